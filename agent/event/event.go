@@ -1,0 +1,199 @@
+// Package event holds what happens while an agent works, as types, and the
+// Sink that hears of it: the terminal, the JSON outputs, the transcript and
+// telemetry all listen to the same stream. Events inform; nothing is decided
+// here, and hooks report on their own channel (hooks.Report).
+package event
+
+import (
+	"time"
+
+	"minigem/llm"
+)
+
+// Event is one of the types of this file.
+type Event interface{ isEvent() }
+
+// Sink hears events in the order in which they happen. Emit must not block for
+// long. Calls come from one goroutine at a time, except ToolOutput and
+// ToolFinished, which parallel calls of a batch may emit concurrently: a Sink
+// locks for itself.
+type Sink interface{ Emit(Event) }
+
+// SinkFunc makes a function a Sink.
+type SinkFunc func(Event)
+
+// Emit calls f.
+func (f SinkFunc) Emit(e Event) { f(e) }
+
+// Tee sends every event to all sinks, in order; nil ones are skipped.
+func Tee(sinks ...Sink) Sink {
+	return SinkFunc(func(e Event) {
+		for _, s := range sinks {
+			if s != nil {
+				s.Emit(e)
+			}
+		}
+	})
+}
+
+type (
+	// PromptStarted: a prompt passed BeforeAgent and was added to the history.
+	// Attempt is 0 for the user's own prompt and counts AfterAgent's retries.
+	PromptStarted struct {
+		Text    string
+		Attempt int
+	}
+
+	// RoundStarted: a request is about to go to the model.
+	RoundStarted struct {
+		Round int // from 1, within one prompt
+		Model string
+	}
+
+	// TextDelta: a piece of the model's answer, after AfterModel.
+	TextDelta struct{ Text string }
+
+	// ThoughtDelta: a thought of the model's. Subject is what stood between the
+	// first pair of "**".
+	ThoughtDelta struct{ Subject, Description string }
+
+	// ToolRequested: the model asked for a call (as streamed).
+	ToolRequested struct{ Call llm.ToolCall }
+
+	// ToolStarted: the call passed hooks, policy and user, and runs now.
+	ToolStarted struct {
+		Call        llm.ToolCall // with the arguments that run
+		DisplayName string
+		Description string
+	}
+
+	// ToolOutput: live output of a running tool.
+	ToolOutput struct {
+		CallID string
+		Text   string
+	}
+
+	// ToolFinished: the call has its result.
+	ToolFinished struct{ Record ToolRecord }
+
+	// RoundFinished: the model's answer of this round is complete and in the
+	// history.
+	RoundFinished struct {
+		Message      llm.Message
+		Thoughts     []ThoughtDelta
+		Model        string
+		Usage        *llm.Usage // nil: the model did not tell
+		FinishReason string
+		Latency      time.Duration
+		Synthetic    bool // a BeforeModel hook answered
+	}
+
+	// RoundFailed: a request failed for good, or its stream was not valid.
+	RoundFailed struct {
+		Model   string
+		Latency time.Duration
+		Err     error
+	}
+
+	// RoundDiscarded: what was streamed since RoundStarted does not count; the
+	// request is made again.
+	RoundDiscarded struct {
+		Reason  string
+		Attempt int // the attempt that failed, from 1
+		Delay   time.Duration
+	}
+
+	// Waiting: a connection failed and will be tried again after Delay.
+	Waiting struct {
+		Reason  string
+		Attempt int // the attempt that failed, from 1
+		Max     int
+		Delay   time.Duration
+	}
+
+	// Compressed: the history was made shorter. Status is that of
+	// spec/agent.md 1.1.
+	Compressed struct {
+		Before, After int // tokens
+		Status        int
+	}
+
+	// Stopped: a hook ended the run ("continue": false).
+	Stopped struct {
+		Event   string // the hook event
+		Reason  string
+		Cleared bool // the context was cleared too
+	}
+
+	// Blocked: a hook denied a prompt, a request or an answer.
+	Blocked struct {
+		Event   string
+		Reason  string
+		Cleared bool
+	}
+
+	// LoopDetected: the model repeats itself; Kind is "consecutive_identical_tool_calls"
+	// or "chanting_identical_sentences".
+	LoopDetected struct{ Kind, Detail string }
+
+	// Notice: something the user should know; Severity is "info", "warning" or
+	// "error".
+	Notice struct{ Severity, Text string }
+)
+
+// ToolStatus is how a call ended.
+type ToolStatus string
+
+const (
+	ToolSuccess   ToolStatus = "success"
+	ToolError     ToolStatus = "error"
+	ToolCancelled ToolStatus = "cancelled"
+)
+
+// ToolDecision is who let a call run, in telemetry's words.
+type ToolDecision string
+
+const (
+	DecisionNone       ToolDecision = ""            // never got that far
+	DecisionAccept     ToolDecision = "accept"      // by policy, or the user once
+	DecisionReject     ToolDecision = "reject"      // by the user
+	DecisionModify     ToolDecision = "modify"      // the user edited it
+	DecisionAutoAccept ToolDecision = "auto_accept" // the user, for always
+)
+
+// ToolRecord is the whole of one finished call.
+type ToolRecord struct {
+	Call         llm.ToolCall   // as the model asked
+	Args         map[string]any // as it ran; equals Call.Args unless a hook or the user changed them
+	Result       llm.ToolResult
+	Status       ToolStatus
+	ErrorType    string // spec/agent.md 2.1; empty unless Status is ToolError
+	ErrorMessage string
+	Display      any // returnDisplay: a string or a value that marshals to an object
+	Description  string
+	DisplayName  string
+	Markdown     bool
+	Decision     ToolDecision
+	MCPServer    string // empty: a built-in tool
+	Data         map[string]any
+	Started      time.Time
+	Finished     time.Time
+}
+
+func (PromptStarted) isEvent()  {}
+func (RoundStarted) isEvent()   {}
+func (TextDelta) isEvent()      {}
+func (ThoughtDelta) isEvent()   {}
+func (ToolRequested) isEvent()  {}
+func (ToolStarted) isEvent()    {}
+func (ToolOutput) isEvent()     {}
+func (ToolFinished) isEvent()   {}
+func (RoundFinished) isEvent()  {}
+func (RoundFailed) isEvent()    {}
+func (RoundDiscarded) isEvent() {}
+func (Waiting) isEvent()        {}
+func (Compressed) isEvent()     {}
+func (Stopped) isEvent()        {}
+func (Blocked) isEvent()        {}
+func (LoopDetected) isEvent()   {}
+func (Notice) isEvent()         {}

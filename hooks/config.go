@@ -1,0 +1,67 @@
+package hooks
+
+import "time"
+
+// Layer says where a hook was configured, in the order in which layers run.
+type Layer string
+
+const (
+	LayerProject        Layer = "project"
+	LayerUser           Layer = "user"
+	LayerSystemDefaults Layer = "system-defaults"
+	LayerSystem         Layer = "system"
+	LayerExtension      Layer = "extension"
+)
+
+// Config is every hook that was found, in the order of configuration, and what
+// was wrong with the rest.
+type Config struct {
+	Off      string // why no hook runs at all, such as "hooksConfig.enabled is false"; empty: they run
+	Hooks    []Hook // disabled and untrusted ones too: the report shows them
+	Problems []Problem
+	// MaxRetries bounds AfterAgent's retries for one prompt; 0 means 10.
+	MaxRetries int
+}
+
+// Hook is one configured hook.
+type Hook struct {
+	Event       Event
+	Name        string // as configured; may be empty, see ID
+	Description string
+	Command     string
+	Matcher     string
+	Sequential  bool
+	Timeout     time.Duration // 0 means 60 s
+	Env         map[string]string
+	OnError     string // "allow" (also when empty) or "block"
+	Dialect     string // "" for Gemini CLI's, "claude"
+	Source      Source
+
+	Disabled  string // why it does not run although configured; empty: enabled
+	Untrusted string // why it may not run; empty: trusted
+	Note      string // something to tell before its first run, such as "new since you last trusted this project"
+}
+
+// ID is what a hook is called in lists and when disabled: its name, or else
+// its command.
+func (h Hook) ID() string {
+	if h.Name != "" {
+		return h.Name
+	}
+	return h.Command
+}
+
+// Source is where a hook stands.
+type Source struct {
+	Layer     Layer
+	File      string // absolute
+	Line      int    // from 1
+	Extension string // the extension's name, LayerExtension only
+}
+
+// Problem is a fault of a settings file that did not stop the rest of it.
+type Problem struct {
+	File string
+	Line int // from 1; 0: the file as a whole
+	Text string
+}

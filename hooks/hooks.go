@@ -1,0 +1,156 @@
+// Package hooks decides what happens at the eleven points of an agent's life
+// where users may put commands of their own: which hooks run, in which order,
+// what they read, how their answers merge, and what that means. It starts no
+// process (hooks/command does) and reads no settings file by itself.
+//
+// Three rules stand above the rest: a block always blocks; nothing is silent,
+// everything that did or did not happen is in the Report; and on the wire it
+// is all as Gemini CLI 0.61 does it.
+package hooks
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"minigem/hooks/protocol"
+	"minigem/llm"
+)
+
+// Event is the wire name of a lifecycle point.
+type Event = protocol.Event
+
+// Decision is what hooks say about an action. The strongest wins: merging is
+// max.
+type Decision int
+
+const (
+	Proceed Decision = iota
+	Ask              // the user must be asked, BeforeTool only
+	Deny             // this action does not happen
+	Stop             // the run ends
+)
+
+func (d Decision) String() string {
+	return [...]string{"proceed", "ask", "deny", "stop"}[d]
+}
+
+// Verdict is the merged decision of an event. The zero Verdict lets pass.
+type Verdict struct {
+	Decision Decision
+	// Reason is for the model, or for whoever is told of a stop. Never empty
+	// when Decision is Deny or Stop.
+	Reason string
+	// SystemMessage is for the user: the hooks' messages joined by newlines.
+	SystemMessage string
+	// Hooks names those that reached Decision; nil when it is Proceed.
+	Hooks []string
+}
+
+// Denied reports whether the action must not happen: Deny or Stop.
+func (v Verdict) Denied() bool { return v.Decision >= Deny }
+
+// The outcomes, one an event. What a hook cannot change is not in them.
+type (
+	// BeforeAgentOutcome: Deny ends the turn and the prompt leaves no trace;
+	// Stop ends it and the prompt stays.
+	BeforeAgentOutcome struct {
+		Verdict
+		Context string // already wrapped; for this prompt's requests only
+	}
+
+	// BeforeModelOutcome: Deny and Stop mean no call.
+	BeforeModelOutcome struct {
+		Verdict
+		Request *ModelRequest // what to send; the argument itself if unchanged
+		// Response, if not nil, is the model's answer: no call is made, whatever
+		// the decision.
+		Response []llm.Chunk
+	}
+
+	// BeforeToolSelectionOutcome has no decision.
+	BeforeToolSelectionOutcome struct {
+		Request *ModelRequest
+	}
+
+	// AfterModelOutcome: Deny discards the chunk and ends the turn.
+	AfterModelOutcome struct {
+		Verdict
+		Chunk    llm.Chunk // the argument itself if unchanged; Parts may be empty
+		Replaced bool
+	}
+
+	// BeforeToolOutcome: Ask forces the permission prompt.
+	BeforeToolOutcome struct {
+		Verdict
+		Args    map[string]any // what to run with; the call's own if unchanged
+		Changed bool
+	}
+
+	// AfterToolOutcome: Deny replaces the result by Reason.
+	AfterToolOutcome struct {
+		Verdict
+		Context string        // already wrapped, to be appended; failed calls too
+		Tail    *llm.ToolCall // Name and Args of a call to make next; nil: none
+	}
+
+	// AfterAgentOutcome: Deny retries with Reason as the prompt.
+	AfterAgentOutcome struct {
+		Verdict
+		ClearContext bool
+	}
+
+	// SessionStartOutcome cannot block.
+	SessionStartOutcome struct {
+		Context       string // already wrapped
+		SystemMessage string
+	}
+)
+
+// ToolUse is a call as the tool events see it.
+type ToolUse struct {
+	Call         llm.ToolCall
+	OriginalName string               // the first tool's name, in a tail call; else empty
+	OriginalArgs map[string]any       // AfterTool: as the model asked, where hooks changed them; else nil
+	MCP          *protocol.MCPContext // nil: a built-in tool
+}
+
+// ModelRequest is a request on its way to the model. Its form for hooks is
+// marshalled at most once, however many hooks and chunks it meets. The Request
+// must not be changed after it was made.
+type ModelRequest struct {
+	llm.Request
+
+	once sync.Once
+	wire []byte // the JSON of llm_request
+}
+
+// NewModelRequest wraps r.
+func NewModelRequest(r llm.Request) *ModelRequest { return &ModelRequest{Request: r} }
+
+// Runner runs one hook and returns when it has ended or ctx has: the engine
+// owns time-outs and passes them as ctx's deadline. hooks/command has the real
+// one. Run is called concurrently.
+type Runner interface {
+	Run(ctx context.Context, h Hook, stdin []byte, env []string) Exit
+}
+
+// Exit is how a hook's run ended.
+type Exit struct {
+	Code            int    // exit status; meaningless if Signal or Err is set
+	Signal          string // "killed", "terminated", ...; empty: it exited
+	Err             error  // it could not be started, or ctx ended (then errors.Is(Err, ctx.Err()))
+	Stdout, Stderr  []byte // at most 1 MiB each
+	StdoutTruncated bool
+	StderrTruncated bool
+	Duration        time.Duration
+}
+
+// Origin is the session that hooks are told about.
+type Origin struct {
+	SessionID      string
+	TranscriptPath string
+	Cwd            string
+	ProjectDir     string // the project's root: GEMINI_PROJECT_DIR
+	PlansDir       string // GEMINI_PLANS_DIR
+}
