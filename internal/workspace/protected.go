@@ -1,0 +1,27 @@
+package workspace
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// protectedName matches the names that no tool may touch, in lower case:
+// version control, secrets, installed packages, and their short names of old
+// Windows file systems.
+var protectedName = regexp.MustCompile(`^(\.git|\.env|node_modules|gha-creds-.*\.json|git~\d+|env~\d+|node_m~\d+|gha-cr~\d+(\.jso)?)$`)
+
+// Protected returns the first component of a slash- or OS-separated path that
+// is protected, and "" if there is none. Other spellings of the same file on
+// some file system count: upper case, trailing dots and spaces, NTFS streams.
+func Protected(rel string) string { return protected(rel) }
+
+func protected(rel string) string {
+	for name := range strings.FieldsFuncSeq(rel, func(r rune) bool { return r == '/' || r == filepath.Separator }) {
+		plain, _, _ := strings.Cut(strings.ToLower(name), ":")
+		if protectedName.MatchString(strings.TrimRight(plain, ". ")) {
+			return name
+		}
+	}
+	return ""
+}

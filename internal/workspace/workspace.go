@@ -1,0 +1,283 @@
+// Package workspace confines file access to the directories that a session may
+// touch. It knows paths and files; what a file means, who may change it and
+// what is ignored by a search is decided elsewhere.
+//
+// Rules:
+//   - A path is judged by where it leads, symbolic links followed, never by how
+//     it is spelled. A dangling link leads to where it points.
+//   - Every access walks from a directory handle that was opened once, one
+//     component at a time, and refuses a component that became a symbolic link
+//     after it was judged. A swap between check and use cannot escape.
+//   - Names that hold secrets or other people's code (.git, .env, node_modules,
+//     gha-creds-*.json) are outside, at any depth (spec/agent.md 2.2).
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// ErrOutside is what a path outside of the workspace fails with; the error's
+// text begins "Path not in workspace:" and lists the directories.
+var ErrOutside = errors.New("Path not in workspace")
+
+// OutsideError is the error of a path that is not in the workspace. It
+// unwraps to ErrOutside.
+type OutsideError struct {
+	Path string   // absolute, as asked for
+	Dirs []string // where it might have been
+	Temp []string // the temporary directories among them
+	Name string   // the protected component, such as ".git"; empty: the path lies elsewhere
+}
+
+func (e *OutsideError) Error() string {
+	where := strings.Join(e.Dirs, ", ")
+	if len(e.Temp) > 0 {
+		where += " or the project temp directory: " + strings.Join(e.Temp, ", ")
+	}
+	if e.Name != "" {
+		return fmt.Sprintf("%v: %q is protected (%s); allowed are other paths in %s", ErrOutside, e.Path, e.Name, where)
+	}
+	return fmt.Sprintf("%v: %q is outside of the allowed directories: %s", ErrOutside, e.Path, where)
+}
+
+func (e *OutsideError) Unwrap() error { return ErrOutside }
+
+// Workspace is a set of directories. It is safe for concurrent use.
+type Workspace struct {
+	root string
+
+	mu   sync.RWMutex
+	dirs []*dir // dirs[0] is the root
+}
+
+type kind int
+
+const (
+	project  kind = iota // part of the project: listed by Dirs
+	temp                 // read and written, not searched
+	readable             // read only, not searched
+)
+
+// dir is one allowed directory. It may not exist yet; once opened, the handle
+// pins it, wherever its name leads later.
+type dir struct {
+	name string // absolute, as given
+	kind kind
+
+	mu   sync.Mutex
+	real string
+	root *os.Root
+}
+
+// open returns the handle and the path without symbolic links.
+func (d *dir) open() (*os.Root, string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.root != nil {
+		return d.root, d.real, nil
+	}
+	real, err := filepath.EvalSymlinks(d.name)
+	if err != nil {
+		return nil, "", err
+	}
+	root, err := os.OpenRoot(real)
+	if err != nil {
+		return nil, "", err
+	}
+	d.root, d.real = root, real
+	return root, real, nil
+}
+
+// New opens the workspace at root, with the further project directories extra.
+// root must exist; an extra one may come to be later.
+func New(root string, extra ...string) (*Workspace, error) {
+	w := &Workspace{}
+	if err := w.add(project, root); err != nil {
+		return nil, err
+	}
+	w.root = w.dirs[0].name
+	if _, _, err := w.dirs[0].open(); err != nil {
+		return nil, fmt.Errorf("opening workspace %s: %w", w.root, err)
+	}
+	if err := w.Add(extra...); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// Add makes more directories part of the project.
+func (w *Workspace) Add(dirs ...string) error { return w.add(project, dirs...) }
+
+// AddTemp allows directories to be read and written without being part of the
+// project: searches do not see them. The project's temporary directory is one.
+func (w *Workspace) AddTemp(dirs ...string) error { return w.add(temp, dirs...) }
+
+// AddReadable allows directories to be read, such as an activated skill's.
+func (w *Workspace) AddReadable(dirs ...string) error { return w.add(readable, dirs...) }
+
+func (w *Workspace) add(k kind, names ...string) error {
+	for _, name := range names {
+		abs, err := filepath.Abs(name)
+		if err != nil {
+			return fmt.Errorf("adding %s to the workspace: %w", name, err)
+		}
+		w.mu.Lock()
+		w.dirs = append(w.dirs, &dir{name: abs, kind: k})
+		w.mu.Unlock()
+	}
+	return nil
+}
+
+// Root returns the absolute path of the project, as it was given.
+func (w *Workspace) Root() string { return w.root }
+
+// Dirs returns the absolute paths of the project's directories, the root
+// first, as they were given.
+func (w *Workspace) Dirs() []string { return w.names(project) }
+
+// names is for readers of kind k.
+func (w *Workspace) names(k kind) []string {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	var names []string
+	for _, d := range w.dirs {
+		if d.kind == k {
+			names = append(names, d.name)
+		}
+	}
+	return names
+}
+
+// Resolve returns the absolute, clean form of path, which is relative to the
+// root, and fails with an *OutsideError if it leads out of the workspace. The
+// name keeps its symbolic links: it is what people and models are shown. The
+// file need not exist.
+func (w *Workspace) Resolve(path string) (abs string, err error) {
+	abs = w.abs(path)
+	_, err = w.locate(abs)
+	return abs, err
+}
+
+// Real is Resolve with symbolic links followed.
+func (w *Workspace) Real(path string) (string, error) {
+	p, err := w.locate(w.abs(path))
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(p.real, p.rel), nil
+}
+
+// Rel returns abs relative to the root, with forward slashes; abs itself if it
+// is not below the root.
+func (w *Workspace) Rel(abs string) string {
+	for _, base := range []string{w.root, w.dirs[0].real} {
+		if rel, ok := below(base, abs); ok {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return abs
+}
+
+func (w *Workspace) abs(path string) string {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(w.root, path)
+	}
+	return filepath.Clean(path)
+}
+
+// place is where a path leads: rel below an opened directory, without links.
+type place struct {
+	dir  *dir
+	root *os.Root
+	real string // of dir
+	rel  string
+}
+
+// locate follows abs to its place.
+func (w *Workspace) locate(abs string) (place, error) {
+	real, err := follow(abs)
+	if err != nil {
+		return place{}, err
+	}
+	w.mu.RLock()
+	dirs := w.dirs
+	w.mu.RUnlock()
+	for _, d := range dirs {
+		root, base, err := d.open()
+		if err != nil {
+			continue // not there yet: nothing is below it
+		}
+		rel, ok := below(base, real)
+		if !ok {
+			continue
+		}
+		if name := protected(rel); name != "" {
+			return place{}, w.outside(abs, name)
+		}
+		// The spelling counts too: .git may itself be a link to a harmless name.
+		if given, ok := below(d.name, abs); ok {
+			if name := protected(given); name != "" {
+				return place{}, w.outside(abs, name)
+			}
+		}
+		return place{dir: d, root: root, real: base, rel: rel}, nil
+	}
+	return place{}, w.outside(abs, "")
+}
+
+func (w *Workspace) outside(abs, name string) error {
+	return &OutsideError{Path: abs, Dirs: w.names(project), Temp: w.names(temp), Name: name}
+}
+
+// below returns path relative to base if it is base or below it.
+func below(base, path string) (string, bool) {
+	rel, err := filepath.Rel(base, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", false
+	}
+	return rel, true
+}
+
+// maxLinks is Linux's own limit of links in one path.
+const maxLinks = 40
+
+// follow resolves the symbolic links of the absolute path abs. Unlike
+// filepath.EvalSymlinks it goes on where nothing exists, so that a new file's
+// place and the target of a dangling link are known.
+func follow(abs string) (string, error) {
+	if strings.ContainsRune(abs, 0) {
+		return "", fmt.Errorf("resolving %q: %w", abs, fs.ErrInvalid)
+	}
+	done := filepath.VolumeName(abs) + string(filepath.Separator)
+	rest := abs[len(done):]
+	for links := 0; rest != ""; {
+		name, after, _ := strings.Cut(rest, string(filepath.Separator))
+		rest = after
+		if name == ".." {
+			done = filepath.Dir(done) // right, because done has no links
+			continue
+		}
+		next := filepath.Join(done, name)
+		target, err := os.Readlink(next)
+		if err != nil {
+			done = next
+			continue
+		}
+		if links++; links > maxLinks {
+			return "", fmt.Errorf("resolving %s: too many symbolic links", abs)
+		}
+		target = filepath.FromSlash(target)
+		if filepath.IsAbs(target) {
+			done = filepath.VolumeName(target) + string(filepath.Separator)
+			target = target[len(done):]
+		}
+		rest = target + string(filepath.Separator) + rest
+	}
+	return done, nil
+}

@@ -1,0 +1,192 @@
+package workspace
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// ErrChanged is what Replace fails with when the file is no longer what the
+// Snapshot says; nothing has been written then.
+var ErrChanged = errors.New("the file changed since it was read")
+
+// ErrTooLarge is what Snapshot fails with for a file over the limit.
+var ErrTooLarge = errors.New("the file is too large")
+
+// Snapshot is a file as it was at one moment.
+type Snapshot struct {
+	Path   string // absolute, as named
+	Exists bool
+	Data   []byte
+	Mode   fs.FileMode
+}
+
+// Snapshot reads the file at path, of at most limit bytes (0: no limit). A
+// file that does not exist is no error.
+func (w *Workspace) Snapshot(path string, limit int64) (Snapshot, error) {
+	s := Snapshot{Path: w.abs(path)}
+	f, err := w.Open(s.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err != nil {
+		return s, err
+	}
+	defer f.Close()
+	s.Exists = true
+	s.Mode, s.Data, err = readLimited(f, limit)
+	return s, err
+}
+
+func readLimited(f *os.File, limit int64) (fs.FileMode, []byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, nil, err
+	}
+	if info.IsDir() {
+		return info.Mode(), nil, &fs.PathError{Op: "read", Path: f.Name(), Err: ErrIsDirectory}
+	}
+	if limit > 0 && info.Size() > limit {
+		return info.Mode(), nil, ErrTooLarge
+	}
+	data, err := io.ReadAll(f)
+	return info.Mode(), data, err
+}
+
+// ErrIsDirectory is what reading or writing a directory as a file fails with.
+var ErrIsDirectory = errors.New("is a directory")
+
+// WriteFile makes path a file of the given content, whatever it was, and makes
+// missing directories. See Replace.
+func (w *Workspace) WriteFile(path string, data []byte) error {
+	s, err := w.Snapshot(path, 0)
+	if err != nil {
+		return err
+	}
+	return w.Replace(s, data)
+}
+
+// Replace gives the file of s new content, if it is still as s says. The new
+// content appears at once or not at all: it is written beside the file and
+// renamed over it. Mode and symbolic links are kept, hard links are not. A file
+// without write permission is refused with fs.ErrPermission.
+func (w *Workspace) Replace(s Snapshot, data []byte) error {
+	p, err := w.locate(s.Path)
+	if err != nil {
+		return err
+	}
+	if p.dir.kind == readable {
+		return &fs.PathError{Op: "write", Path: s.Path, Err: fs.ErrPermission}
+	}
+	parent, base, err := p.walk(true)
+	if err != nil {
+		return err
+	}
+	defer parent.Close()
+	if err := s.check(parent, base); err != nil {
+		return err
+	}
+	mode := fs.FileMode(0o666)
+	if s.Exists {
+		mode = s.Mode.Perm()
+	}
+	tmp, err := writeTemp(parent, data, mode, s.Exists)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", s.Path, cause(err))
+	}
+	defer parent.Remove(tmp) // does nothing once it was renamed
+	if err := s.check(parent, base); err != nil {
+		return err
+	}
+	if err := moveInto(parent, tmp, base, s.Exists); err != nil {
+		return fmt.Errorf("writing %s: %w", s.Path, cause(err))
+	}
+	return nil
+}
+
+// check says whether base in dir is what s says and may be written.
+func (s Snapshot) check(dir *os.Root, base string) error {
+	info, err := dir.Lstat(base)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if s.Exists {
+			return fmt.Errorf("writing %s: %w", s.Path, ErrChanged)
+		}
+		return nil
+	case err != nil:
+		return err
+	case info.IsDir():
+		return &fs.PathError{Op: "write", Path: s.Path, Err: ErrIsDirectory}
+	case !s.Exists, !info.Mode().IsRegular(), info.Size() != int64(len(s.Data)):
+		return fmt.Errorf("writing %s: %w", s.Path, ErrChanged)
+	case info.Mode().Perm()&0o222 == 0:
+		return &fs.PathError{Op: "write", Path: s.Path, Err: fs.ErrPermission}
+	}
+	// Opening tells about permissions that the mode does not show.
+	f, err := dir.OpenFile(base, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	now, err := io.ReadAll(f)
+	if err == nil && !bytes.Equal(now, s.Data) {
+		err = fmt.Errorf("writing %s: %w", s.Path, ErrChanged)
+	}
+	return err
+}
+
+// writeTemp writes data to a new file in dir and returns its name.
+func writeTemp(dir *os.Root, data []byte, mode fs.FileMode, exact bool) (name string, err error) {
+	name = ".minigem-" + rand.Text() + ".tmp"
+	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return "", err
+	}
+	defer func() {
+		if err != nil {
+			dir.Remove(name)
+		}
+	}()
+	_, err = f.Write(data)
+	if exact && err == nil {
+		err = f.Chmod(mode) // the umask must not narrow what the file had
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return name, errors.Join(err, f.Close())
+}
+
+// moveInto renames tmp to base. A new file must not overwrite one that another
+// process made meanwhile, so it is linked where the file system can.
+func moveInto(dir *os.Root, tmp, base string, replace bool) error {
+	if !replace {
+		err := dir.Link(tmp, base)
+		if err == nil {
+			return dir.Remove(tmp)
+		}
+		if errors.Is(err, fs.ErrExist) {
+			return ErrChanged
+		}
+	}
+	return dir.Rename(tmp, base)
+}
+
+// MkdirAll makes the directory path and those above it that are missing.
+func (w *Workspace) MkdirAll(path string) error {
+	p, err := w.locate(w.abs(path))
+	if err != nil {
+		return err
+	}
+	p.rel = filepath.Join(p.rel, "x") // walk makes what is above the last name
+	parent, _, err := p.walk(true)
+	if err != nil {
+		return err
+	}
+	return parent.Close()
+}
