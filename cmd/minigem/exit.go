@@ -1,0 +1,58 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The exit codes of the contract (spec/agent.md 0). Everything not named is 1.
+const (
+	exitOK        = 0
+	exitGeneric   = 1
+	exitAuth      = 41
+	exitInput     = 42
+	exitConfig    = 52
+	exitTurnLimit = 53
+	exitTool      = 54
+	exitUntrusted = 55
+	exitInterrupt = 130
+	exitTerminate = 143
+)
+
+// exitError ends the program with a code. A nil err was already told.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit status %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+func exitf(code int, format string, args ...any) error {
+	return &exitError{code: code, err: fmt.Errorf(format, args...)}
+}
+
+// silent ends the program with code and says nothing more.
+func silent(code int) error { return &exitError{code: code} }
+
+// report says what went wrong on stderr, once, and returns the exit code.
+func report(sys *system, err error) int {
+	if err == nil {
+		return exitOK
+	}
+	var e *exitError
+	if !errors.As(err, &e) {
+		fmt.Fprintf(sys.Stderr, "minigem: %v\n", err)
+		return exitGeneric
+	}
+	if e.err != nil {
+		fmt.Fprintf(sys.Stderr, "minigem: %v\n", e.err)
+	}
+	return e.code
+}

@@ -1,0 +1,21 @@
+// Command minigem is a small coding agent, compatible with Gemini CLI on the
+// wire, and the testbed for hooks that are written for it. This package wires
+// the rooms together, top to bottom, and keeps one file a subcommand; what can
+// be decided elsewhere is decided elsewhere.
+package main
+
+import (
+	"os"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], hostSystem()))
+}
+
+// run is main with everything that it touches handed in.
+func run(args []string, sys *system) int {
+	root := newRootCommand(sys)
+	root.SetArgs(joinOptionalValues(args))
+	err := root.Execute()
+	return report(sys, err)
+}

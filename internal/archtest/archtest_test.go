@@ -1,0 +1,205 @@
+// Package archtest keeps the import rules of docs/ARCHITECTURE.md, each with
+// its reason. It has no code beside its tests.
+package archtest
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "minigem"
+
+// A ban says what packages must not reach, directly or through other packages
+// of this module, and why. A trailing "/..." means everything below too.
+type ban struct {
+	packages []string // who; "*" is every package
+	except   []string // but not these
+	reach    []string // what
+	why      string
+}
+
+var bans = []ban{
+	{
+		packages: []string{"agent"},
+		reach:    []string{"os/exec", "google.golang.org/genai", "github.com/chzyer/readline", "minigem/tools/...", "minigem/internal/..."},
+		why:      "the agent knows calls and results, not tools, processes or screens",
+	},
+	{
+		packages: []string{"hooks"},
+		reach:    []string{"os/exec", "google.golang.org/genai", "minigem/agent/...", "minigem/internal/..."},
+		why:      "hooks decide; hooks/command runs; hooks speak llm",
+	},
+	{
+		packages: []string{"llm", "hooks/protocol", "notify"},
+		reach:    []string{"minigem/..."},
+		why:      "leaves: what many import imports nothing of ours",
+	},
+	{
+		packages: []string{"tools", "tools/builtin"},
+		reach:    []string{"minigem/hooks/...", "minigem/internal/policy", "minigem/agent/..."},
+		why:      "a tool cannot know who is asking",
+	},
+	{
+		packages: []string{"*"},
+		except:   []string{"cmd/minigem", "internal/settings"},
+		reach:    []string{"minigem/internal/settings"},
+		why:      "settings are values when they arrive",
+	},
+	{
+		packages: []string{"*"},
+		except:   []string{"cmd/...", "e2e/..."},
+		reach:    []string{"minigem/cmd/..."},
+		why:      "cmd wires the rest together, so nothing can stand on it",
+	},
+}
+
+// single says which one package may import a foreign one directly.
+var single = []struct{ foreign, by, why string }{
+	{"google.golang.org/genai", "llm/gemini", "one vendor, one package"},
+	{"os/exec", "internal/proc", "one place knows process groups, time-outs and bounded streams"},
+	{"github.com/chzyer/readline", "internal/terminal", "one package knows the line editor"},
+}
+
+func TestBans(t *testing.T) {
+	imports := load(t)
+	for _, b := range bans {
+		for pkg := range imports {
+			if !matchesAny(pkg, b.packages) || matchesAny(pkg, b.except) {
+				continue
+			}
+			for _, target := range b.reach {
+				if path := reaches(imports, pkg, target, map[string]bool{}); path != nil {
+					t.Errorf("%s reaches %s (%s)\n\twhy not: %s", pkg, target, strings.Join(path, " -> "), b.why)
+				}
+			}
+		}
+	}
+}
+
+func TestSingleImporters(t *testing.T) {
+	for pkg, is := range load(t) {
+		for _, s := range single {
+			if slices.Contains(is, s.foreign) && pkg != s.by {
+				t.Errorf("%s imports %s, which only %s may\n\twhy: %s", pkg, s.foreign, s.by, s.why)
+			}
+		}
+	}
+}
+
+// TestTopLevel holds the ten folders of the project, and what lives beside them.
+func TestTopLevel(t *testing.T) {
+	allowed := []string{"cmd", "agent", "tools", "llm", "hooks", "session", "transcript", "compress", "notify", "e2e", "internal", "docs", "examples"}
+	entries, err := os.ReadDir(root(t))
+	require.NoError(t, err)
+	for _, e := range entries {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") && !slices.Contains(allowed, e.Name()) {
+			t.Errorf("top-level folder %s: the ten are the user's; put it into one of them or into internal", e.Name())
+		}
+	}
+}
+
+// TestPackageComments: each package says once what it is for.
+func TestPackageComments(t *testing.T) {
+	dirs := map[string]int{}
+	walk(t, func(dir, file string) {
+		dirs[dir] += 0
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments|parser.PackageClauseOnly)
+		require.NoError(t, err)
+		if f.Doc != nil {
+			dirs[dir]++
+		}
+	})
+	for dir, n := range dirs {
+		if n != 1 {
+			t.Errorf("%s has %d package comments, want 1", dir, n)
+		}
+	}
+}
+
+// load maps each package of the module, by its path below the root, to what its
+// files (tests left out) import.
+func load(t *testing.T) map[string][]string {
+	t.Helper()
+	imports := map[string][]string{}
+	walk(t, func(dir, file string) {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		require.NoError(t, err)
+		if _, ok := imports[dir]; !ok {
+			imports[dir] = nil
+		}
+		for _, i := range f.Imports {
+			imports[dir] = append(imports[dir], strings.Trim(i.Path.Value, `"`))
+		}
+	})
+	require.NotEmpty(t, imports)
+	return imports
+}
+
+func walk(t *testing.T, visit func(dir, file string)) {
+	t.Helper()
+	top := root(t)
+	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() && (name == "testdata" || name == "examples" || strings.HasPrefix(name, ".") && path != top) {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		rel, err := filepath.Rel(top, filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		visit(filepath.ToSlash(rel), path)
+		return nil
+	})
+	require.NoError(t, err)
+}
+
+func root(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	return dir
+}
+
+// reaches returns a chain of imports from pkg to target; nil if there is none.
+func reaches(imports map[string][]string, pkg, target string, seen map[string]bool) []string {
+	if seen[pkg] {
+		return nil
+	}
+	seen[pkg] = true
+	for _, i := range imports[pkg] {
+		if matches(i, target) {
+			return []string{pkg, i}
+		}
+		if own, ok := strings.CutPrefix(i, module+"/"); ok {
+			if path := reaches(imports, own, target, seen); path != nil {
+				return append([]string{pkg}, path...)
+			}
+		}
+	}
+	return nil
+}
+
+func matchesAny(pkg string, patterns []string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return p == "*" || matches(pkg, p) })
+}
+
+func matches(pkg, pattern string) bool {
+	if prefix, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return pkg == prefix || strings.HasPrefix(pkg, prefix+"/")
+	}
+	return pkg == pattern
+}

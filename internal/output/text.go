@@ -1,0 +1,152 @@
+// Package output writes what happens in a run without a terminal: the text,
+// json and stream-json formats (spec/agent.md 4.8). Standard output carries the
+// answer and nothing else; all the rest goes to standard error.
+package output
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"minigem/agent/event"
+)
+
+// Text streams the model's text to Out as it comes. It is an event.Sink.
+//
+// The rules: a newline ends the text before tools run, between the attempts of
+// a retried answer and at the end. When a round is discarded and made again,
+// what was already written is not repeated: the new text is written from where
+// it differs, on a line of its own.
+type Text struct {
+	Out io.Writer // nothing but text
+	Err io.Writer // notices, one a line
+	Raw bool      // leave control sequences in
+	// Broken is called once, when Out cannot be written any more. nil: nothing.
+	Broken func(error)
+
+	mu      sync.Mutex
+	strip   *stripper
+	midLine bool   // something was written and did not end in a newline
+	round   string // what this round has written
+	replay  string // what a discarded attempt had written and is not repeated
+	broken  bool
+}
+
+// Emit implements event.Sink.
+func (t *Text) Emit(e event.Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch e := e.(type) {
+	case event.PromptStarted:
+		t.newline()
+	case event.RoundStarted:
+		t.round = ""
+	case event.TextDelta:
+		t.text(e.Text)
+	case event.RoundDiscarded:
+		t.replay, t.round = t.replay+t.round, ""
+		t.notice("[WARNING] %s; asking again%s", e.Reason, in(e.Delay))
+	case event.RoundFinished:
+		t.replay = ""
+	case event.ToolStarted:
+		t.newline()
+	case event.ToolFinished:
+		t.toolFinished(e.Record)
+	case event.Stopped:
+		t.notice("Agent execution stopped: %s", e.Reason)
+		t.cleared(e.Cleared)
+	case event.Blocked:
+		t.notice("[WARNING] Agent execution blocked: %s", e.Reason)
+		t.cleared(e.Cleared)
+	case event.LoopDetected:
+		t.notice("[WARNING] Loop detected: %s", e.Detail)
+	case event.Waiting:
+		t.notice("[WARNING] %s (attempt %d of %d); trying again%s", e.Reason, e.Attempt, e.Max, in(e.Delay))
+	case event.Notice:
+		t.notice("[%s] %s", strings.ToUpper(e.Severity), e.Text)
+	}
+}
+
+// Close ends the last line.
+func (t *Text) Close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.newline()
+}
+
+func (t *Text) toolFinished(r event.ToolRecord) {
+	if r.Status != event.ToolError {
+		return
+	}
+	msg := r.ErrorMessage
+	if s, ok := r.Display.(string); ok && s != "" {
+		msg = s
+	}
+	t.notice("Error executing tool %s: %s", r.Call.Name, msg)
+}
+
+func (t *Text) cleared(yes bool) {
+	if yes {
+		t.notice("Conversation context has been cleared.")
+	}
+}
+
+// text writes s, less what a discarded attempt wrote already.
+func (t *Text) text(s string) {
+	if !t.Raw {
+		if t.strip == nil {
+			t.strip = newStripper()
+		}
+		s = t.strip.strip(s)
+	}
+	if t.replay != "" {
+		before := t.round
+		t.round += s
+		switch {
+		case strings.HasPrefix(t.replay, t.round): // said before, so far
+			return
+		case strings.HasPrefix(t.round, t.replay): // said before, and goes on
+			s = t.round[max(len(t.replay), len(before)):]
+		default: // another answer: all of it, on its own line
+			t.newline()
+			s = t.round
+		}
+		t.replay = ""
+		t.write(s)
+		return
+	}
+	t.round += s
+	t.write(s)
+}
+
+func (t *Text) newline() {
+	if t.midLine {
+		t.write("\n")
+	}
+}
+
+func (t *Text) write(s string) {
+	if s == "" || t.broken {
+		return
+	}
+	t.midLine = !strings.HasSuffix(s, "\n")
+	if _, err := io.WriteString(t.Out, s); err != nil {
+		t.broken = true
+		if t.Broken != nil {
+			t.Broken(err)
+		}
+	}
+}
+
+func (t *Text) notice(format string, args ...any) {
+	fmt.Fprintf(t.Err, format+"\n", args...)
+}
+
+func in(d time.Duration) string {
+	if d <= 0 {
+		return ""
+	}
+	return " in " + d.Round(100*time.Millisecond).String()
+}

@@ -1,0 +1,69 @@
+package output
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"minigem/agent/event"
+	"minigem/llm"
+)
+
+func TestText(t *testing.T) {
+	delta := func(s string) event.Event { return event.TextDelta{Text: s} }
+	round := event.RoundStarted{}
+	cases := []struct {
+		name        string
+		events      []event.Event
+		out, errOut string
+	}{
+		// The shape of the answer.
+		{"streams and ends the line", []event.Event{round, delta("All "), delta("done.")}, "All done.\n", ""},
+		{"no second newline", []event.Event{round, delta("done\n")}, "done\n", ""},
+		{"nothing said, nothing written", []event.Event{round}, "", ""},
+		{"a line before tools", []event.Event{round, delta("reading"), event.ToolStarted{}, round, delta("done")}, "reading\ndone\n", ""},
+		{"retried answers stand apart", []event.Event{round, delta("draft"), event.PromptStarted{Attempt: 1}, round, delta("final")}, "draft\nfinal\n", ""},
+		// Control sequences.
+		{"colour goes", []event.Event{round, delta("\x1b[31mred\x1b[0m")}, "red\n", ""},
+		{"a sequence split over chunks goes", []event.Event{round, delta("a\x1b]52;c;"), delta("Zm9v\x07b")}, "ab\n", ""},
+		{"newlines and tabs stay", []event.Event{round, delta("a\tb\r\nc")}, "a\tb\r\nc\n", ""},
+		{"other scripts stay", []event.Event{round, delta("żółć 漢字 🙂\x1b[2J")}, "żółć 漢字 🙂\n", ""},
+		// Rounds that are made again.
+		{"the same beginning is not repeated", []event.Event{round, delta("partial"), event.RoundDiscarded{Reason: "the answer broke off", Delay: time.Second}, round, delta("par"), delta("tial answer")}, "partial answer\n", "[WARNING] the answer broke off; asking again in 1s\n"},
+		{"another beginning stands on its own line", []event.Event{round, delta("one"), event.RoundDiscarded{Reason: "x"}, round, delta("two")}, "one\ntwo\n", "[WARNING] x; asking again\n"},
+		{"an answer that turns away later is whole", []event.Event{round, delta("abc"), event.RoundDiscarded{Reason: "x"}, round, delta("ab"), delta("X")}, "abc\nabX\n", "[WARNING] x; asking again\n"},
+		// What goes to standard error.
+		{"stopped", []event.Event{event.Stopped{Reason: "enough", Cleared: true}}, "", "Agent execution stopped: enough\nConversation context has been cleared.\n"},
+		{"blocked", []event.Event{event.Blocked{Reason: "no"}}, "", "[WARNING] Agent execution blocked: no\n"},
+		{"a failed tool", []event.Event{event.ToolFinished{Record: event.ToolRecord{Call: llm.ToolCall{Name: "read_file"}, Status: event.ToolError, ErrorMessage: "File not found: /a", Display: "File not found."}}}, "", "Error executing tool read_file: File not found.\n"},
+		{"waiting", []event.Event{event.Waiting{Reason: "the model is overloaded", Attempt: 1, Max: 10, Delay: 5 * time.Second}}, "", "[WARNING] the model is overloaded (attempt 1 of 10); trying again in 5s\n"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			var out, errOut strings.Builder
+			text := &Text{Out: &out, Err: &errOut}
+			for _, e := range c.events {
+				text.Emit(e)
+			}
+			text.Close()
+			assert.Equal(t, c.out, out.String())
+			assert.Equal(t, c.errOut, errOut.String())
+		})
+	}
+}
+
+type failing struct{ n int }
+
+func (f *failing) Write([]byte) (int, error) { f.n++; return 0, errors.New("broken pipe") }
+
+func TestTextTellsOnceThatNobodyReads(t *testing.T) {
+	f, told := &failing{}, 0
+	text := &Text{Out: f, Err: &strings.Builder{}, Broken: func(error) { told++ }}
+	text.Emit(event.TextDelta{Text: "a"})
+	text.Emit(event.TextDelta{Text: "b"})
+	text.Close()
+	assert.Equal(t, []int{1, 1}, []int{told, f.n})
+}
