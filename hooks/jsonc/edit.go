@@ -1,0 +1,230 @@
+package jsonc
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// Append adds value as the last element of the array at path, creating the
+// objects and the array on the way where they are missing. value is anything
+// that marshals. It fails where something else stands in the way, and has then
+// changed nothing that matters: the Doc is to be thrown away.
+func (d *Doc) Append(value any, path ...string) error {
+	arr, indent, err := d.ensure(path, &hujson.Array{})
+	if err != nil {
+		return err
+	}
+	a, ok := arr.Value.(*hujson.Array)
+	if !ok {
+		return fmt.Errorf("%s is %s, not an array", pathText(path), Node{d, arr}.Kind())
+	}
+	place := placement{unit: d.unit(), eol: d.eol(), indent: indent, after: &a.AfterExtra}
+	if n := len(a.Elements); n > 0 {
+		place.lastBefore, place.lastAfter = a.Elements[n-1].BeforeExtra, &a.Elements[n-1].AfterExtra
+	}
+	element, err := d.value(value, place.itemIndent())
+	if err != nil {
+		return err
+	}
+	element.BeforeExtra, element.AfterExtra = place.next()
+	a.Elements = append(a.Elements, element)
+	return nil
+}
+
+// RemoveStrings takes the strings that drop wants out of the array at path and
+// reports how many. Comments on lines of their own stay.
+func (d *Doc) RemoveStrings(drop func(string) bool, path ...string) int {
+	node := d.Root().Get(path...)
+	if node.Kind() != Array {
+		return 0
+	}
+	arr := node.v.Value.(*hujson.Array)
+	removed := 0
+	for i := 0; i < len(arr.Elements); {
+		lit, ok := arr.Elements[i].Value.(hujson.Literal)
+		if ok && lit.Kind() == '"' && drop(lit.String()) {
+			removeElement(arr, i)
+			removed++
+			continue
+		}
+		i++
+	}
+	return removed
+}
+
+// removeElement keeps the comments above the element and drops the one that
+// follows it on its own line.
+func removeElement(arr *hujson.Array, i int) {
+	gone := arr.Elements[i]
+	trailing := i == len(arr.Elements)-1 && gone.AfterExtra != nil
+	arr.Elements = append(arr.Elements[:i], arr.Elements[i+1:]...)
+	if i < len(arr.Elements) {
+		arr.Elements[i].BeforeExtra = joinExtra(gone.BeforeExtra, arr.Elements[i].BeforeExtra)
+		return
+	}
+	arr.AfterExtra = joinExtra(gone.BeforeExtra, arr.AfterExtra)
+	if i == 0 {
+		return
+	}
+	last := &arr.Elements[i-1]
+	if trailing {
+		last.AfterExtra = hujson.Extra{}
+		return
+	}
+	if len(bytes.TrimSpace(last.AfterExtra)) > 0 {
+		arr.AfterExtra = append(bytes.Clone(last.AfterExtra), arr.AfterExtra...)
+	}
+	last.AfterExtra = nil
+}
+
+// joinExtra closes the gap between what stood before a removed item and what
+// stood after it.
+func joinExtra(before, after hujson.Extra) hujson.Extra {
+	if i := bytes.IndexByte(after, '\n'); i >= 0 {
+		if i > 0 && after[i-1] == '\r' {
+			i--
+		}
+		after = after[i:]
+	} else if len(bytes.TrimSpace(after)) == 0 {
+		return before
+	}
+	kept := bytes.TrimRight(before, " \t\r\n")
+	if len(kept) == 0 {
+		return after
+	}
+	if !bytes.Contains(after, []byte("\n")) && bytes.Contains(kept, []byte("//")) {
+		kept = append(bytes.Clone(kept), '\n')
+	}
+	return append(bytes.Clone(kept), after...)
+}
+
+// ensure walks to path and returns the value there and the indentation of the
+// line it stands on, making objects, and empty at the end, where there is
+// nothing.
+func (d *Doc) ensure(path []string, empty hujson.ValueTrimmed) (*hujson.Value, string, error) {
+	v, indent := &d.root, ""
+	for i, name := range path {
+		obj, ok := v.Value.(*hujson.Object)
+		if !ok {
+			where := pathText(path[:i])
+			if where == "" {
+				where = "the file"
+			}
+			return nil, "", fmt.Errorf("%s is %s: %w", where, Node{d, v}.Kind(), errNotObject)
+		}
+		at := -1
+		for j := range obj.Members {
+			if obj.Members[j].Name.Value.(hujson.Literal).String() == name {
+				at = j
+			}
+		}
+		if at < 0 {
+			var fresh hujson.ValueTrimmed = &hujson.Object{}
+			if i == len(path)-1 {
+				fresh = empty
+			}
+			d.insert(obj, indent, name, fresh)
+			at = len(obj.Members) - 1
+		}
+		indent = itemIndent(obj.Members[at].Name.BeforeExtra, indent)
+		v = &obj.Members[at].Value
+	}
+	return v, indent, nil
+}
+
+// insert adds a member at the end of obj, whose own line is indented by indent.
+func (d *Doc) insert(obj *hujson.Object, indent, name string, value hujson.ValueTrimmed) {
+	place := placement{unit: d.unit(), eol: d.eol(), indent: indent, after: &obj.AfterExtra}
+	if n := len(obj.Members); n > 0 {
+		place.lastBefore, place.lastAfter = obj.Members[n-1].Name.BeforeExtra, &obj.Members[n-1].Value.AfterExtra
+	}
+	m := hujson.ObjectMember{
+		Name:  hujson.Value{Value: hujson.String(name)},
+		Value: hujson.Value{BeforeExtra: hujson.Extra(" "), Value: value},
+	}
+	m.Name.BeforeExtra, m.Value.AfterExtra = place.next()
+	obj.Members = append(obj.Members, m)
+}
+
+// value marshals v as it would look at the indentation indent.
+func (d *Doc) value(v any, indent string) (hujson.Value, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent(indent, d.unit())
+	if err := enc.Encode(v); err != nil {
+		return hujson.Value{}, fmt.Errorf("marshalling a value: %w", err)
+	}
+	text := bytes.ReplaceAll(bytes.TrimSpace(buf.Bytes()), []byte("\n"), []byte(d.eol()))
+	return hujson.Parse(text)
+}
+
+// unit is one step of the file's indentation.
+func (d *Doc) unit() string {
+	if obj, ok := d.root.Value.(*hujson.Object); ok && len(obj.Members) > 0 {
+		if s := itemIndent(obj.Members[0].Name.BeforeExtra, ""); s != "" {
+			return s
+		}
+	}
+	return "  "
+}
+
+func (d *Doc) eol() string {
+	if bytes.Contains(d.src, []byte("\r\n")) {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// placement is where a new last item of an object or array goes.
+type placement struct {
+	unit, eol, indent string
+	lastBefore        hujson.Extra  // before the item that is last so far
+	lastAfter         *hujson.Extra // after it; nil: there is no item
+	after             *hujson.Extra // before the closing bracket
+}
+
+func (p placement) itemIndent() string {
+	if p.lastAfter != nil && bytes.Contains(p.lastBefore, []byte("\n")) {
+		return itemIndent(p.lastBefore, p.indent)
+	}
+	return p.indent + p.unit
+}
+
+// next returns what goes before and after the new item, and moves the comments
+// that stood after the last one to before the new one.
+func (p placement) next() (before, after hujson.Extra) {
+	closing := p.eol + p.indent
+	if p.lastAfter == nil {
+		comments := strings.TrimRight(string(*p.after), " \t\r\n")
+		*p.after = hujson.Extra(closing)
+		return hujson.Extra(comments + p.eol + p.itemIndent()), nil
+	}
+	trailingComma := *p.lastAfter != nil
+	if trailingComma {
+		after = hujson.Extra{}
+	}
+	comments := strings.TrimRight(string(*p.after), " \t\r\n")
+	if comments == "" && !bytes.Contains(p.lastBefore, []byte("\n")) {
+		return hujson.Extra(" "), after // all on one line
+	}
+	if comments != "" {
+		*p.after = hujson.Extra(closing)
+	}
+	return hujson.Extra(comments + p.eol + p.itemIndent()), after
+}
+
+// itemIndent is the indentation that extra ends with, or fallback if it does
+// not start a line.
+func itemIndent(extra hujson.Extra, fallback string) string {
+	i := bytes.LastIndexByte(extra, '\n')
+	if i < 0 {
+		return fallback
+	}
+	line := extra[i+1:]
+	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
+}

@@ -1,0 +1,66 @@
+package jsonc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Update replaces the file at path by what edit makes of it, which is nothing
+// (nil) where there is no file yet. Concurrent Updates of one file follow each
+// other, and nobody ever reads half a file. A symbolic link stays one, its
+// target is replaced. Permissions stay; a new file gets perm. If edit fails or
+// changes nothing, nothing is written.
+func Update(path string, perm fs.FileMode, edit func(data []byte) ([]byte, error)) error {
+	target, err := resolve(path)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	lock := newLock(target)
+	if err := lock.Lock(); err != nil {
+		return fmt.Errorf("locking %s: %w", path, err)
+	}
+	defer lock.Close()
+
+	before, err := os.ReadFile(target)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("reading %s: %w", path, err)
+	}
+	after, err := edit(before)
+	if err != nil {
+		return err
+	}
+	if before != nil && bytes.Equal(before, after) {
+		return nil
+	}
+	if err := replaceFile(target, after, perm); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
+}
+
+// resolve follows links to the file that is really written, which need not
+// exist yet.
+func resolve(path string) (string, error) {
+	for range 40 {
+		info, err := os.Lstat(path)
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			return path, nil
+		}
+		to, err := os.Readlink(path)
+		if err != nil {
+			return "", err
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		path = to
+	}
+	return "", errors.New("too many symbolic links")
+}
