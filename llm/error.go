@@ -30,7 +30,7 @@ type Error struct {
 	Message    string        // one sentence, no trailing period
 	Hint       string        // what to do next; may be empty
 	RetryAfter time.Duration // what the server asked for; 0: nothing
-	Opened     bool          // the stream had already yielded something
+	Opened     bool          // the server had begun to answer: no attempt was made to call again
 	Err        error         // the cause; may be nil
 }
 

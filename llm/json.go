@@ -1,12 +1,15 @@
 package llm
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"strings"
 )
 
-// The wire structs below are the Gemini API's REST shapes.
+// The wire structs are the Gemini API's REST shapes: parts, messages and
+// answers here, requests in json_request.go.
 
 type wirePart struct {
 	Text             *string         `json:"text,omitempty"`
@@ -15,14 +18,14 @@ type wirePart struct {
 	FunctionResponse *wireResult     `json:"functionResponse,omitempty"`
 	InlineData       *wireBlob       `json:"inlineData,omitempty"`
 	FileData         *wireFile       `json:"fileData,omitempty"`
-	ThoughtSignature []byte          `json:"thoughtSignature,omitempty"`
-	rest             json.RawMessage // the whole part, where none of the above is set
+	ThoughtSignature signature       `json:"thoughtSignature,omitempty"`
+	rest             json.RawMessage // the whole part, where the above cannot hold it
 }
 
 type wireCall struct {
 	ID   string         `json:"id,omitempty"`
 	Name string         `json:"name"`
-	Args map[string]any `json:"args,omitempty"`
+	Args map[string]any `json:"args,omitzero"`
 }
 
 type wireResult struct {
@@ -78,6 +81,32 @@ type wireResponse struct {
 	ResponseID    string     `json:"responseId,omitempty"`
 }
 
+// signature is base64, except for the one literal word that stands for an
+// unknown signature. Scripts written by hand have any string there; it is
+// taken as it is.
+type signature []byte
+
+func (s signature) MarshalJSON() ([]byte, error) {
+	if IsSkipSignature(s) {
+		return json.Marshal(skipSignature)
+	}
+	return json.Marshal([]byte(s))
+}
+
+func (s *signature) UnmarshalJSON(data []byte) error {
+	var text string
+	if err := json.Unmarshal(data, &text); err != nil {
+		return fmt.Errorf("reading thoughtSignature: %w", err)
+	}
+	std := strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(text, "="))
+	b, err := base64.RawStdEncoding.DecodeString(std)
+	if err != nil {
+		b = []byte(text)
+	}
+	*s = b
+	return nil
+}
+
 func (p wirePart) MarshalJSON() ([]byte, error) {
 	if p.rest != nil {
 		return p.rest, nil
@@ -91,10 +120,29 @@ func (p *wirePart) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, (*plain)(p)); err != nil {
 		return err
 	}
-	if p.Text == nil && p.FunctionCall == nil && p.FunctionResponse == nil && p.InlineData == nil && p.FileData == nil {
+	if !p.known(data) {
 		p.rest = append(json.RawMessage(nil), data...)
 	}
 	return nil
+}
+
+// known tells whether the typed parts hold everything that data says. Media
+// may come with settings of their own, videoMetadata for one.
+func (p *wirePart) known(data []byte) bool {
+	switch {
+	case p.Text != nil, p.FunctionCall != nil, p.FunctionResponse != nil:
+		return true
+	case p.InlineData == nil && p.FileData == nil:
+		return false
+	}
+	var keys map[string]json.RawMessage
+	if json.Unmarshal(data, &keys) != nil {
+		return false
+	}
+	maps.DeleteFunc(keys, func(k string, _ json.RawMessage) bool {
+		return k == "inlineData" || k == "fileData" || k == "thoughtSignature" && p.InlineData != nil
+	})
+	return len(keys) == 0
 }
 
 func toWire(p Part) wirePart {
@@ -104,13 +152,20 @@ func toWire(p Part) wirePart {
 	case Thought:
 		return wirePart{Text: &p.Text, Thought: true, ThoughtSignature: p.Signature}
 	case Blob:
-		return wirePart{InlineData: &wireBlob{p.MIMEType, p.Data, p.Name}}
+		data := p.Data
+		if data == nil {
+			data = []byte{}
+		}
+		return wirePart{InlineData: &wireBlob{p.MIMEType, data, p.Name}, ThoughtSignature: p.Signature}
 	case FileRef:
 		return wirePart{FileData: &wireFile{p.MIMEType, p.URI}}
 	case ToolCall:
 		return wirePart{FunctionCall: &wireCall{p.ID, p.Name, p.Args}, ThoughtSignature: p.Signature}
 	case ToolResult:
 		r := &wireResult{ID: p.ID, Name: p.Name, Response: p.Response}
+		if r.Response == nil {
+			r.Response = map[string]any{}
+		}
 		for _, q := range p.Parts {
 			r.Parts = append(r.Parts, toWire(q))
 		}
@@ -123,6 +178,8 @@ func toWire(p Part) wirePart {
 
 func fromWire(w wirePart) Part {
 	switch {
+	case w.rest != nil:
+		return Opaque{JSON: w.rest}
 	case w.FunctionCall != nil:
 		return ToolCall{ID: w.FunctionCall.ID, Name: w.FunctionCall.Name, Args: w.FunctionCall.Args, Signature: w.ThoughtSignature}
 	case w.FunctionResponse != nil:
@@ -132,7 +189,7 @@ func fromWire(w wirePart) Part {
 		}
 		return r
 	case w.InlineData != nil:
-		return Blob{MIMEType: w.InlineData.MIMEType, Data: w.InlineData.Data, Name: w.InlineData.DisplayName}
+		return Blob{MIMEType: w.InlineData.MIMEType, Data: w.InlineData.Data, Name: w.InlineData.DisplayName, Signature: w.ThoughtSignature}
 	case w.FileData != nil:
 		return FileRef{MIMEType: w.FileData.MIMEType, URI: w.FileData.FileURI}
 	case w.Text != nil && w.Thought:
@@ -140,7 +197,7 @@ func fromWire(w wirePart) Part {
 	case w.Text != nil:
 		return Text{Text: *w.Text, Signature: w.ThoughtSignature}
 	}
-	return Opaque{JSON: w.rest}
+	return Opaque{JSON: json.RawMessage("{}")}
 }
 
 func wireParts(parts []Part) []wirePart {
@@ -151,7 +208,8 @@ func wireParts(parts []Part) []wirePart {
 	return out
 }
 
-// MarshalPart writes p as the API does.
+// MarshalPart writes p as the API does. A Blob without data and a ToolResult
+// without a response are written as empty ones.
 func MarshalPart(p Part) ([]byte, error) { return json.Marshal(toWire(p)) }
 
 // UnmarshalPart reads one part; one of an unknown kind becomes Opaque.
@@ -246,92 +304,6 @@ func (c *Chunk) UnmarshalJSON(data []byte) error {
 		}
 	}
 	return nil
-}
-
-type wireTools struct {
-	FunctionDeclarations []wireDeclaration `json:"functionDeclarations,omitempty"`
-	GoogleSearch         *struct{}         `json:"googleSearch,omitempty"`
-	URLContext           *struct{}         `json:"urlContext,omitempty"`
-}
-
-type wireDeclaration struct {
-	Name                 string          `json:"name"`
-	Description          string          `json:"description,omitempty"`
-	ParametersJSONSchema json.RawMessage `json:"parametersJsonSchema,omitempty"`
-}
-
-type wireFunctionCalling struct {
-	Mode                 ToolMode `json:"mode,omitempty"`
-	AllowedFunctionNames []string `json:"allowedFunctionNames,omitempty"`
-}
-
-type wireGeneration struct {
-	Temperature        *float64        `json:"temperature,omitempty"`
-	TopP               *float64        `json:"topP,omitempty"`
-	TopK               *float64        `json:"topK,omitempty"`
-	MaxOutputTokens    *int            `json:"maxOutputTokens,omitempty"`
-	StopSequences      []string        `json:"stopSequences,omitempty"`
-	ResponseMIMEType   string          `json:"responseMimeType,omitempty"`
-	ResponseJSONSchema json.RawMessage `json:"responseJsonSchema,omitempty"`
-	ThinkingConfig     *wireThinking   `json:"thinkingConfig,omitempty"`
-}
-
-type wireThinking struct {
-	IncludeThoughts bool   `json:"includeThoughts,omitempty"`
-	ThinkingBudget  *int   `json:"thinkingBudget,omitempty"`
-	ThinkingLevel   string `json:"thinkingLevel,omitempty"`
-}
-
-type wireToolConfig struct {
-	FunctionCallingConfig wireFunctionCalling `json:"functionCallingConfig"`
-}
-
-type wireRequest struct {
-	Contents          []wireContent   `json:"contents"`
-	SystemInstruction *wireContent    `json:"systemInstruction,omitempty"`
-	Tools             []wireTools     `json:"tools,omitempty"`
-	ToolConfig        *wireToolConfig `json:"toolConfig,omitempty"`
-	GenerationConfig  *wireGeneration `json:"generationConfig,omitempty"`
-}
-
-// MarshalJSON writes the body of a generateContent call: what goes over the
-// wire, ids in their wire form, the model's name left out (it is in the URL).
-func (r Request) MarshalJSON() ([]byte, error) {
-	w := wireRequest{Contents: make([]wireContent, len(r.Messages)), GenerationConfig: r.Sampling.wire()}
-	for i, m := range r.Messages {
-		w.Contents[i] = wireContent{Parts: wireParts(OnWire(m).Parts), Role: m.Role}
-	}
-	if r.System != "" {
-		w.SystemInstruction = &wireContent{Parts: []wirePart{toWire(Text{Text: r.System})}, Role: RoleUser}
-	}
-	if len(r.Tools) > 0 {
-		t := wireTools{}
-		for _, s := range r.Tools {
-			t.FunctionDeclarations = append(t.FunctionDeclarations, wireDeclaration{s.Name, s.Description, s.Parameters})
-		}
-		w.Tools = append(w.Tools, t)
-	}
-	if r.Builtins.GoogleSearch {
-		w.Tools = append(w.Tools, wireTools{GoogleSearch: &struct{}{}})
-	}
-	if r.Builtins.URLContext {
-		w.Tools = append(w.Tools, wireTools{URLContext: &struct{}{}})
-	}
-	if r.Choice.Mode != ToolModeUnset || len(r.Choice.Allowed) > 0 {
-		w.ToolConfig = &wireToolConfig{wireFunctionCalling{r.Choice.Mode, r.Choice.Allowed}}
-	}
-	return json.Marshal(w)
-}
-
-func (s Sampling) wire() *wireGeneration {
-	g := wireGeneration{Temperature: s.Temperature, TopP: s.TopP, TopK: s.TopK, MaxOutputTokens: s.MaxOutputTokens, StopSequences: s.StopSequences}
-	if s.JSONSchema != nil {
-		g.ResponseMIMEType, g.ResponseJSONSchema = "application/json", s.JSONSchema
-	}
-	if t := s.Thinking; t != nil {
-		g.ThinkingConfig = &wireThinking{t.IncludeThoughts, t.Budget, t.Level}
-	}
-	return &g
 }
 
 // OnWire returns m with the ids of calls and results in their wire form.

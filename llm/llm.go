@@ -185,3 +185,11 @@ func UserText(text string) Message {
 func ModelText(text string) Message {
 	return Message{Role: RoleModel, Parts: []Part{Text{Text: text}}}
 }
+
+// Provider is all that a model can be asked: gemini.Client, script.Model and
+// script.Recorder are ones.
+type Provider interface {
+	Model
+	Generator
+	TokenCounter
+}

@@ -27,6 +27,8 @@ type Blob struct {
 	MIMEType string
 	Data     []byte
 	Name     string // display name; may be empty
+
+	Signature []byte // thoughtSignature; nil: none
 }
 
 // FileRef points to data that the provider fetches itself.
