@@ -1,0 +1,71 @@
+package policy
+
+import "strings"
+
+const shellTool = "run_shell_command"
+
+// aliases are older names that lists and rules may still use: the class names
+// and display names of earlier releases, and renamed tools (spec/agent.md 2.1
+// and 3.3, contract section 7).
+var aliases = map[string]string{
+	"ReadFileTool":        "read_file",
+	"ReadManyFilesTool":   "read_many_files",
+	"WriteFileTool":       "write_file",
+	"EditTool":            "replace",
+	"LSTool":              "list_directory",
+	"GlobTool":            "glob",
+	"GrepTool":            "grep_search",
+	"RipGrepTool":         "grep_search",
+	"ShellTool":           shellTool,
+	"WebFetchTool":        "web_fetch",
+	"WebSearchTool":       "google_web_search",
+	"MemoryTool":          "save_memory",
+	"WriteTodosTool":      "write_todos",
+	"ActivateSkillTool":   "activate_skill",
+	"AskUserTool":         "ask_user",
+	"EnterPlanModeTool":   "enter_plan_mode",
+	"ExitPlanModeTool":    "exit_plan_mode",
+	"ReadFile":            "read_file",
+	"ReadManyFiles":       "read_many_files",
+	"WriteFile":           "write_file",
+	"Edit":                "replace",
+	"ReadFolder":          "list_directory",
+	"FindFiles":           "glob",
+	"SearchText":          "grep_search",
+	"Shell":               shellTool,
+	"WebFetch":            "web_fetch",
+	"GoogleSearch":        "google_web_search",
+	"WriteTodos":          "write_todos",
+	"search_file_content": "grep_search",
+	"delegate_to_agent":   "invoke_agent",
+}
+
+// canonical returns the present name of a tool.
+func canonical(name string) string {
+	if now, ok := aliases[name]; ok {
+		return now
+	}
+	return name
+}
+
+// splitEntry reads an entry of a tool list: "name" or "name(argument)".
+func splitEntry(entry string) (tool, arg string, narrowed bool) {
+	entry = strings.TrimSpace(entry)
+	open := strings.IndexByte(entry, '(')
+	if open < 0 || !strings.HasSuffix(entry, ")") {
+		return canonical(entry), "", false
+	}
+	return canonical(strings.TrimSpace(entry[:open])), strings.TrimSpace(entry[open+1 : len(entry)-1]), true
+}
+
+// serverName is how a server's name stands inside mcp_<server>_<tool>
+// (spec/agent.md 8.3).
+func serverName(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("_.:-", r):
+			return r
+		}
+		return '_'
+	}, s)
+}

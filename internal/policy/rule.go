@@ -1,0 +1,214 @@
+package policy
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dlclark/regexp2"
+
+	"minigem/tools"
+)
+
+// Tier is where a rule comes from; a higher one outranks all lower ones
+// whatever their priorities (spec/agent.md 3.2).
+type Tier int
+
+const (
+	TierDefault   Tier = 1 + iota // built in
+	TierExtension                 // an extension's policies folder; may only tighten
+	TierWorkspace                 // the project's; upstream has it switched off
+	TierUser
+	TierAdmin
+)
+
+// Place is where a rule stands.
+type Place struct {
+	File string // absolute, or a name such as "settings: tools.allowed"
+	Line int    // from 1; 0: no line
+}
+
+// String returns "file:line", or the file alone.
+func (p Place) String() string {
+	if p.Line == 0 {
+		return p.File
+	}
+	return fmt.Sprintf("%s:%d", p.File, p.Line)
+}
+
+// Area is a part of the disk that a rule is limited to.
+type Area string
+
+const (
+	Anywhere  Area = ""
+	Workspace Area = "workspace" // every path of the call is inside the workspace
+	Plans     Area = "plans"     // every path of the call is a Markdown file in the plans folder
+)
+
+// Rule is one rule. Every condition that is set must hold; the zero condition
+// holds always.
+type Rule struct {
+	Name     string
+	Decision Decision
+	Priority int // 1000 * tier + the priority of the file, 0..999
+	Message  string
+	Place    Place
+
+	Tools       []string // names, "*", or a prefix with a trailing "*"; empty: every tool
+	Server      string   // the MCP server, "*" for any; Tools are then the server's own names or full ones
+	Subagent    string
+	Args        string         // regular expression on the stable rendering of the arguments
+	Prefixes    []string       // beginnings of a shell command, compared word by word
+	Regex       string         // regular expression on a shell command, anchored at its start
+	Modes       []Mode         // empty: in every mode
+	Interactive *bool          // nil: in every session
+	Annotations map[string]any // equal to the tool's
+	Redirection bool           // an allow that extends to redirections
+	Area        Area
+	BuiltinOnly bool // not for MCP tools
+	TrustedOnly bool // only for MCP servers that the settings trust
+
+	args, regex *regexp2.Regexp
+	prefixes    [][]string
+}
+
+// String renders a rule on one line, for lists.
+func (r Rule) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-8s %4d.%03d  %s", r.Decision, r.Priority/1000, r.Priority%1000, cmp.Or(strings.Join(r.Tools, ","), "*"))
+	for _, c := range []struct{ label, value string }{
+		{"server", r.Server}, {"subagent", r.Subagent}, {"args", r.Args},
+		{"prefix", strings.Join(r.Prefixes, " | ")}, {"regex", r.Regex}, {"area", string(r.Area)},
+	} {
+		if c.value != "" {
+			fmt.Fprintf(&b, " %s=%q", c.label, c.value)
+		}
+	}
+	if len(r.Modes) > 0 {
+		fmt.Fprintf(&b, " modes=%v", r.Modes)
+	}
+	if r.Interactive != nil {
+		fmt.Fprintf(&b, " interactive=%t", *r.Interactive)
+	}
+	return b.String()
+}
+
+// matchTimeout bounds one regular expression; one that takes longer counts as
+// no match for rules that allow and as a match for the others.
+const matchTimeout = 100 * time.Millisecond
+
+// compile prepares the rule's expressions. Its error names the field.
+func (r *Rule) compile() error {
+	for _, e := range []struct {
+		field, source, anchor string
+		to                    **regexp2.Regexp
+	}{{"argsPattern", r.Args, "", &r.args}, {"commandRegex", r.Regex, "^", &r.regex}} {
+		if e.source == "" {
+			continue
+		}
+		re, err := regexp2.Compile(e.anchor+"(?:"+e.source+")", regexp2.ECMAScript)
+		if err != nil {
+			return fmt.Errorf("%s %q is not a valid regular expression: %w", e.field, e.source, err)
+		}
+		re.MatchTimeout = matchTimeout
+		*e.to = re
+	}
+	r.prefixes = nil
+	for _, p := range r.Prefixes {
+		words := strings.Fields(p)
+		if len(words) == 0 {
+			return fmt.Errorf("an empty command prefix would match every command: leave it out")
+		}
+		r.prefixes = append(r.prefixes, words)
+	}
+	for i, name := range r.Tools {
+		r.Tools[i] = canonical(name)
+	}
+	return nil
+}
+
+// conditional reports whether the arguments of a call have a say.
+func (r *Rule) conditional() bool {
+	return r.args != nil || r.regex != nil || len(r.prefixes) > 0 || r.Area != Anywhere
+}
+
+// restrictive reports whether the rule is there to hold something back.
+func (r *Rule) restrictive() bool { return r.Decision != Allow }
+
+// appliesTo reports whether everything but the arguments fits.
+func (r *Rule) appliesTo(s situation, tool string, info tools.Info, subagent string) bool {
+	switch {
+	case len(r.Modes) > 0 && !slices.Contains(r.Modes, s.mode):
+	case r.Interactive != nil && *r.Interactive != s.interactive:
+	case r.Subagent != "" && r.Subagent != subagent:
+	case r.BuiltinOnly && info.MCP != nil:
+	case r.TrustedOnly && (info.MCP == nil || !info.MCP.Trusted || s.untrusted):
+	case !r.namesTool(tool, info.MCP):
+	case !annotated(r.Annotations, info.Annotations):
+	default:
+		return true
+	}
+	return false
+}
+
+// namesTool compares Server and Tools.
+func (r *Rule) namesTool(tool string, origin *tools.MCPOrigin) bool {
+	if r.Server != "" {
+		if origin == nil || r.Server != "*" && r.Server != origin.Server {
+			return false
+		}
+	}
+	if len(r.Tools) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(r.Tools, func(p string) bool {
+		if r.Server != "" && wildcard(p, origin.Tool) {
+			return true
+		}
+		return matchTool(p, tool, origin)
+	})
+}
+
+// matchTool compares one entry of Tools with a full name. "mcp_*" means every
+// MCP tool and "mcp_<server>_*" those of one server, never one whose name
+// merely starts alike.
+func matchTool(pattern, tool string, origin *tools.MCPOrigin) bool {
+	if strings.HasPrefix(pattern, "mcp_") && strings.HasSuffix(pattern, "*") && origin != nil {
+		return pattern == "mcp_*" || pattern == "mcp_"+serverName(origin.Server)+"_*"
+	}
+	return wildcard(pattern, tool)
+}
+
+func wildcard(pattern, name string) bool {
+	if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
+		return strings.HasPrefix(name, prefix)
+	}
+	return pattern == name
+}
+
+func annotated(want, have map[string]any) bool {
+	for k, v := range want {
+		if got, ok := have[k]; !ok || !reflect.DeepEqual(got, v) {
+			return false
+		}
+	}
+	return true
+}
+
+// matches runs an expression; stuck is the answer when it does not come to an
+// end in time.
+func matches(re *regexp2.Regexp, text string, stuck bool) bool {
+	ok, err := re.MatchString(text)
+	if err != nil {
+		return stuck
+	}
+	return ok
+}
+
+// sortRules puts the highest priority first; equals keep their order.
+func sortRules(rules []Rule) {
+	slices.SortStableFunc(rules, func(a, b Rule) int { return cmp.Compare(b.Priority, a.Priority) })
+}

@@ -1,0 +1,142 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// Problem is a fault of a policy file. The rule it names is not in force, the
+// rest of the file is.
+type Problem struct {
+	Place Place
+	Text  string
+	// Loosens says that something which was to be held back is not: a rule that
+	// denies or asks was lost. It has to be told as an error, not as a warning.
+	Loosens bool
+}
+
+// String renders the problem as "file:line: text".
+func (p Problem) String() string { return p.Place.String() + ": " + p.Text }
+
+// LoadPaths reads policy files; of a folder, its *.toml files in order of their
+// names. A path that does not exist is no problem unless required.
+func LoadPaths(tier Tier, required bool, paths ...string) ([]Rule, []Problem) {
+	var rules []Rule
+	var problems []Problem
+	for _, path := range paths {
+		files, err := policyFiles(path)
+		if err != nil && (required || !errors.Is(err, os.ErrNotExist)) {
+			problems = append(problems, unread(path, err))
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				problems = append(problems, unread(file, err))
+				continue
+			}
+			rs, ps := Parse(file, data, tier)
+			rules, problems = append(rules, rs...), append(problems, ps...)
+		}
+	}
+	return rules, problems
+}
+
+func unread(path string, err error) Problem {
+	return Problem{
+		Place: Place{File: path}, Loosens: true,
+		Text: fmt.Sprintf("policy not read, none of its rules is in force: %v", err),
+	}
+}
+
+func policyFiles(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return []string{path}, nil
+	}
+	entries, err := os.ReadDir(path)
+	var files []string
+	for _, e := range entries {
+		if !e.IsDir() && filepath.Ext(e.Name()) == ".toml" {
+			files = append(files, filepath.Join(path, e.Name()))
+		}
+	}
+	return files, err
+}
+
+// Parse reads one policy file. file is only the name used in messages. Rules
+// are returned in the order of the file.
+func Parse(file string, data []byte, tier Tier) ([]Rule, []Problem) {
+	var doc map[string]any
+	if err := toml.Unmarshal(data, &doc); err != nil {
+		return nil, []Problem{unparsed(file, err)}
+	}
+	p := &parser{file: file, tier: tier}
+	lines := tableLines(data)
+	for _, key := range slices.Sorted(maps.Keys(doc)) {
+		tables, ok := doc[key].([]any)
+		line := func(i int) int {
+			if at := lines[key]; i < len(at) {
+				return at[i]
+			}
+			return 0
+		}
+		switch {
+		case key == "rule" && ok:
+			for i, t := range tables {
+				p.rule(Place{file, line(i)}, t)
+			}
+		case key == "safety_checker" && ok:
+			for i := range tables {
+				p.checker(Place{file, line(i)})
+			}
+		case key == "rule" || key == "safety_checker":
+			p.complain(Place{file, line(0)}, true, "%q must be an array of tables: write [[%s]]; nothing of it is in force", key, key)
+		default:
+			p.complain(Place{file, line(0)}, false, "unknown key %q ignored", key)
+		}
+	}
+	return p.rules, p.problems
+}
+
+func unparsed(file string, err error) Problem {
+	pr := Problem{Place: Place{File: file}, Loosens: true}
+	text := err.Error()
+	if de := (*toml.DecodeError)(nil); errors.As(err, &de) {
+		pr.Place.Line, _ = de.Position()
+	}
+	pr.Text = "not valid TOML, none of the file's rules is in force: " + strings.TrimPrefix(text, "toml: ")
+	return pr
+}
+
+// tableLines finds the line of each [[name]] of the outermost level.
+func tableLines(data []byte) map[string][]int {
+	lines := map[string][]int{}
+	var p unstable.Parser
+	p.Reset(data)
+	for p.NextExpression() {
+		e := p.Expression()
+		if e.Kind != unstable.ArrayTable && e.Kind != unstable.Table && e.Kind != unstable.KeyValue {
+			continue
+		}
+		it := e.Key()
+		if !it.Next() {
+			continue
+		}
+		key := it.Node()
+		if it.IsLast() && e.Kind == unstable.ArrayTable {
+			lines[string(key.Data)] = append(lines[string(key.Data)], p.Shape(key.Raw).Start.Line)
+		}
+	}
+	return lines
+}

@@ -1,0 +1,264 @@
+package policy
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// parser collects what a policy file holds.
+type parser struct {
+	file     string
+	tier     Tier
+	rules    []Rule
+	problems []Problem
+}
+
+func (p *parser) complain(at Place, loosens bool, format string, args ...any) {
+	p.problems = append(p.problems, Problem{Place: at, Loosens: loosens, Text: fmt.Sprintf(format, args...)})
+}
+
+// rule reads one [[rule]] and keeps it, or says why not.
+func (p *parser) rule(at Place, v any) {
+	t := table{raw: v}
+	r := Rule{Place: at}
+	t.fill(&r)
+	p.finish(&r, &t)
+	if t.checker != nil && len(t.faults) == 0 {
+		if err := checkerArea(&r, t.checker); err != nil && r.Decision == Allow {
+			r.Decision = Ask
+			p.complain(at, false, "%v: the rule asks instead of allowing", err)
+		}
+	}
+	p.keep(r, &t)
+}
+
+// finish applies what depends on the tier.
+func (p *parser) finish(r *Rule, t *table) {
+	r.Priority += int(p.tier) * 1000
+	if p.tier != TierExtension {
+		return
+	}
+	if r.Decision == Allow {
+		t.fault("an extension cannot allow anything")
+	}
+	if slices.Contains(r.Modes, ModeYolo) {
+		t.fault("an extension cannot make rules for yolo mode")
+	}
+}
+
+// keep takes a rule in. A field that is not known may have been meant to narrow
+// the rule, so that an allow is better lost than widened.
+func (p *parser) keep(r Rule, t *table) {
+	restrictive := r.Decision != Allow || !t.decided
+	if len(t.faults) == 0 {
+		if err := r.compile(); err != nil {
+			t.fault("%v", err)
+		}
+	}
+	switch {
+	case len(t.faults) > 0 && restrictive:
+		p.complain(r.Place, true, "rule skipped, what it was to hold back is NOT held back: %s", strings.Join(t.faults, "; "))
+	case len(t.faults) > 0:
+		p.complain(r.Place, false, "rule skipped: %s", strings.Join(t.faults, "; "))
+	case len(t.unknown) > 0 && r.Decision == Allow:
+		p.complain(r.Place, false, "rule skipped: unknown field %s may have been meant to narrow it", quoteAll(t.unknown))
+	default:
+		if len(t.unknown) > 0 {
+			p.complain(r.Place, false, "unknown field %s ignored", quoteAll(t.unknown))
+		}
+		p.rules = append(p.rules, r)
+	}
+}
+
+// checker reads one [[safety_checker]], which is not supported on its own:
+// losing a check in silence would be worse.
+func (p *parser) checker(at Place) {
+	p.complain(at, true, "safety checkers outside of rules are not supported and this one is NOT in force: "+
+		"give the rule itself a safety_checker")
+}
+
+// checkerArea turns a rule's own safety checker into an area.
+func checkerArea(r *Rule, c map[string]any) error {
+	if c["type"] == "in-process" && c["name"] == "allowed-path" {
+		r.Area = Workspace
+		return nil
+	}
+	return fmt.Errorf("safety checker %v is not known", c["name"])
+}
+
+// table reads the fields of a rule, noting what is wrong with them.
+type table struct {
+	raw     any
+	decided bool // there was a valid decision
+	checker map[string]any
+	faults  []string
+	unknown []string
+}
+
+func (t *table) fault(format string, args ...any) {
+	t.faults = append(t.faults, fmt.Sprintf(format, args...))
+}
+
+// fill reads all fields into r.
+func (t *table) fill(r *Rule) {
+	fields, ok := t.raw.(map[string]any)
+	if !ok {
+		t.fault("not a table")
+		return
+	}
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		t.field(r, key, fields[key])
+	}
+	for _, required := range []string{"decision", "priority", "toolName"} {
+		if _, ok := fields[required]; !ok && !(required == "toolName" && fields["mcpName"] != nil) {
+			t.fault("%s is missing", required)
+		}
+	}
+	commands := len(r.Prefixes) > 0 || r.Regex != ""
+	if commands && !slices.Equal(r.Tools, []string{shellTool}) {
+		t.fault("commandPrefix and commandRegex need toolName = %q", shellTool)
+	}
+	if commands && r.Args != "" || len(r.Prefixes) > 0 && r.Regex != "" {
+		t.fault("only one of argsPattern, commandPrefix and commandRegex may be given")
+	}
+}
+
+func (t *table) field(r *Rule, key string, v any) {
+	switch key {
+	case "name":
+		r.Name = t.text(key, v)
+	case "toolName":
+		r.Tools = t.toolNames(key, v)
+	case "mcpName":
+		r.Server = t.text(key, v)
+	case "subagent":
+		r.Subagent = t.text(key, v)
+	case "decision":
+		r.Decision = t.decision(v)
+	case "priority":
+		r.Priority = t.priority(v)
+	case "argsPattern", "args_pattern":
+		r.Args = t.text(key, v)
+	case "commandPrefix", "command_prefix":
+		r.Prefixes = t.texts(key, v)
+	case "commandRegex", "command_regex":
+		r.Regex = t.text(key, v)
+	case "modes":
+		r.Modes = t.modes(key, v)
+	case "interactive":
+		b := t.truth(key, v)
+		r.Interactive = &b
+	case "toolAnnotations", "tool_annotations":
+		r.Annotations = t.object(key, v)
+	case "allowRedirection", "allow_redirection":
+		r.Redirection = t.truth(key, v)
+	case "denyMessage", "deny_message":
+		r.Message = t.text(key, v)
+	case "safety_checker":
+		t.checker = t.object(key, v)
+	case "area":
+		r.Area = t.area(key, v)
+	default:
+		t.unknown = append(t.unknown, key)
+	}
+}
+
+func (t *table) text(key string, v any) string {
+	s, ok := v.(string)
+	if !ok {
+		t.fault("%s must be a string", key)
+	} else if s == "" {
+		t.fault("%s must not be empty", key)
+	}
+	return s
+}
+
+func (t *table) texts(key string, v any) []string {
+	if s, ok := v.(string); ok {
+		return []string{t.text(key, s)}
+	}
+	list, ok := v.([]any)
+	if !ok || len(list) == 0 {
+		t.fault("%s must be a string or a list of strings", key)
+		return nil
+	}
+	out := make([]string, len(list))
+	for i, e := range list {
+		out[i] = t.text(key, e)
+	}
+	return out
+}
+
+func (t *table) toolNames(key string, v any) []string {
+	names := t.texts(key, v)
+	for i, n := range names {
+		names[i] = canonical(n)
+		if strings.Contains(n, "__") {
+			t.fault("toolName %q is the old spelling of an MCP tool: use mcpName with toolName", n)
+		}
+		if at := strings.IndexByte(n, '*'); at >= 0 && at != len(n)-1 {
+			t.fault("toolName %q: a wildcard stands only at the end", n)
+		}
+	}
+	return names
+}
+
+func (t *table) decision(v any) Decision {
+	for d, name := range decisionNames {
+		if v == name {
+			t.decided = true
+			return Decision(d)
+		}
+	}
+	t.fault("decision must be allow, deny or ask_user, not %v", v)
+	return Allow
+}
+
+func (t *table) priority(v any) int {
+	n, ok := v.(int64)
+	if !ok || n < 0 || n > 999 {
+		t.fault("priority must be a whole number from 0 to 999, not %v", v)
+		return 0
+	}
+	return int(n)
+}
+
+func (t *table) modes(key string, v any) []Mode {
+	var out []Mode
+	for _, s := range t.texts(key, v) {
+		m, err := ParseMode(s)
+		if err != nil {
+			t.fault("modes: %v", err)
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+func (t *table) area(key string, v any) Area {
+	if a := Area(t.text(key, v)); a == Workspace || a == Plans {
+		return a
+	}
+	t.fault("%s must be workspace or plans", key)
+	return Anywhere
+}
+
+func (t *table) truth(key string, v any) bool {
+	b, ok := v.(bool)
+	if !ok {
+		t.fault("%s must be true or false", key)
+	}
+	return b
+}
+
+func (t *table) object(key string, v any) map[string]any {
+	m, ok := v.(map[string]any)
+	if !ok {
+		t.fault("%s must be a table", key)
+	}
+	return m
+}
+
+func quoteAll(names []string) string { return `"` + strings.Join(names, `", "`) + `"` }
