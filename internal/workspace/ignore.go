@@ -1,0 +1,266 @@
+package workspace
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// Ignore says which ignore files count (spec/agent.md 2.2). Of the rules that
+// match a path the last one wins, in this order: .git/info/exclude, the
+// .gitignore files of the repository from the outermost to the innermost,
+// .geminiignore, the custom files. What lies in an ignored directory is
+// ignored. Files are read anew for each question, so that changes count.
+type Ignore struct {
+	Git    bool     // in Git repositories: .gitignore files and .git/info/exclude
+	Gemini bool     // .geminiignore of the workspace directory, and Custom
+	Custom []string // more files of that syntax, absolute or relative to the workspace directory
+}
+
+// Ignorer judges the entries of one directory. It is immutable.
+type Ignorer struct {
+	set  *ignoreSet
+	base string // of the directory, slash-separated, relative to the workspace directory; "" for itself
+	git  *level // innermost first; nil: none
+	isIn bool   // in a Git repository
+	all  bool   // the directory itself is ignored
+}
+
+// level is a .gitignore file (or info/exclude) and those outside of it.
+type level struct {
+	ruleSet
+	outer *level
+}
+
+// ignoreSet is what holds for a whole workspace directory.
+type ignoreSet struct {
+	Ignore
+	extra []ruleSet // .geminiignore, then the custom files
+}
+
+// maxIgnoreFile bounds what is read of an ignore file.
+const maxIgnoreFile = 1 << 20
+
+// Ignorer reads the ignore files that count for the entries of the directory
+// dir. A file that cannot be read counts as empty. Fails with an *OutsideError
+// and the like if dir is not a directory of the workspace.
+func (w *Workspace) Ignorer(dir string, ig Ignore) (*Ignorer, error) {
+	p, err := w.locate(w.abs(dir))
+	if err != nil {
+		return nil, err
+	}
+	top := newIgnorer(p, ig)
+	if p.rel == "." {
+		return top, nil
+	}
+	cur, err := p.root.OpenRoot(".")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { cur.Close() }()
+	for name := range strings.SplitSeq(filepath.ToSlash(p.rel), "/") {
+		next, err := enter(cur, name, false)
+		if err != nil {
+			return nil, &fs.PathError{Op: "open", Path: dir, Err: cause(err)}
+		}
+		cur.Close()
+		cur = next
+		top = top.enter(name, next, has(next, ".gitignore"), has(next, ".git"))
+	}
+	return top, nil
+}
+
+// Ignored says whether path is ignored, isDir whether it is a directory. It
+// need not exist. A symbolic link is ignored where it stands or where its
+// target is.
+func (w *Workspace) Ignored(path string, isDir bool, ig Ignore) (bool, error) {
+	abs := w.abs(path)
+	real, err := w.Real(abs)
+	if err != nil {
+		return false, err
+	}
+	for _, p := range []string{abs, real} {
+		ign, err := w.nearest(filepath.Dir(p), ig)
+		if errors.Is(err, ErrOutside) {
+			continue // a workspace directory itself
+		}
+		if err != nil || ign.Ignored(filepath.Base(p), isDir) {
+			return err == nil, err
+		}
+		if p == real {
+			break
+		}
+	}
+	return false, nil
+}
+
+// nearest is the Ignorer of dir, or, where dir does not exist, of the nearest
+// directory above it.
+func (w *Workspace) nearest(dir string, ig Ignore) (*Ignorer, error) {
+	ign, err := w.Ignorer(dir, ig)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return ign, err
+	}
+	up, err := w.nearest(filepath.Dir(dir), ig)
+	if err != nil {
+		return nil, err
+	}
+	return up.enter(filepath.Base(dir), nil, false, false), nil
+}
+
+func has(dir *os.Root, name string) bool {
+	_, err := dir.Lstat(name)
+	return err == nil
+}
+
+// newIgnorer judges the entries of p's workspace directory.
+func newIgnorer(p place, ig Ignore) *Ignorer {
+	top := &Ignorer{set: &ignoreSet{Ignore: ig}}
+	if ig.Gemini {
+		for _, name := range append([]string{".geminiignore"}, ig.Custom...) {
+			if !filepath.IsAbs(name) {
+				name = filepath.Join(p.real, name)
+			}
+			if rules := parseRules(readSome(os.Open(name))); rules != nil {
+				top.set.extra = append(top.set.extra, ruleSet{rules: rules})
+			}
+		}
+	}
+	if repo := findRepo(p.real); ig.Git && repo != "" {
+		top.isIn = true
+		top.git = outerRules(repo, p.real)
+		top.readGit(p.root)
+	}
+	return top
+}
+
+// outerRules are the rules of the repository repo that stand above dir.
+func outerRules(repo, dir string) *level {
+	rel, err := filepath.Rel(repo, dir)
+	if err != nil {
+		return nil
+	}
+	rel = filepath.ToSlash(rel)
+	if rel == "." {
+		rel = ""
+	}
+	var git *level
+	add := func(file, above string) {
+		if rules := parseRules(readSome(os.Open(file))); rules != nil {
+			git = &level{ruleSet{rules: rules, above: above}, git}
+		}
+	}
+	add(filepath.Join(gitDir(repo), "info", "exclude"), rel)
+	for at := repo; rel != ""; {
+		add(filepath.Join(at, ".gitignore"), rel)
+		var name string
+		name, rel, _ = strings.Cut(rel, "/")
+		at = filepath.Join(at, name)
+	}
+	return git
+}
+
+// findRepo returns the innermost directory at or above dir that has a .git.
+func findRepo(dir string) string {
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return ""
+		}
+		dir = up
+	}
+}
+
+// gitDir is where a repository keeps its info: .git, or, in worktrees and
+// submodules, what the file .git leads to.
+func gitDir(repo string) string {
+	dot := filepath.Join(repo, ".git")
+	target, ok := strings.CutPrefix(firstLine(dot), "gitdir: ")
+	if !ok {
+		return dot
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(repo, target)
+	}
+	if common := firstLine(filepath.Join(target, "commondir")); common != "" {
+		return filepath.Join(target, common)
+	}
+	return target
+}
+
+func firstLine(file string) string {
+	line, _, _ := strings.Cut(string(readSome(os.Open(file))), "\n")
+	return strings.TrimRight(line, "\r")
+}
+
+// readSome reads an ignore file that was just opened; nil if it was not.
+func readSome(f *os.File, err error) []byte {
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxIgnoreFile))
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// readGit puts the rules of dir's .gitignore before the others.
+func (g *Ignorer) readGit(dir *os.Root) {
+	if rules := parseRules(readSome(dir.Open(".gitignore"))); rules != nil {
+		g.git = &level{ruleSet{rules: rules, base: g.base}, g.git}
+	}
+}
+
+// enter returns the Ignorer of the subdirectory name, which is open as dir;
+// the flags say what lies in it.
+func (g *Ignorer) enter(name string, dir *os.Root, gitignore, repo bool) *Ignorer {
+	sub := &Ignorer{set: g.set, base: path.Join(g.base, name), git: g.git, isIn: g.isIn}
+	sub.all = g.Ignored(name, true)
+	if g.set.Git && !sub.all {
+		sub.isIn = g.isIn || repo
+		if sub.isIn && gitignore {
+			sub.readGit(dir)
+		}
+	}
+	return sub
+}
+
+// Ignored says whether the entry name of the directory is ignored.
+func (g *Ignorer) Ignored(name string, isDir bool) bool {
+	if g.all {
+		return true
+	}
+	if g.isIn && name == ".git" {
+		return true
+	}
+	if g.git == nil && len(g.set.extra) == 0 {
+		return false
+	}
+	rel := name
+	if g.base != "" {
+		rel = g.base + "/" + name
+	}
+	for i := len(g.set.extra) - 1; i >= 0; i-- {
+		if v := g.set.extra[i].judge(rel, isDir); v != silent {
+			return v == ignored
+		}
+	}
+	for l := g.git; l != nil; l = l.outer {
+		if v := l.judge(rel, isDir); v != silent {
+			return v == ignored
+		}
+	}
+	return false
+}

@@ -1,0 +1,154 @@
+package workspace
+
+import (
+	"bytes"
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// rule is one line of an ignore file, in the syntax of gitignore(5).
+type rule struct {
+	keep    bool // began with "!": what it matches is not ignored
+	dirOnly bool // ended with "/"
+	path    bool // had a slash elsewhere: matches whole paths, not base names
+	how     matching
+	text    string // the pattern, in doublestar's syntax; for suffix without "*"
+}
+
+// matching says how a rule compares; most rules need no glob machinery.
+type matching int
+
+const (
+	byGlob matching = iota
+	byEqual
+	bySuffix // "*.log"
+)
+
+// parseRules reads an ignore file. Lines that gitignore(5) calls invalid match
+// nothing.
+func parseRules(data []byte) []rule {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	var rules []rule
+	for line := range strings.Lines(string(data)) {
+		if r, ok := parseRule(strings.TrimRight(line, "\r\n")); ok {
+			rules = append(rules, r)
+		}
+	}
+	return rules
+}
+
+func parseRule(line string) (rule, bool) {
+	line = trimSpaces(line)
+	if line == "" || line[0] == '#' {
+		return rule{}, false
+	}
+	var r rule
+	if line[0] == '!' {
+		r.keep, line = true, line[1:]
+	}
+	if strings.HasSuffix(line, "/") {
+		r.dirOnly, line = true, line[:len(line)-1]
+	}
+	r.path = strings.Contains(line, "/")
+	line = strings.TrimPrefix(line, "/")
+	if line == "" {
+		return rule{}, false
+	}
+	if rest, ok := strings.CutPrefix(line, "**/"); ok && !strings.Contains(rest, "/") {
+		r.path, line = false, rest // the same thing, and cheaper
+	}
+	r.how, r.text = classify(line)
+	return r, r.how != byGlob || doublestar.ValidatePattern(r.text)
+}
+
+// trimSpaces cuts trailing spaces that are not escaped.
+func trimSpaces(s string) string {
+	t := strings.TrimRight(s, " ")
+	cut := len(t)
+	for cut < len(s) && escaped(s, cut) {
+		cut++
+	}
+	return s[:cut]
+}
+
+// escaped says whether an odd number of backslashes stands before s[i].
+func escaped(s string, i int) bool {
+	n := 0
+	for i > n && s[i-1-n] == '\\' {
+		n++
+	}
+	return n%2 == 1
+}
+
+func classify(p string) (matching, string) {
+	if !strings.ContainsAny(p, `*?[\`) {
+		return byEqual, p
+	}
+	if rest, ok := strings.CutPrefix(p, "*"); ok && !strings.ContainsAny(rest, `*?[\/`) {
+		return bySuffix, rest
+	}
+	// A trailing /** is what is inside, not the directory itself; and braces
+	// mean nothing to Git.
+	if strings.HasSuffix(p, "/**") {
+		p += "/*"
+	}
+	return byGlob, strings.NewReplacer(`\\`, `\\`, `\{`, `\{`, `\}`, `\}`, `{`, `\{`, `}`, `\}`).Replace(p)
+}
+
+// match compares a slash-separated path relative to the rule's directory; name
+// is its last component.
+func (r *rule) match(rel, name string, isDir bool) bool {
+	if r.dirOnly && !isDir {
+		return false
+	}
+	if !r.path {
+		rel = name
+	}
+	switch r.how {
+	case byEqual:
+		return rel == r.text
+	case bySuffix:
+		return strings.HasSuffix(rel, r.text) && (!r.path || !strings.Contains(rel, "/"))
+	}
+	return doublestar.MatchUnvalidated(r.text, rel)
+}
+
+// ruleSet is the rules of one file.
+type ruleSet struct {
+	rules []rule
+	// base is the directory that the rules speak about, relative to the
+	// workspace directory ("" for itself); above is the way from that directory
+	// down to the workspace directory, where it lies above.
+	base, above string
+}
+
+type verdict int
+
+const (
+	silent verdict = iota
+	ignored
+	kept
+)
+
+// judge asks the rules about rel, relative to the workspace directory. The
+// last rule that matches wins.
+func (s *ruleSet) judge(rel string, isDir bool) verdict {
+	if s.base != "" {
+		rel = strings.TrimPrefix(rel[len(s.base):], "/")
+	}
+	if s.above != "" {
+		rel = s.above + "/" + rel
+	}
+	name := path.Base(rel)
+	for i := len(s.rules) - 1; i >= 0; i-- {
+		if r := &s.rules[i]; r.match(rel, name, isDir) {
+			if r.keep {
+				return kept
+			}
+			return ignored
+		}
+	}
+	return silent
+}
