@@ -1,0 +1,86 @@
+package proc
+
+import (
+	"fmt"
+	"sync"
+)
+
+// Limit says how many bytes of a stream are kept: Head from its beginning and
+// Tail from its end. The zero value keeps everything.
+type Limit struct{ Head, Tail int }
+
+// Output is what was kept of a stream.
+type Output struct {
+	Head    []byte
+	Tail    []byte // what came last; empty when Head is all of it
+	Dropped int64  // bytes between the two that were not kept
+}
+
+// Bytes joins the output; where something is missing, a line says so.
+func (o Output) Bytes() []byte {
+	if o.Dropped == 0 {
+		return append(o.Head[:len(o.Head):len(o.Head)], o.Tail...)
+	}
+	if len(o.Tail) == 0 {
+		return o.Head
+	}
+	b := fmt.Appendf(o.Head[:len(o.Head):len(o.Head)], "\n[... %d bytes omitted ...]\n", o.Dropped)
+	return append(b, o.Tail...)
+}
+
+func (o Output) String() string { return string(o.Bytes()) }
+
+// buffer keeps a stream within a limit.
+type buffer struct {
+	limit Limit
+
+	mu     sync.Mutex
+	head   []byte
+	tail   []byte // up to twice Tail, to move bytes rarely
+	total  int64
+	sealed bool
+}
+
+// write adds b and shows it to live, unless the buffer is sealed.
+func (b *buffer) write(p []byte, live func([]byte)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.sealed {
+		return
+	}
+	b.total += int64(len(p))
+	if live != nil {
+		live(p)
+	}
+	n := len(p)
+	if b.limit != (Limit{}) {
+		n = min(n, b.limit.Head-len(b.head))
+	}
+	b.head = append(b.head, p[:n]...)
+	if b.limit.Tail == 0 {
+		return
+	}
+	b.tail = append(b.tail, p[n:]...)
+	if over := len(b.tail) - b.limit.Tail; over > b.limit.Tail {
+		b.tail = b.tail[:copy(b.tail, b.tail[over:])]
+	}
+}
+
+// seal drops whatever comes later. When it returns, live is not being called.
+func (b *buffer) seal() {
+	b.mu.Lock()
+	b.sealed = true
+	b.mu.Unlock()
+}
+
+func (b *buffer) output() Output {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	tail := b.tail
+	if b.limit.Tail > 0 && len(tail) > b.limit.Tail {
+		tail = tail[len(tail)-b.limit.Tail:]
+	}
+	o := Output{Head: append([]byte(nil), b.head...), Tail: append([]byte(nil), tail...)}
+	o.Dropped = b.total - int64(len(o.Head)+len(o.Tail))
+	return o
+}

@@ -1,0 +1,201 @@
+//go:build unix
+
+package proc
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var path = []string{"PATH=" + os.Getenv("PATH")}
+
+// run fails the test when it hangs, rather than the package's time-out.
+func run(t *testing.T, c Command) Result {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	c.Env = append(path, c.Env...)
+	r, err := Run(ctx, c)
+	require.NoError(t, err)
+	require.NotEqual(t, context.DeadlineExceeded, r.Stopped)
+	return r
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name           string
+		c              Command
+		stdout, stderr string
+		code           int
+		signal         string
+	}{
+		// streams
+		{"both", Command{Line: "echo a; echo b >&2"}, "a\n", "b\n", 0, ""},
+		{"merged in order", Command{Line: "echo a; echo b >&2; echo c", Merge: true}, "a\nb\nc\n", "", 0, ""},
+		{"stdin", Command{Line: "cat", Stdin: []byte("hi")}, "hi", "", 0, ""},
+		{"no stdin", Command{Line: "cat; echo end"}, "end\n", "", 0, ""},
+		{"empty stdin", Command{Line: "cat; echo end", Stdin: []byte{}}, "end\n", "", 0, ""},
+		{"stdin not read", Command{Line: "exit 0", Stdin: make([]byte, 1<<20)}, "", "", 0, ""},
+		{"stdin closed early", Command{Line: "exec <&-; echo x", Stdin: make([]byte, 1<<20)}, "x\n", "", 0, ""},
+		{"binary", Command{Line: `printf '\377\000a'`}, "\xff\x00a", "", 0, ""},
+		{"no final newline", Command{Line: "printf a"}, "a", "", 0, ""},
+		// limits
+		{"head only", Command{Line: "printf 0123456789", Out: Limit{Head: 4}}, "0123", "", 0, ""},
+		{"head and tail", Command{Line: "printf 0123456789", Out: Limit{Head: 2, Tail: 3}}, "01\n[... 5 bytes omitted ...]\n789", "", 0, ""},
+		{"tail only", Command{Line: "for i in 1 2 3 4 5; do printf 01234$i; sleep 0.01; done", Out: Limit{Tail: 3}}, "\n[... 27 bytes omitted ...]\n345", "", 0, ""},
+		{"at the limit", Command{Line: "printf 01234", Out: Limit{Head: 2, Tail: 3}}, "01234", "", 0, ""},
+		{"stderr's own", Command{Line: "printf abc; printf abc >&2", Err: Limit{Head: 1}}, "abc", "a", 0, ""},
+		// endings
+		{"code", Command{Line: "exit 3"}, "", "", 3, ""},
+		{"signal", Command{Line: "kill -9 $$"}, "", "", -1, "SIGKILL"},
+		{"signal of a child", Command{Line: "exec 2>/dev/null; sh -c 'kill -15 $$'; exit $?"}, "", "", 143, ""},
+		// what it is run with
+		{"program", Command{Path: "printf", Args: []string{"%s", "a b"}}, "a b", "", 0, ""},
+		{"env is all", Command{Path: "env", Env: []string{"A=b"}}, "PATH=" + os.Getenv("PATH") + "\nA=b\n", "", 0, ""},
+		{"dir", Command{Line: "pwd", Dir: "/"}, "/\n", "", 0, ""},
+		{"own group", Command{Line: `[ "$(ps -o pgid= -p $$ | tr -d ' ')" = $$ ] && echo yes`}, "yes\n", "", 0, ""},
+		{"no terminal", Command{Line: "(: </dev/tty) 2>/dev/null || echo none"}, "none\n", "", 0, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := run(t, tt.c)
+			assert.Equal(t, tt.stdout, r.Stdout.String())
+			assert.Equal(t, tt.stderr, r.Stderr.String())
+			assert.Equal(t, tt.code, r.ExitCode)
+			assert.Equal(t, tt.signal, r.SignalName)
+			assert.NoError(t, r.Stopped)
+			assert.False(t, r.Held)
+		})
+	}
+}
+
+func TestRunCannotStart(t *testing.T) {
+	t.Parallel()
+	script := filepath.Join(t.TempDir(), "script")
+	require.NoError(t, os.WriteFile(script, []byte("#!/no/such/interpreter\n"), 0o755))
+	for _, c := range []Command{
+		{Path: "no-such-program"},
+		{Path: script},
+		{Line: "true", Dir: "/no/such/dir"},
+		{Path: "/etc"},
+	} {
+		r, err := Run(t.Context(), c)
+		assert.ErrorContains(t, err, "starting ")
+		assert.Equal(t, Result{ExitCode: -1}, r)
+	}
+}
+
+func TestCancelledBeforeStart(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cause := errors.New("enough")
+	cancel(cause)
+	r, err := Run(ctx, Command{Path: "no-such-program"})
+	require.NoError(t, err)
+	assert.Equal(t, Result{ExitCode: -1, Stopped: cause}, r)
+}
+
+// TestStopLeavesNothing cancels commands that resist and looks for survivors.
+func TestStopLeavesNothing(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skip("processes that left the group are found on Linux and macOS only")
+	}
+	setsid, err := Look("setsid")
+	for name, line := range map[string]string{
+		"obedient":          "echo $$; sleep 60",
+		"ignores TERM":      "trap '' TERM; echo $$; while :; do sleep 0.05; done",
+		"children":          "sleep 60 & echo $!; sleep 60 & echo $!; wait",
+		"deaf grandchild":   "bash -c 'trap \"\" TERM; echo $$; while :; do sleep 0.05; done' & wait",
+		"leader exits":      "bash -c 'trap \"\" TERM; echo $$; while :; do sleep 0.05; done' & trap 'exit 0' TERM; echo $$; wait",
+		"own session":       setsid + " bash -c 'echo $$; sleep 60' & wait",
+		"group of its own":  "set -m; sleep 60 & echo $!; wait",
+		"output never ends": "echo $$; yes",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if err != nil && strings.HasPrefix(line, " ") { // starts with setsid's path, which is empty
+				t.Skip("no setsid here")
+			}
+			ctx, cancel := context.WithCancelCause(t.Context())
+			var once sync.Once
+			cause := errors.New("enough")
+			began := time.Now()
+			r, err := Run(ctx, Command{Line: line, Env: path, Out: Limit{Head: 64}, Grace: 200 * time.Millisecond,
+				Live: func([]byte) { once.Do(func() { cancel(cause) }) }})
+			require.NoError(t, err)
+			assert.Equal(t, cause, r.Stopped)
+			assert.Less(t, time.Since(began), 10*time.Second)
+			pids := append(numbers(r.Stdout.String()), r.PID)
+			require.Eventually(t, func() bool { return !alive(r.PID, pids) }, 5*time.Second, time.Millisecond, "%v", pids)
+		})
+	}
+}
+
+func numbers(s string) (ns []int) {
+	for f := range strings.FieldsSeq(s) {
+		if n, err := strconv.Atoi(f); err == nil {
+			ns = append(ns, n)
+		}
+	}
+	return ns
+}
+
+func TestIdle(t *testing.T) {
+	t.Parallel()
+	r := run(t, Command{Line: "for i in 1 2 3 4; do echo $i; sleep 0.2; done; sleep 60", Idle: time.Second, Grace: time.Second})
+	assert.Equal(t, ErrIdle, r.Stopped)
+	assert.Equal(t, "1\n2\n3\n4\n", r.Stdout.String())
+	assert.Equal(t, "SIGTERM", r.SignalName)
+}
+
+// TestBackgroundChildDoesNotHang: the child holds stdout open and lives on, and
+// its later output neither kills it nor appears.
+func TestBackgroundChildDoesNotHang(t *testing.T) {
+	t.Parallel()
+	mark := filepath.Join(t.TempDir(), "mark")
+	var mu sync.Mutex
+	var live strings.Builder
+	p, err := Start(Command{Line: "(sleep 0.4; echo late; echo later; touch " + mark + ") & echo now", Env: path,
+		Live: func(b []byte) { mu.Lock(); defer mu.Unlock(); live.Write(b) }})
+	require.NoError(t, err)
+	<-p.Done()
+	r := p.Result()
+	assert.Equal(t, "now\n", r.Stdout.String())
+	assert.True(t, r.Held)
+	assert.Equal(t, 0, r.ExitCode)
+	assert.NotEmpty(t, p.Members())
+	require.Eventually(t, func() bool { _, err := os.Stat(mark); return err == nil }, 5*time.Second, 10*time.Millisecond)
+	mu.Lock()
+	defer mu.Unlock()
+	assert.Equal(t, "now\n", live.String())
+}
+
+func TestStartAndStop(t *testing.T) {
+	t.Parallel()
+	p, err := Start(Command{Line: "echo on; sleep 60", Env: path, Grace: time.Second})
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return p.Result().Stdout.String() == "on\n" }, 5*time.Second, time.Millisecond)
+	assert.Equal(t, -1, p.Result().ExitCode)
+	assert.NoError(t, syscall.Kill(p.PID(), 0))
+	p.Stop()
+	p.Stop()
+	r := p.Result()
+	assert.Equal(t, "SIGTERM", r.SignalName)
+	assert.Equal(t, int(syscall.SIGTERM), r.Signal)
+	assert.NoError(t, r.Stopped)
+	assert.Empty(t, p.Members())
+}

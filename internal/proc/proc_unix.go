@@ -1,0 +1,88 @@
+//go:build unix
+
+package proc
+
+import (
+	"os"
+	"os/exec"
+	"slices"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Shell returns the program and the arguments that run line: bash, or sh where
+// there is none.
+func Shell(line string) (path string, args []string) {
+	path, err := exec.LookPath("bash")
+	if err != nil {
+		path = "/bin/sh"
+	}
+	return path, []string{"-c", line}
+}
+
+// ownGroup makes a session, not only a group: a command that reads the terminal
+// then fails at once, where it would be suspended for ever.
+func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+
+func terminate(pgid int, pids []int) { signal(pgid, pids, unix.SIGTERM) }
+func kill(pgid int, pids []int)      { signal(pgid, pids, unix.SIGKILL) }
+
+// signal's errors mean that there is nobody left to be told.
+func signal(pgid int, pids []int, sig unix.Signal) {
+	_ = unix.Kill(-pgid, sig)
+	for _, pid := range pids {
+		_ = unix.Kill(pid, sig)
+	}
+}
+
+// alive says whether any of them still runs. A zombie does not: where nobody
+// reaps orphans, as in many containers, it stays for ever.
+func alive(pgid int, pids []int) bool {
+	exists := unix.Kill(-pgid, 0) == nil
+	for _, pid := range pids {
+		exists = exists || unix.Kill(pid, 0) == nil
+	}
+	if !exists {
+		return false
+	}
+	table := processes()
+	if table == nil {
+		return true
+	}
+	return slices.ContainsFunc(table, func(r relation) bool {
+		return r.group == pgid || slices.Contains(pids, r.pid)
+	})
+}
+
+func endedBy(s *os.ProcessState) (number int, name string) {
+	ws, ok := s.Sys().(syscall.WaitStatus)
+	if !ok || !ws.Signaled() {
+		return 0, ""
+	}
+	return int(ws.Signal()), unix.SignalName(ws.Signal())
+}
+
+// relation is one line of the process table.
+type relation struct{ pid, parent, group int }
+
+// family returns the processes of the group and what descends from them.
+func family(pgid int) []int {
+	table := processes()
+	in := map[int]bool{}
+	for grown := true; grown; {
+		grown = false
+		for _, r := range table {
+			if !in[r.pid] && (r.group == pgid || in[r.parent]) {
+				in[r.pid], grown = true, true
+			}
+		}
+	}
+	var pids []int
+	for _, r := range table {
+		if in[r.pid] {
+			pids = append(pids, r.pid)
+		}
+	}
+	return pids
+}

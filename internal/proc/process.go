@@ -1,0 +1,204 @@
+package proc
+
+import (
+	"os"
+	"os/exec"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	defaultDrain = 100 * time.Millisecond
+	// afterKill bounds the wait for a killed process that the kernel does not
+	// let go, such as one on a dead network drive.
+	afterKill = time.Second
+	groupPoll = 5 * time.Millisecond
+)
+
+// Process is a running command. It is safe for concurrent use.
+type Process struct {
+	command Command
+	cmd     *exec.Cmd
+	began   time.Time
+	exited  chan struct{} // the command itself is gone
+	done    chan struct{} // and its output is in
+	wrote   chan struct{} // something was written; for Idle
+
+	stdin          *os.File   // parent's end; nil: none
+	outputs        []*os.File // parents' ends
+	stdout, stderr buffer
+	reading        sync.WaitGroup
+
+	mu      sync.Mutex
+	stopped error
+	held    bool
+	took    time.Duration
+}
+
+// PID returns the process id, which is the group's id too.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Done is closed when the command has exited and its output is complete, or
+// nothing more came for Command.Drain.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Result describes p as it is now. While it runs, ExitCode is -1.
+func (p *Process) Result() Result {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := Result{PID: p.PID(), ExitCode: -1, Stopped: p.stopped, Held: p.held, Took: p.took,
+		Stdout: p.stdout.output(), Stderr: p.stderr.output()}
+	select {
+	case <-p.exited:
+		r.ExitCode = p.cmd.ProcessState.ExitCode()
+		r.Signal, r.SignalName = endedBy(p.cmd.ProcessState)
+	default:
+	}
+	return r
+}
+
+// Members returns the ids of the other processes of p's group, and of what
+// descends from it, that still run. Empty where the system does not tell.
+func (p *Process) Members() []int {
+	return slices.DeleteFunc(family(p.PID()), func(pid int) bool { return pid == p.PID() })
+}
+
+// Stop ends the group of p, with what descends from it: TERM, and after Grace
+// KILL. It returns when they are gone, and does nothing more than that when
+// they were gone before.
+func (p *Process) Stop() { p.stop(nil) }
+
+func (p *Process) stop(why error) {
+	p.mu.Lock()
+	if p.stopped == nil {
+		p.stopped = why
+	}
+	p.mu.Unlock()
+	// Who left the group is found by descent, so before any parent dies.
+	pids := family(p.PID())
+	terminate(p.PID(), pids)
+	if !p.gone(pids, p.command.Grace) {
+		kill(p.PID(), append(pids, family(p.PID())...))
+	}
+	select {
+	case <-p.done:
+	case <-time.After(afterKill):
+	}
+}
+
+// gone waits for the group to be empty.
+func (p *Process) gone(pids []int, grace time.Duration) bool {
+	limit := time.Now().Add(grace)
+	for alive(p.PID(), pids) {
+		left := time.Until(limit)
+		if left <= 0 {
+			return false
+		}
+		time.Sleep(min(left, groupPoll))
+	}
+	return true
+}
+
+// connect makes the pipes and returns the child's ends.
+func (p *Process) connect() (ends []*os.File, err error) {
+	output := func() (*os.File, error) {
+		r, w, err := pipe()
+		if err != nil {
+			return nil, err
+		}
+		p.outputs, ends = append(p.outputs, r), append(ends, w)
+		return w, nil
+	}
+	if p.command.Stdin != nil {
+		r, w, err := pipe()
+		if err != nil {
+			return ends, err
+		}
+		p.cmd.Stdin, p.stdin, ends = r, w, append(ends, r)
+	}
+	w, err := output()
+	if err != nil {
+		return ends, err
+	}
+	p.cmd.Stdout, p.cmd.Stderr = w, w
+	if !p.command.Merge {
+		if w, err = output(); err != nil {
+			return ends, err
+		}
+		p.cmd.Stderr = w
+	}
+	return ends, nil
+}
+
+func (p *Process) disconnect() {
+	for _, f := range append(p.outputs, p.stdin) {
+		if f != nil {
+			f.Close()
+		}
+	}
+}
+
+// pump starts the goroutines of p: a writer of stdin, a reader of each stream,
+// and the one that waits.
+func (p *Process) pump() {
+	p.stdout.limit, p.stderr.limit = p.command.Out, p.command.Err
+	if p.stdin != nil {
+		go func() {
+			// EPIPE is the command's right: it need not read.
+			_, _ = p.stdin.Write(p.command.Stdin)
+			p.stdin.Close()
+		}()
+	}
+	for i, f := range p.outputs {
+		buf := []*buffer{&p.stdout, &p.stderr}[i]
+		p.reading.Go(func() { p.read(f, buf) })
+	}
+	go p.wait()
+}
+
+// read copies a stream until nobody holds it. It outlives a call whose
+// children run on, so that they are not killed by a closed pipe.
+func (p *Process) read(f *os.File, into *buffer) {
+	defer f.Close()
+	chunk := make([]byte, 32<<10)
+	for {
+		n, err := f.Read(chunk)
+		if n > 0 {
+			into.write(chunk[:n], p.command.Live)
+			select {
+			case p.wrote <- struct{}{}:
+			default:
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (p *Process) wait() {
+	_ = p.cmd.Wait() // how it ended is in ProcessState
+	if p.stdin != nil {
+		p.stdin.Close() // ends a Write that nobody reads
+	}
+	close(p.exited)
+	drained := make(chan struct{})
+	go func() { p.reading.Wait(); close(drained) }()
+	drain := p.command.Drain
+	if drain == 0 {
+		drain = defaultDrain
+	}
+	held := false
+	select {
+	case <-drained:
+	case <-time.After(drain):
+		held = true
+	}
+	p.stdout.seal()
+	p.stderr.seal()
+	p.mu.Lock()
+	p.held, p.took = held, time.Since(p.began)
+	p.mu.Unlock()
+	close(p.done)
+}
