@@ -76,8 +76,9 @@ type (
 	// ToolFinished: the call has its result.
 	ToolFinished struct{ Record ToolRecord }
 
-	// RoundFinished: the model's answer of this round is complete and in the
-	// history.
+	// RoundFinished: the model's answer of this round is complete, or was cut
+	// off and what there is of it counts. Message is appended to the history
+	// next, unless it is empty.
 	RoundFinished struct {
 		Message      llm.Message
 		Thoughts     []ThoughtDelta

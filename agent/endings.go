@@ -1,0 +1,96 @@
+package agent
+
+import (
+	"errors"
+
+	"minigem/agent/event"
+	"minigem/llm"
+)
+
+// keep announces a finished answer and puts it into the history, in this
+// order: a session that listens knows its tokens when the message arrives.
+func (r *run) keep(ans *reply) {
+	m := ans.message()
+	r.emit(event.RoundFinished{
+		Message: m, Thoughts: ans.thoughts, Model: ans.model, Usage: ans.usage,
+		FinishReason: ans.finish, Latency: r.now().Sub(ans.started), Synthetic: ans.synthetic,
+	})
+	r.ids.keep()
+	if len(m.Parts) > 0 {
+		r.History.Append(m)
+	}
+}
+
+// cut ends the attempt in the middle of an answer. What was shown stays in the
+// history; what it asked for is not done.
+func (r *run) cut(ans *reply, res Result, err error) *Result {
+	res.Response = ans.text()
+	switch {
+	case len(ans.parts) > 0 || ans.refused == "AfterModel":
+		r.keep(ans)
+		r.dismissIfAny(ans.message().Calls(), "not run: "+res.Reason)
+	case err != nil:
+		r.emit(event.RoundFailed{Model: ans.model, Latency: r.now().Sub(ans.started), Err: err})
+	}
+	switch {
+	case ans.refused == "" || res.Ending == Cancelled:
+	case res.Ending == Stopped:
+		r.emit(event.Stopped{Event: ans.refused, Reason: res.Reason})
+	default:
+		r.emit(event.Blocked{Event: ans.refused, Reason: res.Reason})
+	}
+	return &res
+}
+
+// fail ends the attempt after a request that cannot be answered.
+func (r *run) fail(err error) *Result {
+	r.undoPrompt()
+	res := Result{Ending: Failed, Reason: err.Error(), Err: err}
+	if invalid := (*StreamError)(nil); errors.As(err, &invalid) {
+		res.Ending = InvalidStream
+	}
+	return &res
+}
+
+// recovery is what the model is told at the first loop. Its lead is upstream's.
+const recovery = "System: Potential loop detected. Details: "
+
+// looped answers a loop: the first time the model is told and may go on, the
+// second time the prompt ends. Text that was chanted is not kept.
+func (r *run) looped(calls []llm.ToolCall, kind, detail string) *Result {
+	r.strike++
+	r.loop.reset()
+	why := "not run: the model repeats itself"
+	if r.strike > 1 {
+		r.dismissIfAny(calls, why)
+		r.emit(event.LoopDetected{Kind: kind, Detail: detail})
+		return &Result{Ending: Loop, Reason: detail}
+	}
+	if calls == nil {
+		r.emit(event.RoundDiscarded{Reason: "the model repeats itself", Attempt: 1})
+	}
+	r.emit(event.Notice{Severity: "info", Text: "The model repeats itself (" + detail + "). It was told so and goes on."})
+	text := llm.Text{Text: recovery + detail + ". Do not repeat this. Take another way, or say what keeps you from going on."}
+	r.dismiss(calls, why, text)
+	return nil
+}
+
+func (r *run) dismissIfAny(calls []llm.ToolCall, why string) {
+	if len(calls) > 0 {
+		r.dismiss(calls, why)
+	}
+}
+
+// dismiss answers calls without running them, and adds extra to the answers.
+func (r *run) dismiss(calls []llm.ToolCall, why string, extra ...llm.Part) {
+	var parts []llm.Part
+	for _, c := range calls {
+		res := notRun(c, why)
+		parts = append(parts, res)
+		r.emit(event.ToolFinished{Record: event.ToolRecord{
+			Call: c, Args: c.Args, Result: res, Status: event.ToolCancelled,
+			ErrorMessage: why, Display: why, DisplayName: c.Name, Started: r.now(), Finished: r.now(),
+		}})
+	}
+	r.History.Append(llm.Message{Role: llm.RoleUser, Parts: append(parts, extra...)})
+}

@@ -1,0 +1,112 @@
+package agent
+
+import (
+	"context"
+	"time"
+
+	"minigem/hooks"
+	"minigem/llm"
+)
+
+// Hooks are the events that the agent fires; *hooks.Engine satisfies it.
+type Hooks interface {
+	BeforeAgent(ctx context.Context, prompt string) hooks.BeforeAgentOutcome
+	AfterAgent(ctx context.Context, prompt, response string, stopHookActive bool) hooks.AfterAgentOutcome
+	BeforeModel(ctx context.Context, req *hooks.ModelRequest) hooks.BeforeModelOutcome
+	BeforeToolSelection(ctx context.Context, req *hooks.ModelRequest) hooks.BeforeToolSelectionOutcome
+	AfterModel(ctx context.Context, req *hooks.ModelRequest, c llm.Chunk) hooks.AfterModelOutcome
+}
+
+// ToolRunner runs the calls of one model message; *toolcall.Runner satisfies
+// it. It returns one result for each call, by index, whatever happened, and
+// announces each call's end to its own Sink. Its Verdict is
+//
+//   - Stop where a hook ended the run (the runner has emitted event.Stopped),
+//   - Deny where the user declined every call and left no word for the model,
+//     so that there is nothing to tell it,
+//   - Proceed otherwise.
+type ToolRunner interface {
+	Run(ctx context.Context, calls []llm.ToolCall) ([]llm.ToolResult, hooks.Verdict)
+}
+
+// History is the conversation; session.Session and Memory implement it.
+type History interface {
+	Messages() []llm.Message // oldest first; the caller must not change it
+	Append(m llm.Message)    // on disk when it returns; a failed write is reported elsewhere, once
+	Rollback(n int)          // back to the first n messages
+	Replace(ms []llm.Message)
+}
+
+// Compressor shortens the history when it has grown too long. It works on the
+// History itself and fires PreCompress and event.Compressed when it really
+// does something. promptTokens is what the provider counted for the last
+// request; 0: there was none yet.
+type Compressor interface {
+	Fit(ctx context.Context, promptTokens int)
+}
+
+// Config is how an Agent works. The zero Config declares no tools, has no
+// system instruction and the default limits.
+type Config struct {
+	Model    string                // model name
+	System   func() string         // system instruction, asked before each request; nil: none
+	Tools    func() []llm.ToolSpec // what is declared, asked before each request; nil: nothing
+	Sampling llm.Sampling
+	Role     string // what requests are for in statistics; empty: "main"
+
+	// Preamble is how many messages at the start of the history are context of
+	// the session and not conversation: clearContext keeps them. nil: none.
+	Preamble func() int
+
+	MaxRounds            int  // requests for one prompt, retries by hooks included; 0: 100
+	MaxSessionTurns      *int // requests in the life of the Agent; nil or negative: no limit; 0: none at all
+	MaxRetries           int  // answers that AfterAgent hooks may refuse in a row; 0: 10
+	DisableLoopDetection bool
+
+	Now   func() time.Time                           // nil: time.Now
+	Sleep func(ctx context.Context, d time.Duration) // waits before a mid-stream retry, or until ctx ends; nil: really
+}
+
+// Ending says how a run ended.
+type Ending string
+
+const (
+	Answered      Ending = "answered"       // Response is the model's final answer
+	Blocked       Ending = "blocked"        // BeforeAgent, BeforeModel or AfterModel denied
+	Stopped       Ending = "stopped"        // a hook said "continue": false
+	MaxTurns      Ending = "max_turns"      // Config.MaxSessionTurns
+	MaxRounds     Ending = "max_rounds"     // Config.MaxRounds
+	Loop          Ending = "loop"           // the model repeated itself, twice
+	Cancelled     Ending = "cancelled"      // ctx ended, or the user declined all calls
+	InvalidStream Ending = "invalid_stream" // no attempt gave a usable answer; Err is a *StreamError
+	Failed        Ending = "failed"         // the model cannot be reached or refuses; Err says why
+)
+
+// Result is how a run ended.
+type Result struct {
+	Response string // text of the last message that was shown, of this attempt's last round alone
+	Ending   Ending
+	Reason   string    // of a block, a stop, a loop or a cancel, for people
+	Err      error     // Failed, InvalidStream, and the cause of Cancelled
+	Usage    llm.Usage // all requests of the run together
+	Rounds   int       // requests of the run, repeated ones counted once
+}
+
+// noHooks lets everything pass.
+type noHooks struct{}
+
+func (noHooks) BeforeAgent(context.Context, string) (o hooks.BeforeAgentOutcome) { return }
+
+func (noHooks) AfterAgent(context.Context, string, string, bool) (o hooks.AfterAgentOutcome) { return }
+
+func (noHooks) BeforeModel(_ context.Context, r *hooks.ModelRequest) hooks.BeforeModelOutcome {
+	return hooks.BeforeModelOutcome{Request: r}
+}
+
+func (noHooks) BeforeToolSelection(_ context.Context, r *hooks.ModelRequest) hooks.BeforeToolSelectionOutcome {
+	return hooks.BeforeToolSelectionOutcome{Request: r}
+}
+
+func (noHooks) AfterModel(_ context.Context, _ *hooks.ModelRequest, c llm.Chunk) hooks.AfterModelOutcome {
+	return hooks.AfterModelOutcome{Chunk: c}
+}

@@ -1,0 +1,214 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"minigem/agent/event"
+	"minigem/hooks"
+	"minigem/llm"
+)
+
+// run is the state of one prompt.
+type run struct {
+	*Agent
+	Hooks  Hooks // never nil
+	given  Prompt
+	prompt llm.Message // of this attempt, as it stands in the history
+	notes  []note
+	loop   detector
+	strike int
+	ids    ids
+	usage  llm.Usage
+	rounds int
+}
+
+// note is context of a BeforeAgent hook: it travels with its prompt in this
+// run's requests and is never part of the history.
+type note struct {
+	prompt  llm.Message
+	context string
+}
+
+func (a *Agent) begin(p Prompt) *run {
+	r := &run{Agent: a, Hooks: a.Hooks, given: p}
+	if r.Hooks == nil {
+		r.Hooks = noHooks{}
+	}
+	r.ids = newIDs(a.History.Messages(), a.now)
+	return r
+}
+
+// noText stands for an empty answer where hooks read one (spec/hooks.md
+// appendix B).
+const noText = "[no response text]"
+
+// message is p as it is sent: the session's context stands before the first
+// text, in the same part, as Gemini CLI sends it (spec/hooks.md 2.4).
+func (p Prompt) message() llm.Message {
+	parts := slices.Clone(p.Parts)
+	if len(parts) == 0 {
+		parts = []llm.Part{llm.Text{Text: p.Text}}
+	}
+	if p.Context == "" {
+		return llm.Message{Role: llm.RoleUser, Parts: parts}
+	}
+	lead := strings.Trim(p.Context, "\n") + "\n\n"
+	if first, ok := parts[0].(llm.Text); ok {
+		first.Text = lead + first.Text
+		parts[0] = first
+	} else {
+		parts = slices.Insert(parts, 0, llm.Part(llm.Text{Text: lead}))
+	}
+	return llm.Message{Role: llm.RoleUser, Parts: parts}
+}
+
+func (r *run) addContext(prompt llm.Message, context string) {
+	if context != "" {
+		r.notes = append(r.notes, note{prompt, strings.Trim(context, "\n")})
+	}
+}
+
+// withNotes returns messages with each note after the prompt that it belongs
+// to. A prompt that was compressed away leaves its note to the last thing the
+// user said.
+func (r *run) withNotes(messages []llm.Message) []llm.Message {
+	if len(r.notes) == 0 {
+		return messages
+	}
+	out := slices.Clone(messages)
+	end := len(out)
+	for _, n := range slices.Backward(r.notes) {
+		at := lastEqual(out[:end], n.prompt)
+		if at >= 0 {
+			end = at
+		} else if at = lastOf(out, llm.RoleUser); at < 0 {
+			continue
+		}
+		out[at].Parts = append(slices.Clone(out[at].Parts), llm.Text{Text: n.context})
+	}
+	return out
+}
+
+func lastEqual(messages []llm.Message, m llm.Message) int {
+	for i, o := range slices.Backward(messages) {
+		if o.Role == m.Role && reflect.DeepEqual(o.Parts, m.Parts) {
+			return i
+		}
+	}
+	return -1
+}
+
+func lastOf(messages []llm.Message, role llm.Role) int {
+	for i, m := range slices.Backward(messages) {
+		if m.Role == role {
+			return i
+		}
+	}
+	return -1
+}
+
+func (r *run) preamble() []llm.Message {
+	all := r.History.Messages()
+	n := 0
+	if r.Config.Preamble != nil {
+		n = min(r.Config.Preamble(), len(all))
+	}
+	return slices.Clone(all[:n])
+}
+
+// clear starts the history anew for a retry. The user's own prompt stays, for
+// without it the reason would be all the model knows.
+func (r *run) clear() {
+	r.History.Replace(append(r.preamble(), r.given.message()))
+	r.notes = slices.DeleteFunc(r.notes, func(n note) bool {
+		return !reflect.DeepEqual(n.prompt, r.given.message())
+	})
+	r.loop.reset()
+}
+
+// undoPrompt takes the attempt's prompt back if nothing was answered yet, so
+// that a failed request leaves the history as it was (spec/agent.md 1.10).
+func (r *run) undoPrompt() {
+	all := r.History.Messages()
+	if n := len(all) - 1; n >= 0 && lastEqual(all[n:], r.prompt) == 0 {
+		r.History.Rollback(n)
+	}
+}
+
+func (r *run) maxRetries() int {
+	if r.Config.MaxRetries > 0 {
+		return r.Config.MaxRetries
+	}
+	return 10
+}
+
+func (r *run) warnRetries(v hooks.Verdict) {
+	r.emit(event.Notice{Severity: "warning", Text: fmt.Sprintf(
+		"AfterAgent hook %s refused %d answers in a row; the last one stands. Its reason: %s",
+		strings.Join(v.Hooks, ", "), r.maxRetries()+1, v.Reason)})
+}
+
+func (r *run) stopped(ev string, v hooks.Verdict) Result {
+	r.emit(event.Stopped{Event: ev, Reason: v.Reason})
+	return Result{Ending: Stopped, Reason: v.Reason}
+}
+
+func (r *run) blocked(ev string, v hooks.Verdict) Result {
+	r.emit(event.Blocked{Event: ev, Reason: v.Reason})
+	return Result{Ending: Blocked, Reason: v.Reason}
+}
+
+func cancelled(ctx context.Context) Result {
+	err := context.Cause(ctx)
+	return Result{Ending: Cancelled, Reason: err.Error(), Err: err}
+}
+
+func (r *run) total(res Result) Result {
+	res.Usage, res.Rounds = r.usage, r.rounds
+	if res.Ending == Answered {
+		res.Reason = ""
+	}
+	return res
+}
+
+func (r *run) count(u *llm.Usage) {
+	if u == nil {
+		return
+	}
+	r.promptTokens = u.Prompt
+	r.usage.Prompt += u.Prompt
+	r.usage.Candidates += u.Candidates
+	r.usage.Total += u.Total
+	r.usage.Cached += u.Cached
+	r.usage.Thoughts += u.Thoughts
+	r.usage.ToolUse += u.ToolUse
+}
+
+func (a *Agent) emit(e event.Event) {
+	if a.Sink != nil {
+		a.Sink.Emit(e)
+	}
+}
+
+func (a *Agent) now() time.Time {
+	if a.Config.Now != nil {
+		return a.Config.Now()
+	}
+	return time.Now()
+}
+
+func (a *Agent) sleep(ctx context.Context, d time.Duration) {
+	if a.Config.Sleep != nil {
+		a.Config.Sleep(ctx, d)
+		return
+	}
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,270 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"minigem/agent/event"
+	"minigem/hooks"
+	"minigem/llm"
+)
+
+// round asks the model once and runs the tools it asked for. It returns how
+// the attempt ends, or nil where the model has the next word.
+func (r *run) round(ctx context.Context) *Result {
+	if res := r.limit(); res != nil {
+		return res
+	}
+	if r.Compressor != nil { // 3
+		r.Compressor.Fit(ctx, r.promptTokens)
+	}
+	ans, err := r.ask(ctx) // 4 to 7
+	switch {
+	case ctx.Err() != nil:
+		return r.cut(ans, cancelled(ctx), err)
+	case err != nil:
+		return r.fail(err)
+	case ans.end != nil:
+		return r.cut(ans, *ans.end, nil)
+	case ans.chanting:
+		return r.looped(nil, kindChant, "the same text over and over")
+	}
+
+	r.keep(ans) // 8
+	calls := ans.message().Calls()
+	if len(calls) == 0 {
+		return &Result{Ending: Answered, Response: ans.text()}
+	}
+	for _, c := range calls {
+		if !r.Config.DisableLoopDetection && r.loop.call(c) {
+			return r.looped(calls, kindCalls, "the same calls over and over, last "+c.Name)
+		}
+	}
+	return r.runTools(ctx, calls, ans.text()) // 9, 10
+}
+
+// runTools answers calls and returns how the attempt ends, if it does.
+func (r *run) runTools(ctx context.Context, calls []llm.ToolCall, text string) *Result {
+	if r.Tools == nil {
+		r.dismiss(calls, "not run: there are no tools")
+		return nil
+	}
+	results, verdict := r.Tools.Run(ctx, calls)
+	parts := make([]llm.Part, len(results))
+	for i, res := range results {
+		parts[i] = res
+	}
+	r.History.Append(llm.Message{Role: llm.RoleUser, Parts: parts})
+	switch {
+	case verdict.Decision == hooks.Stop:
+		return &Result{Ending: Stopped, Reason: verdict.Reason, Response: text}
+	case ctx.Err() != nil:
+		res := cancelled(ctx)
+		return &res
+	case verdict.Denied():
+		return &Result{Ending: Cancelled, Reason: verdict.Reason, Response: text}
+	}
+	return nil
+}
+
+// limit counts the request that is about to be made, unless it is one too many.
+func (r *run) limit() *Result {
+	maxRounds := 100
+	if r.Config.MaxRounds > 0 {
+		maxRounds = r.Config.MaxRounds
+	}
+	if n := r.Config.MaxSessionTurns; n != nil && *n >= 0 && r.turns >= *n {
+		return &Result{Ending: MaxTurns, Reason: fmt.Sprintf("the session's limit of %d turns is reached", *n)}
+	}
+	if r.rounds >= maxRounds {
+		return &Result{Ending: MaxRounds, Reason: fmt.Sprintf("the limit of %d turns for one prompt is reached", maxRounds)}
+	}
+	r.turns++
+	r.rounds++
+	return nil
+}
+
+// ask makes the request until an answer is usable. Each attempt is a request of
+// its own, which hooks see and may change.
+func (r *run) ask(ctx context.Context) (*reply, error) {
+	extra := ""
+	for attempt := 1; ; attempt++ {
+		ans := &reply{started: r.now()}
+		err := r.try(ctx, ans, extra)
+		if !ans.synthetic {
+			r.count(ans.usage)
+		}
+		if err == nil || ctx.Err() != nil {
+			return ans, err
+		}
+		if attempt == maxStreamAttempts || !retryable(err) {
+			r.emit(event.RoundFailed{Model: ans.model, Latency: r.now().Sub(ans.started), Err: err})
+			return ans, err
+		}
+		delay := retryDelay(attempt)
+		r.emit(event.RoundDiscarded{Reason: err.Error(), Attempt: attempt, Delay: delay})
+		r.sleep(ctx, delay)
+		if ctx.Err() != nil {
+			return &reply{}, err
+		}
+		extra = nudge(err)
+	}
+}
+
+// try makes one request and collects what passes the hooks in ans.
+func (r *run) try(ctx context.Context, ans *reply, extra string) error {
+	r.ids.begin()
+	r.loop.resetText()
+	req := hooks.NewModelRequest(r.request(extra))
+	ans.model = req.Model
+	before := r.Hooks.BeforeModel(ctx, req) // 4
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if before.Decision == hooks.Stop || before.Denied() && before.Response == nil {
+		ans.refuse("BeforeModel", before.Verdict)
+		return nil
+	}
+	if before.Response != nil {
+		return r.synthetic(ctx, ans, before)
+	}
+	req = r.Hooks.BeforeToolSelection(ctx, before.Request).Request // 5
+
+	send := req.Request // what hooks changed must still be what the API accepts
+	send.Messages = forModel(send.Model, normalize(send.Messages))
+	ans.model = send.Model
+	r.emit(event.RoundStarted{Round: r.rounds, Model: send.Model})
+	var raw heard
+	for c, err := range r.Model.Stream(ctx, send) { // 6
+		if err != nil {
+			return err
+		}
+		raw.add(c)
+		if !r.hear(ctx, ans, req, c) { // 7
+			return ctx.Err()
+		}
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	last := len(send.Messages) - 1
+	return raw.check(last >= 0 && hasResult(send.Messages[last]))
+}
+
+// synthetic takes a hook's answer for the model's. A deny beside it still ends
+// the turn.
+func (r *run) synthetic(ctx context.Context, ans *reply, before hooks.BeforeModelOutcome) error {
+	ans.synthetic, ans.model = true, before.Request.Model
+	r.emit(event.RoundStarted{Round: r.rounds, Model: ans.model})
+	for _, c := range before.Response {
+		if !r.hear(ctx, ans, before.Request, c) {
+			return ctx.Err()
+		}
+	}
+	if before.Denied() {
+		ans.refuse("BeforeModel", before.Verdict)
+	}
+	return nil
+}
+
+// hear takes one chunk past the hooks, to the sink and into ans. It reports
+// whether to listen on.
+func (r *run) hear(ctx context.Context, ans *reply, req *hooks.ModelRequest, c llm.Chunk) bool {
+	c = r.ids.name(c)
+	out := r.Hooks.AfterModel(ctx, req, c)
+	if out.Denied() {
+		ans.add(llm.Chunk{Usage: c.Usage})
+		ans.refuse("AfterModel", out.Verdict)
+		return false
+	}
+	if ctx.Err() != nil { // the hook may not have had its say
+		return false
+	}
+	ans.add(out.Chunk)
+	for _, p := range out.Chunk.Parts {
+		switch p := p.(type) {
+		case llm.Text:
+			r.emit(event.TextDelta{Text: p.Text})
+			if !r.Config.DisableLoopDetection && r.loop.say(p.Text) {
+				ans.chanting = true
+				return false
+			}
+		case llm.Thought:
+			t := thought(p.Text)
+			ans.thoughts = append(ans.thoughts, t)
+			r.emit(t)
+		case llm.ToolCall:
+			r.emit(event.ToolRequested{Call: p})
+		}
+	}
+	return true
+}
+
+// request is what the model is asked, before any hook.
+func (r *run) request(extra string) llm.Request {
+	req := llm.Request{
+		Model:    r.Config.Model,
+		Messages: normalize(r.withNotes(r.History.Messages())),
+		Sampling: r.Config.Sampling,
+		Role:     r.Config.Role,
+	}
+	if r.Config.System != nil {
+		req.System = r.Config.System()
+	}
+	if extra != "" {
+		req.System = strings.TrimLeft(req.System+"\n\n"+extra, "\n")
+	}
+	if r.Config.Tools != nil {
+		req.Tools = r.Config.Tools()
+	}
+	return req
+}
+
+// reply is what of an answer has passed the hooks.
+type reply struct {
+	started   time.Time
+	model     string
+	parts     []llm.Part
+	thoughts  []event.ThoughtDelta
+	usage     *llm.Usage
+	finish    string
+	synthetic bool
+	chanting  bool
+	refused   string  // the event whose hook ended the turn
+	end       *Result // how it ended it
+}
+
+func (a *reply) add(c llm.Chunk) {
+	for _, p := range c.Parts {
+		a.parts = join(a.parts, p)
+	}
+	if c.Usage != nil {
+		a.usage = c.Usage
+	}
+	if c.FinishReason != "" {
+		a.finish = c.FinishReason
+	}
+}
+
+func (a *reply) refuse(ev string, v hooks.Verdict) {
+	a.refused = ev
+	a.end = &Result{Ending: Blocked, Reason: v.Reason}
+	if v.Decision == hooks.Stop {
+		a.end.Ending = Stopped
+	}
+}
+
+func (a *reply) message() llm.Message { return llm.Message{Role: llm.RoleModel, Parts: a.parts} }
+
+func (a *reply) text() string { return llm.PartsText(a.parts) }
+
+func thought(text string) event.ThoughtDelta {
+	before, rest, found := strings.Cut(text, "**")
+	subject, after, closed := strings.Cut(rest, "**")
+	if !found || !closed {
+		return event.ThoughtDelta{Description: strings.TrimSpace(text)}
+	}
+	return event.ThoughtDelta{Subject: strings.TrimSpace(subject), Description: strings.TrimSpace(before + after)}
+}

@@ -1,0 +1,164 @@
+package agent
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+	"time"
+
+	"minigem/llm"
+)
+
+// When an answer counts as one (spec/agent.md 1.9). A stream that called a tool
+// is valid whatever else it said. Otherwise it must have finished, not over a
+// call that nobody can read, and with text that is more than nothing. After
+// the results of tools, silence is an answer.
+
+// StreamKind says what was wrong with a stream, in upstream's words.
+type StreamKind string
+
+const (
+	NoFinishReason        StreamKind = "NO_FINISH_REASON"
+	MalformedFunctionCall StreamKind = "MALFORMED_FUNCTION_CALL"
+	UnexpectedToolCall    StreamKind = "UNEXPECTED_TOOL_CALL"
+	MaxTokensExceeded     StreamKind = "MAX_TOKENS_EXCEEDED"
+	SafetyBlocked         StreamKind = "SAFETY_BLOCKED"
+	RecitationBlocked     StreamKind = "RECITATION_BLOCKED"
+	OtherBlocked          StreamKind = "OTHER_BLOCKED"
+	ThinkingOnly          StreamKind = "THINKING_ONLY_RESPONSE"
+	NoResponseText        StreamKind = "NO_RESPONSE_TEXT"
+)
+
+// StreamError is an answer that cannot be used.
+type StreamError struct {
+	Kind   StreamKind
+	Detail string // what the provider said beside it; may be empty
+}
+
+var streamTexts = map[StreamKind]string{
+	NoFinishReason:        "the model's answer broke off without an end",
+	MalformedFunctionCall: "the model asked for a tool in a form that cannot be read",
+	UnexpectedToolCall:    "the model asked for a tool although it had none to ask for",
+	MaxTokensExceeded:     "the model used up its output tokens before it said anything; raise maxOutputTokens or ask for less at once",
+	SafetyBlocked:         "the provider's safety filter held the answer back; rephrase the prompt",
+	RecitationBlocked:     "the provider held the answer back because it would quote protected text; rephrase the prompt",
+	OtherBlocked:          "the provider held the answer back",
+	ThinkingOnly:          "the model thought but gave no answer",
+	NoResponseText:        "the model's answer was empty",
+}
+
+func (e *StreamError) Error() string {
+	text := streamTexts[e.Kind]
+	if e.Detail != "" {
+		text += ": " + e.Detail
+	}
+	return text
+}
+
+// heard is what a stream really said, before any hook touched it.
+type heard struct {
+	text    strings.Builder
+	called  bool
+	thought bool
+	finish  string
+	detail  string
+	block   string
+}
+
+func (h *heard) add(c llm.Chunk) {
+	h.text.WriteString(c.Text())
+	for _, p := range c.Parts {
+		switch p.(type) {
+		case llm.ToolCall:
+			h.called = true
+		case llm.Thought:
+			h.thought = true
+		}
+	}
+	if c.FinishReason != "" {
+		h.finish, h.detail = c.FinishReason, c.FinishMessage
+	}
+	if c.BlockReason != "" {
+		h.block = c.BlockReason
+	}
+}
+
+var invisible = regexp.MustCompile("<!--(?s:.*?)-->|[\\s\u200B-\u200D\u2060\uFEFF]+")
+
+// check returns what is wrong with the stream; nil: nothing. afterTools says
+// that the request carried the results of tools.
+func (h *heard) check(afterTools bool) error {
+	kind := h.kind()
+	if kind == "" || afterTools && (kind == NoFinishReason || kind == NoResponseText) {
+		return nil
+	}
+	detail := h.detail
+	if h.block != "" {
+		detail = h.block
+	}
+	return &StreamError{Kind: kind, Detail: detail}
+}
+
+func (h *heard) kind() StreamKind {
+	switch {
+	case h.called:
+		return ""
+	case h.block == "SAFETY":
+		return SafetyBlocked
+	case h.block != "":
+		return OtherBlocked
+	case h.finish == "":
+		return NoFinishReason
+	case h.finish == "MALFORMED_FUNCTION_CALL":
+		return MalformedFunctionCall
+	case h.finish == "UNEXPECTED_TOOL_CALL":
+		return UnexpectedToolCall
+	case invisible.ReplaceAllString(h.text.String(), "") != "":
+		return ""
+	}
+	switch h.finish {
+	case "MAX_TOKENS":
+		return MaxTokensExceeded
+	case "SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "IMAGE_SAFETY":
+		return SafetyBlocked
+	case "RECITATION":
+		return RecitationBlocked
+	case "STOP":
+	default:
+		return OtherBlocked
+	}
+	if h.thought {
+		return ThinkingOnly
+	}
+	return NoResponseText
+}
+
+// A stream that was not valid, or broke off, is asked for again (spec/agent.md
+// 1.8).
+const maxStreamAttempts = 4
+
+func retryDelay(attempt int) time.Duration { return time.Second << (attempt - 1) }
+
+// retryable reports whether err may be gone the next time. An error from before
+// the stream opened is final: the connection was tried often enough.
+func retryable(err error) bool {
+	var invalid *StreamError
+	if errors.As(err, &invalid) {
+		return true
+	}
+	var e *llm.Error
+	if !errors.As(err, &e) || !e.Opened {
+		return false
+	}
+	return e.Kind == llm.ErrStream || e.Kind == llm.ErrOffline || e.Kind == llm.ErrOverloaded
+}
+
+// nudge is added to the system instruction of the next attempt, where the model
+// fell silent.
+func nudge(err error) string {
+	var invalid *StreamError
+	if errors.As(err, &invalid) && (invalid.Kind == ThinkingOnly || invalid.Kind == NoResponseText) {
+		return "Your last reply had no visible text. Reply now with text for the user or with a tool call."
+	}
+	return ""
+}
