@@ -1,0 +1,196 @@
+package script
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"minigem/llm"
+)
+
+// Queue hands out the entries of a script, each once. It is safe for
+// concurrent use.
+type Queue struct {
+	nonStrict bool
+
+	mu       sync.Mutex
+	left     []Entry
+	taken    int // entries
+	requests int
+	name     string
+}
+
+// NewQueue makes a Queue of entries, which it does not change. Strict: the next
+// entry must be of the method that is asked for; one that is not stays where it
+// is, so that a mistake does not spread. With nonStrict, a request gets the
+// first entry left of its method.
+func NewQueue(entries []Entry, nonStrict bool) *Queue {
+	q := &Queue{nonStrict: nonStrict, left: append([]Entry(nil), entries...), name: "the script"}
+	if len(entries) > 0 && entries[0].File != "" {
+		q.name = entries[0].File
+	}
+	return q
+}
+
+// Left says how many entries nobody has asked for yet.
+func (q *Queue) Left() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.left)
+}
+
+// Next takes the entry for a request of method m. An error is an *llm.Error of
+// kind llm.ErrScript that says which request found what, and shows the end of
+// the request.
+func (q *Queue) Next(m Method, req llm.Request) (Entry, error) {
+	e, _, err := q.take(m, req, true)
+	return e, err
+}
+
+// Peek is Next, but leaves the entry in the queue.
+func (q *Queue) Peek(m Method, req llm.Request) (Entry, error) {
+	e, _, err := q.take(m, req, false)
+	return e, err
+}
+
+func (q *Queue) take(m Method, req llm.Request, remove bool) (Entry, int, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.requests++
+	i := q.find(m)
+	if i < 0 || q.left[i].Method != m {
+		return Entry{}, 0, q.missing(m, i, req)
+	}
+	e := q.left[i]
+	if remove {
+		q.left = append(q.left[:i:i], q.left[i+1:]...)
+		q.taken++
+	}
+	return e, q.taken, nil
+}
+
+// find returns the index of the entry whose turn it is; -1: there is none.
+func (q *Queue) find(m Method) int {
+	if !q.nonStrict {
+		return min(0, len(q.left)-1)
+	}
+	for i, e := range q.left {
+		if e.Method == m {
+			return i
+		}
+	}
+	return -1
+}
+
+func (q *Queue) missing(m Method, next int, req llm.Request) error {
+	e := &llm.Error{Kind: llm.ErrScript}
+	if next < 0 {
+		e.Message = fmt.Sprintf("request %d (%s) has no answer left in %s, %d were used", q.requests, m, q.name, q.taken)
+		e.Hint = fmt.Sprintf("add a %s line; the request ends with %s", m, tail(req))
+		return e
+	}
+	found := q.left[next]
+	e.Message = fmt.Sprintf("request %d is a %s, but the next answer (%s) is for %s", q.requests, m, found.Where(q.taken+1), found.Method)
+	e.Hint = fmt.Sprintf("add a %s line before it, or use --fake-responses-non-strict; the request ends with %s", m, tail(req))
+	return e
+}
+
+// tail is the JSON of the request's last message, shortened.
+func tail(req llm.Request) string {
+	const most = 400 // bytes
+	if len(req.Messages) == 0 {
+		return "no message"
+	}
+	data, err := json.Marshal(llm.OnWire(req.Messages[len(req.Messages)-1]))
+	if err != nil {
+		return "a message that is not JSON: " + err.Error()
+	}
+	s := string(data)
+	if len(s) <= most {
+		return s
+	}
+	cut := most
+	for !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return fmt.Sprintf("%s... (%d bytes more)", s[:cut], len(s)-cut)
+}
+
+// Model is an llm.Provider that answers from a script.
+type Model struct{ queue *Queue }
+
+var _ llm.Provider = (*Model)(nil)
+
+// New makes a Model that answers from entries. For nonStrict see NewQueue.
+func New(entries []Entry, nonStrict bool) *Model { return &Model{NewQueue(entries, nonStrict)} }
+
+// Open makes a Model from a fake-responses file: strict for --fake-responses,
+// nonStrict for --fake-responses-non-strict.
+func Open(path string, nonStrict bool) (*Model, error) {
+	entries, err := ParseFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return New(entries, nonStrict), nil
+}
+
+// Left says how many answers nobody has asked for yet.
+func (m *Model) Left() int { return m.queue.Left() }
+
+// Stream implements llm.Model. Nothing is added to the scripted chunks: a
+// script whose last chunk has no finishReason is a stream that broke off.
+func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
+		e, err := m.answer(ctx, Stream, req)
+		if err != nil {
+			yield(llm.Chunk{}, err)
+			return
+		}
+		for _, c := range e.Chunks {
+			if err := ctx.Err(); err != nil {
+				yield(llm.Chunk{}, err)
+				return
+			}
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Generate implements llm.Generator.
+func (m *Model) Generate(ctx context.Context, req llm.Request) (llm.Chunk, error) {
+	e, err := m.answer(ctx, Whole, req)
+	if err != nil {
+		return llm.Chunk{}, err
+	}
+	return e.Chunks[0], nil
+}
+
+// CountTokens implements llm.TokenCounter.
+func (m *Model) CountTokens(ctx context.Context, req llm.Request) (int, error) {
+	e, err := m.answer(ctx, Count, req)
+	return e.Tokens, err
+}
+
+func (m *Model) answer(ctx context.Context, method Method, req llm.Request) (Entry, error) {
+	if err := ctx.Err(); err != nil {
+		return Entry{}, err
+	}
+	e, n, err := m.queue.take(method, req, true)
+	if err != nil {
+		return Entry{}, err
+	}
+	if e.Fault != nil {
+		return Entry{}, &llm.Error{
+			Kind:    llm.ErrScript,
+			Message: fmt.Sprintf("%s has a fault: %s", e.Where(n), strings.TrimSpace(string(e.Fault))),
+			Hint:    "faults need the fake server (minigem fake-api); take the line out or run against that",
+		}
+	}
+	return e, nil
+}

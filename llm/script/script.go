@@ -1,0 +1,190 @@
+// Package script answers model calls from a script instead of a network: the
+// fake-responses files of Gemini CLI, and recordings of real calls in the same
+// form. It keeps out HTTP and everything that can go wrong there; for that
+// there is e2e/fakegemini, which serves the same files.
+//
+// A script is JSON Lines, one answer a line (spec/agent.md 12):
+//
+//	{"method": "generateContentStream", "response": [<GenerateContentResponse>, ...]}
+//	{"method": "generateContent",       "response": <GenerateContentResponse>}
+//	{"method": "countTokens",           "response": {"totalTokens": 7}}
+package script
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"minigem/llm"
+)
+
+// Method is a method of the Gemini API.
+type Method string
+
+const (
+	Stream Method = "generateContentStream"
+	Whole  Method = "generateContent"
+	Count  Method = "countTokens"
+	Embed  Method = "embedContent" // may stand in a file; nothing asks for it
+)
+
+// Entry is one answer of a script.
+type Entry struct {
+	Method Method
+	Chunks []llm.Chunk // Stream: in order, may be none. Whole: exactly one
+	Tokens int         // Count
+
+	// Fault is what the line says under "fault", for e2e/fakegemini; nil: nothing.
+	// A Model refuses an Entry that has one.
+	Fault json.RawMessage
+
+	File string // where it stands; empty: made by a program
+	Line int    // from 1
+}
+
+// Streamed is the Entry of a streamed answer.
+func Streamed(chunks ...llm.Chunk) Entry { return Entry{Method: Stream, Chunks: chunks} }
+
+// Answered is the Entry of an answer in one piece.
+func Answered(c llm.Chunk) Entry { return Entry{Method: Whole, Chunks: []llm.Chunk{c}} }
+
+// Counted is the Entry of a count of tokens.
+func Counted(tokens int) Entry { return Entry{Method: Count, Tokens: tokens} }
+
+// Where says "file:line", or "answer n" for an Entry without a place; n counts
+// from 1.
+func (e Entry) Where(n int) string {
+	if e.Line == 0 {
+		return fmt.Sprintf("answer %d", n)
+	}
+	return fmt.Sprintf("%s:%d", e.File, e.Line)
+}
+
+type wireEntry struct {
+	Method   Method          `json:"method"`
+	Response json.RawMessage `json:"response,omitempty"`
+	Fault    json.RawMessage `json:"fault,omitempty"`
+}
+
+type wireCount struct {
+	TotalTokens int `json:"totalTokens"`
+}
+
+// MarshalJSON writes e as a line of a script, without the line's end.
+func (e Entry) MarshalJSON() ([]byte, error) {
+	var response any
+	switch {
+	case e.Method == Count:
+		response = wireCount{e.Tokens}
+	case e.Method == Stream && e.Chunks == nil:
+		response = []llm.Chunk{}
+	case e.Method == Stream:
+		response = e.Chunks
+	case e.Method == Whole && len(e.Chunks) > 0:
+		response = e.Chunks[0]
+	default:
+		response = struct{}{}
+	}
+	data, err := json.Marshal(response)
+	if err != nil {
+		return nil, fmt.Errorf("writing scripted answer: %w", err)
+	}
+	return json.Marshal(wireEntry{e.Method, data, e.Fault})
+}
+
+// UnmarshalJSON reads one line of a script; File and Line stay as they are.
+func (e *Entry) UnmarshalJSON(data []byte) error {
+	var w wireEntry
+	if err := json.Unmarshal(data, &w); err != nil {
+		return err
+	}
+	e.Method, e.Fault, e.Chunks, e.Tokens = w.Method, w.Fault, nil, 0
+	if bytes.Equal(e.Fault, []byte("null")) {
+		e.Fault = nil
+	}
+	if w.Response == nil {
+		if e.Fault == nil {
+			return errors.New(`"response" is missing`)
+		}
+		w.Response = emptyResponse(w.Method)
+	}
+	switch w.Method {
+	case Stream:
+		if err := json.Unmarshal(w.Response, &e.Chunks); err != nil {
+			return fmt.Errorf(`"response" of generateContentStream must be an array of responses: %w`, err)
+		}
+	case Whole:
+		var c llm.Chunk
+		if err := json.Unmarshal(w.Response, &c); err != nil {
+			return err
+		}
+		e.Chunks = []llm.Chunk{c}
+	case Count:
+		var c wireCount
+		if err := json.Unmarshal(w.Response, &c); err != nil {
+			return fmt.Errorf("reading count: %w", err)
+		}
+		e.Tokens = c.TotalTokens
+	case Embed:
+	default:
+		return fmt.Errorf(`"method" is %q; known are generateContentStream, generateContent, countTokens, embedContent`, w.Method)
+	}
+	return nil
+}
+
+func emptyResponse(m Method) json.RawMessage {
+	if m == Stream {
+		return json.RawMessage("[]")
+	}
+	return json.RawMessage("{}")
+}
+
+// Parse reads a script. name stands for it in errors and in Entry.File. Blank
+// lines do not count as answers; a script without answers is valid. The first
+// broken line is an error that names it.
+func Parse(name string, r io.Reader) ([]Entry, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("reading scripted answers %s: %w", name, err)
+	}
+	var entries []Entry
+	n := 0
+	for line := range bytes.Lines(data) {
+		n++
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			continue
+		}
+		e := Entry{File: name, Line: n}
+		if err := json.Unmarshal(line, &e); err != nil {
+			return nil, fmt.Errorf("reading scripted answers: %s:%d: %w", name, n, err)
+		}
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+// ParseFile reads the script in a file.
+func ParseFile(path string) ([]Entry, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening scripted answers: %w", err)
+	}
+	defer f.Close()
+	return Parse(path, f)
+}
+
+// Write writes entries as a script.
+func Write(w io.Writer, entries []Entry) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for _, e := range entries {
+		if err := enc.Encode(e); err != nil {
+			return fmt.Errorf("writing scripted answers: %w", err)
+		}
+	}
+	return nil
+}
