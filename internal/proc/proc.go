@@ -89,7 +89,7 @@ func Start(c Command) (*Process, error) {
 	cmd.Dir = c.Dir
 	cmd.Env = append([]string{}, c.Env...) // never nil: nil would inherit ours
 	cmd.SysProcAttr = ownGroup()
-	p := &Process{command: c, cmd: cmd, exited: make(chan struct{}), done: make(chan struct{}), wrote: make(chan struct{}, 1)}
+	p := &Process{command: c, cmd: cmd, exited: make(chan struct{}), done: make(chan struct{}), wrote: make(chan struct{}, 1), drained: make(chan struct{})}
 	ends, err := p.connect()
 	if err == nil {
 		p.began = time.Now()

@@ -24,6 +24,7 @@ type Process struct {
 	exited  chan struct{} // the command itself is gone
 	done    chan struct{} // and its output is in
 	wrote   chan struct{} // something was written; for Idle
+	drained chan struct{} // nobody holds the output streams any more
 
 	stdin          *os.File   // parent's end; nil: none
 	outputs        []*os.File // parents' ends
@@ -42,6 +43,10 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 // Done is closed when the command has exited and its output is complete, or
 // nothing more came for Command.Drain.
 func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Released is closed when nobody holds the output streams of p any more, which
+// can be long after Done when Result.Held.
+func (p *Process) Released() <-chan struct{} { return p.drained }
 
 // Result describes p as it is now. While it runs, ExitCode is -1.
 func (p *Process) Result() Result {
@@ -183,15 +188,14 @@ func (p *Process) wait() {
 		p.stdin.Close() // ends a Write that nobody reads
 	}
 	close(p.exited)
-	drained := make(chan struct{})
-	go func() { p.reading.Wait(); close(drained) }()
+	go func() { p.reading.Wait(); close(p.drained) }()
 	drain := p.command.Drain
 	if drain == 0 {
 		drain = defaultDrain
 	}
 	held := false
 	select {
-	case <-drained:
+	case <-p.drained:
 	case <-time.After(drain):
 		held = true
 	}
