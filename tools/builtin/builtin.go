@@ -1,0 +1,93 @@
+// Package builtin holds the tools that need no server: one file a tool, with
+// what the model is told about it beside it, and All, the list of them. A tool
+// reaches files only through internal/workspace and processes only through
+// internal/proc; permission and hooks are not its business (tools/toolcall).
+package builtin
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"minigem/internal/workspace"
+	"minigem/llm"
+	"minigem/tools"
+)
+
+// declared is the part of a tool that does not depend on a call.
+type declared struct {
+	name        string
+	description string // for the model
+	schema      *tools.Schema
+	info        tools.Info
+}
+
+// Spec implements tools.Tool.
+func (d declared) Spec() llm.ToolSpec {
+	return llm.ToolSpec{Name: d.name, Description: d.description, Parameters: d.schema.JSON()}
+}
+
+// Info implements tools.Tool.
+func (d declared) Info() tools.Info { return d.info }
+
+// resolve returns the absolute name of path, or an error for Prepare when it
+// leads out of the workspace.
+func resolve(ws *workspace.Workspace, path string) (string, error) {
+	abs, err := ws.Resolve(path)
+	if err != nil {
+		return "", &tools.Error{Type: tools.ErrInvalidParams, Message: err.Error(), Err: err}
+	}
+	return abs, nil
+}
+
+// requirePath is the error for a path that is missing or blank; nil if it is there.
+func requirePath(param, path string) error {
+	if strings.TrimSpace(path) == "" {
+		return tools.Errorf(tools.ErrInvalidParams, "The '%s' parameter must be non-empty.", param)
+	}
+	return nil
+}
+
+// fileError gives an error of the file system its type, and otherwise the type
+// of last resort. doing says what failed, for the model.
+func fileError(doing, abs string, err error, otherwise tools.ErrorType) *tools.Error {
+	e := &tools.Error{Type: otherwise, Message: fmt.Sprintf("%s '%s': %v", doing, abs, plainCause(err)), Err: err}
+	switch {
+	case errors.Is(err, workspace.ErrOutside):
+		e.Type, e.Message, e.Display = tools.ErrPathNotInWorkspace, err.Error(), "Error: Path not in workspace."
+	case errors.Is(err, fs.ErrNotExist):
+		e.Type, e.Message, e.Display = tools.ErrFileNotFound, "File not found: "+abs, "File not found."
+	case errors.Is(err, workspace.ErrIsDirectory):
+		e.Type, e.Message = tools.ErrTargetIsDirectory, "Path is a directory, not a file: "+abs
+	case errors.Is(err, fs.ErrPermission):
+		e.Type = tools.ErrPermissionDenied
+	case errors.Is(err, syscall.ENOSPC):
+		e.Type = tools.ErrNoSpace
+	}
+	return e
+}
+
+// plainCause takes names of files off err; the text around it names the one
+// that the model knows.
+func plainCause(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}
+
+// shortPath is rel as people are shown it: at most 35 characters, the middle
+// left out.
+func shortPath(rel string) string {
+	const limit = 35
+	r := []rune(filepath.ToSlash(rel))
+	if len(r) <= limit {
+		return string(r)
+	}
+	const head, tail = 12, limit - 12 - 3
+	return string(r[:head]) + "..." + string(r[len(r)-tail:])
+}

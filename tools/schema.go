@@ -1,0 +1,192 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// Schema is the JSON Schema of a tool's arguments, ready to check them. It is
+// safe for concurrent use.
+type Schema struct {
+	raw      json.RawMessage
+	schema   *jsonschema.Schema
+	resolved *jsonschema.Resolved
+}
+
+// ParseSchema reads a JSON Schema. Empty means: any object.
+func ParseSchema(raw json.RawMessage) (*Schema, error) {
+	s := &Schema{raw: raw, schema: &jsonschema.Schema{Type: "object"}}
+	if len(raw) > 0 {
+		s.schema = &jsonschema.Schema{}
+		if err := json.Unmarshal(raw, s.schema); err != nil {
+			return nil, fmt.Errorf("reading the schema of a tool's arguments: %w", err)
+		}
+	}
+	var err error
+	if s.resolved, err = s.schema.Resolve(nil); err != nil {
+		return nil, fmt.Errorf("reading the schema of a tool's arguments: %w", err)
+	}
+	return s, nil
+}
+
+// MustSchema is ParseSchema for schemas that are part of the program; it
+// panics where ParseSchema fails.
+func MustSchema(raw string) *Schema {
+	s, err := ParseSchema(json.RawMessage(raw))
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// JSON returns the schema as it was read.
+func (s *Schema) JSON() json.RawMessage { return s.raw }
+
+// Check validates args. Its error is an *Error of type ErrInvalidParams, whose
+// text is the one that AJV gives for the first fault, because models and hooks
+// know it: "params must have required property 'file_path'".
+func (s *Schema) Check(args map[string]any) error {
+	plain, err := asJSON(args)
+	if err != nil {
+		return Errorf(ErrInvalidParams, "params must be JSON: %w", err)
+	}
+	err = s.resolved.Validate(plain)
+	if err == nil {
+		return nil
+	}
+	if text := fault(s.schema, "params", plain); text != "" {
+		return &Error{Type: ErrInvalidParams, Message: text, Err: err}
+	}
+	return Errorf(ErrInvalidParams, "params are not valid: %w", err)
+}
+
+// Decode checks args and stores them in the struct that into points to, by its
+// json tags.
+func (s *Schema) Decode(args map[string]any, into any) error {
+	if err := s.Check(args); err != nil {
+		return err
+	}
+	b, err := json.Marshal(args)
+	if err == nil {
+		err = json.Unmarshal(b, into)
+	}
+	if err != nil {
+		return Errorf(ErrInvalidParams, "params do not fit: %w", err)
+	}
+	return nil
+}
+
+// asJSON gives args the types that decoding JSON gives.
+func asJSON(args map[string]any) (map[string]any, error) {
+	if args == nil {
+		return map[string]any{}, nil
+	}
+	b, err := json.Marshal(args)
+	if err != nil {
+		return nil, err
+	}
+	var plain map[string]any
+	return plain, json.Unmarshal(b, &plain)
+}
+
+// fault names the first rule of s that v breaks, for the rules that tools use;
+// empty: none of them.
+func fault(s *jsonschema.Schema, path string, v any) string {
+	if s == nil {
+		return ""
+	}
+	if s.Type != "" && !isType(s.Type, v) {
+		return path + " must be " + s.Type
+	}
+	if s.Enum != nil && !slices.Contains(s.Enum, v) {
+		return path + " must be equal to one of the allowed values"
+	}
+	switch v := v.(type) {
+	case float64:
+		return numberFault(s, path, v)
+	case string:
+		if s.MinLength != nil && utf8.RuneCountInString(v) < *s.MinLength {
+			return fmt.Sprintf("%s must NOT have fewer than %d characters", path, *s.MinLength)
+		}
+	case []any:
+		return arrayFault(s, path, v)
+	case map[string]any:
+		return objectFault(s, path, v)
+	}
+	return ""
+}
+
+func numberFault(s *jsonschema.Schema, path string, v float64) string {
+	number := func(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+	switch {
+	case s.Maximum != nil && v > *s.Maximum:
+		return path + " must be <= " + number(*s.Maximum)
+	case s.Minimum != nil && v < *s.Minimum:
+		return path + " must be >= " + number(*s.Minimum)
+	}
+	return ""
+}
+
+func arrayFault(s *jsonschema.Schema, path string, v []any) string {
+	switch {
+	case s.MaxItems != nil && len(v) > *s.MaxItems:
+		return fmt.Sprintf("%s must NOT have more than %d items", path, *s.MaxItems)
+	case s.MinItems != nil && len(v) < *s.MinItems:
+		return fmt.Sprintf("%s must NOT have fewer than %d items", path, *s.MinItems)
+	}
+	for i, item := range v {
+		if text := fault(s.Items, path+"/"+strconv.Itoa(i), item); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+func objectFault(s *jsonschema.Schema, path string, v map[string]any) string {
+	for _, name := range s.Required {
+		if _, ok := v[name]; !ok {
+			return fmt.Sprintf("%s must have required property '%s'", path, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		if item, ok := v[name]; ok {
+			if text := fault(s.Properties[name], path+"/"+name, item); text != "" {
+				return text
+			}
+		}
+	}
+	return ""
+}
+
+func isType(name string, v any) bool {
+	switch name {
+	case "string":
+		_, ok := v.(string)
+		return ok
+	case "boolean":
+		_, ok := v.(bool)
+		return ok
+	case "number":
+		_, ok := v.(float64)
+		return ok
+	case "integer":
+		f, ok := v.(float64)
+		return ok && f == math.Trunc(f)
+	case "array":
+		_, ok := v.([]any)
+		return ok
+	case "object":
+		_, ok := v.(map[string]any)
+		return ok
+	case "null":
+		return v == nil
+	}
+	return true
+}
