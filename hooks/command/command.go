@@ -1,0 +1,130 @@
+// Package command runs hooks as shell commands: the only code of hooks that is
+// near a process. It knows nothing of events or of what a hook's output means.
+//
+// The rules:
+//   - The command is given to the shell as it was configured. Nothing is
+//     substituted into it, so that paths with spaces and quotes work; what
+//     hooks need to know stands in their environment.
+//   - A hook has a process group of its own. When ctx ends, the group gets
+//     TERM and a second later KILL, and with it whatever descends from it.
+//   - The answer is there when the shell has exited: a child that it left
+//     behind with its streams open is waited for no longer than a moment. Such
+//     a child is stopped at ctx's deadline; one that closed or redirected its
+//     streams has left the hook, as a service does, and stays.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"time"
+
+	"minigem/hooks"
+	"minigem/internal/proc"
+)
+
+const (
+	// maxStream is what is kept of each stream.
+	maxStream = 1 << 20
+	// grace is the time between TERM and KILL.
+	grace = time.Second
+)
+
+var _ hooks.Runner = Runner{}
+
+// Runner runs hooks. It implements hooks.Runner, is a value, and is safe for
+// concurrent use.
+type Runner struct {
+	// Dir is the working directory of hooks: the session's cwd.
+	Dir string
+	// Env is the environment, "NAME=value", that every hook starts from, with
+	// what must not be seen already taken out. nil: none.
+	Env []string
+}
+
+// Run runs h.Command with stdin on its standard input, which it need not read.
+// Its environment is r.Env, then env, then h's own, the later winning.
+//
+// It returns as soon as the shell has exited, and at most two seconds after ctx
+// has ended. What was printed until then is in the Exit, whatever happened.
+func (r Runner) Run(ctx context.Context, h hooks.Hook, stdin []byte, env []string) hooks.Exit {
+	began := time.Now()
+	fail := func(err error) hooks.Exit {
+		return hooks.Exit{Code: -1, Err: err, Duration: time.Since(began)}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return fail(ctx.Err())
+	case strings.TrimSpace(h.Command) == "":
+		return fail(errors.New("the command is empty"))
+	case strings.ContainsRune(h.Command, 0):
+		return fail(errors.New("the command contains a NUL byte"))
+	}
+	if stdin == nil {
+		stdin = []byte{} // closed at once, not the terminal
+	}
+	c := proc.Command{
+		Dir: r.Dir, Env: environment(r.Env, env, h), Stdin: stdin,
+		Out: proc.Limit{Head: maxStream}, Err: proc.Limit{Head: maxStream},
+		Grace: grace,
+	}
+	setShell(&c, h.Command, c.Env)
+	p, err := proc.Start(c)
+	if err != nil {
+		return fail(fmt.Errorf("starting the hook: %w", err))
+	}
+	stopped := await(ctx, p)
+	res := p.Result()
+	if res.Held && stopped == nil {
+		stopAtDeadline(ctx, p)
+	}
+	return exit(res, stopped, time.Since(began))
+}
+
+// await returns ctx's error if it was that which ended the hook.
+func await(ctx context.Context, p *proc.Process) error {
+	select {
+	case <-p.Done():
+		return nil
+	case <-ctx.Done():
+	}
+	select {
+	case <-p.Done(): // both at once: it ended by itself
+		return nil
+	default:
+	}
+	p.Stop()
+	return ctx.Err()
+}
+
+func exit(res proc.Result, stopped error, took time.Duration) hooks.Exit {
+	e := hooks.Exit{
+		Code: res.ExitCode, Err: stopped, Duration: took,
+		Stdout: res.Stdout.Head, StdoutTruncated: res.Stdout.Dropped > 0,
+		Stderr: res.Stderr.Head, StderrTruncated: res.Stderr.Dropped > 0,
+	}
+	if res.Signal != 0 {
+		e.Signal = syscall.Signal(res.Signal).String()
+	}
+	return e
+}
+
+// stopAtDeadline ends what the hook left behind with its streams open, unless
+// it ends by itself before.
+func stopAtDeadline(ctx context.Context, p *proc.Process) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return
+	}
+	go func() {
+		timer := time.NewTimer(time.Until(deadline))
+		defer timer.Stop()
+		select {
+		case <-p.Released():
+		case <-timer.C:
+			p.Stop()
+		}
+	}()
+}

@@ -1,0 +1,298 @@
+//go:build unix
+
+package command_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/hooks"
+	"minigem/hooks/command"
+)
+
+// runner is one as cmd makes it, in a directory of the test's own.
+func runner(t *testing.T) command.Runner {
+	t.Helper()
+	return command.Runner{Dir: t.TempDir(), Env: []string{"PATH=" + os.Getenv("PATH"), "SECRET=base"}}
+}
+
+// run runs line with a time limit, and fails the test if it lasts longer than
+// that and two seconds, or leaves a process behind.
+func run(t *testing.T, r command.Runner, line string, limit time.Duration, stdin string) hooks.Exit {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	began := time.Now()
+	e := r.Run(ctx, hooks.Hook{Command: line}, []byte(stdin), []string{"GEMINI_SESSION_ID=" + t.Name()})
+	assert.Less(t, time.Since(began), limit+2*time.Second, line)
+	assert.Positive(t, e.Duration)
+	return e
+}
+
+// alive reports whether a process still runs; a zombie does not.
+func alive(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return false
+	}
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	return err != nil || !strings.Contains(string(stat), ") Z ")
+}
+
+// gone waits until the processes that wrote their ids into the file are gone.
+func gone(t *testing.T, file string, within time.Duration) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	ids := strings.Fields(string(data))
+	require.NotEmpty(t, ids)
+	for _, id := range ids {
+		pid, err := strconv.Atoi(id)
+		require.NoError(t, err)
+		assert.Eventually(t, func() bool { return !alive(pid) }, within, 10*time.Millisecond, "process %d lives", pid)
+	}
+}
+
+func TestExitIsReportedAsItWas(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, line     string
+		code           int
+		signal         string
+		stdout, stderr string
+	}{
+		{"success", "printf ok", 0, "", "ok", ""},
+		{"exit 1", "printf no >&2; exit 1", 1, "", "", "no"},
+		{"exit 2, both streams", "printf out; printf err >&2; exit 2", 2, "", "out", "err"},
+		{"exit 3", "exit 3", 3, "", "", ""},
+		{"death by signal", "printf last; kill -KILL $$", -1, "killed", "last", ""},
+		{"TERM by itself", "kill -TERM $$", -1, "terminated", "", ""},
+		// output
+		{"invalid UTF-8 arrives as it is", `printf '\377\376x'`, 0, "", "\xff\xfex", ""},
+		{"a character split across writes", `printf '\342\202'; sleep 0.05; printf '\254'`, 0, "", "€", ""},
+		{"NUL bytes", `printf 'a\0b'`, 0, "", "a\x00b", ""},
+		// stdin
+		{"stdin is the payload and ends", "cat", 0, "", `{"a":1}`, ""},
+		{"stdin closed at once", "exec <&-; printf ok", 0, "", "ok", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			e := run(t, runner(t), c.line, 5*time.Second, `{"a":1}`)
+			e.Duration = 0
+			want := hooks.Exit{Code: c.code, Signal: c.signal}
+			got := e
+			got.Stdout, got.Stderr = nil, nil
+			assert.Equal(t, want, got)
+			assert.Equal(t, c.stdout, string(e.Stdout))
+			assert.Equal(t, c.stderr, string(e.Stderr))
+		})
+	}
+}
+
+func TestWhatTheShellCannotRun(t *testing.T) {
+	t.Parallel()
+	r := runner(t)
+	require.NoError(t, os.WriteFile(filepath.Join(r.Dir, "plain"), []byte("echo hi"), 0o644))
+
+	missing := run(t, r, "./missing.sh", 5*time.Second, "")
+	assert.Equal(t, 127, missing.Code)
+	assert.Contains(t, string(missing.Stderr), "missing.sh")
+
+	notExecutable := run(t, r, "./plain", 5*time.Second, "")
+	assert.Equal(t, 126, notExecutable.Code)
+
+	for _, line := range []string{"", "  \n", "echo \x00"} {
+		e := run(t, r, line, 5*time.Second, "")
+		assert.Error(t, e.Err, "%q", line)
+	}
+	r.Dir = filepath.Join(r.Dir, "nowhere")
+	assert.ErrorIs(t, run(t, r, "true", 5*time.Second, "").Err, os.ErrNotExist)
+}
+
+func TestTimeouts(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("looks for processes in /proc")
+	}
+	for _, c := range []struct {
+		name, line string
+		signal     string
+		atLeast    time.Duration
+	}{
+		{"one program", `echo $$ >pids; printf early; exec sleep 60`, "terminated", 0},
+		{"a child", `echo $$ >pids; printf early; sleep 60 & echo $! >>pids; wait`, "terminated", 0},
+		{"TERM ignored", `trap "" TERM; echo $$ >pids; printf early; while :; do sleep 0.05; done`, "killed", time.Second},
+		{"a child that ignores TERM", `(trap "" TERM; exec sleep 60) & echo $$ $! >pids; printf early; wait`, "terminated", time.Second},
+		{"a child of another session", `setsid sleep 60 & echo $! >pids; printf early; sleep 60`, "terminated", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := runner(t)
+			e := run(t, r, c.line, 400*time.Millisecond, "{}")
+			assert.ErrorIs(t, e.Err, context.DeadlineExceeded)
+			assert.Equal(t, c.signal, e.Signal)
+			assert.Equal(t, "early", string(e.Stdout), "what was said before counts")
+			assert.GreaterOrEqual(t, e.Duration, 400*time.Millisecond+c.atLeast)
+			gone(t, filepath.Join(r.Dir, "pids"), time.Second)
+		})
+	}
+}
+
+func TestCancellation(t *testing.T) {
+	t.Parallel()
+	r := runner(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		assert.Eventually(t, func() bool {
+			data, _ := os.ReadFile(filepath.Join(r.Dir, "pids"))
+			return bytes.HasSuffix(data, []byte("\n"))
+		}, 5*time.Second, 5*time.Millisecond)
+		cancel()
+	}()
+	e := r.Run(ctx, hooks.Hook{Command: "echo $$ >pids; exec sleep 60"}, nil, nil)
+	assert.ErrorIs(t, e.Err, context.Canceled)
+	assert.Equal(t, "terminated", e.Signal)
+
+	again := r.Run(ctx, hooks.Hook{Command: "touch ran"}, nil, nil)
+	assert.ErrorIs(t, again.Err, context.Canceled)
+	assert.NoFileExists(t, filepath.Join(r.Dir, "ran"))
+}
+
+func TestAChildThatHoldsTheStreams(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("looks for processes in /proc")
+	}
+	r := runner(t)
+	e := run(t, r, `sleep 60 & echo $! >pids; printf '{"decision":"deny"}'`, time.Second, "{}")
+	require.NoError(t, e.Err)
+	assert.Equal(t, `{"decision":"deny"}`, string(e.Stdout))
+	assert.Less(t, e.Duration, 900*time.Millisecond, "the answer does not wait for the child")
+	gone(t, filepath.Join(r.Dir, "pids"), 3*time.Second)
+}
+
+func TestAServiceThatLeftTheHookStays(t *testing.T) {
+	t.Parallel()
+	r := runner(t)
+	e := run(t, r, `sleep 60 >/dev/null 2>&1 </dev/null & echo $! >pids`, 200*time.Millisecond, "{}")
+	require.NoError(t, e.Err)
+	data, err := os.ReadFile(filepath.Join(r.Dir, "pids"))
+	require.NoError(t, err)
+	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	require.NoError(t, err)
+	defer syscall.Kill(pid, syscall.SIGKILL)
+	time.Sleep(300 * time.Millisecond) // past the deadline: nothing happens then, there is nothing to wait for
+	assert.True(t, alive(pid))
+}
+
+func TestStdinNeverRead(t *testing.T) {
+	t.Parallel()
+	big := strings.Repeat("x", 4<<20) // no pipe holds that
+	e := run(t, runner(t), "printf ok", 5*time.Second, big)
+	assert.Equal(t, "ok", string(e.Stdout))
+	assert.NoError(t, e.Err)
+	assert.Zero(t, e.Code)
+
+	deep := strings.Repeat(`{"a":`, 10_000) + "1" + strings.Repeat("}", 10_000)
+	e = run(t, runner(t), "cat", 5*time.Second, deep)
+	assert.Equal(t, deep, string(e.Stdout))
+}
+
+func TestMuchOutputTakesLittleMemory(t *testing.T) {
+	// Not parallel: it measures the heap.
+	var before, during runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	e := run(t, runner(t), `head -c 100000000 /dev/zero; head -c 2000000 /dev/zero >&2; printf end`, 30*time.Second, "{}")
+	runtime.ReadMemStats(&during)
+	require.NoError(t, e.Err)
+	assert.Len(t, e.Stdout, 1<<20)
+	assert.Len(t, e.Stderr, 1<<20)
+	assert.True(t, e.StdoutTruncated)
+	assert.True(t, e.StderrTruncated)
+	assert.Less(t, during.TotalAlloc-before.TotalAlloc, uint64(64<<20), "allocated in all, garbage too")
+}
+
+func TestExactlyAMebibyteIsWhole(t *testing.T) {
+	t.Parallel()
+	e := run(t, runner(t), "head -c 1048576 /dev/zero", 5*time.Second, "")
+	assert.Len(t, e.Stdout, 1<<20)
+	assert.False(t, e.StdoutTruncated)
+}
+
+func TestEnvironment(t *testing.T) {
+	t.Parallel()
+	r := runner(t)
+	r.Env = append(r.Env, "A=base", "B=base", "C=base", "EMPTY=")
+	h := hooks.Hook{
+		Command: `printf '%s|%s|%s|%s|%s|%s|%s' "$A" "$B" "$C" "$D" "$E" "$F" "${NOTSET-unset}"`,
+		Env: map[string]string{
+			"C": "hook", "D": "$A-${B}-x", "E": "${NONE:-fallback}$NONE", "F": "${EMPTY:-not this}",
+		},
+	}
+	e := r.Run(t.Context(), h, nil, []string{"B=added", "C=added"})
+	assert.Equal(t, "base|added|hook|base-added-x|fallback$NONE||unset", string(e.Stdout))
+
+	h.Source.Layer = hooks.LayerExtension
+	e = r.Run(t.Context(), h, nil, nil)
+	assert.Contains(t, string(e.Stdout), "|$A-${B}-x|", "an extension's settings may be secrets with a dollar in them")
+}
+
+func TestNothingIsPutIntoTheCommand(t *testing.T) {
+	t.Parallel()
+	r := runner(t)
+	r.Dir = filepath.Join(r.Dir, `a "b" $(touch owned) 'c`)
+	require.NoError(t, os.Mkdir(r.Dir, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(r.Dir, "h.sh"), []byte("printf ran"), 0o755))
+	e := r.Run(t.Context(), hooks.Hook{Command: `bash "$GEMINI_PROJECT_DIR/h.sh"; printf '%s' '$GEMINI_PROJECT_DIR'`}, nil,
+		[]string{"GEMINI_PROJECT_DIR=" + r.Dir})
+	assert.Equal(t, "ran$GEMINI_PROJECT_DIR", string(e.Stdout))
+	assert.NoFileExists(t, filepath.Join(r.Dir, "owned"))
+}
+
+func TestAGroupOfItsOwn(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("ps"); errors.Is(err, exec.ErrNotFound) {
+		t.Skip("needs ps")
+	}
+	e := run(t, runner(t), `ps -o pgid= -p $$; echo $$`, 5*time.Second, "")
+	ids := strings.Fields(string(e.Stdout))
+	require.Len(t, ids, 2)
+	assert.Equal(t, ids[1], ids[0])
+}
+
+func BenchmarkHook(b *testing.B) {
+	payload := []byte(`{"hook_event_name":"BeforeTool","tool_input":{"command":"ls"}}`)
+	env := os.Environ()
+	const line = `read -r x; printf '{"decision":"allow"}'`
+	b.Run("hook", func(b *testing.B) {
+		r := command.Runner{Dir: b.TempDir(), Env: env}
+		for b.Loop() {
+			if e := r.Run(b.Context(), hooks.Hook{Command: line}, payload, nil); e.Err != nil {
+				b.Fatal(e.Err)
+			}
+		}
+	})
+	b.Run("bash", func(b *testing.B) {
+		dir := b.TempDir()
+		for b.Loop() {
+			cmd := exec.Command("bash", "-c", line)
+			cmd.Dir, cmd.Env, cmd.Stdin = dir, env, bytes.NewReader(payload)
+			var out, errs bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &out, &errs
+			_ = cmd.Run()
+		}
+	})
+}

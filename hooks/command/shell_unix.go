@@ -1,0 +1,8 @@
+//go:build !windows
+
+package command
+
+import "minigem/internal/proc"
+
+// setShell: bash -c, or sh -c where there is no bash.
+func setShell(c *proc.Command, line string, _ []string) { c.Line = line }

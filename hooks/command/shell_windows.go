@@ -1,0 +1,40 @@
+package command
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"minigem/internal/proc"
+)
+
+// setShell: PowerShell, the one that ComSpec names, or else pwsh, or else
+// Windows PowerShell (spec/hooks.md 3.1). It ends with 0 or 1 whatever its last
+// program ended with, unless told otherwise; an exit of 2 must survive.
+func setShell(c *proc.Command, line string, env []string) {
+	c.Path = powershell(lookup(env, "ComSpec"))
+	c.Args = []string{"-NoProfile", "-NonInteractive", "-Command",
+		line + "; if ($LASTEXITCODE -ne 0) { exit $LASTEXITCODE }"}
+}
+
+func powershell(comSpec string) string {
+	name := strings.TrimSuffix(strings.ToLower(filepath.Base(comSpec)), ".exe")
+	if name == "powershell" || name == "pwsh" {
+		return comSpec
+	}
+	if path, err := proc.Look("pwsh.exe"); err == nil {
+		return path
+	}
+	return "powershell.exe"
+}
+
+// lookup finds a variable in an environment, whose names have no case here;
+// the last one counts.
+func lookup(env []string, name string) string {
+	for _, kv := range slices.Backward(env) {
+		if k, v, _ := strings.Cut(kv, "="); strings.EqualFold(k, name) {
+			return v
+		}
+	}
+	return ""
+}
