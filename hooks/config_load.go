@@ -1,0 +1,251 @@
+package hooks
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"minigem/hooks/jsonc"
+	"minigem/hooks/protocol"
+)
+
+// Section is what one file says of hooks: a settings file, or an extension's
+// hooks.json.
+type Section struct {
+	Layer     Layer
+	File      string // absolute
+	Extension string // the extension's name, LayerExtension only
+
+	Hooks []Hook // in the order of the file
+
+	// The switches of hooksConfig. nil and 0 where the file does not say.
+	Enabled       *Switch
+	Notifications *Switch
+	MaxRetries    int
+	Disabled      []Disabled
+
+	// Problems are the faults to tell at the start. Notes are remarks for the
+	// linter: legal, but probably not what was meant.
+	Problems []Problem
+	Notes    []Problem
+}
+
+// Switch is a boolean of a settings file and where it stands.
+type Switch struct {
+	On   bool
+	Name string // "hooksConfig.enabled", or the older name that was used
+	Line int
+}
+
+// Disabled is one entry of a list of disabled hooks.
+type Disabled struct {
+	ID   string // a hook's name or command
+	Line int
+}
+
+// LoadSettings reads what a settings document says of hooks; file is its
+// absolute name. Everything else in it is ignored. A faulty entry is left out
+// and stands in Problems, with its line; the rest stays in force. The error
+// is for a document that is no JSON, or no object: it begins with
+// file:line:column.
+func LoadSettings(layer Layer, file string, data []byte) (Section, error) {
+	l, root, err := newLoader(layer, file, data)
+	if err != nil {
+		return Section{}, err
+	}
+	l.hooks(root.Get("hooks"))
+	l.hooksConfig(root.Get("hooksConfig"))
+	l.older(root)
+	return l.Section, nil
+}
+
+func newLoader(layer Layer, file string, data []byte) (*loader, jsonc.Node, error) {
+	doc, err := jsonc.Parse(file, data)
+	if err != nil {
+		return nil, jsonc.Node{}, err
+	}
+	l := &loader{Section: Section{Layer: layer, File: file}}
+	if doc.BadUTF8 > 0 {
+		l.problem(doc.BadUTF8, "a byte that is not UTF-8; it reads as U+FFFD")
+	}
+	root := doc.Root()
+	if root.Kind() != jsonc.Object {
+		return nil, root, &jsonc.SyntaxError{File: file, Line: root.Line(), Column: 1,
+			Text: "the file must hold an object, not " + string(root.Kind())}
+	}
+	l.repeated("", root)
+	return l, root, nil
+}
+
+// loader collects a Section.
+type loader struct{ Section }
+
+func (l *loader) problem(line int, format string, args ...any) {
+	l.Problems = append(l.Problems, Problem{l.File, line, fmt.Sprintf(format, args...)})
+}
+
+func (l *loader) note(line int, format string, args ...any) {
+	l.Notes = append(l.Notes, Problem{l.File, line, fmt.Sprintf(format, args...)})
+}
+
+// repeated tells of names that stand twice in an object: the last one counts.
+func (l *loader) repeated(where string, n jsonc.Node) {
+	for _, m := range n.Members() {
+		if m.Shadowed && (where != "" || m.Name == "hooks" || m.Name == "hooksConfig") {
+			l.problem(m.Line, "%q stands twice%s; only the last one counts", m.Name, where)
+		}
+	}
+}
+
+// object reports whether n is an object, and what is wrong if it is something
+// else.
+func (l *loader) object(name string, n jsonc.Node) bool {
+	if n.Exists() && n.Kind() != jsonc.Object {
+		l.problem(n.Line(), "%s must be an object, not %s", name, n.Kind())
+	}
+	if n.Kind() == jsonc.Object {
+		l.repeated(" in "+name, n)
+		return true
+	}
+	return false
+}
+
+// hooks reads the object of events.
+func (l *loader) hooks(n jsonc.Node) {
+	if !l.object("hooks", n) {
+		return
+	}
+	for _, m := range n.Members() {
+		switch {
+		case m.Shadowed:
+		case slices.Contains(protocol.Events, Event(m.Name)):
+			l.groups(Event(m.Name), m.Value)
+		case slices.Contains(olderHookKeys, m.Name): // see older
+		case strings.HasPrefix(m.Name, "$") || strings.HasPrefix(m.Name, "_") || strings.HasPrefix(m.Name, "//"):
+		default:
+			l.problem(m.Line, "there is no event %q, its hooks never run%s", m.Name, didYouMean(suggestEvent(m.Name)))
+		}
+	}
+}
+
+// groups reads the array of an event.
+func (l *loader) groups(event Event, n jsonc.Node) {
+	if n.Kind() != jsonc.Array {
+		l.problem(n.Line(), "hooks.%s must be an array of groups, not %s", event, n.Kind())
+		return
+	}
+	for _, group := range n.Elements() {
+		l.group(event, group)
+	}
+}
+
+var groupFields = []string{"matcher", "sequential", "hooks"}
+
+func (l *loader) group(event Event, n jsonc.Node) {
+	if n.Kind() != jsonc.Object {
+		l.problem(n.Line(), `a group of %s must be an object with "hooks", not %s: skipped`, event, n.Kind())
+		return
+	}
+	list := n.Get("hooks")
+	if !list.Exists() && n.Get("command").Exists() {
+		l.problem(n.Line(), `a hook of %s stands where its group should: write {"hooks": [{...}]} around it; skipped`, event)
+		return
+	}
+	l.fields("a group of "+string(event), n, groupFields)
+	if list.Kind() != jsonc.Array {
+		l.problem(n.Line(), `a group of %s needs "hooks", an array: skipped`, event)
+		return
+	}
+	base := Hook{Event: event}
+	if m := n.Get("matcher"); m.Kind() == jsonc.String {
+		base.Matcher = m.Text()
+		l.checkMatcher(event, m)
+	} else if m.Exists() && m.Kind() != jsonc.Null {
+		l.problem(m.Line(), "matcher must be a string, not %s: the group is skipped", m.Kind())
+		return
+	}
+	if s := n.Get("sequential"); s.Kind() == jsonc.Bool {
+		base.Sequential = s.IsTrue()
+	} else if s.Exists() {
+		l.problem(s.Line(), "sequential must be true or false, not %s: ignored", s.Kind())
+	}
+	for _, entry := range list.Elements() {
+		if h, ok := l.hook(base, entry); ok {
+			l.Hooks = append(l.Hooks, h)
+		}
+	}
+}
+
+// fields tells of members that nobody reads, and of repeated ones.
+func (l *loader) fields(where string, n jsonc.Node, known []string) {
+	l.repeated(" in "+where, n)
+	for _, m := range n.Members() {
+		if slices.Contains(known, m.Name) || strings.HasPrefix(m.Name, "$") ||
+			strings.HasPrefix(m.Name, "_") || strings.HasPrefix(m.Name, "//") {
+			continue
+		}
+		l.problem(m.Line, "%s has no field %q, it is ignored%s", where, m.Name, didYouMean(closest(m.Name, known)))
+	}
+}
+
+// runOrder is the order in which layers run (contract 5); rank is which of
+// them wins where only one can, the highest last (spec/hooks.md 4.2).
+var (
+	runOrder = []Layer{LayerProject, LayerUser, LayerSystemDefaults, LayerSystem, LayerExtension}
+	rank     = []Layer{LayerExtension, LayerSystemDefaults, LayerUser, LayerProject, LayerSystem}
+)
+
+// Merge makes one configuration of all that was read: the hooks in running
+// order, those that any list disables marked, and all problems. Sections of one
+// layer keep their order.
+func Merge(sections ...Section) Config {
+	var c Config
+	disabled := map[string]string{}
+	for _, s := range inOrder(sections, runOrder) {
+		for _, d := range s.Disabled {
+			if disabled[d.ID] == "" {
+				disabled[d.ID] = fmt.Sprintf("disabled in %s:%d", s.File, d.Line)
+			}
+		}
+		c.Problems = append(c.Problems, s.Problems...)
+	}
+	for _, s := range inOrder(sections, runOrder) {
+		for _, h := range s.Hooks {
+			h.Disabled = disabled[h.ID()]
+			h.Env = maps.Clone(h.Env)
+			c.Hooks = append(c.Hooks, h)
+		}
+	}
+	for _, s := range inOrder(sections, rank) {
+		if s.Enabled != nil {
+			c.Off = ""
+			if !s.Enabled.On {
+				c.Off = fmt.Sprintf("%s is false in %s:%d", s.Enabled.Name, s.File, s.Enabled.Line)
+			}
+		}
+		if s.MaxRetries > 0 {
+			c.MaxRetries = s.MaxRetries
+		}
+	}
+	return c
+}
+
+// Notifications reports whether hooksConfig.notifications lets the terminal
+// show that hooks run; it does unless a file says false.
+func Notifications(sections ...Section) bool {
+	on := true
+	for _, s := range inOrder(sections, rank) {
+		if s.Notifications != nil {
+			on = s.Notifications.On
+		}
+	}
+	return on
+}
+
+func inOrder(sections []Section, order []Layer) []Section {
+	return slices.SortedStableFunc(slices.Values(sections), func(a, b Section) int {
+		return cmp.Compare(slices.Index(order, a.Layer), slices.Index(order, b.Layer))
+	})
+}

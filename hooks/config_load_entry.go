@@ -1,0 +1,157 @@
+package hooks
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"minigem/hooks/jsonc"
+)
+
+const defaultTimeout = 60 * time.Second
+
+var entryFields = []string{"type", "command", "name", "description", "timeout", "env", "onError", "dialect"}
+
+// hook reads one entry of a group. What makes it impossible to run skips it;
+// any other fault costs only the field.
+func (l *loader) hook(h Hook, n jsonc.Node) (Hook, bool) {
+	if n.Kind() != jsonc.Object {
+		l.problem(n.Line(), "a hook of %s must be an object, not %s: skipped", h.Event, n.Kind())
+		return h, false
+	}
+	h.Source = Source{Layer: l.Layer, File: l.File, Line: n.Line(), Extension: l.Extension}
+	if !l.typeOf(h.Event, n) || !l.command(&h, n) {
+		return h, false
+	}
+	l.fields("a hook of "+string(h.Event), n, entryFields)
+	h.Name = l.text(n, "name")
+	h.Description = l.text(n, "description")
+	h.Timeout = l.timeout(n.Get("timeout"))
+	h.Env = l.env(n.Get("env"))
+	h.OnError = l.onError(n.Get("onError"))
+	h.Dialect = l.dialect(n.Get("dialect"))
+	return h, true
+}
+
+func (l *loader) typeOf(event Event, n jsonc.Node) bool {
+	t := n.Get("type")
+	switch kind := t.Text(); {
+	case !t.Exists():
+		l.problem(n.Line(), `a hook of %s has no "type": write "type": "command"; skipped`, event)
+	case t.Kind() == jsonc.String && kind == "command":
+		return true
+	case t.Kind() == jsonc.String && strings.EqualFold(kind, "command"):
+		l.problem(t.Line(), `a hook of %s has the type %q: it is written "command"; skipped`, event, kind)
+	case kind == "plugin" || kind == "runtime" || kind == "http" || kind == "prompt" || kind == "agent" || kind == "mcp_tool":
+		l.problem(t.Line(), `a hook of %s has the type %q, which cannot be run here; only "command" can: skipped`, event, kind)
+	default:
+		l.problem(t.Line(), `a hook of %s has the unknown type %s: only "command" is known; skipped`, event, strconv.Quote(kind))
+	}
+	return false
+}
+
+func (l *loader) command(h *Hook, n jsonc.Node) bool {
+	c := n.Get("command")
+	h.Command = c.Text()
+	switch {
+	case c.Kind() != jsonc.String:
+		l.problem(n.Line(), `a hook of %s needs "command", a string: skipped`, h.Event)
+	case strings.TrimSpace(h.Command) == "":
+		l.problem(c.Line(), "a hook of %s has an empty command: skipped", h.Event)
+	case strings.ContainsRune(h.Command, 0):
+		l.problem(c.Line(), "a hook of %s has a command with a NUL character, which no shell takes: skipped", h.Event)
+	default:
+		return true
+	}
+	return false
+}
+
+// text reads an optional string.
+func (l *loader) text(n jsonc.Node, name string) string {
+	v := n.Get(name)
+	if v.Kind() == jsonc.String {
+		return v.Text()
+	}
+	if v.Exists() && v.Kind() != jsonc.Null {
+		l.problem(v.Line(), "%s must be a string, not %s: ignored", name, v.Kind())
+	}
+	return ""
+}
+
+// timeout reads milliseconds; 0 where the default is to be used. A number in a
+// string is taken, as Gemini CLI does (spec/hooks.md 3.6).
+func (l *loader) timeout(n jsonc.Node) time.Duration {
+	if !n.Exists() || n.Kind() == jsonc.Null {
+		return 0
+	}
+	ms, ok := n.Float()
+	if n.Kind() == jsonc.String {
+		f, err := strconv.ParseFloat(strings.TrimSpace(n.Text()), 64)
+		if ms, ok = f, err == nil; ok {
+			l.note(n.Line(), "timeout should be a number, not a string")
+		}
+	}
+	most := float64(math.MaxInt64 / int64(time.Millisecond))
+	if !ok || math.IsNaN(ms) || ms <= 0 || ms > most {
+		l.problem(n.Line(), "timeout must be a positive number of milliseconds, not %s: %d is used",
+			n.Standard(), defaultTimeout.Milliseconds())
+		return 0
+	}
+	if ms < 1000 {
+		l.note(n.Line(), "timeout is in milliseconds: %s is less than a second; if it was meant in seconds, write %s",
+			n.Standard(), strconv.FormatFloat(ms*1000, 'f', -1, 64))
+	}
+	return max(time.Duration(ms*float64(time.Millisecond)), 1)
+}
+
+func (l *loader) env(n jsonc.Node) map[string]string {
+	if !l.object("env", n) {
+		return nil
+	}
+	env := map[string]string{}
+	for _, m := range n.Members() {
+		switch kind := m.Value.Kind(); {
+		case m.Name == "" || strings.ContainsAny(m.Name, "=\x00"):
+			l.problem(m.Line, "env: %q cannot be the name of a variable: ignored", m.Name)
+		case kind == jsonc.String && strings.ContainsRune(m.Value.Text(), 0):
+			l.problem(m.Line, "env: %s holds a NUL character: ignored", m.Name)
+		case kind == jsonc.String:
+			env[m.Name] = m.Value.Text()
+		case kind == jsonc.Number || kind == jsonc.Bool:
+			env[m.Name] = m.Value.Text()
+			l.note(m.Line, "env: %s should be a string, not %s", m.Name, kind)
+		default:
+			l.problem(m.Line, "env: %s must be a string, not %s: ignored", m.Name, kind)
+		}
+	}
+	return env
+}
+
+// onError: who writes the field at all wants something else than the default,
+// so that what is not understood blocks.
+func (l *loader) onError(n jsonc.Node) string {
+	switch text := n.Text(); {
+	case !n.Exists() || n.Kind() == jsonc.Null:
+		return ""
+	case n.Kind() == jsonc.String && (text == "allow" || text == "block"):
+		return text
+	default:
+		l.problem(n.Line(), `onError must be "allow" or "block", not %s: taken as "block"`, n.Standard())
+		return "block"
+	}
+}
+
+func (l *loader) dialect(n jsonc.Node) string {
+	switch text := n.Text(); {
+	case !n.Exists() || n.Kind() == jsonc.Null:
+		return ""
+	case n.Kind() == jsonc.String && (text == "" || text == "gemini"):
+		return ""
+	case n.Kind() == jsonc.String && text == "claude":
+		return "claude"
+	default:
+		l.problem(n.Line(), `dialect must be "gemini" or "claude", not %s: taken as "gemini"`, n.Standard())
+		return ""
+	}
+}

@@ -1,0 +1,130 @@
+package hooks
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"minigem/hooks/claude"
+	"minigem/hooks/jsonc"
+	"minigem/hooks/protocol"
+)
+
+// builtinTools are the names of contract 7, with the older ones that matchers
+// may use too.
+var builtinTools = []string{
+	"read_file", "read_many_files", "write_file", "replace", "list_directory", "glob", "grep_search",
+	"search_file_content", "run_shell_command", "web_fetch", "google_web_search", "write_todos",
+	"save_memory", "activate_skill", "invoke_agent", "delegate_to_agent", "ask_user",
+	"list_background_processes", "read_background_output",
+}
+
+// triggers are what the matchers of the other events are compared with; the
+// events that are not here have nothing to match.
+var triggers = map[Event][]string{
+	protocol.SessionStart: {"startup", "resume", "clear"},
+	protocol.SessionEnd:   {"exit", "clear", "logout", "prompt_input_exit", "other"},
+	protocol.PreCompress:  {"manual", "auto"},
+	protocol.Notification: {"ToolPermission"},
+}
+
+// wordList is a matcher without regular expression: names joined by |.
+var wordList = regexp.MustCompile(`^\s*\w+(\s*\|\s*\w+)*\s*$`)
+
+// checkMatcher tells of names in a matcher that nothing will ever have. Only
+// near misses are problems: extensions and MCP servers bring tools of any name.
+func (l *loader) checkMatcher(event Event, n jsonc.Node) {
+	matcher := strings.TrimSpace(n.Text())
+	if matcher == "" || matcher == "*" || !wordList.MatchString(matcher) {
+		return
+	}
+	for word := range strings.SplitSeq(matcher, "|") {
+		word = strings.TrimSpace(word)
+		if event == protocol.BeforeTool || event == protocol.AfterTool {
+			l.checkTool(n.Line(), word)
+			continue
+		}
+		known, ok := triggers[event]
+		if ok && !slices.Contains(known, word) {
+			l.problem(n.Line(), "matcher: %s never has %q, only %s%s", event, word,
+				strings.Join(known, ", "), didYouMean(closest(word, known)))
+		}
+	}
+}
+
+func (l *loader) checkTool(line int, word string) {
+	if strings.HasPrefix(word, "mcp_") || slices.ContainsFunc(builtinTools, func(tool string) bool {
+		return strings.Contains(tool, word)
+	}) {
+		return
+	}
+	suggestion := claude.Tools[word]
+	if suggestion == "" {
+		suggestion = closest(word, builtinTools)
+	}
+	if suggestion == "" {
+		l.note(line, "matcher: no built-in tool is called %q; is it one of an extension?", word)
+		return
+	}
+	l.problem(line, "matcher: no built-in tool is called %q%s", word, didYouMean(suggestion))
+}
+
+// suggestEvent knows Claude Code's events too.
+func suggestEvent(name string) string {
+	if event := claude.Events[name]; event != "" {
+		return event
+	}
+	names := make([]string, len(protocol.Events))
+	for i, e := range protocol.Events {
+		names[i] = string(e)
+	}
+	return closest(name, names)
+}
+
+func didYouMean(suggestion string) string {
+	if suggestion == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", suggestion)
+}
+
+// closest finds the word most like word, or none where all are too different:
+// a third of the letters may differ.
+func closest(word string, words []string) string {
+	if len(word) > 64 { // no slip of the finger
+		return ""
+	}
+	best, least := "", len(word)/3+1
+	for _, w := range words {
+		if d := distance(strings.ToLower(word), strings.ToLower(w)); d < least || d == 0 {
+			best, least = w, d
+		}
+	}
+	return best
+}
+
+// distance counts the letters to insert, delete, replace or swap with their
+// neighbour to get from a to b.
+func distance(a, b string) int {
+	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range len(a) {
+		row := make([]int, len(b)+1)
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+cost)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last = last, row
+	}
+	return last[len(b)]
+}

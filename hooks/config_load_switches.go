@@ -1,0 +1,87 @@
+package hooks
+
+import (
+	"math"
+
+	"minigem/hooks/jsonc"
+)
+
+var (
+	configFields  = []string{"enabled", "disabled", "notifications", "maxRetries"}
+	olderHookKeys = []string{"enabled", "disabled", "notifications"}
+)
+
+// hooksConfig reads the switches.
+func (l *loader) hooksConfig(n jsonc.Node) {
+	if !l.object("hooksConfig", n) {
+		return
+	}
+	l.fields("hooksConfig", n, configFields)
+	l.Enabled = l.flag("hooksConfig.enabled", n.Get("enabled"))
+	l.Notifications = l.flag("hooksConfig.notifications", n.Get("notifications"))
+	l.disabled("hooksConfig.disabled", n.Get("disabled"))
+	if r := n.Get("maxRetries"); r.Exists() {
+		f, ok := r.Float()
+		if !ok || f < 1 || f > 1000 || f != math.Trunc(f) {
+			l.problem(r.Line(), "hooksConfig.maxRetries must be a whole number from 1 to 1000, not %s: ignored", r.Standard())
+			return
+		}
+		l.MaxRetries = int(f)
+	}
+}
+
+// older reads what earlier versions called otherwise (spec/hooks.md 8, rows 1
+// and 2). hooksConfig.enabled in the same file wins over it.
+func (l *loader) older(root jsonc.Node) {
+	say := func(n jsonc.Node, name, now string) bool {
+		if n.Exists() {
+			l.problem(n.Line(), "%s is an older name: write %s", name, now)
+		}
+		return n.Exists()
+	}
+	for _, name := range []string{"tools.enableHooks", "hooks.enabled"} {
+		n := root.Get("hooks", "enabled")
+		if name == "tools.enableHooks" {
+			n = root.Get("tools", "enableHooks")
+		}
+		if !say(n, name, "hooksConfig.enabled") {
+			continue
+		}
+		s := l.flag(name, n)
+		if s != nil && (l.Enabled == nil || l.Enabled.Name != "hooksConfig.enabled" && !s.On) {
+			l.Enabled = s
+		}
+	}
+	if n := root.Get("hooks", "disabled"); say(n, "hooks.disabled", "hooksConfig.disabled") {
+		l.disabled("hooks.disabled", n)
+	}
+	if n := root.Get("hooks", "notifications"); say(n, "hooks.notifications", "hooksConfig.notifications") {
+		if s := l.flag("hooks.notifications", n); l.Notifications == nil {
+			l.Notifications = s
+		}
+	}
+}
+
+func (l *loader) flag(name string, n jsonc.Node) *Switch {
+	if !n.Exists() {
+		return nil
+	}
+	if n.Kind() != jsonc.Bool {
+		l.problem(n.Line(), "%s must be true or false, not %s: ignored", name, n.Kind())
+		return nil
+	}
+	return &Switch{On: n.IsTrue(), Name: name, Line: n.Line()}
+}
+
+func (l *loader) disabled(name string, n jsonc.Node) {
+	if n.Exists() && n.Kind() != jsonc.Array {
+		l.problem(n.Line(), "%s must be an array of names, not %s: ignored", name, n.Kind())
+	}
+	for _, e := range n.Elements() {
+		if e.Kind() != jsonc.String {
+			l.problem(e.Line(), "%s holds %s where a name should be: ignored", name, e.Kind())
+			continue
+		}
+		l.Disabled = append(l.Disabled, Disabled{ID: e.Text(), Line: e.Line()})
+	}
+}
