@@ -63,7 +63,12 @@ func removeElement(arr *hujson.Array, i int) {
 	trailing := i == len(arr.Elements)-1 && gone.AfterExtra != nil
 	arr.Elements = append(arr.Elements[:i], arr.Elements[i+1:]...)
 	if i < len(arr.Elements) {
-		arr.Elements[i].BeforeExtra = joinExtra(gone.BeforeExtra, arr.Elements[i].BeforeExtra)
+		next := &arr.Elements[i].BeforeExtra
+		if len(bytes.Trim(*next, " \t")) == 0 { // on the same line: its place is taken
+			*next = gone.BeforeExtra
+			return
+		}
+		*next = joinExtra(gone.BeforeExtra, *next)
 		return
 	}
 	arr.AfterExtra = joinExtra(gone.BeforeExtra, arr.AfterExtra)
@@ -89,8 +94,6 @@ func joinExtra(before, after hujson.Extra) hujson.Extra {
 			i--
 		}
 		after = after[i:]
-	} else if len(bytes.TrimSpace(after)) == 0 {
-		return before
 	}
 	kept := bytes.TrimRight(before, " \t\r\n")
 	if len(kept) == 0 {
