@@ -1,0 +1,148 @@
+package transcript
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"minigem/llm"
+)
+
+// MarshalJSON writes a string or an array of parts.
+func (c Content) MarshalJSON() ([]byte, error) {
+	if c.Plain {
+		return json.Marshal(llm.PartsText(c.Parts))
+	}
+	return llm.MarshalParts(c.Parts)
+}
+
+// MarshalJSON wraps s in the update's envelope.
+func (s Set) MarshalJSON() ([]byte, error) {
+	type plain Set
+	return json.Marshal(map[string]any{"$set": plain(s)})
+}
+
+func ours(kind string, value any) ([]byte, error) {
+	return json.Marshal(map[string]any{"minigem": map[string]any{kind: value}})
+}
+
+// MarshalJSON writes {"minigem":{"message":{"id":...,"parts":[...]}}}.
+func (e Exact) MarshalJSON() ([]byte, error) {
+	return ours("message", struct {
+		ID    string `json:"id"`
+		Parts Parts  `json:"parts"`
+	}{e.ID, MakeParts(e.Parts...)})
+}
+
+// MarshalJSON writes {"minigem":{"toolCall":{"id":...,"call":{...}}}}.
+func (f Finished) MarshalJSON() ([]byte, error) {
+	return ours("toolCall", struct {
+		ID   string   `json:"id"`
+		Call ToolCall `json:"call"`
+	}{f.ID, f.Call})
+}
+
+// MarshalJSON writes {"minigem":{"hook":...}}.
+func (a Activity) MarshalJSON() ([]byte, error) { return ours("hook", a.Value) }
+
+// appendLine adds r to buf as a line.
+func appendLine(buf []byte, r Record, secrets []string) ([]byte, error) {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return buf, fmt.Errorf("encoding %T: %w", r, err)
+	}
+	line = mask(plainAngles(line), secrets)
+	return append(append(buf, line...), '\n'), nil
+}
+
+// plainAngles undoes the escaping of <, > and & that encoding/json does for the
+// sake of HTML: people and scripts search these files for "<hook_context>".
+func plainAngles(line []byte) []byte {
+	if !bytes.Contains(line, []byte(`\u00`)) {
+		return line
+	}
+	out := line[:0]
+	for i := 0; i < len(line); i++ {
+		if line[i] != '\\' || i+1 == len(line) {
+			out = append(out, line[i])
+			continue
+		}
+		if i+6 <= len(line) {
+			if c := angle(string(line[i : i+6])); c != 0 {
+				out = append(out, c)
+				i += 5
+				continue
+			}
+		}
+		out = append(out, line[i], line[i+1])
+		i++
+	}
+	return out
+}
+
+func angle(escape string) byte {
+	switch escape {
+	case `\u003c`:
+		return '<'
+	case `\u003e`:
+		return '>'
+	case `\u0026`:
+		return '&'
+	}
+	return 0
+}
+
+const (
+	minSecret = 8 // shorter ones would hit words of the format itself
+	masked    = "[secret]"
+)
+
+// mask replaces secrets in the string values of a line, not in its keys.
+func mask(line []byte, secrets []string) []byte {
+	for _, s := range secrets {
+		if len(s) < minSecret {
+			continue
+		}
+		quoted, err := json.Marshal(s)
+		if err != nil {
+			continue
+		}
+		escaped := plainAngles(quoted[1 : len(quoted)-1])
+		if bytes.Contains(line, escaped) {
+			line = maskValues(line, escaped)
+		}
+	}
+	return line
+}
+
+func maskValues(line, secret []byte) []byte {
+	var out []byte
+	for i := 0; i < len(line); {
+		if line[i] != '"' {
+			out = append(out, line[i])
+			i++
+			continue
+		}
+		end := stringEnd(line, i)
+		if end < len(line) && line[end] == ':' {
+			out = append(out, line[i:end]...)
+		} else {
+			out = append(out, bytes.ReplaceAll(line[i:end], secret, []byte(masked))...)
+		}
+		i = end
+	}
+	return out
+}
+
+// stringEnd returns the index after the string that opens at i.
+func stringEnd(line []byte, i int) int {
+	for i++; i < len(line); i++ {
+		switch line[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(line)
+}

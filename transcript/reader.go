@@ -1,0 +1,280 @@
+package transcript
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// File is what stands in a session's file once all records have had their
+// effect.
+type File struct {
+	Meta     Meta
+	Messages []Message
+	Finished []Finished // calls that were answered while others of their message ran
+	Activity []Raw      // what hooks did, oldest first
+	Warnings []Warning
+}
+
+// Warning is something in a file that could not be used.
+type Warning struct {
+	Path string
+	Line int // from 1
+	Text string
+}
+
+func (w Warning) String() string { return fmt.Sprintf("%s:%d: %s", w.Path, w.Line, w.Text) }
+
+// ErrNotSession: the file holds nothing that a session file holds.
+var ErrNotSession = errors.New("not a session file")
+
+// Read reads a session's file: JSON Lines, or the older form of one JSON
+// object. Whatever cannot be used is skipped with a Warning; the file is not
+// changed. An error means that there is no file or nothing of a session in it
+// (ErrNotSession).
+//
+// While a File is in use it may keep the whole file in memory, because results
+// and displays are decoded only when asked for.
+func Read(path string) (*File, error) {
+	text, err := slurp(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading session file: %w", err)
+	}
+	l := loader{path: path}
+	l.load(text)
+	if !l.found {
+		return nil, fmt.Errorf("reading session file %s: %w", path, ErrNotSession)
+	}
+	return l.file(), nil
+}
+
+// slurp reads a file into a string without a second copy of it.
+func slurp(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }()
+	var b strings.Builder
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		b.Grow(int(info.Size()) + 1)
+	}
+	if _, err := io.Copy(&b, f); err != nil {
+		return "", err
+	}
+	return b.String(), nil
+}
+
+// entry is a message that has not been decoded.
+type entry struct {
+	id  string
+	raw string
+}
+
+// loader applies records in order. Messages are decoded at the end, because
+// most records of a long session are replaced by later ones.
+type loader struct {
+	path     string
+	found    bool
+	meta     Meta
+	entries  []entry
+	index    map[string]int
+	exact    map[string]string
+	finished []Finished
+	activity []Raw
+	warnings []Warning
+}
+
+func (l *loader) load(text string) {
+	l.index, l.exact = map[string]int{}, map[string]string{}
+	if l.loadWhole(text) {
+		return
+	}
+	for n := 1; text != ""; n++ {
+		line, rest, ended := strings.Cut(text, "\n")
+		text = rest
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "":
+		case !gjson.Valid(line) && !ended:
+			l.warn(n, "the last record was cut short, skipped")
+		case !gjson.Valid(line):
+			l.warn(n, "broken record, skipped")
+		case line[0] != '{':
+			l.warn(n, "not a JSON object, skipped")
+		default:
+			l.record(n, line)
+		}
+	}
+}
+
+func (l *loader) warn(line int, text string) {
+	l.warnings = append(l.warnings, Warning{l.path, line, text})
+}
+
+// loadWhole reads the older form: the whole file is one object.
+func (l *loader) loadWhole(text string) bool {
+	first, _, _ := strings.Cut(text, "\n")
+	if gjson.Valid(first) && strings.TrimSpace(first) != "" && !strings.HasSuffix(l.path, ".json") {
+		return false
+	}
+	if !gjson.Valid(text) {
+		return false
+	}
+	o := parse(text)
+	if !o.Get("messages").IsArray() {
+		return false
+	}
+	l.setMeta(o)
+	l.replaceAll(1, o.Get("messages"))
+	return true
+}
+
+func (l *loader) record(n int, line string) {
+	o := parse(line)
+	var id, set, rewind, ours gjson.Result
+	isMeta := false
+	o.ForEach(func(key, value gjson.Result) bool {
+		switch key.Str {
+		case "id":
+			id = value
+		case "$set":
+			set = value
+		case "$rewindTo":
+			rewind = value
+		case "sessionId":
+			isMeta = true
+		case "minigem":
+			ours = value
+		}
+		// The id comes first in a message; its big values need no look.
+		return id.Str == ""
+	})
+	switch {
+	case id.Str != "":
+		l.put(n, id.Str, o)
+	case set.IsObject():
+		l.update(n, set)
+	case rewind.Type == gjson.String:
+		l.rewind(n, rewind.Str)
+	case isMeta:
+		l.setMeta(o)
+	case ours.IsObject():
+		l.ours(n, ours)
+	default:
+		l.warn(n, "unknown record, skipped")
+	}
+}
+
+func (l *loader) put(n int, id string, o gjson.Result) {
+	if t := o.Get("type"); t.Type != gjson.String {
+		l.warn(n, "message without a type, skipped")
+		return
+	}
+	l.found = true
+	if i, ok := l.index[id]; ok {
+		l.entries[i].raw = o.Raw
+		return
+	}
+	l.index[id] = len(l.entries)
+	l.entries = append(l.entries, entry{id: id, raw: o.Raw})
+}
+
+func (l *loader) replaceAll(n int, messages gjson.Result) {
+	l.entries, l.index = nil, map[string]int{}
+	messages.ForEach(func(_, m gjson.Result) bool {
+		if id := m.Get("id"); id.Type == gjson.String && id.Str != "" {
+			l.put(n, id.Str, m)
+		} else {
+			l.warn(n, "message without an id, skipped")
+		}
+		return true
+	})
+	l.found = true
+}
+
+func (l *loader) update(n int, set gjson.Result) {
+	l.setMeta(set)
+	if m := set.Get("messages"); m.IsArray() {
+		l.replaceAll(n, m)
+	} else if m.Exists() {
+		l.warn(n, `"messages" is not a list, skipped`)
+	}
+}
+
+func (l *loader) rewind(n int, id string) {
+	i, ok := l.index[id]
+	if !ok {
+		l.warn(n, "rewinds to a message that is not there, skipped")
+		return
+	}
+	for _, e := range l.entries[i:] {
+		delete(l.index, e.id)
+	}
+	l.entries = l.entries[:i]
+}
+
+// setMeta takes over what o tells. The start stays the first one: Gemini CLI
+// writes another metadata record when it resumes within the same minute.
+func (l *loader) setMeta(o gjson.Result) {
+	o.ForEach(func(key, v gjson.Result) bool {
+		l.found = l.found || key.Str == "sessionId"
+		switch key.Str {
+		case "sessionId":
+			l.meta.SessionID = text(v)
+		case "projectHash":
+			l.meta.ProjectHash = text(v)
+		case "startTime":
+			if l.meta.StartTime.IsZero() {
+				l.meta.StartTime = parseTime(v.Str)
+			}
+		case "lastUpdated":
+			l.meta.LastUpdated = parseTime(v.Str)
+		case "kind":
+			l.meta.Kind = text(v)
+		case "summary":
+			l.meta.Summary = text(v)
+		case "directories":
+			l.meta.Directories = nil
+			for _, d := range v.Array() {
+				l.meta.Directories = append(l.meta.Directories, text(d))
+			}
+		}
+		return true
+	})
+}
+
+func (l *loader) ours(n int, o gjson.Result) {
+	switch {
+	case o.Get("message").IsObject():
+		l.exact[o.Get("message.id").String()] = o.Get("message.parts").Raw
+	case o.Get("toolCall.call").IsObject():
+		l.finished = append(l.finished, Finished{text(o.Get("toolCall.id")), decodeCall(o.Get("toolCall.call"))})
+	case o.Get("hook").Exists():
+		l.activity = append(l.activity, Raw(o.Get("hook").Raw))
+	default:
+		l.warn(n, "unknown record of minigem's, skipped")
+	}
+}
+
+func (l *loader) file() *File {
+	f := &File{Meta: l.meta, Finished: l.finished, Activity: l.activity, Warnings: l.warnings}
+	if f.Meta.SessionID == "" {
+		f.Warnings = append(f.Warnings, Warning{l.path, 1, "the session's id is missing"})
+	}
+	f.Messages = slices.Grow(f.Messages, len(l.entries))
+	for _, e := range l.entries {
+		m := decodeMessage(parse(e.raw))
+		m.ID = e.id // the first one, where a record has two
+		if raw, ok := l.exact[e.id]; ok {
+			m.Exact = decodeContent(parse(raw))
+		}
+		f.Messages = append(f.Messages, m)
+	}
+	return f
+}

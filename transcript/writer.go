@@ -1,0 +1,164 @@
+package transcript
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/gofrs/flock"
+)
+
+// ErrInUse: another process is writing this session.
+var ErrInUse = errors.New("the session is open in another process")
+
+// Writer appends records to one file. It holds a lock on the file, so that no
+// other process appends to the same session. It is safe for concurrent use.
+//
+// What Append was given is with the operating system when Append returns: it
+// survives the death of the process in any way. It is handed to the disk
+// (fsync) on Close alone, so that a power failure can cost the last seconds,
+// and a session of a thousand records does not wait a thousand times.
+type Writer struct {
+	path    string
+	secrets []string
+
+	mu   sync.Mutex
+	file *os.File
+	lock *flock.Flock
+	buf  []byte
+	err  error // the write that failed; nothing is written after it
+}
+
+// Create makes a new file, its directories too (readable by the user alone),
+// and writes meta. An existing file is an error. Secrets are masked in every
+// value written, from now on; those shorter than 8 bytes are ignored.
+func Create(path string, meta Meta, secrets ...string) (*Writer, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("creating session file: %w", err)
+	}
+	w, err := open(path, os.O_CREATE|os.O_EXCL, secrets)
+	if err != nil {
+		return nil, fmt.Errorf("creating session file: %w", err)
+	}
+	if err := w.Append(meta); err != nil {
+		return nil, errors.Join(err, w.Remove())
+	}
+	return w, nil
+}
+
+// Open continues an existing file. Where its last line was cut short, the first
+// record starts a line of its own. ErrInUse: see there.
+func Open(path string, secrets ...string) (*Writer, error) {
+	w, err := open(path, 0, secrets)
+	if err != nil {
+		return nil, fmt.Errorf("opening session file: %w", err)
+	}
+	if err := w.startLine(); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening session file: %w", err), w.Close())
+	}
+	return w, nil
+}
+
+func open(path string, flags int, secrets []string) (*Writer, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|flags, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	lock := flock.New(path, flock.SetFlag(os.O_RDWR))
+	switch ok, err := lock.TryLock(); {
+	case err != nil:
+		return nil, errors.Join(err, f.Close())
+	case !ok:
+		return nil, errors.Join(ErrInUse, f.Close())
+	}
+	return &Writer{path: path, secrets: secrets, file: f, lock: lock}, nil
+}
+
+func (w *Writer) startLine() error {
+	info, err := w.file.Stat()
+	if err != nil || info.Size() == 0 {
+		return err
+	}
+	last := make([]byte, 1)
+	if _, err := w.file.ReadAt(last, info.Size()-1); err != nil {
+		return err
+	}
+	if last[0] != '\n' {
+		_, err = w.file.Write([]byte("\n"))
+	}
+	return err
+}
+
+// Path returns the file's path.
+func (w *Writer) Path() string { return w.path }
+
+// Append writes records, each on its line, in one write. After a failure
+// nothing is ever written again, so that no record stands behind a gap, and
+// every call returns that first error.
+func (w *Writer) Append(records ...Record) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		return w.err
+	}
+	if w.file == nil {
+		return fmt.Errorf("writing session file: %w", fs.ErrClosed)
+	}
+	w.buf = w.buf[:0]
+	for _, r := range records {
+		var err error
+		if w.buf, err = appendLine(w.buf, r, w.secrets); err != nil {
+			w.err = fmt.Errorf("writing session file: %w", err)
+			return w.err
+		}
+	}
+	if n, err := w.file.Write(w.buf); err != nil {
+		w.err = fmt.Errorf("writing session file: %w", err)
+		w.takeBack(n)
+	}
+	return w.err
+}
+
+// takeBack removes the n bytes that a failed write left. That it may fail too
+// does not matter: readers skip a line that was cut short.
+func (w *Writer) takeBack(n int) {
+	if info, err := w.file.Stat(); err == nil && n > 0 {
+		_ = w.file.Truncate(info.Size() - int64(n))
+	}
+}
+
+// Close hands the file to the disk and gives up the lock. Closing twice is
+// harmless.
+func (w *Writer) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.file == nil {
+		return nil
+	}
+	err := errors.Join(w.file.Sync(), w.file.Close(), w.lock.Close())
+	w.file = nil
+	if err != nil {
+		return fmt.Errorf("closing session file: %w", err)
+	}
+	return nil
+}
+
+// Remove closes the file and deletes it.
+func (w *Writer) Remove() error {
+	err := w.Close()
+	if rm := os.Remove(w.path); rm != nil && !errors.Is(rm, fs.ErrNotExist) {
+		err = errors.Join(err, fmt.Errorf("removing session file: %w", rm))
+	}
+	return err
+}
+
+// InUse reports whether a process is writing the session in the file.
+func InUse(path string) bool {
+	lock := flock.New(path, flock.SetFlag(os.O_RDWR))
+	ok, err := lock.TryLock()
+	defer func() { _ = lock.Close() }()
+	return err == nil && !ok
+}
