@@ -1,0 +1,117 @@
+package builtin
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/encoding/unicode/utf32"
+)
+
+// charset is how a file writes text: by its byte order mark, UTF-8 without one.
+type charset struct {
+	mark []byte            // the byte order mark; empty: none
+	enc  encoding.Encoding // nil: UTF-8
+}
+
+// charsets in the order in which marks are tried: that of UTF-32 LE begins
+// with that of UTF-16 LE.
+var charsets = []charset{
+	{[]byte{0xEF, 0xBB, 0xBF}, nil},
+	{[]byte{0xFF, 0xFE, 0, 0}, utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM)},
+	{[]byte{0, 0, 0xFE, 0xFF}, utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM)},
+	{[]byte{0xFF, 0xFE}, unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)},
+	{[]byte{0xFE, 0xFF}, unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)},
+}
+
+// charsetOf looks at the beginning of a file.
+func charsetOf(head []byte) charset {
+	for _, c := range charsets {
+		if bytes.HasPrefix(head, c.mark) {
+			return c
+		}
+	}
+	return charset{}
+}
+
+// decodeText returns the text of a file without its mark, and how it was
+// written. What is not valid becomes U+FFFD.
+func decodeText(data []byte) (string, charset) {
+	c := charsetOf(data)
+	data = data[len(c.mark):]
+	if c.enc != nil {
+		// A decoder of x/text replaces what is wrong and does not fail.
+		data, _ = c.enc.NewDecoder().Bytes(data)
+	}
+	return strings.ToValidUTF8(string(data), "\uFFFD"), c
+}
+
+// encode is the inverse of decodeText.
+func (c charset) encode(text string) []byte {
+	data := []byte(text)
+	if c.enc != nil {
+		data, _ = encoding.ReplaceUnsupported(c.enc.NewEncoder()).Bytes(data)
+	}
+	return append(c.mark[:len(c.mark):len(c.mark)], data...)
+}
+
+// isBinary judges by the beginning of a file, as upstream does: a NUL, or
+// control characters in more than three places of ten.
+func isBinary(data []byte) bool {
+	const sample = 4096
+	if len(charsetOf(data).mark) > 0 {
+		return false
+	}
+	data = data[:min(len(data), sample)]
+	control := 0
+	for _, b := range data {
+		switch {
+		case b == 0:
+			return true
+		case b < 9, b > 13 && b < 32 && b != 27:
+			control++
+		}
+	}
+	return control*10 > len(data)*3
+}
+
+// mediaTypes are the files that models read as they are. It is a closed list:
+// a table of the system takes .ts for video.
+var mediaTypes = map[string]string{
+	".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif",
+	".webp": "image/webp", ".bmp": "image/bmp", ".heic": "image/heic", ".heif": "image/heif",
+	".pdf": "application/pdf",
+	".mp3": "audio/mpeg", ".wav": "audio/wav", ".aiff": "audio/aiff", ".aif": "audio/aiff",
+	".aac": "audio/aac", ".ogg": "audio/ogg", ".flac": "audio/flac",
+	".mp4": "video/mp4", ".mov": "video/quicktime", ".avi": "video/x-msvideo", ".webm": "video/webm",
+	".mpeg": "video/mpeg", ".mpg": "video/mpeg", ".wmv": "video/x-ms-wmv", ".flv": "video/x-flv",
+}
+
+// mediaType returns the MIME type of an image, PDF, audio or video file by its
+// name, and what people call it; empty for any other file.
+func mediaType(path string) (mime, kind string) {
+	mime = mediaTypes[strings.ToLower(filepath.Ext(path))]
+	kind, rest, _ := strings.Cut(mime, "/")
+	if kind == "application" {
+		kind = rest
+	}
+	return mime, kind
+}
+
+// cutLine shortens a line to limit characters.
+func cutLine(line string, limit int) (string, bool) {
+	if len(line) <= limit || utf8.RuneCountInString(line) <= limit {
+		return line, false
+	}
+	i, n := 0, 0
+	for i = range line {
+		if n == limit {
+			break
+		}
+		n++
+	}
+	return line[:i] + "... [truncated]", true
+}

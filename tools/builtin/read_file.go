@@ -1,0 +1,240 @@
+package builtin
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"minigem/internal/workspace"
+	"minigem/llm"
+	"minigem/tools"
+)
+
+// Limits of reading (spec/agent.md 17.5).
+const (
+	maxReadLines = 2000
+	maxLineRunes = 2000
+	maxFileSize  = 20 << 20
+	maxSVGSize   = 1 << 20
+)
+
+//go:embed read_file.md
+var readFileDescription string
+
+var readFileSchema = tools.MustSchema(`{
+  "type": "object",
+  "properties": {
+    "file_path": {"type": "string", "description": "Path of the file, absolute or relative to the project's root."},
+    "start_line": {"type": "integer", "minimum": 1, "description": "First line to read, counted from 1."},
+    "end_line": {"type": "integer", "minimum": 1, "description": "Last line to read, counted from 1; it is read too."}
+  },
+  "required": ["file_path"]
+}`)
+
+type readFile struct {
+	declared
+	ws     *workspace.Workspace
+	ignore workspace.Ignore
+}
+
+// ReadFile is the tool read_file (spec/agent.md 2.3). Files that ignore says
+// are ignored cannot be read. A file of more than 20 MB can be read in ranges;
+// it is streamed then and the number of its lines is not counted.
+func ReadFile(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {
+	return &readFile{
+		declared: declared{"read_file", readFileDescription, readFileSchema, tools.Info{DisplayName: "ReadFile", Kind: tools.KindRead, Markdown: true}},
+		ws:       ws, ignore: ignore,
+	}
+}
+
+type readFileCall struct {
+	tool *readFile
+	abs  string
+	rel  string
+
+	FilePath  string `json:"file_path"`
+	StartLine int    `json:"start_line"`
+	EndLine   int    `json:"end_line"`
+}
+
+// Prepare implements tools.Tool.
+func (t *readFile) Prepare(args map[string]any) (tools.Invocation, error) {
+	c := &readFileCall{tool: t}
+	if err := t.schema.Decode(args, c); err != nil {
+		return nil, err
+	}
+	if err := requirePath("file_path", c.FilePath); err != nil {
+		return nil, err
+	}
+	if c.EndLine > 0 && c.StartLine > c.EndLine {
+		return nil, tools.Errorf(tools.ErrInvalidParams, "start_line cannot be greater than end_line")
+	}
+	var err error
+	if c.abs, err = resolve(t.ws, c.FilePath); err != nil {
+		return nil, err
+	}
+	c.rel = t.ws.Rel(c.abs)
+	if ignored, err := t.ws.Ignored(c.abs, false, t.ignore); err == nil && ignored {
+		return nil, tools.Errorf(tools.ErrInvalidParams, "File path '%s' is ignored by configured ignore patterns.", c.abs)
+	}
+	return c, nil
+}
+
+// Intent implements tools.Invocation.
+func (c *readFileCall) Intent() tools.Intent {
+	return tools.Intent{Description: shortPath(c.rel), Paths: []string{c.abs}}
+}
+
+// Run implements tools.Invocation.
+func (c *readFileCall) Run(ctx context.Context) (tools.Result, error) {
+	f, err := c.tool.ws.Open(c.abs)
+	if err != nil {
+		return tools.Result{}, c.failed(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return tools.Result{}, c.failed(err)
+	}
+	if info.IsDir() {
+		return tools.Result{}, c.failed(&fs.PathError{Op: "read", Path: c.abs, Err: workspace.ErrIsDirectory})
+	}
+	if info.Size() > maxFileSize {
+		return c.large(ctx, f, info.Size())
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxFileSize+1))
+	if err != nil {
+		return tools.Result{}, c.failed(err)
+	}
+	return c.whole(data)
+}
+
+func (c *readFileCall) failed(err error) error {
+	e := fileError("Error reading file", c.abs, err, tools.ErrReadContent)
+	if e.Type == tools.ErrFileNotFound {
+		e.Content = "Could not read file because no file was found at the specified path."
+	}
+	return e
+}
+
+// whole shows a file that is in memory.
+func (c *readFileCall) whole(data []byte) (tools.Result, error) {
+	name := filepath.Base(c.abs)
+	if strings.EqualFold(filepath.Ext(name), ".svg") {
+		if len(data) > maxSVGSize {
+			return tools.TextResult("Cannot display content of SVG file larger than 1MB: "+c.rel, "Skipped large SVG file (>1MB): "+c.rel), nil
+		}
+		text, _ := decodeText(data)
+		return tools.TextResult(text, "Read SVG as text: "+c.rel), nil
+	}
+	if mime, kind := mediaType(name); mime != "" {
+		return tools.Result{Parts: []llm.Part{llm.Blob{MIMEType: mime, Data: data}}, Display: fmt.Sprintf("Read %s file: %s", kind, c.rel)}, nil
+	}
+	if isBinary(data) {
+		return c.binary(), nil
+	}
+	text, _ := decodeText(data)
+	return c.lines(text)
+}
+
+func (c *readFileCall) binary() tools.Result {
+	return tools.TextResult("Cannot display content of binary file: "+c.rel, "Skipped binary file: "+c.rel)
+}
+
+// lines cuts the lines asked for out of text. The empty string after a final
+// newline counts as a line, as it does for upstream.
+func (c *readFileCall) lines(text string) (tools.Result, error) {
+	total := strings.Count(text, "\n") + 1
+	first := max(c.StartLine, 1)
+	if first > total {
+		return tools.Result{}, tools.Errorf(tools.ErrInvalidParams, "start_line %d is beyond the end of the file, which has %d lines", first, total)
+	}
+	last := min(total, first+maxReadLines-1)
+	if c.EndLine > 0 {
+		last = min(c.EndLine, total) // an explicit range may be longer
+	}
+	var shown []string
+	shortened := false
+	n := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		if n++; n < first {
+			continue
+		}
+		if n > last {
+			break
+		}
+		line, cut := cutLine(line, maxLineRunes)
+		shortened = shortened || cut
+		shown = append(shown, line)
+	}
+	if first == 1 && last == total && !shortened {
+		return tools.TextResult(text, ""), nil
+	}
+	return c.part(strings.Join(shown, "\n"), span{first, last, total, true}, shortened), nil
+}
+
+// span says which lines of how many are shown.
+type span struct {
+	first, last, total int
+	exact              bool // total is all; else there are at least so many
+}
+
+// part is the result for less than the whole file.
+func (c *readFileCall) part(content string, s span, shortened bool) tools.Result {
+	of := fmt.Sprint(s.total)
+	if !s.exact {
+		of = "at least " + of
+	}
+	next := "This is the end of the file."
+	if s.last < s.total || !s.exact {
+		next = fmt.Sprintf("To read on, call read_file with start_line: %d.", s.last+1)
+	}
+	if shortened {
+		next += fmt.Sprintf(" Lines over %d characters were cut.", maxLineRunes)
+	}
+	notice := fmt.Sprintf("\nIMPORTANT: This is not the whole content of the file.\nStatus: Showing lines %d-%d of %s total lines.\nAction: %s\n\n--- FILE CONTENT (truncated) ---\n", s.first, s.last, of, next)
+	display := fmt.Sprintf("Read lines %d-%d of %s from %s", s.first, s.last, of, c.rel)
+	if s.first == 1 && s.last == s.total && s.exact {
+		display = fmt.Sprintf("Read all %d lines from %s (some lines were shortened)", s.total, c.rel)
+	}
+	return tools.TextResult(notice+content, display)
+}
+
+// large shows a range of a file that is too large to hold.
+func (c *readFileCall) large(ctx context.Context, f *os.File, size int64) (tools.Result, error) {
+	head := make([]byte, 4096)
+	n, err := io.ReadFull(f, head)
+	if err != nil {
+		return tools.Result{}, c.failed(err)
+	}
+	if mime, _ := mediaType(c.abs); mime != "" || c.StartLine == 0 && c.EndLine == 0 {
+		return tools.Result{}, &tools.Error{Type: tools.ErrFileTooLarge, Display: "File size exceeds the 20MB limit.",
+			Message: fmt.Sprintf("File size exceeds the 20MB limit: %s (%.2fMB). Text can be read in ranges with start_line and end_line.", c.abs, float64(size)/(1<<20))}
+	}
+	if charsetOf(head).enc == nil && isBinary(head[:n]) {
+		return c.binary(), nil
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return tools.Result{}, c.failed(err)
+	}
+	first := max(c.StartLine, 1)
+	last := first + maxReadLines - 1
+	if c.EndLine > 0 {
+		last = min(c.EndLine, last)
+	}
+	got, err := readLines(ctx, f, first, last)
+	if err != nil {
+		return tools.Result{}, c.failed(err)
+	}
+	if len(got.lines) == 0 {
+		return tools.Result{}, tools.Errorf(tools.ErrInvalidParams, "start_line %d is beyond the end of the file, which has %d lines", first, got.total)
+	}
+	s := span{first, first + len(got.lines) - 1, got.total, got.ended}
+	return c.part(string(bytes.Join(got.lines, []byte("\n"))), s, got.shortened), nil
+}
