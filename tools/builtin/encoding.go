@@ -101,8 +101,8 @@ func mediaType(path string) (mime, kind string) {
 	return mime, kind
 }
 
-// cutLine shortens a line to limit characters.
-func cutLine(line string, limit int) (string, bool) {
+// shortenLine shortens a line to limit characters.
+func shortenLine(line string, limit int) (string, bool) {
 	if len(line) <= limit || utf8.RuneCountInString(line) <= limit {
 		return line, false
 	}

@@ -169,7 +169,7 @@ func (c *readFileCall) lines(text string) (tools.Result, error) {
 		if n > last {
 			break
 		}
-		line, cut := cutLine(line, maxLineRunes)
+		line, cut := shortenLine(line, maxLineRunes)
 		shortened = shortened || cut
 		shown = append(shown, line)
 	}

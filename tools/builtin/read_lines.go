@@ -13,13 +13,12 @@ import (
 // excerpt is a range of lines of a stream.
 type excerpt struct {
 	lines     [][]byte // without newlines, valid UTF-8
-	total     int      // lines seen, the one after the last newline included
+	total     int      // lines known of, the one after the last newline included
 	ended     bool     // the end was seen: total is all
 	shortened bool
 }
 
-// readLines reads the lines from first to last and no further than one line
-// after them. Memory is bounded by what is returned, however long lines are.
+// readLines reads the lines from first to last and nothing after them. Memory is bounded by what is returned, however long lines are.
 func readLines(ctx context.Context, r io.Reader, first, last int) (excerpt, error) {
 	br := bufio.NewReaderSize(r, 64<<10)
 	head, _ := br.Peek(4)
@@ -31,26 +30,27 @@ func readLines(ctx context.Context, r io.Reader, first, last int) (excerpt, erro
 		br = bufio.NewReaderSize(transform.NewReader(br, c.enc.NewDecoder()), 64<<10)
 	}
 	var x excerpt
-	for x.total <= last {
+	for x.total < last {
 		if x.total%1024 == 0 && ctx.Err() != nil {
 			return x, context.Cause(ctx)
 		}
-		wanted := x.total+1 >= first && x.total < last
+		wanted := x.total+1 >= first
 		line, more, err := nextLine(ctx, br, wanted)
 		if err != nil {
 			return x, err
 		}
 		x.total++
 		if wanted {
-			text, cut := cutLine(string(bytes.ToValidUTF8(line, []byte("\uFFFD"))), maxLineRunes)
+			text, cut := shortenLine(string(bytes.ToValidUTF8(line, []byte("\uFFFD"))), maxLineRunes)
 			x.lines = append(x.lines, []byte(text))
 			x.shortened = x.shortened || cut
 		}
 		if !more {
 			x.ended = true
-			break
+			return x, nil
 		}
 	}
+	x.total++ // a newline was read, so another line begins
 	return x, nil
 }
 
