@@ -1,0 +1,83 @@
+package settings
+
+import "strings"
+
+// expand replaces variables in all strings below n, keys excepted, and leaves
+// "hooks" alone: no text is substituted into the commands of hooks (contract
+// section 5). It changes n.
+func expand(n *node, lookup func(string) (string, bool)) {
+	for _, m := range n.members {
+		if m.key != "hooks" {
+			expandAll(m.value, lookup)
+		}
+	}
+}
+
+func expandAll(n *node, lookup func(string) (string, bool)) {
+	if n.kind == scalar && n.isString() && strings.Contains(n.text, "$") {
+		n.text = string(quote(Expand(n.str(), lookup)))
+	}
+	for _, m := range n.members {
+		expandAll(m.value, lookup)
+	}
+	for _, it := range n.items {
+		expandAll(it, lookup)
+	}
+}
+
+// Expand replaces $VAR, ${VAR} and ${VAR:-default} in s. A variable that is not
+// set stays as it was written; the default also stands in for an empty one, as
+// in a shell. What comes out is not expanded again.
+func Expand(s string, lookup func(string) (string, bool)) string {
+	var b strings.Builder
+	for {
+		at := strings.IndexByte(s, '$')
+		if at < 0 {
+			b.WriteString(s)
+			return b.String()
+		}
+		b.WriteString(s[:at])
+		length, value, ok := variable(s[at:], lookup)
+		if !ok {
+			value = s[at : at+length]
+		}
+		b.WriteString(value)
+		s = s[at+length:]
+	}
+}
+
+// variable reads one reference at the start of s and says how long it is.
+func variable(s string, lookup func(string) (string, bool)) (length int, value string, ok bool) {
+	if !strings.HasPrefix(s, "${") {
+		n := nameLength(s[1:])
+		if n == 0 {
+			return 1, "", false
+		}
+		value, ok = lookup(s[1 : 1+n])
+		return 1 + n, value, ok
+	}
+	end := strings.IndexByte(s, '}')
+	if end < 0 {
+		return 2, "", false
+	}
+	name, fallback, hasFallback := strings.Cut(s[2:end], ":-")
+	if name == "" || nameLength(name) != len(name) {
+		return 2, "", false
+	}
+	value, ok = lookup(name)
+	if hasFallback && value == "" {
+		return end + 1, fallback, true
+	}
+	return end + 1, value, ok
+}
+
+func nameLength(s string) int {
+	for i := range len(s) {
+		c := s[i]
+		if c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || i > 0 && c >= '0' && c <= '9' {
+			continue
+		}
+		return i
+	}
+	return len(s)
+}

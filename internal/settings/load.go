@@ -1,0 +1,214 @@
+package settings
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"sync"
+	"syscall"
+)
+
+// Options says where to look.
+type Options struct {
+	Home string // the directory that holds .gemini, see Home
+	Dir  string // the workspace, absolute
+	// Lookup reads the environment, for the paths of the system files and for
+	// variables in strings. nil: there is none.
+	Lookup func(name string) (string, bool)
+	// Trusted decides whether the workspace's file is read. It gets the
+	// settings without it, so that a folder has no say in its own trust. nil:
+	// it is not trusted.
+	Trusted func(Settings) bool
+}
+
+// File is one settings file as it was found.
+type File struct {
+	Layer   Layer
+	Path    string // absolute
+	Data    []byte // nil: there is no such file, or it was not read
+	Skipped string // why it was not read; empty: it was, or there is none
+}
+
+// Loaded is the outcome of Load. It is not changed afterwards, and safe for
+// concurrent use.
+type Loaded struct {
+	Settings Settings
+	Files    []File // from the lowest layer to the highest, missing ones too
+	Trusted  bool   // what Options.Trusted said
+	Warnings []Warning
+	Unknown  []Unknown
+
+	tree *node
+}
+
+// Environment variables that move the files.
+const (
+	envHome           = "GEMINI_CLI_HOME"
+	envSystem         = "GEMINI_CLI_SYSTEM_SETTINGS_PATH"
+	envSystemDefaults = "GEMINI_CLI_SYSTEM_DEFAULTS_PATH"
+)
+
+// Home returns the directory that holds .gemini: GEMINI_CLI_HOME, or else the
+// user's own.
+func Home(lookup func(string) (string, bool), userHome string) string {
+	if home, ok := lookup(envHome); ok && home != "" {
+		return home
+	}
+	return userHome
+}
+
+// Load reads all layers. Its error is a *SyntaxError, or tells that a file is
+// there but cannot be read.
+func Load(o Options) (*Loaded, error) {
+	if o.Lookup == nil {
+		o.Lookup = func(string) (string, bool) { return "", false }
+	}
+	l := &Loaded{}
+	var trees []*node
+	for _, f := range files(o) {
+		if f.Layer == LayerWorkspace && o.Trusted != nil {
+			below, err := decode(mergeTrees(trees))
+			if err != nil {
+				return nil, err
+			}
+			l.Trusted = o.Trusted(below)
+		}
+		if f.Layer == LayerWorkspace && !l.Trusted && f.Skipped == "" {
+			f.Skipped = "the folder is not trusted"
+		}
+		tree, err := l.read(&f, o.Lookup)
+		if err != nil {
+			return nil, err
+		}
+		l.Files = append(l.Files, f)
+		trees = append(trees, tree)
+	}
+	var err error
+	l.tree = mergeTrees(trees)
+	l.Settings, err = decode(l.tree)
+	return l, err
+}
+
+// files lists the layers above the defaults, from the lowest to the highest.
+func files(o Options) []File {
+	system, ok := o.Lookup(envSystem)
+	if !ok || system == "" {
+		system = filepath.Join(systemDir(runtime.GOOS), "settings.json")
+	}
+	defaults, ok := o.Lookup(envSystemDefaults)
+	if !ok || defaults == "" {
+		defaults = filepath.Join(filepath.Dir(system), "system-defaults.json")
+	}
+	user := filepath.Join(o.Home, ".gemini", "settings.json")
+	workspace := File{Layer: LayerWorkspace, Path: filepath.Join(o.Dir, ".gemini", "settings.json")}
+	if sameFile(o.Home, o.Dir) {
+		workspace.Skipped = "the working directory is the home directory"
+	}
+	return []File{
+		{Layer: LayerSystemDefaults, Path: defaults},
+		{Layer: LayerUser, Path: user},
+		workspace,
+		{Layer: LayerSystem, Path: system},
+	}
+}
+
+func systemDir(goos string) string {
+	switch goos {
+	case "darwin":
+		return "/Library/Application Support/GeminiCli"
+	case "windows":
+		return `C:\ProgramData\gemini-cli`
+	}
+	return "/etc/gemini-cli"
+}
+
+func sameFile(a, b string) bool {
+	if filepath.Clean(a) == filepath.Clean(b) {
+		return true
+	}
+	ia, errA := os.Stat(a)
+	ib, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(ia, ib)
+}
+
+// read returns the tree of one file, nil where there is none.
+func (l *Loaded) read(f *File, lookup func(string) (string, bool)) (*node, error) {
+	if f.Skipped != "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(f.Path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading settings: %w: make the file readable, or move it away", err)
+	}
+	f.Data = data
+	r := &reader{layer: f.Layer, file: f.Path}
+	tree, err := r.parse(data)
+	if err != nil {
+		return nil, err
+	}
+	r.migrate(tree)
+	expand(tree, lookup)
+	c := &checker{reader: r}
+	c.object(tree, reflect.TypeFor[Settings](), "")
+	l.Warnings = append(l.Warnings, r.warnings...)
+	l.Unknown = append(l.Unknown, c.unknown...)
+	return tree, nil
+}
+
+//go:embed defaults.json
+var defaultsJSON []byte
+
+// defaults is never changed: merging makes new nodes.
+var defaults = sync.OnceValue(func() *node {
+	r := &reader{layer: LayerDefault}
+	tree, err := r.parse(defaultsJSON)
+	if err != nil {
+		panic("unreachable unless defaults.json is broken: " + err.Error())
+	}
+	clearPositions(tree)
+	return tree
+})
+
+func clearPositions(n *node) {
+	n.origin.Line, n.origin.Column = 0, 0
+	for i := range n.members {
+		n.members[i].origin = n.origin
+		clearPositions(n.members[i].value)
+	}
+	for _, it := range n.items {
+		clearPositions(it)
+	}
+}
+
+// mergeTrees lays the layers over the defaults; nil ones are skipped.
+func mergeTrees(trees []*node) *node {
+	out := defaults()
+	for _, t := range trees {
+		if t != nil {
+			out = merge(out, t)
+		}
+	}
+	return out
+}
+
+// decode makes the typed value. The tree was checked, so that an error is a
+// fault of the checker.
+func decode(tree *node) (Settings, error) {
+	var b bytes.Buffer
+	tree.writeTo(&b)
+	var s Settings
+	if err := json.Unmarshal(b.Bytes(), &s); err != nil {
+		return Settings{}, fmt.Errorf("decoding checked settings: %w", err)
+	}
+	return s, nil
+}

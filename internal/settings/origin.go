@@ -1,0 +1,184 @@
+package settings
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Layer is one of the places that settings come from.
+type Layer string
+
+// From the lowest to the highest.
+const (
+	LayerDefault        Layer = "default"
+	LayerSystemDefaults Layer = "system-defaults"
+	LayerUser           Layer = "user"
+	LayerWorkspace      Layer = "workspace"
+	LayerSystem         Layer = "system"
+)
+
+// Origin is where a value stands.
+type Origin struct {
+	Layer        Layer
+	File         string // absolute; empty for LayerDefault
+	Line, Column int    // from 1; 0 for LayerDefault
+}
+
+// String returns "layer file:line", or the layer alone.
+func (o Origin) String() string {
+	if o.File == "" {
+		return string(o.Layer)
+	}
+	return fmt.Sprintf("%s %s:%d", o.Layer, o.File, o.Line)
+}
+
+// WarningKind says what a Warning is about.
+type WarningKind string
+
+const (
+	WarnType       WarningKind = "type"       // a value of the wrong type or not among those allowed; it is ignored
+	WarnDeprecated WarningKind = "deprecated" // an older key; its value was taken over
+	WarnDuplicate  WarningKind = "duplicate"  // a key that stands twice
+	WarnUnreadable WarningKind = "unreadable" // a file that is there but could not be read
+)
+
+// Warning is a fault that did not stop the rest of the file.
+type Warning struct {
+	Kind   WarningKind
+	Key    string // dotted
+	Origin Origin
+	Text   string
+}
+
+// String renders the warning as "file:line:column: key: text".
+func (w Warning) String() string {
+	at := w.Origin.File
+	if w.Origin.Line > 0 {
+		at = fmt.Sprintf("%s:%d:%d", at, w.Origin.Line, w.Origin.Column)
+	}
+	if w.Key == "" {
+		return at + ": " + w.Text
+	}
+	return at + ": " + w.Key + ": " + w.Text
+}
+
+// Unknown is a key that minigem does not know. It may be meant for another
+// program, so that it is no warning.
+type Unknown struct {
+	Key        string // dotted
+	Origin     Origin
+	Suggestion string // a known key that is spelled alike; empty: none is
+}
+
+// Entry is one value that is in force.
+type Entry struct {
+	Key     string // dotted
+	Value   json.RawMessage
+	Origin  Origin   // of the highest layer that has a part in it
+	Origins []Origin // of an array's items, in order; nil otherwise
+}
+
+// Entries lists every value in force, sorted by key. Objects are listed by
+// their members, arrays as a whole.
+func (l *Loaded) Entries() []Entry {
+	var out []Entry
+	walk("", l.tree, func(key string, n *node) { out = append(out, entry(key, n)) })
+	slices.SortFunc(out, func(a, b Entry) int { return cmp.Compare(a.Key, b.Key) })
+	return out
+}
+
+// Lookup returns the value in force under a dotted key, an object as a whole.
+func (l *Loaded) Lookup(key string) (Entry, bool) {
+	n := find(l.tree, key)
+	if n == nil {
+		return Entry{}, false
+	}
+	return entry(key, n), true
+}
+
+// Origin tells where the value under a dotted key stands. Of an array that
+// several layers contribute to it is the highest one.
+func (l *Loaded) Origin(key string) (Origin, bool) {
+	e, ok := l.Lookup(key)
+	return e.Origin, ok
+}
+
+func entry(key string, n *node) Entry {
+	var b bytes.Buffer
+	n.writeTo(&b)
+	e := Entry{Key: key, Value: b.Bytes(), Origin: n.origin}
+	for _, it := range n.items {
+		e.Origins = append(e.Origins, it.origin)
+	}
+	return e
+}
+
+// walk visits leaves: everything but objects that have members.
+func walk(path string, n *node, visit func(string, *node)) {
+	if n.kind != object || len(n.members) == 0 && path != "" {
+		visit(path, n)
+		return
+	}
+	for _, m := range n.members {
+		walk(join(path, m.key), m.value, visit)
+	}
+}
+
+// find follows a dotted key. Names that hold dots themselves, such as those of
+// MCP servers, are found too.
+func find(n *node, key string) *node {
+	if n == nil || n.kind != object {
+		return nil
+	}
+	if v := n.get(key); v != nil {
+		return v
+	}
+	for i := range len(key) {
+		if key[i] != '.' {
+			continue
+		}
+		if v := find(n.get(key[:i]), key[i+1:]); v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+// nearest returns the candidate that is spelled most alike, or "" where none is
+// close.
+func nearest(word string, candidates []string) string {
+	best, bestDistance := "", max(1, len(word)/3)+1
+	for _, c := range candidates {
+		if strings.EqualFold(c, word) {
+			return c
+		}
+		if d := distance(word, c); d < bestDistance {
+			best, bestDistance = c, d
+		}
+	}
+	return best
+}
+
+// distance is Levenshtein's, on bytes.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		prev := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := prev
+			if a[i-1] != b[j-1] {
+				cost = 1 + min(prev, row[j], row[j-1])
+			}
+			prev, row[j] = row[j], cost
+		}
+	}
+	return row[len(b)]
+}
