@@ -1,0 +1,143 @@
+package toolcall
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"minigem/agent/event"
+	"minigem/hooks"
+	"minigem/llm"
+)
+
+// batch is the calls of one model message on their way through the waves
+// (spec/agent.md 1.5). Calls next to each other that may run in parallel are
+// one wave; any other call is a wave of its own. In a wave, first all calls are
+// judged, their BeforeTool hooks together and their prompts one by one; then
+// all run together, each with its own AfterTool.
+type batch struct {
+	*Runner
+	Hooks Hooks // never nil
+	sink  serial
+	calls []*call
+
+	asking sync.Mutex // held from a policy check to the user's answer
+
+	mu      sync.Mutex
+	halt    string // why nothing more starts; empty: go on
+	stop    bool   // a hook ended the run
+	flushed int    // records that were told to the sink
+}
+
+func newBatch(r *Runner, calls []llm.ToolCall) *batch {
+	b := &batch{Runner: r, Hooks: r.Hooks, sink: serial{sink: r.Sink}}
+	if b.Hooks == nil {
+		b.Hooks = noHooks{}
+	}
+	for i, c := range calls {
+		b.calls = append(b.calls, &call{batch: b, index: i, asked: c, step: c})
+	}
+	return b
+}
+
+func (b *batch) waves() [][]*call {
+	var waves [][]*call
+	together := false
+	for _, c := range b.calls {
+		alone := c.mustRunAlone()
+		if n := len(waves) - 1; together && !alone {
+			waves[n] = append(waves[n], c)
+		} else {
+			waves = append(waves, []*call{c})
+		}
+		together = !alone
+	}
+	return waves
+}
+
+func (b *batch) run(ctx context.Context, wave []*call) {
+	for _, c := range wave {
+		c.record.Started = b.now()
+		if c.mayStart(ctx) {
+			c.find()
+		}
+	}
+	parallel(open(wave), func(c *call) { c.before(ctx) })
+	for _, c := range open(wave) {
+		c.permit(ctx)
+	}
+	if why, stopped := b.halted(); stopped {
+		for _, c := range open(wave) {
+			c.notRun(why)
+		}
+	}
+	for _, c := range open(wave) {
+		c.announce()
+	}
+	parallel(open(wave), func(c *call) { c.execute(ctx) })
+}
+
+// open returns the calls that have no result yet.
+func open(calls []*call) []*call {
+	return slices.DeleteFunc(slices.Clone(calls), func(c *call) bool { return c.finished })
+}
+
+func parallel(calls []*call, do func(*call)) {
+	if len(calls) == 1 {
+		do(calls[0])
+		return
+	}
+	var wg sync.WaitGroup
+	for _, c := range calls {
+		wg.Go(func() { do(c) })
+	}
+	wg.Wait()
+}
+
+// stopAll lets no further call start. A hook's stop is stronger than a user's
+// no: calls that were allowed already do not start either.
+func (b *batch) stopAll(why string, byHook bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.halt == "" || byHook && !b.stop {
+		b.halt = why
+	}
+	b.stop = b.stop || byHook
+}
+
+func (b *batch) halted() (why string, byHook bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.halt, b.stop
+}
+
+// finish announces results in the order of the calls, each as soon as all
+// before it are there.
+func (b *batch) finish(c *call) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c.finished = true
+	for b.flushed < len(b.calls) && b.calls[b.flushed].finished {
+		b.sink.emit(event.ToolFinished{Record: b.calls[b.flushed].record})
+		b.flushed++
+	}
+}
+
+// verdict is the strongest thing that happened: the first stop in the order of
+// calls, or a user who wants none of it.
+func (b *batch) verdict() hooks.Verdict {
+	declined := false
+	wanted := false
+	for _, c := range b.calls {
+		if c.stop != nil {
+			b.sink.emit(event.Stopped{Event: c.stoppedBy, Reason: c.stop.Reason})
+			return *c.stop
+		}
+		declined = declined || c.declined
+		wanted = wanted || c.record.Status != event.ToolCancelled || c.feedback
+	}
+	if declined && !wanted {
+		return hooks.Verdict{Decision: hooks.Deny, Reason: "cancelled by the user"}
+	}
+	return hooks.Verdict{}
+}

@@ -1,0 +1,278 @@
+package toolcall
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+
+	"minigem/agent/event"
+	"minigem/hooks"
+	"minigem/hooks/protocol"
+	"minigem/llm"
+	"minigem/tools"
+)
+
+// The texts that the model and the user read (spec/hooks.md appendix B).
+const (
+	blockedPrefix   = "Tool execution blocked: "
+	stoppedPrefix   = "Agent execution stopped by hook: "
+	hiddenPrefix    = "Tool result blocked: "
+	badInputPrefix  = "Tool parameter modification by hook failed validation: "
+	changedNote     = "[System] Tool input parameters were modified by a hook before execution."
+	deniedByPolicy  = "Tool execution denied by policy."
+	cancelledPrefix = "[Operation Cancelled] Reason: "
+)
+
+const (
+	maxTailCalls    = 10
+	waitForPrevious = "wait_for_previous"
+)
+
+// call is one call on its way to a result. A tail call is the same call again
+// with another step: its result takes the place of the first one's, under the
+// first one's name and id.
+type call struct {
+	*batch
+	index int
+	asked llm.ToolCall // as the model asked
+	first tools.Tool   // the tool asked for; nil: there is none
+	tails int          // tail calls made so far
+
+	step     llm.ToolCall // what is to run now
+	original map[string]any
+	changed  bool // a hook changed the arguments of this step
+	tool     tools.Tool
+	inv      tools.Invocation
+	judged   hooks.BeforeToolOutcome
+
+	record    event.ToolRecord
+	finished  bool
+	declined  bool // the user said no
+	feedback  bool // and told the model why
+	stop      *hooks.Verdict
+	stoppedBy string // the event whose hook stopped
+}
+
+func (c *call) mustRunAlone() bool {
+	if wait, _ := c.asked.Args[waitForPrevious].(bool); wait {
+		return true
+	}
+	t, _ := c.lookup(c.asked.Name)
+	return t != nil && t.Info().Sequential
+}
+
+// mayStart dismisses the call where the batch has ended already.
+func (c *call) mayStart(ctx context.Context) bool {
+	if ctx.Err() != nil {
+		c.cancel(ctx, "")
+		return false
+	}
+	if why, _ := c.halted(); why != "" {
+		c.notRun(why)
+		return false
+	}
+	return true
+}
+
+// find looks the tool up and validates the arguments as the model gave them.
+func (c *call) find() {
+	tool, missing := c.lookup(c.step.Name)
+	if missing != nil {
+		c.fail(missing)
+		return
+	}
+	c.tool, c.changed = tool, false
+	if c.tails == 0 {
+		c.first = tool
+	}
+	if _, ok := c.step.Args[waitForPrevious]; ok && !declares(tool.Spec(), waitForPrevious) {
+		c.step.Args = maps.Clone(c.step.Args)
+		delete(c.step.Args, waitForPrevious)
+	}
+	c.original = c.step.Args
+	if err := c.prepare(); err != nil {
+		c.fail(err)
+	}
+}
+
+func declares(spec llm.ToolSpec, property string) bool {
+	var schema struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	if json.Unmarshal(spec.Parameters, &schema) != nil {
+		return false
+	}
+	_, ok := schema.Properties[property]
+	return ok
+}
+
+// prepare validates the arguments of the step; its error is nil or for the
+// model.
+func (c *call) prepare() (failure *tools.Error) {
+	err := guard(func() (err error) {
+		c.inv, err = c.tool.Prepare(c.step.Args)
+		return err
+	})
+	if err == nil {
+		return nil
+	}
+	return typed(err, tools.ErrInvalidParams)
+}
+
+// before fires BeforeTool and takes over the arguments that it changed.
+func (c *call) before(ctx context.Context) {
+	out := c.Hooks.BeforeTool(ctx, c.use())
+	switch {
+	case out.Decision == hooks.Stop:
+		c.stopBy("BeforeTool", out.Verdict)
+		c.fail(&tools.Error{Type: tools.ErrStopExecution, Message: stoppedPrefix + out.Reason})
+		return
+	case out.Denied():
+		c.fail(&tools.Error{Type: tools.ErrPolicyViolation, Message: blockedPrefix + out.Reason})
+		return
+	}
+	c.judged = out
+	if !out.Changed {
+		return
+	}
+	c.step.Args, c.changed = out.Args, true
+	if err := c.prepare(); err != nil {
+		err.Type, err.Message = tools.ErrInvalidParams, badInputPrefix+err.Message
+		c.fail(err)
+	}
+}
+
+func (c *call) use() hooks.ToolUse {
+	u := hooks.ToolUse{Call: c.step}
+	if c.tails > 0 {
+		u.OriginalName = c.asked.Name
+	}
+	if c.changed {
+		u.OriginalArgs = c.original
+	}
+	if m := c.tool.Info().MCP; m != nil {
+		u.MCP = &protocol.MCPContext{
+			ServerName: m.Server, ToolName: m.Tool, Command: m.Command, Args: m.Args, Cwd: m.Cwd, URL: m.URL, TCP: m.TCP,
+		}
+	}
+	return u
+}
+
+// execute runs the call, and the calls that AfterTool puts in its place.
+func (c *call) execute(ctx context.Context) {
+	for {
+		res, err := c.runTool(ctx)
+		if err != nil && ctx.Err() != nil {
+			c.cancel(ctx, encode(res.Parts).text)
+			return
+		}
+		tail := c.after(ctx, res, err)
+		if tail == nil || !c.follow(ctx, tail) {
+			return
+		}
+		c.announce()
+	}
+}
+
+func (c *call) announce() {
+	if c.tails == 0 {
+		c.record.Args = c.step.Args
+	}
+	c.sink.emit(event.ToolStarted{Call: c.step, DisplayName: c.tool.Info().DisplayName, Description: c.describe()})
+}
+
+func (c *call) runTool(ctx context.Context) (res tools.Result, err error) {
+	err = guard(func() (err error) {
+		if s, ok := c.inv.(tools.Streamer); ok {
+			res, err = s.RunStream(ctx, func(text string) {
+				c.sink.emit(event.ToolOutput{CallID: c.asked.ID, Text: text})
+			})
+		} else {
+			res, err = c.inv.Run(ctx)
+		}
+		return err
+	})
+	return res, err
+}
+
+// after fires AfterTool and gives the call its result, unless the hooks ask for
+// another call in its place.
+func (c *call) after(ctx context.Context, res tools.Result, err error) *llm.ToolCall {
+	failure := typed(err, tools.ErrUnhandled)
+	out := c.Hooks.AfterTool(ctx, c.use(), response(res, failure))
+	c.record.Data = res.Data
+	switch {
+	case out.Decision == hooks.Stop:
+		c.stopBy("AfterTool", out.Verdict)
+		c.fail(&tools.Error{Type: tools.ErrStopExecution, Message: stoppedPrefix + out.Reason, Display: out.Reason})
+	case out.Denied():
+		c.fail(&tools.Error{Type: tools.ErrExecutionFailed, Message: out.Reason, Display: hiddenPrefix + out.Reason})
+	case out.Tail != nil && c.tails < maxTailCalls:
+		return out.Tail
+	default:
+		if out.Tail != nil {
+			c.sink.emit(event.Notice{Severity: "warning", Text: fmt.Sprintf(
+				"Tail call of %s not made: %d in a row are the limit. Hook: %v", out.Tail.Name, maxTailCalls, out.Hooks)})
+		}
+		c.settle(res, failure, c.notes(out.Context))
+	}
+	return nil
+}
+
+// follow makes a tail call ready to run and reports whether it may.
+func (c *call) follow(ctx context.Context, tail *llm.ToolCall) bool {
+	c.tails++
+	c.step = llm.ToolCall{ID: c.asked.ID, Name: tail.Name, Args: tail.Args}
+	c.find()
+	if !c.finished {
+		c.before(ctx)
+	}
+	if !c.finished {
+		c.permit(ctx)
+	}
+	return !c.finished
+}
+
+func (c *call) stopBy(ev string, v hooks.Verdict) {
+	c.stop, c.stoppedBy = &v, ev
+	c.stopAll("a hook stopped the run: "+v.Reason, true)
+}
+
+// describe is the line about the step that people read.
+func (c *call) describe() string { return c.intent().Description }
+
+func (c *call) intent() (in tools.Intent) {
+	if err := guard(func() error { in = c.inv.Intent(); return nil }); err != nil {
+		return tools.Intent{Description: err.Error()}
+	}
+	return in
+}
+
+// guard turns a panic of a tool into an error.
+func guard(do func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &tools.Error{Type: tools.ErrUnhandled, Message: fmt.Sprintf("the tool crashed: %v", p)}
+		}
+	}()
+	return do()
+}
+
+// typed makes err a *tools.Error, of type t where it says none itself; nil
+// stays nil.
+func typed(err error, t tools.ErrorType) *tools.Error {
+	if err == nil {
+		return nil
+	}
+	var e *tools.Error
+	if !errors.As(err, &e) {
+		return &tools.Error{Type: t, Message: err.Error(), Err: err}
+	}
+	copied := *e
+	if copied.Type == "" {
+		copied.Type = t
+	}
+	return &copied
+}

@@ -1,0 +1,124 @@
+package toolcall
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"minigem/agent/event"
+	"minigem/hooks"
+	"minigem/internal/policy"
+	"minigem/tools"
+)
+
+// permit asks the policy and, where it or a hook wants that, the user. A hook's
+// ask forces the prompt, but it never weakens a policy's deny; without anybody
+// to ask it is a deny itself.
+func (c *call) permit(ctx context.Context) {
+	c.asking.Lock()
+	defer c.asking.Unlock()
+	if !c.mayStart(ctx) {
+		return
+	}
+	verdict := policy.Verdict{Decision: policy.Allow}
+	if c.Policy != nil {
+		verdict = c.Policy.Check(c.policyCall())
+	}
+	forced := c.judged.Decision == hooks.Ask
+	switch {
+	case verdict.Decision >= policy.Deny:
+		c.fail(policyDenial(cmp.Or(verdict.Message, verdict.Reason)))
+	case verdict.Decision == policy.Allow && !forced:
+		c.record.Decision = event.DecisionAccept
+	case c.Approver != nil:
+		c.confirm(ctx, forced)
+	case forced:
+		reason := cmp.Or(c.judged.Reason, "a hook wants the user to be asked")
+		c.fail(&tools.Error{Type: tools.ErrPolicyViolation, Message: blockedPrefix + reason + " (nobody can be asked in this session)"})
+	default:
+		c.fail(policyDenial("It has to be confirmed, and nobody can be asked in this session."))
+	}
+}
+
+func policyDenial(why string) *tools.Error {
+	return &tools.Error{Type: tools.ErrPolicyViolation, Message: strings.TrimSpace(deniedByPolicy + " " + why)}
+}
+
+func (c *call) policyCall() policy.Call {
+	return policy.Call{
+		Tool: c.tool.Spec().Name, Info: c.tool.Info(), Args: c.step.Args, Intent: c.intent(), Subagent: c.Subagent,
+	}
+}
+
+// confirm asks the user until there is an answer that is not another edit.
+func (c *call) confirm(ctx context.Context, forced bool) {
+	decision := event.DecisionAccept
+	for {
+		answer := c.ask(ctx, forced)
+		if ctx.Err() != nil {
+			c.cancel(ctx, "")
+			return
+		}
+		if answer.NewContent != nil && answer.Outcome != policy.Cancel {
+			if !c.modify(*answer.NewContent) {
+				return
+			}
+			decision = event.DecisionModify
+		}
+		switch answer.Outcome {
+		case policy.ModifyWithEditor:
+			continue
+		case policy.ProceedOnce:
+			c.record.Decision = decision
+		case policy.ProceedAlways, policy.ProceedAlwaysAndSave, policy.ProceedAlwaysServer, policy.ProceedAlwaysTool:
+			c.record.Decision = event.DecisionAutoAccept
+			if c.Policy != nil {
+				c.Policy.Remember(c.policyCall(), answer.Outcome)
+			}
+		default:
+			c.decline(answer.Feedback)
+		}
+		return
+	}
+}
+
+func (c *call) ask(ctx context.Context, forced bool) Answer {
+	q := Question{Call: c.step, Info: c.tool.Info(), Intent: c.intent(), Forced: forced}
+	_, q.Modifiable = c.inv.(tools.Modifiable)
+	if forced {
+		q.HookReason, q.HookMessage = c.judged.Reason, c.judged.SystemMessage
+	}
+	if c.Notifier != nil {
+		message, details := notification(q)
+		c.Notifier.Notify(ctx, "ToolPermission", message, details)
+	}
+	return c.Approver.Approve(ctx, q)
+}
+
+// modify takes over what the user made of the new content and reports whether
+// it is valid.
+func (c *call) modify(content string) bool {
+	m, ok := c.inv.(tools.Modifiable)
+	if !ok {
+		return true
+	}
+	c.step.Args = m.WithContent(content)
+	if err := c.prepare(); err != nil {
+		c.fail(err)
+		return false
+	}
+	return true
+}
+
+// decline answers the call with the user's no, which holds for all calls that
+// still wait.
+func (c *call) decline(feedback string) {
+	c.declined, c.feedback = true, feedback != ""
+	c.record.Decision = event.DecisionReject
+	text := cancelledPrefix + "the user did not allow this call."
+	if feedback != "" {
+		text += " The user said: " + feedback
+	}
+	c.stopAll("the user declined "+c.step.Name, false)
+	c.dismiss(text)
+}

@@ -1,0 +1,197 @@
+package toolcall
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"minigem/agent/event"
+	"minigem/hooks/protocol"
+	"minigem/llm"
+	"minigem/tools"
+)
+
+const defaultMaxOutput = 40_000
+
+// output is a result as the model reads it.
+type output struct {
+	text  string
+	blobs []llm.Part
+}
+
+// encode makes one text of the texts among parts; the rest travels beside it.
+// (spec/agent.md 1.6)
+func encode(parts []llm.Part) output {
+	var texts []string
+	var o output
+	for _, p := range parts {
+		if t, ok := p.(llm.Text); ok {
+			texts = append(texts, t.Text)
+		} else {
+			o.blobs = append(o.blobs, p)
+		}
+	}
+	o.text = strings.Join(texts, "\n")
+	if len(texts) == 0 && len(o.blobs) > 0 {
+		o.text = fmt.Sprintf("Binary content provided (%d item(s)).", len(o.blobs))
+	}
+	return o
+}
+
+// response is a result as AfterTool hooks read it: llmContent is a string where
+// all is text, else a part or an array of parts in the API's form.
+func response(res tools.Result, failure *tools.Error) protocol.ToolResponse {
+	if failure != nil {
+		return protocol.ToolResponse{
+			LLMContent:    cmp.Or(failure.Content, failure.Message),
+			ReturnDisplay: cmp.Or(failure.Display, failure.Message),
+			Error:         &protocol.ToolError{Message: failure.Message, Type: string(failure.Type)},
+		}
+	}
+	o := encode(res.Parts)
+	out := protocol.ToolResponse{LLMContent: o.text, ReturnDisplay: shown(res, o)}
+	if len(o.blobs) == 0 {
+		return out
+	}
+	raw := make([]json.RawMessage, 0, len(res.Parts))
+	for _, p := range res.Parts {
+		data, err := llm.MarshalPart(p)
+		if err != nil { // an Opaque part of invalid JSON
+			data = []byte("null")
+		}
+		raw = append(raw, data)
+	}
+	out.LLMContent = raw
+	if len(raw) == 1 {
+		out.LLMContent = raw[0]
+	}
+	return out
+}
+
+func shown(res tools.Result, o output) any {
+	if res.Display != nil {
+		return res.Display
+	}
+	return o.text
+}
+
+// notes is what is appended to a result: context of hooks, and that they
+// changed the arguments.
+func (c *call) notes(context string) string {
+	var b strings.Builder
+	if context = strings.Trim(context, "\n"); context != "" {
+		b.WriteString("\n\n" + context)
+	}
+	if c.changed {
+		b.WriteString("\n\n" + changedNote)
+	}
+	return b.String()
+}
+
+// settle gives the call the result of its tool.
+func (c *call) settle(res tools.Result, failure *tools.Error, notes string) {
+	if failure != nil {
+		failure.Display = cmp.Or(failure.Display, failure.Message)
+		failure.Message += notes
+		c.fail(failure)
+		return
+	}
+	o := encode(res.Parts)
+	c.record.Status = event.ToolSuccess
+	c.record.Display = shown(res, o)
+	c.record.Description = c.describe()
+	if res.Truncatable {
+		o.text = c.truncate(o.text)
+	}
+	c.done("output", o.text+notes, o.blobs)
+}
+
+// fail gives the call an error for a result.
+func (c *call) fail(e *tools.Error) {
+	c.record.Status = event.ToolError
+	c.record.ErrorType, c.record.ErrorMessage = string(e.Type), e.Message
+	c.record.Display = cmp.Or(e.Display, e.Message)
+	if c.first != nil {
+		c.record.Description = c.first.Spec().Description
+	}
+	c.done("error", e.Message, nil)
+}
+
+// cancel gives the call the result of one that the user broke off; partial is
+// what it had put out by then.
+func (c *call) cancel(ctx context.Context, partial string) {
+	text := cancelledPrefix + context.Cause(ctx).Error()
+	if partial != "" {
+		text += "\n" + partial
+	}
+	c.dismiss(text)
+}
+
+// notRun answers a call that never started.
+func (c *call) notRun(why string) { c.dismiss("not run: " + why) }
+
+func (c *call) dismiss(text string) {
+	c.record.Status = event.ToolCancelled
+	c.record.ErrorMessage, c.record.Display = text, text
+	if c.inv != nil {
+		c.record.Description = c.describe()
+	}
+	c.done("error", text, nil)
+}
+
+// done completes the record: under the name and id that the model asked for,
+// whatever ran in the end.
+func (c *call) done(key, text string, blobs []llm.Part) {
+	r := &c.record
+	r.Call = c.asked
+	if r.Args == nil {
+		r.Args = c.asked.Args
+	}
+	r.Result = llm.ToolResult{ID: c.asked.ID, Name: c.asked.Name, Response: map[string]any{key: text}, Parts: blobs}
+	r.DisplayName = c.asked.Name
+	if c.first != nil {
+		info := c.first.Info()
+		r.DisplayName, r.Markdown = cmp.Or(info.DisplayName, c.asked.Name), info.Markdown
+		if info.MCP != nil {
+			r.MCPServer = info.MCP.Server
+		}
+	}
+	r.Finished = c.now()
+	c.finish(c)
+}
+
+// truncate cuts an over-long text to the first fifth and the last four fifths
+// of the limit.
+func (c *call) truncate(text string) string {
+	limit := cmp.Or(c.MaxOutput, defaultMaxOutput)
+	if limit < 0 || utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	runes := []rune(text)
+	head := limit / 5
+	tail := limit - head
+	where := "the rest was not saved"
+	if c.Save != nil {
+		if path, err := c.Save(c.step, text); err == nil {
+			where = "the full output is in " + path
+		} else {
+			where = "the full output could not be saved: " + err.Error()
+		}
+	}
+	return fmt.Sprintf("Output too long: these are its first %s and last %s characters; %s\n%s\n\n... [%s characters left out] ...\n\n%s",
+		thousands(head), thousands(tail), where,
+		string(runes[:head]), thousands(len(runes)-limit), string(runes[len(runes)-tail:]))
+}
+
+// thousands writes n with commas: 8,000.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,152 @@
+// Package toolcall is the life of one call of a tool, from the model's wish to
+// the result that it reads, and the waves in which the calls of a batch run.
+// The order inside one call is that of the contract: find and validate,
+// BeforeTool, validate again, policy, notification and prompt, run, AfterTool,
+// tail call. It keeps out what tools do, how hooks are run, what rules say and
+// what a prompt looks like: those are plugged in.
+package toolcall
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"minigem/agent/event"
+	"minigem/hooks"
+	"minigem/hooks/protocol"
+	"minigem/internal/policy"
+	"minigem/llm"
+	"minigem/tools"
+)
+
+// Runner runs batches of calls; it is an agent.ToolRunner. Registry is
+// required, the rest may be left out. Fields may be changed between batches.
+// A Runner runs one batch at a time.
+type Runner struct {
+	Registry *tools.Registry
+	Offered  func(tools.Tool) bool // a tool that it refuses does not exist; nil: all do
+	Hooks    Hooks                 // nil: none
+	Policy   Policy                // nil: everything is allowed
+	Approver Approver              // nil: nobody can be asked, and what would have to be is denied
+	Notifier Notifier              // nil: nobody is told of a prompt
+	Sink     event.Sink            // nil: nobody listens
+	Subagent string                // who calls, for the policy; empty: the main agent
+
+	// MaxOutput is the number of characters above which a truncatable output is
+	// cut; 0: 40,000, negative: never.
+	MaxOutput int
+	// Save keeps the whole of an output that is cut and returns the file's path.
+	// nil: the rest is lost, and the model is told so. It is called concurrently.
+	Save func(call llm.ToolCall, text string) (path string, err error)
+	Now  func() time.Time // nil: time.Now
+}
+
+// Hooks are the events that a call fires; *hooks.Engine satisfies it. The
+// methods are called concurrently.
+type Hooks interface {
+	BeforeTool(ctx context.Context, use hooks.ToolUse) hooks.BeforeToolOutcome
+	AfterTool(ctx context.Context, use hooks.ToolUse, resp protocol.ToolResponse) hooks.AfterToolOutcome
+}
+
+// Policy judges calls; *policy.Engine satisfies it. Calls of its methods never
+// overlap.
+type Policy interface {
+	Check(c policy.Call) policy.Verdict
+	Remember(c policy.Call, outcome policy.Outcome)
+}
+
+// Approver asks the user. Questions never overlap.
+type Approver interface {
+	Approve(ctx context.Context, q Question) Answer
+}
+
+// Notifier hears of each permission prompt before it is shown: it fires the
+// Notification hook and rings. kind is always "ToolPermission"; message and
+// details are those of spec/hooks.md 1.2.
+type Notifier interface {
+	Notify(ctx context.Context, kind, message string, details any)
+}
+
+// Question is a permission prompt.
+type Question struct {
+	Call   llm.ToolCall // with the arguments that would run
+	Info   tools.Info
+	Intent tools.Intent
+	// Forced: a hook asks, whatever the policy says; HookReason and HookMessage
+	// are its reason and systemMessage and may be empty.
+	Forced      bool
+	HookReason  string
+	HookMessage string
+	// Modifiable: the answer may be policy.ModifyWithEditor.
+	Modifiable bool
+}
+
+// Answer is what the user said.
+type Answer struct {
+	// Outcome is one of policy's; anything unknown counts as policy.Cancel.
+	// After policy.ModifyWithEditor the question is asked again, about the new
+	// content.
+	Outcome policy.Outcome
+	// NewContent is what the user made of Intent.Edit.New; nil: nothing.
+	NewContent *string
+	// Feedback is for the model, beside a Cancel; may be empty.
+	Feedback string
+}
+
+// Run runs calls and returns the result of each, by index. See
+// agent.ToolRunner for the Verdict.
+func (r *Runner) Run(ctx context.Context, calls []llm.ToolCall) ([]llm.ToolResult, hooks.Verdict) {
+	b := newBatch(r, calls)
+	for _, wave := range b.waves() {
+		b.run(ctx, wave)
+	}
+	results := make([]llm.ToolResult, len(calls))
+	for i, c := range b.calls {
+		results[i] = c.record.Result
+	}
+	return results, b.verdict()
+}
+
+func (r *Runner) lookup(name string) (tools.Tool, *tools.Error) {
+	offered := r.Registry
+	if r.Offered != nil {
+		offered = offered.Filter(r.Offered)
+	}
+	if t := offered.Lookup(name); t != nil {
+		return t, nil
+	}
+	return nil, offered.NotFound(name)
+}
+
+func (r *Runner) now() time.Time {
+	if r.Now != nil {
+		return r.Now()
+	}
+	return time.Now()
+}
+
+// noHooks lets everything pass.
+type noHooks struct{}
+
+func (noHooks) BeforeTool(_ context.Context, use hooks.ToolUse) hooks.BeforeToolOutcome {
+	return hooks.BeforeToolOutcome{Args: use.Call.Args}
+}
+
+func (noHooks) AfterTool(context.Context, hooks.ToolUse, protocol.ToolResponse) (o hooks.AfterToolOutcome) {
+	return
+}
+
+// serial is a Sink whose events never overlap, as event.Sink promises.
+type serial struct {
+	mu   sync.Mutex
+	sink event.Sink
+}
+
+func (s *serial) emit(e event.Event) {
+	if s.sink == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sink.Emit(e)
+}
