@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -12,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 )
 
 // Walk describes a walk through a directory of a workspace and all that lies
@@ -36,31 +36,17 @@ type Entry struct {
 	Path string      // slash-separated, relative to the start of the walk
 	Type fs.FileMode // 0 or fs.ModeSymlink
 
-	dir *os.Root
+	dir *handle
 }
 
-// Open opens a regular file for reading, never through a link, and describes
-// it. What is no regular file any more is an error.
-func (e *Entry) Open() (*os.File, fs.FileInfo, error) {
-	name := path.Base(e.Path)
-	was, err := e.dir.Lstat(name)
+// Open opens a regular file for reading, never through a link, and says how
+// many bytes it has. What is no regular file any more is an error.
+func (e *Entry) Open() (f io.ReadCloser, size int64, err error) {
+	f, size, err = e.dir.open(path.Base(e.Path))
 	if err != nil {
-		return nil, nil, err
+		return nil, 0, &fs.PathError{Op: "open", Path: e.Path, Err: cause(err)}
 	}
-	// O_NONBLOCK: a pipe that takes the file's place must not block.
-	f, err := e.dir.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	is, err := f.Stat()
-	if err == nil && (!is.Mode().IsRegular() || !os.SameFile(was, is)) {
-		err = &fs.PathError{Op: "open", Path: e.Path, Err: errSwapped}
-	}
-	if err != nil {
-		f.Close()
-		return nil, nil, err
-	}
-	return f, is, nil
+	return f, size, nil
 }
 
 // Info describes the file itself, not what a link leads to.
@@ -118,17 +104,20 @@ func (w *Workspace) openDir(path string) (*os.Root, error) {
 // handle is an open directory that is closed when its last task is done.
 type handle struct {
 	*os.Root
+	self  *os.File // the same directory, for listing and opening; nil: it may not be read
 	users atomic.Int32
 }
 
 func newHandle(root *os.Root) *handle {
 	h := &handle{Root: root}
+	h.self, _ = root.Open(".")
 	h.users.Store(1)
 	return h
 }
 
 func (h *handle) release() {
 	if h.users.Add(-1) == 0 {
+		h.self.Close() // fails for nil, and that is fine
 		h.Close()
 	}
 }
@@ -234,7 +223,7 @@ func (k *walker) visitAll(ctx context.Context, t task) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		e := &Entry{Path: join(t.path, d.Name()), Type: d.Type(), dir: t.parent.Root}
+		e := &Entry{Path: join(t.path, d.Name()), Type: d.Type(), dir: t.parent}
 		if t.ign.Ignored(d.Name(), false) {
 			if k.Ignored != nil {
 				k.Ignored(e)
@@ -260,7 +249,7 @@ func (k *walker) read(t task) {
 		h, p = newHandle(root), join(t.path, t.name)
 		defer h.release()
 	}
-	entries := list(h.Root)
+	entries := h.list()
 	if t.name != "" {
 		_, gitignore := slices.BinarySearchFunc(entries, ".gitignore", byName)
 		_, repo := slices.BinarySearchFunc(entries, ".git", byName)
@@ -281,14 +270,13 @@ func (k *walker) read(t task) {
 
 func byName(e fs.DirEntry, name string) int { return strings.Compare(e.Name(), name) }
 
-// list returns the entries of dir, sorted by name, as far as it can be read.
-func list(dir *os.Root) []fs.DirEntry {
-	f, err := dir.Open(".")
-	if err != nil {
+// list returns the entries of the directory, sorted by name, as far as it can
+// be read.
+func (h *handle) list() []fs.DirEntry {
+	if h.self == nil {
 		return nil
 	}
-	defer f.Close()
-	entries, _ := f.ReadDir(-1)
+	entries := h.entries()
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return entries
 }
