@@ -161,7 +161,6 @@ func (l *loader) group(event Event, n jsonc.Node) {
 	base := Hook{Event: event}
 	if m := n.Get("matcher"); m.Kind() == jsonc.String {
 		base.Matcher = m.Text()
-		l.checkMatcher(event, m)
 	} else if m.Exists() && m.Kind() != jsonc.Null {
 		l.problem(m.Line(), "matcher must be a string, not %s: the group is skipped", m.Kind())
 		return
@@ -171,9 +170,16 @@ func (l *loader) group(event Event, n jsonc.Node) {
 	} else if s.Exists() {
 		l.problem(s.Line(), "sequential must be true or false, not %s: ignored", s.Kind())
 	}
+	checked := map[string]bool{} // what a matcher can match depends on the dialect
 	for _, entry := range list.Elements() {
-		if h, ok := l.hook(base, entry); ok {
-			l.Hooks = append(l.Hooks, h)
+		h, ok := l.hook(base, entry)
+		if !ok {
+			continue
+		}
+		l.Hooks = append(l.Hooks, h)
+		if !checked[h.Dialect] {
+			checked[h.Dialect] = true
+			l.checkMatcher(event, h.Dialect, n.Get("matcher"))
 		}
 	}
 }

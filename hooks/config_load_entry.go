@@ -9,8 +9,6 @@ import (
 	"minigem/hooks/jsonc"
 )
 
-const defaultTimeout = 60 * time.Second
-
 var entryFields = []string{"type", "command", "name", "description", "timeout", "env", "onError", "dialect"}
 
 // hook reads one entry of a group. What makes it impossible to run skips it;

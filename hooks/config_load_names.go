@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -11,13 +12,11 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// builtinTools are the names of contract 7, with the older ones that matchers
-// may use too.
+// builtinTools are the names of contract 7.
 var builtinTools = []string{
 	"read_file", "read_many_files", "write_file", "replace", "list_directory", "glob", "grep_search",
-	"search_file_content", "run_shell_command", "web_fetch", "google_web_search", "write_todos",
-	"save_memory", "activate_skill", "invoke_agent", "delegate_to_agent", "ask_user",
-	"list_background_processes", "read_background_output",
+	"run_shell_command", "web_fetch", "google_web_search", "write_todos", "save_memory", "activate_skill",
+	"invoke_agent", "ask_user", "list_background_processes", "read_background_output",
 }
 
 // triggers are what the matchers of the other events are compared with; the
@@ -34,7 +33,7 @@ var wordList = regexp.MustCompile(`^\s*\w+(\s*\|\s*\w+)*\s*$`)
 
 // checkMatcher tells of names in a matcher that nothing will ever have. Only
 // near misses are problems: extensions and MCP servers bring tools of any name.
-func (l *loader) checkMatcher(event Event, n jsonc.Node) {
+func (l *loader) checkMatcher(event Event, dialect string, n jsonc.Node) {
 	matcher := strings.TrimSpace(n.Text())
 	if matcher == "" || matcher == "*" || !wordList.MatchString(matcher) {
 		return
@@ -42,7 +41,7 @@ func (l *loader) checkMatcher(event Event, n jsonc.Node) {
 	for word := range strings.SplitSeq(matcher, "|") {
 		word = strings.TrimSpace(word)
 		if event == protocol.BeforeTool || event == protocol.AfterTool {
-			l.checkTool(n.Line(), word)
+			l.checkTool(n.Line(), protocol.DialectOf(dialect), word)
 			continue
 		}
 		known, ok := triggers[event]
@@ -53,27 +52,37 @@ func (l *loader) checkMatcher(event Event, n jsonc.Node) {
 	}
 }
 
-func (l *loader) checkTool(line int, word string) {
+func (l *loader) checkTool(line int, d *protocol.Dialect, word string) {
+	matches := strings.Contains
+	if d.ExactMatchers {
+		matches = func(name, word string) bool { return name == word }
+	}
 	if strings.HasPrefix(word, "mcp_") || slices.ContainsFunc(builtinTools, func(tool string) bool {
-		return strings.Contains(tool, word)
+		return slices.ContainsFunc(d.MatcherNames(tool), func(name string) bool { return matches(name, word) })
 	}) {
 		return
 	}
-	suggestion := claude.Tools[word]
-	if suggestion == "" {
-		suggestion = closest(word, builtinTools)
-	}
-	if suggestion == "" {
-		l.note(line, "matcher: no built-in tool is called %q; is it one of an extension?", word)
+	if suggestion := suggestTool(word); suggestion != "" {
+		l.problem(line, "matcher: no built-in tool is called %q%s", word, didYouMean(suggestion))
 		return
 	}
-	l.problem(line, "matcher: no built-in tool is called %q%s", word, didYouMean(suggestion))
+	l.note(line, "matcher: no built-in tool is called %q; is it one of an extension?", word)
+}
+
+// suggestTool knows Claude Code's names and the older ones of Gemini CLI too.
+func suggestTool(word string) string {
+	for tool, class := range protocol.ClassNames {
+		if class == word {
+			return tool
+		}
+	}
+	return cmp.Or(claude.Tool(word), closest(word, builtinTools))
 }
 
 // suggestEvent knows Claude Code's events too.
 func suggestEvent(name string) string {
-	if event := claude.Events[name]; event != "" {
-		return event
+	if event := claude.Event(name); event != "" {
+		return string(event)
 	}
 	names := make([]string, len(protocol.Events))
 	for i, e := range protocol.Events {

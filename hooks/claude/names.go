@@ -1,40 +1,48 @@
 // Package claude moves the hooks of Claude Code's settings into a project's
 // settings for Gemini CLI and minigem. It computes; reading and writing the
-// files is for its callers. What a hook of Claude Code reads and says is not
-// its matter: the moved hooks carry "dialect": "claude" for that.
+// files is for its callers. How the moved hooks are then spoken to is
+// hooks/protocol's matter: they carry "dialect": "claude" for that.
 package claude
 
-// Events are the events of Claude Code that have a counterpart, which it calls
-// otherwise or the same.
-var Events = map[string]string{
-	"PreToolUse":       "BeforeTool",
-	"PostToolUse":      "AfterTool",
-	"UserPromptSubmit": "BeforeAgent",
-	"Stop":             "AfterAgent",
-	"SubagentStop":     "AfterAgent",
-	"SubAgentStop":     "AfterAgent", // as upstream's migration spells it
-	"PreCompact":       "PreCompress",
-	"SessionStart":     "SessionStart",
-	"SessionEnd":       "SessionEnd",
-	"Notification":     "Notification",
+import "minigem/hooks/protocol"
+
+// moreEvents and moreTools are names of Claude Code that hooks/protocol does
+// not need, since no hook is ever told them.
+var (
+	moreEvents = map[string]protocol.Event{
+		"SubagentStop": protocol.AfterAgent,
+		"SubAgentStop": protocol.AfterAgent, // as upstream's migration spells it
+		"SessionStart": protocol.SessionStart,
+		"SessionEnd":   protocol.SessionEnd,
+		"Notification": protocol.Notification,
+	}
+	moreTools = map[string]string{
+		"Agent":           "invoke_agent",
+		"AskUserQuestion": "ask_user",
+		"BashOutput":      "read_background_output",
+		"MultiEdit":       "replace",
+		"Skill":           "activate_skill",
+	}
+)
+
+// Event is what Claude Code's event is called here; empty if it has no
+// counterpart.
+func Event(name string) protocol.Event {
+	for ours, theirs := range protocol.Claude().Events {
+		if theirs == name {
+			return ours
+		}
+	}
+	return moreEvents[name]
 }
 
-// Tools are the tools of Claude Code that have a counterpart.
-var Tools = map[string]string{
-	"Agent":           "invoke_agent",
-	"AskUserQuestion": "ask_user",
-	"Bash":            "run_shell_command",
-	"BashOutput":      "read_background_output",
-	"Edit":            "replace",
-	"Glob":            "glob",
-	"Grep":            "grep_search",
-	"LS":              "list_directory",
-	"MultiEdit":       "replace",
-	"Read":            "read_file",
-	"Skill":           "activate_skill",
-	"Task":            "invoke_agent",
-	"TodoWrite":       "write_todos",
-	"WebFetch":        "web_fetch",
-	"WebSearch":       "google_web_search",
-	"Write":           "write_file",
+// Tool is what Claude Code's tool is called here; empty if it has no
+// counterpart.
+func Tool(name string) string {
+	for ours, theirs := range protocol.Claude().Tools {
+		if theirs == name {
+			return ours
+		}
+	}
+	return moreTools[name]
 }

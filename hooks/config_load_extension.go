@@ -1,0 +1,241 @@
+package hooks
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/joho/godotenv"
+
+	"minigem/hooks/jsonc"
+)
+
+// Extension is an installed extension, as far as hooks need to know it.
+type Extension struct {
+	Name string
+	Dir  string // where its files are, absolute; of a linked one its source
+	Off  string // why it is not in force; empty: it is
+}
+
+const (
+	manifestFile   = "gemini-extension.json"
+	installFile    = ".gemini-extension-install.json"
+	enablementFile = "extension-enablement.json"
+)
+
+// FindExtensions lists the extensions under the directories roots, such as
+// ~/.gemini/extensions and, in a trusted folder, .gemini/extensions of the
+// project: in the order of roots, then by name of their directories. A root
+// that does not exist has none. Those that the file extension-enablement.json
+// of their root turns off for workspacePath are listed with the reason
+// (spec/agent.md 9.1), as is the second of one name.
+func FindExtensions(workspacePath string, roots ...string) ([]Extension, []Problem) {
+	var found []Extension
+	var problems []Problem
+	for _, root := range roots {
+		entries, err := os.ReadDir(root)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			problems = append(problems, Problem{File: root, Text: "reading the extensions: " + err.Error()})
+		}
+		enablement, err := readJSON(filepath.Join(root, enablementFile))
+		if err != nil {
+			problems = append(problems, Problem{File: filepath.Join(root, enablementFile), Text: err.Error()})
+		}
+		for _, entry := range entries {
+			dir := filepath.Join(root, entry.Name())
+			if info, err := os.Stat(dir); err != nil || !info.IsDir() || strings.HasPrefix(entry.Name(), ".") {
+				continue
+			}
+			ext, err := openExtension(dir)
+			if err != nil {
+				problems = append(problems, Problem{File: filepath.Join(dir, manifestFile), Text: err.Error()})
+				continue
+			}
+			ext.Off = whyOff(ext, found, enablement, workspacePath, root)
+			found = append(found, ext)
+		}
+	}
+	return found, problems
+}
+
+func openExtension(dir string) (Extension, error) {
+	install, err := readJSON(filepath.Join(dir, installFile))
+	if err == nil && install.Get("type").Text() == "link" && install.Get("source").Kind() == jsonc.String {
+		dir = install.Get("source").Text()
+	}
+	m, err := readManifest(dir)
+	return Extension{Name: m.name, Dir: dir}, err
+}
+
+func whyOff(ext Extension, before []Extension, enablement jsonc.Node, workspacePath, root string) string {
+	if i := slices.IndexFunc(before, func(e Extension) bool { return e.Name == ext.Name }); i >= 0 {
+		return "an extension of the same name is in " + before[i].Dir
+	}
+	off := false
+	for _, rule := range enablement.Get(ext.Name, "overrides").Strings() {
+		path, disables := strings.CutPrefix(rule, "!")
+		if coversPath(path, workspacePath) {
+			off = disables
+		}
+	}
+	if off {
+		return "turned off in " + filepath.Join(root, enablementFile)
+	}
+	return ""
+}
+
+// coversPath compares as the enablement file means it: with a slash at both
+// ends, and "*" at the end for everything below.
+func coversPath(rule, path string) bool {
+	slashed := func(p string) string { return "/" + strings.Trim(filepath.ToSlash(p), "/") + "/" }
+	if dir, below := strings.CutSuffix(rule, "*"); below {
+		return strings.HasPrefix(strings.Replace(slashed(path), "//", "/", 1), strings.Replace(slashed(dir), "//", "/", 1))
+	}
+	return slashed(rule) == slashed(path)
+}
+
+// manifest is what hooks need of gemini-extension.json.
+type manifest struct {
+	name    string
+	envVars []string // the settings' environment variables
+}
+
+func readManifest(dir string) (manifest, error) {
+	file := filepath.Join(dir, manifestFile)
+	if _, err := os.Stat(file); err != nil {
+		return manifest{}, err
+	}
+	root, err := readJSON(file)
+	if err != nil {
+		return manifest{}, err
+	}
+	m := manifest{name: root.Get("name").Text()}
+	if !regexp.MustCompile(`^[A-Za-z0-9-]+$`).MatchString(m.name) {
+		return manifest{}, fmt.Errorf("%q is no name for an extension: only letters, digits and dashes", m.name)
+	}
+	for _, s := range root.Get("settings").Elements() {
+		if v := s.Get("envVar"); v.Kind() == jsonc.String {
+			m.envVars = append(m.envVars, v.Text())
+		}
+	}
+	return m, nil
+}
+
+// readJSON reads a file; one that does not exist is empty.
+func readJSON(path string) (jsonc.Node, error) {
+	data, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return jsonc.Node{}, err
+	}
+	doc, err := jsonc.Parse(path, data)
+	if err != nil {
+		return jsonc.Node{}, err
+	}
+	return doc.Root(), nil
+}
+
+// LoadExtension reads hooks/hooks.json of the extension in dir; an extension
+// without one has an empty Section. ${extensionPath}, ${workspacePath}, ${/}
+// and ${pathSeparator} are replaced in every string. The settings that the
+// extension declares go into each hook's environment and win over the hook's
+// own: from the extension's .env file, and from settings, which wins over that.
+func LoadExtension(dir, workspacePath string, settings map[string]string) (Section, error) {
+	m, err := readManifest(dir)
+	if err != nil {
+		return Section{}, fmt.Errorf("reading the extension in %s: %w", dir, err)
+	}
+	file := filepath.Join(dir, "hooks", "hooks.json")
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Section{Layer: LayerExtension, File: file, Extension: m.name}, nil
+	}
+	if err != nil {
+		return Section{}, fmt.Errorf("reading the hooks of the extension %s: %w", m.name, err)
+	}
+	l, root, err := newLoader(LayerExtension, file, data)
+	if err != nil {
+		return Section{}, fmt.Errorf("reading the hooks of the extension %s: %w", m.name, err)
+	}
+	l.Extension = m.name
+	l.hooks(root.Get("hooks"))
+	vars := newVariables(dir, workspacePath)
+	env := l.extensionEnv(dir, m, settings)
+	for i := range l.Hooks {
+		vars.replaceIn(&l.Hooks[i])
+		if len(env) > 0 && l.Hooks[i].Env == nil {
+			l.Hooks[i].Env = map[string]string{}
+		}
+		maps.Copy(l.Hooks[i].Env, env)
+	}
+	return l.Section, nil
+}
+
+// extensionEnv are the values of the declared settings.
+func (l *loader) extensionEnv(dir string, m manifest, settings map[string]string) map[string]string {
+	file := filepath.Join(dir, ".env")
+	stored, err := godotenv.Read(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		l.Problems = append(l.Problems, Problem{File: file, Text: "reading the settings: " + err.Error()})
+	}
+	env := map[string]string{}
+	for _, name := range m.envVars {
+		if v, ok := stored[name]; ok {
+			env[name] = v
+		}
+		if v, ok := settings[name]; ok {
+			env[name] = v
+		}
+	}
+	return env
+}
+
+// variables are the texts that stand for paths in an extension's strings.
+type variables struct {
+	all   *strings.Replacer
+	shell *strings.Replacer
+	env   map[string]string
+}
+
+// newVariables: a path with characters that a shell would act upon is not
+// written into commands, where the name of a folder could then be a command.
+// It stays a variable there, which the environment sets.
+func newVariables(extension, workspace string) variables {
+	separator := string(filepath.Separator)
+	v := variables{env: map[string]string{}}
+	everywhere := []string{"${/}", separator, "${pathSeparator}", separator}
+	inCommands := slices.Clone(everywhere)
+	for _, p := range [][2]string{{"extensionPath", extension}, {"workspacePath", workspace}} {
+		pair := []string{"${" + p[0] + "}", p[1]}
+		everywhere = append(everywhere, pair...)
+		if filepath.Separator == '/' && strings.ContainsAny(p[1], "$`\"\\'!;&|<>()*?[]{}~#\n\r\t") {
+			v.env[p[0]] = p[1]
+			continue
+		}
+		inCommands = append(inCommands, pair...)
+	}
+	v.all, v.shell = strings.NewReplacer(everywhere...), strings.NewReplacer(inCommands...)
+	return v
+}
+
+func (v variables) replaceIn(h *Hook) {
+	h.Name, h.Description, h.Matcher = v.all.Replace(h.Name), v.all.Replace(h.Description), v.all.Replace(h.Matcher)
+	for name, value := range h.Env {
+		h.Env[name] = v.all.Replace(value)
+	}
+	command := v.shell.Replace(h.Command)
+	for name, path := range v.env {
+		if strings.Contains(command, "${"+name+"}") {
+			if h.Env == nil {
+				h.Env = map[string]string{}
+			}
+			h.Env[name] = path
+		}
+	}
+	h.Command = command
+}

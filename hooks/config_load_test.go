@@ -1,0 +1,378 @@
+package hooks_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/hooks"
+	"minigem/hooks/protocol"
+)
+
+const settingsFile = "/p/.gemini/settings.json"
+
+// load reads settings that must be readable.
+func load(t *testing.T, data string) hooks.Section {
+	t.Helper()
+	s, err := hooks.LoadSettings(hooks.LayerProject, settingsFile, []byte(data))
+	require.NoError(t, err)
+	return s
+}
+
+// lines are the problems as "line: text".
+func lines(problems []hooks.Problem) []string {
+	var all []string
+	for _, p := range problems {
+		all = append(all, fmt.Sprintf("%d: %s", p.Line, p.Text))
+	}
+	return all
+}
+
+func TestLoadSettings(t *testing.T) {
+	t.Parallel()
+	s := load(t, `// of the project
+{
+  "theme": "dark",
+  "hooksConfig": { "enabled": true, "notifications": false, "maxRetries": 3,
+    "disabled": ["slow",
+                 "./x.sh"] },
+  "hooks": {
+    "BeforeTool": [
+      {
+        "matcher": "write_file|replace", "sequential": true,
+        "hooks": [
+          { "type": "command", "command": "./guard.sh", "name": "guard", "description": "no secrets", // why
+            "timeout": 5000, "env": {"LEVEL": "2"}, "onError": "block", "dialect": "claude" },
+          { "type": "command", "command": "./x.sh" },
+        ]
+      }
+    ],
+    "SessionEnd": [{"hooks": [{"type": "command", "command": "bye"}]}]
+  }
+}`)
+	source := func(line int) hooks.Source {
+		return hooks.Source{Layer: hooks.LayerProject, File: settingsFile, Line: line}
+	}
+	assert.Equal(t, hooks.Section{
+		Layer: hooks.LayerProject, File: settingsFile,
+		Hooks: []hooks.Hook{
+			{
+				Event: protocol.BeforeTool, Name: "guard", Description: "no secrets", Command: "./guard.sh", Matcher: "write_file|replace",
+				Sequential: true, Timeout: 5 * time.Second, Env: map[string]string{"LEVEL": "2"}, OnError: "block", Dialect: "claude", Source: source(12),
+			},
+			{Event: protocol.BeforeTool, Command: "./x.sh", Matcher: "write_file|replace", Sequential: true, Source: source(14)},
+			{Event: protocol.SessionEnd, Command: "bye", Source: source(18)},
+		},
+		Enabled:       &hooks.Switch{On: true, Name: "hooksConfig.enabled", Line: 4},
+		Notifications: &hooks.Switch{On: false, Name: "hooksConfig.notifications", Line: 4},
+		MaxRetries:    3,
+		Disabled:      []hooks.Disabled{{ID: "slow", Line: 5}, {ID: "./x.sh", Line: 6}},
+	}, s)
+}
+
+func TestFaultsAreNamedWithTheirLine(t *testing.T) {
+	t.Parallel()
+	const ok = `{"type": "command", "command": "ok"}`
+	entry := func(fields string) string {
+		return "{\"hooks\": {\"BeforeTool\": [{\"hooks\": [\n{" + fields + "}, " + ok + "]}]}}"
+	}
+	group := func(text string) string {
+		return "{\"hooks\": {\"BeforeTool\": [\n" + text + ", {\"hooks\": [" + ok + "]}]}}"
+	}
+	for _, c := range []struct {
+		name, data string
+		kept       int // hooks, the good one included
+		want       string
+	}{
+		// entries
+		{"no type", entry(`"command": "x"`), 1, `2: a hook of BeforeTool has no "type": write "type": "command"; skipped`},
+		{"type in capitals", entry(`"type": "Command", "command": "x"`), 1, `2: a hook of BeforeTool has the type "Command": it is written "command"; skipped`},
+		{"plugin", entry(`"type": "plugin", "command": "x"`), 1, `2: a hook of BeforeTool has the type "plugin", which cannot be run here; only "command" can: skipped`},
+		{"unknown type", entry(`"type": "shell", "command": "x"`), 1, `2: a hook of BeforeTool has the unknown type "shell": only "command" is known; skipped`},
+		{"no command", entry(`"type": "command"`), 1, `2: a hook of BeforeTool needs "command", a string: skipped`},
+		{"command of another type", entry(`"type": "command", "command": ["x"]`), 1, `2: a hook of BeforeTool needs "command", a string: skipped`},
+		{"empty command", entry(`"type": "command", "command": "  "`), 1, `2: a hook of BeforeTool has an empty command: skipped`},
+		{"NUL", entry(`"type": "command", "command": "a\u0000b"`), 1, `2: a hook of BeforeTool has a command with a NUL character, which no shell takes: skipped`},
+		{"entry is no object", "{\"hooks\": {\"BeforeTool\": [{\"hooks\": [\n\"x.sh\", " + ok + "]}]}}", 1, `2: a hook of BeforeTool must be an object, not a string: skipped`},
+		// fields
+		{"timeout negative", entry(`"type": "command", "command": "x", "timeout": -1`), 2, `2: timeout must be a positive number of milliseconds, not -1: 60000 is used`},
+		{"timeout zero", entry(`"type": "command", "command": "x", "timeout": 0`), 2, `2: timeout must be a positive number of milliseconds, not 0: 60000 is used`},
+		{"timeout is text", entry(`"type": "command", "command": "x", "timeout": "5s"`), 2, `2: timeout must be a positive number of milliseconds, not "5s": 60000 is used`},
+		{"timeout beyond time", entry(`"type": "command", "command": "x", "timeout": 1e300`), 2, `2: timeout must be a positive number of milliseconds, not 1e300: 60000 is used`},
+		{"unknown field", entry(`"type": "command", "command": "x", "timout": 5`), 2, `2: a hook of BeforeTool has no field "timout", it is ignored; did you mean "timeout"?`},
+		{"field twice", entry(`"type": "command", "command": "y", "command": "x"`), 2, `2: "command" stands twice in a hook of BeforeTool; only the last one counts`},
+		{"name", entry(`"type": "command", "command": "x", "name": 7`), 2, `2: name must be a string, not a number: ignored`},
+		{"env is no object", entry(`"type": "command", "command": "x", "env": ["A=1"]`), 2, `2: env must be an object, not an array`},
+		{"env value", entry(`"type": "command", "command": "x", "env": {"A": null}`), 2, `2: env: A must be a string, not null: ignored`},
+		{"env name", entry(`"type": "command", "command": "x", "env": {"A=B": "x"}`), 2, `2: env: "A=B" cannot be the name of a variable: ignored`},
+		{"onError", entry(`"type": "command", "command": "x", "onError": "deny"`), 2, `2: onError must be "allow" or "block", not "deny": taken as "block"`},
+		{"dialect", entry(`"type": "command", "command": "x", "dialect": "codex"`), 2, `2: dialect must be "gemini" or "claude", not "codex": taken as "gemini"`},
+		// groups
+		{"hook without group", group(`{"type": "command", "command": "x"}`), 1, `2: a hook of BeforeTool stands where its group should: write {"hooks": [{...}]} around it; skipped`},
+		{"group is text", group(`"x.sh"`), 1, `2: a group of BeforeTool must be an object with "hooks", not a string: skipped`},
+		{"group without hooks", group(`{"matcher": "x"}`), 1, `2: a group of BeforeTool needs "hooks", an array: skipped`},
+		{"matcher is a list", group(`{"matcher": ["a"], "hooks": [` + ok + `]}`), 1, `2: matcher must be a string, not an array: the group is skipped`},
+		{"sequential", group(`{"sequential": "yes", "hooks": [` + ok + `]}`), 2, `2: sequential must be true or false, not a string: ignored`},
+		{"group field", group(`{"matchers": "x", "hooks": [` + ok + `]}`), 2, `2: a group of BeforeTool has no field "matchers", it is ignored; did you mean "matcher"?`},
+		// names of tools and triggers
+		{"tool misspelled", group(`{"matcher": "write_flie", "hooks": [` + ok + `]}`), 2, `2: matcher: no built-in tool is called "write_flie"; did you mean "write_file"?`},
+		{"tool of Claude Code", group(`{"matcher": "Bash|glob", "hooks": [` + ok + `]}`), 2, `2: matcher: no built-in tool is called "Bash"; did you mean "run_shell_command"?`},
+		{"class name", group(`{"matcher": "EditTool", "hooks": [` + ok + `]}`), 2, `2: matcher: no built-in tool is called "EditTool"; did you mean "replace"?`},
+		{"trigger", "{\"hooks\": {\n\"SessionStart\": [{\"matcher\": \"start\", \"hooks\": [" + ok + "]}]}}", 1, `2: matcher: SessionStart never has "start", only startup, resume, clear`},
+		// events
+		{"event misspelled", "{\"hooks\": {\n\"BeforeTools\": [{\"hooks\": [" + ok + "]}]}}", 0, `2: there is no event "BeforeTools", its hooks never run; did you mean "BeforeTool"?`},
+		{"event of Claude Code", "{\"hooks\": {\n\"PreToolUse\": []}}", 0, `2: there is no event "PreToolUse", its hooks never run; did you mean "BeforeTool"?`},
+		{"event in small letters", "{\"hooks\": {\n\"sessionstart\": []}}", 0, `2: there is no event "sessionstart", its hooks never run; did you mean "SessionStart"?`},
+		{"event like none", "{\"hooks\": {\n\"OnSave\": []}}", 0, `2: there is no event "OnSave", its hooks never run`},
+		{"event is no array", "{\"hooks\": {\n\"BeforeTool\": {}}}", 0, `2: hooks.BeforeTool must be an array of groups, not an object`},
+		{"event twice", "{\"hooks\": {\n\"BeforeTool\": [], \"BeforeTool\": [{\"hooks\": [" + ok + "]}]}}", 1, `2: "BeforeTool" stands twice in hooks; only the last one counts`},
+		{"hooks is a list", "{\n\"hooks\": []}", 0, `2: hooks must be an object, not an array`},
+		{"hooks twice", "{\n\"hooks\": {}, \"hooks\": {}}", 0, `2: "hooks" stands twice; only the last one counts`},
+		// switches
+		{"enabled", "{\"hooksConfig\": {\n\"enabled\": \"true\"}}", 0, `2: hooksConfig.enabled must be true or false, not a string: ignored`},
+		{"disabled", "{\"hooksConfig\": {\n\"disabled\": \"x\"}}", 0, `2: hooksConfig.disabled must be an array of names, not a string: ignored`},
+		{"disabled holds a number", "{\"hooksConfig\": {\n\"disabled\": [1, \"x\"]}}", 0, `2: hooksConfig.disabled holds a number where a name should be: ignored`},
+		{"maxRetries", "{\"hooksConfig\": {\n\"maxRetries\": 2.5}}", 0, `2: hooksConfig.maxRetries must be a whole number from 1 to 1000, not 2.5: ignored`},
+		{"switch misspelled", "{\"hooksConfig\": {\n\"enable\": false}}", 0, `2: hooksConfig has no field "enable", it is ignored; did you mean "enabled"?`},
+		// the file
+		{"not UTF-8", "{\n\"a\": \"\xff\"}", 0, `2: a byte that is not UTF-8; it reads as U+FFFD`},
+	} {
+		s := load(t, c.data)
+		assert.Equal(t, []string{c.want}, lines(s.Problems), c.name)
+		assert.Len(t, s.Hooks, c.kept, c.name)
+		for _, p := range s.Problems {
+			assert.Equal(t, settingsFile, p.File)
+		}
+	}
+}
+
+func TestNotesForTheLinter(t *testing.T) {
+	t.Parallel()
+	s := load(t, `{"hooks": {"BeforeTool": [
+{"matcher": "deploy", "hooks": [{"type": "command", "command": "x",
+"timeout": 30, "env": {"DEBUG": 1}}, {"type": "command", "command": "y", "timeout": "5000"}]}]}}`)
+	assert.Empty(t, s.Problems)
+	assert.Equal(t, []string{
+		`3: timeout is in milliseconds: 30 is less than a second; if it was meant in seconds, write 30000`,
+		`3: env: DEBUG should be a string, not a number`,
+		`2: matcher: no built-in tool is called "deploy"; is it one of an extension?`,
+		`3: timeout should be a number, not a string`,
+	}, lines(s.Notes))
+	assert.Equal(t, 30*time.Millisecond, s.Hooks[0].Timeout)
+	assert.Equal(t, map[string]string{"DEBUG": "1"}, s.Hooks[0].Env)
+	assert.Equal(t, 5*time.Second, s.Hooks[1].Timeout)
+}
+
+func TestWhatIsFine(t *testing.T) {
+	t.Parallel()
+	for _, matcher := range []string{"", "*", "write", "search_file_content", "delegate_to_agent", "mcp_github_create", "mcp__github__.*", "^(a|b)$", "[", "read_file | glob"} {
+		s := load(t, `{"hooks": {"BeforeTool": [{"matcher": "`+matcher+`", "hooks": [{"type": "command", "command": "x"}]}]}}`)
+		assert.Empty(t, s.Problems, matcher)
+		assert.Empty(t, s.Notes, matcher)
+	}
+	for _, data := range []string{"", " \n", "{}", "\xef\xbb\xbf{}", `{"hooks": {"$schema": "x", "_comment": 1, "// also": 2}}`, `{"hooks": {"BeforeTool": [{"hooks": []}]}} // end`} {
+		s := load(t, data)
+		assert.Empty(t, s.Problems, data)
+	}
+	claude := load(t, `{"hooks": {"BeforeTool": [{"matcher": "Bash|Edit", "hooks": [{"type": "command", "command": "x", "dialect": "claude"}]}]}}`)
+	assert.Empty(t, claude.Problems, "its own names are right in its dialect")
+}
+
+func TestUnreadableSettings(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ data, want string }{
+		{"{\n  \"a\": nope\n}", settingsFile + ":2:8: "},
+		{"[]", settingsFile + ":1:1: the file must hold an object, not an array"},
+		{"\n\"text\"", settingsFile + ":2:1: the file must hold an object, not a string"},
+	} {
+		_, err := hooks.LoadSettings(hooks.LayerUser, settingsFile, []byte(c.data))
+		require.Error(t, err)
+		assert.True(t, strings.HasPrefix(err.Error(), c.want), err)
+	}
+}
+
+func TestOlderNames(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		data     string
+		off      string
+		disabled []hooks.Disabled
+		problems []string
+	}{
+		{`{"tools": {"enableHooks": false}}`, "tools.enableHooks is false in " + settingsFile + ":1", nil,
+			[]string{"1: tools.enableHooks is an older name: write hooksConfig.enabled"}},
+		{`{"tools": {"enableHooks": true}, "hooks": {"enabled": false}}`, "hooks.enabled is false in " + settingsFile + ":1", nil,
+			[]string{"1: tools.enableHooks is an older name: write hooksConfig.enabled", "1: hooks.enabled is an older name: write hooksConfig.enabled"}},
+		{`{"tools": {"enableHooks": false}, "hooks": {"enabled": true}}`, "tools.enableHooks is false in " + settingsFile + ":1", nil,
+			[]string{"1: tools.enableHooks is an older name: write hooksConfig.enabled", "1: hooks.enabled is an older name: write hooksConfig.enabled"}},
+		{`{"hooksConfig": {"enabled": true}, "hooks": {"enabled": false}}`, "", nil,
+			[]string{"1: hooks.enabled is an older name: write hooksConfig.enabled"}},
+		{`{"hooksConfig": {"disabled": ["a"]}, "hooks": {"disabled": ["b"]}}`, "", []hooks.Disabled{{ID: "a", Line: 1}, {ID: "b", Line: 1}},
+			[]string{"1: hooks.disabled is an older name: write hooksConfig.disabled"}},
+	} {
+		s := load(t, c.data)
+		assert.Equal(t, c.off, hooks.Merge(s).Off, c.data)
+		assert.Equal(t, c.disabled, s.Disabled, c.data)
+		assert.Equal(t, c.problems, lines(s.Problems), c.data)
+	}
+}
+
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	section := func(layer hooks.Layer, data string) hooks.Section {
+		s, err := hooks.LoadSettings(layer, "/"+string(layer), []byte(data))
+		require.NoError(t, err)
+		return s
+	}
+	one := func(command string) string {
+		return `"hooks": {"BeforeAgent": [{"hooks": [{"type": "command", "command": "` + command + `"}]}]}`
+	}
+	user := section(hooks.LayerUser, `{`+one("u")+`, "hooksConfig": {"disabled": ["x"], "maxRetries": 2, "enabled": false}}`)
+	project := section(hooks.LayerProject, "{"+one("p")+", \"hooksConfig\": {\"enabled\": true,\n\"disabled\": [\"u\"]}}")
+	system := section(hooks.LayerSystem, `{`+one("s")+`, "hooksConfig": {"notifications": false}, "hooks2": {}}`)
+	defaults := section(hooks.LayerSystemDefaults, `{`+one("d")+`, "hooksConfig": {"maxRetries": 9, "notifications": true}}`)
+	ext := section(hooks.LayerExtension, `{`+one("e")+`}`)
+
+	c := hooks.Merge(ext, system, user, defaults, project)
+	var order []string
+	for _, h := range c.Hooks {
+		order = append(order, h.Command+" "+h.Disabled)
+	}
+	assert.Equal(t, []string{"p ", "u disabled in /project:2", "d ", "s ", "e "}, order)
+	assert.Empty(t, c.Off, "the project's switch is above the user's")
+	assert.Equal(t, 2, c.MaxRetries)
+	assert.False(t, hooks.Notifications(ext, system, user, defaults, project))
+	assert.True(t, hooks.Notifications(user))
+
+	forced := section(hooks.LayerSystem, "{\"hooksConfig\":\n{\"enabled\": false}}")
+	assert.Equal(t, "hooksConfig.enabled is false in /system:2", hooks.Merge(forced, project).Off)
+	assert.Equal(t, hooks.Config{}, hooks.Merge())
+}
+
+func TestLoadExtension(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "ext")
+	write(t, filepath.Join(dir, "gemini-extension.json"), `{"name": "lint", "version": "1", "settings": [{"name": "Key", "envVar": "LINT_KEY"}, {"name": "URL", "envVar": "LINT_URL"}]}`)
+	write(t, filepath.Join(dir, ".env"), "LINT_KEY=\"from $file\"\nLINT_URL=http://x\nOTHER=no\n")
+	write(t, filepath.Join(dir, "hooks", "hooks.json"), `{
+  "hooks": { // as in the manual
+    "BeforeTool": [{"matcher": "write_file", "hooks": [
+      {"name": "at ${workspacePath}", "type": "command",
+       "command": "node \"${extensionPath}${/}dist${/}h.js\" $extensionPath ${LINT_KEY} ${pathSeparator}",
+       "env": {"WS": "${workspacePath}", "LINT_KEY": "hook"}}]}]
+  }
+}`)
+	s, err := hooks.LoadExtension(dir, "/my ws", map[string]string{"LINT_URL": "http://y", "OTHER": "no"})
+	require.NoError(t, err)
+	assert.Empty(t, s.Problems)
+	assert.Equal(t, []hooks.Hook{{
+		Event: protocol.BeforeTool, Name: "at /my ws", Matcher: "write_file",
+		Command: `node "` + dir + `/dist/h.js" $extensionPath ${LINT_KEY} /`,
+		Env:     map[string]string{"WS": "/my ws", "LINT_KEY": "from $file", "LINT_URL": "http://y"},
+		Source:  hooks.Source{Layer: hooks.LayerExtension, File: filepath.Join(dir, "hooks", "hooks.json"), Line: 4, Extension: "lint"},
+	}}, s.Hooks)
+}
+
+func TestAFoldersNameIsNeverACommand(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "ext")
+	write(t, filepath.Join(dir, "gemini-extension.json"), `{"name": "x"}`)
+	write(t, filepath.Join(dir, "hooks", "hooks.json"), `{"hooks": {"BeforeAgent": [{"hooks": [{"type": "command", "command": "ls \"${workspacePath}${/}a\""}]}]}}`)
+	s, err := hooks.LoadExtension(dir, "/tmp/$(touch owned)", nil)
+	require.NoError(t, err)
+	assert.Equal(t, `ls "${workspacePath}/a"`, s.Hooks[0].Command)
+	assert.Equal(t, map[string]string{"workspacePath": "/tmp/$(touch owned)"}, s.Hooks[0].Env, "the shell fills it in")
+}
+
+func TestExtensionsThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	_, err := hooks.LoadExtension(dir, "/w", nil)
+	require.ErrorIs(t, err, os.ErrNotExist)
+
+	write(t, filepath.Join(dir, "gemini-extension.json"), `{"name": "a b"}`)
+	_, err = hooks.LoadExtension(dir, "/w", nil)
+	require.ErrorContains(t, err, `"a b" is no name for an extension`)
+
+	write(t, filepath.Join(dir, "gemini-extension.json"), `{"name": "ok"}`)
+	s, err := hooks.LoadExtension(dir, "/w", nil)
+	require.NoError(t, err)
+	assert.Equal(t, hooks.Section{Layer: hooks.LayerExtension, File: filepath.Join(dir, "hooks", "hooks.json"), Extension: "ok"}, s)
+
+	write(t, filepath.Join(dir, "hooks", "hooks.json"), "{\n]")
+	_, err = hooks.LoadExtension(dir, "/w", nil)
+	require.ErrorContains(t, err, "hooks.json:2:1: ")
+}
+
+func TestFindExtensions(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	user, project, source := filepath.Join(base, "user"), filepath.Join(base, "project"), filepath.Join(base, "source")
+	named := func(dir, name string) { write(t, filepath.Join(dir, "gemini-extension.json"), `{"name": "`+name+`"}`) }
+	named(filepath.Join(user, "b"), "b")
+	named(filepath.Join(user, "a"), "a")
+	named(source, "linked")
+	write(t, filepath.Join(user, "c", ".gemini-extension-install.json"), `{"type": "link", "source": "`+source+`"}`)
+	write(t, filepath.Join(user, "stray.txt"), "")
+	write(t, filepath.Join(user, "broken", "gemini-extension.json"), "{")
+	named(filepath.Join(project, "again"), "b")
+	write(t, filepath.Join(user, "extension-enablement.json"), `{"a": {"overrides": ["/w/*", "!/w/secret/", "/other"]}}`)
+
+	found, problems := hooks.FindExtensions("/w/secret", user, project, filepath.Join(base, "none"))
+	assert.Equal(t, []hooks.Extension{
+		{Name: "a", Dir: filepath.Join(user, "a"), Off: "turned off in " + filepath.Join(user, "extension-enablement.json")},
+		{Name: "b", Dir: filepath.Join(user, "b")},
+		{Name: "linked", Dir: source},
+		{Name: "b", Dir: filepath.Join(project, "again"), Off: "an extension of the same name is in " + filepath.Join(user, "b")},
+	}, found)
+	require.Len(t, problems, 1)
+	assert.Contains(t, problems[0].Text, "gemini-extension.json:")
+
+	for _, c := range []struct {
+		rules, workspace string
+		off              bool
+	}{
+		{`"!/w/*"`, "/w", true}, {`"!/w/*"`, "/w/deep/er", true}, {`"!/w/*"`, "/ww", false}, {`"!/w"`, "/w/x", false},
+		{`"!/w/"`, "/w", true}, {`"!/*"`, "/w", true}, {`"!/*", "/w/*"`, "/w/x", false}, {`"/w/*", "!/w/*"`, "/w", true},
+	} {
+		write(t, filepath.Join(user, "extension-enablement.json"), `{"a": {"overrides": [`+c.rules+`]}}`)
+		found, _ := hooks.FindExtensions(c.workspace, user)
+		assert.Equal(t, c.off, found[0].Off != "", "%s at %s", c.rules, c.workspace)
+	}
+}
+
+func write(t *testing.T, path, data string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte(data), 0o644))
+}
+
+func FuzzLoadSettings(f *testing.F) {
+	f.Add([]byte(`{"hooks": {"BeforeTool": [{"matcher": "a|b", "hooks": [{"type": "command", "command": "x", "timeout": 1}]}]}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := hooks.LoadSettings(hooks.LayerUser, "/s", data)
+		if err != nil {
+			return
+		}
+		last := strings.Count(string(data), "\n") + 1
+		for _, h := range s.Hooks {
+			if strings.TrimSpace(h.Command) == "" || h.Timeout < 0 || h.Source.Line < 1 || h.Source.Line > last {
+				t.Errorf("a hook that cannot be: %+v", h)
+			}
+		}
+		for _, p := range append(s.Problems, s.Notes...) {
+			if p.Line < 1 || p.Line > last || p.Text == "" {
+				t.Errorf("a problem nowhere: %+v", p)
+			}
+		}
+		if got := hooks.Merge(s); len(got.Hooks) != len(s.Hooks) {
+			t.Errorf("Merge has %d of %d hooks", len(got.Hooks), len(s.Hooks))
+		}
+	})
+}
