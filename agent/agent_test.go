@@ -1,0 +1,462 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/agent/event"
+	"minigem/hooks"
+	"minigem/llm"
+)
+
+// fakeHooks answers with its functions; a nil one lets pass.
+type fakeHooks struct {
+	noHooks
+	beforeAgent  func(prompt string) hooks.BeforeAgentOutcome
+	afterAgent   func(prompt, response string, active bool) hooks.AfterAgentOutcome
+	beforeModel  func(*hooks.ModelRequest) hooks.BeforeModelOutcome
+	selection    func(*hooks.ModelRequest) hooks.BeforeToolSelectionOutcome
+	afterModel   func(llm.Chunk) hooks.AfterModelOutcome
+	beforeModels int
+	log          []string
+}
+
+func (f *fakeHooks) note(format string, args ...any) { f.log = append(f.log, fmt.Sprintf(format, args...)) }
+
+func (f *fakeHooks) BeforeAgent(_ context.Context, prompt string) (o hooks.BeforeAgentOutcome) {
+	f.note("BeforeAgent %s", prompt)
+	if f.beforeAgent != nil {
+		return f.beforeAgent(prompt)
+	}
+	return
+}
+
+func (f *fakeHooks) AfterAgent(_ context.Context, prompt, response string, active bool) (o hooks.AfterAgentOutcome) {
+	f.note("AfterAgent %s|%s|%v", prompt, response, active)
+	if f.afterAgent != nil {
+		return f.afterAgent(prompt, response, active)
+	}
+	return
+}
+
+func (f *fakeHooks) BeforeModel(ctx context.Context, r *hooks.ModelRequest) hooks.BeforeModelOutcome {
+	f.beforeModels++
+	if f.beforeModel != nil {
+		return f.beforeModel(r)
+	}
+	return f.noHooks.BeforeModel(ctx, r)
+}
+
+func (f *fakeHooks) BeforeToolSelection(ctx context.Context, r *hooks.ModelRequest) hooks.BeforeToolSelectionOutcome {
+	if f.selection != nil {
+		return f.selection(r)
+	}
+	return f.noHooks.BeforeToolSelection(ctx, r)
+}
+
+func (f *fakeHooks) AfterModel(ctx context.Context, r *hooks.ModelRequest, c llm.Chunk) hooks.AfterModelOutcome {
+	if f.afterModel != nil {
+		return f.afterModel(c)
+	}
+	return f.noHooks.AfterModel(ctx, r, c)
+}
+
+// toolFunc is a ToolRunner; echoTools answers each call with its name.
+type toolFunc func(ctx context.Context, calls []llm.ToolCall) ([]llm.ToolResult, hooks.Verdict)
+
+func (f toolFunc) Run(ctx context.Context, calls []llm.ToolCall) ([]llm.ToolResult, hooks.Verdict) {
+	return f(ctx, calls)
+}
+
+var echoTools = toolFunc(func(_ context.Context, calls []llm.ToolCall) ([]llm.ToolResult, hooks.Verdict) {
+	return resultsFor(calls), hooks.Verdict{}
+})
+
+func resultsFor(calls []llm.ToolCall) []llm.ToolResult {
+	var out []llm.ToolResult
+	for _, c := range calls {
+		out = append(out, llm.ToolResult{ID: c.ID, Name: c.Name, Response: map[string]any{"output": c.Name + " done"}})
+	}
+	return out
+}
+
+// bench is an Agent on a bench: everything that it touches can be read.
+type bench struct {
+	*Agent
+	model  *llm.Fake
+	hooks  *fakeHooks
+	memory *Memory
+	events []event.Event
+	slept  []time.Duration
+}
+
+func newBench(answers ...llm.FakeAnswer) *bench {
+	b := &bench{model: &llm.Fake{Answers: answers}, hooks: &fakeHooks{}, memory: &Memory{}}
+	b.Agent = &Agent{
+		Model: b.model, History: b.memory, Hooks: b.hooks, Tools: echoTools,
+		Sink: event.SinkFunc(func(e event.Event) { b.events = append(b.events, e) }),
+		Config: Config{
+			Model: "gemini-2.5-flash",
+			Now:   func() time.Time { return time.UnixMilli(1000) },
+			Sleep: func(_ context.Context, d time.Duration) { b.slept = append(b.slept, d) },
+		},
+	}
+	return b
+}
+
+func (b *bench) run(t *testing.T, prompt string) Result {
+	t.Helper()
+	res := b.Run(t.Context(), Prompt{Text: prompt})
+	for _, req := range b.model.Requests() {
+		require.NoError(t, apiAccepts(req))
+	}
+	return res
+}
+
+func eventsOf[E event.Event](b *bench) []E {
+	var out []E
+	for _, e := range b.events {
+		if e, ok := e.(E); ok {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// lines writes messages one a line, for comparing.
+func lines(ms []llm.Message) []string {
+	var out []string
+	for _, m := range ms {
+		line := string(m.Role) + ":"
+		for _, p := range m.Parts {
+			switch p := p.(type) {
+			case llm.Text:
+				line += " " + p.Text
+			case llm.ToolCall:
+				line += " call(" + p.ID + ")"
+			case llm.ToolResult:
+				line += fmt.Sprintf(" result(%s)%v", p.ID, p.Response)
+			default:
+				line += fmt.Sprintf(" %T", p)
+			}
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// apiAccepts checks what the API demands of a request's messages.
+func apiAccepts(req llm.Request) error {
+	var open []llm.ToolCall
+	for i, m := range req.Messages {
+		switch {
+		case len(m.Parts) == 0:
+			return fmt.Errorf("message %d is empty: %v", i, lines(req.Messages))
+		case i > 0 && req.Messages[i-1].Role == m.Role:
+			return fmt.Errorf("message %d repeats a role: %v", i, lines(req.Messages))
+		case i == 0 && m.Role != llm.RoleUser:
+			return errors.New("the first message is not the user's")
+		}
+		var results []string
+		for _, p := range m.Parts {
+			if r, ok := p.(llm.ToolResult); ok {
+				results = append(results, r.ID)
+			}
+		}
+		if len(results) != len(open) {
+			return fmt.Errorf("message %d answers %d of %d calls: %v", i, len(results), len(open), lines(req.Messages))
+		}
+		for j, c := range open {
+			if results[j] != c.ID {
+				return fmt.Errorf("message %d answers %s with %s", i, c.ID, results[j])
+			}
+		}
+		open = m.Calls()
+	}
+	if len(open) > 0 {
+		return errors.New("calls at the end")
+	}
+	return nil
+}
+
+func deny(reason string) hooks.Verdict {
+	return hooks.Verdict{Decision: hooks.Deny, Reason: reason, Hooks: []string{"guard"}}
+}
+
+func stop(reason string) hooks.Verdict {
+	return hooks.Verdict{Decision: hooks.Stop, Reason: reason, Hooks: []string{"guard"}}
+}
+
+func TestRunAnswersAPrompt(t *testing.T) {
+	t.Parallel()
+	b := newBench(llm.FakeCalls(llm.ToolCall{Name: "look"}), llm.FakeText("it is red"))
+	res := b.run(t, "which colour?")
+
+	assert.Equal(t, Result{Response: "it is red", Ending: Answered, Rounds: 2}, res)
+	assert.Equal(t, []string{
+		"user: which colour?",
+		"model: call(look__look_1000_0)",
+		"user: result(look__look_1000_0)map[output:look done]",
+		"model: it is red",
+	}, lines(b.memory.Messages()))
+	assert.Equal(t, []string{"BeforeAgent which colour?", "AfterAgent which colour?|it is red|false"}, b.hooks.log)
+
+	var kinds []string
+	for _, e := range b.events {
+		kinds = append(kinds, strings.TrimPrefix(fmt.Sprintf("%T", e), "event."))
+	}
+	assert.Equal(t, []string{
+		"PromptStarted", "RoundStarted", "ToolRequested", "RoundFinished",
+		"RoundStarted", "TextDelta", "RoundFinished",
+	}, kinds)
+}
+
+func TestRunNeedsNothingButModelAndHistory(t *testing.T) {
+	t.Parallel()
+	model := &llm.Fake{Answers: []llm.FakeAnswer{llm.FakeCalls(llm.ToolCall{Name: "look"}), llm.FakeText("ok")}}
+	h := &Memory{}
+	res := (&Agent{Model: model, History: h}).Run(t.Context(), Prompt{Text: "hi"})
+	assert.Equal(t, Answered, res.Ending)
+	assert.Contains(t, lines(h.Messages())[2], "not run: there are no tools")
+}
+
+func TestPromptMessage(t *testing.T) {
+	t.Parallel()
+	image := llm.Blob{MIMEType: "image/png", Data: []byte{1}}
+	for _, tt := range []struct {
+		name   string
+		prompt Prompt
+		want   []llm.Part
+	}{
+		{"text", Prompt{Text: "hi"}, []llm.Part{llm.Text{Text: "hi"}}},
+		{"parts", Prompt{Text: "hi", Parts: []llm.Part{llm.Text{Text: "hi"}, image}}, []llm.Part{llm.Text{Text: "hi"}, image}},
+		{"context", Prompt{Text: "hi", Context: "<hook_context>x</hook_context>"},
+			[]llm.Part{llm.Text{Text: "<hook_context>x</hook_context>\n\nhi"}}},
+		{"context before an image", Prompt{Text: "", Parts: []llm.Part{image}, Context: "<c>"},
+			[]llm.Part{llm.Text{Text: "<c>\n\n"}, image}},
+	} {
+		assert.Equal(t, llm.Message{Role: llm.RoleUser, Parts: tt.want}, tt.prompt.message(), tt.name)
+	}
+}
+
+func TestBeforeAgent(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name    string
+		out     hooks.BeforeAgentOutcome
+		ending  Ending
+		history []string
+		event   event.Event
+	}{
+		{"deny leaves no trace", hooks.BeforeAgentOutcome{Verdict: deny("no")}, Blocked, nil, event.Blocked{Event: "BeforeAgent", Reason: "no"}},
+		{"stop keeps the prompt", hooks.BeforeAgentOutcome{Verdict: stop("end")}, Stopped, []string{"user: hi"}, event.Stopped{Event: "BeforeAgent", Reason: "end"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench()
+			b.hooks.beforeAgent = func(string) hooks.BeforeAgentOutcome { return tt.out }
+			res := b.run(t, "hi")
+			assert.Equal(t, Result{Ending: tt.ending, Reason: tt.out.Reason}, res)
+			assert.Equal(t, tt.history, lines(b.memory.Messages()))
+			assert.Equal(t, []event.Event{tt.event}, b.events)
+			assert.Equal(t, []string{"BeforeAgent hi"}, b.hooks.log)
+			assert.Empty(t, b.model.Requests())
+		})
+	}
+}
+
+func TestBeforeAgentContextIsSentButNotKept(t *testing.T) {
+	t.Parallel()
+	b := newBench(llm.FakeCalls(llm.ToolCall{Name: "look"}), llm.FakeText("one"), llm.FakeText("two"))
+	context := "<hook_context>branch: main</hook_context>"
+	b.hooks.beforeAgent = func(prompt string) (o hooks.BeforeAgentOutcome) {
+		if prompt == "first" {
+			o.Context = context
+		}
+		return o
+	}
+	b.run(t, "first")
+	b.run(t, "second")
+
+	reqs := b.model.Requests()
+	require.Len(t, reqs, 3)
+	assert.Equal(t, "user: first "+context, lines(reqs[0].Messages)[0])
+	assert.Equal(t, "user: first "+context, lines(reqs[1].Messages)[0])
+	assert.Equal(t, "user: first", lines(reqs[2].Messages)[0])
+	assert.Equal(t, "user: first", lines(b.memory.Messages())[0])
+}
+
+func TestAfterAgentRetries(t *testing.T) {
+	t.Parallel()
+	b := newBench(llm.FakeText("draft"), llm.FakeText("final"))
+	b.hooks.afterAgent = func(_, _ string, active bool) (o hooks.AfterAgentOutcome) {
+		if !active {
+			o.Verdict = deny("in full")
+		}
+		return o
+	}
+	res := b.run(t, "answer me")
+
+	assert.Equal(t, Result{Response: "final", Ending: Answered, Rounds: 2}, res)
+	assert.Equal(t, []string{"user: answer me", "model: draft", "user: in full", "model: final"}, lines(b.memory.Messages()))
+	assert.Equal(t, []string{
+		"BeforeAgent answer me", "AfterAgent answer me|draft|false",
+		"BeforeAgent in full", "AfterAgent answer me|final|true",
+	}, b.hooks.log)
+	assert.Equal(t, []event.Blocked{{Event: "AfterAgent", Reason: "in full"}}, eventsOf[event.Blocked](b))
+	assert.Equal(t, []event.PromptStarted{{Text: "answer me"}, {Text: "in full", Attempt: 1}}, eventsOf[event.PromptStarted](b))
+}
+
+func TestAfterAgentClearContextKeepsPreambleAndPrompt(t *testing.T) {
+	t.Parallel()
+	b := newBench(llm.FakeText("draft"), llm.FakeText("final"))
+	b.memory.Append(llm.UserText("environment"))
+	b.memory.Append(llm.UserText("earlier"))
+	b.memory.Append(llm.ModelText("talk"))
+	b.Config.Preamble = func() int { return 1 }
+	b.hooks.afterAgent = func(_, _ string, active bool) hooks.AfterAgentOutcome {
+		if active {
+			return hooks.AfterAgentOutcome{}
+		}
+		return hooks.AfterAgentOutcome{Verdict: deny("again"), ClearContext: true}
+	}
+	b.run(t, "write a poem")
+
+	assert.Equal(t, []string{"user: environment", "user: write a poem", "user: again", "model: final"}, lines(b.memory.Messages()))
+	assert.Equal(t, []string{"user: environment write a poem again"}, lines(b.model.Requests()[1].Messages))
+	assert.Equal(t, []event.Blocked{{Event: "AfterAgent", Reason: "again", Cleared: true}}, eventsOf[event.Blocked](b))
+}
+
+func TestAfterAgentStop(t *testing.T) {
+	t.Parallel()
+	for _, cleared := range []bool{false, true} {
+		b := newBench(llm.FakeText("done"))
+		b.hooks.afterAgent = func(string, string, bool) hooks.AfterAgentOutcome {
+			return hooks.AfterAgentOutcome{Verdict: stop("enough"), ClearContext: cleared}
+		}
+		res := b.run(t, "hi")
+		assert.Equal(t, Result{Response: "done", Ending: Stopped, Reason: "enough", Rounds: 1}, res)
+		assert.Equal(t, []event.Stopped{{Event: "AfterAgent", Reason: "enough", Cleared: cleared}}, eventsOf[event.Stopped](b))
+		assert.Equal(t, cleared, len(b.memory.Messages()) == 0)
+	}
+}
+
+func TestAfterAgentRetriesAreBounded(t *testing.T) {
+	t.Parallel()
+	b := newBench(llm.FakeText("a0"), llm.FakeText("a1"), llm.FakeText("a2"))
+	b.Config.MaxRetries = 2
+	b.hooks.afterAgent = func(string, string, bool) hooks.AfterAgentOutcome {
+		return hooks.AfterAgentOutcome{Verdict: deny("never good enough")}
+	}
+	res := b.run(t, "hi")
+	assert.Equal(t, Result{Response: "a2", Ending: Answered, Rounds: 3}, res)
+	notices := eventsOf[event.Notice](b)
+	require.Len(t, notices, 1)
+	assert.Equal(t, "warning", notices[0].Severity)
+	assert.Contains(t, notices[0].Text, "guard")
+
+	zero := newBench()
+	for i := range 12 {
+		zero.model.Answers = append(zero.model.Answers, llm.FakeText(fmt.Sprint(i)))
+	}
+	zero.hooks.afterAgent = b.hooks.afterAgent
+	assert.Equal(t, "10", zero.run(t, "hi").Response, "ten retries are the default")
+}
+
+// AfterAgent is asked about final answers and nothing else.
+func TestAfterAgentOnlyAfterAnAnswer(t *testing.T) {
+	t.Parallel()
+	zero := 0
+	broken := llm.FakeAnswer{Err: &llm.Error{Kind: llm.ErrInvalid, Message: "bad request"}}
+	call := llm.FakeCalls(llm.ToolCall{Name: "look"})
+	for _, tt := range []struct {
+		name    string
+		answers []llm.FakeAnswer
+		prepare func(*bench)
+		want    Ending
+	}{
+		{"error", []llm.FakeAnswer{broken}, func(*bench) {}, Failed},
+		{"session turns", nil, func(b *bench) { b.Config.MaxSessionTurns = &zero }, MaxTurns},
+		{"rounds", []llm.FakeAnswer{call}, func(b *bench) { b.Config.MaxRounds = 1 }, MaxRounds},
+		{"BeforeModel deny", nil, func(b *bench) {
+			b.hooks.beforeModel = func(r *hooks.ModelRequest) hooks.BeforeModelOutcome {
+				return hooks.BeforeModelOutcome{Verdict: deny("no"), Request: r}
+			}
+		}, Blocked},
+		{"tool stop", []llm.FakeAnswer{call}, func(b *bench) {
+			b.Tools = toolFunc(func(_ context.Context, calls []llm.ToolCall) ([]llm.ToolResult, hooks.Verdict) {
+				return resultsFor(calls), stop("end")
+			})
+		}, Stopped},
+		{"user declines", []llm.FakeAnswer{call}, func(b *bench) {
+			b.Tools = toolFunc(func(_ context.Context, calls []llm.ToolCall) ([]llm.ToolResult, hooks.Verdict) {
+				return resultsFor(calls), deny("declined")
+			})
+		}, Cancelled},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(tt.answers...)
+			tt.prepare(b)
+			assert.Equal(t, tt.want, b.run(t, "hi").Ending)
+			assert.Equal(t, []string{"BeforeAgent hi"}, b.hooks.log)
+		})
+	}
+}
+
+func TestSessionTurnsCountAcrossPrompts(t *testing.T) {
+	t.Parallel()
+	limit := 2
+	b := newBench(llm.FakeText("one"), llm.FakeCalls(llm.ToolCall{Name: "look"}))
+	b.Config.MaxSessionTurns = &limit
+	assert.Equal(t, Answered, b.run(t, "first").Ending)
+	res := b.run(t, "second")
+	assert.Equal(t, MaxTurns, res.Ending)
+	assert.Len(t, b.memory.Messages(), 5, "the tools of the last turn still ran")
+
+	b.Config.MaxSessionTurns = new(int)
+	*b.Config.MaxSessionTurns = -1
+	b.model.Answers = append(b.model.Answers, llm.FakeText("three"))
+	assert.Equal(t, Answered, b.run(t, "third").Ending)
+	assert.Contains(t, lines(b.model.Requests()[2].Messages), "model: "+unanswered)
+}
+
+func TestHundredRoundsAreTheLimit(t *testing.T) {
+	t.Parallel()
+	b := newBench()
+	for i := range 101 {
+		b.model.Answers = append(b.model.Answers, llm.FakeCalls(llm.ToolCall{Name: fmt.Sprint("t", i)}))
+	}
+	res := b.Run(t.Context(), Prompt{Text: "go"})
+	assert.Equal(t, MaxRounds, res.Ending)
+	assert.Equal(t, 100, res.Rounds)
+}
+
+func TestCompressorIsAskedBeforeEachRound(t *testing.T) {
+	t.Parallel()
+	first := llm.FakeCalls(llm.ToolCall{Name: "look"})
+	first.Chunks[0].Usage = &llm.Usage{Prompt: 77, Total: 80}
+	b := newBench(first, llm.FakeText("ok"))
+	var seen []int
+	b.Compressor = fitFunc(func(tokens int) {
+		if seen = append(seen, tokens); tokens == 77 {
+			b.memory.Replace([]llm.Message{llm.UserText("summary")})
+		}
+	})
+	b.hooks.beforeAgent = func(string) hooks.BeforeAgentOutcome { return hooks.BeforeAgentOutcome{Context: "<ctx>"} }
+	res := b.run(t, "hi")
+	assert.Equal(t, []int{0, 77}, seen)
+	assert.Equal(t, llm.Usage{Prompt: 77, Total: 80}, res.Usage)
+	assert.Equal(t, []string{"user: summary <ctx>"}, lines(b.model.Requests()[1].Messages))
+}
+
+type fitFunc func(int)
+
+func (f fitFunc) Fit(_ context.Context, tokens int) { f(tokens) }
