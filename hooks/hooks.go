@@ -10,6 +10,7 @@ package hooks
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -31,7 +32,11 @@ const (
 	Stop             // the run ends
 )
 
+// String is the decision's word in reports: "proceed", "ask", "deny", "stop".
 func (d Decision) String() string {
+	if d < Proceed || d > Stop {
+		return fmt.Sprintf("Decision(%d)", int(d))
+	}
 	return [...]string{"proceed", "ask", "deny", "stop"}[d]
 }
 

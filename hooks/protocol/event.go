@@ -1,7 +1,13 @@
 // Package protocol is the JSON that hooks read on stdin and write on stdout,
-// and nothing else. It imports nothing of this module, so that a hook written
-// in Go can import it alone.
+// and what their exits mean; nothing else. It imports nothing of this module
+// and little of the standard library, so that a hook written in Go can import
+// it alone: see Serve.
+//
+// The engine uses the other direction: it encodes the Input types and turns a
+// finished run into a Reading with Dialect.Parse.
 package protocol
+
+import "slices"
 
 // Event is the wire name of a lifecycle point.
 type Event string
@@ -21,42 +27,47 @@ const (
 	SessionEnd          Event = "SessionEnd"
 )
 
-// Events lists them all.
+// Events lists them all. It must not be changed.
 var Events = []Event{
 	SessionStart, BeforeAgent, PreCompress, BeforeModel, BeforeToolSelection, AfterModel,
 	BeforeTool, Notification, AfterTool, AfterAgent, SessionEnd,
 }
 
-// MCPContext tells a tool hook which MCP server a tool comes from.
-type MCPContext struct {
-	ServerName string   `json:"server_name"`
-	ToolName   string   `json:"tool_name"` // the name at the server
-	Command    string   `json:"command,omitempty"`
-	Args       []string `json:"args,omitempty"`
-	Cwd        string   `json:"cwd,omitempty"`
-	URL        string   `json:"url,omitempty"`
-	TCP        string   `json:"tcp,omitempty"`
+var blockable = []Event{BeforeAgent, BeforeModel, AfterModel, BeforeTool, AfterTool, AfterAgent}
+
+// CanBlock reports whether hooks of e can deny or stop. In the other events a
+// denial, and exit 2, is a warning.
+func (e Event) CanBlock() bool { return slices.Contains(blockable, e) }
+
+// CanAsk reports whether hooks of e can ask for the permission prompt.
+func (e Event) CanAsk() bool { return e == BeforeTool }
+
+// IsTool reports whether matchers of e see a tool's name.
+func (e Event) IsTool() bool { return e == BeforeTool || e == AfterTool }
+
+// HasSubject reports whether there is something that matchers of e can see: a
+// tool's name, or the trigger of a lifecycle event. The matcher of another
+// event has no effect.
+func (e Event) HasSubject() bool {
+	switch e {
+	case BeforeTool, AfterTool, SessionStart, SessionEnd, PreCompress, Notification:
+		return true
+	}
+	return false
 }
 
-// ToolResponse is what a tool gave, as AfterTool hooks see it.
-type ToolResponse struct {
-	LLMContent    any        `json:"llmContent"`    // a string, a part or an array of parts
-	ReturnDisplay any        `json:"returnDisplay"` // a string or an object
-	Error         *ToolError `json:"error,omitempty"`
-}
-
-// ToolError is a tool's failure.
-type ToolError struct {
-	Message string `json:"message"`
-	Type    string `json:"type"`
-}
-
-// Reading is what a hook's streams and exit were taken to mean.
-type Reading struct {
-	Output Output
-	// From says what was obeyed: "stdout", "stderr", "exit 2", "text" (plain
-	// stdout became a systemMessage) or "" (nothing was said).
-	From     string
-	Warnings []string // every field that was ignored, and why
-	Failed   string   // why the run counts as failed; empty: it does not
+// Triggers are the values that matchers of a lifecycle event can meet; nil for
+// the others.
+func (e Event) Triggers() []string {
+	switch e {
+	case SessionStart:
+		return []string{"startup", "resume", "clear"}
+	case SessionEnd:
+		return []string{"exit", "clear", "logout", "prompt_input_exit", "other"}
+	case PreCompress:
+		return []string{"manual", "auto"}
+	case Notification:
+		return []string{"ToolPermission"}
+	}
+	return nil
 }

@@ -1,0 +1,111 @@
+package hooks
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Engine fires events at the configured hooks and says what comes of it. The
+// zero Engine, and a nil one, lets everything pass. Its methods are safe for
+// concurrent use; its fields must not be changed once the first event has been
+// fired, except through SetConfig and SetOrigin.
+type Engine struct {
+	Config Config
+	Runner Runner // nil: no hook runs, and the report says so
+	Origin Origin
+
+	// Report, if not nil, hears of every event for which a hook is configured,
+	// before the event's method returns. It is called concurrently where events
+	// are fired concurrently, and must not fire events itself.
+	Report func(Report)
+	// ReportIdle: events without a configured hook are reported too, with the
+	// payload that a hook would have read.
+	ReportIdle bool
+	// Mask, if not nil, takes secrets out of what Report's JSON form shows. It
+	// must not change its argument.
+	Mask func([]byte) []byte
+	// Patience is how long SessionEnd and PreCompress are waited for before they
+	// are left running; 0 means 5 s.
+	Patience time.Duration
+
+	mu       sync.RWMutex // guards the fields below, and Config and Origin
+	seq      int
+	matchers map[string]*matcher
+	told     map[string]bool // warnings that the user has seen
+}
+
+const (
+	defaultTimeout  = 60 * time.Second
+	defaultPatience = 5 * time.Second
+)
+
+// SetConfig replaces the configuration. Events that are being fired go on with
+// the old one.
+func (e *Engine) SetConfig(c Config) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.Config = c
+}
+
+// SetOrigin replaces what hooks are told about the session, such as after
+// /clear.
+func (e *Engine) SetOrigin(o Origin) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.Origin = o
+}
+
+// idle reports whether firing ev would come to nothing: no hook is configured
+// for it and nobody wants to hear of that. It costs nothing, so that programs
+// without hooks pay nothing.
+func (e *Engine) idle(ev Event) bool {
+	if e == nil {
+		return true
+	}
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	if e.ReportIdle && e.Report != nil {
+		return false
+	}
+	for i := range e.Config.Hooks {
+		if e.Config.Hooks[i].Event == ev {
+			return false
+		}
+	}
+	return true
+}
+
+// begin numbers an event and takes what it needs of e.
+func (e *Engine) begin() (seq int, c Config, o Origin) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.seq++
+	return e.seq, e.Config, e.Origin
+}
+
+// first reports whether key is seen for the first time.
+func (e *Engine) first(key string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.told[key] {
+		return false
+	}
+	if e.told == nil {
+		e.told = map[string]bool{}
+	}
+	e.told[key] = true
+	return true
+}
+
+func (e *Engine) patience() time.Duration {
+	if e.Patience > 0 {
+		return e.Patience
+	}
+	return defaultPatience
+}
+
+// detached keeps ctx's values and drops its end; cancel ends it.
+func detached(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithCancel(context.WithoutCancel(ctx))
+}

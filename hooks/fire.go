@@ -1,0 +1,342 @@
+package hooks
+
+// The life of one event: plan, run, read, merge, report.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"minigem/hooks/protocol"
+)
+
+// event is what differs between the eleven. S is what hooks of the event read
+// and change; it is passed by value and never changed in place.
+type event[S any] struct {
+	name    Event
+	subject subject
+	state   S
+
+	// stdin is the payload that a hook reads, given the state.
+	stdin func(protocol.Base, S) []byte
+	// apply is the state as one hook's answer leaves it; nil: answers change
+	// nothing. It is called in configured order.
+	apply func(S, *answer) S
+	// next is the state as the next sequential hook reads it; nil: as it is.
+	next func(S) S
+	// effect is what came of it; nil: nothing but the decision.
+	effect func(S, Verdict) Effect
+
+	tools []string // what the model is offered, BeforeToolSelection only
+	// leave: hooks that take longer than the engine's patience are left running.
+	leave bool
+	// survive: the end of ctx does not end the hooks.
+	survive bool
+}
+
+// answer is one hook's, on its way into the state.
+type answer struct {
+	protocol.Output
+	hook   string
+	report *Report
+	run    *Run
+}
+
+// note records a step of the merge.
+func (a *answer) note(format string, args ...any) {
+	a.report.Merge = append(a.report.Merge, Step{a.hook, fmt.Sprintf(format, args...)})
+}
+
+// warn records something that was ignored.
+func (a *answer) warn(format string, args ...any) {
+	a.run.Warnings = append(a.run.Warnings, fmt.Sprintf(format, args...))
+}
+
+// firing is one event on its way.
+type firing[S any] struct {
+	e      *Engine
+	ev     event[S]
+	base   protocol.Base
+	env    []string
+	todo   []int
+	report Report
+
+	mu sync.Mutex // guards report.Runs while hooks run
+}
+
+// fire runs ev and returns the state and the decision that came of it.
+func fire[S any](ctx context.Context, e *Engine, ev event[S]) (S, Verdict) {
+	started := time.Now()
+	seq, config, origin := e.begin()
+	p := e.plan(config, ev.name, ev.subject)
+	f := &firing[S]{e: e, ev: ev, todo: p.todo, env: origin.env(), base: protocol.Base{
+		SessionID: origin.SessionID, TranscriptPath: origin.TranscriptPath, Cwd: origin.Cwd,
+		HookEventName: ev.name, Timestamp: started.UTC().Format(protocol.TimeLayout),
+	}}
+	f.report = Report{
+		Seq: seq, Event: ev.name, Subject: ev.subject.name, Started: started,
+		Sequential: p.sequential, Runs: p.runs, mask: e.Mask,
+	}
+	if len(p.todo) > 0 || e.ReportIdle {
+		f.report.Input = ev.stdin(f.base, ev.state)
+	}
+	state := ev.state
+	switch {
+	case len(p.todo) == 0:
+	case ev.leave:
+		f.runPatiently(ctx)
+	default:
+		state = f.runAll(ctx)
+	}
+	return state, f.finish(state)
+}
+
+// runAll runs the planned hooks and applies their answers in configured order.
+func (f *firing[S]) runAll(ctx context.Context) S {
+	if f.report.Sequential {
+		return f.runInTurn(ctx)
+	}
+	f.runTogether(ctx)
+	state := f.ev.state
+	for _, i := range f.todo {
+		state = f.absorb(state, i)
+	}
+	return state
+}
+
+func (f *firing[S]) runTogether(ctx context.Context) {
+	var wg sync.WaitGroup
+	for _, i := range f.todo {
+		wg.Go(func() { f.runOne(ctx, i, f.report.Input) })
+	}
+	wg.Wait()
+}
+
+func (f *firing[S]) runInTurn(ctx context.Context) S {
+	state, stdin, stopped := f.ev.state, f.report.Input, ""
+	for n, i := range f.todo {
+		switch {
+		case stopped != "":
+			f.skip(i, fmt.Sprintf("hook %q stopped the run before it", stopped))
+			continue
+		case ctx.Err() != nil:
+			f.skip(i, "cancelled before it began")
+			continue
+		case n > 0:
+			if f.ev.next != nil {
+				state = f.ev.next(state)
+			}
+			stdin = f.ev.stdin(f.base, state)
+		}
+		f.runOne(ctx, i, stdin)
+		state = f.absorb(state, i)
+		if r := &f.report.Runs[i]; r.Decision == Stop {
+			stopped = r.Hook.ID()
+		}
+	}
+	return state
+}
+
+func (f *firing[S]) skip(i int, why string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.report.Runs[i].Skipped = why
+}
+
+// runPatiently runs hooks that nobody needs to wait for long for. Those that
+// are still running when patience ends are left to their own time-outs; a
+// second report follows when they have ended.
+func (f *firing[S]) runPatiently(ctx context.Context) {
+	running, cancel := detached(ctx)
+	whole := &firing[S]{e: f.e, ev: f.ev, base: f.base, env: f.env, todo: f.todo, report: f.report}
+	whole.report.Runs = slices.Clone(f.report.Runs)
+	done := make(chan struct{})
+	go func() {
+		defer cancel()
+		defer close(done)
+		whole.runAll(running)
+	}()
+	var cancelled <-chan struct{}
+	if !f.ev.survive {
+		cancelled = ctx.Done()
+	}
+	timer := time.NewTimer(f.e.patience())
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	case <-cancelled:
+		cancel()
+		<-done
+	}
+	f.report.Runs, f.report.Merge = whole.snapshot(done)
+	if !slices.ContainsFunc(f.report.Runs, func(r Run) bool { return r.Left }) {
+		return
+	}
+	go func() {
+		<-done
+		whole.report.Late = true
+		whole.finish(whole.ev.state)
+	}()
+}
+
+// snapshot copies the runs so far; those without an end are marked as left.
+func (f *firing[S]) snapshot(done <-chan struct{}) ([]Run, []Step) {
+	select {
+	case <-done:
+		return f.report.Runs, f.report.Merge
+	default:
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	runs := slices.Clone(f.report.Runs)
+	for _, i := range f.todo {
+		if r := &runs[i]; r.Skipped == "" && r.Stdin == nil {
+			r.Left = true
+		}
+	}
+	return runs, nil
+}
+
+// runOne runs hook i and reads its answer.
+func (f *firing[S]) runOne(ctx context.Context, i int, stdin []byte) {
+	f.mu.Lock()
+	r := f.report.Runs[i]
+	f.mu.Unlock()
+	d := protocol.DialectOf(r.Hook.Dialect)
+	r.Stdin = d.Translate(f.ev.name, stdin)
+	limit := r.Hook.Timeout
+	if limit <= 0 {
+		limit = defaultTimeout
+	}
+	r.Started = time.Now()
+	limited, cancel := context.WithTimeout(ctx, limit)
+	r.Exit = f.e.Runner.Run(limited, r.Hook, r.Stdin, append(slices.Clone(f.env), hookEnv(r.Hook)...))
+	cancel()
+	if r.Exit.Duration == 0 {
+		r.Exit.Duration = time.Since(r.Started)
+	}
+	r.TimedOut = r.Exit.Err != nil && ctx.Err() == nil && errors.Is(r.Exit.Err, context.DeadlineExceeded)
+	r.Reading = d.Parse(f.ev.name, protocol.Ran{
+		Code: r.Exit.Code, Failed: r.failure(ctx, limit), Cut: r.Exit.StdoutTruncated,
+		Stdout: r.Exit.Stdout, Stderr: r.Exit.Stderr, Tool: f.ev.subject.name, Tools: f.ev.tools,
+	})
+	r.judge(f.ev.name)
+	f.mu.Lock()
+	f.report.Runs[i] = r
+	f.mu.Unlock()
+}
+
+// failure says why the run did not end by itself; empty: it exited.
+func (r *Run) failure(ctx context.Context, limit time.Duration) string {
+	switch x := r.Exit; {
+	case r.TimedOut:
+		return fmt.Sprintf("timed out after %dms", limit.Milliseconds())
+	case x.Err != nil && ctx.Err() != nil:
+		return "cancelled"
+	case x.Err != nil:
+		return x.Err.Error()
+	case x.Signal != "":
+		return "killed by signal " + x.Signal
+	}
+	return ""
+}
+
+// judge makes a decision of what was read, onError applied.
+func (r *Run) judge(ev Event) {
+	o := &r.Reading.Output
+	r.Failed = r.Reading.Failed
+	r.Warnings = append(r.Warnings, r.Reading.Warnings...)
+	if r.Exit.StderrTruncated {
+		r.Warnings = append(r.Warnings, "stderr is longer than is kept; the rest was cut off")
+	}
+	if r.Hook.OnError == "block" && (r.Failed != "" || r.Reading.Garbled) && !o.Stop && o.Decision != protocol.Deny {
+		cause := r.Failed
+		if cause == "" {
+			cause = "its output is no valid answer"
+		}
+		if ev.CanBlock() {
+			o.Decision, o.Reason = protocol.Deny, fmt.Sprintf("hook %q failed and is set to block then: %s", r.Hook.ID(), cause)
+		} else {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("onError \"block\" has no effect: %s cannot be blocked", ev))
+		}
+	}
+	switch {
+	case o.Stop:
+		r.Decision = Stop
+	case o.Decision == protocol.Deny:
+		r.Decision = Deny
+	case o.Decision == protocol.Ask:
+		r.Decision = Ask
+	}
+}
+
+// absorb applies the answer of run i to state.
+func (f *firing[S]) absorb(state S, i int) S {
+	r := &f.report.Runs[i]
+	if r.Skipped != "" {
+		return state
+	}
+	a := &answer{Output: r.Reading.Output, hook: r.Hook.ID(), report: &f.report, run: r}
+	if r.Reading.From == "stderr" {
+		a.note("answered on stderr, stdout being empty")
+	}
+	if r.Decision != Proceed {
+		a.note("%s: %s", r.Decision, r.reason())
+	}
+	if f.ev.apply != nil {
+		state = f.ev.apply(state, a)
+	}
+	return state
+}
+
+// finish merges the decisions, completes the report and hands it over.
+func (f *firing[S]) finish(state S) Verdict {
+	rep := &f.report
+	v := merge(rep.Runs)
+	rep.Verdict = v
+	rep.Effect = Effect{Kind: EffectNone}
+	if f.ev.effect != nil {
+		rep.Effect = f.ev.effect(state, v)
+	}
+	switch v.Decision {
+	case Ask:
+		rep.Effect.Kind = EffectAsk
+	case Deny:
+		if rep.Effect.Kind != EffectRetry {
+			rep.Effect.Kind = EffectDeny
+		}
+	case Stop:
+		rep.Effect.Kind = EffectStop
+	}
+	rep.Messages = f.e.messages(rep)
+	rep.Duration = time.Since(rep.Started)
+	if f.e.Report != nil && (len(rep.Runs) > 0 || f.e.ReportIdle) {
+		f.e.Report(*rep)
+	}
+	return v
+}
+
+// env are the variables that every hook gets (spec/hooks.md 3.2).
+func (o Origin) env() []string {
+	project := o.ProjectDir
+	if project == "" {
+		project = o.Cwd
+	}
+	return []string{
+		"GEMINI_PROJECT_DIR=" + project, "GEMINI_PLANS_DIR=" + o.PlansDir, "GEMINI_CWD=" + o.Cwd,
+		"GEMINI_SESSION_ID=" + o.SessionID, "CLAUDE_PROJECT_DIR=" + project,
+	}
+}
+
+func hookEnv(h Hook) []string {
+	env := make([]string, 0, len(h.Env))
+	for _, k := range slices.Sorted(maps.Keys(h.Env)) {
+		env = append(env, k+"="+h.Env[k])
+	}
+	return env
+}

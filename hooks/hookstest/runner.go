@@ -1,0 +1,89 @@
+// Package hookstest is what tests of hooks share: a Runner without processes,
+// and the contract of the hook system as cases (Cases), which any Runner has to
+// pass. Nothing of the product imports it.
+package hookstest
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"minigem/hooks"
+)
+
+// Runner is a hooks.Runner without processes: a hook's command is looked up
+// among Scripts. It sleeps by time.Sleep's clock, so that testing/synctest
+// makes delays free. The zero Runner knows no script: every hook exits 127.
+type Runner struct {
+	Scripts map[string]Script // by Hook.Command
+
+	mu    sync.Mutex
+	calls []Call
+}
+
+// Script is what a hook does.
+type Script struct {
+	Delay          time.Duration // before it ends
+	Exit           int
+	Signal         string // it dies of a signal instead of exiting
+	Err            error  // it cannot be started
+	Stdout, Stderr string // printed at once, before Delay
+	Truncated      bool   // stdout was cut
+	// Do, if not nil, gives the exit from what was read, after Delay.
+	Do func(stdin []byte) hooks.Exit
+}
+
+// Call is one run.
+type Call struct {
+	Hook  hooks.Hook
+	Stdin string
+	Env   []string
+}
+
+var _ hooks.Runner = (*Runner)(nil)
+
+// Run implements hooks.Runner.
+func (r *Runner) Run(ctx context.Context, h hooks.Hook, stdin []byte, env []string) hooks.Exit {
+	r.mu.Lock()
+	r.calls = append(r.calls, Call{h, string(stdin), slices.Clone(env)})
+	s, known := r.Scripts[h.Command]
+	r.mu.Unlock()
+	if !known {
+		return hooks.Exit{Code: 127, Stderr: []byte("bash: line 1: " + h.Command + ": command not found\n")}
+	}
+	printed := hooks.Exit{Stdout: []byte(s.Stdout), Stderr: []byte(s.Stderr), StdoutTruncated: s.Truncated}
+	started := time.Now()
+	timer := time.NewTimer(s.Delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+		printed.Err, printed.Duration = ctx.Err(), time.Since(started)
+		return printed
+	}
+	if s.Do != nil {
+		printed = s.Do(stdin)
+	} else {
+		printed.Code, printed.Signal, printed.Err = s.Exit, s.Signal, s.Err
+	}
+	printed.Duration = time.Since(started)
+	return printed
+}
+
+// Calls returns the runs so far, in the order in which they began.
+func (r *Runner) Calls() []Call {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.calls)
+}
+
+// Commands returns the commands of the runs so far, in the order in which they
+// began.
+func (r *Runner) Commands() []string {
+	var out []string
+	for _, c := range r.Calls() {
+		out = append(out, c.Hook.Command)
+	}
+	return out
+}

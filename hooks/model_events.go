@@ -1,0 +1,133 @@
+package hooks
+
+import (
+	"context"
+
+	"minigem/hooks/protocol"
+	"minigem/llm"
+)
+
+// beforeModel is what BeforeModel hooks can change.
+type beforeModel struct {
+	read     *ModelRequest // what the hooks read
+	change   requestChange // what became of it since
+	response *protocol.LLMResponse
+}
+
+// BeforeModel fires before each request to the model.
+func (e *Engine) BeforeModel(ctx context.Context, req *ModelRequest) BeforeModelOutcome {
+	if e.idle(protocol.BeforeModel) {
+		return BeforeModelOutcome{Request: req}
+	}
+	settle := func(s beforeModel) beforeModel {
+		return beforeModel{read: s.change.apply(s.read), response: s.response}
+	}
+	s, v := fire(ctx, e, event[beforeModel]{
+		name:  protocol.BeforeModel,
+		state: beforeModel{read: req},
+		stdin: func(b protocol.Base, s beforeModel) []byte { return modelPayload(b, s.read.hookJSON(), nil) },
+		apply: func(s beforeModel, a *answer) beforeModel {
+			if a.LLMRequest != nil {
+				s.change = s.change.and(readChange(s.read, a.LLMRequest, a), a)
+			}
+			if a.LLMResponse != nil {
+				if s.response != nil {
+					a.note("takes the place of the answer that an earlier hook gave")
+				}
+				a.note("answers for the model")
+				s.response = a.LLMResponse
+			}
+			return s
+		},
+		next: settle,
+		effect: func(s beforeModel, _ Verdict) Effect {
+			if s.response != nil {
+				return Effect{Kind: EffectSynthetic, After: encode(s.response)}
+			}
+			if after := settle(s).read; after != req {
+				return Effect{Kind: EffectRewrite, Before: req.hookJSON(), After: after.hookJSON()}
+			}
+			return Effect{Kind: EffectNone}
+		},
+	})
+	out := BeforeModelOutcome{Verdict: v, Request: settle(s).read}
+	if s.response != nil {
+		out.Response = []llm.Chunk{syntheticChunk(s.response)}
+	}
+	return out
+}
+
+// BeforeToolSelection fires after BeforeModel, on the changed request. It has
+// no decision.
+func (e *Engine) BeforeToolSelection(ctx context.Context, req *ModelRequest) BeforeToolSelectionOutcome {
+	if e.idle(protocol.BeforeToolSelection) {
+		return BeforeToolSelectionOutcome{Request: req}
+	}
+	type state struct {
+		read *ModelRequest
+		said *protocol.ToolConfig // of all hooks so far; nil: nothing
+	}
+	settle := func(s state) state { return state{narrow(req, s.said), s.said} }
+	offered := toolNames(req.Tools)
+	s, _ := fire(ctx, e, event[state]{
+		name:  protocol.BeforeToolSelection,
+		state: state{read: req},
+		stdin: func(b protocol.Base, s state) []byte { return modelPayload(b, s.read.hookJSON(), nil) },
+		apply: func(s state, a *answer) state {
+			if c := checkTools(offered, a.ToolConfig, a); c != nil {
+				a.note("selects tools: %s", encode(c))
+				s.said = unite(s.said, c)
+			}
+			return s
+		},
+		next: settle,
+		effect: func(s state, _ Verdict) Effect {
+			if s.said == nil {
+				return Effect{Kind: EffectNone}
+			}
+			return Effect{Kind: EffectTools, Before: encode(hookToolConfig(req.Choice)), After: encode(s.said)}
+		},
+		tools: offered,
+	})
+	return BeforeToolSelectionOutcome{Request: settle(s).read}
+}
+
+// AfterModel fires for each streamed chunk, before it is shown, stored or acted
+// on; for a synthetic answer too. req is the request as it was sent.
+func (e *Engine) AfterModel(ctx context.Context, req *ModelRequest, chunk llm.Chunk) AfterModelOutcome {
+	if e.idle(protocol.AfterModel) {
+		return AfterModelOutcome{Chunk: chunk}
+	}
+	type state struct {
+		read, chunk llm.Chunk
+		replaced    bool
+	}
+	s, v := fire(ctx, e, event[state]{
+		name:  protocol.AfterModel,
+		state: state{read: chunk, chunk: chunk},
+		stdin: func(b protocol.Base, s state) []byte {
+			form := hookChunk(s.read)
+			return modelPayload(b, req.hookJSON(), &form)
+		},
+		apply: func(s state, a *answer) state {
+			if a.LLMResponse == nil {
+				return s
+			}
+			if s.replaced {
+				a.note("replaces the chunk that an earlier hook replaced")
+			} else {
+				a.note("replaces the chunk")
+			}
+			s.chunk, s.replaced = replaceChunk(s.read, a.LLMResponse, a), true
+			return s
+		},
+		next: func(s state) state { s.read = s.chunk; return s },
+		effect: func(s state, _ Verdict) Effect {
+			if !s.replaced {
+				return Effect{Kind: EffectNone}
+			}
+			return Effect{Kind: EffectReplace, Before: encode(hookChunk(chunk)), After: encode(hookChunk(s.chunk))}
+		},
+	})
+	return AfterModelOutcome{Verdict: v, Chunk: s.chunk, Replaced: s.replaced}
+}

@@ -1,0 +1,174 @@
+package protocol
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+var claude = &Dialect{
+	Name:             "claude",
+	Blocks:           []int{2},
+	TextIsContext:    []Event{SessionStart, BeforeAgent},
+	ExactMatchers:    true,
+	DoubleUnderscore: true,
+	Defers:           true,
+	Events: map[Event]string{
+		BeforeTool: "PreToolUse", AfterTool: "PostToolUse", BeforeAgent: "UserPromptSubmit",
+		AfterAgent: "Stop", PreCompress: "PreCompact",
+	},
+	Tools: map[string]string{
+		"run_shell_command": "Bash", "replace": "Edit", "write_file": "Write", "read_file": "Read",
+		"glob": "Glob", "grep_search": "Grep", "list_directory": "LS", "web_fetch": "WebFetch",
+		"google_web_search": "WebSearch", "write_todos": "TodoWrite", "invoke_agent": "Task",
+	},
+	Args: map[string]map[string]string{
+		"glob":           {"dir_path": "path"},
+		"grep_search":    {"dir_path": "path", "include_pattern": "glob"},
+		"list_directory": {"dir_path": "path"},
+	},
+	top: append(slices.Clip(common),
+		// Claude Code documents it in hookSpecificOutput; scripts say it here too.
+		field{"additionalContext", []Event{SessionStart, BeforeAgent, AfterTool}, (*reader).context},
+	),
+	specific: []field{
+		{"hookEventName", nil, (*reader).eventName},
+		{"additionalContext", []Event{SessionStart, BeforeAgent, AfterTool}, (*reader).context},
+		{"permissionDecision", []Event{BeforeTool}, (*reader).decision},
+		{"permissionDecisionReason", []Event{BeforeTool}, (*reader).reason},
+		{"updatedInput", []Event{BeforeTool}, (*reader).updatedInput},
+	},
+	foreign: map[string]string{
+		"tool_input": `it is Gemini CLI's; say "updatedInput", or take "dialect": "claude" off this hook`,
+	},
+	extra: func(event Event, p map[string]any) {
+		p["permission_mode"] = "default"
+		switch event {
+		case AfterAgent:
+			p["last_assistant_message"] = p["prompt_response"]
+		case PreCompress:
+			p["custom_instructions"] = ""
+		case Notification:
+			p["notification_type"] = "permission_prompt"
+		}
+	},
+}
+
+// MatcherNames are the names under which this dialect's matchers find the tool
+// that we call name: this dialect's own, ours, and older ones.
+func (d *Dialect) MatcherNames(name string) []string {
+	var names []string
+	add := func(n string) {
+		if n != "" && !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	canonical := name
+	for ours, legacy := range LegacyNames {
+		if legacy == name {
+			canonical = ours
+		}
+	}
+	add(d.Tools[canonical])
+	add(canonical)
+	add(name)
+	add(LegacyNames[canonical])
+	return names
+}
+
+// ToolName is what this dialect calls the tool that we call name, which comes
+// from the MCP server of mcp, if any.
+func (d *Dialect) ToolName(name string, mcp *MCPContext) string {
+	if mcp != nil && d.DoubleUnderscore {
+		return "mcp__" + mcp.ServerName + "__" + mcp.ToolName
+	}
+	if n, ok := d.Tools[name]; ok {
+		return n
+	}
+	return name
+}
+
+// Translate turns a payload of ours into what this dialect's hooks read. A
+// payload that is not an object, and any payload of Gemini's, is returned as it
+// is.
+func (d *Dialect) Translate(event Event, payload []byte) []byte {
+	if d.extra == nil {
+		return payload
+	}
+	var p map[string]any
+	if json.Unmarshal(payload, &p) != nil {
+		return payload
+	}
+	if n, ok := d.Events[event]; ok {
+		p["hook_event_name"] = n
+	}
+	if name, ok := p["tool_name"].(string); ok {
+		if args, ok := p["tool_input"].(map[string]any); ok {
+			p["tool_input"] = rename(args, d.Args[name])
+		}
+		p["tool_name"] = d.ToolName(name, contextOf(p["mcp_context"]))
+	}
+	d.extra(event, p)
+	out, err := Encode(p)
+	if err != nil {
+		return payload
+	}
+	return out
+}
+
+func contextOf(v any) *MCPContext {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return nil
+	}
+	server, _ := m["server_name"].(string)
+	tool, _ := m["tool_name"].(string)
+	return &MCPContext{ServerName: server, ToolName: tool}
+}
+
+func rename(args map[string]any, names map[string]string) map[string]any {
+	if len(names) == 0 {
+		return args
+	}
+	out := make(map[string]any, len(args))
+	for k, v := range args {
+		if n, ok := names[k]; ok {
+			k = n
+		}
+		out[k] = v
+	}
+	return out
+}
+
+// restore is the inverse of rename.
+func restore(args map[string]any, names map[string]string) map[string]any {
+	inverse := make(map[string]string, len(names))
+	for ours, theirs := range names {
+		inverse[theirs] = ours
+	}
+	return rename(args, inverse)
+}
+
+// wholeNames splits a matcher that is a list of exact names; ok is false where
+// it is a regular expression.
+func wholeNames(matcher string) (names []string, ok bool) {
+	for _, c := range matcher {
+		if !(c == '_' || c == '-' || c == ' ' || c == ',' || c == '|' ||
+			'0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z') {
+			return nil, false
+		}
+	}
+	for _, n := range strings.FieldsFunc(matcher, func(c rune) bool { return c == ',' || c == '|' }) {
+		names = append(names, strings.TrimSpace(n))
+	}
+	return names, true
+}
+
+// WholeNames splits a matcher that, in this dialect, is a list of whole names;
+// ok is false where it is a regular expression.
+func (d *Dialect) WholeNames(matcher string) (names []string, ok bool) {
+	if !d.ExactMatchers {
+		return nil, false
+	}
+	return wholeNames(matcher)
+}

@@ -1,0 +1,136 @@
+package protocol
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// TimeLayout is the form of Base.Timestamp: UTC with milliseconds.
+const TimeLayout = "2006-01-02T15:04:05.000Z"
+
+// Base is what every hook reads, before the fields of its event.
+type Base struct {
+	SessionID      string `json:"session_id" jsonschema:"the session's id; another one after /clear"`
+	TranscriptPath string `json:"transcript_path" jsonschema:"absolute path of the session file (.jsonl); empty if none is kept"`
+	Cwd            string `json:"cwd" jsonschema:"the agent's working directory, which is the hook's too"`
+	HookEventName  Event  `json:"hook_event_name" jsonschema:"the event"`
+	Timestamp      string `json:"timestamp" jsonschema:"when the event fired: ISO 8601, UTC, milliseconds"`
+}
+
+// EventName is the event that the input belongs to, as it was read.
+func (b Base) EventName() Event { return b.HookEventName }
+
+// Input is one of the eleven things that hooks read.
+type Input interface {
+	SessionStartInput | BeforeAgentInput | PreCompressInput | BeforeModelInput | BeforeToolSelectionInput |
+		AfterModelInput | BeforeToolInput | NotificationInput | AfterToolInput | AfterAgentInput | SessionEndInput
+	EventName() Event
+}
+
+// What the hooks of each event read (spec/hooks.md 1.2). Field order is the
+// order on the wire.
+type (
+	SessionStartInput struct {
+		Base
+		Source string `json:"source" jsonschema:"startup, resume or clear"`
+	}
+
+	BeforeAgentInput struct {
+		Base
+		Prompt string `json:"prompt" jsonschema:"the prompt as submitted; in a retry, the reason that AfterAgent gave"`
+	}
+
+	PreCompressInput struct {
+		Base
+		Trigger string `json:"trigger" jsonschema:"auto or manual"`
+	}
+
+	BeforeModelInput struct {
+		Base
+		LLMRequest LLMRequest `json:"llm_request" jsonschema:"the request about to be sent"`
+	}
+
+	BeforeToolSelectionInput struct {
+		Base
+		LLMRequest LLMRequest `json:"llm_request" jsonschema:"the request as BeforeModel hooks left it"`
+	}
+
+	AfterModelInput struct {
+		Base
+		LLMRequest  LLMRequest `json:"llm_request" jsonschema:"the request as it was sent"`
+		LLMResponse LLMChunk   `json:"llm_response" jsonschema:"one streamed chunk of the answer"`
+	}
+
+	BeforeToolInput struct {
+		Base
+		ToolName            string         `json:"tool_name" jsonschema:"the name that was asked for"`
+		ToolInput           map[string]any `json:"tool_input" jsonschema:"the arguments"`
+		MCPContext          *MCPContext    `json:"mcp_context,omitempty" jsonschema:"where an MCP tool comes from"`
+		OriginalRequestName string         `json:"original_request_name,omitempty" jsonschema:"in a tail call, the name of the first tool"`
+	}
+
+	NotificationInput struct {
+		Base
+		NotificationType string `json:"notification_type" jsonschema:"ToolPermission"`
+		Message          string `json:"message" jsonschema:"one line for people"`
+		Details          any    `json:"details" jsonschema:"what the permission prompt is about: type, title and more by type"`
+	}
+
+	AfterToolInput struct {
+		Base
+		ToolName            string         `json:"tool_name" jsonschema:"the name that was asked for"`
+		ToolInput           map[string]any `json:"tool_input" jsonschema:"the arguments that ran"`
+		ToolResponse        ToolResponse   `json:"tool_response" jsonschema:"what the tool gave"`
+		MCPContext          *MCPContext    `json:"mcp_context,omitempty" jsonschema:"where an MCP tool comes from"`
+		OriginalRequestName string         `json:"original_request_name,omitempty" jsonschema:"in a tail call, the name of the first tool"`
+		OriginalToolInput   map[string]any `json:"original_tool_input,omitempty" jsonschema:"the arguments as the model gave them, where hooks changed them"`
+	}
+
+	AfterAgentInput struct {
+		Base
+		Prompt         string `json:"prompt" jsonschema:"the prompt that was answered"`
+		PromptResponse string `json:"prompt_response" jsonschema:"the final answer of this attempt, as shown"`
+		StopHookActive bool   `json:"stop_hook_active" jsonschema:"true in a retry that an AfterAgent hook asked for"`
+	}
+
+	SessionEndInput struct {
+		Base
+		Reason string `json:"reason" jsonschema:"exit, clear, logout, prompt_input_exit or other"`
+	}
+)
+
+// MCPContext tells a tool hook which MCP server a tool comes from.
+type MCPContext struct {
+	ServerName string   `json:"server_name"`
+	ToolName   string   `json:"tool_name"` // the name at the server
+	Command    string   `json:"command,omitempty"`
+	Args       []string `json:"args,omitempty"`
+	Cwd        string   `json:"cwd,omitempty"`
+	URL        string   `json:"url,omitempty"`
+	TCP        string   `json:"tcp,omitempty"`
+}
+
+// ToolResponse is what a tool gave, as AfterTool hooks see it.
+type ToolResponse struct {
+	LLMContent    any        `json:"llmContent"`    // a string, a part or an array of parts
+	ReturnDisplay any        `json:"returnDisplay"` // a string or an object
+	Error         *ToolError `json:"error,omitempty"`
+}
+
+// ToolError is a tool's failure.
+type ToolError struct {
+	Message string `json:"message"`
+	Type    string `json:"type"`
+}
+
+// Encode writes v as JSON the way hooks read and write it: on one line, without
+// a newline at the end, `<`, `>` and `&` as they are.
+func Encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

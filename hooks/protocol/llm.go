@@ -1,0 +1,144 @@
+package protocol
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// LLMRequest is a request to the model as hooks read it.
+type LLMRequest struct {
+	Model      string       `json:"model"`
+	Messages   []LLMMessage `json:"messages"`
+	Config     LLMConfig    `json:"config"`
+	Tools      []string     `json:"tools,omitempty" jsonschema:"names of the tools offered"`
+	ToolConfig *ToolConfig  `json:"toolConfig,omitempty" jsonschema:"how free the model is to call tools; absent: as it likes"`
+}
+
+// LLMConfig are the generation settings that hooks see and change; nil ones are
+// left to the provider.
+type LLMConfig struct {
+	Temperature     *float64 `json:"temperature,omitempty"`
+	MaxOutputTokens *int     `json:"maxOutputTokens,omitempty"`
+	TopP            *float64 `json:"topP,omitempty"`
+	TopK            *float64 `json:"topK,omitempty"`
+}
+
+// LLMMessage is one message of llm_request. Exactly one of Text and Parts is
+// used: Text where Parts is nil. On the wire the content is a string or an
+// array of parts.
+type LLMMessage struct {
+	Role  string // "user", "model", "system"
+	Text  string
+	Parts []LLMPart
+}
+
+// LLMPart is one part of a message that is more than text.
+type LLMPart struct {
+	Type     string         `json:"type" jsonschema:"text, function_call, function_response, inline_data or file_data"`
+	Text     string         `json:"text,omitempty"`
+	Name     string         `json:"name,omitempty"`
+	Args     map[string]any `json:"args,omitempty"`
+	Response map[string]any `json:"response,omitempty"`
+	ID       string         `json:"id,omitempty"`
+	MIMEType string         `json:"mimeType,omitempty"`
+	FileURI  string         `json:"fileUri,omitempty"`
+	Bytes    int            `json:"bytes,omitempty" jsonschema:"size of inline data"`
+}
+
+// The values of LLMPart.Type.
+const (
+	PartText             = "text"
+	PartFunctionCall     = "function_call"
+	PartFunctionResponse = "function_response"
+	PartInlineData       = "inline_data"
+	PartFileData         = "file_data"
+)
+
+// Content is the text of m, whatever its form.
+func (m LLMMessage) Content() string {
+	if m.Parts == nil {
+		return m.Text
+	}
+	var b strings.Builder
+	for _, p := range m.Parts {
+		b.WriteString(p.Text)
+	}
+	return b.String()
+}
+
+// MarshalJSON writes {"role", "content"}.
+func (m LLMMessage) MarshalJSON() ([]byte, error) {
+	if m.Parts != nil {
+		return Encode(struct {
+			Role    string    `json:"role"`
+			Content []LLMPart `json:"content"`
+		}{m.Role, m.Parts})
+	}
+	return Encode(struct {
+		Role    string `json:"role"`
+		Content string `json:"content"`
+	}{m.Role, m.Text})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (m *LLMMessage) UnmarshalJSON(data []byte) error {
+	var w struct {
+		Role    string          `json:"role"`
+		Content json.RawMessage `json:"content"`
+	}
+	if err := json.Unmarshal(data, &w); err != nil {
+		return fmt.Errorf("reading message: %w", err)
+	}
+	*m = LLMMessage{Role: w.Role}
+	if len(w.Content) > 0 && w.Content[0] == '[' {
+		m.Parts = []LLMPart{}
+		return json.Unmarshal(w.Content, &m.Parts)
+	}
+	if len(w.Content) == 0 {
+		return nil
+	}
+	return json.Unmarshal(w.Content, &m.Text)
+}
+
+// LLMChunk is a piece of the model's answer as AfterModel hooks read it.
+type LLMChunk struct {
+	Text          string         `json:"text" jsonschema:"the text of the chunk, thoughts left out"`
+	Candidates    []LLMCandidate `json:"candidates"`
+	UsageMetadata *LLMUsage      `json:"usageMetadata,omitempty"`
+	FunctionCalls []LLMCall      `json:"functionCalls,omitempty" jsonschema:"the calls that the chunk asks for"`
+}
+
+// LLMCandidate is the one candidate of an LLMChunk.
+type LLMCandidate struct {
+	Content       LLMContent        `json:"content"`
+	FinishReason  string            `json:"finishReason,omitempty"`
+	Index         int               `json:"index"`
+	SafetyRatings []LLMSafetyRating `json:"safetyRatings,omitempty"`
+}
+
+// LLMContent is what a candidate says; function calls are not among the parts.
+type LLMContent struct {
+	Role  string   `json:"role"`
+	Parts []string `json:"parts" jsonschema:"texts; thoughts among them"`
+}
+
+// LLMSafetyRating is a verdict of the provider.
+type LLMSafetyRating struct {
+	Category    string `json:"category"`
+	Probability string `json:"probability"`
+}
+
+// LLMCall is a function call of the model's.
+type LLMCall struct {
+	Name string         `json:"name"`
+	Args map[string]any `json:"args"`
+	ID   string         `json:"id,omitempty"`
+}
+
+// LLMUsage are the token counts of llm_response.usageMetadata.
+type LLMUsage struct {
+	PromptTokenCount     int `json:"promptTokenCount,omitempty"`
+	CandidatesTokenCount int `json:"candidatesTokenCount,omitempty"`
+	TotalTokenCount      int `json:"totalTokenCount,omitempty"`
+}

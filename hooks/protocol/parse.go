@@ -1,0 +1,231 @@
+package protocol
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Ran is a finished run, as far as its meaning goes.
+type Ran struct {
+	Code   int    // exit status
+	Failed string // why it did not exit by itself: a signal, a time-out, it could not be started; empty: it did
+	Cut    bool   // stdout was longer than what is kept
+	Stdout []byte
+	Stderr []byte
+	Tool   string   // the tool that the event is about; tool events only
+	Tools  []string // the tools that the model is offered; BeforeToolSelection only
+}
+
+// Reading is what a hook's streams and exit were taken to mean.
+type Reading struct {
+	Output Output
+	// From says what was obeyed: "stdout", "stderr", "exit 2", "text" (plain
+	// stdout became a systemMessage) or "" (nothing was said).
+	From string
+	// Warnings name every field that was ignored, and why.
+	Warnings []string
+	// Failed is why the run counts as failed; empty: it does not.
+	Failed string
+	// Garbled: what was printed could not be taken as an answer, or not the part
+	// of it that decides.
+	Garbled bool
+}
+
+const maxWarnings = 20
+
+// Parse reads a finished run in Gemini CLI's dialect.
+func Parse(event Event, ran Ran) Reading { return gemini.Parse(event, ran) }
+
+// Parse reads a finished run. It never fails: what cannot be understood is
+// ignored with a warning. The rules are those of the exit table:
+//
+//	exit 0   a JSON object on stdout is obeyed, or on stderr if stdout is empty;
+//	         other output is a message for the user
+//	exit 2   blocks, whatever was printed
+//	other    the run failed; a JSON object is obeyed where it denies, stops or asks
+func (d *Dialect) Parse(event Event, ran Ran) Reading {
+	r := &reader{event: event, dialect: d, tool: ran.Tool}
+	blocks := ran.Failed == "" && slices.Contains(d.Blocks, ran.Code)
+	failed := !blocks && (ran.Failed != "" || ran.Code != 0)
+	stdout, stderr := clean(ran.Stdout), clean(ran.Stderr)
+	from := r.readStreams(stdout, stderr)
+	if from == "" && stdout != "" {
+		if !failed && !blocks {
+			from = r.text(stdout, ran.Tools)
+		} else {
+			r.explainNoise(stdout)
+		}
+	}
+	if !utf8.Valid(ran.Stdout) {
+		r.warn("stdout is not valid UTF-8: the bytes at fault were replaced")
+	}
+	if ran.Cut {
+		r.warn("stdout is longer than is kept; the rest was cut off")
+	}
+	r.settle()
+	reading := Reading{From: from}
+	switch {
+	case blocks && event.CanBlock():
+		r.block(stdout, stderr)
+		reading.From = fmt.Sprintf("exit %d", ran.Code)
+	case blocks:
+		r.warn("exit %d cannot block %s", ran.Code, event)
+		reading.Failed = cause(fmt.Sprintf("exit status %d", ran.Code), stderr)
+	case failed:
+		r.keepDecision()
+		reading.Failed = failure(ran, stderr)
+	}
+	reading.Output, reading.Warnings, reading.Garbled = r.out, r.warnings, r.garbled
+	return reading
+}
+
+// readStreams obeys the JSON object on stdout, or on stderr where stdout is
+// empty, and says which.
+func (r *reader) readStreams(stdout, stderr string) (from string) {
+	if fields, ok := object(stdout); ok {
+		r.fields(fields)
+		return "stdout"
+	}
+	if stdout != "" {
+		return ""
+	}
+	if fields, ok := object(stderr); ok {
+		r.fields(fields)
+		return "stderr"
+	}
+	return ""
+}
+
+// text takes stdout that is no JSON object.
+func (r *reader) text(stdout string, tools []string) (from string) {
+	if names := listed(stdout, tools); names != nil && r.event == BeforeToolSelection {
+		r.out.ToolConfig = &ToolConfig{Mode: "ANY", AllowedFunctionNames: names}
+		return "text"
+	}
+	r.explainNoise(stdout)
+	if slices.Contains(r.dialect.TextIsContext, r.event) {
+		r.out.AdditionalContext = stdout
+	} else {
+		r.out.SystemMessage = stdout
+	}
+	return "text"
+}
+
+// explainNoise tells the author why what looks like an answer is none.
+func (r *reader) explainNoise(stdout string) {
+	r.garbled = true
+	if line, ok := embedded(stdout); ok {
+		r.warn("stdout holds a JSON object (line %d) among other output, so it was not obeyed: print the object and nothing else", line)
+	} else if strings.HasPrefix(stdout, "{") {
+		r.warn("stdout begins like a JSON object but is not valid JSON, so it was not obeyed")
+	} else if strings.HasPrefix(stdout, "[") && strings.HasSuffix(stdout, "]") {
+		r.warn("stdout is a JSON array; only an object is an answer")
+	}
+}
+
+// listed splits a plain list of names; nil unless every one is among tools.
+func listed(text string, tools []string) []string {
+	var names []string
+	for n := range strings.SplitSeq(text, ",") {
+		n = strings.TrimSpace(n)
+		if !slices.Contains(tools, n) {
+			return nil
+		}
+		names = append(names, n)
+	}
+	return names
+}
+
+// block makes the answer a denial, with the best reason there is.
+func (r *reader) block(stdout, stderr string) {
+	if r.out.Decision == Allow || r.out.Decision == Ask {
+		r.warn("exit 2 blocks, although decision says %q", r.out.Decision)
+		r.out.Reason = ""
+	}
+	r.out.Decision = Deny
+	if r.out.Reason != "" {
+		return
+	}
+	_, isObject := object(stdout)
+	errFields, errObject := object(stderr)
+	switch {
+	case errObject:
+		other := &reader{event: r.event, dialect: r.dialect}
+		other.fields(errFields)
+		r.out.Reason = other.out.Reason
+	case stderr != "":
+		r.out.Reason = stderr
+	case stdout != "" && !isObject:
+		r.out.Reason = stdout
+	}
+	if r.out.Reason == "" {
+		r.out.Reason = r.out.SystemMessage
+	}
+}
+
+// settle completes an answer once every field has been read.
+func (r *reader) settle() {
+	o := &r.out
+	if o.Decision == Deny && o.Reason == "" {
+		o.Reason = o.StopReason
+		if o.Reason == "" {
+			o.Reason = o.SystemMessage
+		}
+	}
+	if o.Stop && o.StopReason == "" {
+		o.StopReason = o.Reason
+		if o.StopReason == "" {
+			o.StopReason = o.SystemMessage
+		}
+	}
+	if o.StopReason != "" && !o.Stop {
+		o.StopReason = ""
+		if o.Decision != Deny {
+			r.warn("stopReason has no effect without \"continue\": false")
+		}
+	}
+}
+
+// keepDecision leaves of a failed run's answer what denies, stops or asks, and
+// the message to the user.
+func (r *reader) keepDecision() {
+	o := r.out
+	kept := Output{Stop: o.Stop, StopReason: o.StopReason, SystemMessage: o.SystemMessage, SuppressOutput: o.SuppressOutput}
+	if o.Decision == Deny || o.Decision == Ask {
+		kept.Decision, kept.Reason = o.Decision, o.Reason
+	}
+	if o.AdditionalContext != "" || o.ToolInput != nil || o.LLMRequest != nil || o.LLMResponse != nil ||
+		o.ToolConfig != nil || o.ClearContext || o.TailToolCall != nil {
+		r.warn("the hook failed, so that only its decision is obeyed and what it wanted to change is not")
+	}
+	r.out = kept
+}
+
+func failure(ran Ran, stderr string) string {
+	if ran.Failed != "" {
+		return cause(ran.Failed, stderr)
+	}
+	what := fmt.Sprintf("exit status %d", ran.Code)
+	switch ran.Code {
+	case 126:
+		what += " (not executable)"
+	case 127:
+		what += " (command not found)"
+	}
+	return cause(what, stderr)
+}
+
+// cause adds the first line of stderr.
+func cause(what, stderr string) string {
+	line, _, _ := strings.Cut(stderr, "\n")
+	line = strings.TrimSpace(line)
+	if line == "" {
+		return what
+	}
+	if len(line) > 200 {
+		line = strings.ToValidUTF8(line[:200], "") + "..."
+	}
+	return what + ": " + line
+}

@@ -1,0 +1,270 @@
+package protocol
+
+import (
+	"fmt"
+	"slices"
+)
+
+// reader turns the fields of an answer into an Output, one by one, and keeps
+// what it had to ignore.
+type reader struct {
+	event    Event
+	dialect  *Dialect
+	tool     string
+	out      Output
+	warnings []string
+	garbled  bool
+}
+
+func (r *reader) warn(format string, args ...any) {
+	switch {
+	case len(r.warnings) < maxWarnings:
+		r.warnings = append(r.warnings, fmt.Sprintf(format, args...))
+	case len(r.warnings) == maxWarnings:
+		r.warnings = append(r.warnings, "there are more warnings")
+	}
+}
+
+// wrong warns about a value of the wrong type or out of range.
+func (r *reader) wrong(path, want string, v any) {
+	r.warn("%s ignored: it must be %s, not %s", path, want, shown(v))
+}
+
+func (r *reader) fields(ms []member) {
+	for _, m := range ms {
+		if m.key == "hookSpecificOutput" {
+			r.nested(m.value)
+			continue
+		}
+		r.member("", r.dialect.top, m)
+	}
+}
+
+func (r *reader) nested(v any) {
+	switch v := v.(type) {
+	case nil:
+	case []member:
+		for _, m := range v {
+			r.member("hookSpecificOutput.", r.dialect.specific, m)
+		}
+	default:
+		r.garbled = true
+		r.wrong("hookSpecificOutput", "an object", v)
+	}
+}
+
+// member reads one field. Of several with one name the last counts, as in
+// JavaScript, but none takes back a block.
+func (r *reader) member(prefix string, table []field, m member) {
+	path := prefix + m.key
+	i := slices.IndexFunc(table, func(f field) bool { return f.name == m.key })
+	if i < 0 {
+		r.unknown(prefix, m.key, table)
+		return
+	}
+	if m.value == nil {
+		return
+	}
+	f := table[i]
+	if f.events != nil && !slices.Contains(f.events, r.event) {
+		r.warn("%s ignored: it has no effect in %s", path, r.event)
+		return
+	}
+	if m.dup {
+		r.warn("%s is said more than once", path)
+		if r.out.Stop && m.key == "continue" || r.out.Decision == Deny && (m.key == "decision" || m.key == "permissionDecision") {
+			return
+		}
+	}
+	f.read(r, path, m.value)
+}
+
+func (r *reader) unknown(prefix, key string, table []field) {
+	path := prefix + key
+	if len(path) > 80 {
+		path = path[:80] + "..."
+	}
+	if say, ok := r.dialect.foreign[key]; ok {
+		r.garbled = r.garbled || key == "permissionDecision"
+		r.warn("unknown field %s: %s", path, say)
+		return
+	}
+	other, where := r.dialect.specific, "belongs in hookSpecificOutput"
+	if prefix != "" {
+		other, where = r.dialect.top, "belongs at the top level"
+	}
+	if slices.ContainsFunc(other, func(f field) bool { return f.name == key }) {
+		r.garbled = r.garbled || key == "decision" || key == "continue"
+		r.warn("field %s ignored: it %s", path, where)
+		return
+	}
+	if n := nearest(key, append(names(table), "hookSpecificOutput")); n != "" {
+		r.garbled = r.garbled || n == "decision" || n == "continue" || n == "hookSpecificOutput"
+		r.warn("unknown field %s: did you mean %q?", path, n)
+		return
+	}
+	r.warn("unknown field %s", path)
+}
+
+func names(table []field) []string {
+	out := make([]string, len(table))
+	for i, f := range table {
+		out[i] = f.name
+	}
+	return out
+}
+
+func (r *reader) str(path string, v any) string {
+	s, ok := v.(string)
+	if !ok {
+		r.wrong(path, "a string", v)
+	}
+	return s
+}
+
+func (r *reader) boolean(path string, v any) (value, ok bool) {
+	value, ok = v.(bool)
+	if !ok {
+		r.wrong(path, "true or false", v)
+	}
+	return value, ok
+}
+
+func (r *reader) proceed(path string, v any) {
+	goOn, ok := r.boolean(path, v)
+	switch {
+	case !ok:
+		r.garbled = true
+	case goOn:
+	case r.event.CanBlock():
+		r.out.Stop = true
+	default:
+		r.warn("continue: false ignored: %s cannot be stopped", r.event)
+	}
+}
+
+func (r *reader) decision(path string, v any) {
+	s, ok := v.(string)
+	if !ok {
+		r.garbled = true
+		r.wrong(path, "a string", v)
+		return
+	}
+	switch s {
+	case "deny", "block":
+		if !r.event.CanBlock() {
+			r.warn("%s %q ignored: %s cannot be blocked", path, s, r.event)
+			return
+		}
+		r.out.Decision = Deny
+	case "ask", "defer":
+		if !r.event.CanAsk() {
+			r.warn("%s %q ignored: %s cannot ask", path, s, r.event)
+			return
+		}
+		if s == "defer" && !r.dialect.Defers {
+			r.unknownDecision(path, s)
+			return
+		}
+		if r.out.Decision != Deny {
+			r.out.Decision = Ask
+		}
+	case "allow", "approve":
+		if r.out.Decision == "" {
+			r.out.Decision = Allow
+		}
+	case "":
+	default:
+		r.unknownDecision(path, s)
+	}
+}
+
+func (r *reader) unknownDecision(path, s string) {
+	r.garbled = true
+	if n := nearest(s, []string{"deny", "block", "ask", "allow", "approve"}); n != "" {
+		r.warn("%s %s ignored: did you mean %q?", path, shown(s), n)
+		return
+	}
+	r.warn("%s %s ignored: it is none of deny, block, ask, allow, approve", path, shown(s))
+}
+
+func (r *reader) stopReason(path string, v any)    { r.out.StopReason = r.str(path, v) }
+func (r *reader) reason(path string, v any)        { r.out.Reason = r.str(path, v) }
+func (r *reader) systemMessage(path string, v any) { r.out.SystemMessage = r.str(path, v) }
+func (r *reader) context(path string, v any)       { r.out.AdditionalContext = r.str(path, v) }
+
+func (r *reader) suppress(path string, v any) {
+	r.out.SuppressOutput, _ = r.boolean(path, v)
+}
+
+func (r *reader) clearContext(path string, v any) {
+	if yes, ok := r.boolean(path, v); ok {
+		r.out.ClearContext = r.out.ClearContext || yes
+	}
+}
+
+func (r *reader) eventName(path string, v any) {
+	s, ok := v.(string)
+	if !ok {
+		r.wrong(path, "a string", v)
+		return
+	}
+	if s != string(r.event) && s != r.dialect.Events[r.event] {
+		r.warn("%s says %s, but the event is %s", path, shown(s), r.event)
+	}
+}
+
+func (r *reader) obj(path string, v any) map[string]any {
+	m, ok := v.(map[string]any)
+	if !ok {
+		r.wrong(path, "an object", v)
+	}
+	return m
+}
+
+func (r *reader) toolInput(path string, v any) { r.out.ToolInput = r.obj(path, v) }
+
+func (r *reader) updatedInput(path string, v any) {
+	if m := r.obj(path, v); m != nil {
+		r.out.ToolInput, r.out.WholeToolInput = restore(m, r.dialect.Args[r.tool]), true
+	}
+}
+
+func (r *reader) tailToolCall(path string, v any) {
+	m := r.obj(path, v)
+	if m == nil {
+		return
+	}
+	name, ok := m["name"].(string)
+	if !ok || name == "" {
+		r.wrong(path+".name", "the name of a tool", m["name"])
+		return
+	}
+	args, ok := m["args"].(map[string]any)
+	if !ok && m["args"] != nil {
+		r.wrong(path+".args", "an object", m["args"])
+	}
+	if args == nil {
+		args = map[string]any{}
+	}
+	r.out.TailToolCall = &TailToolCall{Name: name, Args: args}
+	r.rest(path, m, "name", "args")
+}
+
+// rest warns about the keys of m that are none of known.
+func (r *reader) rest(path string, m map[string]any, known ...string) {
+	var odd []string
+	for k := range m {
+		if !slices.Contains(known, k) {
+			odd = append(odd, k)
+		}
+	}
+	slices.Sort(odd)
+	for _, k := range odd {
+		if n := nearest(k, known); n != "" {
+			r.warn("unknown field %s.%s: did you mean %q?", path, k, n)
+		} else {
+			r.warn("unknown field %s.%s", path, k)
+		}
+	}
+}

@@ -1,0 +1,354 @@
+package protocol
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+func (r *reader) toolConfig(path string, v any) { r.out.ToolConfig = r.readToolConfig(path, v) }
+
+// readToolConfig accepts the flat form and the API's, under
+// functionCallingConfig; nil if nothing of it is of use.
+func (r *reader) readToolConfig(path string, v any) *ToolConfig {
+	m := r.obj(path, v)
+	if m == nil {
+		return nil
+	}
+	if inner, ok := m["functionCallingConfig"]; ok {
+		r.rest(path, m, "functionCallingConfig")
+		path += ".functionCallingConfig"
+		if m = r.obj(path, inner); m == nil {
+			return nil
+		}
+	}
+	c := ToolConfig{Mode: r.toolMode(path+".mode", m["mode"])}
+	if list, ok := m["allowedFunctionNames"]; ok && list != nil {
+		c.AllowedFunctionNames = r.stringList(path+".allowedFunctionNames", list)
+	}
+	r.rest(path, m, "mode", "allowedFunctionNames")
+	if c.Mode == "" && c.AllowedFunctionNames == nil {
+		return nil
+	}
+	return &c
+}
+
+func (r *reader) toolMode(path string, v any) string {
+	if v == nil {
+		return ""
+	}
+	s, ok := v.(string)
+	if up := strings.ToUpper(s); ok && slices.Contains([]string{"AUTO", "ANY", "NONE"}, up) {
+		if up != s {
+			r.warn("%s %q is taken as %q", path, s, up)
+		}
+		return up
+	}
+	r.wrong(path, "AUTO, ANY or NONE", v)
+	return ""
+}
+
+func (r *reader) stringList(path string, v any) []string {
+	list, ok := v.([]any)
+	if !ok {
+		r.wrong(path, "an array of strings", v)
+		return nil
+	}
+	out := []string{}
+	for i, e := range list {
+		if s, ok := e.(string); ok {
+			out = append(out, s)
+		} else {
+			r.wrong(fmt.Sprintf("%s[%d]", path, i), "a string", e)
+		}
+	}
+	return out
+}
+
+func (r *reader) llmRequest(path string, v any) {
+	m := r.obj(path, v)
+	if m == nil {
+		return
+	}
+	c := &LLMRequestChange{}
+	if model, ok := m["model"]; ok && model != nil {
+		c.Model = strings.TrimPrefix(r.str(path+".model", model), "models/")
+	}
+	for _, key := range []string{"messages", "contents"} {
+		if list, ok := m[key]; ok && list != nil {
+			c.Messages = r.messages(path+"."+key, list)
+		}
+	}
+	for _, key := range []string{"config", "generationConfig"} {
+		if config, ok := m[key]; ok && config != nil {
+			r.config(path+"."+key, config, c)
+		}
+	}
+	if t, ok := m["toolConfig"]; ok && t != nil {
+		c.ToolConfig = r.readToolConfig(path+".toolConfig", t)
+	}
+	if t, ok := m["tools"]; ok && t != nil {
+		c.Tools = r.stringList(path+".tools", t)
+	}
+	r.rest(path, m, "model", "messages", "contents", "config", "generationConfig", "toolConfig", "tools")
+	r.out.LLMRequest = c
+}
+
+func (r *reader) config(path string, v any, c *LLMRequestChange) {
+	m := r.obj(path, v)
+	number := func(key string) *float64 {
+		v, ok := m[key]
+		if !ok || v == nil {
+			return nil
+		}
+		f, ok := v.(float64)
+		if !ok {
+			r.wrong(path+"."+key, "a number", v)
+			return nil
+		}
+		return &f
+	}
+	set := func(to **float64, key string) {
+		if f := number(key); f != nil {
+			*to = f
+		}
+	}
+	set(&c.Temperature, "temperature")
+	set(&c.TopP, "topP")
+	set(&c.TopK, "topK")
+	if f := number("maxOutputTokens"); f != nil {
+		if n := int(*f); float64(n) == *f && n > 0 {
+			c.MaxTokens = &n
+		} else {
+			r.wrong(path+".maxOutputTokens", "a whole number from 1", *f)
+		}
+	}
+	r.rest(path, m, "temperature", "topP", "topK", "maxOutputTokens")
+}
+
+// messages reads a list of messages; one wrong message voids the list, because
+// what is left out of it counts as removed.
+func (r *reader) messages(path string, v any) []LLMMessage {
+	list, ok := v.([]any)
+	if !ok {
+		r.wrong(path, "an array", v)
+		return nil
+	}
+	out := make([]LLMMessage, 0, len(list))
+	for i, e := range list {
+		m, ok := r.message(fmt.Sprintf("%s[%d]", path, i), e)
+		if !ok {
+			r.warn("%s ignored as a whole, because of %s[%d]", path, path, i)
+			return nil
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+func (r *reader) message(path string, v any) (LLMMessage, bool) {
+	m := r.obj(path, v)
+	if m == nil {
+		return LLMMessage{}, false
+	}
+	role, ok := m["role"].(string)
+	switch role {
+	case "user", "model", "system":
+	case "assistant":
+		role = "model"
+	case "tool", "function":
+		role = "user"
+	default:
+		ok = false
+	}
+	if !ok {
+		r.wrong(path+".role", `"user", "model" or "system"`, m["role"])
+		return LLMMessage{}, false
+	}
+	content, key := m["content"], "content"
+	if _, ok := m["content"]; !ok {
+		content, key = m["parts"], "parts"
+	}
+	r.rest(path, m, "role", "content", "parts")
+	switch content := content.(type) {
+	case string:
+		return LLMMessage{Role: role, Text: content}, true
+	case []any:
+		parts, ok := r.parts(path+"."+key, content)
+		return LLMMessage{Role: role, Parts: parts}, ok
+	}
+	r.wrong(path+".content", "a string or an array of parts", content)
+	return LLMMessage{}, false
+}
+
+func (r *reader) parts(path string, list []any) ([]LLMPart, bool) {
+	out := make([]LLMPart, 0, len(list))
+	for i, e := range list {
+		p, ok := r.part(fmt.Sprintf("%s[%d]", path, i), e)
+		if !ok {
+			return nil, false
+		}
+		out = append(out, p)
+	}
+	return out, true
+}
+
+// part reads a string, {"type", ...}, or a part of the API's.
+func (r *reader) part(path string, v any) (LLMPart, bool) {
+	if s, ok := v.(string); ok {
+		return LLMPart{Type: PartText, Text: s}, true
+	}
+	m := r.obj(path, v)
+	if m == nil {
+		return LLMPart{}, false
+	}
+	if inner, ok := m["functionCall"].(map[string]any); ok {
+		return call(PartFunctionCall, inner), true
+	}
+	if inner, ok := m["functionResponse"].(map[string]any); ok {
+		return call(PartFunctionResponse, inner), true
+	}
+	kind, _ := m["type"].(string)
+	text, isText := m["text"].(string)
+	switch {
+	case isText && (kind == PartText || kind == ""):
+		return LLMPart{Type: PartText, Text: text}, true
+	case kind == PartFunctionCall, kind == PartFunctionResponse:
+		return call(kind, m), true
+	case kind == PartInlineData, kind == PartFileData:
+		mime, _ := m["mimeType"].(string)
+		uri, _ := m["fileUri"].(string)
+		size, _ := m["bytes"].(float64)
+		return LLMPart{Type: kind, MIMEType: mime, FileURI: uri, Bytes: int(size)}, true
+	}
+	r.wrong(path, `a part such as {"type": "text", "text": "..."}`, v)
+	return LLMPart{}, false
+}
+
+func call(kind string, m map[string]any) LLMPart {
+	p := LLMPart{Type: kind}
+	p.Name, _ = m["name"].(string)
+	p.ID, _ = m["id"].(string)
+	p.Args, _ = m["args"].(map[string]any)
+	p.Response, _ = m["response"].(map[string]any)
+	return p
+}
+
+func (r *reader) content(path string, v any) {
+	if s, ok := v.(string); ok {
+		r.out.LLMResponse = &LLMResponse{Parts: []string{s}, VisibleOnly: true}
+		return
+	}
+	r.garbled = true
+	r.wrong(path, "a string", v)
+}
+
+// llmResponse accepts candidates[], candidate, or text alone; the first of them
+// that is there counts.
+func (r *reader) llmResponse(path string, v any) {
+	m := r.obj(path, v)
+	if m == nil {
+		r.garbled = true
+		return
+	}
+	resp, ok := r.candidate(path, m)
+	if !ok {
+		r.garbled = true
+		return
+	}
+	if u, ok := m["usageMetadata"].(map[string]any); ok {
+		resp.Usage = &LLMUsage{count(u, "promptTokenCount"), count(u, "candidatesTokenCount"), count(u, "totalTokenCount")}
+	}
+	if list, ok := m["functionCalls"].([]any); ok {
+		for i, e := range list {
+			if c, ok := e.(map[string]any); ok {
+				resp.addCall(call(PartFunctionCall, c))
+			} else {
+				r.wrong(fmt.Sprintf("%s.functionCalls[%d]", path, i), "an object", e)
+			}
+		}
+	}
+	r.rest(path, m, "candidates", "candidate", "text", "usageMetadata", "functionCalls")
+	r.out.LLMResponse = resp
+}
+
+func count(m map[string]any, key string) int {
+	f, _ := m[key].(float64)
+	return int(f)
+}
+
+func (r *reader) candidate(path string, m map[string]any) (*LLMResponse, bool) {
+	if list, ok := m["candidates"]; ok && list != nil {
+		candidates, ok := list.([]any)
+		if !ok || len(candidates) == 0 {
+			r.wrong(path+".candidates", "an array of one candidate", list)
+			return nil, false
+		}
+		if len(candidates) > 1 {
+			r.warn("%s.candidates: only the first counts", path)
+		}
+		return r.oneCandidate(path+".candidates[0]", candidates[0])
+	}
+	if c, ok := m["candidate"]; ok && c != nil {
+		return r.oneCandidate(path+".candidate", c)
+	}
+	if text, ok := m["text"].(string); ok {
+		return &LLMResponse{Parts: []string{text}, VisibleOnly: true}, true
+	}
+	r.warn("%s ignored: it has neither candidates, nor candidate, nor text", path)
+	return nil, false
+}
+
+func (r *reader) oneCandidate(path string, v any) (*LLMResponse, bool) {
+	m := r.obj(path, v)
+	if m == nil {
+		return nil, false
+	}
+	resp := &LLMResponse{}
+	resp.FinishReason, _ = m["finishReason"].(string)
+	r.rest(path, m, "content", "finishReason", "index", "safetyRatings")
+	switch content := m["content"].(type) {
+	case string:
+		resp.Parts = []string{content}
+		return resp, true
+	case map[string]any:
+		r.rest(path+".content", content, "role", "parts")
+		switch parts := content["parts"].(type) {
+		case string:
+			resp.Parts = []string{parts}
+			return resp, true
+		case []any:
+			return resp, r.responseParts(path+".content.parts", parts, resp)
+		}
+		r.wrong(path+".content.parts", "an array of strings", content["parts"])
+		return nil, false
+	}
+	r.wrong(path+".content", "an object with parts", m["content"])
+	return nil, false
+}
+
+func (r *reader) responseParts(path string, list []any, resp *LLMResponse) bool {
+	resp.Parts = []string{}
+	parts, ok := r.parts(path, list)
+	if !ok {
+		return false
+	}
+	for i, p := range parts {
+		switch p.Type {
+		case PartText:
+			resp.Parts = append(resp.Parts, p.Text)
+		case PartFunctionCall:
+			resp.addCall(p)
+		default:
+			r.warn("%s[%d] ignored: a response is made of texts and function calls", path, i)
+		}
+	}
+	return true
+}
+
+func (r *LLMResponse) addCall(p LLMPart) {
+	if p.Args == nil {
+		p.Args = map[string]any{}
+	}
+	r.Calls = append(r.Calls, LLMCall{Name: p.Name, Args: p.Args, ID: p.ID})
+}

@@ -1,0 +1,85 @@
+package protocol
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+)
+
+// Serve is the main function of a hook written in Go: it reads the input from
+// stdin, calls hook, writes the answer to stdout and exits. Exit 0 means that
+// hook answered. When the input cannot be read, is another event's, or hook
+// panics, the cause goes to stderr and the exit is 1: the action goes on with a
+// warning, unless the hook is configured with "onError": "block".
+func Serve[In Input](hook func(In) Output) {
+	os.Exit(Run(os.Stdin, os.Stdout, os.Stderr, hook))
+}
+
+// Run is Serve for tests: it works on the given streams and returns the exit
+// code.
+func Run[In Input](stdin io.Reader, stdout, stderr io.Writer, hook func(In) Output) (code int) {
+	// A panic of the runtime's would exit with 2, which blocks.
+	defer func() {
+		if r := recover(); r != nil {
+			fmt.Fprintln(stderr, "hook panicked:", r)
+			code = 1
+		}
+	}()
+	in, err := decode[In](stdin)
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return 1
+	}
+	answer, err := Encode(hook(in))
+	if err != nil {
+		fmt.Fprintf(stderr, "writing the answer: %v\n", err)
+		return 1
+	}
+	if _, err := stdout.Write(append(answer, '\n')); err != nil {
+		fmt.Fprintf(stderr, "writing the answer: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+func decode[In Input](stdin io.Reader) (In, error) {
+	var in In
+	data, err := io.ReadAll(stdin)
+	if err != nil {
+		return in, fmt.Errorf("reading the input: %w", err)
+	}
+	if err := json.Unmarshal(data, &in); err != nil {
+		return in, fmt.Errorf("reading the input: %w", err)
+	}
+	if want := eventOf(in); in.EventName() != want {
+		return in, fmt.Errorf("this is a hook for %s, but it was run for %q: check the settings file", want, in.EventName())
+	}
+	return in, nil
+}
+
+func eventOf[In Input](in In) Event {
+	switch any(in).(type) {
+	case SessionStartInput:
+		return SessionStart
+	case BeforeAgentInput:
+		return BeforeAgent
+	case PreCompressInput:
+		return PreCompress
+	case BeforeModelInput:
+		return BeforeModel
+	case BeforeToolSelectionInput:
+		return BeforeToolSelection
+	case AfterModelInput:
+		return AfterModel
+	case BeforeToolInput:
+		return BeforeTool
+	case NotificationInput:
+		return Notification
+	case AfterToolInput:
+		return AfterTool
+	case AfterAgentInput:
+		return AfterAgent
+	}
+	return SessionEnd
+}

@@ -1,0 +1,146 @@
+package hooks
+
+import (
+	"minigem/hooks/protocol"
+	"minigem/llm"
+)
+
+// hookJSON is r as hooks read it, marshalled once.
+func (r *ModelRequest) hookJSON() []byte {
+	r.once.Do(func() {
+		wire, err := protocol.Encode(r.hookForm())
+		if err != nil {
+			// Arguments come from JSON, so this is a program bug; hooks are still told
+			// which request it is.
+			wire, _ = protocol.Encode(protocol.LLMRequest{Model: r.Model, Messages: []protocol.LLMMessage{}})
+		}
+		r.wire = wire
+	})
+	return r.wire
+}
+
+func (r *ModelRequest) hookForm() protocol.LLMRequest {
+	s := r.Sampling
+	form := protocol.LLMRequest{
+		Model:      r.Model,
+		Messages:   make([]protocol.LLMMessage, len(r.Messages)),
+		Config:     protocol.LLMConfig{Temperature: s.Temperature, MaxOutputTokens: s.MaxOutputTokens, TopP: s.TopP, TopK: s.TopK},
+		Tools:      toolNames(r.Tools),
+		ToolConfig: hookToolConfig(r.Choice),
+	}
+	for i, m := range r.Messages {
+		form.Messages[i] = hookMessage(m)
+	}
+	return form
+}
+
+func hookToolConfig(c llm.ToolChoice) *protocol.ToolConfig {
+	if c.Mode == llm.ToolModeUnset && len(c.Allowed) == 0 {
+		return nil
+	}
+	return &protocol.ToolConfig{Mode: string(c.Mode), AllowedFunctionNames: c.Allowed}
+}
+
+func toolNames(specs []llm.ToolSpec) []string {
+	if len(specs) == 0 {
+		return nil
+	}
+	names := make([]string, len(specs))
+	for i, s := range specs {
+		names[i] = s.Name
+	}
+	return names
+}
+
+// hookMessage is m as hooks read it: its text where it is text alone, else its
+// parts. Thoughts and parts of unknown kinds are not shown.
+func hookMessage(m llm.Message) protocol.LLMMessage {
+	parts := make([]protocol.LLMPart, 0, len(m.Parts))
+	plain := true
+	for _, p := range m.Parts {
+		if hp, ok := hookPart(p); ok {
+			parts = append(parts, hp)
+			plain = plain && hp.Type == protocol.PartText
+		}
+	}
+	if plain {
+		return protocol.LLMMessage{Role: string(m.Role), Text: m.Text()}
+	}
+	return protocol.LLMMessage{Role: string(m.Role), Parts: parts}
+}
+
+// hookPart is p as hooks read it; ok is false if they do not. Ids are in their
+// wire form, as the model sees them.
+func hookPart(p llm.Part) (hp protocol.LLMPart, ok bool) {
+	switch p := p.(type) {
+	case llm.Text:
+		return protocol.LLMPart{Type: protocol.PartText, Text: p.Text}, true
+	case llm.ToolCall:
+		return protocol.LLMPart{Type: protocol.PartFunctionCall, Name: p.Name, Args: p.Args, ID: llm.WireID(p.Name, p.ID)}, true
+	case llm.ToolResult:
+		return protocol.LLMPart{Type: protocol.PartFunctionResponse, Name: p.Name, Response: p.Response, ID: llm.WireID(p.Name, p.ID)}, true
+	case llm.Blob:
+		return protocol.LLMPart{Type: protocol.PartInlineData, MIMEType: p.MIMEType, Bytes: len(p.Data)}, true
+	case llm.FileRef:
+		return protocol.LLMPart{Type: protocol.PartFileData, MIMEType: p.MIMEType, FileURI: p.URI}, true
+	}
+	return protocol.LLMPart{}, false
+}
+
+// hookChunk is c as AfterModel hooks read it.
+func hookChunk(c llm.Chunk) protocol.LLMChunk {
+	content := protocol.LLMContent{Role: string(llm.RoleModel), Parts: []string{}}
+	form := protocol.LLMChunk{Text: c.Text()}
+	for _, p := range c.Parts {
+		switch p := p.(type) {
+		case llm.Text:
+			content.Parts = append(content.Parts, p.Text)
+		case llm.Thought:
+			content.Parts = append(content.Parts, p.Text)
+		case llm.ToolCall:
+			args := p.Args
+			if args == nil {
+				args = map[string]any{}
+			}
+			form.FunctionCalls = append(form.FunctionCalls, protocol.LLMCall{Name: p.Name, Args: args, ID: llm.WireID(p.Name, p.ID)})
+		}
+	}
+	candidate := protocol.LLMCandidate{Content: content, FinishReason: c.FinishReason, Index: c.Index}
+	for _, s := range c.SafetyRatings {
+		candidate.SafetyRatings = append(candidate.SafetyRatings, protocol.LLMSafetyRating{Category: s.Category, Probability: s.Probability})
+	}
+	form.Candidates = []protocol.LLMCandidate{candidate}
+	if u := c.Usage; u != nil {
+		form.UsageMetadata = &protocol.LLMUsage{PromptTokenCount: u.Prompt, CandidatesTokenCount: u.Candidates, TotalTokenCount: u.Total}
+	}
+	return form
+}
+
+// modelPayload puts a payload together from parts that are JSON already, so
+// that what a long history costs is copying it to the pipe.
+func modelPayload(base protocol.Base, request []byte, chunk *protocol.LLMChunk) []byte {
+	head := encode(base)
+	var tail []byte
+	if chunk != nil {
+		tail = encode(*chunk)
+	}
+	const requestKey, responseKey = `,"llm_request":`, `,"llm_response":`
+	out := make([]byte, 0, len(head)+len(requestKey)+len(request)+len(responseKey)+len(tail)+1)
+	out = append(out, head[:len(head)-1]...)
+	out = append(out, requestKey...)
+	out = append(out, request...)
+	if chunk != nil {
+		out = append(out, responseKey...)
+		out = append(out, tail...)
+	}
+	return append(out, '}')
+}
+
+// encode is for values that always have a JSON form, or come from JSON.
+func encode(v any) []byte {
+	data, err := protocol.Encode(v)
+	if err != nil {
+		return []byte(`{}`)
+	}
+	return data
+}

@@ -1,0 +1,113 @@
+package hooks
+
+import (
+	"context"
+	"maps"
+	"reflect"
+
+	"minigem/hooks/protocol"
+	"minigem/llm"
+)
+
+// BeforeTool fires after a tool was found and its arguments validated, before
+// policy and permission.
+func (e *Engine) BeforeTool(ctx context.Context, use ToolUse) BeforeToolOutcome {
+	if e.idle(protocol.BeforeTool) {
+		return BeforeToolOutcome{Args: use.Call.Args}
+	}
+	args, v := fire(ctx, e, event[map[string]any]{
+		name:    protocol.BeforeTool,
+		subject: subject{use.Call.Name, use.MCP},
+		state:   use.Call.Args,
+		stdin: func(b protocol.Base, args map[string]any) []byte {
+			return encode(protocol.BeforeToolInput{
+				Base: b, ToolName: use.Call.Name, ToolInput: orEmpty(args),
+				MCPContext: use.MCP, OriginalRequestName: use.OriginalName,
+			})
+		},
+		apply: changeArgs,
+		effect: func(args map[string]any, _ Verdict) Effect {
+			if sameArgs(args, use.Call.Args) {
+				return Effect{Kind: EffectNone}
+			}
+			return Effect{Kind: EffectRewrite, Before: encode(orEmpty(use.Call.Args)), After: encode(orEmpty(args))}
+		},
+	})
+	return BeforeToolOutcome{Verdict: v, Args: args, Changed: !sameArgs(args, use.Call.Args)}
+}
+
+// changeArgs merges an answer's tool_input over the arguments; null deletes.
+func changeArgs(args map[string]any, a *answer) map[string]any {
+	if a.ToolInput == nil {
+		return args
+	}
+	merged := map[string]any{}
+	if a.WholeToolInput {
+		a.note("replaces the arguments by %s", encode(a.ToolInput))
+	} else {
+		a.note("merges %s over the arguments", encode(a.ToolInput))
+		maps.Copy(merged, args)
+	}
+	for k, v := range a.ToolInput {
+		if v == nil {
+			delete(merged, k)
+		} else {
+			merged[k] = v
+		}
+	}
+	return merged
+}
+
+func sameArgs(a, b map[string]any) bool {
+	return len(a) == 0 && len(b) == 0 || reflect.DeepEqual(a, b)
+}
+
+func orEmpty(m map[string]any) map[string]any {
+	if m == nil {
+		return map[string]any{}
+	}
+	return m
+}
+
+// afterTool is what AfterTool hooks can change.
+type afterTool struct {
+	context string
+	tail    *llm.ToolCall
+}
+
+// AfterTool fires after a tool ran, successful or not. use.Call.Args are the
+// arguments that ran.
+func (e *Engine) AfterTool(ctx context.Context, use ToolUse, response protocol.ToolResponse) AfterToolOutcome {
+	if e.idle(protocol.AfterTool) {
+		return AfterToolOutcome{}
+	}
+	s, v := fire(ctx, e, event[afterTool]{
+		name:    protocol.AfterTool,
+		subject: subject{use.Call.Name, use.MCP},
+		stdin: func(b protocol.Base, _ afterTool) []byte {
+			return encode(protocol.AfterToolInput{
+				Base: b, ToolName: use.Call.Name, ToolInput: orEmpty(use.Call.Args), ToolResponse: response,
+				MCPContext: use.MCP, OriginalRequestName: use.OriginalName, OriginalToolInput: use.OriginalArgs,
+			})
+		},
+		apply: func(s afterTool, a *answer) afterTool {
+			s.context = addContext(s.context, a)
+			if t := a.TailToolCall; t != nil {
+				a.note("asks for %s to be called next", t.Name)
+				s.tail = &llm.ToolCall{Name: t.Name, Args: t.Args}
+			}
+			return s
+		},
+		effect: func(s afterTool, _ Verdict) Effect {
+			if s.tail != nil {
+				return Effect{Kind: EffectTail, After: encode(protocol.TailToolCall{Name: s.tail.Name, Args: s.tail.Args})}
+			}
+			return contextEffect(s.context, Verdict{})
+		},
+	})
+	out := AfterToolOutcome{Verdict: v, Context: wrapContext(s.context), Tail: s.tail}
+	if v.Denied() {
+		out.Tail = nil
+	}
+	return out
+}
