@@ -1,0 +1,26 @@
+package tools
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// IsBuildFile says whether a file decides what is built, installed or run, so
+// that changing it deserves a person's look. The list is what Gemini CLI 0.61
+// was seen to treat so; names are compared without regard to case.
+func IsBuildFile(path string) bool {
+	name := strings.ToLower(filepath.Base(path))
+	return slices.Contains(buildFiles, name) || filepath.Ext(name) == ".mk"
+}
+
+var buildFiles = []string{
+	"package.json", "package-lock.json",
+	"go.mod", "go.sum",
+	"cargo.toml",
+	"pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts",
+	"setup.py", "setup.cfg", "pyproject.toml",
+	"makefile", "gnumakefile", "cmakelists.txt",
+	"build", "build.bazel", "workspace", "workspace.bazel",
+	"dockerfile",
+}

@@ -1,0 +1,121 @@
+package builtin
+
+import (
+	"bytes"
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"minigem/internal/workspace"
+	"minigem/tools"
+)
+
+// edit is a change of one file's text, worked out and not yet made. Texts have
+// plain newlines; the file's own line ends, byte order mark and encoding are
+// put back when it is written.
+type edit struct {
+	ws  *workspace.Workspace
+	abs string
+	was workspace.Snapshot
+
+	charset charset
+	crlf    bool // every line of the file ends in CRLF
+
+	original string
+	proposed string // what the model wants; as new, unless the user changed it
+	new      string
+}
+
+// readEdit reads the file that is to be changed.
+func readEdit(ws *workspace.Workspace, abs string) (*edit, error) {
+	e := &edit{ws: ws, abs: abs}
+	var err error
+	if e.was, err = ws.Snapshot(abs, maxFileSize); err != nil {
+		return nil, err
+	}
+	text, c := decodeText(e.was.Data)
+	e.charset = c
+	if n := strings.Count(text, "\r\n"); n > 0 && n == strings.Count(text, "\n") {
+		e.crlf = true
+		text = plainNewlines(text)
+	}
+	e.original = text
+	return e, nil
+}
+
+// lossless says whether the file would be the same after reading and writing.
+// Bytes that are no text would otherwise be lost where nobody meant to touch them.
+func (e *edit) lossless() bool { return bytes.Equal(e.encode(e.original), e.was.Data) }
+
+func (e *edit) encode(text string) []byte {
+	if e.crlf {
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	return e.charset.encode(text)
+}
+
+// propose sets what the file shall be, and what the model had wanted it to be.
+func (e *edit) propose(text, proposed string) {
+	if e.crlf {
+		text, proposed = plainNewlines(text), plainNewlines(proposed)
+	}
+	e.new, e.proposed = text, proposed
+}
+
+func plainNewlines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
+
+// write makes the change, unless the file is no longer what was read.
+func (e *edit) write() error {
+	err := e.ws.Replace(e.was, e.encode(e.new))
+	if errors.Is(err, workspace.ErrChanged) {
+		return &tools.Error{Type: tools.ErrFileWrite, Err: err, Display: "Error: The file changed meanwhile.",
+			Message: "The file changed since this edit was prepared, and nothing was written: " + e.abs + ". Read it again before retrying."}
+	}
+	if err != nil {
+		return fileError("Error writing to file", e.abs, err, tools.ErrFileWrite)
+	}
+	return nil
+}
+
+// display is the change as people are shown it.
+func (e *edit) display(oldLabel, newLabel string) tools.FileDiff {
+	name := filepath.Base(e.abs)
+	return tools.FileDiff{
+		FileDiff:        diff(e.original, e.new).unified(name, oldLabel, newLabel),
+		FileName:        name,
+		FilePath:        e.abs,
+		OriginalContent: e.original,
+		NewContent:      e.new,
+		DiffStat:        diffStat(e.original, e.proposed, e.new),
+		IsNewFile:       !e.was.Exists,
+		IsBuildFile:     tools.IsBuildFile(e.abs),
+	}
+}
+
+// intent is the change as the user is asked about it.
+func (e *edit) intent() *tools.EditIntent {
+	name := filepath.Base(e.abs)
+	return &tools.EditIntent{
+		FileName: name, FilePath: e.abs,
+		Diff:     diff(e.original, e.new).unified(name, "Current", "Proposed"),
+		Original: e.original, New: e.new, IsNew: !e.was.Exists,
+	}
+}
+
+// updated is the end of a success text: the code around the change, or all of
+// a new file.
+func (e *edit) updated() string {
+	const head = " Here is the updated code:\n"
+	if !e.was.Exists {
+		return head + e.new
+	}
+	return head + diff(e.original, e.new).snippet()
+}
+
+// userNote tells the model that the user had another idea.
+func (e *edit) userNote() string {
+	if e.new == e.proposed {
+		return ""
+	}
+	return " The user changed the proposed content before it was written."
+}

@@ -1,0 +1,24 @@
+package builtin
+
+import (
+	"regexp"
+	"strings"
+)
+
+// omission matches what models write in place of code that they left out.
+var omission = regexp.MustCompile(`^(rest of|(rest of|unchanged) (code|methods?))\s*(\.\.\.|…)$`)
+
+// placeholders returns the lines of text that stand for omitted code
+// (spec/agent.md 2.4).
+func placeholders(text string) []string {
+	var found []string
+	for l := range strings.SplitSeq(text, "\n") {
+		l = strings.ToLower(strings.TrimSpace(l))
+		l = strings.TrimSpace(strings.TrimPrefix(l, "//"))
+		l = strings.TrimSpace(strings.Trim(l, "()"))
+		if omission.MatchString(l) {
+			found = append(found, l)
+		}
+	}
+	return found
+}

@@ -1,0 +1,137 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"sync"
+
+	"minigem/internal/workspace"
+	"minigem/tools"
+)
+
+//go:embed write_file.md
+var writeFileDescription string
+
+var writeFileSchema = tools.MustSchema(`{
+  "type": "object",
+  "properties": {
+    "file_path": {"type": "string", "description": "Path of the file, absolute or relative to the project's root."},
+    "content": {"type": "string", "description": "The whole content of the file, literally."}
+  },
+  "required": ["file_path", "content"]
+}`)
+
+type writeFile struct {
+	declared
+	ws *workspace.Workspace
+}
+
+// WriteFile is the tool write_file (spec/agent.md 2.4).
+func WriteFile(ws *workspace.Workspace) tools.Tool {
+	return &writeFile{
+		declared: declared{"write_file", writeFileDescription, writeFileSchema, tools.Info{DisplayName: "WriteFile", Kind: tools.KindEdit, Markdown: true, Sequential: true}},
+		ws:       ws,
+	}
+}
+
+type writeFileCall struct {
+	tool *writeFile
+	args map[string]any
+	abs  string
+	edit func() (*edit, error) // worked out once: what was shown is what is written
+
+	FilePath string `json:"file_path"`
+	Content  string `json:"content"`
+	userEdited
+}
+
+// userEdited are arguments that WithContent adds.
+type userEdited struct {
+	Modified bool   `json:"modified_by_user"`
+	Proposed string `json:"ai_proposed_content"`
+}
+
+// Prepare implements tools.Tool.
+func (t *writeFile) Prepare(args map[string]any) (tools.Invocation, error) {
+	c := &writeFileCall{tool: t, args: args}
+	if err := t.schema.Decode(args, c); err != nil {
+		return nil, err
+	}
+	if c.FilePath == "" {
+		return nil, tools.Errorf(tools.ErrInvalidParams, `Missing or empty "file_path"`)
+	}
+	var err error
+	if c.abs, err = resolve(t.ws, c.FilePath); err != nil {
+		return nil, err
+	}
+	if info, err := t.ws.Stat(c.abs); err == nil && info.IsDir() {
+		return nil, tools.Errorf(tools.ErrInvalidParams, "Path is a directory, not a file: %s", c.abs)
+	}
+	if !c.Modified && len(placeholders(c.Content)) > 0 {
+		return nil, tools.Errorf(tools.ErrInvalidParams, "`content` contains an omission placeholder (for example 'rest of methods ...'). Provide complete file content.")
+	}
+	c.edit = sync.OnceValues(c.prepare)
+	return c, nil
+}
+
+func (c *writeFileCall) prepare() (*edit, error) {
+	e, err := readEdit(c.tool.ws, c.abs)
+	if err != nil {
+		return nil, fileError("Error checking existing file", c.abs, err, tools.ErrFileWrite)
+	}
+	proposed := c.Content
+	if c.Modified {
+		proposed = c.Proposed
+	}
+	e.propose(c.Content, proposed)
+	return e, nil
+}
+
+// Intent implements tools.Invocation.
+func (c *writeFileCall) Intent() tools.Intent {
+	rel := shortPath(c.tool.ws.Rel(c.abs))
+	in := tools.Intent{Description: "Writing to " + rel, Title: "Confirm Write: " + rel, Paths: []string{c.abs}}
+	if e, err := c.edit(); err == nil {
+		in.Edit = e.intent()
+	}
+	return in
+}
+
+// Run implements tools.Invocation.
+func (c *writeFileCall) Run(ctx context.Context) (tools.Result, error) {
+	e, err := c.edit()
+	if err != nil {
+		return tools.Result{}, err
+	}
+	if ctx.Err() != nil {
+		return tools.Result{}, context.Cause(ctx)
+	}
+	if err := e.write(); err != nil {
+		return tools.Result{}, err
+	}
+	text := "Successfully overwrote file: " + c.abs + "."
+	if !e.was.Exists {
+		text = "Successfully created and wrote to new file: " + c.abs + "."
+	}
+	return tools.TextResult(text+e.userNote()+e.updated(), e.display("Original", "Written")), nil
+}
+
+// WithContent implements tools.Modifiable.
+func (c *writeFileCall) WithContent(content string) map[string]any {
+	proposed := c.Content
+	if c.Modified {
+		proposed = c.Proposed
+	}
+	return with(c.args, map[string]any{"content": content, "modified_by_user": true, "ai_proposed_content": proposed})
+}
+
+// with returns a copy of args with some of them changed.
+func with(args, changed map[string]any) map[string]any {
+	out := make(map[string]any, len(args)+len(changed))
+	for _, m := range []map[string]any{args, changed} {
+		for k, v := range m {
+			out[k] = v
+		}
+	}
+	return out
+}
