@@ -74,10 +74,20 @@ func (r Request) MarshalJSON() ([]byte, error) {
 	if r.Builtins.URLContext {
 		w.Tools = append(w.Tools, wireTools{URLContext: &struct{}{}})
 	}
-	if r.Choice.Mode != ToolModeUnset || len(r.Choice.Allowed) > 0 {
-		w.ToolConfig = &wireToolConfig{wireFunctionCalling{r.Choice.Mode, r.Choice.Allowed}}
+	if r.Choice.Mode != ToolModeUnset {
+		w.ToolConfig = &wireToolConfig{wireFunctionCalling{r.Choice.Mode, r.Choice.OnWire()}}
 	}
 	return json.Marshal(w)
+}
+
+// OnWire returns the names that may be sent: the API takes them together with
+// mode ANY alone. In the other modes the declarations themselves have to be
+// narrowed.
+func (c ToolChoice) OnWire() []string {
+	if c.Mode != ToolModeAny {
+		return nil
+	}
+	return c.Allowed
 }
 
 func (s Sampling) wire() *wireGeneration {

@@ -221,6 +221,24 @@ func TestRequestJSON(t *testing.T) {
 	assert.Equal(t, req, back)
 }
 
+func TestRequestJSONSendsNamesOnlyWithAny(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		mode llm.ToolMode
+		want string
+	}{
+		{llm.ToolModeUnset, `{"contents":[],"generationConfig":{}}`},
+		{llm.ToolModeAuto, `{"contents":[],"generationConfig":{},"toolConfig":{"functionCallingConfig":{"mode":"AUTO"}}}`},
+		{llm.ToolModeNone, `{"contents":[],"generationConfig":{},"toolConfig":{"functionCallingConfig":{"mode":"NONE"}}}`},
+		{llm.ToolModeAny, `{"contents":[],"generationConfig":{},"toolConfig":{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["a"]}}}`},
+	}
+	for _, tt := range tests {
+		data, err := json.Marshal(llm.Request{Choice: llm.ToolChoice{Mode: tt.mode, Allowed: []string{"a"}}})
+		require.NoError(t, err)
+		assert.JSONEq(t, tt.want, string(data), tt.mode)
+	}
+}
+
 func TestIDs(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, id, session, wire string }{

@@ -1,0 +1,223 @@
+package fakegemini
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"minigem/llm"
+)
+
+// toolName is what the API takes as the name of a function.
+var toolName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$`)
+
+// Validate says what the real API would refuse in req: one sentence each, with
+// the place; nil: nothing. req is as it came over the wire, with Model set from
+// the URL. served holds the parts that the server has answered so far: where
+// they had a signature, req must bring it back in its active turn.
+func Validate(req llm.Request, served []llm.Part) []string {
+	v := validation{req: req, served: served}
+	v.roles()
+	v.parts()
+	v.calls()
+	v.signatures()
+	v.tools()
+	return v.problems
+}
+
+type validation struct {
+	req      llm.Request
+	served   []llm.Part
+	problems []string
+}
+
+func (v *validation) addf(format string, args ...any) {
+	v.problems = append(v.problems, fmt.Sprintf(format, args...))
+}
+
+// roles: user and model take turns, the user has the first and the last word.
+func (v *validation) roles() {
+	ms := v.req.Messages
+	if len(ms) == 0 {
+		v.addf("contents is empty")
+		return
+	}
+	for i, m := range ms {
+		switch {
+		case m.Role != llm.RoleUser && m.Role != llm.RoleModel:
+			v.addf("contents[%d]: role %q is neither user nor model", i, m.Role)
+		case i == 0 && m.Role != llm.RoleUser:
+			v.addf("contents[0]: a conversation starts with the user")
+		case i > 0 && m.Role == ms[i-1].Role:
+			v.addf("contents[%d]: role %s twice in a row", i, m.Role)
+		}
+	}
+	if ms[len(ms)-1].Role == llm.RoleModel {
+		v.addf("contents[%d]: a request ends with the user", len(ms)-1)
+	}
+}
+
+// parts: there are some, and each says something.
+func (v *validation) parts() {
+	for i, m := range v.req.Messages {
+		if len(m.Parts) == 0 {
+			v.addf("contents[%d]: no parts", i)
+		}
+		for j, p := range m.Parts {
+			at := fmt.Sprintf("contents[%d].parts[%d]", i, j)
+			switch p := p.(type) {
+			case llm.Text:
+				if p.Text == "" && p.Signature == nil {
+					v.addf("%s: empty text", at)
+				}
+			case llm.Blob:
+				if len(p.Data) == 0 || p.MIMEType == "" {
+					v.addf("%s: inline data without data or type", at)
+				}
+			case llm.ToolCall:
+				if m.Role != llm.RoleModel {
+					v.addf("%s: a function call of the user's", at)
+				}
+				if !toolName.MatchString(p.Name) {
+					v.addf("%s: %q cannot be a function's name", at, p.Name)
+				}
+			case llm.ToolResult:
+				if m.Role != llm.RoleUser {
+					v.addf("%s: a function response of the model's", at)
+				}
+			case llm.Opaque:
+				if isEmptyObject(p.JSON) {
+					v.addf("%s: empty part", at)
+				}
+			}
+		}
+	}
+}
+
+func isEmptyObject(data []byte) bool {
+	var fields map[string]json.RawMessage
+	return json.Unmarshal(data, &fields) == nil && len(fields) == 0
+}
+
+// calls: each is answered in the very next content, and nothing else is.
+func (v *validation) calls() {
+	ms := v.req.Messages
+	for i, m := range ms {
+		var results []llm.ToolResult
+		if m.Role == llm.RoleUser {
+			results = resultsOf(m)
+		}
+		var calls []llm.ToolCall
+		if i > 0 && ms[i-1].Role == llm.RoleModel {
+			calls = ms[i-1].Calls()
+		}
+		v.answers(i, calls, results)
+	}
+	if last := len(ms) - 1; last >= 0 && ms[last].Role == llm.RoleModel && len(ms[last].Calls()) > 0 {
+		v.addf("contents[%d]: %d function calls without a response", last, len(ms[last].Calls()))
+	}
+}
+
+func (v *validation) answers(i int, calls []llm.ToolCall, results []llm.ToolResult) {
+	if len(calls) == 0 && len(results) > 0 {
+		v.addf("contents[%d]: function responses that follow no function call", i)
+		return
+	}
+	if len(calls) != len(results) {
+		v.addf("contents[%d]: %d function responses for %d function calls", i, len(results), len(calls))
+		return
+	}
+	left := slices.Clone(results)
+	for _, c := range calls {
+		j := slices.IndexFunc(left, func(r llm.ToolResult) bool { return r.ID == c.ID && r.Name == c.Name })
+		if j < 0 {
+			v.addf("contents[%d]: no function response for call %s (id %q)", i, c.Name, c.ID)
+			continue
+		}
+		left = slices.Delete(left, j, j+1)
+	}
+}
+
+func resultsOf(m llm.Message) []llm.ToolResult {
+	var results []llm.ToolResult
+	for _, p := range m.Parts {
+		if r, ok := p.(llm.ToolResult); ok {
+			results = append(results, r)
+		}
+	}
+	return results
+}
+
+// signatures: in the active turn, which starts with the last message of the
+// user's own, they come back as they were given. Of Gemini 3 on, the first call
+// of each answer must have one. (spec/agent.md 1.10)
+func (v *validation) signatures() {
+	start := 0
+	for i, m := range v.req.Messages {
+		if m.Role == llm.RoleUser && len(resultsOf(m)) == 0 {
+			start = i
+		}
+	}
+	for i, m := range v.req.Messages[min(start, len(v.req.Messages)):] {
+		if m.Role != llm.RoleModel {
+			continue
+		}
+		for j, c := range m.Calls() {
+			at := fmt.Sprintf("contents[%d]: function call %s", start+i, c.Name)
+			want, known := v.given(c)
+			switch {
+			case known && want != nil && !bytes.Equal(c.Signature, want):
+				v.addf("%s: not the thoughtSignature that it was given", at)
+			case j == 0 && c.Signature == nil && v.needsSignatures():
+				v.addf("%s: no thoughtSignature", at)
+			}
+		}
+	}
+}
+
+func (v *validation) needsSignatures() bool { return strings.HasPrefix(v.req.Model, "gemini-3") }
+
+// given is the signature with which the server made the call last.
+func (v *validation) given(c llm.ToolCall) (signature []byte, known bool) {
+	for _, p := range slices.Backward(v.served) {
+		s, ok := p.(llm.ToolCall)
+		if !ok || s.Name != c.Name || s.ID != "" && s.ID != c.ID {
+			continue
+		}
+		if len(s.Args) == 0 && len(c.Args) == 0 || reflect.DeepEqual(s.Args, c.Args) {
+			return s.Signature, true
+		}
+	}
+	return nil, false
+}
+
+// tools: names are possible, each once, and a choice is among them.
+func (v *validation) tools() {
+	seen := map[string]bool{}
+	for _, t := range v.req.Tools {
+		if !toolName.MatchString(t.Name) {
+			v.addf("tools: %q cannot be a function's name", t.Name)
+		}
+		if seen[t.Name] {
+			v.addf("tools: %s is declared twice", t.Name)
+		}
+		seen[t.Name] = true
+		var schema map[string]any
+		if t.Parameters != nil && json.Unmarshal(t.Parameters, &schema) != nil {
+			v.addf("tools: the schema of %s is not an object", t.Name)
+		}
+	}
+	choice := v.req.Choice
+	if len(choice.Allowed) > 0 && choice.Mode != llm.ToolModeAny {
+		v.addf("toolConfig: allowedFunctionNames with mode %q; it goes with ANY only", choice.Mode)
+	}
+	for _, name := range choice.Allowed {
+		if !seen[name] {
+			v.addf("toolConfig: %s is allowed but not declared", name)
+		}
+	}
+}

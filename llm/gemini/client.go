@@ -1,0 +1,206 @@
+// Package gemini asks Google's models: it is the only importer of
+// google.golang.org/genai. It knows the Gemini API, Vertex AI and gateways that
+// speak like the former; it turns llm's types into genai's and back, makes one
+// sentence of every failure, and waits out what passes (spec/agent.md 1.8,
+// 1.13). What a failure in the midst of an answer means is left to the agent.
+//
+// genai writes remarks about environment variables with the standard log
+// package; a program with a terminal of its own silences that.
+package gemini
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"sync"
+
+	"google.golang.org/genai"
+
+	"minigem/llm"
+)
+
+const (
+	geminiURL = "https://generativelanguage.googleapis.com/"
+	standIn   = "none" // for the key that genai insists on; it is not sent
+)
+
+// Client is an llm.Provider that asks Google's models. It connects at its first
+// call and keeps the connection. It is safe for concurrent use.
+//
+// Errors are *llm.Error, or the context's own where that has ended.
+type Client struct {
+	opts Options
+
+	mu  sync.Mutex
+	api *genai.Client // nil: no call was made yet
+}
+
+var _ llm.Provider = (*Client)(nil)
+
+// New makes a Client. It does nothing yet: what o lacks is an error of the
+// first call, or of o.Check.
+func New(o Options) *Client {
+	if o.Silence <= 0 {
+		o.Silence = DefaultSilence
+	}
+	return &Client{opts: o}
+}
+
+// connect returns genai's client, which is made when it is needed: looking for
+// Google credentials reads files and may ask a server.
+func (c *Client) connect(ctx context.Context) (*genai.Client, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.api != nil {
+		return c.api, nil
+	}
+	if err := c.opts.Check(); err != nil {
+		return nil, err
+	}
+	o := c.opts
+	config := &genai.ClientConfig{
+		APIKey:  o.APIKey,
+		Backend: genai.BackendGeminiAPI,
+		// A redirect would carry the key to who knows where.
+		HTTPClient:  &http.Client{Transport: newTransport(o), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+		HTTPOptions: genai.HTTPOptions{BaseURL: o.BaseURL, APIVersion: o.APIVersion},
+	}
+	switch {
+	case o.Auth == AuthVertex && o.APIKey != "":
+		config.Backend = genai.BackendVertexAI
+	case o.Auth == AuthVertex:
+		config.Backend, config.Project, config.Location = genai.BackendVertexAI, o.Project, o.Location
+		if err := useCredentials(ctx, config); err != nil {
+			return nil, &llm.Error{Kind: llm.ErrAuth, Message: "no Google credentials were found for Vertex AI", Hint: "run: gcloud auth application-default login", Err: err}
+		}
+	default:
+		// Set, so that genai does not look into the environment.
+		config.APIKey = firstOf(o.APIKey, standIn)
+		config.HTTPOptions.BaseURL = firstOf(o.BaseURL, geminiURL)
+	}
+	api, err := genai.NewClient(ctx, config)
+	if err != nil { // its text shows the configuration, key and all
+		return nil, &llm.Error{Kind: llm.ErrAuth, Message: "the Gemini client could not be set up", Hint: "check the project, location and key"}
+	}
+	c.api = api
+	return api, nil
+}
+
+// useCredentials signs requests with the application default credentials.
+func useCredentials(ctx context.Context, config *genai.ClientConfig) error {
+	if err := config.UseDefaultCredentials(); err != nil {
+		return err
+	}
+	project, err := config.Credentials.QuotaProjectID(ctx)
+	if err != nil {
+		return fmt.Errorf("reading quota project: %w", err)
+	}
+	if project != "" {
+		config.HTTPOptions.Headers = http.Header{"X-Goog-User-Project": {project}}
+	}
+	return nil
+}
+
+// attempt makes one call and turns its failure into an error of ours.
+func (c *Client) attempt(ctx context.Context, req llm.Request, call func(context.Context, *genai.Models, *exchange) error) error {
+	api, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	inner, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	x := &exchange{model: req.Model, silence: c.opts.Silence, ctx: inner, giveUp: giveUp}
+	err = call(context.WithValue(inner, exchangeKey{}, x), api.Models, x)
+	if errors.Is(err, errConsumerLeft) {
+		return err
+	}
+	if err == nil && x.bodyErr == nil {
+		return nil
+	}
+	return c.callError(ctx, err, x)
+}
+
+// errConsumerLeft ends a stream that nobody reads any more.
+var errConsumerLeft = errors.New("the consumer left")
+
+// Stream implements llm.Model. An error after the stream has begun has Opened
+// set and is not tried again.
+func (c *Client) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
+		config, err := configOf(req)
+		if err != nil {
+			yield(llm.Chunk{}, err)
+			return
+		}
+		err = c.retry(ctx, func() error {
+			return c.attempt(ctx, req, func(ctx context.Context, models *genai.Models, x *exchange) error {
+				return stream(ctx, models, x, req.Model, config, yield)
+			})
+		})
+		if err != nil && !errors.Is(err, errConsumerLeft) {
+			yield(llm.Chunk{}, err)
+		}
+	}
+}
+
+func stream(ctx context.Context, models *genai.Models, x *exchange, model string, config *genai.GenerateContentConfig, yield func(llm.Chunk, error) bool) error {
+	x.stream = true
+	for resp, err := range models.GenerateContentStream(ctx, model, nil, config) {
+		if err != nil {
+			var api genai.APIError
+			x.refused = x.chunks == 0 && errors.As(err, &api)
+			return err
+		}
+		x.chunks++
+		if !yield(chunkOf(resp), nil) {
+			return errConsumerLeft
+		}
+	}
+	return nil
+}
+
+// Generate implements llm.Generator.
+func (c *Client) Generate(ctx context.Context, req llm.Request) (llm.Chunk, error) {
+	config, err := configOf(req)
+	if err != nil {
+		return llm.Chunk{}, err
+	}
+	var chunk llm.Chunk
+	err = c.retry(ctx, func() error {
+		return c.attempt(ctx, req, func(ctx context.Context, models *genai.Models, _ *exchange) error {
+			resp, err := models.GenerateContent(ctx, req.Model, nil, config)
+			if err == nil {
+				chunk = chunkOf(resp)
+			}
+			return err
+		})
+	})
+	if err != nil {
+		return llm.Chunk{}, err
+	}
+	return chunk, nil
+}
+
+// CountTokens implements llm.TokenCounter. System instruction and tools count.
+func (c *Client) CountTokens(ctx context.Context, req llm.Request) (int, error) {
+	config, err := countConfigOf(req, c.opts.Auth == AuthVertex)
+	if err != nil {
+		return 0, err
+	}
+	tokens := 0
+	err = c.retry(ctx, func() error {
+		return c.attempt(ctx, req, func(ctx context.Context, models *genai.Models, _ *exchange) error {
+			resp, err := models.CountTokens(ctx, req.Model, nil, config)
+			if err == nil {
+				tokens = int(resp.TotalTokens)
+			}
+			return err
+		})
+	})
+	if err != nil {
+		return 0, err
+	}
+	return tokens, nil
+}

@@ -1,0 +1,144 @@
+package gemini
+
+import (
+	"encoding/json"
+
+	"google.golang.org/genai"
+
+	"minigem/llm"
+)
+
+// bodyOf makes genai send the JSON that llm writes for req, in place of the
+// body that it would put together of its own types: those lose the order of a
+// schema's properties, parts that they do not know and the empty text that
+// carries a signature, and copy the whole history three times on the way.
+func bodyOf(req llm.Request) (*genai.HTTPOptions, error) {
+	fields, err := fieldsOf(req)
+	if err != nil {
+		return nil, err
+	}
+	return &genai.HTTPOptions{ExtrasRequestProvider: func(map[string]any) map[string]any { return fields }}, nil
+}
+
+// fieldsOf is the body of a generateContent call, each field as JSON.
+func fieldsOf(req llm.Request) (map[string]any, error) {
+	var raw map[string]json.RawMessage
+	data, err := json.Marshal(req)
+	if err == nil {
+		err = json.Unmarshal(data, &raw)
+	}
+	if err != nil {
+		return nil, &llm.Error{Kind: llm.ErrInvalid, Message: "the request cannot be written as JSON", Hint: "look at the hooks that change requests or arguments", Err: err}
+	}
+	fields := make(map[string]any, len(raw)+1)
+	for name, value := range raw {
+		fields[name] = value
+	}
+	return fields, nil
+}
+
+func configOf(req llm.Request) (*genai.GenerateContentConfig, error) {
+	body, err := bodyOf(req)
+	if err != nil {
+		return nil, err
+	}
+	// A continuation is a request of its own, which no hook would see.
+	return &genai.GenerateContentConfig{HTTPOptions: body, AutomaticContinuation: genai.Ptr(false)}, nil
+}
+
+// countConfigOf puts instructions and tools into the request too, for which the
+// Gemini API wants a level more than Vertex AI.
+func countConfigOf(req llm.Request, vertex bool) (*genai.CountTokensConfig, error) {
+	fields, err := fieldsOf(req)
+	if err != nil {
+		return nil, err
+	}
+	if !vertex {
+		fields["model"] = "models/" + req.Model
+		fields = map[string]any{"generateContentRequest": fields}
+	}
+	body := &genai.HTTPOptions{ExtrasRequestProvider: func(map[string]any) map[string]any { return fields }}
+	return &genai.CountTokensConfig{HTTPOptions: body}, nil
+}
+
+// chunkOf is genai's answer in our words. Only the first candidate counts. For
+// the Gemini API, genai drops the finishMessage.
+func chunkOf(r *genai.GenerateContentResponse) llm.Chunk {
+	c := llm.Chunk{ModelVersion: r.ModelVersion, ResponseID: r.ResponseID, Usage: usageOf(r.UsageMetadata)}
+	if f := r.PromptFeedback; f != nil {
+		c.BlockReason = string(f.BlockReason)
+	}
+	if len(r.Candidates) == 0 || r.Candidates[0] == nil {
+		return c
+	}
+	k := r.Candidates[0]
+	c.FinishReason, c.FinishMessage, c.Index = string(k.FinishReason), k.FinishMessage, int(k.Index)
+	if k.FinishReason == genai.FinishReasonUnspecified {
+		c.FinishReason = ""
+	}
+	if k.Content != nil {
+		for _, p := range k.Content.Parts {
+			c.Parts = append(c.Parts, partOf(p))
+		}
+	}
+	for _, s := range k.SafetyRatings {
+		c.SafetyRatings = append(c.SafetyRatings, llm.SafetyRating{Category: string(s.Category), Probability: string(s.Probability), Blocked: s.Blocked})
+	}
+	c.Grounding, c.Citations, c.URLContext = rawOf(k.GroundingMetadata), rawOf(k.CitationMetadata), rawOf(k.URLContextMetadata)
+	return c
+}
+
+func usageOf(u *genai.GenerateContentResponseUsageMetadata) *llm.Usage {
+	if u == nil {
+		return nil
+	}
+	return &llm.Usage{
+		Prompt: int(u.PromptTokenCount), Candidates: int(u.CandidatesTokenCount), Total: int(u.TotalTokenCount),
+		Cached: int(u.CachedContentTokenCount), Thoughts: int(u.ThoughtsTokenCount), ToolUse: int(u.ToolUsePromptTokenCount),
+	}
+}
+
+// partOf sorts a part. One without anything in it that is known is empty text:
+// genai does not tell {"text": ""} from {}.
+func partOf(p *genai.Part) llm.Part {
+	switch {
+	case p.FunctionCall != nil:
+		return llm.ToolCall{ID: p.FunctionCall.ID, Name: p.FunctionCall.Name, Args: p.FunctionCall.Args, Signature: p.ThoughtSignature}
+	case p.FunctionResponse != nil, isOpaque(p):
+		return opaqueOf(p)
+	case p.InlineData != nil:
+		return llm.Blob{MIMEType: p.InlineData.MIMEType, Data: p.InlineData.Data, Name: p.InlineData.DisplayName, Signature: p.ThoughtSignature}
+	case p.FileData != nil:
+		return llm.FileRef{MIMEType: p.FileData.MIMEType, URI: p.FileData.FileURI}
+	case p.Thought:
+		return llm.Thought{Text: p.Text, Signature: p.ThoughtSignature}
+	}
+	return llm.Text{Text: p.Text, Signature: p.ThoughtSignature}
+}
+
+func isOpaque(p *genai.Part) bool {
+	return p.ExecutableCode != nil || p.CodeExecutionResult != nil || p.ToolCall != nil || p.ToolResponse != nil ||
+		p.AudioTranscription != nil || p.VideoMetadata != nil || p.MediaResolution != nil
+}
+
+// opaqueOf leaves it to llm's JSON to recognise what genai wrote.
+func opaqueOf(p *genai.Part) llm.Part {
+	data := rawOf(p)
+	part, err := llm.UnmarshalPart(data)
+	if err != nil {
+		return llm.Opaque{JSON: data}
+	}
+	return part
+}
+
+// rawOf is the JSON of v; nil for a nil pointer.
+func rawOf[T any](v *T) json.RawMessage {
+	if v == nil {
+		return nil
+	}
+	data, err := json.Marshal(v)
+	if err != nil { // it came from JSON
+		return nil
+	}
+	return data
+}

@@ -1,0 +1,212 @@
+package gemini
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"google.golang.org/genai"
+
+	"minigem/llm"
+)
+
+// statusCancelled is what Google's servers answer when they gave a request up.
+const statusCancelled = 499
+
+// callError makes an *llm.Error of what genai returned, except where ctx, the
+// caller's, has ended: then it is ctx's error. No secret is in it.
+func (c *Client) callError(ctx context.Context, err error, x *exchange) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var api genai.APIError
+	var e *llm.Error
+	switch {
+	case errors.Is(context.Cause(x.ctx), errSilent):
+		e = c.offline(errSilent, x)
+	case x.bodyErr != nil:
+		e = broken("the answer broke off", x.bodyErr, x)
+	case errors.As(err, &api):
+		e = c.apiError(api, x)
+	case x.status != 0:
+		e = broken("the answer cannot be read", err, x)
+	case x.sent:
+		e = c.offline(err, x)
+	default:
+		e = &llm.Error{Kind: llm.ErrInvalid, Message: "the request could not be made: " + c.shown(err.Error()), Hint: "check the model's name and the address of the API", Err: err}
+	}
+	e.Opened = x.opened()
+	if e.Opened {
+		e.Kind = llm.ErrStream
+	}
+	e.Message, e.Hint, e.Err = c.redact(e.Message), c.redact(e.Hint), c.cleanCause(e.Err)
+	return e
+}
+
+func broken(what string, cause error, x *exchange) *llm.Error {
+	return &llm.Error{Kind: llm.ErrStream, Status: x.status, Message: what, Hint: "try again; if it goes on, the network or a proxy cuts connections", Err: cause}
+}
+
+func (c *Client) offline(err error, x *exchange) *llm.Error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	e := &llm.Error{Kind: llm.ErrOffline, Err: err, Hint: "check the network, the proxy and GOOGLE_GEMINI_BASE_URL"}
+	if errors.Is(err, errSilent) {
+		e.Message = fmt.Sprintf("the server of %s said nothing for %v", x.model, x.silence)
+	} else {
+		e.Message = "the Gemini API cannot be reached: " + c.shown(err.Error())
+	}
+	return e
+}
+
+// apiError sorts the errors that the API itself tells of.
+func (c *Client) apiError(api genai.APIError, x *exchange) *llm.Error {
+	if x.status >= 300 || api.Code == 0 {
+		api.Code = x.status
+	}
+	e := &llm.Error{Status: api.Code, Err: api}
+	said := c.shown(api.Message)
+	if said == "" {
+		said = http.StatusText(api.Code)
+	}
+	info := detailsOf(api)
+	switch {
+	case info.badKey(api):
+		e.Kind, e.Message, e.Hint = llm.ErrAuth, "the API key is not valid: "+said, "check GEMINI_API_KEY, or create a new key at https://aistudio.google.com/apikey"
+	case api.Code == http.StatusUnauthorized:
+		e.Kind, e.Message, e.Hint = llm.ErrAuth, "the credentials were refused: "+said, "check the key; for Vertex AI run: gcloud auth application-default login"
+	case api.Code == http.StatusForbidden:
+		e.Kind, e.Message, e.Hint = llm.ErrAuth, fmt.Sprintf("access to %s was denied: %s", x.model, said), "check that the key's project may use the Gemini API and this model"
+	case api.Code == http.StatusNotFound:
+		e.Kind, e.Message, e.Hint = llm.ErrNotFound, fmt.Sprintf("there is no model %s: %s", x.model, said), "choose another one with --model"
+	case api.Code == http.StatusTooManyRequests:
+		c.tooMany(e, info, said, x)
+	case api.Code == statusCancelled, api.Code >= 500:
+		e.Kind, e.RetryAfter = llm.ErrOverloaded, waitTime(info, x)
+		e.Message, e.Hint = fmt.Sprintf("the server of %s has trouble (%d: %s)", x.model, api.Code, said), "try again later, or choose another model with --model"
+	case api.Code >= 300 && api.Code < 400:
+		e.Kind, e.Message, e.Hint = llm.ErrInvalid, fmt.Sprintf("the server sends us elsewhere (%d)", api.Code), "GOOGLE_GEMINI_BASE_URL must be the address of the API itself"
+	default:
+		e.Kind, e.Message, e.Hint = llm.ErrInvalid, fmt.Sprintf("the request was refused (%d: %s)", api.Code, said), badRequestHint(api.Message)
+	}
+	return e
+}
+
+func (c *Client) tooMany(e *llm.Error, info details, said string, x *exchange) {
+	e.RetryAfter = waitTime(info, x)
+	if info.perDay {
+		e.Kind = llm.ErrQuota
+		e.Message, e.Hint = fmt.Sprintf("the quota of %s for today is used up: %s", x.model, said), "wait until tomorrow, choose another model with --model, or use a key with billing"
+		return
+	}
+	e.Kind = llm.ErrRateLimit
+	e.Message, e.Hint = fmt.Sprintf("too many requests for %s: %s", x.model, said), "wait a moment, or choose another model with --model"
+	if e.RetryAfter > 0 {
+		e.Hint = fmt.Sprintf("wait %v, or choose another model with --model", e.RetryAfter.Round(time.Second))
+	}
+}
+
+func badRequestHint(said string) string {
+	said = strings.ToLower(said)
+	switch {
+	case strings.Contains(said, "token count") || strings.Contains(said, "number of tokens"):
+		return "the conversation is too long for the model: use /compress or /clear"
+	case strings.Contains(said, "location is not supported"):
+		return "the Gemini API is not offered where you are; Vertex AI may be"
+	}
+	return "if a hook changes requests or history, look there first; /clear starts afresh"
+}
+
+// details is what the "details" of Google's errors say.
+type details struct {
+	reasons []string
+	perDay  bool
+	wait    time.Duration
+}
+
+func detailsOf(api genai.APIError) details {
+	var d details
+	for _, detail := range api.Details {
+		kind, _ := detail["@type"].(string)
+		switch {
+		case strings.HasSuffix(kind, ".ErrorInfo"):
+			reason, _ := detail["reason"].(string)
+			d.reasons = append(d.reasons, reason)
+		case strings.HasSuffix(kind, ".RetryInfo"):
+			text, _ := detail["retryDelay"].(string)
+			d.wait, _ = time.ParseDuration(text) // "7s", "1.5s"; anything else: not told
+		case strings.HasSuffix(kind, ".QuotaFailure"):
+			violations, _ := detail["violations"].([]any)
+			for _, v := range violations {
+				violation, _ := v.(map[string]any)
+				id, _ := violation["quotaId"].(string)
+				d.perDay = d.perDay || strings.Contains(id, "PerDay") || strings.Contains(id, "Daily")
+			}
+		}
+	}
+	return d
+}
+
+func (d details) badKey(api genai.APIError) bool {
+	for _, r := range d.reasons {
+		if r == "API_KEY_INVALID" || r == "API_KEY_EXPIRED" {
+			return true
+		}
+	}
+	return api.Code == http.StatusBadRequest && strings.Contains(api.Message, "API key")
+}
+
+// waitTime is how long the server wants us to wait; 0: it does not say.
+func waitTime(info details, x *exchange) time.Duration {
+	if info.wait > 0 {
+		return info.wait
+	}
+	seconds, err := strconv.Atoi(x.header.Get("Retry-After"))
+	if err != nil || seconds < 0 {
+		return 0
+	}
+	return time.Duration(seconds) * time.Second
+}
+
+// shown is text of others, fit for one line of an error.
+func (c *Client) shown(text string) string {
+	const most = 300 // bytes
+	text = strings.TrimRight(strings.Join(strings.Fields(c.redact(text)), " "), ".")
+	if len(text) <= most {
+		return text
+	}
+	cut := most
+	for !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + "..."
+}
+
+func (c *Client) redact(text string) string {
+	for _, s := range c.opts.secrets() {
+		if s != "" {
+			text = strings.ReplaceAll(text, s, "***")
+		}
+	}
+	return text
+}
+
+// cleanCause returns err, or a cleaned copy of its text where that has a secret
+// in it or is very long: genai puts whole answers into its errors.
+func (c *Client) cleanCause(err error) error {
+	if err == nil {
+		return nil
+	}
+	if text := err.Error(); len(text) > 1000 || c.redact(text) != text {
+		return errors.New(c.shown(text))
+	}
+	return err
+}

@@ -1,0 +1,459 @@
+package gemini_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/e2e/fakegemini"
+	"minigem/llm"
+	"minigem/llm/gemini"
+	"minigem/llm/script"
+)
+
+const key = "AIzaSecretSecretSecret"
+
+// serve starts a fake API and returns options to reach it.
+func serve(t *testing.T, o fakegemini.Options) (*fakegemini.Server, gemini.Options) {
+	t.Helper()
+	s := fakegemini.New(o)
+	url, stop, err := s.Start("127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(stop)
+	return s, gemini.Options{Auth: gemini.AuthAPIKey, APIKey: key, BaseURL: url, Version: "1.2.3", MaxAttempts: 1}
+}
+
+func chunk(text, finish string) llm.Chunk {
+	return llm.Chunk{Parts: []llm.Part{llm.Text{Text: text}}, FinishReason: finish}
+}
+
+func ask(text string) llm.Request {
+	return llm.Request{Model: "gemini-3-flash", Messages: []llm.Message{llm.UserText(text)}}
+}
+
+func collect(seq iter.Seq2[llm.Chunk, error]) (chunks []llm.Chunk, err error) {
+	for c, err := range seq {
+		if err != nil {
+			return chunks, err
+		}
+		chunks = append(chunks, c)
+	}
+	return chunks, nil
+}
+
+func asError(t *testing.T, err error) *llm.Error {
+	t.Helper()
+	var e *llm.Error
+	require.ErrorAs(t, err, &e)
+	assert.NotContains(t, fmt.Sprintf("%v %+v %v", e, *e, e.Err), key, "the key must never be seen")
+	assert.NotEmpty(t, e.Message)
+	assert.NotRegexp(t, `\.$`, e.Message)
+	return e
+}
+
+func ptr[T any](v T) *T { return &v }
+
+var fullRequest = llm.Request{
+	Model:  "gemini-3-flash",
+	System: "be kind",
+	Messages: []llm.Message{
+		llm.UserText("old"), llm.ModelText("older"),
+		{Role: llm.RoleUser, Parts: []llm.Part{
+			llm.Text{Text: "hello <>"}, llm.Blob{MIMEType: "image/png", Data: []byte{1, 2}}, llm.FileRef{MIMEType: "text/plain", URI: "gs://x"},
+			llm.Opaque{JSON: json.RawMessage(`{"hologram":{"depth":3}}`)},
+		}},
+		{Role: llm.RoleModel, Parts: []llm.Part{
+			llm.Text{Signature: []byte("s0")},
+			llm.ToolCall{ID: "glob__abc", Name: "glob", Args: map[string]any{"pattern": "*"}, Signature: llm.SkipSignature()},
+			llm.ToolCall{ID: "glob__glob_1_2", Name: "glob"},
+		}},
+		{Role: llm.RoleUser, Parts: []llm.Part{
+			llm.ToolResult{ID: "glob__abc", Name: "glob", Response: map[string]any{"output": "x"}, Parts: []llm.Part{llm.Blob{MIMEType: "image/png", Data: []byte{3}}}},
+			llm.ToolResult{ID: "glob__glob_1_2", Name: "glob", Response: map[string]any{"error": "y"}},
+		}},
+	},
+	Tools: []llm.ToolSpec{
+		{Name: "glob", Description: "finds", Parameters: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer","maximum":1048576}}}`)},
+		{Name: "noargs", Description: "does"},
+	},
+	Choice: llm.ToolChoice{Mode: llm.ToolModeAny, Allowed: []string{"glob"}},
+	Sampling: llm.Sampling{
+		Temperature: ptr(1.0), TopP: ptr(0.95), TopK: ptr(64.0), MaxOutputTokens: ptr(100), StopSequences: []string{"END"},
+		Thinking: &llm.Thinking{IncludeThoughts: true, Budget: ptr(0), Level: "HIGH"}, JSONSchema: json.RawMessage(`{"type":"string"}`),
+	},
+	Builtins: llm.Builtins{GoogleSearch: true, URLContext: true},
+}
+
+var fullChunks = []llm.Chunk{
+	{Parts: []llm.Part{llm.Thought{Text: "**Plan** think", Signature: []byte{0xfb, 0xff}}, llm.Text{Text: "a <b>"}}, ModelVersion: "gemini-3-flash-001", ResponseID: "r1"},
+	{Parts: []llm.Part{
+		llm.ToolCall{ID: "c1", Name: "glob", Args: map[string]any{"pattern": "*", "n": 2.5}, Signature: []byte("sig")}, llm.ToolCall{Name: "noargs"},
+		llm.Blob{MIMEType: "image/png", Data: []byte{9}, Signature: []byte("b")}, llm.FileRef{MIMEType: "text/plain", URI: "gs://y"},
+		llm.Opaque{JSON: json.RawMessage(`{"executableCode":{"code":"1+1","language":"PYTHON"}}`)},
+	}},
+	{
+		Parts: []llm.Part{llm.Text{Text: "", Signature: []byte("end")}}, FinishReason: "STOP",
+		SafetyRatings: []llm.SafetyRating{{Category: "HARM_CATEGORY_HARASSMENT", Probability: "LOW", Blocked: true}},
+		Usage:         &llm.Usage{Prompt: 1, Candidates: 2, Total: 21, Cached: 3, Thoughts: 4, ToolUse: 5},
+		Grounding:     json.RawMessage(`{"groundingChunks":[{"web":{"title":"t","uri":"https://e"}}],"webSearchQueries":["q"]}`),
+		URLContext:    json.RawMessage(`{"urlMetadata":[{"retrievedUrl":"https://e","urlRetrievalStatus":"URL_RETRIEVAL_STATUS_SUCCESS"}]}`),
+	},
+}
+
+func TestStreamCarriesEverythingBothWays(t *testing.T) {
+	t.Parallel()
+	s, o := serve(t, fakegemini.Options{Entries: []script.Entry{script.Streamed(fullChunks...)}, Strict: true, Key: key})
+	chunks, err := collect(gemini.New(o).Stream(t.Context(), fullRequest))
+	require.NoError(t, err)
+	assert.Equal(t, fullChunks, chunks)
+
+	log := s.Log()
+	require.Len(t, log, 1)
+	assert.Equal(t, "/v1beta/models/gemini-3-flash:streamGenerateContent?alt=sse", log[0].Path)
+	want, err := json.Marshal(fullRequest)
+	require.NoError(t, err)
+	assert.JSONEq(t, string(want), string(log[0].Body), "the body is the one that llm writes")
+	assert.Equal(t, fullRequest.Tools, log[0].Parsed.Tools, "a schema keeps the order of its properties")
+	assert.Regexp(t, `^GeminiCLI-minigem/1\.2\.3/gemini-3-flash \(\w+; \w+; terminal\)$`, log[0].Header.Get("User-Agent"))
+}
+
+func TestGenerateAndCount(t *testing.T) {
+	t.Parallel()
+	whole := fullChunks[2]
+	s, o := serve(t, fakegemini.Options{Entries: []script.Entry{script.Answered(whole), script.Counted(42)}, Strict: true})
+	c := gemini.New(o)
+	got, err := c.Generate(t.Context(), fullRequest)
+	require.NoError(t, err)
+	assert.Equal(t, whole, got)
+	n, err := c.CountTokens(t.Context(), fullRequest)
+	require.NoError(t, err)
+	assert.Equal(t, 42, n)
+
+	log := s.Log()
+	require.Len(t, log, 2)
+	assert.Equal(t, "/v1beta/models/gemini-3-flash:generateContent", log[0].Path)
+	assert.Equal(t, "/v1beta/models/gemini-3-flash:countTokens", log[1].Path)
+	assert.Equal(t, log[0].Parsed, log[1].Parsed, "instructions and tools count too")
+	var body struct {
+		Request struct{ Model string } `json:"generateContentRequest"`
+	}
+	require.NoError(t, json.Unmarshal(log[1].Body, &body))
+	assert.Equal(t, "models/gemini-3-flash", body.Request.Model)
+	assert.Equal(t, log[0].Addr, log[1].Addr, "the connection is used again")
+}
+
+func TestConnectionIsKeptAcrossStreams(t *testing.T) {
+	t.Parallel()
+	e := script.Streamed(chunk("a", ""), chunk("b", "STOP"))
+	s, o := serve(t, fakegemini.Options{Entries: []script.Entry{e, e, e}})
+	c := gemini.New(o)
+	for range 3 {
+		_, err := collect(c.Stream(t.Context(), ask("x")))
+		require.NoError(t, err)
+	}
+	log := s.Log()
+	require.Len(t, log, 3)
+	assert.Equal(t, log[0].Addr, log[1].Addr)
+	assert.Equal(t, log[0].Addr, log[2].Addr)
+}
+
+func TestPromptRefused(t *testing.T) {
+	t.Parallel()
+	_, o := serve(t, fakegemini.Options{Entries: []script.Entry{script.Streamed(llm.Chunk{BlockReason: "SAFETY"}), script.Streamed()}})
+	c := gemini.New(o)
+	chunks, err := collect(c.Stream(t.Context(), ask("x")))
+	require.NoError(t, err)
+	assert.Equal(t, []llm.Chunk{{BlockReason: "SAFETY"}}, chunks)
+
+	chunks, err = collect(c.Stream(t.Context(), ask("x")))
+	require.NoError(t, err, "an answer of nothing is for the agent to judge")
+	assert.Empty(t, chunks)
+}
+
+func TestConsumerMayLeave(t *testing.T) {
+	t.Parallel()
+	e := script.Streamed(chunk("a", ""), chunk("b", "STOP"))
+	_, o := serve(t, fakegemini.Options{Entries: []script.Entry{e}, Faults: []fakegemini.Fault{{After: 1, Silent: true}}})
+	for c, err := range gemini.New(o).Stream(t.Context(), ask("x")) {
+		require.NoError(t, err)
+		assert.Equal(t, "a", c.Text())
+		break
+	}
+}
+
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	e := script.Streamed(chunk("a", ""), chunk("b", "STOP"))
+	tests := []struct {
+		name  string
+		fault fakegemini.Fault
+		want  []llm.Chunk
+	}{
+		{"before the answer", fakegemini.Fault{Silent: true}, nil},
+		{"in the midst of it", fakegemini.Fault{After: 1, Silent: true}, []llm.Chunk{chunk("a", "")}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, o := serve(t, fakegemini.Options{Entries: []script.Entry{e}, Faults: []fakegemini.Fault{tt.fault}})
+			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+			defer cancel()
+			chunks, err := collect(gemini.New(o).Stream(ctx, ask("x")))
+			assert.Equal(t, context.DeadlineExceeded, err)
+			assert.Equal(t, tt.want, chunks)
+		})
+	}
+}
+
+func TestErrorsOfTheAPI(t *testing.T) {
+	t.Parallel()
+	type fault = fakegemini.Fault
+	tests := []struct {
+		name    string
+		fault   fault
+		kind    llm.ErrorKind
+		message string
+		hint    string
+		after   time.Duration
+	}{
+		{"bad key", fault{Status: 400, Reason: "API_KEY_INVALID", Message: "API key not valid: " + key + "."}, llm.ErrAuth, "the API key is not valid: API key not valid: ***", "GEMINI_API_KEY", 0},
+		{"expired", fault{Status: 400, Message: "API key expired."}, llm.ErrAuth, "the API key is not valid: API key expired", "GEMINI_API_KEY", 0},
+		{"no credentials", fault{Status: 401, Message: "Login!"}, llm.ErrAuth, "the credentials were refused: Login!", "gcloud auth", 0},
+		{"no right", fault{Status: 403, Message: "Denied."}, llm.ErrAuth, "access to gemini-3-flash was denied: Denied", "may use", 0},
+		{"no model", fault{Status: 404, Message: "Not found"}, llm.ErrNotFound, "there is no model gemini-3-flash: Not found", "--model", 0},
+		{"per day", fault{Status: 429, PerDay: true, RetryDelay: 7 * time.Second, Message: "Quota"}, llm.ErrQuota, "the quota of gemini-3-flash for today is used up: Quota", "tomorrow", 7 * time.Second},
+		{"too fast", fault{Status: 429, RetryDelay: 1500 * time.Millisecond, Message: "Slow\n  down"}, llm.ErrRateLimit, "too many requests for gemini-3-flash: Slow down", "wait 2s", 1500 * time.Millisecond},
+		{"too fast, no delay", fault{Status: 429, Message: "Slow"}, llm.ErrRateLimit, "too many requests for gemini-3-flash: Slow", "wait a moment", 0},
+		{"given up", fault{Status: 499, Message: "Gone"}, llm.ErrOverloaded, "the server of gemini-3-flash has trouble (499: Gone)", "try again", 0},
+		{"internal", fault{Status: 500, Message: "Oops"}, llm.ErrOverloaded, "the server of gemini-3-flash has trouble (500: Oops)", "try again", 0},
+		{"overloaded", fault{Status: 503, Message: "Busy"}, llm.ErrOverloaded, "the server of gemini-3-flash has trouble (503: Busy)", "try again", 0},
+		{"bad request", fault{Status: 400, Message: "Bad"}, llm.ErrInvalid, "the request was refused (400: Bad)", "hook", 0},
+		{"too long", fault{Status: 400, Message: "The input token count (9) exceeds the maximum"}, llm.ErrInvalid, "the request was refused (400: The input token count (9) exceeds the maximum)", "/compress", 0},
+		{"wrong country", fault{Status: 400, Message: "User location is not supported"}, llm.ErrInvalid, "the request was refused (400: User location is not supported)", "Vertex", 0},
+		{"elsewhere", fault{Status: 302}, llm.ErrInvalid, "the server sends us elsewhere (302)", "GOOGLE_GEMINI_BASE_URL", 0},
+		{"long-winded", fault{Status: 400, Message: strings.Repeat("é", 400)}, llm.ErrInvalid, "the request was refused (400: " + strings.Repeat("é", 150) + "...)", "hook", 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, o := serve(t, fakegemini.Options{Entries: []script.Entry{script.Streamed(chunk("a", "STOP"))}, Faults: []fault{tt.fault}})
+			c := gemini.New(o)
+			_, err := collect(c.Stream(t.Context(), ask("x")))
+			e := asError(t, err)
+			assert.Equal(t, llm.Error{Kind: tt.kind, Status: tt.fault.Status, Message: tt.message, Hint: e.Hint, RetryAfter: tt.after, Err: e.Err}, *e)
+			assert.Contains(t, e.Hint, tt.hint)
+
+			_, err = c.Generate(t.Context(), ask("x"))
+			assert.Equal(t, tt.message, asError(t, err).Message, "generateContent says the same")
+			_, err = c.CountTokens(t.Context(), ask("x"))
+			assert.Equal(t, tt.message, asError(t, err).Message, "countTokens says the same")
+		})
+	}
+}
+
+func TestErrorsOfTheStream(t *testing.T) {
+	t.Parallel()
+	type fault = fakegemini.Fault
+	e := script.Streamed(chunk("a", ""), chunk("b", "STOP"))
+	tests := []struct {
+		name    string
+		fault   fault
+		chunks  int
+		kind    llm.ErrorKind
+		status  int
+		opened  bool
+		message string
+	}{
+		// after the first chunk
+		{"cut", fault{After: 1, Cut: true}, 1, llm.ErrStream, 200, true, "the answer broke off"},
+		{"garbage", fault{After: 1, Garbage: true}, 1, llm.ErrStream, 200, true, "the answer cannot be read"},
+		{"silence", fault{After: 1, Silent: true}, 1, llm.ErrStream, 0, true, "the server of gemini-3-flash said nothing for 100ms"},
+		{"an error as an event", fault{After: 1, Status: 503, Message: "Busy"}, 1, llm.ErrStream, 503, true, "the server of gemini-3-flash has trouble (503: Busy)"},
+		// in place of it
+		{"cut before", fault{Cut: true}, 0, llm.ErrOffline, 0, false, "the Gemini API cannot be reached: EOF"},
+		{"garbage at once", fault{Garbage: true}, 0, llm.ErrStream, 200, true, "the answer cannot be read"},
+		{"silence before", fault{Silent: true}, 0, llm.ErrOffline, 0, false, "the server of gemini-3-flash said nothing for 100ms"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, o := serve(t, fakegemini.Options{Entries: []script.Entry{e}, Faults: []fault{tt.fault}})
+			o.Silence = 100 * time.Millisecond
+			chunks, err := collect(gemini.New(o).Stream(t.Context(), ask("x")))
+			assert.Len(t, chunks, tt.chunks)
+			got := asError(t, err)
+			assert.Equal(t, llm.Error{Kind: tt.kind, Status: tt.status, Opened: tt.opened, Message: tt.message, Hint: got.Hint, Err: got.Err}, *got)
+			assert.NotEmpty(t, got.Hint)
+		})
+	}
+}
+
+func TestAnErrorEventInPlaceOfTheFirstChunkIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	calls := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if calls++; calls == 1 {
+			fmt.Fprint(w, "data: {\"error\":{\"code\":503,\"message\":\"Busy\",\"details\":[{\"@type\":\"type.googleapis.com/google.rpc.RetryInfo\",\"retryDelay\":\"0.001s\"}]}}\n\n")
+			return
+		}
+		fmt.Fprint(w, "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"a\"}]},\"finishReason\":\"STOP\"}]}\n\n")
+	}))
+	t.Cleanup(server.Close)
+	chunks, err := collect(gemini.New(gemini.Options{Auth: gemini.AuthGateway, BaseURL: server.URL}).Stream(t.Context(), ask("x")))
+	require.NoError(t, err)
+	assert.Equal(t, []llm.Chunk{chunk("a", "STOP")}, chunks)
+	assert.Equal(t, 2, calls)
+}
+
+func TestErrorsThatAreNotGoogles(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, body, message string
+		status              int
+	}{
+		{"a proxy's page", "<html>Bad   gateway</html>", "the server of gemini-3-flash has trouble (502: <html>Bad gateway</html>)", 502},
+		{"nothing", "", "the server of gemini-3-flash has trouble (503: Service Unavailable)", 503},
+		{"an error without a code", `{"error":{"message":"hm"}}`, "the server of gemini-3-flash has trouble (500: hm)", 500},
+		{"some other JSON", `{"fault":"x"}`, `the request was refused (418: {"fault":"x"})`, 418},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(tt.status)
+				fmt.Fprint(w, tt.body)
+			}))
+			t.Cleanup(server.Close)
+			c := gemini.New(gemini.Options{Auth: gemini.AuthGateway, BaseURL: server.URL, MaxAttempts: 1})
+			_, err := collect(c.Stream(t.Context(), ask("x")))
+			assert.Equal(t, tt.message, asError(t, err).Message)
+			assert.Equal(t, tt.status, asError(t, err).Status)
+		})
+	}
+}
+
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		o    gemini.Options
+		want map[string]string // "" : not there
+	}{
+		{"key", gemini.Options{Auth: gemini.AuthAPIKey, APIKey: key}, map[string]string{"X-Goog-Api-Key": key, "Authorization": ""}},
+		{"bearer", gemini.Options{Auth: gemini.AuthAPIKey, APIKey: key, Bearer: true}, map[string]string{"X-Goog-Api-Key": key, "Authorization": "Bearer " + key}},
+		{"gateway without a key", gemini.Options{Auth: gemini.AuthGateway}, map[string]string{"X-Goog-Api-Key": "", "Authorization": ""}},
+		{"gateway with a key", gemini.Options{Auth: gemini.AuthGateway, APIKey: key}, map[string]string{"X-Goog-Api-Key": key}},
+		{"one's own", gemini.Options{Auth: gemini.AuthGateway, Headers: http.Header{"X-Team": {"a"}, "User-Agent": {"me"}}}, map[string]string{"X-Team": "a", "User-Agent": "me"}},
+		{"Vertex AI with a key", gemini.Options{Auth: gemini.AuthVertex, APIKey: key}, map[string]string{"X-Goog-Api-Key": key, "Authorization": ""}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var got *http.Request
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				got = r
+				fmt.Fprint(w, `{"candidates":[]}`)
+			}))
+			t.Cleanup(server.Close)
+			tt.o.BaseURL = server.URL
+			_, err := gemini.New(tt.o).Generate(t.Context(), ask("x"))
+			require.NoError(t, err)
+			assert.NotContains(t, got.URL.String(), key)
+			for name, want := range tt.want {
+				assert.Equal(t, want, got.Header.Get(name), name)
+			}
+		})
+	}
+}
+
+func TestVertexPaths(t *testing.T) {
+	t.Parallel()
+	s, o := serve(t, fakegemini.Options{Entries: []script.Entry{script.Streamed(chunk("a", "STOP")), script.Counted(3)}, Strict: true})
+	o.Auth = gemini.AuthVertex
+	c := gemini.New(o)
+	chunks, err := collect(c.Stream(t.Context(), fullRequest))
+	require.NoError(t, err)
+	assert.Equal(t, []llm.Chunk{chunk("a", "STOP")}, chunks)
+	n, err := c.CountTokens(t.Context(), fullRequest)
+	require.NoError(t, err)
+	assert.Equal(t, 3, n)
+	log := s.Log()
+	assert.Equal(t, "/v1beta1/publishers/google/models/gemini-3-flash:streamGenerateContent?alt=sse", log[0].Path)
+	assert.Equal(t, "/v1beta1/publishers/google/models/gemini-3-flash:countTokens", log[1].Path)
+	assert.Equal(t, log[0].Parsed, log[1].Parsed)
+}
+
+func TestAPIVersion(t *testing.T) {
+	t.Parallel()
+	s, o := serve(t, fakegemini.Options{Entries: []script.Entry{script.Answered(chunk("a", "STOP"))}})
+	o.APIVersion = "v1alpha"
+	_, err := gemini.New(o).Generate(t.Context(), ask("x"))
+	require.NoError(t, err)
+	assert.Equal(t, "/v1alpha/models/gemini-3-flash:generateContent", s.Log()[0].Path)
+}
+
+func TestRequestsThatCannotBeMade(t *testing.T) {
+	t.Parallel()
+	_, o := serve(t, fakegemini.Options{})
+	c := gemini.New(o)
+	_, err := collect(c.Stream(t.Context(), llm.Request{Model: "a/../b", Messages: ask("x").Messages}))
+	assert.Equal(t, llm.ErrInvalid, asError(t, err).Kind)
+	bad := ask("x")
+	bad.Messages = append(bad.Messages, llm.Message{Role: llm.RoleModel, Parts: []llm.Part{llm.ToolCall{Name: "x", Args: map[string]any{"f": func() {}}}}})
+	_, err = collect(c.Stream(t.Context(), bad))
+	assert.Equal(t, "the request cannot be written as JSON", asError(t, err).Message)
+	_, err = c.CountTokens(t.Context(), bad)
+	assert.Equal(t, llm.ErrInvalid, asError(t, err).Kind)
+}
+
+func TestSecondClientCallAfterAFailedSetup(t *testing.T) {
+	t.Parallel()
+	c := gemini.New(gemini.Options{})
+	for range 2 {
+		_, err := collect(c.Stream(t.Context(), ask("x")))
+		assert.Equal(t, "no way of signing in to Gemini is configured", asError(t, err).Message)
+	}
+}
+
+func TestConcurrentCalls(t *testing.T) {
+	t.Parallel()
+	var entries []script.Entry
+	for range 8 {
+		entries = append(entries, script.Streamed(chunk("a", ""), chunk("b", "STOP")))
+	}
+	_, o := serve(t, fakegemini.Options{Entries: entries})
+	c := gemini.New(o)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			chunks, err := collect(c.Stream(t.Context(), ask("x")))
+			assert.NoError(t, err)
+			assert.Len(t, chunks, 2)
+		})
+	}
+	wg.Wait()
+}
+
+func TestStandardErrorsAreWrapped(t *testing.T) {
+	t.Parallel()
+	boom := errors.New("boom")
+	o := gemini.Options{Auth: gemini.AuthAPIKey, APIKey: key, MaxAttempts: 1, Transport: failing{boom}}
+	_, err := gemini.New(o).Generate(t.Context(), ask("x"))
+	assert.ErrorIs(t, err, boom)
+	assert.Equal(t, "the Gemini API cannot be reached: boom", asError(t, err).Message)
+}
+
+type failing struct{ err error }
+
+func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }

@@ -1,0 +1,188 @@
+package gemini
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+
+	"minigem/llm"
+)
+
+// Auth is a way of signing in, in the words of the setting
+// security.auth.selectedType.
+type Auth string
+
+const (
+	AuthNone    Auth = "" // nothing is configured
+	AuthAPIKey  Auth = "gemini-api-key"
+	AuthVertex  Auth = "vertex-ai"
+	AuthGateway Auth = "gateway"        // a server of one's own; it may need a key or not
+	AuthGoogle  Auth = "oauth-personal" // not supported: Check says so
+)
+
+// DefaultAttempts is how often a call is tried, the first time included.
+// (spec/agent.md 1.8)
+const DefaultAttempts = 10
+
+// DefaultSilence is how long a server may say nothing while we wait for it.
+const DefaultSilence = 5 * time.Minute
+
+// Options configure a Client. Nothing is read from the environment but what
+// Google's own libraries look for when Auth is AuthVertex and APIKey is empty
+// (application default credentials), and the proxy variables.
+type Options struct {
+	Auth       Auth
+	APIKey     string // AuthAPIKey: needed; AuthGateway: optional; AuthVertex: instead of Project and Location
+	Project    string // AuthVertex
+	Location   string // AuthVertex
+	BaseURL    string // empty: Google's
+	APIVersion string // empty: v1beta, for Vertex AI v1beta1
+
+	Bearer  bool        // send the key as "Authorization: Bearer" too
+	Headers http.Header // sent with every request; may be nil
+
+	Version string // of this program, for the User-Agent
+	Surface string // where it runs, for the User-Agent; empty: "terminal"
+
+	MaxAttempts    int           // 0: DefaultAttempts
+	NoFetchRetries bool          // network errors without a well-known name are final (general.retryFetchErrors: false)
+	Silence        time.Duration // 0: DefaultSilence
+	Notify         func(Retry)   // called before each wait, from the caller's goroutine; may be nil
+
+	Rand      func() float64    // in [0,1), for the jitter; nil: math/rand
+	Transport http.RoundTripper // nil: like http.DefaultTransport
+}
+
+// AuthFromEnv picks the way of signing in that the environment asks for.
+// (spec/agent.md 4.3)
+func AuthFromEnv(getenv func(string) string) Auth {
+	switch {
+	case isTrue(getenv("GOOGLE_GENAI_USE_GCA")):
+		return AuthGoogle
+	case isTrue(getenv("GOOGLE_GENAI_USE_VERTEXAI")):
+		return AuthVertex
+	case getenv("GOOGLE_GEMINI_BASE_URL") != "":
+		return AuthGateway
+	case getenv("GEMINI_API_KEY") != "":
+		return AuthAPIKey
+	}
+	return AuthNone
+}
+
+func isTrue(s string) bool { return s == "1" || strings.EqualFold(s, "true") }
+
+// OptionsFromEnv is OptionsFor(AuthFromEnv(getenv), getenv).
+func OptionsFromEnv(getenv func(string) string) (Options, error) {
+	return OptionsFor(AuthFromEnv(getenv), getenv)
+}
+
+// OptionsFor reads what auth needs from the environment. An error is about a
+// malformed variable; whether anything is missing is told by Options.Check.
+func OptionsFor(auth Auth, getenv func(string) string) (Options, error) {
+	o := Options{
+		Auth:       auth,
+		APIKey:     getenv("GEMINI_API_KEY"),
+		BaseURL:    getenv("GOOGLE_GEMINI_BASE_URL"),
+		APIVersion: getenv("GOOGLE_GENAI_API_VERSION"),
+	}
+	if auth == AuthVertex {
+		o.APIKey, o.BaseURL = getenv("GOOGLE_API_KEY"), getenv("GOOGLE_VERTEX_BASE_URL")
+		o.Project = firstOf(getenv("GOOGLE_CLOUD_PROJECT"), getenv("GOOGLE_CLOUD_PROJECT_ID"))
+		o.Location = getenv("GOOGLE_CLOUD_LOCATION")
+	}
+	switch m := getenv("GEMINI_API_KEY_AUTH_MECHANISM"); m {
+	case "", "x-goog-api-key":
+	case "bearer":
+		o.Bearer = true
+	default:
+		return Options{}, fmt.Errorf("reading GEMINI_API_KEY_AUTH_MECHANISM: %q is neither \"bearer\" nor \"x-goog-api-key\"", m)
+	}
+	headers, err := parseHeaders(getenv("GEMINI_CLI_CUSTOM_HEADERS"))
+	if err != nil {
+		return Options{}, fmt.Errorf("reading GEMINI_CLI_CUSTOM_HEADERS: %w", err)
+	}
+	o.Headers = headers
+	return o, nil
+}
+
+func firstOf(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// parseHeaders reads "Name: value, Name: value". A comma belongs to the value
+// unless a name and a colon follow it. Values are not shown in errors: they may
+// be secrets.
+func parseHeaders(s string) (http.Header, error) {
+	var h http.Header
+	last := ""
+	for _, piece := range strings.Split(s, ",") {
+		name, value, ok := strings.Cut(piece, ":")
+		name = strings.TrimSpace(name)
+		if !ok || !httpguts.ValidHeaderFieldName(name) {
+			switch {
+			case strings.TrimSpace(piece) == "":
+				continue
+			case last == "":
+				return nil, fmt.Errorf(`the beginning is not of the form "Name: value"`)
+			}
+			h.Set(last, h.Get(last)+","+piece)
+			continue
+		}
+		if h == nil {
+			h = http.Header{}
+		}
+		last = name
+		h.Set(name, strings.TrimSpace(value))
+	}
+	for name := range h {
+		if !httpguts.ValidHeaderFieldValue(h.Get(name)) {
+			return nil, fmt.Errorf("the value of %s has a character that no header may have", name)
+		}
+	}
+	return h, nil
+}
+
+// Check says whether o is enough to make calls: nil, or an *llm.Error of kind
+// llm.ErrAuth.
+func (o Options) Check() error {
+	const getKey = "create a key at https://aistudio.google.com/apikey and put it into the variable GEMINI_API_KEY"
+	switch o.Auth {
+	case AuthNone:
+		return &llm.Error{Kind: llm.ErrAuth, Message: "no way of signing in to Gemini is configured", Hint: getKey}
+	case AuthAPIKey:
+		if o.APIKey == "" {
+			return &llm.Error{Kind: llm.ErrAuth, Message: "there is no Gemini API key", Hint: getKey}
+		}
+	case AuthVertex:
+		if o.APIKey == "" && (o.Project == "" || o.Location == "") {
+			return &llm.Error{
+				Kind: llm.ErrAuth, Message: "Vertex AI lacks a project and location, or a key",
+				Hint: "set GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION, or GOOGLE_API_KEY",
+			}
+		}
+	case AuthGateway:
+		if o.BaseURL == "" {
+			return &llm.Error{Kind: llm.ErrAuth, Message: "the gateway has no address", Hint: "set GOOGLE_GEMINI_BASE_URL"}
+		}
+	default:
+		return &llm.Error{Kind: llm.ErrAuth, Message: fmt.Sprintf("signing in by %q is not supported", o.Auth), Hint: getKey}
+	}
+	return nil
+}
+
+// secrets are what must never be shown.
+func (o Options) secrets() []string {
+	secrets := []string{o.APIKey}
+	for name := range o.Headers {
+		secrets = append(secrets, o.Headers.Get(name))
+	}
+	return secrets
+}

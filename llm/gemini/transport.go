@@ -1,0 +1,123 @@
+package gemini
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"time"
+)
+
+// errSilent is why a call was given up on which the server said nothing for
+// Options.Silence.
+var errSilent = errors.New("the server said nothing")
+
+// exchange is one HTTP request and its answer, as far as genai does not tell.
+// The transport fills it in; it travels in the request's context.
+type exchange struct {
+	model   string
+	silence time.Duration
+	ctx     context.Context // of this attempt, for its cause
+	giveUp  context.CancelCauseFunc
+
+	stream  bool
+	chunks  int // that genai yielded
+	sent    bool
+	status  int // 0: no answer
+	header  http.Header
+	refused bool  // the API told of an error in place of the first chunk
+	bodyErr error // what cut the answer short; nil: nothing did
+}
+
+// opened tells whether a stream had begun. An error in place of the first
+// chunk is an answer to the request still.
+func (x *exchange) opened() bool {
+	return x.stream && (x.chunks > 0 || x.status/100 == 2 && !x.refused)
+}
+
+type exchangeKey struct{}
+
+// waiting starts to count the server's silence; the function it returns stops
+// that. Time that the consumer of a stream takes does not count.
+func (x *exchange) waiting() (stop func()) {
+	t := time.AfterFunc(x.silence, func() { x.giveUp(errSilent) })
+	return func() { t.Stop() }
+}
+
+// transport adds our headers to genai's requests and watches their answers.
+type transport struct {
+	opts Options
+	next http.RoundTripper
+}
+
+func newTransport(o Options) *transport {
+	next := o.Transport
+	if next == nil {
+		next = http.DefaultTransport
+		if t, ok := next.(*http.Transport); ok {
+			next = t.Clone()
+		}
+	}
+	return &transport{o, next}
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	x, ok := req.Context().Value(exchangeKey{}).(*exchange)
+	if !ok { // a call of Google's auth library, not of ours
+		return t.next.RoundTrip(req)
+	}
+	req = req.Clone(req.Context())
+	t.setHeaders(req.Header, x.model)
+	x.sent = true
+	stop := x.waiting()
+	resp, err := t.next.RoundTrip(req)
+	stop()
+	if err != nil {
+		return nil, err
+	}
+	x.status, x.header = resp.StatusCode, resp.Header
+	resp.Body = &body{resp.Body, x}
+	return resp, nil
+}
+
+func (t *transport) setHeaders(h http.Header, model string) {
+	surface := t.opts.Surface
+	if surface == "" {
+		surface = "terminal"
+	}
+	h.Set("User-Agent", fmt.Sprintf("GeminiCLI-minigem/%s/%s (%s; %s; %s)", t.opts.Version, model, runtime.GOOS, runtime.GOARCH, surface))
+	if t.opts.APIKey == "" {
+		h.Del("x-goog-api-key") // the stand-in that genai insists on
+	} else if t.opts.Bearer {
+		h.Set("Authorization", "Bearer "+t.opts.APIKey)
+	}
+	for name, values := range t.opts.Headers {
+		h[http.CanonicalHeaderKey(name)] = values
+	}
+}
+
+// body ends where the connection broke, as if that were its end, and notes
+// down the error: genai would print it on stderr.
+type body struct {
+	io.ReadCloser
+	x *exchange
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	stop := b.x.waiting()
+	n, err := b.ReadCloser.Read(p)
+	stop()
+	if err != nil && err != io.EOF {
+		b.x.bodyErr = err
+		err = io.EOF
+	}
+	return n, err
+}
+
+func (b *body) Close() error {
+	_ = b.ReadCloser.Close() // nothing is left to lose, and genai would print it
+	return nil
+}
