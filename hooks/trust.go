@@ -1,0 +1,277 @@
+package hooks
+
+// Trust in a project's hooks:
+//
+//   - A hook of the project is trusted when one with the same fingerprint was:
+//     event, matcher, name, command, environment, and the contents of the
+//     script files of the project that its command runs (see scripts).
+//   - What the scripts themselves load is not followed.
+//   - Environments are kept as a hash: they may hold secrets.
+//   - The fingerprints stand in a file of minigem's own. Gemini CLI's
+//     trusted_hooks.json is kept up to date beside it, so that it does not warn
+//     of what the user approved here; that a hook is listed there means only
+//     that a warning was once printed, and trusts nothing here.
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"minigem/hooks/jsonc"
+)
+
+const (
+	trustFile         = "trusted_hooks_minigem.json"
+	upstreamTrustFile = "trusted_hooks.json"
+	// maxTrusted is how many fingerprints of a project are kept: those of other
+	// branches too, but not of ever.
+	maxTrusted = 200
+	// maxHashed is how much of a script counts.
+	maxHashed = 64 << 20
+)
+
+// TrustStatus is how a project's hook compares with what was trusted.
+type TrustStatus string
+
+const (
+	TrustNew     TrustStatus = "new"
+	TrustChanged TrustStatus = "changed"
+	TrustKnown   TrustStatus = "trusted"
+)
+
+// TrustCheck is the status of one hook.
+type TrustCheck struct {
+	Index   int // in Config.Hooks
+	Hook    Hook
+	Status  TrustStatus
+	Changed []string // what changed: "command", "matcher", "env", "script hooks/x.sh"
+	Scripts []string // the script files that count, relative to the project where they are in it
+}
+
+// TrustStore is the memory of trusted hooks in a directory, ~/.gemini. It is
+// safe for concurrent use, by several programs too.
+type TrustStore struct{ Dir string }
+
+// fingerprint is what a hook was when it was trusted, as it is stored.
+type fingerprint struct {
+	Event   Event             `json:"event"`
+	Matcher string            `json:"matcher,omitempty"`
+	Name    string            `json:"name,omitempty"`
+	Command string            `json:"command"`
+	Env     string            `json:"env,omitempty"`     // hash; empty: no variables
+	Scripts map[string]string `json:"scripts,omitempty"` // hash by file
+}
+
+// Check compares the project's hooks of c, those that are disabled excepted,
+// with what was trusted for the project at root. If the memory cannot be read,
+// all are new and the error says so.
+func (s TrustStore) Check(root string, c Config) ([]TrustCheck, error) {
+	known, err := s.load()
+	var checks []TrustCheck
+	for i, h := range c.Hooks {
+		if h.Source.Layer != LayerProject || h.Disabled != "" {
+			continue
+		}
+		f := fingerprintOf(h, root)
+		status, changed := f.compare(known[filepath.Clean(root)])
+		checks = append(checks, TrustCheck{Index: i, Hook: h, Status: status, Changed: changed,
+			Scripts: slices.Sorted(maps.Keys(f.Scripts))})
+	}
+	return checks, err
+}
+
+// Trust remembers hooks of the project at root as they are now.
+func (s TrustStore) Trust(root string, hooks []Hook) error {
+	root = filepath.Clean(root)
+	fingerprints := make([]fingerprint, len(hooks))
+	for i, h := range hooks {
+		fingerprints[i] = fingerprintOf(h, root)
+	}
+	path := filepath.Join(s.Dir, trustFile)
+	err := jsonc.Update(path, 0o600, func(data []byte) ([]byte, error) {
+		known, err := parseTrust(path, data)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range fingerprints {
+			if status, _ := f.compare(known[root]); status != TrustKnown {
+				known[root] = append(known[root], f)
+			}
+		}
+		known[root] = known[root][max(0, len(known[root])-maxTrusted):]
+		out, err := json.MarshalIndent(known, "", "  ")
+		return append(out, '\n'), err
+	})
+	if err != nil {
+		return fmt.Errorf("remembering trusted hooks: %w", err)
+	}
+	return s.tellUpstream(root, hooks)
+}
+
+// Apply writes checks into c: new and changed hooks get a Note, and may not run
+// if hold.
+func (c *Config) Apply(checks []TrustCheck, hold bool) {
+	for _, check := range checks {
+		h := &c.Hooks[check.Index]
+		h.Note, h.Untrusted = check.Note(), ""
+		if hold {
+			h.Untrusted = h.Note
+		}
+	}
+}
+
+// Note says in words what is new about a hook; empty when nothing is.
+func (c TrustCheck) Note() string {
+	switch c.Status {
+	case TrustNew:
+		return "new since you last trusted this project"
+	case TrustChanged:
+		return "changed since you trusted it: " + strings.Join(c.Changed, ", ")
+	}
+	return ""
+}
+
+func (s TrustStore) load() (map[string][]fingerprint, error) {
+	path := filepath.Join(s.Dir, trustFile)
+	data, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("reading trusted hooks: %w", err)
+	}
+	known, err := parseTrust(path, data)
+	if err != nil {
+		return nil, fmt.Errorf("reading trusted hooks: %w", err)
+	}
+	return known, nil
+}
+
+func parseTrust(path string, data []byte) (map[string][]fingerprint, error) {
+	known := map[string][]fingerprint{}
+	if len(data) == 0 {
+		return known, nil
+	}
+	if err := json.Unmarshal(data, &known); err != nil {
+		return nil, fmt.Errorf("%s: %w; repair the file or delete it", path, err)
+	}
+	if known == nil { // the file says null
+		known = map[string][]fingerprint{}
+	}
+	return known, nil
+}
+
+// tellUpstream adds hooks to Gemini CLI's list, whose entries are name:command.
+// A file that is not as expected is left alone: it is not ours.
+func (s TrustStore) tellUpstream(root string, hooks []Hook) error {
+	path := filepath.Join(s.Dir, upstreamTrustFile)
+	err := jsonc.Update(path, 0o600, func(data []byte) ([]byte, error) {
+		doc, err := jsonc.Parse(path, data)
+		if err != nil {
+			return data, nil
+		}
+		listed := doc.Root().Get(root).Strings()
+		for _, h := range hooks {
+			key := h.Name + ":" + h.Command
+			if slices.Contains(listed, key) {
+				continue
+			}
+			if err := doc.Append(key, root); err != nil {
+				return data, nil
+			}
+			listed = append(listed, key)
+		}
+		return doc.Bytes(), nil
+	})
+	if err != nil {
+		return fmt.Errorf("remembering trusted hooks for Gemini CLI: %w", err)
+	}
+	return nil
+}
+
+func fingerprintOf(h Hook, root string) fingerprint {
+	f := fingerprint{Event: h.Event, Matcher: h.Matcher, Name: h.Name, Command: h.Command}
+	if len(h.Env) > 0 {
+		env, _ := json.Marshal(h.Env) // sorted by name; strings always marshal
+		f.Env = hash(env)
+	}
+	for _, file := range scripts(h, root) {
+		if f.Scripts == nil {
+			f.Scripts = map[string]string{}
+		}
+		f.Scripts[relative(root, file)] = hashFile(file)
+	}
+	return f
+}
+
+// compare looks f up. The last of several earlier states is what changes are
+// told against.
+func (f fingerprint) compare(known []fingerprint) (TrustStatus, []string) {
+	var before *fingerprint
+	for i := range known {
+		k := &known[i]
+		if reflect.DeepEqual(*k, f) {
+			return TrustKnown, nil
+		}
+		if k.Event == f.Event && (k.Command == f.Command || f.Name != "" && k.Name == f.Name) {
+			before = k
+		}
+	}
+	if before == nil {
+		return TrustNew, nil
+	}
+	var changed []string
+	for _, c := range []struct{ what, before, now string }{
+		{"command", before.Command, f.Command}, {"matcher", before.Matcher, f.Matcher},
+		{"name", before.Name, f.Name}, {"env", before.Env, f.Env},
+	} {
+		if c.before != c.now {
+			changed = append(changed, c.what)
+		}
+	}
+	both := maps.Clone(before.Scripts)
+	if both == nil {
+		both = map[string]string{}
+	}
+	maps.Copy(both, f.Scripts)
+	for _, file := range slices.Sorted(maps.Keys(both)) {
+		if before.Scripts[file] != f.Scripts[file] {
+			changed = append(changed, "script "+file)
+		}
+	}
+	return TrustChanged, changed
+}
+
+// relative names a file of the project in a way that another checkout has too.
+func relative(root, file string) string {
+	if rel, err := filepath.Rel(root, file); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return file
+}
+
+func hash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// hashFile is of the contents; of a file that cannot be read, that fact.
+func hashFile(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return "unreadable"
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.LimitReader(f, maxHashed)); err != nil {
+		return "unreadable"
+	}
+	return "sha256:" + hex.EncodeToString(sum.Sum(nil))
+}

