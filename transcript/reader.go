@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -51,6 +52,27 @@ func Read(path string) (*File, error) {
 		return nil, fmt.Errorf("reading session file %s: %w", path, ErrNotSession)
 	}
 	return l.file(), nil
+}
+
+// ReadMeta reads what the first line of a session's file says, without the rest
+// of the file. Where that line is no metadata the whole file is read.
+func ReadMeta(path string) (Meta, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Meta{}, fmt.Errorf("reading session file: %w", err)
+	}
+	line, err := bufio.NewReader(f).ReadString('\n')
+	_ = f.Close()
+	if o := parse(line); err == nil && gjson.Valid(line) && o.Get("sessionId").Exists() {
+		var l loader
+		l.setMeta(o)
+		return l.meta, nil
+	}
+	whole, err := Read(path)
+	if err != nil {
+		return Meta{}, err
+	}
+	return whole.Meta, nil
 }
 
 // slurp reads a file into a string without a second copy of it.

@@ -1,0 +1,138 @@
+package session
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"minigem/llm"
+	"minigem/transcript"
+)
+
+// Messages returns the history, oldest first, the preamble included. The
+// caller must not change it.
+func (s *Session) Messages() []llm.Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clip(s.messages)
+}
+
+// Preamble is how many messages at the start of the history tell the model its
+// surroundings and are not conversation: 1 or 0.
+func (s *Session) Preamble() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.entries) > 0 && s.entries[0].id == transcript.PreambleID {
+		return 1
+	}
+	return 0
+}
+
+// Append adds m. It is in the file when Append returns.
+//
+// The records are those of Gemini CLI, in its order: the message, then the time
+// of the change; for results first the message that asked for them, with its
+// calls and results. A model's message with calls is followed by their exact
+// form, because Gemini CLI's own record has them only once they are answered.
+func (s *Session) Append(m llm.Message) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := transcript.At(s.o.Now())
+	id := s.o.NewID()
+	s.push(entry{id, m})
+	if m.Role == llm.RoleModel {
+		s.appendModel(id, now, m)
+		return
+	}
+	records := s.settle(m, now)
+	s.write(append(records, userRecord(id, now, m), transcript.Set{LastUpdated: now})...)
+}
+
+func (s *Session) appendModel(id string, now transcript.Time, m llm.Message) {
+	r := modelRecord(id, now, m)
+	s.next.describe(&r, now)
+	s.next = nil
+	s.open = newOpenCalls(r, m.Calls())
+	records := []transcript.Record{r}
+	if !plain(m) {
+		records = append(records, transcript.Exact{ID: id, Parts: m.Parts})
+	}
+	s.write(append(records, transcript.Set{LastUpdated: now})...)
+}
+
+func (s *Session) push(e entry) {
+	s.entries = append(s.entries, e)
+	s.messages = append(s.messages, e.message)
+}
+
+// Rollback drops all but the first n messages. It panics if there are fewer.
+func (s *Session) Rollback(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n > len(s.entries) {
+		panic(fmt.Sprintf("rolling back %d messages to %d", len(s.entries), n))
+	}
+	dropped := s.entries[n:]
+	s.next, s.open = nil, nil
+	// A message without a record is derived from the one before it, so that the
+	// first one with a record is where to cut.
+	if i := slices.IndexFunc(dropped, func(e entry) bool { return e.id != "" }); i >= 0 {
+		s.write(transcript.Rewind{To: dropped[i].id}, transcript.Set{LastUpdated: transcript.At(s.o.Now())})
+	}
+	// Clipped: what Messages returned before must not be written over.
+	s.entries, s.messages = slices.Clip(s.entries[:n]), slices.Clip(s.messages[:n])
+}
+
+// Replace puts ms in the place of the whole history.
+func (s *Session) Replace(ms []llm.Message) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := transcript.At(s.o.Now())
+	old := s.entries
+	s.entries, s.messages, s.next, s.open = nil, nil, nil, nil
+	for _, e := range s.named(old, ms) {
+		s.push(e)
+	}
+	set := transcript.Set{Messages: []transcript.Message{}, LastUpdated: now}
+	var exact []transcript.Record
+	for i, e := range s.entries {
+		if e.message.Role == llm.RoleUser {
+			set.Messages = append(set.Messages, userRecord(e.id, now, e.message))
+			continue
+		}
+		r := modelRecord(e.id, now, e.message)
+		if i+1 < len(ms) {
+			open := newOpenCalls(r, e.message.Calls())
+			r.ToolCalls = open.complete(ms[i+1], now)
+		}
+		set.Messages = append(set.Messages, r)
+		if !plain(e.message) {
+			exact = append(exact, transcript.Exact{ID: e.id, Parts: e.message.Parts})
+		}
+	}
+	s.write(append([]transcript.Record{set}, exact...)...)
+}
+
+// named gives ms the ids that they had, as far as head and tail are the same
+// as in old, and new ids between.
+func (s *Session) named(old []entry, ms []llm.Message) []entry {
+	out := make([]entry, len(ms))
+	for i, m := range ms {
+		out[i].message = m
+	}
+	same := func(i, j int) bool { return reflect.DeepEqual(old[j].message, ms[i]) }
+	head := 0
+	for head < min(len(old), len(ms)) && same(head, head) {
+		out[head].id = old[head].id
+		head++
+	}
+	for i, j := len(ms)-1, len(old)-1; i >= head && j >= head && same(i, j); i, j = i-1, j-1 {
+		out[i].id = old[j].id
+	}
+	for i := range out {
+		if out[i].id == "" {
+			out[i].id = s.o.NewID()
+		}
+	}
+	return out
+}

@@ -1,0 +1,232 @@
+package session
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"minigem/llm"
+	"minigem/transcript"
+)
+
+// Info is a session in a list.
+type Info struct {
+	Index    int // from 1, by start
+	ID       string
+	Path     string
+	Started  time.Time
+	Updated  time.Time
+	Title    string // the summary, else the first thing that the user said, on one line; at most 100 characters
+	Messages int    // of user and model
+}
+
+// Latest names the session that began last.
+const Latest = "latest"
+
+// ErrNoSessions: the project has no session that could be resumed.
+var ErrNoSessions = errors.New("this project has no saved sessions")
+
+// NotFoundError: no session has the id or index that was asked for.
+type NotFoundError struct {
+	Which   string
+	Known   int    // how many sessions there are
+	Project string // root of another project that has a session with this id; empty: none has
+}
+
+func (e *NotFoundError) Error() string {
+	switch _, err := strconv.Atoi(e.Which); {
+	case e.Project != "":
+		return fmt.Sprintf("session %s belongs to the project %s: resume it there, or import its file with --session-file", e.Which, e.Project)
+	case err == nil && e.Known == 1:
+		return fmt.Sprintf("session index %s is out of range: there is 1 session", e.Which)
+	case err == nil:
+		return fmt.Sprintf("session index %s is out of range: there are sessions 1 to %d", e.Which, e.Known)
+	}
+	return fmt.Sprintf("no session has the id %q: use --list-sessions to see them, then --resume with an index, an id or %q", e.Which, Latest)
+}
+
+// List returns the main sessions of p in which something was said, oldest
+// first. Files that cannot be read are left out and returned as one error
+// beside the list.
+func List(p Project) ([]Info, error) {
+	var infos []Info
+	var faults []error
+	for _, path := range files(p.Chats()) {
+		f, err := transcript.Read(path)
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		if info, ok := describe(path, f); ok {
+			infos = append(infos, info)
+		}
+	}
+	slices.SortStableFunc(infos, func(a, b Info) int {
+		return cmp.Or(a.Started.Compare(b.Started), strings.Compare(a.Path, b.Path))
+	})
+	for i := range infos {
+		infos[i].Index = i + 1
+	}
+	return infos, errors.Join(faults...)
+}
+
+func files(chats string) []string {
+	var paths []string
+	for _, pattern := range []string{"session-*.jsonl", "session-*.json"} {
+		found, _ := filepath.Glob(filepath.Join(chats, pattern))
+		paths = append(paths, found...)
+	}
+	return paths
+}
+
+// describe makes an Info; false: the session cannot be resumed.
+func describe(path string, f *transcript.File) (Info, bool) {
+	info := Info{
+		ID: f.Meta.SessionID, Path: path, Title: f.Meta.Summary,
+		Started: f.Meta.StartTime.Time, Updated: f.Meta.LastUpdated.Time,
+	}
+	for i, m := range f.Messages {
+		switch {
+		case m.Type == transcript.TypeGemini:
+			info.Messages++
+		case m.Type == transcript.TypeUser && !leftOut(f.Messages, i) && said(llm.Message{Role: llm.RoleUser, Parts: m.Content.Parts}):
+			info.Messages++
+			if info.Title == "" {
+				info.Title = llm.PartsText(m.Content.Parts)
+			}
+		}
+	}
+	info.Title = oneLine(info.Title)
+	return info, info.ID != "" && info.Messages > 0 && f.Meta.Kind != transcript.KindSubagent
+}
+
+const titleLimit = 100
+
+var hookContext = regexp.MustCompile(`(?s)<hook_context>.*?</hook_context>`)
+
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(hookContext.ReplaceAllString(s, " ")), " ")
+	if r := []rune(s); len(r) > titleLimit {
+		s = string(r[:titleLimit-3]) + "..."
+	}
+	return s
+}
+
+// Find returns the session that which names: Latest or "" the one that began
+// last, digits an index of List, anything else a whole id. Errors are
+// ErrNoSessions and *NotFoundError.
+func Find(p Project, which string) (Info, error) {
+	if which == "" || which == Latest {
+		return latest(p)
+	}
+	infos, _ := List(p) // broken files are not what was asked for
+	for _, info := range infos {
+		if info.ID == which {
+			return info, nil
+		}
+	}
+	if n, err := strconv.Atoi(which); err == nil && n >= 1 && n <= len(infos) {
+		return infos[n-1], nil
+	}
+	return Info{}, &NotFoundError{Which: which, Known: len(infos), Project: p.elsewhere(which)}
+}
+
+// latest reads files from the youngest start on, until one can be resumed.
+func latest(p Project) (Info, error) {
+	type start struct {
+		path string
+		at   time.Time
+	}
+	var starts []start
+	for _, path := range files(p.Chats()) {
+		if meta, err := transcript.ReadMeta(path); err == nil {
+			starts = append(starts, start{path, meta.StartTime.Time})
+		}
+	}
+	slices.SortStableFunc(starts, func(a, b start) int {
+		return cmp.Or(b.at.Compare(a.at), strings.Compare(b.path, a.path))
+	})
+	for _, s := range starts {
+		if f, err := transcript.Read(s.path); err == nil {
+			if info, ok := describe(s.path, f); ok {
+				return info, nil
+			}
+		}
+	}
+	return Info{}, ErrNoSessions
+}
+
+// elsewhere returns the root of the other project that has a session of that
+// id.
+func (p Project) elsewhere(id string) string {
+	for root, chats := range p.otherProjects() {
+		if fileOf(chats, id) != "" {
+			return root
+		}
+	}
+	return ""
+}
+
+// fileOf finds the file of the session with that id. The beginning of the id
+// stands in its name.
+func fileOf(chats, id string) string {
+	for _, path := range files(chats) {
+		if !strings.Contains(filepath.Base(path), id[:min(8, len(id))]) {
+			continue
+		}
+		if meta, err := transcript.ReadMeta(path); err == nil && meta.SessionID == id {
+			return path
+		}
+	}
+	return ""
+}
+
+// ErrCurrent: the session that is running cannot be deleted.
+var ErrCurrent = errors.New("the current session cannot be deleted")
+
+// Delete removes the session that which names (see Find), its subagents' files
+// and the outputs of its tools. current is the id of the running session, which
+// is refused with ErrCurrent; one that another process has open is refused with
+// transcript.ErrInUse.
+func Delete(p Project, which, current string) (Info, error) {
+	info, err := Find(p, which)
+	if err != nil {
+		return Info{}, err
+	}
+	if info.ID == current {
+		return info, ErrCurrent
+	}
+	return info, remove(p, info.Path, info.ID)
+}
+
+func remove(p Project, path, id string) error {
+	if transcript.InUse(path) {
+		return fmt.Errorf("deleting session %s: %w", id, transcript.ErrInUse)
+	}
+	err := os.Remove(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if validID.MatchString(id) {
+		err = errors.Join(err,
+			os.RemoveAll(filepath.Join(p.Chats(), id)),
+			os.RemoveAll(ToolOutputs(p, id)))
+	}
+	if err != nil {
+		return fmt.Errorf("deleting session %s: %w", id, err)
+	}
+	return nil
+}
+
+// ToolOutputs is the directory of a session's long tool outputs.
+func ToolOutputs(p Project, id string) string {
+	return filepath.Join(p.Temp, "tool-outputs", "session-"+id)
+}

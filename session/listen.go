@@ -1,0 +1,192 @@
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"minigem/agent/event"
+	"minigem/llm"
+	"minigem/transcript"
+)
+
+// Emit implements event.Sink: RoundFinished gives tokens, model and thoughts to
+// the model message that is appended next, ToolFinished keeps the result of a
+// call before the others of its message have theirs.
+func (s *Session) Emit(e event.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch e := e.(type) {
+	case event.RoundFinished:
+		s.next = &answered{e}
+	case event.ToolFinished:
+		s.finished(e.Record)
+	}
+}
+
+// answered is what is known of a model message beside its parts.
+type answered struct{ event.RoundFinished }
+
+func (a *answered) describe(r *transcript.Message, now transcript.Time) {
+	if a == nil {
+		return
+	}
+	r.Model = a.Model
+	for _, t := range a.Thoughts {
+		r.Thoughts = append(r.Thoughts, transcript.Thought{Subject: t.Subject, Description: t.Description, Timestamp: now})
+	}
+	if u := a.Usage; u != nil {
+		r.Tokens = &transcript.Tokens{
+			Input: u.Prompt, Output: u.Candidates, Cached: u.Cached,
+			Thoughts: u.Thoughts, Tool: u.ToolUse, Total: u.Total,
+		}
+	}
+}
+
+// openCalls is a model message whose calls are being answered.
+type openCalls struct {
+	record transcript.Message
+	calls  []llm.ToolCall
+	done   map[string]transcript.ToolCall
+}
+
+func newOpenCalls(r transcript.Message, calls []llm.ToolCall) *openCalls {
+	if len(calls) == 0 {
+		return nil
+	}
+	return &openCalls{record: r, calls: calls, done: map[string]transcript.ToolCall{}}
+}
+
+func (o *openCalls) has(id string) bool {
+	if o == nil {
+		return false
+	}
+	for _, c := range o.calls {
+		if c.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// withCalls is the record with the calls that have been answered.
+func (o *openCalls) withCalls() transcript.Message {
+	r := o.record
+	r.ToolCalls = nil
+	for _, c := range o.calls {
+		if d, ok := o.done[c.ID]; ok {
+			r.ToolCalls = append(r.ToolCalls, d)
+		}
+	}
+	return r
+}
+
+// complete answers the calls that no event told of from m, the message with
+// the results, and returns all.
+func (o *openCalls) complete(m llm.Message, now transcript.Time) []transcript.ToolCall {
+	if o == nil {
+		return nil
+	}
+	for _, p := range m.Parts {
+		r, ok := p.(llm.ToolResult)
+		if _, known := o.done[r.ID]; !ok || known || !o.has(r.ID) {
+			continue
+		}
+		status := event.ToolSuccess
+		if _, failed := r.Response["error"]; failed {
+			status = event.ToolError
+		}
+		o.done[r.ID] = transcript.ToolCall{
+			ID: r.ID, Name: r.Name, Args: o.args(r.ID), Result: transcript.MakeParts(r),
+			Status: string(status), Timestamp: now, DisplayName: r.Name,
+		}
+	}
+	return o.withCalls().ToolCalls
+}
+
+func (o *openCalls) args(id string) map[string]any {
+	for _, c := range o.calls {
+		if c.ID == id {
+			return argsOf(c.Args)
+		}
+	}
+	return nil
+}
+
+// argsOf is args as a file holds them: an object, never null.
+func argsOf(args map[string]any) map[string]any {
+	if args == nil {
+		return map[string]any{}
+	}
+	return args
+}
+
+// finished keeps one result: together with all others when it is the last,
+// for itself otherwise, so that a batch is not written over and over.
+func (s *Session) finished(r event.ToolRecord) {
+	if !s.open.has(r.Call.ID) {
+		return
+	}
+	c := callRecord(r)
+	s.open.done[c.ID] = c
+	if len(s.open.done) < len(s.open.calls) {
+		s.write(transcript.Finished{ID: s.open.record.ID, Call: c})
+		return
+	}
+	s.write(s.open.withCalls())
+	s.open = nil
+}
+
+// settle writes the calls of the last model message with the results of m,
+// where events have not told of all.
+func (s *Session) settle(m llm.Message, now transcript.Time) []transcript.Record {
+	if s.open == nil {
+		return nil
+	}
+	open := s.open
+	s.open = nil
+	if len(open.complete(m, now)) == 0 {
+		return nil
+	}
+	return []transcript.Record{open.withCalls()}
+}
+
+func callRecord(r event.ToolRecord) transcript.ToolCall {
+	return transcript.ToolCall{
+		ID: r.Call.ID, Name: r.Call.Name, Args: argsOf(r.Args),
+		Result: transcript.MakeParts(r.Result), Status: string(r.Status), Timestamp: transcript.At(r.Finished),
+		ResultDisplay: displayOf(r.Display), Description: r.Description, DisplayName: r.DisplayName, Markdown: r.Markdown,
+	}
+}
+
+// displayOf makes sure that what a tool shows cannot fail to be written.
+func displayOf(display any) any {
+	if display == nil {
+		return nil
+	}
+	data, err := json.Marshal(display)
+	if err != nil {
+		return fmt.Sprint(display)
+	}
+	return transcript.Raw(data)
+}
+
+func userRecord(id string, now transcript.Time, m llm.Message) transcript.Message {
+	return transcript.Message{ID: id, Timestamp: now, Type: transcript.TypeUser, Content: transcript.Content{Parts: m.Parts}}
+}
+
+func modelRecord(id string, now transcript.Time, m llm.Message) transcript.Message {
+	return transcript.Message{
+		ID: id, Timestamp: now, Type: transcript.TypeGemini, Thoughts: []transcript.Thought{},
+		Content: transcript.Content{Parts: []llm.Part{llm.Text{Text: strings.TrimSpace(m.Text())}}, Plain: true},
+	}
+}
+
+// plain reports whether a model's record tells all of m.
+func plain(m llm.Message) bool {
+	if len(m.Parts) != 1 {
+		return len(m.Parts) == 0
+	}
+	t, ok := m.Parts[0].(llm.Text)
+	return ok && t.Signature == nil && t.Text == strings.TrimSpace(t.Text)
+}

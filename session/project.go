@@ -1,0 +1,183 @@
+package session
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/gofrs/flock"
+	"github.com/google/renameio/v2"
+)
+
+// Project is where the sessions of one project live. (spec/agent.md 5.1)
+type Project struct {
+	Root    string // absolute path of the project
+	Slug    string // its short name, unique under the same home
+	Temp    string // <home>/.gemini/tmp/<slug>
+	History string // <home>/.gemini/history/<slug>: snapshots for /restore
+}
+
+// Chats is the directory of the session files.
+func (p Project) Chats() string { return filepath.Join(p.Temp, "chats") }
+
+// Hash is the SHA-256 of the project's root, in hex.
+func (p Project) Hash() string {
+	sum := sha256.Sum256([]byte(p.Root))
+	return hex.EncodeToString(sum[:])
+}
+
+const (
+	registryName = "projects.json"
+	markerName   = ".project_root"
+)
+
+// OpenProject finds the slug of the project at root, or gives it one, under
+// the .gemini directory dir. Processes that do so at once agree, and so does
+// Gemini CLI, which keeps the same registry.
+//
+// Where dir cannot be written the Project is still usable for its paths, and
+// the error says why nothing will be kept.
+func OpenProject(dir, root string) (Project, error) {
+	root = filepath.Clean(root)
+	r := registry{dir: dir}
+	slug, err := r.claim(root)
+	p := Project{Root: root, Slug: slug, Temp: filepath.Join(dir, "tmp", slug), History: filepath.Join(dir, "history", slug)}
+	if err != nil {
+		return p, fmt.Errorf("registering project %s: %w", root, err)
+	}
+	return p, nil
+}
+
+// registry is projects.json. Keys that it does not know stay.
+type registry struct {
+	dir    string
+	fields map[string]json.RawMessage
+	slugs  map[string]string // by root
+}
+
+func (r *registry) path() string { return filepath.Join(r.dir, registryName) }
+
+// claim returns the slug even if it cannot be kept.
+func (r *registry) claim(root string) (string, error) {
+	if err := r.read(); err == nil && r.slugs[root] != "" && r.owned(r.slugs[root], root) {
+		return r.slugs[root], r.mark(r.slugs[root], root)
+	}
+	if err := os.MkdirAll(r.dir, 0o700); err != nil {
+		return r.free(root), err
+	}
+	lock := flock.New(filepath.Join(r.dir, ".projects.lock"))
+	if err := lock.Lock(); err != nil {
+		return r.free(root), err
+	}
+	defer func() { _ = lock.Close() }()
+	if err := r.read(); err != nil {
+		return r.free(root), err
+	}
+	slug := r.free(root)
+	r.slugs[root] = slug
+	return slug, errors.Join(r.mark(slug, root), r.write())
+}
+
+// read loads the file anew. One that cannot be understood is an error, because
+// writing would destroy what it holds.
+func (r *registry) read() error {
+	r.fields, r.slugs = map[string]json.RawMessage{}, map[string]string{}
+	data, err := os.ReadFile(r.path())
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(bytes.TrimSpace(data)) == 0 {
+		return nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &r.fields)
+	}
+	if err == nil && r.fields["projects"] != nil {
+		err = json.Unmarshal(r.fields["projects"], &r.slugs)
+	}
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", r.path(), err)
+	}
+	return nil
+}
+
+func (r *registry) write() error {
+	projects, err := json.Marshal(r.slugs)
+	if err != nil {
+		return err
+	}
+	r.fields["projects"] = projects
+	data, err := json.MarshalIndent(r.fields, "", "  ")
+	if err != nil {
+		return err
+	}
+	return renameio.WriteFile(r.path(), data, 0o600)
+}
+
+// free returns the slug of root, or the first one that nobody else has.
+func (r *registry) free(root string) string {
+	if s := r.slugs[root]; s != "" && r.owned(s, root) {
+		return s
+	}
+	taken := map[string]bool{}
+	for other, slug := range r.slugs {
+		taken[slug] = taken[slug] || other != root
+	}
+	base := slugify(filepath.Base(root))
+	slug := base
+	for n := 1; taken[slug] || !r.owned(slug, root); n++ {
+		slug = fmt.Sprintf("%s-%d", base, n)
+	}
+	return slug
+}
+
+// owned reports whether no marker says that slug is another root's.
+func (r *registry) owned(slug, root string) bool {
+	for _, dir := range []string{"tmp", "history"} {
+		owner, err := os.ReadFile(filepath.Join(r.dir, dir, slug, markerName))
+		if err == nil && strings.TrimSpace(string(owner)) != root {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *registry) mark(slug, root string) error {
+	for _, dir := range []string{"tmp", "history"} {
+		marker := filepath.Join(r.dir, dir, slug, markerName)
+		if _, err := os.Stat(marker); err == nil {
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(marker), 0o700); err != nil {
+			return err
+		}
+		if err := renameio.WriteFile(marker, []byte(root), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
+
+func slugify(name string) string {
+	return cmp.Or(strings.Trim(notSlug.ReplaceAllString(strings.ToLower(name), "-"), "-"), "project")
+}
+
+// otherProjects lists the chats directories of all projects but p, by root.
+func (p Project) otherProjects() map[string]string {
+	dirs := map[string]string{}
+	markers, _ := filepath.Glob(filepath.Join(filepath.Dir(p.Temp), "*", markerName))
+	for _, m := range markers {
+		if root, err := os.ReadFile(m); err == nil && filepath.Dir(m) != p.Temp {
+			dirs[string(root)] = filepath.Join(filepath.Dir(m), "chats")
+		}
+	}
+	return dirs
+}

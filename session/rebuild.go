@@ -1,0 +1,192 @@
+package session
+
+import (
+	"strings"
+
+	"minigem/llm"
+	"minigem/transcript"
+)
+
+// How a history is made of a file (spec/agent.md 5.3):
+//
+//   - what is not of user or model is left out, and the preamble too: a new one
+//     takes its place;
+//   - a model's message has its exact parts where they are recorded, else its
+//     text and the calls of its record;
+//   - each call is answered once, right after the message that asked: by the
+//     user's record that holds the result, else by the result in the model's
+//     record, else by one kept while the batch ran, else as not run;
+//   - results that answer no open call are left out: Gemini CLI writes them
+//     twice when it resumes.
+
+// notRun is what the model is told of a call that was cut off.
+const notRun = "not run: the session ended before this call was finished"
+
+type rebuilder struct {
+	out      []entry
+	finished map[string]map[string]transcript.ToolCall // by message, by call
+	open     *transcript.Message                       // the last model message with calls
+	calls    []llm.ToolCall                            // its calls
+	results  map[string]llm.ToolResult                 // that came so far
+	beside   []llm.Part                                // other parts that came with results
+	id       string                                    // of the record that brought them
+}
+
+func rebuild(f *transcript.File) []entry {
+	b := rebuilder{finished: map[string]map[string]transcript.ToolCall{}}
+	for _, c := range f.Finished {
+		if b.finished[c.ID] == nil {
+			b.finished[c.ID] = map[string]transcript.ToolCall{}
+		}
+		b.finished[c.ID][c.Call.ID] = c.Call
+	}
+	for i, m := range f.Messages {
+		switch {
+		case m.Type == transcript.TypeGemini:
+			b.model(m)
+		case m.Type == transcript.TypeUser && !leftOut(f.Messages, i):
+			b.user(m)
+		}
+	}
+	b.close()
+	return b.out
+}
+
+// leftOut reports whether a user's record was never sent, or is sent anew.
+func leftOut(ms []transcript.Message, i int) bool {
+	m := ms[i]
+	if m.ID == transcript.PreambleID {
+		return true
+	}
+	text := llm.PartsText(m.Content.Parts)
+	if strings.HasPrefix(text, "<session_context>") {
+		return true
+	}
+	// Gemini CLI's older files have commands of its own; an answer shows that it
+	// was a prompt after all.
+	answered := i+1 < len(ms) && ms[i+1].Type == transcript.TypeGemini
+	return !answered && (strings.HasPrefix(text, "/") || strings.HasPrefix(text, "?"))
+}
+
+func (b *rebuilder) model(m transcript.Message) {
+	b.close()
+	parts := m.Exact
+	if parts == nil {
+		parts = partsOf(m)
+	}
+	if len(parts) == 0 {
+		return
+	}
+	b.out = append(b.out, entry{m.ID, llm.Message{Role: llm.RoleModel, Parts: parts}})
+	if b.calls = llm.PartsCalls(parts); len(b.calls) > 0 {
+		b.open, b.results, b.beside, b.id = &m, map[string]llm.ToolResult{}, nil, ""
+	}
+}
+
+// partsOf is the text of a record and its calls, each once; thoughts are not
+// sent again.
+func partsOf(m transcript.Message) []llm.Part {
+	var parts []llm.Part
+	known := map[string]bool{}
+	for _, p := range m.Content.Parts {
+		switch p := p.(type) {
+		case llm.Thought:
+			continue
+		case llm.ToolCall:
+			known[p.ID] = true
+		}
+		parts = append(parts, p)
+	}
+	for _, c := range m.ToolCalls {
+		if !known[c.ID] {
+			parts = append(parts, llm.ToolCall{ID: c.ID, Name: c.Name, Args: c.Args})
+		}
+	}
+	return parts
+}
+
+func (b *rebuilder) user(m transcript.Message) {
+	var others []llm.Part
+	results := false
+	for _, p := range m.Content.Parts {
+		r, ok := p.(llm.ToolResult)
+		if !ok {
+			others = append(others, p)
+			continue
+		}
+		results = true
+		if _, known := b.results[r.ID]; b.asked(r.ID) && !known {
+			b.results[r.ID] = r
+			b.id = m.ID
+		}
+	}
+	switch {
+	case b.open != nil && results:
+		b.beside = append(b.beside, others...)
+		if len(b.results) == len(b.calls) {
+			b.close()
+		}
+	case len(others) > 0:
+		b.close()
+		b.out = append(b.out, entry{m.ID, llm.Message{Role: llm.RoleUser, Parts: others}})
+	}
+}
+
+func (b *rebuilder) asked(id string) bool {
+	for _, c := range b.calls {
+		if b.open != nil && c.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// close answers the open calls, in their order.
+func (b *rebuilder) close() {
+	if b.open == nil {
+		return
+	}
+	var parts []llm.Part
+	for _, c := range b.calls {
+		parts = append(parts, b.result(c))
+	}
+	b.out = append(b.out, entry{b.id, llm.Message{Role: llm.RoleUser, Parts: append(parts, b.beside...)}})
+	b.open, b.calls, b.results = nil, nil, nil
+}
+
+func (b *rebuilder) result(c llm.ToolCall) llm.ToolResult {
+	if r, ok := b.results[c.ID]; ok {
+		return r
+	}
+	recorded := b.open.ToolCalls
+	if f, ok := b.finished[b.open.ID][c.ID]; ok {
+		recorded = append(recorded[:len(recorded):len(recorded)], f)
+	}
+	for _, t := range recorded {
+		if t.ID != c.ID {
+			continue
+		}
+		for _, p := range t.Result.Decode() {
+			if r, ok := p.(llm.ToolResult); ok {
+				r.ID, r.Name = c.ID, c.Name
+				return r
+			}
+		}
+	}
+	return llm.ToolResult{ID: c.ID, Name: c.Name, Response: map[string]any{"error": notRun}}
+}
+
+// said reports whether m is something that user or model said, and not context
+// that was added around it.
+func said(m llm.Message) bool {
+	if m.Role == llm.RoleModel {
+		return true
+	}
+	text := strings.TrimSpace(m.Text())
+	for _, tag := range []string{"session_context", "hook_context"} {
+		if strings.HasPrefix(text, "<"+tag+">") && strings.HasSuffix(text, "</"+tag+">") {
+			return false
+		}
+	}
+	return len(m.Parts) > 0
+}

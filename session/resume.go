@@ -1,0 +1,110 @@
+package session
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"minigem/llm"
+	"minigem/transcript"
+)
+
+// Resume continues the session that which names (see Find), in its own file.
+// Lines of the file that cannot be used are told to Warn with their place; the
+// file is only ever appended to. A session that ended in the middle of a call
+// has that call answered as not run.
+//
+// Errors: those of Find; transcript.ErrInUse where another process has it open;
+// transcript.ErrNotSession where nothing can be read.
+func Resume(o Options, which string) (*Session, error) {
+	o.fill()
+	info, err := Find(o.Project, which)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{o: o, source: SourceResume, id: info.ID}
+	if filepath.Ext(info.Path) != ".jsonl" {
+		// The older form is one JSON object: nothing can be appended to it.
+		return s, s.adopt(info.Path, info.ID)
+	}
+	if s.w, err = transcript.Open(info.Path, o.Secrets...); err != nil {
+		if transcript.InUse(info.Path) {
+			return nil, fmt.Errorf("resuming session %s: %w", info.ID, err)
+		}
+		o.Warn(fmt.Errorf("the session will not be saved: %w", err))
+	}
+	f, err := s.read(info.Path)
+	if err != nil {
+		return nil, fmt.Errorf("resuming session %s: %w", info.ID, err)
+	}
+	s.continueFrom(f)
+	return s, nil
+}
+
+// Import begins a new session with the history of the session file at path, of
+// whichever project and form (Gemini CLI's JSON or JSONL). The file itself
+// stays as it is.
+func Import(o Options, path string) (*Session, error) {
+	o.fill()
+	s := &Session{o: o, source: SourceResume}
+	id := o.ID
+	if id == "" {
+		id = o.NewID()
+	}
+	if err := s.adopt(path, id); err != nil {
+		return nil, fmt.Errorf("importing session: %w", err)
+	}
+	return s, nil
+}
+
+// adopt makes a new file for s and copies the history of another one into it.
+func (s *Session) adopt(path, id string) error {
+	f, err := s.read(path)
+	if err != nil {
+		return err
+	}
+	s.id = id
+	now := transcript.At(s.o.Now())
+	s.create(s.fileName(fmt.Sprint(now.UnixMilli())), now)
+	s.greet()
+	messages := s.messages
+	for _, e := range rebuild(f) {
+		messages = append(messages, e.message)
+	}
+	s.Replace(messages)
+	return nil
+}
+
+func (s *Session) read(path string) (*transcript.File, error) {
+	f, err := transcript.Read(path)
+	if err != nil {
+		if s.w != nil {
+			_ = s.w.Close()
+		}
+		return nil, err
+	}
+	for _, w := range f.Warnings {
+		s.o.Warn(fmt.Errorf("%s", w))
+	}
+	return f, nil
+}
+
+// continueFrom takes over the history of f. What it adds to the file are the
+// session's id, the preamble of today under its old id, and the answers that
+// the last message lacks.
+func (s *Session) continueFrom(f *transcript.File) {
+	now := transcript.At(s.o.Now())
+	s.write(transcript.Set{SessionID: s.id, LastUpdated: now})
+	if text := s.o.Preamble(); text != "" {
+		m := llm.UserText(text)
+		s.push(entry{transcript.PreambleID, m})
+		s.write(userRecord(transcript.PreambleID, now, m))
+	}
+	for _, e := range rebuild(f) {
+		s.push(e)
+	}
+	if n := len(s.entries) - 1; n >= 0 && s.entries[n].id == "" {
+		e := &s.entries[n]
+		e.id = s.o.NewID()
+		s.write(userRecord(e.id, now, e.message), transcript.Set{LastUpdated: now})
+	}
+}

@@ -1,0 +1,149 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"minigem/transcript"
+)
+
+// Retention says how long sessions are kept: general.sessionRetention of the
+// settings (spec/agent.md 5.5). Periods are a number and a unit: h, d, w or m
+// (30 days).
+type Retention struct {
+	Enabled      *bool  `json:"enabled,omitempty"`      // nil: true
+	MaxAge       string `json:"maxAge,omitempty"`       // empty, and no MaxCount: "30d"
+	MaxCount     *int   `json:"maxCount,omitempty"`     // nil: any number
+	MinRetention string `json:"minRetention,omitempty"` // empty: "1d"; nothing younger is ever deleted
+}
+
+type limits struct {
+	age   time.Duration // 0: none
+	count int           // 0: none
+	min   time.Duration
+}
+
+func (r Retention) limits() (limits, error) {
+	var l limits
+	var err error
+	if l.min, err = period(cmp.Or(r.MinRetention, "1d")); err != nil {
+		return l, fmt.Errorf("minRetention: %w", err)
+	}
+	maxAge := r.MaxAge
+	if r.MaxCount == nil {
+		maxAge = cmp.Or(maxAge, "30d")
+	} else if l.count = *r.MaxCount; l.count < 1 {
+		return l, fmt.Errorf("maxCount: %d is less than 1", l.count)
+	}
+	if maxAge == "" {
+		return l, nil
+	}
+	if l.age, err = period(maxAge); err != nil {
+		return l, fmt.Errorf("maxAge: %w", err)
+	}
+	if l.age < l.min {
+		return l, fmt.Errorf("maxAge: %s is less than minRetention", maxAge)
+	}
+	return l, nil
+}
+
+var units = map[byte]time.Duration{'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour, 'm': 30 * 24 * time.Hour}
+
+func period(s string) (time.Duration, error) {
+	if len(s) >= 2 {
+		unit := units[s[len(s)-1]]
+		n, err := strconv.ParseUint(s[:len(s)-1], 10, 16)
+		if err == nil && n > 0 && unit > 0 {
+			return time.Duration(n) * unit, nil
+		}
+	}
+	return 0, fmt.Errorf(`%q is no period: write a number and h, d, w or m, such as "30d"`, s)
+}
+
+// Clean deletes the sessions of p that are older than r allows or too many,
+// those in which nothing was said or that cannot be read too, with the outputs
+// of their tools. The session current, those that are open in any process and
+// those younger than r.MinRetention stay. It returns the paths of the deleted
+// files. Where r is not valid nothing is deleted. It stops when ctx ends.
+func Clean(ctx context.Context, p Project, r Retention, current string, now time.Time) ([]string, error) {
+	if r.Enabled != nil && !*r.Enabled {
+		return nil, nil
+	}
+	l, err := r.limits()
+	if err != nil {
+		return nil, fmt.Errorf("reading general.sessionRetention: %w", err)
+	}
+	var removed []string
+	var faults []error
+	for _, c := range candidates(ctx, p, now, l) {
+		switch {
+		case ctx.Err() != nil:
+			return removed, errors.Join(append(faults, ctx.Err())...)
+		case c.ID == current || now.Sub(c.Updated) < l.min || transcript.InUse(c.Path):
+			continue
+		}
+		if err := remove(p, c.Path, c.ID); err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		removed = append(removed, c.Path)
+	}
+	return removed, errors.Join(faults...)
+}
+
+// candidates are the sessions that have no right to stay but by exception.
+func candidates(ctx context.Context, p Project, now time.Time, l limits) []Info {
+	var out, good []Info
+	for _, path := range files(p.Chats()) {
+		stat, err := os.Stat(path)
+		if err != nil || ctx.Err() != nil {
+			continue
+		}
+		if now.Sub(stat.ModTime()) < l.min {
+			// Too young to be deleted: reading it would cost time at each start.
+			good = append(good, Info{Path: path, Updated: stat.ModTime()})
+			continue
+		}
+		f, err := transcript.Read(path)
+		if err != nil {
+			out = append(out, Info{Path: path, Updated: stat.ModTime()})
+			continue
+		}
+		info, ok := describe(path, f)
+		if info.Updated.IsZero() {
+			info.Updated = stat.ModTime()
+		}
+		if !ok || l.age > 0 && now.Sub(info.Updated) > l.age {
+			out = append(out, info)
+		} else {
+			good = append(good, info)
+		}
+	}
+	slices.SortFunc(good, func(a, b Info) int { return b.Updated.Compare(a.Updated) })
+	if l.count > 0 && len(good) > l.count {
+		out = append(out, good[l.count:]...)
+	}
+	return out
+}
+
+// CleanOutputs deletes the tool outputs of sessions that have no file any more.
+// The session current keeps its own.
+func CleanOutputs(p Project, current string) error {
+	dirs, _ := filepath.Glob(filepath.Join(p.Temp, "tool-outputs", "session-*"))
+	var faults []error
+	for _, dir := range dirs {
+		id := filepath.Base(dir)[len("session-"):]
+		if id == "" || id == current || fileOf(p.Chats(), id) != "" {
+			continue
+		}
+		faults = append(faults, os.RemoveAll(dir))
+	}
+	return errors.Join(faults...)
+}
