@@ -28,7 +28,9 @@ type fakeHooks struct {
 	log          []string
 }
 
-func (f *fakeHooks) note(format string, args ...any) { f.log = append(f.log, fmt.Sprintf(format, args...)) }
+func (f *fakeHooks) note(format string, args ...any) {
+	f.log = append(f.log, fmt.Sprintf(format, args...))
+}
 
 func (f *fakeHooks) BeforeAgent(_ context.Context, prompt string) (o hooks.BeforeAgentOutcome) {
 	f.note("BeforeAgent %s", prompt)
