@@ -75,8 +75,7 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	if err != nil {
 		return Result{ExitCode: -1}, err
 	}
-	p.await(ctx)
-	return p.Result(), nil
+	return p.Wait(ctx), nil
 }
 
 // Start starts c and returns while it runs. Idle is not watched.

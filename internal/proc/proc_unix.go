@@ -39,7 +39,7 @@ func signal(pgid int, pids []int, sig unix.Signal) {
 // alive says whether any of them still runs. A zombie does not: where nobody
 // reaps orphans, as in many containers, it stays for ever.
 func alive(pgid int, pids []int) bool {
-	exists := unix.Kill(-pgid, 0) == nil
+	exists := groupExists(pgid)
 	for _, pid := range pids {
 		exists = exists || unix.Kill(pid, 0) == nil
 	}
@@ -54,6 +54,8 @@ func alive(pgid int, pids []int) bool {
 		return r.group == pgid || slices.Contains(pids, r.pid)
 	})
 }
+
+func groupExists(pgid int) bool { return unix.Kill(-pgid, 0) == nil }
 
 func endedBy(s *os.ProcessState) (number int, name string) {
 	ws, ok := s.Sys().(syscall.WaitStatus)

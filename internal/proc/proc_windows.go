@@ -36,4 +36,6 @@ func alive(pid int, _ []int) bool {
 
 func endedBy(*os.ProcessState) (int, string) { return 0, "" }
 
+func groupExists(int) bool { return false }
+
 func family(int) []int { return nil }

@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"slices"
@@ -48,6 +49,13 @@ func (p *Process) Done() <-chan struct{} { return p.done }
 // can be long after Done when Result.Held.
 func (p *Process) Released() <-chan struct{} { return p.drained }
 
+// Wait is the rest of Run: it returns when p is done, or was stopped because
+// ctx ended or Command.Idle was over.
+func (p *Process) Wait(ctx context.Context) Result {
+	p.await(ctx)
+	return p.Result()
+}
+
 // Result describes p as it is now. While it runs, ExitCode is -1.
 func (p *Process) Result() Result {
 	p.mu.Lock()
@@ -66,6 +74,9 @@ func (p *Process) Result() Result {
 // Members returns the ids of the other processes of p's group, and of what
 // descends from it, that still run. Empty where the system does not tell.
 func (p *Process) Members() []int {
+	if !groupExists(p.PID()) {
+		return nil // the usual case, for which the process table need not be read
+	}
 	return slices.DeleteFunc(family(p.PID()), func(pid int) bool { return pid == p.PID() })
 }
 

@@ -1,0 +1,107 @@
+package builtin
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"minigem/internal/proc"
+	"minigem/tools"
+)
+
+// Processes are the commands that a session started and that may still run. It
+// is safe for concurrent use; the zero value has none.
+type Processes struct {
+	mu    sync.Mutex
+	named []*background   // started in the background: listed, their output can be read
+	left  []*proc.Process // ended, with children that run on
+}
+
+// background is a command of run_shell_command with is_background.
+type background struct {
+	*proc.Process
+	command string
+}
+
+func (ps *Processes) add(b *background) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	ps.named = append(ps.named, b)
+}
+
+func (ps *Processes) addLeft(p *proc.Process) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	// Those that are gone meanwhile are forgotten, so that the list stays short.
+	ps.left = slices.DeleteFunc(ps.left, func(p *proc.Process) bool { return len(p.Members()) == 0 })
+	ps.left = append(ps.left, p)
+}
+
+// find returns the latest background process of that id; nil if there is none.
+func (ps *Processes) find(pid int) *background {
+	for _, b := range slices.Backward(ps.list()) {
+		if b.PID() == pid {
+			return b
+		}
+	}
+	return nil
+}
+
+func (ps *Processes) list() []*background {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	return slices.Clone(ps.named)
+}
+
+// Close stops whatever still runs, at the end of the session. It takes no
+// longer than a grace of 200 ms and the second that a killed process may need.
+func (ps *Processes) Close() {
+	ps.mu.Lock()
+	all := slices.Clone(ps.left)
+	for _, b := range ps.named {
+		all = append(all, b.Process)
+	}
+	ps.mu.Unlock()
+	var stopping sync.WaitGroup
+	for _, p := range all {
+		stopping.Go(func() {
+			if running(p) || len(p.Members()) > 0 {
+				p.Stop()
+			}
+		})
+	}
+	stopping.Wait()
+}
+
+// running says whether p's own process has not ended.
+func running(p *proc.Process) bool {
+	select {
+	case <-p.Done():
+		return false
+	default:
+		return true
+	}
+}
+
+// String is b's line in list_background_processes.
+func (b *background) String() string {
+	if running(b.Process) {
+		return fmt.Sprintf("- [PID %d] RUNNING: `%s`", b.PID(), b.command)
+	}
+	r := b.Result()
+	how := fmt.Sprintf("Exit Code: %d", r.ExitCode)
+	if r.Signal != 0 {
+		how = fmt.Sprintf("Signal: %d", r.Signal)
+	}
+	return fmt.Sprintf("- [PID %d] EXITED: `%s` (%s)", b.PID(), b.command, how)
+}
+
+// untrusted marks text that the model must not take for instructions.
+func untrusted(text string) string {
+	// Output that brings the closing tag along must not end the block.
+	text = strings.ReplaceAll(text, "</untrusted_context>", "<\\/untrusted_context>")
+	return "<untrusted_context>\n" + text + "\n</untrusted_context>"
+}
+
+var backgroundInfo = tools.Info{Kind: tools.KindRead, Markdown: true}

@@ -1,0 +1,84 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"strings"
+	"time"
+
+	"minigem/tools"
+)
+
+// backgroundKept is how much of a background process's output is kept, from
+// its end.
+const backgroundKept = 64 << 10
+
+//go:embed read_background_output.md
+var readBackgroundDescription string
+
+var readBackgroundSchema = tools.MustSchema(`{
+  "type": "object",
+  "properties": {
+    "pid": {"type": "integer", "description": "The process, as run_shell_command or list_background_processes named it."},
+    "lines": {"type": "integer", "minimum": 1, "description": "How many of the last lines to read; 100 if not given."},
+    "delay_ms": {"type": "integer", "minimum": 0, "description": "Wait so many milliseconds before reading."},
+    "wait_for_previous": {"type": "boolean", "description": "Run only after the calls before this one have ended."}
+  },
+  "required": ["pid"]
+}`)
+
+type readBackground struct {
+	declared
+	processes *Processes
+}
+
+// ReadBackgroundOutput is the tool read_background_output (spec/agent.md 2.10).
+func ReadBackgroundOutput(ps *Processes) tools.Tool {
+	info := backgroundInfo
+	info.DisplayName = "Read Background Output"
+	return &readBackground{declared{"read_background_output", readBackgroundDescription, readBackgroundSchema, info}, ps}
+}
+
+type readBackgroundCall struct {
+	processes *Processes
+
+	PID   int `json:"pid"`
+	Lines int `json:"lines"`
+	Delay int `json:"delay_ms"`
+}
+
+// Prepare implements tools.Tool.
+func (t *readBackground) Prepare(args map[string]any) (tools.Invocation, error) {
+	c := &readBackgroundCall{processes: t.processes, Lines: 100}
+	if err := t.schema.Decode(args, c); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Intent implements tools.Invocation.
+func (c *readBackgroundCall) Intent() tools.Intent {
+	return tools.Intent{Description: "Reads the output of a background process."}
+}
+
+// Run implements tools.Invocation.
+func (c *readBackgroundCall) Run(ctx context.Context) (tools.Result, error) {
+	b := c.processes.find(c.PID)
+	if b == nil {
+		e := tools.Errorf(tools.ErrExecutionFailed, "PID %d is not a background process of this session.", c.PID)
+		e.Display = "Access denied."
+		return tools.Result{}, e
+	}
+	select {
+	case <-time.After(time.Duration(c.Delay) * time.Millisecond):
+	case <-b.Done():
+	case <-ctx.Done():
+		return tools.Result{}, context.Cause(ctx)
+	}
+	lines := strings.Split(cleanOutput(b.Result().Stdout.Tail), "\n")
+	text := strings.Join(lines[max(0, len(lines)-c.Lines):], "\n")
+	if text == "" {
+		return tools.TextResult("No output so far.", "No output so far."), nil
+	}
+	return tools.TextResult(untrusted(text), text), nil
+}

@@ -1,0 +1,255 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"minigem/internal/proc"
+	"minigem/internal/workspace"
+	"minigem/tools"
+)
+
+// Limits of commands (spec/agent.md 2.9, 17.5). Of more output than is kept,
+// the beginning and the end stay.
+const (
+	shellHead         = 4 << 20
+	shellTail         = 12 << 20
+	shellGrace        = 200 * time.Millisecond
+	defaultShellDelay = 200 // ms
+	// A command longer than this is described by its description.
+	maxDescribed = 150
+)
+
+//go:embed run_shell_command.md
+var shellDescription string
+
+var shellSchema = tools.MustSchema(`{
+  "type": "object",
+  "properties": {
+    "command": {"type": "string", "description": "The command line."},
+    "description": {"type": "string", "description": "What it does, for the user, in a sentence."},
+    "dir_path": {"type": "string", "description": "The directory to run it in, absolute or relative to the project's root, which is the default. It must exist."},
+    "is_background": {"type": "boolean", "description": "Leave it running and go on. Use read_background_output to see what it prints."},
+    "delay_ms": {"type": "integer", "minimum": 0, "description": "With is_background: how many milliseconds to wait before going on; 200 if not given."}
+  },
+  "required": ["command"]
+}`)
+
+// shellEnv is what every command finds in its environment: it runs for an
+// agent, and there is nobody to answer a question or to leave a pager.
+var shellEnv = []string{
+	"GEMINI_CLI=1", "TERM=xterm-256color", "PAGER=cat", "GIT_PAGER=cat",
+	"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GCM_INTERACTIVE=never", "GH_PROMPT_DISABLED=1",
+	"DISPLAY=", "DBUS_SESSION_BUS_ADDRESS=",
+}
+
+// ShellOptions configure run_shell_command.
+type ShellOptions struct {
+	// Env gives the environment of commands, "k=v", redacted as the settings
+	// want; what the tool itself sets comes on top. nil: nothing but that.
+	Env func() []string
+	// Inactivity stops a command that printed nothing for so long; 0 or less: never.
+	// Upstream's default is 300 s.
+	Inactivity time.Duration
+	// Processes keeps what runs on after a call. nil: each tool has its own.
+	Processes *Processes
+}
+
+type shell struct {
+	declared
+	ws   *workspace.Workspace
+	opts ShellOptions
+}
+
+// RunShellCommand is the tool run_shell_command (spec/agent.md 2.9).
+func RunShellCommand(ws *workspace.Workspace, opts ShellOptions) tools.Tool {
+	if opts.Processes == nil {
+		opts.Processes = &Processes{}
+	}
+	return &shell{
+		declared: declared{"run_shell_command", shellDescription, shellSchema, tools.Info{DisplayName: "Shell", Kind: tools.KindExecute, Sequential: true}},
+		ws:       ws, opts: opts,
+	}
+}
+
+type shellCall struct {
+	tool *shell
+	dir  string
+
+	Command     string `json:"command"`
+	Description string `json:"description"`
+	DirPath     string `json:"dir_path"`
+	Background  bool   `json:"is_background"`
+	Delay       int    `json:"delay_ms"`
+}
+
+// Prepare implements tools.Tool.
+func (t *shell) Prepare(args map[string]any) (tools.Invocation, error) {
+	c := &shellCall{tool: t, Delay: defaultShellDelay}
+	if err := t.schema.Decode(args, c); err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(c.Command) == "" {
+		return nil, tools.Errorf(tools.ErrInvalidParams, "Command cannot be empty.")
+	}
+	if strings.ContainsRune(c.Command, 0) {
+		return nil, tools.Errorf(tools.ErrInvalidParams, "Command cannot contain a NUL character.")
+	}
+	var err error
+	if c.dir, err = resolve(t.ws, c.DirPath); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Intent implements tools.Invocation.
+func (c *shellCall) Intent() tools.Intent {
+	in := tools.Intent{Description: c.Command, Title: "Confirm Shell Command",
+		Exec: &tools.ExecIntent{Command: c.Command, Root: rootCommand(c.Command), Dir: c.dir}}
+	if len(c.Command) > maxDescribed && c.Description != "" {
+		in.Description = c.Description
+	}
+	return in
+}
+
+// Run implements tools.Invocation.
+func (c *shellCall) Run(ctx context.Context) (tools.Result, error) {
+	return c.RunStream(ctx, nil)
+}
+
+// RunStream implements tools.Streamer.
+func (c *shellCall) RunStream(ctx context.Context, live func(string)) (tools.Result, error) {
+	if substitutes(c.Command) {
+		return tools.TextResult(
+			"Command injection detected: the command contains a command or process substitution ($(), backticks, <() or >()) and was not run. Write it without, for example as two commands.",
+			"Blocked: command substitution detected in shell command."), nil
+	}
+	dir, err := c.tool.ws.Real(c.dir)
+	if err != nil {
+		return tools.Result{}, fileError("Error entering directory", c.dir, err, tools.ErrShell)
+	}
+	if info, err := c.tool.ws.Stat(c.dir); err != nil || !info.IsDir() {
+		return tools.Result{}, tools.Errorf(tools.ErrShell, "Directory does not exist: %s", c.dir)
+	}
+	if ctx.Err() != nil {
+		return tools.Result{}, context.Cause(ctx)
+	}
+	cmd := proc.Command{Line: c.Command, Dir: dir, Env: c.env(), Merge: true, Grace: shellGrace}
+	if c.Background {
+		return c.runBackground(ctx, cmd)
+	}
+	cmd.Out, cmd.Idle = proc.Limit{Head: shellHead, Tail: shellTail}, max(c.tool.opts.Inactivity, 0)
+	if live != nil {
+		text := newPlainText()
+		cmd.Live = func(b []byte) {
+			if s := text.write(b); s != "" {
+				live(s)
+			}
+		}
+	}
+	p, err := proc.Start(cmd)
+	if err != nil {
+		return tools.Result{}, c.cannotStart(err)
+	}
+	r := p.Wait(ctx)
+	left := p.Members()
+	if len(left) > 0 {
+		c.tool.opts.Processes.addLeft(p)
+	}
+	return c.result(r, left), nil
+}
+
+func (c *shellCall) env() []string {
+	var env []string
+	if c.tool.opts.Env != nil {
+		env = c.tool.opts.Env()
+	}
+	return slices.Concat(env, shellEnv)
+}
+
+func (c *shellCall) cannotStart(err error) error {
+	return &tools.Error{Type: tools.ErrShell, Message: err.Error(), Display: "Command failed: " + err.Error(), Err: err,
+		Content: untrusted("Output: (empty)\nError: " + err.Error())}
+}
+
+// runBackground leaves the command running, unless it ends within the delay.
+func (c *shellCall) runBackground(ctx context.Context, cmd proc.Command) (tools.Result, error) {
+	cmd.Out = proc.Limit{Tail: backgroundKept}
+	p, err := proc.Start(cmd)
+	if err != nil {
+		return tools.Result{}, c.cannotStart(err)
+	}
+	c.tool.opts.Processes.add(&background{p, c.Command})
+	select {
+	case <-p.Done():
+		return c.result(p.Result(), p.Members()), nil
+	case <-ctx.Done():
+		return c.result(p.Wait(ctx), nil), nil
+	case <-time.After(time.Duration(c.Delay) * time.Millisecond):
+	}
+	text := fmt.Sprintf("Command moved to background (PID: %d). Its output can be read with read_background_output.", p.PID())
+	out := tools.TextResult(untrusted(text), text)
+	out.Data = map[string]any{"pid": p.PID(), "command": c.Command}
+	return out, nil
+}
+
+// result tells how the command ended, and which processes it left.
+func (c *shellCall) result(r proc.Result, left []int) tools.Result {
+	output := cleanOutput(r.Stdout.Bytes())
+	lines := []string{"Output: " + orElse(output, "(empty)")}
+	if r.ExitCode > 0 {
+		lines = append(lines, fmt.Sprintf("Exit Code: %d", r.ExitCode))
+	}
+	if r.Signal != 0 {
+		lines = append(lines, fmt.Sprintf("Signal: %d", r.Signal))
+	}
+	if len(left) > 0 {
+		pids := make([]string, len(left))
+		for i, pid := range left {
+			pids[i] = strconv.Itoa(pid)
+		}
+		lines = append(lines, "Background PIDs: "+strings.Join(pids, ", "))
+	}
+	lines = append(lines, fmt.Sprintf("Process Group PGID: %d", r.PID))
+	display := output
+	if r.Stopped != nil {
+		why := c.stopped(r.Stopped)
+		lines = []string{why, "Below is what it printed before:", orElse(output, "(empty)")}
+		display = strings.TrimSuffix(why+"\n"+output, "\n")
+	}
+	res := tools.TextResult(untrusted(strings.Join(lines, "\n")), orElse(display, ending(r)))
+	res.Truncatable = true
+	res.Data = map[string]any{"exitCode": r.ExitCode, "isError": r.ExitCode != 0}
+	return res
+}
+
+func (c *shellCall) stopped(why error) string {
+	if errors.Is(why, proc.ErrIdle) {
+		return fmt.Sprintf("Command was automatically cancelled because it printed nothing for %.4g minutes.", c.tool.opts.Inactivity.Minutes())
+	}
+	return "Command was cancelled by the user before it could complete."
+}
+
+// ending is what people are shown of a command that printed nothing.
+func ending(r proc.Result) string {
+	switch {
+	case r.Signal != 0:
+		return fmt.Sprintf("Command terminated by signal: %d", r.Signal)
+	case r.ExitCode != 0:
+		return fmt.Sprintf("Command exited with code: %d", r.ExitCode)
+	}
+	return ""
+}
+
+func orElse(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}

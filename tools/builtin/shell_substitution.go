@@ -1,0 +1,67 @@
+package builtin
+
+import (
+	"path"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// substitutes says whether a command line contains a command or process
+// substitution that the shell would carry out: $(...), backticks, <(...),
+// >(...), outside of single quotes and quoted here-documents. A line that cannot
+// be parsed is searched as text, so that a doubt is never an allowance.
+func substitutes(command string) bool {
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
+	if err != nil {
+		return looksSubstituting(command)
+	}
+	found := false
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n.(type) {
+		case *syntax.CmdSubst, *syntax.ProcSubst:
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// looksSubstituting knows single quotes and backslashes, and no more.
+func looksSubstituting(command string) bool {
+	single, double := false, false
+	for i := 0; i < len(command); i++ {
+		rest := command[i:]
+		switch {
+		case single:
+			single = command[i] != '\''
+		case command[i] == '\\':
+			i++
+		case command[i] == '\'' && !double:
+			single = true
+		case command[i] == '"':
+			double = !double
+		case command[i] == '`', strings.HasPrefix(rest, "$("), strings.HasPrefix(rest, "${ "), strings.HasPrefix(rest, "${|"):
+			return true
+		case !double && (strings.HasPrefix(rest, "<(") || strings.HasPrefix(rest, ">(")):
+			return true
+		}
+	}
+	return false
+}
+
+// rootCommand is the name of the first program of a command line: "git".
+func rootCommand(command string) string {
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
+	if err != nil {
+		return ""
+	}
+	name := ""
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if call, ok := n.(*syntax.CallExpr); ok && name == "" && len(call.Args) > 0 {
+			name = path.Base(call.Args[0].Lit())
+		}
+		return name == ""
+	})
+	return strings.TrimSuffix(name, ".")
+}

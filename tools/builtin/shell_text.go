@@ -1,0 +1,80 @@
+package builtin
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// plainText takes what is not text out of a command's output: control
+// sequences and bytes that are not UTF-8. Characters and sequences may be split
+// over writes.
+type plainText struct {
+	parser *ansi.Parser
+	held   []byte // the beginning of a character
+	out    strings.Builder
+	cr     bool // a carriage return came last
+}
+
+func newPlainText() *plainText {
+	p := &plainText{parser: ansi.NewParser()}
+	p.parser.SetHandler(ansi.Handler{
+		Print: func(r rune) { p.put(string(r)) },
+		Execute: func(b byte) {
+			switch b {
+			case '\n':
+				p.cr = false // with a carriage return it is one newline
+				p.put("\n")
+			case '\t':
+				p.put("\t")
+			case '\r':
+				p.put("")
+				p.cr = true
+			}
+		},
+	})
+	return p
+}
+
+func (p *plainText) put(s string) {
+	if p.cr {
+		p.out.WriteByte('\r')
+		p.cr = false
+	}
+	p.out.WriteString(s)
+}
+
+// write returns the text that b adds.
+func (p *plainText) write(b []byte) string {
+	b = append(p.held, b...)
+	p.held = nil
+	if n := incomplete(b); n > 0 {
+		p.held = bytes.Clone(b[len(b)-n:])
+		b = b[:len(b)-n]
+	}
+	p.parser.Parse(bytes.ToValidUTF8(b, []byte("\uFFFD")))
+	defer p.out.Reset()
+	return p.out.String()
+}
+
+// incomplete is the length of a character's beginning at the end of b.
+func incomplete(b []byte) int {
+	for n := 1; n <= min(utf8.UTFMax-1, len(b)); n++ {
+		if tail := b[len(b)-n:]; utf8.RuneStart(tail[0]) {
+			if utf8.FullRune(tail) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
+}
+
+// cleanOutput is the text of a whole output, without blank ends.
+func cleanOutput(b []byte) string {
+	p := newPlainText()
+	text := p.write(b) + strings.Repeat("\uFFFD", min(len(p.held), 1))
+	return strings.TrimRight(text, " \t\r\n")
+}
