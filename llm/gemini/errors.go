@@ -38,6 +38,8 @@ func (c *Client) callError(ctx context.Context, err error, x *exchange) error {
 		e = broken("the answer cannot be read", err, x)
 	case x.sent:
 		e = c.offline(err, x)
+	case errors.As(err, new(*url.Error)):
+		e = c.signInError(err, x)
 	default:
 		e = &llm.Error{Kind: llm.ErrInvalid, Message: "the request could not be made: " + c.shown(err.Error()), Hint: "check the model's name and the address of the API", Err: err}
 	}
@@ -65,6 +67,20 @@ func (c *Client) offline(err error, x *exchange) *llm.Error {
 		e.Message = "the Gemini API cannot be reached: " + c.shown(err.Error())
 	}
 	return e
+}
+
+// signInError is about a request that never left: Google's auth library sits
+// between genai and our transport, and got no token for it.
+func (c *Client) signInError(err error, x *exchange) *llm.Error {
+	var outer, inner *url.Error
+	if errors.As(err, &outer) && errors.As(outer.Err, &inner) {
+		return c.offline(inner, x)
+	}
+	return &llm.Error{
+		Kind: llm.ErrAuth, Err: err,
+		Message: "Google gave no access token: " + c.shown(outer.Err.Error()),
+		Hint:    "run: gcloud auth application-default login",
+	}
 }
 
 // apiError sorts the errors that the API itself tells of.
