@@ -1,0 +1,294 @@
+package builtin
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"minigem/internal/workspace"
+	"minigem/tools"
+)
+
+//go:embed glob.md
+var globDescription string
+
+var globSchema = tools.MustSchema(`{
+  "type": "object",
+  "properties": {
+    "pattern": {"type": "string", "description": "The glob pattern, such as '**/*.go' or 'docs/*.md'."},
+    "dir_path": {"type": "string", "description": "Directory to search in, absolute or relative to the project's root; without it, everywhere in the workspace."},
+    "case_sensitive": {"type": "boolean", "description": "Whether case matters. Default: false."},
+    "respect_git_ignore": {"type": "boolean", "description": "Leave out what .gitignore files ignore. Default: true."},
+    "respect_gemini_ignore": {"type": "boolean", "description": "Leave out what .geminiignore ignores. Default: true."}
+  },
+  "required": ["pattern"]
+}`)
+
+// unsearched are directories that no search enters, beside the protected ones
+// (spec/agent.md 2.2).
+var unsearched = []string{"bower_components", ".svn", ".hg"}
+
+// recent is how young a change is to count in the order of results.
+const recent = 24 * time.Hour
+
+type glob struct {
+	declared
+	ws     *workspace.Workspace
+	ignore workspace.Ignore
+	now    func() time.Time
+}
+
+// Glob is the tool glob (spec/agent.md 2.7). now is the clock by which a file
+// is new. Unlike upstream no pattern leads out of the workspace.
+func Glob(ws *workspace.Workspace, ignore workspace.Ignore, now func() time.Time) tools.Tool {
+	return &glob{
+		declared: declared{"glob", globDescription, globSchema, tools.Info{DisplayName: "FindFiles", Kind: tools.KindSearch, Markdown: true}},
+		ws:       ws, ignore: ignore, now: now,
+	}
+}
+
+type globCall struct {
+	tool *glob
+	dirs []string // absolute, where to search
+	from string   // the one that the result names; empty: several
+
+	Pattern       string `json:"pattern"`
+	DirPath       string `json:"dir_path"`
+	CaseSensitive bool   `json:"case_sensitive"`
+	filtering
+}
+
+// Prepare implements tools.Tool.
+func (t *glob) Prepare(args map[string]any) (tools.Invocation, error) {
+	c := &globCall{tool: t}
+	if err := t.schema.Decode(args, c); err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(c.Pattern) == "" {
+		return nil, tools.Errorf(tools.ErrInvalidParams, "The 'pattern' parameter cannot be empty.")
+	}
+	if !doublestar.ValidatePattern(filepath.ToSlash(c.Pattern)) {
+		return nil, tools.Errorf(tools.ErrInvalidParams, "The 'pattern' parameter is not a valid glob: %s", c.Pattern)
+	}
+	c.dirs = t.ws.Dirs()
+	if len(c.dirs) == 1 {
+		c.from = c.dirs[0]
+	}
+	if c.DirPath != "" {
+		abs, err := resolve(t.ws, c.DirPath)
+		if err != nil {
+			return nil, err
+		}
+		if err := searchable(t.ws, abs); err != nil {
+			return nil, err
+		}
+		c.dirs, c.from = []string{abs}, abs
+	}
+	for _, dir := range c.dirs {
+		if _, err := c.matcher(dir); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// searchable is the error of a directory to search in that is none.
+func searchable(ws *workspace.Workspace, abs string) error {
+	info, err := ws.Stat(abs)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return tools.Errorf(tools.ErrInvalidParams, "Search path does not exist %s", abs)
+	case err != nil:
+		return tools.Errorf(tools.ErrInvalidParams, "Search path cannot be used: %w", err)
+	case !info.IsDir():
+		return tools.Errorf(tools.ErrInvalidParams, "Search path is not a directory: %s", abs)
+	}
+	return nil
+}
+
+// Intent implements tools.Invocation.
+func (c *globCall) Intent() tools.Intent {
+	in := tools.Intent{Description: fmt.Sprintf("'%s'", c.Pattern), Paths: c.dirs}
+	if c.DirPath != "" {
+		in.Description += " within " + shortPath(c.tool.ws.Rel(c.from))
+	}
+	return in
+}
+
+// globMatcher is a pattern ready to be compared with paths below dir.
+type globMatcher struct {
+	dir   string   // absolute, where to start
+	text  string   // the pattern
+	parts []string // its components
+	exact bool     // no wildcards: the pattern is a file's name
+	fold  bool
+}
+
+// matcher says where to start and what to look for: a pattern may be absolute,
+// or lead up and down again.
+func (c *globCall) matcher(dir string) (globMatcher, error) {
+	m := globMatcher{dir: dir, fold: !c.CaseSensitive}
+	p := path.Clean(filepath.ToSlash(c.Pattern))
+	if filepath.IsAbs(c.Pattern) || p == ".." || strings.HasPrefix(p, "../") {
+		if !filepath.IsAbs(c.Pattern) {
+			p = path.Join(filepath.ToSlash(dir), p)
+		}
+		m.dir, p = doublestar.SplitPattern(p)
+		if _, err := resolve(c.tool.ws, m.dir); err != nil {
+			return m, err
+		}
+	}
+	// A name such as "[id].tsx" is meant literally if there is such a file.
+	if info, err := c.tool.ws.Stat(filepath.Join(m.dir, filepath.FromSlash(p))); err == nil && info.Mode().IsRegular() {
+		m.exact = true
+	}
+	if m.fold && !m.exact {
+		p = strings.ToLower(p)
+	}
+	m.text, m.parts = p, strings.Split(p, "/")
+	return m, nil
+}
+
+func (m *globMatcher) match(rel string) bool {
+	if m.exact {
+		return rel == m.text
+	}
+	if m.fold {
+		rel = strings.ToLower(rel)
+	}
+	return doublestar.MatchUnvalidated(m.text, rel)
+}
+
+// enter says whether anything in the directory rel can match.
+func (m *globMatcher) enter(rel string) bool {
+	if m.fold && !m.exact {
+		rel = strings.ToLower(rel)
+	}
+	names := strings.Split(rel, "/")
+	for i, name := range names {
+		if i >= len(m.parts)-1 {
+			return strings.Contains(m.parts[len(m.parts)-1], "**")
+		}
+		part := m.parts[i]
+		switch {
+		case m.exact && part != name:
+			return false
+		case m.exact:
+		case strings.ContainsAny(part, "{}") || strings.Contains(part, "**"):
+			return true // a brace may hold slashes
+		case !doublestar.MatchUnvalidated(part, name):
+			return false
+		}
+	}
+	return true
+}
+
+// foundFile is a file that a glob found.
+type foundFile struct {
+	path string // absolute
+	time time.Time
+}
+
+// Run implements tools.Invocation.
+func (c *globCall) Run(ctx context.Context) (tools.Result, error) {
+	var files []foundFile
+	ignored := 0
+	for _, dir := range c.dirs {
+		some, n, err := c.search(ctx, dir)
+		if err != nil {
+			if ctx.Err() != nil {
+				return tools.Result{}, context.Cause(ctx)
+			}
+			return tools.Result{}, &tools.Error{Type: tools.ErrGlob, Message: "Error during glob search operation: " + err.Error(), Err: err}
+		}
+		files, ignored = append(files, some...), ignored+n
+	}
+	now := c.tool.now()
+	slices.SortFunc(files, func(a, b foundFile) int { return a.compare(b, now) })
+	files = slices.CompactFunc(files, func(a, b foundFile) bool { return a.path == b.path })
+	return c.result(files, ignored), nil
+}
+
+// search looks through one directory.
+func (c *globCall) search(ctx context.Context, dir string) (files []foundFile, ignored int, err error) {
+	m, err := c.matcher(dir)
+	if err != nil {
+		return nil, 0, err
+	}
+	if _, err := c.tool.ws.Stat(m.dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, nil
+	}
+	var mu sync.Mutex
+	how := workspace.Walk{Ignore: c.over(c.tool.ignore), Skip: unsearched, Enter: m.enter, Ignored: func(e *workspace.Entry) {
+		if m.match(e.Path) {
+			mu.Lock()
+			defer mu.Unlock()
+			ignored++
+		}
+	}}
+	err = c.tool.ws.Walk(ctx, m.dir, how, func(e *workspace.Entry) error {
+		if e.Type&fs.ModeSymlink != 0 || !m.match(e.Path) {
+			return nil
+		}
+		info, err := e.Info()
+		if err != nil {
+			return nil // gone meanwhile
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		files = append(files, foundFile{filepath.Join(m.dir, filepath.FromSlash(e.Path)), info.ModTime()})
+		return nil
+	})
+	return files, ignored, err
+}
+
+// compare puts recent files first, the newest before the others; the rest is
+// sorted by name.
+func (f foundFile) compare(g foundFile, now time.Time) int {
+	fNew, gNew := now.Sub(f.time) < recent, now.Sub(g.time) < recent
+	switch {
+	case fNew != gNew && fNew:
+		return -1
+	case fNew != gNew:
+		return 1
+	case fNew:
+		return cmp.Or(g.time.Compare(f.time), collate(f.path, g.path))
+	}
+	return collate(f.path, g.path)
+}
+
+func (c *globCall) result(files []foundFile, ignored int) tools.Result {
+	where := "within " + c.from
+	if c.from == "" {
+		where = fmt.Sprintf("across %d workspace directories", len(c.dirs))
+	}
+	if len(files) == 0 {
+		text := fmt.Sprintf("No files found matching pattern \"%s\" %s", c.Pattern, where)
+		if ignored > 0 {
+			text += fmt.Sprintf(" (%d files were ignored)", ignored)
+		}
+		return tools.TextResult(text, "No files found")
+	}
+	if ignored > 0 {
+		where += fmt.Sprintf(" (%d additional files were ignored)", ignored)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Found %d file(s) matching \"%s\" %s, sorted by modification time (newest first):", len(files), c.Pattern, where)
+	for _, f := range files {
+		b.WriteString("\n" + f.path)
+	}
+	res := tools.TextResult(b.String(), fmt.Sprintf("Found %d matching file(s)", len(files)))
+	res.Truncatable = true
+	return res
+}

@@ -1,0 +1,171 @@
+package builtin
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strings"
+
+	"minigem/tools"
+)
+
+// Lines shown around matches when nothing was asked for: many around a single
+// one, fewer around two or three, none around more (spec/agent.md 2.8).
+const (
+	aroundOne = 50
+	aroundFew = 15
+	few       = 3
+)
+
+// where words what was searched.
+func (c *grepCall) where() string {
+	var text string
+	switch {
+	case c.DirPath != "":
+		text = fmt.Sprintf(`in path "%s"`, c.DirPath)
+	case len(c.dirs) > 1:
+		text = fmt.Sprintf("across %d workspace directories", len(c.dirs))
+	default:
+		text = "in the workspace directory"
+	}
+	if c.Include != "" {
+		text += fmt.Sprintf(` (filter: "%s")`, c.Include)
+	}
+	return text
+}
+
+// limited words that there is more.
+func (c *grepCall) limited(found grepFound) (text, display string) {
+	if !found.more {
+		return "", ""
+	}
+	return fmt.Sprintf(" (results limited to %d matches for performance)", c.Total), " (limited)"
+}
+
+func (c *grepCall) nothing() tools.Result {
+	text := fmt.Sprintf(`No matches found for pattern "%s" %s.`, c.Pattern, c.where())
+	return tools.TextResult(text, tools.Matches{Summary: "No matches found", Matches: []tools.Match{}})
+}
+
+// names is the result for names_only.
+func (c *grepCall) names(found grepFound) tools.Result {
+	if found.count == 0 {
+		return c.nothing()
+	}
+	limited, mark := c.limited(found)
+	var b strings.Builder
+	fmt.Fprintf(&b, `Found %d files with matches for pattern "%s" %s%s:`, found.count, c.Pattern, c.where(), limited)
+	for _, f := range found.files {
+		b.WriteString("\n" + f.shown)
+	}
+	res := tools.TextResult(b.String(), tools.Matches{Summary: fmt.Sprintf("Found %d files%s", found.count, mark), Matches: []tools.Match{}})
+	res.Truncatable = true
+	return res
+}
+
+// matches is the result for lines.
+func (c *grepCall) matches(ctx context.Context, found grepFound) tools.Result {
+	if found.count == 0 {
+		return c.nothing()
+	}
+	limited, mark := c.limited(found)
+	noun := "matches"
+	if found.count == 1 {
+		noun = "match"
+	}
+	show := tools.Matches{Summary: fmt.Sprintf("Found %d %s%s", found.count, noun, mark)}
+	before, after := c.around(found.count)
+	var b strings.Builder
+	fmt.Fprintf(&b, "Found %d %s for pattern \"%s\" %s%s:\n---\n", found.count, noun, c.Pattern, c.where(), limited)
+	for _, f := range found.files {
+		fmt.Fprintf(&b, "File: %s\n", f.shown)
+		for _, line := range c.withContext(ctx, f, before, after) {
+			b.WriteString(line + "\n")
+		}
+		b.WriteString("---\n")
+		for _, h := range f.hits {
+			show.Matches = append(show.Matches, tools.Match{FilePath: f.shown, AbsolutePath: f.abs, LineNumber: h.number, Line: h.text})
+		}
+	}
+	res := tools.TextResult(strings.TrimSuffix(b.String(), "\n"), show)
+	res.Truncatable = true
+	return res
+}
+
+// around says how many lines to show before and after each match.
+func (c *grepCall) around(count int) (before, after int) {
+	if c.Context == nil && c.Before == nil && c.After == nil {
+		switch {
+		case count == 1:
+			return aroundOne, aroundOne
+		case count <= few:
+			return aroundFew, aroundFew
+		}
+		return 0, 0
+	}
+	if c.Context != nil {
+		before, after = *c.Context, *c.Context
+	}
+	if c.Before != nil {
+		before = *c.Before
+	}
+	if c.After != nil {
+		after = *c.After
+	}
+	return before, after
+}
+
+// withContext are the lines to show of a file: its matches and what is around
+// them, which is read again from the file. If that fails, or the file changed
+// meanwhile, the matches stay as they were found.
+func (c *grepCall) withContext(ctx context.Context, f grepFile, before, after int) []string {
+	var around []lineHit
+	if before > 0 || after > 0 {
+		around = c.read(ctx, f, before, after)
+	}
+	var lines []string
+	hits := f.hits
+	for _, l := range around {
+		for len(hits) > 0 && hits[0].number < l.number {
+			lines, hits = append(lines, fmt.Sprintf("L%d: %s", hits[0].number, hits[0].text)), hits[1:]
+		}
+		if len(hits) == 0 || hits[0].number > l.number {
+			lines = append(lines, fmt.Sprintf("L%d- %s", l.number, l.text))
+		}
+	}
+	for _, h := range hits {
+		lines = append(lines, fmt.Sprintf("L%d: %s", h.number, h.text))
+	}
+	return lines
+}
+
+// read returns the lines of a file that are no more than before and after
+// away from a match. The empty string after a final newline counts as a line,
+// as it does for upstream.
+func (c *grepCall) read(ctx context.Context, f grepFile, before, after int) []lineHit {
+	file, err := c.tool.ws.Open(f.abs)
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	var lines []lineHit
+	br := bufio.NewReader(file)
+	hits := f.hits
+	for n, more := 1, true; more; n++ {
+		for len(hits) > 0 && hits[0].number+after < n {
+			hits = hits[1:]
+		}
+		if len(hits) == 0 {
+			break
+		}
+		wanted := hits[0].number-before <= n
+		var line []byte
+		if line, more, err = nextLine(ctx, br, wanted); err != nil {
+			break
+		}
+		if wanted {
+			lines = append(lines, lineHit{n, cutLine(line)})
+		}
+	}
+	return lines
+}

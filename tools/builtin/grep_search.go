@@ -1,0 +1,227 @@
+package builtin
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"minigem/internal/workspace"
+	"minigem/tools"
+)
+
+//go:embed grep_search.md
+var grepSearchDescription string
+
+var grepSearchSchema = tools.MustSchema(`{
+  "type": "object",
+  "properties": {
+    "pattern": {"type": "string", "description": "The regular expression to look for; see 'fixed_strings' for plain text."},
+    "dir_path": {"type": "string", "description": "Directory or file to search in, absolute or relative to the project's root; without it, everywhere in the workspace."},
+    "include_pattern": {"type": "string", "description": "Glob of the files to search, such as '*.go' or 'src/**/*.ts'."},
+    "exclude_pattern": {"type": "string", "description": "Regular expression; lines that match it are left out."},
+    "names_only": {"type": "boolean", "description": "Return only the paths of the files that match."},
+    "max_matches_per_file": {"type": "integer", "minimum": 1, "description": "At most so many matches of one file."},
+    "total_max_matches": {"type": "integer", "minimum": 1, "description": "At most so many matches in all. Default: 100."},
+    "case_sensitive": {"type": "boolean", "description": "Whether case matters. Default: false."},
+    "fixed_strings": {"type": "boolean", "description": "The pattern is plain text, not an expression. Default: false."},
+    "context": {"type": "integer", "minimum": 0, "description": "Lines to show before and after each match."},
+    "after": {"type": "integer", "minimum": 0, "description": "Lines to show after each match."},
+    "before": {"type": "integer", "minimum": 0, "description": "Lines to show before each match."},
+    "no_ignore": {"type": "boolean", "description": "Search ignored files too. Default: false."}
+  },
+  "required": ["pattern"]
+}`)
+
+// Limits of searching (spec/agent.md 17.5).
+const (
+	grepMatches = 100
+	grepTimeout = 30 * time.Second
+)
+
+var errGrepTimeout = errors.New("searching took longer than 30s; narrow it with dir_path or include_pattern")
+
+type grepSearch struct {
+	declared
+	ws     *workspace.Workspace
+	ignore workspace.Ignore
+}
+
+// GrepSearch is the tool grep_search (spec/agent.md 2.8). It runs no other
+// program. Expressions are Go's; what only JavaScript knows is tried with an
+// engine that does, a second at most for each line.
+func GrepSearch(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {
+	return &grepSearch{
+		declared: declared{"grep_search", grepSearchDescription, grepSearchSchema,
+			tools.Info{DisplayName: "SearchText", Kind: tools.KindSearch, Markdown: true, Aliases: []string{"search_file_content"}}},
+		ws: ws, ignore: ignore,
+	}
+}
+
+type grepCall struct {
+	tool  *grepSearch
+	lines *linePattern
+	dirs  []string // absolute, where to search
+	file  string   // the one file to search in its directory; empty: all
+
+	Pattern       string `json:"pattern"`
+	DirPath       string `json:"dir_path"`
+	Include       string `json:"include_pattern"`
+	Exclude       string `json:"exclude_pattern"`
+	NamesOnly     bool   `json:"names_only"`
+	PerFile       int    `json:"max_matches_per_file"`
+	Total         int    `json:"total_max_matches"`
+	CaseSensitive bool   `json:"case_sensitive"`
+	FixedStrings  bool   `json:"fixed_strings"`
+	Context       *int   `json:"context"`
+	After         *int   `json:"after"`
+	Before        *int   `json:"before"`
+	NoIgnore      bool   `json:"no_ignore"`
+}
+
+// Prepare implements tools.Tool.
+func (t *grepSearch) Prepare(args map[string]any) (tools.Invocation, error) {
+	c := &grepCall{tool: t}
+	if err := t.schema.Decode(args, c); err != nil {
+		return nil, err
+	}
+	c.Total = cmp.Or(c.Total, grepMatches)
+	var err error
+	c.lines, err = compileLines(c.Pattern, c.Exclude, c.FixedStrings, c.CaseSensitive)
+	if err != nil {
+		return nil, tools.Errorf(tools.ErrInvalidParams, "Invalid regular expression pattern provided: %s. Error: %w", c.Pattern, err)
+	}
+	if !doublestar.ValidatePattern(c.Include) {
+		return nil, tools.Errorf(tools.ErrInvalidParams, "The 'include_pattern' parameter is not a valid glob: %s", c.Include)
+	}
+	return c, c.locate()
+}
+
+// locate finds out where to search.
+func (c *grepCall) locate() error {
+	c.dirs = c.tool.ws.Dirs()
+	if c.DirPath == "" {
+		return nil
+	}
+	abs, err := resolve(c.tool.ws, c.DirPath)
+	if err != nil {
+		return err
+	}
+	info, err := c.tool.ws.Stat(abs)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return tools.Errorf(tools.ErrInvalidParams, "Path does not exist: %s", abs)
+	case err != nil:
+		return tools.Errorf(tools.ErrInvalidParams, "Path cannot be searched: %w", err)
+	case !info.IsDir():
+		c.dirs, c.file = []string{filepath.Dir(abs)}, filepath.Base(abs)
+	default:
+		c.dirs = []string{abs}
+	}
+	return nil
+}
+
+// Intent implements tools.Invocation.
+func (c *grepCall) Intent() tools.Intent {
+	text := fmt.Sprintf("'%s'", c.Pattern)
+	if c.Include != "" {
+		text += " in " + c.Include
+	}
+	switch {
+	case c.DirPath != "":
+		where := c.tool.ws.Rel(filepath.Join(c.dirs[0], c.file))
+		if where == "." {
+			where = "./"
+		}
+		text += " within " + shortPath(where)
+	case len(c.dirs) > 1:
+		text += " across all workspace directories"
+	}
+	return tools.Intent{Description: text, Paths: c.dirs}
+}
+
+// Run implements tools.Invocation.
+func (c *grepCall) Run(ctx context.Context) (tools.Result, error) {
+	within, cancel := context.WithTimeoutCause(ctx, grepTimeout, errGrepTimeout)
+	defer cancel()
+	var found grepFound
+	for _, dir := range c.dirs {
+		if err := c.search(within, dir, &found); err != nil {
+			if ctx.Err() != nil {
+				return tools.Result{}, context.Cause(ctx)
+			}
+			return tools.Result{}, &tools.Error{Type: tools.ErrGrep, Message: "Error during grep search operation: " + err.Error(), Display: "Error: " + err.Error(), Err: err}
+		}
+	}
+	if c.NamesOnly {
+		return c.names(found), nil
+	}
+	return c.matches(within, found), nil
+}
+
+// grepFound is what a search over several directories found.
+type grepFound struct {
+	files []grepFile
+	count int // matches; files with NamesOnly
+	more  bool
+}
+
+// grepFile is a file with matches.
+type grepFile struct {
+	fileHits
+	shown string // the name that the model is given
+	abs   string
+}
+
+// search adds what is in dir.
+func (c *grepCall) search(ctx context.Context, dir string, found *grepFound) error {
+	left := c.Total - found.count
+	if left == 0 {
+		// One more would only tell that there are more.
+		found.more = true
+		return nil
+	}
+	s := &textSearch{pattern: c.lines, perFile: c.PerFile, limit: left, wanted: c.wanted}
+	if c.NamesOnly {
+		s.perFile = 1
+	}
+	ig := c.tool.ignore
+	if c.NoIgnore {
+		ig = workspace.Ignore{}
+	}
+	files, more, err := s.run(ctx, c.tool.ws, dir, workspace.Walk{Ignore: ig, Skip: unsearched})
+	for _, f := range files {
+		shown := f.path
+		if len(c.dirs) > 1 {
+			shown = filepath.Base(dir) + "/" + f.path
+		}
+		found.files = append(found.files, grepFile{f, shown, filepath.Join(dir, filepath.FromSlash(f.path))})
+		found.count += len(f.hits)
+	}
+	found.more = found.more || more
+	return err
+}
+
+// wanted compares the path of a file with include_pattern, as ripgrep does: a
+// pattern without a slash is one of names, a leading ! turns it around.
+func (c *grepCall) wanted(rel string) bool {
+	if c.file != "" {
+		return rel == c.file
+	}
+	if c.Include == "" {
+		return true
+	}
+	p, not := strings.CutPrefix(c.Include, "!")
+	if !strings.Contains(p, "/") {
+		rel = path.Base(rel)
+	}
+	return doublestar.MatchUnvalidated(strings.TrimPrefix(p, "/"), rel) != not
+}

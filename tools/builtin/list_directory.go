@@ -1,0 +1,207 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"minigem/internal/workspace"
+	"minigem/tools"
+)
+
+//go:embed list_directory.md
+var listDirectoryDescription string
+
+var listDirectorySchema = tools.MustSchema(`{
+  "type": "object",
+  "properties": {
+    "dir_path": {"type": "string", "description": "Path of the directory, absolute or relative to the project's root."},
+    "ignore": {"type": "array", "items": {"type": "string"}, "description": "Names to leave out; * and ? are wildcards."},
+    "file_filtering_options": {
+      "type": "object",
+      "description": "Which ignore files count; by default as the user set it.",
+      "properties": {
+        "respect_git_ignore": {"type": "boolean", "description": "Leave out what .gitignore files ignore."},
+        "respect_gemini_ignore": {"type": "boolean", "description": "Leave out what .geminiignore ignores."}
+      }
+    }
+  },
+  "required": ["dir_path"]
+}`)
+
+// filtering is how a call overrules which ignore files count.
+type filtering struct {
+	Git    *bool `json:"respect_git_ignore"`
+	Gemini *bool `json:"respect_gemini_ignore"`
+}
+
+func (f filtering) over(ig workspace.Ignore) workspace.Ignore {
+	if f.Git != nil {
+		ig.Git = *f.Git
+	}
+	if f.Gemini != nil {
+		ig.Gemini = *f.Gemini
+	}
+	return ig
+}
+
+type listDirectory struct {
+	declared
+	ws     *workspace.Workspace
+	ignore workspace.Ignore
+}
+
+// ListDirectory is the tool list_directory (spec/agent.md 2.6). Unlike
+// upstream it leaves out ignored directories too.
+func ListDirectory(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {
+	return &listDirectory{
+		declared: declared{"list_directory", listDirectoryDescription, listDirectorySchema, tools.Info{DisplayName: "ReadFolder", Kind: tools.KindSearch, Markdown: true}},
+		ws:       ws, ignore: ignore,
+	}
+}
+
+type listDirectoryCall struct {
+	tool *listDirectory
+	abs  string
+
+	DirPath string    `json:"dir_path"`
+	Ignore  []string  `json:"ignore"`
+	Options filtering `json:"file_filtering_options"`
+}
+
+// Prepare implements tools.Tool.
+func (t *listDirectory) Prepare(args map[string]any) (tools.Invocation, error) {
+	c := &listDirectoryCall{tool: t}
+	if err := t.schema.Decode(args, c); err != nil {
+		return nil, err
+	}
+	var err error
+	c.abs, err = resolve(t.ws, c.DirPath)
+	return c, err
+}
+
+// Intent implements tools.Invocation.
+func (c *listDirectoryCall) Intent() tools.Intent {
+	return tools.Intent{Description: shortPath(c.tool.ws.Rel(c.abs)), Paths: []string{c.abs}}
+}
+
+// Run implements tools.Invocation.
+func (c *listDirectoryCall) Run(ctx context.Context) (tools.Result, error) {
+	info, err := c.tool.ws.Stat(c.abs)
+	if err != nil {
+		return tools.Result{}, c.failed(err)
+	}
+	if !info.IsDir() {
+		return tools.Result{}, &tools.Error{Type: tools.ErrPathNotDirectory, Message: "Error: Path is not a directory: " + c.abs, Display: "Error: Path is not a directory."}
+	}
+	entries, err := c.tool.ws.ReadDir(c.abs)
+	if err != nil {
+		return tools.Result{}, c.failed(err)
+	}
+	ign, err := c.tool.ws.Ignorer(c.abs, c.Options.over(c.tool.ignore))
+	if err != nil {
+		return tools.Result{}, c.failed(err)
+	}
+	var items []listed
+	ignored := 0
+	for _, e := range entries {
+		if ctx.Err() != nil {
+			return tools.Result{}, context.Cause(ctx)
+		}
+		item, ok := c.look(e)
+		if !ok {
+			continue
+		}
+		if ign.Ignored(e.Name(), item.dir) || e.Type()&fs.ModeSymlink != 0 && c.targetIgnored(item) {
+			ignored++
+			continue
+		}
+		items = append(items, item)
+	}
+	slices.SortFunc(items, listed.compare)
+	return c.result(items, ignored), nil
+}
+
+func (c *listDirectoryCall) failed(err error) error {
+	e := fileError("Error listing directory", c.abs, err, tools.ErrLs)
+	if !errors.Is(err, workspace.ErrOutside) {
+		e.Type, e.Message = tools.ErrLs, fmt.Sprintf("Error listing directory: %v: '%s'", plainCause(err), c.abs)
+		e.Display = "Error: Failed to list directory."
+	}
+	return e
+}
+
+// listed is one line of the listing.
+type listed struct {
+	name string
+	dir  bool
+	size int64
+}
+
+// look says what an entry is, links followed; false: it is not to be shown.
+func (c *listDirectoryCall) look(e fs.DirEntry) (listed, bool) {
+	name := e.Name()
+	if workspace.Protected(name) != "" || slices.ContainsFunc(c.Ignore, func(p string) bool { return wildcard(p, name) }) {
+		return listed{}, false
+	}
+	info, err := e.Info()
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		info, err = c.tool.ws.Stat(filepath.Join(c.abs, name))
+	}
+	if err != nil {
+		return listed{}, false // gone meanwhile, or a link to nowhere or to the outside
+	}
+	return listed{name, info.IsDir(), info.Size()}, true
+}
+
+func (c *listDirectoryCall) targetIgnored(item listed) bool {
+	ignored, err := c.tool.ws.Ignored(filepath.Join(c.abs, item.name), item.dir, c.Options.over(c.tool.ignore))
+	return ignored && err == nil
+}
+
+// wildcard matches a name by a pattern of * and ?; nothing else is special.
+func wildcard(pattern, name string) bool {
+	ok, err := path.Match(strings.NewReplacer(`\`, `\\`, `[`, `\[`).Replace(pattern), name)
+	return ok && err == nil
+}
+
+func (l listed) compare(m listed) int {
+	if l.dir != m.dir {
+		if l.dir {
+			return -1
+		}
+		return 1
+	}
+	return collate(l.name, m.name)
+}
+
+func (c *listDirectoryCall) result(items []listed, ignored int) tools.Result {
+	count := ""
+	if ignored > 0 {
+		count = fmt.Sprintf("(%d ignored)", ignored)
+	}
+	if len(items) == 0 && ignored == 0 {
+		return tools.TextResult(fmt.Sprintf("Directory %s is empty.", c.abs), "Directory is empty.")
+	}
+	text := fmt.Sprintf("Directory listing for %s:", c.abs)
+	show := tools.Listing{Summary: strings.TrimRight(fmt.Sprintf("Found %d item(s). %s", len(items), count), " "), Files: []string{}}
+	for _, item := range items {
+		if item.dir {
+			text += "\n[DIR] " + item.name
+			show.Files = append(show.Files, "[DIR] "+item.name)
+		} else {
+			text += fmt.Sprintf("\n%s (%d bytes)", item.name, item.size)
+			show.Files = append(show.Files, item.name)
+		}
+	}
+	if count != "" {
+		text += "\n\n" + count
+	}
+	return tools.TextResult(text, show)
+}
