@@ -35,6 +35,21 @@ func (d *Doc) Append(value any, path ...string) error {
 	return nil
 }
 
+// Set makes value what stands at path, whatever stood there, creating the
+// objects on the way where they are missing.
+func (d *Doc) Set(value any, path ...string) error {
+	at, indent, err := d.ensure(path, hujson.Literal("null"))
+	if err != nil {
+		return err
+	}
+	v, err := d.value(value, indent)
+	if err != nil {
+		return err
+	}
+	at.Value = v.Value
+	return nil
+}
+
 // RemoveStrings takes the strings that drop wants out of the array at path and
 // reports how many. Comments on lines of their own stay.
 func (d *Doc) RemoveStrings(drop func(string) bool, path ...string) int {

@@ -101,6 +101,24 @@ func TestAppendRefusesWhatIsInTheWay(t *testing.T) {
 	}
 }
 
+func TestSet(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, before string
+		value        any
+		want         string
+	}{
+		{"new", "{\n  \"a\": 1\n}", "v", "{\n  \"a\": 1,\n  \"o\": {\n    \"k\": \"v\"\n  }\n}"},
+		{"in place of another", `{"o": {"k": [1, 2], /* c */ "z": 0}}`, true, `{"o": {"k": true, /* c */ "z": 0}}`},
+		{"an object", "{\n  \"o\": {\n    \"k\": null // c\n  }\n}", map[string]int{"n": 1}, "{\n  \"o\": {\n    \"k\": {\n      \"n\": 1\n    } // c\n  }\n}"},
+	} {
+		doc, err := jsonc.Parse("f", []byte(c.before))
+		require.NoError(t, err, c.name)
+		require.NoError(t, doc.Set(c.value, "o", "k"), c.name)
+		assert.Equal(t, c.want, string(doc.Bytes()), c.name)
+	}
+}
+
 func TestRemoveStrings(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

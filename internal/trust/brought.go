@@ -1,0 +1,151 @@
+package trust
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"minigem/hooks"
+	"minigem/hooks/jsonc"
+)
+
+// Item is something that a folder would bring along.
+type Item struct {
+	Kind string // "settings", "hooks", "MCP servers", ".env", "commands", ...
+	File string // where it is, relative to the folder
+	What string // more about it, such as names; may be empty
+}
+
+func (i Item) String() string {
+	if i.What == "" {
+		return fmt.Sprintf("%s (%s)", i.Kind, i.File)
+	}
+	return fmt.Sprintf("%s: %s (%s)", i.Kind, i.What, i.File)
+}
+
+// folders of .gemini whose files are loaded from trusted folders only.
+var contentFolders = []struct{ kind, dir, suffix string }{
+	{"commands", "commands", ".toml"},
+	{"extensions", "extensions", "gemini-extension.json"},
+	{"skills", "skills", ".md"},
+	{"agents", "agents", ".md"},
+	{"policies", "policies", ".toml"},
+}
+
+// Brought lists what dir would bring along if it were trusted (contract 6), in
+// a fixed order; nil if there is nothing to ask about. The user's home brings
+// nothing: what is there is the user's own.
+func Brought(dir, home string) []Item {
+	if real(dir) == real(home) {
+		return nil
+	}
+	items := settingsItems(dir)
+	for _, file := range []string{".env", filepath.Join(".gemini", ".env")} {
+		if info, err := os.Stat(filepath.Join(dir, file)); err == nil && !info.IsDir() {
+			items = append(items, Item{Kind: ".env", File: filepath.ToSlash(file)})
+		}
+	}
+	for _, c := range contentFolders {
+		base := filepath.Join(dir, ".gemini", c.dir)
+		if names := filesBelow(base, c.suffix); len(names) > 0 {
+			items = append(items, Item{c.kind, ".gemini/" + c.dir, list(names)})
+		}
+	}
+	return items
+}
+
+// settingsItems: a file that cannot be read is something to ask about too.
+func settingsItems(dir string) []Item {
+	const name = ".gemini/settings.json"
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	unreadable := []Item{{"settings", name, "unreadable"}}
+	if err != nil {
+		return unreadable
+	}
+	doc, err := jsonc.Parse(path, data)
+	if err != nil {
+		return unreadable
+	}
+	var keys []string
+	for _, m := range doc.Root().Members() {
+		if !slices.Contains([]string{"hooks", "mcpServers", "$schema"}, m.Name) {
+			keys = append(keys, m.Name)
+		}
+	}
+	var items []Item
+	if len(keys) > 0 || doc.Root().Kind() != jsonc.Object {
+		items = append(items, Item{"settings", name, list(keys)})
+	}
+	if section, err := hooks.LoadSettings(hooks.LayerProject, path, data); err == nil && len(section.Hooks) > 0 {
+		var ids []string
+		for _, h := range section.Hooks {
+			ids = append(ids, fmt.Sprintf("%s %s", h.Event, h.ID()))
+		}
+		items = append(items, Item{"hooks", name, list(ids)})
+	}
+	var servers []string
+	for _, m := range doc.Root().Get("mcpServers").Members() {
+		servers = append(servers, m.Name)
+	}
+	if len(servers) > 0 {
+		items = append(items, Item{"MCP servers", name, list(servers)})
+	}
+	return items
+}
+
+// maxListed bounds what is read of a folder that nobody trusts yet.
+const maxListed = 1000
+
+func filesBelow(base, suffix string) []string {
+	var names []string
+	seen := 0
+	_ = filepath.WalkDir(base, func(path string, d fs.DirEntry, err error) error {
+		if seen++; err != nil || seen > maxListed {
+			return filepath.SkipAll
+		}
+		if !d.IsDir() && strings.HasSuffix(path, suffix) {
+			rel, _ := filepath.Rel(base, path)
+			names = append(names, filepath.ToSlash(rel))
+		}
+		return nil
+	})
+	return names
+}
+
+// list names the first few; control characters of a stranger's file never
+// reach the terminal.
+func list(names []string) string {
+	const most = 5
+	more := ""
+	if len(names) > most {
+		more = fmt.Sprintf(" and %d more", len(names)-most)
+		names = names[:most]
+	}
+	clean := make([]string, len(names))
+	for i, name := range names {
+		clean[i] = printable(name)
+	}
+	return strings.Join(clean, ", ") + more
+}
+
+func printable(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+			return '?'
+		}
+		return r
+	}, s)
+	const most = 60
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most]) + "..."
+	}
+	return s
+}

@@ -1,0 +1,148 @@
+// Package trust knows which folders the user trusts, and what a folder would
+// bring along if it were: the reason to ask at all. Asking, and leaving things
+// out, is for its callers. Trust in single hooks is of package hooks.
+package trust
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"minigem/hooks/jsonc"
+)
+
+// Level is what a rule says of a folder, as it is written in the file
+// (spec/agent.md 3.7).
+type Level string
+
+const (
+	Folder Level = "TRUST_FOLDER" // this folder and everything below
+	Parent Level = "TRUST_PARENT" // the folder that this one is in, and everything below
+	Never  Level = "DO_NOT_TRUST" // this folder and everything below
+	unsaid Level = ""
+)
+
+// Decision is what the rules say of a folder.
+type Decision int
+
+const (
+	Unknown Decision = iota // nobody has said; treated as untrusted
+	Trusted
+	Untrusted
+)
+
+func (d Decision) String() string { return [...]string{"unknown", "trusted", "untrusted"}[d] }
+
+// Rules are the folders that the user has decided about.
+type Rules map[string]Level
+
+// Load reads trustedFolders.json; one that does not exist has no rules. Rules
+// that cannot be understood are left out and told: nothing is trusted by them.
+func Load(file string) (Rules, []string, error) {
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Rules{}, nil, nil
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading trusted folders: %w", err)
+	}
+	doc, err := jsonc.Parse(file, data)
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading trusted folders: %w", err)
+	}
+	if kind := doc.Root().Kind(); kind != jsonc.Object {
+		return nil, nil, fmt.Errorf("reading trusted folders: %s must hold an object, not %s", file, kind)
+	}
+	rules, warnings := Rules{}, []string(nil)
+	for _, m := range doc.Root().Members() {
+		level := Level(m.Value.Text())
+		if !slices.Contains([]Level{Folder, Parent, Never}, level) {
+			warnings = append(warnings, fmt.Sprintf("%s:%d: %s is neither %s nor %s nor %s: ignored",
+				file, m.Line, m.Value.Standard(), Folder, Parent, Never))
+			continue
+		}
+		rules[m.Name] = level
+	}
+	return rules, warnings, nil
+}
+
+// Decide says whether dir is trusted: the rule with the longest path decides,
+// and of two for one folder the one that distrusts. Symbolic links are
+// followed, in rules too.
+func (r Rules) Decide(dir string) Decision {
+	dir = real(dir)
+	longest, level := -1, unsaid
+	for path, l := range r {
+		if !filepath.IsAbs(path) {
+			continue
+		}
+		path = real(path)
+		if l == Parent {
+			path = filepath.Dir(path)
+		}
+		if !within(path, dir) || len(path) < longest || len(path) == longest && level == Never {
+			continue
+		}
+		longest, level = len(path), l
+	}
+	switch level {
+	case unsaid:
+		return Unknown
+	case Never:
+		return Untrusted
+	}
+	return Trusted
+}
+
+// Set writes the rule for dir into file and leaves the others as they are.
+func Set(file, dir string, level Level) error {
+	dir = real(dir)
+	err := jsonc.Update(file, 0o600, func(data []byte) ([]byte, error) {
+		doc, err := jsonc.Parse(file, data)
+		if err != nil {
+			return nil, err
+		}
+		if err := doc.Set(level, dir); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		return doc.Bytes(), nil
+	})
+	if err != nil {
+		return fmt.Errorf("remembering trust in %s: %w", dir, err)
+	}
+	return nil
+}
+
+// ByEnvironment is the answer of GEMINI_CLI_TRUST_WORKSPACE: "true" or "false".
+// Anything else is no answer.
+func ByEnvironment(value string) Decision {
+	switch strings.ToLower(strings.TrimSpace(value)) {
+	case "true":
+		return Trusted
+	case "false":
+		return Untrusted
+	}
+	return Unknown
+}
+
+// real follows links as far as the path exists.
+func real(path string) string {
+	path = filepath.Clean(path)
+	if p, err := filepath.EvalSymlinks(path); err == nil {
+		return p
+	}
+	parent := filepath.Dir(path)
+	if parent == path {
+		return path
+	}
+	return filepath.Join(real(parent), filepath.Base(path))
+}
+
+func within(root, path string) bool {
+	rel, err := filepath.Rel(root, path)
+	return err == nil && filepath.IsLocal(rel)
+}
