@@ -124,23 +124,37 @@ func oneLine(s string) string {
 // last, digits an index of List, anything else a whole id. Errors are
 // ErrNoSessions and *NotFoundError.
 func Find(p Project, which string) (Info, error) {
+	info, _, err := find(p, which)
+	return info, err
+}
+
+// find returns what was read of the file too, where it was read last of all;
+// nil otherwise.
+func find(p Project, which string) (Info, *transcript.File, error) {
 	if which == "" || which == Latest {
 		return latest(p)
+	}
+	if path := fileOf(p.Chats(), which); path != "" {
+		if f, err := transcript.Read(path); err == nil {
+			if info, ok := describe(path, f); ok {
+				return info, f, nil
+			}
+		}
 	}
 	infos, _ := List(p) // broken files are not what was asked for
 	for _, info := range infos {
 		if info.ID == which {
-			return info, nil
+			return info, nil, nil
 		}
 	}
 	if n, err := strconv.Atoi(which); err == nil && n >= 1 && n <= len(infos) {
-		return infos[n-1], nil
+		return infos[n-1], nil, nil
 	}
-	return Info{}, &NotFoundError{Which: which, Known: len(infos), Project: p.elsewhere(which)}
+	return Info{}, nil, &NotFoundError{Which: which, Known: len(infos), Project: p.elsewhere(which)}
 }
 
 // latest reads files from the youngest start on, until one can be resumed.
-func latest(p Project) (Info, error) {
+func latest(p Project) (Info, *transcript.File, error) {
 	type start struct {
 		path string
 		at   time.Time
@@ -157,11 +171,11 @@ func latest(p Project) (Info, error) {
 	for _, s := range starts {
 		if f, err := transcript.Read(s.path); err == nil {
 			if info, ok := describe(s.path, f); ok {
-				return info, nil
+				return info, f, nil
 			}
 		}
 	}
-	return Info{}, ErrNoSessions
+	return Info{}, nil, ErrNoSessions
 }
 
 // elsewhere returns the root of the other project that has a session of that

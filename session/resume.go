@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"minigem/llm"
@@ -17,7 +18,7 @@ import (
 // transcript.ErrNotSession where nothing can be read.
 func Resume(o Options, which string) (*Session, error) {
 	o.fill()
-	info, err := Find(o.Project, which)
+	info, f, err := find(o.Project, which)
 	if err != nil {
 		return nil, err
 	}
@@ -32,8 +33,7 @@ func Resume(o Options, which string) (*Session, error) {
 		}
 		o.Warn(fmt.Errorf("the session will not be saved: %w", err))
 	}
-	f, err := s.read(info.Path)
-	if err != nil {
+	if f, err = s.reread(info.Path, f); err != nil {
 		return nil, fmt.Errorf("resuming session %s: %w", info.ID, err)
 	}
 	s.continueFrom(f)
@@ -74,6 +74,23 @@ func (s *Session) adopt(path, id string) error {
 	return nil
 }
 
+// reread returns f if it is still all that the file says now that it is locked.
+func (s *Session) reread(path string, f *transcript.File) (*transcript.File, error) {
+	stat, err := os.Stat(path)
+	// Opening ends a line that was cut short: one byte more.
+	if err != nil || f == nil || stat.Size() > f.Size+1 {
+		return s.read(path)
+	}
+	s.tell(f)
+	return f, nil
+}
+
+func (s *Session) tell(f *transcript.File) {
+	for _, w := range f.Warnings {
+		s.o.Warn(fmt.Errorf("%s", w))
+	}
+}
+
 func (s *Session) read(path string) (*transcript.File, error) {
 	f, err := transcript.Read(path)
 	if err != nil {
@@ -82,9 +99,7 @@ func (s *Session) read(path string) (*transcript.File, error) {
 		}
 		return nil, err
 	}
-	for _, w := range f.Warnings {
-		s.o.Warn(fmt.Errorf("%s", w))
-	}
+	s.tell(f)
 	return f, nil
 }
 

@@ -163,7 +163,7 @@ func TestResumeOfARecording(t *testing.T) {
 	}, s.Messages())
 	s.Append(llm.UserText("go on"))
 	s.End(t.Context(), "exit")
-	assert.Equal(t, []string{path + ":12: broken record, skipped", path + ":13: broken record, skipped"}, warnings)
+	assert.Equal(t, []string{path + ":12: broken record, skipped", path + ":13: the last record was cut short, skipped"}, warnings)
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
 	assert.True(t, strings.HasPrefix(string(data), torn+"\n"), "what stood there stays")

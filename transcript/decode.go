@@ -136,16 +136,36 @@ func appendPart(parts []llm.Part, o gjson.Result) []llm.Part {
 	if keys == 1 && first.Str == "text" && second.Type == gjson.String {
 		return append(parts, llm.Text{Text: text(second)})
 	}
-	if keys == 1 && first.Str == "functionResponse" && !second.Get("parts").Exists() {
-		r := llm.ToolResult{ID: text(second.Get("id")), Name: text(second.Get("name"))}
-		r.Response, _ = decodeAny(second.Get("response")).(map[string]any)
-		return append(parts, r)
+	if keys == 1 && first.Str == "functionResponse" {
+		if r, ok := decodeResult(second); ok {
+			return append(parts, r)
+		}
 	}
 	p, err := llm.UnmarshalPart([]byte(o.Raw))
 	if err != nil {
 		return append(parts, llm.Opaque{JSON: []byte(o.Raw)})
 	}
 	return append(parts, p)
+}
+
+// decodeResult reads a result that has no parts of its own; false: it has, or
+// is of another form.
+func decodeResult(o gjson.Result) (r llm.ToolResult, ok bool) {
+	ok = true
+	o.ForEach(func(key, v gjson.Result) bool {
+		switch key.Str {
+		case "id":
+			r.ID = text(v)
+		case "name":
+			r.Name = text(v)
+		case "response":
+			r.Response, ok = decodeAny(v).(map[string]any)
+		default:
+			ok = false
+		}
+		return ok
+	})
+	return r, ok
 }
 
 // decodeAny is encoding/json's idea of a value, in one pass.

@@ -20,6 +20,7 @@ type File struct {
 	Finished []Finished // calls that were answered while others of their message ran
 	Activity []Raw      // what hooks did, oldest first
 	Warnings []Warning
+	Size     int64 // bytes read
 }
 
 // Warning is something in a file that could not be used.
@@ -51,7 +52,9 @@ func Read(path string) (*File, error) {
 	if !l.found {
 		return nil, fmt.Errorf("reading session file %s: %w", path, ErrNotSession)
 	}
-	return l.file(), nil
+	file := l.file()
+	file.Size = int64(len(text))
+	return file, nil
 }
 
 // ReadMeta reads what the first line of a session's file says, without the rest
@@ -63,7 +66,7 @@ func ReadMeta(path string) (Meta, error) {
 	}
 	line, err := bufio.NewReader(f).ReadString('\n')
 	_ = f.Close()
-	if o := parse(line); err == nil && gjson.Valid(line) && o.Get("sessionId").Exists() {
+	if o := parse(line); err == nil && valid(line) && o.Get("sessionId").Exists() {
 		var l loader
 		l.setMeta(o)
 		return l.meta, nil
@@ -123,9 +126,9 @@ func (l *loader) load(text string) {
 		line = strings.TrimSpace(line)
 		switch {
 		case line == "":
-		case !gjson.Valid(line) && !ended:
+		case !valid(line) && !ended:
 			l.warn(n, "the last record was cut short, skipped")
-		case !gjson.Valid(line):
+		case !valid(line):
 			l.warn(n, "broken record, skipped")
 		case line[0] != '{':
 			l.warn(n, "not a JSON object, skipped")
@@ -142,10 +145,10 @@ func (l *loader) warn(line int, text string) {
 // loadWhole reads the older form: the whole file is one object.
 func (l *loader) loadWhole(text string) bool {
 	first, _, _ := strings.Cut(text, "\n")
-	if gjson.Valid(first) && strings.TrimSpace(first) != "" && !strings.HasSuffix(l.path, ".json") {
+	if valid(first) && strings.TrimSpace(first) != "" && !strings.HasSuffix(l.path, ".json") {
 		return false
 	}
-	if !gjson.Valid(text) {
+	if !valid(text) {
 		return false
 	}
 	o := parse(text)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
 
 	"minigem/llm"
 )
@@ -199,7 +200,7 @@ func TestWriteAndRead(t *testing.T) {
 	g.ToolCalls[0].ResultDisplay, g.ToolCalls[0].Result = f.Messages[1].ToolCalls[0].ResultDisplay, f.Messages[1].ToolCalls[0].Result
 	m := meta("s")
 	m.Summary, m.LastUpdated = "about", At(t0.Add(time.Second))
-	f.Finished = nil
+	f.Finished, f.Size = nil, 0
 	assert.Equal(t, &File{Meta: m, Messages: []Message{userMessage("u", "go"), g}, Activity: []Raw{`"x"`}}, f)
 }
 
@@ -271,6 +272,7 @@ func TestSurvivesKill(t *testing.T) {
 	require.Error(t, cmd.Run(), "the child kills itself")
 	f, err := Read(path)
 	require.NoError(t, err)
+	f.Size = 0
 	assert.Equal(t, &File{Meta: meta("s"), Messages: []Message{userMessage("u", "kept")}}, f)
 }
 
@@ -299,4 +301,17 @@ func readText(text string) *File {
 	l := loader{path: "f.jsonl"}
 	l.load(text)
 	return l.file()
+}
+
+// The quick check and the library agree, whatever the length.
+func FuzzValid(f *testing.F) {
+	pad := strings.Repeat(" ", 512)
+	for _, s := range []string{`{"a":"b\n\u00e9\"\\"}`, `{"a":"\x"}`, `{"a":"\u00g0"}`, `["a" "b"]`, `"a`, `"a\`, "\"\x01\"", `{"a":1}{"b":2}`, `[1,"",{}]`, ``} {
+		f.Add(s)
+		f.Add(pad + s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		assert.Equal(t, gjson.Valid(s), valid(s), "%q", s)
+		assert.Equal(t, gjson.Valid(pad+s), valid(pad+s), "%q", s)
+	})
 }
