@@ -179,7 +179,7 @@ func TestWhichScriptsCount(t *testing.T) {
 		{`${HOOKS}/e.sh`, []string{".gemini/hooks/e.sh"}}, // from the hook's env
 		{`./link.sh`, []string{"link.sh"}},
 		{`& "tools/b.js" (`, []string{"tools/b.js"}}, // no shell syntax
-		{`tools`, nil},                               // a directory
+		{`tools`, nil}, // a directory
 		{`./missing.sh`, nil},
 		{`/bin/sh -c true`, nil}, // outside of the project
 		{`echo x-$(date)/a.sh`, nil},

@@ -98,7 +98,7 @@ func Parse(file string, data []byte) (*Doc, error) {
 	}
 	root, err := hujson.Parse(src)
 	if err != nil {
-		return nil, syntaxError(file, err)
+		return nil, syntaxError(file, src, err)
 	}
 	d.src, d.root = src, root
 	for i, c := range src {
@@ -122,7 +122,9 @@ func firstInvalid(b []byte) int {
 
 var hujsonPosition = regexp.MustCompile(`^hujson: line (\d+), column (\d+): `)
 
-func syntaxError(file string, err error) *SyntaxError {
+// syntaxError takes the place out of the parser's text. The end of the file is
+// the end of its last line, not the line that is not there.
+func syntaxError(file string, src []byte, err error) *SyntaxError {
 	text := err.Error()
 	m := hujsonPosition.FindStringSubmatch(text)
 	if m == nil {
@@ -130,6 +132,9 @@ func syntaxError(file string, err error) *SyntaxError {
 	}
 	line, _ := strconv.Atoi(m[1])
 	column, _ := strconv.Atoi(m[2])
+	if lines := bytes.Split(src, []byte("\n")); column == 1 && line == len(lines) && line > 1 {
+		line, column = line-1, len(lines[line-2])+1
+	}
 	return &SyntaxError{file, line, column, text[len(m[0]):]}
 }
 

@@ -14,7 +14,7 @@ func TestParseErrorsNameThePlace(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, data, want string }{
 		{"missing value", "{\n  \"a\": ,\n}", "settings.json:2:8: "},
-		{"unclosed", `{"a": [1, 2`, "settings.json:2:1: "},
+		{"unclosed", `{"a": [1, 2`, "settings.json:1:12: "},
 		{"two values", "{}\n{}", "settings.json:2:1: "},
 		{"bare word", "{\n\n a: 1}", "settings.json:3:2: "},
 		{"UTF-16", "\xff\xfe{\x00}\x00", "settings.json:1:1: the file is UTF-16"},

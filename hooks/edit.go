@@ -1,0 +1,243 @@
+package hooks
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"minigem/hooks/jsonc"
+)
+
+// Editor turns hooks off and on in the settings files. Every change leaves the
+// rest of its file as it was written, and fails rather than touch a file that it
+// does not understand. Each method returns what was done, in a sentence for the
+// user; its error is for the user too.
+type Editor struct {
+	// Sections are the files as loaded; the hooks that can be named are
+	// theirs, and so are the lists that disable them.
+	Sections []Section
+	// User is the user's settings file. Project is the project's; empty where it
+	// must not be written: in a folder that is not trusted, and at home.
+	User, Project string
+}
+
+// Disable adds the hook that is called id to the list of disabled hooks: the
+// project's, or else the user's (spec/hooks.md 8, row 45).
+func (e Editor) Disable(id string) (string, error) {
+	if err := e.known(id); err != nil {
+		return "", err
+	}
+	if d, where := e.disabledBy(id, ""); d != nil {
+		return fmt.Sprintf("Hook %q is already disabled, in %s:%d.", id, where.File, d.Line), nil
+	}
+	if err := addDisabled(e.target(), []string{id}); err != nil {
+		return "", fmt.Errorf("disabling hook %q: %w", id, err)
+	}
+	return fmt.Sprintf("Hook %q disabled in %s.", id, e.target()), nil
+}
+
+// Enable takes the hook that is called id out of the user's and the project's
+// lists. What the system's settings disable, it cannot.
+func (e Editor) Enable(id string) (string, error) {
+	if d, _ := e.disabledBy(id, ""); d == nil {
+		if err := e.known(id); err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("Hook %q is not disabled.", id), nil
+	}
+	if err := e.fixed(id); err != nil {
+		return "", err
+	}
+	changed, err := e.remove(func(s string) bool { return s == id })
+	if err != nil {
+		return "", fmt.Errorf("enabling hook %q: %w", id, err)
+	}
+	return fmt.Sprintf("Hook %q enabled in %s.", id, strings.Join(changed, " and ")), nil
+}
+
+// DisableAll disables every hook that is not.
+func (e Editor) DisableAll() (string, error) {
+	var ids []string
+	all := e.ids()
+	for _, id := range all {
+		if d, _ := e.disabledBy(id, ""); d == nil {
+			ids = append(ids, id)
+		}
+	}
+	switch {
+	case len(all) == 0:
+		return "No hooks are configured.", nil
+	case len(ids) == 0:
+		return "All hooks are already disabled.", nil
+	}
+	if err := addDisabled(e.target(), ids); err != nil {
+		return "", fmt.Errorf("disabling all hooks: %w", err)
+	}
+	return fmt.Sprintf("%s disabled in %s.", count(len(ids)), e.target()), nil
+}
+
+// EnableAll empties the user's and the project's lists, and names the hooks that
+// stay disabled all the same.
+func (e Editor) EnableAll() (string, error) {
+	var freed int
+	var fixed []string
+	for _, id := range e.ids() {
+		d, _ := e.disabledBy(id, "")
+		switch {
+		case d == nil:
+		case e.fixed(id) != nil:
+			fixed = append(fixed, e.fixed(id).Error())
+		default:
+			freed++
+		}
+	}
+	changed, err := e.remove(func(string) bool { return true })
+	if err != nil {
+		return "", fmt.Errorf("enabling all hooks: %w", err)
+	}
+	text := "All hooks are already enabled."
+	switch {
+	case len(e.ids()) == 0:
+		text = "No hooks are configured."
+	case len(changed) > 0:
+		text = fmt.Sprintf("%s enabled in %s.", count(freed), strings.Join(changed, " and "))
+	case len(fixed) > 0:
+		text = "Nothing to enable."
+	}
+	return strings.Join(append([]string{text}, fixed...), "\n"), nil
+}
+
+// Names are what hooks can be called that are disabled, or that are not: for
+// completion.
+func (e Editor) Names(disabled bool) []string {
+	return slices.DeleteFunc(e.ids(), func(id string) bool {
+		d, _ := e.disabledBy(id, "")
+		return (d != nil) != disabled
+	})
+}
+
+func count(n int) string {
+	if n == 1 {
+		return "1 hook"
+	}
+	return fmt.Sprintf("%d hooks", n)
+}
+
+func (e Editor) target() string {
+	if e.Project != "" {
+		return e.Project
+	}
+	return e.User
+}
+
+// ids are the hooks' names in the order in which they run, each once.
+func (e Editor) ids() []string {
+	var ids []string
+	for _, h := range Merge(e.Sections...).Hooks {
+		if !slices.Contains(ids, h.ID()) {
+			ids = append(ids, h.ID())
+		}
+	}
+	return ids
+}
+
+func (e Editor) known(id string) error {
+	ids := e.ids()
+	if slices.Contains(ids, id) {
+		return nil
+	}
+	if len(ids) == 0 {
+		return fmt.Errorf("there is no hook %q: no hooks are configured", id)
+	}
+	return fmt.Errorf("there is no hook %q%s", id, didYouMean(closest(id, ids)))
+}
+
+// disabledBy finds an entry that disables id, in the sections of layer or, for
+// "", in all.
+func (e Editor) disabledBy(id string, layer Layer) (*Disabled, *Section) {
+	for i, s := range e.Sections {
+		for j, d := range s.Disabled {
+			if d.ID == id && (layer == "" || s.Layer == layer) {
+				return &e.Sections[i].Disabled[j], &e.Sections[i]
+			}
+		}
+	}
+	return nil, nil
+}
+
+// fixed says why a hook cannot be enabled from here.
+func (e Editor) fixed(id string) error {
+	for _, layer := range []Layer{LayerSystem, LayerSystemDefaults} {
+		if d, s := e.disabledBy(id, layer); d != nil {
+			return fmt.Errorf("hook %q is disabled by the system's settings, %s:%d; only who administers this machine can enable it", id, s.File, d.Line)
+		}
+	}
+	if d, s := e.disabledBy(id, LayerProject); d != nil && e.Project == "" {
+		return fmt.Errorf("hook %q is disabled in %s:%d, which cannot be changed from here", id, s.File, d.Line)
+	}
+	return nil
+}
+
+// disabledLists are where names of disabled hooks stand; the second is the older
+// name, which is read but never written.
+var disabledLists = [][]string{{"hooksConfig", "disabled"}, {"hooks", "disabled"}}
+
+func addDisabled(file string, ids []string) error {
+	return editSettings(file, func(doc *jsonc.Doc) error {
+		listed := doc.Root().Get(disabledLists[0]...).Strings()
+		for _, id := range ids {
+			if slices.Contains(listed, id) {
+				continue
+			}
+			if err := doc.Append(id, disabledLists[0]...); err != nil {
+				return fmt.Errorf("%s: %w", file, err)
+			}
+		}
+		return nil
+	})
+}
+
+func editSettings(file string, edit func(*jsonc.Doc) error) error {
+	return jsonc.Update(file, 0o644, func(data []byte) ([]byte, error) {
+		doc, err := jsonc.Parse(file, data)
+		if err != nil {
+			return nil, err
+		}
+		if doc.BadUTF8 > 0 {
+			return nil, fmt.Errorf("%s:%d: a byte that is not UTF-8 would be lost; repair it first", file, doc.BadUTF8)
+		}
+		if err := edit(doc); err != nil {
+			return nil, err
+		}
+		return doc.Bytes(), nil
+	})
+}
+
+// remove takes names out of the lists of the files that may be written and
+// returns the files in which there were any.
+func (e Editor) remove(drop func(string) bool) ([]string, error) {
+	var changed []string
+	for _, file := range []string{e.Project, e.User} {
+		if file == "" || !e.lists(file, drop) {
+			continue
+		}
+		err := editSettings(file, func(doc *jsonc.Doc) error {
+			for _, list := range disabledLists {
+				doc.RemoveStrings(drop, list...)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		changed = append(changed, file)
+	}
+	return changed, nil
+}
+
+// lists reports whether file was loaded with entries that drop wants.
+func (e Editor) lists(file string, drop func(string) bool) bool {
+	return slices.ContainsFunc(e.Sections, func(s Section) bool {
+		return s.File == file && slices.ContainsFunc(s.Disabled, func(d Disabled) bool { return drop(d.ID) })
+	})
+}
