@@ -9,7 +9,10 @@ import (
 )
 
 // The wire structs are the Gemini API's REST shapes: parts, messages and
-// answers here, requests in json_request.go.
+// answers here, requests in json_request.go. Their P is wirePart to read and
+// any to write: a wirePart, or the raw JSON of an Opaque. A MarshalJSON of
+// wirePart would do, but encoding/json goes through the output of each one
+// again, and histories are long.
 
 type wirePart struct {
 	Text             *string         `json:"text,omitempty"`
@@ -29,10 +32,10 @@ type wireCall struct {
 }
 
 type wireResult struct {
-	ID       string         `json:"id,omitempty"`
-	Name     string         `json:"name"`
-	Response map[string]any `json:"response"`
-	Parts    []wirePart     `json:"parts,omitempty"`
+	ID       string            `json:"id,omitempty"`
+	Name     string            `json:"name"`
+	Response map[string]any    `json:"response"`
+	Parts    []json.RawMessage `json:"parts,omitempty"`
 }
 
 type wireBlob struct {
@@ -46,9 +49,9 @@ type wireFile struct {
 	FileURI  string `json:"fileUri"`
 }
 
-type wireContent struct {
-	Parts []wirePart `json:"parts"`
-	Role  Role       `json:"role,omitempty"`
+type wireContent[P any] struct {
+	Parts []P  `json:"parts"`
+	Role  Role `json:"role,omitempty"`
 }
 
 type wireUsage struct {
@@ -60,8 +63,8 @@ type wireUsage struct {
 	ToolUse    int `json:"toolUsePromptTokenCount,omitempty"`
 }
 
-type wireCandidate struct {
-	Content            *wireContent    `json:"content,omitempty"`
+type wireCandidate[P any] struct {
+	Content            *wireContent[P] `json:"content,omitempty"`
 	FinishReason       string          `json:"finishReason,omitempty"`
 	FinishMessage      string          `json:"finishMessage,omitempty"`
 	Index              int             `json:"index"`
@@ -71,8 +74,8 @@ type wireCandidate struct {
 	URLContextMetadata json.RawMessage `json:"urlContextMetadata,omitempty"`
 }
 
-type wireResponse struct {
-	Candidates     []wireCandidate `json:"candidates,omitempty"`
+type wireResponse[P any] struct {
+	Candidates     []wireCandidate[P] `json:"candidates,omitempty"`
 	PromptFeedback *struct {
 		BlockReason string `json:"blockReason,omitempty"`
 	} `json:"promptFeedback,omitempty"`
@@ -107,14 +110,6 @@ func (s *signature) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-func (p wirePart) MarshalJSON() ([]byte, error) {
-	if p.rest != nil {
-		return p.rest, nil
-	}
-	type plain wirePart
-	return json.Marshal(plain(p))
-}
-
 func (p *wirePart) UnmarshalJSON(data []byte) error {
 	type plain wirePart
 	if err := json.Unmarshal(data, (*plain)(p)); err != nil {
@@ -145,72 +140,113 @@ func (p *wirePart) known(data []byte) bool {
 	return len(keys) == 0
 }
 
-func toWire(p Part) wirePart {
+// toWire returns what encoding/json writes for p.
+func toWire(p Part) (any, error) {
 	switch p := p.(type) {
 	case Text:
-		return wirePart{Text: &p.Text, ThoughtSignature: p.Signature}
+		return wirePart{Text: &p.Text, ThoughtSignature: p.Signature}, nil
 	case Thought:
-		return wirePart{Text: &p.Text, Thought: true, ThoughtSignature: p.Signature}
+		return wirePart{Text: &p.Text, Thought: true, ThoughtSignature: p.Signature}, nil
 	case Blob:
 		data := p.Data
 		if data == nil {
 			data = []byte{}
 		}
-		return wirePart{InlineData: &wireBlob{p.MIMEType, data, p.Name}, ThoughtSignature: p.Signature}
+		return wirePart{InlineData: &wireBlob{p.MIMEType, data, p.Name}, ThoughtSignature: p.Signature}, nil
 	case FileRef:
-		return wirePart{FileData: &wireFile{p.MIMEType, p.URI}}
+		return wirePart{FileData: &wireFile{p.MIMEType, p.URI}}, nil
 	case ToolCall:
-		return wirePart{FunctionCall: &wireCall{p.ID, p.Name, p.Args}, ThoughtSignature: p.Signature}
+		return wirePart{FunctionCall: &wireCall{p.ID, p.Name, p.Args}, ThoughtSignature: p.Signature}, nil
 	case ToolResult:
-		r := &wireResult{ID: p.ID, Name: p.Name, Response: p.Response}
-		if r.Response == nil {
-			r.Response = map[string]any{}
-		}
-		for _, q := range p.Parts {
-			r.Parts = append(r.Parts, toWire(q))
-		}
-		return wirePart{FunctionResponse: r}
+		return resultToWire(p)
 	case Opaque:
-		return wirePart{rest: p.JSON}
+		return p.JSON, nil
 	}
 	panic(fmt.Sprintf("unreachable: part of type %T", p))
 }
 
-func fromWire(w wirePart) Part {
-	switch {
-	case w.rest != nil:
-		return Opaque{JSON: w.rest}
-	case w.FunctionCall != nil:
-		return ToolCall{ID: w.FunctionCall.ID, Name: w.FunctionCall.Name, Args: w.FunctionCall.Args, Signature: w.ThoughtSignature}
-	case w.FunctionResponse != nil:
-		r := ToolResult{ID: w.FunctionResponse.ID, Name: w.FunctionResponse.Name, Response: w.FunctionResponse.Response}
-		for _, q := range w.FunctionResponse.Parts {
-			r.Parts = append(r.Parts, fromWire(q))
-		}
-		return r
-	case w.InlineData != nil:
-		return Blob{MIMEType: w.InlineData.MIMEType, Data: w.InlineData.Data, Name: w.InlineData.DisplayName, Signature: w.ThoughtSignature}
-	case w.FileData != nil:
-		return FileRef{MIMEType: w.FileData.MIMEType, URI: w.FileData.FileURI}
-	case w.Text != nil && w.Thought:
-		return Thought{Text: *w.Text, Signature: w.ThoughtSignature}
-	case w.Text != nil:
-		return Text{Text: *w.Text, Signature: w.ThoughtSignature}
+func resultToWire(p ToolResult) (any, error) {
+	r := &wireResult{ID: p.ID, Name: p.Name, Response: p.Response}
+	if r.Response == nil {
+		r.Response = map[string]any{}
 	}
-	return Opaque{JSON: json.RawMessage("{}")}
+	for _, q := range p.Parts {
+		data, err := MarshalPart(q)
+		if err != nil {
+			return nil, err
+		}
+		r.Parts = append(r.Parts, data)
+	}
+	return wirePart{FunctionResponse: r}, nil
 }
 
-func wireParts(parts []Part) []wirePart {
-	out := make([]wirePart, len(parts))
-	for i, p := range parts {
-		out[i] = toWire(p)
+func fromWire(w wirePart) (Part, error) {
+	switch {
+	case w.rest != nil:
+		return Opaque{JSON: w.rest}, nil
+	case w.FunctionCall != nil:
+		return ToolCall{ID: w.FunctionCall.ID, Name: w.FunctionCall.Name, Args: w.FunctionCall.Args, Signature: w.ThoughtSignature}, nil
+	case w.FunctionResponse != nil:
+		return resultFromWire(w.FunctionResponse)
+	case w.InlineData != nil:
+		return Blob{MIMEType: w.InlineData.MIMEType, Data: w.InlineData.Data, Name: w.InlineData.DisplayName, Signature: w.ThoughtSignature}, nil
+	case w.FileData != nil:
+		return FileRef{MIMEType: w.FileData.MIMEType, URI: w.FileData.FileURI}, nil
+	case w.Text != nil && w.Thought:
+		return Thought{Text: *w.Text, Signature: w.ThoughtSignature}, nil
+	case w.Text != nil:
+		return Text{Text: *w.Text, Signature: w.ThoughtSignature}, nil
 	}
-	return out
+	return Opaque{JSON: json.RawMessage("{}")}, nil // null
+}
+
+func resultFromWire(w *wireResult) (Part, error) {
+	r := ToolResult{ID: w.ID, Name: w.Name, Response: w.Response}
+	for _, data := range w.Parts {
+		q, err := UnmarshalPart(data)
+		if err != nil {
+			return nil, err
+		}
+		r.Parts = append(r.Parts, q)
+	}
+	return r, nil
+}
+
+// wireParts returns a list that is never nil.
+func wireParts(parts []Part) ([]any, error) {
+	out := make([]any, len(parts))
+	for i, p := range parts {
+		w, err := toWire(p)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = w
+	}
+	return out, nil
+}
+
+// partsOf returns nil for none.
+func partsOf(ws []wirePart) ([]Part, error) {
+	var parts []Part
+	for _, w := range ws {
+		p, err := fromWire(w)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, p)
+	}
+	return parts, nil
 }
 
 // MarshalPart writes p as the API does. A Blob without data and a ToolResult
 // without a response are written as empty ones.
-func MarshalPart(p Part) ([]byte, error) { return json.Marshal(toWire(p)) }
+func MarshalPart(p Part) ([]byte, error) {
+	w, err := toWire(p)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(w)
+}
 
 // UnmarshalPart reads one part; one of an unknown kind becomes Opaque.
 func UnmarshalPart(data []byte) (Part, error) {
@@ -218,54 +254,65 @@ func UnmarshalPart(data []byte) (Part, error) {
 	if err := json.Unmarshal(data, &w); err != nil {
 		return nil, fmt.Errorf("reading part: %w", err)
 	}
-	return fromWire(w), nil
+	return fromWire(w)
 }
 
 // MarshalParts writes a JSON array of parts; nil is written as [].
-func MarshalParts(parts []Part) ([]byte, error) { return json.Marshal(wireParts(parts)) }
+func MarshalParts(parts []Part) ([]byte, error) {
+	ws, err := wireParts(parts)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(ws)
+}
 
-// UnmarshalParts reads a JSON array of parts.
+// UnmarshalParts reads a JSON array of parts; an empty one is nil.
 func UnmarshalParts(data []byte) ([]Part, error) {
 	var ws []wirePart
 	if err := json.Unmarshal(data, &ws); err != nil {
 		return nil, fmt.Errorf("reading parts: %w", err)
 	}
-	parts := make([]Part, len(ws))
-	for i, w := range ws {
-		parts[i] = fromWire(w)
-	}
-	return parts, nil
+	return partsOf(ws)
 }
 
 // MarshalJSON writes m as a Content.
 func (m Message) MarshalJSON() ([]byte, error) {
-	return json.Marshal(wireContent{Parts: wireParts(m.Parts), Role: m.Role})
+	ws, err := wireParts(m.Parts)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(wireContent[any]{Parts: ws, Role: m.Role})
 }
 
 // UnmarshalJSON reads a Content.
 func (m *Message) UnmarshalJSON(data []byte) error {
-	var w wireContent
+	var w wireContent[wirePart]
 	if err := json.Unmarshal(data, &w); err != nil {
 		return fmt.Errorf("reading content: %w", err)
 	}
-	m.Role, m.Parts = w.Role, nil
-	for _, p := range w.Parts {
-		m.Parts = append(m.Parts, fromWire(p))
+	parts, err := partsOf(w.Parts)
+	if err != nil {
+		return fmt.Errorf("reading content: %w", err)
 	}
+	m.Role, m.Parts = w.Role, parts
 	return nil
 }
 
 // MarshalJSON writes c as a GenerateContentResponse of one candidate.
 func (c Chunk) MarshalJSON() ([]byte, error) {
-	w := wireResponse{ModelVersion: c.ModelVersion, ResponseID: c.ResponseID}
+	parts, err := wireParts(c.Parts)
+	if err != nil {
+		return nil, err
+	}
+	w := wireResponse[any]{ModelVersion: c.ModelVersion, ResponseID: c.ResponseID}
 	if c.BlockReason != "" {
 		w.PromptFeedback = &struct {
 			BlockReason string `json:"blockReason,omitempty"`
 		}{c.BlockReason}
 	}
 	if len(c.Parts) > 0 || c.FinishReason != "" || c.BlockReason == "" {
-		w.Candidates = []wireCandidate{{
-			Content:      &wireContent{Parts: wireParts(c.Parts), Role: RoleModel},
+		w.Candidates = []wireCandidate[any]{{
+			Content:      &wireContent[any]{Parts: parts, Role: RoleModel},
 			FinishReason: c.FinishReason, FinishMessage: c.FinishMessage, Index: c.Index,
 			SafetyRatings: c.SafetyRatings, GroundingMetadata: c.Grounding,
 			CitationMetadata: c.Citations, URLContextMetadata: c.URLContext,
@@ -280,7 +327,7 @@ func (c Chunk) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads a GenerateContentResponse; only its first candidate
 // counts.
 func (c *Chunk) UnmarshalJSON(data []byte) error {
-	var w wireResponse
+	var w wireResponse[wirePart]
 	if err := json.Unmarshal(data, &w); err != nil {
 		return fmt.Errorf("reading response: %w", err)
 	}
@@ -298,11 +345,14 @@ func (c *Chunk) UnmarshalJSON(data []byte) error {
 	c.FinishReason, c.FinishMessage, c.Index = k.FinishReason, k.FinishMessage, k.Index
 	c.SafetyRatings, c.Grounding = k.SafetyRatings, k.GroundingMetadata
 	c.Citations, c.URLContext = k.CitationMetadata, k.URLContextMetadata
-	if k.Content != nil {
-		for _, p := range k.Content.Parts {
-			c.Parts = append(c.Parts, fromWire(p))
-		}
+	if k.Content == nil {
+		return nil
 	}
+	parts, err := partsOf(k.Content.Parts)
+	if err != nil {
+		return fmt.Errorf("reading response: %w", err)
+	}
+	c.Parts = parts
 	return nil
 }
 

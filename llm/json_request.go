@@ -43,41 +43,51 @@ type wireToolConfig struct {
 	FunctionCallingConfig wireFunctionCalling `json:"functionCallingConfig"`
 }
 
-type wireRequest struct {
-	Contents          []wireContent   `json:"contents"`
-	SystemInstruction *wireContent    `json:"systemInstruction,omitempty"`
-	Tools             []wireTools     `json:"tools,omitempty"`
-	ToolConfig        *wireToolConfig `json:"toolConfig,omitempty"`
-	GenerationConfig  *wireGeneration `json:"generationConfig,omitempty"`
+type wireRequest[P any] struct {
+	Contents          []wireContent[P] `json:"contents"`
+	SystemInstruction *wireContent[P]  `json:"systemInstruction,omitempty"`
+	Tools             []wireTools      `json:"tools,omitempty"`
+	ToolConfig        *wireToolConfig  `json:"toolConfig,omitempty"`
+	GenerationConfig  *wireGeneration  `json:"generationConfig,omitempty"`
 }
 
 // MarshalJSON writes the body of a generateContent call: what goes over the
 // wire, ids in their wire form, the model's name left out (it is in the URL).
 func (r Request) MarshalJSON() ([]byte, error) {
-	w := wireRequest{Contents: make([]wireContent, len(r.Messages)), GenerationConfig: r.Sampling.wire()}
+	w := wireRequest[any]{Contents: make([]wireContent[any], len(r.Messages)), GenerationConfig: r.Sampling.wire()}
 	for i, m := range r.Messages {
-		w.Contents[i] = wireContent{Parts: wireParts(OnWire(m).Parts), Role: m.Role}
+		parts, err := wireParts(OnWire(m).Parts)
+		if err != nil {
+			return nil, err
+		}
+		w.Contents[i] = wireContent[any]{Parts: parts, Role: m.Role}
 	}
 	if r.System != "" {
-		w.SystemInstruction = &wireContent{Parts: []wirePart{toWire(Text{Text: r.System})}, Role: RoleUser}
+		w.SystemInstruction = &wireContent[any]{Parts: []any{wirePart{Text: &r.System}}, Role: RoleUser}
 	}
+	w.Tools = r.wireTools()
+	if r.Choice.Mode != ToolModeUnset {
+		w.ToolConfig = &wireToolConfig{wireFunctionCalling{r.Choice.Mode, r.Choice.OnWire()}}
+	}
+	return json.Marshal(w)
+}
+
+func (r Request) wireTools() []wireTools {
+	var tools []wireTools
 	if len(r.Tools) > 0 {
 		t := wireTools{}
 		for _, s := range r.Tools {
 			t.FunctionDeclarations = append(t.FunctionDeclarations, wireDeclaration{s.Name, s.Description, s.Parameters})
 		}
-		w.Tools = append(w.Tools, t)
+		tools = append(tools, t)
 	}
 	if r.Builtins.GoogleSearch {
-		w.Tools = append(w.Tools, wireTools{GoogleSearch: &struct{}{}})
+		tools = append(tools, wireTools{GoogleSearch: &struct{}{}})
 	}
 	if r.Builtins.URLContext {
-		w.Tools = append(w.Tools, wireTools{URLContext: &struct{}{}})
+		tools = append(tools, wireTools{URLContext: &struct{}{}})
 	}
-	if r.Choice.Mode != ToolModeUnset {
-		w.ToolConfig = &wireToolConfig{wireFunctionCalling{r.Choice.Mode, r.Choice.OnWire()}}
-	}
-	return json.Marshal(w)
+	return tools
 }
 
 // OnWire returns the names that may be sent: the API takes them together with
@@ -104,17 +114,17 @@ func (s Sampling) wire() *wireGeneration {
 // UnmarshalJSON reads the body of a generateContent call. What Request has no
 // field for is left out; Model and Role stay empty.
 func (r *Request) UnmarshalJSON(data []byte) error {
-	var w wireRequest
+	var w wireRequest[wirePart]
 	if err := json.Unmarshal(data, &w); err != nil {
 		return fmt.Errorf("reading request: %w", err)
 	}
 	*r = Request{Sampling: w.GenerationConfig.sampling()}
 	for _, c := range w.Contents {
-		m := Message{Role: c.Role}
-		for _, p := range c.Parts {
-			m.Parts = append(m.Parts, fromWire(p))
+		parts, err := partsOf(c.Parts)
+		if err != nil {
+			return fmt.Errorf("reading request: %w", err)
 		}
-		r.Messages = append(r.Messages, m)
+		r.Messages = append(r.Messages, Message{Role: c.Role, Parts: parts})
 	}
 	if w.SystemInstruction != nil {
 		for _, p := range w.SystemInstruction.Parts {
@@ -123,18 +133,22 @@ func (r *Request) UnmarshalJSON(data []byte) error {
 			}
 		}
 	}
-	for _, t := range w.Tools {
+	r.readTools(w.Tools)
+	if w.ToolConfig != nil {
+		c := w.ToolConfig.FunctionCallingConfig
+		r.Choice = ToolChoice{Mode: c.Mode, Allowed: c.AllowedFunctionNames}
+	}
+	return nil
+}
+
+func (r *Request) readTools(tools []wireTools) {
+	for _, t := range tools {
 		for _, d := range t.FunctionDeclarations {
 			r.Tools = append(r.Tools, ToolSpec{d.Name, d.Description, d.ParametersJSONSchema})
 		}
 		r.Builtins.GoogleSearch = r.Builtins.GoogleSearch || t.GoogleSearch != nil
 		r.Builtins.URLContext = r.Builtins.URLContext || t.URLContext != nil
 	}
-	if w.ToolConfig != nil {
-		c := w.ToolConfig.FunctionCallingConfig
-		r.Choice = ToolChoice{Mode: c.Mode, Allowed: c.AllowedFunctionNames}
-	}
-	return nil
 }
 
 func (g *wireGeneration) sampling() Sampling {

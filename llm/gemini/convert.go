@@ -23,7 +23,7 @@ func bodyOf(req llm.Request) (*genai.HTTPOptions, error) {
 // fieldsOf is the body of a generateContent call, each field as JSON.
 func fieldsOf(req llm.Request) (map[string]any, error) {
 	var raw map[string]json.RawMessage
-	data, err := json.Marshal(req)
+	data, err := req.MarshalJSON() // json.Marshal would go through it again
 	if err == nil {
 		err = json.Unmarshal(data, &raw)
 	}
