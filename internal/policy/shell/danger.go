@@ -1,0 +1,141 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+// danger says what makes a command one that is always asked for, whatever the
+// rules allow. It knows the usual accidents, and the ways in which commands that
+// people like to allow run others.
+func danger(words []Word) string {
+	name, args := base(words[0].Text), words[1:]
+	switch {
+	case name == "rm" && (hasOption(args, "rRf", "--r", "--f", "--no-p") || anyUnknown(args)):
+		return "removes without asking, or more than it names"
+	case slices.Contains([]string{"sudo", "doas", "su", "pkexec"}, name):
+		return "runs as another user"
+	case slices.Contains([]string{"bash", "sh", "dash", "ash", "zsh", "ksh", "mksh", "fish"}, name) && readsScript(args):
+		return "runs what it reads"
+	case slices.Contains([]string{"dd", "fdisk", "parted", "wipefs", "shred"}, name) || strings.HasPrefix(name, "mkfs"):
+		return "overwrites disks or files"
+	case slices.Contains([]string{"shutdown", "reboot", "halt", "poweroff", "init", "telinit"}, name):
+		return "stops the machine"
+	case (name == "chmod" || name == "chown" || name == "chgrp") && hasOption(args, "R", "--rec"):
+		return "changes permissions of a whole tree"
+	case name == "kill" && hasWord(args, "-1"):
+		return "signals every process"
+	case name == "find" && hasWord(args, "-delete", "-fprint", "-fprint0", "-fprintf", "-fls"):
+		return "deletes or writes what it finds"
+	case name == "rg" && hasPrefix(args, "--pre", "--hostname-bin"):
+		return "runs a program for each file"
+	case name == "git":
+		return gitDanger(args)
+	}
+	return ""
+}
+
+// gitValues are git's own options that take the next word.
+var gitValues = []string{"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--super-prefix", "--attr-source"}
+
+// gitSubcommand returns git's arguments from the subcommand on.
+func gitSubcommand(args []Word) []Word {
+	for len(args) > 0 && args[0].Known && strings.HasPrefix(args[0].Text, "-") {
+		n := 1
+		if slices.Contains(gitValues, args[0].Text) {
+			n = 2
+		}
+		args = args[min(n, len(args)):]
+	}
+	return args
+}
+
+// gitDanger tells of options that make git run programs, of settings that do so
+// later, and of what cannot be taken back.
+func gitDanger(args []Word) string {
+	rest := gitSubcommand(args)
+	own := args[:len(args)-len(rest)]
+	if hasPrefix(own, "-c", "--config-env", "--exec-path", "--git-dir", "--work-tree") {
+		return "changes git's configuration for this command"
+	}
+	if len(rest) == 0 {
+		return ""
+	}
+	sub, rest := rest[0], rest[1:]
+	if !sub.Known {
+		return "runs a git command that is not known"
+	}
+	runs := hasPrefix(rest, "--upload-pack", "--upload-p", "--receive-pack", "--receive-p", "--exec", "--extcmd", "--open-files", "-O", "ext::")
+	switch sub.Text {
+	case "reset":
+		return dangerIf(hasPrefix(rest, "--h", "--me", "--k"), "discards changes")
+	case "clean":
+		return "deletes files"
+	case "push":
+		return dangerIf(runs || hasOption(rest, "fd", "--f", "--mi", "--d", "--pru") || hasPrefix(rest, "+", ":"), "overwrites or deletes at the remote")
+	case "config":
+		return dangerIf(!hasPrefix(rest, "--get", "--list", "-l", "get", "list"), "changes git's configuration")
+	case "rebase":
+		return dangerIf(hasOption(rest, "x", "--exec", "--exe"), "runs a program")
+	case "bisect", "submodule", "filter-branch", "difftool", "mergetool", "daemon", "hook":
+		return dangerIf(sub.Text != "bisect" && sub.Text != "submodule" || hasWord(rest, "run", "foreach"), "runs a program")
+	}
+	return dangerIf(runs, "runs a program")
+}
+
+func dangerIf(yes bool, what string) string {
+	if yes {
+		return what
+	}
+	return ""
+}
+
+// readsScript: neither a file nor -c.
+func readsScript(args []Word) bool {
+	for _, a := range args {
+		if !a.Known || !strings.HasPrefix(a.Text, "-") && !strings.HasPrefix(a.Text, "+") {
+			return strings.HasPrefix(a.Text, "/dev/") || strings.HasPrefix(a.Text, "/proc/")
+		}
+		if short := !strings.HasPrefix(a.Text, "--"); short && strings.ContainsAny(a.Text, "cs") {
+			return !strings.Contains(a.Text, "c")
+		}
+		if a.Text == "--version" || a.Text == "--help" {
+			return false
+		}
+	}
+	return true
+}
+
+// hasOption looks for one of the letters in clusters like -rf, and for long
+// options that begin with one of the prefixes, since they may be abbreviated.
+func hasOption(args []Word, letters string, long ...string) bool {
+	for _, a := range args {
+		if a.Text == "--" && a.Known {
+			return false
+		}
+		if !strings.HasPrefix(a.Text, "-") {
+			continue
+		}
+		if !strings.HasPrefix(a.Text, "--") && strings.ContainsAny(a.Text[1:], letters) {
+			return true
+		}
+		if hasPrefix([]Word{a}, long...) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasPrefix(args []Word, prefixes ...string) bool {
+	return slices.ContainsFunc(args, func(a Word) bool {
+		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(a.Text, p) })
+	})
+}
+
+func hasWord(args []Word, texts ...string) bool {
+	return slices.ContainsFunc(args, func(a Word) bool { return slices.Contains(texts, a.Text) })
+}
+
+func anyUnknown(args []Word) bool {
+	return slices.ContainsFunc(args, func(a Word) bool { return !a.Known })
+}
