@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"minigem/agent"
+	"minigem/agent/event"
+	"minigem/internal/output"
+	"minigem/llm"
+)
+
+// headless reports whether nobody sits at a terminal (spec/agent.md 4.2).
+func headless(sys *system, f *flags) bool {
+	if f.promptInteractive != "" {
+		return false
+	}
+	ci := sys.Getenv("CI") == "true" || sys.Getenv("GITHUB_ACTIONS") == "true"
+	if sys.Getenv("GEMINI_CLI_INTEGRATION_TEST") == "true" {
+		ci = false
+	}
+	return ci || f.promptSet || !sys.StdinTTY || !sys.StdoutTTY
+}
+
+// runAgent is minigem without a subcommand.
+func runAgent(ctx context.Context, sys *system, f *flags) error {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if headless(sys, f) {
+		return runHeadless(ctx, sys, f)
+	}
+	return runInteractive(ctx, sys, f)
+}
+
+// What ends a run from outside, as the cause of its context.
+var (
+	errInterrupted  = errors.New("interrupted")
+	errTerminated   = errors.New("terminated")
+	errStdoutClosed = errors.New("standard output was closed")
+)
+
+// runHeadless runs one prompt and ends.
+func runHeadless(ctx context.Context, sys *system, f *flags) error {
+	if f.promptInteractive != "" && !sys.StdinTTY {
+		return exitf(exitInput, "--prompt-interactive needs a terminal: standard input is piped; use --prompt")
+	}
+	piped, err := readPiped(sys, stdinWait)
+	if err != nil {
+		return &exitError{exitInput, err}
+	}
+	prompt := joinPrompt(piped, strings.Join(append(f.query, f.prompt), " "))
+	prompt = strings.TrimSpace(prompt)
+	if prompt == "" {
+		return exitf(exitInput, "there is no prompt: give one with -p, as an argument, or on standard input")
+	}
+
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stop := onSignals(cancel)
+	defer stop()
+
+	out := newOutput(sys, f, func(error) { cancel(errStdoutClosed) })
+	c, err := configure(sys, f)
+	if err != nil {
+		return out.fatal(err)
+	}
+	if err := c.trust.requireTrusted(); err != nil {
+		return out.fatal(err)
+	}
+	r, err := build(ctx, sys, f, c, wiring{sink: out, reports: out.hook, warn: out.warn})
+	if err != nil {
+		return out.fatal(err)
+	}
+	defer r.close()
+	return out.finish(r.oneShot(ctx, out, prompt))
+}
+
+// oneShot begins the session, runs prompt and ends the session, however it went.
+func (r *rig) oneShot(ctx context.Context, out *headlessOutput, prompt string) (agent.Result, error) {
+	for _, n := range append(r.notices, r.hookNotices()...) {
+		out.warn(n)
+	}
+	out.begin(r, prompt)
+	defer r.session.End(context.WithoutCancel(ctx), "exit")
+	before := r.session.Begin(ctx)
+	parts, err := r.expand(ctx, prompt)
+	if err != nil {
+		return agent.Result{}, err
+	}
+	res := r.agent.Run(ctx, agent.Prompt{Text: prompt, Parts: parts, Context: before})
+	return res, endingError(ctx, res)
+}
+
+// endingError turns the ending of a run into the exit code that goes with it.
+func endingError(ctx context.Context, res agent.Result) error {
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, errStdoutClosed):
+		return nil // the reader has had enough
+	case errors.Is(cause, errInterrupted):
+		return exitf(exitInterrupt, "interrupted")
+	case errors.Is(cause, errTerminated):
+		return exitf(exitTerminate, "terminated")
+	}
+	switch res.Ending {
+	case agent.MaxTurns:
+		return exitf(exitTurnLimit, "the limit of turns for this session is reached: raise model.maxSessionTurns in the settings")
+	case agent.Failed, agent.InvalidStream:
+		var e *llm.Error
+		if errors.As(res.Err, &e) && e.Kind == llm.ErrAuth {
+			return &exitError{exitAuth, res.Err}
+		}
+		return &exitError{exitGeneric, res.Err}
+	case agent.Cancelled:
+		return exitf(exitInterrupt, "cancelled")
+	}
+	return nil
+}
+
+// onSignals cancels with the cause that fits the signal. A second one ends the
+// program at once. A closed standard output must not kill it: the write says so.
+func onSignals(cancel context.CancelCauseFunc) (stop func()) {
+	ch := make(chan os.Signal, 2)
+	signal.Notify(ch, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Ignore(syscall.SIGPIPE)
+	done := make(chan struct{})
+	go func() {
+		for n := 0; ; n++ {
+			select {
+			case <-done:
+				return
+			case s := <-ch:
+				cause, code := errTerminated, exitTerminate
+				if s == os.Interrupt {
+					cause, code = errInterrupted, exitInterrupt
+				}
+				if n > 0 {
+					os.Exit(code)
+				}
+				cancel(cause)
+			}
+		}
+	}()
+	return func() { signal.Stop(ch); close(done) }
+}
+
+// headlessOutput is where a run without a terminal tells what happens.
+type headlessOutput struct {
+	event.Sink
+	sys   *system
+	flags *flags
+	text  *output.Text
+}
+
+func newOutput(sys *system, f *flags, broken func(error)) *headlessOutput {
+	text := &output.Text{Out: sys.Stdout, Err: sys.Stderr, Raw: f.rawOutput, Broken: broken}
+	return &headlessOutput{Sink: text, sys: sys, flags: f, text: text}
+}
+
+func (o *headlessOutput) begin(*rig, string) {}
+
+func (o *headlessOutput) warn(text string) {
+	fmt.Fprintf(o.sys.Stderr, "[WARNING] %s\n", text)
+}
+
+func (o *headlessOutput) fatal(err error) error { return err }
+
+func (o *headlessOutput) finish(_ agent.Result, err error) error {
+	o.text.Close()
+	return err
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+const (
+	maxStdin  = 8 << 20                // bytes that are read of piped input
+	stdinWait = 500 * time.Millisecond // for its first byte
+)
+
+// readPiped reads what is piped in: all of it, up to maxStdin, or nothing when
+// not even a first byte comes within wait (a parent that never closes the pipe
+// must not hang us). A terminal is not read.
+func readPiped(sys *system, wait time.Duration) (string, error) {
+	if sys.StdinTTY || sys.Stdin == nil {
+		return "", nil
+	}
+	type piece struct {
+		data []byte
+		err  error
+	}
+	first, rest := make(chan piece, 1), make(chan piece, 1)
+	go func() {
+		one := make([]byte, 1)
+		n, err := io.ReadFull(sys.Stdin, one)
+		first <- piece{one[:n], err}
+		if err != nil {
+			return
+		}
+		data, err := io.ReadAll(io.LimitReader(sys.Stdin, maxStdin))
+		rest <- piece{data, err}
+	}()
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	var head piece
+	select {
+	case head = <-first:
+	case <-timer.C:
+		return "", nil
+	}
+	if head.err == io.EOF {
+		return "", nil
+	}
+	if head.err != nil {
+		return "", fmt.Errorf("reading standard input: %w", head.err)
+	}
+	tail := <-rest
+	if tail.err != nil {
+		return "", fmt.Errorf("reading standard input: %w", tail.err)
+	}
+	text := string(head.data) + string(tail.data)
+	if len(text) > maxStdin {
+		text = text[:maxStdin]
+		fmt.Fprintf(sys.Stderr, "[WARNING] standard input is longer than %d MiB: the rest was cut off\n", maxStdin>>20)
+	}
+	return strings.ToValidUTF8(text, "\uFFFD"), nil
+}
+
+// joinPrompt puts what was piped in before the prompt, with an empty line
+// between them.
+func joinPrompt(piped, prompt string) string {
+	switch {
+	case piped == "":
+		return prompt
+	case prompt == "":
+		return piped
+	}
+	return strings.TrimRight(piped, "\r\n") + "\n\n" + prompt
+}

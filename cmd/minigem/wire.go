@@ -1,0 +1,256 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"minigem/agent"
+	"minigem/agent/event"
+	"minigem/hooks"
+	"minigem/hooks/command"
+	"minigem/internal/policy"
+	"minigem/internal/workspace"
+	"minigem/llm"
+	"minigem/session"
+	"minigem/tools"
+	"minigem/tools/toolcall"
+)
+
+// A wiring is what differs between the ways in which minigem is used.
+type wiring struct {
+	interactive bool
+	sink        event.Sink          // beside the session
+	reports     func(hooks.Report)  // hears of every hook event; nil: nobody
+	approver    toolcall.Approver   // nil: nobody can be asked
+	model       llm.Provider        // nil: as flags and environment say
+	warn        func(string)        // something the user should know
+	configure   func(*hooks.Engine) // last changes before the first event; may be nil
+}
+
+// A rig is a session with everything that it needs, wired. It is built from
+// top to bottom: what stands below uses what stands above.
+type rig struct {
+	*configuration
+	flags     *flags
+	modelName string
+	model     llm.Provider
+	project   session.Project
+	engine    *hooks.Engine
+	session   *session.Session
+	workspace *workspace.Workspace
+	registry  *tools.Registry
+	policy    *policy.Engine
+	agent     *agent.Agent
+	closers   []func() error // last first
+}
+
+// build wires a session. The caller begins it, and closes the rig.
+func build(ctx context.Context, sys *system, f *flags, c *configuration, w wiring) (*rig, error) {
+	r := &rig{configuration: c, flags: f}
+	steps := []func(context.Context, *system, *wiring) error{
+		r.wireModel,
+		r.wireWorkspace,
+		r.wireHooks,
+		r.wireSession,
+		r.wireTools,
+		r.wirePolicy,
+		r.wireAgent,
+	}
+	for _, step := range steps {
+		if err := step(ctx, sys, &w); err != nil {
+			r.close()
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// close ends what the rig opened.
+func (r *rig) close() {
+	for _, c := range slices.Backward(r.closers) {
+		_ = c() // at the end there is nobody left to tell
+	}
+	r.closers = nil
+}
+
+func (r *rig) wireWorkspace(_ context.Context, _ *system, _ *wiring) error {
+	dirs := slices.Concat(r.flags.includeDirs, r.settings.Context.IncludeDirectories)
+	for i, d := range dirs {
+		if !filepath.IsAbs(d) {
+			dirs[i] = filepath.Join(r.dir, d)
+		}
+	}
+	ws, err := workspace.New(r.dir, dirs...)
+	if err != nil {
+		return exitf(exitInput, "opening the workspace: %w", err)
+	}
+	r.workspace = ws
+	r.project, err = session.OpenProject(r.dotGemini, r.dir)
+	if err != nil {
+		r.notices = append(r.notices, err.Error())
+	}
+	return ws.AddTemp(r.project.Temp)
+}
+
+func (r *rig) wireHooks(_ context.Context, sys *system, w *wiring) error {
+	r.engine = &hooks.Engine{
+		Config: r.hooks,
+		Runner: command.Runner{Dir: r.dir, Env: r.childEnv()},
+		Report: w.reports,
+		Mask:   r.mask,
+	}
+	if w.configure != nil {
+		w.configure(r.engine)
+	}
+	return nil
+}
+
+func (r *rig) wireSession(_ context.Context, sys *system, w *wiring) error {
+	o := session.Options{
+		Project:     r.project,
+		Directories: r.workspace.Dirs()[1:],
+		Preamble:    r.preamble,
+		Secrets:     r.secrets,
+		Hooks:       sessionHooks{r.engine},
+		Warn:        func(err error) { w.warn(err.Error()) },
+		Changed:     r.identify,
+		Now:         sys.Now,
+	}
+	s, err := openSession(o, r.flags, w.warn)
+	if err != nil {
+		return err
+	}
+	r.session = s
+	r.identify(s.ID(), s.Path())
+	return nil
+}
+
+// identify tells hooks which session they are in.
+func (r *rig) identify(id, path string) {
+	r.engine.SetOrigin(hooks.Origin{
+		SessionID: id, TranscriptPath: path, Cwd: r.dir, ProjectDir: r.projectDir,
+		PlansDir: filepath.Join(r.project.Temp, id, "plans"),
+	})
+}
+
+func (r *rig) wirePolicy(_ context.Context, _ *system, w *wiring) error {
+	mode, err := r.approvalMode(w)
+	if err != nil {
+		return err
+	}
+	rules, problems := r.policyRules()
+	for _, p := range problems {
+		w.warn(p.String())
+	}
+	r.policy, err = policy.New(policy.Options{
+		Mode: mode, Interactive: w.interactive, Untrusted: !r.trust.trusted,
+		Rules:       rules,
+		InWorkspace: func(path string) bool { _, err := r.workspace.Resolve(path); return err == nil },
+		InPlans:     r.inPlans,
+		SavedRules:  filepath.Join(r.dotGemini, "policies", "auto-saved.toml"),
+		SaveFailed:  func(err error) { w.warn(err.Error()) },
+	})
+	if err != nil {
+		return &exitError{exitConfig, err}
+	}
+	return nil
+}
+
+func (r *rig) wireAgent(_ context.Context, sys *system, w *wiring) error {
+	sink := event.Tee(r.session, w.sink)
+	r.agent = &agent.Agent{
+		Model:   r.model,
+		History: r.session,
+		Hooks:   r.engine,
+		Sink:    sink,
+		Tools: &toolcall.Runner{
+			Registry: r.registry, Offered: r.policy.Offered,
+			Hooks: r.engine, Policy: r.policy, Approver: w.approver, Notifier: notifier{r.engine},
+			Sink: sink, MaxOutput: r.maxOutput(), Save: r.saveOutput, Now: sys.Now,
+		},
+		Config: agent.Config{
+			Model:                r.modelName,
+			System:               r.systemPrompt(sys),
+			Tools:                r.offeredTools,
+			Sampling:             samplingFor(r.modelName),
+			Preamble:             r.session.Preamble,
+			MaxSessionTurns:      &r.settings.Model.MaxSessionTurns,
+			MaxRetries:           r.hooks.MaxRetries,
+			DisableLoopDetection: r.settings.Model.DisableLoopDetection,
+			Now:                  sys.Now,
+		},
+	}
+	return nil
+}
+
+// offeredTools are the declarations that the policy lets the model see.
+func (r *rig) offeredTools() []llm.ToolSpec {
+	var specs []llm.ToolSpec
+	for _, t := range r.registry.All() {
+		if r.policy.Offered(t) {
+			specs = append(specs, t.Spec())
+		}
+	}
+	return specs
+}
+
+// sessionHooks gives the session its two events.
+type sessionHooks struct{ engine *hooks.Engine }
+
+func (h sessionHooks) SessionStart(ctx context.Context, source string) string {
+	return h.engine.SessionStart(ctx, source).Context
+}
+
+func (h sessionHooks) SessionEnd(ctx context.Context, reason string) { h.engine.SessionEnd(ctx, reason) }
+
+// notifier fires the Notification hook before a permission prompt.
+type notifier struct{ engine *hooks.Engine }
+
+func (n notifier) Notify(ctx context.Context, kind, message string, details any) {
+	n.engine.Notification(ctx, kind, message, details)
+}
+
+// openSession starts, resumes or imports, as the flags say.
+func openSession(o session.Options, f *flags, warn func(string)) (*session.Session, error) {
+	var s *session.Session
+	var err error
+	switch {
+	case f.resume != "":
+		s, err = session.Resume(o, f.resume)
+		if f.resume == session.Latest && isNoSessions(err) {
+			warn("there is no session to resume in this folder: a new one begins")
+			s, err = session.Start(o)
+		}
+	case f.sessionFile != "":
+		s, err = session.Import(o, f.sessionFile)
+	default:
+		o.ID = f.sessionID
+		s, err = session.Start(o)
+	}
+	if err != nil {
+		return nil, exitf(exitInput, "opening the session: %w; minigem --list-sessions shows those of this folder", err)
+	}
+	return s, nil
+}
+
+// approvalMode is what the flags say, else the settings.
+func (r *rig) approvalMode(w *wiring) (policy.Mode, error) {
+	name := cmp.Or(r.flags.approvalMode, r.settings.General.DefaultApprovalMode)
+	if r.flags.yolo {
+		name = "yolo"
+	}
+	mode, err := policy.ParseMode(name)
+	switch {
+	case err != nil:
+		return "", &exitError{exitConfig, err}
+	case mode == policy.ModeYolo && r.settings.Security.DisableYoloMode:
+		return "", exitf(exitConfig, "yolo mode is turned off by security.disableYoloMode in the settings")
+	case !r.trust.trusted && mode != policy.ModeDefault && mode != policy.ModePlan:
+		w.warn(fmt.Sprintf("this folder is not trusted: the approval mode is default, not %s", name))
+		return policy.ModeDefault, nil
+	}
+	return mode, nil
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/renameio/v2"
+
+	"minigem/internal/policy"
+	"minigem/internal/workspace"
+	"minigem/llm"
+	"minigem/session"
+	"minigem/tools"
+	"minigem/tools/builtin"
+)
+
+func (r *rig) wireTools(_ context.Context, sys *system, w *wiring) error {
+	filter := r.settings.Context.FileFiltering
+	ignore := workspace.Ignore{Git: filter.RespectGitIgnore, Gemini: filter.RespectGeminiIgnore, Custom: filter.CustomIgnoreFilePaths}
+	processes := &builtin.Processes{}
+	r.closers = append(r.closers, func() error { processes.Close(); return nil })
+	ws := r.workspace
+	r.registry = &tools.Registry{}
+	r.registry.Add(
+		builtin.ListDirectory(ws, ignore),
+		builtin.ReadFile(ws, ignore),
+		builtin.GrepSearch(ws, ignore),
+		builtin.Glob(ws, ignore, sys.Now),
+		builtin.Replace(ws),
+		builtin.WriteFile(ws),
+		builtin.RunShellCommand(ws, builtin.ShellOptions{
+			Env:        r.childEnv,
+			Inactivity: time.Duration(r.settings.Tools.Shell.InactivityTimeout) * time.Second,
+			Processes:  processes,
+		}),
+		builtin.ListBackgroundProcesses(processes),
+		builtin.ReadBackgroundOutput(processes),
+	)
+	return nil
+}
+
+// policyRules are all rules in force, and what was wrong with the others.
+func (r *rig) policyRules() ([]policy.Rule, []policy.Problem) {
+	s := r.settings
+	rules := policy.Builtin()
+	rules = append(rules, policy.FromLists(policy.Lists{
+		Core: s.Tools.Core, Allowed: slices.Concat(s.Tools.Allowed, r.flags.allowedTools),
+		Excluded: s.Tools.Exclude, ConfirmationRequired: s.Tools.ConfirmationRequired,
+		AllowedServers: slices.Concat(s.MCP.Allowed, r.flags.allowedMCP), ExcludedServers: s.MCP.Excluded,
+	})...)
+	var problems []policy.Problem
+	load := func(tier policy.Tier, required bool, paths ...string) {
+		more, faults := policy.LoadPaths(tier, required, paths...)
+		rules, problems = append(rules, more...), append(problems, faults...)
+	}
+	if own := slices.Concat(r.flags.policies, s.PolicyPaths); len(own) > 0 {
+		load(policy.TierUser, true, own...)
+	} else {
+		load(policy.TierUser, false, filepath.Join(r.dotGemini, "policies"))
+	}
+	load(policy.TierAdmin, false, "/etc/gemini-cli/policies")
+	load(policy.TierAdmin, true, slices.Concat(r.flags.adminPolicies, s.AdminPolicyPaths)...)
+	return rules, problems
+}
+
+// inPlans says whether path lies in the plans directory of the session.
+func (r *rig) inPlans(path string) bool {
+	rel, err := filepath.Rel(filepath.Join(r.project.Temp, r.session.ID(), "plans"), path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// maxOutput is the setting in the form of toolcall.Runner: 0 or less means
+// never there, negative here.
+func (r *rig) maxOutput() int {
+	if n := r.settings.Tools.TruncateToolOutputThreshold; n > 0 {
+		return n
+	}
+	return -1
+}
+
+// saveOutput keeps the whole of an output that the model sees cut.
+func (r *rig) saveOutput(call llm.ToolCall, text string) (string, error) {
+	dir := session.ToolOutputs(r.project, r.session.ID())
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	name := strings.Map(func(c rune) rune {
+		if strings.ContainsRune(idCharacters, c) {
+			return c
+		}
+		return '_'
+	}, call.ID)
+	path := filepath.Join(dir, name+".txt")
+	return path, renameio.WriteFile(path, []byte(text), 0o600)
+}

@@ -1,0 +1,137 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// binary is the program under test, built once from the tree.
+var binary string
+
+func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
+
+func buildAndRun(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "minigem-e2e-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	binary = filepath.Join(dir, "minigem")
+	if runtime.GOOS == "windows" {
+		binary += ".exe"
+	}
+	build := exec.Command("go", "build", "-o", binary, "minigem/cmd/minigem")
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, "building minigem:", err)
+		return 1
+	}
+	return m.Run()
+}
+
+// A home is an empty HOME with a workspace in it.
+type home struct {
+	dir       string // HOME
+	workspace string
+}
+
+// newHome makes a HOME, and a workspace of the given files in it. A name that
+// ends in .sh becomes executable.
+func newHome(t testing.TB, files map[string]string) home {
+	t.Helper()
+	h := home{dir: t.TempDir()}
+	if real, err := filepath.EvalSymlinks(h.dir); err == nil {
+		h.dir = real
+	}
+	h.workspace = filepath.Join(h.dir, "project")
+	require.NoError(t, os.MkdirAll(h.workspace, 0o755))
+	for name, content := range files {
+		h.write(t, name, content)
+	}
+	return h
+}
+
+func (h home) write(t testing.TB, name, content string) {
+	t.Helper()
+	path := filepath.Join(h.workspace, filepath.FromSlash(name))
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	mode := os.FileMode(0o644)
+	if strings.HasSuffix(name, ".sh") {
+		mode = 0o755
+	}
+	require.NoError(t, os.WriteFile(path, []byte(content), mode))
+}
+
+func (h home) read(t testing.TB, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(h.workspace, filepath.FromSlash(name)))
+	require.NoError(t, err)
+	return string(data)
+}
+
+// A run is one start of the program.
+type run struct {
+	Args  []string
+	Env   []string // beside HOME and PATH
+	Stdin string
+}
+
+type outcome struct {
+	Stdout, Stderr string
+	Code           int
+	Elapsed        time.Duration
+	MaxRSS         int64 // bytes; 0 where the system does not tell
+}
+
+// run starts the program in h and waits for it.
+func (h home) run(t testing.TB, r run) outcome {
+	t.Helper()
+	cmd, out, errOut := h.command(t, r)
+	start := time.Now()
+	err := cmd.Run()
+	o := outcome{Stdout: out.String(), Stderr: errOut.String(), Elapsed: time.Since(start)}
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatalf("starting minigem: %v", err)
+	}
+	o.Code = cmd.ProcessState.ExitCode()
+	if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		o.MaxRSS = u.Maxrss * 1024
+	}
+	return o
+}
+
+// command prepares the program without starting it.
+func (h home) command(t testing.TB, r run) (cmd *exec.Cmd, stdout, stderr *bytes.Buffer) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	t.Cleanup(cancel)
+	cmd = exec.CommandContext(ctx, binary, r.Args...)
+	cmd.Dir = h.workspace
+	cmd.Env = append([]string{"HOME=" + h.dir, "PATH=" + os.Getenv("PATH"), "TERM=dumb"}, r.Env...)
+	cmd.Stdin = strings.NewReader(r.Stdin)
+	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	return cmd, stdout, stderr
+}
+
+// needs skips t where a program is missing.
+func needs(t testing.TB, program string) {
+	t.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		t.Skipf("%s is not installed", program)
+	}
+}
