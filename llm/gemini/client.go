@@ -125,8 +125,9 @@ func (c *Client) attempt(ctx context.Context, req llm.Request, call func(context
 // errConsumerLeft ends a stream that nobody reads any more.
 var errConsumerLeft = errors.New("the consumer left")
 
-// Stream implements llm.Model. An error after the stream has begun has Opened
-// set and is not tried again.
+// Stream implements llm.Model. An error after the server has begun to answer
+// has Opened set and is not tried again here; its kind is llm.ErrStream where
+// another request may well succeed.
 func (c *Client) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		config, err := configOf(req)

@@ -44,11 +44,16 @@ func (c *Client) callError(ctx context.Context, err error, x *exchange) error {
 		e = &llm.Error{Kind: llm.ErrInvalid, Message: "the request could not be made: " + c.shown(err.Error()), Hint: "check the model's name and the address of the API", Err: err}
 	}
 	e.Opened = x.opened()
-	if e.Opened {
+	if e.Opened && passes(e.Kind) {
 		e.Kind = llm.ErrStream
 	}
 	e.Message, e.Hint, e.Err = c.redact(e.Message), c.redact(e.Hint), c.cleanCause(e.Err)
 	return e
+}
+
+// passes tells whether what went wrong may go right the next time.
+func passes(k llm.ErrorKind) bool {
+	return k == llm.ErrOverloaded || k == llm.ErrOffline || k == llm.ErrRateLimit
 }
 
 func broken(what string, cause error, x *exchange) *llm.Error {

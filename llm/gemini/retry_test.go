@@ -268,3 +268,23 @@ func (h *hurry) RoundTrip(req *http.Request) (*http.Response, error) {
 	body := fmt.Sprintf(`{"error":{"code":503,"message":"%s","details":[%s]}}`, "dropped", fmt.Sprintf(retryInfo, "0.001s"))
 	return &http.Response{StatusCode: 503, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader([]byte(body))), Request: req}, nil
 }
+
+// What is read in one piece can be asked for again; half a stream cannot.
+func TestBrokenAnswersInOnePieceAreTriedAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		n := &network{replies: []reply{{status: 200, body: `{"candidates":[`}, okReply}}
+		c := gemini.New(gemini.Options{Auth: gemini.AuthAPIKey, APIKey: key, Transport: n, Rand: middle})
+		got, err := c.Generate(t.Context(), ask("x"))
+		require.NoError(t, err)
+		assert.Equal(t, chunk("a", "STOP"), got)
+
+		n = &network{replies: []reply{{status: 200, body: `{"candidates":[`}, okReply}}
+		c = gemini.New(gemini.Options{Auth: gemini.AuthAPIKey, APIKey: key, Transport: n, Rand: middle})
+		_, err = collect(c.Stream(t.Context(), ask("x")))
+		e := asError(t, err)
+		assert.True(t, e.Opened)
+		assert.Equal(t, llm.ErrStream, e.Kind)
+		assert.Equal(t, 1, n.calls)
+	})
+}
