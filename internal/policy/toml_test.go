@@ -1,0 +1,152 @@
+package policy
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestFaultsNameTheirPlaceAndSpareTheRest(t *testing.T) {
+	t.Parallel()
+	const good = "\n[[rule]]\ntoolName = \"glob\"\ndecision = \"allow\"\npriority = 1\n"
+	const loud = "rule skipped, what it was to hold back is NOT held back: "
+	for _, c := range []struct {
+		name, rule string
+		tier       Tier
+		kept       int // beside the good one
+		problem    string
+		loosens    bool
+	}{
+		{"priority too high", "toolName = \"x\"\ndecision = \"allow\"\npriority = 1000", TierUser, 0, "p.toml:2: rule skipped: priority must be a whole number from 0 to 999, not 1000", false},
+		{"no priority", "toolName = \"x\"\ndecision = \"allow\"", TierUser, 0, "p.toml:2: rule skipped: priority is missing", false},
+		{"no tool", "decision = \"deny\"\npriority = 1", TierUser, 0, "p.toml:2: " + loud + "toolName is missing", true},
+		{"unknown decision", "toolName = \"x\"\ndecision = \"refuse\"\npriority = 1", TierUser, 0, "p.toml:2: " + loud + "decision must be allow, deny or ask_user, not refuse", true},
+		{"broken deny", "toolName = \"x\"\ndecision = \"deny\"\npriority = 1\nargsPattern = \"(\"", TierUser, 0, "", true},
+		{"broken allow", "toolName = \"x\"\ndecision = \"allow\"\npriority = 1\ncommandRegex = \"a\"", TierUser, 0, `p.toml:2: rule skipped: commandPrefix and commandRegex need toolName = "run_shell_command"`, false},
+		{"two conditions", "toolName = \"run_shell_command\"\ndecision = \"ask_user\"\npriority = 1\ncommandRegex = \"a\"\ncommandPrefix = \"b\"", TierUser, 0, "p.toml:2: " + loud + "only one of argsPattern, commandPrefix and commandRegex may be given", true},
+		{"misspelt in an allow", "toolName = \"run_shell_command\"\ndecision = \"allow\"\npriority = 1\ncommandPrefx = \"ls\"", TierUser, 0, `p.toml:2: rule skipped: unknown field "commandPrefx" may have been meant to narrow it`, false},
+		{"misspelt in a deny", "toolName = \"x\"\ndecision = \"deny\"\npriority = 1\nmesage = \"no\"", TierUser, 1, `p.toml:2: unknown field "mesage" ignored`, false},
+		{"old name of an MCP tool", "toolName = \"s__t\"\ndecision = \"allow\"\npriority = 1", TierUser, 0, `p.toml:2: rule skipped: toolName "s__t" is the old spelling of an MCP tool: use mcpName with toolName`, false},
+		{"wildcard inside", "toolName = \"a*b\"\ndecision = \"allow\"\npriority = 1", TierUser, 0, `p.toml:2: rule skipped: toolName "a*b": a wildcard stands only at the end`, false},
+		{"empty prefix", "toolName = \"run_shell_command\"\ndecision = \"allow\"\npriority = 1\ncommandPrefix = \" \"", TierUser, 0, "p.toml:2: rule skipped: an empty command prefix would match every command: leave it out", false},
+		{"unknown mode", "toolName = \"x\"\ndecision = \"allow\"\npriority = 1\nmodes = [\"fast\"]", TierUser, 0, `p.toml:2: rule skipped: modes: unknown approval mode "fast": use default, auto_edit, yolo or plan`, false},
+		{"wrong types", "toolName = 5\ndecision = \"allow\"\npriority = 1\ninteractive = \"yes\"", TierUser, 0, "p.toml:2: rule skipped: interactive must be true or false; toolName must be a string or a list of strings", false},
+		{"unknown checker", "toolName = \"x\"\ndecision = \"allow\"\npriority = 1\n[rule.safety_checker]\ntype = \"external\"\nname = \"mine\"", TierUser, 1, "p.toml:2: safety checker mine is not known: the rule asks instead of allowing", false},
+		{"extension allows", "toolName = \"x\"\ndecision = \"allow\"\npriority = 1", TierExtension, 0, "p.toml:2: rule skipped: an extension cannot allow anything", false},
+		{"extension and yolo", "toolName = \"x\"\ndecision = \"deny\"\npriority = 1\nmodes = [\"yolo\"]", TierExtension, 0, "p.toml:2: " + loud + "an extension cannot make rules for yolo mode", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			rules, problems := Parse("p.toml", []byte("# a comment\n[[rule]]\n"+c.rule+good), c.tier)
+			kept := 1 + c.kept
+			if c.tier == TierExtension {
+				kept, problems = 0, problems[:1] // the good one allows too
+			}
+			assert.Len(t, rules, kept)
+			require.Len(t, problems, 1)
+			assert.Equal(t, c.loosens, problems[0].Loosens)
+			assert.Equal(t, Place{"p.toml", 2}, problems[0].Place)
+			if c.problem != "" {
+				assert.Equal(t, c.problem, problems[0].String())
+			}
+		})
+	}
+}
+
+func TestFilesThatAreNoPolicy(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text, problem string
+		loosens       bool
+	}{
+		{"[[rule]]\ntoolName = ", "p.toml:2: not valid TOML, none of the file's rules is in force: ", true},
+		{"[rule]\ntoolName = \"x\"", `p.toml: "rule" must be an array of tables: write [[rule]]; nothing of it is in force`, true},
+		{"rules = 1", `p.toml: unknown key "rules" ignored`, false},
+		{"\n[[safety_checker]]\ntoolName = \"x\"", "p.toml:2: safety checkers outside of rules are not supported and this one is NOT in force", true},
+	} {
+		rules, problems := Parse("p.toml", []byte(c.text), TierUser)
+		assert.Empty(t, rules)
+		require.Len(t, problems, 1, c.text)
+		assert.Contains(t, problems[0].String(), c.problem)
+		assert.Equal(t, c.loosens, problems[0].Loosens)
+	}
+}
+
+func TestOlderSpellingsAndTiers(t *testing.T) {
+	t.Parallel()
+	rules, problems := Parse("p.toml", []byte(`[[rule]]
+name = "n"
+toolName = "write_file"
+decision = "deny"
+priority = 7
+args_pattern = "x"
+deny_message = "m"
+[[rule]]
+toolName = "write_file"
+decision = "allow"
+priority = 8
+[rule.safety_checker]
+type = "in-process"
+name = "allowed-path"
+required_context = ["environment"]
+`), TierAdmin)
+	require.Empty(t, problems)
+	require.Len(t, rules, 2)
+	assert.Equal(t, []any{5007, "m", "x", Place{"p.toml", 1}}, []any{rules[0].Priority, rules[0].Message, rules[0].Args, rules[0].Place})
+	assert.Equal(t, []any{5008, Workspace, Place{"p.toml", 8}}, []any{rules[1].Priority, rules[1].Area, rules[1].Place})
+	assert.Equal(t, `deny        5.007  write_file args="x"`, rules[0].String())
+}
+
+func TestHigherTierOutranksPriority(t *testing.T) {
+	t.Parallel()
+	rule := func(d string, priority, tier string) []Rule {
+		rs, ps := Parse(tier, []byte("[[rule]]\ntoolName = \"t\"\ndecision = \""+d+"\"\npriority = "+priority), map[string]Tier{"user": TierUser, "admin": TierAdmin, "extension": TierExtension}[tier])
+		require.Empty(t, ps)
+		return rs
+	}
+	rules := append(append(rule("deny", "999", "extension"), rule("allow", "0", "user")...), rule("ask_user", "0", "admin")...)
+	for _, c := range []struct {
+		rules []Rule
+		want  Decision
+	}{{rules[:1], Deny}, {rules[:2], Allow}, {rules, Ask}} {
+		e, err := New(Options{Interactive: true, Rules: c.rules})
+		require.NoError(t, err)
+		assert.Equal(t, c.want, e.Check(Call{Tool: "t"}).Decision)
+	}
+}
+
+func TestLoadPaths(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		return path
+	}
+	write("b.toml", "[[rule]]\ntoolName = \"b\"\ndecision = \"deny\"\npriority = 1")
+	write("a.toml", "[[rule]]\ntoolName = \"a\"\ndecision = \"deny\"\npriority = 1")
+	write("c.txt", "not read")
+	broken := write("d.toml", "?")
+	rules, problems := LoadPaths(TierUser, false, dir, filepath.Join(dir, "none"))
+	require.Len(t, rules, 2)
+	assert.Equal(t, []string{"a", "b"}, []string{rules[0].Tools[0], rules[1].Tools[0]})
+	require.Len(t, problems, 1)
+	assert.Equal(t, Place{broken, 1}, problems[0].Place)
+
+	_, problems = LoadPaths(TierAdmin, true, filepath.Join(dir, "none"))
+	require.Len(t, problems, 1)
+	assert.True(t, problems[0].Loosens)
+}
+
+func TestBuiltinPolicyIsSound(t *testing.T) {
+	t.Parallel()
+	rules, problems := Parse("built-in policy", builtinTOML, TierDefault)
+	assert.Empty(t, problems)
+	assert.NotEmpty(t, rules)
+	for _, r := range rules {
+		assert.NotEmpty(t, r.Name, r.Place)
+	}
+}
