@@ -155,6 +155,13 @@ func objectFault(s *jsonschema.Schema, path string, v map[string]any) string {
 			return fmt.Sprintf("%s must have required property '%s'", path, name)
 		}
 	}
+	if closed := s.AdditionalProperties; closed != nil && closed.Not != nil { // how the library reads "additionalProperties": false
+		for name := range v {
+			if _, ok := s.Properties[name]; !ok {
+				return path + " must NOT have additional properties"
+			}
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		if item, ok := v[name]; ok {
 			if text := fault(s.Properties[name], path+"/"+name, item); text != "" {

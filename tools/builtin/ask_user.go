@@ -1,0 +1,147 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"minigem/tools"
+)
+
+//go:embed ask_user.md
+var askUserDescription string
+
+var askUserSchema = tools.MustSchema(`{
+  "type": "object",
+  "properties": {
+    "questions": {
+      "type": "array", "minItems": 1, "maxItems": 4,
+      "items": {
+        "type": "object",
+        "properties": {
+          "question": {"type": "string", "minLength": 1, "description": "The question."},
+          "header": {"type": "string", "minLength": 1, "description": "One or two words that stand above it."},
+          "type": {"type": "string", "enum": ["choice", "text", "yesno"], "description": "What kind of answer it wants."},
+          "options": {
+            "type": "array", "description": "For 'choice': two to four answers to choose from.",
+            "items": {
+              "type": "object",
+              "properties": {
+                "label": {"type": "string", "minLength": 1, "description": "The answer, in a few words."},
+                "description": {"type": "string", "description": "What it means."}
+              },
+              "required": ["label", "description"]
+            }
+          },
+          "multiSelect": {"type": "boolean", "description": "For 'choice': several may be chosen. Default: false."},
+          "placeholder": {"type": "string", "description": "For 'text': an example of an answer."}
+        },
+        "required": ["question", "header", "type"]
+      }
+    }
+  },
+  "required": ["questions"]
+}`)
+
+// Question is what ask_user asks.
+type Question struct {
+	Question    string   `json:"question"`
+	Header      string   `json:"header"` // stands above it
+	Type        string   `json:"type"`   // choice, text, yesno
+	Options     []Option `json:"options"`
+	MultiSelect bool     `json:"multiSelect"`
+	Placeholder string   `json:"placeholder"`
+}
+
+// Option is an answer to choose.
+type Option struct {
+	Label       string `json:"label"`
+	Description string `json:"description"`
+}
+
+// Asker puts questions to the user. Answers are by the index of the question;
+// a question without one was left open. ok is false if the user dismissed the
+// questions. It obeys ctx.
+type Asker interface {
+	AskQuestions(ctx context.Context, qs []Question) (answers map[int]string, ok bool, err error)
+}
+
+const dismissed = "User dismissed the questions without answering."
+
+type askUser struct {
+	declared
+	asker Asker
+}
+
+// AskUser is the tool ask_user (spec/agent.md 2.12). It must not be offered
+// where there is no user, which is to say no asker.
+func AskUser(asker Asker) tools.Tool {
+	return &askUser{
+		declared: declared{"ask_user", askUserDescription, askUserSchema, tools.Info{DisplayName: "Ask User", Kind: tools.KindCommunicate, Markdown: true, Sequential: true}},
+		asker:    asker,
+	}
+}
+
+type askUserCall struct {
+	asker Asker
+
+	Questions []Question `json:"questions"`
+}
+
+// Prepare implements tools.Tool.
+func (t *askUser) Prepare(args map[string]any) (tools.Invocation, error) {
+	c := &askUserCall{asker: t.asker}
+	if err := t.schema.Decode(args, c); err != nil {
+		return nil, err
+	}
+	for i, q := range c.Questions {
+		if strings.TrimSpace(q.Question) == "" || strings.TrimSpace(q.Header) == "" {
+			return nil, tools.Errorf(tools.ErrInvalidParams, "Question %d: 'question' and 'header' must be non-empty.", i+1)
+		}
+		if n := len(q.Options); q.Type == "choice" && (n < 2 || n > 4) {
+			return nil, tools.Errorf(tools.ErrInvalidParams, "Question %d: type 'choice' requires 2 to 4 options, not %d.", i+1, n)
+		}
+	}
+	return c, nil
+}
+
+// Intent implements tools.Invocation.
+func (c *askUserCall) Intent() tools.Intent {
+	headers := make([]string, len(c.Questions))
+	for i, q := range c.Questions {
+		headers[i] = q.Header
+	}
+	return tools.Intent{Description: "Asking user: " + strings.Join(headers, ", ")}
+}
+
+// Run implements tools.Invocation.
+func (c *askUserCall) Run(ctx context.Context) (tools.Result, error) {
+	answers, ok, err := c.asker.AskQuestions(ctx, c.Questions)
+	switch {
+	case ctx.Err() != nil:
+		return tools.Result{}, context.Cause(ctx)
+	case err != nil:
+		return tools.Result{}, tools.Errorf(tools.ErrExecutionFailed, "asking the user: %w", err)
+	case !ok:
+		return tools.TextResult(dismissed, "User dismissed dialog"), nil
+	}
+	show := "User answered:"
+	given := map[string]string{}
+	for i, q := range c.Questions {
+		if a, ok := answers[i]; ok {
+			given[strconv.Itoa(i)] = a
+			show += fmt.Sprintf("\n  %s → %s", q.Header, a)
+		}
+	}
+	if len(given) == 0 {
+		show = "User submitted without answering questions."
+	}
+	var text strings.Builder
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	err = enc.Encode(map[string]any{"answers": given})
+	return tools.TextResult(strings.TrimSuffix(text.String(), "\n"), show), err
+}

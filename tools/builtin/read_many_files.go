@@ -1,0 +1,275 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"minigem/internal/workspace"
+	"minigem/llm"
+	"minigem/tools"
+)
+
+//go:embed read_many_files.md
+var readManyFilesDescription string
+
+var readManyFilesSchema = tools.MustSchema(`{
+  "type": "object",
+  "properties": {
+    "include": {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}, "description": "Files, directories and glob patterns, relative to the project's root."},
+    "exclude": {"type": "array", "items": {"type": "string", "minLength": 1}, "description": "Glob patterns of files to leave out."},
+    "recursive": {"type": "boolean", "description": "Whether a directory stands for all below it, or only for its own files. Default: true."},
+    "useDefaultExcludes": {"type": "boolean", "description": "Leave out build products, archives, binary files and the like. Default: true."},
+    "file_filtering_options": {
+      "type": "object",
+      "description": "Which ignore files count; by default as the user set it.",
+      "properties": {
+        "respect_git_ignore": {"type": "boolean", "description": "Leave out what .gitignore files ignore."},
+        "respect_gemini_ignore": {"type": "boolean", "description": "Leave out what .geminiignore ignores."}
+      }
+    }
+  },
+  "required": ["include"]
+}`)
+
+// What useDefaultExcludes leaves out (spec/agent.md 2.2): directories of tools
+// and products, and the extensions and names of files that are no text.
+var (
+	excludedDirs  = []string{".vscode", ".idea", "dist", "build", "coverage", "__pycache__"}
+	excludedExts  = strings.Fields(".bin .exe .dll .so .dylib .class .jar .war .zip .tar .gz .bz2 .rar .7z .doc .docx .xls .xlsx .ppt .pptx .odt .ods .odp .pyc .pyo")
+	excludedNames = []string{".DS_Store", ".env"}
+)
+
+// maxReadMany bounds what one call returns, in bytes; the rest is skipped.
+const maxReadMany = 20 << 20
+
+const endOfContent = "\n--- End of content ---"
+
+type readManyFiles struct {
+	declared
+	ws     *workspace.Workspace
+	ignore workspace.Ignore
+	read   tools.Tool
+}
+
+// ReadManyFiles is the tool read_many_files (spec/agent.md 2.14). The command
+// line's @path includes use it too.
+func ReadManyFiles(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {
+	return &readManyFiles{
+		declared: declared{"read_many_files", readManyFilesDescription, readManyFilesSchema, tools.Info{DisplayName: "ReadManyFiles", Kind: tools.KindRead, Markdown: true}},
+		ws:       ws, ignore: ignore, read: ReadFile(ws, workspace.Ignore{}),
+	}
+}
+
+type readManyCall struct {
+	tool *readManyFiles
+
+	Include         []string  `json:"include"`
+	Exclude         []string  `json:"exclude"`
+	Recursive       *bool     `json:"recursive"`
+	DefaultExcludes *bool     `json:"useDefaultExcludes"`
+	Options         filtering `json:"file_filtering_options"`
+}
+
+// Prepare implements tools.Tool.
+func (t *readManyFiles) Prepare(args map[string]any) (tools.Invocation, error) {
+	c := &readManyCall{tool: t}
+	if err := t.schema.Decode(args, c); err != nil {
+		return nil, err
+	}
+	for _, p := range slices.Concat(c.Include, c.Exclude) {
+		if !doublestar.ValidatePattern(filepath.ToSlash(p)) {
+			return nil, tools.Errorf(tools.ErrInvalidParams, "This is not a valid glob: %s", p)
+		}
+	}
+	for _, p := range c.Include {
+		if base, _ := doublestar.SplitPattern(filepath.ToSlash(p)); filepath.IsAbs(p) || strings.HasPrefix(base, "..") {
+			if _, err := resolve(t.ws, base); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return c, nil
+}
+
+// Intent implements tools.Invocation.
+func (c *readManyCall) Intent() tools.Intent {
+	return tools.Intent{Description: "Will attempt to read and concatenate files using patterns: " + strings.Join(c.Include, ", "), Paths: c.tool.ws.Dirs()}
+}
+
+func isTrue(b *bool) bool { return b == nil || *b }
+
+// Run implements tools.Invocation.
+func (c *readManyCall) Run(ctx context.Context) (tools.Result, error) {
+	var files []string
+	for _, dir := range c.tool.ws.Dirs() {
+		some, err := c.find(ctx, dir)
+		if ctx.Err() != nil {
+			return tools.Result{}, context.Cause(ctx)
+		}
+		if err != nil {
+			return tools.Result{}, &tools.Error{Type: tools.ErrReadManySearch, Message: "Error during file search: " + err.Error(), Err: err}
+		}
+		files = append(files, some...)
+	}
+	var res manyFiles
+	for _, abs := range files {
+		if ctx.Err() != nil {
+			return tools.Result{}, context.Cause(ctx)
+		}
+		c.add(ctx, &res, abs)
+	}
+	return res.result(), nil
+}
+
+// find returns the absolute paths of the files below dir that are asked for,
+// sorted.
+func (c *readManyCall) find(ctx context.Context, dir string) ([]string, error) {
+	if _, err := c.tool.ws.Stat(dir); err != nil {
+		return nil, nil // a further directory that is not there yet
+	}
+	include := c.patterns(dir)
+	how := workspace.Walk{Ignore: c.Options.over(c.tool.ignore), Skip: unsearched}
+	if isTrue(c.DefaultExcludes) {
+		how.Skip = slices.Concat(unsearched, excludedDirs)
+	}
+	var mu sync.Mutex
+	var files []string
+	err := c.tool.ws.Walk(ctx, dir, how, func(e *workspace.Entry) error {
+		if e.Type&fs.ModeSymlink == 0 && matchesAny(include, e.Path) && !c.excluded(e.Path) {
+			mu.Lock()
+			defer mu.Unlock()
+			files = append(files, filepath.Join(dir, filepath.FromSlash(e.Path)))
+		}
+		return nil
+	})
+	slices.Sort(files)
+	return files, err
+}
+
+// patterns are those of include relative to dir; a directory stands for what
+// is in it.
+func (c *readManyCall) patterns(dir string) []string {
+	var ps []string
+	for _, p := range c.Include {
+		if filepath.IsAbs(p) {
+			rel, err := filepath.Rel(dir, p)
+			if err != nil {
+				continue
+			}
+			p = rel
+		}
+		p = path.Clean(filepath.ToSlash(p))
+		info, err := c.tool.ws.Stat(filepath.Join(dir, filepath.FromSlash(p)))
+		switch {
+		case err == nil && info.IsDir() && isTrue(c.Recursive):
+			p = path.Join(escapeGlob(p), "**")
+		case err == nil && info.IsDir():
+			p = path.Join(escapeGlob(p), "*")
+		case err == nil:
+			p = escapeGlob(p)
+		}
+		ps = append(ps, p)
+	}
+	return ps
+}
+
+// escapeGlob makes a pattern of a path.
+func escapeGlob(p string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `{`, `\{`, `}`, `\}`).Replace(p)
+}
+
+func matchesAny(patterns []string, rel string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return doublestar.MatchUnvalidated(p, rel) })
+}
+
+func (c *readManyCall) excluded(rel string) bool {
+	if matchesAny(c.Exclude, rel) {
+		return true
+	}
+	name := path.Base(rel)
+	return isTrue(c.DefaultExcludes) && (slices.Contains(excludedExts, strings.ToLower(path.Ext(name))) || slices.Contains(excludedNames, name))
+}
+
+// named says whether a pattern names the file or its extension, and so wants
+// it even if it is no text.
+func (c *readManyCall) named(name string) bool {
+	ext := strings.ToLower(filepath.Ext(name))
+	return slices.ContainsFunc(c.Include, func(p string) bool {
+		return strings.Contains(strings.ToLower(p), ext) || strings.Contains(p, strings.TrimSuffix(name, filepath.Ext(name)))
+	})
+}
+
+// manyFiles collects what is returned.
+type manyFiles struct {
+	parts   []llm.Part
+	size    int
+	files   []string // relative to the root
+	skipped []string // with the reason
+}
+
+// add reads one file; a text that is cut brings read_file's notice along.
+func (c *readManyCall) add(ctx context.Context, to *manyFiles, abs string) {
+	rel := c.tool.ws.Rel(abs)
+	skip := func(why string) { to.skipped = append(to.skipped, fmt.Sprintf("%s (%s)", rel, why)) }
+	if mime, kind := mediaType(abs); mime != "" && !c.named(filepath.Base(abs)) {
+		skip(kind + " file was not asked for by name")
+		return
+	}
+	inv, err := c.tool.read.Prepare(map[string]any{"file_path": abs})
+	if err != nil {
+		skip(err.Error())
+		return
+	}
+	res, err := inv.Run(ctx)
+	if err != nil {
+		skip(err.Error())
+		return
+	}
+	if show, ok := res.Display.(string); ok && strings.HasPrefix(show, "Skipped ") {
+		skip("binary or too large")
+		return
+	}
+	for _, p := range res.Parts {
+		switch p := p.(type) {
+		case llm.Text:
+			to.size += len(p.Text)
+		case llm.Blob:
+			to.size += len(p.Data)
+		}
+	}
+	if to.size > maxReadMany {
+		skip("the files before it are as much as one call returns")
+		return
+	}
+	to.files = append(to.files, rel)
+	if text := llm.PartsText(res.Parts); text != "" || len(res.Parts) == 0 {
+		to.parts = append(to.parts, llm.Text{Text: fmt.Sprintf("--- %s ---\n\n%s\n\n", abs, text)})
+		return
+	}
+	to.parts = append(to.parts, res.Parts...)
+}
+
+func (m *manyFiles) result() tools.Result {
+	summary := fmt.Sprintf("Read %d file(s)", len(m.files))
+	if len(m.skipped) > 0 {
+		summary += fmt.Sprintf(", skipped %d: %s", len(m.skipped), strings.Join(m.skipped[:min(5, len(m.skipped))], ", "))
+	}
+	show := tools.Listing{Summary: summary, Files: append([]string{}, m.files...)}
+	if len(m.files) == 0 {
+		text := "No files matching the criteria were found or all were skipped."
+		if len(m.skipped) > 0 {
+			text += "\n" + strings.Join(m.skipped, "\n")
+		}
+		return tools.TextResult(text, show)
+	}
+	return tools.Result{Parts: append(m.parts, llm.Text{Text: endOfContent}), Display: show, Truncatable: true}
+}

@@ -1,0 +1,182 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"minigem/internal/workspace"
+	"minigem/tools"
+)
+
+//go:embed save_memory.md
+var saveMemoryDescription string
+
+const saveMemorySchema = `{
+  "type": "object",
+  "properties": {
+    "fact": {"type": "string", "description": "What to remember: one sentence that stands for itself."},
+    "scope": {"type": "string", "enum": [%s], "description": "For whom: every project of the user (global, the default) or this project."}
+  },
+  "required": ["fact"]
+}`
+
+// memoriesHeading is upstream's, so that files which its older versions wrote
+// go on as they are.
+const memoriesHeading = "## Gemini Added Memories"
+
+// MemoryFiles are where save_memory writes, as absolute paths. They need not
+// exist.
+type MemoryFiles struct {
+	User    string // the GEMINI.md of the user; a symbolic link is followed
+	Project string // that of the project; empty: nothing is written there
+}
+
+type saveMemory struct {
+	declared
+	files MemoryFiles
+
+	mu     sync.Mutex
+	opened map[string]*workspace.Workspace // by directory
+}
+
+// SaveMemory is the tool save_memory (contract.md 7).
+func SaveMemory(files MemoryFiles) tools.Tool {
+	scopes := `"global"`
+	if files.Project != "" {
+		scopes += `, "project"`
+	}
+	return &saveMemory{
+		declared: declared{"save_memory", saveMemoryDescription, tools.MustSchema(fmt.Sprintf(saveMemorySchema, scopes)), tools.Info{DisplayName: "SaveMemory", Kind: tools.KindThink, Markdown: true, Sequential: true}},
+		files:    files, opened: map[string]*workspace.Workspace{},
+	}
+}
+
+type saveMemoryCall struct {
+	tool *saveMemory
+	file string
+
+	Fact  string `json:"fact"`
+	Scope string `json:"scope"`
+}
+
+// Prepare implements tools.Tool.
+func (t *saveMemory) Prepare(args map[string]any) (tools.Invocation, error) {
+	c := &saveMemoryCall{tool: t, file: t.files.User}
+	if err := t.schema.Decode(args, c); err != nil {
+		return nil, err
+	}
+	// One line: a fact must not be able to begin a heading or a list.
+	c.Fact = strings.TrimSpace(strings.TrimLeft(strings.Join(strings.Fields(c.Fact), " "), "- "))
+	if c.Fact == "" {
+		return nil, tools.Errorf(tools.ErrInvalidParams, "The 'fact' parameter must be non-empty.")
+	}
+	if c.Scope == "project" {
+		c.file = t.files.Project
+	} else if real, err := filepath.EvalSymlinks(c.file); err == nil {
+		c.file = real
+	}
+	return c, nil
+}
+
+// Intent implements tools.Invocation.
+func (c *saveMemoryCall) Intent() tools.Intent {
+	in := tools.Intent{
+		Description: fmt.Sprintf("in %s: %s", filepath.Base(c.file), c.Fact),
+		Title:       "Confirm Memory Save: " + c.file,
+		Paths:       []string{c.file},
+	}
+	if data, err := os.ReadFile(c.file); err == nil || errors.Is(err, os.ErrNotExist) {
+		name, after := filepath.Base(c.file), remember(string(data), c.Fact)
+		in.Edit = &tools.EditIntent{
+			FileName: name, FilePath: c.file, Original: string(data), New: after, IsNew: err != nil,
+			Diff: diff(string(data), after).unified(name, "Current", "Proposed"),
+		}
+	}
+	return in
+}
+
+// Run implements tools.Invocation.
+func (c *saveMemoryCall) Run(ctx context.Context) (tools.Result, error) {
+	c.tool.mu.Lock()
+	defer c.tool.mu.Unlock()
+	ws, err := c.tool.open(filepath.Dir(c.file))
+	for try := 0; err == nil && try < 3; try++ {
+		if err = ctx.Err(); err != nil {
+			return tools.Result{}, context.Cause(ctx)
+		}
+		var was workspace.Snapshot
+		if was, err = ws.Snapshot(c.file, maxFileSize); err != nil {
+			break
+		}
+		// Another session may write at the same moment: then it is read again.
+		if err = ws.Replace(was, []byte(remember(string(was.Data), c.Fact))); !errors.Is(err, workspace.ErrChanged) {
+			break
+		}
+	}
+	if err != nil {
+		return tools.Result{}, fileError("Error saving memory to", c.file, err, tools.ErrFileWrite)
+	}
+	return tools.TextResult(fmt.Sprintf("Remembered in %s: %s", c.file, c.Fact), fmt.Sprintf("Remembered: %s", c.Fact)), nil
+}
+
+// open confines writing to the directory of the file.
+func (t *saveMemory) open(dir string) (*workspace.Workspace, error) {
+	if ws := t.opened[dir]; ws != nil {
+		return ws, nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	ws, err := workspace.New(dir)
+	if err == nil {
+		t.opened[dir] = ws
+	}
+	return ws, err
+}
+
+// remember adds fact to the section of memories of a GEMINI.md, which it makes
+// at the end if there is none.
+func remember(text, fact string) string {
+	item := "- " + fact + "\n"
+	at := headingAt(text)
+	if at < 0 {
+		if text = strings.TrimRight(text, "\n"); text != "" {
+			text += "\n\n"
+		}
+		return text + memoriesHeading + "\n\n" + item
+	}
+	end := len(text)
+	if i := strings.Index(text[at+len(memoriesHeading):], "\n## "); i >= 0 {
+		end = at + len(memoriesHeading) + i + 1
+	}
+	section, rest := strings.TrimRight(text[:end], "\n"), text[end:]
+	if strings.HasSuffix(section, memoriesHeading) {
+		section += "\n"
+	}
+	if rest != "" {
+		rest = "\n" + rest
+	}
+	return section + "\n" + item + rest
+}
+
+// headingAt finds the heading at the start of a line; -1: there is none.
+func headingAt(text string) int {
+	for from := 0; ; {
+		i := strings.Index(text[from:], memoriesHeading)
+		if i < 0 {
+			return -1
+		}
+		at := from + i
+		after := text[at+len(memoriesHeading):]
+		if (at == 0 || text[at-1] == '\n') && (after == "" || after[0] == '\n' || after[0] == '\r') {
+			return at
+		}
+		from = at + 1
+	}
+}

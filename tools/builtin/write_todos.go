@@ -1,0 +1,96 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"minigem/tools"
+)
+
+//go:embed write_todos.md
+var writeTodosDescription string
+
+var writeTodosSchema = tools.MustSchema(`{
+  "type": "object",
+  "properties": {
+    "todos": {
+      "type": "array",
+      "description": "The whole list; it replaces the one before.",
+      "items": {
+        "type": "object",
+        "properties": {
+          "description": {"type": "string", "description": "What is to be done."},
+          "status": {"type": "string", "enum": ["pending", "in_progress", "completed", "cancelled", "blocked"], "description": "How far it is."}
+        },
+        "required": ["description", "status"],
+        "additionalProperties": false
+      }
+    }
+  },
+  "required": ["todos"]
+}`)
+
+// Todo is a task of the list that write_todos keeps.
+type Todo struct {
+	Description string `json:"description"`
+	Status      string `json:"status"` // pending, in_progress, completed, cancelled, blocked
+}
+
+// Todos is the display of write_todos: the whole list, which replaces the one
+// before.
+type Todos struct {
+	Todos []Todo `json:"todos"`
+}
+
+type writeTodos struct{ declared }
+
+// WriteTodos is the tool write_todos (spec/agent.md 2.12). It keeps nothing:
+// the list is what its last result displays.
+func WriteTodos() tools.Tool {
+	return &writeTodos{declared{"write_todos", writeTodosDescription, writeTodosSchema, tools.Info{DisplayName: "WriteTodos", Kind: tools.KindThink, Markdown: true}}}
+}
+
+type writeTodosCall struct{ Todos }
+
+// Prepare implements tools.Tool.
+func (t *writeTodos) Prepare(args map[string]any) (tools.Invocation, error) {
+	c := &writeTodosCall{}
+	if err := t.schema.Decode(args, c); err != nil {
+		return nil, err
+	}
+	working := 0
+	for _, todo := range c.Todos.Todos {
+		if strings.TrimSpace(todo.Description) == "" {
+			return nil, tools.Errorf(tools.ErrInvalidParams, "Each todo must have a non-empty description string")
+		}
+		if todo.Status == "in_progress" {
+			working++
+		}
+	}
+	if working > 1 {
+		return nil, tools.Errorf(tools.ErrInvalidParams, `Invalid parameters: Only one task can be "in_progress" at a time.`)
+	}
+	return c, nil
+}
+
+// Intent implements tools.Invocation.
+func (c *writeTodosCall) Intent() tools.Intent {
+	if len(c.Todos.Todos) == 0 {
+		return tools.Intent{Description: "Cleared todo list"}
+	}
+	return tools.Intent{Description: fmt.Sprintf("Set %d todo(s)", len(c.Todos.Todos))}
+}
+
+// Run implements tools.Invocation.
+func (c *writeTodosCall) Run(context.Context) (tools.Result, error) {
+	if len(c.Todos.Todos) == 0 {
+		return tools.TextResult("Successfully cleared the todo list.", Todos{Todos: []Todo{}}), nil
+	}
+	text := "Successfully updated the todo list. The current list is now:"
+	for i, todo := range c.Todos.Todos {
+		text += fmt.Sprintf("\n%d. [%s] %s", i+1, todo.Status, todo.Description)
+	}
+	return tools.TextResult(text, c.Todos), nil
+}
