@@ -1,0 +1,148 @@
+package claude
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"minigem/hooks/jsonc"
+	"minigem/hooks/protocol"
+)
+
+// Matchers of Claude Code (spec/hook-authors.md 4.1): nothing or * is
+// everything; names, commas, spaces, dashes and | are a list of whole names;
+// anything else is a regular expression. Under "dialect": "claude" they mean
+// the same here, so that only the names in them change.
+var plainList = regexp.MustCompile(`^[\w\-, |]*$`)
+
+// triggers are what the matchers of the other events are compared with, by what
+// Claude Code calls it. Where the same moment has two names here, both.
+var triggers = map[protocol.Event]map[string][]string{
+	protocol.SessionStart: {"startup": {"startup"}, "resume": {"resume"}, "clear": {"clear"}, "compact": nil, "fork": nil},
+	protocol.SessionEnd: {
+		"clear": {"clear"}, "logout": {"logout"}, "prompt_input_exit": {"exit", "prompt_input_exit"},
+		"other": {"exit", "other"}, "resume": nil, "bypass_permissions_disabled": nil,
+	},
+	protocol.PreCompress: {"manual": {"manual"}, "auto": {"auto"}},
+	protocol.Notification: {
+		"permission_prompt": {"ToolPermission"}, "idle_prompt": nil, "auth_success": nil, "elicitation_dialog": nil,
+	},
+}
+
+// matcher translates a matcher, and reports whether it can still match.
+func (m *migration) matcher(theirs string, event protocol.Event, n jsonc.Node) (string, bool) {
+	text := strings.TrimSpace(n.Text())
+	switch {
+	case !n.Exists() || n.Kind() == jsonc.Null || text == "" || text == "*":
+		return "", true
+	case n.Kind() != jsonc.String:
+		m.lost(n, "%s: a matcher that is %s, with its hooks", theirs, n.Kind())
+		return "", false
+	case event == protocol.BeforeTool || event == protocol.AfterTool:
+		return m.toolMatcher(theirs, n, text)
+	case strings.EqualFold(theirs, "SubagentStop"):
+		m.lost(n, "%s: the hooks for the agents %q: which agent it was is not known here", theirs, text)
+		return "", false
+	case triggers[event] == nil:
+		return "", true // Claude Code ignores it too
+	}
+	return m.triggerMatcher(theirs, n, text, triggers[event])
+}
+
+func (m *migration) toolMatcher(theirs string, n jsonc.Node, text string) (string, bool) {
+	if !plainList.MatchString(text) {
+		return toolExpression(text), true
+	}
+	var names []string
+	for _, word := range words(text) {
+		name := Tool(word)
+		if strings.HasPrefix(word, "mcp__") {
+			name = mcpName(word)
+		}
+		if name == "" {
+			m.lost(n, "%s: there is no tool like %s", theirs, word)
+			continue
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, "|"), len(names) > 0
+}
+
+var (
+	word    = regexp.MustCompile(`\\.|[A-Za-z]+`) // an escape is no word, nor is its letter of the next one
+	mcpTool = regexp.MustCompile(`mcp__([^|()]+?)__`)
+)
+
+// toolExpression translates the names in a regular expression, word by word.
+func toolExpression(text string) string {
+	text = strings.ReplaceAll(mcpTool.ReplaceAllString(text, "mcp_${1}_"), "mcp__", "mcp_")
+	return replaceWords(text, func(w string) string {
+		if name := Tool(w); name != "" {
+			return name
+		}
+		return w
+	})
+}
+
+// replaceWords leaves alone what is part of a longer name, such as a server's.
+func replaceWords(text string, replace func(string) string) string {
+	var b strings.Builder
+	last := 0
+	for _, at := range word.FindAllStringIndex(text, -1) {
+		b.WriteString(text[last:at[0]])
+		last = at[1]
+		part := at[0] > 0 && strings.ContainsRune(`_-0123456789`, rune(text[at[0]-1])) ||
+			at[1] < len(text) && strings.ContainsRune(`_-0123456789`, rune(text[at[1]]))
+		if part {
+			b.WriteString(text[at[0]:at[1]])
+			continue
+		}
+		b.WriteString(replace(text[at[0]:at[1]]))
+	}
+	return b.String() + text[last:]
+}
+
+func mcpName(name string) string {
+	return strings.Replace("mcp_"+strings.TrimPrefix(name, "mcp__"), "__", "_", 1)
+}
+
+func (m *migration) triggerMatcher(theirs string, n jsonc.Node, text string, known map[string][]string) (string, bool) {
+	var names []string
+	add := func(their string) {
+		for _, ours := range known[their] {
+			if !slices.Contains(names, ours) {
+				names = append(names, ours)
+			}
+		}
+	}
+	if plainList.MatchString(text) {
+		for _, w := range words(text) {
+			if known[w] == nil {
+				m.lost(n, "%s: nothing like %s happens here", theirs, w)
+			}
+			add(w)
+		}
+		return strings.Join(names, "|"), len(names) > 0
+	}
+	expression, err := regexp.Compile(text)
+	if err != nil {
+		m.lost(n, "%s: the matcher %q cannot be read, with its hooks", theirs, text)
+		return "", false
+	}
+	for _, their := range slices.Sorted(maps.Keys(known)) {
+		if expression.MatchString(their) {
+			add(their)
+		}
+	}
+	if len(names) == 0 {
+		m.lost(n, "%s: nothing like %s happens here", theirs, text)
+	}
+	return strings.Join(names, "|"), len(names) > 0
+}
+
+func words(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == '|' || r == ' ' })
+}

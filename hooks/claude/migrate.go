@@ -1,0 +1,291 @@
+package claude
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+	"mvdan.cc/sh/v3/syntax"
+
+	"minigem/hooks/jsonc"
+	"minigem/hooks/protocol"
+)
+
+// File is a settings file: its name for messages, and what it holds. A file
+// that does not exist holds nothing.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// Result is what a migration would do.
+type Result struct {
+	Settings []byte // the target's new contents; the old ones if nothing is Added
+	Diff     string // from the old to the new, unified; empty if nothing is Added
+	Added    int    // hooks
+	Remarks  []Remark
+}
+
+// Remark is something that is not as it was.
+type Remark struct {
+	File string
+	Line int
+	Text string
+	// Lost says that it was not carried over; else it was, with a difference.
+	Lost bool
+}
+
+func (r Remark) String() string { return fmt.Sprintf("%s:%d: %s", r.File, r.Line, r.Text) }
+
+// Migrate adds the hooks of sources, Claude Code's settings.json and
+// settings.local.json, to the hooks that target, a project's settings file,
+// has. It changes nothing else in it, and adds nothing that is there already, so
+// that doing it twice is doing it once (spec/hooks.md 4.9, spec/hook-authors.md
+// T14). The error is for a file that cannot be read.
+func Migrate(target File, sources ...File) (Result, error) {
+	doc, err := jsonc.Parse(target.Name, target.Data)
+	if err != nil {
+		return Result{}, fmt.Errorf("reading settings: %w", err)
+	}
+	if doc.BadUTF8 > 0 {
+		return Result{}, fmt.Errorf("%s:%d: a byte that is not UTF-8 would be lost; repair it first", target.Name, doc.BadUTF8)
+	}
+	m := migration{target: doc, seen: present(doc.Root())}
+	for _, source := range sources {
+		if err := m.file(source); err != nil {
+			return Result{}, err
+		}
+	}
+	r := Result{Settings: target.Data, Added: m.added, Remarks: m.remarks}
+	if m.added > 0 {
+		r.Settings = doc.Bytes()
+		r.Diff = udiff.Unified(target.Name, target.Name, string(target.Data), string(r.Settings))
+	}
+	return r, nil
+}
+
+// key is what makes two hooks the same.
+type key struct {
+	event            protocol.Event
+	matcher, command string
+}
+
+func present(root jsonc.Node) map[key]bool {
+	seen := map[key]bool{}
+	for _, event := range root.Get("hooks").Members() {
+		for _, group := range event.Value.Elements() {
+			for _, hook := range group.Get("hooks").Elements() {
+				seen[key{protocol.Event(event.Name), group.Get("matcher").Text(), hook.Get("command").Text()}] = true
+			}
+		}
+	}
+	return seen
+}
+
+// group and hook are what is written, their fields in this order.
+type group struct {
+	Matcher string `json:"matcher,omitempty"`
+	Hooks   []hook `json:"hooks"`
+}
+
+type hook struct {
+	Type        string      `json:"type"`
+	Command     string      `json:"command"`
+	Name        string      `json:"name,omitempty"`
+	Description string      `json:"description,omitempty"`
+	Timeout     json.Number `json:"timeout,omitempty"`
+	Dialect     string      `json:"dialect"`
+}
+
+type migration struct {
+	target  *jsonc.Doc
+	seen    map[key]bool
+	name    string
+	added   int
+	remarks []Remark
+}
+
+func (m *migration) lost(n jsonc.Node, format string, args ...any) {
+	m.remarks = append(m.remarks, Remark{m.name, n.Line(), fmt.Sprintf(format, args...), true})
+}
+
+func (m *migration) differs(n jsonc.Node, format string, args ...any) {
+	m.remarks = append(m.remarks, Remark{m.name, n.Line(), fmt.Sprintf(format, args...), false})
+}
+
+func (m *migration) file(source File) error {
+	if len(bytes.TrimSpace(source.Data)) == 0 {
+		return nil
+	}
+	doc, err := jsonc.Parse(source.Name, source.Data)
+	if err != nil {
+		return fmt.Errorf("reading Claude Code's settings: %w", err)
+	}
+	m.name = source.Name
+	if off := doc.Root().Get("disableAllHooks"); off.IsTrue() {
+		m.lost(off, "disableAllHooks: the hooks below are carried over all the same; set hooksConfig.enabled to false to keep them off")
+	}
+	before := m.added
+	events := doc.Root().Get("hooks")
+	if events.Exists() && events.Kind() != jsonc.Object {
+		m.lost(events, "hooks is %s, not an object", events.Kind())
+	}
+	for _, event := range events.Members() {
+		if err := m.event(event); err != nil {
+			return err
+		}
+	}
+	if strings.HasSuffix(filepath.Base(source.Name), ".local.json") && m.added > before {
+		m.differs(events, "these hooks were yours alone; in the project's settings they are for everyone who has them")
+	}
+	return nil
+}
+
+// differences are told once for each event that has any.
+var differences = map[string]string{
+	"PostToolUse":  "AfterTool runs after a failed call too",
+	"PreCompact":   "PreCompress cannot block",
+	"SubagentStop": "AfterAgent runs when the main agent has finished; nothing runs when a sub-agent has",
+	"Notification": "Notification runs for permission prompts only",
+}
+
+func (m *migration) event(member jsonc.Member) error {
+	event := Event(member.Name)
+	switch {
+	case member.Shadowed:
+		return nil
+	case event == "":
+		m.lost(member.Value, "%s has no counterpart", member.Name)
+		return nil
+	case member.Value.Kind() != jsonc.Array:
+		m.lost(member.Value, "%s is %s, not an array", member.Name, member.Value.Kind())
+		return nil
+	}
+	before := m.added
+	for _, g := range member.Value.Elements() {
+		if err := m.group(member.Name, event, g); err != nil {
+			return err
+		}
+	}
+	name := strings.Replace(member.Name, "SubAgent", "Subagent", 1)
+	if text := differences[name]; text != "" && m.added > before {
+		m.differs(member.Value, "%s: %s", member.Name, text)
+	}
+	return nil
+}
+
+func (m *migration) group(theirs string, event protocol.Event, n jsonc.Node) error {
+	matcher, ok := m.matcher(theirs, event, n.Get("matcher"))
+	if !ok {
+		return nil
+	}
+	if n.Get("hooks").Kind() != jsonc.Array {
+		m.lost(n, `a group of %s without "hooks"`, theirs)
+		return nil
+	}
+	g := group{Matcher: matcher}
+	for _, entry := range n.Get("hooks").Elements() {
+		h, ok := m.hook(theirs, entry)
+		if !ok {
+			continue
+		}
+		k := key{event, matcher, h.Command}
+		if m.seen[k] {
+			continue
+		}
+		m.seen[k] = true
+		g.Hooks = append(g.Hooks, h)
+	}
+	if len(g.Hooks) == 0 {
+		return nil
+	}
+	m.added += len(g.Hooks)
+	if err := m.target.Append(g, "hooks", string(event)); err != nil {
+		return fmt.Errorf("adding hooks to the settings: %w", err)
+	}
+	return nil
+}
+
+// carried are the fields of a handler that are read; what becomes of the others
+// is said in words.
+var carried = []string{"type", "command", "args", "name", "description", "timeout", "statusMessage", "if", "shell"}
+
+var fieldLoss = map[string]string{
+	"async":       "it is waited for here",
+	"asyncRewake": "it is waited for here, and its answer counts at once",
+	"once":        "it runs every time here",
+}
+
+func (m *migration) hook(event string, n jsonc.Node) (hook, bool) {
+	kind := n.Get("type").Text()
+	command := n.Get("command")
+	shell := n.Get("shell")
+	switch {
+	case kind != "command":
+		m.lost(n, "%s: a hook of type %q is left out: only commands can be carried over", event, kind)
+		return hook{}, false
+	case command.Kind() != jsonc.String || strings.TrimSpace(command.Text()) == "":
+		m.lost(n, "%s: a hook without a command is left out", event)
+		return hook{}, false
+	case n.Get("if").Exists():
+		m.lost(n, "%s: %s is left out: its condition %q cannot be kept; test it in the script and add the hook by hand",
+			event, command.Text(), n.Get("if").Text())
+		return hook{}, false
+	case shell.Exists() && shell.Text() != "bash":
+		m.lost(n, "%s: %s is left out: it is for the shell %q", event, command.Text(), shell.Text())
+		return hook{}, false
+	}
+	h := hook{Type: "command", Command: command.Text(), Name: n.Get("name").Text(), Dialect: "claude"}
+	h.Description = n.Get("description").Text()
+	if h.Description == "" {
+		h.Description = n.Get("statusMessage").Text()
+	}
+	if args := n.Get("args"); args.Kind() == jsonc.Array {
+		h.Command = m.quote(n, append([]string{h.Command}, args.Strings()...))
+	}
+	h.Timeout = m.timeout(event, n.Get("timeout"))
+	for _, f := range n.Members() {
+		if slices.Contains(carried, f.Name) {
+			continue
+		}
+		if why := fieldLoss[f.Name]; why != "" {
+			m.differs(f.Value, "%s: %s: %s", event, f.Name, why)
+			continue
+		}
+		m.differs(f.Value, "%s: %s has no counterpart", event, f.Name)
+	}
+	return h, true
+}
+
+// quote writes a program and its arguments as one command for the shell.
+func (m *migration) quote(n jsonc.Node, words []string) string {
+	for i, word := range words {
+		quoted, err := syntax.Quote(word, syntax.LangBash)
+		if err != nil {
+			m.differs(n, "an argument cannot be written for a shell: %v", err)
+			quoted = "''"
+		}
+		words[i] = quoted
+	}
+	return strings.Join(words, " ")
+}
+
+// timeout is in milliseconds, and in seconds there. A hook without one keeps the
+// time that it had.
+func (m *migration) timeout(event string, n jsonc.Node) json.Number {
+	seconds := 600.0
+	if event == "UserPromptSubmit" {
+		seconds = 30
+	}
+	if s, ok := n.Float(); ok && s > 0 && s < 1e9 {
+		seconds = s
+	} else if n.Exists() {
+		m.differs(n, "%s: the timeout %s is no number of seconds; it is %v s now", event, n.Standard(), seconds)
+	}
+	return json.Number(fmt.Sprint(int64(math.Ceil(seconds * 1000))))
+}
