@@ -1,9 +1,9 @@
 package tools
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -28,6 +28,7 @@ func ParseSchema(raw json.RawMessage) (*Schema, error) {
 		if err := json.Unmarshal(raw, s.schema); err != nil {
 			return nil, fmt.Errorf("reading the schema of a tool's arguments: %w", err)
 		}
+		keepOrder(s.schema, raw)
 	}
 	var err error
 	if s.resolved, err = s.schema.Resolve(nil); err != nil {
@@ -44,6 +45,31 @@ func MustSchema(raw string) *Schema {
 		panic(err)
 	}
 	return s
+}
+
+// keepOrder notes in which order properties are declared: it is the one in
+// which AJV looks at them.
+func keepOrder(s *jsonschema.Schema, raw json.RawMessage) {
+	var parts struct{ Properties, Items json.RawMessage }
+	if s == nil || json.Unmarshal(raw, &parts) != nil {
+		return // a schema may be a boolean, too
+	}
+	keepOrder(s.Items, parts.Items)
+	d := json.NewDecoder(bytes.NewReader(parts.Properties))
+	if _, err := d.Token(); err != nil {
+		return
+	}
+	for d.More() {
+		name, err := d.Token()
+		var property json.RawMessage
+		if err != nil || d.Decode(&property) != nil {
+			return
+		}
+		if name, ok := name.(string); ok {
+			s.PropertyOrder = append(s.PropertyOrder, name)
+			keepOrder(s.Properties[name], property)
+		}
+	}
 }
 
 // JSON returns the schema as it was read.
@@ -162,7 +188,7 @@ func objectFault(s *jsonschema.Schema, path string, v map[string]any) string {
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+	for _, name := range s.PropertyOrder {
 		if item, ok := v[name]; ok {
 			if text := fault(s.Properties[name], path+"/"+name, item); text != "" {
 				return text

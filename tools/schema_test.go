@@ -42,6 +42,8 @@ func TestSchemaCheck(t *testing.T) {
 		{"required first", m{"line": "x"}, "params must have required property 'name'"},
 		// types
 		{"string", m{"name": 5}, "params/name must be string"},
+		{"as declared", m{"name": 5, "even": 3, "kind": 1, "line": "x"}, "params/name must be string"},
+		{"as declared, not by name", m{"name": "ab", "kind": 1, "line": "x"}, "params/line must be integer"},
 		{"null", m{"name": nil}, "params/name must be string"},
 		{"integer", m{"name": "ab", "line": "2"}, "params/line must be integer"},
 		{"not whole", m{"name": "ab", "line": 1.5}, "params/line must be integer"},

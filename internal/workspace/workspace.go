@@ -22,9 +22,10 @@ import (
 	"sync"
 )
 
-// ErrOutside is what a path outside of the workspace fails with; the error's
-// text begins "Path not in workspace:" and lists the directories.
-var ErrOutside = errors.New("Path not in workspace")
+// ErrOutside is what a path outside of the workspace fails with. The text of
+// the error, an *OutsideError, begins "Path not in workspace:" as upstream's
+// does, and lists the directories.
+var ErrOutside = errors.New("path not in workspace")
 
 // OutsideError is the error of a path that is not in the workspace. It
 // unwraps to ErrOutside.
@@ -41,9 +42,9 @@ func (e *OutsideError) Error() string {
 		where += " or the project temp directory: " + strings.Join(e.Temp, ", ")
 	}
 	if e.Name != "" {
-		return fmt.Sprintf("%v: %q is protected (%s); allowed are other paths in %s", ErrOutside, e.Path, e.Name, where)
+		return fmt.Sprintf("Path not in workspace: %q is protected (%s); allowed are other paths in %s", e.Path, e.Name, where)
 	}
-	return fmt.Sprintf("%v: %q is outside of the allowed directories: %s", ErrOutside, e.Path, where)
+	return fmt.Sprintf("Path not in workspace: %q is outside of the allowed directories: %s", e.Path, where)
 }
 
 func (e *OutsideError) Unwrap() error { return ErrOutside }

@@ -17,6 +17,33 @@ import (
 	"minigem/tools"
 )
 
+// Options are what the tools are made of.
+type Options struct {
+	Workspace *workspace.Workspace // required
+	Ignore    workspace.Ignore     // which files reading and searching leave out
+	Shell     ShellOptions
+}
+
+// All returns the tools in the order in which they are offered to the model
+// (spec/agent.md 2.1).
+func All(o Options) []tools.Tool {
+	ws, shell := o.Workspace, o.Shell
+	if shell.Processes == nil {
+		shell.Processes = &Processes{}
+	}
+	return []tools.Tool{
+		// list_directory stands here.
+		ReadFile(ws, o.Ignore),
+		// grep_search and glob stand here.
+		Replace(ws),
+		WriteFile(ws),
+		RunShellCommand(ws, shell),
+		ListBackgroundProcesses(shell.Processes),
+		ReadBackgroundOutput(shell.Processes),
+		// Those that upstream offers on certain terms only stand here.
+	}
+}
+
 // declared is the part of a tool that does not depend on a call.
 type declared struct {
 	name        string

@@ -24,7 +24,28 @@ func diff(oldText, newText string) change {
 	if err == nil { // edits that Lines made are never inconsistent
 		c.hunks = u.Hunks
 	}
+	// The library forgets the lines between the edits of one hunk when it counts
+	// where the next one lands (go-udiff 0.4.1).
+	moved := 0
+	for _, h := range c.hunks {
+		h.ToLine = h.FromLine + moved
+		before, after := sizes(h)
+		moved += after - before
+	}
 	return c
+}
+
+// sizes are the lines of a hunk in the old and in the new text.
+func sizes(h *udiff.Hunk) (before, after int) {
+	for _, l := range h.Lines {
+		if l.Kind != udiff.Insert {
+			before++
+		}
+		if l.Kind != udiff.Delete {
+			after++
+		}
+	}
+	return before, after
 }
 
 // unified renders c in the format of upstream's displays: always with counts,
@@ -33,15 +54,7 @@ func (c change) unified(name, oldLabel, newLabel string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Index: %s\n%s\n--- %s\t%s\n+++ %s\t%s\n", name, strings.Repeat("=", 67), name, oldLabel, name, newLabel)
 	for _, h := range c.hunks {
-		before, after := 0, 0
-		for _, l := range h.Lines {
-			if l.Kind != udiff.Insert {
-				before++
-			}
-			if l.Kind != udiff.Delete {
-				after++
-			}
-		}
+		before, after := sizes(h)
 		fmt.Fprintf(&b, "@@ -%d,%d +%d,%d @@\n", start(h.FromLine, before), before, start(h.ToLine, after), after)
 		for _, l := range h.Lines {
 			b.WriteByte(map[udiff.OpKind]byte{udiff.Delete: '-', udiff.Insert: '+', udiff.Equal: ' '}[l.Kind])

@@ -1,0 +1,212 @@
+// Package toolstest is the contract of tools.Tool as a test: every
+// implementation passes it. What a single tool does is for its own tests.
+package toolstest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/llm"
+	"minigem/tools"
+)
+
+// MaxText is the most text, in bytes, that a result may have: more than any
+// tool's own limit, and not more than a model can be sent.
+const MaxText = 32 << 20
+
+// prompt is how soon a tool must be back when its context is over.
+const prompt = 3 * time.Second
+
+// Case is a tool and a call that it accepts.
+type Case struct {
+	Tool tools.Tool
+	Args map[string]any
+	// Dir is what the tool could change; preparing must leave it as it is.
+	Dir string
+}
+
+var kinds = []tools.Kind{tools.KindRead, tools.KindEdit, tools.KindDelete, tools.KindMove, tools.KindSearch, tools.KindExecute,
+	tools.KindThink, tools.KindAgent, tools.KindFetch, tools.KindCommunicate, tools.KindPlan, tools.KindSwitchMode, tools.KindOther}
+
+// Run checks c. The call is run, once with a context that is over and once
+// with a good one.
+func Run(t *testing.T, c Case) {
+	t.Helper()
+	t.Run("declaration", func(t *testing.T) { declaration(t, c) })
+	t.Run("wrong arguments", func(t *testing.T) { wrongArguments(t, c) })
+	t.Run("preparing changes nothing", func(t *testing.T) { preparing(t, c) })
+	t.Run("context", func(t *testing.T) { obeysContext(t, c) })
+	t.Run("result", func(t *testing.T) { result(t, c) })
+}
+
+func declaration(t *testing.T, c Case) {
+	spec, info := c.Tool.Spec(), c.Tool.Info()
+	assert.Equal(t, spec, c.Tool.Spec(), "the declaration is always the same")
+	assert.Regexp(t, regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$`), spec.Name)
+	assert.NotEmpty(t, spec.Description)
+	assert.NotEmpty(t, info.DisplayName)
+	assert.Contains(t, kinds, info.Kind)
+	s := schemaOf(t, c)
+	assert.Equal(t, "object", s.Type)
+	for name, property := range s.Properties {
+		assert.NotEmpty(t, property.Description, "the model is told what %s is", name)
+	}
+	resolved, err := s.Resolve(nil)
+	require.NoError(t, err)
+	assert.NoError(t, resolved.Validate(c.Args), "the schema accepts the call")
+}
+
+func schemaOf(t *testing.T, c Case) *jsonschema.Schema {
+	s := &jsonschema.Schema{}
+	require.NoError(t, json.Unmarshal(c.Tool.Spec().Parameters, s))
+	return s
+}
+
+// wrongArguments leaves out what is required and gives every property values
+// of other types.
+func wrongArguments(t *testing.T, c Case) {
+	s := schemaOf(t, c)
+	for _, name := range s.Required {
+		args := maps.Clone(c.Args)
+		delete(args, name)
+		requireInvalid(t, c.Tool, args, "params must have required property '"+name+"'")
+	}
+	for name, property := range s.Properties {
+		for kind, value := range map[string]any{"string": "x", "integer": 7, "boolean": true, "array": []any{}, "object": map[string]any{}, "null": nil} {
+			if kind == property.Type || kind == "integer" && property.Type == "number" || property.Type == "" {
+				continue
+			}
+			args := maps.Clone(c.Args)
+			if args == nil {
+				args = map[string]any{}
+			}
+			args[name] = value
+			requireInvalid(t, c.Tool, args, "params/"+name+" must be "+property.Type)
+		}
+	}
+}
+
+func requireInvalid(t *testing.T, tool tools.Tool, args map[string]any, text string) {
+	inv, err := tool.Prepare(args)
+	var e *tools.Error
+	require.ErrorAs(t, err, &e, "%v", args)
+	assert.Nil(t, inv)
+	assert.Equal(t, tools.ErrInvalidParams, e.Type)
+	assert.Equal(t, text, e.Message)
+}
+
+// preparing is done from several goroutines: tools are safe for concurrent use.
+func preparing(t *testing.T, c Case) {
+	before, args := tree(t, c.Dir), copied(t, c.Args)
+	var all sync.WaitGroup
+	intents := make([]tools.Intent, 4)
+	for i := range intents {
+		all.Go(func() {
+			if inv, err := c.Tool.Prepare(c.Args); assert.NoError(t, err) {
+				intents[i] = inv.Intent()
+				assert.Equal(t, intents[i], inv.Intent(), "an intent does not change")
+			}
+		})
+	}
+	all.Wait()
+	for _, in := range intents {
+		assert.Equal(t, intents[0], in)
+		assert.NotEmpty(t, in.Description)
+		for _, p := range in.Paths {
+			assert.True(t, filepath.IsAbs(p), p)
+		}
+	}
+	assert.Equal(t, args, copied(t, c.Args), "the arguments are the caller's")
+	assert.Equal(t, before, tree(t, c.Dir))
+}
+
+func obeysContext(t *testing.T, c Case) {
+	before := tree(t, c.Dir)
+	inv, err := c.Tool.Prepare(c.Args)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	began := time.Now()
+	_, err = inv.Run(ctx)
+	assert.Less(t, time.Since(began), prompt)
+	var e *tools.Error
+	if err != nil && !errors.As(err, &e) {
+		assert.ErrorIs(t, err, context.Canceled)
+	}
+	assert.Equal(t, before, tree(t, c.Dir), "nothing is done when the context is over")
+}
+
+func result(t *testing.T, c Case) {
+	inv, err := c.Tool.Prepare(c.Args)
+	require.NoError(t, err)
+	res, err := inv.Run(t.Context())
+	if err != nil {
+		var e *tools.Error
+		require.ErrorAs(t, err, &e)
+		assert.NotEmpty(t, e.Type)
+		assert.NotEmpty(t, e.Message)
+		return
+	}
+	size := 0
+	for _, p := range res.Parts {
+		switch p := p.(type) {
+		case llm.Text:
+			size += len(p.Text)
+		case llm.Blob:
+			size += len(p.Data)
+			assert.NotEmpty(t, p.MIMEType)
+		default:
+			t.Errorf("a result has no parts of type %T", p)
+		}
+	}
+	assert.LessOrEqual(t, size, MaxText)
+	_, err = json.Marshal(res.Display)
+	assert.NoError(t, err)
+	_, err = json.Marshal(res.Data)
+	assert.NoError(t, err)
+}
+
+func copied(t *testing.T, args map[string]any) string {
+	b, err := json.Marshal(args)
+	require.NoError(t, err)
+	return string(b)
+}
+
+// tree is everything below dir: names, modes, sizes, contents of files.
+func tree(t *testing.T, dir string) []string {
+	if dir == "" {
+		return nil
+	}
+	var all []string
+	require.NoError(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		line := path + " " + e.Type().String()
+		if e.Type().IsRegular() {
+			b, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			line += " " + string(b)
+		}
+		all = append(all, line)
+		return nil
+	}))
+	slices.Sort(all)
+	return all
+}
