@@ -1,0 +1,123 @@
+// Package redact keeps secrets of the environment where they belong: it says
+// which variables a child process does not get, which values are secrets, and
+// takes those out of what is written down. It keeps out where settings and
+// environments come from; everything is given to it, and it changes nothing.
+package redact
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Config is the setting "security.environmentVariableRedaction".
+type Config struct {
+	Enabled bool
+	Allowed []string // names that pass whatever they are called
+	Blocked []string // names that never pass
+	// Strict lets only well-known variables through. It switches redaction on
+	// by itself, see Strict.
+	Strict bool
+}
+
+// Strict reports whether the environment is that of a workflow on GitHub, where
+// only well-known variables pass even with redaction off (spec/hooks.md 3.2).
+func Strict(env []string) bool {
+	return slices.ContainsFunc(env, func(kv string) bool {
+		name, value, _ := strings.Cut(kv, "=")
+		return name == "GITHUB_SHA" && value != "" || name == "SURFACE" && value == "Github"
+	})
+}
+
+// Sanitize returns env, in the form of os.Environ, without what a child process
+// should not see; env itself where nothing is to be done. Names are compared
+// regardless of case. The first of these rules that speaks of a variable decides
+// (spec/hooks.md 3.2): GEMINI_CLI_ names stay; values that look like secrets go;
+// GIT_CONFIG_ names stay; allowed names stay; blocked ones go; well-known ones
+// stay; known secrets go; with Strict everything goes; names that speak of
+// secrets go; the rest stays.
+func Sanitize(env []string, c Config) []string {
+	if !c.Enabled && !c.Strict {
+		return env
+	}
+	allowed, blocked := upper(c.Allowed), upper(c.Blocked)
+	out := make([]string, 0, len(env))
+	for _, kv := range env {
+		name, value, _ := strings.Cut(kv, "=")
+		if keeps(strings.ToUpper(name), value, allowed, blocked, c.Strict) {
+			out = append(out, kv)
+		}
+	}
+	return out
+}
+
+func keeps(name, value string, allowed, blocked []string, strict bool) bool {
+	switch {
+	case strings.HasPrefix(name, "GEMINI_CLI_"):
+		return true
+	case LooksSecret(value):
+		return false
+	case strings.HasPrefix(name, "GIT_CONFIG_"), slices.Contains(allowed, name):
+		return true
+	case slices.Contains(blocked, name):
+		return false
+	case slices.Contains(wellKnown, name):
+		return true
+	case slices.Contains(neverPassed, name), strict:
+		return false
+	}
+	return !namesSecret(name)
+}
+
+func upper(names []string) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = strings.ToUpper(n)
+	}
+	return out
+}
+
+// wellKnown are variables that programs cannot do without.
+var wellKnown = []string{
+	"PATH", "HOME", "SHELL", "USER", "LOGNAME", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TERM", "COLORTERM", "TZ", "PWD",
+	"TMPDIR", "TMP", "TEMP",
+	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "USERPROFILE", "USERNAME", "APPDATA", "LOCALAPPDATA",
+	"PROGRAMDATA", "PROGRAMFILES", "HOMEDRIVE", "HOMEPATH",
+	"GITHUB_ACTIONS", "GITHUB_WORKSPACE", "GITHUB_REPOSITORY", "GITHUB_REF", "GITHUB_SHA", "GITHUB_EVENT_NAME", "GITHUB_RUN_ID",
+	"GITHUB_JOB", "RUNNER_OS", "RUNNER_TEMP", "CI",
+}
+
+// neverPassed are variables that hold secrets or lead to them although their
+// names do not say so.
+var neverPassed = []string{
+	"DATABASE_URL", "REDIS_URL", "MONGODB_URI", "MONGO_URL", "POSTGRES_URL", "AMQP_URL", "CLIENT_ID", "DB_URI", "CONNECTION_STRING",
+	"AWS_DEFAULT_REGION", "AZURE_CLIENT_ID", "AZURE_TENANT_ID", "SLACK_WEBHOOK_URL",
+	"GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_ACCOUNT", "FIREBASE_PROJECT_ID",
+}
+
+// secretWords are parts of names that speak of secrets.
+var secretWords = []string{
+	"TOKEN", "SECRET", "PASSWORD", "PASSWD", "KEY", "AUTH", "CREDENTIAL", "CREDS", "PRIVATE", "CERT",
+}
+
+func namesSecret(name string) bool {
+	return slices.ContainsFunc(secretWords, func(w string) bool { return strings.Contains(name, w) })
+}
+
+// secretValue are the shapes that secrets have.
+var secretValue = regexp.MustCompile(strings.Join([]string{
+	`-----BEGIN (?:[A-Z]+ )*(?:PRIVATE KEY|CERTIFICATE)`, // PEM
+	`(?i:[a-z][a-z0-9+.-]*)://[^/\s:@]*:[^/\s@]+@`,       // credentials in a URL
+	`\bgh[pousr]_[A-Za-z0-9]{30,}`, `\bgithub_pat_[A-Za-z0-9_]{30,}`,
+	`\bAIza[0-9A-Za-z_-]{35}`,
+	`\bya29\.[0-9A-Za-z_-]{20,}`,
+	`\b(?:AKIA|ASIA)[0-9A-Z]{16}\b`,
+	`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+`, // JWT
+	`\b[sr]k_(?:live|test)_[0-9A-Za-z]{16,}`,
+	`\bxox[abeoprs]-[0-9A-Za-z-]{10,}`,
+	`\bsk-[A-Za-z0-9_-]{20,}`,
+	`\bglpat-[0-9A-Za-z_-]{20}`,
+}, "|"))
+
+// LooksSecret reports whether a value has the shape of a secret.
+func LooksSecret(value string) bool { return len(value) >= 8 && secretValue.MatchString(value) }
