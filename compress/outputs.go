@@ -1,0 +1,70 @@
+package compress
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"unicode/utf8"
+
+	"minigem/llm"
+)
+
+const (
+	outputBudget = 50_000 // tokens of the newest outputs that stay whole
+	longOutput   = 8_000  // bytes from which an older one is cut
+	keptHead     = 800
+	keptTail     = 3_200
+)
+
+// place is a part of a message.
+type place struct{ message, part int }
+
+// longOutputs finds the outputs to cut, newest first: those beyond the budget.
+func longOutputs(body []llm.Message) []place {
+	var found []place
+	spent := 0.0
+	for i, m := range slices.Backward(body) {
+		for j, p := range slices.Backward(m.Parts) {
+			r, ok := p.(llm.ToolResult)
+			if !ok {
+				continue
+			}
+			spent += partTokens(r)
+			if text, ok := r.Response["output"].(string); ok && spent > outputBudget && len(text) > longOutput {
+				found = append(found, place{i, j})
+			}
+		}
+	}
+	return found
+}
+
+// shorten returns body with those outputs cut, each kept in a file.
+func (c *Compressor) shorten(body []llm.Message, long []place) []llm.Message {
+	out := slices.Clone(body)
+	for _, at := range long {
+		parts := slices.Clone(out[at.message].Parts)
+		r := parts[at.part].(llm.ToolResult)
+		r.Response = maps.Clone(r.Response)
+		r.Response["output"] = c.cutText(r.ID, r.Response["output"].(string))
+		parts[at.part] = r
+		out[at.message].Parts = parts
+	}
+	return out
+}
+
+func (c *Compressor) cutText(callID, text string) string {
+	where := "the whole output was not kept"
+	if c.Save != nil {
+		if path, err := c.Save(callID, text); err == nil {
+			where = "the whole output is in " + path
+		}
+	}
+	head, tail := keptHead, len(text)-keptTail
+	for head > 0 && !utf8.RuneStart(text[head]) {
+		head--
+	}
+	for tail < len(text) && !utf8.RuneStart(text[tail]) {
+		tail++
+	}
+	return fmt.Sprintf("%s\n[... %d characters left out; %s ...]\n%s", text[:head], utf8.RuneCountInString(text[head:tail]), where, text[tail:])
+}

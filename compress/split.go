@@ -1,0 +1,85 @@
+package compress
+
+import "minigem/llm"
+
+// split says how many messages of body are to be summarized; 0: none can be.
+//
+// It cuts only where every call before has its result before. In order of
+// preference: at the first prompt in the newest 30 %; at the first round in
+// them, which is the only choice within one long prompt; behind everything,
+// where the last word is the model's; at the last possible place before them.
+func split(body []llm.Message) int {
+	total := 0
+	sizes := make([]int, len(body))
+	for i, m := range body {
+		sizes[i] = messageSize(m)
+		total += sizes[i]
+	}
+	var prompt, round, last, before int
+	for i, ok := range boundaries(body) {
+		old := float64(before) >= (1-keptPart)*float64(total)
+		switch {
+		case !ok:
+		case !old:
+			last = i
+		case prompt == 0 && body[i].Role == llm.RoleUser:
+			prompt = i
+		case round == 0 && body[i].Role == llm.RoleModel:
+			round = i
+		}
+		before += sizes[i]
+	}
+	switch n := len(body) - 1; {
+	case prompt > 0:
+		return prompt
+	case round > 0:
+		return round
+	case n >= 0 && body[n].Role == llm.RoleModel && len(body[n].Calls()) == 0:
+		return len(body)
+	}
+	return last
+}
+
+// boundaries says before which messages a history may be cut: no call before
+// is answered there or later. The first message is none.
+func boundaries(body []llm.Message) []bool {
+	ok := make([]bool, len(body))
+	open := map[string]bool{}
+	for i, m := range body {
+		ok[i] = i > 0 && len(open) == 0
+		for _, p := range m.Parts {
+			switch p := p.(type) {
+			case llm.ToolCall:
+				open[p.ID] = true
+			case llm.ToolResult:
+				delete(open, p.ID)
+				ok[i] = false // an answer belongs to what is before it, come what may
+			}
+		}
+	}
+	return ok
+}
+
+// newest drops messages after the first one, up to a boundary, until the rest
+// fits into room tokens. The first one stays: it is an earlier summary or what
+// the user wanted.
+func newest(body []llm.Message, room int) []llm.Message {
+	left := Estimate(body)
+	from := 1
+	for i, ok := range boundaries(body) {
+		if ok {
+			from = i
+		}
+		if left <= room && (ok || i == 0) {
+			break
+		}
+		if i > 0 {
+			left -= messageTokens(body[i])
+		}
+	}
+	out := body[:1:1]
+	for _, m := range body[from:] {
+		out = say(out, m)
+	}
+	return out
+}

@@ -1,0 +1,133 @@
+package compress
+
+import (
+	"encoding/json"
+
+	"minigem/llm"
+)
+
+// What Gemini CLI reckons with where the provider has not counted.
+// (spec/agent.md 6.4)
+const (
+	charsPerToken   = 4
+	tokensPerRune   = 1.5 // outside ASCII
+	scannedChars    = 100_000
+	tokensPerImage  = 3_000
+	tokensPerPDF    = 25_800
+	mimePDF         = "application/pdf"
+	partOverheadLen = 40 // keys and braces
+)
+
+// Estimate reckons how many tokens messages have.
+func Estimate(messages []llm.Message) int {
+	n := 0
+	for _, m := range messages {
+		n += messageTokens(m)
+	}
+	return n
+}
+
+func messageTokens(m llm.Message) int {
+	n := 0.0
+	for _, p := range m.Parts {
+		n += partTokens(p)
+	}
+	return int(n)
+}
+
+func partTokens(p llm.Part) float64 {
+	switch p := p.(type) {
+	case llm.Text:
+		return textTokens(p.Text)
+	case llm.Thought:
+		return textTokens(p.Text)
+	case llm.Blob:
+		return mediaTokens(p.MIMEType)
+	case llm.FileRef:
+		return mediaTokens(p.MIMEType)
+	case llm.ToolCall:
+		return textTokens(p.Name) + valueTokens(p.Args)
+	case llm.ToolResult:
+		n := textTokens(p.Name) + valueTokens(p.Response)
+		for _, q := range p.Parts {
+			n += partTokens(q)
+		}
+		return n
+	case llm.Opaque:
+		return textTokens(string(p.JSON))
+	}
+	return 0
+}
+
+func mediaTokens(mime string) float64 {
+	if mime == mimePDF {
+		return tokensPerPDF
+	}
+	return tokensPerImage
+}
+
+func textTokens(s string) float64 {
+	if len(s) > scannedChars {
+		return float64(len(s)) / charsPerToken
+	}
+	n := 0.0
+	for _, r := range s {
+		if r < 0x80 {
+			n += 1.0 / charsPerToken
+		} else {
+			n += tokensPerRune
+		}
+	}
+	return n
+}
+
+// valueTokens reckons a JSON value: its strings, and a token for anything else.
+func valueTokens(v any) float64 {
+	switch v := v.(type) {
+	case string:
+		return textTokens(v)
+	case map[string]any:
+		n := 0.0
+		for k, w := range v {
+			n += textTokens(k) + valueTokens(w)
+		}
+		return n
+	case []any:
+		n := 0.0
+		for _, w := range v {
+			n += valueTokens(w)
+		}
+		return n
+	}
+	return 1
+}
+
+// messageSize is about how long m is as JSON.
+func messageSize(m llm.Message) int {
+	n := 0
+	for _, p := range m.Parts {
+		n += partOverheadLen
+		switch p := p.(type) {
+		case llm.Text:
+			n += len(p.Text)
+		case llm.ToolResult:
+			n += responseSize(p.Response)
+		default:
+			if data, err := llm.MarshalPart(p); err == nil {
+				n += len(data)
+			}
+		}
+	}
+	return n
+}
+
+func responseSize(response map[string]any) int {
+	if text, ok := response["output"].(string); ok && len(response) == 1 {
+		return len(text)
+	}
+	data, err := json.Marshal(response)
+	if err != nil {
+		return 0
+	}
+	return len(data)
+}
