@@ -245,6 +245,10 @@ func TestEnvironment(t *testing.T) {
 	e := r.Run(t.Context(), h, nil, []string{"B=added", "C=added"})
 	assert.Equal(t, "base|added|hook|base-added-x|fallback$NONE||unset", string(e.Stdout))
 
+	again := hooks.Hook{Command: `printf %s "$A"`, Env: map[string]string{"A": "$A:more"}}
+	e = r.Run(t.Context(), again, nil, []string{"A=$A:more"})
+	assert.Equal(t, "base:more", string(e.Stdout), "also where the engine passes the hook's variables on")
+
 	h.Source.Layer = hooks.LayerExtension
 	e = r.Run(t.Context(), h, nil, nil)
 	assert.Contains(t, string(e.Stdout), "|$A-${B}-x|", "an extension's settings may be secrets with a dollar in them")

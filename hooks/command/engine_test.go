@@ -1,0 +1,90 @@
+//go:build unix
+
+package command_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/hooks"
+	"minigem/hooks/command"
+	"minigem/hooks/protocol"
+	"minigem/llm"
+)
+
+// engine is one over settings that hold n hooks of BeforeTool, real processes.
+func engine(t testing.TB, n int, line func(i int) string) (*hooks.Engine, *[]hooks.Report) {
+	t.Helper()
+	dir := t.TempDir()
+	var list string
+	for i := range n {
+		if i > 0 {
+			list += ","
+		}
+		list += fmt.Sprintf(`{"type": "command", "name": "h%d", "command": %q, "timeout": 1500}`, i, line(i))
+	}
+	s, err := hooks.LoadSettings(hooks.LayerUser, filepath.Join(dir, "settings.json"), []byte(`{"hooks": {"BeforeTool": [{"hooks": [`+list+`]}]}}`))
+	require.NoError(t, err)
+	require.Empty(t, s.Problems)
+	var reports []hooks.Report
+	return &hooks.Engine{
+		Config: hooks.Merge(s),
+		Runner: command.Runner{Dir: dir, Env: os.Environ()},
+		Origin: hooks.Origin{SessionID: "s", Cwd: dir, ProjectDir: dir},
+		Report: func(r hooks.Report) { reports = append(reports, r) },
+	}, &reports
+}
+
+var use = hooks.ToolUse{Call: llm.ToolCall{ID: "1", Name: "run_shell_command", Args: map[string]any{"command": "ls"}}}
+
+func TestABlockAlwaysBlocksBesideEveryFault(t *testing.T) {
+	t.Parallel()
+	faults := []string{
+		`exit 1`, `exit 3`, `exit 127`, `kill -KILL $$`, `./no-such-file`, `sleep 60`, `trap "" TERM; while :; do sleep 0.05; done`,
+		`sleep 60 & printf '{"decision":"allow"}'`, `head -c 3000000 /dev/zero`, `printf '\377\376'`, `printf '{"decision":'`,
+		`exec <&- >&- 2>&-`, `printf '{"hookSpecificOutput":"text"}'`,
+		`printf '{"a":%.0s' $(seq 10000)`, `exit 2`,
+	}
+	e, reports := engine(t, len(faults), func(i int) string { return faults[i] })
+	began := time.Now()
+	out := e.BeforeTool(t.Context(), use)
+	assert.Less(t, time.Since(began), 1500*time.Millisecond+2*time.Second)
+	assert.Equal(t, hooks.Deny, out.Decision)
+	assert.Equal(t, []string{"h14"}, out.Hooks)
+	require.Len(t, *reports, 1)
+	require.Len(t, (*reports)[0].Runs, len(faults))
+	for i, run := range (*reports)[0].Runs {
+		assert.Equal(t, i == 5 || i == 6, run.TimedOut, faults[i])
+	}
+}
+
+func TestHooksReadWhatTheManualSays(t *testing.T) {
+	t.Parallel()
+	e, reports := engine(t, 1, func(int) string {
+		return `cat >in.json; printf '%s' "$GEMINI_PROJECT_DIR|$GEMINI_SESSION_ID|$GEMINI_CWD|$CLAUDE_PROJECT_DIR|$PWD"`
+	})
+	e.BeforeTool(t.Context(), use)
+	dir := e.Origin.Cwd
+	require.Len(t, *reports, 1)
+	assert.Equal(t, fmt.Sprintf("%s|s|%s|%s|%s", dir, dir, dir, dir), string((*reports)[0].Runs[0].Exit.Stdout))
+	data, err := os.ReadFile(filepath.Join(dir, "in.json"))
+	require.NoError(t, err)
+	assert.Equal(t, string((*reports)[0].Input), string(data))
+	assert.Contains(t, string(data), `"hook_event_name":"`+string(protocol.BeforeTool)+`"`)
+}
+
+// BenchmarkEightHooks: eight hooks of 100 ms each, in parallel.
+func BenchmarkEightHooks(b *testing.B) {
+	e, _ := engine(b, 8, func(i int) string { return fmt.Sprintf(": %d; exec sleep 0.1", i) })
+	for b.Loop() {
+		if out := e.BeforeTool(b.Context(), use); out.Decision != hooks.Proceed {
+			b.Fatal(out.Reason)
+		}
+	}
+}
