@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"bytes"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -151,8 +150,14 @@ func (l *Loaded) read(f *File, lookup func(string) (string, bool)) (*node, error
 		return nil, fmt.Errorf("reading settings: %w: make the file readable, or move it away", err)
 	}
 	f.Data = data
+	return l.digest(f, lookup)
+}
+
+// digest turns a file into a tree that holds nothing but what fits, noting the
+// rest.
+func (l *Loaded) digest(f *File, lookup func(string) (string, bool)) (*node, error) {
 	r := &reader{layer: f.Layer, file: f.Path}
-	tree, err := r.parse(data)
+	tree, err := r.parse(f.Data)
 	if err != nil {
 		return nil, err
 	}
@@ -204,10 +209,8 @@ func mergeTrees(trees []*node) *node {
 // decode makes the typed value. The tree was checked, so that an error is a
 // fault of the checker.
 func decode(tree *node) (Settings, error) {
-	var b bytes.Buffer
-	tree.writeTo(&b)
 	var s Settings
-	if err := json.Unmarshal(b.Bytes(), &s); err != nil {
+	if err := json.Unmarshal(tree.json(), &s); err != nil {
 		return Settings{}, fmt.Errorf("decoding checked settings: %w", err)
 	}
 	return s, nil

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -108,9 +107,7 @@ func (l *Loaded) Origin(key string) (Origin, bool) {
 }
 
 func entry(key string, n *node) Entry {
-	var b bytes.Buffer
-	n.writeTo(&b)
-	e := Entry{Key: key, Value: b.Bytes(), Origin: n.origin}
+	e := Entry{Key: key, Value: n.json(), Origin: n.origin}
 	for _, it := range n.items {
 		e.Origins = append(e.Origins, it.origin)
 	}

@@ -117,13 +117,15 @@ func (n *node) writeTo(b *bytes.Buffer) {
 	}
 }
 
-// equal compares JSON texts.
-func (n *node) equal(o *node) bool {
-	var a, b bytes.Buffer
-	n.writeTo(&a)
-	o.writeTo(&b)
-	return bytes.Equal(a.Bytes(), b.Bytes())
+// json returns the node as JSON.
+func (n *node) json() []byte {
+	var b bytes.Buffer
+	n.writeTo(&b)
+	return b.Bytes()
 }
+
+// equal compares JSON texts.
+func (n *node) equal(o *node) bool { return bytes.Equal(n.json(), o.json()) }
 
 func quote(s string) []byte {
 	out, _ := json.Marshal(s) // a string always marshals
