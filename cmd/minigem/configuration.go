@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"minigem/hooks"
+	"minigem/internal/redact"
 	"minigem/internal/settings"
 )
 
@@ -26,7 +27,10 @@ type configuration struct {
 	hooks      hooks.Config
 	sections   []hooks.Section
 	notices    []string // to tell at the start, one a line
-	secrets    []string // values that must not be written down
+
+	secrets          []string // values that must not be written down
+	masker           *redact.Mask
+	childEnvironment []string // what hooks and shell commands see
 }
 
 // configure reads everything that is configured for sys.Dir.
@@ -41,6 +45,7 @@ func configure(sys *system, f *flags) (*configuration, error) {
 	if err := c.loadSettings(sys, f); err != nil {
 		return nil, err
 	}
+	c.keepSecrets()
 	if err := c.loadHooks(); err != nil {
 		return nil, err
 	}
@@ -125,10 +130,7 @@ func (c *configuration) trustStore() hooks.TrustStore { return hooks.TrustStore{
 // hookNotices names the project's hooks that are new or changed, and what is
 // wrong with the configuration of hooks.
 func (c *configuration) hookNotices() []string {
-	var out []string
-	for _, p := range c.hooks.Problems {
-		out = append(out, fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text))
-	}
+	out := c.hookProblems()
 	if c.hooks.Off != "" {
 		return out
 	}
@@ -137,6 +139,20 @@ func (c *configuration) hookNotices() []string {
 			out = append(out, fmt.Sprintf("%s:%d: the %s hook %q of this project is %s, and runs (minigem trust says yes to it)",
 				h.Source.File, h.Source.Line, h.Event, h.ID(), h.Note))
 		}
+	}
+	return out
+}
+
+// hookProblems are the faults of the files that configure hooks, as file:line:
+// text.
+func (c *configuration) hookProblems() []string {
+	var out []string
+	for _, p := range c.hooks.Problems {
+		where := p.File
+		if p.Line > 0 {
+			where = fmt.Sprintf("%s:%d", p.File, p.Line)
+		}
+		out = append(out, where+": "+p.Text)
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 
 	"minigem/agent"
 	"minigem/agent/event"
+	"minigem/hooks"
 	"minigem/internal/output"
 	"minigem/llm"
 )
@@ -166,6 +167,19 @@ func (o *headlessOutput) begin(*rig, string) {}
 
 func (o *headlessOutput) warn(text string) {
 	fmt.Fprintf(o.sys.Stderr, "[WARNING] %s\n", text)
+}
+
+// hook tells what hooks have to say to the user. Notes were told at the start.
+func (o *headlessOutput) hook(r hooks.Report) {
+	for _, m := range r.Messages {
+		switch {
+		case m.Suppressed || m.Kind == hooks.MessageNote:
+		case m.Kind == hooks.MessageSystem:
+			fmt.Fprintf(o.sys.Stderr, "Hook system message: %s [%s]\n", m.Text, m.Hook)
+		default:
+			o.warn(m.Text)
+		}
+	}
 }
 
 func (o *headlessOutput) fatal(err error) error { return err }

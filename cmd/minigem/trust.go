@@ -128,7 +128,7 @@ func (c *configuration) trustNow(sys *system) error {
 	if len(items) == 0 {
 		fmt.Fprintln(sys.Stdout, "  nothing so far")
 	}
-	for _, p := range c.hooks.Problems {
+	for _, p := range c.hookProblems() {
 		fmt.Fprintf(sys.Stderr, "[WARNING] %s\n", p)
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 
 	"minigem/agent"
 	"minigem/agent/event"
+	"minigem/compress"
 	"minigem/hooks"
 	"minigem/hooks/command"
 	"minigem/internal/policy"
@@ -34,17 +35,19 @@ type wiring struct {
 // top to bottom: what stands below uses what stands above.
 type rig struct {
 	*configuration
-	flags     *flags
-	modelName string
-	model     llm.Provider
-	project   session.Project
-	engine    *hooks.Engine
-	session   *session.Session
-	workspace *workspace.Workspace
-	registry  *tools.Registry
-	policy    *policy.Engine
-	agent     *agent.Agent
-	closers   []func() error // last first
+	flags      *flags
+	sink       event.Sink // everybody who listens
+	modelName  string
+	model      llm.Provider
+	project    session.Project
+	engine     *hooks.Engine
+	session    *session.Session
+	workspace  *workspace.Workspace
+	registry   *tools.Registry
+	policy     *policy.Engine
+	compressor *compress.Compressor
+	agent      *agent.Agent
+	closers    []func() error // last first
 }
 
 // build wires a session. The caller begins it, and closes the rig.
@@ -57,6 +60,7 @@ func build(ctx context.Context, sys *system, f *flags, c *configuration, w wirin
 		r.wireSession,
 		r.wireTools,
 		r.wirePolicy,
+		r.wireCompressor,
 		r.wireAgent,
 	}
 	for _, step := range steps {
@@ -95,11 +99,15 @@ func (r *rig) wireWorkspace(_ context.Context, _ *system, _ *wiring) error {
 	return ws.AddTemp(r.project.Temp)
 }
 
-func (r *rig) wireHooks(_ context.Context, sys *system, w *wiring) error {
+func (r *rig) wireHooks(_ context.Context, _ *system, w *wiring) error {
+	report, err := r.reporters(w)
+	if err != nil {
+		return err
+	}
 	r.engine = &hooks.Engine{
 		Config: r.hooks,
 		Runner: command.Runner{Dir: r.dir, Env: r.childEnv()},
-		Report: w.reports,
+		Report: report,
 		Mask:   r.mask,
 	}
 	if w.configure != nil {
@@ -124,6 +132,7 @@ func (r *rig) wireSession(_ context.Context, sys *system, w *wiring) error {
 		return err
 	}
 	r.session = s
+	r.sink = event.Tee(s, w.sink)
 	r.identify(s.ID(), s.Path())
 	return nil
 }
@@ -160,16 +169,16 @@ func (r *rig) wirePolicy(_ context.Context, _ *system, w *wiring) error {
 }
 
 func (r *rig) wireAgent(_ context.Context, sys *system, w *wiring) error {
-	sink := event.Tee(r.session, w.sink)
 	r.agent = &agent.Agent{
-		Model:   r.model,
-		History: r.session,
-		Hooks:   r.engine,
-		Sink:    sink,
+		Model:      r.model,
+		History:    r.session,
+		Hooks:      r.engine,
+		Compressor: r.compressor,
+		Sink:       r.sink,
 		Tools: &toolcall.Runner{
 			Registry: r.registry, Offered: r.policy.Offered,
 			Hooks: r.engine, Policy: r.policy, Approver: w.approver, Notifier: notifier{r.engine},
-			Sink: sink, MaxOutput: r.maxOutput(), Save: r.saveOutput, Now: sys.Now,
+			Sink: r.sink, MaxOutput: r.maxOutput(), Save: r.saveOutput, Now: sys.Now,
 		},
 		Config: agent.Config{
 			Model:                r.modelName,
@@ -204,7 +213,9 @@ func (h sessionHooks) SessionStart(ctx context.Context, source string) string {
 	return h.engine.SessionStart(ctx, source).Context
 }
 
-func (h sessionHooks) SessionEnd(ctx context.Context, reason string) { h.engine.SessionEnd(ctx, reason) }
+func (h sessionHooks) SessionEnd(ctx context.Context, reason string) {
+	h.engine.SessionEnd(ctx, reason)
+}
 
 // notifier fires the Notification hook before a permission prompt.
 type notifier struct{ engine *hooks.Engine }

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"sync"
+
+	"minigem/hooks"
+)
+
+// hookTrace writes what every hook event did to a file, a line of JSON each.
+// Secrets are masked by the report itself.
+type hookTrace struct {
+	mu   sync.Mutex
+	file *os.File
+	warn func(string)
+}
+
+func openHookTrace(path string, warn func(string)) (*hookTrace, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("opening the hook trace: %w", err)
+	}
+	return &hookTrace{file: f, warn: warn}, nil
+}
+
+func (t *hookTrace) report(r hooks.Report) {
+	line, err := json.Marshal(r)
+	if err == nil {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.file == nil {
+			return
+		}
+		_, err = t.file.Write(append(line, '\n'))
+	}
+	if err != nil {
+		t.warn("writing the hook trace: " + err.Error())
+		t.file = nil // said once
+	}
+}
+
+func (t *hookTrace) close() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	f := t.file
+	t.file = nil
+	if f == nil {
+		return nil
+	}
+	return f.Close()
+}
+
+// reporters is everybody who hears of hook events: the given ones and the trace.
+func (r *rig) reporters(w *wiring) (func(hooks.Report), error) {
+	listeners := []func(hooks.Report){r.noteHooks}
+	if w.reports != nil {
+		listeners = append(listeners, w.reports)
+	}
+	if r.flags.hookTrace != "" {
+		t, err := openHookTrace(r.flags.hookTrace, w.warn)
+		if err != nil {
+			return nil, &exitError{exitInput, err}
+		}
+		r.closers = append(r.closers, t.close)
+		listeners = append(listeners, t.report)
+	}
+	return func(rep hooks.Report) {
+		for _, l := range listeners {
+			l(rep)
+		}
+	}, nil
+}
+
+// hookNote is what the session's file keeps of a hook event that did something.
+type hookNote struct {
+	Hook struct {
+		Event   hooks.Event `json:"event"`
+		Subject string      `json:"subject,omitempty"`
+		Ran     []string    `json:"ran"`
+		Effect  string      `json:"effect"`
+		Reason  string      `json:"reason,omitempty"`
+		Millis  int64       `json:"ms"`
+	} `json:"hook"`
+}
+
+// noteHooks keeps hook activity in the session's file.
+func (r *rig) noteHooks(rep hooks.Report) {
+	if r.session == nil || rep.Late {
+		return
+	}
+	var n hookNote
+	for _, run := range rep.Runs {
+		if run.Ran() {
+			n.Hook.Ran = append(n.Hook.Ran, run.Hook.ID())
+		}
+	}
+	if n.Hook.Ran == nil {
+		return
+	}
+	n.Hook.Event, n.Hook.Subject, n.Hook.Effect = rep.Event, rep.Subject, rep.Effect.Kind
+	n.Hook.Reason, n.Hook.Millis = rep.Verdict.Reason, rep.Duration.Milliseconds()
+	r.session.Note(n)
+}
