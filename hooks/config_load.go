@@ -70,6 +70,7 @@ func newLoader(layer Layer, file string, data []byte) (*loader, jsonc.Node, erro
 	if doc.BadUTF8 > 0 {
 		l.problem(doc.BadUTF8, "a byte that is not UTF-8; it reads as U+FFFD")
 	}
+	l.portable(doc)
 	root := doc.Root()
 	if root.Kind() != jsonc.Object {
 		return nil, root, &jsonc.SyntaxError{File: file, Line: root.Line(), Column: 1,
@@ -77,6 +78,20 @@ func newLoader(layer Layer, file string, data []byte) (*loader, jsonc.Node, erro
 	}
 	l.repeated("", root)
 	return l, root, nil
+}
+
+// portable tells of what Gemini CLI refuses to read, the whole file with it
+// (0.61 exits with 52, and takes an extension's hooks as not there).
+func (l *loader) portable(doc *jsonc.Doc) {
+	if doc.BOM {
+		l.note(1, "a byte order mark: Gemini CLI cannot read the file")
+	}
+	if doc.TrailingComma > 0 {
+		l.note(doc.TrailingComma, "a comma after the last of a list: Gemini CLI cannot read the file")
+	}
+	if l.Layer == LayerExtension && doc.Comment > 0 {
+		l.note(doc.Comment, "a comment: Gemini CLI cannot read an extension's hooks with one")
+	}
 }
 
 // loader collects a Section.
@@ -144,34 +159,12 @@ func (l *loader) groups(event Event, n jsonc.Node) {
 var groupFields = []string{"matcher", "sequential", "hooks"}
 
 func (l *loader) group(event Event, n jsonc.Node) {
-	if n.Kind() != jsonc.Object {
-		l.problem(n.Line(), `a group of %s must be an object with "hooks", not %s: skipped`, event, n.Kind())
+	base, ok := l.groupBase(event, n)
+	if !ok {
 		return
-	}
-	list := n.Get("hooks")
-	if !list.Exists() && n.Get("command").Exists() {
-		l.problem(n.Line(), `a hook of %s stands where its group should: write {"hooks": [{...}]} around it; skipped`, event)
-		return
-	}
-	l.fields("a group of "+string(event), n, groupFields)
-	if list.Kind() != jsonc.Array {
-		l.problem(n.Line(), `a group of %s needs "hooks", an array: skipped`, event)
-		return
-	}
-	base := Hook{Event: event}
-	if m := n.Get("matcher"); m.Kind() == jsonc.String {
-		base.Matcher = m.Text()
-	} else if m.Exists() && m.Kind() != jsonc.Null {
-		l.problem(m.Line(), "matcher must be a string, not %s: the group is skipped", m.Kind())
-		return
-	}
-	if s := n.Get("sequential"); s.Kind() == jsonc.Bool {
-		base.Sequential = s.IsTrue()
-	} else if s.Exists() {
-		l.problem(s.Line(), "sequential must be true or false, not %s: ignored", s.Kind())
 	}
 	checked := map[string]bool{} // what a matcher can match depends on the dialect
-	for _, entry := range list.Elements() {
+	for _, entry := range n.Get("hooks").Elements() {
 		h, ok := l.hook(base, entry)
 		if !ok {
 			continue
@@ -182,6 +175,36 @@ func (l *loader) group(event Event, n jsonc.Node) {
 			l.checkMatcher(event, h.Dialect, n.Get("matcher"))
 		}
 	}
+}
+
+// groupBase is what the hooks of a group have in common, or false where the
+// group cannot be used.
+func (l *loader) groupBase(event Event, n jsonc.Node) (Hook, bool) {
+	base := Hook{Event: event}
+	list, matcher, sequential := n.Get("hooks"), n.Get("matcher"), n.Get("sequential")
+	switch {
+	case n.Kind() != jsonc.Object:
+		l.problem(n.Line(), `a group of %s must be an object with "hooks", not %s: skipped`, event, n.Kind())
+		return base, false
+	case !list.Exists() && n.Get("command").Exists():
+		l.problem(n.Line(), `a hook of %s stands where its group should: write {"hooks": [{...}]} around it; skipped`, event)
+		return base, false
+	}
+	l.fields("a group of "+string(event), n, groupFields)
+	switch {
+	case list.Kind() != jsonc.Array:
+		l.problem(n.Line(), `a group of %s needs "hooks", an array: skipped`, event)
+		return base, false
+	case matcher.Kind() == jsonc.String:
+		base.Matcher = matcher.Text()
+	case matcher.Kind() != jsonc.Null:
+		l.problem(matcher.Line(), "matcher must be a string, not %s: the group is skipped", matcher.Kind())
+		return base, false
+	}
+	if base.Sequential = sequential.IsTrue(); sequential.Exists() && sequential.Kind() != jsonc.Bool {
+		l.problem(sequential.Line(), "sequential must be true or false, not %s: ignored", sequential.Kind())
+	}
+	return base, true
 }
 
 // fields tells of members that nobody reads, and of repeated ones.

@@ -59,6 +59,8 @@ func TestLoadSettings(t *testing.T) {
 	source := func(line int) hooks.Source {
 		return hooks.Source{Layer: hooks.LayerProject, File: settingsFile, Line: line}
 	}
+	assert.Equal(t, []string{"14: a comma after the last of a list: Gemini CLI cannot read the file"}, lines(s.Notes))
+	s.Notes = nil
 	assert.Equal(t, hooks.Section{
 		Layer: hooks.LayerProject, File: settingsFile,
 		Hooks: []hooks.Hook{
@@ -169,6 +171,16 @@ func TestNotesForTheLinter(t *testing.T) {
 	assert.Equal(t, 5*time.Second, s.Hooks[1].Timeout)
 }
 
+func TestWhatGeminiCLICannotRead(t *testing.T) {
+	t.Parallel()
+	s := load(t, "\xef\xbb\xbf{ // fine here\n\"hooks\": {},\n}")
+	assert.Equal(t, []string{
+		"1: a byte order mark: Gemini CLI cannot read the file",
+		"2: a comma after the last of a list: Gemini CLI cannot read the file",
+	}, lines(s.Notes))
+	assert.Empty(t, s.Problems)
+}
+
 func TestWhatIsFine(t *testing.T) {
 	t.Parallel()
 	for _, matcher := range []string{"", "*", "write", "search_file_content", "delegate_to_agent", "mcp_github_create", "mcp__github__.*", "^(a|b)$", "[", "read_file | glob"} {
@@ -176,7 +188,7 @@ func TestWhatIsFine(t *testing.T) {
 		assert.Empty(t, s.Problems, matcher)
 		assert.Empty(t, s.Notes, matcher)
 	}
-	for _, data := range []string{"", " \n", "{}", "\xef\xbb\xbf{}", `{"hooks": {"$schema": "x", "_comment": 1, "// also": 2}}`, `{"hooks": {"BeforeTool": [{"hooks": []}]}} // end`} {
+	for _, data := range []string{"", " \n", "{}", `{"hooks": {"$schema": "x", "_comment": 1, "// also": 2}}`, `{"hooks": {"BeforeTool": [{"hooks": []}]}} // end`} {
 		s := load(t, data)
 		assert.Empty(t, s.Problems, data)
 	}
@@ -271,6 +283,7 @@ func TestLoadExtension(t *testing.T) {
 	s, err := hooks.LoadExtension(dir, "/my ws", map[string]string{"LINT_URL": "http://y", "OTHER": "no"})
 	require.NoError(t, err)
 	assert.Empty(t, s.Problems)
+	assert.Equal(t, []string{"2: a comment: Gemini CLI cannot read an extension's hooks with one"}, lines(s.Notes))
 	assert.Equal(t, []hooks.Hook{{
 		Event: protocol.BeforeTool, Name: "at /my ws", Matcher: "write_file",
 		Command: `node "` + dir + `/dist/h.js" $extensionPath ${LINT_KEY} /`,

@@ -6,6 +6,7 @@ package jsonc
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -26,11 +27,13 @@ type Doc struct {
 	// BadUTF8 is the line of the first byte that is not UTF-8, 0 if there is
 	// none. Such bytes read as U+FFFD.
 	BadUTF8 int
+	// What strict readers refuse, by the line of the first; 0 if there is none.
+	Comment, TrailingComma int
+	BOM                    bool
 
 	src      []byte
 	root     hujson.Value
 	newlines []int // offsets in src
-	bom      bool
 	addedEOL bool
 }
 
@@ -82,7 +85,7 @@ func Parse(file string, data []byte) (*Doc, error) {
 	if bytes.HasPrefix(src, []byte("\xff\xfe")) || bytes.HasPrefix(src, []byte("\xfe\xff")) {
 		return nil, &SyntaxError{file, 1, 1, "the file is UTF-16; save it as UTF-8"}
 	}
-	src, d.bom = bytes.CutPrefix(src, []byte("\xef\xbb\xbf"))
+	src, d.BOM = bytes.CutPrefix(src, []byte("\xef\xbb\xbf"))
 	if bad := firstInvalid(src); bad >= 0 {
 		d.BadUTF8 = 1 + bytes.Count(src[:bad], []byte("\n"))
 		src = bytes.ToValidUTF8(src, []byte("\uFFFD"))
@@ -106,7 +109,37 @@ func Parse(file string, data []byte) (*Doc, error) {
 			d.newlines = append(d.newlines, i)
 		}
 	}
+	d.lookForExtras()
 	return d, nil
+}
+
+// lookForExtras finds what is more than JSON: the bytes that making it JSON
+// blanks.
+func (d *Doc) lookForExtras() {
+	plain, err := hujson.Standardize(slices.Clone(d.src))
+	if err != nil || len(plain) != len(d.src) { // cannot be: it was parsed
+		return
+	}
+	for i := 0; i < len(d.src); i++ {
+		switch c := d.src[i]; {
+		case plain[i] == c:
+		case c == ',':
+			d.TrailingComma = cmp.Or(d.TrailingComma, d.line(i))
+		default:
+			d.Comment = cmp.Or(d.Comment, d.line(i))
+			end := "*/"
+			if d.src[i+1] == '/' {
+				end = "\n"
+			}
+			i += 2 + bytes.Index(d.src[i+2:], []byte(end))
+		}
+	}
+}
+
+// line is the number of the line that the offset at is on.
+func (d *Doc) line(at int) int {
+	i, _ := slices.BinarySearch(d.newlines, at)
+	return i + 1
 }
 
 func firstInvalid(b []byte) int {
@@ -169,8 +202,7 @@ func (n Node) Line() int {
 	if n.v == nil {
 		return 0
 	}
-	i, _ := slices.BinarySearch(n.doc.newlines, n.v.StartOffset)
-	return i + 1
+	return n.doc.line(n.v.StartOffset)
 }
 
 // Text is a string's value; of anything else its JSON as written.
@@ -279,7 +311,7 @@ func (d *Doc) Bytes() []byte {
 	if d.addedEOL {
 		out = bytes.TrimSuffix(out, []byte("\n"))
 	}
-	if d.bom {
+	if d.BOM {
 		out = append([]byte("\xef\xbb\xbf"), out...)
 	}
 	return out

@@ -58,6 +58,28 @@ func TestNodes(t *testing.T) {
 	assert.Equal(t, `["p",2,"q"]`, strings.Join(strings.Fields(string(root.Get("list").Standard())), ""))
 }
 
+func TestWhatStrictReadersRefuse(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		data           string
+		comment, comma int
+	}{
+		{"{\"a\": \"//, /* */\",\n \"b\": [1, 2]}", 0, 0},
+		{"{\n\"a\": 1, // b,\n\"c\": 2 /* d, */ }", 2, 0},
+		{"{\n\"a\": [1,\n2,\n], }", 0, 3},
+		{"/* one,\ntwo */ [1 // ,\n, ]", 1, 3},
+		{"[] //", 1, 0},
+		{"[/**/]", 1, 0},
+	} {
+		doc, err := jsonc.Parse("f", []byte(c.data))
+		require.NoError(t, err)
+		assert.Equal(t, []int{c.comment, c.comma}, []int{doc.Comment, doc.TrailingComma}, c.data)
+	}
+	doc, err := jsonc.Parse("f", []byte("\xef\xbb\xbf[]"))
+	require.NoError(t, err)
+	assert.True(t, doc.BOM)
+}
+
 func TestBadUTF8IsLocated(t *testing.T) {
 	t.Parallel()
 	doc, err := jsonc.Parse("f", []byte("{\n\"a\": \"x\xffy\"}"))
