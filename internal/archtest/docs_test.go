@@ -1,0 +1,49 @@
+package archtest
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var link = regexp.MustCompile(`\[([^\]]+)\]\(([^)#]+)\)`)
+
+// TestDocsLinks: each link of the docs leads to a file, and one whose text is a
+// name, such as [Agent.Run](../agent/agent.go), to a file that declares it.
+func TestDocsLinks(t *testing.T) {
+	docs, err := filepath.Glob(filepath.Join(root(t), "docs", "*.md"))
+	require.NoError(t, err)
+	docs = append(docs, filepath.Join(root(t), "README.md"), filepath.Join(root(t), "CONTRIBUTING.md"))
+	for _, doc := range docs {
+		data, err := os.ReadFile(doc)
+		require.NoError(t, err)
+		for _, m := range link.FindAllStringSubmatch(string(data), -1) {
+			name, target := m[1], m[2]
+			if strings.Contains(target, "://") {
+				continue
+			}
+			path := filepath.Join(filepath.Dir(doc), filepath.FromSlash(target))
+			source, err := os.ReadFile(path)
+			if !assert.NoError(t, err, "%s links to %s", filepath.Base(doc), target) || !strings.HasSuffix(target, ".go") {
+				continue
+			}
+			assert.True(t, declares(string(source), name), "%s: %s is not declared in %s", filepath.Base(doc), name, target)
+		}
+	}
+}
+
+// declares reports whether source declares name, the last of its dotted parts.
+// A text that is no identifier, such as a file's or folder's name, is only a link.
+func declares(source, name string) bool {
+	name = name[strings.LastIndex(name, ".")+1:]
+	if !regexp.MustCompile(`^[A-Za-z_]\w*$`).MatchString(name) || name == "go" || strings.Contains(name, "/") {
+		return true
+	}
+	decl := regexp.MustCompile(`(?m)^(func (\([^)]*\) )?` + name + `[\[(]|type ` + name + `\b|\t` + name + `\s|(var|const) ` + name + `\b)`)
+	return decl.MatchString(source)
+}
