@@ -26,7 +26,8 @@ type event[S any] struct {
 	// apply is the state as one hook's answer leaves it; nil: answers change
 	// nothing. It is called in configured order.
 	apply func(S, *answer) S
-	// next is the state as the next sequential hook reads it; nil: as it is.
+	// next is the state as the next sequential hook reads it, and as it stands
+	// when all have answered; nil: as it is.
 	next func(S) S
 	// effect is what came of it; nil: nothing but the decision.
 	effect func(S, Verdict) Effect
@@ -97,13 +98,17 @@ func fire[S any](ctx context.Context, e *Engine, ev event[S]) (S, Verdict) {
 
 // runAll runs the planned hooks and applies their answers in configured order.
 func (f *firing[S]) runAll(ctx context.Context) S {
-	if f.report.Sequential {
-		return f.runInTurn(ctx)
-	}
-	f.runTogether(ctx)
 	state := f.ev.state
-	for _, i := range f.todo {
-		state = f.absorb(state, i)
+	if f.report.Sequential {
+		state = f.runInTurn(ctx)
+	} else {
+		f.runTogether(ctx)
+		for _, i := range f.todo {
+			state = f.absorb(state, i)
+		}
+	}
+	if f.ev.next != nil {
+		state = f.ev.next(state)
 	}
 	return state
 }

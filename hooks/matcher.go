@@ -1,7 +1,6 @@
 package hooks
 
 import (
-	"regexp/syntax"
 	"slices"
 	"strings"
 	"time"
@@ -45,14 +44,22 @@ func compile(pattern string) *matcher {
 	if err != nil {
 		return &matcher{literals: []string{pattern}, whole: true, invalid: err.Error()}
 	}
-	// Go's expressions cannot backtrack. What they understand but JavaScript does
-	// not is rejected above; what only JavaScript understands may be slow. The
-	// clock of regexp2 costs a goroutine, so it is set only then.
-	if _, err := syntax.Parse(pattern, syntax.Perl); err != nil || strings.Contains(pattern, ")*") ||
-		strings.Contains(pattern, ")+") || strings.Contains(pattern, "){") || strings.Count(pattern, "*")+strings.Count(pattern, "+") > 4 {
+	if slow(pattern) {
 		re.MatchTimeout = matchTimeout
 	}
 	return &matcher{re: re, negative: strings.Contains(pattern, "(?!") || strings.Contains(pattern, "(?<!")}
+}
+
+// slow reports whether pattern could backtrack exponentially: a repeated group,
+// a reference back, many repetitions. The clock that bounds a comparison costs
+// a goroutine, so it is set only then.
+func slow(pattern string) bool {
+	for _, sign := range []string{")*", ")+", "){", `\1`, `\2`, `\k`} {
+		if strings.Contains(pattern, sign) {
+			return true
+		}
+	}
+	return strings.Count(pattern, "*")+strings.Count(pattern, "+")+strings.Count(pattern, "{") > 4
 }
 
 // match reports whether name matches; an error means that it took too long.

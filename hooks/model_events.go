@@ -44,13 +44,13 @@ func (e *Engine) BeforeModel(ctx context.Context, req *ModelRequest) BeforeModel
 			if s.response != nil {
 				return Effect{Kind: EffectSynthetic, After: encode(s.response)}
 			}
-			if after := settle(s).read; after != req {
-				return Effect{Kind: EffectRewrite, Before: req.hookJSON(), After: after.hookJSON()}
+			if s.read != req {
+				return Effect{Kind: EffectRewrite, Before: req.hookJSON(), After: s.read.hookJSON()}
 			}
 			return Effect{Kind: EffectNone}
 		},
 	})
-	out := BeforeModelOutcome{Verdict: v, Request: settle(s).read}
+	out := BeforeModelOutcome{Verdict: v, Request: s.read}
 	if s.response != nil {
 		out.Response = []llm.Chunk{syntheticChunk(s.response)}
 	}
@@ -89,7 +89,7 @@ func (e *Engine) BeforeToolSelection(ctx context.Context, req *ModelRequest) Bef
 		},
 		tools: offered,
 	})
-	return BeforeToolSelectionOutcome{Request: settle(s).read}
+	return BeforeToolSelectionOutcome{Request: s.read}
 }
 
 // AfterModel fires for each streamed chunk, before it is shown, stored or acted

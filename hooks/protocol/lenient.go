@@ -140,12 +140,23 @@ func shown(v any) string {
 func nearest(name string, candidates []string) string {
 	best, bestDistance := "", 4
 	for _, c := range candidates {
+		if n := sharedPrefix(fold(c), fold(name)); n >= 6 && n >= len(fold(name))-2 {
+			return c
+		}
 		limit := min(3, max(1, max(len(name), len(c))/3))
 		if d := distance(fold(name), fold(c)); d <= limit && d < bestDistance {
 			best, bestDistance = c, d
 		}
 	}
 	return best
+}
+
+func sharedPrefix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 // fold takes out what people get wrong most: case and separators.

@@ -182,7 +182,7 @@ func (r *reader) settle() {
 	}
 	if o.StopReason != "" && !o.Stop {
 		o.StopReason = ""
-		if o.Decision != Deny {
+		if o.Decision != Deny && !r.stopped {
 			r.warn("stopReason has no effect without \"continue\": false")
 		}
 	}

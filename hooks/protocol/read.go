@@ -3,6 +3,7 @@ package protocol
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // reader turns the fields of an answer into an Output, one by one, and keeps
@@ -14,6 +15,7 @@ type reader struct {
 	out      Output
 	warnings []string
 	garbled  bool
+	stopped  bool // continue: false was said, with or without effect
 }
 
 func (r *reader) warn(format string, args ...any) {
@@ -132,6 +134,7 @@ func (r *reader) boolean(path string, v any) (value, ok bool) {
 
 func (r *reader) proceed(path string, v any) {
 	goOn, ok := r.boolean(path, v)
+	r.stopped = r.stopped || ok && !goOn
 	switch {
 	case !ok:
 		r.garbled = true
@@ -179,8 +182,19 @@ func (r *reader) decision(path string, v any) {
 	}
 }
 
+// decisionSlips are the words that people say instead of a decision.
+var decisionSlips = map[string]string{
+	"denied": "deny", "reject": "deny", "rejected": "deny", "refuse": "deny", "forbid": "deny",
+	"blocked": "block", "accept": "allow", "allowed": "allow", "permit": "allow", "approved": "approve",
+	"prompt": "ask", "confirm": "ask",
+}
+
 func (r *reader) unknownDecision(path, s string) {
 	r.garbled = true
+	if n, ok := decisionSlips[strings.ToLower(s)]; ok {
+		r.warn("%s %s ignored: did you mean %q?", path, shown(s), n)
+		return
+	}
 	if n := nearest(s, []string{"deny", "block", "ask", "allow", "approve"}); n != "" {
 		r.warn("%s %s ignored: did you mean %q?", path, shown(s), n)
 		return

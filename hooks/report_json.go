@@ -1,0 +1,240 @@
+package hooks
+
+// The JSON form of a Report: one object, stable names in snake_case, durations
+// in milliseconds, what was read and printed as strings, exactly. It is what
+// trace files hold; docs/HOOKS.md describes it.
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"minigem/hooks/protocol"
+)
+
+type wireReport struct {
+	Seq        int           `json:"seq"`
+	Event      Event         `json:"event"`
+	Subject    string        `json:"subject,omitempty"`
+	Started    time.Time     `json:"started"`
+	DurationMS float64       `json:"duration_ms"`
+	Sequential bool          `json:"sequential,omitempty"`
+	Late       bool          `json:"late,omitempty"`
+	Input      string        `json:"input,omitempty"`
+	Runs       []wireRun     `json:"runs"`
+	Merge      []wireStep    `json:"merge,omitempty"`
+	Verdict    wireVerdict   `json:"verdict"`
+	Effect     wireEffect    `json:"effect"`
+	Messages   []wireMessage `json:"messages,omitempty"`
+	Warnings   []string      `json:"warnings,omitempty"`
+}
+
+type wireRun struct {
+	Hook       wireHook     `json:"hook"`
+	Status     string       `json:"status"` // "ran", "skipped", "left"
+	Skipped    string       `json:"skipped,omitempty"`
+	Matched    bool         `json:"matched"`
+	Started    *time.Time   `json:"started,omitempty"`
+	DurationMS float64      `json:"duration_ms,omitempty"`
+	Stdin      string       `json:"stdin,omitempty"`
+	Stdout     string       `json:"stdout,omitempty"`
+	Stderr     string       `json:"stderr,omitempty"`
+	StdoutCut  bool         `json:"stdout_cut,omitempty"`
+	StderrCut  bool         `json:"stderr_cut,omitempty"`
+	Exit       *int         `json:"exit,omitempty"`
+	Signal     string       `json:"signal,omitempty"`
+	Error      string       `json:"error,omitempty"`
+	TimedOut   bool         `json:"timed_out,omitempty"`
+	Failed     string       `json:"failed,omitempty"`
+	Reading    *wireReading `json:"reading,omitempty"`
+	Decision   string       `json:"decision,omitempty"`
+	Warnings   []string     `json:"warnings,omitempty"`
+}
+
+type wireReading struct {
+	From    string          `json:"from,omitempty"`
+	Output  protocol.Output `json:"output"`
+	Garbled bool            `json:"garbled,omitempty"`
+}
+
+type wireHook struct {
+	Event       Event             `json:"event"`
+	Name        string            `json:"name,omitempty"`
+	Description string            `json:"description,omitempty"`
+	Command     string            `json:"command"`
+	Matcher     string            `json:"matcher,omitempty"`
+	Sequential  bool              `json:"sequential,omitempty"`
+	TimeoutMS   int64             `json:"timeout_ms,omitempty"`
+	Env         map[string]string `json:"env,omitempty"`
+	OnError     string            `json:"on_error,omitempty"`
+	Dialect     string            `json:"dialect,omitempty"`
+	Layer       Layer             `json:"layer,omitempty"`
+	File        string            `json:"file,omitempty"`
+	Line        int               `json:"line,omitempty"`
+	Extension   string            `json:"extension,omitempty"`
+	Disabled    string            `json:"disabled,omitempty"`
+	Untrusted   string            `json:"untrusted,omitempty"`
+	Note        string            `json:"note,omitempty"`
+}
+
+type wireStep struct {
+	Hook string `json:"hook"`
+	What string `json:"what"`
+}
+
+type wireVerdict struct {
+	Decision      string   `json:"decision"`
+	Reason        string   `json:"reason,omitempty"`
+	SystemMessage string   `json:"system_message,omitempty"`
+	Hooks         []string `json:"hooks,omitempty"`
+}
+
+type wireEffect struct {
+	Kind   string          `json:"kind"`
+	Before json.RawMessage `json:"before,omitempty"`
+	After  json.RawMessage `json:"after,omitempty"`
+}
+
+type wireMessage struct {
+	Hook       string      `json:"hook"`
+	Kind       MessageKind `json:"kind"`
+	Text       string      `json:"text"`
+	Suppressed bool        `json:"suppressed,omitempty"`
+}
+
+// MarshalJSON writes r with secrets masked, where its Engine has a Mask.
+func (r Report) MarshalJSON() ([]byte, error) {
+	w := wireReport{
+		Seq: r.Seq, Event: r.Event, Subject: r.Subject, Started: r.Started, DurationMS: milliseconds(r.Duration),
+		Sequential: r.Sequential, Late: r.Late, Input: string(r.Input), Runs: []wireRun{},
+		Verdict: wireVerdict{r.Verdict.Decision.String(), r.Verdict.Reason, r.Verdict.SystemMessage, r.Verdict.Hooks},
+		Effect:  wireEffect{r.Effect.Kind, r.Effect.Before, r.Effect.After}, Warnings: r.Warnings,
+	}
+	for _, run := range r.Runs {
+		w.Runs = append(w.Runs, run.wire())
+	}
+	for _, s := range r.Merge {
+		w.Merge = append(w.Merge, wireStep(s))
+	}
+	for _, m := range r.Messages {
+		w.Messages = append(w.Messages, wireMessage{m.Hook, m.Kind, m.Text, m.Suppressed})
+	}
+	data, err := protocol.Encode(w)
+	if err != nil || r.mask == nil {
+		return data, err
+	}
+	return maskStrings(data, r.mask), nil
+}
+
+func (r Run) wire() wireRun {
+	w := wireRun{
+		Hook: r.Hook.wire(), Skipped: r.Skipped, Matched: r.Matched, Status: "ran", Stdin: string(r.Stdin), Warnings: r.Warnings,
+	}
+	switch {
+	case r.Skipped != "":
+		w.Status = "skipped"
+		return w
+	case r.Left:
+		w.Status = "left"
+		return w
+	}
+	x := r.Exit
+	w.Started, w.DurationMS = &r.Started, milliseconds(x.Duration)
+	w.Stdout, w.Stderr, w.StdoutCut, w.StderrCut = string(x.Stdout), string(x.Stderr), x.StdoutTruncated, x.StderrTruncated
+	w.Signal, w.TimedOut, w.Failed, w.Decision = x.Signal, r.TimedOut, r.Failed, r.Decision.String()
+	if x.Err != nil {
+		w.Error = x.Err.Error()
+	} else if x.Signal == "" {
+		w.Exit = &x.Code
+	}
+	w.Reading = &wireReading{r.Reading.From, r.Reading.Output, r.Reading.Garbled}
+	return w
+}
+
+func (h Hook) wire() wireHook {
+	return wireHook{
+		Event: h.Event, Name: h.Name, Description: h.Description, Command: h.Command, Matcher: h.Matcher,
+		Sequential: h.Sequential, TimeoutMS: h.Timeout.Milliseconds(), Env: h.Env, OnError: h.OnError, Dialect: h.Dialect,
+		Layer: h.Source.Layer, File: h.Source.File, Line: h.Source.Line, Extension: h.Source.Extension,
+		Disabled: h.Disabled, Untrusted: h.Untrusted, Note: h.Note,
+	}
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// UnmarshalJSON reads what MarshalJSON writes, for those who read traces.
+// Exit.Err comes back as a text.
+func (r *Report) UnmarshalJSON(data []byte) error {
+	var w wireReport
+	if err := json.Unmarshal(data, &w); err != nil {
+		return fmt.Errorf("reading hook report: %w", err)
+	}
+	*r = Report{
+		Seq: w.Seq, Event: w.Event, Subject: w.Subject, Started: w.Started, Duration: duration(w.DurationMS),
+		Sequential: w.Sequential, Late: w.Late, Input: bytesOf(w.Input),
+		Verdict: Verdict{decisionOf(w.Verdict.Decision), w.Verdict.Reason, w.Verdict.SystemMessage, w.Verdict.Hooks},
+		Effect:  Effect{w.Effect.Kind, w.Effect.Before, w.Effect.After}, Warnings: w.Warnings,
+	}
+	for _, run := range w.Runs {
+		r.Runs = append(r.Runs, run.run())
+	}
+	for _, s := range w.Merge {
+		r.Merge = append(r.Merge, Step(s))
+	}
+	for _, m := range w.Messages {
+		r.Messages = append(r.Messages, Message{m.Hook, m.Kind, m.Text, m.Suppressed})
+	}
+	return nil
+}
+
+func (w wireRun) run() Run {
+	r := Run{
+		Hook: w.Hook.hook(), Skipped: w.Skipped, Matched: w.Matched, Left: w.Status == "left", TimedOut: w.TimedOut,
+		Failed: w.Failed, Decision: decisionOf(w.Decision), Warnings: w.Warnings, Stdin: bytesOf(w.Stdin),
+		Exit: Exit{
+			Signal: w.Signal, Stdout: bytesOf(w.Stdout), Stderr: bytesOf(w.Stderr),
+			StdoutTruncated: w.StdoutCut, StderrTruncated: w.StderrCut, Duration: duration(w.DurationMS),
+		},
+	}
+	if w.Started != nil {
+		r.Started = *w.Started
+	}
+	if w.Exit != nil {
+		r.Exit.Code = *w.Exit
+	}
+	if w.Error != "" {
+		r.Exit.Err = errors.New(w.Error)
+	}
+	if g := w.Reading; g != nil {
+		r.Reading = protocol.Reading{Output: g.Output, From: g.From, Garbled: g.Garbled, Failed: w.Failed}
+	}
+	return r
+}
+
+func (w wireHook) hook() Hook {
+	return Hook{
+		Event: w.Event, Name: w.Name, Description: w.Description, Command: w.Command, Matcher: w.Matcher,
+		Sequential: w.Sequential, Timeout: time.Duration(w.TimeoutMS) * time.Millisecond, Env: w.Env, OnError: w.OnError,
+		Dialect: w.Dialect, Source: Source{Layer: w.Layer, File: w.File, Line: w.Line, Extension: w.Extension},
+		Disabled: w.Disabled, Untrusted: w.Untrusted, Note: w.Note,
+	}
+}
+
+func duration(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
+
+func bytesOf(s string) []byte {
+	if s == "" {
+		return nil
+	}
+	return []byte(s)
+}
+
+func decisionOf(word string) Decision {
+	for d := Proceed; d <= Stop; d++ {
+		if d.String() == word {
+			return d
+		}
+	}
+	return Proceed
+}
