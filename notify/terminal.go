@@ -1,0 +1,151 @@
+package notify
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Method is how a terminal is told, spelled as in the setting
+// "general.notificationMethod".
+type Method string
+
+const (
+	Auto   Method = "auto" // by the kind of terminal, see Detect; also the zero Method
+	OSC9   Method = "osc9"
+	OSC777 Method = "osc777"
+	Bell   Method = "bell"
+)
+
+// ParseMethod reads a Method; the empty string is Auto.
+func ParseMethod(s string) (Method, error) {
+	switch m := Method(s); m {
+	case "":
+		return Auto, nil
+	case Auto, OSC9, OSC777, Bell:
+		return m, nil
+	}
+	return "", fmt.Errorf("unknown notification method %q: use auto, osc9, osc777 or bell", s)
+}
+
+// Multiplexer is a program between us and the terminal that swallows sequences
+// it does not know, unless they are wrapped.
+type Multiplexer string
+
+const (
+	NoMultiplexer Multiplexer = ""
+	Tmux          Multiplexer = "tmux"
+	Screen        Multiplexer = "screen"
+)
+
+// Detect finds out from the environment how to tell the terminal, and through
+// what.
+func Detect(lookup func(name string) (string, bool)) (Method, Multiplexer) {
+	get := func(name string) string { v, _ := lookup(name); return v }
+	through := NoMultiplexer
+	switch {
+	case get("TMUX") != "":
+		through = Tmux
+	case get("STY") != "":
+		through = Screen
+	}
+	program := get("TERM_PROGRAM")
+	switch {
+	case program == "iTerm.app", get("LC_TERMINAL") == "iTerm2":
+		return OSC9, through
+	case program == "Apple_Terminal", program == "vscode", get("WT_SESSION") != "",
+		get("ALACRITTY_WINDOW_ID") != "", strings.HasPrefix(get("TERM"), "alacritty"):
+		return Bell, through
+	}
+	return OSC777, through
+}
+
+// Widths in columns of what is shown (spec/agent.md section 16).
+const (
+	titleWidth    = 48
+	subtitleWidth = 64
+	bodyWidth     = 180
+)
+
+// Terminal is a Sink that writes to a terminal. It is as safe for concurrent
+// use as Out.
+type Terminal struct {
+	Out     io.Writer
+	Method  Method // Auto is not resolved here: as OSC777
+	Through Multiplexer
+}
+
+// NewTerminal returns a Terminal of the given method, finding out what Auto
+// means and what lies between.
+func NewTerminal(out io.Writer, m Method, lookup func(name string) (string, bool)) *Terminal {
+	detected, through := Detect(lookup)
+	if m == Auto || m == "" {
+		m = detected
+	}
+	return &Terminal{Out: out, Method: m, Through: through}
+}
+
+// Alert writes one sequence in one piece. A terminal that cannot be written to
+// is not told.
+func (t *Terminal) Alert(_ context.Context, a Alert) {
+	_, _ = io.WriteString(t.Out, t.sequence(a))
+}
+
+func (t *Terminal) sequence(a Alert) string {
+	title, subtitle, body := clean(a.Title, titleWidth), clean(a.Subtitle, subtitleWidth), clean(a.Body, bodyWidth)
+	switch t.Method {
+	case Bell:
+		return "\a" // multiplexers pass it on as it is
+	case OSC9:
+		text := joined(title, subtitle, body)
+		if text != "" && text[0] >= '0' && text[0] <= '9' {
+			text = " " + text // a leading number is another command to some terminals
+		}
+		return t.wrap("\x1b]9;" + text + "\a")
+	}
+	field := func(s string) string { return strings.ReplaceAll(s, ";", ":") }
+	return t.wrap("\x1b]777;notify;" + field(title) + ";" + field(joined(subtitle, body)) + "\a")
+}
+
+// joined puts a bar between the texts that are not empty.
+func joined(texts ...string) string {
+	var parts []string
+	for _, s := range texts {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	return strings.Join(parts, " | ")
+}
+
+// wrap makes a multiplexer pass a sequence on.
+func (t *Terminal) wrap(s string) string {
+	switch t.Through {
+	case Tmux:
+		return "\x1bPtmux;" + strings.ReplaceAll(s, "\x1b", "\x1b\x1b") + "\x1b\\"
+	case Screen:
+		return "\x1bP" + s + "\x1b\\"
+	}
+	return s
+}
+
+// clean makes one line of a text that may hold anything: no escape sequences,
+// no control characters, no marks that turn the direction of writing; cut to a
+// width.
+func clean(s string, width int) string {
+	s = ansi.Strip(strings.ToValidUTF8(s, "\uFFFD"))
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsControl(r), r == '\u2028', r == '\u2029':
+			return ' '
+		case r >= '\u202A' && r <= '\u202E', r >= '\u2066' && r <= '\u2069', r == '\u200E', r == '\u200F':
+			return -1
+		}
+		return r
+	}, s)
+	return ansi.Truncate(strings.Join(strings.Fields(s), " "), width, "…")
+}
