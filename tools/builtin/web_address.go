@@ -1,0 +1,131 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Resolver looks names up; *net.Resolver is one.
+type Resolver interface {
+	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
+}
+
+// lookupLimit bounds a look-up before a model is asked.
+const lookupLimit = 2 * time.Second
+
+// notPublic are the networks that netip's own predicates let pass: carrier
+// NAT, tests and documentation, and those of IPv6 that carry IPv4 addresses.
+var notPublic = func() (ps []netip.Prefix) {
+	for _, s := range strings.Fields(`0.0.0.0/8 100.64.0.0/10 192.0.0.0/24 192.0.2.0/24 198.18.0.0/15 198.51.100.0/24
+		203.0.113.0/24 240.0.0.0/4 64:ff9b::/96 64:ff9b:1::/48 100::/64 2001::/23 2001:db8::/32 2002::/16 3fff::/20 fec0::/10`) {
+		ps = append(ps, netip.MustParsePrefix(s))
+	}
+	return ps
+}()
+
+// isPublic says whether an address belongs to the internet at large.
+func isPublic(a netip.Addr) bool {
+	if a.Zone() != "" {
+		return false
+	}
+	a = a.Unmap()
+	return a.IsGlobalUnicast() && !a.IsPrivate() && !a.IsLoopback() && !a.IsLinkLocalUnicast() &&
+		!slices.ContainsFunc(notPublic, func(p netip.Prefix) bool { return p.Contains(a) })
+}
+
+// localName says whether a host's name is one of this machine or its network.
+func localName(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	return host == "" || host == "localhost" ||
+		slices.ContainsFunc([]string{".localhost", ".local", ".internal", ".home.arpa"}, func(s string) bool { return strings.HasSuffix(host, s) })
+}
+
+// publicAddrs returns where a host is, and an error if it is nowhere or if any
+// of that is not public.
+func publicAddrs(ctx context.Context, r Resolver, host string) ([]netip.Addr, error) {
+	if localName(host) {
+		return nil, fmt.Errorf("%w: %s", errNotPublic, host)
+	}
+	addrs := []netip.Addr{}
+	if a, err := netip.ParseAddr(host); err == nil {
+		addrs = append(addrs, a)
+	} else if addrs, err = r.LookupNetIP(ctx, "ip", host); err != nil {
+		return nil, err
+	}
+	for _, a := range addrs {
+		if !isPublic(a) {
+			return nil, fmt.Errorf("%w: %s is at %s", errNotPublic, host, a)
+		}
+	}
+	if len(addrs) == 0 {
+		return nil, fmt.Errorf("%s has no address", host)
+	}
+	return addrs, nil
+}
+
+// findURLs returns the addresses in a prompt, each once, in order. What looks
+// like one and is not is an error for the model.
+func findURLs(prompt string) (urls []*url.URL, faults []string) {
+	for _, word := range strings.Fields(prompt) {
+		i := strings.Index(word, "://")
+		if i < 0 {
+			continue
+		}
+		// The scheme begins after what encloses the address: "(https://…".
+		begin := strings.LastIndexFunc(word[:i], func(r rune) bool { return !isSchemeRune(r) }) + 1
+		word = trimAddress(word[begin:])
+		u, err := url.Parse(word)
+		switch {
+		case err != nil || u.Host == "" || u.Hostname() == "":
+			faults = append(faults, fmt.Sprintf("Malformed URL detected: %q.", word))
+			continue
+		case u.Scheme != "http" && u.Scheme != "https":
+			faults = append(faults, fmt.Sprintf("Unsupported protocol in URL: %q. Only http and https are supported.", word))
+			continue
+		}
+		u = rawGitHub(u)
+		if !slices.ContainsFunc(urls, func(v *url.URL) bool { return v.String() == u.String() }) {
+			urls = append(urls, u)
+		}
+	}
+	return urls, faults
+}
+
+func isSchemeRune(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("+-.", r)
+}
+
+// trimAddress cuts the punctuation of the sentence off the end of an address.
+func trimAddress(s string) string {
+	for {
+		t := strings.TrimRight(s, ".,;:!?\"'`>*")
+		for _, pair := range []string{"()", "[]", "{}"} {
+			if strings.HasSuffix(t, pair[1:]) && strings.Count(t, pair[:1]) < strings.Count(t, pair[1:]) {
+				t = t[:len(t)-1]
+			}
+		}
+		if t == s {
+			return s
+		}
+		s = t
+	}
+}
+
+// rawGitHub turns the page of a file on GitHub into the file itself.
+func rawGitHub(u *url.URL) *url.URL {
+	u = u.JoinPath() // a copy, with "/" for an empty path
+	u.Fragment = ""
+	parts := strings.Split(strings.TrimPrefix(u.Path, "/"), "/")
+	if u.Hostname() != "github.com" || len(parts) < 5 || parts[2] != "blob" {
+		return u
+	}
+	raw := *u
+	raw.Host, raw.RawQuery = "raw.githubusercontent.com", ""
+	raw.Path, raw.RawPath = "/"+strings.Join(slices.Concat(parts[:2], parts[3:]), "/"), ""
+	return &raw
+}
