@@ -183,6 +183,9 @@ func (w *Workspace) MkdirAll(path string) error {
 	if err != nil {
 		return err
 	}
+	if p.dir.kind == readable {
+		return &fs.PathError{Op: "mkdir", Path: path, Err: fs.ErrPermission}
+	}
 	p.rel = filepath.Join(p.rel, "x") // walk makes what is above the last name
 	parent, _, err := p.walk(true)
 	if err != nil {

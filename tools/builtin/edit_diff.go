@@ -6,8 +6,6 @@ import (
 	"unicode/utf16"
 
 	"github.com/aymanbagabas/go-udiff"
-
-	"minigem/tools"
 )
 
 const diffContext = 3
@@ -89,16 +87,6 @@ func (c change) stat() (added, removed, addedChars, removedChars int) {
 		}
 	}
 	return added, removed, addedChars, removedChars
-}
-
-// diffStat tells what the model proposed from what the user made of it.
-func diffStat(original, proposed, final string) tools.DiffStat {
-	var s tools.DiffStat
-	s.ModelAddedLines, s.ModelRemovedLines, s.ModelAddedChars, s.ModelRemovedChars = diff(original, proposed).stat()
-	if final != proposed {
-		s.UserAddedLines, s.UserRemovedLines, s.UserAddedChars, s.UserRemovedChars = diff(proposed, final).stat()
-	}
-	return s
 }
 
 // snippetContext is how many lines around a change are shown to the model.

@@ -24,6 +24,7 @@ type edit struct {
 	original string
 	proposed string // what the model wants; as new, unless the user changed it
 	new      string
+	change   change // from original to new
 }
 
 // readEdit reads the file that is to be changed.
@@ -60,6 +61,7 @@ func (e *edit) propose(text, proposed string) {
 		text, proposed = plainNewlines(text), plainNewlines(proposed)
 	}
 	e.new, e.proposed = text, proposed
+	e.change = diff(e.original, text)
 }
 
 func plainNewlines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
@@ -81,15 +83,27 @@ func (e *edit) write() error {
 func (e *edit) display(oldLabel, newLabel string) tools.FileDiff {
 	name := filepath.Base(e.abs)
 	return tools.FileDiff{
-		FileDiff:        diff(e.original, e.new).unified(name, oldLabel, newLabel),
+		FileDiff:        e.change.unified(name, oldLabel, newLabel),
 		FileName:        name,
 		FilePath:        e.abs,
 		OriginalContent: e.original,
 		NewContent:      e.new,
-		DiffStat:        diffStat(e.original, e.proposed, e.new),
+		DiffStat:        e.stat(),
 		IsNewFile:       !e.was.Exists,
 		IsBuildFile:     tools.IsBuildFile(e.abs),
 	}
+}
+
+// stat tells what the model proposed from what the user made of it.
+func (e *edit) stat() tools.DiffStat {
+	var s tools.DiffStat
+	model := e.change
+	if e.new != e.proposed {
+		model = diff(e.original, e.proposed)
+		s.UserAddedLines, s.UserRemovedLines, s.UserAddedChars, s.UserRemovedChars = diff(e.proposed, e.new).stat()
+	}
+	s.ModelAddedLines, s.ModelRemovedLines, s.ModelAddedChars, s.ModelRemovedChars = model.stat()
+	return s
 }
 
 // intent is the change as the user is asked about it.
@@ -97,7 +111,7 @@ func (e *edit) intent() *tools.EditIntent {
 	name := filepath.Base(e.abs)
 	return &tools.EditIntent{
 		FileName: name, FilePath: e.abs,
-		Diff:     diff(e.original, e.new).unified(name, "Current", "Proposed"),
+		Diff:     e.change.unified(name, "Current", "Proposed"),
 		Original: e.original, New: e.new, IsNew: !e.was.Exists,
 	}
 }
@@ -109,7 +123,7 @@ func (e *edit) updated() string {
 	if !e.was.Exists {
 		return head + e.new
 	}
-	return head + diff(e.original, e.new).snippet()
+	return head + e.change.snippet()
 }
 
 // userNote tells the model that the user had another idea.

@@ -74,7 +74,13 @@ func incomplete(b []byte) int {
 
 // cleanOutput is the text of a whole output, without blank ends.
 func cleanOutput(b []byte) string {
-	p := newPlainText()
-	text := p.write(b) + strings.Repeat("\uFFFD", min(len(p.held), 1))
+	text := string(b)
+	if bytes.ContainsFunc(b, unusual) {
+		p := newPlainText()
+		text = p.write(b) + strings.Repeat("\uFFFD", min(len(p.held), 1))
+	}
 	return strings.TrimRight(text, " \t\r\n")
 }
+
+// unusual says whether a character needs a parser's look.
+func unusual(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r >= 0x7F }

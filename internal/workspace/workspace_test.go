@@ -1,0 +1,368 @@
+package workspace
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// fixture is a workspace full of traps, and a directory beside it that nobody
+// may reach.
+func fixture(t testing.TB) (w *Workspace, root, outside string) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("making symbolic links needs a privilege on Windows")
+	}
+	// The names are resolved, because a temporary directory may be a link itself.
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	root, outside = filepath.Join(base, "project"), filepath.Join(base, "outside")
+	for _, f := range []string{
+		"project/a.txt", "project/sub/b.txt", "project/sub/deep/c.txt", "project/.git/config", "project/.env",
+		"project/node_modules/m/index.js", "project/sub/node_modules/m.js", "project/gha-creds-1.json", "project/.env.local", "project/.gitignore",
+		"outside/secret", "outside/dir/secret", "project-evil/secret",
+	} {
+		f = filepath.Join(base, f)
+		require.NoError(t, os.MkdirAll(filepath.Dir(f), 0o755))
+		require.NoError(t, os.WriteFile(f, []byte(filepath.Base(f)), 0o644))
+	}
+	for link, target := range map[string]string{
+		"out": outside, "outfile": outside + "/secret", "dangling": outside + "/new", "danglingdir": outside + "/no/such/dir",
+		"up": "..", "sub/upup": "../..", "relout": "../outside", "chain1": "chain2", "chain2": "sub/chain3", "sub/chain3": outside,
+		"loop1": "loop2", "loop2": "loop1", "self": "self", "rootlink": "/", "proc": "/proc/self/root", "cwd": "/proc/self/cwd",
+		"gitlink": ".git", "envlink": ".env", "modlink": "node_modules/m", "zigzag": "sub/../../outside", "viaup": "up/outside", "sub/.git": "deep",
+		"in": "sub/b.txt", "absin": root + "/sub", "dirin": "sub/deep", "sub/back": "../a.txt", "newin": "sub/new.txt", "zigzagin": "sub/../sub/deep",
+	} {
+		require.NoError(t, os.Symlink(target, filepath.Join(root, link)))
+	}
+	w, err = New(root)
+	require.NoError(t, err)
+	return w, root, outside
+}
+
+// escapes leave the workspace, or reach what is protected in it. ROOT and OUT
+// stand for the two directories.
+var escapes = []string{
+	// by name
+	"..", "../", "../outside", "../outside/secret", "../project-evil/secret", "sub/../../outside/secret", "./../outside/secret",
+	"sub/deep/../../../outside/secret", "../../../../../../../../etc/passwd", "..//outside/secret", "sub/./../.././outside/secret", "../project/../outside/secret",
+	"a.txt/../../outside/secret", "nosuch/../../outside/secret",
+	// absolute
+	"/", "/etc/passwd", "OUT", "OUT/secret", "OUT/new", "ROOT/..", "ROOT/../outside/secret", "ROOT-evil/secret", "//etc/passwd", "/proc/self/environ", "/dev/null", "/tmp",
+	// by links
+	"out", "out/secret", "out/new", "out/dir/secret", "outfile", "dangling", "danglingdir", "danglingdir/x", "up", "up/outside/secret", "sub/upup", "sub/upup/outside/secret",
+	"relout/secret", "chain1", "chain1/secret", "chain2/secret", "sub/chain3/secret", "rootlink/etc/passwd", "rootlink", "proc/etc/passwd", "zigzag/secret", "viaup/secret",
+	"out/../outside/../../etc/passwd", "in/../../outside/secret",
+	// links that lead nowhere
+	"loop1", "loop2/x", "self",
+	// protected
+	".git", ".git/config", ".git/new", ".env", "node_modules", "node_modules/m/index.js", "sub/node_modules/m.js", "sub/../.git/config", "gha-creds-1.json", "gha-creds-new.json",
+	"ROOT/.env", "sub/.git", "sub/.git/c.txt", "gitlink", "gitlink/config", "envlink", "modlink/index.js", "a/b/.git/c", "new/.env",
+	// protected, spelled otherwise on some file system
+	".GIT/config", ".Env", "Node_Modules/m/index.js", "GHA-CREDS-1.JSON", ".git./config", ".git /config", ".env.", ".env...", ".env ", ".env::$DATA", ".git:x/config", "git~1/config", "GIT~2/config", "env~1", "NODE_M~1/m", "GHA-CR~1.JSO",
+	// not a name
+	"a\x00b", "\x00", "out\x00/secret",
+}
+
+func TestEscapes(t *testing.T) {
+	t.Parallel()
+	require.GreaterOrEqual(t, len(escapes), 60)
+	w, root, outside := fixture(t)
+	before := listing(t, filepath.Dir(root))
+	for _, path := range escapes {
+		path = strings.Replace(strings.Replace(path, "ROOT", root, 1), "OUT", outside, 1)
+		_, err := w.Resolve(path)
+		assert.Error(t, err, "Resolve %q", path)
+		_, err = w.Real(path)
+		assert.Error(t, err, "Real %q", path)
+		_, err = w.ReadFile(path)
+		assert.Error(t, err, "ReadFile %q", path)
+		_, err = w.Stat(path)
+		assert.Error(t, err, "Stat %q", path)
+		_, err = w.ReadDir(path)
+		assert.Error(t, err, "ReadDir %q", path)
+		_, err = w.Snapshot(path, 0)
+		assert.Error(t, err, "Snapshot %q", path)
+		assert.Error(t, w.WriteFile(path, []byte("evil")), "WriteFile %q", path)
+		assert.Error(t, w.Replace(Snapshot{Path: w.abs(path)}, []byte("evil")), "Replace %q", path)
+		assert.Error(t, w.MkdirAll(path), "MkdirAll %q", path)
+		assert.Error(t, w.MkdirAll(path+"/x"), "MkdirAll %q", path)
+	}
+	assert.Equal(t, before, listing(t, filepath.Dir(root)), "nothing was written anywhere")
+}
+
+func listing(t testing.TB, dir string) (all []string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		line := path
+		if e.Type().IsRegular() {
+			b, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			line += "=" + string(b)
+		}
+		all = append(all, line)
+		return nil
+	}))
+	return all
+}
+
+func TestInside(t *testing.T) {
+	t.Parallel()
+	w, root, _ := fixture(t)
+	for _, tt := range []struct{ path, abs, real, content string }{
+		{"a.txt", "a.txt", "a.txt", "a.txt"},
+		{"./sub//b.txt", "sub/b.txt", "sub/b.txt", "b.txt"},
+		{"sub/../a.txt", "a.txt", "a.txt", "a.txt"},
+		{"ROOT/sub/deep/c.txt", "sub/deep/c.txt", "sub/deep/c.txt", "c.txt"},
+		{"../project/a.txt", "a.txt", "a.txt", "a.txt"},
+		// links that stay inside keep their names
+		{"in", "in", "sub/b.txt", "b.txt"},
+		{"absin/b.txt", "absin/b.txt", "sub/b.txt", "b.txt"},
+		{"dirin/c.txt", "dirin/c.txt", "sub/deep/c.txt", "c.txt"},
+		{"sub/back", "sub/back", "a.txt", "a.txt"},
+		{"zigzagin/c.txt", "zigzagin/c.txt", "sub/deep/c.txt", "c.txt"},
+		{"up/project/a.txt", "up/project/a.txt", "a.txt", "a.txt"},
+		// names that only resemble protected ones
+		{".env.local", ".env.local", ".env.local", ".env.local"},
+		{".gitignore", ".gitignore", ".gitignore", ".gitignore"},
+	} {
+		abs, err := w.Resolve(strings.Replace(tt.path, "ROOT", root, 1))
+		require.NoError(t, err, tt.path)
+		assert.Equal(t, filepath.Join(root, tt.abs), abs)
+		real, err := w.Real(tt.path)
+		if !strings.HasPrefix(tt.path, "ROOT") {
+			require.NoError(t, err)
+			assert.Equal(t, filepath.Join(root, tt.real), real)
+		}
+		b, err := w.ReadFile(abs)
+		require.NoError(t, err, tt.path)
+		assert.Equal(t, tt.content, string(b))
+		info, err := w.Stat(abs)
+		require.NoError(t, err)
+		assert.Equal(t, int64(len(tt.content)), info.Size())
+	}
+	entries, err := w.ReadDir("sub/deep")
+	require.NoError(t, err)
+	assert.Len(t, entries, 1)
+	for _, path := range []string{"", ".", root} {
+		abs, err := w.Resolve(path)
+		require.NoError(t, err)
+		assert.Equal(t, root, abs)
+		info, err := w.Stat(path)
+		require.NoError(t, err)
+		assert.True(t, info.IsDir())
+	}
+}
+
+func TestOutsideError(t *testing.T) {
+	t.Parallel()
+	w, root, outside := fixture(t)
+	require.NoError(t, w.AddTemp(filepath.Join(root, "..", "tmp")))
+	_, err := w.Resolve(outside)
+	require.ErrorIs(t, err, ErrOutside)
+	tmp := filepath.Join(filepath.Dir(root), "tmp")
+	assert.Equal(t, &OutsideError{Path: outside, Dirs: []string{root}, Temp: []string{tmp}}, err)
+	assert.Equal(t, `Path not in workspace: "`+outside+`" is outside of the allowed directories: `+root+" or the project temp directory: "+tmp, err.Error())
+	_, err = w.Resolve("sub/.ENV")
+	assert.Equal(t, `Path not in workspace: "`+root+`/sub/.ENV" is protected (.ENV); allowed are other paths in `+root+" or the project temp directory: "+tmp, err.Error())
+}
+
+func TestDirectories(t *testing.T) {
+	t.Parallel()
+	w, root, outside := fixture(t)
+	base := filepath.Dir(root)
+	later, tmp := filepath.Join(base, "later"), filepath.Join(base, "node_modules", "tmp")
+	require.NoError(t, w.Add(later))
+	require.NoError(t, w.AddTemp(tmp))
+	require.NoError(t, w.AddReadable(outside))
+	assert.Equal(t, []string{root, later}, w.Dirs())
+	assert.Equal(t, root, w.Root())
+	// a directory that is not there yet
+	_, err := w.ReadDir(later)
+	assert.Error(t, err)
+	require.NoError(t, os.Mkdir(later, 0o755))
+	require.NoError(t, w.WriteFile(filepath.Join(later, "x/y"), []byte("1")))
+	// a link from one directory to another
+	b, err := w.ReadFile("outfile")
+	require.NoError(t, err)
+	assert.Equal(t, "secret", string(b))
+	// what lies above a directory does not count as protected
+	require.NoError(t, os.MkdirAll(tmp, 0o755))
+	require.NoError(t, w.WriteFile(filepath.Join(tmp, "x"), []byte("1")))
+	// read only
+	assert.ErrorIs(t, w.WriteFile(filepath.Join(outside, "secret"), []byte("evil")), fs.ErrPermission)
+	assert.ErrorIs(t, w.MkdirAll(filepath.Join(outside, "evil")), fs.ErrPermission)
+	assert.NoDirExists(t, filepath.Join(outside, "evil"))
+}
+
+func TestNew(t *testing.T) {
+	t.Parallel()
+	_, err := New(filepath.Join(t.TempDir(), "nosuch"))
+	assert.ErrorContains(t, err, "opening workspace ")
+	assert.ErrorIs(t, err, fs.ErrNotExist)
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o644))
+	_, err = New(file)
+	assert.Error(t, err)
+}
+
+// TestRootIsALink: names are those that the user knows, both are understood.
+func TestRootIsALink(t *testing.T) {
+	t.Parallel()
+	_, root, _ := fixture(t)
+	link := root + "-link"
+	require.NoError(t, os.Symlink(root, link))
+	w, err := New(link)
+	require.NoError(t, err)
+	assert.Equal(t, link, w.Root())
+	for _, path := range []string{"sub/b.txt", link + "/sub/b.txt", root + "/sub/b.txt"} {
+		abs, err := w.Resolve(path)
+		require.NoError(t, err)
+		assert.Equal(t, "sub/b.txt", w.Rel(abs))
+	}
+	assert.Equal(t, "/etc", w.Rel("/etc"))
+	assert.Equal(t, ".", w.Rel(link))
+	// the handle pins the directory: another target changes nothing
+	require.NoError(t, os.Remove(link))
+	require.NoError(t, os.Symlink("/etc", link))
+	_, err = w.ReadFile(link + "/passwd")
+	assert.ErrorIs(t, err, ErrOutside)
+}
+
+func TestNotRegular(t *testing.T) {
+	t.Parallel()
+	w, root, _ := fixture(t)
+	makeFIFO(t, filepath.Join(root, "fifo"))
+	_, err := w.ReadFile("fifo")
+	assert.ErrorIs(t, err, fs.ErrInvalid)
+	assert.Error(t, w.WriteFile("fifo", nil))
+}
+
+func TestWriteFile(t *testing.T) {
+	t.Parallel()
+	w, root, _ := fixture(t)
+	for _, tt := range []struct{ path, file string }{
+		{"a.txt", "a.txt"},
+		{"new/dir/x", "new/dir/x"},
+		{"in", "sub/b.txt"},                // through a link,
+		{"newin", "sub/new.txt"},           // a dangling one too,
+		{"absin/x/y", "sub/x/y"},           // or a directory's
+		{"up/project/z", "z"},              // out and in again
+		{strings.Repeat("n", 200), "nnnn"}, // the temporary name is no longer than names may be
+	} {
+		require.NoError(t, w.WriteFile(tt.path, []byte("new")), tt.path)
+		if tt.file != "nnnn" {
+			b, err := os.ReadFile(filepath.Join(root, tt.file))
+			require.NoError(t, err)
+			assert.Equal(t, "new", string(b))
+		}
+	}
+	target, err := os.Readlink(filepath.Join(root, "in"))
+	require.NoError(t, err)
+	assert.Equal(t, "sub/b.txt", target, "a link stays a link")
+	for _, line := range listing(t, root) {
+		assert.NotContains(t, line, ".minigem-", "nothing temporary is left")
+	}
+}
+
+func TestWriteKeepsMode(t *testing.T) {
+	t.Parallel()
+	w, root, _ := fixture(t)
+	for _, mode := range []fs.FileMode{0o755, 0o600, 0o666, 0o640} {
+		file := filepath.Join(root, "a.txt")
+		require.NoError(t, os.Chmod(file, mode))
+		require.NoError(t, w.WriteFile("a.txt", []byte("x")))
+		info, err := os.Stat(file)
+		require.NoError(t, err)
+		assert.Equal(t, mode, info.Mode().Perm())
+	}
+}
+
+func TestWriteFails(t *testing.T) {
+	t.Parallel()
+	w, root, _ := fixture(t)
+	require.NoError(t, os.Chmod(filepath.Join(root, "a.txt"), 0o444))
+	before := listing(t, root)
+	for _, tt := range []struct {
+		path string
+		want error
+	}{
+		{"a.txt", fs.ErrPermission},
+		{"sub", ErrIsDirectory},
+		{".", ErrIsDirectory},
+		{"sub/b.txt/x", nil},
+		{strings.Repeat("n", 300), nil},
+	} {
+		err := w.WriteFile(tt.path, []byte("x"))
+		require.Error(t, err, tt.path)
+		if tt.want != nil {
+			assert.ErrorIs(t, err, tt.want)
+		}
+	}
+	assert.Equal(t, before, listing(t, root))
+}
+
+// TestReplaceChanged: whatever happened since the snapshot is kept.
+func TestReplaceChanged(t *testing.T) {
+	t.Parallel()
+	for name, meddle := range map[string]func(file string) error{
+		"changed":     func(f string) error { return os.WriteFile(f, []byte("theirs"), 0o644) },
+		"same length": func(f string) error { return os.WriteFile(f, []byte("A.txt"), 0o644) },
+		"removed":     os.Remove,
+		"directory":   func(f string) error { return errors.Join(os.Remove(f), os.Mkdir(f, 0o755)) },
+		"link":        func(f string) error { return errors.Join(os.Remove(f), os.Symlink("sub/b.txt", f)) },
+		"link out":    func(f string) error { return errors.Join(os.Remove(f), os.Symlink("../outside/secret", f)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, root, _ := fixture(t)
+			s, err := w.Snapshot("a.txt", 100)
+			require.NoError(t, err)
+			require.NoError(t, meddle(filepath.Join(root, "a.txt")))
+			before := listing(t, filepath.Dir(root))
+			require.Error(t, w.Replace(s, []byte("ours")))
+			assert.Equal(t, before, listing(t, filepath.Dir(root)))
+		})
+	}
+	w, root, _ := fixture(t)
+	s, err := w.Snapshot("fresh", 0)
+	require.NoError(t, err)
+	assert.Equal(t, Snapshot{Path: filepath.Join(root, "fresh")}, s)
+	require.NoError(t, os.WriteFile(filepath.Join(root, "fresh"), nil, 0o644))
+	assert.ErrorIs(t, w.Replace(s, []byte("ours")), ErrChanged)
+}
+
+func TestSnapshotLimit(t *testing.T) {
+	t.Parallel()
+	w, root, _ := fixture(t)
+	_, err := w.Snapshot("a.txt", 4)
+	assert.ErrorIs(t, err, ErrTooLarge)
+	s, err := w.Snapshot("a.txt", 5)
+	require.NoError(t, err)
+	assert.Equal(t, Snapshot{Path: filepath.Join(root, "a.txt"), Exists: true, Data: []byte("a.txt"), Mode: 0o644}, s)
+	_, err = w.Snapshot("sub", 0)
+	assert.ErrorIs(t, err, ErrIsDirectory)
+}
+
+func TestMkdirAll(t *testing.T) {
+	t.Parallel()
+	w, root, _ := fixture(t)
+	require.NoError(t, w.MkdirAll("x/y/z"))
+	require.NoError(t, w.MkdirAll("x/y/z"))
+	require.NoError(t, w.MkdirAll("absin/new"))
+	assert.DirExists(t, filepath.Join(root, "x/y/z"))
+	assert.DirExists(t, filepath.Join(root, "sub/new"))
+	assert.Error(t, w.MkdirAll("a.txt/x"))
+}
