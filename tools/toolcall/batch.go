@@ -21,7 +21,7 @@ type batch struct {
 	sink  serial
 	calls []*call
 
-	asking sync.Mutex // held from a policy check to the user's answer
+	asking chan struct{} // of one place, taken from a policy check to the user's answer
 
 	mu      sync.Mutex
 	halt    string // why nothing more starts; empty: go on
@@ -30,7 +30,7 @@ type batch struct {
 }
 
 func newBatch(r *Runner, calls []llm.ToolCall) *batch {
-	b := &batch{Runner: r, Hooks: r.Hooks, sink: serial{sink: r.Sink}}
+	b := &batch{Runner: r, Hooks: r.Hooks, sink: serial{sink: r.Sink}, asking: make(chan struct{}, 1)}
 	if b.Hooks == nil {
 		b.Hooks = noHooks{}
 	}

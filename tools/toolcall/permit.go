@@ -15,8 +15,8 @@ import (
 // ask forces the prompt, but it never weakens a policy's deny; without anybody
 // to ask it is a deny itself.
 func (c *call) permit(ctx context.Context) {
-	c.asking.Lock()
-	defer c.asking.Unlock()
+	c.asking <- struct{}{}
+	defer func() { <-c.asking }()
 	if !c.mayStart(ctx) {
 		return
 	}
