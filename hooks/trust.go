@@ -72,14 +72,14 @@ type fingerprint struct {
 	Scripts map[string]string `json:"scripts,omitempty"` // hash by file
 }
 
-// Check compares the project's hooks of c, those that are disabled excepted,
-// with what was trusted for the project at root. If the memory cannot be read,
+// Check compares the project's hooks of c, those of extensions in it too and
+// those that are disabled excepted, with what was trusted for the project at root. If the memory cannot be read,
 // all are new and the error says so.
 func (s TrustStore) Check(root string, c Config) ([]TrustCheck, error) {
 	known, err := s.load()
 	var checks []TrustCheck
 	for i, h := range c.Hooks {
-		if h.Source.Layer != LayerProject || h.Disabled != "" {
+		if !s.ofProject(h, root) || h.Disabled != "" {
 			continue
 		}
 		f := fingerprintOf(h, root)
@@ -88,6 +88,13 @@ func (s TrustStore) Check(root string, c Config) ([]TrustCheck, error) {
 			Scripts: slices.Sorted(maps.Keys(f.Scripts))})
 	}
 	return checks, err
+}
+
+// ofProject: an extension that lies in the project came with it.
+func (s TrustStore) ofProject(h Hook, root string) bool {
+	dir := filepath.Join(root, ".gemini")
+	return h.Source.Layer == LayerProject ||
+		h.Source.Layer == LayerExtension && dir != filepath.Clean(s.Dir) && inside(filepath.Join(dir, "extensions"), h.Source.File)
 }
 
 // Trust remembers hooks of the project at root as they are now.

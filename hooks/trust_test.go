@@ -85,6 +85,17 @@ func TestWhoseHooksAreChecked(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []hooks.TrustCheck{{Index: 2, Hook: c.Hooks[2], Status: hooks.TrustNew}}, checks)
 
+	brought, installed := projectHook("b"), projectHook("i")
+	brought.Source = hooks.Source{Layer: hooks.LayerExtension, File: "/root/.gemini/extensions/x/hooks/hooks.json"}
+	installed.Source = hooks.Source{Layer: hooks.LayerExtension, File: "/home/.gemini/extensions/x/hooks/hooks.json"}
+	extensions := hooks.Config{Hooks: []hooks.Hook{brought, installed}}
+	of, err := s.Check("/root", extensions)
+	require.NoError(t, err)
+	assert.Equal(t, []hooks.TrustCheck{{Index: 0, Hook: brought, Status: hooks.TrustNew}}, of)
+	of, err = hooks.TrustStore{Dir: "/home/.gemini"}.Check("/home", extensions)
+	require.NoError(t, err)
+	assert.Empty(t, of, "at home they are the user's own")
+
 	c.Apply(checks, true)
 	assert.Equal(t, "new since you last trusted this project", c.Hooks[2].Untrusted)
 	c.Apply(checks, false)
