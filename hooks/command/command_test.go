@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -277,26 +278,32 @@ func TestAGroupOfItsOwn(t *testing.T) {
 	assert.Equal(t, ids[1], ids[0])
 }
 
+// BenchmarkHook runs one hook and one bare bash in turn, so that both meet the
+// same machine, and reports what the first costs of the second.
 func BenchmarkHook(b *testing.B) {
 	payload := []byte(`{"hook_event_name":"BeforeTool","tool_input":{"command":"ls"}}`)
 	env := os.Environ()
 	const line = `read -r x; printf '{"decision":"allow"}'`
-	b.Run("hook", func(b *testing.B) {
-		r := command.Runner{Dir: b.TempDir(), Env: env}
-		for b.Loop() {
-			if e := r.Run(b.Context(), hooks.Hook{Command: line}, payload, nil); e.Err != nil {
-				b.Fatal(e.Err)
-			}
+	r := command.Runner{Dir: b.TempDir(), Env: env}
+	var hook, bare []time.Duration
+	for b.Loop() {
+		began := time.Now()
+		if e := r.Run(b.Context(), hooks.Hook{Command: line}, payload, nil); e.Err != nil {
+			b.Fatal(e.Err)
 		}
-	})
-	b.Run("bash", func(b *testing.B) {
-		dir := b.TempDir()
-		for b.Loop() {
-			cmd := exec.Command("bash", "-c", line)
-			cmd.Dir, cmd.Env, cmd.Stdin = dir, env, bytes.NewReader(payload)
-			var out, errs bytes.Buffer
-			cmd.Stdout, cmd.Stderr = &out, &errs
-			_ = cmd.Run()
+		hook = append(hook, time.Since(began))
+
+		began = time.Now()
+		cmd := exec.Command("bash", "-c", line)
+		cmd.Dir, cmd.Env, cmd.Stdin = r.Dir, env, bytes.NewReader(payload)
+		var out, errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		if err := cmd.Run(); err != nil {
+			b.Fatal(err)
 		}
-	})
+		bare = append(bare, time.Since(began))
+	}
+	slices.Sort(hook)
+	slices.Sort(bare)
+	b.ReportMetric(float64(hook[len(hook)/2])/float64(bare[len(bare)/2]), "of-bash")
 }
