@@ -278,7 +278,7 @@ func TestQuestionsOfTailCallsDoNotOverlap(t *testing.T) {
 func TestCancelledBatch(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancelCause(t.Context())
-	b := newBench(&fakeTool{name: "quick"}, &fakeTool{name: "long", run: func(ctx context.Context, _ map[string]any) (tools.Result, error) {
+	b := newBench(&fakeTool{name: "quick", info: tools.Info{Sequential: true}}, &fakeTool{name: "long", run: func(ctx context.Context, _ map[string]any) (tools.Result, error) {
 		cancel(errUser)
 		<-ctx.Done()
 		return tools.TextResult("half of it", nil), ctx.Err()
@@ -297,6 +297,28 @@ func TestCancelledBatch(t *testing.T) {
 	assert.Equal(t, []event.ToolStatus{event.ToolSuccess, event.ToolCancelled, event.ToolCancelled}, statuses)
 	assert.False(t, slices.Contains(b.hooks.log, "AfterTool long"))
 	assert.False(t, slices.Contains(b.hooks.log, "BeforeTool later"))
+}
+
+func TestCancelledAfterTool(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	for _, tt := range []struct {
+		name    string
+		verdict hooks.Verdict
+		want    string
+	}{
+		{"a hook that was broken off did not let the result pass", hooks.Verdict{}, "error: [Operation Cancelled] Reason: interrupted"},
+		{"a deny holds", deny("secret"), "error: secret"},
+	} {
+		b := newBench(&fakeTool{name: "t"})
+		b.hooks.after = func(hooks.ToolUse, protocol.ToolResponse) hooks.AfterToolOutcome {
+			cancel(errUser)
+			return hooks.AfterToolOutcome{Verdict: tt.verdict}
+		}
+		texts, _ := b.do(t, ctx, ask("t"))
+		assert.Equal(t, []string{tt.want}, texts, tt.name)
+		ctx, cancel = context.WithCancelCause(t.Context())
+	}
 }
 
 func TestEmptyBatchAndBareRunner(t *testing.T) {

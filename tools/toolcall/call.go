@@ -209,6 +209,8 @@ func (c *call) after(ctx context.Context, res tools.Result, err error) *llm.Tool
 		c.fail(&tools.Error{Type: tools.ErrStopExecution, Message: stoppedPrefix + out.Reason, Display: out.Reason})
 	case out.Denied():
 		c.fail(&tools.Error{Type: tools.ErrExecutionFailed, Message: out.Reason, Display: hiddenPrefix + out.Reason})
+	case ctx.Err() != nil: // the hooks may not have had their say about the result
+		c.cancel(ctx, "")
 	case out.Tail != nil && c.tails < maxTailCalls:
 		return out.Tail
 	default:
