@@ -18,7 +18,7 @@ var askUserSchema = tools.MustSchema(`{
   "type": "object",
   "properties": {
     "questions": {
-      "type": "array", "minItems": 1, "maxItems": 4,
+      "type": "array", "minItems": 1, "maxItems": 4, "description": "One to four questions, asked together.",
       "items": {
         "type": "object",
         "properties": {

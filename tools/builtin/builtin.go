@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"minigem/internal/workspace"
 	"minigem/llm"
@@ -22,26 +23,37 @@ type Options struct {
 	Workspace *workspace.Workspace // required
 	Ignore    workspace.Ignore     // which files reading and searching leave out
 	Shell     ShellOptions
+	Web       WebOptions       // without a Generator web_fetch and google_web_search are left out
+	Asker     Asker            // puts questions to the user; nil: ask_user is left out
+	Memory    MemoryFiles      // where save_memory writes; without User it is left out
+	Now       func() time.Time // the clock by which files are new; nil: the system's
 }
 
 // All returns the tools in the order in which they are offered to the model
 // (spec/agent.md 2.1).
 func All(o Options) []tools.Tool {
-	ws, shell := o.Workspace, o.Shell
+	ws, shell, now := o.Workspace, o.Shell, o.Now
 	if shell.Processes == nil {
 		shell.Processes = &Processes{}
 	}
-	return []tools.Tool{
-		// list_directory stands here.
-		ReadFile(ws, o.Ignore),
-		// grep_search and glob stand here.
-		Replace(ws),
-		WriteFile(ws),
-		RunShellCommand(ws, shell),
-		ListBackgroundProcesses(shell.Processes),
-		ReadBackgroundOutput(shell.Processes),
-		// Those that upstream offers on certain terms only stand here.
+	if now == nil {
+		now = time.Now
 	}
+	var all []tools.Tool
+	add := func(when bool, make func() tools.Tool) {
+		if when {
+			all = append(all, make())
+		}
+	}
+	all = append(all, ListDirectory(ws, o.Ignore), ReadFile(ws, o.Ignore), GrepSearch(ws, o.Ignore), Glob(ws, o.Ignore, now), Replace(ws), WriteFile(ws))
+	add(o.Web.Generator != nil, func() tools.Tool { return WebFetch(o.Web) })
+	all = append(all, RunShellCommand(ws, shell), ListBackgroundProcesses(shell.Processes), ReadBackgroundOutput(shell.Processes))
+	add(o.Web.Generator != nil, func() tools.Tool { return GoogleWebSearch(o.Web) })
+	// Those that upstream offers on certain terms only, or once did.
+	add(o.Asker != nil, func() tools.Tool { return AskUser(o.Asker) })
+	all = append(all, WriteTodos(), ReadManyFiles(ws, o.Ignore))
+	add(o.Memory.User != "", func() tools.Tool { return SaveMemory(o.Memory) })
+	return all
 }
 
 // declared is the part of a tool that does not depend on a call.

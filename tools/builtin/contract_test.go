@@ -1,11 +1,16 @@
 package builtin
 
 import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"minigem/internal/workspace"
+	"minigem/llm"
 	"minigem/tools"
 	"minigem/tools/toolstest"
 )
@@ -24,18 +29,53 @@ var calls = map[string]map[string]any{
 	"ask_user":                  {"questions": []any{map[string]any{"question": "Which?", "header": "H", "type": "text"}}},
 	"write_todos":               {"todos": []any{map[string]any{"description": "d", "status": "pending"}}},
 	"save_memory":               {"fact": "f"},
+	"read_many_files":           {"include": []any{"**"}},
+	"web_fetch":                 {"prompt": "sum https://93.184.216.34/"},
+	"google_web_search":         {"query": "q"},
 }
 
 func TestContract(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for _, tool := range All(Options{Workspace: project(t, dir, map[string]string{"a.txt": "one\none\n", "sub/x": ""})}) {
+	for _, tool := range All(everything(t, project(t, dir, map[string]string{"a.txt": "one\none\n", "sub/x": ""}))) {
 		name := tool.Spec().Name
 		t.Run(name, func(t *testing.T) {
 			require.Contains(t, calls, name, "every tool has a call here")
 			toolstest.Run(t, toolstest.Case{Tool: tool, Args: calls[name], Dir: dir})
 		})
 	}
+}
+
+// everything offers every tool.
+func everything(t *testing.T, ws *workspace.Workspace) Options {
+	return Options{
+		Workspace: ws,
+		Web:       WebOptions{Generator: &llm.Fake{Answers: slices.Repeat([]llm.FakeAnswer{llm.FakeText("answer")}, 20)}},
+		Asker:     silentUser{},
+		Memory:    MemoryFiles{User: filepath.Join(t.TempDir(), "GEMINI.md")},
+	}
+}
+
+// silentUser answers nothing.
+type silentUser struct{}
+
+func (silentUser) AskQuestions(context.Context, []Question) (map[int]string, bool, error) {
+	return nil, true, nil
+}
+
+// Tools that need what is not there are not offered; the order is upstream's.
+func TestAll(t *testing.T) {
+	t.Parallel()
+	offered := func(o Options) string {
+		var r tools.Registry
+		r.Add(All(o)...)
+		return strings.Join(r.Names(), " ")
+	}
+	o := everything(t, project(t, t.TempDir(), nil))
+	require.Equal(t, "list_directory read_file grep_search glob replace write_file web_fetch run_shell_command list_background_processes read_background_output "+
+		"google_web_search ask_user write_todos read_many_files save_memory", offered(o))
+	require.Equal(t, "list_directory read_file grep_search glob replace write_file run_shell_command list_background_processes read_background_output "+
+		"write_todos read_many_files", offered(Options{Workspace: o.Workspace}))
 }
 
 // TestInfo pins what screens, policy and transcripts show of the tools.
@@ -47,7 +87,16 @@ func TestInfo(t *testing.T) {
 		markdown      bool
 	}
 	want := []row{
+		{"list_directory", "ReadFolder", tools.KindSearch, true},
 		{"read_file", "ReadFile", tools.KindRead, true},
+		{"grep_search", "SearchText", tools.KindSearch, true},
+		{"search_file_content", "SearchText", tools.KindSearch, true},
+		{"glob", "FindFiles", tools.KindSearch, true},
+		{"web_fetch", "WebFetch", tools.KindFetch, true},
+		{"google_web_search", "GoogleSearch", tools.KindSearch, true},
+		{"ask_user", "Ask User", tools.KindCommunicate, true},
+		{"write_todos", "WriteTodos", tools.KindThink, true},
+		{"read_many_files", "ReadManyFiles", tools.KindRead, true},
 		{"replace", "Edit", tools.KindEdit, true},
 		{"write_file", "WriteFile", tools.KindEdit, true},
 		{"run_shell_command", "Shell", tools.KindExecute, false},
@@ -55,12 +104,12 @@ func TestInfo(t *testing.T) {
 		{"read_background_output", "Read Background Output", tools.KindRead, true},
 	}
 	var r tools.Registry
-	r.Add(All(Options{Workspace: project(t, t.TempDir(), nil)})...)
+	r.Add(All(everything(t, project(t, t.TempDir(), nil)))...)
 	for _, w := range want {
 		tool := r.Lookup(w.name)
 		require.NotNil(t, tool, w.name)
 		i := tool.Info()
-		require.Equal(t, w, row{tool.Spec().Name, i.DisplayName, i.Kind, i.Markdown})
+		require.Equal(t, w, row{w.name, i.DisplayName, i.Kind, i.Markdown})
 	}
 }
 

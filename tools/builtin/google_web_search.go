@@ -24,16 +24,15 @@ const roleUtility = "utility_tool"
 
 type googleWebSearch struct {
 	declared
-	generator llm.Generator
-	model     string
+	WebOptions
 }
 
 // GoogleWebSearch is the tool google_web_search (spec/agent.md 2.11). The
-// provider searches, within one request of generator to model.
-func GoogleWebSearch(generator llm.Generator, model string) tools.Tool {
+// provider searches, within one request.
+func GoogleWebSearch(o WebOptions) tools.Tool {
 	return &googleWebSearch{
-		declared:  declared{"google_web_search", googleWebSearchDescription, googleWebSearchSchema, tools.Info{DisplayName: "GoogleSearch", Kind: tools.KindSearch, Markdown: true}},
-		generator: generator, model: model,
+		declared:   declared{"google_web_search", googleWebSearchDescription, googleWebSearchSchema, tools.Info{DisplayName: "GoogleSearch", Kind: tools.KindSearch, Markdown: true}},
+		WebOptions: o,
 	}
 }
 
@@ -62,8 +61,8 @@ func (c *googleWebSearchCall) Intent() tools.Intent {
 
 // Run implements tools.Invocation.
 func (c *googleWebSearchCall) Run(ctx context.Context) (tools.Result, error) {
-	answer, err := c.tool.generator.Generate(ctx, llm.Request{
-		Model: c.tool.model, Role: roleUtility, Messages: []llm.Message{llm.UserText(c.Query)}, Builtins: llm.Builtins{GoogleSearch: true},
+	answer, err := c.tool.Generator.Generate(ctx, llm.Request{
+		Model: c.tool.SearchModel, Role: roleUtility, Messages: []llm.Message{llm.UserText(c.Query)}, Builtins: llm.Builtins{GoogleSearch: true},
 	})
 	switch {
 	case ctx.Err() != nil:
