@@ -10,19 +10,22 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
-// binary is the program under test, built once from the tree.
+// binary is the program under test: built once from the tree, or what
+// MINIGEM_BINARY names, such as a release or one built with -cover.
 var binary string
 
 func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
 
 func buildAndRun(m *testing.M) int {
+	if binary = os.Getenv("MINIGEM_BINARY"); binary != "" {
+		return m.Run()
+	}
 	dir, err := os.MkdirTemp("", "minigem-e2e-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -108,9 +111,7 @@ func (h home) run(t testing.TB, r run) outcome {
 		t.Fatalf("starting minigem: %v", err)
 	}
 	o.Code = cmd.ProcessState.ExitCode()
-	if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		o.MaxRSS = u.Maxrss * 1024
-	}
+	o.MaxRSS = maxRSS(cmd.ProcessState)
 	return o
 }
 

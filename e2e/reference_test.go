@@ -118,23 +118,27 @@ func replayReference(t *testing.T, dir string, c referenceCase) {
 	h := newHome(t, c.Files)
 	recorded := filepath.Join(h.dir, "hook-inputs")
 	require.NoError(t, os.Mkdir(recorded, 0o755))
-	h.write(t, ".gemini/settings.json", recordingSettings(t, recorded, c.Hooks))
+	settings, err := recorderSettings(recorded, c.Hooks)
+	require.NoError(t, err)
+	h.write(t, ".gemini/settings.json", string(settings))
 	model, err := filepath.Abs(filepath.Join(dir, "model.responses"))
 	require.NoError(t, err)
 	o := h.run(t, run{Args: append([]string{"--skip-trust", "--fake-responses", model, "-p", c.Prompt}, c.Args...)})
 	require.Equal(t, c.Exit, o.Code, o.Stderr)
 
-	want := readJSONLines(t, filepath.Join(dir, "hook-inputs.jsonl"), nil)
+	want := readJSONLines(t, filepath.Join(dir, "hook-inputs.jsonl"))
 	for _, d := range acceptedInputs {
 		want = applyAll(want, d.apply)
 	}
-	got := applyAll(readRecorded(t, recorded, h.scrub), ourAdditions)
+	inputs, err := recordedIn(recorded)
+	require.NoError(t, err)
+	got := applyAll(parseJSONLines(t, h.scrub(strings.Join(inputs, "\n"))), ourAdditions)
 	assert.Equal(t, pretty(t, sortWaves(dropPaths(want))), pretty(t, sortWaves(dropPaths(got))))
 }
 
-// recordingSettings puts a hook on each event that writes down what it reads,
-// and the case's own hooks beside it.
-func recordingSettings(t *testing.T, dir string, own map[string]string) string {
+// recorderSettings are settings with a hook on each event that writes down what
+// it reads, in a file of its own in dir, and with the hooks of own beside it.
+func recorderSettings(dir string, own map[string]string) ([]byte, error) {
 	type hook map[string]any
 	all := map[string]any{}
 	for _, e := range protocol.Events {
@@ -144,25 +148,30 @@ func recordingSettings(t *testing.T, dir string, own map[string]string) string {
 		}
 		all[string(e)] = []hook{{"hooks": hs}}
 	}
-	data, err := json.Marshal(map[string]any{"hooks": all})
-	require.NoError(t, err)
-	return string(data)
+	return json.Marshal(map[string]any{"hooks": all})
 }
 
-// readRecorded reads what recordingSettings left, in the order of the payloads'
-// timestamps. Hooks of one wave run side by side, so each has its own file.
-func readRecorded(t *testing.T, dir string, scrub func(string) string) []payload {
-	t.Helper()
+var timestamp = regexp.MustCompile(`"timestamp":"([^"]*)"`)
+
+// recordedIn reads what recorders left in dir, oldest first. Hooks of one wave
+// run side by side, so each payload has its own file.
+func recordedIn(dir string) ([]string, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
-	require.NoError(t, err)
-	var out []payload
-	for _, f := range files {
-		out = append(out, readJSONLines(t, f, scrub)...)
+	if err != nil {
+		return nil, err
 	}
-	slices.SortStableFunc(out, func(a, b payload) int {
-		return strings.Compare(a["timestamp"].(string), b["timestamp"].(string))
+	var out []string
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, string(data))
+	}
+	slices.SortStableFunc(out, func(a, b string) int {
+		return strings.Compare(timestamp.FindString(a), timestamp.FindString(b))
 	})
-	return out
+	return out, nil
 }
 
 // scrub gives our paths the names of the recordings.
@@ -174,17 +183,19 @@ func (h home) scrub(line string) string {
 var sessionContext = regexp.MustCompile(`(?s)<session_context>.*?</session_context>`)
 var pgid = regexp.MustCompile(`Process Group PGID: \d+`)
 
-func readJSONLines(t *testing.T, file string, scrub func(string) string) []payload {
+func readJSONLines(t *testing.T, file string) []payload {
 	t.Helper()
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
+	return parseJSONLines(t, string(data))
+}
+
+func parseJSONLines(t *testing.T, text string) []payload {
+	t.Helper()
 	var out []payload
-	for line := range strings.Lines(string(data)) {
+	for line := range strings.Lines(text) {
 		if strings.TrimSpace(line) == "" {
 			continue
-		}
-		if scrub != nil {
-			line = scrub(line)
 		}
 		var p payload
 		require.NoError(t, json.Unmarshal([]byte(line), &p), line)
