@@ -1,0 +1,249 @@
+// Package contextfile finds and reads context files, GEMINI.md by default: what
+// users and projects want every session to know. (spec/agent.md 7.1, 7.2)
+//
+//   - global: in the user's .gemini directory;
+//   - project: in each workspace directory and those above it, up to the first
+//     one with a boundary marker (.git); without a marker that directory alone;
+//   - subdirectories: when a tool touches them, see Finder.
+//
+// "@path" in a file puts another file there. Nothing is read outside the
+// project but through the global file, and nothing that is no regular file. The
+// package does not know whether a folder is trusted: whoever does gives no
+// directories of one that is not.
+package contextfile
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// DefaultName is what context files are called unless settings say otherwise.
+const DefaultName = "GEMINI.md"
+
+// maxFile bounds what is read of one file: some 65,000 tokens.
+const maxFile = 256 << 10
+
+// Names is the setting context.fileName: a string or a list of them.
+type Names []string
+
+// UnmarshalJSON reads a string or a list of strings.
+func (n *Names) UnmarshalJSON(data []byte) error {
+	var one string
+	if json.Unmarshal(data, &one) == nil {
+		*n = Names{one}
+		return nil
+	}
+	var many []string
+	if err := json.Unmarshal(data, &many); err != nil {
+		return errors.New("must be a file name or a list of file names")
+	}
+	*n = many
+	return nil
+}
+
+// Config says where to look. The zero Config finds nothing.
+type Config struct {
+	Names     Names    // file names without a directory; empty: DefaultName
+	GlobalDir string   // the user's .gemini directory; empty: no global file
+	Dirs      []string // workspace directories, absolute, the project's root first
+	Markers   []string // names that end the way upward; nil: .git
+	Memory    string   // a private memory file of this project, last; empty: none
+	Flat      bool     // imports are appended to the file, not put in their place
+}
+
+// File is a context file with its imports in it.
+type File struct {
+	Path string // absolute
+	Text string
+}
+
+// Warning is something that could not be used, for people.
+type Warning struct{ Path, Text string }
+
+func (w Warning) String() string { return w.Path + ": " + w.Text }
+
+// Set is what was found, outermost first.
+type Set struct {
+	Global   []File
+	Project  []File
+	Warnings []Warning
+}
+
+// Load reads the global files and those of the project.
+func Load(c Config) Set {
+	l := newLoader(c)
+	var s Set
+	if c.GlobalDir != "" {
+		s.Global = l.in(c.GlobalDir, "")
+	}
+	for _, dir := range c.Dirs {
+		way := c.upward(dir)
+		for _, d := range way {
+			s.Project = append(s.Project, l.in(d, way[0])...)
+		}
+	}
+	if c.Memory != "" {
+		s.Project = append(s.Project, l.file(c.Memory, "")...)
+	}
+	s.Warnings = l.warnings
+	return s
+}
+
+// Paths lists the files of s.
+func (s Set) Paths() []string {
+	var paths []string
+	for _, f := range slices.Concat(s.Global, s.Project) {
+		paths = append(paths, f.Path)
+	}
+	return paths
+}
+
+// Render frames files for the model; paths below root are shown relative to
+// it. No files give "".
+func Render(files []File, root string) string {
+	var texts []string
+	for _, f := range files {
+		name := f.Path
+		if rel, err := filepath.Rel(root, f.Path); err == nil && filepath.IsLocal(rel) {
+			name = filepath.ToSlash(rel)
+		}
+		texts = append(texts, fmt.Sprintf("--- Context from: %s ---\n%s\n--- End of Context from: %s ---", name, strings.TrimSpace(f.Text), name))
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// upward lists the directories from the boundary down to dir.
+func (c Config) upward(dir string) []string {
+	markers := c.Markers
+	if markers == nil {
+		markers = []string{".git"}
+	}
+	dirs := []string{dir}
+	for d := dir; ; d = filepath.Dir(d) {
+		for _, m := range markers {
+			if _, err := os.Lstat(filepath.Join(d, m)); m != "" && err == nil {
+				slices.Reverse(dirs)
+				return dirs
+			}
+		}
+		if d == filepath.Dir(d) {
+			return dirs[:1]
+		}
+		dirs = append(dirs, filepath.Dir(d))
+	}
+}
+
+// loader reads each file once, whatever its names.
+type loader struct {
+	names    []string
+	flat     bool
+	seen     []fs.FileInfo
+	warnings []Warning
+}
+
+func newLoader(c Config) *loader {
+	l := &loader{flat: c.Flat}
+	for _, n := range c.Names {
+		if n == filepath.Base(n) && filepath.IsLocal(n) {
+			l.names = append(l.names, n)
+		} else if n != "" {
+			l.warn(n, "context.fileName takes names without a directory, skipped")
+		}
+	}
+	if len(l.names) == 0 {
+		l.names = []string{DefaultName}
+	}
+	return l
+}
+
+func (l *loader) warn(path, format string, args ...any) {
+	l.warnings = append(l.warnings, Warning{path, fmt.Sprintf(format, args...)})
+}
+
+// in reads the context files of dir. They and what they import must be in root;
+// "" lets the files be links to anywhere, and imports stay beside them.
+func (l *loader) in(dir, root string) []File {
+	var files []File
+	for _, n := range l.names {
+		files = append(files, l.file(filepath.Join(dir, n), root)...)
+	}
+	return files
+}
+
+func (l *loader) file(path, root string) []File {
+	info, err := os.Stat(path)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			l.warn(path, "cannot be read: %v", cause(err))
+		}
+		return nil
+	}
+	if slices.ContainsFunc(l.seen, func(s fs.FileInfo) bool { return os.SameFile(s, info) }) {
+		return nil
+	}
+	l.seen = append(l.seen, info)
+	if root != "" && !leadsInto(root, path) {
+		l.warn(path, "leads out of the project, skipped")
+		return nil
+	}
+	text, err := l.read(path)
+	if err != nil {
+		l.warn(path, "cannot be read: %v", cause(err))
+		return nil
+	}
+	if text = l.imports(text, path, root); strings.TrimSpace(text) == "" {
+		return nil
+	}
+	return []File{{path, text}}
+}
+
+var errNotRegular = errors.New("not a regular file")
+
+// read reads a bounded part of a regular file.
+func (l *loader) read(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", errNotRegular
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return "", err
+	}
+	text := strings.TrimPrefix(string(data), "\uFEFF")
+	if len(data) > maxFile {
+		l.warn(path, "has %d bytes: only the first %d are used", info.Size(), maxFile)
+		text = text[:maxFile]
+		if i := strings.LastIndexByte(text, '\n'); i > maxFile/2 {
+			text = text[:i]
+		}
+	}
+	if !utf8.ValidString(text) {
+		text = strings.ToValidUTF8(text, "\uFFFD")
+	}
+	return text, nil
+}
+
+// cause leaves out the operation and the path of an error.
+func cause(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}

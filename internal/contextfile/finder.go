@@ -1,0 +1,90 @@
+package contextfile
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+)
+
+// Finder finds the context files of subdirectories when tools touch them, each
+// one once in a session. It is safe for concurrent use.
+type Finder struct {
+	c    Config
+	dirs []string // workspace directories, links resolved
+
+	mu      sync.Mutex
+	l       *loader
+	visited map[string]bool
+}
+
+// NewFinder makes a Finder for the workspace of c. The files that Load found
+// are not found again.
+func NewFinder(c Config, loaded Set) *Finder {
+	f := &Finder{c: c, l: newLoader(c), visited: map[string]bool{}}
+	f.l.warnings = nil // Load has told them
+	for _, dir := range c.Dirs {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			f.dirs = append(f.dirs, real)
+		}
+	}
+	for _, path := range loaded.Paths() {
+		if info, err := os.Stat(path); err == nil {
+			f.l.seen = append(f.l.seen, info)
+		}
+	}
+	return f
+}
+
+// Touch returns the context files of the directory of path, or of path itself
+// if it is one, and of those between it and its workspace directory that are
+// new, outermost first. Paths outside the workspace bring none.
+func (f *Finder) Touch(path string) ([]File, []Warning) {
+	dir := path
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		dir = filepath.Dir(path)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.visited[dir] {
+		return nil, nil
+	}
+	f.visited[dir] = true
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		delete(f.visited, dir) // it may be made yet
+		return nil, nil
+	}
+	root := f.rootOf(real)
+	if root == "" {
+		return nil, nil
+	}
+	var way []string
+	for d := real; ; d = filepath.Dir(d) {
+		way = append(way, d)
+		if d == root {
+			break
+		}
+	}
+	slices.Reverse(way)
+	boundary := f.c.upward(root)[0]
+	var files []File
+	for _, d := range way {
+		files = append(files, f.l.in(d, boundary)...)
+	}
+	warnings := f.l.warnings
+	f.l.warnings = nil
+	return files, warnings
+}
+
+// rootOf returns the workspace directory that dir is in, the longest one; "":
+// none.
+func (f *Finder) rootOf(dir string) string {
+	best := ""
+	for _, root := range f.dirs {
+		if within(root, dir) && len(root) > len(best) {
+			best = root
+		}
+	}
+	return best
+}
