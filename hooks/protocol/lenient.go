@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -164,7 +165,12 @@ func fold(s string) string {
 	if len(s) > 60 {
 		s = s[:60]
 	}
-	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(s))
+	return strings.Map(func(c rune) rune {
+		if c == '_' || c == '-' || c == ' ' {
+			return -1
+		}
+		return unicode.ToLower(c)
+	}, s)
 }
 
 // distance is Levenshtein's, on bytes.

@@ -82,6 +82,10 @@ func (r *reader) member(prefix string, table []field, m member) {
 }
 
 func (r *reader) unknown(prefix, key string, table []field) {
+	if len(r.warnings) > maxWarnings {
+		r.garbled = true
+		return
+	}
 	path := prefix + key
 	if len(path) > 80 {
 		path = path[:80] + "..."
@@ -274,7 +278,7 @@ func (r *reader) rest(path string, m map[string]any, known ...string) {
 		}
 	}
 	slices.Sort(odd)
-	for _, k := range odd {
+	for _, k := range odd[:min(len(odd), maxWarnings+1)] {
 		if n := nearest(k, known); n != "" {
 			r.warn("unknown field %s.%s: did you mean %q?", path, k, n)
 		} else {
