@@ -90,11 +90,7 @@ func (r *rig) oneShot(ctx context.Context, out *headlessOutput, prompt string) (
 	out.begin(r, prompt)
 	defer r.session.End(context.WithoutCancel(ctx), "exit")
 	before := r.session.Begin(ctx)
-	parts, err := r.expand(ctx, prompt)
-	if err != nil {
-		return agent.Result{}, err
-	}
-	res := r.agent.Run(ctx, agent.Prompt{Text: prompt, Parts: parts, Context: before})
+	res := r.agent.Run(ctx, agent.Prompt{Text: prompt, Context: before})
 	return res, endingError(ctx, res)
 }
 

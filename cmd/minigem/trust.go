@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -150,7 +152,7 @@ func (c *configuration) listTrusted(sys *system) error {
 	for _, w := range warnings {
 		fmt.Fprintf(sys.Stderr, "[WARNING] %s\n", w)
 	}
-	for _, dir := range sortedKeys(rules) {
+	for _, dir := range slices.Sorted(maps.Keys(rules)) {
 		fmt.Fprintf(sys.Stdout, "%-13s  %s\n", rules[dir], dir)
 	}
 	if len(rules) == 0 {

@@ -3,20 +3,24 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"minigem/agent"
 	"minigem/agent/event"
 	"minigem/compress"
 	"minigem/hooks"
 	"minigem/hooks/command"
+	"minigem/internal/contextfile"
 	"minigem/internal/policy"
 	"minigem/internal/workspace"
 	"minigem/llm"
 	"minigem/session"
 	"minigem/tools"
+	"minigem/tools/builtin"
 	"minigem/tools/toolcall"
 )
 
@@ -26,6 +30,7 @@ type wiring struct {
 	sink        event.Sink          // beside the session
 	reports     func(hooks.Report)  // hears of every hook event; nil: nobody
 	approver    toolcall.Approver   // nil: nobody can be asked
+	asker       builtin.Asker       // answers the model's questions; nil: nobody does
 	model       llm.Provider        // nil: as flags and environment say
 	warn        func(string)        // something the user should know
 	configure   func(*hooks.Engine) // last changes before the first event; may be nil
@@ -43,6 +48,8 @@ type rig struct {
 	engine     *hooks.Engine
 	session    *session.Session
 	workspace  *workspace.Workspace
+	context    contextfile.Set // GEMINI.md files
+	now        func() time.Time
 	registry   *tools.Registry
 	policy     *policy.Engine
 	compressor *compress.Compressor
@@ -56,6 +63,7 @@ func build(ctx context.Context, sys *system, f *flags, c *configuration, w wirin
 	steps := []func(context.Context, *system, *wiring) error{
 		r.wireModel,
 		r.wireWorkspace,
+		r.wirePrompt,
 		r.wireHooks,
 		r.wireSession,
 		r.wireTools,
@@ -182,7 +190,7 @@ func (r *rig) wireAgent(_ context.Context, sys *system, w *wiring) error {
 		},
 		Config: agent.Config{
 			Model:                r.modelName,
-			System:               r.systemPrompt(sys),
+			System:               r.systemPrompt(w.interactive, w.warn),
 			Tools:                r.offeredTools,
 			Sampling:             samplingFor(r.modelName),
 			Preamble:             r.session.Preamble,
@@ -231,7 +239,7 @@ func openSession(o session.Options, f *flags, warn func(string)) (*session.Sessi
 	switch {
 	case f.resume != "":
 		s, err = session.Resume(o, f.resume)
-		if f.resume == session.Latest && isNoSessions(err) {
+		if f.resume == session.Latest && errors.Is(err, session.ErrNoSessions) {
 			warn("there is no session to resume in this folder: a new one begins")
 			s, err = session.Start(o)
 		}

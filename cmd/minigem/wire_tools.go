@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
+	"minigem/internal/contextfile"
 	"minigem/internal/policy"
 	"minigem/internal/workspace"
 	"minigem/llm"
@@ -19,28 +20,49 @@ import (
 )
 
 func (r *rig) wireTools(_ context.Context, sys *system, w *wiring) error {
-	filter := r.settings.Context.FileFiltering
-	ignore := workspace.Ignore{Git: filter.RespectGitIgnore, Gemini: filter.RespectGeminiIgnore, Custom: filter.CustomIgnoreFilePaths}
 	processes := &builtin.Processes{}
 	r.closers = append(r.closers, func() error { processes.Close(); return nil })
-	ws := r.workspace
 	r.registry = &tools.Registry{}
-	r.registry.Add(
-		builtin.ListDirectory(ws, ignore),
-		builtin.ReadFile(ws, ignore),
-		builtin.GrepSearch(ws, ignore),
-		builtin.Glob(ws, ignore, sys.Now),
-		builtin.Replace(ws),
-		builtin.WriteFile(ws),
-		builtin.RunShellCommand(ws, builtin.ShellOptions{
+	r.registry.Add(builtin.All(builtin.Options{
+		Workspace: r.workspace,
+		Ignore:    r.ignore(),
+		Shell: builtin.ShellOptions{
 			Env:        r.childEnv,
 			Inactivity: time.Duration(r.settings.Tools.Shell.InactivityTimeout) * time.Second,
 			Processes:  processes,
-		}),
-		builtin.ListBackgroundProcesses(processes),
-		builtin.ReadBackgroundOutput(processes),
-	)
+		},
+		Web:    builtin.WebOptions{Generator: r.model, SearchModel: webModel, FetchModel: webModel, Now: sys.Now},
+		Asker:  w.asker,
+		Memory: builtin.MemoryFiles{User: filepath.Join(r.dotGemini, contextName(r)), Project: r.projectMemory()},
+		Now:    sys.Now,
+	})...)
 	return nil
+}
+
+// webModel is asked to search the web and to read pages.
+const webModel = "gemini-2.5-flash"
+
+// contextName is what a context file that does not exist yet is called.
+func contextName(r *rig) string {
+	if names := r.settings.Context.FileName; len(names) > 0 {
+		return names[0]
+	}
+	return contextfile.DefaultName
+}
+
+// projectMemory is where facts about the project go; empty where the folder is
+// not trusted, because nothing there would be read again.
+func (r *rig) projectMemory() string {
+	if !r.trust.trusted {
+		return ""
+	}
+	return filepath.Join(r.dir, contextName(r))
+}
+
+// ignore says which files reading and searching leave out.
+func (r *rig) ignore() workspace.Ignore {
+	f := r.settings.Context.FileFiltering
+	return workspace.Ignore{Git: f.RespectGitIgnore, Gemini: f.RespectGeminiIgnore, Custom: f.CustomIgnoreFilePaths}
 }
 
 // policyRules are all rules in force, and what was wrong with the others.

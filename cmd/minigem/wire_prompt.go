@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"minigem/internal/contextfile"
+	"minigem/internal/policy"
+	"minigem/internal/prompt"
+)
+
+// treeTime bounds how long drawing the directory tree may keep a start waiting.
+const treeTime = 200 * time.Millisecond
+
+// wirePrompt reads the context files. It stands before the session, whose first
+// message tells of them.
+func (r *rig) wirePrompt(_ context.Context, sys *system, w *wiring) error {
+	r.now = sys.Now
+	s := r.settings.Context
+	c := contextfile.Config{
+		Names: contextfile.Names(s.FileName), GlobalDir: r.dotGemini,
+		Markers: s.MemoryBoundaryMarkers, Flat: s.ImportFormat == "flat",
+		Memory: filepath.Join(r.project.Temp, "memory", "MEMORY.md"),
+	}
+	if r.trust.trusted {
+		c.Dirs = r.workspace.Dirs()[:1]
+		if s.LoadMemoryFromIncludeDirectories {
+			c.Dirs = r.workspace.Dirs()
+		}
+	}
+	r.context = contextfile.Load(c)
+	for _, warning := range r.context.Warnings {
+		w.warn(warning.String())
+	}
+	return nil
+}
+
+// preamble is the first message of a session.
+func (r *rig) preamble() string {
+	ctx, cancel := context.WithTimeout(context.Background(), treeTime)
+	defer cancel()
+	return prompt.Preamble(ctx, prompt.Surroundings{
+		Now: r.now(), OS: runtime.GOOS, TempDir: r.project.Temp, Dirs: r.workspace.Dirs(),
+		Tree: r.settings.Context.IncludeDirectoryTree,
+		Ignored: func(path string, dir bool) bool {
+			ignored, err := r.workspace.Ignored(path, dir, r.ignore())
+			return err == nil && ignored
+		},
+		Project: contextfile.Render(r.context.Project, r.dir),
+	})
+}
+
+// systemPrompt returns the system instruction, which follows the approval mode
+// and the tools on offer.
+func (r *rig) systemPrompt(interactive bool, warn func(string)) func() string {
+	s := prompt.System{
+		Interactive: interactive, Git: exists(filepath.Join(r.projectDir, ".git")), Hooks: len(r.hooks.Hooks) > 0,
+		Memory: contextfile.Render(r.context.Global, r.dir), Root: r.projectDir, Home: r.home, Getenv: r.lookup,
+	}
+	var last prompt.System
+	var text string
+	return func() string {
+		now := s
+		now.Yolo, now.Plan = r.policy.Mode() == policy.ModeYolo, r.policy.Mode() == policy.ModePlan
+		if text != "" && now.Yolo == last.Yolo && now.Plan == last.Plan {
+			return text
+		}
+		for _, spec := range r.offeredTools() {
+			now.Tools = append(now.Tools, spec.Name)
+		}
+		out, err := now.Text()
+		if err != nil {
+			warn(err.Error())
+		}
+		last, text = now, out
+		return text
+	}
+}
