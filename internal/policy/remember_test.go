@@ -68,6 +68,29 @@ func TestRememberedAnswers(t *testing.T) {
 	}
 }
 
+func TestRootCommands(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		command string
+		want    []string
+	}{
+		{"npm run x", []string{"npm"}},
+		{"ls; npm i && go vet | npm t", []string{"npm", "go"}}, // ls needs no leave
+		{"FOO=1 npm i", nil},
+		{"env LANG=C timeout 5 npm i", []string{"npm"}},
+		{"bash -c 'npm i; make x'", []string{"npm", "make x"}},
+		{"python3 -m http.server", []string{"python3 -m http.server"}},
+		{"python3 -c 'print(1, 2)'", nil}, // its words cannot be written as a prefix
+		{"python3 $X", nil},
+		{"rm -rf a", nil},
+		{"npm i; $X", nil},
+		{"npm i '", nil},
+		{"", nil},
+	} {
+		assert.Equal(t, c.want, RootCommands(c.command), c.command)
+	}
+}
+
 func TestRememberedOnlyWhereAsPermissive(t *testing.T) {
 	t.Parallel()
 	e, err := New(Options{Interactive: true})

@@ -255,8 +255,8 @@ func RootCommands(command string) []string {
 		}
 		prefix := c.Name()
 		if slices.Contains(interpreters, filepath.Base(prefix)) {
-			prefix = c.Text()
-			if len(strings.Fields(prefix)) != len(c.Words) {
+			unknown := slices.ContainsFunc(c.Words, func(w shell.Word) bool { return !w.Known })
+			if prefix = c.Text(); unknown || len(strings.Fields(prefix)) != len(c.Words) {
 				return nil
 			}
 		}
