@@ -13,15 +13,25 @@ var protectedName = regexp.MustCompile(`^(\.git|\.env|node_modules|gha-creds-.*\
 
 // Protected returns the first component of a slash- or OS-separated path that
 // is protected, and "" if there is none. Other spellings of the same file on
-// some file system count: upper case, trailing dots and spaces, NTFS streams.
+// some file system count: upper case, trailing dots and spaces, NTFS streams,
+// characters that HFS+ does not see.
 func Protected(rel string) string { return protected(rel) }
 
 func protected(rel string) string {
 	for name := range strings.FieldsFuncSeq(rel, func(r rune) bool { return r == '/' || r == filepath.Separator }) {
-		plain, _, _ := strings.Cut(strings.ToLower(name), ":")
+		plain, _, _ := strings.Cut(strings.Map(visible, strings.ToLower(name)), ":")
 		if protectedName.MatchString(strings.TrimRight(plain, ". ")) {
 			return name
 		}
 	}
 	return ""
+}
+
+// visible drops the characters that HFS+ leaves out when it compares names.
+func visible(r rune) rune {
+	switch {
+	case r >= 0x200C && r <= 0x200F, r >= 0x202A && r <= 0x202E, r >= 0x206A && r <= 0x206F, r == 0xFEFF:
+		return -1
+	}
+	return r
 }

@@ -3,6 +3,7 @@
 package workspace
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -14,7 +15,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func makeFIFO(t *testing.T, file string) { require.NoError(t, syscall.Mkfifo(file, 0o644)) }
+func TestNotRegular(t *testing.T) {
+	t.Parallel()
+	w, root, _ := fixture(t)
+	require.NoError(t, syscall.Mkfifo(filepath.Join(root, "fifo"), 0o644))
+	_, err := w.ReadFile("fifo")
+	assert.ErrorIs(t, err, fs.ErrInvalid)
+	assert.Error(t, w.WriteFile("fifo", nil))
+}
 
 // TestSwapRaces swaps files and directories for links to the outside, and to
 // protected names, while they are being read and written.

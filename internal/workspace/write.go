@@ -73,8 +73,9 @@ func (w *Workspace) WriteFile(path string, data []byte) error {
 
 // Replace gives the file of s new content, if it is still as s says. The new
 // content appears at once or not at all: it is written beside the file and
-// renamed over it. Mode and symbolic links are kept, hard links are not. A file
-// without write permission is refused with fs.ErrPermission.
+// renamed over it, so the directory must be writable. Mode and symbolic links
+// are kept, hard links and the owner are not. A file without write permission
+// is refused with fs.ErrPermission.
 func (w *Workspace) Replace(s Snapshot, data []byte) error {
 	p, err := w.locate(s.Path)
 	if err != nil {
