@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -15,36 +16,45 @@ import (
 // Schema is the JSON Schema of a tool's arguments, ready to check them. It is
 // safe for concurrent use.
 type Schema struct {
-	raw      json.RawMessage
+	raw json.RawMessage
+
+	once     sync.Once
 	schema   *jsonschema.Schema
 	resolved *jsonschema.Resolved
+	err      error
 }
 
 // ParseSchema reads a JSON Schema. Empty means: any object.
 func ParseSchema(raw json.RawMessage) (*Schema, error) {
-	s := &Schema{raw: raw, schema: &jsonschema.Schema{Type: "object"}}
-	if len(raw) > 0 {
-		s.schema = &jsonschema.Schema{}
-		if err := json.Unmarshal(raw, s.schema); err != nil {
-			return nil, fmt.Errorf("reading the schema of a tool's arguments: %w", err)
-		}
-		keepOrder(s.schema, raw)
-	}
-	var err error
-	if s.resolved, err = s.schema.Resolve(nil); err != nil {
-		return nil, fmt.Errorf("reading the schema of a tool's arguments: %w", err)
+	s := &Schema{raw: raw}
+	if err := s.parse(); err != nil {
+		return nil, err
 	}
 	return s, nil
 }
 
-// MustSchema is ParseSchema for schemas that are part of the program; it
-// panics where ParseSchema fails.
-func MustSchema(raw string) *Schema {
-	s, err := ParseSchema(json.RawMessage(raw))
-	if err != nil {
-		panic(err)
-	}
-	return s
+// MustSchema is for schemas that are part of the program. It reads raw when it
+// is first needed, because reading all of them took 7 ms of every start; Check
+// panics then where ParseSchema fails.
+func MustSchema(raw string) *Schema { return &Schema{raw: json.RawMessage(raw)} }
+
+// parse reads raw, once.
+func (s *Schema) parse() error {
+	s.once.Do(func() {
+		s.schema = &jsonschema.Schema{Type: "object"}
+		if len(s.raw) > 0 {
+			s.schema = &jsonschema.Schema{}
+			s.err = json.Unmarshal(s.raw, s.schema)
+			keepOrder(s.schema, s.raw)
+		}
+		if s.err == nil {
+			s.resolved, s.err = s.schema.Resolve(nil)
+		}
+		if s.err != nil {
+			s.err = fmt.Errorf("reading the schema of a tool's arguments: %w", s.err)
+		}
+	})
+	return s.err
 }
 
 // keepOrder notes in which order properties are declared: it is the one in
@@ -79,6 +89,9 @@ func (s *Schema) JSON() json.RawMessage { return s.raw }
 // text is the one that AJV gives for the first fault, because models and hooks
 // know it: "params must have required property 'file_path'".
 func (s *Schema) Check(args map[string]any) error {
+	if err := s.parse(); err != nil {
+		panic(err) // unreachable: a schema of the program is tested
+	}
 	plain, err := asJSON(args)
 	if err != nil {
 		return Errorf(ErrInvalidParams, "params must be JSON: %w", err)

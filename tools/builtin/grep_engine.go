@@ -99,7 +99,8 @@ func (s *textSearch) keep(path string, hits []lineHit) {
 		s.files = slices.Delete(s.files, last, last+1)
 	}
 	if s.count > s.limit {
-		s.bound.Store(&s.files[len(s.files)-1].path)
+		last := s.files[len(s.files)-1].path
+		s.bound.Store(&last)
 	}
 }
 
