@@ -131,10 +131,11 @@ func (d *detector) scan() bool {
 func (d *detector) between(from, to int) []rune { return d.text[from-d.start : to-d.start] }
 
 // regular reports whether a piece that came at these positions came close
-// together and with few different texts in between.
+// together and with few different texts in between. Close together also means
+// that all of it is still in d.text.
 func (d *detector) regular(at []int) bool {
 	first, last := at[0], at[len(at)-1]
-	if first < d.start || last-first > 5*chantSize*(len(at)-1) {
+	if last-first > 5*chantSize*(len(at)-1) {
 		return false
 	}
 	periods := map[string]bool{}

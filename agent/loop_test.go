@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/agent/event"
+	"minigem/hooks"
 	"minigem/llm"
 )
 
@@ -106,6 +107,20 @@ func TestLoopOfCalls(t *testing.T) {
 	assert.Contains(t, after[len(after)-1], recovery)
 	assert.Len(t, eventsOf[event.ToolFinished](b), 2, "the calls that closed the loops did not run")
 	require.NoError(t, apiAccepts(llm.Request{Messages: append(b.memory.Messages(), llm.ModelText("x"))}))
+}
+
+func TestRetriesOfHooksAreNoLoop(t *testing.T) {
+	t.Parallel()
+	b := newBench()
+	chant := llm.FakeText(strings.Repeat("lorem ", 4000))
+	b.model.Answers = []llm.FakeAnswer{chant, llm.FakeText("one"), chant, llm.FakeText("two")}
+	b.hooks.afterAgent = func(_, response string, _ bool) (o hooks.AfterAgentOutcome) {
+		if response == "one" {
+			o.Verdict = deny("again")
+		}
+		return o
+	}
+	assert.Equal(t, "two", b.run(t, "hi").Response, "each attempt has its own strikes")
 }
 
 func TestLoopOfText(t *testing.T) {

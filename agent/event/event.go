@@ -73,7 +73,8 @@ type (
 		Text   string
 	}
 
-	// ToolFinished: the call has its result.
+	// ToolFinished: the call has its result. Those of one model message come in
+	// the order of its calls, whichever ended first.
 	ToolFinished struct{ Record ToolRecord }
 
 	// RoundFinished: the model's answer of this round is complete, or was cut

@@ -146,6 +146,22 @@ func TestStopHoldsForSiblings(t *testing.T) {
 	})
 }
 
+func TestStopAfterADecline(t *testing.T) {
+	t.Parallel()
+	b := newBench(&fakeTool{name: "read"}, &fakeTool{name: "asks"}, &fakeTool{name: "write", info: tools.Info{Sequential: true}})
+	b.policy.check = func(c policy.Call) policy.Verdict {
+		if c.Tool == "asks" {
+			return policy.Verdict{Decision: policy.Ask}
+		}
+		return policy.Verdict{}
+	}
+	b.user.answers = []Answer{{Outcome: policy.Cancel}}
+	afterTool(hooks.AfterToolOutcome{Verdict: stop("end")})(b)
+	texts, verdict := b.do(t, t.Context(), ask("read", "asks", "write"))
+	assert.Equal(t, stop("end"), verdict)
+	assert.Equal(t, "error: not run: a hook stopped the run: end", texts[2])
+}
+
 func TestFirstStopSpeaks(t *testing.T) {
 	t.Parallel()
 	b := newBench(&fakeTool{name: "read"})
