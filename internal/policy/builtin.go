@@ -16,7 +16,7 @@ var builtin = sync.OnceValue(func() []Rule {
 		panic(fmt.Sprintf("unreachable unless builtin.toml is broken: %v", problems))
 	}
 	return append(rules, Rule{
-		Name: "trusted server", Decision: Allow, Priority: 4200, TrustedOnly: true,
+		Name: "trusted server", Decision: Allow, Priority: 4200, TrustedOnly: true, Modes: outsidePlan,
 		Place: Place{File: "settings: mcpServers.<name>.trust"},
 	})
 })

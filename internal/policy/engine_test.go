@@ -74,7 +74,7 @@ func TestDecisionTable(t *testing.T) {
 		"save_memory                  ask  no   no   run  run  no   no",
 		"mcp_srv_tool                 ask  no   no   run  run  no   no",
 		"mcp_srv_tool:reads           ask  no   no   run  run  no   ask",
-		"mcp_srv_tool:trusted         run  run  run  run  run  run  run",
+		"mcp_srv_tool:trusted         run  run  run  run  run  no   no",
 		"read_mcp_resource            run  run  run  run  run  run  run",
 		"list_mcp_resources           run  run  run  run  run  run  run",
 		"invoke_agent:generalist      run  run  run  run  run  deny deny",
@@ -108,34 +108,40 @@ func TestListsStandInTheirOrder(t *testing.T) {
 	plain := tools.Info{MCP: &tools.MCPOrigin{Server: "srv", Tool: "t"}}
 	for _, c := range []struct {
 		name  string
+		mode  Mode
 		lists Lists
 		call  Call
 		want  Decision
 		rule  string
 	}{
 		// 4.9 before everything
-		{"excluded server", Lists{ExcludedServers: []string{"srv"}, AllowedServers: []string{"srv"}}, Call{Tool: "mcp_srv_t", Info: trusted}, Deny, "settings: mcp.excluded"},
-		{"another server", Lists{ExcludedServers: []string{"other"}}, Call{Tool: "mcp_srv_t", Info: trusted}, Allow, "settings: mcpServers.<name>.trust (trusted server)"},
+		{"excluded server", "", Lists{ExcludedServers: []string{"srv"}, AllowedServers: []string{"srv"}}, Call{Tool: "mcp_srv_t", Info: trusted}, Deny, "settings: mcp.excluded"},
+		{"another server", "", Lists{ExcludedServers: []string{"other"}}, Call{Tool: "mcp_srv_t", Info: trusted}, Allow, "settings: mcpServers.<name>.trust (trusted server)"},
 		// 4.4 before 4.35 before 4.3 before 4.25
-		{"exclude", Lists{Excluded: []string{"web_fetch"}, ConfirmationRequired: []string{"web_fetch"}, Allowed: []string{"web_fetch"}}, Call{Tool: "web_fetch"}, Deny, "settings: tools.exclude"},
-		{"confirm", Lists{ConfirmationRequired: []string{"read_file"}, Allowed: []string{"read_file"}}, Call{Tool: "read_file"}, Ask, "settings: tools.confirmationRequired"},
-		{"allowed", Lists{Allowed: []string{"WebFetchTool"}, Core: []string{}}, Call{Tool: "web_fetch"}, Allow, "settings: tools.allowed"},
-		{"prefix", Lists{Allowed: []string{"ShellTool(npm test)"}}, shellCall("npm test -v"), Allow, "settings: tools.allowed"},
-		{"the rest of a prefix", Lists{Allowed: []string{"run_shell_command(npm test)"}}, shellCall("npm run x"), Deny, "settings: tools.allowed"},
-		{"prefix and all", Lists{Allowed: []string{"run_shell_command(npm test)", "run_shell_command"}}, shellCall("npm run x"), Allow, "settings: tools.allowed"},
-		{"excluded prefix", Lists{Excluded: []string{"run_shell_command(npm publish)"}, Allowed: []string{"run_shell_command"}}, shellCall("ls && npm publish"), Deny, "settings: tools.exclude"},
+		{"exclude", "", Lists{Excluded: []string{"web_fetch"}, ConfirmationRequired: []string{"web_fetch"}, Allowed: []string{"web_fetch"}}, Call{Tool: "web_fetch"}, Deny, "settings: tools.exclude"},
+		{"confirm", "", Lists{ConfirmationRequired: []string{"read_file"}, Allowed: []string{"read_file"}}, Call{Tool: "read_file"}, Ask, "settings: tools.confirmationRequired"},
+		{"allowed", "", Lists{Allowed: []string{"WebFetchTool"}, Core: []string{}}, Call{Tool: "web_fetch"}, Allow, "settings: tools.allowed"},
+		{"prefix", "", Lists{Allowed: []string{"ShellTool(npm test)"}}, shellCall("npm test -v"), Allow, "settings: tools.allowed"},
+		{"the rest of a prefix", "", Lists{Allowed: []string{"run_shell_command(npm test)"}}, shellCall("npm run x"), Deny, "settings: tools.allowed"},
+		{"prefix and all", "", Lists{Allowed: []string{"run_shell_command(npm test)", "run_shell_command"}}, shellCall("npm run x"), Allow, "settings: tools.allowed"},
+		{"excluded prefix", "", Lists{Excluded: []string{"run_shell_command(npm publish)"}, Allowed: []string{"run_shell_command"}}, shellCall("ls && npm publish"), Deny, "settings: tools.exclude"},
+		// Plan mode changes nothing, whatever the lists of core and servers say
+		{"core in plan mode", ModePlan, Lists{Core: []string{"write_file"}}, Call{Tool: "write_file"}, Deny, "built-in policy:148 (plans only)"},
+		{"server in plan mode", ModePlan, Lists{AllowedServers: []string{"srv"}}, Call{Tool: "mcp_srv_t", Info: trusted}, Deny, "built-in policy:182 (planning changes nothing)"},
+		{"allowed in plan mode", ModePlan, Lists{Allowed: []string{"web_fetch"}}, Call{Tool: "web_fetch"}, Allow, "settings: tools.allowed"},
+		{"the rest of a prefix in yolo mode", ModeYolo, Lists{Allowed: []string{"run_shell_command(npm test)"}}, shellCall("npm run x"), Deny, "settings: tools.allowed"},
 		// 4.25 and its rest
-		{"core", Lists{Core: []string{"write_file"}}, Call{Tool: "write_file"}, Allow, "settings: tools.core"},
-		{"not core", Lists{Core: []string{"write_file"}}, Call{Tool: "read_file"}, Deny, "settings: tools.core"},
-		{"no core at all", Lists{Core: []string{}}, Call{Tool: "read_file"}, Deny, "settings: tools.core"},
-		{"core spares MCP", Lists{Core: []string{}}, Call{Tool: "mcp_srv_t", Info: plain}, Ask, "no rule: the user is asked"},
-		{"core not given", Lists{}, Call{Tool: "read_file"}, Allow, "built-in policy:6 (reading)"},
+		{"core", "", Lists{Core: []string{"write_file"}}, Call{Tool: "write_file"}, Allow, "settings: tools.core"},
+		{"not core", "", Lists{Core: []string{"write_file"}}, Call{Tool: "read_file"}, Deny, "settings: tools.core"},
+		{"no core at all", "", Lists{Core: []string{}}, Call{Tool: "read_file"}, Deny, "settings: tools.core"},
+		{"core spares MCP", "", Lists{Core: []string{}}, Call{Tool: "mcp_srv_t", Info: plain}, Ask, "no rule: the user is asked"},
+		{"core not given", "", Lists{}, Call{Tool: "read_file"}, Allow, "built-in policy:6 (reading)"},
 		// 4.2 before 4.1
-		{"allowed server", Lists{AllowedServers: []string{"srv"}}, Call{Tool: "mcp_srv_t", Info: plain}, Allow, "settings: mcp.allowed"},
+		{"allowed server", "", Lists{AllowedServers: []string{"srv"}}, Call{Tool: "mcp_srv_t", Info: plain}, Allow, "settings: mcp.allowed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			e, err := New(Options{Interactive: true, Rules: FromLists(c.lists)})
+			e, err := New(Options{Interactive: true, Mode: c.mode, Rules: FromLists(c.lists)})
 			require.NoError(t, err)
 			v := e.Check(c.call)
 			assert.Equal(t, []any{c.want, c.rule}, []any{v.Decision, v.Rule})

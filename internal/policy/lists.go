@@ -34,21 +34,22 @@ func FromLists(l Lists) []Rule {
 	}
 	if onlyNarrowed(l.Allowed, shellTool) {
 		add("tools.allowed", Deny, 4290, Rule{
-			Tools: []string{shellTool}, Modes: []Mode{ModePlan, ModeDefault, ModeAutoEdit},
-			Message: "Only the shell commands listed in tools.allowed may run.",
+			Tools: []string{shellTool}, Message: "Only the shell commands listed in tools.allowed may run.",
 		})
 	}
 	for _, entry := range l.Core {
-		add("tools.core", Allow, 4250, listed(entry))
+		r := listed(entry)
+		r.Modes = outsidePlan
+		add("tools.core", Allow, 4250, r)
 	}
 	if l.Core != nil {
 		add("tools.core", Deny, 4240, Rule{
-			BuiltinOnly: true, Modes: []Mode{ModeDefault, ModeAutoEdit, ModeYolo},
+			BuiltinOnly: true, Modes: outsidePlan,
 			Message: "This tool is not among those of the setting tools.core.",
 		})
 	}
 	for _, s := range l.AllowedServers {
-		add("mcp.allowed", Allow, 4100, Rule{Server: s})
+		add("mcp.allowed", Allow, 4100, Rule{Server: s, Modes: outsidePlan})
 	}
 	return rules
 }

@@ -50,6 +50,9 @@ const (
 // modes are ordered from the least permissive to the most.
 var modes = []Mode{ModePlan, ModeDefault, ModeAutoEdit, ModeYolo}
 
+// outsidePlan are the modes in which something may be changed.
+var outsidePlan = modes[1:]
+
 // ParseMode reads a mode in the spelling of the command line (auto_edit) or of
 // policy files (autoEdit). The empty string is ModeDefault.
 func ParseMode(s string) (Mode, error) {
