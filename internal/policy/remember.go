@@ -77,9 +77,11 @@ func granted(c Call, outcome Outcome) []Rule {
 	case c.Info.MCP != nil:
 		r.Server, r.Tools = c.Info.MCP.Server, []string{c.Info.MCP.Tool}
 	case c.Tool == shellTool:
-		if r.Prefixes = roots(c); len(r.Prefixes) == 0 {
+		command, _ := c.Args["command"].(string)
+		if r.Prefixes = RootCommands(command); len(r.Prefixes) == 0 {
 			return nil
 		}
+		r.Inside = isRedirected(command)
 	case isEdit(c.Info):
 		// Saved for good, an edit is allowed for this one file only.
 		path, ok := c.Args["file_path"].(string)

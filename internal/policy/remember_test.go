@@ -41,6 +41,8 @@ func TestRememberedAnswers(t *testing.T) {
 		// Commands: the root command
 		{"command", shellCall("npm run x"), ProceedAlways, shellCall("npm publish"), Allow, ModeDefault},
 		{"its redirection", shellCall("npm run x"), ProceedAlways, shellCall("npm run x > f"), Ask, ModeDefault},
+		{"redirected", shellCall("npm run x > f"), ProceedAlways, shellCall("npm run y > g"), Allow, ModeDefault},
+		{"redirected elsewhere", shellCall("npm run x > f"), ProceedAlways, shellCall("npm run x > /etc/f"), Ask, ModeDefault},
 		{"both of a list", shellCall("npm i && go vet"), ProceedAlways, shellCall("go test; npm t"), Allow, ModeDefault},
 		{"another command", shellCall("npm run x"), ProceedAlways, shellCall("npm x; curl y"), Ask, ModeDefault},
 		{"inside a wrapper", shellCall("timeout 5 npm run x"), ProceedAlways, shellCall("timeout 5 curl x"), Ask, ModeDefault},

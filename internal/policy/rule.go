@@ -67,6 +67,7 @@ type Rule struct {
 	Interactive *bool          // nil: in every session
 	Annotations map[string]any // equal to the tool's
 	Redirection bool           // an allow that extends to redirections
+	Inside      bool           // an allow that extends to redirections to files of the workspace
 	Area        Area
 	BuiltinOnly bool // not for MCP tools
 	TrustedOnly bool // only for MCP servers that the settings trust

@@ -72,16 +72,19 @@ func (e *Engine) caution(s situation, c Call, cmd shell.Command, r *Rule) string
 		return cmd.Danger
 	case s.untrusted && filepath.Base(cmd.Name()) == "git":
 		return "git runs programs that the folder's configuration names, and the folder is not trusted"
-	case len(cmd.Redirects) > 0 && cmd.Kind != shell.Wrapper && (r == nil || !r.Redirection) && !e.redirectsInside(s, c, cmd):
+	case len(cmd.Redirects) > 0 && cmd.Kind != shell.Wrapper && (r == nil || !r.Redirection) && !e.redirectsInside(s, c, cmd, r):
 		return "is redirected"
 	}
 	return ""
 }
 
-// redirectsInside: where edits just happen, so do redirections to files of the
-// workspace.
-func (e *Engine) redirectsInside(s situation, c Call, cmd shell.Command) bool {
-	if s.mode != ModeAutoEdit || e.options.InWorkspace == nil || c.Intent.Exec == nil || c.Intent.Exec.Dir == "" {
+// redirectsInside: where edits just happen, or the user allowed a redirected
+// command for always, so do redirections to files of the workspace.
+func (e *Engine) redirectsInside(s situation, c Call, cmd shell.Command, r *Rule) bool {
+	if s.mode != ModeAutoEdit && (r == nil || !r.Inside) {
+		return false
+	}
+	if e.options.InWorkspace == nil || c.Intent.Exec == nil || c.Intent.Exec.Dir == "" {
 		return false
 	}
 	text, _ := c.Args["command"].(string)
@@ -270,9 +273,10 @@ func RootCommands(command string) []string {
 	return out
 }
 
-func roots(c Call) []string {
-	text, _ := c.Args["command"].(string)
-	return RootCommands(text)
+// isRedirected reports whether any command of the line is.
+func isRedirected(command string) bool {
+	line, err := shell.Parse(command)
+	return err == nil && slices.ContainsFunc(line.Commands, func(c shell.Command) bool { return len(c.Redirects) > 0 })
 }
 
 func explain(v Verdict, command, why string) Verdict {

@@ -291,3 +291,36 @@ func BenchmarkLoad(b *testing.B) {
 		}
 	}
 }
+
+func TestPathsComeFromTheEnvironment(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	other := filepath.Join(t.TempDir(), "other.json")
+	require.NoError(t, os.WriteFile(other, []byte(`{"model":{"name":"from elsewhere"}}`), 0o644))
+	m.env[envSystemDefaults] = other
+	l := m.load(t)
+	assert.Equal(t, "from elsewhere", l.Settings.Model.Name)
+	var paths []string
+	for _, f := range l.Files {
+		paths = append(paths, f.Path)
+	}
+	assert.Equal(t, []string{other, m.path(LayerUser), m.path(LayerWorkspace), m.system}, paths)
+
+	lookup := func(string) (string, bool) { return "/moved", true }
+	assert.Equal(t, "/moved", Home(lookup, "/home/x"))
+	for _, empty := range []bool{true, false} {
+		assert.Equal(t, "/home/x", Home(func(string) (string, bool) { return "", empty }, "/home/x"))
+	}
+	for goos, dir := range map[string]string{"linux": "/etc/gemini-cli", "darwin": "/Library/Application Support/GeminiCli", "windows": `C:\ProgramData\gemini-cli`} {
+		assert.Equal(t, dir, systemDir(goos))
+	}
+}
+
+func TestLoadWithoutEnvironmentOrTrust(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	l, err := Load(Options{Home: filepath.Join(dir, "home"), Dir: filepath.Join(dir, "work")})
+	require.NoError(t, err)
+	assert.False(t, l.Trusted)
+	assert.Equal(t, "the folder is not trusted", l.Files[2].Skipped)
+}
