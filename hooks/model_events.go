@@ -98,6 +98,12 @@ func (e *Engine) AfterModel(ctx context.Context, req *ModelRequest, chunk llm.Ch
 	if e.idle(protocol.AfterModel) {
 		return AfterModelOutcome{Chunk: chunk}
 	}
+	return e.afterModel(ctx, req, chunk)
+}
+
+// afterModel is apart because what its functions capture goes to the heap,
+// which AfterModel without hooks must not pay for.
+func (e *Engine) afterModel(ctx context.Context, req *ModelRequest, chunk llm.Chunk) AfterModelOutcome {
 	type state struct {
 		read, chunk llm.Chunk
 		replaced    bool

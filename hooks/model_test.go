@@ -1,0 +1,230 @@
+package hooks_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/hooks"
+	"minigem/hooks/hookstest"
+	"minigem/hooks/protocol"
+	"minigem/llm"
+)
+
+// rewriting is a hook that gives back what it read of a request, changed.
+func rewriting(change func(*protocol.LLMRequest)) hookstest.Script {
+	return hookstest.Script{Do: func(stdin []byte) hooks.Exit {
+		var in protocol.BeforeModelInput
+		if err := json.Unmarshal(stdin, &in); err != nil {
+			return hooks.Exit{Code: 1, Stderr: []byte(err.Error())}
+		}
+		change(&in.LLMRequest)
+		out, err := protocol.Encode(protocol.Output{LLMRequest: &protocol.LLMRequestChange{Messages: in.LLMRequest.Messages}})
+		if err != nil {
+			return hooks.Exit{Code: 1, Stderr: []byte(err.Error())}
+		}
+		return hooks.Exit{Stdout: out}
+	}}
+}
+
+func longRequest(messages int) llm.Request {
+	r := llm.Request{Model: "m"}
+	for i := range messages / 4 {
+		id := fmt.Sprintf("f__%d", i)
+		r.Messages = append(r.Messages,
+			llm.UserText(fmt.Sprintf("question %d", i)),
+			llm.Message{Role: llm.RoleModel, Parts: []llm.Part{llm.ToolCall{ID: id, Name: "f", Args: map[string]any{"n": float64(i)}}}},
+			llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.ToolResult{ID: id, Name: "f", Response: map[string]any{"output": strings.Repeat("x", 100)}}}},
+			llm.ModelText(fmt.Sprintf("answer %d", i)))
+	}
+	r.Messages = append(r.Messages, llm.UserText("and now?"))
+	return r
+}
+
+// TestEditsOfALongHistory: a window over a long history, as hooks that save
+// tokens do it.
+func TestEditsOfALongHistory(t *testing.T) {
+	t.Parallel()
+	whole := longRequest(2000)
+	e, _, _ := engine(protocol.BeforeModel, map[string]hookstest.Script{"window": rewriting(func(r *protocol.LLMRequest) {
+		last := r.Messages[len(r.Messages)-9:]
+		r.Messages = append([]protocol.LLMMessage{r.Messages[0]}, last...)
+		r.Messages[9].Text = "and now, briefly?"
+	})}, "window")
+	o := e.BeforeModel(t.Context(), hooks.NewModelRequest(whole))
+	want := append([]llm.Message{{Role: llm.RoleUser, Parts: append(whole.Messages[0].Parts, whole.Messages[1992].Parts...)}}, whole.Messages[1993:2000]...)
+	want = append(want, llm.UserText("and now, briefly?"))
+	assert.Equal(t, want, o.Request.Messages)
+	assert.Len(t, whole.Messages, 2001, "the history itself is never changed")
+}
+
+// TestMovedMessagesKeepWhatHooksDoNotSee.
+func TestMovedMessagesKeepWhatHooksDoNotSee(t *testing.T) {
+	t.Parallel()
+	e, _, _ := engine(protocol.BeforeModel, map[string]hookstest.Script{"move": rewriting(func(r *protocol.LLMRequest) {
+		m := r.Messages
+		r.Messages = []protocol.LLMMessage{m[4], m[3], m[0], m[1], m[2]}
+	})}, "move")
+	o := e.BeforeModel(t.Context(), hooks.NewModelRequest(hookstest.Request()))
+	var signatures []string
+	for _, m := range o.Request.Messages {
+		for _, p := range m.Parts {
+			if c, ok := p.(llm.ToolCall); ok {
+				signatures = append(signatures, string(c.Signature))
+			}
+		}
+	}
+	assert.Equal(t, []string{"s2"}, signatures)
+}
+
+// TestRequestIsMarshalledOnce, however many hooks and chunks it meets.
+func TestRequestIsMarshalledOnce(t *testing.T) {
+	t.Parallel()
+	e, r, _ := engine(protocol.AfterModel, map[string]hookstest.Script{"a": {}, "b": {}}, "a", "b")
+	marshals := 0
+	req := hooks.NewModelRequest(llm.Request{Messages: []llm.Message{{Role: llm.RoleModel, Parts: []llm.Part{
+		llm.ToolCall{Name: "f", Args: map[string]any{"x": counter{&marshals}}},
+	}}}})
+	for range 10 {
+		e.AfterModel(t.Context(), req, hookstest.Chunk())
+	}
+	require.Len(t, r.Calls(), 20)
+	assert.Equal(t, 1, marshals)
+}
+
+type counter struct{ n *int }
+
+func (c counter) MarshalJSON() ([]byte, error) {
+	*c.n++
+	return []byte("1"), nil
+}
+
+// TestArgumentsWithoutJSON: a program bug is no crash.
+func TestArgumentsWithoutJSON(t *testing.T) {
+	t.Parallel()
+	e, r, _ := engine(protocol.BeforeModel, map[string]hookstest.Script{"a": {}}, "a")
+	e.BeforeModel(t.Context(), hooks.NewModelRequest(llm.Request{Model: "m", Messages: []llm.Message{{Role: llm.RoleModel, Parts: []llm.Part{
+		llm.ToolCall{Name: "f", Args: map[string]any{"x": func() {}}},
+	}}}}))
+	assert.Contains(t, r.Calls()[0].Stdin, `"llm_request":{"model":"m","messages":[],"config":{}}`)
+}
+
+// TestNothingAllocatedWithoutHooks: programs without hooks pay nothing.
+func TestNothingAllocatedWithoutHooks(t *testing.T) {
+	e := &hooks.Engine{Report: func(hooks.Report) {}}
+	e.Config.Hooks = []hooks.Hook{{Event: protocol.SessionEnd, Command: "x"}}
+	ctx, use, chunk := context.Background(), writeFile(), hookstest.Chunk()
+	req := hooks.NewModelRequest(hookstest.Request())
+	assert.Zero(t, testing.AllocsPerRun(100, func() {
+		e.BeforeAgent(ctx, "p")
+		e.BeforeModel(ctx, req)
+		e.BeforeToolSelection(ctx, req)
+		e.AfterModel(ctx, req, chunk)
+		e.BeforeTool(ctx, use)
+		e.AfterTool(ctx, use, protocol.ToolResponse{})
+		e.AfterAgent(ctx, "p", "r", false)
+	}))
+}
+
+// FuzzMerge: whatever three hooks say, a block stays a block and a changed
+// request can be sent.
+func FuzzMerge(f *testing.F) {
+	f.Add(`{"decision":"deny"}`, `{"hookSpecificOutput":{"llm_request":{"messages":[]}}}`, "text", false)
+	f.Add(`{"hookSpecificOutput":{"llm_request":{"messages":[`+hookstest.Messages+`,{"role":"model","content":"x"}]}}}`, `{"hookSpecificOutput":{"llm_request":{"messages":[{"role":"user","content":"hello"}]}}}`, `{"continue":false}`, true)
+	f.Add(`{"hookSpecificOutput":{"llm_request":{"messages":[{"role":"model","content":[{"type":"function_call","name":"read_file","id":"c1","args":{}}]}]}}}`, `{"hookSpecificOutput":{"llm_response":{"text":"a"}}}`, `{"hookSpecificOutput":"x"}`, false)
+	f.Add(`{"hookSpecificOutput":{"llm_request":{"messages":[{"role":"system","content":"s"},{"role":"user","content":[{"type":"function_response","name":"n","id":"i","response":{}}]}]}}}`, ``, `[]`, true)
+	f.Fuzz(func(t *testing.T, a, b, c string, sequential bool) {
+		e, _, rep := engine(protocol.BeforeModel, map[string]hookstest.Script{"a": {Stdout: a}, "b": {Stdout: b}, "c": {Stdout: c}}, "a", "b", "c")
+		e.Config.Hooks[0].Sequential = sequential
+		o := e.BeforeModel(context.Background(), hooks.NewModelRequest(hookstest.Request()))
+		strongest := hooks.Proceed
+		for i, out := range []string{a, b, c} {
+			r := protocol.Parse(protocol.BeforeModel, protocol.Ran{Stdout: []byte(out)})
+			if rep.last().Runs[i].Skipped != "" {
+				continue
+			}
+			if r.Output.Stop {
+				strongest = hooks.Stop
+			} else if r.Output.Decision == protocol.Deny {
+				strongest = max(strongest, hooks.Deny)
+			}
+		}
+		if o.Decision != strongest {
+			t.Fatalf("decision %s, but the strongest is %s", o.Decision, strongest)
+		}
+		if o.Denied() && o.Reason == "" {
+			t.Fatal("denied without a reason")
+		}
+		sendable(t, o.Request.Messages)
+		if _, err := json.Marshal(rep.last()); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// sendable fails unless roles alternate, nothing is empty and calls and results
+// come in pairs.
+func sendable(t *testing.T, ms []llm.Message) {
+	t.Helper()
+	require.NotEmpty(t, ms)
+	calls, results := map[string]bool{}, map[string]bool{}
+	for i, m := range ms {
+		require.NotEmpty(t, m.Parts, "message %d", i)
+		if i > 0 {
+			require.NotEqual(t, ms[i-1].Role, m.Role, "message %d", i)
+		}
+		for _, p := range m.Parts {
+			switch p := p.(type) {
+			case llm.ToolCall:
+				calls[p.ID] = true
+			case llm.ToolResult:
+				results[p.ID] = true
+			}
+		}
+	}
+	require.Equal(t, calls, results, "calls and results")
+}
+
+func BenchmarkNoHooks(b *testing.B) {
+	e := &hooks.Engine{Report: func(hooks.Report) {}}
+	ctx, use := context.Background(), writeFile()
+	b.ReportAllocs()
+	for b.Loop() {
+		e.BeforeTool(ctx, use)
+	}
+}
+
+// BenchmarkAfterModel: a chunk costs the same after 10 messages and after
+// 10,000, but for copying what goes into the pipe.
+func BenchmarkAfterModel(b *testing.B) {
+	for _, n := range []int{10, 1000, 10_000} {
+		b.Run(fmt.Sprintf("messages=%d", n), func(b *testing.B) {
+			e := &hooks.Engine{Runner: quiet{}, Config: hooks.Config{Hooks: []hooks.Hook{{Event: protocol.AfterModel, Command: "a"}}}}
+			req := hooks.NewModelRequest(longRequest(n))
+			e.AfterModel(context.Background(), req, hookstest.Chunk())
+			b.ReportAllocs()
+			for b.Loop() {
+				e.AfterModel(context.Background(), req, hookstest.Chunk())
+			}
+		})
+	}
+}
+
+// BenchmarkMarshal is what a chunk would cost without sharing.
+func BenchmarkMarshal(b *testing.B) {
+	r := longRequest(10_000)
+	e := &hooks.Engine{Runner: quiet{}, Config: hooks.Config{Hooks: []hooks.Hook{{Event: protocol.AfterModel, Command: "a"}}}}
+	for b.Loop() {
+		e.AfterModel(context.Background(), hooks.NewModelRequest(r), hookstest.Chunk())
+	}
+}
+
+// quiet is a Runner of hooks that say nothing.
+type quiet struct{}
+
+func (quiet) Run(context.Context, hooks.Hook, []byte, []string) hooks.Exit { return hooks.Exit{} }
