@@ -116,6 +116,8 @@ func TestListsStandInTheirOrder(t *testing.T) {
 	}{
 		// 4.9 before everything
 		{"excluded server", "", Lists{ExcludedServers: []string{"srv"}, AllowedServers: []string{"srv"}}, Call{Tool: "mcp_srv_t", Info: trusted}, Deny, "settings: mcp.excluded"},
+		{"older name of an MCP tool", "", Lists{Excluded: []string{"srv__t"}}, Call{Tool: "mcp_srv_t", Info: trusted}, Deny, "settings: tools.exclude"},
+		{"hooks' name of an MCP tool", "", Lists{Excluded: []string{"mcp__srv__t"}}, Call{Tool: "mcp_srv_t", Info: trusted}, Deny, "settings: tools.exclude"},
 		{"another server", "", Lists{ExcludedServers: []string{"other"}}, Call{Tool: "mcp_srv_t", Info: trusted}, Allow, "settings: mcpServers.<name>.trust (trusted server)"},
 		// 4.4 before 4.35 before 4.3 before 4.25
 		{"exclude", "", Lists{Excluded: []string{"web_fetch"}, ConfirmationRequired: []string{"web_fetch"}, Allowed: []string{"web_fetch"}}, Call{Tool: "web_fetch"}, Deny, "settings: tools.exclude"},

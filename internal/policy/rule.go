@@ -181,8 +181,12 @@ func (r *Rule) namesTool(tool string, origin *tools.MCPOrigin) bool {
 
 // matchTool compares one entry of Tools with a full name. "mcp_*" means every
 // MCP tool and "mcp_<server>_*" those of one server, never one whose name
-// merely starts alike.
+// merely starts alike. Lists of the settings may still use the double
+// underscores of earlier releases.
 func matchTool(pattern, tool string, origin *tools.MCPOrigin) bool {
+	if origin != nil && strings.TrimPrefix(pattern, "mcp__") == origin.Server+"__"+origin.Tool {
+		return true
+	}
 	if strings.HasPrefix(pattern, "mcp_") && strings.HasSuffix(pattern, "*") && origin != nil {
 		return pattern == "mcp_*" || pattern == "mcp_"+serverName(origin.Server)+"_*"
 	}
