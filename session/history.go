@@ -13,7 +13,7 @@ import (
 // caller must not change it.
 func (s *Session) Messages() []llm.Message {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	return slices.Clip(s.messages)
 }
 
@@ -21,7 +21,7 @@ func (s *Session) Messages() []llm.Message {
 // surroundings and are not conversation: 1 or 0.
 func (s *Session) Preamble() int {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	if len(s.entries) > 0 && s.entries[0].id == transcript.PreambleID {
 		return 1
 	}
@@ -36,7 +36,7 @@ func (s *Session) Preamble() int {
 // form, because Gemini CLI's own record has them only once they are answered.
 func (s *Session) Append(m llm.Message) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	now := transcript.At(s.o.Now())
 	id := s.o.NewID()
 	s.push(entry{id, m})
@@ -68,7 +68,7 @@ func (s *Session) push(e entry) {
 // Rollback drops all but the first n messages. It panics if there are fewer.
 func (s *Session) Rollback(n int) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	if n > len(s.entries) {
 		panic(fmt.Sprintf("rolling back %d messages to %d", len(s.entries), n))
 	}
@@ -86,31 +86,40 @@ func (s *Session) Rollback(n int) {
 // Replace puts ms in the place of the whole history.
 func (s *Session) Replace(ms []llm.Message) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
+	s.replace(ms)
+}
+
+func (s *Session) replace(ms []llm.Message) {
 	now := transcript.At(s.o.Now())
 	old := s.entries
 	s.entries, s.messages, s.next, s.open = nil, nil, nil, nil
 	for _, e := range s.named(old, ms) {
 		s.push(e)
 	}
+	s.write(snapshot(s.entries, now)...)
+}
+
+// snapshot are the records of a whole history: the list, then the exact parts
+// of the model's messages.
+func snapshot(entries []entry, now transcript.Time) []transcript.Record {
 	set := transcript.Set{Messages: []transcript.Message{}, LastUpdated: now}
 	var exact []transcript.Record
-	for i, e := range s.entries {
+	for i, e := range entries {
 		if e.message.Role == llm.RoleUser {
 			set.Messages = append(set.Messages, userRecord(e.id, now, e.message))
 			continue
 		}
 		r := modelRecord(e.id, now, e.message)
-		if i+1 < len(ms) {
-			open := newOpenCalls(r, e.message.Calls())
-			r.ToolCalls = open.complete(ms[i+1], now)
+		if i+1 < len(entries) {
+			r.ToolCalls = newOpenCalls(r, e.message.Calls()).complete(entries[i+1].message, now)
 		}
 		set.Messages = append(set.Messages, r)
 		if !plain(e.message) {
 			exact = append(exact, transcript.Exact{ID: e.id, Parts: e.message.Parts})
 		}
 	}
-	s.write(append([]transcript.Record{set}, exact...)...)
+	return append([]transcript.Record{set}, exact...)
 }
 
 // named gives ms the ids that they had, as far as head and tail are the same

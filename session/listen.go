@@ -15,7 +15,7 @@ import (
 // call before the others of its message have theirs.
 func (s *Session) Emit(e event.Event) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	switch e := e.(type) {
 	case event.RoundFinished:
 		s.next = &answered{e}

@@ -1,9 +1,11 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"minigem/llm"
 	"minigem/transcript"
@@ -22,21 +24,27 @@ func Resume(o Options, which string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	preamble := o.Preamble()
 	s := &Session{o: o, source: SourceResume, id: info.ID}
+	s.mu.Lock()
+	defer s.unlock()
 	if filepath.Ext(info.Path) != ".jsonl" {
 		// The older form is one JSON object: nothing can be appended to it.
-		return s, s.adopt(info.Path, info.ID)
-	}
-	if s.w, err = transcript.Open(info.Path, o.Secrets...); err != nil {
-		if transcript.InUse(info.Path) {
+		if err := s.adopt(info.Path, info.ID, preamble); err != nil {
 			return nil, fmt.Errorf("resuming session %s: %w", info.ID, err)
 		}
-		o.Warn(fmt.Errorf("the session will not be saved: %w", err))
+		return s, nil
+	}
+	if s.w, err = transcript.Open(info.Path, o.Secrets...); err != nil {
+		if errors.Is(err, transcript.ErrInUse) {
+			return nil, fmt.Errorf("resuming session %s: %w", info.ID, err)
+		}
+		s.warn(fmt.Errorf("the session will not be saved: %w", err))
 	}
 	if f, err = s.reread(info.Path, f); err != nil {
 		return nil, fmt.Errorf("resuming session %s: %w", info.ID, err)
 	}
-	s.continueFrom(f)
+	s.continueFrom(f, preamble)
 	return s, nil
 }
 
@@ -45,19 +53,22 @@ func Resume(o Options, which string) (*Session, error) {
 // stays as it is.
 func Import(o Options, path string) (*Session, error) {
 	o.fill()
+	preamble := o.Preamble()
 	s := &Session{o: o, source: SourceResume}
+	s.mu.Lock()
+	defer s.unlock()
 	id := o.ID
 	if id == "" {
 		id = o.NewID()
 	}
-	if err := s.adopt(path, id); err != nil {
+	if err := s.adopt(path, id, preamble); err != nil {
 		return nil, fmt.Errorf("importing session: %w", err)
 	}
 	return s, nil
 }
 
 // adopt makes a new file for s and copies the history of another one into it.
-func (s *Session) adopt(path, id string) error {
+func (s *Session) adopt(path, id, preamble string) error {
 	f, err := s.read(path)
 	if err != nil {
 		return err
@@ -65,12 +76,12 @@ func (s *Session) adopt(path, id string) error {
 	s.id = id
 	now := transcript.At(s.o.Now())
 	s.create(s.fileName(fmt.Sprint(now.UnixMilli())), now)
-	s.greet()
-	messages := s.messages
+	s.greet(preamble)
+	messages := slices.Clone(s.messages)
 	for _, e := range rebuild(f) {
 		messages = append(messages, e.message)
 	}
-	s.Replace(messages)
+	s.replace(messages)
 	return nil
 }
 
@@ -87,7 +98,7 @@ func (s *Session) reread(path string, f *transcript.File) (*transcript.File, err
 
 func (s *Session) tell(f *transcript.File) {
 	for _, w := range f.Warnings {
-		s.o.Warn(fmt.Errorf("%s", w))
+		s.warn(errors.New(w.String()))
 	}
 }
 
@@ -106,11 +117,11 @@ func (s *Session) read(path string) (*transcript.File, error) {
 // continueFrom takes over the history of f. What it adds to the file are the
 // session's id, the preamble of today under its old id, and the answers that
 // the last message lacks.
-func (s *Session) continueFrom(f *transcript.File) {
+func (s *Session) continueFrom(f *transcript.File, preamble string) {
 	now := transcript.At(s.o.Now())
 	s.write(transcript.Set{SessionID: s.id, LastUpdated: now})
-	if text := s.o.Preamble(); text != "" {
-		m := llm.UserText(text)
+	if preamble != "" {
+		m := llm.UserText(preamble)
 		s.push(entry{transcript.PreambleID, m})
 		s.write(userRecord(transcript.PreambleID, now, m))
 	}

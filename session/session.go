@@ -73,6 +73,7 @@ type Session struct {
 	messages []llm.Message // those of entries
 	next     *answered     // RoundFinished came, its message has not
 	open     *openCalls    // the last model message, while it has calls
+	untold   []error       // for Warn, once the lock is free
 }
 
 // entry is a message of the history and the id of its record; empty: it stands
@@ -118,20 +119,36 @@ func Start(o Options) (*Session, error) {
 			return nil, fmt.Errorf("starting session %q: %w", o.ID, ErrIDTaken)
 		}
 	}
+	preamble := o.Preamble()
 	s := &Session{o: o, source: SourceStartup}
-	s.fresh(o.ID)
+	s.mu.Lock()
+	defer s.unlock()
+	s.fresh(o.ID, preamble)
 	return s, nil
 }
 
+// unlock frees the lock and then tells what went wrong under it: Warn may use
+// the session.
+func (s *Session) unlock() {
+	untold := s.untold
+	s.untold = nil
+	s.mu.Unlock()
+	for _, err := range untold {
+		s.o.Warn(err)
+	}
+}
+
+func (s *Session) warn(err error) { s.untold = append(s.untold, err) }
+
 // fresh gives s an identity, a file and the preamble.
-func (s *Session) fresh(id string) {
+func (s *Session) fresh(id, preamble string) {
 	if id == "" {
 		id = s.o.NewID()
 	}
 	s.id, s.w, s.entries, s.messages, s.next, s.open = id, nil, nil, nil, nil, nil
 	now := transcript.At(s.o.Now())
 	s.create(s.fileName(now.Format("2006-01-02T15-04")), now)
-	s.greet()
+	s.greet(preamble)
 }
 
 func (s *Session) fileName(stamp string) string {
@@ -159,7 +176,7 @@ func (s *Session) create(base string, now transcript.Time) {
 			continue
 		}
 		if err != nil {
-			s.o.Warn(fmt.Errorf("the session will not be saved: %w", err))
+			s.warn(fmt.Errorf("the session will not be saved: %w", err))
 			return
 		}
 		s.w = w
@@ -168,8 +185,7 @@ func (s *Session) create(base string, now transcript.Time) {
 }
 
 // greet puts the preamble at the head of the history.
-func (s *Session) greet() {
-	text := s.o.Preamble()
+func (s *Session) greet(text string) {
 	if text == "" {
 		return
 	}
@@ -197,11 +213,12 @@ func (s *Session) Begin(ctx context.Context) (context string) {
 // SessionStart hooks add.
 func (s *Session) Clear(ctx context.Context) (context string) {
 	s.finish(ctx, ReasonClear)
+	preamble := s.o.Preamble()
 	s.mu.Lock()
-	s.fresh("")
+	s.fresh("", preamble)
 	s.source, s.begun, s.ended = SourceClear, false, false
 	id, path := s.id, s.path()
-	s.mu.Unlock()
+	s.unlock()
 	if s.o.Changed != nil {
 		s.o.Changed(id, path)
 	}
@@ -225,12 +242,12 @@ func (s *Session) finish(ctx context.Context, reason string) {
 		s.o.Hooks.SessionEnd(ctx, reason)
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	if s.w == nil {
 		return
 	}
 	if err := s.closeFile(); err != nil {
-		s.o.Warn(err)
+		s.warn(err)
 	}
 	s.w = nil
 }
@@ -251,7 +268,7 @@ func (s *Session) closeFile() error {
 // ID returns the session's id. Clear changes it.
 func (s *Session) ID() string {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	return s.id
 }
 
@@ -259,7 +276,7 @@ func (s *Session) ID() string {
 // recorded. Clear changes it.
 func (s *Session) Path() string {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	return s.path()
 }
 
@@ -274,7 +291,7 @@ func (s *Session) path() string {
 // SourceClear.
 func (s *Session) Source() string {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	return s.source
 }
 
@@ -282,14 +299,14 @@ func (s *Session) Source() string {
 // did. Gemini CLI skips such records.
 func (s *Session) Note(value any) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	s.write(transcript.Activity{Value: value})
 }
 
 // Summarize keeps a title for the session, shown in lists.
 func (s *Session) Summarize(title string) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	s.write(transcript.Set{Summary: title})
 }
 
@@ -299,7 +316,7 @@ func (s *Session) write(records ...transcript.Record) {
 		return
 	}
 	if err := s.w.Append(records...); err != nil {
-		s.o.Warn(fmt.Errorf("the session is not saved any more: %w", err))
+		s.warn(fmt.Errorf("the session is not saved any more: %w", err))
 		_ = s.w.Close()
 		s.w = nil
 	}
