@@ -42,7 +42,7 @@ func (e *Engine) checkCommand(s situation, c Call, cmd shell.Command) Verdict {
 	}
 	label := cmd.Source
 	if len(label) > 60 {
-		label = label[:60] + "..."
+		label = strings.ToValidUTF8(label[:60], "") + "..."
 	}
 	switch {
 	case r == nil && cmd.Kind == shell.Wrapper:
