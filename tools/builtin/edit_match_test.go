@@ -112,3 +112,33 @@ func TestReplace(t *testing.T) {
 		})
 	}
 }
+
+// FuzzFindEdits: whatever is looked for, the matches are in order, apart and
+// within the text, and applying them changes nothing else.
+func FuzzFindEdits(f *testing.F) {
+	f.Add("a\n  b\n", "a\nb\n", "x\n")
+	f.Add("the quick brown fox\n", "the quick brown fix", "x")
+	f.Add("f( a ) {\n}\n", "f (a) {", "")
+	f.Fuzz(func(t *testing.T, content, old, new string) {
+		if old == "" {
+			return
+		}
+		m := findEdits(content, old, new)
+		got := m.apply(content)
+		at, done := 0, 0
+		for _, x := range m.found {
+			require.LessOrEqual(t, done, x.start)
+			require.LessOrEqual(t, x.start, x.end)
+			require.LessOrEqual(t, x.end, len(content))
+			kept := content[done:x.start]
+			require.Equal(t, kept, got[at:at+len(kept)])
+			at += len(kept)
+			require.Equal(t, x.text, got[at:at+len(x.text)])
+			at, done = at+len(x.text), x.end
+		}
+		require.Equal(t, content[done:], got[at:])
+		if strings.Contains(content, old) {
+			require.Equal(t, strings.ReplaceAll(content, old, new), got)
+		}
+	})
+}
