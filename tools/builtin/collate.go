@@ -10,7 +10,14 @@ import (
 // marks, digits, letters, and case only where nothing else differs. The
 // library for it (golang.org/x/text/collate) costs a megabyte of tables.
 func collate(a, b string) int {
-	x, y := a, b
+	same := 0
+	for same < len(a) && same < len(b) && a[same] == b[same] {
+		same++
+	}
+	for same > 0 && same < len(a) && !utf8.RuneStart(a[same]) {
+		same--
+	}
+	x, y := a[same:], b[same:]
 	for x != "" && y != "" {
 		r, n := utf8.DecodeRuneInString(x)
 		s, m := utf8.DecodeRuneInString(y)
@@ -28,12 +35,21 @@ func collate(a, b string) int {
 // marks are ASCII's, in the order of the Unicode collation.
 const marks = "_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$"
 
-func weight(r rune) int {
-	if i := strings.IndexRune(marks, r); i >= 0 {
-		return i + 64
+var asciiWeights = func() (ws [utf8.RuneSelf]int) {
+	for r := range ws {
+		ws[r] = r
+		if i := strings.IndexByte(marks, byte(r)); i >= 0 {
+			ws[r] = i + 64
+		} else if unicode.IsLetter(rune(r)) || unicode.IsDigit(rune(r)) {
+			ws[r] = int(lower(byte(r))) + 1024
+		}
 	}
-	if r < utf8.RuneSelf && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-		return int(r)
+	return ws
+}()
+
+func weight(r rune) int {
+	if r < utf8.RuneSelf {
+		return asciiWeights[r]
 	}
 	return int(unicode.ToLower(r)) + 1024
 }

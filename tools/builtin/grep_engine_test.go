@@ -89,7 +89,7 @@ func TestSearchAgreesWithRegexp(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(3, 4))
 	words := []string{"func", "Func", "needle", "NEEDLE", "ask", "a\u017fK", "as\u212a", "x", " ", "\t", "Error", "größe", "GRÖSSE", "foo", "quux", "\r", "123", ""}
-	patterns := []string{`func`, `(?i)func`, `(?i)ask`, `(?i)größe`, `func\s+\w*Error`, `(?i)^x.*needle$`, `foo|quux`, `\d+`, `^$`, ``, `(?i)e{2}`, `a\nb`, `k\b`, `(?i)k`, `[^x]needle`}
+	patterns := []string{`func`, `(?i)func`, `(?i)ask`, `(?i)größe`, `func\s+\w*Error`, `(?i)^x.*needle$`, `foo|quux`, `\d+`, `^$`, ``, `(?i)e{2}`, `a\nb`, `k\b`, `(?i)k`, `[^x]needle`, `[0-9]{3}`, `[A-Z]{4,}\s*\d`, `[äö]+`, `[^\sa-z]{3}`, `(?i)[kq]{2}`, `\d[A-Z]|x`}
 	for range 40 {
 		var b strings.Builder
 		for range 200 {
@@ -111,6 +111,39 @@ func TestSearchAgreesWithRegexp(t *testing.T) {
 			}
 			require.Equal(t, slowly(p, []byte(text)), got, "pattern %q", p)
 		}
+	}
+}
+
+func TestByteRun(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		pattern string
+		length  int // 0: no use
+		text    string
+		at      int
+	}{
+		{`\w+[0-9]{3}x*`, 3, "a12b45c678", 7},
+		{`[0-9]{3}`, 3, "123", 0},
+		{`[0-9]{3}`, 3, "12", 2},
+		{`[0-9]{3}`, 3, "x12\n345", 4},
+		{`[0-9]{4}`, 4, "123 12 1 x1234", 10},
+		{`(?:[XYZ])+q?`, 1, "abcX", 3},
+		{`[äö]`, 1, "aö", 1},
+		{`[^0-9]+`, 0, "", 0},
+		{`\w+`, 0, "", 0},
+		{`[0-9]*`, 0, "", 0},
+		{`[0-9]{2}|[a-z]`, 0, "", 0},
+	} {
+		re, err := syntax.Parse(tt.pattern, syntax.Perl)
+		require.NoError(t, err)
+		r := findRun(re)
+		if tt.length == 0 {
+			assert.Nil(t, r, tt.pattern)
+			continue
+		}
+		require.NotNil(t, r, tt.pattern)
+		assert.Equal(t, tt.length, r.length, tt.pattern)
+		assert.Equal(t, tt.at, r.next([]byte(tt.text), 0), "%s in %q", tt.pattern, tt.text)
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 // use.
 type linePattern struct {
 	match   func(line []byte) bool // nil: a needle is a match
-	needles []needle               // nil: every line is tried
+	needles []needle               // nil: there are none
+	run     *byteRun               // where there are no needles; nil: every line is tried
 	exclude func(line []byte) bool // nil: nothing is
 }
 
@@ -37,6 +38,9 @@ func compileLines(pattern, exclude string, fixed, caseSensitive bool) (*linePatt
 		ns, exact := needles(tree)
 		if p.needles = ns; exact {
 			p.match = nil
+		}
+		if ns == nil {
+			p.run = findRun(tree)
 		}
 	}
 	if exclude != "" {
@@ -100,7 +104,14 @@ func (p *linePattern) scan(buf []byte, found func(start, end int) bool) {
 
 func (p *linePattern) scanAll(buf []byte, found func(start, end int) bool) {
 	for start := 0; start < len(buf); {
-		end := indexByteFrom(buf, '\n', start)
+		end := start
+		if p.run != nil {
+			if end = p.run.next(buf, start); end == len(buf) {
+				return
+			}
+			start += bytes.LastIndexByte(buf[start:end], '\n') + 1
+		}
+		end = indexByteFrom(buf, '\n', end)
 		if p.wants(buf[start:end]) && !found(start, end) {
 			return
 		}

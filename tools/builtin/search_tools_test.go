@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -215,4 +216,50 @@ func TestSearchesStop(t *testing.T) {
 		_, err = inv.Run(ctx)
 		assert.ErrorIs(t, err, cause, tool.Spec().Name)
 	}
+}
+
+// BenchmarkGlob and BenchmarkGrepSearch are whole calls in Go's own source
+// tree; ripgrep is the yardstick. What it does beside: glob sorts by time.
+func BenchmarkGlob(b *testing.B) {
+	ws := goTree(b)
+	tool := builtin.Glob(ws, obey, time.Now)
+	besideRipgrep(b, func() { use(b, ws, tool, args{"pattern": "**/*.go"}) }, "--files", "-g", "*.go", ws.Root())
+}
+
+func BenchmarkGrepSearch(b *testing.B) {
+	ws := goTree(b)
+	tool := builtin.GrepSearch(ws, obey)
+	for _, pattern := range []string{`xyzzyq`, `func \(.*\) ReadFromUDP`, `\w+[0-9]{6}\w+`} {
+		b.Run(pattern, func(b *testing.B) {
+			besideRipgrep(b, func() { use(b, ws, tool, args{"pattern": pattern, "total_max_matches": 100000}) }, "-n", "-i", "--hidden", pattern, ws.Root())
+		})
+	}
+}
+
+func besideRipgrep(b *testing.B, ours func(), rgArgs ...string) {
+	b.Run("minigem", func(b *testing.B) {
+		for b.Loop() {
+			ours()
+		}
+	})
+	b.Run("rg", func(b *testing.B) {
+		rg, err := exec.LookPath("rg")
+		if err != nil {
+			b.Skip("needs ripgrep")
+		}
+		for b.Loop() {
+			_ = exec.Command(rg, rgArgs...).Run() // exit code 1: no match
+		}
+	})
+}
+
+// goTree is the workspace of the Go distribution's sources.
+func goTree(b *testing.B) *workspace.Workspace {
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		b.Skip("needs the go command")
+	}
+	ws, err := workspace.New(filepath.Join(strings.TrimSpace(string(out)), "src"))
+	require.NoError(b, err)
+	return ws
 }

@@ -1,0 +1,110 @@
+package builtin
+
+import (
+	"math"
+	"regexp/syntax"
+	"unicode/utf8"
+)
+
+// byteRun is what a search without needles looks for first: so many bytes of a
+// class in a row, as every match has. "[0-9]{6}" is found by looking at every
+// sixth byte.
+type byteRun struct {
+	class  [256]bool
+	length int
+}
+
+// maxRun bounds the length that is of use.
+const maxRun = 64
+
+// usefulRun is how much of a text may be such runs for it to be worth looking.
+const usefulRun = 0.05
+
+// share estimates how often the run stands in a text.
+func (r *byteRun) share() float64 {
+	sum := 0.0
+	for b, in := range r.class {
+		if in && b < utf8.RuneSelf {
+			sum += frequency(byte(b), false)
+		}
+	}
+	return math.Pow(min(1, sum), float64(r.length))
+}
+
+// findRun returns the rarest run that every match of re has; nil: there is
+// none that helps.
+func findRun(re *syntax.Regexp) *byteRun {
+	r := runOf(re)
+	if r == nil || r.share() > usefulRun {
+		return nil
+	}
+	return r
+}
+
+func runOf(re *syntax.Regexp) *byteRun {
+	switch re.Op {
+	case syntax.OpCharClass:
+		return classRun(re.Rune)
+	case syntax.OpCapture, syntax.OpPlus:
+		return runOf(re.Sub[0])
+	case syntax.OpRepeat:
+		if re.Min < 1 {
+			return nil
+		}
+		r := runOf(re.Sub[0])
+		if r != nil && re.Sub[0].Op == syntax.OpCharClass {
+			r.length = min(re.Min, maxRun)
+		}
+		return r
+	case syntax.OpConcat:
+		var best *byteRun
+		for _, sub := range re.Sub {
+			if r := runOf(sub); r != nil && (best == nil || r.share() < best.share()) {
+				best = r
+			}
+		}
+		return best
+	}
+	return nil
+}
+
+// classRun is a run of one of the class's runes, pairs of first and last.
+// Beyond ASCII every byte counts, which finds too much but misses nothing.
+func classRun(ranges []rune) *byteRun {
+	r := &byteRun{length: 1}
+	for i := 0; i+1 < len(ranges); i += 2 {
+		for c := ranges[i]; c <= min(ranges[i+1], utf8.RuneSelf-1); c++ {
+			r.class[c] = true
+		}
+		if ranges[i+1] >= utf8.RuneSelf {
+			for b := utf8.RuneSelf; b < 256; b++ {
+				r.class[b] = true
+			}
+		}
+	}
+	r.class['\n'] = false // no match goes beyond a line
+	return r
+}
+
+// next returns where the first run at or after from begins; len(buf): nowhere.
+func (r *byteRun) next(buf []byte, from int) int {
+	for i := from + r.length - 1; i < len(buf); {
+		if !r.class[buf[i]] {
+			i += r.length
+			continue
+		}
+		begin := i
+		for begin > from && i-begin < r.length-1 && r.class[buf[begin-1]] {
+			begin--
+		}
+		end := i + 1
+		for end < len(buf) && end-begin < r.length && r.class[buf[end]] {
+			end++
+		}
+		if end-begin >= r.length {
+			return begin
+		}
+		i = end + r.length
+	}
+	return len(buf)
+}
