@@ -108,3 +108,37 @@ var LegacyNames = map[string]string{
 	"grep_search":  "search_file_content",
 	"invoke_agent": "delegate_to_agent",
 }
+
+// Field is one field of an answer, for schemas and manuals.
+type Field struct {
+	Name   string // as on the wire
+	Nested bool   // it stands in hookSpecificOutput
+	Older  bool   // an older spelling; the canonical one stands in hookSpecificOutput
+	Events []Event
+}
+
+// Fields lists the fields that d understands, in the order in which they are
+// documented, with the events in which each has an effect.
+func (d *Dialect) Fields() []Field {
+	var out []Field
+	for i, f := range d.top {
+		out = append(out, Field{Name: f.name, Older: i >= len(common), Events: effective(f)})
+	}
+	for _, f := range d.specific {
+		out = append(out, Field{Name: f.name, Nested: true, Events: effective(f)})
+	}
+	return out
+}
+
+func effective(f field) []Event {
+	if f.events != nil {
+		return f.events
+	}
+	var out []Event
+	for _, e := range Events {
+		if e.CanBlock() || !slices.Contains([]string{"continue", "stopReason", "decision", "reason"}, f.name) {
+			out = append(out, e)
+		}
+	}
+	return out
+}

@@ -1,5 +1,7 @@
 package protocol
 
+import "reflect"
+
 // Output is a hook's answer: what a hook of the SDK returns, and what the
 // engine makes of every accepted spelling. The zero Output says nothing: go on.
 // It is written as the canonical JSON of the wire.
@@ -81,20 +83,20 @@ type wireOutput struct {
 }
 
 type wireSpecific struct {
-	AdditionalContext string          `json:"additionalContext,omitempty"`
-	ToolInput         map[string]any  `json:"tool_input,omitempty"`
-	LLMRequest        *wireRequest    `json:"llm_request,omitempty"`
-	LLMResponse       *wireResponse   `json:"llm_response,omitempty"`
-	ToolConfig        *wireToolConfig `json:"toolConfig,omitempty"`
-	ClearContext      bool            `json:"clearContext,omitempty"`
-	TailToolCall      *TailToolCall   `json:"tailToolCallRequest,omitempty"`
+	AdditionalContext string          `json:"additionalContext,omitempty" jsonschema:"text that the model is given besides"`
+	ToolInput         map[string]any  `json:"tool_input,omitempty" jsonschema:"merged over the arguments; null deletes a key"`
+	LLMRequest        *wireRequest    `json:"llm_request,omitempty" jsonschema:"merged over the request; what is absent stays"`
+	LLMResponse       *wireResponse   `json:"llm_response,omitempty" jsonschema:"the answer in the model's place, or the chunk in place of this one"`
+	ToolConfig        *wireToolConfig `json:"toolConfig,omitempty" jsonschema:"narrows or forces tools"`
+	ClearContext      bool            `json:"clearContext,omitempty" jsonschema:"with a deny or a stop: forget the conversation"`
+	TailToolCall      *TailToolCall   `json:"tailToolCallRequest,omitempty" jsonschema:"a tool to call next, whose result takes the place of this one's"`
 }
 
 type wireRequest struct {
-	Model      string          `json:"model,omitempty"`
-	Messages   *[]LLMMessage   `json:"messages,omitempty"`
-	Config     *LLMConfig      `json:"config,omitempty"`
-	ToolConfig *wireToolConfig `json:"toolConfig,omitempty"`
+	Model      string          `json:"model,omitempty" jsonschema:"another model for this request"`
+	Messages   *[]LLMMessage   `json:"messages,omitempty" jsonschema:"the whole conversation; what is left out is removed; role system adds to the system instruction"`
+	Config     *LLMConfig      `json:"config,omitempty" jsonschema:"generation settings"`
+	ToolConfig *wireToolConfig `json:"toolConfig,omitempty" jsonschema:"narrows or forces tools"`
 }
 
 type wireResponse struct {
@@ -105,8 +107,8 @@ type wireResponse struct {
 
 // wireToolConfig writes the list also where it is empty, as upstream does.
 type wireToolConfig struct {
-	Mode                 string   `json:"mode,omitempty"`
-	AllowedFunctionNames []string `json:"allowedFunctionNames,omitzero"`
+	Mode                 string   `json:"mode,omitempty" jsonschema:"AUTO, ANY (at least one call) or NONE"`
+	AllowedFunctionNames []string `json:"allowedFunctionNames,omitzero" jsonschema:"the only tools that may be called; empty: all"`
 }
 
 // MarshalJSON writes o as a hook prints it.
@@ -175,3 +177,6 @@ func (c LLMRequestChange) MarshalJSON() ([]byte, error) { return Encode(c.wire()
 
 // MarshalJSON writes r as llm_response.
 func (r LLMResponse) MarshalJSON() ([]byte, error) { return Encode(r.wire()) }
+
+// OutputType is the type whose JSON form is the canonical answer, for schemas.
+func OutputType() reflect.Type { return reflect.TypeFor[wireOutput]() }
