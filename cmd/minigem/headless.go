@@ -3,16 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/signal"
 	"strings"
 	"syscall"
 
 	"minigem/agent"
-	"minigem/agent/event"
-	"minigem/hooks"
-	"minigem/internal/output"
 	"minigem/llm"
 )
 
@@ -71,6 +67,10 @@ func runHeadless(ctx context.Context, sys *system, f *flags) error {
 	if err != nil {
 		return out.fatal(err)
 	}
+	if f.outputFormat == "" && c.settings.Output.Format != "" {
+		f.outputFormat = c.settings.Output.Format
+		out = newOutput(sys, f, func(error) { cancel(errStdoutClosed) })
+	}
 	if err := c.trust.requireTrusted(); err != nil {
 		return out.fatal(err)
 	}
@@ -83,7 +83,7 @@ func runHeadless(ctx context.Context, sys *system, f *flags) error {
 }
 
 // oneShot begins the session, runs prompt and ends the session, however it went.
-func (r *rig) oneShot(ctx context.Context, out *headlessOutput, prompt string) (agent.Result, error) {
+func (r *rig) oneShot(ctx context.Context, out headlessOutput, prompt string) (agent.Result, error) {
 	for _, n := range append(r.notices, r.hookNotices()...) {
 		out.warn(n)
 	}
@@ -144,43 +144,4 @@ func onSignals(cancel context.CancelCauseFunc) (stop func()) {
 		}
 	}()
 	return func() { signal.Stop(ch); close(done) }
-}
-
-// headlessOutput is where a run without a terminal tells what happens.
-type headlessOutput struct {
-	event.Sink
-	sys   *system
-	flags *flags
-	text  *output.Text
-}
-
-func newOutput(sys *system, f *flags, broken func(error)) *headlessOutput {
-	text := &output.Text{Out: sys.Stdout, Err: sys.Stderr, Raw: f.rawOutput, Broken: broken}
-	return &headlessOutput{Sink: text, sys: sys, flags: f, text: text}
-}
-
-func (o *headlessOutput) begin(*rig, string) {}
-
-func (o *headlessOutput) warn(text string) {
-	fmt.Fprintf(o.sys.Stderr, "[WARNING] %s\n", text)
-}
-
-// hook tells what hooks have to say to the user. Notes were told at the start.
-func (o *headlessOutput) hook(r hooks.Report) {
-	for _, m := range r.Messages {
-		switch {
-		case m.Suppressed || m.Kind == hooks.MessageNote:
-		case m.Kind == hooks.MessageSystem:
-			fmt.Fprintf(o.sys.Stderr, "Hook system message: %s [%s]\n", m.Text, m.Hook)
-		default:
-			o.warn(m.Text)
-		}
-	}
-}
-
-func (o *headlessOutput) fatal(err error) error { return err }
-
-func (o *headlessOutput) finish(_ agent.Result, err error) error {
-	o.text.Close()
-	return err
 }

@@ -1,0 +1,111 @@
+package output
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"minigem/agent"
+	"minigem/agent/event"
+	"minigem/llm"
+)
+
+// Failure is the error of a run as programs read it.
+type Failure struct {
+	Type    string `json:"type"`
+	Message string `json:"message"`
+	Code    int    `json:"code,omitempty"` // the exit code
+}
+
+// FailureOf puts err into words for programs; nil for nil.
+func FailureOf(err error, code int) *Failure {
+	if err == nil {
+		return nil
+	}
+	return &Failure{Type: errorName(err), Message: err.Error(), Code: code}
+}
+
+// errorName is the name of an error's kind: the type of an invalid stream, or
+// what went wrong between us and the model.
+func errorName(err error) string {
+	var stream *agent.StreamError
+	if errors.As(err, &stream) {
+		return string(stream.Kind)
+	}
+	var e *llm.Error
+	if errors.As(err, &e) {
+		return string(e.Kind)
+	}
+	return "unknown"
+}
+
+// JSON writes one document at the end (spec/agent.md 4.8): the answer on Out, or
+// what went wrong on Err. It is an event.Sink.
+type JSON struct {
+	Out, Err io.Writer
+	Stats    *Stats
+
+	warnings []string
+}
+
+type jsonResult struct {
+	SessionID string   `json:"session_id"`
+	Response  *string  `json:"response,omitempty"`
+	Stats     *Counts  `json:"stats,omitempty"`
+	Error     *Failure `json:"error,omitempty"`
+	Warnings  []string `json:"warnings,omitempty"`
+}
+
+// Emit implements event.Sink.
+func (j *JSON) Emit(e event.Event) {
+	j.Stats.Emit(e)
+	switch e := e.(type) {
+	case event.Stopped:
+		j.Warn("Agent execution stopped: " + e.Reason)
+	case event.Blocked:
+		j.Warn("Agent execution blocked: " + e.Reason)
+	case event.LoopDetected:
+		j.Warn("Loop detected: " + e.Detail)
+	case event.Notice:
+		j.Warn(e.Text)
+	case event.Waiting:
+		fmt.Fprintf(j.Err, "[WARNING] %s (attempt %d of %d); trying again%s\n", e.Reason, e.Attempt, e.Max, in(e.Delay))
+	}
+}
+
+// Warn adds a warning to the document.
+func (j *JSON) Warn(text string) { j.warnings = append(j.warnings, text) }
+
+// Finish writes the document. failure nil means that response is the answer. A
+// failure goes to Err, with Out left empty, as upstream has it.
+func (j *JSON) Finish(sessionID, response string, failure *Failure) error {
+	r := jsonResult{SessionID: sessionID, Warnings: j.warnings, Error: failure}
+	out := j.Err
+	if failure == nil {
+		counts := j.Stats.Snapshot()
+		r.Response, r.Stats, out = &response, &counts, j.Out
+	}
+	data, err := marshalPlain(r, "  ")
+	if err != nil {
+		return err
+	}
+	if failure != nil {
+		data = append(data, '\n')
+	}
+	_, err = out.Write(data)
+	return err
+}
+
+// marshalPlain marshals without escapes for HTML and without a final newline.
+func marshalPlain(v any, indent string) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", indent)
+	if err := e.Encode(v); err != nil {
+		return nil, fmt.Errorf("writing JSON: %w", err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
