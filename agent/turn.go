@@ -103,7 +103,7 @@ func (r *run) ask(ctx context.Context) (*reply, error) {
 			return ans, err
 		}
 		delay := retryDelay(attempt)
-		r.emit(event.RoundDiscarded{Reason: err.Error(), Attempt: attempt, Delay: delay})
+		r.emit(event.RoundDiscarded{Reason: whatHappened(err), Attempt: attempt, Delay: delay})
 		r.sleep(ctx, delay)
 		if ctx.Err() != nil {
 			return &reply{}, err

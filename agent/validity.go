@@ -153,6 +153,15 @@ func retryable(err error) bool {
 	return e.Kind == llm.ErrStream || e.Kind == llm.ErrOffline || e.Kind == llm.ErrOverloaded
 }
 
+// whatHappened is err without the advice of what to do: it is being done.
+func whatHappened(err error) string {
+	var e *llm.Error
+	if errors.As(err, &e) {
+		return e.Message
+	}
+	return err.Error()
+}
+
 // nudge is added to the system instruction of the next attempt, where the model
 // fell silent.
 func nudge(err error) string {
