@@ -122,7 +122,7 @@ func (h home) command(t testing.TB, r run) (cmd *exec.Cmd, stdout, stderr *bytes
 	t.Cleanup(cancel)
 	cmd = exec.CommandContext(ctx, binary, r.Args...)
 	cmd.Dir = h.workspace
-	cmd.Env = append([]string{"HOME=" + h.dir, "PATH=" + os.Getenv("PATH"), "TERM=dumb"}, r.Env...)
+	cmd.Env = append([]string{"HOME=" + h.dir, "PATH=" + os.Getenv("PATH"), "TERM=dumb", orphanMark + "=" + h.dir}, r.Env...)
 	cmd.Stdin = strings.NewReader(r.Stdin)
 	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
 	cmd.Stdout, cmd.Stderr = stdout, stderr

@@ -1,0 +1,141 @@
+//go:build unix
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// waitFor polls until a file is there.
+func waitFor(t *testing.T, file string) {
+	t.Helper()
+	require.Eventually(t, func() bool { _, err := os.Stat(file); return err == nil }, 20*time.Second, 5*time.Millisecond, "%s was never written", filepath.Base(file))
+}
+
+// busy is a command that says it is there and hangs, with children that would
+// outlive it if nobody cared for the whole group. It waits as a job, so that
+// the shell itself hears signals.
+const busy = `touch started; sleep 300 & sleep 300 | cat; wait`
+
+const endHook = `"SessionEnd": [{"hooks": [{"type": "command", "command": "cat >>end.json"}]}]`
+
+// TestSignals: wherever the program is, a signal ends it soon, with the exit
+// code that goes with it; the session ends as it should and can be resumed, and
+// nothing stays behind.
+func TestSignals(t *testing.T) {
+	t.Parallel()
+	hook := func(event string) string {
+		return `{"hooks": {"` + event + `": [{"hooks": [{"type": "command", "command": "` + busy + `"}]}], ` + endHook + `}}`
+	}
+	plain := `{"hooks": {` + endHook + `}}`
+	shell := `call run_shell_command {"command": "` + busy + `"}`
+	for _, c := range []struct {
+		name     string
+		signal   syscall.Signal
+		settings string
+		answers  string
+		code     int
+	}{
+		// ^C
+		{"interrupt in a tool", syscall.SIGINT, plain, shell, 130},
+		{"interrupt in BeforeAgent", syscall.SIGINT, hook("BeforeAgent"), "say Hi.", 130},
+		{"interrupt in BeforeModel", syscall.SIGINT, hook("BeforeModel"), "say Hi.", 130},
+		{"interrupt in BeforeTool", syscall.SIGINT, hook("BeforeTool"), shell, 130},
+		{"interrupt in AfterTool", syscall.SIGINT, hook("AfterTool"), `call list_directory {"dir_path": "."}`, 130},
+		{"interrupt in AfterModel", syscall.SIGINT, hook("AfterModel"), "say Hi.\nsay Ho.", 130},
+		{"interrupt in AfterAgent", syscall.SIGINT, hook("AfterAgent"), "say Hi.", 130},
+		{"interrupt in SessionStart", syscall.SIGINT, hook("SessionStart"), "say Hi.", 130},
+		// kill, and the end of the terminal
+		{"terminate in a tool", syscall.SIGTERM, plain, shell, 143},
+		{"terminate in a hook", syscall.SIGTERM, hook("BeforeTool"), shell, 143},
+		{"hang up in a tool", syscall.SIGHUP, plain, shell, 143},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHome(t, map[string]string{".gemini/settings.json": c.settings})
+			args := append(h.answersFile(t, c.answers, "say Never."), "--yolo", "-p", "do it")
+			cmd, stdout, stderr := h.command(t, run{Args: args, Env: []string{"GEMINI_CLI_TRUST_WORKSPACE=true"}})
+			require.NoError(t, cmd.Start())
+			waitFor(t, filepath.Join(h.workspace, "started"))
+			start := time.Now()
+			require.NoError(t, cmd.Process.Signal(c.signal))
+			_ = cmd.Wait() // the exit code is looked at below
+			assert.Less(t, time.Since(start), 4*time.Second)
+
+			assert.Equal(t, c.code, cmd.ProcessState.ExitCode(), stderr.String())
+			assert.NotContains(t, stdout.String(), "Never")
+			assert.Contains(t, h.read(t, "end.json"), `"hook_event_name":"SessionEnd"`)
+			h.assertTidy(t, outcome{Stderr: stderr.String()})
+			h.assertResumes(t)
+		})
+	}
+}
+
+// assertResumes goes on with the latest session, with an API that refuses what
+// the real one would refuse.
+func (h home) assertResumes(t *testing.T) {
+	t.Helper()
+	require.NoError(t, os.RemoveAll(filepath.Join(h.workspace, ".gemini")))
+	server := startFakeAPI(t, textAnswers(t, "Here again.", 1))
+	o := h.run(t, run{Args: []string{"-m", "gemini-2.5-flash", "-r", "latest", "-p", "go on"}, Env: server.env()})
+	assert.Equal(t, 0, o.Code, o.Stderr)
+	assert.Equal(t, "Here again.\n", o.Stdout)
+	assert.Empty(t, server.problems())
+}
+
+// A stream that hangs in the middle is left at once; what was said stays said.
+func TestInterruptInAStream(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, nil)
+	entries, err := parseAnswers("answers", "say So far.\nsay Never.\nfault {\"after\": 1, \"silent\": true}")
+	require.NoError(t, err)
+	server := startFakeAPI(t, entries)
+	cmd, stdout, stderr := h.command(t, run{Args: []string{"-m", "gemini-2.5-flash", "-p", "go"}, Env: server.env()})
+	out, err := os.Create(filepath.Join(h.dir, "out"))
+	require.NoError(t, err)
+	defer out.Close()
+	cmd.Stdout = out
+	require.NoError(t, cmd.Start())
+	require.Eventually(t, func() bool {
+		info, err := out.Stat()
+		return err == nil && info.Size() >= int64(len("So far."))
+	}, 20*time.Second, 5*time.Millisecond)
+	start := time.Now()
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	_ = cmd.Wait()
+	assert.Less(t, time.Since(start), 2*time.Second)
+	assert.Equal(t, 130, cmd.ProcessState.ExitCode())
+	assert.Equal(t, "minigem: interrupted\n", stderr.String())
+	assert.Empty(t, stdout.String())
+	h.assertTidy(t, outcome{Stderr: stderr.String()})
+	h.assertResumes(t)
+}
+
+// The second ^C does not wait for anything: not for a SessionEnd hook that
+// hangs either, which is left running, as after its five seconds.
+func TestSecondInterrupt(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, map[string]string{".gemini/settings.json": `{"hooks": {"SessionEnd": [{"hooks": [
+		{"type": "command", "command": "touch ending; sleep 4"}]}]}}`})
+	args := append(h.answersFile(t, `call run_shell_command {"command": "`+busy+`"}`), "--yolo", "-p", "do it")
+	cmd, _, stderr := h.command(t, run{Args: args, Env: []string{"GEMINI_CLI_TRUST_WORKSPACE=true"}})
+	require.NoError(t, cmd.Start())
+	waitFor(t, filepath.Join(h.workspace, "started"))
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	waitFor(t, filepath.Join(h.workspace, "ending"))
+	start := time.Now()
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	_ = cmd.Wait()
+	assert.Less(t, time.Since(start), time.Second)
+	assert.Equal(t, 130, cmd.ProcessState.ExitCode())
+	assert.NotContains(t, strings.Join(marked(h.dir), "\n"), "sleep 300")
+	assert.NotContains(t, stderr.String(), "goroutine ")
+}

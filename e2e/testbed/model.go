@@ -1,0 +1,259 @@
+package testbed
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"minigem/llm"
+	"minigem/llm/script"
+)
+
+// Round is one answer of the model.
+type Round struct {
+	script.Entry
+	Err    *llm.Error // the request fails in this way, in place of an answer
+	Repeat bool       // every further request of this kind gets this answer too
+}
+
+// ModelSyntax is the short form of the model's part, for people.
+const ModelSyntax = `One paragraph is one answer; a blank line or --- ends it. Its lines:
+  text HELLO             a chunk of text; "..." for one with \n in it
+  thought **Plan** ...   a chunk that is a thought
+  call TOOL {"a": 1}     a chunk that calls a tool
+  finish MAX_TOKENS      how it ends, in place of STOP; none: the stream breaks off
+  usage 1000 [20]        tokens of the request, and of the answer
+  block SAFETY           the provider refuses the prompt
+  error 429 WORDS        the request fails, as it does when retries are used up
+  generate               this answers generateContent: summaries, web searches
+  repeat                 every further request gets this answer again
+  # a comment`
+
+// modelParser reads the short form.
+type modelParser struct {
+	file   string
+	rounds []Round
+	round  *Round // nil: between two answers
+	finish string
+	whole  bool
+	usage  *llm.Usage
+}
+
+// ParseModel reads the short form; line is the number of text's first line in
+// file, for errors and for Entry.Line.
+func ParseModel(file string, line int, text string) ([]Round, error) {
+	p := &modelParser{file: file}
+	for l := range strings.Lines(text) {
+		l = strings.TrimSpace(l)
+		var err error
+		switch {
+		case l == "" || l == "---":
+			err = p.end()
+		case strings.HasPrefix(l, "#"):
+		default:
+			p.begin(line)
+			verb, rest, _ := strings.Cut(l, " ")
+			err = p.line(verb, strings.TrimSpace(rest))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", file, line, err)
+		}
+		line++
+	}
+	if err := p.end(); err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", file, line-1, err)
+	}
+	return p.rounds, nil
+}
+
+func (p *modelParser) begin(line int) {
+	if p.round == nil {
+		p.round = &Round{Entry: script.Entry{Method: script.Stream, File: p.file, Line: line}}
+		p.finish, p.usage, p.whole = "STOP", &llm.Usage{Prompt: 100, Candidates: 10, Total: 110}, false
+	}
+}
+
+// modelVerbs are the lines of the short form.
+var modelVerbs = map[string]func(p *modelParser, rest string) error{
+	"text": func(p *modelParser, rest string) error { return p.text(rest, func(s string) llm.Part { return llm.Text{Text: s} }) },
+	"thought": func(p *modelParser, rest string) error {
+		return p.text(rest, func(s string) llm.Part { return llm.Thought{Text: s} })
+	},
+	"call":  (*modelParser).call,
+	"usage": (*modelParser).tokens,
+	"error": (*modelParser).fail,
+	"finish": func(p *modelParser, rest string) error {
+		p.finish = rest
+		return want(rest != "" && strings.ToUpper(rest) == rest || rest == "none", "finish needs a reason such as MAX_TOKENS, or none")
+	},
+	"block": func(p *modelParser, rest string) error {
+		p.round.Chunks = append(p.round.Chunks, llm.Chunk{BlockReason: rest})
+		return want(rest != "", "block needs a reason such as SAFETY")
+	},
+	"generate": func(p *modelParser, rest string) error {
+		p.whole = true
+		return want(rest == "", "generate stands alone on its line")
+	},
+	"repeat": func(p *modelParser, rest string) error {
+		p.round.Repeat = true
+		return want(rest == "", "repeat stands alone on its line")
+	},
+}
+
+func want(ok bool, text string) error {
+	if ok {
+		return nil
+	}
+	return fmt.Errorf("%s", text)
+}
+
+func (p *modelParser) line(verb, rest string) error {
+	f, ok := modelVerbs[verb]
+	if !ok {
+		return fmt.Errorf("%q is no line of a model's answer%s; expected one of %s",
+			verb, didYouMean(verb, slices.Collect(maps.Keys(modelVerbs))), strings.Join(slices.Sorted(maps.Keys(modelVerbs)), ", "))
+	}
+	return f(p, rest)
+}
+
+func (p *modelParser) text(rest string, part func(string) llm.Part) error {
+	if strings.HasPrefix(rest, `"`) {
+		s, err := strconv.Unquote(rest)
+		if err != nil {
+			return fmt.Errorf("%s is no quoted text: expected \"...\" with \\n, \\t, \\\" and \\\\ in it", rest)
+		}
+		rest = s
+	}
+	p.add(part(rest))
+	return nil
+}
+
+func (p *modelParser) add(part llm.Part) {
+	p.round.Chunks = append(p.round.Chunks, llm.Chunk{Parts: []llm.Part{part}})
+}
+
+func (p *modelParser) call(rest string) error {
+	name, args, _ := strings.Cut(rest, " ")
+	if name == "" {
+		return fmt.Errorf(`call needs a tool and its arguments: call read_file {"file_path": "a.txt"}`)
+	}
+	c := llm.ToolCall{Name: name, Args: map[string]any{}}
+	if args = strings.TrimSpace(args); args != "" {
+		d := json.NewDecoder(bytes.NewReader([]byte(args)))
+		if err := d.Decode(&c.Args); err != nil || d.More() {
+			return fmt.Errorf("the arguments of %s are no JSON object on one line: %s%s", name, args, because(err))
+		}
+	}
+	p.add(c)
+	return nil
+}
+
+func because(err error) string {
+	if err == nil {
+		return ""
+	}
+	return " (" + err.Error() + ")"
+}
+
+func (p *modelParser) tokens(rest string) error {
+	var n [2]int
+	fields := strings.Fields(rest)
+	for i, f := range fields {
+		var err error
+		if i > 1 {
+			return fmt.Errorf("usage has one or two numbers, not %q", rest)
+		}
+		if n[i], err = strconv.Atoi(f); err != nil || n[i] < 0 {
+			return fmt.Errorf("usage needs a number of tokens, not %q", f)
+		}
+	}
+	p.usage = &llm.Usage{Prompt: n[0], Candidates: n[1], Total: n[0] + n[1]}
+	return want(len(fields) > 0, "usage needs a number of tokens: usage 1000")
+}
+
+func (p *modelParser) fail(rest string) error {
+	code, text, _ := strings.Cut(rest, " ")
+	status, err := strconv.Atoi(code)
+	if err != nil || status < 400 || status > 599 {
+		return fmt.Errorf("error needs an HTTP status from 400 to 599, not %q: error 429 slow down", code)
+	}
+	if text == "" {
+		text = "the model answered with status " + code
+	}
+	p.round.Err = &llm.Error{Kind: kindOf(status), Status: status, Message: text}
+	return nil
+}
+
+func kindOf(status int) llm.ErrorKind {
+	switch {
+	case status == 401 || status == 403:
+		return llm.ErrAuth
+	case status == 404:
+		return llm.ErrNotFound
+	case status == 429:
+		return llm.ErrRateLimit
+	case status >= 500:
+		return llm.ErrOverloaded
+	}
+	return llm.ErrInvalid
+}
+
+// end finishes the answer that is being read, if there is one.
+func (p *modelParser) end() error {
+	r := p.round
+	if r == nil {
+		return nil
+	}
+	p.round = nil
+	switch n := len(r.Chunks); {
+	case r.Err != nil && n > 0:
+		return fmt.Errorf("an answer that is an error can have no other chunks")
+	case r.Err == nil && n == 0 && p.whole:
+		return fmt.Errorf("the answer has no text: add a text line")
+	case r.Err == nil && n == 0:
+		r.Chunks = []llm.Chunk{{}}
+	}
+	if p.whole {
+		r.Method = script.Whole
+		r.Chunks = joined(r.Chunks)
+	}
+	if n := len(r.Chunks); n > 0 && r.Chunks[n-1].BlockReason == "" {
+		last := &r.Chunks[n-1]
+		last.Usage = p.usage
+		if p.finish != "none" {
+			last.FinishReason = p.finish
+		}
+	}
+	p.rounds = append(p.rounds, *r)
+	return nil
+}
+
+// joined makes one chunk of many.
+func joined(chunks []llm.Chunk) []llm.Chunk {
+	var all llm.Chunk
+	for _, c := range chunks {
+		all.Parts = append(all.Parts, c.Parts...)
+	}
+	return []llm.Chunk{all}
+}
+
+// parseResponses reads a model's part in the form of fake-responses files.
+func parseResponses(file string, line int, text string) ([]Round, error) {
+	// Blank lines in front keep the numbers of lines right.
+	entries, err := script.Parse(file, strings.NewReader(strings.Repeat("\n", line-1)+text))
+	if err != nil {
+		return nil, err
+	}
+	rounds := make([]Round, len(entries))
+	for i, e := range entries {
+		if e.Fault != nil {
+			return nil, fmt.Errorf(`%s:%d: faults need minigem fake-api; in a case, "error 503" in the -- model -- section makes a request fail`, file, e.Line)
+		}
+		rounds[i] = Round{Entry: e}
+	}
+	return rounds, nil
+}

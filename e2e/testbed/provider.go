@@ -1,0 +1,136 @@
+package testbed
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"sync"
+
+	"minigem/llm"
+	"minigem/llm/script"
+)
+
+// Request is one that the model got.
+type Request struct {
+	llm.Request
+	Method script.Method
+}
+
+// provider answers from a case's rounds and keeps what it was asked. It is safe
+// for concurrent use.
+type provider struct {
+	mu       sync.Mutex
+	left     []Round
+	repeated map[script.Method]*Round
+	requests []Request
+	missing  error // the first request that had no answer
+	none     bool  // the case has no model at all
+}
+
+func newProvider(rounds []Round) *provider {
+	return &provider{left: append([]Round(nil), rounds...), repeated: map[script.Method]*Round{}, none: rounds == nil}
+}
+
+// next takes the answer for a request: the first one left of its method.
+func (p *provider) next(ctx context.Context, m script.Method, req llm.Request) (Round, error) {
+	if err := ctx.Err(); err != nil {
+		return Round{}, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.requests = append(p.requests, Request{req, m})
+	for i, r := range p.left {
+		if r.Method != m {
+			continue
+		}
+		p.left = append(p.left[:i:i], p.left[i+1:]...)
+		if r.Repeat {
+			p.repeated[m] = &r
+		}
+		return r, nil
+	}
+	if r := p.repeated[m]; r != nil {
+		return *r, nil
+	}
+	err := p.noAnswer(m, req)
+	if p.missing == nil {
+		p.missing = err
+	}
+	return Round{}, err
+}
+
+func (p *provider) noAnswer(m script.Method, req llm.Request) error {
+	e := &llm.Error{Kind: llm.ErrScript, Message: fmt.Sprintf("request %d (%s) has no answer", len(p.requests), m)}
+	switch {
+	case p.none:
+		e.Hint = "the case has no -- model -- section"
+	case m == script.Whole:
+		e.Hint = `add an answer with a "generate" line to the -- model -- section`
+	default:
+		e.Hint = "add one to the -- model -- section"
+	}
+	if n := len(req.Messages); n > 0 {
+		e.Hint += "; the request ends with\n" + RenderMessages(req.Messages[n-1:])
+	}
+	return e
+}
+
+// Stream implements llm.Model.
+func (p *provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
+		r, err := p.next(ctx, script.Stream, req)
+		if err == nil && r.Err != nil {
+			err = r.Err
+		}
+		if err != nil {
+			yield(llm.Chunk{}, err)
+			return
+		}
+		for _, c := range r.Chunks {
+			if err := ctx.Err(); err != nil {
+				yield(llm.Chunk{}, err)
+				return
+			}
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Generate implements llm.Generator.
+func (p *provider) Generate(ctx context.Context, req llm.Request) (llm.Chunk, error) {
+	r, err := p.next(ctx, script.Whole, req)
+	switch {
+	case err != nil:
+		return llm.Chunk{}, err
+	case r.Err != nil:
+		return llm.Chunk{}, r.Err
+	}
+	return r.Chunks[0], nil
+}
+
+// CountTokens implements llm.TokenCounter.
+func (p *provider) CountTokens(ctx context.Context, req llm.Request) (int, error) {
+	r, err := p.next(ctx, script.Count, req)
+	return r.Tokens, err
+}
+
+// unused are the answers that nobody asked for.
+func (p *provider) unused() []Round {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var out []Round
+	for _, r := range p.left {
+		if !r.Repeat {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func (p *provider) asOfNow() ([]Request, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]Request(nil), p.requests...), p.missing
+}

@@ -1,0 +1,81 @@
+// Package testbed runs cases: small files that say what an agent is asked, what
+// its model answers, which hooks are configured, and what must come of it. Each
+// case runs in a workspace and a home of its own, through the real loop with
+// real hook processes; only the model is scripted.
+//
+// A case is one txtar file (see Parse). The comment is its script, whose
+// commands are those of Verbs. Run runs one case, Suite many of them.
+//
+// The package keeps out how a session is wired: that is a Driver, which the
+// command hands in. It prints nothing by itself: the Formats write to what they
+// are given.
+package testbed
+
+import (
+	"context"
+	"io"
+
+	"minigem/agent"
+	"minigem/agent/event"
+	"minigem/hooks"
+	"minigem/llm"
+	"minigem/tools/toolcall"
+)
+
+// Trust says how a case's project stands with the user.
+type Trust string
+
+const (
+	TrustOn      Trust = "on"      // it is trusted; the default
+	TrustOff     Trust = "off"     // nobody has trusted it
+	TrustChanged Trust = "changed" // it was trusted before its hooks were changed
+)
+
+// Setup is all that a session of a case needs. Directories are absolute and
+// exist.
+type Setup struct {
+	Workspace string   // where the agent works
+	Home      string   // holds .gemini
+	Env       []string // the whole environment, HOME included
+	Trust     Trust
+	Mode      string // approval mode, as on the command line
+	Resume    bool   // the newest session of the workspace goes on
+	HooksOff  bool   // no hook runs
+
+	Model    llm.Provider
+	Approver toolcall.Approver // nil: nobody can be asked, as in a run without a terminal
+	Sink     event.Sink
+	Report   func(hooks.Report) // hears of every event, those without a hook too
+	Notice   func(string)       // hears of what the user is told beside the conversation
+
+	Stdout, Stderr io.Writer // what a run without a terminal prints
+}
+
+// Session is one session of a case. Its methods are called one at a time.
+type Session interface {
+	// Prompt takes a prompt to its end.
+	Prompt(ctx context.Context, text string) Outcome
+	// Clear begins a new conversation, as /clear does.
+	Clear(ctx context.Context)
+	// Compress makes the history shorter, as /compress does.
+	Compress(ctx context.Context) error
+	// End fires SessionEnd and closes the session.
+	End(ctx context.Context)
+	// Hooks are all that are configured, those that cannot run too.
+	Hooks() hooks.Config
+	// Transcript is the path of the session's file; empty: there is none.
+	Transcript() string
+}
+
+// Outcome is how a prompt ended.
+type Outcome struct {
+	agent.Result
+	Exit int // exit code of the command, had this been its only prompt
+}
+
+// Driver opens a session; SessionStart has fired when it returns. An error that
+// implements ExitCoder is one that the command itself would have ended with.
+type Driver func(ctx context.Context, s Setup) (Session, error)
+
+// ExitCoder is an error that knows the command's exit code.
+type ExitCoder interface{ ExitCode() int }
