@@ -9,8 +9,8 @@ import (
 	"minigem/hooks/jsonc"
 )
 
-// unsetTimeout is what a hook without a time-out gets from the engine.
-const unsetTimeout = 60 * time.Second
+// DefaultTimeout is what a hook without a time-out gets from the engine.
+const DefaultTimeout = 60 * time.Second
 
 var entryFields = []string{"type", "command", "name", "description", "timeout", "env", "onError", "dialect"}
 
@@ -96,7 +96,7 @@ func (l *loader) timeout(n jsonc.Node) time.Duration {
 	most := float64(math.MaxInt64 / int64(time.Millisecond))
 	if !ok || math.IsNaN(ms) || ms <= 0 || ms > most {
 		l.problem(n.Line(), "timeout must be a positive number of milliseconds, not %s: %d is used",
-			n.Standard(), unsetTimeout.Milliseconds())
+			n.Standard(), DefaultTimeout.Milliseconds())
 		return 0
 	}
 	if ms < 1000 {

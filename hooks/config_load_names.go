@@ -79,7 +79,10 @@ func suggestTool(word string) string {
 	return cmp.Or(claude.Tool(word), closest(word, builtinTools))
 }
 
-// suggestEvent knows Claude Code's events too.
+// SuggestEvent is the event that was probably meant by a name that is none's;
+// empty where nothing is like it. Claude Code's names are known too.
+func SuggestEvent(name string) string { return suggestEvent(name) }
+
 func suggestEvent(name string) string {
 	if event := claude.Event(name); event != "" {
 		return string(event)

@@ -21,6 +21,15 @@ type Editor struct {
 	User, Project string
 }
 
+// Check says why there is no hook that is called id; nil: there is one, or a
+// list of disabled hooks that names it.
+func (e Editor) Check(id string) error {
+	if d, _ := e.disabledBy(id, ""); d != nil {
+		return nil
+	}
+	return e.known(id)
+}
+
 // Disable adds the hook that is called id to the list of disabled hooks: the
 // project's, or else the user's (spec/hooks.md 8, row 45).
 func (e Editor) Disable(id string) (string, error) {

@@ -8,5 +8,6 @@ func subcommands(sys *system) []*cobra.Command {
 		demoCommand(sys),
 		fakeAPICommand(sys),
 		trustCommand(sys),
+		hooksCommand(sys),
 	}
 }

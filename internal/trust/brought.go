@@ -137,15 +137,20 @@ func list(names []string) string {
 }
 
 func printable(s string) string {
-	s = strings.Map(func(r rune) rune {
+	const most = 60
+	if runes := []rune(s); len(runes) > most {
+		s = string(runes[:most]) + "..."
+	}
+	return Printable(s)
+}
+
+// Printable replaces what a text of strangers could do harm with in a terminal:
+// control characters, line ends too, and those that turn the direction.
+func Printable(s string) string {
+	return strings.Map(func(r rune) rune {
 		if r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
 			return '?'
 		}
 		return r
 	}, s)
-	const most = 60
-	if runes := []rune(s); len(runes) > most {
-		return string(runes[:most]) + "..."
-	}
-	return s
 }

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// hooksCommand is the parent of everything that is about hooks alone.
+func hooksCommand(sys *system) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "hooks",
+		Aliases: []string{"hook"},
+		Short:   "List, switch, describe and migrate hooks",
+		Long: `Looks after the hooks of this folder, of yours, of the system and of extensions.
+No hook runs here.`,
+		Example: "  minigem hooks list\n  minigem hooks disable guard\n  minigem hooks schema BeforeTool --output",
+		Args:    noSuchSubcommand(sys),
+		// without it nothing is ever suggested
+		SuggestionsMinimumDistance: 2,
+		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(hooksSubcommands(sys)...)
+	return cmd
+}
+
+// hooksSubcommands is the list of them, in files of their names.
+func hooksSubcommands(sys *system) []*cobra.Command {
+	return []*cobra.Command{
+		hooksListCommand(sys),
+		hooksEnableCommand(sys),
+		hooksDisableCommand(sys),
+		hooksEnableAllCommand(sys),
+		hooksDisableAllCommand(sys),
+		hooksSchemaCommand(sys),
+		hooksMigrateCommand(sys),
+	}
+}
+
+// noSuchSubcommand refuses what is not one, with the nearest that is.
+func noSuchSubcommand(sys *system) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		text := fmt.Sprintf("%s has no subcommand %q", cmd.CommandPath(), args[0])
+		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+			text += fmt.Sprintf("; did you mean %q?", near[0])
+		}
+		return usageError(sys, cmd, fmt.Errorf("%s", text))
+	}
+}
+
+// withUsage shows how the command goes where its arguments are wrong.
+func withUsage(sys *system, check cobra.PositionalArgs, text string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if check(cmd, args) == nil {
+			return nil
+		}
+		return usageError(sys, cmd, fmt.Errorf("%s %s", cmd.CommandPath(), text))
+	}
+}
+
+// writeJSON writes v for programs: indented, with a newline at the end.
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// shorten names a file the way people do: relative to the working directory
+// where it is in it, from ~ where it is in the home directory.
+func (c *configuration) shorten(path string) string {
+	if rel, err := filepath.Rel(c.dir, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	if rel, err := filepath.Rel(c.home, path); err == nil && filepath.IsLocal(rel) {
+		return filepath.Join("~", rel)
+	}
+	return path
+}
+
+// shortenIn does so for the paths in a sentence.
+func (c *configuration) shortenIn(text string) string {
+	slash := string(filepath.Separator)
+	return strings.NewReplacer(c.dir+slash, "", c.home+slash, "~"+slash).Replace(text)
+}

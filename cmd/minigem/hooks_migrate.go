@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"minigem/hooks/claude"
+	"minigem/hooks/jsonc"
+)
+
+// claudeFiles are Claude Code's settings in a project, in the order in which
+// they are read.
+var claudeFiles = []string{".claude/settings.json", ".claude/settings.local.json"}
+
+const migrateTarget = ".gemini/settings.json"
+
+func hooksMigrateCommand(sys *system) *cobra.Command {
+	var fromClaude, dryRun, yes bool
+	cmd := &cobra.Command{
+		Use:   "migrate --from-claude",
+		Short: "Move a project's hooks over from Claude Code",
+		Long: `Adds the hooks of .claude/settings.json and .claude/settings.local.json to
+.gemini/settings.json of this folder: events, tools and times are translated,
+and the scripts run unchanged, since the hooks are marked with
+"dialect": "claude". Nothing else in the file changes, hooks that are there
+already are not added again, and .claude stays as it is.
+
+The change and what is not as it was are shown first. At a terminal you are then
+asked; elsewhere nothing is written without --yes.`,
+		Example: "  minigem hooks migrate --from-claude --dry-run\n  minigem hooks migrate --from-claude --yes",
+		Args:    withUsage(sys, cobra.NoArgs, "takes no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !fromClaude {
+				return usageError(sys, cmd, errors.New("from where? The only source there is: --from-claude"))
+			}
+			return migrateHooks(sys, dryRun, yes)
+		},
+	}
+	cmd.Flags().BoolVar(&fromClaude, "from-claude", false, "from Claude Code's settings in this folder")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show the change and write nothing")
+	cmd.Flags().BoolVar(&yes, "yes", false, "write without asking")
+	cmd.MarkFlagsMutuallyExclusive("dry-run", "yes")
+	return cmd
+}
+
+func migrateHooks(sys *system, dryRun, yes bool) error {
+	sources, err := readClaudeFiles(sys.Dir)
+	if err != nil {
+		return err
+	}
+	target := filepath.Join(sys.Dir, filepath.FromSlash(migrateTarget))
+	data, err := os.ReadFile(target)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return exitf(exitConfig, "reading the settings: %w", err)
+	}
+	result, err := claude.Migrate(claude.File{Name: migrateTarget, Data: data}, sources...)
+	if err != nil {
+		return &exitError{exitConfig, err}
+	}
+	showMigration(sys, result)
+	switch {
+	case result.Added == 0:
+		return nil
+	case dryRun:
+		fmt.Fprintln(sys.Stdout, "Nothing was written: this is a dry run.")
+		return nil
+	case !yes && !(sys.StdinTTY && sys.StdoutTTY):
+		fmt.Fprintln(sys.Stdout, "Nothing was written yet. To write it: minigem hooks migrate --from-claude --yes")
+		return nil
+	case !yes && !confirmed(sys, fmt.Sprintf("Write this to %s? [y/N] ", migrateTarget)):
+		fmt.Fprintln(sys.Stdout, "Nothing was written.")
+		return nil
+	}
+	return writeMigration(sys, target, sources)
+}
+
+// readClaudeFiles reads those of the files that there are.
+func readClaudeFiles(dir string) ([]claude.File, error) {
+	var files []claude.File
+	for _, name := range claudeFiles {
+		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, exitf(exitInput, "reading Claude Code's settings: %w", err)
+		}
+		files = append(files, claude.File{Name: name, Data: data})
+	}
+	if len(files) == 0 {
+		return nil, exitf(exitInput, "there is nothing to migrate from: neither %s is in %s", strings.Join(claudeFiles, " nor "), dir)
+	}
+	return files, nil
+}
+
+// showMigration shows what would change, and what is not as it was.
+func showMigration(sys *system, r claude.Result) {
+	if r.Added == 0 {
+		fmt.Fprintln(sys.Stdout, "There is nothing to add: Claude Code's settings have no hooks that are not here already.")
+	}
+	fmt.Fprint(sys.Stdout, colourDiff(r.Diff, sys.StdoutTTY && sys.Getenv("NO_COLOR") == ""))
+	for _, part := range []struct {
+		title string
+		lost  bool
+	}{{"Not carried over:", true}, {"Different here:", false}} {
+		title := "\n" + part.title + "\n"
+		for _, remark := range r.Remarks {
+			if remark.Lost == part.lost {
+				fmt.Fprintf(sys.Stdout, "%s  %s\n", title, remark)
+				title = ""
+			}
+		}
+	}
+	if r.Added > 0 {
+		fmt.Fprintln(sys.Stdout)
+	}
+}
+
+// colourDiff colours the lines of a unified diff for a terminal.
+func colourDiff(diff string, colour bool) string {
+	if !colour {
+		return diff
+	}
+	codes := map[byte]string{'+': "\x1b[32m", '-': "\x1b[31m", '@': "\x1b[36m"}
+	var b strings.Builder
+	for line := range strings.Lines(diff) {
+		text := strings.TrimSuffix(line, "\n")
+		if code := codes[line[0]]; code != "" {
+			text = code + text + "\x1b[0m"
+		}
+		b.WriteString(text + "\n")
+	}
+	return b.String()
+}
+
+// confirmed asks at the terminal; only a yes is one.
+func confirmed(sys *system, question string) bool {
+	fmt.Fprint(sys.Stdout, question)
+	line, _ := bufio.NewReader(sys.Stdin).ReadString('\n')
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes":
+		return true
+	}
+	return false
+}
+
+// writeMigration computes it again from what the file holds when it is written:
+// somebody may have changed it meanwhile.
+func writeMigration(sys *system, target string, sources []claude.File) error {
+	added := 0
+	err := jsonc.Update(target, 0o644, func(data []byte) ([]byte, error) {
+		r, err := claude.Migrate(claude.File{Name: migrateTarget, Data: data}, sources...)
+		added = r.Added
+		return r.Settings, err
+	})
+	if err != nil {
+		return exitf(exitConfig, "migrating the hooks: %w", err)
+	}
+	hooks := "hooks"
+	if added == 1 {
+		hooks = "hook"
+	}
+	fmt.Fprintf(sys.Stdout, "Added %d %s to %s.\nminigem hooks list shows them; minigem trust trusts them.\n", added, hooks, migrateTarget)
+	return nil
+}

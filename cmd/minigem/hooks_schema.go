@@ -1,0 +1,92 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/spf13/cobra"
+
+	"minigem/hooks"
+	"minigem/hooks/protocol"
+	"minigem/hooks/schema"
+)
+
+func hooksSchemaCommand(sys *system) *cobra.Command {
+	var input, output bool
+	cmd := &cobra.Command{
+		Use:   "schema [EVENT]",
+		Short: "Print what hooks read and may print, as JSON Schemas",
+		Long: `Prints JSON Schemas (draft 2020-12): of one event or of all, of what its hooks
+read on stdin, of what they may print, or both as {"input": ..., "output": ...}.`,
+		Example: `  minigem hooks schema BeforeTool --output > before-tool.schema.json
+  minigem hooks schema AfterModel --input | jq '.properties | keys'`,
+		Args:              withUsage(sys, cobra.MaximumNArgs(1), "takes one event, or none for all of them"),
+		ValidArgsFunction: completeEvents,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if input == output {
+				input, output = true, true
+			}
+			if len(args) == 1 {
+				event, err := parseEvent(args[0])
+				if err != nil {
+					return err
+				}
+				s, err := schemaOf(event, input, output)
+				if err != nil {
+					return err
+				}
+				return writeJSON(sys.Stdout, s)
+			}
+			all := map[protocol.Event]any{}
+			for _, event := range protocol.Events {
+				s, err := schemaOf(event, input, output)
+				if err != nil {
+					return err
+				}
+				all[event] = s
+			}
+			return writeJSON(sys.Stdout, all)
+		},
+	}
+	cmd.Flags().BoolVar(&input, "input", false, "what hooks read, alone")
+	cmd.Flags().BoolVar(&output, "output", false, "what hooks may print, alone")
+	cmd.MarkFlagsMutuallyExclusive("input", "output")
+	return cmd
+}
+
+// schemaOf is one schema, or both of them.
+func schemaOf(event protocol.Event, input, output bool) (any, error) {
+	var both struct {
+		Input  *jsonschema.Schema `json:"input"`
+		Output *jsonschema.Schema `json:"output"`
+	}
+	var err error
+	if input {
+		if both.Input, err = schema.Input(event); err != nil || !output {
+			return both.Input, err
+		}
+	}
+	if both.Output, err = schema.Output(event); err != nil || !input {
+		return both.Output, err
+	}
+	return both, nil
+}
+
+// parseEvent takes the name of an event.
+func parseEvent(name string) (protocol.Event, error) {
+	if slices.Contains(protocol.Events, protocol.Event(name)) {
+		return protocol.Event(name), nil
+	}
+	if near := hooks.SuggestEvent(name); near != "" {
+		return "", exitf(exitInput, "there is no event %q; did you mean %q?", name, near)
+	}
+	return "", exitf(exitInput, "there is no event %q; the events are %v", name, protocol.Events)
+}
+
+func completeEvents(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for _, e := range protocol.Events {
+		names = append(names, string(e))
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,79 @@
+package schema_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/hooks"
+	"minigem/hooks/hookstest"
+	"minigem/hooks/protocol"
+	"minigem/hooks/schema"
+)
+
+// witness is a Runner that shows what hooks are given.
+type witness struct {
+	hooks.Runner
+	see func(h hooks.Hook, stdin []byte)
+}
+
+func (w witness) Run(ctx context.Context, h hooks.Hook, stdin []byte, env []string) hooks.Exit {
+	w.see(h, stdin)
+	return w.Runner.Run(ctx, h, stdin, env)
+}
+
+// TestContractFitsSchemas: what hooks are given in the cases of the contract
+// fits the schemas of inputs, and whatever spelling an answer came in, what it
+// was taken for without a warning fits those of outputs.
+func TestContractFitsSchemas(t *testing.T) {
+	t.Parallel()
+	inputs, outputs := resolve(t, schema.Input), resolve(t, schema.Output)
+	for _, c := range hookstest.Cases() {
+		if slices.ContainsFunc(c.Hooks, func(h hookstest.Hook) bool { return h.Hangs }) {
+			continue // it takes its time, and shows nothing more
+		}
+		for _, h := range c.Hooks {
+			read := protocol.DialectOf(h.Dialect).Parse(c.Event, protocol.Ran{Code: h.Exit, Stdout: []byte(h.Out), Stderr: []byte(h.Err)})
+			if len(read.Warnings) > 0 {
+				continue // some of it has no effect in this event
+			}
+			said, err := json.Marshal(read.Output)
+			require.NoError(t, err)
+			assert.NoError(t, judge(t, outputs[c.Event], said), "%s: %s was taken for %s", c.Name, h.Out, said)
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			c.Check(t, func(t *testing.T, scripts map[string]hookstest.Script) hooks.Runner {
+				return witness{hookstest.Fake(t, scripts), func(h hooks.Hook, stdin []byte) {
+					if h.Dialect == "" {
+						assert.NoError(t, judge(t, inputs[h.Event], stdin), string(stdin))
+					}
+				}}
+			})
+		})
+	}
+}
+
+func resolve(t *testing.T, describe func(protocol.Event) (*jsonschema.Schema, error)) map[protocol.Event]*jsonschema.Resolved {
+	t.Helper()
+	all := map[protocol.Event]*jsonschema.Resolved{}
+	for _, event := range protocol.Events {
+		s, err := describe(event)
+		require.NoError(t, err)
+		all[event], err = s.Resolve(nil)
+		require.NoError(t, err)
+	}
+	return all
+}
+
+func judge(t *testing.T, s *jsonschema.Resolved, text []byte) error {
+	t.Helper()
+	var v any
+	require.NoError(t, json.Unmarshal(text, &v), string(text))
+	return s.Validate(v)
+}
