@@ -46,7 +46,7 @@ func configure(sys *system, f *flags) (*configuration, error) {
 		return nil, err
 	}
 	c.keepSecrets()
-	if err := c.loadHooks(); err != nil {
+	if err := c.loadHooks(f); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -78,7 +78,7 @@ var hookLayers = map[settings.Layer]hooks.Layer{
 	settings.LayerSystem:         hooks.LayerSystem,
 }
 
-func (c *configuration) loadHooks() error {
+func (c *configuration) loadHooks(f *flags) error {
 	for _, file := range c.loaded.Files {
 		if file.Data == nil {
 			continue
@@ -89,20 +89,22 @@ func (c *configuration) loadHooks() error {
 		}
 		c.sections = append(c.sections, s)
 	}
-	problems := c.loadExtensionHooks()
+	problems := c.loadExtensionHooks(f.extensions)
 	c.hooks = hooks.Merge(c.sections...)
 	c.hooks.Problems = append(c.hooks.Problems, problems...)
 	return c.checkProjectHooks()
 }
 
-func (c *configuration) loadExtensionHooks() []hooks.Problem {
+// loadExtensionHooks reads the hooks of the extensions in force. only, if not
+// nil, names the ones to use; "none" is none of them.
+func (c *configuration) loadExtensionHooks(only []string) []hooks.Problem {
 	roots := []string{filepath.Join(c.dotGemini, "extensions")}
 	if project := filepath.Join(c.dir, ".gemini", "extensions"); c.trust.trusted && project != roots[0] {
 		roots = append(roots, project)
 	}
 	found, problems := hooks.FindExtensions(c.dir, roots...)
 	for _, e := range found {
-		if e.Off != "" || slices.Contains(c.settings.Extensions.Disabled, e.Name) {
+		if e.Off != "" || slices.Contains(c.settings.Extensions.Disabled, e.Name) || only != nil && !slices.Contains(only, e.Name) {
 			continue
 		}
 		s, err := hooks.LoadExtension(e.Dir, c.dir, nil)

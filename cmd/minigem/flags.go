@@ -114,7 +114,7 @@ func (f *flags) register(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&f.allowedMCP, "allowed-mcp-server-names", nil, "the MCP `servers` to start")
 	fs.StringSliceVarP(&f.extensions, "extensions", "e", nil, "use these `extensions` alone; none: no extension")
 	fs.BoolVarP(&f.listExtensions, "list-extensions", "l", false, "list the extensions and exit")
-	fs.BoolVar(&f.screenReader, "screen-reader", false, "plain output for screen readers")
+	fs.BoolVar(&f.screenReader, "screen-reader", false, "accepted for compatibility: output is plain where there is no terminal")
 	fs.BoolVar(&f.rawOutput, "raw-output", false, "leave control sequences in the model's text")
 	fs.BoolVar(&f.acceptRawRisk, "accept-raw-output-risk", false, "no warning about --raw-output")
 	fs.StringVar(&f.hookTrace, "hook-trace", "", "write what every hook event did to this `file`, as JSON lines")

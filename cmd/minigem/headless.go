@@ -74,7 +74,7 @@ func runHeadless(ctx context.Context, sys *system, f *flags) error {
 	if err := c.trust.requireTrusted(); err != nil {
 		return out.fatal(err)
 	}
-	r, err := build(ctx, sys, f, c, wiring{sink: out, reports: out.hook, warn: out.warn})
+	r, err := build(ctx, sys, f, c, f.debugging(sys, wiring{sink: out, reports: out.hook, warn: out.warn}))
 	if err != nil {
 		return out.fatal(err)
 	}
