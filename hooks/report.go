@@ -18,7 +18,7 @@ type Report struct {
 	Started    time.Time
 	Duration   time.Duration
 	Sequential bool
-	Input      []byte // the payload as the first hook reads it, in Gemini CLI's dialect
+	Input      []byte // the payload as the first hook reads it, in Gemini CLI's dialect; nil: no hook ran
 	Runs       []Run  // every hook configured for Event, in the order of running
 	Merge      []Step
 	Verdict    Verdict
