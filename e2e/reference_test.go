@@ -134,6 +134,8 @@ func replayReference(t *testing.T, dir string, c referenceCase) {
 	require.NoError(t, err)
 	got := applyAll(parseJSONLines(t, h.scrub(strings.Join(inputs, "\n"))), ourAdditions)
 	assert.Equal(t, pretty(t, sortWaves(dropPaths(want))), pretty(t, sortWaves(dropPaths(got))))
+	compareTranscripts(t, filepath.Join(dir, "transcript.jsonl"), h)
+	compareOutput(t, filepath.Join(dir, "stdout.txt"), h.scrub(o.Stdout))
 }
 
 // recorderSettings are settings with a hook on each event that writes down what
