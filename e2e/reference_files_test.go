@@ -92,7 +92,7 @@ var (
 	hashes   = regexp.MustCompile(`"projectHash":"[0-9a-f]{64}"`)
 	ids      = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	callIDs  = regexp.MustCompile(`(\w+)_\d{13}_\d+`)
-	toldTool = regexp.MustCompile(`"description":"(?:Writes a file: |Reads one file )(?:[^"\]|\.)*"`)
+	toldTool = regexp.MustCompile(`"description":"(?:Writes a file: |Reads one file )(?:[^"\\]|\\.)*"`)
 	argument = regexp.MustCompile(`"(args|parameters)":(\{[^{}]*\})`)
 	times    = regexp.MustCompile(`("(?:duration_ms|totalLatencyMs|durationMs|totalDurationMs)": ?)\d+`)
 )
