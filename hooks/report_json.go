@@ -118,7 +118,7 @@ func (r Report) MarshalJSON() ([]byte, error) {
 		w.Merge = append(w.Merge, wireStep(s))
 	}
 	for _, m := range r.Messages {
-		w.Messages = append(w.Messages, wireMessage{m.Hook, m.Kind, m.Text, m.Suppressed})
+		w.Messages = append(w.Messages, wireMessage(m))
 	}
 	data, err := protocol.Encode(w)
 	if err != nil || r.mask == nil {
@@ -183,7 +183,7 @@ func (r *Report) UnmarshalJSON(data []byte) error {
 		r.Merge = append(r.Merge, Step(s))
 	}
 	for _, m := range w.Messages {
-		r.Messages = append(r.Messages, Message{m.Hook, m.Kind, m.Text, m.Suppressed})
+		r.Messages = append(r.Messages, Message(m))
 	}
 	return nil
 }

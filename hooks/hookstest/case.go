@@ -84,8 +84,7 @@ func (c Case) Check(t *testing.T, start Start) {
 	var report hooks.Report
 	late := make(chan struct{})
 	e := &hooks.Engine{
-		Origin:   Origin,
-		Patience: 100 * time.Millisecond,
+		Origin: Origin,
 		Report: func(r hooks.Report) {
 			if r.Late {
 				close(late)
@@ -98,6 +97,9 @@ func (c Case) Check(t *testing.T, start Start) {
 	for i, h := range c.Hooks {
 		configured, command, script := h.configure(c.Event, i)
 		scripts[command] = script
+		if h.Hangs {
+			e.Patience = 100 * time.Millisecond
+		}
 		e.Config.Hooks = append(e.Config.Hooks, configured)
 	}
 	e.Config.Off = c.Off

@@ -51,7 +51,7 @@ var exitCases = []Case{
 	{Name: "1: context is not", Event: beforeAgent, Hooks: one(Hook{Exit: 1, Out: `{"hookSpecificOutput":{"additionalContext":"c"}}`}), Want: Want{Failed: []string{"exit status 1"}, Warn: []string{"only its decision is obeyed"}}},
 	{Name: "1: a message to the user is", Event: beforeTool, Hooks: one(Hook{Exit: 1, Out: `{"systemMessage":"m"}`}), Want: Want{Message: "m", Failed: []string{"exit status 1"}}},
 	{Name: "126: not executable", Event: beforeTool, Hooks: one(Hook{Exit: 126}), Want: Want{Failed: []string{"exit status 126 (not executable)"}}},
-	{Name: "127: no such command", Event: beforeTool, Hooks: one(Hook{Missing: true}), Want: Want{Failed: []string{"exit status 127 (command not found): bash"}}},
+	{Name: "127: no such command", Event: beforeTool, Hooks: one(Hook{Missing: true}), Want: Want{Failed: []string{"exit status 127 (command not found): "}}},
 	{Name: "255", Event: beforeTool, Hooks: one(Hook{Exit: 255}), Want: Want{Failed: []string{"exit status 255"}}},
 
 	// Signals and time-outs.
@@ -71,7 +71,7 @@ var exitCases = []Case{
 	{Name: "onError block: nothing printed is no error", Event: beforeTool, Hooks: one(Hook{OnError: "block"})},
 	{Name: "onError block: an answer is no error", Event: beforeTool, Hooks: one(Hook{OnError: "block", Out: allowYes})},
 	{Name: "onError block: exit 1", Event: beforeTool, Hooks: one(Hook{OnError: "block", Exit: 1, Err: "oops"}), Want: Want{Decision: "deny", Reason: `hook "a" failed and is set to block then: exit status 1: oops`, Failed: []string{"exit status 1"}}},
-	{Name: "onError block: missing", Event: beforeTool, Hooks: one(Hook{OnError: "block", Missing: true}), Want: Want{Decision: "deny", Reason: `hook "a" failed and is set to block then: exit status 127 (command not found): bash: line 1: ./no-such-hook: No such file or directory`, Failed: []string{"127"}}},
+	{Name: "onError block: missing", Event: beforeTool, Hooks: one(Hook{OnError: "block", Exit: 127, Err: "gone"}), Want: Want{Decision: "deny", Reason: `hook "a" failed and is set to block then: exit status 127 (command not found): gone`, Failed: []string{"127"}}},
 	{Name: "onError block: time-out", Event: beforeTool, Hooks: one(Hook{OnError: "block", Hangs: true}), Want: Want{Decision: "deny", Reason: `hook "a" failed and is set to block then: timed out after 1000ms`, Failed: []string{"timed out"}}},
 	{Name: "onError block: a stop said before stays one", Event: beforeTool, Hooks: one(Hook{OnError: "block", Hangs: true, Out: stopNow}), Want: Want{Decision: "stop", Reason: "enough", Failed: []string{"timed out"}}},
 	{Name: "onError block: text", Event: beforeTool, Hooks: one(Hook{OnError: "block", Out: "ok"}), Want: Want{Decision: "deny", Reason: `hook "a" failed and is set to block then: its output is no valid answer`, Message: "ok"}},
