@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A hookWorld is a home and a project of given files: names that begin with ~/
+// lie in the home, those with sys/ are the system's, all others the project's.
+type hookWorld struct {
+	t             *testing.T
+	home, project string
+	system        string
+}
+
+func newHookWorld(t *testing.T, files map[string]string) hookWorld {
+	t.Helper()
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	w := hookWorld{t, filepath.Join(top, "home"), filepath.Join(top, "home", "project"), filepath.Join(top, "sys")}
+	require.NoError(t, os.MkdirAll(w.project, 0o755))
+	for name, content := range files {
+		path := w.path(name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o755))
+	}
+	return w
+}
+
+func (w hookWorld) path(name string) string {
+	if rest, ok := strings.CutPrefix(name, "~/"); ok {
+		return filepath.Join(w.home, rest)
+	}
+	if rest, ok := strings.CutPrefix(name, "sys/"); ok {
+		return filepath.Join(w.system, rest)
+	}
+	return filepath.Join(w.project, name)
+}
+
+func (w hookWorld) read(name string) string {
+	w.t.Helper()
+	data, err := os.ReadFile(w.path(name))
+	require.NoError(w.t, err)
+	return string(data)
+}
+
+// said is what a run of the command printed.
+type said struct {
+	out, err string
+	code     int
+}
+
+// sys is where the command runs; the folder is trusted unless env says more.
+func (w hookWorld) sys(env ...string) (sys *system, out, errOut *bytes.Buffer) {
+	out, errOut = &bytes.Buffer{}, &bytes.Buffer{}
+	return &system{
+		Stdin: strings.NewReader(""), Stdout: out, Stderr: errOut, Dir: w.project, Now: time.Now,
+		Env: append([]string{
+			"HOME=" + w.home, "PATH=" + os.Getenv("PATH"), "GEMINI_CLI_TRUST_WORKSPACE=true",
+			"GEMINI_CLI_SYSTEM_SETTINGS_PATH=" + filepath.Join(w.system, "settings.json"),
+		}, env...),
+	}, out, errOut
+}
+
+func (w hookWorld) run(args string, env ...string) said {
+	w.t.Helper()
+	sys, out, errOut := w.sys(env...)
+	code := run(strings.Fields(args), sys)
+	tidy := strings.NewReplacer(w.project, "PROJECT", w.home, "HOME", w.system, "SYS")
+	return said{tidy.Replace(out.String()), tidy.Replace(errOut.String()), code}
+}
+
+const untrusted = "GEMINI_CLI_TRUST_WORKSPACE="
+
+// oneHook is a settings file with a BeforeTool hook.
+func oneHook(name string) string {
+	return `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "name": "` + name + `", "command": "true"}]}]}}`
+}
+
+func TestHooksUsage(t *testing.T) {
+	t.Parallel()
+	w := newHookWorld(t, nil)
+	for _, c := range []struct {
+		args string
+		code int
+		says string // part of stderr; of stdout where the code is 0
+	}{
+		// the parent
+		{"hooks", 0, "minigem hooks disable guard"},
+		{"hook", 0, "Available Commands"},
+		{"hooks lst", 1, `minigem hooks has no subcommand "lst"; did you mean "list"?`},
+		{"hooks --no", 1, "unknown flag: --no"},
+		// help has an example each
+		{"hooks list --help", 0, "Examples:\n  minigem hooks list"},
+		{"hooks enable --help", 0, "Examples:\n  minigem hooks enable guard"},
+		{"hooks disable --help", 0, "Examples:\n  minigem hooks disable guard"},
+		{"hooks enable-all --help", 0, "Examples:\n  minigem hooks enable-all"},
+		{"hooks disable-all --help", 0, "Examples:\n  minigem hooks disable-all"},
+		{"hooks schema --help", 0, "Examples:\n  minigem hooks schema BeforeTool"},
+		{"hooks migrate --help", 0, "Examples:\n  minigem hooks migrate --from-claude"},
+		// wrong arguments
+		{"hooks list x", 1, "minigem hooks list takes no arguments"},
+		{"hooks enable", 1, "needs the names of hooks"},
+		{"hooks disable-all x", 1, "takes no arguments"},
+		{"hooks schema A B", 1, "takes one event"},
+		{"hooks schema --input --output", 1, "none of the others can be"},
+		{"hooks migrate", 1, "--from-claude"},
+		{"hooks migrate --from-claude --dry-run --yes", 1, "none of the others can be"},
+	} {
+		got := w.run(c.args)
+		assert.Equal(t, c.code, got.code, c.args)
+		shown, silent := got.err, got.out
+		if c.code == 0 {
+			shown, silent = got.out, got.err
+		}
+		assert.Contains(t, shown, c.says, c.args)
+		assert.Empty(t, silent, c.args)
+		assert.NotContains(t, shown, "\x1b", c.args)
+	}
+}
+
+func TestHooksSchema(t *testing.T) {
+	t.Parallel()
+	w := newHookWorld(t, nil)
+	keys := func(args string, path ...string) []string {
+		got := w.run(args)
+		require.Equal(t, said{got.out, "", 0}, got)
+		var v map[string]any
+		require.NoError(t, json.Unmarshal([]byte(got.out), &v))
+		for _, p := range path {
+			v = v[p].(map[string]any)
+		}
+		return slices.Sorted(maps.Keys(v))
+	}
+	assert.Equal(t, []string{"cwd", "hook_event_name", "session_id", "source", "timestamp", "transcript_path"},
+		keys("hooks schema SessionStart --input", "properties"))
+	assert.Contains(t, keys("hooks schema BeforeTool --output", "properties", "hookSpecificOutput", "properties"), "tool_input")
+	assert.Equal(t, []string{"input", "output"}, keys("hooks schema AfterAgent"))
+	assert.Len(t, keys("hooks schema"), 11)
+	assert.Contains(t, keys("hooks schema --input", "AfterModel", "properties"), "llm_response")
+
+	assert.Equal(t, said{"", "minigem: there is no event \"PreToolUse\"; did you mean \"BeforeTool\"?\n", 42}, w.run("hooks schema PreToolUse"))
+	assert.Contains(t, w.run("hooks schema nothing-like-it").err, "the events are [SessionStart ")
+}
