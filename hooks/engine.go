@@ -19,14 +19,17 @@ type Engine struct {
 	// before the event's method returns. It is called concurrently where events
 	// are fired concurrently, and must not fire events itself.
 	Report func(Report)
+	// Starting, if not nil, hears of the hooks that are about to run, in the order
+	// of running; the event's Report follows when they have. The same rules hold.
+	Starting func(ev Event, hooks []Hook)
 	// ReportIdle: events without a configured hook are reported too, with the
 	// payload that a hook would have read.
 	ReportIdle bool
 	// Mask, if not nil, takes secrets out of what Report's JSON form shows. It
 	// must not change its argument.
 	Mask func([]byte) []byte
-	// Patience is how long SessionEnd and PreCompress are waited for before they
-	// are left running; 0 means 5 s.
+	// Patience is how long the hooks of SessionEnd, PreCompress and Notification
+	// are waited for before they are left running; 0 means 5 s.
 	Patience time.Duration
 
 	mu       sync.RWMutex // guards the fields below, and Config and Origin

@@ -269,6 +269,26 @@ func TestIdleEventsAreReportedOnRequest(t *testing.T) {
 	assert.Contains(t, string(rep.last().Input), `"tool_name":"write_file","tool_input":{"file_path":"a"}}`)
 }
 
+// TestStarting: what is about to run is announced, and nothing else.
+func TestStarting(t *testing.T) {
+	t.Parallel()
+	e, r, _ := engine(protocol.BeforeTool, map[string]hookstest.Script{"a": {}, "b": {}}, "a", "b", "c")
+	e.Config.Hooks[1].Matcher = "glob"
+	var announced []string
+	e.Starting = func(ev hooks.Event, hs []hooks.Hook) {
+		assert.Empty(t, r.Calls(), "before they run")
+		for _, h := range hs {
+			announced = append(announced, string(ev)+" "+h.ID())
+		}
+	}
+	e.BeforeTool(t.Context(), writeFile())
+	assert.Equal(t, []string{"BeforeTool a", "BeforeTool c"}, announced)
+	announced = nil
+	e.Config.Off = "why"
+	e.BeforeTool(t.Context(), writeFile())
+	assert.Empty(t, announced)
+}
+
 func TestRunnerErrors(t *testing.T) {
 	t.Parallel()
 	e, _, rep := engine(protocol.BeforeTool, map[string]hookstest.Script{"a": {Err: errors.New("starting bash: no such file")}, "b": {Truncated: true, Stdout: `{"decision":"de`}}, "a", "b")

@@ -85,6 +85,9 @@ func fire[S any](ctx context.Context, e *Engine, ev event[S]) (S, Verdict) {
 	if len(p.todo) > 0 || e.ReportIdle {
 		f.report.Input = ev.stdin(f.base, ev.state)
 	}
+	if len(p.todo) > 0 && e.Starting != nil {
+		e.Starting(ev.name, f.planned())
+	}
 	state := ev.state
 	switch {
 	case len(p.todo) == 0:
@@ -94,6 +97,15 @@ func fire[S any](ctx context.Context, e *Engine, ev event[S]) (S, Verdict) {
 		state = f.runAll(ctx)
 	}
 	return state, f.finish(state)
+}
+
+// planned are the hooks that are about to run.
+func (f *firing[S]) planned() []Hook {
+	hooks := make([]Hook, len(f.todo))
+	for n, i := range f.todo {
+		hooks[n] = f.report.Runs[i].Hook
+	}
+	return hooks
 }
 
 // runAll runs the planned hooks and applies their answers in configured order.

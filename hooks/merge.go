@@ -63,7 +63,7 @@ func (e *Engine) messages(rep *Report) []Message {
 		}
 		id, o := r.Hook.ID(), r.Reading.Output
 		add := func(kind MessageKind, text string) {
-			out = append(out, Message{Hook: id, Kind: kind, Text: text, Suppressed: o.SuppressOutput})
+			out = append(out, Message{Hook: id, Kind: kind, Text: text, Suppressed: kind == MessageSystem && o.SuppressOutput})
 		}
 		once := func(text string) bool {
 			return e.first(strings.Join([]string{string(rep.Event), r.Hook.Source.String(), id, text}, "\x00"))
@@ -74,7 +74,9 @@ func (e *Engine) messages(rep *Report) []Message {
 		if o.SystemMessage != "" {
 			add(MessageSystem, o.SystemMessage)
 		}
-		if r.Failed != "" && (!perChunk(rep.Event) || once(r.Failed)) {
+		// What follows the colon may differ every time.
+		failure, _, _ := strings.Cut(r.Failed, ": ")
+		if r.Failed != "" && (!perChunk(rep.Event) || once(failure)) {
 			add(MessageFailure, fmt.Sprintf("hook %q for %s failed: %s", id, rep.Event, r.Failed))
 		}
 		for _, w := range r.Warnings {

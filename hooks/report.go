@@ -86,8 +86,9 @@ type Message struct {
 	Hook string
 	Kind MessageKind
 	Text string
-	// Suppressed: the hook said "suppressOutput"; show neither this nor the
-	// hook's line.
+	// Suppressed: the hook said "suppressOutput", so that this is not to be
+	// shown, and neither is the hook's line (Run.Reading says so too). Failures
+	// and warnings are never suppressed.
 	Suppressed bool
 }
 

@@ -62,7 +62,8 @@ func (e *Engine) PreCompress(ctx context.Context, trigger string) {
 
 // Notification fires when a permission prompt is about to be shown; kind is
 // "ToolPermission", details must have a JSON form. Hooks can only tell the
-// user: the result is what they say.
+// user: the result is what they say within the engine's patience, so that no
+// hook keeps the prompt from being shown.
 func (e *Engine) Notification(ctx context.Context, kind, message string, details any) (systemMessage string) {
 	if e.idle(protocol.Notification) {
 		return ""
@@ -73,6 +74,7 @@ func (e *Engine) Notification(ctx context.Context, kind, message string, details
 		stdin: func(b protocol.Base, _ struct{}) []byte {
 			return encode(protocol.NotificationInput{Base: b, NotificationType: kind, Message: message, Details: details})
 		},
+		leave: true,
 	})
 	return v.SystemMessage
 }

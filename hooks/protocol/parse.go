@@ -65,7 +65,7 @@ func (d *Dialect) Parse(event Event, ran Ran) Reading {
 		r.warn("stdout is longer than is kept; the rest was cut off")
 	}
 	r.settle()
-	reading := Reading{From: from}
+	reading := Reading{From: from, Failed: r.failed}
 	switch {
 	case blocks && event.CanBlock():
 		r.block(stdout, stderr)

@@ -15,6 +15,7 @@ type reader struct {
 	out      Output
 	warnings []string
 	garbled  bool
+	failed   string
 	stopped  bool // continue: false was said, with or without effect
 }
 

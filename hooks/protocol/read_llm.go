@@ -239,8 +239,17 @@ func (r *reader) content(path string, v any) {
 		r.out.LLMResponse = &LLMResponse{Parts: []string{s}, VisibleOnly: true}
 		return
 	}
-	r.garbled = true
 	r.wrong(path, "a string", v)
+	r.malformed(path)
+}
+
+// malformed makes the run a failed one: the hook meant to answer in the model's
+// place, and what it said cannot be shown.
+func (r *reader) malformed(path string) {
+	r.garbled = true
+	if r.failed == "" {
+		r.failed = path + " is malformed"
+	}
 }
 
 // llmResponse accepts candidates[], candidate, or text alone; the first of them
@@ -248,12 +257,12 @@ func (r *reader) content(path string, v any) {
 func (r *reader) llmResponse(path string, v any) {
 	m := r.obj(path, v)
 	if m == nil {
-		r.garbled = true
+		r.malformed(path)
 		return
 	}
 	resp, ok := r.candidate(path, m)
 	if !ok {
-		r.garbled = true
+		r.malformed(path)
 		return
 	}
 	if u, ok := m["usageMetadata"].(map[string]any); ok {
