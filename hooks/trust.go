@@ -73,13 +73,13 @@ type fingerprint struct {
 }
 
 // Check compares the project's hooks of c, those of extensions in it too and
-// those that are disabled excepted, with what was trusted for the project at root. If the memory cannot be read,
-// all are new and the error says so.
+// those that are disabled excepted, with what was trusted for the project at
+// root. If the memory cannot be read, all are new and the error says so.
 func (s TrustStore) Check(root string, c Config) ([]TrustCheck, error) {
 	known, err := s.load()
 	var checks []TrustCheck
 	for i, h := range c.Hooks {
-		if !s.ofProject(h, root) || h.Disabled != "" {
+		if !s.OfProject(h, root) || h.Disabled != "" {
 			continue
 		}
 		f := fingerprintOf(h, root)
@@ -90,8 +90,9 @@ func (s TrustStore) Check(root string, c Config) ([]TrustCheck, error) {
 	return checks, err
 }
 
-// ofProject: an extension that lies in the project came with it.
-func (s TrustStore) ofProject(h Hook, root string) bool {
+// OfProject reports whether h came with the project at root: from its settings,
+// or from an extension that lies in it.
+func (s TrustStore) OfProject(h Hook, root string) bool {
 	dir := filepath.Join(root, ".gemini")
 	return h.Source.Layer == LayerProject ||
 		h.Source.Layer == LayerExtension && dir != filepath.Clean(s.Dir) && inside(filepath.Join(dir, "extensions"), h.Source.File)

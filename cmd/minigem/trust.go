@@ -115,7 +115,7 @@ func (c *configuration) trustNow(sys *system) error {
 	}
 	var own []hooks.Hook
 	for _, h := range c.hooks.Hooks {
-		if h.Source.Layer == hooks.LayerProject {
+		if c.trustStore().OfProject(h, c.projectDir) {
 			own = append(own, h)
 		}
 	}
