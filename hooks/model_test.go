@@ -82,6 +82,21 @@ func TestMovedMessagesKeepWhatHooksDoNotSee(t *testing.T) {
 	assert.Equal(t, []string{"s2"}, signatures)
 }
 
+// TestEchoIsNoChange: whatever the parts, a hook that gives back what it read
+// changes nothing.
+func TestEchoIsNoChange(t *testing.T) {
+	t.Parallel()
+	req := hooks.NewModelRequest(llm.Request{Model: "m", Messages: []llm.Message{
+		{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{}}},
+		{Role: llm.RoleModel, Parts: []llm.Part{llm.Text{}, llm.Thought{Text: "t"}, llm.ToolCall{Name: "f"}, llm.ToolCall{ID: "g__1", Name: "g", Args: map[string]any{"n": 12345678.9, "s": "<&>\u2028é"}}}},
+		{Role: llm.RoleUser, Parts: []llm.Part{llm.ToolResult{Name: "f"}, llm.ToolResult{ID: "g__1", Name: "g", Response: map[string]any{"a": []any{nil, true}}}, llm.Blob{}, llm.FileRef{URI: "gs://x"}, llm.Opaque{JSON: json.RawMessage("{}")}}},
+	}})
+	e, _, rep := engine(protocol.BeforeModel, map[string]hookstest.Script{"echo": rewriting(func(*protocol.LLMRequest) {})}, "echo")
+	assert.Same(t, req, e.BeforeModel(t.Context(), req).Request)
+	assert.Empty(t, rep.last().Runs[0].Warnings)
+	assert.Empty(t, rep.last().Merge)
+}
+
 // TestRequestIsMarshalledOnce, however many hooks and chunks it meets.
 func TestRequestIsMarshalledOnce(t *testing.T) {
 	t.Parallel()

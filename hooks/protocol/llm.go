@@ -55,6 +55,40 @@ const (
 	PartFileData         = "file_data"
 )
 
+// MarshalJSON writes the fields of p's type, empty ones too: hooks take them for
+// granted.
+func (p LLMPart) MarshalJSON() ([]byte, error) {
+	object := func(m map[string]any) map[string]any {
+		if m == nil {
+			return map[string]any{}
+		}
+		return m
+	}
+	switch p.Type {
+	case PartText:
+		return Encode(struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+		}{p.Type, p.Text})
+	case PartFunctionCall:
+		return Encode(struct {
+			Type string         `json:"type"`
+			Name string         `json:"name"`
+			Args map[string]any `json:"args"`
+			ID   string         `json:"id,omitempty"`
+		}{p.Type, p.Name, object(p.Args), p.ID})
+	case PartFunctionResponse:
+		return Encode(struct {
+			Type     string         `json:"type"`
+			Name     string         `json:"name"`
+			Response map[string]any `json:"response"`
+			ID       string         `json:"id,omitempty"`
+		}{p.Type, p.Name, object(p.Response), p.ID})
+	}
+	type plain LLMPart
+	return Encode(plain(p))
+}
+
 // Content is the text of m, whatever its form.
 func (m LLMMessage) Content() string {
 	if m.Parts == nil {

@@ -211,7 +211,7 @@ func (r *reader) part(path string, v any) (LLMPart, bool) {
 	kind, _ := m["type"].(string)
 	text, isText := m["text"].(string)
 	switch {
-	case isText && (kind == PartText || kind == ""):
+	case kind == PartText && m["text"] == nil, isText && (kind == PartText || kind == ""):
 		return LLMPart{Type: PartText, Text: text}, true
 	case kind == PartFunctionCall, kind == PartFunctionResponse:
 		return call(kind, m), true
