@@ -117,7 +117,7 @@ func (r *registry) write() error {
 	if err != nil {
 		return err
 	}
-	return renameio.WriteFile(r.path(), data, 0o600)
+	return renameio.WriteFile(r.path(), data, 0o600, renameio.WithTempDir(r.dir))
 }
 
 // free returns the slug of root, or the first one that nobody else has.
@@ -137,11 +137,12 @@ func (r *registry) free(root string) string {
 	return slug
 }
 
-// owned reports whether no marker says that slug is another root's.
+// owned reports whether no marker says that slug is another root's. An empty
+// one, as a power failure can leave it, says nothing.
 func (r *registry) owned(slug, root string) bool {
 	for _, dir := range []string{"tmp", "history"} {
 		owner, err := os.ReadFile(filepath.Join(r.dir, dir, slug, markerName))
-		if err == nil && strings.TrimSpace(string(owner)) != root {
+		if at := strings.TrimSpace(string(owner)); err == nil && at != "" && at != root {
 			return false
 		}
 	}
@@ -151,13 +152,14 @@ func (r *registry) owned(slug, root string) bool {
 func (r *registry) mark(slug, root string) error {
 	for _, dir := range []string{"tmp", "history"} {
 		marker := filepath.Join(r.dir, dir, slug, markerName)
-		if _, err := os.Stat(marker); err == nil {
+		if info, err := os.Stat(marker); err == nil && info.Size() > 0 {
 			continue
 		}
 		if err := os.MkdirAll(filepath.Dir(marker), 0o700); err != nil {
 			return err
 		}
-		if err := renameio.WriteFile(marker, []byte(root), 0o600); err != nil {
+		// Not worth waiting for the disk: see owned.
+		if err := os.WriteFile(marker, []byte(root), 0o600); err != nil {
 			return err
 		}
 	}

@@ -72,6 +72,23 @@ func TestProjectRegistryOfOthers(t *testing.T) {
 	assert.Equal(t, `{"projects":`, string(data), "what cannot be understood is not overwritten")
 }
 
+// A marker is not forced to the disk: one that a power failure left empty is
+// written again, and takes the slug from nobody.
+func TestProjectMarkerLostItsContent(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	p, err := OpenProject(home, "/work/a")
+	require.NoError(t, err)
+	marker := filepath.Join(p.Temp, markerName)
+	require.NoError(t, os.Truncate(marker, 0))
+	again, err := OpenProject(home, "/work/a")
+	require.NoError(t, err)
+	assert.Equal(t, p, again)
+	data, err := os.ReadFile(marker)
+	require.NoError(t, err)
+	assert.Equal(t, "/work/a", string(data))
+}
+
 func TestProjectsAtOnce(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
