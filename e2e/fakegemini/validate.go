@@ -8,12 +8,16 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"minigem/llm"
 )
 
 // toolName is what the API takes as the name of a function.
-var toolName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$`)
+// It is compiled when a request is judged: every start of minigem would pay.
+var toolName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$`)
+})
 
 // Validate says what the real API would refuse in req: one sentence each, with
 // the place; nil: nothing. req is as it came over the wire, with Model set from
@@ -82,7 +86,7 @@ func (v *validation) parts() {
 				if m.Role != llm.RoleModel {
 					v.addf("%s: a function call of the user's", at)
 				}
-				if !toolName.MatchString(p.Name) {
+				if !toolName().MatchString(p.Name) {
 					v.addf("%s: %q cannot be a function's name", at, p.Name)
 				}
 			case llm.ToolResult:
@@ -199,7 +203,7 @@ func (v *validation) given(c llm.ToolCall) (signature []byte, known bool) {
 func (v *validation) tools() {
 	seen := map[string]bool{}
 	for _, t := range v.req.Tools {
-		if !toolName.MatchString(t.Name) {
+		if !toolName().MatchString(t.Name) {
 			v.addf("tools: %q cannot be a function's name", t.Name)
 		}
 		if seen[t.Name] {
