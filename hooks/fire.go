@@ -333,6 +333,7 @@ func (f *firing[S]) finish(state S) Verdict {
 	rep.Messages = f.e.messages(rep)
 	rep.Duration = time.Since(rep.Started)
 	if f.e.Report != nil && (len(rep.Runs) > 0 || f.e.ReportIdle) {
+		compare(rep.Event, rep.Runs)
 		f.e.Report(*rep)
 	}
 	return v

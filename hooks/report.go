@@ -47,6 +47,9 @@ type Run struct {
 	Reading  protocol.Reading
 	Decision Decision
 	Warnings []string // what was ignored of its configuration and its answer, and why
+	// Upstream says what Gemini CLI 0.61 makes of the same run, where that is
+	// something else; nil: the same.
+	Upstream []string
 }
 
 // Ran reports whether the hook was started.

@@ -50,6 +50,7 @@ type wireRun struct {
 	Reading    *wireReading `json:"reading,omitempty"`
 	Decision   string       `json:"decision,omitempty"`
 	Warnings   []string     `json:"warnings,omitempty"`
+	Upstream   []string     `json:"upstream,omitempty"`
 }
 
 type wireReading struct {
@@ -129,7 +130,7 @@ func (r Report) MarshalJSON() ([]byte, error) {
 
 func (r Run) wire() wireRun {
 	w := wireRun{
-		Hook: r.Hook.wire(), Skipped: r.Skipped, Matched: r.Matched, Status: "ran", Stdin: string(r.Stdin), Warnings: r.Warnings,
+		Hook: r.Hook.wire(), Skipped: r.Skipped, Matched: r.Matched, Status: "ran", Stdin: string(r.Stdin), Warnings: r.Warnings, Upstream: r.Upstream,
 	}
 	switch {
 	case r.Skipped != "":
@@ -191,7 +192,7 @@ func (r *Report) UnmarshalJSON(data []byte) error {
 func (w wireRun) run() Run {
 	r := Run{
 		Hook: w.Hook.hook(), Skipped: w.Skipped, Matched: w.Matched, Left: w.Status == "left", TimedOut: w.TimedOut,
-		Failed: w.Failed, Decision: decisionOf(w.Decision), Warnings: w.Warnings, Stdin: bytesOf(w.Stdin),
+		Failed: w.Failed, Decision: decisionOf(w.Decision), Warnings: w.Warnings, Upstream: w.Upstream, Stdin: bytesOf(w.Stdin),
 		Exit: Exit{
 			Signal: w.Signal, Stdout: bytesOf(w.Stdout), Stderr: bytesOf(w.Stderr),
 			StdoutTruncated: w.StdoutCut, StderrTruncated: w.StderrCut, Duration: duration(w.DurationMS),
