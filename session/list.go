@@ -45,6 +45,8 @@ func (e *NotFoundError) Error() string {
 	switch _, err := strconv.Atoi(e.Which); {
 	case e.Project != "":
 		return fmt.Sprintf("session %s belongs to the project %s: resume it there, or import its file with --session-file", e.Which, e.Project)
+	case err == nil && e.Known == 0:
+		return fmt.Sprintf("session index %s is out of range: %v", e.Which, ErrNoSessions)
 	case err == nil && e.Known == 1:
 		return fmt.Sprintf("session index %s is out of range: there is 1 session", e.Which)
 	case err == nil:

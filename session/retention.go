@@ -67,6 +67,14 @@ func period(s string) (time.Duration, error) {
 	return 0, fmt.Errorf(`%q is no period: write a number and h, d, w or m, such as "30d"`, s)
 }
 
+// Check says what is wrong with r; nil: nothing is.
+func (r Retention) Check() error {
+	if _, err := r.limits(); err != nil {
+		return fmt.Errorf("reading general.sessionRetention: %w", err)
+	}
+	return nil
+}
+
 // Clean deletes the sessions of p that are older than r allows or too many,
 // those in which nothing was said or that cannot be read too, with the outputs
 // of their tools. The session current, those that are open in any process and

@@ -98,11 +98,7 @@ func (c *configuration) loadHooks(f *flags) error {
 // loadExtensionHooks reads the hooks of the extensions in force. only, if not
 // nil, names the ones to use; "none" is none of them.
 func (c *configuration) loadExtensionHooks(only []string) []hooks.Problem {
-	roots := []string{filepath.Join(c.dotGemini, "extensions")}
-	if project := filepath.Join(c.dir, ".gemini", "extensions"); c.trust.trusted && project != roots[0] {
-		roots = append(roots, project)
-	}
-	found, problems := hooks.FindExtensions(c.dir, roots...)
+	found, problems := hooks.FindExtensions(c.dir, c.extensionRoots()...)
 	for _, e := range found {
 		if e.Off != "" || slices.Contains(c.settings.Extensions.Disabled, e.Name) || only != nil && !slices.Contains(only, e.Name) {
 			continue

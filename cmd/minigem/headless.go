@@ -29,6 +29,9 @@ func runAgent(ctx context.Context, sys *system, f *flags) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
+	if done, err := runInstead(sys, f); done {
+		return err
+	}
 	if headless(sys, f) {
 		return runHeadless(ctx, sys, f)
 	}

@@ -9,5 +9,8 @@ func subcommands(sys *system) []*cobra.Command {
 		fakeAPICommand(sys),
 		trustCommand(sys),
 		hooksCommand(sys),
+		sessionsCommand(sys),
+		settingsCommand(sys),
+		policiesCommand(sys),
 	}
 }

@@ -140,6 +140,7 @@ func (r *rig) wireSession(_ context.Context, sys *system, w *wiring) error {
 		return err
 	}
 	r.session = s
+	r.cleanSessions(sys, w)
 	r.sink = event.Tee(s, w.sink)
 	r.identify(s.ID(), s.Path())
 	return nil
@@ -250,7 +251,7 @@ func openSession(o session.Options, f *flags, warn func(string)) (*session.Sessi
 		s, err = session.Start(o)
 	}
 	if err != nil {
-		return nil, exitf(exitInput, "opening the session: %w; minigem --list-sessions shows those of this folder", err)
+		return nil, sessionError(err)
 	}
 	return s, nil
 }

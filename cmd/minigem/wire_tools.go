@@ -65,15 +65,15 @@ func (r *rig) ignore() workspace.Ignore {
 	return workspace.Ignore{Git: f.RespectGitIgnore, Gemini: f.RespectGeminiIgnore, Custom: f.CustomIgnoreFilePaths}
 }
 
-// policyRules are all rules in force, and what was wrong with the others.
+// policyRules are all rules in force beside the built-in ones, and what was
+// wrong with the others.
 func (r *rig) policyRules() ([]policy.Rule, []policy.Problem) {
 	s := r.settings
-	rules := policy.Builtin()
-	rules = append(rules, policy.FromLists(policy.Lists{
+	rules := policy.FromLists(policy.Lists{
 		Core: s.Tools.Core, Allowed: slices.Concat(s.Tools.Allowed, r.flags.allowedTools),
 		Excluded: s.Tools.Exclude, ConfirmationRequired: s.Tools.ConfirmationRequired,
 		AllowedServers: slices.Concat(s.MCP.Allowed, r.flags.allowedMCP), ExcludedServers: s.MCP.Excluded,
-	})...)
+	})
 	var problems []policy.Problem
 	load := func(tier policy.Tier, required bool, paths ...string) {
 		more, faults := policy.LoadPaths(tier, required, paths...)

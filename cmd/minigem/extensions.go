@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"minigem/hooks"
+	"minigem/internal/trust"
+)
+
+// extensionRoots are the directories that extensions are looked for in; those
+// of a folder that is not trusted are not.
+func (c *configuration) extensionRoots() []string {
+	roots := []string{filepath.Join(c.dotGemini, "extensions")}
+	if project := filepath.Join(c.dir, ".gemini", "extensions"); c.trust.trusted && project != roots[0] {
+		roots = append(roots, project)
+	}
+	return roots
+}
+
+// listExtensions is what --list-extensions prints.
+func (c *configuration) listExtensions(sys *system) error {
+	found, problems := hooks.FindExtensions(c.dir, c.extensionRoots()...)
+	rows := make([][]string, len(found))
+	for i, e := range found {
+		state := "enabled"
+		switch {
+		case e.Off != "":
+			state = e.Off
+		case slices.Contains(c.settings.Extensions.Disabled, e.Name):
+			state = "disabled in the settings"
+		}
+		rows[i] = []string{trust.Printable(e.Name), trust.Printable(c.shortenIn(state)), c.shorten(e.Dir)}
+	}
+	align(rows)
+	for _, row := range rows {
+		fmt.Fprintln(sys.Stdout, strings.Join(row, "  "))
+	}
+	if len(rows) == 0 {
+		fmt.Fprintf(sys.Stdout, "No extensions are installed; they would stand in %s\n", c.shorten(c.extensionRoots()[0]))
+	}
+	for _, p := range problems {
+		fmt.Fprintf(sys.Stderr, "[WARNING] %s: %s\n", c.shorten(p.File), c.shortenIn(p.Text))
+	}
+	return nil
+}

@@ -1,0 +1,260 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/session"
+)
+
+// savedSession writes the file of a session of the project, as Gemini CLI
+// leaves one.
+func (w hookWorld) savedSession(id, start string, lines ...string) string {
+	w.t.Helper()
+	p, err := session.OpenProject(filepath.Join(w.home, ".gemini"), w.project)
+	require.NoError(w.t, err)
+	meta := `{"sessionId":"` + id + `","projectHash":"` + p.Hash() + `","startTime":"` + start + `","lastUpdated":"` + start + `","kind":"main"}`
+	path := filepath.Join(p.Chats(), "session-"+start[:13]+"-"+start[14:16]+"-"+id[:min(8, len(id))]+".jsonl")
+	require.NoError(w.t, os.MkdirAll(p.Chats(), 0o700))
+	require.NoError(w.t, os.WriteFile(path, []byte(strings.Join(append([]string{meta}, lines...), "\n")+"\n"), 0o600))
+	return path
+}
+
+// runAt runs the command line at an instant.
+func (w hookWorld) runAt(now, args string) said {
+	w.t.Helper()
+	at, err := time.Parse(time.RFC3339, now)
+	require.NoError(w.t, err)
+	sys, out, errOut := w.sys()
+	sys.Now = func() time.Time { return at }
+	code := run(strings.Fields(args), sys)
+	tidy := strings.NewReplacer(w.project, "PROJECT", w.home, "HOME")
+	return said{tidy.Replace(out.String()), tidy.Replace(errOut.String()), code}
+}
+
+const (
+	asked    = `{"id":"u1","timestamp":"2026-01-01T10:00:01.000Z","type":"user","content":[{"text":"Fix the\ttests\u001b[2J\n\nplease"}]}`
+	answered = `{"id":"g1","timestamp":"2026-01-01T10:00:02.000Z","type":"gemini","content":"Done.","model":"gemini-2.5-pro","toolCalls":[{"id":"c","name":"read_file","args":{"file_path":"a"},"result":[],"status":"success","timestamp":"2026-01-01T10:00:02.000Z","description":"","displayName":"","renderOutputAsMarkdown":false}]}`
+	resulted = `{"id":"u2","timestamp":"2026-01-01T10:00:03.000Z","type":"user","content":[{"functionResponse":{"id":"c","name":"read_file","response":{"output":"x"}}}]}`
+)
+
+func twoSessions(t *testing.T) hookWorld {
+	w := newHookWorld(t, nil)
+	w.savedSession("11111111-aaaa", "2026-01-01T10:00:00.000Z", asked, answered, resulted)
+	w.savedSession("22222222-bbbb", "2026-01-02T10:00:00.000Z", strings.Replace(asked, `Fix the\ttests\u001b[2J\n\nplease`, "Why?", 1))
+	w.savedSession("33333333-cccc", "2026-01-03T10:00:00.000Z") // nothing was said in it
+	return w
+}
+
+func TestListSessions(t *testing.T) {
+	t.Parallel()
+	const list = `
+Sessions of PROJECT (2):
+  1. Fix the tests?[2J please (1 day ago) [11111111-aaaa]
+  2. Why? (3 hours ago) [22222222-bbbb]
+`
+	w := twoSessions(t)
+	assert.Equal(t, said{list, "", 0}, w.runAt("2026-01-02T13:05:00Z", "sessions list"))
+	assert.Equal(t, said{list, "", 0}, w.runAt("2026-01-02T13:05:00Z", "--list-sessions"), "no prompt, no key, no model is needed")
+
+	var got struct {
+		Folder   string
+		Sessions []listedSession
+	}
+	out := w.runAt("2026-01-02T13:05:00Z", "sessions list --json")
+	require.NoError(t, json.Unmarshal([]byte(out.out), &got))
+	assert.Equal(t, "PROJECT", got.Folder)
+	require.Len(t, got.Sessions, 2)
+	at := time.Date(2026, 1, 1, 10, 0, 0, 0, time.UTC)
+	assert.Equal(t, listedSession{
+		Index: 1, ID: "11111111-aaaa", Title: "Fix the tests\x1b[2J please", Started: at, Updated: at, Messages: 3,
+		File: "HOME/.gemini/tmp/project/chats/session-2026-01-01T10-00-11111111.jsonl",
+	}, got.Sessions[0])
+}
+
+func TestListSessionsNone(t *testing.T) {
+	t.Parallel()
+	w := newHookWorld(t, nil)
+	assert.Equal(t, said{"No session is saved for PROJECT yet.\n", "", 0}, w.run("--list-sessions"))
+	assert.Equal(t, said{"{\n  \"folder\": \"PROJECT\",\n  \"sessions\": []\n}\n", "", 0}, w.run("sessions list --json"))
+}
+
+// A file that cannot be read is told of, and the others are listed.
+func TestListSessionsBroken(t *testing.T) {
+	t.Parallel()
+	w := twoSessions(t)
+	path := w.savedSession("44444444-dddd", "2026-01-04T10:00:00.000Z")
+	require.NoError(t, os.WriteFile(path, []byte("garbage\n"), 0o600))
+	got := w.runAt("2026-01-05T10:00:00Z", "sessions list")
+	assert.Equal(t, 0, got.code)
+	assert.Contains(t, got.out, "(2):")
+	assert.Regexp(t, `^\[WARNING\] .*session-2026-01-04T10-00-44444444\.jsonl`, got.err)
+}
+
+func TestShowSession(t *testing.T) {
+	t.Parallel()
+	w := twoSessions(t)
+	local := func(s string) string {
+		at, err := time.Parse(time.RFC3339, s)
+		require.NoError(t, err)
+		return at.Local().Format(time.DateTime)
+	}
+	assert.Equal(t, said{`Fix the tests?[2J please
+11111111-aaaa, 1 day ago
+~/.gemini/tmp/project/chats/session-2026-01-01T10-00-11111111.jsonl
+
+user  ` + local("2026-01-01T10:00:01Z") + `
+  Fix the    tests?[2J
+
+  please
+
+gemini  ` + local("2026-01-01T10:00:02Z") + `
+  Done.
+  * read_file {"file_path":"a"}: success
+`, "", 0}, w.runAt("2026-01-02T13:05:00Z", "sessions show 1"))
+
+	var got shownSession
+	require.NoError(t, json.Unmarshal([]byte(w.run("sessions show 11111111-aaaa --json").out), &got))
+	require.Len(t, got.Messages, 2)
+	assert.Equal(t, []shownCall{{"read_file", map[string]any{"file_path": "a"}, "success"}}, got.Messages[1].Calls)
+	assert.Equal(t, "gemini-2.5-pro", got.Messages[1].Model)
+}
+
+func TestDeleteSessions(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args string
+		want said
+		left int // sessions in the list afterwards
+	}{
+		// ours is strict, and deletes all or nothing
+		{"sessions delete 2", said{"Deleted session: Why? [22222222-bbbb]\n", "", 0}, 1},
+		{"sessions delete 1 2", said{"Deleted session: Fix the tests?[2J please [11111111-aaaa]\nDeleted session: Why? [22222222-bbbb]\n", "", 0}, 0},
+		{"sessions delete 1 9", said{"", "minigem: deleting session: session index 9 is out of range: there are sessions 1 to 2\n", 42}, 2},
+		{"sessions delete nope", said{"", "minigem: deleting session: no session has the id \"nope\": use --list-sessions to see them, then --resume with an index, an id or \"latest\"\n", 42}, 2},
+		// the flag has the exit code of Gemini CLI
+		{"--delete-session 2", said{"Deleted session: Why? [22222222-bbbb]\n", "", 0}, 1},
+		{"--delete-session 22222222-bbbb", said{"Deleted session: Why? [22222222-bbbb]\n", "", 0}, 1},
+		{"--delete-session 9", said{"", "minigem: deleting session: session index 9 is out of range: there are sessions 1 to 2\n", 0}, 2},
+	} {
+		t.Run(c.args, func(t *testing.T) {
+			t.Parallel()
+			w := twoSessions(t)
+			assert.Equal(t, c.want, w.run(c.args))
+			p, err := session.OpenProject(filepath.Join(w.home, ".gemini"), w.project)
+			require.NoError(t, err)
+			left, err := session.List(p)
+			require.NoError(t, err)
+			assert.Len(t, left, c.left)
+		})
+	}
+}
+
+// A session that is open elsewhere is not deleted under it.
+func TestDeleteOpenSession(t *testing.T) {
+	t.Parallel()
+	w := twoSessions(t)
+	p, err := session.OpenProject(filepath.Join(w.home, ".gemini"), w.project)
+	require.NoError(t, err)
+	s, err := session.Resume(session.Options{Project: p}, "1")
+	require.NoError(t, err)
+	defer s.End(t.Context(), "exit")
+	assert.Equal(t, said{"", "minigem: deleting session 11111111-aaaa: the session is open in another process\n", 42}, w.run("sessions delete 1"))
+	assert.FileExists(t, s.Path())
+}
+
+func TestSessionsUsage(t *testing.T) {
+	t.Parallel()
+	w := twoSessions(t)
+	for _, c := range []struct {
+		args string
+		code int
+		says string // part of stderr; of stdout where the code is 0
+	}{
+		{"sessions", 0, "minigem sessions delete 3"},
+		{"session", 0, "Available Commands"},
+		{"sessions lst", 1, `minigem sessions has no subcommand "lst"; did you mean "list"?`},
+		{"sessions list --help", 0, "Examples:\n  minigem sessions list"},
+		{"sessions show --help", 0, "Examples:\n  minigem sessions show"},
+		{"sessions delete --help", 0, "Examples:\n  minigem sessions delete"},
+		{"sessions list x", 1, "takes no arguments"},
+		{"sessions show", 1, "needs the number or the id of one session"},
+		{"sessions show 1 2", 1, "needs the number or the id of one session"},
+		{"sessions show 7", 42, "showing session: session index 7 is out of range: there are sessions 1 to 2"},
+		{"sessions delete", 1, "needs the numbers or ids of sessions"},
+	} {
+		got := w.run(c.args)
+		assert.Equal(t, c.code, got.code, c.args)
+		shown, silent := got.err, got.out
+		if c.code == 0 {
+			shown, silent = got.out, got.err
+		}
+		assert.Contains(t, shown, c.says, c.args)
+		assert.Empty(t, silent, c.args)
+	}
+}
+
+func TestAgo(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{
+		-time.Hour: "just now", 59 * time.Second: "just now", time.Minute: "1 minute ago", 2 * time.Hour: "2 hours ago",
+		47 * time.Hour: "1 day ago", 45 * 24 * time.Hour: "1 month ago", 800 * 24 * time.Hour: "2 years ago",
+	} {
+		assert.Equal(t, want, ago(d), d.String())
+	}
+}
+
+func TestListExtensions(t *testing.T) {
+	t.Parallel()
+	w := newHookWorld(t, map[string]string{
+		"~/.gemini/extensions/one/gemini-extension.json": `{"name": "one", "version": "1.0.0"}`,
+		"~/.gemini/extensions/two/gemini-extension.json": `{"name": "two", "version": "1.0.0"}`,
+		"~/.gemini/extensions/bad/gemini-extension.json": `{`,
+		"~/.gemini/settings.json":                        `{"extensions": {"disabled": ["two"]}}`,
+	})
+	got := w.run("--list-extensions")
+	assert.Equal(t, 0, got.code)
+	assert.Equal(t, "one  enabled                   ~/.gemini/extensions/one\ntwo  disabled in the settings  ~/.gemini/extensions/two\n", got.out)
+	assert.Contains(t, got.err, "~/.gemini/extensions/bad")
+	assert.Equal(t, said{"No extensions are installed; they would stand in ~/.gemini/extensions\n", "", 0}, newHookWorld(t, nil).run("-l"))
+}
+
+// Old sessions go in the background of a run; the one that runs and young ones
+// stay, and a wrong setting deletes nothing.
+func TestRetentionAtStart(t *testing.T) {
+	t.Parallel()
+	start := func(t *testing.T, settings string) (w hookWorld, warned []string, old, young string) {
+		w = newHookWorld(t, map[string]string{"~/.gemini/settings.json": settings})
+		old = w.savedSession("11111111-aaaa", "2025-01-01T10:00:00.000Z", asked)
+		require.NoError(t, os.Chtimes(old, time.Unix(0, 0), time.Unix(0, 0)))
+		young = w.savedSession("22222222-bbbb", time.Now().UTC().Format("2006-01-02T15:04:05.000Z"), asked)
+		sys, _, _ := w.sys("GEMINI_API_KEY=test-key")
+		f := &flags{model: "gemini-2.5-flash"}
+		c, err := configure(sys, f)
+		require.NoError(t, err)
+		r, err := build(t.Context(), sys, f, c, wiring{warn: func(s string) { warned = append(warned, s) }})
+		require.NoError(t, err)
+		t.Cleanup(func() { r.session.End(t.Context(), "exit"); r.close() })
+		return w, warned, old, young
+	}
+	t.Run("old ones go", func(t *testing.T) {
+		t.Parallel()
+		_, warned, old, young := start(t, `{}`)
+		require.Eventually(t, func() bool { return !exists(old) }, 10*time.Second, time.Millisecond)
+		assert.FileExists(t, young)
+		assert.Empty(t, warned)
+	})
+	t.Run("a wrong period", func(t *testing.T) {
+		t.Parallel()
+		_, warned, old, _ := start(t, `{"general": {"sessionRetention": {"maxAge": "forever"}}}`)
+		assert.Equal(t, []string{`reading general.sessionRetention: maxAge: "forever" is no period: write a number and h, d, w or m, such as "30d"; no session is deleted`}, warned)
+		assert.FileExists(t, old)
+	})
+}

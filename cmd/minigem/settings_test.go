@@ -1,0 +1,71 @@
+package main
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestSettingsList(t *testing.T) {
+	t.Parallel()
+	w := newHookWorld(t, map[string]string{
+		".gemini/settings.json": "{\n  \"tools\": {\"truncateToolOutputThreshold\": 5, \"exclude\": [\"web_fetch\"]},\n  \"mcpServers\": {\"a\": {\"command\": \"$TOKEN\"}}\n}",
+		"~/.gemini/settings.json": `{"model": {"maxSessionTurns": "seven"},
+			"tools": {"exclude": ["glob"]}, "modl": {}}`,
+	})
+	got := w.run("settings list tools --origin")
+	assert.Equal(t, said{`tools.disableLLMCorrection                true                  default
+tools.exclude                             ["glob","web_fetch"]  workspace .gemini/settings.json:2
+tools.shell.backgroundCompletionBehavior  "silent"              default
+tools.shell.enableInteractiveShell        true                  default
+tools.shell.inactivityTimeout             300                   default
+tools.shell.pager                         "cat"                 default
+tools.shell.showColor                     true                  default
+tools.truncateToolOutputThreshold         5                     workspace .gemini/settings.json:2
+tools.useRipgrep                          true                  default
+`, "[WARNING] HOME/.gemini/settings.json:1:31: model.maxSessionTurns: must be a whole number, not \"seven\"; ignored\n[WARNING] ~/.gemini/settings.json:2: the key \"modl\" is not known; did you mean \"model\"?\n", 0}, got)
+
+	assert.Equal(t, "model.maxSessionTurns  -1\n", w.run("settings list model.maxSessionTurns").out)
+	assert.NotContains(t, w.run("settings list mcpServers", "TOKEN=sk-0123456789abcdef0123").out, "0123456789", "secrets are masked")
+
+	var all struct{ Settings []listedSetting }
+	require.NoError(t, json.Unmarshal([]byte(w.run("settings list --json").out), &all))
+	assert.Contains(t, all.Settings, listedSetting{"tools.truncateToolOutputThreshold", json.RawMessage("5"), "workspace", "PROJECT/.gemini/settings.json", 2})
+}
+
+func TestSettingsOfAnUntrustedFolder(t *testing.T) {
+	t.Parallel()
+	w := newHookWorld(t, map[string]string{".gemini/settings.json": `{"model": {"maxSessionTurns": 3}}`})
+	assert.Equal(t, said{"model.maxSessionTurns  -1\n", "[WARNING] .gemini/settings.json is not read: the folder is not trusted\n", 0},
+		w.run("settings list model.maxSessionTurns", untrusted))
+}
+
+func TestSettingsUsage(t *testing.T) {
+	t.Parallel()
+	w := newHookWorld(t, nil)
+	for _, c := range []struct {
+		args string
+		code int
+		says string // part of stderr; of stdout where the code is 0
+	}{
+		{"settings", 0, "minigem settings list --origin general"},
+		{"settings lst", 1, `minigem settings has no subcommand "lst"; did you mean "list"?`},
+		{"settings list --help", 0, "Examples:\n  minigem settings list"},
+		{"settings schema --help", 0, "Examples:\n  minigem settings schema"},
+		{"settings list a b", 1, "takes one key"},
+		{"settings list no.such", 42, `no setting "no.such" is in force: minigem settings list shows those that are`},
+		{"settings schema x", 1, "takes no arguments"},
+		{"settings schema", 0, `"title": "settings.json"`},
+	} {
+		got := w.run(c.args)
+		assert.Equal(t, c.code, got.code, c.args)
+		shown, silent := got.err, got.out
+		if c.code == 0 {
+			shown, silent = got.out, got.err
+		}
+		assert.Contains(t, shown, c.says, c.args)
+		assert.Empty(t, silent, c.args)
+	}
+}
