@@ -38,6 +38,7 @@ func hooksSubcommands(sys *system) []*cobra.Command {
 		hooksDisableAllCommand(sys),
 		hooksSchemaCommand(sys),
 		hooksMigrateCommand(sys),
+		hooksTestCommand(sys),
 	}
 }
 

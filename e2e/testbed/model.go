@@ -79,7 +79,9 @@ func (p *modelParser) begin(line int) {
 
 // modelVerbs are the lines of the short form.
 var modelVerbs = map[string]func(p *modelParser, rest string) error{
-	"text": func(p *modelParser, rest string) error { return p.text(rest, func(s string) llm.Part { return llm.Text{Text: s} }) },
+	"text": func(p *modelParser, rest string) error {
+		return p.text(rest, func(s string) llm.Part { return llm.Text{Text: s} })
+	},
 	"thought": func(p *modelParser, rest string) error {
 		return p.text(rest, func(s string) llm.Part { return llm.Thought{Text: s} })
 	},

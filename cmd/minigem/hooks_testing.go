@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"minigem/e2e/testbed"
+)
+
+// hooksTesting is "minigem hooks test" as it was asked for.
+type hooksTesting struct {
+	sys      *system
+	run      string
+	verbose  bool
+	jobs     int
+	shard    string
+	update   bool
+	watch    bool
+	format   string
+	junit    string
+	keep     string
+	timeout  time.Duration
+	coverage bool
+	min      int
+}
+
+const hooksTestHelp = `Runs test cases of hooks: each in a project and a home of its own, through the
+real loop with real hook processes and real tools. Only the model is scripted,
+so that neither a key nor a network is needed. Folders are searched for *.txtar.
+
+A case is one file: a script, then files (docs/TESTBED.md has a guided tour).
+
+  # The guard keeps secrets from being read.
+  prompt Show me the key
+  fired BeforeTool guard decision=deny reason~'not yours'
+  ! tool-ran read_file
+  model-saw last ~'not yours'
+
+  -- settings.json --
+  {"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "name": "guard", "command": "sh guard.sh"}]}]}}
+  -- guard.sh --
+  echo '{"decision": "deny", "reason": "not yours"}'
+  -- model --
+  call read_file {"file_path": "key.pem"}
+
+  text I may not read it.
+
+A condition is KEY=VALUE (exactly) or KEY~PATTERN (a regular expression of Go);
+~PATTERN alone is text~PATTERN. '...' and "..." keep blanks in. A "!" before an
+assertion negates it. times=2, times=1.. and times=0..3 say how often.
+
+Exit codes: 0 all passed, 1 a case failed, 42 a case file is broken.`
+
+func hooksTestCommand(sys *system) *cobra.Command {
+	t := &hooksTesting{sys: sys}
+	cmd := &cobra.Command{
+		Use:     "test [files or folders]",
+		Short:   "Run test cases of hooks, offline",
+		Long:    hooksTestHelp + "\n" + verbsHelp() + "\nThe model's part:\n" + textIndent(testbed.ModelSyntax),
+		Example: "  minigem hooks test\n  minigem hooks test hooks/tests --run guard -v\n  minigem hooks test --coverage --min 80 --junit results.xml",
+		RunE: func(_ *cobra.Command, args []string) error {
+			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			return t.test(ctx, args)
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringVar(&t.run, "run", "", "only cases whose path matches this `pattern`")
+	fs.BoolVarP(&t.verbose, "verbose", "v", false, "tell what happened in cases that passed too")
+	fs.IntVarP(&t.jobs, "jobs", "j", 0, "this `many` cases at a time (as many as there are processors)")
+	fs.StringVar(&t.shard, "shard", "", "only one of several equal parts, such as `1/4`")
+	fs.BoolVarP(&t.update, "update", "u", false, "rewrite what cases compare with, so that they pass")
+	fs.BoolVarP(&t.watch, "watch", "w", false, "run again when something changes, until interrupted")
+	fs.StringVar(&t.format, "format", "text", strings.Join(testbed.Formats, ", "))
+	fs.StringVar(&t.junit, "junit", "", "write the results to a `file` as JUnit's XML too")
+	fs.StringVar(&t.keep, "keep", "", "leave the cases' folders in this `folder`")
+	fs.DurationVar(&t.timeout, "timeout", 0, "how long a case may take that says nothing itself (30s)")
+	fs.BoolVar(&t.coverage, "coverage", false, "tell which hooks, events, decisions and failures the cases reached")
+	fs.IntVar(&t.min, "min", 0, "fail below this `percentage` of coverage")
+	return cmd
+}
+
+// verbsHelp lists the commands of scripts.
+func verbsHelp() string {
+	var b strings.Builder
+	titles := map[string]string{"setup": "Before the first prompt, or before resume:", "action": "Actions:", "assertion": "Assertions:"}
+	kind := ""
+	for _, v := range testbed.Verbs() {
+		if v.Kind != kind {
+			kind = v.Kind
+			fmt.Fprintf(&b, "\n%s\n", titles[kind])
+		}
+		name, _, _ := strings.Cut(v.Usage, " [")
+		fmt.Fprintf(&b, "  %-32s %s\n", name, v.Text)
+	}
+	return b.String()
+}
+
+func textIndent(text string) string {
+	return "  " + strings.ReplaceAll(text, "\n", "\n  ")
+}
+
+func (t *hooksTesting) test(ctx context.Context, paths []string) error {
+	s, err := t.suite(paths)
+	if err != nil {
+		return &exitError{testbed.ExitBroken, err}
+	}
+	if t.watch {
+		t.watching(ctx, s)
+		return nil
+	}
+	files, err := s.Find()
+	if err != nil {
+		return &exitError{testbed.ExitBroken, err}
+	}
+	f := testbed.NewFormat(t.format, t.sys.Stdout, t.verbose)
+	s.Report = f.Result
+	sum := s.RunFiles(ctx, files)
+	f.Summary(sum)
+	if err := t.writeJUnit(sum); err != nil {
+		return err
+	}
+	return t.verdict(ctx, sum)
+}
+
+func (t *hooksTesting) suite(paths []string) (*testbed.Suite, error) {
+	s := &testbed.Suite{Paths: paths, Jobs: t.jobs, Run: testbed.Options{
+		Driver: openCase, Timeout: t.timeout, Update: t.update, Keep: t.keep, Lookup: t.sys.LookupEnv,
+	}}
+	var err error
+	if t.run != "" {
+		if s.Match, err = regexp.Compile(t.run); err != nil {
+			return nil, fmt.Errorf("reading --run: %w", err)
+		}
+	}
+	if t.shard != "" {
+		if s.Shard, err = testbed.ParseShard(t.shard); err != nil {
+			return nil, err
+		}
+	}
+	if !slices.Contains(testbed.Formats, t.format) {
+		return nil, fmt.Errorf("the format is %q: use one of %s", t.format, strings.Join(testbed.Formats, ", "))
+	}
+	if t.min < 0 || t.min > 100 {
+		return nil, fmt.Errorf("--min is %d: expected a percentage from 0 to 100", t.min)
+	}
+	if t.keep != "" {
+		err = os.MkdirAll(t.keep, 0o755)
+	}
+	return s, err
+}
+
+// verdict is the exit of the command.
+func (t *hooksTesting) verdict(ctx context.Context, sum testbed.Summary) error {
+	cover := testbed.Cover(sum.Results)
+	if t.coverage {
+		fmt.Fprint(t.coverageTo(), cover)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return exitf(exitInterrupt, "interrupted")
+	case sum.ExitCode() != testbed.ExitPassed:
+		return silent(sum.ExitCode())
+	case cover.Percent() < t.min:
+		return exitf(testbed.ExitFailed, "the coverage is %d%%, less than the %d%% of --min", cover.Percent(), t.min)
+	}
+	return nil
+}
+
+// coverageTo keeps formats for programs clean.
+func (t *hooksTesting) coverageTo() io.Writer {
+	if t.format == "text" || t.format == "github" {
+		return t.sys.Stdout
+	}
+	return t.sys.Stderr
+}
+
+func (t *hooksTesting) writeJUnit(sum testbed.Summary) (err error) {
+	if t.junit == "" {
+		return nil
+	}
+	file, err := os.Create(t.junit)
+	if err != nil {
+		return exitf(exitInput, "writing the results: %w", err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	testbed.NewFormat("junit", file, false).Summary(sum)
+	return nil
+}
+
+// watching runs the cases until ctx ends.
+func (t *hooksTesting) watching(ctx context.Context, s *testbed.Suite) {
+	f := testbed.NewFormat(t.format, t.sys.Stdout, t.verbose)
+	s.Report = f.Result
+	s.Watch(ctx, func(sum testbed.Summary, err error) {
+		if err != nil {
+			fmt.Fprintf(t.sys.Stderr, "minigem: %v; waiting for one\n", err)
+			return
+		}
+		f.Summary(sum)
+		if t.coverage {
+			fmt.Fprint(t.coverageTo(), testbed.Cover(sum.Results))
+		}
+		fmt.Fprintln(t.sys.Stdout, "waiting for changes; an interrupt ends it")
+	})
+}

@@ -1,0 +1,114 @@
+package testbed
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"minigem/internal/policy"
+	"minigem/internal/proc"
+	"minigem/tools/toolcall"
+)
+
+func doUse(r *runner, c Command) error {
+	from := filepath.Join(filepath.Dir(r.c.Path), filepath.FromSlash(c.Args[0]))
+	to := filepath.Base(from)
+	if len(c.Args) > 1 {
+		to = c.Args[1]
+	}
+	if err := r.place.use(from, to); err != nil {
+		return fmt.Errorf("copying %s into the workspace: %w", c.Args[0], err)
+	}
+	return nil
+}
+
+func doNeeds(r *runner, c Command) error {
+	for _, program := range c.Args {
+		if _, err := proc.Look(program); err != nil && r.skipped == "" {
+			r.skipped = "there is no " + program + " here"
+		}
+	}
+	return nil
+}
+
+func doEnv(r *runner, c Command) error {
+	r.env = append(r.env, c.Args...)
+	return nil
+}
+
+func doMode(r *runner, c Command) error {
+	r.setup.Mode = c.Args[0]
+	return nil
+}
+
+func doTrust(r *runner, c Command) error {
+	r.setup.Trust = Trust(c.Args[0])
+	return nil
+}
+
+func doInteractive(r *runner, _ Command) error {
+	r.ask = true
+	return nil
+}
+
+func doTimeout(r *runner, c Command) error {
+	d, err := time.ParseDuration(c.Args[0])
+	r.timeout = d
+	return err
+}
+
+func doPrompt(r *runner, c Command) error {
+	if err := r.open(false); err != nil || r.session == nil {
+		return err
+	}
+	text, err := rawText(c.Text)
+	if err != nil {
+		return err
+	}
+	o := r.session.Prompt(r.ctx, text)
+	r.rec.mu.Lock()
+	defer r.rec.mu.Unlock()
+	r.rec.r.Outcomes = append(r.rec.r.Outcomes, o)
+	return nil
+}
+
+var outcomes = map[string]policy.Outcome{
+	"once": policy.ProceedOnce, "always": policy.ProceedAlways, "no": policy.Cancel,
+}
+
+func doAnswer(r *runner, c Command) error {
+	word, feedback, _ := strings.Cut(c.Text, " ")
+	r.rec.mu.Lock()
+	defer r.rec.mu.Unlock()
+	r.answers = append(r.answers, toolcall.Answer{Outcome: outcomes[word], Feedback: strings.TrimSpace(feedback)})
+	return nil
+}
+
+func doStart(r *runner, _ Command) error { return r.open(false) }
+
+func doClear(r *runner, _ Command) error {
+	if err := r.open(false); err != nil || r.session == nil {
+		return err
+	}
+	r.session.Clear(r.ctx)
+	r.rec.transcript(r.session.Transcript())
+	return nil
+}
+
+func doCompress(r *runner, _ Command) error {
+	if err := r.open(false); err != nil || r.session == nil {
+		return err
+	}
+	return r.session.Compress(r.ctx)
+}
+
+func doResume(r *runner, _ Command) error {
+	r.close()
+	return r.open(true)
+}
+
+func doEnd(r *runner, _ Command) error {
+	r.close()
+	return nil
+}

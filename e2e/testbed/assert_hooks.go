@@ -1,0 +1,353 @@
+package testbed
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+
+	"minigem/hooks"
+)
+
+// verdict is what an assertion found.
+type verdict struct {
+	ok       bool
+	expected string
+	actual   string
+	detail   string
+}
+
+var hookVerbs = []verb{
+	{name: "fired", kind: assertion, usage: "EVENT HOOK", min: 2, max: 2, keys: runKeys, check: checkEvent, judge: judgeFired,
+		text: "A hook ran for an event, and did all that is said. HOOK is its name, its command, or a word of that such as guard.sh or guard; * is any."},
+	{name: "not-fired", kind: assertion, usage: "EVENT HOOK", min: 2, max: 2, keys: []string{"because"}, check: checkEvent, judge: judgeNotFired,
+		text: "A hook never ran for an event; because: the reason that was given."},
+	{name: "event", kind: assertion, usage: "EVENT", min: 1, max: 1, keys: eventKeys, check: checkEvent, judge: judgeEvent,
+		text: "An event happened, and all its hooks together came to this."},
+	{name: "watches", kind: assertion, usage: "HOOK", min: 1, max: 1, judge: judgeWatches,
+		text: "A hook ran and changed nothing, ever."},
+}
+
+// isHook reports whether h is what name means: its name, its command, or a word
+// of its command, with or without folders and extension.
+func isHook(h hooks.Hook, name string) bool {
+	if name == "*" || name == h.Name || name == h.Command {
+		return true
+	}
+	inWord := func(c rune) bool {
+		return unicode.IsLetter(c) || unicode.IsDigit(c) || strings.ContainsRune("_-./", c)
+	}
+	for _, word := range strings.FieldsFunc(h.Command, func(c rune) bool { return !inWord(c) }) {
+		base := path.Base(word)
+		if name == word || name == base || name == strings.TrimSuffix(base, path.Ext(base)) {
+			return true
+		}
+	}
+	return false
+}
+
+// runOf is a run and the event that it was part of.
+type runOf struct {
+	hooks.Run
+	report hooks.Report
+}
+
+// runs are those of a hook for an event, the skipped ones too.
+func (r *Record) runs(event, hook string) []runOf {
+	var out []runOf
+	for _, rep := range r.Reports {
+		if string(rep.Event) != event {
+			continue
+		}
+		for _, run := range rep.Runs {
+			if isHook(run.Hook, hook) {
+				out = append(out, runOf{run, rep})
+			}
+		}
+	}
+	return out
+}
+
+// runValue is what a condition about a run looks at.
+func runValue(run runOf, key string) string {
+	o := run.Reading.Output
+	switch key {
+	case "decision":
+		if run.Decision == hooks.Proceed && o.Decision != "" {
+			return o.Decision // "allow", and a denial where none is possible
+		}
+		return run.Decision.String()
+	case "reason":
+		if o.Stop {
+			return o.StopReason
+		}
+		return o.Reason
+	case "effect":
+		return run.report.Effect.Kind
+	case "message":
+		return o.SystemMessage
+	case "warning":
+		return strings.Join(run.Warnings, "\n")
+	case "failed":
+		return run.Failed
+	case "exit":
+		return strings.TrimPrefix(exitOf(run.Run), "exit ")
+	case "subject":
+		return run.report.Subject
+	case "stdin":
+		return string(run.Stdin)
+	case "stdout":
+		return string(run.Exit.Stdout)
+	case "stderr":
+		return string(run.Exit.Stderr)
+	}
+	return ""
+}
+
+func judgeFired(r *Record, c Command) verdict {
+	event, hook := c.Args[0], c.Args[1]
+	conds, want := c.others(), c.times()
+	var ran []runOf
+	n := 0
+	for _, run := range r.runs(event, hook) {
+		if !run.Ran() {
+			continue
+		}
+		ran = append(ran, run)
+		if ok, _ := all(conds, func(key string) string { return runValue(run, key) }); ok {
+			n++
+		}
+	}
+	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("%s runs %s, %s%s", event, hook, want, with(conds))}
+	switch {
+	case len(ran) == 0:
+		v.actual = "it did not run: " + r.whyNot(event, hook)
+	case len(conds) == 0:
+		v.actual = "it ran " + plural(len(ran), "time")
+	default:
+		v.actual = fmt.Sprintf("it ran %s, %s%s; %s", plural(len(ran), "time"), plural(n, "time"), with(conds), actualRuns(ran, conds))
+	}
+	v.detail = r.eventsOf(event)
+	return v
+}
+
+func with(conds []Cond) string {
+	if len(conds) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, c := range conds {
+		parts = append(parts, c.String())
+	}
+	return " with " + strings.Join(parts, " ")
+}
+
+// actualRuns tells what the conditions' keys were, run by run.
+func actualRuns(ran []runOf, conds []Cond) string {
+	var parts []string
+	for _, run := range ran[:min(3, len(ran))] {
+		var values []string
+		for _, c := range conds {
+			values = append(values, fmt.Sprintf("%s=%q", c.Key, oneLine(runValue(run, c.Key), 120)))
+		}
+		parts = append(parts, strings.Join(values, " "))
+	}
+	if len(ran) > 3 {
+		parts = append(parts, fmt.Sprintf("%d more", len(ran)-3))
+	}
+	return "it had " + strings.Join(parts, ", then ")
+}
+
+// whyNot says why a hook did not run for an event.
+func (r *Record) whyNot(event, hook string) string {
+	if reasons := r.reasonsNot(event, hook); len(reasons) > 0 {
+		return strings.Join(reasons, "; ")
+	}
+	return ""
+}
+
+// reasonsNot are the reasons, each once: those of the plan, or that there was
+// nothing to plan.
+func (r *Record) reasonsNot(event, hook string) []string {
+	var reasons []string
+	for _, run := range r.runs(event, hook) {
+		if !run.Ran() && !slices.Contains(reasons, run.Skipped) {
+			reasons = append(reasons, run.Skipped)
+		}
+	}
+	if len(reasons) > 0 {
+		return reasons
+	}
+	var configured, here []string
+	for _, h := range r.Config.Hooks {
+		if string(h.Event) == event {
+			here = append(here, h.ID())
+			if isHook(h, hook) {
+				return []string{event + " never happened" + r.opened()}
+			}
+		}
+		if isHook(h, hook) {
+			configured = append(configured, string(h.Event))
+		}
+	}
+	switch {
+	case len(configured) > 0:
+		return []string{fmt.Sprintf("%s is configured for %s, not for %s", hook, strings.Join(slices.Compact(configured), ", "), event)}
+	case len(here) > 0:
+		return []string{fmt.Sprintf("no hook of %s is called %q%s; there are %s", event, hook, didYouMean(hook, here), strings.Join(here, ", "))}
+	}
+	return []string{"no hook is configured for " + event + r.opened()}
+}
+
+// opened says why the session could not be opened; empty: it could.
+func (r *Record) opened() string {
+	if r.opening != nil {
+		return ": the session did not start: " + r.opening.Error()
+	}
+	for _, n := range r.Config.Problems {
+		return fmt.Sprintf(" (%s:%d: %s)", n.File, n.Line, n.Text)
+	}
+	return ""
+}
+
+// eventsOf describes what happened at an event, the newest few in full.
+func (r *Record) eventsOf(event string) string {
+	var b strings.Builder
+	n := 0
+	for _, rep := range r.Reports {
+		if string(rep.Event) == event && len(rep.Runs) > 0 {
+			if n++; n <= 3 {
+				b.WriteString(Describe(rep, r.shorten))
+			}
+		}
+	}
+	switch {
+	case n > 3:
+		fmt.Fprintf(&b, "... and %d more times\n", n-3)
+	case n == 0 && len(r.Reports) > 0:
+		fmt.Fprintf(&b, "what happened: %s\n", r.sequence())
+	}
+	return b.String()
+}
+
+// sequence is the order of events, repetitions counted.
+func (r *Record) sequence() string {
+	var parts []string
+	for i := 0; i < len(r.Reports); {
+		j := i
+		for j < len(r.Reports) && r.Reports[j].Event == r.Reports[i].Event && r.Reports[j].Subject == r.Reports[i].Subject {
+			j++
+		}
+		part := strings.TrimSpace(string(r.Reports[i].Event) + " " + r.Reports[i].Subject)
+		if j-i > 1 {
+			part += fmt.Sprintf(" x%d", j-i)
+		}
+		parts = append(parts, part)
+		i = j
+	}
+	return strings.Join(parts, ", ")
+}
+
+func judgeNotFired(r *Record, c Command) verdict {
+	event, hook := c.Args[0], c.Args[1]
+	v := verdict{expected: fmt.Sprintf("%s never runs %s%s", event, hook, with(c.Conds)), detail: r.eventsOf(event)}
+	ran := 0
+	for _, run := range r.runs(event, hook) {
+		if run.Ran() {
+			ran++
+		}
+	}
+	if ran > 0 {
+		v.actual = "it ran " + plural(ran, "time")
+		return v
+	}
+	reasons := r.reasonsNot(event, hook)
+	v.ok = true
+	for _, cond := range c.Conds {
+		v.ok = v.ok && slices.ContainsFunc(reasons, cond.matches)
+	}
+	v.actual = "it did not run, because: " + strings.Join(reasons, "; ")
+	return v
+}
+
+func judgeEvent(r *Record, c Command) verdict {
+	conds, want := c.others(), c.times()
+	n, happened := 0, 0
+	var seen []string
+	for _, rep := range r.Reports {
+		if string(rep.Event) != c.Args[0] {
+			continue
+		}
+		happened++
+		value := func(key string) string { return eventValue(rep, key) }
+		if ok, _ := all(conds, value); ok {
+			n++
+		}
+		seen = append(seen, values(conds, value))
+	}
+	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("%s happens %s%s", c.Args[0], want, with(conds)), detail: r.eventsOf(c.Args[0])}
+	v.actual = "it happened " + plural(happened, "time")
+	if len(conds) > 0 && happened > 0 {
+		v.actual += ", with " + strings.Join(slices.Compact(seen), ", then ")
+	}
+	if happened == 0 {
+		v.actual = "it never happened" + r.opened()
+	}
+	return v
+}
+
+// values tells what the conditions' keys are.
+func values(conds []Cond, value func(string) string) string {
+	var parts []string
+	for _, c := range conds {
+		parts = append(parts, fmt.Sprintf("%s=%q", c.Key, oneLine(value(c.Key), 200)))
+	}
+	return strings.Join(parts, " ")
+}
+
+func eventValue(rep hooks.Report, key string) string {
+	switch key {
+	case "decision":
+		return rep.Verdict.Decision.String()
+	case "reason":
+		return rep.Verdict.Reason
+	case "effect":
+		return rep.Effect.Kind
+	case "subject":
+		return rep.Subject
+	case "before":
+		return string(rep.Effect.Before)
+	case "after":
+		return string(rep.Effect.After)
+	}
+	return ""
+}
+
+func judgeWatches(r *Record, c Command) verdict {
+	v := verdict{expected: c.Args[0] + " runs and changes nothing"}
+	ran := 0
+	for _, rep := range r.Reports {
+		for _, run := range rep.Runs {
+			if !isHook(run.Hook, c.Args[0]) || !run.Ran() {
+				continue
+			}
+			ran++
+			if acts(run) {
+				v.actual = fmt.Sprintf("it did something at %s: %s", rep.Event, oneLine(string(run.Exit.Stdout), 200))
+				v.detail = Describe(rep, r.shorten)
+				return v
+			}
+		}
+	}
+	v.ok = ran > 0
+	v.actual = "it ran " + plural(ran, "time")
+	return v
+}
+
+// acts reports whether a run's answer wants anything to be other than it is.
+func acts(run hooks.Run) bool {
+	o := run.Reading.Output
+	return run.Decision != hooks.Proceed || o.AdditionalContext != "" || o.ToolInput != nil || o.LLMRequest != nil ||
+		o.LLMResponse != nil || o.ToolConfig != nil || o.ClearContext || o.TailToolCall != nil
+}

@@ -1,0 +1,293 @@
+package testbed
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"minigem/agent"
+	"minigem/hooks"
+	"minigem/hooks/protocol"
+)
+
+var text = []string{"text"}
+
+var outcomeVerbs = []verb{
+	{name: "user-saw", kind: assertion, max: 0, keys: text, judge: judgeStreams, elsewhere: true,
+		text: "What a run without a terminal prints, on stdout or on stderr."},
+	{name: "stdout", kind: assertion, max: 0, keys: text, judge: judgeStreams, elsewhere: true, text: "What it prints on stdout: the answer."},
+	{name: "stderr", kind: assertion, max: 0, keys: text, judge: judgeStreams, elsewhere: true, text: "What it prints on stderr: messages of hooks, warnings."},
+	{name: "notice", kind: assertion, max: 0, keys: text, judge: judgeStreams, text: "What the user is told beside the conversation, a notice a line."},
+	{name: "transcript", kind: assertion, max: 0, keys: text, judge: judgeStreams, elsewhere: true, text: "The session's file, as it stands on disk."},
+	{name: "file", kind: assertion, usage: "PATH", min: 1, max: 1, keys: text, judge: judgeFile, elsewhere: true, text: "A file of the workspace is there and holds this."},
+	{name: "exists", kind: assertion, usage: "PATH...", min: 1, max: -1, judge: judgeExists, elsewhere: true, text: "Files or folders of the workspace are there."},
+	{name: "cmp", kind: assertion, usage: "PATH|stdout|stderr want/FILE", min: 2, max: 2, golden: true, judge: judgeCmp, elsewhere: true,
+		text: "A file of the workspace, or what was printed, is exactly the section."},
+	{name: "exit", kind: assertion, usage: "CODE", min: 1, max: 1, check: checkNumber, judge: judgeExit, elsewhere: true,
+		text: "The exit code of the command, had the last prompt been its only one."},
+	{name: "ending", kind: assertion, usage: "HOW", min: 1, max: 1, check: checkEnding, judge: judgeEnding,
+		text: "How the last prompt ended: " + strings.Join(endings, ", ") + "."},
+}
+
+var endings = []string{
+	string(agent.Answered), string(agent.Blocked), string(agent.Stopped), string(agent.MaxTurns), string(agent.MaxRounds),
+	string(agent.Loop), string(agent.Cancelled), string(agent.InvalidStream), string(agent.Failed),
+}
+
+func checkEnding(args []string) error { return oneOf(endings...)(args) }
+
+func judgeStreams(r *Record, c Command) verdict {
+	var got string
+	switch c.verb.name {
+	case "stdout":
+		got = r.Stdout
+	case "stderr":
+		got = r.Stderr
+	case "user-saw":
+		got = r.Stdout + r.Stderr
+	case "notice":
+		got = strings.Join(r.Notices, "\n")
+	case "transcript":
+		got = r.Transcript()
+	}
+	v := verdict{expected: c.verb.name + with(c.Conds), actual: "it is empty"}
+	v.ok, _ = all(c.Conds, func(string) string { return got })
+	v.ok = v.ok && got != ""
+	if got != "" {
+		v.actual = "it is\n" + indent(r.shorten(clip(got, 3000)))
+	}
+	return v
+}
+
+func judgeFile(r *Record, c Command) verdict {
+	v := verdict{expected: c.Args[0] + " is there" + with(c.Conds)}
+	got, err := r.read(c.Args[0])
+	if err != nil {
+		v.actual = err.Error() + r.filesNear()
+		return v
+	}
+	v.ok, _ = all(c.Conds, func(string) string { return got })
+	v.actual = "it is\n" + indent(clip(got, 3000))
+	return v
+}
+
+// filesNear names the files of the workspace.
+func (r *Record) filesNear() string {
+	entries, err := os.ReadDir(r.Workspace)
+	if err != nil {
+		return ""
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return "; it has " + strings.Join(names, ", ")
+}
+
+func judgeExists(r *Record, c Command) verdict {
+	v := verdict{ok: true, expected: strings.Join(c.Args, ", ") + " to be there", actual: "all are there"}
+	for _, name := range c.Args {
+		if !filepath.IsLocal(filepath.FromSlash(name)) {
+			return verdict{expected: v.expected, actual: name + " lies outside of the workspace"}
+		}
+		if _, err := os.Lstat(filepath.Join(r.Workspace, filepath.FromSlash(name))); err != nil {
+			return verdict{expected: v.expected, actual: "there is no " + name + r.filesNear()}
+		}
+	}
+	return v
+}
+
+func judgeCmp(r *Record, c Command) verdict {
+	var got string
+	var err error
+	switch c.Args[0] {
+	case "stdout":
+		got = r.Stdout
+	case "stderr":
+		got = r.Stderr
+	default:
+		got, err = r.read(c.Args[0])
+	}
+	if err != nil {
+		return verdict{expected: c.Args[0] + " is as " + c.Args[1], actual: err.Error() + r.filesNear()}
+	}
+	return r.compare(c.Args[0], r.shorten(got), c.Args[1])
+}
+
+// compare compares got with a section, or makes the section right.
+func (r *Record) compare(what, got, name string) verdict {
+	if got != "" && !strings.HasSuffix(got, "\n") {
+		got += "\n" // a section ends in one
+	}
+	want, ok := r.wants[name]
+	v := verdict{ok: ok && string(want.data) == got, expected: what + " is as " + name}
+	switch {
+	case v.ok:
+		v.actual = "it is so"
+	case r.update:
+		r.updates[name] = []byte(got)
+		v.ok = true
+	case !ok:
+		v.actual = fmt.Sprintf("the case has no section -- %s --; --update writes it", name)
+		v.detail = "it would be:\n" + indent(got)
+	default:
+		v.actual = "it differs; --update makes it right"
+		v.detail = udiff.Unified(name, what, string(want.data), got)
+	}
+	return v
+}
+
+func (r *Record) last() (Outcome, bool) {
+	if len(r.Outcomes) == 0 {
+		return Outcome{}, false
+	}
+	return r.Outcomes[len(r.Outcomes)-1], true
+}
+
+func judgeExit(r *Record, c Command) verdict {
+	want, _ := strconv.Atoi(c.Args[0])
+	o, ok := r.last()
+	v := verdict{ok: ok && o.Exit == want, expected: "exit code " + c.Args[0], actual: fmt.Sprintf("it is %d%s", o.Exit, why(o))}
+	if !ok {
+		v.actual = "there was no prompt"
+	}
+	if r.opening != nil {
+		v.detail = r.shorten(r.opening.Error())
+	}
+	return v
+}
+
+func why(o Outcome) string {
+	switch {
+	case o.Err != nil:
+		return ": " + o.Err.Error()
+	case o.Reason != "":
+		return ": " + o.Reason
+	}
+	return ""
+}
+
+func judgeEnding(r *Record, c Command) verdict {
+	o, ok := r.last()
+	v := verdict{ok: ok && string(o.Ending) == c.Args[0], expected: "the prompt ends " + c.Args[0], actual: "it ended " + string(o.Ending) + why(o)}
+	if !ok || r.opening != nil {
+		v.actual = "there was no prompt" + r.opened()
+	}
+	return v
+}
+
+var budgetVerbs = []verb{
+	{name: "max-ms", kind: assertion, usage: "HOOK N", min: 2, max: 2, check: checkNumber, judge: judgeMaxMS, text: "No run of a hook took longer than so many milliseconds."},
+	{name: "max-processes", kind: assertion, usage: "N", min: 1, max: 1, check: checkNumber, judge: judgeMaxProcesses,
+		text: "Hooks were started no more often than this, all together."},
+	{name: "max-retries", kind: assertion, usage: "N", min: 1, max: 1, check: checkNumber, judge: judgeMaxRetries,
+		text: "AfterAgent hooks sent answers back no more often than this for one prompt. With a repeat in the model's part it finds hooks that never let go."},
+}
+
+func judgeMaxMS(r *Record, c Command) verdict {
+	most, _ := strconv.Atoi(c.Args[1])
+	v := verdict{ok: true, expected: fmt.Sprintf("no run of %s takes longer than %d ms", c.Args[0], most), actual: "none did"}
+	ran := false
+	for _, rep := range r.Reports {
+		for _, run := range rep.Runs {
+			if !run.Ran() || !isHook(run.Hook, c.Args[0]) {
+				continue
+			}
+			ran = true
+			if ms := run.Exit.Duration.Milliseconds(); ms > int64(most) {
+				v.ok, v.actual, v.detail = false, fmt.Sprintf("one took %d ms, at %s", ms, rep.Event), Describe(rep, r.shorten)
+			}
+		}
+	}
+	if !ran {
+		v.ok, v.actual = false, "it never ran"
+	}
+	return v
+}
+
+func judgeMaxProcesses(r *Record, c Command) verdict {
+	most, _ := strconv.Atoi(c.Args[0])
+	byHook, total := map[string]int{}, 0
+	var order []string
+	for _, rep := range r.Reports {
+		for _, run := range rep.Runs {
+			if !run.Ran() {
+				continue
+			}
+			id := fmt.Sprintf("%s %s", rep.Event, run.Hook.ID())
+			if byHook[id] == 0 {
+				order = append(order, id)
+			}
+			byHook[id]++
+			total++
+		}
+	}
+	var b strings.Builder
+	for _, id := range order {
+		fmt.Fprintf(&b, "%4d  %s\n", byHook[id], id)
+	}
+	return verdict{ok: total <= most, expected: fmt.Sprintf("no more than %d hook processes", most), actual: fmt.Sprintf("there were %d", total), detail: b.String()}
+}
+
+func judgeMaxRetries(r *Record, c Command) verdict {
+	most, _ := strconv.Atoi(c.Args[0])
+	longest, now := 0, 0
+	var last hooks.Report
+	for _, rep := range r.Reports {
+		if rep.Event != protocol.AfterAgent {
+			continue
+		}
+		if !strings.Contains(string(rep.Input), `"stop_hook_active":true`) {
+			now = 0
+		}
+		if rep.Verdict.Decision == hooks.Deny {
+			now++
+			last = rep
+		}
+		longest = max(longest, now)
+	}
+	v := verdict{ok: longest <= most, expected: fmt.Sprintf("no more than %s of one prompt", retries(most)), actual: fmt.Sprintf("there were %s", retries(longest))}
+	if v.ok {
+		return v
+	}
+	for _, h := range last.Verdict.Hooks {
+		if !r.looksAtFlag(last, h) {
+			v.actual += fmt.Sprintf("; %s never looks at stop_hook_active, which says that this is a retry already", h)
+		}
+	}
+	v.detail = Describe(last, r.shorten)
+	return v
+}
+
+func retries(n int) string {
+	if n == 1 {
+		return "1 retry"
+	}
+	return fmt.Sprintf("%d retries", n)
+}
+
+// looksAtFlag reports whether a hook, or a file of the workspace that its
+// command names, has the word stop_hook_active in it.
+func (r *Record) looksAtFlag(rep hooks.Report, id string) bool {
+	const flag = "stop_hook_active"
+	i := slices.IndexFunc(rep.Runs, func(run hooks.Run) bool { return run.Hook.ID() == id })
+	if i < 0 {
+		return true
+	}
+	command := rep.Runs[i].Hook.Command
+	if strings.Contains(command, flag) {
+		return true
+	}
+	for word := range strings.FieldsFuncSeq(command, func(c rune) bool { return strings.ContainsRune(" \"'();|&", c) }) {
+		word = strings.TrimPrefix(strings.NewReplacer("$GEMINI_PROJECT_DIR/", "", "${GEMINI_PROJECT_DIR}/", "").Replace(word), r.Workspace+"/")
+		if text, err := r.read(word); err == nil && strings.Contains(text, flag) {
+			return true
+		}
+	}
+	return false
+}

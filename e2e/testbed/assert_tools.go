@@ -1,0 +1,273 @@
+package testbed
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"minigem/agent/event"
+	"minigem/llm"
+)
+
+var modelVerbsOfScripts = []verb{
+	{name: "tool-ran", kind: assertion, usage: "TOOL", min: 1, max: 1, keys: toolKeys, judge: judgeToolRan,
+		text: "A tool really ran: hooks, policy and user let it. args are all arguments as JSON, arg.NAME is one of them, arg.a.b one in it."},
+	{name: "tool-result", kind: assertion, usage: "TOOL", min: 1, max: 1, keys: []string{"text", "status", "error", "times"}, judge: judgeToolResult,
+		text: "The model was told a result of a tool; status is success, error or cancelled, error its type."},
+	{name: "asked", kind: assertion, usage: "TOOL", min: 1, max: 1, keys: []string{"reason", "message", "times"}, judge: judgeAsked,
+		text: "The user was asked for permission; reason and message are those of the hook that wanted it."},
+	{name: "model-requests", kind: assertion, usage: "N", min: 1, max: 1, check: checkNumber, judge: judgeRequests,
+		text: "The model got so many requests."},
+	{name: "model-saw", kind: assertion, usage: "N|last|any", min: 1, max: 1, keys: modelKeys, check: checkRequest, judge: judgeModelSaw,
+		text: "The request of that number holds this: text is its messages, a part a line; new only the last message; tools all offered, tool one of them."},
+	{name: "model-diff", kind: assertion, usage: "N want/FILE", min: 2, max: 2, golden: true, check: checkDiff, judge: judgeModelDiff,
+		text: "What hooks changed in the request of that number: the case runs again without hooks, and the difference is that of the section."},
+}
+
+func checkRequest(args []string) error {
+	if args[0] == "last" || args[0] == "any" {
+		return nil
+	}
+	if n, err := strconv.Atoi(args[0]); err != nil || n < 1 {
+		return fmt.Errorf("%q is no request: expected a number from 1, last or any", args[0])
+	}
+	return nil
+}
+
+func checkDiff(args []string) error {
+	if n, err := strconv.Atoi(args[0]); err != nil || n < 1 {
+		return fmt.Errorf("%q is no number of a request", args[0])
+	}
+	return nil
+}
+
+func judgeToolRan(r *Record, c Command) verdict {
+	conds, want := c.others(), c.times()
+	n := 0
+	var seen []string
+	for _, s := range r.Started {
+		if s.Call.Name != c.Args[0] {
+			continue
+		}
+		value := func(key string) string { return toolValue(r, s, key) }
+		if ok, _ := all(conds, value); ok {
+			n++
+		}
+		seen = append(seen, c.Args[0]+" "+r.shorten(oneLine(compact(s.Call.Args), 200)))
+	}
+	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("%s runs %s%s", c.Args[0], want, with(conds)), detail: r.callList()}
+	switch {
+	case len(seen) == 0:
+		v.actual = "it did not run" + r.whyNoTool(c.Args[0])
+	case len(conds) > 0:
+		v.actual = "it ran as " + strings.Join(seen, ", then ")
+	default:
+		v.actual = "it ran " + plural(len(seen), "time")
+	}
+	return v
+}
+
+// whyNoTool says what became of calls that did not run.
+func (r *Record) whyNoTool(name string) string {
+	var called []string
+	for _, f := range r.Finished {
+		if f.Call.Name == name {
+			return ": the model was told " + oneLine(resultText(f.Result), 200)
+		}
+		called = append(called, f.Call.Name)
+	}
+	if len(called) == 0 {
+		return ": the model called no tool"
+	}
+	return fmt.Sprintf(": the model called %s only%s", strings.Join(slices.Compact(called), ", "), didYouMean(name, called))
+}
+
+func toolValue(r *Record, s event.ToolStarted, key string) string {
+	switch {
+	case key == "args":
+		return compact(s.Call.Args)
+	case key == "status":
+		for _, f := range r.Finished {
+			if f.Call.ID == s.Call.ID {
+				return string(f.Status)
+			}
+		}
+		return ""
+	}
+	return argument(s.Call.Args, strings.TrimPrefix(key, "arg."))
+}
+
+// argument is the value at a dotted path: a text as it is, anything else as JSON.
+func argument(args map[string]any, path string) string {
+	var at any = args
+	for name := range strings.SplitSeq(path, ".") {
+		switch v := at.(type) {
+		case map[string]any:
+			at = v[name]
+		case []any:
+			i, err := strconv.Atoi(name)
+			if err != nil || i < 0 || i >= len(v) {
+				return ""
+			}
+			at = v[i]
+		default:
+			return ""
+		}
+	}
+	switch v := at.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	}
+	data, err := json.Marshal(at)
+	if err != nil {
+		return fmt.Sprint(at)
+	}
+	return string(data)
+}
+
+// resultText is what the model reads of a result.
+func resultText(res llm.ToolResult) string {
+	for _, key := range []string{"output", "error"} {
+		if s, ok := res.Response[key].(string); ok {
+			return s
+		}
+	}
+	return compact(res.Response)
+}
+
+func judgeToolResult(r *Record, c Command) verdict {
+	conds, want := c.others(), c.times()
+	n := 0
+	var seen []string
+	for _, f := range r.Finished {
+		if f.Call.Name != c.Args[0] {
+			continue
+		}
+		value := func(key string) string {
+			switch key {
+			case "status":
+				return string(f.Status)
+			case "error":
+				return f.ErrorType
+			}
+			return resultText(f.Result)
+		}
+		if ok, _ := all(conds, value); ok {
+			n++
+		}
+		seen = append(seen, fmt.Sprintf("%s %q", f.Status, r.shorten(oneLine(resultText(f.Result), 200))))
+	}
+	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("the model is told a result of %s %s%s", c.Args[0], want, with(conds)), detail: r.callList()}
+	v.actual = "it was told " + strings.Join(seen, ", then ")
+	if len(seen) == 0 {
+		v.actual = "it was told none" + r.whyNoTool(c.Args[0])
+	}
+	return v
+}
+
+func judgeAsked(r *Record, c Command) verdict {
+	conds, want := c.others(), c.times()
+	n := 0
+	var seen []string
+	for _, q := range r.Questions {
+		seen = append(seen, fmt.Sprintf("%s (reason %q)", q.Call.Name, q.HookReason))
+		value := func(key string) string {
+			if key == "reason" {
+				return q.HookReason
+			}
+			return q.HookMessage
+		}
+		if ok, _ := all(conds, value); ok && (q.Call.Name == c.Args[0] || c.Args[0] == "*") {
+			n++
+		}
+	}
+	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("the user is asked about %s %s%s", c.Args[0], want, with(conds)), detail: r.callList()}
+	v.actual = "they were asked about " + strings.Join(seen, ", then ")
+	if len(seen) == 0 {
+		v.actual = "they were never asked"
+	}
+	return v
+}
+
+// callList is what became of each call.
+func (r *Record) callList() string {
+	if len(r.Finished) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("calls:\n")
+	for _, f := range r.Finished {
+		fmt.Fprintf(&b, "  %s %s\n    %s: %s\n", f.Call.Name, r.shorten(oneLine(compact(f.Args), 200)), f.Status,
+			r.shorten(oneLine(resultText(f.Result), 300)))
+	}
+	return b.String()
+}
+
+func judgeRequests(r *Record, c Command) verdict {
+	n, _ := strconv.Atoi(c.Args[0])
+	return verdict{
+		ok: len(r.Requests) == n, expected: "the model gets " + plural(n, "request"),
+		actual: fmt.Sprintf("it got %d", len(r.Requests)), detail: r.requestList(),
+	}
+}
+
+func judgeModelSaw(r *Record, c Command) verdict {
+	v := verdict{expected: fmt.Sprintf("request %s%s", c.Args[0], with(c.Conds)), detail: r.requestList()}
+	requests := r.Requests
+	if c.Args[0] != "any" {
+		n := len(requests)
+		if c.Args[0] != "last" {
+			n, _ = strconv.Atoi(c.Args[0])
+		}
+		if n < 1 || n > len(requests) {
+			v.actual = fmt.Sprintf("there is no request %s: the model got %s", c.Args[0], plural(len(requests), "request"))
+			return v
+		}
+		requests = requests[n-1 : n]
+	}
+	for _, req := range requests {
+		ok, failed := requestHas(req, c.Conds)
+		if ok {
+			v.ok, v.actual = true, "it is so"
+			return v
+		}
+		v.actual = fmt.Sprintf("%s is\n%s", failed.Key, indent(r.shorten(clip(requestValue(req, key(failed)), 3000))))
+	}
+	if c.Args[0] == "any" {
+		v.actual = fmt.Sprintf("none of %s is so", plural(len(requests), "request"))
+	}
+	return v
+}
+
+// key is what is shown of a condition that failed: of one about a tool, all.
+func key(c Cond) string {
+	if c.Key == "tool" {
+		return "tools"
+	}
+	return c.Key
+}
+
+func requestHas(req Request, conds []Cond) (bool, Cond) {
+	for _, c := range conds {
+		ok := c.matches(requestValue(req, c.Key))
+		if c.Key == "tool" {
+			ok = slices.ContainsFunc(toolNames(req), c.matches)
+		}
+		if !ok {
+			return false, c
+		}
+	}
+	return true, Cond{}
+}
+
+// clip shows the end of a long text, where what is new stands.
+func clip(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return "...\n" + strings.ToValidUTF8(text[len(text)-n:], "")
+}

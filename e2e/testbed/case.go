@@ -1,0 +1,253 @@
+package testbed
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/txtar"
+)
+
+// Case is one case file, read and checked.
+type Case struct {
+	Name     string // the path without its extension, with slashes
+	Path     string
+	Title    string // the comment lines at the top of the script
+	Commands []Command
+	Rounds   []Round // what the model answers; nil: the file has no model
+
+	files   []section // what is written before the case runs
+	wants   map[string]section
+	archive *txtar.Archive
+}
+
+// section is a file of a case.
+type section struct {
+	name string
+	data []byte
+	line int // of its first line
+}
+
+// Command is one line of a script.
+type Command struct {
+	File    string
+	Line    int
+	Source  string // as it stands there
+	Negated bool
+	Args    []string // words that are no conditions
+	Conds   []Cond
+	Text    string // the rest of the line, for verbs that take all of it
+
+	verb *verb
+}
+
+// Where is "file:line".
+func (c Command) Where() string { return fmt.Sprintf("%s:%d", c.File, c.Line) }
+
+// Cond is a condition of a command: key=value, or key~pattern.
+type Cond struct {
+	Key   string
+	Value string
+	re    *regexp.Regexp // nil: key=value
+}
+
+func (c Cond) String() string {
+	if c.re != nil {
+		return c.Key + "~" + c.Value
+	}
+	return c.Key + "=" + c.Value
+}
+
+// matches reports whether text is as the condition says: all of it for "=",
+// somewhere in it for "~".
+func (c Cond) matches(text string) bool {
+	if c.re != nil {
+		return c.re.MatchString(text)
+	}
+	return text == c.Value
+}
+
+// A SyntaxError says what is wrong with a case file: where, and what was
+// expected there. A file may have several, joined.
+type SyntaxError struct {
+	File string
+	Line int
+	Text string
+}
+
+func (e *SyntaxError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Text) }
+
+// The names of sections that are no files of the workspace.
+const (
+	modelSection     = "model"           // the model's part, in the short form
+	responsesSection = "model.responses" // the same, as a fake-responses file
+	settingsSection  = "settings.json"   // stands for .gemini/settings.json
+	wantPrefix       = "want/"           // what something is compared with
+	homePrefix       = "home/"           // files of the user's home
+)
+
+// ReadFile reads and checks the case at path.
+func ReadFile(path string) (*Case, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the case: %w", err)
+	}
+	return Parse(path, data)
+}
+
+// Parse reads and checks a case. The error joins a SyntaxError for each thing
+// that is wrong.
+//
+// A case is a txtar archive. Its comment is the script, one command a line (see
+// Verbs). Its files are those of the workspace, with these exceptions:
+// "model" or "model.responses" is what the model answers, "settings.json" is
+// .gemini/settings.json, "home/..." goes into the home, and "want/..." is only
+// compared with. Files that begin with "#!", and those named *.sh, *.py and
+// *.js, can be executed.
+func Parse(path string, data []byte) (*Case, error) {
+	p := caseParser{c: &Case{
+		Path: path, Name: strings.TrimSuffix(filepath.ToSlash(path), ".txtar"),
+		wants: map[string]section{}, archive: txtar.Parse(data),
+	}}
+	p.script(string(p.c.archive.Comment))
+	line := strings.Count(string(p.c.archive.Comment), "\n") + 1
+	for _, f := range p.c.archive.Files {
+		p.section(section{f.Name, f.Data, line + 1})
+		line += strings.Count(string(f.Data), "\n") + 1
+	}
+	p.whole()
+	return p.c, errors.Join(p.errs...)
+}
+
+type caseParser struct {
+	c    *Case
+	errs []error
+	seen []string // names of sections
+}
+
+func (p *caseParser) fail(line int, format string, args ...any) {
+	p.errs = append(p.errs, &SyntaxError{p.c.Path, line, fmt.Sprintf(format, args...)})
+}
+
+func (p *caseParser) script(text string) {
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "":
+		case line[0] == '#':
+			if len(p.c.Commands) == 0 {
+				p.c.Title = strings.TrimSpace(p.c.Title + " " + strings.TrimSpace(line[1:]))
+			}
+		default:
+			cmd, err := parseCommand(line)
+			if err != nil {
+				p.fail(n, "%s", err)
+				continue
+			}
+			cmd.File, cmd.Line = p.c.Path, n
+			p.c.Commands = append(p.c.Commands, cmd)
+		}
+	}
+}
+
+func (p *caseParser) section(s section) {
+	if slices.Contains(p.seen, s.name) {
+		p.fail(s.line-1, "a second section %q: expected each name once", s.name)
+	}
+	p.seen = append(p.seen, s.name)
+	var err error
+	switch {
+	case !filepath.IsLocal(filepath.FromSlash(s.name)):
+		p.fail(s.line-1, "the file %q would lie outside of the workspace: expected a path in it", s.name)
+	case s.name == modelSection:
+		if p.c.Rounds, err = ParseModel(p.c.Path, s.line, string(s.data)); p.c.Rounds == nil {
+			p.c.Rounds = []Round{}
+		}
+	case s.name == responsesSection:
+		p.c.Rounds, err = parseResponses(p.c.Path, s.line, string(s.data))
+	case s.name == settingsSection:
+		s.name = ".gemini/settings.json"
+		p.c.files = append(p.c.files, s)
+	case strings.HasPrefix(s.name, wantPrefix):
+		p.c.wants[s.name] = s
+	default:
+		p.c.files = append(p.c.files, s)
+	}
+	if err != nil {
+		p.errs = append(p.errs, err)
+	}
+}
+
+// whole checks what only the file as a whole can tell.
+func (p *caseParser) whole() {
+	if len(p.errs) > 0 {
+		return
+	}
+	c := p.c
+	if len(c.Commands) == 0 {
+		p.fail(1, "no script: expected commands before the first -- section --, such as: prompt Fix the tests")
+		return
+	}
+	if slices.Contains(p.seen, modelSection) && slices.Contains(p.seen, responsesSection) {
+		p.fail(1, "both -- %s -- and -- %s --: expected one of them", modelSection, responsesSection)
+	}
+	if !c.configures() {
+		p.fail(1, "no settings: expected a -- settings.json -- section with the hooks' entries, or a line such as: use ../.gemini")
+	}
+	p.order()
+	p.golden()
+}
+
+// configures reports whether anything in the case can configure hooks.
+func (c *Case) configures() bool {
+	return slices.ContainsFunc(c.files, func(s section) bool {
+		return strings.HasPrefix(s.name, ".gemini/") || strings.HasPrefix(s.name, homePrefix+".gemini/")
+	}) || slices.ContainsFunc(c.Commands, func(cmd Command) bool { return cmd.verb.name == "use" })
+}
+
+// order: what a session starts with must stand before it starts.
+func (p *caseParser) order() {
+	open := false
+	for i, cmd := range p.c.Commands {
+		switch {
+		case cmd.verb.name == "end":
+			open = false
+		case cmd.verb.kind == action && cmd.verb.name != "answer":
+			open = true
+		case cmd.verb.kind == setup && open && !p.resumesNext(i):
+			p.fail(cmd.Line, "%s has no effect on a session that runs: expected it before the first prompt, or before resume", cmd.verb.name)
+		}
+	}
+}
+
+// resumesNext: the next action after command i begins another session.
+func (p *caseParser) resumesNext(i int) bool {
+	for _, cmd := range p.c.Commands[i+1:] {
+		if cmd.verb.kind == action {
+			return cmd.verb.name == "resume"
+		}
+	}
+	return false
+}
+
+// golden: what is compared with must be there.
+func (p *caseParser) golden() {
+	for _, cmd := range p.c.Commands {
+		if n := len(cmd.Args); cmd.verb.golden && n > 0 {
+			if name := cmd.Args[n-1]; !strings.HasPrefix(name, wantPrefix) {
+				p.fail(cmd.Line, "%s compares with a section whose name begins with %s, not with %q", cmd.verb.name, wantPrefix, name)
+			}
+		}
+	}
+}
+
+// executable reports whether a file of a case is a program.
+func executable(name string, data []byte) bool {
+	return strings.HasPrefix(string(data), "#!") || slices.Contains([]string{".sh", ".py", ".js"}, filepath.Ext(name))
+}

@@ -1,0 +1,182 @@
+package testbed
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A condition is a word with "=" or "~" in it, before anything that a key
+// cannot have. "~pattern" alone is short for text~pattern.
+var condition = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_.-]*)?([=~])`)
+
+func parseCommand(line string) (Command, error) {
+	cmd := Command{Source: line}
+	rest := line
+	if after, ok := strings.CutPrefix(rest, "!"); ok {
+		cmd.Negated, rest = true, strings.TrimSpace(after)
+	}
+	name := rest
+	if i := strings.IndexAny(rest, " \t"); i >= 0 {
+		name, rest = rest[:i], strings.TrimSpace(rest[i:])
+	} else {
+		rest = ""
+	}
+	v := findVerb(name)
+	if v == nil {
+		return cmd, fmt.Errorf("unknown command %q%s; expected one of %s", name, didYouMean(name, verbNames()), strings.Join(verbNames(), ", "))
+	}
+	cmd.verb = v
+	if cmd.Negated && v.kind != assertion {
+		return cmd, fmt.Errorf("%s cannot be negated: expected no !", v.name)
+	}
+	if v.raw {
+		cmd.Text = rest
+		return cmd, v.checkText(cmd)
+	}
+	ws, err := words(rest)
+	if err != nil {
+		return cmd, err
+	}
+	for _, w := range ws {
+		if err := cmd.word(w); err != nil {
+			return cmd, err
+		}
+	}
+	return cmd, v.checkArgs(&cmd)
+}
+
+// word sorts a word into arguments and conditions.
+func (c *Command) word(w string) error {
+	m := condition.FindStringSubmatch(w)
+	if m == nil || c.verb.plain {
+		c.Args = append(c.Args, w)
+		return nil
+	}
+	cond := Cond{Key: m[1], Value: w[len(m[0]):]}
+	if cond.Key == "" {
+		cond.Key = "text"
+	}
+	if !c.verb.knows(cond.Key) {
+		return fmt.Errorf("%s knows no condition %q%s; expected one of %s",
+			c.verb.name, cond.Key, didYouMean(cond.Key, c.verb.keys), strings.Join(c.verb.keys, ", "))
+	}
+	if m[2] == "~" {
+		re, err := regexp.Compile("(?m)" + cond.Value)
+		if err != nil {
+			return fmt.Errorf("%s is no regular expression: %w", cond, err)
+		}
+		cond.re = re
+	}
+	if cond.Key == "times" {
+		if _, err := parseTimes(cond.Value); err != nil || cond.re != nil {
+			return fmt.Errorf("times is %q: expected times=2, times=1.. or times=0..3", cond.Value)
+		}
+	}
+	c.Conds = append(c.Conds, cond)
+	return nil
+}
+
+// times is how often something has to happen.
+type times struct{ least, most int } // most -1: no bound
+
+func (t times) allow(n int) bool { return n >= t.least && (t.most < 0 || n <= t.most) }
+
+func (t times) String() string {
+	switch {
+	case t.most < 0:
+		return fmt.Sprintf("at least %s", plural(t.least, "time"))
+	case t.least == t.most:
+		return plural(t.least, "time")
+	}
+	return fmt.Sprintf("%d to %s", t.least, plural(t.most, "time"))
+}
+
+func parseTimes(s string) (times, error) {
+	var t times
+	if a, b, ok := strings.Cut(s, ".."); ok {
+		t.most = -1
+		if _, err := fmt.Sscanf(a+" ", "%d", &t.least); err != nil {
+			return t, err
+		}
+		if b != "" {
+			if _, err := fmt.Sscanf(b, "%d", &t.most); err != nil {
+				return t, err
+			}
+		}
+		return t, nil
+	}
+	_, err := fmt.Sscanf(s, "%d", &t.least)
+	t.most = t.least
+	return t, err
+}
+
+// times is what the command says about how often; at least once where it says
+// nothing.
+func (c Command) times() times {
+	for _, cond := range c.Conds {
+		if cond.Key == "times" {
+			t, _ := parseTimes(cond.Value) // checked when it was read
+			return t
+		}
+	}
+	return times{1, -1}
+}
+
+// others are the conditions without times.
+func (c Command) others() []Cond {
+	return slices.DeleteFunc(slices.Clone(c.Conds), func(cond Cond) bool { return cond.Key == "times" })
+}
+
+// all reports whether value gives each condition what it wants; failed is the
+// first that does not hold.
+func all(conds []Cond, value func(key string) string) (ok bool, failed Cond) {
+	for _, c := range conds {
+		if !c.matches(value(c.Key)) {
+			return false, c
+		}
+	}
+	return true, Cond{}
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+// didYouMean is `; did you mean "x"?` where one of names is close; else empty.
+func didYouMean(name string, names []string) string {
+	best, least := "", max(1, len(name)/3)+1
+	for _, n := range names {
+		if d := distance(strings.ToLower(name), strings.ToLower(n)); d < least {
+			best, least = n, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", best)
+}
+
+// distance is Levenshtein's, on bytes.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}

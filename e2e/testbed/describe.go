@@ -1,0 +1,91 @@
+package testbed
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"minigem/hooks"
+)
+
+// Describe tells what one event did, for reading: each hook, whether it ran and
+// if not, why; what it read and printed; what was ignored; the merge. shorten,
+// if not nil, is applied to the text.
+func Describe(r hooks.Report, shorten func(string) string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s #%d", r.Event, r.Seq)
+	if r.Subject != "" {
+		fmt.Fprintf(&b, " %s", r.Subject)
+	}
+	fmt.Fprintf(&b, ": %s", effectOf(r))
+	if r.Verdict.Reason != "" {
+		fmt.Fprintf(&b, " (%s)", oneLine(r.Verdict.Reason, 200))
+	}
+	b.WriteString("\n")
+	if len(r.Runs) == 0 {
+		b.WriteString("  no hook is configured for it\n")
+	}
+	for _, run := range r.Runs {
+		b.WriteString(indent(describeRun(run)))
+	}
+	for _, s := range r.Merge {
+		fmt.Fprintf(&b, "  merge: %s %s\n", s.Hook, oneLine(s.What, 200))
+	}
+	for _, w := range r.Warnings {
+		fmt.Fprintf(&b, "  ignored: %s\n", w)
+	}
+	if shorten != nil {
+		return shorten(b.String())
+	}
+	return b.String()
+}
+
+// effectOf is what came of an event, in one word.
+func effectOf(r hooks.Report) string {
+	if r.Effect.Kind == "" || r.Effect.Kind == hooks.EffectNone {
+		return "passed"
+	}
+	return r.Effect.Kind
+}
+
+func describeRun(run hooks.Run) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s (%s)  ", run.Hook.ID(), run.Hook.Source)
+	switch {
+	case run.Skipped != "":
+		fmt.Fprintf(&b, "did not run: %s\n", run.Skipped)
+		return b.String()
+	case run.Left:
+		b.WriteString("still ran when the event went on without it\n")
+		return b.String()
+	}
+	fmt.Fprintf(&b, "ran: %s, %s", exitOf(run), run.Exit.Duration.Round(time.Millisecond))
+	if run.Decision != hooks.Proceed {
+		fmt.Fprintf(&b, ", said %s", run.Decision)
+	}
+	b.WriteString("\n")
+	for _, s := range []struct{ name, text string }{
+		{"stdin ", string(run.Stdin)}, {"stdout", string(run.Exit.Stdout)}, {"stderr", string(run.Exit.Stderr)},
+		{"failed", run.Failed},
+	} {
+		if s.text != "" {
+			fmt.Fprintf(&b, "  %s %s\n", s.name, oneLine(s.text, 400))
+		}
+	}
+	for _, w := range run.Warnings {
+		fmt.Fprintf(&b, "  ignored: %s\n", w)
+	}
+	return b.String()
+}
+
+func exitOf(run hooks.Run) string {
+	switch {
+	case run.TimedOut:
+		return "timed out"
+	case run.Exit.Err != nil:
+		return "could not run"
+	case run.Exit.Signal != "":
+		return "signal " + run.Exit.Signal
+	}
+	return fmt.Sprintf("exit %d", run.Exit.Code)
+}

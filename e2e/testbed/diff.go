@@ -1,0 +1,119 @@
+package testbed
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/aymanbagabas/go-udiff"
+	"github.com/google/renameio/v2"
+)
+
+func judgeModelDiff(r *Record, c Command) verdict {
+	n, _ := strconv.Atoi(c.Args[0])
+	v := verdict{expected: fmt.Sprintf("the changes of request %d are those of %s", n, c.Args[1])}
+	diff, err := r.diff(n)
+	if err != nil {
+		v.actual = err.Error()
+		v.detail = r.requestList()
+		return v
+	}
+	return r.compare(fmt.Sprintf("what hooks changed in request %d", n), diff, c.Args[1])
+}
+
+// diff is what hooks changed in request n: the case runs again without them.
+// The answers of the model are the same, so that its requests differ by what
+// hooks did only.
+func (r *runner) diff(n int) (string, error) {
+	got := r.rec.soFar()
+	if n > len(got.Requests) {
+		return "", fmt.Errorf("there is no request %d: the model got %s", n, plural(len(got.Requests), "request"))
+	}
+	o := r.o
+	o.Keep, o.Update = "", false
+	plain := newRunner(r.c, o)
+	plain.hooksOff = true
+	if err := plain.prepare(); err != nil {
+		return "", fmt.Errorf("running the case without hooks: %w", err)
+	}
+	defer plain.cleanUp(&Result{})
+	plain.actionsOnly(context.WithoutCancel(r.ctx))
+	without := plain.rec.soFar()
+	before := ""
+	if n <= len(without.Requests) {
+		before = without.comparable(without.Requests[n-1])
+	}
+	return changes(before, got.comparable(got.Requests[n-1])), nil
+}
+
+// actionsOnly plays the script without its assertions.
+func (r *runner) actionsOnly(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, r.timeout)
+	defer cancel()
+	r.ctx = ctx
+	defer r.close()
+	begun := false
+	for _, cmd := range r.c.Commands {
+		begun = begun || cmd.verb.kind == action && cmd.verb.name != "answer"
+		if cmd.verb.kind == action || cmd.verb.kind == setup && begun {
+			_ = cmd.verb.do(r, cmd) // what went wrong shows in the requests
+		}
+	}
+}
+
+// Parts of a request that differ from run to run: ids of sessions, folders.
+var volatile = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+
+func (r *Record) comparable(req Request) string {
+	return volatile.ReplaceAllString(r.shorten(renderRequest(req)), "ID")
+}
+
+// changes are the lines that differ, "-" before and "+" after, with "..." between
+// places.
+func changes(before, after string) string {
+	var b strings.Builder
+	for line := range strings.Lines(udiff.Unified("", "", before, after)) {
+		switch {
+		case strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "+++ "):
+		case strings.HasPrefix(line, "@@") && b.Len() > 0:
+			b.WriteString("...\n")
+		case line[0] == '-' || line[0] == '+':
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// rewrite puts new content into the sections of the case file.
+func (c *Case) rewrite(updates map[string][]byte) (bool, error) {
+	if len(updates) == 0 {
+		return false, nil
+	}
+	a := *c.archive
+	left := map[string][]byte{}
+	for name, data := range updates {
+		left[name] = data
+	}
+	for i := range a.Files {
+		if data, ok := left[a.Files[i].Name]; ok {
+			a.Files[i].Data = data
+			delete(left, a.Files[i].Name)
+		}
+	}
+	for _, cmd := range c.Commands { // new ones in the order of the script
+		if n := len(cmd.Args); cmd.verb.golden && n > 0 {
+			if data, ok := left[cmd.Args[n-1]]; ok {
+				a.Files = append(a.Files, txtar.File{Name: cmd.Args[n-1], Data: data})
+				delete(left, cmd.Args[n-1])
+			}
+		}
+	}
+	if err := renameio.WriteFile(c.Path, txtar.Format(&a), 0o644); err != nil {
+		return false, fmt.Errorf("updating the case: %w", err)
+	}
+	return true, nil
+}

@@ -1,0 +1,259 @@
+package testbed
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// Format writes results for a reader: people or programs. It is called for each
+// result in order, then once for the summary.
+type Format interface {
+	Result(r Result)
+	Summary(s Summary)
+}
+
+// Formats are the names of the formats that NewFormat knows.
+var Formats = []string{"text", "tap", "junit", "github"}
+
+// NewFormat returns the format of that name; verbose tells more of cases that
+// passed, in text only. nil: there is no such format.
+func NewFormat(name string, w io.Writer, verbose bool) Format {
+	switch name {
+	case "text":
+		return &textFormat{w, verbose}
+	case "tap":
+		return &tapFormat{w: w}
+	case "junit":
+		return &junitFormat{w: w}
+	case "github":
+		return &githubFormat{textFormat{w, verbose}}
+	}
+	return nil
+}
+
+type textFormat struct {
+	w       io.Writer
+	verbose bool
+}
+
+func (f *textFormat) Result(r Result) {
+	name := r.Case.Name
+	switch {
+	case r.Broken != nil:
+		fmt.Fprintf(f.w, "BROKEN  %s\n%s", name, indent(r.Broken.Error()+"\n"))
+	case r.Skipped != "":
+		fmt.Fprintf(f.w, "skip    %s: %s\n", name, r.Skipped)
+	case !r.Passed():
+		fmt.Fprintf(f.w, "FAIL    %s  %s\n", name, took(r.Took))
+		for _, failure := range r.Failures {
+			fmt.Fprint(f.w, indent(failure.String()))
+		}
+	case f.verbose:
+		fmt.Fprintf(f.w, "ok      %s  %s\n", name, took(r.Took))
+		fmt.Fprint(f.w, indent(r.Story()))
+	}
+	if r.Updated {
+		fmt.Fprintf(f.w, "updated %s\n", r.Case.Path)
+	}
+	if r.Dir != "" {
+		fmt.Fprintf(f.w, "kept    %s\n", r.Dir)
+	}
+}
+
+func (f *textFormat) Summary(s Summary) {
+	passed, failed, broken, skipped := s.Counts()
+	parts := []string{fmt.Sprintf("%d passed", passed)}
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{failed, "failed"}, {broken, "broken"}, {skipped, "skipped"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+	fmt.Fprintf(f.w, "%s, %s\n", strings.Join(parts, ", "), took(s.Took))
+}
+
+func took(d time.Duration) string {
+	if d < time.Second {
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}
+
+// String is the failure for reading, with a newline at its end.
+func (f Failure) String() string {
+	var b strings.Builder
+	b.WriteString(f.Where)
+	if f.Command != "" {
+		b.WriteString(": " + f.Command)
+	}
+	b.WriteString("\n")
+	if f.Expected != "" {
+		fmt.Fprintf(&b, "  expected: %s\n", f.Expected)
+	}
+	fmt.Fprintf(&b, "  actual:   %s\n", strings.ReplaceAll(strings.TrimRight(f.Actual, "\n"), "\n", "\n  "))
+	b.WriteString(indent(f.Detail))
+	if f.Detail != "" && !strings.HasSuffix(f.Detail, "\n") {
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// Story tells what happened in a case, a line each: events with hooks, and calls.
+func (r Result) Story() string {
+	if r.Record == nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, rep := range r.Record.Reports {
+		for _, run := range rep.Runs {
+			fmt.Fprintf(&b, "%-19s %-17s %s", rep.Event, rep.Subject, run.Hook.ID())
+			switch {
+			case run.Skipped != "":
+				fmt.Fprintf(&b, ": not run, %s\n", run.Skipped)
+			default:
+				fmt.Fprintf(&b, ": %s, %s, %s\n", exitOf(run), effectOf(rep), took(run.Exit.Duration))
+			}
+		}
+	}
+	return r.Record.shorten(b.String())
+}
+
+// tapFormat is the Test Anything Protocol, version 13.
+type tapFormat struct {
+	w io.Writer
+	n int
+}
+
+func (f *tapFormat) Result(r Result) {
+	if f.n == 0 {
+		fmt.Fprintln(f.w, "TAP version 13")
+	}
+	f.n++
+	switch {
+	case r.Skipped != "":
+		fmt.Fprintf(f.w, "ok %d - %s # SKIP %s\n", f.n, r.Case.Name, r.Skipped)
+	case r.Passed():
+		fmt.Fprintf(f.w, "ok %d - %s\n", f.n, r.Case.Name)
+	default:
+		fmt.Fprintf(f.w, "not ok %d - %s\n", f.n, r.Case.Name)
+		for line := range strings.Lines(r.message()) {
+			fmt.Fprintf(f.w, "# %s\n", strings.TrimRight(line, "\n"))
+		}
+	}
+}
+
+func (f *tapFormat) Summary(Summary) { fmt.Fprintf(f.w, "1..%d\n", f.n) }
+
+// message is all that went wrong in a case.
+func (r Result) message() string {
+	if r.Broken != nil {
+		return r.Broken.Error() + "\n"
+	}
+	var b strings.Builder
+	for _, f := range r.Failures {
+		b.WriteString(f.String())
+	}
+	return b.String()
+}
+
+// junitFormat is JUnit's XML, as CI systems read it.
+type junitFormat struct{ w io.Writer }
+
+type junitSuite struct {
+	XMLName  xml.Name    `xml:"testsuite"`
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Errors   int         `xml:"errors,attr"`
+	Skipped  int         `xml:"skipped,attr"`
+	Time     string      `xml:"time,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Name    string     `xml:"name,attr"`
+	Class   string     `xml:"classname,attr"`
+	File    string     `xml:"file,attr"`
+	Time    string     `xml:"time,attr"`
+	Failure *junitText `xml:"failure,omitempty"`
+	Error   *junitText `xml:"error,omitempty"`
+	Skipped *junitText `xml:"skipped,omitempty"`
+}
+
+type junitText struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+func (f *junitFormat) Result(Result) {}
+
+func (f *junitFormat) Summary(s Summary) {
+	_, failed, broken, skipped := s.Counts()
+	suite := junitSuite{
+		Name: "minigem hooks", Tests: len(s.Results), Failures: failed, Errors: broken, Skipped: skipped, Time: seconds(s.Took),
+	}
+	for _, r := range s.Results {
+		c := junitCase{Name: r.Case.base(), Class: strings.ReplaceAll(r.Case.Name, "/", "."), File: r.Case.Path, Time: seconds(r.Took)}
+		switch {
+		case r.Broken != nil:
+			c.Error = &junitText{"the case file is broken", r.message()}
+		case r.Skipped != "":
+			c.Skipped = &junitText{Message: r.Skipped}
+		case !r.Passed():
+			c.Failure = &junitText{r.Failures[0].headline(), r.message()}
+		}
+		suite.Cases = append(suite.Cases, c)
+	}
+	fmt.Fprint(f.w, xml.Header)
+	e := xml.NewEncoder(f.w)
+	e.Indent("", "  ")
+	_ = e.Encode(suite) // it has nothing that XML cannot hold; a writer that fails says so where it is closed
+	fmt.Fprintln(f.w)
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }
+
+// headline is the failure on one line.
+func (f Failure) headline() string {
+	s := strings.TrimSpace(f.Command + ": " + oneLine(f.Actual, 200))
+	return strings.TrimPrefix(s, ": ")
+}
+
+// githubFormat is the text, and an annotation for each failure.
+type githubFormat struct{ textFormat }
+
+func (f *githubFormat) Result(r Result) {
+	f.textFormat.Result(r)
+	if r.Broken != nil {
+		for line := range strings.Lines(r.Broken.Error()) {
+			file, at, text := splitWhere(line)
+			f.annotate(file, at, "the case file is broken", text)
+		}
+		return
+	}
+	for _, failure := range r.Failures {
+		file, at, _ := splitWhere(failure.Where + ": ")
+		f.annotate(file, at, r.Case.base(), failure.headline())
+	}
+}
+
+// splitWhere takes "file:line: text" apart.
+func splitWhere(s string) (file, line, text string) {
+	file, rest, _ := strings.Cut(s, ":")
+	line, text, _ = strings.Cut(rest, ":")
+	return file, line, strings.TrimSpace(text)
+}
+
+func (f *githubFormat) annotate(file, line, title, text string) {
+	value := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	if line == "" {
+		line = "1"
+	}
+	fmt.Fprintf(f.w, "::error file=%s,line=%s,title=%s::%s\n", property.Replace(file), line, property.Replace(title), value.Replace(text))
+}

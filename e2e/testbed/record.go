@@ -1,0 +1,133 @@
+package testbed
+
+import (
+	"bytes"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"minigem/agent/event"
+	"minigem/hooks"
+	"minigem/tools/toolcall"
+)
+
+// Record is what happened in a case so far. Assertions read it; nothing is
+// computed while the case runs.
+type Record struct {
+	Reports   []hooks.Report // oldest first; a late report stands where its first one did
+	Requests  []Request
+	Started   []event.ToolStarted // calls that passed hooks, policy and user
+	Finished  []event.ToolRecord
+	Questions []toolcall.Question // permission prompts
+	Notices   []string
+	Outcomes  []Outcome // one a prompt
+	Config    hooks.Config
+	Stdout    string
+	Stderr    string
+	Workspace string
+	Home      string
+
+	opening     error // the session could not be opened; assertions about that may follow
+	transcripts []string
+	wants       map[string]section
+	diff        func(n int) (string, error) // what hooks changed in request n
+	updates     map[string][]byte           // new content of sections, with update
+	update      bool
+}
+
+// recorder fills a Record while a session runs. It is safe for concurrent use.
+type recorder struct {
+	mu     sync.Mutex
+	r      Record
+	out    syncBuffer
+	err    syncBuffer
+	model  *provider
+	noted  map[string]bool
+	config hooks.Config
+}
+
+func (rec *recorder) report(rep hooks.Report) {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	if rep.Late {
+		for i := range rec.r.Reports {
+			if rec.r.Reports[i].Seq == rep.Seq && rec.r.Reports[i].Event == rep.Event && rec.r.Reports[i].Started.Equal(rep.Started) {
+				rec.r.Reports[i] = rep
+				return
+			}
+		}
+	}
+	rec.r.Reports = append(rec.r.Reports, rep)
+}
+
+// Emit implements event.Sink.
+func (rec *recorder) Emit(e event.Event) {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	switch e := e.(type) {
+	case event.ToolStarted:
+		rec.r.Started = append(rec.r.Started, e)
+	case event.ToolFinished:
+		rec.r.Finished = append(rec.r.Finished, e.Record)
+	case event.Notice:
+		rec.r.Notices = append(rec.r.Notices, e.Text)
+	}
+}
+
+func (rec *recorder) notice(text string) {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	rec.r.Notices = append(rec.r.Notices, text)
+}
+
+// transcript remembers a session's file.
+func (rec *recorder) transcript(path string) {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	if path != "" && !slices.Contains(rec.r.transcripts, path) {
+		rec.r.transcripts = append(rec.r.transcripts, path)
+	}
+}
+
+// soFar is a copy of the record, with what is kept elsewhere.
+func (rec *recorder) soFar() *Record {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	r := rec.r
+	r.Reports = slices.Clone(r.Reports)
+	r.Requests, _ = rec.model.asOfNow()
+	r.Stdout, r.Stderr = rec.out.String(), rec.err.String()
+	return &r
+}
+
+// Transcript is the text of the session files, oldest first. A session in which
+// nothing was said leaves none.
+func (r *Record) Transcript() string {
+	var b strings.Builder
+	for _, path := range r.transcripts {
+		data, err := os.ReadFile(path)
+		if err == nil {
+			b.Write(data)
+		}
+	}
+	return b.String()
+}
+
+// syncBuffer is a bytes.Buffer for several goroutines.
+type syncBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *syncBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *syncBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}

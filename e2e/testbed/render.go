@@ -1,0 +1,156 @@
+package testbed
+
+import (
+	"fmt"
+	"strings"
+
+	"minigem/hooks/protocol"
+	"minigem/llm"
+)
+
+// RenderMessages writes messages for people and for patterns, a part a line:
+//
+//	user: hello
+//	model: call read_file {"file_path":"a"}
+//	user: result read_file {"output":"..."}
+func RenderMessages(messages []llm.Message) string {
+	var b strings.Builder
+	for _, m := range messages {
+		for _, p := range m.Parts {
+			fmt.Fprintf(&b, "%s: %s\n", m.Role, renderPart(p))
+		}
+	}
+	return b.String()
+}
+
+func renderPart(p llm.Part) string {
+	switch p := p.(type) {
+	case llm.Text:
+		return p.Text
+	case llm.Thought:
+		return "thought " + p.Text
+	case llm.ToolCall:
+		return "call " + p.Name + " " + compact(p.Args)
+	case llm.ToolResult:
+		return "result " + p.Name + " " + compact(p.Response)
+	case llm.Blob:
+		return "blob " + p.MIMEType
+	case llm.FileRef:
+		return "file " + p.URI
+	}
+	return fmt.Sprintf("%T", p)
+}
+
+func compact(v any) string {
+	data, err := protocol.Encode(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(data)
+}
+
+// renderRequest writes a request for the comparison of requests.
+func renderRequest(r Request) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "model: %s\n", r.Model)
+	for _, key := range []string{"temperature", "topP", "topK", "maxOutputTokens", "mode", "allowed"} {
+		if v := requestValue(r, key); v != "" {
+			fmt.Fprintf(&b, "%s: %s\n", key, v)
+		}
+	}
+	for _, t := range r.Tools {
+		fmt.Fprintf(&b, "tool: %s\n", t.Name)
+	}
+	fmt.Fprintf(&b, "system: %s\n", r.System)
+	b.WriteString(RenderMessages(r.Messages))
+	return b.String()
+}
+
+// requestValue is what a condition about a request looks at; empty where the
+// request says nothing.
+func requestValue(r Request, key string) string {
+	number := func(f *float64) string {
+		if f == nil {
+			return ""
+		}
+		return fmt.Sprint(*f)
+	}
+	switch key {
+	case "text":
+		return RenderMessages(r.Messages)
+	case "new":
+		return RenderMessages(r.Messages[max(0, len(r.Messages)-1):])
+	case "system":
+		return r.System
+	case "model":
+		return r.Model
+	case "tools":
+		return strings.Join(toolNames(r), ",")
+	case "mode":
+		return string(r.Choice.Mode)
+	case "allowed":
+		return strings.Join(r.Choice.Allowed, ",")
+	case "temperature":
+		return number(r.Sampling.Temperature)
+	case "topP":
+		return number(r.Sampling.TopP)
+	case "topK":
+		return number(r.Sampling.TopK)
+	case "maxOutputTokens":
+		if n := r.Sampling.MaxOutputTokens; n != nil {
+			return fmt.Sprint(*n)
+		}
+	}
+	return ""
+}
+
+func toolNames(r Request) []string {
+	var names []string
+	for _, t := range r.Tools {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// shorten puts the names of variables in the place of a case's folders.
+func (r *Record) shorten(text string) string {
+	if r.Workspace == "" {
+		return text
+	}
+	return strings.NewReplacer(r.Workspace+"/", "", r.Workspace, "$PROJECT", r.Home, "$HOME").Replace(text)
+}
+
+// indent puts two blanks before each line.
+func indent(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString("  " + line)
+	}
+	return b.String()
+}
+
+// oneLine shows text on one line of at most n runes.
+func oneLine(text string, n int) string {
+	text = strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "⏎")
+	runes := []rune(text)
+	if len(runes) <= n {
+		return text
+	}
+	return fmt.Sprintf("%s... (%d more)", string(runes[:n]), len(runes)-n)
+}
+
+func (r *Record) requestList() string {
+	if len(r.Requests) == 0 {
+		return "the model was asked nothing\n"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "the model got %s:\n", plural(len(r.Requests), "request"))
+	for i, req := range r.Requests {
+		last := "nothing"
+		if n := len(req.Messages); n > 0 {
+			last = RenderMessages(req.Messages[n-1:])
+		}
+		fmt.Fprintf(&b, "  %d %s  %s\n", i+1, req.Method, r.shorten(oneLine(last, 200)))
+	}
+	return b.String()
+}

@@ -1,0 +1,301 @@
+package testbed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"minigem/hooks"
+	"minigem/internal/policy"
+	"minigem/tools/toolcall"
+)
+
+// Options says how cases are run. Driver is required.
+type Options struct {
+	Driver  Driver
+	Timeout time.Duration               // of a case that says nothing itself; 0: 30 s
+	Update  bool                        // what is compared with is rewritten to be right
+	Keep    string                      // a folder in which the cases' folders stay; empty: they are removed
+	Lookup  func(string) (string, bool) // the environment; nil: that of the process
+}
+
+const defaultTimeout = 30 * time.Second
+
+// Result is how a case went.
+type Result struct {
+	Case     *Case
+	Broken   error  // the case file cannot be run: see SyntaxError; nil: it could
+	Skipped  string // why it was not run; empty: it was
+	Failures []Failure
+	Record   *Record // nil if the case did not run
+	Dir      string  // the case's folder, where it was kept
+	Updated  bool    // the case file was rewritten
+	Took     time.Duration
+}
+
+// Passed reports whether all was as the case says. A skipped case passes.
+func (r Result) Passed() bool { return r.Broken == nil && len(r.Failures) == 0 }
+
+// Failure is one thing that was not as the case says.
+type Failure struct {
+	Where    string // file:line
+	Command  string // as it stands there; empty: the failure is of the case as a whole
+	Expected string // empty: there is nothing to say
+	Actual   string
+	Detail   string // what happened, for reading: events, requests, differences; may be empty
+}
+
+// runner runs the script of one case.
+type runner struct {
+	o        Options
+	c        *Case
+	ctx      context.Context
+	place    *place
+	rec      *recorder
+	session  Session
+	setup    Setup
+	env      []string
+	ask      bool // somebody can be asked
+	answers  []toolcall.Answer
+	timeout  time.Duration
+	skipped  string
+	failures []Failure
+	hooksOff bool
+}
+
+// Run runs c.
+func Run(ctx context.Context, c *Case, o Options) Result {
+	began := time.Now()
+	r := newRunner(c, o)
+	res := Result{Case: c}
+	if err := r.prepare(); err != nil {
+		res.Broken = err
+		return res
+	}
+	defer r.cleanUp(&res)
+	if r.skipped != "" {
+		res.Skipped = r.skipped
+		return res
+	}
+	r.play(ctx)
+	res.Record, res.Failures = r.rec.soFar(), r.failures
+	res.Took = time.Since(began)
+	if o.Update {
+		res.Updated, res.Broken = c.rewrite(r.rec.r.updates)
+	}
+	return res
+}
+
+func newRunner(c *Case, o Options) *runner {
+	r := &runner{o: o, c: c, timeout: o.Timeout}
+	if r.timeout <= 0 {
+		r.timeout = defaultTimeout
+	}
+	if r.o.Lookup == nil {
+		r.o.Lookup = os.LookupEnv
+	}
+	r.rec = &recorder{model: newProvider(c.Rounds)}
+	r.rec.r.wants, r.rec.r.update = c.wants, o.Update
+	r.rec.r.updates = map[string][]byte{}
+	r.rec.r.diff = r.diff
+	return r
+}
+
+// prepare makes the case's folder and does what stands before its session.
+func (r *runner) prepare() error {
+	var err error
+	if r.place, err = newPlace(r.o.Keep, r.c.base()); err != nil {
+		return err
+	}
+	r.rec.r.Workspace, r.rec.r.Home = r.place.workspace, r.place.home
+	r.setup = Setup{Workspace: r.place.workspace, Home: r.place.home, Trust: TrustOn, HooksOff: r.hooksOff}
+	if err := r.place.write(r.c.files); err != nil {
+		return err
+	}
+	for _, cmd := range r.c.Commands {
+		if cmd.verb.kind == action && cmd.verb.name != "answer" {
+			break
+		}
+		if cmd.verb.kind == setup {
+			if err := cmd.verb.do(r, cmd); err != nil {
+				return &SyntaxError{cmd.File, cmd.Line, err.Error()}
+			}
+		}
+	}
+	return nil
+}
+
+func (r *runner) cleanUp(res *Result) {
+	if r.o.Keep != "" {
+		res.Dir = r.place.top
+		return
+	}
+	_ = os.RemoveAll(r.place.top) // what a hook of the case left running may still write there
+}
+
+// play runs the script from the first action on.
+func (r *runner) play(ctx context.Context) {
+	ctx, cancel := context.WithTimeoutCause(ctx, r.timeout, fmt.Errorf("the case took longer than %s", r.timeout))
+	defer cancel()
+	r.ctx = ctx
+	defer r.close()
+	last := r.lastAction()
+	begun := false
+	for i, cmd := range r.c.Commands {
+		begun = begun || cmd.verb.kind == action && cmd.verb.name != "answer"
+		switch cmd.verb.kind {
+		case assertion:
+			if i > last {
+				r.close()
+			}
+			r.assert(cmd)
+		case setup:
+			if !begun {
+				continue // prepare did it
+			}
+			fallthrough
+		case action:
+			if err := cmd.verb.do(r, cmd); err != nil {
+				r.fail(Failure{Where: cmd.Where(), Command: cmd.Source, Actual: err.Error()})
+			}
+		}
+		if r.timedOut(cmd) {
+			return
+		}
+	}
+	r.close()
+	r.modelFitted()
+}
+
+func (r *runner) lastAction() int {
+	for i, cmd := range slices.Backward(r.c.Commands) {
+		if cmd.verb.kind == action {
+			return i
+		}
+	}
+	return -1
+}
+
+func (r *runner) timedOut(cmd Command) bool {
+	if r.ctx.Err() == nil {
+		return false
+	}
+	f := Failure{Where: cmd.Where(), Command: cmd.Source, Actual: context.Cause(r.ctx).Error()}
+	record := r.rec.soFar()
+	for _, rep := range slices.Backward(record.Reports) {
+		if slices.ContainsFunc(rep.Runs, func(run hooks.Run) bool { return run.Failed == "cancelled" }) {
+			f.Detail = "this was running:\n" + Describe(rep, record.shorten)
+			break
+		}
+	}
+	r.fail(f)
+	return true
+}
+
+// modelFitted checks that the model's part had neither too little nor too much.
+func (r *runner) modelFitted() {
+	if _, missing := r.rec.model.asOfNow(); missing != nil {
+		r.fail(Failure{Where: r.c.Path, Expected: "an answer of the model for each request", Actual: missing.Error()})
+		return
+	}
+	for _, round := range r.rec.model.unused() {
+		r.fail(Failure{
+			Where: fmt.Sprintf("%s:%d", r.c.Path, round.Line), Expected: "each answer of the model to be asked for",
+			Actual: "nobody asked for this one: something ended before, or it is one too many",
+			Detail: r.rec.soFar().requestList(),
+		})
+	}
+}
+
+func (r *runner) fail(f Failure) { r.failures = append(r.failures, f) }
+
+func (r *runner) assert(cmd Command) {
+	record := r.rec.soFar()
+	v := cmd.verb.judge(record, cmd)
+	if v.ok != cmd.Negated {
+		return
+	}
+	f := Failure{Where: cmd.Where(), Command: cmd.Source, Expected: v.expected, Actual: v.actual, Detail: v.detail}
+	if cmd.Negated {
+		f.Expected = "not: " + v.expected
+	}
+	r.fail(f)
+}
+
+// open starts a session, if there is none.
+func (r *runner) open(resume bool) error {
+	if r.session != nil {
+		return nil
+	}
+	s := r.setup
+	s.Resume, s.Model, s.Sink, s.Report, s.Notice = resume, r.rec.model, r.rec, r.rec.report, r.rec.notice
+	s.Stdout, s.Stderr = &r.rec.out, &r.rec.err
+	s.Env = r.place.environment(r.o.Lookup, r.env)
+	if s.Mode == "" {
+		s.Mode = "yolo"
+		if r.ask {
+			s.Mode = "default"
+		}
+	}
+	if r.ask {
+		s.Approver = r
+	}
+	session, err := r.o.Driver(r.ctx, s)
+	if err != nil {
+		return r.notOpened(err)
+	}
+	r.session = session
+	r.rec.transcript(session.Transcript())
+	r.rec.mu.Lock()
+	r.rec.r.Config = session.Hooks()
+	r.rec.mu.Unlock()
+	return nil
+}
+
+// notOpened: a session that the command itself would have refused is an outcome
+// that assertions can be about.
+func (r *runner) notOpened(err error) error {
+	var coder ExitCoder
+	if !errors.As(err, &coder) {
+		return fmt.Errorf("opening the session: %w", err)
+	}
+	r.rec.mu.Lock()
+	r.rec.r.opening = err
+	r.rec.r.Outcomes = append(r.rec.r.Outcomes, Outcome{Exit: coder.ExitCode()})
+	r.rec.mu.Unlock()
+	fmt.Fprintln(&r.rec.err, err)
+	return nil
+}
+
+func (r *runner) close() {
+	if r.session == nil {
+		return
+	}
+	r.session.End(context.WithoutCancel(r.ctx))
+	r.rec.transcript(r.session.Transcript())
+	r.session = nil
+}
+
+// Approve implements toolcall.Approver: it gives the answers that were queued.
+func (r *runner) Approve(_ context.Context, q toolcall.Question) toolcall.Answer {
+	r.rec.mu.Lock()
+	defer r.rec.mu.Unlock()
+	r.rec.r.Questions = append(r.rec.r.Questions, q)
+	if len(r.answers) == 0 {
+		r.fail(Failure{
+			Where: r.c.Path, Expected: "an answer to each permission prompt",
+			Actual: fmt.Sprintf("none was left for the one about %s: add a line such as: answer once", q.Call.Name),
+		})
+		return toolcall.Answer{Outcome: policy.Cancel}
+	}
+	a := r.answers[0]
+	r.answers = r.answers[1:]
+	return a
+}
+
+// base is the last part of the case's name.
+func (c *Case) base() string { return c.Name[strings.LastIndex(c.Name, "/")+1:] }

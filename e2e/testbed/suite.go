@@ -1,0 +1,206 @@
+package testbed
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Suite is many cases and how to run them.
+type Suite struct {
+	Paths  []string       // case files, and folders that are searched for them; nil: the working directory
+	Match  *regexp.Regexp // only cases whose name it matches; nil: all
+	Shard  Shard
+	Jobs   int // cases at a time; 0: as many as there are processors
+	Run    Options
+	Report func(Result) // hears of each result in the order of the cases; nil: nobody does
+}
+
+// Shard is one of several equal parts of a suite: the I-th of N, from 1. The
+// zero Shard is all of it.
+type Shard struct{ I, N int }
+
+// ParseShard reads "i/n".
+func ParseShard(s string) (Shard, error) {
+	a, b, ok := strings.Cut(s, "/")
+	i, err1 := strconv.Atoi(a)
+	n, err2 := strconv.Atoi(b)
+	if !ok || err1 != nil || err2 != nil || i < 1 || n < i {
+		return Shard{}, fmt.Errorf("the shard is %q: expected one such as 1/4", s)
+	}
+	return Shard{i, n}, nil
+}
+
+// Outcomes of a suite, as exit codes of the command.
+const (
+	ExitPassed = 0
+	ExitFailed = 1
+	ExitBroken = 42 // a case file cannot be run, or there is none
+)
+
+// Summary is what became of a suite.
+type Summary struct {
+	Results []Result // in the order of the cases
+	Took    time.Duration
+}
+
+// Counts are the numbers of results.
+func (s Summary) Counts() (passed, failed, broken, skipped int) {
+	for _, r := range s.Results {
+		switch {
+		case r.Broken != nil:
+			broken++
+		case r.Skipped != "":
+			skipped++
+		case !r.Passed():
+			failed++
+		default:
+			passed++
+		}
+	}
+	return passed, failed, broken, skipped
+}
+
+// ExitCode is ExitBroken if a case file is broken, ExitFailed if a case failed,
+// else ExitPassed.
+func (s Summary) ExitCode() int {
+	_, failed, broken, _ := s.Counts()
+	switch {
+	case broken > 0:
+		return ExitBroken
+	case failed > 0:
+		return ExitFailed
+	}
+	return ExitPassed
+}
+
+// Find returns the case files of the suite, in the order of Paths and then of
+// names. That there is none is an error.
+func (s *Suite) Find() ([]string, error) {
+	paths := s.Paths
+	if len(paths) == 0 {
+		paths = []string{"."}
+	}
+	var files []string
+	for _, path := range paths {
+		found, err := casesIn(path)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, found...)
+	}
+	all := len(files)
+	if s.Match != nil {
+		files = slices.DeleteFunc(files, func(f string) bool { return !s.Match.MatchString(filepath.ToSlash(f)) })
+	}
+	if len(files) == 0 && all > 0 {
+		return nil, fmt.Errorf("none of %s matches %q", plural(all, "case"), s.Match)
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("there is no case in %s: a case is a file *.txtar", strings.Join(paths, ", "))
+	}
+	if s.Shard.N > 1 {
+		var part []string
+		for i, f := range files {
+			if i%s.Shard.N == s.Shard.I-1 {
+				part = append(part, f)
+			}
+		}
+		files = part
+	}
+	return files, nil
+}
+
+// casesIn are the case files at path: itself, or those below it. Folders whose
+// names begin with "." are left out, and so is node_modules.
+func casesIn(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("looking for cases: %w", err)
+	}
+	if !info.IsDir() {
+		return []string{path}, nil
+	}
+	var files []string
+	err = filepath.WalkDir(path, func(at string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := e.Name()
+		if e.IsDir() && at != path && (strings.HasPrefix(name, ".") || name == "node_modules") {
+			return filepath.SkipDir
+		}
+		if !e.IsDir() && filepath.Ext(name) == ".txtar" {
+			files = append(files, at)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("looking for cases: %w", err)
+	}
+	return files, nil
+}
+
+// RunFiles runs the cases in files, Jobs at a time. Results come in the order of
+// files. When ctx ends, the cases that have not begun are left out.
+func (s *Suite) RunFiles(ctx context.Context, files []string) Summary {
+	began := time.Now()
+	results := make([]Result, len(files))
+	done := make([]chan struct{}, len(files))
+	for i := range done {
+		done[i] = make(chan struct{})
+	}
+	jobs := s.Jobs
+	if jobs <= 0 {
+		jobs = runtime.GOMAXPROCS(0)
+	}
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range min(jobs, len(files)) {
+		wg.Go(func() {
+			for i := range next {
+				results[i] = s.one(ctx, files[i])
+				close(done[i])
+			}
+		})
+	}
+	wg.Go(func() {
+		defer close(next)
+		for i := range files {
+			next <- i
+		}
+	})
+	for i := range files {
+		<-done[i]
+		if s.Report != nil {
+			s.Report(results[i])
+		}
+	}
+	wg.Wait()
+	return Summary{Results: results, Took: time.Since(began)}
+}
+
+func (s *Suite) one(ctx context.Context, file string) Result {
+	if err := ctx.Err(); err != nil {
+		return Result{Case: named(file), Skipped: "interrupted"}
+	}
+	c, err := ReadFile(file)
+	if err != nil {
+		return Result{Case: named(file), Broken: err}
+	}
+	return Run(ctx, c, s.Run)
+}
+
+// named is a case of which only the name is known.
+func named(file string) *Case {
+	return &Case{Path: file, Name: strings.TrimSuffix(filepath.ToSlash(file), ".txtar")}
+}

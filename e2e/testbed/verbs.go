@@ -1,0 +1,210 @@
+package testbed
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"minigem/hooks/protocol"
+	"minigem/internal/policy"
+)
+
+// kind is what a command is for.
+type kind string
+
+const (
+	setup     kind = "setup"     // what a session starts with
+	action    kind = "action"    // what happens
+	assertion kind = "assertion" // what must have come of it
+)
+
+// verb is a command that scripts know.
+type verb struct {
+	name  string
+	kind  kind
+	usage string // its arguments
+	text  string // what it does, one sentence
+	keys  []string
+
+	min, max  int  // number of arguments; max -1: any
+	raw       bool // the rest of the line is one text
+	plain     bool // no word is a condition
+	golden    bool // the last argument names a section to compare with
+	check     func(args []string) error
+	do        func(r *runner, c Command) error   // setup and action
+	judge     func(r *Record, c Command) verdict // assertion
+	elsewhere bool                               // another program can be asked too
+}
+
+// VerbDoc describes a command for help texts and documents.
+type VerbDoc struct{ Kind, Usage, Text string }
+
+// Verbs lists the commands of scripts, in the order of the documentation.
+func Verbs() []VerbDoc {
+	var out []VerbDoc
+	for _, v := range verbs() {
+		usage := strings.TrimSpace(v.name + " " + v.usage)
+		if len(v.keys) > 0 {
+			usage += " [" + strings.Join(v.keys, "] [") + "]"
+		}
+		out = append(out, VerbDoc{string(v.kind), usage, v.text})
+	}
+	return out
+}
+
+// The keys that several verbs know.
+var (
+	runKeys   = []string{"decision", "reason", "effect", "message", "warning", "failed", "exit", "subject", "stdin", "stdout", "stderr", "times"}
+	eventKeys = []string{"decision", "reason", "effect", "subject", "before", "after", "times"}
+	modelKeys = []string{"text", "new", "system", "model", "tools", "tool", "mode", "allowed", "temperature", "topP", "topK", "maxOutputTokens"}
+	toolKeys  = []string{"args", "arg.NAME", "status", "times"}
+)
+
+// verbs is the whole vocabulary of scripts.
+func verbs() []verb {
+	return slices.Concat(setupVerbs, actionVerbs, hookVerbs, modelVerbsOfScripts, outcomeVerbs, budgetVerbs)
+}
+
+var setupVerbs = []verb{
+	{name: "use", kind: setup, usage: "PATH [AS]", min: 1, max: 2, plain: true, do: doUse, elsewhere: true,
+		text: "Copies a file or folder, relative to the case file, into the workspace: as AS, or under its own name."},
+	{name: "needs", kind: setup, usage: "PROGRAM...", min: 1, max: -1, plain: true, do: doNeeds, elsewhere: true,
+		text: "Skips the case where one of the programs is missing."},
+	{name: "env", kind: setup, usage: "NAME=VALUE...", min: 1, max: -1, plain: true, check: checkEnv, do: doEnv, elsewhere: true,
+		text: "Adds to the environment, which is otherwise PATH, HOME, TMPDIR and LANG."},
+	{name: "mode", kind: setup, usage: "MODE", min: 1, max: 1, plain: true, check: checkMode, do: doMode, elsewhere: true,
+		text: "Sets the approval mode: default, auto_edit, yolo or plan. It is yolo where nothing is said."},
+	{name: "trust", kind: setup, usage: "on|off|changed", min: 1, max: 1, plain: true, check: oneOf("on", "off", "changed"), do: doTrust,
+		text: "Says how the project stands with the user; changed: it was trusted before its hooks were changed."},
+	{name: "interactive", kind: setup, max: 0, plain: true, do: doInteractive,
+		text: "Lets the agent ask for permission, in mode default unless mode says otherwise; see answer."},
+	{name: "timeout", kind: setup, usage: "DURATION", min: 1, max: 1, plain: true, check: checkDuration, do: doTimeout, elsewhere: true,
+		text: "Gives the case so much time, such as 5s, in place of 30s."},
+}
+
+var actionVerbs = []verb{
+	{name: "prompt", kind: action, usage: "TEXT", raw: true, do: doPrompt, elsewhere: true,
+		text: `Submits a prompt; "..." around it allows for \n. The first one starts the session.`},
+	{name: "answer", kind: action, usage: "once|always|no [FEEDBACK]", raw: true, check: checkAnswer, do: doAnswer,
+		text: "Queues the answer to a permission prompt that is to come."},
+	{name: "start", kind: action, max: 0, plain: true, do: doStart, text: "Starts the session without a prompt."},
+	{name: "clear", kind: action, max: 0, plain: true, do: doClear, text: "Does what /clear does."},
+	{name: "compress", kind: action, max: 0, plain: true, do: doCompress, text: "Does what /compress does."},
+	{name: "resume", kind: action, max: 0, plain: true, do: doResume, text: "Ends the session and resumes it in a new one."},
+	{name: "end", kind: action, max: 0, plain: true, do: doEnd,
+		text: "Ends the session. After the last action that happens by itself."},
+}
+
+func findVerb(name string) *verb {
+	for _, v := range verbs() {
+		if v.name == name {
+			return &v
+		}
+	}
+	return nil
+}
+
+func verbNames() []string {
+	var names []string
+	for _, v := range verbs() {
+		names = append(names, v.name)
+	}
+	return names
+}
+
+// knows reports whether key is one of the verb's conditions.
+func (v *verb) knows(key string) bool {
+	return slices.ContainsFunc(v.keys, func(k string) bool {
+		open, isOpen := strings.CutSuffix(k, "NAME")
+		return k == key || isOpen && len(key) > len(open) && strings.HasPrefix(key, open)
+	})
+}
+
+func (v *verb) checkArgs(c *Command) error {
+	if n := len(c.Args); n < v.min || v.max >= 0 && n > v.max {
+		return fmt.Errorf("%s has %s; expected: %s", v.name, plural(n, "argument"), strings.TrimSpace(v.name+" "+v.usage))
+	}
+	if v.check != nil {
+		return v.check(c.Args)
+	}
+	return nil
+}
+
+func (v *verb) checkText(c Command) error {
+	if c.Text == "" {
+		return fmt.Errorf("%s needs a text; expected: %s %s", v.name, v.name, v.usage)
+	}
+	if v.check != nil {
+		return v.check([]string{c.Text})
+	}
+	_, err := rawText(c.Text)
+	return err
+}
+
+// rawText is the text of a raw verb, unquoted where it is quoted.
+func rawText(s string) (string, error) {
+	if !strings.HasPrefix(s, `"`) {
+		return s, nil
+	}
+	out, err := strconv.Unquote(s)
+	if err != nil {
+		return "", fmt.Errorf(`%s is no quoted text: expected "..." with \n, \t, \" and \\ in it`, s)
+	}
+	return out, nil
+}
+
+func oneOf(values ...string) func([]string) error {
+	return func(args []string) error {
+		if slices.Contains(values, args[0]) {
+			return nil
+		}
+		return fmt.Errorf("%q is none of %s%s", args[0], strings.Join(values, ", "), didYouMean(args[0], values))
+	}
+}
+
+func checkEnv(args []string) error {
+	for _, a := range args {
+		if name, _, ok := strings.Cut(a, "="); !ok || name == "" {
+			return fmt.Errorf("%q is no NAME=VALUE", a)
+		}
+	}
+	return nil
+}
+
+func checkMode(args []string) error {
+	_, err := policy.ParseMode(args[0])
+	return err
+}
+
+func checkDuration(args []string) error {
+	if d, err := time.ParseDuration(args[0]); err != nil || d <= 0 {
+		return fmt.Errorf("%q is no duration such as 5s or 500ms", args[0])
+	}
+	return nil
+}
+
+func checkAnswer(args []string) error {
+	word, _, _ := strings.Cut(args[0], " ")
+	return oneOf("once", "always", "no")([]string{word})
+}
+
+// checkEvent: the first argument is an event.
+func checkEvent(args []string) error {
+	var names []string
+	for _, e := range protocol.Events {
+		names = append(names, string(e))
+	}
+	if slices.Contains(names, args[0]) {
+		return nil
+	}
+	return fmt.Errorf("%q is no event%s; expected one of %s", args[0], didYouMean(args[0], names), strings.Join(names, ", "))
+}
+
+func checkNumber(args []string) error {
+	if n, err := strconv.Atoi(args[len(args)-1]); err != nil || n < 0 {
+		return fmt.Errorf("%q is no number", args[len(args)-1])
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package testbed
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+const pollEvery = 300 * time.Millisecond
+
+// Watch runs the suite, then again each time one of its cases, or a file that
+// they use, has changed, until ctx ends: then the changed cases only, or all
+// where something else changed. each hears of every round.
+func (s *Suite) Watch(ctx context.Context, each func(Summary, error)) {
+	var seen map[string]stamp
+	for {
+		files, err := s.Find()
+		now := s.stamps(files)
+		run := changedCases(files, seen, now)
+		if err != nil {
+			if seen == nil {
+				each(Summary{}, err)
+			}
+		} else if len(run) > 0 {
+			each(s.RunFiles(ctx, run), nil)
+			now = s.stamps(files) // goldens may have been rewritten
+		}
+		seen = now
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pollEvery):
+		}
+	}
+}
+
+// stamp is what tells whether a file has changed.
+type stamp struct {
+	at   time.Time
+	size int64
+}
+
+// changedCases are the cases to run: all the first time and where a file that is
+// no case changed.
+func changedCases(files []string, before, now map[string]stamp) []string {
+	if before == nil {
+		return files
+	}
+	cases := map[string]bool{}
+	for _, f := range files {
+		cases[f] = true
+	}
+	var run []string
+	for _, f := range files {
+		if before[f] != now[f] {
+			run = append(run, f)
+		}
+	}
+	for f, st := range now {
+		if !cases[f] && before[f] != st {
+			return files
+		}
+	}
+	for f := range before {
+		if _, still := now[f]; !still && !cases[f] && filepath.Ext(f) != ".txtar" {
+			return files
+		}
+	}
+	return run
+}
+
+// stamps are those of the cases and of all that they use.
+func (s *Suite) stamps(files []string) map[string]stamp {
+	out := map[string]stamp{}
+	add := func(path string, info fs.FileInfo) { out[path] = stamp{info.ModTime(), info.Size()} }
+	for _, f := range files {
+		if info, err := os.Stat(f); err == nil {
+			add(f, info)
+		}
+		for _, used := range usedBy(f) {
+			_ = filepath.WalkDir(used, func(path string, e fs.DirEntry, err error) error {
+				if err != nil {
+					return fs.SkipAll // it may be written just now: the next look will tell
+				}
+				if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+					add(path, info)
+				}
+				return nil
+			})
+		}
+	}
+	return out
+}
+
+// usedBy are the files and folders that the case in file copies.
+func usedBy(file string) []string {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil
+	}
+	script, _, _ := strings.Cut(string(data), "\n-- ")
+	var used []string
+	for line := range strings.Lines(script) {
+		if f := strings.Fields(line); len(f) > 1 && f[0] == "use" {
+			used = append(used, filepath.Join(filepath.Dir(file), f[1]))
+		}
+	}
+	return used
+}

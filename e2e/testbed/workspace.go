@@ -1,0 +1,124 @@
+package testbed
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// place is where a case runs: a folder that holds its workspace, its home and
+// its temporary files.
+type place struct{ top, workspace, home, temp string }
+
+func newPlace(parent, name string) (*place, error) {
+	top, err := os.MkdirTemp(parent, "case-"+strings.Map(func(c rune) rune {
+		if c == '/' || c == '\\' || c == '*' {
+			return '-'
+		}
+		return c
+	}, name)+"-")
+	if err == nil {
+		top, err = filepath.EvalSymlinks(top)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("making the folder of a case: %w", err)
+	}
+	p := &place{top, filepath.Join(top, "project"), filepath.Join(top, "home"), filepath.Join(top, "tmp")}
+	for _, dir := range []string{p.workspace, p.home, p.temp} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			return nil, fmt.Errorf("making the folder of a case: %w", err)
+		}
+	}
+	return p, nil
+}
+
+// write puts the files of a case where they belong.
+func (p *place) write(files []section) error {
+	for _, f := range files {
+		mode := fs.FileMode(0o644)
+		if executable(f.name, f.data) {
+			mode = 0o755
+		}
+		if err := writeInto(p.target(f.name), f.data, mode); err != nil {
+			return fmt.Errorf("writing the file %s of the case: %w", f.name, err)
+		}
+	}
+	return nil
+}
+
+func (p *place) target(name string) string {
+	if rest, ok := strings.CutPrefix(name, homePrefix); ok {
+		return filepath.Join(p.home, filepath.FromSlash(rest))
+	}
+	return filepath.Join(p.workspace, filepath.FromSlash(name))
+}
+
+func writeInto(path string, data []byte, mode fs.FileMode) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, mode)
+}
+
+// use copies the file or folder at from to the path to of the workspace. Links
+// are left out: they could lead anywhere.
+func (p *place) use(from, to string) error {
+	if !filepath.IsLocal(filepath.FromSlash(to)) {
+		return fmt.Errorf("%q lies outside of the workspace", to)
+	}
+	target := p.target(to)
+	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if !e.Type().IsRegular() {
+			return nil
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		return writeInto(filepath.Join(target, rel), data, info.Mode().Perm()|0o600)
+	})
+}
+
+// read returns a file of the workspace; name must lie in it.
+func (r *Record) read(name string) (string, error) {
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
+		return "", fmt.Errorf("%s lies outside of the workspace", name)
+	}
+	data, err := os.ReadFile(filepath.Join(r.Workspace, filepath.FromSlash(name)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("there is no file %s in the workspace", name)
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading %s: %w", name, err)
+	}
+	return string(data), nil
+}
+
+// environment is all that a case's programs see: little of ours, so that a case
+// goes the same way everywhere.
+func (p *place) environment(lookup func(string) (string, bool), extra []string) []string {
+	env := []string{"HOME=" + p.home, "TMPDIR=" + p.temp, "LANG=C.UTF-8"}
+	for _, name := range []string{"PATH", "SYSTEMROOT", "COMSPEC", "PATHEXT"} { // the last three: Windows runs nothing without
+		if v, ok := lookup(name); ok {
+			env = append(env, name+"="+v)
+		}
+	}
+	none := filepath.Join(p.top, "none")
+	// Settings of this machine's administrator are no part of a case.
+	env = append(env, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+none, "GEMINI_CLI_SYSTEM_DEFAULTS_PATH="+none)
+	return append(env, extra...)
+}
