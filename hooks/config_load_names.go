@@ -62,6 +62,10 @@ func (l *loader) checkTool(line int, d *protocol.Dialect, word string) {
 	}) {
 		return
 	}
+	if tool := toolOfClass(word); tool != "" && !d.ExactMatchers {
+		l.note(line, "matcher: %q is what early documents call %s; Gemini CLI does not find it by that name", word, tool)
+		return
+	}
 	if suggestion := suggestTool(word); suggestion != "" {
 		l.problem(line, "matcher: no built-in tool is called %q%s", word, didYouMean(suggestion))
 		return
@@ -71,12 +75,17 @@ func (l *loader) checkTool(line int, d *protocol.Dialect, word string) {
 
 // suggestTool knows Claude Code's names and the older ones of Gemini CLI too.
 func suggestTool(word string) string {
+	return cmp.Or(toolOfClass(word), claude.Tool(word), closest(word, builtinTools))
+}
+
+// toolOfClass knows the names of classes, which a matcher may hold.
+func toolOfClass(word string) string {
 	for tool, class := range protocol.ClassNames {
 		if class == word {
 			return tool
 		}
 	}
-	return cmp.Or(claude.Tool(word), closest(word, builtinTools))
+	return ""
 }
 
 // SuggestEvent is the event that was probably meant by a name that is none's;

@@ -125,7 +125,7 @@ func TestFaultsAreNamedWithTheirLine(t *testing.T) {
 		// names of tools and triggers
 		{"tool misspelled", group(`{"matcher": "write_flie", "hooks": [` + ok + `]}`), 2, `2: matcher: no built-in tool is called "write_flie"; did you mean "write_file"?`},
 		{"tool of Claude Code", group(`{"matcher": "Bash|glob", "hooks": [` + ok + `]}`), 2, `2: matcher: no built-in tool is called "Bash"; did you mean "run_shell_command"?`},
-		{"class name", group(`{"matcher": "EditTool", "hooks": [` + ok + `]}`), 2, `2: matcher: no built-in tool is called "EditTool"; did you mean "replace"?`},
+		{"class name for Claude Code", group(`{"matcher": "EditTool", "hooks": [{"type": "command", "command": "x", "dialect": "claude"}]}`), 2, `2: matcher: no built-in tool is called "EditTool"; did you mean "replace"?`},
 		{"trigger", "{\"hooks\": {\n\"SessionStart\": [{\"matcher\": \"start\", \"hooks\": [" + ok + "]}]}}", 1, `2: matcher: SessionStart never has "start", only startup, resume, clear`},
 		// events
 		{"event misspelled", "{\"hooks\": {\n\"BeforeTools\": [{\"hooks\": [" + ok + "]}]}}", 0, `2: there is no event "BeforeTools", its hooks never run; did you mean "BeforeTool"?`},
@@ -158,13 +158,15 @@ func TestNotesForTheLinter(t *testing.T) {
 	t.Parallel()
 	s := load(t, `{"hooks": {"BeforeTool": [
 {"matcher": "deploy", "hooks": [{"type": "command", "command": "x",
-"timeout": 30, "env": {"DEBUG": 1}}, {"type": "command", "command": "y", "timeout": "5000"}]}]}}`)
+"timeout": 30, "env": {"DEBUG": 1}}, {"type": "command", "command": "y", "timeout": "5000"}]},
+{"matcher": "EditTool|glob", "hooks": [{"type": "command", "command": "z"}]}]}}`)
 	assert.Empty(t, s.Problems)
 	assert.Equal(t, []string{
 		`3: timeout is in milliseconds: 30 is less than a second; if it was meant in seconds, write 30000`,
 		`3: env: DEBUG should be a string, not a number`,
 		`2: matcher: no built-in tool is called "deploy"; is it one of an extension?`,
 		`3: timeout should be a number, not a string`,
+		`4: matcher: "EditTool" is what early documents call replace; Gemini CLI does not find it by that name`,
 	}, lines(s.Notes))
 	assert.Equal(t, 30*time.Millisecond, s.Hooks[0].Timeout)
 	assert.Equal(t, map[string]string{"DEBUG": "1"}, s.Hooks[0].Env)
