@@ -313,7 +313,7 @@ func prefixed(prefix, text string) string {
 // align pads cells to the width of their column, the last one excepted. One long
 // command does not push all others aside.
 func align(rows [][]string) {
-	const most = 40
+	const most = 60
 	for col := 0; len(rows) > 0 && col < len(rows[0])-1; col++ {
 		width := 0
 		for _, row := range rows {
