@@ -201,8 +201,12 @@ func ago(d time.Duration) string {
 
 // sessionError is the end of a run whose session cannot be had.
 func sessionError(err error) error {
-	if errors.Is(err, session.ErrIDTaken) {
+	var absent *session.NotFoundError
+	switch {
+	case errors.Is(err, session.ErrIDTaken):
 		return exitf(exitInput, "%w: choose another --session-id, or go on with it by --resume", err)
+	case errors.As(err, &absent) && strings.Trim(absent.Which, "0123456789") == "":
+		return exitf(exitInput, "opening the session: %w; minigem --list-sessions shows those of this folder", err)
 	}
-	return exitf(exitInput, "opening the session: %w; minigem --list-sessions shows those of this folder", err)
+	return exitf(exitInput, "opening the session: %w", err)
 }
