@@ -101,6 +101,8 @@ func runValue(run runOf, key string) string {
 		return string(run.Exit.Stdout)
 	case "stderr":
 		return string(run.Exit.Stderr)
+	case "upstream":
+		return strings.Join(run.Upstream, "\n")
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package testbed
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -32,7 +33,7 @@ func Describe(r hooks.Report, shorten func(string) string) string {
 		fmt.Fprintf(&b, "  merge: %s %s\n", s.Hook, oneLine(s.What, 200))
 	}
 	for _, w := range r.Warnings {
-		fmt.Fprintf(&b, "  ignored: %s\n", w)
+		fmt.Fprintf(&b, "  warning: %s\n", w)
 	}
 	if shorten != nil {
 		return shorten(b.String())
@@ -65,7 +66,7 @@ func describeRun(run hooks.Run) string {
 	}
 	b.WriteString("\n")
 	for _, s := range []struct{ name, text string }{
-		{"stdin ", string(run.Stdin)}, {"stdout", string(run.Exit.Stdout)}, {"stderr", string(run.Exit.Stderr)},
+		{"stdin ", withoutBase(string(run.Stdin))}, {"stdout", string(run.Exit.Stdout)}, {"stderr", string(run.Exit.Stderr)},
 		{"failed", run.Failed},
 	} {
 		if s.text != "" {
@@ -73,7 +74,10 @@ func describeRun(run hooks.Run) string {
 		}
 	}
 	for _, w := range run.Warnings {
-		fmt.Fprintf(&b, "  ignored: %s\n", w)
+		fmt.Fprintf(&b, "  warning: %s\n", w)
+	}
+	for _, u := range run.Upstream {
+		fmt.Fprintf(&b, "  %s\n", u)
 	}
 	return b.String()
 }
@@ -89,3 +93,8 @@ func exitOf(run hooks.Run) string {
 	}
 	return fmt.Sprintf("exit %d", run.Exit.Code)
 }
+
+// base is what all payloads begin with, and says nothing about the event.
+var base = regexp.MustCompile(`^\{"session_id":.*?"timestamp":"[^"]*",`)
+
+func withoutBase(stdin string) string { return base.ReplaceAllString(stdin, "{..., ") }

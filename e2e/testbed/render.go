@@ -58,9 +58,7 @@ func renderRequest(r Request) string {
 			fmt.Fprintf(&b, "%s: %s\n", key, v)
 		}
 	}
-	for _, t := range r.Tools {
-		fmt.Fprintf(&b, "tool: %s\n", t.Name)
-	}
+	fmt.Fprintf(&b, "tools: %s\n", strings.Join(toolNames(r), ", "))
 	fmt.Fprintf(&b, "system: %s\n", r.System)
 	b.WriteString(RenderMessages(r.Messages))
 	return b.String()

@@ -1,0 +1,3 @@
+#!/bin/sh
+echo shared >&2
+exit 2
