@@ -1,0 +1,177 @@
+//go:build unix
+
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/llm"
+	"minigem/llm/script"
+	"minigem/transcript"
+)
+
+// killedSettings has a hook at each event that a run with tools passes, so that
+// kills fall into hooks too.
+const killedSettings = `{"hooks": {
+	"BeforeAgent": [{"hooks": [{"type": "command", "command": "cat >/dev/null"}]}],
+	"BeforeTool": [{"hooks": [{"type": "command", "command": "cat >/dev/null"}]}],
+	"AfterTool": [{"matcher": "read_file", "hooks": [{"type": "command", "command":
+		"cat >/dev/null; echo '{\"hookSpecificOutput\": {\"additionalContext\": \"seen\"}}'"}]}],
+	"AfterAgent": [{"hooks": [{"type": "command", "command": "cat >/dev/null"}]}]
+}}`
+
+const bigFile = 256 << 10
+
+// killedAnswers write a large file twice, read, replace and run commands.
+func killedAnswers() []script.Entry {
+	call := func(name string, args map[string]any) llm.ToolCall { return llm.ToolCall{Name: name, Args: args} }
+	write := func(letter string) llm.ToolCall {
+		return call("write_file", map[string]any{"file_path": "big.txt", "content": strings.Repeat(letter, bigFile)})
+	}
+	return []script.Entry{
+		callAnswer(write("a")),
+		callAnswer(
+			call("read_file", map[string]any{"file_path": "notes.txt"}),
+			call("run_shell_command", map[string]any{"command": "echo one"}),
+			call("list_directory", map[string]any{"dir_path": "."})),
+		callAnswer(write("b")),
+		callAnswer(call("replace", map[string]any{"file_path": "notes.txt", "instruction": "greet", "old_string": "hello", "new_string": "goodbye"})),
+		textAnswer("All done."),
+	}
+}
+
+// TestKill ends runs with SIGKILL at random moments. Each session file can be
+// read and its session goes on; all that the model was sent before is sent
+// again; and no file is half written. MINIGEM_KILLS says how often; 40 unless
+// set.
+func TestKill(t *testing.T) {
+	t.Parallel()
+	times := 40
+	if testing.Short() {
+		times = 4
+	}
+	if n, err := strconv.Atoi(os.Getenv("MINIGEM_KILLS")); err == nil {
+		times = n
+	}
+	start := time.Now()
+	killedRun(t, time.Minute)
+	whole := time.Since(start)
+	var inTime atomic.Int64
+	t.Run("at", func(t *testing.T) {
+		for i := range times {
+			after := time.Duration(rand.Int64N(int64(whole)))
+			t.Run(fmt.Sprintf("%d_%s", i, after.Round(time.Millisecond)), func(t *testing.T) {
+				t.Parallel()
+				if killedRun(t, after) {
+					inTime.Add(1)
+				}
+			})
+		}
+	})
+	t.Logf("%d of %d were killed before their end, which came after about %s", inTime.Load(), times, whole.Round(time.Millisecond))
+	if times >= 40 {
+		assert.Greater(t, inTime.Load(), int64(times)/4, "the kills came too late to show anything")
+	}
+}
+
+// killedRun runs the script, kills it after a while, and looks at what is left.
+func killedRun(t *testing.T, after time.Duration) (killed bool) {
+	h := newHome(t, map[string]string{"notes.txt": "hello world\n", ".gemini/settings.json": killedSettings})
+	server := startFakeAPI(t, killedAnswers())
+	env := append(server.env(), "GEMINI_CLI_TRUST_WORKSPACE=true")
+	cmd, _, stderr := h.command(t, run{Args: []string{"--yolo", "-m", "gemini-2.5-flash", "-p", "do it"}, Env: env})
+	cmd.WaitDelay = 5 * time.Second // a hook that is left holds its pipes
+	require.NoError(t, cmd.Start())
+	timer := time.AfterFunc(after, func() { _ = cmd.Process.Kill() })
+	_ = cmd.Wait()
+	killed = !timer.Stop() && !cmd.ProcessState.Exited()
+	if !killed {
+		require.Equal(t, 0, cmd.ProcessState.ExitCode(), stderr.String())
+	}
+	h.assertWholeFiles(t)
+	h.assertReadable(t)
+
+	asked := server.Log()
+	again := startFakeAPI(t, textAnswers(t, "Here again.", 1))
+	env = append(again.env(), "GEMINI_CLI_TRUST_WORKSPACE=true")
+	o := h.run(t, run{Args: []string{"-m", "gemini-2.5-flash", "-r", "latest", "-p", "go on"}, Env: env})
+	require.Equal(t, 0, o.Code, o.Stderr)
+	assert.Equal(t, "Here again.\n", o.Stdout)
+	assert.Empty(t, again.problems())
+	if len(asked) > 0 {
+		before := flat(asked[len(asked)-1].Parsed.Messages)
+		now := flat(again.Log()[0].Parsed.Messages)
+		require.GreaterOrEqual(t, len(now), len(before), "parts are lost")
+		assert.Equal(t, before, now[:len(before)], "the history differs")
+	}
+	return killed
+}
+
+type flatPart struct {
+	role llm.Role
+	part llm.Part
+}
+
+// flat is a conversation part by part: a prompt that follows on results goes
+// into one message with them.
+func flat(messages []llm.Message) []flatPart {
+	var out []flatPart
+	for _, m := range conversation(messages) {
+		for _, p := range m.Parts {
+			out = append(out, flatPart{m.Role, p})
+		}
+	}
+	return out
+}
+
+// assertWholeFiles: what tools write is there as a whole, or not at all.
+func (h home) assertWholeFiles(t *testing.T) {
+	t.Helper()
+	for name, contents := range map[string][]string{
+		"big.txt":   {"", strings.Repeat("a", bigFile), strings.Repeat("b", bigFile)},
+		"notes.txt": {"hello world\n", "goodbye world\n"},
+	} {
+		data, err := os.ReadFile(filepath.Join(h.workspace, name))
+		if err != nil {
+			require.ErrorIs(t, err, os.ErrNotExist)
+		}
+		if !assert.Contains(t, contents, string(data)) {
+			t.Logf("%s is half written", name)
+		}
+	}
+	if data, err := os.ReadFile(filepath.Join(h.dir, ".gemini", "projects.json")); err == nil {
+		assert.True(t, json.Valid(data), "%s", data)
+	}
+}
+
+var cutShort = regexp.MustCompile(`the last record was cut short`)
+
+// assertReadable: nothing is wrong with the session files but, at most, the
+// record that was being written.
+func (h home) assertReadable(t *testing.T) {
+	t.Helper()
+	for _, file := range transcriptsIn(h.dir) {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		f, err := transcript.Read(file)
+		if len(data) > 0 || err == nil {
+			require.NoError(t, err)
+			for _, w := range f.Warnings {
+				assert.Regexp(t, cutShort, w.Text)
+			}
+		}
+	}
+}
