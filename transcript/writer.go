@@ -18,9 +18,10 @@ var ErrInUse = errors.New("the session is open in another process")
 // other process appends to the same session. It is safe for concurrent use.
 //
 // What Append was given is with the operating system when Append returns: it
-// survives the death of the process in any way. It is handed to the disk
-// (fsync) on Close alone, so that a power failure can cost the last seconds,
-// and a session of a thousand records does not wait a thousand times.
+// survives the death of the process in any way. Nobody waits for the disk
+// (fsync), not on Close either, which would cost a one-shot run more than all
+// else it does: a power failure can cost the last seconds, and Read takes a
+// file that ends in the middle of a record.
 type Writer struct {
 	path    string
 	secrets []string
@@ -130,15 +131,14 @@ func (w *Writer) takeBack(n int) {
 	}
 }
 
-// Close hands the file to the disk and gives up the lock. Closing twice is
-// harmless.
+// Close gives up the file and its lock. Closing twice is harmless.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.file == nil {
 		return nil
 	}
-	err := errors.Join(w.file.Sync(), w.file.Close(), w.lock.Close())
+	err := errors.Join(w.file.Close(), w.lock.Close())
 	w.file = nil
 	if err != nil {
 		return fmt.Errorf("closing session file: %w", err)
