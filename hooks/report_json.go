@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"minigem/hooks/protocol"
@@ -222,7 +223,9 @@ func (w wireHook) hook() Hook {
 	}
 }
 
-func duration(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
+func duration(ms float64) time.Duration {
+	return time.Duration(math.Round(ms * float64(time.Millisecond)))
+}
 
 func bytesOf(s string) []byte {
 	if s == "" {

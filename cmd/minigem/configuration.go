@@ -49,6 +49,7 @@ func configure(sys *system, f *flags) (*configuration, error) {
 	if err := c.loadHooks(f); err != nil {
 		return nil, err
 	}
+	c.keepHookSecrets()
 	return c, nil
 }
 

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"sync"
 
 	"minigem/hooks"
+	"minigem/hooks/protocol"
 )
 
 // hookTrace writes what every hook event did to a file, a line of JSON each.
@@ -26,7 +26,7 @@ func openHookTrace(path string, warn func(string)) (*hookTrace, error) {
 }
 
 func (t *hookTrace) report(r hooks.Report) {
-	line, err := json.Marshal(r)
+	line, err := protocol.Encode(r)
 	if err == nil {
 		t.mu.Lock()
 		defer t.mu.Unlock()

@@ -1,6 +1,11 @@
 package main
 
-import "minigem/internal/redact"
+import (
+	"maps"
+	"slices"
+
+	"minigem/internal/redact"
+)
 
 // keepSecrets finds what must not be written down, and what children of ours
 // must not see.
@@ -11,6 +16,19 @@ func (c *configuration) keepSecrets() {
 	c.childEnvironment = redact.Sanitize(c.env, redact.Config{
 		Enabled: r.Enabled, Allowed: r.Allowed, Blocked: r.Blocked, Strict: redact.Strict(c.env),
 	})
+}
+
+// keepHookSecrets adds what hooks are configured with: the settings of
+// extensions among it, which no environment has.
+func (c *configuration) keepHookSecrets() {
+	env := slices.Clone(c.env)
+	for _, h := range c.hooks.Hooks {
+		for _, name := range slices.Sorted(maps.Keys(h.Env)) {
+			env = append(env, name+"="+h.Env[name])
+		}
+	}
+	c.secrets = redact.Secrets(env)
+	c.masker = redact.NewMask(c.secrets)
 }
 
 // childEnv is the environment of hooks and of shell commands.
