@@ -317,7 +317,6 @@ func TestCancelledBatch(t *testing.T) {
 
 func TestCancelledAfterTool(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithCancelCause(t.Context())
 	for _, tt := range []struct {
 		name    string
 		verdict hooks.Verdict
@@ -326,6 +325,8 @@ func TestCancelledAfterTool(t *testing.T) {
 		{"a hook that was broken off did not let the result pass", hooks.Verdict{}, "error: [Operation Cancelled] Reason: interrupted"},
 		{"a deny holds", deny("secret"), "error: secret"},
 	} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		defer cancel(nil)
 		b := newBench(&fakeTool{name: "t"})
 		b.hooks.after = func(hooks.ToolUse, protocol.ToolResponse) hooks.AfterToolOutcome {
 			cancel(errUser)
@@ -333,7 +334,6 @@ func TestCancelledAfterTool(t *testing.T) {
 		}
 		texts, _ := b.do(t, ctx, ask("t"))
 		assert.Equal(t, []string{tt.want}, texts, tt.name)
-		ctx, cancel = context.WithCancelCause(t.Context())
 	}
 }
 
