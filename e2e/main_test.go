@@ -96,7 +96,8 @@ type outcome struct {
 	Stdout, Stderr string
 	Code           int
 	Elapsed        time.Duration
-	MaxRSS         int64 // bytes; 0 where the system does not tell
+	CPU            time.Duration // with what it started and waited for
+	MaxRSS         int64         // bytes; 0 where the system does not tell
 }
 
 // run starts the program in h and waits for it.
@@ -111,6 +112,7 @@ func (h home) run(t testing.TB, r run) outcome {
 		t.Fatalf("starting minigem: %v", err)
 	}
 	o.Code = cmd.ProcessState.ExitCode()
+	o.CPU = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	o.MaxRSS = maxRSS(cmd.ProcessState)
 	return o
 }
