@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"minigem/internal/trust"
 )
 
 // hooksCommand is the parent of everything that is about hooks alone.
@@ -39,6 +41,8 @@ func hooksSubcommands(sys *system) []*cobra.Command {
 		hooksSchemaCommand(sys),
 		hooksMigrateCommand(sys),
 		hooksTestCommand(sys),
+		hooksExplainCommand(sys),
+		hooksWhyCommand(sys),
 	}
 }
 
@@ -75,8 +79,12 @@ func writeJSON(w io.Writer, v any) error {
 }
 
 // shorten names a file the way people do: relative to the working directory
-// where it is in it, from ~ where it is in the home directory.
+// where it is in it, from ~ where it is in the home directory; printable.
 func (c *configuration) shorten(path string) string {
+	return trust.Printable(c.relative(path))
+}
+
+func (c *configuration) relative(path string) string {
 	if rel, err := filepath.Rel(c.dir, path); err == nil && filepath.IsLocal(rel) {
 		return rel
 	}

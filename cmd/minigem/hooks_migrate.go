@@ -13,6 +13,7 @@ import (
 
 	"minigem/hooks/claude"
 	"minigem/hooks/jsonc"
+	"minigem/internal/trust"
 )
 
 // claudeFiles are Claude Code's settings in a project, in the order in which
@@ -105,7 +106,7 @@ func showMigration(sys *system, r claude.Result) {
 	if r.Added == 0 {
 		fmt.Fprintln(sys.Stdout, "There is nothing to add: Claude Code's settings have no hooks that are not here already.")
 	}
-	fmt.Fprint(sys.Stdout, colourDiff(r.Diff, sys.StdoutTTY && sys.Getenv("NO_COLOR") == ""))
+	fmt.Fprint(sys.Stdout, shownDiff(r.Diff, sys.StdoutTTY && sys.Getenv("NO_COLOR") == ""))
 	for _, part := range []struct {
 		title string
 		lost  bool
@@ -113,7 +114,7 @@ func showMigration(sys *system, r claude.Result) {
 		title := "\n" + part.title + "\n"
 		for _, remark := range r.Remarks {
 			if remark.Lost == part.lost {
-				fmt.Fprintf(sys.Stdout, "%s  %s\n", title, remark)
+				fmt.Fprintf(sys.Stdout, "%s  %s\n", title, trust.Printable(remark.String()))
 				title = ""
 			}
 		}
@@ -123,16 +124,18 @@ func showMigration(sys *system, r claude.Result) {
 	}
 }
 
-// colourDiff colours the lines of a unified diff for a terminal.
-func colourDiff(diff string, colour bool) string {
-	if !colour {
-		return diff
-	}
+// shownDiff is a unified diff for people's eyes: coloured for a terminal, and
+// without what the files of strangers could do harm with there.
+func shownDiff(diff string, colour bool) string {
 	codes := map[byte]string{'+': "\x1b[32m", '-': "\x1b[31m", '@': "\x1b[36m"}
 	var b strings.Builder
 	for line := range strings.Lines(diff) {
-		text := strings.TrimSuffix(line, "\n")
-		if code := codes[line[0]]; code != "" {
+		cells := strings.Split(strings.TrimRight(line, "\r\n"), "\t")
+		for i := range cells {
+			cells[i] = trust.Printable(cells[i])
+		}
+		text := strings.Join(cells, "\t")
+		if code := codes[line[0]]; colour && code != "" {
 			text = code + text + "\x1b[0m"
 		}
 		b.WriteString(text + "\n")

@@ -163,3 +163,19 @@ func TestHooksMigrateFaults(t *testing.T) {
 			w.run("hooks migrate --from-claude --yes"))
 	}
 }
+
+// TestHooksMigrateShowsSafely: what is in a stranger's files cannot act upon the
+// terminal.
+func TestHooksMigrateShowsSafely(t *testing.T) {
+	t.Parallel()
+	w := newHookWorld(t, map[string]string{
+		".claude/settings.json": `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x\u001b[2J", "if": "\u001b]0;y\u0007"}, {"type": "command", "command": "z\u001b[2J"}]}]}}`,
+		".gemini/settings.json": "{\r\n\t// \x1b[2J\r\n\t\"a\": 1\r\n}",
+	})
+	got := w.run("hooks migrate --from-claude")
+	require.Equal(t, 0, got.code)
+	assert.NotContains(t, got.out, "\x1b")
+	assert.NotContains(t, got.out, "\a")
+	assert.Contains(t, got.out, " \t// ?[2J\n")
+	assert.Contains(t, got.out, "x?[2J is left out")
+}
