@@ -121,14 +121,14 @@ func judgeFired(r *Record, c Command) verdict {
 			n++
 		}
 	}
-	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("%s runs %s, %s%s", event, hook, want, with(conds))}
+	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("%s runs at %s %s%s", hook, event, want, with(conds))}
 	switch {
 	case len(ran) == 0:
 		v.actual = "it did not run: " + r.whyNot(event, hook)
 	case len(conds) == 0:
-		v.actual = "it ran " + plural(len(ran), "time")
+		v.actual = "it ran " + often(len(ran))
 	default:
-		v.actual = fmt.Sprintf("it ran %s, %s%s; %s", plural(len(ran), "time"), plural(n, "time"), with(conds), actualRuns(ran, conds))
+		v.actual = fmt.Sprintf("it ran %s, %s%s: %s", often(len(ran)), often(n), with(conds), actualRuns(ran, conds))
 	}
 	v.detail = r.eventsOf(event)
 	return v
@@ -253,7 +253,7 @@ func (r *Record) sequence() string {
 
 func judgeNotFired(r *Record, c Command) verdict {
 	event, hook := c.Args[0], c.Args[1]
-	v := verdict{expected: fmt.Sprintf("%s never runs %s%s", event, hook, with(c.Conds)), detail: r.eventsOf(event)}
+	v := verdict{expected: fmt.Sprintf("%s never runs at %s%s", hook, event, with(c.Conds)), detail: r.eventsOf(event)}
 	ran := 0
 	for _, run := range r.runs(event, hook) {
 		if run.Ran() {
@@ -261,7 +261,7 @@ func judgeNotFired(r *Record, c Command) verdict {
 		}
 	}
 	if ran > 0 {
-		v.actual = "it ran " + plural(ran, "time")
+		v.actual = "it ran " + often(ran)
 		return v
 	}
 	reasons := r.reasonsNot(event, hook)
@@ -289,7 +289,7 @@ func judgeEvent(r *Record, c Command) verdict {
 		seen = append(seen, values(conds, value))
 	}
 	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("%s happens %s%s", c.Args[0], want, with(conds)), detail: r.eventsOf(c.Args[0])}
-	v.actual = "it happened " + plural(happened, "time")
+	v.actual = "it happened " + often(happened)
 	if len(conds) > 0 && happened > 0 {
 		v.actual += ", with " + strings.Join(slices.Compact(seen), ", then ")
 	}
@@ -343,7 +343,7 @@ func judgeWatches(r *Record, c Command) verdict {
 		}
 	}
 	v.ok = ran > 0
-	v.actual = "it ran " + plural(ran, "time")
+	v.actual = "it ran " + often(ran)
 	return v
 }
 

@@ -55,7 +55,7 @@ func judgeStreams(r *Record, c Command) verdict {
 	case "transcript":
 		got = r.Transcript()
 	}
-	v := verdict{expected: c.verb.name + with(c.Conds), actual: "it is empty"}
+	v := verdict{expected: c.verb.name + " is one" + with(c.Conds), actual: "it is empty"}
 	v.ok, _ = all(c.Conds, func(string) string { return got })
 	v.ok = v.ok && got != ""
 	if got != "" {
@@ -242,11 +242,11 @@ func judgeMaxRetries(r *Record, c Command) verdict {
 		if rep.Event != protocol.AfterAgent {
 			continue
 		}
+		now++
 		if !strings.Contains(string(rep.Input), `"stop_hook_active":true`) {
 			now = 0
 		}
 		if rep.Verdict.Decision == hooks.Deny {
-			now++
 			last = rep
 		}
 		longest = max(longest, now)

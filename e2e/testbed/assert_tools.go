@@ -64,7 +64,7 @@ func judgeToolRan(r *Record, c Command) verdict {
 	case len(conds) > 0:
 		v.actual = "it ran as " + strings.Join(seen, ", then ")
 	default:
-		v.actual = "it ran " + plural(len(seen), "time")
+		v.actual = "it ran " + often(len(seen))
 	}
 	return v
 }
@@ -216,7 +216,7 @@ func judgeRequests(r *Record, c Command) verdict {
 }
 
 func judgeModelSaw(r *Record, c Command) verdict {
-	v := verdict{expected: fmt.Sprintf("request %s%s", c.Args[0], with(c.Conds)), detail: r.requestList()}
+	v := verdict{expected: fmt.Sprintf("request %s is one%s", c.Args[0], with(c.Conds)), detail: r.requestList()}
 	requests := r.Requests
 	if c.Args[0] != "any" {
 		n := len(requests)

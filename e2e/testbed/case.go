@@ -56,10 +56,14 @@ type Cond struct {
 }
 
 func (c Cond) String() string {
-	if c.re != nil {
-		return c.Key + "~" + c.Value
+	value := c.Value
+	if strings.ContainsAny(value, " \n") {
+		value = "'" + value + "'"
 	}
-	return c.Key + "=" + c.Value
+	if c.re != nil {
+		return c.Key + "~" + value
+	}
+	return c.Key + "=" + value
 }
 
 // matches reports whether text is as the condition says: all of it for "=",

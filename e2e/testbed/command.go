@@ -25,7 +25,7 @@ func parseCommand(line string) (Command, error) {
 	}
 	v := findVerb(name)
 	if v == nil {
-		return cmd, fmt.Errorf("unknown command %q%s; expected one of %s", name, didYouMean(name, verbNames()), strings.Join(verbNames(), ", "))
+		return cmd, fmt.Errorf("unknown command %q%s", name, meant(name, verbNames()))
 	}
 	cmd.verb = v
 	if cmd.Negated && v.kind != assertion {
@@ -59,13 +59,15 @@ func (c *Command) word(w string) error {
 		cond.Key = "text"
 	}
 	if !c.verb.knows(cond.Key) {
-		return fmt.Errorf("%s knows no condition %q%s; expected one of %s",
-			c.verb.name, cond.Key, didYouMean(cond.Key, c.verb.keys), strings.Join(c.verb.keys, ", "))
+		if len(c.verb.keys) == 0 {
+			return fmt.Errorf("%s takes no conditions such as %s", c.verb.name, w)
+		}
+		return fmt.Errorf("%s knows no condition %q%s", c.verb.name, cond.Key, meant(cond.Key, c.verb.keys))
 	}
 	if m[2] == "~" {
 		re, err := regexp.Compile("(?m)" + cond.Value)
 		if err != nil {
-			return fmt.Errorf("%s is no regular expression: %w", cond, err)
+			return fmt.Errorf("%s is no regular expression: %w", w, err)
 		}
 		cond.re = re
 	}
@@ -86,11 +88,24 @@ func (t times) allow(n int) bool { return n >= t.least && (t.most < 0 || n <= t.
 func (t times) String() string {
 	switch {
 	case t.most < 0:
-		return fmt.Sprintf("at least %s", plural(t.least, "time"))
+		return "at least " + often(t.least)
 	case t.least == t.most:
-		return plural(t.least, "time")
+		return often(t.least)
 	}
-	return fmt.Sprintf("%d to %s", t.least, plural(t.most, "time"))
+	return fmt.Sprintf("%d to %d times", t.least, t.most)
+}
+
+// often is n times, in words where there are some.
+func often(n int) string {
+	switch n {
+	case 0:
+		return "never"
+	case 1:
+		return "once"
+	case 2:
+		return "twice"
+	}
+	return fmt.Sprintf("%d times", n)
 }
 
 func parseTimes(s string) (times, error) {
@@ -147,9 +162,9 @@ func plural(n int, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-// didYouMean is `; did you mean "x"?` where one of names is close; else empty.
+// didYouMean is ` (did you mean "x"?)` where one of names is close; else empty.
 func didYouMean(name string, names []string) string {
-	best, least := "", max(1, len(name)/3)+1
+	best, least := "", max(2, len(name)/3)+1
 	for _, n := range names {
 		if d := distance(strings.ToLower(name), strings.ToLower(n)); d < least {
 			best, least = n, d
@@ -158,7 +173,15 @@ func didYouMean(name string, names []string) string {
 	if best == "" {
 		return ""
 	}
-	return fmt.Sprintf("; did you mean %q?", best)
+	return fmt.Sprintf(" (did you mean %q?)", best)
+}
+
+// meant is what was meant by name, or else all that it could be.
+func meant(name string, names []string) string {
+	if guess := didYouMean(name, names); guess != "" {
+		return guess
+	}
+	return ": expected one of " + strings.Join(names, ", ")
 }
 
 // distance is Levenshtein's, on bytes.

@@ -70,7 +70,7 @@ func describeRun(run hooks.Run) string {
 		{"failed", run.Failed},
 	} {
 		if s.text != "" {
-			fmt.Fprintf(&b, "  %s %s\n", s.name, oneLine(s.text, 400))
+			fmt.Fprintf(&b, "  %s %s\n", s.name, ends(s.text, 400))
 		}
 	}
 	for _, w := range run.Warnings {
@@ -86,6 +86,8 @@ func exitOf(run hooks.Run) string {
 	switch {
 	case run.TimedOut:
 		return "timed out"
+	case run.Failed == "cancelled":
+		return "stopped"
 	case run.Exit.Err != nil:
 		return "could not run"
 	case run.Exit.Signal != "":

@@ -116,8 +116,7 @@ func want(ok bool, text string) error {
 func (p *modelParser) line(verb, rest string) error {
 	f, ok := modelVerbs[verb]
 	if !ok {
-		return fmt.Errorf("%q is no line of a model's answer%s; expected one of %s",
-			verb, didYouMean(verb, slices.Collect(maps.Keys(modelVerbs))), strings.Join(slices.Sorted(maps.Keys(modelVerbs)), ", "))
+		return fmt.Errorf("%q is no line of a model's answer%s", verb, meant(verb, slices.Sorted(maps.Keys(modelVerbs))))
 	}
 	return f(p, rest)
 }

@@ -69,8 +69,8 @@ func (p *provider) noAnswer(m script.Method, req llm.Request) error {
 	default:
 		e.Hint = "add one to the -- model -- section"
 	}
-	if n := len(req.Messages); n > 0 {
-		e.Hint += "; the request ends with\n" + RenderMessages(req.Messages[n-1:])
+	if len(req.Messages) > 0 {
+		e.Hint += "; the request ends with\n" + renderNew(req.Messages)
 	}
 	return e
 }

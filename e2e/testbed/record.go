@@ -30,6 +30,8 @@ type Record struct {
 
 	opening     error // the session could not be opened; assertions about that may follow
 	transcripts []string
+	file        string    // the case
+	sections    []section // its files
 	wants       map[string]section
 	diff        func(n int) (string, error) // what hooks changed in request n
 	updates     map[string][]byte           // new content of sections, with update

@@ -2,6 +2,10 @@ package testbed
 
 import (
 	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"minigem/hooks/protocol"
@@ -77,7 +81,7 @@ func requestValue(r Request, key string) string {
 	case "text":
 		return RenderMessages(r.Messages)
 	case "new":
-		return RenderMessages(r.Messages[max(0, len(r.Messages)-1):])
+		return renderNew(r.Messages)
 	case "system":
 		return r.System
 	case "model":
@@ -110,10 +114,32 @@ func toolNames(r Request) []string {
 	return names
 }
 
-// shorten puts the names of variables in the place of a case's folders.
+// renderNew is the last message, without what tells of the session's
+// surroundings.
+func renderNew(messages []llm.Message) string {
+	if len(messages) == 0 {
+		return ""
+	}
+	last := messages[len(messages)-1]
+	last.Parts = slices.DeleteFunc(slices.Clone(last.Parts), func(p llm.Part) bool {
+		t, ok := p.(llm.Text)
+		return ok && strings.HasPrefix(t.Text, "<session_context>")
+	})
+	return RenderMessages([]llm.Message{last})
+}
+
+// shorten puts the names of variables in the place of a case's folders, and the
+// place in the case file in that of a line of one of its files.
 func (r *Record) shorten(text string) string {
 	if r.Workspace == "" {
 		return text
+	}
+	for _, f := range r.sections {
+		at := regexp.MustCompile(regexp.QuoteMeta(r.target(f.name)) + `:(\d+)`)
+		text = at.ReplaceAllStringFunc(text, func(s string) string {
+			n, _ := strconv.Atoi(s[strings.LastIndex(s, ":")+1:]) // the pattern has digits there
+			return fmt.Sprintf("%s:%d", r.file, f.line+n-1)
+		})
 	}
 	return strings.NewReplacer(r.Workspace+"/", "", r.Workspace, "$PROJECT", r.Home, "$HOME").Replace(text)
 }
@@ -137,6 +163,17 @@ func oneLine(text string, n int) string {
 	return fmt.Sprintf("%s... (%d more)", string(runes[:n]), len(runes)-n)
 }
 
+// ends shows text on one line of about n runes: its beginning and its end, where
+// there is more.
+func ends(text string, n int) string {
+	text = oneLine(text, len(text))
+	runes := []rune(text)
+	if len(runes) <= n {
+		return text
+	}
+	return fmt.Sprintf("%s ...(%d more)... %s", string(runes[:n/3]), len(runes)-n, string(runes[len(runes)-n+n/3:]))
+}
+
 func (r *Record) requestList() string {
 	if len(r.Requests) == 0 {
 		return "the model was asked nothing\n"
@@ -144,11 +181,13 @@ func (r *Record) requestList() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "the model got %s:\n", plural(len(r.Requests), "request"))
 	for i, req := range r.Requests {
-		last := "nothing"
-		if n := len(req.Messages); n > 0 {
-			last = RenderMessages(req.Messages[n-1:])
-		}
-		fmt.Fprintf(&b, "  %d %s  %s\n", i+1, req.Method, r.shorten(oneLine(last, 200)))
+		fmt.Fprintf(&b, "  %d %s  %s\n", i+1, req.Method, r.shorten(oneLine(renderNew(req.Messages), 200)))
 	}
 	return b.String()
+}
+
+// target is where a file of the case stands.
+func (r *Record) target(name string) string {
+	p := place{workspace: r.Workspace, home: r.Home}
+	return filepath.Clean(p.target(name))
 }

@@ -99,7 +99,7 @@ func newRunner(c *Case, o Options) *runner {
 		r.o.Lookup = os.LookupEnv
 	}
 	r.rec = &recorder{model: newProvider(c.Rounds)}
-	r.rec.r.wants, r.rec.r.update = c.wants, o.Update
+	r.rec.r.file, r.rec.r.sections, r.rec.r.wants, r.rec.r.update = c.Path, c.files, c.wants, o.Update
 	r.rec.r.updates = map[string][]byte{}
 	r.rec.r.diff = r.diff
 	return r
@@ -200,7 +200,12 @@ func (r *runner) timedOut(cmd Command) bool {
 func (r *runner) modelFitted() {
 	if _, missing := r.rec.model.asOfNow(); missing != nil {
 		r.fail(Failure{Where: r.c.Path, Expected: "an answer of the model for each request", Actual: missing.Error()})
+		last := len(r.failures) - 1 // the others most likely come of it
+		r.failures = slices.Insert(r.failures[:last:last], 0, r.failures[last])
 		return
+	}
+	if len(r.failures) > 0 {
+		return // then it is no wonder that something was not asked for
 	}
 	for _, round := range r.rec.model.unused() {
 		r.fail(Failure{
@@ -211,7 +216,14 @@ func (r *runner) modelFitted() {
 	}
 }
 
-func (r *runner) fail(f Failure) { r.failures = append(r.failures, f) }
+func (r *runner) fail(f Failure) {
+	record := r.rec.soFar()
+	f.Actual, f.Detail = record.shorten(f.Actual), record.shorten(f.Detail)
+	if f.Detail != "" && slices.ContainsFunc(r.failures, func(g Failure) bool { return g.Detail == f.Detail }) {
+		f.Detail = "(what happened is shown above)\n"
+	}
+	r.failures = append(r.failures, f)
+}
 
 func (r *runner) assert(cmd Command) {
 	record := r.rec.soFar()
@@ -282,19 +294,27 @@ func (r *runner) close() {
 
 // Approve implements toolcall.Approver: it gives the answers that were queued.
 func (r *runner) Approve(_ context.Context, q toolcall.Question) toolcall.Answer {
+	if a, ok := r.answer(q); ok {
+		return a
+	}
+	r.fail(Failure{
+		Where: r.c.Path, Expected: "an answer to each permission prompt",
+		Actual: fmt.Sprintf("none was left for the one about %s: add a line such as: answer once", q.Call.Name),
+	})
+	return toolcall.Answer{Outcome: policy.Cancel}
+}
+
+// answer takes the next answer; false: there is none left.
+func (r *runner) answer(q toolcall.Question) (toolcall.Answer, bool) {
 	r.rec.mu.Lock()
 	defer r.rec.mu.Unlock()
 	r.rec.r.Questions = append(r.rec.r.Questions, q)
 	if len(r.answers) == 0 {
-		r.fail(Failure{
-			Where: r.c.Path, Expected: "an answer to each permission prompt",
-			Actual: fmt.Sprintf("none was left for the one about %s: add a line such as: answer once", q.Call.Name),
-		})
-		return toolcall.Answer{Outcome: policy.Cancel}
+		return toolcall.Answer{}, false
 	}
 	a := r.answers[0]
 	r.answers = r.answers[1:]
-	return a
+	return a, true
 }
 
 // base is the last part of the case's name.

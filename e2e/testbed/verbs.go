@@ -160,7 +160,7 @@ func oneOf(values ...string) func([]string) error {
 		if slices.Contains(values, args[0]) {
 			return nil
 		}
-		return fmt.Errorf("%q is none of %s%s", args[0], strings.Join(values, ", "), didYouMean(args[0], values))
+		return fmt.Errorf("%q is none of them%s", args[0], meant(args[0], values))
 	}
 }
 
@@ -199,7 +199,7 @@ func checkEvent(args []string) error {
 	if slices.Contains(names, args[0]) {
 		return nil
 	}
-	return fmt.Errorf("%q is no event%s; expected one of %s", args[0], didYouMean(args[0], names), strings.Join(names, ", "))
+	return fmt.Errorf("%q is no event%s", args[0], meant(args[0], names))
 }
 
 func checkNumber(args []string) error {
