@@ -80,7 +80,7 @@ func TestResume(t *testing.T) {
 			server := startFakeAPI(t, textAnswers(t, "Still hello.", 2))
 			resume := run{Args: append([]string{"-m", "gemini-2.5-flash", "-p", "and now?"}, args...), Env: server.env()}
 			o := h.run(t, resume)
-			require.Equal(t, outcome{Stdout: "Still hello.\n", Elapsed: o.Elapsed, MaxRSS: o.MaxRSS}, o)
+			require.Equal(t, outcome{Stdout: "Still hello.\n", Elapsed: o.Elapsed, CPU: o.CPU, MaxRSS: o.MaxRSS}, o)
 			assert.Empty(t, server.problems())
 			assert.Equal(t, want, conversation(server.Log()[0].Parsed.Messages))
 
@@ -137,7 +137,7 @@ func TestSessionsThatCannotBeHad(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			answers := c.in.answersFile(t, "say Never.")
 			o := c.in.run(t, run{Args: append(append(answers, "-p", "hi"), c.args...)})
-			assert.Equal(t, outcome{Stderr: c.stderr, Code: 42, Elapsed: o.Elapsed, MaxRSS: o.MaxRSS}, o)
+			assert.Equal(t, outcome{Stderr: c.stderr, Code: 42, Elapsed: o.Elapsed, CPU: o.CPU, MaxRSS: o.MaxRSS}, o)
 
 			o = c.in.run(t, run{Args: append(append(answers, "-p", "hi", "-o", "json"), c.args...)})
 			var doc struct{ Error struct{ Code int } }
