@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"minigem/agent"
+	"minigem/agent/event"
 	"minigem/llm"
 )
 
@@ -77,7 +78,7 @@ func runHeadless(ctx context.Context, sys *system, f *flags) error {
 	if err := c.trust.requireTrusted(); err != nil {
 		return out.fatal(err)
 	}
-	r, err := build(ctx, sys, f, c, f.debugging(sys, wiring{sink: out, reports: out.hook, warn: out.warn}))
+	r, err := build(ctx, sys, f, c, f.debugging(sys, wiring{sink: event.Tee(out, endOnFatalTool(cancel)), reports: out.hook, warn: out.warn}))
 	if err != nil {
 		return out.fatal(err)
 	}
@@ -99,6 +100,7 @@ func (r *rig) oneShot(ctx context.Context, out headlessOutput, prompt string) (a
 
 // endingError turns the ending of a run into the exit code that goes with it.
 func endingError(ctx context.Context, res agent.Result) error {
+	var fatal *fatalToolError
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, errStdoutClosed):
 		return nil // the reader has had enough
@@ -106,6 +108,8 @@ func endingError(ctx context.Context, res agent.Result) error {
 		return exitf(exitInterrupt, "interrupted")
 	case errors.Is(cause, errTerminated):
 		return exitf(exitTerminate, "terminated")
+	case errors.As(cause, &fatal):
+		return &exitError{exitTool, fatal}
 	}
 	switch res.Ending {
 	case agent.MaxTurns:
