@@ -1,0 +1,154 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"minigem/hooks"
+	"minigem/hooks/protocol"
+)
+
+func hooksExplainCommand(sys *system) *cobra.Command {
+	var tool, input string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "explain [EVENT]",
+		Short: "Say which hooks would run at an event, which not, and why",
+		Long: `Plans events as a session would, and runs nothing: for each configured hook its
+file and line, whether it is trusted and enabled, what its matcher accepts, what
+shadows it, its place in the order; the files that were looked for; and where
+Gemini CLI 0.61 would do something else, with the file of its source to see it
+in. What only the answer of a hook decides, minigem hooks fire shows.`,
+		Example: `  minigem hooks explain
+  minigem hooks explain BeforeTool --tool write_file
+  minigem hooks payload SessionStart | minigem hooks explain --input - --json`,
+		ValidArgsFunction: completeEvents,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			what, err := whatToExplain(sys, cmd, args, tool, input)
+			if err != nil {
+				return err
+			}
+			c, err := configure(sys, &flags{})
+			if err != nil {
+				return err
+			}
+			x := c.inspection().Explain(what.events, what.subject, what.mcp)
+			if asJSON {
+				return writeJSON(sys.Stdout, x)
+			}
+			_, err = io.WriteString(sys.Stdout, c.inspectionText().Explanation(x))
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&tool, "tool", "", "the `tool` that is called, or the trigger of another event")
+	cmd.Flags().StringVar(&input, "input", "", "a payload in a `file`, - for stdin: its event and tool are planned")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
+	return checkedArgs(sys, cmd, cobra.MaximumNArgs(1), "takes one event, or none for all of them")
+}
+
+// planned is what explain is asked about.
+type planned struct {
+	events  []hooks.Event
+	subject string
+	mcp     *protocol.MCPContext
+}
+
+func whatToExplain(sys *system, cmd *cobra.Command, args []string, tool, input string) (planned, error) {
+	p := planned{subject: tool}
+	if input != "" {
+		data, err := readInput(sys, input)
+		if err != nil {
+			return p, err
+		}
+		if err := p.read(data); err != nil {
+			return p, exitf(exitInput, "%s: %w", input, err)
+		}
+	}
+	if len(args) == 1 {
+		event, err := parseEvent(args[0])
+		if err != nil {
+			return p, err
+		}
+		p.events = []hooks.Event{event}
+	}
+	switch {
+	case tool != "" && len(p.events) == 0:
+		p.events = []hooks.Event{protocol.BeforeTool, protocol.AfterTool}
+	case tool != "" && !p.events[0].HasSubject():
+		return p, wrongUsage(sys, cmd, "--tool has no meaning for %s: its matchers see nothing", p.events[0])
+	}
+	return p, nil
+}
+
+// read takes event, subject and server out of a payload.
+func (p *planned) read(data []byte) error {
+	var in struct {
+		protocol.Base
+		ToolName         string               `json:"tool_name"`
+		MCP              *protocol.MCPContext `json:"mcp_context"`
+		Source           string               `json:"source"`
+		Reason           string               `json:"reason"`
+		Trigger          string               `json:"trigger"`
+		NotificationType string               `json:"notification_type"`
+	}
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	event, err := parseEvent(string(in.HookEventName))
+	if err != nil {
+		return err
+	}
+	p.events, p.mcp = []hooks.Event{event}, in.MCP
+	for _, s := range []string{in.ToolName, in.Source, in.Reason, in.Trigger, in.NotificationType} {
+		if p.subject == "" {
+			p.subject = s
+		}
+	}
+	return nil
+}
+
+func hooksWhyCommand(sys *system) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "why NAME",
+		Short: "Say when one hook runs, and if it does not, why",
+		Long: `Explains the hooks of this name, or of this command, alone: at every event that
+they are configured for.`,
+		Example: "  minigem hooks why guard\n  minigem hooks why guard --json | jq '.events[].hooks[].skipped'",
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			c, err := configure(sys, &flags{})
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return c.inspection().Names(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, err := configure(sys, &flags{})
+			if err != nil {
+				return err
+			}
+			return c.why(sys, args[0], asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
+	return checkedArgs(sys, cmd, cobra.ExactArgs(1), "needs the name of a hook; minigem hooks list shows them")
+}
+
+func (c *configuration) why(sys *system, name string, asJSON bool) error {
+	s := c.inspection()
+	x := s.Why(name)
+	if x == nil {
+		text := "there is no hook " + name + ": none has this name or command"
+		if near := hooks.Closest(name, s.Names()); near != "" {
+			text += "; did you mean " + near + "?"
+		}
+		return exitf(exitInput, "%s (minigem hooks list shows what there is; minigem hooks lint, what was left out)", text)
+	}
+	if asJSON {
+		return writeJSON(sys.Stdout, x)
+	}
+	_, err := io.WriteString(sys.Stdout, c.inspectionText().Explanation(*x))
+	return err
+}

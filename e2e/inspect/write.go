@@ -1,0 +1,195 @@
+package inspect
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"unicode/utf8"
+)
+
+func stat(path string) error {
+	_, err := os.Stat(path)
+	return err
+}
+
+// Text is an Explanation for reading. Shorten, if not nil, makes the paths in a
+// sentence short.
+type Text struct {
+	Shorten func(string) string
+}
+
+func (t Text) short(s string) string {
+	if t.Shorten == nil {
+		return s
+	}
+	return t.Shorten(s)
+}
+
+// Explanation writes x.
+func (t Text) Explanation(x Explanation) string {
+	var b strings.Builder
+	if x.Off != "" {
+		fmt.Fprintf(&b, "Hooks are off: %s.\n\n", x.Off)
+	}
+	for _, p := range x.Events {
+		t.event(&b, p)
+		b.WriteByte('\n')
+	}
+	t.files(&b, x)
+	for i, p := range x.Problems {
+		if i == 0 {
+			b.WriteString("\nproblems\n")
+		}
+		fmt.Fprintf(&b, "  %s:%d: %s\n", p.File, p.Line, clean(p.Text))
+	}
+	return t.short(b.String())
+}
+
+func (t Text) event(b *strings.Builder, p EventPlan) {
+	title := string(p.Event)
+	if p.Subject != "" && p.Event.HasSubject() {
+		title += " " + clean(p.Subject)
+	}
+	fmt.Fprintf(b, "%s: %s\n", title, p.summary())
+	rows := make([][]string, len(p.Hooks))
+	for i, h := range p.Hooks {
+		order := "-"
+		if h.Order > 0 {
+			order = fmt.Sprint(h.Order)
+		}
+		layer := string(h.Layer)
+		if h.Extension != "" {
+			layer += " " + h.Extension
+		}
+		rows[i] = []string{order, clean(h.ID), t.short(h.Where()), layer, h.state(p)}
+	}
+	align(rows)
+	for i, h := range p.Hooks {
+		fmt.Fprintf(b, "  %s\n", strings.TrimRight(strings.Join(rows[i], "  "), " "))
+		for _, more := range h.lines() {
+			fmt.Fprintf(b, "       %s\n", clean(more))
+		}
+	}
+	for _, n := range p.Notes {
+		fmt.Fprintf(b, "  note: %s\n", n)
+	}
+	for _, d := range p.Upstream {
+		fmt.Fprintf(b, "  %s\n", d)
+	}
+}
+
+// String is the difference on one line.
+func (d Difference) String() string { return fmt.Sprintf("%s (%s)", d.Text, d.Reference) }
+
+func (p EventPlan) summary() string {
+	runs := p.Runs()
+	switch {
+	case len(p.Hooks) == 0:
+		return "no hook is configured for it"
+	case runs == 0:
+		return fmt.Sprintf("none of its %s would run", count(len(p.Hooks), "hook"))
+	}
+	text := fmt.Sprintf("%d of %s would run", runs, count(len(p.Hooks), "hook"))
+	switch {
+	case runs == 1:
+	case p.Sequential:
+		text += ", one after the other"
+		if p.InTurnFor != nil {
+			text += " for " + strings.Join(p.InTurnFor, ", ") + ", else side by side"
+		}
+		text += " (the one at " + p.Because + " is sequential)"
+	default:
+		text += ", side by side"
+	}
+	return text
+}
+
+// state says whether the hook runs, on what, or why not.
+func (h HookPlan) state(p EventPlan) string {
+	switch {
+	case h.Order == 0:
+		return "does not run: " + clean(strings.TrimPrefix(h.Skipped, "disabled: "))
+	case !p.Event.HasSubject() || p.Subject != "":
+		return "runs"
+	case strings.TrimSpace(h.Matcher) == "" || strings.TrimSpace(h.Matcher) == "*":
+		return "runs always"
+	}
+	return fmt.Sprintf("runs for %s (matcher %q)", strings.Join(h.RunsFor, ", "), h.Matcher)
+}
+
+func (h HookPlan) lines() []string {
+	var out []string
+	if h.Order > 0 && h.Skipped != "" {
+		out = append(out, h.Skipped)
+	}
+	if h.Note != "" {
+		out = append(out, "not yet trusted: it is "+h.Note)
+	}
+	for _, w := range h.Warnings {
+		out = append(out, "warning: "+w)
+	}
+	for _, d := range h.Upstream {
+		out = append(out, d.String())
+	}
+	return out
+}
+
+func (t Text) files(b *strings.Builder, x Explanation) {
+	var read int
+	var rest []string
+	for _, f := range x.Files {
+		switch f.State {
+		case FileRead:
+			read++
+		case FileSkipped:
+			rest = append(rest, fmt.Sprintf("  not read: %s (%s): %s", f.Path, f.Layer, f.Why))
+		case FileMissing:
+			rest = append(rest, fmt.Sprintf("  not there: %s (%s)", f.Path, f.Layer))
+		}
+	}
+	fmt.Fprintf(b, "loaded %s from %s\n", count(x.Loaded, "hook"), count(read, "file"))
+	for _, f := range x.Files {
+		if f.State == FileRead {
+			fmt.Fprintf(b, "  %s from %s (%s)\n", count(f.Hooks, "hook"), f.Path, f.Layer)
+		}
+	}
+	for _, line := range rest {
+		b.WriteString(line + "\n")
+	}
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// clean makes text of a configuration safe to print: one line, no control
+// characters.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t' || r == '\r':
+			return ' '
+		case r < 0x20 || r >= 0x7f && r < 0xa0 || r == 0x202e || r == utf8.RuneError:
+			return '?'
+		}
+		return r
+	}, s)
+}
+
+// align pads all columns but the last; a long cell does not push all others
+// aside.
+func align(rows [][]string) {
+	const most = 44
+	for col := 0; len(rows) > 0 && col < len(rows[0])-1; col++ {
+		width := 0
+		for _, row := range rows {
+			width = max(width, min(most, utf8.RuneCountInString(row[col])))
+		}
+		for _, row := range rows {
+			row[col] += strings.Repeat(" ", max(0, width-utf8.RuneCountInString(row[col])))
+		}
+	}
+}

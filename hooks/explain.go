@@ -1,0 +1,64 @@
+package hooks
+
+// What would happen, without its happening.
+
+import (
+	"slices"
+	"strings"
+
+	"minigem/hooks/protocol"
+)
+
+// Explain is the Report of what would come of ev: its plan. A Run with an empty
+// Skipped would run; nothing was started, so that it has no Exit and no Reading.
+// Upstream tells where Gemini CLI 0.61 would plan otherwise. subject is what
+// matchers see, a tool's name or a trigger; mcp is where an MCP tool comes from,
+// nil for another. Explain does not count as an event: nobody hears of it, and
+// Seq is 0. The engine needs a Runner, which is not called: without one no hook
+// would run.
+func (e *Engine) Explain(ev Event, subject string, mcp *protocol.MCPContext) Report {
+	if e == nil {
+		return Report{Event: ev, Subject: subject}
+	}
+	e.mu.RLock()
+	c, mask := e.Config, e.Mask
+	e.mu.RUnlock()
+	p := e.plan(c, ev, subjectOf(subject, mcp))
+	r := Report{Event: ev, Subject: subject, Sequential: p.sequential, Runs: p.runs, mask: mask}
+	compare(ev, r.Runs)
+	for i := range r.Runs {
+		if run := &r.Runs[i]; ev.IsTool() && run.Matched && !e.upstreamMatches(run.Hook.Matcher, subject) {
+			run.Upstream = append(run.Upstream, "Gemini CLI 0.61 does not run the hook: matchers know a tool by its own name only there")
+		}
+	}
+	return r
+}
+
+func subjectOf(name string, mcp *protocol.MCPContext) subject { return subject{name: name, mcp: mcp} }
+
+// upstreamMatches reports whether Gemini CLI's matcher finds the tool: it knows
+// no other names (spec/hooks.md 4.3).
+func (e *Engine) upstreamMatches(pattern, tool string) bool {
+	pattern = strings.TrimSpace(pattern)
+	if pattern == "" || pattern == "*" {
+		return true
+	}
+	ok, err := e.matcher(pattern).match(tool)
+	return ok || err != nil
+}
+
+// BuiltinTools are the names of the tools that come with the agent, for
+// matchers to be tried on. The caller may keep the slice.
+func BuiltinTools() []string { return slices.Clone(builtinTools) }
+
+// SuggestTool is the tool that was probably meant by a name that is none's;
+// empty where nothing is like it. Claude Code's names are known too.
+func SuggestTool(name string) string { return suggestTool(name) }
+
+// MatcherFault says why a tool matcher is no regular expression; empty: it is
+// one.
+func MatcherFault(pattern string) string { return compile(strings.TrimSpace(pattern)).invalid }
+
+// Closest is the one of words that was probably meant by word; empty where none
+// is like it.
+func Closest(word string, words []string) string { return closest(word, words) }
