@@ -12,8 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/renameio/v2"
-
+	"minigem/internal/atomicfile"
 	"minigem/llm"
 )
 
@@ -81,7 +80,7 @@ func SaveCheckpoint(p Project, tag string, history []llm.Message, auth string) (
 		err = os.MkdirAll(p.Temp, 0o700)
 	}
 	if err == nil {
-		err = renameio.WriteFile(c.Path, data, 0o600)
+		err = atomicfile.WriteFile(c.Path, data, 0o600)
 	}
 	if err != nil {
 		return c, fmt.Errorf("saving conversation %q: %w", tag, err)

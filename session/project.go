@@ -15,7 +15,8 @@ import (
 	"strings"
 
 	"github.com/gofrs/flock"
-	"github.com/google/renameio/v2"
+
+	"minigem/internal/atomicfile"
 )
 
 // Project is where the sessions of one project live. (spec/agent.md 5.1)
@@ -117,7 +118,7 @@ func (r *registry) write() error {
 	if err != nil {
 		return err
 	}
-	return renameio.WriteFile(r.path(), data, 0o600, renameio.WithTempDir(r.dir))
+	return atomicfile.WriteFile(r.path(), data, 0o600)
 }
 
 // free returns the slug of root, or the first one that nobody else has.

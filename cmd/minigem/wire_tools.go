@@ -8,8 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/renameio/v2"
-
+	"minigem/internal/atomicfile"
 	"minigem/internal/contextfile"
 	"minigem/internal/policy"
 	"minigem/internal/workspace"
@@ -117,5 +116,5 @@ func (r *rig) saveOutput(call llm.ToolCall, text string) (string, error) {
 		return '_'
 	}, call.ID)
 	path := filepath.Join(dir, name+".txt")
-	return path, renameio.WriteFile(path, []byte(text), 0o600)
+	return path, atomicfile.WriteFile(path, []byte(text), 0o600)
 }

@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/aymanbagabas/go-udiff"
 	"golang.org/x/tools/txtar"
 
-	"github.com/aymanbagabas/go-udiff"
-	"github.com/google/renameio/v2"
+	"minigem/internal/atomicfile"
 )
 
 func judgeModelDiff(r *Record, c Command) verdict {
@@ -112,7 +112,7 @@ func (c *Case) rewrite(updates map[string][]byte) (bool, error) {
 			}
 		}
 	}
-	if err := renameio.WriteFile(c.Path, txtar.Format(&a), 0o644); err != nil {
+	if err := atomicfile.WriteFile(c.Path, txtar.Format(&a), 0o644); err != nil {
 		return false, fmt.Errorf("updating the case: %w", err)
 	}
 	return true, nil

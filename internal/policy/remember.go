@@ -8,9 +8,9 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/google/renameio/v2"
 	"github.com/pelletier/go-toml/v2"
 
+	"minigem/internal/atomicfile"
 	"minigem/tools"
 )
 
@@ -145,5 +145,5 @@ func appendRules(file string, text []byte) error {
 	if len(old) > 0 {
 		old = append(bytes.TrimRight(old, "\n"), "\n\n"...)
 	}
-	return renameio.WriteFile(file, append(old, text...), 0o600)
+	return atomicfile.WriteFile(file, append(old, text...), 0o600)
 }
