@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -25,7 +26,7 @@ var updateMessages = flag.Bool("update-messages", false, "rewrite the golden mes
 const testbedData = "../../e2e/testbed/testdata"
 
 // runCases runs the case files that match pattern, one subtest each.
-func runCases(t *testing.T, pattern string) {
+func runCases(t *testing.T, pattern string, o testbed.Options) {
 	files, err := filepath.Glob(pattern)
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
@@ -34,7 +35,7 @@ func runCases(t *testing.T, pattern string) {
 			t.Parallel()
 			c, err := testbed.ReadFile(file)
 			require.NoError(t, err)
-			res := testbed.Run(t.Context(), c, testbed.Options{Driver: openCase})
+			res := testbed.Run(t.Context(), c, o)
 			if res.Skipped != "" {
 				t.Skip(res.Skipped)
 			}
@@ -46,9 +47,23 @@ func runCases(t *testing.T, pattern string) {
 	}
 }
 
-func TestCases(t *testing.T) { runCases(t, testbedData+"/cases/*.txtar") }
+func TestCases(t *testing.T) {
+	runCases(t, testbedData+"/cases/*.txtar", testbed.Options{Driver: openCase})
+}
 
-func TestExamples(t *testing.T) { runCases(t, "../../examples/*/tests/*.txtar") }
+// TestExamples runs the cases of examples, the one that is written in Go too.
+func TestExamples(t *testing.T) {
+	bin := t.TempDir()
+	out, err := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "../../examples/toolfilter").CombinedOutput()
+	require.NoError(t, err, string(out))
+	runCases(t, "../../examples/*/tests/*.txtar", testbed.Options{Driver: openCase, Lookup: func(name string) (string, bool) {
+		value, ok := os.LookupEnv(name)
+		if name == "PATH" {
+			value = bin + string(filepath.ListSeparator) + value
+		}
+		return value, ok
+	}})
+}
 
 // Parts of messages that differ from run to run.
 var varying = []struct {

@@ -1,8 +1,12 @@
 package testbed
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,19 +21,32 @@ func doUse(r *runner, c Command) error {
 	if len(c.Args) > 1 {
 		to = c.Args[1]
 	}
+	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no %s", from)
+	}
 	if err := r.place.use(from, to); err != nil {
 		return fmt.Errorf("copying %s into the workspace: %w", c.Args[0], err)
 	}
+	r.rec.r.used = append(r.rec.r.used, [2]string{r.place.target(to), filepath.ToSlash(from)})
 	return nil
 }
 
 func doNeeds(r *runner, c Command) error {
 	for _, program := range c.Args {
-		if _, err := proc.Look(program); err != nil && r.skipped == "" {
+		if !r.finds(program) && r.skipped == "" {
 			r.skipped = "there is no " + program + " here"
 		}
 	}
 	return nil
+}
+
+// finds reports whether the case's PATH leads to program.
+func (r *runner) finds(program string) bool {
+	path, _ := r.o.Lookup("PATH")
+	return slices.ContainsFunc(filepath.SplitList(path), func(dir string) bool {
+		_, err := proc.Look(filepath.Join(dir, program))
+		return err == nil
+	})
 }
 
 func doEnv(r *runner, c Command) error {

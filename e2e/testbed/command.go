@@ -29,7 +29,7 @@ func parseCommand(line string) (Command, error) {
 	}
 	cmd.verb = v
 	if cmd.Negated && v.kind != assertion {
-		return cmd, fmt.Errorf("%s cannot be negated: expected no !", v.name)
+		return cmd, fmt.Errorf("%s cannot be negated: take the ! away", v.name)
 	}
 	if v.raw {
 		cmd.Text = rest

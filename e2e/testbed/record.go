@@ -30,8 +30,9 @@ type Record struct {
 
 	opening     error // the session could not be opened; assertions about that may follow
 	transcripts []string
-	file        string    // the case
-	sections    []section // its files
+	file        string      // the case
+	sections    []section   // its files
+	used        [][2]string // what was copied into the workspace: there, and where it stands
 	wants       map[string]section
 	diff        func(n int) (string, error) // what hooks changed in request n
 	updates     map[string][]byte           // new content of sections, with update
@@ -40,13 +41,11 @@ type Record struct {
 
 // recorder fills a Record while a session runs. It is safe for concurrent use.
 type recorder struct {
-	mu     sync.Mutex
-	r      Record
-	out    syncBuffer
-	err    syncBuffer
-	model  *provider
-	noted  map[string]bool
-	config hooks.Config
+	mu    sync.Mutex
+	r     Record
+	out   syncBuffer
+	err   syncBuffer
+	model *provider
 }
 
 func (rec *recorder) report(rep hooks.Report) {

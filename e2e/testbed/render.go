@@ -141,6 +141,9 @@ func (r *Record) shorten(text string) string {
 			return fmt.Sprintf("%s:%d", r.file, f.line+n-1)
 		})
 	}
+	for _, u := range r.used {
+		text = strings.ReplaceAll(text, u[0], u[1])
+	}
 	return strings.NewReplacer(r.Workspace+"/", "", r.Workspace, "$PROJECT", r.Home, "$HOME").Replace(text)
 }
 
