@@ -122,7 +122,7 @@ func (r *run) try(ctx context.Context, ans *reply, extra string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if before.Decision == hooks.Stop || before.Denied() && before.Response == nil {
+	if before.Denied() && before.Response == nil {
 		ans.refuse("BeforeModel", before.Verdict)
 		return nil
 	}
@@ -152,7 +152,7 @@ func (r *run) try(ctx context.Context, ans *reply, extra string) error {
 	return raw.check(last >= 0 && hasResult(send.Messages[last]))
 }
 
-// synthetic takes a hook's answer for the model's. A deny beside it still ends
+// synthetic takes a hook's answer for the model's. A deny or a stop beside it still ends
 // the turn.
 func (r *run) synthetic(ctx context.Context, ans *reply, before hooks.BeforeModelOutcome) error {
 	ans.synthetic, ans.model = true, before.Request.Model

@@ -72,8 +72,8 @@ func TestBeforeModelEndsTheTurnOrAnswers(t *testing.T) {
 			[]string{"user: hi", "model: canned"}, []event.TextDelta{{Text: "can"}, {Text: "ned"}}},
 		{"answer and deny", deny("no"), answer, Result{Ending: Blocked, Reason: "no", Response: "canned", Rounds: 1},
 			[]string{"user: hi", "model: canned"}, []event.TextDelta{{Text: "can"}, {Text: "ned"}}},
-		{"answer and stop: after a stop nothing is said", stop("end"), answer, Result{Ending: Stopped, Reason: "end", Rounds: 1},
-			[]string{"user: hi"}, nil},
+		{"answer and stop", stop("end"), answer, Result{Ending: Stopped, Reason: "end", Response: "canned", Rounds: 1},
+			[]string{"user: hi", "model: canned"}, []event.TextDelta{{Text: "can"}, {Text: "ned"}}},
 		{"blank answer", hooks.Verdict{}, []llm.Chunk{done(llm.Chunk{})}, Result{Ending: Answered, Rounds: 1}, []string{"user: hi"}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
