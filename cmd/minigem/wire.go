@@ -49,11 +49,13 @@ type rig struct {
 	session    *session.Session
 	workspace  *workspace.Workspace
 	context    contextfile.Set // GEMINI.md files
+	finder     *contextfile.Finder
 	now        func() time.Time
 	registry   *tools.Registry
 	policy     *policy.Engine
 	compressor *compress.Compressor
 	agent      *agent.Agent
+	bell       *bell          // nil: nobody can be asked
 	closers    []func() error // last first
 }
 
@@ -168,6 +170,7 @@ func (r *rig) wirePolicy(_ context.Context, _ *system, w *wiring) error {
 		Rules:       rules,
 		InWorkspace: func(path string) bool { _, err := r.workspace.Resolve(path); return err == nil },
 		InPlans:     r.inPlans,
+		Sensitive:   r.workspace.Sensitive,
 		SavedRules:  filepath.Join(r.dotGemini, "policies", "auto-saved.toml"),
 		SaveFailed:  func(err error) { w.warn(err.Error()) },
 	})
@@ -178,17 +181,22 @@ func (r *rig) wirePolicy(_ context.Context, _ *system, w *wiring) error {
 }
 
 func (r *rig) wireAgent(_ context.Context, sys *system, w *wiring) error {
+	runner := &toolcall.Runner{
+		Registry: r.registry, Offered: r.policy.Offered,
+		Hooks: r.engine, Policy: r.policy,
+		Sink: r.sink, MaxOutput: r.maxOutput(), Save: r.saveOutput, Now: sys.Now,
+	}
+	if w.approver != nil {
+		r.bell = r.newBell(sys, w)
+		runner.Approver, runner.Notifier = r.bell, r.bell
+	}
 	r.agent = &agent.Agent{
 		Model:      r.model,
 		History:    r.session,
 		Hooks:      r.engine,
 		Compressor: r.compressor,
 		Sink:       r.sink,
-		Tools: &toolcall.Runner{
-			Registry: r.registry, Offered: r.policy.Offered,
-			Hooks: r.engine, Policy: r.policy, Approver: w.approver, Notifier: notifier{r.engine},
-			Sink: r.sink, MaxOutput: r.maxOutput(), Save: r.saveOutput, Now: sys.Now,
-		},
+		Tools:      runner,
 		Config: agent.Config{
 			Model:                r.modelName,
 			System:               r.systemPrompt(w.interactive, w.warn),
@@ -224,13 +232,6 @@ func (h sessionHooks) SessionStart(ctx context.Context, source string) string {
 
 func (h sessionHooks) SessionEnd(ctx context.Context, reason string) {
 	h.engine.SessionEnd(ctx, reason)
-}
-
-// notifier fires the Notification hook before a permission prompt.
-type notifier struct{ engine *hooks.Engine }
-
-func (n notifier) Notify(ctx context.Context, kind, message string, details any) {
-	n.engine.Notification(ctx, kind, message, details)
 }
 
 // openSession starts, resumes or imports, as the flags say.

@@ -31,6 +31,7 @@ func (r *rig) wirePrompt(_ context.Context, sys *system, w *wiring) error {
 		}
 	}
 	r.context = contextfile.Load(c)
+	r.finder = contextfile.NewFinder(c, r.context)
 	for _, warning := range r.context.Warnings {
 		w.warn(warning.String())
 	}

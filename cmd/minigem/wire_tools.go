@@ -34,8 +34,23 @@ func (r *rig) wireTools(_ context.Context, sys *system, w *wiring) error {
 		Asker:  w.asker,
 		Memory: builtin.MemoryFiles{User: filepath.Join(r.dotGemini, contextName(r)), Project: r.projectMemory()},
 		Now:    sys.Now,
+		Nearby: func(path string) string { return r.nearby(path, w.warn) },
 	})...)
 	return nil
+}
+
+// nearby shows the context files of subdirectories that a tool is the first to
+// touch, but for the one that it touched itself.
+func (r *rig) nearby(path string, warn func(string)) string {
+	files, warnings := r.finder.Touch(path)
+	for _, w := range warnings {
+		warn(w.String())
+	}
+	files = slices.DeleteFunc(files, func(f contextfile.File) bool { return f.Path == path })
+	if len(files) == 0 {
+		return ""
+	}
+	return "<project_context>\n" + contextfile.Render(files, r.dir) + "\n</project_context>"
 }
 
 // webModel is asked to search the web and to read pages.

@@ -19,6 +19,9 @@ type Options struct {
 	// followed. nil: nothing does.
 	InWorkspace func(path string) bool
 	InPlans     func(path string) bool
+	// Sensitive says which paths of the workspace are not changed unasked in any
+	// mode but yolo, such as settings by which editors run programs. nil: none.
+	Sensitive func(path string) bool
 	// SavedRules is the file that "always, and save" appends to; empty: such an
 	// answer holds for the session only.
 	SavedRules string
@@ -119,6 +122,9 @@ func (e *Engine) argumentsMatch(r *Rule, c Call, text string) bool {
 	if r.args != nil && !matches(r.args, text, r.restrictive()) {
 		return false
 	}
+	if r.Decision == Allow && r.Area == Workspace && e.options.Sensitive != nil && slices.ContainsFunc(pathsOf(c.Intent), e.options.Sensitive) {
+		return false
+	}
 	return e.inArea(r.Area, c.Intent)
 }
 
@@ -128,10 +134,7 @@ func (e *Engine) inArea(a Area, in tools.Intent) bool {
 	if a == Anywhere {
 		return true
 	}
-	paths := slices.Clone(in.Paths)
-	if in.Edit != nil && in.Edit.FilePath != "" {
-		paths = append(paths, in.Edit.FilePath)
-	}
+	paths := pathsOf(in)
 	inside := e.options.InWorkspace
 	if a == Plans {
 		inside = e.options.InPlans
@@ -142,6 +145,14 @@ func (e *Engine) inArea(a Area, in tools.Intent) bool {
 	return !slices.ContainsFunc(paths, func(p string) bool {
 		return a == Plans && !strings.HasSuffix(p, ".md") || !inside(p)
 	})
+}
+
+// pathsOf returns what the call reads or changes.
+func pathsOf(in tools.Intent) []string {
+	if in.Edit == nil || in.Edit.FilePath == "" {
+		return in.Paths
+	}
+	return append(slices.Clone(in.Paths), in.Edit.FilePath)
 }
 
 // Offered reports whether the model is told of the tool at all: not where every

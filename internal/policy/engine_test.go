@@ -25,8 +25,9 @@ func (f fakeTool) Prepare(map[string]any) (tools.Invocation, error) {
 	return nil, fmt.Errorf("%s is never prepared: %w", f.name, context.Canceled)
 }
 
-func inside(path string) bool { return strings.HasPrefix(path, "/work/") }
-func plans(path string) bool  { return strings.HasPrefix(path, "/plans/") }
+func inside(path string) bool    { return strings.HasPrefix(path, "/work/") }
+func sensitive(path string) bool { return strings.Contains(path, "/.vscode/") }
+func plans(path string) bool     { return strings.HasPrefix(path, "/plans/") }
 
 // callOf is a typical call of a tool; what stands after a colon is its path or
 // its agent.
@@ -65,6 +66,7 @@ func TestDecisionTable(t *testing.T) {
 		"google_web_search            run  run  run  run  run  run  run",
 		"write_file:/work/a           ask  no   run  run  run  deny deny",
 		"replace:/work/a              ask  no   run  run  run  deny deny",
+		"write_file:/work/.vscode/a   ask  no   deny run  run  deny deny",
 		"write_file:/elsewhere/a      ask  no   deny run  run  deny deny",
 		"write_file:/plans/a.md       ask  no   deny run  run  run  run",
 		"write_file:/plans/a.sh       ask  no   deny run  run  deny deny",
@@ -89,7 +91,7 @@ func TestDecisionTable(t *testing.T) {
 		fields := strings.Fields(row)
 		require.Len(t, fields, 1+len(settings), row)
 		for i, s := range settings {
-			e, err := New(Options{Mode: s.mode, Interactive: s.interactive, InWorkspace: inside, InPlans: plans})
+			e, err := New(Options{Mode: s.mode, Interactive: s.interactive, InWorkspace: inside, InPlans: plans, Sensitive: sensitive})
 			require.NoError(t, err)
 			c := callOf(fields[0])
 			got := map[Decision]string{Allow: "run", Ask: "ask", Deny: "deny"}[e.Check(c).Decision]

@@ -17,10 +17,26 @@ var protectedName = regexp.MustCompile(`^(\.git|\.env|node_modules|gha-creds-.*\
 // characters that HFS+ does not see.
 func Protected(rel string) string { return protected(rel) }
 
-func protected(rel string) string {
+func protected(rel string) string { return component(rel, protectedName) }
+
+// sensitiveName matches directories of settings by which an editor runs
+// programs.
+var sensitiveName = regexp.MustCompile(`^(\.vscode|vscode~\d+)$`)
+
+// Sensitive reports whether path, with links followed, lies in a directory of
+// settings by which an editor runs programs: a change of it is not just
+// another edit (spec/agent.md 2.2). A path that leads nowhere is sensitive.
+func (w *Workspace) Sensitive(path string) bool {
+	real, err := w.Real(path)
+	return err != nil || component(real, sensitiveName) != ""
+}
+
+// component returns the first component of path that is, in one spelling or
+// another, a name of those.
+func component(rel string, names *regexp.Regexp) string {
 	for name := range strings.FieldsFuncSeq(rel, func(r rune) bool { return r == '/' || r == filepath.Separator }) {
 		plain, _, _ := strings.Cut(strings.Map(visible, strings.ToLower(name)), ":")
-		if protectedName.MatchString(strings.TrimRight(plain, ". ")) {
+		if names.MatchString(strings.TrimRight(plain, ". ")) {
 			return name
 		}
 	}

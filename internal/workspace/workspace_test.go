@@ -166,6 +166,20 @@ func TestInside(t *testing.T) {
 	}
 }
 
+func TestSensitive(t *testing.T) {
+	t.Parallel()
+	w, root, _ := fixture(t)
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "sub/.vscode"), 0o755))
+	require.NoError(t, os.Symlink("sub/.vscode", filepath.Join(root, "looksfine")))
+	for path, want := range map[string]bool{
+		".vscode/settings.json": true, ".vscode": true, "sub/.vscode/tasks.json": true, "sub/.VSCode/tasks.json": true, ".vscode./x": true, "VSCODE~1/x": true,
+		"looksfine/tasks.json": true, root + "/sub/.vscode/x": true, "out/x": true,
+		"a.txt": false, "new/dir/a.txt": false, "vscode/x": false, ".vscodeignore": false, "sub/deep": false,
+	} {
+		assert.Equal(t, want, w.Sensitive(path), path)
+	}
+}
+
 func TestOutsideError(t *testing.T) {
 	t.Parallel()
 	w, root, outside := fixture(t)

@@ -27,6 +27,9 @@ type Options struct {
 	Asker     Asker            // puts questions to the user; nil: ask_user is left out
 	Memory    MemoryFiles      // where save_memory writes; without User it is left out
 	Now       func() time.Time // the clock by which files are new; nil: the system's
+	// Nearby returns what a result should add because a call touched path, such
+	// as context files of its directory; it is called concurrently. nil: nothing.
+	Nearby func(path string) string
 }
 
 // All returns the tools in the order in which they are offered to the model
@@ -45,7 +48,9 @@ func All(o Options) []tools.Tool {
 			all = append(all, make())
 		}
 	}
-	all = append(all, ListDirectory(ws, o.Ignore), ReadFile(ws, o.Ignore), GrepSearch(ws, o.Ignore), Glob(ws, o.Ignore, now), Replace(ws), WriteFile(ws))
+	near := func(t tools.Tool) tools.Tool { return withNearby(t, o.Nearby) }
+	all = append(all, near(ListDirectory(ws, o.Ignore)), near(ReadFile(ws, o.Ignore)), GrepSearch(ws, o.Ignore), Glob(ws, o.Ignore, now),
+		near(Replace(ws)), near(WriteFile(ws)))
 	add(o.Web.Generator != nil, func() tools.Tool { return WebFetch(o.Web) })
 	all = append(all, RunShellCommand(ws, shell), ListBackgroundProcesses(shell.Processes), ReadBackgroundOutput(shell.Processes))
 	add(o.Web.Generator != nil, func() tools.Tool { return GoogleWebSearch(o.Web) })

@@ -85,23 +85,24 @@ func TestInfo(t *testing.T) {
 		name, display string
 		kind          tools.Kind
 		markdown      bool
+		alone         bool // never beside another call of the batch
 	}
 	want := []row{
-		{"list_directory", "ReadFolder", tools.KindSearch, true},
-		{"read_file", "ReadFile", tools.KindRead, true},
-		{"grep_search", "SearchText", tools.KindSearch, true},
-		{"search_file_content", "SearchText", tools.KindSearch, true},
-		{"glob", "FindFiles", tools.KindSearch, true},
-		{"web_fetch", "WebFetch", tools.KindFetch, true},
-		{"google_web_search", "GoogleSearch", tools.KindSearch, true},
-		{"ask_user", "Ask User", tools.KindCommunicate, true},
-		{"write_todos", "WriteTodos", tools.KindThink, true},
-		{"read_many_files", "ReadManyFiles", tools.KindRead, true},
-		{"replace", "Edit", tools.KindEdit, true},
-		{"write_file", "WriteFile", tools.KindEdit, true},
-		{"run_shell_command", "Shell", tools.KindExecute, false},
-		{"list_background_processes", "List Background Processes", tools.KindRead, true},
-		{"read_background_output", "Read Background Output", tools.KindRead, true},
+		{"list_directory", "ReadFolder", tools.KindSearch, true, false},
+		{"read_file", "ReadFile", tools.KindRead, true, false},
+		{"grep_search", "SearchText", tools.KindSearch, true, false},
+		{"search_file_content", "SearchText", tools.KindSearch, true, false},
+		{"glob", "FindFiles", tools.KindSearch, true, false},
+		{"web_fetch", "WebFetch", tools.KindFetch, true, false},
+		{"google_web_search", "GoogleSearch", tools.KindSearch, true, false},
+		{"ask_user", "Ask User", tools.KindCommunicate, true, true},
+		{"write_todos", "WriteTodos", tools.KindThink, true, false},
+		{"read_many_files", "ReadManyFiles", tools.KindRead, true, false},
+		{"replace", "Edit", tools.KindEdit, true, true},
+		{"write_file", "WriteFile", tools.KindEdit, true, true},
+		{"run_shell_command", "Shell", tools.KindExecute, false, false},
+		{"list_background_processes", "List Background Processes", tools.KindRead, true, false},
+		{"read_background_output", "Read Background Output", tools.KindRead, true, false},
 	}
 	var r tools.Registry
 	r.Add(All(everything(t, project(t, t.TempDir(), nil)))...)
@@ -109,7 +110,7 @@ func TestInfo(t *testing.T) {
 		tool := r.Lookup(w.name)
 		require.NotNil(t, tool, w.name)
 		i := tool.Info()
-		require.Equal(t, w, row{w.name, i.DisplayName, i.Kind, i.Markdown})
+		require.Equal(t, w, row{w.name, i.DisplayName, i.Kind, i.Markdown, i.Sequential})
 	}
 }
 

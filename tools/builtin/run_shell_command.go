@@ -73,7 +73,7 @@ func RunShellCommand(ws *workspace.Workspace, opts ShellOptions) tools.Tool {
 		opts.Processes = &Processes{}
 	}
 	return &shell{
-		declared: declared{"run_shell_command", shellDescription, shellSchema, tools.Info{DisplayName: "Shell", Kind: tools.KindExecute, Sequential: true}},
+		declared: declared{"run_shell_command", shellDescription, shellSchema, tools.Info{DisplayName: "Shell", Kind: tools.KindExecute}},
 		ws:       ws, opts: opts,
 	}
 }

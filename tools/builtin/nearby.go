@@ -1,0 +1,70 @@
+package builtin
+
+import (
+	"context"
+
+	"minigem/llm"
+	"minigem/tools"
+)
+
+// withNearby makes tool add to what it tells the model what nearby knows about
+// the paths that the call touched: the context files of directories that are
+// new to the session (spec/agent.md 2.2). nil: nothing.
+func withNearby(tool tools.Tool, nearby func(path string) string) tools.Tool {
+	if nearby == nil {
+		return tool
+	}
+	return nearbyTool{tool, nearby}
+}
+
+type nearbyTool struct {
+	tools.Tool
+	nearby func(path string) string
+}
+
+// Prepare implements tools.Tool.
+func (t nearbyTool) Prepare(args map[string]any) (tools.Invocation, error) {
+	inv, err := t.Tool.Prepare(args)
+	if err != nil {
+		return nil, err
+	}
+	c := nearbyCall{inv, t.nearby}
+	if m, ok := inv.(tools.Modifiable); ok {
+		return modifiableNearbyCall{c, m}, nil
+	}
+	return c, nil
+}
+
+type nearbyCall struct {
+	tools.Invocation
+	nearby func(path string) string
+}
+
+type modifiableNearbyCall struct {
+	nearbyCall
+	tools.Modifiable
+}
+
+// Run implements tools.Invocation. A call that failed touched nothing, and
+// images stay alone: what is near waits for the next call.
+func (c nearbyCall) Run(ctx context.Context) (tools.Result, error) {
+	paths := c.Intent().Paths // as they are before it runs, like what was asked for
+	res, err := c.Invocation.Run(ctx)
+	if err != nil || len(res.Parts) == 0 {
+		return res, err
+	}
+	last, ok := res.Parts[len(res.Parts)-1].(llm.Text)
+	if !ok {
+		return res, nil
+	}
+	if res.Display == nil {
+		res.Display = last.Text // people read it where it stands
+	}
+	for _, path := range paths {
+		if text := c.nearby(path); text != "" {
+			last.Text += "\n\n" + text
+		}
+	}
+	res.Parts[len(res.Parts)-1] = last
+	return res, nil
+}
