@@ -43,6 +43,8 @@ func hooksSubcommands(sys *system) []*cobra.Command {
 		hooksTestCommand(sys),
 		hooksExplainCommand(sys),
 		hooksWhyCommand(sys),
+		hooksPayloadCommand(sys),
+		hooksFireCommand(sys),
 	}
 }
 

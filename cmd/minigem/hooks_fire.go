@@ -1,0 +1,215 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"minigem/e2e/inspect"
+	"minigem/e2e/replay"
+	"minigem/hooks"
+	"minigem/hooks/command"
+	"minigem/hooks/protocol"
+)
+
+// exitDenied is how hooks fire ends where a hook denied, stopped or asked: what a
+// hook itself says with 2.
+const exitDenied = 2
+
+// A stimulus is what payload and fire are told of the event.
+type stimulus struct {
+	tool, from, input string
+	set               []string
+}
+
+func (s *stimulus) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&s.tool, "tool", "", "the `tool` that is called (write_file), or the trigger of another event")
+	cmd.Flags().StringArrayVar(&s.set, "set", nil, "set one value, `path=value`: tool_input.file_path=/etc/passwd; JSON, else a string; again for more")
+	cmd.Flags().StringVar(&s.from, "from-transcript", "", "take prompt, call and result from the end of this session's `file`")
+	cmd.Flags().StringVar(&s.input, "input", "", "begin with the payload in this `file`, - for stdin")
+	cmd.MarkFlagsMutuallyExclusive("input", "from-transcript")
+	cmd.MarkFlagsMutuallyExclusive("input", "tool")
+}
+
+// payload makes it: a sample, or what was given, changed as --set says.
+func (s *stimulus) payload(sys *system, ev protocol.Event) ([]byte, error) {
+	payload, err := s.begin(sys, ev)
+	if err != nil {
+		return nil, err
+	}
+	for _, assignment := range s.set {
+		if payload, err = inspect.Set(payload, assignment); err != nil {
+			return nil, &exitError{exitInput, err}
+		}
+	}
+	return payload, nil
+}
+
+func (s *stimulus) begin(sys *system, ev protocol.Event) ([]byte, error) {
+	switch {
+	case s.input != "":
+		data, err := readInput(sys, s.input)
+		if err != nil {
+			return nil, err
+		}
+		var p planned
+		if err := p.read(data); err != nil {
+			return nil, exitf(exitInput, "%s: %w", s.input, err)
+		}
+		if p.events[0] != ev {
+			return nil, exitf(exitInput, "%s is a payload of %s, not of %s", s.input, p.events[0], ev)
+		}
+		return data, nil
+	case s.tool != "" && !ev.HasSubject():
+		return nil, exitf(exitInput, "--tool has no meaning for %s: it is about no tool", ev)
+	case s.tool != "" && ev.Triggers() != nil && !slices.Contains(ev.Triggers(), s.tool):
+		return nil, exitf(exitInput, "%s never has %q, only %s", ev, s.tool, strings.Join(ev.Triggers(), ", "))
+	}
+	payload, err := inspect.Sample(ev, s.tool)
+	if err != nil || s.from == "" {
+		return payload, err
+	}
+	past, err := replay.Read(absolute(sys, s.from))
+	if err != nil {
+		return nil, &exitError{exitInput, err}
+	}
+	payload, err = past.Payload(payload, s.tool)
+	if err != nil {
+		return nil, &exitError{exitInput, err}
+	}
+	return payload, nil
+}
+
+// origin is what hooks are told where no session runs.
+func (c *configuration) origin() hooks.Origin {
+	return hooks.Origin{SessionID: "00000000-0000-4000-8000-000000000000", Cwd: c.dir, ProjectDir: c.projectDir}
+}
+
+func hooksPayloadCommand(sys *system) *cobra.Command {
+	var s stimulus
+	cmd := &cobra.Command{
+		Use:   "payload EVENT",
+		Short: "Print what the hooks of an event read on stdin",
+		Long: `Prints a payload, made by the code that makes them in a session, with plausible
+values: for trying a hook by hand, or as a beginning for fire --input.`,
+		Example: `  minigem hooks payload BeforeTool --tool run_shell_command --set 'tool_input.command=rm -rf /' | ./guard.sh
+  minigem hooks payload AfterAgent --set stop_hook_active=true`,
+		ValidArgsFunction: completeEvents,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ev, err := parseEvent(args[0])
+			if err != nil {
+				return err
+			}
+			c, err := configure(sys, &flags{})
+			if err != nil {
+				return err
+			}
+			sample, err := s.payload(sys, ev)
+			if err != nil {
+				return err
+			}
+			payload, err := inspect.Payload(context.Background(), c.origin(), sample)
+			if err != nil {
+				return &exitError{exitInput, err}
+			}
+			_, err = fmt.Fprintf(sys.Stdout, "%s\n", payload)
+			return err
+		},
+	}
+	s.register(cmd)
+	return checkedArgs(sys, cmd, cobra.ExactArgs(1), "needs an event: "+eventNames())
+}
+
+func hooksFireCommand(sys *system) *cobra.Command {
+	var s stimulus
+	var asJSON, untrusted bool
+	var timeout time.Duration
+	cmd := &cobra.Command{
+		Use:   "fire EVENT",
+		Short: "Run the hooks of an event and show all that came of it",
+		Long: `Fires one event at the configured hooks, as a session would, and shows for each
+of them what it read, what it printed, how it ended, how long it took, what was
+understood and what was ignored; then the merge and the effect. No tool and no
+model is called.
+
+Exit codes: 0 the action would go on, 2 a hook denied, stopped or asked, 1 a
+hook failed (and the action would go on), 42 bad input, 52 bad settings.`,
+		Example: `  minigem hooks fire BeforeTool --tool write_file --set tool_input.file_path=.env
+  minigem hooks payload AfterAgent > p.json && minigem hooks fire AfterAgent --input p.json --json`,
+		ValidArgsFunction: completeEvents,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ev, err := parseEvent(args[0])
+			if err != nil {
+				return err
+			}
+			if timeout < 0 {
+				return wrongUsage(sys, cmd, "--timeout must not be negative")
+			}
+			c, err := configure(sys, &flags{skipTrust: untrusted})
+			if err != nil {
+				return err
+			}
+			payload, err := s.payload(sys, ev)
+			if err != nil {
+				return err
+			}
+			return c.fire(sys, payload, timeout, asJSON)
+		},
+	}
+	s.register(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "the engine's report, for programs")
+	cmd.Flags().DurationVar(&timeout, "timeout", 0, "the most that any hook gets, such as 500ms, whatever its own time-out is")
+	cmd.Flags().BoolVar(&untrusted, "skip-trust", false, "run the hooks of this folder though it is not trusted")
+	return checkedArgs(sys, cmd, cobra.ExactArgs(1), "needs an event: "+eventNames())
+}
+
+func (c *configuration) fire(sys *system, payload []byte, timeout time.Duration, asJSON bool) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	s := c.inspection()
+	if timeout > 0 {
+		s.Config.Hooks = slices.Clone(s.Config.Hooks)
+		for i := range s.Config.Hooks {
+			if h := &s.Config.Hooks[i]; h.Timeout <= 0 || h.Timeout > timeout {
+				h.Timeout = timeout
+			}
+		}
+	}
+	e := &hooks.Engine{Config: s.Config, Runner: command.Runner{Dir: c.dir, Env: c.childEnv()}, Origin: c.origin(), Mask: c.mask}
+	r, err := inspect.Fire(ctx, e, payload)
+	if err != nil {
+		return &exitError{exitInput, err}
+	}
+	if asJSON {
+		err = writeJSON(sys.Stdout, r)
+	} else {
+		_, err = io.WriteString(sys.Stdout, string(c.mask([]byte(c.inspectionText().Report(r)))))
+	}
+	switch {
+	case err != nil:
+		return err
+	case ctx.Err() != nil:
+		return silent(exitInterrupt)
+	case r.Verdict.Decision != hooks.Proceed:
+		return silent(exitDenied)
+	case slices.ContainsFunc(r.Runs, func(run hooks.Run) bool { return run.Failed != "" }):
+		return silent(exitGeneric)
+	}
+	return nil
+}
+
+func eventNames() string {
+	var names []string
+	for _, e := range protocol.Events {
+		names = append(names, string(e))
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,171 @@
+package inspect
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"minigem/hooks"
+	"minigem/hooks/protocol"
+)
+
+// Report writes all that came of one event.
+func (t Text) Report(r hooks.Report) string {
+	var b strings.Builder
+	title := string(r.Event)
+	if r.Subject != "" {
+		title += " " + clean(r.Subject)
+	}
+	fmt.Fprintf(&b, "%s: %s\n", title, effect(r))
+	if len(r.Runs) == 0 {
+		b.WriteString("  no hook is configured for it; minigem hooks explain shows where they are looked for\n")
+	}
+	var read []byte // what the hook before has read
+	for _, run := range r.Runs {
+		t.run(&b, run, read)
+		if run.Ran() {
+			read = run.Stdin
+		}
+	}
+	block(&b, "merge", len(r.Merge), func(i int) string { return r.Merge[i].Hook + " " + r.Merge[i].What })
+	block(&b, "the user sees", len(r.Messages), func(i int) string {
+		m := r.Messages[i]
+		if m.Suppressed {
+			return fmt.Sprintf("(nothing of: %s)", m.Text)
+		}
+		return m.Text
+	})
+	block(&b, "warnings", len(r.Warnings), func(i int) string { return r.Warnings[i] })
+	if r.Effect.Before != nil || r.Effect.After != nil {
+		b.WriteString("effect\n")
+		for _, side := range []struct {
+			name string
+			data []byte
+		}{{"before", r.Effect.Before}, {"after", r.Effect.After}} {
+			if side.data != nil {
+				fmt.Fprintf(&b, "  %-6s %s\n", side.name, indented(side.data, "         "))
+			}
+		}
+	}
+	return b.String()
+}
+
+// effect is what came of it, in a sentence.
+func effect(r hooks.Report) string {
+	text := "goes on"
+	switch r.Verdict.Decision {
+	case hooks.Ask:
+		text = "the user is asked"
+	case hooks.Deny:
+		text = "denied"
+	case hooks.Stop:
+		text = "the run stops"
+	}
+	if k := r.Effect.Kind; k != "" && k != hooks.EffectNone && r.Verdict.Decision == hooks.Proceed {
+		text += ", effect: " + k
+	}
+	if len(r.Verdict.Hooks) > 0 {
+		text += " by " + clean(strings.Join(r.Verdict.Hooks, ", "))
+	}
+	if r.Verdict.Reason != "" {
+		text += ": " + clean(r.Verdict.Reason)
+	}
+	return text
+}
+
+func (t Text) run(b *strings.Builder, run hooks.Run, before []byte) {
+	fmt.Fprintf(b, "\n%s  %s", clean(run.Hook.ID()), t.short(run.Hook.Source.String()))
+	if !run.Ran() {
+		fmt.Fprintf(b, "  did not run: %s\n", clean(t.short(run.Skipped)))
+		return
+	}
+	fmt.Fprintf(b, "  %s in %s", ending(run), run.Exit.Duration.Round(100*time.Microsecond))
+	if run.Decision != hooks.Proceed {
+		fmt.Fprintf(b, ", says %s", run.Decision)
+	}
+	b.WriteByte('\n')
+	for _, s := range []struct {
+		name string
+		data []byte
+	}{{"stdin", run.Stdin}, {"stdout", run.Exit.Stdout}, {"stderr", run.Exit.Stderr}} {
+		text := strings.TrimRight(string(s.data), "\n")
+		switch {
+		case text == "":
+		case s.name == "stdin" && bytes.Equal(s.data, before):
+			b.WriteString("  stdin    the same\n")
+		default:
+			fmt.Fprintf(b, "  %-8s %s\n", s.name, indented([]byte(text), "           "))
+		}
+	}
+	if from := run.Reading.From; from != "" {
+		fmt.Fprintf(b, "  %-8s %s, from %s\n", "parsed", understood(run.Reading.Output), from)
+	}
+	if run.Failed != "" {
+		fmt.Fprintf(b, "  %-8s %s\n", "failed", clean(run.Failed))
+	}
+	for _, w := range run.Warnings {
+		fmt.Fprintf(b, "  %-8s %s\n", "ignored", clean(t.short(w)))
+	}
+	for _, u := range run.Upstream {
+		fmt.Fprintf(b, "  %-8s %s\n", "but", clean(u))
+	}
+}
+
+func ending(run hooks.Run) string {
+	switch {
+	case run.TimedOut:
+		return "timed out"
+	case run.Exit.Err != nil:
+		return "could not run"
+	case run.Exit.Signal != "":
+		return "ended by signal " + run.Exit.Signal
+	}
+	return fmt.Sprintf("exit %d", run.Exit.Code)
+}
+
+// understood is the answer as it was read, fields with a value alone.
+func understood(o protocol.Output) string {
+	data, err := json.Marshal(o)
+	if err != nil {
+		return err.Error()
+	}
+	var m map[string]any
+	if json.Unmarshal(data, &m) != nil {
+		return string(data)
+	}
+	for k, v := range m {
+		if v == nil || v == "" || v == false {
+			delete(m, k)
+		}
+	}
+	data, _ = protocol.Encode(m) // it was JSON a moment ago
+	return clean(string(data))
+}
+
+// indented is a text of several lines under a label; JSON is laid out.
+func indented(data []byte, margin string) string {
+	var b bytes.Buffer
+	if len(data) > 100 && json.Indent(&b, data, "", "  ") == nil {
+		data = b.Bytes()
+	}
+	lines := strings.Split(string(data), "\n")
+	const most = 60
+	if len(lines) > most {
+		lines = append(lines[:most], fmt.Sprintf("... and %d lines more; --json has them all", len(lines)-most))
+	}
+	for i := range lines {
+		lines[i] = clean(lines[i])
+	}
+	return strings.Join(lines, "\n"+margin)
+}
+
+func block(b *strings.Builder, title string, n int, line func(int) string) {
+	if n > 0 {
+		fmt.Fprintf(b, "\n%s\n", title)
+	}
+	for i := range n {
+		fmt.Fprintf(b, "  %s\n", clean(line(i)))
+	}
+}

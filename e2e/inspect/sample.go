@@ -1,0 +1,125 @@
+package inspect
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"minigem/hooks/protocol"
+)
+
+const samplePrompt = "Fix the tests"
+
+// samples are plausible arguments of the built-in tools; spec/agent.md 2 has
+// the rules.
+var samples = map[string]map[string]any{
+	"read_file":              {"file_path": "notes.txt"},
+	"read_many_files":        {"include": []any{"*.txt"}},
+	"write_file":             {"file_path": "notes.txt", "content": "hello\n"},
+	"replace":                {"file_path": "notes.txt", "old_string": "hello", "new_string": "goodbye"},
+	"list_directory":         {"dir_path": "."},
+	"glob":                   {"pattern": "**/*.go"},
+	"grep_search":            {"pattern": "TODO"},
+	"run_shell_command":      {"command": "go test ./...", "description": "Run the tests"},
+	"web_fetch":              {"prompt": "Summarize https://example.com"},
+	"google_web_search":      {"query": "agent hooks"},
+	"write_todos":            {"todos": []any{map[string]any{"description": "Run the tests", "status": "pending"}}},
+	"save_memory":            {"fact": "Tests run with go test."},
+	"activate_skill":         {"name": "review"},
+	"invoke_agent":           {"agent_name": "explorer", "prompt": "Find the tests"},
+	"ask_user":               {"questions": []any{map[string]any{"question": "Which one?", "header": "Choice", "type": "text"}}},
+	"read_background_output": {"pid": float64(1)},
+}
+
+func sampleArgs(tool string) map[string]any {
+	if args := samples[tool]; args != nil {
+		return args
+	}
+	return map[string]any{}
+}
+
+// sampleMCP is where a tool called mcp_server_tool comes from; nil: another.
+func sampleMCP(tool string) *protocol.MCPContext {
+	rest, ok := strings.CutPrefix(tool, "mcp_")
+	if !ok {
+		return nil
+	}
+	server, name, ok := strings.Cut(strings.TrimPrefix(rest, "_"), "_")
+	if !ok {
+		return nil
+	}
+	return &protocol.MCPContext{ServerName: server, ToolName: strings.TrimPrefix(name, "_"), Command: server}
+}
+
+func sampleRequest() protocol.LLMRequest {
+	temperature, topP, topK := 1.0, 0.95, 64.0
+	return protocol.LLMRequest{
+		Model:    "gemini-2.5-flash",
+		Messages: []protocol.LLMMessage{{Role: "user", Text: samplePrompt}},
+		Config:   protocol.LLMConfig{Temperature: &temperature, TopP: &topP, TopK: &topK},
+		Tools:    []string{"read_file", "write_file", "replace", "run_shell_command"},
+	}
+}
+
+func sampleChunk() protocol.LLMChunk {
+	return protocol.LLMChunk{
+		Text:          "All tests pass now.",
+		Candidates:    []protocol.LLMCandidate{{Content: protocol.LLMContent{Role: "model", Parts: []string{"All tests pass now."}}, FinishReason: "STOP"}},
+		UsageMetadata: &protocol.LLMUsage{PromptTokenCount: 100, CandidatesTokenCount: 10, TotalTokenCount: 110},
+	}
+}
+
+// Set changes one value of a payload. assignment is PATH=VALUE: a path is names
+// and indices joined by dots, such as tool_input.file_path or
+// llm_request.messages.0.content; a value is JSON, and what is no JSON is a
+// string. Objects on the way are made; an index may be one past the end.
+func Set(payload []byte, assignment string) ([]byte, error) {
+	path, text, ok := strings.Cut(assignment, "=")
+	if !ok || path == "" {
+		return nil, fmt.Errorf("--set %q: write path=value", assignment)
+	}
+	if path == "timestamp" || path == "hook_event_name" {
+		return nil, fmt.Errorf("--set %s: it cannot be set, the engine writes it", path)
+	}
+	var value any = text
+	if err := json.Unmarshal([]byte(text), &value); err != nil {
+		value = text
+	}
+	var root any
+	if err := json.Unmarshal(payload, &root); err != nil {
+		return nil, fmt.Errorf("reading the payload: %w", err)
+	}
+	root, err := put(root, strings.Split(path, "."), value)
+	if err != nil {
+		return nil, fmt.Errorf("--set %s: %w", path, err)
+	}
+	return protocol.Encode(root)
+}
+
+func put(at any, path []string, value any) (any, error) {
+	if len(path) == 0 {
+		return value, nil
+	}
+	name := path[0]
+	switch v := at.(type) {
+	case nil:
+		at, err := put(nil, path[1:], value)
+		return map[string]any{name: at}, err
+	case map[string]any:
+		at, err := put(v[name], path[1:], value)
+		v[name] = at
+		return v, err
+	case []any:
+		i, err := strconv.Atoi(name)
+		if err != nil || i < 0 || i > len(v) {
+			return nil, fmt.Errorf("%q is no index of an array of %d", name, len(v))
+		}
+		if i == len(v) {
+			v = append(v, nil)
+		}
+		v[i], err = put(v[i], path[1:], value)
+		return v, err
+	}
+	return nil, fmt.Errorf("%q stands below a value that is neither object nor array", name)
+}

@@ -1,0 +1,341 @@
+// Package replay puts past sessions before today's hooks: the prompts, tool
+// calls, results and answers that a session's file holds are fired at the
+// engine, one after the other, and no tool and no model is called. What the
+// hooks decide now is compared with what is known of then.
+//
+// It reads the files of minigem and Gemini CLI (JSON Lines, or the older single
+// object) and those of Claude Code.
+package replay
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"minigem/hooks/claude"
+	"minigem/hooks/protocol"
+	"minigem/llm"
+	"minigem/transcript"
+)
+
+// Kind says what happened in a Step.
+type Kind string
+
+const (
+	KindPrompt Kind = "prompt"
+	KindCall   Kind = "call"
+	KindAnswer Kind = "answer" // the final one of a prompt
+)
+
+// Step is one thing that happened in a session.
+type Step struct {
+	Kind     Kind
+	Text     string // the prompt, or the answer
+	Call     llm.ToolCall
+	Response *protocol.ToolResponse // what the tool gave; nil: it is not known
+	Denied   bool                   // a hook stopped it then
+	Reason   string                 // and said this
+}
+
+// Session is a past session.
+type Session struct {
+	Path  string
+	ID    string
+	Steps []Step
+	// Skipped are things in the file that could not be used.
+	Skipped []string
+}
+
+// maxLine bounds a line of Claude Code's files.
+const maxLine = 64 << 20
+
+// Read reads the session in the file at path.
+func Read(path string) (*Session, error) {
+	f, err := transcript.Read(path)
+	if err == nil && len(f.Messages) > 0 {
+		return ofGemini(path, f), nil
+	}
+	data, readErr := os.ReadFile(path)
+	if readErr != nil {
+		return nil, fmt.Errorf("reading the session: %w", readErr)
+	}
+	s, claudeErr := ofClaude(path, data)
+	switch {
+	case claudeErr != nil:
+		return nil, claudeErr
+	case len(s.Steps) > 0:
+		return s, nil
+	case err == nil: // a session in which nothing was said
+		return ofGemini(path, f), nil
+	}
+	return nil, fmt.Errorf("%s is no session: it is neither Gemini CLI's nor Claude Code's", path)
+}
+
+func ofGemini(path string, f *transcript.File) *Session {
+	s := &Session{Path: path, ID: f.Meta.SessionID}
+	for _, w := range f.Warnings {
+		s.Skipped = append(s.Skipped, w.String())
+	}
+	answer := ""
+	flush := func() {
+		if answer != "" {
+			s.Steps = append(s.Steps, Step{Kind: KindAnswer, Text: answer})
+		}
+		answer = ""
+	}
+	for _, m := range f.Messages {
+		switch {
+		case m.ID == transcript.PreambleID:
+		case m.Type == transcript.TypeUser:
+			if text := promptOf(m.Content.Parts); text != "" {
+				flush()
+				s.Steps = append(s.Steps, Step{Kind: KindPrompt, Text: text})
+			}
+		case m.Type == transcript.TypeGemini:
+			answer = textOf(m.Content.Parts)
+			for _, c := range m.ToolCalls {
+				answer = ""
+				s.Steps = append(s.Steps, callOf(c))
+			}
+		}
+	}
+	flush()
+	s.recall(f.Activity)
+	return s
+}
+
+// promptOf is what the user typed: not a tool's result, nor what hooks or the
+// program added.
+func promptOf(parts []llm.Part) string {
+	var b strings.Builder
+	for _, p := range parts {
+		switch p := p.(type) {
+		case llm.ToolResult:
+			return ""
+		case llm.Text:
+			if !strings.HasPrefix(p.Text, "<hook_context>") && !strings.HasPrefix(p.Text, "<session_context>") {
+				b.WriteString(p.Text)
+			}
+		}
+	}
+	return b.String()
+}
+
+func textOf(parts []llm.Part) string {
+	var b strings.Builder
+	for _, p := range parts {
+		if t, ok := p.(llm.Text); ok {
+			b.WriteString(t.Text)
+		}
+	}
+	return b.String()
+}
+
+const (
+	denied  = "Tool execution blocked: "
+	stopped = "Agent execution stopped by hook: "
+)
+
+func callOf(c transcript.ToolCall) Step {
+	s := Step{Kind: KindCall, Call: llm.ToolCall{ID: c.ID, Name: c.Name, Args: c.Args}}
+	for _, p := range c.Result.Decode() {
+		r, ok := p.(llm.ToolResult)
+		if !ok {
+			continue
+		}
+		if text, failed := r.Response["error"].(string); failed {
+			s.failed(text)
+		} else {
+			s.Response = &protocol.ToolResponse{LLMContent: r.Response["output"], ReturnDisplay: c.ResultDisplay}
+		}
+	}
+	return s
+}
+
+// failed notes a tool's failure, which may be a hook's doing.
+func (s *Step) failed(text string) {
+	for _, prefix := range []string{denied, stopped} {
+		if reason, ok := strings.CutPrefix(text, prefix); ok {
+			s.Denied, s.Reason = true, reason
+			return
+		}
+	}
+	s.Response = &protocol.ToolResponse{LLMContent: text, ReturnDisplay: text,
+		Error: &protocol.ToolError{Message: text, Type: "execution_failed"}}
+}
+
+// recall finds what minigem noted of hooks: which answers were sent back, which
+// prompts were stopped. Gemini CLI notes nothing.
+func (s *Session) recall(activity []transcript.Raw) {
+	next := map[protocol.Event]int{}
+	for _, raw := range activity {
+		var note struct {
+			Hook *struct {
+				Event  protocol.Event `json:"event"`
+				Effect string         `json:"effect"`
+				Reason string         `json:"reason"`
+			} `json:"hook"`
+		}
+		if json.Unmarshal([]byte(raw), &note) != nil || note.Hook == nil {
+			continue
+		}
+		kind, ok := map[protocol.Event]Kind{protocol.BeforeAgent: KindPrompt, protocol.BeforeTool: KindCall, protocol.AfterAgent: KindAnswer}[note.Hook.Event]
+		if !ok {
+			continue
+		}
+		at := s.nth(kind, next[note.Hook.Event])
+		next[note.Hook.Event]++
+		if e := note.Hook.Effect; at != nil && (e == "deny" || e == "stop" || e == "retry") {
+			at.Denied, at.Reason = true, note.Hook.Reason
+		}
+	}
+}
+
+func (s *Session) nth(kind Kind, n int) *Step {
+	for i := range s.Steps {
+		if s.Steps[i].Kind == kind {
+			if n == 0 {
+				return &s.Steps[i]
+			}
+			n--
+		}
+	}
+	return nil
+}
+
+// claudeLine is a line of Claude Code's files.
+type claudeLine struct {
+	Type      string `json:"type"`
+	SessionID string `json:"sessionId"`
+	Sidechain bool   `json:"isSidechain"`
+	Meta      bool   `json:"isMeta"`
+	Message   struct {
+		Content json.RawMessage `json:"content"`
+	} `json:"message"`
+}
+
+type claudePart struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text"`
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Input     map[string]any  `json:"input"`
+	ToolUseID string          `json:"tool_use_id"`
+	Content   json.RawMessage `json:"content"`
+	IsError   bool            `json:"is_error"`
+}
+
+func ofClaude(path string, data []byte) (*Session, error) {
+	s := &Session{Path: path}
+	calls := map[string]int{}
+	answer := ""
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	lines.Buffer(make([]byte, 64<<10), maxLine)
+	for n := 1; lines.Scan(); n++ {
+		var l claudeLine
+		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
+			if len(bytes.TrimSpace(lines.Bytes())) > 0 {
+				s.Skipped = append(s.Skipped, fmt.Sprintf("%s:%d: no JSON", path, n))
+			}
+			continue
+		}
+		if l.Sidechain || l.Meta || l.Type != "user" && l.Type != "assistant" {
+			continue
+		}
+		if s.ID == "" {
+			s.ID = l.SessionID
+		}
+		for _, p := range partsOf(l.Message.Content) {
+			answer = s.claude(l.Type, p, answer, calls)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		if errors.Is(err, bufio.ErrTooLong) {
+			return nil, fmt.Errorf("%s: a line is longer than %d bytes", path, maxLine)
+		}
+		return nil, fmt.Errorf("reading the session: %w", err)
+	}
+	if answer != "" {
+		s.Steps = append(s.Steps, Step{Kind: KindAnswer, Text: answer})
+	}
+	return s, nil
+}
+
+// claude takes one part of a message; answer is what was said last.
+func (s *Session) claude(who string, p claudePart, answer string, calls map[string]int) string {
+	switch {
+	case p.Type == "text" && who == "user":
+		if answer != "" {
+			s.Steps = append(s.Steps, Step{Kind: KindAnswer, Text: answer})
+		}
+		s.Steps = append(s.Steps, Step{Kind: KindPrompt, Text: p.Text})
+		return ""
+	case p.Type == "text":
+		return p.Text
+	case p.Type == "tool_use":
+		calls[p.ID] = len(s.Steps)
+		s.Steps = append(s.Steps, Step{Kind: KindCall, Call: ofClaudeCall(p)})
+		return ""
+	case p.Type == "tool_result":
+		i, ok := calls[p.ToolUseID]
+		if !ok {
+			return answer
+		}
+		text := claudeText(p.Content)
+		switch _, reason, hook := strings.Cut(text, "hook error:"); {
+		case p.IsError && hook:
+			s.Steps[i].Denied, s.Steps[i].Reason = true, strings.TrimSpace(reason)
+		case p.IsError:
+			s.Steps[i].failed(text)
+		default:
+			s.Steps[i].Response = &protocol.ToolResponse{LLMContent: text, ReturnDisplay: text}
+		}
+	}
+	return answer
+}
+
+// ofClaudeCall is the call under the names that tools and arguments have here.
+func ofClaudeCall(p claudePart) llm.ToolCall {
+	name := p.Name
+	if ours := claude.Tool(p.Name); ours != "" {
+		name = ours
+	}
+	if server, tool, ok := strings.Cut(strings.TrimPrefix(p.Name, "mcp__"), "__"); ok && strings.HasPrefix(p.Name, "mcp__") {
+		name = "mcp_" + server + "_" + tool
+	}
+	args := map[string]any{}
+	for k, v := range p.Input {
+		for ours, theirs := range protocol.Claude().Args[name] {
+			if theirs == k {
+				k = ours
+			}
+		}
+		args[k] = v
+	}
+	return llm.ToolCall{ID: p.ID, Name: name, Args: args}
+}
+
+// partsOf reads a content that is a string or an array of parts.
+func partsOf(raw json.RawMessage) []claudePart {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return []claudePart{{Type: "text", Text: text}}
+	}
+	var parts []claudePart
+	if json.Unmarshal(raw, &parts) != nil {
+		return nil
+	}
+	return parts
+}
+
+func claudeText(raw json.RawMessage) string {
+	var b strings.Builder
+	for _, p := range partsOf(raw) {
+		b.WriteString(p.Text)
+	}
+	return b.String()
+}
