@@ -33,6 +33,7 @@ type hooksTesting struct {
 	timeout  time.Duration
 	coverage bool
 	min      int
+	binary   string
 }
 
 const hooksTestHelp = `Runs test cases of hooks: each in a project and a home of its own, through the
@@ -88,6 +89,7 @@ func hooksTestCommand(sys *system) *cobra.Command {
 	fs.StringVar(&t.keep, "keep", "", "leave the cases' folders in this `folder`")
 	fs.DurationVar(&t.timeout, "timeout", 0, "how long a case may take that says nothing itself (30s)")
 	fs.BoolVar(&t.coverage, "coverage", false, "tell which hooks, events, decisions and failures the cases reached")
+	fs.StringVar(&t.binary, "binary", "", "run the cases on another `program` too, such as gemini, and show what differs")
 	fs.IntVar(&t.min, "min", 0, "fail below this `percentage` of coverage")
 	return cmd
 }
@@ -124,6 +126,9 @@ func (t *hooksTesting) test(ctx context.Context, paths []string) error {
 	files, err := s.Find()
 	if err != nil {
 		return &exitError{testbed.ExitBroken, err}
+	}
+	if t.binary != "" {
+		return t.compare(ctx, s, files)
 	}
 	f := testbed.NewFormat(t.format, t.sys.Stdout, t.verbose)
 	s.Report = f.Result
@@ -215,4 +220,39 @@ func (t *hooksTesting) watching(ctx context.Context, s *testbed.Suite) {
 		}
 		fmt.Fprintln(t.sys.Stdout, "waiting for changes; an interrupt ends it")
 	})
+}
+
+// compare runs the cases here and on another program, one after the other: such
+// programs are slow to start, and time-outs are meant for one of them.
+func (t *hooksTesting) compare(ctx context.Context, s *testbed.Suite, files []string) error {
+	there := s.Run
+	there.Driver = testbed.Binary(t.binary)
+	same, differ, left, code := 0, 0, 0, testbed.ExitPassed
+	for _, file := range files {
+		if ctx.Err() != nil {
+			return exitf(exitInterrupt, "interrupted")
+		}
+		c, err := testbed.ReadFile(file)
+		if err != nil {
+			return &exitError{testbed.ExitBroken, err}
+		}
+		cmp := testbed.Compare(ctx, c, s.Run, there)
+		fmt.Fprint(t.sys.Stdout, cmp)
+		switch {
+		case cmp.Broken != nil:
+			code = testbed.ExitBroken
+		case cmp.Unplayable != "":
+			left++
+		case cmp.Same():
+			same++
+		default:
+			differ++
+			code = max(code, testbed.ExitFailed)
+		}
+	}
+	fmt.Fprintf(t.sys.Stdout, "%d the same, %d differ, %d not available there\n", same, differ, left)
+	if code != testbed.ExitPassed {
+		return silent(code)
+	}
+	return nil
 }

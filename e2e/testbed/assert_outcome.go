@@ -182,10 +182,10 @@ func judgeEnding(r *Record, c Command) verdict {
 }
 
 var budgetVerbs = []verb{
-	{name: "max-ms", kind: assertion, usage: "HOOK N", min: 2, max: 2, check: checkNumber, judge: judgeMaxMS, text: "No run of a hook took longer than so many milliseconds."},
-	{name: "max-processes", kind: assertion, usage: "N", min: 1, max: 1, check: checkNumber, judge: judgeMaxProcesses,
+	{name: "max-ms", kind: assertion, elsewhere: true, usage: "HOOK N", min: 2, max: 2, check: checkNumber, judge: judgeMaxMS, text: "No run of a hook took longer than so many milliseconds."},
+	{name: "max-processes", kind: assertion, elsewhere: true, usage: "N", min: 1, max: 1, check: checkNumber, judge: judgeMaxProcesses,
 		text: "Hooks were started no more often than this, all together."},
-	{name: "max-retries", kind: assertion, usage: "N", min: 1, max: 1, check: checkNumber, judge: judgeMaxRetries,
+	{name: "max-retries", kind: assertion, elsewhere: true, usage: "N", min: 1, max: 1, check: checkNumber, judge: judgeMaxRetries,
 		text: "AfterAgent hooks sent answers back no more often than this for one prompt. With a repeat in the model's part it finds hooks that never let go."},
 }
 

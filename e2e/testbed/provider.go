@@ -59,6 +59,13 @@ func (p *provider) next(ctx context.Context, m script.Method, req llm.Request) (
 	return Round{}, err
 }
 
+// note keeps a request that was answered elsewhere.
+func (p *provider) note(r Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.requests = append(p.requests, r)
+}
+
 func (p *provider) noAnswer(m script.Method, req llm.Request) error {
 	e := &llm.Error{Kind: llm.ErrScript, Message: fmt.Sprintf("request %d (%s) has no answer", len(p.requests), m)}
 	switch {

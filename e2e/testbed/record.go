@@ -37,6 +37,7 @@ type Record struct {
 	diff        func(n int) (string, error) // what hooks changed in request n
 	updates     map[string][]byte           // new content of sections, with update
 	update      bool
+	elsewhere   bool // another program ran: what is configured there is not known
 }
 
 // recorder fills a Record while a session runs. It is safe for concurrent use.

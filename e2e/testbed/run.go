@@ -21,6 +21,9 @@ type Options struct {
 	Update  bool                        // what is compared with is rewritten to be right
 	Keep    string                      // a folder in which the cases' folders stay; empty: they are removed
 	Lookup  func(string) (string, bool) // the environment; nil: that of the process
+	// Elsewhere: Driver runs another program, which cannot be asked about
+	// everything. Assertions about the rest are left out.
+	Elsewhere bool
 }
 
 const defaultTimeout = 30 * time.Second
@@ -31,6 +34,7 @@ type Result struct {
 	Broken   error  // the case file cannot be run: see SyntaxError; nil: it could
 	Skipped  string // why it was not run; empty: it was
 	Failures []Failure
+	Checks   []Check // what came of each assertion, in order
 	Record   *Record // nil if the case did not run
 	Dir      string  // the case's folder, where it was kept
 	Updated  bool    // the case file was rewritten
@@ -64,6 +68,7 @@ type runner struct {
 	timeout  time.Duration
 	skipped  string
 	failures []Failure
+	checks   []Check
 	hooksOff bool
 }
 
@@ -82,7 +87,7 @@ func Run(ctx context.Context, c *Case, o Options) Result {
 		return res
 	}
 	r.play(ctx)
-	res.Record, res.Failures = r.rec.soFar(), r.failures
+	res.Record, res.Failures, res.Checks = r.rec.soFar(), r.failures, r.checks
 	res.Took = time.Since(began)
 	if o.Update {
 		res.Updated, res.Broken = c.rewrite(r.rec.r.updates)
@@ -100,6 +105,7 @@ func newRunner(c *Case, o Options) *runner {
 	}
 	r.rec = &recorder{model: newProvider(c.Rounds)}
 	r.rec.r.file, r.rec.r.sections, r.rec.r.wants, r.rec.r.update = c.Path, c.files, c.wants, o.Update
+	r.rec.r.elsewhere = o.Elsewhere
 	r.rec.r.updates = map[string][]byte{}
 	r.rec.r.diff = r.diff
 	return r
@@ -168,7 +174,9 @@ func (r *runner) play(ctx context.Context) {
 		}
 	}
 	r.close()
-	r.modelFitted()
+	if !r.o.Elsewhere {
+		r.modelFitted()
+	}
 }
 
 func (r *runner) lastAction() int {
@@ -226,9 +234,15 @@ func (r *runner) fail(f Failure) {
 }
 
 func (r *runner) assert(cmd Command) {
+	check := Check{Where: cmd.Where(), Command: cmd.Source}
+	defer func() { r.checks = append(r.checks, check) }()
+	if check.Unasked = cmd.unasked(); check.Unasked != "" && r.o.Elsewhere {
+		return
+	}
 	record := r.rec.soFar()
 	v := cmd.verb.judge(record, cmd)
-	if v.ok != cmd.Negated {
+	check.Passed, check.Expected, check.Actual = v.ok != cmd.Negated, v.expected, record.shorten(v.actual)
+	if check.Passed {
 		return
 	}
 	f := Failure{Where: cmd.Where(), Command: cmd.Source, Expected: v.expected, Actual: v.actual, Detail: v.detail}
@@ -245,7 +259,7 @@ func (r *runner) open(resume bool) error {
 	}
 	s := r.setup
 	s.Resume, s.Model, s.Sink, s.Report, s.Notice = resume, r.rec.model, r.rec, r.rec.report, r.rec.notice
-	s.Stdout, s.Stderr = &r.rec.out, &r.rec.err
+	s.Stdout, s.Stderr, s.Rounds, s.Request = &r.rec.out, &r.rec.err, r.c.Rounds, r.rec.model.note
 	s.Env = r.place.environment(r.o.Lookup, r.env)
 	if s.Mode == "" {
 		s.Mode = "yolo"

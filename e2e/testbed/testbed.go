@@ -43,10 +43,12 @@ type Setup struct {
 	HooksOff  bool   // no hook runs
 
 	Model    llm.Provider
+	Rounds   []Round           // what Model answers, for drivers that cannot call it
 	Approver toolcall.Approver // nil: nobody can be asked, as in a run without a terminal
 	Sink     event.Sink
 	Report   func(hooks.Report) // hears of every event, those without a hook too
 	Notice   func(string)       // hears of what the user is told beside the conversation
+	Request  func(Request)      // hears of requests that did not go to Model; for drivers of other programs
 
 	Stdout, Stderr io.Writer // what a run without a terminal prints
 }

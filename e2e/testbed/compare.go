@@ -1,0 +1,144 @@
+package testbed
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Check is what came of one assertion.
+type Check struct {
+	Where, Command string
+	Unasked        string // why another program could not be asked; empty: it was
+	Passed         bool
+	Expected       string
+	Actual         string
+}
+
+// notThere are conditions that nothing outside of this program can be asked
+// about.
+var notThere = []string{
+	"effect", "warning", "failed", "upstream", "because", "before", "after", "error",
+	"system", "tools", "tool", "mode", "allowed", "temperature", "topP", "topK", "maxOutputTokens",
+}
+
+// unasked says why another program cannot be asked about c; empty: it can.
+func (c Command) unasked() string {
+	if !c.verb.elsewhere {
+		return c.verb.name + " is not available there"
+	}
+	for _, cond := range c.Conds {
+		if slices.Contains(notThere, cond.Key) {
+			return fmt.Sprintf("%s of %s is not available there", cond.Key, c.verb.name)
+		}
+	}
+	return ""
+}
+
+// unplayable says why another program cannot play the case; empty: it can.
+func (c *Case) unplayable() string {
+	prompts := 0
+	for _, cmd := range c.Commands {
+		if cmd.verb.name == "prompt" {
+			prompts++
+		}
+		if cmd.verb.kind != assertion && !cmd.verb.elsewhere {
+			return cmd.verb.name + " is not available there"
+		}
+	}
+	if prompts != 1 {
+		return fmt.Sprintf("the case has %s: only one is available there", plural(prompts, "prompt"))
+	}
+	for _, r := range c.Rounds {
+		if r.Err != nil {
+			return "requests that fail are not available there"
+		}
+	}
+	for _, cmd := range c.Commands {
+		if cmd.verb.kind == assertion && cmd.unasked() == "" {
+			return ""
+		}
+	}
+	return "none of its assertions is available there"
+}
+
+// Comparison is a case as it went here and on another program.
+type Comparison struct {
+	Case        *Case
+	Broken      error
+	Unplayable  string // why it was not run there; empty: it was
+	Here, There Result
+}
+
+// Compare runs c here and there. Both Options need a Driver; there is that of
+// the other program, such as Binary.
+func Compare(ctx context.Context, c *Case, here, there Options) Comparison {
+	cmp := Comparison{Case: c, Unplayable: c.unplayable()}
+	if cmp.Unplayable != "" {
+		return cmp
+	}
+	here.Update, there.Update = false, false
+	there.Elsewhere = true
+	cmp.Here = Run(ctx, c, here)
+	if cmp.Broken = cmp.Here.Broken; cmp.Broken != nil || cmp.Here.Skipped != "" {
+		cmp.Unplayable = cmp.Here.Skipped
+		return cmp
+	}
+	cmp.There = Run(ctx, c, there)
+	cmp.Broken = cmp.There.Broken
+	return cmp
+}
+
+// Same reports whether all that could be asked went the same way.
+func (c Comparison) Same() bool { return c.Broken == nil && len(c.differences()) == 0 }
+
+// differences are the assertions that went another way there, as pairs.
+func (c Comparison) differences() [][2]Check {
+	var out [][2]Check
+	for i, there := range c.There.Checks {
+		if i < len(c.Here.Checks) && there.Unasked == "" && there.Passed != c.Here.Checks[i].Passed {
+			out = append(out, [2]Check{c.Here.Checks[i], there})
+		}
+	}
+	return out
+}
+
+// String is the comparison for reading, with a newline at its end.
+func (c Comparison) String() string {
+	var b strings.Builder
+	differences := c.differences()
+	asked := 0
+	for _, check := range c.There.Checks {
+		if check.Unasked == "" {
+			asked++
+		}
+	}
+	switch {
+	case c.Broken != nil:
+		return fmt.Sprintf("BROKEN  %s\n%s", c.Case.Name, indent(c.Broken.Error()+"\n"))
+	case c.Unplayable != "":
+		return fmt.Sprintf("n/a     %s: %s\n", c.Case.Name, c.Unplayable)
+	case len(differences) == 0:
+		fmt.Fprintf(&b, "same    %s  (%d of %s could be asked there)\n", c.Case.Name, asked, plural(len(c.There.Checks), "assertion"))
+	default:
+		fmt.Fprintf(&b, "DIFFERS %s\n", c.Case.Name)
+	}
+	for _, d := range differences {
+		fmt.Fprintf(&b, "  %s: %s\n    here:  %s\n    there: %s\n", d[0].Where, d[0].Command, told(d[0]), told(d[1]))
+	}
+	for _, f := range c.There.Failures {
+		if f.Command == "" || strings.HasPrefix(f.Command, "prompt") {
+			b.WriteString(indent(f.String()))
+		}
+	}
+	return b.String()
+}
+
+func told(c Check) string {
+	verdict := "fails"
+	if c.Passed {
+		verdict = "holds"
+	}
+	return verdict + ", " + oneLine(strings.TrimSpace(c.Actual), 300)
+}
