@@ -1,0 +1,226 @@
+// Package slash is the commands that a user types after a "/": which ones there
+// are, what a line means, what may follow what was typed so far, and what was
+// probably meant by a line that means nothing. What commands do, and to what,
+// is given to it.
+package slash
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Command is one command, or one of another's subcommands.
+type Command struct {
+	Name    string
+	Aliases []string
+	Args    string // of the usage: "NAME"; empty: none
+	Help    string // what it does, in a few words
+	// Run does it. args is the rest of the line, trimmed. nil: a subcommand has
+	// to follow.
+	Run func(ctx context.Context, args string) error
+	Sub []Command
+	// Values are what args may be, for completion; nil: nothing is known.
+	Values func() []string
+}
+
+// Table is the commands there are, in the order of the help.
+type Table []Command
+
+// UnknownError is a line that names no command.
+type UnknownError struct {
+	Word    string // as typed, with what stands before it: "/hooks lst"
+	Nearest string // what was probably meant, in the same form; may be empty
+	Usage   string // the subcommands there are; empty for a first word
+}
+
+func (e *UnknownError) Error() string {
+	text := "there is no command " + e.Word
+	switch {
+	case e.Nearest != "":
+		return text + "; did you mean " + e.Nearest + "?"
+	case e.Usage != "":
+		return text + "; there is " + e.Usage
+	}
+	return text + "; /help lists them"
+}
+
+// Is reports whether line is a command. Paths with a second slash, and the
+// beginnings of comments, are not (spec/agent.md 4.6).
+func Is(line string) bool {
+	if !strings.HasPrefix(line, "/") && line != "?" {
+		return false
+	}
+	if strings.HasPrefix(line, "//") || strings.HasPrefix(line, "/*") {
+		return false
+	}
+	word, _, _ := strings.Cut(line, " ")
+	return !strings.Contains(word[1:], "/")
+}
+
+// Run does what line says. Its error is the command's, or an *UnknownError.
+func (t Table) Run(ctx context.Context, line string) error {
+	c, args, err := t.find(line)
+	if err != nil {
+		return err
+	}
+	return c.Run(ctx, args)
+}
+
+func (t Table) find(line string) (*Command, string, error) {
+	if line == "?" {
+		line = "/help"
+	}
+	rest := strings.TrimPrefix(strings.TrimSpace(line), "/")
+	said := "/"
+	var c *Command
+	for {
+		word, args, _ := strings.Cut(rest, " ")
+		next := t.named(word)
+		switch {
+		case next == nil && c != nil && c.Run != nil:
+			return c, rest, nil
+		case next == nil:
+			return nil, "", t.unknown(said, word)
+		}
+		said += next.Name + " "
+		c, rest, t = next, strings.TrimSpace(args), next.Sub
+		if len(t) == 0 && c.Run != nil {
+			return c, rest, nil
+		}
+	}
+}
+
+func (t Table) named(word string) *Command {
+	for i := range t {
+		if t[i].Name == word || slices.Contains(t[i].Aliases, word) {
+			return &t[i]
+		}
+	}
+	return nil
+}
+
+func (t Table) unknown(before, word string) error {
+	e := &UnknownError{Word: strings.TrimSpace(before + word)}
+	if before != "/" {
+		var names []string
+		for _, c := range t {
+			names = append(names, c.usage())
+		}
+		e.Usage = strings.TrimSpace(before) + " " + strings.Join(names, " | ")
+		if word == "" {
+			e.Word += " without a word after it"
+		}
+	}
+	if near := t.nearest(word); near != "" {
+		e.Nearest = before + near
+	}
+	return e
+}
+
+// nearest is the name that word most likely was meant to be; empty: none.
+func (t Table) nearest(word string) string {
+	best, least := "", 3 // more changes than two are another word
+	for _, c := range t {
+		for _, name := range append([]string{c.Name}, c.Aliases...) {
+			d := distance(word, name)
+			if word != "" && strings.HasPrefix(name, word) {
+				d = 1
+			}
+			if d < least && d < len(word) {
+				best, least = name, d
+			}
+		}
+	}
+	return best
+}
+
+// distance counts the letters to add, drop or change to get from a to b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		corner := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := corner
+			if a[i] != b[j] {
+				cost++
+			}
+			corner = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+func (c Command) usage() string { return strings.TrimSpace(c.Name + " " + c.Args) }
+
+// Help lists the commands, one a line.
+func (t Table) Help() string {
+	var b strings.Builder
+	line := func(usage, help string) { fmt.Fprintf(&b, "  %-30s %s\n", usage, help) }
+	for _, c := range t {
+		usage := "/" + c.usage()
+		if len(c.Aliases) > 0 {
+			usage += " (" + strings.Join(c.Aliases, ", ") + ")"
+		}
+		line(usage, c.Help)
+		for _, s := range c.Sub {
+			line("  "+s.usage(), s.Help)
+		}
+	}
+	return b.String()
+}
+
+// Complete returns what may be added to line, and how many characters at its
+// end that goes on from.
+func (t Table) Complete(line string) (endings []string, shared int) {
+	rest, ok := strings.CutPrefix(line, "/")
+	if !ok {
+		return nil, 0
+	}
+	for {
+		word, args, more := strings.Cut(rest, " ")
+		if !more {
+			return t.endings(word), len([]rune(word))
+		}
+		c := t.named(word)
+		if c == nil {
+			return nil, 0
+		}
+		if len(c.Sub) == 0 {
+			return c.values(args), len([]rune(args))
+		}
+		rest, t = strings.TrimLeft(args, " "), c.Sub
+		if c.Values != nil && !strings.Contains(rest, " ") {
+			return append(t.endings(rest), c.values(rest)...), len([]rune(rest))
+		}
+	}
+}
+
+func (t Table) endings(word string) []string {
+	var out []string
+	for _, c := range t {
+		if rest, ok := strings.CutPrefix(c.Name, word); ok {
+			out = append(out, rest+" ")
+		}
+	}
+	return out
+}
+
+func (c Command) values(args string) []string {
+	if c.Values == nil {
+		return nil
+	}
+	var out []string
+	for _, v := range c.Values() {
+		if rest, ok := strings.CutPrefix(v, args); ok {
+			out = append(out, rest)
+		}
+	}
+	return out
+}

@@ -1,0 +1,117 @@
+package slash_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/internal/slash"
+)
+
+var errRefused = errors.New("refused")
+
+// table notes which command ran with what.
+func table(ran *[]string) slash.Table {
+	note := func(name string) func(context.Context, string) error {
+		return func(_ context.Context, args string) error {
+			*ran = append(*ran, name, args)
+			return nil
+		}
+	}
+	return slash.Table{
+		{Name: "help", Aliases: []string{"?"}, Help: "list the commands", Run: note("help")},
+		{Name: "compress", Aliases: []string{"summarize", "compact"}, Help: "shorten the history", Run: note("compress")},
+		{Name: "quit", Aliases: []string{"exit"}, Help: "leave", Run: func(context.Context, string) error { return errRefused }},
+		{Name: "hooks", Help: "look after hooks", Run: note("hooks"), Sub: []slash.Command{
+			{Name: "panel", Aliases: []string{"list", "show"}, Help: "list them", Run: note("hooks panel")},
+			{Name: "disable", Args: "NAME", Help: "turn one off", Run: note("hooks disable"), Values: func() []string { return []string{"guard", "guard.sh", "lint"} }},
+		}},
+		{Name: "chat", Help: "keep conversations", Sub: []slash.Command{
+			{Name: "save", Args: "TAG", Help: "keep this one", Run: note("chat save")},
+		}},
+	}
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		line string
+		ran  []string
+		err  string
+	}{
+		// names, aliases, arguments
+		{"/help", []string{"help", ""}, ""},
+		{"?", []string{"help", ""}, ""},
+		{"/compact", []string{"compress", ""}, ""},
+		{"/compress  and   more ", []string{"compress", "and   more"}, ""},
+		{"/hooks", []string{"hooks", ""}, ""},
+		{"/hooks list", []string{"hooks panel", ""}, ""},
+		{"/hooks disable ./check it.sh", []string{"hooks disable", "./check it.sh"}, ""},
+		{"/hooks guard", []string{"hooks", "guard"}, ""},
+		{"/exit", nil, "refused"},
+		// what there is not
+		{"/compres", nil, "there is no command /compres; did you mean /compress?"},
+		{"/hepl", nil, "there is no command /hepl; did you mean /help?"},
+		{"/sum", nil, "there is no command /sum; did you mean /summarize?"},
+		{"/frobnicate", nil, "there is no command /frobnicate; /help lists them"},
+		{"/", nil, "there is no command /; /help lists them"},
+		{"/chat", nil, "there is no command /chat without a word after it; there is /chat save TAG"},
+		{"/chat sav x", nil, "there is no command /chat sav; did you mean /chat save?"},
+	} {
+		var ran []string
+		err := table(&ran).Run(t.Context(), c.line)
+		assert.Equal(t, c.ran, ran, c.line)
+		if c.err == "" {
+			require.NoError(t, err, c.line)
+			continue
+		}
+		assert.EqualError(t, err, c.err, c.line)
+	}
+}
+
+func TestIs(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]bool{
+		"/help": true, "/nosuch thing": true, "?": true, "/": true, "/chat save a/b": true,
+		"": false, "help": false, "what?": false, "// a comment": false, "/* a comment */": false, "/etc/passwd is a file": false,
+	} {
+		assert.Equal(t, want, slash.Is(line), line)
+	}
+}
+
+func TestComplete(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		line    string
+		endings []string
+		shared  int
+	}{
+		{"/", []string{"help ", "compress ", "quit ", "hooks ", "chat "}, 0},
+		{"/h", []string{"elp ", "ooks "}, 1},
+		{"/hooks ", []string{"panel ", "disable "}, 0},
+		{"/hooks d", []string{"isable "}, 1},
+		{"/hooks disable gu", []string{"ard", "ard.sh"}, 2},
+		{"/nosuch x", nil, 0},
+		{"hello", nil, 0},
+	} {
+		endings, shared := table(new([]string)).Complete(c.line)
+		assert.Equal(t, c.endings, endings, c.line)
+		assert.Equal(t, c.shared, shared, c.line)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, `  /help (?)                      list the commands
+  /compress (summarize, compact) shorten the history
+  /quit (exit)                   leave
+  /hooks                         look after hooks
+    panel                        list them
+    disable NAME                 turn one off
+  /chat                          keep conversations
+    save TAG                     keep this one
+`, table(new([]string)).Help())
+}
