@@ -130,8 +130,19 @@ func judgeFired(r *Record, c Command) verdict {
 	default:
 		v.actual = fmt.Sprintf("it ran %s, %s%s: %s", often(len(ran)), often(n), with(conds), actualRuns(ran, conds))
 	}
+	v.actual += exitHint(conds, ran)
 	v.detail = r.eventsOf(event)
 	return v
+}
+
+// exitHint tells those who expect exit 1 to block that it does not.
+func exitHint(conds []Cond, ran []runOf) string {
+	wantsDeny := slices.ContainsFunc(conds, func(c Cond) bool { return c.Key == "decision" && c.matches("deny") })
+	failed := slices.ContainsFunc(ran, func(run runOf) bool { return run.Decision == hooks.Proceed && exitOf(run.Run) == "exit 1" })
+	if !wantsDeny || !failed {
+		return ""
+	}
+	return "; exit 1 says that the hook failed, which blocks nothing: exit 2 blocks"
 }
 
 func with(conds []Cond) string {

@@ -217,7 +217,7 @@ func judgeRequests(r *Record, c Command) verdict {
 
 func judgeModelSaw(r *Record, c Command) verdict {
 	v := verdict{expected: fmt.Sprintf("request %s is one%s", c.Args[0], with(c.Conds)), detail: r.requestList()}
-	requests := r.Requests
+	requests, first := r.Requests, 1
 	if c.Args[0] != "any" {
 		n := len(requests)
 		if c.Args[0] != "last" {
@@ -227,12 +227,12 @@ func judgeModelSaw(r *Record, c Command) verdict {
 			v.actual = fmt.Sprintf("there is no request %s: the model got %s", c.Args[0], plural(len(requests), "request"))
 			return v
 		}
-		requests = requests[n-1 : n]
+		requests, first = requests[n-1:n], n
 	}
-	for _, req := range requests {
+	for i, req := range requests {
 		ok, failed := requestHas(req, c.Conds)
 		if ok {
-			v.ok, v.actual = true, "it is so"
+			v.ok, v.actual = true, fmt.Sprintf("request %d is one", first+i)
 			return v
 		}
 		v.actual = fmt.Sprintf("%s is\n%s", failed.Key, indent(r.shorten(clip(requestValue(req, key(failed)), 3000))))

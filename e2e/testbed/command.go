@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -110,21 +111,22 @@ func often(n int) string {
 
 func parseTimes(s string) (times, error) {
 	var t times
-	if a, b, ok := strings.Cut(s, ".."); ok {
-		t.most = -1
-		if _, err := fmt.Sscanf(a+" ", "%d", &t.least); err != nil {
-			return t, err
-		}
-		if b != "" {
-			if _, err := fmt.Sscanf(b, "%d", &t.most); err != nil {
-				return t, err
-			}
-		}
-		return t, nil
+	least, most, isRange := strings.Cut(s, "..")
+	var err error
+	if t.least, err = strconv.Atoi(least); err != nil || t.least < 0 {
+		return t, fmt.Errorf("%q is no number of times", least)
 	}
-	_, err := fmt.Sscanf(s, "%d", &t.least)
-	t.most = t.least
-	return t, err
+	switch {
+	case !isRange:
+		t.most = t.least
+	case most == "":
+		t.most = -1
+	default:
+		if t.most, err = strconv.Atoi(most); err != nil || t.most < t.least {
+			return t, fmt.Errorf("%q is no number of times from %d", most, t.least)
+		}
+	}
+	return t, nil
 }
 
 // times is what the command says about how often; at least once where it says
