@@ -1,0 +1,25 @@
+package proc
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+)
+
+// RunAttached runs a program that needs the terminal, such as an editor: it
+// gets our streams and stays in our process group, so that its keys reach it.
+// Of c, Path, Args, Line, Dir and Env count. When ctx ends it is killed.
+func RunAttached(ctx context.Context, c Command, in, out *os.File) error {
+	path, args := c.Path, c.Args
+	if c.Line != "" {
+		path, args = Shell(c.Line)
+	}
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Dir, cmd.Env = c.Dir, append([]string{}, c.Env...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, out
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("running %s: %w", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,210 @@
+package terminal
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"minigem/internal/policy"
+	"minigem/internal/proc"
+	"minigem/tools"
+	"minigem/tools/toolcall"
+)
+
+// Cancelled is said when the user refuses. Programs that drive a terminal wait
+// for it.
+const Cancelled = "Cancelled"
+
+// Approver asks the user whether a call may run. It is a toolcall.Approver.
+type Approver struct {
+	View *View
+	// Edit lets the user change a text in an editor; nil: it is not offered.
+	Edit func(ctx context.Context, name, text string) (string, error)
+	// OnceOnly: no choice lasts longer than the call.
+	OnceOnly bool
+	// Settled, if not nil, is called when a question was answered.
+	Settled func(q toolcall.Question)
+}
+
+// A permission is a choice and what it means.
+type permission struct {
+	Choice
+	outcome policy.Outcome
+}
+
+// Approve implements toolcall.Approver.
+func (a *Approver) Approve(ctx context.Context, q toolcall.Question) toolcall.Answer {
+	v := a.View
+	v.settle()
+	v.spin.hide(true)
+	defer v.spin.hide(false)
+	if a.Settled != nil {
+		defer a.Settled(q)
+	}
+	v.screen.lines(a.show(q))
+	permissions := a.permissions(q)
+	choices := make([]Choice, len(permissions))
+	for i, p := range permissions {
+		choices[i] = p.Choice
+	}
+	i, words, ok := v.Choose(ctx, a.question(q), choices)
+	if !ok {
+		v.note(v.style.yellow(Cancelled))
+		return toolcall.Answer{Outcome: policy.Cancel}
+	}
+	answer := toolcall.Answer{Outcome: permissions[i].outcome, Feedback: words}
+	switch answer.Outcome {
+	case policy.Cancel:
+		v.note(v.style.yellow(Cancelled))
+	case policy.ModifyWithEditor:
+		text, err := a.Edit(ctx, q.Intent.Edit.FileName, q.Intent.Edit.New)
+		if err != nil {
+			v.Failure(err)
+			return answer // asked again
+		}
+		answer.NewContent = &text
+	}
+	return answer
+}
+
+func (a *Approver) question(q toolcall.Question) string {
+	switch {
+	case q.Intent.Edit != nil:
+		return "Allow this change of " + cleanLine(q.Intent.Edit.FileName) + "?"
+	case q.Intent.Exec != nil:
+		return "Allow execution of: '" + truncate(cleanLine(q.Intent.Exec.Command), 60) + "'?"
+	case q.Intent.MCP != nil:
+		return fmt.Sprintf("Allow execution of MCP tool %q from server %q?", cleanLine(q.Intent.MCP.Tool), cleanLine(q.Intent.MCP.Server))
+	}
+	return "Allow " + cleanLine(q.Info.DisplayName) + "?"
+}
+
+// permissions are the choices of contract section 9.
+func (a *Approver) permissions(q toolcall.Question) []permission {
+	out := []permission{{Choice{"Yes, allow once", []string{"y", "yes", "o", "once"}, false}, policy.ProceedOnce}}
+	session := func(label string, outcome policy.Outcome, keys ...string) {
+		if !a.OnceOnly {
+			out = append(out, permission{Choice{label, keys, false}, outcome})
+		}
+	}
+	switch in := q.Intent; {
+	case in.MCP != nil:
+		session("Allow this tool for this session", policy.ProceedAlwaysTool, "a", "t", "always", "tool")
+		session("Server "+cleanLine(in.MCP.Server)+": allow all its tools for this session", policy.ProceedAlwaysServer, "s", "server")
+	case in.Exec != nil:
+		if roots := policy.RootCommands(in.Exec.Command); len(roots) > 0 {
+			session("Allow "+cleanLine(strings.Join(roots, ", "))+" for this session", policy.ProceedAlways, "a", "always")
+		}
+	case in.Edit != nil:
+		session("Allow all edits for this session", policy.ProceedAlways, "a", "always")
+	default:
+		session("Allow for this session", policy.ProceedAlways, "a", "always")
+	}
+	if q.Modifiable && q.Intent.Edit != nil && a.Edit != nil {
+		out = append(out, permission{Choice{"Modify with external editor", []string{"m", "e", "modify", "edit"}, false}, policy.ModifyWithEditor})
+	}
+	no := a.View.style.dim("  (or: n why not, for the model)")
+	return append(out, permission{Choice{"No" + no, []string{"n", "no"}, true}, policy.Cancel})
+}
+
+// show is what the question is about, in full.
+func (a *Approver) show(q toolcall.Question) string {
+	s, in := a.View.style, q.Intent
+	title := in.Title
+	if title == "" {
+		title = q.Info.DisplayName + "  " + in.Description
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n%s\n", s.bold("? "+cleanLine(title)))
+	switch {
+	case in.Edit != nil:
+		b.WriteString(a.View.diff(in.Edit))
+	case in.Exec != nil:
+		b.WriteString(indent(s.cyan(visible(in.Exec.Command)), "  $ ") + "\n")
+		if in.Exec.Dir != "" {
+			b.WriteString(s.dim("  in "+cleanLine(in.Exec.Dir)) + "\n")
+		}
+	case in.Info != nil:
+		b.WriteString(indent(strings.TrimSpace(visible(in.Info.Prompt)), "  ") + "\n")
+		for _, u := range in.Info.URLs {
+			b.WriteString("  " + s.underline(cleanLine(u)) + "\n")
+		}
+	default:
+		for name, value := range q.Call.Args {
+			fmt.Fprintf(&b, "  %s: %s\n", cleanLine(name), visible(fmt.Sprint(value)))
+		}
+	}
+	if q.Forced {
+		b.WriteString(s.yellow("  A hook wants you to be asked."))
+		b.WriteString("\n")
+		for _, text := range []string{q.HookMessage, q.HookReason} {
+			if text = strings.TrimSpace(Clean(text)); text != "" {
+				b.WriteString(s.yellow(indent(text, "  ")) + "\n")
+			}
+		}
+	}
+	return b.String()
+}
+
+// visible shows what Clean would hide: nobody shall approve what they do not
+// see.
+func visible(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if acts(r) {
+			fmt.Fprintf(&b, "<U+%04X>", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// diff colours a change.
+func (v *View) diff(e *tools.EditIntent) string {
+	var b strings.Builder
+	for line := range strings.Lines(e.Diff) {
+		line = strings.ReplaceAll(visible(strings.TrimRight(line, "\r\n")), "\t", "    ")
+		switch {
+		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "==="), strings.HasPrefix(line, "Index:"):
+			continue
+		case strings.HasPrefix(line, "@@"):
+			line = v.style.cyan(line)
+		case strings.HasPrefix(line, "+"):
+			line = v.style.green(line)
+		case strings.HasPrefix(line, "-"):
+			line = v.style.red(line)
+		}
+		b.WriteString("  " + ansi.Hardwrap(line, max(v.Width()-3, 8), true) + "\n")
+	}
+	return b.String()
+}
+
+// Editor returns a function for Approver.Edit: it runs command, a line for the
+// shell, on a file with the text.
+func (t *Terminal) Editor(command string, env []string) func(ctx context.Context, name, text string) (string, error) {
+	return func(ctx context.Context, name, text string) (string, error) {
+		dir, err := os.MkdirTemp("", "minigem-edit-")
+		if err != nil {
+			return "", fmt.Errorf("making a file to edit: %w", err)
+		}
+		defer os.RemoveAll(dir)
+		path := filepath.Join(dir, filepath.Base(name))
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			return "", fmt.Errorf("making a file to edit: %w", err)
+		}
+		err = t.Aside(func() error {
+			line := command + ` "$MINIGEM_EDIT_FILE"`
+			return proc.RunAttached(ctx, proc.Command{Line: line, Dir: dir, Env: append(env, "MINIGEM_EDIT_FILE="+path)}, t.o.In, t.o.Out)
+		})
+		if err != nil {
+			return "", fmt.Errorf("editing with %s: %w", command, err)
+		}
+		edited, err := os.ReadFile(path)
+		return string(edited), err
+	}
+}

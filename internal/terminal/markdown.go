@@ -1,0 +1,201 @@
+package terminal
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+)
+
+// markdownParser is made when the first answer comes: starts stay short.
+var markdownParser = sync.OnceValue(func() parser.Parser {
+	return goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList)).Parser()
+})
+
+// renderMarkdown renders clean text for a terminal of width columns, without a
+// line end after it.
+func renderMarkdown(source string, s style, width int) string {
+	src := []byte(source)
+	r := renderer{style: s, src: src}
+	doc := markdownParser().Parse(text.NewReader(src))
+	return strings.Trim(r.blocks(doc, max(width, 8)), "\n")
+}
+
+type renderer struct {
+	style
+	src []byte
+}
+
+// blocks renders the children of n, a blank line between them.
+func (r *renderer) blocks(n ast.Node, width int) string {
+	var out []string
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		out = append(out, strings.TrimRight(r.block(c, width), "\n"))
+	}
+	sep := "\n\n"
+	if l, ok := n.(*ast.ListItem); ok {
+		if list, ok := l.Parent().(*ast.List); ok && list.IsTight {
+			sep = "\n"
+		}
+	}
+	return strings.Join(out, sep)
+}
+
+func (r *renderer) block(n ast.Node, width int) string {
+	switch n := n.(type) {
+	case *ast.Heading:
+		return ansi.Wrap(r.bold(r.cyan(r.inlines(n))), width, "")
+	case *ast.FencedCodeBlock, *ast.CodeBlock:
+		return indent(r.cyan(strings.TrimRight(strings.ReplaceAll(r.raw(n), "\t", "    "), "\n")), "  ")
+	case *ast.HTMLBlock:
+		return strings.TrimRight(r.raw(n), "\n")
+	case *ast.ThematicBreak:
+		return r.dim(strings.Repeat("─", min(width, 40)))
+	case *ast.Blockquote:
+		return indent(r.blocks(n, max(width-2, 4)), r.dim("│ "))
+	case *ast.List:
+		return r.list(n, width)
+	case *extast.Table:
+		return r.table(n, width)
+	}
+	return ansi.Wrap(r.inlines(n), width, "")
+}
+
+func (r *renderer) list(l *ast.List, width int) string {
+	var out []string
+	number := l.Start
+	for c := l.FirstChild(); c != nil; c = c.NextSibling() {
+		mark := "• "
+		if l.IsOrdered() {
+			mark = fmt.Sprintf("%d. ", number)
+			number++
+		}
+		pad := strings.Repeat(" ", ansi.StringWidth(mark))
+		body := r.blocks(c, max(width-len(pad), 4))
+		out = append(out, mark+strings.ReplaceAll(body, "\n", "\n"+pad))
+	}
+	sep := "\n"
+	if !l.IsTight {
+		sep = "\n\n"
+	}
+	return strings.Join(out, sep)
+}
+
+// table aligns the cells; one that is too wide becomes a list of its rows.
+func (r *renderer) table(t *extast.Table, width int) string {
+	var rows [][]string
+	var widths []int
+	for row := t.FirstChild(); row != nil; row = row.NextSibling() {
+		var cells []string
+		for c := row.FirstChild(); c != nil; c = c.NextSibling() {
+			cell := r.inlines(c)
+			if len(widths) == len(cells) {
+				widths = append(widths, 0)
+			}
+			widths[len(cells)] = max(widths[len(cells)], ansi.StringWidth(cell))
+			cells = append(cells, cell)
+		}
+		rows = append(rows, cells)
+	}
+	total := 0
+	for _, w := range widths {
+		total += w + 3
+	}
+	var out []string
+	for i, cells := range rows {
+		if total > width {
+			out = append(out, ansi.Wrap(strings.Join(cells, " │ "), width, ""))
+			continue
+		}
+		for j, c := range cells {
+			pad := strings.Repeat(" ", widths[j]-ansi.StringWidth(c))
+			if i == 0 {
+				c = r.bold(c)
+			}
+			cells[j] = c + pad
+		}
+		out = append(out, strings.TrimRight(strings.Join(cells, r.dim(" │ ")), " "))
+		if i == 0 {
+			out = append(out, r.dim(strings.Repeat("─", max(total-3, 1))))
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+func (r *renderer) raw(n ast.Node) string {
+	var b strings.Builder
+	for i := range n.Lines().Len() {
+		line := n.Lines().At(i)
+		b.Write(line.Value(r.src))
+	}
+	return b.String()
+}
+
+// inlines renders what stands inside a block.
+func (r *renderer) inlines(n ast.Node) string {
+	var b strings.Builder
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		b.WriteString(r.inline(c))
+	}
+	return b.String()
+}
+
+func (r *renderer) inline(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.Text:
+		end := ""
+		switch {
+		case n.HardLineBreak():
+			end = "\n"
+		case n.SoftLineBreak():
+			end = " "
+		}
+		return string(n.Segment.Value(r.src)) + end
+	case *ast.String:
+		return string(n.Value)
+	case *ast.CodeSpan:
+		if r.plain {
+			return "`" + r.inlines(n) + "`"
+		}
+		return r.cyan(r.inlines(n))
+	case *ast.Emphasis:
+		if n.Level > 1 {
+			return r.bold(r.inlines(n))
+		}
+		return r.italic(r.inlines(n))
+	case *extast.Strikethrough:
+		return r.strike(r.inlines(n))
+	case *extast.TaskCheckBox:
+		if n.IsChecked {
+			return "[x] "
+		}
+		return "[ ] "
+	case *ast.Link:
+		label, to := r.inlines(n), string(n.Destination)
+		if label == to {
+			return r.underline(label)
+		}
+		return label + " (" + r.underline(to) + ")"
+	case *ast.AutoLink:
+		return r.underline(string(n.URL(r.src)))
+	case *ast.RawHTML:
+		var b strings.Builder
+		for i := range n.Segments.Len() {
+			s := n.Segments.At(i)
+			b.Write(s.Value(r.src))
+		}
+		return b.String()
+	}
+	return r.inlines(n)
+}
+
+func indent(text, by string) string {
+	return by + strings.ReplaceAll(text, "\n", "\n"+by)
+}

@@ -1,0 +1,57 @@
+package terminal
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+)
+
+var dirty = []struct{ name, in, want string }{
+	{"plain", "Hello, wörld\n\tdone", "Hello, wörld\n\tdone"},
+	{"emoji of several characters", "👩\u200d💻 ok", "👩\u200d💻 ok"},
+	// control sequences
+	{"colour", "\x1b[31mred\x1b[0m", "red"},
+	{"clear screen", "a\x1b[2J\x1b[Hb", "ab"},
+	{"cursor up and erase", "safe\x1b[1A\x1b[2Kevil", "safeevil"},
+	{"title", "\x1b]0;owned\x07text", "text"},
+	{"title, other end", "\x1b]2;owned\x1b\\text", "text"},
+	{"link", "\x1b]8;;http://evil\x1b\\click\x1b]8;;\x1b\\", "click"},
+	{"clipboard", "\x1b]52;c;cm0gLXJm\x07x", "x"},
+	{"device control", "a\x1bP+q544e\x1b\\b", "ab"},
+	{"application command", "a\x1b_Gf=100;AAAA\x1b\\b", "ab"},
+	{"never ended", "a\x1b]0;the rest is title", "a"},
+	{"reset", "a\x1bcb", "ab"},
+	{"report", "a\x1b[6n\x1b[cb", "ab"},
+	{"sequence of one character", "a\u009b31mb", "a31mb"},
+	// control characters
+	{"carriage return", "rm -rf /\rls      ", "rm -rf /ls      "},
+	{"backspace", "evil\b\b\b\bgood", "evilgood"},
+	{"bell, null, delete", "a\x07\x00\x7fb", "ab"},
+	// what deceives
+	{"direction", "a\u202eb\u2066c\u200fd", "abcd"},
+	{"tags", "a\U000e0041\U000e007fb", "ab"},
+	{"line separators", "a\u2028b\u2029c", "abc"},
+	// what is no text
+	{"invalid", "a\xffb", "ab"},
+	{"cut off", "a\xe2\x82", "a"},
+}
+
+func TestClean(t *testing.T) {
+	t.Parallel()
+	for _, c := range dirty {
+		assert.Equal(t, c.want, Clean(c.in), c.name)
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	for _, c := range dirty {
+		f.Add(c.in)
+	}
+	f.Fuzz(func(t *testing.T, in string) {
+		out := Clean(in)
+		assert.True(t, utf8.ValidString(out))
+		assert.False(t, strings.ContainsFunc(out, acts), "%q became %q", in, out)
+	})
+}

@@ -1,0 +1,118 @@
+package terminal
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+var spinnerFrames = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+
+const spinnerTick = 100 * time.Millisecond
+
+// slowHook is how long hooks may run before the spinner names them.
+const slowHook = 500 * time.Millisecond
+
+// spinner keeps the status line: what is waited for, since when, how to
+// interrupt it, and what was typed meanwhile.
+type spinner struct {
+	t *Terminal
+
+	mu      sync.Mutex
+	what    string
+	began   time.Time
+	until   time.Time // of a wait; zero: it is not known
+	hooks   string    // that run; empty: none
+	hooksAt time.Time
+	hidden  bool
+	stop    chan struct{}
+	ended   sync.WaitGroup
+}
+
+func (s *spinner) start(what string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.what, s.began, s.until, s.hidden = what, time.Now(), time.Time{}, false
+	if s.stop != nil {
+		return
+	}
+	stop := make(chan struct{})
+	s.stop = stop
+	s.ended.Add(1)
+	go func() {
+		defer s.ended.Done()
+		tick := time.NewTicker(spinnerTick)
+		defer tick.Stop()
+		for n := 0; ; n++ {
+			s.draw(n)
+			select {
+			case <-tick.C:
+			case <-stop:
+				return
+			}
+		}
+	}()
+}
+
+// end removes the line.
+func (s *spinner) end() {
+	s.mu.Lock()
+	stop := s.stop
+	s.stop = nil
+	s.mu.Unlock()
+	if stop == nil {
+		return
+	}
+	close(stop)
+	s.ended.Wait()
+	s.t.screen.setStatus("")
+}
+
+// wait says what is waited for; until, if not zero, when it is over.
+func (s *spinner) wait(what string, until time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.what, s.until = what, until
+}
+
+// hide keeps the line away while a question is asked.
+func (s *spinner) hide(yes bool) {
+	s.mu.Lock()
+	s.hidden = yes
+	s.mu.Unlock()
+	if yes {
+		s.t.screen.setStatus("")
+	}
+}
+
+// hook says which hooks run; empty: none.
+func (s *spinner) hook(names string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hooks, s.hooksAt = names, time.Now()
+}
+
+func (s *spinner) draw(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.hidden || s.stop == nil {
+		return
+	}
+	now, st := time.Now(), s.t.style
+	what := s.what
+	if s.hooks != "" && now.Sub(s.hooksAt) > slowHook {
+		what = "waiting for the hook " + s.hooks
+	}
+	if left := time.Until(s.until); left > 0 {
+		what += fmt.Sprintf(" in %d s", int(left.Seconds())+1)
+	}
+	hint := fmt.Sprintf("(%d s, esc to interrupt)", int(now.Sub(s.began).Seconds()))
+	room := max(s.t.Width()-len(hint)-5, 8)
+	text := st.cyan(spinnerFrames[n%len(spinnerFrames)]) + " " + ansi.Truncate(what, room, "…") + " " + st.dim(hint)
+	if ahead := s.t.keys.ahead(); ahead != "" {
+		text += " " + promptMark + ahead
+	}
+	s.t.screen.setStatus(text)
+}

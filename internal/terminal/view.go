@@ -1,0 +1,258 @@
+package terminal
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"minigem/agent/event"
+	"minigem/tools"
+)
+
+// View shows a session as it happens. It is an event.Sink.
+type View struct {
+	*Terminal
+	spin       *spinner
+	hookLines  bool // hooksConfig.notifications
+	traceHooks atomic.Bool
+
+	mu     sync.Mutex
+	answer *markdown
+	last   string // the last whole answer, for /copy
+	round  strings.Builder
+}
+
+// NewView makes a View of t. hookLines: events that hooks change something at
+// get a line.
+func NewView(t *Terminal, hookLines bool) *View {
+	v := &View{Terminal: t, hookLines: hookLines}
+	v.spin = &spinner{t: t}
+	v.answer = &markdown{style: t.style, width: t.Width, out: t.screen.write}
+	return v
+}
+
+// TraceHooks shows a line for every event that hooks run at, or only where they
+// change something.
+func (v *View) TraceHooks(on bool) { v.traceHooks.Store(on) }
+
+// LastAnswer is what the model said last; empty: nothing yet.
+func (v *View) LastAnswer() string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.last
+}
+
+// Work runs f with the spinner turning. interrupt is called when the user
+// interrupts it.
+func (v *View) Work(what string, interrupt func(), f func()) {
+	v.keys.enter(working, interrupt)
+	v.spin.start(what)
+	defer func() {
+		v.spin.end()
+		v.keys.enter(working, nil)
+		v.settle()
+	}()
+	f()
+}
+
+// settle ends what was streamed of an answer.
+func (v *View) settle() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.answer.flush()
+}
+
+// Emit implements event.Sink.
+func (v *View) Emit(e event.Event) {
+	switch e := e.(type) {
+	case event.PromptStarted:
+		v.spin.wait("thinking", time.Time{})
+	case event.RoundStarted:
+		v.round.Reset()
+		v.spin.wait("waiting for "+cleanLine(e.Model), time.Time{})
+	case event.TextDelta:
+		v.text(e.Text)
+	case event.ThoughtDelta:
+		if e.Subject != "" {
+			v.spin.wait("thinking: "+cleanLine(e.Subject), time.Time{})
+		}
+	case event.RoundDiscarded:
+		v.settle()
+		v.note(v.style.yellow("  ↻ " + cleanLine(e.Reason) + "; asking again"))
+		v.spin.wait("asking again", time.Now().Add(e.Delay))
+	case event.RoundFinished:
+		v.settle()
+		v.mu.Lock()
+		if v.round.Len() > 0 {
+			v.last = v.round.String()
+		}
+		v.mu.Unlock()
+	case event.Waiting:
+		v.settle()
+		v.note(v.style.yellow(fmt.Sprintf("  ↻ %s (attempt %d of %d); trying again in %s", cleanLine(e.Reason), e.Attempt, e.Max, seconds(e.Delay))))
+		v.spin.wait("trying again", time.Now().Add(e.Delay))
+	case event.ToolStarted:
+		v.settle()
+		v.spin.wait("running "+cleanLine(e.DisplayName)+" "+cleanLine(e.Description), time.Time{})
+	case event.ToolOutput:
+		if l := lastLine(e.Text); l != "" {
+			v.spin.wait(l, time.Time{})
+		}
+	case event.ToolFinished:
+		v.settle()
+		v.tool(e.Record)
+	default:
+		v.ending(e)
+	}
+}
+
+// ending shows what ends or changes a run.
+func (v *View) ending(e event.Event) {
+	v.settle()
+	switch e := e.(type) {
+	case event.Compressed:
+		v.note(compression(e))
+	case event.Stopped:
+		v.note(v.style.yellow("Agent execution stopped: " + Clean(e.Reason)))
+		v.cleared(e.Cleared)
+	case event.Blocked:
+		v.note(v.style.yellow("Agent execution blocked: " + Clean(e.Reason)))
+		v.cleared(e.Cleared)
+	case event.LoopDetected:
+		v.note(v.style.yellow("The model repeats itself and was stopped: " + cleanLine(e.Detail)))
+	case event.Notice:
+		v.note(v.style.yellow(Clean(e.Text)))
+	}
+}
+
+func (v *View) note(text string) { v.screen.lines(text) }
+
+func (v *View) cleared(yes bool) {
+	if yes {
+		v.note("Conversation context has been cleared.")
+	}
+}
+
+func (v *View) text(s string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.round.WriteString(s)
+	if v.answer.write(s) {
+		return
+	}
+	if tail := lastLine(v.answer.pending()); tail != "" {
+		v.spin.wait(tail, time.Time{})
+	}
+}
+
+// compression is what /compress and an automatic compression say
+// (spec/agent.md 6.3). The numbers are those of spec/agent.md 1.1.
+func compression(e event.Compressed) string {
+	switch e.Status {
+	case 1, 6:
+		return fmt.Sprintf("Chat history compressed from %d to %d tokens.", e.Before, e.After)
+	case 2:
+		return fmt.Sprintf("Compression did not reduce the size of the history, and it stays as it was (%d tokens).", e.Before)
+	case 4:
+		return "The model gave no summary, and the history stays as it was."
+	case 5:
+		return "Nothing to compress."
+	}
+	return "The history was not compressed."
+}
+
+// foldedLines is how much of a result is shown.
+const foldedLines = 4
+
+func (v *View) tool(r event.ToolRecord) {
+	mark := v.style.green("✓")
+	switch r.Status {
+	case event.ToolError:
+		mark = v.style.red("✗")
+	case event.ToolCancelled:
+		mark = v.style.yellow("-")
+	}
+	name, what := cleanLine(r.DisplayName), cleanLine(r.Description)
+	if name == "" {
+		name = cleanLine(r.Call.Name)
+	}
+	head := fmt.Sprintf("%s %s  %s", mark, v.style.bold(name), what)
+	if d := r.Finished.Sub(r.Started); d > 100*time.Millisecond && r.Status == event.ToolSuccess {
+		head += v.style.dim("  " + seconds(d))
+	}
+	if r.Status == event.ToolCancelled {
+		v.note(head + v.style.yellow("  Cancelled"))
+		return
+	}
+	v.note(head + "\n" + v.folded(r))
+}
+
+// folded is the start of a result, indented.
+func (v *View) folded(r event.ToolRecord) string {
+	text := v.shown(r)
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	more := len(lines) - foldedLines
+	if more > 1 {
+		lines = lines[:foldedLines]
+	}
+	var b strings.Builder
+	for _, l := range lines {
+		if l != "" {
+			b.WriteString("  " + truncate(l, v.Width()-3) + "\n")
+		}
+	}
+	if more > 1 {
+		fmt.Fprintf(&b, "  %s\n", v.style.dim(fmt.Sprintf("… %d more lines", more)))
+	}
+	return b.String()
+}
+
+func (v *View) shown(r event.ToolRecord) string {
+	if r.Status == event.ToolError {
+		return v.style.red(cleanLine(r.ErrorMessage))
+	}
+	switch d := r.Display.(type) {
+	case string:
+		return v.dimmed(d)
+	case tools.FileDiff:
+		return v.style.dim(fmt.Sprintf("+%d -%d lines", d.DiffStat.ModelAddedLines+d.DiffStat.UserAddedLines, d.DiffStat.ModelRemovedLines+d.DiffStat.UserRemovedLines))
+	case tools.Listing:
+		return v.dimmed(d.Summary)
+	case tools.Matches:
+		return v.dimmed(d.Summary)
+	}
+	return ""
+}
+
+func (v *View) dimmed(text string) string {
+	lines := strings.Split(strings.TrimSpace(Clean(text)), "\n")
+	for i, l := range lines {
+		lines[i] = v.style.dim(strings.ReplaceAll(l, "\t", "    "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Failure shows an error as a sentence.
+func (v *View) Failure(err error) {
+	v.settle()
+	text := Clean(err.Error())
+	for next := errors.Unwrap(err); next != nil && len(text) > 2000; next = errors.Unwrap(next) {
+		text = Clean(next.Error())
+	}
+	v.note(v.style.red("✗ " + text))
+}
+
+func lastLine(s string) string {
+	s = strings.TrimSpace(Clean(s))
+	return cleanLine(s[strings.LastIndexByte(s, '\n')+1:])
+}
+
+func seconds(d time.Duration) string {
+	if d < 10*time.Second {
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return fmt.Sprintf("%d s", int(d.Seconds()))
+}
