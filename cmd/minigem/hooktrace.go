@@ -54,7 +54,7 @@ func (t *hookTrace) close() error {
 
 // reporters is everybody who hears of hook events: the given ones and the trace.
 func (r *rig) reporters(w *wiring) (func(hooks.Report), error) {
-	listeners := []func(hooks.Report){r.noteHooks}
+	listeners := []func(hooks.Report){r.noteHooks, r.telemetry.Hook}
 	if w.reports != nil {
 		listeners = append(listeners, w.reports)
 	}

@@ -16,6 +16,7 @@ import (
 	"minigem/hooks/command"
 	"minigem/internal/contextfile"
 	"minigem/internal/policy"
+	"minigem/internal/telemetry"
 	"minigem/internal/workspace"
 	"minigem/llm"
 	"minigem/session"
@@ -55,14 +56,16 @@ type rig struct {
 	policy     *policy.Engine
 	compressor *compress.Compressor
 	agent      *agent.Agent
-	bell       *bell          // nil: nobody can be asked
-	closers    []func() error // last first
+	bell       *bell                // nil: nobody can be asked
+	telemetry  *telemetry.Telemetry // nil: off
+	closers    []func() error       // last first
 }
 
 // build wires a session. The caller begins it, and closes the rig.
 func build(ctx context.Context, sys *system, f *flags, c *configuration, w wiring) (*rig, error) {
 	r := &rig{configuration: c, flags: f}
 	steps := []func(context.Context, *system, *wiring) error{
+		r.wireTelemetry,
 		r.wireModel,
 		r.wireWorkspace,
 		r.wirePrompt,
@@ -72,6 +75,7 @@ func build(ctx context.Context, sys *system, f *flags, c *configuration, w wirin
 		r.wirePolicy,
 		r.wireCompressor,
 		r.wireAgent,
+		r.beginTelemetry,
 	}
 	for _, step := range steps {
 		if err := step(ctx, sys, &w); err != nil {
@@ -143,7 +147,7 @@ func (r *rig) wireSession(_ context.Context, sys *system, w *wiring) error {
 	}
 	r.session = s
 	r.cleanSessions(sys, w)
-	r.sink = event.Tee(s, w.sink)
+	r.sink = event.Tee(s, w.sink, r.telemetry)
 	r.identify(s.ID(), s.Path())
 	return nil
 }
@@ -191,7 +195,7 @@ func (r *rig) wireAgent(_ context.Context, sys *system, w *wiring) error {
 		runner.Approver, runner.Notifier = r.bell, r.bell
 	}
 	r.agent = &agent.Agent{
-		Model:      r.model,
+		Model:      r.telemetry.Model(r.model, telemetry.RoleMain),
 		History:    r.session,
 		Hooks:      r.engine,
 		Compressor: r.compressor,

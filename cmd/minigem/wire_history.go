@@ -6,13 +6,14 @@ import (
 
 	"minigem/agent/event"
 	"minigem/compress"
+	"minigem/internal/telemetry"
 	"minigem/llm"
 )
 
 func (r *rig) wireCompressor(_ context.Context, _ *system, w *wiring) error {
 	r.compressor = &compress.Compressor{
 		History:   r.session,
-		Model:     r.model,
+		Model:     r.telemetry.Model(r.model, telemetry.RoleCompressor),
 		ModelName: r.modelName,
 		Preamble:  r.session.Preamble,
 		Threshold: r.settings.Model.CompressionThreshold,

@@ -11,6 +11,7 @@ import (
 	"minigem/internal/atomicfile"
 	"minigem/internal/contextfile"
 	"minigem/internal/policy"
+	"minigem/internal/telemetry"
 	"minigem/internal/workspace"
 	"minigem/llm"
 	"minigem/session"
@@ -30,7 +31,7 @@ func (r *rig) wireTools(_ context.Context, sys *system, w *wiring) error {
 			Inactivity: time.Duration(r.settings.Tools.Shell.InactivityTimeout) * time.Second,
 			Processes:  processes,
 		},
-		Web:    builtin.WebOptions{Generator: r.model, SearchModel: webModel, FetchModel: webModel, Now: sys.Now},
+		Web:    builtin.WebOptions{Generator: r.telemetry.Model(r.model, telemetry.RoleTool), SearchModel: webModel, FetchModel: webModel, Now: sys.Now},
 		Asker:  w.asker,
 		Memory: builtin.MemoryFiles{User: filepath.Join(r.dotGemini, contextName(r)), Project: r.projectMemory()},
 		Now:    sys.Now,

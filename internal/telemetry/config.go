@@ -1,0 +1,59 @@
+package telemetry
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
+
+// The values of Config.Protocol.
+const (
+	ProtocolGRPC = "grpc"
+	ProtocolHTTP = "http"
+)
+
+// Config says what is told to whom (spec/agent.md 11.1). The zero Config is
+// off.
+type Config struct {
+	Enabled    bool
+	Target     string // "local", "gcp" or empty, which is local
+	Endpoint   string // URL of a collector; empty: DefaultEndpoint
+	Protocol   string // ProtocolGRPC or ProtocolHTTP; empty: gRPC
+	LogPrompts bool   // payloads too: prompts, arguments, what hooks read and print
+	Outfile    string // takes the place of a collector; appended to
+	Traces     bool   // spans beside logs and metrics
+}
+
+// DefaultEndpoint is where a local collector listens.
+const DefaultEndpoint = "http://localhost:4317"
+
+// WithEnvironment lets the environment outrank c.
+func (c Config) WithEnvironment(lookup func(string) string) Config {
+	for name, field := range map[string]*bool{
+		"GEMINI_TELEMETRY_ENABLED":        &c.Enabled,
+		"GEMINI_TELEMETRY_LOG_PROMPTS":    &c.LogPrompts,
+		"GEMINI_TELEMETRY_TRACES_ENABLED": &c.Traces,
+	} {
+		if v := lookup(name); v != "" {
+			*field = v == "1" || strings.EqualFold(v, "true")
+		}
+	}
+	c.Target = cmp.Or(lookup("GEMINI_TELEMETRY_TARGET"), c.Target)
+	c.Endpoint = cmp.Or(lookup("GEMINI_TELEMETRY_OTLP_ENDPOINT"), lookup("OTEL_EXPORTER_OTLP_ENDPOINT"), c.Endpoint)
+	c.Protocol = cmp.Or(lookup("GEMINI_TELEMETRY_OTLP_PROTOCOL"), c.Protocol)
+	c.Outfile = cmp.Or(lookup("GEMINI_TELEMETRY_OUTFILE"), c.Outfile)
+	return c
+}
+
+// Check says what is wrong with c; nil: nothing is. What is off is never wrong.
+func (c Config) Check() error {
+	switch {
+	case !c.Enabled:
+		return nil
+	case c.Target != "" && c.Target != "local" && c.Target != "gcp":
+		return fmt.Errorf("the target of telemetry is %q: it must be local or gcp (telemetry.target, GEMINI_TELEMETRY_TARGET)", c.Target)
+	case c.Protocol != "" && c.Protocol != ProtocolGRPC && c.Protocol != ProtocolHTTP:
+		return fmt.Errorf("the protocol of telemetry is %q: it must be grpc or http (telemetry.otlpProtocol, GEMINI_TELEMETRY_OTLP_PROTOCOL)", c.Protocol)
+	}
+	return nil
+}

@@ -1,0 +1,189 @@
+package telemetry
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"go.opentelemetry.io/otel/attribute"
+
+	"minigem/agent/event"
+)
+
+// Setup is what a session is begun with.
+type Setup struct {
+	Model, ApprovalMode, OutputFormat string
+	CoreTools, Extensions, MCPServers []string
+	Sandbox, APIKey, Vertex, Debug    bool
+	RespectGitIgnore                  bool
+}
+
+// Begin tells how a session is set up.
+func (t *Telemetry) Begin(s Setup) {
+	if t == nil {
+		return
+	}
+	t.log("gemini_cli.config", "CLI configuration loaded.",
+		attribute.String("model", s.Model), attribute.Bool("sandbox_enabled", s.Sandbox),
+		attribute.String("core_tools_enabled", strings.Join(s.CoreTools, ",")), attribute.String("approval_mode", s.ApprovalMode),
+		attribute.Bool("api_key_enabled", s.APIKey), attribute.Bool("vertex_ai_enabled", s.Vertex),
+		attribute.Bool("log_user_prompts_enabled", t.o.LogPrompts),
+		attribute.Bool("file_filtering_respect_git_ignore", s.RespectGitIgnore), attribute.Bool("debug_mode", s.Debug),
+		attribute.String("mcp_servers", strings.Join(s.MCPServers, ",")), attribute.Int("mcp_servers_count", len(s.MCPServers)),
+		attribute.String("output_format", s.OutputFormat),
+		attribute.String("extensions", strings.Join(s.Extensions, ",")), attribute.Int("extensions_count", len(s.Extensions)))
+	t.count(t.counts.sessions, 1)
+}
+
+// Emit implements event.Sink.
+func (t *Telemetry) Emit(e event.Event) {
+	if t == nil {
+		return
+	}
+	switch e := e.(type) {
+	case event.PromptStarted:
+		if e.Attempt == 0 {
+			t.prompt(e.Text)
+		}
+	case event.RoundStarted:
+		t.mu.Lock()
+		t.rounds++
+		t.mu.Unlock()
+	case event.ToolFinished:
+		t.toolCall(e.Record)
+	case event.Compressed:
+		t.log("gemini_cli.chat_compression", "Chat compression.", attribute.Int("tokens_before", e.Before), attribute.Int("tokens_after", e.After))
+	case event.LoopDetected:
+		t.log("loop_detected", "Loop detected: "+e.Kind, attribute.String("loop_type", e.Kind), attribute.String("prompt_id", t.promptID()))
+	case event.RoundDiscarded:
+		t.log("gemini_cli.chat.content_retry", fmt.Sprintf("Content retry attempt %d: %s", e.Attempt, e.Reason),
+			attribute.Int("attempt_number", e.Attempt), attribute.String("error_type", e.Reason), attribute.Int64("retry_delay_ms", e.Delay.Milliseconds()))
+	case event.Waiting:
+		t.log("gemini_cli.network_retry_attempt", fmt.Sprintf("Network retry attempt %d of %d: %s", e.Attempt, e.Max, e.Reason),
+			attribute.Int("attempt", e.Attempt), attribute.Int("max_attempts", e.Max),
+			attribute.String("error_type", e.Reason), attribute.Int64("delay_ms", e.Delay.Milliseconds()))
+	}
+}
+
+func (t *Telemetry) prompt(text string) {
+	t.mu.Lock()
+	t.prompts++
+	t.mu.Unlock()
+	length := len([]rune(text))
+	t.log("gemini_cli.user_prompt", fmt.Sprintf("User prompt. Length: %d.", length),
+		attribute.Int("prompt_length", length), attribute.String("prompt_id", t.promptID()), t.payload("prompt", text))
+}
+
+func (t *Telemetry) toolCall(r event.ToolRecord) {
+	took := r.Finished.Sub(r.Started).Milliseconds()
+	success := r.Status == event.ToolSuccess
+	kind := "native"
+	if r.MCPServer != "" {
+		kind = "mcp"
+	}
+	body := fmt.Sprintf("Tool call: %s. Success: %t. Duration: %dms.", r.Call.Name, success, took)
+	if r.Decision != event.DecisionNone {
+		body = fmt.Sprintf("Tool call: %s. Decision: %s. Success: %t. Duration: %dms.", r.Call.Name, r.Decision, success, took)
+	}
+	name := attribute.String("function_name", r.Call.Name)
+	decision := optional("decision", string(r.Decision))
+	ctx, end := t.span("tool_call", r.Started, name, attribute.Bool("success", success))
+	t.logIn(ctx, "gemini_cli.tool_call", body,
+		name, attribute.Int64("duration_ms", took), attribute.Bool("success", success), decision,
+		attribute.String("prompt_id", t.promptID()), attribute.String("tool_type", kind), optional("mcp_server_name", r.MCPServer),
+		attribute.Int("content_length", contentLength(r)), t.payload("function_args", indented(r.Args)),
+		optional("metadata", metadataOf(r)), optional("error", r.ErrorMessage), optional("error.message", r.ErrorMessage),
+		optional("error_type", r.ErrorType), optional("error.type", r.ErrorType))
+	end(r.Finished)
+
+	t.count(t.counts.toolCalls, 1, name, attribute.Bool("success", success), decision, attribute.String("tool_type", kind))
+	t.measure(t.counts.toolLatency, took, name)
+	if success {
+		t.files(r)
+	}
+}
+
+// files counts what a call did to files.
+func (t *Telemetry) files(r event.ToolRecord) {
+	d := diffOf(r)
+	operation := map[string]string{"read_file": "read", "write_file": "update", "replace": "update"}[r.Call.Name]
+	if d.New {
+		operation = "create"
+	}
+	if operation != "" {
+		t.count(t.counts.fileOperations, 1, attribute.String("operation", operation))
+	}
+	for kind, n := range map[string]int64{
+		"added":   d.Stat.ModelAdded + d.Stat.UserAdded,
+		"removed": d.Stat.ModelRemoved + d.Stat.UserRemoved,
+	} {
+		if n > 0 {
+			t.count(t.counts.lines, n, attribute.String("type", kind), attribute.String("function_name", r.Call.Name))
+		}
+	}
+}
+
+// diff is what edits show: the part of it that is counted.
+type diff struct {
+	New  bool `json:"isNewFile"`
+	Stat struct {
+		ModelAdded   int64 `json:"model_added_lines"`
+		ModelRemoved int64 `json:"model_removed_lines"`
+		UserAdded    int64 `json:"user_added_lines"`
+		UserRemoved  int64 `json:"user_removed_lines"`
+	} `json:"diffStat"`
+}
+
+func diffOf(r event.ToolRecord) diff {
+	var d diff
+	if _, text := r.Display.(string); r.Display != nil && !text {
+		data, err := json.Marshal(r.Display)
+		if err != nil || json.Unmarshal(data, &d) != nil {
+			return diff{}
+		}
+	}
+	return d
+}
+
+// metadataOf is the statistics of an edit and what the tool adds, as JSON.
+func metadataOf(r event.ToolRecord) string {
+	all := map[string]any{}
+	for k, v := range r.Data {
+		all[k] = v
+	}
+	var shown struct {
+		Stat map[string]any `json:"diffStat"`
+	}
+	if data, err := json.Marshal(r.Display); err == nil && json.Unmarshal(data, &shown) == nil {
+		for k, v := range shown.Stat {
+			all[k] = v
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return indented(all)
+}
+
+// contentLength is the length of what the model gets.
+func contentLength(r event.ToolRecord) int {
+	n := 0
+	for _, key := range []string{"output", "error"} {
+		if s, ok := r.Result.Response[key].(string); ok {
+			n += len(s)
+		}
+	}
+	return n
+}
+
+// indented is v as people read JSON; what cannot be written so is empty.
+func indented(v any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if e.Encode(v) != nil {
+		return ""
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

@@ -1,0 +1,25 @@
+package telemetry
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/renameio/v2"
+	"github.com/google/uuid"
+)
+
+// Installation returns the id of the installation whose .gemini directory is
+// dir, as Gemini CLI keeps it. Where there is none it makes one; it is used even
+// if it cannot be kept.
+func Installation(dir string) string {
+	path := filepath.Join(dir, "installation_id")
+	if data, err := os.ReadFile(path); err == nil && strings.TrimSpace(string(data)) != "" {
+		return strings.TrimSpace(string(data))
+	}
+	id := uuid.NewString()
+	if os.MkdirAll(dir, 0o700) == nil {
+		_ = renameio.WriteFile(path, []byte(id), 0o600) // another one next time is no harm
+	}
+	return id
+}

@@ -1,0 +1,177 @@
+package telemetry
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"minigem/llm"
+)
+
+// The roles of requests (spec/agent.md 4.8).
+const (
+	RoleMain       = "main"
+	RoleTool       = "utility_tool"
+	RoleCompressor = "utility_compressor"
+)
+
+// Model is p with each request and answer told, as they go over the wire. A nil
+// Telemetry returns p.
+func (t *Telemetry) Model(p llm.Provider, role string) llm.Provider {
+	if t == nil {
+		return p
+	}
+	return &toldModel{p, t, role}
+}
+
+type toldModel struct {
+	llm.Provider
+	t    *Telemetry
+	role string
+}
+
+// Stream implements llm.Model.
+func (m *toldModel) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
+		c := m.asked(req)
+		for chunk, err := range m.Provider.Stream(ctx, req) {
+			if err != nil {
+				c.failed(err)
+				yield(chunk, err)
+				return
+			}
+			c.add(chunk)
+			if !yield(chunk, nil) {
+				break
+			}
+		}
+		c.answered()
+	}
+}
+
+// Generate implements llm.Generator.
+func (m *toldModel) Generate(ctx context.Context, req llm.Request) (llm.Chunk, error) {
+	c := m.asked(req)
+	chunk, err := m.Provider.Generate(ctx, req)
+	if err != nil {
+		c.failed(err)
+		return chunk, err
+	}
+	c.add(chunk)
+	c.answered()
+	return chunk, nil
+}
+
+// A call is one request on its way.
+type call struct {
+	*toldModel
+	model  string
+	start  time.Time
+	ctx    context.Context // of its span
+	end    func(time.Time)
+	chunks []llm.Chunk // nil where payloads are not told
+	usage  llm.Usage
+	ends   []string
+}
+
+func (m *toldModel) asked(req llm.Request) *call {
+	c := &call{toldModel: m, model: req.Model, start: m.t.o.Now()}
+	c.ctx, c.end = m.t.span("llm_call", c.start, attribute.String("gen_ai.request.model", req.Model))
+	text := ""
+	if m.t.o.LogPrompts {
+		if data, err := json.Marshal(req.Messages); err == nil {
+			text = string(data)
+		}
+	}
+	m.t.logIn(c.ctx, "gemini_cli.api_request", fmt.Sprintf("API request to %s.", req.Model),
+		attribute.String("model", req.Model), attribute.String("prompt_id", m.t.promptID()),
+		m.t.payload("request_text", text), attribute.String("role", m.role))
+	return c
+}
+
+func (c *call) add(chunk llm.Chunk) {
+	if chunk.Usage != nil {
+		c.usage = *chunk.Usage
+	}
+	if chunk.FinishReason != "" {
+		c.ends = append(c.ends, strings.ToLower(chunk.FinishReason))
+	}
+	if c.t.o.LogPrompts {
+		c.chunks = append(c.chunks, chunk)
+	}
+}
+
+func (c *call) answered() {
+	t, u := c.t, c.usage
+	took := t.o.Now().Sub(c.start)
+	text := ""
+	if data, err := json.Marshal(c.chunks); err == nil && c.chunks != nil {
+		text = string(data)
+	}
+	t.logIn(c.ctx, "gemini_cli.api_response", fmt.Sprintf("API response from %s. Status: 200. Duration: %dms.", c.model, took.Milliseconds()),
+		attribute.String("model", c.model), attribute.Int64("duration_ms", took.Milliseconds()),
+		attribute.Int("input_token_count", u.Prompt), attribute.Int("output_token_count", u.Candidates),
+		attribute.Int("cached_content_token_count", u.Cached), attribute.Int("thoughts_token_count", u.Thoughts),
+		attribute.Int("tool_token_count", u.ToolUse), attribute.Int("total_token_count", u.Total),
+		attribute.String("prompt_id", t.promptID()), attribute.Int("status_code", 200),
+		attribute.StringSlice("finish_reasons", c.ends), attribute.String("role", c.role),
+		t.payload("response_text", text), attribute.Int("http.status_code", 200))
+	c.end(t.o.Now())
+	c.counted(took, attribute.Int("status_code", 200))
+	model := attribute.String("model", c.model)
+	for _, n := range []struct {
+		kind string
+		n    int
+	}{{"input", u.Prompt}, {"output", u.Candidates}, {"cache", u.Cached}, {"thought", u.Thoughts}, {"tool", u.ToolUse}} {
+		t.count(t.counts.tokens, int64(n.n), model, attribute.String("type", n.kind))
+	}
+	for kind, n := range map[string]int{"input": u.Prompt, "output": u.Candidates} {
+		t.measure(t.counts.genTokens, int64(n), c.genAI(attribute.String("gen_ai.token.type", kind))...)
+	}
+	t.counts.genDuration.Record(context.Background(), took.Seconds(), t.with(c.genAI()...))
+}
+
+func (c *call) genAI(more ...attribute.KeyValue) []attribute.KeyValue {
+	return append([]attribute.KeyValue{
+		attribute.String("gen_ai.operation.name", "generate_content"), attribute.String("gen_ai.provider.name", "gcp.gen_ai"),
+		attribute.String("gen_ai.request.model", c.model), attribute.String("gen_ai.response.model", c.model),
+	}, more...)
+}
+
+func (c *call) failed(err error) {
+	took := c.t.o.Now().Sub(c.start)
+	kind, status := "unknown", attribute.KeyValue{}
+	var e *llm.Error
+	switch {
+	case errors.As(err, &e):
+		kind = cmp.Or(string(e.Kind), kind)
+		if e.Status != 0 {
+			status = attribute.Int("status_code", e.Status)
+		}
+	case errors.Is(err, context.Canceled):
+		kind = "cancelled"
+	}
+	c.t.logIn(c.ctx, "gemini_cli.api_error", fmt.Sprintf("API error for %s. Error: %v. Duration: %dms.", c.model, err, took.Milliseconds()),
+		attribute.String("model", c.model), attribute.String("model_name", c.model),
+		attribute.String("error", err.Error()), attribute.String("error.message", err.Error()), attribute.String("error.type", kind), status,
+		attribute.Int64("duration_ms", took.Milliseconds()), attribute.Int64("duration", took.Milliseconds()),
+		attribute.String("prompt_id", c.t.promptID()), attribute.String("role", c.role))
+	c.end(c.t.o.Now())
+	if status.Key == "" {
+		status = attribute.String("status_code", "error")
+	}
+	c.counted(took, status)
+}
+
+func (c *call) counted(took time.Duration, status attribute.KeyValue) {
+	c.t.count(c.t.counts.requests, 1, attribute.String("model", c.model), status)
+	c.t.counts.requestLatency.Record(context.Background(), took.Milliseconds(), metric.MeasurementOption(c.t.with(attribute.String("model", c.model))))
+}

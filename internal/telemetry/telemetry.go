@@ -1,0 +1,199 @@
+// Package telemetry tells observers what an agent does, in the log events and
+// metrics of Gemini CLI 0.61 (spec/agent.md 11): as a file of JSON objects or
+// to an OpenTelemetry collector. It listens and decides nothing; where it fails
+// the session goes on, and that is told once.
+//
+// It is fed from three sides: it is an event.Sink, Hook takes the reports of
+// hook events, and Model wraps a model to see requests and answers as they are.
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/log"
+	sdklog "go.opentelemetry.io/otel/sdk/log"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+)
+
+const (
+	scope = "gemini-cli"
+
+	// The file can be read while a session runs: logs are a second behind,
+	// metrics five (contract 9 asks for ten).
+	logInterval    = time.Second
+	metricInterval = 5 * time.Second
+)
+
+// Options is what a Telemetry needs beside its Config.
+type Options struct {
+	Config
+	Installation string              // an id of this installation
+	Version      string              // of the program
+	Auth         string              // how the user signed in; empty: unknown
+	Interactive  bool                // there is a user who can be asked
+	Session      func() string       // the present session's id
+	Mask         func(string) string // hides secrets; nil: nothing is hidden
+	Warn         func(string)        // hears once that nothing can be told any more; nil: nobody does
+	Now          func() time.Time    // nil: time.Now
+}
+
+// Telemetry tells what it hears. All methods are safe for concurrent use, and
+// do nothing on a nil Telemetry.
+type Telemetry struct {
+	o       Options
+	logs    *sdklog.LoggerProvider
+	metrics *sdkmetric.MeterProvider
+	traces  *sdktrace.TracerProvider // nil: no spans
+	logger  log.Logger
+	tracer  trace.Tracer
+	counts  instruments
+
+	mu      sync.Mutex
+	prompts int            // so far
+	rounds  int            // so far
+	left    map[int][]left // by Seq of the report: hooks that were still running
+}
+
+// Start opens the file or the way to the collector. A nil Telemetry without an
+// error means that o is off.
+func Start(ctx context.Context, o Options) (*Telemetry, error) {
+	if !o.Enabled {
+		return nil, nil
+	}
+	o.fill()
+	out, err := o.exporters(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("starting telemetry: %w", err)
+	}
+	who := resource.NewSchemaless(
+		attribute.String("service.name", scope), attribute.String("service.version", o.Version),
+	)
+	t := &Telemetry{o: o, left: map[int][]left{}}
+	t.logs = sdklog.NewLoggerProvider(sdklog.WithResource(who),
+		sdklog.WithProcessor(sdklog.NewBatchProcessor(out.logs, sdklog.WithExportInterval(logInterval))))
+	t.metrics = sdkmetric.NewMeterProvider(sdkmetric.WithResource(who),
+		sdkmetric.WithReader(sdkmetric.NewPeriodicReader(out.metrics, sdkmetric.WithInterval(metricInterval))))
+	t.logger = t.logs.Logger(scope)
+	if o.Traces {
+		t.traces = sdktrace.NewTracerProvider(sdktrace.WithResource(who), sdktrace.WithBatcher(out.spans))
+		t.tracer = t.traces.Tracer(scope)
+	}
+	t.counts, err = newInstruments(t.metrics.Meter(scope))
+	return t, err
+}
+
+func (o *Options) fill() {
+	if o.Mask == nil {
+		o.Mask = func(s string) string { return s }
+	}
+	if o.Warn == nil {
+		o.Warn = func(string) {}
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Session == nil {
+		o.Session = func() string { return "" }
+	}
+}
+
+// closePatience is how long the end of a program may wait for a collector.
+const closePatience = 3 * time.Second
+
+// Close tells that the conversation is over, and what is still to be told.
+func (t *Telemetry) Close() error {
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	turns := t.rounds
+	t.mu.Unlock()
+	t.log("gemini_cli.conversation_finished", "Conversation finished.", attribute.Int("turnCount", turns))
+	ctx, cancel := context.WithTimeout(context.Background(), closePatience)
+	defer cancel()
+	var faults []error
+	if t.traces != nil {
+		faults = append(faults, t.traces.Shutdown(ctx))
+	}
+	// Metrics go last: readers take them as the end of the file.
+	faults = append(faults, t.logs.Shutdown(ctx), t.metrics.Shutdown(ctx))
+	return errors.Join(faults...)
+}
+
+// common are the attributes of all that is told.
+func (t *Telemetry) common() []attribute.KeyValue {
+	kvs := []attribute.KeyValue{
+		attribute.String("session.id", t.o.Session()),
+		attribute.String("installation.id", t.o.Installation),
+		attribute.Bool("interactive", t.o.Interactive),
+	}
+	if t.o.Auth != "" {
+		kvs = append(kvs, attribute.String("auth_type", t.o.Auth))
+	}
+	return kvs
+}
+
+// log tells one event. Attributes without a key are left out.
+func (t *Telemetry) log(name, body string, attrs ...attribute.KeyValue) {
+	t.logIn(context.Background(), name, body, attrs...)
+}
+
+// logIn does so within the span of ctx.
+func (t *Telemetry) logIn(ctx context.Context, name, body string, attrs ...attribute.KeyValue) {
+	now := t.o.Now()
+	all := append(t.common(), attribute.String("event.name", name), attribute.String("event.timestamp", stamp(now)))
+	for _, kv := range attrs {
+		if kv.Key != "" {
+			all = append(all, t.masked(kv))
+		}
+	}
+	var r log.Record
+	r.SetTimestamp(now)
+	r.SetObservedTimestamp(now)
+	r.SetBody(attribute.StringValue(t.o.Mask(body)))
+	r.AddAttributes(all...)
+	t.logger.Emit(ctx, r)
+}
+
+func (t *Telemetry) masked(kv attribute.KeyValue) attribute.KeyValue {
+	if kv.Value.Type() != attribute.STRING {
+		return kv
+	}
+	return attribute.String(string(kv.Key), t.o.Mask(kv.Value.AsString()))
+}
+
+// payload is an attribute that is told only where prompts are.
+func (t *Telemetry) payload(key, value string) attribute.KeyValue {
+	if !t.o.LogPrompts {
+		return attribute.KeyValue{}
+	}
+	return attribute.String(key, value)
+}
+
+// optional leaves an empty text out.
+func optional(key, value string) attribute.KeyValue {
+	if value == "" {
+		return attribute.KeyValue{}
+	}
+	return attribute.String(key, value)
+}
+
+func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// promptID names the present prompt, as Gemini CLI does.
+func (t *Telemetry) promptID() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.o.Interactive {
+		return t.o.Session()
+	}
+	return fmt.Sprintf("%s########%d", t.o.Session(), max(0, t.prompts-1))
+}
