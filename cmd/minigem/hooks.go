@@ -45,6 +45,7 @@ func hooksSubcommands(sys *system) []*cobra.Command {
 		hooksWhyCommand(sys),
 		hooksPayloadCommand(sys),
 		hooksFireCommand(sys),
+		hooksLintCommand(sys),
 	}
 }
 

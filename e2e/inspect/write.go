@@ -179,6 +179,9 @@ func clean(s string) string {
 	}, s)
 }
 
+// Clean is text of others, safe to print on a line.
+func Clean(s string) string { return clean(s) }
+
 // align pads all columns but the last; a long cell does not push all others
 // aside.
 func align(rows [][]string) {

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"minigem/e2e/lint"
+)
+
+func hooksLintCommand(sys *system) *cobra.Command {
+	var fix bool
+	var format, code string
+	cmd := &cobra.Command{
+		Use:   "lint",
+		Short: "Find what is wrong with hooks before they are needed",
+		Long: `Looks at the hooks of all layers, at their commands and at the programs that
+they run, and runs none of them. Each kind of finding has a code that does not
+change; docs/LINT.md tells what it means, and so does --explain. The project's
+files are looked at whether the folder is trusted or not.
+
+Exit codes: 0 no errors and warnings (there may be notes), 1 some, 42 wrong
+usage, 52 a settings file cannot be read.`,
+		Example: `  minigem hooks lint
+  minigem hooks lint --fix
+  minigem hooks lint --format sarif > hooks.sarif
+  minigem hooks lint --explain HK044`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !slices.Contains(lint.Formats, format) {
+				return wrongUsage(sys, cmd, "--format is %q: it must be %s", format, strings.Join(lint.Formats, ", "))
+			}
+			if code != "" {
+				return explainRule(sys, code)
+			}
+			return lintHooks(sys, format, fix)
+		},
+	}
+	cmd.Flags().BoolVar(&fix, "fix", false, "do what is clear; comments and order stay")
+	cmd.Flags().StringVar(&format, "format", "text", "text, json or sarif")
+	cmd.Flags().StringVar(&code, "explain", "", "tell what a `code` means")
+	return checkedArgs(sys, cmd, cobra.NoArgs, "takes no arguments")
+}
+
+// fixRounds bounds --fix: what one fix brings to light, the next round fixes.
+const fixRounds = 5
+
+func lintHooks(sys *system, format string, fix bool) error {
+	var done []lint.Finding
+	for round := 1; ; round++ {
+		c, err := configure(sys, &flags{skipTrust: true})
+		if err != nil {
+			return err
+		}
+		in := lint.Input{Setup: c.inspection(), Sections: c.sections, Path: sys.Getenv("PATH")}
+		found := lint.Run(in)
+		fixable := slices.ContainsFunc(found, func(f lint.Finding) bool { return f.Fixable })
+		if fix && fixable && round <= fixRounds {
+			if err := lint.Fix(found, in.Setup.Files); err != nil {
+				return err
+			}
+			done = append(done, slices.DeleteFunc(found, func(f lint.Finding) bool { return !f.Fixed })...)
+			continue
+		}
+		found = append(done, found...)
+		if err := lint.Write(sys.Stdout, format, found, c.dir, c.shortenIn); err != nil {
+			return err
+		}
+		if lint.Bad(found) {
+			return silent(exitGeneric)
+		}
+		return nil
+	}
+}
+
+func explainRule(sys *system, code string) error {
+	i := slices.IndexFunc(lint.Rules, func(r lint.Rule) bool { return strings.EqualFold(r.Code, code) || r.Name == code })
+	if i < 0 {
+		return exitf(exitInput, "there is no code %q; they go from %s to %s", code, lint.Rules[0].Code, lint.Rules[len(lint.Rules)-1].Code)
+	}
+	_, err := io.WriteString(sys.Stdout, lint.Rules[i].Page())
+	return err
+}

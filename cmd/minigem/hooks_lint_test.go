@@ -1,0 +1,55 @@
+package main
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestHooksLint(t *testing.T) {
+	t.Parallel()
+	w := newHookWorld(t, map[string]string{
+		".gemini/settings.json": "{\n  // moved over\n  \"hooks\": {\"PreToolUse\": [{\"matcher\": \"Bash\", \"hooks\": [\n    {\"type\": \"Command\", \"command\": \"./guard.sh\", \"timeout\": 30}\n  ]}]}\n}\n",
+		"guard.sh":              guardScript,
+	})
+	bad := w.run("hooks lint", "GEMINI_CLI_TRUST_WORKSPACE=false")
+	assert.Equal(t, 1, bad.code)
+	assert.Equal(t, `.gemini/settings.json:3: error HK002: there is no event "PreToolUse", its hooks never run; did you mean "BeforeTool"? (--fix)
+
+1 error, 0 warnings, 0 notes; --fix can do 1 of them
+minigem hooks lint --explain CODE tells more
+`, bad.out)
+
+	fixed := w.run("hooks lint --fix")
+	assert.Equal(t, 0, fixed.code, fixed.out+fixed.err)
+	assert.Contains(t, fixed.out, "0 errors, 0 warnings, 1 note; 4 fixed\n")
+	assert.Equal(t, "{\n  // moved over\n  \"hooks\": {\"BeforeTool\": [{\"matcher\": \"run_shell_command\", \"hooks\": [\n    {\"type\": \"command\", \"command\": \"./guard.sh\", \"timeout\": 30000}\n  ]}]}\n}\n",
+		w.read(".gemini/settings.json"))
+	assert.Contains(t, w.run("hooks lint --format sarif").out, `"ruleId": "HK028"`)
+	assert.Contains(t, w.run("hooks lint --format json").out, `"severity": "note"`)
+
+	none := newHookWorld(t, nil).run("hooks lint")
+	assert.Equal(t, said{"no findings\n", "", 0}, none)
+}
+
+func TestHooksLintUsage(t *testing.T) {
+	t.Parallel()
+	w := newHookWorld(t, map[string]string{".gemini/settings.json": "{"})
+	for args, want := range map[string]string{
+		"hooks lint here":            "takes no arguments",
+		"hooks lint --format xml":    `--format is "xml": it must be text, json, sarif`,
+		"hooks lint --explain HK999": `there is no code "HK999"; they go from HK001 to HK053`,
+		"hooks lint --fixx":          "unknown flag: --fixx",
+	} {
+		got := w.run(args)
+		assert.Equal(t, exitInput, got.code, args)
+		assert.Contains(t, got.err, want, args)
+	}
+	assert.Contains(t, w.run("hooks lint --explain hk044").out, "**An AfterAgent hook never reads stop_hook_active**")
+	assert.Equal(t, exitConfig, w.run("hooks lint").code, "a file that cannot be read")
+	require.NoError(t, os.WriteFile(w.path(".gemini/settings.json"), []byte(guarded), 0o400))
+	require.NoError(t, os.WriteFile(w.path("guard.sh"), []byte(guardScript), 0o700))
+	assert.Equal(t, 0, w.run("hooks lint").code)
+}

@@ -1,0 +1,93 @@
+package jsonc
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/tailscale/hujson"
+)
+
+// Replace makes a string, a number or a boolean of the value, which was one of
+// these before. What stands around it stays.
+func (n Node) Replace(value any) error {
+	if n.v == nil {
+		return fmt.Errorf("replacing a value that is not there")
+	}
+	if _, ok := n.v.Value.(hujson.Literal); !ok {
+		return fmt.Errorf("replacing %s by a plain value", n.Kind())
+	}
+	switch v := value.(type) {
+	case string:
+		n.v.Value = hujson.String(v)
+	case bool:
+		n.v.Value = hujson.Bool(v)
+	case int, int64, float64:
+		text, err := json.Marshal(v)
+		if err != nil {
+			return fmt.Errorf("replacing a value: %w", err)
+		}
+		n.v.Value = hujson.Literal(text)
+	default:
+		return fmt.Errorf("replacing a value by %T", value)
+	}
+	return nil
+}
+
+// Rename gives the members of the object that are called from the name to, and
+// reports whether it did. Where the object has one of that name already nothing
+// changes.
+func (n Node) Rename(from, to string) bool {
+	if n.Get(to).Exists() || !n.Get(from).Exists() {
+		return false
+	}
+	obj := n.v.Value.(*hujson.Object)
+	for i := range obj.Members {
+		if name := &obj.Members[i].Name; name.Value.(hujson.Literal).String() == from {
+			name.Value = hujson.String(to)
+		}
+	}
+	return true
+}
+
+// Remove takes the members of that name out of the object and reports whether
+// there were any. Comments above them stay, for what follows.
+func (n Node) Remove(name string) bool {
+	if !n.Get(name).Exists() {
+		return false
+	}
+	obj := n.v.Value.(*hujson.Object)
+	for i := len(obj.Members) - 1; i >= 0; i-- {
+		if obj.Members[i].Name.Value.(hujson.Literal).String() == name {
+			removeMember(obj, i)
+		}
+	}
+	return true
+}
+
+func removeMember(obj *hujson.Object, i int) {
+	gone := obj.Members[i]
+	obj.Members = append(obj.Members[:i], obj.Members[i+1:]...)
+	if i < len(obj.Members) {
+		next := &obj.Members[i].Name.BeforeExtra
+		if len(bytes.Trim(*next, " \t")) == 0 { // on the same line: its place is taken
+			*next = gone.Name.BeforeExtra
+			return
+		}
+		*next = joinExtra(gone.Name.BeforeExtra, *next)
+		return
+	}
+	obj.AfterExtra = joinExtra(gone.Name.BeforeExtra, obj.AfterExtra)
+	if i == 0 {
+		return
+	}
+	last := &obj.Members[i-1].Value
+	if gone.Value.AfterExtra != nil {
+		last.AfterExtra = hujson.Extra{} // a comma at the end stays one
+		return
+	}
+	if len(bytes.TrimSpace(last.AfterExtra)) > 0 {
+		obj.AfterExtra = append(bytes.Clone(last.AfterExtra), obj.AfterExtra...)
+	}
+	last.AfterExtra = nil
+}
