@@ -16,6 +16,7 @@ type verdict struct {
 	expected string
 	actual   string
 	detail   string
+	invalid  bool // it asks for what cannot be, so that its negation fails too
 }
 
 var hookVerbs = []verb{
@@ -124,7 +125,7 @@ func judgeFired(r *Record, c Command) verdict {
 	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("%s runs at %s %s%s", hook, event, want, with(conds))}
 	switch {
 	case len(ran) == 0:
-		v.actual = "it did not run: " + r.whyNot(event, hook)
+		v.actual, v.invalid = "it did not run: "+r.whyNot(event, hook), r.unknown(event, hook)
 	case len(conds) == 0:
 		v.actual = "it ran " + often(len(ran))
 	default:
@@ -170,6 +171,14 @@ func actualRuns(ran []runOf, conds []Cond) string {
 		parts = append(parts, fmt.Sprintf("%d more", len(ran)-3))
 	}
 	return "it had " + strings.Join(parts, ", then ")
+}
+
+// unknown reports whether no hook of that name is configured for the event,
+// though others are: most likely it is misspelled.
+func (r *Record) unknown(event, hook string) bool {
+	return len(r.Config.Hooks) > 0 && !slices.ContainsFunc(r.Config.Hooks, func(h hooks.Hook) bool {
+		return string(h.Event) == event && isHook(h, hook)
+	})
 }
 
 // whyNot says why a hook did not run for an event.
@@ -279,7 +288,8 @@ func judgeNotFired(r *Record, c Command) verdict {
 		return v
 	}
 	reasons := r.reasonsNot(event, hook)
-	v.ok = true
+	v.ok = len(c.Conds) > 0 || !r.unknown(event, hook)
+	v.invalid = !v.ok
 	for _, cond := range c.Conds {
 		v.ok = v.ok && slices.ContainsFunc(reasons, cond.matches)
 	}

@@ -48,7 +48,7 @@ func judgeToolRan(r *Record, c Command) verdict {
 	n := 0
 	var seen []string
 	for _, s := range r.Started {
-		if s.Call.Name != c.Args[0] {
+		if s.Call.Name != c.Args[0] && c.Args[0] != "*" {
 			continue
 		}
 		value := func(key string) string { return toolValue(r, s, key) }
@@ -60,13 +60,26 @@ func judgeToolRan(r *Record, c Command) verdict {
 	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("%s runs %s%s", c.Args[0], want, with(conds)), detail: r.callList()}
 	switch {
 	case len(seen) == 0:
-		v.actual = "it did not run" + r.whyNoTool(c.Args[0])
+		v.actual, v.invalid = "it did not run"+r.whyNoTool(c.Args[0]), r.noTool(c.Args[0])
 	case len(conds) > 0:
 		v.actual = "it ran as " + strings.Join(seen, ", then ")
 	default:
 		v.actual = "it ran " + often(len(seen))
 	}
 	return v
+}
+
+// noTool reports whether no request offered a tool of that name and no answer
+// called it: most likely it is misspelled.
+func (r *Record) noTool(name string) bool {
+	offered := false
+	for _, req := range r.Requests {
+		offered = offered || len(req.Tools) > 0
+		if slices.Contains(toolNames(req), name) {
+			return false
+		}
+	}
+	return offered && name != "*" && !slices.ContainsFunc(r.Finished, func(f event.ToolRecord) bool { return f.Call.Name == name })
 }
 
 // whyNoTool says what became of calls that did not run.
@@ -77,6 +90,13 @@ func (r *Record) whyNoTool(name string) string {
 			return ": the model was told " + oneLine(resultText(f.Result), 200)
 		}
 		called = append(called, f.Call.Name)
+	}
+	if r.noTool(name) {
+		var offered []string
+		for _, req := range r.Requests {
+			offered = append(offered, toolNames(req)...)
+		}
+		return ": there is no such tool" + didYouMean(name, append(called, offered...))
 	}
 	if len(called) == 0 {
 		return ": the model called no tool"
@@ -224,7 +244,7 @@ func judgeModelSaw(r *Record, c Command) verdict {
 			n, _ = strconv.Atoi(c.Args[0])
 		}
 		if n < 1 || n > len(requests) {
-			v.actual = fmt.Sprintf("there is no request %s: the model got %s", c.Args[0], plural(len(requests), "request"))
+			v.actual, v.invalid = fmt.Sprintf("there is no request %s: the model got %s", c.Args[0], plural(len(requests), "request")), true
 			return v
 		}
 		requests, first = requests[n-1:n], n

@@ -4,8 +4,11 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
+
+	"minigem/hooks"
 )
 
 // Format writes results for a reader: people or programs. It is called for each
@@ -75,6 +78,23 @@ func (f *textFormat) Summary(s Summary) {
 		}
 	}
 	fmt.Fprintf(f.w, "%s, %s\n", strings.Join(parts, ", "), took(s.Took))
+	if n := s.differ(); n > 0 {
+		fmt.Fprintf(f.w, "in %s a hook would do something else on Gemini CLI 0.61: --verbose says what\n", plural(n, "case"))
+	}
+}
+
+// differ is the number of cases in which Gemini CLI makes something else of a
+// hook's run.
+func (s Summary) differ() int {
+	n := 0
+	for _, r := range s.Results {
+		if r.Record != nil && slices.ContainsFunc(r.Record.Reports, func(rep hooks.Report) bool {
+			return slices.ContainsFunc(rep.Runs, func(run hooks.Run) bool { return len(run.Upstream) > 0 })
+		}) {
+			n++
+		}
+	}
+	return n
 }
 
 func took(d time.Duration) string {
@@ -117,6 +137,9 @@ func (r Result) Story() string {
 				fmt.Fprintf(&b, ": not run, %s\n", run.Skipped)
 			default:
 				fmt.Fprintf(&b, ": %s, %s, %s\n", exitOf(run), effectOf(rep), took(run.Exit.Duration))
+			}
+			for _, u := range run.Upstream {
+				fmt.Fprintf(&b, "  %s\n", u)
 			}
 		}
 	}

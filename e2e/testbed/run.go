@@ -241,12 +241,15 @@ func (r *runner) assert(cmd Command) {
 	}
 	record := r.rec.soFar()
 	v := cmd.verb.judge(record, cmd)
-	check.Passed, check.Expected, check.Actual = v.ok != cmd.Negated, v.expected, record.shorten(v.actual)
+	check.Passed, check.Expected, check.Actual = v.ok != cmd.Negated && !v.invalid, v.expected, record.shorten(v.actual)
 	if check.Passed {
 		return
 	}
 	f := Failure{Where: cmd.Where(), Command: cmd.Source, Expected: v.expected, Actual: v.actual, Detail: v.detail}
-	if cmd.Negated {
+	switch {
+	case v.invalid:
+		f.Expected = "what it names to exist: otherwise this proves nothing"
+	case cmd.Negated:
 		f.Expected = "not: " + v.expected
 	}
 	r.fail(f)

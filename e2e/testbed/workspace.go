@@ -14,6 +14,12 @@ import (
 type place struct{ top, workspace, home, temp string }
 
 func newPlace(parent, name string) (*place, error) {
+	if parent != "" {
+		var err error
+		if parent, err = filepath.Abs(parent); err != nil {
+			return nil, fmt.Errorf("making the folder of a case: %w", err)
+		}
+	}
 	top, err := os.MkdirTemp(parent, "case-"+strings.Map(func(c rune) rune {
 		if c == '/' || c == '\\' || c == '*' {
 			return '-'
