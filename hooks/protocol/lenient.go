@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -16,8 +15,21 @@ type member struct {
 	dup   bool // an earlier member has the same key
 }
 
+// unreadable is a value that is JSON but has no place in memory, and says why.
+// It is ignored like any value of a wrong type; what stands beside it counts.
+type unreadable string
+
+const (
+	tooDeep    unreadable = "a value nested too deeply"
+	outOfRange unreadable = "a value with a number out of range"
+)
+
+// maxDepth is how deeply a field may be nested. encoding/json refuses the whole
+// text from 10,000 levels on, and a deny that stands in it.
+const maxDepth = 9000
+
 // object decodes text if it is one JSON object, or a JSON string that holds
-// one. Depth is bounded by encoding/json (10,000 levels).
+// one.
 func object(text string) ([]member, bool) {
 	if strings.HasPrefix(text, `"`) {
 		var inner string
@@ -26,52 +38,44 @@ func object(text string) ([]member, bool) {
 		}
 		text = strings.TrimSpace(inner)
 	}
-	if !strings.HasPrefix(text, "{") || !json.Valid([]byte(text)) {
-		return nil, false
-	}
-	return members([]byte(text))
+	return members(text, true)
 }
 
-// members decodes a valid JSON object, keeping its order and its duplicates.
-func members(data []byte) ([]member, bool) {
-	d := json.NewDecoder(bytes.NewReader(data))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+// members decodes a JSON object, keeping its order and its duplicates; in the
+// outer one, hookSpecificOutput is decoded so too.
+func members(text string, outer bool) ([]member, bool) {
+	fields, ok := split(text)
+	if !ok {
 		return nil, false
 	}
 	var out []member
 	seen := map[string]bool{}
-	for d.More() {
-		t, err := d.Token()
-		if err != nil {
+	for _, f := range fields {
+		m := member{dup: seen[f.key], key: f.key}
+		if m.value, ok = f.decode(outer); !ok {
 			return nil, false
 		}
-		m := member{key: t.(string)}
-		if m.key == "hookSpecificOutput" {
-			m.value, err = nested(d)
-		} else {
-			err = d.Decode(&m.value)
-		}
-		if err != nil {
-			return nil, false
-		}
-		m.dup, seen[m.key] = seen[m.key], true
+		seen[f.key] = true
 		out = append(out, m)
 	}
 	return out, true
 }
 
-// nested decodes an object of fields as []member, anything else as usual.
-func nested(d *json.Decoder) (any, error) {
-	var raw json.RawMessage
-	if err := d.Decode(&raw); err != nil {
-		return nil, err
+func (f rawField) decode(outer bool) (value any, ok bool) {
+	if outer && f.key == "hookSpecificOutput" && strings.HasPrefix(f.value, "{") {
+		ms, ok := members(f.value, false)
+		return ms, ok
 	}
-	if ms, ok := members(raw); ok {
-		return ms, nil
+	if f.depth > maxDepth {
+		return tooDeep, true
 	}
-	var v any
-	err := json.Unmarshal(raw, &v)
-	return v, err
+	if !json.Valid([]byte(f.value)) {
+		return nil, false
+	}
+	if json.Unmarshal([]byte(f.value), &value) != nil {
+		return outOfRange, true
+	}
+	return value, true
 }
 
 // clean makes a stream into text: no byte order mark, no white space around.
@@ -107,7 +111,9 @@ func embedded(text string) (line int, found bool) {
 
 // kind names the JSON type of v in the words of authors.
 func kind(v any) string {
-	switch v.(type) {
+	switch v := v.(type) {
+	case unreadable:
+		return string(v)
 	case nil:
 		return "null"
 	case bool:

@@ -153,7 +153,7 @@ func TestParseBounds(t *testing.T) {
 		from         string
 	}{
 		{"nested 9,000 deep", `{"decision":"deny","x":` + deep(9_000) + `}`, "stdout"},
-		{"nested 100,000 deep", `{"decision":"deny","x":` + deep(100_000) + `}`, "text"},
+		{"nested 100,000 deep", `{"decision":"deny","x":` + deep(100_000) + `}`, "stdout"},
 		{"open arrays", strings.Repeat("[", 1_000_000), "text"},
 		{"open objects, a line each", strings.Repeat("{\n", 200_000), "text"},
 		{"a megabyte of reason", `{"decision":"deny","reason":"` + strings.Repeat("x", 1<<20) + `"}`, "stdout"},
@@ -162,6 +162,7 @@ func TestParseBounds(t *testing.T) {
 	} {
 		r := protocol.Parse(protocol.BeforeTool, protocol.Ran{Stdout: []byte(c.stdout)})
 		assert.Equal(t, c.from, r.From, c.name)
+		assert.Equal(t, strings.Contains(c.stdout, `"deny"`), r.Output.Decision == protocol.Deny, c.name)
 	}
 }
 

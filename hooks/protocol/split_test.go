@@ -1,0 +1,38 @@
+package protocol
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// FuzzObject: what is taken for a JSON object is one by encoding/json's
+// judgement, and the other way round, but for depth.
+func FuzzObject(f *testing.F) {
+	for _, text := range []string{
+		`{}`, `{ }`, `{"a":1}`, "{\n\t\"a\" : [1, {\"b\":\"}\\\"\"}] ,\"c\":null}", `{"a":1,}`, `{,}`, `{"a"}`, `{"a":}`, `{"a":1 2}`, `{"a":[}]}`, `{"a":1}}`,
+		`{"a":"`, `{"a":"\`, `{"a":{"b":1}`, `{a:1}`, `{"a":1e999}`, `{"hookSpecificOutput":{"a":1,"hookSpecificOutput":{}}}`, `{"hookSpecificOutput":{1}}`, `{"\ud800":1}`, `{"a":tru}`, "{\"a\":\"\n\"}",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if strings.Count(text, "{")+strings.Count(text, "[") > maxDepth {
+			return
+		}
+		ms, ok := members(text, true)
+		if want := strings.HasPrefix(text, "{") && json.Valid([]byte(text)); ok != want {
+			t.Fatalf("%q: an object: %t, but encoding/json says %t", text, ok, want)
+		}
+		var fields map[string]json.RawMessage
+		if !ok || json.Unmarshal([]byte(text), &fields) != nil {
+			return
+		}
+		seen := map[string]bool{}
+		for _, m := range ms {
+			seen[m.key] = true
+		}
+		if len(seen) != len(fields) {
+			t.Fatalf("%q: %d names, but encoding/json sees %d", text, len(seen), len(fields))
+		}
+	})
+}
