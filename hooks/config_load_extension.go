@@ -11,8 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/joho/godotenv"
-
+	"minigem/hooks/dotenv"
 	"minigem/hooks/jsonc"
 )
 
@@ -179,9 +178,13 @@ func LoadExtension(dir, workspacePath string, settings map[string]string) (Secti
 // extensionEnv are the values of the declared settings.
 func (l *loader) extensionEnv(dir string, m manifest, settings map[string]string) map[string]string {
 	file := filepath.Join(dir, ".env")
-	stored, err := godotenv.Read(file)
+	data, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		l.Problems = append(l.Problems, Problem{File: file, Text: "reading the settings: " + err.Error()})
+	}
+	stored := map[string]string{}
+	for _, v := range dotenv.Parse(string(data)) {
+		stored[v.Name] = v.Value
 	}
 	env := map[string]string{}
 	for _, name := range m.envVars {

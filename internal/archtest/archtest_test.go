@@ -7,11 +7,13 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -92,6 +94,26 @@ func TestSingleImporters(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestNoWayToProcesses: the two that must not start a program do not reach
+// os/exec through the code of others either.
+func TestNoWayToProcesses(t *testing.T) {
+	t.Parallel()
+	list := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./agent", "./hooks")
+	list.Dir = root(t)
+	var complaint strings.Builder
+	list.Stderr = &complaint
+	lines, err := list.Output()
+	require.NoError(t, err, complaint.String())
+	var importers []string
+	for line := range strings.Lines(string(lines)) {
+		if fields := strings.Fields(line); slices.Contains(fields[1:], "os/exec") {
+			importers = append(importers, fields[0])
+		}
+	}
+	require.Contains(t, string(lines), "minigem/hooks/protocol ", "the list is that of the module")
+	assert.Empty(t, importers, "these import os/exec, and agent or hooks reach them")
 }
 
 // TestTopLevel holds the ten folders of the project, and what lives beside them.

@@ -7,8 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
+
+	"minigem/hooks/dotenv"
 )
 
 // EnvOptions says where to look for a .env file.
@@ -29,7 +30,7 @@ type EnvFile struct {
 }
 
 // Var is one variable.
-type Var struct{ Name, Value string }
+type Var = dotenv.Var
 
 // LoadEnv finds the first .env file and reads it (spec/agent.md 10.2): from the
 // workspace upwards <dir>/.gemini/.env, then <dir>/.env; at last those of the
@@ -47,7 +48,7 @@ func LoadEnv(o EnvOptions) (EnvFile, error) {
 		}
 		file := EnvFile{Path: path}
 		project := filepath.Base(filepath.Dir(path)) != ".gemini"
-		for _, v := range ParseEnv(string(data)) {
+		for _, v := range dotenv.Parse(string(data)) {
 			if o.Lookup != nil {
 				if _, set := o.Lookup(v.Name); set {
 					continue
@@ -82,99 +83,4 @@ func envPaths(o EnvOptions) []string {
 	}
 	add(o.Home)
 	return paths
-}
-
-// ParseEnv reads the text of a .env file as the dotenv package of Node does:
-// NAME=value or NAME: value, "export " before it, values in single, double or
-// back quotes over several lines, \n and \r inside double quotes, comments from
-// # on. Nothing is expanded; that is why no Go library is used, for the common
-// ones replace $x in values and so damage passwords. Of a name that stands twice
-// the last value counts. A line that is none of this is skipped.
-func ParseEnv(text string) []Var {
-	text = strings.TrimPrefix(text, string(bom))
-	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
-	var vars []Var
-	for text != "" {
-		var v Var
-		var ok bool
-		if v, text, ok = nextVar(text); !ok {
-			continue
-		}
-		vars = slices.DeleteFunc(vars, func(o Var) bool { return o.Name == v.Name })
-		vars = append(vars, v)
-	}
-	return vars
-}
-
-// nextVar reads one variable, which may take several lines.
-func nextVar(text string) (v Var, rest string, ok bool) {
-	line, after, _ := strings.Cut(text, "\n")
-	head := strings.TrimLeft(line, " \t")
-	if export, found := strings.CutPrefix(head, "export"); found && strings.TrimLeft(export, " \t") != export {
-		head = strings.TrimLeft(export, " \t")
-	}
-	n := envNameLength(head)
-	if n == 0 {
-		return Var{}, after, false
-	}
-	v.Name = head[:n]
-	value, found := assignment(head[n:])
-	if !found {
-		return Var{}, after, false
-	}
-	// What follows may go on beyond this line, inside quotes.
-	tail := text[len(line)-len(value):]
-	if q := strings.TrimLeft(tail[:len(value)], " \t"); q != "" && strings.IndexByte("'\"`", q[0]) >= 0 {
-		start := len(value) - len(q)
-		if inner, end := closing(tail[start:]); end > 0 {
-			_, after, _ = strings.Cut(tail[start+end:], "\n")
-			v.Value = inner
-			return v, after, true
-		}
-	}
-	value, _, _ = strings.Cut(value, "#")
-	v.Value = strings.TrimSpace(value)
-	return v, after, true
-}
-
-// assignment skips "=" or ": ".
-func assignment(s string) (value string, ok bool) {
-	trimmed := strings.TrimLeft(s, " \t")
-	if strings.HasPrefix(trimmed, "=") {
-		return trimmed[1:], true
-	}
-	if value, ok = strings.CutPrefix(s, ":"); ok && strings.TrimLeft(value, " \t") != value {
-		return value, true
-	}
-	return "", false
-}
-
-// closing reads a quoted value; end is the length with its quotes, 0 where the
-// quote is never closed.
-func closing(s string) (inner string, end int) {
-	q := s[0]
-	for i := 1; i < len(s); i++ {
-		switch {
-		case s[i] == '\\' && i+1 < len(s):
-			i++
-		case s[i] == q:
-			inner = s[1:i]
-			if q == '"' {
-				inner = strings.NewReplacer(`\n`, "\n", `\r`, "\r").Replace(inner)
-			}
-			return inner, i + 1
-		}
-	}
-	return "", 0
-}
-
-func envNameLength(s string) int {
-	for i := range len(s) {
-		c := s[i]
-		if c == '_' || c == '.' || c == '-' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' {
-			continue
-		}
-		return i
-	}
-	return len(s)
 }

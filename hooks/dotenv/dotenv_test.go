@@ -1,0 +1,44 @@
+package dotenv
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text string
+		want []Var
+	}{
+		{"A=1", []Var{{"A", "1"}}},
+		{"A=1\r\nB=2\rC=3\n", []Var{{"A", "1"}, {"B", "2"}, {"C", "3"}}},
+		{"\xef\xbb\xbfA=1", []Var{{"A", "1"}}},
+		{"  export A = 1  ", []Var{{"A", "1"}}},
+		{"exportA=1", []Var{{"exportA", "1"}}},
+		{"A: 1", []Var{{"A", "1"}}},
+		{"A:1", nil},
+		{"A=", []Var{{"A", ""}}},
+		{"A.b-c=1", []Var{{"A.b-c", "1"}}},
+		// Comments
+		{"# A=1\nB=2 # two", []Var{{"B", "2"}}},
+		{"A='x # y' # z", []Var{{"A", "x # y"}}},
+		// Quotes
+		{"A='a b'", []Var{{"A", "a b"}}},
+		{`A="a\nb"`, []Var{{"A", "a\nb"}}},
+		{`A='a\nb'`, []Var{{"A", `a\nb`}}},
+		{"A=`it's \"so\"`", []Var{{"A", `it's "so"`}}},
+		{"A=\"one\ntwo\"\nB=3", []Var{{"A", "one\ntwo"}, {"B", "3"}}},
+		{"A=\"open\nB=3", []Var{{"A", `"open`}, {"B", "3"}}},
+		{`A={"k":"v"}`, []Var{{"A", `{"k":"v"}`}}},
+		// Nothing is expanded
+		{"A=p$x${y}w", []Var{{"A", "p$x${y}w"}}},
+		// Twice
+		{"A=1\nB=2\nA=3", []Var{{"B", "2"}, {"A", "3"}}},
+		// Nothing
+		{"", nil}, {"just text", nil}, {"=1", nil}, {"A", nil},
+	} {
+		assert.Equal(t, c.want, Parse(c.text), "%q", c.text)
+	}
+}
