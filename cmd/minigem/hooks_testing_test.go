@@ -319,3 +319,60 @@ func BenchmarkCases(b *testing.B) {
 	passed, _, _, _ := sum.Counts()
 	require.Equal(b, b.N, passed)
 }
+
+// fakeProgram stands in for Gemini CLI: it tells of a hook, a tool and a request
+// as that one's telemetry does.
+const fakeProgram = `#!/bin/sh
+while [ $# -gt 1 ]; do
+  case $1 in --fake-responses) grep -q generateContentStream "$2" || exit 9 ;; esac
+  shift
+done
+cat > "$GEMINI_TELEMETRY_OUTFILE" <<'END'
+{"resource": {}, "attributes": "metrics have other shapes"}
+{"attributes": {"event.name": "gemini_cli.hook_call", "hook_event_name": "BeforeTool", "hook_name": "guard", "exit_code": 0, "duration_ms": 3,
+ "hook_input": "{\n \"tool_name\": \"read_file\"\n}", "hook_output": "{\"decision\": \"deny\", \"reason\": \"not yours\"}", "stdout": "", "stderr": ""}}
+{"attributes": {"event.name": "gemini_cli.tool_call", "function_name": "read_file", "function_args": "{\"file_path\": \"key.pem\"}", "success": SUCCESS,
+ "error": "Tool execution blocked: not yours", "error_type": "policy_violation"}}
+{"attributes": {"event.name": "gemini_cli.api_request", "model": "m", "request_text": "[{\"role\":\"user\",\"parts\":[{\"text\":\"hi\"}]}]"}}
+{"attributes": {"event.name": "gemini_cli.api_request", "model": "m", "request_text": "[{\"role\":\"user\",\"parts\":[{\"text\":\"not yours\"}]}]"}}
+END
+echo "I may not read it."
+`
+
+func TestHooksTestBinary(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	program := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o755))
+		return path
+	}
+	obedient := program("obedient", strings.Replace(fakeProgram, "SUCCESS", "false", 1))
+	wilful := program("wilful", strings.NewReplacer("SUCCESS", "true", `"Tool execution blocked: not yours", "error_type": "policy_violation"`, `""`).Replace(fakeProgram))
+	silent := program("silent", "#!/bin/sh\nexit 7\n")
+	file := testbedData + "/cases/before_tool_deny.txtar"
+	tests := []struct {
+		program, file string
+		code          int
+		want          []string
+	}{
+		{obedient, file, 0, []string{"same ", "1 the same, 0 differ, 0 not available there"}},
+		{wilful, file, 1, []string{"DIFFERS ", ": ! tool-ran read_file\n    here:  holds, it did not run", "\n    there: fails, it ran once"}},
+		{silent, file, 1, []string{": exit 0\n", "there: fails, it is 7", "its telemetry tells of no such run"}},
+		{filepath.Join(dir, "none"), file, 1, []string{"looking for the program"}},
+		{obedient, testbedData + "/cases/session_resume.txtar", 0, []string{"n/a ", "resume is not available there"}},
+		{obedient, testbedData + "/cases/before_agent_context.txtar", 0, []string{"the case has 2 prompts: only one is available there"}},
+		{obedient, testbedData + "/cases/model_error.txtar", 0, []string{"requests that fail are not available there"}},
+		{obedient, testbedData + "/broken/twice.txtar", 42, nil},
+	}
+	for _, tt := range tests {
+		t.Run(filepath.Base(tt.program)+" "+filepath.Base(tt.file), func(t *testing.T) {
+			t.Parallel()
+			code, stdout, stderr := hooksTest(t, "--binary", tt.program, tt.file)
+			assert.Equal(t, tt.code, code, stderr)
+			for _, want := range tt.want {
+				assert.Contains(t, stdout, want)
+			}
+		})
+	}
+}
