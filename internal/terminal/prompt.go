@@ -3,8 +3,6 @@ package terminal
 import (
 	"errors"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -24,12 +22,8 @@ const (
 )
 
 func (t *Terminal) openLine() error {
-	if t.o.History != "" {
-		_ = os.MkdirAll(filepath.Dir(t.o.History), 0o700) // without it there is no history
-	}
 	line, err := readline.NewEx(&readline.Config{
 		Prompt:                 promptMark,
-		HistoryFile:            t.o.History,
 		HistoryLimit:           1000,
 		DisableAutoSaveHistory: true,
 		HistorySearchFold:      true,

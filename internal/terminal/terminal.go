@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"github.com/chzyer/readline"
@@ -24,11 +25,10 @@ import (
 
 // Options is what a Terminal is made of. In and Out are required.
 type Options struct {
-	In      *os.File
-	Out     *os.File
-	Getenv  func(string) string // nil: no variable is set
-	History string              // file of the prompts of earlier runs; empty: none
-	Vim     bool                // edit as vi does
+	In     *os.File
+	Out    *os.File
+	Getenv func(string) string // nil: no variable is set
+	Vim    bool                // edit as vi does
 	// Complete offers what may stand for the end of line, which is all before the
 	// cursor; nil: nothing. It returns what would be added, and how many
 	// characters of line that goes on from.
@@ -119,4 +119,13 @@ func (t *Terminal) Aside(f func() error) error {
 	err := f()
 	_, rawErr := readline.MakeRaw(fd)
 	return errors.Join(err, rawErr)
+}
+
+// Write writes a piece of text that has been through Clean, as it comes.
+func (t *Terminal) Write(text string) { t.screen.write(text) }
+
+// History keeps prompts in a file, and offers those that are there already.
+func (t *Terminal) History(path string) {
+	_ = os.MkdirAll(filepath.Dir(path), 0o700) // without it there is no history
+	t.line.SetHistoryPath(path)
 }

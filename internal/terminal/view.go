@@ -256,3 +256,12 @@ func seconds(d time.Duration) string {
 	}
 	return fmt.Sprintf("%d s", int(d.Seconds()))
 }
+
+// Show renders an answer of an earlier session.
+func (v *View) Show(text string) {
+	v.settle()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.answer.write(text)
+	v.answer.flush()
+}

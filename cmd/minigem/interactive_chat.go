@@ -1,0 +1,246 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"minigem/internal/atomicfile"
+	"minigem/internal/slash"
+	"minigem/internal/terminal"
+	"minigem/llm"
+	"minigem/session"
+)
+
+// chatCommand is /chat and /resume: kept conversations, and earlier sessions.
+func (t *chat) chatCommand(name string, aliases ...string) slash.Command {
+	c := slash.Command{Name: name, Aliases: aliases, Help: "keep this conversation, go back to one", Run: t.listChats, Values: t.tags}
+	if name == "resume" {
+		c.Help, c.Args, c.Run = "go back to an earlier session, or to a kept conversation", "[NUMBER|TAG]", t.resume
+	}
+	c.Sub = []slash.Command{
+		{Name: "save", Args: "TAG", Help: "keep this conversation", Run: t.saveChat},
+		{Name: "list", Help: "what is kept", Run: t.listChats},
+		{Name: "resume", Aliases: []string{"load"}, Args: "TAG", Help: "go back to it", Run: t.resume, Values: t.tags},
+		{Name: "delete", Args: "TAG", Help: "forget it", Run: t.deleteChat, Values: t.tags},
+		{Name: "share", Args: "[FILE.md|.json]", Help: "write this conversation to a file", Run: t.share},
+	}
+	return c
+}
+
+func (t *chat) tags() []string {
+	var out []string
+	for _, c := range session.Checkpoints(t.project) {
+		out = append(out, c.Tag)
+	}
+	return out
+}
+
+// said is the history without the preamble.
+func (t *chat) said() []llm.Message { return t.session.Messages()[t.session.Preamble():] }
+
+func (t *chat) saveChat(_ context.Context, tag string) error {
+	switch {
+	case tag == "":
+		return errors.New("under which tag? /chat save TAG")
+	case len(t.said()) == 0:
+		return errors.New("nothing has been said yet")
+	case slices.Contains(t.tags(), tag):
+		i, _, ok := t.term.Choose(t.ctx, "A conversation is kept under this tag. Replace it?", []terminal.Choice{
+			{Label: "Yes, replace it", Keys: []string{"y"}}, {Label: "No", Keys: []string{"n"}}})
+		if !ok || i != 0 {
+			return nil
+		}
+	}
+	_, err := session.SaveCheckpoint(t.project, tag, t.session.Messages(), t.settings.Security.Auth.SelectedType)
+	if err == nil {
+		t.term.Print("Conversation kept: /chat resume " + terminal.Clean(tag) + " goes back to it.")
+	}
+	return err
+}
+
+func (t *chat) listChats(context.Context, string) error {
+	all := session.Checkpoints(t.project)
+	if len(all) == 0 {
+		t.term.Print("No conversation is kept. /chat save TAG keeps this one.")
+		return nil
+	}
+	for _, c := range all {
+		t.term.Print(fmt.Sprintf("  %s  %s", terminal.Clean(c.Tag), t.term.Dim(ago(t.sys.Now().Sub(c.Saved)))))
+	}
+	return nil
+}
+
+func (t *chat) deleteChat(_ context.Context, tag string) error {
+	err := session.DeleteCheckpoint(t.project, tag)
+	if err == nil {
+		t.term.Print("Forgotten: " + terminal.Clean(tag))
+	}
+	return err
+}
+
+// resume goes back to a kept conversation, in this session, or to an earlier
+// session, in its own file.
+func (t *chat) resume(ctx context.Context, which string) error {
+	if which == "" {
+		return t.chooseSession(ctx)
+	}
+	if !slices.Contains(t.tags(), which) {
+		return t.reopen(which)
+	}
+	c, err := session.LoadCheckpoint(t.project, which)
+	if err != nil {
+		return err
+	}
+	if now := t.settings.Security.Auth.SelectedType; c.Auth != "" && now != "" && c.Auth != now {
+		return fmt.Errorf("this conversation was kept when you were signed in as %s; now it is %s", c.Auth, now)
+	}
+	t.session.Replace(c.History)
+	t.replay()
+	return nil
+}
+
+func (t *chat) chooseSession(context.Context) error {
+	infos, err := session.List(t.project)
+	if err != nil {
+		t.warn(err.Error())
+	}
+	infos = slices.DeleteFunc(infos, func(i session.Info) bool { return i.ID == t.session.ID() })
+	if len(infos) == 0 {
+		t.term.Print("There is no earlier session in this folder.")
+		return nil
+	}
+	infos = infos[max(0, len(infos)-9):]
+	slices.Reverse(infos)
+	choices := make([]terminal.Choice, len(infos))
+	for i, s := range infos {
+		choices[i] = terminal.Choice{Label: fmt.Sprintf("%s  %s", titleOf(s), t.term.Dim(ago(t.sys.Now().Sub(s.Updated))))}
+	}
+	i, _, ok := t.term.Choose(t.ctx, "Go back to which session? (Esc: none)", choices)
+	if !ok {
+		return nil
+	}
+	return t.reopen(infos[i].ID)
+}
+
+// reopen ends this session and continues another one.
+func (t *chat) reopen(which string) error {
+	info, err := session.Find(t.project, which)
+	if err != nil {
+		return fmt.Errorf("%w; /resume lists the sessions", err)
+	}
+	if info.ID == t.session.ID() {
+		return errors.New("this is the session you are in")
+	}
+	t.view.Work("ending the session", nil, func() { t.session.End(context.WithoutCancel(t.ctx), "other") })
+	c := t.configuration
+	t.rig.close()
+	f := *t.flags
+	f.resume, f.sessionID, f.sessionFile = info.ID, "", ""
+	old := t.flags
+	t.flags = &f
+	if err := t.open(c); err != nil {
+		f.resume = ""
+		if again := t.open(c); again != nil {
+			return errors.Join(err, again)
+		}
+		err = fmt.Errorf("%w; a new session begins", err)
+		t.flags = old
+		t.begin(t.session.Begin)
+		return err
+	}
+	t.flags = old
+	t.replay()
+	t.begin(t.session.Begin)
+	return nil
+}
+
+// replay shows the end of a conversation that goes on.
+func (t *chat) replay() {
+	said := t.said()
+	const shown = 6
+	if len(said) > shown {
+		t.term.Print(t.term.Dim(fmt.Sprintf("… %d messages before", len(said)-shown)))
+		said = said[len(said)-shown:]
+	}
+	for _, m := range said {
+		text := strings.TrimSpace(terminal.Clean(llm.PartsText(m.Parts)))
+		switch {
+		case text == "":
+		case m.Role == llm.RoleUser:
+			t.term.Print("> " + text)
+		default:
+			t.view.Show(text)
+		}
+	}
+	t.term.Print(t.term.Dim("The conversation goes on."))
+}
+
+// rewind forgets the last prompt.
+func (t *chat) rewind(context.Context, string) error {
+	all := t.session.Messages()
+	for i := len(all) - 1; i >= t.session.Preamble(); i-- {
+		if text := llm.PartsText(all[i].Parts); all[i].Role == llm.RoleUser && text != "" {
+			t.session.Rollback(i)
+			t.term.Print("Forgotten, from here on: > " + terminal.Clean(text) + "\n" + t.term.Dim("Files stay as they are."))
+			return nil
+		}
+	}
+	return errors.New("there is nothing to forget")
+}
+
+// share writes the conversation to a file, by its ending as Markdown or JSON.
+func (t *chat) share(_ context.Context, name string) error {
+	if len(t.said()) == 0 {
+		return errors.New("nothing has been said yet")
+	}
+	name = cmp.Or(name, fmt.Sprintf("gemini-conversation-%d.json", t.sys.Now().UnixMilli()))
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(t.dir, path)
+	}
+	var data []byte
+	var err error
+	switch filepath.Ext(path) {
+	case ".json":
+		data, err = json.MarshalIndent(t.said(), "", "  ")
+	case ".md":
+		data = []byte(markdownOf(t.said()))
+	default:
+		return fmt.Errorf("%s: the file must end in .md or .json", name)
+	}
+	switch {
+	case err != nil:
+		return err
+	case exists(path):
+		return fmt.Errorf("%s is there already", name)
+	}
+	if err := atomicfile.WriteFile(path, t.mask(data), 0o600); err != nil {
+		return fmt.Errorf("writing the conversation: %w", err)
+	}
+	t.term.Print("Written: " + terminal.Clean(t.shortenHome(path)))
+	return nil
+}
+
+func markdownOf(messages []llm.Message) string {
+	var b strings.Builder
+	for _, m := range messages {
+		who := "User"
+		if m.Role == llm.RoleModel {
+			who = "Model"
+		}
+		if text := llm.PartsText(m.Parts); text != "" {
+			fmt.Fprintf(&b, "## %s\n\n%s\n\n", who, strings.TrimSpace(text))
+		}
+		for _, c := range m.Calls() {
+			args, _ := json.MarshalIndent(c.Args, "", "  ") // arguments came as JSON
+			fmt.Fprintf(&b, "Calls `%s`:\n\n```json\n%s\n```\n\n", c.Name, args)
+		}
+	}
+	return b.String()
+}

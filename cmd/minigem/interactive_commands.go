@@ -1,0 +1,238 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"minigem/internal/contextfile"
+	"minigem/internal/slash"
+	"minigem/internal/terminal"
+	"minigem/internal/trust"
+)
+
+// commands is what a "/" may be followed by (spec/agent.md 4.6).
+func (t *chat) commands() slash.Table {
+	return slash.Table{
+		{Name: "about", Help: "version, system, model", Run: t.about},
+		t.chatCommand("chat", "checkpoints"),
+		{Name: "clear", Aliases: []string{"new"}, Help: "begin a new session on an empty screen", Run: t.clearAll},
+		{Name: "compress", Aliases: []string{"summarize", "compact"}, Help: "put a summary in the place of the history", Run: t.compressNow},
+		{Name: "copy", Help: "put the last answer on the clipboard", Run: t.copyAnswer},
+		{Name: "export", Aliases: []string{"export-session"}, Args: "[FILE.md|.json]", Help: "write this conversation to a file", Run: t.share},
+		{Name: "help", Aliases: []string{"?"}, Help: "list the commands and keys", Run: t.help},
+		t.hooksCommands(),
+		{Name: "init", Help: "let the model write a " + contextName(t.rig) + " for this project", Run: t.initContext},
+		{Name: "memory", Help: "what the model is told of memory files", Run: t.memoryList, Sub: []slash.Command{
+			{Name: "show", Help: "print them", Run: t.memoryShow},
+			{Name: "reload", Aliases: []string{"refresh"}, Help: "read them again", Run: t.memoryReload},
+			{Name: "list", Help: "list them", Run: t.memoryList},
+		}},
+		{Name: "model", Help: "the model in use", Run: t.modelSet, Sub: []slash.Command{
+			{Name: "set", Args: "NAME", Help: "use another one", Run: t.modelSet, Values: modelNames},
+		}},
+		{Name: "permissions", Help: "trust in this folder", Run: t.trustNow, Sub: []slash.Command{
+			{Name: "trust", Help: "trust this folder and its hooks as they are now", Run: t.trustNow},
+		}},
+		{Name: "policies", Help: "the rules that decide what may run", Run: t.policies, Sub: []slash.Command{
+			{Name: "list", Help: "list them", Run: t.policies},
+		}},
+		{Name: "quit", Aliases: []string{"exit"}, Help: "leave", Run: func(context.Context, string) error { t.left = "exit"; return nil }},
+		t.chatCommand("resume"),
+		{Name: "rewind", Help: "forget your last prompt and what came of it; files stay as they are", Run: t.rewind},
+		{Name: "settings", Help: "the settings files and what is set", Run: t.listSettings},
+		{Name: "stats", Aliases: []string{"usage"}, Help: "requests, tokens, calls", Run: t.statsSession, Sub: []slash.Command{
+			{Name: "session", Help: "all of them", Run: t.statsSession},
+			{Name: "model", Help: "those of models", Run: t.statsModel},
+			{Name: "tools", Help: "those of tools", Run: t.statsTools},
+		}},
+		{Name: "tools", Help: "the tools that the model is offered", Run: t.listTools, Sub: []slash.Command{
+			{Name: "list", Help: "list them", Run: t.listTools},
+			{Name: "desc", Aliases: []string{"descriptions"}, Help: "with what the model is told of them", Run: t.describeTools},
+		}},
+	}
+}
+
+const keysHelp = `
+  @path        put a file or a folder into the prompt
+  !command     run a command; the model sees what it printed
+  \ at the end, or a paste: more than one line
+  Tab completes, Up and ^R find earlier prompts
+  Esc or ^C interrupts, ^C twice or ^D leaves
+`
+
+func (t *chat) help(context.Context, string) error {
+	t.term.Print(t.table.Help() + keysHelp)
+	return nil
+}
+
+func (t *chat) about(context.Context, string) error {
+	auth := cmp.Or(t.settings.Security.Auth.SelectedType, "as the environment says")
+	t.term.Print(fmt.Sprintf("minigem %s, %s/%s\nmodel    %s\nsign-in  %s\nsession  %s\nfile     %s\nmode     %s",
+		version, runtime.GOOS, runtime.GOARCH, t.modelName, auth, t.session.ID(), t.shortenHome(t.session.Path()), t.policy.Mode()))
+	return nil
+}
+
+func (t *chat) clearAll(context.Context, string) error {
+	t.term.Clear()
+	t.begin(t.session.Clear)
+	t.term.Print(t.term.Dim("A new session: " + t.session.ID()))
+	return nil
+}
+
+// compressNow is /compress; what came of it is an event.
+func (t *chat) compressNow(context.Context, string) error {
+	var err error
+	t.work("compressing the history", func(ctx context.Context) { err = t.rig.compress(ctx) })
+	return err
+}
+
+func (t *chat) copyAnswer(context.Context, string) error {
+	answer := t.view.LastAnswer()
+	if answer == "" {
+		return errors.New("there is no answer to copy yet")
+	}
+	t.term.Copy(answer)
+	t.term.Print(t.term.Dim("The last answer was sent to the clipboard; some terminals refuse it."))
+	return nil
+}
+
+func (t *chat) initContext(context.Context, string) error {
+	name := contextName(t.rig)
+	if exists(filepath.Join(t.dir, name)) {
+		return fmt.Errorf("%s is there already: ask for the changes that you want", name)
+	}
+	t.submit("Look at this project and write a file "+name+" in its root: what the project is, how it is laid out, "+
+		"the commands that build, test and run it, and the conventions that its code follows. "+
+		"Keep to what you find in its files, and keep it short: it is what you will be told about this project at the start of each session.", nil)
+	return nil
+}
+
+func (t *chat) memoryList(context.Context, string) error {
+	paths := t.rig.context.Paths()
+	for i, p := range paths {
+		paths[i] = "  " + t.shortenHome(p)
+	}
+	if len(paths) == 0 {
+		paths = []string{"No memory file is loaded. /init lets the model write one."}
+	}
+	t.term.Print(terminal.Clean(strings.Join(paths, "\n")))
+	return nil
+}
+
+func (t *chat) memoryShow(context.Context, string) error {
+	text := contextfile.Render(t.rig.context.Global, t.dir) + "\n" + contextfile.Render(t.rig.context.Project, t.dir)
+	if strings.TrimSpace(text) == "" {
+		return t.memoryList(nil, "")
+	}
+	t.term.Print(terminal.Clean(strings.TrimSpace(text)))
+	return nil
+}
+
+// memoryReload reads the files again: what is new holds for the next session,
+// and for this one as the instructions of the model.
+func (t *chat) memoryReload(ctx context.Context, _ string) error {
+	w := wiring{warn: t.warn, interactive: true}
+	if err := t.wirePrompt(ctx, t.sys, &w); err != nil {
+		return err
+	}
+	t.agent.Config.System = t.systemPrompt(true, t.warn)
+	t.term.Print(fmt.Sprintf("Read again: %s. What the project's files say holds from the next session on (/clear).", count(len(t.rig.context.Paths()), "memory file")))
+	return nil
+}
+
+func modelNames() []string {
+	return []string{"auto", "pro", "flash", "flash-lite", "gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite", "gemini-3-pro-preview"}
+}
+
+func (t *chat) modelSet(_ context.Context, name string) error {
+	if name != "" {
+		t.modelName = resolveModel(name)
+		t.agent.Config.Model, t.agent.Config.Sampling = t.modelName, samplingFor(t.modelName)
+		t.compressor.ModelName = t.modelName
+	}
+	t.term.Print("The model is " + terminal.Clean(t.modelName) + ".")
+	return nil
+}
+
+// trustNow is minigem trust from inside.
+func (t *chat) trustNow(context.Context, string) error {
+	f := *t.flags
+	f.skipTrust = true
+	c, err := configure(t.sys, &f)
+	if err != nil {
+		return err
+	}
+	if err := t.captured(func(sys *system) error { return c.trustNow(sys) }); err != nil {
+		return err
+	}
+	t.heldHooks = false
+	if !t.trust.trusted {
+		t.term.Print("What the folder brings is loaded when minigem starts the next time.")
+		return nil
+	}
+	return t.reloadHooks()
+}
+
+func (t *chat) policies(context.Context, string) error {
+	return t.captured(func(sys *system) error { return t.writeRules(sys, t.policy.Rules()) })
+}
+
+func (t *chat) listSettings(context.Context, string) error {
+	return t.captured(func(sys *system) error {
+		for _, f := range t.loaded.Files {
+			state := cmp.Or(f.Skipped, "read")
+			if f.Data == nil && f.Skipped == "" {
+				state = "not there"
+			}
+			fmt.Fprintf(sys.Stdout, "%-16s %s (%s)\n", f.Layer, t.shorten(f.Path), state)
+		}
+		fmt.Fprintln(sys.Stdout)
+		return t.writeSettings(sys, t.settingsBelow(""), true)
+	})
+}
+
+// captured shows what f writes to a system of its own.
+func (t *chat) captured(f func(sys *system) error) error {
+	var b bytes.Buffer
+	sys := *t.sys
+	sys.Stdout, sys.Stderr = &b, &b
+	err := f(&sys)
+	t.term.Print(terminal.Clean(strings.TrimRight(b.String(), "\n")))
+	return err
+}
+
+// complete offers commands, and files behind an "@".
+func (t *chat) complete(line string) ([]string, int) {
+	if strings.HasPrefix(line, "/") {
+		return t.table.Complete(line)
+	}
+	at := strings.LastIndexByte(line, '@')
+	if at < 0 || strings.ContainsAny(line[at:], " \n") {
+		return nil, 0
+	}
+	word := line[at+1:]
+	dir, base := filepath.Split(word)
+	entries, err := os.ReadDir(filepath.Join(t.dir, dir))
+	if err != nil {
+		return nil, 0
+	}
+	var out []string
+	for _, e := range entries {
+		rest, ok := strings.CutPrefix(e.Name(), base)
+		if !ok || strings.HasPrefix(e.Name(), ".") && base == "" || trust.Printable(e.Name()) != e.Name() {
+			continue
+		}
+		if e.IsDir() {
+			rest += "/"
+		}
+		out = append(out, strings.ReplaceAll(rest, " ", `\ `))
+	}
+	return out, len([]rune(base))
+}

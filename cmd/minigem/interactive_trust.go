@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"minigem/hooks"
+	"minigem/internal/terminal"
+	"minigem/internal/trust"
+)
+
+// askTrust asks about a folder that brings something nobody decided about, and
+// returns the configuration that follows from the answer.
+func (t *chat) askTrust(c *configuration) (*configuration, error) {
+	rules, _, err := trust.Load(c.trustedFolders())
+	if c.trust.trusted || len(c.trust.brought) == 0 || err == nil && rules.Decide(c.dir) == trust.Untrusted {
+		return c, nil
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n%s brings:\n", t.term.Bold("Do you trust this folder?"), terminal.Clean(c.dir))
+	for _, item := range c.trust.brought {
+		fmt.Fprintf(&b, "  %s\n", item)
+	}
+	b.WriteString("None of it is loaded unless you trust it. Hooks and MCP servers are programs that run as you.")
+	t.term.Print(b.String())
+	i, _, ok := t.term.Choose(t.ctx, "Trust it?", []terminal.Choice{
+		{Label: "Trust this folder", Keys: []string{"t", "y", "yes"}},
+		{Label: "Parent: trust " + trust.Printable(filepath.Base(filepath.Dir(c.dir))) + " and all folders in it", Keys: []string{"p"}},
+		{Label: "Not now", Keys: []string{"n", "no"}},
+		{Label: "Don't trust it, and don't ask again", Keys: []string{"d"}},
+	})
+	if !ok || i == 2 {
+		return c, nil
+	}
+	level := []trust.Level{trust.Folder, trust.Parent, "", trust.Never}[i]
+	if err := trust.Set(c.trustedFolders(), c.dir, level); err != nil || level == trust.Never {
+		return c, err
+	}
+	return configure(t.sys, t.flags)
+}
+
+// asksForHooks reports whether new hooks of the project are asked about, and
+// not only named (contract 6).
+func (t *chat) asksForHooks(c *configuration) bool {
+	return c.settings.Security.FolderTrust.Enabled && !t.flags.skipTrust
+}
+
+// askHooks asks about the project's hooks that are new or changed, before any
+// of them runs.
+func (t *chat) askHooks(c *configuration) {
+	own := unseenHooks(c)
+	if len(own) == 0 || !t.asksForHooks(c) {
+		return
+	}
+	var b strings.Builder
+	b.WriteString(t.term.Bold("Hooks of this project that you have not agreed to yet:") + "\n")
+	for _, h := range own {
+		fmt.Fprintf(&b, "  %s  %s  %s\n", h.Event, trust.Printable(h.ID()), t.term.Dim(trust.Printable(fmt.Sprintf("%s:%d", c.relative(h.Source.File), h.Source.Line))))
+		fmt.Fprintf(&b, "    $ %s\n    %s\n", trust.Printable(h.Command), t.term.Warning(trust.Printable(h.Note)))
+	}
+	t.term.Print(b.String())
+	i, _, ok := t.term.Choose(t.ctx, "Let them run?", []terminal.Choice{
+		{Label: "Yes, and remember them as they are", Keys: []string{"y", "yes"}},
+		{Label: "No, not in this session", Keys: []string{"n", "no"}},
+	})
+	if !ok || i != 0 {
+		t.heldHooks = true
+		t.holdHooks(c)
+		return
+	}
+	if err := c.trustStore().Trust(c.projectDir, own); err != nil {
+		t.warn(err.Error())
+	}
+	for i := range c.hooks.Hooks {
+		c.hooks.Hooks[i].Note = ""
+	}
+}
+
+func unseenHooks(c *configuration) []hooks.Hook {
+	var own []hooks.Hook
+	for _, h := range c.hooks.Hooks {
+		if h.Note != "" && h.Disabled == "" {
+			own = append(own, h)
+		}
+	}
+	return own
+}
+
+// holdHooks keeps the hooks that the user said no to from running.
+func (t *chat) holdHooks(c *configuration) {
+	if !t.heldHooks {
+		return
+	}
+	for i := range c.hooks.Hooks {
+		if h := &c.hooks.Hooks[i]; h.Note != "" {
+			h.Untrusted = "you said no to it: " + h.Note
+		}
+	}
+}
