@@ -1,0 +1,488 @@
+package telemetry
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/agent/event"
+	"minigem/hooks"
+	"minigem/hooks/protocol"
+	"minigem/llm"
+	"minigem/llm/script"
+)
+
+var noon = time.Date(2026, 1, 2, 12, 0, 0, 5_000_000, time.UTC)
+
+// toFile starts one that writes a file, with a clock that stands still.
+func toFile(t *testing.T, change func(*Options)) (*Telemetry, string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "deep", "telemetry.log")
+	o := Options{
+		Config:       Config{Enabled: true, LogPrompts: true, Outfile: path},
+		Installation: "I", Auth: "gemini-api-key", Version: "1.2.3",
+		Session: func() string { return "S" }, Now: func() time.Time { return noon },
+	}
+	if change != nil {
+		change(&o)
+	}
+	tel, err := Start(t.Context(), o)
+	require.NoError(t, err)
+	return tel, path
+}
+
+type object = map[string]any
+
+// objects reads the file as its readers do: split where one object ends and
+// another begins.
+func objects(t *testing.T, path string) []object {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	var out []object
+	for part := range strings.SplitSeq(strings.TrimSuffix(string(data), "\n"), "}\n{") {
+		part = "{" + strings.TrimSuffix(strings.TrimPrefix(part, "{"), "\n}") + "\n}"
+		var o object
+		require.NoError(t, json.Unmarshal([]byte(part), &o), part)
+		out = append(out, o)
+	}
+	return out
+}
+
+// logged are the logs of a file: the name of the event and its attributes,
+// those that all have apart.
+func logged(t *testing.T, path string) (names []string, attrs map[string]object) {
+	t.Helper()
+	attrs = map[string]object{}
+	for _, o := range objects(t, path) {
+		a, ok := o["attributes"].(object)
+		if !ok {
+			continue
+		}
+		name := a["event.name"].(string)
+		names = append(names, name)
+		for _, common := range []string{"session.id", "installation.id", "interactive", "auth_type", "event.name", "event.timestamp"} {
+			delete(a, common)
+		}
+		a["_body"] = o["_body"]
+		attrs[name] = a
+	}
+	return names, attrs
+}
+
+func TestShapeOfALog(t *testing.T) {
+	t.Parallel()
+	tel, path := toFile(t, nil)
+	tel.Emit(event.PromptStarted{Text: "Fix <it> & \"that\""})
+	require.NoError(t, tel.Close())
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	want := `{
+  "hrTime": [
+    1767355200,
+    5000000
+  ],
+  "hrTimeObserved": [
+    1767355200,
+    5000000
+  ],
+  "resource": {
+    "attributes": {
+      "service.name": "gemini-cli",
+      "service.version": "1.2.3"
+    }
+  },
+  "instrumentationScope": {
+    "name": "gemini-cli"
+  },
+  "attributes": {
+    "session.id": "S",
+    "installation.id": "I",
+    "interactive": false,
+    "auth_type": "gemini-api-key",
+    "event.name": "gemini_cli.user_prompt",
+    "event.timestamp": "2026-01-02T12:00:00.005Z",
+    "prompt_length": 17,
+    "prompt_id": "S",
+    "prompt": "Fix <it> & \"that\""
+  },
+  "_body": "User prompt. Length: 17.",
+  "_attributesCount": 9,
+  "_droppedAttributesCount": 0,
+  "_isReadonly": true,
+  "_logRecordLimits": {
+    "attributeCountLimit": 128,
+    "attributeValueLengthLimit": null
+  }
+}
+{
+`
+	assert.True(t, strings.HasPrefix(string(data), want), string(data))
+}
+
+// A call of a tool, with all that can be said of one.
+var replaced = event.ToolRecord{
+	Call: llm.ToolCall{ID: "c", Name: "replace"}, Args: map[string]any{"file_path": "a", "new_string": "<b>"},
+	Result: llm.ToolResult{Response: map[string]any{"output": "ok"}}, Status: event.ToolSuccess, Decision: event.DecisionAccept,
+	Display: map[string]any{"isNewFile": false, "diffStat": map[string]any{"model_added_lines": 2, "model_removed_lines": 1}},
+	Started: noon, Finished: noon.Add(30 * time.Millisecond),
+}
+
+var failed = event.ToolRecord{
+	Call: llm.ToolCall{Name: "nope"}, Args: map[string]any{}, Result: llm.ToolResult{Response: map[string]any{"error": "no such tool"}},
+	Status: event.ToolError, ErrorType: "tool_not_registered", ErrorMessage: "no such tool", MCPServer: "srv", Started: noon, Finished: noon,
+}
+
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		e    event.Event
+		want object
+	}{
+		{"gemini_cli.tool_call", event.ToolFinished{Record: replaced}, object{
+			"_body":         "Tool call: replace. Decision: accept. Success: true. Duration: 30ms.",
+			"function_name": "replace", "duration_ms": 30.0, "success": true, "decision": "accept", "prompt_id": "S", "tool_type": "native",
+			"content_length": 2.0, "function_args": "{\n  \"file_path\": \"a\",\n  \"new_string\": \"<b>\"\n}",
+			"metadata": "{\n  \"model_added_lines\": 2,\n  \"model_removed_lines\": 1\n}"}},
+		{"gemini_cli.tool_call", event.ToolFinished{Record: failed}, object{
+			"_body":         "Tool call: nope. Success: false. Duration: 0ms.",
+			"function_name": "nope", "duration_ms": 0.0, "success": false, "prompt_id": "S", "tool_type": "mcp", "mcp_server_name": "srv",
+			"content_length": 12.0, "function_args": "{}", "error": "no such tool", "error.message": "no such tool",
+			"error_type": "tool_not_registered", "error.type": "tool_not_registered"}},
+		{"gemini_cli.chat_compression", event.Compressed{Before: 100, After: 10}, object{"_body": "Chat compression.", "tokens_before": 100.0, "tokens_after": 10.0}},
+		{"loop_detected", event.LoopDetected{Kind: "consecutive_identical_tool_calls"}, object{
+			"_body": "Loop detected: consecutive_identical_tool_calls", "loop_type": "consecutive_identical_tool_calls", "prompt_id": "S"}},
+		{"gemini_cli.network_retry_attempt", event.Waiting{Reason: "busy", Attempt: 1, Max: 10, Delay: time.Second}, object{
+			"_body": "Network retry attempt 1 of 10: busy", "attempt": 1.0, "max_attempts": 10.0, "error_type": "busy", "delay_ms": 1000.0}},
+		{"gemini_cli.chat.content_retry", event.RoundDiscarded{Reason: "cut", Attempt: 2, Delay: time.Second}, object{
+			"_body": "Content retry attempt 2: cut", "attempt_number": 2.0, "error_type": "cut", "retry_delay_ms": 1000.0}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			tel, path := toFile(t, nil)
+			tel.Emit(c.e)
+			require.NoError(t, tel.Close())
+			names, attrs := logged(t, path)
+			assert.Equal(t, []string{c.name, "gemini_cli.conversation_finished"}, names)
+			assert.Equal(t, c.want, attrs[c.name])
+		})
+	}
+}
+
+func chunks() []llm.Chunk {
+	return []llm.Chunk{
+		{Parts: []llm.Part{llm.Text{Text: "Hello "}}},
+		{Parts: []llm.Part{llm.Text{Text: "there."}}, FinishReason: "STOP", Usage: &llm.Usage{Prompt: 100, Candidates: 10, Total: 115, Cached: 20, Thoughts: 4, ToolUse: 1}},
+	}
+}
+
+// scripted is a model with one answer.
+func scripted(chunks ...llm.Chunk) *script.Model {
+	return script.New([]script.Entry{script.Streamed(chunks...)}, false)
+}
+
+func ask(t *testing.T, m llm.Provider) error {
+	t.Helper()
+	for _, err := range m.Stream(t.Context(), llm.Request{Model: "gemini-x", Messages: []llm.Message{llm.UserText("Hi")}}) {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestModel(t *testing.T) {
+	t.Parallel()
+	tel, path := toFile(t, nil)
+	require.NoError(t, ask(t, tel.Model(scripted(chunks()...), RoleMain)))
+	require.NoError(t, tel.Close())
+	names, attrs := logged(t, path)
+	assert.Equal(t, []string{"gemini_cli.api_request", "gemini_cli.api_response", "gemini_cli.conversation_finished"}, names)
+	assert.Equal(t, object{
+		"_body": "API request to gemini-x.", "model": "gemini-x", "prompt_id": "S", "role": "main",
+		"request_text": `[{"parts":[{"text":"Hi"}],"role":"user"}]`,
+	}, attrs["gemini_cli.api_request"])
+	response := attrs["gemini_cli.api_response"]
+	assert.Contains(t, response["response_text"], `"text":"Hello "`)
+	delete(response, "response_text")
+	assert.Equal(t, object{
+		"_body": "API response from gemini-x. Status: 200. Duration: 0ms.", "model": "gemini-x", "duration_ms": 0.0,
+		"input_token_count": 100.0, "output_token_count": 10.0, "cached_content_token_count": 20.0, "thoughts_token_count": 4.0,
+		"tool_token_count": 1.0, "total_token_count": 115.0, "prompt_id": "S", "status_code": 200.0, "http.status_code": 200.0,
+		"finish_reasons": []any{"stop"}, "role": "main",
+	}, response)
+}
+
+func TestModelFails(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		err    error
+		kind   string
+		status any
+	}{
+		{&llm.Error{Kind: llm.ErrAuth, Status: 401, Message: "refused"}, string(llm.ErrAuth), 401.0},
+		{errors.New("odd"), "unknown", nil},
+		{context.Canceled, "cancelled", nil},
+	} {
+		tel, path := toFile(t, nil)
+		m := tel.Model(failing{err: c.err}, RoleCompressor)
+		assert.Equal(t, c.err, ask(t, m))
+		_, err := m.Generate(t.Context(), llm.Request{Model: "gemini-x"})
+		assert.Equal(t, c.err, err)
+		require.NoError(t, tel.Close())
+		names, attrs := logged(t, path)
+		assert.Equal(t, []string{"gemini_cli.api_request", "gemini_cli.api_error", "gemini_cli.api_request", "gemini_cli.api_error", "gemini_cli.conversation_finished"}, names)
+		told := attrs["gemini_cli.api_error"]
+		assert.Equal(t, []any{c.err.Error(), c.kind, c.status, RoleCompressor}, []any{told["error.message"], told["error.type"], told["status_code"], told["role"]})
+	}
+}
+
+type failing struct {
+	llm.Provider
+	err error
+}
+
+func (f failing) Stream(context.Context, llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) { yield(llm.Chunk{}, f.err) }
+}
+
+func (f failing) Generate(context.Context, llm.Request) (llm.Chunk, error) { return llm.Chunk{}, f.err }
+
+func hookRun(id, stdout string, code int) hooks.Run {
+	return hooks.Run{
+		Hook: hooks.Hook{Name: id}, Stdin: []byte(`{"a":1}`),
+		Exit: hooks.Exit{Code: code, Stdout: []byte(stdout), Stderr: []byte("oops"), Duration: 41 * time.Millisecond},
+	}
+}
+
+func TestHooks(t *testing.T) {
+	t.Parallel()
+	tel, path := toFile(t, nil)
+	tel.Hook(hooks.Report{Event: protocol.BeforeTool, Runs: []hooks.Run{
+		hookRun("guard", `{"decision":"deny"}`, 0), {Hook: hooks.Hook{Name: "other"}, Skipped: "it does not match"},
+	}})
+	require.NoError(t, tel.Close())
+	names, attrs := logged(t, path)
+	assert.Equal(t, []string{"gemini_cli.hook_call", "gemini_cli.conversation_finished"}, names)
+	assert.Equal(t, object{
+		"_body":           "Hook call BeforeTool.guard succeeded in 41ms",
+		"hook_event_name": "BeforeTool", "hook_type": "command", "hook_name": "guard", "duration_ms": 41.0, "success": true, "exit_code": 0.0,
+		"hook_input": "{\n  \"a\": 1\n}", "hook_output": "{\n  \"decision\": \"deny\"\n}", "stdout": `{"decision":"deny"}`, "stderr": "oops",
+	}, attrs["gemini_cli.hook_call"])
+}
+
+func TestHooksThatFail(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		run  hooks.Run
+		want []any // body, success, exit_code
+	}{
+		{hookRun("h", "", 2), []any{"Hook call SessionEnd.h failed in 41ms", false, 2.0}},
+		{hooks.Run{Hook: hooks.Hook{Command: "./h.sh"}, Exit: hooks.Exit{Err: errors.New("no such file")}, Failed: "it could not be started"}, []any{"Hook call SessionEnd../h.sh failed in 0ms", false, nil}},
+		{hooks.Run{Hook: hooks.Hook{Name: "h"}, Exit: hooks.Exit{Signal: "killed"}, TimedOut: true}, []any{"Hook call SessionEnd.h failed in 0ms", false, nil}},
+	} {
+		tel, path := toFile(t, nil)
+		tel.Hook(hooks.Report{Event: protocol.SessionEnd, Runs: []hooks.Run{c.run}})
+		require.NoError(t, tel.Close())
+		_, attrs := logged(t, path)
+		a := attrs["gemini_cli.hook_call"]
+		assert.Equal(t, c.want, []any{a["_body"], a["success"], a["exit_code"]})
+	}
+}
+
+// A hook that is left running is told once, when it has ended.
+func TestHooksLeftRunning(t *testing.T) {
+	t.Parallel()
+	tel, path := toFile(t, nil)
+	slow := hookRun("slow", "", 0)
+	slow.Left = true
+	r := hooks.Report{Seq: 7, Event: protocol.SessionEnd, Runs: []hooks.Run{hookRun("quick", "", 0), slow}}
+	tel.Hook(r)
+	r.Late, r.Runs = true, slices.Clone(r.Runs)
+	tel.Hook(r)
+	require.NoError(t, tel.Close())
+	var told []any
+	for _, o := range objects(t, path) {
+		if a, ok := o["attributes"].(object); ok && a["hook_name"] != nil {
+			told = append(told, a["hook_name"])
+		}
+	}
+	assert.Equal(t, []any{"quick", "slow"}, told)
+}
+
+// Without logPrompts no payload is told; secrets never are.
+func TestPrivacy(t *testing.T) {
+	t.Parallel()
+	everything := func(tel *Telemetry) {
+		tel.Emit(event.PromptStarted{Text: "PRIVATE"})
+		private := replaced
+		private.Args = map[string]any{"x": "PRIVATE"}
+		tel.Emit(event.ToolFinished{Record: private})
+		tel.Hook(hooks.Report{Event: protocol.BeforeTool, Runs: []hooks.Run{{
+			Hook: hooks.Hook{Name: "h"}, Stdin: []byte(`{"x":"PRIVATE"}`), Exit: hooks.Exit{Stdout: []byte(`{"x":"PRIVATE"}`), Stderr: []byte("PRIVATE")},
+		}}})
+		m := tel.Model(scripted(llm.Chunk{Parts: []llm.Part{llm.Text{Text: "PRIVATE"}}, FinishReason: "STOP"}), RoleMain)
+		for range m.Stream(t.Context(), llm.Request{Messages: []llm.Message{llm.UserText("PRIVATE")}}) {
+		}
+		require.NoError(t, tel.Close())
+	}
+	t.Run("logPrompts off", func(t *testing.T) {
+		t.Parallel()
+		tel, path := toFile(t, func(o *Options) { o.LogPrompts = false })
+		everything(tel)
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		assert.NotContains(t, string(data), "PRIVATE")
+		names, attrs := logged(t, path)
+		assert.Len(t, names, 6)
+		assert.NotContains(t, attrs["gemini_cli.hook_call"], "stdout")
+		assert.Equal(t, 7.0, attrs["gemini_cli.user_prompt"]["prompt_length"])
+	})
+	t.Run("secrets", func(t *testing.T) {
+		t.Parallel()
+		tel, path := toFile(t, func(o *Options) { o.Mask = func(s string) string { return strings.ReplaceAll(s, "PRIVATE", "***") } })
+		everything(tel)
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		assert.NotContains(t, string(data), "PRIVATE")
+		assert.Equal(t, 8, bytes.Count(data, []byte("***")))
+	})
+}
+
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	tel, path := toFile(t, nil)
+	tel.Begin(Setup{Model: "gemini-x"})
+	tel.Emit(event.ToolFinished{Record: replaced})
+	tel.Emit(event.ToolFinished{Record: replaced})
+	tel.Hook(hooks.Report{Event: protocol.BeforeTool, Runs: []hooks.Run{hookRun("h", "", 0)}})
+	require.NoError(t, ask(t, tel.Model(scripted(chunks()...), RoleMain)))
+	require.NoError(t, tel.Close())
+	all := objects(t, path)
+	last := all[len(all)-1]
+	metrics := map[string]object{}
+	for _, s := range last["scopeMetrics"].([]any) {
+		for _, m := range s.(object)["metrics"].([]any) {
+			metrics[m.(object)["descriptor"].(object)["name"].(string)] = m.(object)
+		}
+	}
+	value := func(name string, n int) any { return metrics[name]["dataPoints"].([]any)[n].(object)["value"] }
+	for _, name := range []string{
+		"gemini_cli.session.count", "gemini_cli.tool.call.count", "gemini_cli.api.request.count", "gemini_cli.token.usage",
+		"gemini_cli.file.operation.count", "gemini_cli.lines.changed", "gemini_cli.hook_call.count", "gemini_cli.tool.call.latency",
+		"gemini_cli.api.request.latency", "gen_ai.client.token.usage", "gen_ai.client.operation.duration", "gemini_cli.hook_call.latency",
+	} {
+		assert.Contains(t, metrics, name)
+	}
+	count := metrics["gemini_cli.tool.call.count"]
+	assert.Equal(t, []any{"COUNTER", 1.0, 3.0, true}, []any{count["descriptor"].(object)["type"], count["aggregationTemporality"], count["dataPointType"], count["isMonotonic"]})
+	assert.Equal(t, 2.0, value("gemini_cli.tool.call.count", 0))
+	assert.Equal(t, object{
+		"session.id": "S", "installation.id": "I", "interactive": false, "auth_type": "gemini-api-key",
+		"function_name": "replace", "success": true, "decision": "accept", "tool_type": "native",
+	}, count["dataPoints"].([]any)[0].(object)["attributes"])
+	latency := value("gemini_cli.tool.call.latency", 0).(object)
+	assert.Equal(t, []any{30.0, 30.0, 60.0, 2.0}, []any{latency["min"], latency["max"], latency["sum"], latency["count"]})
+	assert.Equal(t, 4.0+2.0, value("gemini_cli.lines.changed", 0).(float64)+value("gemini_cli.lines.changed", 1).(float64))
+}
+
+// What happened can be read while the session runs.
+func TestFlushedWhileItRuns(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it waits for seconds")
+	}
+	tel, path := toFile(t, func(o *Options) { o.Now = nil })
+	defer tel.Close()
+	tel.Begin(Setup{})
+	start := time.Now()
+	require.Eventually(t, func() bool {
+		data, _ := os.ReadFile(path)
+		return bytes.Contains(data, []byte(`"gemini_cli.config"`)) && bytes.Contains(data, []byte(`"scopeMetrics"`))
+	}, 15*time.Second, 20*time.Millisecond)
+	assert.Less(t, time.Since(start), 10*time.Second)
+}
+
+// Spans are told where they are asked for, and logs name the one they are in.
+func TestSpans(t *testing.T) {
+	t.Parallel()
+	tel, path := toFile(t, func(o *Options) { o.Traces = true })
+	tel.Emit(event.ToolFinished{Record: replaced})
+	require.NoError(t, ask(t, tel.Model(scripted(chunks()...), RoleMain)))
+	require.NoError(t, tel.Close())
+	spans := map[string]any{}
+	var within []any
+	for _, o := range objects(t, path) {
+		if o["_spanContext"] != nil {
+			spans[o["_spanContext"].(object)["spanId"].(string)] = o["name"]
+			if o["name"] == "tool_call" {
+				assert.Equal(t, []any{0.0, 30_000_000.0}, o["_duration"])
+			}
+		}
+		if c, ok := o["spanContext"].(object); ok {
+			within = append(within, c["spanId"])
+		}
+	}
+	require.Len(t, spans, 2)
+	require.Len(t, within, 3)
+	assert.Equal(t, []any{"tool_call", "llm_call", "llm_call"}, []any{spans[within[0].(string)], spans[within[1].(string)], spans[within[2].(string)]})
+}
+
+func TestOff(t *testing.T) {
+	t.Parallel()
+	tel, err := Start(t.Context(), Options{Config: Config{Outfile: filepath.Join(t.TempDir(), "never")}})
+	require.NoError(t, err)
+	assert.Nil(t, tel)
+	tel.Begin(Setup{})
+	tel.Emit(event.PromptStarted{})
+	tel.Hook(hooks.Report{})
+	model := scripted()
+	assert.Same(t, model, tel.Model(model, RoleMain))
+	assert.NoError(t, tel.Close())
+}
+
+func TestOutfileThatCannotBe(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
+	_, err := Start(t.Context(), Options{Config: Config{Enabled: true, Outfile: filepath.Join(dir, "file", "x.log")}})
+	assert.ErrorContains(t, err, "starting telemetry: mkdir ")
+}
+
+func TestPromptIDs(t *testing.T) {
+	t.Parallel()
+	tel, path := toFile(t, func(o *Options) { o.Interactive = true })
+	tel.Emit(event.PromptStarted{Text: "one"})
+	tel.Emit(event.PromptStarted{Text: "a retry", Attempt: 1})
+	tel.Emit(event.PromptStarted{Text: "two"})
+	require.NoError(t, tel.Close())
+	var ids []any
+	for _, o := range objects(t, path) {
+		if a, ok := o["attributes"].(object); ok && a["prompt_id"] != nil {
+			ids = append(ids, a["prompt_id"])
+		}
+	}
+	assert.Equal(t, []any{"S########0", "S########1"}, ids)
+}
+
+func TestInstallation(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), ".gemini")
+	id := Installation(dir)
+	assert.Len(t, id, 36)
+	assert.Equal(t, id, Installation(dir))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "installation_id"), []byte("theirs\n"), 0o600))
+	assert.Equal(t, "theirs", Installation(dir))
+}
