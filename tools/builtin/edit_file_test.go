@@ -36,7 +36,11 @@ func TestEditKeepsTheFile(t *testing.T) {
 		{"a secret", "a\n", "b\n", 0o600},
 		{"as large as may be", full, full[:len(full)-2] + "b\n", 0o644},
 	} {
-		for _, how := range []string{"replace", "write_file", "replace through a link", "write_file through a link"} {
+		hows := []string{"replace", "write_file", "replace through a link", "write_file through a link"}
+		if len(tt.was) == len(full) && raceDetector {
+			hows = hows[1:2] // one of these takes ten seconds then
+		}
+		for _, how := range hows {
 			t.Run(tt.name+" "+how, func(t *testing.T) {
 				t.Parallel()
 				dir := t.TempDir()
