@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -120,25 +121,17 @@ func (t *chat) open(c *configuration) error {
 
 func (t *chat) approver(c *configuration) toolcall.Approver {
 	a := &terminal.Approver{View: t.view, OnceOnly: c.settings.Security.DisableAlwaysAllow}
-	if editor := editorOf(c); editor != "" {
-		a.Edit = t.term.Editor(editor, c.env)
-	}
+	a.Edit = t.term.Editor(editorOf(c), c.env)
 	return a
 }
 
-// editorOf is the editor that the user wants, as a command line; empty: nobody
-// said.
+// editorOf is the editor that the user wants, as a command line.
 func editorOf(c *configuration) string {
 	env := system{Env: c.env}
-	for _, name := range []string{"VISUAL", "EDITOR"} {
-		if e := env.Getenv(name); e != "" {
-			return e
-		}
-	}
-	return c.settings.General.PreferredEditor
+	return cmp.Or(env.Getenv("VISUAL"), env.Getenv("EDITOR"), c.settings.General.PreferredEditor, "vi")
 }
 
-func (t *chat) warn(text string) { t.term.Print(t.term.Warning("! " + terminal.Clean(text))) }
+func (t *chat) warn(text string) { t.term.Print(t.term.Warning(t.term.Wrap("! " + terminal.Clean(text)))) }
 
 func (t *chat) report(r hooks.Report) {
 	t.lastHook.Store(&r)

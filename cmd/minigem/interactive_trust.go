@@ -43,7 +43,7 @@ func (t *chat) askTrust(c *configuration) (*configuration, error) {
 // asksForHooks reports whether new hooks of the project are asked about, and
 // not only named (contract 6).
 func (t *chat) asksForHooks(c *configuration) bool {
-	return c.settings.Security.FolderTrust.Enabled && !t.flags.skipTrust
+	return c.settings.Security.FolderTrust.Enabled && !t.flags.skipTrust && c.trust.why != "GEMINI_CLI_TRUST_WORKSPACE"
 }
 
 // askHooks asks about the project's hooks that are new or changed, before any

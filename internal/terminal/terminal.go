@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/chzyer/readline"
 	"golang.org/x/term"
 )
@@ -129,3 +130,8 @@ func (t *Terminal) History(path string) {
 	_ = os.MkdirAll(filepath.Dir(path), 0o700) // without it there is no history
 	t.line.SetHistoryPath(path)
 }
+
+// Wrap breaks text between words where the window ends.
+func (t *Terminal) Wrap(text string) string { return t.wrap(text) }
+
+func (t *Terminal) wrap(text string) string { return ansi.Wrap(text, t.Width()-3, "") }

@@ -183,6 +183,7 @@ func (v *View) tool(r event.ToolRecord) {
 	if d := r.Finished.Sub(r.Started); d > 100*time.Millisecond && r.Status == event.ToolSuccess {
 		head += v.style.dim("  " + seconds(d))
 	}
+	head = truncate(head, v.Width()-14) // "Cancelled" may follow
 	if r.Status == event.ToolCancelled {
 		v.note(head + v.style.yellow("  Cancelled"))
 		return
@@ -212,7 +213,7 @@ func (v *View) folded(r event.ToolRecord) string {
 
 func (v *View) shown(r event.ToolRecord) string {
 	if r.Status == event.ToolError {
-		return v.style.red(cleanLine(r.ErrorMessage))
+		return v.style.red(v.wrap(cleanLine(r.ErrorMessage)))
 	}
 	switch d := r.Display.(type) {
 	case string:
@@ -242,7 +243,7 @@ func (v *View) Failure(err error) {
 	for next := errors.Unwrap(err); next != nil && len(text) > 2000; next = errors.Unwrap(next) {
 		text = Clean(next.Error())
 	}
-	v.note(v.style.red("✗ " + text))
+	v.note(v.style.red(v.wrap("✗ " + text)))
 }
 
 func lastLine(s string) string {
