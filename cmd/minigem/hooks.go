@@ -46,6 +46,7 @@ func hooksSubcommands(sys *system) []*cobra.Command {
 		hooksPayloadCommand(sys),
 		hooksFireCommand(sys),
 		hooksLintCommand(sys),
+		hooksNewCommand(sys),
 	}
 }
 

@@ -1,0 +1,173 @@
+// Package scaffold makes the beginning of a hook: a program that does one
+// thing, its entry in the settings, and a case that proves it. It computes
+// texts; Write puts them into a project.
+package scaffold
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"minigem/hooks"
+	"minigem/hooks/jsonc"
+	"minigem/hooks/protocol"
+)
+
+// Languages are those that programs can be made in.
+var Languages = []string{"sh", "py", "js", "go"}
+
+// Hook is the beginning of one.
+type Hook struct {
+	Name    string
+	Event   protocol.Event
+	Program File
+	Case    File
+	Group   any // what is added to the event's groups in the settings
+}
+
+// File is a file to write; its path is relative to the project, with slashes.
+type File struct {
+	Path string
+	Data []byte
+	Mode os.FileMode
+}
+
+var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+
+// New makes the beginning of a hook. The error is for a name or a language that
+// cannot be.
+func New(name string, event protocol.Event, language string) (Hook, error) {
+	if !validName.MatchString(name) {
+		return Hook{}, fmt.Errorf("%q is no name for a hook: it may hold letters, digits, - and _", name)
+	}
+	if !slices.Contains(Languages, language) {
+		return Hook{}, fmt.Errorf("there is no language %q; they are %s", language, strings.Join(Languages, ", "))
+	}
+	t, ok := templates[event]
+	if !ok {
+		return Hook{}, fmt.Errorf("there is no event %q", event)
+	}
+	program := ".gemini/hooks/" + name + "." + language
+	h := Hook{
+		Name: name, Event: event,
+		Program: File{program, []byte(t.program(name, event, language)), 0o755},
+		Case:    File{".gemini/hooks/tests/" + name + ".txtar", []byte(t.testCase(name, event, language)), 0o644},
+	}
+	entry := entry{Type: "command", Name: name, Command: command(program, language), Timeout: 10000}
+	if language == "go" {
+		entry.Timeout = 60000
+	}
+	h.Group = group{t.matcher, []any{entry}}
+	return h, nil
+}
+
+type group struct {
+	Matcher string `json:"matcher,omitempty"`
+	Hooks   []any  `json:"hooks"`
+}
+
+type entry struct {
+	Type    string `json:"type"`
+	Name    string `json:"name"`
+	Command string `json:"command"`
+	Timeout int    `json:"timeout"`
+}
+
+// command runs the program from anywhere in the project; braces, because Gemini
+// CLI replaces the other form.
+func command(program, language string) string {
+	path := `"${GEMINI_PROJECT_DIR}/` + program + `"`
+	switch language {
+	case "py":
+		return "python3 " + path
+	case "js":
+		return "node " + path
+	case "go":
+		return "go run " + path
+	}
+	return path
+}
+
+// Write puts h into the project in dir: two new files, and a group in the
+// settings, whose comments and order stay. What is there already is not
+// overwritten: then nothing is written at all.
+func Write(h Hook, dir string, configured hooks.Config) error {
+	for _, other := range configured.Hooks {
+		if other.ID() == h.Name {
+			return fmt.Errorf("there is a hook %q already, at %s: choose another name", h.Name, other.Source)
+		}
+	}
+	files := []File{h.Program, h.Case}
+	for _, f := range files {
+		if _, err := os.Lstat(path(dir, f)); !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s is there already: choose another name, or move it away", f.Path)
+		}
+	}
+	settings := filepath.Join(dir, ".gemini", "settings.json")
+	if err := os.MkdirAll(filepath.Dir(settings), 0o755); err != nil {
+		return fmt.Errorf("making the settings' folder: %w", err)
+	}
+	err := jsonc.Update(settings, 0o644, func(data []byte) ([]byte, error) { return configure(settings, data, h) })
+	if err != nil {
+		return fmt.Errorf("adding the hook to the settings: %w", err)
+	}
+	for _, f := range files {
+		if err := os.MkdirAll(filepath.Dir(path(dir, f)), 0o755); err != nil {
+			return fmt.Errorf("making the hook's folder: %w", err)
+		}
+		if err := create(path(dir, f), f); err != nil {
+			return fmt.Errorf("writing the hook: %w", err)
+		}
+	}
+	return nil
+}
+
+func path(dir string, f File) string { return filepath.Join(dir, filepath.FromSlash(f.Path)) }
+
+func create(path string, f File) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, f.Mode)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(f.Data)
+	return errors.Join(err, file.Close())
+}
+
+func configure(name string, data []byte, h Hook) ([]byte, error) {
+	doc, err := jsonc.Parse(name, data)
+	if err != nil {
+		return nil, err
+	}
+	if err := doc.Append(h.Group, "hooks", string(h.Event)); err != nil {
+		return nil, err
+	}
+	return doc.Bytes(), nil
+}
+
+// quoted is s as a string of Python, JavaScript and Go, which JSON's are too.
+func quoted(s string) string {
+	data, err := protocol.Encode(s)
+	if err != nil {
+		return `""` // a string always has a JSON form
+	}
+	return string(data)
+}
+
+// answer is a template's answer as JSON, with the hook's name in it.
+func (t template) answer(name string) string {
+	var v any
+	if json.Unmarshal([]byte(strings.ReplaceAll(t.says, "NAME", name)), &v) != nil {
+		return "{}"
+	}
+	data, err := protocol.Encode(v)
+	if err != nil {
+		return "{}"
+	}
+	return string(data)
+}
