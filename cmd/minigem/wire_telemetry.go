@@ -25,6 +25,9 @@ func (r *rig) wireTelemetry(ctx context.Context, sys *system, w *wiring) error {
 	if !c.Enabled {
 		return nil
 	}
+	if c.Target == "gcp" && c.Outfile == "" {
+		w.warn("telemetry does not go to Google Cloud directly: it goes to the collector at " + cmp.Or(c.Endpoint, telemetry.DefaultEndpoint))
+	}
 	if c.Outfile != "" && !filepath.IsAbs(c.Outfile) {
 		c.Outfile = filepath.Join(r.dir, c.Outfile)
 	}
