@@ -1,0 +1,199 @@
+//go:build unix
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/hinshun/vt10x"
+	"github.com/stretchr/testify/require"
+)
+
+// The window of a chat under test. It is tall, so that nothing scrolls away.
+const (
+	chatRows    = 150
+	chatColumns = 120
+)
+
+// ready is what programs that drive a terminal wait for (contract 9).
+const ready = "  Type your message or @path/to/file"
+
+const (
+	keyEnter  = "\r"
+	keyCtrlC  = "\x03"
+	keyCtrlD  = "\x04"
+	keyEscape = "\x1b"
+)
+
+// A chat is the program in a pseudo-terminal, with an emulator that knows what
+// a person would see.
+type chat struct {
+	t      testing.TB
+	home   home
+	cmd    *exec.Cmd
+	window *os.File
+	exited chan struct{}
+
+	mu      sync.Mutex
+	screen  vt10x.Terminal
+	raw     strings.Builder // all that was written
+	changed chan struct{}   // closed at each change
+}
+
+// startChat starts the program in h; env stands beside HOME, PATH and TERM.
+func (h home) startChat(t testing.TB, env []string, args ...string) *chat {
+	t.Helper()
+	cmd := exec.Command(binary, args...)
+	cmd.Dir = h.workspace
+	cmd.Env = append([]string{"HOME=" + h.dir, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", orphanMark + "=" + h.dir}, env...)
+	window, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: chatRows, Cols: chatColumns})
+	require.NoError(t, err)
+	c := &chat{t: t, home: h, cmd: cmd, window: window, exited: make(chan struct{}), changed: make(chan struct{}),
+		screen: vt10x.New(vt10x.WithSize(chatColumns, chatRows))}
+	go c.watch()
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		<-c.exited
+		_ = window.Close()
+	})
+	return c
+}
+
+// watch feeds the emulator until the program is gone.
+func (c *chat) watch() {
+	buf := make([]byte, 4096)
+	for {
+		n, err := c.window.Read(buf)
+		c.mu.Lock()
+		_, _ = c.screen.Write(buf[:n]) // the emulator takes everything
+		c.raw.Write(buf[:n])
+		close(c.changed)
+		c.changed = make(chan struct{})
+		c.mu.Unlock()
+		if err != nil {
+			break
+		}
+	}
+	_ = c.cmd.Wait() // the exit code is looked at in exit
+	close(c.exited)
+}
+
+// text is what stands on the screen, without blanks at the ends of lines.
+func (c *chat) text() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.textLocked()
+}
+
+func (c *chat) textLocked() string {
+	var lines []string
+	for line := range strings.Lines(c.screen.String()) {
+		lines = append(lines, strings.TrimRight(line, " \n"))
+	}
+	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
+}
+
+// waitUntil waits until the screen is as good says.
+func (c *chat) waitUntil(what string, good func(text string) bool) string {
+	c.t.Helper()
+	deadline := time.NewTimer(10 * time.Second)
+	defer deadline.Stop()
+	for {
+		c.mu.Lock()
+		text, changed := c.textLocked(), c.changed
+		c.mu.Unlock()
+		if good(text) {
+			return text
+		}
+		select {
+		case <-changed:
+		case <-c.exited:
+			if text = c.text(); good(text) {
+				return text
+			}
+			c.t.Fatalf("the chat has ended, and the screen does not show %s:\n%s", what, text)
+		case <-deadline.C:
+			c.t.Fatalf("the screen does not show %s:\n%s", what, text)
+		}
+	}
+}
+
+func (c *chat) waitFor(texts ...string) string {
+	c.t.Helper()
+	var all string
+	for _, want := range texts {
+		all = c.waitUntil(fmt.Sprintf("%q", want), func(text string) bool { return strings.Contains(text, want) })
+	}
+	return all
+}
+
+// waitReady waits for an empty prompt in the last line.
+func (c *chat) waitReady() string {
+	c.t.Helper()
+	return c.waitUntil("an empty prompt", func(text string) bool {
+		return strings.HasSuffix(text, ready)
+	})
+}
+
+// keys presses keys, one at a time.
+func (c *chat) keys(keys string) {
+	c.t.Helper()
+	for _, k := range strings.SplitAfter(keys, "") {
+		_, err := c.window.WriteString(k)
+		require.NoError(c.t, err)
+	}
+}
+
+// say types a line at an empty prompt.
+func (c *chat) say(line string) {
+	c.t.Helper()
+	c.waitReady()
+	c.keys(line)
+	c.waitFor("> " + line)
+	c.keys(keyEnter)
+}
+
+// exit waits for the end, and checks what a chat leaves behind.
+func (c *chat) exit() int {
+	c.t.Helper()
+	select {
+	case <-c.exited:
+	case <-time.After(10 * time.Second):
+		c.t.Fatalf("the chat does not end:\n%s", c.text())
+	}
+	c.home.assertTidy(c.t, outcome{Stderr: c.text()})
+	return c.cmd.ProcessState.ExitCode()
+}
+
+// quit leaves by /quit.
+func (c *chat) quit() {
+	c.t.Helper()
+	c.say("/quit")
+	c.waitFor("Agent powering down. Goodbye!")
+	require.Equal(c.t, 0, c.exit(), c.text())
+}
+
+// noteHook is a hook that keeps what it reads in a file.
+func noteHook(event, file string) string {
+	return fmt.Sprintf(`%q: [{"hooks": [{"type": "command", "name": "note-%[1]s", "command": "cat >>%[2]s; echo >>%[2]s"}]}]`, event, file)
+}
+
+// trusted makes the workspace's hooks run unasked.
+func trusted(args []string) []string { return append(args, "--skip-trust") }
+
+// lastTranscript is the file of the newest session.
+func (h home) lastTranscript(t testing.TB) string {
+	t.Helper()
+	files := transcriptsIn(h.dir)
+	require.NotEmpty(t, files)
+	data, err := os.ReadFile(files[len(files)-1])
+	require.NoError(t, err)
+	return string(data)
+}
