@@ -157,7 +157,7 @@ func (t *chat) banner() {
 		notices = append(t.notices, t.hookNotices()...)
 	}
 	for _, n := range notices {
-		t.warn(n)
+		t.warn(t.shortenIn(n))
 	}
 }
 

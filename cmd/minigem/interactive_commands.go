@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"strings"
 
+	"minigem/agent/event"
+	"minigem/compress"
 	"minigem/internal/contextfile"
 	"minigem/internal/slash"
 	"minigem/internal/terminal"
@@ -88,7 +90,11 @@ func (t *chat) clearAll(context.Context, string) error {
 
 // compressNow is /compress; what came of it is an event.
 func (t *chat) compressNow(context.Context, string) error {
-	t.work("compressing the history", func(ctx context.Context) { _ = t.rig.compress(ctx) }) // its error was told
+	t.work("compressing the history", func(ctx context.Context) {
+		if res := t.compressor.Compress(ctx, 0); res.Status == compress.Noop { // all else is told where it is done
+			t.view.Emit(event.Compressed{Before: res.Before, After: res.After, Status: int(res.Status)})
+		}
+	})
 	return nil
 }
 
