@@ -1,0 +1,186 @@
+package slash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Custom is a command of the user's own: a prompt in a TOML file
+// (spec/agent.md 4.7).
+type Custom struct {
+	Name        string // "git:commit" for git/commit.toml
+	File        string
+	Description string
+	Prompt      string
+}
+
+// LoadCustom reads the *.toml files below dir, sorted by name. A dir that does
+// not exist has none. Files that cannot be used are left out and told.
+func LoadCustom(dir string) (found []Custom, problems []error) {
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return fs.SkipAll
+		case err != nil:
+			problems = append(problems, err)
+			return nil
+		case !e.Type().IsRegular() || filepath.Ext(path) != ".toml":
+			return nil
+		}
+		c, err := readCustom(dir, path)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w; the command is left out", path, err))
+			return nil
+		}
+		found = append(found, c)
+		return nil
+	})
+	if err != nil {
+		problems = append(problems, err)
+	}
+	return found, problems
+}
+
+func readCustom(dir, path string) (Custom, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Custom{}, err
+	}
+	var file struct {
+		Prompt      *string `toml:"prompt"`
+		Description string  `toml:"description"`
+	}
+	if err := toml.Unmarshal(data, &file); err != nil {
+		return Custom{}, err
+	}
+	if file.Prompt == nil {
+		return Custom{}, errors.New(`it has no "prompt"`)
+	}
+	rel, err := filepath.Rel(dir, path)
+	if err != nil {
+		return Custom{}, err
+	}
+	name := strings.ReplaceAll(strings.TrimSuffix(filepath.ToSlash(rel), ".toml"), "/", ":")
+	return Custom{Name: strings.Join(strings.Fields(name), "_"), File: path, Description: file.Description, Prompt: *file.Prompt}, nil
+}
+
+// Named gives the commands of one source the names under which they can be
+// called beside those in use: a taken name gets the source before it, and a
+// number if that is taken too (spec/agent.md 4.6).
+func Named(source string, commands []Custom, taken []string) []Custom {
+	out := slices.Clone(commands)
+	for i := range out {
+		name := out[i].Name
+		if slices.Contains(taken, name) {
+			name = source + "." + name
+		}
+		for n, base := 1, name; slices.Contains(taken, name); n++ {
+			name = fmt.Sprintf("%s%d", base, n)
+		}
+		out[i].Name = name
+		taken = append(taken, name)
+	}
+	return out
+}
+
+// Filler puts files and outputs of commands into prompts.
+type Filler struct {
+	// File returns what "@{path}" becomes.
+	File func(ctx context.Context, path string) (string, error)
+	// Shell runs the command of a "!{...}", if it may run, and returns what that
+	// becomes.
+	Shell func(ctx context.Context, command string) (string, error)
+}
+
+// Fill is the prompt for args: first files, then commands and arguments.
+// Arguments inside a command are quoted for the shell, outside they stand as
+// they are; a prompt without a place for them has said, the whole line that was
+// typed, after it. What files and commands give is never looked into again.
+func (c Custom) Fill(ctx context.Context, f Filler, said, args string) (string, error) {
+	var out strings.Builder
+	used := false
+	for rest := c.Prompt; rest != ""; {
+		at := nextPlace(rest)
+		if at < 0 {
+			out.WriteString(rest)
+			break
+		}
+		out.WriteString(rest[:at])
+		rest = rest[at:]
+		if after, ok := strings.CutPrefix(rest, argsPlace); ok {
+			out.WriteString(args)
+			used, rest = true, after
+			continue
+		}
+		inner, after, ok := braced(rest[1:])
+		if !ok {
+			return "", fmt.Errorf("%s: a %s has no closing brace", c.File, rest[:2])
+		}
+		used = used || rest[0] == '!' && strings.Contains(inner, argsPlace)
+		text, err := fill(ctx, f, rest[0], strings.TrimSpace(inner), args)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", c.File, err)
+		}
+		out.WriteString(text)
+		rest = after
+	}
+	if !used && args != "" {
+		out.WriteString("\n\n" + said)
+	}
+	return out.String(), nil
+}
+
+const argsPlace = "{{args}}"
+
+// nextPlace is where something has to be put in; -1: nowhere.
+func nextPlace(s string) int {
+	best := -1
+	for _, mark := range []string{argsPlace, "!{", "@{"} {
+		if i := strings.Index(s, mark); i >= 0 && (best < 0 || i < best) {
+			best = i
+		}
+	}
+	return best
+}
+
+// braced parts s after the brace that closes its first character.
+func braced(s string) (inner, after string, ok bool) {
+	depth := 0
+	for i, c := range []byte(s) {
+		switch c {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return s[1:i], s[i+1:], true
+			}
+		}
+	}
+	return "", "", false
+}
+
+func fill(ctx context.Context, f Filler, kind byte, inner, args string) (string, error) {
+	switch {
+	case kind == '@':
+		return f.File(ctx, inner)
+	case inner == "":
+		return "", nil
+	}
+	quoted := ""
+	if args != "" {
+		var err error
+		if quoted, err = syntax.Quote(args, syntax.LangBash); err != nil {
+			return "", fmt.Errorf("quoting the arguments for the shell: %w", err)
+		}
+	}
+	return f.Shell(ctx, strings.ReplaceAll(inner, argsPlace, quoted))
+}
