@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"strings"
 	"syscall"
 	"testing"
@@ -188,7 +189,7 @@ func TestChatCompressesAndClears(t *testing.T) {
 	h := newHome(t, map[string]string{".gemini/settings.json": `{"hooks": {` +
 		noteHook("SessionStart", "start.json") + "," + noteHook("SessionEnd", "end.json") + "," + noteHook("PreCompress", "compress.json") + `}}`})
 	c := h.startChat(t, nil, trusted(h.answersFile(t,
-		"say "+strings.Repeat("A long answer. ", 200), "say "+strings.Repeat("Another one. ", 200),
+		"say A long answer. "+numbers(0, 400), "say Another one. "+numbers(400, 800),
 		"whole\nsay <state_snapshot>short</state_snapshot>", "whole\nsay <state_snapshot>short</state_snapshot>", "say Fresh."))...)
 	c.say("/compress")
 	c.waitFor("Nothing to compress.")
@@ -207,6 +208,15 @@ func TestChatCompressesAndClears(t *testing.T) {
 	assert.Contains(t, h.read(t, "start.json"), `"source":"clear"`)
 	assert.Contains(t, h.read(t, "end.json"), `"reason":"clear"`)
 	assert.Contains(t, h.read(t, "end.json"), `"reason":"exit"`)
+}
+
+// numbers is a long text that does not repeat itself.
+func numbers(from, to int) string {
+	var b strings.Builder
+	for n := from; n < to; n++ {
+		fmt.Fprintf(&b, "number %d, ", n*n)
+	}
+	return b.String()
 }
 
 func TestChatInterrupts(t *testing.T) {

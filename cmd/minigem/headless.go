@@ -94,7 +94,7 @@ func (r *rig) oneShot(ctx context.Context, out headlessOutput, prompt string) (a
 	out.begin(r, prompt)
 	defer r.session.End(context.WithoutCancel(ctx), "exit")
 	before := r.session.Begin(ctx)
-	res := r.agent.Run(ctx, agent.Prompt{Text: prompt, Context: before})
+	res := r.agent.Run(ctx, agent.Prompt{Text: prompt, Parts: r.include(ctx, prompt, out.warn), Context: before})
 	return res, endingError(ctx, res)
 }
 
