@@ -19,7 +19,7 @@ func sessionsCommand(sys *system) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "sessions",
 		Aliases: []string{"session"},
-		Short:   "List, show and delete this folder's sessions",
+		Short:   "List, show and delete this folder's sessions, undo their edits",
 		Long: `Looks after the conversations that were saved in this folder. A session is named
 by its number in the list, by its id, or as latest.`,
 		Example:                    "  minigem sessions list\n  minigem sessions show latest\n  minigem sessions delete 3\n  minigem --resume 3",
@@ -27,7 +27,7 @@ by its number in the list, by its id, or as latest.`,
 		SuggestionsMinimumDistance: 2,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(sessionsListCommand(sys), sessionsShowCommand(sys), sessionsDeleteCommand(sys))
+	cmd.AddCommand(sessionsListCommand(sys), sessionsShowCommand(sys), sessionsDeleteCommand(sys), sessionsRestoreCommand(sys))
 	return cmd
 }
 

@@ -147,7 +147,7 @@ func (r *rig) wireSession(_ context.Context, sys *system, w *wiring) error {
 	}
 	r.session = s
 	r.cleanSessions(sys, w)
-	r.sink = event.Tee(s, w.sink, r.telemetry)
+	r.sink = event.Tee(s, w.sink, r.telemetry, r.checkpointing(sys, w))
 	r.identify(s.ID(), s.Path())
 	return nil
 }

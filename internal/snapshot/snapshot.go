@@ -1,0 +1,139 @@
+// Package snapshot keeps the states of a project's files in a git repository
+// of its own, apart from the project's, so that what an edit did can be taken
+// back (spec/agent.md 5.7). What git ignores in the project is not kept. When to
+// take a snapshot is for others to say.
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"minigem/internal/proc"
+)
+
+// Store is the repository of one project. Processes may use it at once: each
+// method waits for the others.
+type Store struct {
+	Dir  string   // holds the repository; made when it is needed
+	Root string   // the project, absolute
+	Env  []string // of git: PATH is all that it needs
+}
+
+// ErrUnknown: no snapshot has the id that was asked for.
+var ErrUnknown = errors.New("there is no such snapshot")
+
+// Take keeps the present state and returns its id.
+func (s Store) Take(ctx context.Context, why string) (id string, err error) {
+	err = s.locked(ctx, func() error {
+		id, err = s.take(ctx, why)
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("taking a snapshot of %s: %w", s.Root, err)
+	}
+	return id, nil
+}
+
+// Restore brings back the state that id names: files that were changed or
+// removed since are as they were, and those that were made since are gone. The
+// state before it is kept, and its id returned.
+func (s Store) Restore(ctx context.Context, id string) (before string, err error) {
+	err = s.locked(ctx, func() error {
+		if strings.HasPrefix(id, "-") {
+			return ErrUnknown
+		}
+		if _, err := s.git(ctx, "rev-parse", "--quiet", "--verify", id+"^{commit}"); err != nil {
+			return ErrUnknown
+		}
+		if before, err = s.take(ctx, "before restoring "+id); err != nil {
+			return err
+		}
+		_, err = s.git(ctx, "restore", "--source="+id, "--staged", "--worktree", "--", ":/")
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("restoring %s: %w", s.Root, err)
+	}
+	return before, nil
+}
+
+func (s Store) take(ctx context.Context, why string) (string, error) {
+	if err := s.open(ctx); err != nil {
+		return "", err
+	}
+	for _, args := range [][]string{
+		{"add", "--all", "--", ":/"},
+		{"commit", "--quiet", "--allow-empty", "--no-verify", "--message=" + why},
+	} {
+		if _, err := s.git(ctx, args...); err != nil {
+			return "", err
+		}
+	}
+	return s.git(ctx, "rev-parse", "HEAD")
+}
+
+// open makes the repository where there is none yet. What minigem itself keeps
+// is left out of it, where that lies within the project.
+func (s Store) open(ctx context.Context) error {
+	if _, err := os.Stat(filepath.Join(s.repository(), "HEAD")); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if _, err := s.git(ctx, "init", "--quiet"); err != nil {
+		return err
+	}
+	rel, err := filepath.Rel(s.Root, filepath.Dir(filepath.Dir(s.Dir)))
+	if err != nil || !filepath.IsLocal(rel) {
+		return nil
+	}
+	info := filepath.Join(s.repository(), "info")
+	if err := os.MkdirAll(info, 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(info, "exclude"), []byte("/"+filepath.ToSlash(rel)+"/history/\n/"+filepath.ToSlash(rel)+"/tmp/\n"), 0o600)
+}
+
+func (s Store) repository() string { return filepath.Join(s.Dir, ".git") }
+
+func (s Store) locked(ctx context.Context, do func() error) error {
+	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+		return err
+	}
+	lock := flock.New(filepath.Join(s.Dir, ".lock"))
+	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
+		return fmt.Errorf("waiting for another process: %w", err)
+	}
+	defer func() { _ = lock.Close() }()
+	return do()
+}
+
+// git runs with nobody's configuration: the user's hooks, signatures and
+// filters have no part in it.
+func (s Store) git(ctx context.Context, args ...string) (string, error) {
+	env := append([]string{}, s.Env...)
+	env = append(env,
+		"GIT_DIR="+s.repository(), "GIT_WORK_TREE="+s.Root, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull,
+		"GIT_TERMINAL_PROMPT=0", "LC_ALL=C",
+		"GIT_AUTHOR_NAME=minigem", "GIT_AUTHOR_EMAIL=minigem@localhost", "GIT_COMMITTER_NAME=minigem", "GIT_COMMITTER_EMAIL=minigem@localhost",
+	)
+	res, err := proc.Run(ctx, proc.Command{
+		Path: "git", Dir: s.Root, Env: env, Grace: time.Second, Out: proc.Limit{Head: 8 << 10}, Err: proc.Limit{Head: 8 << 10},
+		Args: append([]string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.autocrlf=false", "-c", "advice.addEmbeddedRepo=false"}, args...),
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case res.Stopped != nil:
+		return "", fmt.Errorf("git %s: %w", args[0], res.Stopped)
+	case res.ExitCode != 0:
+		return "", fmt.Errorf("git %s: %s", args[0], strings.TrimSpace(res.Stderr.String()))
+	}
+	return strings.TrimSpace(res.Stdout.String()), nil
+}
