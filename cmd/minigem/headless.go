@@ -94,7 +94,11 @@ func (r *rig) oneShot(ctx context.Context, out headlessOutput, prompt string) (a
 	out.begin(r, prompt)
 	defer r.session.End(context.WithoutCancel(ctx), "exit")
 	before := r.session.Begin(ctx)
-	res := r.agent.Run(ctx, agent.Prompt{Text: prompt, Parts: r.include(ctx, prompt, out.warn), Context: before})
+	p, err := r.expand(ctx, prompt, before, out.warn)
+	if err != nil {
+		return agent.Result{}, err
+	}
+	res := r.agent.Run(ctx, p)
 	return res, endingError(ctx, res)
 }
 

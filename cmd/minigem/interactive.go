@@ -84,7 +84,7 @@ func (t *chat) run(c *configuration) error {
 	}
 	defer func() { t.rig.close() }()
 	t.term.History(filepath.Join(t.project.Temp, "prompt_history"))
-	t.table = t.commands()
+	t.table = t.addCustom(t.commands())
 	t.banner()
 	t.begin(t.session.Begin)
 	first := strings.TrimSpace(strings.Join(append(t.flags.query, t.flags.promptInteractive), " "))
@@ -131,7 +131,9 @@ func editorOf(c *configuration) string {
 	return cmp.Or(env.Getenv("VISUAL"), env.Getenv("EDITOR"), c.settings.General.PreferredEditor, "vi")
 }
 
-func (t *chat) warn(text string) { t.term.Print(t.term.Warning(t.term.Wrap("! " + terminal.Clean(text)))) }
+func (t *chat) warn(text string) {
+	t.term.Print(t.term.Warning(t.term.Wrap("! " + terminal.Clean(text))))
+}
 
 func (t *chat) report(r hooks.Report) {
 	t.lastHook.Store(&r)
