@@ -118,9 +118,11 @@ func (r *rig) wireHooks(_ context.Context, _ *system, w *wiring) error {
 	if err != nil {
 		return err
 	}
+	children := &command.Children{}
+	r.closers = append(r.closers, children.Close)
 	r.engine = &hooks.Engine{
 		Config: r.hooks,
-		Runner: command.Runner{Dir: r.dir, Env: r.childEnv()},
+		Runner: command.Runner{Dir: r.dir, Env: r.childEnv(), Children: children},
 		Report: report,
 		Mask:   r.mask,
 	}

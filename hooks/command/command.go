@@ -9,7 +9,7 @@
 //     TERM and a second later KILL, and with it whatever descends from it.
 //   - The answer is there when the shell has exited: a child that it left
 //     behind with its streams open is waited for no longer than a moment. Such
-//     a child is stopped at ctx's deadline; one that closed or redirected its
+//     a child is stopped at ctx's deadline or with the session; one that closed or redirected its
 //     streams has left the hook, as a service does, and stays.
 package command
 
@@ -42,6 +42,9 @@ type Runner struct {
 	// Env is the environment, "NAME=value", that every hook starts from, with
 	// what must not be seen already taken out. nil: none.
 	Env []string
+	// Children, if not nil, keeps what hooks leave behind, to be closed when the
+	// session ends.
+	Children *Children
 }
 
 // Run runs h.Command with stdin on its standard input, which it need not read.
@@ -78,7 +81,7 @@ func (r Runner) Run(ctx context.Context, h hooks.Hook, stdin []byte, env []strin
 	stopped := await(ctx, p)
 	res := p.Result()
 	if res.Held && stopped == nil {
-		stopAtDeadline(ctx, p)
+		r.leave(ctx, p, h)
 	}
 	return exit(res, stopped, time.Since(began))
 }
@@ -109,22 +112,4 @@ func exit(res proc.Result, stopped error, took time.Duration) hooks.Exit {
 		e.Signal = syscall.Signal(res.Signal).String()
 	}
 	return e
-}
-
-// stopAtDeadline ends what the hook left behind with its streams open, unless
-// it ends by itself before.
-func stopAtDeadline(ctx context.Context, p *proc.Process) {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return
-	}
-	go func() {
-		timer := time.NewTimer(time.Until(deadline))
-		defer timer.Stop()
-		select {
-		case <-p.Released():
-		case <-timer.C:
-			p.Stop()
-		}
-	}()
 }

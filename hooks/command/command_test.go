@@ -307,3 +307,30 @@ func BenchmarkHook(b *testing.B) {
 	slices.Sort(bare)
 	b.ReportMetric(float64(hook[len(hook)/2])/float64(bare[len(bare)/2]), "of-bash")
 }
+
+func TestChildrenEndWithTheSession(t *testing.T) {
+	t.Parallel()
+	r := runner(t)
+	r.Children = &command.Children{}
+	const line = `sleep 60 & echo $! >>pids`
+	for _, ev := range []hooks.Event{"AfterTool", "SessionEnd"} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		e := r.Run(ctx, hooks.Hook{Event: ev, Command: line}, nil, nil)
+		require.NoError(t, e.Err)
+	}
+	data, err := os.ReadFile(filepath.Join(r.Dir, "pids"))
+	require.NoError(t, err)
+	var pids []int
+	for _, id := range strings.Fields(string(data)) {
+		pid, err := strconv.Atoi(id)
+		require.NoError(t, err)
+		pids = append(pids, pid)
+	}
+	require.Len(t, pids, 2)
+	assert.True(t, alive(pids[0]))
+	require.NoError(t, r.Children.Close())
+	assert.Eventually(t, func() bool { return !alive(pids[0]) }, time.Second, 10*time.Millisecond)
+	assert.True(t, alive(pids[1]), "what SessionEnd begins may run on")
+	require.NoError(t, syscall.Kill(pids[1], syscall.SIGKILL))
+}

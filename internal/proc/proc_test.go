@@ -199,3 +199,15 @@ func TestStartAndStop(t *testing.T) {
 	assert.NoError(t, r.Stopped)
 	assert.Empty(t, p.Members())
 }
+
+// TestNothingWrittenBeforeTheExitIsLost: not even when the readers come too late
+// for it, as they may on a busy machine.
+func TestNothingWrittenBeforeTheExitIsLost(t *testing.T) {
+	t.Parallel()
+	for range 50 {
+		res, err := Run(t.Context(), Command{Line: "printf '%60000s' x; printf '%60000s' y >&2", Env: os.Environ(), Drain: time.Nanosecond})
+		require.NoError(t, err)
+		require.Len(t, res.Stdout.Head, 60000)
+		require.Len(t, res.Stderr.Head, 60000)
+	}
+}

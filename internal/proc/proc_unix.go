@@ -88,3 +88,65 @@ func family(pgid int) []int {
 	}
 	return pids
 }
+
+// sweepMost is more than a pipe holds, so that a child that never stops writing
+// does not keep us.
+const sweepMost = 2 << 20
+
+// read hands on what comes until the end of the stream.
+func (s *stream) read() {
+	defer s.file.Close()
+	conn, err := s.file.SyscallConn()
+	if err != nil {
+		return
+	}
+	_ = conn.Read(func(fd uintptr) (done bool) { // it only fails when the stream is closed
+		for {
+			if n, ended := s.take(int(fd)); n == 0 {
+				return ended
+			}
+		}
+	})
+}
+
+// sweep hands on what is there now, without waiting, and says whether that was
+// the end.
+func (s *stream) sweep() (ended bool) {
+	conn, err := s.file.SyscallConn()
+	if err != nil {
+		return true
+	}
+	err = conn.Control(func(fd uintptr) {
+		for swept := 0; swept < sweepMost; {
+			var n int
+			if n, ended = s.take(int(fd)); n == 0 {
+				return
+			}
+			swept += n
+		}
+	})
+	return ended || err != nil
+}
+
+// take reads once, without waiting.
+func (s *stream) take(fd int) (n int, ended bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return 0, true
+	}
+	for {
+		n, err := unix.Read(fd, s.chunk[:])
+		switch {
+		case n > 0:
+			s.into(s.chunk[:n])
+			return n, false
+		case err == unix.EINTR:
+		case err == unix.EAGAIN:
+			return 0, false
+		default:
+			s.ended = true
+			return 0, true
+		}
+	}
+}

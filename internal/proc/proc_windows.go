@@ -39,3 +39,28 @@ func endedBy(*os.ProcessState) (int, string) { return 0, "" }
 func groupExists(int) bool { return false }
 
 func family(int) []int { return nil }
+
+// read hands on what comes until the end of the stream.
+func (s *stream) read() {
+	defer s.file.Close()
+	for {
+		n, err := s.file.Read(s.chunk[:])
+		if n > 0 {
+			s.into(s.chunk[:n])
+		}
+		if err != nil {
+			s.mu.Lock()
+			s.ended = true
+			s.mu.Unlock()
+			return
+		}
+	}
+}
+
+// sweep says whether the stream has ended. What is there and was not read yet
+// cannot be had without waiting here.
+func (s *stream) sweep() (ended bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ended
+}

@@ -27,8 +27,8 @@ type Process struct {
 	wrote   chan struct{} // something was written; for Idle
 	drained chan struct{} // nobody holds the output streams any more
 
-	stdin          *os.File   // parent's end; nil: none
-	outputs        []*os.File // parents' ends
+	stdin          *os.File // parent's end; nil: none
+	outputs        []*stream
 	stdout, stderr buffer
 	reading        sync.WaitGroup
 
@@ -123,7 +123,7 @@ func (p *Process) connect() (ends []*os.File, err error) {
 		if err != nil {
 			return nil, err
 		}
-		p.outputs, ends = append(p.outputs, r), append(ends, w)
+		p.outputs, ends = append(p.outputs, &stream{file: r}), append(ends, w)
 		return w, nil
 	}
 	if p.command.Stdin != nil {
@@ -148,10 +148,11 @@ func (p *Process) connect() (ends []*os.File, err error) {
 }
 
 func (p *Process) disconnect() {
-	for _, f := range append(p.outputs, p.stdin) {
-		if f != nil {
-			f.Close()
-		}
+	if p.stdin != nil {
+		p.stdin.Close()
+	}
+	for _, s := range p.outputs {
+		s.file.Close()
 	}
 }
 
@@ -166,31 +167,30 @@ func (p *Process) pump() {
 			p.stdin.Close()
 		}()
 	}
-	for i, f := range p.outputs {
+	for i, s := range p.outputs {
 		buf := []*buffer{&p.stdout, &p.stderr}[i]
-		p.reading.Go(func() { p.read(f, buf) })
-	}
-	go p.wait()
-}
-
-// read copies a stream until nobody holds it. It outlives a call whose
-// children run on, so that they are not killed by a closed pipe.
-func (p *Process) read(f *os.File, into *buffer) {
-	defer f.Close()
-	chunk := make([]byte, 32<<10)
-	for {
-		n, err := f.Read(chunk)
-		if n > 0 {
-			into.write(chunk[:n], p.command.Live)
+		s.into = func(b []byte) {
+			buf.write(b, p.command.Live)
 			select {
 			case p.wrote <- struct{}{}:
 			default:
 			}
 		}
-		if err != nil {
-			return
-		}
+		p.reading.Go(s.read)
 	}
+	go p.wait()
+}
+
+// stream is the parent's end of an output. It is read until nobody holds it: it
+// outlives a call whose children run on, so that they are not killed by a
+// closed pipe.
+type stream struct {
+	file *os.File
+	into func([]byte)
+
+	mu    sync.Mutex // so that what is read is handed on in its order
+	chunk [32 << 10]byte
+	ended bool
 }
 
 func (p *Process) wait() {
@@ -208,7 +208,11 @@ func (p *Process) wait() {
 	select {
 	case <-p.drained:
 	case <-time.After(drain):
-		held = true
+		// On a busy machine the readers may not have come to what was written
+		// before the exit, and it must not be lost.
+		for _, s := range p.outputs {
+			held = !s.sweep() || held
+		}
 	}
 	p.stdout.seal()
 	p.stderr.seal()

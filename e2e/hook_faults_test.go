@@ -1,0 +1,155 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/e2e/fakegemini"
+	"minigem/hooks/protocol"
+)
+
+// hookFault is one way in which a hook goes wrong; hooks/command has them all,
+// and this is what the agent makes of them.
+type hookFault struct {
+	name, line string
+	blocks     bool // it is a denial by itself
+	quiet      bool // the run did not fail
+}
+
+var hookFaults = []hookFault{
+	{name: "exit 1", line: "exit 1"},
+	{name: "exit 2", line: "exit 2", blocks: true},
+	{name: "death by signal", line: "kill -KILL $$"},
+	{name: "no such file", line: "./no-such-hook"},
+	{name: "TERM ignored", line: `trap "" TERM; while :; do sleep 0.05; done`},
+	{name: "a child keeps stdout open", line: "sleep 60 & exit 0", quiet: true},
+	{name: "20 MB of output", line: "yes '' | head -c 20000000; exit 0", quiet: true},
+	{name: "stdin closed at once", line: "exec <&-; exit 0", quiet: true},
+}
+
+// The hooks that a one-shot run fires, and what is left undone where they deny.
+var hookFaultEvents = []struct {
+	event  protocol.Event
+	denied faultTraces
+}{
+	{protocol.SessionStart, faultTraces{2, true, true}},
+	{protocol.BeforeAgent, faultTraces{0, false, false}},
+	{protocol.BeforeModel, faultTraces{0, false, false}},
+	{protocol.BeforeToolSelection, faultTraces{2, true, true}},
+	{protocol.AfterModel, faultTraces{1, false, false}},
+	{protocol.BeforeTool, faultTraces{2, false, true}},
+	{protocol.AfterTool, faultTraces{2, true, true}},
+	{protocol.AfterAgent, faultTraces{3, true, true}}, // one retry is allowed
+	{protocol.SessionEnd, faultTraces{2, true, true}},
+}
+
+// faultTraces are what a run leaves behind.
+type faultTraces struct {
+	Requests int
+	Written  bool // a.txt
+	Said     bool // the final answer
+}
+
+const (
+	faultTimeout = 1200 * time.Millisecond
+	faultAnswers = `call write_file {"file_path": "a.txt", "content": "x"}
+
+say Done.
+
+say Done.
+`
+)
+
+// TestHookFaults runs the built binary with hooks that go wrong, without an
+// answer and after a deny: the run ends in time and well, the deny holds, no
+// process is left, and each call in the session file has its result.
+func TestHookFaults(t *testing.T) {
+	t.Parallel()
+	needs(t, "bash")
+	if testing.Short() {
+		t.Skip("many runs")
+	}
+	for _, e := range hookFaultEvents {
+		for _, f := range hookFaults {
+			for _, deny := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s/%s/deny=%t", e.event, f.name, deny), func(t *testing.T) {
+					t.Parallel()
+					want := faultTraces{2, true, true}
+					if deny || f.blocks {
+						want = e.denied
+					}
+					f.meet(t, e.event, deny, want)
+				})
+			}
+		}
+	}
+}
+
+func (f hookFault) meet(t *testing.T, event protocol.Event, deny bool, want faultTraces) {
+	line := f.line
+	if deny {
+		line = `printf '{"decision": "deny", "reason": "no"}'; ` + line
+	}
+	settings, err := json.Marshal(map[string]any{
+		"hooksConfig": map[string]any{"maxRetries": 1},
+		"hooks": map[string]any{string(event): []any{map[string]any{"hooks": []any{
+			map[string]any{"type": "command", "name": "faulty", "command": line, "timeout": faultTimeout.Milliseconds()},
+		}}}},
+	})
+	require.NoError(t, err)
+	entries, err := parseAnswers("answers", faultAnswers)
+	require.NoError(t, err)
+	server := fakegemini.New(fakegemini.Options{Entries: entries, Strict: true})
+	url, stop, err := server.Start("127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(stop)
+	h := newHome(t, map[string]string{".gemini/settings.json": string(settings)})
+	o := h.run(t, run{Args: []string{"--yolo", "-p", "go"}, Env: []string{
+		"GEMINI_API_KEY=test-key-of-the-fake-api", "GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_MODEL=gemini-2.5-flash", "GEMINI_CLI_TRUST_WORKSPACE=true",
+	}})
+	assert.Zero(t, o.Code, o.Stderr)
+	got := faultTraces{Requests: len(server.Log()), Said: strings.Contains(o.Stdout, "Done.")}
+	if _, err := os.Stat(filepath.Join(h.workspace, "a.txt")); err == nil {
+		got.Written = true
+	}
+	assert.Equal(t, want, got, o.Stderr)
+	// No event fires more than twice here, and none of ours takes a second.
+	assert.Less(t, o.Elapsed, 2*(faultTimeout+2*time.Second)+5*time.Second)
+	if !f.quiet && !(f.blocks && event.CanBlock()) {
+		assert.Contains(t, o.Stderr, `hook "faulty" for `+string(event)+" failed: ")
+	}
+	for _, r := range server.Log() {
+		assert.Empty(t, r.Problems)
+	}
+	for _, file := range transcriptsIn(h.dir) {
+		assert.NoError(t, checkTranscript(file))
+	}
+	if event == protocol.SessionEnd && f.name == "a child keeps stdout open" {
+		stopMarked(t, h.dir) // what SessionEnd begins may run on
+	}
+	assert.Empty(t, orphans(h.dir), "left running")
+}
+
+// stopMarked ends the one process that is left, by its id.
+func stopMarked(t *testing.T, mark string) {
+	left := marked(mark)
+	if runtime.GOOS != "linux" {
+		return
+	}
+	require.Len(t, left, 1)
+	pid, err := strconv.Atoi(strings.Fields(left[0])[0])
+	require.NoError(t, err)
+	p, err := os.FindProcess(pid)
+	require.NoError(t, err)
+	require.NoError(t, p.Kill())
+}

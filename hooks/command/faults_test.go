@@ -1,0 +1,279 @@
+//go:build unix
+
+package command_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/hooks"
+	"minigem/hooks/command"
+	"minigem/hooks/hookstest"
+	"minigem/hooks/protocol"
+	"minigem/llm"
+)
+
+// fault is one way in which a hook goes wrong.
+type fault struct {
+	name  string
+	line  string // what the shell does once the answer has been printed
+	limit time.Duration
+	// print prints the answer in a way that is itself the fault; nil: as it is.
+	print  func(answer string) string
+	failed string // a part of why the run failed; empty: it did not
+	warned string // a part of a warning
+	blocks bool   // it is a denial by itself
+	heavy  bool   // few of it at a time
+	large  bool   // with a payload of 2 MiB
+}
+
+const (
+	patient = 30 * time.Second // nothing that ends by itself takes so long
+	short   = time.Second
+)
+
+var faults = []fault{
+	// How it ends
+	{name: "exit 1", line: "exit 1", failed: "exit status 1"},
+	{name: "exit 2", line: "exit 2", blocks: true, failed: "exit status 2"},
+	{name: "exit 3", line: "exit 3", failed: "exit status 3"},
+	{name: "exit 127", line: "exit 127", failed: "exit status 127 (command not found)"},
+	{name: "death by signal", line: "kill -KILL $$", failed: "killed by signal"},
+	{name: "no such file", line: "./no-such-hook", failed: "exit status 127 (command not found)"},
+	{name: "not executable", line: "./plain", failed: "exit status 126 (not executable)"},
+	// When
+	{name: "time-out", line: "sleep 60", limit: short, failed: "timed out after 1000ms"},
+	{name: "TERM ignored", line: `trap "" TERM; while :; do sleep 0.05; done`, limit: short, failed: "timed out after 1000ms"},
+	{name: "a child keeps stdout open", line: "sleep 60 & exit 0", limit: 4 * time.Second},
+	// What it prints
+	{name: "100 MB of output", line: "yes '' | head -c 100000000; exit 0", warned: "stdout is longer than is kept", heavy: true},
+	{name: "100 MB on stderr", line: "head -c 100000000 /dev/zero >&2; exit 0", warned: "stderr is longer than is kept", heavy: true},
+	{name: "invalid UTF-8", print: with(`"x":"\377\376"`), warned: "not valid UTF-8"},
+	{name: "a character split across writes", print: with(`"x":"\303'; sleep 0.05; printf '\251"`), warned: "unknown field x"},
+	{name: "JSON nested 10,000 deep", print: with(`"x":'; printf '{"a":%.0s' $(seq 10000); printf 1; printf '}%.0s' $(seq 10000); printf '`), warned: "unknown field x"},
+	// What it reads
+	{name: "stdin never read", line: "exit 0", large: true, heavy: true},
+	{name: "stdin closed at once", line: "exec <&-; sleep 0.05; exit 0", large: true, heavy: true},
+}
+
+// with adds a field to the answer.
+func with(field string) func(string) string {
+	return func(answer string) string {
+		if answer == "" {
+			answer = "{}"
+		}
+		open := strings.TrimSuffix(answer, "}")
+		if open != "{" {
+			open += ","
+		}
+		return "printf '" + open + field + "}'"
+	}
+}
+
+// answers are what a hook said before it went wrong.
+var answers = []struct {
+	text string
+	says hooks.Decision
+}{
+	{"", hooks.Proceed},
+	{`{"decision":"deny","reason":"no"}`, hooks.Deny},
+	{`{"continue":false,"stopReason":"no"}`, hooks.Stop},
+}
+
+const (
+	matrixMark = "MINIGEM_FAULT_MATRIX" // the environment of all that the matrix starts
+	mostMemory = 64 << 20
+)
+
+// TestFaultMatrix meets every fault at every event, with real processes: no run
+// lasts longer than its time-out and two seconds, the decision is that of the
+// contract, and a block that was printed before the fault holds. It does so in
+// a process of its own, of which it reads the largest resident set, and looks
+// for what was left running, by the environment.
+func TestFaultMatrix(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("hundreds of processes")
+	}
+	if os.Getenv(matrixMark) != "" {
+		runMatrix(t)
+		return
+	}
+	mark := matrixMark + "=" + t.TempDir()
+	child := exec.Command(os.Args[0], "-test.run=^TestFaultMatrix$", "-test.v")
+	child.Env = append(os.Environ(), mark)
+	out, err := child.CombinedOutput()
+	require.NoError(t, err, string(out))
+	require.Regexp(t, `(?m)^\d{3} runs$`, string(out))
+	t.Log(string(out))
+	if runtime.GOOS != "linux" {
+		return // there is no /proc to look into
+	}
+	assert.Eventually(t, func() bool { return len(marked(mark)) == 0 }, 15*time.Second, 50*time.Millisecond, "left running: %q", marked(mark))
+}
+
+// marked are the command lines of the processes whose environment holds mark.
+func marked(mark string) []string {
+	var found []string
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, dir := range dirs {
+		env, err := os.ReadFile(filepath.Join(dir, "environ"))
+		if err != nil || !bytes.Contains(env, []byte(mark+"\x00")) {
+			continue
+		}
+		if line, _ := os.ReadFile(filepath.Join(dir, "cmdline")); len(line) > 0 { // else a zombie
+			found = append(found, string(bytes.ReplaceAll(line, []byte{0}, []byte{' '})))
+		}
+	}
+	return found
+}
+
+func runMatrix(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "plain"), []byte("echo hi"), 0o644))
+	light, heavy := make(chan struct{}, 12), make(chan struct{}, 1)
+	var wg sync.WaitGroup
+	runs := 0
+	for _, f := range faults {
+		for _, ev := range protocol.Events {
+			for _, a := range answers {
+				if f.heavy && a.says == hooks.Stop {
+					continue // a deny says as much, and these take long
+				}
+				runs++
+				wg.Go(func() {
+					slots := light
+					if f.heavy {
+						slots = heavy
+					}
+					slots <- struct{}{}
+					defer func() { <-slots }()
+					f.meet(t, dir, ev, a.text, a.says)
+				})
+			}
+		}
+	}
+	wg.Wait()
+	fmt.Printf("%d runs\n", runs)
+	if peak := peakMemory(t); peak > 0 {
+		fmt.Printf("peak memory: %.1f MiB\n", float64(peak)/(1<<20))
+		if !raceDetector {
+			assert.Less(t, peak, int64(mostMemory))
+		}
+	}
+}
+
+// peakMemory is the largest resident set of this process; 0 where the system
+// does not tell.
+func peakMemory(t *testing.T) int64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	_, rest, found := strings.Cut(string(status), "VmHWM:")
+	require.True(t, found)
+	kib, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+	require.NoError(t, err)
+	return kib << 10
+}
+
+func (f fault) meet(t *testing.T, dir string, ev hooks.Event, answer string, says hooks.Decision) {
+	name := fmt.Sprintf("%s/%s/%s", f.name, ev, says)
+	printed := fmt.Sprintf("printf '%s'", answer)
+	if f.print != nil {
+		printed = f.print(answer)
+	}
+	limit := f.limit
+	if limit == 0 {
+		limit = patient
+	}
+	var reports []hooks.Report
+	e := &hooks.Engine{
+		Config:   hooks.Config{Hooks: []hooks.Hook{{Event: ev, Name: "h", Command: printed + "\n" + f.line, Timeout: limit}}},
+		Runner:   command.Runner{Dir: dir, Env: os.Environ()},
+		Origin:   hookstest.Origin,
+		Report:   func(r hooks.Report) { reports = append(reports, r) },
+		Patience: time.Minute,
+	}
+	if f.large {
+		e.Origin.TranscriptPath = strings.Repeat("x", 2<<20)
+	}
+	began := time.Now()
+	fireAny(e, ev)
+	took := time.Since(began)
+	if !assert.Len(t, reports, 1, name) || !assert.Len(t, reports[0].Runs, 1, name) {
+		return
+	}
+	f.judge(t, name, reports[0], says, took, limit)
+}
+
+func (f fault) judge(t *testing.T, name string, r hooks.Report, says hooks.Decision, took, limit time.Duration) {
+	run := r.Runs[0]
+	want, failed := hooks.Proceed, f.failed
+	if r.Event.CanBlock() {
+		want = says
+		if f.blocks {
+			want, failed = max(says, hooks.Deny), ""
+		}
+	}
+	assert.Equal(t, want, r.Verdict.Decision, "%s: %q", name, run.Warnings)
+	if want != hooks.Proceed {
+		assert.Equal(t, []string{"h"}, r.Verdict.Hooks, name)
+	}
+	if says != hooks.Proceed && want != hooks.Proceed {
+		assert.Equal(t, "no", r.Verdict.Reason, name)
+	}
+	assert.Less(t, took, limit+2*time.Second, name)
+	assert.Equal(t, limit == short, run.TimedOut, name)
+	assert.Equal(t, failed == "", run.Failed == "", "%s: %q", name, run.Failed)
+	assert.Contains(t, run.Failed, failed, name)
+	assert.Contains(t, strings.Join(run.Warnings, "\n"), f.warned, name)
+	assert.LessOrEqual(t, len(run.Exit.Stdout), 1<<20, name)
+	assert.LessOrEqual(t, len(run.Exit.Stderr), 1<<20, name)
+	if f.large {
+		assert.Greater(t, len(r.Input), 2<<20, name)
+	}
+}
+
+// fireAny fires ev as the agent would.
+func fireAny(e *hooks.Engine, ev hooks.Event) {
+	ctx, req := context.Background(), hooks.NewModelRequest(hookstest.Request())
+	call := hooks.ToolUse{Call: llm.ToolCall{ID: "1", Name: "write_file", Args: map[string]any{"file_path": "a"}}}
+	switch ev {
+	case protocol.SessionStart:
+		e.SessionStart(ctx, "startup")
+	case protocol.SessionEnd:
+		e.SessionEnd(ctx, "exit")
+	case protocol.BeforeAgent:
+		e.BeforeAgent(ctx, "hello")
+	case protocol.AfterAgent:
+		e.AfterAgent(ctx, "hello", "the answer", false)
+	case protocol.BeforeModel:
+		e.BeforeModel(ctx, req)
+	case protocol.BeforeToolSelection:
+		e.BeforeToolSelection(ctx, req)
+	case protocol.AfterModel:
+		e.AfterModel(ctx, req, hookstest.Chunk())
+	case protocol.BeforeTool:
+		e.BeforeTool(ctx, call)
+	case protocol.AfterTool:
+		e.AfterTool(ctx, call, protocol.ToolResponse{LLMContent: "done"})
+	case protocol.Notification:
+		e.Notification(ctx, "ToolPermission", "may it?", nil)
+	case protocol.PreCompress:
+		e.PreCompress(ctx, "auto")
+	}
+}
