@@ -26,6 +26,7 @@ const (
 	keyInterrupt = "\x03"
 	keyEOF       = "\x04"
 	keyEscape    = "\x1b"
+	keySuspend   = "\x1a"
 	pasteStart   = "\x1b[200~"
 	pasteEnd     = "\x1b[201~"
 
@@ -255,8 +256,10 @@ func (k *keyboard) key(key []byte) {
 			return
 		}
 	}
-	if name == keyEscape && !k.vim {
-		return // the line editor would take the next key for a part of it
+	if name == keySuspend || name == keyEscape && !k.vim {
+		// The line editor would stop the program with the terminal unrestored, or
+		// take the next key for a part of this one.
+		return
 	}
 	k.queue = append(k.queue, key...)
 }
