@@ -117,7 +117,7 @@ func (f *flags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.screenReader, "screen-reader", false, "accepted for compatibility: output is plain where there is no terminal")
 	fs.BoolVar(&f.rawOutput, "raw-output", false, "leave control sequences in the model's text")
 	fs.BoolVar(&f.acceptRawRisk, "accept-raw-output-risk", false, "no warning about --raw-output")
-	fs.StringVar(&f.hookTrace, "hook-trace", "", "write what every hook event did to this `file`, as JSON lines")
+	fs.StringVar(&f.hookTrace, "hook-trace", "", "write what every hook event did to this `file`, as JSON lines; to a .html, as a page")
 	fs.BoolVar(&f.includeHookEvents, "include-hook-events", false, "hook events in stream-json too")
 	fs.StringVar(&f.fake, "fake-responses", "", "answers of the model from a `file`, in order")
 	fs.StringVar(&f.fakeNonStrict, "fake-responses-non-strict", "", "the same, each call taking the next answer of its method")

@@ -47,6 +47,7 @@ func hooksSubcommands(sys *system) []*cobra.Command {
 		hooksFireCommand(sys),
 		hooksLintCommand(sys),
 		hooksNewCommand(sys),
+		hooksViewCommand(sys),
 	}
 }
 

@@ -1,20 +1,28 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 
+	"minigem/e2e/tracepage"
 	"minigem/hooks"
 	"minigem/hooks/protocol"
 )
 
-// hookTrace writes what every hook event did to a file, a line of JSON each.
-// Secrets are masked by the report itself.
+// hookTrace writes what every hook event did to a file, a line of JSON each, or
+// at the end as one page where its name ends with .html. Secrets are masked by
+// the report itself.
 type hookTrace struct {
 	mu   sync.Mutex
 	file *os.File
 	warn func(string)
+
+	asPage bool
+	kept   []json.RawMessage // the page's events
 }
 
 func openHookTrace(path string, warn func(string)) (*hookTrace, error) {
@@ -22,7 +30,7 @@ func openHookTrace(path string, warn func(string)) (*hookTrace, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the hook trace: %w", err)
 	}
-	return &hookTrace{file: f, warn: warn}, nil
+	return &hookTrace{file: f, warn: warn, asPage: strings.EqualFold(filepath.Ext(path), ".html")}, nil
 }
 
 func (t *hookTrace) report(r hooks.Report) {
@@ -31,6 +39,10 @@ func (t *hookTrace) report(r hooks.Report) {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		if t.file == nil {
+			return
+		}
+		if t.asPage {
+			t.kept = append(t.kept, line)
 			return
 		}
 		_, err = t.file.Write(append(line, '\n'))
@@ -48,6 +60,11 @@ func (t *hookTrace) close() error {
 	t.file = nil
 	if f == nil {
 		return nil
+	}
+	if t.asPage {
+		if err := tracepage.Write(f, "Hook events of minigem", t.kept); err != nil {
+			t.warn(err.Error())
+		}
 	}
 	return f.Close()
 }

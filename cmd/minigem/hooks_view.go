@@ -1,0 +1,40 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"minigem/e2e/tracepage"
+)
+
+func hooksViewCommand(sys *system) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "view TRACE.jsonl > PAGE.html",
+		Short: "Make a page of a trace, for the browser",
+		Long: `Makes one self-contained page of what --hook-trace wrote: a timeline, and for
+each event what hooks read, printed and changed. Nothing is loaded from
+anywhere. minigem --hook-trace page.html makes the page at once.`,
+		Example: "  minigem -p \"fix the tests\" --hook-trace trace.jsonl\n  minigem hooks view trace.jsonl > trace.html",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if sys.StdoutTTY {
+				return wrongUsage(sys, cmd, "the page is for a browser: send it to a file, minigem hooks view %s > page.html", args[0])
+			}
+			data, err := readInput(sys, args[0])
+			if err != nil {
+				return err
+			}
+			reports, skipped, err := tracepage.Read(bytes.NewReader(data))
+			if err != nil {
+				return exitf(exitInput, "%s: %w", args[0], err)
+			}
+			if skipped > 0 {
+				fmt.Fprintf(sys.Stderr, "[WARNING] %s: %d lines are no hook events and were left out\n", args[0], skipped)
+			}
+			return tracepage.Write(sys.Stdout, "Hook events in "+filepath.Base(args[0]), reports)
+		},
+	}
+	return checkedArgs(sys, cmd, cobra.ExactArgs(1), "needs a trace, - for stdin")
+}
