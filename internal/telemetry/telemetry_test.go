@@ -2,13 +2,9 @@ package telemetry
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
-	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -201,125 +197,6 @@ func ask(t *testing.T, m llm.Provider) error {
 		}
 	}
 	return nil
-}
-
-func TestModel(t *testing.T) {
-	t.Parallel()
-	tel, path := toFile(t, nil)
-	require.NoError(t, ask(t, tel.Model(scripted(chunks()...), RoleMain)))
-	require.NoError(t, tel.Close())
-	names, attrs := logged(t, path)
-	assert.Equal(t, []string{"gemini_cli.api_request", "gemini_cli.api_response", "gemini_cli.conversation_finished"}, names)
-	assert.Equal(t, object{
-		"_body": "API request to gemini-x.", "model": "gemini-x", "prompt_id": "S", "role": "main",
-		"request_text": `[{"parts":[{"text":"Hi"}],"role":"user"}]`,
-	}, attrs["gemini_cli.api_request"])
-	response := attrs["gemini_cli.api_response"]
-	assert.Contains(t, response["response_text"], `"text":"Hello "`)
-	delete(response, "response_text")
-	assert.Equal(t, object{
-		"_body": "API response from gemini-x. Status: 200. Duration: 0ms.", "model": "gemini-x", "duration_ms": 0.0,
-		"input_token_count": 100.0, "output_token_count": 10.0, "cached_content_token_count": 20.0, "thoughts_token_count": 4.0,
-		"tool_token_count": 1.0, "total_token_count": 115.0, "prompt_id": "S", "status_code": 200.0, "http.status_code": 200.0,
-		"finish_reasons": []any{"stop"}, "role": "main",
-	}, response)
-}
-
-func TestModelFails(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		err    error
-		kind   string
-		status any
-	}{
-		{&llm.Error{Kind: llm.ErrAuth, Status: 401, Message: "refused"}, string(llm.ErrAuth), 401.0},
-		{errors.New("odd"), "unknown", nil},
-		{context.Canceled, "cancelled", nil},
-	} {
-		tel, path := toFile(t, nil)
-		m := tel.Model(failing{err: c.err}, RoleCompressor)
-		assert.Equal(t, c.err, ask(t, m))
-		_, err := m.Generate(t.Context(), llm.Request{Model: "gemini-x"})
-		assert.Equal(t, c.err, err)
-		require.NoError(t, tel.Close())
-		names, attrs := logged(t, path)
-		assert.Equal(t, []string{"gemini_cli.api_request", "gemini_cli.api_error", "gemini_cli.api_request", "gemini_cli.api_error", "gemini_cli.conversation_finished"}, names)
-		told := attrs["gemini_cli.api_error"]
-		assert.Equal(t, []any{c.err.Error(), c.kind, c.status, RoleCompressor}, []any{told["error.message"], told["error.type"], told["status_code"], told["role"]})
-	}
-}
-
-type failing struct {
-	llm.Provider
-	err error
-}
-
-func (f failing) Stream(context.Context, llm.Request) iter.Seq2[llm.Chunk, error] {
-	return func(yield func(llm.Chunk, error) bool) { yield(llm.Chunk{}, f.err) }
-}
-
-func (f failing) Generate(context.Context, llm.Request) (llm.Chunk, error) { return llm.Chunk{}, f.err }
-
-func hookRun(id, stdout string, code int) hooks.Run {
-	return hooks.Run{
-		Hook: hooks.Hook{Name: id}, Stdin: []byte(`{"a":1}`),
-		Exit: hooks.Exit{Code: code, Stdout: []byte(stdout), Stderr: []byte("oops"), Duration: 41 * time.Millisecond},
-	}
-}
-
-func TestHooks(t *testing.T) {
-	t.Parallel()
-	tel, path := toFile(t, nil)
-	tel.Hook(hooks.Report{Event: protocol.BeforeTool, Runs: []hooks.Run{
-		hookRun("guard", `{"decision":"deny"}`, 0), {Hook: hooks.Hook{Name: "other"}, Skipped: "it does not match"},
-	}})
-	require.NoError(t, tel.Close())
-	names, attrs := logged(t, path)
-	assert.Equal(t, []string{"gemini_cli.hook_call", "gemini_cli.conversation_finished"}, names)
-	assert.Equal(t, object{
-		"_body":           "Hook call BeforeTool.guard succeeded in 41ms",
-		"hook_event_name": "BeforeTool", "hook_type": "command", "hook_name": "guard", "duration_ms": 41.0, "success": true, "exit_code": 0.0,
-		"hook_input": "{\n  \"a\": 1\n}", "hook_output": "{\n  \"decision\": \"deny\"\n}", "stdout": `{"decision":"deny"}`, "stderr": "oops",
-	}, attrs["gemini_cli.hook_call"])
-}
-
-func TestHooksThatFail(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		run  hooks.Run
-		want []any // body, success, exit_code
-	}{
-		{hookRun("h", "", 2), []any{"Hook call SessionEnd.h failed in 41ms", false, 2.0}},
-		{hooks.Run{Hook: hooks.Hook{Command: "./h.sh"}, Exit: hooks.Exit{Err: errors.New("no such file")}, Failed: "it could not be started"}, []any{"Hook call SessionEnd../h.sh failed in 0ms", false, nil}},
-		{hooks.Run{Hook: hooks.Hook{Name: "h"}, Exit: hooks.Exit{Signal: "killed"}, TimedOut: true}, []any{"Hook call SessionEnd.h failed in 0ms", false, nil}},
-	} {
-		tel, path := toFile(t, nil)
-		tel.Hook(hooks.Report{Event: protocol.SessionEnd, Runs: []hooks.Run{c.run}})
-		require.NoError(t, tel.Close())
-		_, attrs := logged(t, path)
-		a := attrs["gemini_cli.hook_call"]
-		assert.Equal(t, c.want, []any{a["_body"], a["success"], a["exit_code"]})
-	}
-}
-
-// A hook that is left running is told once, when it has ended.
-func TestHooksLeftRunning(t *testing.T) {
-	t.Parallel()
-	tel, path := toFile(t, nil)
-	slow := hookRun("slow", "", 0)
-	slow.Left = true
-	r := hooks.Report{Seq: 7, Event: protocol.SessionEnd, Runs: []hooks.Run{hookRun("quick", "", 0), slow}}
-	tel.Hook(r)
-	r.Late, r.Runs = true, slices.Clone(r.Runs)
-	tel.Hook(r)
-	require.NoError(t, tel.Close())
-	var told []any
-	for _, o := range objects(t, path) {
-		if a, ok := o["attributes"].(object); ok && a["hook_name"] != nil {
-			told = append(told, a["hook_name"])
-		}
-	}
-	assert.Equal(t, []any{"quick", "slow"}, told)
 }
 
 // Without logPrompts no payload is told; secrets never are.
