@@ -1,0 +1,97 @@
+package terminal
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/stretchr/testify/assert"
+)
+
+const sample = "# Title\n\nSome **bold** and *soft* `code`, [a link](https://x.test).\n\n- one\n  - two\n- three\n\n3. three\n4. four\n\n> quoted\n\n```go\nfunc main() {\n\n\tx := 1\n}\n```\n\n| a | b |\n|---|---|\n| 漢字 | x |\n\n---\n\nEnd\n"
+
+const rendered = `Title
+
+Some bold and soft ` + "`code`" + `, a link (https://x.test).
+
+• one
+  • two
+• three
+
+3. three
+4. four
+
+│ quoted
+
+  func main() {
+
+      x := 1
+  }
+
+a    │ b
+────────
+漢字 │ x
+
+────────────────────────────────────────
+
+End
+`
+
+func stream(width int, pieces []string) string {
+	var out strings.Builder
+	m := &markdown{style: style{plain: true}, width: func() int { return width }, out: func(s string) { out.WriteString(s) }}
+	for _, p := range pieces {
+		m.write(p)
+	}
+	m.flush()
+	return out.String()
+}
+
+// However an answer is cut into pieces, the same comes out.
+func TestMarkdownStreams(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, strings.ReplaceAll(rendered, "  \n", "\n"), trimmed(stream(80, []string{sample})))
+	assert.Equal(t, stream(80, []string{sample}), stream(80, strings.Split(sample, "")))
+}
+
+func trimmed(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(l, " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// No line of prose is wider than the window, wide characters counted.
+func TestMarkdownFits(t *testing.T) {
+	t.Parallel()
+	prose := strings.Repeat("plain words and 漢字漢字 and more ", 20) + "\n\n- " + strings.Repeat("item 漢字 ", 20) + "\n\n> " + strings.Repeat("quoted ", 30)
+	for _, width := range []int{10, 20, 40, 80} {
+		for line := range strings.Lines(stream(width, []string{prose})) {
+			assert.LessOrEqual(t, ansi.StringWidth(strings.TrimRight(line, "\n")), width, "%d: %q", width, line)
+		}
+	}
+}
+
+// Blocks are written as soon as they are complete.
+func TestMarkdownDoesNotWaitForTheEnd(t *testing.T) {
+	t.Parallel()
+	m := &markdown{style: style{plain: true}, width: func() int { return 80 }, out: func(string) {}}
+	assert.False(t, m.write("One para"))
+	assert.True(t, m.write("graph.\n\nAnd"))
+	assert.Equal(t, "And", m.pending())
+	assert.False(t, m.write(" more.\n```\ncode\n\n"))
+	assert.True(t, m.write("more\n```\n"))
+}
+
+func TestScreenWipesItsStatus(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	s := &screen{out: &out, width: func() int { return 12 }}
+	s.setStatus("working for a long time")
+	s.write("half")
+	s.setStatus("other")
+	s.lines("whole")
+	s.setStatus("")
+	assert.Equal(t, "working fo…\r\x1b[Khalf\nwhole\nother\r\x1b[K", out.String())
+}
