@@ -1,0 +1,101 @@
+package terminal
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// deaf makes a keyboard that reads nothing: tests type by hand.
+func deaf() *keyboard {
+	k := &keyboard{}
+	k.changed = sync.NewCond(&k.mu)
+	k.timer = time.AfterFunc(time.Hour, k.giveUpWaiting)
+	k.timer.Stop()
+	return k
+}
+
+func (k *keyboard) hear(s string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.raw = append(k.raw, s...)
+	k.scan()
+}
+
+// TestKeyboard: where keys go, by what they are typed into.
+func TestKeyboard(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		mode    mode
+		pieces  []string
+		queue   string // for the line editor
+		answers string // for a question
+	}{
+		{"a prompt", prompting, []string{"hi\r"}, "hi\r", ""},
+		{"a key of several bytes", prompting, []string{"\x1b[A"}, "\x1b[A", ""},
+		{"in pieces", prompting, []string{"\x1b", "[", "A"}, "\x1b[A", ""},
+		{"a letter of several bytes", prompting, []string{"\xc3", "\xa4"}, "ä", ""},
+		{"a question", asking, []string{"2\r"}, "", "2\r"},
+		{"while working", working, []string{"next"}, "next", ""},
+		// pastes
+		{"a paste of two lines", prompting, []string{"\x1b[200~one\r\ntwo\x1b[201~"}, "one" + string(newlineMark) + "two", ""},
+		{"a paste in pieces", prompting, []string{"\x1b[20", "0~one", "\rtwo\x1b[2", "01~!"}, "one" + string(newlineMark) + "two!", ""},
+		{"a paste answers on one line", asking, []string{"\x1b[200~yes\rno\x1b[201~"}, "", "yes no"},
+		{"a paste with sequences in it", prompting, []string{"\x1b[200~a\x1b[2Jb\x07\x1b[201~"}, "ab", ""},
+	} {
+		k := deaf()
+		k.mode = c.mode
+		for _, p := range c.pieces {
+			k.hear(p)
+		}
+		assert.Equal(t, c.queue, string(k.queue), c.name)
+		assert.Equal(t, c.answers, string(k.answers), c.name)
+		assert.Empty(t, k.raw, c.name)
+	}
+}
+
+// ^C and Esc stop work, and drop what was typed ahead.
+func TestKeyboardInterrupts(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{keyInterrupt, keyEscape} {
+		k := deaf()
+		interrupted := make(chan struct{})
+		k.enter(working, func() { close(interrupted) })
+		k.hear("next prompt")
+		k.hear(key)
+		k.giveUpWaiting() // an escape alone is the key
+		<-interrupted
+		assert.Empty(t, k.queue)
+	}
+}
+
+// What was typed before a question is asked does not answer it, and is there
+// when it was answered.
+func TestKeyboardTypeAhead(t *testing.T) {
+	t.Parallel()
+	k := deaf()
+	k.enter(working, nil)
+	k.hear("1\r")
+	k.enter(asking, nil)
+	assert.Empty(t, k.answers)
+	k.hear("n")
+	key, ok := k.answer(t.Context())
+	assert.True(t, ok)
+	assert.Equal(t, "n", key)
+	k.leave(working)
+	assert.Equal(t, "1⏎", k.ahead())
+}
+
+func TestKeyboardHangup(t *testing.T) {
+	t.Parallel()
+	k := deaf()
+	k.enter(asking, nil)
+	k.hangup()
+	_, ok := k.answer(t.Context())
+	assert.False(t, ok)
+	_, err := k.Read(make([]byte, 1))
+	assert.Error(t, err)
+}
