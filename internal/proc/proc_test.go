@@ -3,8 +3,10 @@
 package proc
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -210,4 +212,40 @@ func TestNothingWrittenBeforeTheExitIsLost(t *testing.T) {
 		require.Len(t, res.Stdout.Head, 60000)
 		require.Len(t, res.Stderr.Head, 60000)
 	}
+}
+
+// TestOpen: the caller talks with the command; what it says on stderr is kept.
+func TestOpen(t *testing.T) {
+	t.Parallel()
+	p, err := Start(Command{Line: `while read -r l; do echo "got $l"; done; echo bye >&2; exit 3`, Env: path, Open: true, Err: Limit{Tail: 100}})
+	require.NoError(t, err)
+	answers := bufio.NewReader(p.Stdout())
+	for _, word := range []string{"one", "two"} {
+		_, err = io.WriteString(p.Stdin(), word+"\n")
+		require.NoError(t, err)
+		answer, err := answers.ReadString('\n')
+		require.NoError(t, err)
+		require.Equal(t, "got "+word+"\n", answer)
+	}
+	require.NoError(t, p.Stdin().Close())
+	_, err = answers.ReadByte()
+	require.ErrorIs(t, err, io.EOF)
+	require.NoError(t, p.Stdout().Close())
+	r := p.Wait(t.Context())
+	require.Equal(t, 3, r.ExitCode)
+	require.Equal(t, "bye\n", string(r.Stderr.Bytes()))
+	require.Empty(t, r.Stdout.Bytes())
+}
+
+// TestOpenAndHeld: a child that holds the streams on costs nothing of what the
+// caller has yet to read.
+func TestOpenAndHeld(t *testing.T) {
+	t.Parallel()
+	p, err := Start(Command{Line: `sleep 30 & echo last`, Env: path, Open: true, Drain: 20 * time.Millisecond})
+	require.NoError(t, err)
+	<-p.Done()
+	answer, err := bufio.NewReader(p.Stdout()).ReadString('\n')
+	require.NoError(t, err)
+	require.Equal(t, "last\n", answer)
+	p.Stop()
 }

@@ -2,6 +2,7 @@ package proc
 
 import (
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -40,6 +41,14 @@ type Process struct {
 
 // PID returns the process id, which is the group's id too.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Stdin is the command's standard input, with Command.Open alone. Closing it is
+// the caller's, as with Stdout.
+func (p *Process) Stdin() io.WriteCloser { return p.stdin }
+
+// Stdout is the command's standard output, with Command.Open alone. It ends
+// when nobody holds the other end any more.
+func (p *Process) Stdout() io.ReadCloser { return p.outputs[0].file }
 
 // Done is closed when the command has exited and its output is complete, or
 // nothing more came for Command.Drain.
@@ -126,7 +135,7 @@ func (p *Process) connect() (ends []*os.File, err error) {
 		p.outputs, ends = append(p.outputs, &stream{file: r}), append(ends, w)
 		return w, nil
 	}
-	if p.command.Stdin != nil {
+	if p.command.Stdin != nil || p.command.Open {
 		r, w, err := pipe()
 		if err != nil {
 			return ends, err
@@ -138,7 +147,7 @@ func (p *Process) connect() (ends []*os.File, err error) {
 		return ends, err
 	}
 	p.cmd.Stdout, p.cmd.Stderr = w, w
-	if !p.command.Merge {
+	if !p.command.Merge || p.command.Open {
 		if w, err = output(); err != nil {
 			return ends, err
 		}
@@ -160,7 +169,7 @@ func (p *Process) disconnect() {
 // and the one that waits.
 func (p *Process) pump() {
 	p.stdout.limit, p.stderr.limit = p.command.Out, p.command.Err
-	if p.stdin != nil {
+	if p.stdin != nil && !p.command.Open {
 		go func() {
 			// EPIPE is the command's right: it need not read.
 			_, _ = p.stdin.Write(p.command.Stdin)
@@ -168,6 +177,9 @@ func (p *Process) pump() {
 		}()
 	}
 	for i, s := range p.outputs {
+		if i == 0 && p.command.Open {
+			continue
+		}
 		buf := []*buffer{&p.stdout, &p.stderr}[i]
 		s.into = func(b []byte) {
 			buf.write(b, p.command.Live)
@@ -210,7 +222,10 @@ func (p *Process) wait() {
 	case <-time.After(drain):
 		// On a busy machine the readers may not have come to what was written
 		// before the exit, and it must not be lost.
-		for _, s := range p.outputs {
+		for i, s := range p.outputs {
+			if i == 0 && p.command.Open {
+				continue
+			}
 			held = !s.sweep() || held
 		}
 	}

@@ -1,0 +1,117 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/e2e/fakegemini"
+)
+
+// mcpServerMode makes the test binary an MCP server over its standard input
+// and output.
+const mcpServerMode = "MINIGEM_E2E_MCP_SERVER"
+
+func init() {
+	if os.Getenv(mcpServerMode) != "" {
+		serveMCP()
+		os.Exit(0)
+	}
+}
+
+func serveMCP() {
+	s := mcp.NewServer(&mcp.Implementation{Name: "e2e", Version: "1"}, nil)
+	mcp.AddTool(s, &mcp.Tool{Name: "lookup", Description: "Looks a variable up."},
+		func(_ context.Context, _ *mcp.CallToolRequest, in struct {
+			Name string `json:"name" jsonschema:"Of the variable."`
+		}) (*mcp.CallToolResult, any, error) {
+			value, ok := os.LookupEnv(in.Name)
+			if !ok {
+				return nil, nil, fmt.Errorf("there is no %s", in.Name)
+			}
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: in.Name + " is " + value}}}, nil, nil
+		})
+	_ = s.Run(context.Background(), &mcp.StdioTransport{})
+}
+
+// TestMCP runs the program with a real server: its tools are offered and called
+// as the policy says, and hooks see where they come from.
+func TestMCP(t *testing.T) {
+	t.Parallel()
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	server := func(more string) string {
+		command, _ := json.Marshal(exe)
+		return fmt.Sprintf(`{"command": %s, "args": ["-x"], "env": {%q: "1", "GIVEN": "${VALUE}"}%s}`, command, mcpServerMode, more)
+	}
+	const lookup = `call mcp_my-srv_lookup {"name": "GIVEN"}
+call mcp_my-srv_lookup {"name": "SERVICE_API_KEY"}
+call mcp_my-srv_lookup {}
+
+say Done.`
+	for _, tt := range []struct {
+		name, servers string // of mcpServers
+		more          string // settings beside it
+		args          []string
+		offered       bool
+		stderr        string // part of it; empty: nothing at all
+	}{
+		{"yolo", `"my-srv": ` + server(""), "", []string{"--yolo"}, true, ""},
+		{"headless, not trusted", `"my-srv": ` + server(""), "", nil, false, ""},
+		{"headless, trusted", `"my-srv": ` + server(`, "trust": true`), "", nil, true, ""},
+		{"allowed by name", `"my-srv": ` + server(""), "", []string{"--allowed-mcp-server-names", "my-srv"}, true, ""},
+		{"another one allowed", `"my-srv": ` + server(""), "", []string{"--yolo", "--allowed-mcp-server-names", "x"}, false, ""},
+		{"excluded", `"my-srv": ` + server(""), `, "mcp": {"excluded": ["my-srv"]}`, []string{"--yolo"}, false, ""},
+		{"its tool excluded", `"my-srv": ` + server(`, "excludeTools": ["lookup"]`), "", []string{"--yolo"}, false, "my-srv"},
+		{"beside a broken one", `"bad": {"command": "/no/such/program"}, "far": {"url": "http://127.0.0.1:1/"}, "my-srv": ` + server(""), "", []string{"--yolo"}, true, "connecting to the MCP server bad: starting /no/such/program"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHome(t, nil)
+			recorded := filepath.Join(h.dir, "recorded")
+			require.NoError(t, os.Mkdir(recorded, 0o700))
+			hooks, err := recorderSettings(recorded, nil)
+			require.NoError(t, err)
+			h.write(t, "../.gemini/settings.json", strings.TrimSuffix(string(hooks), "}")+`, "mcpServers": {`+tt.servers+`}`+tt.more+`}`)
+			entries, err := parseAnswers("answers", lookup)
+			require.NoError(t, err)
+			api := fakegemini.New(fakegemini.Options{Entries: entries, Strict: true})
+			url, stop, err := api.Start("127.0.0.1:0")
+			require.NoError(t, err)
+			defer stop()
+			o := h.run(t, run{Args: append([]string{"-m", "gemini-2.5-flash", "-p", "go"}, tt.args...), Env: []string{
+				"GEMINI_API_KEY=test-key-of-the-fake-api", "GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_CLI_TRUST_WORKSPACE=true",
+				"VALUE=open", "SERVICE_API_KEY=hidden-from-servers",
+			}})
+			require.Equal(t, 0, o.Code, o.Stderr)
+			h.assertTidy(t, o)
+			assert.Contains(t, o.Stderr, tt.stderr)
+			log := api.Log()
+			require.Len(t, log, 2)
+			ok, shown := judgeRequest(log[0].Parsed, "offers", []string{"mcp_my-srv_lookup"})
+			assert.Equal(t, tt.offered, ok, shown)
+			results := render(log[1].Parsed.Messages)
+			assert.NotContains(t, results, "hidden-from-servers")
+			payloads, err := recordedIn(recorded)
+			require.NoError(t, err)
+			contexts := strings.Count(strings.Join(payloads, ""), `"mcp_context":{"server_name":"my-srv","tool_name":"lookup","command":`)
+			if !tt.offered {
+				assert.Contains(t, results, `Tool \"mcp_my-srv_lookup\" not found.`)
+				assert.Zero(t, contexts)
+				return
+			}
+			assert.Contains(t, results, `{"output":"<untrusted_context>\nGIVEN is open\n</untrusted_context>"}`)
+			assert.Contains(t, results, `there is no SERVICE_API_KEY`)
+			assert.Contains(t, results, `params must have required property 'name'`)
+			assert.Equal(t, 4, contexts, "BeforeTool and AfterTool of the two valid calls")
+		})
+	}
+}

@@ -1,0 +1,196 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"minigem/llm"
+	"minigem/tools"
+)
+
+// tool is one tool of a server.
+type tool struct {
+	session *Session
+	spec    llm.ToolSpec
+	info    tools.Info
+	schema  *tools.Schema // nil: only the server can check arguments
+}
+
+func newTool(s *Session, t *mcp.Tool) *tool {
+	raw, err := json.Marshal(t.InputSchema)
+	if err != nil || t.InputSchema == nil {
+		raw = []byte(`{"type":"object"}`)
+	}
+	schema, err := tools.ParseSchema(raw)
+	if err != nil {
+		schema = nil // a dialect that we do not know
+	}
+	origin := &tools.MCPOrigin{
+		Server: s.server.Name, Tool: t.Name, Command: s.server.Command, Args: s.server.Args, Cwd: s.server.Dir, Trusted: s.server.Trusted,
+	}
+	return &tool{
+		session: s, schema: schema,
+		spec: llm.ToolSpec{Name: Name(s.server.Name, t.Name), Description: t.Description, Parameters: raw},
+		info: tools.Info{
+			DisplayName: fmt.Sprintf("%s (%s MCP Server)", t.Name, s.server.Name), Kind: tools.KindOther, Markdown: true,
+			MCP: origin, Annotations: annotations(t.Annotations),
+		},
+	}
+}
+
+// annotations are the hints that the server gave, as policies compare them.
+func annotations(a *mcp.ToolAnnotations) map[string]any {
+	if a == nil {
+		return nil
+	}
+	hints := map[string]any{"readOnlyHint": a.ReadOnlyHint, "idempotentHint": a.IdempotentHint}
+	if a.DestructiveHint != nil {
+		hints["destructiveHint"] = *a.DestructiveHint
+	}
+	if a.OpenWorldHint != nil {
+		hints["openWorldHint"] = *a.OpenWorldHint
+	}
+	return hints
+}
+
+// Name is what a tool of a server is called here: mcp_<server>_<tool>, with
+// other characters than names may have replaced, and the middle of a name left
+// out that is too long (spec/agent.md 8.3).
+func Name(server, tool string) string {
+	const longest, end = 63, 30
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("_.:-", r):
+			return r
+		}
+		return '_'
+	}, "mcp_"+server+"_"+tool)
+	if len(name) <= longest {
+		return name
+	}
+	return name[:end] + "..." + name[len(name)-end:]
+}
+
+// Spec implements tools.Tool.
+func (t *tool) Spec() llm.ToolSpec { return t.spec }
+
+// Info implements tools.Tool.
+func (t *tool) Info() tools.Info { return t.info }
+
+// Prepare implements tools.Tool.
+func (t *tool) Prepare(args map[string]any) (tools.Invocation, error) {
+	if args == nil {
+		args = map[string]any{}
+	}
+	if t.schema != nil {
+		if err := t.schema.Check(args); err != nil {
+			return nil, err
+		}
+	}
+	return &call{t, args}, nil
+}
+
+type call struct {
+	tool *tool
+	args map[string]any
+}
+
+// Intent implements tools.Invocation.
+func (c *call) Intent() tools.Intent {
+	return tools.Intent{Description: inJSON(c.args), MCP: c.tool.info.MCP}
+}
+
+// Run implements tools.Invocation.
+func (c *call) Run(ctx context.Context) (tools.Result, error) {
+	if ctx.Err() != nil {
+		return tools.Result{}, context.Cause(ctx)
+	}
+	limit := cmp.Or(c.tool.session.server.Timeout, DefaultTimeout)
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	params := &mcp.CallToolParams{Name: c.tool.info.MCP.Tool, Arguments: c.args}
+	params.SetProgressToken(c.tool.session.calls.Add(1)) // small: JavaScript knows no greater integers than 2^53
+	res, err := c.tool.session.client.CallTool(limited, params)
+	switch {
+	case ctx.Err() != nil:
+		return tools.Result{}, context.Cause(ctx)
+	case errors.Is(limited.Err(), context.DeadlineExceeded):
+		return tools.Result{}, c.failed("did not answer within "+limit.String(), nil)
+	case err != nil:
+		return tools.Result{}, c.failed("could not be called: "+err.Error(), err)
+	case res.IsError:
+		return tools.Result{}, c.failed("reported an error: "+inJSON(res), nil)
+	}
+	return result(res.Content), nil
+}
+
+// failed tells the model what was asked of the server, too.
+func (c *call) failed(what string, err error) *tools.Error {
+	m := c.tool.info.MCP
+	return &tools.Error{
+		Type: tools.ErrMCP, Err: err,
+		Message: fmt.Sprintf("MCP tool '%s' of the server '%s' %s\nThe call: %s", m.Tool, m.Server, what, inJSON(map[string]any{"name": m.Tool, "args": c.args})),
+		Display: fmt.Sprintf("Error: MCP tool '%s' reported an error.", m.Tool),
+	}
+}
+
+// result turns what a server answers into what models and people read
+// (spec/agent.md 8.4).
+func result(content []mcp.Content) tools.Result {
+	var r tools.Result
+	var shown []string
+	text := func(s string) {
+		r.Parts, shown = append(r.Parts, llm.Text{Text: untrusted(s)}), append(shown, s)
+	}
+	blob := func(mime string, data []byte) {
+		r.Parts, shown = append(r.Parts, llm.Blob{MIMEType: mime, Data: data}), append(shown, "["+mime+"]")
+	}
+	for _, c := range content {
+		switch c := c.(type) {
+		case *mcp.TextContent:
+			text(c.Text)
+		case *mcp.ImageContent:
+			blob(cmp.Or(c.MIMEType, "image/png"), c.Data)
+		case *mcp.AudioContent:
+			blob(cmp.Or(c.MIMEType, "audio/wav"), c.Data)
+		case *mcp.ResourceLink:
+			text(fmt.Sprintf("Resource %s: %s", cmp.Or(c.Title, c.Name), c.URI))
+		case *mcp.EmbeddedResource:
+			switch {
+			case c.Resource == nil:
+			case c.Resource.Blob != nil:
+				blob(cmp.Or(c.Resource.MIMEType, "application/octet-stream"), c.Resource.Blob)
+			default:
+				text(c.Resource.Text)
+			}
+		}
+	}
+	if len(r.Parts) == 0 {
+		text("")
+	}
+	r.Display = strings.Join(shown, "\n")
+	_, single := r.Parts[0].(llm.Text)
+	r.Truncatable = single && len(r.Parts) == 1
+	return r
+}
+
+// untrusted marks text that the model must not take for instructions; it
+// cannot end its own block.
+func untrusted(text string) string {
+	text = strings.ReplaceAll(text, "</untrusted_context>", "<\\/untrusted_context>")
+	return "<untrusted_context>\n" + text + "\n</untrusted_context>"
+}
+
+func inJSON(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(b)
+}
