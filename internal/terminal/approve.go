@@ -3,8 +3,10 @@ package terminal
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -26,8 +28,6 @@ type Approver struct {
 	Edit func(ctx context.Context, name, text string) (string, error)
 	// OnceOnly: no choice lasts longer than the call.
 	OnceOnly bool
-	// Settled, if not nil, is called when a question was answered.
-	Settled func(q toolcall.Question)
 }
 
 // A permission is a choice and what it means.
@@ -42,9 +42,6 @@ func (a *Approver) Approve(ctx context.Context, q toolcall.Question) toolcall.An
 	v.settle()
 	v.spin.hide(true)
 	defer v.spin.hide(false)
-	if a.Settled != nil {
-		defer a.Settled(q)
-	}
 	v.screen.lines(a.show(q))
 	permissions := a.permissions(q)
 	choices := make([]Choice, len(permissions))
@@ -134,8 +131,8 @@ func (a *Approver) show(q toolcall.Question) string {
 			b.WriteString("  " + s.underline(cleanLine(u)) + "\n")
 		}
 	default:
-		for name, value := range q.Call.Args {
-			fmt.Fprintf(&b, "  %s: %s\n", cleanLine(name), visible(fmt.Sprint(value)))
+		for _, name := range slices.Sorted(maps.Keys(q.Call.Args)) {
+			fmt.Fprintf(&b, "  %s: %s\n", cleanLine(name), visible(fmt.Sprint(q.Call.Args[name])))
 		}
 	}
 	if q.Forced {

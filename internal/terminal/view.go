@@ -23,6 +23,7 @@ type View struct {
 	answer *markdown
 	last   string // the last whole answer, for /copy
 	round  strings.Builder
+	ran    map[string]time.Time // when calls began to run, without the time that they were asked about
 }
 
 // NewView makes a View of t. hookLines: events that hooks change something at
@@ -96,6 +97,7 @@ func (v *View) Emit(e event.Event) {
 		v.spin.wait("trying again", time.Now().Add(e.Delay))
 	case event.ToolStarted:
 		v.settle()
+		v.began(e.Call.ID)
 		v.spin.wait("running "+cleanLine(e.DisplayName)+" "+cleanLine(e.Description), time.Time{})
 	case event.ToolOutput:
 		if l := lastLine(e.Text); l != "" {
@@ -180,7 +182,7 @@ func (v *View) tool(r event.ToolRecord) {
 		name = cleanLine(r.Call.Name)
 	}
 	head := fmt.Sprintf("%s %s  %s", mark, v.style.bold(name), what)
-	if d := r.Finished.Sub(r.Started); d > 100*time.Millisecond && r.Status == event.ToolSuccess {
+	if d := v.took(r); d > 100*time.Millisecond && r.Status == event.ToolSuccess {
 		head += v.style.dim("  " + seconds(d))
 	}
 	head = truncate(head, v.Width()-14) // "Cancelled" may follow
@@ -189,6 +191,27 @@ func (v *View) tool(r event.ToolRecord) {
 		return
 	}
 	v.note(head + "\n" + v.folded(r))
+}
+
+func (v *View) began(callID string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.ran == nil {
+		v.ran = map[string]time.Time{}
+	}
+	v.ran[callID] = time.Now()
+}
+
+// took is how long a call ran; 0: it never did.
+func (v *View) took(r event.ToolRecord) time.Duration {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	began, ok := v.ran[r.Call.ID]
+	if !ok {
+		return 0
+	}
+	delete(v.ran, r.Call.ID)
+	return time.Since(began)
 }
 
 // folded is the start of a result, indented.
