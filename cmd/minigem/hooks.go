@@ -48,6 +48,7 @@ func hooksSubcommands(sys *system) []*cobra.Command {
 		hooksLintCommand(sys),
 		hooksNewCommand(sys),
 		hooksViewCommand(sys),
+		hooksReplayCommand(sys),
 	}
 }
 

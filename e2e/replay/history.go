@@ -16,6 +16,7 @@ import (
 	"os"
 	"strings"
 
+	"minigem/hooks"
 	"minigem/hooks/claude"
 	"minigem/hooks/protocol"
 	"minigem/llm"
@@ -39,6 +40,7 @@ type Step struct {
 	Response *protocol.ToolResponse // what the tool gave; nil: it is not known
 	Denied   bool                   // a hook stopped it then
 	Reason   string                 // and said this
+	Retry    bool                   // a prompt that was a hook's reason for sending the answer back
 }
 
 // Session is a past session.
@@ -168,43 +170,28 @@ func (s *Step) failed(text string) {
 		Error: &protocol.ToolError{Message: text, Type: "execution_failed"}}
 }
 
-// recall finds what minigem noted of hooks: which answers were sent back, which
-// prompts were stopped. Gemini CLI notes nothing.
+// recall finds the answers that hooks sent back: minigem noted it, and the
+// reason follows as a prompt. Gemini CLI notes nothing.
 func (s *Session) recall(activity []transcript.Raw) {
-	next := map[protocol.Event]int{}
+	reasons := map[string]bool{}
 	for _, raw := range activity {
 		var note struct {
-			Hook *struct {
+			Hook struct {
 				Event  protocol.Event `json:"event"`
 				Effect string         `json:"effect"`
 				Reason string         `json:"reason"`
 			} `json:"hook"`
 		}
-		if json.Unmarshal([]byte(raw), &note) != nil || note.Hook == nil {
-			continue
-		}
-		kind, ok := map[protocol.Event]Kind{protocol.BeforeAgent: KindPrompt, protocol.BeforeTool: KindCall, protocol.AfterAgent: KindAnswer}[note.Hook.Event]
-		if !ok {
-			continue
-		}
-		at := s.nth(kind, next[note.Hook.Event])
-		next[note.Hook.Event]++
-		if e := note.Hook.Effect; at != nil && (e == "deny" || e == "stop" || e == "retry") {
-			at.Denied, at.Reason = true, note.Hook.Reason
+		if json.Unmarshal([]byte(raw), &note) == nil && note.Hook.Event == protocol.AfterAgent && note.Hook.Effect == hooks.EffectRetry {
+			reasons[note.Hook.Reason] = true
 		}
 	}
-}
-
-func (s *Session) nth(kind Kind, n int) *Step {
-	for i := range s.Steps {
-		if s.Steps[i].Kind == kind {
-			if n == 0 {
-				return &s.Steps[i]
-			}
-			n--
+	for i := range s.Steps[:max(0, len(s.Steps)-1)] {
+		at, next := &s.Steps[i], &s.Steps[i+1]
+		if at.Kind == KindAnswer && next.Kind == KindPrompt && reasons[next.Text] {
+			at.Denied, at.Reason, next.Retry = true, next.Text, true
 		}
 	}
-	return nil
 }
 
 // claudeLine is a line of Claude Code's files.

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"minigem/e2e/replay"
+	"minigem/hooks"
+	"minigem/hooks/command"
+)
+
+func hooksReplayCommand(sys *system) *cobra.Command {
+	var asJSON, skipTrust bool
+	cmd := &cobra.Command{
+		Use:   "replay TRANSCRIPT...",
+		Short: "Put past sessions before the hooks of today",
+		Long: `Fires the prompts, tool calls, results and answers of past sessions at the
+configured hooks, and says what they decide now, where that is not what
+happened then, and how long each hook takes. No tool and no model is called; the
+hooks themselves run, with whatever they do. Events of the model are not fired.
+
+A transcript is a session file of minigem, Gemini CLI or Claude Code; of a
+folder all *.jsonl and *.json are taken. What hooks decided then is known from
+minigem's notes and from the texts of failed calls.
+
+Exit codes: 0 all as then, 1 something would go otherwise, 42 bad input.`,
+		Example: `  minigem hooks replay ~/.gemini/tmp/my-project/chats
+  minigem hooks replay session.jsonl --json | jq '.decided[] | select(.differs)'`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, err := configure(sys, &flags{skipTrust: skipTrust})
+			if err != nil {
+				return err
+			}
+			return c.replay(sys, args, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
+	cmd.Flags().BoolVar(&skipTrust, "skip-trust", false, "run the hooks of this folder though it is not trusted")
+	return checkedArgs(sys, cmd, cobra.MinimumNArgs(1), "needs session files, or folders of them")
+}
+
+func (c *configuration) replay(sys *system, args []string, asJSON bool) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	sessions, skipped, err := readSessions(sys, args)
+	if err != nil {
+		return &exitError{exitInput, err}
+	}
+	e := &hooks.Engine{
+		Config: c.inspection().Config, Runner: command.Runner{Dir: c.dir, Env: c.childEnv()}, Origin: c.origin(), Mask: c.mask,
+	}
+	r := replay.Run(ctx, e, sessions)
+	r.Skipped = append(skipped, r.Skipped...)
+	if asJSON {
+		err = writeJSON(sys.Stdout, r)
+	} else {
+		_, err = io.WriteString(sys.Stdout, string(c.mask([]byte(r.Text(c.shortenIn)))))
+	}
+	switch {
+	case err != nil:
+		return err
+	case ctx.Err() != nil:
+		return silent(exitInterrupt)
+	case r.Differ() > 0:
+		return silent(exitGeneric)
+	}
+	return nil
+}
+
+// readSessions reads what was named. A file that was named must be a session;
+// what else lies in a folder is skipped and told.
+func readSessions(sys *system, args []string) (sessions []*replay.Session, skipped []string, err error) {
+	for _, arg := range args {
+		path := absolute(sys, arg)
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, nil, fmt.Errorf("looking for the session: %w", err)
+		}
+		if !info.IsDir() {
+			s, err := replay.Read(path)
+			if err != nil {
+				return nil, nil, err
+			}
+			sessions = append(sessions, s)
+			continue
+		}
+		err = filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
+			if err != nil || !d.Type().IsRegular() || !slices.Contains([]string{".jsonl", ".json"}, filepath.Ext(file)) {
+				return err
+			}
+			s, err := replay.Read(file)
+			if err != nil {
+				skipped = append(skipped, err.Error())
+				return nil
+			}
+			sessions = append(sessions, s)
+			return nil
+		})
+		if err != nil {
+			return nil, nil, fmt.Errorf("looking for sessions: %w", err)
+		}
+	}
+	if len(sessions) == 0 {
+		return nil, nil, fmt.Errorf("there is no session in it")
+	}
+	return sessions, skipped, nil
+}

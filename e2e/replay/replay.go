@@ -1,0 +1,201 @@
+package replay
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"minigem/hooks"
+	"minigem/hooks/protocol"
+)
+
+// Decided is what the hooks say of one step, now and then.
+type Decided struct {
+	Session string      `json:"session"` // path of its file
+	Step    int         `json:"step"`    // from 1
+	Kind    Kind        `json:"kind"`
+	Event   hooks.Event `json:"event"`
+	Subject string      `json:"subject,omitempty"` // the tool
+	Text    string      `json:"text,omitempty"`    // the beginning of what it was about
+	Now     string      `json:"now"`               // a Decision's word
+	Reason  string      `json:"reason,omitempty"`
+	Hooks   []string    `json:"hooks,omitempty"` // those that decided
+	Effect  string      `json:"effect"`
+	Then    string      `json:"then"` // "proceed" or "deny", as far as the file tells
+	Was     string      `json:"was,omitempty"`
+	Differs bool        `json:"differs"` // what happened then would not happen now, or the other way round
+}
+
+// HookTime is what one hook did in all.
+type HookTime struct {
+	ID        string         `json:"id"`
+	Event     hooks.Event    `json:"event"`
+	File      string         `json:"file"`
+	Line      int            `json:"line"`
+	Runs      int            `json:"runs"`
+	Failed    int            `json:"failed"`
+	Decisions map[string]int `json:"decisions"` // by word
+	P50MS     float64        `json:"p50_ms"`
+	P95MS     float64        `json:"p95_ms"`
+	TotalMS   float64        `json:"total_ms"`
+
+	times []time.Duration
+}
+
+// Result is what came of replaying sessions.
+type Result struct {
+	Sessions int       `json:"sessions"`
+	Prompts  int       `json:"prompts"`
+	Calls    int       `json:"calls"`
+	Answers  int       `json:"answers"`
+	Decided  []Decided `json:"decided"` // steps that hooks decided about, now or then
+	// Hooks that ran, in the order of their first run, and those that are
+	// configured for the events that were fired and never ran.
+	Hooks   []HookTime `json:"hooks"`
+	Skipped []string   `json:"skipped,omitempty"`
+
+	index map[place]int
+}
+
+// place is a hook: the same command may stand in several places.
+type place struct {
+	event hooks.Event
+	id    string
+	file  string
+	line  int
+}
+
+// Differ counts the steps that would go otherwise now.
+func (r *Result) Differ() int {
+	n := 0
+	for _, d := range r.Decided {
+		if d.Differs {
+			n++
+		}
+	}
+	return n
+}
+
+// Run fires what happened in sessions at e's hooks: BeforeAgent for prompts,
+// BeforeTool for calls, AfterTool for results of calls that would go on,
+// AfterAgent for answers. No tool runs. e.Report and e.Origin are taken over. It
+// ends early, with what it has, when ctx does.
+func Run(ctx context.Context, e *hooks.Engine, sessions []*Session) *Result {
+	r := &Result{Decided: []Decided{}, Hooks: []HookTime{}, index: map[place]int{}}
+	var last hooks.Report
+	e.ReportIdle = true
+	e.Report = func(rep hooks.Report) {
+		last = rep
+		r.time(rep)
+	}
+	home := e.Origin
+	for _, s := range sessions {
+		r.Sessions++
+		r.Skipped = append(r.Skipped, s.Skipped...)
+		o := home
+		o.SessionID, o.TranscriptPath = s.ID, s.Path
+		e.SetOrigin(o)
+		r.session(ctx, e, s, &last)
+	}
+	for i := range r.Hooks {
+		r.Hooks[i].sum()
+	}
+	return r
+}
+
+func (r *Result) session(ctx context.Context, e *hooks.Engine, s *Session, last *hooks.Report) {
+	prompt, retry := "", false
+	for i, step := range s.Steps {
+		if ctx.Err() != nil {
+			return
+		}
+		switch step.Kind {
+		case KindPrompt:
+			r.Prompts++
+			prompt, retry = step.Text, step.Retry
+			e.BeforeAgent(ctx, step.Text)
+		case KindCall:
+			r.Calls++
+			e.BeforeTool(ctx, hooks.ToolUse{Call: step.Call})
+		case KindAnswer:
+			r.Answers++
+			e.AfterAgent(ctx, prompt, step.Text, retry)
+		}
+		r.decide(s, i, *last)
+		if step.Kind == KindCall && last.Verdict.Decision < hooks.Deny && step.Response != nil {
+			e.AfterTool(ctx, hooks.ToolUse{Call: step.Call}, *step.Response)
+			r.decide(s, i, *last)
+		}
+	}
+}
+
+// decide notes what hooks made of a step, where they made anything of it.
+func (r *Result) decide(s *Session, i int, rep hooks.Report) {
+	step := s.Steps[i]
+	d := Decided{
+		Session: s.Path, Step: i + 1, Kind: step.Kind, Event: rep.Event, Subject: rep.Subject, Text: head(step),
+		Now: rep.Verdict.Decision.String(), Reason: rep.Verdict.Reason, Hooks: rep.Verdict.Hooks, Effect: rep.Effect.Kind, Then: hooks.Proceed.String(),
+	}
+	if step.Denied && rep.Event != protocol.AfterTool {
+		d.Then, d.Was = hooks.Deny.String(), step.Reason
+	}
+	d.Differs = d.Now == hooks.Ask.String() || rep.Verdict.Denied() != (d.Then == hooks.Deny.String())
+	if d.Differs || d.Now != d.Then || rep.Verdict.Decision != hooks.Proceed || rep.Effect.Kind != hooks.EffectNone {
+		r.Decided = append(r.Decided, d)
+	}
+}
+
+// head is the beginning of what a step is about.
+func head(s Step) string {
+	text := s.Text
+	if s.Kind == KindCall {
+		data, err := protocol.Encode(s.Call.Args)
+		if err != nil {
+			return ""
+		}
+		text = string(data)
+	}
+	const most = 80
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most]) + "..."
+	}
+	return text
+}
+
+func (r *Result) time(rep hooks.Report) {
+	for _, run := range rep.Runs {
+		at := place{rep.Event, run.Hook.ID(), run.Hook.Source.File, run.Hook.Source.Line}
+		i, ok := r.index[at]
+		if !ok {
+			i = len(r.Hooks)
+			r.index[at] = i
+			r.Hooks = append(r.Hooks, HookTime{ID: at.id, Event: at.event, File: at.file, Line: at.line, Decisions: map[string]int{}})
+		}
+		if h := &r.Hooks[i]; run.Ran() {
+			h.Runs++
+			h.Decisions[run.Decision.String()]++
+			h.times = append(h.times, run.Exit.Duration)
+			if run.Failed != "" {
+				h.Failed++
+			}
+		}
+	}
+}
+
+func (h *HookTime) sum() {
+	slices.Sort(h.times)
+	h.P50MS, h.P95MS = milliseconds(percentile(h.times, 50)), milliseconds(percentile(h.times, 95))
+	for _, t := range h.times {
+		h.TotalMS += milliseconds(t)
+	}
+}
+
+// percentile is the nearest-rank percentile of sorted times.
+func percentile(sorted []time.Duration, p int) time.Duration {
+	if len(sorted) == 0 {
+		return 0
+	}
+	return sorted[max(0, (len(sorted)*p+99)/100-1)]
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
