@@ -18,6 +18,7 @@ import (
 	"minigem/internal/slash"
 	"minigem/internal/terminal"
 	"minigem/llm"
+	"minigem/notify"
 	"minigem/tools/toolcall"
 )
 
@@ -35,6 +36,7 @@ type chat struct {
 	ctx   context.Context // ends when the program is told to
 	term  *terminal.Terminal
 	view  *terminal.View
+	desk  *notify.Desk // nil: the terminal is told of nothing
 	stats *output.Stats
 	table slash.Table
 
@@ -79,6 +81,7 @@ func (t *chat) run(c *configuration) error {
 		return err
 	}
 	t.askHooks(c)
+	t.desk = t.alerts(c)
 	if err := t.open(c); err != nil {
 		return err
 	}
@@ -122,6 +125,9 @@ func (t *chat) open(c *configuration) error {
 func (t *chat) approver(c *configuration) toolcall.Approver {
 	a := &terminal.Approver{View: t.view, OnceOnly: c.settings.Security.DisableAlwaysAllow}
 	a.Edit = t.term.Editor(editorOf(c), c.env)
+	if t.desk != nil {
+		return alertingApprover{a, t.desk}
+	}
 	return a
 }
 
@@ -250,6 +256,7 @@ func (t *chat) submit(text string, parts []llm.Part) {
 		}
 		res = t.agent.Run(ctx, agent.Prompt{Text: text, Parts: parts})
 	})
+	t.desk.Alert(t.ctx, notify.Alert{Kind: notify.SessionComplete, Title: "minigem", Subtitle: "is done", Body: text})
 	switch res.Ending {
 	case agent.Cancelled:
 		t.term.Print(t.term.Warning("Request cancelled."))

@@ -47,6 +47,7 @@ func (t *chat) commands() slash.Table {
 		}},
 		{Name: "quit", Aliases: []string{"exit"}, Help: "leave", Run: func(context.Context, string) error { t.left = "exit"; return nil }},
 		t.chatCommand("resume"),
+		{Name: "restore", Args: "[CHECKPOINT]", Help: "bring files and conversation back to how they were before an edit", Run: t.restoreCheckpoint, Values: t.checkpointNames},
 		{Name: "rewind", Help: "forget your last prompt and what came of it; files stay as they are", Run: t.rewind},
 		{Name: "settings", Help: "the settings files and what is set", Run: t.listSettings},
 		{Name: "stats", Aliases: []string{"usage"}, Help: "requests, tokens, calls", Run: t.statsSession, Sub: []slash.Command{
@@ -131,10 +132,10 @@ func (t *chat) memoryList(context.Context, string) error {
 	return nil
 }
 
-func (t *chat) memoryShow(context.Context, string) error {
+func (t *chat) memoryShow(ctx context.Context, _ string) error {
 	text := contextfile.Render(t.rig.context.Global, t.dir) + "\n" + contextfile.Render(t.rig.context.Project, t.dir)
 	if strings.TrimSpace(text) == "" {
-		return t.memoryList(nil, "")
+		return t.memoryList(ctx, "")
 	}
 	t.term.Print(terminal.Clean(strings.TrimSpace(text)))
 	return nil

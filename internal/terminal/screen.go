@@ -28,6 +28,13 @@ func (s *screen) write(text string) {
 	s.put(text)
 }
 
+// signal writes a sequence that moves nothing.
+func (s *screen) signal(sequence string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, _ = io.WriteString(s.out, sequence) // as in put
+}
+
 // lines writes text on lines of its own.
 func (s *screen) lines(text string) {
 	if text == "" {

@@ -106,7 +106,7 @@ func (t *Terminal) Clear() {
 
 // Copy puts text on the clipboard of the terminal (OSC 52). Some terminals
 // refuse.
-func (t *Terminal) Copy(text string) { t.screen.write(setClipboard(text)) }
+func (t *Terminal) Copy(text string) { t.screen.signal(setClipboard(text)) }
 
 // Aside runs f with the terminal as it was before Open: for another program.
 func (t *Terminal) Aside(f func() error) error {
@@ -121,6 +121,9 @@ func (t *Terminal) Aside(f func() error) error {
 	_, rawErr := readline.MakeRaw(fd)
 	return errors.Join(err, rawErr)
 }
+
+// Signal writes a sequence of ours that shows nothing.
+func (t *Terminal) Signal(sequence string) { t.screen.signal(sequence) }
 
 // Write writes a piece of text that has been through Clean, as it comes.
 func (t *Terminal) Write(text string) { t.screen.write(text) }
