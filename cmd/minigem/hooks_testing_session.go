@@ -34,10 +34,8 @@ func openCase(ctx context.Context, s testbed.Setup) (testbed.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Trust == testbed.TrustChanged {
-		if err := c.pretendChanged(); err != nil {
-			return nil, err
-		}
+	if err := c.standing(s.Trust); err != nil {
+		return nil, err
 	}
 	if s.Approver == nil {
 		if err := c.trust.requireTrusted(); err != nil {
@@ -71,6 +69,19 @@ func caseWiring(s testbed.Setup, out headlessOutput) wiring {
 		w.approver = s.Approver
 	}
 	return w
+}
+
+// standing makes the project's hooks stand with the user as a case says.
+func (c *configuration) standing(trust testbed.Trust) error {
+	switch trust {
+	case testbed.TrustChanged:
+		return c.pretendChanged()
+	case testbed.TrustOn:
+		for i := range c.hooks.Hooks {
+			c.hooks.Hooks[i].Note = ""
+		}
+	}
+	return nil
 }
 
 // pretendChanged makes it so that the project's hooks were trusted before they

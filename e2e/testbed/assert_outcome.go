@@ -24,9 +24,9 @@ var outcomeVerbs = []verb{
 	{name: "stderr", kind: assertion, max: 0, keys: text, judge: judgeStreams, elsewhere: true, text: "What it prints on stderr: messages of hooks, warnings."},
 	{name: "notice", kind: assertion, max: 0, keys: text, judge: judgeStreams, text: "What the user is told beside the conversation, a notice a line."},
 	{name: "transcript", kind: assertion, max: 0, keys: text, judge: judgeStreams, elsewhere: true, text: "The session's file, as it stands on disk."},
-	{name: "file", kind: assertion, usage: "PATH", min: 1, max: 1, keys: text, judge: judgeFile, elsewhere: true, text: "A file of the workspace is there and holds this."},
-	{name: "exists", kind: assertion, usage: "PATH...", min: 1, max: -1, judge: judgeExists, elsewhere: true, text: "Files or folders of the workspace are there."},
-	{name: "cmp", kind: assertion, usage: "PATH|stdout|stderr want/FILE", min: 2, max: 2, golden: true, judge: judgeCmp, elsewhere: true,
+	{name: "file", kind: assertion, usage: "PATH", min: 1, max: 1, keys: text, check: checkLocal, judge: judgeFile, elsewhere: true, text: "A file of the workspace is there and holds this."},
+	{name: "exists", kind: assertion, usage: "PATH...", min: 1, max: -1, check: checkLocal, judge: judgeExists, elsewhere: true, text: "Files or folders of the workspace are there."},
+	{name: "cmp", kind: assertion, usage: "PATH|stdout|stderr want/FILE", min: 2, max: 2, golden: true, check: checkLocal, judge: judgeCmp, elsewhere: true,
 		text: "A file of the workspace, or what was printed, is exactly the section."},
 	{name: "exit", kind: assertion, usage: "CODE", min: 1, max: 1, check: checkNumber, judge: judgeExit, elsewhere: true,
 		text: "The exit code of the command, had the last prompt been its only one."},
@@ -90,14 +90,20 @@ func (r *Record) filesNear() string {
 }
 
 func judgeExists(r *Record, c Command) verdict {
-	v := verdict{ok: true, expected: strings.Join(c.Args, ", ") + " to be there", actual: "all are there"}
+	var there, missing []string
+	v := verdict{expected: strings.Join(c.Args, ", ") + " to be there"}
 	for _, name := range c.Args {
-		if !filepath.IsLocal(filepath.FromSlash(name)) {
-			return verdict{expected: v.expected, actual: name + " lies outside of the workspace"}
-		}
 		if _, err := os.Lstat(filepath.Join(r.Workspace, filepath.FromSlash(name))); err != nil {
-			return verdict{expected: v.expected, actual: "there is no " + name + r.filesNear()}
+			missing = append(missing, name)
+		} else {
+			there = append(there, name)
 		}
+	}
+	v.ok = len(missing) == 0
+	v.actual = "there is no " + strings.Join(missing, ", ") + r.filesNear()
+	if c.Negated || v.ok {
+		v.ok = len(there) > 0 // not: not even one
+		v.actual = strings.Join(there, ", ") + " exists"
 	}
 	return v
 }
@@ -285,6 +291,9 @@ func (r *Record) looksAtFlag(rep hooks.Report, id string) bool {
 	}
 	for word := range strings.FieldsFuncSeq(command, func(c rune) bool { return strings.ContainsRune(" \"'();|&", c) }) {
 		word = strings.TrimPrefix(strings.NewReplacer("$GEMINI_PROJECT_DIR/", "", "${GEMINI_PROJECT_DIR}/", "").Replace(word), r.Workspace+"/")
+		if !filepath.IsLocal(word) {
+			continue
+		}
 		if text, err := r.read(word); err == nil && strings.Contains(text, flag) {
 			return true
 		}

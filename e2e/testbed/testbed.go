@@ -26,8 +26,9 @@ import (
 type Trust string
 
 const (
-	TrustOn      Trust = "on"      // it is trusted; the default
+	TrustOn      Trust = "on"      // it is trusted, with its hooks as they are; the default
 	TrustOff     Trust = "off"     // nobody has trusted it
+	TrustNew     Trust = "new"     // it is trusted, but its hooks are new
 	TrustChanged Trust = "changed" // it was trusted before its hooks were changed
 )
 

@@ -2,6 +2,7 @@ package testbed
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,8 +77,8 @@ var setupVerbs = []verb{
 		text: "Adds to the environment, which is otherwise PATH, HOME, TMPDIR and LANG."},
 	{name: "mode", kind: setup, usage: "MODE", min: 1, max: 1, plain: true, check: checkMode, do: doMode, elsewhere: true,
 		text: "Sets the approval mode: default, auto_edit, yolo or plan. It is yolo where nothing is said."},
-	{name: "trust", kind: setup, usage: "on|off|changed", min: 1, max: 1, plain: true, check: oneOf("on", "off", "changed"), do: doTrust,
-		text: "Says how the project stands with the user; changed: it was trusted before its hooks were changed."},
+	{name: "trust", kind: setup, usage: "on|off|new|changed", min: 1, max: 1, plain: true, check: oneOf("on", "off", "new", "changed"), do: doTrust,
+		text: "Says how the project stands with the user: trusted, not trusted, trusted before it had its hooks, or before they were changed."},
 	{name: "interactive", kind: setup, max: 0, plain: true, do: doInteractive,
 		text: "Lets the agent ask for permission, in mode default unless mode says otherwise; see answer."},
 	{name: "timeout", kind: setup, usage: "DURATION", min: 1, max: 1, plain: true, check: checkDuration, do: doTimeout, elsewhere: true,
@@ -200,6 +201,16 @@ func checkEvent(args []string) error {
 		return nil
 	}
 	return fmt.Errorf("%q is no event%s", args[0], meant(args[0], names))
+}
+
+// checkLocal: arguments are paths in the workspace.
+func checkLocal(args []string) error {
+	for _, a := range args {
+		if !filepath.IsLocal(filepath.FromSlash(a)) {
+			return fmt.Errorf("%q lies outside of the workspace: expected a path in it", a)
+		}
+	}
+	return nil
 }
 
 func checkNumber(args []string) error {
