@@ -1,0 +1,75 @@
+//go:build unix
+
+package command_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"minigem/hooks"
+	"minigem/hooks/command"
+	"minigem/hooks/hookstest"
+	"minigem/hooks/protocol"
+	"minigem/llm"
+)
+
+// BenchmarkChunk is one streamed chunk with one AfterModel hook that reads all
+// of its payload, while the history holds 10 KiB or 1 MiB, and in turn with it
+// the bare cost of giving the same payload to the same program. What is left is
+// what a chunk costs us.
+func BenchmarkChunk(b *testing.B) {
+	for _, size := range []int{10 << 10, 1 << 20} {
+		b.Run(fmt.Sprintf("history=%dKiB", size>>10), func(b *testing.B) {
+			const line = "exec cat >/dev/null"
+			dir, env := b.TempDir(), os.Environ()
+			var payload []byte
+			e := &hooks.Engine{
+				Config: hooks.Config{Hooks: []hooks.Hook{{Event: protocol.AfterModel, Command: line}}},
+				Runner: command.Runner{Dir: dir, Env: env},
+				Origin: hookstest.Origin,
+				Report: func(r hooks.Report) { payload = r.Runs[0].Stdin },
+			}
+			req := hooks.NewModelRequest(history(size))
+			e.AfterModel(b.Context(), req, hookstest.Chunk()) // the history is written once for all chunks
+			var hook, bare []time.Duration
+			for b.Loop() {
+				began := time.Now()
+				if o := e.AfterModel(b.Context(), req, hookstest.Chunk()); o.Denied() {
+					b.Fatal(o.Reason)
+				}
+				hook = append(hook, time.Since(began))
+
+				began = time.Now()
+				cmd := exec.Command("bash", "-c", line)
+				cmd.Dir, cmd.Env, cmd.Stdin = dir, env, bytes.NewReader(payload)
+				if err := cmd.Run(); err != nil {
+					b.Fatal(err)
+				}
+				bare = append(bare, time.Since(began))
+			}
+			slices.Sort(hook)
+			slices.Sort(bare)
+			for name, ds := range map[string][]time.Duration{"hook": hook, "bare": bare} {
+				b.ReportMetric(float64(ds[0])/1e6, name+"-best-ms")
+				b.ReportMetric(float64(ds[len(ds)/2])/1e6, name+"-median-ms")
+			}
+			b.ReportMetric(float64(len(payload))/(1<<10), "payload-KiB")
+		})
+	}
+}
+
+// history is a request with about size bytes of text.
+func history(size int) llm.Request {
+	r := hookstest.Request()
+	r.Messages = nil
+	for n := 0; n < size; n += 2 << 10 {
+		r.Messages = append(r.Messages, llm.UserText(strings.Repeat("question ", 113)), llm.ModelText(strings.Repeat("answers. ", 113)))
+	}
+	return r
+}
