@@ -123,7 +123,7 @@ func (t *chat) open(c *configuration) error {
 }
 
 func (t *chat) approver(c *configuration) toolcall.Approver {
-	a := &terminal.Approver{View: t.view, OnceOnly: c.settings.Security.DisableAlwaysAllow}
+	a := &terminal.Approver{View: t.view, Dir: c.dir, OnceOnly: c.settings.Security.DisableAlwaysAllow}
 	a.Edit = t.term.Editor(editorOf(c), c.env)
 	if t.desk != nil {
 		return alertingApprover{a, t.desk}

@@ -100,9 +100,18 @@ func (t *chat) resume(ctx context.Context, which string) error {
 	if now := t.settings.Security.Auth.SelectedType; c.Auth != "" && now != "" && c.Auth != now {
 		return fmt.Errorf("this conversation was kept when you were signed in as %s; now it is %s", c.Auth, now)
 	}
-	t.session.Replace(c.History)
-	t.replay()
+	t.goOnWith(c.History)
 	return nil
+}
+
+// goOnWith puts a kept conversation into this session. What it was told of its
+// surroundings gives way to what holds now.
+func (t *chat) goOnWith(kept []llm.Message) {
+	if len(kept) > 0 && strings.HasPrefix(llm.PartsText(kept[0].Parts), "<session_context>") {
+		kept = kept[1:]
+	}
+	t.session.Replace(slices.Concat(t.session.Messages()[:t.session.Preamble()], kept))
+	t.replay()
 }
 
 func (t *chat) chooseSession(context.Context) error {

@@ -44,9 +44,8 @@ func (t *chat) restoreCheckpoint(_ context.Context, name string) error {
 	if n := len(history); n > 0 && len(history[n-1].Calls()) > 0 {
 		history = history[:n-1] // its edit was not made now
 	}
-	if len(history) > t.session.Preamble() {
-		t.session.Replace(history)
-		t.replay()
+	if len(history) > 0 {
+		t.goOnWith(history)
 	}
 	return nil
 }

@@ -24,6 +24,7 @@ const Cancelled = "Cancelled"
 // Approver asks the user whether a call may run. It is a toolcall.Approver.
 type Approver struct {
 	View *View
+	Dir  string // a command that runs elsewhere is shown with its folder
 	// Edit lets the user change a text in an editor; nil: it is not offered.
 	Edit func(ctx context.Context, name, text string) (string, error)
 	// OnceOnly: no choice lasts longer than the call.
@@ -122,7 +123,7 @@ func (a *Approver) show(q toolcall.Question) string {
 		b.WriteString(a.View.diff(in.Edit))
 	case in.Exec != nil:
 		b.WriteString(indent(s.cyan(visible(in.Exec.Command)), "  $ ") + "\n")
-		if in.Exec.Dir != "" {
+		if in.Exec.Dir != "" && in.Exec.Dir != a.Dir {
 			b.WriteString(s.dim("  in "+cleanLine(in.Exec.Dir)) + "\n")
 		}
 	case in.Info != nil:
