@@ -55,7 +55,7 @@ var proofs = map[string][]string{
 	"9.3.29": {"case", "script before_tool_selection"},
 	"9.3.30": {"script after_tool_context"},
 	"9.3.31": {"script before_model_synthetic", "script after_tool_stop", "script before_tool_stop"},
-	"9.3.32": {"agent TestAfterAgentClearContextKeepsPreambleAndPrompt", "agent TestBeforeAgentContextIsSentButNotKept", "script before_agent_context"},
+	"9.3.32": {"agent TestAfterAgentClearContextKeepsPreambleAndPrompt", "e2e TestChatClearKeepsTheContextOfSessionStart", "agent TestBeforeAgentContextIsSentButNotKept", "script before_agent_context"},
 	"9.3.33": {"script session_end", "script session_resume", "session TestLife", "e2e TestChatEnds", "e2e TestChatCompressesAndClears"},
 	"9.3.34": {"hooks TestEnvironment", "hooks/command TestNothingIsPutIntoTheCommand"},
 	"9.3.35": {"case"},
