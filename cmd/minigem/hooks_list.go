@@ -126,7 +126,7 @@ func (c *configuration) withNotes() []hooks.Hook {
 	checks, _ := c.trustStore().Check(c.projectDir, all) // an error was noticed when the hooks were loaded
 	all.Apply(checks, false)
 	for i, h := range c.hooks.Hooks {
-		all.Hooks[i].Disabled = h.Disabled
+		all.Hooks[i].Disabled, all.Hooks[i].Untrusted = h.Disabled, h.Untrusted
 	}
 	return all.Hooks
 }

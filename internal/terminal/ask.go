@@ -30,9 +30,11 @@ func (t *Terminal) Choose(ctx context.Context, question string, choices []Choice
 		}
 		fmt.Fprintf(&b, "%s%d. %s\n", mark, i+1, c.Label)
 	}
+	// From here on keys answer: who reads the choices may type at once.
+	defer t.keys.leave(t.keys.ask())
 	t.screen.lines(b.String())
 	for {
-		said, ok := t.Ask(ctx, question+t.style.dim(" [1] "))
+		said, ok := t.readAnswer(ctx, question+t.style.dim(" [1] "))
 		if !ok {
 			return 0, "", false
 		}
@@ -66,9 +68,11 @@ func pick(said string, choices []Choice) (index int, words string, found bool) {
 // Ask reads one line after question. ok is false for ^C, Esc, ^D in an empty
 // line, and a terminal that is gone. Nothing that was typed before counts.
 func (t *Terminal) Ask(ctx context.Context, question string) (line string, ok bool) {
-	before, interrupt := t.keys.mode, t.keys.interrupt
-	t.keys.enter(asking, interrupt)
-	defer t.keys.leave(before)
+	defer t.keys.leave(t.keys.ask())
+	return t.readAnswer(ctx, question)
+}
+
+func (t *Terminal) readAnswer(ctx context.Context, question string) (line string, ok bool) {
 	t.screen.lines("")
 	t.screen.write(question)
 	defer t.screen.write("\n")

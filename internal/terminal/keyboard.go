@@ -131,6 +131,15 @@ func (k *keyboard) enter(m mode, interrupt func()) {
 	k.changed.Broadcast()
 }
 
+// ask makes keys answer a question, and returns what they were for. Nothing
+// that was typed before counts.
+func (k *keyboard) ask() (before mode) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	before, k.mode, k.answers = k.mode, asking, nil
+	return before
+}
+
 // leave goes back to what keys were for.
 func (k *keyboard) leave(m mode) {
 	k.mu.Lock()

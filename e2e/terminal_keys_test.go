@@ -1,0 +1,154 @@
+//go:build unix
+
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// TestChatKeys: lines that go on, completion, earlier prompts, pastes.
+func TestChatKeys(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, map[string]string{"notes.txt": "tulip\n"})
+	server := startFakeAPI(t, textAnswers(t, "Read.", 4))
+	c := h.startChat(t, server.env(), "-m", "gemini-2.5-flash")
+	last := func(n int) string {
+		t.Helper()
+		c.waitUntil("an answer", func(text string) bool {
+			return strings.Count(text, "Read.") == n && strings.HasSuffix(text, ready)
+		})
+		log := server.Log()
+		return string(log[len(log)-1].Body)
+	}
+	c.waitReady()
+	c.keys(`one\` + keyEnter)
+	c.waitFor("…")
+	c.keys("two" + keyEnter)
+	assert.Contains(t, last(1), `one\ntwo`)
+
+	c.keys("see @no\t")
+	c.waitFor("> see @notes.txt")
+	c.keys(keyEnter)
+	assert.Contains(t, last(2), "tulip")
+
+	c.keys("\x1b[A") // up
+	c.waitUntil("the prompt again", func(text string) bool { return strings.Count(text, "see @notes.txt") == 2 })
+	c.keys(keyEnter)
+	assert.Equal(t, 2, strings.Count(last(3), "see @notes.txt"))
+
+	c.keys("\x1b[200~three\rfour\x1b[201~") // a paste does not submit itself
+	c.waitFor("three⏎four")
+	c.keys(keyEnter)
+	assert.Contains(t, last(4), `three\nfour`)
+
+	c.keys("/comp\t")
+	c.waitFor("> /compress")
+	c.keys(keyCtrlC) // drops the line, and no more
+	c.quit()
+	assert.Empty(t, server.problems())
+}
+
+// TestChatGoesBack: to a kept conversation, and to an earlier session.
+func TestChatGoesBack(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, map[string]string{".gemini/settings.json": `{"hooks": {` +
+		noteHook("SessionStart", "start.json") + "," + noteHook("SessionEnd", "end.json") + `}}`})
+	server := startFakeAPI(t, textAnswers(t, "Yes.", 4))
+	c := h.startChat(t, server.env(), trusted([]string{"-m", "gemini-2.5-flash", "-i", "Remember tulip"})...)
+	c.waitFor("Yes.")
+	c.say("/chat save flowers")
+	c.waitFor("flowers")
+	c.say("/clear")
+	c.waitUntil("an empty screen", func(text string) bool { return !strings.Contains(text, "tulip") })
+	c.say("Something else")
+	c.waitFor("Yes.")
+	c.say("/chat resume flowers")
+	c.waitFor("Remember tulip")
+	assert.NotContains(t, c.waitReady(), "session_context", "what was said is shown, and nothing else")
+	c.say("And now?")
+	c.waitUntil("one more answer", func(string) bool { return len(server.Log()) == 3 })
+	c.quit()
+	log := server.Log()
+	body := string(log[len(log)-1].Body)
+	assert.Contains(t, body, "Remember tulip")
+	assert.NotContains(t, body, "Something else")
+	starts, ends := h.read(t, "start.json"), h.read(t, "end.json")
+	assert.Equal(t, strings.Count(starts, `"SessionStart"`), strings.Count(ends, `"SessionEnd"`), "each session that began has ended")
+}
+
+// TestChatPlain: without colours, and in a terminal that knows no sequences.
+func TestChatPlain(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, env string
+		forbidden []string
+	}{
+		{"NO_COLOR", "NO_COLOR=1", []string{"\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[36m"}},
+		{"dumb", "TERM=dumb", []string{"\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[?2004h", "⠋"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHome(t, map[string]string{"notes.txt": "hello\n"})
+			chat := h.startChat(t, []string{c.env}, h.answersFile(t, editNotes, "say **Changed.**")...)
+			chat.waitFor("\n>")
+			chat.keys("Go" + keyEnter)
+			chat.waitFor("4. ", "Allow")
+			chat.keys("y" + keyEnter)
+			chat.waitFor("Changed.")
+			chat.waitUntil("a prompt", func(text string) bool { return strings.HasPrefix(text[strings.LastIndex(text, "\n")+1:], ">") })
+			chat.keys("/quit" + keyEnter)
+			chat.waitFor("Agent powering down. Goodbye!")
+			assert.Equal(t, 0, chat.exit())
+			chat.mu.Lock()
+			defer chat.mu.Unlock()
+			for _, f := range c.forbidden {
+				assert.NotContains(t, chat.raw.String(), f)
+			}
+		})
+	}
+}
+
+// TestChatHoldsHooksBack: what the user said no to does not run, and /hooks
+// says why.
+func TestChatHoldsHooksBack(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, map[string]string{".gemini/settings.json": `{"hooks": {` + noteHook("SessionStart", "start.json") + `}}`})
+	h.write(t, "../.gemini/trustedFolders.json", fmt.Sprintf(`{%q: "TRUST_FOLDER"}`, h.workspace))
+	c := h.startChat(t, nil, h.answersFile(t)...)
+	c.waitFor("note-SessionStart", "Let them run?")
+	c.keys("n" + keyEnter)
+	c.waitReady()
+	assert.NoFileExists(t, h.workspace+"/start.json")
+	c.say("/hooks why note-SessionStart")
+	c.waitFor("does not run")
+	c.say("/hooks trace on")
+	c.waitReady()
+	c.quit()
+	assert.NoFileExists(t, h.workspace+"/start.json")
+}
+
+// TestChatHookLane: what hooks did stands in one line; with trace on, also that
+// they did nothing; and the last event can be looked at whole.
+func TestChatHookLane(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, map[string]string{".gemini/settings.json": `{"hooks": {"BeforeAgent": [{"hooks": [
+		{"type": "command", "name": "quiet", "command": "cat >/dev/null"},
+		{"type": "command", "name": "shy", "command": "cat >/dev/null; echo '{\"suppressOutput\": true, \"systemMessage\": \"psst\"}'"}]}]}}`})
+	c := h.startChat(t, nil, trusted(h.answersFile(t, "say One.", "say Two."))...)
+	c.say("First")
+	c.waitFor("One.")
+	text := c.waitReady()
+	assert.NotContains(t, text, "quiet,shy")
+	assert.NotContains(t, text, "psst")
+	c.say("/hooks trace on")
+	c.say("Second")
+	c.waitFor("Two.")
+	c.waitFor("BeforeAgent  quiet,shy  pass")
+	c.say("/hooks last")
+	c.waitFor("quiet", "suppressOutput")
+	c.quit()
+}
