@@ -44,6 +44,10 @@ type foreign struct {
 	path  string
 	setup Setup
 	calls int // hooks that ran so far
+
+	pending []event.ToolRecord // calls whose results are not known yet
+	results []llm.ToolResult   // those that stand in requests, each once
+	known   map[string]bool    // ids of results
 }
 
 // Prompt implements Session: it runs the program.
@@ -132,6 +136,7 @@ func (f *foreign) readTelemetry(path string) error {
 		var other *json.UnmarshalTypeError
 		switch {
 		case errors.Is(err, io.EOF):
+			f.finishCalls()
 			return nil
 		case errors.As(err, &other):
 			continue // metrics have other shapes
@@ -153,6 +158,7 @@ func (f *foreign) tell(r foreignRecord) {
 		if err := json.Unmarshal([]byte(r.Attributes.Messages), &messages); err != nil {
 			f.setup.Notice("a request in the telemetry cannot be read: " + err.Error())
 		}
+		f.noteResults(messages)
 		f.setup.Request(Request{llm.Request{Model: r.Attributes.Model, Messages: messages}, script.Stream})
 	}
 }
@@ -220,7 +226,35 @@ func (f *foreign) toolCall(r foreignRecord) {
 	if !refused && !strings.HasPrefix(a.Error, "[Operation Cancelled]") {
 		f.setup.Sink.Emit(event.ToolStarted{Call: call})
 	}
-	f.setup.Sink.Emit(event.ToolFinished{Record: record})
+	f.pending = append(f.pending, record)
+}
+
+// noteResults takes the results of tools out of a request.
+func (f *foreign) noteResults(messages []llm.Message) {
+	if f.known == nil {
+		f.known = map[string]bool{}
+	}
+	for _, m := range messages {
+		for _, p := range m.Parts {
+			if res, ok := p.(llm.ToolResult); ok && !f.known[res.ID] {
+				f.known[res.ID] = true
+				f.results = append(f.results, res)
+			}
+		}
+	}
+}
+
+// finishCalls tells of all calls, with the results that the model was sent.
+func (f *foreign) finishCalls() {
+	for _, record := range f.pending {
+		i := slices.IndexFunc(f.results, func(res llm.ToolResult) bool { return res.Name == record.Call.Name })
+		if i >= 0 {
+			record.Result = f.results[i]
+			f.results = slices.Delete(f.results, i, i+1)
+		}
+		f.setup.Sink.Emit(event.ToolFinished{Record: record})
+	}
+	f.pending = nil
 }
 
 // Clear implements Session; it is never called: see Options.Elsewhere.

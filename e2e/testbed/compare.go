@@ -91,7 +91,10 @@ func Compare(ctx context.Context, c *Case, here, there Options) Comparison {
 }
 
 // Same reports whether all that could be asked went the same way.
-func (c Comparison) Same() bool { return c.Broken == nil && len(c.differences()) == 0 }
+func (c Comparison) Same() bool { return c.Broken == nil && len(c.differences()) == 0 && !c.stuck() }
+
+// stuck: it did not come to its end there.
+func (c Comparison) stuck() bool { return len(c.There.Checks) < len(c.Here.Checks) }
 
 // differences are the assertions that went another way there, as pairs.
 func (c Comparison) differences() [][2]Check {
@@ -119,6 +122,8 @@ func (c Comparison) String() string {
 		return fmt.Sprintf("BROKEN  %s\n%s", c.Case.Name, indent(c.Broken.Error()+"\n"))
 	case c.Unplayable != "":
 		return fmt.Sprintf("n/a     %s: %s\n", c.Case.Name, c.Unplayable)
+	case c.stuck():
+		fmt.Fprintf(&b, "DIFFERS %s: it did not end there\n", c.Case.Name)
 	case len(differences) == 0:
 		fmt.Fprintf(&b, "same    %s  (%d of %s could be asked there)\n", c.Case.Name, asked, plural(len(c.There.Checks), "assertion"))
 	default:
