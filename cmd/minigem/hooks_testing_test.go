@@ -254,8 +254,10 @@ func TestHooksTestUpdatesAndKeeps(t *testing.T) {
 func TestHooksTestWatches(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write := func(name, text string) {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	write := func(name, text string) { // at once, so that nobody sees half of it
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path+".new", []byte(text), 0o644))
+		require.NoError(t, os.Rename(path+".new", path))
 	}
 	const files = "\n-- settings.json --\n{}\n-- model --\ntext Hi.\n"
 	write("a.txtar", "prompt hello\n"+files)
@@ -273,14 +275,25 @@ func TestHooksTestWatches(t *testing.T) {
 			for _, r := range sum.Results {
 				names = append(names, fmt.Sprint(filepath.Base(r.Case.Path), r.Passed()))
 			}
-			rounds <- names
+			select {
+			case rounds <- names:
+			case <-ctx.Done():
+			}
 		})
 	}()
-	assert.Equal(t, []string{"a.txtartrue", "b.txtartrue"}, <-rounds)
+	next := func() []string {
+		select {
+		case names := <-rounds:
+			return names
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	assert.Equal(t, []string{"a.txtartrue", "b.txtartrue"}, next())
 	write("a.txtar", "prompt hello\nexit 1\n"+files)
-	assert.Equal(t, []string{"a.txtarfalse"}, <-rounds)
+	assert.Equal(t, []string{"a.txtarfalse"}, next())
 	write("hook.sh", "false\n")
-	assert.Equal(t, []string{"a.txtarfalse", "b.txtartrue"}, <-rounds)
+	assert.Equal(t, []string{"a.txtarfalse", "b.txtartrue"}, next())
 	cancel()
 	<-done
 }
