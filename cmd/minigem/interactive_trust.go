@@ -20,7 +20,7 @@ func (t *chat) askTrust(c *configuration) (*configuration, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s brings:\n", t.term.Bold("Do you trust this folder?"), terminal.Clean(c.dir))
 	for _, item := range c.trust.brought {
-		fmt.Fprintf(&b, "  %s\n", item)
+		fmt.Fprintf(&b, "  %s\n", trust.Printable(item.String()))
 	}
 	b.WriteString("None of it is loaded unless you trust it. Hooks and MCP servers are programs that run as you.")
 	t.term.Print(b.String())
