@@ -16,7 +16,7 @@ var trapCases = []Case{
 	{Name: "T4 exit 3 with stderr is a warning", Event: beforeTool, Hooks: one(Hook{Exit: 3, Err: "hm"}), Want: Want{Failed: []string{"exit status 3: hm"}}},
 	{Name: "T5 a missing command is a warning", Event: beforeTool, Hooks: one(Hook{Missing: true}), Want: Want{Failed: []string{"command not found"}}},
 	{Name: "T6 a signal is a failure, not exit 0", Event: beforeTool, Hooks: one(Hook{Signal: "KILL", Out: "text"}), Want: Want{Failed: []string{"killed by signal"}}},
-	{Name: "T7 a debug line before a deny is told", Event: beforeTool, Hooks: out("debug\n" + denyNo), Want: Want{Message: "debug\n" + denyNo, Warn: []string{"so it was not obeyed"}}},
+	{Name: "T7 a debug line before a deny: it holds, and is told", Event: beforeTool, Hooks: out("debug\n" + denyNo), Want: Want{Decision: "deny", Reason: "no", Message: "debug\n" + denyNo, Warn: []string{"(line 2) among other output: its deny holds"}}},
 	{Name: "T8 JSON on stderr", Event: beforeTool, Hooks: one(Hook{Err: denyNo}), Want: Want{Decision: "deny", Reason: "no"}},
 	{Name: "T9 denied is no decision", Event: beforeTool, Hooks: out(`{"decision":"denied"}`), Want: Want{Warn: []string{`did you mean "deny"?`}}},
 	{Name: "T9 an array is no answer", Event: beforeTool, Hooks: out(`["deny"]`), Want: Want{Message: `["deny"]`, Warn: []string{"JSON array"}}},

@@ -87,26 +87,39 @@ func clean(stream []byte) string {
 	return text
 }
 
-// embedded finds a JSON object that begins a line among other output and
-// returns that line's number, from 1. It looks at the first lines only.
-func embedded(text string) (line int, found bool) {
-	const tries = 20
-	tried := 0
-	for line, rest := 1, text; tried < tries; line++ {
-		this, after, more := strings.Cut(rest, "\n")
-		if strings.HasPrefix(strings.TrimSpace(this), "{") {
-			tried++
-			var fields map[string]json.RawMessage
-			if json.NewDecoder(strings.NewReader(rest)).Decode(&fields) == nil {
-				return line, true
-			}
-		}
-		if !more {
+// embeddedObject is a JSON object among other output.
+type embeddedObject struct {
+	line int // from 1
+	text string
+}
+
+// embedded finds the JSON objects among other output: those that begin a line
+// or end one. It gives up after a number of braces that began none.
+func embedded(text string) []embeddedObject {
+	const tries = 50
+	var found []embeddedObject
+	for at, failed := 0, 0; failed < tries; {
+		next := strings.IndexByte(text[at:], '{')
+		if next < 0 {
 			break
 		}
-		rest = after
+		at += next
+		var raw json.RawMessage
+		d := json.NewDecoder(strings.NewReader(text[at:]))
+		if d.Decode(&raw) != nil {
+			failed++
+			at++
+			continue
+		}
+		end := at + int(d.InputOffset())
+		before, after := text[strings.LastIndexByte(text[:at], '\n')+1:at], text[end:]
+		after, _, _ = strings.Cut(after, "\n")
+		if strings.TrimSpace(before) == "" || strings.TrimSpace(after) == "" {
+			found = append(found, embeddedObject{1 + strings.Count(text[:at], "\n"), text[at:end]})
+		}
+		at = end
 	}
-	return 0, false
+	return found
 }
 
 // kind names the JSON type of v in the words of authors.
