@@ -14,10 +14,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"minigem/agent/event"
+	"minigem/internal/atomicfile"
 	"minigem/internal/snapshot"
 	"minigem/internal/trust"
 	"minigem/llm"
@@ -115,7 +115,7 @@ func (p checkpoint) save(c *configuration, project session.Project) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("writing checkpoint: %w", err)
 	}
-	return renameio.WriteFile(filepath.Join(dir, p.name+".json"), c.mask(data), 0o600)
+	return atomicfile.WriteFile(filepath.Join(dir, p.name+".json"), c.mask(data), 0o600)
 }
 
 func checkpointDir(p session.Project) string { return filepath.Join(p.Temp, "checkpoints") }

@@ -5,8 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2"
 	"github.com/google/uuid"
+
+	"minigem/internal/atomicfile"
 )
 
 // Installation returns the id of the installation whose .gemini directory is
@@ -19,7 +20,7 @@ func Installation(dir string) string {
 	}
 	id := uuid.NewString()
 	if os.MkdirAll(dir, 0o700) == nil {
-		_ = renameio.WriteFile(path, []byte(id), 0o600) // another one next time is no harm
+		_ = atomicfile.WriteFile(path, []byte(id), 0o600) // another one next time is no harm
 	}
 	return id
 }
