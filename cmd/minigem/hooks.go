@@ -17,10 +17,10 @@ func hooksCommand(sys *system) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "hooks",
 		Aliases: []string{"hook"},
-		Short:   "List, switch, describe and migrate hooks",
+		Short:   "Explain, try, lint, test and manage hooks",
 		Long: `Looks after the hooks of this folder, of yours, of the system and of extensions.
-No hook runs here.`,
-		Example: "  minigem hooks list\n  minigem hooks disable guard\n  minigem hooks schema BeforeTool --output",
+Hooks run in test, fire and replay alone.`,
+		Example: "  minigem hooks explain\n  minigem hooks fire BeforeTool --tool write_file\n  minigem hooks lint --fix\n  minigem hooks test",
 		Args:    noSuchSubcommand(sys),
 		// without it nothing is ever suggested
 		SuggestionsMinimumDistance: 2,

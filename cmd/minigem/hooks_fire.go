@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"slices"
@@ -191,7 +190,7 @@ func (c *configuration) fire(sys *system, payload []byte, timeout time.Duration,
 	if asJSON {
 		err = writeJSON(sys.Stdout, r)
 	} else {
-		_, err = io.WriteString(sys.Stdout, string(c.mask([]byte(c.inspectionText().Report(r)))))
+		_, err = sys.Stdout.Write(c.mask([]byte(c.inspectionText().Report(r))))
 	}
 	switch {
 	case err != nil:

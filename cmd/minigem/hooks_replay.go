@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/signal"
@@ -63,7 +62,7 @@ func (c *configuration) replay(sys *system, args []string, asJSON bool) error {
 	if asJSON {
 		err = writeJSON(sys.Stdout, r)
 	} else {
-		_, err = io.WriteString(sys.Stdout, string(c.mask([]byte(r.Text(c.shortenIn)))))
+		_, err = sys.Stdout.Write(c.mask([]byte(r.Text(c.shortenIn))))
 	}
 	switch {
 	case err != nil:
