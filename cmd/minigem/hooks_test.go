@@ -96,7 +96,7 @@ func TestHooksUsage(t *testing.T) {
 		says string // part of stderr; of stdout where the code is 0
 	}{
 		// the parent
-		{"hooks", 0, "minigem hooks disable guard"},
+		{"hooks", 0, "minigem hooks lint --fix"},
 		{"hook", 0, "Available Commands"},
 		{"hooks lst", 1, `minigem hooks has no subcommand "lst"; did you mean "list"?`},
 		{"hooks --no", 1, "unknown flag: --no"},
