@@ -58,6 +58,18 @@ func OpenProject(dir, root string) (Project, error) {
 	return p, nil
 }
 
+// FindProject is OpenProject for those who only look: it writes nothing, and
+// false means that the project has no place yet.
+func FindProject(dir, root string) (Project, bool) {
+	root = filepath.Clean(root)
+	r := registry{dir: dir}
+	if err := r.read(); err != nil || r.slugs[root] == "" || !r.owned(r.slugs[root], root) {
+		return Project{}, false
+	}
+	slug := r.slugs[root]
+	return Project{Root: root, Slug: slug, Temp: filepath.Join(dir, "tmp", slug), History: filepath.Join(dir, "history", slug)}, true
+}
+
 // registry is projects.json. Keys that it does not know stay.
 type registry struct {
 	dir    string

@@ -82,6 +82,8 @@ type listedHook struct {
 	Note        string      `json:"note,omitempty"` // what is new about it
 	Loaded      bool        `json:"loaded"`
 	Shadowed    string      `json:"shadowed,omitempty"` // file:line of the hook that runs in its place
+	Runs        int         `json:"runs"`               // in the newest sessions of this project
+	Last        string      `json:"last,omitempty"`     // what the last of them came to
 }
 
 type listedFault struct {
@@ -113,6 +115,11 @@ func (c *configuration) listHooks() hookList {
 	}
 	slices.SortStableFunc(l.Hooks, func(a, b listedHook) int { return eventOrder(a.Event) - eventOrder(b.Event) })
 	markShadowed(l.Hooks)
+	past := c.pastRuns()
+	for i, h := range l.Hooks {
+		run := past[ranHook{h.Event, h.ID}]
+		l.Hooks[i].Runs, l.Hooks[i].Last = run.Runs, run.Last
+	}
 	return l
 }
 
@@ -268,7 +275,7 @@ func (c *configuration) writeHooks(b *strings.Builder, all []listedHook) {
 		}
 		rows[i] = []string{
 			trust.Printable(h.ID), layer, trust.Printable(matcher), fmt.Sprintf("%d ms", h.TimeoutMS), state(h),
-			fmt.Sprintf("%s:%d", c.shorten(h.File), h.Line),
+			ranText(h), fmt.Sprintf("%s:%d", c.shorten(h.File), h.Line),
 		}
 	}
 	align(rows)
@@ -286,6 +293,17 @@ func (c *configuration) writeHooks(b *strings.Builder, all []listedHook) {
 			b.WriteByte('\n')
 		}
 	}
+}
+
+// ranText says how often a hook ran, and what came of it last.
+func ranText(h listedHook) string {
+	switch h.Runs {
+	case 0:
+		return "never ran"
+	case 1:
+		return "ran once: " + h.Last
+	}
+	return fmt.Sprintf("ran %d times, last: %s", h.Runs, h.Last)
 }
 
 // state is one word for whether the hook runs.

@@ -63,18 +63,18 @@ func TestHooksList(t *testing.T) {
 	w := newHookWorld(t, everyLayer)
 	got := w.run("hooks list")
 	assert.Equal(t, said{`BeforeTool
-  ./guard.sh  project        *         60000 ms  not yet trusted  .gemini/settings.json:7
+  ./guard.sh  project        *         60000 ms  not yet trusted  never ran  .gemini/settings.json:7
     new since you last trusted this project
-  off         project        *         60000 ms  disabled         .gemini/settings.json:8
+  off         project        *         60000 ms  disabled         never ran  .gemini/settings.json:8
     disabled in ~/.gemini/settings.json:2
     new since you last trusted this project
-  ./guard.sh  user           *         60000 ms  shadowed         ~/.gemini/settings.json:3
+  ./guard.sh  user           *         60000 ms  shadowed         never ran  ~/.gemini/settings.json:3
     the same hook runs from .gemini/settings.json:7
-  audit       system         *         60000 ms  enabled          SYS/settings.json:1
-  shipped     extension ext  *         60000 ms  enabled          ~/.gemini/extensions/ext/hooks/hooks.json:1
+  audit       system         *         60000 ms  enabled          never ran  SYS/settings.json:1
+  shipped     extension ext  *         60000 ms  enabled          never ran  ~/.gemini/extensions/ext/hooks/hooks.json:1
 
 AfterTool
-  lint        project        write_.*  5000 ms   not yet trusted  .gemini/settings.json:5
+  lint        project        write_.*  5000 ms   not yet trusted  never ran  .gemini/settings.json:5
     Lints what was written
     new since you last trusted this project
 
@@ -133,9 +133,9 @@ func TestHooksListUntrusted(t *testing.T) {
 		"~/.gemini/settings.json":                          oneHook("mine"),
 	})
 	assert.Equal(t, said{`BeforeTool
-  mine      user               *  60000 ms  enabled     ~/.gemini/settings.json:1
-  evil?[2J  project            *  60000 ms  not loaded  .gemini/settings.json:1
-  theirs    extension brought  *  60000 ms  not loaded  .gemini/extensions/brought/hooks/hooks.json:1
+  mine      user               *  60000 ms  enabled     never ran  ~/.gemini/settings.json:1
+  evil?[2J  project            *  60000 ms  not loaded  never ran  .gemini/settings.json:1
+  theirs    extension brought  *  60000 ms  not loaded  never ran  .gemini/extensions/brought/hooks/hooks.json:1
 
 This folder is not trusted (nobody has trusted it yet): nothing of it is loaded. Look at it, then run minigem trust.
 `, "", 0}, w.run("hooks list", untrusted))
