@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"encoding/base64"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,10 +27,8 @@ const (
 	notRunLost = "not run: the session was interrupted"
 )
 
-// skipSignature is the base64 reading of the literal that Gemini CLI sends
-// where a signature is missing; its JSON form is "skip/thought/signature/validator",
-// the same bytes in the other of the two alphabets that the API accepts.
-var skipSignature, _ = base64.URLEncoding.DecodeString("skip_thought_signature_validator")
+// skipSignature is what Gemini CLI sends where a signature is missing.
+var skipSignature = llm.SkipSignature()
 
 // normalize returns messages in a form that the API accepts. Its argument
 // stays as it is.
