@@ -51,7 +51,7 @@ func New(name string, event protocol.Event, language string) (Hook, error) {
 	}
 	t, ok := templates[event]
 	if !ok {
-		return Hook{}, fmt.Errorf("there is no event %q", event)
+		return Hook{}, fmt.Errorf("there is no event %q: minigem hooks schema lists them", event)
 	}
 	program := ".gemini/hooks/" + name + "." + language
 	h := Hook{
@@ -96,7 +96,8 @@ func command(program, language string) string {
 
 // Write puts h into the project in dir: two new files, and a group in the
 // settings, whose comments and order stay. What is there already is not
-// overwritten: then nothing is written at all.
+// overwritten: where something is in the way, no file stays behind and the
+// settings are as they were.
 func Write(h Hook, dir string, configured hooks.Config) error {
 	for _, other := range configured.Hooks {
 		if other.ID() == h.Name {
@@ -109,35 +110,43 @@ func Write(h Hook, dir string, configured hooks.Config) error {
 			return fmt.Errorf("%s is there already: choose another name, or move it away", f.Path)
 		}
 	}
-	settings := filepath.Join(dir, ".gemini", "settings.json")
-	if err := os.MkdirAll(filepath.Dir(settings), 0o755); err != nil {
-		return fmt.Errorf("making the settings' folder: %w", err)
+	made, err := createAll(dir, files)
+	if err == nil {
+		settings := filepath.Join(dir, ".gemini", "settings.json")
+		err = jsonc.Update(settings, 0o644, func(data []byte) ([]byte, error) { return configure(settings, data, h) })
+		if err == nil {
+			return nil
+		}
+		err = fmt.Errorf("adding the hook to the settings: %w", err)
 	}
-	err := jsonc.Update(settings, 0o644, func(data []byte) ([]byte, error) { return configure(settings, data, h) })
-	if err != nil {
-		return fmt.Errorf("adding the hook to the settings: %w", err)
+	for _, f := range made {
+		err = errors.Join(err, os.Remove(f))
 	}
+	return err
+}
+
+// createAll makes the files and returns the paths of those that it made, which
+// are all of them unless it fails.
+func createAll(dir string, files []File) (made []string, err error) {
 	for _, f := range files {
-		if err := os.MkdirAll(filepath.Dir(path(dir, f)), 0o755); err != nil {
-			return fmt.Errorf("making the hook's folder: %w", err)
+		to := path(dir, f)
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return made, fmt.Errorf("making the hook's folder: %w", err)
 		}
-		if err := create(path(dir, f), f); err != nil {
-			return fmt.Errorf("writing the hook: %w", err)
+		file, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, f.Mode)
+		if err != nil {
+			return made, fmt.Errorf("writing the hook: %w", err)
+		}
+		made = append(made, to)
+		_, err = file.Write(f.Data)
+		if err := errors.Join(err, file.Close()); err != nil {
+			return made, fmt.Errorf("writing the hook: %w", err)
 		}
 	}
-	return nil
+	return made, nil
 }
 
 func path(dir string, f File) string { return filepath.Join(dir, filepath.FromSlash(f.Path)) }
-
-func create(path string, f File) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, f.Mode)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(f.Data)
-	return errors.Join(err, file.Close())
-}
 
 func configure(name string, data []byte, h Hook) ([]byte, error) {
 	doc, err := jsonc.Parse(name, data)

@@ -96,7 +96,7 @@ func (t template) testCase(name string, event protocol.Event, language string) s
 		fmt.Fprintf(&b, "needs %s\n", p)
 	}
 	if language == "go" {
-		b.WriteString("timeout 120s\n") // it is built in an empty home
+		b.WriteString("timeout 120s\n") // the first build of a machine takes long
 	}
 	fmt.Fprintf(&b, "use ../../settings.json .gemini/settings.json\nuse ../%[1]s.%[2]s .gemini/hooks/%[1]s.%[2]s\n", name, language)
 	b.WriteString(strings.NewReplacer("NAME", name, "EVENT", string(event)).Replace(t.script))

@@ -36,6 +36,9 @@ func doNeeds(r *runner, c Command) error {
 		if !r.finds(program) && r.skipped == "" {
 			r.skipped = "there is no " + program + " here"
 		}
+		if program == "go" && r.skipped == "" {
+			r.env = append(goCaches(r.place.top, r.o.Lookup), r.env...) // what the case sets itself comes later, and wins
+		}
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ var setupVerbs = []verb{
 	{name: "use", kind: setup, usage: "PATH [AS]", min: 1, max: 2, plain: true, do: doUse, elsewhere: true,
 		text: "Copies a file or folder, relative to the case file, into the workspace: as AS, or under its own name."},
 	{name: "needs", kind: setup, usage: "PROGRAM...", min: 1, max: -1, plain: true, do: doNeeds, elsewhere: true,
-		text: "Skips the case where one of the programs is missing."},
+		text: "Skips the case where one of the programs is missing. With go, the case builds in the caches of this machine, GOCACHE and GOMODCACHE."},
 	{name: "env", kind: setup, usage: "NAME=VALUE...", min: 1, max: -1, plain: true, check: checkEnv, do: doEnv, elsewhere: true,
 		text: "Adds to the environment, which is otherwise PATH, HOME, TMPDIR and LANG."},
 	{name: "mode", kind: setup, usage: "MODE", min: 1, max: 1, plain: true, check: checkMode, do: doMode, elsewhere: true,

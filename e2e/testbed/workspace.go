@@ -115,11 +115,7 @@ func (r *Record) read(name string) (string, error) {
 // goes the same way everywhere.
 func (p *place) environment(lookup func(string) (string, bool), extra []string) []string {
 	env := []string{"HOME=" + p.home, "TMPDIR=" + p.temp, "LANG=C.UTF-8"}
-	for _, name := range []string{"PATH", "SYSTEMROOT", "COMSPEC", "PATHEXT"} { // the last three: Windows runs nothing without
-		if v, ok := lookup(name); ok {
-			env = append(env, name+"="+v)
-		}
-	}
+	env = append(env, known(lookup, "PATH", "SYSTEMROOT", "COMSPEC", "PATHEXT")...) // the last three: Windows runs nothing without
 	none := filepath.Join(p.top, "none")
 	// Settings of this machine's administrator are no part of a case.
 	env = append(env, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+none, "GEMINI_CLI_SYSTEM_DEFAULTS_PATH="+none)
