@@ -38,7 +38,8 @@ type hooksTesting struct {
 
 const hooksTestHelp = `Runs test cases of hooks: each in a project and a home of its own, through the
 real loop with real hook processes and real tools. Only the model is scripted,
-so that neither a key nor a network is needed. Folders are searched for *.txtar.
+so that neither a key nor a network is needed. Folders, this one if none is
+named, are searched for *.txtar; of hidden folders only .gemini is.
 
 A case is one file: a script, then files (docs/TESTBED.md has a guided tour).
 

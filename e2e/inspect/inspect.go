@@ -7,6 +7,8 @@ package inspect
 
 import (
 	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -289,21 +291,34 @@ func planOf(h hooks.Hook) HookPlan {
 	}
 }
 
-// Why explains the hooks of that name, or of that command, alone; nil where
-// there is none.
+// Why plans the events of the hooks that are called name, and nothing else. A
+// hook without a name is called what its command is, and also what the file
+// that the command runs is: "guard" finds "python3 .gemini/hooks/guard.py" where
+// nothing else is called so. nil: there is none.
 func (s *Setup) Why(name string) *Explanation {
 	x := s.Explain(nil, "", nil)
-	x.Events = slices.DeleteFunc(x.Events, func(p EventPlan) bool {
-		return !slices.ContainsFunc(p.Hooks, func(h HookPlan) bool { return h.ID == name })
-	})
+	called := func(h HookPlan) bool { return h.ID == name }
+	if !slices.Contains(s.Names(), name) {
+		called = func(h HookPlan) bool { return runsFile(h.Command, name) }
+	}
+	x.Events = slices.DeleteFunc(x.Events, func(p EventPlan) bool { return !slices.ContainsFunc(p.Hooks, called) })
 	for i := range x.Events {
 		p := &x.Events[i]
-		p.Hooks = slices.DeleteFunc(p.Hooks, func(h HookPlan) bool { return h.ID != name })
+		p.Hooks = slices.DeleteFunc(p.Hooks, func(h HookPlan) bool { return !called(h) })
 	}
 	if len(x.Events) == 0 {
 		return nil
 	}
 	return &x
+}
+
+// runsFile reports whether a word of command is the path of a file called name,
+// with or without its extension.
+func runsFile(command, name string) bool {
+	return slices.ContainsFunc(strings.Fields(command), func(word string) bool {
+		base := path.Base(filepath.ToSlash(strings.Trim(word, `"'`)))
+		return base == name || strings.TrimSuffix(base, path.Ext(base)) == name
+	})
 }
 
 // Names are the names of all hooks, each once.

@@ -217,19 +217,38 @@ func TestMCPTools(t *testing.T) {
 
 func TestWhy(t *testing.T) {
 	t.Parallel()
-	s := world(t, `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "name": "g", "command": "a"}, {"type": "command", "command": "b"}]}],
-		"AfterTool": [{"hooks": [{"type": "command", "name": "g", "command": "a"}]}]}}`, nil)
-	x := s.Why("g")
-	require.NotNil(t, x)
-	var got []string
-	for _, p := range x.Events {
-		for _, h := range p.Hooks {
-			got = append(got, string(p.Event)+" "+h.ID)
+	s := world(t, `{"hooks": {
+		"BeforeTool": [{"hooks": [
+			{"type": "command", "name": "g", "command": "a"},
+			{"type": "command", "command": "b"},
+			{"type": "command", "command": "python3 '.gemini/hooks/guard.py' -x"}]}],
+		"AfterTool": [{"hooks": [{"type": "command", "name": "g", "command": "sh b.sh"}]}]}}`, nil)
+	const guard = "python3 '.gemini/hooks/guard.py' -x"
+	for _, c := range []struct {
+		name string
+		want []string
+	}{
+		{"g", []string{"BeforeTool g", "AfterTool g"}},
+		{"b", []string{"BeforeTool b"}}, // a name goes before a file
+		{guard, []string{"BeforeTool " + guard}},
+		// without a name of its own it is called what its file is
+		{"guard", []string{"BeforeTool " + guard}},
+		{"guard.py", []string{"BeforeTool " + guard}},
+		{"b.sh", []string{"AfterTool g"}},
+		{"guar", nil},
+		{"", nil},
+	} {
+		var got []string
+		if x := s.Why(c.name); x != nil {
+			for _, p := range x.Events {
+				for _, h := range p.Hooks {
+					got = append(got, string(p.Event)+" "+h.ID)
+				}
+			}
 		}
+		assert.Equal(t, c.want, got, c.name)
 	}
-	assert.Equal(t, []string{"BeforeTool g", "AfterTool g"}, got)
-	assert.Nil(t, s.Why("h"))
-	assert.Equal(t, []string{"g", "b"}, s.Names())
+	assert.Equal(t, []string{"g", "b", guard}, s.Names())
 }
 
 // Nothing that is configured reaches the terminal as it is.

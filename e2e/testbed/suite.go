@@ -121,7 +121,8 @@ func (s *Suite) Find() ([]string, error) {
 }
 
 // casesIn are the case files at path: itself, or those below it. Folders whose
-// names begin with "." are left out, and so is node_modules.
+// names begin with "." are left out but for .gemini, where hooks have their
+// cases; and so is node_modules.
 func casesIn(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -136,7 +137,8 @@ func casesIn(path string) ([]string, error) {
 			return err
 		}
 		name := e.Name()
-		if e.IsDir() && at != path && (strings.HasPrefix(name, ".") || name == "node_modules") {
+		hidden := strings.HasPrefix(name, ".") && name != ".gemini" || name == "node_modules"
+		if e.IsDir() && at != path && hidden {
 			return filepath.SkipDir
 		}
 		if !e.IsDir() && filepath.Ext(name) == ".txtar" {

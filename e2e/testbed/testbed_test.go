@@ -190,17 +190,17 @@ func TestParseShard(t *testing.T) {
 func TestFind(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for _, name := range []string{"b.txtar", "a/c.txtar", ".hidden/d.txtar", "node_modules/e.txtar", "f.txt"} {
+	for _, name := range []string{"b.txtar", "a/c.txtar", ".hidden/d.txtar", ".gemini/hooks/tests/g.txtar", "node_modules/e.txtar", "f.txt"} {
 		require.NoError(t, writeInto(filepath.Join(dir, name), nil, 0o644))
 	}
 	got, err := (&Suite{Paths: []string{dir}}).Find()
 	require.NoError(t, err)
-	assert.Equal(t, []string{filepath.Join(dir, "a", "c.txtar"), filepath.Join(dir, "b.txtar")}, got)
+	assert.Equal(t, []string{filepath.Join(dir, ".gemini", "hooks", "tests", "g.txtar"), filepath.Join(dir, "a", "c.txtar"), filepath.Join(dir, "b.txtar")}, got)
 	got, err = (&Suite{Paths: []string{filepath.Join(dir, ".hidden"), filepath.Join(dir, "f.txt")}}).Find()
 	require.NoError(t, err, "what is named is taken as it is")
 	assert.Len(t, got, 2)
 	_, err = (&Suite{Paths: []string{dir}, Match: regexp.MustCompile("nothing")}).Find()
-	assert.EqualError(t, err, `none of 2 cases matches "nothing"`)
+	assert.EqualError(t, err, `none of 3 cases matches "nothing"`)
 }
 
 func TestCoverageRoundsDown(t *testing.T) {
