@@ -54,6 +54,7 @@ type TrustCheck struct {
 	Index   int // in Config.Hooks
 	Hook    Hook
 	Status  TrustStatus
+	First   bool     // no hooks of this project were ever trusted
 	Changed []string // what changed: "command", "matcher", "env", "script hooks/x.sh"
 	Scripts []string // the script files that count, relative to the project where they are in it
 }
@@ -77,6 +78,7 @@ type fingerprint struct {
 // root. If the memory cannot be read, all are new and the error says so.
 func (s TrustStore) Check(root string, c Config) ([]TrustCheck, error) {
 	known, err := s.load()
+	_, asked := known[filepath.Clean(root)]
 	var checks []TrustCheck
 	for i, h := range c.Hooks {
 		if !s.OfProject(h, root) || h.Disabled != "" {
@@ -84,7 +86,7 @@ func (s TrustStore) Check(root string, c Config) ([]TrustCheck, error) {
 		}
 		f := fingerprintOf(h, root)
 		status, changed := f.compare(known[filepath.Clean(root)])
-		checks = append(checks, TrustCheck{Index: i, Hook: h, Status: status, Changed: changed,
+		checks = append(checks, TrustCheck{Index: i, Hook: h, Status: status, First: !asked, Changed: changed,
 			Scripts: slices.Sorted(maps.Keys(f.Scripts))})
 	}
 	return checks, err
@@ -138,13 +140,16 @@ func (c *Config) Apply(checks []TrustCheck, hold bool) {
 	}
 }
 
-// Note says in words what is new about a hook; empty when nothing is.
+// Note says in words what is new about a hook, as a clause; empty when nothing
+// is.
 func (c TrustCheck) Note() string {
-	switch c.Status {
-	case TrustNew:
-		return "new since you last trusted this project"
-	case TrustChanged:
-		return "changed since you trusted it: " + strings.Join(c.Changed, ", ")
+	switch {
+	case c.Status == TrustNew && c.First:
+		return "this project's hooks were never trusted"
+	case c.Status == TrustNew:
+		return "it is new since you last trusted this project's hooks"
+	case c.Status == TrustChanged:
+		return "it changed since you trusted it: " + strings.Join(c.Changed, ", ")
 	}
 	return ""
 }

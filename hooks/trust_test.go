@@ -83,7 +83,7 @@ func TestWhoseHooksAreChecked(t *testing.T) {
 	c := hooks.Config{Hooks: []hooks.Hook{user, disabled, projectHook("p")}}
 	checks, err := s.Check("/root", c)
 	require.NoError(t, err)
-	assert.Equal(t, []hooks.TrustCheck{{Index: 2, Hook: c.Hooks[2], Status: hooks.TrustNew}}, checks)
+	assert.Equal(t, []hooks.TrustCheck{{Index: 2, Hook: c.Hooks[2], Status: hooks.TrustNew, First: true}}, checks)
 
 	brought, installed := projectHook("b"), projectHook("i")
 	brought.Source = hooks.Source{Layer: hooks.LayerExtension, File: "/root/.gemini/extensions/x/hooks/hooks.json"}
@@ -91,15 +91,15 @@ func TestWhoseHooksAreChecked(t *testing.T) {
 	extensions := hooks.Config{Hooks: []hooks.Hook{brought, installed}}
 	of, err := s.Check("/root", extensions)
 	require.NoError(t, err)
-	assert.Equal(t, []hooks.TrustCheck{{Index: 0, Hook: brought, Status: hooks.TrustNew}}, of)
+	assert.Equal(t, []hooks.TrustCheck{{Index: 0, Hook: brought, Status: hooks.TrustNew, First: true}}, of)
 	of, err = hooks.TrustStore{Dir: "/home/.gemini"}.Check("/home", extensions)
 	require.NoError(t, err)
 	assert.Empty(t, of, "at home they are the user's own")
 
 	c.Apply(checks, true)
-	assert.Equal(t, "new since you last trusted this project", c.Hooks[2].Untrusted)
+	assert.Equal(t, "this project's hooks were never trusted", c.Hooks[2].Untrusted)
 	c.Apply(checks, false)
-	assert.Equal(t, "new since you last trusted this project", c.Hooks[2].Note)
+	assert.Equal(t, "this project's hooks were never trusted", c.Hooks[2].Note)
 	assert.Empty(t, c.Hooks[2].Untrusted)
 	assert.Empty(t, c.Hooks[0].Note)
 }

@@ -135,7 +135,7 @@ func (c *configuration) hookNotices() []string {
 	}
 	for _, h := range c.hooks.Hooks {
 		if h.Note != "" && h.Disabled == "" {
-			out = append(out, fmt.Sprintf("%s:%d: the %s hook %q of this project is %s, and runs (minigem trust says yes to it)",
+			out = append(out, fmt.Sprintf("%s:%d: the %s hook %q runs unasked: %s. Look at it, then say yes to it with minigem trust",
 				h.Source.File, h.Source.Line, h.Event, h.ID(), h.Note))
 		}
 	}

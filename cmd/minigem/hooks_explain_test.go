@@ -36,7 +36,7 @@ func TestHooksExplain(t *testing.T) {
 	assert.Equal(t, 0, got.code, got.err)
 	assert.Equal(t, `BeforeTool: 1 of 1 hook would run
   1  guard  .gemini/settings.json:4  project  runs for write_file (matcher "write_file")
-       not yet trusted: it is new since you last trusted this project
+       not yet trusted: this project's hooks were never trusted
   note: these hooks run before the policy: they see calls, too, that a policy refuses afterwards
 
 loaded 1 hook from 1 file

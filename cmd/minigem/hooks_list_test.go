@@ -64,10 +64,10 @@ func TestHooksList(t *testing.T) {
 	got := w.run("hooks list")
 	assert.Equal(t, said{`BeforeTool
   ./guard.sh  project        *         60000 ms  not yet trusted  never ran  .gemini/settings.json:7
-    new since you last trusted this project
+    this project's hooks were never trusted
   off         project        *         60000 ms  disabled         never ran  .gemini/settings.json:8
     disabled in ~/.gemini/settings.json:2
-    new since you last trusted this project
+    this project's hooks were never trusted
   ./guard.sh  user           *         60000 ms  shadowed         never ran  ~/.gemini/settings.json:3
     the same hook runs from .gemini/settings.json:7
   audit       system         *         60000 ms  enabled          never ran  SYS/settings.json:1
@@ -76,7 +76,7 @@ func TestHooksList(t *testing.T) {
 AfterTool
   lint        project        write_.*  5000 ms   not yet trusted  never ran  .gemini/settings.json:5
     Lints what was written
-    new since you last trusted this project
+    this project's hooks were never trusted
 
 Problems
   .gemini/settings.json:9: there is no event "BeforeTol", its hooks never run; did you mean "BeforeTool"?
@@ -87,7 +87,8 @@ Problems
 		require.Equal(t, 0, w.run("trust").code)
 		text := w.run("hooks list").out
 		assert.NotContains(t, text, "not yet trusted")
-		assert.NotContains(t, text, "new since")
+		assert.NotContains(t, text, "trusted this project")
+		assert.NotContains(t, text, "never trusted")
 	})
 }
 
@@ -97,7 +98,7 @@ func TestHooksListJSON(t *testing.T) {
 	var l hookList
 	require.NoError(t, json.Unmarshal([]byte(w.run("hooks list --json").out), &l))
 	require.Len(t, l.Hooks, 6)
-	note := "new since you last trusted this project"
+	note := "this project's hooks were never trusted"
 	assert.Equal(t, listedHook{
 		Event: "BeforeTool", ID: "off", Name: "off", Command: "true", TimeoutMS: 60000, OnError: "block", Layer: hooks.LayerProject,
 		File: "PROJECT/.gemini/settings.json", Line: 8, Disabled: "disabled in HOME/.gemini/settings.json:2", Note: note, Loaded: true,

@@ -123,7 +123,7 @@ func (h HookPlan) lines() []string {
 		out = append(out, h.Skipped)
 	}
 	if h.Note != "" {
-		out = append(out, "not yet trusted: it is "+h.Note)
+		out = append(out, "not yet trusted: "+h.Note)
 	}
 	for _, w := range h.Warnings {
 		out = append(out, "warning: "+w)
