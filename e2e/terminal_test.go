@@ -319,30 +319,33 @@ func TestChatIsNotFooled(t *testing.T) {
 	}
 }
 
+// TestChatAsksForTrust: what is no clear yes is a no, and leaves the question
+// open; a yes holds for the hooks too, which were shown.
 func TestChatAsksForTrust(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, keys string
 		runs       bool
+		rule       string // in trustedFolders.json; empty: nothing is remembered
 	}{
-		{"yes", "1" + keyEnter, true},
-		{"no", "n" + keyEnter, false},
-		{"^C", keyCtrlC, false},
+		{"by number", "2" + keyEnter, true, "TRUST_FOLDER"},
+		{"by letter", "t" + keyEnter, true, "TRUST_FOLDER"},
+		{"parent", "p" + keyEnter, true, "TRUST_PARENT"},
+		{"never", "d" + keyEnter, false, "DO_NOT_TRUST"},
+		{"no", "n" + keyEnter, false, ""},
+		{"Enter", keyEnter, false, ""},
+		{"^C", keyCtrlC, false, ""},
+		{"^D", keyCtrlD, false, ""},
+		{"Esc", keyEscape, false, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			h := newHome(t, map[string]string{".gemini/settings.json": `{"hooks": {` + noteHook("SessionStart", "start.json") + `}}`})
 			chat := h.startChat(t, nil, h.answersFile(t, "say Hi.")...)
-			chat.waitFor("trust", "settings.json", "1. ")
+			text := chat.waitFor("Trust it? [1]")
+			assert.Contains(t, text, "These hooks would run by themselves:\n  SessionStart  note-SessionStart  .gemini/settings.json:1\n    $ cat >>start.json; echo >>start.json\n")
+			assert.Contains(t, text, "programs of this folder run as you")
 			chat.keys(c.keys)
-			if c.runs {
-				chat.waitUntil("a prompt or a question about hooks", func(text string) bool {
-					return strings.Contains(text, ready) || strings.Contains(text, "Let them run?")
-				})
-				if strings.Contains(chat.text(), "Let them run?") {
-					chat.keys("1" + keyEnter)
-				}
-			}
 			chat.waitReady()
 			if c.runs {
 				assert.Contains(t, h.read(t, "start.json"), "startup")
@@ -350,6 +353,11 @@ func TestChatAsksForTrust(t *testing.T) {
 				assert.NoFileExists(t, h.workspace+"/start.json")
 			}
 			chat.quit()
+			if c.rule == "" {
+				assert.NoFileExists(t, h.dir+"/.gemini/trustedFolders.json")
+			} else {
+				assert.Contains(t, h.read(t, "../.gemini/trustedFolders.json"), c.rule)
+			}
 		})
 	}
 }

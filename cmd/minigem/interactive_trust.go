@@ -11,33 +11,67 @@ import (
 )
 
 // askTrust asks about a folder that brings something nobody decided about, and
-// returns the configuration that follows from the answer.
+// returns the configuration that follows from the answer. Whatever is no clear
+// yes leaves the folder as it is: not trusted.
 func (t *chat) askTrust(c *configuration) (*configuration, error) {
 	rules, _, err := trust.Load(c.trustedFolders())
 	if c.trust.trusted || len(c.trust.brought) == 0 || err == nil && rules.Decide(c.dir) == trust.Untrusted {
 		return c, nil
 	}
+	own := t.hooksToTrust()
+	t.term.Print(t.trustQuestion(c, own))
+	i, _, ok := t.term.Choose(t.ctx, "Trust it?", []terminal.Choice{
+		{Label: "No, not now: go on without all that", Keys: []string{"n", "no"}},
+		{Label: "Trust this folder, and its hooks as they are now", Keys: []string{"t", "y", "yes"}},
+		{Label: "Parent: trust " + trust.Printable(filepath.Base(filepath.Dir(c.dir))) + " and all folders in it, and the hooks of this one", Keys: []string{"p"}},
+		{Label: "Don't trust it, and don't ask again", Keys: []string{"d"}},
+	})
+	if !ok || i == 0 {
+		return c, nil
+	}
+	level := []trust.Level{"", trust.Folder, trust.Parent, trust.Never}[i]
+	if err := trust.Set(c.trustedFolders(), c.dir, level); err != nil || level == trust.Never {
+		return c, err
+	}
+	if err := c.trustStore().Trust(c.projectDir, own); err != nil {
+		return c, err
+	}
+	return configure(t.sys, t.flags)
+}
+
+// hooksToTrust are the hooks that the folder would bring. What cannot be read is
+// told once the user has said yes.
+func (t *chat) hooksToTrust() []hooks.Hook {
+	f := *t.flags
+	f.skipTrust = true
+	c, err := configure(t.sys, &f)
+	if err != nil {
+		return nil
+	}
+	return c.projectHooks()
+}
+
+func (t *chat) trustQuestion(c *configuration, own []hooks.Hook) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s brings:\n", t.term.Bold("Do you trust this folder?"), terminal.Clean(c.dir))
 	for _, item := range c.trust.brought {
 		fmt.Fprintf(&b, "  %s\n", trust.Printable(item.String()))
 	}
-	b.WriteString("None of it is loaded unless you trust it. Hooks and MCP servers are programs that run as you.")
-	t.term.Print(b.String())
-	i, _, ok := t.term.Choose(t.ctx, "Trust it?", []terminal.Choice{
-		{Label: "Trust this folder", Keys: []string{"t", "y", "yes"}},
-		{Label: "Parent: trust " + trust.Printable(filepath.Base(filepath.Dir(c.dir))) + " and all folders in it", Keys: []string{"p"}},
-		{Label: "Not now", Keys: []string{"n", "no"}},
-		{Label: "Don't trust it, and don't ask again", Keys: []string{"d"}},
-	})
-	if !ok || i == 2 {
-		return c, nil
+	if len(own) > 0 {
+		b.WriteString("These hooks would run by themselves:\n")
 	}
-	level := []trust.Level{trust.Folder, trust.Parent, "", trust.Never}[i]
-	if err := trust.Set(c.trustedFolders(), c.dir, level); err != nil || level == trust.Never {
-		return c, err
+	for _, h := range own {
+		t.describeHook(&b, c, h)
 	}
-	return configure(t.sys, t.flags)
+	b.WriteString(t.term.Wrap("A yes lets programs of this folder run as you, with your files and your network: its hooks, its MCP servers, " +
+		"and what its custom commands and settings start. Without it none of this is loaded."))
+	return b.String()
+}
+
+// describeHook shows where a hook stands and what it runs.
+func (t *chat) describeHook(b *strings.Builder, c *configuration, h hooks.Hook) {
+	fmt.Fprintf(b, "  %s  %s  %s\n", h.Event, trust.Printable(h.ID()), t.term.Dim(trust.Printable(fmt.Sprintf("%s:%d", c.relative(h.Source.File), h.Source.Line))))
+	fmt.Fprintf(b, "    $ %s\n", trust.Printable(h.Command))
 }
 
 // asksForHooks reports whether new hooks of the project are asked about, and
@@ -56,15 +90,15 @@ func (t *chat) askHooks(c *configuration) {
 	var b strings.Builder
 	b.WriteString(t.term.Bold("Hooks of this project that you have not agreed to yet:") + "\n")
 	for _, h := range own {
-		fmt.Fprintf(&b, "  %s  %s  %s\n", h.Event, trust.Printable(h.ID()), t.term.Dim(trust.Printable(fmt.Sprintf("%s:%d", c.relative(h.Source.File), h.Source.Line))))
-		fmt.Fprintf(&b, "    $ %s\n    %s\n", trust.Printable(h.Command), t.term.Warning(trust.Printable(h.Note)))
+		t.describeHook(&b, c, h)
+		fmt.Fprintf(&b, "    %s\n", t.term.Warning(trust.Printable(h.Note)))
 	}
 	t.term.Print(b.String())
 	i, _, ok := t.term.Choose(t.ctx, "Let them run?", []terminal.Choice{
-		{Label: "Yes, and remember them as they are", Keys: []string{"y", "yes"}},
 		{Label: "No, not in this session", Keys: []string{"n", "no"}},
+		{Label: "Yes, and remember them as they are", Keys: []string{"y", "yes"}},
 	})
-	if !ok || i != 0 {
+	if !ok || i != 1 {
 		t.heldHooks = true
 		t.holdHooks(c)
 		return

@@ -113,13 +113,7 @@ func (c *configuration) trustNow(sys *system) error {
 	if err := trust.Set(c.trustedFolders(), c.dir, trust.Folder); err != nil {
 		return err
 	}
-	var own []hooks.Hook
-	for _, h := range c.hooks.Hooks {
-		if c.trustStore().OfProject(h, c.projectDir) {
-			own = append(own, h)
-		}
-	}
-	if err := c.trustStore().Trust(c.projectDir, own); err != nil {
+	if err := c.trustStore().Trust(c.projectDir, c.projectHooks()); err != nil {
 		return err
 	}
 	fmt.Fprintf(sys.Stdout, "%s is trusted, and so is what it brings:\n", c.dir)
@@ -134,6 +128,17 @@ func (c *configuration) trustNow(sys *system) error {
 		fmt.Fprintf(sys.Stderr, "[WARNING] %s\n", p)
 	}
 	return nil
+}
+
+// projectHooks are the hooks that came with the project.
+func (c *configuration) projectHooks() []hooks.Hook {
+	var own []hooks.Hook
+	for _, h := range c.hooks.Hooks {
+		if c.trustStore().OfProject(h, c.projectDir) {
+			own = append(own, h)
+		}
+	}
+	return own
 }
 
 func (c *configuration) neverTrust(sys *system) error {
