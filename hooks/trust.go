@@ -100,7 +100,8 @@ func (s TrustStore) OfProject(h Hook, root string) bool {
 		h.Source.Layer == LayerExtension && dir != filepath.Clean(s.Dir) && inside(filepath.Join(dir, "extensions"), h.Source.File)
 }
 
-// Trust remembers hooks of the project at root as they are now.
+// Trust remembers hooks of the project at root as they are now; with none of
+// them, that the user was asked when there were none.
 func (s TrustStore) Trust(root string, hooks []Hook) error {
 	root = filepath.Clean(root)
 	fingerprints := make([]fingerprint, len(hooks))

@@ -74,6 +74,11 @@ func caseWiring(s testbed.Setup, out headlessOutput) wiring {
 // standing makes the project's hooks stand with the user as a case says.
 func (c *configuration) standing(trust testbed.Trust) error {
 	switch trust {
+	case testbed.TrustNew:
+		if err := c.trustStore().Trust(c.projectDir, nil); err != nil {
+			return err
+		}
+		return c.checkProjectHooks()
 	case testbed.TrustChanged:
 		return c.pretendChanged()
 	case testbed.TrustOn:
