@@ -206,13 +206,13 @@ func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	e, r, _ := engine(protocol.BeforeTool, map[string]hookstest.Script{"a": {}}, "a")
 	e.Origin = hooks.Origin{SessionID: "s", Cwd: "/p/src", ProjectDir: "/p", PlansDir: "/plans"}
-	e.Config.Hooks[0].Env = map[string]string{"Z": "1", "GEMINI_CWD": "mine"}
+	e.Config.Hooks[0].Env = map[string]string{"Z": "1"} // the runner's to add
 	e.BeforeTool(t.Context(), writeFile())
 	e.SetOrigin(hooks.Origin{SessionID: "s2", Cwd: "/q"})
 	e.SetConfig(hooks.Config{Hooks: []hooks.Hook{{Event: protocol.BeforeTool, Command: "a"}}})
 	e.BeforeTool(t.Context(), writeFile())
 	require.Len(t, r.Calls(), 2)
-	assert.Equal(t, []string{"GEMINI_PROJECT_DIR=/p", "GEMINI_PLANS_DIR=/plans", "GEMINI_CWD=/p/src", "GEMINI_SESSION_ID=s", "CLAUDE_PROJECT_DIR=/p", "GEMINI_CWD=mine", "Z=1"}, r.Calls()[0].Env)
+	assert.Equal(t, []string{"GEMINI_PROJECT_DIR=/p", "GEMINI_PLANS_DIR=/plans", "GEMINI_CWD=/p/src", "GEMINI_SESSION_ID=s", "CLAUDE_PROJECT_DIR=/p"}, r.Calls()[0].Env)
 	assert.Equal(t, []string{"GEMINI_PROJECT_DIR=/q", "GEMINI_PLANS_DIR=", "GEMINI_CWD=/q", "GEMINI_SESSION_ID=s2", "CLAUDE_PROJECT_DIR=/q"}, r.Calls()[1].Env)
 }
 

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -232,7 +231,7 @@ func (f *firing[S]) runOne(ctx context.Context, i int, stdin []byte) {
 	}
 	r.Started = time.Now()
 	limited, cancel := context.WithTimeout(ctx, limit)
-	r.Exit = f.e.Runner.Run(limited, r.Hook, r.Stdin, append(slices.Clone(f.env), hookEnv(r.Hook)...))
+	r.Exit = f.e.Runner.Run(limited, r.Hook, r.Stdin, f.env)
 	cancel()
 	if r.Exit.Duration == 0 {
 		r.Exit.Duration = time.Since(r.Started)
@@ -349,12 +348,4 @@ func (o Origin) env() []string {
 		"GEMINI_PROJECT_DIR=" + project, "GEMINI_PLANS_DIR=" + o.PlansDir, "GEMINI_CWD=" + o.Cwd,
 		"GEMINI_SESSION_ID=" + o.SessionID, "CLAUDE_PROJECT_DIR=" + project,
 	}
-}
-
-func hookEnv(h Hook) []string {
-	env := make([]string, 0, len(h.Env))
-	for _, k := range slices.Sorted(maps.Keys(h.Env)) {
-		env = append(env, k+"="+h.Env[k])
-	}
-	return env
 }

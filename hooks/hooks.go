@@ -134,8 +134,9 @@ type ModelRequest struct {
 func NewModelRequest(r llm.Request) *ModelRequest { return &ModelRequest{Request: r} }
 
 // Runner runs one hook and returns when it has ended or ctx has: the engine
-// owns time-outs and passes them as ctx's deadline. hooks/command has the real
-// one. Run is called concurrently.
+// owns time-outs and passes them as ctx's deadline. env are the session's
+// variables, "NAME=value", which must not be changed; the hook's own are in
+// h.Env. hooks/command has the real one. Run is called concurrently.
 type Runner interface {
 	Run(ctx context.Context, h Hook, stdin []byte, env []string) Exit
 }
@@ -145,7 +146,7 @@ type Exit struct {
 	Code            int    // exit status; meaningless if Signal or Err is set
 	Signal          string // "killed", "terminated", ...; empty: it exited
 	Err             error  // it could not be started, or ctx ended (then errors.Is(Err, ctx.Err()))
-	Stdout, Stderr  []byte // at most 1 MiB each
+	Stdout, Stderr  []byte // at most 1 MiB each, the beginning and the end; where they were cut a line says so
 	StdoutTruncated bool
 	StderrTruncated bool
 	Duration        time.Duration

@@ -26,8 +26,14 @@ import (
 )
 
 const (
-	// maxStream is what is kept of each stream.
+	// maxStream is what is kept of each stream: its beginning, and maxTail of its
+	// end, for the answer comes last.
 	maxStream = 1 << 20
+	maxTail   = 64 << 10
+	// drain is how long more output is awaited from children that hold the
+	// streams open after the shell has exited: an answer on its way through a
+	// process substitution, such as exec > >(tee log), must not be lost.
+	drain = 500 * time.Millisecond
 	// grace is the time between TERM and KILL.
 	grace = time.Second
 )
@@ -70,8 +76,8 @@ func (r Runner) Run(ctx context.Context, h hooks.Hook, stdin []byte, env []strin
 	}
 	c := proc.Command{
 		Dir: r.Dir, Env: environment(r.Env, env, h), Stdin: stdin,
-		Out: proc.Limit{Head: maxStream}, Err: proc.Limit{Head: maxStream},
-		Grace: grace,
+		Out: proc.Limit{Head: maxStream - maxTail, Tail: maxTail}, Err: proc.Limit{Head: maxStream - maxTail, Tail: maxTail},
+		Grace: grace, Drain: drain,
 	}
 	setShell(&c, h.Command, c.Env)
 	p, err := proc.Start(c)
@@ -105,8 +111,8 @@ func await(ctx context.Context, p *proc.Process) error {
 func exit(res proc.Result, stopped error, took time.Duration) hooks.Exit {
 	e := hooks.Exit{
 		Code: res.ExitCode, Err: stopped, Duration: took,
-		Stdout: res.Stdout.Head, StdoutTruncated: res.Stdout.Dropped > 0,
-		Stderr: res.Stderr.Head, StderrTruncated: res.Stderr.Dropped > 0,
+		Stdout: res.Stdout.Bytes(), StdoutTruncated: res.Stdout.Dropped > 0,
+		Stderr: res.Stderr.Bytes(), StderrTruncated: res.Stderr.Dropped > 0,
 	}
 	if res.Signal != 0 {
 		e.Signal = syscall.Signal(res.Signal).String()

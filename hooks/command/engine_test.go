@@ -64,6 +64,52 @@ func TestABlockAlwaysBlocksBesideEveryFault(t *testing.T) {
 	}
 }
 
+// TestADenyIsNeverLost: whatever else a hook does, the deny that it printed
+// holds.
+func TestADenyIsNeverLost(t *testing.T) {
+	t.Parallel()
+	const deny = `printf '{"decision":"deny","reason":"no"}'`
+	for _, c := range []struct{ name, line string }{
+		// how it is written
+		{"in two writes", `printf '{"decision":"de'; sleep 0.2; printf 'ny"}'`},
+		{"byte by byte", `for c in '{' '"decision"' ':' '"d' eny '"}'; do printf %s "$c"; sleep 0.02; done`},
+		{"through a process substitution", `exec > >(sleep 0.2; cat); ` + deny},
+		{"by a child that the shell waits for", `{ sleep 0.2; ` + deny + `; } | cat`},
+		{"in UTF-16", `printf '\377\376{\0"\0d\0e\0c\0i\0s\0i\0o\0n\0"\0:\0"\0d\0e\0n\0y\0"\0}\0'`},
+		// what stands around it
+		{"after 3 MB", `head -c 3000000 /dev/zero | tr '\0' x; echo; ` + deny},
+		{"after 3 MB of braces", `yes '{ "a": {' | head -c 3000000; echo; ` + deny},
+		{"before 3 MB", deny + `; echo; head -c 3000000 /dev/zero | tr '\0' x`},
+		{"with a reason of 3 MB", `printf '{"decision":"deny","reason":"'; head -c 3000000 /dev/zero | tr '\0' x; printf '"}'`},
+		{"after a reason of 3 MB", `printf '{"reason":"'; head -c 3000000 /dev/zero | tr '\0' x; printf '","decision":"deny"}'`},
+		{"beside 3 MB of stderr", `head -c 3000000 /dev/zero >&2; ` + deny},
+		{"on stderr after 3 MB", `head -c 3000000 /dev/zero | tr '\0' x >&2; { echo; ` + deny + `; } >&2`},
+		{"after a deep value", `printf '{"a":'; head -c 20000 /dev/zero | tr '\0' '['; head -c 20000 /dev/zero | tr '\0' ']'; printf ',"decision":"deny"}'`},
+		{"after a deep value among noise", `echo x; printf '{"a":'; head -c 20000 /dev/zero | tr '\0' '['; head -c 20000 /dev/zero | tr '\0' ']'; printf ',"decision":"deny"}'`},
+		// what comes of the hook
+		{"exit 2 that says allow", `printf '{"decision":"allow"}'; exit 2`},
+		{"exit 1", deny + `; exit 1`},
+		{"it kills itself", deny + `; kill -KILL $$`},
+		{"it kills its group", deny + `; kill -KILL 0`},
+		{"a time-out", deny + `; sleep 60`},
+		{"a time-out, TERM ignored", deny + `; trap "" TERM; while :; do sleep 0.05; done`},
+		{"a time-out in the middle", `printf '{"decision":"deny","reason":"half'; sleep 60`},
+		{"a daemon holds stdout", `sleep 60 & ` + deny},
+		{"a daemon writes on", `(while :; do echo x; sleep 0.01; done) & ` + deny},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			e, _ := engine(t, 1, func(int) string { return c.line })
+			children := &command.Children{}
+			t.Cleanup(func() { assert.NoError(t, children.Close()) })
+			r := e.Runner.(command.Runner)
+			r.Children = children
+			e.Runner = r
+			assert.Equal(t, hooks.Deny, e.BeforeTool(t.Context(), use).Decision)
+		})
+	}
+}
+
 func TestHooksReadWhatTheManualSays(t *testing.T) {
 	t.Parallel()
 	e, reports := engine(t, 1, func(int) string {

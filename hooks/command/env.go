@@ -21,9 +21,7 @@ func environment(base, added []string, h hooks.Hook) []string {
 	given := map[string]string{}
 	for _, kv := range env {
 		name, value, _ := strings.Cut(kv, "=")
-		if own, ok := h.Env[name]; !ok || own != value { // PATH: $PATH:... must not meet itself
-			given[name] = value
-		}
+		given[name] = value
 	}
 	for _, name := range slices.Sorted(maps.Keys(h.Env)) {
 		value := h.Env[name]

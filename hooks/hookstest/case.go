@@ -174,7 +174,13 @@ func (h Hook) configure(ev hooks.Event, i int) (hooks.Hook, string, Script) {
 func (s Script) Shell() string {
 	var b strings.Builder
 	print := func(text, to string) {
-		if text != "" {
+		if strings.ContainsRune(text, 0) { // no command line can hold one
+			octal := ""
+			for _, c := range []byte(text) {
+				octal += fmt.Sprintf(`\%03o`, c)
+			}
+			fmt.Fprintf(&b, "printf '%s'%s; ", octal, to)
+		} else if text != "" {
 			fmt.Fprintf(&b, "printf %%s '%s'%s; ", strings.ReplaceAll(text, "'", `'\''`), to)
 		}
 	}

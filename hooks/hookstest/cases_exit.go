@@ -1,5 +1,7 @@
 package hookstest
 
+import "strings"
+
 // Exit codes, and what is read of the streams.
 
 var exitCases = []Case{
@@ -89,9 +91,39 @@ var streamCases = []Case{
 	{Name: "a number", Event: beforeTool, Hooks: out("42"), Want: Want{Message: "42"}},
 	{Name: "null", Event: beforeTool, Hooks: out("null"), Want: Want{Message: "null"}},
 	{Name: "true", Event: beforeTool, Hooks: out("true"), Want: Want{Message: "true"}},
-	{Name: "an array", Event: beforeTool, Hooks: out(`[{"decision":"deny"}]`), Want: Want{Message: `[{"decision":"deny"}]`, Warn: []string{"JSON array"}}},
-	{Name: "broken JSON", Event: beforeTool, Hooks: out(`{"decision":"deny"`), Want: Want{Message: `{"decision":"deny"`, Warn: []string{"not valid JSON"}}},
-	{Name: "single quotes", Event: beforeTool, Hooks: out(`{'decision':'deny'}`), Want: Want{Message: `{'decision':'deny'}`, Warn: []string{"not valid JSON"}}},
+	{Name: "an array", Event: beforeTool, Hooks: out(`[{"decision":"allow"}]`), Want: Want{Message: `[{"decision":"allow"}]`, Warn: []string{"(line 1) among other output, so it was not obeyed"}}},
+	{Name: "a deny in an array holds", Event: beforeTool, Hooks: out(`[{"decision":"deny","reason":"no"}]`), Want: Want{Decision: "deny", Reason: "no", Message: `[{"decision":"deny","reason":"no"}]`, Warn: []string{"its deny holds"}}},
+
+	// A block is legible in what is no valid JSON.
+	{Name: "broken JSON", Event: beforeTool, Hooks: out(`{"decision":"allow"`), Want: Want{Message: `{"decision":"allow"`, Warn: []string{"not valid JSON"}}},
+	{Name: "broken: never closed", Event: beforeTool, Hooks: out(`{"decision":"deny"`), Want: Want{Decision: "deny", Reason: `{"decision":"deny"`, Message: `{"decision":"deny"`, Warn: []string{"no valid JSON (line 1): its deny holds"}}},
+	{Name: "broken: ends in its reason", Event: beforeTool, Hooks: out(`{"decision":"deny","reason":"half a sen`), Want: Want{Decision: "deny", Reason: "half a sen", Message: `{"decision":"deny","reason":"half a sen`, Warn: []string{"its deny holds"}}},
+	{Name: "broken: a reason of two lines", Event: beforeTool, Hooks: out("{\"decision\":\"block\",\"reason\":\"one\ntwo\"}"), Want: Want{Decision: "deny", Reason: "one\ntwo", Message: "{\"decision\":\"block\",\"reason\":\"one\ntwo\"}", Warn: []string{"its deny holds"}}},
+	{Name: "broken: quotes in a reason", Event: beforeTool, Hooks: out(`{"reason":"no "rm" here","decision":"deny"}`), Want: Want{Decision: "deny", Reason: "no ", Message: `{"reason":"no "rm" here","decision":"deny"}`, Warn: []string{"its deny holds"}}},
+	{Name: "broken: NaN beside it", Event: beforeTool, Hooks: out(`{"decision":"deny","reason":"no","score":NaN}`), Want: Want{Decision: "deny", Reason: "no", Message: `{"decision":"deny","reason":"no","score":NaN}`, Warn: []string{"its deny holds"}}},
+	{Name: "broken: a comma too many", Event: beforeTool, Hooks: out(`{"continue": false, "stopReason": "enough",}`), Want: Want{Decision: "stop", Reason: "enough", Message: `{"continue": false, "stopReason": "enough",}`, Warn: []string{"its stop holds"}}},
+	{Name: "broken: a comma missing", Event: beforeTool, Hooks: out(`{"reason":"sure?" "decision":"ask"}`), Want: Want{Decision: "ask", Reason: "sure?", Message: `{"reason":"sure?" "decision":"ask"}`, Warn: []string{"its ask holds"}}},
+	{Name: "broken: comments and bare keys", Event: beforeTool, Hooks: out("{\n  // policy\n  decision: \"deny\",\n}"), Want: Want{Decision: "deny", Reason: "{\n  // policy\n  decision: \"deny\",\n}", Message: "{\n  // policy\n  decision: \"deny\",\n}", Warn: []string{"(line 3): its deny holds"}}},
+	{Name: "broken: as Python shows a dict", Event: beforeTool, Hooks: out(`{'continue': False, 'stopReason': 'enough'}`), Want: Want{Decision: "stop", Reason: "enough", Message: `{'continue': False, 'stopReason': 'enough'}`, Warn: []string{"its stop holds"}}},
+	{Name: "broken: encoded three times", Event: beforeTool, Hooks: out(`"\"{\\\"decision\\\":\\\"deny\\\"}\""`), Want: Want{Decision: "deny", Reason: `"\"{\\\"decision\\\":\\\"deny\\\"}\""`, Message: `"\"{\\\"decision\\\":\\\"deny\\\"}\""`, Warn: []string{"its deny holds"}}},
+	{Name: "broken: the strongest holds", Event: beforeTool, Hooks: out(`{"decision":"allow","decision":"ask","decision":"deny",}`), Want: Want{Decision: "deny", Reason: `{"decision":"allow","decision":"ask","decision":"deny",}`, Message: `{"decision":"allow","decision":"ask","decision":"deny",}`, Warn: []string{"its deny holds"}}},
+	{Name: "broken: beside a valid object", Event: beforeTool, Hooks: out(allowYes + "\n{'decision': 'deny'}"), Want: Want{Decision: "deny", Reason: allowYes + "\n{'decision': 'deny'}", Message: allowYes + "\n{'decision': 'deny'}", Warn: []string{"(line 2): its deny holds"}}},
+	{Name: "broken: where nothing can be blocked", Event: sessionStart, Hooks: out(`{"decision":"deny"`), Want: Want{Message: `{"decision":"deny"`, Warn: []string{"not valid JSON"}}},
+	{Name: "broken: after the braces of other output", Event: beforeTool, Hooks: out(braces + denyNo), Want: Want{Decision: "deny", Reason: "no", Message: braces + denyNo, Warn: []string{"(line 101) among other output: its deny holds"}}},
+	{Name: "broken: talk in the middle of a line", Event: beforeTool, Hooks: out("print {'decision': 'deny'} to block"), Want: Want{Message: "print {'decision': 'deny'} to block"}},
+	{Name: "broken: a word without an object", Event: beforeTool, Hooks: out(`decision: "deny"`), Want: Want{Message: `decision: "deny"`}},
+	{Name: "a valid object that quotes a deny", Event: beforeTool, Hooks: out(`{"systemMessage":"print {\"decision\":\"deny\"} to block"}`), Want: Want{Message: `print {"decision":"deny"} to block`}},
+	{Name: "an object among noise that quotes a deny", Event: beforeTool, Hooks: out("x\n" + `{"systemMessage":"{\"decision\":\"deny\"}"}`), Want: Want{Message: "x\n" + `{"systemMessage":"{\"decision\":\"deny\"}"}`, Warn: []string{"so it was not obeyed"}}},
+
+	// Other encodings.
+	{Name: "byte order mark twice", Event: beforeTool, Hooks: out("\ufeff \ufeff" + denyNo), Want: Want{Decision: "deny", Reason: "no"}},
+	{Name: "UTF-16, little-endian", Event: beforeTool, Hooks: out(utf16Text(denyNo, "\xff\xfe", 0)), Want: Want{Decision: "deny", Reason: "no", Warn: []string{"stdout is UTF-16"}}},
+	{Name: "UTF-16, big-endian", Event: beforeTool, Hooks: out(utf16Text(denyNo, "\xfe\xff", 1)), Want: Want{Decision: "deny", Reason: "no", Warn: []string{"stdout is UTF-16"}}},
+	{Name: "UTF-16 without its mark", Event: beforeTool, Hooks: out(utf16Text(denyNo, "", 0)), Want: Want{Decision: "deny", Reason: "no", Warn: []string{"stdout is UTF-16"}}},
+	{Name: "UTF-16 on stderr", Event: beforeTool, Hooks: one(Hook{Err: utf16Text(denyNo, "\xff\xfe", 0)}), Want: Want{Decision: "deny", Reason: "no", Warn: []string{"stderr is UTF-16"}}},
+	{Name: "NUL bytes", Event: beforeTool, Hooks: out("\x00{\"decision\":\"de\x00ny\",\"reason\":\"no\"}\x00\x00"), Want: Want{Decision: "deny", Reason: "no", Warn: []string{"NUL bytes"}}},
+
+	{Name: "single quotes", Event: beforeTool, Hooks: out(`{'decision':'deny','reason':'no'}`), Want: Want{Decision: "deny", Reason: "no", Message: `{'decision':'deny','reason':'no'}`, Warn: []string{"no valid JSON (line 1): its deny holds"}}},
 	{Name: "a line before the object", Event: beforeTool, Hooks: out("debug\n" + `{"decision":"allow","hookSpecificOutput":{"tool_input":{"file_path":"b"}}}`), Want: Want{Message: "debug\n" + `{"decision":"allow","hookSpecificOutput":{"tool_input":{"file_path":"b"}}}`, Warn: []string{"a JSON object (line 2) among other output, so it was not obeyed"}}},
 	{Name: "a line after a deny: garbage turns no block into a go-ahead", Event: beforeTool, Hooks: out(denyNo + "\ndone"), Want: Want{Decision: "deny", Reason: "no", Message: denyNo + "\ndone", Warn: []string{"(line 1) among other output: its deny holds"}}},
 	{Name: "words before a deny on its line", Event: beforeTool, Hooks: out("checking... " + denyNo), Want: Want{Decision: "deny", Reason: "no", Message: "checking... " + denyNo, Warn: []string{"its deny holds"}}},
@@ -103,10 +135,27 @@ var streamCases = []Case{
 	{Name: "what an object among noise would change is not obeyed", Event: beforeTool, Hooks: out("debug\n" + `{"decision":"ask","reason":"sure?","hookSpecificOutput":{"tool_input":{"file_path":"b"}}}`), Want: Want{Decision: "ask", Reason: "sure?", Message: "debug\n" + `{"decision":"ask","reason":"sure?","hookSpecificOutput":{"tool_input":{"file_path":"b"}}}`, Warn: []string{"its ask holds, and nothing else in it is obeyed"}}},
 	{Name: "stdout empty, object on stderr", Event: beforeTool, Hooks: one(Hook{Err: denyNo}), Want: Want{Decision: "deny", Reason: "no"}},
 	{Name: "stdout blank, object on stderr", Event: beforeTool, Hooks: one(Hook{Out: " \n", Err: denyNo}), Want: Want{Decision: "deny", Reason: "no"}},
-	{Name: "text on stdout, object on stderr", Event: beforeTool, Hooks: one(Hook{Out: "hi", Err: denyNo}), Want: Want{Message: "hi"}},
+	{Name: "text on stdout, object on stderr", Event: beforeTool, Hooks: one(Hook{Out: "hi", Err: allowYes}), Want: Want{Message: "hi"}},
+	{Name: "text on stdout masks no deny on stderr", Event: beforeTool, Hooks: one(Hook{Out: "hi", Err: denyNo}), Want: Want{Decision: "deny", Reason: "no", Message: "hi", Warn: []string{"stderr holds a JSON object (line 1) among other output: its deny holds"}}},
+	{Name: "a deny among other output on stderr holds", Event: beforeTool, Hooks: one(Hook{Err: "bash: warning: setlocale\n" + denyNo + "\nbye"}), Want: Want{Decision: "deny", Reason: "no", Warn: []string{"stderr holds a JSON object (line 2) among other output: its deny holds"}}},
+	{Name: "code on stderr is no answer", Event: beforeTool, Hooks: one(Hook{Exit: 1, Err: "+ echo '" + denyNo + "'\n  print(" + denyNo + ")"}), Want: Want{Failed: []string{"exit status 1"}}},
 	{Name: "object on stdout, object on stderr", Event: beforeTool, Hooks: one(Hook{Out: allowYes, Err: denyNo})},
 	{Name: "bytes that are no UTF-8", Event: beforeTool, Hooks: out("caf\xe9"), Want: Want{Message: "caf\ufffd", Warn: []string{"not valid UTF-8"}}},
 	{Name: "an object with bytes that are no UTF-8", Event: beforeTool, Hooks: out("{\"decision\":\"deny\",\"reason\":\"caf\xe9\"}"), Want: Want{Decision: "deny", Reason: "caf\ufffd", Warn: []string{"not valid UTF-8"}}},
 	{Name: "characters outside ASCII", Event: beforeTool, Hooks: out(`{"decision":"deny","reason":"värde 日本 😀"}`), Want: Want{Decision: "deny", Reason: "värde 日本 😀"}},
 	{Name: "a quote in a command", Event: beforeTool, Hooks: out(`{"decision":"deny","reason":"it's"}`), Want: Want{Decision: "deny", Reason: "it's"}},
+}
+
+// braces are a hundred lines of code.
+var braces = strings.Repeat("func f() { return \"{\" }\n", 100)
+
+// utf16Text writes ASCII text in UTF-16; low is where its byte stands in a pair.
+func utf16Text(text, mark string, low int) string {
+	out := []byte(mark)
+	for _, c := range []byte(text) {
+		pair := [2]byte{}
+		pair[low] = c
+		out = append(out, pair[:]...)
+	}
+	return string(out)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // member is one key of a JSON object with its decoded value.
@@ -76,50 +75,6 @@ func (f rawField) decode(outer bool) (value any, ok bool) {
 		return outOfRange, true
 	}
 	return value, true
-}
-
-// clean makes a stream into text: no byte order mark, no white space around.
-func clean(stream []byte) string {
-	text := strings.TrimSpace(strings.TrimPrefix(string(stream), "\ufeff"))
-	if !utf8.ValidString(text) {
-		text = strings.ToValidUTF8(text, "\ufffd")
-	}
-	return text
-}
-
-// embeddedObject is a JSON object among other output.
-type embeddedObject struct {
-	line int // from 1
-	text string
-}
-
-// embedded finds the JSON objects among other output: those that begin a line
-// or end one. It gives up after a number of braces that began none.
-func embedded(text string) []embeddedObject {
-	const tries = 50
-	var found []embeddedObject
-	for at, failed := 0, 0; failed < tries; {
-		next := strings.IndexByte(text[at:], '{')
-		if next < 0 {
-			break
-		}
-		at += next
-		var raw json.RawMessage
-		d := json.NewDecoder(strings.NewReader(text[at:]))
-		if d.Decode(&raw) != nil {
-			failed++
-			at++
-			continue
-		}
-		end := at + int(d.InputOffset())
-		before, after := text[strings.LastIndexByte(text[:at], '\n')+1:at], text[end:]
-		after, _, _ = strings.Cut(after, "\n")
-		if strings.TrimSpace(before) == "" || strings.TrimSpace(after) == "" {
-			found = append(found, embeddedObject{1 + strings.Count(text[:at], "\n"), text[at:end]})
-		}
-		at = end
-	}
-	return found
 }
 
 // kind names the JSON type of v in the words of authors.

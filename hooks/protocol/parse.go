@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // Ran is a finished run, as far as its meaning goes.
@@ -42,29 +41,27 @@ func Parse(event Event, ran Ran) Reading { return gemini.Parse(event, ran) }
 // ignored with a warning. The rules are those of the exit table:
 //
 //	exit 0   a JSON object on stdout is obeyed, or on stderr if stdout is empty;
-//	         other output is a message for the user, but an object among it
-//	         that denies, stops or asks still does
+//	         other output is a message for the user, but what denies, stops or
+//	         asks in it still does: an object among it, on stderr too, and one
+//	         that is no valid JSON
 //	exit 2   blocks, whatever was printed
 //	other    the run failed; a JSON object is obeyed where it denies, stops or asks
 func (d *Dialect) Parse(event Event, ran Ran) Reading {
 	r := &reader{event: event, dialect: d, tool: ran.Tool}
 	blocks := ran.Failed == "" && slices.Contains(d.Blocks, ran.Code)
 	failed := !blocks && (ran.Failed != "" || ran.Code != 0)
-	stdout, stderr := clean(ran.Stdout), clean(ran.Stderr)
+	stdout, stderr := r.clean("stdout", ran.Stdout), r.clean("stderr", ran.Stderr)
 	from := r.readStreams(stdout, stderr)
-	if from == "" && stdout != "" {
-		held := r.holdAmongNoise(stdout)
-		if !failed && !blocks {
+	if from == "" {
+		held := r.holdAmongNoise(stdout, stderr)
+		if stdout != "" && !failed && !blocks {
 			from = r.text(stdout, ran.Tools)
-		} else if !held {
+		} else if stdout != "" && held == "" {
 			r.explainNoise(stdout)
 		}
-		if held {
-			from = "stdout"
+		if held != "" {
+			from = held
 		}
-	}
-	if !utf8.Valid(ran.Stdout) {
-		r.warn("stdout is not valid UTF-8: the bytes at fault were replaced")
 	}
 	if ran.Cut {
 		r.warn("stdout is longer than is kept; the rest was cut off")
@@ -118,61 +115,6 @@ func (r *reader) text(stdout string, tools []string) (from string) {
 		r.out.SystemMessage = stdout
 	}
 	return "text"
-}
-
-// explainNoise tells the author why what looks like an answer is none.
-func (r *reader) explainNoise(stdout string) {
-	r.garbled = true
-	if found := embedded(stdout); len(found) > 0 {
-		r.warn("stdout holds a JSON object (line %d) among other output, so it was not obeyed: print the object and nothing else", found[0].line)
-	} else if strings.HasPrefix(stdout, "{") {
-		r.warn("stdout begins like a JSON object but is not valid JSON, so it was not obeyed")
-	} else if strings.HasPrefix(stdout, "[") && strings.HasSuffix(stdout, "]") {
-		r.warn("stdout is a JSON array; only an object is an answer")
-	}
-}
-
-// holdAmongNoise obeys what denies, stops or asks in the objects among other
-// output, the strongest of them, and nothing else: no garbage on a stream turns
-// a block into a go-ahead (contract, rule 1).
-func (r *reader) holdAmongNoise(stdout string) bool {
-	held, best := Output{}, 0
-	for _, e := range embedded(stdout) {
-		fields, ok := object(e.text)
-		if !ok {
-			continue
-		}
-		other := &reader{event: r.event, dialect: r.dialect, tool: r.tool}
-		other.fields(fields)
-		other.settle()
-		o := other.out
-		what, strength := o.holds()
-		if strength == 0 {
-			continue
-		}
-		r.garbled = true
-		r.warn("stdout holds a JSON object (line %d) among other output: its %s holds, and nothing else in it is obeyed; print the object and nothing else", e.line, what)
-		if strength > best {
-			best, held = strength, Output{Stop: o.Stop, StopReason: o.StopReason, Decision: o.Decision, Reason: o.Reason}
-		}
-	}
-	if best > 0 {
-		r.out.Stop, r.out.StopReason, r.out.Decision, r.out.Reason = held.Stop, held.StopReason, held.Decision, held.Reason
-	}
-	return best > 0
-}
-
-// holds says what keeps an action from going ahead, and how strongly; 0: nothing does.
-func (o Output) holds() (what string, strength int) {
-	switch {
-	case o.Stop:
-		return "stop", 3
-	case o.Decision == Deny:
-		return "deny", 2
-	case o.Decision == Ask:
-		return "ask", 1
-	}
-	return "", 0
 }
 
 // listed splits a plain list of names; nil unless every one is among tools.
