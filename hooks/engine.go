@@ -28,6 +28,9 @@ type Engine struct {
 	// Mask, if not nil, takes secrets out of what Report's JSON form shows. It
 	// must not change its argument.
 	Mask func([]byte) []byte
+	// Watch, if not nil, knows the hooks' scripts as they were when the session
+	// began; a hook whose script changed since runs with a warning.
+	Watch *Watch
 	// Patience is how long the hooks of SessionEnd, PreCompress and Notification
 	// are waited for before they are left running; 0 means 5 s.
 	Patience time.Duration
@@ -99,6 +102,15 @@ func (e *Engine) first(key string) bool {
 	}
 	e.told[key] = true
 	return true
+}
+
+// changed says which scripts of h are not what they were.
+func (e *Engine) changed(h Hook) []string {
+	files := e.Watch.Changed(h)
+	for i, file := range files {
+		files[i] = file + " has changed since the session began, and runs as it is now"
+	}
+	return files
 }
 
 func (e *Engine) patience() time.Duration {

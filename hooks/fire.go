@@ -229,6 +229,7 @@ func (f *firing[S]) runOne(ctx context.Context, i int, stdin []byte) {
 	if limit <= 0 {
 		limit = defaultTimeout
 	}
+	changed := f.e.changed(r.Hook)
 	r.Started = time.Now()
 	limited, cancel := context.WithTimeout(ctx, limit)
 	r.Exit = f.e.Runner.Run(limited, r.Hook, r.Stdin, f.env)
@@ -241,6 +242,7 @@ func (f *firing[S]) runOne(ctx context.Context, i int, stdin []byte) {
 		Code: r.Exit.Code, Failed: r.failure(ctx, limit), Cut: r.Exit.StdoutTruncated,
 		Stdout: r.Exit.Stdout, Stderr: r.Exit.Stderr, Tool: f.ev.subject.name, Tools: f.ev.tools,
 	})
+	r.Warnings = append(r.Warnings, changed...)
 	r.judge(f.ev.name)
 	f.mu.Lock()
 	f.report.Runs[i] = r

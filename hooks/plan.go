@@ -7,7 +7,8 @@ package hooks
 //   - a disabled or untrusted hook never runs, nor one whose matcher does not
 //     match;
 //   - of several with the same name and command the first runs, the others are
-//     shadowed by it;
+//     shadowed by it; but the user's and the system's is shadowed by one that
+//     came with the project only where both come to the same;
 //   - if one that runs is sequential, all run one after the other.
 
 import (
@@ -77,6 +78,10 @@ func (p *plan) skip(i int, off, unmatched string, noRunner bool) string {
 	for _, j := range p.todo {
 		first := &p.runs[j]
 		if first.Hook.Name == r.Hook.Name && first.Hook.Command == r.Hook.Command {
+			if outranks(r.Hook, first.Hook) && !sameEffect(first.Hook, r.Hook) {
+				r.Warnings = append(r.Warnings, fmt.Sprintf("runs beside the hook of the same name and command at %s, which comes with the project and is set otherwise", first.Hook.Source))
+				continue
+			}
 			if !alike(first.Hook, r.Hook) {
 				first.Warnings = append(first.Warnings, fmt.Sprintf("shadows the hook at %s, which has another time-out, matcher or environment", r.Hook.Source))
 			}
@@ -86,8 +91,20 @@ func (p *plan) skip(i int, off, unmatched string, noRunner bool) string {
 	return ""
 }
 
-func alike(a, b Hook) bool {
-	return a.Timeout == b.Timeout && a.Matcher == b.Matcher && a.OnError == b.OnError && maps.Equal(a.Env, b.Env)
+func alike(a, b Hook) bool { return a.Matcher == b.Matcher && sameEffect(a, b) }
+
+// sameEffect reports whether two hooks with one command come to the same.
+func sameEffect(a, b Hook) bool {
+	return a.Timeout == b.Timeout && a.OnError == b.OnError && a.Dialect == b.Dialect && maps.Equal(a.Env, b.Env)
+}
+
+// outranks reports whether a is the user's or the administrator's and b came
+// with the project or an extension: such a b, with a time-out too short or
+// another environment, must not take a's block away by standing in for it.
+func outranks(a, b Hook) bool { return brought(b) && !brought(a) }
+
+func brought(h Hook) bool {
+	return h.Source.Layer == LayerProject || h.Source.Layer == LayerExtension
 }
 
 // String is "file:line", with what there is.

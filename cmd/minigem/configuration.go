@@ -30,7 +30,8 @@ type configuration struct {
 
 	secrets          []string // values that must not be written down
 	masker           *redact.Mask
-	childEnvironment []string // what hooks and shell commands see
+	childEnvironment []string // what shell commands see
+	keptFromHooks    []string // names in it that hooks do not see
 }
 
 // configure reads everything that is configured for sys.Dir.
@@ -93,6 +94,7 @@ func (c *configuration) loadHooks(f *flags) error {
 	problems := c.loadExtensionHooks(f.extensions)
 	c.hooks = hooks.Merge(c.sections...)
 	c.hooks.Problems = append(c.hooks.Problems, problems...)
+	c.tellKeptFromHooks()
 	return c.checkProjectHooks()
 }
 
@@ -130,6 +132,7 @@ func (c *configuration) trustStore() hooks.TrustStore { return hooks.TrustStore{
 // wrong with the configuration of hooks.
 func (c *configuration) hookNotices() []string {
 	out := c.hookProblems()
+	out = append(out, c.switchedOff()...)
 	if c.hooks.Off != "" {
 		return out
 	}

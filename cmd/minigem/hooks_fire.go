@@ -184,7 +184,7 @@ func (c *configuration) fire(sys *system, payload []byte, timeout time.Duration,
 	}
 	children := &command.Children{}
 	defer children.Close() // it always returns nil
-	e := &hooks.Engine{Config: s.Config, Runner: command.Runner{Dir: c.dir, Env: c.childEnv(), Children: children}, Origin: c.origin(), Mask: c.mask}
+	e := &hooks.Engine{Config: s.Config, Runner: command.Runner{Dir: c.dir, Env: c.hookEnv(), Children: children}, Origin: c.origin(), Mask: c.mask}
 	r, err := inspect.Fire(ctx, e, payload)
 	if err != nil {
 		return &exitError{exitInput, err}

@@ -57,7 +57,7 @@ func (c *configuration) replay(sys *system, args []string, asJSON bool) error {
 	children := &command.Children{}
 	defer children.Close() // it always returns nil
 	e := &hooks.Engine{
-		Config: c.inspection().Config, Runner: command.Runner{Dir: c.dir, Env: c.childEnv(), Children: children}, Origin: c.origin(), Mask: c.mask,
+		Config: c.inspection().Config, Runner: command.Runner{Dir: c.dir, Env: c.hookEnv(), Children: children}, Origin: c.origin(), Mask: c.mask,
 	}
 	r := replay.Run(ctx, e, sessions)
 	r.Skipped = append(skipped, r.Skipped...)

@@ -62,7 +62,11 @@ func (t *chat) reloadHooks() error {
 		return err
 	}
 	c.trust = t.trust
-	t.holdHooks(c)
+	if t.heldHooks {
+		t.holdHooks(c)
+	} else {
+		t.askHooks(c) // somebody, the agent itself it may be, has added to the files
+	}
 	t.rig.configuration = c
 	t.engine.SetConfig(c.hooks)
 	return nil

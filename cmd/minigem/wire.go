@@ -123,9 +123,10 @@ func (r *rig) wireHooks(_ context.Context, _ *system, w *wiring) error {
 	r.closers = append(r.closers, children.Close)
 	r.engine = &hooks.Engine{
 		Config: r.hooks,
-		Runner: command.Runner{Dir: r.dir, Env: r.childEnv(), Children: children},
+		Runner: command.Runner{Dir: r.dir, Env: r.hookEnv(), Children: children},
 		Report: report,
 		Mask:   r.mask,
+		Watch:  hooks.NewWatch(r.projectDir, r.hooks),
 	}
 	if w.configure != nil {
 		w.configure(r.engine)
@@ -177,7 +178,7 @@ func (r *rig) wirePolicy(_ context.Context, _ *system, w *wiring) error {
 		Rules:       rules,
 		InWorkspace: func(path string) bool { _, err := r.workspace.Resolve(path); return err == nil },
 		InPlans:     r.inPlans,
-		Sensitive:   r.workspace.Sensitive,
+		Sensitive:   r.runsPrograms,
 		SavedRules:  filepath.Join(r.dotGemini, "policies", "auto-saved.toml"),
 		SaveFailed:  func(err error) { w.warn(err.Error()) },
 	})

@@ -3,6 +3,7 @@ package main
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"minigem/internal/redact"
 )
@@ -31,7 +32,16 @@ func (c *configuration) keepHookSecrets() {
 	c.masker = redact.NewMask(c.secrets)
 }
 
-// childEnv is the environment of hooks and of shell commands.
+// childEnv is the environment of shell commands.
 func (c *configuration) childEnv() []string { return c.childEnvironment }
+
+// hookEnv is the environment of hooks: that of shell commands without what a
+// project's .env file sets to put other code into programs.
+func (c *configuration) hookEnv() []string {
+	return slices.DeleteFunc(slices.Clone(c.childEnvironment), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.Contains(c.keptFromHooks, name)
+	})
+}
 
 func (c *configuration) mask(b []byte) []byte { return c.masker.Bytes(b) }

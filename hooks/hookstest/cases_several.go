@@ -1,6 +1,8 @@
 package hookstest
 
 import (
+	"time"
+
 	"minigem/hooks"
 	"minigem/hooks/protocol"
 )
@@ -67,6 +69,10 @@ var severalCases = []Case{
 	{Name: "another command is another hook", Event: beforeTool, Hooks: []Hook{{Name: "x", Out: "m"}, {Name: "x", Out: "n"}}, Want: Want{Message: "m\nn"}},
 	{Name: "one that does not match shadows nothing", Event: beforeTool, Hooks: []Hook{{Name: "x", Out: "m", Matcher: "glob"}, {Name: "x", Out: "m"}}, Want: Want{Message: "m", Skipped: []string{"x: matcher"}}},
 	{Name: "a disabled one shadows nothing", Event: beforeTool, Hooks: []Hook{{Name: "x", Out: "m", Disabled: "why"}, {Name: "x", Out: "m"}}, Want: Want{Message: "m", Skipped: []string{"x: disabled"}}},
+	{Name: "the project's with another time-out takes no block away", Event: beforeTool, Hooks: []Hook{{Name: "x", Out: denyNo, Layer: hooks.LayerProject, Timeout: time.Minute}, {Name: "x", Out: denyNo, Layer: hooks.LayerUser}}, Want: Want{Decision: "deny", Reason: "no\nno", Warn: []string{"runs beside the hook of the same name and command at projectsettings.json:1"}}},
+	{Name: "the project's with another environment takes no block away", Event: beforeTool, Hooks: []Hook{{Name: "x", Out: denyNo, Layer: hooks.LayerProject, Env: map[string]string{"A": "1"}}, {Name: "x", Out: denyNo, Layer: hooks.LayerSystem}}, Want: Want{Decision: "deny", Reason: "no\nno", Warn: []string{"runs beside"}}},
+	{Name: "the project's in another dialect takes no block away", Event: beforeAgent, Hooks: []Hook{{Name: "x", Out: denyNo, Layer: hooks.LayerProject, Dialect: "claude"}, {Name: "x", Out: denyNo, Layer: hooks.LayerUser}}, Want: Want{Decision: "deny", Reason: "no\nno", Warn: []string{"runs beside"}}},
+	{Name: "the project's that differs by its matcher alone stands in", Event: beforeTool, Hooks: []Hook{{Name: "x", Out: denyNo, Layer: hooks.LayerProject, Matcher: "write"}, {Name: "x", Out: denyNo, Layer: hooks.LayerUser}}, Want: Want{Decision: "deny", Reason: "no", Skipped: []string{"x: shadowed"}, Warn: []string{"shadows the hook at"}}},
 	{Name: "a difference is told", Event: beforeTool, Hooks: []Hook{{Name: "x", Out: "m"}, {Name: "x", Out: "m", Env: map[string]string{"A": "1"}}}, Want: Want{Message: "m", Skipped: []string{"x: shadowed"}, Warn: []string{"shadows the hook at settings.json:2"}}},
 }
 
