@@ -20,6 +20,9 @@ type Extension struct {
 	Name string
 	Dir  string // where its files are, absolute; of a linked one its source
 	Off  string // why it is not in force; empty: it is
+	// Context are its context files, as the manifest's contextFileName names
+	// them; nil: it names none.
+	Context []string
 }
 
 const (
@@ -69,7 +72,7 @@ func openExtension(dir string) (Extension, error) {
 		dir = install.Get("source").Text()
 	}
 	m, err := readManifest(dir)
-	return Extension{Name: m.name, Dir: dir}, err
+	return Extension{Name: m.name, Dir: dir, Context: m.context}, err
 }
 
 func whyOff(ext Extension, before []Extension, enablement jsonc.Node, workspacePath, root string) string {
@@ -103,6 +106,7 @@ func coversPath(rule, path string) bool {
 type manifest struct {
 	name    string
 	envVars []string // the settings' environment variables
+	context []string // contextFileName
 }
 
 func readManifest(dir string) (manifest, error) {
@@ -122,6 +126,11 @@ func readManifest(dir string) (manifest, error) {
 		if v := s.Get("envVar"); v.Kind() == jsonc.String {
 			m.envVars = append(m.envVars, v.Text())
 		}
+	}
+	if name := root.Get("contextFileName"); name.Kind() == jsonc.String {
+		m.context = []string{name.Text()}
+	} else {
+		m.context = name.Strings()
 	}
 	return m, nil
 }

@@ -332,7 +332,7 @@ func TestFindExtensions(t *testing.T) {
 	named := func(dir, name string) { write(t, filepath.Join(dir, "gemini-extension.json"), `{"name": "`+name+`"}`) }
 	named(filepath.Join(user, "b"), "b")
 	named(filepath.Join(user, "a"), "a")
-	named(source, "linked")
+	write(t, filepath.Join(source, "gemini-extension.json"), `{"name": "linked", "contextFileName": ["A.md", "B.md"]}`)
 	write(t, filepath.Join(user, "c", ".gemini-extension-install.json"), `{"type": "link", "source": "`+source+`"}`)
 	write(t, filepath.Join(user, "stray.txt"), "")
 	write(t, filepath.Join(user, "broken", "gemini-extension.json"), "{")
@@ -343,7 +343,7 @@ func TestFindExtensions(t *testing.T) {
 	assert.Equal(t, []hooks.Extension{
 		{Name: "a", Dir: filepath.Join(user, "a"), Off: "turned off in " + filepath.Join(user, "extension-enablement.json")},
 		{Name: "b", Dir: filepath.Join(user, "b")},
-		{Name: "linked", Dir: source},
+		{Name: "linked", Dir: source, Context: []string{"A.md", "B.md"}},
 		{Name: "b", Dir: filepath.Join(project, "again"), Off: "an extension of the same name is in " + filepath.Join(user, "b")},
 	}, found)
 	require.Len(t, problems, 1)

@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sync"
 	"time"
 
@@ -193,6 +194,23 @@ func (s *Session) greet(text string) {
 	s.push(entry{transcript.PreambleID, m})
 	now := transcript.At(s.o.Now())
 	s.write(transcript.Set{Messages: []transcript.Message{userRecord(transcript.PreambleID, now, m)}, LastUpdated: now})
+}
+
+// Renew puts what Preamble says now in the place of the first message, where
+// that is one.
+func (s *Session) Renew() {
+	text := s.o.Preamble()
+	s.mu.Lock()
+	defer s.unlock()
+	if text == "" || len(s.entries) == 0 || s.entries[0].id != transcript.PreambleID {
+		return
+	}
+	m := llm.UserText(text)
+	// New slices: what Messages returned before stays as it was.
+	s.entries, s.messages = slices.Clone(s.entries), slices.Clone(s.messages)
+	s.entries[0].message, s.messages[0] = m, m
+	now := transcript.At(s.o.Now())
+	s.write(userRecord(transcript.PreambleID, now, m), transcript.Set{LastUpdated: now})
 }
 
 // Begin fires SessionStart, once for each identity, and returns the context

@@ -16,17 +16,19 @@ import (
 // A configuration is what was found before anything runs: directories,
 // settings, hooks and trust. Subcommands that only look need nothing else.
 type configuration struct {
-	home       string // holds .gemini
-	dotGemini  string // <home>/.gemini
-	dir        string // the working directory
-	projectDir string // GEMINI_PROJECT_DIR
-	loaded     *settings.Loaded
-	settings   settings.Settings
-	env        []string // the environment with what .env files add
-	trust      folderTrust
-	hooks      hooks.Config
-	sections   []hooks.Section
-	notices    []string // to tell at the start, one a line
+	home           string // holds .gemini
+	dotGemini      string // <home>/.gemini
+	dir            string // the working directory
+	projectDir     string // GEMINI_PROJECT_DIR
+	loaded         *settings.Loaded
+	settings       settings.Settings
+	env            []string // the environment with what .env files add
+	trust          folderTrust
+	hooks          hooks.Config
+	sections       []hooks.Section
+	onlyExtensions []string          // of -e; nil: all that are enabled
+	extensions     []hooks.Extension // in force
+	notices        []string          // to tell at the start, one a line
 
 	secrets          []string // values that must not be written down
 	masker           *redact.Mask
@@ -40,7 +42,7 @@ func configure(sys *system, f *flags) (*configuration, error) {
 	if userHome == "" {
 		userHome = cmp.Or(sys.Getenv("USERPROFILE"), sys.Dir)
 	}
-	c := &configuration{home: settings.Home(sys.LookupEnv, userHome), dir: sys.Dir, env: sys.Env}
+	c := &configuration{home: settings.Home(sys.LookupEnv, userHome), dir: sys.Dir, env: sys.Env, onlyExtensions: f.extensions}
 	c.dotGemini = filepath.Join(c.home, ".gemini")
 	c.projectDir = findProject(c.dir, c.home)
 	if err := c.loadSettings(sys, f); err != nil {
@@ -91,21 +93,17 @@ func (c *configuration) loadHooks(f *flags) error {
 		}
 		c.sections = append(c.sections, s)
 	}
-	problems := c.loadExtensionHooks(f.extensions)
+	problems := c.loadExtensionHooks()
 	c.hooks = hooks.Merge(c.sections...)
 	c.hooks.Problems = append(c.hooks.Problems, problems...)
 	c.tellKeptFromHooks()
 	return c.checkProjectHooks()
 }
 
-// loadExtensionHooks reads the hooks of the extensions in force. only, if not
-// nil, names the ones to use; "none" is none of them.
-func (c *configuration) loadExtensionHooks(only []string) []hooks.Problem {
-	found, problems := hooks.FindExtensions(c.dir, c.extensionRoots()...)
-	for _, e := range found {
-		if e.Off != "" || slices.Contains(c.settings.Extensions.Disabled, e.Name) || only != nil && !slices.Contains(only, e.Name) {
-			continue
-		}
+// loadExtensionHooks reads the hooks of the extensions in force.
+func (c *configuration) loadExtensionHooks() []hooks.Problem {
+	problems := c.findExtensions()
+	for _, e := range c.extensions {
 		s, err := hooks.LoadExtension(e.Dir, c.dir, nil)
 		if err != nil {
 			problems = append(problems, hooks.Problem{File: e.Dir, Text: err.Error()})

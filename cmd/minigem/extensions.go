@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"minigem/hooks"
+	"minigem/internal/contextfile"
 	"minigem/internal/trust"
 )
 
@@ -18,6 +19,28 @@ func (c *configuration) extensionRoots() []string {
 		roots = append(roots, project)
 	}
 	return roots
+}
+
+// findExtensions finds those in force. -e names the ones to use; "none" is none
+// of them.
+func (c *configuration) findExtensions() []hooks.Problem {
+	found, problems := hooks.FindExtensions(c.dir, c.extensionRoots()...)
+	for _, e := range found {
+		off := e.Off != "" || slices.Contains(c.settings.Extensions.Disabled, e.Name)
+		if !off && (c.onlyExtensions == nil || slices.Contains(c.onlyExtensions, e.Name)) {
+			c.extensions = append(c.extensions, e)
+		}
+	}
+	return problems
+}
+
+// extensionContext is where extensions may have context files.
+func (c *configuration) extensionContext() []contextfile.Extension {
+	var out []contextfile.Extension
+	for _, e := range c.extensions {
+		out = append(out, contextfile.Extension{Dir: e.Dir, Files: e.Context})
+	}
+	return out
 }
 
 // listExtensions is what --list-extensions prints.

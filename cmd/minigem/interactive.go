@@ -114,6 +114,9 @@ func (t *chat) open(c *configuration) error {
 		warn:        t.warn,
 		configure:   func(e *hooks.Engine) { e.Starting = t.view.HookStarting },
 	}
+	if t.rig != nil && (t.flags.fake != "" || t.flags.fakeNonStrict != "") && t.flags.record == "" {
+		w.model = t.rig.model // its answers go on where they are
+	}
 	r, err := build(t.ctx, t.sys, t.flags, c, t.flags.debugging(t.sys, w))
 	if err != nil {
 		return err

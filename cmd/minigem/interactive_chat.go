@@ -146,27 +146,7 @@ func (t *chat) reopen(which string) error {
 	if info.ID == t.session.ID() {
 		return errors.New("this is the session you are in")
 	}
-	t.view.Work("ending the session", nil, func() { t.session.End(context.WithoutCancel(t.ctx), "other") })
-	c := t.configuration
-	t.rig.close()
-	f := *t.flags
-	f.resume, f.sessionID, f.sessionFile = info.ID, "", ""
-	old := t.flags
-	t.flags = &f
-	if err := t.open(c); err != nil {
-		f.resume = ""
-		if again := t.open(c); again != nil {
-			return errors.Join(err, again)
-		}
-		err = fmt.Errorf("%w; a new session begins", err)
-		t.flags = old
-		t.begin(t.session.Begin)
-		return err
-	}
-	t.flags = old
-	t.replay()
-	t.begin(t.session.Begin)
-	return nil
+	return t.rewire(t.configuration, info.ID)
 }
 
 // replay shows the end of a conversation that goes on.

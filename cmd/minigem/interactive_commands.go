@@ -13,7 +13,6 @@ import (
 
 	"minigem/agent/event"
 	"minigem/compress"
-	"minigem/internal/contextfile"
 	"minigem/internal/slash"
 	"minigem/internal/terminal"
 	"minigem/internal/trust"
@@ -33,8 +32,9 @@ func (t *chat) commands() slash.Table {
 		{Name: "init", Help: "let the model write a " + contextName(t.rig) + " for this project", Run: t.initContext},
 		{Name: "memory", Help: "what the model is told of memory files", Run: t.memoryList, Sub: []slash.Command{
 			{Name: "show", Help: "print them", Run: t.memoryShow},
-			{Name: "reload", Aliases: []string{"refresh"}, Help: "read them again", Run: t.memoryReload},
 			{Name: "list", Help: "list them", Run: t.memoryList},
+			{Name: "add", Args: "[--project] TEXT", Help: "remember something, in all projects or in this one", Run: t.memoryAdd},
+			{Name: "reload", Aliases: []string{"refresh"}, Help: "read them, settings and hooks again", Run: t.memoryReload},
 		}},
 		{Name: "model", Help: "the model in use", Run: t.modelSet, Sub: []slash.Command{
 			{Name: "set", Args: "NAME", Help: "use another one", Run: t.modelSet, Values: modelNames},
@@ -82,13 +82,6 @@ func (t *chat) about(context.Context, string) error {
 	return nil
 }
 
-func (t *chat) clearAll(context.Context, string) error {
-	t.term.Clear()
-	t.begin(t.session.Clear)
-	t.term.Print(t.term.Dim("A new session: " + t.session.ID()))
-	return nil
-}
-
 // compressNow is /compress; what came of it is an event.
 func (t *chat) compressNow(context.Context, string) error {
 	t.work("compressing the history", func(ctx context.Context) {
@@ -133,23 +126,11 @@ func (t *chat) memoryList(context.Context, string) error {
 }
 
 func (t *chat) memoryShow(ctx context.Context, _ string) error {
-	text := contextfile.Render(t.rig.context.Global, t.dir) + "\n" + contextfile.Render(t.rig.context.Project, t.dir)
+	text := memoryText(t.rig.context, t.dir)
 	if strings.TrimSpace(text) == "" {
 		return t.memoryList(ctx, "")
 	}
 	t.term.Print(terminal.Clean(strings.TrimSpace(text)))
-	return nil
-}
-
-// memoryReload reads the files again: what is new holds for the next session,
-// and for this one as the instructions of the model.
-func (t *chat) memoryReload(ctx context.Context, _ string) error {
-	w := wiring{warn: t.warn, interactive: true}
-	if err := t.wirePrompt(ctx, t.sys, &w); err != nil {
-		return err
-	}
-	t.agent.Config.System = t.systemPrompt(true, t.warn)
-	t.term.Print(fmt.Sprintf("Read again: %s. What the project's files say holds from the next session on (/clear).", count(len(t.rig.context.Paths()), "memory file")))
 	return nil
 }
 
@@ -165,25 +146,6 @@ func (t *chat) modelSet(_ context.Context, name string) error {
 	}
 	t.term.Print("The model is " + terminal.Clean(t.modelName) + ".")
 	return nil
-}
-
-// trustNow is minigem trust from inside.
-func (t *chat) trustNow(context.Context, string) error {
-	f := *t.flags
-	f.skipTrust = true
-	c, err := configure(t.sys, &f)
-	if err != nil {
-		return err
-	}
-	if err := t.captured(func(sys *system) error { return c.trustNow(sys) }); err != nil {
-		return err
-	}
-	t.heldHooks = false
-	if !t.trust.trusted {
-		t.term.Print("What the folder brings is loaded when minigem starts the next time.")
-		return nil
-	}
-	return t.reloadHooks()
 }
 
 func (t *chat) policies(context.Context, string) error {

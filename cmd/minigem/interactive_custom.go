@@ -18,23 +18,26 @@ import (
 
 const shellTool = "run_shell_command"
 
-// customCommands are those of the user and, in a trusted folder, of the
-// project. taken are names that they cannot have.
+// customCommands are those of the user, in a trusted folder those of the
+// project, and those of extensions. taken are names that they cannot have.
 func (r *rig) customCommands(taken []string, warn func(string)) []slash.Custom {
 	var out []slash.Custom
-	add := func(source, dir string) {
+	add := func(source, separator, dir string) {
 		found, problems := slash.LoadCustom(dir)
 		for _, p := range problems {
 			warn(r.shortenIn(p.Error()))
 		}
-		for _, c := range slash.Named(source, found, taken) {
+		for _, c := range slash.Named(source+separator, found, taken) {
 			taken = append(taken, c.Name)
 			out = append(out, c)
 		}
 	}
-	add("user", filepath.Join(r.dotGemini, "commands"))
+	add("user", ".", filepath.Join(r.dotGemini, "commands"))
 	if own := filepath.Join(r.dir, ".gemini"); r.trust.trusted && own != filepath.Clean(r.dotGemini) {
-		add("workspace", filepath.Join(own, "commands"))
+		add("workspace", ".", filepath.Join(own, "commands"))
+	}
+	for _, e := range r.extensions {
+		add(e.Name, ":", filepath.Join(e.Dir, "commands"))
 	}
 	return out
 }

@@ -55,21 +55,11 @@ func (t *chat) switchHooks(s hookSwitch) func(context.Context, string) error {
 
 // reloadHooks reads the settings again and gives the engine the hooks in them.
 func (t *chat) reloadHooks() error {
-	f := *t.flags
-	f.skipTrust = t.trust.trusted
-	c, err := configure(t.sys, &f)
-	if err != nil {
-		return err
+	c, err := t.configureAgain()
+	if err == nil {
+		t.adopt(c)
 	}
-	c.trust = t.trust
-	if t.heldHooks {
-		t.holdHooks(c)
-	} else {
-		t.askHooks(c) // somebody, the agent itself it may be, has added to the files
-	}
-	t.rig.configuration = c
-	t.engine.SetConfig(c.hooks)
-	return nil
+	return err
 }
 
 func (t *chat) whyHook(_ context.Context, name string) error {

@@ -22,7 +22,8 @@ func (r *rig) wirePrompt(_ context.Context, sys *system, w *wiring) error {
 	c := contextfile.Config{
 		Names: contextfile.Names(s.FileName), GlobalDir: r.dotGemini,
 		Markers: s.MemoryBoundaryMarkers, Flat: s.ImportFormat == "flat",
-		Memory: filepath.Join(r.project.Temp, "memory", "MEMORY.md"),
+		Extensions: r.extensionContext(),
+		Memory:     filepath.Join(r.project.Temp, "memory", "MEMORY.md"),
 	}
 	if r.trust.trusted {
 		c.Dirs = r.workspace.Dirs()[:1]
@@ -49,7 +50,8 @@ func (r *rig) preamble() string {
 			ignored, err := r.workspace.Ignored(path, dir, r.ignore())
 			return err == nil && ignored
 		},
-		Project: contextfile.Render(r.context.Project, r.dir),
+		Extensions: contextfile.Render(r.context.Extension, r.dir),
+		Project:    contextfile.Render(r.context.Project, r.dir),
 	})
 }
 

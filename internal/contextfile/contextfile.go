@@ -2,12 +2,13 @@
 // users and projects want every session to know. (spec/agent.md 7.1, 7.2)
 //
 //   - global: in the user's .gemini directory;
+//   - of extensions, as their manifests name them;
 //   - project: in each workspace directory and those above it, up to the first
 //     one with a boundary marker (.git); without a marker that directory alone;
 //   - subdirectories: when a tool touches them, see Finder.
 //
 // "@path" in a file puts another file there. Nothing is read outside the
-// project but through the global file, and nothing that is no regular file. The
+// project but through the global file and extensions, and nothing that is no regular file. The
 // package does not know whether a folder is trusted: whoever does gives no
 // directories of one that is not.
 package contextfile
@@ -51,12 +52,14 @@ func (n *Names) UnmarshalJSON(data []byte) error {
 
 // Config says where to look. The zero Config finds nothing.
 type Config struct {
-	Names     Names    // file names without a directory; empty: DefaultName
-	GlobalDir string   // the user's .gemini directory; empty: no global file
-	Dirs      []string // workspace directories, absolute, the project's root first
-	Markers   []string // names that end the way upward; nil: .git
-	Memory    string   // a private memory file of this project, last; empty: none
-	Flat      bool     // imports are appended to the file, not put in their place
+	Names     Names  // file names without a directory; empty: DefaultName
+	GlobalDir string // the user's .gemini directory; empty: no global file
+	// Extensions are those in force.
+	Extensions []Extension
+	Dirs       []string // workspace directories, absolute, the project's root first
+	Markers    []string // names that end the way upward; nil: .git
+	Memory     string   // a private memory file of this project, last; empty: none
+	Flat       bool     // imports are appended to the file, not put in their place
 }
 
 // File is a context file with its imports in it.
@@ -72,17 +75,27 @@ func (w Warning) String() string { return w.Path + ": " + w.Text }
 
 // Set is what was found, outermost first.
 type Set struct {
-	Global   []File
-	Project  []File
-	Warnings []Warning
+	Global    []File
+	Extension []File
+	Project   []File
+	Warnings  []Warning
 }
 
-// Load reads the global files and those of the project.
+// Extension is an extension that may bring context files (spec/agent.md 9.1).
+type Extension struct {
+	Dir   string   // absolute
+	Files []string // relative to Dir, which they cannot leave; empty: DefaultName, if it is there
+}
+
+// Load reads the global files, those of extensions and those of the project.
 func Load(c Config) Set {
 	l := newLoader(c)
 	var s Set
 	if c.GlobalDir != "" {
 		s.Global = l.in(c.GlobalDir, "")
+	}
+	for _, e := range c.Extensions {
+		s.Extension = append(s.Extension, l.extension(e)...)
 	}
 	for _, dir := range c.Dirs {
 		way := c.upward(dir)
@@ -100,7 +113,7 @@ func Load(c Config) Set {
 // Paths lists the files of s.
 func (s Set) Paths() []string {
 	var paths []string
-	for _, f := range slices.Concat(s.Global, s.Project) {
+	for _, f := range slices.Concat(s.Global, s.Extension, s.Project) {
 		paths = append(paths, f.Path)
 	}
 	return paths
@@ -174,6 +187,23 @@ func (l *loader) in(dir, root string) []File {
 	var files []File
 	for _, n := range l.names {
 		files = append(files, l.file(filepath.Join(dir, n), root)...)
+	}
+	return files
+}
+
+func (l *loader) extension(e Extension) []File {
+	var files []File
+	names := e.Files
+	if len(names) == 0 {
+		names = []string{DefaultName}
+	}
+	for _, n := range names {
+		path := filepath.Join(e.Dir, n)
+		if _, err := os.Stat(path); len(e.Files) > 0 && errors.Is(err, fs.ErrNotExist) {
+			l.warn(path, "the extension names it as a context file, and it is not there")
+			continue
+		}
+		files = append(files, l.file(path, e.Dir)...)
 	}
 	return files
 }

@@ -234,3 +234,30 @@ func TestFinder(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(p, "new/GEMINI.md"), []byte("new"), 0o644))
 	assert.Equal(t, "p/new/GEMINI.md=new", touch("p/new/dir/f.go"))
 }
+
+func TestExtensions(t *testing.T) {
+	t.Parallel()
+	root := files(t, map[string]string{
+		"a/GEMINI.md": "of a", "b/docs/B.md": "of b, @more.md", "b/docs/more.md": "more", "c/GEMINI.md": "not named", "outside.md": "secret", "other.md": "secret", "d/x": "",
+	})
+	require.NoError(t, os.Symlink(filepath.Join(root, "other.md"), filepath.Join(root, "d", "link.md")))
+	got := Load(Config{Extensions: []Extension{
+		{Dir: filepath.Join(root, "a")},
+		{Dir: filepath.Join(root, "b"), Files: []string{"docs/B.md", "gone.md"}},
+		{Dir: filepath.Join(root, "c"), Files: []string{"../outside.md"}},
+		{Dir: filepath.Join(root, "d"), Files: []string{"link.md"}},
+	}})
+	assert.Contains(t, texts(root, got.Extension), "a/GEMINI.md=of a b/docs/B.md=of b, ")
+	assert.Contains(t, texts(root, got.Extension), "more")
+	assert.NotContains(t, texts(root, got.Extension), "secret")
+	assert.Equal(t, []string{filepath.Join(root, "a", "GEMINI.md"), filepath.Join(root, "b", "docs", "B.md")}, got.Paths())
+	var told []string
+	for _, w := range got.Warnings {
+		told = append(told, strings.TrimPrefix(w.String(), root+"/"))
+	}
+	assert.Equal(t, []string{
+		"b/gone.md: the extension names it as a context file, and it is not there",
+		"outside.md: leads out of the project, skipped",
+		"d/link.md: leads out of the project, skipped",
+	}, told)
+}

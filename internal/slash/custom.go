@@ -74,14 +74,14 @@ func readCustom(dir, path string) (Custom, error) {
 }
 
 // Named gives the commands of one source the names under which they can be
-// called beside those in use: a taken name gets the source before it, and a
-// number if that is taken too (spec/agent.md 4.6).
-func Named(source string, commands []Custom, taken []string) []Custom {
+// called beside those in use: a taken name gets prefix before it, such as
+// "user." or "extension:", and a number if that is taken too (spec/agent.md 4.6).
+func Named(prefix string, commands []Custom, taken []string) []Custom {
 	out := slices.Clone(commands)
 	for i := range out {
 		name := out[i].Name
 		if slices.Contains(taken, name) {
-			name = source + "." + name
+			name = prefix + name
 		}
 		for n, base := 1, name; slices.Contains(taken, name); n++ {
 			name = fmt.Sprintf("%s%d", base, n)

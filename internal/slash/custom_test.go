@@ -62,7 +62,7 @@ func TestLoadCustom(t *testing.T) {
 
 func TestNamed(t *testing.T) {
 	t.Parallel()
-	got := slash.Named("user", []slash.Custom{{Name: "help"}, {Name: "deploy"}, {Name: "user.help"}}, []string{"help"})
+	got := slash.Named("user.", []slash.Custom{{Name: "help"}, {Name: "deploy"}, {Name: "user.help"}}, []string{"help"})
 	assert.Equal(t, []slash.Custom{{Name: "user.help"}, {Name: "deploy"}, {Name: "user.user.help"}}, got)
 }
 
