@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/e2e/fakegemini"
+	"minigem/llm/script"
 )
 
 // mcpServerMode makes the test binary an MCP server over its standard input
@@ -114,4 +115,33 @@ say Done.`
 			assert.Equal(t, 4, contexts, "BeforeTool and AfterTool of the two valid calls")
 		})
 	}
+}
+
+// TestMCPGuards: a matcher finds an MCP tool by both forms of its name.
+func TestMCPGuards(t *testing.T) {
+	t.Parallel()
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	command, err := json.Marshal(exe)
+	require.NoError(t, err)
+	for _, matcher := range []string{"^mcp_my-srv_lookup$", "mcp__my-srv__.*", "mcp__.*__lookup"} {
+		t.Run(matcher, func(t *testing.T) {
+			t.Parallel()
+			h := newHome(t, map[string]string{"../.gemini/settings.json": fmt.Sprintf(
+				`{"mcpServers": {"my-srv": {"command": %s, "args": ["-x"], "env": {%q: "1"}}},
+				  "hooks": {"BeforeTool": [{"matcher": %q, "hooks": [{"type": "command", "command": "echo guarded >&2; exit 2"}]}]}}`, command, mcpServerMode, matcher)})
+			api := startFakeAPI(t, answersOf(t, "call mcp_my-srv_lookup {\"name\": \"HOME\"}\n\nsay Done."))
+			o := h.run(t, run{Args: []string{"--yolo", "-m", "gemini-2.5-flash", "-p", "go"}, Env: api.env()})
+			require.Equal(t, 0, o.Code, o.Stderr)
+			require.Len(t, api.Log(), 2)
+			assert.Contains(t, render(api.Log()[1].Parsed.Messages), `{"error":"Tool execution blocked: guarded"}`)
+		})
+	}
+}
+
+func answersOf(t *testing.T, text string) []script.Entry {
+	t.Helper()
+	entries, err := parseAnswers("answers", text)
+	require.NoError(t, err)
+	return entries
 }
