@@ -143,7 +143,7 @@ func (t *hooksTesting) test(ctx context.Context, paths []string) error {
 
 func (t *hooksTesting) suite(paths []string) (*testbed.Suite, error) {
 	s := &testbed.Suite{Paths: paths, Jobs: t.jobs, Run: testbed.Options{
-		Driver: openCase, Timeout: t.timeout, Update: t.update, Keep: t.keep, Lookup: t.sys.LookupEnv,
+		Driver: openCase, Chat: openChatCase, Timeout: t.timeout, Update: t.update, Keep: t.keep, Lookup: t.sys.LookupEnv,
 	}}
 	var err error
 	if t.run != "" {

@@ -48,7 +48,7 @@ func runCases(t *testing.T, pattern string, o testbed.Options) {
 }
 
 func TestCases(t *testing.T) {
-	runCases(t, testbedData+"/cases/*.txtar", testbed.Options{Driver: openCase})
+	runCases(t, testbedData+"/cases/*.txtar", testbed.Options{Driver: openCase, Chat: openChatCase})
 }
 
 // TestExamples runs the cases of examples, the one that is written in Go too.
@@ -56,7 +56,7 @@ func TestExamples(t *testing.T) {
 	bin := t.TempDir()
 	out, err := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "../../examples/toolfilter").CombinedOutput()
 	require.NoError(t, err, string(out))
-	runCases(t, "../../examples/*/tests/*.txtar", testbed.Options{Driver: openCase, Lookup: func(name string) (string, bool) {
+	runCases(t, "../../examples/*/tests/*.txtar", testbed.Options{Driver: openCase, Chat: openChatCase, Lookup: func(name string) (string, bool) {
 		value, ok := os.LookupEnv(name)
 		if name == "PATH" {
 			value = bin + string(filepath.ListSeparator) + value
@@ -71,6 +71,9 @@ var varying = []struct {
 	by   string
 }{
 	{regexp.MustCompile(`\d+ ?ms\b`), "N ms"},
+	{regexp.MustCompile(`[⠁-⣿] waiting for the hook (\S+) \(\d+ s`), "⠋ waiting for the hook $1 (N s"},
+	{regexp.MustCompile(`\b\d+\.\d+ ?s\b`), "N s"},
+	{regexp.MustCompile(`minigem \d\S+`), "minigem VERSION"},
 	{regexp.MustCompile(`(?m)"llm_request":.*$`), `"llm_request":...`},
 	{regexp.MustCompile(`(?m)^( +)\{"(sessionId|id|\$set|minigem)".*$`), `$1{"$2":...`},
 }
@@ -79,7 +82,7 @@ var varying = []struct {
 func messages(t *testing.T, file string) (string, testbed.Result) {
 	t.Helper()
 	var b bytes.Buffer
-	s := testbed.Suite{Run: testbed.Options{Driver: openCase}}
+	s := testbed.Suite{Run: testbed.Options{Driver: openCase, Chat: openChatCase}}
 	s.Report = testbed.NewFormat("text", &b, false).Result
 	sum := s.RunFiles(t.Context(), []string{file})
 	text := strings.ReplaceAll(b.String(), filepath.ToSlash(filepath.Dir(file))+"/", "")
@@ -266,7 +269,7 @@ func TestHooksTestWatches(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	rounds := make(chan []string)
-	s := testbed.Suite{Paths: []string{dir}, Run: testbed.Options{Driver: openCase}}
+	s := testbed.Suite{Paths: []string{dir}, Run: testbed.Options{Driver: openCase, Chat: openChatCase}}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -325,7 +328,7 @@ func BenchmarkCases(b *testing.B) {
 		require.NoError(b, os.WriteFile(file, []byte(script), 0o644))
 		files = append(files, file)
 	}
-	s := testbed.Suite{Run: testbed.Options{Driver: openCase}}
+	s := testbed.Suite{Run: testbed.Options{Driver: openCase, Chat: openChatCase}}
 	b.ResetTimer()
 	sum := s.RunFiles(b.Context(), files)
 	b.StopTimer()

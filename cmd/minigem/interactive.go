@@ -44,6 +44,20 @@ type chat struct {
 	heldHooks bool   // the user said no to the project's new hooks
 	lastHook  atomic.Pointer[hooks.Report]
 	left      string // the reason of SessionEnd; empty: the chat goes on
+	witness   witness
+}
+
+// A witness hears of what happens in a chat. All fields may be nil, and are set
+// before it begins.
+type witness struct {
+	configured func(*configuration) error // what was found, before anybody is asked about it
+	opened     func(*rig)                 // a session is wired, and begins next
+	took       func(line string)          // what the user submitted
+	answered   func(toolcall.Question, toolcall.Answer)
+	asked      func(toolcall.Question)
+	notice     func(text string)
+	finished   func(agent.Result) // a prompt ended
+	wiring     func(*wiring)      // last changes of how the session is wired
 }
 
 // runInteractive is the chat in the terminal.
@@ -57,25 +71,33 @@ func runInteractive(ctx context.Context, sys *system, f *flags) error {
 	defer cancel(nil)
 	stop := onSignals(cancel)
 	defer stop()
-	c, err := configure(sys, f)
+	return (&chat{sys: sys, flags: f, ctx: ctx}).talk(terminal.Options{In: in, Out: out})
+}
+
+// talk opens the terminal and talks until the user leaves. in tells of the
+// window; the rest is known here.
+func (t *chat) talk(in terminal.Options) error {
+	c, err := configure(t.sys, t.flags)
 	if err != nil {
 		return err
 	}
-	t := &chat{sys: sys, flags: f, ctx: ctx, stats: &output.Stats{}}
-	t.term, err = terminal.Open(terminal.Options{
-		In: in, Out: out, Getenv: sys.Getenv, Vim: c.settings.General.VimMode, Complete: t.complete,
-	})
+	t.stats = &output.Stats{}
+	in.Getenv, in.Vim, in.Complete = t.sys.Getenv, c.settings.General.VimMode, t.complete
+	t.term, err = terminal.Open(in)
 	if err != nil {
 		return err
 	}
 	defer t.term.Close()
-	defer context.AfterFunc(ctx, t.term.Hangup)()
+	defer context.AfterFunc(t.ctx, t.term.Hangup)()
 	return t.run(c)
 }
 
 // run asks for trust, wires the session and talks until the user leaves.
 func (t *chat) run(c *configuration) error {
 	t.view = terminal.NewView(t.term, hooks.Notifications(c.sections...))
+	if err := t.configured(c); err != nil {
+		return err
+	}
 	c, err := t.askTrust(c)
 	if err != nil {
 		return err
@@ -117,21 +139,54 @@ func (t *chat) open(c *configuration) error {
 	if t.rig != nil && (t.flags.fake != "" || t.flags.fakeNonStrict != "") && t.flags.record == "" {
 		w.model = t.rig.model // its answers go on where they are
 	}
+	if t.witness.wiring != nil {
+		t.witness.wiring(&w)
+	}
 	r, err := build(t.ctx, t.sys, t.flags, c, t.flags.debugging(t.sys, w))
 	if err != nil {
 		return err
 	}
 	t.rig = r
+	if t.witness.opened != nil {
+		t.witness.opened(r)
+	}
 	return nil
 }
 
 func (t *chat) approver(c *configuration) toolcall.Approver {
 	a := &terminal.Approver{View: t.view, Dir: c.dir, OnceOnly: c.settings.Security.DisableAlwaysAllow}
 	a.Edit = t.term.Editor(editorOf(c), c.env)
+	var approver toolcall.Approver = a
 	if t.desk != nil {
-		return alertingApprover{a, t.desk}
+		approver = alertingApprover{a, t.desk}
 	}
-	return a
+	return witnessed{approver, t.witness}
+}
+
+// witnessed lets the witness hear of questions and answers.
+type witnessed struct {
+	toolcall.Approver
+	witness
+}
+
+// Approve implements toolcall.Approver.
+func (a witnessed) Approve(ctx context.Context, q toolcall.Question) toolcall.Answer {
+	if a.asked != nil {
+		a.asked(q)
+	}
+	answer := a.Approver.Approve(ctx, q)
+	if a.answered != nil {
+		a.answered(q, answer)
+	}
+	return answer
+}
+
+// configured lets the witness see what was found.
+func (t *chat) configured(c *configuration) error {
+	if t.witness.configured == nil {
+		return nil
+	}
+	return t.witness.configured(c)
 }
 
 // editorOf is the editor that the user wants, as a command line.
@@ -141,6 +196,9 @@ func editorOf(c *configuration) string {
 }
 
 func (t *chat) warn(text string) {
+	if t.witness.notice != nil {
+		t.witness.notice(text)
+	}
 	t.term.Print(t.term.Warning(t.term.Wrap("! " + terminal.Clean(text))))
 }
 
@@ -231,6 +289,9 @@ func (t *chat) loop() {
 
 // take does what one line asks for.
 func (t *chat) take(line string) {
+	if t.witness.took != nil {
+		t.witness.took(line)
+	}
 	var err error
 	switch {
 	case strings.HasPrefix(line, "!"):
@@ -259,6 +320,9 @@ func (t *chat) submit(text string, parts []llm.Part) {
 		}
 		res = t.agent.Run(ctx, agent.Prompt{Text: text, Parts: parts})
 	})
+	if t.witness.finished != nil {
+		t.witness.finished(res)
+	}
 	t.desk.Alert(t.ctx, notify.Alert{Kind: notify.SessionComplete, Title: "minigem", Subtitle: "is done", Body: text})
 	switch res.Ending {
 	case agent.Cancelled:

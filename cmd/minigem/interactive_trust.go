@@ -36,7 +36,11 @@ func (t *chat) askTrust(c *configuration) (*configuration, error) {
 	if err := c.trustStore().Trust(c.projectDir, own); err != nil {
 		return c, err
 	}
-	return configure(t.sys, t.flags)
+	again, err := configure(t.sys, t.flags)
+	if err == nil {
+		err = t.configured(again)
+	}
+	return again, err
 }
 
 // hooksToTrust are the hooks that the folder would bring. What cannot be read is

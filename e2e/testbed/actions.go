@@ -86,6 +86,9 @@ func doPrompt(r *runner, c Command) error {
 	if err != nil {
 		return err
 	}
+	if t, ok := r.session.(*talk); ok {
+		return t.enter(text) // how it ends is heard of later
+	}
 	o := r.session.Prompt(r.ctx, text)
 	r.rec.mu.Lock()
 	defer r.rec.mu.Unlock()
@@ -110,6 +113,9 @@ func doStart(r *runner, _ Command) error { return r.open(false) }
 func doClear(r *runner, _ Command) error {
 	if err := r.open(false); err != nil || r.session == nil {
 		return err
+	}
+	if t, ok := r.session.(*talk); ok {
+		return t.enter("/clear")
 	}
 	r.session.Clear(r.ctx)
 	r.rec.transcript(r.session.Transcript())

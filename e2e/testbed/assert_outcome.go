@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,17 +20,19 @@ var text = []string{"text"}
 
 var outcomeVerbs = []verb{
 	{name: "user-saw", kind: assertion, max: 0, keys: text, judge: judgeStreams, elsewhere: true,
-		text: "What a run without a terminal prints, on stdout or on stderr."},
-	{name: "stdout", kind: assertion, max: 0, keys: text, judge: judgeStreams, elsewhere: true, text: "What it prints on stdout: the answer."},
-	{name: "stderr", kind: assertion, max: 0, keys: text, judge: judgeStreams, elsewhere: true, text: "What it prints on stderr: messages of hooks, warnings."},
+		text: "What the user reads: stdout and stderr, or the terminal."},
+	{name: "stdout", kind: assertion, max: 0, keys: text, judge: judgeStreams, elsewhere: true, headless: true, text: "What a run without a terminal prints on stdout: the answer."},
+	{name: "screen", kind: assertion, max: 0, keys: text, judge: judgeStreams, inTerminal: true,
+		text: "What the terminal shows, and what has scrolled out of it. Lines that its edge broke are whole."},
+	{name: "stderr", kind: assertion, max: 0, keys: text, judge: judgeStreams, elsewhere: true, headless: true, text: "What it prints on stderr: messages of hooks, warnings."},
 	{name: "notice", kind: assertion, max: 0, keys: text, judge: judgeStreams, text: "What the user is told beside the conversation, a notice a line."},
 	{name: "transcript", kind: assertion, max: 0, keys: text, judge: judgeStreams, elsewhere: true, text: "The session's file, as it stands on disk."},
 	{name: "file", kind: assertion, usage: "PATH", min: 1, max: 1, keys: text, check: checkLocal, judge: judgeFile, elsewhere: true, text: "A file of the workspace is there and holds this."},
 	{name: "exists", kind: assertion, usage: "PATH...", min: 1, max: -1, check: checkLocal, judge: judgeExists, elsewhere: true, text: "Files or folders of the workspace are there."},
-	{name: "cmp", kind: assertion, usage: "PATH|stdout|stderr want/FILE", min: 2, max: 2, golden: true, check: checkLocal, judge: judgeCmp, elsewhere: true,
-		text: "A file of the workspace, or what was printed, is exactly the section."},
+	{name: "cmp", kind: assertion, usage: "PATH|stdout|stderr|screen want/FILE", min: 2, max: 2, golden: true, check: checkLocal, judge: judgeCmp, elsewhere: true,
+		text: "A file of the workspace, or what was printed or is on the screen, is exactly the section. Of a screen, durations, ids and versions do not count."},
 	{name: "exit", kind: assertion, usage: "CODE", min: 1, max: 1, check: checkNumber, judge: judgeExit, elsewhere: true,
-		text: "The exit code of the command, had the last prompt been its only one."},
+		text: "The exit code of the command: that of the chat, or what it were, had the last prompt been its only one."},
 	{name: "ending", kind: assertion, usage: "HOW", min: 1, max: 1, check: checkEnding, judge: judgeEnding,
 		text: "How the last prompt ended: " + strings.Join(endings, ", ") + "."},
 }
@@ -48,8 +51,10 @@ func judgeStreams(r *Record, c Command) verdict {
 		got = r.Stdout
 	case "stderr":
 		got = r.Stderr
+	case "screen":
+		got = r.Screen
 	case "user-saw":
-		got = r.Stdout + r.Stderr
+		got = r.Stdout + r.Stderr + r.Screen
 	case "notice":
 		got = strings.Join(r.Notices, "\n")
 	case "transcript":
@@ -116,6 +121,8 @@ func judgeCmp(r *Record, c Command) verdict {
 		got = r.Stdout
 	case "stderr":
 		got = r.Stderr
+	case "screen":
+		got = steady(r.shorten(r.Screen))
 	default:
 		got, err = r.read(c.Args[0])
 	}
@@ -123,6 +130,24 @@ func judgeCmp(r *Record, c Command) verdict {
 		return verdict{expected: c.Args[0] + " is as " + c.Args[1], actual: err.Error() + r.filesNear()}
 	}
 	return r.compare(c.Args[0], r.shorten(got), c.Args[1])
+}
+
+// What a screen shows that differs from run to run.
+var unsteady = []struct {
+	what *regexp.Regexp
+	by   string
+}{
+	{regexp.MustCompile(`<1 ms|\b\d+ ms\b`), "N ms"},
+	{regexp.MustCompile(`\b\d+\.\d s\b`), "N s"},
+	{regexp.MustCompile(`(?m)^minigem \S+`), "minigem VERSION"},
+	{volatile, "ID"},
+}
+
+func steady(screen string) string {
+	for _, u := range unsteady {
+		screen = u.what.ReplaceAllString(screen, u.by)
+	}
+	return screen
 }
 
 // compare compares got with a section, or makes the section right.

@@ -205,6 +205,7 @@ func (p *caseParser) whole() {
 		p.fail(1, "no settings: expected a -- settings.json -- section with the hooks' entries, or a line such as: use ../.gemini")
 	}
 	p.order()
+	p.surroundings()
 	p.golden()
 }
 
@@ -238,6 +239,35 @@ func (p *caseParser) resumesNext(i int) bool {
 		}
 	}
 	return false
+}
+
+// surroundings: what needs a terminal has one, and the other way round.
+func (p *caseParser) surroundings() {
+	terminal := slices.ContainsFunc(p.c.Commands, func(cmd Command) bool { return cmd.verb.name == "terminal" })
+	for _, cmd := range p.c.Commands {
+		onScreen := cmd.verb.inTerminal || cmd.verb.name == "cmp" && cmd.Args[0] == "screen"
+		printed := cmd.verb.headless || cmd.verb.name == "cmp" && (cmd.Args[0] == "stdout" || cmd.Args[0] == "stderr")
+		switch {
+		case onScreen && !terminal:
+			p.fail(cmd.Line, "%s needs a terminal: expected a line before it that says: terminal", cmd.what())
+		case terminal && printed:
+			p.fail(cmd.Line, "%s is for cases without a terminal: expected %s", cmd.what(), insteadOf[cmd.what()])
+		}
+	}
+}
+
+// what is the command as one speaks of it.
+func (c Command) what() string {
+	if c.verb.name == "cmp" {
+		return "cmp " + c.Args[0]
+	}
+	return c.verb.name
+}
+
+// insteadOf is what does the same in a terminal.
+var insteadOf = map[string]string{
+	"interactive": "terminal alone, which asks too", "answer": "waitfor Allow, then such as: type n not today, and: key enter",
+	"stdout": "screen", "stderr": "screen", "cmp stdout": "cmp screen", "cmp stderr": "cmp screen",
 }
 
 // golden: what is compared with must be there.

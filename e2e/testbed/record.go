@@ -25,10 +25,12 @@ type Record struct {
 	Config    hooks.Config
 	Stdout    string
 	Stderr    string
+	Screen    string // what the terminal shows, and has shown; empty: there is none
 	Workspace string
 	Home      string
 
-	opening     error // the session could not be opened; assertions about that may follow
+	before, now string // what the terminals of ended sessions showed, and what is seen now
+	opening     error  // the session could not be opened; assertions about that may follow
 	transcripts []string
 	file        string      // the case
 	sections    []section   // its files
@@ -99,7 +101,7 @@ func (rec *recorder) soFar() *Record {
 	r := rec.r
 	r.Reports = slices.Clone(r.Reports)
 	r.Requests, _ = rec.model.asOfNow()
-	r.Stdout, r.Stderr = rec.out.String(), rec.err.String()
+	r.Stdout, r.Stderr, r.Screen = rec.out.String(), rec.err.String(), r.before+r.now
 	return &r
 }
 

@@ -17,6 +17,7 @@ import (
 // Options says how cases are run. Driver is required.
 type Options struct {
 	Driver  Driver
+	Chat    ChatDriver                  // for cases with a terminal; nil: they cannot be run
 	Timeout time.Duration               // of a case that says nothing itself; 0: 30 s
 	Update  bool                        // what is compared with is rewritten to be right
 	Keep    string                      // a folder in which the cases' folders stay; empty: they are removed
@@ -64,6 +65,7 @@ type runner struct {
 	setup    Setup
 	env      []string
 	ask      bool // somebody can be asked
+	columns  int  // of the terminal; 0: there is none
 	answers  []toolcall.Answer
 	timeout  time.Duration
 	skipped  string
@@ -153,6 +155,7 @@ func (r *runner) play(ctx context.Context) {
 	begun := false
 	for i, cmd := range r.c.Commands {
 		begun = begun || cmd.verb.kind == action && cmd.verb.name != "answer"
+		r.look()
 		switch cmd.verb.kind {
 		case assertion:
 			if i > last {
@@ -165,8 +168,8 @@ func (r *runner) play(ctx context.Context) {
 			}
 			fallthrough
 		case action:
-			if err := cmd.verb.do(r, cmd); err != nil {
-				r.fail(Failure{Where: cmd.Where(), Command: cmd.Source, Actual: err.Error()})
+			if err := cmd.verb.do(r, cmd); err != nil && !errors.Is(err, errLost) {
+				r.failScreen(Failure{Where: cmd.Where(), Command: cmd.Source}, err)
 			}
 		}
 		if r.timedOut(cmd) {
@@ -266,22 +269,23 @@ func (r *runner) open(resume bool) error {
 	s.Env = r.place.environment(r.o.Lookup, r.env)
 	if s.Mode == "" {
 		s.Mode = "yolo"
-		if r.ask {
+		if r.ask || r.columns > 0 {
 			s.Mode = "default"
 		}
 	}
 	if r.ask {
 		s.Approver = r
 	}
-	session, err := r.o.Driver(r.ctx, s)
+	open := r.o.Driver
+	if r.columns > 0 {
+		open = r.openChat
+	}
+	session, err := open(r.ctx, s)
 	if err != nil {
 		return r.notOpened(err)
 	}
 	r.session = session
-	r.rec.transcript(session.Transcript())
-	r.rec.mu.Lock()
-	r.rec.r.Config = session.Hooks()
-	r.rec.mu.Unlock()
+	r.look()
 	return nil
 }
 
@@ -305,7 +309,7 @@ func (r *runner) close() {
 		return
 	}
 	r.session.End(context.WithoutCancel(r.ctx))
-	r.rec.transcript(r.session.Transcript())
+	r.look()
 	r.session = nil
 }
 

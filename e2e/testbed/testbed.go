@@ -14,6 +14,7 @@ package testbed
 import (
 	"context"
 	"io"
+	"os"
 
 	"minigem/agent"
 	"minigem/agent/event"
@@ -52,6 +53,11 @@ type Setup struct {
 	Request  func(Request)      // hears of requests that did not go to Model; for drivers of other programs
 
 	Stdout, Stderr io.Writer // what a run without a terminal prints
+
+	// For a ChatDriver alone, which has no Approver.
+	Terminal *os.File                // what the chat reads and writes
+	Asked    func(toolcall.Question) // hears of each permission prompt
+	Finished func(agent.Result)      // hears how each prompt ended
 }
 
 // Session is one session of a case. Its methods are called one at a time.

@@ -29,14 +29,17 @@ type verb struct {
 	text  string // what it does, one sentence
 	keys  []string
 
-	min, max  int  // number of arguments; max -1: any
-	raw       bool // the rest of the line is one text
-	plain     bool // no word is a condition
-	golden    bool // the last argument names a section to compare with
-	check     func(args []string) error
-	do        func(r *runner, c Command) error   // setup and action
-	judge     func(r *Record, c Command) verdict // assertion
-	elsewhere bool                               // another program can be asked too
+	min, max int  // number of arguments; max -1: any
+	raw      bool // the rest of the line is one text
+	plain    bool // no word is a condition
+	golden   bool // the last argument names a section to compare with
+
+	inTerminal bool // it has a meaning in a terminal alone
+	headless   bool // it has none there
+	check      func(args []string) error
+	do         func(r *runner, c Command) error   // setup and action
+	judge      func(r *Record, c Command) verdict // assertion
+	elsewhere  bool                               // another program can be asked too
 }
 
 // VerbDoc describes a command for help texts and documents.
@@ -79,23 +82,31 @@ var setupVerbs = []verb{
 		text: "Sets the approval mode: default, auto_edit, yolo or plan. It is yolo where nothing is said."},
 	{name: "trust", kind: setup, usage: "on|off|new|changed", min: 1, max: 1, plain: true, check: oneOf("on", "off", "new", "changed"), do: doTrust,
 		text: "Says how the project stands with the user: trusted, not trusted, trusted before it had its hooks, or before they were changed."},
-	{name: "interactive", kind: setup, max: 0, plain: true, do: doInteractive,
+	{name: "interactive", kind: setup, max: 0, plain: true, do: doInteractive, headless: true,
 		text: "Lets the agent ask for permission, in mode default unless mode says otherwise; see answer."},
+	{name: "terminal", kind: setup, usage: "[COLUMNS]", max: 1, plain: true, check: checkColumns, do: doTerminal,
+		text: "Runs the chat in a terminal (80 columns wide), in mode default unless mode says otherwise. What its user does is typed: see type, key, waitfor and screen."},
 	{name: "timeout", kind: setup, usage: "DURATION", min: 1, max: 1, plain: true, check: checkDuration, do: doTimeout, elsewhere: true,
 		text: "Gives the case so much time, such as 5s, in place of 30s."},
 }
 
 var actionVerbs = []verb{
 	{name: "prompt", kind: action, usage: "TEXT", raw: true, do: doPrompt, elsewhere: true,
-		text: `Submits a prompt; "..." around it allows for \n. The first one starts the session.`},
-	{name: "answer", kind: action, usage: "once|always|no [FEEDBACK]", raw: true, check: checkAnswer, do: doAnswer,
+		text: `Submits a prompt; "..." around it allows for \n. The first one starts the session. In a terminal it waits for an empty prompt first, and for nothing after it.`},
+	{name: "answer", kind: action, usage: "once|always|no [FEEDBACK]", raw: true, check: checkAnswer, do: doAnswer, headless: true,
 		text: "Queues the answer to a permission prompt that is to come."},
+	{name: "type", kind: action, usage: "TEXT", raw: true, do: doType, inTerminal: true,
+		text: `Types a text in the terminal, as it is, whatever is shown there; "..." around it keeps blanks at its ends.`},
+	{name: "key", kind: action, usage: "KEY...", min: 1, max: -1, plain: true, check: checkKeys, do: doKey, inTerminal: true,
+		text: "Presses keys in the terminal: enter, esc, tab, space, backspace, delete, up, down, left, right, home, end, ctrl-a to ctrl-z, or a character."},
+	{name: "waitfor", kind: action, usage: "TEXT", raw: true, do: doWaitfor, inTerminal: true,
+		text: "Waits until the terminal shows a text, below the prompt that was last submitted and behind what was last waited for, for a third of the case's time (10s) at most."},
 	{name: "start", kind: action, max: 0, plain: true, do: doStart, text: "Starts the session without a prompt."},
 	{name: "clear", kind: action, max: 0, plain: true, do: doClear, text: "Does what /clear does."},
 	{name: "compress", kind: action, max: 0, plain: true, do: doCompress, text: "Does what /compress does."},
 	{name: "resume", kind: action, max: 0, plain: true, do: doResume, text: "Ends the session and resumes it in a new one."},
 	{name: "end", kind: action, max: 0, plain: true, do: doEnd,
-		text: "Ends the session. After the last action that happens by itself."},
+		text: "Ends the session, in a terminal by /quit. After the last action that happens by itself."},
 }
 
 func findVerb(name string) *verb {

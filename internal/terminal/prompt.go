@@ -22,7 +22,7 @@ const (
 )
 
 func (t *Terminal) openLine() error {
-	line, err := readline.NewEx(&readline.Config{
+	c := &readline.Config{
 		Prompt:                 promptMark,
 		HistoryLimit:           1000,
 		DisableAutoSaveHistory: true,
@@ -40,7 +40,11 @@ func (t *Terminal) openLine() error {
 		FuncMakeRaw:            func() error { return nil },
 		FuncExitRaw:            func() error { return nil },
 		ForceUseInteractive:    true,
-	})
+	}
+	if t.o.Fixed {
+		c.FuncOnWidthChanged = func(func()) {}
+	}
+	line, err := readline.NewEx(c)
 	if err != nil {
 		return err
 	}

@@ -30,6 +30,7 @@ type Options struct {
 	Out    *os.File
 	Getenv func(string) string // nil: no variable is set
 	Vim    bool                // edit as vi does
+	Fixed  bool                // the window never changes its size: no signal is listened to
 	// Complete offers what may stand for the end of line, which is all before the
 	// cursor; nil: nothing. It returns what would be added, and how many
 	// characters of line that goes on from.
@@ -61,6 +62,8 @@ func Open(o Options) (*Terminal, error) {
 	t := &Terminal{o: o, style: styleFor(o.Getenv), before: state}
 	t.screen = &screen{out: o.Out, width: t.Width, dumb: t.style.dumb}
 	t.restore = sync.OnceFunc(func() {
+		t.keys.hangup()
+		t.keys.pause()
 		t.screen.setStatus("")
 		if !t.style.dumb {
 			_, _ = io.WriteString(o.Out, "\x1b[?2004l")
@@ -78,7 +81,8 @@ func Open(o Options) (*Terminal, error) {
 	return t, nil
 }
 
-// Close gives the terminal back as it was. Only the first call does anything.
+// Close stops reading keys and gives the terminal back as it was. Only the
+// first call does anything.
 func (t *Terminal) Close() { t.restore() }
 
 // Hangup ends the prompt or the question that waits, and all later ones.

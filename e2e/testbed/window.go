@@ -1,0 +1,237 @@
+package testbed
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hinshun/vt10x"
+
+	"minigem/internal/proc"
+)
+
+// The window of a case. The emulator is taller than what the program is told,
+// so that what scrolls out of sight is still known.
+const (
+	windowColumns = 80
+	windowRows    = 24
+	windowKept    = 2000
+)
+
+// ready is what stands in an empty prompt (contract 9).
+const ready = ">   Type your message or @path/to/file"
+
+// window is the terminal of a case: the keyboard of its user, and what they
+// would see. Its methods are for one goroutine, but for those of the program.
+type window struct {
+	keys, tty *os.File
+	columns   int
+
+	mu      sync.Mutex
+	screen  vt10x.Terminal
+	changed chan struct{} // closed at each change
+	read    chan struct{} // closed when nothing more will come
+	seen    spot          // where the last wait found what it waited for
+}
+
+// spot is a place on the screen: behind text, which ends at offset of the line
+// that begins in row.
+type spot struct {
+	row, offset int
+	text        string
+}
+
+// openWindow makes a window of so many columns.
+func openWindow(columns int) (*window, error) {
+	keys, tty, err := proc.OpenTerminal(columns, windowRows)
+	if err != nil {
+		return nil, err
+	}
+	w := &window{keys: keys, tty: tty, columns: columns, changed: make(chan struct{}), read: make(chan struct{}),
+		screen: vt10x.New(vt10x.WithSize(columns, windowKept))}
+	go w.watch()
+	return w, nil
+}
+
+// watch feeds the emulator until the window is closed.
+func (w *window) watch() {
+	defer close(w.read)
+	buf := make([]byte, 4096)
+	for {
+		n, err := w.keys.Read(buf)
+		w.mu.Lock()
+		_, _ = w.screen.Write(buf[:n]) // the emulator takes everything
+		close(w.changed)
+		w.changed = make(chan struct{})
+		w.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// close closes the window; the program must have ended. What it wrote last is
+// read before that: the window ends when nobody has its terminal any more.
+func (w *window) close() {
+	_ = w.tty.Close()
+	<-w.read
+	_ = w.keys.Close()
+}
+
+// press types keys.
+func (w *window) press(keys string) error {
+	if _, err := w.keys.WriteString(keys); err != nil {
+		return fmt.Errorf("typing: %w", err)
+	}
+	return nil
+}
+
+// shown is a line of the screen, as it was before the window broke it.
+type shown struct {
+	row  int // of its beginning
+	text string
+}
+
+// wrapped marks the last cell of a row that goes on in the next one.
+const wrapped = 1 << 6 // vt10x keeps the name to itself
+
+// lines are those of the screen, without blanks at their ends.
+func (w *window) lines() []shown {
+	var out []shown
+	var b strings.Builder
+	goesOn := false
+	for y := range min(windowKept, w.screen.Cursor().Y+windowRows) {
+		if !goesOn {
+			out = append(out, shown{row: y})
+			b.Reset()
+		}
+		for x := range w.columns {
+			b.WriteRune(w.screen.Cell(x, y).Char)
+		}
+		goesOn = w.screen.Cell(w.columns-1, y).Mode&wrapped != 0
+		out[len(out)-1].text = strings.TrimRight(b.String(), " \x00")
+	}
+	for len(out) > 0 && out[len(out)-1].text == "" {
+		out = out[:len(out)-1]
+	}
+	return out
+}
+
+// text is all that the screen shows.
+func (w *window) text() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var b strings.Builder
+	for _, l := range w.lines() {
+		b.WriteString(l.text + "\n")
+	}
+	return b.String()
+}
+
+// find looks for text behind what was found last, and remembers where it is.
+func (w *window) find(text string) bool {
+	if w.screen.Cursor().Y < w.seen.row-1 { // the screen was cleared
+		w.seen = spot{}
+	}
+	var all strings.Builder
+	lines := w.lines()
+	begins := make([]int, len(lines))
+	from := -1
+	for i, l := range lines {
+		begins[i] = all.Len()
+		if from < 0 && l.row >= w.seen.row {
+			from = all.Len()
+			// What was found may be gone: the status is drawn again and again.
+			if l.row == w.seen.row && len(l.text) >= w.seen.offset && strings.HasSuffix(l.text[:w.seen.offset], w.seen.text) {
+				from += w.seen.offset
+			}
+		}
+		all.WriteString(l.text + "\n")
+	}
+	if from < 0 {
+		return false
+	}
+	at := strings.Index(all.String()[from:], text)
+	if at < 0 {
+		return false
+	}
+	end := from + at + len(text)
+	for i, begin := range begins {
+		if begin < end {
+			w.seen = spot{lines[i].row, min(end-begin, len(lines[i].text)), text[strings.LastIndex(text, "\n")+1:]}
+		}
+	}
+	return true
+}
+
+// isReady: the cursor stands in an empty prompt.
+func (w *window) isReady() bool {
+	y := w.screen.Cursor().Y
+	for _, l := range w.lines() {
+		if l.row == y {
+			return len(l.text) >= min(len(ready), w.columns-4) && strings.HasPrefix(ready, l.text)
+		}
+	}
+	return false
+}
+
+// submitted: what is waited for next stands below the line of the cursor.
+func (w *window) submitted() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen = spot{row: w.screen.Cursor().Y + 1}
+}
+
+// until waits until the screen is as good says. The error says what it was
+// waited for in vain: why, and what there is.
+func (w *window) until(ctx context.Context, limit time.Duration, ended <-chan struct{}, good func() bool) error {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	for {
+		w.mu.Lock()
+		ok, changed := good(), w.changed
+		w.mu.Unlock()
+		if ok {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ended:
+			return w.lastLook(good)
+		case <-timer.C:
+			return fmt.Errorf("it does not after %s", limit)
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// endTitle is what the window is called once a chat has ended: its last words
+// have come through when the window bears it.
+const endTitle = "the chat has ended"
+
+// lastLook looks at what a chat left behind.
+func (w *window) lastLook(good func() bool) error {
+	if _, err := w.tty.WriteString("\x1b]0;" + endTitle + "\x07"); err != nil {
+		return fmt.Errorf("reading the rest of the screen: %w", err)
+	}
+	for {
+		w.mu.Lock()
+		ok, all, changed := good(), w.screen.Title() == endTitle, w.changed
+		w.mu.Unlock()
+		switch {
+		case ok:
+			return nil
+		case all:
+			return fmt.Errorf("it does not, and the chat has ended")
+		}
+		select {
+		case <-changed:
+		case <-w.read:
+			return fmt.Errorf("it does not, and the terminal is gone")
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package testbed
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/internal/proc"
+)
+
+// testWindow is a window without a program: the test writes what one would.
+func testWindow(t *testing.T, columns int) (w *window, write func(string)) {
+	t.Helper()
+	w, err := openWindow(columns)
+	if errors.Is(err, proc.ErrNoTerminal) {
+		t.Skip(err)
+	}
+	require.NoError(t, err)
+	t.Cleanup(w.close)
+	return w, func(text string) {
+		t.Helper()
+		_, err := w.tty.WriteString(text)
+		require.NoError(t, err)
+	}
+}
+
+// shows waits for text.
+func (w *window) shows(t *testing.T, text string) {
+	t.Helper()
+	assert.NoError(t, w.until(t.Context(), 10*time.Second, nil, func() bool { return w.find(text) }), text)
+}
+
+func (w *window) lacks(t *testing.T, text string) {
+	t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	assert.False(t, w.find(text), text)
+}
+
+func TestWindowFinds(t *testing.T) {
+	t.Parallel()
+	w, write := testWindow(t, 40)
+	write("Allow one? Allow two?\r\nand more\r\n")
+	w.shows(t, "Allow")
+	w.shows(t, "Allow two?\nand")
+	w.lacks(t, "Allow")
+	write("Allow three?\r\n")
+	w.shows(t, "Allow three?")
+
+	// A status line that is wiped: what stands in its place is new.
+	write("waiting for slow")
+	w.shows(t, "for slow")
+	write("\r\x1b[KAllow four?")
+	w.shows(t, "Allow four?")
+
+	// What the edge breaks is whole.
+	write("\r\na line that is longer than forty columns are, in all\r\n")
+	w.shows(t, "longer than forty columns are, in all")
+	assert.Contains(t, w.text(), "a line that is longer than forty columns are, in all\n")
+
+	// A cleared screen begins anew.
+	write("\x1b[H\x1b[2JAllow five?")
+	w.shows(t, "Allow five?")
+	assert.Equal(t, "Allow five?\n", w.text())
+}
+
+// TestWindowSubmitted: the echo of a prompt is not what is waited for.
+func TestWindowSubmitted(t *testing.T) {
+	t.Parallel()
+	w, write := testWindow(t, 40)
+	write("banner\r\n" + ready)
+	assert.NoError(t, w.until(t.Context(), 10*time.Second, nil, w.isReady))
+	w.submitted()
+	write("\r\x1b[K> Allow me\r\nno echo\r\n")
+	w.shows(t, "no echo")
+	w.lacks(t, "Allow me")
+	w.lacks(t, ready)
+	w.mu.Lock()
+	assert.False(t, w.isReady())
+	w.mu.Unlock()
+}
+
+func TestWindowWaitsInVain(t *testing.T) {
+	t.Parallel()
+	w, write := testWindow(t, 40)
+	never := func() bool { return w.find("never") }
+	assert.EqualError(t, w.until(t.Context(), time.Millisecond, nil, never), "it does not after 1ms")
+	ended := make(chan struct{})
+	close(ended)
+	write("the last words")
+	assert.NoError(t, w.until(t.Context(), time.Minute, ended, func() bool { return w.find("last words") }), "what was written before the end is read")
+	assert.EqualError(t, w.until(t.Context(), time.Minute, ended, never), "it does not, and the chat has ended")
+}
+
+func TestKeyNamed(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"enter": "\r", "ctrl-a": "\x01", "ctrl-z": "\x1a", "up": "\x1b[A", "y": "y", "é": "é",
+		"ctrl-": "", "ctrl-aa": "", "ctrl-1": "", "entr": "", "": "",
+	} {
+		assert.Equal(t, want, keyNamed(name), name)
+	}
+}

@@ -1,0 +1,32 @@
+package proc
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/creack/pty"
+)
+
+// ErrNoTerminal: this system has no pseudo-terminals, as Windows.
+var ErrNoTerminal = errors.New("this system has no pseudo-terminals")
+
+// OpenTerminal makes a pseudo-terminal of a size. A program has tty for its
+// terminal; what it writes there is read from window, and what is written to
+// window are keys. The caller closes both. The error is ErrNoTerminal where the
+// system has none.
+func OpenTerminal(columns, rows int) (window, tty *os.File, err error) {
+	window, tty, err = pty.Open()
+	switch {
+	case errors.Is(err, pty.ErrUnsupported):
+		return nil, nil, ErrNoTerminal
+	case err != nil:
+		return nil, nil, fmt.Errorf("opening a pseudo-terminal: %w", err)
+	}
+	if err := pty.Setsize(window, &pty.Winsize{Rows: uint16(rows), Cols: uint16(columns)}); err != nil {
+		window.Close()
+		tty.Close()
+		return nil, nil, fmt.Errorf("setting the size of a pseudo-terminal: %w", err)
+	}
+	return window, tty, nil
+}
