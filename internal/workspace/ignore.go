@@ -69,7 +69,7 @@ func (w *Workspace) Ignorer(dir string, ig Ignore) (*Ignorer, error) {
 		}
 		cur.Close()
 		cur = next
-		top = top.enter(name, next, has(next, ".gitignore"), has(next, ".git"))
+		top = top.enter(path.Join(top.base, name), func() []byte { return readSome(next.Open(".gitignore")) }, has(next, ".git"))
 	}
 	return top, nil
 }
@@ -109,7 +109,7 @@ func (w *Workspace) nearest(dir string, ig Ignore) (*Ignorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return up.enter(filepath.Base(dir), nil, false, false), nil
+	return up.enter(path.Join(up.base, filepath.Base(dir)), nil, false), nil
 }
 
 func has(dir *os.Root, name string) bool {
@@ -133,7 +133,7 @@ func newIgnorer(p place, ig Ignore) *Ignorer {
 	if repo := findRepo(p.real); ig.Git && repo != "" {
 		top.isIn = true
 		top.git = outerRules(repo, p.real)
-		top.readGit(p.root)
+		top.readGit(readSome(p.root.Open(".gitignore")))
 	}
 	return top
 }
@@ -209,6 +209,10 @@ func readSome(f *os.File, err error) []byte {
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
+	return readUpTo(f)
+}
+
+func readUpTo(f io.Reader) []byte {
 	data, err := io.ReadAll(io.LimitReader(f, maxIgnoreFile))
 	if err != nil {
 		return nil
@@ -216,22 +220,23 @@ func readSome(f *os.File, err error) []byte {
 	return data
 }
 
-// readGit puts the rules of dir's .gitignore before the others.
-func (g *Ignorer) readGit(dir *os.Root) {
-	if rules := parseRules(readSome(dir.Open(".gitignore"))); rules != nil {
+// readGit puts the rules of the directory's .gitignore before the others.
+func (g *Ignorer) readGit(data []byte) {
+	if rules := parseRules(data); rules != nil {
 		g.git = &level{ruleSet{rules: rules, base: g.base}, g.git}
 	}
 }
 
-// enter returns the Ignorer of the subdirectory name, which is open as dir;
-// the flags say what lies in it.
-func (g *Ignorer) enter(name string, dir *os.Root, gitignore, repo bool) *Ignorer {
-	sub := &Ignorer{set: g.set, base: path.Join(g.base, name), git: g.git, isIn: g.isIn}
-	sub.all = g.Ignored(name, true)
+// enter returns the Ignorer of the subdirectory rel (relative to the workspace
+// directory). gitignore reads its .gitignore file, nil if it has none; repo
+// says whether it holds a .git.
+func (g *Ignorer) enter(rel string, gitignore func() []byte, repo bool) *Ignorer {
+	sub := &Ignorer{set: g.set, base: rel, git: g.git, isIn: g.isIn}
+	sub.all = g.judge(rel, path.Base(rel), true)
 	if g.set.Git && !sub.all {
 		sub.isIn = g.isIn || repo
-		if sub.isIn && gitignore {
-			sub.readGit(dir)
+		if sub.isIn && gitignore != nil {
+			sub.readGit(gitignore())
 		}
 	}
 	return sub
@@ -239,26 +244,25 @@ func (g *Ignorer) enter(name string, dir *os.Root, gitignore, repo bool) *Ignore
 
 // Ignored says whether the entry name of the directory is ignored.
 func (g *Ignorer) Ignored(name string, isDir bool) bool {
+	return g.judge(path.Join(g.base, name), name, isDir)
+}
+
+// judge is Ignored for a caller who knows the path of the entry, relative to
+// the workspace directory.
+func (g *Ignorer) judge(rel, name string, isDir bool) bool {
 	if g.all {
 		return true
 	}
 	if g.isIn && name == ".git" {
 		return true
 	}
-	if g.git == nil && len(g.set.extra) == 0 {
-		return false
-	}
-	rel := name
-	if g.base != "" {
-		rel = g.base + "/" + name
-	}
 	for i := len(g.set.extra) - 1; i >= 0; i-- {
-		if v := g.set.extra[i].judge(rel, isDir); v != silent {
+		if v := g.set.extra[i].judge(rel, name, isDir); v != silent {
 			return v == ignored
 		}
 	}
 	for l := g.git; l != nil; l = l.outer {
-		if v := l.judge(rel, isDir); v != silent {
+		if v := l.judge(rel, name, isDir); v != silent {
 			return v == ignored
 		}
 	}

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"bytes"
-	"path"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -132,18 +131,19 @@ const (
 	kept
 )
 
-// judge asks the rules about rel, relative to the workspace directory. The
-// last rule that matches wins.
-func (s *ruleSet) judge(rel string, isDir bool) verdict {
+// judge asks the rules about rel, relative to the workspace directory, whose
+// last component is name. The last rule that matches wins.
+func (s *ruleSet) judge(rel, name string, isDir bool) verdict {
 	if s.base != "" {
 		rel = strings.TrimPrefix(rel[len(s.base):], "/")
 	}
-	if s.above != "" {
-		rel = s.above + "/" + rel
-	}
-	name := path.Base(rel)
+	above := s.above // not yet part of rel
 	for i := len(s.rules) - 1; i >= 0; i-- {
-		if r := &s.rules[i]; r.match(rel, name, isDir) {
+		r := &s.rules[i]
+		if r.path && above != "" {
+			rel, above = above+"/"+rel, ""
+		}
+		if r.match(rel, name, isDir) {
 			if r.keep {
 				return kept
 			}

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // protectedName matches the names that no tool may touch, in lower case:
@@ -17,7 +18,29 @@ var protectedName = regexp.MustCompile(`^(\.git|\.env|node_modules|gha-creds-.*\
 // characters that HFS+ does not see.
 func Protected(rel string) string { return protected(rel) }
 
-func protected(rel string) string { return component(rel, protectedName) }
+func protected(rel string) string {
+	if !suspicious(rel) {
+		return ""
+	}
+	return component(rel, protectedName)
+}
+
+// suspicious says whether a component of rel may be protected: most names
+// need no closer look.
+func suspicious(rel string) bool {
+	first := true
+	for i := range len(rel) {
+		b := rel[i]
+		if b >= utf8.RuneSelf {
+			return true // perhaps a character that is not seen
+		}
+		if first && (b == '.' || b|0x20 == 'g' || b|0x20 == 'n' || b|0x20 == 'e') {
+			return true
+		}
+		first = b == '/' || b == filepath.Separator
+	}
+	return false
+}
 
 // sensitiveName matches directories of settings by which an editor runs
 // programs.

@@ -6,31 +6,75 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"sync/atomic"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// A walk opens each file of a tree, and os.Root takes twice the system calls
-// that this needs: here they are openat, fstat, read and close.
+// A walk opens each file of a tree, and os.Root takes several times the system
+// calls that this needs. Here a directory is entered by one openat that
+// refuses links, relative to the directory above it, which is open: as strong,
+// because each name is one component, and nothing is judged before it is
+// opened. A file is openat, fstat, read and close.
 
-// entries lists the directory without asking about each entry, which a file
-// that came from an os.Root does.
-func (h *handle) entries() []fs.DirEntry {
-	fd, err := unix.FcntlInt(h.self.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+// handle is an open directory that is closed when its last task is done.
+type handle struct {
+	fd    int
+	users atomic.Int32
+}
+
+// newHandle takes root over. Fails if the directory may not be read.
+func newHandle(root *os.Root) (*handle, error) {
+	defer root.Close()
+	f, err := root.Open(".")
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	f := os.NewFile(uintptr(fd), h.Name())
 	defer f.Close()
-	entries, _ := f.ReadDir(-1)
-	return entries
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	return held(fd), nil
+}
+
+func held(fd int) *handle {
+	h := &handle{fd: fd}
+	h.users.Store(1)
+	return h
+}
+
+func (h *handle) release() {
+	if h.users.Add(-1) == 0 {
+		unix.Close(h.fd)
+	}
+}
+
+// enter opens the subdirectory name, which must not be a link.
+func (h *handle) enter(name string) (*handle, error) {
+	const flags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
+	fd, err := retry(func() (int, error) { return unix.Openat(h.fd, name, flags, 0) })
+	if err != nil {
+		return nil, err
+	}
+	return held(fd), nil
+}
+
+// modTime is that of the file or link name.
+func (h *handle) modTime(name string) (time.Time, error) {
+	var st unix.Stat_t
+	if _, err := retry(func() (int, error) { return 0, unix.Fstatat(h.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) }); err != nil {
+		return time.Time{}, err
+	}
+	return time.Unix(st.Mtim.Unix()), nil
 }
 
 // open opens the regular file name, which must not be a link.
 func (h *handle) open(name string) (io.ReadCloser, int64, error) {
 	// O_NONBLOCK: a pipe that took the file's place must not block.
 	const flags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_CLOEXEC
-	fd, err := retry(func() (int, error) { return unix.Openat(int(h.self.Fd()), name, flags, 0) })
+	fd, err := retry(func() (int, error) { return unix.Openat(h.fd, name, flags, 0) })
 	if err != nil {
 		return nil, 0, err
 	}
@@ -68,4 +112,22 @@ func retry(call func() (int, error)) (int, error) {
 			return n, err
 		}
 	}
+}
+
+// kindOf is the type of the entry name, for file systems whose directories do
+// not tell it; what cannot be asked is of no known type.
+func (h *handle) kindOf(name string) fs.FileMode {
+	var st unix.Stat_t
+	if _, err := retry(func() (int, error) { return 0, unix.Fstatat(h.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) }); err != nil {
+		return fs.ModeIrregular
+	}
+	switch st.Mode & unix.S_IFMT {
+	case unix.S_IFREG:
+		return 0
+	case unix.S_IFDIR:
+		return fs.ModeDir
+	case unix.S_IFLNK:
+		return fs.ModeSymlink
+	}
+	return fs.ModeIrregular
 }

@@ -133,6 +133,10 @@ type globMatcher struct {
 	parts []string // its components
 	exact bool     // no wildcards: the pattern is a file's name
 	fold  bool
+	// base is the pattern for names alone, where a pattern is "**/" and that;
+	// empty: it is another. suffix is what names end with where base is "*" and
+	// that.
+	base, suffix string
 }
 
 // matcher says where to start and what to look for: a pattern may be absolute,
@@ -157,21 +161,44 @@ func (c *globCall) matcher(dir string) (globMatcher, error) {
 		p = strings.ToLower(p)
 	}
 	m.text, m.parts = p, strings.Split(p, "/")
+	m.shorten()
 	return m, nil
+}
+
+// shorten finds out whether the pattern is one for names alone, as most are.
+// One with a class is not, because doublestar takes a slash for one too.
+func (m *globMatcher) shorten() {
+	if m.exact || len(m.parts) != 2 || m.parts[0] != "**" || strings.ContainsAny(m.parts[1], `{}[]\`) || strings.Contains(m.parts[1], "**") {
+		return
+	}
+	m.base = m.parts[1]
+	if rest, ok := strings.CutPrefix(m.base, "*"); ok && !strings.ContainsAny(rest, "*?") {
+		m.suffix = rest
+	}
 }
 
 func (m *globMatcher) match(rel string) bool {
 	if m.exact {
 		return rel == m.text
 	}
+	text := m.text
+	if m.base != "" {
+		text, rel = m.base, path.Base(rel)
+	}
 	if m.fold {
 		rel = strings.ToLower(rel)
 	}
-	return doublestar.MatchUnvalidated(m.text, rel)
+	if m.suffix != "" {
+		return strings.HasSuffix(rel, m.suffix)
+	}
+	return doublestar.MatchUnvalidated(text, rel)
 }
 
 // enter says whether anything in the directory rel can match.
 func (m *globMatcher) enter(rel string) bool {
+	if m.base != "" {
+		return true
+	}
 	if m.fold && !m.exact {
 		rel = strings.ToLower(rel)
 	}
@@ -241,13 +268,13 @@ func (c *globCall) search(ctx context.Context, dir string) (files []foundFile, i
 		if e.Type&fs.ModeSymlink != 0 || !m.match(e.Path) {
 			return nil
 		}
-		info, err := e.Info()
+		changed, err := e.ModTime()
 		if err != nil {
 			return nil // gone meanwhile
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		files = append(files, foundFile{filepath.Join(m.dir, filepath.FromSlash(e.Path)), info.ModTime()})
+		files = append(files, foundFile{filepath.Join(m.dir, filepath.FromSlash(e.Path)), changed})
 		return nil
 	})
 	return files, ignored, err

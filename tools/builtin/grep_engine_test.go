@@ -234,25 +234,15 @@ func BenchmarkSearch(b *testing.B) {
 	src := goSource(b)
 	w, err := workspace.New(src)
 	require.NoError(b, err)
-	rg, _ := exec.LookPath("rg")
 	for _, pattern := range []string{`goroutine`, `xyzzyq`, `func\s+\w+Error`, `the`, `err != nil|panic\(`, `[0-9]{4}-[0-9]{2}`} {
-		b.Run(pattern+"/minigem", func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
+		b.Run(pattern, func(b *testing.B) {
+			BesideRipgrep(b, func() {
 				lines, err := compileLines(pattern, "", false, false)
 				require.NoError(b, err)
 				s := &textSearch{pattern: lines}
 				_, _, err = s.run(context.Background(), w, "", workspace.Walk{Ignore: workspace.Ignore{Git: true, Gemini: true}})
 				require.NoError(b, err)
-			}
-		})
-		b.Run(pattern+"/rg", func(b *testing.B) {
-			if rg == "" {
-				b.Skip("needs ripgrep")
-			}
-			for b.Loop() {
-				_ = exec.Command(rg, "-n", "-i", "--hidden", "--no-heading", pattern, src).Run() // 1: no match
-			}
+			}, "-n", "-i", "--hidden", "--no-heading", pattern, src)
 		})
 	}
 }
