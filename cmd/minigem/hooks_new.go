@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,11 +39,7 @@ case for minigem hooks test. Nothing that is there is overwritten.`,
 			if err := scaffold.Write(h, c.projectDir, c.hooks); err != nil {
 				return &exitError{exitInput, err}
 			}
-			_, err = fmt.Fprintf(sys.Stdout, "made %s\nmade %s\nadded to .gemini/settings.json, under %s\n\nWhat to do next:\n"+
-				"  minigem hooks test %s    prove that it works\n"+
-				"  minigem hooks fire %s    see what it does with one event\n"+
-				"  minigem trust    let it run here\n",
-				h.Program.Path, h.Case.Path, ev, h.Case.Path, ev)
+			_, err = io.WriteString(sys.Stdout, made(h))
 			return err
 		},
 	}
@@ -50,4 +47,23 @@ case for minigem hooks test. Nothing that is there is overwritten.`,
 	cmd.Flags().StringVar(&language, "lang", "sh", "the `language` of the program: "+strings.Join(scaffold.Languages, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("event", completeEvents) // the flag is there
 	return checkedArgs(sys, cmd, cobra.ExactArgs(1), "needs a name for the hook")
+}
+
+// made says what was made, and what to do with it.
+func made(h scaffold.Hook) string {
+	fire := "minigem hooks fire " + string(h.Event)
+	if h.Try != "" {
+		fire += " --set " + h.Try
+	}
+	next := [][2]string{
+		{"minigem hooks test " + h.Case.Path, "proves that it works"},
+		{"minigem trust", "lets the hooks of this folder run"},
+		{fire, "shows what it does with one event"},
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "made %s\nmade %s\nadded to .gemini/settings.json, under %s\n\nWhat to do next:\n", h.Program.Path, h.Case.Path, h.Event)
+	for _, n := range next {
+		fmt.Fprintf(&b, "  %s\n    %s\n", n[0], n[1])
+	}
+	return b.String()
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -37,6 +38,11 @@ func TestHooksNew(t *testing.T) {
 				test := w.run("hooks test "+w.path(".gemini/hooks/tests"), env)
 				assert.Equal(t, 0, test.code, test.out+test.err)
 				assert.Contains(t, test.out, "1 passed")
+				fire := regexp.MustCompile(`(?m)^  minigem (hooks fire .*)$`).FindStringSubmatch(made.out)
+				require.Len(t, fire, 2, made.out)
+				fired := w.run(fire[1], env)
+				assert.Contains(t, []int{0, exitDenied}, fired.code, fired.err)
+				assert.Regexp(t, `(?m)^  parsed +\{"`, fired.out, fire[1])
 			})
 		}
 	}

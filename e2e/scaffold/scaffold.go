@@ -29,6 +29,10 @@ type Hook struct {
 	Program File
 	Case    File
 	Group   any // what is added to the event's groups in the settings
+
+	// Try is the change to a sample payload, as hooks fire --set takes it, on
+	// which the hook answers; empty: it does on any.
+	Try string
 }
 
 // File is a file to write; its path is relative to the project, with slashes.
@@ -55,7 +59,7 @@ func New(name string, event protocol.Event, language string) (Hook, error) {
 	}
 	program := ".gemini/hooks/" + name + "." + language
 	h := Hook{
-		Name: name, Event: event,
+		Name: name, Event: event, Try: t.try,
 		Program: File{program, []byte(t.program(name, event, language)), 0o755},
 		Case:    File{".gemini/hooks/tests/" + name + ".txtar", []byte(t.testCase(name, event, language)), 0o644},
 	}

@@ -67,7 +67,7 @@ func TestPrograms(t *testing.T) {
 					require.NoError(t, err, "%s\n%s", out, h.Program.Data)
 				}
 				said := events[ev]
-				for _, set := range said.speaks {
+				for _, set := range append(said.speaks, h.Try) {
 					assert.Regexp(t, `"first: |"mode":"NONE"`, fire(t, dir, h, payload(t, ev, set)), set)
 				}
 				for _, set := range said.silent {

@@ -17,6 +17,7 @@ type template struct {
 	says    string // JSON; NAME stands for the hook's name
 	script  string // of the case; NAME and EVENT stand for themselves
 	files   string // of the case, the model's part too
+	try     string // the change to a sample payload on which it answers; empty: it does as it is
 }
 
 var templates = map[protocol.Event]template{
@@ -25,40 +26,47 @@ var templates = map[protocol.Event]template{
 		says:   `{"hookSpecificOutput": {"additionalContext": "NAME: tests run with make test"}}`,
 		script: "prompt Hello\nfired EVENT NAME effect=context\nmodel-saw 1 ~'tests run with make test'\n",
 		files:  "-- model --\ntext Hi.\n",
+		try:    "source=startup",
 	},
 	protocol.BeforeAgent: {
 		does: "refuses prompts that ask for a deployment", field: []string{"prompt"}, holds: "deploy",
 		says:   `{"decision": "deny", "reason": "NAME: deployments are made by people"}`,
 		script: "prompt Please deploy it\nfired EVENT NAME decision=deny\nmodel-requests 0\n",
+		try:    "prompt=deploy",
 	},
 	protocol.PreCompress: {
 		does: "tells the user that the history is compressed", field: []string{"trigger"}, holds: "manual",
 		says:   `{"systemMessage": "NAME: the history is compressed"}`,
 		script: "prompt Hello\nprompt Go on\nprompt And on\ncompress\nfired EVENT NAME subject=manual\n",
 		files:  "-- model --\ntext Hi.\nrepeat\n\ngenerate\ntext <state_snapshot>short</state_snapshot>\nrepeat\n",
+		try:    "trigger=manual",
 	},
 	protocol.BeforeModel: {
 		does: "keeps passwords from being sent to the model", field: []string{"llm_request", "messages"}, holds: "password",
 		says:   `{"decision": "deny", "reason": "NAME: this may hold a password"}`,
 		script: "prompt The password is 1234\nfired EVENT NAME decision=deny\nmodel-requests 0\n",
+		try:    "llm_request.messages.0.content=password",
 	},
 	protocol.BeforeToolSelection: {
 		does: "leaves the model without tools where it is to explain", field: []string{"llm_request", "messages"}, holds: "Explain",
 		says:   `{"hookSpecificOutput": {"toolConfig": {"mode": "NONE"}}}`,
 		script: "prompt Explain it\nfired EVENT NAME effect=tools\nmodel-saw 1 mode=NONE\n",
 		files:  "-- model --\ntext It is simple.\n",
+		try:    "llm_request.messages.0.content=Explain",
 	},
 	protocol.AfterModel: {
 		does: "stops answers that hold a password", field: []string{"llm_response", "text"}, holds: "password",
 		says:   `{"decision": "deny", "reason": "NAME: the answer holds a password"}`,
 		script: "prompt Tell me\nfired EVENT NAME decision=deny\n! stdout ~1234\n",
 		files:  "-- model --\ntext The password is 1234.\n",
+		try:    "llm_response.candidates.0.content.parts.0=password",
 	},
 	protocol.BeforeTool: {
 		does: "keeps lock files from being written", matcher: "^(write_file|replace)$", field: []string{"tool_input", "file_path"}, holds: ".lock",
 		says:   `{"decision": "deny", "reason": "NAME: lock files are written by tools"}`,
 		script: "prompt Pin it\nfired EVENT NAME decision=deny\n! tool-ran write_file\n! exists app.lock\nmodel-saw last ~'written by tools'\n",
 		files:  "-- model --\ncall write_file {\"file_path\": \"app.lock\", \"content\": \"1\\n\"}\n\ntext I may not.\n",
+		try:    "tool_input.file_path=app.lock",
 	},
 	protocol.Notification: {
 		does: "adds a line to permission prompts", matcher: "", field: []string{"notification_type"}, holds: "ToolPermission",
@@ -71,18 +79,21 @@ var templates = map[protocol.Event]template{
 		says:   `{"hookSpecificOutput": {"additionalContext": "NAME: run the tests now"}}`,
 		script: "prompt Write it\nfired EVENT NAME effect=context\nmodel-saw last ~'run the tests now'\n",
 		files:  "-- model --\ncall write_file {\"file_path\": \"a.txt\", \"content\": \"x\\n\"}\n\ntext Done.\n",
+		try:    "tool_name=write_file",
 	},
 	protocol.AfterAgent: {
 		does: "sends an answer back, once, that leaves something to do", field: []string{"prompt_response"}, holds: "TODO",
 		says:   `{"decision": "deny", "reason": "NAME: finish what is marked TODO"}`,
 		script: "prompt Do it\nfired EVENT NAME decision=deny times=1\nmodel-saw last ~'finish what is marked TODO'\nmax-retries 1\n",
 		files:  "-- model --\ntext Half of it; TODO: the rest.\n\ntext Still TODO, but this is all I can do.\n",
+		try:    "prompt_response=TODO",
 	},
 	protocol.SessionEnd: {
 		does: "says good-bye", field: []string{"reason"}, holds: "exit",
 		says:   `{"systemMessage": "NAME: good-bye"}`,
 		script: "prompt Hello\nend\nfired EVENT NAME subject=exit\n",
 		files:  "-- model --\ntext Hi.\n",
+		try:    "reason=exit",
 	},
 }
 
