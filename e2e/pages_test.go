@@ -1,0 +1,286 @@
+package e2e
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+)
+
+var updatePages = flag.Bool("update-pages", false, "rewrite what the commands of docs/TESTBED.md print")
+
+// A block is a code block of a page.
+type block struct {
+	section string // the heading above it
+	intro   string // the paragraph above it, on one line
+	lang    string
+	text    string
+	line    int // of its first line, from 0
+}
+
+// blocks are the fenced code blocks of a page.
+func blocks(page string) []block {
+	var all []block
+	var paragraph []string
+	section, inside := "", false
+	for i, line := range strings.Split(page, "\n") {
+		switch fence, isFence := strings.CutPrefix(line, "```"); {
+		case isFence && inside:
+			inside, paragraph = false, nil
+		case isFence:
+			inside = true
+			all = append(all, block{section: section, intro: strings.TrimSpace(strings.Join(paragraph, " ")), lang: fence, line: i + 1})
+		case inside:
+			all[len(all)-1].text += line + "\n"
+		case strings.HasPrefix(line, "## "):
+			section, paragraph = strings.TrimPrefix(line, "## "), nil
+		case line == "" && len(paragraph) > 0 && paragraph[len(paragraph)-1] != "":
+			paragraph = append(paragraph, "") // a block stands after an empty line
+		case line == "":
+		case len(paragraph) > 0 && paragraph[len(paragraph)-1] == "":
+			paragraph = []string{line}
+		default:
+			paragraph = append(paragraph, line)
+		}
+	}
+	return all
+}
+
+// terminal is where a reader sits who does what a page says.
+type terminal struct {
+	home
+	path string // what stands before PATH
+}
+
+// types runs a command line and returns what the reader sees, and its exit code.
+func (r terminal) types(t *testing.T, line string) (seen string, code int) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "bash", "-c", line)
+	cmd.Dir = r.workspace
+	cmd.Env = []string{"HOME=" + r.dir, "PATH=" + r.path + string(os.PathListSeparator) + os.Getenv("PATH"), "TERM=dumb", "LANG=C.UTF-8"}
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		require.NoError(t, err, line)
+	}
+	return strings.ReplaceAll(string(out), r.dir, "/home/you"), cmd.ProcessState.ExitCode()
+}
+
+func newTerminal(t *testing.T) terminal { return terminal{newHome(t, nil), filepath.Dir(binary)} }
+
+// edits are what the page asks its reader to do in words.
+var edits = map[string]struct{ file, from, to string }{
+	"With `exit 2` in `guard.sh`:":                         {".gemini/hooks/guard.sh", "exit 1", "exit 2"},
+	"With `\"matcher\": \"read_file|run_shell_command\"`:": {".gemini/settings.json", `"read_file"`, `"read_file|run_shell_command"`},
+	"With `*.key*` in place of `*.pem*` in `guard.sh`:":    {".gemini/hooks/guard.sh", "*.pem*", "*.key*"},
+	"With `*.pem*` in `guard.sh` again:":                   {".gemini/hooks/guard.sh", "*.key*", "*.pem*"},
+}
+
+// begins are the sections whose reader sits down in an empty folder; in the
+// others it goes on where it was.
+var begins = map[string]bool{"In three commands": true, "From nothing to a tested guard": true}
+
+var named = regexp.MustCompile("`([\\w./-]+\\.\\w+)`")
+
+// Each command of docs/TESTBED.md prints what stands below it, for a reader who
+// does all that the page says, from the top, in an empty folder.
+func TestPageOfTheTestbed(t *testing.T) {
+	t.Parallel()
+	const file = "../docs/TESTBED.md"
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	lines := strings.Split(string(data), "\n")
+	var reader terminal
+	section, done := "", map[string]bool{}
+	shift := 0 // of lines, by updates
+	for _, b := range blocks(string(data)) {
+		if b.section != section && begins[b.section] {
+			reader = newTerminal(t)
+		}
+		section = b.section
+		for words, e := range edits {
+			if strings.HasSuffix(b.intro, words) {
+				done[words] = true
+				text := reader.read(t, e.file)
+				require.Contains(t, text, e.from, words)
+				reader.write(t, e.file, strings.ReplaceAll(text, e.from, e.to))
+			}
+		}
+		switch names := named.FindAllStringSubmatch(b.intro, -1); {
+		case b.lang == "console":
+			got := reader.plays(t, b)
+			if tidy(got) == tidy(b.text) {
+				continue
+			}
+			if !*updatePages {
+				assert.Equal(t, tidy(b.text), tidy(got), "%s:%d: go test ./e2e -run PageOfTheTestbed -update-pages writes it", file, b.line)
+				continue
+			}
+			was, now := strings.Count(b.text, "\n"), strings.Split(strings.TrimSuffix(got, "\n"), "\n")
+			at := b.line + shift
+			lines = append(lines[:at:at], append(now, lines[at+was:]...)...)
+			shift += len(now) - was
+		case b.lang == "yaml":
+			reader.recipe(t, b.text)
+		case strings.HasSuffix(b.intro, ":") && len(names) > 0:
+			reader.write(t, names[len(names)-1][1], b.text)
+		}
+	}
+	assert.Len(t, done, len(edits), "all that is to be edited was")
+	if *updatePages {
+		require.NoError(t, os.WriteFile(file, []byte(strings.Join(lines, "\n")), 0o644))
+	}
+}
+
+// plays types the commands of a console block and returns the block as it would
+// be with what they print. Commands that cannot be run here stay as they are.
+func (r terminal) plays(t *testing.T, b block) string {
+	t.Helper()
+	var out strings.Builder
+	commands := strings.Split("\n"+b.text, "\n$ ")[1:]
+	for _, c := range commands {
+		line, printed, _ := strings.Cut(c, "\n")
+		command := strings.TrimSpace(regexp.MustCompile(`\s+# .*`).ReplaceAllString(line, ""))
+		fmt.Fprintf(&out, "$ %s\n", line)
+		switch {
+		case strings.Contains(command, "--watch"): // it does not end
+		case strings.Contains(command, "--binary"):
+			out.WriteString(r.withGeminiCLI(t, command, printed))
+		default:
+			seen, _ := r.types(t, command)
+			if !strings.Contains(line, "     # ") { // an option is shown, not what it prints
+				out.WriteString(seen)
+			}
+		}
+	}
+	return out.String()
+}
+
+// withGeminiCLI runs a command in the repository that wants Gemini CLI itself.
+// Where there is none, what the page says is taken for true.
+func (r terminal) withGeminiCLI(t *testing.T, command, printed string) string {
+	path := os.Getenv("MINIGEM_ORACLE")
+	if path == "" {
+		return printed
+	}
+	root, err := filepath.Abs("..")
+	require.NoError(t, err)
+	r.workspace, r.path = root, r.path+string(os.PathListSeparator)+filepath.Dir(path)
+	seen, _ := r.types(t, command)
+	return seen
+}
+
+var (
+	durations = regexp.MustCompile(`\b\d+(\.\d+)? ?m?s\b`)
+	stamps    = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:.]+Z|session-[\dT-]+-[0-9a-f]{8}|PGID: \d+`)
+	blanks    = regexp.MustCompile(`[ \t]+`)
+)
+
+// tidy is text without what is another each time.
+func tidy(s string) string {
+	return blanks.ReplaceAllString(stamps.ReplaceAllString(durations.ReplaceAllString(s, "TIME"), "ID"), " ")
+}
+
+// recipe holds a workflow of GitHub Actions to what it says: it is YAML, its
+// steps are such, and the commands that are ours run.
+func (r terminal) recipe(t *testing.T, text string) {
+	t.Helper()
+	var w struct {
+		Name string
+		On   []string
+		Jobs map[string]struct {
+			RunsOn string `yaml:"runs-on"`
+			Steps  []struct {
+				Uses, Run, If string
+				With          map[string]string
+			}
+		}
+	}
+	d := yaml.NewDecoder(strings.NewReader(strings.Replace(text, "permissions:\n  contents: read\n", "", 1)))
+	d.KnownFields(true)
+	require.NoError(t, d.Decode(&w))
+	assert.Equal(t, []string{"push", "pull_request"}, w.On)
+	job := w.Jobs["test"]
+	assert.Equal(t, "ubuntu-latest", job.RunsOn)
+	var runs []string
+	for _, s := range job.Steps {
+		assert.NotEqual(t, s.Uses == "", s.Run == "", "a step uses something or runs something")
+		if s.Uses != "" {
+			assert.Regexp(t, `^actions/(checkout|setup-go|upload-artifact)@v\d+$`, s.Uses)
+			continue
+		}
+		runs = append(runs, s.Run)
+	}
+	require.Len(t, runs, 2)
+	assert.Equal(t, `cd minigem && go build -o "$RUNNER_TEMP/minigem" ./cmd/minigem`, runs[0], "as TestMain does")
+	seen, code := r.types(t, "RUNNER_TEMP="+filepath.Dir(binary)+"; "+runs[1])
+	assert.Equal(t, 0, code, seen)
+	assert.Contains(t, r.read(t, "results.xml"), `<testsuite name="minigem hooks" tests="3" failures="0" errors="0"`)
+}
+
+// The README's hook blocks, and its case passes.
+func TestREADME(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("../README.md")
+	require.NoError(t, err)
+	reader := newTerminal(t)
+	written := 0
+	for _, b := range blocks(string(data)) {
+		switch b.lang {
+		case "sh":
+			seen, code := reader.types(t, b.text)
+			require.Equal(t, 0, code, seen)
+			written++
+		case "":
+			name := named.FindAllStringSubmatch(b.intro, -1)
+			reader.write(t, name[len(name)-1][1], b.text)
+			written++
+		}
+	}
+	require.Equal(t, 2, written)
+	seen, code := reader.types(t, "minigem hooks fire BeforeTool --tool write_file --set tool_input.file_path=go.sum")
+	assert.Equal(t, 2, code, seen)
+	assert.Contains(t, seen, "go.sum is written by go mod tidy alone.")
+	_, code = reader.types(t, "minigem hooks fire BeforeTool --tool write_file")
+	assert.Equal(t, 0, code)
+	assert.Contains(t, string(data), "\n    minigem hooks test guard.txtar\n")
+	seen, code = reader.types(t, "minigem hooks test guard.txtar")
+	assert.Equal(t, 0, code, seen)
+	assert.Contains(t, seen, "1 passed, ")
+	for _, m := range regexp.MustCompile("`(minigem hooks [\\w-]+)").FindAllStringSubmatch(string(data), -1) {
+		seen, code := reader.types(t, m[1]+" --help")
+		assert.Equal(t, 0, code, seen)
+	}
+}
+
+// The command of examples/README.md, with the hook in Go as the page builds it.
+func TestPageOfTheExamples(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("../examples/README.md")
+	require.NoError(t, err)
+	reader := newTerminal(t)
+	reader.workspace, err = filepath.Abs("..")
+	require.NoError(t, err)
+	build := regexp.MustCompile("`(go build -o) ~/bin/(toolfilter [^`]+)`").FindStringSubmatch(string(data))
+	require.NotNil(t, build, "the page says how to build it")
+	bin := t.TempDir()
+	cmd := exec.Command("bash", "-c", build[1]+" "+bin+"/"+build[2])
+	cmd.Dir = reader.workspace
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	reader.path += string(os.PathListSeparator) + bin
+	for _, b := range blocks(string(data)) {
+		require.Equal(t, "console", b.lang)
+		command, _, _ := strings.Cut(strings.TrimPrefix(b.text, "$ "), "\n")
+		seen, code := reader.types(t, command)
+		assert.Equal(t, 0, code, seen)
+		assert.NotContains(t, seen, "failed,")
+	}
+}
