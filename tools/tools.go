@@ -221,6 +221,7 @@ const (
 	ErrLs                  ErrorType = "ls_execution_error"
 	ErrPathNotDirectory    ErrorType = "path_is_not_a_directory"
 	ErrMCP                 ErrorType = "mcp_tool_error"
+	ErrMCPResource         ErrorType = "mcp_resource_not_found"
 	ErrReadManySearch      ErrorType = "read_many_files_search_error"
 	ErrShell               ErrorType = "shell_execute_error"
 	ErrFetchNoURL          ErrorType = "web_fetch_no_url_in_prompt"

@@ -14,9 +14,9 @@ import (
 	"minigem/internal/settings"
 )
 
-// wireMCP starts the MCP servers of the settings and adds their tools. It waits
-// for them: the first request offers all tools. One that does not come up is
-// told of and left out.
+// wireMCP starts the MCP servers of the settings and adds what they offer. It
+// waits for them: the first request offers all tools. One that does not come up
+// is told of and left out.
 func (r *rig) wireMCP(ctx context.Context, _ *system, w *wiring) error {
 	servers := r.mcpServers(w.warn)
 	if len(servers) == 0 {
@@ -30,12 +30,13 @@ func (r *rig) wireMCP(ctx context.Context, _ *system, w *wiring) error {
 		r.closers = append(r.closers, func() error { s.Close(); return nil })
 		for _, t := range s.Tools() {
 			if name := t.Spec().Name; r.registry.Lookup(name) != nil {
-				w.warn(fmt.Sprintf("the tool %s of the MCP server %s is left out: another one is called %s too", t.Info().MCP.Tool, t.Info().MCP.Server, name))
+				w.warn(fmt.Sprintf("the tool %q of the MCP server %s is left out: another one is called %s too", t.Info().MCP.Tool, t.Info().MCP.Server, name))
 				continue
 			}
 			r.registry.Add(t)
 		}
 	}
+	r.registry.Add(mcp.ResourceTools(sessions)...)
 	return nil
 }
 
@@ -50,8 +51,8 @@ func (r *rig) mcpServers(warn func(string)) []mcp.Server {
 		case slices.Contains(s.MCP.Excluded, name),
 			s.MCP.Allowed != nil && !slices.Contains(s.MCP.Allowed, name),
 			r.flags.allowedMCP != nil && !slices.Contains(r.flags.allowedMCP, name):
-		case c.Command == "":
-			warn(fmt.Sprintf("the MCP server %s is left out: only servers with a \"command\" are supported", name))
+		case c.Command == "" && c.URL == "" && c.HTTPURL == "":
+			warn(fmt.Sprintf("the MCP server %s is left out: it has no \"command\", \"url\" or \"httpUrl\"", name))
 		case !r.trust.trusted:
 			warn(fmt.Sprintf("the MCP server %s is not started: this folder is not trusted", name))
 		default:
@@ -74,8 +75,17 @@ func (r *rig) mcpServer(name string, c settings.MCPServer) mcp.Server {
 	for _, k := range slices.Sorted(maps.Keys(c.Env)) {
 		env = append(env, k+"="+c.Env[k])
 	}
-	return mcp.Server{
-		Name: name, Command: c.Command, Args: c.Args, Env: env, Dir: dir, Trusted: c.Trust, Root: r.dir,
+	server := mcp.Server{
+		Name: name, Headers: c.Headers, Trusted: c.Trust, Root: r.dir,
 		Timeout: time.Duration(c.Timeout) * time.Millisecond, Include: c.IncludeTools, Exclude: c.ExcludeTools,
 	}
+	switch {
+	case c.HTTPURL != "": // as Gemini CLI chooses (spec/agent.md 8.1)
+		server.URL, server.Transport = c.HTTPURL, mcp.TransportHTTP
+	case c.URL != "":
+		server.URL, server.Transport = c.URL, mcp.Transport(c.Type)
+	default:
+		server.Command, server.Args, server.Env, server.Dir = c.Command, c.Args, env, dir
+	}
+	return server
 }

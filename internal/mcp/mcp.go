@@ -1,8 +1,13 @@
-// Package mcp makes tools of those that MCP servers offer: it starts the
-// servers, lists their tools under names of our own, and passes calls on
+// Package mcp makes tools of those that MCP servers offer: it starts or reaches
+// the servers, lists their tools under names of our own, and passes calls on
 // (spec/agent.md section 8). It keeps out which servers are configured and
-// trusted, and who may call what. Servers speak over standard input and output;
-// their tools are all that is used of them.
+// trusted, and who may call what. Servers speak over standard input and output,
+// streamable HTTP, or the older HTTP with server-sent events. Their tools and
+// resources are used; prompts, sampling, changes of their lists while a session
+// runs, and signing in are not.
+//
+// What servers say is other people's text: names and descriptions are cleaned
+// of what nobody sees, and nothing that they send is kept without a bound.
 package mcp
 
 import (
@@ -17,7 +22,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"minigem/internal/proc"
 	"minigem/tools"
 )
 
@@ -32,15 +36,34 @@ const (
 	stopGrace = 500 * time.Millisecond
 	// stderrKept of a server that does not start is shown.
 	stderrKept = 2 << 10
+	// maxMessage bounds one message of a server, in bytes.
+	maxMessage = 16 << 20
+	// maxOffered bounds how many tools, and how many resources, are taken.
+	maxOffered = 1000
 )
 
-// Server says how to reach a server, and what is wanted of it.
+// Transport says how a server that has a URL is spoken to.
+type Transport string
+
+const (
+	TransportAny  Transport = ""     // streamable HTTP, and if it does not come up so, SSE
+	TransportHTTP Transport = "http" // streamable HTTP
+	TransportSSE  Transport = "sse"  // the older one, of protocol version 2024-11-05
+)
+
+// Server says how to reach a server, and what is wanted of it. It has either a
+// Command, with Args, Env and Dir, or a URL, with Transport and Headers.
 type Server struct {
 	Name    string
 	Command string // a program, looked up in PATH
 	Args    []string
 	Env     []string // the whole environment, "k=v"
 	Dir     string
+
+	URL       string
+	Transport Transport
+	Headers   map[string]string // sent to the host of URL alone, wherever it redirects to
+
 	Timeout time.Duration // of one call; 0: DefaultTimeout
 	Trusted bool
 	Include []string // names of tools, at the server; nil: all
@@ -51,11 +74,12 @@ type Server struct {
 // Session is the connection with a server. Its tools may be called until it is
 // closed.
 type Session struct {
-	server  Server
-	process *proc.Process
-	client  *mcp.ClientSession
-	tools   []tools.Tool
-	calls   atomic.Int64
+	server    Server
+	link      link
+	client    *mcp.ClientSession
+	tools     []tools.Tool
+	resources []resource
+	calls     atomic.Int64
 }
 
 // Open starts all servers, side by side, and returns those that came up, in
@@ -71,29 +95,31 @@ func Open(ctx context.Context, servers []Server) ([]*Session, []error) {
 	return sessions, slices.DeleteFunc(errs, func(err error) bool { return err == nil })
 }
 
-// Connect starts a server and lists its tools. A server without tools is an
-// error.
+// Connect reaches a server and lists what it offers. A server that offers
+// nothing is an error.
 func Connect(ctx context.Context, s Server) (*Session, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, startTime, fmt.Errorf("no answer within %v", startTime))
 	defer cancel()
-	p, err := proc.Start(proc.Command{
-		Path: s.Command, Args: s.Args, Dir: s.Dir, Env: s.Env, Open: true, Err: proc.Limit{Tail: stderrKept}, Grace: stopGrace,
-	})
+	links, err := s.links()
 	if err != nil {
 		return nil, fmt.Errorf("connecting to the MCP server %s: %w", s.Name, err)
 	}
-	session := &Session{server: s, process: p}
-	if err := session.begin(ctx); err != nil {
+	var faults []error
+	for _, l := range links {
+		session := &Session{server: s, link: l}
+		if err = session.begin(ctx); err == nil {
+			return session, nil
+		}
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
 		}
 		session.Close()
-		if said := strings.TrimSpace(string(p.Result().Stderr.Bytes())); said != "" {
-			err = fmt.Errorf("%w; it wrote: %s", err, said)
+		faults = append(faults, l.explain(err))
+		if ctx.Err() != nil || session.client != nil {
+			break // it was spoken to: another way gives nothing else
 		}
-		return nil, fmt.Errorf("connecting to the MCP server %s (%s): %w", s.Name, s.Command, err)
 	}
-	return session, nil
+	return nil, fmt.Errorf("connecting to the MCP server %s (%s): %w", s.Name, s.address(), errors.Join(faults...))
 }
 
 func (s *Session) begin(ctx context.Context) error {
@@ -103,24 +129,41 @@ func (s *Session) begin(ctx context.Context) error {
 		client.AddRoots(&mcp.Root{URI: "file://" + s.server.Root})
 	}
 	var err error
-	s.client, err = client.Connect(ctx, &mcp.IOTransport{Reader: s.process.Stdout(), Writer: s.process.Stdin()},
-		&mcp.ClientSessionOptions{ProtocolVersion: protocol})
-	if err != nil {
+	if s.client, err = s.link.connect(ctx, client); err != nil {
 		return err
 	}
-	if c := s.client.InitializeResult().Capabilities; c == nil || c.Tools == nil {
+	c := s.client.InitializeResult().Capabilities
+	if c == nil {
+		c = &mcp.ServerCapabilities{}
+	}
+	if c.Tools != nil {
+		if err := s.listTools(ctx); err != nil {
+			return fmt.Errorf("listing its tools: %w", err)
+		}
+	}
+	if c.Resources != nil {
+		if err := s.listResources(ctx); err != nil {
+			return fmt.Errorf("listing its resources: %w", err)
+		}
+	}
+	if len(s.tools) == 0 && len(s.resources) == 0 {
 		return errors.New("it has no tools")
 	}
+	return nil
+}
+
+func (s *Session) listTools(ctx context.Context) error {
+	seen := 0
 	for t, err := range s.client.Tools(ctx, nil) {
+		if seen++; err == nil && seen > maxOffered {
+			err = fmt.Errorf("there are more than %d", maxOffered)
+		}
 		if err != nil {
-			return fmt.Errorf("listing its tools: %w", err)
+			return err
 		}
 		if s.server.wants(t.Name) {
 			s.tools = append(s.tools, newTool(s, t))
 		}
-	}
-	if len(s.tools) == 0 {
-		return errors.New("it has no tools")
 	}
 	return nil
 }
@@ -139,7 +182,7 @@ func (s Server) wants(tool string) bool {
 // Tools returns what the server offers, in its order.
 func (s *Session) Tools() []tools.Tool { return s.tools }
 
-// Close ends the connection and stops the server.
+// Close ends the connection and stops a server that was started.
 func (s *Session) Close() {
 	if s.client != nil {
 		closed := make(chan struct{})
@@ -149,7 +192,5 @@ func (s *Session) Close() {
 		case <-time.After(stopGrace):
 		}
 	}
-	s.process.Stop()
-	s.process.Stdin().Close()
-	s.process.Stdout().Close()
+	s.link.stop()
 }

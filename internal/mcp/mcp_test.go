@@ -283,7 +283,7 @@ func TestClose(t *testing.T) {
 		require.NoError(t, err)
 		session.Close()
 		select {
-		case <-session.process.Done():
+		case <-session.link.(*program).process.Done():
 		default:
 			t.Errorf("%s: the server runs on", mode)
 		}

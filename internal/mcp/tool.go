@@ -24,7 +24,8 @@ type tool struct {
 
 func newTool(s *Session, t *mcp.Tool) *tool {
 	raw, err := json.Marshal(t.InputSchema)
-	if err != nil || t.InputSchema == nil {
+	raw = []byte(clean(string(raw)))
+	if err != nil || t.InputSchema == nil || len(raw) > maxSchema {
 		raw = []byte(`{"type":"object"}`)
 	}
 	schema, err := tools.ParseSchema(raw)
@@ -32,13 +33,14 @@ func newTool(s *Session, t *mcp.Tool) *tool {
 		schema = nil // a dialect that we do not know
 	}
 	origin := &tools.MCPOrigin{
-		Server: s.server.Name, Tool: t.Name, Command: s.server.Command, Args: s.server.Args, Cwd: s.server.Dir, Trusted: s.server.Trusted,
+		Server: s.server.Name, Tool: t.Name, Command: s.server.Command, Args: s.server.Args, Cwd: s.server.Dir,
+		URL: s.server.URL, Trusted: s.server.Trusted,
 	}
 	return &tool{
 		session: s, schema: schema,
-		spec: llm.ToolSpec{Name: Name(s.server.Name, t.Name), Description: t.Description, Parameters: raw},
+		spec: llm.ToolSpec{Name: Name(s.server.Name, t.Name), Description: clip(clean(t.Description), maxDescription), Parameters: raw},
 		info: tools.Info{
-			DisplayName: fmt.Sprintf("%s (%s MCP Server)", t.Name, s.server.Name), Kind: tools.KindOther, Markdown: true,
+			DisplayName: fmt.Sprintf("%s (%s MCP Server)", cleanLine(t.Name), s.server.Name), Kind: tools.KindOther, Markdown: true,
 			MCP: origin, Annotations: annotations(t.Annotations),
 		},
 	}
@@ -133,10 +135,11 @@ func (c *call) Run(ctx context.Context) (tools.Result, error) {
 // failed tells the model what was asked of the server, too.
 func (c *call) failed(what string, err error) *tools.Error {
 	m := c.tool.info.MCP
+	name := cleanLine(m.Tool)
 	return &tools.Error{
 		Type: tools.ErrMCP, Err: err,
-		Message: fmt.Sprintf("MCP tool '%s' of the server '%s' %s\nThe call: %s", m.Tool, m.Server, what, inJSON(map[string]any{"name": m.Tool, "args": c.args})),
-		Display: fmt.Sprintf("Error: MCP tool '%s' reported an error.", m.Tool),
+		Message: fmt.Sprintf("MCP tool '%s' of the server '%s' %s\nThe call: %s", name, m.Server, clip(what, maxText), inJSON(map[string]any{"name": m.Tool, "args": c.args})),
+		Display: fmt.Sprintf("Error: MCP tool '%s' reported an error.", name),
 	}
 }
 
@@ -145,7 +148,13 @@ func (c *call) failed(what string, err error) *tools.Error {
 func result(content []mcp.Content) tools.Result {
 	var r tools.Result
 	var shown []string
+	left := maxText
+	if len(content) == 1 {
+		left = maxMessage // a single text is cut later, and kept in a file
+	}
 	text := func(s string) {
+		s = clip(s, left)
+		left -= len(s)
 		r.Parts, shown = append(r.Parts, llm.Text{Text: untrusted(s)}), append(shown, s)
 	}
 	blob := func(mime string, data []byte) {

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	ours "minigem/internal/mcp"
+)
+
+// mcpSite is an MCP server behind a URL. It answers who has the token alone.
+func mcpSite(t *testing.T) string {
+	t.Helper()
+	s := mcp.NewServer(&mcp.Implementation{Name: "site", Version: "1"}, nil)
+	say := func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "said"}}}, nil
+	}
+	for _, name := range []string{"say", "shout"} {
+		s.AddTool(&mcp.Tool{Name: name, Description: "d", InputSchema: json.RawMessage(`{"type": "object"}`)}, say)
+	}
+	s.AddResource(&mcp.Resource{URI: "note://1", Name: "note"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: "note://1", Text: "remember"}}}, nil
+	})
+	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, nil)
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer t0ken" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() { web.CloseClientConnections(); web.Close() })
+	return web.URL
+}
+
+// TestMCPSite: a server of the settings behind a URL, from its headers to what
+// may run unasked.
+func TestMCPSite(t *testing.T) {
+	t.Parallel()
+	url := mcpSite(t)
+	w := newHookWorld(t, map[string]string{
+		".gemini/settings.json": `{"mcpServers": {
+			"site": {"httpUrl": "` + url + `", "headers": {"Authorization": "Bearer ${SITE_TOKEN:-t0ken}"}, "trust": true, "excludeTools": ["shout"]},
+			"other": {"url": "` + url + `", "headers": {"Authorization": "Bearer t0ken"}, "includeTools": ["say"]},
+			"closed": {"url": "` + url + `"},
+			"nowhere": {"trust": true}
+		}}`,
+	})
+	for interactive, want := range map[bool]map[string]string{
+		false: {"mcp_site_say": "run", "mcp_site_shout": "none", "mcp_other_say": "none", "list_mcp_resources": "run"},
+		true:  {"mcp_site_say": "run", "mcp_site_shout": "none", "mcp_other_say": "ask", "mcp_other_shout": "none", "list_mcp_resources": "run"},
+	} {
+		s := w.wire(&flags{skipTrust: true}, interactive)
+		for tool, outcome := range want {
+			assert.Equal(t, outcome, s.outcome(t, tool, `{}`), tool)
+		}
+		assert.Equal(t, "output: <untrusted_context>\nsaid\n</untrusted_context>", s.do(t.Context(), "mcp_site_say", `{}`))
+		assert.Equal(t, "output: <untrusted_context>\nremember\n</untrusted_context>", s.do(t.Context(), "read_mcp_resource", `{"uri": "other:note://1"}`))
+	}
+}
+
+// TestMCPServers: what the settings say of a server becomes what internal/mcp
+// is told, and those that are not wanted are left out.
+func TestMCPServers(t *testing.T) {
+	t.Parallel()
+	w := newHookWorld(t, map[string]string{
+		".gemini/settings.json": `{"mcp": {"excluded": ["no"]}, "mcpServers": {
+			"a": {"httpUrl": "https://a.example/mcp", "url": "https://other.example", "timeout": 1500, "headers": {"K": "v"}},
+			"b": {"url": "https://b.example/sse", "type": "sse", "trust": true, "includeTools": ["x"], "excludeTools": ["y"]},
+			"c": {"url": "https://c.example/mcp"},
+			"no": {"url": "https://no.example/mcp"},
+			"nothing": {}
+		}}`,
+	})
+	sys, _, _ := w.sys()
+	f := &flags{skipTrust: true}
+	c, err := configure(sys, f)
+	require.NoError(t, err)
+	var warned []string
+	got := (&rig{configuration: c, flags: f}).mcpServers(func(s string) { warned = append(warned, s) })
+	assert.Equal(t, []ours.Server{
+		{Name: "a", URL: "https://a.example/mcp", Transport: ours.TransportHTTP, Headers: map[string]string{"K": "v"}, Timeout: 1500 * time.Millisecond, Root: w.project},
+		{Name: "b", URL: "https://b.example/sse", Transport: ours.TransportSSE, Trusted: true, Include: []string{"x"}, Exclude: []string{"y"}, Root: w.project},
+		{Name: "c", URL: "https://c.example/mcp", Root: w.project},
+	}, got)
+	assert.Equal(t, []string{`the MCP server nothing is left out: it has no "command", "url" or "httpUrl"`}, warned)
+}

@@ -1,0 +1,162 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"minigem/internal/proc"
+)
+
+// A link is one way to a server. It is used once.
+type link interface {
+	connect(ctx context.Context, c *mcp.Client) (*mcp.ClientSession, error)
+	// stop ends what connect began, and may be called without it.
+	stop()
+	// explain adds to err what the link knows about it.
+	explain(err error) error
+}
+
+var options = &mcp.ClientSessionOptions{ProtocolVersion: protocol}
+
+// links are the ways to try, in order.
+func (s Server) links() ([]link, error) {
+	switch {
+	case s.Command != "" && s.URL != "":
+		return nil, errors.New("it has both a command and a URL")
+	case s.Command != "":
+		p, err := proc.Start(proc.Command{
+			Path: s.Command, Args: s.Args, Dir: s.Dir, Env: s.Env, Open: true, Err: proc.Limit{Tail: stderrKept}, Grace: stopGrace,
+		})
+		if err != nil {
+			return nil, err
+		}
+		return []link{&program{p}}, nil
+	}
+	u, err := url.Parse(s.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("its URL is %q: it must begin with http:// or https:// and name a host", s.address())
+	}
+	client := &http.Client{Transport: &courier{host: u, headers: s.Headers, next: http.DefaultTransport}}
+	modern := &remote{transport: &mcp.StreamableClientTransport{
+		Endpoint: s.URL, HTTPClient: client, MaxRetries: 2, MaxEventSize: maxMessage, DisableStandaloneSSE: true,
+	}}
+	older := &remote{transport: &mcp.SSEClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: maxMessage}, what: "as an SSE server: "}
+	switch s.Transport {
+	case TransportHTTP:
+		return []link{modern}, nil
+	case TransportSSE:
+		older.what = ""
+		return []link{older}, nil
+	case TransportAny:
+		return []link{modern, older}, nil
+	}
+	return nil, fmt.Errorf("its type is %q: it must be http or sse", s.Transport)
+}
+
+// address is what people are told of where a server is, without passwords.
+func (s Server) address() string {
+	if s.Command != "" {
+		return s.Command
+	}
+	if u, err := url.Parse(s.URL); err == nil {
+		return u.Redacted()
+	}
+	return clip(clean(s.URL), 200)
+}
+
+// A program is a server that was started.
+type program struct{ process *proc.Process }
+
+func (p *program) connect(ctx context.Context, c *mcp.Client) (*mcp.ClientSession, error) {
+	return c.Connect(ctx, &mcp.IOTransport{Reader: p.process.Stdout(), Writer: p.process.Stdin(), MaxLineLength: maxMessage}, options)
+}
+
+func (p *program) stop() {
+	p.process.Stop()
+	p.process.Stdin().Close()
+	p.process.Stdout().Close()
+}
+
+func (p *program) explain(err error) error {
+	if said := strings.TrimSpace(clean(string(p.process.Result().Stderr.Bytes()))); said != "" {
+		return fmt.Errorf("%w; it wrote: %s", err, said)
+	}
+	return err
+}
+
+// A remote is a server that runs already.
+type remote struct {
+	transport mcp.Transport
+	what      string
+	end       context.CancelFunc // nil before connect
+}
+
+// connect bounds the beginning by ctx, and nothing else: the stream of an SSE
+// server lives in the context that it was opened with.
+func (r *remote) connect(ctx context.Context, c *mcp.Client) (*mcp.ClientSession, error) {
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	r.end = end
+	release := context.AfterFunc(ctx, end)
+	defer release()
+	return c.Connect(life, r.transport, options)
+}
+
+func (r *remote) stop() {
+	if r.end != nil {
+		r.end()
+	}
+}
+
+func (r *remote) explain(err error) error {
+	for _, status := range []int{http.StatusUnauthorized, http.StatusForbidden} {
+		if strings.Contains(err.Error(), http.StatusText(status)) {
+			return fmt.Errorf("%s%w: give it what it asks for in \"headers\"; signing in with OAuth is not supported", r.what, err)
+		}
+	}
+	return fmt.Errorf("%s%w", r.what, err)
+}
+
+// A courier adds the headers of the settings to what goes to the server itself:
+// a redirect, or an address that an SSE server names, must not carry them
+// elsewhere. It bounds what comes back as a whole; streams are bounded by event.
+type courier struct {
+	host    *url.URL
+	headers map[string]string
+	next    http.RoundTripper
+}
+
+// RoundTrip implements http.RoundTripper.
+func (c *courier) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.URL.Scheme == c.host.Scheme && req.URL.Host == c.host.Host {
+		req = req.Clone(req.Context())
+		for k, v := range c.headers {
+			req.Header.Set(k, v)
+		}
+	}
+	res, err := c.next.RoundTrip(req)
+	if err == nil && !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
+		res.Body = &bounded{ReadCloser: res.Body, left: maxMessage}
+	}
+	return res, err
+}
+
+// bounded fails once more was read than it may be.
+type bounded struct {
+	io.ReadCloser
+	left int
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= n; b.left < 0 {
+		return 0, fmt.Errorf("the answer is longer than %d bytes", maxMessage)
+	}
+	return n, err
+}

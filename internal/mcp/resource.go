@@ -1,0 +1,184 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"minigem/llm"
+	"minigem/tools"
+)
+
+// A resource is what a server says of one; the texts are clean.
+type resource struct{ uri, name, description string }
+
+func (s *Session) listResources(ctx context.Context) error {
+	for r, err := range s.client.Resources(ctx, nil) {
+		if err == nil && len(s.resources) == maxOffered {
+			err = fmt.Errorf("there are more than %d", maxOffered)
+		}
+		if err != nil {
+			return err
+		}
+		s.resources = append(s.resources, resource{r.URI, cleanLine(cmp.Or(r.Title, r.Name)), cleanLine(r.Description)})
+	}
+	return nil
+}
+
+// ResourceTools are the tools that list and read the resources of all
+// sessions; none where there are no resources (spec/agent.md 2.1, 8.6). Both
+// only read.
+func ResourceTools(sessions []*Session) []tools.Tool {
+	if !slices.ContainsFunc(sessions, func(s *Session) bool { return len(s.resources) > 0 }) {
+		return nil
+	}
+	return []tools.Tool{listing{sessions}, reading{sessions}}
+}
+
+var (
+	listSchema = tools.MustSchema(`{
+  "type": "object",
+  "properties": {"serverName": {"type": "string", "description": "Only the resources of this MCP server."}}
+}`)
+	readSchema = tools.MustSchema(`{
+  "type": "object",
+  "properties": {"uri": {"type": "string", "description": "The URI, as list_mcp_resources gives it, with or without the server's name and a colon before it."}},
+  "required": ["uri"]
+}`)
+)
+
+type listing struct{ sessions []*Session }
+
+// Spec implements tools.Tool.
+func (listing) Spec() llm.ToolSpec {
+	return llm.ToolSpec{Name: "list_mcp_resources", Parameters: listSchema.JSON(),
+		Description: "Lists the resources that the connected MCP servers offer: server, URI, name and description of each."}
+}
+
+// Info implements tools.Tool.
+func (listing) Info() tools.Info {
+	return tools.Info{DisplayName: "List MCP Resources", Kind: tools.KindSearch}
+}
+
+// Prepare implements tools.Tool.
+func (l listing) Prepare(args map[string]any) (tools.Invocation, error) {
+	if err := listSchema.Check(args); err != nil {
+		return nil, err
+	}
+	name, _ := args["serverName"].(string)
+	return &listCall{l.sessions, name}, nil
+}
+
+type listCall struct {
+	sessions []*Session
+	server   string // empty: all
+}
+
+// Intent implements tools.Invocation.
+func (c *listCall) Intent() tools.Intent {
+	return tools.Intent{Description: "Lists the resources of " + cmp.Or(c.server, "all MCP servers") + "."}
+}
+
+// Run implements tools.Invocation.
+func (c *listCall) Run(ctx context.Context) (tools.Result, error) {
+	if ctx.Err() != nil {
+		return tools.Result{}, context.Cause(ctx)
+	}
+	var rows []string
+	for _, s := range c.sessions {
+		if c.server != "" && s.server.Name != c.server {
+			continue
+		}
+		for _, r := range s.resources {
+			row := "- " + s.server.Name + ":" + cleanLine(r.uri) + " | " + r.name
+			if r.description != "" {
+				row += " | " + r.description
+			}
+			rows = append(rows, row)
+		}
+	}
+	if len(rows) == 0 {
+		return tools.TextResult("No MCP resources found.", nil), nil
+	}
+	text := fmt.Sprintf("Available MCP resources (%d):\n%s", len(rows), strings.Join(rows, "\n"))
+	res := tools.TextResult(untrusted(text), fmt.Sprintf("Found %d resource(s)", len(rows)))
+	res.Truncatable = true
+	return res, nil
+}
+
+type reading struct{ sessions []*Session }
+
+// Spec implements tools.Tool.
+func (reading) Spec() llm.ToolSpec {
+	return llm.ToolSpec{Name: "read_mcp_resource", Parameters: readSchema.JSON(),
+		Description: "Reads one resource that a connected MCP server offers, by its URI."}
+}
+
+// Info implements tools.Tool.
+func (reading) Info() tools.Info {
+	return tools.Info{DisplayName: "Read MCP Resource", Kind: tools.KindRead}
+}
+
+// Prepare implements tools.Tool.
+func (r reading) Prepare(args map[string]any) (tools.Invocation, error) {
+	if err := readSchema.Check(args); err != nil {
+		return nil, err
+	}
+	return &readCall{r.sessions, args["uri"].(string)}, nil
+}
+
+type readCall struct {
+	sessions []*Session
+	uri      string
+}
+
+// Intent implements tools.Invocation.
+func (c *readCall) Intent() tools.Intent {
+	return tools.Intent{Description: "Reads the resource " + cleanLine(c.uri) + "."}
+}
+
+// Run implements tools.Invocation. Only what a server has listed is asked for:
+// a URI that the model makes up reaches nobody.
+func (c *readCall) Run(ctx context.Context) (tools.Result, error) {
+	if ctx.Err() != nil {
+		return tools.Result{}, context.Cause(ctx)
+	}
+	s, uri := c.find()
+	if s == nil {
+		return tools.Result{}, tools.Errorf(tools.ErrMCPResource, "MCP resource not found: %s", cleanLine(c.uri))
+	}
+	limit := cmp.Or(s.server.Timeout, DefaultTimeout)
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	res, err := s.client.ReadResource(limited, &mcp.ReadResourceParams{URI: uri})
+	switch {
+	case ctx.Err() != nil:
+		return tools.Result{}, context.Cause(ctx)
+	case errors.Is(limited.Err(), context.DeadlineExceeded):
+		return tools.Result{}, tools.Errorf(tools.ErrMCP, "the MCP server '%s' did not give the resource %s within %v", s.server.Name, cleanLine(uri), limit)
+	case err != nil:
+		return tools.Result{}, tools.Errorf(tools.ErrMCP, "the MCP server '%s' did not give the resource %s: %w", s.server.Name, cleanLine(uri), err)
+	}
+	var content []mcp.Content
+	for _, r := range res.Contents {
+		content = append(content, &mcp.EmbeddedResource{Resource: r})
+	}
+	return result(content), nil
+}
+
+// find takes "uri" and "server:uri".
+func (c *readCall) find() (*Session, string) {
+	for _, s := range c.sessions {
+		for _, r := range s.resources {
+			if c.uri == r.uri || c.uri == s.server.Name+":"+r.uri {
+				return s, r.uri
+			}
+		}
+	}
+	return nil, ""
+}
