@@ -158,8 +158,15 @@ func countSet(values ...string) int {
 	return n
 }
 
-// usageError tells what is wrong with the command line, then how it goes.
+// usageError tells what is wrong with the command line, then how it goes. The
+// exit code is Gemini CLI's 1 (spec/agent.md 4.1), but for the commands about
+// hooks: there 1 is a finding, and bad input is 42.
 func usageError(sys *system, cmd *cobra.Command, err error) error {
+	for c := cmd; c != nil; c = c.Parent() {
+		if c.Name() == "hooks" {
+			return wrongUsage(sys, cmd, "%v", err)
+		}
+	}
 	fmt.Fprintf(sys.Stderr, "minigem: %v\n\n%s\n", err, cmd.UsageString())
 	return silent(exitGeneric)
 }

@@ -26,7 +26,27 @@ Hooks run in test, fire and replay alone.`,
 		SuggestionsMinimumDistance: 2,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(hooksSubcommands(sys)...)
+	for _, sub := range hooksSubcommands(sys) {
+		cmd.AddCommand(strict(sys, sub))
+	}
+	return cmd
+}
+
+// strict makes flags that exclude each other wrong usage, as wrong arguments
+// are: by itself the library fails with no more than its error.
+func strict(sys *system, cmd *cobra.Command) *cobra.Command {
+	check := cmd.Args
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if check != nil {
+			if err := check(cmd, args); err != nil {
+				return err
+			}
+		}
+		if err := cmd.ValidateFlagGroups(); err != nil {
+			return wrongUsage(sys, cmd, "%v", err)
+		}
+		return nil
+	}
 	return cmd
 }
 

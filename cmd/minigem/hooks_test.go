@@ -98,8 +98,8 @@ func TestHooksUsage(t *testing.T) {
 		// the parent
 		{"hooks", 0, "minigem hooks lint --fix"},
 		{"hook", 0, "Available Commands"},
-		{"hooks lst", 1, `minigem hooks has no subcommand "lst"; did you mean "list"?`},
-		{"hooks --no", 1, "unknown flag: --no"},
+		{"hooks lst", 42, `minigem hooks has no subcommand "lst"; did you mean "list"?`},
+		{"hooks --no", 42, "unknown flag: --no"},
 		// help has an example each
 		{"hooks list --help", 0, "Examples:\n  minigem hooks list"},
 		{"hooks enable --help", 0, "Examples:\n  minigem hooks enable guard"},
@@ -109,13 +109,20 @@ func TestHooksUsage(t *testing.T) {
 		{"hooks schema --help", 0, "Examples:\n  minigem hooks schema BeforeTool"},
 		{"hooks migrate --help", 0, "Examples:\n  minigem hooks migrate --from-claude"},
 		// wrong arguments
-		{"hooks list x", 1, "minigem hooks list takes no arguments"},
-		{"hooks enable", 1, "needs the names of hooks"},
-		{"hooks disable-all x", 1, "takes no arguments"},
-		{"hooks schema A B", 1, "takes one event"},
-		{"hooks schema --input --output", 1, "none of the others can be"},
-		{"hooks migrate", 1, "--from-claude"},
-		{"hooks migrate --from-claude --dry-run --yes", 1, "none of the others can be"},
+		{"hooks list x", 42, "minigem hooks list takes no arguments"},
+		{"hooks enable", 42, "needs the names of hooks"},
+		{"hooks disable-all x", 42, "takes no arguments"},
+		{"hooks schema A B", 42, "takes one event"},
+		{"hooks schema --input --output", 42, "none of the others can be"},
+		{"hooks migrate", 42, "--from-claude"},
+		{"hooks migrate --from-claude --dry-run --yes", 42, "none of the others can be"},
+		{"hooks test --no", 42, "unknown flag: --no"},
+		{"hooks test --jobs many", 42, "invalid argument"},
+		{"hooks explain --no", 42, "unknown flag: --no"},
+		{"hooks fire BeforeTool --input a --tool b", 42, "none of the others can be"},
+		{"hooks new --no", 42, "unknown flag: --no"},
+		{"hooks view", 42, "minigem hooks view"},
+		{"hooks replay", 42, "needs session files"},
 	} {
 		got := w.run(c.args)
 		assert.Equal(t, c.code, got.code, c.args)

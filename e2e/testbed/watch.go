@@ -13,33 +13,43 @@ const pollEvery = 300 * time.Millisecond
 
 // Watch runs the suite, then again each time one of its cases, or a file that
 // they use, has changed, until ctx ends: then the changed cases only, or all
-// where something else changed. each hears of every round.
+// where something else changed. each hears of every round, and once that there
+// is no case. What changes while cases run, or while each is told, is seen in
+// the round after: what a round has seen is from before it ran anything.
 func (s *Suite) Watch(ctx context.Context, each func(Summary, error)) {
 	var seen map[string]stamp
+	told := false
 	for {
 		files, err := s.Find()
-		now := s.stamps(files)
-		run := changedCases(files, seen, now)
-		if err != nil {
-			if seen == nil {
-				each(Summary{}, err)
-			}
-		} else if len(run) > 0 {
-			sum := s.RunFiles(ctx, run)
-			for _, r := range sum.Results { // what it rewrote itself is no change
-				if info, err := os.Stat(r.Case.Path); err == nil && r.Updated {
-					now[r.Case.Path] = stamp{info.ModTime(), info.Size()}
-				}
-			}
-			each(sum, nil)
+		switch {
+		case err == nil:
+			now := s.stamps(files)
+			s.round(ctx, changedCases(files, seen, now), now, each)
+			seen, told = now, false
+		case !told:
+			each(Summary{}, err)
+			told = true
 		}
-		seen = now
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(pollEvery):
 		}
 	}
+}
+
+// round runs cases, if there are any.
+func (s *Suite) round(ctx context.Context, run []string, now map[string]stamp, each func(Summary, error)) {
+	if len(run) == 0 {
+		return
+	}
+	sum := s.RunFiles(ctx, run)
+	for _, r := range sum.Results { // what it rewrote itself is no change
+		if info, err := os.Stat(r.Case.Path); err == nil && r.Updated {
+			now[r.Case.Path] = stamp{info.ModTime(), info.Size()}
+		}
+	}
+	each(sum, nil)
 }
 
 // stamp is what tells whether a file has changed.
@@ -88,7 +98,7 @@ func (s *Suite) stamps(files []string) map[string]stamp {
 		for _, used := range usedBy(f) {
 			_ = filepath.WalkDir(used, func(path string, e fs.DirEntry, err error) error {
 				if err != nil {
-					return fs.SkipAll // it may be written just now: the next look will tell
+					return nil // it may be written just now: the next look will tell, and the others are there
 				}
 				if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
 					add(path, info)
