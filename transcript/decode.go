@@ -1,8 +1,6 @@
 package transcript
 
 import (
-	"strings"
-
 	"github.com/tidwall/gjson"
 
 	"minigem/llm"
@@ -10,43 +8,42 @@ import (
 
 func parse(json string) gjson.Result { return gjson.Parse(json) }
 
-// text returns a string that does not keep the file in memory.
+// decodeMessage reads an object that is valid JSON. What it keeps of it by
+// reference are results and displays.
+func decodeMessage(json string) Message {
+	var m Message
+	c := cursor{text: json}
+	c.peek()
+	for key := range c.keys() {
+		switch key {
+		case "id":
+			m.ID = c.str()
+		case "timestamp":
+			m.Timestamp = parseTime(c.str())
+		case "type":
+			m.Type = Type(c.str())
+		case "content":
+			m.Content.Plain = c.peek() == '"'
+			m.Content.Parts = c.content()
+		case "thoughts":
+			m.Thoughts = decodeThoughts(parse(c.skip()))
+		case "tokens":
+			m.Tokens = decodeTokens(parse(c.skip()))
+		case "model":
+			m.Model = c.str()
+		case "toolCalls":
+			m.ToolCalls = append(m.ToolCalls, c.toolCalls()...)
+		}
+	}
+	return m
+}
+
 func text(r gjson.Result) string {
+	c := cursor{text: r.Raw}
 	if r.Type != gjson.String {
 		return ""
 	}
-	if strings.IndexByte(r.Raw, '\\') < 0 {
-		return strings.Clone(r.Str)
-	}
-	return r.Str
-}
-
-func decodeMessage(o gjson.Result) Message {
-	var m Message
-	o.ForEach(func(key, v gjson.Result) bool {
-		switch key.Str {
-		case "id":
-			m.ID = text(v)
-		case "timestamp":
-			m.Timestamp = parseTime(v.Str)
-		case "type":
-			m.Type = Type(text(v))
-		case "content":
-			m.Content = Content{Parts: decodeContent(v), Plain: v.Type == gjson.String}
-		case "thoughts":
-			m.Thoughts = decodeThoughts(v)
-		case "tokens":
-			m.Tokens = decodeTokens(v)
-		case "model":
-			m.Model = text(v)
-		case "toolCalls":
-			for _, c := range v.Array() {
-				m.ToolCalls = append(m.ToolCalls, decodeCall(c))
-			}
-		}
-		return true
-	})
-	return m
+	return c.str()
 }
 
 func decodeThoughts(v gjson.Result) []Thought {
@@ -65,128 +62,163 @@ func decodeTokens(v gjson.Result) *Tokens {
 	return &Tokens{n("input"), n("output"), n("cached"), n("thoughts"), n("tool"), n("total")}
 }
 
-func decodeCall(o gjson.Result) ToolCall {
-	var c ToolCall
-	o.ForEach(func(key, v gjson.Result) bool {
-		switch key.Str {
-		case "id":
-			c.ID = text(v)
-		case "name":
-			c.Name = text(v)
-		case "args":
-			c.Args, _ = decodeAny(v).(map[string]any)
-		case "result":
-			c.Result = Parts{raw: Raw(v.Raw)}
-		case "status":
-			c.Status = text(v)
-		case "timestamp":
-			c.Timestamp = parseTime(v.Str)
-		case "agentId":
-			c.AgentID = text(v)
-		case "resultDisplay":
-			c.ResultDisplay = Raw(v.Raw)
-		case "description":
-			c.Description = text(v)
-		case "displayName":
-			c.DisplayName = text(v)
-		case "renderOutputAsMarkdown":
-			c.Markdown = v.Bool()
+// toolCalls reads a list of calls, or a single one.
+func (c *cursor) toolCalls() (calls []ToolCall) {
+	switch c.peek() {
+	case '[':
+		for range c.items() {
+			calls = append(calls, c.toolCall())
 		}
-		return true
-	})
-	return c
+	case '{':
+		calls = append(calls, c.toolCall())
+	default:
+		c.skip()
+	}
+	return calls
 }
 
-// decodeContent reads what Gemini CLI's files allow: a string, a part, or a
-// list of both.
-func decodeContent(v gjson.Result) []llm.Part {
-	switch {
-	case v.Type == gjson.String:
-		if v.Str == "" {
-			return nil
-		}
-		return []llm.Part{llm.Text{Text: text(v)}}
-	case v.IsObject():
-		return appendPart(nil, v)
+func decodeCall(json string) ToolCall { return (&cursor{text: json}).toolCall() }
+
+func (c *cursor) toolCall() (t ToolCall) {
+	if c.peek() != '{' {
+		c.skip()
+		return t
 	}
-	var parts []llm.Part
-	v.ForEach(func(_, p gjson.Result) bool {
-		switch {
-		case p.Type == gjson.String:
-			parts = append(parts, llm.Text{Text: text(p)})
-		case p.IsObject():
-			parts = appendPart(parts, p)
+	for key := range c.keys() {
+		switch key {
+		case "id":
+			t.ID = c.str()
+		case "name":
+			t.Name = c.str()
+		case "args":
+			t.Args, _ = c.value().(map[string]any)
+		case "result":
+			t.Result = Parts{raw: Raw(c.skip())}
+		case "status":
+			t.Status = c.str()
+		case "timestamp":
+			t.Timestamp = parseTime(c.str())
+		case "agentId":
+			t.AgentID = c.str()
+		case "resultDisplay":
+			t.ResultDisplay = Raw(c.skip())
+		case "description":
+			t.Description = c.str()
+		case "displayName":
+			t.DisplayName = c.str()
+		case "renderOutputAsMarkdown":
+			t.Markdown = c.skip() == "true"
 		}
-		return true
-	})
+	}
+	return t
+}
+
+// decodeContent reads valid JSON, or nothing at all.
+func decodeContent(json string) []llm.Part {
+	if json == "" {
+		return nil
+	}
+	return (&cursor{text: json}).content()
+}
+
+// content reads what Gemini CLI's files allow: a string, a part, or a list of
+// both.
+func (c *cursor) content() (parts []llm.Part) {
+	switch c.peek() {
+	case '"':
+		if text := c.str(); text != "" {
+			parts = append(parts, llm.Text{Text: text})
+		}
+	case '{':
+		parts = append(parts, c.part())
+	case '[':
+		for first := range c.items() {
+			switch first {
+			case '"':
+				parts = append(parts, llm.Text{Text: c.str()})
+			case '{':
+				parts = append(parts, c.part())
+			}
+		}
+	default:
+		c.skip()
+	}
 	return parts
 }
 
-// appendPart decodes the two kinds that make up most of a file without
-// another pass over their bytes, and leaves the rest to llm.
-func appendPart(parts []llm.Part, o gjson.Result) []llm.Part {
-	var first, second gjson.Result
-	keys := 0
-	o.ForEach(func(key, v gjson.Result) bool {
-		if keys++; keys == 1 {
-			first, second = key, v
-		}
-		return keys < 2
-	})
-	if keys == 1 && first.Str == "text" && second.Type == gjson.String {
-		return append(parts, llm.Text{Text: text(second)})
+// part decodes the kinds that make up most of a file in one pass, and leaves
+// the rest to llm.
+func (c *cursor) part() llm.Part {
+	start := c.at
+	if p, ok := c.commonPart(); ok {
+		return p
 	}
-	if keys == 1 && first.Str == "functionResponse" {
-		if r, ok := decodeResult(second); ok {
-			return append(parts, r)
-		}
-	}
-	p, err := llm.UnmarshalPart([]byte(o.Raw))
+	c.at = start
+	raw := []byte(c.skip())
+	p, err := llm.UnmarshalPart(raw)
 	if err != nil {
-		return append(parts, llm.Opaque{JSON: []byte(o.Raw)})
+		return llm.Opaque{JSON: raw}
 	}
-	return append(parts, p)
+	return p
 }
 
-// decodeResult reads a result that has no parts of its own; false: it has, or
-// is of another form.
-func decodeResult(o gjson.Result) (r llm.ToolResult, ok bool) {
-	ok = true
-	o.ForEach(func(key, v gjson.Result) bool {
-		switch key.Str {
-		case "id":
-			r.ID = text(v)
-		case "name":
-			r.Name = text(v)
-		case "response":
-			r.Response, ok = decodeAny(v).(map[string]any)
-		default:
-			ok = false
+// commonPart reads a text, a call or a result that stands for itself; false:
+// it is something else, or has more to it.
+func (c *cursor) commonPart() (p llm.Part, ok bool) {
+	keys := 0
+	for key := range c.keys() {
+		keys++
+		first := c.peek()
+		switch {
+		case keys > 1:
+			return nil, false
+		case key == "text" && first == '"':
+			p, ok = llm.Text{Text: c.str()}, true
+		case key == "functionResponse" && first == '{':
+			p, ok = c.result()
+		case key == "functionCall" && first == '{':
+			p, ok = c.call()
 		}
-		return ok
-	})
-	return r, ok
+		if !ok {
+			return nil, false
+		}
+	}
+	return p, ok
 }
 
-// decodeAny is encoding/json's idea of a value, in one pass.
-func decodeAny(v gjson.Result) any {
-	switch {
-	case v.Type == gjson.String:
-		return text(v)
-	case v.IsObject():
-		o := map[string]any{}
-		v.ForEach(func(key, v gjson.Result) bool {
-			o[text(key)] = decodeAny(v)
-			return true
-		})
-		return o
-	case v.IsArray():
-		a := []any{}
-		v.ForEach(func(_, v gjson.Result) bool {
-			a = append(a, decodeAny(v))
-			return true
-		})
-		return a
+// result reads one that has no parts of its own; false: it has, or is of
+// another form.
+func (c *cursor) result() (r llm.ToolResult, ok bool) {
+	for key := range c.keys() {
+		first := c.peek()
+		switch {
+		case key == "id" && first == '"':
+			r.ID = c.str()
+		case key == "name" && first == '"':
+			r.Name = c.str()
+		case key == "response" && first == '{':
+			r.Response, _ = c.value().(map[string]any)
+		default:
+			return r, false
+		}
 	}
-	return v.Value()
+	return r, true
+}
+
+// call reads one of the usual form; false: it is of another.
+func (c *cursor) call() (t llm.ToolCall, ok bool) {
+	for key := range c.keys() {
+		first := c.peek()
+		switch {
+		case key == "id" && first == '"':
+			t.ID = c.str()
+		case key == "name" && first == '"':
+			t.Name = c.str()
+		case key == "args" && first == '{':
+			t.Args, _ = c.value().(map[string]any)
+		default:
+			return t, false
+		}
+	}
+	return t, true
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -66,7 +65,7 @@ func ReadMeta(path string) (Meta, error) {
 	}
 	line, err := bufio.NewReader(f).ReadString('\n')
 	_ = f.Close()
-	if o := parse(line); err == nil && valid(line) && o.Get("sessionId").Exists() {
+	if o := parse(line); err == nil && new(checker).valid(line) && o.Get("sessionId").Exists() {
 		var l loader
 		l.setMeta(o)
 		return l.meta, nil
@@ -89,7 +88,9 @@ func slurp(path string) (string, error) {
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 		b.Grow(int(info.Size()) + 1)
 	}
-	if _, err := io.Copy(&b, f); err != nil {
+	// A buffer of this size stays in the processor's cache. os.File would bring a
+	// small one of its own.
+	if _, err := io.CopyBuffer(&b, struct{ io.Reader }{f}, make([]byte, 256<<10)); err != nil {
 		return "", err
 	}
 	return b.String(), nil
@@ -120,20 +121,17 @@ func (l *loader) load(text string) {
 	if l.loadWhole(text) {
 		return
 	}
-	for n := 1; text != ""; n++ {
-		line, rest, ended := strings.Cut(text, "\n")
-		text = rest
-		line = strings.TrimSpace(line)
-		switch {
-		case line == "":
-		case !valid(line) && !ended:
-			l.warn(n, "the last record was cut short, skipped")
-		case !valid(line):
-			l.warn(n, "broken record, skipped")
-		case line[0] != '{':
-			l.warn(n, "not a JSON object, skipped")
-		default:
-			l.record(n, line)
+	n := 0
+	for _, piece := range checkLines(text) {
+		for _, line := range piece {
+			n++
+			switch line.fault {
+			case blank:
+			case sound:
+				l.record(n, line.text)
+			default:
+				l.warn(n, faultTexts[line.fault])
+			}
 		}
 	}
 }
@@ -144,11 +142,12 @@ func (l *loader) warn(line int, text string) {
 
 // loadWhole reads the older form: the whole file is one object.
 func (l *loader) loadWhole(text string) bool {
+	var c checker
 	first, _, _ := strings.Cut(text, "\n")
-	if valid(first) && strings.TrimSpace(first) != "" && !strings.HasSuffix(l.path, ".json") {
+	if c.valid(first) && strings.TrimSpace(first) != "" && !strings.HasSuffix(l.path, ".json") {
 		return false
 	}
-	if !valid(text) {
+	if !c.valid(text) {
 		return false
 	}
 	o := parse(text)
@@ -279,7 +278,7 @@ func (l *loader) ours(n int, o gjson.Result) {
 	case o.Get("message").IsObject():
 		l.exact[o.Get("message.id").String()] = o.Get("message.parts").Raw
 	case o.Get("toolCall.call").IsObject():
-		l.finished = append(l.finished, Finished{text(o.Get("toolCall.id")), decodeCall(o.Get("toolCall.call"))})
+		l.finished = append(l.finished, Finished{text(o.Get("toolCall.id")), decodeCall(o.Get("toolCall.call").Raw)})
 	case o.Get("hook").Exists():
 		l.activity = append(l.activity, Raw(o.Get("hook").Raw))
 	default:
@@ -288,18 +287,35 @@ func (l *loader) ours(n int, o gjson.Result) {
 }
 
 func (l *loader) file() *File {
-	f := &File{Meta: l.meta, Finished: l.finished, Activity: l.activity, Warnings: l.warnings}
+	f := &File{Meta: l.meta, Messages: l.messages(), Finished: l.finished, Activity: l.activity, Warnings: l.warnings}
 	if f.Meta.SessionID == "" {
 		f.Warnings = append(f.Warnings, Warning{l.path, 1, "the session's id is missing"})
 	}
-	f.Messages = slices.Grow(f.Messages, len(l.entries))
-	for _, e := range l.entries {
-		m := decodeMessage(parse(e.raw))
-		m.ID = e.id // the first one, where a record has two
-		if raw, ok := l.exact[e.id]; ok {
-			m.Exact = decodeContent(parse(raw))
-		}
-		f.Messages = append(f.Messages, m)
-	}
 	return f
+}
+
+// messages decodes the entries.
+func (l *loader) messages() []Message {
+	if len(l.entries) == 0 {
+		return nil
+	}
+	out := make([]Message, len(l.entries))
+	const batch = 64
+	share((len(out)+batch-1)/batch, func() func(int) {
+		return func(n int) {
+			for i := n * batch; i < min((n+1)*batch, len(out)); i++ {
+				out[i] = l.message(l.entries[i])
+			}
+		}
+	})
+	return out
+}
+
+func (l *loader) message(e entry) Message {
+	m := decodeMessage(e.raw)
+	m.ID = e.id // the first one, where a record has two
+	if raw, ok := l.exact[e.id]; ok {
+		m.Exact = decodeContent(raw)
+	}
+	return m
 }

@@ -135,7 +135,7 @@ func (p Parts) Decode() []llm.Part {
 	if p.raw == "" {
 		return p.parts
 	}
-	return decodeContent(parse(string(p.raw)))
+	return decodeContent(string(p.raw))
 }
 
 // MarshalJSON writes an array of parts.
