@@ -14,12 +14,12 @@ func (e *Engine) BeforeAgent(ctx context.Context, prompt string) BeforeAgentOutc
 	}
 	added, v := fire(ctx, e, event[string]{
 		name: protocol.BeforeAgent,
-		stdin: func(b protocol.Base, added string) []byte {
+		stdin: func(b protocol.Base, added string) Payload {
 			in := protocol.BeforeAgentInput{Base: b, Prompt: prompt}
 			if added != "" {
 				in.Prompt += "\n\n" + added
 			}
-			return encode(in)
+			return payload(in)
 		},
 		apply:  addContext,
 		effect: contextEffect,
@@ -36,8 +36,8 @@ func (e *Engine) AfterAgent(ctx context.Context, prompt, response string, stopHo
 	}
 	clears, v := fire(ctx, e, event[bool]{
 		name: protocol.AfterAgent,
-		stdin: func(b protocol.Base, _ bool) []byte {
-			return encode(protocol.AfterAgentInput{Base: b, Prompt: prompt, PromptResponse: response, StopHookActive: stopHookActive})
+		stdin: func(b protocol.Base, _ bool) Payload {
+			return payload(protocol.AfterAgentInput{Base: b, Prompt: prompt, PromptResponse: response, StopHookActive: stopHookActive})
 		},
 		apply: func(clears bool, a *answer) bool {
 			if a.ClearContext {

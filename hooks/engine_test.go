@@ -266,7 +266,7 @@ func TestIdleEventsAreReportedOnRequest(t *testing.T) {
 	e.BeforeTool(t.Context(), writeFile())
 	require.Len(t, rep.all, 1)
 	assert.Empty(t, rep.last().Runs)
-	assert.Contains(t, string(rep.last().Input), `"tool_name":"write_file","tool_input":{"file_path":"a"}}`)
+	assert.Contains(t, rep.last().Input.String(), `"tool_name":"write_file","tool_input":{"file_path":"a"}}`)
 }
 
 // TestStarting: what is about to run is announced, and nothing else.

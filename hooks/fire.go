@@ -21,7 +21,7 @@ type event[S any] struct {
 	state   S
 
 	// stdin is the payload that a hook reads, given the state.
-	stdin func(protocol.Base, S) []byte
+	stdin func(protocol.Base, S) Payload
 	// apply is the state as one hook's answer leaves it; nil: answers change
 	// nothing. It is called in configured order.
 	apply func(S, *answer) S
@@ -219,12 +219,12 @@ func (f *firing[S]) snapshot(done <-chan struct{}) ([]Run, []Step) {
 }
 
 // runOne runs hook i and reads its answer.
-func (f *firing[S]) runOne(ctx context.Context, i int, stdin []byte) {
+func (f *firing[S]) runOne(ctx context.Context, i int, stdin Payload) {
 	f.mu.Lock()
 	r := f.report.Runs[i]
 	f.mu.Unlock()
 	d := protocol.DialectOf(r.Hook.Dialect)
-	r.Stdin = d.Translate(f.ev.name, stdin)
+	r.Stdin = stdin.translated(d, f.ev.name)
 	limit := r.Hook.Timeout
 	if limit <= 0 {
 		limit = defaultTimeout

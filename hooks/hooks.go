@@ -138,7 +138,7 @@ func NewModelRequest(r llm.Request) *ModelRequest { return &ModelRequest{Request
 // variables, "NAME=value", which must not be changed; the hook's own are in
 // h.Env. hooks/command has the real one. Run is called concurrently.
 type Runner interface {
-	Run(ctx context.Context, h Hook, stdin []byte, env []string) Exit
+	Run(ctx context.Context, h Hook, stdin Payload, env []string) Exit
 }
 
 // Exit is how a hook's run ended.

@@ -25,7 +25,7 @@ func (e *Engine) BeforeModel(ctx context.Context, req *ModelRequest) BeforeModel
 	s, v := fire(ctx, e, event[beforeModel]{
 		name:  protocol.BeforeModel,
 		state: beforeModel{read: req},
-		stdin: func(b protocol.Base, s beforeModel) []byte { return modelPayload(b, s.read.hookJSON(), nil) },
+		stdin: func(b protocol.Base, s beforeModel) Payload { return modelPayload(b, s.read.hookJSON(), nil) },
 		apply: func(s beforeModel, a *answer) beforeModel {
 			if a.LLMRequest != nil {
 				s.change = s.change.and(readChange(s.read, a.LLMRequest, a), a)
@@ -72,7 +72,7 @@ func (e *Engine) BeforeToolSelection(ctx context.Context, req *ModelRequest) Bef
 	s, _ := fire(ctx, e, event[state]{
 		name:  protocol.BeforeToolSelection,
 		state: state{read: req},
-		stdin: func(b protocol.Base, s state) []byte { return modelPayload(b, s.read.hookJSON(), nil) },
+		stdin: func(b protocol.Base, s state) Payload { return modelPayload(b, s.read.hookJSON(), nil) },
 		apply: func(s state, a *answer) state {
 			if c := checkTools(offered, a.ToolConfig, a); c != nil {
 				a.note("selects tools: %s", encode(c))
@@ -111,7 +111,7 @@ func (e *Engine) afterModel(ctx context.Context, req *ModelRequest, chunk llm.Ch
 	s, v := fire(ctx, e, event[state]{
 		name:  protocol.AfterModel,
 		state: state{read: chunk, chunk: chunk},
-		stdin: func(b protocol.Base, s state) []byte {
+		stdin: func(b protocol.Base, s state) Payload {
 			form := hookChunk(s.read)
 			return modelPayload(b, req.hookJSON(), &form)
 		},

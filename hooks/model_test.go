@@ -112,6 +112,22 @@ func TestRequestIsMarshalledOnce(t *testing.T) {
 	assert.Equal(t, 1, marshals)
 }
 
+// TestChunksShareTheirRequest: no chunk costs a copy of the history.
+func TestChunksShareTheirRequest(t *testing.T) {
+	t.Parallel()
+	e, _, rep := engine(protocol.AfterModel, map[string]hookstest.Script{"a": {}}, "a")
+	req := hooks.NewModelRequest(longRequest(100))
+	e.AfterModel(t.Context(), req, hookstest.Chunk())
+	first := rep.last().Input
+	e.AfterModel(t.Context(), req, hookstest.Chunk())
+	second := rep.last().Input
+	require.Len(t, first, 3)
+	assert.Same(t, &first[1][0], &second[1][0])
+	assert.Less(t, len(first[0])+len(first[2]), 1000)
+	assert.Equal(t, first.Len(), len(first.Bytes()))
+	assert.True(t, json.Valid(first.Bytes()))
+}
+
 type counter struct{ n *int }
 
 func (c counter) MarshalJSON() ([]byte, error) {
@@ -215,7 +231,7 @@ func BenchmarkNoHooks(b *testing.B) {
 }
 
 // BenchmarkAfterModel: a chunk costs the same after 10 messages and after
-// 10,000, but for copying what goes into the pipe.
+// 10,000: nothing of the history is copied.
 func BenchmarkAfterModel(b *testing.B) {
 	for _, n := range []int{10, 1000, 10_000} {
 		b.Run(fmt.Sprintf("messages=%d", n), func(b *testing.B) {
@@ -242,4 +258,6 @@ func BenchmarkMarshal(b *testing.B) {
 // quiet is a Runner of hooks that say nothing.
 type quiet struct{}
 
-func (quiet) Run(context.Context, hooks.Hook, []byte, []string) hooks.Exit { return hooks.Exit{} }
+func (quiet) Run(context.Context, hooks.Hook, hooks.Payload, []string) hooks.Exit {
+	return hooks.Exit{}
+}

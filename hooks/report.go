@@ -18,8 +18,8 @@ type Report struct {
 	Started    time.Time
 	Duration   time.Duration
 	Sequential bool
-	Input      []byte // the payload as the first hook reads it, in Gemini CLI's dialect; nil: no hook ran
-	Runs       []Run  // every hook configured for Event, in the order of running
+	Input      Payload // the payload as the first hook reads it, in Gemini CLI's dialect; nil: no hook ran
+	Runs       []Run   // every hook configured for Event, in the order of running
 	Merge      []Step
 	Verdict    Verdict
 	Effect     Effect
@@ -38,7 +38,7 @@ type Run struct {
 	Hook     Hook
 	Skipped  string // why it did not run; empty: it ran
 	Matched  bool
-	Stdin    []byte // exactly what it was given
+	Stdin    Payload // exactly what it was given
 	Exit     Exit
 	TimedOut bool
 	Left     bool // still running when the event went on without it

@@ -109,7 +109,7 @@ type wireMessage struct {
 func (r Report) MarshalJSON() ([]byte, error) {
 	w := wireReport{
 		Seq: r.Seq, Event: r.Event, Subject: r.Subject, Started: r.Started, DurationMS: milliseconds(r.Duration),
-		Sequential: r.Sequential, Late: r.Late, Input: string(r.Input), Runs: []wireRun{},
+		Sequential: r.Sequential, Late: r.Late, Input: r.Input.String(), Runs: []wireRun{},
 		Verdict: wireVerdict{r.Verdict.Decision.String(), r.Verdict.Reason, r.Verdict.SystemMessage, r.Verdict.Hooks},
 		Effect:  wireEffect{r.Effect.Kind, r.Effect.Before, r.Effect.After}, Warnings: r.Warnings,
 	}
@@ -131,7 +131,7 @@ func (r Report) MarshalJSON() ([]byte, error) {
 
 func (r Run) wire() wireRun {
 	w := wireRun{
-		Hook: r.Hook.wire(), Skipped: r.Skipped, Matched: r.Matched, Status: "ran", Stdin: string(r.Stdin), Warnings: r.Warnings, Upstream: r.Upstream,
+		Hook: r.Hook.wire(), Skipped: r.Skipped, Matched: r.Matched, Status: "ran", Stdin: r.Stdin.String(), Warnings: r.Warnings, Upstream: r.Upstream,
 	}
 	switch {
 	case r.Skipped != "":
@@ -174,7 +174,7 @@ func (r *Report) UnmarshalJSON(data []byte) error {
 	}
 	*r = Report{
 		Seq: w.Seq, Event: w.Event, Subject: w.Subject, Started: w.Started, Duration: duration(w.DurationMS),
-		Sequential: w.Sequential, Late: w.Late, Input: bytesOf(w.Input),
+		Sequential: w.Sequential, Late: w.Late, Input: payloadOf(w.Input),
 		Verdict: Verdict{decisionOf(w.Verdict.Decision), w.Verdict.Reason, w.Verdict.SystemMessage, w.Verdict.Hooks},
 		Effect:  Effect{w.Effect.Kind, w.Effect.Before, w.Effect.After}, Warnings: w.Warnings,
 	}
@@ -193,7 +193,7 @@ func (r *Report) UnmarshalJSON(data []byte) error {
 func (w wireRun) run() Run {
 	r := Run{
 		Hook: w.Hook.hook(), Skipped: w.Skipped, Matched: w.Matched, Left: w.Status == "left", TimedOut: w.TimedOut,
-		Failed: w.Failed, Decision: decisionOf(w.Decision), Warnings: w.Warnings, Upstream: w.Upstream, Stdin: bytesOf(w.Stdin),
+		Failed: w.Failed, Decision: decisionOf(w.Decision), Warnings: w.Warnings, Upstream: w.Upstream, Stdin: payloadOf(w.Stdin),
 		Exit: Exit{
 			Signal: w.Signal, Stdout: bytesOf(w.Stdout), Stderr: bytesOf(w.Stderr),
 			StdoutTruncated: w.StdoutCut, StderrTruncated: w.StderrCut, Duration: duration(w.DurationMS),
@@ -225,6 +225,13 @@ func (w wireHook) hook() Hook {
 
 func duration(ms float64) time.Duration {
 	return time.Duration(math.Round(ms * float64(time.Millisecond)))
+}
+
+func payloadOf(s string) Payload {
+	if s == "" {
+		return nil
+	}
+	return Payload{[]byte(s)}
 }
 
 func bytesOf(s string) []byte {

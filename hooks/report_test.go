@@ -137,7 +137,7 @@ func TestReportJSON(t *testing.T) {
 	assert.Equal(t, map[string]any{
 		"hook":   map[string]any{"event": "BeforeTool", "name": "guard", "command": "guard", "layer": "project", "file": "/p/.gemini/settings.json", "line": 12.0},
 		"status": "ran", "matched": true, "started": "2000-01-01T00:00:00Z", "duration_ms": 1000.0,
-		"stdin": string(again.Input), "stdout": `{"decision":"deny","reason":"not here","systemMessage":"watch out","colour":"red"}`, "stderr": "checked",
+		"stdin": again.Input.String(), "stdout": `{"decision":"deny","reason":"not here","systemMessage":"watch out","colour":"red"}`, "stderr": "checked",
 		"exit": 0.0, "decision": "deny", "warnings": []any{"unknown field colour"},
 		"reading": map[string]any{"from": "stdout", "output": map[string]any{"decision": "deny", "reason": "not here", "systemMessage": "watch out"}},
 	}, run)

@@ -116,26 +116,6 @@ func hookChunk(c llm.Chunk) protocol.LLMChunk {
 	return form
 }
 
-// modelPayload puts a payload together from parts that are JSON already, so
-// that what a long history costs is copying it to the pipe.
-func modelPayload(base protocol.Base, request []byte, chunk *protocol.LLMChunk) []byte {
-	head := encode(base)
-	var tail []byte
-	if chunk != nil {
-		tail = encode(*chunk)
-	}
-	const requestKey, responseKey = `,"llm_request":`, `,"llm_response":`
-	out := make([]byte, 0, len(head)+len(requestKey)+len(request)+len(responseKey)+len(tail)+1)
-	out = append(out, head[:len(head)-1]...)
-	out = append(out, requestKey...)
-	out = append(out, request...)
-	if chunk != nil {
-		out = append(out, responseKey...)
-		out = append(out, tail...)
-	}
-	return append(out, '}')
-}
-
 // encode is for values that always have a JSON form, or come from JSON.
 func encode(v any) []byte {
 	data, err := protocol.Encode(v)

@@ -15,8 +15,8 @@ func (e *Engine) SessionStart(ctx context.Context, source string) SessionStartOu
 	added, v := fire(ctx, e, event[string]{
 		name:    protocol.SessionStart,
 		subject: subject{name: source},
-		stdin: func(b protocol.Base, _ string) []byte {
-			return encode(protocol.SessionStartInput{Base: b, Source: source})
+		stdin: func(b protocol.Base, _ string) Payload {
+			return payload(protocol.SessionStartInput{Base: b, Source: source})
 		},
 		apply:  addContext,
 		effect: contextEffect,
@@ -35,8 +35,8 @@ func (e *Engine) SessionEnd(ctx context.Context, reason string) {
 	fire(ctx, e, event[struct{}]{
 		name:    protocol.SessionEnd,
 		subject: subject{name: reason},
-		stdin: func(b protocol.Base, _ struct{}) []byte {
-			return encode(protocol.SessionEndInput{Base: b, Reason: reason})
+		stdin: func(b protocol.Base, _ struct{}) Payload {
+			return payload(protocol.SessionEndInput{Base: b, Reason: reason})
 		},
 		leave:   true,
 		survive: true,
@@ -53,8 +53,8 @@ func (e *Engine) PreCompress(ctx context.Context, trigger string) {
 	fire(ctx, e, event[struct{}]{
 		name:    protocol.PreCompress,
 		subject: subject{name: trigger},
-		stdin: func(b protocol.Base, _ struct{}) []byte {
-			return encode(protocol.PreCompressInput{Base: b, Trigger: trigger})
+		stdin: func(b protocol.Base, _ struct{}) Payload {
+			return payload(protocol.PreCompressInput{Base: b, Trigger: trigger})
 		},
 		leave: true,
 	})
@@ -71,8 +71,8 @@ func (e *Engine) Notification(ctx context.Context, kind, message string, details
 	_, v := fire(ctx, e, event[struct{}]{
 		name:    protocol.Notification,
 		subject: subject{name: kind},
-		stdin: func(b protocol.Base, _ struct{}) []byte {
-			return encode(protocol.NotificationInput{Base: b, NotificationType: kind, Message: message, Details: details})
+		stdin: func(b protocol.Base, _ struct{}) Payload {
+			return payload(protocol.NotificationInput{Base: b, NotificationType: kind, Message: message, Details: details})
 		},
 		leave: true,
 	})

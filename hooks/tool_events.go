@@ -19,8 +19,8 @@ func (e *Engine) BeforeTool(ctx context.Context, use ToolUse) BeforeToolOutcome 
 		name:    protocol.BeforeTool,
 		subject: subject{use.Call.Name, use.MCP},
 		state:   use.Call.Args,
-		stdin: func(b protocol.Base, args map[string]any) []byte {
-			return encode(protocol.BeforeToolInput{
+		stdin: func(b protocol.Base, args map[string]any) Payload {
+			return payload(protocol.BeforeToolInput{
 				Base: b, ToolName: use.Call.Name, ToolInput: orEmpty(args),
 				MCPContext: use.MCP, OriginalRequestName: use.OriginalName,
 			})
@@ -84,8 +84,8 @@ func (e *Engine) AfterTool(ctx context.Context, use ToolUse, response protocol.T
 	s, v := fire(ctx, e, event[afterTool]{
 		name:    protocol.AfterTool,
 		subject: subject{use.Call.Name, use.MCP},
-		stdin: func(b protocol.Base, _ afterTool) []byte {
-			return encode(protocol.AfterToolInput{
+		stdin: func(b protocol.Base, _ afterTool) Payload {
+			return payload(protocol.AfterToolInput{
 				Base: b, ToolName: use.Call.Name, ToolInput: orEmpty(use.Call.Args), ToolResponse: response,
 				MCPContext: use.MCP, OriginalRequestName: use.OriginalName, OriginalToolInput: use.OriginalArgs,
 			})

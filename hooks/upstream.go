@@ -119,7 +119,7 @@ func (u upstream) denies() bool {
 // leavesOutArguments: an argument that the hook read is not in its tool_input.
 func (u upstream) leavesOutArguments() bool {
 	var in protocol.BeforeToolInput
-	if json.Unmarshal(u.run.Stdin, &in) != nil {
+	if json.Unmarshal(u.run.Stdin.Bytes(), &in) != nil {
 		return false
 	}
 	for k := range in.ToolInput {

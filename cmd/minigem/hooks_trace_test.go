@@ -119,7 +119,7 @@ func TestHookTraceFailures(t *testing.T) {
 	assert.Contains(t, r.Runs[1].Failed, "timed out after 50ms")
 	assert.Contains(t, r.Runs[2].Failed, "not-here")
 	assert.Equal(t, []string{`unknown field decison: did you mean "decision"?`}, r.Runs[3].Warnings)
-	assert.Contains(t, string(r.Input), `"tool_name":"write_file"`)
+	assert.Contains(t, r.Input.String(), `"tool_name":"write_file"`)
 }
 
 // TestHookTraceMasks: secrets of the environment, and those that extensions and

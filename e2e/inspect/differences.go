@@ -37,7 +37,9 @@ const (
 // command stands where the engine wants a Runner; planning calls none.
 type command struct{}
 
-func (command) Run(context.Context, hooks.Hook, []byte, []string) hooks.Exit { return hooks.Exit{} }
+func (command) Run(context.Context, hooks.Hook, hooks.Payload, []string) hooks.Exit {
+	return hooks.Exit{}
+}
 
 // view is what predicates look at: the setup, and what programs show.
 type view struct {

@@ -18,7 +18,7 @@ import (
 // answers runs hooks that print what their command says.
 type answers struct{ delay time.Duration }
 
-func (a answers) Run(ctx context.Context, h hooks.Hook, _ []byte, _ []string) hooks.Exit {
+func (a answers) Run(ctx context.Context, h hooks.Hook, _ hooks.Payload, _ []string) hooks.Exit {
 	select {
 	case <-time.After(a.delay):
 	case <-ctx.Done():

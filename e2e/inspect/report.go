@@ -26,7 +26,7 @@ func (t Text) Report(r hooks.Report) string {
 	for _, run := range r.Runs {
 		t.run(&b, run, read)
 		if run.Ran() {
-			read = run.Stdin
+			read = run.Stdin.Bytes()
 		}
 	}
 	block(&b, "merge", len(r.Merge), func(i int) string { return r.Merge[i].Hook + " " + r.Merge[i].What })
@@ -89,7 +89,7 @@ func (t Text) run(b *strings.Builder, run hooks.Run, before []byte) {
 	for _, s := range []struct {
 		name string
 		data []byte
-	}{{"stdin", run.Stdin}, {"stdout", run.Exit.Stdout}, {"stderr", run.Exit.Stderr}} {
+	}{{"stdin", run.Stdin.Bytes()}, {"stdout", run.Exit.Stdout}, {"stderr", run.Exit.Stderr}} {
 		text := strings.TrimRight(string(s.data), "\n")
 		switch {
 		case text == "":

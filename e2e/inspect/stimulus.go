@@ -24,7 +24,7 @@ import (
 func Payload(ctx context.Context, session hooks.Origin, sample []byte) ([]byte, error) {
 	e := &hooks.Engine{Origin: session}
 	r, err := Fire(ctx, e, sample)
-	return r.Input, err
+	return r.Input.Bytes(), err
 }
 
 // Fire fires the event that payload is of at e's hooks and returns the Report.

@@ -103,8 +103,8 @@ func TestReadRefuses(t *testing.T) {
 // hook answers by what it reads.
 type hook func(event hooks.Event, stdin string) string
 
-func (f hook) Run(_ context.Context, h hooks.Hook, stdin []byte, _ []string) hooks.Exit {
-	return hooks.Exit{Stdout: []byte(f(h.Event, string(stdin))), Duration: time.Millisecond}
+func (f hook) Run(_ context.Context, h hooks.Hook, stdin hooks.Payload, _ []string) hooks.Exit {
+	return hooks.Exit{Stdout: []byte(f(h.Event, stdin.String())), Duration: time.Millisecond}
 }
 
 const deny = `{"decision":"deny","reason":"now"}`

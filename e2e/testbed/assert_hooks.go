@@ -97,7 +97,7 @@ func runValue(run runOf, key string) string {
 	case "subject":
 		return run.report.Subject
 	case "stdin":
-		return string(run.Stdin)
+		return run.Stdin.String()
 	case "stdout":
 		return string(run.Exit.Stdout)
 	case "stderr":

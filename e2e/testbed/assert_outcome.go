@@ -274,7 +274,7 @@ func judgeMaxRetries(r *Record, c Command) verdict {
 			continue
 		}
 		now++
-		if !strings.Contains(string(rep.Input), `"stop_hook_active":true`) {
+		if !strings.Contains(rep.Input.String(), `"stop_hook_active":true`) {
 			now = 0
 		}
 		if rep.Verdict.Decision == hooks.Deny {

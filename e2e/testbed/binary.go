@@ -170,7 +170,7 @@ func (f *foreign) hookCall(r foreignRecord) {
 	f.calls++
 	compacted := compactJSON(a.Input)
 	run := hooks.Run{
-		Hook: hooks.Hook{Event: hooks.Event(a.Event), Name: a.Hook, Command: a.Hook}, Matched: true, Stdin: compacted,
+		Hook: hooks.Hook{Event: hooks.Event(a.Event), Name: a.Hook, Command: a.Hook}, Matched: true, Stdin: hooks.Payload{compacted},
 		Exit: hooks.Exit{Code: a.Exit, Stdout: []byte(a.Stdout), Stderr: []byte(a.Stderr), Duration: time.Duration(a.Millis) * time.Millisecond},
 	}
 	if a.Output != "" { // its own reading, in the canonical spelling
@@ -185,7 +185,7 @@ func (f *foreign) hookCall(r foreignRecord) {
 		run.Decision = hooks.Ask
 	}
 	f.setup.Report(hooks.Report{
-		Seq: f.calls, Event: hooks.Event(a.Event), Subject: subjectIn(compacted), Input: compacted, Runs: []hooks.Run{run},
+		Seq: f.calls, Event: hooks.Event(a.Event), Subject: subjectIn(compacted), Input: hooks.Payload{compacted}, Runs: []hooks.Run{run},
 		Verdict: hooks.Verdict{Decision: run.Decision},
 	})
 }

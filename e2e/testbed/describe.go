@@ -66,7 +66,7 @@ func describeRun(run hooks.Run) string {
 	}
 	b.WriteString("\n")
 	for _, s := range []struct{ name, text string }{
-		{"stdin ", withoutBase(string(run.Stdin))}, {"stdout", string(run.Exit.Stdout)}, {"stderr", string(run.Exit.Stderr)},
+		{"stdin ", withoutBase(run.Stdin.String())}, {"stdout", string(run.Exit.Stdout)}, {"stderr", string(run.Exit.Stderr)},
 		{"failed", run.Failed},
 	} {
 		if s.text != "" {

@@ -29,10 +29,10 @@ func trace(t testing.TB, n int) []json.RawMessage {
 	for i := range n {
 		at := began.Add(time.Duration(i) * 10 * time.Millisecond)
 		line, err := protocol.Encode(hooks.Report{
-			Seq: i + 1, Event: protocol.BeforeModel, Subject: hostile, Started: at, Duration: 5 * time.Millisecond, Input: []byte(hostile),
+			Seq: i + 1, Event: protocol.BeforeModel, Subject: hostile, Started: at, Duration: 5 * time.Millisecond, Input: hooks.Payload{[]byte(hostile)},
 			Runs: []hooks.Run{{
 				Hook:  hooks.Hook{Event: protocol.BeforeModel, Name: hostile, Command: hostile, Source: hooks.Source{File: hostile, Line: 3}},
-				Stdin: []byte("{}"), Started: at, Exit: hooks.Exit{Stdout: []byte(hostile), Stderr: []byte(hostile)}, Warnings: []string{hostile}, Upstream: []string{hostile},
+				Stdin: hooks.Payload{[]byte("{}")}, Started: at, Exit: hooks.Exit{Stdout: []byte(hostile), Stderr: []byte(hostile)}, Warnings: []string{hostile}, Upstream: []string{hostile},
 			}},
 			Merge:    []hooks.Step{{Hook: hostile, What: hostile}},
 			Effect:   hooks.Effect{Kind: hooks.EffectRewrite, Before: []byte(`{"content":"hello"}`), After: []byte(`{"content":"<b>hello</b>"}`)},

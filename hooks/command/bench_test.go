@@ -33,7 +33,7 @@ func BenchmarkChunk(b *testing.B) {
 				Config: hooks.Config{Hooks: []hooks.Hook{{Event: protocol.AfterModel, Command: line}}},
 				Runner: command.Runner{Dir: dir, Env: env},
 				Origin: hookstest.Origin,
-				Report: func(r hooks.Report) { payload = r.Runs[0].Stdin },
+				Report: func(r hooks.Report) { payload = r.Runs[0].Stdin.Bytes() },
 			}
 			req := hooks.NewModelRequest(history(size))
 			e.AfterModel(b.Context(), req, hookstest.Chunk()) // the history is written once for all chunks

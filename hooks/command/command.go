@@ -58,7 +58,7 @@ type Runner struct {
 //
 // It returns as soon as the shell has exited, and at most two seconds after ctx
 // has ended. What was printed until then is in the Exit, whatever happened.
-func (r Runner) Run(ctx context.Context, h hooks.Hook, stdin []byte, env []string) hooks.Exit {
+func (r Runner) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, env []string) hooks.Exit {
 	began := time.Now()
 	fail := func(err error) hooks.Exit {
 		return hooks.Exit{Code: -1, Err: err, Duration: time.Since(began)}
@@ -72,7 +72,7 @@ func (r Runner) Run(ctx context.Context, h hooks.Hook, stdin []byte, env []strin
 		return fail(errors.New("the command contains a NUL byte"))
 	}
 	if stdin == nil {
-		stdin = []byte{} // closed at once, not the terminal
+		stdin = hooks.Payload{} // closed at once, not the terminal
 	}
 	c := proc.Command{
 		Dir: r.Dir, Env: environment(r.Env, env, h), Stdin: stdin,

@@ -37,7 +37,7 @@ func run(t *testing.T, r command.Runner, line string, limit time.Duration, stdin
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	began := time.Now()
-	e := r.Run(ctx, hooks.Hook{Command: line}, []byte(stdin), []string{"GEMINI_SESSION_ID=" + t.Name()})
+	e := r.Run(ctx, hooks.Hook{Command: line}, hooks.Payload{[]byte(stdin)}, []string{"GEMINI_SESSION_ID=" + t.Name()})
 	assert.Less(t, time.Since(began), limit+2*time.Second, line)
 	assert.Positive(t, e.Duration)
 	return e
@@ -291,7 +291,7 @@ func BenchmarkHook(b *testing.B) {
 	var hook, bare []time.Duration
 	for b.Loop() {
 		began := time.Now()
-		if e := r.Run(b.Context(), hooks.Hook{Command: line}, payload, nil); e.Err != nil {
+		if e := r.Run(b.Context(), hooks.Hook{Command: line}, hooks.Payload{payload}, nil); e.Err != nil {
 			b.Fatal(e.Err)
 		}
 		hook = append(hook, time.Since(began))

@@ -121,7 +121,7 @@ func TestHooksReadWhatTheManualSays(t *testing.T) {
 	assert.Equal(t, fmt.Sprintf("%s|s|%s|%s|%s", dir, dir, dir, dir), string((*reports)[0].Runs[0].Exit.Stdout))
 	data, err := os.ReadFile(filepath.Join(dir, "in.json"))
 	require.NoError(t, err)
-	assert.Equal(t, string((*reports)[0].Input), string(data))
+	assert.Equal(t, (*reports)[0].Input.String(), string(data))
 	assert.Contains(t, string(data), `"hook_event_name":"`+string(protocol.BeforeTool)+`"`)
 }
 

@@ -245,7 +245,7 @@ func (f fault) judge(t *testing.T, name string, r hooks.Report, says hooks.Decis
 	assert.LessOrEqual(t, len(run.Exit.Stdout), 1<<20+len(cut), name)
 	assert.LessOrEqual(t, len(run.Exit.Stderr), 1<<20+len(cut), name)
 	if f.large {
-		assert.Greater(t, len(r.Input), 2<<20, name)
+		assert.Greater(t, r.Input.Len(), 2<<20, name)
 	}
 }
 

@@ -278,7 +278,7 @@ func (w *Want) fill(r hooks.Report) {
 		case run.Left:
 			w.Skipped = append(w.Skipped, run.Hook.ID()+": left running")
 		default:
-			w.Read = append(w.Read, string(run.Stdin))
+			w.Read = append(w.Read, run.Stdin.String())
 		}
 		if run.Failed != "" {
 			w.Failed = append(w.Failed, run.Failed)

@@ -44,9 +44,9 @@ type Call struct {
 var _ hooks.Runner = (*Runner)(nil)
 
 // Run implements hooks.Runner.
-func (r *Runner) Run(ctx context.Context, h hooks.Hook, stdin []byte, env []string) hooks.Exit {
+func (r *Runner) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, env []string) hooks.Exit {
 	r.mu.Lock()
-	r.calls = append(r.calls, Call{h, string(stdin), slices.Clone(env)})
+	r.calls = append(r.calls, Call{h, stdin.String(), slices.Clone(env)})
 	s, known := r.Scripts[h.Command]
 	r.mu.Unlock()
 	if !known {
@@ -63,7 +63,7 @@ func (r *Runner) Run(ctx context.Context, h hooks.Hook, stdin []byte, env []stri
 		return printed
 	}
 	if s.Do != nil {
-		printed = s.Do(stdin)
+		printed = s.Do(stdin.Bytes())
 	} else {
 		printed.Code, printed.Signal, printed.Err = s.Exit, s.Signal, s.Err
 	}

@@ -22,8 +22,8 @@ type witness struct {
 	see func(h hooks.Hook, stdin []byte)
 }
 
-func (w witness) Run(ctx context.Context, h hooks.Hook, stdin []byte, env []string) hooks.Exit {
-	w.see(h, stdin)
+func (w witness) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, env []string) hooks.Exit {
+	w.see(h, stdin.Bytes())
 	return w.Runner.Run(ctx, h, stdin, env)
 }
 

@@ -29,7 +29,7 @@ type Command struct {
 
 	// Stdin is written to the command, which need not read it. nil: it reads
 	// nothing.
-	Stdin []byte
+	Stdin [][]byte
 	// Open leaves standard input and output to the caller, as Process.Stdin and
 	// Process.Stdout; Stdin, Out and Merge are not used then.
 	Open bool

@@ -47,11 +47,11 @@ func TestRun(t *testing.T) {
 		// streams
 		{"both", Command{Line: "echo a; echo b >&2"}, "a\n", "b\n", 0, ""},
 		{"merged in order", Command{Line: "echo a; echo b >&2; echo c", Merge: true}, "a\nb\nc\n", "", 0, ""},
-		{"stdin", Command{Line: "cat", Stdin: []byte("hi")}, "hi", "", 0, ""},
+		{"stdin", Command{Line: "cat", Stdin: [][]byte{[]byte("hi")}}, "hi", "", 0, ""},
 		{"no stdin", Command{Line: "cat; echo end"}, "end\n", "", 0, ""},
-		{"empty stdin", Command{Line: "cat; echo end", Stdin: []byte{}}, "end\n", "", 0, ""},
-		{"stdin not read", Command{Line: "exit 0", Stdin: make([]byte, 1<<20)}, "", "", 0, ""},
-		{"stdin closed early", Command{Line: "exec <&-; echo x", Stdin: make([]byte, 1<<20)}, "x\n", "", 0, ""},
+		{"empty stdin", Command{Line: "cat; echo end", Stdin: [][]byte{}}, "end\n", "", 0, ""},
+		{"stdin not read", Command{Line: "exit 0", Stdin: [][]byte{make([]byte, 1<<20)}}, "", "", 0, ""},
+		{"stdin closed early", Command{Line: "exec <&-; echo x", Stdin: [][]byte{make([]byte, 1<<20)}}, "x\n", "", 0, ""},
 		{"binary", Command{Line: `printf '\377\000a'`}, "\xff\x00a", "", 0, ""},
 		{"no final newline", Command{Line: "printf a"}, "a", "", 0, ""},
 		// limits

@@ -172,7 +172,11 @@ func (p *Process) pump() {
 	if p.stdin != nil && !p.command.Open {
 		go func() {
 			// EPIPE is the command's right: it need not read.
-			_, _ = p.stdin.Write(p.command.Stdin)
+			for _, piece := range p.command.Stdin {
+				if _, err := p.stdin.Write(piece); err != nil {
+					break
+				}
+			}
 			p.stdin.Close()
 		}()
 	}

@@ -15,7 +15,7 @@ import (
 
 func hookRun(id, stdout string, code int) hooks.Run {
 	return hooks.Run{
-		Hook: hooks.Hook{Name: id}, Stdin: []byte(`{"a":1}`),
+		Hook: hooks.Hook{Name: id}, Stdin: hooks.Payload{[]byte(`{"a":1}`)},
 		Exit: hooks.Exit{Code: code, Stdout: []byte(stdout), Stderr: []byte("oops"), Duration: 41 * time.Millisecond},
 	}
 }

@@ -208,7 +208,7 @@ func TestPrivacy(t *testing.T) {
 		private.Args = map[string]any{"x": "PRIVATE"}
 		tel.Emit(event.ToolFinished{Record: private})
 		tel.Hook(hooks.Report{Event: protocol.BeforeTool, Runs: []hooks.Run{{
-			Hook: hooks.Hook{Name: "h"}, Stdin: []byte(`{"x":"PRIVATE"}`), Exit: hooks.Exit{Stdout: []byte(`{"x":"PRIVATE"}`), Stderr: []byte("PRIVATE")},
+			Hook: hooks.Hook{Name: "h"}, Stdin: hooks.Payload{[]byte(`{"x":"PRIVATE"}`)}, Exit: hooks.Exit{Stdout: []byte(`{"x":"PRIVATE"}`), Stderr: []byte("PRIVATE")},
 		}}})
 		m := tel.Model(scripted(llm.Chunk{Parts: []llm.Part{llm.Text{Text: "PRIVATE"}}, FinishReason: "STOP"}), RoleMain)
 		for range m.Stream(t.Context(), llm.Request{Messages: []llm.Message{llm.UserText("PRIVATE")}}) {
