@@ -2,10 +2,14 @@
 "use strict";
 // Everything is put in as text: nothing of a trace is ever markup.
 const events = JSON.parse(document.getElementById("data").textContent);
+// Characters that nobody sees, or that turn the text around them, are spelled
+// out: a name cannot look like another one.
+const unseen = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+const plain = (text) => String(text).replace(unseen, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
 const make = (tag, name, text) => {
   const e = document.createElement(tag);
   if (name) e.className = name;
-  if (text !== undefined && text !== null) e.textContent = text;
+  if (text !== undefined && text !== null) e.textContent = plain(text);
   return e;
 };
 const at = (time) => Date.parse(time);
@@ -35,24 +39,39 @@ function bar(lane, name, from, length) {
 
 function row(e) {
   const r = e.report, details = make("details"), s = make("summary");
+  let words; // made when they are first looked for
   const kind = (r.effect && r.effect.kind) || "none";
   const hooks = r.runs.filter(ran).map((x) => x.hook.name || x.hook.command).join(", ");
   const lane = make("span", "lane");
   bar(lane, "", at(r.started), r.duration_ms);
   for (const x of r.runs) if (ran(x) && x.started) bar(lane, bad(x) ? "run bad" : "run", at(x.started), x.duration_ms || 0);
+  lane.setAttribute("aria-hidden", "true");
+  lane.title = "begins after " + ms(at(r.started) - start) + ", takes " + ms(r.duration_ms);
   s.append(make("span", "seq", r.seq), make("span", "event", r.event), make("span", "subject", r.subject || ""),
-    make("span", "effect " + (/^[a-z]+/.exec(kind) || ["none"])[0], kind === "none" ? "pass" : kind),
+    make("span", "effect " + (/^[a-z]+/.exec(kind) || ["none"])[0], kind !== "none" ? kind : hooks ? "pass" : "\u2013"),
     make("span", "hooks", hooks || "no hook ran"), lane, make("span", "ms", ms(r.duration_ms)));
+  if (!hooks) details.className = "idle";
   details.append(s);
-  details.addEventListener("toggle", () => { if (details.open && details.children.length === 1) details.append(body(e)); });
-  details.found = (r.event + " " + (r.subject || "") + " " + kind + " " + r.runs.map((x) => [x.hook.name, x.hook.command, x.stdout, x.stderr].join(" ")).join(" ")).toLowerCase();
+  details.fill = () => details.append(body(e));
+  details.addEventListener("toggle", () => { if (details.open && details.children.length === 1) details.fill(); });
+  details.found = (want) => (words ??= (r.event + " " + (r.subject || "") + " " + kind + " " +
+    r.runs.map((x) => [x.hook.name, x.hook.command, x.stdin, x.stdout, x.stderr].join(" ")).join(" ") + (r.input || "")).toLowerCase()).includes(want);
   details.changes = kind !== "none";
   return details;
 }
 
-function part(to, title, text, name) {
+const most = 50000; // characters that are shown at once
+
+function part(to, title, text) {
   if (text === undefined || text === null || text === "") return;
-  to.append(make("h3", "", title), make("pre", name, text));
+  const pre = make("pre", "", text.slice(0, most));
+  pre.tabIndex = 0; // so that keys can scroll it
+  to.append(make("h3", "", title), pre);
+  if (text.length <= most) return;
+  const more = make("button", "", "show all " + text.length.toLocaleString("en") + " characters");
+  more.type = "button";
+  more.addEventListener("click", () => { pre.textContent = plain(text); more.remove(); });
+  to.append(more);
 }
 
 function line(to, name, text) { if (text) to.append(make("p", name, text)); }
@@ -84,6 +103,7 @@ function hook(x, input) {
 function diff(text) {
   const pre = make("pre");
   const kinds = { "+": "add", "-": "del", "@": "hunk" };
+  pre.tabIndex = 0;
   for (const l of text.replace(/\n$/, "").split("\n")) pre.append(make("span", kinds[l[0]] || "same", l || " "));
   return pre;
 }
@@ -110,13 +130,39 @@ const runs = reports.flatMap((r) => r.runs.filter(ran));
 document.getElementById("summary").textContent = reports.length + " events in " + ms(end - start) + ", " + runs.length + " hook runs (" +
   ms(runs.reduce((n, x) => n + (x.duration_ms || 0), 0)) + "), " + reports.filter((r) => r.verdict && ["deny", "stop"].includes(r.verdict.decision)).length + " denied or stopped, " +
   runs.filter((x) => x.failed).length + " failed";
-const text = document.getElementById("text"), only = document.getElementById("effects");
+const text = document.getElementById("text"), only = document.getElementById("effects"), shown = document.getElementById("shown");
 function filter() {
   const want = text.value.toLowerCase();
-  for (const d of rows) d.hidden = !d.found.includes(want) || (only.checked && !d.changes);
+  for (const d of rows) d.hidden = (want && !d.found(want)) || (only.checked && !d.changes);
+  const n = rows.filter((d) => !d.hidden).length;
+  shown.textContent = n === rows.length ? "" : n + " of " + rows.length + " shown";
 }
+const openAll = (open) => { for (const d of rows) if (!d.hidden) d.open = open; };
 text.addEventListener("input", filter);
 only.addEventListener("change", filter);
 document.getElementById("filters").addEventListener("submit", (e) => e.preventDefault());
+document.getElementById("open").addEventListener("click", () => openAll(true));
+document.getElementById("close").addEventListener("click", () => openAll(false));
+// A slash goes to the filter, the arrows from event to event, Escape back.
+document.addEventListener("keydown", (e) => {
+  if (e.ctrlKey || e.metaKey || e.altKey) return;
+  const typing = document.activeElement === text, step = { ArrowDown: 1, ArrowUp: -1 }[e.key];
+  if (e.key === "/" && !typing) text.focus();
+  else if (e.key === "Escape" && typing) { text.value = ""; filter(); }
+  else if (step && (typing || document.activeElement.tagName === "SUMMARY")) {
+    const list = rows.filter((d) => !d.hidden).map((d) => d.firstChild), i = list.indexOf(document.activeElement);
+    const next = i < 0 ? (step > 0 ? list[0] : undefined) : i + step < 0 ? text : list[i + step];
+    if (!next) return;
+    next.focus();
+  } else return;
+  e.preventDefault();
+});
+// On paper nothing can be opened: what is shown goes there with all it holds.
+let closed = [];
+window.addEventListener("beforeprint", () => {
+  closed = rows.filter((d) => !d.open && !d.hidden);
+  for (const d of closed) { d.open = true; if (d.children.length === 1) d.fill(); }
+});
+window.addEventListener("afterprint", () => { for (const d of closed) d.open = false; });
 // PAGE.html#open shows the first events open.
 if (location.hash === "#open") for (const d of rows.slice(0, 20)) d.open = true;

@@ -98,9 +98,7 @@ func Write(w io.Writer, title string, reports []json.RawMessage) error {
 	if err != nil {
 		return fmt.Errorf("writing the trace page: %w", err)
 	}
-	sum := sha256.Sum256([]byte(script))
-	policy := fmt.Sprintf("default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'",
-		base64.StdEncoding.EncodeToString(sum[:]))
+	policy := fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'", digest(style), digest(script))
 	_, err = fmt.Fprintf(w, `<!doctype html>
 <html lang="en">
 <head>
@@ -113,8 +111,9 @@ func Write(w io.Writer, title string, reports []json.RawMessage) error {
 </head>
 <body>
 <header><h1>%s</h1><p id="summary"></p>
-<form id="filters"><input id="text" type="search" placeholder="Filter: event, tool, hook, text" aria-label="Filter">
-<label><input id="effects" type="checkbox"> only what changed something</label></form></header>
+<form id="filters"><input id="text" type="search" placeholder="Filter (/): event, tool, hook, text" aria-label="Filter">
+<label><input id="effects" type="checkbox"> only what changed something</label>
+<button id="open" type="button">open all</button><button id="close" type="button">close all</button><span id="shown" role="status"></span></form></header>
 <main id="events"></main>
 <noscript>This page needs JavaScript. The trace as JSON lines can be read without.</noscript>
 <script type="application/json" id="data">%s</script>
@@ -126,6 +125,12 @@ func Write(w io.Writer, title string, reports []json.RawMessage) error {
 		return fmt.Errorf("writing the trace page: %w", err)
 	}
 	return nil
+}
+
+// digest names a text that the page's policy allows, and no other.
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
 // difference is a unified diff of two JSON values; empty where there are not
