@@ -32,7 +32,29 @@ func danger(words []Word) string {
 	case name == "git":
 		return gitDanger(args)
 	}
+	if e, ok := escapes[aliasOf(name)]; ok {
+		return e.escaping(args)
+	}
 	return ""
+}
+
+// aliasOf is the name under which the escapes of a program stand.
+func aliasOf(name string) string {
+	switch name {
+	case "gawk", "mawk", "nawk", "original-awk":
+		return "awk"
+	case "gtar", "bsdtar":
+		return "tar"
+	case "gmake":
+		return "make"
+	case "pnpm", "yarn", "bun":
+		return "npm"
+	case "gsed":
+		return "sed"
+	case "pip3":
+		return "pip"
+	}
+	return name
 }
 
 // gitValues are git's own options that take the next word.
@@ -55,6 +77,9 @@ func gitSubcommand(args []Word) []Word {
 func gitDanger(args []Word) string {
 	rest := gitSubcommand(args)
 	own := args[:len(args)-len(rest)]
+	if hasWord(own, "-C") && slices.ContainsFunc(own, func(a Word) bool { return leaves(a.Text) }) {
+		return "works in a repository elsewhere"
+	}
 	if hasPrefix(own, "-c", "--config-env", "--exec-path", "--git-dir", "--work-tree") {
 		return "changes git's configuration for this command"
 	}
@@ -65,22 +90,41 @@ func gitDanger(args []Word) string {
 	if !sub.Known {
 		return "runs a git command that is not known"
 	}
-	runs := hasPrefix(rest, "--upload-pack", "--upload-p", "--receive-pack", "--receive-p", "--exec", "--extcmd", "--open-files", "-O", "ext::")
 	switch sub.Text {
 	case "reset":
 		return dangerIf(hasPrefix(rest, "--h", "--me", "--k"), "discards changes")
 	case "clean":
 		return "deletes files"
 	case "push":
-		return dangerIf(runs || hasOption(rest, "fd", "--f", "--mi", "--d", "--pru") || hasPrefix(rest, "+", ":"), "overwrites or deletes at the remote")
+		if hasOption(rest, "fd", "--f", "--mi", "--d", "--pru") || hasPrefix(rest, "+", ":") {
+			return "overwrites or deletes at the remote"
+		}
 	case "config":
-		return dangerIf(!hasPrefix(rest, "--get", "--list", "-l", "get", "list"), "changes git's configuration")
-	case "rebase":
-		return dangerIf(hasOption(rest, "x", "--exec", "--exe"), "runs a program")
-	case "bisect", "submodule", "filter-branch", "difftool", "mergetool", "daemon", "hook":
-		return dangerIf(sub.Text != "bisect" && sub.Text != "submodule" || hasWord(rest, "run", "foreach"), "runs a program")
+		return dangerIf(!readsConfig(rest), "changes git's configuration")
+	case "bisect", "submodule":
+		return dangerIf(hasWord(rest, "run", "foreach") || anyUnknown(rest), "runs a program")
+	case "filter-branch", "filter-repo", "difftool", "mergetool", "daemon", "hook", "for-each-repo", "remote-ext", "shell", "instaweb",
+		"send-email", "imap-send", "web--browse", "svn", "p4", "cvsimport", "credential", "upload-pack", "receive-pack", "upload-archive":
+		return "runs a program"
 	}
-	return dangerIf(runs, "runs a program")
+	if hasPrefix(rest, "--upload-pack", "--receive-pack", "--exec", "--extcmd", "--open-files", "-O", "ext::") {
+		return "runs a program"
+	}
+	if e, ok := gitEscapes[sub.Text]; ok {
+		return e.escaping(rest)
+	}
+	return ""
+}
+
+// readsConfig: what is asked for stands first, options of the place before it
+// excepted; further on it may be a value.
+func readsConfig(args []Word) bool {
+	for len(args) > 0 && slices.Contains([]string{"--global", "--local", "--system", "--worktree", "--show-origin", "--show-scope", "--name-only", "-z", "--null"}, args[0].Text) {
+		args = args[1:]
+	}
+	return len(args) > 0 && args[0].Known && slices.Contains([]string{
+		"--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l", "get", "list",
+	}, args[0].Text)
 }
 
 func dangerIf(yes bool, what string) string {

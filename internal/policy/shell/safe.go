@@ -117,7 +117,7 @@ func leaves(arg string) bool {
 		return true
 	}
 	for segment := range strings.SplitSeq(arg, "/") {
-		if segment == ".." || strings.HasPrefix(segment, ".env") || strings.HasPrefix(segment, "gha-creds-") {
+		if segment == ".." || segment == ".git" || strings.HasPrefix(segment, ".env") || strings.HasPrefix(segment, "gha-creds-") {
 			return true
 		}
 	}
