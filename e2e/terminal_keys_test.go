@@ -41,7 +41,7 @@ func TestChatKeys(t *testing.T) {
 	assert.Equal(t, 2, strings.Count(last(3), "see @notes.txt"))
 
 	c.keys("\x1b[200~three\rfour\x1b[201~") // a paste does not submit itself
-	c.waitFor("three⏎four")
+	c.waitFor("> three\n… four")
 	c.keys(keyEnter)
 	assert.Contains(t, last(4), `three\nfour`)
 

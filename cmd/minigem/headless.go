@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"minigem/agent"
 	"minigem/agent/event"
@@ -63,7 +64,7 @@ func runHeadless(ctx context.Context, sys *system, f *flags) error {
 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stop := onSignals(cancel)
+	stop := onSignals(cancel, nil)
 	defer stop()
 
 	out := newOutput(sys, f, func(error) { cancel(errStdoutClosed) })
@@ -131,10 +132,15 @@ func endingError(ctx context.Context, res agent.Result) error {
 }
 
 // onSignals cancels with the cause that fits the signal. A second one ends the
-// program at once. A closed standard output must not kill it: the write says so.
-func onSignals(cancel context.CancelCauseFunc) (stop func()) {
+// program at once, after last, which may be nil. So does QUIT where there is a
+// last: the runtime then tells what the program was at. A closed standard output
+// must not kill it: the write says so.
+func onSignals(cancel context.CancelCauseFunc, last func()) (stop func()) {
 	ch := make(chan os.Signal, 2)
 	signal.Notify(ch, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	if last != nil {
+		signal.Notify(ch, syscall.SIGQUIT)
+	}
 	signal.Ignore(syscall.SIGPIPE)
 	done := make(chan struct{})
 	go func() {
@@ -147,12 +153,34 @@ func onSignals(cancel context.CancelCauseFunc) (stop func()) {
 				if s == os.Interrupt {
 					cause, code = errInterrupted, exitInterrupt
 				}
-				if n > 0 {
-					os.Exit(code)
+				if n > 0 || s == syscall.SIGQUIT {
+					quit(s, code, last)
 				}
 				cancel(cause)
 			}
 		}
 	}()
 	return func() { signal.Stop(ch); close(done) }
+}
+
+// lastTime is how long the last thing before an end by signal may take.
+const lastTime = time.Second
+
+// quit ends the program, as s does where that tells more than a code.
+func quit(s os.Signal, code int, last func()) {
+	if last != nil {
+		ended := make(chan struct{})
+		go func() { last(); close(ended) }()
+		select {
+		case <-ended:
+		case <-time.After(lastTime):
+		}
+	}
+	if s == syscall.SIGQUIT {
+		signal.Reset(s)
+		if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(s) == nil {
+			time.Sleep(lastTime) // the signal ends it
+		}
+	}
+	os.Exit(code)
 }

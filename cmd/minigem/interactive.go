@@ -36,7 +36,7 @@ type chat struct {
 	ctx   context.Context // ends when the program is told to
 	term  *terminal.Terminal
 	view  *terminal.View
-	desk  *notify.Desk // nil: the terminal is told of nothing
+	desk  atomic.Pointer[notify.Desk] // of the rig
 	stats *output.Stats
 	table slash.Table
 
@@ -45,6 +45,10 @@ type chat struct {
 	lastHook  atomic.Pointer[hooks.Report]
 	left      string // the reason of SessionEnd; empty: the chat goes on
 	witness   witness
+
+	interrupted atomic.Int64 // when ^C was pressed last, in nanoseconds
+	opened      atomic.Pointer[terminal.Terminal]
+	quits       atomic.Bool // it was pressed twice while something was done
 }
 
 // A witness hears of what happens in a chat. All fields may be nil, and are set
@@ -69,9 +73,19 @@ func runInteractive(ctx context.Context, sys *system, f *flags) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stop := onSignals(cancel)
+	t := &chat{sys: sys, flags: f, ctx: ctx}
+	stop := onSignals(cancel, t.giveBack)
 	defer stop()
-	return (&chat{sys: sys, flags: f, ctx: ctx}).talk(terminal.Options{In: in, Out: out})
+	guard := terminal.NewGuard(out) // starts while the settings are read
+	defer guard.Release()
+	return t.talk(terminal.Options{In: in, Out: out, Guard: guard})
+}
+
+// giveBack leaves the terminal as it was, when there is no time for more.
+func (t *chat) giveBack() {
+	if term := t.opened.Load(); term != nil {
+		term.Close()
+	}
 }
 
 // talk opens the terminal and talks until the user leaves. in tells of the
@@ -83,11 +97,15 @@ func (t *chat) talk(in terminal.Options) error {
 	}
 	t.stats = &output.Stats{}
 	in.Getenv, in.Vim, in.Complete = t.sys.Getenv, c.settings.General.VimMode, t.complete
+	if c.settings.General.EnableNotifications {
+		in.Focus = t.focused
+	}
 	t.term, err = terminal.Open(in)
 	if err != nil {
 		return err
 	}
 	defer t.term.Close()
+	t.opened.Store(t.term)
 	defer context.AfterFunc(t.ctx, t.term.Hangup)()
 	return t.run(c)
 }
@@ -103,7 +121,6 @@ func (t *chat) run(c *configuration) error {
 		return err
 	}
 	t.askHooks(c)
-	t.desk = t.alerts(c)
 	if err := t.open(c); err != nil {
 		return err
 	}
@@ -132,7 +149,8 @@ func (t *chat) open(c *configuration) error {
 		sink:        event.Tee(t.view, t.stats),
 		reports:     t.report,
 		approver:    t.approver(c),
-		asker:       &terminal.Questioner{View: t.view},
+		asker:       alertingAsker{&terminal.Questioner{View: t.view}, t},
+		signals:     signalWriter{t.term},
 		warn:        t.warn,
 		configure:   func(e *hooks.Engine) { e.Starting = t.view.HookStarting },
 	}
@@ -147,6 +165,7 @@ func (t *chat) open(c *configuration) error {
 		return err
 	}
 	t.rig = r
+	t.desk.Store(r.bell.Desk)
 	if t.witness.opened != nil {
 		t.witness.opened(r)
 	}
@@ -156,11 +175,7 @@ func (t *chat) open(c *configuration) error {
 func (t *chat) approver(c *configuration) toolcall.Approver {
 	a := &terminal.Approver{View: t.view, Dir: c.dir, OnceOnly: c.settings.Security.DisableAlwaysAllow}
 	a.Edit = t.term.Editor(editorOf(c), c.env)
-	var approver toolcall.Approver = a
-	if t.desk != nil {
-		approver = alertingApprover{a, t.desk}
-	}
-	return witnessed{approver, t.witness}
+	return witnessed{a, t.witness}
 }
 
 // witnessed lets the witness hear of questions and answers.
@@ -263,20 +278,35 @@ func (t *chat) end() {
 func (t *chat) work(what string, f func(ctx context.Context)) {
 	ctx, cancel := context.WithCancelCause(t.ctx)
 	defer cancel(nil)
-	t.view.Work(what, func() { cancel(errInterrupted) }, func() { f(ctx) })
+	t.view.Work(what, func(ctrlC bool) { t.interrupt(cancel, ctrlC) }, func() { f(ctx) })
+	if t.quits.Load() {
+		t.left = "prompt_input_exit"
+	}
+}
+
+// interrupt stops what is being done; the second ^C in a row leaves the chat too.
+func (t *chat) interrupt(stop context.CancelCauseFunc, ctrlC bool) {
+	if ctrlC && t.again() {
+		t.quits.Store(true)
+	}
+	stop(errInterrupted)
+}
+
+// again notes a ^C, and reports whether it follows another one closely.
+func (t *chat) again() bool {
+	now := time.Now().UnixNano()
+	return now-t.interrupted.Swap(now) < int64(againTime)
 }
 
 // loop reads and obeys until the user leaves.
 func (t *chat) loop() {
-	var interrupted time.Time
 	for t.left == "" && t.ctx.Err() == nil {
 		line, err := t.term.Prompt()
 		switch {
 		case errors.Is(err, terminal.ErrInterrupted):
-			if now := time.Now(); now.Sub(interrupted) < againTime {
+			if t.again() {
 				t.left = "prompt_input_exit"
 			} else {
-				interrupted = now
 				t.term.Print(t.term.Dim("Press Ctrl+C again to exit"))
 			}
 		case err != nil:
@@ -323,7 +353,9 @@ func (t *chat) submit(text string, parts []llm.Part) {
 	if t.witness.finished != nil {
 		t.witness.finished(res)
 	}
-	t.desk.Alert(t.ctx, notify.Alert{Kind: notify.SessionComplete, Title: "minigem", Subtitle: "is done", Body: text})
+	if res.Ending != agent.Cancelled { // who stopped it knows
+		t.done(text)
+	}
 	switch res.Ending {
 	case agent.Cancelled:
 		t.term.Print(t.term.Warning("Request cancelled."))

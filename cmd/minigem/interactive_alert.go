@@ -3,44 +3,44 @@ package main
 import (
 	"context"
 
+	"minigem/internal/terminal"
 	"minigem/notify"
-	"minigem/tools/toolcall"
+	"minigem/tools/builtin"
 )
 
-// alerts tells the terminal that somebody is waited for, where the settings ask
-// for it (spec/agent.md 16). Hooks hear of permission prompts in any case. nil:
-// nothing is told.
-func (t *chat) alerts(c *configuration) *notify.Desk {
-	if !c.settings.General.EnableNotifications {
-		return nil
+// focused takes in that the window got or lost the focus: nobody is told of what
+// they are looking at (spec/agent.md 16).
+func (t *chat) focused(yes bool) {
+	if desk := t.desk.Load(); desk != nil {
+		desk.Focus(t.ctx, yes)
 	}
-	method, err := notify.ParseMethod(c.settings.General.NotificationMethod)
-	if err != nil {
-		t.warn(err.Error())
-	}
-	env := system{Env: c.env}
-	return &notify.Desk{Title: "minigem", Terminal: notify.NewTerminal(rawOutput{t}, method, env.LookupEnv), Now: t.sys.Now}
 }
 
-// rawOutput lets sequences of ours through.
-type rawOutput struct{ t *chat }
+// done tells that the work is done. Hooks are not told.
+func (t *chat) done(prompt string) {
+	t.desk.Load().Alert(t.ctx, notify.Alert{Kind: notify.SessionComplete, Title: "minigem", Subtitle: "is done", Body: prompt})
+}
+
+// signalWriter lets sequences of ours through to the terminal.
+type signalWriter struct{ *terminal.Terminal }
 
 // Write implements io.Writer.
-func (w rawOutput) Write(b []byte) (int, error) {
-	w.t.term.Signal(string(b))
+func (w signalWriter) Write(b []byte) (int, error) {
+	w.Signal(string(b))
 	return len(b), nil
 }
 
-// alertingApprover tells of each question before it is asked.
-type alertingApprover struct {
-	toolcall.Approver
-	desk *notify.Desk
+// alertingAsker tells of questions before they are put.
+type alertingAsker struct {
+	builtin.Asker
+	t *chat
 }
 
-// Approve implements toolcall.Approver.
-func (a alertingApprover) Approve(ctx context.Context, q toolcall.Question) toolcall.Answer {
-	key := "permission " + q.Call.ID
-	a.desk.Alert(ctx, notify.Alert{Kind: notify.Attention, Key: key, Title: "minigem", Subtitle: "waits for your permission", Body: q.Info.DisplayName + ": " + q.Intent.Description})
-	defer a.desk.Settle(key)
-	return a.Approver.Approve(ctx, q)
+// AskQuestions implements builtin.Asker.
+func (a alertingAsker) AskQuestions(ctx context.Context, qs []builtin.Question) (map[int]string, bool, error) {
+	const key = "questions"
+	desk := a.t.desk.Load()
+	desk.Alert(ctx, notify.Alert{Kind: notify.Attention, Key: key, Title: "minigem", Subtitle: "has a question", Body: qs[0].Question})
+	defer desk.Settle(key)
+	return a.Asker.AskQuestions(ctx, qs)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"time"
@@ -32,6 +33,7 @@ type wiring struct {
 	reports     func(hooks.Report)  // hears of every hook event; nil: nobody
 	approver    toolcall.Approver   // nil: nobody can be asked
 	asker       builtin.Asker       // answers the model's questions; nil: nobody does
+	signals     io.Writer           // takes what makes the terminal ring; nil: it does not
 	model       llm.Provider        // nil: as flags and environment say
 	warn        func(string)        // something the user should know
 	configure   func(*hooks.Engine) // last changes before the first event; may be nil

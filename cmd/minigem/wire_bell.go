@@ -20,12 +20,12 @@ type bell struct {
 // chat in a terminal rings.
 func (r *rig) newBell(sys *system, w *wiring) *bell {
 	b := &bell{Desk: &notify.Desk{Title: "minigem", Hooks: notify.HookSink{Hooks: r.engine}, Now: sys.Now}, approver: w.approver}
-	if w.interactive && sys.StdoutTTY && r.settings.General.EnableNotifications {
+	if w.signals != nil && r.settings.General.EnableNotifications {
 		method, err := notify.ParseMethod(r.settings.General.NotificationMethod)
 		if err != nil {
 			w.warn("general.notificationMethod: " + err.Error())
 		}
-		b.Terminal = notify.NewTerminal(sys.Stdout, method, sys.LookupEnv)
+		b.Terminal = notify.NewTerminal(w.signals, method, sys.LookupEnv)
 	}
 	return b
 }

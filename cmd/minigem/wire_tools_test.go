@@ -70,7 +70,7 @@ func (w hookWorld) wire(flags *flags, interactive bool) wired {
 	got := wired{tty: out}
 	if interactive {
 		got.user = &someone{}
-		wi.approver, wi.asker = got.user, got.user
+		wi.approver, wi.asker, wi.signals = got.user, got.user, out
 	}
 	got.rig, err = build(w.t.Context(), sys, flags, c, wi)
 	require.NoError(w.t, err)

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 // A Choice is one of the answers to a question. Keys are what it is taken by
@@ -19,24 +17,26 @@ type Choice struct {
 }
 
 // Choose asks question and returns the index of the choice taken: by number or
-// letter and Enter; Enter alone takes the first one, marked. words is what was
-// written behind it. ok is false for ^C, Esc, and a terminal that is gone.
+// letter and Enter, or by the arrow keys and Enter; Enter alone takes the marked
+// one, which is the first. words is what was written behind it. ok is false for
+// ^C, Esc, and a terminal that is gone.
 func (t *Terminal) Choose(ctx context.Context, question string, choices []Choice) (index int, words string, ok bool) {
-	var b strings.Builder
-	for i, c := range choices {
-		mark := "  "
-		if i == 0 {
-			mark = t.style.green("●") + " "
-		}
-		fmt.Fprintf(&b, "%s%d. %s\n", mark, i+1, c.Label)
-	}
 	// From here on keys answer: who reads the choices may type at once.
 	defer t.keys.leave(t.keys.ask())
-	t.screen.lines(b.String())
+	if t.style.dumb {
+		t.screen.lines(strings.Join(t.list(choices, 0), "\n"))
+	}
+	a := answer{t: t}
 	for {
-		said, ok := t.readAnswer(ctx, question+t.style.dim(" [1] "))
+		a.ask = func(marked int) string { return question + t.style.dim(fmt.Sprintf(" [%d] ", marked+1)) }
+		a.above = func(marked int) []string { return t.list(choices, marked) }
+		a.choices = len(choices)
+		said, ok := a.read(ctx)
 		if !ok {
 			return 0, "", false
+		}
+		if strings.TrimSpace(said) == "" {
+			return a.marked, "", true
 		}
 		if index, words, found := pick(said, choices); found {
 			return index, words, true
@@ -45,12 +45,22 @@ func (t *Terminal) Choose(ctx context.Context, question string, choices []Choice
 	}
 }
 
+// list is the choices, a row each.
+func (t *Terminal) list(choices []Choice, marked int) []string {
+	rows := make([]string, len(choices))
+	for i, c := range choices {
+		mark := "  "
+		if i == marked {
+			mark = t.style.green("●") + " "
+		}
+		rows[i] = fmt.Sprintf("%s%d. %s", mark, i+1, c.Label)
+	}
+	return rows
+}
+
 // pick finds the choice that said means.
 func pick(said string, choices []Choice) (index int, words string, found bool) {
 	said = strings.TrimSpace(said)
-	if said == "" {
-		return 0, "", true
-	}
 	word, rest, _ := strings.Cut(said, " ")
 	word = strings.ToLower(strings.TrimRight(word, ".,:;"))
 	for i, c := range choices {
@@ -69,40 +79,81 @@ func pick(said string, choices []Choice) (index int, words string, found bool) {
 // line, and a terminal that is gone. Nothing that was typed before counts.
 func (t *Terminal) Ask(ctx context.Context, question string) (line string, ok bool) {
 	defer t.keys.leave(t.keys.ask())
-	return t.readAnswer(ctx, question)
+	a := answer{t: t, ask: func(int) string { return question }}
+	return a.read(ctx)
 }
 
-func (t *Terminal) readAnswer(ctx context.Context, question string) (line string, ok bool) {
-	t.screen.lines("")
-	t.screen.write(question)
-	defer t.screen.write("\n")
+// An answer is what the user writes after a question, or the one of the choices
+// that is marked.
+type answer struct {
+	t       *Terminal
+	ask     func(marked int) string
+	above   func(marked int) []string // the choices; nil: there are none
+	choices int
+	marked  int
+	line    string
+}
+
+// read reads one answer. It stays on the screen.
+func (a *answer) read(ctx context.Context) (line string, ok bool) {
+	a.line = ""
+	a.t.screen.show(nil)
+	a.t.screen.lines("")
+	defer func() {
+		text := a.draft().mark + a.line + "\n"
+		if a.above != nil {
+			text = strings.Join(a.above(a.marked), "\n") + "\n" + text
+		}
+		a.t.screen.settle(text)
+	}()
 	for {
-		key, more := t.keys.answer(ctx)
+		a.t.screen.show(a.drawing())
+		key, more := a.t.keys.answer(ctx)
 		switch {
-		case !more || key == keyInterrupt || key == keyEscape || key == keyEOF && line == "":
+		case !more || key == keyInterrupt || key == keyEscape || key == keyEOF && a.line == "":
 			return "", false
 		case key == "\r" || key == "\n":
-			return line, true
-		case key == "\x7f" || key == "\b":
-			if line != "" {
-				last, n := utf8.DecodeLastRuneInString(line)
-				line = line[:len(line)-n]
-				t.rubOut(last)
-			}
-		case key == "\x15": // ^U
-			for _, r := range line {
-				t.rubOut(r)
-			}
-			line = ""
-		case key[0] >= ' ' && utf8.ValidString(key) && Clean(key) == key:
-			line += key
-			t.screen.write(key)
+			return a.line, true
 		}
+		a.press(key)
 	}
 }
 
-// rubOut wipes the character before the cursor.
-func (t *Terminal) rubOut(r rune) {
-	n := ansi.StringWidth(string(r))
-	t.screen.write(strings.Repeat("\b", n) + strings.Repeat(" ", n) + strings.Repeat("\b", n))
+// press takes a key that does not end the answer.
+func (a *answer) press(key string) {
+	named := keyOf(key)
+	switch {
+	case a.choices > 0 && (named == keyUp || key == "\x10"): // or ^P
+		a.marked = (a.marked + a.choices - 1) % a.choices
+	case a.choices > 0 && (named == keyDown || key == "\x0e"): // or ^N
+		a.marked = (a.marked + 1) % a.choices
+	case key == "\x7f" || key == "\b":
+		_, n := utf8.DecodeLastRuneInString(a.line)
+		a.line = a.line[:len(a.line)-n]
+	case key == "\x15": // ^U
+		a.line = ""
+	case key[0] >= ' ' && utf8.ValidString(key) && Clean(key) == key:
+		a.line += key
+	}
+}
+
+func (a *answer) draft() draft {
+	return draft{mark: a.ask(a.marked), line: a.line, cursor: len(a.line)}
+}
+
+// drawing is the choices and the answer so far.
+func (a *answer) drawing() drawing {
+	d, above := a.draft(), []string(nil)
+	if a.above != nil {
+		above = a.above(a.marked)
+	}
+	return func(width int) frame {
+		f := d.frame(width)
+		var rows []string
+		for _, row := range above {
+			rows = append(rows, wrapRows(row, width)...)
+		}
+		f.rows, f.row = append(rows, f.rows...), f.row+len(rows)
+		return f
+	}
 }

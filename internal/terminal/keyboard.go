@@ -27,12 +27,8 @@ const (
 	keyEOF       = "\x04"
 	keyEscape    = "\x1b"
 	keySuspend   = "\x1a"
-	pasteStart   = "\x1b[200~"
-	pasteEnd     = "\x1b[201~"
-
-	// newlineMark stands for the line ends of a paste, so that they do not
-	// submit it: a character for private use that Clean lets nobody else have.
-	newlineMark = '\ue000'
+	keyFocusIn   = "\x1b[I"
+	keyFocusOut  = "\x1b[O"
 
 	// escapeTime is how long the rest of a key's sequence is waited for.
 	escapeTime = 50 * time.Millisecond
@@ -40,19 +36,30 @@ const (
 
 // keyboard is the one reader of the terminal's input. The line editor pulls
 // from it a byte at a time and never reads ahead, so that a key goes where the
-// user saw it go.
+// user saw it go; least of all after a key that may end its line.
 type keyboard struct {
 	in  *os.File
 	vim bool
 
+	// Called from the reader, without a lock; nil: not at all.
+	typed   func()             // what was typed ahead has changed
+	suspend func()             // ^Z
+	focus   func(focused bool) // the terminal says that it has the focus, or lost it
+
 	mu        sync.Mutex
 	changed   *sync.Cond
 	mode      mode
-	interrupt func()
-	queue     []byte // for the line editor
-	answers   []byte // for the question
-	raw       []byte // read and not understood yet
-	pasting   bool
+	interrupt func(ctrlC bool)
+	queue     []byte    // for the line editor
+	held      bool      // the line editor gets none of it: its line may have ended
+	answers   []byte    // for the question
+	raw       []byte    // read and not understood yet
+	pasting   bool      // between brackets
+	bursting  bool      // a paste without brackets goes on
+	burst     time.Time // when the last one ended
+	searched  int       // how much of raw was searched for the end of the paste
+	pastes    pastes
+	after     []func() // to be called once the lock is free
 	timer     *time.Timer
 	ended     bool
 	reader    cancelreader.CancelReader
@@ -64,7 +71,6 @@ func newKeyboard(in *os.File, vim bool) *keyboard {
 	k.changed = sync.NewCond(&k.mu)
 	k.timer = time.AfterFunc(time.Hour, k.giveUpWaiting)
 	k.timer.Stop()
-	k.resume()
 	return k
 }
 
@@ -100,11 +106,7 @@ func (k *keyboard) listen(r cancelreader.CancelReader) {
 	buf := make([]byte, 4096)
 	for {
 		n, err := r.Read(buf)
-		k.mu.Lock()
-		k.raw = append(k.raw, buf[:n]...)
-		k.scan()
-		k.changed.Broadcast()
-		k.mu.Unlock()
+		k.hear(buf[:n])
 		if err == nil {
 			continue
 		}
@@ -115,6 +117,35 @@ func (k *keyboard) listen(r cancelreader.CancelReader) {
 	}
 }
 
+// hear takes in what was read at once.
+func (k *keyboard) hear(b []byte) {
+	k.mu.Lock()
+	switch {
+	case k.pasting && string(b) == keyInterrupt:
+		k.pasting, k.raw = false, nil // the end of the paste got lost
+	case !k.pasting && len(k.raw) == 0 && isBurst(b, time.Since(k.burst) < burstTime):
+		k.bursting = true
+	}
+	k.raw = append(k.raw, b...)
+	k.scan()
+	k.unlock()
+}
+
+// unlock ends a change, and tells who has to know.
+func (k *keyboard) unlock() {
+	after, typed := k.after, k.typed
+	k.after = nil
+	ahead := k.mode == working
+	k.changed.Broadcast()
+	k.mu.Unlock()
+	for _, f := range after {
+		f()
+	}
+	if ahead && typed != nil {
+		typed()
+	}
+}
+
 func (k *keyboard) hangup() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -122,12 +153,18 @@ func (k *keyboard) hangup() {
 	k.changed.Broadcast()
 }
 
-// enter changes what keys are for. interrupt is called, from the reader, when
-// the user interrupts work.
-func (k *keyboard) enter(m mode, interrupt func()) {
+func (k *keyboard) over() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.mode, k.interrupt, k.answers = m, interrupt, nil
+	return k.ended
+}
+
+// enter changes what keys are for. interrupt is called when the user interrupts
+// work.
+func (k *keyboard) enter(m mode, interrupt func(ctrlC bool)) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.mode, k.interrupt, k.answers, k.held = m, interrupt, nil, k.held && m != prompting
 	k.changed.Broadcast()
 }
 
@@ -151,7 +188,7 @@ func (k *keyboard) leave(m mode) {
 func (k *keyboard) Read(p []byte) (int, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for !k.ended && (k.mode != prompting || len(k.queue) == 0) {
+	for !k.ended && (k.held || k.mode != prompting || len(k.queue) == 0) {
 		k.changed.Wait()
 	}
 	if k.ended {
@@ -159,14 +196,23 @@ func (k *keyboard) Read(p []byte) (int, error) {
 	}
 	p[0] = k.queue[0]
 	k.queue = k.queue[1:]
+	k.held = strings.IndexByte("\r\n"+keyInterrupt+keyEOF, p[0]) >= 0
 	return 1, nil
+}
+
+// goOn lets the line editor have more keys after one that did not end its line.
+func (k *keyboard) goOn() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.held = false
+	k.changed.Broadcast()
 }
 
 // Close implements io.Closer for the line editor.
 func (k *keyboard) Close() error { return nil }
 
-// answer waits for the next key of a question: a character, or one of the
-// named keys. ok is false if there will be none.
+// answer waits for the next key of a question: a character, or the sequence of
+// a key. ok is false if there will be none.
 func (k *keyboard) answer(ctx context.Context) (key string, ok bool) {
 	stop := context.AfterFunc(ctx, func() {
 		k.mu.Lock()
@@ -176,7 +222,7 @@ func (k *keyboard) answer(ctx context.Context) (key string, ok bool) {
 	defer stop()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for len(k.answers) == 0 {
+	for !utf8.FullRune(k.answers) {
 		if k.ended || ctx.Err() != nil {
 			return "", false
 		}
@@ -197,117 +243,36 @@ func (k *keyboard) answer(ctx context.Context) (key string, ok bool) {
 func (k *keyboard) ahead() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return strings.Map(func(r rune) rune {
+	var b strings.Builder
+	for _, r := range string(bytes.ToValidUTF8(k.queue, nil)) {
 		switch {
 		case r == '\r' || r == '\n' || r == newlineMark:
-			return '⏎'
-		case r < ' ' || r == 0x7f:
-			return -1
+			b.WriteRune('⏎')
+		case r >= firstPaste && r <= lastPaste:
+			b.WriteString(k.pastes.label(r))
+		case r >= ' ' && r != 0x7f && !private(r):
+			b.WriteRune(r)
 		}
-		return r
-	}, string(bytes.ToValidUTF8(k.queue, nil)))
-}
-
-// scan hands on the keys that are complete.
-func (k *keyboard) scan() {
-	k.timer.Stop()
-	for len(k.raw) > 0 {
-		if k.pasting {
-			before, after, found := bytes.Cut(k.raw, []byte(pasteEnd))
-			if !found {
-				return
-			}
-			k.pasting = false
-			k.raw = after
-			k.key([]byte(pasted(string(before), k.mode == asking)))
-			continue
-		}
-		n := sequence(k.raw)
-		if n == 0 {
-			k.timer.Reset(escapeTime)
-			return
-		}
-		key := k.raw[:n]
-		k.raw = k.raw[n:]
-		if string(key) == pasteStart {
-			k.pasting = true
-			continue
-		}
-		k.key(key)
 	}
+	return b.String()
 }
 
-// giveUpWaiting takes an escape character for the key of that name.
-func (k *keyboard) giveUpWaiting() {
+// unfold and label are those of the pastes; dropPastes forgets those that are
+// not typed ahead.
+func (k *keyboard) unfold(line string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if len(k.raw) == 0 || k.pasting {
-		return
-	}
-	key := k.raw
-	k.raw = nil
-	k.key(key)
-	k.changed.Broadcast()
+	return k.pastes.unfold(line)
 }
 
-func (k *keyboard) key(key []byte) {
-	name := string(key)
-	switch k.mode {
-	case asking:
-		k.answers = append(k.answers, key...)
-		return
-	case working:
-		if name == keyInterrupt || name == keyEscape {
-			k.queue = nil
-			if k.interrupt != nil {
-				go k.interrupt()
-			}
-			return
-		}
-	}
-	if name == keySuspend || name == keyEscape && !k.vim {
-		// The line editor would stop the program with the terminal unrestored, or
-		// take the next key for a part of this one.
-		return
-	}
-	k.queue = append(k.queue, key...)
+func (k *keyboard) label(mark rune) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.pastes.label(mark)
 }
 
-// sequence is the length of the first key in b; 0 if more of it may follow.
-func sequence(b []byte) int {
-	if b[0] != keyEscape[0] {
-		return 1
-	}
-	if len(b) == 1 {
-		return 0
-	}
-	switch b[1] {
-	case '[':
-		for i, c := range b[2:] {
-			if c >= 0x40 && c <= 0x7e {
-				return i + 3
-			}
-		}
-		return 0
-	case 'O':
-		if len(b) < 3 {
-			return 0
-		}
-		return 3
-	case keyEscape[0]:
-		return 1
-	}
-	return 2
-}
-
-// pasted makes a pasted text one line: its line ends are marked, and what is no
-// text is left out.
-func pasted(s string, flat bool) string {
-	mark := string(newlineMark)
-	if flat {
-		mark = " "
-	}
-	s = Clean(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"))
-	s = strings.ReplaceAll(s, "\t", "    ")
-	return strings.ReplaceAll(s, "\n", mark)
+func (k *keyboard) dropPastes() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.pastes.keep(k.queue)
 }

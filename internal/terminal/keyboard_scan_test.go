@@ -17,13 +17,6 @@ func deaf() *keyboard {
 	return k
 }
 
-func (k *keyboard) hear(s string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.raw = append(k.raw, s...)
-	k.scan()
-}
-
 // TestKeyboard: where keys go, by what they are typed into.
 func TestKeyboard(t *testing.T) {
 	t.Parallel()
@@ -35,8 +28,8 @@ func TestKeyboard(t *testing.T) {
 		answers string // for a question
 	}{
 		{"a prompt", prompting, []string{"hi\r"}, "hi\r", ""},
-		{"a key of several bytes", prompting, []string{"\x1b[A"}, "\x1b[A", ""},
-		{"in pieces", prompting, []string{"\x1b", "[", "A"}, "\x1b[A", ""},
+		{"a key of several bytes", prompting, []string{"\x1b[A"}, string(keyUp), ""},
+		{"in pieces", prompting, []string{"\x1b", "[", "A"}, string(keyUp), ""},
 		{"a letter of several bytes", prompting, []string{"\xc3", "\xa4"}, "ä", ""},
 		{"a question", asking, []string{"2\r"}, "", "2\r"},
 		{"while working", working, []string{"next"}, "next", ""},
@@ -49,7 +42,7 @@ func TestKeyboard(t *testing.T) {
 		k := deaf()
 		k.mode = c.mode
 		for _, p := range c.pieces {
-			k.hear(p)
+			k.hear([]byte(p))
 		}
 		assert.Equal(t, c.queue, string(k.queue), c.name)
 		assert.Equal(t, c.answers, string(k.answers), c.name)
@@ -63,9 +56,9 @@ func TestKeyboardInterrupts(t *testing.T) {
 	for _, key := range []string{keyInterrupt, keyEscape} {
 		k := deaf()
 		interrupted := make(chan struct{})
-		k.enter(working, func() { close(interrupted) })
-		k.hear("next prompt")
-		k.hear(key)
+		k.enter(working, func(bool) { close(interrupted) })
+		k.hear([]byte("next prompt"))
+		k.hear([]byte(key))
 		k.giveUpWaiting() // an escape alone is the key
 		<-interrupted
 		assert.Empty(t, k.queue)
@@ -78,10 +71,10 @@ func TestKeyboardTypeAhead(t *testing.T) {
 	t.Parallel()
 	k := deaf()
 	k.enter(working, nil)
-	k.hear("1\r")
+	k.hear([]byte("1\r"))
 	k.enter(asking, nil)
 	assert.Empty(t, k.answers)
-	k.hear("n")
+	k.hear([]byte("n"))
 	key, ok := k.answer(t.Context())
 	assert.True(t, ok)
 	assert.Equal(t, "n", key)

@@ -14,6 +14,7 @@ func typed(t *testing.T) (*keyboard, func(string)) {
 	r, w, err := os.Pipe()
 	require.NoError(t, err)
 	k := newKeyboard(r, false)
+	k.resume()
 	t.Cleanup(func() {
 		k.pause()
 		r.Close()
@@ -45,7 +46,7 @@ func TestKeysGoWhereTheyWereSeenToGo(t *testing.T) {
 	k, press := typed(t)
 
 	interrupted := make(chan struct{}, 1)
-	k.enter(working, func() { interrupted <- struct{}{} })
+	k.enter(working, func(bool) { interrupted <- struct{}{} })
 	press("ahead\r")
 	require.Eventually(t, func() bool { return k.ahead() == "ahead⏎" }, 5*time.Second, time.Millisecond)
 
@@ -59,9 +60,11 @@ func TestKeysGoWhereTheyWereSeenToGo(t *testing.T) {
 
 	k.enter(prompting, nil)
 	press("x")
-	assert.Equal(t, "ahead\rx", read(t, k, 7))
+	assert.Equal(t, "ahead\r", read(t, k, 6))
+	k.enter(prompting, nil) // the line may have ended, so the rest is for the next prompt
+	assert.Equal(t, "x", read(t, k, 1))
 
-	k.enter(working, func() { interrupted <- struct{}{} })
+	k.enter(working, func(bool) { interrupted <- struct{}{} })
 	press("dropped")
 	require.Eventually(t, func() bool { return k.ahead() == "dropped" }, 5*time.Second, time.Millisecond)
 	press(keyInterrupt)
@@ -89,7 +92,7 @@ func TestPastesAreWhole(t *testing.T) {
 func TestSequence(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]int{
-		"a": 1, "\x1b": 0, "\x1b[": 0, "\x1b[A": 3, "\x1b[1;5C": 6, "\x1bOP": 3, "\x1bO": 0, "\x1bb": 2, "\x1b\x1b": 1,
+		"a": 1, "\x1b": 0, "\x1b[": 0, "\x1b[A": 3, "\x1b[1;5C": 6, "\x1bOP": 3, "\x1bO": 0, "\x1bb": 2, "\x1b\x1b": 1, "\x1b\x03": 1, "\x1b\x00": 1, "\x1b\r": 2,
 	} {
 		assert.Equal(t, want, sequence([]byte(in)), "%q", in)
 	}
@@ -104,7 +107,6 @@ func TestPick(t *testing.T) {
 		words string
 		found bool
 	}{
-		{"", 0, "", true},
 		{" 1 ", 0, "", true},
 		{"Y", 0, "", true},
 		{"2", 1, "", true},

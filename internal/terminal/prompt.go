@@ -3,9 +3,7 @@ package terminal
 import (
 	"errors"
 	"io"
-	"strings"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/chzyer/readline"
 )
 
@@ -19,36 +17,40 @@ var ErrInterrupted = errors.New("interrupted")
 const (
 	promptMark = "> "
 	moreMark   = "… "
+
+	// boundless is how wide the line editor thinks that the window is: it edits,
+	// and the screen draws.
+	boundless = 1 << 20
 )
 
 func (t *Terminal) openLine() error {
-	c := &readline.Config{
-		Prompt:                 promptMark,
-		HistoryLimit:           1000,
+	t.edit = &editor{t: t, vim: t.o.Vim}
+	line, err := readline.NewEx(&readline.Config{
+		HistoryLimit:           keptPrompts,
 		DisableAutoSaveHistory: true,
 		HistorySearchFold:      true,
-		AutoComplete:           completer{t.o.Complete},
-		Painter:                painter{t},
+		AutoComplete:           t.edit,
+		Painter:                t.edit,
+		Listener:               t.edit,
+		FuncFilterInputRune:    t.edit.filter,
 		VimMode:                t.o.Vim,
 		InterruptPrompt:        "\n",
 		EOFPrompt:              "\n",
 		Stdin:                  t.keys,
-		Stdout:                 t.o.Out,
-		Stderr:                 t.o.Out,
-		FuncGetWidth:           t.Width,
+		Stdout:                 t.edit,
+		Stderr:                 io.Discard,
+		FuncGetWidth:           func() int { return boundless },
+		FuncOnWidthChanged:     func(func()) {},
 		FuncIsTerminal:         func() bool { return true },
 		FuncMakeRaw:            func() error { return nil },
 		FuncExitRaw:            func() error { return nil },
 		ForceUseInteractive:    true,
-	}
-	if t.o.Fixed {
-		c.FuncOnWidthChanged = func(func()) {}
-	}
-	line, err := readline.NewEx(c)
+	})
 	if err != nil {
 		return err
 	}
 	t.line = line
+	t.remember(nil)
 	return nil
 }
 
@@ -56,72 +58,28 @@ func (t *Terminal) openLine() error {
 // in a backslash or came with a paste. Errors: ErrInterrupted, and io.EOF for
 // ^D in an empty prompt and after Hangup.
 func (t *Terminal) Prompt() (string, error) {
-	t.screen.setStatus("")
+	if t.keys.over() {
+		return "", io.EOF
+	}
+	t.screen.show(nil)
 	t.screen.lines("")
+	t.edit.begin()
 	t.keys.enter(prompting, nil)
+	defer t.keys.dropPastes()
 	defer t.keys.enter(working, nil)
-	var all []string
-	t.line.SetPrompt(promptMark)
-	for {
-		line, err := t.line.Readline()
-		switch {
-		case errors.Is(err, readline.ErrInterrupt) && (len(all) > 0 || line != ""):
-			return "", nil // what was written is dropped, and that is all
-		case errors.Is(err, readline.ErrInterrupt):
-			return "", ErrInterrupted
-		case err != nil:
-			return "", io.EOF
-		}
-		line, more := strings.CutSuffix(line, `\`)
-		all = append(all, line)
-		if !more {
-			break
-		}
-		t.line.SetPrompt(moreMark)
+	line, err := t.line.Readline()
+	switch {
+	case t.keys.over():
+		t.edit.end()
+		return "", io.EOF // and what was half written is not sent
+	case errors.Is(err, readline.ErrInterrupt) && line != "":
+		return "", nil // what was written is dropped, and that is all
+	case errors.Is(err, readline.ErrInterrupt):
+		return "", ErrInterrupted
+	case err != nil:
+		return "", io.EOF
 	}
-	text := strings.Join(all, string(newlineMark))
-	if strings.TrimSpace(text) != "" {
-		_ = t.line.SaveHistory(text) // a history that cannot be kept is not worth an error
-	}
-	return strings.ReplaceAll(text, string(newlineMark), "\n"), nil
-}
-
-// painter shows the hint in the empty prompt, and the line ends of pastes.
-type painter struct{ t *Terminal }
-
-// Paint implements readline.Painter. What it adds must not move the cursor.
-func (p painter) Paint(line []rune, _ int) []rune {
-	if len(line) == 0 && !p.t.style.dumb {
-		hint := ansi.Truncate(Hint, max(p.t.Width()-len(promptMark)-1, 0), "")
-		return []rune("\x1b7" + p.t.style.dim(hint) + "\x1b8")
-	}
-	if len(line) == 0 {
-		return nil
-	}
-	out := make([]rune, len(line))
-	for i, r := range line {
-		if r == newlineMark {
-			r = '⏎'
-		}
-		out[i] = r
-	}
-	return out
-}
-
-// completer hands the line to the given function.
-type completer struct {
-	complete func(line string) (endings []string, shared int)
-}
-
-// Do implements readline.AutoCompleter.
-func (c completer) Do(line []rune, pos int) ([][]rune, int) {
-	if c.complete == nil {
-		return nil, 0
-	}
-	endings, shared := c.complete(string(line[:pos]))
-	out := make([][]rune, len(endings))
-	for i, e := range endings {
-		out[i] = []rune(e)
-	}
-	return out, shared
+	text := t.keys.unfold(line)
+	t.addHistory(text)
+	return text, nil
 }

@@ -7,65 +7,102 @@ import (
 )
 
 // markdown renders an answer while it streams: a block is written once it is
-// complete, so that nothing that was written is ever drawn again.
+// complete, code a line at a time, so that nothing that was written is ever
+// drawn again. What it holds back is bounded, whatever comes.
 type markdown struct {
 	style style
 	width func() int
 	out   func(string)
 
-	buf   string // the block that is not complete
-	wrote bool   // something of this answer was written
+	line  strings.Builder // the line that is not complete
+	lines strings.Builder // the complete ones of the block that is not
+	began bool            // lines holds more than blanks
+	inner string          // the fence that is open inside the block; empty: none
+	fence string          // the fence whose code is written as it comes; empty: none
+	wrote bool            // something of this answer was written
 }
 
-// pending is what is not written yet.
-func (m *markdown) pending() string { return m.buf }
+// A block that is longer is written in parts, where a line begins that looks
+// like one of a paragraph or a list; one that is much longer, at any line.
+const (
+	longBlock = 8 << 10
+	hugeBlock = 256 << 10
+)
+
+// pending is the end of what is not written yet.
+func (m *markdown) pending() string {
+	const shown = 500
+	text := m.line.String()
+	if text == "" && m.fence == "" {
+		text = m.lines.String()
+	}
+	return text[max(len(text)-shown, 0):]
+}
 
 // write takes in a piece and reports whether anything was written.
 func (m *markdown) write(s string) bool {
-	m.buf += s
 	wrote := false
-	for {
-		n := m.complete()
-		if n == 0 {
-			return wrote
+	for line := range strings.SplitAfterSeq(s, "\n") {
+		m.line.WriteString(line)
+		if strings.HasSuffix(line, "\n") || m.line.Len() > hugeBlock {
+			whole := m.line.String()
+			m.line.Reset()
+			wrote = m.take(whole) || wrote
 		}
-		m.block(m.buf[:n])
-		m.buf = m.buf[n:]
-		wrote = true
 	}
+	return wrote
 }
 
 // flush writes the rest.
 func (m *markdown) flush() {
-	if m.buf != "" {
-		m.block(m.buf)
+	if m.line.Len() > 0 {
+		m.take(m.line.String())
 	}
-	m.buf, m.wrote = "", false
+	m.block()
+	m.line.Reset()
+	m.fence, m.inner, m.wrote = "", "", false
 }
 
-// complete is the length of the first block, with the blank line that ends it;
-// 0: it goes on. A fence is over with its closing line.
-func (m *markdown) complete() int {
-	at, fence := 0, ""
-	for line := range strings.SplitAfterSeq(m.buf, "\n") {
-		if !strings.HasSuffix(line, "\n") {
-			return 0
-		}
-		at += len(line)
-		text := strings.TrimSpace(line)
-		mark := fenceOf(text)
-		switch {
-		case fence == "" && mark != "":
-			fence = mark
-		case fence != "" && strings.HasPrefix(text, fence) && strings.Trim(text, fence[:1]) == "":
-			return at
-		case fence == "" && text == "" && strings.TrimSpace(m.buf[:at]) != "":
-			return at
-		case fence == "" && strings.HasPrefix(text, "#"):
-			return at
-		}
+// take takes in a line and reports whether anything was written.
+func (m *markdown) take(line string) bool {
+	text := strings.TrimSpace(line)
+	mark := fenceOf(text)
+	closes := func(fence string) bool {
+		return strings.HasPrefix(text, fence) && strings.Trim(text, fence[:1]) == ""
 	}
-	return 0
+	switch {
+	case m.fence != "" && closes(m.fence):
+		m.fence = ""
+		return false
+	case m.fence != "":
+		m.code(line)
+		return true
+	case m.inner != "" && closes(m.inner):
+		m.lines.WriteString(line)
+		m.inner = ""
+		return m.block()
+	case m.inner != "":
+	case mark != "" && strings.HasPrefix(line, mark):
+		wrote := m.block()
+		m.fence = mark
+		m.gap()
+		return wrote
+	case mark != "":
+		m.inner = mark
+	case text == "" && m.began, strings.HasPrefix(text, "#"):
+		m.lines.WriteString(line)
+		return m.block()
+	}
+	wrote := m.tooLong(line) && m.block()
+	m.lines.WriteString(line)
+	m.began = m.began || text != ""
+	return wrote
+}
+
+// tooLong reports whether the block must be written before line.
+func (m *markdown) tooLong(line string) bool {
+	n := m.lines.Len()
+	return n > hugeBlock || n > longBlock && m.inner == "" && strings.IndexAny(line, " \t|\r\n") != 0
 }
 
 func fenceOf(line string) string {
@@ -77,17 +114,34 @@ func fenceOf(line string) string {
 	return ""
 }
 
-func (m *markdown) block(raw string) {
+// block writes the block as far as it came, and reports whether there was any.
+func (m *markdown) block() bool {
+	raw := m.lines.String()
+	m.lines.Reset()
+	m.began = false
 	text := renderMarkdown(Clean(raw), m.style, m.width()-1)
 	if text == "" {
-		return
+		return false
 	}
+	m.gap()
+	m.out(text + "\n")
+	return true
+}
+
+// gap parts what comes from what was written before.
+func (m *markdown) gap() {
 	if m.wrote {
-		text = "\n" + text
+		m.out("\n")
 	}
 	m.wrote = true
-	m.out(text + "\n")
 }
+
+// code writes a line of code.
+func (m *markdown) code(line string) {
+	m.out("  " + m.style.cyan(codeLine(Clean(strings.TrimRight(line, "\r\n")))) + "\n")
+}
+
+func codeLine(line string) string { return strings.ReplaceAll(line, "\t", "    ") }
 
 // truncate cuts text to width columns; sequences of ours do not count.
 func truncate(text string, width int) string { return ansi.Truncate(text, max(width, 1), "…") }

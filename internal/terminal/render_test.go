@@ -80,18 +80,6 @@ func TestMarkdownDoesNotWaitForTheEnd(t *testing.T) {
 	assert.False(t, m.write("One para"))
 	assert.True(t, m.write("graph.\n\nAnd"))
 	assert.Equal(t, "And", m.pending())
-	assert.False(t, m.write(" more.\n```\ncode\n\n"))
+	assert.True(t, m.write(" more.\n```\ncode\n\n"), "code comes a line at a time")
 	assert.True(t, m.write("more\n```\n"))
-}
-
-func TestScreenWipesItsStatus(t *testing.T) {
-	t.Parallel()
-	var out strings.Builder
-	s := &screen{out: &out, width: func() int { return 12 }}
-	s.setStatus("working for a long time")
-	s.write("half")
-	s.setStatus("other")
-	s.lines("whole")
-	s.setStatus("")
-	assert.Equal(t, "working fo…\r\x1b[Khalf\nwhole\nother\r\x1b[K", out.String())
 }

@@ -32,7 +32,7 @@ func acts(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
 		return false
-	case r < ' ', r >= 0x7f && r < 0xa0, r == newlineMark, r == unicode.ReplacementChar:
+	case r < ' ', r >= 0x7f && r < 0xa0, private(r), r == unicode.ReplacementChar:
 		return true
 	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x200e, r == 0x200f, r == 0x061c:
 		return true // bidirectional marks, embeddings, overrides and isolates

@@ -27,6 +27,7 @@ type spinner struct {
 	hooks   string    // that run; empty: none
 	hooksAt time.Time
 	hidden  bool
+	tick    int
 	stop    chan struct{}
 	ended   sync.WaitGroup
 }
@@ -67,7 +68,7 @@ func (s *spinner) end() {
 	}
 	close(stop)
 	s.ended.Wait()
-	s.t.screen.setStatus("")
+	s.t.screen.show(nil)
 }
 
 // wait says what is waited for; until, if not zero, when it is over.
@@ -83,7 +84,7 @@ func (s *spinner) hide(yes bool) {
 	s.hidden = yes
 	s.mu.Unlock()
 	if yes {
-		s.t.screen.setStatus("")
+		s.t.screen.show(nil)
 	}
 }
 
@@ -94,12 +95,39 @@ func (s *spinner) hook(names string) {
 	s.hooks, s.hooksAt = names, time.Now()
 }
 
+// draw shows the line as it is now, with the frame of the n-th tick.
 func (s *spinner) draw(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.tick = n
+	s.show()
+}
+
+// typed shows what was typed ahead, at once.
+func (s *spinner) typed() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.show()
+}
+
+func (s *spinner) show() {
 	if s.hidden || s.stop == nil {
 		return
 	}
+	status, ahead := s.status(), s.t.keys.ahead()
+	s.t.screen.show(func(width int) frame {
+		status := status(width)
+		if ahead == "" {
+			return frame{rows: []string{status}, col: ansi.StringWidth(status)}
+		}
+		room := width - 1 - len(promptMark)
+		tail := promptMark + ansi.TruncateLeft(ahead, max(ansi.StringWidth(ahead)-room, 0), "")
+		return frame{rows: []string{status, tail}, row: 1, col: ansi.StringWidth(tail)}
+	})
+}
+
+// status returns the line, for windows of any width.
+func (s *spinner) status() func(width int) string {
 	now, st := time.Now(), s.t.style
 	what := s.what
 	if s.hooks != "" && now.Sub(s.hooksAt) > slowHook {
@@ -109,10 +137,12 @@ func (s *spinner) draw(n int) {
 		what += fmt.Sprintf(" in %d s", int(left.Seconds())+1)
 	}
 	hint := fmt.Sprintf("(%d s, esc to interrupt)", int(now.Sub(s.began).Seconds()))
-	room := max(s.t.Width()-len(hint)-5, 8)
-	text := st.cyan(spinnerFrames[n%len(spinnerFrames)]) + " " + ansi.Truncate(what, room, "…") + " " + st.dim(hint)
-	if ahead := s.t.keys.ahead(); ahead != "" {
-		text += " " + promptMark + ahead
+	mark := st.cyan(spinnerFrames[s.tick%len(spinnerFrames)]) + " "
+	return func(width int) string {
+		room := width - 4 - ansi.StringWidth(hint)
+		if room < 8 { // what is waited for matters more
+			return mark + ansi.Truncate(what, max(width-3, 1), "…")
+		}
+		return mark + ansi.Truncate(what, room, "…") + " " + st.dim(hint)
 	}
-	s.t.screen.setStatus(text)
 }

@@ -5,7 +5,8 @@
 // outside. It is the one importer of the line editor.
 //
 // The rules:
-//   - What was printed stays: only the last line, the status, is drawn again.
+//   - What was printed stays: only the frame below it is drawn again, which is
+//     the prompt, a question, or what is waited for.
 //   - Text of models, tools, hooks and files goes through Clean first.
 //   - What is typed while the agent works waits for the next prompt; it never
 //     answers a question.
@@ -14,9 +15,7 @@ package terminal
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 	"sync"
 
 	"github.com/charmbracelet/x/ansi"
@@ -30,23 +29,37 @@ type Options struct {
 	Out    *os.File
 	Getenv func(string) string // nil: no variable is set
 	Vim    bool                // edit as vi does
-	Fixed  bool                // the window never changes its size: no signal is listened to
+	Fixed  bool                // the window never changes its size, nor is there a job to stop: no signal is listened to
 	// Complete offers what may stand for the end of line, which is all before the
 	// cursor; nil: nothing. It returns what would be added, and how many
 	// characters of line that goes on from.
 	Complete func(line string) (endings []string, shared int)
+	// Focus is told that the window got the focus, or lost it, by terminals that
+	// report it; nil: they are not asked to. It is called from the reader of the
+	// keyboard.
+	Focus func(focused bool)
+	// Guard gives the terminal back when nobody else can; nil: nobody does. It is
+	// released by Close.
+	Guard *Guard
 }
 
 // Terminal is the window. Its methods may be called from any goroutine, but
 // prompts and questions come one at a time.
 type Terminal struct {
-	o       Options
-	style   style
-	before  *readline.State // how the terminal was
-	keys    *keyboard
-	screen  *screen
-	line    *readline.Instance
-	restore func()
+	o           Options
+	style       style
+	before      *readline.State // how the terminal was
+	keys        *keyboard
+	screen      *screen
+	line        *readline.Instance
+	edit        *editor
+	prompts     []string // earlier ones, the last one last; used by one Prompt at a time
+	historyFile string   // empty: they are not kept
+	restore     func()
+	unwatch     func()
+
+	mu   sync.Mutex
+	away bool // another program has the terminal
 }
 
 // Open takes over the terminal: from here on keys are read unbuffered, until
@@ -55,30 +68,64 @@ func Open(o Options) (*Terminal, error) {
 	if o.Getenv == nil {
 		o.Getenv = func(string) string { return "" }
 	}
+	o.Guard.arm()
 	state, err := readline.MakeRaw(int(o.In.Fd()))
 	if err != nil {
 		return nil, fmt.Errorf("reading keys from the terminal: %w", err)
 	}
 	t := &Terminal{o: o, style: styleFor(o.Getenv), before: state}
-	t.screen = &screen{out: o.Out, width: t.Width, dumb: t.style.dumb}
+	t.screen = &screen{out: o.Out, size: t.size, dumb: t.style.dumb, reflows: reflows(o.Getenv)}
 	t.restore = sync.OnceFunc(func() {
+		t.unwatch()
 		t.keys.hangup()
 		t.keys.pause()
-		t.screen.setStatus("")
-		if !t.style.dumb {
-			_, _ = io.WriteString(o.Out, "\x1b[?2004l")
-		}
-		_ = readline.Restore(int(o.In.Fd()), state)
+		t.give()
+		o.Guard.Release()
 	})
+	t.unwatch = func() {}
 	t.keys = newKeyboard(o.In, o.Vim)
+	t.keys.focus = o.Focus
 	if err := t.openLine(); err != nil {
 		t.restore()
 		return nil, err
 	}
-	if !t.style.dumb {
-		_, _ = io.WriteString(o.Out, "\x1b[?2004h") // pastes come in brackets
+	if !o.Fixed {
+		t.unwatch = t.watch()
 	}
+	t.screen.signal(t.switches(true))
+	t.keys.resume()
 	return t, nil
+}
+
+// switches are the sequences that turn on what the terminal tells us, or turn
+// it off.
+func (t *Terminal) switches(on bool) string {
+	switch {
+	case t.style.dumb:
+		return ""
+	case on && t.o.Focus != nil:
+		return "\x1b[?2004h\x1b[?1004h" // pastes come in brackets, and the focus is reported
+	case on:
+		return "\x1b[?2004h"
+	case t.o.Focus != nil:
+		return "\x1b[?1004l\x1b[?2004l"
+	}
+	return "\x1b[?2004l"
+}
+
+// give leaves the terminal as it was before Open, or before take.
+func (t *Terminal) give() {
+	t.screen.yield(true)
+	t.screen.signal(t.switches(false))
+	_ = readline.Restore(int(t.o.In.Fd()), t.before) // a terminal that is gone needs nothing
+}
+
+// take is the opposite of give.
+func (t *Terminal) take() error {
+	_, err := readline.MakeRaw(int(t.o.In.Fd()))
+	t.screen.signal(t.switches(true))
+	t.screen.yield(false)
+	return err
 }
 
 // Close stops reading keys and gives the terminal back as it was. Only the
@@ -90,23 +137,31 @@ func (t *Terminal) Hangup() { t.keys.hangup() }
 
 // Width is the number of columns, at least 10; 80 where it is not known.
 func (t *Terminal) Width() int {
-	w, _, err := term.GetSize(int(t.o.Out.Fd()))
-	if err != nil || w <= 0 {
-		return 80
+	columns, _ := t.size()
+	return columns
+}
+
+func (t *Terminal) size() (columns, rows int) {
+	columns, rows, err := term.GetSize(int(t.o.Out.Fd()))
+	if err != nil || columns <= 0 || rows <= 0 {
+		return 80, 24
 	}
-	return max(w, 10)
+	return max(columns, 10), rows
+}
+
+// reflows reports whether the terminal breaks lines anew when its window becomes
+// narrower. Most do; those that do not say who they are.
+func reflows(getenv func(string) string) bool {
+	name := getenv("TERM")
+	return getenv("XTERM_VERSION") == "" && getenv("STY") == "" && name != "linux" && name != "vt100"
 }
 
 // Print writes text of ours, on lines of its own. Colours are the caller's,
 // everything else must have been through Clean.
 func (t *Terminal) Print(text string) { t.screen.lines(text) }
 
-// Clear empties the screen.
-func (t *Terminal) Clear() {
-	if !t.style.dumb {
-		t.screen.write("\x1b[H\x1b[2J\x1b[3J")
-	}
-}
+// Clear empties the screen, and what has scrolled out of it.
+func (t *Terminal) Clear() { t.screen.clear(true) }
 
 // Copy puts text on the clipboard of the terminal (OSC 52). Some terminals
 // refuse.
@@ -114,16 +169,25 @@ func (t *Terminal) Copy(text string) { t.screen.signal(setClipboard(text)) }
 
 // Aside runs f with the terminal as it was before Open: for another program.
 func (t *Terminal) Aside(f func() error) error {
-	fd := int(t.o.In.Fd())
-	t.screen.setStatus("")
 	t.keys.pause()
 	defer t.keys.resume()
-	if err := readline.Restore(fd, t.before); err != nil {
-		return fmt.Errorf("giving the terminal away: %w", err)
-	}
+	t.setAway(true)
+	defer t.setAway(false)
+	t.give()
 	err := f()
-	_, rawErr := readline.MakeRaw(fd)
-	return errors.Join(err, rawErr)
+	return errors.Join(err, t.take())
+}
+
+func (t *Terminal) setAway(yes bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.away = yes
+}
+
+func (t *Terminal) isAway() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.away
 }
 
 // Signal writes a sequence of ours that shows nothing.
@@ -131,12 +195,6 @@ func (t *Terminal) Signal(sequence string) { t.screen.signal(sequence) }
 
 // Write writes a piece of text that has been through Clean, as it comes.
 func (t *Terminal) Write(text string) { t.screen.write(text) }
-
-// History keeps prompts in a file, and offers those that are there already.
-func (t *Terminal) History(path string) {
-	_ = os.MkdirAll(filepath.Dir(path), 0o700) // without it there is no history
-	t.line.SetHistoryPath(path)
-}
 
 // Wrap breaks text between words where the window ends.
 func (t *Terminal) Wrap(text string) string { return t.wrap(text) }

@@ -31,6 +31,9 @@ type View struct {
 func NewView(t *Terminal, hookLines bool) *View {
 	v := &View{Terminal: t, hookLines: hookLines}
 	v.spin = &spinner{t: t}
+	if t.keys != nil {
+		t.keys.typed = v.spin.typed
+	}
 	v.answer = &markdown{style: t.style, width: t.Width, out: t.screen.write}
 	return v
 }
@@ -47,8 +50,8 @@ func (v *View) LastAnswer() string {
 }
 
 // Work runs f with the spinner turning. interrupt is called when the user
-// interrupts it.
-func (v *View) Work(what string, interrupt func(), f func()) {
+// interrupts it, each time: by ^C, or by Esc.
+func (v *View) Work(what string, interrupt func(ctrlC bool), f func()) {
 	v.keys.enter(working, interrupt)
 	v.spin.start(what)
 	defer func() {

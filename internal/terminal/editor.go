@@ -1,0 +1,173 @@
+package terminal
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/chzyer/readline"
+)
+
+// editor stands between the line editor and the terminal: it names the keys,
+// keeps the library from what it does not survive, and hands what is being
+// written to the screen. What the library itself would draw is left out.
+type editor struct {
+	t   *Terminal
+	vim bool
+
+	mu      sync.Mutex
+	active  bool   // between begin and the end of the line
+	line    []rune // what is being written
+	pos     int
+	vi      vi
+	search  string   // of ^R and ^S; empty: there is none
+	offers  []string // what Tab could have meant
+	history []string // earlier prompts
+	stale   bool     // the line editor does not know them yet
+	change  func(line []rune, pos int) ([]rune, int)
+}
+
+func (e *editor) begin() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.active, e.search, e.offers = true, "", nil
+	e.vi.begin()
+}
+
+func (e *editor) end() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.active {
+		e.active = false
+		e.t.screen.settle("")
+	}
+}
+
+// Paint implements readline.Painter: it is told of each change, and draws it
+// itself. The line editor ends a line by adding a line end to it.
+func (e *editor) Paint(line []rune, pos int) []rune {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.line, e.pos = slices.Clone(line), pos
+	if !e.active {
+		return nil
+	}
+	sent := len(line) > 0 && line[len(line)-1] == '\n'
+	if sent {
+		e.line = e.line[:len(line)-1]
+		e.pos = min(pos, len(e.line))
+	}
+	if !e.t.line.Operation.IsSearchMode() {
+		e.search = ""
+	}
+	d := e.draft()
+	if !sent {
+		e.t.screen.show(d.frame)
+		return nil
+	}
+	e.active = false
+	text := ""
+	if len(e.line) > 0 {
+		text = d.mark + d.text() + "\n"
+	}
+	e.t.screen.settle(text)
+	return nil
+}
+
+func (e *editor) draft() draft {
+	d := draft{mark: promptMark, more: moreMark, line: string(e.line), cursor: len(string(e.line[:e.pos])), label: e.t.keys.label}
+	if !e.t.style.dumb {
+		d.hint = e.t.style.dim(ansi.Truncate(Hint, max(e.t.Width()-len(promptMark)-1, 0), ""))
+	}
+	room := e.t.Width() - 1
+	if e.search != "" {
+		d.below = append(d.below, e.t.style.dim(ansi.Truncate(e.search, room, "…")))
+	}
+	if len(e.offers) > 0 {
+		for row := range strings.Lines(ansi.Wrap(strings.Join(e.offers, "  "), room, "")) {
+			d.below = append(d.below, e.t.style.dim(strings.TrimRight(row, "\n")))
+		}
+		const most = 5
+		if len(d.below) > most {
+			d.below = append(d.below[:most-1], e.t.style.dim("…"))
+		}
+	}
+	return d
+}
+
+// Write implements io.Writer for what the line editor draws: of that, the
+// screen shows the bell and what is searched for.
+func (e *editor) Write(b []byte) (int, error) {
+	if string(b) == "\a" && !e.t.style.dumb {
+		e.t.screen.signal("\a")
+	}
+	if _, what, found := bytes.Cut(b, []byte("-i-search: ")); found {
+		what, _, _ = bytes.Cut(what, []byte("\x1b"))
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.search = "earlier prompts with: " + string(what) + "_"
+		if bytes.Contains(b, []byte("failing ")) {
+			e.search = "no earlier prompt with: " + string(what) + "_"
+		}
+		if e.active {
+			e.t.screen.show(e.draft().frame)
+		}
+	}
+	return len(b), nil
+}
+
+// Do implements readline.AutoCompleter. What all endings have in common is
+// added; if that is nothing, they are shown.
+func (e *editor) Do(line []rune, pos int) ([][]rune, int) {
+	if e.t.o.Complete == nil {
+		return nil, 0
+	}
+	endings, shared := e.t.o.Complete(string(line[:pos]))
+	if len(endings) == 0 {
+		return nil, 0
+	}
+	common := endings[0]
+	for _, ending := range endings[1:] {
+		for !strings.HasPrefix(ending, common) {
+			_, n := utf8.DecodeLastRuneInString(common)
+			common = common[:len(common)-n]
+		}
+	}
+	if common != "" {
+		return [][]rune{[]rune(common)}, 0
+	}
+	before := string(line[max(pos-shared, 0):pos])
+	offers := make([]string, len(endings))
+	for i, ending := range endings {
+		offers[i] = cleanLine(before + ending)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.offers = offers
+	if e.active {
+		e.t.screen.show(e.draft().frame)
+	}
+	return nil, 0
+}
+
+// OnChange implements readline.Listener: it makes the changes that filter asked
+// for. The line editor gets a line of its own each time: what it was given from
+// its history, it would change there too.
+func (e *editor) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
+	if key == 0 {
+		return nil, 0, false
+	}
+	e.mu.Lock()
+	change := e.change
+	e.change = nil
+	e.mu.Unlock()
+	line = slices.Clone(line)
+	if change != nil {
+		line, pos = change(line, pos)
+		return line, pos, true
+	}
+	return line, pos, key == readline.CharPrev || key == readline.CharNext || e.t.line.Operation.IsSearchMode()
+}

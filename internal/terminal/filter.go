@@ -1,0 +1,107 @@
+package terminal
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/chzyer/readline"
+)
+
+// insertKeys are our keys as the line editor knows them.
+var insertKeys = map[rune]rune{
+	keyUp: readline.CharPrev, keyDown: readline.CharNext, keyLeft: readline.CharBackward, keyRight: readline.CharForward,
+	keyHome: readline.CharLineStart, keyEnd: readline.CharLineEnd, keyDelete: readline.CharDelete,
+	keyWordLeft: readline.MetaBackward, keyWordRight: readline.MetaForward,
+	keyWordDelete: readline.MetaDelete, keyWordRub: readline.MetaBackspace, keyEsc: readline.CharEsc,
+}
+
+// known are the control characters that mean something to the line editor.
+var known = string([]rune{
+	readline.CharLineStart, readline.CharBackward, readline.CharInterrupt, readline.CharDelete, readline.CharLineEnd,
+	readline.CharForward, readline.CharBell, readline.CharCtrlH, readline.CharTab, readline.CharCtrlJ, readline.CharKill,
+	readline.CharEnter, readline.CharNext, readline.CharPrev, readline.CharBckSearch, readline.CharFwdSearch,
+	readline.CharTranspose, readline.CharCtrlU, readline.CharCtrlW, readline.CharCtrlY, readline.CharEsc, readline.CharBackspace,
+})
+
+// nothing is a key that does nothing, and ends a search.
+const nothing = readline.CharBell
+
+// filter names a key for the line editor, before it acts; ok is false for one
+// that it must not see.
+func (e *editor) filter(r rune) (_ rune, ok bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.offers = nil
+	if r == 0 { // the end of the input
+		return r, true
+	}
+	e.recall()
+	searching := e.t.line.Operation.IsSearchMode()
+	switch r { // what does not end the line
+	case readline.CharDelete:
+		if len(e.line) > 0 || searching {
+			e.t.keys.goOn()
+		}
+	case readline.CharInterrupt:
+		if searching {
+			e.t.keys.goOn()
+		}
+	}
+	if searching && r == keyEsc {
+		return nothing, true
+	}
+	if r == readline.CharCtrlL {
+		e.t.screen.clear(false)
+		return r, false
+	}
+	if e.vi.normal && !searching {
+		return e.command(r)
+	}
+	if r == keyDelete && len(e.line) == 0 {
+		return r, false // ^D leaves, Delete does not
+	}
+	if named, ok := insertKeys[r]; ok {
+		r = named
+	}
+	switch r {
+	case readline.CharEsc:
+		if !e.vim {
+			return r, false
+		}
+		return e.command(r)
+	case readline.CharEnter, readline.CharCtrlJ:
+		return e.enter(r)
+	case readline.CharBckSearch, readline.CharFwdSearch:
+		return r, len(e.history) > 0
+	case readline.CharTranspose:
+		return r, len(e.line) > 1
+	}
+	if r > 0 && (r < ' ' || r == 0x7f) {
+		return r, strings.ContainsRune(known, r)
+	}
+	return r, r < 0 || r == newlineMark || r >= firstPaste && r <= lastPaste || !acts(r)
+}
+
+// enter ends the line, unless a backslash says that there is more.
+func (e *editor) enter(r rune) (rune, bool) {
+	if len(e.line) == 0 || e.line[len(e.line)-1] != '\\' || e.pos != len(e.line) {
+		return r, true
+	}
+	e.change = func(line []rune, _ int) ([]rune, int) {
+		line = append(line[:len(line)-1], newlineMark)
+		return line, len(line)
+	}
+	e.t.keys.goOn()
+	e.t.line.Terminal.KickRead()
+	return nothing, true
+}
+
+// command lets vi's normal mode act.
+func (e *editor) command(r rune) (rune, bool) {
+	line, pos, pass := e.vi.press(r, slices.Clone(e.line), e.pos)
+	if pass != 0 {
+		return pass, pass != readline.CharBckSearch || len(e.history) > 0
+	}
+	e.change = func([]rune, int) ([]rune, int) { return line, pos }
+	return nothing, true
+}

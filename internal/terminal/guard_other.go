@@ -1,0 +1,17 @@
+//go:build !unix
+
+package terminal
+
+import "os"
+
+// A Guard gives the terminal back when the program no longer can. There is none
+// on this system.
+type Guard struct{}
+
+// NewGuard returns nil.
+func NewGuard(*os.File) *Guard { return nil }
+
+func (g *Guard) arm() {}
+
+// Release does nothing.
+func (g *Guard) Release() {}

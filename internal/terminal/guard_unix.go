@@ -1,0 +1,99 @@
+//go:build unix
+
+package terminal
+
+import (
+	"bufio"
+	"os"
+	"runtime/debug"
+	"sync"
+	"syscall"
+	"time"
+
+	"minigem/internal/proc"
+)
+
+// guardScript keeps the state of the terminal, says so, and gives the terminal
+// back unless it is told that this was done. What it reads last is the report of
+// a crash, which goes to standard error too.
+const guardScript = `trap '' INT TERM HUP QUIT TSTP TTOU TTIN
+saved=$(stty -g <&1) && echo ready >&0 || exit 1
+read -r word; [ "$word" = done ] && exit
+printf '\033[?1004l\033[?2004l\033[?25h\033[0m\r\033[J'
+stty "$saved" <&1
+exec cat >/dev/null`
+
+// readyTime is how long a start waits for the guard.
+const readyTime = time.Second
+
+// A Guard gives the terminal back when the program no longer can: after a panic
+// in any goroutine, a fatal error of the runtime, or a kill. It is a small shell
+// at the other end of a socket. The socket holds next to nothing, so that a
+// program that crashes cannot end its report, and with that itself, before the
+// guard has read it: whoever started the program finds the terminal as it was.
+// After a kill there is no report, and the shell may be a moment earlier.
+//
+// The nil Guard does nothing.
+type Guard struct {
+	line  *os.File
+	ready chan bool
+	wait  func()
+	once  sync.Once
+}
+
+// NewGuard starts a guard of the terminal tty, in the state that it is in now.
+// It returns at once; nil: there is none.
+func NewGuard(tty *os.File) *Guard {
+	syscall.ForkLock.RLock()
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err == nil {
+		syscall.CloseOnExec(fds[0])
+		syscall.CloseOnExec(fds[1])
+	}
+	syscall.ForkLock.RUnlock()
+	if err != nil {
+		return nil
+	}
+	_ = syscall.SetsockoptInt(fds[0], syscall.SOL_SOCKET, syscall.SO_SNDBUF, 1) // the least there is
+	g := &Guard{line: os.NewFile(uintptr(fds[0]), "guard"), ready: make(chan bool, 1)}
+	theirs := os.NewFile(uintptr(fds[1]), "guard")
+	defer theirs.Close()
+	g.wait, err = proc.Attend(guardScript, theirs, tty)
+	if err != nil {
+		g.line.Close()
+		return nil
+	}
+	go func() {
+		_, err := bufio.NewReader(g.line).ReadString('\n')
+		g.ready <- err == nil
+	}()
+	return g
+}
+
+// arm waits until the guard knows how the terminal is, and has it told of
+// crashes.
+func (g *Guard) arm() {
+	if g == nil {
+		return
+	}
+	select {
+	case ok := <-g.ready:
+		if ok {
+			_ = debug.SetCrashOutput(g.line, debug.CrashOptions{}) // without it, the end of the line tells
+		}
+	case <-time.After(readyTime):
+	}
+}
+
+// Release lets the guard go: the terminal is as it was.
+func (g *Guard) Release() {
+	if g == nil {
+		return
+	}
+	g.once.Do(func() {
+		_ = debug.SetCrashOutput(nil, debug.CrashOptions{})
+		_, _ = g.line.WriteString("done\n") // one that is gone needs no word
+		g.line.Close()
+		g.wait()
+	})
+}

@@ -1,0 +1,113 @@
+package terminal
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	pasteStart = "\x1b[200~"
+	pasteEnd   = "\x1b[201~"
+
+	// newlineMark stands for a line end inside a prompt: a character for private
+	// use that Clean lets nobody else have.
+	newlineMark = '\ue000'
+
+	// What is larger than this is folded in the prompt.
+	shownLines = 8
+	shownBytes = 1000
+
+	// Terminals that put no brackets around a paste are known by how much comes
+	// at once: so many line ends, or so many bytes with a line end in them.
+	burstLines = 3
+	burstBytes = 1024
+	quietTime  = 100 * time.Millisecond // ends such a paste
+	burstTime  = time.Second            // in which more of it may follow
+)
+
+// pastes are the large pastes of a prompt. Each stands in the line as one
+// character, so that the line editor has to do with a short line only.
+type pastes struct {
+	texts map[rune]string
+	next  rune
+}
+
+// fold returns what stands in the line for a text.
+func (p *pastes) fold(text string) string {
+	if strings.Count(text, "\n") < shownLines && len(text) <= shownBytes {
+		return strings.ReplaceAll(text, "\n", string(newlineMark))
+	}
+	if p.texts == nil {
+		p.texts, p.next = map[rune]string{}, firstPaste
+	}
+	mark := p.next
+	p.texts[mark] = text
+	if p.next++; p.next > lastPaste {
+		p.next = firstPaste
+	}
+	return string(mark)
+}
+
+// unfold is a line with the texts for their marks; line ends are line ends.
+func (p *pastes) unfold(line string) string {
+	if !strings.ContainsFunc(line, private) {
+		return line
+	}
+	var b strings.Builder
+	for _, r := range line {
+		switch {
+		case r == newlineMark:
+			b.WriteByte('\n')
+		case r >= firstPaste && r <= lastPaste:
+			b.WriteString(p.texts[r])
+		case !private(r):
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// keep forgets all pastes but those that stand in line.
+func (p *pastes) keep(line []byte) {
+	for mark := range p.texts {
+		if !bytes.ContainsRune(line, mark) {
+			delete(p.texts, mark)
+		}
+	}
+}
+
+// label is what the user sees for a mark.
+func (p *pastes) label(mark rune) string {
+	text, ok := p.texts[mark]
+	switch n := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1; {
+	case !ok:
+		return "[pasted text that is gone]"
+	case n == 1:
+		return fmt.Sprintf("[pasted: %d characters]", utf8.RuneCountInString(text))
+	default:
+		return fmt.Sprintf("[pasted: %d lines]", n)
+	}
+}
+
+// private reports whether a character means something to us alone.
+func private(r rune) bool { return r == newlineMark || r >= keyUp && r <= lastPaste }
+
+// pasted is the text of a paste, as text: what is none is left out.
+func pasted(s string) string {
+	s = Clean(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"))
+	return strings.ReplaceAll(s, "\t", "    ")
+}
+
+// isBurst reports whether bytes that came at once are no typing, but a paste
+// without brackets. Another one just before makes that likely: a busy system
+// hands on a paste in pieces.
+func isBurst(b []byte, another bool) bool {
+	if bytes.IndexByte(b, keyEscape[0]) >= 0 {
+		return false
+	}
+	ends := bytes.Count(b, []byte("\r")) + bytes.Count(b, []byte("\n")) - bytes.Count(b, []byte("\r\n"))
+	return ends >= burstLines || ends > 0 && len(b) >= burstBytes || another && len(b) > 8
+}

@@ -1,0 +1,125 @@
+package terminal
+
+import (
+	"bytes"
+	"strings"
+	"time"
+)
+
+// scan hands on the keys that are complete.
+func (k *keyboard) scan() {
+	k.timer.Stop()
+	for len(k.raw) > 0 {
+		switch {
+		case k.bursting:
+			k.timer.Reset(quietTime)
+			return
+		case k.pasting:
+			if !k.endPaste() {
+				return
+			}
+			continue
+		}
+		n := sequence(k.raw)
+		if n == 0 {
+			k.timer.Reset(escapeTime)
+			return
+		}
+		key := k.raw[:n]
+		k.raw = k.raw[n:]
+		if string(key) == pasteStart {
+			k.pasting, k.searched = true, 0
+			continue
+		}
+		k.key(string(key))
+	}
+}
+
+// endPaste takes in a paste if it is complete.
+func (k *keyboard) endPaste() bool {
+	end := bytes.Index(k.raw[k.searched:], []byte(pasteEnd))
+	if end < 0 {
+		k.searched = max(len(k.raw)-len(pasteEnd), 0)
+		return false
+	}
+	end += k.searched
+	text := pasted(string(k.raw[:end]))
+	k.raw, k.pasting, k.searched = k.raw[end+len(pasteEnd):], false, 0
+	k.paste(text)
+	return true
+}
+
+func (k *keyboard) paste(text string) {
+	if k.mode == asking {
+		k.answers = append(k.answers, strings.ReplaceAll(text, "\n", " ")...)
+		return
+	}
+	k.queue = append(k.queue, k.pastes.fold(text)...)
+}
+
+// giveUpWaiting takes an escape character for the key of that name, and a
+// silence for the end of a paste.
+func (k *keyboard) giveUpWaiting() {
+	k.mu.Lock()
+	defer k.unlock()
+	if len(k.raw) == 0 || k.pasting {
+		return
+	}
+	raw := string(k.raw)
+	k.raw = nil
+	if !k.bursting {
+		k.key(raw)
+		return
+	}
+	k.bursting, k.burst = false, time.Now()
+	if discarded := strings.LastIndex(raw, keyInterrupt); discarded >= 0 {
+		k.key(keyInterrupt)
+		raw = raw[discarded+1:]
+	}
+	k.paste(pasted(raw))
+}
+
+// key does what a key is for.
+func (k *keyboard) key(key string) {
+	switch key {
+	case keyFocusIn, keyFocusOut:
+		if k.focus != nil {
+			k.after = append(k.after, func() { k.focus(key == keyFocusIn) })
+		}
+		return
+	case keySuspend:
+		if k.suspend != nil {
+			k.after = append(k.after, k.suspend)
+		}
+		return
+	}
+	switch {
+	case k.mode == asking:
+		k.answers = append(k.answers, key...)
+	case k.mode == working && (key == keyInterrupt || key == keyEscape):
+		k.queue = nil
+		if interrupt := k.interrupt; interrupt != nil {
+			k.after = append(k.after, func() { interrupt(key == keyInterrupt) })
+		}
+	default:
+		k.queue = append(k.queue, k.forEditor(key)...)
+	}
+}
+
+// forEditor is a key as the line editor is given it.
+func (k *keyboard) forEditor(key string) string {
+	switch key[0] {
+	case 0: // Ctrl-Space, which the line editor takes for the end of the input
+		return ""
+	case keyEscape[0]:
+	default:
+		return key
+	}
+	if named := keyOf(key); named != 0 && (!k.vim || len(key) > 2 || key == keyEscape || named == newlineMark) {
+		return string(named)
+	}
+	if k.vim && len(key) == 2 {
+		return string(keyEsc) + key[1:] // typed fast
+	}
+	return ""
+}

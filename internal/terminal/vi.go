@@ -1,0 +1,213 @@
+package terminal
+
+import (
+	"slices"
+	"unicode"
+
+	"github.com/chzyer/readline"
+)
+
+// vi is the normal mode of vi, for one line: what is typed to insert goes to
+// the line editor. The zero vi inserts.
+type vi struct {
+	normal bool
+
+	count    int  // typed before a command; 0: none
+	operator rune // d, c or y, which waits for a motion
+	waiting  rune // r, f, F, t or T, which waits for a character
+	find     [2]rune
+	yanked   []rune
+	undo     []draftState
+}
+
+type draftState struct {
+	line []rune
+	pos  int
+}
+
+// viKeys are keys that have a name, as vi calls them.
+var viKeys = map[rune]rune{
+	keyUp: 'k', keyDown: 'j', keyLeft: 'h', keyRight: 'l', keyHome: '0', keyEnd: '$', keyDelete: 'x', keyWordLeft: 'b', keyWordRight: 'w',
+	readline.CharBackspace: 'h', readline.CharCtrlH: 'h', readline.CharPrev: 'k', readline.CharNext: 'j', ' ': 'l',
+}
+
+// begin starts a new line, which vi does inserting.
+func (v *vi) begin() { *v = vi{find: v.find, yanked: v.yanked} }
+
+// press takes a key of normal mode, or Esc of insert mode. It returns the line
+// and the cursor after it, and a key that is the line editor's instead; 0: none.
+// line is changed.
+func (v *vi) press(r rune, line []rune, pos int) (_ []rune, _ int, pass rune) {
+	if named, ok := viKeys[r]; ok && v.waiting == 0 {
+		r = named
+	}
+	switch {
+	case r == readline.CharEsc || r == keyEsc:
+		if !v.normal {
+			pos = max(pos-1, 0)
+		}
+		v.normal = true
+		v.reset()
+		return line, pos, 0
+	case r == readline.CharEnter, r == readline.CharCtrlJ, r == readline.CharInterrupt, r == readline.CharDelete, r == readline.CharBckSearch:
+		v.reset()
+		return line, pos, r
+	case v.waiting != 0:
+		return v.character(r, line, pos)
+	case r >= '1' && r <= '9' || r == '0' && v.count > 0:
+		v.count = min(v.count*10+int(r-'0'), 9999)
+		return line, pos, 0
+	case r == 'r' || r == 'f' || r == 'F' || r == 't' || r == 'T':
+		v.waiting = r
+		return line, pos, 0
+	case v.operator == 0 && (r == 'd' || r == 'c' || r == 'y'):
+		v.operator = r
+		return line, pos, 0
+	case v.operator == r: // dd, cc, yy
+		return v.operate(line, pos, 0, len(line))
+	}
+	if to, inclusive, ok := v.motion(r, line, pos); ok {
+		return v.moved(line, pos, to, inclusive)
+	}
+	if v.operator != 0 {
+		v.reset()
+		return line, pos, 0
+	}
+	defer v.reset()
+	return v.simple(r, line, pos)
+}
+
+func (v *vi) reset() { v.count, v.operator, v.waiting = 0, 0, 0 }
+
+func (v *vi) times() int { return max(v.count, 1) }
+
+// character ends a command that waited for a character.
+func (v *vi) character(r rune, line []rune, pos int) ([]rune, int, rune) {
+	command := v.waiting
+	v.waiting = 0
+	if r < ' ' || private(r) {
+		v.reset()
+		return line, pos, 0
+	}
+	if command == 'r' {
+		if n := v.times(); pos+n <= len(line) && v.operator == 0 {
+			v.keep(line, pos)
+			for i := range n {
+				line[pos+i] = r
+			}
+			pos += n - 1
+		}
+		v.reset()
+		return line, pos, 0
+	}
+	v.find = [2]rune{command, r}
+	if to, inclusive, ok := v.found(v.find, line, pos); ok {
+		return v.moved(line, pos, to, inclusive)
+	}
+	v.reset()
+	return line, pos, 0
+}
+
+// moved ends a motion: the cursor goes there, or the operator takes what lies
+// between.
+func (v *vi) moved(line []rune, pos, to int, inclusive bool) ([]rune, int, rune) {
+	if v.operator == 0 {
+		v.reset()
+		return line, v.within(line, to), 0
+	}
+	from := min(pos, to)
+	to = max(pos, to)
+	if inclusive {
+		to++
+	}
+	return v.operate(line, pos, from, min(to, len(line)))
+}
+
+// operate deletes, changes or copies.
+func (v *vi) operate(line []rune, pos, from, to int) ([]rune, int, rune) {
+	operator := v.operator
+	v.reset()
+	v.yanked = slices.Clone(line[from:to])
+	if operator == 'y' {
+		return line, v.within(line, from), 0
+	}
+	v.keep(line, pos)
+	line = slices.Delete(line, from, to)
+	if operator == 'c' {
+		v.normal = false
+		return line, from, 0
+	}
+	return line, v.within(line, from), 0
+}
+
+// simple does the commands that are no motions.
+func (v *vi) simple(r rune, line []rune, pos int) ([]rune, int, rune) {
+	switch r {
+	case 'j':
+		return line, pos, readline.CharNext
+	case 'k':
+		return line, pos, readline.CharPrev
+	case 'u':
+		if n := len(v.undo); n > 0 {
+			last := v.undo[n-1]
+			v.undo = v.undo[:n-1]
+			return last.line, v.within(last.line, last.pos), 0
+		}
+		return line, pos, 0
+	case 'p', 'P':
+		at := min(pos+1, len(line))
+		if r == 'P' {
+			at = pos
+		}
+		v.keep(line, pos)
+		return slices.Insert(line, at, v.yanked...), max(at+len(v.yanked)-1, 0), 0
+	case '~':
+		if pos < len(line) {
+			v.keep(line, pos)
+			line[pos] = swapCase(line[pos])
+		}
+		return line, v.within(line, pos+1), 0
+	case 'x', 'X', 's', 'D', 'C', 'S':
+		return v.cut(r, line, pos)
+	case 'i', 'a', 'I', 'A':
+		v.keep(line, pos)
+		v.normal = false
+		at := map[rune]int{'i': pos, 'a': min(pos+1, len(line)), 'I': firstOf(line), 'A': len(line)}
+		return line, at[r], 0
+	}
+	return line, pos, 0
+}
+
+// cut does the commands that are short for an operator and a motion.
+func (v *vi) cut(r rune, line []rune, pos int) ([]rune, int, rune) {
+	n := v.times()
+	v.operator = 'd'
+	if r == 's' || r == 'C' || r == 'S' {
+		v.operator = 'c'
+	}
+	switch r {
+	case 'X':
+		return v.operate(line, pos, max(pos-n, 0), pos)
+	case 'D', 'C':
+		return v.operate(line, pos, pos, len(line))
+	case 'S':
+		return v.operate(line, pos, 0, len(line))
+	}
+	return v.operate(line, pos, pos, min(pos+n, len(line)))
+}
+
+// keep remembers a line for u.
+func (v *vi) keep(line []rune, pos int) {
+	const most = 100
+	v.undo = append(v.undo[max(len(v.undo)-most, 0):], draftState{slices.Clone(line), pos})
+}
+
+// within is a place where the cursor of normal mode may stand.
+func (v *vi) within(line []rune, pos int) int { return max(min(pos, len(line)-1), 0) }
+
+func swapCase(r rune) rune {
+	if unicode.IsUpper(r) {
+		return unicode.ToLower(r)
+	}
+	return unicode.ToUpper(r)
+}
