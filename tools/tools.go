@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agnivade/levenshtein"
+
 	"minigem/llm"
 )
 
@@ -307,7 +309,9 @@ func (r *Registry) Filter(keep func(Tool) bool) *Registry {
 // Suggest returns up to three names nearest to name, nearest first.
 func (r *Registry) Suggest(name string) []string {
 	names := r.Names()
-	slices.SortStableFunc(names, func(a, b string) int { return distance(name, a) - distance(name, b) })
+	slices.SortStableFunc(names, func(a, b string) int {
+		return levenshtein.ComputeDistance(name, a) - levenshtein.ComputeDistance(name, b)
+	})
 	return names[:min(3, len(names))]
 }
 
@@ -322,24 +326,4 @@ func (r *Registry) NotFound(name string) *Error {
 		msg += ` Did you mean one of: "` + strings.Join(s, `", "`) + `"?`
 	}
 	return &Error{Type: ErrNotRegistered, Message: msg}
-}
-
-// distance is Levenshtein's, on bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		prev := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := prev
-			if a[i-1] != b[j-1] {
-				cost = 1 + min(prev, row[j], row[j-1])
-			}
-			prev, row[j] = row[j], cost
-		}
-	}
-	return row[len(b)]
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // A condition is a word with "=" or "~" in it, before anything that a key
@@ -168,7 +170,7 @@ func plural(n int, word string) string {
 func didYouMean(name string, names []string) string {
 	best, least := "", max(2, len(name)/3)+1
 	for _, n := range names {
-		if d := distance(strings.ToLower(name), strings.ToLower(n)); d < least {
+		if d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(n)); d < least {
 			best, least = n, d
 		}
 	}
@@ -184,24 +186,4 @@ func meant(name string, names []string) string {
 		return guess
 	}
 	return ": expected one of " + strings.Join(names, ", ")
-}
-
-// distance is Levenshtein's, on bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // member is one key of a JSON object with its decoded value.
@@ -119,7 +121,7 @@ func nearest(name string, candidates []string) string {
 			return c
 		}
 		limit := min(3, max(1, max(len(name), len(c))/3))
-		if d := distance(fold(name), fold(c)); d <= limit && d < bestDistance {
+		if d := levenshtein.ComputeDistance(fold(name), fold(c)); d <= limit && d < bestDistance {
 			best, bestDistance = c, d
 		}
 	}
@@ -145,24 +147,4 @@ func fold(s string) string {
 		}
 		return unicode.ToLower(c)
 	}, s)
-}
-
-// distance is Levenshtein's, on bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diagonal := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := diagonal
-			if a[i-1] != b[j-1] {
-				cost = 1 + min(diagonal, row[j], row[j-1])
-			}
-			diagonal, row[j] = row[j], cost
-		}
-	}
-	return row[len(b)]
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // Layer is one of the places that settings come from.
@@ -153,29 +155,9 @@ func nearest(word string, candidates []string) string {
 		if strings.EqualFold(c, word) {
 			return c
 		}
-		if d := distance(word, c); d < bestDistance {
+		if d := levenshtein.ComputeDistance(word, c); d < bestDistance {
 			best, bestDistance = c, d
 		}
 	}
 	return best
-}
-
-// distance is Levenshtein's, on bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		prev := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := prev
-			if a[i-1] != b[j-1] {
-				cost = 1 + min(prev, row[j], row[j-1])
-			}
-			prev, row[j] = row[j], cost
-		}
-	}
-	return row[len(b)]
 }

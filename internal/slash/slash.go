@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // Command is one command, or one of another's subcommands.
@@ -124,7 +126,7 @@ func (t Table) nearest(word string) string {
 	best, least := "", 3 // more changes than two are another word
 	for _, c := range t {
 		for _, name := range append([]string{c.Name}, c.Aliases...) {
-			d := distance(word, name)
+			d := levenshtein.ComputeDistance(word, name)
 			if word != "" && strings.HasPrefix(name, word) {
 				d = 1
 			}
@@ -134,27 +136,6 @@ func (t Table) nearest(word string) string {
 		}
 	}
 	return best
-}
-
-// distance counts the letters to add, drop or change to get from a to b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		corner := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := corner
-			if a[i] != b[j] {
-				cost++
-			}
-			corner = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 func (c Command) usage() string { return strings.TrimSpace(c.Name + " " + c.Args) }
