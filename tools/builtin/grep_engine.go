@@ -163,6 +163,9 @@ var newline = []byte("\n")
 func cutLine(line []byte) string {
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	text := strings.ToValidUTF8(string(line[:min(len(line), 4*maxLine+4)]), "\ufffd")
+	if len(text) <= maxLine {
+		return text
+	}
 	n := 0
 	for i := range text {
 		if n++; n > maxLine {

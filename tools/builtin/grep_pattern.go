@@ -7,14 +7,17 @@ import (
 	"time"
 
 	"github.com/dlclark/regexp2"
+
+	"minigem/internal/lazydfa"
 )
 
 // linePattern finds the lines that a search is for. It is safe for concurrent
 // use.
 type linePattern struct {
-	match   func(line []byte) bool // nil: a needle is a match
+	match   func(line []byte) bool // nil: what leads to a line is a match
 	needles []needle               // nil: there are none
-	run     *byteRun               // where there are no needles; nil: every line is tried
+	run     *byteRun               // where there are no needles; nil: there is none
+	lines   *lazydfa.Matcher       // where there is neither; nil: every line is tried
 	exclude func(line []byte) bool // nil: nothing is
 }
 
@@ -29,7 +32,7 @@ func compileLines(pattern, exclude string, fixed, caseSensitive bool) (*linePatt
 		pattern = regexp.QuoteMeta(pattern)
 	}
 	p := &linePattern{}
-	match, tree, err := compileLine(pattern, caseSensitive)
+	match, lines, tree, err := compileLine(pattern, caseSensitive)
 	if err != nil {
 		return nil, err
 	}
@@ -42,35 +45,38 @@ func compileLines(pattern, exclude string, fixed, caseSensitive bool) (*linePatt
 		if ns == nil {
 			p.run = findRun(tree)
 		}
+		if ns == nil && p.run == nil {
+			p.lines, p.match = lines, nil
+		}
 	}
 	if exclude != "" {
-		p.exclude, _, err = compileLine(exclude, caseSensitive)
+		p.exclude, _, _, err = compileLine(exclude, caseSensitive)
 	}
 	return p, err
 }
 
-// compileLine prefers Go's engine, whose time is linear in the text. What it
-// refuses, lookarounds and back references above all, goes to one that
-// backtracks; tree is nil then.
-func compileLine(pattern string, caseSensitive bool) (match func([]byte) bool, tree *syntax.Regexp, err error) {
+// compileLine prefers Go's syntax, for which the time is linear in the text.
+// What that does not have, lookarounds and back references above all, goes to
+// an engine that backtracks; lines and tree are nil then.
+func compileLine(pattern string, caseSensitive bool) (match func([]byte) bool, lines *lazydfa.Matcher, tree *syntax.Regexp, err error) {
 	goPattern, opts := pattern, regexp2.RegexOptions(regexp2.ECMAScript)
 	if !caseSensitive {
 		goPattern, opts = "(?i)"+pattern, opts|regexp2.IgnoreCase
 	}
 	if tree, err := syntax.Parse(goPattern, syntax.Perl); err == nil {
-		if re, err := regexp.Compile(goPattern); err == nil {
-			return re.Match, tree, nil
+		if m, err := lazydfa.Compile(goPattern); err == nil {
+			return m.Match, m, tree, nil
 		}
 	}
 	js, err := regexp2.Compile(pattern, opts)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	js.MatchTimeout = backtrackLimit
 	return func(line []byte) bool {
 		ok, err := js.MatchString(string(line))
 		return ok && err == nil
-	}, nil, nil
+	}, nil, nil, nil
 }
 
 // scan calls found with the bounds of each matching line of buf, newline left
@@ -102,21 +108,36 @@ func (p *linePattern) scan(buf []byte, found func(start, end int) bool) {
 	}
 }
 
+// scanAll is scan without needles.
 func (p *linePattern) scanAll(buf []byte, found func(start, end int) bool) {
-	for start := 0; start < len(buf); {
-		end := start
-		if p.run != nil {
-			if end = p.run.next(buf, start); end == len(buf) {
-				return
-			}
-			start += bytes.LastIndexByte(buf[start:end], '\n') + 1
+	for from := 0; from < len(buf); {
+		start, end := p.candidate(buf, from)
+		if start < 0 {
+			return
 		}
-		end = indexByteFrom(buf, '\n', end)
 		if p.wants(buf[start:end]) && !found(start, end) {
 			return
 		}
-		start = end + 1
+		from = end + 1
 	}
+}
+
+// candidate returns the bounds of the next line at or after from that may
+// match; start is negative if there is none.
+func (p *linePattern) candidate(buf []byte, from int) (start, end int) {
+	at := from
+	switch {
+	case p.run != nil:
+		if at = p.run.next(buf, from); at == len(buf) {
+			return -1, 0
+		}
+	case p.lines != nil:
+		if at = p.lines.NextLine(buf, from); at < 0 {
+			return -1, 0
+		}
+	}
+	start = from + bytes.LastIndexByte(buf[from:at], '\n') + 1
+	return start, indexByteFrom(buf, '\n', at)
 }
 
 func (p *linePattern) wants(line []byte) bool {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"minigem/tools"
@@ -73,15 +74,14 @@ func (c *grepCall) matches(ctx context.Context, found grepFound) tools.Result {
 	if found.count == 1 {
 		noun = "match"
 	}
-	show := tools.Matches{Summary: fmt.Sprintf("Found %d %s%s", found.count, noun, mark)}
+	show := tools.Matches{Summary: fmt.Sprintf("Found %d %s%s", found.count, noun, mark), Matches: make([]tools.Match, 0, found.count)}
 	before, after := c.around(found.count)
 	var b strings.Builder
+	b.Grow(found.size())
 	fmt.Fprintf(&b, "Found %d %s for pattern \"%s\" %s%s:\n---\n", found.count, noun, c.Pattern, c.where(), limited)
 	for _, f := range found.files {
-		fmt.Fprintf(&b, "File: %s\n", f.shown)
-		for _, line := range c.withContext(ctx, f, before, after) {
-			b.WriteString(line + "\n")
-		}
+		b.WriteString("File: " + f.shown + "\n")
+		c.writeLines(ctx, &b, f, before, after)
 		b.WriteString("---\n")
 		for _, h := range f.hits {
 			show.Matches = append(show.Matches, tools.Match{FilePath: f.shown, AbsolutePath: f.abs, LineNumber: h.number, Line: h.text})
@@ -115,28 +115,50 @@ func (c *grepCall) around(count int) (before, after int) {
 	return before, after
 }
 
-// withContext are the lines to show of a file: its matches and what is around
-// them, which is read again from the file. If that fails, or the file changed
-// meanwhile, the matches stay as they were found.
-func (c *grepCall) withContext(ctx context.Context, f grepFile, before, after int) []string {
+// size is roughly what the matches take as text.
+func (found grepFound) size() int {
+	const beside = 12 // "L12345: " and the like
+	n := 256
+	for _, f := range found.files {
+		n += len(f.shown) + beside
+		for _, h := range f.hits {
+			n += len(h.text) + beside
+		}
+	}
+	return n
+}
+
+// writeLines writes the lines to show of a file: its matches and what is
+// around them, which is read again from the file. If that fails, or the file
+// changed meanwhile, the matches stay as they were found.
+func (c *grepCall) writeLines(ctx context.Context, b *strings.Builder, f grepFile, before, after int) {
 	var around []lineHit
 	if before > 0 || after > 0 {
 		around = c.read(ctx, f, before, after)
 	}
-	var lines []string
 	hits := f.hits
 	for _, l := range around {
 		for len(hits) > 0 && hits[0].number < l.number {
-			lines, hits = append(lines, fmt.Sprintf("L%d: %s", hits[0].number, hits[0].text)), hits[1:]
+			hits[0].write(b, ": ")
+			hits = hits[1:]
 		}
 		if len(hits) == 0 || hits[0].number > l.number {
-			lines = append(lines, fmt.Sprintf("L%d- %s", l.number, l.text))
+			l.write(b, "- ")
 		}
 	}
 	for _, h := range hits {
-		lines = append(lines, fmt.Sprintf("L%d: %s", h.number, h.text))
+		h.write(b, ": ")
 	}
-	return lines
+}
+
+// write writes a line of the result, such as "L12: func main() {".
+func (h lineHit) write(b *strings.Builder, mark string) {
+	var number [20]byte
+	b.WriteByte('L')
+	b.Write(strconv.AppendInt(number[:0], int64(h.number), 10))
+	b.WriteString(mark)
+	b.WriteString(h.text)
+	b.WriteByte('\n')
 }
 
 // read returns the lines of a file that are no more than before and after

@@ -1,0 +1,172 @@
+// Package lazydfa tells which lines of a text hold a match of a regular
+// expression, at a few instructions a byte, for searches through many files.
+// It answers yes or no, exactly as package regexp does: where a match is, and
+// what its groups are, is left to that. It is an automaton whose states are
+// made when they are first needed. An expression that would take too many is
+// given to package regexp, so that time stays linear in the text, and memory
+// below maxTable for each goroutine.
+package lazydfa
+
+import (
+	"bytes"
+	"regexp"
+	"regexp/syntax"
+	"sync"
+	"sync/atomic"
+	"unicode/utf8"
+)
+
+// Matcher is a compiled expression. It is safe for concurrent use.
+type Matcher struct {
+	re   *regexp.Regexp
+	prog *syntax.Prog
+	alphabet
+
+	free sync.Pool   // tables that are not in use
+	over atomic.Bool // an expression that is too much for tables
+}
+
+// Compile takes an expression of package regexp, and fails as that does.
+func Compile(expr string) (*Matcher, error) {
+	re, err := regexp.Compile(expr)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := syntax.Parse(expr, syntax.Perl)
+	if err != nil {
+		return nil, err
+	}
+	prog, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return nil, err
+	}
+	m := &Matcher{re: re, prog: prog}
+	m.alphabet = alphabetOf(prog)
+	m.over.Store(m.width() > maxWidth)
+	return m, nil
+}
+
+// Match says whether text, newlines and all, holds a match.
+func (m *Matcher) Match(text []byte) bool {
+	t := m.take()
+	if t == nil {
+		return m.re.Match(text)
+	}
+	defer m.giveBack(t)
+	at, ok := t.scan(text, 0, false)
+	if !ok {
+		return m.re.Match(text)
+	}
+	return at >= 0
+}
+
+// NextLine returns an offset in the first line of buf that holds a match; -1:
+// there is none. It looks from the offset from on, where a line begins. Lines
+// end with "\n" or "\r\n", which are not part of them.
+func (m *Matcher) NextLine(buf []byte, from int) int {
+	t := m.take()
+	if t == nil {
+		return m.slowLine(buf, from)
+	}
+	defer m.giveBack(t)
+	at, ok := t.scan(buf, from, true)
+	if !ok {
+		return m.slowLine(buf, bytes.LastIndexByte(buf[:at], '\n')+1)
+	}
+	return at
+}
+
+// slowLine is NextLine by package regexp.
+func (m *Matcher) slowLine(buf []byte, from int) int {
+	for from < len(buf) {
+		line, _, _ := bytes.Cut(buf[from:], []byte("\n"))
+		if m.re.Match(bytes.TrimSuffix(line, []byte("\r"))) {
+			return from
+		}
+		from += len(line) + 1
+	}
+	return -1
+}
+
+// take returns a table to work with; nil: there is none for this expression.
+func (m *Matcher) take() *table {
+	if m.over.Load() {
+		return nil
+	}
+	if t, ok := m.free.Get().(*table); ok {
+		return t
+	}
+	return newTable(m)
+}
+
+func (m *Matcher) giveBack(t *table) {
+	if t.work > maxWork {
+		m.over.Store(true)
+		return
+	}
+	m.free.Put(t)
+}
+
+// scan looks for a match in buf from an offset on, line by line or in all of
+// it. It returns where it was when it knew of one, -1 if there is none. With
+// ok false it gave up at that offset.
+func (t *table) scan(buf []byte, from int, lines bool) (at int, ok bool) {
+	if lines && from >= len(buf) {
+		return -1, true
+	}
+	s := t.begin()
+	for i := from; i < len(buf); {
+		if s == matched {
+			return i, true
+		}
+		if i, s = run(t.rows, &t.column, buf, i, s); i == len(buf) {
+			break
+		}
+		if lines && endsLine(buf, i) {
+			if t.step(s, t.end()) == matched {
+				return i, true
+			}
+			if i = afterLine(buf, i); i == len(buf) {
+				return -1, true
+			}
+			s = t.begin()
+		} else {
+			r, n := utf8.DecodeRune(buf[i:])
+			s = t.step(s, t.class(r))
+			i += n
+		}
+		if t.work > maxWork && s != matched {
+			return i, false
+		}
+	}
+	if s == matched || t.step(s, t.end()) == matched {
+		return max(0, len(buf)-1), true
+	}
+	return -1, true
+}
+
+// run is the way of almost every byte. It stops at one that needs a closer
+// look.
+func run(rows []int32, column *[256]uint16, buf []byte, i int, s int32) (int, int32) {
+	for ; i < len(buf); i++ {
+		next := rows[int(s)+int(column[buf[i]])]
+		if next < 0 {
+			break
+		}
+		s = next
+	}
+	return i, s
+}
+
+// endsLine says whether the line ends at buf[i].
+func endsLine(buf []byte, i int) bool {
+	return buf[i] == '\n' || buf[i] == '\r' && (i+1 == len(buf) || buf[i+1] == '\n')
+}
+
+// afterLine is where the next line begins when one ends at buf[i].
+func afterLine(buf []byte, i int) int {
+	if buf[i] == '\r' {
+		i++
+	}
+	return min(i+1, len(buf))
+}

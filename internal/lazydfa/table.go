@@ -1,0 +1,211 @@
+package lazydfa
+
+import (
+	"encoding/binary"
+	"regexp/syntax"
+	"slices"
+)
+
+// What stands in a row of a table beside the next row.
+const (
+	unknown = -1 - iota // not asked for yet, or always the closer look
+	matched
+)
+
+const (
+	// maxTable is how many entries of four bytes a table may have: it is
+	// begun anew when it is full.
+	maxTable = 256 << 10
+	// maxWork bounds what the making of states may take, in visits of
+	// instructions: a fraction of a second.
+	maxWork = 8 << 20
+	// entries is what a state takes beside its row and its instructions.
+	entries = 32
+)
+
+// table is the automaton as far as it is known. One goroutine uses it.
+type table struct {
+	*Matcher
+	rows   []int32          // of width entries; a state is the offset of its row
+	states []state          // by row
+	known  map[string]int32 // rows by state
+	start  int32            // unknown: it has to be made
+	held   int              // what the states hold, roughly, in entries
+	begun  int              // how often the table was begun
+	work   int
+
+	list  []uint32 // a set of instructions
+	seen  []uint32 // where an instruction stands in list, if it does
+	now   []uint32
+	stack []uint32
+	key   []byte
+}
+
+// state is what can go on: instructions that read a character, and assertions
+// that depend on the next one.
+type state struct {
+	insts []uint32 // sorted
+	prev  rune     // what kind of character came before: see the constants
+}
+
+// Characters that stand for what came before, as far as assertions care.
+const (
+	nothing = -1
+	letter  = 'a'
+	other   = ' '
+	line    = '\n'
+)
+
+func newTable(m *Matcher) *table {
+	t := &table{Matcher: m, seen: make([]uint32, len(m.prog.Inst))}
+	t.forget()
+	return t
+}
+
+// begin is the state in which a text begins.
+func (t *table) begin() int32 {
+	if t.start == unknown {
+		t.list = t.list[:0]
+		t.follow(uint32(t.prog.Start), nil)
+		t.start = t.intern(nothing)
+	}
+	return t.start
+}
+
+// forget begins the table anew.
+func (t *table) forget() {
+	t.rows, t.states, t.known = t.rows[:0], t.states[:0], map[string]int32{}
+	t.start, t.held = unknown, 0
+	t.begun++
+}
+
+// step goes on from the state s by a class.
+func (t *table) step(s int32, class int) int32 {
+	if next := t.rows[int(s)+class]; next != unknown {
+		return next
+	}
+	from, char := t.states[int(s)/t.width()], t.one(class)
+	flags := syntax.EmptyOpContext(from.prev, char)
+	t.list = t.list[:0]
+	for _, pc := range from.insts {
+		t.follow(pc, &flags)
+	}
+	t.now = append(t.now[:0], t.list...)
+	t.list = t.list[:0]
+	next, begun := int32(matched), t.begun
+	if !t.ends(t.now) {
+		if char >= 0 {
+			t.read(char)
+		}
+		next = t.intern(kindOf(char))
+	}
+	if begun == t.begun { // else s is no more
+		t.rows[int(s)+class] = next
+	}
+	return next
+}
+
+// read puts into the list where the instructions in now go by a character, or
+// where a match may begin after it.
+func (t *table) read(char rune) {
+	for _, pc := range t.now {
+		if in := &t.prog.Inst[pc]; reads(in, char) {
+			t.follow(in.Out, nil)
+		}
+	}
+	t.follow(uint32(t.prog.Start), nil)
+}
+
+// reads says whether an instruction goes on by a character.
+func reads(in *syntax.Inst, char rune) bool {
+	switch in.Op {
+	case syntax.InstRune, syntax.InstRune1:
+		return in.MatchRune(char)
+	case syntax.InstRuneAny:
+		return true
+	case syntax.InstRuneAnyNotNL:
+		return char != '\n'
+	}
+	return false
+}
+
+func kindOf(char rune) rune {
+	switch {
+	case char == '\n':
+		return line
+	case syntax.IsWordChar(char):
+		return letter
+	}
+	return other
+}
+
+// ends says whether one of insts is the end of a match.
+func (t *table) ends(insts []uint32) bool {
+	return slices.ContainsFunc(insts, func(pc uint32) bool { return t.prog.Inst[pc].Op == syntax.InstMatch })
+}
+
+// follow adds to the list what pc leads to without reading. Assertions are
+// followed where flags hold them; with nil they are added.
+func (t *table) follow(pc uint32, flags *syntax.EmptyOp) {
+	t.stack = append(t.stack[:0], pc)
+	for len(t.stack) > 0 {
+		pc := t.stack[len(t.stack)-1]
+		t.stack = t.stack[:len(t.stack)-1]
+		t.work++
+		if at := t.seen[pc]; int(at) < len(t.list) && t.list[at] == pc {
+			continue
+		}
+		t.seen[pc] = uint32(len(t.list))
+		t.list = append(t.list, pc)
+		switch in := &t.prog.Inst[pc]; in.Op {
+		case syntax.InstAlt, syntax.InstAltMatch:
+			t.stack = append(t.stack, in.Out, in.Arg)
+		case syntax.InstCapture, syntax.InstNop:
+			t.stack = append(t.stack, in.Out)
+		case syntax.InstEmptyWidth:
+			if flags != nil && syntax.EmptyOp(in.Arg)&^*flags == 0 {
+				t.stack = append(t.stack, in.Out)
+			}
+		}
+	}
+}
+
+// intern returns the state of what is in the list.
+func (t *table) intern(prev rune) int32 {
+	asserts := false
+	kept := t.list[:0]
+	for _, pc := range t.list {
+		switch t.prog.Inst[pc].Op {
+		case syntax.InstMatch:
+			return matched
+		case syntax.InstEmptyWidth:
+			asserts = true
+			kept = append(kept, pc)
+		case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
+			kept = append(kept, pc)
+		}
+	}
+	if !asserts {
+		prev = other // nobody asks
+	}
+	slices.Sort(kept)
+	t.key = binary.AppendVarint(t.key[:0], int64(prev))
+	for _, pc := range kept {
+		t.key = binary.AppendUvarint(t.key, uint64(pc))
+	}
+	if s, ok := t.known[string(t.key)]; ok {
+		return s
+	}
+	if len(t.rows)+t.held >= maxTable {
+		t.forget()
+	}
+	s := int32(len(t.rows))
+	for range t.width() {
+		t.rows = append(t.rows, unknown)
+	}
+	t.states = append(t.states, state{slices.Clone(kept), prev})
+	t.known[string(t.key)] = s
+	t.held += 2*len(kept) + entries
+	t.work += len(kept) + t.width()
+	return s
+}
