@@ -5,6 +5,7 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/internal/atomicfile"
 	"minigem/llm"
 	"minigem/llm/script"
 	"minigem/transcript"
@@ -103,6 +105,11 @@ func killedRun(t *testing.T, after time.Duration) (killed bool) {
 	}
 	h.assertWholeFiles(t)
 	h.assertReadable(t)
+	for _, stray := range h.strays(t) {
+		if filepath.Ext(stray) == ".tmp" {
+			t.Logf("killed in the middle of writing: %s", stray)
+		}
+	}
 
 	before := lastWhole(server)
 	again := startFakeAPI(t, textAnswers(t, "Here again.", 1))
@@ -114,6 +121,7 @@ func killedRun(t *testing.T, after time.Duration) (killed bool) {
 	now := flat(again.Log()[0].Parsed.Messages)
 	require.GreaterOrEqual(t, len(now), len(before), "parts are lost")
 	assert.Equal(t, before, now[:len(before)], "the history differs")
+	assert.Empty(t, h.strays(t), "half-written files are left after the next start")
 	return killed
 }
 
@@ -164,6 +172,43 @@ func (h home) assertWholeFiles(t *testing.T) {
 	if data, err := os.ReadFile(filepath.Join(h.dir, ".gemini", "projects.json")); err == nil {
 		assert.True(t, json.Valid(data), "%s", data)
 	}
+}
+
+// strays are the files of our own making that are not meant to stay.
+func (h home) strays(t *testing.T) (found []string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(h.dir, func(path string, _ fs.DirEntry, err error) error {
+		if strings.HasPrefix(filepath.Base(path), ".minigem-") {
+			found = append(found, path)
+		}
+		return err
+	}))
+	return found
+}
+
+// TestStrays: what a killed run was writing goes at the next start, wherever it
+// lies; what only looks like it stays.
+func TestStrays(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, map[string]string{"src/a.go": "package a\n"})
+	strayIn := func(dir string) string {
+		path := filepath.Join(dir, atomicfile.TempName())
+		require.NoError(t, os.WriteFile(path, []byte("half"), 0o600))
+		return path
+	}
+	src, other := filepath.Join(h.workspace, "src"), t.TempDir()
+	chats := h.project(t).Temp
+	journal := []string{"files that are being written", strayIn(src), strayIn(other), filepath.Join(src, "a.go"), filepath.Join(src, "gone.tmp")}
+	require.NoError(t, os.WriteFile(filepath.Join(chats, ".minigem-ABC.writing"), []byte(strings.Join(journal, "\n")+"\n"), 0o600))
+	strayIn(chats)
+	strayIn(filepath.Join(h.dir, ".gemini"))
+	unknown := strayIn(h.workspace) // no journal tells of it
+
+	o := h.run(t, run{Args: append(h.answersFile(t, "say Hi."), "-p", "hello")})
+	require.Equal(t, 0, o.Code, o.Stderr)
+	assert.Equal(t, []string{unknown}, h.strays(t))
+	assert.NoFileExists(t, journal[2])
+	assert.FileExists(t, filepath.Join(src, "a.go"))
 }
 
 var cutShort = regexp.MustCompile(`the last record was cut short`)

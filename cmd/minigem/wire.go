@@ -15,6 +15,7 @@ import (
 	"minigem/compress"
 	"minigem/hooks"
 	"minigem/hooks/command"
+	"minigem/internal/atomicfile"
 	"minigem/internal/contextfile"
 	"minigem/internal/policy"
 	"minigem/internal/telemetry"
@@ -113,6 +114,7 @@ func (r *rig) wireWorkspace(_ context.Context, _ *system, _ *wiring) error {
 	if err != nil {
 		r.notices = append(r.notices, err.Error())
 	}
+	r.keepTidy()
 	return ws.AddTemp(r.project.Temp)
 }
 
@@ -152,6 +154,7 @@ func (r *rig) wireSession(_ context.Context, sys *system, w *wiring) error {
 		return err
 	}
 	r.session = s
+	atomicfile.Sweep(session.ToolOutputs(r.project, s.ID()))
 	r.cleanSessions(sys, w)
 	r.sink = event.Tee(s, w.sink, r.telemetry, r.checkpointing(sys, w))
 	r.identify(s.ID(), s.Path())

@@ -1,9 +1,73 @@
 // Package atomicfile writes whole files so that a reader finds the old content
-// or the new one, never half of either.
+// or the new one, never half of either, and clears away what a process that was
+// killed in the middle of writing left behind.
+//
+// A file is written beside its place, under a name of our own, and renamed.
 package atomicfile
 
-import "os"
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+)
+
+var tempName = regexp.MustCompile(`^\.minigem-[A-Z2-7]{26}\.tmp$`)
+
+// TempName returns a new name for a file that is being written. Sweep and
+// SweepJournals remove no file whose name has another form.
+func TempName() string { return ".minigem-" + rand.Text() + ".tmp" }
+
+// tries is how often a write begins anew because a Sweep took its file.
+const tries = 5
 
 // WriteFile makes the file at path hold data. Its directory must exist. An
-// existing file is replaced as a whole and then has the permissions perm.
-func WriteFile(path string, data []byte, perm os.FileMode) error { return write(path, data, perm) }
+// existing file is replaced as a whole and then has the permissions perm. It is
+// on disk when WriteFile returns.
+func WriteFile(path string, data []byte, perm os.FileMode) error {
+	var err error
+	for range tries {
+		temp := filepath.Join(filepath.Dir(path), TempName())
+		if err = writeNew(temp, data, perm); err == nil {
+			err = os.Rename(temp, path)
+		}
+		if err == nil {
+			return nil
+		}
+		if rm := os.Remove(temp); !errors.Is(rm, fs.ErrNotExist) {
+			break
+		}
+		if _, gone := os.Stat(filepath.Dir(path)); gone != nil {
+			break
+		}
+	}
+	return fmt.Errorf("writing %s: %w", path, err)
+}
+
+func writeNew(path string, data []byte, perm os.FileMode) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if err != nil {
+		return err
+	}
+	if _, err = f.Write(data); err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// Sweep removes the files that killed processes left in dirs while they were in
+// WriteFile. It does not ask whether a writer still lives: that one begins anew.
+// A directory that cannot be read has nothing in it.
+func Sweep(dirs ...string) {
+	for _, dir := range dirs {
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			if tempName.MatchString(e.Name()) && e.Type().IsRegular() {
+				_ = os.Remove(filepath.Join(dir, e.Name())) // the next sweep meets it again
+			}
+		}
+	}
+}

@@ -53,8 +53,9 @@ func (e *OutsideError) Unwrap() error { return ErrOutside }
 type Workspace struct {
 	root string
 
-	mu   sync.RWMutex
-	dirs []*dir // dirs[0] is the root
+	mu       sync.RWMutex
+	dirs     []*dir // dirs[0] is the root
+	announce func(temp string)
 }
 
 type kind int
@@ -121,6 +122,16 @@ func (w *Workspace) AddTemp(dirs ...string) error { return w.add(temp, dirs...) 
 
 // AddReadable allows directories to be read, such as an activated skill's.
 func (w *Workspace) AddReadable(dirs ...string) error { return w.add(readable, dirs...) }
+
+// Announce makes f hear of each file that is about to be made beside the one
+// that is being written, by its absolute path: if the process is killed now,
+// that file is left. It is not told again that all went well. nil: nobody
+// hears.
+func (w *Workspace) Announce(f func(temp string)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.announce = f
+}
 
 func (w *Workspace) add(k kind, names ...string) error {
 	for _, name := range names {

@@ -96,8 +96,9 @@ func (w *Workspace) Replace(s Snapshot, data []byte) error {
 	if s.Exists {
 		mode = s.Mode.Perm()
 	}
-	tmp, err := writeTemp(parent, data, mode, s.Exists)
-	if err != nil {
+	tmp := ".minigem-" + rand.Text() + ".tmp"
+	w.tell(filepath.Join(p.real, filepath.Dir(p.rel), tmp))
+	if err := writeTemp(parent, tmp, data, mode, s.Exists); err != nil {
 		return fmt.Errorf("writing %s: %w", s.Path, cause(err))
 	}
 	defer parent.Remove(tmp) // does nothing once it was renamed
@@ -141,12 +142,20 @@ func (s Snapshot) check(dir *os.Root, base string) error {
 	return err
 }
 
-// writeTemp writes data to a new file in dir and returns its name.
-func writeTemp(dir *os.Root, data []byte, mode fs.FileMode, exact bool) (name string, err error) {
-	name = ".minigem-" + rand.Text() + ".tmp"
+func (w *Workspace) tell(temp string) {
+	w.mu.RLock()
+	announce := w.announce
+	w.mu.RUnlock()
+	if announce != nil {
+		announce(temp)
+	}
+}
+
+// writeTemp writes data to the new file name in dir.
+func writeTemp(dir *os.Root, name string, data []byte, mode fs.FileMode, exact bool) (err error) {
 	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer func() {
 		if err != nil {
@@ -160,7 +169,7 @@ func writeTemp(dir *os.Root, data []byte, mode fs.FileMode, exact bool) (name st
 	if err == nil {
 		err = f.Sync()
 	}
-	return name, errors.Join(err, f.Close())
+	return errors.Join(err, f.Close())
 }
 
 // moveInto renames tmp to base. A new file must not overwrite one that another

@@ -1,0 +1,20 @@
+package main
+
+import (
+	"path/filepath"
+
+	"minigem/internal/atomicfile"
+)
+
+// keepTidy removes the half-written files that killed runs left, in our own
+// folders and in the project's, and notes those that this run is about to make.
+func (r *rig) keepTidy() {
+	temp := r.project.Temp
+	atomicfile.Sweep(r.dotGemini, filepath.Join(r.dotGemini, "policies"), temp, filepath.Join(temp, "checkpoints"))
+	atomicfile.SweepJournals(temp)
+	journal := atomicfile.NewJournal(temp)
+	r.closers = append(r.closers, journal.Close)
+	r.workspace.Announce(func(path string) {
+		_ = journal.Add(path) // a stray file is all that can come of it
+	})
+}

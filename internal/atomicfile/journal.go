@@ -1,0 +1,124 @@
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/gofrs/flock"
+)
+
+// Journal names the files that a process is about to write in folders of the
+// user's, so that a later process finds what it left if it is killed: those
+// folders are many, and nobody looks through them at each start. The Journal is
+// a file that is there as long as the process has something to tell. It is safe
+// for concurrent use.
+type Journal struct {
+	dir string
+
+	mu   sync.Mutex
+	path string // empty: nothing was added yet
+	file *os.File
+	lock *flock.Flock
+}
+
+const journalSuffix = ".writing"
+
+// NewJournal returns a Journal that is kept in dir.
+func NewJournal(dir string) *Journal { return &Journal{dir: dir} }
+
+// Add notes the absolute path of a file that is about to be made; its name is
+// one of TempName's. That it is gone later need not be told.
+func (j *Journal) Add(temp string) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.open(); err != nil {
+		return fmt.Errorf("noting a file to be written: %w", err)
+	}
+	if _, err := j.file.WriteString(temp + "\n"); err != nil {
+		return fmt.Errorf("noting a file to be written: %w", err)
+	}
+	return nil
+}
+
+// open makes the file, and another one where a sweep took the first before it
+// was locked. The line that every journal begins with is there because Windows
+// lets nobody write to the first byte of what is locked.
+func (j *Journal) open() error {
+	for try := 0; j.file == nil; try++ {
+		if err := os.MkdirAll(j.dir, 0o700); err != nil {
+			return err
+		}
+		path := filepath.Join(j.dir, strings.TrimSuffix(TempName(), ".tmp")+journalSuffix)
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return err
+		}
+		if _, err := f.WriteString("files that are being written\n"); err != nil {
+			return errors.Join(err, f.Close(), os.Remove(path))
+		}
+		lock := flock.New(path, flock.SetFlag(os.O_RDWR))
+		ok, err := lock.TryLock()
+		if (ok || err != nil) && same(f, path) { // where there are no locks, a sweep gets none either
+			j.path, j.file, j.lock = path, f, lock
+			return nil
+		}
+		if err = errors.Join(err, f.Close(), lock.Close()); try == tries {
+			return errors.Join(fmt.Errorf("locking %s", path), err)
+		}
+	}
+	return nil
+}
+
+func same(f *os.File, path string) bool {
+	is, err := f.Stat()
+	named, nerr := os.Stat(path)
+	return err == nil && nerr == nil && os.SameFile(is, named)
+}
+
+// Close says that nothing is being written any more. Add may be called after
+// it.
+func (j *Journal) Close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.file == nil {
+		return nil
+	}
+	err := errors.Join(j.file.Close(), j.lock.Close())
+	j.file = nil
+	if rm := os.Remove(j.path); !errors.Is(rm, fs.ErrNotExist) {
+		err = errors.Join(err, rm)
+	}
+	return err
+}
+
+// SweepJournals removes the files that killed processes were writing according
+// to their journals in dir, and those journals. A process holds a lock on its
+// journal, which the system takes back however the process ends: what nobody
+// holds is nobody's, even if the writer ran in another container.
+func SweepJournals(dir string) {
+	paths, _ := filepath.Glob(filepath.Join(dir, ".minigem-*"+journalSuffix))
+	for _, path := range paths {
+		if !abandoned(path) {
+			continue
+		}
+		data, _ := os.ReadFile(path)
+		for temp := range strings.Lines(string(data)) {
+			temp = strings.TrimSuffix(temp, "\n")
+			if filepath.IsAbs(temp) && tempName.MatchString(filepath.Base(temp)) {
+				_ = os.Remove(temp) // nearly all were renamed long ago
+			}
+		}
+		_ = os.Remove(path)
+	}
+}
+
+func abandoned(path string) bool {
+	lock := flock.New(path, flock.SetFlag(os.O_RDWR))
+	ok, err := lock.TryLock()
+	return errors.Join(err, lock.Close()) == nil && ok
+}
