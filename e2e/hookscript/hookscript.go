@@ -128,7 +128,9 @@ var (
 		Python: regexp.MustCompile(`\b(?:sys\.exit|os\._exit|exit)\(\s*(\d+)\s*\)`),
 		Script: regexp.MustCompile(`\bprocess\.(?:exit\(\s*|exitCode\s*=\s*)(\d+)`),
 	}
-	stderrJSON = map[Language]*regexp.Regexp{
+	// sys.exit with words prints them on stderr and exits with 1.
+	pythonWords = regexp.MustCompile(`\b(?:sys\.exit|SystemExit)\(\s*[rbf]?["']`)
+	stderrJSON  = map[Language]*regexp.Regexp{
 		Python: regexp.MustCompile(`json\.dump\([^\n]*sys\.stderr|print\(\s*json\.dumps[^\n]*sys\.stderr|sys\.stderr\.write\(\s*json\.dumps`),
 		Script: regexp.MustCompile(`(?:console\.error|process\.stderr\.write)\(\s*JSON\.stringify`),
 	}
@@ -152,6 +154,9 @@ func look(path string, lang Language, text string) Facts {
 			for _, m := range re.FindAllStringSubmatch(line, -1) {
 				f.Exits = append(f.Exits, Fact{n, m[1]})
 			}
+		}
+		if lang == Python && pythonWords.MatchString(line) {
+			f.Exits = append(f.Exits, Fact{n, "1"})
 		}
 		if re := stderrJSON[lang]; re != nil && re.MatchString(line) {
 			f.Stderr = append(f.Stderr, Fact{n, "{}"})

@@ -56,20 +56,26 @@ func (l *linter) program(h hooks.Hook, c hooks.Call) {
 			l.add("HK030", h.Source.File, h.Source.Line, nil, "there is no program %q on the PATH; %s", name, missing)
 		}
 	default:
-		l.file(h, name, true)
+		l.file(h, name, "")
 	}
 	if slices.Contains(interpreters, filepath.Base(name)) && len(c.Words) > 1 {
 		if arg := c.Words[1]; arg != "" && !strings.HasPrefix(arg, "-") {
-			l.file(h, arg, false)
+			l.file(h, arg, filepath.Base(name))
 		}
 	}
 }
 
 const missing = "exit 127 is a warning here, and blocks in Gemini CLI"
 
-// file looks at a file that is run.
-func (l *linter) file(h hooks.Hook, name string, directly bool) {
-	path := name
+// file looks at a file that is run: by an interpreter, or directly (by is "").
+func (l *linter) file(h hooks.Hook, name, by string) {
+	path, missing := name, missing
+	switch {
+	case strings.HasPrefix(by, "python"), by == "perl":
+		missing = by + " exits with 2 then, which blocks whatever the hook is asked about"
+	case by == "node", by == "ruby", by == "deno", by == "bun":
+		missing = by + " exits with 1 then, which blocks nothing"
+	}
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(l.Setup.Place.Dir, path)
 	}
@@ -79,7 +85,7 @@ func (l *linter) file(h hooks.Hook, name string, directly bool) {
 		l.add("HK030", h.Source.File, h.Source.Line, nil, "there is no file %s; %s", name, missing)
 	case info.IsDir():
 		l.add("HK030", h.Source.File, h.Source.Line, nil, "%s is a folder; %s", name, missing)
-	case directly && info.Mode()&0o111 == 0:
+	case by == "" && info.Mode()&0o111 == 0:
 		l.add("HK031", path, 0, func(f *fixer) error {
 			return os.Chmod(path, info.Mode()|info.Mode()&0o444>>2)
 		}, "the file may not be executed (chmod +x), though the hook at %s runs it", h.Source)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/url"
 	"path/filepath"
 	"strings"
 
@@ -94,11 +95,7 @@ func sarif(all []Finding, base string) any {
 		if f.Fixed {
 			continue
 		}
-		file := f.File
-		if rel, err := filepath.Rel(base, f.File); err == nil && filepath.IsLocal(rel) {
-			file = rel
-		}
-		physical := m{"artifactLocation": m{"uri": filepath.ToSlash(file)}}
+		physical := m{"artifactLocation": m{"uri": reference(base, f.File)}}
 		if f.Line > 0 {
 			physical["region"] = m{"startLine": f.Line}
 		}
@@ -114,4 +111,16 @@ func sarif(all []Finding, base string) any {
 		"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
 		"runs": []m{{"tool": m{"driver": m{"name": "minigem hooks lint", "rules": rules}}, "results": results}},
 	}
+}
+
+// reference is file as a URI reference, relative to base if it lies there.
+func reference(base, file string) string {
+	if rel, err := filepath.Rel(base, file); err == nil && filepath.IsLocal(rel) {
+		return (&url.URL{Path: filepath.ToSlash(rel)}).String()
+	}
+	path := filepath.ToSlash(file)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // C:/x
+	}
+	return (&url.URL{Scheme: "file", Path: path}).String()
 }

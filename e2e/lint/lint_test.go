@@ -152,6 +152,10 @@ func TestPrograms(t *testing.T) {
 		{"HK051", "BeforeTool", sh + `echo '{"decision": "ask"}'`, sh + `echo '{"decision": "allow"}'`},                                   // T18
 		{"HK052", "BeforeTool", sh + "kill -KILL $$", sh + "kill -KILL $child"},                                                           // T6
 		{"HK053", "BeforeAgent", sh + `echo '{"additionalContext": "x"}'`, sh + `echo '{"hookSpecificOutput": {"additionalContext": "x"}}'`},
+		{"HK040", "BeforeTool", "#!/usr/bin/env python3\nimport sys\nsys.exit(\"not this file\")\n", "#!/usr/bin/env python3\nimport sys\nprint(\"not this file\", file=sys.stderr)\nsys.exit(2)\n"},
+		{"HK054", "SessionStart", sh + "echo no >&2; exit 2", sh + "echo no >&2; exit 0"},
+		{"HK054", "BeforeToolSelection", sh + `echo '{"decision": "deny"}'`, sh + `echo '{"hookSpecificOutput": {"toolConfig": {"mode": "NONE"}}}'`},
+		{"HK055", "AfterTool", sh + `echo '{"decision": "ask"}'`, sh + `echo '{"decision": "deny"}'`},
 	} {
 		run := func(text string) []lint.Finding {
 			dir := t.TempDir()
@@ -315,6 +319,84 @@ minigem hooks lint --explain CODE tells more
 	assert.Contains(t, b.String(), `"results": []`)
 }
 
+// What interpreters make of a file that is not there is not what shells do.
+func TestMissingFiles(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		"./no.sh":       "there is no file ./no.sh; exit 127 is a warning here, and blocks in Gemini CLI",
+		"sh no.sh":      "there is no file no.sh; exit 127 is a warning here, and blocks in Gemini CLI",
+		"/x/python3 no": "there is no file no; python3 exits with 2 then, which blocks whatever the hook is asked about",
+		"/x/node no.js": "there is no file no.js; node exits with 1 then, which blocks nothing",
+	} {
+		found := lint.Run(load(t, t.TempDir(), entry("BeforeTool", "", `"command": "`+command+`"`), hooks.LayerProject).input)
+		assert.True(t, slices.ContainsFunc(found, func(f lint.Finding) bool { return f.Code == "HK030" && f.Message == want }), "%s: %v", command, found)
+	}
+}
+
+// What SARIF 2.1.0 requires, and what GitHub's code scanning reads beyond that.
+func TestSARIF(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "a b%c")
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	w := load(t, dir, entry("PreToolUse", "", `"command": "true"`), hooks.LayerProject)
+	elsewhere := lint.Finding{Code: "HK031", Severity: lint.Error, File: "/else where/#x", Message: "m"}
+	var b strings.Builder
+	require.NoError(t, lint.Write(&b, "sarif", append(lint.Run(w.input), elsewhere), filepath.Dir(dir), nil))
+	var log any
+	require.NoError(t, json.Unmarshal([]byte(b.String()), &log))
+	const text, number, list = "string", "float64", "[]interface {}"
+	for _, r := range []struct{ at, kind, matches string }{
+		{"version", text, `^2\.1\.0$`},
+		{"$schema", text, `sarif-2\.1\.0`},
+		{"runs", list, ""},
+		{"runs.*.tool.driver.name", text, `.`},
+		{"runs.*.tool.driver.rules", list, ""},
+		{"runs.*.tool.driver.rules.*.id", text, `^HK\d{3}$`},
+		{"runs.*.tool.driver.rules.*.name", text, `^[a-z0-9-]+$`},
+		{"runs.*.tool.driver.rules.*.shortDescription.text", text, `.`},
+		{"runs.*.tool.driver.rules.*.fullDescription.text", text, `.`},
+		{"runs.*.tool.driver.rules.*.help.text", text, `.`},
+		{"runs.*.tool.driver.rules.*.defaultConfiguration.level", text, `^(none|note|warning|error)$`},
+		{"runs.*.results", list, ""},
+		{"runs.*.results.*.ruleId", text, `^HK\d{3}$`},
+		{"runs.*.results.*.level", text, `^(none|note|warning|error)$`},
+		{"runs.*.results.*.message.text", text, `.`},
+		{"runs.*.results.*.locations", list, ""},
+		{"runs.*.results.*.locations.*.physicalLocation.artifactLocation.uri", text, `^(a%20b%25c/settings\.json|file:///else%20where/%23x)$`},
+		{"runs.0.results.0.locations.*.physicalLocation.region.startLine", number, `^[1-9]`},
+	} {
+		found := at(log, strings.Split(r.at, "."))
+		assert.NotEmpty(t, found, r.at)
+		for _, v := range found {
+			assert.Equal(t, r.kind, fmt.Sprintf("%T", v), r.at)
+			if r.matches != "" {
+				assert.Regexp(t, r.matches, fmt.Sprint(v), r.at)
+			}
+		}
+	}
+}
+
+// at are the values at a path; * is each element, nil stands for one that is
+// missing.
+func at(v any, path []string) []any {
+	if len(path) == 0 {
+		return []any{v}
+	}
+	switch c := v.(type) {
+	case map[string]any:
+		return at(c[path[0]], path[1:])
+	case []any:
+		var all []any
+		for i, e := range c {
+			if path[0] == "*" || path[0] == fmt.Sprint(i) {
+				all = append(all, at(e, path[1:])...)
+			}
+		}
+		return all
+	}
+	return []any{nil}
+}
+
 func TestEveryRuleIsTested(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("lint_test.go")
@@ -326,6 +408,7 @@ func TestEveryRuleIsTested(t *testing.T) {
 		assert.Contains(t, string(data), `"`+r.Code+`"`)
 		assert.True(t, r.Title != "" && r.Why != "" && r.Do != "" && r.Severity != "", r.Code)
 	}
+	// T22 is of every BeforeTool hook: hooks explain tells it, see its tests
 	for n := 1; n <= 21; n++ {
 		assert.Contains(t, string(data), fmt.Sprintf("// T%d\n", n), "each trap of Gemini CLI's has a row")
 	}

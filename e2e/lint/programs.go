@@ -124,11 +124,31 @@ var programRules = []struct {
 		"TERM is ignored: at the time-out it takes a second more here, and Gemini CLI waits until the program ends by itself"},
 	{"HK050", false, func(_ hooks.Hook, f hookscript.Facts) *hookscript.Fact { return f.Leaves },
 		"a child is left behind with stdout open: Gemini CLI waits for it, time-out or not; redirect its output"},
-	{"HK051", false, func(h hooks.Hook, f hookscript.Facts) *hookscript.Fact { return decided(f, "ask") },
+	{"HK051", false, func(h hooks.Hook, f hookscript.Facts) *hookscript.Fact {
+		if !h.Event.CanAsk() {
+			return nil
+		}
+		return decided(f, "ask")
+	},
 		"ask lifts a policy's deny to a prompt in Gemini CLI, and ends a run without a terminal; here it never weakens a deny"},
 	{"HK052", false, func(_ hooks.Hook, f hookscript.Facts) *hookscript.Fact { return f.Kills },
 		"%s: the end by a signal never blocks, and Gemini CLI does not even tell of it"},
 	{"HK053", true, unknownField, "the answer has a field %q that nothing reads"},
+	{"HK054", false, func(h hooks.Hook, f hookscript.Facts) *hookscript.Fact {
+		if h.Event.CanBlock() {
+			return nil
+		}
+		if deny := first(denials(f)); deny != nil {
+			return deny
+		}
+		return f.Exit(is(2))
+	}, "a denial and exit 2 stop nothing at this event: it goes on, with a warning"},
+	{"HK055", false, func(h hooks.Hook, f hookscript.Facts) *hookscript.Fact {
+		if h.Event.CanAsk() {
+			return nil
+		}
+		return decided(f, "ask")
+	}, "this event cannot ask: the action goes on"},
 }
 
 func is(want int) func(int) bool { return func(code int) bool { return code == want } }

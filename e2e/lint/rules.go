@@ -70,6 +70,8 @@ var Rules = []Rule{
 	{"HK051", "ask", Note, "ask is more in Gemini CLI", "There it lifts a policy's deny to a prompt, and a run without a terminal ends in silence. Here it never weakens a deny, and is one where nobody can be asked.", "Deny where nobody may be asked.", `{"decision": "ask"}`, false},
 	{"HK052", "signal", Warning, "The program ends itself by a signal", "That is a failure, which does not block; Gemini CLI takes it for exit 0, without any text.", "exit 2.", "kill -9 $$", false},
 	{"HK053", "unread-field", Warning, "A field of the answer that nothing reads", "Fields have their places: additionalContext, for one, stands in hookSpecificOutput. Elsewhere it is ignored and reaches nobody.", "minigem hooks schema EVENT --output shows where fields stand.", `{"additionalContext": "..."}`, false},
+	{"HK054", "no-block", Warning, "The event cannot be blocked", "A denial at SessionStart, SessionEnd, Notification, PreCompress or BeforeToolSelection, and exit 2 there, is a warning: what was to be stopped goes on.", "Deny where it happens: BeforeAgent, BeforeModel, BeforeTool. BeforeToolSelection takes tools away with toolConfig.", `"SessionStart": exit 2`, false},
+	{"HK055", "ask-nobody", Warning, "The event cannot ask", "Only BeforeTool can ask for the permission prompt; elsewhere ask is no decision, and the action goes on.", "Deny, or ask at BeforeTool.", `"AfterTool": {"decision": "ask"}`, false},
 }
 
 // Doc is docs/LINT.md.
