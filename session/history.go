@@ -83,6 +83,32 @@ func (s *Session) Rollback(n int) {
 	s.entries, s.messages = slices.Clip(s.entries[:n]), slices.Clip(s.messages[:n])
 }
 
+// RollbackTo drops the message with the id, which is that of a record, and all
+// after it; false: there is none.
+func (s *Session) RollbackTo(id string) bool {
+	s.mu.Lock()
+	n := slices.IndexFunc(s.entries, func(e entry) bool { return e.id == id && id != "" })
+	s.mu.Unlock()
+	if n < 0 {
+		return false
+	}
+	s.Rollback(n)
+	return true
+}
+
+// Transcript returns what the session's file says now. Where nothing is
+// recorded it is made of the history, without what tools showed.
+func (s *Session) Transcript() (*transcript.File, error) {
+	s.mu.Lock()
+	path, entries := s.path(), slices.Clip(s.entries)
+	s.mu.Unlock()
+	if path != "" {
+		return transcript.Read(path)
+	}
+	set, _ := snapshot(entries, transcript.At(s.o.Now()), nil)[0].(transcript.Set)
+	return &transcript.File{Messages: set.Messages}, nil
+}
+
 // Replace puts ms in the place of the whole history.
 func (s *Session) Replace(ms []llm.Message) {
 	s.mu.Lock()
@@ -97,12 +123,31 @@ func (s *Session) replace(ms []llm.Message) {
 	for _, e := range s.named(old, ms) {
 		s.push(e)
 	}
-	s.write(snapshot(s.entries, now)...)
+	s.write(snapshot(s.entries, now, s.recordedCalls())...)
+}
+
+// recordedCalls are the calls that the file tells of, by id. They know more than
+// the history: what tools showed, and when.
+func (s *Session) recordedCalls() map[string]transcript.ToolCall {
+	if s.w == nil {
+		return nil
+	}
+	f, err := transcript.Read(s.w.Path())
+	if err != nil {
+		return nil // what the history knows has to do
+	}
+	calls := map[string]transcript.ToolCall{}
+	for _, m := range f.Messages {
+		for _, c := range m.ToolCalls {
+			calls[c.ID] = c
+		}
+	}
+	return calls
 }
 
 // snapshot are the records of a whole history: the list, then the exact parts
-// of the model's messages.
-func snapshot(entries []entry, now transcript.Time) []transcript.Record {
+// of the model's messages. known are calls that more is known of.
+func snapshot(entries []entry, now transcript.Time, known map[string]transcript.ToolCall) []transcript.Record {
 	set := transcript.Set{Messages: []transcript.Message{}, LastUpdated: now}
 	var exact []transcript.Record
 	for i, e := range entries {
@@ -113,6 +158,12 @@ func snapshot(entries []entry, now transcript.Time) []transcript.Record {
 		r := modelRecord(e.id, now, e.message)
 		if i+1 < len(entries) {
 			r.ToolCalls = newOpenCalls(r, e.message.Calls()).complete(entries[i+1].message, now)
+		}
+		for j, c := range r.ToolCalls {
+			if k, ok := known[c.ID]; ok && k.Name == c.Name {
+				k.Result = c.Result // it may have been cut since
+				r.ToolCalls[j] = k
+			}
 		}
 		set.Messages = append(set.Messages, r)
 		if !plain(e.message) {

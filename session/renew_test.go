@@ -1,11 +1,13 @@
 package session
 
 import (
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/agent/event"
 	"minigem/llm"
 	"minigem/transcript"
 )
@@ -39,4 +41,49 @@ func TestRenew(t *testing.T) {
 	text = "newer"
 	s.Renew()
 	assert.Empty(t, s.Messages())
+}
+
+// TestReplaceKeepsWhatToolsShowed: what the history does not know of a call
+// stays in the file when the history is replaced.
+func TestReplaceKeepsWhatToolsShowed(t *testing.T) {
+	t.Parallel()
+	s := begin(t, options(t))
+	call := llm.ToolCall{ID: "c", Name: "replace", Args: map[string]any{"a": "b"}}
+	result := llm.ToolResult{ID: "c", Name: "replace", Response: map[string]any{"output": "done"}}
+	s.Append(llm.UserText("go"))
+	s.Append(llm.Message{Role: llm.RoleModel, Parts: []llm.Part{call}})
+	s.Emit(event.ToolFinished{Record: event.ToolRecord{Call: call, Args: call.Args, Result: result, Status: event.ToolSuccess,
+		Display: map[string]any{"filePath": "/x"}, DisplayName: "Edit"}})
+	s.Append(llm.Message{Role: llm.RoleUser, Parts: []llm.Part{result}})
+	s.Replace(s.Messages()[1:])
+	f, err := s.Transcript()
+	require.NoError(t, err)
+	require.Len(t, f.Messages, 3)
+	require.Len(t, f.Messages[1].ToolCalls, 1)
+	kept := f.Messages[1].ToolCalls[0]
+	assert.Equal(t, transcript.Raw(`{"filePath":"/x"}`), kept.ResultDisplay)
+	assert.Equal(t, "Edit", kept.DisplayName)
+
+	assert.False(t, s.RollbackTo("nope"))
+	assert.False(t, s.RollbackTo(""))
+	require.True(t, s.RollbackTo(f.Messages[1].ID))
+	assert.Equal(t, []llm.Message{llm.UserText("go")}, s.Messages())
+}
+
+// TestTranscriptWithoutAFile is made of the history.
+func TestTranscriptWithoutAFile(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	o.Warn = nil
+	require.NoError(t, os.RemoveAll(o.Project.Temp))
+	require.NoError(t, os.WriteFile(o.Project.Temp, nil, 0o600))
+	s := begin(t, o)
+	require.Empty(t, s.Path())
+	s.Append(llm.UserText("go"))
+	f, err := s.Transcript()
+	require.NoError(t, err)
+	require.Len(t, f.Messages, 2)
+	assert.Equal(t, "go", llm.PartsText(f.Messages[1].Content.Parts))
+	assert.True(t, s.RollbackTo(f.Messages[1].ID))
+	assert.Len(t, s.Messages(), 1)
 }

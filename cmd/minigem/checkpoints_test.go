@@ -35,7 +35,12 @@ func TestCheckpoints(t *testing.T) {
 		t.Skip("git is not installed")
 	}
 	w, _ := editedWorld(t, checkpointingOn)
-	names := strings.Fields(w.run("sessions restore").out)
+	var names []string
+	for line := range strings.Lines(w.run("sessions restore").out) {
+		name, age, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		names = append(names, name)
+		assert.Equal(t, "just now", age)
+	}
 	require.Len(t, names, 2)
 	assert.Regexp(t, `^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d_\d{3}Z-a\.txt-write_file$`, names[0])
 	data, err := os.ReadFile(filepath.Join(w.home, ".gemini", "tmp", "project", "checkpoints", names[1]+".json"))

@@ -170,19 +170,6 @@ func (t *chat) replay() {
 	t.term.Print(t.term.Dim("The conversation goes on."))
 }
 
-// rewind forgets the last prompt.
-func (t *chat) rewind(context.Context, string) error {
-	all := t.session.Messages()
-	for i := len(all) - 1; i >= t.session.Preamble(); i-- {
-		if text := llm.PartsText(all[i].Parts); all[i].Role == llm.RoleUser && text != "" {
-			t.session.Rollback(i)
-			t.term.Print("Forgotten, from here on: > " + terminal.Clean(text) + "\n" + t.term.Dim("Files stay as they are."))
-			return nil
-		}
-	}
-	return errors.New("there is nothing to forget")
-}
-
 // share writes the conversation to a file, by its ending as Markdown or JSON.
 func (t *chat) share(_ context.Context, name string) error {
 	if len(t.said()) == 0 {

@@ -27,7 +27,7 @@ by its number in the list, by its id, or as latest.`,
 		SuggestionsMinimumDistance: 2,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(sessionsListCommand(sys), sessionsShowCommand(sys), sessionsDeleteCommand(sys), sessionsRestoreCommand(sys))
+	cmd.AddCommand(sessionsListCommand(sys), sessionsShowCommand(sys), sessionsDeleteCommand(sys), sessionsRewindCommand(sys), sessionsRestoreCommand(sys))
 	return cmd
 }
 

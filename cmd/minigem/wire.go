@@ -98,16 +98,26 @@ func (r *rig) close() {
 	r.closers = nil
 }
 
-func (r *rig) wireWorkspace(_ context.Context, _ *system, _ *wiring) error {
-	dirs := slices.Concat(r.flags.includeDirs, r.settings.Context.IncludeDirectories)
+// openWorkspace is of the working directory, with the directories included that
+// flags and settings name.
+func (c *configuration) openWorkspace(flagged []string) (*workspace.Workspace, error) {
+	dirs := slices.Concat(flagged, c.settings.Context.IncludeDirectories)
 	for i, d := range dirs {
 		if !filepath.IsAbs(d) {
-			dirs[i] = filepath.Join(r.dir, d)
+			dirs[i] = filepath.Join(c.dir, d)
 		}
 	}
-	ws, err := workspace.New(r.dir, dirs...)
+	ws, err := workspace.New(c.dir, dirs...)
 	if err != nil {
-		return exitf(exitInput, "opening the workspace: %w", err)
+		return nil, exitf(exitInput, "opening the workspace: %w", err)
+	}
+	return ws, nil
+}
+
+func (r *rig) wireWorkspace(_ context.Context, _ *system, _ *wiring) error {
+	ws, err := r.openWorkspace(r.flags.includeDirs)
+	if err != nil {
+		return err
 	}
 	r.workspace = ws
 	r.project, err = session.OpenProject(r.dotGemini, r.dir)

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -42,16 +43,63 @@ func (s Store) Take(ctx context.Context, why string) (id string, err error) {
 	return id, nil
 }
 
+// Change is a file that is another one now than it was.
+type Change struct {
+	Path    string // absolute
+	Added   int    // lines that are there now and were not; 0 for what is no text
+	Removed int    // lines that were there and are not
+}
+
+// Compare says what changed since the state that id names, by path. It keeps
+// the present state to do so.
+func (s Store) Compare(ctx context.Context, id string) (changes []Change, err error) {
+	err = s.locked(ctx, func() error {
+		if err := s.known(ctx, id); err != nil {
+			return err
+		}
+		now, err := s.take(ctx, "to compare with "+id)
+		if err != nil {
+			return err
+		}
+		out, err := s.git(ctx, "diff", "--numstat", "-z", "--no-renames", "--no-textconv", id, now, "--")
+		if err != nil {
+			return err
+		}
+		for record := range strings.SplitSeq(out, "\x00") {
+			fields := strings.SplitN(record, "\t", 3)
+			if len(fields) != 3 {
+				continue
+			}
+			added, _ := strconv.Atoi(fields[0]) // "-" for what is no text
+			removed, _ := strconv.Atoi(fields[1])
+			changes = append(changes, Change{filepath.Join(s.Root, filepath.FromSlash(fields[2])), added, removed})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("comparing %s with a snapshot: %w", s.Root, err)
+	}
+	return changes, nil
+}
+
+// known says whether id is one of the snapshots.
+func (s Store) known(ctx context.Context, id string) error {
+	if strings.HasPrefix(id, "-") {
+		return ErrUnknown
+	}
+	if _, err := s.git(ctx, "rev-parse", "--quiet", "--verify", id+"^{commit}"); err != nil {
+		return ErrUnknown
+	}
+	return nil
+}
+
 // Restore brings back the state that id names: files that were changed or
 // removed since are as they were, and those that were made since are gone. The
 // state before it is kept, and its id returned.
 func (s Store) Restore(ctx context.Context, id string) (before string, err error) {
 	err = s.locked(ctx, func() error {
-		if strings.HasPrefix(id, "-") {
-			return ErrUnknown
-		}
-		if _, err := s.git(ctx, "rev-parse", "--quiet", "--verify", id+"^{commit}"); err != nil {
-			return ErrUnknown
+		if err := s.known(ctx, id); err != nil {
+			return err
 		}
 		if before, err = s.take(ctx, "before restoring "+id); err != nil {
 			return err
@@ -124,7 +172,7 @@ func (s Store) git(ctx context.Context, args ...string) (string, error) {
 		"GIT_AUTHOR_NAME=minigem", "GIT_AUTHOR_EMAIL=minigem@localhost", "GIT_COMMITTER_NAME=minigem", "GIT_COMMITTER_EMAIL=minigem@localhost",
 	)
 	res, err := proc.Run(ctx, proc.Command{
-		Path: "git", Dir: s.Root, Env: env, Grace: time.Second, Out: proc.Limit{Head: 8 << 10}, Err: proc.Limit{Head: 8 << 10},
+		Path: "git", Dir: s.Root, Env: env, Grace: time.Second, Out: proc.Limit{Head: 4 << 20}, Err: proc.Limit{Head: 8 << 10},
 		Args: append([]string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.autocrlf=false", "-c", "advice.addEmbeddedRepo=false"}, args...),
 	})
 	switch {

@@ -136,3 +136,27 @@ func TestFaults(t *testing.T) {
 	_, err = Store{Dir: filepath.Join(file, "x"), Root: p.Root}.Take(t.Context(), "no room")
 	assert.ErrorContains(t, err, "taking a snapshot of "+p.Root)
 }
+
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	p := newProject(t, map[string]string{"same": "x\n", "changed": "1\n2\n", "gone": "a\nb\n", "bin": "\x00\x01", ".gitignore": "ignored\n"})
+	id, err := p.Take(t.Context(), "before")
+	require.NoError(t, err)
+	none, err := p.Compare(t.Context(), id)
+	require.NoError(t, err)
+	assert.Empty(t, none)
+	p.write(map[string]string{"changed": "1\n3\n4\n", "new dir/é": "n\n", "bin": "\x00\x02", "ignored": "i\n"})
+	require.NoError(t, os.Remove(filepath.Join(p.Root, "gone")))
+	changes, err := p.Compare(t.Context(), id)
+	require.NoError(t, err)
+	assert.Equal(t, []Change{
+		{filepath.Join(p.Root, "bin"), 0, 0},
+		{filepath.Join(p.Root, "changed"), 2, 1},
+		{filepath.Join(p.Root, "gone"), 0, 2},
+		{filepath.Join(p.Root, "new dir/é"), 1, 0},
+	}, changes)
+	for _, unknown := range []string{"nope", "--output=x"} {
+		_, err = p.Compare(t.Context(), unknown)
+		assert.ErrorIs(t, err, ErrUnknown)
+	}
+}

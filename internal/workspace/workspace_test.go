@@ -371,3 +371,34 @@ func TestMkdirAll(t *testing.T) {
 	assert.DirExists(t, filepath.Join(root, "sub/new"))
 	assert.Error(t, w.MkdirAll("a.txt/x"))
 }
+
+func TestRemove(t *testing.T) {
+	t.Parallel()
+	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "x")
+	for _, path := range []string{filepath.Join(dir, "a"), filepath.Join(dir, "changed"), filepath.Join(dir, ".env"), outside} {
+		require.NoError(t, os.WriteFile(path, []byte("1"), 0o644))
+	}
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o755))
+	w, err := New(dir)
+	require.NoError(t, err)
+	was := func(name string) Snapshot {
+		s, err := w.Snapshot(name, 0)
+		require.NoError(t, err)
+		return s
+	}
+	require.NoError(t, w.Remove(was("a")))
+	assert.NoFileExists(t, filepath.Join(dir, "a"))
+	for _, gone := range []string{"a", "nowhere/b"} {
+		require.NoError(t, w.Remove(was(gone)), "what is not there is no error")
+	}
+	changed := was("changed")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "changed"), []byte("2"), 0o644))
+	require.ErrorIs(t, w.Remove(changed), ErrChanged)
+	assert.FileExists(t, filepath.Join(dir, "changed"))
+	for path, want := range map[string]error{
+		outside: ErrOutside, filepath.Join(dir, ".env"): ErrOutside, filepath.Join(dir, "sub"): ErrIsDirectory,
+	} {
+		require.ErrorIs(t, w.Remove(Snapshot{Path: path, Exists: true, Data: []byte("1")}), want, path)
+	}
+	assert.FileExists(t, outside)
+}

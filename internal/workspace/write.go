@@ -111,6 +111,33 @@ func (w *Workspace) Replace(s Snapshot, data []byte) error {
 	return nil
 }
 
+// Remove removes the file of s, if it is still as s says: see Replace. One that
+// was not there is no error.
+func (w *Workspace) Remove(s Snapshot) error {
+	p, err := w.locate(s.Path)
+	if err != nil {
+		return err
+	}
+	if p.dir.kind == readable {
+		return &fs.PathError{Op: "remove", Path: s.Path, Err: fs.ErrPermission}
+	}
+	parent, base, err := p.walk(false)
+	if errors.Is(err, fs.ErrNotExist) && !s.Exists {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer parent.Close()
+	if err := s.check(parent, base); err != nil || !s.Exists {
+		return err
+	}
+	if err := parent.Remove(base); err != nil {
+		return fmt.Errorf("removing %s: %w", s.Path, cause(err))
+	}
+	return nil
+}
+
 // check says whether base in dir is what s says and may be written.
 func (s Snapshot) check(dir *os.Root, base string) error {
 	info, err := dir.Lstat(base)

@@ -1,0 +1,236 @@
+//go:build unix
+
+package e2e
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// saySees types a line, and waits until text stands below it.
+func (c *chat) saySees(line string, texts ...string) string {
+	c.t.Helper()
+	c.say(line)
+	var below string
+	for _, want := range texts {
+		c.waitUntil(line+" showing "+want, func(text string) bool {
+			i := strings.LastIndex(text, "> "+line+"\n")
+			if i >= 0 {
+				below = text[i:]
+			}
+			return i >= 0 && strings.Contains(below, want)
+		})
+	}
+	return below
+}
+
+const makeFile = `call write_file {"file_path": "new.txt", "content": "one\ntwo\n"}`
+
+// twoPrompts is a chat in which one prompt changed a file, and the next one made
+// one.
+func twoPrompts(t *testing.T, settings string) (home, *chat) {
+	t.Helper()
+	h := newHome(t, map[string]string{"notes.txt": "hello\n", "mine.txt": "mine\n"})
+	h.write(t, "../.gemini/settings.json", settings)
+	c := h.startChat(t, nil, append(h.answersFile(t, editNotes, "say Changed.", makeFile, "say Made.", "say Again."), "--yolo")...)
+	c.say("Change it")
+	c.waitFor("Changed.")
+	c.say("Make it")
+	c.waitFor("Made.")
+	return h, c
+}
+
+const (
+	noCheckpoints   = `{}`
+	withCheckpoints = `{"general": {"checkpointing": {"enabled": true}}}`
+)
+
+// Both ways to know what files were, from the edits and from snapshots, do the
+// same for the user.
+func TestChatRewinds(t *testing.T) {
+	t.Parallel()
+	for _, settings := range []string{noCheckpoints, withCheckpoints} {
+		if _, err := exec.LookPath("git"); err != nil && settings == withCheckpoints {
+			continue
+		}
+		for _, c := range []struct {
+			name     string
+			keys     []string // to the questions
+			typed    string   // instead of the first two
+			notes    string
+			made     bool
+			forgot   int // prompts
+			contains []string
+		}{
+			{"the last prompt", []string{"1", "1"}, "/rewind", "goodbye\n", false, 1, []string{"1. Make it  1 file +2 -0, just now", "2. Change it  1 file +1 -1, just now", "new.txt  +2 -0"}},
+			{"the first prompt", []string{"2", "b"}, "/rewind", "hello\n", false, 2, []string{"notes.txt  +1 -1", "new.txt  +2 -0"}},
+			{"conversation", []string{"2", "c"}, "/rewind", "goodbye\n", true, 2, nil},
+			{"files", []string{"2", "f"}, "/rewind", "hello\n", false, 0, nil},
+			{"nothing", []string{"2", "n"}, "/rewind", "goodbye\n", true, 0, []string{"Everything stays as it is."}},
+			{"no prompt", []string{keyEscape}, "/rewind", "goodbye\n", true, 0, nil},
+			{"typed", nil, "/rewind 2 both", "hello\n", false, 2, nil},
+			{"typed, files", nil, "/rewind 1 files", "goodbye\n", false, 0, nil},
+			{"typed, no kind", []string{"c"}, "/rewind 1", "goodbye\n", true, 1, nil},
+		} {
+			name := c.name
+			if settings == withCheckpoints {
+				name += ", with checkpoints"
+			}
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				h, chat := twoPrompts(t, settings)
+				chat.say(c.typed)
+				questions := []string{"Go back to before which prompt? (Esc: none) [1]", "What goes back? [1]"}
+				for i, k := range c.keys {
+					question := questions[len(questions)-min(len(c.keys), 2)+i]
+					if k == keyEscape {
+						question = questions[0]
+					}
+					chat.waitUntil(question, func(text string) bool { return strings.HasSuffix(text, question) })
+					if k != keyEscape {
+						k += keyEnter
+					}
+					chat.keys(k)
+				}
+				text := chat.waitReady()
+				for _, want := range c.contains {
+					assert.Contains(t, text, want)
+				}
+				assert.Equal(t, c.notes, h.read(t, "notes.txt"))
+				assert.Equal(t, "mine\n", h.read(t, "mine.txt"))
+				if c.made {
+					assert.Equal(t, "one\ntwo\n", h.read(t, "new.txt"))
+				} else {
+					assert.NoFileExists(t, h.workspace+"/new.txt")
+				}
+				if c.forgot > 0 {
+					assert.Contains(t, text, "Forgotten, from here on: > ")
+				}
+				chat.say("/chat share all.json")
+				if c.forgot == 2 {
+					chat.waitFor("nothing has been said yet")
+				} else {
+					chat.waitFor("Written:")
+					assert.Equal(t, c.forgot == 0, strings.Contains(h.read(t, "all.json"), "Make it"))
+				}
+				chat.quit()
+			})
+		}
+	}
+}
+
+// What somebody else changed since is shown, and goes back only after a yes; and
+// then it can be had again.
+func TestChatRewindSeesChanges(t *testing.T) {
+	t.Parallel()
+	for _, settings := range []string{noCheckpoints, withCheckpoints} {
+		t.Run(settings, func(t *testing.T) {
+			t.Parallel()
+			if _, err := exec.LookPath("git"); err != nil && settings == withCheckpoints {
+				t.Skip("git is not installed")
+			}
+			h, c := twoPrompts(t, settings)
+			h.write(t, "notes.txt", "my own words\n")
+			ask := func() {
+				c.say("/rewind 2 both")
+				c.waitUntil("the question", func(text string) bool {
+					return strings.HasSuffix(text, "Go back all the same? What is there now is kept as a checkpoint. [1]")
+				})
+			}
+			ask()
+			assert.Contains(t, c.text(), "  notes.txt  +1 -1  beware: it was changed since\n")
+			assert.Contains(t, c.text(), "1 file changed in other ways too")
+			c.keys(keyEnter)
+			c.waitFor("Everything stays as it is.")
+			assert.Equal(t, "my own words\n", h.read(t, "notes.txt"))
+			c.waitReady()
+			ask()
+			c.keys("y" + keyEnter)
+			text := c.waitFor("To undo this: /restore ")
+			assert.Equal(t, "hello\n", h.read(t, "notes.txt"))
+			_, undo, _ := strings.Cut(text, "To undo this: /restore ")
+			c.say("/restore " + strings.Fields(undo)[0])
+			c.waitFor("The conversation goes on.")
+			assert.Equal(t, "my own words\n", h.read(t, "notes.txt"))
+			assert.Equal(t, "one\ntwo\n", h.read(t, "new.txt"))
+			c.say("/chat share all.json")
+			c.waitFor("Written:")
+			assert.Contains(t, h.read(t, "all.json"), "Make it")
+			c.quit()
+		})
+	}
+}
+
+// A session that goes on in another process, and one that was compressed, still
+// know their edits.
+func TestChatRewindsLater(t *testing.T) {
+	t.Parallel()
+	h, c := twoPrompts(t, noCheckpoints)
+	c.quit()
+	again := h.startChat(t, nil, append(h.answersFile(t, "say Again."), "--resume")...)
+	again.say("Something else")
+	again.waitFor("Again.")
+	again.say("/rewind 3 both")
+	again.waitFor("Forgotten, from here on: > Change it")
+	again.quit()
+	assert.Equal(t, "hello\n", h.read(t, "notes.txt"))
+	assert.NoFileExists(t, h.workspace+"/new.txt")
+}
+
+func TestChatRewindUsage(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, nil)
+	c := h.startChat(t, nil, h.answersFile(t, "say Never.")...)
+	const usage = "/rewind [NUMBER [files|conversation|both]]"
+	for _, step := range []struct{ line, want string }{
+		{"/rewind", "Nothing has been said yet that could be gone back to."},
+		{"/rewind 1", "nothing has been said yet that could be gone back to"},
+		{"/rewind x", usage},
+		{"/rewind 0", usage},
+		{"/rewind 1 all", usage},
+		{"/rewind 1 both now", usage},
+		{"/restore", "No checkpoint was taken"},
+		{"/restore nope", `there is no checkpoint "nope"`},
+		{"/restore nope all", "/restore [CHECKPOINT [files|conversation|both]]"},
+	} {
+		c.saySees(step.line, step.want)
+		c.waitReady()
+	}
+	c.quit()
+}
+
+// /restore alone lets the user choose, by tool, file and age.
+func TestChatRestores(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	h, c := twoPrompts(t, withCheckpoints)
+	choose := func(which, what string) {
+		t.Helper()
+		c.say("/restore")
+		c.waitUntil("the checkpoints", func(text string) bool { return strings.HasSuffix(text, "before which edit? (Esc: none) [1]") })
+		c.keys(which + keyEnter)
+		c.waitUntil("what comes back", func(text string) bool { return strings.HasSuffix(text, "What is there now is kept. [1]") })
+		c.keys(what + keyEnter)
+		c.waitReady()
+	}
+	choose("1", "n")
+	text := c.text()
+	assert.Contains(t, text, "1. write_file new.txt  just now\n")
+	assert.Contains(t, text, "2. replace notes.txt  just now\n")
+	assert.Equal(t, "one\ntwo\n", h.read(t, "new.txt"))
+	choose("1", "f")
+	assert.NoFileExists(t, h.workspace+"/new.txt")
+	choose("3", "f") // the first two are "before-restore" and write_file
+	assert.Equal(t, "hello\n", h.read(t, "notes.txt"))
+	assert.Contains(t, c.text(), "1. as it was before restore  just now\n")
+	choose("1", "b")
+	c.waitFor("The conversation goes on.")
+	require.Equal(t, "goodbye\n", h.read(t, "notes.txt"))
+	c.quit()
+}

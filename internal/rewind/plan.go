@@ -1,0 +1,167 @@
+package rewind
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"unicode/utf8"
+
+	"minigem/internal/redact"
+	"minigem/internal/workspace"
+)
+
+// maxFile bounds what is read of a file.
+const maxFile = 64 << 20
+
+// File is what has to be done to one file.
+type File struct {
+	Path    string
+	Delete  bool   // a tool made it
+	Added   int    // lines that the edits added, and that go
+	Removed int    // lines that come back
+	Changed string // somebody else changed it since, and that would be lost; empty: nobody did
+	Refused string // why it cannot be done at all; empty: it can
+
+	now  workspace.Snapshot
+	data []byte
+}
+
+// Was is what the file holds now, before Apply; nil: it is not there.
+func (f File) Was() []byte {
+	if !f.now.Exists {
+		return nil
+	}
+	return append([]byte{}, f.now.Data...)
+}
+
+// Plan says how the files that the prompts' edits changed become what they were
+// before the first of them, in the order in which they were first changed.
+// Files that are so already are left out.
+func Plan(ws *workspace.Workspace, prompts []Prompt) []File {
+	var order []string
+	byPath := map[string][]Edit{}
+	for _, p := range prompts {
+		for _, e := range p.Edits {
+			if byPath[e.Path] == nil {
+				order = append(order, e.Path)
+			}
+			byPath[e.Path] = append(byPath[e.Path], e)
+		}
+	}
+	var out []File
+	for _, path := range order {
+		if f, needed := planFile(ws, path, byPath[path]); needed {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func planFile(ws *workspace.Workspace, path string, edits []Edit) (f File, needed bool) {
+	first, last := edits[0], edits[len(edits)-1]
+	f = File{Path: path, Delete: first.New}
+	for _, e := range edits {
+		f.Added, f.Removed = f.Added+e.Added, f.Removed+e.Removed
+	}
+	var err error
+	if f.now, err = ws.Snapshot(path, maxFile); err != nil {
+		f.Refused = reason(err)
+		return f, true
+	}
+	if !f.now.Exists && first.New {
+		return f, false
+	}
+	text, encode, ok := decode(f.now.Data)
+	switch {
+	case f.now.Exists && !first.New && ok && text == first.Before:
+		return f, false
+	case !ok && !first.New:
+		f.Refused = "it is no UTF-8 text"
+	case strings.Contains(first.Before, redact.Shown):
+		f.Refused = "what it held before was not written down whole: a secret is in it"
+	case !f.now.Exists:
+		f.Changed = "it was removed since"
+	case !ok || text != last.After:
+		f.Changed = "it was changed since"
+	case broken(edits):
+		f.Changed = "it was changed between the edits"
+	}
+	f.data = encode(first.Before)
+	return f, true
+}
+
+// broken reports whether somebody else changed the file between edits.
+func broken(edits []Edit) bool {
+	for i, e := range edits[1:] {
+		if e.New || e.Before != edits[i].After {
+			return true
+		}
+	}
+	return false
+}
+
+const byteOrderMark = "\uFEFF"
+
+// decode is the text of a file as edits tell it, and how to write another one
+// in the same way.
+func decode(data []byte) (text string, encode func(string) []byte, ok bool) {
+	text, marked := strings.CutPrefix(string(data), byteOrderMark)
+	n := strings.Count(text, "\r\n")
+	crlf := n > 0 && n == strings.Count(text, "\n")
+	if crlf {
+		text = strings.ReplaceAll(text, "\r\n", "\n")
+	}
+	return text, func(s string) []byte {
+		if crlf {
+			s = strings.ReplaceAll(s, "\n", "\r\n")
+		}
+		if marked {
+			s = byteOrderMark + s
+		}
+		return []byte(s)
+	}, utf8.ValidString(text)
+}
+
+func reason(err error) string {
+	var path *fs.PathError
+	switch {
+	case errors.Is(err, workspace.ErrOutside):
+		return "it is not in this workspace"
+	case errors.As(err, &path):
+		return path.Err.Error()
+	}
+	return err.Error()
+}
+
+// Apply makes files what they were. A file that is another one than when it was
+// planned stays as it is, and so do those that are refused. The error names all
+// that failed; the others are done.
+func Apply(ws *workspace.Workspace, files []File) error {
+	var failed []error
+	for _, f := range files {
+		var err error
+		switch {
+		case f.Refused != "":
+			continue
+		case f.Delete:
+			err = ws.Remove(f.now)
+		default:
+			err = ws.Replace(f.now, f.data)
+		}
+		if err != nil {
+			failed = append(failed, fmt.Errorf("going back with %s: %w", f.Path, err))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// Of is the plan that makes the file at path hold data; nil: that it is not
+// there. What it holds now may get lost: see Was.
+func Of(ws *workspace.Workspace, path string, data []byte) (File, error) {
+	now, err := ws.Snapshot(path, maxFile)
+	if err != nil {
+		return File{}, err
+	}
+	return File{Path: path, Delete: data == nil, now: now, data: data}, nil
+}
