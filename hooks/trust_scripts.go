@@ -12,6 +12,11 @@ import (
 // maxNesting bounds commands within commands: bash -c "bash -c '...'".
 const maxNesting = 4
 
+// Scripts are the files under root that h's command names, as far as that can be
+// seen without running it: those whose contents count for trust. Paths are
+// absolute and sorted; some may be links.
+func Scripts(h Hook, root string) []string { return scripts(h, root) }
+
 // scripts are the files under root that h's command names, sorted: every word
 // of it that is the path of an existing file, after an = too, relative to root
 // or to where the command changes to with cd. Words within words are seen

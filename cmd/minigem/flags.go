@@ -41,6 +41,8 @@ type flags struct {
 	fakeNonStrict     string
 	record            string
 
+	recordCase        string
+	force             bool
 	hookTrace         string
 	includeHookEvents bool
 
@@ -122,6 +124,8 @@ func (f *flags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.fake, "fake-responses", "", "answers of the model from a `file`, in order")
 	fs.StringVar(&f.fakeNonStrict, "fake-responses-non-strict", "", "the same, each call taking the next answer of its method")
 	fs.StringVar(&f.record, "record-responses", "", "append the model's answers to a `file`")
+	fs.StringVar(&f.recordCase, "record-case", "", "make a test case of this run in a `file`, without secrets: minigem hooks test runs it")
+	fs.BoolVar(&f.force, "force", false, "write over the file of --record-case")
 	fs.BoolVarP(&f.debug, "debug", "d", false, "say on stderr what is being done")
 }
 

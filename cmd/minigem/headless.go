@@ -62,6 +62,9 @@ func runHeadless(ctx context.Context, sys *system, f *flags) error {
 		return exitf(exitInput, "there is no prompt: give one with -p, as an argument, or on standard input")
 	}
 
+	if err := f.checkRecording(sys); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stop := onSignals(cancel, nil)
@@ -79,16 +82,20 @@ func runHeadless(ctx context.Context, sys *system, f *flags) error {
 	if err := c.trust.requireTrusted(); err != nil {
 		return out.fatal(err)
 	}
-	r, err := build(ctx, sys, f, c, f.debugging(sys, wiring{sink: event.Tee(out, endOnFatalTool(cancel)), reports: out.hook, warn: out.warn}))
+	w := f.debugging(sys, wiring{sink: event.Tee(out, endOnFatalTool(cancel)), reports: out.hook, warn: out.warn})
+	rec := f.startRecording(sys, c, false)
+	rec.join(&w)
+	r, err := build(ctx, sys, f, c, w)
 	if err != nil {
 		return out.fatal(err)
 	}
 	defer r.close()
-	return out.finish(r.oneShot(ctx, out, prompt))
+	rec.opened(r)
+	return rec.write(out.finish(r.oneShot(ctx, out, prompt, rec)))
 }
 
 // oneShot begins the session, runs prompt and ends the session, however it went.
-func (r *rig) oneShot(ctx context.Context, out headlessOutput, prompt string) (agent.Result, error) {
+func (r *rig) oneShot(ctx context.Context, out headlessOutput, prompt string, rec *recording) (agent.Result, error) {
 	for _, n := range append(r.notices, r.hookNotices()...) {
 		out.warn(n)
 	}
@@ -99,7 +106,9 @@ func (r *rig) oneShot(ctx context.Context, out headlessOutput, prompt string) (a
 	if err != nil {
 		return agent.Result{}, err
 	}
+	rec.prompt(p.Text)
 	res := r.agent.Run(ctx, p)
+	rec.finished(res)
 	return res, endingError(ctx, res)
 }
 

@@ -19,7 +19,7 @@ func hooksCommand(sys *system) *cobra.Command {
 		Aliases: []string{"hook"},
 		Short:   "Explain, try, lint, test and manage hooks",
 		Long: `Looks after the hooks of this folder, of yours, of the system and of extensions.
-Hooks run in test, fire and replay alone.`,
+Hooks run in test, record, fire and replay alone.`,
 		Example: "  minigem hooks explain\n  minigem hooks fire BeforeTool --tool write_file\n  minigem hooks lint --fix\n  minigem hooks test",
 		Args:    noSuchSubcommand(sys),
 		// without it nothing is ever suggested
@@ -61,6 +61,7 @@ func hooksSubcommands(sys *system) []*cobra.Command {
 		hooksSchemaCommand(sys),
 		hooksMigrateCommand(sys),
 		hooksTestCommand(sys),
+		hooksRecordCommand(sys),
 		hooksExplainCommand(sys),
 		hooksWhyCommand(sys),
 		hooksPayloadCommand(sys),

@@ -56,7 +56,8 @@ type chat struct {
 type witness struct {
 	configured func(*configuration) error // what was found, before anybody is asked about it
 	opened     func(*rig)                 // a session is wired, and begins next
-	took       func(line string)          // what the user submitted
+	submitted  func(prompt string)        // the model is asked next
+	commanded  func(line string)          // a line with "/" or "!" is obeyed next
 	answered   func(toolcall.Question, toolcall.Answer)
 	asked      func(toolcall.Question)
 	notice     func(text string)
@@ -76,9 +77,12 @@ func runInteractive(ctx context.Context, sys *system, f *flags) error {
 	t := &chat{sys: sys, flags: f, ctx: ctx}
 	stop := onSignals(cancel, t.giveBack)
 	defer stop()
+	if err := f.checkRecording(sys); err != nil {
+		return err
+	}
 	guard := terminal.NewGuard(out) // starts while the settings are read
 	defer guard.Release()
-	return t.talk(terminal.Options{In: in, Out: out, Guard: guard})
+	return t.recorded(func() error { return t.talk(terminal.Options{In: in, Out: out, Guard: guard}) })
 }
 
 // giveBack leaves the terminal as it was, when there is no time for more.
@@ -319,8 +323,8 @@ func (t *chat) loop() {
 
 // take does what one line asks for.
 func (t *chat) take(line string) {
-	if t.witness.took != nil {
-		t.witness.took(line)
+	if t.witness.commanded != nil && (strings.HasPrefix(line, "!") || slash.Is(line)) {
+		t.witness.commanded(line)
 	}
 	var err error
 	switch {
@@ -339,6 +343,9 @@ func (t *chat) take(line string) {
 // submit gives the model a prompt. parts is what is sent; nil: text, with the
 // files that it names.
 func (t *chat) submit(text string, parts []llm.Part) {
+	if t.witness.submitted != nil {
+		t.witness.submitted(text)
+	}
 	if t.context != "" {
 		t.session.Append(llm.UserText(t.context))
 		t.context = ""

@@ -56,6 +56,9 @@ func (r *rig) wireModel(_ context.Context, sys *system, w *wiring) error {
 			return err
 		}
 	}
+	if w.tap != nil {
+		r.model = w.tap(r.model)
+	}
 	if r.flags.record == "" {
 		return nil
 	}

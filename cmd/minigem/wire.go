@@ -30,14 +30,15 @@ import (
 // A wiring is what differs between the ways in which minigem is used.
 type wiring struct {
 	interactive bool
-	sink        event.Sink          // beside the session
-	reports     func(hooks.Report)  // hears of every hook event; nil: nobody
-	approver    toolcall.Approver   // nil: nobody can be asked
-	asker       builtin.Asker       // answers the model's questions; nil: nobody does
-	signals     io.Writer           // takes what makes the terminal ring; nil: it does not
-	model       llm.Provider        // nil: as flags and environment say
-	warn        func(string)        // something the user should know
-	configure   func(*hooks.Engine) // last changes before the first event; may be nil
+	sink        event.Sink                      // beside the session
+	reports     func(hooks.Report)              // hears of every hook event; nil: nobody
+	approver    toolcall.Approver               // nil: nobody can be asked
+	asker       builtin.Asker                   // answers the model's questions; nil: nobody does
+	signals     io.Writer                       // takes what makes the terminal ring; nil: it does not
+	model       llm.Provider                    // nil: as flags and environment say
+	tap         func(llm.Provider) llm.Provider // hears of what the model answers; nil: nobody does
+	warn        func(string)                    // something the user should know
+	configure   func(*hooks.Engine)             // last changes before the first event; may be nil
 }
 
 // A rig is a session with everything that it needs, wired. It is built from

@@ -31,6 +31,7 @@ const ModelSyntax = `One paragraph is one answer; a blank line or --- ends it. I
   error 429 WORDS        the request fails, as it does when retries are used up
   generate               this answers generateContent: summaries, web searches
   repeat                 every further request gets this answer again
+  {"method": ...}        the whole answer, as a line of a fake-responses file
   # a comment`
 
 // modelParser reads the short form.
@@ -53,6 +54,10 @@ func ParseModel(file string, line int, text string) ([]Round, error) {
 		switch {
 		case l == "" || l == "---":
 			err = p.end()
+		case strings.HasPrefix(l, "{"):
+			if err := p.response(line, l); err != nil {
+				return nil, err // it says where
+			}
 		case strings.HasPrefix(l, "#"):
 		default:
 			p.begin(line)
@@ -68,6 +73,16 @@ func ParseModel(file string, line int, text string) ([]Round, error) {
 		return nil, fmt.Errorf("%s:%d: %w", file, line-1, err)
 	}
 	return p.rounds, nil
+}
+
+// response reads a line of a fake-responses file, which is an answer by itself.
+func (p *modelParser) response(line int, text string) error {
+	if p.round != nil {
+		return fmt.Errorf("%s:%d: an answer that is a line of a fake-responses file stands alone: put a blank line before it", p.file, line)
+	}
+	rounds, err := parseResponses(p.file, line, text)
+	p.rounds = append(p.rounds, rounds...)
+	return err
 }
 
 func (p *modelParser) begin(line int) {

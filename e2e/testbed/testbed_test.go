@@ -83,7 +83,7 @@ text b
 
 error 503 try later
 
-
+{"method": "countTokens", "response": {"totalTokens": 7}}
 block SAFETY`)
 	require.NoError(t, err)
 	assert.Equal(t, []Round{
@@ -93,6 +93,7 @@ block SAFETY`)
 		repeated,
 		at(23, script.Whole, llm.Chunk{Parts: []llm.Part{llm.Text{Text: "a"}, llm.Text{Text: "b"}}, FinishReason: "STOP", Usage: usage}),
 		func() Round { failing.Line = 27; return failing }(),
+		{Entry: script.Entry{Method: script.Count, Tokens: 7, File: "f", Line: 29}},
 		at(30, script.Stream, llm.Chunk{BlockReason: "SAFETY"}),
 	}, got)
 }
@@ -117,6 +118,8 @@ func TestParseModelFaults(t *testing.T) {
 		{"generate now", "f:1: generate stands alone"},
 		{"repeat 3", "f:1: repeat stands alone"},
 		{"generate\n\n", "f:2: the answer has no text"},
+		{"text a\n{}", "f:2: an answer that is a line of a fake-responses file stands alone"},
+		{"\n{\"method\": 1}", "f:2: "},
 		{"text a\nerror 500", "f:2: an answer that is an error can have no other chunks"},
 	}
 	for _, tt := range tests {

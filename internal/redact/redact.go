@@ -119,5 +119,18 @@ var secretValue = regexp.MustCompile(strings.Join([]string{
 	`\bglpat-[0-9A-Za-z_-]{20}`,
 }, "|"))
 
+// secretText are the same shapes in a text, to their ends.
+var secretText = regexp.MustCompile(`-----BEGIN (?:[A-Z]+ )*(?:PRIVATE KEY|CERTIFICATE)-----(?s:.*?)(?:-----END [A-Z ]+-----|\z)|` + secretValue.String())
+
+// Shapes replaces what has the shape of a secret in text by Shown, and says how
+// many there were.
+func Shapes(text string) (masked string, found int) {
+	masked = secretText.ReplaceAllStringFunc(text, func(string) string {
+		found++
+		return Shown
+	})
+	return masked, found
+}
+
 // LooksSecret reports whether a value has the shape of a secret.
 func LooksSecret(value string) bool { return len(value) >= 8 && secretValue.MatchString(value) }

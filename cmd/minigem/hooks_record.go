@@ -1,0 +1,45 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+)
+
+func hooksRecordCommand(sys *system) *cobra.Command {
+	f := &flags{}
+	cmd := &cobra.Command{
+		Use:   "record FILE [prompt...]",
+		Short: "Run a prompt, or the chat, and make a test case of it",
+		Long: `Runs the agent in this folder, as minigem itself does, and writes what happened to
+FILE as a case for minigem hooks test: the prompts, what the model answered, the
+hooks that ran with their scripts, the files that tools touched as they were
+before, and what came of it all as assertions. Without a prompt it is the chat.
+--record-case FILE does the same for any other run.
+
+Values of the environment that are secrets, texts that have the shape of one,
+the home and your name are taken out. Look through the case before you share it.
+
+Exit codes: those of minigem; 42 where FILE cannot be written, or is there
+already, before anything runs.`,
+		Example: `  minigem hooks record tests/key.txtar "What is in key.pem?"
+  minigem hooks record tests/chat.txtar
+  minigem hooks test tests/key.txtar`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.recordCase, f.query = args[0], args[1:]
+			if err := f.check(); err != nil {
+				return wrongUsage(sys, cmd, "%v", err)
+			}
+			f.promptSet = len(f.query) > 0
+			return runAgent(cmd.Context(), sys, f)
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.BoolVar(&f.force, "force", false, "write over FILE")
+	fs.StringVarP(&f.model, "model", "m", "", "the `model` to use")
+	fs.StringVar(&f.approvalMode, "approval-mode", "", "what may run unasked: default, auto_edit, yolo or plan")
+	fs.BoolVarP(&f.yolo, "yolo", "y", false, "the same as --approval-mode=yolo")
+	fs.BoolVar(&f.skipTrust, "skip-trust", false, "trust this folder for this session")
+	fs.StringVarP(&f.outputFormat, "output-format", "o", "", "text, json or stream-json")
+	fs.StringVar(&f.fake, "fake-responses", "", "answers of the model from a `file`, in order")
+	return checkedArgs(sys, cmd, cobra.MinimumNArgs(1), "needs the file to write")
+}

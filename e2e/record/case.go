@@ -1,0 +1,240 @@
+package record
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"minigem/agent"
+	"minigem/hooks"
+	"minigem/hooks/protocol"
+)
+
+// longRun is from where on a case needs more time than cases have.
+const longRun = 10 * time.Second
+
+// Case writes the case. exit is the exit code of the command. Nothing may be
+// told to r any more.
+func (r *Recorder) Case(exit int) ([]byte, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var a txtar.Archive
+	if err := r.addSettings(&a); err != nil {
+		return nil, err
+	}
+	var outcome strings.Builder
+	r.hookLines(&outcome)
+	r.toolLines(&outcome)
+	r.addFiles(&a, &outcome)
+	r.endLines(&outcome, exit)
+	model, err := r.model(r.sawChunks())
+	if err != nil {
+		return nil, err
+	}
+	a.Files = append(a.Files, txtar.File{Name: "model", Data: []byte(model)})
+	body := r.actLines()
+	a.Comment = []byte(r.head() + body + "\n" + outcome.String() + "\n")
+	// Once more over all of it, names of files included: nothing was forgotten.
+	return []byte(r.clean.code(string(txtar.Format(&a)))), nil
+}
+
+// sawChunks: hooks saw each chunk, so that they must come as they did.
+func (r *Recorder) sawChunks() bool {
+	return slices.ContainsFunc(r.ran(), func(h hooks.Hook) bool { return h.Event == protocol.AfterModel })
+}
+
+// head is the comments and the setup.
+func (r *Recorder) head() string {
+	var b strings.Builder
+	b.WriteString("# Recorded from a run.\n")
+	notes := append(slices.Clone(r.notes), r.outside()...)
+	if r.interrupted {
+		notes = append(notes, "The run was interrupted: what came after that is not part of the case, and hooks may run more often here.")
+	}
+	if n := r.clean.taken; n > 0 {
+		notes = append(notes, fmt.Sprintf("Secrets were taken out (%d places): hooks that look for them may decide otherwise.", n))
+	}
+	for _, n := range notes {
+		fmt.Fprintf(&b, "# %s\n", oneLine(r.clean.text(n)))
+	}
+	if r.o.Interactive {
+		b.WriteString("interactive\n")
+	}
+	if usual := map[bool]string{true: "default", false: "yolo"}[r.o.Interactive]; r.o.Mode != usual && r.o.Mode != "" {
+		fmt.Fprintf(&b, "mode %s\n", r.o.Mode)
+	}
+	if r.o.Untrusted {
+		b.WriteString("trust off\n")
+	}
+	if took := time.Since(r.began); took > longRun && !r.o.Interactive {
+		fmt.Fprintf(&b, "timeout %s\n", (3 * took).Round(time.Second))
+	}
+	return b.String()
+}
+
+func (r *Recorder) actLines() string {
+	var b strings.Builder
+	for _, a := range r.acts {
+		for _, line := range a.approval {
+			b.WriteString(r.clean.text(line) + "\n")
+		}
+		b.WriteString(a.verb)
+		if a.verb == "prompt" {
+			b.WriteString(" " + quoted(r.clean.text(a.text)))
+		}
+		b.WriteString("\n")
+	}
+	if len(r.acts) == 0 {
+		b.WriteString("start\n")
+	}
+	return b.String()
+}
+
+func (r *Recorder) addSettings(a *txtar.Archive) error {
+	project, err := r.settings(true)
+	if err != nil {
+		return err
+	}
+	a.Files = append(a.Files, txtar.File{Name: "settings.json", Data: []byte(project)})
+	others, err := r.settings(false)
+	if err != nil || others == "" {
+		return err
+	}
+	a.Files = append(a.Files, txtar.File{Name: "home/.gemini/settings.json", Data: []byte(others)})
+	return nil
+}
+
+// addFiles adds scripts and files as they were, and what became of them.
+func (r *Recorder) addFiles(a *txtar.Archive, outcome *strings.Builder) {
+	for _, h := range r.ran() {
+		for _, path := range hooks.Scripts(h, r.o.Project) {
+			if name, ok := r.scripts.name(path); ok {
+				if s := r.scripts.before[name]; s.there {
+					r.files.before[name] = s
+				}
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.files.before)) {
+		r.addFile(a, name, r.files.before[name])
+	}
+	changed := r.files.changed()
+	for _, name := range slices.Sorted(maps.Keys(changed)) {
+		r.addChange(a, outcome, name, changed[name])
+	}
+}
+
+func (r *Recorder) addFile(a *txtar.Archive, name string, s state) {
+	switch {
+	case !s.there:
+	case s.left != "":
+		r.notes = append(r.notes, fmt.Sprintf("%s %s, and is not in the case.", name, s.left))
+	default:
+		data := r.clean.code(string(s.data))
+		if data != "" && !strings.HasSuffix(data, "\n") {
+			r.notes = append(r.notes, fmt.Sprintf("%s had no line end at its end.", name))
+		}
+		a.Files = append(a.Files, txtar.File{Name: name, Data: []byte(data)})
+	}
+}
+
+func (r *Recorder) addChange(a *txtar.Archive, outcome *strings.Builder, name string, now state) {
+	if r.interrupted {
+		return
+	}
+	word := wordOf(name)
+	switch {
+	case !now.there:
+		fmt.Fprintf(outcome, "! exists %s\n", word)
+	case now.left != "" || len(now.data) == 0 || r.clean.code(string(now.data)) != string(now.data):
+		fmt.Fprintf(outcome, "exists %s\n", word)
+	default:
+		fmt.Fprintf(outcome, "cmp %s %s\n", word, wordOf("want/"+name))
+		a.Files = append(a.Files, txtar.File{Name: "want/" + name, Data: now.data})
+	}
+}
+
+// endLines are about the run as a whole.
+func (r *Recorder) endLines(b *strings.Builder, exit int) {
+	if r.interrupted {
+		return
+	}
+	fmt.Fprintf(b, "model-requests %d\n", len(r.answers))
+	if r.last != "" && r.last != agent.MaxTurns {
+		fmt.Fprintf(b, "ending %s\n", r.last)
+	}
+	if !r.o.Interactive && len(r.acts) > 0 && r.last != agent.MaxTurns { // limits of settings are not there
+		fmt.Fprintf(b, "exit %d\n", exit)
+	}
+}
+
+// wordOf is s as a word of a script.
+func wordOf(s string) string {
+	switch {
+	case s == "" || strings.ContainsAny(s, " \t\"#~=") && !strings.ContainsAny(s, "'\n"):
+		return "'" + s + "'"
+	case strings.ContainsAny(s, "'\n"):
+		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(s) + `"`
+	}
+	return s
+}
+
+// tally counts things in the order in which they first came.
+type tally struct {
+	order []string
+	n     map[string]int
+}
+
+func (t *tally) add(what string) {
+	if t.n == nil {
+		t.n = map[string]int{}
+	}
+	if t.n[what] == 0 {
+		t.order = append(t.order, what)
+	}
+	t.n[what]++
+}
+
+// times is the condition; after an interruption there may be more.
+func (r *Recorder) times(n int, exact bool) string {
+	if r.interrupted || !exact {
+		return fmt.Sprintf("times=%d..", n)
+	}
+	return fmt.Sprintf("times=%d", n)
+}
+
+func (r *Recorder) toolLines(b *strings.Builder) {
+	var ran, results tally
+	foreign := map[string]bool{}
+	for _, f := range r.finished {
+		foreign[f.Call.Name] = f.MCPServer != ""
+	}
+	for _, name := range r.started {
+		ran.add(name)
+	}
+	for _, f := range r.finished {
+		if !slices.Contains(r.started, f.Call.Name) && !r.interrupted {
+			ran.add("! " + f.Call.Name)
+		}
+		results.add(f.Call.Name + " status=" + string(f.Status))
+	}
+	for _, what := range ran.order {
+		name := strings.TrimPrefix(what, "! ")
+		switch {
+		case foreign[name]:
+		case name != what:
+			fmt.Fprintf(b, "! tool-ran %s\n", wordOf(name))
+		default:
+			fmt.Fprintf(b, "tool-ran %s %s\n", wordOf(name), r.times(ran.n[what], true))
+		}
+	}
+	for _, what := range results.order {
+		if name, status, _ := strings.Cut(what, " "); !foreign[name] {
+			fmt.Fprintf(b, "tool-result %s %s %s\n", wordOf(name), status, r.times(results.n[what], true))
+		}
+	}
+}

@@ -1,0 +1,210 @@
+// Package record makes a case for the testbed out of a run: of its prompts, of
+// what the model answered, of the hooks that ran with their scripts, and of the
+// files that tools touched. What came of it becomes the case's assertions.
+//
+// A case holds no secrets: values of the environment, texts that have the shape
+// of one, the home and the user's name are taken out. It is small: what was not
+// touched is not in it.
+//
+// The package keeps out how a run is wired: it is told what happens. Running
+// cases is the testbed's.
+package record
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"minigem/agent"
+	"minigem/agent/event"
+	"minigem/hooks"
+	"minigem/hooks/protocol"
+	"minigem/internal/policy"
+	"minigem/tools/toolcall"
+)
+
+// Options says where a run happens. Dir and Project are absolute.
+type Options struct {
+	Dir         string // the workspace
+	Project     string // the project's root, most often the same
+	Home        string
+	User        string // the login name; empty: unknown
+	Mode        string // approval mode
+	Interactive bool   // somebody can be asked
+	Untrusted   bool   // what the folder brings is not loaded
+	Resumed     bool   // the session had begun before
+	Mask        func(string) string
+	Hooks       []hooks.Hook // all that are configured
+}
+
+// Recorder hears of a run. It is safe for concurrent use.
+type Recorder struct {
+	o     Options
+	clean *cleaner
+	began time.Time
+
+	mu          sync.Mutex
+	acts        []act
+	reports     []hooks.Report
+	started     []string // names of tools that ran
+	finished    []event.ToolRecord
+	answers     []answer // of the model
+	files       *files
+	scripts     *files
+	interrupted bool
+	stopped     bool // what happens is not recorded any more
+	notes       []string
+	last        agent.Ending
+}
+
+// act is a prompt, or something else that the user did.
+type act struct {
+	verb     string // prompt, clear, compress
+	text     string
+	approval []string // what was said to permission prompts, in the script's words
+}
+
+// New makes a Recorder. It reads the scripts of the hooks: what they are now
+// counts.
+func New(o Options) *Recorder {
+	r := &Recorder{o: o, clean: newCleaner(o), began: time.Now()}
+	r.files, r.scripts = newFiles(o.Dir), newFiles(o.Project)
+	for _, h := range o.Hooks {
+		for _, path := range hooks.Scripts(h, o.Project) {
+			r.scripts.note(path)
+		}
+	}
+	if o.Resumed {
+		r.notes = append(r.notes, "The session had begun before: what was said then is not part of the case.")
+	}
+	if o.Dir != o.Project {
+		r.notes = append(r.notes, "It was recorded in a folder of the project, which is the workspace of the case.")
+	}
+	return r
+}
+
+// Prompt hears of a prompt before it is run.
+func (r *Recorder) Prompt(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over() {
+		return
+	}
+	r.files.included(text)
+	r.acts = append(r.acts, act{verb: "prompt", text: text})
+}
+
+// Do hears of "clear" and "compress".
+func (r *Recorder) Do(verb string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.over() {
+		r.acts = append(r.acts, act{verb: verb})
+	}
+}
+
+// SetMode says which approval mode the session is in.
+func (r *Recorder) SetMode(mode string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.o.Mode = mode
+}
+
+// Stop ends the recording before something that a case cannot say, a sentence.
+func (r *Recorder) Stop(why string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.over() {
+		r.stopped, r.notes = true, append(r.notes, why)
+	}
+}
+
+// over: nothing more is recorded.
+func (r *Recorder) over() bool { return r.stopped || r.interrupted }
+
+// Unrecorded hears of what a case cannot say, a sentence.
+func (r *Recorder) Unrecorded(what string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !slices.Contains(r.notes, what) {
+		r.notes = append(r.notes, what)
+	}
+}
+
+// Answered hears what the user said to a permission prompt.
+func (r *Recorder) Answered(_ toolcall.Question, a toolcall.Answer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over() || len(r.acts) == 0 {
+		return
+	}
+	word := "once"
+	switch a.Outcome {
+	case policy.ProceedOnce:
+	case policy.ProceedAlways, policy.ProceedAlwaysAndSave, policy.ProceedAlwaysServer, policy.ProceedAlwaysTool:
+		word = "always"
+	case policy.ModifyWithEditor:
+		r.notes = append(r.notes, "The user changed an edit in an editor: here it is allowed as it was.")
+		return // it is asked again
+	default:
+		word = strings.TrimSpace("no " + oneLine(a.Feedback))
+	}
+	last := &r.acts[len(r.acts)-1]
+	last.approval = append(last.approval, "answer "+word)
+}
+
+// Finished hears how a prompt ended. One that was interrupted from outside is
+// the last that is recorded.
+func (r *Recorder) Finished(res agent.Result) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over() {
+		return
+	}
+	refused := len(r.acts) > 0 && slices.ContainsFunc(r.acts[len(r.acts)-1].approval, func(a string) bool { return strings.HasPrefix(a, "answer no") })
+	r.last = res.Ending
+	r.interrupted = res.Ending == agent.Cancelled && !refused
+}
+
+// Report hears of every hook event.
+func (r *Recorder) Report(rep hooks.Report) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped || r.interrupted && rep.Event != protocol.SessionEnd {
+		return
+	}
+	if rep.Late {
+		for i, old := range r.reports {
+			if old.Seq == rep.Seq && old.Event == rep.Event && old.Started.Equal(rep.Started) {
+				r.reports[i] = rep
+				return
+			}
+		}
+	}
+	r.reports = append(r.reports, rep)
+}
+
+// Emit implements event.Sink.
+func (r *Recorder) Emit(e event.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over() {
+		return
+	}
+	switch e := e.(type) {
+	case event.ToolRequested:
+		r.files.named(e.Call.Args)
+	case event.ToolStarted:
+		r.files.named(e.Call.Args)
+		r.started = append(r.started, e.Call.Name)
+	case event.ToolFinished:
+		r.finished = append(r.finished, e.Record)
+		r.files.found(e.Record)
+		if e.Record.MCPServer != "" {
+			r.notes = append(r.notes, "The tools of the MCP server "+e.Record.MCPServer+" are not there in a case.")
+		}
+	}
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -1,0 +1,134 @@
+package record
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"minigem/hooks"
+	"minigem/hooks/protocol"
+)
+
+// The shape of hooks in a settings file.
+type (
+	settingsFile struct {
+		Hooks map[hooks.Event][]group `json:"hooks"`
+	}
+	group struct {
+		Matcher    string  `json:"matcher,omitempty"`
+		Sequential bool    `json:"sequential,omitempty"`
+		Hooks      []entry `json:"hooks"`
+	}
+	entry struct {
+		Type    string            `json:"type"`
+		Name    string            `json:"name,omitempty"`
+		Command string            `json:"command"`
+		Timeout int64             `json:"timeout,omitempty"`
+		Env     map[string]string `json:"env,omitempty"`
+		OnError string            `json:"onError,omitempty"`
+		Dialect string            `json:"dialect,omitempty"`
+	}
+)
+
+// ran are the hooks that ran, in the order in which they are configured.
+func (r *Recorder) ran() []hooks.Hook {
+	did := map[string]bool{}
+	for _, rep := range r.reports {
+		for _, run := range rep.Runs {
+			if run.Ran() {
+				did[key(run.Hook)] = true
+			}
+		}
+	}
+	var out []hooks.Hook
+	for _, h := range r.o.Hooks {
+		if did[key(h)] {
+			did[key(h)] = false // once
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// key tells hooks apart.
+func key(h hooks.Hook) string {
+	return fmt.Sprintf("%s\x00%s\x00%s\x00%s\x00%s:%d", h.Event, h.Matcher, h.Name, h.Command, h.Source.File, h.Source.Line)
+}
+
+// settings are the hooks that ran as a settings file: those of the project, or
+// all others. Empty: there is none.
+func (r *Recorder) settings(project bool) (string, error) {
+	file := settingsFile{Hooks: map[hooks.Event][]group{}}
+	for _, h := range r.ran() {
+		if (h.Source.Layer == hooks.LayerProject) != project {
+			continue
+		}
+		e := entry{Type: "command", Name: r.clean.text(h.Name), Command: r.clean.code(h.Command), Timeout: h.Timeout.Milliseconds(), OnError: h.OnError, Dialect: h.Dialect}
+		for name, value := range h.Env {
+			if e.Env == nil {
+				e.Env = map[string]string{}
+			}
+			e.Env[name] = r.clean.code(value)
+		}
+		groups := file.Hooks[h.Event]
+		if n := len(groups); n > 0 && groups[n-1].Matcher == h.Matcher && groups[n-1].Sequential == h.Sequential {
+			groups[n-1].Hooks = append(groups[n-1].Hooks, e)
+		} else {
+			groups = append(groups, group{Matcher: h.Matcher, Sequential: h.Sequential, Hooks: []entry{e}})
+		}
+		file.Hooks[h.Event] = groups
+	}
+	if len(file.Hooks) == 0 {
+		if project {
+			return "{}\n", nil
+		}
+		return "", nil
+	}
+	return layOut(file)
+}
+
+// layOut writes a settings file with an entry a line.
+func layOut(file settingsFile) (string, error) {
+	var b strings.Builder
+	b.WriteString("{\"hooks\": {\n")
+	var events []string
+	for _, ev := range protocol.Events {
+		groups, ok := file.Hooks[ev]
+		if !ok {
+			continue
+		}
+		var lines []string
+		for _, g := range groups {
+			data, err := protocol.Encode(g)
+			if err != nil {
+				return "", fmt.Errorf("recording the hooks: %w", err)
+			}
+			lines = append(lines, "    "+string(data))
+		}
+		events = append(events, fmt.Sprintf("  %q: [\n%s\n  ]", ev, strings.Join(lines, ",\n")))
+	}
+	b.WriteString(strings.Join(events, ",\n") + "\n}}\n")
+	return b.String(), nil
+}
+
+// outside names the programs that hooks ran and that are not in the case.
+func (r *Recorder) outside() []string {
+	var out []string
+	for _, h := range r.ran() {
+		for _, c := range hooks.Calls(h, r.o.Project, nil) {
+			for _, word := range c.Words[:min(2, len(c.Words))] {
+				if !strings.HasPrefix(word, r.o.Home+"/") || len(r.o.Home) < 2 {
+					continue
+				}
+				if _, in := r.scripts.name(word); in {
+					continue
+				}
+				note := fmt.Sprintf("The hook %s runs %s, which is not in the project and no part of the case.", r.clean.text(h.ID()), r.clean.code(word))
+				if !slices.Contains(out, note) {
+					out = append(out, note)
+				}
+			}
+		}
+	}
+	return out
+}
