@@ -48,7 +48,7 @@ func ptr[T any](v T) *T { return &v }
 
 // wireModel picks the model: a given one, a scripted one, or Gemini.
 func (r *rig) wireModel(_ context.Context, sys *system, w *wiring) error {
-	r.modelName = resolveModel(cmp.Or(r.flags.model, r.lookup("GEMINI_MODEL"), r.settings.Model.Name))
+	r.modelName = resolveModel(r.askedModel())
 	r.model = w.model
 	if r.model == nil {
 		var err error
@@ -69,6 +69,16 @@ func (r *rig) wireModel(_ context.Context, sys *system, w *wiring) error {
 	r.model = rec
 	r.closers = append(r.closers, rec.Close)
 	return nil
+}
+
+// askedModel is the name that flags, environment or settings give; or none.
+func (r *rig) askedModel() string {
+	return cmp.Or(r.flags.model, r.lookup("GEMINI_MODEL"), r.settings.Model.Name)
+}
+
+// modelChosen: somebody asked for that very model.
+func (r *rig) modelChosen() bool {
+	return r.askedModel() != "" && !strings.HasPrefix(r.askedModel(), "auto")
 }
 
 func (r *rig) openModel(w *wiring) (llm.Provider, error) {

@@ -28,6 +28,9 @@ func (r *rig) wireTelemetry(ctx context.Context, sys *system, w *wiring) error {
 	if c.Target == "gcp" && c.Outfile == "" {
 		w.warn("telemetry does not go to Google Cloud directly: it goes to the collector at " + cmp.Or(c.Endpoint, telemetry.DefaultEndpoint))
 	}
+	if isSet(s.UseCLIAuth, false) {
+		w.warn("telemetry.useCliAuth has no effect: a collector is spoken to without signing in")
+	}
 	if c.Outfile != "" && !filepath.IsAbs(c.Outfile) {
 		c.Outfile = filepath.Join(r.dir, c.Outfile)
 	}
@@ -70,7 +73,7 @@ func (r *rig) beginTelemetry(_ context.Context, _ *system, _ *wiring) error {
 	}
 	auth := r.authType()
 	r.telemetry.Begin(telemetry.Setup{
-		Model: r.modelName, ApprovalMode: r.policy.Mode().Flag(), OutputFormat: cmp.Or(r.flags.outputFormat, "text"),
+		Model: r.modelName, ModelChosen: r.modelChosen(), Mode: func() string { return string(r.policy.Mode()) }, OutputFormat: cmp.Or(r.flags.outputFormat, "text"),
 		CoreTools: r.settings.Tools.Core, Extensions: extensions, MCPServers: servers, Debug: r.flags.debug,
 		APIKey: auth == string(gemini.AuthAPIKey), Vertex: auth == string(gemini.AuthVertex),
 		RespectGitIgnore: r.settings.Context.FileFiltering.RespectGitIgnore,

@@ -12,7 +12,9 @@ import (
 
 // Setup is what a session is begun with.
 type Setup struct {
-	Model, ApprovalMode, OutputFormat string
+	Model, OutputFormat               string
+	ModelChosen                       bool          // by a flag, the environment or the settings
+	Mode                              func() string // the present approval mode; nil: "default"
 	CoreTools, Extensions, MCPServers []string
 	Sandbox, APIKey, Vertex, Debug    bool
 	RespectGitIgnore                  bool
@@ -23,15 +25,23 @@ func (t *Telemetry) Begin(s Setup) {
 	if t == nil {
 		return
 	}
+	if s.Mode == nil {
+		s.Mode = func() string { return "default" }
+	}
+	mode := s.Mode()
+	t.mu.Lock()
+	t.setup, t.modes = s, modes{s.Mode, mode, t.o.Now()}
+	t.mu.Unlock()
 	t.log("gemini_cli.config", "CLI configuration loaded.",
-		attribute.String("model", s.Model), attribute.Bool("sandbox_enabled", s.Sandbox),
-		attribute.String("core_tools_enabled", strings.Join(s.CoreTools, ",")), attribute.String("approval_mode", s.ApprovalMode),
+		attribute.String("model", s.Model), attribute.String("embedding_model", "gemini-embedding-001"), attribute.Bool("sandbox_enabled", s.Sandbox),
+		attribute.String("core_tools_enabled", strings.Join(s.CoreTools, ",")), attribute.String("approval_mode", mode),
 		attribute.Bool("api_key_enabled", s.APIKey), attribute.Bool("vertex_ai_enabled", s.Vertex),
 		attribute.Bool("log_user_prompts_enabled", t.o.LogPrompts),
 		attribute.Bool("file_filtering_respect_git_ignore", s.RespectGitIgnore), attribute.Bool("debug_mode", s.Debug),
 		attribute.String("mcp_servers", strings.Join(s.MCPServers, ",")), attribute.Int("mcp_servers_count", len(s.MCPServers)),
 		attribute.String("output_format", s.OutputFormat),
-		attribute.String("extensions", strings.Join(s.Extensions, ",")), attribute.Int("extensions_count", len(s.Extensions)))
+		attribute.String("extensions", strings.Join(s.Extensions, ",")), attribute.Int("extensions_count", len(s.Extensions)),
+		attribute.String("extension_ids", ""), attribute.Bool("worktree_active", false))
 	t.count(t.counts.sessions, 1)
 }
 
@@ -40,10 +50,14 @@ func (t *Telemetry) Emit(e event.Event) {
 	if t == nil {
 		return
 	}
+	if _, often := e.(event.TextDelta); !often {
+		t.look(false)
+	}
 	switch e := e.(type) {
 	case event.PromptStarted:
 		if e.Attempt == 0 {
 			t.prompt(e.Text)
+			t.routed()
 		}
 	case event.RoundStarted:
 		t.mu.Lock()
@@ -88,6 +102,10 @@ func (t *Telemetry) toolCall(r event.ToolRecord) {
 	name := attribute.String("function_name", r.Call.Name)
 	decision := optional("decision", string(r.Decision))
 	ctx, end := t.span("tool_call", r.Started, name, attribute.Bool("success", success))
+	if f := fileOf(r); success && f.operation != "" {
+		t.logIn(ctx, "gemini_cli.file_operation", f.body, append([]attribute.KeyValue{attribute.String("tool_name", r.Call.Name)}, f.attrs...)...)
+		t.count(t.counts.fileOperations, 1, f.attrs...)
+	}
 	t.logIn(ctx, "gemini_cli.tool_call", body,
 		name, attribute.Int64("duration_ms", took), attribute.Bool("success", success), decision,
 		attribute.String("prompt_id", t.promptID()), attribute.String("tool_type", kind), optional("mcp_server_name", r.MCPServer),
@@ -99,20 +117,13 @@ func (t *Telemetry) toolCall(r event.ToolRecord) {
 	t.count(t.counts.toolCalls, 1, name, attribute.Bool("success", success), decision, attribute.String("tool_type", kind))
 	t.measure(t.counts.toolLatency, took, name)
 	if success {
-		t.files(r)
+		t.lines(r)
 	}
 }
 
-// files counts what a call did to files.
-func (t *Telemetry) files(r event.ToolRecord) {
+// lines counts what a call did to files.
+func (t *Telemetry) lines(r event.ToolRecord) {
 	d := diffOf(r)
-	operation := map[string]string{"read_file": "read", "write_file": "update", "replace": "update"}[r.Call.Name]
-	if d.New {
-		operation = "create"
-	}
-	if operation != "" {
-		t.count(t.counts.fileOperations, 1, attribute.String("operation", operation))
-	}
 	for kind, n := range map[string]int64{
 		"added":   d.Stat.ModelAdded + d.Stat.UserAdded,
 		"removed": d.Stat.ModelRemoved + d.Stat.UserRemoved,

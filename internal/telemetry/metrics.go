@@ -11,7 +11,7 @@ import (
 // instruments are the metrics of Gemini CLI that are counted here.
 type instruments struct {
 	sessions, toolCalls, requests, tokens, fileOperations, lines, hookCalls metric.Int64Counter
-	toolLatency, requestLatency, hookLatency, genTokens                     metric.Int64Histogram
+	toolLatency, requestLatency, hookLatency, genTokens, routingLatency     metric.Int64Histogram
 	genDuration                                                             metric.Float64Histogram
 }
 
@@ -41,6 +41,7 @@ func newInstruments(m metric.Meter) (instruments, error) {
 		{&i.toolLatency, "gemini_cli.tool.call.latency", "ms", "How long calls of tools took."},
 		{&i.requestLatency, "gemini_cli.api.request.latency", "ms", "How long requests to the model took."},
 		{&i.hookLatency, "gemini_cli.hook_call.latency", "ms", "How long hooks took."},
+		{&i.routingLatency, "gemini_cli.model_routing.latency", "ms", "How long the choice of a model took."},
 		{&i.genTokens, "gen_ai.client.token.usage", "token", "Tokens of one request."},
 	} {
 		var err error

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,13 +74,14 @@ func (m *toldModel) Generate(ctx context.Context, req llm.Request) (llm.Chunk, e
 // A call is one request on its way.
 type call struct {
 	*toldModel
-	model  string
-	start  time.Time
-	ctx    context.Context // of its span
-	end    func(time.Time)
-	chunks []llm.Chunk // nil where payloads are not told
-	usage  llm.Usage
-	ends   []string
+	model    string
+	sampling []attribute.KeyValue // what inference tells of the request
+	start    time.Time
+	ctx      context.Context // of its span
+	end      func(time.Time)
+	chunks   []llm.Chunk // nil where payloads are not told
+	usage    llm.Usage
+	ends     []string
 }
 
 func (m *toldModel) asked(req llm.Request) *call {
@@ -94,6 +96,8 @@ func (m *toldModel) asked(req llm.Request) *call {
 	m.t.logIn(c.ctx, "gemini_cli.api_request", fmt.Sprintf("API request to %s.", req.Model),
 		attribute.String("model", req.Model), attribute.String("prompt_id", m.t.promptID()),
 		m.t.payload("request_text", text), attribute.String("role", m.role))
+	c.sampling = c.details(req)
+	m.t.logIn(c.ctx, inference, "GenAI operation request details from "+req.Model+".", c.sampling...)
 	return c
 }
 
@@ -124,6 +128,9 @@ func (c *call) answered() {
 		attribute.String("prompt_id", t.promptID()), attribute.Int("status_code", 200),
 		attribute.StringSlice("finish_reasons", c.ends), attribute.String("role", c.role),
 		t.payload("response_text", text), attribute.Int("http.status_code", 200))
+	t.logIn(c.ctx, inference, fmt.Sprintf("GenAI operation response details from %s. Status: 200. Duration: %dms.", c.model, took.Milliseconds()),
+		append(slices.Clip(c.sampling), attribute.StringSlice("gen_ai.response.finish_reasons", c.ends), attribute.String("gen_ai.response.model", c.model),
+			attribute.Int("gen_ai.usage.input_tokens", u.Prompt), attribute.Int("gen_ai.usage.output_tokens", u.Candidates))...)
 	c.end(t.o.Now())
 	c.counted(took, attribute.Int("status_code", 200))
 	model := attribute.String("model", c.model)
@@ -137,6 +144,39 @@ func (c *call) answered() {
 		t.measure(t.counts.genTokens, int64(n), c.genAI(attribute.String("gen_ai.token.type", kind))...)
 	}
 	t.counts.genDuration.Record(context.Background(), took.Seconds(), t.with(c.genAI()...))
+}
+
+// inference is the event of OpenTelemetry's conventions for generative models,
+// told once for each request and each answer.
+const inference = "gen_ai.client.inference.operation.details"
+
+func (c *call) details(req llm.Request) []attribute.KeyValue {
+	kvs := []attribute.KeyValue{
+		attribute.String("gen_ai.operation.name", "generate_content"), attribute.String("gen_ai.provider.name", "gcp.gen_ai"),
+		attribute.String("gen_ai.request.model", req.Model),
+	}
+	for _, n := range []struct {
+		name string
+		v    *float64
+	}{{"temperature", req.Sampling.Temperature}, {"top_p", req.Sampling.TopP}, {"top_k", req.Sampling.TopK}} {
+		if n.v != nil {
+			kvs = append(kvs, attribute.Float64("gen_ai.request."+n.name, *n.v))
+		}
+	}
+	if req.System != "" {
+		kvs = append(kvs, c.t.payload("gen_ai.system_instructions", inJSON([]map[string]string{{"type": "text", "content": req.System}})))
+	}
+	return kvs
+}
+
+func inJSON(v any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if e.Encode(v) != nil {
+		return ""
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 func (c *call) genAI(more ...attribute.KeyValue) []attribute.KeyValue {

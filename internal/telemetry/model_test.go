@@ -18,7 +18,7 @@ func TestModel(t *testing.T) {
 	require.NoError(t, ask(t, tel.Model(scripted(chunks()...), RoleMain)))
 	require.NoError(t, tel.Close())
 	names, attrs := logged(t, path)
-	assert.Equal(t, []string{"gemini_cli.api_request", "gemini_cli.api_response", "gemini_cli.conversation_finished"}, names)
+	assert.Equal(t, []string{"gemini_cli.api_request", inference, "gemini_cli.api_response", inference, "gemini_cli.conversation_finished"}, names)
 	assert.Equal(t, object{
 		"_body": "API request to gemini-x.", "model": "gemini-x", "prompt_id": "S", "role": "main",
 		"request_text": `[{"parts":[{"text":"Hi"}],"role":"user"}]`,
@@ -32,6 +32,34 @@ func TestModel(t *testing.T) {
 		"tool_token_count": 1.0, "total_token_count": 115.0, "prompt_id": "S", "status_code": 200.0, "http.status_code": 200.0,
 		"finish_reasons": []any{"stop"}, "role": "main",
 	}, response)
+	assert.Equal(t, object{
+		"_body":                 "GenAI operation response details from gemini-x. Status: 200. Duration: 0ms.",
+		"gen_ai.operation.name": "generate_content", "gen_ai.provider.name": "gcp.gen_ai", "gen_ai.request.model": "gemini-x", "gen_ai.response.model": "gemini-x",
+		"gen_ai.response.finish_reasons": []any{"stop"}, "gen_ai.usage.input_tokens": 100.0, "gen_ai.usage.output_tokens": 10.0,
+	}, attrs[inference])
+}
+
+// TestRequestDetails: what a request asks for, and its instructions only where
+// prompts are told.
+func TestRequestDetails(t *testing.T) {
+	t.Parallel()
+	temperature := 0.5
+	for _, prompts := range []bool{true, false} {
+		tel, path := toFile(t, func(o *Options) { o.LogPrompts = prompts })
+		_, err := tel.Model(failing{err: errors.New("odd")}, RoleMain).Generate(t.Context(),
+			llm.Request{Model: "gemini-x", System: "Be <good>.", Sampling: llm.Sampling{Temperature: &temperature}})
+		require.Error(t, err)
+		require.NoError(t, tel.Close())
+		want := object{
+			"_body": "GenAI operation request details from gemini-x.", "gen_ai.operation.name": "generate_content",
+			"gen_ai.provider.name": "gcp.gen_ai", "gen_ai.request.model": "gemini-x", "gen_ai.request.temperature": 0.5,
+		}
+		if prompts {
+			want["gen_ai.system_instructions"] = `[{"content":"Be <good>.","type":"text"}]`
+		}
+		_, attrs := logged(t, path)
+		assert.Equal(t, want, attrs[inference])
+	}
 }
 
 func TestModelFails(t *testing.T) {
@@ -52,7 +80,7 @@ func TestModelFails(t *testing.T) {
 		assert.Equal(t, c.err, err)
 		require.NoError(t, tel.Close())
 		names, attrs := logged(t, path)
-		assert.Equal(t, []string{"gemini_cli.api_request", "gemini_cli.api_error", "gemini_cli.api_request", "gemini_cli.api_error", "gemini_cli.conversation_finished"}, names)
+		assert.Equal(t, []string{"gemini_cli.api_request", inference, "gemini_cli.api_error", "gemini_cli.api_request", inference, "gemini_cli.api_error", "gemini_cli.conversation_finished"}, names)
 		told := attrs["gemini_cli.api_error"]
 		assert.Equal(t, []any{c.err.Error(), c.kind, c.status, RoleCompressor}, []any{told["error.message"], told["error.type"], told["status_code"], told["role"]})
 	}

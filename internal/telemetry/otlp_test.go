@@ -126,7 +126,7 @@ func TestOTLPOverHTTP(t *testing.T) {
 	require.NoError(t, tel.Close())
 	assert.Empty(t, warned)
 	assert.Equal(t, []string{
-		"log gemini_cli.config", "log gemini_cli.conversation_finished", "log gemini_cli.tool_call",
+		"log gemini_cli.config", "log gemini_cli.conversation_finished", "log gemini_cli.plan.approval_mode_duration", "log gemini_cli.tool_call",
 		"metric gemini_cli.session.count", "metric gemini_cli.tool.call.count", "metric gemini_cli.tool.call.latency",
 		"span tool_call",
 	}, c.sorted())
@@ -145,7 +145,7 @@ func TestOTLPOverGRPC(t *testing.T) {
 	require.NoError(t, err)
 	tel.Begin(Setup{Model: "gemini-x"})
 	require.NoError(t, tel.Close())
-	assert.Equal(t, []string{"log gemini_cli.config", "log gemini_cli.conversation_finished"}, c.sorted())
+	assert.Equal(t, []string{"log gemini_cli.config", "log gemini_cli.conversation_finished", "log gemini_cli.plan.approval_mode_duration"}, c.sorted())
 }
 
 // Where no collector is, that is told once, and the end does not wait long.

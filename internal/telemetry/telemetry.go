@@ -57,8 +57,10 @@ type Telemetry struct {
 	counts  instruments
 
 	mu      sync.Mutex
-	prompts int            // so far
-	rounds  int            // so far
+	prompts int   // so far
+	rounds  int   // so far
+	setup   Setup // of Begin
+	modes   modes
 	left    map[int][]left // by Seq of the report: hooks that were still running
 }
 
@@ -116,6 +118,7 @@ func (t *Telemetry) Close() error {
 	t.mu.Lock()
 	turns := t.rounds
 	t.mu.Unlock()
+	t.look(true)
 	t.log("gemini_cli.conversation_finished", "Conversation finished.", attribute.Int("turnCount", turns))
 	ctx, cancel := context.WithTimeout(context.Background(), closePatience)
 	defer cancel()

@@ -223,7 +223,7 @@ func TestPrivacy(t *testing.T) {
 		require.NoError(t, err)
 		assert.NotContains(t, string(data), "PRIVATE")
 		names, attrs := logged(t, path)
-		assert.Len(t, names, 6)
+		assert.Len(t, names, 8)
 		assert.NotContains(t, attrs["gemini_cli.hook_call"], "stdout")
 		assert.Equal(t, 7.0, attrs["gemini_cli.user_prompt"]["prompt_length"])
 	})
@@ -242,8 +242,10 @@ func TestMetrics(t *testing.T) {
 	t.Parallel()
 	tel, path := toFile(t, nil)
 	tel.Begin(Setup{Model: "gemini-x"})
+	tel.Emit(event.PromptStarted{Text: "Hi"})
 	tel.Emit(event.ToolFinished{Record: replaced})
 	tel.Emit(event.ToolFinished{Record: replaced})
+	tel.Emit(event.ToolFinished{Record: event.ToolRecord{Call: llm.ToolCall{Name: "read_file"}, Args: map[string]any{"file_path": "a.go"}, Status: event.ToolSuccess}})
 	tel.Hook(hooks.Report{Event: protocol.BeforeTool, Runs: []hooks.Run{hookRun("h", "", 0)}})
 	require.NoError(t, ask(t, tel.Model(scripted(chunks()...), RoleMain)))
 	require.NoError(t, tel.Close())
@@ -259,7 +261,7 @@ func TestMetrics(t *testing.T) {
 	for _, name := range []string{
 		"gemini_cli.session.count", "gemini_cli.tool.call.count", "gemini_cli.api.request.count", "gemini_cli.token.usage",
 		"gemini_cli.file.operation.count", "gemini_cli.lines.changed", "gemini_cli.hook_call.count", "gemini_cli.tool.call.latency",
-		"gemini_cli.api.request.latency", "gen_ai.client.token.usage", "gen_ai.client.operation.duration", "gemini_cli.hook_call.latency",
+		"gemini_cli.api.request.latency", "gemini_cli.model_routing.latency", "gen_ai.client.token.usage", "gen_ai.client.operation.duration", "gemini_cli.hook_call.latency",
 	} {
 		assert.Contains(t, metrics, name)
 	}
@@ -313,8 +315,11 @@ func TestSpans(t *testing.T) {
 		}
 	}
 	require.Len(t, spans, 2)
-	require.Len(t, within, 3)
-	assert.Equal(t, []any{"tool_call", "llm_call", "llm_call"}, []any{spans[within[0].(string)], spans[within[1].(string)], spans[within[2].(string)]})
+	names := make([]any, len(within))
+	for i, id := range within {
+		names[i] = spans[id.(string)]
+	}
+	assert.Equal(t, []any{"tool_call", "llm_call", "llm_call", "llm_call", "llm_call"}, names)
 }
 
 func TestOff(t *testing.T) {

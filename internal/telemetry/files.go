@@ -1,0 +1,69 @@
+package telemetry
+
+import (
+	"fmt"
+	"mime"
+	"path/filepath"
+	"strings"
+
+	"go.opentelemetry.io/otel/attribute"
+
+	"minigem/agent/event"
+)
+
+// file is what is told of a file that a call read or wrote as a whole.
+type file struct {
+	operation string // create, read or update; empty: the call was none of these
+	attrs     []attribute.KeyValue
+	body      string
+}
+
+// fileOf reads it from the record of a call. Only read_file and write_file are
+// told of, as Gemini CLI does; edits count by their lines.
+func fileOf(r event.ToolRecord) file {
+	path, _ := r.Args["file_path"].(string)
+	ext := strings.ToLower(filepath.Ext(path))
+	var f file
+	var content, kind string
+	counted := false
+	switch r.Call.Name {
+	case "read_file":
+		f.operation, kind = "read", mimeOf(ext)
+		if shown, text := r.Display.(string); text && shown == "" { // it was read as a whole
+			content, counted = r.Result.Response["output"].(string)
+		}
+	case "write_file":
+		f.operation = "update"
+		if diffOf(r).New {
+			f.operation = "create"
+		}
+		content, counted = r.Args["content"].(string)
+	default:
+		return f
+	}
+	f.attrs = []attribute.KeyValue{attribute.String("operation", f.operation)}
+	f.body = fmt.Sprintf("File operation: %s.", f.operation)
+	if counted {
+		n := strings.Count(content, "\n") + 1
+		f.attrs = append(f.attrs, attribute.Int("lines", n))
+		f.body += fmt.Sprintf(" Lines: %d.", n)
+	}
+	f.attrs = append(f.attrs, optional("mimetype", kind), optional("extension", ext), optional("programming_language", languages[ext]))
+	return f
+}
+
+// mimeOf is the type of a file by its name: "text/plain".
+func mimeOf(ext string) string {
+	if ext == ".txt" || ext == ".md" { // not known on every machine
+		return map[string]string{".txt": "text/plain", ".md": "text/markdown"}[ext]
+	}
+	kind, _, _ := strings.Cut(mime.TypeByExtension(ext), ";")
+	return kind
+}
+
+var languages = map[string]string{
+	".go": "go", ".js": "javascript", ".mjs": "javascript", ".jsx": "javascript", ".ts": "typescript", ".tsx": "typescript", ".py": "python",
+	".rb": "ruby", ".rs": "rust", ".java": "java", ".kt": "kotlin", ".c": "c", ".h": "c", ".cpp": "cpp", ".cc": "cpp", ".hpp": "cpp",
+	".cs": "csharp", ".php": "php", ".swift": "swift", ".scala": "scala", ".sh": "shell", ".bash": "shell", ".sql": "sql",
+	".html": "html", ".css": "css", ".lua": "lua", ".pl": "perl", ".r": "r", ".dart": "dart", ".hs": "haskell", ".ex": "elixir",
+}

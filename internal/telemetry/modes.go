@@ -1,0 +1,63 @@
+package telemetry
+
+import (
+	"fmt"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+)
+
+// modes follows the approval mode: nobody tells of a change, so that it is
+// looked at with every event.
+type modes struct {
+	present func() string // nil before Begin
+	mode    string
+	since   time.Time
+}
+
+// look tells of a mode that is over, and of the change; at the end, of the last
+// one.
+func (t *Telemetry) look(end bool) {
+	t.mu.Lock()
+	was := t.modes
+	if was.present == nil {
+		t.mu.Unlock()
+		return
+	}
+	mode, now := was.present(), t.o.Now()
+	t.modes.mode, t.modes.since = mode, now
+	if mode == was.mode && !end {
+		t.modes.since = was.since
+	}
+	t.mu.Unlock()
+	if mode == was.mode && !end {
+		return
+	}
+	took := now.Sub(was.since).Milliseconds()
+	t.log("gemini_cli.plan.approval_mode_duration", fmt.Sprintf("Approval mode %s was active for %dms.", was.mode, took),
+		attribute.String("mode", was.mode), attribute.Int64("duration_ms", took))
+	if mode != was.mode {
+		t.log("gemini_cli.plan.approval_mode_switch", fmt.Sprintf("Approval mode switched from %s to %s.", was.mode, mode),
+			attribute.String("from_mode", was.mode), attribute.String("to_mode", mode))
+	}
+}
+
+// routed tells which model a prompt goes to, and why. There is no router: it is
+// the one that was asked for, or the default.
+func (t *Telemetry) routed() {
+	t.mu.Lock()
+	s, mode := t.setup, t.modes.mode
+	t.mu.Unlock()
+	if s.Model == "" {
+		return
+	}
+	source, why := "agent-router/default", "Routing to the default model: "
+	if s.ModelChosen {
+		source, why = "agent-router/override", "Routing bypassed by forced model directive. Using: "
+	}
+	t.log("gemini_cli.model_routing", fmt.Sprintf("Model routing decision. Model: %s, Source: %s", s.Model, source),
+		attribute.String("decision_model", s.Model), attribute.String("decision_source", source), attribute.Int("routing_latency_ms", 0),
+		attribute.Bool("failed", false), attribute.String("approval_mode", mode), attribute.String("reasoning", why+s.Model))
+	t.measure(t.counts.routingLatency, 0, attribute.String("routing.decision_model", s.Model), attribute.String("routing.decision_source", source),
+		attribute.Bool("routing.failed", false), attribute.String("routing.approval_mode", mode), attribute.String("routing.reasoning", why+s.Model))
+}
