@@ -37,7 +37,8 @@ var hookFaults = []hookFault{
 	{name: "stdin closed at once", line: "exec <&-; exit 0", quiet: true},
 }
 
-// The hooks that a one-shot run fires, and what is left undone where they deny.
+// The hooks that a one-shot run fires, and what is left undone where they deny;
+// the other two events are those of TestHookFaultsInTheChat.
 var hookFaultEvents = []struct {
 	event  protocol.Event
 	denied faultTraces
@@ -95,15 +96,19 @@ func TestHookFaults(t *testing.T) {
 	}
 }
 
-func (f hookFault) meet(t *testing.T, event protocol.Event, deny bool, want faultTraces) {
-	line := f.line
+// script is the hook's command, with a deny before the fault if deny.
+func (f hookFault) script(deny bool) string {
 	if deny {
-		line = `printf '{"decision": "deny", "reason": "no"}'; ` + line
+		return `printf '{"decision": "deny", "reason": "no"}'; ` + f.line
 	}
+	return f.line
+}
+
+func (f hookFault) meet(t *testing.T, event protocol.Event, deny bool, want faultTraces) {
 	settings, err := json.Marshal(map[string]any{
 		"hooksConfig": map[string]any{"maxRetries": 1},
 		"hooks": map[string]any{string(event): []any{map[string]any{"hooks": []any{
-			map[string]any{"type": "command", "name": "faulty", "command": line, "timeout": faultTimeout.Milliseconds()},
+			map[string]any{"type": "command", "name": "faulty", "command": f.script(deny), "timeout": faultTimeout.Milliseconds()},
 		}}}},
 	})
 	require.NoError(t, err)
