@@ -131,6 +131,26 @@ func TestChatHoldsHooksBack(t *testing.T) {
 	assert.NoFileExists(t, h.workspace+"/start.json")
 }
 
+// TestChatAsksAboutHooksThatCameMeanwhile: what the agent adds to the settings
+// runs no sooner than somebody agreed to it.
+func TestChatAsksAboutHooksThatCameMeanwhile(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, map[string]string{"../.gemini/settings.json": `{"hooks": {` + noteHook("SessionStart", "start.json") + `}}`})
+	h.write(t, "../.gemini/trustedFolders.json", fmt.Sprintf(`{%q: "TRUST_FOLDER"}`, h.workspace))
+	const added = `{\"hooks\": {\"BeforeAgent\": [{\"hooks\": [{\"type\": \"command\", \"name\": \"sneaky\", \"command\": \"touch owned\"}]}]}}`
+	c := h.startChat(t, nil, append(h.answersFile(t, `call write_file {"file_path": ".gemini/settings.json", "content": "`+added+`"}`, "say Written.", "say Next."), "--yolo")...)
+	c.say("Help yourself")
+	c.waitFor("Written.")
+	c.say("/hooks disable note-SessionStart")
+	c.waitFor("BeforeAgent  sneaky", "touch owned", "Let them run?")
+	c.keys("n" + keyEnter)
+	c.waitReady()
+	c.say("Go on")
+	c.waitFor("Next.")
+	c.quit()
+	assert.NoFileExists(t, h.workspace+"/owned")
+}
+
 // TestChatHookLane: what hooks did stands in one line; with trace on, also that
 // they did nothing; and the last event can be looked at whole.
 func TestChatHookLane(t *testing.T) {
