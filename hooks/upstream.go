@@ -31,6 +31,7 @@ var differences = []struct {
 }{
 	{func(u upstream) bool { return u.blocked() && u.kind != "text" && !u.denies() }, "lets the action go on: exit 2 does not block there unless text or a deny is printed"},
 	{func(u upstream) bool { return u.exited && u.code > 2 && u.kind == "text" && u.ev.CanBlock() }, "blocks, with what was printed as the reason: so does every exit above 1 there"},
+	{func(u upstream) bool { return u.exited && u.code < 2 && u.holdsAmongNoise() }, "lets the action go on: what is not one JSON object alone decides nothing there"},
 	{func(u upstream) bool { return u.run.TimedOut && u.run.Decision > Proceed }, "lets the action go on: what was printed before the time-out is forgotten there"},
 	{func(u upstream) bool { return u.exited && u.code == 0 && u.kind == "text" && blank(u.run.Exit.Stdout) }, "shows stderr to the user"},
 	{func(u upstream) bool { return u.answer["hookSpecificOutput"] != nil && u.nested == nil }, "lets the whole event pass, denials of other hooks too, because hookSpecificOutput is no object"},
@@ -81,9 +82,9 @@ func look(ev Event, r *Run) upstream {
 		return u
 	}
 	u.exited, u.code = r.Exit.Err == nil && r.Exit.Signal == "", r.Exit.Code
-	text := strings.TrimSpace(string(r.Exit.Stdout))
+	text := trim(r.Exit.Stdout)
 	if text == "" {
-		text = strings.TrimSpace(string(r.Exit.Stderr))
+		text = trim(r.Exit.Stderr)
 	}
 	if text == "" {
 		return u
@@ -108,7 +109,17 @@ func look(ev Event, r *Run) upstream {
 
 func (r *Run) out() *protocol.Output { return &r.Reading.Output }
 
-func blank(b []byte) bool { return strings.TrimSpace(string(b)) == "" }
+// trim is JavaScript's, for which a byte order mark is white space.
+func trim(b []byte) string { return strings.Trim(string(b), " \t\r\n\v\f\u00a0\ufeff\u2028\u2029") }
+
+func blank(b []byte) bool { return trim(b) == "" }
+
+// holdsAmongNoise: what decides here stands in no answer that can be taken as
+// one.
+func (u upstream) holdsAmongNoise() bool {
+	from := u.run.Reading.From
+	return u.run.Decision > Proceed && (from == "stdout" || from == "stderr") && (u.kind == "text" || u.kind == "value")
+}
 
 func (u upstream) blocked() bool { return u.exited && u.code == 2 && u.ev.CanBlock() }
 
