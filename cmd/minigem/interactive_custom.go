@@ -12,7 +12,6 @@ import (
 	"minigem/internal/proc"
 	"minigem/internal/slash"
 	"minigem/llm"
-	"minigem/tools/builtin"
 	"minigem/tools/toolcall"
 )
 
@@ -51,11 +50,7 @@ func (r *rig) filler(ask func(context.Context, toolcall.Question) toolcall.Answe
 			if err != nil {
 				return "", err
 			}
-			tool, args := builtin.ReadFile(r.workspace, r.ignore()), map[string]any{"file_path": abs}
-			if info, err := r.workspace.Stat(abs); err == nil && info.IsDir() {
-				tool, args = builtin.ReadManyFiles(r.workspace, r.ignore()), map[string]any{"include": []any{abs}}
-			}
-			parts, err := readFor(ctx, tool, args)
+			parts, err := r.readIncluded(ctx, abs)
 			return llm.PartsText(parts), err
 		},
 		Shell: func(ctx context.Context, command string) (string, error) {
