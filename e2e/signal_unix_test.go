@@ -15,7 +15,7 @@ import (
 )
 
 // waitFor polls until a file is there.
-func waitFor(t *testing.T, file string) {
+func waitFor(t testing.TB, file string) {
 	t.Helper()
 	require.Eventually(t, func() bool { _, err := os.Stat(file); return err == nil }, 20*time.Second, 5*time.Millisecond, "%s was never written", filepath.Base(file))
 }

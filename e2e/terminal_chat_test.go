@@ -14,6 +14,7 @@ import (
 	"github.com/creack/pty"
 	"github.com/hinshun/vt10x"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/term"
 )
 
 // The window of a chat under test. It is tall, so that nothing scrolls away.
@@ -40,6 +41,8 @@ type chat struct {
 	cmd    *exec.Cmd
 	window *os.File
 	exited chan struct{}
+	tty    *os.File    // the program's side, where it is kept open
+	before *term.State // of tty
 
 	mu      sync.Mutex
 	screen  vt10x.Terminal
@@ -68,6 +71,13 @@ func (h home) startChat(t testing.TB, env []string, args ...string) *chat {
 
 // watch feeds the emulator until the program is gone.
 func (c *chat) watch() {
+	c.follow()
+	_ = c.cmd.Wait() // the exit code is looked at in exit
+	close(c.exited)
+}
+
+// follow feeds the emulator until the terminal is closed.
+func (c *chat) follow() {
 	buf := make([]byte, 4096)
 	for {
 		n, err := c.window.Read(buf)
@@ -78,11 +88,9 @@ func (c *chat) watch() {
 		c.changed = make(chan struct{})
 		c.mu.Unlock()
 		if err != nil {
-			break
+			return
 		}
 	}
-	_ = c.cmd.Wait() // the exit code is looked at in exit
-	close(c.exited)
 }
 
 // text is what stands on the screen, without blanks at the ends of lines.

@@ -147,11 +147,17 @@ func (a *answer) drawing() drawing {
 	if a.above != nil {
 		above = a.above(a.marked)
 	}
-	return func(width int) frame {
-		f := d.frame(width)
+	return func(width, height int) frame {
+		f := d.frame(width, height)
 		var rows []string
 		for _, row := range above {
 			rows = append(rows, wrapRows(row, width)...)
+		}
+		if len(rows)+len(f.rows) > height { // all choices must be seen
+			rows = rows[:0]
+			for _, row := range above {
+				rows = append(rows, truncate(row, width-1))
+			}
 		}
 		f.rows, f.row = append(rows, f.rows...), f.row+len(rows)
 		return f

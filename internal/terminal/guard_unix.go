@@ -17,10 +17,11 @@ import (
 // back unless it is told that this was done. What it reads last is the report of
 // a crash, which goes to standard error too.
 const guardScript = `trap '' INT TERM HUP QUIT TSTP TTOU TTIN
-saved=$(stty -g <&1) && echo ready >&0 || exit 1
+exec 3>&1
+saved=$(stty -g <&3) && echo ready >&0 || exit 1
 read -r word; [ "$word" = done ] && exit
 printf '\033[?1004l\033[?2004l\033[?25h\033[0m\r\033[J'
-stty "$saved" <&1
+stty "$saved" <&3
 exec cat >/dev/null`
 
 // readyTime is how long a start waits for the guard.

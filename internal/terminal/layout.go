@@ -18,7 +18,7 @@ type draft struct {
 }
 
 // frame breaks the draft into rows where the window ends.
-func (d draft) frame(width int) frame {
+func (d draft) frame(width, _ int) frame {
 	f := frame{flat: d.mark + d.text()}
 	marks := wrapRows(d.mark, width)
 	f.rows = marks[:len(marks)-1]

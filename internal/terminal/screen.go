@@ -17,8 +17,9 @@ type frame struct {
 	flat     string   // the same for terminals that know no sequences; empty: they are shown nothing
 }
 
-// A drawing makes the frame for a window of width columns.
-type drawing func(width int) frame
+// A drawing makes the frame for a window of width columns and height rows; what
+// is higher is cut.
+type drawing func(width, height int) frame
 
 // screen is the one writer of the terminal: text, and below it a frame that is
 // wiped before anything else is written.
@@ -183,7 +184,8 @@ func (s *screen) draw(b *strings.Builder) {
 	if s.live == nil || s.mid || s.off {
 		return
 	}
-	next := s.live(width).within(max(height-1, 1))
+	height = max(height-1, 1)
+	next := s.live(width, height).within(height)
 	old := frame{rows: []string{""}}
 	if s.drawn != nil {
 		old = *s.drawn
@@ -199,9 +201,13 @@ func (f frame) over(b *strings.Builder, old frame) {
 		if i < len(old.rows) && row == old.rows[i] {
 			continue
 		}
-		for ; at < i && at >= len(old.rows)-1; at++ {
-			b.WriteString("\n")
-			col = 0
+		if last := len(old.rows) - 1; i > last && at < last {
+			move(b, last-at, 0)
+			at = last
+		}
+		if i >= len(old.rows) { // below it nothing can be moved to
+			b.WriteString(strings.Repeat("\n", i-at))
+			at = i
 		}
 		move(b, i-at, 0)
 		at = i
@@ -251,7 +257,7 @@ func (s *screen) typewrite(b *strings.Builder) {
 	if s.live == nil || s.off {
 		return
 	}
-	next := s.live(1 << 16).flat
+	next := s.live(1<<16, 1<<16).flat
 	old := s.flat
 	s.flat = next
 	added, grown := strings.CutPrefix(next, old)

@@ -115,7 +115,7 @@ func (s *spinner) show() {
 		return
 	}
 	status, ahead := s.status(), s.t.keys.ahead()
-	s.t.screen.show(func(width int) frame {
+	s.t.screen.show(func(width, _ int) frame {
 		status := status(width)
 		if ahead == "" {
 			return frame{rows: []string{status}, col: ansi.StringWidth(status)}
