@@ -72,7 +72,7 @@ var varying = []struct {
 }{
 	{regexp.MustCompile(`\d+ ?ms\b`), "N ms"},
 	{regexp.MustCompile(`[⠁-⣿] waiting for the hook (\S+) \(\d+ s`), "⠋ waiting for the hook $1 (N s"},
-	{regexp.MustCompile(`\b\d+\.\d+ ?s\b`), "N s"},
+	{regexp.MustCompile(`\b\d+\.\d+ ?s\b`), "N ms"}, // what takes milliseconds takes seconds on a busy machine
 	{regexp.MustCompile(`minigem \d\S+`), "minigem VERSION"},
 	{regexp.MustCompile(`(?m)"llm_request":.*$`), `"llm_request":...`},
 	{regexp.MustCompile(`(?m)^( +)\{"(sessionId|id|\$set|minigem)".*$`), `$1{"$2":...`},
