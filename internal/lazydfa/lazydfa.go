@@ -22,8 +22,8 @@ type Matcher struct {
 	prog *syntax.Prog
 	alphabet
 
-	free sync.Pool   // tables that are not in use
-	over atomic.Bool // an expression that is too much for tables
+	free sync.Pool    // tables that are not in use
+	left atomic.Int64 // what tables may still cost, see maxWork
 }
 
 // Compile takes an expression of package regexp, and fails as that does.
@@ -42,7 +42,9 @@ func Compile(expr string) (*Matcher, error) {
 	}
 	m := &Matcher{re: re, prog: prog}
 	m.alphabet = alphabetOf(prog)
-	m.over.Store(m.width() > maxWidth)
+	if m.width() <= maxWidth {
+		m.left.Store(maxWork)
+	}
 	return m, nil
 }
 
@@ -88,22 +90,22 @@ func (m *Matcher) slowLine(buf []byte, from int) int {
 	return -1
 }
 
-// take returns a table to work with; nil: there is none for this expression.
+// take returns a table to work with; nil: the expression is too much for one.
 func (m *Matcher) take() *table {
-	if m.over.Load() {
+	left := m.left.Load()
+	if left <= 0 {
 		return nil
 	}
-	if t, ok := m.free.Get().(*table); ok {
-		return t
+	t, ok := m.free.Get().(*table)
+	if !ok {
+		t = newTable(m)
 	}
-	return newTable(m)
+	t.work, t.mayWork = 0, left
+	return t
 }
 
 func (m *Matcher) giveBack(t *table) {
-	if t.work > maxWork {
-		m.over.Store(true)
-		return
-	}
+	m.left.Add(-t.work)
 	m.free.Put(t)
 }
 
@@ -135,7 +137,7 @@ func (t *table) scan(buf []byte, from int, lines bool) (at int, ok bool) {
 			s = t.step(s, t.class(r))
 			i += n
 		}
-		if t.work > maxWork && s != matched {
+		if t.work > t.mayWork && s != matched {
 			return i, false
 		}
 	}

@@ -16,8 +16,8 @@ const (
 	// maxTable is how many entries of four bytes a table may have: it is
 	// begun anew when it is full.
 	maxTable = 256 << 10
-	// maxWork bounds what the making of states may take, in visits of
-	// instructions: a fraction of a second.
+	// maxWork bounds what the making of states may take for one expression, in
+	// visits of instructions: a fraction of a second.
 	maxWork = 8 << 20
 	// entries is what a state takes beside its row and its instructions.
 	entries = 32
@@ -32,7 +32,8 @@ type table struct {
 	start  int32            // unknown: it has to be made
 	held   int              // what the states hold, roughly, in entries
 	begun  int              // how often the table was begun
-	work   int
+
+	work, mayWork int64 // since it was taken
 
 	list  []uint32 // a set of instructions
 	seen  []uint32 // where an instruction stands in list, if it does
@@ -206,6 +207,6 @@ func (t *table) intern(prev rune) int32 {
 	t.states = append(t.states, state{slices.Clone(kept), prev})
 	t.known[string(t.key)] = s
 	t.held += 2*len(kept) + entries
-	t.work += len(kept) + t.width()
+	t.work += int64(len(kept) + t.width())
 	return s
 }
