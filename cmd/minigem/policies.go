@@ -22,7 +22,9 @@ func policiesCommand(sys *system) *cobra.Command {
 		Long: `Lists the rules in force, in the order in which they are tried: the first one
 that fits a call decides. Each shows its decision, tier and priority, where it
 stands, the tools and the conditions. What no rule speaks of is asked about, and
-is denied where nobody can be asked.`,
+is denied where nobody can be asked. A tool of which every call would be denied
+is not offered to the model; one that it calls all the same tells both of you
+why, and which --approval-mode would offer it.`,
 		Example: "  minigem policies\n  minigem policies --policy ./strict.toml\n  minigem policies --json | jq '.rules[] | select(.decision == \"deny\")'",
 		Args:    withUsage(sys, cobra.NoArgs, "takes no arguments"),
 		RunE: func(*cobra.Command, []string) error {

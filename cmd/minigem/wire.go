@@ -206,7 +206,7 @@ func (r *rig) wirePolicy(_ context.Context, _ *system, w *wiring) error {
 
 func (r *rig) wireAgent(_ context.Context, sys *system, w *wiring) error {
 	runner := &toolcall.Runner{
-		Registry: r.registry, Offered: r.policy.Offered,
+		Registry: r.registry, Offered: r.policy.Offered, NotOffered: r.notOffered,
 		Hooks: r.engine, Policy: r.policy,
 		Sink: r.sink, MaxOutput: r.maxOutput(), Save: r.saveOutput, Now: sys.Now,
 	}

@@ -97,7 +97,7 @@ func (e *Engine) Check(c Call) Verdict {
 	}
 	if v.Decision == Ask && !s.interactive {
 		v.Decision = Deny
-		v.Reason = strings.TrimPrefix(v.Reason+"; nobody can be asked in a headless session", "; ")
+		v.Reason = strings.TrimPrefix(v.Reason+"; "+headless, "; ")
 	}
 	return v
 }
@@ -157,22 +157,44 @@ func pathsOf(in tools.Intent) []string {
 
 // Offered reports whether the model is told of the tool at all: not where every
 // call of it would be refused whatever its arguments (spec/agent.md 2.1).
-func (e *Engine) Offered(t tools.Tool) bool {
+func (e *Engine) Offered(t tools.Tool) bool { return e.situation().offer(t).Decision != Deny }
+
+// NotOffered says by which rule a tool is not offered, and in which more
+// permissive modes it would be, the least permissive first. For a tool that is
+// offered, the Decision is not Deny and there are no modes.
+func (e *Engine) NotOffered(t tools.Tool) (v Verdict, elsewhere []Mode) {
 	s := e.situation()
+	if v = s.offer(t); v.Decision != Deny {
+		return v, nil
+	}
+	for _, s.mode = range modes[slices.Index(modes, s.mode)+1:] {
+		if s.offer(t).Decision != Deny {
+			elsewhere = append(elsewhere, s.mode)
+		}
+	}
+	return v, elsewhere
+}
+
+// offer finds the rule that decides whether a tool is offered. Allow and Ask
+// mean that some of its calls may run.
+func (s situation) offer(t tools.Tool) Verdict {
 	name, info := canonical(t.Spec().Name), t.Info()
 	for i := range s.rules {
 		r := &s.rules[i]
-		switch {
-		case !r.appliesTo(s, name, info, ""):
-		case r.Decision == Allow:
-			return true // perhaps for some arguments only
-		case r.conditional():
-		default:
-			return r.Decision == Ask && s.interactive
+		if !r.appliesTo(s, name, info, "") || r.Decision != Allow && r.conditional() {
+			continue
 		}
+		v := verdictOf(r)
+		if v.Decision == Ask && !s.interactive {
+			v.Decision, v.Reason = Deny, headless
+		}
+		return v
 	}
-	return s.unruled().Decision != Deny
+	return s.unruled()
 }
+
+// headless is why an Ask became a Deny.
+const headless = "nobody can be asked in a headless session"
 
 // unruled is the verdict on what no rule speaks of.
 func (s situation) unruled() Verdict {

@@ -254,6 +254,36 @@ func TestExplicitQuestionOutranksReading(t *testing.T) {
 	assert.Equal(t, Ask, e.Check(shellCall("ls")).Decision)
 }
 
+func TestNotOffered(t *testing.T) {
+	t.Parallel()
+	excluded := FromLists(Lists{Excluded: []string{"write_file"}})
+	for _, tt := range []struct {
+		name  string
+		o     Options
+		tool  string
+		rule  string // in what refuses; empty: it is offered
+		modes []Mode
+	}{
+		{"edits without a user", Options{}, "write_file", "(no changes without a user)", []Mode{ModeAutoEdit, ModeYolo}},
+		{"commands without a user", Options{}, "run_shell_command", "(no changes without a user)", []Mode{ModeYolo}},
+		{"commands beside edits", Options{Mode: ModeAutoEdit}, "run_shell_command", "(no changes without a user)", []Mode{ModeYolo}},
+		{"what no rule speaks of", Options{}, "unheard_of", "no rule: denied in a headless session", []Mode{ModeYolo}},
+		{"planning", Options{Mode: ModePlan, Interactive: true}, "run_shell_command", "(planning changes nothing)", []Mode{ModeDefault, ModeAutoEdit, ModeYolo}},
+		{"nobody to question", Options{Mode: ModeYolo}, "ask_user", "(nobody to question)", nil},
+		{"settings, in every mode", Options{Rules: excluded}, "write_file", "settings: tools.exclude", nil},
+		{"a user may be asked", Options{Interactive: true}, "write_file", "", nil},
+		{"reading", Options{}, "read_file", "", nil},
+	} {
+		e, err := New(tt.o)
+		require.NoError(t, err)
+		v, modes := e.NotOffered(fakeTool{name: tt.tool})
+		assert.Equal(t, tt.modes, modes, tt.name)
+		assert.Equal(t, tt.rule != "", v.Decision == Deny, tt.name)
+		assert.Contains(t, v.Rule, tt.rule, tt.name)
+		assert.Equal(t, tt.rule == "", e.Offered(fakeTool{name: tt.tool}), tt.name)
+	}
+}
+
 func TestOfferedWithPrefixes(t *testing.T) {
 	t.Parallel()
 	e, err := New(Options{Rules: FromLists(Lists{Allowed: []string{"run_shell_command(ls)"}})})

@@ -25,12 +25,17 @@ import (
 type Runner struct {
 	Registry *tools.Registry
 	Offered  func(tools.Tool) bool // a tool that it refuses does not exist; nil: all do
-	Hooks    Hooks                 // nil: none
-	Policy   Policy                // nil: everything is allowed
-	Approver Approver              // nil: nobody can be asked, and what would have to be is denied
-	Notifier Notifier              // nil: nobody is told of a prompt
-	Sink     event.Sink            // nil: nobody listens
-	Subagent string                // who calls, for the policy; empty: the main agent
+	// NotOffered words, for a tool that exists and is not offered, why, and what
+	// to do about it; the error of a call to it ends with that. nil: nothing is
+	// said, as if the tool did not exist.
+	NotOffered func(tools.Tool) string
+
+	Hooks    Hooks      // nil: none
+	Policy   Policy     // nil: everything is allowed
+	Approver Approver   // nil: nobody can be asked, and what would have to be is denied
+	Notifier Notifier   // nil: nobody is told of a prompt
+	Sink     event.Sink // nil: nobody listens
+	Subagent string     // who calls, for the policy; empty: the main agent
 
 	// MaxOutput is the number of characters above which a truncatable output is
 	// cut; 0: 40,000, negative: never.
@@ -115,7 +120,11 @@ func (r *Runner) lookup(name string) (tools.Tool, *tools.Error) {
 	if t := offered.Lookup(name); t != nil {
 		return t, nil
 	}
-	return nil, offered.NotFound(name)
+	missing := offered.NotFound(name)
+	if t := r.Registry.Lookup(name); t != nil && r.NotOffered != nil {
+		missing.Message += " " + r.NotOffered(t)
+	}
+	return nil, missing
 }
 
 func (r *Runner) now() time.Time {
