@@ -1,12 +1,12 @@
 package e2e
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"minigem/hooks/protocol"
 	"minigem/llm"
 	"minigem/llm/script"
 )
@@ -102,41 +102,11 @@ func parsePart(verb, rest string) (llm.Part, error) {
 	return nil, fmt.Errorf("%q is none of say, think, call, fault, whole", verb)
 }
 
-// render writes messages for people and for assertions, a part a line:
-//
-//	user: hello
-//	model: call read_file {"file_path":"a"}
-//	user: result read_file {"output":"..."}
-func render(messages []llm.Message) string {
-	var b strings.Builder
-	for _, m := range messages {
-		for _, p := range m.Parts {
-			fmt.Fprintf(&b, "%s: %s\n", m.Role, renderPart(p))
-		}
-	}
-	return b.String()
-}
-
-func renderPart(p llm.Part) string {
-	switch p := p.(type) {
-	case llm.Text:
-		return p.Text
-	case llm.Thought:
-		return "thought " + p.Text
-	case llm.ToolCall:
-		return "call " + p.Name + " " + compact(p.Args)
-	case llm.ToolResult:
-		return "result " + p.Name + " " + compact(p.Response)
-	case llm.Blob:
-		return "blob " + p.MIMEType
-	}
-	return fmt.Sprintf("%T", p)
-}
-
+// compact is v as JSON on one line.
 func compact(v any) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(v) // it was read from JSON
-	return strings.TrimSpace(b.String())
+	data, err := protocol.Encode(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"minigem/e2e/testbed"
 )
 
 // answersFile puts scripted answers beside the workspace and returns the flags
@@ -134,7 +136,7 @@ func TestStandardInput(t *testing.T) {
 	}
 	promptOf := func(t *testing.T, server api) string {
 		require.Len(t, server.Log(), 1)
-		rendered := render(server.Log()[0].Parsed.Messages)
+		rendered := testbed.RenderMessages(server.Log()[0].Parsed.Messages)
 		_, prompt, _ := strings.Cut(rendered, "</session_context>")
 		return strings.TrimPrefix(strings.TrimSpace(prompt), "user: ")
 	}

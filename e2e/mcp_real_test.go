@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/e2e/fakegemini"
+	"minigem/e2e/testbed"
 )
 
 // TestMCPReference runs the program with the reference server of the protocol,
@@ -46,7 +47,7 @@ say Done.`)
 	assert.Equal(t, "Done.\n", o.Stdout)
 	log := api.Log()
 	require.Len(t, log, 2)
-	results := render(log[1].Parsed.Messages)
+	results := testbed.RenderMessages(log[1].Parsed.Messages)
 	assert.Contains(t, results, "Echo: hello")
 	assert.Contains(t, results, "The sum of 19 and 23 is 42.")
 	assert.Contains(t, results, `"error"`, "what the schema does not allow is not sent")

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/e2e/fakegemini"
+	"minigem/e2e/testbed"
 	"minigem/llm/script"
 )
 
@@ -99,7 +100,7 @@ say Done.`
 			require.Len(t, log, 2)
 			ok, shown := judgeRequest(log[0].Parsed, "offers", []string{"mcp_my-srv_lookup"})
 			assert.Equal(t, tt.offered, ok, shown)
-			results := render(log[1].Parsed.Messages)
+			results := testbed.RenderMessages(log[1].Parsed.Messages)
 			assert.NotContains(t, results, "hidden-from-servers")
 			payloads, err := recordedIn(recorded)
 			require.NoError(t, err)
@@ -134,7 +135,7 @@ func TestMCPGuards(t *testing.T) {
 			o := h.run(t, run{Args: []string{"--yolo", "-m", "gemini-2.5-flash", "-p", "go"}, Env: api.env()})
 			require.Equal(t, 0, o.Code, o.Stderr)
 			require.Len(t, api.Log(), 2)
-			assert.Contains(t, render(api.Log()[1].Parsed.Messages), `{"error":"Tool execution blocked: guarded"}`)
+			assert.Contains(t, testbed.RenderMessages(api.Log()[1].Parsed.Messages), `{"error":"Tool execution blocked: guarded"}`)
 		})
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/e2e/fakegemini"
+	"minigem/e2e/testbed"
 	"minigem/hooks/protocol"
 	"minigem/llm"
 )
@@ -28,7 +29,7 @@ import (
 //	minigem ARGS            run it; it must succeed ("! minigem": must fail)
 //	exits CODE minigem ARGS run it; it must exit with CODE
 //	requests N              the model was asked N times
-//	request N has TEXT      the N-th request holds TEXT, as render shows it
+//	request N has TEXT      the N-th request holds TEXT, as testbed.RenderMessages shows it
 //	request N system TEXT   its system instruction does
 //	request N model NAME    it went to that model
 //	request N offers TOOL   it declares TOOL to the model
@@ -174,7 +175,7 @@ func cmdRequest(ts *testscript.TestScript, neg bool, args []string) {
 func judgeRequest(req llm.Request, verb string, want []string) (ok bool, shown string) {
 	switch verb {
 	case "has":
-		shown = render(req.Messages)
+		shown = testbed.RenderMessages(req.Messages)
 		return strings.Contains(shown, strings.Join(want, " ")), shown
 	case "system":
 		return strings.Contains(req.System, strings.Join(want, " ")), req.System

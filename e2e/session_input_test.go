@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/e2e/testbed"
 	"minigem/transcript"
 )
 
@@ -33,7 +34,7 @@ func TestCyclicImport(t *testing.T) {
 	o := h.run(t, run{Args: []string{"-m", "gemini-2.5-flash", "-p", "hi"}, Env: append(server.env(), "GEMINI_CLI_TRUST_WORKSPACE=true")})
 	require.Equal(t, 0, o.Code, o.Stderr)
 	require.Len(t, server.Log(), 1)
-	system := server.Log()[0].Parsed.System + render(server.Log()[0].Parsed.Messages)
+	system := server.Log()[0].Parsed.System + testbed.RenderMessages(server.Log()[0].Parsed.Messages)
 	for _, text := range []string{"Top says one.", "A says two.", "B says three."} {
 		assert.Equal(t, 1, strings.Count(system, text), text)
 	}

@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"minigem/e2e/testbed"
 )
 
 // oracle is Gemini CLI itself, where MINIGEM_ORACLE names its executable.
@@ -135,6 +137,6 @@ user: go on
 // spoken is the last request without the preamble.
 func spoken(server api) string {
 	log := server.Log()
-	shown := sessionContext.ReplaceAllString(render(log[len(log)-1].Parsed.Messages), "")
+	shown := sessionContext.ReplaceAllString(testbed.RenderMessages(log[len(log)-1].Parsed.Messages), "")
 	return emptyText.ReplaceAllString(shown, "")
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/e2e/testbed"
 	"minigem/llm"
 	"minigem/llm/script"
 	"minigem/session"
@@ -188,7 +189,7 @@ func said(t *testing.T, f *transcript.File) string {
 		}
 		messages = append(messages, llm.Message{Role: role, Parts: parts})
 	}
-	return render(messages)
+	return testbed.RenderMessages(messages)
 }
 
 var emptyText = regexp.MustCompile(`(?m)^(user|model): \n`)
@@ -216,7 +217,7 @@ func TestResumeRecordings(t *testing.T) {
 			require.Equal(t, 0, o.Code, o.Stderr)
 			assert.Empty(t, o.Stderr)
 			assert.Empty(t, server.problems())
-			sent := sessionContext.ReplaceAllString(render(server.Log()[0].Parsed.Messages), "")
+			sent := sessionContext.ReplaceAllString(testbed.RenderMessages(server.Log()[0].Parsed.Messages), "")
 			assert.Equal(t, emptyText.ReplaceAllString(said(t, f)+"user: go on\n", ""), emptyText.ReplaceAllString(sent, ""))
 			after, err := os.ReadFile(path)
 			require.NoError(t, err)

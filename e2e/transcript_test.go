@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"minigem/e2e/testbed"
 	"minigem/llm"
 	"minigem/transcript"
 )
@@ -89,7 +90,7 @@ func showTranscript(path string) (string, error) {
 			continue
 		}
 		for _, p := range m.Content.Parts {
-			fmt.Fprintf(&b, "%s: %s\n", m.Type, renderPart(p))
+			fmt.Fprintf(&b, "%s: %s\n", m.Type, testbed.RenderPart(p))
 		}
 		for _, c := range m.ToolCalls {
 			fmt.Fprintf(&b, "%s: %s %s %s\n", m.Type, c.Name, compact(c.Args), c.Status)

@@ -21,13 +21,14 @@ func RenderMessages(messages []llm.Message) string {
 	var b strings.Builder
 	for _, m := range messages {
 		for _, p := range m.Parts {
-			fmt.Fprintf(&b, "%s: %s\n", m.Role, renderPart(p))
+			fmt.Fprintf(&b, "%s: %s\n", m.Role, RenderPart(p))
 		}
 	}
 	return b.String()
 }
 
-func renderPart(p llm.Part) string {
+// RenderPart writes a part as RenderMessages does.
+func RenderPart(p llm.Part) string {
 	switch p := p.(type) {
 	case llm.Text:
 		return p.Text

@@ -1,0 +1,179 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/llm"
+	"minigem/llm/script"
+)
+
+const guardSettings = `{
+  // what matters, and what does not
+  "hooks": {
+    "BeforeTool": [{"matcher": "read_file", "hooks": [{"type": "command", "name": "guard", "command": "sh .gemini/guard.sh"}]}],
+    "AfterTool": [{"matcher": "never", "hooks": [{"type": "command", "command": "sh .gemini/idle.sh"}]}]
+  },
+  "ui": {"theme": "loud"}
+}`
+
+const guardScript = `case $(cat) in *.pem*) echo "keys are not yours to read" >&2; exit 2 ;; esac
+`
+
+// recorded reads a case that was recorded, and sees that it passes.
+func (h home) recorded(t *testing.T, name string) string {
+	t.Helper()
+	text := h.read(t, name)
+	out := h.run(t, run{Args: []string{"hooks", "test", name, "-v"}})
+	assert.Equal(t, 0, out.Code, "%s%s\n%s", out.Stdout, out.Stderr, text)
+	return text
+}
+
+// The real client over HTTP, streamed in pieces, with signatures and ids.
+func TestRecordCaseOfTheRealModel(t *testing.T) {
+	t.Parallel()
+	const secret = "correct-horse-battery-staple"
+	h := newHome(t, map[string]string{
+		".gemini/settings.json": guardSettings, ".gemini/guard.sh": guardScript, ".gemini/idle.sh": "true\n",
+		"key.pem": "hunter2\n", "notes.txt": "buy milk, " + secret + "\n", "untouched.txt": "nobody reads this\n",
+	})
+	piece := func(text string) llm.Chunk { return llm.Chunk{Parts: []llm.Part{llm.Text{Text: text}}} }
+	last := llm.Chunk{Parts: []llm.Part{llm.ToolCall{Name: "read_file", Args: map[string]any{"file_path": h.workspace + "/key.pem"}, Signature: []byte("opaque")}}}
+	last.FinishReason, last.Usage = "STOP", &llm.Usage{Prompt: 5, Candidates: 5, Total: 10}
+	server := startFakeAPI(t, []script.Entry{
+		script.Streamed(piece("I look "), piece("at it."), last),
+		callAnswer(llm.ToolCall{Name: "replace", Args: map[string]any{"file_path": "notes.txt", "instruction": "x", "old_string": "milk", "new_string": "bread"}}),
+		textAnswer("Done with " + secret + "."),
+	})
+	out := h.run(t, run{
+		Args: []string{"-m", "gemini-2.5-flash", "--skip-trust", "--yolo", "--record-case", "c.txtar", "-p", "Is " + secret + " in " + h.workspace + "/key.pem?"},
+		Env:  append(server.env(), "MY_PASSWORD="+secret, "USER=carolina"),
+	})
+	require.Equal(t, 0, out.Code, out.Stderr)
+	assert.Contains(t, out.Stderr, "recorded c.txtar")
+	text := h.recorded(t, "c.txtar")
+	for _, want := range []string{
+		"prompt Is [REDACTED] in key.pem?\n",
+		"fired BeforeTool guard decision=deny reason='keys are not yours to read' exit=2 times=1\n",
+		"! tool-ran read_file\n", "tool-ran replace times=1\n", "exit 0\n", "Secrets were taken out",
+		"-- .gemini/guard.sh --\n" + guardScript, "-- key.pem --\nhunter2\n", "-- notes.txt --\nbuy milk, [REDACTED]\n",
+		"text I look at it.\ncall read_file {\"file_path\":\"key.pem\"}\n",
+	} {
+		assert.Contains(t, text, want)
+	}
+	for _, forbidden := range []string{secret, "test-key", h.dir, "carolina", "untouched", "idle", "loud", "opaque", "b3BhcXVl"} {
+		assert.NotContains(t, text, forbidden)
+	}
+	if runtime.GOOS != "windows" {
+		info, err := os.Stat(filepath.Join(h.workspace, "c.txtar"))
+		require.NoError(t, err)
+		assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	}
+}
+
+func TestRecordCaseOfOddRuns(t *testing.T) {
+	t.Parallel()
+	blocking := `{"hooks": {"BeforeAgent": [{"hooks": [{"type": "command", "name": "gate", "command": "echo 'not today' >&2; exit 2"}]}]}}`
+	quiet := `{"hooks": {"SessionStart": [{"matcher": "resume", "hooks": [{"type": "command", "name": "back", "command": "true"}]}],
+		"BeforeAgent": [{"hooks": [{"type": "command", "name": "quiet", "command": "true"}]}]}}`
+	for _, c := range []struct {
+		name     string
+		files    map[string]string
+		settings string
+		answers  string
+		first    []string // a run before it
+		args     []string
+		code     int
+		want     []string
+		not      []string
+	}{
+		{"a blocked prompt", nil, blocking, "say Never.", nil, nil, 0,
+			[]string{"fired BeforeAgent gate decision=deny reason='not today'", "model-requests 0", "ending blocked"}, []string{"Never."}},
+		{"a resumed session", nil, quiet, "say Hi.", []string{"-p", "The first"}, []string{"--resume"}, 0,
+			[]string{"The session had begun before", "fired BeforeAgent quiet"}, []string{"The first", "fired SessionStart"}},
+		{"json output", nil, quiet, "say Hi.", nil, []string{"-o", "json"}, 0, []string{"exit 0", "text Hi."}, nil},
+		{"a request that fails", nil, quiet, "fault {}", nil, nil, 1, []string{"error 4", "exit 1", "ending failed"}, nil},
+		{"an answer that ends early", nil, quiet, `call list_directory {"dir_path": "."}`, nil, nil, 1, []string{"error 400", "ending failed"}, nil},
+		{"chunks that hooks saw", nil, `{"hooks": {"AfterModel": [{"hooks": [{"type": "command", "name": "each", "command": "true"}]}]}}`,
+			"say One,\nsay two.", nil, nil, 0, []string{"text One,\ntext two.\n", "fired AfterModel each decision=proceed times=2"}, nil},
+		{"files that do not fit", map[string]string{"image.bin": "\x00\x01", "archive": "-- a --\n", "sub/a.txt": "x\n"}, quiet,
+			`call run_shell_command {"command": "cat image.bin archive; ls sub; touch empty"}` + "\n\nsay Seen.", nil, []string{"--yolo"}, 0,
+			[]string{"# image.bin is binary, and is not in the case.", "# archive has lines such as -- name --", "-- sub/a.txt --\nx\n", "exists empty\n"}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHome(t, c.files)
+			h.write(t, ".gemini/settings.json", c.settings)
+			if c.first != nil {
+				require.Equal(t, 0, h.run(t, run{Args: append(trusted(h.answersFile(t, c.answers)), c.first...)}).Code)
+			}
+			args := append(trusted(h.answersFile(t, c.answers)), "--record-case", "c.txtar", "-p", "Go on")
+			out := h.run(t, run{Args: append(args, c.args...)})
+			require.Equal(t, c.code, out.Code, out.Stderr)
+			text := h.recorded(t, "c.txtar")
+			for _, want := range c.want {
+				assert.Contains(t, text, want)
+			}
+			for _, not := range c.not {
+				assert.NotContains(t, text, not)
+			}
+		})
+	}
+}
+
+// TestRecordCaseLeavesLinksAlone: neither scripts nor files by way of a link out
+// of the project.
+func TestRecordCaseLeavesLinksAlone(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, map[string]string{".gemini/settings.json": guardSettings, "notes.txt": "buy milk\n"})
+	outside := filepath.Join(h.dir, "outside.sh")
+	require.NoError(t, os.WriteFile(outside, []byte("# private\ntrue\n"), 0o755))
+	for _, link := range []string{".gemini/guard.sh", "linked.txt"} {
+		if err := os.Symlink(outside, filepath.Join(h.workspace, link)); err != nil {
+			t.Skip("links cannot be made here")
+		}
+	}
+	out := h.run(t, run{Args: append(trusted(h.answersFile(t, `call read_file {"file_path": "linked.txt"}`, `call read_file {"file_path": "notes.txt"}`, "say Seen.")), "--record-case", "c.txtar", "-p", "Look")})
+	require.Equal(t, 0, out.Code, out.Stderr)
+	text := h.read(t, "c.txtar")
+	assert.NotContains(t, text, "private")
+	assert.Contains(t, text, "# .gemini/guard.sh is a link that leads out of the project, and is not in the case.")
+}
+
+// TestRecordCaseRefusesBeforeItRuns: nothing runs that could not be recorded.
+func TestRecordCaseRefusesBeforeItRuns(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, map[string]string{
+		".gemini/settings.json": `{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "touch ran"}]}]}}`,
+		"there.txtar":           "mine\n", "file": "",
+	})
+	answers := trusted(h.answersFile(t, "say Hi."))
+	for _, c := range []struct{ target, says string }{
+		{"there.txtar", "--force"},
+		{".", "is a folder"},
+		{"none/c.txtar", "nothing can be written beside none/c.txtar"},
+		{"file/c.txtar", "--record-case"},
+	} {
+		for _, args := range [][]string{
+			append([]string{"--record-case", c.target, "-p", "Hi"}, answers...),
+			append([]string{"hooks", "record", c.target, "Hi"}, answers...),
+		} {
+			out := h.run(t, run{Args: args})
+			assert.Equal(t, 42, out.Code, c.target)
+			assert.Contains(t, out.Stderr, c.says, c.target)
+			assert.NoFileExists(t, filepath.Join(h.workspace, "ran"))
+		}
+	}
+	assert.Equal(t, "mine\n", h.read(t, "there.txtar"))
+
+	out := h.run(t, run{Args: append([]string{"hooks", "record", "--force", "there.txtar", "Hi"}, answers...)})
+	assert.Equal(t, 0, out.Code, out.Stderr)
+	assert.Contains(t, h.recorded(t, "there.txtar"), "prompt Hi\n")
+	assert.False(t, strings.Contains(out.Stdout, "recorded"), "stdout is the answer's alone")
+}
