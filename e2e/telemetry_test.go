@@ -47,13 +47,15 @@ func telemetryIn(t *testing.T, path string) (logs []payload, metrics []string) {
 }
 
 // What Gemini CLI 0.61 tells of a run, by event: the keys, those that all
-// events have apart. Not told here is what minigem does not have: a router, an
-// embedding model, ids of extensions, worktrees.
+// events have apart. Not told here is what minigem does not have: a router that
+// classifies, and so a threshold.
 var telemetryKeys = map[string]string{
-	"gemini_cli.config": "api_key_enabled approval_mode core_tools_enabled debug_mode extensions extensions_count file_filtering_respect_git_ignore " +
-		"log_user_prompts_enabled mcp_servers mcp_servers_count model output_format sandbox_enabled vertex_ai_enabled",
-	"gemini_cli.user_prompt": "prompt prompt_id prompt_length",
-	"gemini_cli.api_request": "model prompt_id request_text role",
+	"gemini_cli.config": "api_key_enabled approval_mode core_tools_enabled debug_mode embedding_model extension_ids extensions extensions_count file_filtering_respect_git_ignore " +
+		"log_user_prompts_enabled mcp_servers mcp_servers_count model output_format sandbox_enabled vertex_ai_enabled worktree_active",
+	"gemini_cli.model_routing":               "approval_mode decision_model decision_source failed reasoning routing_latency_ms",
+	"gemini_cli.plan.approval_mode_duration": "duration_ms mode",
+	"gemini_cli.user_prompt":                 "prompt prompt_id prompt_length",
+	"gemini_cli.api_request":                 "model prompt_id request_text role",
 	"gemini_cli.api_response": "cached_content_token_count duration_ms finish_reasons http.status_code input_token_count model output_token_count " +
 		"prompt_id response_text role status_code thoughts_token_count tool_token_count total_token_count",
 	"gemini_cli.tool_call": "content_length decision duration_ms function_args function_name prompt_id success tool_type",
@@ -102,9 +104,9 @@ func TestTelemetry(t *testing.T) {
 		assert.Equal(t, "gemini-api-key", a["auth_type"])
 		assert.Equal(t, logs[0]["session.id"], a["session.id"])
 	}
-	assert.Equal(t, "config hook_call user_prompt "+
-		"api_request api_response tool_call api_request api_response tool_call tool_call "+
-		"api_request api_response tool_call tool_call tool_call tool_call tool_call tool_call api_request api_response conversation_finished",
+	asked := "api_request gen_ai.client.inference.operation.details api_response gen_ai.client.inference.operation.details "
+	assert.Equal(t, "config hook_call user_prompt model_routing "+asked+"file_operation tool_call "+asked+"tool_call tool_call "+
+		asked+"file_operation tool_call tool_call tool_call tool_call tool_call tool_call "+asked+"plan.approval_mode_duration conversation_finished",
 		strings.Join(order, " "))
 	assert.Equal(t, []string{
 		"read_file accept", "replace accept", "run_shell_command accept", "write_file accept", "glob accept", "grep_search accept",

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"minigem/internal/settings"
 )
@@ -23,7 +24,7 @@ func dotEnv(sys *system, c *configuration) []string {
 	var env []string
 	project := file.Path != "" && filepath.Dir(file.Path) != c.home && filepath.Dir(file.Path) != c.dotGemini
 	for _, v := range file.Vars {
-		if project && bringsCode.MatchString(v.Name) {
+		if project && bringsCode().MatchString(v.Name) {
 			c.keptFromHooks = append(c.keptFromHooks, v.Name)
 		}
 		env = append(env, v.Name+"="+v.Value)
@@ -35,7 +36,9 @@ func dotEnv(sys *system, c *configuration) []string {
 // In a project's .env file, which the agent can write, they would change what
 // the user's own hooks do, a guard's block among it; a hook that needs one says
 // so in its "env".
-var bringsCode = regexp.MustCompile(`^(PATH|HOME|IFS|ENV|BASH_ENV|BASHOPTS|SHELLOPTS|PS4|BASH_FUNC_.*|LD_.*|DYLD_.*|NODE_OPTIONS|NODE_PATH|PYTHON(HOME|PATH|STARTUP)|PERL5(LIB|OPT)|RUBY(LIB|OPT)|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|GIT_(CONFIG|EXEC|SSH|EXTERNAL|PAGER).*)$`)
+var bringsCode = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(PATH|HOME|IFS|ENV|BASH_ENV|BASHOPTS|SHELLOPTS|PS4|BASH_FUNC_.*|LD_.*|DYLD_.*|NODE_OPTIONS|NODE_PATH|PYTHON(HOME|PATH|STARTUP)|PERL5(LIB|OPT)|RUBY(LIB|OPT)|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|GIT_(CONFIG|EXEC|SSH|EXTERNAL|PAGER).*)$`)
+})
 
 // tellKeptFromHooks tells of what a project's .env file sets and hooks do not get.
 func (c *configuration) tellKeptFromHooks() {

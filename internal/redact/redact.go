@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Config is the setting "security.environmentVariableRedaction".
@@ -104,8 +105,8 @@ func namesSecret(name string) bool {
 	return slices.ContainsFunc(secretWords, func(w string) bool { return strings.Contains(name, w) })
 }
 
-// secretValue are the shapes that secrets have.
-var secretValue = regexp.MustCompile(strings.Join([]string{
+// secretShapes are those that secrets have.
+var secretShapes = strings.Join([]string{
 	`-----BEGIN (?:[A-Z]+ )*(?:PRIVATE KEY|CERTIFICATE)`, // PEM
 	`(?i:[a-z][a-z0-9+.-]*)://[^/\s:@]*:[^/\s@]+@`,       // credentials in a URL
 	`\bgh[pousr]_[A-Za-z0-9]{30,}`, `\bgithub_pat_[A-Za-z0-9_]{30,}`,
@@ -117,15 +118,21 @@ var secretValue = regexp.MustCompile(strings.Join([]string{
 	`\bxox[abeoprs]-[0-9A-Za-z-]{10,}`,
 	`\bsk-[A-Za-z0-9_-]{20,}`,
 	`\bglpat-[0-9A-Za-z_-]{20}`,
-}, "|"))
+}, "|")
 
-// secretText are the same shapes in a text, to their ends.
-var secretText = regexp.MustCompile(`-----BEGIN (?:[A-Z]+ )*(?:PRIVATE KEY|CERTIFICATE)-----(?s:.*?)(?:-----END [A-Z ]+-----|\z)|` + secretValue.String())
+// They are read when they are first needed: not every start needs them.
+var (
+	secretValue = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(secretShapes) })
+	// secretText are the same shapes in a text, to their ends.
+	secretText = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`-----BEGIN (?:[A-Z]+ )*(?:PRIVATE KEY|CERTIFICATE)-----(?s:.*?)(?:-----END [A-Z ]+-----|\z)|` + secretShapes)
+	})
+)
 
 // Shapes replaces what has the shape of a secret in text by Shown, and says how
 // many there were.
 func Shapes(text string) (masked string, found int) {
-	masked = secretText.ReplaceAllStringFunc(text, func(string) string {
+	masked = secretText().ReplaceAllStringFunc(text, func(string) string {
 		found++
 		return Shown
 	})
@@ -133,4 +140,4 @@ func Shapes(text string) (masked string, found int) {
 }
 
 // LooksSecret reports whether a value has the shape of a secret.
-func LooksSecret(value string) bool { return len(value) >= 8 && secretValue.MatchString(value) }
+func LooksSecret(value string) bool { return len(value) >= 8 && secretValue().MatchString(value) }

@@ -4,26 +4,27 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // escape is what makes a command that people like to allow run a program, or
 // write a file, that its arguments name: a rule that allows the command is not
 // meant to allow that.
 type escape struct {
-	letters string   // one-letter options, wherever they stand in a cluster
-	long    []string // long options; every beginning of one counts, since it may be an abbreviation
-	single  bool     // long options have one dash, and are never abbreviated
-	word    *regexp.Regexp
-	leaves  bool // so does a path outside the working directory
+	letters string                // one-letter options, wherever they stand in a cluster
+	long    []string              // long options; every beginning of one counts, since it may be an abbreviation
+	single  bool                  // long options have one dash, and are never abbreviated
+	word    func() *regexp.Regexp // nil: none; read when it is first needed
+	leaves  bool                  // so does a path outside the working directory
 }
 
 // escapes are those of programs, by name.
 var escapes = map[string]escape{
-	"tar": {letters: "IF", word: regexp.MustCompile(`^[A-Za-z]*[IF][A-Za-z]*$`), long: []string{"--to-command", "--checkpoint-action",
+	"tar": {letters: "IF", word: pattern(`^[A-Za-z]*[IF][A-Za-z]*$`), long: []string{"--to-command", "--checkpoint-action",
 		"--use-compress-program", "--rsh-command", "--rmt-command", "--info-script", "--new-volume-script"}},
 	"go": {single: true, long: []string{"exec", "toolexec", "vettool", "overlay", "modfile", "o", "w"},
-		word: regexp.MustCompile(`^--?(ld|gccgo)flags=.*-extld`)},
-	"make":     {letters: "E", long: []string{"--eval"}, word: regexp.MustCompile("^\\.?(SHELL|SHELLFLAGS|MAKEFLAGS|MAKEFILES|GNUMAKEFLAGS)[?:+!]*=|^[^=]*=.*[;|&`$<>]|^-[a-zA-Z]*f-?$"), leaves: true},
+		word: pattern(`^--?(ld|gccgo)flags=.*-extld`)},
+	"make":     {letters: "E", long: []string{"--eval"}, word: pattern("^\\.?(SHELL|SHELLFLAGS|MAKEFLAGS|MAKEFILES|GNUMAKEFLAGS)[?:+!]*=|^[^=]*=.*[;|&`$<>]|^-[a-zA-Z]*f-?$"), leaves: true},
 	"npm":      {letters: "C", long: []string{"--script-shell", "--node-options", "--prefix", "--userconfig", "--globalconfig", "--shell"}},
 	"cargo":    {long: []string{"--config"}},
 	"rsync":    {letters: "eM", long: []string{"--rsh", "--rsync-path"}},
@@ -33,7 +34,7 @@ var escapes = map[string]escape{
 	"sort":     {long: []string{"--compress-program"}},
 	"split":    {long: []string{"--filter"}},
 	"man":      {letters: "PH", long: []string{"--pager", "--html"}},
-	"zip":      {word: regexp.MustCompile(`^-TT|^--unzip-c`)},
+	"zip":      {word: pattern(`^-TT|^--unzip-c`)},
 	"curl":     {letters: "oOKDcT", long: []string{"--output", "--output-dir", "--config", "--dump-header", "--cookie-jar", "--remote-name", "--trace", "--trace-ascii", "--upload-file"}},
 	"wget":     {letters: "OeoaPi", long: []string{"--output-document", "--output-file", "--execute", "--config", "--use-askpass", "--directory-prefix", "--post-file", "--body-file"}},
 	"tee":      {leaves: true},
@@ -65,23 +66,27 @@ var gitEscapes = map[string]escape{
 var (
 	writesOutput  = escape{long: []string{"--output"}}
 	asksProgram   = escape{long: []string{"--upload-pack", "--exec"}, word: remoteProgram}
-	remoteProgram = regexp.MustCompile(`^ext::`)
-	localCommand  = regexp.MustCompile(`(?i)ProxyCommand|LocalCommand|KnownHostsCommand`)
+	remoteProgram = pattern(`^ext::`)
+	localCommand  = pattern(`(?i)ProxyCommand|LocalCommand|KnownHostsCommand`)
 	// evaluated: an index is evaluated, and a substitution in it is run.
-	evaluated = regexp.MustCompile("\\[.*(\\$\\(|`)")
+	evaluated = pattern("\\[.*(\\$\\(|`)")
 	// awkActs: it runs, reads or writes something, or compares: nothing less
 	// than a parser tells these apart.
-	awkActs = regexp.MustCompile(`system|getline|@|[^|]\|([^|]|$)|>`)
+	awkActs = pattern(`system|getline|@|[^|]\|([^|]|$)|>`)
 	// sedActs: the commands e, w and W, and the flags e and w of s.
-	sedActs = regexp.MustCompile(`(^|[;{}!\n]|[^\w\s\\][gpiImM0-9]*|[0-9])\s*[ewW](\s|;|}|$)`)
+	sedActs = pattern(`(^|[;{}!\n]|[^\w\s\\][gpiImM0-9]*|[0-9])\s*[ewW](\s|;|}|$)`)
 )
+
+func pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // escaping says what makes a command do more than a rule that allows it means;
 // empty: nothing. Words that are not known may be such options, too.
 func (e escape) escaping(args []Word) string {
 	for i, a := range args {
 		if a.Known && a.Text == "--" {
-			return dangerIf(e.word != nil && slices.ContainsFunc(args[i:], func(a Word) bool { return e.word.MatchString(a.Text) }), "runs a program, or writes a file, that its arguments name")
+			return dangerIf(e.word != nil && slices.ContainsFunc(args[i:], func(a Word) bool { return e.word().MatchString(a.Text) }), "runs a program, or writes a file, that its arguments name")
 		}
 		if mayBeOption(a) {
 			return "has arguments that are not known, and some make it run programs or write files"
@@ -94,7 +99,7 @@ func (e escape) escaping(args []Word) string {
 }
 
 func (e escape) matches(arg string) bool {
-	if e.word != nil && e.word.MatchString(arg) {
+	if e.word != nil && e.word().MatchString(arg) {
 		return true
 	}
 	if !strings.HasPrefix(arg, "-") || arg == "-" {
