@@ -228,7 +228,7 @@ func (t *hooksTesting) watching(ctx context.Context, s *testbed.Suite) {
 func (t *hooksTesting) compare(ctx context.Context, s *testbed.Suite, files []string) error {
 	there := s.Run
 	there.Driver = testbed.Binary(t.binary)
-	same, differ, left, code := 0, 0, 0, testbed.ExitPassed
+	same, known, differ, left, code := 0, 0, 0, 0, testbed.ExitPassed
 	for _, file := range files {
 		if ctx.Err() != nil {
 			return exitf(exitInterrupt, "interrupted")
@@ -246,12 +246,14 @@ func (t *hooksTesting) compare(ctx context.Context, s *testbed.Suite, files []st
 			left++
 		case cmp.Same():
 			same++
+		case cmp.Why() != "":
+			known++
 		default:
 			differ++
 			code = max(code, testbed.ExitFailed)
 		}
 	}
-	fmt.Fprintf(t.sys.Stdout, "%d the same, %d differ, %d not available there\n", same, differ, left)
+	fmt.Fprintf(t.sys.Stdout, "%d the same, %d differ and say why, %d differ, %d not available there\n", same, known, differ, left)
 	if code != testbed.ExitPassed {
 		return silent(code)
 	}

@@ -93,6 +93,16 @@ func Compare(ctx context.Context, c *Case, here, there Options) Comparison {
 // Same reports whether all that could be asked went the same way.
 func (c Comparison) Same() bool { return c.Broken == nil && len(c.differences()) == 0 && !c.stuck() }
 
+// Why is what the case says of its difference; empty: it does not differ, or
+// does not say.
+func (c Comparison) Why() string {
+	i := slices.IndexFunc(c.Case.Commands, func(cmd Command) bool { return cmd.verb.name == "differs" })
+	if i < 0 || c.Broken != nil || c.Unplayable != "" || c.Same() {
+		return ""
+	}
+	return c.Case.Commands[i].Text
+}
+
 // stuck: it did not come to its end there.
 func (c Comparison) stuck() bool { return len(c.There.Checks) < len(c.Here.Checks) }
 
@@ -122,6 +132,8 @@ func (c Comparison) String() string {
 		return fmt.Sprintf("BROKEN  %s\n%s", c.Case.Name, indent(c.Broken.Error()+"\n"))
 	case c.Unplayable != "":
 		return fmt.Sprintf("n/a     %s: %s\n", c.Case.Name, c.Unplayable)
+	case c.Why() != "":
+		fmt.Fprintf(&b, "KNOWN   %s: %s\n", c.Case.Name, c.Why())
 	case c.stuck():
 		fmt.Fprintf(&b, "DIFFERS %s: it did not end there\n", c.Case.Name)
 	case len(differences) == 0:
