@@ -222,7 +222,7 @@ func (r terminal) recipe(t *testing.T, text string) {
 	assert.Equal(t, `cd minigem && go build -o "$RUNNER_TEMP/minigem" ./cmd/minigem`, runs[0], "as TestMain does")
 	seen, code := r.types(t, "RUNNER_TEMP="+filepath.Dir(binary)+"; "+runs[1])
 	assert.Equal(t, 0, code, seen)
-	assert.Contains(t, r.read(t, "results.xml"), `<testsuite name="minigem hooks" tests="3" failures="0" errors="0"`)
+	assert.Contains(t, r.read(t, "results.xml"), `<testsuite name="minigem hooks" tests="4" failures="0" errors="0"`)
 }
 
 // The README's hook blocks, and its case passes.
