@@ -1,16 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"minigem/internal/atomicfile"
 	"minigem/internal/slash"
 	"minigem/internal/terminal"
 	"minigem/llm"
@@ -168,55 +164,4 @@ func (t *chat) replay() {
 		}
 	}
 	t.term.Print(t.term.Dim("The conversation goes on."))
-}
-
-// share writes the conversation to a file, by its ending as Markdown or JSON.
-func (t *chat) share(_ context.Context, name string) error {
-	if len(t.said()) == 0 {
-		return errors.New("nothing has been said yet")
-	}
-	name = cmp.Or(name, fmt.Sprintf("gemini-conversation-%d.json", t.sys.Now().UnixMilli()))
-	path := name
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(t.dir, path)
-	}
-	var data []byte
-	var err error
-	switch filepath.Ext(path) {
-	case ".json":
-		data, err = json.MarshalIndent(t.said(), "", "  ")
-	case ".md":
-		data = []byte(markdownOf(t.said()))
-	default:
-		return fmt.Errorf("%s: the file must end in .md or .json", name)
-	}
-	switch {
-	case err != nil:
-		return err
-	case exists(path):
-		return fmt.Errorf("%s is there already", name)
-	}
-	if err := atomicfile.WriteFile(path, t.mask(data), 0o600); err != nil {
-		return fmt.Errorf("writing the conversation: %w", err)
-	}
-	t.term.Print("Written: " + terminal.Clean(t.shortenHome(path)))
-	return nil
-}
-
-func markdownOf(messages []llm.Message) string {
-	var b strings.Builder
-	for _, m := range messages {
-		who := "User"
-		if m.Role == llm.RoleModel {
-			who = "Model"
-		}
-		if text := llm.PartsText(m.Parts); text != "" {
-			fmt.Fprintf(&b, "## %s\n\n%s\n\n", who, strings.TrimSpace(text))
-		}
-		for _, c := range m.Calls() {
-			args, _ := json.MarshalIndent(c.Args, "", "  ") // arguments came as JSON
-			fmt.Fprintf(&b, "Calls `%s`:\n\n```json\n%s\n```\n\n", c.Name, args)
-		}
-	}
-	return b.String()
 }
