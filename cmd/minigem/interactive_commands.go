@@ -39,7 +39,7 @@ func (t *chat) commands() slash.Table {
 		{Name: "model", Help: "the model in use", Run: t.modelSet, Sub: []slash.Command{
 			{Name: "set", Args: "NAME", Help: "use another one", Run: t.modelSet, Values: modelNames},
 		}},
-		{Name: "permissions", Help: "trust in this folder", Run: t.trustNow, Sub: []slash.Command{
+		{Name: "permissions", Help: "trust in this folder, and the approval mode", Run: t.permissions, Sub: []slash.Command{
 			{Name: "trust", Help: "trust this folder and its hooks as they are now", Run: t.trustNow},
 		}},
 		{Name: "policies", Help: "the rules that decide what may run", Run: t.policies, Sub: []slash.Command{
@@ -47,8 +47,8 @@ func (t *chat) commands() slash.Table {
 		}},
 		{Name: "quit", Aliases: []string{"exit"}, Help: "leave", Run: func(context.Context, string) error { t.left = "exit"; return nil }},
 		t.chatCommand("resume"),
-		{Name: "restore", Args: "[CHECKPOINT]", Help: "bring files and conversation back to how they were before an edit", Run: t.restoreCheckpoint, Values: t.checkpointNames},
-		{Name: "rewind", Help: "forget your last prompt and what came of it; files stay as they are", Run: t.rewind},
+		{Name: "restore", Args: "[CHECKPOINT [WHAT]]", Help: "go back to before an edit: files, conversation or both", Run: t.restoreCheckpoint, Values: t.checkpointNames},
+		{Name: "rewind", Args: "[NUMBER [WHAT]]", Help: "go back to before one of your prompts: files, conversation or both", Run: t.rewind},
 		{Name: "settings", Help: "the settings files and what is set", Run: t.listSettings},
 		{Name: "stats", Aliases: []string{"usage"}, Help: "requests, tokens, calls", Run: t.statsSession, Sub: []slash.Command{
 			{Name: "session", Help: "all of them", Run: t.statsSession},
@@ -145,6 +145,19 @@ func (t *chat) modelSet(_ context.Context, name string) error {
 		t.compressor.ModelName = t.modelName
 	}
 	t.term.Print("The model is " + terminal.Clean(t.modelName) + ".")
+	return nil
+}
+
+// permissions tells what holds; it changes nothing.
+func (t *chat) permissions(context.Context, string) error {
+	state := "trusted"
+	if !t.trust.trusted {
+		state = "not trusted; /permissions trust changes that"
+	}
+	if t.trust.why != "" {
+		state += " (" + t.shortenIn(t.trust.why) + ")"
+	}
+	t.term.Print(terminal.Clean(fmt.Sprintf("%s is %s\nThe approval mode is %s; /policies lists the rules.", t.shortenHome(t.dir), state, t.policy.Mode())))
 	return nil
 }
 

@@ -17,7 +17,7 @@ import (
 type Command struct {
 	Name    string
 	Aliases []string
-	Args    string // of the usage: "NAME"; empty: none
+	Args    string // of the usage: "NAME", or "[NAME]" where it may be left out; empty: nothing may follow
 	Help    string // what it does, in a few words
 	// Run does it. args is the rest of the line, trimmed. nil: a subcommand has
 	// to follow.
@@ -48,6 +48,20 @@ func (e *UnknownError) Error() string {
 	return text + "; /help lists them"
 }
 
+// UsageError is a line that names a command and does not fit it.
+type UsageError struct {
+	Usage   string // "/chat save TAG"
+	Help    string
+	Surplus bool // something follows a command that takes nothing
+}
+
+func (e *UsageError) Error() string {
+	if e.Surplus {
+		return e.Usage + " takes nothing after it"
+	}
+	return "it is " + e.Usage + ": " + e.Help
+}
+
 // Is reports whether line is a command. Paths with a second slash, and the
 // beginnings of comments, are not (spec/agent.md 4.6).
 func Is(line string) bool {
@@ -61,35 +75,40 @@ func Is(line string) bool {
 	return !strings.Contains(word[1:], "/")
 }
 
-// Run does what line says. Its error is the command's, or an *UnknownError.
+// Run does what line says. Its error is the command's, an *UnknownError or an
+// *UsageError.
 func (t Table) Run(ctx context.Context, line string) error {
-	c, args, err := t.find(line)
+	c, said, args, err := t.find(line)
 	if err != nil {
 		return err
+	}
+	needed := c.Args != "" && !strings.HasPrefix(c.Args, "[")
+	if surplus := c.Args == "" && args != ""; surplus || needed && args == "" {
+		return &UsageError{Usage: strings.TrimSpace(said + c.Args), Help: c.Help, Surplus: surplus}
 	}
 	return c.Run(ctx, args)
 }
 
-func (t Table) find(line string) (*Command, string, error) {
+// find also returns the words that name the command, with a blank at the end.
+func (t Table) find(line string) (c *Command, said, args string, err error) {
 	if line == "?" {
 		line = "/help"
 	}
 	rest := strings.TrimPrefix(strings.TrimSpace(line), "/")
-	said := "/"
-	var c *Command
+	said = "/"
 	for {
 		word, args, _ := strings.Cut(rest, " ")
 		next := t.named(word)
 		switch {
-		case next == nil && c != nil && c.Run != nil:
-			return c, rest, nil
+		case next == nil && c != nil && c.Run != nil && (rest == "" || c.Args != ""):
+			return c, said, rest, nil
 		case next == nil:
-			return nil, "", t.unknown(said, word)
+			return nil, "", "", t.unknown(said, word)
 		}
 		said += next.Name + " "
 		c, rest, t = next, strings.TrimSpace(args), next.Sub
 		if len(t) == 0 && c.Run != nil {
-			return c, rest, nil
+			return c, said, rest, nil
 		}
 	}
 }
@@ -140,22 +159,35 @@ func (t Table) nearest(word string) string {
 
 func (c Command) usage() string { return strings.TrimSpace(c.Name + " " + c.Args) }
 
-// Help lists the commands, one a line.
+func (c Command) others() string {
+	if len(c.Aliases) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(c.Aliases, ", ") + ")"
+}
+
+// Help lists the commands, one a line, with their other names.
 func (t Table) Help() string {
-	var b strings.Builder
-	line := func(usage, help string) { fmt.Fprintf(&b, "  %-30s %s\n", usage, help) }
+	var rows [][2]string
 	for _, c := range t {
-		usage := "/" + c.usage()
-		if len(c.Aliases) > 0 {
-			usage += " (" + strings.Join(c.Aliases, ", ") + ")"
-		}
-		line(usage, c.Help)
+		rows = append(rows, [2]string{"/" + c.usage() + c.others(), c.Help})
 		for _, s := range c.Sub {
-			line("  "+s.usage(), s.Help)
+			rows = append(rows, [2]string{"  " + s.usage() + s.others(), s.Help})
 		}
+	}
+	width := 0
+	for _, r := range rows {
+		width = max(width, min(len(r[0]), maxUsage))
+	}
+	var b strings.Builder
+	for _, r := range rows {
+		fmt.Fprintf(&b, "  %-*s %s\n", width, r[0], r[1])
 	}
 	return b.String()
 }
+
+// maxUsage is as far as the help moves to the right for a long usage.
+const maxUsage = 42
 
 // Complete returns what may be added to line, and how many characters at its
 // end that goes on from.

@@ -23,7 +23,7 @@ func table(ran *[]string) slash.Table {
 	}
 	return slash.Table{
 		{Name: "help", Aliases: []string{"?"}, Help: "list the commands", Run: note("help")},
-		{Name: "compress", Aliases: []string{"summarize", "compact"}, Help: "shorten the history", Run: note("compress")},
+		{Name: "compress", Aliases: []string{"summarize", "compact"}, Args: "[MORE]", Help: "shorten the history", Run: note("compress")},
 		{Name: "quit", Aliases: []string{"exit"}, Help: "leave", Run: func(context.Context, string) error { return errRefused }},
 		{Name: "hooks", Help: "look after hooks", Run: note("hooks"), Sub: []slash.Command{
 			{Name: "panel", Aliases: []string{"list", "show"}, Help: "list them", Run: note("hooks panel")},
@@ -50,7 +50,6 @@ func TestRun(t *testing.T) {
 		{"/hooks", []string{"hooks", ""}, ""},
 		{"/hooks list", []string{"hooks panel", ""}, ""},
 		{"/hooks disable ./check it.sh", []string{"hooks disable", "./check it.sh"}, ""},
-		{"/hooks guard", []string{"hooks", "guard"}, ""},
 		{"/exit", nil, "refused"},
 		// what there is not
 		{"/compres", nil, "there is no command /compres; did you mean /compress?"},
@@ -59,6 +58,13 @@ func TestRun(t *testing.T) {
 		{"/frobnicate", nil, "there is no command /frobnicate; /help lists them"},
 		{"/", nil, "there is no command /; /help lists them"},
 		{"/chat", nil, "there is no command /chat without a word after it; there is /chat save TAG"},
+		{"/hooks lst", nil, "there is no command /hooks lst; did you mean /hooks list?"},
+		{"/hooks guard", nil, "there is no command /hooks guard; there is /hooks panel | disable NAME"},
+		// what does not fit
+		{"/help me", nil, "/help takes nothing after it"},
+		{"/hooks show all", nil, "/hooks panel takes nothing after it"},
+		{"/hooks disable", nil, "it is /hooks disable NAME: turn one off"},
+		{"/chat save  ", nil, "it is /chat save TAG: keep this one"},
 		{"/chat sav x", nil, "there is no command /chat sav; did you mean /chat save?"},
 	} {
 		var ran []string
@@ -105,13 +111,13 @@ func TestComplete(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, `  /help (?)                      list the commands
-  /compress (summarize, compact) shorten the history
-  /quit (exit)                   leave
-  /hooks                         look after hooks
-    panel                        list them
-    disable NAME                 turn one off
-  /chat                          keep conversations
-    save TAG                     keep this one
+	assert.Equal(t, `  /help (?)                             list the commands
+  /compress [MORE] (summarize, compact) shorten the history
+  /quit (exit)                          leave
+  /hooks                                look after hooks
+    panel (list, show)                  list them
+    disable NAME                        turn one off
+  /chat                                 keep conversations
+    save TAG                            keep this one
 `, table(new([]string)).Help())
 }

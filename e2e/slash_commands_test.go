@@ -1,0 +1,258 @@
+//go:build unix
+
+package e2e
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A step types a line; then below it stands want, and at last a prompt. keys
+// answer a question that comes before that.
+type step struct{ line, want, keys string }
+
+// looking are commands that change nothing but settings, in a chat in which
+// nothing was said.
+var looking = []step{
+	{"/about", "sign-in  ", ""},
+	{"/copy", "there is no answer to copy yet", ""},
+	{"/help", "!command     run a command", ""},
+	{"/?", "!command     run a command", ""},
+	{"/hooks", "guard  project", ""},
+	{"/hooks panel", "guard  project", ""},
+	{"/hooks list", "guard  project", ""},
+	{"/hooks show", "guard  project", ""},
+	{"/hooks disable guard", "disabled", ""},
+	{"/hooks why guard", "does not run", ""},
+	{"/hooks enable guard", "enabled", ""},
+	{"/hooks disable-all", "disabled", ""},
+	{"/hooks enable-all", "enabled", ""},
+	{"/hooks last", "No event has met a hook yet.", ""},
+	{"/hooks trace on", "gets a line: on.", ""},
+	{"/hooks trace off", "gets a line: off.", ""},
+	{"/init", "GEMINI.md is there already", ""},
+	{"/memory", "~/project/GEMINI.md", ""},
+	{"/memory show", "Be brief.", ""},
+	{"/memory list", "~/project/GEMINI.md", ""},
+	{"/memory add Tea is hot", "Remembered: Tea is hot", ""},
+	{"/memory reload", "Read again: settings, 1 hook, 2 memory files.", ""},
+	{"/memory refresh", "nothing is different", ""},
+	{"/model", "The model is gemini-2.5-flash.", ""},
+	{"/model set pro", "The model is gemini-2.5-pro.", ""},
+	{"/permissions", "~/project is trusted (--skip-trust)\nThe approval mode is default", ""},
+	{"/permissions trust", "This holds from now on:", ""},
+	{"/policies", "built-in", ""},
+	{"/policies list", "built-in", ""},
+	{"/settings", "hooksConfig.enabled", ""},
+	{"/stats", "The model was not asked yet.", ""},
+	{"/usage", "The model was not asked yet.", ""},
+	{"/stats session", "changed  +0 -0 lines", ""},
+	{"/stats model", "The model was not asked yet.", ""},
+	{"/stats tools", "No tool was called yet.", ""},
+	{"/tools", "run_shell_command", ""},
+	{"/tools list", "run_shell_command", ""},
+	{"/tools desc", "Runs a command line with", ""},
+	{"/tools descriptions", "Runs a command line with", ""},
+	{"/chat", "No conversation is kept.", ""},
+	{"/resume", "There is no earlier session in this folder.", ""},
+	{"/restore", "No checkpoint was taken", ""},
+	{"/rewind", "Nothing has been said yet", ""},
+	{"/compress", "Nothing to compress.", ""},
+	{"/summarize", "Nothing to compress.", ""},
+	{"/compact", "Nothing to compress.", ""},
+}
+
+// talking are commands about a conversation. One prompt was answered.
+var talking = []step{
+	{"/copy", "was sent to the clipboard", ""},
+	{"/stats model", "gemini-2.5-flash  2 ", ""},
+	{"/hooks last", `"event": "AfterAgent"`, ""},
+	{"/chat save one", "/chat resume one goes back to it.", ""},
+	{"/chat save one", "Conversation kept", "y"},
+	{"/checkpoints save two", "Conversation kept", ""},
+	{"/resume save three", "Conversation kept", ""},
+	{"/chat list", "  three  just now", ""},
+	{"/resume list", "  three  just now", ""},
+	{"/checkpoints", "  three  just now", ""},
+	{"/chat resume one", "The conversation goes on.", ""},
+	{"/chat load two", "The conversation goes on.", ""},
+	{"/resume resume three", "The conversation goes on.", ""},
+	{"/resume load three", "The conversation goes on.", ""},
+	{"/resume one", "The conversation goes on.", ""},
+	{"/chat delete one", "Forgotten: one", ""},
+	{"/resume delete two", "Forgotten: two", ""},
+	{"/chat share a.md", "Written: ~/project/a.md", ""},
+	{"/resume share b.json", "Written: ~/project/b.json", ""},
+	{"/export c.md", "Written: ~/project/c.md", ""},
+	{"/export-session d.md", "Written: ~/project/d.md", ""},
+	{"/rewind 1", "Everything stays as it is.", "n"},
+	{"/restore", "", keyEscape},
+	{"/clear", "A new session: ", ""},
+	{"/new", "A new session: ", ""},
+}
+
+// leaving are commands that end the chat.
+var leaving = []step{{"/quit", "Goodbye!", ""}, {"/exit", "Goodbye!", ""}}
+
+// wrong are lines that fit no command, and what is said of them.
+var wrong = []step{
+	{"/about it", "/about takes nothing after it", ""},
+	{"/copy it", "/copy takes nothing after it", ""},
+	{"/clear all", "/clear takes nothing after it", ""},
+	{"/compress much", "/compress takes nothing after it", ""},
+	{"/help me", "/help takes nothing after it", ""},
+	{"/init x", "/init takes nothing after it", ""},
+	{"/settings x", "/settings takes nothing after it", ""},
+	{"/quit now", "/quit takes nothing after it", ""},
+	{"/hooks lst", "did you mean /hooks list?", ""},
+	{"/hooks disable", "it is /hooks disable NAME: turn one off", ""},
+	{"/hooks enable", "it is /hooks enable NAME: turn one on again", ""},
+	{"/hooks disable nosuch", `"nosuch"`, ""},
+	{"/hooks why", "it is /hooks why NAME", ""},
+	{"/hooks why nosuch", "nosuch", ""},
+	{"/hooks trace", "it is /hooks trace on|off", ""},
+	{"/hooks trace maybe", "say /hooks trace on, or off", ""},
+	{"/hooks enable-all x", "/hooks enable-all takes nothing after it", ""},
+	{"/memory forget", "there is no command /memory forget; there is /memory show | list | add [--project] TEXT | reload", ""},
+	{"/memory add", "/memory add [--project] TEXT", ""},
+	{"/model pro", "there is /model set NAME", ""},
+	{"/model set", "it is /model set NAME: use another one", ""},
+	{"/permissions trst", "did you mean /permissions trust?", ""},
+	{"/policies all", "there is no command /policies all; there is /policies list", ""},
+	{"/stats tool", "did you mean /stats tools?", ""},
+	{"/tools dsc", "did you mean /tools desc?", ""},
+	{"/chat save", "it is /chat save TAG: keep this conversation", ""},
+	{"/chat save x", "nothing has been said yet", ""},
+	{"/chat resume", "it is /chat resume TAG", ""},
+	{"/chat resume nosuch", "nosuch", ""},
+	{"/chat delete", "it is /chat delete TAG", ""},
+	{"/chat delete nosuch", "no conversation is saved under this tag", ""},
+	{"/chat share", "nothing has been said yet", ""},
+	{"/chat lst", "did you mean /chat list?", ""},
+	{"/resume nosuch", "/resume lists the sessions", ""},
+	{"/export", "nothing has been said yet", ""},
+	{"/restore nosuch", `there is no checkpoint "nosuch"`, ""},
+	{"/rewind x", "/rewind [NUMBER [files|conversation|both]]", ""},
+	{"/hepl", "did you mean /help?", ""},
+	{"/nosuch", "there is no command /nosuch; /help lists them", ""},
+	{"/", "/help lists them", ""},
+}
+
+func commandsHome(t *testing.T) home {
+	return newHome(t, map[string]string{
+		"GEMINI.md":             "Be brief.\n",
+		".gemini/settings.json": `{"hooks": {"AfterAgent": [{"hooks": [{"type": "command", "name": "guard", "command": "true"}]}]}}`,
+	})
+}
+
+// take does the steps in a chat without an answer left: nothing goes to the
+// model.
+func (c *chat) take(steps []step) {
+	c.t.Helper()
+	for _, s := range steps {
+		c.waitReady()
+		c.mu.Lock()
+		_, _ = c.screen.Write([]byte("\x1b[2J\x1b[H")) // what stood there before proves nothing
+		c.mu.Unlock()
+		c.keys(s.line)
+		c.waitFor(s.line)
+		c.keys(keyEnter)
+		if s.keys != "" {
+			c.waitUntil(s.line+" asking", func(text string) bool { return strings.HasSuffix(text, "[1]") })
+			c.keys(strings.TrimSuffix(s.keys, keyEscape))
+			c.keys(map[bool]string{true: keyEscape, false: keyEnter}[s.keys == keyEscape])
+		}
+		c.waitUntil(s.line+" showing "+s.want, func(text string) bool { return strings.Contains(text, s.want) })
+	}
+}
+
+func TestSlashCommands(t *testing.T) {
+	t.Parallel()
+	t.Run("looking", func(t *testing.T) {
+		t.Parallel()
+		h := commandsHome(t)
+		c := h.startChat(t, nil, trusted(h.answersFile(t))...)
+		c.take(looking)
+		c.quit()
+	})
+	t.Run("talking", func(t *testing.T) {
+		t.Parallel()
+		h := commandsHome(t)
+		h.write(t, "../.gemini/settings.json", withCheckpoints)
+		c := h.startChat(t, nil, append(trusted(h.answersFile(t, makeFile, "say Hello.")), "--yolo")...)
+		c.say("Hi")
+		c.waitFor("Hello.")
+		steps := talking
+		c.take(steps)
+		c.quit()
+	})
+	t.Run("wrong", func(t *testing.T) {
+		t.Parallel()
+		h := commandsHome(t)
+		c := h.startChat(t, nil, trusted(h.answersFile(t))...)
+		c.take(wrong)
+		c.quit()
+		assert.NoFileExists(t, h.dir+"/.gemini/trustedFolders.json")
+	})
+	for _, s := range leaving {
+		t.Run(s.line, func(t *testing.T) {
+			t.Parallel()
+			h := commandsHome(t)
+			c := h.startChat(t, nil, trusted(h.answersFile(t))...)
+			c.take([]step{s})
+			assert.Equal(t, 0, c.exit())
+		})
+	}
+}
+
+var helpLine = regexp.MustCompile(`^  (/|  )([a-z-]+)([^(]*?)(?: \(([^)]+)\))?(?:  .*| [a-z].*)$`)
+
+// TestEveryCommandIsTested: each command that /help lists, by each of its names,
+// stands in the tables above; and of each there is a wrong use, where one is
+// possible.
+func TestEveryCommandIsTested(t *testing.T) {
+	t.Parallel()
+	h := commandsHome(t)
+	c := h.startChat(t, nil, trusted(h.answersFile(t))...)
+	c.take([]step{{"/help", "@path ", ""}})
+	_, help, _ := strings.Cut(c.text(), "/help\n")
+	help, _, _ = strings.Cut(help, "\n\n")
+	c.quit()
+
+	var names, roots []string // the words to type: "/hooks panel"; only of first words
+	for line := range strings.Lines(help) {
+		m := helpLine.FindStringSubmatch(strings.TrimRight(line, "\n"))
+		require.NotNil(t, m, line)
+		all := []string{m[2]}
+		if m[4] != "" {
+			all = append(all, strings.Split(m[4], ", ")...)
+		}
+		for _, name := range all {
+			if m[1] == "/" {
+				names = append(names, "/"+name)
+			} else {
+				names = append(names, roots[len(roots)-1]+" "+name)
+			}
+		}
+		if m[1] == "/" {
+			roots = append(roots, "/"+m[2])
+		}
+	}
+	require.Contains(t, names, "/hooks enable-all", help)
+	require.Contains(t, names, "/chat load", help)
+	typed := func(steps []step, name string) bool {
+		return slices.ContainsFunc(steps, func(s step) bool { return s.line == name || strings.HasPrefix(s.line, name+" ") })
+	}
+	for _, name := range names {
+		assert.True(t, typed(slices.Concat(looking, talking, leaving), name), "no test types %s", name)
+	}
+	for _, root := range roots {
+		assert.True(t, typed(wrong, root), "no test types a wrong %s", root)
+	}
+	t.Logf("%d names of %d commands", len(names), len(roots))
+}
