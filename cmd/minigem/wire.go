@@ -76,6 +76,7 @@ func build(ctx context.Context, sys *system, f *flags, c *configuration, w wirin
 		r.wireHooks,
 		r.wireSession,
 		r.wireTools,
+		r.wireDiscovered,
 		r.wireMCP,
 		r.wirePolicy,
 		r.wireCompressor,

@@ -9,10 +9,28 @@ import (
 	"slices"
 	"time"
 
+	"minigem/internal/discovered"
 	"minigem/internal/mcp"
 	"minigem/internal/redact"
 	"minigem/internal/settings"
 )
+
+// wireDiscovered adds the tools that a command of the settings declares. What
+// goes wrong there is told, and costs those tools alone.
+func (r *rig) wireDiscovered(ctx context.Context, _ *system, w *wiring) error {
+	s := r.settings.Tools
+	found, problems, err := discovered.Discover(ctx, discovered.Commands{
+		Discovery: s.DiscoveryCommand, Call: s.CallCommand, Dir: r.dir, Env: r.childEnv(),
+	})
+	if err != nil {
+		problems = append(problems, err.Error())
+	}
+	for _, p := range problems {
+		w.warn(p)
+	}
+	r.registry.Add(found...)
+	return nil
+}
 
 // wireMCP starts the MCP servers of the settings and adds what they offer. It
 // waits for them: the first request offers all tools. One that does not come up

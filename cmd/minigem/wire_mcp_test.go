@@ -92,3 +92,20 @@ func TestMCPServers(t *testing.T) {
 	}, got)
 	assert.Equal(t, []string{`the MCP server nothing is left out: it has no "command", "url" or "httpUrl"`}, warned)
 }
+
+// TestDiscoveredTools: they are asked for like commands, and what goes wrong
+// with the discovery is told.
+func TestDiscoveredTools(t *testing.T) {
+	t.Parallel()
+	w := newHookWorld(t, map[string]string{
+		".gemini/settings.json": `{"tools": {"discoveryCommand": "cat tools.json", "callCommand": "cat; echo "}}`,
+		"tools.json":            `[{"name": "greet", "description": "Greets."}]`,
+	})
+	for mode, want := range map[string]string{"default": "none", "yolo": "run"} {
+		s := w.wire(&flags{skipTrust: true, approvalMode: mode}, false)
+		assert.Equal(t, want, s.outcome(t, "discovered_tool_greet", `{"a": 1}`), mode)
+	}
+	s := w.wire(&flags{skipTrust: true}, true)
+	assert.Equal(t, "ask", s.outcome(t, "discovered_tool_greet", `{}`))
+	assert.Equal(t, "output: {\"a\":1}greet\n", s.do(t.Context(), "discovered_tool_greet", `{"a": 1}`))
+}
