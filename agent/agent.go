@@ -29,6 +29,8 @@ type Agent struct {
 
 	turns        int // requests of this session, for Config.MaxSessionTurns
 	promptTokens int // of the last request, as the provider counted them
+	sending      outgoing
+	named        namedCalls
 }
 
 // Prompt is what the user submitted.

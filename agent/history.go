@@ -127,18 +127,22 @@ func notRun(c llm.ToolCall, why string) llm.ToolResult {
 
 // forModel applies what differs between models. messages are normalized.
 func forModel(model string, messages []llm.Message) []llm.Message {
-	if strings.Contains(model, "gemini-3") {
+	if wantsSignatures(model) {
 		return signed(messages)
 	}
 	return flattened(messages)
 }
+
+func wantsSignatures(model string) bool { return strings.Contains(model, "gemini-3") }
+
+func isPrompt(m llm.Message) bool { return m.Role == llm.RoleUser && !hasResult(m) }
 
 // signed gives the first call of each message of the active loop a signature
 // where it has none. The loop begins after the last thing that the user said.
 func signed(messages []llm.Message) []llm.Message {
 	from := 0
 	for i, m := range messages {
-		if m.Role == llm.RoleUser && !hasResult(m) {
+		if isPrompt(m) {
 			from = i
 		}
 	}

@@ -19,14 +19,25 @@ type ids struct {
 	now     func() time.Time
 }
 
-func newIDs(history []llm.Message, now func() time.Time) ids {
-	s := ids{used: map[string]bool{}, now: now}
-	for _, m := range history {
+// namedCalls are the names that the calls of a history have.
+type namedCalls struct {
+	from []llm.Message // the history when it was last looked at
+	used map[string]bool
+}
+
+// idsOf names the calls that come after history.
+func (a *Agent) idsOf(history []llm.Message) ids {
+	n := &a.named
+	if n.used == nil || !llm.Extends(history, n.from) {
+		*n = namedCalls{used: map[string]bool{}}
+	}
+	for _, m := range history[len(n.from):] {
 		for _, c := range m.Calls() {
-			s.used[llm.WireID(c.Name, c.ID)] = true
+			n.used[llm.WireID(c.Name, c.ID)] = true
 		}
 	}
-	return s
+	n.from = history
+	return ids{used: n.used, now: a.now}
 }
 
 // begin forgets the names of an answer that was not kept.

@@ -29,7 +29,9 @@ type ToolRunner interface {
 	Run(ctx context.Context, calls []llm.ToolCall) ([]llm.ToolResult, hooks.Verdict)
 }
 
-// History is the conversation; session.Session and Memory implement it.
+// History is the conversation; session.Session and Memory implement it. Messages
+// that it has returned are never written over, whatever becomes of it: what was
+// worked out about them is still true while it only grows. See llm.Extends.
 type History interface {
 	Messages() []llm.Message // oldest first; the caller must not change it
 	Append(m llm.Message)    // on disk when it returns; a failed write is reported elsewhere, once

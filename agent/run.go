@@ -39,7 +39,7 @@ func (a *Agent) begin(p Prompt) *run {
 	if r.Hooks == nil {
 		r.Hooks = noHooks{}
 	}
-	r.ids = newIDs(a.History.Messages(), a.now)
+	r.ids = a.idsOf(a.History.Messages())
 	return r
 }
 
@@ -73,13 +73,19 @@ func (r *run) addContext(prompt llm.Message, context string) {
 	}
 }
 
-// withNotes returns messages with each note after the prompt that it belongs
-// to. A prompt that was compressed away leaves its note to the last thing the
-// user said.
-func (r *run) withNotes(messages []llm.Message) []llm.Message {
-	if len(r.notes) == 0 {
+// messages are what the model is asked, with each note after the prompt that it
+// belongs to.
+func (r *run) messages() []llm.Message {
+	history := r.History.Messages()
+	if messages, ok := r.sending.of(history, r.notes); ok {
 		return messages
 	}
+	return normalize(r.searchNotes(history))
+}
+
+// searchNotes is for a history that was made anew. A prompt that was compressed
+// away leaves its note to the last thing the user said.
+func (r *run) searchNotes(messages []llm.Message) []llm.Message {
 	out := slices.Clone(messages)
 	end := len(out)
 	for _, n := range slices.Backward(r.notes) {
@@ -89,7 +95,7 @@ func (r *run) withNotes(messages []llm.Message) []llm.Message {
 		} else if at = lastOf(out, llm.RoleUser); at < 0 {
 			continue
 		}
-		out[at].Parts = append(slices.Clone(out[at].Parts), llm.Text{Text: n.context})
+		out[at] = withNote(out[at], n)
 	}
 	return out
 }
@@ -169,6 +175,9 @@ func cancelled(ctx context.Context) Result {
 }
 
 func (r *run) total(res Result) Result {
+	if len(r.notes) > 0 {
+		r.sending.forget() // notes are this run's
+	}
 	res.Usage, res.Rounds = r.usage, r.rounds
 	if res.Ending == Answered {
 		res.Reason = ""

@@ -132,7 +132,7 @@ func (r *run) try(ctx context.Context, ans *reply, extra string) error {
 	req = r.Hooks.BeforeToolSelection(ctx, before.Request).Request // 5
 
 	send := req.Request // what hooks changed must still be what the API accepts
-	send.Messages = forModel(send.Model, normalize(send.Messages))
+	send.Messages = r.sending.forModel(send.Model, send.Messages)
 	ans.model = send.Model
 	r.emit(event.RoundStarted{Round: r.rounds, Model: send.Model})
 	var raw heard
@@ -205,7 +205,7 @@ func (r *run) hear(ctx context.Context, ans *reply, req *hooks.ModelRequest, c l
 func (r *run) request(extra string) llm.Request {
 	req := llm.Request{
 		Model:    r.Config.Model,
-		Messages: normalize(r.withNotes(r.History.Messages())),
+		Messages: r.messages(),
 		Sampling: r.Config.Sampling,
 		Role:     r.Config.Role,
 	}

@@ -50,7 +50,8 @@ type Result struct {
 // Changed reports whether the history is another one now.
 func (r Result) Changed() bool { return r.Status == Compressed || r.Status == ContentTruncated }
 
-// History is what is made shorter.
+// History is what is made shorter. Messages that it has returned are never
+// written over; see llm.Extends.
 type History interface {
 	Messages() []llm.Message
 	Replace(ms []llm.Message)
@@ -76,6 +77,7 @@ type Compressor struct {
 
 	failedAt int // tokens at which an automatic attempt failed or left too much; 0: none did
 	stale    int // a count of the provider's from before a compression
+	tally    tally
 }
 
 // Limit returns how many tokens a model takes. (spec/agent.md 6.1)
@@ -104,7 +106,7 @@ func (c *Compressor) Fit(ctx context.Context, promptTokens int) {
 		promptTokens = 0
 	}
 	all := c.History.Messages()
-	before := max(promptTokens, Estimate(all))
+	before := max(promptTokens, c.tally.of(all))
 	if float64(before) < c.threshold() {
 		return
 	}

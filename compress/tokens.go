@@ -27,6 +27,22 @@ func Estimate(messages []llm.Message) int {
 	return n
 }
 
+// tally is an Estimate that goes on where it ended, as long as messages are only
+// added. The zero tally has seen none.
+type tally struct {
+	from   []llm.Message
+	tokens int
+}
+
+func (t *tally) of(messages []llm.Message) int {
+	if !llm.Extends(messages, t.from) {
+		*t = tally{}
+	}
+	t.tokens += Estimate(messages[len(t.from):])
+	t.from = messages
+	return t.tokens
+}
+
 func messageTokens(m llm.Message) int {
 	n := 0.0
 	for _, p := range m.Parts {
@@ -70,15 +86,29 @@ func textTokens(s string) float64 {
 	if len(s) > scannedChars {
 		return float64(len(s)) / charsPerToken
 	}
-	n := 0.0
-	for _, r := range s {
+	plain := asciiPrefix(s)
+	wide := 0
+	for _, r := range s[plain:] {
 		if r < 0x80 {
-			n += 1.0 / charsPerToken
+			plain++
 		} else {
-			n += tokensPerRune
+			wide++
 		}
 	}
-	return n
+	return float64(plain)/charsPerToken + float64(wide)*tokensPerRune
+}
+
+// asciiPrefix returns how many bytes at the beginning of s are ASCII, to within
+// eight.
+func asciiPrefix(s string) int {
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		b := s[i : i+8]
+		if (b[0]|b[1]|b[2]|b[3]|b[4]|b[5]|b[6]|b[7])&0x80 != 0 {
+			break
+		}
+	}
+	return i
 }
 
 // valueTokens reckons a JSON value: its strings, and a token for anything else.
