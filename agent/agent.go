@@ -30,6 +30,7 @@ type Agent struct {
 	turns        int // requests of this session, for Config.MaxSessionTurns
 	promptTokens int // of the last request, as the provider counted them
 	sending      outgoing
+	asked        *hooks.ModelRequest // the last request, before its hooks
 	named        namedCalls
 }
 

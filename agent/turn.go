@@ -116,7 +116,8 @@ func (r *run) ask(ctx context.Context) (*reply, error) {
 func (r *run) try(ctx context.Context, ans *reply, extra string) error {
 	r.ids.begin()
 	r.loop.resetText()
-	req := hooks.NewModelRequest(r.request(extra))
+	req := r.asked.Next(r.request(extra))
+	r.asked = req
 	ans.model = req.Model
 	before := r.Hooks.BeforeModel(ctx, req) // 4
 	if ctx.Err() != nil {

@@ -126,12 +126,24 @@ type ToolUse struct {
 type ModelRequest struct {
 	llm.Request
 
-	once sync.Once
-	wire []byte // the JSON of llm_request
+	once     sync.Once
+	wire     []byte // the JSON of llm_request
+	messages *messagesJSON
 }
 
 // NewModelRequest wraps r.
-func NewModelRequest(r llm.Request) *ModelRequest { return &ModelRequest{Request: r} }
+func NewModelRequest(r llm.Request) *ModelRequest {
+	return &ModelRequest{Request: r, messages: &messagesJSON{}}
+}
+
+// Next wraps the request that follows on r in the same conversation: messages
+// that are in both are not marshalled again. r may be nil.
+func (r *ModelRequest) Next(next llm.Request) *ModelRequest {
+	if r == nil {
+		return NewModelRequest(next)
+	}
+	return &ModelRequest{Request: next, messages: r.messages}
+}
 
 // Runner runs one hook and returns when it has ended or ctx has: the engine
 // owns time-outs and passes them as ctx's deadline. env are the session's

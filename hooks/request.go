@@ -1,6 +1,11 @@
 package hooks
 
 import (
+	"bytes"
+	"cmp"
+	"slices"
+	"sync"
+
 	"minigem/hooks/protocol"
 	"minigem/llm"
 )
@@ -8,30 +13,63 @@ import (
 // hookJSON is r as hooks read it, marshalled once.
 func (r *ModelRequest) hookJSON() []byte {
 	r.once.Do(func() {
-		wire, err := protocol.Encode(r.hookForm())
+		frame := encode(r.hookFrame())
+		messages, err := cmp.Or(r.messages, &messagesJSON{}).of(r.Messages)
 		if err != nil {
 			// Arguments come from JSON, so this is a program bug; hooks are still told
 			// which request it is.
-			wire, _ = protocol.Encode(protocol.LLMRequest{Model: r.Model, Messages: []protocol.LLMMessage{}})
+			r.wire = frame
+			return
 		}
-		r.wire = wire
+		// Within a string the quotes would be escaped.
+		at := bytes.Index(frame, []byte(noMessages)) + len(noMessages) - 1
+		r.wire = slices.Concat(frame[:at], messages, frame[at:])
 	})
 	return r.wire
 }
 
-func (r *ModelRequest) hookForm() protocol.LLMRequest {
+const noMessages = `"messages":[]`
+
+// hookFrame is all but the messages.
+func (r *ModelRequest) hookFrame() protocol.LLMRequest {
 	s := r.Sampling
-	form := protocol.LLMRequest{
+	return protocol.LLMRequest{
 		Model:      r.Model,
-		Messages:   make([]protocol.LLMMessage, len(r.Messages)),
+		Messages:   []protocol.LLMMessage{},
 		Config:     protocol.LLMConfig{Temperature: s.Temperature, MaxOutputTokens: s.MaxOutputTokens, TopP: s.TopP, TopK: s.TopK},
 		Tools:      toolNames(r.Tools),
 		ToolConfig: hookToolConfig(r.Choice),
 	}
-	for i, m := range r.Messages {
-		form.Messages[i] = hookMessage(m)
+}
+
+// messagesJSON are messages as hooks read them, separated by commas. It is kept
+// from request to request, and only what was added is marshalled.
+type messagesJSON struct {
+	mu   sync.Mutex
+	from []llm.Message
+	wire []byte
+}
+
+// of returns bytes that are never written over.
+func (j *messagesJSON) of(messages []llm.Message) ([]byte, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if !llm.Extends(messages, j.from) {
+		j.from, j.wire = nil, nil
 	}
-	return form
+	wire := j.wire
+	for i, m := range messages[len(j.from):] {
+		data, err := protocol.Encode(hookMessage(m))
+		if err != nil {
+			return nil, err
+		}
+		if len(j.from)+i > 0 {
+			wire = append(wire, ',')
+		}
+		wire = append(wire, data...)
+	}
+	j.from, j.wire = messages, wire
+	return slices.Clip(wire), nil
 }
 
 func hookToolConfig(c llm.ToolChoice) *protocol.ToolConfig {

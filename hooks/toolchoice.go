@@ -65,11 +65,11 @@ func narrow(req *ModelRequest, c *protocol.ToolConfig) *ModelRequest {
 	}
 	allowed := c.AllowedFunctionNames
 	if r.Choice.Mode == llm.ToolModeNone {
-		return NewModelRequest(r)
+		return req.Next(r)
 	}
 	if len(allowed) == 0 {
 		r.Choice.Allowed = req.Choice.Allowed
-		return NewModelRequest(r)
+		return req.Next(r)
 	}
 	r.Tools = nil
 	for _, t := range req.Tools {
@@ -80,7 +80,7 @@ func narrow(req *ModelRequest, c *protocol.ToolConfig) *ModelRequest {
 	if r.Choice.Mode == llm.ToolModeAny {
 		r.Choice.Allowed = slices.Sorted(slices.Values(allowed))
 	}
-	return NewModelRequest(r)
+	return req.Next(r)
 }
 
 // warnEchoedTools tells a hook that gave another list of tools that this is not
