@@ -258,6 +258,14 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 	value := func(name string, n int) any { return metrics[name]["dataPoints"].([]any)[n].(object)["value"] }
+	of := func(name, tool string) object { // points come in any order
+		for _, p := range metrics[name]["dataPoints"].([]any) {
+			if p.(object)["attributes"].(object)["function_name"] == tool {
+				return p.(object)
+			}
+		}
+		return nil
+	}
 	for _, name := range []string{
 		"gemini_cli.session.count", "gemini_cli.tool.call.count", "gemini_cli.api.request.count", "gemini_cli.token.usage",
 		"gemini_cli.file.operation.count", "gemini_cli.lines.changed", "gemini_cli.hook_call.count", "gemini_cli.tool.call.latency",
@@ -267,12 +275,12 @@ func TestMetrics(t *testing.T) {
 	}
 	count := metrics["gemini_cli.tool.call.count"]
 	assert.Equal(t, []any{"COUNTER", 1.0, 3.0, true}, []any{count["descriptor"].(object)["type"], count["aggregationTemporality"], count["dataPointType"], count["isMonotonic"]})
-	assert.Equal(t, 2.0, value("gemini_cli.tool.call.count", 0))
+	assert.Equal(t, 2.0, of("gemini_cli.tool.call.count", "replace")["value"])
 	assert.Equal(t, object{
 		"session.id": "S", "installation.id": "I", "interactive": false, "auth_type": "gemini-api-key",
 		"function_name": "replace", "success": true, "decision": "accept", "tool_type": "native",
-	}, count["dataPoints"].([]any)[0].(object)["attributes"])
-	latency := value("gemini_cli.tool.call.latency", 0).(object)
+	}, of("gemini_cli.tool.call.count", "replace")["attributes"])
+	latency := of("gemini_cli.tool.call.latency", "replace")["value"].(object)
 	assert.Equal(t, []any{30.0, 30.0, 60.0, 2.0}, []any{latency["min"], latency["max"], latency["sum"], latency["count"]})
 	assert.Equal(t, 4.0+2.0, value("gemini_cli.lines.changed", 0).(float64)+value("gemini_cli.lines.changed", 1).(float64))
 }
