@@ -65,9 +65,10 @@ func (t *chat) commands() slash.Table {
 const keysHelp = `
   @path        put a file or a folder into the prompt
   !command     run a command; the model sees what it printed
-  \ at the end, or a paste: more than one line
+  \ at the end, Alt-Enter, or a paste: more than one line
   Tab completes, Up and ^R find earlier prompts
-  Esc or ^C interrupts, ^C twice or ^D leaves
+  keys are those of emacs, or of vi (general.vimMode)
+  Esc or ^C interrupts, ^C twice or ^D leaves, ^Z suspends
 `
 
 func (t *chat) help(context.Context, string) error {

@@ -18,7 +18,7 @@ import (
 // that knows what a person would see.
 type window struct {
 	*Terminal
-	t    *testing.T
+	t    testing.TB
 	keys *os.File // the other side of the pseudo-terminal
 
 	mu      sync.Mutex
@@ -27,7 +27,7 @@ type window struct {
 	changed *sync.Cond
 }
 
-func openWindow(t *testing.T, columns, rows int, o Options) *window {
+func openWindow(t testing.TB, columns, rows int, o Options) *window {
 	t.Helper()
 	master, slave, err := pty.Open()
 	require.NoError(t, err)
