@@ -82,7 +82,9 @@ func TestChatIsNotFooledByNames(t *testing.T) {
 	c.waitFor("Done.")
 	for _, line := range []string{"/model set x\u202ey", "/chat save a\u202eb", "/nosuch\u2066", "/hooks list", "/resume a\u202eb"} {
 		c.waitReady()
-		c.keys(line + keyEnter)
+		c.keys(line)
+		c.waitFor("> " + strings.NewReplacer("\u202e", "", "\u2066", "").Replace(line))
+		c.keys(keyEnter)
 	}
 	c.waitReady()
 	c.quit()
