@@ -234,3 +234,32 @@ func TestChatRestores(t *testing.T) {
 	require.Equal(t, "goodbye\n", h.read(t, "notes.txt"))
 	c.quit()
 }
+
+// TestSlashScreens holds what the questions look like in a usual window.
+func TestSlashScreens(t *testing.T) {
+	t.Parallel()
+	t.Run("trust", func(t *testing.T) {
+		t.Parallel()
+		h := newHome(t, map[string]string{".gemini/settings.json": `{"mcpServers": {"db": {"command": "npx", "args": ["db-server", "--all\u001b[2J"]}},
+			"hooks": {` + noteHook("AfterAgent", "end.json") + `}}`})
+		c := h.startChat(t, nil, h.answersFile(t)...)
+		c.waitFor("Trust it? [1]")
+		c.goldenAfter("trust", "These hooks would run")
+		c.keys(keyCtrlC)
+		c.quit()
+	})
+	t.Run("rewind", func(t *testing.T) {
+		t.Parallel()
+		h, c := twoPrompts(t, noCheckpoints)
+		h.write(t, "notes.txt", "mine\n")
+		c.say("/rewind")
+		c.waitUntil("the prompts", func(text string) bool { return strings.HasSuffix(text, "(Esc: none) [1]") })
+		c.keys("2" + keyEnter)
+		c.waitFor("What goes back? [1]")
+		c.keys(keyEnter)
+		c.waitFor("as a checkpoint. [1]")
+		c.goldenAfter("rewind", "> /rewind")
+		c.keys(keyEscape)
+		c.quit()
+	})
+}

@@ -17,7 +17,7 @@ import (
 func (t *chat) chatCommand(name string, aliases ...string) slash.Command {
 	c := slash.Command{Name: name, Aliases: aliases, Help: "keep this conversation, go back to one", Run: t.listChats, Values: t.tags}
 	if name == "resume" {
-		c.Help, c.Args, c.Run = "go back to an earlier session, or to a kept conversation", "[NUMBER|TAG]", t.resume
+		c.Help, c.Args, c.Run = "go back to an earlier session", "[NUMBER|TAG]", t.resume
 	}
 	c.Sub = []slash.Command{
 		{Name: "save", Args: "TAG", Help: "keep this conversation", Run: t.saveChat},

@@ -29,11 +29,11 @@ func (t *chat) commands() slash.Table {
 		{Name: "export", Aliases: []string{"export-session"}, Args: "[FILE.md|.json]", Help: "write this conversation to a file", Run: t.share},
 		{Name: "help", Aliases: []string{"?"}, Help: "list the commands and keys", Run: t.help},
 		t.hooksCommands(),
-		{Name: "init", Help: "let the model write a " + contextName(t.rig) + " for this project", Run: t.initContext},
+		{Name: "init", Help: "let the model write a " + contextName(t.rig), Run: t.initContext},
 		{Name: "memory", Help: "what the model is told of memory files", Run: t.memoryList, Sub: []slash.Command{
 			{Name: "show", Help: "print them", Run: t.memoryShow},
 			{Name: "list", Help: "list them", Run: t.memoryList},
-			{Name: "add", Args: "[--project] TEXT", Help: "remember something, in all projects or in this one", Run: t.memoryAdd},
+			{Name: "add", Args: "[--project] TEXT", Help: "remember it, in all projects or in this one", Run: t.memoryAdd},
 			{Name: "reload", Aliases: []string{"refresh"}, Help: "read them, settings and hooks again", Run: t.memoryReload},
 		}},
 		{Name: "model", Help: "the model in use", Run: t.modelSet, Sub: []slash.Command{
@@ -47,8 +47,8 @@ func (t *chat) commands() slash.Table {
 		}},
 		{Name: "quit", Aliases: []string{"exit"}, Help: "leave", Run: func(context.Context, string) error { t.left = "exit"; return nil }},
 		t.chatCommand("resume"),
-		{Name: "restore", Args: "[CHECKPOINT [WHAT]]", Help: "go back to before an edit: files, conversation or both", Run: t.restoreCheckpoint, Values: t.checkpointNames},
-		{Name: "rewind", Args: "[NUMBER [WHAT]]", Help: "go back to before one of your prompts: files, conversation or both", Run: t.rewind},
+		{Name: "restore", Args: "[CHECKPOINT [WHAT]]", Help: "go back to before an edit", Run: t.restoreCheckpoint, Values: t.checkpointNames},
+		{Name: "rewind", Args: "[NUMBER [WHAT]]", Help: "go back to before one of your prompts", Run: t.rewind},
 		{Name: "settings", Help: "the settings files and what is set", Run: t.listSettings},
 		{Name: "stats", Aliases: []string{"usage"}, Help: "requests, tokens, calls", Run: t.statsSession, Sub: []slash.Command{
 			{Name: "session", Help: "all of them", Run: t.statsSession},

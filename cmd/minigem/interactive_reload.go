@@ -29,7 +29,8 @@ func (t *chat) inForce() inForce {
 		now[name] += fmt.Sprint(h.Matcher, h.Command, h.Env, h.Timeout)
 	}
 	for _, s := range t.settingsBelow("") {
-		if !strings.HasPrefix(s.Key, "hooks.") && !strings.HasPrefix(s.Key, "hooksConfig.") {
+		told := strings.HasPrefix(s.Key, "hooks.") || strings.HasPrefix(s.Key, "hooksConfig.")
+		if empty := string(s.Value) == "{}"; !told && !empty {
 			now["setting "+s.Key] = string(s.Value)
 		}
 	}
@@ -189,6 +190,9 @@ func (t *chat) trustNow(context.Context, string) error {
 	}
 	if err != nil {
 		return err
+	}
+	if !t.trust.trusted {
+		t.warn("the folder is still not trusted: GEMINI_CLI_TRUST_WORKSPACE says so for this run")
 	}
 	t.term.Print("This holds from now on:")
 	t.tellChanges(before, wired)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"minigem/hooks"
+	"minigem/internal/settings"
 	"minigem/internal/terminal"
 	"minigem/internal/trust"
 )
@@ -18,8 +19,8 @@ func (t *chat) askTrust(c *configuration) (*configuration, error) {
 	if c.trust.trusted || len(c.trust.brought) == 0 || err == nil && rules.Decide(c.dir) == trust.Untrusted {
 		return c, nil
 	}
-	own := t.hooksToTrust()
-	t.term.Print(t.trustQuestion(c, own))
+	own, servers := t.programsToTrust()
+	t.term.Print(t.trustQuestion(c, own, servers))
 	i, _, ok := t.term.Choose(t.ctx, "Trust it?", []terminal.Choice{
 		{Label: "No, not now: go on without all that", Keys: []string{"n", "no"}},
 		{Label: "Trust this folder, and its hooks as they are now", Keys: []string{"t", "y", "yes"}},
@@ -43,19 +44,26 @@ func (t *chat) askTrust(c *configuration) (*configuration, error) {
 	return again, err
 }
 
-// hooksToTrust are the hooks that the folder would bring. What cannot be read is
-// told once the user has said yes.
-func (t *chat) hooksToTrust() []hooks.Hook {
+// programsToTrust are the hooks and the MCP servers, as command lines, that the
+// folder would bring. What cannot be read is told once the user has said yes.
+func (t *chat) programsToTrust() (own []hooks.Hook, servers []string) {
 	f := *t.flags
 	f.skipTrust = true
 	c, err := configure(t.sys, &f)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
-	return c.projectHooks()
+	for _, e := range c.loaded.Entries() {
+		name, isCommand := strings.CutSuffix(strings.TrimPrefix(e.Key, "mcpServers."), ".command")
+		if isCommand && e.Origin.Layer == settings.LayerWorkspace && strings.HasPrefix(e.Key, "mcpServers.") {
+			s := c.settings.MCPServers[name]
+			servers = append(servers, fmt.Sprintf("%s: %s", name, strings.Join(append([]string{s.Command}, s.Args...), " ")))
+		}
+	}
+	return c.projectHooks(), servers
 }
 
-func (t *chat) trustQuestion(c *configuration, own []hooks.Hook) string {
+func (t *chat) trustQuestion(c *configuration, own []hooks.Hook, servers []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s brings:\n", t.term.Bold("Do you trust this folder?"), terminal.Clean(c.dir))
 	for _, item := range c.trust.brought {
@@ -66,6 +74,12 @@ func (t *chat) trustQuestion(c *configuration, own []hooks.Hook) string {
 	}
 	for _, h := range own {
 		t.describeHook(&b, c, h)
+	}
+	if len(servers) > 0 {
+		b.WriteString("These MCP servers would be started:\n")
+	}
+	for _, s := range servers {
+		fmt.Fprintf(&b, "  %s\n", trust.Printable(s))
 	}
 	b.WriteString(t.term.Wrap("A yes lets programs of this folder run as you, with your files and your network: its hooks, its MCP servers, " +
 		"and what its custom commands and settings start. Without it none of this is loaded."))
