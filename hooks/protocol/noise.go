@@ -23,7 +23,12 @@ import (
 // clean makes a stream into text: UTF-8 without a byte order mark, NUL bytes or
 // white space around.
 func (r *reader) clean(name string, stream []byte) string {
-	if text, ok := decodeUTF16(stream); ok {
+	// What is UTF-16 only in part is taken below, where ASCII survives.
+	text, is16 := decodeUTF16(stream)
+	if is16 {
+		_, is16 = object(strings.TrimSpace(strings.TrimLeft(text, "\ufeff")))
+	}
+	if is16 {
 		r.warn("%s is UTF-16 and was read as such; write UTF-8", name)
 		stream = []byte(text)
 	} else if !utf8.Valid(stream) {
@@ -147,6 +152,7 @@ const maxScanned = 64 << 20
 // length and lines.
 func embedded(text string) (found []embeddedObject, rest string) {
 	left := []byte(text)
+	line, counted := 1, 0
 	for at, scanned := 0, 0; scanned < maxScanned; {
 		next := strings.IndexByte(text[at:], '{')
 		if next < 0 {
@@ -159,10 +165,11 @@ func embedded(text string) (found []embeddedObject, rest string) {
 			at++
 			continue
 		}
+		line, counted = line+strings.Count(text[counted:at], "\n"), at
 		before, after := lineAround(text, at, at+n)
 		begins, ends := strings.Trim(before, " \t\r[,") == "", strings.Trim(after, " \t\r],") == ""
 		if begins || ends {
-			found = append(found, embeddedObject{1 + strings.Count(text[:at], "\n"), fields, begins && ends})
+			found = append(found, embeddedObject{line, fields, begins && ends})
 		}
 		for i := at; i < at+n; i++ {
 			if left[i] != '\n' {
@@ -194,8 +201,9 @@ func objectAt(text string) (fields []member, n, cost int) {
 // lineAround is what stands on the line of text[at] before it, and on that of
 // text[end] from there on.
 func lineAround(text string, at, end int) (before, after string) {
-	after, _, _ = strings.Cut(text[end:], "\n")
-	return text[strings.LastIndexByte(text[:at], '\n')+1 : at], after
+	before, after = text[max(0, at-aLine):at], text[end:min(len(text), end+aLine)]
+	after, _, _ = strings.Cut(after, "\n")
+	return before[strings.LastIndexByte(before, '\n')+1:], after
 }
 
 // What decides, as it can be read in an object that is broken, cut off, or
@@ -207,7 +215,7 @@ var (
 )
 
 // aLine is how much of a line is looked at around an object.
-const aLine = 4096
+const aLine = 256
 
 // legible finds what denies, stops or asks in an object of text that is no
 // valid JSON, with the reason as far as it can be read; nil: nothing does. The
@@ -266,8 +274,7 @@ func isTalk(text string, open, end int) bool {
 	} else {
 		end += len(rest)
 	}
-	from := max(0, open-aLine)
-	before, after := lineAround(text[from:min(len(text), end+aLine)], open-from, end-from)
+	before, after := lineAround(text, open, end)
 	return strings.Trim(before, " \t\r[,{\\\"'") != "" && strings.Trim(after, " \t\r],}\\\"'") != ""
 }
 
