@@ -20,6 +20,12 @@ import (
 )
 
 func (r *rig) wireTools(_ context.Context, sys *system, w *wiring) error {
+	if r.settings.Tools.DiscoveryCommand != "" {
+		w.warn("tools.discoveryCommand has no effect: tools of one's own come from MCP servers (mcpServers)")
+	}
+	if r.settings.Experimental.DirectWebFetch {
+		w.warn("experimental.directWebFetch has no effect: web_fetch takes a prompt that holds the addresses")
+	}
 	processes := &builtin.Processes{}
 	r.closers = append(r.closers, func() error { processes.Close(); return nil })
 	r.registry = &tools.Registry{}
