@@ -110,3 +110,43 @@ func (w hookWorld) savedProject() session.Project {
 	require.NoError(w.t, err)
 	return p
 }
+
+// With snapshots, what commands did goes back too, after a --force; and what git
+// ignores goes back by what the edits tell.
+func TestSessionsRewindSnapshots(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	w := newHookWorld(t, map[string]string{
+		"a.txt": "one\n", "other.txt": "other\n", ".gitignore": "b.txt\n", "~/answers": twoEdits, "~/.gemini/settings.json": checkpointingOn,
+	})
+	got := w.run("--yolo -m gemini-2.5-flash --fake-responses " + w.path("~/answers") + " -p edit")
+	require.Equal(t, 0, got.code, got.err)
+	require.NoError(t, os.WriteFile(w.path("other.txt"), []byte("made\nby make\n"), 0o644))
+	got = w.run("sessions rewind latest 1 --only files")
+	assert.Equal(t, 42, got.code)
+	assert.Equal(t, "  a.txt  +1 -1\n  other.txt  +2 -1  beware: no edit of this session made that change\n  b.txt  +1 -0\n", got.out)
+	assert.Equal(t, "two\n", w.read("a.txt"))
+
+	got = w.run("sessions rewind latest 1 --only files --force")
+	require.Equal(t, 0, got.code, got.err)
+	assert.Equal(t, "one\n", w.read("a.txt"))
+	assert.Equal(t, "other\n", w.read("other.txt"))
+	assert.NoFileExists(t, w.path("b.txt"))
+
+	_, undo, _ := strings.Cut(got.out, "To undo this: minigem ")
+	got = w.run(strings.Split(undo, " (")[0])
+	require.Equal(t, 0, got.code, got.err)
+	assert.Equal(t, "two\n", w.read("a.txt"))
+	assert.Equal(t, "made\nby make\n", w.read("other.txt"))
+	assert.Equal(t, "new\n", w.read("b.txt"))
+
+	// Without the snapshots the edits have to do.
+	require.NoError(t, os.RemoveAll(filepath.Join(w.home, ".gemini", "history")))
+	got = w.run("sessions rewind latest 1 --only files")
+	require.Equal(t, 0, got.code, got.err)
+	assert.Equal(t, "one\n", w.read("a.txt"))
+	assert.Equal(t, "made\nby make\n", w.read("other.txt"))
+	assert.NoFileExists(t, w.path("b.txt"))
+}
