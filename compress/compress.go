@@ -1,6 +1,7 @@
 // Package compress makes a history that has grown too long shorter: large old
 // tool outputs go to files, and what is left of the older part becomes a
-// summary that the model writes. (spec/agent.md 6)
+// summary that the model writes. (spec/agent.md 6) Old outputs go to files
+// before that too; see mask.go.
 //
 // The newest part, about 30 %, stays word for word, and a call is never parted
 // from its result. Whatever fails, the history stays as it was. The package
@@ -75,9 +76,14 @@ type Compressor struct {
 	Save      func(callID, text string) (path string, err error) // keeps a long output; nil: it is lost
 	Report    func(Result)                                       // hears of every attempt that was more than a look; nil: nobody does
 
+	ReportMasked func(Masked) // hears of old outputs that were masked; nil: nobody does
+
 	failedAt int // tokens at which an automatic attempt failed or left too much; 0: none did
 	stale    int // a count of the provider's from before a compression
 	tally    tally
+
+	outputs    outputTally
+	unmaskable bool // an output could not be kept in a file
 }
 
 // Limit returns how many tokens a model takes. (spec/agent.md 6.1)
@@ -98,10 +104,15 @@ const (
 	enough = 0.7
 )
 
-// Fit compresses the history if it has outgrown the threshold. promptTokens is
-// what the provider counted for the last request; 0: nothing yet. It
-// implements agent.Compressor.
+// Fit compresses the history if it has outgrown the threshold, and masks old
+// tool outputs. promptTokens is what the provider counted for the last request;
+// 0: nothing yet. It implements agent.Compressor.
 func (c *Compressor) Fit(ctx context.Context, promptTokens int) {
+	c.fit(ctx, promptTokens)
+	c.mask()
+}
+
+func (c *Compressor) fit(ctx context.Context, promptTokens int) {
 	if promptTokens == c.stale {
 		promptTokens = 0
 	}

@@ -59,12 +59,19 @@ func (c *Compressor) cutText(callID, text string) string {
 			where = "the whole output is in " + path
 		}
 	}
-	head, tail := keptHead, len(text)-keptTail
-	for head > 0 && !utf8.RuneStart(text[head]) {
-		head--
+	head, tail, left := ends(text, keptHead, keptTail)
+	return fmt.Sprintf("%s\n[... %d characters left out; %s ...]\n%s", head, left, where, tail)
+}
+
+// ends cuts text after first and before last bytes, between characters, and
+// counts those left out.
+func ends(text string, first, last int) (head, tail string, left int) {
+	from, to := first, len(text)-last
+	for from > 0 && !utf8.RuneStart(text[from]) {
+		from--
 	}
-	for tail < len(text) && !utf8.RuneStart(text[tail]) {
-		tail++
+	for to < len(text) && !utf8.RuneStart(text[to]) {
+		to++
 	}
-	return fmt.Sprintf("%s\n[... %d characters left out; %s ...]\n%s", text[:head], utf8.RuneCountInString(text[head:tail]), where, text[tail:])
+	return text[:from], text[to:], utf8.RuneCountInString(text[from:to])
 }

@@ -119,6 +119,14 @@ func (s *Session) Replace(ms []llm.Message) {
 func (s *Session) replace(ms []llm.Message) {
 	now := transcript.At(s.o.Now())
 	old := s.entries
+	if records, ok := rewritten(old, ms, now); ok {
+		s.entries, s.messages, s.next, s.open = nil, nil, nil, nil
+		for i, m := range ms {
+			s.push(entry{old[i].id, m})
+		}
+		s.write(append(records, transcript.Set{LastUpdated: now})...)
+		return
+	}
 	s.entries, s.messages, s.next, s.open = nil, nil, nil, nil
 	for _, e := range s.named(old, ms) {
 		s.push(e)
@@ -143,6 +151,34 @@ func (s *Session) recordedCalls() map[string]transcript.ToolCall {
 		}
 	}
 	return calls
+}
+
+// rewritten are the records of ms where it differs from old only in what some
+// of the user's messages hold, as when old outputs are cut: each is said again
+// under its id. ok is false if there is more to it.
+func rewritten(old []entry, ms []llm.Message, now transcript.Time) (records []transcript.Record, ok bool) {
+	if len(old) != len(ms) {
+		return nil, false
+	}
+	for i, e := range old {
+		switch {
+		case llm.Identical(e.message, ms[i]):
+		case e.message.Role != llm.RoleUser || ms[i].Role != llm.RoleUser || e.id == "" || !answersAlike(e.message, ms[i]):
+			return nil, false
+		default:
+			records = append(records, userRecord(e.id, now, ms[i]))
+		}
+	}
+	return records, true
+}
+
+// answersAlike reports whether both answer the same calls with as many parts.
+func answersAlike(a, b llm.Message) bool {
+	return slices.EqualFunc(a.Parts, b.Parts, func(p, q llm.Part) bool {
+		r, ok := p.(llm.ToolResult)
+		other, also := q.(llm.ToolResult)
+		return ok && also && r.ID == other.ID
+	})
 }
 
 // snapshot are the records of a whole history: the list, then the exact parts

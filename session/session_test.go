@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -306,4 +307,35 @@ func TestKilledInABatch(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, append(want, llm.UserText("go on")), s.Messages(), "the answer that was made up stands in the file now")
 	s.End(t.Context(), "exit")
+}
+
+// Cutting outputs of the history says those messages again under their ids; the
+// others stay as they stand in the file.
+func TestReplaceOfOutputs(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	s := begin(t, o)
+	s.Append(llm.UserText("go"))
+	for _, id := range []string{"1", "2"} {
+		c, r := call(id), result(id, "long")
+		round(s, modelCalls("look", c))
+		s.Emit(finished(c, r))
+		s.Append(results(r))
+	}
+	before, err := os.ReadFile(s.Path())
+	require.NoError(t, err)
+	next := slices.Clone(s.Messages())
+	next[len(next)-3] = results(result("1", "cut"))
+	s.Replace(next)
+	after, err := os.ReadFile(s.Path())
+	require.NoError(t, err)
+	added := strings.Split(strings.TrimSpace(string(after[len(before):])), "\n")
+	require.Len(t, added, 2, "one message and the time")
+	assert.Contains(t, added[0], `"output":"cut"`)
+	s.End(t.Context(), "exit")
+
+	again, err := Resume(o, Latest)
+	require.NoError(t, err)
+	assert.Equal(t, next, again.Messages())
+	again.End(t.Context(), "exit")
 }

@@ -120,6 +120,13 @@ type (
 		Status        int
 	}
 
+	// Masked: older tool outputs went to files. (spec/agent.md 6.5)
+	Masked struct {
+		Outputs       int
+		Prunable      int // tokens beyond the newest outputs
+		Before, After int // tokens of the history
+	}
+
 	// Stopped: a hook ended the run ("continue": false).
 	Stopped struct {
 		Event   string // the hook event
@@ -195,6 +202,7 @@ func (RoundFailed) isEvent()    {}
 func (RoundDiscarded) isEvent() {}
 func (Waiting) isEvent()        {}
 func (Compressed) isEvent()     {}
+func (Masked) isEvent()         {}
 func (Stopped) isEvent()        {}
 func (Blocked) isEvent()        {}
 func (LoopDetected) isEvent()   {}

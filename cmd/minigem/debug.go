@@ -40,6 +40,8 @@ func (d *debugLog) Emit(e event.Event) {
 	case event.ToolFinished:
 		r := e.Record
 		d.printf("%s: %s after %s %s", r.Call.Name, r.Status, milliseconds(r.Finished.Sub(r.Started)), r.ErrorMessage)
+	case event.Masked:
+		d.printf("%d older tool outputs went to files: %d tokens are %d now", e.Outputs, e.Before, e.After)
 	case event.Compressed:
 		d.printf("compressed %d tokens to %d (status %d)", e.Before, e.After, e.Status)
 	}

@@ -30,6 +30,9 @@ func (r *rig) wireCompressor(_ context.Context, _ *system, w *wiring) error {
 				w.warn("the history was not compressed: " + res.Err.Error())
 			}
 		},
+		ReportMasked: func(m compress.Masked) {
+			r.sink.Emit(event.Masked{Outputs: m.Outputs, Prunable: m.Prunable, Before: m.Before, After: m.After})
+		},
 	}
 	return nil
 }

@@ -67,6 +67,10 @@ func (t *Telemetry) Emit(e event.Event) {
 		t.toolCall(e.Record)
 	case event.Compressed:
 		t.log("gemini_cli.chat_compression", "Chat compression.", attribute.Int("tokens_before", e.Before), attribute.Int("tokens_after", e.After))
+	case event.Masked:
+		t.log("gemini_cli.tool_output_masking", fmt.Sprintf("Tool output masking: %d outputs.", e.Outputs),
+			attribute.Int("tokens_before", e.Before), attribute.Int("tokens_after", e.After),
+			attribute.Int("masked_count", e.Outputs), attribute.Int("total_prunable_tokens", e.Prunable))
 	case event.LoopDetected:
 		t.log("loop_detected", "Loop detected: "+e.Kind, attribute.String("loop_type", e.Kind), attribute.String("prompt_id", t.promptID()))
 	case event.RoundDiscarded:

@@ -158,6 +158,7 @@ func TestEvents(t *testing.T) {
 			"content_length": 12.0, "function_args": "{}", "error": "no such tool", "error.message": "no such tool",
 			"error_type": "tool_not_registered", "error.type": "tool_not_registered"}},
 		{"gemini_cli.chat_compression", event.Compressed{Before: 100, After: 10}, object{"_body": "Chat compression.", "tokens_before": 100.0, "tokens_after": 10.0}},
+		{"gemini_cli.tool_output_masking", event.Masked{Outputs: 3, Prunable: 90, Before: 100, After: 20}, object{"_body": "Tool output masking: 3 outputs.", "tokens_before": 100.0, "tokens_after": 20.0, "masked_count": 3.0, "total_prunable_tokens": 90.0}},
 		{"loop_detected", event.LoopDetected{Kind: "consecutive_identical_tool_calls"}, object{
 			"_body": "Loop detected: consecutive_identical_tool_calls", "loop_type": "consecutive_identical_tool_calls", "prompt_id": "S"}},
 		{"gemini_cli.network_retry_attempt", event.Waiting{Reason: "busy", Attempt: 1, Max: 10, Delay: time.Second}, object{
