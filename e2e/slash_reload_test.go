@@ -75,6 +75,26 @@ func TestChatTrustBeforeTheFirstPrompt(t *testing.T) {
 	assert.Contains(t, h.read(t, "prompts.json"), `"hook_event_name":"BeforeAgent"`)
 }
 
+// A yes to a script as it is now ends the warning that it has changed.
+func TestChatTrustsAChangedScript(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, map[string]string{
+		"guard.sh":              "cat >/dev/null\n",
+		".gemini/settings.json": `{"hooks": {"AfterAgent": [{"hooks": [{"type": "command", "name": "guard", "command": "sh guard.sh"}]}]}}`,
+	})
+	c := h.startChat(t, nil, h.answersFile(t, "say One.", "say Two.", "say Three.")...)
+	c.waitFor("Trust it? [1]")
+	c.keys("t" + keyEnter)
+	c.say("First")
+	c.waitFor("One.")
+	h.write(t, "guard.sh", "cat >/dev/null # harmless\n")
+	c.saySees("Second", "guard.sh has changed since the session began", "Two.")
+	c.saySees("/permissions trust", "nothing is different")
+	c.waitReady()
+	assert.NotContains(t, c.saySees("Third", "Three."), "has changed since")
+	c.quit()
+}
+
 // What the files say now is what the model and the hooks go by.
 func TestChatMemoryReload(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"minigem/hooks"
 	"minigem/internal/contextfile"
 	"minigem/internal/terminal"
 	"minigem/internal/trust"
@@ -185,8 +186,8 @@ func (t *chat) trustNow(context.Context, string) error {
 		if c, err = configure(t.sys, t.flags); err == nil {
 			err = t.rewire(c, t.session.ID())
 		}
-	} else {
-		err = t.reload()
+	} else if err = t.reload(); err == nil {
+		t.engine.Watch = hooks.NewWatch(t.projectDir, t.hooks) // the yes is to the scripts as they are now
 	}
 	if err != nil {
 		return err
