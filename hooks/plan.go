@@ -7,8 +7,8 @@ package hooks
 //   - a disabled or untrusted hook never runs, nor one whose matcher does not
 //     match;
 //   - of several with the same name and command the first runs, the others are
-//     shadowed by it; but the user's and the system's is shadowed by one that
-//     came with the project only where both come to the same;
+//     shadowed by it; one that came with the project runs as the user's or the
+//     system's that it shadows is set, and does not shadow one of another dialect;
 //   - if one that runs is sequential, all run one after the other.
 
 import (
@@ -31,6 +31,7 @@ type plan struct {
 	runs       []Run // every hook configured for the event, in order
 	todo       []int // indices of those that run
 	sequential bool
+	lent       map[int]bool // those that run as one that they shadow is set
 }
 
 var layerRank = map[Layer]int{
@@ -76,33 +77,47 @@ func (p *plan) skip(i int, off, unmatched string, noRunner bool) string {
 		return "nothing here can run hooks"
 	}
 	for _, j := range p.todo {
-		first := &p.runs[j]
-		if first.Hook.Name == r.Hook.Name && first.Hook.Command == r.Hook.Command {
-			if outranks(r.Hook, first.Hook) && !sameEffect(first.Hook, r.Hook) {
-				r.Warnings = append(r.Warnings, fmt.Sprintf("runs beside the hook of the same name and command at %s, which comes with the project and is set otherwise", first.Hook.Source))
-				continue
-			}
-			if !alike(first.Hook, r.Hook) {
-				first.Warnings = append(first.Warnings, fmt.Sprintf("shadows the hook at %s, which has another time-out, matcher or environment", r.Hook.Source))
-			}
-			return fmt.Sprintf("shadowed by the hook of the same name and command at %s", first.Hook.Source)
+		first := &p.runs[j].Hook
+		if first.Name == r.Hook.Name && first.Command == r.Hook.Command && p.shadow(j, r.Hook) {
+			return fmt.Sprintf("shadowed by the hook of the same name and command at %s", first.Source)
 		}
 	}
 	return ""
 }
 
-func alike(a, b Hook) bool { return a.Matcher == b.Matcher && sameEffect(a, b) }
+// shadow reports whether run j shadows h, which has its name and command. How
+// they differ is told.
+func (p *plan) shadow(j int, h Hook) bool {
+	first := &p.runs[j]
+	guarded := brought(first.Hook) && !brought(h) && !p.lent[j]
+	switch {
+	case sameEffect(first.Hook, h) && first.Hook.Matcher == h.Matcher:
+	case guarded && first.Hook.Dialect != h.Dialect:
+		return false // its block would not be understood
+	case guarded && !sameEffect(first.Hook, h):
+		// With a time-out too short or another environment, what came with the
+		// project would take h's block away by standing in for it.
+		first.Hook.Timeout, first.Hook.OnError, first.Hook.Env = h.Timeout, h.OnError, h.Env
+		first.Warnings = append(first.Warnings, fmt.Sprintf("shadows the hook at %s, and runs with the time-out, the environment and the onError of that one", h.Source))
+	default:
+		first.Warnings = append(first.Warnings, fmt.Sprintf("shadows the hook at %s, which has another time-out, matcher or environment", h.Source))
+	}
+	if guarded {
+		if p.lent == nil {
+			p.lent = map[int]bool{}
+		}
+		p.lent[j] = true
+	}
+	return true
+}
 
 // sameEffect reports whether two hooks with one command come to the same.
 func sameEffect(a, b Hook) bool {
 	return a.Timeout == b.Timeout && a.OnError == b.OnError && a.Dialect == b.Dialect && maps.Equal(a.Env, b.Env)
 }
 
-// outranks reports whether a is the user's or the administrator's and b came
-// with the project or an extension: such a b, with a time-out too short or
-// another environment, must not take a's block away by standing in for it.
-func outranks(a, b Hook) bool { return brought(b) && !brought(a) }
-
+// brought reports whether h came with the project, and is not the user's or the
+// administrator's own.
 func brought(h Hook) bool {
 	return h.Source.Layer == LayerProject || h.Source.Layer == LayerExtension
 }
