@@ -20,9 +20,6 @@ import (
 )
 
 func (r *rig) wireTools(_ context.Context, sys *system, w *wiring) error {
-	if r.settings.Tools.DiscoveryCommand != "" {
-		w.warn("tools.discoveryCommand has no effect: tools of one's own come from MCP servers (mcpServers)")
-	}
 	if r.settings.Experimental.DirectWebFetch {
 		w.warn("experimental.directWebFetch has no effect: web_fetch takes a prompt that holds the addresses")
 	}
