@@ -107,7 +107,7 @@ func (f *flags) register(fs *pflag.FlagSet) {
 	fs.Lookup("resume").NoOptDefVal = "latest"
 	fs.StringVar(&f.sessionID, "session-id", "", "the `id` of the new session")
 	fs.StringVar(&f.sessionFile, "session-file", "", "start from a session `file` (JSON or JSONL)")
-	fs.BoolVar(&f.listSessions, "list-sessions", false, "list this project's sessions and exit")
+	fs.BoolVar(&f.listSessions, "list-sessions", false, "list this project's sessions and exit; where a model can be had, it first gives the latest one a title")
 	fs.StringVar(&f.deleteSession, "delete-session", "", "delete a session, by its number or `id`, and exit")
 	fs.StringSliceVar(&f.includeDirs, "include-directories", nil, "more `folders` that belong to the workspace")
 	fs.StringSliceVar(&f.policies, "policy", nil, "policy `files` or folders in place of the user's")

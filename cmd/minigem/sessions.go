@@ -170,6 +170,7 @@ func runInstead(sys *system, f *flags) (done bool, err error) {
 	case f.listExtensions:
 		return true, s.listExtensions(sys)
 	case f.listSessions:
+		s.title(f)
 		return true, s.list()
 	}
 	// As with Gemini CLI the exit code is 0 whatever comes of it (spec/agent.md
