@@ -19,7 +19,7 @@ func Scripts(h Hook, root string) []string { return scripts(h, root) }
 
 // scripts are the files under root that h's command names, sorted: every word
 // of it that is the path of an existing file, after an = too, relative to root
-// or to where the command changes to with cd. Words within words are seen
+// or to where the command changes to with cd; what it only writes to excepted. Words within words are seen
 // ("bash -c './x.sh'"), and what only the shell can know, such as $(pwd) at the
 // start of a path, is taken to be root. A file more does no harm: it is only
 // watched for changes.
@@ -89,6 +89,8 @@ func (s *scriptSearch) command(command string, depth int) {
 			}
 		case *syntax.CallExpr:
 			s.changeDir(n)
+		case *syntax.Redirect:
+			return !writes(n.Op) || substitutes(n.Word)
 		case *syntax.Word:
 			if word, ok := s.literal(n.Parts, false); ok {
 				s.word(word, depth)
@@ -96,6 +98,29 @@ func (s *scriptSearch) command(command string, depth int) {
 		}
 		return true
 	})
+}
+
+// writes reports whether a redirection only writes to what it names: a log that
+// grows with every run is no script.
+func writes(op syntax.RedirOperator) bool {
+	switch op {
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll:
+		return true
+	}
+	return false
+}
+
+// substitutes reports whether w runs a command: >(sh log.sh).
+func substitutes(w *syntax.Word) bool {
+	found := false
+	syntax.Walk(w, func(n syntax.Node) bool {
+		switch n.(type) {
+		case *syntax.ProcSubst, *syntax.CmdSubst:
+			found = true
+		}
+		return true
+	})
+	return found
 }
 
 // word notes a path, and looks into a word that may be a command itself.

@@ -74,6 +74,32 @@ func TestTrust(t *testing.T) {
 	assert.NotContains(t, string(data), "secret-value")
 }
 
+// What a command only writes to is none of its scripts.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for _, name := range []string{"a.sh", "b.sh", "log"} {
+		write(t, filepath.Join(root, name), "")
+	}
+	for command, want := range map[string][]string{
+		"./a.sh":                          {"a.sh"},
+		"cd . && bash a.sh <b.sh":         {"a.sh", "b.sh"},
+		"sh a.sh >log":                    {"a.sh"},
+		"echo x >>log; ./a.sh 2>>log":     {"a.sh"},
+		"./a.sh &>log; ./a.sh >|log":      {"a.sh"},
+		"./a.sh > >(sh b.sh)":             {"a.sh", "b.sh"},
+		"echo exit >b.sh; sh b.sh":        {"b.sh"},
+		"./a.sh <>log":                    {"a.sh", "log"},
+		`bash -c 'sh a.sh >log; sh b.sh'`: {"a.sh", "b.sh"},
+	} {
+		var got []string
+		for _, file := range hooks.Scripts(projectHook(command), root) {
+			got = append(got, filepath.Base(file))
+		}
+		assert.Equal(t, want, got, command)
+	}
+}
+
 func TestWhoseHooksAreChecked(t *testing.T) {
 	t.Parallel()
 	s := hooks.TrustStore{Dir: t.TempDir()}
