@@ -208,8 +208,8 @@ func fileOf(chats, id string) string {
 // ErrCurrent: the session that is running cannot be deleted.
 var ErrCurrent = errors.New("the current session cannot be deleted")
 
-// Delete removes the session that which names (see Find), its subagents' files
-// and the outputs of its tools. current is the id of the running session, which
+// Delete removes the session that which names (see Find), its subagents' files,
+// its plans and the outputs of its tools. current is the id of the running session, which
 // is refused with ErrCurrent; one that another process has open is refused with
 // transcript.ErrInUse.
 func Delete(p Project, which, current string) (Info, error) {
@@ -234,7 +234,9 @@ func remove(p Project, path, id string) error {
 	if validID.MatchString(id) {
 		err = errors.Join(err,
 			os.RemoveAll(filepath.Join(p.Chats(), id)),
-			os.RemoveAll(ToolOutputs(p, id)))
+			os.RemoveAll(ToolOutputs(p, id)),
+			os.RemoveAll(filepath.Join(p.Temp, id, "plans")))
+		_ = os.Remove(filepath.Join(p.Temp, id)) // goes only if it is empty
 	}
 	if err != nil {
 		return fmt.Errorf("deleting session %s: %w", id, err)

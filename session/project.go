@@ -97,6 +97,7 @@ func (r *registry) claim(root string) (string, error) {
 	}
 	slug := r.free(root)
 	r.slugs[root] = slug
+	r.migrate(slug, root)
 	return slug, errors.Join(r.mark(slug, root), r.write())
 }
 
@@ -131,6 +132,39 @@ func (r *registry) write() error {
 		return err
 	}
 	return atomicfile.WriteFile(r.path(), data, 0o600)
+}
+
+// migrate copies what older releases of Gemini CLI kept under the hash of
+// root, as later ones do: sessions and snapshots. What cannot be copied stays
+// where it is, and the project begins without it.
+func (r *registry) migrate(slug, root string) {
+	for _, dir := range []string{"tmp", "history"} {
+		old := filepath.Join(r.dir, dir, Project{Root: root}.Hash())
+		to := filepath.Join(r.dir, dir, slug)
+		if info, err := os.Stat(old); err != nil || !info.IsDir() || !fresh(to) {
+			continue
+		}
+		half := filepath.Join(r.dir, dir, ".migrating-"+slug)
+		err := os.RemoveAll(half)
+		if err == nil {
+			err = os.Mkdir(half, 0o700)
+		}
+		if err == nil {
+			err = os.CopyFS(half, os.DirFS(old))
+		}
+		if err == nil {
+			err = os.RemoveAll(to)
+		}
+		if err != nil || os.Rename(half, to) != nil {
+			_ = os.RemoveAll(half)
+		}
+	}
+}
+
+// fresh reports whether nothing but a marker is in dir.
+func fresh(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && (len(entries) == 0 || len(entries) == 1 && entries[0].Name() == markerName)
 }
 
 // free returns the slug of root, or the first one that nobody else has.

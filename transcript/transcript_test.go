@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -244,6 +245,32 @@ func TestFailedWriteEndsTheRecording(t *testing.T) {
 	require.ErrorIs(t, first, os.ErrClosed)
 	assert.Equal(t, first, w.Append(userMessage("v", "y")), "the first error stays")
 	assert.Len(t, lines(t, path), 1)
+}
+
+// The disk is asked when nothing was written for a second, and not again before
+// something was.
+func TestFlushWhenQuiet(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w, err := Create(filepath.Join(t.TempDir(), "s.jsonl"), meta("s"))
+		require.NoError(t, err)
+		flushes := 0
+		w.flush = func(*os.File) error { flushes++; return nil }
+		for range 5 {
+			time.Sleep(quietTime - time.Millisecond)
+			require.NoError(t, w.Append(userMessage("u", "x")))
+		}
+		assert.Zero(t, flushes)
+		time.Sleep(quietTime + time.Millisecond)
+		synctest.Wait()
+		assert.Equal(t, 1, flushes)
+		time.Sleep(time.Minute)
+		assert.Equal(t, 1, flushes)
+		require.NoError(t, w.Append(userMessage("u", "x")))
+		require.NoError(t, w.Close())
+		time.Sleep(time.Minute)
+		assert.Equal(t, 1, flushes, "closing waits for nothing and leaves nothing running")
+	})
 }
 
 func TestCreateWhereNothingCanBeWritten(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/gofrs/flock"
 )
@@ -20,17 +21,23 @@ var ErrInUse = errors.New("the session is open in another process")
 // What Append was given is with the operating system when Append returns: it
 // survives the death of the process in any way. Nobody waits for the disk
 // (fsync), not on Close either, which would cost a one-shot run more than all
-// else it does: a power failure can cost the last seconds, and Read takes a
-// file that ends in the middle of a record.
+// else it does. It is asked for in the background once nothing was written for a
+// second, as while the model thinks or the user does. So a power failure can
+// cost the last seconds, or the half minute that the system takes by itself
+// after the process has ended; Read takes a file that ends in the middle of a
+// record.
 type Writer struct {
 	path    string
 	secrets []string
 
-	mu   sync.Mutex
-	file *os.File
-	lock *flock.Flock
-	buf  []byte
-	err  error // the write that failed; nothing is written after it
+	flush func(*os.File) error // (*os.File).Sync
+
+	mu    sync.Mutex
+	quiet *time.Timer // flushes when it ends; nil: nothing was written
+	file  *os.File
+	lock  *flock.Flock
+	buf   []byte
+	err   error // the write that failed; nothing is written after it
 }
 
 // Create makes a new file, its directories too (readable by the user alone),
@@ -75,7 +82,7 @@ func open(path string, flags int, secrets []string) (*Writer, error) {
 	case !ok:
 		return nil, errors.Join(ErrInUse, f.Close())
 	}
-	return &Writer{path: path, secrets: secrets, file: f, lock: lock}, nil
+	return &Writer{path: path, secrets: secrets, file: f, lock: lock, flush: (*os.File).Sync}, nil
 }
 
 func (w *Writer) startLine() error {
@@ -120,7 +127,30 @@ func (w *Writer) Append(records ...Record) error {
 		w.err = fmt.Errorf("writing session file: %w", err)
 		w.takeBack(n)
 	}
+	w.flushLater()
 	return w.err
+}
+
+// quietTime is how long nothing has to be written before the disk is asked.
+const quietTime = time.Second
+
+func (w *Writer) flushLater() {
+	if w.quiet == nil {
+		w.quiet = time.AfterFunc(quietTime, w.flushNow)
+	} else {
+		w.quiet.Reset(quietTime)
+	}
+}
+
+// flushNow does not hold the lock while it waits for the disk. That it may fail
+// changes nothing: nobody was promised more than the system keeps.
+func (w *Writer) flushNow() {
+	w.mu.Lock()
+	f := w.file
+	w.mu.Unlock()
+	if f != nil {
+		_ = w.flush(f)
+	}
 }
 
 // takeBack removes the n bytes that a failed write left. That it may fail too
@@ -137,6 +167,9 @@ func (w *Writer) Close() error {
 	defer w.mu.Unlock()
 	if w.file == nil {
 		return nil
+	}
+	if w.quiet != nil {
+		w.quiet.Stop()
 	}
 	err := errors.Join(w.file.Close(), w.lock.Close())
 	w.file = nil
