@@ -30,7 +30,7 @@ func init() {
 }
 
 func serveMCP() {
-	s := mcp.NewServer(&mcp.Implementation{Name: "e2e", Version: "1"}, nil)
+	s := mcp.NewServer(&mcp.Implementation{Name: "e2e", Version: "1"}, &mcp.ServerOptions{Instructions: "Look up before you guess.\x1b[2J"})
 	mcp.AddTool(s, &mcp.Tool{Name: "lookup", Description: "Looks a variable up."},
 		func(_ context.Context, _ *mcp.CallToolRequest, in struct {
 			Name string `json:"name" jsonschema:"Of the variable."`
@@ -100,6 +100,7 @@ say Done.`
 			require.Len(t, log, 2)
 			ok, shown := judgeRequest(log[0].Parsed, "offers", []string{"mcp_my-srv_lookup"})
 			assert.Equal(t, tt.offered, ok, shown)
+			assert.Equal(t, tt.offered, strings.Contains(log[0].Parsed.System, "my-srv ---\nLook up before you guess.[2J\n---"), log[0].Parsed.System)
 			results := testbed.RenderMessages(log[1].Parsed.Messages)
 			assert.NotContains(t, results, "hidden-from-servers")
 			payloads, err := recordedIn(recorded)

@@ -76,13 +76,27 @@ func open(path string, flags int, secrets []string) (*Writer, error) {
 		return nil, err
 	}
 	lock := flock.New(path, flock.SetFlag(os.O_RDWR))
-	switch ok, err := lock.TryLock(); {
+	switch ok, err := take(lock); {
 	case err != nil:
 		return nil, errors.Join(err, f.Close())
 	case !ok:
 		return nil, errors.Join(ErrInUse, f.Close())
 	}
 	return &Writer{path: path, secrets: secrets, file: f, lock: lock, flush: (*os.File).Sync}, nil
+}
+
+// lockPatience is how long a lock may still be held for a process that is dead:
+// a program that it was about to start when it was killed has its files until
+// that program has begun.
+const lockPatience = 250 * time.Millisecond
+
+func take(lock *flock.Flock) (bool, error) {
+	for wait := time.Millisecond; ; wait *= 2 {
+		if ok, err := lock.TryLock(); ok || err != nil || wait > lockPatience {
+			return ok, err
+		}
+		time.Sleep(wait)
+	}
 }
 
 func (w *Writer) startLine() error {

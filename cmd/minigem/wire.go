@@ -18,6 +18,7 @@ import (
 	"minigem/internal/atomicfile"
 	"minigem/internal/contextfile"
 	"minigem/internal/policy"
+	"minigem/internal/prompt"
 	"minigem/internal/telemetry"
 	"minigem/internal/workspace"
 	"minigem/llm"
@@ -45,24 +46,25 @@ type wiring struct {
 // top to bottom: what stands below uses what stands above.
 type rig struct {
 	*configuration
-	flags      *flags
-	sink       event.Sink // everybody who listens
-	modelName  string
-	model      llm.Provider
-	project    session.Project
-	engine     *hooks.Engine
-	session    *session.Session
-	workspace  *workspace.Workspace
-	context    contextfile.Set // GEMINI.md files
-	finder     *contextfile.Finder
-	now        func() time.Time
-	registry   *tools.Registry
-	policy     *policy.Engine
-	compressor *compress.Compressor
-	agent      *agent.Agent
-	bell       *bell                // nil: nobody can be asked
-	telemetry  *telemetry.Telemetry // nil: off
-	closers    []func() error       // last first
+	flags        *flags
+	sink         event.Sink // everybody who listens
+	modelName    string
+	model        llm.Provider
+	project      session.Project
+	engine       *hooks.Engine
+	session      *session.Session
+	workspace    *workspace.Workspace
+	context      contextfile.Set // GEMINI.md files
+	finder       *contextfile.Finder
+	now          func() time.Time
+	instructions []prompt.Entry // of MCP servers
+	registry     *tools.Registry
+	policy       *policy.Engine
+	compressor   *compress.Compressor
+	agent        *agent.Agent
+	bell         *bell                // nil: nobody can be asked
+	telemetry    *telemetry.Telemetry // nil: off
+	closers      []func() error       // last first
 }
 
 // build wires a session. The caller begins it, and closes the rig.

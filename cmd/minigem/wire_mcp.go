@@ -11,6 +11,7 @@ import (
 
 	"minigem/internal/discovered"
 	"minigem/internal/mcp"
+	"minigem/internal/prompt"
 	"minigem/internal/redact"
 	"minigem/internal/settings"
 )
@@ -46,6 +47,9 @@ func (r *rig) wireMCP(ctx context.Context, _ *system, w *wiring) error {
 	}
 	for _, s := range sessions {
 		r.closers = append(r.closers, func() error { s.Close(); return nil })
+		if text := s.Instructions(); text != "" {
+			r.instructions = append(r.instructions, prompt.Entry{Name: s.Name(), Text: text})
+		}
 		for _, t := range s.Tools() {
 			if name := t.Spec().Name; r.registry.Lookup(name) != nil {
 				w.warn(fmt.Sprintf("the tool %q of the MCP server %s is left out: another one is called %s too", t.Info().MCP.Tool, t.Info().MCP.Server, name))

@@ -70,9 +70,7 @@ func (r *rig) systemPrompt(interactive bool, warn func(string)) func() string {
 		if text != "" && now.Yolo == last.Yolo && now.Plan == last.Plan {
 			return text
 		}
-		for _, spec := range r.offeredTools() {
-			now.Tools = append(now.Tools, spec.Name)
-		}
+		now.Tools, now.MCP = r.toldOf()
 		out, err := now.Text()
 		if err != nil {
 			warn(err.Error())
@@ -80,4 +78,25 @@ func (r *rig) systemPrompt(interactive bool, warn func(string)) func() string {
 		last, text = now, out
 		return text
 	}
+}
+
+// toldOf are the names of the tools on offer, and what their MCP servers say of
+// them. A server whose tools are all held back has no say.
+func (r *rig) toldOf() (names []string, servers []prompt.Entry) {
+	offering := map[string]bool{}
+	for _, t := range r.registry.All() {
+		if !r.policy.Offered(t) {
+			continue
+		}
+		names = append(names, t.Spec().Name)
+		if m := t.Info().MCP; m != nil {
+			offering[m.Server] = true
+		}
+	}
+	for _, e := range r.instructions {
+		if offering[e.Name] {
+			servers = append(servers, e)
+		}
+	}
+	return names, servers
 }

@@ -182,6 +182,18 @@ func (s Server) wants(tool string) bool {
 // Tools returns what the server offers, in its order.
 func (s *Session) Tools() []tools.Tool { return s.tools }
 
+// Name is what the settings call the server.
+func (s *Session) Name() string { return s.server.Name }
+
+// Instructions are what the server tells the model about its tools, cut where
+// they are long; empty: nothing. (spec/agent.md 7.4)
+func (s *Session) Instructions() string {
+	if r := s.client.InitializeResult(); r != nil {
+		return clip(strings.TrimSpace(clean(r.Instructions)), maxDescription)
+	}
+	return ""
+}
+
 // Close ends the connection and stops a server that was started.
 func (s *Session) Close() {
 	if s.client != nil {
