@@ -58,6 +58,8 @@ func TestTypingAheadIsSeen(t *testing.T) {
 	line, err := w.prompt("\r")
 	require.NoError(t, err)
 	assert.Equal(t, "next thing", line)
+	w.Print("all of it")
+	w.await("all of it")
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var got []string

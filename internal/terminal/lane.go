@@ -28,7 +28,7 @@ func (v *View) Hook(r hooks.Report) {
 		v.line(&b, r)
 	}
 	for _, m := range r.Messages {
-		text := Clean(m.Text)
+		text := shortened(Clean(m.Text))
 		switch {
 		case m.Suppressed || m.Kind == hooks.MessageNote:
 		case m.Kind == hooks.MessageSystem:
@@ -82,13 +82,40 @@ func (v *View) line(b *strings.Builder, r hooks.Report) {
 		b.WriteString(v.style.dim(text) + "\n")
 	}
 	if blocks && r.Verdict.Reason != "" {
-		for why := range strings.Lines(Clean(r.Verdict.Reason)) {
+		for why := range strings.Lines(shortened(Clean(r.Verdict.Reason))) {
 			b.WriteString("      " + strings.TrimRight(why, "\n") + "\n")
 		}
 	}
 	if r.Effect.Kind == hooks.EffectRewrite && r.Event == protocol.BeforeTool {
 		fmt.Fprintf(b, "      %s\n", v.style.dim(fmt.Sprintf("%s → %s", cleanLine(string(r.Effect.Before)), cleanLine(string(r.Effect.After)))))
 	}
+}
+
+// What a hook says on the screen at most: a mebibyte would push away all that was
+// there before.
+const (
+	mostLines = 50
+	mostBytes = 8 << 10
+)
+
+// shortened is the beginning of a long text, and says how much is missing.
+func shortened(text string) string {
+	text = strings.TrimSpace(text)
+	end, lines := 0, 0
+	for line := range strings.Lines(text) {
+		if lines == mostLines || end+len(line) > mostBytes {
+			break
+		}
+		end += len(line)
+		lines++
+	}
+	if end == len(text) {
+		return text
+	}
+	if lines == 0 { // a line that is too long by itself
+		end = len(strings.ToValidUTF8(text[:mostBytes], ""))
+	}
+	return fmt.Sprintf("%s\n… %d bytes more (/hooks last shows all)", strings.TrimRight(text[:end], "\n"), len(text)-end)
 }
 
 func millis(d time.Duration) string {
