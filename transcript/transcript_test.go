@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -254,22 +255,22 @@ func TestFlushWhenQuiet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, err := Create(filepath.Join(t.TempDir(), "s.jsonl"), meta("s"))
 		require.NoError(t, err)
-		flushes := 0
-		w.flush = func(*os.File) error { flushes++; return nil }
+		var flushes atomic.Int64
+		w.flush = func(*os.File) error { flushes.Add(1); return nil }
 		for range 5 {
 			time.Sleep(quietTime - time.Millisecond)
 			require.NoError(t, w.Append(userMessage("u", "x")))
 		}
-		assert.Zero(t, flushes)
+		assert.Zero(t, flushes.Load())
 		time.Sleep(quietTime + time.Millisecond)
 		synctest.Wait()
-		assert.Equal(t, 1, flushes)
+		assert.EqualValues(t, 1, flushes.Load())
 		time.Sleep(time.Minute)
-		assert.Equal(t, 1, flushes)
+		assert.EqualValues(t, 1, flushes.Load())
 		require.NoError(t, w.Append(userMessage("u", "x")))
 		require.NoError(t, w.Close())
 		time.Sleep(time.Minute)
-		assert.Equal(t, 1, flushes, "closing waits for nothing and leaves nothing running")
+		assert.EqualValues(t, 1, flushes.Load(), "closing waits for nothing and leaves nothing running")
 	})
 }
 
