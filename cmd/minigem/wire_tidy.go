@@ -13,7 +13,12 @@ func (r *rig) keepTidy() {
 	atomicfile.Sweep(r.dotGemini, filepath.Join(r.dotGemini, "policies"), temp, filepath.Join(temp, "checkpoints"))
 	atomicfile.SweepJournals(temp)
 	journal := atomicfile.NewJournal(temp)
-	r.closers = append(r.closers, journal.Close)
+	r.closers = append(r.closers, func() error {
+		// Once more: a program that was being started when a run was killed holds
+		// that run's lock until it has begun.
+		atomicfile.SweepJournals(temp)
+		return journal.Close()
+	})
 	r.workspace.Announce(func(path string) {
 		_ = journal.Add(path) // a stray file is all that can come of it
 	})
