@@ -135,5 +135,5 @@ func (r *rig) saveOutput(call llm.ToolCall, text string) (string, error) {
 		return '_'
 	}, call.ID)
 	path := filepath.Join(dir, name+".txt")
-	return path, atomicfile.WriteFile(path, []byte(text), 0o600)
+	return path, atomicfile.WriteText(path, text, 0o600)
 }

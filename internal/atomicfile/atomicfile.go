@@ -28,10 +28,28 @@ const tries = 5
 // existing file is replaced as a whole and then has the permissions perm. It is
 // on disk when WriteFile returns.
 func WriteFile(path string, data []byte, perm os.FileMode) error {
+	return replace(path, perm, func(f *os.File) error {
+		if _, err := f.Write(data); err != nil {
+			return err
+		}
+		return f.Sync()
+	})
+}
+
+// WriteText is WriteFile for what need not survive a power failure, where there
+// may be thousands of them: it does not wait for the disk.
+func WriteText(path, text string, perm os.FileMode) error {
+	return replace(path, perm, func(f *os.File) error {
+		_, err := f.WriteString(text)
+		return err
+	})
+}
+
+func replace(path string, perm os.FileMode, write func(*os.File) error) error {
 	var err error
 	for range tries {
 		temp := filepath.Join(filepath.Dir(path), TempName())
-		if err = writeNew(temp, data, perm); err == nil {
+		if err = writeNew(temp, perm, write); err == nil {
 			err = os.Rename(temp, path)
 		}
 		if err == nil {
@@ -47,15 +65,12 @@ func WriteFile(path string, data []byte, perm os.FileMode) error {
 	return fmt.Errorf("writing %s: %w", path, err)
 }
 
-func writeNew(path string, data []byte, perm os.FileMode) error {
+func writeNew(path string, perm os.FileMode, write func(*os.File) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
 		return err
 	}
-	if _, err = f.Write(data); err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
+	return errors.Join(write(f), f.Close())
 }
 
 // Sweep removes the files that killed processes left in dirs while they were in

@@ -19,6 +19,10 @@ func TestWriteFile(t *testing.T) {
 		got, err := os.ReadFile(path)
 		require.NoError(t, err)
 		assert.Equal(t, content, string(got))
+		require.NoError(t, WriteText(path, content+" as text", 0o600))
+		got, err = os.ReadFile(path)
+		require.NoError(t, err)
+		assert.Equal(t, content+" as text", string(got))
 	}
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
