@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gofrs/flock"
 )
 
 // ErrInUse: another process is writing this session.
@@ -35,7 +34,7 @@ type Writer struct {
 	mu    sync.Mutex
 	quiet *time.Timer // flushes when it ends; nil: nothing was written
 	file  *os.File
-	lock  *flock.Flock
+	lock  *fileLock
 	buf   []byte
 	err   error // the write that failed; nothing is written after it
 }
@@ -75,7 +74,7 @@ func open(path string, flags int, secrets []string) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	lock := flock.New(path, flock.SetFlag(os.O_RDWR))
+	lock := newFileLock(path)
 	switch ok, err := take(lock); {
 	case err != nil:
 		return nil, errors.Join(err, f.Close())
@@ -90,7 +89,7 @@ func open(path string, flags int, secrets []string) (*Writer, error) {
 // that program has begun.
 const lockPatience = 250 * time.Millisecond
 
-func take(lock *flock.Flock) (bool, error) {
+func take(lock *fileLock) (bool, error) {
 	for wait := time.Millisecond; ; wait *= 2 {
 		if ok, err := lock.TryLock(); ok || err != nil || wait > lockPatience {
 			return ok, err
@@ -204,7 +203,7 @@ func (w *Writer) Remove() error {
 
 // InUse reports whether a process is writing the session in the file.
 func InUse(path string) bool {
-	lock := flock.New(path, flock.SetFlag(os.O_RDWR))
+	lock := newFileLock(path)
 	ok, err := lock.TryLock()
 	defer func() { _ = lock.Close() }()
 	return err == nil && !ok
