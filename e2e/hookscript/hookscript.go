@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"minigem/hooks"
 )
@@ -90,13 +91,19 @@ func Read(h hooks.Hook, p Place) []Facts {
 	return all
 }
 
-var shebang = regexp.MustCompile(`^\x{FEFF}?#!\s*\S*?(bash|dash|zsh|ksh|sh|python|node|deno|bun)[\d.]*\b|^\x{FEFF}?#!.*\b(bash|sh|python3?|node)\b`)
+// pattern compiles expr when it is first asked for, so that only those who read
+// programs pay for it.
+func pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
+var shebang = pattern(`^\x{FEFF}?#!\s*\S*?(bash|dash|zsh|ksh|sh|python|node|deno|bun)[\d.]*\b|^\x{FEFF}?#!.*\b(bash|sh|python3?|node)\b`)
 
 // languageOf knows programs by their first line, their name, or by who runs
 // them. "?" is no program: data that the command names.
 func languageOf(path, text, command string) Language {
 	first, _, _ := strings.Cut(text, "\n")
-	if m := shebang.FindStringSubmatch(first); m != nil {
+	if m := shebang().FindStringSubmatch(first); m != nil {
 		switch name := m[1] + m[2]; {
 		case strings.HasPrefix(name, "python"):
 			return Python
@@ -122,17 +129,17 @@ func languageOf(path, text, command string) Language {
 }
 
 var (
-	decision = regexp.MustCompile(`\bdecision\\?["']?\s*[:=]\s*\\?["'](\w+)`)
-	foreign  = regexp.MustCompile(`\b(permissionDecisionReason|permissionDecision|updatedInput|updatedToolOutput)\b`)
-	exits    = map[Language]*regexp.Regexp{
-		Python: regexp.MustCompile(`\b(?:sys\.exit|os\._exit|exit)\(\s*(\d+)\s*\)`),
-		Script: regexp.MustCompile(`\bprocess\.(?:exit\(\s*|exitCode\s*=\s*)(\d+)`),
+	decision = pattern(`\bdecision\\?["']?\s*[:=]\s*\\?["'](\w+)`)
+	foreign  = pattern(`\b(permissionDecisionReason|permissionDecision|updatedInput|updatedToolOutput)\b`)
+	exits    = map[Language]func() *regexp.Regexp{
+		Python: pattern(`\b(?:sys\.exit|os\._exit|exit)\(\s*(\d+)\s*\)`),
+		Script: pattern(`\bprocess\.(?:exit\(\s*|exitCode\s*=\s*)(\d+)`),
 	}
 	// sys.exit with words prints them on stderr and exits with 1.
-	pythonWords = regexp.MustCompile(`\b(?:sys\.exit|SystemExit)\(\s*[rbf]?["']`)
-	stderrJSON  = map[Language]*regexp.Regexp{
-		Python: regexp.MustCompile(`json\.dump\([^\n]*sys\.stderr|print\(\s*json\.dumps[^\n]*sys\.stderr|sys\.stderr\.write\(\s*json\.dumps`),
-		Script: regexp.MustCompile(`(?:console\.error|process\.stderr\.write)\(\s*JSON\.stringify`),
+	pythonWords = pattern(`\b(?:sys\.exit|SystemExit)\(\s*[rbf]?["']`)
+	stderrJSON  = map[Language]func() *regexp.Regexp{
+		Python: pattern(`json\.dump\([^\n]*sys\.stderr|print\(\s*json\.dumps[^\n]*sys\.stderr|sys\.stderr\.write\(\s*json\.dumps`),
+		Script: pattern(`(?:console\.error|process\.stderr\.write)\(\s*JSON\.stringify`),
 	}
 )
 
@@ -144,21 +151,21 @@ func look(path string, lang Language, text string) Facts {
 		if t := strings.TrimSpace(line); strings.HasPrefix(t, "#") || strings.HasPrefix(t, "//") {
 			continue
 		}
-		for _, m := range decision.FindAllStringSubmatch(line, -1) {
+		for _, m := range decision().FindAllStringSubmatch(line, -1) {
 			f.Decisions = append(f.Decisions, Fact{n, m[1]})
 		}
-		for _, m := range foreign.FindAllString(line, -1) {
+		for _, m := range foreign().FindAllString(line, -1) {
 			f.Foreign = append(f.Foreign, Fact{n, m})
 		}
 		if re := exits[lang]; re != nil {
-			for _, m := range re.FindAllStringSubmatch(line, -1) {
+			for _, m := range re().FindAllStringSubmatch(line, -1) {
 				f.Exits = append(f.Exits, Fact{n, m[1]})
 			}
 		}
-		if lang == Python && pythonWords.MatchString(line) {
+		if lang == Python && pythonWords().MatchString(line) {
 			f.Exits = append(f.Exits, Fact{n, "1"})
 		}
-		if re := stderrJSON[lang]; re != nil && re.MatchString(line) {
+		if re := stderrJSON[lang]; re != nil && re().MatchString(line) {
 			f.Stderr = append(f.Stderr, Fact{n, "{}"})
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -209,10 +210,15 @@ func lineAround(text string, at, end int) (before, after string) {
 // What decides, as it can be read in an object that is broken, cut off, or
 // written as JavaScript and Python show one; in a string too, its quotes escaped.
 var (
-	legibleDecision = regexp.MustCompile(`(?:^|[^\w.$-])(decision|permissionDecision)\\*["']?\s*:\s*\\*["'](deny|block|ask)\\*["']`)
-	legibleContinue = regexp.MustCompile(`(?:^|[^\w.$-])(continue)\\*["']?\s*:\s*([fF]alse)\b`)
-	legibleReason   = regexp.MustCompile(`(?:^|[^\w.$-])(reason|stopReason|permissionDecisionReason)\\*["']?\s*:\s*(?:\\*"((?:[^"\\]|\\[^"])*)|'([^'\\]*)')`)
+	legibleDecision = pattern(`(?:^|[^\w.$-])(decision|permissionDecision)\\*["']?\s*:\s*\\*["'](deny|block|ask)\\*["']`)
+	legibleContinue = pattern(`(?:^|[^\w.$-])(continue)\\*["']?\s*:\s*([fF]alse)\b`)
+	legibleReason   = pattern(`(?:^|[^\w.$-])(reason|stopReason|permissionDecisionReason)\\*["']?\s*:\s*(?:\\*"((?:[^"\\]|\\[^"])*)|'([^'\\]*)')`)
 )
+
+// pattern compiles expr when it is first asked for: most runs never meet noise.
+func pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // aLine is how much of a line is looked at around an object.
 const aLine = 256
@@ -224,7 +230,7 @@ func (r *reader) legible(text string) (fields []member, line int) {
 	if !strings.Contains(text, "{") {
 		return nil, 0
 	}
-	for _, find := range []*regexp.Regexp{legibleContinue, legibleDecision} {
+	for _, find := range []*regexp.Regexp{legibleContinue(), legibleDecision()} {
 		searched, open := 0, -1 // the last brace before the match
 		for _, m := range find.FindAllStringSubmatchIndex(text, -1) {
 			if n := strings.LastIndexByte(text[searched:m[2]], '{'); n >= 0 {
@@ -249,7 +255,7 @@ func (r *reader) legible(text string) (fields []member, line int) {
 	if fields == nil {
 		return nil, 0
 	}
-	if m := legibleReason.FindStringSubmatch(text); m != nil {
+	if m := legibleReason().FindStringSubmatch(text); m != nil {
 		fields = append(fields, r.placed(member{key: m[1], value: unquote(m[2] + m[3])}))
 	}
 	return fields, line
