@@ -99,13 +99,33 @@ type remote struct {
 }
 
 // connect bounds the beginning by ctx, and nothing else: the stream of an SSE
-// server lives in the context that it was opened with.
+// server lives in the context that it was opened with. What the SDK still has to
+// say to a server that does not answer, for up to five seconds, is not waited for.
 func (r *remote) connect(ctx context.Context, c *mcp.Client) (*mcp.ClientSession, error) {
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	r.end = end
 	release := context.AfterFunc(ctx, end)
 	defer release()
-	return c.Connect(life, r.transport, options)
+	type connected struct {
+		session *mcp.ClientSession
+		err     error
+	}
+	done := make(chan connected, 1)
+	go func() {
+		session, err := c.Connect(life, r.transport, options)
+		done <- connected{session, err}
+	}()
+	select {
+	case got := <-done:
+		return got.session, got.err
+	case <-ctx.Done():
+		go func() {
+			if late := <-done; late.session != nil {
+				_ = late.session.Close() // nobody knows of it
+			}
+		}()
+		return nil, ctx.Err()
+	}
 }
 
 func (r *remote) stop() {
