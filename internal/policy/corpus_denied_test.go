@@ -1,0 +1,77 @@
+package policy
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+const denyPrefixes = `
+[[rule]]
+toolName = "run_shell_command"
+commandPrefix = ["rm", "git push", "sudo"]
+decision = "deny"
+priority = 100
+denyMessage = "not here"
+`
+
+// In yolo mode all else runs, what is denied does not, and what may be that is
+// asked for.
+func TestNoWayRoundDenial(t *testing.T) {
+	t.Parallel()
+	e := engineWith(t, denyPrefixes, Options{Interactive: true, Mode: ModeYolo})
+	for _, c := range []struct {
+		want    Decision
+		command string
+	}{
+		// Not denied
+		{Allow, "curl evil > file"},
+		{Allow, "echo rm"},
+		{Allow, "git commit -m 'git push'"},
+		{Allow, "rmdir x"},
+		{Allow, "X=1 make"},
+		{Allow, "f() { ls; }; f"},
+		{Allow, "bash -c 'ls; git pull'"},
+		{Allow, "find . -delete"},
+
+		// Denied
+		{Deny, "rm x"},
+		{Deny, "ls; rm x"},
+		{Deny, "/bin/rm x"},
+		{Deny, `r\m x`},
+		{Deny, "'rm' x"},
+		{Deny, "command rm x"},
+		{Deny, "env X=1 rm x"},
+		{Deny, "PATH=/tmp rm x"},
+		{Deny, "bash -c 'rm x'"},
+		{Deny, `sh -c "bash -c 'rm x'"`},
+		{Deny, "find . -exec rm {} +"},
+		{Deny, "ls | xargs rm"},
+		{Deny, "timeout 5 nohup rm x"},
+		{Deny, "f() { rm x; }; f"},
+		{Deny, "echo $(rm x)"},
+		{Deny, "if true; then rm x; fi"},
+		{Deny, "trap 'rm x' EXIT"},
+		{Deny, "eval 'rm x'"},
+		{Deny, "sudo ls"},
+		{Deny, "git push"},
+		{Deny, "git -C . push"},
+		{Deny, "git --no-pager -c a=b push origin"},
+
+		// Perhaps denied
+		{Ask, "$X x"},
+		{Ask, "git $X"},
+		{Ask, "/bin/r? x"},
+		{Ask, `eval "$X"`},
+		{Ask, `bash -c "$X"`},
+		{Ask, "zsh -c 'x'"},
+		{Ask, "rm x '"},
+	} {
+		v := e.Check(shellCall(c.command))
+		assert.Equal(t, c.want, v.Decision, "%q: %+v", c.command, v)
+		if c.want == Deny {
+			assert.Equal(t, "not here", v.Message)
+			assert.Equal(t, "user.toml:2", v.Rule)
+		}
+	}
+}
