@@ -1,5 +1,7 @@
 // Command toolfilter is a BeforeToolSelection hook: while the user only asks for
-// an explanation, the model may call tools that read, and no others.
+// an explanation, the model may call tools that read, and no others. Who wants
+// something done as well gets all tools: a tool too many is asked about, one
+// too few is a task that cannot be done.
 //
 //	go build -o ~/bin/toolfilter ./examples/toolfilter
 package main
@@ -12,14 +14,16 @@ import (
 )
 
 var (
-	asksOnly = regexp.MustCompile(`(?i)\b(explain|describe|why|what does)\b`)
-	reading  = []string{"glob", "grep_search", "list_directory", "read_file", "read_many_files"}
+	asks    = regexp.MustCompile(`(?i)\b(explain|describe|why|what does)\b`)
+	wants   = regexp.MustCompile(`(?i)\b(add|change|create|delete|edit|fix|implement|make|refactor|remove|rename|replace|run|update|write)\b`)
+	reading = []string{"glob", "grep_search", "list_directory", "read_file", "read_many_files"}
 )
 
 func main() { protocol.Serve(filter) }
 
 func filter(in protocol.BeforeToolSelectionInput) protocol.Output {
-	if !asksOnly.MatchString(lastPrompt(in.LLMRequest.Messages)) {
+	prompt := lastPrompt(in.LLMRequest.Messages)
+	if !asks.MatchString(prompt) || wants.MatchString(prompt) {
 		return protocol.Output{}
 	}
 	return protocol.Output{ToolConfig: &protocol.ToolConfig{Mode: "AUTO", AllowedFunctionNames: reading}}

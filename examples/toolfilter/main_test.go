@@ -20,6 +20,8 @@ func TestFilter(t *testing.T) {
 		{"nothing was said", nil, protocol.Output{}},
 		{"work", []protocol.LLMMessage{{Role: "user", Text: "Fix it"}}, protocol.Output{}},
 		{"a question", []protocol.LLMMessage{{Role: "user", Text: "Why is it red?"}}, narrowed},
+		{"a question and work", []protocol.LLMMessage{{Role: "user", Text: "Fix it, and explain why it was red"}}, protocol.Output{}},
+		{"words that only begin so", []protocol.LLMMessage{{Role: "user", Text: "Look for explanations"}}, protocol.Output{}},
 		{"a question, while tools work", []protocol.LLMMessage{{Role: "user", Text: "Explain"}, {Role: "model", Text: "I look"}, result}, narrowed},
 		{"work after a question", []protocol.LLMMessage{{Role: "user", Text: "Explain"}, {Role: "user", Text: "Fix it"}}, protocol.Output{}},
 	}
