@@ -48,8 +48,8 @@ func (t *chat) saveChat(_ context.Context, tag string) error {
 		return errors.New("nothing has been said yet")
 	case slices.Contains(t.tags(), tag):
 		i, _, ok := t.term.Choose(t.ctx, "A conversation is kept under this tag. Replace it?", []terminal.Choice{
-			{Label: "Yes, replace it", Keys: []string{"y"}}, {Label: "No", Keys: []string{"n"}}})
-		if !ok || i != 0 {
+			{Label: "No", Keys: []string{"n"}}, {Label: "Yes, replace it", Keys: []string{"y"}}})
+		if !ok || i != 1 {
 			return nil
 		}
 	}

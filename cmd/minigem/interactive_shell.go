@@ -23,10 +23,11 @@ func (t *chat) shell(line string) error {
 	}
 	var res proc.Result
 	var err error
+	var live terminal.Cleaner
 	t.work("running "+line, func(ctx context.Context) {
 		res, err = proc.Run(ctx, proc.Command{
 			Line: line, Dir: t.dir, Env: t.childEnv(), Merge: true,
-			Live: func(b []byte) { t.term.Write(terminal.Clean(string(b))) },
+			Live: func(b []byte) { t.term.Write(live.Clean(b)) },
 		})
 	})
 	if err != nil {

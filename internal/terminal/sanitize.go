@@ -2,8 +2,10 @@ package terminal
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -27,6 +29,43 @@ func Clean(s string) string {
 		}
 		return r
 	}, ansi.Strip(s))
+}
+
+// A Cleaner is Clean for a text that comes in pieces, which may part a character
+// or a control sequence. The zero Cleaner is ready; it is for one goroutine.
+type Cleaner struct {
+	rest []byte // what is not whole yet
+}
+
+// mostHeld is how much of a control sequence is kept until its end is there.
+const mostHeld = 4 << 10
+
+// Clean returns what of the next piece may be shown, behind what the pieces
+// before had at their end that was not whole.
+func (c *Cleaner) Clean(piece []byte) string {
+	b := append(c.rest, piece...)
+	whole := len(b) // without a character that is cut off
+	for n := 1; n < min(utf8.UTFMax, len(b)+1); n++ {
+		if last := b[len(b)-n:]; utf8.RuneStart(last[0]) {
+			if !utf8.FullRune(last) {
+				whole -= n
+			}
+			break
+		}
+	}
+	at := 0
+	for at < whole {
+		_, _, n, state := ansi.DecodeSequence(b[at:whole], ansi.NormalState, nil)
+		if state != ansi.NormalState {
+			break
+		}
+		at += max(n, 1)
+	}
+	c.rest = slices.Clone(b[at:])
+	if len(c.rest) > mostHeld {
+		c.rest = c.rest[:2] // what it is; what it holds is not shown in any case
+	}
+	return Clean(string(b[:at]))
 }
 
 // suspicious is acts, and counts marks.

@@ -70,3 +70,37 @@ func FuzzClean(f *testing.F) {
 		assert.False(t, strings.ContainsFunc(out, acts), "%q became %q", in, out)
 	})
 }
+
+// However a text is parted, the same of it is shown, but for heaps of marks:
+// they are counted anew in each piece.
+func TestCleaner(t *testing.T) {
+	t.Parallel()
+	for _, c := range dirty {
+		if c.name == "heaps of marks" {
+			continue
+		}
+		for at := range len(c.in) + 1 {
+			var two Cleaner
+			got := two.Clean([]byte(c.in[:at])) + two.Clean([]byte(c.in[at:]))
+			assert.Equal(t, c.want, got, "%s, parted at %d", c.name, at)
+		}
+		var one Cleaner
+		var got strings.Builder
+		for i := range len(c.in) {
+			got.WriteString(one.Clean([]byte{c.in[i]}))
+		}
+		assert.Equal(t, c.want, got.String(), "%s, byte by byte", c.name)
+	}
+}
+
+// A title without an end takes no memory.
+func TestCleanerIsBounded(t *testing.T) {
+	t.Parallel()
+	var c Cleaner
+	assert.Equal(t, "a", c.Clean([]byte("a\x1b]0;")))
+	for range 1000 {
+		assert.Empty(t, c.Clean([]byte(strings.Repeat("x", 1000))))
+		assert.LessOrEqual(t, len(c.rest), mostHeld)
+	}
+	assert.Equal(t, "b", c.Clean([]byte("\x07b")))
+}
