@@ -83,3 +83,22 @@ func TestMarkdownDoesNotWaitForTheEnd(t *testing.T) {
 	assert.True(t, m.write(" more.\n```\ncode\n\n"), "code comes a line at a time")
 	assert.True(t, m.write("more\n```\n"))
 }
+
+// What a failed call was about is among its arguments: its record holds what
+// the tool is for.
+func TestAim(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args map[string]any
+		want string
+	}{
+		{nil, ""},
+		{map[string]any{"content": "x", "file_path": "notes.txt"}, "notes.txt"},
+		{map[string]any{"command": "ls\n\x1b[2J-la"}, "ls -la"},
+		{map[string]any{"dir_path": "", "pattern": "*.go"}, "*.go"},
+		{map[string]any{"file_path": 7.0, "query": "weather"}, "weather"},
+		{map[string]any{"offset": 1.0}, ""},
+	} {
+		assert.Equal(t, c.want, aim(c.args))
+	}
+}

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -181,6 +182,10 @@ func (v *View) tool(r event.ToolRecord) {
 		mark = v.style.yellow("-")
 	}
 	name, what := cleanLine(r.DisplayName), cleanLine(r.Description)
+	if r.Status == event.ToolError {
+		// The record of a failed call holds what the tool is for.
+		what = cmp.Or(aim(r.Call.Args), what)
+	}
 	if name == "" {
 		name = cleanLine(r.Call.Name)
 	}
@@ -194,6 +199,16 @@ func (v *View) tool(r event.ToolRecord) {
 		return
 	}
 	v.note(head + "\n" + v.folded(r))
+}
+
+// aim is the argument that says what a call was about; empty: none does.
+func aim(args map[string]any) string {
+	for _, name := range []string{"file_path", "dir_path", "path", "command", "pattern", "query", "url", "uri", "name", "prompt"} {
+		if s, ok := args[name].(string); ok && s != "" {
+			return cleanLine(s)
+		}
+	}
+	return ""
 }
 
 func (v *View) began(callID string) {
