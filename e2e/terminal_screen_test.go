@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/creack/pty"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -135,4 +136,33 @@ func TestChatNeedsATerminal(t *testing.T) {
 	out = h.run(t, run{Args: h.answersFile(t, "say Hello.")})
 	assert.Equal(t, 42, out.Code)
 	assert.NotContains(t, out.Stdout+out.Stderr, "\x1b")
+}
+
+// TestChatNeedsAScreen: where somebody could type but only a pipe would show it,
+// a prompt is answered and without one there is nothing to do.
+func TestChatNeedsAScreen(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		prompt, stdout, stderr string
+		code                   int
+	}{
+		{"Hi", "Hello.\n", "", 0},
+		{"", "", "minigem: there is no prompt: give one with -p, as an argument, or on standard input\n", 42},
+	} {
+		h := newHome(t, nil)
+		args := h.answersFile(t, "say Hello.")
+		if c.prompt != "" {
+			args = append(args, c.prompt)
+		}
+		keyboard, tty, err := pty.Open()
+		require.NoError(t, err)
+		cmd, stdout, stderr := h.command(t, run{Args: args, Env: []string{"TERM=xterm-256color"}})
+		cmd.Stdin = tty
+		_ = cmd.Run()
+		assert.Equal(t, c.code, cmd.ProcessState.ExitCode())
+		assert.Equal(t, c.stdout, stdout.String())
+		assert.Equal(t, c.stderr, stderr.String())
+		require.NoError(t, tty.Close())
+		require.NoError(t, keyboard.Close())
+	}
 }
