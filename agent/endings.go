@@ -30,7 +30,7 @@ func (r *run) cut(ans *reply, res Result, err error) *Result {
 		r.keep(ans)
 		r.dismissIfAny(ans.message().Calls(), "not run: "+res.Reason)
 	case err != nil:
-		r.emit(event.RoundFailed{Model: ans.model, Latency: r.now().Sub(ans.started), Err: err})
+		r.emit(event.RoundFailed{Model: ans.model, Latency: r.now().Sub(ans.started), Usage: ans.usage, Err: err})
 	}
 	switch {
 	case ans.refused == "" || res.Ending == Cancelled:

@@ -99,11 +99,14 @@ func (r *run) ask(ctx context.Context) (*reply, error) {
 			return ans, err
 		}
 		if attempt == maxStreamAttempts || !retryable(err) {
-			r.emit(event.RoundFailed{Model: ans.model, Latency: r.now().Sub(ans.started), Err: err})
+			r.emit(event.RoundFailed{Model: ans.model, Latency: r.now().Sub(ans.started), Usage: ans.usage, Err: err})
 			return ans, err
 		}
 		delay := retryDelay(attempt)
-		r.emit(event.RoundDiscarded{Reason: whatHappened(err), Attempt: attempt, Delay: delay})
+		r.emit(event.RoundDiscarded{
+			Reason: whatHappened(err), Attempt: attempt, Delay: delay,
+			Model: ans.model, Latency: r.now().Sub(ans.started), Usage: ans.usage,
+		})
 		r.sleep(ctx, delay)
 		if ctx.Err() != nil {
 			return &reply{}, err

@@ -199,9 +199,9 @@ func TestMidStreamRetry(t *testing.T) {
 	assert.Equal(t, Result{Ending: Answered, Response: "whole", Rounds: 1}, b.run(t, "hi"))
 	assert.Equal(t, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}, b.slept)
 	assert.Equal(t, []event.RoundDiscarded{
-		{Reason: "the connection was lost", Attempt: 1, Delay: time.Second},
-		{Reason: streamTexts[ThinkingOnly], Attempt: 2, Delay: 2 * time.Second},
-		{Reason: streamTexts[NoFinishReason], Attempt: 3, Delay: 4 * time.Second},
+		{Reason: "the connection was lost", Attempt: 1, Delay: time.Second, Model: "gemini-2.5-flash"},
+		{Reason: streamTexts[ThinkingOnly], Attempt: 2, Delay: 2 * time.Second, Model: "gemini-2.5-flash"},
+		{Reason: streamTexts[NoFinishReason], Attempt: 3, Delay: 4 * time.Second, Model: "gemini-2.5-flash"},
 	}, eventsOf[event.RoundDiscarded](b))
 	assert.Equal(t, 4, b.hooks.beforeModels, "each attempt is a request of its own")
 	assert.Equal(t, []string{"user: hi", "model: whole"}, lines(b.memory.Messages()))

@@ -83,7 +83,7 @@ func TestStreamEndsWithResult(t *testing.T) {
 		{"the key is refused", "", `fault {"status": 401, "message": "Who?"}`, "", 41, begun + "result error (auth: the credentials were refused: Who?: check the key; for Vertex AI run: gcloud auth application-default login; 41) 0 tokens, 0 calls\n"},
 		{"the answer is asked for again", "", "say One\nsay  two.\nfault {\"after\": 1, \"cut\": true}\n\nsay One two.", "", 0, begun + "message assistant One\nerror warning the answer broke off; asking again\nmessage assistant One two.\nresult success 110 tokens, 0 calls\n"},
 		// limits
-		{"the turn limit", `{"model": {"maxSessionTurns": 1}}`, listing + "\n\nsay Never.", "", 53, begun + "tool_use list_directory\ntool_result success\nresult error (unknown: the limit of turns for this session is reached: raise model.maxSessionTurns in the settings; 53) 110 tokens, 1 calls\n"},
+		{"the turn limit", `{"model": {"maxSessionTurns": 1}}`, listing + "\n\nsay Never.", "", 53, begun + "tool_use list_directory\ntool_result success\nresult error (FatalTurnLimitedError: the limit of turns for this session is reached: raise model.maxSessionTurns in the settings; 53) 110 tokens, 1 calls\n"},
 		// hooks
 		{"BeforeAgent stops", oneHookSettings("BeforeAgent", `{"continue": false, "stopReason": "enough"}`), "say Never.", "", 0, begun + "error warning Agent execution stopped: enough\nresult success 0 tokens, 0 calls\n"},
 		{"BeforeAgent denies", oneHookSettings("BeforeAgent", `{"decision": "deny", "reason": "no"}`), "say Never.", "", 0, begun + "error warning Agent execution blocked: no\nresult success 0 tokens, 0 calls\n"},
@@ -95,8 +95,8 @@ func TestStreamEndsWithResult(t *testing.T) {
 		{"hook events", oneHookSettings("BeforeTool", `{"decision": "deny", "reason": "no"}`), listing + "\n\nsay Could not.", "--include-hook-events", 0, begun + "tool_use list_directory\nhook BeforeTool list_directory deny h\ntool_result error (policy_violation: Tool execution blocked: no; 0)\nmessage assistant Could not.\nresult success 220 tokens, 1 calls\n"},
 		{"no hook ran", "", "say Hello.", "--include-hook-events", 0, begun + "message assistant Hello.\nresult success 110 tokens, 0 calls\n"},
 		// before anything began
-		{"broken settings", `{`, "say Never.", "", 52, "result error (unknown: reading settings: {project}/.gemini/settings.json:1:2: parsing value: unexpected EOF: correct the file, or move it away; 52) 0 tokens, 0 calls\n"},
-		{"no such session", "", "say Never.", "-r 7", 42, "result error (unknown: opening the session: session index 7 is out of range: this project has no saved sessions; minigem --list-sessions shows those of this folder; 42) 0 tokens, 0 calls\n"},
+		{"broken settings", `{`, "say Never.", "", 52, "result error (FatalConfigError: reading settings: {project}/.gemini/settings.json:1:2: parsing value: unexpected EOF: correct the file, or move it away; 52) 0 tokens, 0 calls\n"},
+		{"no such session", "", "say Never.", "-r 7", 42, "result error (FatalInputError: opening the session: session index 7 is out of range: this project has no saved sessions; minigem --list-sessions shows those of this folder; 42) 0 tokens, 0 calls\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -128,7 +128,7 @@ func TestStreamEndsWithResultAfterSignal(t *testing.T) {
 		code   int
 		want   string
 	}{
-		{"interrupt", syscall.SIGINT, 130, "result error (unknown: interrupted; 130) 110 tokens, 1 calls\n"},
+		{"interrupt", syscall.SIGINT, 130, "result error (FatalCancellationError: interrupted; 130) 110 tokens, 1 calls\n"},
 		{"terminate", syscall.SIGTERM, 143, "result error (unknown: terminated; 143) 110 tokens, 1 calls\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -14,9 +14,9 @@ import (
 type Event interface{ isEvent() }
 
 // Sink hears events in the order in which they happen. Emit must not block for
-// long. Calls come from one goroutine at a time, except ToolOutput and
-// ToolFinished, which parallel calls of a batch may emit concurrently: a Sink
-// locks for itself.
+// long. Calls come from one goroutine at a time, except ToolOutput,
+// ToolFinished and SideRequest, which parallel calls of a batch may emit
+// concurrently: a Sink locks for itself.
 type Sink interface{ Emit(Event) }
 
 // SinkFunc makes a function a Sink.
@@ -94,6 +94,7 @@ type (
 	RoundFailed struct {
 		Model   string
 		Latency time.Duration
+		Usage   *llm.Usage // nil: not told
 		Err     error
 	}
 
@@ -103,6 +104,19 @@ type (
 		Reason  string
 		Attempt int // the attempt that failed, from 1
 		Delay   time.Duration
+		Model   string // that answered; empty: no request of its own is meant
+		Latency time.Duration
+		Usage   *llm.Usage // nil: not told
+	}
+
+	// SideRequest: a model was asked for something beside the conversation, such
+	// as a summary. Attempts of a connection that failed are not told one by one.
+	SideRequest struct {
+		Role    string // "utility_tool", "utility_compressor" (spec/agent.md 4.8)
+		Model   string
+		Latency time.Duration
+		Usage   *llm.Usage // nil: not told
+		Err     error      // nil: it answered
 	}
 
 	// Waiting: a connection failed and will be tried again after Delay.
@@ -200,6 +214,7 @@ func (ToolFinished) isEvent()   {}
 func (RoundFinished) isEvent()  {}
 func (RoundFailed) isEvent()    {}
 func (RoundDiscarded) isEvent() {}
+func (SideRequest) isEvent()    {}
 func (Waiting) isEvent()        {}
 func (Compressed) isEvent()     {}
 func (Masked) isEvent()         {}

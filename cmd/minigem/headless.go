@@ -49,28 +49,16 @@ var (
 
 // runHeadless runs one prompt and ends.
 func runHeadless(ctx context.Context, sys *system, f *flags) error {
-	if f.promptInteractive != "" && !sys.StdinTTY {
-		return exitf(exitInput, "--prompt-interactive needs a terminal: standard input is piped; use --prompt")
-	}
-	piped, err := readPiped(sys, stdinWait)
-	if err != nil {
-		return &exitError{exitInput, err}
-	}
-	prompt := joinPrompt(piped, strings.Join(append(f.query, f.prompt), " "))
-	prompt = strings.TrimSpace(prompt)
-	if prompt == "" {
-		return exitf(exitInput, "there is no prompt: give one with -p, as an argument, or on standard input")
-	}
-
-	if err := f.checkRecording(sys); err != nil {
-		return err
-	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	out := newOutput(sys, f, func(error) { cancel(errStdoutClosed) })
+	prompt, err := promptOf(sys, f)
+	if err != nil {
+		return out.fatal(err)
+	}
 	stop := onSignals(cancel, nil)
 	defer stop()
 
-	out := newOutput(sys, f, func(error) { cancel(errStdoutClosed) })
 	c, err := configure(sys, f)
 	if err != nil {
 		return out.fatal(err)
@@ -92,6 +80,22 @@ func runHeadless(ctx context.Context, sys *system, f *flags) error {
 	defer r.close()
 	rec.opened(r)
 	return rec.write(out.finish(r.oneShot(ctx, out, prompt, rec)))
+}
+
+// promptOf is what the command line and standard input ask for.
+func promptOf(sys *system, f *flags) (string, error) {
+	if f.promptInteractive != "" && !sys.StdinTTY {
+		return "", exitf(exitInput, "--prompt-interactive needs a terminal: standard input is piped; use --prompt")
+	}
+	piped, err := readPiped(sys, stdinWait)
+	if err != nil {
+		return "", &exitError{exitInput, err}
+	}
+	prompt := strings.TrimSpace(joinPrompt(piped, strings.Join(append(f.query, f.prompt), " ")))
+	if prompt == "" {
+		return "", exitf(exitInput, "there is no prompt: give one with -p, as an argument, or on standard input")
+	}
+	return prompt, f.checkRecording(sys)
 }
 
 // oneShot begins the session, runs prompt and ends the session, however it went.

@@ -10,10 +10,10 @@ import (
 	"minigem/llm"
 )
 
-func (r *rig) wireCompressor(_ context.Context, _ *system, w *wiring) error {
+func (r *rig) wireCompressor(_ context.Context, sys *system, w *wiring) error {
 	r.compressor = &compress.Compressor{
 		History:   r.session,
-		Model:     r.telemetry.Model(r.model, telemetry.RoleCompressor),
+		Model:     r.beside(sys, telemetry.RoleCompressor),
 		ModelName: r.modelName,
 		Preamble:  r.session.Preamble,
 		Threshold: r.settings.Model.CompressionThreshold,

@@ -34,7 +34,7 @@ func (r *rig) wireTools(_ context.Context, sys *system, w *wiring) error {
 			Inactivity: time.Duration(r.settings.Tools.Shell.InactivityTimeout) * time.Second,
 			Processes:  processes,
 		},
-		Web:    builtin.WebOptions{Generator: r.telemetry.Model(r.model, telemetry.RoleTool), SearchModel: webModel, FetchModel: webModel, Now: sys.Now},
+		Web:    builtin.WebOptions{Generator: r.beside(sys, telemetry.RoleTool), SearchModel: webModel, FetchModel: webModel, Now: sys.Now},
 		Asker:  w.asker,
 		Memory: builtin.MemoryFiles{User: filepath.Join(r.dotGemini, contextName(r)), Project: r.projectMemory()},
 		Now:    sys.Now,

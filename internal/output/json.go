@@ -2,6 +2,7 @@ package output
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,8 +25,26 @@ func FailureOf(err error, code int) *Failure {
 	if err == nil {
 		return nil
 	}
-	return &Failure{Type: errorName(err), Message: err.Error(), Code: code}
+	name := errorName(err)
+	if name == unknownError {
+		name = cmp.Or(failureNames[code], name)
+	}
+	return &Failure{Type: name, Message: err.Error(), Code: code}
 }
+
+// failureNames are the types that Gemini CLI gives to what ends a run with a
+// code of its own (spec/agent.md 4.9).
+var failureNames = map[int]string{
+	41:  "FatalAuthenticationError",
+	42:  "FatalInputError",
+	52:  "FatalConfigError",
+	53:  "FatalTurnLimitedError",
+	54:  "FatalToolExecutionError",
+	55:  "FatalUntrustedWorkspaceError",
+	130: "FatalCancellationError",
+}
+
+const unknownError = "unknown"
 
 // errorName is the name of an error's kind: the type of an invalid stream, or
 // what went wrong between us and the model.
@@ -38,7 +57,7 @@ func errorName(err error) string {
 	if errors.As(err, &e) {
 		return string(e.Kind)
 	}
-	return "unknown"
+	return unknownError
 }
 
 // JSON writes one document at the end (spec/agent.md 4.8): the answer on Out, or

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"sync"
+	"time"
 
 	"minigem/agent/event"
 	"minigem/llm"
@@ -101,10 +102,16 @@ func (s *Stats) Emit(e event.Event) {
 	switch e := e.(type) {
 	case event.RoundFinished:
 		if !e.Synthetic {
-			s.request(e.Model, e.Latency.Milliseconds(), e.Usage, "")
+			s.request(mainRole, e.Model, e.Latency, e.Usage, nil)
 		}
 	case event.RoundFailed:
-		s.request(e.Model, e.Latency.Milliseconds(), nil, errorName(e.Err))
+		s.request(mainRole, e.Model, e.Latency, e.Usage, e.Err)
+	case event.RoundDiscarded: // tokens were spent on it, and another one follows
+		if e.Model != "" {
+			s.request(mainRole, e.Model, e.Latency, e.Usage, nil)
+		}
+	case event.SideRequest:
+		s.request(e.Role, e.Model, e.Latency, e.Usage, e.Err)
 	case event.ToolFinished:
 		s.call(e.Record)
 	}
@@ -117,16 +124,17 @@ func (s *Stats) Snapshot() Counts {
 	return s.counts.clone()
 }
 
-func (s *Stats) request(model string, ms int64, u *llm.Usage, failure string) {
+func (s *Stats) request(as, model string, took time.Duration, u *llm.Usage, failure error) {
+	ms := took.Milliseconds()
 	m := s.counts.Models.at(model, func() *ModelCounts { return &ModelCounts{API: APICounts{ErrorsByType: map[string]int{}}} })
-	role := m.Roles.at(mainRole, func() *RoleCounts { return &RoleCounts{} })
+	role := m.Roles.at(as, func() *RoleCounts { return &RoleCounts{} })
 	m.API.TotalRequests++
 	m.API.TotalLatencyMS += ms
 	role.TotalRequests++
 	role.TotalLatencyMS += ms
-	if failure != "" {
+	if failure != nil {
 		m.API.TotalErrors++
-		m.API.ErrorsByType[failure]++
+		m.API.ErrorsByType[errorName(failure)]++
 		role.TotalErrors++
 	}
 	if u != nil {
