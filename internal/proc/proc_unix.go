@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -92,6 +93,18 @@ func family(pgid int) []int {
 // sweepMost is more than a pipe holds, so that a child that never stops writing
 // does not keep us.
 const sweepMost = 2 << 20
+
+// stream is the parent's end of an output. It is read until nobody holds it: it
+// outlives a call whose children run on, so that they are not killed by a
+// closed pipe.
+type stream struct {
+	file *os.File
+	into func([]byte)
+
+	mu    sync.Mutex // so that what is read is handed on in its order
+	chunk [32 << 10]byte
+	ended bool
+}
 
 // read hands on what comes until the end of the stream.
 func (s *stream) read() {

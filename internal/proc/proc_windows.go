@@ -4,7 +4,9 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"sync"
 	"syscall"
+	"time"
 )
 
 // Shell returns the program and the arguments that run line: PowerShell.
@@ -40,27 +42,61 @@ func groupExists(int) bool { return false }
 
 func family(int) []int { return nil }
 
+// stream is the parent's end of an output. It is read until nobody holds it: it
+// outlives a call whose children run on, so that they are not killed by a
+// closed pipe.
+type stream struct {
+	file *os.File
+	into func([]byte)
+
+	mu    sync.Mutex // so that what is read is handed on in its order
+	chunk [32 << 10]byte
+	ended bool
+	count int // of what was handed on
+}
+
 // read hands on what comes until the end of the stream.
 func (s *stream) read() {
 	defer s.file.Close()
 	for {
 		n, err := s.file.Read(s.chunk[:])
+		s.mu.Lock()
 		if n > 0 {
 			s.into(s.chunk[:n])
+			s.count++
 		}
+		s.ended = err != nil
+		s.mu.Unlock()
 		if err != nil {
-			s.mu.Lock()
-			s.ended = true
-			s.mu.Unlock()
 			return
 		}
 	}
 }
 
-// sweep says whether the stream has ended. What is there and was not read yet
-// cannot be had without waiting here.
+// A reader that is late on a busy machine is waited for as long as it goes on
+// reading, but not for ever: a child may never stop writing.
+const (
+	sweepQuiet = 100 * time.Millisecond
+	sweepMost  = 2 * time.Second
+)
+
+// sweep waits until nothing more comes for a while, and says whether the stream
+// has ended. What a pipe holds cannot be asked for while another thread waits
+// to read it, as it can be on Unix.
 func (s *stream) sweep() (ended bool) {
+	limit := time.Now().Add(sweepMost)
+	for {
+		before, _ := s.state()
+		time.Sleep(sweepQuiet)
+		after, ended := s.state()
+		if ended || after == before || time.Now().After(limit) {
+			return ended
+		}
+	}
+}
+
+func (s *stream) state() (count int, ended bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.ended
+	return s.count, s.ended
 }

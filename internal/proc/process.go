@@ -197,18 +197,6 @@ func (p *Process) pump() {
 	go p.wait()
 }
 
-// stream is the parent's end of an output. It is read until nobody holds it: it
-// outlives a call whose children run on, so that they are not killed by a
-// closed pipe.
-type stream struct {
-	file *os.File
-	into func([]byte)
-
-	mu    sync.Mutex // so that what is read is handed on in its order
-	chunk [32 << 10]byte
-	ended bool
-}
-
 func (p *Process) wait() {
 	_ = p.cmd.Wait() // how it ended is in ProcessState
 	if p.stdin != nil {
