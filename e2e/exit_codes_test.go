@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
@@ -119,4 +120,26 @@ func failureIn(t *testing.T, format string, o outcome) (kind, says string) {
 	}
 	assert.Equal(t, o.Code, d.Error.Code)
 	return d.Error.Type, d.Error.Message
+}
+
+// TestNobodyReadsTheAnswer: a reader that has had enough, as head has, is no
+// failure (spec/agent.md 1.4). The session is ended as ever.
+func TestNobodyReadsTheAnswer(t *testing.T) {
+	t.Parallel()
+	for _, format := range []string{"text", "json", "stream-json"} {
+		t.Run(format, func(t *testing.T) {
+			t.Parallel()
+			h := newHome(t, nil)
+			h.write(t, "../.gemini/settings.json", `{"hooks": {"SessionEnd": [{"hooks": [{"type": "command", "command": "cat > ended"}]}]}}`)
+			r, w, err := os.Pipe()
+			require.NoError(t, err)
+			require.NoError(t, r.Close())
+			defer w.Close()
+			cmd, _, stderr := h.command(t, run{Args: append(h.answersFile(t, "say One,\nsay two."), "-p", "hi", "-o", format)})
+			cmd.Stdout = w
+			require.NoError(t, cmd.Run(), stderr.String())
+			assert.Contains(t, h.read(t, "ended"), `"reason":"exit"`)
+			h.assertTidy(t, outcome{Stderr: stderr.String()})
+		})
+	}
 }
