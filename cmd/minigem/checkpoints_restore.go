@@ -16,8 +16,8 @@ import (
 
 	"minigem/internal/rewind"
 	"minigem/internal/trust"
-	"minigem/internal/workspace"
 	"minigem/llm"
+	"minigem/tools/workspace"
 )
 
 func sessionsRestoreCommand(sys *system) *cobra.Command {

@@ -21,9 +21,9 @@ import (
 	"minigem/agent"
 	"minigem/agent/event"
 	"minigem/hooks"
-	"minigem/internal/policy"
 	"minigem/internal/proc"
 	"minigem/llm/script"
+	"minigem/tools/policy"
 	"minigem/tools/toolcall"
 )
 

@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"minigem/e2e/inspect"
-	"minigem/e2e/replay"
 	"minigem/hooks"
+	"minigem/hooks/author/inspect"
+	"minigem/hooks/author/replay"
 	"minigem/hooks/command"
 	"minigem/hooks/protocol"
 )

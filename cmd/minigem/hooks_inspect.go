@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"minigem/e2e/hookscript"
-	"minigem/e2e/inspect"
 	"minigem/hooks"
+	"minigem/hooks/author/inspect"
+	"minigem/hooks/author/program"
 )
 
 // inspection is what is configured, as the commands that look at hooks want it:
@@ -19,7 +19,7 @@ import (
 func (c *configuration) inspection() *inspect.Setup {
 	s := &inspect.Setup{
 		Config:  c.hooks,
-		Place:   hookscript.Place{Dir: c.dir, ProjectDir: c.projectDir, Home: c.home},
+		Place:   program.Place{Dir: c.dir, ProjectDir: c.projectDir, Home: c.home},
 		Trusted: c.trust.trusted,
 		Mask:    c.mask,
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"minigem/e2e/lint"
+	"minigem/hooks/author/lint"
 )
 
 func hooksLintCommand(sys *system) *cobra.Command {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"minigem/e2e/scaffold"
+	"minigem/hooks/author/scaffold"
 )
 
 func hooksNewCommand(sys *system) *cobra.Command {

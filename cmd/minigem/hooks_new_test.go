@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/e2e/scaffold"
+	"minigem/hooks/author/scaffold"
 	"minigem/hooks/protocol"
 )
 

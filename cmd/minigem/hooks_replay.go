@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"minigem/e2e/replay"
 	"minigem/hooks"
+	"minigem/hooks/author/replay"
 	"minigem/hooks/command"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"minigem/e2e/tracepage"
+	"minigem/hooks/author/trace"
 )
 
 func hooksViewCommand(sys *system) *cobra.Command {
@@ -26,14 +26,14 @@ anywhere. minigem --hook-trace page.html makes the page at once.`,
 			if err != nil {
 				return err
 			}
-			reports, skipped, err := tracepage.Read(bytes.NewReader(data))
+			reports, skipped, err := trace.Read(bytes.NewReader(data))
 			if err != nil {
 				return exitf(exitInput, "%s: %w", args[0], err)
 			}
 			if skipped > 0 {
 				fmt.Fprintf(sys.Stderr, "[WARNING] %s: %d lines are no hook events and were left out\n", args[0], skipped)
 			}
-			return tracepage.Write(sys.Stdout, "Hook events in "+filepath.Base(args[0]), reports)
+			return trace.Write(sys.Stdout, "Hook events in "+filepath.Base(args[0]), reports)
 		},
 	}
 	return checkedArgs(sys, cmd, cobra.ExactArgs(1), "needs a trace, - for stdin")

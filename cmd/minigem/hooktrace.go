@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"minigem/e2e/tracepage"
 	"minigem/hooks"
+	"minigem/hooks/author/trace"
 	"minigem/hooks/protocol"
 )
 
@@ -62,7 +62,7 @@ func (t *hookTrace) close() error {
 		return nil
 	}
 	if t.asPage {
-		if err := tracepage.Write(f, "Hook events of minigem", t.kept); err != nil {
+		if err := trace.Write(f, "Hook events of minigem", t.kept); err != nil {
 			t.warn(err.Error())
 		}
 	}

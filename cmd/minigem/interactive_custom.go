@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"minigem/agent"
-	"minigem/internal/policy"
 	"minigem/internal/proc"
 	"minigem/internal/slash"
 	"minigem/llm"
+	"minigem/tools/policy"
 	"minigem/tools/toolcall"
 )
 

@@ -13,10 +13,10 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"minigem/internal/slash"
-	"minigem/internal/workspace"
 	"minigem/llm"
 	"minigem/tools"
 	"minigem/tools/builtin"
+	"minigem/tools/workspace"
 )
 
 // include returns what is sent for a prompt: its text, and behind that the

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"minigem/internal/policy"
 	"minigem/internal/trust"
+	"minigem/tools/policy"
 )
 
 // policiesCommand lists the rules that decide what may run.

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/internal/policy"
+	"minigem/tools/policy"
 )
 
 const strictTOML = `[[rule]]

@@ -13,9 +13,9 @@ import (
 	"minigem/internal/rewind"
 	"minigem/internal/snapshot"
 	"minigem/internal/trust"
-	"minigem/internal/workspace"
 	"minigem/llm"
 	"minigem/session"
+	"minigem/tools/workspace"
 	"minigem/transcript"
 )
 

@@ -17,15 +17,15 @@ import (
 	"minigem/hooks/command"
 	"minigem/internal/atomicfile"
 	"minigem/internal/contextfile"
-	"minigem/internal/policy"
 	"minigem/internal/prompt"
 	"minigem/internal/telemetry"
-	"minigem/internal/workspace"
 	"minigem/llm"
 	"minigem/session"
 	"minigem/tools"
 	"minigem/tools/builtin"
+	"minigem/tools/policy"
 	"minigem/tools/toolcall"
+	"minigem/tools/workspace"
 )
 
 // A wiring is what differs between the ways in which minigem is used.

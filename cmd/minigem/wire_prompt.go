@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"minigem/internal/contextfile"
-	"minigem/internal/policy"
 	"minigem/internal/prompt"
+	"minigem/tools/policy"
 )
 
 // treeTime bounds how long drawing the directory tree may keep a start waiting.

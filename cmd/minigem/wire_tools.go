@@ -10,13 +10,13 @@ import (
 
 	"minigem/internal/atomicfile"
 	"minigem/internal/contextfile"
-	"minigem/internal/policy"
 	"minigem/internal/telemetry"
-	"minigem/internal/workspace"
 	"minigem/llm"
 	"minigem/session"
 	"minigem/tools"
 	"minigem/tools/builtin"
+	"minigem/tools/policy"
+	"minigem/tools/workspace"
 )
 
 func (r *rig) wireTools(_ context.Context, sys *system, w *wiring) error {

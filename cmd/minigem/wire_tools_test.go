@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/internal/policy"
 	"minigem/llm"
 	"minigem/tools"
 	"minigem/tools/builtin"
+	"minigem/tools/policy"
 	"minigem/tools/toolcall"
 )
 

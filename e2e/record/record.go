@@ -20,7 +20,7 @@ import (
 	"minigem/agent/event"
 	"minigem/hooks"
 	"minigem/hooks/protocol"
-	"minigem/internal/policy"
+	"minigem/tools/policy"
 	"minigem/tools/toolcall"
 )
 

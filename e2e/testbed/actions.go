@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"minigem/internal/policy"
 	"minigem/internal/proc"
+	"minigem/tools/policy"
 	"minigem/tools/toolcall"
 )
 

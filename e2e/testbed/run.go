@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"minigem/hooks"
-	"minigem/internal/policy"
+	"minigem/tools/policy"
 	"minigem/tools/toolcall"
 )
 

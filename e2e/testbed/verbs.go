@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"minigem/hooks/protocol"
-	"minigem/internal/policy"
+	"minigem/tools/policy"
 )
 
 // kind is what a command is for.

@@ -46,7 +46,7 @@ var bans = []ban{
 	},
 	{
 		packages: []string{"tools", "tools/builtin"},
-		reach:    []string{"minigem/hooks/...", "minigem/internal/policy", "minigem/agent/..."},
+		reach:    []string{"minigem/hooks/...", "minigem/tools/policy", "minigem/agent/..."},
 		why:      "a tool cannot know who is asking",
 	},
 	{

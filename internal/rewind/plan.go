@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"minigem/internal/redact"
-	"minigem/internal/workspace"
+	"minigem/tools/workspace"
 )
 
 // maxFile bounds what is read of a file.

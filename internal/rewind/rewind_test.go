@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/internal/rewind"
-	"minigem/internal/workspace"
+	"minigem/tools/workspace"
 	"minigem/transcript"
 )
 

@@ -11,9 +11,9 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"minigem/internal/policy"
 	"minigem/internal/proc"
 	"minigem/tools"
+	"minigem/tools/policy"
 	"minigem/tools/toolcall"
 )
 

@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"minigem/internal/policy"
 	"minigem/tools"
+	"minigem/tools/policy"
 	"minigem/tools/toolcall"
 )
 

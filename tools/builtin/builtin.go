@@ -1,6 +1,6 @@
 // Package builtin holds the tools that need no server: one file a tool, with
 // what the model is told about it beside it, and All, the list of them. A tool
-// reaches files only through internal/workspace and processes only through
+// reaches files only through tools/workspace and processes only through
 // internal/proc; permission and hooks are not its business (tools/toolcall).
 package builtin
 
@@ -13,9 +13,9 @@ import (
 	"syscall"
 	"time"
 
-	"minigem/internal/workspace"
 	"minigem/llm"
 	"minigem/tools"
+	"minigem/tools/workspace"
 )
 
 // Options are what the tools are made of.

@@ -9,10 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"minigem/internal/workspace"
 	"minigem/llm"
 	"minigem/tools"
 	"minigem/tools/toolstest"
+	"minigem/tools/workspace"
 )
 
 // calls are one valid call of every built-in tool.

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"minigem/internal/workspace"
 	"minigem/tools"
+	"minigem/tools/workspace"
 )
 
 // edit is a change of one file's text, worked out and not yet made. Texts have

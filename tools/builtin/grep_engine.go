@@ -10,7 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"minigem/internal/workspace"
+	"minigem/tools/workspace"
 )
 
 // textSearch looks for lines in the files of one directory. Memory is bounded

@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/internal/workspace"
+	"minigem/tools/workspace"
 )
 
 func TestNeedles(t *testing.T) {

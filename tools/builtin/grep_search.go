@@ -14,8 +14,8 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"minigem/internal/workspace"
 	"minigem/tools"
+	"minigem/tools/workspace"
 )
 
 //go:embed grep_search.md

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"minigem/internal/workspace"
 	"minigem/tools"
+	"minigem/tools/workspace"
 )
 
 //go:embed list_directory.md

@@ -11,9 +11,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"minigem/internal/workspace"
 	"minigem/llm"
 	"minigem/tools"
+	"minigem/tools/workspace"
 )
 
 // Limits of reading (spec/agent.md 17.5).

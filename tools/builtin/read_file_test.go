@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/internal/workspace"
 	"minigem/llm"
 	"minigem/tools"
+	"minigem/tools/workspace"
 )
 
 var noIgnore workspace.Ignore

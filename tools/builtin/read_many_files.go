@@ -13,9 +13,9 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"minigem/internal/workspace"
 	"minigem/llm"
 	"minigem/tools"
+	"minigem/tools/workspace"
 )
 
 //go:embed read_many_files.md

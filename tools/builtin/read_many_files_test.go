@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/internal/workspace"
 	"minigem/tools"
 	"minigem/tools/builtin"
+	"minigem/tools/workspace"
 )
 
 func TestReadManyFiles(t *testing.T) {

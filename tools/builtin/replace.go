@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"minigem/internal/workspace"
 	"minigem/tools"
+	"minigem/tools/workspace"
 )
 
 //go:embed replace.md

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"minigem/internal/proc"
-	"minigem/internal/workspace"
 	"minigem/tools"
+	"minigem/tools/workspace"
 )
 
 // Limits of commands (spec/agent.md 2.9, 17.5). Of more output than is kept,

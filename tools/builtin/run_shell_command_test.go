@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/internal/workspace"
 	"minigem/tools"
+	"minigem/tools/workspace"
 )
 
 var (

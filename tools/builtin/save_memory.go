@@ -10,8 +10,8 @@ import (
 	"strings"
 	"sync"
 
-	"minigem/internal/workspace"
 	"minigem/tools"
+	"minigem/tools/workspace"
 )
 
 //go:embed save_memory.md

@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/internal/workspace"
 	"minigem/llm"
 	"minigem/tools"
 	"minigem/tools/builtin"
+	"minigem/tools/workspace"
 )
 
 type args = map[string]any

@@ -5,8 +5,8 @@ import (
 	_ "embed"
 	"sync"
 
-	"minigem/internal/workspace"
 	"minigem/tools"
+	"minigem/tools/workspace"
 )
 
 //go:embed write_file.md

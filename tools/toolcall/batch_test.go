@@ -17,9 +17,9 @@ import (
 	"minigem/agent/event"
 	"minigem/hooks"
 	"minigem/hooks/protocol"
-	"minigem/internal/policy"
 	"minigem/llm"
 	"minigem/tools"
+	"minigem/tools/policy"
 )
 
 var errUser = errors.New("interrupted")

@@ -13,9 +13,9 @@ import (
 	"minigem/agent/event"
 	"minigem/hooks"
 	"minigem/hooks/protocol"
-	"minigem/internal/policy"
 	"minigem/llm"
 	"minigem/tools"
+	"minigem/tools/policy"
 )
 
 // fakeTool is a tool of functions; what is nil is harmless.

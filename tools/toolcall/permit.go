@@ -7,8 +7,8 @@ import (
 
 	"minigem/agent/event"
 	"minigem/hooks"
-	"minigem/internal/policy"
 	"minigem/tools"
+	"minigem/tools/policy"
 )
 
 // permit asks the policy and, where it or a hook wants that, the user. A hook's

@@ -10,9 +10,9 @@ import (
 
 	"minigem/agent/event"
 	"minigem/hooks"
-	"minigem/internal/policy"
 	"minigem/llm"
 	"minigem/tools"
+	"minigem/tools/policy"
 )
 
 func TestPermission(t *testing.T) {

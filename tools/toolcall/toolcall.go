@@ -14,9 +14,9 @@ import (
 	"minigem/agent/event"
 	"minigem/hooks"
 	"minigem/hooks/protocol"
-	"minigem/internal/policy"
 	"minigem/llm"
 	"minigem/tools"
+	"minigem/tools/policy"
 )
 
 // Runner runs batches of calls; it is an agent.ToolRunner. Registry is

@@ -1,0 +1,163 @@
+package inspect_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/hooks"
+	"minigem/hooks/author/inspect"
+	"minigem/hooks/protocol"
+)
+
+// answers runs hooks that print what their command says.
+type answers struct{ delay time.Duration }
+
+func (a answers) Run(ctx context.Context, h hooks.Hook, _ hooks.Payload, _ []string) hooks.Exit {
+	select {
+	case <-time.After(a.delay):
+	case <-ctx.Done():
+		return hooks.Exit{Err: ctx.Err()}
+	}
+	return hooks.Exit{Stdout: []byte(h.Command), Duration: a.delay}
+}
+
+var origin = hooks.Origin{SessionID: "s1", Cwd: "/w"}
+
+// Every event has a payload, and firing that payload gives the same one again.
+func TestPayloads(t *testing.T) {
+	t.Parallel()
+	for _, ev := range protocol.Events {
+		for _, subject := range (&inspect.Setup{}).Subjects(ev) {
+			sample, err := inspect.Sample(ev, subject)
+			require.NoError(t, err, ev)
+			first, err := inspect.Payload(t.Context(), origin, sample)
+			require.NoError(t, err, "%s %s", ev, subject)
+			again, err := inspect.Payload(t.Context(), hooks.Origin{}, first)
+			require.NoError(t, err, ev)
+			assert.Equal(t, timeless(t, first), timeless(t, again), "%s %s", ev, subject)
+			assert.Contains(t, string(first), `{"session_id":"s1","transcript_path":"","cwd":"/w","hook_event_name":"`+string(ev)+`","timestamp":"2`, ev)
+		}
+	}
+}
+
+func timeless(t *testing.T, payload []byte) map[string]any {
+	var m map[string]any
+	require.NoError(t, json.Unmarshal(payload, &m))
+	delete(m, "timestamp")
+	return m
+}
+
+func TestSet(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ set, in, want string }{
+		{"a=1", `{}`, `{"a":1}`},
+		{"a=one", `{}`, `{"a":"one"}`},
+		{`a="1"`, `{}`, `{"a":"1"}`},
+		{"a=x=y", `{}`, `{"a":"x=y"}`},
+		{"a=", `{"a":1}`, `{"a":""}`},
+		{"a.b.c=true", `{}`, `{"a":{"b":{"c":true}}}`},
+		{"a.1=z", `{"a":["x","y"]}`, `{"a":["x","z"]}`},
+		{"a.2=z", `{"a":["x","y"]}`, `{"a":["x","y","z"]}`},
+		{"a.0.b=1", `{"a":[{}]}`, `{"a":[{"b":1}]}`},
+	} {
+		got, err := inspect.Set([]byte(c.in), c.set)
+		require.NoError(t, err, c.set)
+		assert.Equal(t, c.want, string(got), c.set)
+	}
+	for _, c := range []struct{ set, in, want string }{
+		{"a", `{}`, "write path=value"},
+		{"=1", `{}`, "write path=value"},
+		{"a.b=1", `{"a":"x"}`, `"b" stands below a value that is neither object nor array`},
+		{"a.3=1", `{"a":["x"]}`, `"3" is no index of an array of 1`},
+		{"a.x=1", `{"a":["x"]}`, `"x" is no index of an array of 1`},
+		{"timestamp=1", `{}`, "the engine writes it"},
+	} {
+		_, err := inspect.Set([]byte(c.in), c.set)
+		require.ErrorContains(t, err, c.want, c.set)
+	}
+}
+
+func TestFireRefuses(t *testing.T) {
+	t.Parallel()
+	for payload, want := range map[string]string{
+		`{`:                            "reading the payload: ",
+		`{"hook_event_name":"Before"}`: `there is no event "Before"`,
+		`{"hook_event_name":"AfterAgent","stop_hook_activ":true}`: `AfterAgent has no field "stop_hook_activ"; did you mean "stop_hook_active"?`,
+		`{"hook_event_name":"AfterAgent","prompt":1}`:             "cannot unmarshal number",
+	} {
+		_, err := inspect.Fire(t.Context(), &hooks.Engine{}, []byte(payload))
+		require.ErrorContains(t, err, want)
+	}
+}
+
+func fire(t *testing.T, ev hooks.Event, run hooks.Runner, commands ...string) hooks.Report {
+	t.Helper()
+	var c hooks.Config
+	for _, cmd := range commands {
+		c.Hooks = append(c.Hooks, hooks.Hook{Event: ev, Command: cmd})
+	}
+	sample, err := inspect.Sample(ev, "")
+	require.NoError(t, err)
+	r, err := inspect.Fire(t.Context(), &hooks.Engine{Config: c, Runner: run, Patience: time.Millisecond}, sample)
+	require.NoError(t, err)
+	return r
+}
+
+// The effects of every event come through.
+func TestFire(t *testing.T) {
+	t.Parallel()
+	deny := `{"decision":"deny","reason":"no"}`
+	for _, c := range []struct {
+		ev       hooks.Event
+		answer   string
+		decision hooks.Decision
+		effect   string
+	}{
+		{protocol.BeforeTool, deny, hooks.Deny, hooks.EffectDeny},
+		{protocol.BeforeTool, `{"decision":"ask"}`, hooks.Ask, hooks.EffectAsk},
+		{protocol.BeforeTool, `{"hookSpecificOutput":{"tool_input":{"content":"x"}}}`, hooks.Proceed, hooks.EffectRewrite},
+		{protocol.AfterTool, `{"hookSpecificOutput":{"additionalContext":"x"}}`, hooks.Proceed, hooks.EffectContext},
+		{protocol.BeforeModel, `{"hookSpecificOutput":{"llm_request":{"messages":[{"role":"user","content":"other"}]}}}`, hooks.Proceed, hooks.EffectRewrite},
+		{protocol.BeforeToolSelection, `{"hookSpecificOutput":{"toolConfig":{"mode":"NONE"}}}`, hooks.Proceed, hooks.EffectTools},
+		{protocol.AfterModel, `{"hookSpecificOutput":{"llm_response":{"candidates":[{"content":{"parts":["x"]}}]}}}`, hooks.Proceed, hooks.EffectReplace},
+		{protocol.AfterAgent, deny, hooks.Deny, hooks.EffectRetry},
+		{protocol.BeforeAgent, `{"continue":false,"stopReason":"enough"}`, hooks.Stop, hooks.EffectStop},
+		{protocol.SessionStart, "hello", hooks.Proceed, hooks.EffectNone},
+	} {
+		r := fire(t, c.ev, answers{}, c.answer)
+		assert.Equal(t, c.decision, r.Verdict.Decision, c.answer)
+		assert.Equal(t, c.effect, r.Effect.Kind, c.answer)
+	}
+}
+
+// Who fires one event waits for hooks that a session would leave running.
+func TestFireWaits(t *testing.T) {
+	t.Parallel()
+	r := fire(t, protocol.SessionEnd, answers{delay: 50 * time.Millisecond}, "bye")
+	assert.True(t, r.Late)
+	assert.Equal(t, "bye", string(r.Runs[0].Exit.Stdout))
+}
+
+func TestReportText(t *testing.T) {
+	t.Parallel()
+	r := fire(t, protocol.BeforeTool, answers{}, `{"decision":"deny","reason":"not\u001b[2J that","odd":1}`, "plain")
+	text := inspect.Text{}.Report(r)
+	for _, want := range []string{
+		"BeforeTool write_file: denied by ",
+		`parsed   {"decision":"deny","reason":"not\u001b[2J that"}, from stdout`,
+		"ignored  ", "stdin    the same", "  stdout   plain\n", "the user sees\n", "merge\n", "not?[2J that",
+	} {
+		assert.Contains(t, text, want)
+	}
+	assert.NotContains(t, text, "\x1b")
+	empty := inspect.Text{}.Report(fire(t, protocol.BeforeTool, answers{}))
+	assert.Equal(t, "BeforeTool write_file: goes on\n  no hook is configured for it; minigem hooks explain shows where they are looked for\n", empty)
+	many := inspect.Text{}.Report(fire(t, protocol.BeforeTool, answers{}, strings.Repeat("line\n", 100)))
+	assert.Contains(t, many, "... and 40 lines more; --json has them all")
+}

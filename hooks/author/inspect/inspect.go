@@ -1,0 +1,352 @@
+// Package inspect answers what people ask about their hooks: which of them run
+// at an event and which do not, and why; what they read; what came of firing
+// them; and where Gemini CLI 0.61 does something else. Every answer is the
+// engine's own Report, arranged for reading. The package reads no settings and
+// starts no process: the command hands both in.
+package inspect
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"minigem/hooks"
+	"minigem/hooks/author/program"
+	"minigem/hooks/jsonc"
+	"minigem/hooks/protocol"
+)
+
+// Setup is what is configured.
+type Setup struct {
+	// Config holds every hook that was found; those of a folder that is not
+	// trusted say so in Untrusted.
+	Config  hooks.Config
+	Files   []File // where hooks were looked for, in the order of running
+	Place   program.Place
+	Trusted bool     // the folder is
+	Tools   []string // what tool matchers are tried on; nil: the built-in tools
+	Mask    func([]byte) []byte
+}
+
+// File is one place where hooks can stand.
+type File struct {
+	Layer hooks.Layer `json:"layer"`
+	Path  string      `json:"file"`
+	State FileState   `json:"state"`
+	Why   string      `json:"why,omitempty"` // it was not read
+	Hooks int         `json:"hooks"`         // how many stand in it
+	Data  []byte      `json:"-"`             // what it holds; nil unless it was read
+}
+
+// FileState says what became of a File.
+type FileState string
+
+const (
+	FileRead    FileState = "read"
+	FileMissing FileState = "missing"
+	FileSkipped FileState = "skipped"
+)
+
+func (s *Setup) tools() []string {
+	if s.Tools != nil {
+		return s.Tools
+	}
+	return hooks.BuiltinTools()
+}
+
+// Subjects are what matchers of ev can see: tools, or triggers; one empty
+// subject where they see nothing.
+func (s *Setup) Subjects(ev hooks.Event) []string {
+	switch {
+	case ev.IsTool():
+		return s.tools()
+	case ev.HasSubject():
+		return ev.Triggers()
+	}
+	return []string{""}
+}
+
+// Explanation is the answer to "what would run?".
+type Explanation struct {
+	Off      string          `json:"off,omitempty"` // why no hook runs at all
+	Trusted  bool            `json:"trusted"`
+	Loaded   int             `json:"loaded"` // hooks, from the files that were read
+	Events   []EventPlan     `json:"events"`
+	Files    []File          `json:"files"`
+	Problems []hooks.Problem `json:"problems,omitempty"`
+}
+
+// EventPlan is what would run at an event.
+type EventPlan struct {
+	Event      hooks.Event  `json:"event"`
+	Subject    string       `json:"subject,omitempty"`     // empty: any
+	Sequential bool         `json:"sequential"`            // several run, one after the other
+	InTurnFor  []string     `json:"in_turn_for,omitempty"` // for these subjects only; nil: for all
+	Because    string       `json:"because,omitempty"`     // file:line of the hook that makes all run in turn
+	Hooks      []HookPlan   `json:"hooks"`
+	Notes      []string     `json:"notes,omitempty"`
+	Upstream   []Difference `json:"upstream,omitempty"`
+}
+
+// Runs counts the hooks that would run.
+func (p EventPlan) Runs() int {
+	n := 0
+	for _, h := range p.Hooks {
+		if h.Order > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// HookPlan is one hook in an EventPlan.
+type HookPlan struct {
+	Order      int          `json:"order"` // from 1; 0: it does not run
+	ID         string       `json:"id"`
+	Command    string       `json:"command"`
+	Matcher    string       `json:"matcher,omitempty"`
+	TimeoutMS  int64        `json:"timeout_ms"`
+	Sequential bool         `json:"sequential,omitempty"`
+	Layer      hooks.Layer  `json:"layer"`
+	Extension  string       `json:"extension,omitempty"`
+	File       string       `json:"file"`
+	Line       int          `json:"line"`
+	Enabled    bool         `json:"enabled"`
+	Trusted    bool         `json:"trusted"`
+	Matches    []string     `json:"matches"` // subjects that its matcher accepts
+	RunsFor    []string     `json:"runs_for"`
+	Skipped    string       `json:"skipped,omitempty"` // why it does not run; for some subjects, where RunsFor is not empty
+	Note       string       `json:"note,omitempty"`
+	Warnings   []string     `json:"warnings,omitempty"`
+	Upstream   []Difference `json:"upstream,omitempty"`
+
+	hook hooks.Hook
+}
+
+// Where is "file:line".
+func (h HookPlan) Where() string { return h.hook.Source.String() }
+
+// Explain plans events, all of them where none is named. subject, if not empty,
+// is the one tool or trigger to plan for; mcp says where an MCP tool comes from.
+func (s *Setup) Explain(events []hooks.Event, subject string, mcp *protocol.MCPContext) Explanation {
+	x := Explanation{Off: s.Config.Off, Trusted: s.Trusted, Files: s.Files, Problems: s.Config.Problems, Events: []EventPlan{}}
+	for _, f := range s.Files {
+		if f.State == FileRead {
+			x.Loaded += f.Hooks
+		}
+	}
+	e := s.engine()
+	v := s.view()
+	for _, ev := range protocol.Events {
+		if len(events) > 0 && !slices.Contains(events, ev) {
+			continue
+		}
+		subjects := s.Subjects(ev)
+		if subject != "" && ev.HasSubject() {
+			subjects = []string{subject}
+		}
+		plan := s.planFor(e, v, ev, subjects, mcp)
+		plan.Subject = subject
+		if len(plan.Hooks) > 0 || len(events) > 0 {
+			x.Events = append(x.Events, plan)
+		}
+	}
+	return x
+}
+
+// engine plans, and runs nothing.
+func (s *Setup) engine() *hooks.Engine {
+	return &hooks.Engine{Config: s.Config, Runner: command{}, Mask: s.Mask}
+}
+
+func (s *Setup) planFor(e *hooks.Engine, v *view, ev hooks.Event, subjects []string, mcp *protocol.MCPContext) EventPlan {
+	p := EventPlan{Event: ev, Hooks: []HookPlan{}}
+	var reports []hooks.Report
+	for _, subject := range subjects {
+		reports = append(reports, e.Explain(ev, subject, mcp))
+	}
+	if len(reports) == 0 {
+		return p
+	}
+	order := 0
+	for i := range reports[0].Runs {
+		h := aggregate(reports, i)
+		if len(h.RunsFor) > 0 {
+			order++
+			h.Order = order
+		}
+		h.Upstream = append(h.Upstream, v.ofHook(h)...)
+		p.Hooks = append(p.Hooks, h)
+	}
+	p.inTurn(reports)
+	p.Notes, p.Upstream = v.ofEvent(p)
+	return p
+}
+
+// inTurn finds what several hooks run one after the other for.
+func (p *EventPlan) inTurn(reports []hooks.Report) {
+	for _, r := range reports {
+		if r.Sequential && running(r) > 1 {
+			p.Sequential = true
+			p.InTurnFor = append(p.InTurnFor, r.Subject)
+		}
+	}
+	first := slices.IndexFunc(p.Hooks, func(h HookPlan) bool { return h.Order > 0 && h.Sequential })
+	if p.Sequential && first >= 0 {
+		p.Because = p.Hooks[first].Where()
+	}
+	if len(p.InTurnFor) == len(reports) {
+		p.InTurnFor = nil
+	}
+}
+
+func running(r hooks.Report) int {
+	n := 0
+	for _, run := range r.Runs {
+		if run.Ran() {
+			n++
+		}
+	}
+	return n
+}
+
+// aggregate is hook i in the reports of several subjects.
+func aggregate(reports []hooks.Report, i int) HookPlan {
+	hook := reports[0].Runs[i].Hook
+	h := planOf(hook)
+	others := map[string][]string{} // subjects by the reason for which it does not run
+	var reasons []string
+	for _, r := range reports {
+		run := r.Runs[i]
+		if run.Matched {
+			h.Matches = append(h.Matches, r.Subject)
+		}
+		switch {
+		case run.Ran():
+			h.RunsFor = append(h.RunsFor, r.Subject)
+		case run.Matched:
+			if others[run.Skipped] == nil {
+				reasons = append(reasons, run.Skipped)
+			}
+			others[run.Skipped] = append(others[run.Skipped], r.Subject)
+		}
+		h.note(run)
+	}
+	switch {
+	case len(h.Matches) == 0 && len(reports) > 1:
+		h.Skipped = fmt.Sprintf("matcher %q matches none of %s", strings.TrimSpace(hook.Matcher), strings.Join(subjectsOf(reports), ", "))
+	case len(h.Matches) == 0:
+		h.Skipped = reports[0].Runs[i].Skipped
+	case len(h.RunsFor) == 0:
+		h.Skipped = strings.Join(reasons, "; ")
+	default:
+		for _, reason := range reasons {
+			h.Skipped = joined(h.Skipped, fmt.Sprintf("not for %s: %s", strings.Join(others[reason], ", "), reason))
+		}
+	}
+	return h
+}
+
+func joined(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
+}
+
+func subjectsOf(reports []hooks.Report) []string {
+	var out []string
+	for _, r := range reports {
+		out = append(out, r.Subject)
+	}
+	return out
+}
+
+// note keeps what a run's plan says beside whether it runs, once each.
+func (h *HookPlan) note(run hooks.Run) {
+	for _, w := range run.Warnings {
+		if !slices.Contains(h.Warnings, w) {
+			h.Warnings = append(h.Warnings, w)
+		}
+	}
+	for _, u := range run.Upstream {
+		d := Difference{ID: "matcher", Text: u, Reference: refMatchers}
+		if !slices.Contains(h.Upstream, d) {
+			h.Upstream = append(h.Upstream, d)
+		}
+	}
+}
+
+func planOf(h hooks.Hook) HookPlan {
+	timeout := h.Timeout
+	if timeout <= 0 {
+		timeout = hooks.DefaultTimeout
+	}
+	return HookPlan{
+		ID: h.ID(), Command: h.Command, Matcher: h.Matcher, TimeoutMS: timeout.Milliseconds(), Sequential: h.Sequential,
+		Layer: h.Source.Layer, Extension: h.Source.Extension, File: h.Source.File, Line: h.Source.Line,
+		Enabled: h.Disabled == "", Trusted: h.Untrusted == "", Note: h.Note, Matches: []string{}, RunsFor: []string{}, hook: h,
+	}
+}
+
+// Why plans the events of the hooks that are called name, and nothing else. A
+// hook without a name is called what its command is, and also what the file
+// that the command runs is: "guard" finds "python3 .gemini/hooks/guard.py" where
+// nothing else is called so. nil: there is none.
+func (s *Setup) Why(name string) *Explanation {
+	x := s.Explain(nil, "", nil)
+	called := func(h HookPlan) bool { return h.ID == name }
+	if !slices.Contains(s.Names(), name) {
+		called = func(h HookPlan) bool { return runsFile(h.Command, name) }
+	}
+	x.Events = slices.DeleteFunc(x.Events, func(p EventPlan) bool { return !slices.ContainsFunc(p.Hooks, called) })
+	for i := range x.Events {
+		p := &x.Events[i]
+		p.Hooks = slices.DeleteFunc(p.Hooks, func(h HookPlan) bool { return !called(h) })
+	}
+	if len(x.Events) == 0 {
+		return nil
+	}
+	return &x
+}
+
+// runsFile reports whether a word of command is the path of a file called name,
+// with or without its extension.
+func runsFile(command, name string) bool {
+	return slices.ContainsFunc(strings.Fields(command), func(word string) bool {
+		base := path.Base(filepath.ToSlash(strings.Trim(word, `"'`)))
+		return base == name || strings.TrimSuffix(base, path.Ext(base)) == name
+	})
+}
+
+// Names are the names of all hooks, each once.
+func (s *Setup) Names() []string {
+	var out []string
+	for _, h := range s.Config.Hooks {
+		if !slices.Contains(out, h.ID()) {
+			out = append(out, h.ID())
+		}
+	}
+	return out
+}
+
+// olderDisabled are the places, "file:line", of lists that only older versions
+// read.
+func (s *Setup) olderDisabled() map[string]bool {
+	at := map[string]bool{}
+	for _, f := range s.Files {
+		if f.Data == nil {
+			continue
+		}
+		doc, err := jsonc.Parse(f.Path, f.Data)
+		if err != nil {
+			continue // who loaded it has said so
+		}
+		for _, n := range doc.Root().Get("hooks", "disabled").Elements() {
+			at[fmt.Sprintf("%s:%d", f.Path, n.Line())] = true
+		}
+	}
+	return at
+}

@@ -1,0 +1,139 @@
+package lint
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"minigem/hooks"
+	"minigem/hooks/author/program"
+	"minigem/hooks/jsonc"
+)
+
+// command finds what is wrong with h's command itself.
+func (l *linter) command(h hooks.Hook) {
+	src := h.Source
+	self := l.of(h)[0]
+	if self.Invalid != "" {
+		l.add("HK036", src.File, src.Line, nil, "the shell cannot read the command: %s", self.Invalid)
+		return
+	}
+	for _, u := range program.BareVariables(h.Command) {
+		l.add("HK034", src.File, src.Line, l.commandFix(h), "$%s stands without quotes: the command breaks where the path has a space", u.Name)
+	}
+	for _, u := range program.QuotedVariables(h.Command) {
+		l.add("HK035", src.File, src.Line, l.commandFix(h), `"$%[1]s" breaks in Gemini CLI where the path has a space, because it puts quotes into the quotes; "${%[1]s}" works everywhere`, u.Name)
+	}
+	if src.Layer != hooks.LayerExtension && program.SingleQuotedVariable(h.Command) {
+		l.add("HK037", src.File, src.Line, nil, "Gemini CLI puts the values of variables into the command when it reads the settings, inside single quotes too")
+	}
+	for _, c := range hooks.Calls(h, l.Setup.Place.Dir, l.Setup.Place.Vars()) {
+		if c.Words[0] == "cd" || c.Words[0] == "pushd" {
+			break // from there on only a run can tell
+		}
+		l.program(h, c)
+	}
+}
+
+// interpreters run the file that is their first argument.
+var interpreters = []string{"sh", "bash", "zsh", "dash", "python", "python3", "node", "ruby", "perl", "deno", "bun"}
+
+// builtins are what shells know themselves.
+var builtins = strings.Fields(`. : [ [[ alias bg break builtin cd command continue declare dirs disown echo enable eval exec exit export false fc fg
+	getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return set shift shopt source
+	suspend test time times trap true type typeset ulimit umask unalias unset wait`)
+
+// program looks for what c starts.
+func (l *linter) program(h hooks.Hook, c hooks.Call) {
+	name := c.Words[0]
+	switch {
+	case name == "" || slices.Contains(builtins, name):
+		return
+	case !strings.Contains(name, "/"):
+		if !l.inPath(name) {
+			l.add("HK030", h.Source.File, h.Source.Line, nil, "there is no program %q on the PATH; %s", name, missing)
+		}
+	default:
+		l.file(h, name, "")
+	}
+	if slices.Contains(interpreters, filepath.Base(name)) && len(c.Words) > 1 {
+		if arg := c.Words[1]; arg != "" && !strings.HasPrefix(arg, "-") {
+			l.file(h, arg, filepath.Base(name))
+		}
+	}
+}
+
+const missing = "exit 127 is a warning here, and blocks in Gemini CLI"
+
+// file looks at a file that is run: by an interpreter, or directly (by is "").
+func (l *linter) file(h hooks.Hook, name, by string) {
+	path, missing := name, missing
+	switch {
+	case strings.HasPrefix(by, "python"), by == "perl":
+		missing = by + " exits with 2 then, which blocks whatever the hook is asked about"
+	case by == "node", by == "ruby", by == "deno", by == "bun":
+		missing = by + " exits with 1 then, which blocks nothing"
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(l.Setup.Place.Dir, path)
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		l.add("HK030", h.Source.File, h.Source.Line, nil, "there is no file %s; %s", name, missing)
+	case info.IsDir():
+		l.add("HK030", h.Source.File, h.Source.Line, nil, "%s is a folder; %s", name, missing)
+	case by == "" && info.Mode()&0o111 == 0:
+		l.add("HK031", path, 0, func(f *fixer) error {
+			return os.Chmod(path, info.Mode()|info.Mode()&0o444>>2)
+		}, "the file may not be executed (chmod +x), though the hook at %s runs it", h.Source)
+	}
+}
+
+func (l *linter) inPath(name string) bool {
+	for _, dir := range filepath.SplitList(l.Path) {
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// commandFix puts braces and quotes around the variables of h's command.
+func (l *linter) commandFix(h hooks.Hook) func(*fixer) error {
+	doc := l.docs[h.Source.File]
+	if doc == nil || h.Source.Layer == hooks.LayerExtension {
+		return nil
+	}
+	return func(f *fixer) error {
+		f.changed[h.Source.File] = doc
+		return eachEntry(doc, func(n jsonc.Node) error {
+			c := n.Get("command")
+			if n.Line() != h.Source.Line || c.Kind() != jsonc.String {
+				return nil
+			}
+			return c.Replace(quoteVariables(c.Text()))
+		})
+	}
+}
+
+func quoteVariables(command string) string {
+	type change struct {
+		use  program.Use
+		text string
+	}
+	var changes []change
+	for _, u := range program.BareVariables(command) {
+		changes = append(changes, change{u, fmt.Sprintf(`"${%s}"`, u.Name)})
+	}
+	for _, u := range program.QuotedVariables(command) {
+		changes = append(changes, change{u, fmt.Sprintf(`${%s}`, u.Name)})
+	}
+	slices.SortFunc(changes, func(a, b change) int { return b.use.Start - a.use.Start })
+	for _, c := range changes {
+		command = command[:c.use.Start] + c.text + command[c.use.End:]
+	}
+	return command
+}

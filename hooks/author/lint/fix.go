@@ -1,0 +1,77 @@
+package lint
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"minigem/hooks/author/inspect"
+	"minigem/hooks/jsonc"
+)
+
+// fixer collects what fixes change. Files of programs are written at once,
+// settings at the end.
+type fixer struct{ changed map[string]*jsonc.Doc }
+
+// rewrite replaces all of one text in a file.
+func (f *fixer) rewrite(path, old, by string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	return jsonc.Update(path, info.Mode().Perm(), func(data []byte) ([]byte, error) {
+		return bytes.ReplaceAll(data, []byte(old), []byte(by)), nil
+	})
+}
+
+// Fix does what can be done about the findings and marks those that were fixed.
+// Comments and the order of settings stay. A file that changed since it was
+// linted is left alone, and is an error.
+func Fix(all []Finding, files []inspect.File) error {
+	f := &fixer{changed: map[string]*jsonc.Doc{}}
+	var errs []error
+	for i := range all {
+		if all[i].fix == nil {
+			continue
+		}
+		if err := all[i].fix(f); err != nil {
+			errs = append(errs, fmt.Errorf("fixing %s in %s:%d: %w", all[i].Code, all[i].File, all[i].Line, err))
+			continue
+		}
+		all[i].Fixed = true
+	}
+	for _, file := range files {
+		doc := f.changed[file.Path]
+		if doc == nil {
+			continue
+		}
+		if err := write(file, doc); err != nil {
+			errs = append(errs, err)
+			unfix(all, file.Path)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func write(file inspect.File, doc *jsonc.Doc) error {
+	err := jsonc.Update(file.Path, 0o600, func(data []byte) ([]byte, error) {
+		if !bytes.Equal(data, file.Data) {
+			return nil, errors.New("it was changed by somebody else meanwhile; run it again")
+		}
+		return doc.Bytes(), nil
+	})
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", filepath.Base(file.Path), err)
+	}
+	return nil
+}
+
+func unfix(all []Finding, path string) {
+	for i := range all {
+		if all[i].File == path {
+			all[i].Fixed = false
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package lint
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"minigem/hooks/author/inspect"
+)
+
+// Formats are the names that Write knows.
+var Formats = []string{"text", "json", "sarif"}
+
+// Write writes findings in a format. base is the folder that files are named
+// relative to in SARIF; short makes paths short in text, nil leaves them.
+func Write(w io.Writer, format string, all []Finding, base string, short func(string) string) error {
+	switch format {
+	case "json":
+		return writeJSON(w, map[string]any{"findings": append([]Finding{}, all...)})
+	case "sarif":
+		return writeJSON(w, sarif(all, base))
+	case "text":
+		_, err := io.WriteString(w, text(all, short))
+		return err
+	}
+	return fmt.Errorf("there is no format %q", format)
+}
+
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+func text(all []Finding, short func(string) string) string {
+	var b strings.Builder
+	counts := map[Severity]int{}
+	fixable, fixed := 0, 0
+	for _, f := range all {
+		where := f.File
+		if f.Line > 0 {
+			where = fmt.Sprintf("%s:%d", f.File, f.Line)
+		}
+		state := ""
+		switch {
+		case f.Fixed:
+			state, fixed = " (fixed)", fixed+1
+		case f.Fixable:
+			state, fixable = " (--fix)", fixable+1
+		}
+		if !f.Fixed {
+			counts[f.Severity]++
+		}
+		fmt.Fprintf(&b, "%s: %s %s: %s%s\n", where, f.Severity, f.Code, inspect.Clean(f.Message), state)
+	}
+	if len(all) == 0 {
+		return "no findings\n"
+	}
+	fmt.Fprintf(&b, "\n%s, %s, %s", plural(counts[Error], "error"), plural(counts[Warning], "warning"), plural(counts[Note], "note"))
+	if fixed > 0 {
+		fmt.Fprintf(&b, "; %d fixed", fixed)
+	}
+	if fixable > 0 {
+		fmt.Fprintf(&b, "; --fix can do %d of them", fixable)
+	}
+	b.WriteString("\nminigem hooks lint --explain CODE tells more\n")
+	if short == nil {
+		return b.String()
+	}
+	return short(b.String())
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// sarif is the Static Analysis Results Interchange Format, 2.1.0.
+func sarif(all []Finding, base string) any {
+	type m = map[string]any
+	var rules, results []m
+	for _, r := range Rules {
+		rules = append(rules, m{
+			"id": r.Code, "name": r.Name, "shortDescription": m{"text": r.Title}, "fullDescription": m{"text": r.Why},
+			"help": m{"text": r.Do}, "defaultConfiguration": m{"level": string(r.Severity)},
+		})
+	}
+	for _, f := range all {
+		if f.Fixed {
+			continue
+		}
+		physical := m{"artifactLocation": m{"uri": reference(base, f.File)}}
+		if f.Line > 0 {
+			physical["region"] = m{"startLine": f.Line}
+		}
+		results = append(results, m{
+			"ruleId": f.Code, "level": string(f.Severity), "message": m{"text": f.Message},
+			"locations": []m{{"physicalLocation": physical}},
+		})
+	}
+	if results == nil {
+		results = []m{}
+	}
+	return m{
+		"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
+		"runs": []m{{"tool": m{"driver": m{"name": "minigem hooks lint", "rules": rules}}, "results": results}},
+	}
+}
+
+// reference is file as a URI reference, relative to base if it lies there.
+func reference(base, file string) string {
+	if rel, err := filepath.Rel(base, file); err == nil && filepath.IsLocal(rel) {
+		return (&url.URL{Path: filepath.ToSlash(rel)}).String()
+	}
+	path := filepath.ToSlash(file)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // C:/x
+	}
+	return (&url.URL{Scheme: "file", Path: path}).String()
+}

@@ -1,0 +1,425 @@
+package lint_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/hooks"
+	"minigem/hooks/author/inspect"
+	"minigem/hooks/author/lint"
+	"minigem/hooks/author/program"
+)
+
+var update = flag.Bool("update", false, "write docs/LINT.md")
+
+// A world is a project with settings, and what is found in it.
+type world struct {
+	dir, settings string
+	input         lint.Input
+}
+
+func load(t *testing.T, dir, settings string, layer hooks.Layer) world {
+	t.Helper()
+	path := filepath.Join(dir, "settings.json")
+	require.NoError(t, os.WriteFile(path, []byte(settings), 0o600))
+	s, err := hooks.LoadSettings(layer, path, []byte(settings))
+	require.NoError(t, err)
+	return world{dir, path, lint.Input{
+		Sections: []hooks.Section{s}, Path: os.Getenv("PATH"),
+		Setup: &inspect.Setup{
+			Config: hooks.Merge(s), Trusted: true,
+			Files: []inspect.File{{Layer: layer, Path: path, State: inspect.FileRead, Data: []byte(settings)}},
+			Place: program.Place{Dir: dir, ProjectDir: dir, Home: dir},
+		},
+	}}
+}
+
+// codes of errors and warnings, and of notes with them where notes is set.
+func codes(all []lint.Finding) []string {
+	var out []string
+	for _, f := range all {
+		out = append(out, f.Code)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// entry is a settings file with one hook of an event.
+func entry(event, group, hook string) string {
+	if group != "" {
+		group += ", "
+	}
+	return `{"hooks": {"` + event + `": [{` + group + `"hooks": [{"type": "command", ` + hook + `}]}]}}`
+}
+
+// Each code is found where it should be, and not next to it.
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	ok := `"command": "true"`
+	before := func(group, hook string) string { return entry("BeforeTool", group, hook) }
+	for _, c := range []struct{ code, found, clean string }{
+		{"HK001", entry("BeforeTols", "", ok), entry("BeforeTool", "", ok)},
+		{"HK002", entry("PreToolUse", "", ok), entry("BeforeTool", "", ok)},
+		{"HK002", before(`"matcher": "Bash"`, ok), before(`"matcher": "^run_shell_command$"`, ok)},
+		{"HK003", before(`"matcher": "write_fil_"`, ok), before(`"matcher": "^write_file$"`, ok)},
+		{"HK004", entry("SessionStart", `"matcher": "begin"`, ok), entry("SessionStart", `"matcher": "startup"`, ok)},
+		{"HK005", before("", ok+`, "timeOut": 5000`), before("", ok+`, "timeout": 5000`)},
+		{"HK006", `{"hooks": {"BeforeTool": [{"type": "command", "command": "true"}]}}`, before("", ok)}, // T21
+		{"HK006", `{"hooks": {"BeforeTool": {}}}`, `{"hooks": {"BeforeTool": []}}`},
+		{"HK007", strings.Replace(before("", ok), `"command", `, `"Command", `, 1), before("", ok)}, // T21
+		{"HK007", strings.Replace(before("", ok), `"type": "command", `, ``, 1), before("", ok)},
+		{"HK008", before("", `"command": " "`), before("", ok)},
+		{"HK009", before("", ok+`, "timeout": "soon"`), before("", ok+`, "timeout": 5000`)},
+		{"HK010", strings.Replace(before("", ok), `{"hooks": {`, `{"hooks": {"disabled": ["true"], `, 1), before("", ok)}, // T20
+		{"HK011", strings.Replace(before("", ok), `"command": "true"`, `"command": "false", "command": "true"`, 1), before("", ok)},
+		{"HK012", before("", ok+`, "timeout": 30`), before("", ok+`, "timeout": 30000`)}, // T14
+		{"HK013", "\ufeff" + before("", ok), "// a comment\n" + before("", ok)},
+		{"HK013", strings.Replace(before("", ok), "}]}]", "}]},]", 1), before("", ok)},
+		{"HK014", before("", ok+`, "timeout": "5000"`), before("", ok+`, "timeout": 5000`)},
+		{"HK015", before("", ok+`, "onError": "block"`), before("", ok)},
+		{"HK015", before("", ok+`, "dialect": "claude"`), before("", ok+`, "dialect": "gemini"`)},
+		{"HK015", `{"hooksConfig": {"maxRetries": 3}}`, `{"hooksConfig": {"enabled": true}}`},
+		{"HK016", before("", "\"command\": \"true\", \"name\": \"\xff\""), before("", ok)},
+		// matchers
+		{"HK020", before(`"matcher": "[write"`, ok), before(`"matcher": "^[w]rite_file$"`, ok)},
+		{"HK021", before(`"matcher": "write"`, ok), before(`"matcher": "^(write_file)$"`, ok)},  // T16
+		{"HK028", before(`"matcher": "read_file"`, ok), before(`"matcher": "^read_file$"`, ok)}, // T16
+		{"HK022", before(`"matcher": "^writefile$"`, ok), before(`"matcher": "^mcp_x_.*$"`, ok)},
+		{"HK023", entry("BeforeAgent", `"matcher": "deploy"`, ok), entry("BeforeAgent", `"matcher": "*"`, ok)},
+		{"HK024", before(`"matcher": "^search_file_content$"`, ok), before(`"matcher": "^grep_search$"`, ok)},
+		{"HK024", before(`"matcher": "WriteFileTool"`, ok), before(`"matcher": "^write_file$"`, ok)},
+		{"HK024", entry("SessionStart", `"matcher": "startup|resume"`, ok), entry("SessionStart", `"matcher": "resume"`, ok)},
+		{"HK024", entry("Notification", `"matcher": "ToolPermission"`, ok), entry("Notification", "", ok)},
+		// several
+		{"HK025", before("", ok+`}, {"type": "command", "timeout": 5000, `+ok), before("", ok+`}, {"type": "command", "name": "other", `+ok)}, // T17
+		{"HK026", `{"hooksConfig": {"disabled": ["tru"]}, ` + before("", ok)[1:], `{"hooksConfig": {"disabled": ["true"]}, ` + before("", ok)[1:]},
+		{"HK027", before(`"sequential": true`, ok+`}]}, {"hooks": [{"type": "command", "command": "echo"`), before(`"sequential": true`, ok+`}, {"type": "command", "command": "echo"`)}, // T15
+		// commands
+		{"HK030", before("", `"command": "./no-such.sh"`), before("", ok)}, // T5
+		{"HK030", before("", `"command": "no-such-program-x -y"`), before("", `"command": "f() { true; }; f"`)},
+		{"HK030", before("", `"command": "bash no-such.sh"`), before("", `"command": "bash -c true"`)},
+		{"HK034", before("", `"command": "echo $GEMINI_PROJECT_DIR/x"`), before("", `"command": "echo \"${GEMINI_PROJECT_DIR}/x\""`)},
+		{"HK035", before("", `"command": "echo \"$GEMINI_PROJECT_DIR/x\""`), before("", `"command": "echo \"${GEMINI_PROJECT_DIR}/x\""`)}, // T13
+		{"HK036", before("", `"command": "if true; then"`), before("", `"command": "if true; then true; fi"`)},
+		{"HK037", before("", `"command": "echo '$HOME'"`), before("", `"command": "echo '$1'"`)},
+	} {
+		found := lint.Run(load(t, t.TempDir(), c.found, hooks.LayerProject).input)
+		clean := lint.Run(load(t, t.TempDir(), c.clean, hooks.LayerProject).input)
+		assert.Contains(t, codes(found), c.code, c.found)
+		assert.NotContains(t, codes(clean), c.code, c.clean)
+		for _, f := range found {
+			assert.NotEmpty(t, f.Message, c.found)
+			assert.False(t, f.Code == c.code && f.Line < 1, c.found)
+		}
+	}
+}
+
+func TestPrograms(t *testing.T) {
+	t.Parallel()
+	const sh = "#!/bin/sh\n"
+	for _, c := range []struct{ code, event, found, clean string }{
+		{"HK032", "BeforeTool", "#!/bin/sh\r\ntrue\r\n", sh + "true\n"},
+		{"HK033", "BeforeTool", "\ufeff#!/bin/sh\ntrue\n", sh + "true\n"},
+		{"HK036", "BeforeTool", sh + "if true", sh + "true"},
+		{"HK040", "BeforeTool", sh + "echo no >&2\nexit 1\n", sh + "[ -f x ] || exit 1\necho no >&2\nexit 2\n"},
+		{"HK040", "BeforeTool", "#!/usr/bin/env python3\nimport sys\nsys.exit(1)\n", "#!/usr/bin/env python3\nimport sys\nsys.exit(2)\n"},
+		{"HK040", "BeforeTool", "#!/usr/bin/env node\nprocess.exit(1)\n", "#!/usr/bin/env node\nprocess.exit(0)\n"},
+		{"HK041", "BeforeTool", sh + "echo no >&2; exit 3", sh + "echo no >&2; exit 2"},                   // T4
+		{"HK042", "BeforeTool", sh + "grep -q x && exit 2", sh + "grep -q x && { echo no >&2; exit 2; }"}, // T1
+		{"HK042", "BeforeTool", sh + "x=$(cat)\nexit 2", sh + "cat >&2\nexit 2"},
+		{"HK043", "BeforeTool", sh + "echo '{}'; echo no >&2; exit 2", sh + "echo no >&2; exit 2"},                                           // T2
+		{"HK043", "BeforeTool", sh + `echo '{"systemMessage": "x"}'; exit 2`, sh + `echo '{"decision": "deny"}'; exit 2`},                    // T3
+		{"HK044", "AfterAgent", sh + "echo again >&2; exit 2", sh + "grep -q '\"stop_hook_active\":true' && exit 0\necho again >&2; exit 2"}, // T19
+		{"HK044", "AfterAgent", sh + `echo '{"decision": "block"}'`, sh + "true"},
+		{"HK045", "BeforeTool", sh + `echo '{"decision": "deny"}' >&2`, sh + `echo '{"decision": "deny"}'`}, // T8
+		{"HK045", "BeforeTool", "#!/usr/bin/env python3\nprint(json.dumps(x), file=sys.stderr)\n", "#!/usr/bin/env python3\nprint(json.dumps(x))\n"},
+		{"HK046", "BeforeTool", sh + "echo checking\necho '{\"decision\": \"deny\"}'", sh + "echo checking >&2\necho '{\"decision\": \"deny\"}'"}, // T7
+		{"HK046", "BeforeTool", sh + "echo checking\nif true; then\ncat <<E\n{\"decision\": \"deny\"}\nE\nfi", sh + "if true; then echo hello; else echo '{\"decision\": \"deny\"}'; fi"},
+		{"HK047", "BeforeTool", sh + `echo '{"decision": "denied"}'`, sh + `echo '{"decision": "deny"}'`}, // T9
+		{"HK047", "BeforeTool", sh + `echo '[{"decision": "deny"}]'`, sh + "# {\"decision\": \"denied\"}\ntrue"},
+		{"HK048", "BeforeTool", sh + `echo '{"hookSpecificOutput": {"permissionDecision": "deny"}}'`, sh + `echo '{"decision": "deny"}'`}, // T10
+		{"HK049", "BeforeTool", sh + "trap '' TERM\ntrue", sh + "trap 'exit 0' TERM\ntrue"},                                               // T11
+		{"HK050", "BeforeTool", sh + "sleep 9 &", sh + "sleep 9 >/dev/null 2>&1 &"},                                                       // T12
+		{"HK051", "BeforeTool", sh + `echo '{"decision": "ask"}'`, sh + `echo '{"decision": "allow"}'`},                                   // T18
+		{"HK052", "BeforeTool", sh + "kill -KILL $$", sh + "kill -KILL $child"},                                                           // T6
+		{"HK053", "BeforeAgent", sh + `echo '{"additionalContext": "x"}'`, sh + `echo '{"hookSpecificOutput": {"additionalContext": "x"}}'`},
+		{"HK040", "BeforeTool", "#!/usr/bin/env python3\nimport sys\nsys.exit(\"not this file\")\n", "#!/usr/bin/env python3\nimport sys\nprint(\"not this file\", file=sys.stderr)\nsys.exit(2)\n"},
+		{"HK054", "SessionStart", sh + "echo no >&2; exit 2", sh + "echo no >&2; exit 0"},
+		{"HK054", "BeforeToolSelection", sh + `echo '{"decision": "deny"}'`, sh + `echo '{"hookSpecificOutput": {"toolConfig": {"mode": "NONE"}}}'`},
+		{"HK055", "AfterTool", sh + `echo '{"decision": "ask"}'`, sh + `echo '{"decision": "deny"}'`},
+	} {
+		run := func(text string) []lint.Finding {
+			dir := t.TempDir()
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "x"), []byte(text), 0o755))
+			return lint.Run(load(t, dir, entry(c.event, "", `"command": "./x"`), hooks.LayerProject).input)
+		}
+		assert.Contains(t, codes(run(c.found)), c.code, c.found)
+		assert.NotContains(t, codes(run(c.clean)), c.code, c.clean)
+	}
+}
+
+func TestNotExecutable(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x.sh")
+	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"), 0o644))
+	assert.Contains(t, codes(lint.Run(load(t, dir, entry("BeforeTool", "", `"command": "./x.sh"`), hooks.LayerProject).input)), "HK031")
+	assert.NotContains(t, codes(lint.Run(load(t, dir, entry("BeforeTool", "", `"command": "sh ./x.sh"`), hooks.LayerProject).input)), "HK031")
+	w := load(t, dir, entry("BeforeTool", "", `"command": "./x.sh"`), hooks.LayerProject)
+	fixed := lint.Run(w.input)
+	require.NoError(t, lint.Fix(fixed, w.input.Setup.Files))
+	assert.False(t, lint.Bad(fixed))
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o755), info.Mode().Perm())
+}
+
+// A hook in Claude Code's dialect may say what Claude Code's hooks say.
+func TestClaudesDialect(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "x"), []byte("#!/bin/sh\necho '{\"hookSpecificOutput\": {\"permissionDecision\": \"deny\"}}'\n"), 0o755))
+	got := lint.Run(load(t, dir, entry("BeforeTool", `"matcher": "Bash"`, `"command": "./x", "dialect": "claude"`), hooks.LayerProject).input)
+	assert.Equal(t, []string{"HK015"}, slices.DeleteFunc(codes(got), func(c string) bool { return c == "HK028" || c == "HK024" }))
+}
+
+func TestNothingIsWrong(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "guard.sh"), []byte("#!/usr/bin/env bash\nset -eu\ninput=$(cat)\nif grep -q '\\.env' <<<\"$input\"; then\n  echo 'not this file' >&2\n  exit 2\nfi\n"), 0o755))
+	got := lint.Run(load(t, dir, entry("BeforeTool", `"matcher": "^(write_file|replace)$"`, `"name": "guard", "timeout": 5000, "command": "\"${GEMINI_PROJECT_DIR}/guard.sh\""`), hooks.LayerProject).input)
+	assert.Empty(t, got)
+}
+
+func TestFix(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "x.sh"), []byte("\ufeff#!/bin/sh\r\ntrue\r\n"), 0o755))
+	w := load(t, dir, `{
+  // who may write
+  "hooks": {
+    "disabled": ["old"], // not now
+    "PreToolUse": [ // moved
+      {"matcher": "Write|Edit", "hooks": [{"type": "Command", "command": "true"}]}
+    ],
+    "AfterTool": [
+      {"matcher": "Bash|glob", "hooks": [
+        {"type": "command", "command": "$GEMINI_PROJECT_DIR/x.sh a", "timeout": 30 /* seconds */},
+        {"type": "command", "name": "old", "command": "\"$GEMINI_PROJECT_DIR/x.sh\" b", "timeout": "5000"}
+      ]}
+    ]
+  }
+}
+`, hooks.LayerProject)
+	found := lint.Run(w.input)
+	require.NoError(t, lint.Fix(found, w.input.Setup.Files))
+	data, err := os.ReadFile(w.settings)
+	require.NoError(t, err)
+	assert.Equal(t, `{
+  // who may write
+  "hooks": {
+    "BeforeTool": [ // moved
+      {"matcher": "Write|Edit", "hooks": [{"type": "Command", "command": "true"}]}
+    ],
+    "AfterTool": [
+      {"matcher": "run_shell_command|glob", "hooks": [
+        {"type": "command", "command": "\"${GEMINI_PROJECT_DIR}\"/x.sh a", "timeout": 30000 /* seconds */},
+        {"type": "command", "name": "old", "command": "\"${GEMINI_PROJECT_DIR}/x.sh\" b", "timeout": 5000}
+      ]}
+    ]
+  },
+  "hooksConfig": {
+    "disabled": [
+      "old"
+    ]
+  }
+}
+`, string(data))
+	script, err := os.ReadFile(filepath.Join(dir, "x.sh"))
+	require.NoError(t, err)
+	assert.Equal(t, "#!/bin/sh\ntrue\n", string(script))
+	// what came to light by that is fixed by further runs
+	for range 2 {
+		again := load(t, dir, string(data), hooks.LayerProject)
+		more := lint.Run(again.input)
+		require.NoError(t, lint.Fix(more, again.input.Setup.Files))
+		data, err = os.ReadFile(w.settings)
+		require.NoError(t, err)
+	}
+	assert.Contains(t, string(data), `{"matcher": "write_file|replace", "hooks": [{"type": "command", "command": "true"}]}`)
+	last := lint.Run(load(t, dir, string(data), hooks.LayerProject).input)
+	assert.Equal(t, []string{"HK028"}, codes(last))
+	assert.False(t, lint.Bad(last))
+}
+
+func TestFixLeavesAChangedFileAlone(t *testing.T) {
+	t.Parallel()
+	w := load(t, t.TempDir(), entry("BeforeTool", "", `"command": "true", "timeout": 30`), hooks.LayerProject)
+	found := lint.Run(w.input)
+	require.NoError(t, os.WriteFile(w.settings, []byte("{}"), 0o600))
+	require.ErrorContains(t, lint.Fix(found, w.input.Setup.Files), "changed by somebody else")
+	assert.True(t, lint.Bad(found))
+	data, err := os.ReadFile(w.settings)
+	require.NoError(t, err)
+	assert.Equal(t, "{}", string(data))
+}
+
+func TestFormats(t *testing.T) {
+	t.Parallel()
+	w := load(t, t.TempDir(), entry("PreToolUse", "", `"command": "true"`), hooks.LayerProject)
+	found := lint.Run(w.input)
+	format := func(name string) string {
+		var b strings.Builder
+		require.NoError(t, lint.Write(&b, name, found, w.dir, nil))
+		return b.String()
+	}
+	assert.Equal(t, w.settings+`:1: error HK002: there is no event "PreToolUse", its hooks never run; did you mean "BeforeTool"? (--fix)
+
+1 error, 0 warnings, 0 notes; --fix can do 1 of them
+minigem hooks lint --explain CODE tells more
+`, format("text"))
+	var j struct{ Findings []lint.Finding }
+	require.NoError(t, json.Unmarshal([]byte(format("json")), &j))
+	assert.Equal(t, "HK002", j.Findings[0].Code)
+	var s struct {
+		Version string
+		Runs    []struct {
+			Tool struct {
+				Driver struct{ Rules []struct{ ID string } }
+			}
+			Results []struct {
+				RuleID, Level string
+				Locations     []struct {
+					PhysicalLocation struct {
+						ArtifactLocation struct{ URI string }
+						Region           struct{ StartLine int }
+					}
+				}
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(format("sarif")), &s))
+	assert.Equal(t, "2.1.0", s.Version)
+	assert.Len(t, s.Runs[0].Tool.Driver.Rules, len(lint.Rules))
+	r := s.Runs[0].Results[0]
+	assert.Equal(t, "HK002 error settings.json 1", strings.Join([]string{r.RuleID, r.Level, r.Locations[0].PhysicalLocation.ArtifactLocation.URI, "1"}, " "))
+	assert.Equal(t, 1, r.Locations[0].PhysicalLocation.Region.StartLine)
+	require.Error(t, lint.Write(&strings.Builder{}, "xml", found, "", nil))
+	var b strings.Builder
+	require.NoError(t, lint.Write(&b, "sarif", nil, "", nil))
+	assert.Contains(t, b.String(), `"results": []`)
+}
+
+// What interpreters make of a file that is not there is not what shells do.
+func TestMissingFiles(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		"./no.sh":       "there is no file ./no.sh; exit 127 is a warning here, and blocks in Gemini CLI",
+		"sh no.sh":      "there is no file no.sh; exit 127 is a warning here, and blocks in Gemini CLI",
+		"/x/python3 no": "there is no file no; python3 exits with 2 then, which blocks whatever the hook is asked about",
+		"/x/node no.js": "there is no file no.js; node exits with 1 then, which blocks nothing",
+	} {
+		found := lint.Run(load(t, t.TempDir(), entry("BeforeTool", "", `"command": "`+command+`"`), hooks.LayerProject).input)
+		assert.True(t, slices.ContainsFunc(found, func(f lint.Finding) bool { return f.Code == "HK030" && f.Message == want }), "%s: %v", command, found)
+	}
+}
+
+// What SARIF 2.1.0 requires, and what GitHub's code scanning reads beyond that.
+func TestSARIF(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "a b%c")
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	w := load(t, dir, entry("PreToolUse", "", `"command": "true"`), hooks.LayerProject)
+	elsewhere := lint.Finding{Code: "HK031", Severity: lint.Error, File: "/else where/#x", Message: "m"}
+	var b strings.Builder
+	require.NoError(t, lint.Write(&b, "sarif", append(lint.Run(w.input), elsewhere), filepath.Dir(dir), nil))
+	var log any
+	require.NoError(t, json.Unmarshal([]byte(b.String()), &log))
+	const text, number, list = "string", "float64", "[]interface {}"
+	for _, r := range []struct{ at, kind, matches string }{
+		{"version", text, `^2\.1\.0$`},
+		{"$schema", text, `sarif-2\.1\.0`},
+		{"runs", list, ""},
+		{"runs.*.tool.driver.name", text, `.`},
+		{"runs.*.tool.driver.rules", list, ""},
+		{"runs.*.tool.driver.rules.*.id", text, `^HK\d{3}$`},
+		{"runs.*.tool.driver.rules.*.name", text, `^[a-z0-9-]+$`},
+		{"runs.*.tool.driver.rules.*.shortDescription.text", text, `.`},
+		{"runs.*.tool.driver.rules.*.fullDescription.text", text, `.`},
+		{"runs.*.tool.driver.rules.*.help.text", text, `.`},
+		{"runs.*.tool.driver.rules.*.defaultConfiguration.level", text, `^(none|note|warning|error)$`},
+		{"runs.*.results", list, ""},
+		{"runs.*.results.*.ruleId", text, `^HK\d{3}$`},
+		{"runs.*.results.*.level", text, `^(none|note|warning|error)$`},
+		{"runs.*.results.*.message.text", text, `.`},
+		{"runs.*.results.*.locations", list, ""},
+		{"runs.*.results.*.locations.*.physicalLocation.artifactLocation.uri", text, `^(a%20b%25c/settings\.json|file:///else%20where/%23x)$`},
+		{"runs.0.results.0.locations.*.physicalLocation.region.startLine", number, `^[1-9]`},
+	} {
+		found := at(log, strings.Split(r.at, "."))
+		assert.NotEmpty(t, found, r.at)
+		for _, v := range found {
+			assert.Equal(t, r.kind, fmt.Sprintf("%T", v), r.at)
+			if r.matches != "" {
+				assert.Regexp(t, r.matches, fmt.Sprint(v), r.at)
+			}
+		}
+	}
+}
+
+// at are the values at a path; * is each element, nil stands for one that is
+// missing.
+func at(v any, path []string) []any {
+	if len(path) == 0 {
+		return []any{v}
+	}
+	switch c := v.(type) {
+	case map[string]any:
+		return at(c[path[0]], path[1:])
+	case []any:
+		var all []any
+		for i, e := range c {
+			if path[0] == "*" || path[0] == fmt.Sprint(i) {
+				all = append(all, at(e, path[1:])...)
+			}
+		}
+		return all
+	}
+	return []any{nil}
+}
+
+func TestEveryRuleIsTested(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("lint_test.go")
+	require.NoError(t, err)
+	seen := map[string]bool{}
+	for _, r := range lint.Rules {
+		assert.False(t, seen[r.Code] || seen[r.Name], r.Code)
+		seen[r.Code], seen[r.Name] = true, true
+		assert.Contains(t, string(data), `"`+r.Code+`"`)
+		assert.True(t, r.Title != "" && r.Why != "" && r.Do != "" && r.Severity != "", r.Code)
+	}
+	// T22 is of every BeforeTool hook: hooks explain tells it, see its tests
+	for n := 1; n <= 21; n++ {
+		assert.Contains(t, string(data), fmt.Sprintf("// T%d\n", n), "each trap of Gemini CLI's has a row")
+	}
+}
+
+func TestDocIsFresh(t *testing.T) {
+	path := filepath.Join("..", "..", "..", "docs", "LINT.md")
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(lint.Doc()), 0o644))
+	}
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, lint.Doc(), string(data), "go test ./hooks/author/lint -run Fresh -update writes it")
+}

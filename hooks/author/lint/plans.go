@@ -1,0 +1,124 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+
+	"minigem/hooks"
+	"minigem/hooks/author/inspect"
+)
+
+// plans finds what the engine's plan shows: matchers, shadows, order.
+func (l *linter) plans() {
+	for _, p := range l.Setup.Explain(nil, "", nil).Events {
+		for _, h := range p.Hooks {
+			l.matcher(p, h)
+			l.shadow(h)
+			for _, d := range h.Upstream {
+				if d.ID == "matcher" {
+					l.add("HK024", h.File, h.Line, nil, "matcher %q: %s", h.Matcher, d.Text)
+				}
+			}
+		}
+		if p.Sequential {
+			l.inTurn(p)
+		}
+	}
+}
+
+func (l *linter) matcher(p inspect.EventPlan, h inspect.HookPlan) {
+	pattern := strings.TrimSpace(h.Matcher)
+	if pattern == "" || pattern == "*" {
+		return
+	}
+	at := l.matcherLine(h)
+	if !p.Event.HasSubject() {
+		l.add("HK023", h.File, at, nil, "matcher %q has no effect: %s has nothing to match", pattern, p.Event)
+		return
+	}
+	if !p.Event.IsTool() {
+		return // the loader has tried the triggers
+	}
+	if fault := hooks.MatcherFault(pattern); fault != "" {
+		l.add("HK020", h.File, at, nil, "matcher %q is no regular expression, so that it is compared literally: %s", pattern, fault)
+		return
+	}
+	if len(h.Matches) == 0 && !strings.Contains(pattern, "mcp_") && !plainWords(pattern) {
+		l.add("HK022", h.File, at, nil, "matcher %q matches none of the built-in tools: %s", pattern, strings.Join(l.Setup.Subjects(p.Event), ", "))
+	}
+	l.loose(h, pattern, at)
+}
+
+// plainWords: the loader tells of names that no tool has.
+func plainWords(pattern string) bool {
+	return strings.Trim(pattern, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ |") == ""
+}
+
+// loose finds matchers of plain names that match other tools too.
+func (l *linter) loose(h inspect.HookPlan, pattern string, at int) {
+	if !plainWords(pattern) {
+		return
+	}
+	words := strings.Split(strings.ReplaceAll(pattern, " ", ""), "|")
+	var more []string
+	for _, tool := range h.Matches {
+		holds := slices.ContainsFunc(words, func(w string) bool { return w != tool && strings.Contains(tool, w) })
+		if holds && !slices.Contains(words, tool) {
+			more = append(more, tool)
+		}
+	}
+	switch {
+	case len(more) > 0:
+		l.add("HK021", h.File, at, nil, "matcher %q is not anchored: it matches %s; ^(%s)$ matches these names alone",
+			pattern, strings.Join(h.Matches, ", "), strings.Join(words, "|"))
+	case len(h.Matches) > 0:
+		l.add("HK028", h.File, at, nil, "matcher %q is not anchored: beside %s it matches any tool whose name holds that, such as my_%s_x",
+			pattern, strings.Join(h.Matches, ", "), words[0])
+	}
+}
+
+// matcherLine is where the matcher of h stands.
+func (l *linter) matcherLine(h inspect.HookPlan) int {
+	doc := l.docs[h.File]
+	if doc == nil {
+		return h.Line
+	}
+	for _, event := range doc.Root().Get("hooks").Members() {
+		for _, g := range event.Value.Elements() {
+			for _, entry := range g.Get("hooks").Elements() {
+				if entry.Line() == h.Line && g.Get("matcher").Text() == h.Matcher {
+					return g.Get("matcher").Line()
+				}
+			}
+		}
+	}
+	return h.Line
+}
+
+func (l *linter) shadow(h inspect.HookPlan) {
+	if at := strings.Index(h.Skipped, "shadowed by"); at >= 0 {
+		l.add("HK025", h.File, h.Line, nil, "%s: it does not run%s", h.Skipped[at:], exceptFor(h))
+	}
+	for _, w := range h.Warnings {
+		if strings.HasPrefix(w, "shadows ") {
+			l.add("HK025", h.File, h.Line, nil, "%s", w)
+		}
+	}
+}
+
+func exceptFor(h inspect.HookPlan) string {
+	if len(h.RunsFor) == 0 {
+		return ""
+	}
+	return ", but for " + strings.Join(h.RunsFor, ", ")
+}
+
+// inTurn: hooks of other groups run one after the other, too.
+func (l *linter) inTurn(p inspect.EventPlan) {
+	i := slices.IndexFunc(p.Hooks, func(h inspect.HookPlan) bool { return h.Order > 0 && h.Sequential })
+	others := slices.ContainsFunc(p.Hooks, func(h inspect.HookPlan) bool { return h.Order > 0 && !h.Sequential })
+	if i >= 0 && others {
+		l.add("HK027", p.Hooks[i].File, p.Hooks[i].Line, nil,
+			"\"sequential\" makes all hooks of %s that match run one after the other, those of other groups too", p.Event)
+	}
+}

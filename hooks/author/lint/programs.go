@@ -1,0 +1,216 @@
+package lint
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"minigem/hooks"
+	"minigem/hooks/author/inspect"
+	"minigem/hooks/author/program"
+	"minigem/hooks/protocol"
+)
+
+// programs looks at what h runs. What is found in a file is told there; what is
+// in the command itself, in the settings.
+func (l *linter) programs(h hooks.Hook) {
+	claudes := h.Dialect == "claude"
+	for _, f := range l.of(h) {
+		at := place{l, h, f}
+		l.text(at)
+		if f.Invalid != "" {
+			if f.Path != "" {
+				at.add("HK036", nil, nil, "the shell cannot read the program: %s", f.Invalid)
+			}
+			continue
+		}
+		for _, r := range programRules {
+			if fact := r.find(h, f); fact != nil && !(claudes && r.gemini) {
+				at.add(r.code, fact, nil, r.say, fact.Text)
+			}
+		}
+	}
+	if h.Event == protocol.AfterAgent && l.blocksBlindly(h) {
+		l.add("HK044", h.Source.File, h.Source.Line, nil,
+			"the hook sends answers back and never reads stop_hook_active: it can send the same answer back for ever; Gemini CLI ends that after 100 turns only")
+	}
+}
+
+// blocksBlindly: a program of h can deny, and none of them looks at the flag.
+func (l *linter) blocksBlindly(h hooks.Hook) bool {
+	facts := l.of(h)
+	return slices.ContainsFunc(facts, inspect.MightDeny) &&
+		!slices.ContainsFunc(facts, func(f program.Facts) bool {
+			return f.Mentions("stop_hook_active") || f.Mentions("stopHookActive") || f.Mentions("StopHookActive")
+		})
+}
+
+// place is where a program's findings are told.
+type place struct {
+	l *linter
+	h hooks.Hook
+	f program.Facts
+}
+
+func (p place) add(code string, at *program.Fact, fix func(*fixer) error, format string, args ...any) {
+	if !strings.Contains(format, "%") {
+		args = nil
+	}
+	switch {
+	case p.f.Path == "":
+		p.l.add(code, p.h.Source.File, p.h.Source.Line, fix, "the command: "+format, args...)
+	case at == nil:
+		p.l.add(code, p.f.Path, 0, fix, format, args...)
+	default:
+		p.l.add(code, p.f.Path, at.Line, fix, format, args...)
+	}
+}
+
+// text finds what editors leave behind.
+func (l *linter) text(p place) {
+	if p.f.Path == "" {
+		return
+	}
+	path := p.f.Path
+	if strings.Contains(p.f.Text, "\r\n") {
+		p.add("HK032", nil, func(f *fixer) error { return f.rewrite(path, "\r\n", "\n") },
+			"the lines end with CR LF: the first one names a program that is not there")
+	}
+	if strings.HasPrefix(p.f.Text, "\ufeff") {
+		p.add("HK033", nil, func(f *fixer) error { return f.rewrite(path, "\ufeff", "") },
+			"a byte order mark stands before the first line: it is not recognized as #!")
+	}
+}
+
+// programRules are found in one program each. %s is the fact's text.
+var programRules = []struct {
+	code   string
+	gemini bool // not for hooks in Claude Code's dialect
+	find   func(hooks.Hook, program.Facts) *program.Fact
+	say    string
+}{
+	{"HK040", false, func(h hooks.Hook, f program.Facts) *program.Fact {
+		if !h.Event.CanBlock() || f.Exit(is(2)) != nil || len(denials(f)) > 0 {
+			return nil
+		}
+		return f.Exit(is(1))
+	}, "exit 1 is a warning, and the action goes on: exit 2 blocks"},
+	{"HK041", true, func(h hooks.Hook, f program.Facts) *program.Fact {
+		if !h.Event.CanBlock() || f.Silent {
+			return nil
+		}
+		return f.Exit(func(code int) bool { return code > 2 })
+	}, "exit %s is a warning here, and blocks in Gemini CLI"},
+	{"HK042", true, func(h hooks.Hook, f program.Facts) *program.Fact {
+		if !h.Event.CanBlock() || !inspect.SilentExit2(f) {
+			return nil
+		}
+		return f.Exit(is(2))
+	}, "exit 2 without a word does not block in Gemini CLI, and the model is not told why: print the reason on stderr"},
+	{"HK043", true, func(h hooks.Hook, f program.Facts) *program.Fact {
+		if !h.Event.CanBlock() || !inspect.Exit2WithoutDeny(f) {
+			return nil
+		}
+		return f.JSONOnStdout()
+	}, `exit 2 with JSON that has no "decision": "deny" does not block in Gemini CLI`},
+	{"HK045", false, func(_ hooks.Hook, f program.Facts) *program.Fact { return f.JSONOnStderr() },
+		"JSON on stderr is obeyed only where stdout is empty: print it on stdout"},
+	{"HK046", false, func(_ hooks.Hook, f program.Facts) *program.Fact { return f.Mixed },
+		"%q is printed before the JSON: the whole is then a message for the user, and no answer; print it on stderr"},
+	{"HK047", false, badDecision, "%s is no decision: allow, deny, block, ask and approve are"},
+	{"HK048", true, func(_ hooks.Hook, f program.Facts) *program.Fact { return first(f.Foreign) },
+		`%s is a field of Claude Code's hooks, and ignored: give the hook "dialect": "claude", or answer as Gemini CLI wants it`},
+	{"HK049", false, func(_ hooks.Hook, f program.Facts) *program.Fact { return f.Traps },
+		"TERM is ignored: at the time-out it takes a second more here, and Gemini CLI waits until the program ends by itself"},
+	{"HK050", false, func(_ hooks.Hook, f program.Facts) *program.Fact { return f.Leaves },
+		"a child is left behind with stdout open: Gemini CLI waits for it, time-out or not; redirect its output"},
+	{"HK051", false, func(h hooks.Hook, f program.Facts) *program.Fact {
+		if !h.Event.CanAsk() {
+			return nil
+		}
+		return decided(f, "ask")
+	},
+		"ask lifts a policy's deny to a prompt in Gemini CLI, and ends a run without a terminal; here it never weakens a deny"},
+	{"HK052", false, func(_ hooks.Hook, f program.Facts) *program.Fact { return f.Kills },
+		"%s: the end by a signal never blocks, and Gemini CLI does not even tell of it"},
+	{"HK053", true, unknownField, "the answer has a field %q that nothing reads"},
+	{"HK054", false, func(h hooks.Hook, f program.Facts) *program.Fact {
+		if h.Event.CanBlock() {
+			return nil
+		}
+		if deny := first(denials(f)); deny != nil {
+			return deny
+		}
+		return f.Exit(is(2))
+	}, "a denial and exit 2 stop nothing at this event: it goes on, with a warning"},
+	{"HK055", false, func(h hooks.Hook, f program.Facts) *program.Fact {
+		if h.Event.CanAsk() {
+			return nil
+		}
+		return decided(f, "ask")
+	}, "this event cannot ask: the action goes on"},
+}
+
+func is(want int) func(int) bool { return func(code int) bool { return code == want } }
+
+func first(facts []program.Fact) *program.Fact {
+	if len(facts) == 0 {
+		return nil
+	}
+	return &facts[0]
+}
+
+func decided(f program.Facts, word string) *program.Fact {
+	i := slices.IndexFunc(f.Decisions, func(d program.Fact) bool { return d.Text == word })
+	if i < 0 {
+		return nil
+	}
+	return &f.Decisions[i]
+}
+
+func denials(f program.Facts) []program.Fact {
+	return slices.DeleteFunc(slices.Clone(f.Decisions), func(d program.Fact) bool { return d.Text != "deny" && d.Text != "block" })
+}
+
+// badDecision finds a word that is none, or an array in an object's place.
+func badDecision(h hooks.Hook, f program.Facts) *program.Fact {
+	for _, d := range f.Decisions {
+		if !slices.Contains([]string{"allow", "deny", "block", "ask", "approve"}, d.Text) {
+			return &program.Fact{Line: d.Line, Text: `"` + d.Text + `"`}
+		}
+	}
+	for _, s := range f.Stdout {
+		if strings.HasPrefix(strings.TrimSpace(s.Text), "[") && json.Valid([]byte(s.Text)) {
+			return &program.Fact{Line: s.Line, Text: "an array"}
+		}
+	}
+	return nil
+}
+
+// unknownField tries the texts that are complete JSON on the fields of answers.
+func unknownField(h hooks.Hook, f program.Facts) *program.Fact {
+	for _, s := range f.Stdout {
+		var answer map[string]json.RawMessage
+		if json.Unmarshal([]byte(s.Text), &answer) != nil {
+			continue
+		}
+		var nested map[string]json.RawMessage
+		_ = json.Unmarshal(answer["hookSpecificOutput"], &nested) // another type is the engine's to tell
+		for _, part := range []struct {
+			fields map[string]json.RawMessage
+			nested bool
+		}{{answer, false}, {nested, true}} {
+			for name := range part.fields {
+				if name != "hookSpecificOutput" && !known(name, part.nested) {
+					return &program.Fact{Line: s.Line, Text: name}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func known(name string, nested bool) bool {
+	return slices.ContainsFunc(protocol.Gemini().Fields(), func(f protocol.Field) bool { return f.Name == name && f.Nested == nested }) ||
+		slices.Contains([]string{"permissionDecision", "permissionDecisionReason", "updatedInput", "updatedToolOutput"}, name) // told by HK048
+}

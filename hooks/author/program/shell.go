@@ -1,0 +1,230 @@
+package program
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// shell reads the program as the shell does.
+func (f *Facts) shell() {
+	text := strings.TrimPrefix(strings.ReplaceAll(f.Text, "\r\n", "\n"), "\ufeff")
+	file, err := syntax.NewParser().Parse(strings.NewReader(text), "")
+	if err != nil {
+		f.Invalid = err.Error()
+		return
+	}
+	w := &walker{f: f}
+	w.list(file.Stmts, true)
+	f.Silent = !w.prints
+}
+
+// walker goes through statements, knowing where their stdout goes.
+type walker struct {
+	f      *Facts
+	prints bool // something is printed, or might be
+}
+
+// list walks statements that follow each other. shown: their stdout is the
+// hook's.
+func (w *walker) list(stmts []*syntax.Stmt, shown bool) {
+	var words *Fact // printed so far on this way
+	for _, s := range stmts {
+		before := len(w.f.Stdout)
+		w.stmt(s, shown)
+		for i := range w.f.Stdout[before:] {
+			if said := &w.f.Stdout[before+i]; isJSON(said.Text) && words != nil && w.f.Mixed == nil {
+				w.f.Mixed = words
+			}
+		}
+		if _, plain := s.Cmd.(*syntax.CallExpr); plain && len(w.f.Stdout) == before+1 {
+			if said := w.f.Stdout[before]; !isJSON(said.Text) && strings.TrimSpace(said.Text) != "" {
+				words = &said
+			}
+		}
+	}
+}
+
+// redirected says where s sends its stdout: "", "stderr" or "away".
+func redirected(s *syntax.Stmt) string {
+	to := ""
+	for _, r := range s.Redirs {
+		fd := ""
+		if r.N != nil {
+			fd = r.N.Value
+		}
+		switch r.Op {
+		case syntax.DplOut: // >&
+			if (fd == "" || fd == "1") && r.Word.Lit() == "2" {
+				to = "stderr"
+			}
+		case syntax.RdrOut, syntax.AppOut, syntax.RdrClob:
+			if fd == "" || fd == "1" {
+				to = "away"
+				if r.Word.Lit() == "/dev/stderr" {
+					to = "stderr"
+				}
+			}
+		case syntax.RdrAll, syntax.AppAll: // &>
+			to = "away"
+		}
+	}
+	return to
+}
+
+func (w *walker) stmt(s *syntax.Stmt, shown bool) {
+	if s == nil {
+		return
+	}
+	to := redirected(s)
+	if s.Background && shown && to == "" && w.f.Leaves == nil {
+		w.f.Leaves = &Fact{int(s.Pos().Line()), ""}
+	}
+	shown = shown && to != "away"
+	switch c := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		w.call(c, s, shown, to == "stderr")
+	case *syntax.BinaryCmd:
+		pipe := c.Op == syntax.Pipe || c.Op == syntax.PipeAll
+		w.stmt(c.X, shown && !pipe)
+		w.stmt(c.Y, shown)
+	case nil:
+	default:
+		w.compound(c, shown)
+	}
+}
+
+// compound walks the lists in a compound command.
+func (w *walker) compound(c syntax.Command, shown bool) {
+	switch c := c.(type) {
+	case *syntax.Block:
+		w.list(c.Stmts, shown)
+	case *syntax.Subshell:
+		w.list(c.Stmts, shown)
+	case *syntax.IfClause:
+		for clause := c; clause != nil; clause = clause.Else {
+			w.list(clause.Cond, shown)
+			w.list(clause.Then, shown)
+		}
+	case *syntax.WhileClause:
+		w.list(c.Cond, shown)
+		w.list(c.Do, shown)
+	case *syntax.ForClause:
+		w.list(c.Do, shown)
+	case *syntax.CaseClause:
+		for _, item := range c.Items {
+			w.list(item.Stmts, shown)
+		}
+	case *syntax.FuncDecl:
+		w.stmt(c.Body, shown)
+	case *syntax.TimeClause:
+		w.stmt(c.Stmt, shown)
+	}
+}
+
+// quiet are commands that print nothing on stdout, or only when asked.
+var quiet = []string{
+	"exit", "return", "test", "[", "[[", "true", "false", ":", "cd", "set", "shift", "local", "export", "read", "trap", "sleep",
+	"kill", "mkdir", "rm", "touch", "cp", "mv", "chmod", "unset", "umask", "wait", "let", "declare", "readonly", "break", "continue",
+}
+
+func (w *walker) call(c *syntax.CallExpr, s *syntax.Stmt, shown, stderr bool) {
+	if len(c.Args) == 0 {
+		return
+	}
+	name, line := text(c.Args[0]), int(c.Pos().Line())
+	args := make([]string, 0, len(c.Args))
+	for _, a := range c.Args[1:] {
+		args = append(args, text(a))
+	}
+	switch {
+	case name == "echo" || name == "printf":
+		w.say(Fact{line, strings.Join(dropFlags(args), " ")}, shown, stderr)
+	case name == "cat" && heredoc(s) != "":
+		w.say(Fact{line, heredoc(s)}, shown, stderr)
+	case name == "exit" && len(args) == 1 && args[0] != "":
+		w.f.Exits = append(w.f.Exits, Fact{line, args[0]})
+	case name == "trap" && len(args) > 1 && args[0] == "" && isEmptyLiteral(c.Args[1]) && namesTerm(args[1:]):
+		w.f.Traps = &Fact{line, ""}
+	case name == "kill" && strings.Contains(source(c), "$$"):
+		w.f.Kills = &Fact{line, source(c)}
+	case slices.Contains(quiet, name):
+	case name == "grep" && slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "-") && strings.Contains(a, "q") }):
+	case shown || stderr:
+		w.prints = true
+	}
+}
+
+func (w *walker) say(what Fact, shown, stderr bool) {
+	switch {
+	case stderr:
+		w.f.Stderr = append(w.f.Stderr, what)
+		w.prints = true
+	case shown:
+		w.f.Stdout = append(w.f.Stdout, what)
+		w.prints = true
+	}
+}
+
+// heredoc is the text that s reads from itself.
+func heredoc(s *syntax.Stmt) string {
+	for _, r := range s.Redirs {
+		if r.Hdoc != nil {
+			return text(r.Hdoc)
+		}
+	}
+	return ""
+}
+
+// text is what a word says, without what only a run can tell.
+func text(w *syntax.Word) string {
+	var b strings.Builder
+	var parts func([]syntax.WordPart)
+	parts = func(list []syntax.WordPart) {
+		for _, p := range list {
+			switch p := p.(type) {
+			case *syntax.Lit:
+				b.WriteString(strings.ReplaceAll(p.Value, `\"`, `"`))
+			case *syntax.SglQuoted:
+				b.WriteString(p.Value)
+			case *syntax.DblQuoted:
+				parts(p.Parts)
+			}
+		}
+	}
+	parts(w.Parts)
+	return b.String()
+}
+
+func source(n syntax.Node) string {
+	var b strings.Builder
+	_ = syntax.NewPrinter().Print(&b, n) // what was parsed can be printed
+	return b.String()
+}
+
+func dropFlags(args []string) []string {
+	for len(args) > 0 && (args[0] == "-n" || args[0] == "-e" || args[0] == "-ne" || args[0] == "--") {
+		args = args[1:]
+	}
+	return args
+}
+
+func isEmptyLiteral(w *syntax.Word) bool {
+	if len(w.Parts) != 1 {
+		return false
+	}
+	switch p := w.Parts[0].(type) {
+	case *syntax.SglQuoted:
+		return p.Value == ""
+	case *syntax.DblQuoted:
+		return len(p.Parts) == 0
+	}
+	return false
+}
+
+func namesTerm(signals []string) bool {
+	return slices.ContainsFunc(signals, func(s string) bool {
+		return s == "15" || strings.TrimPrefix(strings.ToUpper(s), "SIG") == "TERM"
+	})
+}

@@ -1,0 +1,92 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+
+	"minigem/hooks/author/inspect"
+)
+
+// Text is the result for reading; short, if not nil, makes paths short.
+func (r *Result) Text(short func(string) string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d sessions: %d prompts, %d calls, %d answers\n", r.Sessions, r.Prompts, r.Calls, r.Answers)
+	group := func(title string, want bool) {
+		n := 0
+		for _, d := range r.Decided {
+			if d.Differs != want {
+				continue
+			}
+			if n++; n == 1 {
+				fmt.Fprintf(&b, "\n%s\n", title)
+			}
+			fmt.Fprintf(&b, "  %s\n", d)
+		}
+	}
+	group("other than then", true)
+	group("as then", false)
+	if len(r.Hooks) == 0 {
+		b.WriteString("\nno hook is configured for any of it\n")
+	} else {
+		b.WriteString("\nhooks\n")
+	}
+	for _, h := range r.Hooks {
+		fmt.Fprintf(&b, "  %s %s (%s:%d): %s\n", h.Event, inspect.Clean(h.ID), h.File, h.Line, h.summary())
+	}
+	for i, s := range r.Skipped {
+		if i == 0 {
+			b.WriteString("\nskipped\n")
+		}
+		fmt.Fprintf(&b, "  %s\n", inspect.Clean(s))
+	}
+	if n := r.Differ(); n > 0 {
+		fmt.Fprintf(&b, "\n%d would go otherwise now\n", n)
+	}
+	if short == nil {
+		return b.String()
+	}
+	return short(b.String())
+}
+
+func (h HookTime) summary() string {
+	if h.Runs == 0 {
+		return "never ran"
+	}
+	text := fmt.Sprintf("%d runs", h.Runs)
+	for _, word := range []string{"ask", "deny", "stop"} {
+		if n := h.Decisions[word]; n > 0 {
+			text += fmt.Sprintf(", %d %s", n, word)
+		}
+	}
+	if h.Failed > 0 {
+		text += fmt.Sprintf(", %d failed", h.Failed)
+	}
+	return text + fmt.Sprintf(", p50 %.1f ms, p95 %.1f ms", h.P50MS, h.P95MS)
+}
+
+// String is the step on one line.
+func (d Decided) String() string {
+	what := string(d.Kind)
+	if d.Subject != "" {
+		what += " " + d.Subject
+	}
+	text := fmt.Sprintf("%s step %d, %s %s: ", d.Session, d.Step, what, inspect.Clean(d.Text))
+	if d.Differs {
+		text += "then " + d.Then
+		if d.Was != "" {
+			text += " (" + inspect.Clean(d.Was) + ")"
+		}
+		text += ", now "
+	}
+	text += d.Now
+	if d.Effect != "" && d.Effect != "none" && d.Effect != d.Now {
+		text += " (" + d.Effect + ")"
+	}
+	if len(d.Hooks) > 0 {
+		text += " by " + inspect.Clean(strings.Join(d.Hooks, ", "))
+	}
+	if d.Reason != "" {
+		text += ": " + inspect.Clean(d.Reason)
+	}
+	return text
+}

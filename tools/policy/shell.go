@@ -1,0 +1,287 @@
+package policy
+
+import (
+	"cmp"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"minigem/tools/policy/shell"
+)
+
+// checkShell judges a command line command by command; the strictest verdict
+// is that of the line. A line that cannot be parsed may run anything.
+func (e *Engine) checkShell(s situation, c Call) Verdict {
+	text, _ := c.Args["command"].(string)
+	line, err := shell.Parse(text)
+	commands := line.Commands
+	if err != nil || len(commands) == 0 {
+		commands = []shell.Command{{Kind: shell.Opaque, Source: text}}
+	}
+	worst := Verdict{Decision: Allow - 1}
+	for _, cmd := range commands {
+		v := e.checkCommand(s, c, cmd)
+		if v.Decision > worst.Decision {
+			worst = v
+		}
+	}
+	if err != nil && worst.Decision != Allow {
+		worst.Reason = join(worst.Reason, "the command could not be parsed: "+err.Error())
+	}
+	return worst
+}
+
+// checkCommand judges one command: first by rules, then by what is known about
+// the command itself.
+func (e *Engine) checkCommand(s situation, c Call, cmd shell.Command) Verdict {
+	r, perhaps := e.ruleFor(s, c, cmd)
+	v := s.unruled()
+	if r != nil {
+		v = verdictOf(r)
+	}
+	label := cmd.Source
+	if len(label) > 60 {
+		label = strings.ToValidUTF8(label[:60], "") + "..."
+	}
+	switch {
+	case r == nil && cmd.Kind == shell.Wrapper:
+		v = Verdict{Decision: Allow, Rule: "judged by what it runs"}
+	case v.Decision == Ask && cmd.Safe && s.mode != ModePlan && (r == nil || r.Priority < 2000):
+		v.Decision = Allow
+		v = explain(v, label, "only reads")
+	}
+	if perhaps != nil && v.Decision < Ask {
+		v.Decision = Ask
+		return explain(v, label, "cannot be told from what "+perhaps.Place.String()+" holds back")
+	}
+	if v.Decision != Allow || s.mode == ModeYolo {
+		return v
+	}
+	if why := e.caution(s, c, cmd, r); why != "" {
+		v.Decision = Ask
+		return explain(v, label, why)
+	}
+	return v
+}
+
+// caution says why a command that rules allow is asked for nevertheless.
+func (e *Engine) caution(s situation, c Call, cmd shell.Command, r *Rule) string {
+	switch {
+	case cmd.Danger != "":
+		return cmd.Danger
+	case s.untrusted && filepath.Base(cmd.Name()) == "git":
+		return "git runs programs that the folder's configuration names, and the folder is not trusted"
+	case len(cmd.Redirects) > 0 && cmd.Kind != shell.Wrapper && (r == nil || !r.Redirection) && !e.redirectsInside(s, c, cmd, r):
+		return "is redirected"
+	}
+	return ""
+}
+
+// redirectsInside: where edits just happen, or the user allowed a redirected
+// command for always, so do redirections to files of the workspace.
+func (e *Engine) redirectsInside(s situation, c Call, cmd shell.Command, r *Rule) bool {
+	if s.mode != ModeAutoEdit && (r == nil || !r.Inside) {
+		return false
+	}
+	if e.options.InWorkspace == nil || c.Intent.Exec == nil || c.Intent.Exec.Dir == "" {
+		return false
+	}
+	text, _ := c.Args["command"].(string)
+	if changesDirectory(text) {
+		return false
+	}
+	return !slices.ContainsFunc(cmd.Redirects, func(r shell.Redirect) bool {
+		path := r.Target.Text
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(c.Intent.Exec.Dir, path)
+		}
+		return !r.Target.Known || !e.options.InWorkspace(path)
+	})
+}
+
+func changesDirectory(text string) bool {
+	line, err := shell.Parse(text)
+	return err != nil || slices.ContainsFunc(line.Commands, func(c shell.Command) bool {
+		return c.Kind == shell.Opaque || slices.Contains([]string{"cd", "pushd", "popd"}, c.Name())
+	})
+}
+
+// ruleFor finds the rule that decides about a command; nil where there is none.
+// perhaps is one before it that holds back and cannot be told to match or not. A
+// wrapper is subject to rules about commands only where they hold back.
+func (e *Engine) ruleFor(s situation, c Call, cmd shell.Command) (decides, perhaps *Rule) {
+	texts := argumentTexts(c, cmd)
+	for i := range s.rules {
+		r := &s.rules[i]
+		if !r.appliesTo(s, c.Tool, c.Info, c.Subagent) || !e.inArea(r.Area, c.Intent) {
+			continue
+		}
+		if cmd.Kind == shell.Wrapper && (!r.conditional() || !r.restrictive()) {
+			continue
+		}
+		switch r.matchCommand(cmd, texts) {
+		case yes:
+			return r, perhaps
+		case maybe:
+			perhaps = cmp.Or(perhaps, r)
+		}
+	}
+	return nil, perhaps
+}
+
+// answer is that of a comparison with something that may not be known.
+type answer int
+
+const (
+	no answer = iota
+	maybe
+	yes
+)
+
+// matchCommand compares the conditions on a command. A rule that allows matches
+// only for certain, so that its answer is never maybe.
+func (r *Rule) matchCommand(cmd shell.Command, texts []string) answer {
+	if r.args != nil {
+		return r.matchTexts(r.args.MatchString, texts)
+	}
+	if r.regex != nil {
+		if !r.restrictive() && cmd.Kind != shell.Plain {
+			return no
+		}
+		return r.matchTexts(r.regex.MatchString, []string{cmd.Text(), cmd.Source})
+	}
+	if len(r.prefixes) == 0 {
+		return yes
+	}
+	best := no
+	for _, p := range r.prefixes {
+		if r.restrictive() {
+			best = max(best, heldBack(p, cmd))
+		} else if cmd.Kind == shell.Plain {
+			best = max(best, certainly(startsWith(cmd.Words, p)))
+		}
+	}
+	return best
+}
+
+func certainly(a answer) answer {
+	if a == yes {
+		return yes
+	}
+	return no
+}
+
+// matchTexts: what allows must match every way of writing the command, what
+// holds back needs one.
+func (r *Rule) matchTexts(match func(string) (bool, error), texts []string) answer {
+	all, some := true, false
+	for _, t := range texts {
+		ok, err := match(t)
+		if err != nil {
+			ok = r.restrictive()
+		}
+		all, some = all && ok, some || ok
+	}
+	if r.restrictive() && some || all {
+		return yes
+	}
+	return no
+}
+
+// heldBack compares a command with a prefix that holds back. Text that could
+// not be understood matches where it holds the prefix's words.
+func heldBack(prefix []string, cmd shell.Command) answer {
+	switch cmd.Kind {
+	case shell.Opaque:
+		return maybe
+	case shell.Effect:
+		return no
+	}
+	return max(startsWith(cmd.Words, prefix), startsWith(cmd.Normal(), prefix))
+}
+
+// startsWith compares word by word.
+func startsWith(words []shell.Word, prefix []string) answer {
+	for i, p := range prefix {
+		switch {
+		case i >= len(words):
+			return no
+		case !words[i].Known:
+			return maybe
+		case words[i].Text != p:
+			return no
+		}
+	}
+	return yes
+}
+
+// argumentTexts renders the call as if it were for this command alone, with and
+// without quotes.
+func argumentTexts(c Call, cmd shell.Command) []string {
+	args := maps.Clone(c.Args)
+	if args == nil {
+		args = map[string]any{}
+	}
+	args["command"] = cmd.Source
+	texts := []string{stable(args)}
+	if plain := cmd.Text(); plain != cmd.Source {
+		args["command"] = plain
+		texts = append(texts, stable(args))
+	}
+	return texts
+}
+
+// interpreters run what their arguments say, so that "always" means the same
+// arguments, not the interpreter.
+var interpreters = []string{
+	"bash", "sh", "dash", "ash", "zsh", "ksh", "mksh", "fish", "python", "python2", "python3", "node", "deno", "bun", "perl", "ruby",
+	"php", "lua", "awk", "gawk", "sed", "npx", "ssh", "docker", "kubectl", "source", ".", "make",
+}
+
+// RootCommands returns the command prefixes that "always" would allow for a
+// command line: the name of each command that is not allowed as it is, or the
+// whole command where the name alone says too little. It is empty where no
+// prefix would help: for dangerous commands and those that are not known.
+func RootCommands(command string) []string {
+	line, err := shell.Parse(command)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, c := range line.Commands {
+		if c.Kind == shell.Opaque || c.Kind == shell.Effect || c.Danger != "" {
+			return nil
+		}
+		if c.Kind == shell.Wrapper || c.Safe {
+			continue
+		}
+		prefix := c.Name()
+		if slices.Contains(interpreters, filepath.Base(prefix)) {
+			unknown := slices.ContainsFunc(c.Words, func(w shell.Word) bool { return !w.Known })
+			if prefix = c.Text(); unknown || len(strings.Fields(prefix)) != len(c.Words) {
+				return nil
+			}
+		}
+		if len(strings.Fields(prefix)) == 0 {
+			return nil
+		}
+		if !slices.Contains(out, prefix) {
+			out = append(out, prefix)
+		}
+	}
+	return out
+}
+
+// isRedirected reports whether any command of the line is.
+func isRedirected(command string) bool {
+	line, err := shell.Parse(command)
+	return err == nil && slices.ContainsFunc(line.Commands, func(c shell.Command) bool { return len(c.Redirects) > 0 })
+}
+
+func explain(v Verdict, command, why string) Verdict {
+	v.Reason = join(v.Reason, command+": "+why)
+	return v
+}
+
+func join(a, b string) string { return strings.TrimPrefix(a+"; "+b, "; ") }
