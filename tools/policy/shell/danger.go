@@ -32,6 +32,9 @@ func danger(words []Word) string {
 	case name == "git":
 		return gitDanger(args)
 	}
+	if b, ok := builtins[words[0].Text]; ok {
+		return b(args)
+	}
 	if e, ok := escapes[aliasOf(name)]; ok {
 		return e.escaping(args)
 	}

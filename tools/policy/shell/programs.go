@@ -38,9 +38,6 @@ var escapes = map[string]escape{
 	"curl":     {letters: "oOKDcT", long: []string{"--output", "--output-dir", "--config", "--dump-header", "--cookie-jar", "--remote-name", "--trace", "--trace-ascii", "--upload-file"}},
 	"wget":     {letters: "OeoaPi", long: []string{"--output-document", "--output-file", "--execute", "--config", "--use-askpass", "--directory-prefix", "--post-file", "--body-file"}},
 	"tee":      {leaves: true},
-	"test":     {word: evaluated},
-	"[":        {word: evaluated},
-	"printf":   {word: evaluated},
 	"awk":      {letters: "fliE", long: []string{"--file", "--load", "--include", "--exec"}, word: awkActs},
 	"sed":      {letters: "f", long: []string{"--file"}, word: sedActs},
 	"pip":      {letters: "e", long: []string{"--config-settings", "--target", "--prefix", "--root"}},
@@ -68,8 +65,6 @@ var (
 	asksProgram   = escape{long: []string{"--upload-pack", "--exec"}, word: remoteProgram}
 	remoteProgram = pattern(`^ext::`)
 	localCommand  = pattern(`(?i)ProxyCommand|LocalCommand|KnownHostsCommand`)
-	// evaluated: an index is evaluated, and a substitution in it is run.
-	evaluated = pattern("\\[.*(\\$\\(|`)")
 	// awkActs: it runs, reads or writes something, or compares: nothing less
 	// than a parser tells these apart.
 	awkActs = pattern(`system|getline|@|[^|]\|([^|]|$)|>`)

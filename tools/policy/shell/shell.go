@@ -151,33 +151,44 @@ func (w *walker) walk(root syntax.Node) {
 	})
 }
 
+// visit judges what a node does beside what the nodes in it do.
 func (w *walker) visit(n syntax.Node) {
+	if runsByItself(n) {
+		w.effect(n)
+	}
 	switch n := n.(type) {
 	case *syntax.Stmt:
 		w.statement(n)
 	case *syntax.CallExpr:
 		w.call(n)
 	case *syntax.DeclClause:
-		w.add(Command{Words: []Word{{Text: n.Variant.Value, Known: true}, {}}, Source: w.source(n)})
+		w.simple(declared(n), w.source(n))
 	case *syntax.FuncDecl:
 		w.function(n)
 	case *syntax.WordIter:
 		if !harmlessVariable(n.Name.Value) {
 			w.effect(n)
 		}
-	case *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop, *syntax.CoprocClause, *syntax.TestDecl:
-		w.effect(n)
-	case *syntax.ArithmExp:
-		if !plainNumbers(n.X) {
+	case *syntax.ExtGlob:
+		if strings.ContainsAny(n.Pattern.Value, "$`<>") {
 			w.effect(n)
 		}
 	case *syntax.ParamExp:
-		if evaluates(n) {
+		if evaluates(n.Exp) {
 			w.effect(n)
 		}
 	case *syntax.TestClause:
-		w.add(Command{Words: []Word{{Text: "[[", Known: true}, {}}, Source: w.source(n), Safe: !arithmeticTest(n)})
+		w.test(n)
 	}
+}
+
+// test: [[ ]] has no arguments that a rule could know.
+func (w *walker) test(t *syntax.TestClause) {
+	c := Command{Words: []Word{{Text: "[[", Known: true}, {}}, Source: w.source(t), Safe: readsNothing(t)}
+	if arithmeticTest(t) {
+		c.Danger, c.Safe = "evaluates what its operands hold", false
+	}
+	w.add(c)
 }
 
 func (w *walker) source(n syntax.Node) string {
@@ -201,6 +212,9 @@ func (w *walker) effect(n syntax.Node) { w.add(Command{Kind: Effect, Source: w.s
 
 func (w *walker) statement(s *syntax.Stmt) {
 	for _, r := range s.Redirs {
+		if r.N != nil && strings.Trim(r.N.Value, "0123456789") != "" {
+			w.effect(r) // {name}> sets a variable
+		}
 		if rd, ok := redirect(r); ok {
 			w.redirects = append(w.redirects, rd)
 		}

@@ -30,6 +30,9 @@ func word(w *syntax.Word) Word {
 			known = false
 		}
 	}
+	if b.String() == "[" {
+		bare.pattern = false // a command, for want of its end
+	}
 	known = known && !bare.home && !(bare.brace && bare.separator)
 	return Word{Text: b.String(), Known: known && !bare.pattern, Glob: known && bare.pattern}
 }
@@ -124,15 +127,16 @@ func harmlessVariable(name string) bool {
 	return name == strings.ToLower(name) && !strings.HasSuffix(name, "_proxy") && !strings.HasPrefix(name, "npm_")
 }
 
-// plainNumbers reports whether an arithmetic expression names no variable: the
-// value of one is evaluated in turn, commands in it included.
+// plainNumbers reports whether an arithmetic expression is made of numbers
+// alone: the value of a variable is evaluated in turn, commands in it included.
 func plainNumbers(x syntax.ArithmExpr) bool {
 	plain := true
 	syntax.Walk(x, func(n syntax.Node) bool {
 		switch n := n.(type) {
+		case nil, *syntax.Word, *syntax.ArithmExp, *syntax.BinaryArithm, *syntax.UnaryArithm, *syntax.ParenArithm:
 		case *syntax.Lit:
 			plain = plain && strings.Trim(n.Value, "0123456789") == ""
-		case *syntax.SglQuoted, *syntax.DblQuoted, *syntax.ParamExp, *syntax.CmdSubst:
+		default:
 			plain = false
 		}
 		return true
@@ -140,44 +144,57 @@ func plainNumbers(x syntax.ArithmExpr) bool {
 	return plain
 }
 
-// evaluates reports whether an expansion does more than to read a variable.
-func evaluates(p *syntax.ParamExp) bool {
-	switch {
-	case p.Index != nil && !wholeArray(p.Index) && !plainNumbers(p.Index):
-	case p.Slice != nil && !(plainOrNil(p.Slice.Offset) && plainOrNil(p.Slice.Length)):
-	case p.Exp == nil:
+// evaluates reports whether an operator of an expansion does more than to give
+// the value, or a part of it, or another one.
+func evaluates(e *syntax.Expansion) bool {
+	if e == nil {
 		return false
-	case p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull:
-	case p.Exp.Op == syntax.OtherParamOps:
-	default:
+	}
+	switch e.Op {
+	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull, syntax.DefaultUnset, syntax.DefaultUnsetOrNull,
+		syntax.ErrorUnset, syntax.ErrorUnsetOrNull,
+		syntax.RemSmallSuffix, syntax.RemLargeSuffix, syntax.RemSmallPrefix, syntax.RemLargePrefix,
+		syntax.UpperFirst, syntax.UpperAll, syntax.LowerFirst, syntax.LowerAll:
 		return false
 	}
 	return true
 }
-
-func plainOrNil(x syntax.ArithmExpr) bool { return x == nil || plainNumbers(x) }
 
 func wholeArray(x syntax.ArithmExpr) bool {
 	w, ok := x.(*syntax.Word)
 	return ok && (w.Lit() == "@" || w.Lit() == "*")
 }
 
-// arithmeticTest reports whether [[ ]] evaluates something as arithmetic.
+// arithmeticTest reports whether an operator of [[ ]] evaluates its operands, or
+// may do so for all that is known.
 func arithmeticTest(t *syntax.TestClause) bool {
 	found := false
 	syntax.Walk(t, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.BinaryTest:
 			switch n.Op {
-			case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+			case syntax.TsReMatch, syntax.TsNewer, syntax.TsOlder, syntax.TsDevIno, syntax.TsMatchShort, syntax.TsMatch, syntax.TsNoMatch,
+				syntax.TsBefore, syntax.TsAfter, syntax.AndTest, syntax.OrTest:
+			default:
 				found = true
 			}
 		case *syntax.UnaryTest:
 			found = found || n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar
-		case *syntax.ParamExp, *syntax.CmdSubst, *syntax.ArithmExp:
-			found = true
 		}
 		return true
 	})
 	return found
+}
+
+// readsNothing reports whether the words of [[ ]] stand there as they are.
+func readsNothing(t *syntax.TestClause) bool {
+	plain := true
+	syntax.Walk(t, func(n syntax.Node) bool {
+		switch n.(type) {
+		case *syntax.ParamExp, *syntax.CmdSubst, *syntax.ArithmExp, *syntax.ProcSubst:
+			plain = false
+		}
+		return true
+	})
+	return plain
 }
