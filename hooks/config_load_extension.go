@@ -13,6 +13,7 @@ import (
 
 	"minigem/hooks/dotenv"
 	"minigem/hooks/jsonc"
+	"minigem/internal/boundedfile"
 )
 
 // Extension is an installed extension, as far as hooks need to know it.
@@ -137,7 +138,7 @@ func readManifest(dir string) (manifest, error) {
 
 // readJSON reads a file; one that does not exist is empty.
 func readJSON(path string) (jsonc.Node, error) {
-	data, err := os.ReadFile(path)
+	data, err := boundedfile.Read(path, boundedfile.Written)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return jsonc.Node{}, err
 	}
@@ -159,7 +160,7 @@ func LoadExtension(dir, workspacePath string, settings map[string]string) (Secti
 		return Section{}, fmt.Errorf("reading the extension in %s: %w", dir, err)
 	}
 	file := filepath.Join(dir, "hooks", "hooks.json")
-	data, err := os.ReadFile(file)
+	data, err := boundedfile.Read(file, boundedfile.Written)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Section{Layer: LayerExtension, File: file, Extension: m.name}, nil
 	}
@@ -187,7 +188,7 @@ func LoadExtension(dir, workspacePath string, settings map[string]string) (Secti
 // extensionEnv are the values of the declared settings.
 func (l *loader) extensionEnv(dir string, m manifest, settings map[string]string) map[string]string {
 	file := filepath.Join(dir, ".env")
-	data, err := os.ReadFile(file)
+	data, err := boundedfile.Read(file, boundedfile.Written)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		l.Problems = append(l.Problems, Problem{File: file, Text: "reading the settings: " + err.Error()})
 	}

@@ -21,13 +21,13 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 
 	"minigem/hooks/jsonc"
+	"minigem/internal/boundedfile"
 )
 
 const (
@@ -157,7 +157,7 @@ func (c TrustCheck) Note() string {
 
 func (s TrustStore) load() (map[string][]fingerprint, error) {
 	path := filepath.Join(s.Dir, trustFile)
-	data, err := os.ReadFile(path)
+	data, err := boundedfile.Read(path, boundedfile.Kept)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("reading trusted hooks: %w", err)
 	}
@@ -278,7 +278,7 @@ func hash(data []byte) string {
 
 // hashFile is of the contents; of a file that cannot be read, that fact.
 func hashFile(path string) string {
-	f, err := os.Open(path)
+	f, err := boundedfile.Open(path)
 	if err != nil {
 		return "unreadable"
 	}

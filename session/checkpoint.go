@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"minigem/internal/atomicfile"
+	"minigem/internal/boundedfile"
 	"minigem/llm"
 )
 
@@ -92,7 +93,7 @@ func SaveCheckpoint(p Project, tag string, history []llm.Message, auth string) (
 // messages alone, too. ErrNoCheckpoint: see there.
 func LoadCheckpoint(p Project, tag string) (Checkpoint, error) {
 	c := Checkpoint{Tag: tag, Path: p.checkpointPath(tag)}
-	data, err := os.ReadFile(c.Path)
+	data, err := boundedfile.Read(c.Path, boundedfile.Recorded)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, fmt.Errorf("loading conversation %q: %w", tag, ErrNoCheckpoint)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"minigem/internal/atomicfile"
+	"minigem/internal/boundedfile"
 )
 
 // Project is where the sessions of one project live. (spec/agent.md 5.1)
@@ -105,7 +106,7 @@ func (r *registry) claim(root string) (string, error) {
 // writing would destroy what it holds.
 func (r *registry) read() error {
 	r.fields, r.slugs = map[string]json.RawMessage{}, map[string]string{}
-	data, err := os.ReadFile(r.path())
+	data, err := boundedfile.Read(r.path(), boundedfile.Kept)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(bytes.TrimSpace(data)) == 0 {
 		return nil
 	}
@@ -188,7 +189,7 @@ func (r *registry) free(root string) string {
 // one, as a power failure can leave it, says nothing.
 func (r *registry) owned(slug, root string) bool {
 	for _, dir := range []string{"tmp", "history"} {
-		owner, err := os.ReadFile(filepath.Join(r.dir, dir, slug, markerName))
+		owner, err := boundedfile.Read(filepath.Join(r.dir, dir, slug, markerName), boundedfile.Written)
 		if at := strings.TrimSpace(string(owner)); err == nil && at != "" && at != root {
 			return false
 		}
@@ -224,7 +225,7 @@ func (p Project) otherProjects() map[string]string {
 	dirs := map[string]string{}
 	markers, _ := filepath.Glob(filepath.Join(filepath.Dir(p.Temp), "*", markerName))
 	for _, m := range markers {
-		if root, err := os.ReadFile(m); err == nil && filepath.Dir(m) != p.Temp {
+		if root, err := boundedfile.Read(m, boundedfile.Written); err == nil && filepath.Dir(m) != p.Temp {
 			dirs[string(root)] = filepath.Join(filepath.Dir(m), "chats")
 		}
 	}

@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
+
+	"minigem/internal/boundedfile"
 
 	"github.com/tidwall/gjson"
 )
@@ -59,11 +60,11 @@ func Read(path string) (*File, error) {
 // ReadMeta reads what the first line of a session's file says, without the rest
 // of the file. Where that line is no metadata the whole file is read.
 func ReadMeta(path string) (Meta, error) {
-	f, err := os.Open(path)
+	f, err := boundedfile.Open(path)
 	if err != nil {
 		return Meta{}, fmt.Errorf("reading session file: %w", err)
 	}
-	line, err := bufio.NewReader(f).ReadString('\n')
+	line, err := bufio.NewReader(io.LimitReader(f, boundedfile.Written)).ReadString('\n')
 	_ = f.Close()
 	if o := parse(line); err == nil && new(checker).valid(line) && o.Get("sessionId").Exists() {
 		var l loader
@@ -79,18 +80,23 @@ func ReadMeta(path string) (Meta, error) {
 
 // slurp reads a file into a string without a second copy of it.
 func slurp(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := boundedfile.Open(path)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = f.Close() }()
-	var b strings.Builder
-	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-		b.Grow(int(info.Size()) + 1)
+	info, err := f.Stat()
+	if err == nil && info.Size() > boundedfile.Recorded {
+		err = boundedfile.TooLarge(path, boundedfile.Recorded)
 	}
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.Grow(int(info.Size()) + 1)
 	// A buffer of this size stays in the processor's cache. os.File would bring a
 	// small one of its own.
-	if _, err := io.CopyBuffer(&b, struct{ io.Reader }{f}, make([]byte, 256<<10)); err != nil {
+	if _, err := io.CopyBuffer(&b, struct{ io.Reader }{io.LimitReader(f, boundedfile.Recorded)}, make([]byte, 256<<10)); err != nil {
 		return "", err
 	}
 	return b.String(), nil

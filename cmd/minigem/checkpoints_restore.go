@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"minigem/internal/boundedfile"
 	"minigem/internal/rewind"
 	"minigem/internal/trust"
 	"minigem/llm"
@@ -86,7 +86,7 @@ func (s *savedSessions) checkpoint(name string) (checkpoint, error) {
 	if filepath.Base(p.name) != p.name {
 		return p, exitf(exitInput, "the name of a checkpoint has no slashes: %q", p.name)
 	}
-	data, err := os.ReadFile(filepath.Join(checkpointDir(s.project), p.name+".json"))
+	data, err := boundedfile.Read(filepath.Join(checkpointDir(s.project), p.name+".json"), boundedfile.Recorded)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, exitf(exitInput, "there is no checkpoint %q: minigem sessions restore lists them", p.name)
 	}

@@ -21,6 +21,7 @@ import (
 	"minigem/agent"
 	"minigem/agent/event"
 	"minigem/hooks"
+	"minigem/internal/boundedfile"
 	"minigem/internal/proc"
 	"minigem/llm/script"
 	"minigem/tools/policy"
@@ -94,14 +95,14 @@ func (d *demo) run(ctx context.Context) error {
 	if err := d.shell(ctx, "bash test.sh"); err != nil {
 		return err
 	}
-	before, err := os.ReadFile(filepath.Join(d.project, "slug.sh"))
+	before, err := boundedfile.Read(filepath.Join(d.project, "slug.sh"), boundedfile.Written)
 	if err != nil {
 		return err
 	}
 	if err := d.talk(ctx); err != nil {
 		return err
 	}
-	after, err := os.ReadFile(filepath.Join(d.project, "slug.sh"))
+	after, err := boundedfile.Read(filepath.Join(d.project, "slug.sh"), boundedfile.Written)
 	if err != nil {
 		return err
 	}

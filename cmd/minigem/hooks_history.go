@@ -6,11 +6,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"minigem/hooks"
+	"minigem/internal/boundedfile"
 	"minigem/session"
 )
 
@@ -48,13 +48,13 @@ func (c *configuration) pastRuns() map[ranHook]pastRun {
 }
 
 func readPastRuns(file string, past map[ranHook]pastRun) {
-	f, err := os.Open(file)
+	f, err := boundedfile.Open(file)
 	if err != nil {
 		return
 	}
 	defer f.Close()
 	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 64<<20)
+	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {
 		if !bytes.HasPrefix(lines.Bytes(), []byte(`{"minigem":{"hook":`)) {
 			continue

@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -12,6 +10,7 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/author/inspect"
 	"minigem/hooks/author/program"
+	"minigem/internal/boundedfile"
 )
 
 // inspection is what is configured, as the commands that look at hooks want it:
@@ -57,7 +56,7 @@ func (c *configuration) hookFiles(all []hooks.Hook) []inspect.File {
 		if s.Layer != hooks.LayerExtension {
 			continue
 		}
-		data, err := os.ReadFile(s.File)
+		data, err := boundedfile.Read(s.File, boundedfile.Written)
 		if err != nil {
 			continue // an extension without hooks
 		}
@@ -100,13 +99,13 @@ func checkedArgs(sys *system, cmd *cobra.Command, check cobra.PositionalArgs, te
 // readInput reads a file that the user named; - is stdin.
 func readInput(sys *system, path string) ([]byte, error) {
 	if path == "-" {
-		data, err := io.ReadAll(sys.Stdin)
+		data, err := boundedfile.ReadAll(sys.Stdin, "stdin", boundedfile.Kept)
 		if err != nil {
 			return nil, exitf(exitInput, "reading stdin: %w", err)
 		}
 		return data, nil
 	}
-	data, err := os.ReadFile(absolute(sys, path))
+	data, err := boundedfile.ReadNamed(absolute(sys, path), boundedfile.Kept)
 	if err != nil {
 		return nil, exitf(exitInput, "reading the input: %w", err)
 	}

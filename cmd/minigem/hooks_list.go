@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/jsonc"
 	"minigem/hooks/protocol"
+	"minigem/internal/boundedfile"
 	"minigem/internal/settings"
 	"minigem/internal/trust"
 )
@@ -193,7 +193,7 @@ func faultOf(file string, err error) hooks.Problem {
 
 // readSection reads the project's hooks; no file has none.
 func readSection(path string) (hooks.Section, error) {
-	data, err := os.ReadFile(path)
+	data, err := boundedfile.Read(path, boundedfile.Written)
 	if errors.Is(err, fs.ErrNotExist) {
 		return hooks.Section{Layer: hooks.LayerProject, File: path}, nil
 	}

@@ -4,8 +4,8 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -13,6 +13,7 @@ import (
 
 	"minigem/hooks/claude"
 	"minigem/hooks/jsonc"
+	"minigem/internal/boundedfile"
 	"minigem/internal/trust"
 )
 
@@ -57,7 +58,7 @@ func migrateHooks(sys *system, dryRun, yes bool) error {
 		return err
 	}
 	target := filepath.Join(sys.Dir, filepath.FromSlash(migrateTarget))
-	data, err := os.ReadFile(target)
+	data, err := boundedfile.Read(target, boundedfile.Written)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return exitf(exitConfig, "reading the settings: %w", err)
 	}
@@ -86,7 +87,7 @@ func migrateHooks(sys *system, dryRun, yes bool) error {
 func readClaudeFiles(dir string) ([]claude.File, error) {
 	var files []claude.File
 	for _, name := range claudeFiles {
-		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		data, err := boundedfile.Read(filepath.Join(dir, filepath.FromSlash(name)), boundedfile.Written)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -146,7 +147,7 @@ func shownDiff(diff string, colour bool) string {
 // confirmed asks at the terminal; only a yes is one.
 func confirmed(sys *system, question string) bool {
 	fmt.Fprint(sys.Stdout, question)
-	line, _ := bufio.NewReader(sys.Stdin).ReadString('\n')
+	line, _ := bufio.NewReader(io.LimitReader(sys.Stdin, 1<<10)).ReadString('\n')
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes":
 		return true

@@ -11,6 +11,7 @@ import (
 	"minigem/agent/event"
 	"minigem/e2e/testbed"
 	"minigem/hooks"
+	"minigem/internal/boundedfile"
 )
 
 // caseSession is a session of a test case: the wiring of a run without a
@@ -125,7 +126,7 @@ func (c *configuration) scribble(files []string) (undo func(), err error) {
 	}
 	for _, name := range files {
 		path := filepath.Join(c.projectDir, name)
-		data, err := os.ReadFile(path)
+		data, err := boundedfile.Read(path, boundedfile.Kept)
 		if err != nil || filepath.IsAbs(name) {
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"minigem/internal/boundedfile"
 	"minigem/llm"
 	"minigem/llm/script"
 )
@@ -30,7 +31,7 @@ func problem(status int, format string, args ...any) *apiError {
 // read fills in the record, and returns what the API would refuse the request
 // for before it looks for an answer.
 func (x *answer) read() *apiError {
-	body, err := io.ReadAll(x.req.Body)
+	body, err := boundedfile.ReadAll(x.req.Body, "the request", boundedfile.Recorded)
 	if err != nil {
 		return problem(http.StatusBadRequest, "reading body: %v", err)
 	}

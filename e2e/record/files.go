@@ -16,6 +16,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"minigem/agent/event"
+	"minigem/internal/boundedfile"
 )
 
 // Bounds of what a case takes along.
@@ -134,7 +135,7 @@ func (f *files) read(path string) state {
 	case f.size+int(info.Size()) > maxFiles:
 		return state{there: true, left: fmt.Sprintf("would make the case larger than %d KiB", maxFiles>>10)}
 	}
-	data, err := os.ReadFile(real)
+	data, err := boundedfile.Read(real, maxFile)
 	if err != nil {
 		return state{there: true, left: "cannot be read"}
 	}

@@ -17,6 +17,7 @@ import (
 	"minigem/agent/event"
 	"minigem/hooks"
 	"minigem/hooks/protocol"
+	"minigem/internal/boundedfile"
 	"minigem/internal/proc"
 	"minigem/llm"
 	"minigem/llm/script"
@@ -121,7 +122,7 @@ type foreignRecord struct {
 
 // readTelemetry tells what the program wrote down.
 func (f *foreign) readTelemetry(path string) error {
-	file, err := os.Open(path)
+	file, err := boundedfile.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil // it ended before anything happened
 	}
@@ -129,7 +130,7 @@ func (f *foreign) readTelemetry(path string) error {
 		return fmt.Errorf("reading telemetry: %w", err)
 	}
 	defer file.Close()
-	d := json.NewDecoder(file)
+	d := json.NewDecoder(io.LimitReader(file, boundedfile.Recorded))
 	for {
 		var r foreignRecord
 		err := d.Decode(&r)

@@ -3,11 +3,12 @@ package testbed
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"minigem/internal/boundedfile"
 
 	"golang.org/x/tools/txtar"
 )
@@ -96,7 +97,7 @@ const (
 
 // ReadFile reads and checks the case at path.
 func ReadFile(path string) (*Case, error) {
-	data, err := os.ReadFile(path)
+	data, err := boundedfile.Read(path, boundedfile.Kept)
 	if err != nil {
 		return nil, fmt.Errorf("reading the case: %w", err)
 	}

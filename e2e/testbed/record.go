@@ -2,13 +2,13 @@ package testbed
 
 import (
 	"bytes"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 
 	"minigem/agent/event"
 	"minigem/hooks"
+	"minigem/internal/boundedfile"
 	"minigem/tools/toolcall"
 )
 
@@ -110,7 +110,7 @@ func (rec *recorder) soFar() *Record {
 func (r *Record) Transcript() string {
 	var b strings.Builder
 	for _, path := range r.transcripts {
-		data, err := os.ReadFile(path)
+		data, err := boundedfile.Read(path, boundedfile.Recorded)
 		if err == nil {
 			b.Write(data)
 		}

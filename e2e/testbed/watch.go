@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"minigem/internal/boundedfile"
 )
 
 const pollEvery = 300 * time.Millisecond
@@ -112,7 +114,7 @@ func (s *Suite) stamps(files []string) map[string]stamp {
 
 // usedBy are the files and folders that the case in file copies.
 func usedBy(file string) []string {
-	data, err := os.ReadFile(file)
+	data, err := boundedfile.Read(file, boundedfile.Kept)
 	if err != nil {
 		return nil
 	}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"minigem/internal/boundedfile"
 )
 
 // place is where a case runs: a folder that holds its workspace, its home and
@@ -87,7 +89,7 @@ func (p *place) use(from, to string) error {
 		if err != nil {
 			return err
 		}
-		data, err := os.ReadFile(path)
+		data, err := boundedfile.Read(path, boundedfile.Recorded)
 		if err != nil {
 			return err
 		}
@@ -101,7 +103,7 @@ func (p *place) use(from, to string) error {
 
 // read returns a file of the workspace; name must lie in it.
 func (r *Record) read(name string) (string, error) {
-	data, err := os.ReadFile(filepath.Join(r.Workspace, filepath.FromSlash(name)))
+	data, err := boundedfile.Read(filepath.Join(r.Workspace, filepath.FromSlash(name)), boundedfile.Kept)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("there is no file %s in the workspace", name)
 	}

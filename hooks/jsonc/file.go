@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"minigem/internal/boundedfile"
 )
 
 // Update replaces the file at path by what edit makes of it, which is nothing
@@ -28,7 +30,7 @@ func Update(path string, perm fs.FileMode, edit func(data []byte) ([]byte, error
 	}
 	defer lock.Close()
 
-	before, err := os.ReadFile(target)
+	before, err := boundedfile.Read(target, boundedfile.Kept)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("reading %s: %w", path, err)
 	}

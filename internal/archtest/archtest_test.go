@@ -25,6 +25,7 @@ type ban struct {
 	packages []string // who; "*" is every package
 	except   []string // but not these
 	reach    []string // what
+	leaves   []string // but they may reach these, which import nothing of ours
 	why      string
 }
 
@@ -32,11 +33,13 @@ var bans = []ban{
 	{
 		packages: []string{"agent"},
 		reach:    []string{"os/exec", "google.golang.org/genai", "github.com/chzyer/readline", "minigem/tools/...", "minigem/internal/..."},
+		leaves:   []string{"minigem/internal/boundedfile"},
 		why:      "the agent knows calls and results, not tools, processes or screens",
 	},
 	{
 		packages: []string{"hooks"},
 		reach:    []string{"os/exec", "google.golang.org/genai", "minigem/agent/...", "minigem/internal/..."},
+		leaves:   []string{"minigem/internal/boundedfile"}, // one way to read files of others
 		why:      "hooks decide; hooks/command runs; hooks speak llm",
 	},
 	{
@@ -80,7 +83,7 @@ func TestBans(t *testing.T) {
 				continue
 			}
 			for _, target := range b.reach {
-				if path := reaches(imports, pkg, target, map[string]bool{}); path != nil {
+				if path := reaches(imports, pkg, target, seen(b.leaves)); path != nil {
 					t.Errorf("%s reaches %s (%s)\n\twhy not: %s", pkg, target, strings.Join(path, " -> "), b.why)
 				}
 			}
@@ -200,6 +203,15 @@ func root(t *testing.T) string {
 	return dir
 }
 
+// seen are packages that reaches does not look into.
+func seen(paths []string) map[string]bool {
+	m := map[string]bool{}
+	for _, p := range paths {
+		m[strings.TrimPrefix(p, module+"/")] = true
+	}
+	return m
+}
+
 // reaches returns a chain of imports from pkg to target; nil if there is none.
 func reaches(imports map[string][]string, pkg, target string, seen map[string]bool) []string {
 	if seen[pkg] {
@@ -207,10 +219,11 @@ func reaches(imports map[string][]string, pkg, target string, seen map[string]bo
 	}
 	seen[pkg] = true
 	for _, i := range imports[pkg] {
-		if matches(i, target) {
+		own, ok := strings.CutPrefix(i, module+"/")
+		if matches(i, target) && !seen[own] {
 			return []string{pkg, i}
 		}
-		if own, ok := strings.CutPrefix(i, module+"/"); ok {
+		if ok {
 			if path := reaches(imports, own, target, seen); path != nil {
 				return append([]string{pkg}, path...)
 			}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"minigem/internal/boundedfile"
+
 	"github.com/gofrs/flock"
 )
 
@@ -106,7 +108,7 @@ func SweepJournals(dir string) {
 		if !abandoned(path) {
 			continue
 		}
-		data, _ := os.ReadFile(path)
+		data, _ := boundedfile.Read(path, boundedfile.Kept)
 		for temp := range strings.Lines(string(data)) {
 			temp = strings.TrimSuffix(temp, "\n")
 			if filepath.IsAbs(temp) && tempName.MatchString(filepath.Base(temp)) {

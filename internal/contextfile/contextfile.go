@@ -24,6 +24,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"minigem/internal/boundedfile"
 )
 
 // DefaultName is what context files are called unless settings say otherwise.
@@ -246,7 +248,7 @@ func (l *loader) read(path string) (string, error) {
 	if !info.Mode().IsRegular() {
 		return "", errNotRegular
 	}
-	f, err := os.Open(path)
+	f, err := boundedfile.Open(path)
 	if err != nil {
 		return "", err
 	}

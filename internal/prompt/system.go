@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"minigem/internal/boundedfile"
 )
 
 //go:embed parts/*.md
@@ -98,7 +100,7 @@ func sections() []section {
 func (s System) Text() (string, error) {
 	body := ""
 	if path, ok := s.file("GEMINI_SYSTEM_MD"); ok {
-		data, err := os.ReadFile(path)
+		data, err := boundedfile.Read(path, boundedfile.Written)
 		if err != nil {
 			return "", fmt.Errorf("reading the system prompt that GEMINI_SYSTEM_MD names: %w", err)
 		}

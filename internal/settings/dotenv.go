@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"minigem/hooks/dotenv"
+	"minigem/internal/boundedfile"
 )
 
 // EnvOptions says where to look for a .env file.
@@ -39,7 +40,7 @@ type Var = dotenv.Var
 // are skipped.
 func LoadEnv(o EnvOptions) (EnvFile, error) {
 	for _, path := range envPaths(o) {
-		data, err := os.ReadFile(path)
+		data, err := boundedfile.Read(path, boundedfile.Written)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || isDir(path) {
 			continue
 		}

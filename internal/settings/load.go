@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"sync"
 	"syscall"
+
+	"minigem/internal/boundedfile"
 )
 
 // Options says where to look.
@@ -142,7 +144,7 @@ func (l *Loaded) read(f *File, lookup func(string) (string, bool)) (*node, error
 	if f.Skipped != "" {
 		return nil, nil
 	}
-	data, err := os.ReadFile(f.Path)
+	data, err := boundedfile.Read(f.Path, boundedfile.Written)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
 	}

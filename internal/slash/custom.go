@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"minigem/internal/boundedfile"
 
 	"github.com/pelletier/go-toml/v2"
 	"mvdan.cc/sh/v3/syntax"
@@ -51,7 +52,7 @@ func LoadCustom(dir string) (found []Custom, problems []error) {
 }
 
 func readCustom(dir, path string) (Custom, error) {
-	data, err := os.ReadFile(path)
+	data, err := boundedfile.Read(path, boundedfile.Written)
 	if err != nil {
 		return Custom{}, err
 	}

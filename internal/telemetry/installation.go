@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"minigem/internal/atomicfile"
+	"minigem/internal/boundedfile"
 )
 
 // Installation returns the id of the installation whose .gemini directory is
@@ -15,7 +16,7 @@ import (
 // if it cannot be kept.
 func Installation(dir string) string {
 	path := filepath.Join(dir, "installation_id")
-	if data, err := os.ReadFile(path); err == nil && strings.TrimSpace(string(data)) != "" {
+	if data, err := boundedfile.Read(path, boundedfile.Written); err == nil && strings.TrimSpace(string(data)) != "" {
 		return strings.TrimSpace(string(data))
 	}
 	id := uuid.NewString()

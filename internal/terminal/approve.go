@@ -11,6 +11,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"minigem/internal/boundedfile"
 	"minigem/internal/proc"
 	"minigem/tools"
 	"minigem/tools/policy"
@@ -202,7 +203,7 @@ func (t *Terminal) Editor(command string, env []string) func(ctx context.Context
 		if err != nil {
 			return "", fmt.Errorf("editing with %s: %w", command, err)
 		}
-		edited, err := os.ReadFile(path)
+		edited, err := boundedfile.Read(path, boundedfile.Kept)
 		return string(edited), err
 	}
 }

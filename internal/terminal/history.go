@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"minigem/internal/atomicfile"
+	"minigem/internal/boundedfile"
 )
 
 const (
@@ -23,7 +24,7 @@ const (
 // already. Without the file there is no history but of this session.
 func (t *Terminal) History(path string) {
 	t.historyFile = path
-	data, err := os.ReadFile(path)
+	data, err := boundedfile.Read(path, boundedfile.Kept)
 	if err != nil {
 		_ = os.MkdirAll(filepath.Dir(path), 0o700) // told by the first write, which nobody waits for
 		return

@@ -11,6 +11,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/jsonc"
+	"minigem/internal/boundedfile"
 )
 
 // Item is something that a folder would bring along.
@@ -62,7 +63,7 @@ func Brought(dir, home string) []Item {
 func settingsItems(dir string) []Item {
 	const name = ".gemini/settings.json"
 	path := filepath.Join(dir, filepath.FromSlash(name))
-	data, err := os.ReadFile(path)
+	data, err := boundedfile.Read(path, boundedfile.Written)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

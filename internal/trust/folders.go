@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"minigem/hooks/jsonc"
+	"minigem/internal/boundedfile"
 )
 
 // Level is what a rule says of a folder, as it is written in the file
@@ -43,7 +43,7 @@ type Rules map[string]Level
 // Load reads trustedFolders.json; one that does not exist has no rules. Rules
 // that cannot be understood are left out and told: nothing is trusted by them.
 func Load(file string) (Rules, []string, error) {
-	data, err := os.ReadFile(file)
+	data, err := boundedfile.Read(file, boundedfile.Written)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Rules{}, nil, nil
 	}

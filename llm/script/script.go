@@ -16,8 +16,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
+	"minigem/internal/boundedfile"
 	"minigem/llm"
 )
 
@@ -146,7 +146,7 @@ func emptyResponse(m Method) json.RawMessage {
 // lines do not count as answers; a script without answers is valid. The first
 // broken line is an error that names it.
 func Parse(name string, r io.Reader) ([]Entry, error) {
-	data, err := io.ReadAll(r)
+	data, err := boundedfile.ReadAll(r, name, boundedfile.Recorded)
 	if err != nil {
 		return nil, fmt.Errorf("reading scripted answers %s: %w", name, err)
 	}
@@ -169,12 +169,11 @@ func Parse(name string, r io.Reader) ([]Entry, error) {
 
 // ParseFile reads the script in a file.
 func ParseFile(path string) ([]Entry, error) {
-	f, err := os.Open(path)
+	data, err := boundedfile.ReadNamed(path, boundedfile.Recorded)
 	if err != nil {
 		return nil, fmt.Errorf("opening scripted answers: %w", err)
 	}
-	defer f.Close()
-	return Parse(path, f)
+	return Parse(path, bytes.NewReader(data))
 }
 
 // Write writes entries as a script.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"minigem/internal/boundedfile"
 	"minigem/tools"
 	"minigem/tools/workspace"
 )
@@ -91,7 +92,7 @@ func (c *saveMemoryCall) Intent() tools.Intent {
 		Title:       "Confirm Memory Save: " + c.file,
 		Paths:       []string{c.file},
 	}
-	if data, err := os.ReadFile(c.file); err == nil || errors.Is(err, os.ErrNotExist) {
+	if data, err := boundedfile.Read(c.file, boundedfile.Written); err == nil || errors.Is(err, os.ErrNotExist) {
 		name, after := filepath.Base(c.file), remember(string(data), c.Fact)
 		in.Edit = &tools.EditIntent{
 			FileName: name, FilePath: c.file, Original: string(data), New: after, IsNew: err != nil,

@@ -11,6 +11,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"minigem/internal/atomicfile"
+	"minigem/internal/boundedfile"
 	"minigem/tools"
 )
 
@@ -132,7 +133,7 @@ func (e *Engine) save(c Call) {
 
 // appendRules replaces the file as a whole, so that no reader meets half of it.
 func appendRules(file string, text []byte) error {
-	old, err := os.ReadFile(file)
+	old, err := boundedfile.Read(file, boundedfile.Written)
 	if err != nil && !os.IsNotExist(err) {
 		return err
 	}

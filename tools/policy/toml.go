@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"minigem/internal/boundedfile"
+
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 )
@@ -37,7 +39,7 @@ func LoadPaths(tier Tier, required bool, paths ...string) ([]Rule, []Problem) {
 			problems = append(problems, unread(path, err))
 		}
 		for _, file := range files {
-			data, err := os.ReadFile(file)
+			data, err := boundedfile.Read(file, boundedfile.Written)
 			if err != nil {
 				problems = append(problems, unread(file, err))
 				continue

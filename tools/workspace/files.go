@@ -3,12 +3,13 @@ package workspace
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"minigem/internal/boundedfile"
 )
 
 // errSwapped is the cause when a component changed under our eyes.
@@ -36,7 +37,7 @@ func (w *Workspace) ReadFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(f)
+	return boundedfile.ReadAll(f, path, boundedfile.Recorded)
 }
 
 // Stat describes what path leads to; see Open.

@@ -8,6 +8,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"minigem/internal/boundedfile"
 )
 
 // Ignore says which ignore files count (spec/agent.md 2.2). Of the rules that
@@ -69,7 +71,7 @@ func (w *Workspace) Ignorer(dir string, ig Ignore) (*Ignorer, error) {
 		}
 		cur.Close()
 		cur = next
-		top = top.enter(path.Join(top.base, name), func() []byte { return readSome(next.Open(".gitignore")) }, has(next, ".git"))
+		top = top.enter(path.Join(top.base, name), func() []byte { return readSome(boundedfile.OpenIn(next, ".gitignore")) }, has(next, ".git"))
 	}
 	return top, nil
 }
@@ -125,7 +127,7 @@ func newIgnorer(p place, ig Ignore) *Ignorer {
 			if !filepath.IsAbs(name) {
 				name = filepath.Join(p.real, name)
 			}
-			if rules := parseRules(readSome(os.Open(name))); rules != nil {
+			if rules := parseRules(readSome(boundedfile.Open(name))); rules != nil {
 				top.set.extra = append(top.set.extra, ruleSet{rules: rules})
 			}
 		}
@@ -133,7 +135,7 @@ func newIgnorer(p place, ig Ignore) *Ignorer {
 	if repo := findRepo(p.real); ig.Git && repo != "" {
 		top.isIn = true
 		top.git = outerRules(repo, p.real)
-		top.readGit(readSome(p.root.Open(".gitignore")))
+		top.readGit(readSome(boundedfile.OpenIn(p.root, ".gitignore")))
 	}
 	return top
 }
@@ -150,7 +152,7 @@ func outerRules(repo, dir string) *level {
 	}
 	var git *level
 	add := func(file, above string) {
-		if rules := parseRules(readSome(os.Open(file))); rules != nil {
+		if rules := parseRules(readSome(boundedfile.Open(file))); rules != nil {
 			git = &level{ruleSet{rules: rules, above: above}, git}
 		}
 	}
@@ -196,7 +198,7 @@ func gitDir(repo string) string {
 }
 
 func firstLine(file string) string {
-	line, _, _ := strings.Cut(string(readSome(os.Open(file))), "\n")
+	line, _, _ := strings.Cut(string(readSome(boundedfile.Open(file))), "\n")
 	return strings.TrimRight(line, "\r")
 }
 
@@ -206,9 +208,6 @@ func readSome(f *os.File, err error) []byte {
 		return nil
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
 	return readUpTo(f)
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"minigem/internal/boundedfile"
 )
 
 // A walk costs a few system calls for each directory and one string for all
@@ -219,7 +221,7 @@ func (k *walker) gitignore(h *handle, dir string, items []item) func() []byte {
 			return nil
 		}
 		defer root.Close()
-		return readSome(root.Open(".gitignore"))
+		return readSome(boundedfile.OpenIn(root, ".gitignore"))
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"minigem/internal/boundedfile"
 )
 
 // ErrChanged is what Replace fails with when the file is no longer what the
@@ -51,10 +53,13 @@ func readLimited(f *os.File, limit int64) (fs.FileMode, []byte, error) {
 	if info.IsDir() {
 		return info.Mode(), nil, &fs.PathError{Op: "read", Path: f.Name(), Err: ErrIsDirectory}
 	}
-	if limit > 0 && info.Size() > limit {
+	if limit <= 0 {
+		limit = boundedfile.Recorded
+	}
+	if info.Size() > limit {
 		return info.Mode(), nil, ErrTooLarge
 	}
-	data, err := io.ReadAll(f)
+	data, err := io.ReadAll(io.LimitReader(f, limit))
 	return info.Mode(), data, err
 }
 
@@ -162,7 +167,7 @@ func (s Snapshot) check(dir *os.Root, base string) error {
 		return err
 	}
 	defer f.Close()
-	now, err := io.ReadAll(f)
+	now, err := io.ReadAll(io.LimitReader(f, int64(len(s.Data))+1))
 	if err == nil && !bytes.Equal(now, s.Data) {
 		err = fmt.Errorf("writing %s: %w", s.Path, ErrChanged)
 	}

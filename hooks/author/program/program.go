@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"minigem/hooks"
+	"minigem/internal/boundedfile"
 )
 
 // Place is where hooks run.
@@ -80,7 +81,7 @@ func Read(h hooks.Hook, p Place) []Facts {
 		if info, err := os.Stat(path); err != nil || info.Size() > maxProgram {
 			continue
 		}
-		data, err := os.ReadFile(path)
+		data, err := boundedfile.Read(path, maxProgram)
 		if err != nil || bytes.IndexByte(data, 0) >= 0 {
 			continue
 		}

@@ -13,12 +13,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"minigem/hooks"
 	"minigem/hooks/claude"
 	"minigem/hooks/protocol"
+	"minigem/internal/boundedfile"
 	"minigem/llm"
 	"minigem/transcript"
 )
@@ -61,7 +61,7 @@ func Read(path string) (*Session, error) {
 	if err == nil && len(f.Messages) > 0 {
 		return ofGemini(path, f), nil
 	}
-	data, readErr := os.ReadFile(path)
+	data, readErr := boundedfile.ReadNamed(path, boundedfile.Recorded)
 	if readErr != nil {
 		return nil, fmt.Errorf("reading the session: %w", readErr)
 	}

@@ -1,0 +1,134 @@
+package archtest
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// unbounded are the ways of reading that take whatever comes: as much as there
+// is, and as long as it takes.
+var unbounded = []string{
+	"os.ReadFile", "os.Open", "os.OpenFile", "os.OpenInRoot", "os.DirFS", "io.ReadAll", "io.Copy", "io.CopyBuffer",
+	"bufio.NewReader", "bufio.NewReaderSize", "bufio.NewScanner", "fs.ReadFile", "json.NewDecoder", "ioutil.ReadFile", "ioutil.ReadAll",
+}
+
+// A read is one function that reads in such a way all the same.
+type read struct{ where, call, why string }
+
+// reads are all there are. Whoever adds one shows here what bounds it, or reads
+// through internal/boundedfile.
+var reads = []read{
+	{"cmd/minigem fakeAPICommand", "os.OpenFile", "only written, where the user says"},
+	{"cmd/minigem openHookTrace", "os.OpenFile", "only written, where the user says"},
+	{"cmd/minigem readPastRuns", "bufio.NewScanner", "of a regular file, and the buffer bounds a line"},
+	{"cmd/minigem unpack", "fs.ReadFile", "of files embedded in the program"},
+	{"hooks/author/trace Read", "bufio.NewScanner", "what the user named, and the buffer bounds a line"},
+	{"hooks/protocol decode", "io.ReadAll", "what minigem itself writes to a hook in Go"},
+	{"internal/proc processes", "os.Open", "/proc"},
+	{"internal/proc processes", "os.ReadFile", "/proc"},
+	{"internal/prompt readDir", "os.Open", "directories, found by walking"},
+	{"internal/telemetry openOutfile", "os.OpenFile", "only written, where the user says"},
+	{"internal/terminal NewGuard", "bufio.NewReader", "one line of our own other process"},
+	{"internal/terminal Terminal.addHistory", "os.OpenFile", "only written; History has read it before"},
+	{"llm/script Record", "os.OpenFile", "only written, where the user says"},
+	{"session registry.migrate", "os.DirFS", "directories of ours, copied once"},
+	{"tools/builtin grepCall.read", "bufio.NewReader", "the workspace opens regular files only; of a line no more is kept than is shown"},
+	{"tools/builtin readLines", "bufio.NewReaderSize", "the workspace opens regular files only; of a line no more is kept than is shown"},
+	{"tools/builtin pageText", "io.ReadAll", "a page that fetch has bounded, in another encoding"},
+	{"tools/toolstest tree", "os.ReadFile", "what tests made"},
+	{"transcript fileLock.TryLock", "os.OpenFile", "a lock, not read"},
+	{"transcript open", "os.OpenFile", "only written; what is resumed was read before"},
+}
+
+// TestReadsAreBounded: production code reads files and streams that others may
+// have written through internal/boundedfile, but for those listed above.
+func TestReadsAreBounded(t *testing.T) {
+	t.Parallel()
+	var found, listed []string
+	walk(t, func(dir, file string) {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		require.NoError(t, err)
+		if dir == "internal/boundedfile" {
+			return
+		}
+		for _, decl := range f.Decls {
+			where := dir + " " + nameOf(decl)
+			ast.Inspect(decl, func(n ast.Node) bool {
+				if call, ok := n.(*ast.CallExpr); ok && slices.Contains(unbounded, selectorOf(call.Fun)) && bounded(call) {
+					return false
+				}
+				if call := selectorOf(n); slices.Contains(unbounded, call) {
+					found = append(found, where+": "+call)
+				}
+				return true
+			})
+		}
+	})
+	require.NotEmpty(t, found, "the search finds nothing at all")
+	for _, r := range reads {
+		require.NotEmpty(t, r.why)
+		listed = append(listed, r.where+": "+r.call)
+	}
+	slices.Sort(found)
+	slices.Sort(listed)
+	assert.Equal(t, slices.Compact(listed), slices.Compact(found))
+}
+
+// bounded reports whether a call shows its bound itself: it reads from
+// io.LimitReader, from bytes that are in memory already, or makes a new file.
+func bounded(call *ast.CallExpr) bool {
+	shown := false
+	for _, arg := range call.Args {
+		ast.Inspect(arg, func(n ast.Node) bool {
+			if e, ok := n.(ast.Expr); ok {
+				shown = shown || slices.Contains([]string{"io.LimitReader", "bytes.NewReader", "strings.NewReader", "os.O_EXCL"}, selectorOf(e))
+			}
+			return true
+		})
+	}
+	return shown
+}
+
+// selectorOf is "os.Open" for that expression, called or not; "" for others.
+func selectorOf(n ast.Node) string {
+	sel, ok := n.(*ast.SelectorExpr)
+	if !ok {
+		return ""
+	}
+	pkg, ok := sel.X.(*ast.Ident)
+	if !ok {
+		return ""
+	}
+	return pkg.Name + "." + sel.Sel.Name
+}
+
+func nameOf(decl ast.Decl) string {
+	f, ok := decl.(*ast.FuncDecl)
+	if !ok {
+		return "(var)"
+	}
+	if f.Recv == nil || len(f.Recv.List) == 0 {
+		return f.Name.Name
+	}
+	return strings.TrimPrefix(fmt.Sprint(exprName(f.Recv.List[0].Type)), "*") + "." + f.Name.Name
+}
+
+func exprName(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return exprName(e.X)
+	case *ast.IndexExpr:
+		return exprName(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return "?"
+}

@@ -1,0 +1,46 @@
+//go:build unix
+
+package boundedfile_test
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/internal/boundedfile"
+)
+
+// TestNoFile: what is no file is refused at once, behind a link too, and where
+// it took the place of a file between looking and opening.
+func TestNoFile(t *testing.T) {
+	t.Parallel()
+	dir, err := os.MkdirTemp("", "no") // a socket's name must be short
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	at := func(name string) string { return filepath.Join(dir, name) }
+	require.NoError(t, syscall.Mkfifo(at("pipe"), 0o600))
+	require.NoError(t, os.Symlink("/dev/zero", at("zero")))
+	require.NoError(t, os.Symlink(at("pipe"), at("link")))
+	l, err := net.Listen("unix", at("socket"))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = l.Close() })
+
+	for name, want := range map[string]string{
+		"pipe": "is a named pipe, not a file", "link": "is a named pipe, not a file",
+		"zero": "is a device, not a file", "socket": "is a socket, not a file",
+	} {
+		_, err := boundedfile.Read(at(name), 3)
+		require.ErrorIs(t, err, boundedfile.ErrNotRegular, name)
+		assert.ErrorContains(t, err, at(name)+": "+want)
+	}
+	root, err := os.OpenRoot(dir)
+	require.NoError(t, err)
+	defer root.Close()
+	_, err = boundedfile.OpenIn(root, "pipe")
+	require.ErrorIs(t, err, boundedfile.ErrNotRegular)
+}
