@@ -9,9 +9,9 @@ import (
 )
 
 // What the API demands of a conversation, and how any history is made to meet
-// it (spec/agent.md 1.10). The history itself stays as it happened; these rules
-// are applied to each request, so that a session that was cut off, resumed or
-// changed by a hook is as good as a whole one:
+// it (core/core/geminiChat.ts). The history itself stays as it happened; these
+// rules are applied to each request, so that a session that was cut off,
+// resumed or changed by a hook is as good as a whole one:
 //
 //   - thoughts and empty messages are not sent;
 //   - roles alternate: messages of one role in a row become one, and results

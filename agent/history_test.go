@@ -28,7 +28,7 @@ func got(id string) llm.Part {
 	return llm.ToolResult{ID: "t__" + id, Name: "t", Response: map[string]any{"output": id}}
 }
 
-// One case for each rule of spec/agent.md 1.10.
+// One case for each rule of a valid history (core/core/geminiChat.ts).
 func TestNormalize(t *testing.T) {
 	t.Parallel()
 	lost := func(id string) llm.Part { return notRun(called(id).(llm.ToolCall), notRunLost) }

@@ -11,7 +11,7 @@ import (
 // ids names the calls of a session so that each result finds its call: the
 // API's own id where there is one that was not used before, else
 // "<name>_<epoch milliseconds>_<counter>", in the form of session files
-// (spec/agent.md 1.2). Uniqueness is that of the wire, where names are left off.
+// (core/core/turn.ts). Uniqueness is that of the wire, where names are left off.
 type ids struct {
 	used    map[string]bool
 	fresh   map[string]bool // of the answer being streamed

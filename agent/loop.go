@@ -10,11 +10,11 @@ import (
 	"minigem/llm"
 )
 
-// When a model goes in circles (spec/agent.md 1.7). Calls: a cycle of one to
-// five calls came five times in a row. Text ("chanting"): a piece of 50
-// characters came ten times, close together and at a regular distance;
-// structure (lists, tables, headings, code) is expected to repeat and starts
-// the count anew. Upstream's third judge, a model that is asked for its
+// When a model goes in circles (core/services/loopDetectionService.ts). Calls:
+// a cycle of one to five calls came five times in a row. Text ("chanting"): a
+// piece of 50 characters came ten times, close together and at a regular
+// distance; structure (lists, tables, headings, code) is expected to repeat and
+// starts the count anew. Upstream's third judge, a model that is asked for its
 // opinion, is left out: it costs requests that nobody asked for.
 
 const (

@@ -43,12 +43,11 @@ func (a *Agent) begin(p Prompt) *run {
 	return r
 }
 
-// noText stands for an empty answer where hooks read one (spec/hooks.md
-// appendix B).
+// noText stands for an empty answer where hooks read one (core/core/client.ts).
 const noText = "[no response text]"
 
 // message is p as it is sent: the session's context stands before the first
-// text, in the same part, as Gemini CLI sends it (spec/hooks.md 2.4).
+// text, in the same part, as Gemini CLI sends it (core/core/turn.ts).
 func (p Prompt) message() llm.Message {
 	parts := slices.Clone(p.Parts)
 	if len(parts) == 0 {
@@ -138,7 +137,7 @@ func (r *run) clear() {
 }
 
 // undoPrompt takes the attempt's prompt back if nothing was answered yet, so
-// that a failed request leaves the history as it was (spec/agent.md 1.10).
+// that a failed request leaves the history as it was (core/core/geminiChat.ts).
 func (r *run) undoPrompt() {
 	all := r.History.Messages()
 	if n := len(all) - 1; n >= 0 && lastEqual(all[n:], r.prompt) == 0 {

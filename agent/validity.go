@@ -9,10 +9,10 @@ import (
 	"minigem/llm"
 )
 
-// When an answer counts as one (spec/agent.md 1.9). A stream that called a tool
-// is valid whatever else it said. Otherwise it must have finished, not over a
-// call that nobody can read, and with text that is more than nothing. After
-// the results of tools, silence is an answer.
+// When an answer counts as one (core/core/geminiChat.ts). A stream that called
+// a tool is valid whatever else it said. Otherwise it must have finished, not
+// over a call that nobody can read, and with text that is more than nothing.
+// After the results of tools, silence is an answer.
 
 // StreamKind says what was wrong with a stream, in upstream's words.
 type StreamKind string
@@ -133,8 +133,8 @@ func (h *heard) kind() StreamKind {
 	return NoResponseText
 }
 
-// A stream that was not valid, or broke off, is asked for again (spec/agent.md
-// 1.8).
+// A stream that was not valid, or broke off, is asked for again
+// (core/core/geminiChat.ts).
 const maxStreamAttempts = 4
 
 func retryDelay(attempt int) time.Duration { return time.Second << (attempt - 1) }

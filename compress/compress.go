@@ -1,7 +1,7 @@
 // Package compress makes a history that has grown too long shorter: large old
 // tool outputs go to files, and what is left of the older part becomes a
-// summary that the model writes. (spec/agent.md 6) Old outputs go to files
-// before that too; see mask.go.
+// summary that the model writes. (core/context/chatCompressionService.ts) Old
+// outputs go to files before that too; see mask.go.
 //
 // The newest part, about 30 %, stays word for word, and a call is never parted
 // from its result. Whatever fails, the history stays as it was. The package
@@ -86,7 +86,7 @@ type Compressor struct {
 	unmaskable bool // an output could not be kept in a file
 }
 
-// Limit returns how many tokens a model takes. (spec/agent.md 6.1)
+// Limit returns how many tokens a model takes. (core/core/tokenLimits.ts)
 func Limit(model string) int {
 	if strings.HasPrefix(model, "gemma") {
 		return 256_000

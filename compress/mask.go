@@ -10,10 +10,10 @@ import (
 )
 
 // Masking keeps old tool outputs out of requests long before the history has to
-// be compressed (spec/agent.md 6.5). The newest outputs stay, and those of the
-// last message, however long they are; the others go to files, and a beginning
-// and an end of each stay in its place. It acts only where that is worth the
-// provider's cache, which a changed history costs.
+// be compressed (core/context/toolOutputMaskingService.ts). The newest outputs
+// stay, and those of the last message, however long they are; the others go to
+// files, and a beginning and an end of each stay in its place. It acts only
+// where that is worth the provider's cache, which a changed history costs.
 const (
 	maskProtect = 50_000 // tokens of the newest outputs that stay
 	maskWorth   = 30_000 // tokens to be gained at least

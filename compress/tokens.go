@@ -7,7 +7,7 @@ import (
 )
 
 // What Gemini CLI reckons with where the provider has not counted.
-// (spec/agent.md 6.4)
+// (core/utils/tokenCalculation.ts)
 const (
 	charsPerToken   = 4
 	tokensPerRune   = 1.5 // outside ASCII

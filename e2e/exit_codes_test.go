@@ -11,7 +11,7 @@ import (
 )
 
 // TestExitCodes: what a run ends with, and that each format tells it in its own
-// way (spec/agent.md 4.8, 4.9). 54, 130 and 143 have tests where disks and
+// way (cli/utils/errors.ts). 54, 130 and 143 have tests where disks and
 // signals are.
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
@@ -123,7 +123,7 @@ func failureIn(t *testing.T, format string, o outcome) (kind, says string) {
 }
 
 // TestNobodyReadsTheAnswer: a reader that has had enough, as head has, is no
-// failure (spec/agent.md 1.4). The session is ended as ever.
+// failure (cli/nonInteractiveCli.ts). The session is ended as ever.
 func TestNobodyReadsTheAnswer(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"text", "json", "stream-json"} {

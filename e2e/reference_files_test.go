@@ -30,7 +30,7 @@ func replacing(reason, expression, by string) textDifference {
 
 var acceptedRecords = []textDifference{
 	suggestions,
-	replacing("what BeforeAgent adds goes with this prompt's requests and is not kept (contract 1)",
+	replacing("what BeforeAgent adds goes with this prompt's requests and is not kept (docs/spec/contract.md 1)",
 		`,\{"text":"<hook_context>[^"]*</hook_context>"\}`, ""),
 	replacing("displayContent is what Gemini CLI's screen shows in place of content; here they never differ",
 		`,"displayContent":\[[^\]]*\]`, ""),
@@ -38,7 +38,7 @@ var acceptedRecords = []textDifference{
 
 var acceptedOutput = []textDifference{
 	suggestions,
-	replacing("retried answers do not run into each other (contract 8; spec/hooks.md 9.4, 47)", `^draftfinal`, "draft\nfinal"),
+	replacing("retried answers do not run into each other (docs/spec/faults.md 47)", `^draftfinal`, "draft\nfinal"),
 }
 
 var suggestions = replacing("there is no update_topic here, so that another tool is the third nearest name",

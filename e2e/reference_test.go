@@ -32,13 +32,13 @@ type difference struct {
 type payload = map[string]any
 
 var acceptedInputs = []difference{
-	{"PreCompress fires only when history is about to be compressed (contract 1)", func(p payload) payload {
+	{"PreCompress fires only when history is about to be compressed (docs/spec/contract.md 1)", func(p payload) payload {
 		if p["hook_event_name"] == "PreCompress" {
 			return nil
 		}
 		return p
 	}},
-	{"prompt_response is the final answer of this attempt alone, not all that was said since the prompt (contract 2)", func(p payload) payload {
+	{"prompt_response is the final answer of this attempt alone, not all that was said since the prompt (docs/spec/contract.md 2)", func(p payload) payload {
 		if r, ok := p["prompt_response"].(string); ok {
 			if i := strings.LastIndex(r, "\n"); i >= 0 {
 				r = r[i+1:]
@@ -47,7 +47,7 @@ var acceptedInputs = []difference{
 		}
 		return p
 	}},
-	{"BeforeAgent and AfterAgent read the prompt as the user wrote it, without what SessionStart added (spec/hooks.md 9.3, 38)", func(p payload) payload {
+	{"BeforeAgent and AfterAgent read the prompt as the user wrote it, without what SessionStart added (docs/spec/faults.md 38)", func(p payload) payload {
 		if s, ok := p["prompt"].(string); ok {
 			p["prompt"] = regexp.MustCompile(`(?s)^<hook_context>.*?</hook_context>\n\n`).ReplaceAllString(s, "")
 		}
@@ -55,7 +55,8 @@ var acceptedInputs = []difference{
 	}},
 }
 
-// ourAdditions takes away what minigem adds to the payloads (contract 2).
+// ourAdditions takes away what minigem adds to the payloads
+// (docs/spec/contract.md 2).
 func ourAdditions(p payload) payload {
 	if req, ok := p["llm_request"].(map[string]any); ok {
 		delete(req, "tools")

@@ -10,7 +10,8 @@ import (
 )
 
 // TestChatAlerts: the terminal is told once that somebody is waited for, and
-// that the work is done, unless it has the focus (spec/agent.md 16).
+// that the work is done, unless it has the focus
+// (cli/utils/terminalNotifications.ts).
 func TestChatAlerts(t *testing.T) {
 	t.Parallel()
 	const osc9 = "\x1b]9;minigem | is done | Go\a"

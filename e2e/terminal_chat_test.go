@@ -23,7 +23,8 @@ const (
 	chatColumns = 120
 )
 
-// ready is what programs that drive a terminal wait for (contract 9).
+// ready is what programs that drive a terminal wait for (docs/spec/contract.md
+// 9).
 const ready = "  Type your message or @path/to/file"
 
 const (

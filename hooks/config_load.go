@@ -219,8 +219,9 @@ func (l *loader) fields(where string, n jsonc.Node, known []string) {
 	}
 }
 
-// runOrder is the order in which layers run (contract 5); rank is which of
-// them wins where only one can, the highest last (spec/hooks.md 4.2).
+// runOrder is the order in which layers run (docs/spec/contract.md 5); rank is
+// which of them wins where only one can, the highest last
+// (core/hooks/hookRegistry.ts).
 var (
 	runOrder = []Layer{LayerProject, LayerUser, LayerSystemDefaults, LayerSystem, LayerExtension}
 	rank     = []Layer{LayerExtension, LayerSystemDefaults, LayerUser, LayerProject, LayerSystem}

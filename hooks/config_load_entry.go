@@ -81,7 +81,7 @@ func (l *loader) text(n jsonc.Node, name string) string {
 }
 
 // timeout reads milliseconds; 0 where the default is to be used. A number in a
-// string is taken, as Gemini CLI does (spec/hooks.md 3.6).
+// string is taken, as Gemini CLI does (core/hooks/hookRunner.ts).
 func (l *loader) timeout(n jsonc.Node) time.Duration {
 	if !n.Exists() || n.Kind() == jsonc.Null {
 		return 0

@@ -37,7 +37,7 @@ const (
 // project: in the order of roots, then by name of their directories. A root
 // that does not exist has none. Those that the file extension-enablement.json
 // of their root turns off for workspacePath are listed with the reason
-// (spec/agent.md 9.1), as is the second of one name.
+// (cli/config/extension-manager.ts), as is the second of one name.
 func FindExtensions(workspacePath string, roots ...string) ([]Extension, []Problem) {
 	var found []Extension
 	var problems []Problem

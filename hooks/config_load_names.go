@@ -12,7 +12,7 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// builtinTools are the names of contract 7.
+// builtinTools are the names of docs/spec/contract.md 7.
 var builtinTools = []string{
 	"read_file", "read_many_files", "write_file", "replace", "list_directory", "glob", "grep_search",
 	"run_shell_command", "web_fetch", "google_web_search", "write_todos", "save_memory", "activate_skill",

@@ -30,8 +30,9 @@ func (l *loader) hooksConfig(n jsonc.Node) {
 	}
 }
 
-// older reads what earlier versions called otherwise (spec/hooks.md 8, rows 1
-// and 2). hooksConfig.enabled in the same file wins over it.
+// older reads what earlier versions called otherwise (docs/spec/faults.md,
+// "Older and other spellings"). hooksConfig.enabled in the same file wins over
+// it.
 func (l *loader) older(root jsonc.Node) {
 	say := func(n jsonc.Node, name, now string) bool {
 		if n.Exists() {

@@ -31,7 +31,8 @@ func (e Editor) Check(id string) error {
 }
 
 // Disable adds the hook that is called id to the list of disabled hooks: the
-// project's, or else the user's (spec/hooks.md 8, row 45).
+// project's, or else the user's (docs/spec/faults.md, "Older and other
+// spellings").
 func (e Editor) Disable(id string) (string, error) {
 	if err := e.known(id); err != nil {
 		return "", err

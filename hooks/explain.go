@@ -37,7 +37,7 @@ func (e *Engine) Explain(ev Event, subject string, mcp *protocol.MCPContext) Rep
 func subjectOf(name string, mcp *protocol.MCPContext) subject { return subject{name: name, mcp: mcp} }
 
 // upstreamMatches reports whether Gemini CLI's matcher finds the tool: it knows
-// no other names (spec/hooks.md 4.3).
+// no other names (core/hooks/hookPlanner.ts).
 func (e *Engine) upstreamMatches(pattern, tool string) bool {
 	pattern = strings.TrimSpace(pattern)
 	if pattern == "" || pattern == "*" {

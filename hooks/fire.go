@@ -340,7 +340,7 @@ func (f *firing[S]) finish(state S) Verdict {
 	return v
 }
 
-// env are the variables that every hook gets (spec/hooks.md 3.2).
+// env are the variables that every hook gets (core/hooks/hookRunner.ts).
 func (o Origin) env() []string {
 	project := o.ProjectDir
 	if project == "" {

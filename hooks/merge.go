@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// noReason is what a denial says that gives no reason (spec/hooks.md appendix B).
+// noReason is what a denial says that gives no reason
+// (core/scheduler/hook-utils.ts).
 const noReason = "No reason provided"
 
 // merge is the decision of all runs: the strongest wins, with the reasons of

@@ -1,7 +1,7 @@
 package hooks
 
 // What Gemini CLI 0.61 makes of the same run where it is something else
-// (spec/hooks.md 3.5, 5, 6, 8, 9): an author tests here and lives there.
+// (core/hooks): an author tests here and lives there.
 
 import (
 	"encoding/json"

@@ -8,7 +8,7 @@ import (
 // MergeParts joins neighbouring Text parts into one, as the history keeps
 // them: of several signatures the last one stays, and a Text that has neither
 // text nor signature is dropped. Other parts stay as they are. parts is not
-// changed; nil gives nil. (spec/agent.md 1.10)
+// changed; nil gives nil. (core/core/geminiChat.ts)
 func MergeParts(parts []Part) []Part {
 	var out []Part
 	for _, p := range parts {
@@ -55,7 +55,8 @@ func WithoutThoughts(parts []Part) []Part {
 const skipSignature = "skip_thought_signature_validator"
 
 // SkipSignature returns the signature for a ToolCall whose own is not known:
-// one that was made up, or that comes from a session file. (spec/agent.md 1.10)
+// one that was made up, or that comes from a session file.
+// (core/core/geminiChat.ts)
 func SkipSignature() []byte {
 	b, err := base64.URLEncoding.DecodeString(skipSignature)
 	if err != nil {

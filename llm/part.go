@@ -69,7 +69,7 @@ func (ToolResult) isPart() {}
 func (Opaque) isPart()     {}
 
 // SessionID gives a call's id the form that session files use, "<name>__<id>".
-// It is idempotent. (spec/agent.md 1.2)
+// It is idempotent. (core/core/turn.ts)
 func SessionID(name, id string) string {
 	if strings.HasPrefix(id, name+"__") {
 		return id

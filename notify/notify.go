@@ -1,7 +1,7 @@
 // Package notify tells people that something waits for them, or is done: the
 // Notification hooks first, then the terminal by a bell or an escape sequence
-// (spec/agent.md section 16). It keeps out who waits and why, imports nothing
-// of ours, and writes only where it is told to.
+// (cli/utils/terminalNotifications.ts). It keeps out who waits and why, imports
+// nothing of ours, and writes only where it is told to.
 //
 // The rules:
 //   - Hooks hear of every alert. The terminal stays quiet while it has the focus,

@@ -64,7 +64,7 @@ func Detect(lookup func(name string) (string, bool)) (Method, Multiplexer) {
 	return OSC777, through
 }
 
-// Widths in columns of what is shown (spec/agent.md section 16).
+// Widths in columns of what is shown (cli/utils/terminalNotifications.ts).
 const (
 	titleWidth    = 48
 	subtitleWidth = 64

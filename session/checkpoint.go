@@ -18,7 +18,7 @@ import (
 )
 
 // Checkpoint is a conversation that the user saved under a tag, as /chat does.
-// (spec/agent.md 5.6)
+// (core/core/logger.ts)
 type Checkpoint struct {
 	Tag     string
 	Path    string

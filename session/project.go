@@ -20,7 +20,8 @@ import (
 	"minigem/internal/boundedfile"
 )
 
-// Project is where the sessions of one project live. (spec/agent.md 5.1)
+// Project is where the sessions of one project live.
+// (core/config/projectRegistry.ts)
 type Project struct {
 	Root    string // absolute path of the project
 	Slug    string // its short name, unique under the same home

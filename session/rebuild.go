@@ -7,7 +7,7 @@ import (
 	"minigem/transcript"
 )
 
-// How a history is made of a file (spec/agent.md 5.3):
+// How a history is made of a file (cli/utils/sessionUtils.ts):
 //
 //   - what is not of user or model is left out, and the preamble too: a new one
 //     takes its place;

@@ -15,8 +15,8 @@ import (
 )
 
 // Retention says how long sessions are kept: general.sessionRetention of the
-// settings (spec/agent.md 5.5). Periods are a number and a unit: h, d, w or m
-// (30 days).
+// settings (cli/utils/sessionCleanup.ts). Periods are a number and a unit: h,
+// d, w or m (30 days).
 type Retention struct {
 	Enabled      *bool  `json:"enabled,omitempty"`      // nil: true
 	MaxAge       string `json:"maxAge,omitempty"`       // empty, and no MaxCount: "30d"

@@ -18,7 +18,7 @@ const (
 // it has none and the user said more than one thing in it: for a single prompt
 // the prompt itself is a good title. title is shown the conversation, cut where
 // it is long. A session that is open in a process is left alone. Secrets are
-// masked in what is kept. (spec/agent.md 5.4)
+// masked in what is kept. (cli/utils/sessions.ts)
 func TitleLatest(ctx context.Context, p Project, secrets []string, title func(ctx context.Context, conversation string) (string, error)) error {
 	info, f, err := latest(p)
 	if err != nil || f.Meta.Summary != "" || !strings.HasSuffix(info.Path, ".jsonl") || transcript.InUse(info.Path) {

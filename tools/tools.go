@@ -42,7 +42,8 @@ type Streamer interface {
 	RunStream(ctx context.Context, live func(text string)) (Result, error)
 }
 
-// Kind classes tools for policy, icons and statistics (spec/agent.md 2.1).
+// Kind classes tools for policy, icons and statistics
+// (core/tools/tool-registry.ts).
 type Kind string
 
 const (
@@ -149,7 +150,8 @@ func TextResult(text string, display any) Result {
 	return Result{Parts: []llm.Part{llm.Text{Text: text}}, Display: display}
 }
 
-// FileDiff is the display of an edit, in upstream's shape (spec/agent.md 2.4).
+// FileDiff is the display of an edit, in upstream's shape
+// (core/tools/write-file.ts).
 type FileDiff struct {
 	FileDiff        string   `json:"fileDiff"`
 	FileName        string   `json:"fileName"`

@@ -1,6 +1,7 @@
 // Package transcript reads and writes the file of a session: JSON Lines, only
-// ever appended to, in the shapes of Gemini CLI 0.61 (spec/agent.md 5.2), so
-// that either program can resume what the other one wrote.
+// ever appended to, in the shapes of Gemini CLI 0.61
+// (core/services/chatRecordingService.ts), so that either program can resume
+// what the other one wrote.
 //
 // It knows records, not conversations: which records to write when, and how a
 // history is made of them, is decided in session. It never changes a byte that
@@ -23,7 +24,7 @@ import (
 )
 
 // PreambleID is the id of the message that tells the model its surroundings.
-// It is the same in every session. (spec/agent.md 7.3)
+// It is the same in every session. (core/utils/environmentContext.ts)
 const PreambleID = "d04923d38bb0f6017037e74183378ef4"
 
 // The kinds of a session.

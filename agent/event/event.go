@@ -112,7 +112,7 @@ type (
 	// SideRequest: a model was asked for something beside the conversation, such
 	// as a summary. Attempts of a connection that failed are not told one by one.
 	SideRequest struct {
-		Role    string // "utility_tool", "utility_compressor" (spec/agent.md 4.8)
+		Role    string // "utility_tool", "utility_compressor" (core/output/types.ts)
 		Model   string
 		Latency time.Duration
 		Usage   *llm.Usage // nil: not told
@@ -128,13 +128,14 @@ type (
 	}
 
 	// Compressed: the history was made shorter. Status is that of
-	// spec/agent.md 1.1.
+	// core/core/turn.ts.
 	Compressed struct {
 		Before, After int // tokens
 		Status        int
 	}
 
-	// Masked: older tool outputs went to files. (spec/agent.md 6.5)
+	// Masked: older tool outputs went to files.
+	// (core/context/toolOutputMaskingService.ts)
 	Masked struct {
 		Outputs       int
 		Prunable      int // tokens beyond the newest outputs
@@ -190,7 +191,7 @@ type ToolRecord struct {
 	Args         map[string]any // as it ran; equals Call.Args unless a hook or the user changed them
 	Result       llm.ToolResult
 	Status       ToolStatus
-	ErrorType    string // spec/agent.md 2.1; empty unless Status is ToolError
+	ErrorType    string // core/tools/tool-registry.ts; empty unless Status is ToolError
 	ErrorMessage string
 	Display      any // returnDisplay: a string or a value that marshals to an object
 	Description  string

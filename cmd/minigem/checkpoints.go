@@ -28,7 +28,7 @@ const (
 var checkpointed = []string{"write_file", "replace"}
 
 // A checkpoint is what can be gone back to, in the form of Gemini CLI
-// (spec/agent.md 5.7).
+// (core/utils/checkpointUtils.ts).
 type checkpoint struct {
 	History       []any         `json:"history"` // of Gemini CLI's screen; empty here
 	ClientHistory []llm.Message `json:"clientHistory"`

@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// The exit codes of the contract (spec/agent.md 0). Everything not named is 1.
+// The exit codes of the contract (core/utils/errors.ts). Everything not named
+// is 1.
 const (
 	exitOK        = 0
 	exitGeneric   = 1

@@ -12,7 +12,7 @@ import (
 // version is what --version prints; a release build sets it with -ldflags.
 var version = "0.1.0-dev"
 
-// flags are the options of spec/agent.md 4.1, and minigem's own below them.
+// flags are the options of cli/config/config.ts, and minigem's own below them.
 type flags struct {
 	debug             bool
 	model             string
@@ -129,7 +129,7 @@ func (f *flags) register(fs *pflag.FlagSet) {
 	fs.BoolVarP(&f.debug, "debug", "d", false, "say on stderr what is being done")
 }
 
-// check says what contradicts itself (spec/agent.md 4.1).
+// check says what contradicts itself (cli/config/config.ts).
 func (f *flags) check() error {
 	switch {
 	case f.promptSet && len(f.query) > 0:
@@ -163,7 +163,7 @@ func countSet(values ...string) int {
 }
 
 // usageError tells what is wrong with the command line, then how it goes. The
-// exit code is Gemini CLI's 1 (spec/agent.md 4.1), but for the commands about
+// exit code is Gemini CLI's 1 (cli/config/config.ts), but for the commands about
 // hooks: there 1 is a finding, and bad input is 42.
 func usageError(sys *system, cmd *cobra.Command, err error) error {
 	for c := cmd; c != nil; c = c.Parent() {

@@ -14,7 +14,7 @@ import (
 	"minigem/llm"
 )
 
-// headless reports whether nobody sits at a terminal (spec/agent.md 4.2).
+// headless reports whether nobody sits at a terminal (core/utils/headless.ts).
 func headless(sys *system, f *flags) bool {
 	if f.promptInteractive != "" {
 		return false

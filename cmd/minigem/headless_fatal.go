@@ -16,7 +16,7 @@ func (e *fatalToolError) Error() string {
 }
 
 // endOnFatalTool ends the run when a tool finds the disk full: with nobody
-// there, all that follows would fail the same way (spec/agent.md 2.1).
+// there, all that follows would fail the same way (core/tools/tool-registry.ts).
 func endOnFatalTool(cancel context.CancelCauseFunc) event.Sink {
 	return event.SinkFunc(func(e event.Event) {
 		f, ok := e.(event.ToolFinished)

@@ -9,7 +9,7 @@ import (
 )
 
 // focused takes in that the window got or lost the focus: nobody is told of what
-// they are looking at (spec/agent.md 16).
+// they are looking at (cli/utils/terminalNotifications.ts).
 func (t *chat) focused(yes bool) {
 	if desk := t.desk.Load(); desk != nil {
 		desk.Focus(t.ctx, yes)

@@ -18,7 +18,8 @@ import (
 	"minigem/internal/trust"
 )
 
-// commands is what a "/" may be followed by (spec/agent.md 4.6).
+// commands is what a "/" may be followed by
+// (cli/services/BuiltinCommandLoader.ts).
 func (t *chat) commands() slash.Table {
 	return slash.Table{
 		{Name: "about", Help: "version, system, model", Run: t.about},

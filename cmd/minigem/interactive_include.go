@@ -20,9 +20,9 @@ import (
 )
 
 // include returns what is sent for a prompt: its text, and behind that the
-// files and folders it names with "@" (spec/agent.md 4.4). nil: the text alone.
-// What there is not stays text; what may not be read, and what was taken for
-// another name, is told to warn.
+// files and folders it names with "@" (cli/ui/hooks/atCommandProcessor.ts).
+// nil: the text alone. What there is not stays text; what may not be read, and
+// what was taken for another name, is told to warn.
 func (r *rig) include(ctx context.Context, text string, warn func(string)) []llm.Part {
 	var found []llm.Part
 	for _, name := range slash.Includes(text) {

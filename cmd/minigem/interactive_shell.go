@@ -11,7 +11,7 @@ import (
 )
 
 // shellKept is how much of a command's output the model is shown
-// (spec/agent.md 4.5).
+// (cli/ui/hooks/useExecutionLifecycle.ts).
 const shellKept = 10_000
 
 // shell runs a command of the user's own, who needs no permission. The model

@@ -93,7 +93,7 @@ func (t *chat) describeHook(b *strings.Builder, c *configuration, h hooks.Hook) 
 }
 
 // asksForHooks reports whether new hooks of the project are asked about, and
-// not only named (contract 6).
+// not only named (docs/spec/contract.md 6).
 func (t *chat) asksForHooks(c *configuration) bool {
 	return c.settings.Security.FolderTrust.Enabled && !t.flags.skipTrust && c.trust.why != "GEMINI_CLI_TRUST_WORKSPACE"
 }

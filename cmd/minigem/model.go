@@ -13,7 +13,7 @@ import (
 
 const defaultModel = "gemini-2.5-pro"
 
-// modelAliases are the short names of models (spec/agent.md 1.12). There is no
+// modelAliases are the short names of models (core/config/models.ts). There is no
 // router: "auto" is the default model.
 var modelAliases = map[string]string{
 	"auto":            defaultModel,

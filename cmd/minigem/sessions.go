@@ -83,7 +83,7 @@ func (s *savedSessions) all() []session.Info {
 	return infos
 }
 
-// list is what --list-sessions prints too (spec/agent.md 5.4).
+// list is what --list-sessions prints too (cli/utils/sessions.ts).
 func (s *savedSessions) list() error {
 	infos := s.all()
 	if len(infos) == 0 {
@@ -173,8 +173,8 @@ func runInstead(sys *system, f *flags) (done bool, err error) {
 		s.title(f)
 		return true, s.list()
 	}
-	// As with Gemini CLI the exit code is 0 whatever comes of it (spec/agent.md
-	// 5.4); minigem sessions delete is stricter.
+	// As with Gemini CLI the exit code is 0 whatever comes of it
+	// (cli/utils/sessions.ts); minigem sessions delete is stricter.
 	if err := s.delete([]string{f.deleteSession}); err != nil {
 		fmt.Fprintf(sys.Stderr, "minigem: %v\n", err)
 	}

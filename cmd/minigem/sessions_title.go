@@ -16,8 +16,8 @@ plain words, without quotes and without a full stop. Answer with the title alone
 )
 
 // title has the model give the latest session a title, as Gemini CLI does
-// before it lists sessions (spec/agent.md 5.4). Where no model can be had, or it
-// gives none, the list shows the first prompt.
+// before it lists sessions (cli/utils/sessions.ts). Where no model can be had,
+// or it gives none, the list shows the first prompt.
 func (s *savedSessions) title(f *flags) {
 	r := rig{configuration: s.configuration, flags: f}
 	model, err := r.openModel(&wiring{})

@@ -13,7 +13,8 @@ import (
 	"minigem/internal/trust"
 )
 
-// folderTrust is whether what the folder brings is loaded (contract 6).
+// folderTrust is whether what the folder brings is loaded
+// (docs/spec/contract.md 6).
 type folderTrust struct {
 	trusted bool
 	why     string       // who decided

@@ -102,7 +102,7 @@ func (r *rig) mcpServer(name string, c settings.MCPServer) mcp.Server {
 		Timeout: time.Duration(c.Timeout) * time.Millisecond, Include: c.IncludeTools, Exclude: c.ExcludeTools,
 	}
 	switch {
-	case c.HTTPURL != "": // as Gemini CLI chooses (spec/agent.md 8.1)
+	case c.HTTPURL != "": // as Gemini CLI chooses (core/config/config.ts)
 		server.URL, server.Transport = c.HTTPURL, mcp.TransportHTTP
 	case c.URL != "":
 		server.URL, server.Transport = c.URL, mcp.Transport(c.Type)

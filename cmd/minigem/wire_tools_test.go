@@ -117,9 +117,9 @@ func (w wired) outcome(t *testing.T, name, args string) string {
 	return "run"
 }
 
-// TestDecisionTable is spec/agent.md 17.4 with the built-in tools, the policy
-// and the calls wired as in a session: what is declared to the model, and what
-// becomes of a call.
+// TestDecisionTable is what the built-in rules come to with the built-in tools,
+// the policy and the calls wired as in a session: what is declared to the
+// model, and what becomes of a call.
 func TestDecisionTable(t *testing.T) {
 	t.Parallel()
 	columns := []struct {
@@ -181,8 +181,8 @@ func recordingHook(event, says string) string {
 }
 
 // TestNotifications: the hook hears of each prompt before it is shown, with
-// what the prompt is about (spec/hooks.md 1.2), and the terminal rings where
-// the settings want it.
+// what the prompt is about (core/hooks/hookEventHandler.ts), and the terminal
+// rings where the settings want it.
 func TestNotifications(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, map[string]string{

@@ -158,7 +158,7 @@ func resultsOf(m llm.Message) []llm.ToolResult {
 
 // signatures: in the active turn, which starts with the last message of the
 // user's own, they come back as they were given. Of Gemini 3 on, the first call
-// of each answer must have one. (spec/agent.md 1.10)
+// of each answer must have one. (core/core/geminiChat.ts)
 func (v *validation) signatures() {
 	start := 0
 	for i, m := range v.req.Messages {

@@ -23,10 +23,10 @@ import (
 	"minigem/llm/script"
 )
 
-// Binary returns a Driver that runs cases on another program: Gemini CLI, or one
-// that takes its flags. What its hooks, tools and requests did is read from its
-// telemetry (spec/hooks.md 7). It takes one prompt; Options.Elsewhere keeps out
-// what it cannot be asked.
+// Binary returns a Driver that runs cases on another program: Gemini CLI, or
+// one that takes its flags. What its hooks, tools and requests did is read from
+// its telemetry (core/telemetry/types.ts). It takes one prompt;
+// Options.Elsewhere keeps out what it cannot be asked.
 func Binary(program string) Driver {
 	return func(_ context.Context, s Setup) (Session, error) {
 		path, err := proc.Look(program)

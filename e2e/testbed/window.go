@@ -21,7 +21,7 @@ const (
 	windowKept    = 2000
 )
 
-// ready is what stands in an empty prompt (contract 9).
+// ready is what stands in an empty prompt (docs/spec/contract.md 9).
 const ready = ">   Type your message or @path/to/file"
 
 // window is the terminal of a case: the keyboard of its user, and what they

@@ -10,7 +10,7 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Matchers of Claude Code (spec/hook-authors.md 4.1): nothing or * is
+// Matchers of Claude Code: nothing or * is
 // everything; names, commas, spaces, dashes and | are a list of whole names;
 // anything else is a regular expression. Under "dialect": "claude" they mean
 // the same here, so that only the names in them change.

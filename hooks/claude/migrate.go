@@ -45,7 +45,7 @@ func (r Remark) String() string { return fmt.Sprintf("%s:%d: %s", r.File, r.Line
 // Migrate adds the hooks of sources, Claude Code's settings.json and
 // settings.local.json, to the hooks that target, a project's settings file,
 // has. It changes nothing else in it, and adds nothing that is there already, so
-// that doing it twice is doing it once (spec/hooks.md 4.9, spec/hook-authors.md
+// that doing it twice is doing it once (docs/spec/faults.md
 // T14). The error is for a file that cannot be read.
 func Migrate(target File, sources ...File) (Result, error) {
 	doc, err := jsonc.Parse(target.Name, target.Data)

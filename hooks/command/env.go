@@ -15,7 +15,8 @@ var variable = regexp.MustCompile(`\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?::-([^}
 
 // environment is base, then added, then the hook's own variables. References in
 // the values of the last are replaced, as in every string of a settings file
-// (spec/hooks.md 3.3); those of extensions may be secrets and are left alone.
+// (core/hooks/hookRunner.ts); those of extensions may be secrets and are left
+// alone.
 func environment(base, added []string, h hooks.Hook) []string {
 	env := slices.Concat(base, added)
 	given := map[string]string{}

@@ -9,8 +9,9 @@ import (
 )
 
 // setShell: PowerShell, the one that ComSpec names, or else pwsh, or else
-// Windows PowerShell (spec/hooks.md 3.1). It ends with 0 or 1 whatever its last
-// program ended with, unless told otherwise; an exit of 2 must survive.
+// Windows PowerShell (core/hooks/hookRunner.ts). It ends with 0 or 1 whatever
+// its last program ended with, unless told otherwise; an exit of 2 must
+// survive.
 func setShell(c *proc.Command, line string, env []string) {
 	c.Path = powershell(lookup(env, "ComSpec"))
 	c.Args = []string{"-NoProfile", "-NonInteractive", "-Command",

@@ -29,8 +29,8 @@ const (
 	allowYes = `{"decision":"allow","reason":"fine"}`
 )
 
-// Cases is the contract, sentence by sentence (contract sections 3 and 4,
-// spec/hooks.md section 9, spec/hook-authors.md 1.3).
+// Cases is the contract, sentence by sentence (docs/spec/contract.md 3
+// and 4, docs/spec/faults.md).
 func Cases() []Case {
 	return slices.Concat(
 		exitCases, streamCases, decisionCases, fieldCases, // what a hook says

@@ -2,8 +2,7 @@ package hookstest
 
 import "minigem/hooks"
 
-// The traps that were measured in the reference implementation
-// (spec/hook-authors.md 1.3), its known faults (spec/hooks.md 9), and scripts
+// The traps and the known faults of Gemini CLI (docs/spec/faults.md), and scripts
 // written for Claude Code. What needs more than one event is tested where it
 // lives: loops by the agent, trees of processes by the Runner, settings by the
 // loader.

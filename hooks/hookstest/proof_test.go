@@ -15,8 +15,8 @@ import (
 	"minigem/hooks/hookstest"
 )
 
-// proofs says for each known fault of the reference implementation
-// (spec/hooks.md 9.1 to 9.3) and each of its traps (spec/hook-authors.md 1.3)
+// proofs says for each known fault of Gemini CLI and each of its traps
+// (docs/spec/faults.md)
 // what shows that it is none here: the cases of this package that begin with
 // its number, a test ("folder TestName"), a script ("script name"), or why there
 // is nothing to show ("none: ...").

@@ -42,7 +42,7 @@ type field struct {
 func Gemini() *Dialect { return gemini }
 
 // Claude is the dialect of Claude Code, so that scripts written for it run
-// unchanged (spec/hook-authors.md 4.1).
+// unchanged.
 func Claude() *Dialect { return claude }
 
 // DialectOf finds a dialect by its name in settings; "" and unknown names are

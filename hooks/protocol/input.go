@@ -27,8 +27,8 @@ type Input interface {
 	EventName() Event
 }
 
-// What the hooks of each event read (spec/hooks.md 1.2). Field order is the
-// order on the wire.
+// What the hooks of each event read (core/hooks/hookEventHandler.ts). Field
+// order is the order on the wire.
 type (
 	SessionStartInput struct {
 		Base

@@ -1,5 +1,5 @@
 // Package contextfile finds and reads context files, GEMINI.md by default: what
-// users and projects want every session to know. (spec/agent.md 7.1, 7.2)
+// users and projects want every session to know. (core/utils/memoryDiscovery.ts)
 //
 //   - global: in the user's .gemini directory;
 //   - of extensions, as their manifests name them;
@@ -83,7 +83,8 @@ type Set struct {
 	Warnings  []Warning
 }
 
-// Extension is an extension that may bring context files (spec/agent.md 9.1).
+// Extension is an extension that may bring context files
+// (cli/config/extension-manager.ts).
 type Extension struct {
 	Dir   string   // absolute
 	Files []string // relative to Dir, which they cannot leave; empty: DefaultName, if it is there

@@ -15,7 +15,8 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// maxDepth is how deep imports may be nested. (spec/agent.md 7.2)
+// maxDepth is how deep imports may be nested.
+// (core/utils/memoryImportProcessor.ts)
 const maxDepth = 5
 
 // An import is "@" and a path, at the start or after white space.

@@ -1,7 +1,7 @@
 // Package discovered makes tools of those that a command of the settings
 // declares, and that another command runs (tools.discoveryCommand and
-// tools.callCommand, spec/agent.md 2.13). It keeps out where the settings come
-// from, and who may call what.
+// tools.callCommand, core/tools/tool-registry.ts). It keeps out where the
+// settings come from, and who may call what.
 package discovered
 
 import (

@@ -1,6 +1,6 @@
 // Package mcp makes tools of those that MCP servers offer: it starts or reaches
 // the servers, lists their tools under names of our own, and passes calls on
-// (spec/agent.md section 8). It keeps out which servers are configured and
+// (core/tools/mcp-client.ts). It keeps out which servers are configured and
 // trusted, and who may call what. Servers speak over standard input and output,
 // streamable HTTP, or the older HTTP with server-sent events. Their tools and
 // resources are used; prompts, sampling, changes of their lists while a session
@@ -26,9 +26,9 @@ import (
 )
 
 const (
-	// protocol is the version that Gemini CLI speaks (spec/agent.md 8.2).
+	// protocol is the version that Gemini CLI speaks (core/tools/mcp-client.ts).
 	protocol = "2025-06-18"
-	// DefaultTimeout is how long one call may take (spec/agent.md 8.1).
+	// DefaultTimeout is how long one call may take (core/config/config.ts).
 	DefaultTimeout = 10 * time.Minute
 	// startTime bounds how long a session waits for a server to come up.
 	startTime = 30 * time.Second
@@ -186,7 +186,7 @@ func (s *Session) Tools() []tools.Tool { return s.tools }
 func (s *Session) Name() string { return s.server.Name }
 
 // Instructions are what the server tells the model about its tools, cut where
-// they are long; empty: nothing. (spec/agent.md 7.4)
+// they are long; empty: nothing. (core/prompts/promptProvider.ts)
 func (s *Session) Instructions() string {
 	if r := s.client.InitializeResult(); r != nil {
 		return clip(strings.TrimSpace(clean(r.Instructions)), maxDescription)

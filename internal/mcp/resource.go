@@ -31,7 +31,7 @@ func (s *Session) listResources(ctx context.Context) error {
 }
 
 // ResourceTools are the tools that list and read the resources of all
-// sessions; none where there are no resources (spec/agent.md 2.1, 8.6). Both
+// sessions; none where there are no resources (core/tools/mcp-client.ts). Both
 // only read.
 func ResourceTools(sessions []*Session) []tools.Tool {
 	if !slices.ContainsFunc(sessions, func(s *Session) bool { return len(s.resources) > 0 }) {

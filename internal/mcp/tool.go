@@ -63,7 +63,7 @@ func annotations(a *mcp.ToolAnnotations) map[string]any {
 
 // Name is what a tool of a server is called here: mcp_<server>_<tool>, with
 // other characters than names may have replaced, and the middle of a name left
-// out that is too long (spec/agent.md 8.3).
+// out that is too long (core/tools/mcp-tool.ts).
 func Name(server, tool string) string {
 	const longest, end = 63, 30
 	name := strings.Map(func(r rune) rune {
@@ -144,7 +144,7 @@ func (c *call) failed(what string, err error) *tools.Error {
 }
 
 // result turns what a server answers into what models and people read
-// (spec/agent.md 8.4).
+// (core/tools/mcp-tool.ts).
 func result(content []mcp.Content) tools.Result {
 	var r tools.Result
 	var shown []string

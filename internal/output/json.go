@@ -33,7 +33,7 @@ func FailureOf(err error, code int) *Failure {
 }
 
 // failureNames are the types that Gemini CLI gives to what ends a run with a
-// code of its own (spec/agent.md 4.9).
+// code of its own (cli/utils/errors.ts).
 var failureNames = map[int]string{
 	41:  "FatalAuthenticationError",
 	42:  "FatalInputError",
@@ -60,8 +60,8 @@ func errorName(err error) string {
 	return unknownError
 }
 
-// JSON writes one document at the end (spec/agent.md 4.8): the answer on Out, or
-// what went wrong on Err. It is an event.Sink.
+// JSON writes one document at the end (core/output/types.ts): the answer on
+// Out, or what went wrong on Err. It is an event.Sink.
 type JSON struct {
 	Out, Err io.Writer
 	Stats    *Stats

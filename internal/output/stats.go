@@ -12,7 +12,8 @@ import (
 )
 
 // Stats counts what happens in a session, in the shape of the json output
-// (spec/agent.md 4.8). It is an event.Sink; Snapshot may be called at any time.
+// (core/output/types.ts). It is an event.Sink; Snapshot may be called at any
+// time.
 type Stats struct {
 	mu     sync.Mutex
 	counts Counts

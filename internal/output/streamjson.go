@@ -9,7 +9,7 @@ import (
 	"minigem/hooks"
 )
 
-// StreamJSON writes an event a line (spec/agent.md 4.8). It is an event.Sink.
+// StreamJSON writes an event a line (core/output/types.ts). It is an event.Sink.
 // Whatever happens, the last line is a result.
 type StreamJSON struct {
 	Out   io.Writer

@@ -1,6 +1,6 @@
 // Package output writes what happens in a run without a terminal: the text,
-// json and stream-json formats (spec/agent.md 4.8). Standard output carries the
-// answer and nothing else; all the rest goes to standard error.
+// json and stream-json formats (core/output/types.ts). Standard output carries
+// the answer and nothing else; all the rest goes to standard error.
 package output
 
 import (

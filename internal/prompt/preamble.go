@@ -26,7 +26,7 @@ type Surroundings struct {
 const treeTime = 250 * time.Millisecond
 
 // Preamble is the text of the first message of a session: <session_context>,
-// in the shape of Gemini CLI's. (spec/agent.md 7.3)
+// in the shape of Gemini CLI's. (core/utils/environmentContext.ts)
 func Preamble(ctx context.Context, s Surroundings) string {
 	var b strings.Builder
 	b.WriteString("<session_context>\nThis session is minigem's. Here is where it takes place; there is nothing to answer yet.\n")

@@ -45,7 +45,7 @@ type System struct {
 type Entry struct{ Name, Text string }
 
 // section is a part that GEMINI_PROMPT_<NAME>=0 switches off.
-// (spec/agent.md 7.4)
+// (core/prompts/promptProvider.ts)
 type section struct {
 	name string
 	text func(System) string

@@ -30,7 +30,8 @@ type folder struct {
 
 // Tree draws the directory at root: breadth first, files before folders, 200
 // items at most, and what could be read until ctx ends. "..." stands for what
-// is left out. Symbolic links are not followed. (spec/agent.md 7.3)
+// is left out. Symbolic links are not followed.
+// (core/utils/environmentContext.ts)
 func Tree(ctx context.Context, root string, ignored func(path string, dir bool) bool) string {
 	w := walker{ignored: ignored, left: treeItems}
 	top := &folder{path: root}

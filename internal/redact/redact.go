@@ -22,7 +22,8 @@ type Config struct {
 }
 
 // Strict reports whether the environment is that of a workflow on GitHub, where
-// only well-known variables pass even with redaction off (spec/hooks.md 3.2).
+// only well-known variables pass even with redaction off
+// (core/hooks/hookRunner.ts).
 func Strict(env []string) bool {
 	return slices.ContainsFunc(env, func(kv string) bool {
 		name, value, _ := strings.Cut(kv, "=")
@@ -32,11 +33,11 @@ func Strict(env []string) bool {
 
 // Sanitize returns env, in the form of os.Environ, without what a child process
 // should not see; env itself where nothing is to be done. Names are compared
-// regardless of case. The first of these rules that speaks of a variable decides
-// (spec/hooks.md 3.2): GEMINI_CLI_ names stay; values that look like secrets go;
-// GIT_CONFIG_ names stay; allowed names stay; blocked ones go; well-known ones
-// stay; known secrets go; with Strict everything goes; names that speak of
-// secrets go; the rest stays.
+// regardless of case. The first of these rules that speaks of a variable
+// decides (core/hooks/hookRunner.ts): GEMINI_CLI_ names stay; values that look
+// like secrets go; GIT_CONFIG_ names stay; allowed names stay; blocked ones go;
+// well-known ones stay; known secrets go; with Strict everything goes; names
+// that speak of secrets go; the rest stays.
 func Sanitize(env []string, c Config) []string {
 	if !c.Enabled && !c.Strict {
 		return env

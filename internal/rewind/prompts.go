@@ -1,8 +1,9 @@
 // Package rewind takes back what a session did: it knows the prompts of a
 // transcript, which files the tools changed after each, and how to make those
-// files what they were (spec/agent.md 5.7). What the transcript does not tell,
-// such as what a shell command did to files, it does not know. Asking, keeping
-// what is overwritten, and the conversation itself are for its callers.
+// files what they were (core/utils/checkpointUtils.ts). What the transcript
+// does not tell, such as what a shell command did to files, it does not know.
+// Asking, keeping what is overwritten, and the conversation itself are for its
+// callers.
 package rewind
 
 import (
@@ -90,7 +91,7 @@ func edits(f *transcript.File, m transcript.Message) []Edit {
 	return out
 }
 
-// editOf reads what an edit tool showed (spec/agent.md 2.4).
+// editOf reads what an edit tool showed (core/tools/write-file.ts).
 func editOf(c transcript.ToolCall) (Edit, bool) {
 	raw, ok := c.ResultDisplay.(transcript.Raw)
 	if !ok || c.Status != "success" {

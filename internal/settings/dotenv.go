@@ -33,11 +33,11 @@ type EnvFile struct {
 // Var is one variable.
 type Var = dotenv.Var
 
-// LoadEnv finds the first .env file and reads it (spec/agent.md 10.2): from the
-// workspace upwards <dir>/.gemini/.env, then <dir>/.env; at last those of the
-// home directory. It sets nothing. An untrusted workspace brings no variable at
-// all (contract section 6). From a file outside of .gemini the excluded names
-// are skipped.
+// LoadEnv finds the first .env file and reads it (cli/config/settings.ts): from
+// the workspace upwards <dir>/.gemini/.env, then <dir>/.env; at last those of
+// the home directory. It sets nothing. An untrusted workspace brings no
+// variable at all (docs/spec/contract.md 6). From a file outside of .gemini the
+// excluded names are skipped.
 func LoadEnv(o EnvOptions) (EnvFile, error) {
 	for _, path := range envPaths(o) {
 		data, err := boundedfile.Read(path, boundedfile.Written)

@@ -3,8 +3,8 @@ package settings
 import "strings"
 
 // expand replaces variables in all strings below n, keys excepted, and leaves
-// "hooks" alone: no text is substituted into the commands of hooks (contract
-// section 5). It changes n.
+// "hooks" alone: no text is substituted into the commands of hooks
+// (docs/spec/contract.md 5). It changes n.
 func expand(n *node, lookup func(string) (string, bool)) {
 	for _, m := range n.members {
 		if m.key != "hooks" {

@@ -11,7 +11,7 @@ const (
 	intersect                 // the items that stand in both
 )
 
-// strategies by dotted key (spec/agent.md 8.1 and 10.1). Every "hooks.<Event>"
+// strategies by dotted key (cli/config/settingsSchema.ts). Every "hooks.<Event>"
 // is joined too, see strategyOf.
 var strategies = map[string]strategy{
 	"tools.exclude": union,

@@ -3,7 +3,7 @@ package settings
 import "strings"
 
 // moved are keys of earlier releases and where their values stand now
-// (spec/agent.md 10.1). The new key wins where a file has both.
+// (cli/config/settings.ts). The new key wins where a file has both.
 var moved = []struct {
 	from, to string
 	inverted bool // true means false

@@ -3,7 +3,7 @@
 // features get them as plain values, and only cmd imports this package. Nothing
 // is written here, and the environment is seen through a function that is given.
 //
-// The rules (spec/agent.md section 10, contract section 5):
+// The rules (cli/config/settings.ts, docs/spec/contract.md 5):
 //   - Layers from low to high: defaults, system defaults, user, workspace, system.
 //   - The workspace counts only when it is trusted and is not the home directory.
 //   - $VAR, ${VAR} and ${VAR:-default} are replaced in strings, but nowhere
@@ -16,8 +16,8 @@ package settings
 import "encoding/json"
 
 // Settings is everything that settings.json may say and minigem reads. Keys and
-// defaults are those of Gemini CLI (spec/agent.md 10.3). A nil list, map or
-// pointer means that nobody set it.
+// defaults are those of Gemini CLI (cli/config/settingsSchema.ts). A nil list,
+// map or pointer means that nobody set it.
 type Settings struct {
 	General      General                    `json:"general,omitzero" jsonschema:"General behaviour."`
 	Output       Output                     `json:"output,omitzero" jsonschema:"The shape of what is printed."`
@@ -116,7 +116,7 @@ type Privacy struct {
 	UsageStatisticsEnabled bool `json:"usageStatisticsEnabled,omitempty"`
 }
 
-// Telemetry is the section "telemetry" (spec/agent.md 11.1). Flags and
+// Telemetry is the section "telemetry" (core/telemetry/config.ts). Flags and
 // environment variables outrank it; that is decided elsewhere, so that what
 // nobody set is nil or empty here.
 type Telemetry struct {
@@ -217,7 +217,7 @@ type MCP struct {
 	ServerCommand string   `json:"serverCommand,omitempty"`
 }
 
-// MCPServer is one entry of "mcpServers" (spec/agent.md 8.1).
+// MCPServer is one entry of "mcpServers" (core/config/config.ts).
 type MCPServer struct {
 	Command              string            `json:"command,omitempty"`
 	Args                 []string          `json:"args,omitempty"`
@@ -279,7 +279,7 @@ type Advanced struct {
 }
 
 // HooksConfig is the section "hooksConfig". MaxRetries is minigem's own
-// (contract section 3).
+// (docs/spec/contract.md 3).
 type HooksConfig struct {
 	Enabled       bool     `json:"enabled,omitempty"`
 	Disabled      []string `json:"disabled,omitempty" jsonschema:"Names or commands of hooks that do not run."`

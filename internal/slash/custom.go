@@ -16,7 +16,7 @@ import (
 )
 
 // Custom is a command of the user's own: a prompt in a TOML file
-// (spec/agent.md 4.7).
+// (cli/services/FileCommandLoader.ts).
 type Custom struct {
 	Name        string // "git:commit" for git/commit.toml
 	File        string
@@ -76,7 +76,8 @@ func readCustom(dir, path string) (Custom, error) {
 
 // Named gives the commands of one source the names under which they can be
 // called beside those in use: a taken name gets prefix before it, such as
-// "user." or "extension:", and a number if that is taken too (spec/agent.md 4.6).
+// "user." or "extension:", and a number if that is taken too
+// (cli/services/BuiltinCommandLoader.ts).
 func Named(prefix string, commands []Custom, taken []string) []Custom {
 	out := slices.Clone(commands)
 	for i := range out {

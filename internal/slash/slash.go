@@ -63,7 +63,7 @@ func (e *UsageError) Error() string {
 }
 
 // Is reports whether line is a command. Paths with a second slash, and the
-// beginnings of comments, are not (spec/agent.md 4.6).
+// beginnings of comments, are not (cli/services/BuiltinCommandLoader.ts).
 func Is(line string) bool {
 	if !strings.HasPrefix(line, "/") && line != "?" {
 		return false

@@ -1,7 +1,7 @@
-// Package snapshot keeps the states of a project's files in a git repository
-// of its own, apart from the project's, so that what an edit did can be taken
-// back (spec/agent.md 5.7). What git ignores in the project is not kept. When to
-// take a snapshot is for others to say.
+// Package snapshot keeps the states of a project's files in a git repository of
+// its own, apart from the project's, so that what an edit did can be taken back
+// (core/utils/checkpointUtils.ts). What git ignores in the project is not kept.
+// When to take a snapshot is for others to say.
 package snapshot
 
 import (

@@ -12,7 +12,7 @@ const (
 	ProtocolHTTP = "http"
 )
 
-// Config says what is told to whom (spec/agent.md 11.1). The zero Config is
+// Config says what is told to whom (core/telemetry/config.ts). The zero Config is
 // off.
 type Config struct {
 	Enabled    bool

@@ -20,8 +20,8 @@ import (
 )
 
 // outfile writes objects one after the other, indented, each followed by a
-// newline: readers split at "}\n{" (spec/agent.md 11.2), which indentation
-// keeps out of the objects themselves.
+// newline: readers split at "}\n{" (core/telemetry/file-exporters.ts), which
+// indentation keeps out of the objects themselves.
 type outfile struct {
 	mu   sync.Mutex
 	file *os.File

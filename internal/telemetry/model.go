@@ -17,7 +17,7 @@ import (
 	"minigem/llm"
 )
 
-// The roles of requests (spec/agent.md 4.8).
+// The roles of requests (core/output/types.ts).
 const (
 	RoleMain       = "main"
 	RoleTool       = "utility_tool"

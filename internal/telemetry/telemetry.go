@@ -1,5 +1,5 @@
 // Package telemetry tells observers what an agent does, in the log events and
-// metrics of Gemini CLI 0.61 (spec/agent.md 11): as a file of JSON objects or
+// metrics of Gemini CLI 0.61 (core/telemetry): as a file of JSON objects or
 // to an OpenTelemetry collector. It listens and decides nothing; where it fails
 // the session goes on, and that is told once.
 //
@@ -27,7 +27,7 @@ const (
 	scope = "gemini-cli"
 
 	// The file can be read while a session runs: logs are a second behind,
-	// metrics five (contract 9 asks for ten).
+	// metrics five (docs/spec/contract.md 9 asks for ten).
 	logInterval    = time.Second
 	metricInterval = 5 * time.Second
 )

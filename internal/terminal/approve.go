@@ -82,7 +82,7 @@ func (a *Approver) question(q toolcall.Question) string {
 	return "Allow " + cleanLine(q.Info.DisplayName) + "?"
 }
 
-// permissions are the choices of contract section 9.
+// permissions are the choices of docs/spec/contract.md 9.
 func (a *Approver) permissions(q toolcall.Question) []permission {
 	out := []permission{{Choice{"Yes, allow once", []string{"y", "yes", "o", "once"}, false}, policy.ProceedOnce}}
 	session := func(label string, outcome policy.Outcome, keys ...string) {

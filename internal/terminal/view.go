@@ -155,7 +155,8 @@ func (v *View) text(s string) {
 }
 
 // compression is what /compress and an automatic compression say
-// (spec/agent.md 6.3). The numbers are those of spec/agent.md 1.1.
+// (cli/ui/components/messages/CompressionMessage.tsx).
+// The numbers are those of core/core/turn.ts.
 func compression(e event.Compressed) string {
 	switch e.Status {
 	case 1, 6:

@@ -16,7 +16,7 @@ import (
 )
 
 // Level is what a rule says of a folder, as it is written in the file
-// (spec/agent.md 3.7).
+// (cli/config/trustedFolders.ts).
 type Level string
 
 const (

@@ -1,8 +1,8 @@
 // Package gemini asks Google's models: it is the only importer of
 // google.golang.org/genai. It knows the Gemini API, Vertex AI and gateways that
 // speak like the former; it turns llm's types into genai's and back, makes one
-// sentence of every failure, and waits out what passes (spec/agent.md 1.8,
-// 1.13). What a failure in the midst of an answer means is left to the agent.
+// sentence of every failure, and waits out what passes (core/utils/retry.ts).
+// What a failure in the midst of an answer means is left to the agent.
 //
 // genai writes remarks about environment variables with the standard log
 // package; a program with a terminal of its own silences that.

@@ -24,7 +24,7 @@ const (
 )
 
 // DefaultAttempts is how often a call is tried, the first time included.
-// (spec/agent.md 1.8)
+// (core/utils/retry.ts)
 const DefaultAttempts = 10
 
 // DefaultSilence is how long a server may say nothing while we wait for it.
@@ -57,7 +57,7 @@ type Options struct {
 }
 
 // AuthFromEnv picks the way of signing in that the environment asks for.
-// (spec/agent.md 4.3)
+// (cli/gemini.tsx)
 func AuthFromEnv(getenv func(string) string) Auth {
 	switch {
 	case isTrue(getenv("GOOGLE_GENAI_USE_GCA")):

@@ -15,7 +15,7 @@ import (
 	"minigem/llm"
 )
 
-// The rules of waiting are those of spec/agent.md 1.8: the first wait is 5 s,
+// The rules of waiting are those of core/utils/retry.ts: the first wait is 5 s,
 // each next one twice as long up to 30 s, all of them up to 30 % shorter or
 // longer. A delay that the server asks for is kept, plus up to 20 %.
 const (

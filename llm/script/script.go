@@ -3,7 +3,7 @@
 // form. It keeps out HTTP and everything that can go wrong there; for that
 // there is e2e/fakegemini, which serves the same files.
 //
-// A script is JSON Lines, one answer a line (spec/agent.md 12):
+// A script is JSON Lines, one answer a line (core/core/fakeContentGenerator.ts):
 //
 //	{"method": "generateContentStream", "response": [<GenerateContentResponse>, ...]}
 //	{"method": "generateContent",       "response": <GenerateContentResponse>}

@@ -76,7 +76,7 @@ type askUser struct {
 	asker Asker
 }
 
-// AskUser is the tool ask_user (spec/agent.md 2.12). It must not be offered
+// AskUser is the tool ask_user (core/tools/ask-user.ts). It must not be offered
 // where there is no user, which is to say no asker.
 func AskUser(asker Asker) tools.Tool {
 	return &askUser{

@@ -33,7 +33,7 @@ type Options struct {
 }
 
 // All returns the tools in the order in which they are offered to the model
-// (spec/agent.md 2.1).
+// (core/tools/tool-registry.ts).
 func All(o Options) []tools.Tool {
 	ws, shell, now := o.Workspace, o.Shell, o.Now
 	if shell.Processes == nil {

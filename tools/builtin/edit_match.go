@@ -23,7 +23,7 @@ type matches struct {
 
 // findEdits looks for old in content, both with the same line ends. The
 // strategies go from strict to lenient, and the first that finds anything
-// decides (spec/agent.md 2.5).
+// decides (core/tools/edit.ts).
 func findEdits(content, old, new string) matches {
 	for _, strategy := range []func(content, old, new string) matches{exact, flexible, tokens, fuzzy} {
 		if m := strategy(content, old, new); len(m.found) > 0 {

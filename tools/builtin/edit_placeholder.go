@@ -9,7 +9,7 @@ import (
 var omission = regexp.MustCompile(`^(rest of|(rest of|unchanged) (code|methods?))\s*(\.\.\.|…)$`)
 
 // placeholders returns the lines of text that stand for omitted code
-// (spec/agent.md 2.4).
+// (core/tools/write-file.ts).
 func placeholders(text string) []string {
 	var found []string
 	for l := range strings.SplitSeq(text, "\n") {

@@ -36,7 +36,7 @@ var globSchema = tools.MustSchema(`{
 }`)
 
 // unsearched are directories that no search enters, beside the protected ones
-// (spec/agent.md 2.2).
+// (core/services/fileDiscoveryService.ts).
 var unsearched = []string{"bower_components", ".svn", ".hg"}
 
 // recent is how young a change is to count in the order of results.
@@ -49,7 +49,7 @@ type glob struct {
 	now    func() time.Time
 }
 
-// Glob is the tool glob (spec/agent.md 2.7). now is the clock by which a file
+// Glob is the tool glob (core/tools/glob.ts). now is the clock by which a file
 // is new. Unlike upstream no pattern leads out of the workspace.
 func Glob(ws *workspace.Workspace, ignore workspace.Ignore, now func() time.Time) tools.Tool {
 	return &glob{

@@ -27,7 +27,7 @@ type googleWebSearch struct {
 	WebOptions
 }
 
-// GoogleWebSearch is the tool google_web_search (spec/agent.md 2.11). The
+// GoogleWebSearch is the tool google_web_search (core/tools/web-fetch.ts). The
 // provider searches, within one request.
 func GoogleWebSearch(o WebOptions) tools.Tool {
 	return &googleWebSearch{

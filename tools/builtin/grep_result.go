@@ -11,7 +11,7 @@ import (
 )
 
 // Lines shown around matches when nothing was asked for: many around a single
-// one, fewer around two or three, none around more (spec/agent.md 2.8).
+// one, fewer around two or three, none around more (core/tools/grep.ts).
 const (
 	aroundOne = 50
 	aroundFew = 15

@@ -41,7 +41,7 @@ var grepSearchSchema = tools.MustSchema(`{
   "required": ["pattern"]
 }`)
 
-// Limits of searching (spec/agent.md 17.5).
+// Limits of searching (core/utils/constants.ts).
 const (
 	grepMatches = 100
 	grepTimeout = 30 * time.Second
@@ -55,7 +55,7 @@ type grepSearch struct {
 	ignore workspace.Ignore
 }
 
-// GrepSearch is the tool grep_search (spec/agent.md 2.8). It runs no other
+// GrepSearch is the tool grep_search (core/tools/grep.ts). It runs no other
 // program. Expressions are Go's; what only JavaScript knows is tried with an
 // engine that does, a second at most for each line.
 func GrepSearch(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {

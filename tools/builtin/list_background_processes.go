@@ -24,7 +24,7 @@ type listBackground struct {
 }
 
 // ListBackgroundProcesses is the tool list_background_processes
-// (spec/agent.md 2.10).
+// (core/tools/shellBackgroundTools.ts).
 func ListBackgroundProcesses(ps *Processes) tools.Tool {
 	info := backgroundInfo
 	info.DisplayName = "List Background Processes"

@@ -57,7 +57,7 @@ type listDirectory struct {
 	ignore workspace.Ignore
 }
 
-// ListDirectory is the tool list_directory (spec/agent.md 2.6). Unlike
+// ListDirectory is the tool list_directory (core/tools/ls.ts). Unlike
 // upstream it leaves out ignored directories too.
 func ListDirectory(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {
 	return &listDirectory{

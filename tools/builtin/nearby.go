@@ -9,7 +9,7 @@ import (
 
 // withNearby makes tool add to what it tells the model what nearby knows about
 // the paths that the call touched: the context files of directories that are
-// new to the session (spec/agent.md 2.2). nil: nothing.
+// new to the session (core/services/fileDiscoveryService.ts). nil: nothing.
 func withNearby(tool tools.Tool, nearby func(path string) string) tools.Tool {
 	if nearby == nil {
 		return tool

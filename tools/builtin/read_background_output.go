@@ -32,7 +32,8 @@ type readBackground struct {
 	processes *Processes
 }
 
-// ReadBackgroundOutput is the tool read_background_output (spec/agent.md 2.10).
+// ReadBackgroundOutput is the tool read_background_output
+// (core/tools/shellBackgroundTools.ts).
 func ReadBackgroundOutput(ps *Processes) tools.Tool {
 	info := backgroundInfo
 	info.DisplayName = "Read Background Output"

@@ -16,7 +16,7 @@ import (
 	"minigem/tools/workspace"
 )
 
-// Limits of reading (spec/agent.md 17.5).
+// Limits of reading (core/utils/constants.ts).
 const (
 	maxReadLines = 2000
 	maxLineRunes = 2000
@@ -43,9 +43,9 @@ type readFile struct {
 	ignore workspace.Ignore
 }
 
-// ReadFile is the tool read_file (spec/agent.md 2.3). Files that ignore says
-// are ignored cannot be read. A file of more than 20 MB can be read in ranges;
-// it is streamed then and the number of its lines is not counted.
+// ReadFile is the tool read_file (core/tools/read-file.ts). Files that ignore
+// says are ignored cannot be read. A file of more than 20 MB can be read in
+// ranges; it is streamed then and the number of its lines is not counted.
 func ReadFile(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {
 	return &readFile{
 		declared: declared{"read_file", readFileDescription, readFileSchema, tools.Info{DisplayName: "ReadFile", Kind: tools.KindRead, Markdown: true}},

@@ -40,8 +40,9 @@ var readManyFilesSchema = tools.MustSchema(`{
   "required": ["include"]
 }`)
 
-// What useDefaultExcludes leaves out (spec/agent.md 2.2): directories of tools
-// and products, and the extensions and names of files that are no text.
+// What useDefaultExcludes leaves out (core/services/fileDiscoveryService.ts):
+// directories of tools and products, and the extensions and names of files that
+// are no text.
 var (
 	excludedDirs  = []string{".vscode", ".idea", "dist", "build", "coverage", "__pycache__"}
 	excludedExts  = strings.Fields(".bin .exe .dll .so .dylib .class .jar .war .zip .tar .gz .bz2 .rar .7z .doc .docx .xls .xlsx .ppt .pptx .odt .ods .odp .pyc .pyo")
@@ -60,8 +61,8 @@ type readManyFiles struct {
 	read   tools.Tool
 }
 
-// ReadManyFiles is the tool read_many_files (spec/agent.md 2.14). The command
-// line's @path includes use it too.
+// ReadManyFiles is the tool read_many_files (core/tools/read-many-files.ts).
+// The command line's @path includes use it too.
 func ReadManyFiles(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {
 	return &readManyFiles{
 		declared: declared{"read_many_files", readManyFilesDescription, readManyFilesSchema, tools.Info{DisplayName: "ReadManyFiles", Kind: tools.KindRead, Markdown: true}},

@@ -32,7 +32,7 @@ type replace struct {
 	ws *workspace.Workspace
 }
 
-// Replace is the tool replace (spec/agent.md 2.5).
+// Replace is the tool replace (core/tools/edit.ts).
 func Replace(ws *workspace.Workspace) tools.Tool {
 	return &replace{
 		declared: declared{"replace", replaceDescription, replaceSchema, tools.Info{DisplayName: "Edit", Kind: tools.KindEdit, Markdown: true, Sequential: true}},

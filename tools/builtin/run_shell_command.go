@@ -15,7 +15,7 @@ import (
 	"minigem/tools/workspace"
 )
 
-// Limits of commands (spec/agent.md 2.9, 17.5). Of more output than is kept,
+// Limits of commands (core/tools/shell.ts). Of more output than is kept,
 // the beginning and the end stay.
 const (
 	shellHead         = 4 << 20
@@ -67,7 +67,7 @@ type shell struct {
 	opts ShellOptions
 }
 
-// RunShellCommand is the tool run_shell_command (spec/agent.md 2.9).
+// RunShellCommand is the tool run_shell_command (core/tools/shell.ts).
 func RunShellCommand(ws *workspace.Workspace, opts ShellOptions) tools.Tool {
 	if opts.Processes == nil {
 		opts.Processes = &Processes{}

@@ -18,7 +18,7 @@ import (
 	htmlcharset "golang.org/x/net/html/charset"
 )
 
-// Limits of fetching (spec/agent.md 2.11).
+// Limits of fetching (core/tools/web-fetch.ts).
 const (
 	fetchTimeout   = 10 * time.Second
 	fetchRedirects = 5

@@ -26,7 +26,7 @@ var webFetchSchema = tools.MustSchema(`{
   "required": ["prompt"]
 }`)
 
-// Limits of web_fetch (spec/agent.md 2.11).
+// Limits of web_fetch (core/tools/web-fetch.ts).
 const (
 	maxFetchURLs  = 20
 	fetchesPerMin = 10 // of one host
@@ -52,8 +52,8 @@ type webFetch struct {
 	limit  hostLimit
 }
 
-// WebFetch is the tool web_fetch (spec/agent.md 2.11). The provider reads the
-// pages; where it cannot, they are fetched here and it is asked about them.
+// WebFetch is the tool web_fetch (core/tools/web-fetch.ts). The provider reads
+// the pages; where it cannot, they are fetched here and it is asked about them.
 func WebFetch(o WebOptions) tools.Tool {
 	o.FallbackModel = cmp.Or(o.FallbackModel, o.FetchModel)
 	if o.Now == nil {

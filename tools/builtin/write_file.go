@@ -26,7 +26,7 @@ type writeFile struct {
 	ws *workspace.Workspace
 }
 
-// WriteFile is the tool write_file (spec/agent.md 2.4).
+// WriteFile is the tool write_file (core/tools/write-file.ts).
 func WriteFile(ws *workspace.Workspace) tools.Tool {
 	return &writeFile{
 		declared: declared{"write_file", writeFileDescription, writeFileSchema, tools.Info{DisplayName: "WriteFile", Kind: tools.KindEdit, Markdown: true, Sequential: true}},

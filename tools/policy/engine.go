@@ -156,7 +156,8 @@ func pathsOf(in tools.Intent) []string {
 }
 
 // Offered reports whether the model is told of the tool at all: not where every
-// call of it would be refused whatever its arguments (spec/agent.md 2.1).
+// call of it would be refused whatever its arguments
+// (core/tools/tool-registry.ts).
 func (e *Engine) Offered(t tools.Tool) bool { return e.situation().offer(t).Decision != Deny }
 
 // NotOffered says by which rule a tool is not offered, and in which more

@@ -50,7 +50,8 @@ func callOf(spec string) Call {
 	return c
 }
 
-// The table of spec/agent.md 17.4. "no" means that the tool is not even offered.
+// What the built-in rules (core/policy/policies) come to. "no" means that the
+// tool is not even offered.
 func TestDecisionTable(t *testing.T) {
 	t.Parallel()
 	settings := []struct {

@@ -13,7 +13,7 @@ type Lists struct {
 	ExcludedServers      []string // mcp.excluded
 }
 
-// FromLists returns the rules that the lists stand for (spec/agent.md 3.3).
+// FromLists returns the rules that the lists stand for (core/policy/config.ts).
 func FromLists(l Lists) []Rule {
 	var rules []Rule
 	add := func(setting string, d Decision, priority int, r Rule) {

@@ -5,8 +5,8 @@ import "strings"
 const shellTool = "run_shell_command"
 
 // aliases are older names that lists and rules may still use: the class names
-// and display names of earlier releases, and renamed tools (spec/agent.md 2.1
-// and 3.3, contract section 7).
+// and display names of earlier releases, and renamed tools
+// (core/tools/tool-names.ts, docs/spec/contract.md 7).
 var aliases = map[string]string{
 	"ReadFileTool":        "read_file",
 	"ReadManyFilesTool":   "read_many_files",
@@ -59,7 +59,7 @@ func splitEntry(entry string) (tool, arg string, narrowed bool) {
 }
 
 // serverName is how a server's name stands inside mcp_<server>_<tool>
-// (spec/agent.md 8.3).
+// (core/tools/mcp-tool.ts).
 func serverName(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

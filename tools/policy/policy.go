@@ -1,7 +1,7 @@
 // Package policy decides whether a tool call may run, has to be asked for, or
 // is refused. It knows rules, approval modes and what a shell command line
 // runs; it keeps out prompts, hooks and screens, and runs nothing. Its facts
-// are those of spec/agent.md section 3.
+// are those of core/policy.
 //
 // The rules of the room:
 //   - Rules are tried from the highest priority down; the first that matches

@@ -15,7 +15,7 @@ import (
 	"minigem/tools"
 )
 
-// Priorities of what the user allowed once and for all (spec/agent.md 3.3).
+// Priorities of what the user allowed once and for all (core/policy/config.ts).
 const (
 	prioritySession = 3950
 	prioritySaved   = 950 // in the user's tier

@@ -14,7 +14,7 @@ import (
 )
 
 // Tier is where a rule comes from; a higher one outranks all lower ones
-// whatever their priorities (spec/agent.md 3.2).
+// whatever their priorities (core/policy/policy-engine.ts).
 type Tier int
 
 const (

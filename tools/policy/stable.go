@@ -9,7 +9,8 @@ import (
 
 // stable renders arguments as JSON with sorted keys, each pair of the outermost
 // object between two NUL bytes, so that a pattern can anchor a whole pair
-// (spec/agent.md 3.2). JSON escapes NUL, so that no value can forge one.
+// (core/policy/policy-engine.ts). JSON escapes NUL, so that no value can forge
+// one.
 func stable(args map[string]any) string {
 	var b bytes.Buffer
 	b.WriteByte('{')

@@ -11,10 +11,10 @@ import (
 )
 
 // batch is the calls of one model message on their way through the waves
-// (spec/agent.md 1.5). Calls next to each other that may run in parallel are
-// one wave; any other call is a wave of its own. In a wave, first all calls are
-// judged, their BeforeTool hooks together and their prompts one by one; then
-// all run together, each with its own AfterTool.
+// (core/scheduler/scheduler.ts). Calls next to each other that may run in
+// parallel are one wave; any other call is a wave of its own. In a wave, first
+// all calls are judged, their BeforeTool hooks together and their prompts one
+// by one; then all run together, each with its own AfterTool.
 type batch struct {
 	*Runner
 	Hooks Hooks // never nil

@@ -14,7 +14,7 @@ import (
 	"minigem/tools"
 )
 
-// The texts that the model and the user read (spec/hooks.md appendix B).
+// The texts that the model and the user read (core/scheduler/hook-utils.ts).
 const (
 	blockedPrefix   = "Tool execution blocked: "
 	stoppedPrefix   = "Agent execution stopped by hook: "

@@ -34,7 +34,7 @@ func afterTool(o hooks.AfterToolOutcome) func(*bench) {
 	}
 }
 
-// The texts and types of spec/hooks.md 2.3.
+// The texts and types of core/scheduler/hook-utils.ts.
 func TestOneCall(t *testing.T) {
 	t.Parallel()
 	failing := func(err error) *fakeTool {

@@ -6,7 +6,8 @@ import (
 	"minigem/tools"
 )
 
-// The details of a Notification of type ToolPermission (spec/hooks.md 1.2).
+// The details of a Notification of type ToolPermission
+// (core/hooks/hookEventHandler.ts).
 type (
 	plainDetails struct {
 		Type  string `json:"type"`

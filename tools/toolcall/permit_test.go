@@ -193,7 +193,7 @@ type approverFunc func(Question) Answer
 
 func (f approverFunc) Approve(_ context.Context, q Question) Answer { return f(q) }
 
-// The messages and details of spec/hooks.md 1.2.
+// The messages and details of core/hooks/hookEventHandler.ts.
 func TestNotification(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -24,7 +24,7 @@ type output struct {
 }
 
 // encode makes one text of the texts among parts; the rest travels beside it.
-// (spec/agent.md 1.6)
+// (core/scheduler/tool-executor.ts)
 func encode(parts []llm.Part) output {
 	var texts []string
 	var o output

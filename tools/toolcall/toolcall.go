@@ -67,7 +67,7 @@ type Approver interface {
 
 // Notifier hears of each permission prompt before it is shown: it fires the
 // Notification hook and rings. kind is always "ToolPermission"; message and
-// details are those of spec/hooks.md 1.2.
+// details are those of core/hooks/hookEventHandler.ts.
 type Notifier interface {
 	Notify(ctx context.Context, kind, message string, details any)
 }

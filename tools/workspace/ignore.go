@@ -12,11 +12,12 @@ import (
 	"minigem/internal/boundedfile"
 )
 
-// Ignore says which ignore files count (spec/agent.md 2.2). Of the rules that
-// match a path the last one wins, in this order: .git/info/exclude, the
-// .gitignore files of the repository from the outermost to the innermost,
-// .geminiignore, the custom files. What lies in an ignored directory is
-// ignored. Files are read anew for each question, so that changes count.
+// Ignore says which ignore files count (core/services/fileDiscoveryService.ts).
+// Of the rules that match a path the last one wins, in this order:
+// .git/info/exclude, the .gitignore files of the repository from the outermost
+// to the innermost, .geminiignore, the custom files. What lies in an ignored
+// directory is ignored. Files are read anew for each question, so that changes
+// count.
 type Ignore struct {
 	Git    bool     // in Git repositories: .gitignore files and .git/info/exclude
 	Gemini bool     // .geminiignore of the workspace directory, and Custom

@@ -47,8 +47,9 @@ func suspicious(rel string) bool {
 var sensitiveName = regexp.MustCompile(`^(\.vscode|vscode~\d+)$`)
 
 // Sensitive reports whether path, with links followed, lies in a directory of
-// settings by which an editor runs programs: a change of it is not just
-// another edit (spec/agent.md 2.2). A path that leads nowhere is sensitive.
+// settings by which an editor runs programs: a change of it is not just another
+// edit (core/services/fileDiscoveryService.ts). A path that leads nowhere is
+// sensitive.
 func (w *Workspace) Sensitive(path string) bool {
 	real, err := w.Real(path)
 	return err != nil || component(real, sensitiveName) != ""

@@ -9,7 +9,7 @@
 //     component at a time, and refuses a component that became a symbolic link
 //     after it was judged. A swap between check and use cannot escape.
 //   - Names that hold secrets or other people's code (.git, .env, node_modules,
-//     gha-creds-*.json) are outside, at any depth (spec/agent.md 2.2).
+//     gha-creds-*.json) are outside, at any depth (core/services/fileDiscoveryService.ts).
 package workspace
 
 import (

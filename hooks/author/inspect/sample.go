@@ -11,7 +11,7 @@ import (
 
 const samplePrompt = "Fix the tests"
 
-// samples are plausible arguments of the built-in tools; spec/agent.md 2 has
+// samples are plausible arguments of the built-in tools; core/tools has
 // the rules.
 var samples = map[string]map[string]any{
 	"read_file":              {"file_path": "notes.txt"},

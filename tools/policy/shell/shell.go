@@ -1,7 +1,7 @@
 // Package shell takes a command line apart into the commands that it would run,
-// so that each can be judged on its own (spec/agent.md 3.5). It knows bash's
-// grammar and the commands that run other commands; it keeps out rules and
-// decisions, and runs nothing.
+// so that each can be judged on its own (core/policy/policy-engine.ts). It
+// knows bash's grammar and the commands that run other commands; it keeps out
+// rules and decisions, and runs nothing.
 //
 // It errs on one side only: what is not certain is unknown. A word is known
 // when it has one value whatever variables, files and settings there are; a
