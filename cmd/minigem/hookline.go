@@ -38,10 +38,7 @@ func hookSubject(r hooks.Report) string {
 }
 
 func milliseconds(d time.Duration) string {
-	if d < time.Millisecond {
-		return "<1 ms"
-	}
-	return fmt.Sprintf("%d ms", d.Round(time.Millisecond).Milliseconds())
+	return fmt.Sprintf("%d ms", max(1, d.Round(time.Millisecond).Milliseconds())) // what took less is not told apart
 }
 
 // hookWhy is the reason under the line of an event that changed something;

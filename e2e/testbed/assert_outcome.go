@@ -137,7 +137,7 @@ var unsteady = []struct {
 	what *regexp.Regexp
 	by   string
 }{
-	{regexp.MustCompile(`<1 ms|\b\d+ ms\b`), "N ms"},
+	{regexp.MustCompile(`\b\d+ ms\b`), "N ms"},
 	{regexp.MustCompile(`\b\d+\.\d s\b`), "N s"},
 	{regexp.MustCompile(`(?m)^minigem \S+`), "minigem VERSION"},
 	{volatile, "ID"},

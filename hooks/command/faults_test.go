@@ -30,7 +30,7 @@ import (
 type fault struct {
 	name  string
 	line  string // what the shell does once the answer has been printed
-	limit time.Duration
+	hangs bool   // until its time is up
 	// print prints the answer in a way that is itself the fault; nil: as it is.
 	print  func(answer string) string
 	failed string // a part of why the run failed; empty: it did not
@@ -41,8 +41,8 @@ type fault struct {
 }
 
 const (
-	patient = 30 * time.Second // nothing that ends by itself takes so long
-	short   = time.Second
+	patient = 2 * time.Minute // nothing that ends by itself takes so long, on any machine
+	short   = time.Second     // the first limit of what never ends
 )
 
 var faults = []fault{
@@ -55,9 +55,10 @@ var faults = []fault{
 	{name: "no such file", line: "./no-such-hook", failed: "exit status 127 (command not found)"},
 	{name: "not executable", line: "./plain", failed: "exit status 126 (not executable)"},
 	// When
-	{name: "time-out", line: "sleep 60", limit: short, failed: "timed out after 1000ms"},
-	{name: "TERM ignored", line: `trap "" TERM; while :; do sleep 0.05; done`, limit: short, failed: "timed out after 1000ms"},
-	{name: "a child keeps stdout open", line: "sleep 60 & exit 0", limit: 4 * time.Second},
+	{name: "time-out", line: "sleep 3600", hangs: true, failed: "timed out after "},
+	{name: "TERM ignored", line: `trap "" TERM; while :; do sleep 0.05; done`, hangs: true, failed: "timed out after "},
+	// The child ends with the test's directory: what SessionEnd began may run on.
+	{name: "a child keeps stdout open", line: "while [ -e plain ]; do sleep 0.1; done & exit 0"},
 	// What it prints
 	{name: "100 MB of output", line: "yes '' | head -c 100000000; exit 0", warned: "stdout is longer than is kept", heavy: true},
 	{name: "100 MB on stderr", line: "head -c 100000000 /dev/zero >&2; exit 0", warned: "stderr is longer than is kept", heavy: true},
@@ -98,8 +99,8 @@ const (
 	mostMemory = 64 << 20
 )
 
-// TestFaultMatrix meets every fault at every event, with real processes: no run
-// lasts longer than its time-out and two seconds, the decision is that of the
+// TestFaultMatrix meets every fault at every event, with real processes: every
+// run ends, though what it started never would; the decision is that of the
 // contract, and a block that was printed before the fault holds. It does so in
 // a process of its own, of which it reads the largest resident set, and looks
 // for what was left running, by the environment.
@@ -122,7 +123,7 @@ func TestFaultMatrix(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		return // there is no /proc to look into
 	}
-	assert.Eventually(t, func() bool { return len(marked(mark)) == 0 }, 15*time.Second, 50*time.Millisecond, "left running: %q", marked(mark))
+	assert.Eventually(t, func() bool { return len(marked(mark)) == 0 }, patient, 50*time.Millisecond, "left running: %q", marked(mark))
 }
 
 // marked are the command lines of the processes whose environment holds mark.
@@ -190,37 +191,55 @@ func peakMemory(t *testing.T) int64 {
 	return kib << 10
 }
 
+// meet runs a hook that prints answer and then goes wrong. One that hangs is
+// stopped when its time is up; where the machine was too slow for it to print
+// its answer until then, it gets twice the time.
 func (f fault) meet(t *testing.T, dir string, ev hooks.Event, answer string, says hooks.Decision) {
 	name := fmt.Sprintf("%s/%s/%s", f.name, ev, says)
 	printed := fmt.Sprintf("printf '%s'", answer)
 	if f.print != nil {
 		printed = f.print(answer)
 	}
-	limit := f.limit
-	if limit == 0 {
-		limit = patient
+	line, limit := printed+"\n"+f.line, patient
+	ready := filepath.Join(dir, strings.ReplaceAll(name, "/", "-"))
+	if f.hangs {
+		line, limit = printed+"\n: >'"+ready+"'\n"+f.line, short
 	}
+	for ; ; limit *= 2 {
+		report, ok := f.run(t, dir, ev, hooks.Hook{Event: ev, Name: "h", Command: line, Timeout: limit})
+		if !assert.True(t, ok, name) {
+			return
+		}
+		if !f.hangs || !missing(ready) {
+			f.judge(t, name, report, says)
+			return
+		}
+	}
+}
+
+// run fires ev with one hook, and says whether there was one report of one run.
+func (f fault) run(t *testing.T, dir string, ev hooks.Event, h hooks.Hook) (hooks.Report, bool) {
+	children := &command.Children{}
+	defer children.Close() // what holds the streams would live until the limit
 	var reports []hooks.Report
 	e := &hooks.Engine{
-		Config:   hooks.Config{Hooks: []hooks.Hook{{Event: ev, Name: "h", Command: printed + "\n" + f.line, Timeout: limit}}},
-		Runner:   command.Runner{Dir: dir, Env: os.Environ()},
+		Config:   hooks.Config{Hooks: []hooks.Hook{h}},
+		Runner:   command.Runner{Dir: dir, Env: os.Environ(), Children: children},
 		Origin:   hookstest.Origin,
 		Report:   func(r hooks.Report) { reports = append(reports, r) },
-		Patience: time.Minute,
+		Patience: patient,
 	}
 	if f.large {
 		e.Origin.TranscriptPath = strings.Repeat("x", 2<<20)
 	}
-	began := time.Now()
 	fireAny(e, ev)
-	took := time.Since(began)
-	if !assert.Len(t, reports, 1, name) || !assert.Len(t, reports[0].Runs, 1, name) {
-		return
+	if !assert.Len(t, reports, 1) || !assert.Len(t, reports[0].Runs, 1) {
+		return hooks.Report{}, false
 	}
-	f.judge(t, name, reports[0], says, took, limit)
+	return reports[0], true
 }
 
-func (f fault) judge(t *testing.T, name string, r hooks.Report, says hooks.Decision, took, limit time.Duration) {
+func (f fault) judge(t *testing.T, name string, r hooks.Report, says hooks.Decision) {
 	run := r.Runs[0]
 	want, failed := hooks.Proceed, f.failed
 	if r.Event.CanBlock() {
@@ -236,8 +255,7 @@ func (f fault) judge(t *testing.T, name string, r hooks.Report, says hooks.Decis
 	if says != hooks.Proceed && want != hooks.Proceed {
 		assert.Equal(t, "no", r.Verdict.Reason, name)
 	}
-	assert.Less(t, took, limit+2*time.Second, name)
-	assert.Equal(t, limit == short, run.TimedOut, name)
+	assert.Equal(t, f.hangs, run.TimedOut, name)
 	assert.Equal(t, failed == "", run.Failed == "", "%s: %q", name, run.Failed)
 	assert.Contains(t, run.Failed, failed, name)
 	assert.Contains(t, strings.Join(run.Warnings, "\n"), f.warned, name)
