@@ -62,6 +62,9 @@ Without --approval-mode a one-shot run can read and search, and nothing else:
 nobody is there to be asked. Add --approval-mode=auto_edit to let it edit files,
 --yolo to let it do all it wants.
 
+Flags come before the prompt, or behind a prompt in quotes. A first word that is a
+command of Gemini CLI, Claude Code or Codex is no prompt, unless behind -p.
+
 Exit codes: 0 done, 1 failed, 41 no credentials, 42 bad input, 52 bad settings,
 53 turn limit, 54 a tool failed for good, 55 untrusted folder, 130 interrupted,
 143 terminated.`
@@ -77,7 +80,10 @@ func newRootCommand(sys *system) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.query, f.promptSet = args, cmd.Flags().Changed("prompt")
+			if err := f.readQuery(cmd, args); err != nil {
+				return newOutput(sys, f, nil).fatal(err)
+			}
+			f.promptSet = cmd.Flags().Changed("prompt")
 			if err := f.check(); err != nil {
 				return usageError(sys, cmd, err)
 			}
@@ -96,6 +102,7 @@ func newRootCommand(sys *system) *cobra.Command {
 
 func (f *flags) register(fs *pflag.FlagSet) {
 	fs.SortFlags = false
+	fs.SetInterspersed(false) // readQuery says which flags behind the prompt are ours
 	fs.StringVarP(&f.prompt, "prompt", "p", "", "run this `prompt`, appended to what is piped in, and exit")
 	fs.StringVarP(&f.promptInteractive, "prompt-interactive", "i", "", "run this `prompt`, then stay in the chat")
 	fs.StringVarP(&f.model, "model", "m", "", "the `model` to use")

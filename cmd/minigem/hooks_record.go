@@ -25,6 +25,9 @@ already, before anything runs.`,
   minigem hooks test tests/key.txtar`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.recordCase, f.query = args[0], args[1:]
+			if err := refuseCommand(cmd.Root(), f.query); err != nil {
+				return err
+			}
 			if err := f.check(); err != nil {
 				return wrongUsage(sys, cmd, "%v", err)
 			}

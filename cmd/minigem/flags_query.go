@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"minigem/internal/management"
+)
+
+// readQuery takes the prompt out of args, which begin with the first word that
+// is no flag. Gemini CLI takes its flags from anywhere, so that
+//
+//	gemini "Fix the tests" --yolo
+//
+// is common in scripts. In
+//
+//	gemini mcp add github npx -y @scope/pkg
+//
+// the same rule turns an argument of npx into the permission to run everything.
+// So flags count behind a prompt that is one quoted sentence and nothing else;
+// behind single words, which may be the command line of another program, they
+// are refused, as the words themselves are where they are a command.
+func (f *flags) readQuery(cmd *cobra.Command, args []string) error {
+	words := slices.Clone(args)
+	if i := slices.Index(words, "--"); i >= 0 {
+		words = slices.Delete(words, i, i+1)
+	}
+	if err := refuseCommand(cmd.Root(), words); err != nil {
+		return err
+	}
+	if len(args) == 0 || cmd.ArgsLenAtDash() == 0 {
+		f.query = args
+		return nil
+	}
+	if len(args) > 1 && strings.ContainsFunc(args[0], unicode.IsSpace) && isFlag(args[1]) {
+		return f.readFlagsBehind(cmd, args[0], args[1:])
+	}
+	for _, a := range args {
+		if a == "--" {
+			break
+		}
+		if isFlag(a) {
+			return exitf(exitInput, "%s stands behind the words of a prompt, where it may be meant for another program: "+
+				"write minigem [flags] -p \"...\", or -- before words that begin with a dash", a)
+		}
+	}
+	f.query = words
+	return nil
+}
+
+// readFlagsBehind reads the flags behind prompt.
+func (f *flags) readFlagsBehind(cmd *cobra.Command, prompt string, args []string) error {
+	if err := cmd.ParseFlags(args); err != nil {
+		return &exitError{exitInput, fmt.Errorf("behind the prompt: %w", err)}
+	}
+	if left := cmd.Flags().Args(); len(left) > 0 {
+		return exitf(exitInput, "%q stands behind the prompt and its flags: write the prompt as one, minigem -p \"...\"", left[0])
+	}
+	for _, name := range []string{"help", "version"} {
+		if cmd.Flags().Changed(name) {
+			return exitf(exitInput, "--%s stands behind a prompt: give it alone", name)
+		}
+	}
+	f.query = []string{prompt}
+	return nil
+}
+
+// isFlag reports whether s looks like a flag; -- alone and - do not.
+func isFlag(s string) bool { return len(s) > 1 && s[0] == '-' && s != "--" }
+
+// refuseCommand refuses words that are a command and no prompt.
+func refuseCommand(root *cobra.Command, words []string) error {
+	var own []management.Own
+	for _, c := range root.Commands() {
+		var subs []string
+		for _, sub := range c.Commands() {
+			subs = append(subs, sub.Name())
+		}
+		for _, name := range append(c.Aliases, c.Name()) {
+			own = append(own, management.Own{Name: name, Subs: subs})
+		}
+	}
+	if why := management.Refuse(words, own); why != "" {
+		return &exitError{exitInput, fmt.Errorf("%s", why)}
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package management
+
+const (
+	gemini = "Gemini CLI"
+	claude = "Claude Code"
+	codex  = "Codex"
+)
+
+// Where several commands have the same answer.
+const (
+	useKey        = "set GEMINI_API_KEY, or GOOGLE_GENAI_USE_VERTEXAI with GOOGLE_CLOUD_PROJECT; there is nothing to sign in to or out of"
+	useReleases   = "install the new version over the old one, as it was installed first; nothing updates itself"
+	useSessions   = "minigem sessions list shows this project's sessions, minigem --resume ID goes on with one, minigem --delete-session ID deletes one"
+	useStream     = "programs drive it with minigem -p \"...\" -o stream-json"
+	useOneShot    = "one prompt without a terminal is minigem -p \"...\""
+	useSettings   = "settings stand in ~/.gemini/settings.json and .gemini/settings.json, and minigem settings list --origin shows what is in force"
+	useChecks     = "minigem settings list --origin, minigem hooks lint and minigem policies show what is in force and what is wrong with it"
+	noCloud       = "nothing of it runs anywhere but here; " + useOneShot
+	useReview     = "git diff | minigem -p \"Review this\""
+	useBackground = "no session runs in the background; " + useSessions
+)
+
+// Commands are those of other agents, by what their --help lists: Gemini CLI
+// 0.61, Claude Code 2.1 and Codex 0.169, with those that they had before. What
+// minigem has under the same name is not among them.
+var Commands = []Command{
+	{Words: []string{"mcp"}, Of: []string{gemini, claude, codex}, InsteadOf: mcp,
+		Subs:    []string{"add", "add-json", "add-from-claude-desktop", "remove", "list", "get", "enable", "disable", "login", "logout", "serve", "reset-project-choices"},
+		Instead: "servers stand under \"mcpServers\" in ~/.gemini/settings.json or .gemini/settings.json, and minigem settings list mcpServers shows them"},
+	{Words: []string{"extensions", "extension"}, Of: []string{gemini}, InsteadOf: extensions,
+		Subs:    []string{"install", "uninstall", "list", "update", "disable", "enable", "link", "new", "validate", "config"},
+		Instead: "extensions are the folders in ~/.gemini/extensions, and minigem --list-extensions lists them"},
+	{Words: []string{"skills", "skill"}, Of: []string{gemini}, Subs: []string{"list", "enable", "disable", "install", "link", "uninstall"},
+		Instead: "there are no skills; what the model has to know belongs into GEMINI.md, and a prompt that comes often into .gemini/commands/NAME.toml"},
+	{Words: []string{"gemma"}, Of: []string{gemini}, Subs: []string{"setup", "start", "stop", "status", "logs"},
+		Instead: "it starts no local model; GOOGLE_GEMINI_BASE_URL names another server that speaks the Gemini API"},
+	{Words: []string{"update", "upgrade", "install", "migrate-installer"}, Of: []string{gemini, claude, codex}, Instead: useReleases},
+	{Words: []string{"uninstall"}, Of: []string{gemini, claude}, Instead: "remove the program and ~/.gemini, where its settings and sessions are"},
+
+	{Words: []string{"plugin", "plugins"}, Of: []string{claude, codex}, Subs: []string{"install", "uninstall", "list", "marketplace", "enable", "disable", "validate", "update"},
+		Instead: "minigem hooks migrate --from-claude takes over hooks, and extensions are folders in ~/.gemini/extensions"},
+	{Words: []string{"config"}, Of: []string{claude}, Subs: []string{"list", "get", "set", "add", "remove"}, Instead: useSettings},
+	{Words: []string{"features"}, Of: []string{codex}, Subs: []string{"list", "enable", "disable"}, Instead: useSettings},
+	{Words: []string{"doctor", "auto-mode"}, Of: []string{claude, codex}, Instead: useChecks},
+	{Words: []string{"auth", "login", "logout", "setup-token"}, Of: []string{claude, codex}, Subs: []string{"login", "logout", "status"}, Instead: useKey},
+	{Words: []string{"agents", "agent"}, Of: []string{gemini, claude, codex}, Instead: "there are no subagents; " + useSessions},
+	{Words: []string{"attach", "logs", "respawn", "stop", "kill", "rm", "ps", "queue"}, Of: []string{claude, codex}, Instead: useBackground},
+	{Words: []string{"resume", "fork", "archive", "unarchive", "delete", "purge", "project", "migrate-rollouts"}, Of: []string{claude, codex}, Instead: useSessions},
+	{Words: []string{"import"}, Of: []string{claude}, Instead: "minigem hooks migrate --from-claude takes over the hooks of Claude Code; context files of other names go into context.fileName of settings.json"},
+	{Words: []string{"review", "ultrareview"}, Of: []string{claude, codex}, Instead: useReview},
+	{Words: []string{"gateway", "remote-control", "app-server", "mcp-server", "exec-server", "proto", "serve", "acp", "responses-api-proxy", "stdio-to-uds"},
+		Of: []string{claude, codex}, Instead: "it is no server; " + useStream},
+
+	{Words: []string{"exec", "e", "run"}, Of: []string{codex}, Instead: useOneShot},
+	{Words: []string{"apply", "a"}, Of: []string{codex}, Instead: "tools write to the files themselves; /restore in the chat takes edits back where general.checkpointing.enabled is set"},
+	{Words: []string{"sandbox", "execpolicy"}, Of: []string{codex}, Instead: "minigem policies shows what may run unasked"},
+	{Words: []string{"debug"}, Of: []string{codex}, Instead: "minigem --debug -p \"...\" says what is being done, --hook-trace FILE what hooks did"},
+	{Words: []string{"cloud", "cloud-tasks", "app", "migrate-nfs-db"}, Of: []string{codex}, Instead: noCloud},
+
+	// Words of minigem's own without their group.
+	{Words: []string{"test"}, Instead: "cases of hooks are run with minigem hooks test FILE"},
+	{Words: []string{"setting"}, Instead: useSettings, Subs: []string{"list"}},
+}
+
+// extensions is what to do for "extensions ARGS...".
+func extensions(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	switch args[0] {
+	case "install", "link", "new":
+		return "put the extension's folder, with its gemini-extension.json, into ~/.gemini/extensions (git clone, or a copy); look at its hooks and MCP servers first, they run on this machine"
+	case "uninstall":
+		return "remove the extension's folder from ~/.gemini/extensions"
+	case "update":
+		return "update the extension's folder in ~/.gemini/extensions, with git pull for instance"
+	case "disable", "enable":
+		return "name the extension in, or take it out of, extensions.disabled in ~/.gemini/settings.json"
+	}
+	return ""
+}
