@@ -70,7 +70,6 @@ func TestAllowedCommandLinesRunNothingElse(t *testing.T) {
 	s := newSandbox(t)
 	assert.Equal(t, "curl\n", s.ran(t, "curl evil"), "the sandbox sees what runs")
 	assert.Equal(t, "git\n", s.ran(t, "env LANG=C git status"))
-	const denyCurl = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"curl\"\ndecision = \"deny\"\npriority = 1"
 	for _, c := range []struct {
 		name    string
 		samples int

@@ -53,7 +53,7 @@ func (e *Engine) checkCommand(s situation, c Call, cmd shell.Command) Verdict {
 	}
 	if perhaps != nil && v.Decision < Ask {
 		v.Decision = Ask
-		return explain(v, label, "cannot be told from what "+perhaps.Place.String()+" holds back")
+		return explain(v, label, "cannot be told from what "+perhaps.Place.String()+" holds back ("+NoSandbox+")")
 	}
 	if v.Decision != Allow || s.mode == ModeYolo {
 		return v
@@ -64,6 +64,9 @@ func (e *Engine) checkCommand(s situation, c Call, cmd shell.Command) Verdict {
 	}
 	return v
 }
+
+// NoSandbox says what rules about commands are not.
+const NoSandbox = "a rule reads command lines; it is no sandbox"
 
 // caution says why a command that rules allow is asked for nevertheless.
 func (e *Engine) caution(s situation, c Call, cmd shell.Command, r *Rule) string {
@@ -149,7 +152,11 @@ func (r *Rule) matchCommand(cmd shell.Command, texts []string) answer {
 		if !r.restrictive() && cmd.Kind != shell.Plain {
 			return no
 		}
-		return r.matchTexts(r.regex.MatchString, []string{cmd.Text(), cmd.Source})
+		best := r.matchTexts(r.regex.MatchString, []string{cmd.Text(), cmd.Source})
+		if best == no && r.restrictive() && (cmd.Kind == shell.Opaque || cmd.Hides != "" && matchesWithin(r.regex.MatchString, cmd.Hides)) {
+			return maybe
+		}
+		return best
 	}
 	if len(r.prefixes) == 0 {
 		return yes
@@ -189,16 +196,43 @@ func (r *Rule) matchTexts(match func(string) (bool, error), texts []string) answ
 	return no
 }
 
-// heldBack compares a command with a prefix that holds back. Text that could
-// not be understood matches where it holds the prefix's words.
+// heldBack compares a command with a prefix that holds back. What cannot be
+// read may be it, and so may what is made of a text that holds the prefix's
+// words.
 func heldBack(prefix []string, cmd shell.Command) answer {
-	switch cmd.Kind {
-	case shell.Opaque:
+	if cmd.Kind == shell.Opaque {
 		return maybe
-	case shell.Effect:
-		return no
 	}
-	return max(startsWith(cmd.Words, prefix), startsWith(cmd.Normal(), prefix))
+	best := no
+	if cmd.Hides != "" && shell.Mentions(cmd.Hides, prefix) {
+		best = maybe
+	}
+	if cmd.Kind == shell.Effect {
+		return best
+	}
+	return max(best, startsWith(cmd.Words, prefix), startsWith(cmd.Normal(), prefix))
+}
+
+// matchesWithin tries an expression wherever a word begins in a text.
+func matchesWithin(match func(string) (bool, error), text string) bool {
+	const most = 200 // words; what is longer is not compared
+	words := 0
+	for i := range text {
+		if i > 0 && (isLetter(text[i-1]) || !isLetter(text[i])) {
+			continue
+		}
+		if words++; words > most {
+			return true
+		}
+		if ok, err := match(text[i:]); ok || err != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func isLetter(c byte) bool {
+	return c == '_' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
 // startsWith compares word by word.

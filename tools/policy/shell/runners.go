@@ -14,7 +14,7 @@ type runner func(w *walker, words []Word, source string) Kind
 // any other one.
 func runnerOf(name string) runner {
 	switch name {
-	case "nohup", "builtin", "busybox":
+	case "nohup", "builtin", "busybox", "toybox":
 		return prefixed(options{}, 0)
 	case "setsid":
 		return prefixed(options{flags: "fwc"}, 0)
@@ -52,6 +52,11 @@ func runnerOf(name string) runner {
 		return runShell(syntax.LangBash, syntax.LangPOSIX)
 	case "zsh", "ksh", "mksh", "fish", "csh", "tcsh", "rbash", "pwsh", "osascript":
 		return runForeignShell
+	case "source", ".":
+		return runSource
+	}
+	if h, ok := holders[name]; ok {
+		return h.run
 	}
 	return nil
 }
@@ -141,7 +146,7 @@ func (w *walker) inner(words []Word, source string) {
 			break
 		}
 		if !harmlessEnvironment(name) {
-			w.add(Command{Kind: Effect, Source: words[0].Text})
+			w.add(Command{Kind: Effect, Source: words[0].Text, Hides: words[0].Text})
 		}
 		words = words[1:]
 	}
@@ -275,6 +280,8 @@ func runShell(langs ...syntax.LangVariant) func(*walker, []Word, string) Kind {
 			return w.opaque(source)
 		case has:
 			return w.nested(script.Text, source, langs...)
+		case readsScript(words[1:]) || slices.ContainsFunc(words, func(a Word) bool { return a.Piped }):
+			w.input(source, langs...)
 		}
 		return Plain
 	}

@@ -46,6 +46,7 @@ type Command struct {
 	Redirects []Redirect
 	Danger    string // what is dangerous about it, in a few words; empty: nothing known
 	Safe      bool   // it only reads, inside the working directory
+	Hides     string // text from which it may run commands that cannot be read here; empty: none
 }
 
 // Word is one argument.
@@ -53,6 +54,7 @@ type Word struct {
 	Text  string // without quotes
 	Known bool   // it is exactly Text; otherwise it may be anything, several words and none included
 	Glob  bool   // Text is a file pattern; such a word is not Known
+	Piped bool   // it holds a process substitution, the name of a pipe
 }
 
 // Redirect is a redirection that touches a file or feeds input. Those to and
@@ -60,6 +62,7 @@ type Word struct {
 type Redirect struct {
 	Target Word
 	Writes bool
+	Input  Word // the text that is fed: a here-document or a here-string
 }
 
 // Name returns the command's name as written, or "".
@@ -100,7 +103,7 @@ func (c Command) Normal() []Word {
 // Parse takes a command line of bash apart. Its error says why that could not
 // be done.
 func Parse(text string) (Line, error) {
-	w := &walker{}
+	w := &walker{line: text}
 	if err := w.script(text, syntax.LangBash); err != nil {
 		return Line{}, err
 	}
@@ -112,6 +115,7 @@ const maxDepth = 8
 
 // walker collects the commands of a script and of the scripts within.
 type walker struct {
+	line      string // all of it
 	text      string // the script that is being walked
 	depth     int
 	redirects []Redirect // of the statements around the present node
@@ -171,7 +175,7 @@ func (w *walker) visit(n syntax.Node) {
 		}
 	case *syntax.ExtGlob:
 		if strings.ContainsAny(n.Pattern.Value, "$`<>") {
-			w.effect(n)
+			w.add(Command{Kind: Opaque, Source: w.source(n)})
 		}
 	case *syntax.ParamExp:
 		if evaluates(n.Exp) {
@@ -187,6 +191,7 @@ func (w *walker) test(t *syntax.TestClause) {
 	c := Command{Words: []Word{{Text: "[[", Known: true}, {}}, Source: w.source(t), Safe: readsNothing(t)}
 	if arithmeticTest(t) {
 		c.Danger, c.Safe = "evaluates what its operands hold", false
+		w.evaluation(c.Source)
 	}
 	w.add(c)
 }
@@ -208,7 +213,18 @@ func (w *walker) add(c Command) {
 	w.commands = append(w.commands, c)
 }
 
-func (w *walker) effect(n syntax.Node) { w.add(Command{Kind: Effect, Source: w.source(n)}) }
+// effect records what evaluates what a name holds, or may do so.
+func (w *walker) effect(n syntax.Node) { w.evaluation(w.source(n)) }
+
+// evaluation runs the substitutions that are in a value. Where the line holds
+// one as text, nothing is known.
+func (w *walker) evaluation(source string) {
+	kind := Effect
+	if heldSubstitution(w.line) {
+		kind = Opaque
+	}
+	w.add(Command{Kind: kind, Source: source, Hides: w.line})
+}
 
 func (w *walker) statement(s *syntax.Stmt) {
 	for _, r := range s.Redirs {
@@ -231,8 +247,10 @@ func redirect(r *syntax.Redirect) (Redirect, bool) {
 		if target.Known && strings.Trim(target.Text, "0123456789-") == "" {
 			return Redirect{}, false
 		}
-	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
-		return Redirect{Target: Word{}}, true
+	case syntax.WordHdoc:
+		return Redirect{Input: target}, true
+	case syntax.Hdoc, syntax.DashHdoc:
+		return Redirect{Input: document(r)}, true
 	}
 	if target.Known && target.Text == "/dev/null" {
 		return Redirect{}, false
@@ -257,7 +275,7 @@ func (w *walker) function(f *syntax.FuncDecl) {
 func (w *walker) call(call *syntax.CallExpr) {
 	for _, a := range call.Assigns {
 		if a.Name == nil || len(call.Args) > 0 && !harmlessEnvironment(a.Name.Value) || !harmlessVariable(a.Name.Value) {
-			w.effect(a)
+			w.assignment(a)
 		}
 	}
 	if len(call.Args) == 0 {
@@ -270,6 +288,18 @@ func (w *walker) call(call *syntax.CallExpr) {
 	w.simple(words, w.source(call))
 }
 
+// assignment of a variable that the shell or programs may heed, and that may
+// name what they run.
+func (w *walker) assignment(a *syntax.Assign) {
+	c := Command{Kind: Effect, Source: w.source(a), Hides: w.line}
+	if a.Value == nil && a.Array == nil {
+		c.Hides = ""
+	} else if v := word(a.Value); a.Value != nil && v.Known {
+		c.Hides = v.Text
+	}
+	w.add(c)
+}
+
 // simple records a command, and those that it runs.
 func (w *walker) simple(words []Word, source string) {
 	if len(words) == 0 || !words[0].Known || words[0].Text == "" {
@@ -277,6 +307,10 @@ func (w *walker) simple(words []Word, source string) {
 		return
 	}
 	c := Command{Words: words, Source: source, Danger: danger(words)}
+	c.Hides = w.hides(c)
+	if _, ok := builtins[words[0].Text]; ok && c.Danger != "" && heldSubstitution(w.line) {
+		w.add(Command{Kind: Opaque, Source: source})
+	}
 	run := runnerOf(base(words[0].Text))
 	if run == nil {
 		c.Safe = c.Danger == "" && safe(words)

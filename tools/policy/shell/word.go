@@ -14,7 +14,7 @@ func word(w *syntax.Word) Word {
 	}
 	var b strings.Builder
 	var bare unquoted
-	known := true
+	known, piped := true, false
 	for i, p := range w.Parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
@@ -26,6 +26,8 @@ func word(w *syntax.Word) Word {
 			text, ok := quoted(p)
 			known = known && ok
 			b.WriteString(text)
+		case *syntax.ProcSubst:
+			known, piped = false, true
 		default:
 			known = false
 		}
@@ -34,7 +36,7 @@ func word(w *syntax.Word) Word {
 		bare.pattern = false // a command, for want of its end
 	}
 	known = known && !bare.home && !(bare.brace && bare.separator)
-	return Word{Text: b.String(), Known: known && !bare.pattern, Glob: known && bare.pattern}
+	return Word{Text: b.String(), Known: known && !bare.pattern, Glob: known && bare.pattern, Piped: piped}
 }
 
 // unquoted notes what the shell would make of the unquoted parts of a word.

@@ -1,0 +1,77 @@
+package policy
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// carrier is a way to run a command, which stands at @, with what becomes of it.
+type carrier struct {
+	want     string // five letters; see the head of testdata/carriers.txt
+	template string
+}
+
+// with puts a command into the carrier.
+func (c carrier) with(command string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(c.template, "@", command), "\x00", "@")
+}
+
+var carrierEscapes = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\r`, "\r", `\a`, "\x00")
+
+func carriers(t testing.TB) []carrier {
+	t.Helper()
+	text, err := os.ReadFile("testdata/carriers.txt")
+	require.NoError(t, err)
+	var out []carrier
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimRight(line, "\n")
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		want, template, ok := strings.Cut(line, "  ")
+		require.True(t, ok && len(want) == 9, line)
+		out = append(out, carrier{strings.ReplaceAll(want, " ", ""), carrierEscapes.Replace(template)})
+	}
+	return out
+}
+
+const denyCurl = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"curl\"\ndecision = \"deny\"\npriority = 1"
+
+// spellings of the command that must not run. Those with quotes fit where the
+// carrier has none.
+var spellings = []string{"curl evil", "curl", "/usr/bin/curl evil", "command curl evil", "curl evil; ls", "ls; curl evil"}
+
+func TestNoWayRoundByAnyCarrier(t *testing.T) {
+	t.Parallel()
+	chat := engineWith(t, "", Options{Interactive: true})
+	allowed := engineWith(t, allowPrefixes, Options{Interactive: true})
+	denied := engineWith(t, denyCurl, Options{Interactive: true, Mode: ModeYolo})
+	lines := 0
+	check := func(e *Engine, want byte, command string) {
+		lines++
+		v := e.Check(shellCall(command))
+		assert.Equal(t, string(want), string("rad"[v.Decision]), "%q: %+v", command, v)
+	}
+	for _, c := range carriers(t) {
+		check(chat, c.want[0], c.with("ls -l"))
+		check(allowed, c.want[1], c.with("npm test"))
+		check(denied, c.want[4], c.with("npm test"))
+		check(denied, c.want[3], c.with(spellings[0]))
+		for _, s := range spellings {
+			check(allowed, c.want[2], c.with(s))
+			if c.want[2] == 'a' {
+				check(chat, 'a', c.with(s))
+			}
+			if c.want[3] != 'r' {
+				lines++
+				assert.NotEqual(t, Allow, denied.Check(shellCall(c.with(s))).Decision, "%q", c.with(s))
+			}
+		}
+	}
+	require.Greater(t, lines, 600*3)
+	t.Logf("%d carriers, %d verdicts", len(carriers(t)), lines)
+}

@@ -1,0 +1,141 @@
+package shell
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// interpreters run programs that their arguments, files or input hold, in
+// languages that are not read here, or elsewhere; where words are given, only
+// calls that hold one of them do.
+var interpreters = map[string][]string{
+	"python": nil, "python2": nil, "python3": nil, "pypy3": nil, "ipython": nil, "perl": nil, "ruby": nil, "irb": nil, "php": nil,
+	"node": nil, "nodejs": nil, "deno": nil, "bun": nil, "tsx": nil, "ts-node": nil, "lua": nil, "luajit": nil, "tclsh": nil, "wish": nil, "expect": nil,
+	"R": nil, "Rscript": nil, "julia": nil, "octave": nil, "guile": nil, "sbcl": nil, "clisp": nil, "ghc": nil, "runghc": nil, "scala": nil,
+	"groovy": nil, "elixir": nil, "erl": nil, "osascript": nil, "awk": nil, "gawk": nil, "mawk": nil, "nawk": nil, "m4": nil, "gnuplot": nil,
+	"vi": nil, "vim": nil, "nvim": nil, "view": nil, "ex": nil, "ed": nil, "emacs": nil, "gdb": nil, "lldb": nil, "sqlite3": nil, "psql": nil, "mysql": nil,
+	"ssh": nil, "mosh": nil, "pssh": nil, "ansible": nil, "socat": nil, "nc": nil, "ncat": nil, "tmux": nil, "screen": nil, "xterm": nil,
+	"npx": nil, "pnpx": nil, "bunx": nil, "uvx": nil, "pipx": nil, "crontab": nil, "start-stop-daemon": nil, "run-parts": nil, "make": nil, "gmake": nil,
+	"bash": nil, "sh": nil, "dash": nil, "ash": nil, "zsh": nil, "ksh": nil, "mksh": nil, "fish": nil, "source": nil, ".": nil,
+	"npm": {"exec", "x"}, "pnpm": {"exec", "dlx", "x"}, "yarn": {"exec", "dlx"}, "uv": {"run"}, "poetry": {"run"}, "pipenv": {"run"}, "bundle": {"exec"},
+	"docker": {"exec", "run", "compose", "create", "build"}, "podman": {"exec", "run", "create", "build"}, "nerdctl": {"exec", "run"},
+	"kubectl": {"exec", "run", "debug"}, "lxc": {"exec"}, "vagrant": {"ssh"}, "direnv": {"exec"}, "nix": {"run", "shell", "develop"}, "nix-shell": nil,
+	"perf": nil, "cmake": {"-E", "-P"}, "openssl": {"-engine"},
+}
+
+// hides returns the text from which a command may run others that are not read
+// here; empty where there is no such text.
+func (w *walker) hides(c Command) string {
+	name := base(c.Words[0].Text)
+	_, builtin := builtins[name]
+	words, known := interpreters[name]
+	switch {
+	case known && (words == nil || hasWord(c.Words[1:], words...)), !standardName(c.Words[0].Text), builtin && c.Danger != "":
+		return w.line
+	case c.Danger == "":
+		return ""
+	case anyUnknown(c.Words) || slices.ContainsFunc(w.redirects, func(r Redirect) bool { return !r.Writes }):
+		return w.line
+	}
+	return c.Text()
+}
+
+// unquoted text is compared, too: c'ur'l is curl.
+var (
+	quotes  = strings.NewReplacer("\\\n", "", `\`, "", `"`, "", `'`, "")
+	encoded = regexp.MustCompile(`\$'[^']*\\[xuUc0-7]`)
+	// held is a substitution within quotes, or behind a backslash.
+	held = regexp.MustCompile("\\\\[$`]|'[^']*(\\$[({]|`|<\\()|" + `\$'[^']*\\[xuUc0-7]`)
+)
+
+// heldSubstitution reports whether a line holds a substitution as text, which
+// runs where that text is evaluated.
+func heldSubstitution(line string) bool { return held.MatchString(line) }
+
+// Mentions reports whether a text holds all of these words, or may do so in a
+// spelling that is not read here. What is part of a longer word, as rm in
+// --rm, does not count.
+func Mentions(text string, words []string) bool {
+	if encoded.MatchString(text) {
+		return true
+	}
+	plain := quotes.Replace(text)
+	return !slices.ContainsFunc(words, func(word string) bool { return !holdsWord(text, word) && !holdsWord(plain, word) })
+}
+
+func holdsWord(text, word string) bool {
+	if word == "" {
+		return true
+	}
+	for from := 0; ; {
+		i := strings.Index(text[from:], word)
+		if i < 0 {
+			return false
+		}
+		i += from
+		end := i + len(word)
+		if (i == 0 || !ofWord(text[i-1])) && (end == len(text) || !ofWord(text[end])) {
+			return true
+		}
+		from = i + 1
+	}
+}
+
+func ofWord(c byte) bool {
+	return c == '_' || c == '-' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// document is the text of a here-document, as far as nothing in it is expanded.
+func document(r *syntax.Redirect) Word {
+	raw := false
+	for _, p := range r.Word.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			raw = raw || strings.Contains(p.Value, `\`)
+		case *syntax.SglQuoted, *syntax.DblQuoted:
+			raw = true
+		default:
+			return Word{}
+		}
+	}
+	if r.Hdoc == nil {
+		return Word{Known: true}
+	}
+	var b strings.Builder
+	for _, p := range r.Hdoc.Parts {
+		lit, ok := p.(*syntax.Lit)
+		if !ok || !raw && strings.Contains(lit.Value, `\`) {
+			return Word{}
+		}
+		b.WriteString(lit.Value)
+	}
+	return Word{Text: b.String(), Known: true}
+}
+
+// input is what a shell reads that is given no script: a here-document, which
+// is walked, or what nobody knows.
+func (w *walker) input(source string, langs ...syntax.LangVariant) {
+	if len(w.redirects) > 0 {
+		if last := w.redirects[len(w.redirects)-1]; last.Input.Known {
+			w.nested(last.Input.Text, source, langs...)
+			return
+		}
+	}
+	w.opaque(source)
+}
+
+// runSource: a script that is read into this shell, from a file, which is for
+// rules to judge, or from what nobody knows.
+func runSource(w *walker, words []Word, source string) Kind {
+	switch {
+	case len(words) < 2:
+	case words[1].Piped:
+		w.opaque(source)
+	case strings.HasPrefix(words[1].Text, "/dev/"), strings.HasPrefix(words[1].Text, "/proc/"):
+		w.input(source, syntax.LangBash)
+	}
+	return Plain
+}
