@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 )
 
 // The exit codes of the contract (core/utils/errors.ts). Everything not named
@@ -42,18 +43,18 @@ func exitf(code int, format string, args ...any) error {
 // silent ends the program with code and says nothing more.
 func silent(code int) error { return &exitError{code: code} }
 
-// report says what went wrong on stderr, once, and returns the exit code.
-func report(sys *system, err error) int {
+// report says on w what went wrong, once, and returns the exit code.
+func report(w io.Writer, err error) int {
 	if err == nil {
 		return exitOK
 	}
 	var e *exitError
 	if !errors.As(err, &e) {
-		fmt.Fprintf(sys.Stderr, "minigem: %v\n", err)
+		fmt.Fprintf(w, "minigem: %v\n", err)
 		return exitGeneric
 	}
 	if e.err != nil {
-		fmt.Fprintf(sys.Stderr, "minigem: %v\n", e.err)
+		fmt.Fprintf(w, "minigem: %v\n", e.err)
 	}
 	return e.code
 }

@@ -44,7 +44,7 @@ func openChatCase(ctx context.Context, s testbed.Setup) (testbed.Chat, error) {
 	}
 	go func() {
 		defer close(c.done)
-		c.exit = report(sys, t.talk(terminal.Options{In: s.Terminal, Out: s.Terminal, Fixed: true}))
+		c.exit = report(sys.Stderr, t.talk(terminal.Options{In: s.Terminal, Out: s.Terminal, Fixed: true}))
 	}()
 	return c, nil
 }

@@ -148,7 +148,7 @@ func (s *caseSession) Prompt(ctx context.Context, text string) testbed.Outcome {
 	before := s.context
 	s.context = ""
 	res := s.rig.agent.Run(ctx, agent.Prompt{Text: text, Context: before})
-	return testbed.Outcome{Result: res, Exit: report(s.sys, s.out.finish(res, endingError(ctx, res)))}
+	return testbed.Outcome{Result: res, Exit: report(s.sys.Stderr, s.out.finish(res, endingError(ctx, res)))}
 }
 
 // Clear implements testbed.Session.

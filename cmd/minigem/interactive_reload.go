@@ -176,7 +176,10 @@ func (t *chat) trustNow(context.Context, string) error {
 	if err != nil {
 		return err
 	}
-	if err := t.captured(func(sys *system) error { return c.trustNow(sys) }); err != nil {
+	if err := c.trustFolder(); err != nil {
+		return err
+	}
+	if err := t.captured(func(sys *system) error { c.writeTrusted(sys); return nil }); err != nil {
 		return err
 	}
 	t.heldHooks = false

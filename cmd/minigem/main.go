@@ -17,5 +17,5 @@ func run(args []string, sys *system) int {
 	root := newRootCommand(sys)
 	root.SetArgs(joinOptionalValues(args))
 	err := root.Execute()
-	return report(sys, err)
+	return report(sys.Stderr, err)
 }

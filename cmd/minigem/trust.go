@@ -101,7 +101,11 @@ included: when one changes, you are told before it runs.`,
 			case never:
 				return c.neverTrust(sys)
 			}
-			return c.trustNow(sys)
+			if err := c.trustFolder(); err != nil {
+				return err
+			}
+			c.writeTrusted(sys)
+			return nil
 		},
 	}
 	cmd.Flags().BoolVar(&never, "never", false, "never trust this folder, and do not ask")
@@ -110,13 +114,16 @@ included: when one changes, you are told before it runs.`,
 	return cmd
 }
 
-func (c *configuration) trustNow(sys *system) error {
+// trustFolder trusts the folder and its hooks as they are now.
+func (c *configuration) trustFolder() error {
 	if err := trust.Set(c.trustedFolders(), c.dir, trust.Folder); err != nil {
 		return err
 	}
-	if err := c.trustStore().Trust(c.projectDir, c.projectHooks()); err != nil {
-		return err
-	}
+	return c.trustStore().Trust(c.projectDir, c.projectHooks())
+}
+
+// writeTrusted says what is trusted now.
+func (c *configuration) writeTrusted(sys *system) {
 	fmt.Fprintf(sys.Stdout, "%s is trusted, and so is what it brings:\n", c.dir)
 	items := trust.Brought(c.dir, c.home)
 	for _, item := range items {
@@ -128,7 +135,6 @@ func (c *configuration) trustNow(sys *system) error {
 	for _, p := range c.hookProblems() {
 		fmt.Fprintf(sys.Stderr, "[WARNING] %s\n", p)
 	}
-	return nil
 }
 
 // projectHooks are the hooks that came with the project.
