@@ -65,7 +65,7 @@ func (c *configuration) loadSettings(sys *system, f *flags) error {
 		},
 	})
 	if err != nil {
-		return &exitError{exitConfig, err}
+		return withCode(exitConfig, err)
 	}
 	c.loaded, c.settings = loaded, loaded.Settings
 	c.env = append(slices.Clone(sys.Env), dotEnv(sys, c)...)
@@ -89,7 +89,7 @@ func (c *configuration) loadHooks(f *flags) error {
 		}
 		s, err := hooks.LoadSettings(hookLayers[file.Layer], file.Path, file.Data)
 		if err != nil {
-			return &exitError{exitConfig, err}
+			return withCode(exitConfig, err)
 		}
 		c.sections = append(c.sections, s)
 	}

@@ -40,6 +40,9 @@ func exitf(code int, format string, args ...any) error {
 	return &exitError{code: code, err: fmt.Errorf(format, args...)}
 }
 
+// withCode ends the program with code, err being why.
+func withCode(code int, err error) error { return &exitError{code: code, err: err} }
+
 // silent ends the program with code and says nothing more.
 func silent(code int) error { return &exitError{code: code} }
 

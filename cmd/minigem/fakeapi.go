@@ -35,11 +35,11 @@ Others: "garbage", "silent", "perDay", "message", "reason", "chunkDelay".`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			entries, err := script.ParseFile(args[0])
 			if err != nil {
-				return &exitError{exitInput, err}
+				return withCode(exitInput, err)
 			}
 			o := fakegemini.Options{Entries: entries, NonStrict: nonStrict, Strict: strict, Key: key}
 			if o.Faults, err = parseFaults(faults); err != nil {
-				return &exitError{exitInput, err}
+				return withCode(exitInput, err)
 			}
 			if log != "" {
 				f, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)

@@ -89,7 +89,7 @@ func promptOf(sys *system, f *flags) (string, error) {
 	}
 	piped, err := readPiped(sys, stdinWait)
 	if err != nil {
-		return "", &exitError{exitInput, err}
+		return "", withCode(exitInput, err)
 	}
 	prompt := strings.TrimSpace(joinPrompt(piped, strings.Join(append(f.query, f.prompt), " ")))
 	if prompt == "" {
@@ -127,7 +127,7 @@ func endingError(ctx context.Context, res agent.Result) error {
 	case errors.Is(cause, errTerminated):
 		return exitf(exitTerminate, "terminated")
 	case errors.As(cause, &fatal):
-		return &exitError{exitTool, fatal}
+		return withCode(exitTool, fatal)
 	}
 	switch res.Ending {
 	case agent.MaxTurns:
@@ -135,9 +135,9 @@ func endingError(ctx context.Context, res agent.Result) error {
 	case agent.Failed, agent.InvalidStream:
 		var e *llm.Error
 		if errors.As(res.Err, &e) && e.Kind == llm.ErrAuth {
-			return &exitError{exitAuth, res.Err}
+			return withCode(exitAuth, res.Err)
 		}
-		return &exitError{exitGeneric, res.Err}
+		return withCode(exitGeneric, res.Err)
 	case agent.Cancelled:
 		return exitf(exitInterrupt, "cancelled")
 	}

@@ -46,7 +46,7 @@ func (s *stimulus) payload(sys *system, ev protocol.Event) ([]byte, error) {
 	}
 	for _, assignment := range s.set {
 		if payload, err = inspect.Set(payload, assignment); err != nil {
-			return nil, &exitError{exitInput, err}
+			return nil, withCode(exitInput, err)
 		}
 	}
 	return payload, nil
@@ -78,11 +78,11 @@ func (s *stimulus) begin(sys *system, ev protocol.Event) ([]byte, error) {
 	}
 	past, err := replay.Read(absolute(sys, s.from))
 	if err != nil {
-		return nil, &exitError{exitInput, err}
+		return nil, withCode(exitInput, err)
 	}
 	payload, err = past.Payload(payload, s.tool)
 	if err != nil {
-		return nil, &exitError{exitInput, err}
+		return nil, withCode(exitInput, err)
 	}
 	return payload, nil
 }
@@ -117,7 +117,7 @@ values: for trying a hook by hand, or as a beginning for fire --input.`,
 			}
 			payload, err := inspect.Payload(context.Background(), c.origin(), sample)
 			if err != nil {
-				return &exitError{exitInput, err}
+				return withCode(exitInput, err)
 			}
 			_, err = fmt.Fprintf(sys.Stdout, "%s\n", payload)
 			return err
@@ -187,7 +187,7 @@ func (c *configuration) fire(sys *system, payload []byte, timeout time.Duration,
 	e := &hooks.Engine{Config: s.Config, Runner: command.Runner{Dir: c.dir, Env: c.hookEnv(), Children: children}, Origin: c.origin(), Mask: c.mask}
 	r, err := inspect.Fire(ctx, e, payload)
 	if err != nil {
-		return &exitError{exitInput, err}
+		return withCode(exitInput, err)
 	}
 	if asJSON {
 		err = writeJSON(sys.Stdout, r)

@@ -64,7 +64,7 @@ func migrateHooks(sys *system, dryRun, yes bool) error {
 	}
 	result, err := claude.Migrate(claude.File{Name: migrateTarget, Data: data}, sources...)
 	if err != nil {
-		return &exitError{exitConfig, err}
+		return withCode(exitConfig, err)
 	}
 	showMigration(sys, result)
 	switch {

@@ -30,14 +30,14 @@ case for minigem hooks test. Nothing that is there is overwritten.`,
 			}
 			h, err := scaffold.New(args[0], ev, language)
 			if err != nil {
-				return &exitError{exitInput, err}
+				return withCode(exitInput, err)
 			}
 			c, err := configure(sys, &flags{skipTrust: true})
 			if err != nil {
 				return err
 			}
 			if err := scaffold.Write(h, c.projectDir, c.hooks); err != nil {
-				return &exitError{exitInput, err}
+				return withCode(exitInput, err)
 			}
 			_, err = io.WriteString(sys.Stdout, made(h))
 			return err

@@ -52,7 +52,7 @@ func (c *configuration) replay(sys *system, args []string, asJSON bool) error {
 	defer stop()
 	sessions, skipped, err := readSessions(sys, args)
 	if err != nil {
-		return &exitError{exitInput, err}
+		return withCode(exitInput, err)
 	}
 	children := &command.Children{}
 	defer children.Close() // it always returns nil

@@ -118,7 +118,7 @@ func textIndent(text string) string {
 func (t *hooksTesting) test(ctx context.Context, paths []string) error {
 	s, err := t.suite(paths)
 	if err != nil {
-		return &exitError{testbed.ExitBroken, err}
+		return withCode(testbed.ExitBroken, err)
 	}
 	if t.watch {
 		t.watching(ctx, s)
@@ -126,7 +126,7 @@ func (t *hooksTesting) test(ctx context.Context, paths []string) error {
 	}
 	files, err := s.Find()
 	if err != nil {
-		return &exitError{testbed.ExitBroken, err}
+		return withCode(testbed.ExitBroken, err)
 	}
 	if t.binary != "" {
 		return t.compare(ctx, s, files)
@@ -235,7 +235,7 @@ func (t *hooksTesting) compare(ctx context.Context, s *testbed.Suite, files []st
 		}
 		c, err := testbed.ReadFile(file)
 		if err != nil {
-			return &exitError{testbed.ExitBroken, err}
+			return withCode(testbed.ExitBroken, err)
 		}
 		cmp := testbed.Compare(ctx, c, s.Run, there)
 		fmt.Fprint(t.sys.Stdout, cmp)

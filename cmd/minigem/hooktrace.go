@@ -78,7 +78,7 @@ func (r *rig) reporters(w *wiring) (func(hooks.Report), error) {
 	if r.flags.hookTrace != "" {
 		t, err := openHookTrace(r.flags.hookTrace, w.warn)
 		if err != nil {
-			return nil, &exitError{exitInput, err}
+			return nil, withCode(exitInput, err)
 		}
 		r.closers = append(r.closers, t.close)
 		listeners = append(listeners, t.report)

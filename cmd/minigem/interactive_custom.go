@@ -148,7 +148,7 @@ func (r *rig) expand(ctx context.Context, text, before string, warn func(string)
 		}
 		filled, err := c.Fill(ctx, r.filler(nil), text, strings.TrimSpace(args))
 		if err != nil {
-			return p, &exitError{exitInput, err}
+			return p, withCode(exitInput, err)
 		}
 		p.Text = filled
 		return p, nil

@@ -99,7 +99,7 @@ func (r *rig) openGemini(w *wiring) (llm.Provider, error) {
 	}
 	o, err := gemini.OptionsFor(auth, r.lookup)
 	if err != nil {
-		return nil, &exitError{exitInput, err}
+		return nil, withCode(exitInput, err)
 	}
 	if want := r.settings.Security.Auth.EnforcedType; want != "" && want != string(auth) {
 		return nil, exitf(exitAuth, "the settings enforce the sign-in %q (security.auth.enforcedType), and %q is configured", want, auth)

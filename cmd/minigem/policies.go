@@ -58,7 +58,7 @@ func rulesInForce(sys *system, c *configuration, f *flags) ([]policy.Rule, error
 	}
 	e, err := policy.New(policy.Options{Rules: rules})
 	if err != nil {
-		return nil, &exitError{exitConfig, err}
+		return nil, withCode(exitConfig, err)
 	}
 	return e.Rules(), nil
 }

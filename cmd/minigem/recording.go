@@ -107,7 +107,7 @@ func (r *recording) write(err error) error {
 	if failed != nil {
 		failed = fmt.Errorf("writing the case: %w", failed)
 		if err == nil {
-			return &exitError{exitInput, failed}
+			return withCode(exitInput, failed)
 		}
 		fmt.Fprintf(r.sys.Stderr, "minigem: %v\n", failed)
 		return err

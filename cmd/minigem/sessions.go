@@ -150,7 +150,7 @@ func (s *savedSessions) delete(which []string) error {
 	}
 	for _, info := range found {
 		if _, err := session.Delete(s.project, info.ID, ""); err != nil {
-			return &exitError{exitInput, err}
+			return withCode(exitInput, err)
 		}
 		fmt.Fprintf(s.sys.Stdout, "Deleted session: %s [%s]\n", titleOf(info), info.ID)
 	}

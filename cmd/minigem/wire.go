@@ -202,7 +202,7 @@ func (r *rig) wirePolicy(_ context.Context, _ *system, w *wiring) error {
 		SaveFailed:  func(err error) { w.warn(err.Error()) },
 	})
 	if err != nil {
-		return &exitError{exitConfig, err}
+		return withCode(exitConfig, err)
 	}
 	return nil
 }
@@ -293,7 +293,7 @@ func (r *rig) approvalMode(w *wiring) (policy.Mode, error) {
 	mode, err := policy.ParseMode(name)
 	switch {
 	case err != nil:
-		return "", &exitError{exitConfig, err}
+		return "", withCode(exitConfig, err)
 	case mode == policy.ModeYolo && r.settings.Security.DisableYoloMode:
 		return "", exitf(exitConfig, "yolo mode is turned off by security.disableYoloMode in the settings")
 	case !r.trust.trusted && mode != policy.ModeDefault && mode != policy.ModePlan:

@@ -20,7 +20,7 @@ func (r *rig) wireTelemetry(ctx context.Context, sys *system, w *wiring) error {
 		LogPrompts: isSet(s.LogPrompts, true), Outfile: s.Outfile, Traces: isSet(s.Traces, false),
 	}.WithEnvironment(r.lookup)
 	if err := c.Check(); err != nil {
-		return &exitError{exitConfig, err}
+		return withCode(exitConfig, err)
 	}
 	if !c.Enabled {
 		return nil
