@@ -23,7 +23,7 @@ func (t *chat) checkpointNames() []string {
 }
 
 func (t *chat) saved(sys *system) *savedSessions {
-	return &savedSessions{t.configuration, sys, t.project}
+	return &savedSessions{configuration: t.configuration, sys: sys, project: t.project}
 }
 
 // restoreCheckpoint brings the files back to a checkpoint, the conversation to
