@@ -12,7 +12,7 @@ import (
 )
 
 func hooksSchemaCommand(sys *system) *cobra.Command {
-	var input, output bool
+	var read, printed bool
 	cmd := &cobra.Command{
 		Use:   "schema [EVENT]",
 		Short: "Print what hooks read and may print, as JSON Schemas",
@@ -23,15 +23,15 @@ read on stdin, of what they may print, or both as {"input": ..., "output": ...}.
 		Args:              withUsage(sys, cobra.MaximumNArgs(1), "takes one event, or none for all of them"),
 		ValidArgsFunction: completeEvents,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if input == output {
-				input, output = true, true
+			if read == printed {
+				read, printed = true, true
 			}
 			if len(args) == 1 {
 				event, err := parseEvent(args[0])
 				if err != nil {
 					return err
 				}
-				s, err := schemaOf(event, input, output)
+				s, err := schemaOf(event, read, printed)
 				if err != nil {
 					return err
 				}
@@ -39,7 +39,7 @@ read on stdin, of what they may print, or both as {"input": ..., "output": ...}.
 			}
 			all := map[protocol.Event]any{}
 			for _, event := range protocol.Events {
-				s, err := schemaOf(event, input, output)
+				s, err := schemaOf(event, read, printed)
 				if err != nil {
 					return err
 				}
@@ -48,8 +48,8 @@ read on stdin, of what they may print, or both as {"input": ..., "output": ...}.
 			return writeJSON(sys.Stdout, all)
 		},
 	}
-	cmd.Flags().BoolVar(&input, "input", false, "what hooks read, alone")
-	cmd.Flags().BoolVar(&output, "output", false, "what hooks may print, alone")
+	cmd.Flags().BoolVar(&read, "input", false, "what hooks read, alone")
+	cmd.Flags().BoolVar(&printed, "output", false, "what hooks may print, alone")
 	cmd.MarkFlagsMutuallyExclusive("input", "output")
 	return cmd
 }
