@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"minigem/internal/app"
 )
 
 // twoEdits is a model that changes a file, makes another one, and is done.
@@ -45,7 +47,7 @@ func TestCheckpoints(t *testing.T) {
 	assert.Regexp(t, `^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d_\d{3}Z-a\.txt-write_file$`, names[0])
 	data, err := os.ReadFile(filepath.Join(w.home, ".gemini", "tmp", "project", "checkpoints", names[1]+".json"))
 	require.NoError(t, err)
-	var c checkpoint
+	var c app.Checkpoint
 	require.NoError(t, json.Unmarshal(data, &c))
 	assert.Equal(t, "b.txt", c.ToolCall.Args["file_path"])
 	assert.NotEmpty(t, c.ClientHistory)

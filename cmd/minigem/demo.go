@@ -1,44 +1,18 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"embed"
-	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"os/signal"
-	"path/filepath"
-	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
-	"github.com/aymanbagabas/go-udiff"
-
-	"minigem/agent"
-	"minigem/agent/event"
-	"minigem/hooks"
-	"minigem/internal/boundedfile"
-	"minigem/internal/proc"
-	"minigem/llm/script"
-	"minigem/tools/policy"
-	"minigem/tools/toolcall"
+	"minigem/internal/app"
+	"minigem/internal/demo"
 )
 
-//go:embed all:demo
-var demoFiles embed.FS
-
-// The prompts of the demo. What the model answers stands in
-// demo/model.responses, what the hooks do in demo/project/.gemini.
-const (
-	demoPrompt = "The tests of slug.sh fail. Fix it, then deploy to production."
-	demoSecret = "What is the staging password?"
-)
-
-func demoCommand(sys *system) *cobra.Command {
+func demoCommand(sys *app.System) *cobra.Command {
 	var keep string
 	cmd := &cobra.Command{
 		Use:   "demo",
@@ -50,223 +24,9 @@ neither a key nor a network is needed. Every hook event is a line.`,
 		RunE: func(*cobra.Command, []string) error {
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			return runDemo(ctx, sys, keep)
+			return demo.Run(ctx, sys, keep)
 		},
 	}
 	cmd.Flags().StringVar(&keep, "keep", "", "make the project in this new `folder`, and leave it there")
 	return cmd
-}
-
-// A demo is one run of it.
-type demo struct {
-	out     io.Writer
-	project string
-	sys     *system // as the project sees it
-	midLine bool
-}
-
-func runDemo(ctx context.Context, sys *system, keep string) error {
-	top, err := os.MkdirTemp("", "minigem-demo-")
-	if err != nil {
-		return fmt.Errorf("making a folder for the demo: %w", err)
-	}
-	defer os.RemoveAll(top)
-	d := &demo{out: sys.Stdout, project: filepath.Join(top, "project")}
-	if keep != "" {
-		if d.project, err = filepath.Abs(keep); err != nil {
-			return err
-		}
-		if exists(d.project) {
-			return exitf(exitInput, "%s is there already: --keep wants a new folder", d.project)
-		}
-	}
-	if err := unpack(demoFiles, "demo/project", d.project); err != nil {
-		return fmt.Errorf("making the project of the demo: %w", err)
-	}
-	own := *sys
-	own.Dir = d.project
-	own.Env = append(own.Env, "HOME="+filepath.Join(top, "home"), "GEMINI_CLI_HOME=")
-	d.sys = &own
-	return d.run(ctx)
-}
-
-func (d *demo) run(ctx context.Context) error {
-	d.title("A small project with a fault. Its tests:")
-	if err := d.shell(ctx, "bash test.sh"); err != nil {
-		return err
-	}
-	before, err := boundedfile.Read(filepath.Join(d.project, "slug.sh"), boundedfile.Written)
-	if err != nil {
-		return err
-	}
-	if err := d.talk(ctx); err != nil {
-		return err
-	}
-	after, err := boundedfile.Read(filepath.Join(d.project, "slug.sh"), boundedfile.Written)
-	if err != nil {
-		return err
-	}
-	d.title("What was changed:")
-	d.indent(udiff.Unified("slug.sh before", "slug.sh after", string(before), string(after)))
-	d.title("The tests now:")
-	if err := d.shell(ctx, "bash test.sh; echo; echo 'deployed-to.txt:'; cat deployed-to.txt"); err != nil {
-		return err
-	}
-	d.title("What to try next:")
-	d.indent(`minigem demo --keep ./demo     the same project, to look at: .gemini/hooks has the hooks
-                               each is a few lines of shell; change one and see
-minigem -p "..."               with GEMINI_API_KEY set: your own project
-docs/HOOKS.md                  every event, what it reads and what it may say
-`)
-	return nil
-}
-
-// talk is the session: one prompt with work to do, a compression, one prompt
-// that a hook answers.
-func (d *demo) talk(ctx context.Context) error {
-	answers, err := demoFiles.ReadFile("demo/model.responses")
-	if err != nil {
-		return err
-	}
-	entries, err := script.Parse("demo/model.responses", bytes.NewReader(answers))
-	if err != nil {
-		return err
-	}
-	f := &flags{skipTrust: true, model: "gemini-2.5-flash"}
-	c, err := configure(d.sys, f)
-	if err != nil {
-		return err
-	}
-	r, err := build(ctx, d.sys, f, c, wiring{
-		interactive: true,
-		sink:        event.SinkFunc(d.show),
-		reports:     d.report,
-		approver:    demoApprover{d},
-		model:       script.New(entries, false),
-		warn:        func(text string) { d.line("  ! " + text) },
-	})
-	if err != nil {
-		return err
-	}
-	defer r.close()
-	d.title("An agent works on it. Every hook event is a line:")
-	start := r.session.Begin(ctx)
-	defer r.session.End(context.WithoutCancel(ctx), "exit")
-	if err := d.prompt(ctx, r, demoPrompt, start); err != nil {
-		return err
-	}
-	d.line("\n> /compress")
-	if err := r.compress(ctx); err != nil {
-		return err
-	}
-	return d.prompt(ctx, r, demoSecret, "")
-}
-
-func (d *demo) prompt(ctx context.Context, r *rig, text, context string) error {
-	d.line("\n> " + text)
-	res := r.agent.Run(ctx, agent.Prompt{Text: text, Context: context})
-	if res.Ending != agent.Answered {
-		return fmt.Errorf("the demo ended with %s: %w", res.Ending, res.Err)
-	}
-	return nil
-}
-
-// report shows an event that a hook ran for.
-func (d *demo) report(r hooks.Report) {
-	if !slices.ContainsFunc(r.Runs, hooks.Run.Ran) || r.Late {
-		return
-	}
-	d.line("  " + hookLine(r))
-	for why := range strings.Lines(hookWhy(r)) {
-		d.line("      " + strings.TrimRight(why, "\n"))
-	}
-}
-
-// show tells what the model says and what its tools do.
-func (d *demo) show(e event.Event) {
-	switch e := e.(type) {
-	case event.TextDelta:
-		if !d.midLine {
-			fmt.Fprint(d.out, "model: ")
-		}
-		fmt.Fprint(d.out, e.Text)
-		d.midLine = true
-	case event.ToolRequested:
-		d.line(fmt.Sprintf("model: calls %s %s", e.Call.Name, callArgument(e.Call.Args)))
-	case event.ToolFinished:
-		if e.Record.Status == event.ToolError {
-			d.line("tool:  " + e.Record.ErrorMessage)
-			return
-		}
-		d.line(fmt.Sprintf("tool:  %s %s", e.Record.DisplayName, e.Record.Description))
-	case event.Compressed:
-		d.line(fmt.Sprintf("       %d tokens became %d", e.Before, e.After))
-	}
-}
-
-// callArgument is the argument that says most.
-func callArgument(args map[string]any) string {
-	for _, name := range []string{"command", "file_path"} {
-		if s, ok := args[name].(string); ok {
-			return s
-		}
-	}
-	return ""
-}
-
-// demoApprover says yes, aloud.
-type demoApprover struct{ d *demo }
-
-func (a demoApprover) Approve(_ context.Context, q toolcall.Question) toolcall.Answer {
-	a.d.line(fmt.Sprintf("you:   allow %s? yes, once (the demo answers for you)", q.Info.DisplayName))
-	return toolcall.Answer{Outcome: policy.ProceedOnce}
-}
-
-func (d *demo) title(text string) { d.line("\n" + text + "\n") }
-
-func (d *demo) line(text string) {
-	if d.midLine {
-		fmt.Fprintln(d.out)
-	}
-	d.midLine = false
-	fmt.Fprintln(d.out, text)
-}
-
-func (d *demo) indent(text string) {
-	for line := range strings.Lines(text) {
-		d.line("  " + strings.TrimRight(line, "\n"))
-	}
-}
-
-// shell shows what a command prints in the project.
-func (d *demo) shell(ctx context.Context, command string) error {
-	res, err := proc.Run(ctx, proc.Command{Line: command, Dir: d.project, Env: d.sys.Env, Merge: true})
-	d.indent(res.Stdout.String())
-	return err
-}
-
-// unpack writes an embedded folder to disk; scripts become executable.
-func unpack(from fs.FS, dir, to string) error {
-	return fs.WalkDir(from, dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(dir, path)
-		if err != nil {
-			return err
-		}
-		target := filepath.Join(to, rel)
-		if e.IsDir() {
-			return os.MkdirAll(target, 0o755)
-		}
-		data, err := fs.ReadFile(from, path)
-		if err != nil {
-			return err
-		}
-		mode := fs.FileMode(0o644)
-		if strings.HasSuffix(path, ".sh") {
-			mode = 0o755
-		}
-		return os.WriteFile(target, data, mode)
-	})
 }

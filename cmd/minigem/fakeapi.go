@@ -12,11 +12,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"minigem/e2e/fakegemini"
+	"minigem/internal/app"
+	"minigem/internal/exit"
 	"minigem/llm/script"
 )
 
 // fakeAPICommand serves the Gemini API from a script, for tests of any client.
-func fakeAPICommand(sys *system) *cobra.Command {
+func fakeAPICommand(sys *app.System) *cobra.Command {
 	var addr, log, faults, key string
 	var strict, nonStrict bool
 	cmd := &cobra.Command{
@@ -35,16 +37,16 @@ Others: "garbage", "silent", "perDay", "message", "reason", "chunkDelay".`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			entries, err := script.ParseFile(args[0])
 			if err != nil {
-				return withCode(exitInput, err)
+				return exit.With(exit.Input, err)
 			}
 			o := fakegemini.Options{Entries: entries, NonStrict: nonStrict, Strict: strict, Key: key}
 			if o.Faults, err = parseFaults(faults); err != nil {
-				return withCode(exitInput, err)
+				return exit.With(exit.Input, err)
 			}
 			if log != "" {
 				f, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 				if err != nil {
-					return exitf(exitInput, "opening the log: %w", err)
+					return exit.Errorf(exit.Input, "opening the log: %w", err)
 				}
 				defer f.Close()
 				o.LogTo = f
@@ -79,7 +81,7 @@ func parseFaults(s string) ([]fakegemini.Fault, error) {
 func serveFakeAPI(ctx context.Context, out io.Writer, addr string, o fakegemini.Options) error {
 	url, stop, err := fakegemini.New(o).Start(addr)
 	if err != nil {
-		return exitf(exitInput, "%w", err)
+		return exit.Errorf(exit.Input, "%w", err)
 	}
 	defer stop()
 	fmt.Fprintf(out, "GOOGLE_GEMINI_BASE_URL=%s\n", url)

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"minigem/internal/app"
+	"minigem/internal/exit"
 	"minigem/internal/management"
 )
 
@@ -24,7 +26,7 @@ import (
 // So flags count behind a prompt that is one quoted sentence and nothing else;
 // behind single words, which may be the command line of another program, they
 // are refused, as the words themselves are where they are a command.
-func (f *flags) readQuery(cmd *cobra.Command, args []string) error {
+func readQuery(f *app.Options, cmd *cobra.Command, args []string) error {
 	words := slices.Clone(args)
 	if i := slices.Index(words, "--"); i >= 0 {
 		words = slices.Delete(words, i, i+1)
@@ -33,39 +35,39 @@ func (f *flags) readQuery(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if len(args) == 0 || cmd.ArgsLenAtDash() == 0 {
-		f.query = args
+		f.Query = args
 		return nil
 	}
 	if len(args) > 1 && strings.ContainsFunc(args[0], unicode.IsSpace) && isFlag(args[1]) {
-		return f.readFlagsBehind(cmd, args[0], args[1:])
+		return readFlagsBehind(f, cmd, args[0], args[1:])
 	}
 	for _, a := range args {
 		if a == "--" {
 			break
 		}
 		if isFlag(a) {
-			return exitf(exitInput, "%s stands behind the words of a prompt, where it may be meant for another program: "+
+			return exit.Errorf(exit.Input, "%s stands behind the words of a prompt, where it may be meant for another program: "+
 				"write minigem [flags] -p \"...\", or -- before words that begin with a dash", a)
 		}
 	}
-	f.query = words
+	f.Query = words
 	return nil
 }
 
 // readFlagsBehind reads the flags behind prompt.
-func (f *flags) readFlagsBehind(cmd *cobra.Command, prompt string, args []string) error {
+func readFlagsBehind(f *app.Options, cmd *cobra.Command, prompt string, args []string) error {
 	if err := cmd.ParseFlags(args); err != nil {
-		return &exitError{exitInput, fmt.Errorf("behind the prompt: %w", err)}
+		return exit.With(exit.Input, fmt.Errorf("behind the prompt: %w", err))
 	}
 	if left := cmd.Flags().Args(); len(left) > 0 {
-		return exitf(exitInput, "%q stands behind the prompt and its flags: write the prompt as one, minigem -p \"...\"", left[0])
+		return exit.Errorf(exit.Input, "%q stands behind the prompt and its flags: write the prompt as one, minigem -p \"...\"", left[0])
 	}
 	for _, name := range []string{"help", "version"} {
 		if cmd.Flags().Changed(name) {
-			return exitf(exitInput, "--%s stands behind a prompt: give it alone", name)
+			return exit.Errorf(exit.Input, "--%s stands behind a prompt: give it alone", name)
 		}
 	}
-	f.query = []string{prompt}
+	f.Query = []string{prompt}
 	return nil
 }
 
@@ -85,7 +87,7 @@ func refuseCommand(root *cobra.Command, words []string) error {
 		}
 	}
 	if why := management.Refuse(words, own); why != "" {
-		return &exitError{exitInput, fmt.Errorf("%s", why)}
+		return exit.With(exit.Input, fmt.Errorf("%s", why))
 	}
 	return nil
 }

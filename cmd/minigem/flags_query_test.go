@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/e2e/fakegemini"
+	"minigem/internal/exit"
 	"minigem/internal/management"
 	"minigem/llm"
 	"minigem/llm/script"
@@ -72,7 +73,7 @@ func TestManagementWordsAreNoPrompts(t *testing.T) {
 			asked, got := model.run(w, args)
 			line := strings.Join(args, " ")
 			assert.False(t, asked, line)
-			assert.Equal(t, exitInput, got.code, line)
+			assert.Equal(t, exit.Input, got.code, line)
 			if !strings.Contains(got.err, "stands behind the words of a prompt") {
 				assert.Contains(t, got.err, `If it is meant as a prompt: minigem -p "`+word, line)
 			}
@@ -115,7 +116,7 @@ func TestWhatAPromptMayLookLike(t *testing.T) {
 		asked, got := newWatchedModel(t).run(w, c.args)
 		line := strings.Join(c.args, " ")
 		assert.Equal(t, c.says == "", asked, "%s: %s", line, got.err)
-		assert.Equal(t, map[bool]int{true: exitOK, false: exitInput}[asked], got.code, line)
+		assert.Equal(t, map[bool]int{true: exit.OK, false: exit.Input}[asked], got.code, line)
 		assert.Contains(t, got.err, c.says, line)
 		if c.wrote {
 			assert.FileExists(t, w.path("pwned"), line)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/signal"
 	"strings"
@@ -11,137 +10,105 @@ import (
 
 	"minigem/agent"
 	"minigem/agent/event"
-	"minigem/llm"
+	"minigem/internal/app"
+	"minigem/internal/cases"
+	"minigem/internal/exit"
+	"minigem/internal/headless"
 )
 
-// headless reports whether nobody sits at a terminal (core/utils/headless.ts).
-func headless(sys *system, f *flags) bool {
-	if f.promptInteractive != "" {
+// withoutTerminal reports whether nobody sits at a terminal (core/utils/headless.ts).
+func withoutTerminal(sys *app.System, f *app.Options) bool {
+	if f.PromptInteractive != "" {
 		return false
 	}
 	ci := sys.Getenv("CI") == "true" || sys.Getenv("GITHUB_ACTIONS") == "true"
 	if sys.Getenv("GEMINI_CLI_INTEGRATION_TEST") == "true" {
 		ci = false
 	}
-	return ci || f.promptSet || !sys.StdinTTY || !sys.StdoutTTY
+	return ci || f.PromptSet || !sys.StdinTTY || !sys.StdoutTTY
 }
 
 // runAgent is minigem without a subcommand.
-func runAgent(ctx context.Context, sys *system, f *flags) error {
+func runAgent(ctx context.Context, sys *app.System, f *app.Options) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
 	if done, err := runInstead(sys, f); done {
 		return err
 	}
-	if headless(sys, f) {
+	if withoutTerminal(sys, f) {
 		return runHeadless(ctx, sys, f)
 	}
 	return runInteractive(ctx, sys, f)
 }
 
-// What ends a run from outside, as the cause of its context.
-var (
-	errInterrupted  = errors.New("interrupted")
-	errTerminated   = errors.New("terminated")
-	errStdoutClosed = errors.New("standard output was closed")
-)
-
 // runHeadless runs one prompt and ends.
-func runHeadless(ctx context.Context, sys *system, f *flags) error {
+func runHeadless(ctx context.Context, sys *app.System, f *app.Options) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	out := newOutput(sys, f, func(error) { cancel(errStdoutClosed) })
+	out := headless.New(sys, f, func(error) { cancel(exit.ErrStdoutClosed) })
 	prompt, err := promptOf(sys, f)
 	if err != nil {
-		return out.fatal(err)
+		return out.Refuse(err)
 	}
 	stop := onSignals(cancel, nil)
 	defer stop()
 
-	c, err := configure(sys, f)
+	c, err := app.Configure(sys, f)
 	if err != nil {
-		return out.fatal(err)
+		return out.Refuse(err)
 	}
-	if f.outputFormat == "" && c.settings.Output.Format != "" {
-		f.outputFormat = c.settings.Output.Format
-		out = newOutput(sys, f, func(error) { cancel(errStdoutClosed) })
+	if f.OutputFormat == "" && c.Settings.Output.Format != "" {
+		f.OutputFormat = c.Settings.Output.Format
+		out = headless.New(sys, f, func(error) { cancel(exit.ErrStdoutClosed) })
 	}
-	if err := c.trust.requireTrusted(); err != nil {
-		return out.fatal(err)
+	if err := c.Trust.RequireTrusted(); err != nil {
+		return out.Refuse(err)
 	}
-	w := f.debugging(sys, wiring{sink: event.Tee(out, endOnFatalTool(cancel)), reports: out.hook, warn: out.warn})
-	rec := f.startRecording(sys, c, false)
-	rec.join(&w)
-	r, err := build(ctx, sys, f, c, w)
+	w := f.Debugging(sys, app.Frontend{Sink: event.Tee(out, headless.EndOnFatalTool(cancel)), Reports: out.Report, Warn: out.Notice})
+	rec := cases.StartRecording(f, sys, c, false)
+	rec.Join(&w)
+	r, err := app.Build(ctx, sys, f, c, w)
 	if err != nil {
-		return out.fatal(err)
+		return out.Refuse(err)
 	}
-	defer r.close()
-	rec.opened(r)
-	return rec.write(out.finish(r.oneShot(ctx, out, prompt, rec)))
+	defer r.Close()
+	rec.Opened(r)
+	return rec.Write(out.End(oneShot(r, ctx, out, prompt, rec)))
 }
 
 // promptOf is what the command line and standard input ask for.
-func promptOf(sys *system, f *flags) (string, error) {
-	if f.promptInteractive != "" && !sys.StdinTTY {
-		return "", exitf(exitInput, "--prompt-interactive needs a terminal: standard input is piped; use --prompt")
+func promptOf(sys *app.System, f *app.Options) (string, error) {
+	if f.PromptInteractive != "" && !sys.StdinTTY {
+		return "", exit.Errorf(exit.Input, "--prompt-interactive needs a terminal: standard input is piped; use --prompt")
 	}
 	piped, err := readPiped(sys, stdinWait)
 	if err != nil {
-		return "", withCode(exitInput, err)
+		return "", exit.With(exit.Input, err)
 	}
-	prompt := strings.TrimSpace(joinPrompt(piped, strings.Join(append(f.query, f.prompt), " ")))
+	prompt := strings.TrimSpace(joinPrompt(piped, strings.Join(append(f.Query, f.Prompt), " ")))
 	if prompt == "" {
-		return "", exitf(exitInput, "there is no prompt: give one with -p, as an argument, or on standard input")
+		return "", exit.Errorf(exit.Input, "there is no prompt: give one with -p, as an argument, or on standard input")
 	}
-	return prompt, f.checkRecording(sys)
+	return prompt, cases.CheckRecording(f, sys)
 }
 
 // oneShot begins the session, runs prompt and ends the session, however it went.
-func (r *rig) oneShot(ctx context.Context, out headlessOutput, prompt string, rec *recording) (agent.Result, error) {
-	for _, n := range append(r.notices, r.hookNotices()...) {
-		out.warn(n)
+func oneShot(r *app.Runtime, ctx context.Context, out headless.Output, prompt string, rec *cases.Recording) (agent.Result, error) {
+	for _, n := range append(r.Config.Notices, r.Config.HookNotices()...) {
+		out.Notice(n)
 	}
-	out.begin(r, prompt)
-	defer r.session.End(context.WithoutCancel(ctx), "exit")
-	before := r.session.Begin(ctx)
-	p, err := r.expand(ctx, prompt, before, out.warn)
+	out.Start(r, prompt)
+	defer r.Session.End(context.WithoutCancel(ctx), "exit")
+	before := r.Session.Begin(ctx)
+	p, err := r.Expand(ctx, prompt, before, out.Notice)
 	if err != nil {
 		return agent.Result{}, err
 	}
-	rec.prompt(p.Text)
-	res := r.agent.Run(ctx, p)
-	rec.finished(res)
-	return res, endingError(ctx, res)
-}
-
-// endingError turns the ending of a run into the exit code that goes with it.
-func endingError(ctx context.Context, res agent.Result) error {
-	var fatal *fatalToolError
-	switch cause := context.Cause(ctx); {
-	case errors.Is(cause, errStdoutClosed):
-		return nil // the reader has had enough
-	case errors.Is(cause, errInterrupted):
-		return exitf(exitInterrupt, "interrupted")
-	case errors.Is(cause, errTerminated):
-		return exitf(exitTerminate, "terminated")
-	case errors.As(cause, &fatal):
-		return withCode(exitTool, fatal)
-	}
-	switch res.Ending {
-	case agent.MaxTurns:
-		return exitf(exitTurnLimit, "the limit of turns for this session is reached: raise model.maxSessionTurns in the settings")
-	case agent.Failed, agent.InvalidStream:
-		var e *llm.Error
-		if errors.As(res.Err, &e) && e.Kind == llm.ErrAuth {
-			return withCode(exitAuth, res.Err)
-		}
-		return withCode(exitGeneric, res.Err)
-	case agent.Cancelled:
-		return exitf(exitInterrupt, "cancelled")
-	}
-	return nil
+	rec.Prompt(p.Text)
+	res := r.Agent.Run(ctx, p)
+	rec.Finished(res)
+	return res, headless.EndingError(ctx, res)
 }
 
 // onSignals cancels with the cause that fits the signal. A second one ends the
@@ -162,9 +129,9 @@ func onSignals(cancel context.CancelCauseFunc, last func()) (stop func()) {
 			case <-done:
 				return
 			case s := <-ch:
-				cause, code := errTerminated, exitTerminate
+				cause, code := exit.ErrTerminated, exit.Terminated
 				if s == os.Interrupt {
-					cause, code = errInterrupted, exitInterrupt
+					cause, code = exit.ErrInterrupted, exit.Interrupted
 				}
 				if n > 0 || s == syscall.SIGQUIT {
 					quit(s, code, last)

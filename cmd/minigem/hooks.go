@@ -1,19 +1,15 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"minigem/internal/trust"
+	"minigem/internal/app"
 )
 
 // hooksCommand is the parent of everything that is about hooks alone.
-func hooksCommand(sys *system) *cobra.Command {
+func hooksCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "hooks",
 		Aliases: []string{"hook"},
@@ -34,7 +30,7 @@ Hooks run in test, record, fire and replay alone.`,
 
 // strict makes flags that exclude each other wrong usage, as wrong arguments
 // are: by itself the library fails with no more than its error.
-func strict(sys *system, cmd *cobra.Command) *cobra.Command {
+func strict(sys *app.System, cmd *cobra.Command) *cobra.Command {
 	check := cmd.Args
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if check != nil {
@@ -51,7 +47,7 @@ func strict(sys *system, cmd *cobra.Command) *cobra.Command {
 }
 
 // hooksSubcommands is the list of them, in files of their names.
-func hooksSubcommands(sys *system) []*cobra.Command {
+func hooksSubcommands(sys *app.System) []*cobra.Command {
 	return []*cobra.Command{
 		hooksListCommand(sys),
 		hooksEnableCommand(sys),
@@ -74,7 +70,7 @@ func hooksSubcommands(sys *system) []*cobra.Command {
 }
 
 // noSuchSubcommand refuses what is not one, with the nearest that is.
-func noSuchSubcommand(sys *system) cobra.PositionalArgs {
+func noSuchSubcommand(sys *app.System) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return nil
@@ -88,41 +84,11 @@ func noSuchSubcommand(sys *system) cobra.PositionalArgs {
 }
 
 // withUsage shows how the command goes where its arguments are wrong.
-func withUsage(sys *system, check cobra.PositionalArgs, text string) cobra.PositionalArgs {
+func withUsage(sys *app.System, check cobra.PositionalArgs, text string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if check(cmd, args) == nil {
 			return nil
 		}
 		return usageError(sys, cmd, fmt.Errorf("%s %s", cmd.CommandPath(), text))
 	}
-}
-
-// writeJSON writes v for programs: indented, with a newline at the end.
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
-}
-
-// shorten names a file the way people do: relative to the working directory
-// where it is in it, from ~ where it is in the home directory; printable.
-func (c *configuration) shorten(path string) string {
-	return trust.Printable(c.relative(path))
-}
-
-func (c *configuration) relative(path string) string {
-	if rel, err := filepath.Rel(c.dir, path); err == nil && filepath.IsLocal(rel) {
-		return rel
-	}
-	if rel, err := filepath.Rel(c.home, path); err == nil && filepath.IsLocal(rel) {
-		return filepath.Join("~", rel)
-	}
-	return path
-}
-
-// shortenIn does so for the paths in a sentence.
-func (c *configuration) shortenIn(text string) string {
-	slash := string(filepath.Separator)
-	return strings.NewReplacer(c.dir+slash, "", c.home+slash, "~"+slash).Replace(text)
 }

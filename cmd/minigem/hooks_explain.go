@@ -8,9 +8,13 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/protocol"
+	"minigem/internal/app"
+	"minigem/internal/exit"
+	"minigem/internal/listing"
+	"minigem/internal/output"
 )
 
-func hooksExplainCommand(sys *system) *cobra.Command {
+func hooksExplainCommand(sys *app.System) *cobra.Command {
 	var tool, input string
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -30,15 +34,15 @@ in. What only the answer of a hook decides, minigem hooks fire shows.`,
 			if err != nil {
 				return err
 			}
-			c, err := configure(sys, &flags{})
+			c, err := app.Configure(sys, &app.Options{})
 			if err != nil {
 				return err
 			}
-			x := c.inspection().Explain(what.events, what.subject, what.mcp)
+			x := c.Inspection().Explain(what.events, what.subject, what.mcp)
 			if asJSON {
-				return writeJSON(sys.Stdout, x)
+				return output.WriteJSON(sys.Stdout, x)
 			}
-			_, err = io.WriteString(sys.Stdout, c.inspectionText().Explanation(x))
+			_, err = io.WriteString(sys.Stdout, c.InspectionText().Explanation(x))
 			return err
 		},
 	}
@@ -55,7 +59,7 @@ type planned struct {
 	mcp     *protocol.MCPContext
 }
 
-func whatToExplain(sys *system, cmd *cobra.Command, args []string, tool, input string) (planned, error) {
+func whatToExplain(sys *app.System, cmd *cobra.Command, args []string, tool, input string) (planned, error) {
 	p := planned{subject: tool}
 	if input != "" {
 		data, err := readInput(sys, input)
@@ -63,7 +67,7 @@ func whatToExplain(sys *system, cmd *cobra.Command, args []string, tool, input s
 			return p, err
 		}
 		if err := p.read(data); err != nil {
-			return p, exitf(exitInput, "%s: %w", input, err)
+			return p, exit.Errorf(exit.Input, "%s: %w", input, err)
 		}
 	}
 	if len(args) == 1 {
@@ -109,7 +113,7 @@ func (p *planned) read(data []byte) error {
 	return nil
 }
 
-func hooksWhyCommand(sys *system) *cobra.Command {
+func hooksWhyCommand(sys *app.System) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "why NAME",
@@ -118,37 +122,20 @@ func hooksWhyCommand(sys *system) *cobra.Command {
 they are configured for.`,
 		Example: "  minigem hooks why guard\n  minigem hooks why guard --json | jq '.events[].hooks[].skipped'",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			c, err := configure(sys, &flags{})
+			c, err := app.Configure(sys, &app.Options{})
 			if err != nil {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return c.inspection().Names(), cobra.ShellCompDirectiveNoFileComp
+			return c.Inspection().Names(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			c, err := configure(sys, &flags{})
+			c, err := app.Configure(sys, &app.Options{})
 			if err != nil {
 				return err
 			}
-			return c.why(sys, args[0], asJSON)
+			return listing.WhyHook(c, sys, args[0], asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
 	return checkedArgs(sys, cmd, cobra.ExactArgs(1), "needs the name of a hook; minigem hooks list shows them")
-}
-
-func (c *configuration) why(sys *system, name string, asJSON bool) error {
-	s := c.inspection()
-	x := s.Why(name)
-	if x == nil {
-		text := "there is no hook " + name + ": none has this name or command"
-		if near := hooks.Closest(name, s.Names()); near != "" {
-			text += "; did you mean " + near + "?"
-		}
-		return exitf(exitInput, "%s (minigem hooks list shows what there is; minigem hooks lint, what was left out)", text)
-	}
-	if asJSON {
-		return writeJSON(sys.Stdout, x)
-	}
-	_, err := io.WriteString(sys.Stdout, c.inspectionText().Explanation(*x))
-	return err
 }

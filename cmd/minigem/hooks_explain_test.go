@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"minigem/internal/exit"
 )
 
 const guarded = `{
@@ -118,10 +120,10 @@ func TestHooksFireFailures(t *testing.T) {
 			"AfterAgent": [{"hooks": [{"type": "command", "command": "./none.sh"}]}]}}`,
 	})
 	slow := w.run("hooks fire BeforeAgent --timeout 50ms")
-	assert.Equal(t, exitGeneric, slow.code)
+	assert.Equal(t, exit.Failed, slow.code)
 	assert.Contains(t, slow.out, "timed out after 50ms")
 	none := w.run("hooks fire AfterAgent")
-	assert.Equal(t, exitGeneric, none.code)
+	assert.Equal(t, exit.Failed, none.code)
 	assert.Contains(t, none.out, "exit 127")
 }
 
@@ -174,13 +176,13 @@ func TestHooksInspectUsage(t *testing.T) {
 		"hooks fire BeforeTool --from-transcript none.jsonl": "is no session",
 	} {
 		got := w.run(args)
-		assert.Equal(t, exitInput, got.code, args)
+		assert.Equal(t, exit.Input, got.code, args)
 		assert.Contains(t, got.err, want, args)
 		assert.Empty(t, got.out, args)
 	}
 	require.NoError(t, os.WriteFile(w.path(".gemini/settings.json"), []byte("{"), 0o600))
 	for _, args := range []string{"hooks explain", "hooks why x", "hooks fire BeforeTool", "hooks payload BeforeTool"} {
-		assert.Equal(t, exitConfig, w.run(args).code, args)
+		assert.Equal(t, exit.Config, w.run(args).code, args)
 	}
 }
 

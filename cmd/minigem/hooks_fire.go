@@ -17,6 +17,9 @@ import (
 	"minigem/hooks/author/replay"
 	"minigem/hooks/command"
 	"minigem/hooks/protocol"
+	"minigem/internal/app"
+	"minigem/internal/exit"
+	"minigem/internal/output"
 )
 
 // exitDenied is how hooks fire ends where a hook denied, stopped or asked: what a
@@ -39,20 +42,20 @@ func (s *stimulus) register(cmd *cobra.Command) {
 }
 
 // payload makes it: a sample, or what was given, changed as --set says.
-func (s *stimulus) payload(sys *system, ev protocol.Event) ([]byte, error) {
+func (s *stimulus) payload(sys *app.System, ev protocol.Event) ([]byte, error) {
 	payload, err := s.begin(sys, ev)
 	if err != nil {
 		return nil, err
 	}
 	for _, assignment := range s.set {
 		if payload, err = inspect.Set(payload, assignment); err != nil {
-			return nil, withCode(exitInput, err)
+			return nil, exit.With(exit.Input, err)
 		}
 	}
 	return payload, nil
 }
 
-func (s *stimulus) begin(sys *system, ev protocol.Event) ([]byte, error) {
+func (s *stimulus) begin(sys *app.System, ev protocol.Event) ([]byte, error) {
 	switch {
 	case s.input != "":
 		data, err := readInput(sys, s.input)
@@ -61,38 +64,33 @@ func (s *stimulus) begin(sys *system, ev protocol.Event) ([]byte, error) {
 		}
 		var p planned
 		if err := p.read(data); err != nil {
-			return nil, exitf(exitInput, "%s: %w", s.input, err)
+			return nil, exit.Errorf(exit.Input, "%s: %w", s.input, err)
 		}
 		if p.events[0] != ev {
-			return nil, exitf(exitInput, "%s is a payload of %s, not of %s", s.input, p.events[0], ev)
+			return nil, exit.Errorf(exit.Input, "%s is a payload of %s, not of %s", s.input, p.events[0], ev)
 		}
 		return data, nil
 	case s.tool != "" && !ev.HasSubject():
-		return nil, exitf(exitInput, "--tool has no meaning for %s: it is about no tool", ev)
+		return nil, exit.Errorf(exit.Input, "--tool has no meaning for %s: it is about no tool", ev)
 	case s.tool != "" && ev.Triggers() != nil && !slices.Contains(ev.Triggers(), s.tool):
-		return nil, exitf(exitInput, "%s never has %q, only %s", ev, s.tool, strings.Join(ev.Triggers(), ", "))
+		return nil, exit.Errorf(exit.Input, "%s never has %q, only %s", ev, s.tool, strings.Join(ev.Triggers(), ", "))
 	}
 	payload, err := inspect.Sample(ev, s.tool)
 	if err != nil || s.from == "" {
 		return payload, err
 	}
-	past, err := replay.Read(absolute(sys, s.from))
+	past, err := replay.Read(app.Absolute(sys, s.from))
 	if err != nil {
-		return nil, withCode(exitInput, err)
+		return nil, exit.With(exit.Input, err)
 	}
 	payload, err = past.Payload(payload, s.tool)
 	if err != nil {
-		return nil, withCode(exitInput, err)
+		return nil, exit.With(exit.Input, err)
 	}
 	return payload, nil
 }
 
-// origin is what hooks are told where no session runs.
-func (c *configuration) origin() hooks.Origin {
-	return hooks.Origin{SessionID: "00000000-0000-4000-8000-000000000000", Cwd: c.dir, ProjectDir: c.projectDir}
-}
-
-func hooksPayloadCommand(sys *system) *cobra.Command {
+func hooksPayloadCommand(sys *app.System) *cobra.Command {
 	var s stimulus
 	cmd := &cobra.Command{
 		Use:   "payload EVENT",
@@ -107,7 +105,7 @@ values: for trying a hook by hand, or as a beginning for fire --input.`,
 			if err != nil {
 				return err
 			}
-			c, err := configure(sys, &flags{})
+			c, err := app.Configure(sys, &app.Options{})
 			if err != nil {
 				return err
 			}
@@ -115,9 +113,9 @@ values: for trying a hook by hand, or as a beginning for fire --input.`,
 			if err != nil {
 				return err
 			}
-			payload, err := inspect.Payload(context.Background(), c.origin(), sample)
+			payload, err := inspect.Payload(context.Background(), c.Origin(), sample)
 			if err != nil {
-				return withCode(exitInput, err)
+				return exit.With(exit.Input, err)
 			}
 			_, err = fmt.Fprintf(sys.Stdout, "%s\n", payload)
 			return err
@@ -127,7 +125,7 @@ values: for trying a hook by hand, or as a beginning for fire --input.`,
 	return checkedArgs(sys, cmd, cobra.ExactArgs(1), "needs an event: "+eventNames())
 }
 
-func hooksFireCommand(sys *system) *cobra.Command {
+func hooksFireCommand(sys *app.System) *cobra.Command {
 	var s stimulus
 	var asJSON, untrusted bool
 	var timeout time.Duration
@@ -152,7 +150,7 @@ hook failed (and the action would go on), 42 bad input, 52 bad settings.`,
 			if timeout < 0 {
 				return wrongUsage(sys, cmd, "--timeout must not be negative")
 			}
-			c, err := configure(sys, &flags{skipTrust: untrusted})
+			c, err := app.Configure(sys, &app.Options{SkipTrust: untrusted})
 			if err != nil {
 				return err
 			}
@@ -160,7 +158,7 @@ hook failed (and the action would go on), 42 bad input, 52 bad settings.`,
 			if err != nil {
 				return err
 			}
-			return c.fire(sys, payload, timeout, asJSON)
+			return fireHooks(c, sys, payload, timeout, asJSON)
 		},
 	}
 	s.register(cmd)
@@ -170,10 +168,10 @@ hook failed (and the action would go on), 42 bad input, 52 bad settings.`,
 	return checkedArgs(sys, cmd, cobra.ExactArgs(1), "needs an event: "+eventNames())
 }
 
-func (c *configuration) fire(sys *system, payload []byte, timeout time.Duration, asJSON bool) error {
+func fireHooks(c *app.Configuration, sys *app.System, payload []byte, timeout time.Duration, asJSON bool) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	s := c.inspection()
+	s := c.Inspection()
 	if timeout > 0 {
 		s.Config.Hooks = slices.Clone(s.Config.Hooks)
 		for i := range s.Config.Hooks {
@@ -184,25 +182,25 @@ func (c *configuration) fire(sys *system, payload []byte, timeout time.Duration,
 	}
 	children := &command.Children{}
 	defer children.Close() // it always returns nil
-	e := &hooks.Engine{Config: s.Config, Runner: command.Runner{Dir: c.dir, Env: c.hookEnv(), Children: children}, Origin: c.origin(), Mask: c.mask}
+	e := &hooks.Engine{Config: s.Config, Runner: command.Runner{Dir: c.Dir, Env: c.HookEnv(), Children: children}, Origin: c.Origin(), Mask: c.Mask}
 	r, err := inspect.Fire(ctx, e, payload)
 	if err != nil {
-		return withCode(exitInput, err)
+		return exit.With(exit.Input, err)
 	}
 	if asJSON {
-		err = writeJSON(sys.Stdout, r)
+		err = output.WriteJSON(sys.Stdout, r)
 	} else {
-		_, err = sys.Stdout.Write(c.mask([]byte(c.inspectionText().Report(r))))
+		_, err = sys.Stdout.Write(c.Mask([]byte(c.InspectionText().Report(r))))
 	}
 	switch {
 	case err != nil:
 		return err
 	case ctx.Err() != nil:
-		return silent(exitInterrupt)
+		return exit.Silent(exit.Interrupted)
 	case r.Verdict.Decision != hooks.Proceed:
-		return silent(exitDenied)
+		return exit.Silent(exitDenied)
 	case slices.ContainsFunc(r.Runs, func(run hooks.Run) bool { return run.Failed != "" }):
-		return silent(exitGeneric)
+		return exit.Silent(exit.Failed)
 	}
 	return nil
 }

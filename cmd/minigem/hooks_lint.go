@@ -8,9 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"minigem/hooks/author/lint"
+	"minigem/internal/app"
+	"minigem/internal/exit"
 )
 
-func hooksLintCommand(sys *system) *cobra.Command {
+func hooksLintCommand(sys *app.System) *cobra.Command {
 	var fix bool
 	var format, code string
 	cmd := &cobra.Command{
@@ -46,14 +48,14 @@ usage, 52 a settings file cannot be read.`,
 // fixRounds bounds --fix: what one fix brings to light, the next round fixes.
 const fixRounds = 5
 
-func lintHooks(sys *system, format string, fix bool) error {
+func lintHooks(sys *app.System, format string, fix bool) error {
 	var done []lint.Finding
 	for round := 1; ; round++ {
-		c, err := configure(sys, &flags{skipTrust: true})
+		c, err := app.Configure(sys, &app.Options{SkipTrust: true})
 		if err != nil {
 			return err
 		}
-		in := lint.Input{Setup: c.inspection(), Sections: c.sections, Path: sys.Getenv("PATH")}
+		in := lint.Input{Setup: c.Inspection(), Sections: c.Sections, Path: sys.Getenv("PATH")}
 		found := lint.Run(in)
 		fixable := slices.ContainsFunc(found, func(f lint.Finding) bool { return f.Fixable })
 		if fix && fixable && round <= fixRounds {
@@ -64,20 +66,20 @@ func lintHooks(sys *system, format string, fix bool) error {
 			continue
 		}
 		found = append(done, found...)
-		if err := lint.Write(sys.Stdout, format, found, c.dir, c.shortenIn); err != nil {
+		if err := lint.Write(sys.Stdout, format, found, c.Dir, c.ShortenIn); err != nil {
 			return err
 		}
 		if lint.Bad(found) {
-			return silent(exitGeneric)
+			return exit.Silent(exit.Failed)
 		}
 		return nil
 	}
 }
 
-func explainRule(sys *system, code string) error {
+func explainRule(sys *app.System, code string) error {
 	i := slices.IndexFunc(lint.Rules, func(r lint.Rule) bool { return strings.EqualFold(r.Code, code) || r.Name == code })
 	if i < 0 {
-		return exitf(exitInput, "there is no code %q; they go from %s to %s", code, lint.Rules[0].Code, lint.Rules[len(lint.Rules)-1].Code)
+		return exit.Errorf(exit.Input, "there is no code %q; they go from %s to %s", code, lint.Rules[0].Code, lint.Rules[len(lint.Rules)-1].Code)
 	}
 	_, err := io.WriteString(sys.Stdout, lint.Rules[i].Page())
 	return err

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"minigem/internal/exit"
 )
 
 func TestHooksLint(t *testing.T) {
@@ -44,11 +46,11 @@ func TestHooksLintUsage(t *testing.T) {
 		"hooks lint --fixx":          "unknown flag: --fixx",
 	} {
 		got := w.run(args)
-		assert.Equal(t, exitInput, got.code, args)
+		assert.Equal(t, exit.Input, got.code, args)
 		assert.Contains(t, got.err, want, args)
 	}
 	assert.Contains(t, w.run("hooks lint --explain hk044").out, "**An AfterAgent hook never reads stop_hook_active**")
-	assert.Equal(t, exitConfig, w.run("hooks lint").code, "a file that cannot be read")
+	assert.Equal(t, exit.Config, w.run("hooks lint").code, "a file that cannot be read")
 	require.NoError(t, os.WriteFile(w.path(".gemini/settings.json"), []byte(guarded), 0o400))
 	require.NoError(t, os.WriteFile(w.path("guard.sh"), []byte(guardScript), 0o700))
 	assert.Equal(t, 0, w.run("hooks lint").code)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/hooks"
+	"minigem/internal/listing"
 )
 
 func TestHooksListNone(t *testing.T) {
@@ -95,15 +96,15 @@ Problems
 func TestHooksListJSON(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, everyLayer)
-	var l hookList
+	var l listing.HookList
 	require.NoError(t, json.Unmarshal([]byte(w.run("hooks list --json").out), &l))
 	require.Len(t, l.Hooks, 6)
 	note := "this project's hooks were never trusted"
-	assert.Equal(t, listedHook{
+	assert.Equal(t, listing.ListedHook{
 		Event: "BeforeTool", ID: "off", Name: "off", Command: "true", TimeoutMS: 60000, OnError: "block", Layer: hooks.LayerProject,
 		File: "PROJECT/.gemini/settings.json", Line: 8, Disabled: "disabled in HOME/.gemini/settings.json:2", Note: note, Loaded: true,
 	}, l.Hooks[1])
-	assert.Equal(t, listedHook{
+	assert.Equal(t, listing.ListedHook{
 		Event: "AfterTool", ID: "lint", Name: "lint", Command: "./lint.sh", Description: "Lints what was written", Matcher: "write_.*",
 		TimeoutMS: 5000, Sequential: true, Layer: hooks.LayerProject, File: "PROJECT/.gemini/settings.json", Line: 5,
 		Enabled: true, Note: note, Loaded: true,
@@ -118,7 +119,7 @@ func TestHooksListOff(t *testing.T) {
 	})
 	text := w.run("hooks list").out
 	assert.True(t, strings.HasPrefix(text, "Hooks are off: hooksConfig.enabled is false in ~/.gemini/settings.json:1. None of these runs.\n\nBeforeTool\n"), text)
-	var l hookList
+	var l listing.HookList
 	require.NoError(t, json.Unmarshal([]byte(w.run("hooks list --json").out), &l))
 	assert.Equal(t, "hooksConfig.enabled is false in HOME/.gemini/settings.json:1", l.Off)
 }
@@ -140,7 +141,7 @@ func TestHooksListUntrusted(t *testing.T) {
 
 This folder is not trusted (nobody has trusted it yet): nothing of it is loaded. Look at it, then run minigem trust.
 `, "", 0}, w.run("hooks list", untrusted))
-	var l hookList
+	var l listing.HookList
 	require.NoError(t, json.Unmarshal([]byte(w.run("hooks list --json", untrusted).out), &l))
 	assert.False(t, l.Folder.Trusted)
 	assert.Equal(t, []bool{true, false, false}, []bool{l.Hooks[0].Trusted, l.Hooks[1].Trusted, l.Hooks[2].Trusted})

@@ -13,7 +13,9 @@ import (
 
 	"minigem/hooks/claude"
 	"minigem/hooks/jsonc"
+	"minigem/internal/app"
 	"minigem/internal/boundedfile"
+	"minigem/internal/exit"
 	"minigem/internal/trust"
 )
 
@@ -23,7 +25,7 @@ var claudeFiles = []string{".claude/settings.json", ".claude/settings.local.json
 
 const migrateTarget = ".gemini/settings.json"
 
-func hooksMigrateCommand(sys *system) *cobra.Command {
+func hooksMigrateCommand(sys *app.System) *cobra.Command {
 	var fromClaude, dryRun, yes bool
 	cmd := &cobra.Command{
 		Use:   "migrate --from-claude",
@@ -52,7 +54,7 @@ asked; elsewhere nothing is written without --yes.`,
 	return cmd
 }
 
-func migrateHooks(sys *system, dryRun, yes bool) error {
+func migrateHooks(sys *app.System, dryRun, yes bool) error {
 	sources, err := readClaudeFiles(sys.Dir)
 	if err != nil {
 		return err
@@ -60,11 +62,11 @@ func migrateHooks(sys *system, dryRun, yes bool) error {
 	target := filepath.Join(sys.Dir, filepath.FromSlash(migrateTarget))
 	data, err := boundedfile.Read(target, boundedfile.Written)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return exitf(exitConfig, "reading the settings: %w", err)
+		return exit.Errorf(exit.Config, "reading the settings: %w", err)
 	}
 	result, err := claude.Migrate(claude.File{Name: migrateTarget, Data: data}, sources...)
 	if err != nil {
-		return withCode(exitConfig, err)
+		return exit.With(exit.Config, err)
 	}
 	showMigration(sys, result)
 	switch {
@@ -92,18 +94,18 @@ func readClaudeFiles(dir string) ([]claude.File, error) {
 			continue
 		}
 		if err != nil {
-			return nil, exitf(exitInput, "reading Claude Code's settings: %w", err)
+			return nil, exit.Errorf(exit.Input, "reading Claude Code's settings: %w", err)
 		}
 		files = append(files, claude.File{Name: name, Data: data})
 	}
 	if len(files) == 0 {
-		return nil, exitf(exitInput, "there is nothing to migrate from: neither %s is in %s", strings.Join(claudeFiles, " nor "), dir)
+		return nil, exit.Errorf(exit.Input, "there is nothing to migrate from: neither %s is in %s", strings.Join(claudeFiles, " nor "), dir)
 	}
 	return files, nil
 }
 
 // showMigration shows what would change, and what is not as it was.
-func showMigration(sys *system, r claude.Result) {
+func showMigration(sys *app.System, r claude.Result) {
 	if r.Added == 0 {
 		fmt.Fprintln(sys.Stdout, "There is nothing to add: Claude Code's settings have no hooks that are not here already.")
 	}
@@ -145,7 +147,7 @@ func shownDiff(diff string, colour bool) string {
 }
 
 // confirmed asks at the terminal; only a yes is one.
-func confirmed(sys *system, question string) bool {
+func confirmed(sys *app.System, question string) bool {
 	fmt.Fprint(sys.Stdout, question)
 	line, _ := bufio.NewReader(io.LimitReader(sys.Stdin, 1<<10)).ReadString('\n')
 	switch strings.ToLower(strings.TrimSpace(line)) {
@@ -157,7 +159,7 @@ func confirmed(sys *system, question string) bool {
 
 // writeMigration computes it again from what the file holds when it is written:
 // somebody may have changed it meanwhile.
-func writeMigration(sys *system, target string, sources []claude.File) error {
+func writeMigration(sys *app.System, target string, sources []claude.File) error {
 	added := 0
 	err := jsonc.Update(target, 0o644, func(data []byte) ([]byte, error) {
 		r, err := claude.Migrate(claude.File{Name: migrateTarget, Data: data}, sources...)
@@ -165,7 +167,7 @@ func writeMigration(sys *system, target string, sources []claude.File) error {
 		return r.Settings, err
 	})
 	if err != nil {
-		return exitf(exitConfig, "migrating the hooks: %w", err)
+		return exit.Errorf(exit.Config, "migrating the hooks: %w", err)
 	}
 	hooks := "hooks"
 	if added == 1 {

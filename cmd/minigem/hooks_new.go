@@ -8,9 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"minigem/hooks/author/scaffold"
+	"minigem/internal/app"
+	"minigem/internal/exit"
 )
 
-func hooksNewCommand(sys *system) *cobra.Command {
+func hooksNewCommand(sys *app.System) *cobra.Command {
 	var event, language string
 	cmd := &cobra.Command{
 		Use:   "new NAME --event EVENT",
@@ -30,14 +32,14 @@ case for minigem hooks test. Nothing that is there is overwritten.`,
 			}
 			h, err := scaffold.New(args[0], ev, language)
 			if err != nil {
-				return withCode(exitInput, err)
+				return exit.With(exit.Input, err)
 			}
-			c, err := configure(sys, &flags{skipTrust: true})
+			c, err := app.Configure(sys, &app.Options{SkipTrust: true})
 			if err != nil {
 				return err
 			}
-			if err := scaffold.Write(h, c.projectDir, c.hooks); err != nil {
-				return withCode(exitInput, err)
+			if err := scaffold.Write(h, c.ProjectDir, c.Hooks); err != nil {
+				return exit.With(exit.Input, err)
 			}
 			_, err = io.WriteString(sys.Stdout, made(h))
 			return err

@@ -13,6 +13,7 @@ import (
 
 	"minigem/hooks/author/scaffold"
 	"minigem/hooks/protocol"
+	"minigem/internal/exit"
 )
 
 // What is made passes its own test and has nothing for the linter, for every
@@ -91,7 +92,7 @@ func TestHooksNewRefuses(t *testing.T) {
 		"hooks new x --evnt BeforeTool":            "unknown flag: --evnt",
 	} {
 		got := w.run(args)
-		assert.Equal(t, exitInput, got.code, args)
+		assert.Equal(t, exit.Input, got.code, args)
 		assert.Contains(t, got.err, want, args)
 	}
 	assert.Equal(t, guarded, w.read(".gemini/settings.json"), "nothing was written")

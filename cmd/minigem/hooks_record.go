@@ -2,10 +2,12 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"minigem/internal/app"
 )
 
-func hooksRecordCommand(sys *system) *cobra.Command {
-	f := &flags{}
+func hooksRecordCommand(sys *app.System) *cobra.Command {
+	f := &app.Options{}
 	cmd := &cobra.Command{
 		Use:   "record FILE [prompt...]",
 		Short: "Run a prompt, or the chat, and make a test case of it",
@@ -24,25 +26,25 @@ already, before anything runs.`,
   minigem hooks record tests/chat.txtar
   minigem hooks test tests/key.txtar`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.recordCase, f.query = args[0], args[1:]
-			if err := refuseCommand(cmd.Root(), f.query); err != nil {
+			f.RecordCase, f.Query = args[0], args[1:]
+			if err := refuseCommand(cmd.Root(), f.Query); err != nil {
 				return err
 			}
-			if err := f.check(); err != nil {
+			if err := f.Check(); err != nil {
 				return wrongUsage(sys, cmd, "%v", err)
 			}
-			f.promptSet = len(f.query) > 0
+			f.PromptSet = len(f.Query) > 0
 			return runAgent(cmd.Context(), sys, f)
 		},
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.BoolVar(&f.force, "force", false, "write over FILE")
-	fs.StringVarP(&f.model, "model", "m", "", "the `model` to use")
-	fs.StringVar(&f.approvalMode, "approval-mode", "", "what may run unasked: default, auto_edit, yolo or plan")
-	fs.BoolVarP(&f.yolo, "yolo", "y", false, "the same as --approval-mode=yolo")
-	fs.BoolVar(&f.skipTrust, "skip-trust", false, "trust this folder for this session")
-	fs.StringVarP(&f.outputFormat, "output-format", "o", "", "text, json or stream-json")
-	fs.StringVar(&f.fake, "fake-responses", "", "answers of the model from a `file`, in order")
+	fs.BoolVar(&f.Force, "force", false, "write over FILE")
+	fs.StringVarP(&f.Model, "model", "m", "", "the `model` to use")
+	fs.StringVar(&f.ApprovalMode, "approval-mode", "", "what may run unasked: default, auto_edit, yolo or plan")
+	fs.BoolVarP(&f.Yolo, "yolo", "y", false, "the same as --approval-mode=yolo")
+	fs.BoolVar(&f.SkipTrust, "skip-trust", false, "trust this folder for this session")
+	fs.StringVarP(&f.OutputFormat, "output-format", "o", "", "text, json or stream-json")
+	fs.StringVar(&f.Fake, "fake-responses", "", "answers of the model from a `file`, in order")
 	return checkedArgs(sys, cmd, cobra.MinimumNArgs(1), "needs the file to write")
 }

@@ -16,6 +16,9 @@ import (
 	"minigem/e2e/record"
 	"minigem/e2e/testbed"
 	"minigem/hooks"
+	"minigem/internal/app"
+	"minigem/internal/cases"
+	"minigem/internal/chat"
 	"minigem/tools/toolcall"
 )
 
@@ -51,7 +54,7 @@ func TestRecordedCasesPass(t *testing.T) {
 			require.NoError(t, os.WriteFile(path, recorded, 0o600))
 			c, err := testbed.ReadFile(path)
 			require.NoError(t, err, string(recorded))
-			res := testbed.Run(t.Context(), c, testbed.Options{Driver: openCase})
+			res := testbed.Run(t.Context(), c, testbed.Options{Driver: cases.Open})
 			require.NoError(t, res.Broken)
 			for _, f := range res.Failures {
 				t.Error(f.String())
@@ -94,22 +97,22 @@ type recordedSession struct {
 }
 
 func openRecorded(ctx context.Context, s testbed.Setup) (*recordedSession, error) {
-	sys := &system{Env: s.Env, Dir: s.Workspace, Now: time.Now}
-	c, err := configure(sys, &flags{skipTrust: s.Trust != testbed.TrustOff})
+	sys := &app.System{Env: s.Env, Dir: s.Workspace, Now: time.Now}
+	c, err := app.Configure(sys, &app.Options{SkipTrust: s.Trust != testbed.TrustOff})
 	if err != nil {
 		return nil, err
 	}
 	rec := record.New(record.Options{
 		Dir: s.Workspace, Project: s.Workspace, Home: s.Home, Mode: s.Mode, Interactive: s.Approver != nil,
-		Untrusted: s.Trust == testbed.TrustOff, Hooks: c.hooks.Hooks,
+		Untrusted: s.Trust == testbed.TrustOff, Hooks: c.Hooks.Hooks,
 	})
 	report := s.Report
 	s.Report = func(r hooks.Report) { rec.Report(r); report(r) }
 	s.Sink, s.Model = event.Tee(rec, s.Sink), rec.Model(s.Model)
 	if s.Approver != nil {
-		s.Approver = witnessed{s.Approver, witness{answered: rec.Answered}}
+		s.Approver = chat.ObservedApprover{Approver: s.Approver, Observer: chat.Observer{Answered: rec.Answered}}
 	}
-	session, err := openCase(ctx, s)
+	session, err := cases.Open(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +142,7 @@ func (s *recordedSession) End(ctx context.Context) {
 	s.written, _ = s.rec.Case(s.exit)
 }
 
-var _ toolcall.Approver = witnessed{}
+var _ toolcall.Approver = chat.ObservedApprover{}
 
 // TestRecordedCasesSaySomething: what is recorded is not empty words.
 func TestRecordedCasesSaySomething(t *testing.T) {

@@ -15,9 +15,12 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/author/replay"
 	"minigem/hooks/command"
+	"minigem/internal/app"
+	"minigem/internal/exit"
+	"minigem/internal/output"
 )
 
-func hooksReplayCommand(sys *system) *cobra.Command {
+func hooksReplayCommand(sys *app.System) *cobra.Command {
 	var asJSON, skipTrust bool
 	cmd := &cobra.Command{
 		Use:   "replay TRANSCRIPT...",
@@ -35,11 +38,11 @@ Exit codes: 0 all as then, 1 something would go otherwise, 42 bad input.`,
 		Example: `  minigem hooks replay ~/.gemini/tmp/my-project/chats
   minigem hooks replay session.jsonl --json | jq '.decided[] | select(.differs)'`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			c, err := configure(sys, &flags{skipTrust: skipTrust})
+			c, err := app.Configure(sys, &app.Options{SkipTrust: skipTrust})
 			if err != nil {
 				return err
 			}
-			return c.replay(sys, args, asJSON)
+			return replayHooks(c, sys, args, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
@@ -47,41 +50,41 @@ Exit codes: 0 all as then, 1 something would go otherwise, 42 bad input.`,
 	return checkedArgs(sys, cmd, cobra.MinimumNArgs(1), "needs session files, or folders of them")
 }
 
-func (c *configuration) replay(sys *system, args []string, asJSON bool) error {
+func replayHooks(c *app.Configuration, sys *app.System, args []string, asJSON bool) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	sessions, skipped, err := readSessions(sys, args)
 	if err != nil {
-		return withCode(exitInput, err)
+		return exit.With(exit.Input, err)
 	}
 	children := &command.Children{}
 	defer children.Close() // it always returns nil
 	e := &hooks.Engine{
-		Config: c.inspection().Config, Runner: command.Runner{Dir: c.dir, Env: c.hookEnv(), Children: children}, Origin: c.origin(), Mask: c.mask,
+		Config: c.Inspection().Config, Runner: command.Runner{Dir: c.Dir, Env: c.HookEnv(), Children: children}, Origin: c.Origin(), Mask: c.Mask,
 	}
 	r := replay.Run(ctx, e, sessions)
 	r.Skipped = append(skipped, r.Skipped...)
 	if asJSON {
-		err = writeJSON(sys.Stdout, r)
+		err = output.WriteJSON(sys.Stdout, r)
 	} else {
-		_, err = sys.Stdout.Write(c.mask([]byte(r.Text(c.shortenIn))))
+		_, err = sys.Stdout.Write(c.Mask([]byte(r.Text(c.ShortenIn))))
 	}
 	switch {
 	case err != nil:
 		return err
 	case ctx.Err() != nil:
-		return silent(exitInterrupt)
+		return exit.Silent(exit.Interrupted)
 	case r.Differ() > 0:
-		return silent(exitGeneric)
+		return exit.Silent(exit.Failed)
 	}
 	return nil
 }
 
 // readSessions reads what was named. A file that was named must be a session;
 // what else lies in a folder is skipped and told.
-func readSessions(sys *system, args []string) (sessions []*replay.Session, skipped []string, err error) {
+func readSessions(sys *app.System, args []string) (sessions []*replay.Session, skipped []string, err error) {
 	for _, arg := range args {
-		path := absolute(sys, arg)
+		path := app.Absolute(sys, arg)
 		info, err := os.Stat(path)
 		if err != nil {
 			return nil, nil, fmt.Errorf("looking for the session: %w", err)

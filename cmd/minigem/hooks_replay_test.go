@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"minigem/internal/exit"
 )
 
 const claudeSession = `{"type":"user","sessionId":"c1","message":{"content":"write it"}}
@@ -20,7 +22,7 @@ func TestHooksReplay(t *testing.T) {
 		".gemini/settings.json": guarded, "guard.sh": guardScript, "past/s.jsonl": claudeSession, "past/other.json": "{}", "empty/x.txt": "",
 	})
 	got := w.run("hooks replay past")
-	assert.Equal(t, exitGeneric, got.code, got.err)
+	assert.Equal(t, exit.Failed, got.code, got.err)
 	assert.Contains(t, got.out, "past/s.jsonl step 2, call write_file {\"file_path\":\".x\"}: then proceed, now deny by guard: dot files are mine\n")
 	assert.Contains(t, got.out, "BeforeTool guard (.gemini/settings.json:4): 1 runs, 1 deny, p50 ")
 	assert.Contains(t, got.out, "skipped\n  past/other.json is no session")
@@ -32,7 +34,7 @@ func TestHooksReplay(t *testing.T) {
 
 	untrusted := w.run("hooks replay past", "GEMINI_CLI_TRUST_WORKSPACE=false")
 	assert.Equal(t, 0, untrusted.code, "what is not trusted does not run")
-	assert.Equal(t, exitGeneric, w.run("hooks replay past --skip-trust", "GEMINI_CLI_TRUST_WORKSPACE=false").code)
+	assert.Equal(t, exit.Failed, w.run("hooks replay past --skip-trust", "GEMINI_CLI_TRUST_WORKSPACE=false").code)
 
 	for args, want := range map[string]string{
 		"hooks replay":                 "needs session files, or folders of them",
@@ -42,7 +44,7 @@ func TestHooksReplay(t *testing.T) {
 		"hooks replay past --jsn":      "unknown flag: --jsn",
 	} {
 		bad := w.run(args)
-		assert.Equal(t, exitInput, bad.code, args)
+		assert.Equal(t, exit.Input, bad.code, args)
 		assert.Contains(t, bad.err, want, args)
 		assert.Empty(t, bad.out, args)
 	}

@@ -9,9 +9,12 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/protocol"
 	"minigem/hooks/schema"
+	"minigem/internal/app"
+	"minigem/internal/exit"
+	"minigem/internal/output"
 )
 
-func hooksSchemaCommand(sys *system) *cobra.Command {
+func hooksSchemaCommand(sys *app.System) *cobra.Command {
 	var read, printed bool
 	cmd := &cobra.Command{
 		Use:   "schema [EVENT]",
@@ -35,7 +38,7 @@ read on stdin, of what they may print, or both as {"input": ..., "output": ...}.
 				if err != nil {
 					return err
 				}
-				return writeJSON(sys.Stdout, s)
+				return output.WriteJSON(sys.Stdout, s)
 			}
 			all := map[protocol.Event]any{}
 			for _, event := range protocol.Events {
@@ -45,7 +48,7 @@ read on stdin, of what they may print, or both as {"input": ..., "output": ...}.
 				}
 				all[event] = s
 			}
-			return writeJSON(sys.Stdout, all)
+			return output.WriteJSON(sys.Stdout, all)
 		},
 	}
 	cmd.Flags().BoolVar(&read, "input", false, "what hooks read, alone")
@@ -78,9 +81,9 @@ func parseEvent(name string) (protocol.Event, error) {
 		return protocol.Event(name), nil
 	}
 	if near := hooks.SuggestEvent(name); near != "" {
-		return "", exitf(exitInput, "there is no event %q; did you mean %q?", name, near)
+		return "", exit.Errorf(exit.Input, "there is no event %q; did you mean %q?", name, near)
 	}
-	return "", exitf(exitInput, "there is no event %q; the events are %v", name, protocol.Events)
+	return "", exit.Errorf(exit.Input, "there is no event %q; the events are %v", name, protocol.Events)
 }
 
 func completeEvents(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

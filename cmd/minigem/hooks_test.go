@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"minigem/internal/app"
 )
 
 // A hookWorld is a home and a project of given files: names that begin with ~/
@@ -61,9 +63,9 @@ type said struct {
 }
 
 // sys is where the command runs; the folder is trusted unless env says more.
-func (w hookWorld) sys(env ...string) (sys *system, out, errOut *bytes.Buffer) {
+func (w hookWorld) sys(env ...string) (sys *app.System, out, errOut *bytes.Buffer) {
 	out, errOut = &bytes.Buffer{}, &bytes.Buffer{}
-	return &system{
+	return &app.System{
 		Stdin: strings.NewReader(""), Stdout: out, Stderr: errOut, Dir: w.project, Now: time.Now,
 		Env: append([]string{
 			"HOME=" + w.home, "PATH=" + os.Getenv("PATH"), "GEMINI_CLI_TRUST_WORKSPACE=true",

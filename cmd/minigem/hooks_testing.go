@@ -16,11 +16,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"minigem/e2e/testbed"
+	"minigem/internal/app"
+	"minigem/internal/cases"
+	"minigem/internal/exit"
 )
 
 // hooksTesting is "minigem hooks test" as it was asked for.
 type hooksTesting struct {
-	sys      *system
+	sys      *app.System
 	run      string
 	verbose  bool
 	jobs     int
@@ -64,7 +67,7 @@ assertion negates it. times=2, times=1.. and times=0..3 say how often.
 
 Exit codes: 0 all passed, 1 a case failed, 42 a case file is broken.`
 
-func hooksTestCommand(sys *system) *cobra.Command {
+func hooksTestCommand(sys *app.System) *cobra.Command {
 	t := &hooksTesting{sys: sys}
 	cmd := &cobra.Command{
 		Use:     "test [files or folders]",
@@ -118,7 +121,7 @@ func textIndent(text string) string {
 func (t *hooksTesting) test(ctx context.Context, paths []string) error {
 	s, err := t.suite(paths)
 	if err != nil {
-		return withCode(testbed.ExitBroken, err)
+		return exit.With(testbed.ExitBroken, err)
 	}
 	if t.watch {
 		t.watching(ctx, s)
@@ -126,7 +129,7 @@ func (t *hooksTesting) test(ctx context.Context, paths []string) error {
 	}
 	files, err := s.Find()
 	if err != nil {
-		return withCode(testbed.ExitBroken, err)
+		return exit.With(testbed.ExitBroken, err)
 	}
 	if t.binary != "" {
 		return t.compare(ctx, s, files)
@@ -143,7 +146,7 @@ func (t *hooksTesting) test(ctx context.Context, paths []string) error {
 
 func (t *hooksTesting) suite(paths []string) (*testbed.Suite, error) {
 	s := &testbed.Suite{Paths: paths, Jobs: t.jobs, Run: testbed.Options{
-		Driver: openCase, Chat: openChatCase, Timeout: t.timeout, Update: t.update, Keep: t.keep, Lookup: t.sys.LookupEnv,
+		Driver: cases.Open, Chat: cases.OpenChat, Timeout: t.timeout, Update: t.update, Keep: t.keep, Lookup: t.sys.LookupEnv,
 	}}
 	var err error
 	if t.run != "" {
@@ -176,11 +179,11 @@ func (t *hooksTesting) verdict(ctx context.Context, sum testbed.Summary) error {
 	}
 	switch {
 	case ctx.Err() != nil:
-		return exitf(exitInterrupt, "interrupted")
+		return exit.Errorf(exit.Interrupted, "interrupted")
 	case sum.ExitCode() != testbed.ExitPassed:
-		return silent(sum.ExitCode())
+		return exit.Silent(sum.ExitCode())
 	case cover.Percent() < t.min:
-		return exitf(testbed.ExitFailed, "the coverage is %d%%, less than the %d%% of --min", cover.Percent(), t.min)
+		return exit.Errorf(testbed.ExitFailed, "the coverage is %d%%, less than the %d%% of --min", cover.Percent(), t.min)
 	}
 	return nil
 }
@@ -199,7 +202,7 @@ func (t *hooksTesting) writeJUnit(sum testbed.Summary) (err error) {
 	}
 	file, err := os.Create(t.junit)
 	if err != nil {
-		return exitf(exitInput, "writing the results: %w", err)
+		return exit.Errorf(exit.Input, "writing the results: %w", err)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	testbed.NewFormat("junit", file, false).Summary(sum)
@@ -231,11 +234,11 @@ func (t *hooksTesting) compare(ctx context.Context, s *testbed.Suite, files []st
 	same, known, differ, left, code := 0, 0, 0, 0, testbed.ExitPassed
 	for _, file := range files {
 		if ctx.Err() != nil {
-			return exitf(exitInterrupt, "interrupted")
+			return exit.Errorf(exit.Interrupted, "interrupted")
 		}
 		c, err := testbed.ReadFile(file)
 		if err != nil {
-			return withCode(testbed.ExitBroken, err)
+			return exit.With(testbed.ExitBroken, err)
 		}
 		cmp := testbed.Compare(ctx, c, s.Run, there)
 		fmt.Fprint(t.sys.Stdout, cmp)
@@ -255,7 +258,7 @@ func (t *hooksTesting) compare(ctx context.Context, s *testbed.Suite, files []st
 	}
 	fmt.Fprintf(t.sys.Stdout, "%d the same, %d differ and say why, %d differ, %d not available there\n", same, known, differ, left)
 	if code != testbed.ExitPassed {
-		return silent(code)
+		return exit.Silent(code)
 	}
 	return nil
 }

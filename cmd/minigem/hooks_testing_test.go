@@ -19,6 +19,8 @@ import (
 
 	"minigem/e2e/testbed"
 	"minigem/hooks/protocol"
+	"minigem/internal/app"
+	"minigem/internal/cases"
 )
 
 var updateMessages = flag.Bool("update-messages", false, "rewrite the golden messages of the testbed's cases")
@@ -48,7 +50,7 @@ func runCases(t *testing.T, pattern string, o testbed.Options) {
 }
 
 func TestCases(t *testing.T) {
-	runCases(t, testbedData+"/cases/*.txtar", testbed.Options{Driver: openCase, Chat: openChatCase})
+	runCases(t, testbedData+"/cases/*.txtar", testbed.Options{Driver: cases.Open, Chat: cases.OpenChat})
 }
 
 // TestExamples runs the cases of examples, the one that is written in Go too.
@@ -56,7 +58,7 @@ func TestExamples(t *testing.T) {
 	bin := t.TempDir()
 	out, err := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "../../examples/toolfilter").CombinedOutput()
 	require.NoError(t, err, string(out))
-	runCases(t, "../../examples/*/tests/*.txtar", testbed.Options{Driver: openCase, Chat: openChatCase, Lookup: func(name string) (string, bool) {
+	runCases(t, "../../examples/*/tests/*.txtar", testbed.Options{Driver: cases.Open, Chat: cases.OpenChat, Lookup: func(name string) (string, bool) {
 		value, ok := os.LookupEnv(name)
 		if name == "PATH" {
 			value = bin + string(filepath.ListSeparator) + value
@@ -82,7 +84,7 @@ var varying = []struct {
 func messages(t *testing.T, file string) (string, testbed.Result) {
 	t.Helper()
 	var b bytes.Buffer
-	s := testbed.Suite{Run: testbed.Options{Driver: openCase, Chat: openChatCase}}
+	s := testbed.Suite{Run: testbed.Options{Driver: cases.Open, Chat: cases.OpenChat}}
 	s.Report = testbed.NewFormat("text", &b, false).Result
 	sum := s.RunFiles(t.Context(), []string{file})
 	text := strings.ReplaceAll(b.String(), filepath.ToSlash(filepath.Dir(file))+"/", "")
@@ -149,7 +151,7 @@ func TestEveryAssertionHasBoth(t *testing.T) {
 func hooksTest(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	sys := &system{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Env: os.Environ(), Dir: t.TempDir(), Now: time.Now}
+	sys := &app.System{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Env: os.Environ(), Dir: t.TempDir(), Now: time.Now}
 	code = run(append([]string{"hooks", "test"}, args...), sys)
 	return code, out.String(), errs.String()
 }
@@ -269,7 +271,7 @@ func TestHooksTestWatches(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	rounds := make(chan []string)
-	s := testbed.Suite{Paths: []string{dir}, Run: testbed.Options{Driver: openCase, Chat: openChatCase}}
+	s := testbed.Suite{Paths: []string{dir}, Run: testbed.Options{Driver: cases.Open, Chat: cases.OpenChat}}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -328,7 +330,7 @@ func BenchmarkCases(b *testing.B) {
 		require.NoError(b, os.WriteFile(file, []byte(script), 0o644))
 		files = append(files, file)
 	}
-	s := testbed.Suite{Run: testbed.Options{Driver: openCase, Chat: openChatCase}}
+	s := testbed.Suite{Run: testbed.Options{Driver: cases.Open, Chat: cases.OpenChat}}
 	b.ResetTimer()
 	sum := s.RunFiles(b.Context(), files)
 	b.StopTimer()

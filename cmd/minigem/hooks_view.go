@@ -8,9 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"minigem/hooks/author/trace"
+	"minigem/internal/app"
+	"minigem/internal/exit"
 )
 
-func hooksViewCommand(sys *system) *cobra.Command {
+func hooksViewCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "view TRACE.jsonl > PAGE.html",
 		Short: "Make a page of a trace, for the browser",
@@ -28,7 +30,7 @@ anywhere. minigem --hook-trace page.html makes the page at once.`,
 			}
 			reports, skipped, err := trace.Read(bytes.NewReader(data))
 			if err != nil {
-				return exitf(exitInput, "%s: %w", args[0], err)
+				return exit.Errorf(exit.Input, "%s: %w", args[0], err)
 			}
 			if skipped > 0 {
 				fmt.Fprintf(sys.Stderr, "[WARNING] %s: %d lines are no hook events and were left out\n", args[0], skipped)

@@ -10,6 +10,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/protocol"
+	"minigem/internal/exit"
 )
 
 func TestHooksView(t *testing.T) {
@@ -27,13 +28,13 @@ func TestHooksView(t *testing.T) {
 		"hooks view empty.jsonl": "empty.jsonl: there is no hook event in it",
 	} {
 		bad := w.run(args)
-		assert.Equal(t, exitInput, bad.code, args)
+		assert.Equal(t, exit.Input, bad.code, args)
 		assert.Contains(t, bad.err, want, args)
 		assert.Empty(t, bad.out, args)
 	}
 	sys, out, errOut := w.sys()
 	sys.StdoutTTY = true
-	assert.Equal(t, exitInput, run([]string{"hooks", "view", "trace.jsonl"}, sys))
+	assert.Equal(t, exit.Input, run([]string{"hooks", "view", "trace.jsonl"}, sys))
 	assert.Empty(t, out.String())
 	assert.Contains(t, errOut.String(), "minigem hooks view trace.jsonl > page.html")
 }

@@ -6,16 +6,19 @@ package main
 
 import (
 	"os"
+
+	"minigem/internal/app"
+	"minigem/internal/exit"
 )
 
 func main() {
-	os.Exit(run(os.Args[1:], hostSystem()))
+	os.Exit(run(os.Args[1:], app.HostSystem()))
 }
 
 // run is main with everything that it touches handed in.
-func run(args []string, sys *system) int {
+func run(args []string, sys *app.System) int {
 	root := newRootCommand(sys)
 	root.SetArgs(joinOptionalValues(args))
 	err := root.Execute()
-	return report(sys.Stderr, err)
+	return exit.Report(sys.Stderr, err)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/internal/listing"
 	"minigem/tools/policy"
 )
 
@@ -42,10 +43,10 @@ func TestPolicies(t *testing.T) {
 	assert.Equal(t, fields("deny 4.400 settings: tools.exclude web_fetch"), find("tools.exclude"))
 	assert.Equal(t, fields("allow 4.200 settings: mcpServers.<name>.trust * mode=default autoEdit yolo (trusted servers only)"), find("mcpServers"))
 
-	var all struct{ Rules []listedRule }
+	var all struct{ Rules []listing.ListedRule }
 	require.NoError(t, json.Unmarshal([]byte(w.run("policies --json").out), &all))
 	assert.Len(t, all.Rules, len(lines))
-	assert.Contains(t, all.Rules, listedRule{
+	assert.Contains(t, all.Rules, listing.ListedRule{
 		Decision: "deny", Tier: 4, Priority: 100, Tools: []string{"run_shell_command"}, Prefixes: []string{"git push", "git reset"},
 		Message: "not from here", File: "HOME/.gemini/policies/strict.toml", Line: 1,
 	})

@@ -10,12 +10,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"minigem/internal/app"
+	"minigem/internal/exit"
+	"minigem/internal/output"
 	"minigem/llm"
 	"minigem/session"
 	"minigem/transcript"
 )
 
-func sessionsRewindCommand(sys *system) *cobra.Command {
+func sessionsRewindCommand(sys *app.System) *cobra.Command {
 	var only string
 	var force, asJSON bool
 	cmd := &cobra.Command{
@@ -36,27 +39,27 @@ minigem sessions restore brings it back.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			what := only
 			if what == "" {
-				what = backBoth
+				what = app.BackBoth
 			}
-			if !slices.Contains([]string{backBoth, backFiles, backConversation}, what) {
-				return exitf(exitInput, "--only takes files or conversation, not %q", only)
+			if !slices.Contains([]string{app.BackBoth, app.BackFiles, app.BackConversation}, what) {
+				return exit.Errorf(exit.Input, "--only takes files or conversation, not %q", only)
 			}
-			s, err := openSaved(sys, &flags{})
+			s, err := openSaved(sys, &app.Options{})
 			if err != nil {
 				return err
 			}
-			r, err := s.rewinder(args[0])
+			r, err := rewinderOf(s, args[0])
 			if err != nil {
 				return err
 			}
 			if len(args) == 1 {
-				return s.listPrompts(r, asJSON)
+				return listPrompts(s, r, asJSON)
 			}
 			n, err := strconv.Atoi(args[1])
 			if err != nil {
-				return exitf(exitInput, "%q is no number of a prompt: minigem sessions rewind %s lists them", args[1], args[0])
+				return exit.Errorf(exit.Input, "%q is no number of a prompt: minigem sessions rewind %s lists them", args[1], args[0])
 			}
-			return s.rewind(contextOf(cmd), r, n, what, force)
+			return rewindSession(s, contextOf(cmd), r, n, what, force)
 		},
 	}
 	cmd.Flags().StringVar(&only, "only", "", "files or conversation; both without it")
@@ -65,42 +68,42 @@ minigem sessions restore brings it back.`,
 	return cmd
 }
 
-// rewinder is that of the session that which names.
-func (s *savedSessions) rewinder(which string) (*rewinder, error) {
-	info, err := session.Find(s.project, which)
+// rewinderOf is that of the session that which names.
+func rewinderOf(s *app.SavedSessions, which string) (*app.Rewinder, error) {
+	info, err := session.Find(s.Project, which)
 	if err != nil {
-		return nil, exitf(exitInput, "rewinding session: %w", err)
+		return nil, exit.Errorf(exit.Input, "rewinding session: %w", err)
 	}
 	f, err := transcript.Read(info.Path)
 	if err != nil {
 		return nil, fmt.Errorf("rewinding session %s: %w", info.ID, err)
 	}
-	ws, err := s.openWorkspace(nil)
+	ws, err := s.Config.OpenWorkspace(nil)
 	if err != nil {
 		return nil, err
 	}
-	return newRewinder(s.configuration, s.project, ws, info.ID, f, s.sys.Now()), nil
+	return app.NewRewinder(s.Config, s.Project, ws, info.ID, f, s.Sys.Now()), nil
 }
 
 type listedPrompt struct {
-	Number int            `json:"number"`
-	Text   string         `json:"text"`
-	Time   time.Time      `json:"timestamp"`
-	Files  []retreatShown `json:"files"` // what its edits changed
+	Number int                `json:"number"`
+	Text   string             `json:"text"`
+	Time   time.Time          `json:"timestamp"`
+	Files  []app.RetreatShown `json:"files"` // what its edits changed
 }
 
-func (s *savedSessions) listPrompts(r *rewinder, asJSON bool) error {
+func listPrompts(s *app.SavedSessions, r *app.Rewinder, asJSON bool) error {
 	listed := []listedPrompt{}
 	rows := [][]string{}
-	for i, p := range slices.Backward(r.prompts) {
-		number := len(r.prompts) - i
-		text, more := r.summary(p)
+	for i, p := range slices.Backward(r.Prompts) {
+		number := len(r.Prompts) - i
+		text, more := r.Summary(p)
 		rows = append(rows, []string{fmt.Sprintf("%3d.", number), text, more})
-		one := listedPrompt{number, p.Text, p.At, []retreatShown{}}
+		one := listedPrompt{number, p.Text, p.At, []app.RetreatShown{}}
 		for _, e := range p.Edits {
-			at := slices.IndexFunc(one.Files, func(f retreatShown) bool { return f.Path == e.Path })
+			at := slices.IndexFunc(one.Files, func(f app.RetreatShown) bool { return f.Path == e.Path })
 			if at < 0 {
-				at, one.Files = len(one.Files), append(one.Files, retreatShown{Path: e.Path})
+				at, one.Files = len(one.Files), append(one.Files, app.RetreatShown{Path: e.Path})
 			}
 			one.Files[at].Added += e.Added
 			one.Files[at].Removed += e.Removed
@@ -108,49 +111,49 @@ func (s *savedSessions) listPrompts(r *rewinder, asJSON bool) error {
 		listed = append(listed, one)
 	}
 	if asJSON {
-		return writeJSON(s.sys.Stdout, struct {
+		return output.WriteJSON(s.Sys.Stdout, struct {
 			Session string         `json:"session"`
 			Prompts []listedPrompt `json:"prompts"`
-		}{r.id, listed})
+		}{r.ID, listed})
 	}
-	align(rows)
+	output.Align(rows)
 	for _, row := range rows {
-		fmt.Fprintf(s.sys.Stdout, "%s %s  (%s)\n", row[0], row[1], row[2])
+		fmt.Fprintf(s.Sys.Stdout, "%s %s  (%s)\n", row[0], row[1], row[2])
 	}
 	return nil
 }
 
-func (s *savedSessions) rewind(ctx context.Context, r *rewinder, n int, what string, force bool) error {
-	back, err := r.plan(ctx, n)
+func rewindSession(s *app.SavedSessions, ctx context.Context, r *app.Rewinder, n int, what string, force bool) error {
+	back, err := r.Plan(ctx, n)
 	if err != nil {
-		return exitf(exitInput, "rewinding session %s: %w", r.id, err)
+		return exit.Errorf(exit.Input, "rewinding session %s: %w", r.ID, err)
 	}
-	if what != backConversation {
-		fmt.Fprint(s.sys.Stdout, back.describe(s.configuration))
-		if k := back.conflicts(); k > 0 && !force {
-			return exitf(exitInput, "nothing was done: %s changed in other ways too, which would be lost from the folder (see above). --force goes back all the same, and keeps what is there as a checkpoint; --only conversation leaves the files alone", count(k, "file"))
+	if what != app.BackConversation {
+		fmt.Fprint(s.Sys.Stdout, back.Describe(s.Config))
+		if k := back.Conflicts(); k > 0 && !force {
+			return exit.Errorf(exit.Input, "nothing was done: %s changed in other ways too, which would be lost from the folder (see above). --force goes back all the same, and keeps what is there as a checkpoint; --only conversation leaves the files alone", output.Count(k, "file"))
 		}
 	}
-	if err := s.goBack(ctx, r, back, what); err != nil {
+	if err := goBackIn(s, ctx, r, back, what); err != nil {
 		return err
 	}
-	text, _ := r.summary(back.prompt)
-	fmt.Fprintf(s.sys.Stdout, "Back to before: %s\n", text)
+	text, _ := r.Summary(back.Prompt)
+	fmt.Fprintf(s.Sys.Stdout, "Back to before: %s\n", text)
 	return nil
 }
 
-// goBack holds the session while it does it, so that nobody else writes there.
-func (s *savedSessions) goBack(ctx context.Context, r *rewinder, back retreat, what string) error {
+// goBackIn holds the session while it does it, so that nobody else writes there.
+func goBackIn(s *app.SavedSessions, ctx context.Context, r *app.Rewinder, back app.Retreat, what string) error {
 	history := []llm.Message{}
 	var conversation *session.Session
-	if what != backFiles {
+	if what != app.BackFiles {
 		var err error
 		conversation, err = session.Resume(session.Options{
-			Project: s.project, Secrets: s.secrets, Now: s.sys.Now,
-			Warn: func(err error) { fmt.Fprintf(s.sys.Stderr, "[WARNING] %v\n", err) },
-		}, r.id)
+			Project: s.Project, Secrets: s.Config.Secrets, Now: s.Sys.Now,
+			Warn: func(err error) { fmt.Fprintf(s.Sys.Stderr, "[WARNING] %v\n", err) },
+		}, r.ID)
 		if errors.Is(err, transcript.ErrInUse) {
-			return exitf(exitInput, "%w: use /rewind there, or --only files here", err)
+			return exit.Errorf(exit.Input, "%w: use /rewind there, or --only files here", err)
 		}
 		if err != nil {
 			return err
@@ -158,13 +161,13 @@ func (s *savedSessions) goBack(ctx context.Context, r *rewinder, back retreat, w
 		defer conversation.End(ctx, "other")
 		history = conversation.Messages()
 	}
-	undo, err := r.apply(ctx, back, what != backConversation, history)
+	undo, err := r.Apply(ctx, back, what != app.BackConversation, history)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.sys.Stdout, "To undo this: minigem sessions restore %s (in the chat /restore brings the conversation back too)\n", undo)
-	if conversation != nil && !conversation.RollbackTo(back.prompt.ID) {
-		return fmt.Errorf("the conversation of session %s does not have this prompt any more", r.id)
+	fmt.Fprintf(s.Sys.Stdout, "To undo this: minigem sessions restore %s (in the chat /restore brings the conversation back too)\n", undo)
+	if conversation != nil && !conversation.RollbackTo(back.Prompt.ID) {
+		return fmt.Errorf("the conversation of session %s does not have this prompt any more", r.ID)
 	}
 	return nil
 }

@@ -11,6 +11,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/internal/app"
+	"minigem/internal/listing"
+	"minigem/internal/output"
 	"minigem/session"
 )
 
@@ -66,14 +69,14 @@ Sessions of PROJECT (2):
 
 	var got struct {
 		Folder   string
-		Sessions []listedSession
+		Sessions []listing.ListedSession
 	}
 	out := w.runAt("2026-01-02T13:05:00Z", "sessions list --json")
 	require.NoError(t, json.Unmarshal([]byte(out.out), &got))
 	assert.Equal(t, "PROJECT", got.Folder)
 	require.Len(t, got.Sessions, 2)
 	at := time.Date(2026, 1, 1, 10, 0, 0, 0, time.UTC)
-	assert.Equal(t, listedSession{
+	assert.Equal(t, listing.ListedSession{
 		Index: 1, ID: "11111111-aaaa", Title: "Fix the tests\x1b[2J please", Started: at, Updated: at, Messages: 3,
 		File: "HOME/.gemini/tmp/project/chats/session-2026-01-01T10-00-11111111.jsonl",
 	}, got.Sessions[0])
@@ -120,10 +123,10 @@ gemini  ` + local("2026-01-01T10:00:02Z") + `
   * read_file {"file_path":"a"}: success
 `, "", 0}, w.runAt("2026-01-02T13:05:00Z", "sessions show 1"))
 
-	var got shownSession
+	var got listing.ShownSession
 	require.NoError(t, json.Unmarshal([]byte(w.run("sessions show 11111111-aaaa --json").out), &got))
 	require.Len(t, got.Messages, 2)
-	assert.Equal(t, []shownCall{{"read_file", map[string]any{"file_path": "a"}, "success"}}, got.Messages[1].Calls)
+	assert.Equal(t, []listing.ShownCall{{Name: "read_file", Args: map[string]any{"file_path": "a"}, Status: "success"}}, got.Messages[1].Calls)
 	assert.Equal(t, "gemini-2.5-pro", got.Messages[1].Model)
 }
 
@@ -207,7 +210,7 @@ func TestAgo(t *testing.T) {
 		-time.Hour: "just now", 59 * time.Second: "just now", time.Minute: "1 minute ago", 2 * time.Hour: "2 hours ago",
 		47 * time.Hour: "1 day ago", 45 * 24 * time.Hour: "1 month ago", 800 * 24 * time.Hour: "2 years ago",
 	} {
-		assert.Equal(t, want, ago(d), d.String())
+		assert.Equal(t, want, output.Ago(d), d.String())
 	}
 }
 
@@ -236,18 +239,18 @@ func TestRetentionAtStart(t *testing.T) {
 		require.NoError(t, os.Chtimes(old, time.Unix(0, 0), time.Unix(0, 0)))
 		young = w.savedSession("22222222-bbbb", time.Now().UTC().Format("2006-01-02T15:04:05.000Z"), asked)
 		sys, _, _ := w.sys("GEMINI_API_KEY=test-key")
-		f := &flags{model: "gemini-2.5-flash"}
-		c, err := configure(sys, f)
+		f := &app.Options{Model: "gemini-2.5-flash"}
+		c, err := app.Configure(sys, f)
 		require.NoError(t, err)
-		r, err := build(t.Context(), sys, f, c, wiring{warn: func(s string) { warned = append(warned, s) }})
+		r, err := app.Build(t.Context(), sys, f, c, app.Frontend{Warn: func(s string) { warned = append(warned, s) }})
 		require.NoError(t, err)
-		t.Cleanup(func() { r.session.End(t.Context(), "exit"); r.close() })
+		t.Cleanup(func() { r.Session.End(t.Context(), "exit"); r.Close() })
 		return w, warned, old, young
 	}
 	t.Run("old ones go", func(t *testing.T) {
 		t.Parallel()
 		_, warned, old, young := start(t, `{}`)
-		require.Eventually(t, func() bool { return !exists(old) }, 10*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return !app.Exists(old) }, 10*time.Second, time.Millisecond)
 		assert.FileExists(t, young)
 		assert.Empty(t, warned)
 	})

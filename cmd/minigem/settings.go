@@ -1,18 +1,19 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"minigem/internal/app"
+	"minigem/internal/exit"
+	"minigem/internal/listing"
+	"minigem/internal/output"
 	"minigem/internal/settings"
-	"minigem/internal/trust"
 )
 
 // settingsCommand shows which settings are in force.
-func settingsCommand(sys *system) *cobra.Command {
+func settingsCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "settings",
 		Short: "Show the settings in force, where they come from, and their schema",
@@ -28,7 +29,7 @@ workspace (.gemini/settings.json, in a trusted folder), system.`,
 	return cmd
 }
 
-func settingsListCommand(sys *system) *cobra.Command {
+func settingsListCommand(sys *app.System) *cobra.Command {
 	var origin, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list [KEY]",
@@ -39,22 +40,22 @@ may be meant for another program, and are otherwise passed over in silence.`,
 		Example: "  minigem settings list tools --origin\n  minigem settings list --json | jq -r '.settings[] | select(.layer != \"default\") | .key'",
 		Args:    withUsage(sys, cobra.MaximumNArgs(1), "takes one key, or none for all of them"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			c, err := configure(sys, &flags{})
+			c, err := app.Configure(sys, &app.Options{})
 			if err != nil {
 				return err
 			}
 			below := strings.Join(args, "")
-			found := c.settingsBelow(below)
+			found := listing.SettingsBelow(c, below)
 			if len(found) == 0 && below != "" {
-				return exitf(exitInput, "no setting %q is in force: minigem settings list shows those that are", below)
+				return exit.Errorf(exit.Input, "no setting %q is in force: minigem settings list shows those that are", below)
 			}
-			c.writeSettingsFaults(sys)
+			listing.WriteSettingsFaults(c, sys)
 			if asJSON {
-				return writeJSON(sys.Stdout, struct {
-					Settings []listedSetting `json:"settings"`
+				return output.WriteJSON(sys.Stdout, struct {
+					Settings []listing.ListedSetting `json:"settings"`
 				}{found})
 			}
-			return c.writeSettings(sys, found, origin)
+			return listing.WriteSettings(c, sys, found, origin)
 		},
 	}
 	cmd.Flags().BoolVar(&origin, "origin", false, "say where each value stands")
@@ -62,7 +63,7 @@ may be meant for another program, and are otherwise passed over in silence.`,
 	return cmd
 }
 
-func settingsSchemaCommand(sys *system) *cobra.Command {
+func settingsSchemaCommand(sys *app.System) *cobra.Command {
 	return &cobra.Command{
 		Use:     "schema",
 		Short:   "Print the JSON Schema of settings.json",
@@ -73,66 +74,7 @@ func settingsSchemaCommand(sys *system) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return writeJSON(sys.Stdout, s)
+			return output.WriteJSON(sys.Stdout, s)
 		},
-	}
-}
-
-type listedSetting struct {
-	Key   string          `json:"key"`
-	Value json.RawMessage `json:"value"`
-	Layer settings.Layer  `json:"layer"`
-	File  string          `json:"file,omitempty"`
-	Line  int             `json:"line,omitempty"`
-}
-
-func (c *configuration) settingsBelow(key string) []listedSetting {
-	out := []listedSetting{}
-	for _, e := range c.loaded.Entries() {
-		if key == "" || e.Key == key || strings.HasPrefix(e.Key, key+".") {
-			out = append(out, listedSetting{e.Key, c.mask(e.Value), e.Origin.Layer, e.Origin.File, e.Origin.Line})
-		}
-	}
-	return out
-}
-
-func (c *configuration) writeSettings(sys *system, found []listedSetting, origin bool) error {
-	rows := make([][]string, len(found))
-	for i, s := range found {
-		rows[i] = []string{s.Key, trust.Printable(string(s.Value))}
-		if !origin {
-			continue
-		}
-		at := string(s.Layer)
-		if s.File != "" {
-			at = fmt.Sprintf("%s %s:%d", s.Layer, c.shorten(s.File), s.Line)
-		}
-		rows[i] = append(rows[i], at)
-	}
-	align(rows)
-	for _, row := range rows {
-		if _, err := fmt.Fprintln(sys.Stdout, strings.Join(row, "  ")); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// writeSettingsFaults tells what was ignored, and what was not known.
-func (c *configuration) writeSettingsFaults(sys *system) {
-	for _, w := range c.loaded.Warnings {
-		fmt.Fprintf(sys.Stderr, "[WARNING] %s\n", w)
-	}
-	for _, u := range c.loaded.Unknown {
-		text := fmt.Sprintf("%s:%d: the key %q is not known", c.shorten(u.Origin.File), u.Origin.Line, u.Key)
-		if u.Suggestion != "" {
-			text += fmt.Sprintf("; did you mean %q?", u.Suggestion)
-		}
-		fmt.Fprintf(sys.Stderr, "[WARNING] %s\n", text)
-	}
-	for _, f := range c.loaded.Files {
-		if f.Layer == settings.LayerWorkspace && f.Skipped != "" && exists(f.Path) && !c.trust.trusted {
-			fmt.Fprintf(sys.Stderr, "[WARNING] %s is not read: %s\n", c.shorten(f.Path), f.Skipped)
-		}
 	}
 }

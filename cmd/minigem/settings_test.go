@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"minigem/internal/listing"
 )
 
 func TestSettingsList(t *testing.T) {
@@ -30,9 +32,11 @@ tools.useRipgrep                          true                  default
 	assert.Equal(t, "model.maxSessionTurns  -1\n", w.run("settings list model.maxSessionTurns").out)
 	assert.NotContains(t, w.run("settings list mcpServers", "TOKEN=sk-0123456789abcdef0123").out, "0123456789", "secrets are masked")
 
-	var all struct{ Settings []listedSetting }
+	var all struct{ Settings []listing.ListedSetting }
 	require.NoError(t, json.Unmarshal([]byte(w.run("settings list --json").out), &all))
-	assert.Contains(t, all.Settings, listedSetting{"tools.truncateToolOutputThreshold", json.RawMessage("5"), "workspace", "PROJECT/.gemini/settings.json", 2})
+	assert.Contains(t, all.Settings, listing.ListedSetting{
+		Key: "tools.truncateToolOutputThreshold", Value: json.RawMessage("5"), Layer: "workspace", File: "PROJECT/.gemini/settings.json", Line: 2,
+	})
 }
 
 func TestSettingsOfAnUntrustedFolder(t *testing.T) {

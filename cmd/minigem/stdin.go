@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"minigem/internal/app"
 )
 
 const (
@@ -15,7 +17,7 @@ const (
 // readPiped reads what is piped in: all of it, up to maxStdin, or nothing when
 // not even a first byte comes within wait (a parent that never closes the pipe
 // must not hang us). A terminal is not read.
-func readPiped(sys *system, wait time.Duration) (string, error) {
+func readPiped(sys *app.System, wait time.Duration) (string, error) {
 	if sys.StdinTTY || sys.Stdin == nil {
 		return "", nil
 	}

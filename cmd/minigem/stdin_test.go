@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"minigem/internal/app"
 )
 
 func TestJoinPrompt(t *testing.T) {
@@ -25,23 +27,23 @@ func TestJoinPrompt(t *testing.T) {
 
 func TestReadPiped(t *testing.T) {
 	t.Run("all of it", func(t *testing.T) {
-		got, err := readPiped(&system{Stdin: strings.NewReader("a\nb\n")}, time.Second)
+		got, err := readPiped(&app.System{Stdin: strings.NewReader("a\nb\n")}, time.Second)
 		require.NoError(t, err)
 		assert.Equal(t, "a\nb\n", got)
 	})
 	t.Run("nothing", func(t *testing.T) {
-		got, err := readPiped(&system{Stdin: strings.NewReader("")}, time.Second)
+		got, err := readPiped(&app.System{Stdin: strings.NewReader("")}, time.Second)
 		require.NoError(t, err)
 		assert.Empty(t, got)
 	})
 	t.Run("a terminal is not read", func(t *testing.T) {
-		got, err := readPiped(&system{Stdin: strings.NewReader("typed"), StdinTTY: true}, time.Second)
+		got, err := readPiped(&app.System{Stdin: strings.NewReader("typed"), StdinTTY: true}, time.Second)
 		require.NoError(t, err)
 		assert.Empty(t, got)
 	})
 	t.Run("cut with a warning", func(t *testing.T) {
 		var told strings.Builder
-		got, err := readPiped(&system{Stdin: strings.NewReader(strings.Repeat("x", maxStdin+5)), Stderr: &told}, time.Second)
+		got, err := readPiped(&app.System{Stdin: strings.NewReader(strings.Repeat("x", maxStdin+5)), Stderr: &told}, time.Second)
 		require.NoError(t, err)
 		assert.Len(t, got, maxStdin)
 		assert.Contains(t, told.String(), "longer than 8 MiB")
@@ -51,7 +53,7 @@ func TestReadPiped(t *testing.T) {
 			r, w := io.Pipe()
 			defer w.Close()
 			start := time.Now()
-			got, err := readPiped(&system{Stdin: r}, stdinWait)
+			got, err := readPiped(&app.System{Stdin: r}, stdinWait)
 			require.NoError(t, err)
 			assert.Empty(t, got)
 			assert.Equal(t, stdinWait, time.Since(start))

@@ -1,9 +1,13 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"minigem/internal/app"
+)
 
 // subcommands is the list of them, one file each.
-func subcommands(sys *system) []*cobra.Command {
+func subcommands(sys *app.System) []*cobra.Command {
 	return []*cobra.Command{
 		demoCommand(sys),
 		fakeAPICommand(sys),

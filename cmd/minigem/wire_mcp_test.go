@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/internal/app"
 	ours "minigem/internal/mcp"
 )
 
@@ -57,7 +58,7 @@ func TestMCPSite(t *testing.T) {
 		false: {"mcp_site_say": "run", "mcp_site_shout": "none", "mcp_other_say": "none", "list_mcp_resources": "run"},
 		true:  {"mcp_site_say": "run", "mcp_site_shout": "none", "mcp_other_say": "ask", "mcp_other_shout": "none", "list_mcp_resources": "run"},
 	} {
-		s := w.wire(&flags{skipTrust: true}, interactive)
+		s := w.wire(&app.Options{SkipTrust: true}, interactive)
 		for tool, outcome := range want {
 			assert.Equal(t, outcome, s.outcome(t, tool, `{}`), tool)
 		}
@@ -80,11 +81,11 @@ func TestMCPServers(t *testing.T) {
 		}}`,
 	})
 	sys, _, _ := w.sys()
-	f := &flags{skipTrust: true}
-	c, err := configure(sys, f)
+	f := &app.Options{SkipTrust: true}
+	c, err := app.Configure(sys, f)
 	require.NoError(t, err)
 	var warned []string
-	got := (&rig{configuration: c, flags: f}).mcpServers(func(s string) { warned = append(warned, s) })
+	got := (&app.Runtime{Config: c, Flags: f}).MCPServers(func(s string) { warned = append(warned, s) })
 	assert.Equal(t, []ours.Server{
 		{Name: "a", URL: "https://a.example/mcp", Transport: ours.TransportHTTP, Headers: map[string]string{"K": "v"}, Timeout: 1500 * time.Millisecond, Root: w.project},
 		{Name: "b", URL: "https://b.example/sse", Transport: ours.TransportSSE, Trusted: true, Include: []string{"x"}, Exclude: []string{"y"}, Root: w.project},
@@ -102,10 +103,10 @@ func TestDiscoveredTools(t *testing.T) {
 		"tools.json":            `[{"name": "greet", "description": "Greets."}]`,
 	})
 	for mode, want := range map[string]string{"default": "none", "yolo": "run"} {
-		s := w.wire(&flags{skipTrust: true, approvalMode: mode}, false)
+		s := w.wire(&app.Options{SkipTrust: true, ApprovalMode: mode}, false)
 		assert.Equal(t, want, s.outcome(t, "discovered_tool_greet", `{"a": 1}`), mode)
 	}
-	s := w.wire(&flags{skipTrust: true}, true)
+	s := w.wire(&app.Options{SkipTrust: true}, true)
 	assert.Equal(t, "ask", s.outcome(t, "discovered_tool_greet", `{}`))
 	assert.Equal(t, "output: {\"a\":1}greet\n", s.do(t.Context(), "discovered_tool_greet", `{"a": 1}`))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/internal/app"
 	"minigem/llm"
 	"minigem/tools"
 	"minigem/tools/builtin"
@@ -54,27 +55,27 @@ func (s *someone) AskQuestions(context.Context, []builtin.Question) (map[int]str
 
 // wired is a session as cmd builds it, with a model that is never asked to go on.
 type wired struct {
-	*rig
+	*app.Runtime
 	user *someone      // nil in a headless session
 	tty  *bytes.Buffer // standard output
 }
 
-func (w hookWorld) wire(flags *flags, interactive bool) wired {
+func (w hookWorld) wire(flags *app.Options, interactive bool) wired {
 	w.t.Helper()
 	sys, out, _ := w.sys("TERM=xterm-ghostty", "BELL=1")
 	sys.StdinTTY, sys.StdoutTTY = interactive, interactive
-	c, err := configure(sys, flags)
+	c, err := app.Configure(sys, flags)
 	require.NoError(w.t, err)
-	wi := wiring{interactive: interactive, warn: func(s string) { w.t.Log(s) },
-		model: finder{&llm.Fake{Answers: slices.Repeat([]llm.FakeAnswer{llm.FakeText("found")}, 50)}}}
+	wi := app.Frontend{Interactive: interactive, Warn: func(s string) { w.t.Log(s) },
+		Model: finder{&llm.Fake{Answers: slices.Repeat([]llm.FakeAnswer{llm.FakeText("found")}, 50)}}}
 	got := wired{tty: out}
 	if interactive {
 		got.user = &someone{}
-		wi.approver, wi.asker, wi.signals = got.user, got.user, out
+		wi.Approver, wi.Asker, wi.Bell = got.user, got.user, out
 	}
-	got.rig, err = build(w.t.Context(), sys, flags, c, wi)
+	got.Runtime, err = app.Build(w.t.Context(), sys, flags, c, wi)
 	require.NoError(w.t, err)
-	w.t.Cleanup(got.close)
+	w.t.Cleanup(got.Close)
 	return got
 }
 
@@ -89,7 +90,7 @@ func (w wired) do(ctx context.Context, name, args string) string {
 	if err := json.Unmarshal([]byte(args), &call.Args); err != nil {
 		return err.Error()
 	}
-	results, _ := w.agent.Tools.Run(ctx, []llm.ToolCall{call})
+	results, _ := w.Agent.Tools.Run(ctx, []llm.ToolCall{call})
 	for _, key := range []string{"output", "error"} {
 		if text, ok := results[0].Response[key].(string); ok {
 			return key + ": " + text
@@ -129,8 +130,8 @@ func TestDecisionTable(t *testing.T) {
 	sessions := make([]wired, len(columns))
 	for i, c := range columns {
 		w := newHookWorld(t, map[string]string{"a.txt": "one\n"})
-		sessions[i] = w.wire(&flags{approvalMode: c.mode, model: "gemini-2.5-flash"}, c.interactive)
-		sessions[i].registry.Add(fakeMCP{name: "plain"}, fakeMCP{name: "trusted", trusted: true}, fakeMCP{name: "reads", reading: true})
+		sessions[i] = w.wire(&app.Options{ApprovalMode: c.mode, Model: "gemini-2.5-flash"}, c.interactive)
+		sessions[i].Registry.Add(fakeMCP{name: "plain"}, fakeMCP{name: "trusted", trusted: true}, fakeMCP{name: "reads", reading: true})
 	}
 	for _, row := range []struct{ tool, args, want string }{
 		//                                                      default    auto_edit  yolo       plan
@@ -163,10 +164,10 @@ func TestDecisionTable(t *testing.T) {
 		for i, want := range strings.Fields(row.want) {
 			s, c := sessions[i], columns[i]
 			name := fmt.Sprintf("%s %s in %s, interactive: %t", row.tool, row.args, c.mode, c.interactive)
-			plans := s.project.Temp + "/" + s.session.ID() + "/plans"
+			plans := s.Project.Temp + "/" + s.Session.ID() + "/plans"
 			args := strings.NewReplacer("PLANS", plans, "NEW", fmt.Sprintf("new%d.txt", i)).Replace(row.args)
 			assert.Equal(t, want, s.outcome(t, row.tool, args), name)
-			declared := slices.ContainsFunc(s.offeredTools(), func(spec llm.ToolSpec) bool { return spec.Name == row.tool })
+			declared := slices.ContainsFunc(s.OfferedTools(), func(spec llm.ToolSpec) bool { return spec.Name == row.tool })
 			if row.tool != "search_file_content" { // an older name, found but not declared
 				assert.Equal(t, want != "none", declared, "declared: "+name)
 			}
@@ -189,8 +190,8 @@ func TestNotifications(t *testing.T) {
 		"~/.gemini/settings.json": `{"general": {"enableNotifications": true}, "hooks": {` + recordingHook("Notification", "{}") + `}}`,
 		"a.txt":                   "one\n",
 	})
-	s := w.wire(&flags{model: "gemini-2.5-flash"}, true)
-	s.registry.Add(fakeMCP{name: "tool"})
+	s := w.wire(&app.Options{Model: "gemini-2.5-flash"}, true)
+	s.Registry.Add(fakeMCP{name: "tool"})
 	for _, tt := range []struct{ tool, args, message, details string }{
 		{"write_file", `{"file_path": "b.txt", "content": "x\n"}`, "Tool Confirm Write: b.txt requires editing",
 			`{"type":"edit","title":"Confirm Write: b.txt","fileName":"b.txt","filePath":"DIR/b.txt","fileDiff":"Index: b.txt\n===================================================================\n--- b.txt\tCurrent\n+++ b.txt\tProposed\n@@ -0,0 +1,1 @@\n+x\n","originalContent":null,"newContent":"x\n"}`},
@@ -233,17 +234,17 @@ func TestBell(t *testing.T) {
 		{`{"general": {"enableNotifications": true, "notificationMethod": "osc9"}}`, "\x1b]9;minigem | Tool Confirm Shell Command requires execution\a"},
 	} {
 		w := newHookWorld(t, map[string]string{"~/.gemini/settings.json": tt.settings})
-		s := w.wire(&flags{model: "gemini-2.5-flash"}, true)
+		s := w.wire(&app.Options{Model: "gemini-2.5-flash"}, true)
 		require.Equal(t, "ask", s.outcome(t, "run_shell_command", `{"command": "touch x"}`))
 		assert.Equal(t, tt.want, s.tty.String(), tt.settings)
 		s.tty.Reset()
-		s.bell.Focus(t.Context(), true)
+		s.Alerts.Focus(t.Context(), true)
 		require.Equal(t, "ask", s.outcome(t, "run_shell_command", `{"command": "touch y"}`))
-		s.bell.Focus(t.Context(), false)
+		s.Alerts.Focus(t.Context(), false)
 		assert.Empty(t, s.tty.String(), "it was answered while the user looked")
 	}
-	headless := newHookWorld(t, nil).wire(&flags{model: "gemini-2.5-flash"}, false)
-	assert.Nil(t, headless.bell)
+	headless := newHookWorld(t, nil).wire(&app.Options{Model: "gemini-2.5-flash"}, false)
+	assert.Nil(t, headless.Alerts)
 }
 
 // TestHooksInThePipeline: what BeforeTool says, with a real hook, beside what
@@ -279,7 +280,7 @@ func TestHooksInThePipeline(t *testing.T) {
 					"[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = %q\ndecision = \"deny\"\npriority = 500\ndenyMessage = \"not here\"\n", tt.policy)
 			}
 			w := newHookWorld(t, files)
-			s := w.wire(&flags{approvalMode: tt.mode, model: "gemini-2.5-flash"}, tt.interactive)
+			s := w.wire(&app.Options{ApprovalMode: tt.mode, Model: "gemini-2.5-flash"}, tt.interactive)
 			got := s.do(t.Context(), "run_shell_command", shell)
 			assert.True(t, strings.HasPrefix(got, tt.want), got)
 			if s.user != nil {
@@ -304,7 +305,7 @@ func TestSubdirectoryContext(t *testing.T) {
 	w := newHookWorld(t, map[string]string{
 		"GEMINI.md": "top", ".git/HEAD": "", "sub/GEMINI.md": "below", "sub/deep/a.txt": "one\n", "sub/deep/GEMINI.md": "deeper", "other/GEMINI.md": "aside", "other/a.txt": "",
 	})
-	s := w.wire(&flags{approvalMode: "yolo", model: "gemini-2.5-flash"}, false)
+	s := w.wire(&app.Options{ApprovalMode: "yolo", Model: "gemini-2.5-flash"}, false)
 	const block = "\n\n<project_context>\n--- Context from: sub/GEMINI.md ---\nbelow\n--- End of Context from: sub/GEMINI.md ---\n\n" +
 		"--- Context from: sub/deep/GEMINI.md ---\ndeeper\n--- End of Context from: sub/deep/GEMINI.md ---\n</project_context>"
 	assert.Equal(t, "output: one\n"+block, s.do(t.Context(), "read_file", `{"file_path": "sub/deep/a.txt"}`))
@@ -315,7 +316,7 @@ func TestSubdirectoryContext(t *testing.T) {
 	assert.NotContains(t, s.do(t.Context(), "write_file", `{"file_path": "b.txt", "content": ""}`), "Context from", "what the session began with is known")
 
 	w = newHookWorld(t, map[string]string{"sub/GEMINI.md": "below", "sub/a.txt": "one\n"})
-	s = w.wire(&flags{approvalMode: "yolo", model: "gemini-2.5-flash"}, false)
+	s = w.wire(&app.Options{ApprovalMode: "yolo", Model: "gemini-2.5-flash"}, false)
 	assert.Contains(t, s.do(t.Context(), "write_file", `{"file_path": "sub/b.txt", "content": "x"}`), "below")
 }
 
@@ -324,9 +325,9 @@ func TestSubdirectoryContext(t *testing.T) {
 func TestSessionEndsWhatItStarted(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, nil)
-	s := w.wire(&flags{approvalMode: "yolo", model: "gemini-2.5-flash"}, false)
+	s := w.wire(&app.Options{ApprovalMode: "yolo", Model: "gemini-2.5-flash"}, false)
 	s.do(t.Context(), "run_shell_command", `{"command": "trap 'touch ended; exit' TERM; touch began; while :; do sleep 0.02; done", "is_background": true}`)
 	require.Eventually(t, func() bool { _, err := os.Stat(w.path("began")); return err == nil }, 10*time.Second, 5*time.Millisecond)
-	s.close()
+	s.Close()
 	require.FileExists(t, w.path("ended"))
 }

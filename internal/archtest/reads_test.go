@@ -27,9 +27,9 @@ type read struct{ where, call, why string }
 // through internal/boundedfile.
 var reads = []read{
 	{"cmd/minigem fakeAPICommand", "os.OpenFile", "only written, where the user says"},
-	{"cmd/minigem openHookTrace", "os.OpenFile", "only written, where the user says"},
-	{"cmd/minigem readPastRuns", "bufio.NewScanner", "of a regular file, and the buffer bounds a line"},
-	{"cmd/minigem unpack", "fs.ReadFile", "of files embedded in the program"},
+	{"internal/app openHookTrace", "os.OpenFile", "only written, where the user says"},
+	{"internal/listing readPastRuns", "bufio.NewScanner", "of a regular file, and the buffer bounds a line"},
+	{"internal/demo unpack", "fs.ReadFile", "of files embedded in the program"},
 	{"hooks/author/trace Read", "bufio.NewScanner", "what the user named, and the buffer bounds a line"},
 	{"hooks/protocol decode", "io.ReadAll", "what minigem itself writes to a hook in Go"},
 	{"internal/proc processes", "os.Open", "/proc"},

@@ -1,0 +1,54 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"minigem/agent/event"
+	"minigem/compress"
+	"minigem/internal/telemetry"
+	"minigem/llm"
+)
+
+func (r *Runtime) wireCompressor(_ context.Context, sys *System, w *Frontend) error {
+	r.Compressor = &compress.Compressor{
+		History:   r.Session,
+		Model:     r.sideModel(sys, telemetry.RoleCompressor),
+		ModelName: r.ModelName,
+		Preamble:  r.Session.Preamble,
+		Threshold: r.Config.Settings.Model.CompressionThreshold,
+		Hooks:     preCompress{r},
+		Save: func(callID, text string) (string, error) {
+			return r.saveOutput(llm.ToolCall{ID: callID}, text)
+		},
+		Report: func(res compress.Result) {
+			e := event.Compressed{Before: res.Before, After: res.After, Status: int(res.Status)}
+			if r.sink != nil && (res.Changed() || res.Trigger == compress.TriggerManual) {
+				r.sink.Emit(e)
+			}
+			if res.Err != nil {
+				w.Warn("the history was not compressed: " + res.Err.Error())
+			}
+		},
+		ReportMasked: func(m compress.Masked) {
+			r.sink.Emit(event.Masked{Outputs: m.Outputs, Prunable: m.Prunable, Before: m.Before, After: m.After})
+		},
+	}
+	return nil
+}
+
+// Compress is what /compress does.
+func (r *Runtime) Compress(ctx context.Context) error {
+	res := r.Compressor.Compress(ctx, 0)
+	if res.Err != nil && !errors.Is(res.Err, context.Canceled) {
+		return res.Err
+	}
+	return nil
+}
+
+// preCompress fires the event that announces a compression.
+type preCompress struct{ r *Runtime }
+
+func (p preCompress) PreCompress(ctx context.Context, trigger string) {
+	p.r.Engine.PreCompress(ctx, trigger)
+}

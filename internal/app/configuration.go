@@ -1,0 +1,184 @@
+package app
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"minigem/hooks"
+	"minigem/internal/exit"
+	"minigem/internal/redact"
+	"minigem/internal/settings"
+)
+
+// A Configuration is what was found before anything runs: directories,
+// settings, hooks and trust. Subcommands that only look need nothing else.
+type Configuration struct {
+	Home           string // holds .gemini
+	DotGemini      string // <home>/.gemini
+	Dir            string // the working directory
+	ProjectDir     string // GEMINI_PROJECT_DIR
+	Loaded         *settings.Loaded
+	Settings       settings.Settings
+	Env            []string // the environment with what .env files add
+	Trust          FolderTrust
+	Hooks          hooks.Config
+	Sections       []hooks.Section
+	onlyExtensions []string          // of -e; nil: all that are enabled
+	extensions     []hooks.Extension // in force
+	Notices        []string          // to tell at the start, one a line
+
+	Secrets          []string // values that must not be written down
+	Masker           *redact.Mask
+	childEnvironment []string // what shell commands see
+	keptFromHooks    []string // names in it that hooks do not see
+}
+
+// Configure reads everything that is configured for sys.Dir.
+func Configure(sys *System, f *Options) (*Configuration, error) {
+	userHome, _ := sys.LookupEnv("HOME")
+	if userHome == "" {
+		userHome = cmp.Or(sys.Getenv("USERPROFILE"), sys.Dir)
+	}
+	c := &Configuration{Home: settings.Home(sys.LookupEnv, userHome), Dir: sys.Dir, Env: sys.Env, onlyExtensions: f.Extensions}
+	c.DotGemini = filepath.Join(c.Home, ".gemini")
+	c.ProjectDir = findProject(c.Dir, c.Home)
+	if err := c.loadSettings(sys, f); err != nil {
+		return nil, err
+	}
+	c.keepSecrets()
+	if err := c.loadHooks(f); err != nil {
+		return nil, err
+	}
+	c.keepHookSecrets()
+	return c, nil
+}
+
+func (c *Configuration) loadSettings(sys *System, f *Options) error {
+	loaded, err := settings.Load(settings.Options{
+		Home: c.Home, Dir: c.Dir, Lookup: sys.LookupEnv,
+		Trusted: func(below settings.Settings) bool {
+			c.Trust = decideTrust(sys, f, c, below.Security.FolderTrust.Enabled)
+			return c.Trust.Trusted
+		},
+	})
+	if err != nil {
+		return exit.With(exit.Config, err)
+	}
+	c.Loaded, c.Settings = loaded, loaded.Settings
+	c.Env = append(slices.Clone(sys.Env), dotEnv(sys, c)...)
+	for _, w := range loaded.Warnings {
+		c.Notices = append(c.Notices, w.String())
+	}
+	return nil
+}
+
+var HookLayers = map[settings.Layer]hooks.Layer{
+	settings.LayerSystemDefaults: hooks.LayerSystemDefaults,
+	settings.LayerUser:           hooks.LayerUser,
+	settings.LayerWorkspace:      hooks.LayerProject,
+	settings.LayerSystem:         hooks.LayerSystem,
+}
+
+func (c *Configuration) loadHooks(f *Options) error {
+	for _, file := range c.Loaded.Files {
+		if file.Data == nil {
+			continue
+		}
+		s, err := hooks.LoadSettings(HookLayers[file.Layer], file.Path, file.Data)
+		if err != nil {
+			return exit.With(exit.Config, err)
+		}
+		c.Sections = append(c.Sections, s)
+	}
+	problems := c.loadExtensionHooks()
+	c.Hooks = hooks.Merge(c.Sections...)
+	c.Hooks.Problems = append(c.Hooks.Problems, problems...)
+	c.tellKeptFromHooks()
+	return c.CheckProjectHooks()
+}
+
+// loadExtensionHooks reads the hooks of the extensions in force.
+func (c *Configuration) loadExtensionHooks() []hooks.Problem {
+	problems := c.findExtensions()
+	for _, e := range c.extensions {
+		s, err := hooks.LoadExtension(e.Dir, c.Dir, nil)
+		if err != nil {
+			problems = append(problems, hooks.Problem{File: e.Dir, Text: err.Error()})
+			continue
+		}
+		c.Sections = append(c.Sections, s)
+	}
+	return problems
+}
+
+// CheckProjectHooks compares the project's hooks with what was trusted.
+func (c *Configuration) CheckProjectHooks() error {
+	checks, err := c.TrustStore().Check(c.ProjectDir, c.Hooks)
+	if err != nil {
+		c.Notices = append(c.Notices, err.Error())
+	}
+	c.Hooks.Apply(checks, false)
+	return nil
+}
+
+func (c *Configuration) TrustStore() hooks.TrustStore { return hooks.TrustStore{Dir: c.DotGemini} }
+
+// HookNotices names the project's hooks that are new or changed, and what is
+// wrong with the configuration of hooks.
+func (c *Configuration) HookNotices() []string {
+	out := c.HookProblems()
+	out = append(out, c.switchedOff()...)
+	if c.Hooks.Off != "" {
+		return out
+	}
+	for _, h := range c.Hooks.Hooks {
+		if h.Note != "" && h.Disabled == "" {
+			out = append(out, fmt.Sprintf("%s:%d: the %s hook %q runs unasked: %s. Look at it, then say yes to it with minigem trust",
+				h.Source.File, h.Source.Line, h.Event, h.ID(), h.Note))
+		}
+	}
+	return out
+}
+
+// HookProblems are the faults of the files that configure hooks, as file:line:
+// text.
+func (c *Configuration) HookProblems() []string {
+	var out []string
+	for _, p := range c.Hooks.Problems {
+		where := p.File
+		if p.Line > 0 {
+			where = fmt.Sprintf("%s:%d", p.File, p.Line)
+		}
+		out = append(out, where+": "+p.Text)
+	}
+	return out
+}
+
+// findProject returns the project's root: dir where it has a .gemini of its
+// own, else the nearest directory above, below home, that has one or a .git,
+// else dir.
+func findProject(dir, home string) string {
+	if Exists(filepath.Join(dir, ".gemini")) && dir != home {
+		return dir
+	}
+	for at := dir; at != home; {
+		if Exists(filepath.Join(at, ".git")) || Exists(filepath.Join(at, ".gemini")) {
+			return at
+		}
+		up := filepath.Dir(at)
+		if up == at {
+			break
+		}
+		at = up
+	}
+	return dir
+}
+
+func Exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil || !errors.Is(err, os.ErrNotExist)
+}

@@ -1,0 +1,63 @@
+package app
+
+import (
+	"path/filepath"
+	"slices"
+
+	"minigem/hooks"
+	"minigem/internal/exit"
+)
+
+// A HookSwitch is one of the four commands that turn hooks on and off.
+type HookSwitch struct {
+	Verb, Short, Long string
+	Named             bool // it takes names
+	Enable            bool
+	One               func(hooks.Editor, string) (string, error)
+	All               func(hooks.Editor) (string, error)
+}
+
+// Switched is what was done about one hook; about all of them without a name.
+type Switched struct {
+	Hook    string `json:"hook,omitempty"`
+	Message string `json:"message"`
+}
+
+// Apply refuses names that nothing has before it changes anything.
+func (s HookSwitch) Apply(e hooks.Editor, names []string) ([]Switched, error) {
+	if !s.Named {
+		text, err := s.All(e)
+		if err != nil {
+			return nil, err
+		}
+		return []Switched{{"", text}}, nil
+	}
+	for _, name := range names {
+		if err := e.Check(name); err != nil {
+			return nil, exit.Errorf(exit.Input, "%w (minigem hooks list shows what there is)", err)
+		}
+	}
+	var done []Switched
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			continue
+		}
+		text, err := s.One(e, name)
+		if err != nil {
+			return done, err
+		}
+		done = append(done, Switched{name, text})
+	}
+	return done, nil
+}
+
+// HookEditor may write the project's settings where they are in force.
+func (c *Configuration) HookEditor() hooks.Editor {
+	e := hooks.Editor{Sections: c.Sections, User: filepath.Join(c.DotGemini, "settings.json")}
+	for _, f := range c.Loaded.Files {
+		if HookLayers[f.Layer] == hooks.LayerProject && f.Skipped == "" {
+			e.Project = f.Path
+		}
+	}
+	return e
+}

@@ -1,0 +1,123 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"minigem/hooks"
+	"minigem/hooks/author/trace"
+	"minigem/hooks/protocol"
+	"minigem/internal/exit"
+)
+
+// hookTrace writes what every hook event did to a file, a line of JSON each, or
+// at the end as one page where its name ends with .html. Secrets are masked by
+// the report itself.
+type hookTrace struct {
+	mu   sync.Mutex
+	file *os.File
+	warn func(string)
+
+	asPage bool
+	kept   []json.RawMessage // the page's events
+}
+
+func openHookTrace(path string, warn func(string)) (*hookTrace, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("opening the hook trace: %w", err)
+	}
+	return &hookTrace{file: f, warn: warn, asPage: strings.EqualFold(filepath.Ext(path), ".html")}, nil
+}
+
+func (t *hookTrace) report(r hooks.Report) {
+	line, err := protocol.Encode(r)
+	if err == nil {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.file == nil {
+			return
+		}
+		if t.asPage {
+			t.kept = append(t.kept, line)
+			return
+		}
+		_, err = t.file.Write(append(line, '\n'))
+	}
+	if err != nil {
+		t.warn("writing the hook trace: " + err.Error())
+		t.file = nil // said once
+	}
+}
+
+func (t *hookTrace) close() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	f := t.file
+	t.file = nil
+	if f == nil {
+		return nil
+	}
+	if t.asPage {
+		if err := trace.Write(f, "Hook events of minigem", t.kept); err != nil {
+			t.warn(err.Error())
+		}
+	}
+	return f.Close()
+}
+
+// reporters is everybody who hears of hook events: the given ones and the trace.
+func (r *Runtime) reporters(w *Frontend) (func(hooks.Report), error) {
+	listeners := []func(hooks.Report){r.noteHooks, r.telemetry.Hook}
+	if w.Reports != nil {
+		listeners = append(listeners, w.Reports)
+	}
+	if r.Flags.HookTrace != "" {
+		t, err := openHookTrace(r.Flags.HookTrace, w.Warn)
+		if err != nil {
+			return nil, exit.With(exit.Input, err)
+		}
+		r.closers = append(r.closers, t.close)
+		listeners = append(listeners, t.report)
+	}
+	return func(rep hooks.Report) {
+		for _, l := range listeners {
+			l(rep)
+		}
+	}, nil
+}
+
+// HookNote is what the session's file keeps of a hook event that did something.
+type HookNote struct {
+	Hook struct {
+		Event   hooks.Event `json:"event"`
+		Subject string      `json:"subject,omitempty"`
+		Ran     []string    `json:"ran"`
+		Effect  string      `json:"effect"`
+		Reason  string      `json:"reason,omitempty"`
+		Millis  int64       `json:"ms"`
+	} `json:"hook"`
+}
+
+// noteHooks keeps hook activity in the session's file.
+func (r *Runtime) noteHooks(rep hooks.Report) {
+	if r.Session == nil || rep.Late {
+		return
+	}
+	var n HookNote
+	for _, run := range rep.Runs {
+		if run.Ran() {
+			n.Hook.Ran = append(n.Hook.Ran, run.Hook.ID())
+		}
+	}
+	if n.Hook.Ran == nil {
+		return
+	}
+	n.Hook.Event, n.Hook.Subject, n.Hook.Effect = rep.Event, rep.Subject, rep.Effect.Kind
+	n.Hook.Reason, n.Hook.Millis = rep.Verdict.Reason, rep.Duration.Milliseconds()
+	r.Session.Note(n)
+}

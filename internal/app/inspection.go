@@ -1,0 +1,151 @@
+package app
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+
+	"minigem/hooks"
+	"minigem/hooks/author/inspect"
+	"minigem/hooks/author/program"
+	"minigem/hooks/jsonc"
+	"minigem/internal/boundedfile"
+	"minigem/internal/settings"
+)
+
+// Origin is what hooks are told where no session runs.
+func (c *Configuration) Origin() hooks.Origin {
+	return hooks.Origin{SessionID: "00000000-0000-4000-8000-000000000000", Cwd: c.Dir, ProjectDir: c.ProjectDir}
+}
+
+// Inspection is what is configured, as the commands that look at hooks want it:
+// hooks of a folder that is not trusted are in it and do not run.
+func (c *Configuration) Inspection() *inspect.Setup {
+	s := &inspect.Setup{
+		Config:  c.Hooks,
+		Place:   program.Place{Dir: c.Dir, ProjectDir: c.ProjectDir, Home: c.Home},
+		Trusted: c.Trust.Trusted,
+		Mask:    c.Mask,
+	}
+	s.Config.Hooks = c.WithNotes()
+	if !c.Trust.Trusted {
+		held, faults := c.HeldBack()
+		for _, h := range held {
+			h.Untrusted = "this folder is not trusted (" + c.Trust.Why + ")"
+			s.Config.Hooks = append(s.Config.Hooks, h)
+		}
+		s.Config.Problems = append(slices.Clone(s.Config.Problems), faults...)
+	}
+	s.Files = c.hookFiles(s.Config.Hooks)
+	return s
+}
+
+// hookFiles are all places where hooks were looked for.
+func (c *Configuration) hookFiles(all []hooks.Hook) []inspect.File {
+	var files []inspect.File
+	for _, f := range c.Loaded.Files {
+		file := inspect.File{Layer: HookLayers[f.Layer], Path: f.Path, State: inspect.FileRead, Data: f.Data}
+		switch {
+		case f.Skipped != "":
+			file.State, file.Why = inspect.FileSkipped, f.Skipped
+		case f.Data == nil:
+			file.State = inspect.FileMissing
+		}
+		files = append(files, file)
+	}
+	rank := []hooks.Layer{hooks.LayerProject, hooks.LayerUser, hooks.LayerSystemDefaults, hooks.LayerSystem}
+	slices.SortStableFunc(files, func(a, b inspect.File) int {
+		return slices.Index(rank, a.Layer) - slices.Index(rank, b.Layer)
+	})
+	for _, s := range c.Sections {
+		if s.Layer != hooks.LayerExtension {
+			continue
+		}
+		data, err := boundedfile.Read(s.File, boundedfile.Written)
+		if err != nil {
+			continue // an extension without hooks
+		}
+		files = append(files, inspect.File{Layer: s.Layer, Path: s.File, State: inspect.FileRead, Data: data})
+	}
+	if dir := filepath.Join(c.DotGemini, "extensions"); !Exists(dir) {
+		files = append(files, inspect.File{Layer: hooks.LayerExtension, Path: dir, State: inspect.FileMissing})
+	}
+	for i := range files {
+		for _, h := range all {
+			if h.Source.File == files[i].Path {
+				files[i].Hooks++
+			}
+		}
+	}
+	return files
+}
+
+// InspectionText writes paths short.
+func (c *Configuration) InspectionText() inspect.Text { return inspect.Text{Shorten: c.ShortenIn} }
+
+// WithNotes are the loaded hooks; what is new about disabled ones, of which a
+// session need not tell, is told too.
+func (c *Configuration) WithNotes() []hooks.Hook {
+	all := hooks.Config{Hooks: slices.Clone(c.Hooks.Hooks)}
+	for i := range all.Hooks {
+		all.Hooks[i].Disabled = ""
+	}
+	checks, _ := c.TrustStore().Check(c.ProjectDir, all) // an error was noticed when the hooks were loaded
+	all.Apply(checks, false)
+	for i, h := range c.Hooks.Hooks {
+		all.Hooks[i].Disabled, all.Hooks[i].Untrusted = h.Disabled, h.Untrusted
+	}
+	return all.Hooks
+}
+
+// HeldBack are the hooks of a folder that is not trusted, and what is wrong with
+// them.
+func (c *Configuration) HeldBack() ([]hooks.Hook, []hooks.Problem) {
+	var sections []hooks.Section
+	var problems []hooks.Problem
+	for _, file := range c.Loaded.Files {
+		if file.Layer != settings.LayerWorkspace || file.Path == filepath.Join(c.DotGemini, "settings.json") {
+			continue
+		}
+		s, err := readSection(file.Path)
+		if err != nil {
+			problems = append(problems, faultOf(file.Path, err))
+			continue
+		}
+		sections = append(sections, s)
+	}
+	found, faults := hooks.FindExtensions(c.Dir, filepath.Join(c.Dir, ".gemini", "extensions"))
+	problems = append(problems, faults...)
+	for _, e := range found {
+		s, err := hooks.LoadExtension(e.Dir, c.Dir, nil)
+		if err != nil {
+			problems = append(problems, faultOf(e.Dir, err))
+			continue
+		}
+		sections = append(sections, s)
+	}
+	merged := hooks.Merge(sections...)
+	return merged.Hooks, append(problems, merged.Problems...)
+}
+
+// faultOf is an error with the line that it is about.
+func faultOf(file string, err error) hooks.Problem {
+	var syntax *jsonc.SyntaxError
+	if errors.As(err, &syntax) {
+		return hooks.Problem{File: syntax.File, Line: syntax.Line, Text: syntax.Text}
+	}
+	return hooks.Problem{File: file, Text: err.Error()}
+}
+
+// readSection reads the project's hooks; no file has none.
+func readSection(path string) (hooks.Section, error) {
+	data, err := boundedfile.Read(path, boundedfile.Written)
+	if errors.Is(err, fs.ErrNotExist) {
+		return hooks.Section{Layer: hooks.LayerProject, File: path}, nil
+	}
+	if err != nil {
+		return hooks.Section{}, err
+	}
+	return hooks.LoadSettings(hooks.LayerProject, path, data)
+}

@@ -1,0 +1,125 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"minigem/agent/event"
+	"minigem/internal/exit"
+	"minigem/llm"
+	"minigem/llm/gemini"
+	"minigem/llm/script"
+)
+
+const defaultModel = "gemini-2.5-pro"
+
+// modelAliases are the short names of models (core/config/models.ts). There is no
+// router: "auto" is the default model.
+var modelAliases = map[string]string{
+	"auto":            defaultModel,
+	"auto-gemini-2.5": "gemini-2.5-pro",
+	"auto-gemini-3":   "gemini-3-pro-preview",
+	"pro":             "gemini-2.5-pro",
+	"flash":           "gemini-2.5-flash",
+	"flash-lite":      "gemini-2.5-flash-lite",
+}
+
+func ResolveModel(name string) string {
+	name = strings.TrimPrefix(cmp.Or(name, defaultModel), "models/")
+	if full, ok := modelAliases[name]; ok {
+		return full
+	}
+	return name
+}
+
+// SamplingFor are the generation settings that Gemini CLI sends for a model.
+func SamplingFor(model string) llm.Sampling {
+	s := llm.Sampling{Temperature: ptr(1.0), TopP: ptr(0.95), TopK: ptr(64.0)}
+	switch {
+	case strings.HasPrefix(model, "gemini-3"):
+		s.Thinking = &llm.Thinking{IncludeThoughts: true, Level: "HIGH"}
+	case strings.HasPrefix(model, "gemini-2.5"):
+		s.Thinking = &llm.Thinking{IncludeThoughts: true, Budget: ptr(8192)}
+	}
+	return s
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// wireModel picks the model: a given one, a scripted one, or Gemini.
+func (r *Runtime) wireModel(_ context.Context, sys *System, w *Frontend) error {
+	r.ModelName = ResolveModel(r.askedModel())
+	r.Model = w.Model
+	if r.Model == nil {
+		var err error
+		if r.Model, err = r.openModel(w); err != nil {
+			return err
+		}
+	}
+	if w.Tap != nil {
+		r.Model = w.Tap(r.Model)
+	}
+	if r.Flags.Record == "" {
+		return nil
+	}
+	rec, err := script.Record(r.Model, r.Flags.Record, r.Config.Secrets)
+	if err != nil {
+		return exit.Errorf(exit.Input, "recording the model's answers: %w", err)
+	}
+	r.Model = rec
+	r.closers = append(r.closers, rec.Close)
+	return nil
+}
+
+// askedModel is the name that flags, environment or settings give; or none.
+func (r *Runtime) askedModel() string {
+	return cmp.Or(r.Flags.Model, r.lookup("GEMINI_MODEL"), r.Config.Settings.Model.Name)
+}
+
+// modelChosen: somebody asked for that very model.
+func (r *Runtime) modelChosen() bool {
+	return r.askedModel() != "" && !strings.HasPrefix(r.askedModel(), "auto")
+}
+
+func (r *Runtime) openModel(w *Frontend) (llm.Provider, error) {
+	if file := cmp.Or(r.Flags.FakeNonStrict, r.Flags.Fake); file != "" {
+		m, err := script.Open(file, r.Flags.FakeNonStrict != "")
+		if err != nil {
+			return nil, exit.Errorf(exit.Input, "%w", err)
+		}
+		return m, nil
+	}
+	return r.openGemini(w)
+}
+
+func (r *Runtime) openGemini(w *Frontend) (llm.Provider, error) {
+	auth := gemini.Auth(r.Config.Settings.Security.Auth.SelectedType)
+	if auth == "" {
+		auth = gemini.AuthFromEnv(r.lookup)
+	}
+	o, err := gemini.OptionsFor(auth, r.lookup)
+	if err != nil {
+		return nil, exit.With(exit.Input, err)
+	}
+	if want := r.Config.Settings.Security.Auth.EnforcedType; want != "" && want != string(auth) {
+		return nil, exit.Errorf(exit.Auth, "the settings enforce the sign-in %q (security.auth.enforcedType), and %q is configured", want, auth)
+	}
+	o.Version, o.MaxAttempts = Version, r.Config.Settings.General.MaxAttempts
+	o.NoFetchRetries = !r.Config.Settings.General.RetryFetchErrors
+	o.Notify = func(n gemini.Retry) {
+		if w.Sink != nil {
+			w.Sink.Emit(event.Waiting{Reason: n.Reason, Attempt: n.Attempt, Max: n.Max, Delay: n.Delay})
+		}
+	}
+	if err := o.Check(); err != nil {
+		return nil, exit.Errorf(exit.Auth, "%w\nTo see minigem work without a key: minigem demo", err)
+	}
+	return gemini.New(o), nil
+}
+
+// lookup reads the environment, .env files included.
+func (r *Runtime) lookup(name string) string {
+	s := System{Env: r.Config.Env}
+	return s.Getenv(name)
+}

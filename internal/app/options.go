@@ -1,0 +1,78 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Options are the options of cli/config/config.ts, and minigem's own below them.
+type Options struct {
+	Debug             bool
+	Model             string
+	Prompt            string
+	PromptInteractive string
+	SkipTrust         bool
+	Yolo              bool
+	ApprovalMode      string
+	Policies          []string
+	AdminPolicies     []string
+	AllowedTools      []string
+	AllowedMCP        []string
+	Extensions        []string
+	ListExtensions    bool
+	Resume            string
+	SessionFile       string
+	SessionID         string
+	ListSessions      bool
+	DeleteSession     string
+	IncludeDirs       []string
+	ScreenReader      bool
+	OutputFormat      string
+	RawOutput         bool
+	AcceptRawRisk     bool
+	Fake              string
+	FakeNonStrict     string
+	Record            string
+
+	RecordCase        string
+	Force             bool
+	HookTrace         string
+	IncludeHookEvents bool
+
+	Query     []string // the positional prompt
+	PromptSet bool     // -p was given, be it empty
+}
+
+// Check says what contradicts itself (cli/config/config.ts).
+func (f *Options) Check() error {
+	switch {
+	case f.PromptSet && len(f.Query) > 0:
+		return fmt.Errorf("the prompt stands both behind --prompt and alone: give it once")
+	case f.PromptSet && f.PromptInteractive != "":
+		return fmt.Errorf("--prompt and --prompt-interactive exclude each other")
+	case f.Yolo && f.ApprovalMode != "":
+		return fmt.Errorf("--yolo and --approval-mode exclude each other: use --approval-mode=yolo")
+	case countSet(f.Resume, f.SessionID, f.SessionFile) > 1:
+		return fmt.Errorf("only one of --resume, --session-id and --session-file can be given")
+	case f.ApprovalMode != "" && !slices.Contains([]string{"default", "auto_edit", "yolo", "plan"}, f.ApprovalMode):
+		return fmt.Errorf("--approval-mode is %q: it must be default, auto_edit, yolo or plan", f.ApprovalMode)
+	case f.OutputFormat != "" && !slices.Contains([]string{"text", "json", "stream-json"}, f.OutputFormat):
+		return fmt.Errorf("--output-format is %q: it must be text, json or stream-json", f.OutputFormat)
+	case f.SessionID != "" && strings.Trim(f.SessionID, idCharacters) != "":
+		return fmt.Errorf("--session-id is %q: it may hold letters, digits, - and _", f.SessionID)
+	}
+	return nil
+}
+
+const idCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+func countSet(values ...string) int {
+	n := 0
+	for _, v := range values {
+		if v != "" {
+			n++
+		}
+	}
+	return n
+}

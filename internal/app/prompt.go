@@ -1,0 +1,102 @@
+package app
+
+import (
+	"context"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"minigem/internal/contextfile"
+	"minigem/internal/prompt"
+	"minigem/tools/policy"
+)
+
+// treeTime bounds how long drawing the directory tree may keep a start waiting.
+const treeTime = 200 * time.Millisecond
+
+// WirePrompt reads the context files. It stands before the session, whose first
+// message tells of them.
+func (r *Runtime) WirePrompt(_ context.Context, sys *System, w *Frontend) error {
+	r.now = sys.Now
+	s := r.Config.Settings.Context
+	c := contextfile.Config{
+		Names: contextfile.Names(s.FileName), GlobalDir: r.Config.DotGemini,
+		Markers: s.MemoryBoundaryMarkers, Flat: s.ImportFormat == "flat",
+		Extensions: r.Config.extensionContext(),
+		Memory:     filepath.Join(r.Project.Temp, "memory", "MEMORY.md"),
+	}
+	if r.Config.Trust.Trusted {
+		c.Dirs = r.Workspace.Dirs()[:1]
+		if s.LoadMemoryFromIncludeDirectories {
+			c.Dirs = r.Workspace.Dirs()
+		}
+	}
+	r.Context = contextfile.Load(c)
+	r.finder = contextfile.NewFinder(c, r.Context)
+	for _, warning := range r.Context.Warnings {
+		w.Warn(warning.String())
+	}
+	return nil
+}
+
+// preamble is the first message of a session.
+func (r *Runtime) preamble() string {
+	ctx, cancel := context.WithTimeout(context.Background(), treeTime)
+	defer cancel()
+	return prompt.Preamble(ctx, prompt.Surroundings{
+		Now: r.now(), OS: runtime.GOOS, TempDir: r.Project.Temp, Dirs: r.Workspace.Dirs(),
+		Tree: r.Config.Settings.Context.IncludeDirectoryTree,
+		Ignored: func(path string, dir bool) bool {
+			ignored, err := r.Workspace.Ignored(path, dir, r.ignore())
+			return err == nil && ignored
+		},
+		Extensions: contextfile.Render(r.Context.Extension, r.Config.Dir),
+		Project:    contextfile.Render(r.Context.Project, r.Config.Dir),
+	})
+}
+
+// SystemPrompt returns the system instruction, which follows the approval mode
+// and the tools on offer.
+func (r *Runtime) SystemPrompt(interactive bool, warn func(string)) func() string {
+	s := prompt.System{
+		Interactive: interactive, Git: Exists(filepath.Join(r.Config.ProjectDir, ".git")), Hooks: len(r.Config.Hooks.Hooks) > 0,
+		Memory: contextfile.Render(r.Context.Global, r.Config.Dir), Root: r.Config.ProjectDir, Home: r.Config.Home, Getenv: r.lookup,
+	}
+	var last prompt.System
+	var text string
+	return func() string {
+		now := s
+		now.Yolo, now.Plan = r.Policy.Mode() == policy.ModeYolo, r.Policy.Mode() == policy.ModePlan
+		if text != "" && now.Yolo == last.Yolo && now.Plan == last.Plan {
+			return text
+		}
+		now.Tools, now.MCP = r.toldOf()
+		out, err := now.Text()
+		if err != nil {
+			warn(err.Error())
+		}
+		last, text = now, out
+		return text
+	}
+}
+
+// toldOf are the names of the tools on offer, and what their MCP servers say of
+// them. A server whose tools are all held back has no say.
+func (r *Runtime) toldOf() (names []string, servers []prompt.Entry) {
+	offering := map[string]bool{}
+	for _, t := range r.Registry.All() {
+		if !r.Policy.Offered(t) {
+			continue
+		}
+		names = append(names, t.Spec().Name)
+		if m := t.Info().MCP; m != nil {
+			offering[m.Server] = true
+		}
+	}
+	for _, e := range r.instructions {
+		if offering[e.Name] {
+			servers = append(servers, e)
+		}
+	}
+	return names, servers
+}

@@ -1,0 +1,31 @@
+package app
+
+import (
+	"context"
+
+	"minigem/session"
+)
+
+// cleanSessions deletes what general.sessionRetention no longer keeps, beside
+// the session that begins. Nothing waits for it: what a short run does not get
+// to is left to the next one.
+func (r *Runtime) cleanSessions(sys *System, w *Frontend) {
+	s := r.Config.Settings.General.SessionRetention
+	keep := session.Retention{Enabled: &s.Enabled, MaxAge: s.MaxAge, MaxCount: s.MaxCount, MinRetention: s.MinRetention}
+	if !s.Enabled {
+		return
+	}
+	if err := keep.Check(); err != nil {
+		w.Warn(err.Error() + "; no session is deleted")
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	r.closers = append(r.closers, func() error { cancel(); return nil })
+	project, current, now := r.Project, r.Session.ID(), sys.Now()
+	go func() {
+		// A file that cannot be deleted today is met again at the next start.
+		if _, err := session.Clean(ctx, project, keep, current, now); err == nil {
+			_ = session.CleanOutputs(project, current)
+		}
+	}()
+}

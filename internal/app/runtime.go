@@ -1,0 +1,305 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"minigem/agent"
+	"minigem/agent/event"
+	"minigem/compress"
+	"minigem/hooks"
+	"minigem/hooks/command"
+	"minigem/internal/atomicfile"
+	"minigem/internal/contextfile"
+	"minigem/internal/exit"
+	"minigem/internal/prompt"
+	"minigem/internal/telemetry"
+	"minigem/llm"
+	"minigem/session"
+	"minigem/tools"
+	"minigem/tools/builtin"
+	"minigem/tools/policy"
+	"minigem/tools/toolcall"
+	"minigem/tools/workspace"
+)
+
+// A Frontend is what differs between the ways in which minigem is used.
+type Frontend struct {
+	Interactive bool
+	Sink        event.Sink                      // beside the session
+	Reports     func(hooks.Report)              // hears of every hook event; nil: nobody
+	Approver    toolcall.Approver               // nil: nobody can be asked
+	Asker       builtin.Asker                   // answers the model's questions; nil: nobody does
+	Bell        io.Writer                       // takes what makes the terminal ring; nil: it does not
+	Model       llm.Provider                    // nil: as flags and environment say
+	Tap         func(llm.Provider) llm.Provider // hears of what the model answers; nil: nobody does
+	Warn        func(string)                    // something the user should know
+	Configure   func(*hooks.Engine)             // last changes before the first event; may be nil
+}
+
+// A Runtime is a session with everything that it needs, wired. It is built from
+// top to bottom: what stands below uses what stands above.
+type Runtime struct {
+	Config       *Configuration
+	Flags        *Options
+	sink         event.Sink // everybody who listens
+	ModelName    string
+	Model        llm.Provider
+	Project      session.Project
+	Engine       *hooks.Engine
+	Session      *session.Session
+	Workspace    *workspace.Workspace
+	Context      contextfile.Set // GEMINI.md files
+	finder       *contextfile.Finder
+	now          func() time.Time
+	instructions []prompt.Entry // of MCP servers
+	Registry     *tools.Registry
+	Policy       *policy.Engine
+	Compressor   *compress.Compressor
+	Agent        *agent.Agent
+	Alerts       *alerter             // nil: nobody can be asked
+	telemetry    *telemetry.Telemetry // nil: off
+	closers      []func() error       // last first
+}
+
+// Build wires a session. The caller begins it, and closes the rig.
+func Build(ctx context.Context, sys *System, f *Options, c *Configuration, w Frontend) (*Runtime, error) {
+	r := &Runtime{Config: c, Flags: f}
+	steps := []func(context.Context, *System, *Frontend) error{
+		r.wireTelemetry,
+		r.wireModel,
+		r.wireWorkspace,
+		r.WirePrompt,
+		r.wireHooks,
+		r.wireSession,
+		r.wireTools,
+		r.wireDiscovered,
+		r.wireMCP,
+		r.wirePolicy,
+		r.wireCompressor,
+		r.wireAgent,
+		r.beginTelemetry,
+	}
+	for _, step := range steps {
+		if err := step(ctx, sys, &w); err != nil {
+			r.Close()
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// Close ends what the rig opened.
+func (r *Runtime) Close() {
+	for _, c := range slices.Backward(r.closers) {
+		_ = c() // at the end there is nobody left to tell
+	}
+	r.closers = nil
+}
+
+// OpenWorkspace is of the working directory, with the directories included that
+// flags and settings name.
+func (c *Configuration) OpenWorkspace(flagged []string) (*workspace.Workspace, error) {
+	dirs := slices.Concat(flagged, c.Settings.Context.IncludeDirectories)
+	for i, d := range dirs {
+		if !filepath.IsAbs(d) {
+			dirs[i] = filepath.Join(c.Dir, d)
+		}
+	}
+	ws, err := workspace.New(c.Dir, dirs...)
+	if err != nil {
+		return nil, exit.Errorf(exit.Input, "opening the workspace: %w", err)
+	}
+	return ws, nil
+}
+
+func (r *Runtime) wireWorkspace(_ context.Context, _ *System, _ *Frontend) error {
+	ws, err := r.Config.OpenWorkspace(r.Flags.IncludeDirs)
+	if err != nil {
+		return err
+	}
+	r.Workspace = ws
+	r.Project, err = session.OpenProject(r.Config.DotGemini, r.Config.Dir)
+	if err != nil {
+		r.Config.Notices = append(r.Config.Notices, err.Error())
+	}
+	r.keepTidy()
+	return ws.AddTemp(r.Project.Temp)
+}
+
+func (r *Runtime) wireHooks(_ context.Context, _ *System, w *Frontend) error {
+	report, err := r.reporters(w)
+	if err != nil {
+		return err
+	}
+	children := &command.Children{}
+	r.closers = append(r.closers, children.Close)
+	r.Engine = &hooks.Engine{
+		Config: r.Config.Hooks,
+		Runner: command.Runner{Dir: r.Config.Dir, Env: r.Config.HookEnv(), Children: children},
+		Report: report,
+		Mask:   r.Config.Mask,
+		Watch:  hooks.NewWatch(r.Config.ProjectDir, r.Config.Hooks),
+	}
+	if w.Configure != nil {
+		w.Configure(r.Engine)
+	}
+	return nil
+}
+
+func (r *Runtime) wireSession(_ context.Context, sys *System, w *Frontend) error {
+	o := session.Options{
+		Project:     r.Project,
+		Directories: r.Workspace.Dirs()[1:],
+		Preamble:    r.preamble,
+		Secrets:     r.Config.Secrets,
+		Hooks:       sessionHooks{r.Engine},
+		Warn:        func(err error) { w.Warn(err.Error()) },
+		Changed:     r.identify,
+		Now:         sys.Now,
+	}
+	s, err := openSession(o, r.Flags, w.Warn)
+	if err != nil {
+		return err
+	}
+	r.Session = s
+	atomicfile.Sweep(session.ToolOutputs(r.Project, s.ID()))
+	r.cleanSessions(sys, w)
+	r.sink = event.Tee(s, w.Sink, r.telemetry, r.checkpointing(sys, w))
+	r.identify(s.ID(), s.Path())
+	return nil
+}
+
+// identify tells hooks which session they are in.
+func (r *Runtime) identify(id, path string) {
+	r.Engine.SetOrigin(hooks.Origin{
+		SessionID: id, TranscriptPath: path, Cwd: r.Config.Dir, ProjectDir: r.Config.ProjectDir,
+		PlansDir: filepath.Join(r.Project.Temp, id, "plans"),
+	})
+}
+
+func (r *Runtime) wirePolicy(_ context.Context, _ *System, w *Frontend) error {
+	mode, err := r.approvalMode(w)
+	if err != nil {
+		return err
+	}
+	rules, problems := r.PolicyRules()
+	for _, p := range problems {
+		w.Warn(p.String())
+	}
+	r.Policy, err = policy.New(policy.Options{
+		Mode: mode, Interactive: w.Interactive, Untrusted: !r.Config.Trust.Trusted,
+		Rules:       rules,
+		InWorkspace: func(path string) bool { _, err := r.Workspace.Resolve(path); return err == nil },
+		InPlans:     r.inPlans,
+		Sensitive:   r.runsPrograms,
+		SavedRules:  filepath.Join(r.Config.DotGemini, "policies", "auto-saved.toml"),
+		SaveFailed:  func(err error) { w.Warn(err.Error()) },
+	})
+	if err != nil {
+		return exit.With(exit.Config, err)
+	}
+	return nil
+}
+
+func (r *Runtime) wireAgent(_ context.Context, sys *System, w *Frontend) error {
+	runner := &toolcall.Runner{
+		Registry: r.Registry, Offered: r.Policy.Offered, NotOffered: r.notOffered,
+		Hooks: r.Engine, Policy: r.Policy,
+		Sink: r.sink, MaxOutput: r.maxOutput(), Save: r.saveOutput, Now: sys.Now,
+	}
+	if w.Approver != nil {
+		r.Alerts = r.newAlerter(sys, w)
+		runner.Approver, runner.Notifier = r.Alerts, r.Alerts
+	}
+	r.Agent = &agent.Agent{
+		Model:      r.telemetry.Model(r.Model, telemetry.RoleMain),
+		History:    r.Session,
+		Hooks:      r.Engine,
+		Compressor: r.Compressor,
+		Sink:       r.sink,
+		Tools:      runner,
+		Config: agent.Config{
+			Model:                r.ModelName,
+			System:               r.SystemPrompt(w.Interactive, w.Warn),
+			Tools:                r.OfferedTools,
+			Sampling:             SamplingFor(r.ModelName),
+			Preamble:             r.Session.Preamble,
+			MaxSessionTurns:      &r.Config.Settings.Model.MaxSessionTurns,
+			MaxRetries:           r.Config.Hooks.MaxRetries,
+			DisableLoopDetection: r.Config.Settings.Model.DisableLoopDetection,
+			Now:                  sys.Now,
+		},
+	}
+	return nil
+}
+
+// OfferedTools are the declarations that the policy lets the model see.
+func (r *Runtime) OfferedTools() []llm.ToolSpec {
+	var specs []llm.ToolSpec
+	for _, t := range r.Registry.All() {
+		if r.Policy.Offered(t) {
+			specs = append(specs, t.Spec())
+		}
+	}
+	return specs
+}
+
+// sessionHooks gives the session its two events.
+type sessionHooks struct{ engine *hooks.Engine }
+
+func (h sessionHooks) SessionStart(ctx context.Context, source string) string {
+	return h.engine.SessionStart(ctx, source).Context
+}
+
+func (h sessionHooks) SessionEnd(ctx context.Context, reason string) {
+	h.engine.SessionEnd(ctx, reason)
+}
+
+// openSession starts, resumes or imports, as the flags say.
+func openSession(o session.Options, f *Options, warn func(string)) (*session.Session, error) {
+	var s *session.Session
+	var err error
+	switch {
+	case f.Resume != "":
+		s, err = session.Resume(o, f.Resume)
+		if f.Resume == session.Latest && errors.Is(err, session.ErrNoSessions) {
+			warn("there is no session to resume in this folder: a new one begins")
+			s, err = session.Start(o)
+		}
+	case f.SessionFile != "":
+		s, err = session.Import(o, f.SessionFile)
+	default:
+		o.ID = f.SessionID
+		s, err = session.Start(o)
+	}
+	if err != nil {
+		return nil, sessionError(err)
+	}
+	return s, nil
+}
+
+// approvalMode is what the flags say, else the settings.
+func (r *Runtime) approvalMode(w *Frontend) (policy.Mode, error) {
+	name := cmp.Or(r.Flags.ApprovalMode, r.Config.Settings.General.DefaultApprovalMode)
+	if r.Flags.Yolo {
+		name = "yolo"
+	}
+	mode, err := policy.ParseMode(name)
+	switch {
+	case err != nil:
+		return "", exit.With(exit.Config, err)
+	case mode == policy.ModeYolo && r.Config.Settings.Security.DisableYoloMode:
+		return "", exit.Errorf(exit.Config, "yolo mode is turned off by security.disableYoloMode in the settings")
+	case !r.Config.Trust.Trusted && mode != policy.ModeDefault && mode != policy.ModePlan:
+		w.Warn(fmt.Sprintf("this folder is not trusted: the approval mode is default, not %s", name))
+		return policy.ModeDefault, nil
+	}
+	return mode, nil
+}

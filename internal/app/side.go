@@ -1,0 +1,34 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"minigem/agent/event"
+	"minigem/llm"
+)
+
+// sideModel is the model for side work in a role: telemetry and the numbers of the
+// session hear of each request.
+func (r *Runtime) sideModel(sys *System, role string) llm.Generator {
+	return &sideGenerator{r.telemetry.Model(r.Model, role), role, sys.Now, func(e event.Event) {
+		if r.sink != nil {
+			r.sink.Emit(e)
+		}
+	}}
+}
+
+type sideGenerator struct {
+	llm.Generator
+	role string
+	now  func() time.Time
+	emit func(event.Event)
+}
+
+// Generate implements llm.Generator.
+func (m *sideGenerator) Generate(ctx context.Context, req llm.Request) (llm.Chunk, error) {
+	start := m.now()
+	chunk, err := m.Generator.Generate(ctx, req)
+	m.emit(event.SideRequest{Role: m.role, Model: req.Model, Latency: m.now().Sub(start), Usage: chunk.Usage, Err: err})
+	return chunk, err
+}

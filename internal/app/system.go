@@ -1,0 +1,54 @@
+package app
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// System is all of the outside that the command touches by itself: tests hand
+// in another one.
+type System struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	StdinTTY       bool
+	StdoutTTY      bool
+	Env            []string // "NAME=value"; later ones win
+	Dir            string   // working directory, absolute
+	Now            func() time.Time
+}
+
+func HostSystem() *System {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "."
+	}
+	return &System{
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		StdinTTY:  term.IsTerminal(int(os.Stdin.Fd())),
+		StdoutTTY: term.IsTerminal(int(os.Stdout.Fd())),
+		Env:       os.Environ(), Dir: dir, Now: time.Now,
+	}
+}
+
+// Getenv returns the last value of name in s.Env; empty where there is none.
+func (s *System) Getenv(name string) string {
+	v, _ := s.LookupEnv(name)
+	return v
+}
+
+// LookupEnv returns the last value of name in s.Env and whether there is one.
+func (s *System) LookupEnv(name string) (string, bool) {
+	for i := len(s.Env) - 1; i >= 0; i-- {
+		e := s.Env[i]
+		if len(e) > len(name) && e[len(name)] == '=' && e[:len(name)] == name {
+			return e[len(name)+1:], true
+		}
+	}
+	return "", false
+}
+
+// Version is what --version prints; a release build sets it with -ldflags.
+var Version = "0.1.0-dev"

@@ -1,0 +1,139 @@
+package app
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"minigem/internal/atomicfile"
+	"minigem/internal/contextfile"
+	"minigem/internal/telemetry"
+	"minigem/llm"
+	"minigem/session"
+	"minigem/tools"
+	"minigem/tools/builtin"
+	"minigem/tools/policy"
+	"minigem/tools/workspace"
+)
+
+func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
+	if r.Config.Settings.Experimental.DirectWebFetch {
+		w.Warn("experimental.directWebFetch has no effect: web_fetch takes a prompt that holds the addresses")
+	}
+	processes := &builtin.Processes{}
+	r.closers = append(r.closers, func() error { processes.Close(); return nil })
+	r.Registry = &tools.Registry{}
+	r.Registry.Add(builtin.All(builtin.Options{
+		Workspace: r.Workspace,
+		Ignore:    r.ignore(),
+		Shell: builtin.ShellOptions{
+			Env:        r.Config.ChildEnv,
+			Inactivity: time.Duration(r.Config.Settings.Tools.Shell.InactivityTimeout) * time.Second,
+			Processes:  processes,
+		},
+		Web:    builtin.WebOptions{Generator: r.sideModel(sys, telemetry.RoleTool), SearchModel: webModel, FetchModel: webModel, Now: sys.Now},
+		Asker:  w.Asker,
+		Memory: builtin.MemoryFiles{User: filepath.Join(r.Config.DotGemini, ContextName(r)), Project: r.ProjectMemory()},
+		Now:    sys.Now,
+		Nearby: func(path string) string { return r.nearby(path, w.Warn) },
+	})...)
+	return nil
+}
+
+// nearby shows the context files of subdirectories that a tool is the first to
+// touch, but for the one that it touched itself.
+func (r *Runtime) nearby(path string, warn func(string)) string {
+	files, warnings := r.finder.Touch(path)
+	for _, w := range warnings {
+		warn(w.String())
+	}
+	files = slices.DeleteFunc(files, func(f contextfile.File) bool { return f.Path == path })
+	if len(files) == 0 {
+		return ""
+	}
+	return "<project_context>\n" + contextfile.Render(files, r.Config.Dir) + "\n</project_context>"
+}
+
+// webModel is asked to search the web and to read pages.
+const webModel = "gemini-2.5-flash"
+
+// ContextName is what a context file that does not exist yet is called.
+func ContextName(r *Runtime) string {
+	if names := r.Config.Settings.Context.FileName; len(names) > 0 {
+		return names[0]
+	}
+	return contextfile.DefaultName
+}
+
+// ProjectMemory is where facts about the project go; empty where the folder is
+// not trusted, because nothing there would be read again.
+func (r *Runtime) ProjectMemory() string {
+	if !r.Config.Trust.Trusted {
+		return ""
+	}
+	return filepath.Join(r.Config.Dir, ContextName(r))
+}
+
+// ignore says which files reading and searching leave out.
+func (r *Runtime) ignore() workspace.Ignore {
+	f := r.Config.Settings.Context.FileFiltering
+	return workspace.Ignore{Git: f.RespectGitIgnore, Gemini: f.RespectGeminiIgnore, Custom: f.CustomIgnoreFilePaths}
+}
+
+// PolicyRules are all rules in force beside the built-in ones, and what was
+// wrong with the others.
+func (r *Runtime) PolicyRules() ([]policy.Rule, []policy.Problem) {
+	s := r.Config.Settings
+	rules := policy.FromLists(policy.Lists{
+		Core: s.Tools.Core, Allowed: slices.Concat(s.Tools.Allowed, r.Flags.AllowedTools),
+		Excluded: s.Tools.Exclude, ConfirmationRequired: s.Tools.ConfirmationRequired,
+		AllowedServers: slices.Concat(s.MCP.Allowed, r.Flags.AllowedMCP), ExcludedServers: s.MCP.Excluded,
+	})
+	var problems []policy.Problem
+	load := func(tier policy.Tier, required bool, paths ...string) {
+		more, faults := policy.LoadPaths(tier, required, paths...)
+		rules, problems = append(rules, more...), append(problems, faults...)
+	}
+	if own := slices.Concat(r.Flags.Policies, s.PolicyPaths); len(own) > 0 {
+		load(policy.TierUser, true, own...)
+	} else {
+		load(policy.TierUser, false, filepath.Join(r.Config.DotGemini, "policies"))
+	}
+	load(policy.TierAdmin, false, "/etc/gemini-cli/policies")
+	load(policy.TierAdmin, true, slices.Concat(r.Flags.AdminPolicies, s.AdminPolicyPaths)...)
+	return rules, problems
+}
+
+// inPlans says whether path lies in the plans directory of the session.
+func (r *Runtime) inPlans(path string) bool {
+	rel, err := filepath.Rel(filepath.Join(r.Project.Temp, r.Session.ID(), "plans"), path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// maxOutput is the setting in the form of toolcall.Runner: 0 or less means
+// never there, negative here.
+func (r *Runtime) maxOutput() int {
+	if n := r.Config.Settings.Tools.TruncateToolOutputThreshold; n > 0 {
+		return n
+	}
+	return -1
+}
+
+// saveOutput keeps the whole of an output that the model sees cut.
+func (r *Runtime) saveOutput(call llm.ToolCall, text string) (string, error) {
+	dir := session.ToolOutputs(r.Project, r.Session.ID())
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	name := strings.Map(func(c rune) rune {
+		if strings.ContainsRune(idCharacters, c) {
+			return c
+		}
+		return '_'
+	}, call.ID)
+	path := filepath.Join(dir, name+".txt")
+	return path, atomicfile.WriteText(path, text, 0o600)
+}

@@ -1,0 +1,97 @@
+package app
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"minigem/hooks"
+	"minigem/internal/exit"
+	"minigem/internal/trust"
+)
+
+// FolderTrust is whether what the folder brings is loaded
+// (docs/spec/contract.md 6).
+type FolderTrust struct {
+	Trusted bool
+	Why     string       // who decided
+	Brought []trust.Item // what is left out; nil where the folder is trusted
+	dir     string
+}
+
+// decideTrust asks, in this order: the flag, the environment, the settings, the
+// user's list. A folder that brings nothing needs no trust, unless the user said
+// never.
+func decideTrust(sys *System, f *Options, c *Configuration, enabled bool) FolderTrust {
+	t := FolderTrust{dir: c.Dir}
+	fromEnv := trust.ByEnvironment(sys.Getenv("GEMINI_CLI_TRUST_WORKSPACE"))
+	switch {
+	case f.SkipTrust:
+		t.Trusted, t.Why = true, "--skip-trust"
+		return t
+	case fromEnv == trust.Trusted:
+		t.Trusted, t.Why = true, "GEMINI_CLI_TRUST_WORKSPACE"
+		return t
+	case !enabled:
+		t.Trusted, t.Why = true, "security.folderTrust.enabled is false"
+		return t
+	}
+	rules, warnings, err := trust.Load(c.TrustedFolders())
+	if err != nil {
+		warnings = append(warnings, err.Error())
+	}
+	c.Notices = append(c.Notices, warnings...)
+	decision := rules.Decide(c.Dir)
+	if fromEnv == trust.Untrusted {
+		decision = trust.Untrusted
+	}
+	if decision == trust.Trusted {
+		t.Trusted, t.Why = true, c.TrustedFolders()
+		return t
+	}
+	t.Brought = trust.Brought(c.Dir, c.Home)
+	t.Why = "nobody has trusted it yet"
+	if decision == trust.Untrusted {
+		t.Why = "it is marked as not to be trusted"
+	}
+	t.Trusted = decision == trust.Unknown && len(t.Brought) == 0
+	return t
+}
+
+func (c *Configuration) TrustedFolders() string {
+	return filepath.Join(c.DotGemini, "trustedFolders.json")
+}
+
+// RequireTrusted is the end of a run without a terminal in a folder that brings
+// something nobody trusted.
+func (t FolderTrust) RequireTrusted() error {
+	if t.Trusted || len(t.Brought) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "this folder is not trusted (%s), and it brings:\n", t.Why)
+	for _, item := range t.Brought {
+		fmt.Fprintf(&b, "  %s\n", item)
+	}
+	b.WriteString("Look at it, then run minigem trust here. For one run: --skip-trust, or GEMINI_CLI_TRUST_WORKSPACE=true.")
+	return exit.Errorf(exit.Untrusted, "%s", b.String())
+}
+
+// TrustFolder trusts the folder and its hooks as they are now.
+func (c *Configuration) TrustFolder() error {
+	if err := trust.Set(c.TrustedFolders(), c.Dir, trust.Folder); err != nil {
+		return err
+	}
+	return c.TrustStore().Trust(c.ProjectDir, c.ProjectHooks())
+}
+
+// ProjectHooks are the hooks that came with the project.
+func (c *Configuration) ProjectHooks() []hooks.Hook {
+	var own []hooks.Hook
+	for _, h := range c.Hooks.Hooks {
+		if c.TrustStore().OfProject(h, c.ProjectDir) {
+			own = append(own, h)
+		}
+	}
+	return own
+}

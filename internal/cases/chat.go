@@ -1,0 +1,117 @@
+package cases
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"minigem/agent/event"
+	"minigem/e2e/testbed"
+	"minigem/hooks"
+	"minigem/internal/app"
+	"minigem/internal/chat"
+	"minigem/internal/exit"
+	"minigem/internal/terminal"
+	"minigem/internal/trust"
+)
+
+// caseChat is the chat of a test case.
+type caseChat struct {
+	setup testbed.Setup
+	done  chan struct{}
+	exit  int
+
+	mu    sync.Mutex
+	rig   *app.Runtime // nil: no session is wired yet
+	hooks hooks.Config
+}
+
+// OpenChat is the testbed.ChatDriver of this command: the chat itself, with
+// the case's model, in the case's terminal.
+func OpenChat(ctx context.Context, s testbed.Setup) (testbed.Chat, error) {
+	sys := &app.System{
+		Stdin: s.Terminal, Stdout: s.Terminal, Stderr: s.Stderr, StdinTTY: true, StdoutTTY: true,
+		Env: append([]string{"TERM=xterm-256color"}, s.Env...), Dir: s.Workspace, Now: time.Now,
+	}
+	f := &app.Options{SkipTrust: s.Trust == testbed.TrustOn, Model: "gemini-2.5-flash", ApprovalMode: s.Mode}
+	if s.Resume {
+		f.Resume = "latest"
+	}
+	if err := trustProject(sys, s.Trust); err != nil {
+		return nil, err
+	}
+	c := &caseChat{setup: s, done: make(chan struct{})}
+	t := &chat.Chat{Sys: sys, Flags: f, Ctx: ctx}
+	t.Observer = chat.Observer{
+		Configured: c.configured, Opened: c.opened, Wiring: c.wire, Asked: s.Asked, Notice: s.Notice, Finished: s.Finished,
+	}
+	go func() {
+		defer close(c.done)
+		c.exit = exit.Report(sys.Stderr, t.Talk(terminal.Options{In: s.Terminal, Out: s.Terminal, Fixed: true}))
+	}()
+	return c, nil
+}
+
+// trustProject trusts a project whose hooks alone are to be asked about.
+func trustProject(sys *app.System, standing testbed.Trust) error {
+	if standing != testbed.TrustNew && standing != testbed.TrustChanged {
+		return nil
+	}
+	c, err := app.Configure(sys, &app.Options{SkipTrust: true})
+	if err != nil {
+		return err
+	}
+	return trust.Set(c.TrustedFolders(), c.Dir, trust.Folder)
+}
+
+// configured makes the project stand with the user as the case says.
+func (c *caseChat) configured(found *app.Configuration) error {
+	if c.setup.HooksOff {
+		found.Hooks.Off = "the case runs without them"
+	}
+	return standing(found, c.setup.Trust)
+}
+
+func (c *caseChat) wire(w *app.Frontend) {
+	w.Model = c.setup.Model
+	w.Sink = event.Tee(w.Sink, c.setup.Sink)
+	shown := w.Reports
+	w.Reports = func(r hooks.Report) {
+		if !r.Late {
+			c.opened(c.rig) // /hooks may have changed them
+		}
+		c.setup.Report(r)
+		shown(r)
+	}
+	shownFirst := w.Configure
+	w.Configure = func(e *hooks.Engine) { shownFirst(e); e.ReportIdle = true }
+}
+
+func (c *caseChat) opened(r *app.Runtime) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.rig, c.hooks = r, r.Config.Hooks
+}
+
+// Done implements testbed.Chat.
+func (c *caseChat) Done() <-chan struct{} { return c.done }
+
+// Exit implements testbed.Chat.
+func (c *caseChat) Exit() int { return c.exit }
+
+// Hooks implements testbed.Chat.
+func (c *caseChat) Hooks() hooks.Config {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.hooks
+}
+
+// Transcript implements testbed.Chat.
+func (c *caseChat) Transcript() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.rig == nil {
+		return ""
+	}
+	return c.rig.Session.Path()
+}

@@ -1,0 +1,184 @@
+package cases
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"minigem/agent"
+	"minigem/agent/event"
+	"minigem/e2e/record"
+	"minigem/hooks"
+	"minigem/internal/app"
+	"minigem/internal/atomicfile"
+	"minigem/internal/chat"
+	"minigem/internal/exit"
+	"minigem/internal/headless"
+	"minigem/tools/toolcall"
+)
+
+// Recording is --record-case: a run becomes a case of the testbed. A nil one
+// records nothing.
+type Recording struct {
+	*record.Recorder
+	sys  *app.System
+	path string
+}
+
+// CheckRecording says before anything runs that the case could not be written.
+func CheckRecording(f *app.Options, sys *app.System) error {
+	if f.RecordCase == "" {
+		return nil
+	}
+	path := app.Absolute(sys, f.RecordCase)
+	info, err := os.Lstat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return exit.Errorf(exit.Input, "--record-case: %s is a folder: name a file in it, such as %s", f.RecordCase, filepath.Join(f.RecordCase, "case.txtar"))
+	case err == nil && !f.Force:
+		return exit.Errorf(exit.Input, "--record-case: %s is there already: take another name, or add --force to write over it", f.RecordCase)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return exit.Errorf(exit.Input, "--record-case: %w", err)
+	}
+	probe, err := os.CreateTemp(filepath.Dir(path), ".record-case-*")
+	if err != nil {
+		return exit.Errorf(exit.Input, "--record-case: nothing can be written beside %s: %w", f.RecordCase, err)
+	}
+	_ = probe.Close()
+	return os.Remove(probe.Name())
+}
+
+// StartRecording begins to record where the flags ask for it.
+func StartRecording(f *app.Options, sys *app.System, c *app.Configuration, interactive bool) *Recording {
+	if f.RecordCase == "" {
+		return nil
+	}
+	user := sys.Getenv("USER")
+	if user == "" {
+		user = sys.Getenv("LOGNAME")
+	}
+	return &Recording{sys: sys, path: app.Absolute(sys, f.RecordCase), Recorder: record.New(record.Options{
+		Dir: c.Dir, Project: c.ProjectDir, Home: c.Home, User: user, Interactive: interactive, Untrusted: !c.Trust.Trusted,
+		Resumed: f.Resume != "" || f.SessionFile != "",
+		Mask:    func(text string) string { return c.Masker.String(text) }, Hooks: c.Hooks.Hooks,
+	})}
+}
+
+// Join lets the recorder hear of a session.
+func (r *Recording) Join(w *app.Frontend) {
+	if r == nil {
+		return
+	}
+	w.Sink = event.Tee(r.Recorder, w.Sink)
+	told := w.Reports
+	w.Reports = func(rep hooks.Report) { r.Report(rep); told(rep) }
+	w.Tap = r.Model
+}
+
+// Opened tells the recorder of a session that is wired.
+func (r *Recording) Opened(rig *app.Runtime) {
+	if r != nil {
+		r.SetMode(rig.Policy.Mode().Flag())
+	}
+}
+
+func (r *Recording) Prompt(text string) {
+	if r != nil {
+		r.Prompt(text)
+	}
+}
+
+func (r *Recording) Finished(res agent.Result) {
+	if r != nil {
+		r.Finished(res)
+	}
+}
+
+// Write writes the case when the run is over. err is how it ended, and stays so
+// unless the case cannot be written.
+func (r *Recording) Write(err error) error {
+	if r == nil {
+		return err
+	}
+	data, failed := r.Case(exitCodeOf(err))
+	if failed == nil {
+		failed = atomicfile.WriteFile(r.path, data, 0o600)
+	}
+	if failed != nil {
+		failed = fmt.Errorf("writing the case: %w", failed)
+		if err == nil {
+			return exit.With(exit.Input, failed)
+		}
+		fmt.Fprintf(r.sys.Stderr, "minigem: %v\n", failed)
+		return err
+	}
+	name := r.path
+	if rel, relErr := filepath.Rel(r.sys.Dir, r.path); relErr == nil && filepath.IsLocal(rel) {
+		name = rel
+	}
+	fmt.Fprintf(r.sys.Stderr, "minigem: recorded %s; this runs it: minigem hooks test %s\n", name, name)
+	return err
+}
+
+// exitCodeOf is what the program ends with for err.
+func exitCodeOf(err error) int {
+	_, code := headless.FailureOf(err)
+	return code
+}
+
+// observe makes the recorder a witness of a chat.
+func (r *Recording) observe(t *chat.Chat) {
+	t.Observer.Configured = func(c *app.Configuration) error {
+		r.Recorder = StartRecording(t.Flags, t.Sys, c, true).Recorder
+		return nil
+	}
+	t.Observer.Opened = r.Opened
+	t.Observer.Wiring = func(w *app.Frontend) { r.Join(w) }
+	t.Observer.Submitted = r.Prompt
+	t.Observer.Commanded = r.command
+	t.Observer.Finished = r.Finished
+	t.Observer.Answered = func(q toolcall.Question, a toolcall.Answer) { r.Answered(q, a) }
+}
+
+// unrecorded are commands of the chat that a case has no word for, with what it
+// then lacks.
+var unrecorded = map[string]string{
+	"resume": "another session", "chat": "a kept conversation", "checkpoints": "a kept conversation", "rewind": "what was forgotten",
+	"restore": "the files that were brought back",
+}
+
+// command hears of a line that begins with "/" or "!".
+func (r *Recording) command(line string) {
+	word, rest, _ := strings.Cut(strings.TrimPrefix(line, "/"), " ")
+	rest, _, _ = strings.Cut(strings.TrimSpace(rest), " ")
+	switch {
+	case strings.HasPrefix(line, "!"):
+		r.Unrecorded("What the user ran with ! is not part of the case.")
+	case slices.Contains([]string{"clear", "new"}, word):
+		r.Do("clear")
+	case slices.Contains([]string{"compress", "summarize", "compact"}, word):
+		r.Do("compress")
+	case word == "hooks" && rest != "" && rest != "list" && rest != "why":
+		r.Unrecorded("The user changed which hooks run with /hooks: the case has those that ran.")
+	case unrecorded[word] != "" && !slices.Contains([]string{"save", "list", "share", "delete"}, rest):
+		r.Stop(fmt.Sprintf("It ends before /%s: %s cannot be part of a case.", word, unrecorded[word]))
+	}
+}
+
+// Recorded runs a chat with a recorder, if the flags ask for one.
+func Recorded(t *chat.Chat, run func() error) error {
+	if t.Flags.RecordCase == "" {
+		return run()
+	}
+	r := &Recording{sys: t.Sys, path: app.Absolute(t.Sys, t.Flags.RecordCase)}
+	r.observe(t)
+	err := run()
+	if r.Recorder == nil { // it never began
+		return err
+	}
+	return r.Write(err)
+}

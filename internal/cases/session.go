@@ -1,0 +1,173 @@
+package cases
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"minigem/agent"
+	"minigem/agent/event"
+	"minigem/e2e/testbed"
+	"minigem/hooks"
+	"minigem/internal/app"
+	"minigem/internal/boundedfile"
+	"minigem/internal/exit"
+	"minigem/internal/headless"
+)
+
+// caseSession is a session of a test case: the wiring of a run without a
+// terminal, kept open for several prompts.
+type caseSession struct {
+	sys     *app.System
+	rig     *app.Runtime
+	out     headless.Output
+	context string // of SessionStart, for the next prompt
+}
+
+// Open is the testbed.Driver of this command.
+func Open(ctx context.Context, s testbed.Setup) (testbed.Session, error) {
+	sys := &app.System{Stdout: s.Stdout, Stderr: s.Stderr, Env: s.Env, Dir: s.Workspace, Now: time.Now}
+	f := &app.Options{SkipTrust: s.Trust != testbed.TrustOff, Model: "gemini-2.5-flash", ApprovalMode: s.Mode}
+	if s.Resume {
+		f.Resume = "latest"
+	}
+	out := headless.New(sys, f, nil)
+	c, err := app.Configure(sys, f)
+	if err != nil {
+		return nil, err
+	}
+	if err := standing(c, s.Trust); err != nil {
+		return nil, err
+	}
+	if s.Approver == nil {
+		if err := c.Trust.RequireTrusted(); err != nil {
+			return nil, err
+		}
+	}
+	if s.HooksOff {
+		c.Hooks.Off = "the case runs without them"
+	}
+	r, err := app.Build(ctx, sys, f, c, caseFrontend(s, out))
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range append(r.Config.Notices, r.Config.HookNotices()...) {
+		s.Notice(n)
+		out.Notice(n)
+	}
+	return &caseSession{sys: sys, rig: r, out: out, context: r.Session.Begin(ctx)}, nil
+}
+
+func caseFrontend(s testbed.Setup, out headless.Output) app.Frontend {
+	w := app.Frontend{
+		Interactive: s.Approver != nil,
+		Sink:        event.Tee(out, s.Sink),
+		Reports:     func(r hooks.Report) { out.Report(r); s.Report(r) },
+		Model:       s.Model,
+		Warn:        func(text string) { s.Notice(text); out.Notice(text) },
+		Configure:   func(e *hooks.Engine) { e.ReportIdle = true },
+	}
+	if s.Approver != nil {
+		w.Approver = s.Approver
+	}
+	return w
+}
+
+// standing makes the project's hooks stand with the user as a case says.
+func standing(c *app.Configuration, trust testbed.Trust) error {
+	switch trust {
+	case testbed.TrustNew:
+		if err := c.TrustStore().Trust(c.ProjectDir, nil); err != nil {
+			return err
+		}
+		return c.CheckProjectHooks()
+	case testbed.TrustChanged:
+		return pretendChanged(c)
+	case testbed.TrustOn:
+		for i := range c.Hooks.Hooks {
+			c.Hooks.Hooks[i].Note = ""
+		}
+	}
+	return nil
+}
+
+// pretendChanged makes it so that the project's hooks were trusted before they
+// were changed: what is remembered of them is what they were with another
+// script, or where they have none, with another environment.
+func pretendChanged(c *app.Configuration) error {
+	checks, err := c.TrustStore().Check(c.ProjectDir, c.Hooks)
+	if err != nil {
+		return err
+	}
+	for _, check := range checks {
+		h := check.Hook
+		if len(check.Scripts) == 0 {
+			h.Env = map[string]string{"BEFORE": "1"}
+		}
+		undo, err := scribble(c, check.Scripts)
+		if err != nil {
+			return err
+		}
+		err = c.TrustStore().Trust(c.ProjectDir, []hooks.Hook{h})
+		undo()
+		if err != nil {
+			return err
+		}
+	}
+	return c.CheckProjectHooks()
+}
+
+// scribble adds a line to files of the project until undo is called.
+func scribble(c *app.Configuration, files []string) (undo func(), err error) {
+	var undos []func()
+	undo = func() {
+		for _, u := range undos {
+			u()
+		}
+	}
+	for _, name := range files {
+		path := filepath.Join(c.ProjectDir, name)
+		data, err := boundedfile.Read(path, boundedfile.Kept)
+		if err != nil || filepath.IsAbs(name) {
+			continue
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			continue
+		}
+		undos = append(undos, func() { _ = os.WriteFile(path, data, info.Mode().Perm()) })
+		if err := os.WriteFile(path, append(data[:len(data):len(data)], '\n'), info.Mode().Perm()); err != nil {
+			undo()
+			return nil, fmt.Errorf("changing %s: %w", name, err)
+		}
+	}
+	return undo, nil
+}
+
+// Prompt implements testbed.Session.
+func (s *caseSession) Prompt(ctx context.Context, text string) testbed.Outcome {
+	before := s.context
+	s.context = ""
+	res := s.rig.Agent.Run(ctx, agent.Prompt{Text: text, Context: before})
+	return testbed.Outcome{Result: res, Exit: exit.Report(s.sys.Stderr, s.out.End(res, headless.EndingError(ctx, res)))}
+}
+
+// Clear implements testbed.Session.
+func (s *caseSession) Clear(ctx context.Context) { s.context = s.rig.Session.Clear(ctx) }
+
+// Compress implements testbed.Session.
+func (s *caseSession) Compress(ctx context.Context) error { return s.rig.Compress(ctx) }
+
+// End implements testbed.Session.
+func (s *caseSession) End(ctx context.Context) {
+	s.rig.Session.End(ctx, "exit")
+	s.rig.Close()
+}
+
+// Hooks implements testbed.Session.
+func (s *caseSession) Hooks() hooks.Config { return s.rig.Config.Hooks }
+
+// Transcript implements testbed.Session.
+func (s *caseSession) Transcript() string { return s.rig.Session.Path() }

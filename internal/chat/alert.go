@@ -1,0 +1,46 @@
+package chat
+
+import (
+	"context"
+
+	"minigem/internal/terminal"
+	"minigem/notify"
+	"minigem/tools/builtin"
+)
+
+// focused takes in that the window got or lost the focus: nobody is told of what
+// they are looking at (cli/utils/terminalNotifications.ts).
+func (t *Chat) focused(yes bool) {
+	if desk := t.desk.Load(); desk != nil {
+		desk.Focus(t.Ctx, yes)
+	}
+}
+
+// done tells that the work is done. Hooks are not told.
+func (t *Chat) done(prompt string) {
+	t.desk.Load().Alert(t.Ctx, notify.Alert{Kind: notify.SessionComplete, Title: "minigem", Subtitle: "is done", Body: prompt})
+}
+
+// signalWriter lets sequences of ours through to the terminal.
+type signalWriter struct{ *terminal.Terminal }
+
+// Write implements io.Writer.
+func (w signalWriter) Write(b []byte) (int, error) {
+	w.Signal(string(b))
+	return len(b), nil
+}
+
+// alertingAsker tells of questions before they are put.
+type alertingAsker struct {
+	builtin.Asker
+	t *Chat
+}
+
+// AskQuestions implements builtin.Asker.
+func (a alertingAsker) AskQuestions(ctx context.Context, qs []builtin.Question) (map[int]string, bool, error) {
+	const key = "questions"
+	desk := a.t.desk.Load()
+	desk.Alert(ctx, notify.Alert{Kind: notify.Attention, Key: key, Title: "minigem", Subtitle: "has a question", Body: qs[0].Question})
+	defer desk.Settle(key)
+	return a.Asker.AskQuestions(ctx, qs)
+}

@@ -1,0 +1,352 @@
+package chat
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"minigem/agent"
+	"minigem/agent/event"
+	"minigem/hooks"
+	"minigem/internal/app"
+	"minigem/internal/exit"
+	"minigem/internal/output"
+	"minigem/internal/slash"
+	"minigem/internal/terminal"
+	"minigem/llm"
+	"minigem/notify"
+	"minigem/tools/toolcall"
+)
+
+// What the chat says as it is left. Programs that drive a terminal wait for it.
+const goodbye = "Agent powering down. Goodbye!"
+
+// againTime is how long a second ^C after the first one leaves the chat.
+const againTime = 3 * time.Second
+
+// A Chat is minigem in a terminal. The rig is another one after /resume.
+type Chat struct {
+	runtime *app.Runtime
+	Sys     *app.System
+	Flags   *app.Options
+	Ctx     context.Context // ends when the program is told to
+	term    *terminal.Terminal
+	view    *terminal.View
+	desk    atomic.Pointer[notify.Desk] // of the rig
+	stats   *output.Stats
+	table   slash.Table
+
+	context   string // of SessionStart, until the first prompt takes it along
+	heldHooks bool   // the user said no to the project's new hooks
+	lastHook  atomic.Pointer[hooks.Report]
+	left      string // the reason of SessionEnd; empty: the chat goes on
+	Observer  Observer
+
+	interrupted atomic.Int64 // when ^C was pressed last, in nanoseconds
+	opened      atomic.Pointer[terminal.Terminal]
+	quits       atomic.Bool // it was pressed twice while something was done
+}
+
+// A Observer hears of what happens in a chat. All fields may be nil, and are set
+// before it begins.
+type Observer struct {
+	Configured func(*app.Configuration) error // what was found, before anybody is asked about it
+	Opened     func(*app.Runtime)             // a session is wired, and begins next
+	Submitted  func(prompt string)            // the model is asked next
+	Commanded  func(line string)              // a line with "/" or "!" is obeyed next
+	Answered   func(toolcall.Question, toolcall.Answer)
+	Asked      func(toolcall.Question)
+	Notice     func(text string)
+	Finished   func(agent.Result)  // a prompt ended
+	Wiring     func(*app.Frontend) // last changes of how the session is wired
+}
+
+// GiveBack leaves the terminal as it was, when there is no time for more.
+func (t *Chat) GiveBack() {
+	if term := t.opened.Load(); term != nil {
+		term.Close()
+	}
+}
+
+// Talk opens the terminal and talks until the user leaves. in tells of the
+// window; the rest is known here.
+func (t *Chat) Talk(in terminal.Options) error {
+	c, err := app.Configure(t.Sys, t.Flags)
+	if err != nil {
+		return err
+	}
+	t.stats = &output.Stats{}
+	in.Getenv, in.Vim, in.Complete = t.Sys.Getenv, c.Settings.General.VimMode, t.complete
+	if c.Settings.General.EnableNotifications {
+		in.Focus = t.focused
+	}
+	t.term, err = terminal.Open(in)
+	if err != nil {
+		return err
+	}
+	defer t.term.Close()
+	t.opened.Store(t.term)
+	defer context.AfterFunc(t.Ctx, t.term.Hangup)()
+	return t.run(c)
+}
+
+// run asks for trust, wires the session and talks until the user leaves.
+func (t *Chat) run(c *app.Configuration) error {
+	t.view = terminal.NewView(t.term, hooks.Notifications(c.Sections...))
+	if err := t.configured(c); err != nil {
+		return err
+	}
+	c, err := t.askTrust(c)
+	if err != nil {
+		return err
+	}
+	t.askHooks(c)
+	if err := t.open(c); err != nil {
+		return err
+	}
+	defer func() { t.runtime.Close() }()
+	t.term.History(filepath.Join(t.runtime.Project.Temp, "prompt_history"))
+	t.table = t.addCustom(t.commands())
+	t.banner()
+	t.begin(t.runtime.Session.Begin)
+	first := strings.TrimSpace(strings.Join(append(t.Flags.Query, t.Flags.PromptInteractive), " "))
+	if first != "" && t.left == "" {
+		t.term.Print("> " + terminal.Clean(first))
+		t.take(first)
+	}
+	t.loop()
+	t.end()
+	if t.Ctx.Err() != nil && !errors.Is(context.Cause(t.Ctx), exit.ErrInterrupted) {
+		return exit.Silent(exit.Terminated)
+	}
+	return nil
+}
+
+// open wires a rig.
+func (t *Chat) open(c *app.Configuration) error {
+	w := app.Frontend{
+		Interactive: true,
+		Sink:        event.Tee(t.view, t.stats),
+		Reports:     t.report,
+		Approver:    t.approver(c),
+		Asker:       alertingAsker{&terminal.Questioner{View: t.view}, t},
+		Bell:        signalWriter{t.term},
+		Warn:        t.warn,
+		Configure:   func(e *hooks.Engine) { e.Starting = t.view.HookStarting },
+	}
+	if t.runtime != nil && (t.Flags.Fake != "" || t.Flags.FakeNonStrict != "") && t.Flags.Record == "" {
+		w.Model = t.runtime.Model // its answers go on where they are
+	}
+	if t.Observer.Wiring != nil {
+		t.Observer.Wiring(&w)
+	}
+	r, err := app.Build(t.Ctx, t.Sys, t.Flags, c, t.Flags.Debugging(t.Sys, w))
+	if err != nil {
+		return err
+	}
+	t.runtime = r
+	t.desk.Store(r.Alerts.Desk)
+	if t.Observer.Opened != nil {
+		t.Observer.Opened(r)
+	}
+	return nil
+}
+
+func (t *Chat) approver(c *app.Configuration) toolcall.Approver {
+	a := &terminal.Approver{View: t.view, Dir: c.Dir, OnceOnly: c.Settings.Security.DisableAlwaysAllow}
+	a.Edit = t.term.Editor(editorOf(c), c.Env)
+	return ObservedApprover{a, t.Observer}
+}
+
+// ObservedApprover lets the witness hear of questions and answers.
+type ObservedApprover struct {
+	toolcall.Approver
+	Observer
+}
+
+// Approve implements toolcall.Approver.
+func (a ObservedApprover) Approve(ctx context.Context, q toolcall.Question) toolcall.Answer {
+	if a.Asked != nil {
+		a.Asked(q)
+	}
+	answer := a.Approver.Approve(ctx, q)
+	if a.Answered != nil {
+		a.Answered(q, answer)
+	}
+	return answer
+}
+
+// configured lets the witness see what was found.
+func (t *Chat) configured(c *app.Configuration) error {
+	if t.Observer.Configured == nil {
+		return nil
+	}
+	return t.Observer.Configured(c)
+}
+
+// editorOf is the editor that the user wants, as a command line.
+func editorOf(c *app.Configuration) string {
+	env := app.System{Env: c.Env}
+	return cmp.Or(env.Getenv("VISUAL"), env.Getenv("EDITOR"), c.Settings.General.PreferredEditor, "vi")
+}
+
+func (t *Chat) warn(text string) {
+	if t.Observer.Notice != nil {
+		t.Observer.Notice(text)
+	}
+	t.term.Print(t.term.Warning(t.term.Wrap("! " + terminal.Clean(text))))
+}
+
+func (t *Chat) report(r hooks.Report) {
+	t.lastHook.Store(&r)
+	t.view.Hook(r)
+}
+
+// banner is the start, in three lines, and what the user should know.
+func (t *Chat) banner() {
+	active := 0
+	for _, h := range t.runtime.Config.Hooks.Hooks {
+		if h.Disabled == "" && h.Untrusted == "" {
+			active++
+		}
+	}
+	loaded := []string{output.Count(active, "hook"), output.Count(len(t.runtime.Context.Paths()), "memory file"), output.Count(len(t.runtime.OfferedTools()), "tool")}
+	if !t.runtime.Config.Trust.Trusted {
+		loaded = append(loaded, "folder not trusted")
+	}
+	t.term.Print(fmt.Sprintf("%s %s  %s\n%s\n%s", t.term.Bold("minigem"), app.Version, t.runtime.ModelName,
+		t.term.Dim(terminal.Clean(t.shortenHome(t.runtime.Config.Dir))), t.term.Dim(strings.Join(loaded, ", ")+"  (/help lists commands)")))
+	notices := append(t.runtime.Config.Notices, t.runtime.Config.HookProblems()...)
+	if !t.asksForHooks(t.runtime.Config) {
+		notices = append(t.runtime.Config.Notices, t.runtime.Config.HookNotices()...)
+	}
+	for _, n := range notices {
+		t.warn(t.runtime.Config.ShortenIn(n))
+	}
+}
+
+func (t *Chat) shortenHome(path string) string {
+	if rest, ok := strings.CutPrefix(path, t.runtime.Config.Home+string(filepath.Separator)); ok {
+		return "~" + string(filepath.Separator) + rest
+	}
+	return path
+}
+
+// begin runs the SessionStart hooks; the first prompt waits for them.
+func (t *Chat) begin(start func(context.Context) string) {
+	t.work("starting the session", func(ctx context.Context) { t.context = start(ctx) })
+}
+
+// end ends the session, once, and says goodbye.
+func (t *Chat) end() {
+	reason := t.left
+	if reason == "" || t.Ctx.Err() != nil {
+		reason = "other"
+	}
+	t.view.Work("ending the session", nil, func() { t.runtime.Session.End(context.WithoutCancel(t.Ctx), reason) })
+	t.term.Print(goodbye)
+}
+
+// work runs f until it ends or the user interrupts it.
+func (t *Chat) work(what string, f func(ctx context.Context)) {
+	ctx, cancel := context.WithCancelCause(t.Ctx)
+	defer cancel(nil)
+	t.view.Work(what, func(ctrlC bool) { t.interrupt(cancel, ctrlC) }, func() { f(ctx) })
+	if t.quits.Load() {
+		t.left = "prompt_input_exit"
+	}
+}
+
+// interrupt stops what is being done; the second ^C in a row leaves the chat too.
+func (t *Chat) interrupt(stop context.CancelCauseFunc, ctrlC bool) {
+	if ctrlC && t.again() {
+		t.quits.Store(true)
+	}
+	stop(exit.ErrInterrupted)
+}
+
+// again notes a ^C, and reports whether it follows another one closely.
+func (t *Chat) again() bool {
+	now := time.Now().UnixNano()
+	return now-t.interrupted.Swap(now) < int64(againTime)
+}
+
+// loop reads and obeys until the user leaves.
+func (t *Chat) loop() {
+	for t.left == "" && t.Ctx.Err() == nil {
+		line, err := t.term.Prompt()
+		switch {
+		case errors.Is(err, terminal.ErrInterrupted):
+			if t.again() {
+				t.left = "prompt_input_exit"
+			} else {
+				t.term.Print(t.term.Dim("Press Ctrl+C again to exit"))
+			}
+		case err != nil:
+			t.left = "prompt_input_exit"
+		case strings.TrimSpace(line) != "":
+			t.take(strings.TrimSpace(line))
+		}
+	}
+}
+
+// take does what one line asks for.
+func (t *Chat) take(line string) {
+	if t.Observer.Commanded != nil && (strings.HasPrefix(line, "!") || slash.Is(line)) {
+		t.Observer.Commanded(line)
+	}
+	var err error
+	switch {
+	case strings.HasPrefix(line, "!"):
+		err = t.shell(strings.TrimSpace(line[1:]))
+	case slash.Is(line):
+		err = t.table.Run(t.Ctx, line)
+	default:
+		t.submit(line, nil)
+	}
+	if err != nil && t.Ctx.Err() == nil {
+		t.view.Failure(err)
+	}
+}
+
+// submit gives the model a prompt. parts is what is sent; nil: text, with the
+// files that it names.
+func (t *Chat) submit(text string, parts []llm.Part) {
+	if t.Observer.Submitted != nil {
+		t.Observer.Submitted(text)
+	}
+	if t.context != "" {
+		t.runtime.Session.Append(llm.UserText(t.context))
+		t.context = ""
+	}
+	var res agent.Result
+	t.work("thinking", func(ctx context.Context) {
+		if parts == nil {
+			parts = t.runtime.Include(ctx, text, t.warn)
+		}
+		res = t.runtime.Agent.Run(ctx, agent.Prompt{Text: text, Parts: parts})
+	})
+	if t.Observer.Finished != nil {
+		t.Observer.Finished(res)
+	}
+	if res.Ending != agent.Cancelled { // who stopped it knows
+		t.done(text)
+	}
+	switch res.Ending {
+	case agent.Cancelled:
+		t.term.Print(t.term.Warning("Request cancelled."))
+	case agent.MaxTurns:
+		t.warn("the limit of turns for this session is reached: raise model.maxSessionTurns in the settings")
+	case agent.MaxRounds:
+		t.warn("the model asked for more and more, and was stopped: say continue to let it go on")
+	case agent.Failed, agent.InvalidStream:
+		if t.Ctx.Err() == nil {
+			t.view.Failure(res.Err)
+		}
+	}
+}

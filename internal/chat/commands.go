@@ -1,0 +1,225 @@
+package chat
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"minigem/agent/event"
+	"minigem/compress"
+	"minigem/internal/app"
+	"minigem/internal/listing"
+	"minigem/internal/slash"
+	"minigem/internal/terminal"
+	"minigem/internal/trust"
+)
+
+// commands is what a "/" may be followed by
+// (cli/services/BuiltinCommandLoader.ts).
+func (t *Chat) commands() slash.Table {
+	return slash.Table{
+		{Name: "about", Help: "version, system, model", Run: t.about},
+		t.chatCommand("chat", "checkpoints"),
+		{Name: "clear", Aliases: []string{"new"}, Help: "begin a new session on an empty screen", Run: t.clearAll},
+		{Name: "compress", Aliases: []string{"summarize", "compact"}, Help: "put a summary in the place of the history", Run: t.compressNow},
+		{Name: "copy", Help: "put the last answer on the clipboard", Run: t.copyAnswer},
+		{Name: "export", Aliases: []string{"export-session"}, Args: "[FILE.md|.json]", Help: "write this conversation to a file", Run: t.share},
+		{Name: "help", Aliases: []string{"?"}, Help: "list the commands and keys", Run: t.help},
+		t.hooksCommands(),
+		{Name: "init", Help: "let the model write a " + app.ContextName(t.runtime), Run: t.initContext},
+		{Name: "memory", Help: "what the model is told of memory files", Run: t.memoryList, Sub: []slash.Command{
+			{Name: "show", Help: "print them", Run: t.memoryShow},
+			{Name: "list", Help: "list them", Run: t.memoryList},
+			{Name: "add", Args: "[--project] TEXT", Help: "remember it, in all projects or in this one", Run: t.memoryAdd},
+			{Name: "reload", Aliases: []string{"refresh"}, Help: "read them, settings and hooks again", Run: t.memoryReload},
+		}},
+		{Name: "model", Help: "the model in use", Run: t.modelSet, Sub: []slash.Command{
+			{Name: "set", Args: "NAME", Help: "use another one", Run: t.modelSet, Values: modelNames},
+		}},
+		{Name: "permissions", Help: "trust in this folder, and the approval mode", Run: t.permissions, Sub: []slash.Command{
+			{Name: "trust", Help: "trust this folder and its hooks as they are now", Run: t.trustNow},
+		}},
+		{Name: "policies", Help: "the rules that decide what may run", Run: t.policies, Sub: []slash.Command{
+			{Name: "list", Help: "list them", Run: t.policies},
+		}},
+		{Name: "quit", Aliases: []string{"exit"}, Help: "leave", Run: func(context.Context, string) error { t.left = "exit"; return nil }},
+		t.chatCommand("resume"),
+		{Name: "restore", Args: "[CHECKPOINT [WHAT]]", Help: "go back to before an edit", Run: t.restoreCheckpoint, Values: t.checkpointNames},
+		{Name: "rewind", Args: "[NUMBER [WHAT]]", Help: "go back to before one of your prompts", Run: t.rewind},
+		{Name: "settings", Help: "the settings files and what is set", Run: t.listSettings},
+		{Name: "stats", Aliases: []string{"usage"}, Help: "requests, tokens, calls", Run: t.statsSession, Sub: []slash.Command{
+			{Name: "session", Help: "all of them", Run: t.statsSession},
+			{Name: "model", Help: "those of models", Run: t.statsModel},
+			{Name: "tools", Help: "those of tools", Run: t.statsTools},
+		}},
+		{Name: "tools", Help: "the tools that the model is offered", Run: t.listTools, Sub: []slash.Command{
+			{Name: "list", Help: "list them", Run: t.listTools},
+			{Name: "desc", Aliases: []string{"descriptions"}, Help: "with what the model is told of them", Run: t.describeTools},
+		}},
+	}
+}
+
+const keysHelp = `
+  @path        put a file or a folder into the prompt
+  !command     run a command; the model sees what it printed
+  \ at the end, Alt-Enter, or a paste: more than one line
+  Tab completes, Up and ^R find earlier prompts
+  keys are those of emacs, or of vi (general.vimMode)
+  Esc or ^C interrupts, ^C twice or ^D leaves, ^Z suspends
+`
+
+func (t *Chat) help(context.Context, string) error {
+	t.term.Print(t.table.Help() + keysHelp)
+	return nil
+}
+
+func (t *Chat) about(context.Context, string) error {
+	auth := cmp.Or(t.runtime.Config.Settings.Security.Auth.SelectedType, "as the environment says")
+	t.term.Print(fmt.Sprintf("minigem %s, %s/%s\nmodel    %s\nsign-in  %s\nsession  %s\nfile     %s\nmode     %s",
+		app.Version, runtime.GOOS, runtime.GOARCH, t.runtime.ModelName, auth, t.runtime.Session.ID(), t.shortenHome(t.runtime.Session.Path()), t.runtime.Policy.Mode()))
+	return nil
+}
+
+// compressNow is /compress; what came of it is an event.
+func (t *Chat) compressNow(context.Context, string) error {
+	t.work("compressing the history", func(ctx context.Context) {
+		if res := t.runtime.Compressor.Compress(ctx, 0); res.Status == compress.Noop { // all else is told where it is done
+			t.view.Emit(event.Compressed{Before: res.Before, After: res.After, Status: int(res.Status)})
+		}
+	})
+	return nil
+}
+
+func (t *Chat) copyAnswer(context.Context, string) error {
+	answer := t.view.LastAnswer()
+	if answer == "" {
+		return errors.New("there is no answer to copy yet")
+	}
+	t.term.Copy(answer)
+	t.term.Print(t.term.Dim("The last answer was sent to the clipboard; some terminals refuse it."))
+	return nil
+}
+
+func (t *Chat) initContext(context.Context, string) error {
+	name := app.ContextName(t.runtime)
+	if app.Exists(filepath.Join(t.runtime.Config.Dir, name)) {
+		return fmt.Errorf("%s is there already: ask for the changes that you want", name)
+	}
+	t.submit("Look at this project and write a file "+name+" in its root: what the project is, how it is laid out, "+
+		"the commands that build, test and run it, and the conventions that its code follows. "+
+		"Keep to what you find in its files, and keep it short: it is what you will be told about this project at the start of each session.", nil)
+	return nil
+}
+
+func (t *Chat) memoryList(context.Context, string) error {
+	paths := t.runtime.Context.Paths()
+	for i, p := range paths {
+		paths[i] = "  " + t.shortenHome(p)
+	}
+	if len(paths) == 0 {
+		paths = []string{"No memory file is loaded. /init lets the model write one."}
+	}
+	t.term.Print(terminal.Clean(strings.Join(paths, "\n")))
+	return nil
+}
+
+func (t *Chat) memoryShow(ctx context.Context, _ string) error {
+	text := memoryText(t.runtime.Context, t.runtime.Config.Dir)
+	if strings.TrimSpace(text) == "" {
+		return t.memoryList(ctx, "")
+	}
+	t.term.Print(terminal.Clean(strings.TrimSpace(text)))
+	return nil
+}
+
+func modelNames() []string {
+	return []string{"auto", "pro", "flash", "flash-lite", "gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite", "gemini-3-pro-preview"}
+}
+
+func (t *Chat) modelSet(_ context.Context, name string) error {
+	if name != "" {
+		t.runtime.ModelName = app.ResolveModel(name)
+		t.runtime.Agent.Config.Model, t.runtime.Agent.Config.Sampling = t.runtime.ModelName, app.SamplingFor(t.runtime.ModelName)
+		t.runtime.Compressor.ModelName = t.runtime.ModelName
+	}
+	t.term.Print("The model is " + terminal.Clean(t.runtime.ModelName) + ".")
+	return nil
+}
+
+// permissions tells what holds; it changes nothing.
+func (t *Chat) permissions(context.Context, string) error {
+	state := "trusted"
+	if !t.runtime.Config.Trust.Trusted {
+		state = "not trusted; /permissions trust changes that"
+	}
+	if t.runtime.Config.Trust.Why != "" {
+		state += " (" + t.runtime.Config.ShortenIn(t.runtime.Config.Trust.Why) + ")"
+	}
+	t.term.Print(terminal.Clean(fmt.Sprintf("%s is %s\nThe approval mode is %s; /policies lists the rules.", t.shortenHome(t.runtime.Config.Dir), state, t.runtime.Policy.Mode())))
+	return nil
+}
+
+func (t *Chat) policies(context.Context, string) error {
+	return t.captured(func(sys *app.System) error {
+		return listing.WriteRules(t.runtime.Config, sys, t.runtime.Policy.Rules())
+	})
+}
+
+func (t *Chat) listSettings(context.Context, string) error {
+	return t.captured(func(sys *app.System) error {
+		for _, f := range t.runtime.Config.Loaded.Files {
+			state := cmp.Or(f.Skipped, "read")
+			if f.Data == nil && f.Skipped == "" {
+				state = "not there"
+			}
+			fmt.Fprintf(sys.Stdout, "%-16s %s (%s)\n", f.Layer, t.runtime.Config.Shorten(f.Path), state)
+		}
+		fmt.Fprintln(sys.Stdout)
+		return listing.WriteSettings(t.runtime.Config, sys, listing.SettingsBelow(t.runtime.Config, ""), true)
+	})
+}
+
+// captured shows what f writes to a system of its own.
+func (t *Chat) captured(f func(sys *app.System) error) error {
+	var b bytes.Buffer
+	sys := *t.Sys
+	sys.Stdout, sys.Stderr = &b, &b
+	err := f(&sys)
+	t.term.Print(terminal.Clean(strings.TrimRight(b.String(), "\n")))
+	return err
+}
+
+// complete offers commands, and files behind an "@".
+func (t *Chat) complete(line string) ([]string, int) {
+	if strings.HasPrefix(line, "/") {
+		return t.table.Complete(line)
+	}
+	at := strings.LastIndexByte(line, '@')
+	if at < 0 || strings.ContainsAny(line[at:], " \n") {
+		return nil, 0
+	}
+	word := line[at+1:]
+	dir, base := filepath.Split(word)
+	entries, err := os.ReadDir(filepath.Join(t.runtime.Config.Dir, dir))
+	if err != nil {
+		return nil, 0
+	}
+	var out []string
+	for _, e := range entries {
+		rest, ok := strings.CutPrefix(e.Name(), base)
+		if !ok || strings.HasPrefix(e.Name(), ".") && base == "" || trust.Printable(e.Name()) != e.Name() {
+			continue
+		}
+		if e.IsDir() {
+			rest += "/"
+		}
+		out = append(out, strings.ReplaceAll(rest, " ", `\ `))
+	}
+	return out, len([]rune(base))
+}

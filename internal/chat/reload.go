@@ -1,0 +1,260 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"minigem/hooks"
+	"minigem/internal/app"
+	"minigem/internal/contextfile"
+	"minigem/internal/listing"
+	"minigem/internal/output"
+	"minigem/internal/terminal"
+	"minigem/internal/trust"
+	"minigem/session"
+)
+
+// inForce is what configuration brings, by names for people; the values are
+// only compared.
+type inForce map[string]string
+
+// inForce is what holds now.
+func (t *Chat) inForce() inForce {
+	now := inForce{}
+	for _, h := range t.runtime.Config.Hooks.Hooks {
+		name := fmt.Sprintf("hook %s %s", h.Event, h.ID())
+		if h.Disabled != "" || h.Untrusted != "" {
+			name += " (does not run)"
+		}
+		now[name] += fmt.Sprint(h.Matcher, h.Command, h.Env, h.Timeout)
+	}
+	for _, s := range listing.SettingsBelow(t.runtime.Config, "") {
+		told := strings.HasPrefix(s.Key, "hooks.") || strings.HasPrefix(s.Key, "hooksConfig.")
+		if empty := string(s.Value) == "{}"; !told && !empty {
+			now["setting "+s.Key] = string(s.Value)
+		}
+	}
+	for _, f := range slices.Concat(t.runtime.Context.Global, t.runtime.Context.Extension, t.runtime.Context.Project) {
+		now["memory file "+t.shortenHome(f.Path)] = f.Text
+	}
+	for _, tool := range t.runtime.Registry.All() {
+		now["tool "+tool.Spec().Name] = tool.Spec().Description
+	}
+	for _, c := range t.runtime.CustomCommands(nil, func(string) {}) {
+		now["command /"+c.Name] = c.Prompt
+	}
+	return now
+}
+
+// liveSettings are those that a session asks for each time; the others were
+// handed out when it was wired.
+var liveSettings = []string{"context.fileName", "context.importFormat", "context.memoryBoundaryMarkers",
+	"context.loadMemoryFromIncludeDirectories", "context.includeDirectoryTree"}
+
+// tellChanges prints what is another one than it was before. wired: settings
+// hold from now on, all of them.
+func (t *Chat) tellChanges(before inForce, wired bool) {
+	now := t.inForce()
+	both := maps.Clone(before)
+	maps.Copy(both, now)
+	told := false
+	for _, name := range slices.Sorted(maps.Keys(both)) {
+		_, was := before[name]
+		_, is := now[name]
+		mark := "~"
+		switch {
+		case was && is && before[name] == now[name]:
+			continue
+		case !was:
+			mark = "+"
+		case !is:
+			mark = "-"
+		}
+		text := fmt.Sprintf("  %s %s", mark, trust.Printable(name))
+		if key, ok := strings.CutPrefix(name, "setting "); ok && !wired && !slices.Contains(liveSettings, key) {
+			text += t.term.Dim("  (from the next start on)")
+		}
+		t.term.Print(text)
+		told = true
+	}
+	if !told {
+		t.term.Print(t.term.Dim("  nothing is different"))
+	}
+}
+
+// reload reads settings, hooks, context files and custom commands again, and
+// gives the session what of them can change under way.
+func (t *Chat) reload() error {
+	c, err := t.configureAgain()
+	if err != nil {
+		return err
+	}
+	for _, n := range append(slices.Clone(c.Notices), c.HookProblems()...) {
+		t.warn(t.runtime.Config.ShortenIn(n))
+	}
+	t.adopt(c)
+	if err := t.rereadContext(); err != nil {
+		return err
+	}
+	t.runtime.Session.Renew()
+	t.runtime.Agent.Config.System = t.runtime.SystemPrompt(true, t.warn)
+	t.table = t.addCustom(t.commands())
+	return nil
+}
+
+// configureAgain reads the settings as they are now. Trust stays as it is.
+func (t *Chat) configureAgain() (*app.Configuration, error) {
+	f := *t.Flags
+	f.SkipTrust = t.runtime.Config.Trust.Trusted
+	c, err := app.Configure(t.Sys, &f)
+	if err != nil {
+		return nil, err
+	}
+	c.Trust = t.runtime.Config.Trust
+	if t.heldHooks {
+		t.holdHooks(c)
+	} else {
+		t.askHooks(c) // somebody, the agent itself it may be, has added to the files
+	}
+	return c, nil
+}
+
+// adopt gives the hook engine the hooks of c.
+func (t *Chat) adopt(c *app.Configuration) {
+	t.runtime.Config = c
+	t.runtime.Engine.SetConfig(c.Hooks)
+	t.runtime.Agent.Config.MaxRetries = c.Hooks.MaxRetries
+}
+
+// rereadContext finds the context files anew, those of subdirectories too.
+func (t *Chat) rereadContext() error {
+	return t.runtime.WirePrompt(t.Ctx, t.Sys, &app.Frontend{Warn: t.warn, Interactive: true})
+}
+
+func (t *Chat) memoryReload(context.Context, string) error {
+	before := t.inForce()
+	if err := t.reload(); err != nil {
+		return err
+	}
+	t.term.Print(fmt.Sprintf("Read again: settings, %s, %s. They hold from now on.",
+		output.Count(len(t.runtime.Config.Hooks.Hooks), "hook"), output.Count(len(t.runtime.Context.Paths()), "memory file")))
+	t.tellChanges(before, false)
+	return nil
+}
+
+// memoryAdd writes a fact into a memory file, as the model's own tool does.
+func (t *Chat) memoryAdd(_ context.Context, fact string) error {
+	args := map[string]any{"fact": fact}
+	if rest, ok := strings.CutPrefix(fact+" ", "--project "); ok {
+		args["fact"], args["scope"] = rest, "project"
+	}
+	if strings.TrimSpace(fmt.Sprint(args["fact"])) == "" {
+		return errors.New("what is to be remembered? /memory add [--project] TEXT")
+	}
+	if args["scope"] != nil && t.runtime.ProjectMemory() == "" {
+		return errors.New("this folder is not trusted, and its memory file is not read: /memory add TEXT keeps it for all projects")
+	}
+	inv, err := t.runtime.Registry.Lookup("save_memory").Prepare(args)
+	if err != nil {
+		return err
+	}
+	res, err := inv.Run(t.Ctx)
+	if err != nil {
+		return err
+	}
+	t.term.Print(terminal.Clean(fmt.Sprint(res.Display)))
+	return t.reload()
+}
+
+// trustNow is minigem trust from inside. What the folder brings holds at once:
+// a folder that was not trusted gets a session wired anew.
+func (t *Chat) trustNow(context.Context, string) error {
+	f := *t.Flags
+	f.SkipTrust = true
+	c, err := app.Configure(t.Sys, &f)
+	if err != nil {
+		return err
+	}
+	if err := c.TrustFolder(); err != nil {
+		return err
+	}
+	if err := t.captured(func(sys *app.System) error { listing.WriteTrusted(c, sys); return nil }); err != nil {
+		return err
+	}
+	t.heldHooks = false
+	before := t.inForce()
+	wired := !t.runtime.Config.Trust.Trusted
+	if wired {
+		if c, err = app.Configure(t.Sys, t.Flags); err == nil {
+			err = t.rewire(c, t.runtime.Session.ID())
+		}
+	} else if err = t.reload(); err == nil {
+		t.runtime.Engine.Watch = hooks.NewWatch(t.runtime.Config.ProjectDir, t.runtime.Config.Hooks) // the yes is to the scripts as they are now
+	}
+	if err != nil {
+		return err
+	}
+	if !t.runtime.Config.Trust.Trusted {
+		t.warn("the folder is still not trusted: GEMINI_CLI_TRUST_WORKSPACE says so for this run")
+	}
+	t.term.Print("This holds from now on:")
+	t.tellChanges(before, wired)
+	return nil
+}
+
+// rewire ends the session, in whose place comes the one with the id, wired as c
+// says.
+func (t *Chat) rewire(c *app.Configuration, id string) error {
+	t.view.Work("ending the session", nil, func() { t.runtime.Session.End(context.WithoutCancel(t.Ctx), "other") })
+	project := t.runtime.Project
+	t.runtime.Close()
+	old := t.Flags
+	defer func() { t.Flags = old }()
+	f := *t.Flags
+	f.Resume, f.SessionID, f.SessionFile = id, "", ""
+	if _, err := session.Find(project, id); err != nil {
+		f.Resume, f.SessionID = "", id // nothing was said in it yet
+	}
+	t.Flags = &f
+	err := t.open(c)
+	if err != nil {
+		f.Resume, f.SessionID = "", ""
+		if again := t.open(c); again != nil {
+			return errors.Join(err, again)
+		}
+		err = fmt.Errorf("%w; a new session begins", err)
+	}
+	t.table = t.addCustom(t.commands())
+	if err == nil && len(t.said()) > 0 {
+		t.replay()
+	}
+	t.begin(t.runtime.Session.Begin)
+	return err
+}
+
+// clearAll begins a new session, for which the context files are found again.
+func (t *Chat) clearAll(context.Context, string) error {
+	t.term.Clear()
+	if err := t.rereadContext(); err != nil {
+		return err
+	}
+	t.runtime.Agent.Config.System = t.runtime.SystemPrompt(true, t.warn)
+	t.begin(t.runtime.Session.Clear)
+	t.term.Print(t.term.Dim("A new session: " + t.runtime.Session.ID()))
+	return nil
+}
+
+// memoryText is all that memory files say.
+func memoryText(s contextfile.Set, root string) string {
+	var texts []string
+	for _, files := range [][]contextfile.File{s.Global, s.Extension, s.Project} {
+		if len(files) > 0 {
+			texts = append(texts, contextfile.Render(files, root))
+		}
+	}
+	return strings.Join(texts, "\n\n")
+}

@@ -1,0 +1,171 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"minigem/internal/listing"
+	"minigem/internal/output"
+	"minigem/internal/slash"
+	"minigem/internal/terminal"
+	"minigem/llm"
+	"minigem/session"
+)
+
+// chatCommand is /chat and /resume: kept conversations, and earlier sessions.
+func (t *Chat) chatCommand(name string, aliases ...string) slash.Command {
+	c := slash.Command{Name: name, Aliases: aliases, Help: "keep this conversation, go back to one", Run: t.listChats, Values: t.tags}
+	if name == "resume" {
+		c.Help, c.Args, c.Run = "go back to an earlier session", "[NUMBER|TAG]", t.resume
+	}
+	c.Sub = []slash.Command{
+		{Name: "save", Args: "TAG", Help: "keep this conversation", Run: t.saveChat},
+		{Name: "list", Help: "what is kept", Run: t.listChats},
+		{Name: "resume", Aliases: []string{"load"}, Args: "TAG", Help: "go back to it", Run: t.resume, Values: t.tags},
+		{Name: "delete", Args: "TAG", Help: "forget it", Run: t.deleteChat, Values: t.tags},
+		{Name: "share", Args: "[FILE.md|.json]", Help: "write this conversation to a file", Run: t.share},
+	}
+	return c
+}
+
+func (t *Chat) tags() []string {
+	var out []string
+	for _, c := range session.Checkpoints(t.runtime.Project) {
+		out = append(out, c.Tag)
+	}
+	return out
+}
+
+// said is the history without the preamble.
+func (t *Chat) said() []llm.Message {
+	return t.runtime.Session.Messages()[t.runtime.Session.Preamble():]
+}
+
+func (t *Chat) saveChat(_ context.Context, tag string) error {
+	switch {
+	case tag == "":
+		return errors.New("under which tag? /chat save TAG")
+	case len(t.said()) == 0:
+		return errors.New("nothing has been said yet")
+	case slices.Contains(t.tags(), tag):
+		i, _, ok := t.term.Choose(t.Ctx, "A conversation is kept under this tag. Replace it?", []terminal.Choice{
+			{Label: "No", Keys: []string{"n"}}, {Label: "Yes, replace it", Keys: []string{"y"}}})
+		if !ok || i != 1 {
+			return nil
+		}
+	}
+	_, err := session.SaveCheckpoint(t.runtime.Project, tag, t.runtime.Session.Messages(), t.runtime.Config.Settings.Security.Auth.SelectedType)
+	if err == nil {
+		t.term.Print("Conversation kept: /chat resume " + terminal.Clean(tag) + " goes back to it.")
+	}
+	return err
+}
+
+func (t *Chat) listChats(context.Context, string) error {
+	all := session.Checkpoints(t.runtime.Project)
+	if len(all) == 0 {
+		t.term.Print("No conversation is kept. /chat save TAG keeps this one.")
+		return nil
+	}
+	for _, c := range all {
+		t.term.Print(fmt.Sprintf("  %s  %s", terminal.Clean(c.Tag), t.term.Dim(output.Ago(t.Sys.Now().Sub(c.Saved)))))
+	}
+	return nil
+}
+
+func (t *Chat) deleteChat(_ context.Context, tag string) error {
+	err := session.DeleteCheckpoint(t.runtime.Project, tag)
+	if err == nil {
+		t.term.Print("Forgotten: " + terminal.Clean(tag))
+	}
+	return err
+}
+
+// resume goes back to a kept conversation, in this session, or to an earlier
+// session, in its own file.
+func (t *Chat) resume(ctx context.Context, which string) error {
+	if which == "" {
+		return t.chooseSession(ctx)
+	}
+	if !slices.Contains(t.tags(), which) {
+		return t.reopen(which)
+	}
+	c, err := session.LoadCheckpoint(t.runtime.Project, which)
+	if err != nil {
+		return err
+	}
+	if now := t.runtime.Config.Settings.Security.Auth.SelectedType; c.Auth != "" && now != "" && c.Auth != now {
+		return fmt.Errorf("this conversation was kept when you were signed in as %s; now it is %s", c.Auth, now)
+	}
+	t.goOnWith(c.History)
+	return nil
+}
+
+// goOnWith puts a kept conversation into this session. What it was told of its
+// surroundings gives way to what holds now.
+func (t *Chat) goOnWith(kept []llm.Message) {
+	if len(kept) > 0 && strings.HasPrefix(llm.PartsText(kept[0].Parts), "<session_context>") {
+		kept = kept[1:]
+	}
+	t.runtime.Session.Replace(slices.Concat(t.runtime.Session.Messages()[:t.runtime.Session.Preamble()], kept))
+	t.replay()
+}
+
+func (t *Chat) chooseSession(context.Context) error {
+	infos, err := session.List(t.runtime.Project)
+	if err != nil {
+		t.warn(err.Error())
+	}
+	infos = slices.DeleteFunc(infos, func(i session.Info) bool { return i.ID == t.runtime.Session.ID() })
+	if len(infos) == 0 {
+		t.term.Print("There is no earlier session in this folder.")
+		return nil
+	}
+	infos = infos[max(0, len(infos)-9):]
+	slices.Reverse(infos)
+	choices := make([]terminal.Choice, len(infos))
+	for i, s := range infos {
+		choices[i] = terminal.Choice{Label: fmt.Sprintf("%s  %s", listing.TitleOf(s), t.term.Dim(output.Ago(t.Sys.Now().Sub(s.Updated))))}
+	}
+	i, _, ok := t.term.Choose(t.Ctx, "Go back to which session? (Esc: none)", choices)
+	if !ok {
+		return nil
+	}
+	return t.reopen(infos[i].ID)
+}
+
+// reopen ends this session and continues another one.
+func (t *Chat) reopen(which string) error {
+	info, err := session.Find(t.runtime.Project, which)
+	if err != nil {
+		return fmt.Errorf("%w; /resume lists the sessions", err)
+	}
+	if info.ID == t.runtime.Session.ID() {
+		return errors.New("this is the session you are in")
+	}
+	return t.rewire(t.runtime.Config, info.ID)
+}
+
+// replay shows the end of a conversation that goes on.
+func (t *Chat) replay() {
+	said := t.said()
+	const shown = 6
+	if len(said) > shown {
+		t.term.Print(t.term.Dim(fmt.Sprintf("… %d messages before", len(said)-shown)))
+		said = said[len(said)-shown:]
+	}
+	for _, m := range said {
+		text := strings.TrimSpace(terminal.Clean(llm.PartsText(m.Parts)))
+		switch {
+		case text == "":
+		case m.Role == llm.RoleUser:
+			t.term.Print("> " + text)
+		default:
+			t.view.Show(text)
+		}
+	}
+	t.term.Print(t.term.Dim("The conversation goes on."))
+}

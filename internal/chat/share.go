@@ -1,0 +1,114 @@
+package chat
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"minigem/internal/app"
+	"minigem/internal/atomicfile"
+	"minigem/internal/terminal"
+	"minigem/llm"
+)
+
+// share writes the conversation to a new file, by its ending as Markdown or
+// JSON. Secrets are masked.
+func (t *Chat) share(_ context.Context, name string) error {
+	if len(t.said()) == 0 {
+		return errors.New("nothing has been said yet")
+	}
+	name = cmp.Or(name, fmt.Sprintf("gemini-conversation-%d.json", t.Sys.Now().UnixMilli()))
+	path := name
+	if rest, ok := strings.CutPrefix(name, "~/"); ok {
+		path = filepath.Join(t.runtime.Config.Home, rest)
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(t.runtime.Config.Dir, path)
+	}
+	var data []byte
+	var err error
+	switch filepath.Ext(path) {
+	case ".json":
+		data, err = json.MarshalIndent(t.said(), "", "  ")
+	case ".md":
+		data = []byte(markdownOf(t.said()))
+	default:
+		return fmt.Errorf("%s: the file must end in .md or .json", name)
+	}
+	switch {
+	case err != nil:
+		return err
+	case app.Exists(path):
+		return fmt.Errorf("%s is there already", name)
+	}
+	if err := atomicfile.WriteFile(path, t.runtime.Config.Mask(data), 0o600); err != nil {
+		return fmt.Errorf("writing the conversation: %w", err)
+	}
+	t.term.Print("Written: " + terminal.Clean(t.shortenHome(path)))
+	return nil
+}
+
+// markdownOf is a conversation for people: what was said, what was called and
+// what came of it.
+func markdownOf(messages []llm.Message) string {
+	var sections []string
+	add := func(format string, args ...any) { sections = append(sections, fmt.Sprintf(format, args...)) }
+	last := llm.Role("")
+	for _, m := range messages {
+		text, results := strings.TrimSpace(llm.PartsText(m.Parts)), resultsOf(m)
+		if m.Role != last && (text != "" || m.Role == llm.RoleModel) {
+			add("## %s", map[llm.Role]string{llm.RoleUser: "User", llm.RoleModel: "Model"}[m.Role])
+			last = m.Role
+		}
+		if text != "" {
+			add("%s", text)
+		}
+		for _, c := range m.Calls() {
+			add("Calls `%s`:\n\n%s", c.Name, fenced("json", indented(c.Args)))
+		}
+		for _, r := range results {
+			add("`%s` returns:\n\n%s", r.Name, resultBlock(r))
+		}
+	}
+	return strings.Join(sections, "\n\n") + "\n"
+}
+
+func resultsOf(m llm.Message) []llm.ToolResult {
+	var out []llm.ToolResult
+	for _, p := range m.Parts {
+		if r, ok := p.(llm.ToolResult); ok {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// resultBlock shows a plain output as it is, and anything else as JSON.
+func resultBlock(r llm.ToolResult) string {
+	if text, ok := r.Response["output"].(string); ok && len(r.Response) == 1 {
+		return fenced("", text)
+	}
+	return fenced("json", indented(r.Response))
+}
+
+func indented(v map[string]any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	_ = e.Encode(v) // it came as JSON
+	return b.String()
+}
+
+// fenced is a block of code whose fence does not stand in it.
+func fenced(language, text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + language + "\n" + strings.TrimRight(text, "\n") + "\n" + fence
+}

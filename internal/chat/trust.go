@@ -1,0 +1,153 @@
+package chat
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"minigem/hooks"
+	"minigem/internal/app"
+	"minigem/internal/settings"
+	"minigem/internal/terminal"
+	"minigem/internal/trust"
+)
+
+// askTrust asks about a folder that brings something nobody decided about, and
+// returns the configuration that follows from the answer. Whatever is no clear
+// yes leaves the folder as it is: not trusted.
+func (t *Chat) askTrust(c *app.Configuration) (*app.Configuration, error) {
+	rules, _, err := trust.Load(c.TrustedFolders())
+	if c.Trust.Trusted || len(c.Trust.Brought) == 0 || err == nil && rules.Decide(c.Dir) == trust.Untrusted {
+		return c, nil
+	}
+	own, servers := t.programsToTrust()
+	t.term.Print(t.trustQuestion(c, own, servers))
+	i, _, ok := t.term.Choose(t.Ctx, "Trust it?", []terminal.Choice{
+		{Label: "No, not now: go on without all that", Keys: []string{"n", "no"}},
+		{Label: "Trust this folder, and its hooks as they are now", Keys: []string{"t", "y", "yes"}},
+		{Label: "Parent: trust " + trust.Printable(filepath.Base(filepath.Dir(c.Dir))) + " and all folders in it, and the hooks of this one", Keys: []string{"p"}},
+		{Label: "Don't trust it, and don't ask again", Keys: []string{"d"}},
+	})
+	if !ok || i == 0 {
+		return c, nil
+	}
+	level := []trust.Level{"", trust.Folder, trust.Parent, trust.Never}[i]
+	if err := trust.Set(c.TrustedFolders(), c.Dir, level); err != nil || level == trust.Never {
+		return c, err
+	}
+	if err := c.TrustStore().Trust(c.ProjectDir, own); err != nil {
+		return c, err
+	}
+	again, err := app.Configure(t.Sys, t.Flags)
+	if err == nil {
+		err = t.configured(again)
+	}
+	return again, err
+}
+
+// programsToTrust are the hooks and the MCP servers, as command lines, that the
+// folder would bring. What cannot be read is told once the user has said yes.
+func (t *Chat) programsToTrust() (own []hooks.Hook, servers []string) {
+	f := *t.Flags
+	f.SkipTrust = true
+	c, err := app.Configure(t.Sys, &f)
+	if err != nil {
+		return nil, nil
+	}
+	for _, e := range c.Loaded.Entries() {
+		name, isCommand := strings.CutSuffix(strings.TrimPrefix(e.Key, "mcpServers."), ".command")
+		if isCommand && e.Origin.Layer == settings.LayerWorkspace && strings.HasPrefix(e.Key, "mcpServers.") {
+			s := c.Settings.MCPServers[name]
+			servers = append(servers, fmt.Sprintf("%s: %s", name, strings.Join(append([]string{s.Command}, s.Args...), " ")))
+		}
+	}
+	return c.ProjectHooks(), servers
+}
+
+func (t *Chat) trustQuestion(c *app.Configuration, own []hooks.Hook, servers []string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n%s brings:\n", t.term.Bold("Do you trust this folder?"), terminal.Clean(c.Dir))
+	for _, item := range c.Trust.Brought {
+		fmt.Fprintf(&b, "  %s\n", trust.Printable(item.String()))
+	}
+	if len(own) > 0 {
+		b.WriteString("These hooks would run by themselves:\n")
+	}
+	for _, h := range own {
+		t.describeHook(&b, c, h)
+	}
+	if len(servers) > 0 {
+		b.WriteString("These MCP servers would be started:\n")
+	}
+	for _, s := range servers {
+		fmt.Fprintf(&b, "  %s\n", trust.Printable(s))
+	}
+	b.WriteString(t.term.Wrap("A yes lets programs of this folder run as you, with your files and your network: its hooks, its MCP servers, " +
+		"and what its custom commands and settings start. Without it none of this is loaded."))
+	return b.String()
+}
+
+// describeHook shows where a hook stands and what it runs.
+func (t *Chat) describeHook(b *strings.Builder, c *app.Configuration, h hooks.Hook) {
+	fmt.Fprintf(b, "  %s  %s  %s\n", h.Event, trust.Printable(h.ID()), t.term.Dim(trust.Printable(fmt.Sprintf("%s:%d", c.Relative(h.Source.File), h.Source.Line))))
+	fmt.Fprintf(b, "    $ %s\n", trust.Printable(h.Command))
+}
+
+// asksForHooks reports whether new hooks of the project are asked about, and
+// not only named (docs/spec/contract.md 6).
+func (t *Chat) asksForHooks(c *app.Configuration) bool {
+	return c.Settings.Security.FolderTrust.Enabled && !t.Flags.SkipTrust && c.Trust.Why != "GEMINI_CLI_TRUST_WORKSPACE"
+}
+
+// askHooks asks about the project's hooks that are new or changed, before any
+// of them runs.
+func (t *Chat) askHooks(c *app.Configuration) {
+	own := unseenHooks(c)
+	if len(own) == 0 || !t.asksForHooks(c) {
+		return
+	}
+	var b strings.Builder
+	b.WriteString(t.term.Bold("Hooks of this project that you have not agreed to yet:") + "\n")
+	for _, h := range own {
+		t.describeHook(&b, c, h)
+		fmt.Fprintf(&b, "    %s\n", t.term.Warning(trust.Printable(h.Note)))
+	}
+	t.term.Print(b.String())
+	i, _, ok := t.term.Choose(t.Ctx, "Let them run?", []terminal.Choice{
+		{Label: "No, not in this session", Keys: []string{"n", "no"}},
+		{Label: "Yes, and remember them as they are", Keys: []string{"y", "yes"}},
+	})
+	if !ok || i != 1 {
+		t.heldHooks = true
+		t.holdHooks(c)
+		return
+	}
+	if err := c.TrustStore().Trust(c.ProjectDir, own); err != nil {
+		t.warn(err.Error())
+	}
+	for i := range c.Hooks.Hooks {
+		c.Hooks.Hooks[i].Note = ""
+	}
+}
+
+func unseenHooks(c *app.Configuration) []hooks.Hook {
+	var own []hooks.Hook
+	for _, h := range c.Hooks.Hooks {
+		if h.Note != "" && h.Disabled == "" {
+			own = append(own, h)
+		}
+	}
+	return own
+}
+
+// holdHooks keeps the hooks that the user said no to from running.
+func (t *Chat) holdHooks(c *app.Configuration) {
+	if !t.heldHooks {
+		return
+	}
+	for i := range c.Hooks.Hooks {
+		if h := &c.Hooks.Hooks[i]; h.Note != "" {
+			h.Untrusted = "you said no to it: " + h.Note
+		}
+	}
+}

@@ -1,0 +1,3 @@
+// Package exit has the exit codes of minigem, which are those of Gemini CLI, and
+// the error that carries one.
+package exit

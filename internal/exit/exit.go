@@ -1,0 +1,73 @@
+package exit
+
+import (
+	"errors"
+	"fmt"
+	"io"
+)
+
+// The exit codes of the contract (core/utils/errors.ts). Everything not named
+// is 1.
+const (
+	OK          = 0
+	Failed      = 1
+	Auth        = 41
+	Input       = 42
+	Config      = 52
+	TurnLimit   = 53
+	Tool        = 54
+	Untrusted   = 55
+	Interrupted = 130
+	Terminated  = 143
+)
+
+// Error ends the program with a code. A nil err was already told.
+type Error struct {
+	Code int
+	Err  error
+}
+
+func (e *Error) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("exit status %d", e.Code)
+	}
+	return e.Err.Error()
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+func Errorf(code int, format string, args ...any) error {
+	return &Error{Code: code, Err: fmt.Errorf(format, args...)}
+}
+
+// With ends the program with code, err being why.
+func With(code int, err error) error { return &Error{Code: code, Err: err} }
+
+// Silent ends the program with code and says nothing more.
+func Silent(code int) error { return &Error{Code: code} }
+
+// Report says on w what went wrong, once, and returns the exit code.
+func Report(w io.Writer, err error) int {
+	if err == nil {
+		return OK
+	}
+	var e *Error
+	if !errors.As(err, &e) {
+		fmt.Fprintf(w, "minigem: %v\n", err)
+		return Failed
+	}
+	if e.Err != nil {
+		fmt.Fprintf(w, "minigem: %v\n", e.Err)
+	}
+	return e.Code
+}
+
+// What ends a run from outside, as the cause of its context.
+var (
+	ErrInterrupted  = errors.New("interrupted")
+	ErrTerminated   = errors.New("terminated")
+	ErrStdoutClosed = errors.New("standard output was closed")
+)
+
+// ExitCode implements testbed.ExitCoder.
+func (e *Error) ExitCode() int { return e.Code }

@@ -1,0 +1,38 @@
+package headless
+
+import (
+	"context"
+	"errors"
+
+	"minigem/agent"
+	"minigem/internal/exit"
+	"minigem/llm"
+)
+
+// EndingError turns the ending of a run into the exit code that goes with it.
+func EndingError(ctx context.Context, res agent.Result) error {
+	var fatal *fatalToolError
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, exit.ErrStdoutClosed):
+		return nil // the reader has had enough
+	case errors.Is(cause, exit.ErrInterrupted):
+		return exit.Errorf(exit.Interrupted, "interrupted")
+	case errors.Is(cause, exit.ErrTerminated):
+		return exit.Errorf(exit.Terminated, "terminated")
+	case errors.As(cause, &fatal):
+		return exit.With(exit.Tool, fatal)
+	}
+	switch res.Ending {
+	case agent.MaxTurns:
+		return exit.Errorf(exit.TurnLimit, "the limit of turns for this session is reached: raise model.maxSessionTurns in the settings")
+	case agent.Failed, agent.InvalidStream:
+		var e *llm.Error
+		if errors.As(res.Err, &e) && e.Kind == llm.ErrAuth {
+			return exit.With(exit.Auth, res.Err)
+		}
+		return exit.With(exit.Failed, res.Err)
+	case agent.Cancelled:
+		return exit.Errorf(exit.Interrupted, "cancelled")
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package headless
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"minigem/agent"
+	"minigem/agent/event"
+	"minigem/hooks"
+	"minigem/internal/app"
+	"minigem/internal/exit"
+	"minigem/internal/output"
+)
+
+// A Output tells what happens in a run without a terminal, in one of
+// three formats. What it is told before begin is about the start.
+type Output interface {
+	event.Sink
+	Start(r *app.Runtime, prompt string)
+	Report(hooks.Report)
+	Notice(text string)
+	// fatal ends a run that never began; finish one that did. Both return the
+	// error to exit with.
+	Refuse(err error) error
+	End(res agent.Result, err error) error
+}
+
+// New makes the output that the flags ask for. broken hears that nobody
+// reads standard output any more.
+func New(sys *app.System, f *app.Options, broken func(error)) Output {
+	told := &stderrOutput{sys: sys}
+	switch f.OutputFormat {
+	case "json":
+		return &jsonOutput{stderrOutput: told, JSON: &output.JSON{Out: sys.Stdout, Err: sys.Stderr, Stats: &output.Stats{}}, session: f.SessionID}
+	case "stream-json":
+		return &streamOutput{stderrOutput: told, flags: f, StreamJSON: &output.StreamJSON{
+			Out: sys.Stdout, Stats: &output.Stats{}, Now: sys.Now, Broken: broken}}
+	}
+	return &textOutput{stderrOutput: told, Text: &output.Text{Out: sys.Stdout, Err: sys.Stderr, Raw: f.RawOutput, Broken: broken}}
+}
+
+// stderrOutput is what all formats say on standard error.
+type stderrOutput struct{ sys *app.System }
+
+func (o *stderrOutput) Notice(text string) {
+	fmt.Fprintf(o.sys.Stderr, "[WARNING] %s\n", strings.TrimRight(text, "\n"))
+}
+
+// Report tells what hooks have to say to the user. Notes were told at the start.
+func (o *stderrOutput) Report(r hooks.Report) {
+	for _, m := range r.Messages {
+		switch {
+		case m.Suppressed || m.Kind == hooks.MessageNote:
+		case m.Kind == hooks.MessageSystem:
+			fmt.Fprintf(o.sys.Stderr, "Hook system message: %s [%s]\n", m.Text, m.Hook)
+		default:
+			o.Notice(m.Text)
+		}
+	}
+}
+
+// textOutput streams the answer.
+type textOutput struct {
+	*stderrOutput
+	*output.Text
+}
+
+func (o *textOutput) Start(*app.Runtime, string) {}
+
+func (o *textOutput) Refuse(err error) error { return err }
+
+func (o *textOutput) End(_ agent.Result, err error) error {
+	o.Close()
+	return err
+}
+
+// jsonOutput writes one document at the end.
+type jsonOutput struct {
+	*stderrOutput
+	*output.JSON
+	session string
+}
+
+func (o *jsonOutput) Start(r *app.Runtime, _ string) { o.session = r.Session.ID() }
+
+func (o *jsonOutput) Refuse(err error) error { return o.End(agent.Result{}, err) }
+
+func (o *jsonOutput) End(res agent.Result, err error) error {
+	failure, code := FailureOf(err)
+	if werr := o.Finish(o.session, res.Response, failure); werr != nil {
+		return exit.Silent(code) // nobody reads what could be said
+	}
+	if failure == nil {
+		return nil
+	}
+	return exit.Silent(code)
+}
+
+// streamOutput writes an event a line.
+type streamOutput struct {
+	*stderrOutput
+	*output.StreamJSON
+	flags *app.Options
+}
+
+func (o *streamOutput) Start(r *app.Runtime, prompt string) {
+	o.Begin(r.Session.ID(), r.ModelName, prompt)
+}
+
+func (o *streamOutput) Report(r hooks.Report) {
+	o.stderrOutput.Report(r)
+	if o.flags.IncludeHookEvents {
+		o.Hook(r)
+	}
+}
+
+func (o *streamOutput) Refuse(err error) error { return o.End(agent.Result{}, err) }
+
+func (o *streamOutput) End(_ agent.Result, err error) error {
+	failure, code := FailureOf(err)
+	o.Finish(failure)
+	if failure == nil {
+		return nil
+	}
+	o.stderrOutput.Notice(failure.Message)
+	return exit.Silent(code)
+}
+
+// FailureOf is err as programs read it, and the exit code; nil and 0 for nil.
+func FailureOf(err error) (*output.Failure, int) {
+	if err == nil {
+		return nil, exit.OK
+	}
+	code := exit.Failed
+	var e *exit.Error
+	if errors.As(err, &e) {
+		code, err = e.Code, cmp.Or(e.Err, err)
+	}
+	return output.FailureOf(err, code), code
+}

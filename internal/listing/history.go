@@ -1,0 +1,81 @@
+package listing
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"minigem/hooks"
+	"minigem/internal/app"
+	"minigem/internal/boundedfile"
+	"minigem/session"
+)
+
+// pastSessions is how many of the newest session files are looked at for what
+// hooks did.
+const pastSessions = 20
+
+// ranHook names a hook at an event, as session files do.
+type ranHook struct {
+	Event hooks.Event
+	ID    string
+}
+
+// pastRun is what the newest sessions of this project tell of a hook.
+type pastRun struct {
+	Runs int
+	Last string // what the last event it ran at came to: "deny, 12 ms"
+}
+
+// pastRuns reads the notes that sessions of this project have left of their
+// hooks (see noteHooks). Files that cannot be read tell nothing.
+func pastRuns(c *app.Configuration) map[ranHook]pastRun {
+	past := map[ranHook]pastRun{}
+	project, ok := session.FindProject(c.DotGemini, c.Dir)
+	if !ok {
+		return past
+	}
+	files, _ := filepath.Glob(filepath.Join(project.Chats(), "*.jsonl"))
+	// Their names begin with the time, so that the last are the newest.
+	slices.Sort(files)
+	for _, file := range files[max(0, len(files)-pastSessions):] {
+		readPastRuns(file, past)
+	}
+	return past
+}
+
+func readPastRuns(file string, past map[ranHook]pastRun) {
+	f, err := boundedfile.Open(file)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		if !bytes.HasPrefix(lines.Bytes(), []byte(`{"minigem":{"hook":`)) {
+			continue
+		}
+		var record struct {
+			Minigem struct {
+				Hook app.HookNote `json:"hook"`
+			} `json:"minigem"`
+		}
+		if json.Unmarshal(lines.Bytes(), &record) != nil {
+			continue
+		}
+		note := record.Minigem.Hook.Hook
+		effect := note.Effect
+		if effect == hooks.EffectNone {
+			effect = "pass"
+		}
+		for _, id := range note.Ran {
+			key := ranHook{note.Event, id}
+			past[key] = pastRun{past[key].Runs + 1, fmt.Sprintf("%s, %d ms", cmp.Or(effect, "pass"), note.Millis)}
+		}
+	}
+}

@@ -1,0 +1,248 @@
+package listing
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"minigem/hooks"
+	"minigem/hooks/protocol"
+	"minigem/internal/app"
+	"minigem/internal/exit"
+	"minigem/internal/output"
+	"minigem/internal/trust"
+)
+
+// HookList is all of it, as --json writes it.
+type HookList struct {
+	Off      string        `json:"off,omitempty"` // why no hook runs at all
+	Folder   listedFolder  `json:"folder"`
+	Hooks    []ListedHook  `json:"hooks"`
+	Problems []listedFault `json:"problems"`
+}
+
+type listedFolder struct {
+	Dir     string `json:"dir"`
+	Trusted bool   `json:"trusted"`
+	Why     string `json:"why,omitempty"`
+}
+
+type ListedHook struct {
+	Event       hooks.Event `json:"event"`
+	ID          string      `json:"id"` // what enable and disable take
+	Name        string      `json:"name,omitempty"`
+	Description string      `json:"description,omitempty"`
+	Command     string      `json:"command"`
+	Matcher     string      `json:"matcher,omitempty"`
+	TimeoutMS   int64       `json:"timeout_ms"`
+	Sequential  bool        `json:"sequential,omitempty"`
+	OnError     string      `json:"on_error,omitempty"`
+	Dialect     string      `json:"dialect,omitempty"`
+	Layer       hooks.Layer `json:"layer"`
+	Extension   string      `json:"extension,omitempty"`
+	File        string      `json:"file"`
+	Line        int         `json:"line"`
+	Enabled     bool        `json:"enabled"`
+	Disabled    string      `json:"disabled,omitempty"` // why
+	Trusted     bool        `json:"trusted"`
+	Note        string      `json:"note,omitempty"` // what is new about it
+	Loaded      bool        `json:"loaded"`
+	Shadowed    string      `json:"shadowed,omitempty"` // file:line of the hook that runs in its place
+	Runs        int         `json:"runs"`               // in the newest sessions of this project
+	Last        string      `json:"last,omitempty"`     // what the last of them came to
+}
+
+type listedFault struct {
+	File string `json:"file"`
+	Line int    `json:"line,omitempty"`
+	Text string `json:"text"`
+}
+
+func ListHooks(c *app.Configuration) HookList {
+	l := HookList{
+		Off:      c.Hooks.Off,
+		Folder:   listedFolder{Dir: c.Dir, Trusted: c.Trust.Trusted, Why: c.Trust.Why},
+		Hooks:    []ListedHook{},
+		Problems: []listedFault{},
+	}
+	problems := slices.Clone(c.Hooks.Problems)
+	for _, h := range c.WithNotes() {
+		l.Hooks = append(l.Hooks, listed(h, true))
+	}
+	if !c.Trust.Trusted {
+		held, faults := c.HeldBack()
+		for _, h := range held {
+			l.Hooks = append(l.Hooks, listed(h, false))
+		}
+		problems = append(problems, faults...)
+	}
+	for _, p := range problems {
+		l.Problems = append(l.Problems, listedFault(p))
+	}
+	slices.SortStableFunc(l.Hooks, func(a, b ListedHook) int { return eventOrder(a.Event) - eventOrder(b.Event) })
+	markShadowed(l.Hooks)
+	past := pastRuns(c)
+	for i, h := range l.Hooks {
+		run := past[ranHook{h.Event, h.ID}]
+		l.Hooks[i].Runs, l.Hooks[i].Last = run.Runs, run.Last
+	}
+	return l
+}
+
+func listed(h hooks.Hook, loaded bool) ListedHook {
+	timeout := h.Timeout
+	if timeout == 0 {
+		timeout = hooks.DefaultTimeout
+	}
+	return ListedHook{
+		Event: h.Event, ID: h.ID(), Name: h.Name, Description: h.Description, Command: h.Command, Matcher: h.Matcher,
+		TimeoutMS: timeout.Milliseconds(), Sequential: h.Sequential, OnError: h.OnError, Dialect: h.Dialect,
+		Layer: h.Source.Layer, Extension: h.Source.Extension, File: h.Source.File, Line: h.Source.Line,
+		Enabled: h.Disabled == "", Disabled: h.Disabled, Loaded: loaded,
+		Trusted: loaded && h.Untrusted == "" && h.Note == "", Note: h.Note,
+	}
+}
+
+// markShadowed finds hooks in whose place an earlier one always runs. Where the
+// matchers differ it depends on the event, and only the trace can tell.
+func markShadowed(all []ListedHook) {
+	runs := func(h ListedHook) bool { return h.Loaded && h.Enabled }
+	for i := range all {
+		h := &all[i]
+		first := slices.IndexFunc(all[:i], func(o ListedHook) bool {
+			return runs(o) && o.Shadowed == "" && o.Event == h.Event && o.Name == h.Name && o.Command == h.Command && o.Matcher == h.Matcher
+		})
+		if first >= 0 && runs(*h) {
+			h.Shadowed = fmt.Sprintf("%s:%d", all[first].File, all[first].Line)
+		}
+	}
+}
+
+func eventOrder(e hooks.Event) int { return slices.Index(protocol.Events, e) }
+
+func WriteHookList(c *app.Configuration, w io.Writer, l HookList) error {
+	var b strings.Builder
+	if l.Off != "" {
+		fmt.Fprintf(&b, "Hooks are off: %s. None of these runs.\n\n", c.ShortenIn(l.Off))
+	}
+	if len(l.Hooks) == 0 {
+		writeNoHooks(c, &b)
+	}
+	writeHooks(c, &b, l.Hooks)
+	if slices.ContainsFunc(l.Hooks, func(h ListedHook) bool { return !h.Loaded }) {
+		fmt.Fprintf(&b, "This folder is not trusted (%s): nothing of it is loaded. Look at it, then run minigem trust.\n\n", l.Folder.Why)
+	}
+	if len(l.Problems) > 0 {
+		b.WriteString("Problems\n")
+	}
+	for _, p := range l.Problems {
+		where := c.Shorten(p.File)
+		if p.Line > 0 {
+			where = fmt.Sprintf("%s:%d", where, p.Line)
+		}
+		fmt.Fprintf(&b, "  %s: %s\n", where, trust.Printable(c.ShortenIn(p.Text)))
+	}
+	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
+	return err
+}
+
+// writeNoHooks says where they would stand.
+func writeNoHooks(c *app.Configuration, b *strings.Builder) {
+	b.WriteString("No hooks configured.\n\nThey would stand under \"hooks\" in\n")
+	for _, f := range slices.Backward(c.Loaded.Files) {
+		layer := app.HookLayers[f.Layer]
+		if layer == hooks.LayerProject && f.Skipped != "" && !c.Trust.Trusted {
+			fmt.Fprintf(b, "  %-16s %s (this folder is not trusted)\n", layer, c.Shorten(f.Path))
+			continue
+		}
+		if f.Skipped == "" {
+			fmt.Fprintf(b, "  %-16s %s\n", layer, c.Shorten(f.Path))
+		}
+	}
+	fmt.Fprintf(b, "  %-16s %s\n\n", hooks.LayerExtension, c.Shorten(filepath.Join(c.DotGemini, "extensions", "NAME", "hooks", "hooks.json")))
+}
+
+func writeHooks(c *app.Configuration, b *strings.Builder, all []ListedHook) {
+	rows := make([][]string, len(all))
+	for i, h := range all {
+		layer := string(h.Layer)
+		if h.Extension != "" {
+			layer += " " + h.Extension
+		}
+		matcher := h.Matcher
+		if matcher == "" {
+			matcher = "*"
+		}
+		rows[i] = []string{
+			trust.Printable(h.ID), layer, trust.Printable(matcher), fmt.Sprintf("%d ms", h.TimeoutMS), state(h),
+			ranText(h), fmt.Sprintf("%s:%d", c.Shorten(h.File), h.Line),
+		}
+	}
+	output.Align(rows)
+	for i, h := range all {
+		if i == 0 || h.Event != all[i-1].Event {
+			fmt.Fprintf(b, "%s\n", h.Event)
+		}
+		fmt.Fprintf(b, "  %s\n", strings.Join(rows[i], "  "))
+		for _, more := range []string{h.Description, h.Disabled, h.Note, prefixed("the same hook runs from ", h.Shadowed)} {
+			if more != "" {
+				fmt.Fprintf(b, "    %s\n", trust.Printable(c.ShortenIn(more)))
+			}
+		}
+		if i == len(all)-1 || h.Event != all[i+1].Event {
+			b.WriteByte('\n')
+		}
+	}
+}
+
+// ranText says how often a hook ran, and what came of it last.
+func ranText(h ListedHook) string {
+	switch h.Runs {
+	case 0:
+		return "never ran"
+	case 1:
+		return "ran once: " + h.Last
+	}
+	return fmt.Sprintf("ran %d times, last: %s", h.Runs, h.Last)
+}
+
+// state is one word for whether the hook runs.
+func state(h ListedHook) string {
+	switch {
+	case !h.Loaded:
+		return "not loaded"
+	case !h.Enabled:
+		return "disabled"
+	case h.Shadowed != "":
+		return "shadowed"
+	case h.Note != "":
+		return "not yet trusted"
+	}
+	return "enabled"
+}
+
+func prefixed(prefix, text string) string {
+	if text == "" {
+		return ""
+	}
+	return prefix + text
+}
+
+func WhyHook(c *app.Configuration, sys *app.System, name string, asJSON bool) error {
+	s := c.Inspection()
+	x := s.Why(name)
+	if x == nil {
+		text := "there is no hook " + name + ": none has this name or command"
+		if near := hooks.Closest(name, s.Names()); near != "" {
+			text += "; did you mean " + near + "?"
+		}
+		return exit.Errorf(exit.Input, "%s (minigem hooks list shows what there is; minigem hooks lint, what was left out)", text)
+	}
+	if asJSON {
+		return output.WriteJSON(sys.Stdout, x)
+	}
+	_, err := io.WriteString(sys.Stdout, c.InspectionText().Explanation(*x))
+	return err
+}

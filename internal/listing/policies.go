@@ -1,0 +1,105 @@
+package listing
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"minigem/internal/app"
+	"minigem/internal/output"
+	"minigem/internal/trust"
+	"minigem/tools/policy"
+)
+
+type ListedRule struct {
+	Name        string         `json:"name,omitempty"`
+	Decision    string         `json:"decision"`
+	Tier        int            `json:"tier"`
+	Priority    int            `json:"priority"`
+	Tools       []string       `json:"tools"`
+	Server      string         `json:"server,omitempty"`
+	Subagent    string         `json:"subagent,omitempty"`
+	Args        string         `json:"args_pattern,omitempty"`
+	Prefixes    []string       `json:"command_prefixes,omitempty"`
+	Regex       string         `json:"command_regex,omitempty"`
+	Modes       []policy.Mode  `json:"modes,omitempty"`
+	Interactive *bool          `json:"interactive,omitempty"`
+	Annotations map[string]any `json:"annotations,omitempty"`
+	Area        policy.Area    `json:"area,omitempty"`
+	Redirection bool           `json:"redirection,omitempty"`
+	TrustedOnly bool           `json:"trusted_servers_only,omitempty"`
+	BuiltinOnly bool           `json:"builtin_tools_only,omitempty"`
+	Message     string         `json:"deny_message,omitempty"`
+	File        string         `json:"file"`
+	Line        int            `json:"line,omitempty"`
+}
+
+func ListedRules(rules []policy.Rule) any {
+	out := struct {
+		Rules []ListedRule `json:"rules"`
+	}{[]ListedRule{}}
+	for _, r := range rules {
+		tools := r.Tools
+		if len(tools) == 0 {
+			tools = []string{"*"}
+		}
+		out.Rules = append(out.Rules, ListedRule{
+			Name: r.Name, Decision: r.Decision.String(), Tier: r.Priority / 1000, Priority: r.Priority % 1000, Tools: tools,
+			Server: r.Server, Subagent: r.Subagent, Args: r.Args, Prefixes: r.Prefixes, Regex: r.Regex, Modes: r.Modes,
+			Interactive: r.Interactive, Annotations: r.Annotations, Area: r.Area, Redirection: r.Redirection,
+			TrustedOnly: r.TrustedOnly, BuiltinOnly: r.BuiltinOnly, Message: r.Message, File: r.Place.File, Line: r.Place.Line,
+		})
+	}
+	return out
+}
+
+func WriteRules(c *app.Configuration, sys *app.System, rules []policy.Rule) error {
+	rows := make([][]string, len(rules))
+	for i, r := range rules {
+		place := r.Place
+		place.File = c.Shorten(place.File)
+		rows[i] = []string{
+			r.Decision.String(), fmt.Sprintf("%d.%03d", r.Priority/1000, r.Priority%1000), place.String(),
+			trust.Printable(strings.Join(append([]string{cmp.Or(strings.Join(r.Tools, ","), "*")}, conditionsOf(r)...), " ")),
+		}
+	}
+	output.Align(rows)
+	for _, row := range rows {
+		if _, err := fmt.Fprintln(sys.Stdout, strings.Join(row, "  ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// conditionsOf are the conditions of a rule beside its tools, in short.
+func conditionsOf(r policy.Rule) []string {
+	var out []string
+	add := func(label, value string) {
+		if value != "" {
+			out = append(out, label+"="+value)
+		}
+	}
+	add("server", r.Server)
+	add("subagent", r.Subagent)
+	add("args", r.Args)
+	add("command", strings.Join(r.Prefixes, "|"))
+	add("command", r.Regex)
+	add("in", string(r.Area))
+	if len(r.Modes) > 0 {
+		add("mode", strings.Trim(fmt.Sprint(r.Modes), "[]"))
+	}
+	if r.Interactive != nil {
+		add("interactive", fmt.Sprint(*r.Interactive))
+	}
+	if len(r.Annotations) > 0 {
+		add("annotations", fmt.Sprint(r.Annotations))
+	}
+	if r.TrustedOnly {
+		out = append(out, "(trusted servers only)")
+	}
+	if r.BuiltinOnly {
+		out = append(out, "(built-in tools only)")
+	}
+	return out
+}

@@ -1,0 +1,89 @@
+package listing
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"minigem/internal/app"
+	"minigem/internal/output"
+	"minigem/internal/trust"
+	"minigem/llm"
+	"minigem/session"
+	"minigem/transcript"
+)
+
+type ListedSession struct {
+	Index    int       `json:"index"`
+	ID       string    `json:"id"`
+	Title    string    `json:"title"`
+	Started  time.Time `json:"started"`
+	Updated  time.Time `json:"updated"`
+	Messages int       `json:"messages"`
+	File     string    `json:"file"`
+}
+
+func TitleOf(i session.Info) string { return trust.Printable(cmp.Or(i.Title, "(no text)")) }
+
+// ShownSession is a session for people and programs: the file itself has more.
+type ShownSession struct {
+	ID       string         `json:"id"`
+	Title    string         `json:"title"`
+	Started  time.Time      `json:"started"`
+	Updated  time.Time      `json:"updated"`
+	File     string         `json:"file"`
+	Messages []shownMessage `json:"messages"`
+}
+
+type shownMessage struct {
+	Type  transcript.Type `json:"type"`
+	Time  time.Time       `json:"timestamp"`
+	Model string          `json:"model,omitempty"`
+	Text  string          `json:"text,omitempty"`
+	Calls []ShownCall     `json:"calls,omitempty"`
+}
+
+type ShownCall struct {
+	Name   string         `json:"name"`
+	Args   map[string]any `json:"args"`
+	Status string         `json:"status"`
+}
+
+func ShowSession(info session.Info, f *transcript.File) ShownSession {
+	out := ShownSession{info.ID, info.Title, info.Started, info.Updated, info.Path, []shownMessage{}}
+	for _, m := range f.Messages {
+		one := shownMessage{Type: m.Type, Time: m.Timestamp.Time, Model: m.Model, Text: llm.PartsText(m.Content.Parts)}
+		for _, c := range m.ToolCalls {
+			one.Calls = append(one.Calls, ShownCall{c.Name, c.Args, c.Status})
+		}
+		// The preamble, and messages that hold results alone, tell nothing here.
+		if m.ID != transcript.PreambleID && (one.Text != "" || one.Calls != nil) {
+			out.Messages = append(out.Messages, one)
+		}
+	}
+	return out
+}
+
+func WriteSession(s *app.SavedSessions, shown ShownSession) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n%s, %s\n%s\n", trust.Printable(shown.Title), shown.ID, output.Ago(s.Sys.Now().Sub(shown.Updated)), s.Config.Shorten(shown.File))
+	for _, m := range shown.Messages {
+		fmt.Fprintf(&b, "\n%s  %s\n", m.Type, m.Time.Local().Format(time.DateTime))
+		for line := range strings.Lines(m.Text) {
+			line = strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ")
+			b.WriteString(strings.TrimRight("  "+trust.Printable(line), " ") + "\n")
+		}
+		for _, c := range m.Calls {
+			args, err := json.Marshal(c.Args)
+			if err != nil {
+				return fmt.Errorf("showing the arguments of %s: %w", c.Name, err)
+			}
+			fmt.Fprintf(&b, "  * %s %s: %s\n", c.Name, trust.Printable(string(args)), c.Status)
+		}
+	}
+	_, err := io.WriteString(s.Sys.Stdout, b.String())
+	return err
+}

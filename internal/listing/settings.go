@@ -1,0 +1,71 @@
+package listing
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"minigem/internal/app"
+	"minigem/internal/output"
+	"minigem/internal/settings"
+	"minigem/internal/trust"
+)
+
+type ListedSetting struct {
+	Key   string          `json:"key"`
+	Value json.RawMessage `json:"value"`
+	Layer settings.Layer  `json:"layer"`
+	File  string          `json:"file,omitempty"`
+	Line  int             `json:"line,omitempty"`
+}
+
+func SettingsBelow(c *app.Configuration, key string) []ListedSetting {
+	out := []ListedSetting{}
+	for _, e := range c.Loaded.Entries() {
+		if key == "" || e.Key == key || strings.HasPrefix(e.Key, key+".") {
+			out = append(out, ListedSetting{e.Key, c.Mask(e.Value), e.Origin.Layer, e.Origin.File, e.Origin.Line})
+		}
+	}
+	return out
+}
+
+func WriteSettings(c *app.Configuration, sys *app.System, found []ListedSetting, origin bool) error {
+	rows := make([][]string, len(found))
+	for i, s := range found {
+		rows[i] = []string{s.Key, trust.Printable(string(s.Value))}
+		if !origin {
+			continue
+		}
+		at := string(s.Layer)
+		if s.File != "" {
+			at = fmt.Sprintf("%s %s:%d", s.Layer, c.Shorten(s.File), s.Line)
+		}
+		rows[i] = append(rows[i], at)
+	}
+	output.Align(rows)
+	for _, row := range rows {
+		if _, err := fmt.Fprintln(sys.Stdout, strings.Join(row, "  ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteSettingsFaults tells what was ignored, and what was not known.
+func WriteSettingsFaults(c *app.Configuration, sys *app.System) {
+	for _, w := range c.Loaded.Warnings {
+		fmt.Fprintf(sys.Stderr, "[WARNING] %s\n", w)
+	}
+	for _, u := range c.Loaded.Unknown {
+		text := fmt.Sprintf("%s:%d: the key %q is not known", c.Shorten(u.Origin.File), u.Origin.Line, u.Key)
+		if u.Suggestion != "" {
+			text += fmt.Sprintf("; did you mean %q?", u.Suggestion)
+		}
+		fmt.Fprintf(sys.Stderr, "[WARNING] %s\n", text)
+	}
+	for _, f := range c.Loaded.Files {
+		if f.Layer == settings.LayerWorkspace && f.Skipped != "" && app.Exists(f.Path) && !c.Trust.Trusted {
+			fmt.Fprintf(sys.Stderr, "[WARNING] %s is not read: %s\n", c.Shorten(f.Path), f.Skipped)
+		}
+	}
+}
