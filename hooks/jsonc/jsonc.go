@@ -18,10 +18,6 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// maxBrackets bounds what is parsed at all: the parser recurses once for each
-// open bracket.
-const maxBrackets = 100_000
-
 // Doc is one parsed file. Nodes and edits are not safe for concurrent use.
 type Doc struct {
 	// BadUTF8 is the line of the first byte that is not UTF-8, 0 if there is
@@ -96,8 +92,8 @@ func Parse(file string, data []byte) (*Doc, error) {
 	if !bytes.HasSuffix(src, []byte("\n")) { // a line comment ends with its line
 		src, d.addedEOL = append(src, '\n'), true
 	}
-	if bytes.Count(src, []byte("{"))+bytes.Count(src, []byte("[")) > maxBrackets {
-		return nil, &SyntaxError{file, 1, 1, fmt.Sprintf("more than %d objects and arrays", maxBrackets)}
+	if err := CheckLimits(file, src); err != nil {
+		return nil, err
 	}
 	root, err := hujson.Parse(src)
 	if err != nil {

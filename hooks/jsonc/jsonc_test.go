@@ -18,7 +18,8 @@ func TestParseErrorsNameThePlace(t *testing.T) {
 		{"two values", "{}\n{}", "settings.json:2:1: "},
 		{"bare word", "{\n\n a: 1}", "settings.json:3:2: "},
 		{"UTF-16", "\xff\xfe{\x00}\x00", "settings.json:1:1: the file is UTF-16"},
-		{"brackets without end", strings.Repeat("[", 200_000), "settings.json:1:1: more than 100000 objects"},
+		{"too many values", "{\"a\": [1\n" + strings.Repeat(",1", 100_000), "settings.json:2:39997: more than 20000 values"},
+		{"brackets without end", strings.Repeat("[", 200_000), "settings.json:1:201: objects and lists nested more than 200 deep"},
 	} {
 		_, err := jsonc.Parse("settings.json", []byte(c.data))
 		var syntax *jsonc.SyntaxError
@@ -31,7 +32,7 @@ func TestBytesAreThoseRead(t *testing.T) {
 	t.Parallel()
 	for _, data := range []string{
 		"{}", "{}\n", "\xef\xbb\xbf{\"a\": 1}\n", "// c\n{\r\n\t\"a\" : [ 1,2 , ], /* x */\r\n}\r\n// end", "[1]", "3",
-		strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000),
+		strings.Repeat("[", jsonc.MaxDepth) + strings.Repeat("]", jsonc.MaxDepth),
 	} {
 		doc, err := jsonc.Parse("f", []byte(data))
 		require.NoError(t, err, data)

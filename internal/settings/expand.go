@@ -30,8 +30,15 @@ func expandAll(n *node, lookup func(string) (string, bool)) {
 // in a shell. What comes out is not expanded again.
 func Expand(s string, lookup func(string) (string, bool)) string {
 	var b strings.Builder
+	closed := strings.LastIndexByte(s, '}') + 1 // no reference in braces begins after this
+	from := len(s)
 	for {
 		at := strings.IndexByte(s, '$')
+		if from-len(s)+max(at, 0) >= closed && strings.HasPrefix(s[max(at, 0):], "${") {
+			b.WriteString(s[:at+2])
+			s = s[at+2:]
+			continue
+		}
 		if at < 0 {
 			b.WriteString(s)
 			return b.String()
@@ -56,17 +63,21 @@ func variable(s string, lookup func(string) (string, bool)) (length int, value s
 		value, ok = lookup(s[1 : 1+n])
 		return 1 + n, value, ok
 	}
-	end := strings.IndexByte(s, '}')
-	if end < 0 {
+	end := 2 + nameLength(s[2:])
+	name, rest := s[2:end], s[end:]
+	if name == "" {
 		return 2, "", false
 	}
-	name, fallback, hasFallback := strings.Cut(s[2:end], ":-")
-	if name == "" || nameLength(name) != len(name) {
+	fallback, hasFallback := strings.CutPrefix(rest, ":-")
+	if hasFallback {
+		end += 2 + strings.IndexByte(fallback, '}')
+	}
+	if end >= len(s) || s[end] != '}' {
 		return 2, "", false
 	}
 	value, ok = lookup(name)
 	if hasFallback && value == "" {
-		return end + 1, fallback, true
+		return end + 1, s[2+len(name)+2 : end], true
 	}
 	return end + 1, value, ok
 }

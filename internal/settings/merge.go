@@ -54,42 +54,51 @@ func mergeAt(low, high *node, path string, depth int, root string) *node {
 
 func mergeObjects(low, high *node, path string, depth int, root string, shallow bool) *node {
 	out := &node{kind: object, origin: high.origin, members: append([]member(nil), low.members...)}
+	at := make(map[string]int, len(low.members))
+	for i, m := range low.members {
+		at[m.key] = i
+	}
 	for _, m := range high.members {
 		if depth == 0 {
 			root = m.key
 		}
+		i, both := at[m.key]
 		value := m.value
-		if !shallow {
-			value = mergeAt(low.get(m.key), m.value, join(path, m.key), depth+1, root)
+		if both && !shallow {
+			value = mergeAt(low.members[i].value, m.value, join(path, m.key), depth+1, root)
 		}
-		out.set(m.key, value)
+		if both {
+			out.members[i].value, out.members[i].origin = value, value.origin
+			continue
+		}
+		out.members = append(out.members, member{m.key, value.origin, value})
 	}
 	return out
 }
 
 func mergeArrays(low, high *node, how strategy) *node {
 	out := &node{kind: array, origin: high.origin}
+	seen := map[string]bool{} // by their JSON
 	if how == intersect {
+		for _, it := range low.items {
+			seen[string(it.json())] = true
+		}
 		for _, it := range high.items {
-			if holds(low, it) {
+			if seen[string(it.json())] {
 				out.items = append(out.items, it)
 			}
 		}
 		return out
 	}
 	for _, it := range append(append([]*node(nil), low.items...), high.items...) {
-		if how == concat || !holds(out, it) {
+		if how == concat {
+			out.items = append(out.items, it)
+			continue
+		}
+		if text := string(it.json()); !seen[text] {
+			seen[text] = true
 			out.items = append(out.items, it)
 		}
 	}
 	return out
-}
-
-func holds(list, item *node) bool {
-	for _, it := range list.items {
-		if it.equal(item) {
-			return true
-		}
-	}
-	return false
 }

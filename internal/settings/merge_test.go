@@ -2,7 +2,12 @@ package settings
 
 import (
 	"encoding/json"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -122,4 +127,44 @@ func FuzzMerge(f *testing.F) {
 			require.True(t, json.Valid(e.Value), e.Key)
 		}
 	})
+}
+
+// TestCostIsLinear: eight times the input takes about eight times as long, for
+// each way in which a settings file can be large; compared with each other in
+// the same run, the fastest of several, where a square would be 64 times.
+func TestCostIsLinear(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // what is compared is the work, not the collector
+	many := func(n int, item string) string { return strings.TrimSuffix(strings.Repeat(item+",", n), ",") }
+	numbered := func(n int, format string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format+",", i)
+		}
+		return strings.TrimSuffix(b.String(), ",")
+	}
+	for name, make := range map[string]func(n int) string{
+		"keys":      func(n int) string { return "{" + numbered(n, `"k%d":1`) + "}" },
+		"one key":   func(n int) string { return "{" + many(n, `"k":1`) + "}" },
+		"union":     func(n int) string { return `{"tools":{"exclude":[` + numbered(n, `"t%d"`) + "]}}" },
+		"intersect": func(n int) string { return `{"mcp":{"allowed":[` + numbered(n, `"t%d"`) + "]}}" },
+		"hooks":     func(n int) string { return `{"hooks":{"BeforeTool":[` + many(n, "{}") + "]}}" },
+		"servers":   func(n int) string { return `{"mcpServers":{` + numbered(n, `"s%d":{}`) + "}}" },
+		"variables": func(n int) string { return `{"ui":{"theme":"` + strings.Repeat("${a:-", n) + `"}}` },
+	} {
+		cost := func(n int) time.Duration {
+			data, least := []byte(make(n)), time.Hour
+			for range 5 {
+				runtime.GC()
+				start := time.Now()
+				l := &Loaded{}
+				tree, err := l.digest(&File{Data: data}, func(string) (string, bool) { return "", false })
+				require.NoError(t, err, name)
+				mergeTrees([]*node{tree, tree})
+				least = min(least, time.Since(start))
+			}
+			return least
+		}
+		small, large := cost(1200), cost(9600)
+		assert.Less(t, large, 30*small, "%s: %v and %v", name, small, large)
+	}
 }

@@ -9,6 +9,8 @@ import (
 	"sort"
 	"strconv"
 
+	"minigem/hooks/jsonc"
+
 	"github.com/tailscale/hujson"
 )
 
@@ -150,6 +152,9 @@ func (r *reader) parse(data []byte) (*node, error) {
 			r.newlines = append(r.newlines, i)
 		}
 	}
+	if err := jsonc.CheckLimits(r.file, data); err != nil {
+		return nil, r.syntaxError(err)
+	}
 	v, err := hujson.Parse(data)
 	if err != nil {
 		return nil, r.syntaxError(err)
@@ -166,6 +171,9 @@ var hujsonPosition = regexp.MustCompile(`^hujson: line (\d+), column (\d+): `)
 // syntaxError takes the position out of the parser's text, which is the only
 // place where it stands.
 func (r *reader) syntaxError(err error) error {
+	if limit := (*jsonc.SyntaxError)(nil); errors.As(err, &limit) {
+		return &SyntaxError{File: r.file, Line: limit.Line, Column: limit.Column, Text: limit.Text}
+	}
 	text := err.Error()
 	e := &SyntaxError{File: r.file, Line: 1, Column: 1, Text: text}
 	if m := hujsonPosition.FindStringSubmatch(text); m != nil {
@@ -195,14 +203,21 @@ func (r *reader) node(v hujson.Value, path string) *node {
 	switch v := v.Value.(type) {
 	case *hujson.Object:
 		n.kind = object
-		for _, m := range v.Members {
+		last := make(map[string]int, len(v.Members))
+		for i, m := range v.Members {
+			last[m.Name.Value.(hujson.Literal).String()] = i
+		}
+		seen := make(map[string]bool, len(v.Members))
+		for i, m := range v.Members {
 			key := m.Name.Value.(hujson.Literal).String()
 			at := r.origin(m.Name.StartOffset)
-			if n.get(key) != nil {
+			if seen[key] {
 				r.warn(at, join(path, key), WarnDuplicate, "this key stands twice; the last one counts")
-				n.remove(key)
 			}
-			n.members = append(n.members, member{key, at, r.node(m.Value, join(path, key))})
+			seen[key] = true
+			if last[key] == i {
+				n.members = append(n.members, member{key, at, r.node(m.Value, join(path, key))})
+			}
 		}
 	case *hujson.Array:
 		n.kind = array

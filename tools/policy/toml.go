@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -80,7 +81,11 @@ func policyFiles(path string) ([]string, error) {
 // are returned in the order of the file.
 func Parse(file string, data []byte, tier Tier) ([]Rule, []Problem) {
 	var doc map[string]any
-	if err := toml.Unmarshal(data, &doc); err != nil {
+	err := checkLines(data)
+	if err == nil {
+		err = toml.Unmarshal(data, &doc)
+	}
+	if err != nil {
 		return nil, []Problem{unparsed(file, err)}
 	}
 	p := &parser{file: file, tier: tier}
@@ -109,6 +114,20 @@ func Parse(file string, data []byte, tier Tier) ([]Rule, []Problem) {
 		}
 	}
 	return p.rules, p.problems
+}
+
+// maxPolicyLine bounds a line: each dot of a dotted key is a table of its own,
+// hundreds of times as large.
+const maxPolicyLine = 64 << 10
+
+func checkLines(data []byte) error {
+	n := 0
+	for line := range bytes.Lines(data) {
+		if n++; len(line) > maxPolicyLine {
+			return fmt.Errorf("line %d is longer than %d KiB", n, maxPolicyLine>>10)
+		}
+	}
+	return nil
 }
 
 func unparsed(file string, err error) Problem {
