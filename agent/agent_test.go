@@ -248,15 +248,18 @@ func TestSessionTurnsCountAcrossPrompts(t *testing.T) {
 	assert.Contains(t, lines(b.model.Requests()[2].Messages), "model: "+unanswered)
 }
 
-func TestHundredRoundsAreTheLimit(t *testing.T) {
+// TestNoLimitOfRoundsUnlessSet: an answer after many rounds is an answer, as
+// with Gemini CLI, whose limit is model.maxSessionTurns.
+func TestNoLimitOfRoundsUnlessSet(t *testing.T) {
 	t.Parallel()
 	b := newBench()
-	for i := range 101 {
+	for i := range 150 {
 		b.model.Answers = append(b.model.Answers, llm.FakeCalls(llm.ToolCall{Name: fmt.Sprint("t", i)}))
 	}
+	b.model.Answers = append(b.model.Answers, llm.FakeText("done"))
 	res := b.Run(t.Context(), Prompt{Text: "go"})
-	assert.Equal(t, MaxRounds, res.Ending)
-	assert.Equal(t, 100, res.Rounds)
+	assert.Equal(t, Answered, res.Ending)
+	assert.Equal(t, 151, res.Rounds)
 }
 
 func TestCompressorIsAskedBeforeEachRound(t *testing.T) {

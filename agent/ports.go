@@ -60,7 +60,7 @@ type Config struct {
 	// the session and not conversation: clearContext keeps them. nil: none.
 	Preamble func() int
 
-	MaxRounds            int  // requests for one prompt, retries by hooks included; 0: 100
+	MaxRounds            int  // requests for one prompt, retries by hooks included; 0: no limit
 	MaxSessionTurns      *int // requests in the life of the Agent; nil or negative: no limit; 0: none at all
 	MaxRetries           int  // answers that AfterAgent hooks may refuse in a row; 0: 10
 	DisableLoopDetection bool
@@ -88,10 +88,13 @@ const (
 type Result struct {
 	Response string // text of the last message that was shown, of this attempt's last round alone
 	Ending   Ending
-	Reason   string    // of a block, a stop, a loop or a cancel, for people
-	Err      error     // Failed, InvalidStream, and the cause of Cancelled
-	Usage    llm.Usage // all requests of the run together
-	Rounds   int       // requests of the run, repeated ones counted once
+	// Unfinished is the finish reason of an answer that is not whole, such as
+	// MAX_TOKENS; NO_FINISH_REASON where the stream broke off. Empty: it is whole.
+	Unfinished string
+	Reason     string    // of a block, a stop, a loop or a cancel, for people
+	Err        error     // Failed, InvalidStream, and the cause of Cancelled
+	Usage      llm.Usage // all requests of the run together
+	Rounds     int       // requests of the run, repeated ones counted once
 }
 
 // noHooks lets everything pass.

@@ -17,6 +17,7 @@ type reply struct {
 	thoughts  []event.ThoughtDelta
 	usage     *llm.Usage
 	finish    string
+	brokeOff  bool // the stream had no finish reason
 	synthetic bool
 	chanting  bool
 	refused   string  // the event whose hook ended the turn

@@ -34,7 +34,8 @@ func (r *run) round(ctx context.Context) *Result {
 	r.keep(ans) // 8
 	calls := ans.message().Calls()
 	if len(calls) == 0 {
-		return &Result{Ending: Answered, Response: ans.text()}
+		unfinished := r.warnUnfinished(ans)
+		return &Result{Ending: Answered, Response: ans.text(), Unfinished: unfinished}
 	}
 	for _, c := range calls {
 		if !r.Config.DisableLoopDetection && r.loop.call(c) {
@@ -70,15 +71,11 @@ func (r *run) runTools(ctx context.Context, calls []llm.ToolCall, text string) *
 
 // limit counts the request that is about to be made, unless it is one too many.
 func (r *run) limit() *Result {
-	maxRounds := 100
-	if r.Config.MaxRounds > 0 {
-		maxRounds = r.Config.MaxRounds
-	}
 	if n := r.Config.MaxSessionTurns; n != nil && *n >= 0 && r.turns >= *n {
 		return &Result{Ending: MaxTurns, Reason: fmt.Sprintf("the session's limit of %d turns is reached", *n)}
 	}
-	if r.rounds >= maxRounds {
-		return &Result{Ending: MaxRounds, Reason: fmt.Sprintf("the limit of %d turns for one prompt is reached", maxRounds)}
+	if n := r.Config.MaxRounds; n > 0 && r.rounds >= n {
+		return &Result{Ending: MaxRounds, Reason: fmt.Sprintf("the limit of %d turns for one prompt is reached", n)}
 	}
 	r.turns++
 	r.rounds++
@@ -152,6 +149,7 @@ func (r *run) try(ctx context.Context, ans *reply, extra string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	ans.brokeOff = raw.finish == ""
 	last := len(send.Messages) - 1
 	return raw.check(last >= 0 && hasResult(send.Messages[last]))
 }

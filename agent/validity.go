@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"errors"
 	"regexp"
 	"strings"
@@ -109,23 +110,13 @@ func (h *heard) kind() StreamKind {
 		return OtherBlocked
 	case h.finish == "":
 		return NoFinishReason
-	case h.finish == "MALFORMED_FUNCTION_CALL":
-		return MalformedFunctionCall
-	case h.finish == "UNEXPECTED_TOOL_CALL":
-		return UnexpectedToolCall
+	case finishes[h.finish].never:
+		return finishes[h.finish].kind
 	case invisible.ReplaceAllString(h.text.String(), "") != "":
 		return ""
 	}
-	switch h.finish {
-	case "MAX_TOKENS":
-		return MaxTokensExceeded
-	case "SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "IMAGE_SAFETY":
-		return SafetyBlocked
-	case "RECITATION":
-		return RecitationBlocked
-	case "STOP":
-	default:
-		return OtherBlocked
+	if h.finish != finishStop {
+		return cmp.Or(finishes[h.finish].kind, OtherBlocked)
 	}
 	if h.thought {
 		return ThinkingOnly

@@ -28,7 +28,7 @@ Flags come before the prompt, or behind a prompt in quotes. A first word that is
 command of Gemini CLI, Claude Code or Codex is no prompt, unless behind -p.
 
 Exit codes: 0 done, 1 failed, 41 no credentials, 42 bad input, 52 bad settings,
-53 turn limit, 54 a tool failed for good, 55 untrusted folder, 130 interrupted,
+53 cut off by a limit or a loop, 54 a tool failed for good, 55 untrusted folder, 130 interrupted,
 143 terminated.`
 
 func newRootCommand(sys *app.System) *cobra.Command {

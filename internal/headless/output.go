@@ -61,6 +61,13 @@ func (o *stderrOutput) Report(r hooks.Report) {
 	}
 }
 
+// tellUnfinished tells people what the format tells programs.
+func (o *stderrOutput) tellUnfinished(res agent.Result) {
+	if res.Unfinished != "" {
+		o.Notice(agent.Unfinished(res.Unfinished))
+	}
+}
+
 // textOutput streams the answer.
 type textOutput struct {
 	*stderrOutput
@@ -89,10 +96,11 @@ func (o *jsonOutput) Refuse(err error) error { return o.End(agent.Result{}, err)
 
 func (o *jsonOutput) End(res agent.Result, err error) error {
 	failure, code := FailureOf(err)
-	if werr := o.Finish(o.session, res.Response, failure); werr != nil {
+	if werr := o.Finish(output.Answer{Session: o.session, Text: res.Response, Unfinished: res.Unfinished}, failure); werr != nil {
 		return exit.Silent(code) // nobody reads what could be said
 	}
 	if failure == nil {
+		o.tellUnfinished(res)
 		return nil
 	}
 	return exit.Silent(code)
@@ -118,10 +126,11 @@ func (o *streamOutput) Report(r hooks.Report) {
 
 func (o *streamOutput) Refuse(err error) error { return o.End(agent.Result{}, err) }
 
-func (o *streamOutput) End(_ agent.Result, err error) error {
+func (o *streamOutput) End(res agent.Result, err error) error {
 	failure, code := FailureOf(err)
-	o.Finish(failure)
+	o.Finish(res.Unfinished, failure)
 	if failure == nil {
+		o.tellUnfinished(res)
 		return nil
 	}
 	o.stderrOutput.Notice(failure.Message)

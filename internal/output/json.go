@@ -72,6 +72,7 @@ type JSON struct {
 type jsonResult struct {
 	SessionID string   `json:"session_id"`
 	Response  *string  `json:"response,omitempty"`
+	Finish    string   `json:"finish_reason,omitempty"` // where the answer is not whole
 	Stats     *Counts  `json:"stats,omitempty"`
 	Error     *Failure `json:"error,omitempty"`
 	Warnings  []string `json:"warnings,omitempty"`
@@ -97,14 +98,21 @@ func (j *JSON) Emit(e event.Event) {
 // Warn adds a warning to the document.
 func (j *JSON) Warn(text string) { j.warnings = append(j.warnings, text) }
 
-// Finish writes the document. failure nil means that response is the answer. A
-// failure goes to Err, with Out left empty, as upstream has it.
-func (j *JSON) Finish(sessionID, response string, failure *Failure) error {
-	r := jsonResult{SessionID: sessionID, Warnings: j.warnings, Error: failure}
+// Answer is what a run came to.
+type Answer struct {
+	Session    string // id
+	Text       string
+	Unfinished string // the finish reason, where the text is not whole
+}
+
+// Finish writes the document. failure nil means that a is the answer. A
+// failure goes to Err, with Out left empty, as Gemini CLI has it.
+func (j *JSON) Finish(a Answer, failure *Failure) error {
+	r := jsonResult{SessionID: a.Session, Warnings: j.warnings, Error: failure, Finish: a.Unfinished}
 	out := j.Err
 	if failure == nil {
 		counts := j.Stats.Snapshot()
-		r.Response, r.Stats, out = &response, &counts, j.Out
+		r.Response, r.Stats, out = &a.Text, &counts, j.Out
 	}
 	data, err := marshalPlain(r, "  ")
 	if err != nil {

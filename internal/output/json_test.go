@@ -45,7 +45,7 @@ func TestJSON(t *testing.T) {
 	for _, e := range session() {
 		j.Emit(e)
 	}
-	require.NoError(t, j.Finish("S", "<done>", nil))
+	require.NoError(t, j.Finish(Answer{Session: "S", Text: "<done>"}, nil))
 	want := `{
   "session_id": "S",
   "response": "<done>",
@@ -80,7 +80,7 @@ func TestJSON(t *testing.T) {
 func TestJSONFailure(t *testing.T) {
 	var out, errOut strings.Builder
 	j := &JSON{Out: &out, Err: &errOut, Stats: &Stats{}}
-	require.NoError(t, j.Finish("S", "", FailureOf(&llm.Error{Kind: llm.ErrAuth, Message: "the key was refused"}, 41)))
+	require.NoError(t, j.Finish(Answer{Session: "S"}, FailureOf(&llm.Error{Kind: llm.ErrAuth, Message: "the key was refused"}, 41)))
 	assert.Empty(t, out.String())
 	assert.JSONEq(t, `{"session_id":"S","error":{"type":"auth","message":"the key was refused","code":41}}`, errOut.String())
 }
@@ -94,7 +94,7 @@ func TestStreamJSON(t *testing.T) {
 	}
 	s.Hook(hooks.Report{Event: "BeforeTool", Subject: "replace", Effect: hooks.Effect{Kind: "deny"}, Runs: []hooks.Run{{Hook: hooks.Hook{Name: "guard"}}, {Hook: hooks.Hook{Name: "other"}, Skipped: "disabled"}}})
 	s.Hook(hooks.Report{Event: "AfterTool", Runs: []hooks.Run{{Skipped: "did not match"}}})
-	s.Finish(nil)
+	s.Finish("", nil)
 	want := []string{
 		`{"type":"init","timestamp":"2026-01-02T12:00:00.000Z","session_id":"S","model":"m"}`,
 		`{"type":"message","timestamp":"2026-01-02T12:00:00.000Z","role":"user","content":"hi"}`,
@@ -113,7 +113,7 @@ func TestStreamJSON(t *testing.T) {
 func TestStreamJSONEndsWithAResult(t *testing.T) {
 	var out strings.Builder
 	s := &StreamJSON{Out: &out, Stats: &Stats{}, Now: func() time.Time { return noon }}
-	s.Finish(FailureOf(errors.New("no key"), 41))
+	s.Finish("", FailureOf(errors.New("no key"), 41))
 	var last map[string]any
 	require.NoError(t, json.Unmarshal([]byte(out.String()), &last))
 	assert.Equal(t, map[string]any{"type": "FatalAuthenticationError", "message": "no key", "code": 41.0}, last["error"])

@@ -73,6 +73,7 @@ type (
 	streamResult struct {
 		stamped
 		Status string      `json:"status"`
+		Finish string      `json:"finish_reason,omitempty"` // where the answer is not whole
 		Error  *Failure    `json:"error,omitempty"`
 		Stats  streamStats `json:"stats"`
 	}
@@ -170,11 +171,12 @@ func (s *StreamJSON) problem(severity, message string) {
 	s.line(streamError{s.stamp("error"), severity, message})
 }
 
-// Finish writes the result. failure nil means success.
-func (s *StreamJSON) Finish(failure *Failure) {
+// Finish writes the result. unfinished is the finish reason of an answer that is
+// not whole; failure nil means success.
+func (s *StreamJSON) Finish(unfinished string, failure *Failure) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := streamResult{stamped: s.stamp("result"), Status: "success", Error: failure}
+	r := streamResult{stamped: s.stamp("result"), Status: "success", Finish: unfinished, Error: failure}
 	if failure != nil {
 		r.Status = "error"
 	}
