@@ -17,7 +17,7 @@ func shellCall(command string) Call {
 }
 
 // engineWith has the built-in rules and those of a policy file of the user's.
-func engineWith(t *testing.T, policy string, o Options) *Engine {
+func engineWith(t testing.TB, policy string, o Options) *Engine {
 	t.Helper()
 	rules, problems := Parse("user.toml", []byte(policy), TierUser)
 	require.Empty(t, problems)
@@ -363,6 +363,24 @@ var corpus = []struct {
 	{Ask, "git status $("},
 	{Ask, ""},
 	{Ask, "git status \xff"},
+}
+
+// A rule that allows redirections allows no second expansion.
+func TestRedirectionsAreNotExpandedTwice(t *testing.T) {
+	t.Parallel()
+	e := engineWith(t, `
+[[rule]]
+toolName = "run_shell_command"
+commandPrefix = "git status"
+allowRedirection = true
+decision = "allow"
+priority = 100`, Options{Interactive: true})
+	for command, want := range map[string]Decision{
+		"git status > $x": Allow, "git status >& file": Allow, "git status 2>&1": Allow,
+		"git status >&$x": Ask, `git status >&"$x"`: Ask, "git status >&'b[$(curl)]'": Ask, "git status <&'b[`curl`]'": Ask,
+	} {
+		assert.Equal(t, want, e.Check(shellCall(command)).Decision, command)
+	}
 }
 
 func TestNoWayRoundPrefixes(t *testing.T) {

@@ -59,7 +59,7 @@ var fieldDecisions = map[string]decision{
 	"ArrayElem.Index": {arithmetic, "([i]=v) evaluates i, and what i holds"},
 	"ArrayElem.Value": {walked, "its expansions happen"},
 
-	"Redirect.Op":   {judged, "redirect"},
+	"Redirect.Op":   {judged, "redirect, twiceExpanded: what follows >& is expanded twice"},
 	"Redirect.N":    {judged, "statement: {name}> sets a variable, whose index is evaluated"},
 	"Redirect.Word": {walked, "its expansions happen; redirect looks at the target"},
 	"Redirect.Hdoc": {walked, "its expansions happen, unless its end is quoted"},
@@ -108,7 +108,7 @@ var fieldDecisions = map[string]decision{
 	"TestDecl.Body":          {refused, "not bash: bats"},
 
 	"Word.Parts":        {walked, "each is expanded; word finds the value"},
-	"Lit.Value":         {judged, "word: patterns, braces and home directories are no values"},
+	"Lit.Value":         {judged, "word: patterns, braces and home directories are no values; unread: what the parser did not expand"},
 	"SglQuoted.Dollar":  {judged, "word: $'' has escapes of its own, so that its value is not known"},
 	"SglQuoted.Value":   {inert, "nothing in it is expanded"},
 	"DblQuoted.Dollar":  {judged, "word: $\"\" is translated, so that its value is not known"},

@@ -118,7 +118,8 @@ type walker struct {
 	line      string // all of it
 	text      string // the script that is being walked
 	depth     int
-	redirects []Redirect // of the statements around the present node
+	redirects []Redirect   // of the statements around the present node
+	document  *syntax.Word // the latest here-document, in which < and ( are plain
 	commands  []Command
 }
 
@@ -163,6 +164,8 @@ func (w *walker) visit(n syntax.Node) {
 	switch n := n.(type) {
 	case *syntax.Stmt:
 		w.statement(n)
+	case *syntax.Redirect:
+		w.document = n.Hdoc
 	case *syntax.CallExpr:
 		w.call(n)
 	case *syntax.DeclClause:
@@ -172,6 +175,10 @@ func (w *walker) visit(n syntax.Node) {
 	case *syntax.WordIter:
 		if !harmlessVariable(n.Name.Value) {
 			w.effect(n)
+		}
+	case *syntax.Word:
+		if n != w.document && unread(n) {
+			w.add(Command{Kind: Opaque, Source: w.source(n)})
 		}
 	case *syntax.ExtGlob:
 		if strings.ContainsAny(n.Pattern.Value, "$`<>") {
@@ -231,6 +238,9 @@ func (w *walker) statement(s *syntax.Stmt) {
 		if r.N != nil && strings.Trim(r.N.Value, "0123456789") != "" {
 			w.effect(r) // {name}> sets a variable
 		}
+		if twiceExpanded(r) {
+			w.effect(r)
+		}
 		if rd, ok := redirect(r); ok {
 			w.redirects = append(w.redirects, rd)
 		}
@@ -238,6 +248,16 @@ func (w *walker) statement(s *syntax.Stmt) {
 	if s.Cmd == nil && len(s.Redirs) > 0 {
 		w.effect(s)
 	}
+}
+
+// twiceExpanded: what follows >& is expanded as a descriptor, and what comes of
+// that once more as a file.
+func twiceExpanded(r *syntax.Redirect) bool {
+	if r.Op != syntax.DplIn && r.Op != syntax.DplOut {
+		return false
+	}
+	target := word(r.Word)
+	return !target.Known || strings.ContainsAny(target.Text, "$`<>[")
 }
 
 func redirect(r *syntax.Redirect) (Redirect, bool) {

@@ -39,6 +39,26 @@ func word(w *syntax.Word) Word {
 	return Word{Text: b.String(), Known: known && !bare.pattern, Glob: known && bare.pattern, Piped: piped}
 }
 
+// unread reports whether the parser left as text what bash expands, as it does
+// within the parentheses of a regular expression.
+func unread(w *syntax.Word) bool {
+	for _, p := range w.Parts {
+		lit, ok := p.(*syntax.Lit)
+		if !ok {
+			continue
+		}
+		for i := 0; i < len(lit.Value); i++ {
+			switch c := lit.Value[i]; {
+			case c == '\\':
+				i++
+			case c == '`', (c == '$' || c == '<' || c == '>') && i+1 < len(lit.Value) && strings.IndexByte("({[", lit.Value[i+1]) >= 0:
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // unquoted notes what the shell would make of the unquoted parts of a word.
 type unquoted struct {
 	home             bool // a home directory

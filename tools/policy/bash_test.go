@@ -1,0 +1,112 @@
+//go:build unix
+
+package policy
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// sandbox runs command lines in bash, in a folder of its own, where the
+// commands are few: "canary" only notes that it ran, what rules of the tests
+// allow does nothing, and the others only read or run others.
+type sandbox struct{ bash, dir, log string }
+
+func newSandbox(t testing.TB) sandbox {
+	t.Helper()
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("needs bash to compare with")
+	}
+	s := sandbox{bash: bash, dir: t.TempDir()}
+	s.log = filepath.Join(s.dir, "log")
+	bin := filepath.Join(s.dir, "bin")
+	require.NoError(t, os.Mkdir(bin, 0o755))
+	fakes := map[string]string{"canary": "#!/bin/sh\necho \"ran in ${LINE_NUMBER-a line} $*\" >> '" + s.log + "'\n"}
+	for _, name := range []string{"git", "npm", "make"} {
+		fakes[name] = "#!/bin/sh\n"
+	}
+	for name, script := range fakes {
+		require.NoError(t, os.WriteFile(filepath.Join(bin, name), []byte(script), 0o755))
+	}
+	for _, name := range []string{"env", "sh", "bash", "xargs", "nice", "timeout", "cat", "ls", "find", "flock", "setsid", "stdbuf", "nohup"} {
+		if path, err := exec.LookPath(name); err == nil {
+			require.NoError(t, os.Symlink(path, filepath.Join(bin, name)))
+		}
+	}
+	return s
+}
+
+// all runs each line in a subshell of one bash, which takes a fiftieth of the
+// time of a bash for each. The numbers stand in the log.
+const all = `
+number=0
+while IFS= read -r -d '' line <&3; do
+	( trap - EXIT; cd work; LINE_NUMBER=$number; export LINE_NUMBER; exec 3<&-; eval "$line" ) </dev/null >/dev/null 2>&1
+	number=$((number + 1))
+done
+wait`
+
+// ran returns what the lines ran: what canary noted, and the files that they
+// made. It is empty where they did neither.
+func (s sandbox) ran(t testing.TB, lines ...string) string {
+	t.Helper()
+	work := filepath.Join(s.dir, "work")
+	require.NoError(t, os.RemoveAll(work))
+	require.NoError(t, os.Mkdir(work, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(work, "a"), []byte("text\n"), 0o644))
+	require.NoError(t, os.WriteFile(s.log, nil, 0o644))
+	list, err := os.CreateTemp(s.dir, "lines")
+	require.NoError(t, err)
+	defer list.Close()
+	_, err = list.WriteString(strings.Join(lines, "\x00") + "\x00")
+	require.NoError(t, err)
+	_, err = list.Seek(0, 0)
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	c := exec.CommandContext(ctx, s.bash, "-c", all)
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
+	c.Dir, c.WaitDelay, c.ExtraFiles = s.dir, time.Second, []*os.File{list}
+	c.Env = []string{"PATH=" + filepath.Join(s.dir, "bin"), "HOME=" + s.dir}
+	_ = c.Run()                                       // that a line fails is no matter
+	_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // what runs in the background
+	require.NoError(t, ctx.Err(), "the lines come to an end: %q", lines)
+	log, err := os.ReadFile(s.log)
+	require.NoError(t, err)
+	made, err := os.ReadDir(work)
+	require.NoError(t, err)
+	for _, f := range made {
+		if f.Name() != "a" {
+			log = append(log, "made "+f.Name()+"\n"...)
+		}
+	}
+	return string(log)
+}
+
+// culprits finds the lines that ran canary, or made a file where that matters,
+// by halves.
+func (s sandbox) culprits(t testing.TB, lines []string, files bool) []string {
+	var log string
+	if len(lines) > 0 {
+		log = s.ran(t, lines...)
+	}
+	switch {
+	case log == "" || !files && !strings.Contains(log, "ran in "):
+		return nil
+	case len(lines) == 1:
+		return []string{strconv.Quote(lines[0]) + ": " + log}
+	}
+	middle := len(lines) / 2
+	return append(s.culprits(t, lines[:middle], files), s.culprits(t, lines[middle:], files)...)
+}

@@ -1,0 +1,34 @@
+//go:build unix
+
+package policy
+
+import (
+	"strings"
+	"testing"
+)
+
+// FuzzJudge: the judge reads any line without a panic, and what it lets through
+// runs nothing else in a real bash. In yolo mode nothing is run.
+func FuzzJudge(f *testing.F) {
+	for _, c := range carriers(f) {
+		f.Add(c.with("canary evil"))
+		f.Add(c.with("ls"))
+	}
+	for _, text := range texts {
+		for _, evaluator := range evaluators {
+			f.Add("x=" + text + "; " + evaluator)
+		}
+	}
+	s, engines := newSandbox(f), judges(f)
+	f.Fuzz(func(t *testing.T, line string) {
+		for name, e := range engines {
+			allowed := e.Check(shellCall(line)).Decision == Allow
+			if !allowed || e.Mode() == ModeYolo || !runnable(line, e.Mode()) || !strings.Contains(line, "canary") && !strings.Contains(line, ">") {
+				continue
+			}
+			if ran := s.ran(t, line); ran != "" {
+				t.Errorf("%s let %q through, which ran: %s", name, line, ran)
+			}
+		}
+	})
+}
