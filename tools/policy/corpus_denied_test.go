@@ -33,6 +33,12 @@ func TestNoWayRoundDenial(t *testing.T) {
 		{Allow, "f() { ls; }; f"},
 		{Allow, "bash -c 'ls; git pull'"},
 		{Allow, "find . -delete"},
+		{Allow, "git commit -m 'rm the old ones' && make && ./build.sh"},
+		{Allow, "for ((i = 0; i < 3; i++)); do echo $((i + 1)); done; git commit -m 'rm x'"},
+		{Allow, "docker run --rm image make all 2>&1 | tail -5"},
+		{Allow, "source .venv/bin/activate && python -c 'print(1)' && export TOKEN=$(cat token)"},
+		{Allow, "IFS=$'\n' read -r line; CGO_ENABLED=0 go build ./... 2>/dev/null || bash ./form.sh"},
+		{Allow, "awk '{ print $1 }' file | sort -u > names"},
 
 		// Denied
 		{Deny, "rm x"},

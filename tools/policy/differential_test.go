@@ -31,9 +31,7 @@ func judges(t testing.TB) map[string]*Engine {
 func TestAllowedCommandLinesRunNothingElse(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	require.Contains(t, s.ran(t, "ls", "canary evil"), "ran in 1 evil", "the sandbox sees what runs")
-	require.Contains(t, s.ran(t, "echo a > pwn"), "made pwn")
-	require.Empty(t, s.ran(t, "echo a", "(", "exit", "exec ls"))
+	require.Len(t, s.culprits(t, []string{"ls", "canary evil", "(", "exec ls", "exit", "echo a > pwn"}, true), 2, "the sandbox sees what runs")
 	samples := 4_000
 	if n, err := strconv.Atoi(os.Getenv("MINIGEM_DIFFERENTIAL")); err == nil {
 		samples = n

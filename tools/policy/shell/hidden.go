@@ -33,12 +33,12 @@ func (w *walker) hides(c Command) string {
 	_, builtin := builtins[name]
 	words, known := interpreters[name]
 	switch {
-	case known && (words == nil || hasWord(c.Words[1:], words...)), !standardName(c.Words[0].Text), builtin && c.Danger != "":
+	case builtin && c.Danger != "":
 		return w.line
-	case c.Danger == "":
+	case c.Danger == "" && standardName(c.Words[0].Text) && !(known && (words == nil || hasWord(c.Words[1:], words...))):
 		return ""
-	case anyUnknown(c.Words) || slices.ContainsFunc(w.redirects, func(r Redirect) bool { return !r.Writes }):
-		return w.line
+	case anyUnknown(c.Words) || strings.ContainsAny(w.line, "|<>"):
+		return w.line // it may be fed, or run what the line wrote
 	}
 	return c.Text()
 }
@@ -47,13 +47,32 @@ func (w *walker) hides(c Command) string {
 var (
 	quotes  = strings.NewReplacer("\\\n", "", `\`, "", `"`, "", `'`, "")
 	encoded = regexp.MustCompile(`\$'[^']*\\[xuUc0-7]`)
-	// held is a substitution within quotes, or behind a backslash.
-	held = regexp.MustCompile("\\\\[$`]|'[^']*(\\$[({]|`|<\\()|" + `\$'[^']*\\[xuUc0-7]`)
 )
 
-// heldSubstitution reports whether a line holds a substitution as text, which
-// runs where that text is evaluated.
-func heldSubstitution(line string) bool { return held.MatchString(line) }
+// holdsSubstitution reports whether the script holds a substitution as text,
+// which runs where that text is evaluated: within quotes, behind a backslash, or
+// in a here-document that is not expanded.
+func (w *walker) holdsSubstitution() bool {
+	if w.held != nil {
+		return *w.held
+	}
+	held := false
+	syntax.Walk(w.file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.SglQuoted:
+			held = held || substitutes(n.Value) || n.Dollar && encoded.MatchString("$'"+n.Value)
+		case *syntax.Lit:
+			held = held || substitutes(n.Value) || strings.Contains(n.Value, `\$`) || strings.Contains(n.Value, "\\`")
+		}
+		return true
+	})
+	w.held = &held
+	return held
+}
+
+func substitutes(text string) bool {
+	return strings.Contains(text, "`") || strings.Contains(text, "$(") || strings.Contains(text, "${") || strings.Contains(text, "$[") || strings.Contains(text, "<(")
+}
 
 // Mentions reports whether a text holds all of these words, or may do so in a
 // spelling that is not read here. What is part of a longer word, as rm in
@@ -130,6 +149,7 @@ func (w *walker) input(source string, langs ...syntax.LangVariant) {
 // runSource: a script that is read into this shell, from a file, which is for
 // rules to judge, or from what nobody knows.
 func runSource(w *walker, words []Word, source string) Kind {
+	w.holdsSubstitution() // the script sees the variables of this one
 	switch {
 	case len(words) < 2:
 	case words[1].Piped:

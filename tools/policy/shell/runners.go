@@ -244,6 +244,7 @@ func runEval(w *walker, words []Word, source string) Kind {
 		}
 		texts = append(texts, a.Text)
 	}
+	w.holdsSubstitution() // the script sees the variables of this one
 	return w.nested(strings.Join(texts, " "), source, syntax.LangBash)
 }
 
@@ -257,6 +258,7 @@ func runTrap(w *walker, words []Word, source string) Kind {
 	if len(words) < 2 || !words[1].Known {
 		return w.opaque(source)
 	}
+	w.holdsSubstitution() // the script sees the variables of this one
 	return w.nested(words[1].Text, source, syntax.LangBash)
 }
 

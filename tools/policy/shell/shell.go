@@ -115,12 +115,19 @@ const maxDepth = 8
 
 // walker collects the commands of a script and of the scripts within.
 type walker struct {
-	line      string // all of it
-	text      string // the script that is being walked
+	line string // all of it
+	scope
 	depth     int
 	redirects []Redirect   // of the statements around the present node
 	document  *syntax.Word // the latest here-document, in which < and ( are plain
 	commands  []Command
+}
+
+// scope is the script that is being walked.
+type scope struct {
+	text string
+	file *syntax.File
+	held *bool // what holdsSubstitution found; nil: not looked for
 }
 
 func (w *walker) script(text string, lang syntax.LangVariant) error {
@@ -134,10 +141,14 @@ func (w *walker) script(text string, lang syntax.LangVariant) error {
 	if err != nil {
 		return err
 	}
-	outer := w.text
-	w.text, w.depth = text, w.depth+1
+	outer := w.scope
+	w.scope = scope{text: text, file: file}
+	if outer.held != nil && *outer.held {
+		w.held = outer.held
+	}
+	w.depth++
 	w.walk(file)
-	w.text, w.depth = outer, w.depth-1
+	w.scope, w.depth = outer, w.depth-1
 	return nil
 }
 
@@ -227,10 +238,10 @@ func (w *walker) effect(n syntax.Node) { w.evaluation(w.source(n)) }
 // one as text, nothing is known.
 func (w *walker) evaluation(source string) {
 	kind := Effect
-	if heldSubstitution(w.line) {
+	if w.holdsSubstitution() {
 		kind = Opaque
 	}
-	w.add(Command{Kind: kind, Source: source, Hides: w.line})
+	w.add(Command{Kind: kind, Source: source})
 }
 
 func (w *walker) statement(s *syntax.Stmt) {
@@ -328,7 +339,7 @@ func (w *walker) simple(words []Word, source string) {
 	}
 	c := Command{Words: words, Source: source, Danger: danger(words)}
 	c.Hides = w.hides(c)
-	if _, ok := builtins[words[0].Text]; ok && c.Danger != "" && heldSubstitution(w.line) {
+	if _, ok := builtins[words[0].Text]; ok && c.Danger != "" && w.holdsSubstitution() {
 		w.add(Command{Kind: Opaque, Source: source})
 	}
 	run := runnerOf(base(words[0].Text))
