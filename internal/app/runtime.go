@@ -130,6 +130,10 @@ func (r *Runtime) wireWorkspace(_ context.Context, _ *System, _ *Frontend) error
 		r.Config.Notices = append(r.Config.Notices, err.Error())
 	}
 	r.keepTidy()
+	// What was said and what can be restored is not the tools' to change.
+	if err := ws.AddReadable(filepath.Join(r.Project.Temp, "chats"), CheckpointDir(r.Project)); err != nil {
+		return err
+	}
 	return ws.AddTemp(r.Project.Temp)
 }
 

@@ -9,8 +9,14 @@ import (
 
 // protectedName matches the names that no tool may touch, in lower case:
 // version control, secrets, installed packages, and their short names of old
-// Windows file systems.
-var protectedName = regexp.MustCompile(`^(\.git|\.env|node_modules|gha-creds-.*\.json|git~\d+|env~\d+|node_m~\d+|gha-cr~\d+(\.jso)?)$`)
+// Windows file systems. Gemini CLI protects ".env" alone; its kin hold the same
+// secrets: .env.local, .env.production, copies such as .env~ or .env-old, and
+// direnv's .envrc.
+var protectedName = regexp.MustCompile(`^(\.git|\.envrc|\.env([._~-].*)?|node_modules|gha-creds-.*\.json|git~\d+|envr?c?~\d+(\..*)?|node_m~\d+|gha-cr~\d+(\.jso)?)$`)
+
+// exampleName matches the kin of .env that show what a real one would look
+// like.
+var exampleName = regexp.MustCompile(`^\.env\.(example|sample|template|dist)$`)
 
 // Protected returns the first component of a slash- or OS-separated path that
 // is protected, and "" if there is none. Other spellings of the same file on
@@ -60,7 +66,7 @@ func (w *Workspace) Sensitive(path string) bool {
 func component(rel string, names *regexp.Regexp) string {
 	for name := range strings.FieldsFuncSeq(rel, func(r rune) bool { return r == '/' || r == filepath.Separator }) {
 		plain, _, _ := strings.Cut(strings.Map(visible, strings.ToLower(name)), ":")
-		if names.MatchString(strings.TrimRight(plain, ". ")) {
+		if plain = strings.TrimRight(plain, ". "); names.MatchString(plain) && !exampleName.MatchString(plain) {
 			return name
 		}
 	}

@@ -8,8 +8,10 @@
 //   - Every access walks from a directory handle that was opened once, one
 //     component at a time, and refuses a component that became a symbolic link
 //     after it was judged. A swap between check and use cannot escape.
-//   - Names that hold secrets or other people's code (.git, .env, node_modules,
-//     gha-creds-*.json) are outside, at any depth (core/services/fileDiscoveryService.ts).
+//   - Names that hold secrets or other people's code (.git, .env and its kin,
+//     node_modules, gha-creds-*.json) are outside, at any depth.
+//   - What lies in /proc differs from process to process: no link there is
+//     followed.
 package workspace
 
 import (
@@ -120,7 +122,8 @@ func (w *Workspace) Add(dirs ...string) error { return w.add(project, dirs...) }
 // project: searches do not see them. The project's temporary directory is one.
 func (w *Workspace) AddTemp(dirs ...string) error { return w.add(temp, dirs...) }
 
-// AddReadable allows directories to be read, such as an activated skill's.
+// AddReadable allows directories to be read, such as an activated skill's. Of
+// directories that lie in each other the one added first counts.
 func (w *Workspace) AddReadable(dirs ...string) error { return w.add(readable, dirs...) }
 
 // Announce makes f hear of each file that is about to be made beside the one
@@ -185,6 +188,13 @@ func (w *Workspace) Real(path string) (string, error) {
 	return filepath.Join(p.real, p.rel), nil
 }
 
+// Writable reports whether files at path may be written: inside of the
+// workspace, and not where it is only read.
+func (w *Workspace) Writable(path string) bool {
+	p, err := w.locate(w.abs(path))
+	return err == nil && p.dir.kind != readable
+}
+
 // Rel returns abs relative to the root, with forward slashes; abs itself if it
 // is not below the root.
 func (w *Workspace) Rel(abs string) string {
@@ -223,7 +233,13 @@ func (w *Workspace) locate(abs string) (place, error) {
 	for _, d := range dirs {
 		root, base, err := d.open()
 		if err != nil {
-			continue // not there yet: nothing is below it
+			// Not there yet, so that nothing is below it, and it is not to be made by a tool.
+			if made, err := follow(d.name); err == nil && d.kind == readable {
+				if _, ok := below(made, real); ok {
+					break
+				}
+			}
+			continue
 		}
 		rel, ok := below(base, real)
 		if !ok {
@@ -277,7 +293,7 @@ func follow(abs string) (string, error) {
 		}
 		next := filepath.Join(done, name)
 		target, err := os.Readlink(next)
-		if err != nil {
+		if err != nil || strings.HasPrefix(next, "/proc/") {
 			done = next
 			continue
 		}

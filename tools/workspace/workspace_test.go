@@ -26,7 +26,7 @@ func fixture(t testing.TB) (w *Workspace, root, outside string) {
 	root, outside = filepath.Join(base, "project"), filepath.Join(base, "outside")
 	for _, f := range []string{
 		"project/a.txt", "project/sub/b.txt", "project/sub/deep/c.txt", "project/.git/config", "project/.env",
-		"project/node_modules/m/index.js", "project/sub/node_modules/m.js", "project/gha-creds-1.json", "project/.env.local", "project/.gitignore",
+		"project/node_modules/m/index.js", "project/sub/node_modules/m.js", "project/gha-creds-1.json", "project/.env.example", "project/.env.local", "project/.gitignore",
 		"outside/secret", "outside/dir/secret", "project-evil/secret",
 	} {
 		f = filepath.Join(base, f)
@@ -38,7 +38,7 @@ func fixture(t testing.TB) (w *Workspace, root, outside string) {
 		"up": "..", "sub/upup": "../..", "relout": "../outside", "chain1": "chain2", "chain2": "sub/chain3", "sub/chain3": outside,
 		"loop1": "loop2", "loop2": "loop1", "self": "self", "rootlink": "/", "proc": "/proc/self/root", "cwd": "/proc/self/cwd",
 		"gitlink": ".git", "envlink": ".env", "modlink": "node_modules/m", "zigzag": "sub/../../outside", "viaup": "up/outside", "sub/.git": "deep",
-		"in": "sub/b.txt", "absin": root + "/sub", "dirin": "sub/deep", "sub/back": "../a.txt", "newin": "sub/new.txt", "zigzagin": "sub/../sub/deep",
+		"here": "/proc/self/root" + root, "in": "sub/b.txt", "absin": root + "/sub", "dirin": "sub/deep", "sub/back": "../a.txt", "newin": "sub/new.txt", "zigzagin": "sub/../sub/deep",
 	} {
 		require.NoError(t, os.Symlink(target, filepath.Join(root, link)))
 	}
@@ -64,6 +64,8 @@ var escapes = []string{
 	"loop1", "loop2/x", "self",
 	// protected
 	".git", ".git/config", ".git/new", ".env", "node_modules", "node_modules/m/index.js", "sub/node_modules/m.js", "sub/../.git/config", "gha-creds-1.json", "gha-creds-new.json",
+	".env.local", ".env.production", "sub/.env.test.local", ".env-old", ".env_ci", ".env~", ".env.bak", ".envrc", ".env.example.local", ".ENV.Local", "ENV~1.LOC", "ENVRC~1",
+	"here/a.txt",
 	"ROOT/.env", "sub/.git", "sub/.git/c.txt", "gitlink", "gitlink/config", "envlink", "modlink/index.js", "a/b/.git/c", "new/.env",
 	// protected, spelled otherwise on some file system
 	".GIT/config", ".Env", "Node_Modules/m/index.js", "GHA-CREDS-1.JSON", ".git./config", ".git /config", ".env.", ".env...", ".env ", ".env::$DATA", ".git:x/config", "git~1/config", "GIT~2/config", "env~1", "NODE_M~1/m", "GHA-CR~1.JSO", ".g\u200cit/config", "\ufeff.env", ".e\u200dnv",
@@ -135,7 +137,7 @@ func TestInside(t *testing.T) {
 		{"zigzagin/c.txt", "zigzagin/c.txt", "sub/deep/c.txt", "c.txt"},
 		{"up/project/a.txt", "up/project/a.txt", "a.txt", "a.txt"},
 		// names that only resemble protected ones
-		{".env.local", ".env.local", ".env.local", ".env.local"},
+		{".env.example", ".env.example", ".env.example", ".env.example"},
 		{".gitignore", ".gitignore", ".gitignore", ".gitignore"},
 	} {
 		abs, err := w.Resolve(strings.Replace(tt.path, "ROOT", root, 1))
@@ -163,6 +165,28 @@ func TestInside(t *testing.T) {
 		info, err := w.Stat(path)
 		require.NoError(t, err)
 		assert.True(t, info.IsDir())
+	}
+}
+
+// What lies in a readable directory is not written, and a missing one is not
+// made, though the directory around it may be written.
+func TestWritable(t *testing.T) {
+	t.Parallel()
+	w, root, _ := fixture(t)
+	temp := filepath.Join(filepath.Dir(root), "tmp")
+	require.NoError(t, os.MkdirAll(filepath.Join(temp, "chats"), 0o755))
+	require.NoError(t, w.AddReadable(filepath.Join(temp, "chats"), filepath.Join(temp, "later")))
+	require.NoError(t, w.AddTemp(temp))
+	require.NoError(t, os.Symlink(filepath.Join(temp, "chats"), filepath.Join(root, "link")))
+	for path, want := range map[string]bool{
+		"a.txt": true, "new/x": true, temp + "/plans/x.md": true, temp + "/chatsx": true, temp + "/laterx": true,
+		temp + "/chats/x": false, temp + "/chats": false, "link/x": false, temp + "/later/x": false, temp + "/plans/../later/x": false,
+		".git/config": false, "/etc/x": false, "/proc/self/cwd/x": false,
+	} {
+		assert.Equal(t, want, w.Writable(path), path)
+		if filepath.Base(path) == "x" || want {
+			assert.Equal(t, want, w.WriteFile(path, nil) == nil, path)
+		}
 	}
 }
 
