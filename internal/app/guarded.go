@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"minigem/hooks"
+	"minigem/tools/policy"
+	"minigem/tools/workspace"
 )
 
 // What a project, and the agent that works in it, could take away from the
@@ -38,29 +41,42 @@ func ofProject(h hooks.Hook) bool {
 	return h.Source.Layer == hooks.LayerProject || h.Source.Layer == hooks.LayerExtension
 }
 
-// runsPrograms reports whether a change of the file at path is not just another
-// edit: it says which programs run, or is a script that a hook runs.
-func (r *Runtime) runsPrograms(path string) bool {
-	if r.Workspace.Sensitive(path) {
+// runsPrograms reports whether a change of the file at path, or with below of
+// anything in that directory, is not just another edit: it says which programs
+// run, is a script that a hook runs, or is minigem's own memory.
+func (r *Runtime) runsPrograms(path string, below bool) bool {
+	if _, err := r.Workspace.Resolve(path); err == nil && !r.Workspace.Writable(path) || r.Workspace.Sensitive(path) {
 		return true
 	}
-	real, err := r.Workspace.Real(path)
-	if err != nil {
+	real, err := r.Workspace.Follow(path)
+	if err != nil || within(r.Config.DotGemini, real) && !within(r.Project.Temp, real) {
 		return true
 	}
 	gemini := filepath.Join(r.Config.ProjectDir, ".gemini")
-	if within(filepath.Join(gemini, "settings.json"), real) || within(filepath.Join(gemini, "extensions"), real) || within(filepath.Join(gemini, "policies"), real) {
+	guarded := r.Engine.Watch.Scripts(r.Config.Hooks)
+	for _, name := range []string{"settings.json", "extensions", "policies", "hooks"} {
+		guarded = append(guarded, filepath.Join(gemini, name))
+	}
+	if slices.ContainsFunc(guarded, func(file string) bool { return within(file, real) }) {
 		return true
 	}
-	return slices.ContainsFunc(r.Engine.Watch.Scripts(r.Config.Hooks), func(script string) bool { return within(script, real) })
+	guarded = append(guarded, r.Config.DotGemini, r.Config.Dir, filepath.Join(r.Config.ProjectDir, ".git"))
+	return below && slices.ContainsFunc(guarded, func(file string) bool { return within(real, file) })
 }
 
-// within compares names without links; what cannot be resolved is compared as
-// it is.
+// notRead names what the file tools would not read, of what a command reads.
+func (r *Runtime) notRead(read policy.Reading) string {
+	return r.Workspace.Meets(read.Path, workspace.Reach{
+		Pattern: read.Pattern, Names: read.Names, Below: read.Below, Visible: read.Visible, Links: read.Links,
+	}, r.ignore())
+}
+
+// within compares names without links, and without regard to case, as some
+// file systems do; what cannot be resolved is compared as it is.
 func within(dir, path string) bool {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	rel, err := filepath.Rel(dir, path)
+	rel, err := filepath.Rel(strings.ToLower(dir), strings.ToLower(path))
 	return err == nil && filepath.IsLocal(rel)
 }

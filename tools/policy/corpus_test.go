@@ -386,8 +386,8 @@ priority = 100`, Options{Interactive: true})
 func TestNoWayRoundPrefixes(t *testing.T) {
 	t.Parallel()
 	require.GreaterOrEqual(t, len(corpus), 150)
-	asking := engineWith(t, allowPrefixes, Options{Interactive: true})
-	headless := engineWith(t, allowPrefixes, Options{})
+	asking := engineWith(t, allowPrefixes, Options{InWorkspace: inside, Interactive: true})
+	headless := engineWith(t, allowPrefixes, Options{InWorkspace: inside})
 	for _, c := range corpus {
 		v := asking.Check(shellCall(c.command))
 		assert.Equal(t, c.want, v.Decision, "%q: %+v", c.command, v)

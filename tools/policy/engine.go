@@ -19,9 +19,13 @@ type Options struct {
 	// followed. nil: nothing does.
 	InWorkspace func(path string) bool
 	InPlans     func(path string) bool
-	// Sensitive says which paths of the workspace are not changed unasked in any
-	// mode but yolo, such as settings by which editors run programs. nil: none.
-	Sensitive func(path string) bool
+	// Sensitive says which paths are not changed unasked in any mode but yolo,
+	// such as settings by which editors run programs, links followed. With below
+	// it is about all that lies, or may come to lie, in the directory. nil: none.
+	Sensitive func(path string, below bool) bool
+	// Refused names a file that the file tools would not read, of those that a
+	// command reads; empty: there is none. nil: only words are looked at.
+	Refused func(Reading) string
 	// SavedRules is the file that "always, and save" appends to; empty: such an
 	// answer holds for the session only.
 	SavedRules string
@@ -122,10 +126,14 @@ func (e *Engine) argumentsMatch(r *Rule, c Call, text string) bool {
 	if r.args != nil && !matches(r.args, text, r.restrictive()) {
 		return false
 	}
-	if r.Decision == Allow && r.Area == Workspace && e.options.Sensitive != nil && slices.ContainsFunc(pathsOf(c.Intent), e.options.Sensitive) {
+	if r.Decision == Allow && r.Area == Workspace && e.changesSensitive(c) {
 		return false
 	}
 	return e.inArea(r.Area, c.Intent)
+}
+
+func (e *Engine) changesSensitive(c Call) bool {
+	return slices.ContainsFunc(pathsOf(c.Intent), func(p string) bool { return e.sensitive(p, false) })
 }
 
 // inArea reports whether all paths of the call lie in the area. A call that

@@ -36,7 +36,8 @@ var programCorpus = []struct {
 	{Ask, "git format-patch -o /tmp HEAD"},
 	// git: what runs what it is told, in every abbreviation
 	{Allow, "git fetch origin"},
-	{Allow, "git rebase main"},
+	{Ask, "git rebase main"},
+	{Allow, "git commit -m x && git push"},
 	{Allow, "git grep -n x"},
 	{Ask, "git fetch --upl=evil o"},
 	{Ask, "git push --rece=evil"},
@@ -148,7 +149,7 @@ var programCorpus = []struct {
 
 func TestProgramsRunNoOthers(t *testing.T) {
 	t.Parallel()
-	e := engineWith(t, allowPrograms, Options{Interactive: true})
+	e := engineWith(t, allowPrograms, Options{InWorkspace: inside, Interactive: true})
 	for _, c := range programCorpus {
 		v := e.Check(shellCall(c.command))
 		assert.Equal(t, c.want, v.Decision, "%q: %+v", c.command, v)

@@ -20,8 +20,9 @@ func (e *Engine) checkShell(s situation, c Call) Verdict {
 		commands = []shell.Command{{Kind: shell.Opaque, Source: text}}
 	}
 	worst := Verdict{Decision: Allow - 1}
+	at := placeOf(c, commands)
 	for _, cmd := range commands {
-		v := e.checkCommand(s, c, cmd)
+		v := e.checkCommand(s, c, at, cmd)
 		if v.Decision > worst.Decision {
 			worst = v
 		}
@@ -34,7 +35,7 @@ func (e *Engine) checkShell(s situation, c Call) Verdict {
 
 // checkCommand judges one command: first by rules, then by what is known about
 // the command itself.
-func (e *Engine) checkCommand(s situation, c Call, cmd shell.Command) Verdict {
+func (e *Engine) checkCommand(s situation, c Call, at place, cmd shell.Command) Verdict {
 	r, perhaps := e.ruleFor(s, c, cmd)
 	v := s.unruled()
 	if r != nil {
@@ -48,6 +49,9 @@ func (e *Engine) checkCommand(s situation, c Call, cmd shell.Command) Verdict {
 	case r == nil && cmd.Kind == shell.Wrapper:
 		v = Verdict{Decision: Allow, Rule: "judged by what it runs"}
 	case v.Decision == Ask && cmd.Safe && s.mode != ModePlan && (r == nil || r.Priority < 2000):
+		if why := e.filesAsked(at, cmd, nil); why != "" {
+			return explain(v, label, why)
+		}
 		v.Decision = Allow
 		v = explain(v, label, "only reads")
 	}
@@ -58,7 +62,7 @@ func (e *Engine) checkCommand(s situation, c Call, cmd shell.Command) Verdict {
 	if v.Decision != Allow || s.mode == ModeYolo {
 		return v
 	}
-	if why := e.caution(s, c, cmd, r); why != "" {
+	if why := e.caution(s, at, cmd, r); why != "" {
 		v.Decision = Ask
 		return explain(v, label, why)
 	}
@@ -69,45 +73,19 @@ func (e *Engine) checkCommand(s situation, c Call, cmd shell.Command) Verdict {
 const NoSandbox = "a rule reads command lines; it is no sandbox"
 
 // caution says why a command that rules allow is asked for nevertheless.
-func (e *Engine) caution(s situation, c Call, cmd shell.Command, r *Rule) string {
+func (e *Engine) caution(s situation, at place, cmd shell.Command, r *Rule) string {
 	switch {
 	case cmd.Danger != "":
 		return cmd.Danger
 	case s.untrusted && filepath.Base(cmd.Name()) == "git":
 		return "git runs programs that the folder's configuration names, and the folder is not trusted"
-	case len(cmd.Redirects) > 0 && cmd.Kind != shell.Wrapper && (r == nil || !r.Redirection) && !e.redirectsInside(s, c, cmd, r):
-		return "is redirected"
 	}
-	return ""
-}
-
-// redirectsInside: where edits just happen, or the user allowed a redirected
-// command for always, so do redirections to files of the workspace.
-func (e *Engine) redirectsInside(s situation, c Call, cmd shell.Command, r *Rule) bool {
-	if s.mode != ModeAutoEdit && (r == nil || !r.Inside) {
-		return false
-	}
-	if e.options.InWorkspace == nil || c.Intent.Exec == nil || c.Intent.Exec.Dir == "" {
-		return false
-	}
-	text, _ := c.Args["command"].(string)
-	if changesDirectory(text) {
-		return false
-	}
-	return !slices.ContainsFunc(cmd.Redirects, func(r shell.Redirect) bool {
-		path := r.Target.Text
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(c.Intent.Exec.Dir, path)
+	if cmd.Kind != shell.Wrapper {
+		if why := e.redirectAsked(s, at, cmd, r); why != "" {
+			return why
 		}
-		return !r.Target.Known || !e.options.InWorkspace(path)
-	})
-}
-
-func changesDirectory(text string) bool {
-	line, err := shell.Parse(text)
-	return err != nil || slices.ContainsFunc(line.Commands, func(c shell.Command) bool {
-		return c.Kind == shell.Opaque || slices.Contains([]string{"cd", "pushd", "popd"}, c.Name())
-	})
+	}
+	return e.filesAsked(at, cmd, r)
 }
 
 // ruleFor finds the rule that decides about a command; nil where there is none.

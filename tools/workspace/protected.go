@@ -14,6 +14,11 @@ import (
 // direnv's .envrc.
 var protectedName = regexp.MustCompile(`^(\.git|\.envrc|\.env([._~-].*)?|node_modules|gha-creds-.*\.json|git~\d+|envr?c?~\d+(\..*)?|node_m~\d+|gha-cr~\d+(\.jso)?)$`)
 
+// secretName matches those of them that hold secrets themselves.
+var secretName = regexp.MustCompile(`^(\.envrc|\.env([._~-].*)?|gha-creds-.*\.json|envr?c?~\d+(\..*)?|gha-cr~\d+(\.jso)?)$`)
+
+var urlWithPassword = regexp.MustCompile(`://[^/\s]*@`)
+
 // exampleName matches the kin of .env that show what a real one would look
 // like.
 var exampleName = regexp.MustCompile(`^\.env\.(example|sample|template|dist)$`)
@@ -53,11 +58,10 @@ func suspicious(rel string) bool {
 var sensitiveName = regexp.MustCompile(`^(\.vscode|vscode~\d+)$`)
 
 // Sensitive reports whether path, with links followed, lies in a directory of
-// settings by which an editor runs programs: a change of it is not just another
-// edit (core/services/fileDiscoveryService.ts). A path that leads nowhere is
-// sensitive.
+// settings by which an editor runs programs: a change of it is not just
+// another edit. A path that leads nowhere is sensitive.
 func (w *Workspace) Sensitive(path string) bool {
-	real, err := w.Real(path)
+	real, err := follow(w.abs(path))
 	return err != nil || component(real, sensitiveName) != ""
 }
 

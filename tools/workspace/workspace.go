@@ -272,6 +272,10 @@ func below(base, path string) (string, bool) {
 	return rel, true
 }
 
+// Follow returns the absolute path without its symbolic links, wherever it
+// leads: see follow.
+func (w *Workspace) Follow(path string) (string, error) { return follow(w.abs(path)) }
+
 // maxLinks is Linux's own limit of links in one path.
 const maxLinks = 40
 

@@ -3,121 +3,82 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"minigem/tools/workspace"
 )
 
-// reader is a command that only reads, with the options that make it do more.
-type reader struct {
-	letters string   // one-letter options that are not safe
-	long    []string // beginnings of long options that are not safe
-	only    []string // where set: every argument must be one of these
-	max     int      // most operands; 0: any number
-	free    bool     // operands are no paths
+// Options of git that several of its readers share.
+const gitShow = "-pusabwzqRMCBDiEFPc0123456789 -# -n: -G: -U: -S: -L: -M? -C? -B? --patch --no-patch --raw --stat? --numstat --shortstat --dirstat? --summary --name-only " +
+	"--name-status --color? --no-color --word-diff? --color-words? --abbrev-commit --abbrev? --no-abbrev-commit --oneline --pretty? --format: --graph --decorate? --no-decorate " +
+	"--all --branches? --tags? --remotes? --max-count: --skip: --since: --after: --until: --before: --author: --committer: --grep: --all-match --invert-grep " +
+	"--regexp-ignore-case --extended-regexp --fixed-strings --perl-regexp --merges --no-merges --first-parent --reverse --date-order --topo-order --author-date-order --follow " +
+	"--cached --staged --minimal --patience --histogram --diff-algorithm: --unified? --function-context --ignore-all-space --ignore-space-change " +
+	"--ignore-space-at-eol --ignore-blank-lines --ignore-cr-at-eol --diff-filter: --find-renames? --find-copies? --no-renames --exit-code --quiet --check --full-index --binary " +
+	"--relative? --text --no-ext-diff --no-textconv --no-prefix --src-prefix: --dst-prefix: --date: --left-right --cherry-pick --cherry-mark --boundary " +
+	"--simplify-by-decoration --full-history --ancestry-path --no-walk? --walk-reflogs --merge-base --submodule? --ignore-submodules? --compact-summary " +
+	"--line-prefix: --source --notes? --no-notes --show-signature --inter-hunk-context: --pickaxe-all --pickaxe-regex "
+
+// gitReaders are git's subcommands that need no rule.
+var gitReaders = map[string]usage{
+	"status": {options: "-sbvzu? --short --branch --porcelain? --long --verbose --untracked-files? --ignored? --show-stash --ahead-behind --no-ahead-behind " +
+		"--renames --no-renames --column? --no-column --ignore-submodules? -u?", operands: "="},
+	"rev-parse": {options: "-q --abbrev-ref? --show-toplevel --git-dir --absolute-git-dir --git-common-dir --is-inside-work-tree --is-inside-git-dir --is-bare-repository " +
+		"--verify --short? --symbolic --symbolic-full-name --show-prefix --show-cdup --show-superproject-working-tree --all --branches? --tags? --remotes? --quiet", operands: ":"},
+	"ls-files": {options: "-cdmosuktvzf -x: -i --cached --deleted --modified --others --ignored --stage --unmerged --killed --directory --no-empty-directory --eol " +
+		"--exclude-standard --exclude: --error-unmatch --full-name --recurse-submodules --abbrev? --deduplicate", operands: "="},
+	"describe": {options: "--tags --all --always --dirty? --abbrev: --long --match: --exclude: --contains --exact-match --first-parent --candidates: --debug", operands: ":"},
+	"shortlog": {options: gitShow + "-nsewc --numbered --summary --email --group:", operands: "="},
+	"blame": {options: "-bltsewfnpcM?C? -L: --root --show-stats --porcelain --line-porcelain --incremental --date: --show-name --show-number --show-email " +
+		"--ignore-rev: --abbrev: --first-parent --since: --color-lines --color-by-age --progress --no-progress --minimal -M? -C?", operands: "="},
+	"log":    {options: gitShow, operands: "="},
+	"diff":   {options: gitShow, operands: "="},
+	"show":   {options: gitShow, operands: "="},
+	"branch": {options: "-arv --list --show-current --all --remotes --verbose --no-color --color?"},
+	"remote": {options: "-v --verbose"},
+	"tag":    {options: "-l --list"},
 }
 
-// readers are the commands that need no question when they stay inside the
-// working directory. Options are checked against their abbreviations too.
-var readers = map[string]reader{
-	"cat": {}, "head": {}, "tail": {}, "wc": {}, "nl": {}, "tac": {}, "rev": {}, "cut": {}, "paste": {}, "comm": {},
-	"cmp": {}, "diff": {}, "ls": {}, "stat": {}, "du": {}, "grep": {}, "egrep": {}, "fgrep": {}, "realpath": {},
-	"readlink": {}, "md5sum": {}, "sha1sum": {}, "sha256sum": {}, "cksum": {}, "tree": {letters: "oR", long: []string{"--o"}},
-	"file": {letters: "Cm", long: []string{"--c", "--m"}},
-	"sort": {letters: "oT", long: []string{"--o", "--c", "--t", "--files0"}},
-	"uniq": {max: 1},
-	"rg":   {letters: "z", long: []string{"--pre", "--hostname", "--search-z"}},
-	"find": {},
-	"cd":   {max: 1},
-
-	"pwd": {free: true}, "echo": {free: true}, "true": {free: true}, "false": {free: true}, ":": {free: true},
-	"basename": {free: true}, "dirname": {free: true}, "uname": {free: true}, "whoami": {free: true}, "id": {free: true},
-	"seq": {free: true}, "tr": {free: true}, "sleep": {free: true}, "which": {free: true}, "type": {free: true},
-	"printf":   {letters: "v", free: true},
-	"date":     {letters: "sfr", long: []string{"--s", "--f", "--r"}, only: []string{"-u", "--utc", "-I", "-R"}, free: true},
-	"hostname": {only: []string{}, free: true},
-	"command":  {free: true},
-}
-
-// gitReaders are git's subcommands that only read.
-var gitReaders = map[string]reader{
-	"status": {}, "rev-parse": {free: true}, "ls-files": {}, "describe": {}, "shortlog": {}, "blame": {},
-	"log":    {letters: "O", long: []string{"--ou", "--ext", "--te"}},
-	"diff":   {letters: "O", long: []string{"--ou", "--ext", "--te"}},
-	"show":   {letters: "O", long: []string{"--ou", "--ext", "--te"}},
-	"branch": {only: []string{"-a", "-r", "-v", "-vv", "--list", "--show-current", "--all", "--remotes"}},
-	"remote": {only: []string{"-v", "--verbose"}},
-	"tag":    {only: []string{"-l", "--list"}},
-}
-
-// safe reports whether a command only reads, and nothing outside the working
-// directory. Every word has to be known, file patterns excepted.
+// safe reports whether a command needs no rule: it reads, and names nothing
+// outside the working directory as far as words can say. Where the names lead
+// is for those to judge who know the files.
 func safe(words []Word) bool {
 	name, args := words[0].Text, words[1:]
-	r, ok := readers[name]
+	u, ok := readers[name]
 	if name == "git" {
+		if len(args) > 1 && args[0].Known && args[0].Text == "--no-pager" {
+			args = args[1:]
+		}
 		if len(args) == 0 || !args[0].Known {
 			return false
 		}
-		r, ok = gitReaders[args[0].Text]
+		u, ok = gitReaders[args[0].Text]
 		args = args[1:]
 	}
 	if !ok {
 		return false
 	}
-	if name == "find" {
-		return safeFind(args)
-	}
-	operands := 0
-	for _, a := range args {
-		if !a.Known && !(a.Glob && r.takesPattern(a.Text)) {
-			return false
-		}
-		if !strings.HasPrefix(a.Text, "-") || a.Text == "-" {
-			operands++
-		}
-		if !r.free && leaves(a.Text) {
-			return false
-		}
-	}
-	if r.only != nil && !allowedOnly(args, r.only) || r.max > 0 && operands > r.max || name == "cd" && operands == 0 {
-		return false
-	}
-	return !hasOption(args, r.letters, r.long...)
-}
-
-// takesPattern: files may be named like options, and hidden ones are not for
-// everybody.
-func (r reader) takesPattern(pattern string) bool {
-	harmless := r.letters == "" && r.long == nil
-	return (harmless || !strings.ContainsAny(pattern[:1], "*?[")) &&
-		!strings.HasPrefix(pattern, ".") && !strings.Contains(pattern, "/.")
-}
-
-func allowedOnly(args []Word, only []string) bool {
-	return !slices.ContainsFunc(args, func(a Word) bool {
-		return !slices.Contains(only, a.Text) && !strings.HasPrefix(a.Text, "+")
+	f := u.files(args)
+	return f.Asked == "" && !slices.ContainsFunc(f.Paths, func(p Path) bool {
+		return p.Writes || !p.Word.Known && !p.Word.plainPattern() || leaves(p.Word.Text)
 	})
 }
 
-// safeFind: tests and printing are safe, actions are not, and new ones may be
-// either.
-func safeFind(args []Word) bool {
-	known := []string{
-		"-name", "-iname", "-path", "-ipath", "-type", "-maxdepth", "-mindepth", "-print", "-print0", "-not", "-size", "-mtime",
-		"-newer", "-empty", "-o", "-a", "-prune", "-regex", "-iregex", "-and", "-or",
-	}
-	return !slices.ContainsFunc(args, func(a Word) bool {
-		return !a.Known && !a.Glob || leaves(a.Text) ||
-			strings.HasPrefix(a.Text, "-") && strings.Trim(a.Text, "-0123456789") != "" && !slices.Contains(known, a.Text)
+// plainPattern: a pattern of files that finds no hidden ones.
+func (w Word) plainPattern() bool {
+	return w.Glob && !slices.ContainsFunc(strings.Split(w.Text, "/"), func(segment string) bool {
+		return strings.HasPrefix(segment, ".") && strings.ContainsAny(segment, "*?[")
 	})
 }
 
 // leaves reports whether an argument may name something outside the working
-// directory, or a file of secrets in it.
+// directory, or a file of secrets in it. A file of a commit is named behind a
+// colon.
 func leaves(arg string) bool {
 	if strings.HasPrefix(arg, "/") || strings.HasPrefix(arg, "~") || strings.HasPrefix(arg, "-") && strings.ContainsAny(arg, "/~") || arg == "-" {
 		return true
 	}
-	for segment := range strings.SplitSeq(arg, "/") {
-		if segment == ".." || segment == ".git" || strings.HasPrefix(segment, ".env") || strings.HasPrefix(segment, "gha-creds-") {
+	for segment := range strings.FieldsFuncSeq(arg, func(r rune) bool { return r == '/' || r == ':' }) {
+		if name := workspace.Protected(segment); segment == ".." || name != "" && name != "node_modules" {
 			return true
 		}
 	}

@@ -1,0 +1,243 @@
+package workspace
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Reach says what of a path is read.
+type Reach struct {
+	Pattern bool // the path is a pattern of files, as a shell expands it
+	Names   bool // no contents, only names and properties
+	Below   bool // what lies below a directory, too
+	Visible bool // but for what is hidden
+	Links   bool // links below are followed
+}
+
+// maxMet bounds the directory entries that Meets looks at.
+const maxMet = 20_000
+
+// Meets names a file that the reach holds and that is not to be read: it lies
+// outside, is protected or is ignored; empty if there is none. Below a
+// directory, only secrets and what Ignore's own files (not Git's) hold back
+// count: installed packages, version control without credentials and what is
+// built are no secrets. Where there is more than can be looked at, it says so.
+func (w *Workspace) Meets(path string, r Reach, ig Ignore) string {
+	m := &meeting{ws: w, reach: r, ignore: ig, left: maxMet}
+	paths := []string{path}
+	if r.Pattern {
+		paths = m.expand(path)
+	}
+	for _, p := range paths {
+		if m.found == "" {
+			m.named(p)
+		}
+	}
+	return m.found
+}
+
+type meeting struct {
+	ws     *Workspace
+	reach  Reach
+	ignore Ignore
+	left   int
+	found  string
+}
+
+const tooMany = "more files than can be looked at"
+
+// named judges a path that is read as it is.
+func (m *meeting) named(path string) {
+	real, err := follow(path)
+	if err != nil || !m.ws.holds(real) {
+		m.found = m.ws.Rel(path)
+		return
+	}
+	if m.reach.Names {
+		return
+	}
+	info, err := os.Stat(real)
+	if err == nil && info.IsDir() {
+		if m.reach.Below {
+			m.below(path, real)
+		}
+		return
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		m.found = m.ws.Rel(path)
+		return
+	}
+	if _, err := m.ws.Resolve(path); err != nil {
+		m.found = m.ws.Rel(path)
+	} else if ignored, err := m.ws.Ignored(path, false, m.ignore); err != nil || ignored {
+		m.found = m.ws.Rel(path)
+	}
+}
+
+// holds reports whether a path without links lies in a directory of the
+// workspace, protected names included.
+func (w *Workspace) holds(real string) bool {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	return slices.ContainsFunc(w.dirs, func(d *dir) bool {
+		_, base, err := d.open()
+		if err != nil {
+			return false
+		}
+		_, ok := below(base, real)
+		return ok
+	})
+}
+
+// below looks through a directory. Its own name was given, so that what is
+// protected there counts as a whole.
+func (m *meeting) below(path, real string) {
+	if _, err := m.ws.Resolve(path); err != nil && component(real, secretName) != "" {
+		m.found = m.ws.Rel(path)
+		return
+	}
+	own := Ignore{Gemini: m.ignore.Gemini && m.ws.hasOwnIgnore(m.ignore), Custom: m.ignore.Custom}
+	if own.Gemini {
+		m.left = min(m.left, maxMet/10) // it costs more to say what is ignored
+	}
+	_ = filepath.WalkDir(real, func(p string, e fs.DirEntry, err error) error {
+		if m.left--; m.left < 0 {
+			m.found = tooMany
+		}
+		if err != nil || p == real {
+			return nil // what cannot be read is not read by others
+		}
+		m.entry(p, e, own)
+		switch {
+		case m.found != "":
+			return fs.SkipAll
+		case e.IsDir() && (m.reach.Visible && strings.HasPrefix(e.Name(), ".") || component(e.Name(), protectedName) != ""):
+			return fs.SkipDir
+		}
+		return nil
+	})
+}
+
+// hasOwnIgnore reports whether there is any ignore file but Git's.
+func (w *Workspace) hasOwnIgnore(ig Ignore) bool {
+	return len(ig.Custom) > 0 || slices.ContainsFunc(w.Dirs(), func(dir string) bool {
+		_, err := os.Lstat(filepath.Join(dir, ".geminiignore"))
+		return err == nil
+	})
+}
+
+func (m *meeting) entry(path string, e fs.DirEntry, own Ignore) {
+	switch name := e.Name(); {
+	case m.reach.Visible && strings.HasPrefix(name, "."):
+		return
+	case component(name, secretName) != "":
+		m.found = m.ws.Rel(path)
+	case component(name, protectedName) != "":
+		if e.IsDir() && holdsCredentials(path) {
+			m.found = m.ws.Rel(path)
+		}
+		return
+	case e.Type()&fs.ModeSymlink != 0 && m.reach.Links:
+		real, err := follow(path)
+		info, stat := os.Stat(path)
+		if err != nil || !m.ws.holds(real) || stat == nil && info.IsDir() || component(m.ws.Rel(real), protectedName) != "" {
+			m.found = m.ws.Rel(path)
+		}
+	}
+	if m.found != "" || !own.Gemini {
+		return
+	}
+	if ignored, err := m.ws.Ignored(path, e.IsDir(), own); err == nil && ignored {
+		m.found = m.ws.Rel(path)
+	}
+}
+
+// holdsCredentials reports whether the repository at dir keeps a password or a
+// token in its configuration, as continuous integration leaves it.
+func holdsCredentials(dir string) bool {
+	if _, err := os.Stat(filepath.Join(dir, "modules")); err == nil {
+		return true // more configurations than one
+	}
+	for _, name := range []string{"config", "config.worktree", "credentials"} {
+		f, err := os.Open(filepath.Join(dir, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return true
+		}
+		text, err := io.ReadAll(io.LimitReader(f, maxIgnoreFile))
+		f.Close()
+		text = bytes.ToLower(text)
+		if err != nil || len(text) == maxIgnoreFile || bytes.Contains(text, []byte("extraheader")) || bytes.Contains(text, []byte("credential")) ||
+			urlWithPassword.Match(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// expand returns the files that a pattern finds, and perhaps more: "[" stands
+// for anything from there on.
+func (m *meeting) expand(pattern string) []string {
+	volume := filepath.VolumeName(pattern) + string(filepath.Separator)
+	found := []string{volume}
+	for segment := range strings.FieldsFuncSeq(pattern[len(volume)-1:], func(r rune) bool { return r == filepath.Separator }) {
+		if i := strings.IndexByte(segment, '['); i >= 0 {
+			segment = segment[:i] + "*"
+		}
+		if strings.Count(segment, "*") > 4 { // so that the comparison stays cheap
+			segment = segment[:strings.IndexByte(segment, '*')+1]
+		}
+		var next []string
+		for _, dir := range found {
+			if !strings.ContainsAny(segment, "*?") {
+				next = append(next, filepath.Join(dir, segment))
+				continue
+			}
+			entries, _ := os.ReadDir(dir)
+			if m.left -= len(entries); m.left < 0 {
+				m.found = tooMany
+				return nil
+			}
+			for _, e := range entries {
+				if strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(segment, ".") || !wildcard(segment, e.Name()) {
+					continue
+				}
+				if strings.HasPrefix(e.Name(), "-") {
+					m.found = e.Name() + ", which looks like an option"
+				}
+				next = append(next, filepath.Join(dir, e.Name()))
+			}
+		}
+		found = next
+	}
+	return found
+}
+
+// wildcard compares a name with a pattern of "*" and "?".
+func wildcard(pattern, name string) bool {
+	for pattern != "" {
+		switch {
+		case pattern[0] == '*':
+			for i := 0; i <= len(name); i++ {
+				if wildcard(pattern[1:], name[i:]) {
+					return true
+				}
+			}
+			return false
+		case name == "", pattern[0] == '?' && name[0] >= 0x80:
+			return name != "" // a character of several bytes: near enough
+		case pattern[0] != '?' && pattern[0] != name[0]:
+			return false
+		}
+		pattern, name = pattern[1:], name[1:]
+	}
+	return name == ""
+}
