@@ -38,6 +38,9 @@ func danger(words []Word) string {
 	if e, ok := escapes[aliasOf(name)]; ok {
 		return e.escaping(args)
 	}
+	if u, ok := writers[aliasOf(name)]; ok {
+		return u.files(args).Asked
+	}
 	return ""
 }
 

@@ -79,7 +79,7 @@ var readers = map[string]usage{
 	"sleep":    {options: help, operands: ":"},
 	"which":    {options: "-as", operands: ":"},
 	"type":     {options: "-afptP", operands: ":"},
-	"printf":   {operands: ":", ordered: true},
+	"printf":   {options: "-v:", operands: ":", ordered: true},
 	"date":     {options: "-uR -I? --date: --debug --iso-8601? --resolution --rfc-3339: --rfc-email --universal --utc" + help, operands: ":", decide: onlyFormats},
 	"hostname": {options: "-AdfiIs --all-fqdns --all-ip-addresses --domain --fqdn --ip-address --long --short"},
 	"command":  {options: "-vVp", operands: ":", decide: onlyTells},
