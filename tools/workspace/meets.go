@@ -3,12 +3,13 @@ package workspace
 import (
 	"bytes"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"minigem/internal/boundedfile"
 )
 
 // Reach says what of a path is read.
@@ -165,18 +166,12 @@ func holdsCredentials(dir string) bool {
 		return true // more configurations than one
 	}
 	for _, name := range []string{"config", "config.worktree", "credentials"} {
-		f, err := os.Open(filepath.Join(dir, name))
+		text, err := boundedfile.Read(filepath.Join(dir, name), boundedfile.Written)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if err != nil {
-			return true
-		}
-		text, err := io.ReadAll(io.LimitReader(f, maxIgnoreFile))
-		f.Close()
 		text = bytes.ToLower(text)
-		if err != nil || len(text) == maxIgnoreFile || bytes.Contains(text, []byte("extraheader")) || bytes.Contains(text, []byte("credential")) ||
-			urlWithPassword.Match(text) {
+		if err != nil || bytes.Contains(text, []byte("extraheader")) || bytes.Contains(text, []byte("credential")) || urlWithPassword.Match(text) {
 			return true
 		}
 	}
