@@ -53,6 +53,10 @@ func TestChatLeavesTheTerminal(t *testing.T) {
 				if i > 0 {
 					waitFor(t, h.workspace+"/ending")
 				}
+				if s == syscall.SIGINT && i > 0 {
+					chat.interruptUntil(pid, c.ended)
+					continue
+				}
 				require.NoError(t, syscall.Kill(pid, s))
 			}
 			chat.waitFor(c.ended)
@@ -71,6 +75,20 @@ func TestChatLeavesTheTerminal(t *testing.T) {
 			assert.True(t, chat.screen.CursorVisible())
 		})
 	}
+}
+
+// interruptUntil presses ^C until the screen shows text: one that comes too soon
+// after the first signal is the same one.
+func (c *chat) interruptUntil(pid int, text string) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for !strings.Contains(c.text(), text) && syscall.Kill(pid, syscall.SIGINT) == nil {
+			time.Sleep(50 * time.Millisecond)
+		}
+	}()
+	c.waitFor(text)
+	<-done
 }
 
 // startChatIn is startChat in a terminal that outlives the program, so that it

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"minigem/internal/cases"
 	"minigem/internal/exit"
 	"minigem/internal/headless"
+	"minigem/internal/proc"
 )
 
 // withoutTerminal reports whether nobody sits at a terminal (core/utils/headless.ts).
@@ -111,20 +113,31 @@ func oneShot(r *app.Runtime, ctx context.Context, out headless.Output, prompt st
 	return res, headless.EndingError(ctx, res)
 }
 
-// onSignals cancels with the cause that fits the signal. A second one ends the
-// program at once, after last, which may be nil. So does QUIT where there is a
-// last: the runtime then tells what the program was at. A closed standard output
-// must not kill it: the write says so.
+// moment is how long after the first signal another one is taken for the same
+// end: timeout(1) signals its child and then the group, and a closing terminal
+// hangs up twice.
+const moment = 300 * time.Millisecond
+
+// impatient says whether a signal that came so long after the first one ends
+// the program at once. HUP and TERM count once, for nobody sits there who waits.
+func impatient(s os.Signal, after time.Duration) bool { return s == os.Interrupt && after >= moment }
+
+// onSignals cancels with the cause that fits the signal. An impatient one ends
+// the program at once, after last, which may be nil. So does QUIT where there is
+// a last: the runtime then tells what the program was at. A closed standard
+// output must not kill it: the write says so. Once a signal came, stop leaves
+// the others without effect: what has ended has its exit code.
 func onSignals(cancel context.CancelCauseFunc, last func()) (stop func()) {
-	ch := make(chan os.Signal, 2)
+	ch := make(chan os.Signal, 8)
 	signal.Notify(ch, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	if last != nil {
 		signal.Notify(ch, syscall.SIGQUIT)
 	}
 	signal.Ignore(syscall.SIGPIPE)
+	var first atomic.Pointer[time.Time]
 	done := make(chan struct{})
 	go func() {
-		for n := 0; ; n++ {
+		for {
 			select {
 			case <-done:
 				return
@@ -133,14 +146,20 @@ func onSignals(cancel context.CancelCauseFunc, last func()) (stop func()) {
 				if s == os.Interrupt {
 					cause, code = exit.ErrInterrupted, exit.Interrupted
 				}
-				if n > 0 || s == syscall.SIGQUIT {
+				now := time.Now()
+				if !first.CompareAndSwap(nil, &now) && impatient(s, now.Sub(*first.Load())) || s == syscall.SIGQUIT {
 					quit(s, code, last)
 				}
 				cancel(cause)
 			}
 		}
 	}()
-	return func() { signal.Stop(ch); close(done) }
+	return func() {
+		if first.Load() == nil {
+			signal.Stop(ch)
+		}
+		close(done)
+	}
 }
 
 // lastTime is how long the last thing before an end by signal may take.
@@ -156,6 +175,7 @@ func quit(s os.Signal, code int, last func()) {
 		case <-time.After(lastTime):
 		}
 	}
+	proc.KillAll()
 	if s == syscall.SIGQUIT {
 		signal.Reset(s)
 		if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(s) == nil {

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"minigem/hooks"
+	"minigem/hooks/protocol"
 	"minigem/internal/proc"
 )
 
@@ -77,7 +78,7 @@ func (r Runner) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, env 
 	c := proc.Command{
 		Dir: r.Dir, Env: environment(r.Env, env, h), Stdin: stdin,
 		Out: proc.Limit{Head: maxStream - maxTail, Tail: maxTail}, Err: proc.Limit{Head: maxStream - maxTail, Tail: maxTail},
-		Grace: grace, Drain: drain,
+		Grace: grace, Drain: drain, Outlives: h.Event == protocol.SessionEnd,
 	}
 	setShell(&c, h.Command, c.Env)
 	p, err := proc.Start(c)

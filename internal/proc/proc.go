@@ -46,6 +46,12 @@ type Command struct {
 	Idle time.Duration
 	// Grace is the time between asking the group to stop (TERM) and killing it.
 	Grace time.Duration
+	// Guarded says that what the command leaves in its group ends with the program,
+	// too, even by a kill. Without it that holds while the command itself runs.
+	Guarded bool
+	// Outlives says that the command may run on when the program ends.
+	Outlives bool
+
 	// Drain is how long output is awaited after the command has exited while
 	// its children hold the streams open; 0: 100 ms. The children run on, and
 	// what they write afterwards is dropped.
@@ -95,7 +101,12 @@ func Start(c Command) (*Process, error) {
 	ends, err := p.connect()
 	if err == nil {
 		p.began = time.Now()
-		err = cmd.Start()
+		err = running.start(c, func() (int, error) {
+			if err := cmd.Start(); err != nil {
+				return 0, err
+			}
+			return cmd.Process.Pid, nil
+		})
 	}
 	for _, f := range ends {
 		f.Close() // the child has its own

@@ -227,4 +227,8 @@ func (p *Process) wait() {
 	p.held, p.took = held, time.Since(p.began)
 	p.mu.Unlock()
 	close(p.done)
+	if held && !p.command.Guarded {
+		<-p.drained // a hook's child is stopped with its hook
+	}
+	running.ended(p.PID(), p.command.Guarded)
 }

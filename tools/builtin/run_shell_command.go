@@ -140,7 +140,7 @@ func (c *shellCall) RunStream(ctx context.Context, live func(string)) (tools.Res
 	if ctx.Err() != nil {
 		return tools.Result{}, context.Cause(ctx)
 	}
-	cmd := proc.Command{Line: c.Command, Dir: dir, Env: c.env(), Merge: true, Grace: shellGrace}
+	cmd := proc.Command{Line: c.Command, Dir: dir, Env: c.env(), Merge: true, Grace: shellGrace, Guarded: true}
 	if c.Background {
 		return c.runBackground(ctx, cmd)
 	}

@@ -1,0 +1,142 @@
+//go:build unix
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// signalled is how often each way of being told twice to end is tried:
+// MINIGEM_SIGNALS, 4 unless it says otherwise.
+func signalled(t *testing.T) int {
+	t.Helper()
+	n, err := strconv.Atoi(os.Getenv("MINIGEM_SIGNALS"))
+	if err != nil {
+		return 4
+	}
+	return n
+}
+
+// slowEnd is a SessionEnd hook that says only at its end that it ran.
+const slowEnd = `{"hooks": {"SessionEnd": [{"hooks": [{"type": "command", "command": "cat >end.tmp; sleep 0.1; mv end.tmp end.json"}]}]}}`
+
+// TestSignalledTwice: HUP and TERM count once, in a one-shot run and in a chat.
+// However soon the second one comes, SessionEnd completes and no process is left.
+func TestSignalledTwice(t *testing.T) {
+	t.Parallel()
+	n := signalled(t)
+	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
+		for i := range n {
+			delay := 50 * time.Millisecond * time.Duration(i) / time.Duration(max(1, n-1))
+			twice := func(t *testing.T, p *os.Process) {
+				require.NoError(t, p.Signal(s))
+				time.Sleep(delay) // it is what is tried
+				_ = p.Signal(s)   // it may have ended
+			}
+			t.Run(fmt.Sprintf("one-shot/%v/%v", s, delay), func(t *testing.T) {
+				t.Parallel()
+				endedInATool(t, nil, twice)
+			})
+			t.Run(fmt.Sprintf("chat/%v/%v", s, delay), func(t *testing.T) {
+				t.Parallel()
+				h := newHome(t, map[string]string{".gemini/settings.json": slowEnd})
+				c := h.startChat(t, nil, trusted(append(h.answersFile(t, busyCall, "say Never."), "--yolo"))...)
+				c.say("go")
+				waitFor(t, filepath.Join(h.workspace, "started"))
+				twice(t, c.cmd.Process)
+				<-c.exited
+				assert.Equal(t, 143, c.cmd.ProcessState.ExitCode())
+				h.assertEnded(t)
+			})
+		}
+	}
+	for i := range n {
+		t.Run(fmt.Sprintf("timeout/%d", i), func(t *testing.T) {
+			t.Parallel()
+			needs(t, "timeout")
+			// Told to end, it does what it does when the time is up: it signals its
+			// child, and then the group in which both are.
+			endedInATool(t, []string{"timeout", "3600"}, func(t *testing.T, p *os.Process) { require.NoError(t, p.Signal(syscall.SIGTERM)) })
+		})
+	}
+}
+
+const busyCall = `call run_shell_command {"command": "` + busy + `"}`
+
+// endedInATool starts a one-shot run, by a launcher or none, and ends it once
+// its tool runs.
+func endedInATool(t *testing.T, launcher []string, end func(*testing.T, *os.Process)) {
+	t.Helper()
+	h := newHome(t, map[string]string{".gemini/settings.json": slowEnd})
+	args := append(h.answersFile(t, busyCall, "say Never."), "--yolo", "-p", "do it")
+	cmd, _, stderr := h.command(t, run{Args: args, Env: []string{"GEMINI_CLI_TRUST_WORKSPACE=true"}})
+	if len(launcher) > 0 {
+		program, err := exec.LookPath(launcher[0])
+		require.NoError(t, err)
+		cmd.Path, cmd.Args = program, append(append(launcher, binary), args...)
+	}
+	require.NoError(t, cmd.Start())
+	waitFor(t, filepath.Join(h.workspace, "started"))
+	end(t, cmd.Process)
+	_ = cmd.Wait() // the exit code is looked at below
+	assert.Equal(t, 143, cmd.ProcessState.ExitCode())
+	assert.Contains(t, stderr.String(), "minigem: terminated\n")
+	h.assertEnded(t)
+}
+
+func (h home) assertEnded(t *testing.T) {
+	t.Helper()
+	assert.FileExists(t, filepath.Join(h.workspace, "end.json"))
+	assert.Empty(t, orphans(h.dir), "still running")
+}
+
+// TestKilledInATool: even a kill leaves no command of a tool running, nor what
+// it began.
+func TestKilledInATool(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, nil)
+	line := `trap '' TERM; touch started; sleep 300 & wait`
+	args := append(h.answersFile(t, `call run_shell_command {"command": "`+line+`"}`), "--yolo", "-p", "do it")
+	cmd, _, _ := h.command(t, run{Args: args, Env: []string{"GEMINI_CLI_TRUST_WORKSPACE=true"}})
+	require.NoError(t, cmd.Start())
+	waitFor(t, filepath.Join(h.workspace, "started"))
+	require.NoError(t, cmd.Process.Kill())
+	_ = cmd.Wait()
+	assert.Eventually(t, func() bool { return len(marked(h.dir)) == 0 }, time.Minute, 20*time.Millisecond, "%q", marked(h.dir))
+}
+
+// TestForcedExitEndsWhatRuns: the second ^C waits for nobody, and a hook that
+// does not listen to TERM is gone all the same.
+func TestForcedExitEndsWhatRuns(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, map[string]string{".gemini/settings.json": `{"hooks": {"BeforeAgent": [{"hooks": [
+		{"type": "command", "command": "trap '' TERM; touch started; while :; do sleep 1; done"}]}]}}`})
+	args := append(h.answersFile(t, "say Never."), "-p", "do it")
+	cmd, _, _ := h.command(t, run{Args: args, Env: []string{"GEMINI_CLI_TRUST_WORKSPACE=true"}})
+	require.NoError(t, cmd.Start())
+	waitFor(t, filepath.Join(h.workspace, "started"))
+	interruptUntilEnded(cmd.Process)
+	_ = cmd.Wait()
+	assert.Equal(t, 130, cmd.ProcessState.ExitCode())
+	assert.Eventually(t, func() bool { return len(marked(h.dir)) == 0 }, time.Minute, 20*time.Millisecond, "%q", marked(h.dir))
+}
+
+// interruptUntilEnded presses ^C again and again: one that comes too soon after
+// the first is the same one.
+func interruptUntilEnded(p *os.Process) {
+	go func() {
+		for p.Signal(os.Interrupt) == nil {
+			time.Sleep(50 * time.Millisecond)
+		}
+	}()
+}
