@@ -57,7 +57,12 @@ type Source struct {
 	File      string // absolute
 	Line      int    // from 1
 	Extension string // the extension's name, LayerExtension only
+	InProject bool   // the extension stands inside the project, LayerExtension only
 }
+
+// OfProject reports whether the hook came with the project, and is not the
+// user's or the administrator's own.
+func (s Source) OfProject() bool { return s.Layer == LayerProject || s.InProject }
 
 // Problem is a fault of a settings file that did not stop the rest of it.
 type Problem struct {

@@ -17,6 +17,7 @@ type Section struct {
 	Layer     Layer
 	File      string // absolute
 	Extension string // the extension's name, LayerExtension only
+	InProject bool   // the extension stands inside the project
 
 	Hooks []Hook // in the order of the file
 
@@ -219,13 +220,9 @@ func (l *loader) fields(where string, n jsonc.Node, known []string) {
 	}
 }
 
-// runOrder is the order in which layers run (docs/spec/contract.md 5); rank is
-// which of them wins where only one can, the highest last
+// precedence is which layer's switches win, the highest last
 // (core/hooks/hookRegistry.ts).
-var (
-	runOrder = []Layer{LayerProject, LayerUser, LayerSystemDefaults, LayerSystem, LayerExtension}
-	rank     = []Layer{LayerExtension, LayerSystemDefaults, LayerUser, LayerProject, LayerSystem}
-)
+var precedence = []Layer{LayerExtension, LayerSystemDefaults, LayerUser, LayerProject, LayerSystem}
 
 // Merge makes one configuration of all that was read: the hooks in running
 // order, those that any list disables marked, and all problems. Sections of one
@@ -233,7 +230,7 @@ var (
 func Merge(sections ...Section) Config {
 	var c Config
 	disabled := map[string]string{}
-	for _, s := range inOrder(sections, runOrder) {
+	for _, s := range inOrder(sections, Section.place) {
 		for _, d := range s.Disabled {
 			if disabled[d.ID] == "" {
 				disabled[d.ID] = fmt.Sprintf("disabled in %s:%d", s.File, d.Line)
@@ -241,14 +238,14 @@ func Merge(sections ...Section) Config {
 		}
 		c.Problems = append(c.Problems, s.Problems...)
 	}
-	for _, s := range inOrder(sections, runOrder) {
+	for _, s := range inOrder(sections, Section.place) {
 		for _, h := range s.Hooks {
 			h.Disabled = disabled[h.ID()]
 			h.Env = maps.Clone(h.Env)
 			c.Hooks = append(c.Hooks, h)
 		}
 	}
-	for _, s := range inOrder(sections, rank) {
+	for _, s := range inOrder(sections, Section.precedence) {
 		if s.Enabled != nil {
 			c.Off = ""
 			if !s.Enabled.On {
@@ -266,7 +263,7 @@ func Merge(sections ...Section) Config {
 // show that hooks run; it does unless a file says false.
 func Notifications(sections ...Section) bool {
 	on := true
-	for _, s := range inOrder(sections, rank) {
+	for _, s := range inOrder(sections, Section.precedence) {
 		if s.Notifications != nil {
 			on = s.Notifications.On
 		}
@@ -274,8 +271,11 @@ func Notifications(sections ...Section) bool {
 	return on
 }
 
-func inOrder(sections []Section, order []Layer) []Section {
-	return slices.SortedStableFunc(slices.Values(sections), func(a, b Section) int {
-		return cmp.Compare(slices.Index(order, a.Layer), slices.Index(order, b.Layer))
-	})
+func inOrder(sections []Section, by func(Section) int) []Section {
+	return slices.SortedStableFunc(slices.Values(sections), func(a, b Section) int { return cmp.Compare(by(a), by(b)) })
 }
+
+// place is where the hooks of s run.
+func (s Section) place() int { return rank(s.Layer, s.InProject) }
+
+func (s Section) precedence() int { return slices.Index(precedence, s.Layer) }

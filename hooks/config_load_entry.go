@@ -21,7 +21,7 @@ func (l *loader) hook(h Hook, n jsonc.Node) (Hook, bool) {
 		l.problem(n.Line(), "a hook of %s must be an object, not %s: skipped", h.Event, n.Kind())
 		return h, false
 	}
-	h.Source = Source{Layer: l.Layer, File: l.File, Line: n.Line(), Extension: l.Extension}
+	h.Source = Source{Layer: l.Layer, File: l.File, Line: n.Line(), Extension: l.Extension, InProject: l.InProject}
 	if !l.typeOf(h.Event, n) || !l.command(&h, n) {
 		return h, false
 	}

@@ -21,6 +21,8 @@ type Extension struct {
 	Name string
 	Dir  string // where its files are, absolute; of a linked one its source
 	Off  string // why it is not in force; empty: it is
+	// InProject: it came with the project. Its hooks are the project's.
+	InProject bool
 	// Context are its context files, as the manifest's contextFileName names
 	// them; nil: it names none.
 	Context []string
@@ -32,16 +34,28 @@ const (
 	enablementFile = "extension-enablement.json"
 )
 
-// FindExtensions lists the extensions under the directories roots, such as
-// ~/.gemini/extensions and, in a trusted folder, .gemini/extensions of the
-// project: in the order of roots, then by name of their directories. A root
-// that does not exist has none. Those that the file extension-enablement.json
-// of their root turns off for workspacePath are listed with the reason
-// (cli/config/extension-manager.ts), as is the second of one name.
-func FindExtensions(workspacePath string, roots ...string) ([]Extension, []Problem) {
+// ExtensionRoots are the directories that extensions are looked for in. One
+// that is empty or does not exist has none.
+type ExtensionRoots struct {
+	User    string // ~/.gemini/extensions
+	Project string // .gemini/extensions of a trusted project
+	// ProjectDir is the project's root: what a link of User leads to in there is
+	// the project's, too.
+	ProjectDir string
+}
+
+// FindExtensions lists the extensions under roots: the user's, then the
+// project's, each by name of their directories. Those that the file
+// extension-enablement.json of their root turns off for workspacePath are listed
+// with the reason (cli/config/extension-manager.ts), as is the second of one
+// name.
+func FindExtensions(workspacePath string, roots ExtensionRoots) ([]Extension, []Problem) {
 	var found []Extension
 	var problems []Problem
-	for _, root := range roots {
+	for _, root := range []string{roots.User, roots.Project} {
+		if root == "" {
+			continue
+		}
 		entries, err := os.ReadDir(root)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			problems = append(problems, Problem{File: root, Text: "reading the extensions: " + err.Error()})
@@ -60,11 +74,22 @@ func FindExtensions(workspacePath string, roots ...string) ([]Extension, []Probl
 				problems = append(problems, Problem{File: filepath.Join(dir, manifestFile), Text: err.Error()})
 				continue
 			}
+			ext.InProject = root == roots.Project || roots.leadsIntoProject(ext.Dir)
 			ext.Off = whyOff(ext, found, enablement, workspacePath, root)
 			found = append(found, ext)
 		}
 	}
 	return found, problems
+}
+
+// leadsIntoProject reports whether dir, found under the user's root, really lies
+// in the project: by a link, of the file system or of the extension.
+func (r ExtensionRoots) leadsIntoProject(dir string) bool {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		real = dir
+	}
+	return r.ProjectDir != "" && inside(r.ProjectDir, real) && !inside(r.User, real)
 }
 
 func openExtension(dir string) (Extension, error) {
@@ -149,12 +174,13 @@ func readJSON(path string) (jsonc.Node, error) {
 	return doc.Root(), nil
 }
 
-// LoadExtension reads hooks/hooks.json of the extension in dir; an extension
-// without one has an empty Section. ${extensionPath}, ${workspacePath}, ${/}
+// LoadExtension reads hooks/hooks.json of the extension e, of which Dir and
+// InProject count; an extension without one has an empty Section. ${extensionPath}, ${workspacePath}, ${/}
 // and ${pathSeparator} are replaced in every string. The settings that the
 // extension declares go into each hook's environment and win over the hook's
 // own: from the extension's .env file, and from settings, which wins over that.
-func LoadExtension(dir, workspacePath string, settings map[string]string) (Section, error) {
+func LoadExtension(e Extension, workspacePath string, settings map[string]string) (Section, error) {
+	dir := e.Dir
 	m, err := readManifest(dir)
 	if err != nil {
 		return Section{}, fmt.Errorf("reading the extension in %s: %w", dir, err)
@@ -162,7 +188,7 @@ func LoadExtension(dir, workspacePath string, settings map[string]string) (Secti
 	file := filepath.Join(dir, "hooks", "hooks.json")
 	data, err := boundedfile.Read(file, boundedfile.Written)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Section{Layer: LayerExtension, File: file, Extension: m.name}, nil
+		return Section{Layer: LayerExtension, File: file, Extension: m.name, InProject: e.InProject}, nil
 	}
 	if err != nil {
 		return Section{}, fmt.Errorf("reading the hooks of the extension %s: %w", m.name, err)
@@ -171,7 +197,7 @@ func LoadExtension(dir, workspacePath string, settings map[string]string) (Secti
 	if err != nil {
 		return Section{}, fmt.Errorf("reading the hooks of the extension %s: %w", m.name, err)
 	}
-	l.Extension = m.name
+	l.Extension, l.InProject = m.name, e.InProject
 	l.hooks(root.Get("hooks"))
 	vars := newVariables(dir, workspacePath)
 	env := l.extensionEnv(dir, m, settings)

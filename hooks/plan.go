@@ -2,14 +2,15 @@ package hooks
 
 // Which hooks of an event run, and in which order:
 //
-//   - project, user, system defaults, system, extensions; within a layer as
-//     configured;
+//   - project, the extensions inside it, user, system defaults, system, the other
+//     extensions; within a layer as configured;
 //   - a disabled or untrusted hook never runs, nor one whose matcher does not
 //     match;
-//   - of several with the same name and command the first runs, the others are
-//     shadowed by it; one that came with the project runs as the user's or the
-//     system's that it shadows is set, and does not shadow one of another dialect;
-//   - if one that runs is sequential, all run one after the other.
+//   - of several with the same name, command and dialect one runs, at its own
+//     place and as it is set: that of the highest standing, which no project's is,
+//     and of equal ones the first. The others are shadowed by it;
+//   - if one of them is sequential, a shadowed one too, all run one after the
+//     other.
 
 import (
 	"cmp"
@@ -31,11 +32,32 @@ type plan struct {
 	runs       []Run // every hook configured for the event, in order
 	todo       []int // indices of those that run
 	sequential bool
-	lent       map[int]bool // those that run as one that they shadow is set
 }
 
 var layerRank = map[Layer]int{
-	LayerProject: 0, LayerUser: 1, LayerSystemDefaults: 2, LayerSystem: 3, LayerExtension: 4,
+	LayerProject: 0, LayerUser: 2, LayerSystemDefaults: 3, LayerSystem: 4, LayerExtension: 5,
+}
+
+// rank orders by place of running.
+func rank(l Layer, inProject bool) int {
+	if inProject {
+		return layerRank[LayerProject] + 1
+	}
+	return layerRank[l]
+}
+
+// Standing says whose hook runs where several are the same: the one of the
+// highest standing, and of equal ones the first. A project must not take away
+// what the user's or the system's blocks, by standing in for it with a time-out
+// too short, another environment or an earlier place.
+func (s Source) Standing() int {
+	switch {
+	case s.OfProject():
+		return 0
+	case s.Layer == LayerExtension:
+		return 1
+	}
+	return layerRank[s.Layer]
 }
 
 func (e *Engine) plan(c Config, ev Event, s subject) plan {
@@ -46,24 +68,26 @@ func (e *Engine) plan(c Config, ev Event, s subject) plan {
 		}
 	}
 	slices.SortStableFunc(p.runs, func(a, b Run) int {
-		return cmp.Compare(layerRank[a.Hook.Source.Layer], layerRank[b.Hook.Source.Layer])
+		return cmp.Compare(rank(a.Hook.Source.Layer, a.Hook.Source.InProject), rank(b.Hook.Source.Layer, b.Hook.Source.InProject))
 	})
 	for i := range p.runs {
 		r := &p.runs[i]
 		why := ""
 		r.Matched, why = e.match(r, s)
-		r.Skipped = p.skip(i, c.Off, why, e.Runner == nil)
-		if r.Skipped == "" {
+		r.Skipped = r.skip(c.Off, why, e.Runner == nil)
+		p.sequential = p.sequential || r.Skipped == "" && r.Hook.Sequential
+	}
+	p.shadow()
+	for i := range p.runs {
+		if p.runs[i].Skipped == "" {
 			p.todo = append(p.todo, i)
-			p.sequential = p.sequential || r.Hook.Sequential
 		}
 	}
 	return p
 }
 
-// skip says why hook i does not run; empty: it does.
-func (p *plan) skip(i int, off, unmatched string, noRunner bool) string {
-	r := &p.runs[i]
+// skip says why r does not run whatever the others are; empty: it may.
+func (r *Run) skip(off, unmatched string, noRunner bool) string {
 	switch {
 	case off != "":
 		return "hooks are off: " + off
@@ -76,50 +100,41 @@ func (p *plan) skip(i int, off, unmatched string, noRunner bool) string {
 	case noRunner:
 		return "nothing here can run hooks"
 	}
-	for _, j := range p.todo {
-		first := &p.runs[j].Hook
-		if first.Name == r.Hook.Name && first.Command == r.Hook.Command && p.shadow(j, r.Hook) {
-			return fmt.Sprintf("shadowed by the hook of the same name and command at %s", first.Source)
-		}
-	}
 	return ""
 }
 
-// shadow reports whether run j shadows h, which has its name and command. How
-// they differ is told.
-func (p *plan) shadow(j int, h Hook) bool {
-	first := &p.runs[j]
-	guarded := brought(first.Hook) && !brought(h) && !p.lent[j]
-	switch {
-	case sameEffect(first.Hook, h) && first.Hook.Matcher == h.Matcher:
-	case guarded && first.Hook.Dialect != h.Dialect:
-		return false // its block would not be understood
-	case guarded && !sameEffect(first.Hook, h):
-		// With a time-out too short or another environment, what came with the
-		// project would take h's block away by standing in for it.
-		first.Hook.Timeout, first.Hook.OnError, first.Hook.Env = h.Timeout, h.OnError, h.Env
-		first.Warnings = append(first.Warnings, fmt.Sprintf("shadows the hook at %s, and runs with the time-out, the environment and the onError of that one", h.Source))
-	default:
-		first.Warnings = append(first.Warnings, fmt.Sprintf("shadows the hook at %s, which has another time-out, matcher or environment", h.Source))
-	}
-	if guarded {
-		if p.lent == nil {
-			p.lent = map[int]bool{}
+// shadow leaves one of those that are the same, and tells how they differ.
+func (p *plan) shadow() {
+	type key struct{ name, command, dialect string }
+	same := map[key][]*Run{}
+	for i := range p.runs {
+		if r := &p.runs[i]; r.Skipped == "" {
+			k := key{r.Hook.Name, r.Hook.Command, protocol.DialectOf(r.Hook.Dialect).Name}
+			same[k] = append(same[k], r)
 		}
-		p.lent[j] = true
 	}
-	return true
+	for _, runs := range same {
+		first := runs[0]
+		for _, r := range runs[1:] {
+			if r.Hook.Source.Standing() > first.Hook.Source.Standing() {
+				first = r
+			}
+		}
+		for _, r := range runs {
+			if r == first {
+				continue
+			}
+			r.Skipped = fmt.Sprintf("shadowed by the hook of the same name and command at %s", first.Hook.Source)
+			if !sameSettings(r.Hook, first.Hook) {
+				first.Warnings = append(first.Warnings, fmt.Sprintf("shadows the hook at %s, which has another time-out, matcher or environment", r.Hook.Source))
+			}
+		}
+	}
 }
 
-// sameEffect reports whether two hooks with one command come to the same.
-func sameEffect(a, b Hook) bool {
-	return a.Timeout == b.Timeout && a.OnError == b.OnError && a.Dialect == b.Dialect && maps.Equal(a.Env, b.Env)
-}
-
-// brought reports whether h came with the project, and is not the user's or the
-// administrator's own.
-func brought(h Hook) bool {
-	return h.Source.Layer == LayerProject || h.Source.Layer == LayerExtension
+// sameSettings reports whether two hooks with one command come to the same.
+func sameSettings(a, b Hook) bool {
+	return a.Timeout == b.Timeout && a.OnError == b.OnError && a.Matcher == b.Matcher && maps.Equal(a.Env, b.Env)
 }
 
 // String is "file:line", with what there is.

@@ -75,6 +75,7 @@ type wireHook struct {
 	File        string            `json:"file,omitempty"`
 	Line        int               `json:"line,omitempty"`
 	Extension   string            `json:"extension,omitempty"`
+	InProject   bool              `json:"in_project,omitempty"`
 	Disabled    string            `json:"disabled,omitempty"`
 	Untrusted   string            `json:"untrusted,omitempty"`
 	Note        string            `json:"note,omitempty"`
@@ -158,7 +159,7 @@ func (h Hook) wire() wireHook {
 	return wireHook{
 		Event: h.Event, Name: h.Name, Description: h.Description, Command: h.Command, Matcher: h.Matcher,
 		Sequential: h.Sequential, TimeoutMS: h.Timeout.Milliseconds(), Env: h.Env, OnError: h.OnError, Dialect: h.Dialect,
-		Layer: h.Source.Layer, File: h.Source.File, Line: h.Source.Line, Extension: h.Source.Extension,
+		Layer: h.Source.Layer, File: h.Source.File, Line: h.Source.Line, Extension: h.Source.Extension, InProject: h.Source.InProject,
 		Disabled: h.Disabled, Untrusted: h.Untrusted, Note: h.Note,
 	}
 }
@@ -218,7 +219,7 @@ func (w wireHook) hook() Hook {
 	return Hook{
 		Event: w.Event, Name: w.Name, Description: w.Description, Command: w.Command, Matcher: w.Matcher,
 		Sequential: w.Sequential, Timeout: time.Duration(w.TimeoutMS) * time.Millisecond, Env: w.Env, OnError: w.OnError,
-		Dialect: w.Dialect, Source: Source{Layer: w.Layer, File: w.File, Line: w.Line, Extension: w.Extension},
+		Dialect: w.Dialect, Source: Source{Layer: w.Layer, File: w.File, Line: w.Line, Extension: w.Extension, InProject: w.InProject},
 		Disabled: w.Disabled, Untrusted: w.Untrusted, Note: w.Note,
 	}
 }

@@ -96,7 +96,7 @@ func (s TrustStore) Check(root string, c Config) ([]TrustCheck, error) {
 // or from an extension that lies in it.
 func (s TrustStore) OfProject(h Hook, root string) bool {
 	dir := filepath.Join(root, ".gemini")
-	return h.Source.Layer == LayerProject ||
+	return h.Source.OfProject() ||
 		h.Source.Layer == LayerExtension && dir != filepath.Clean(s.Dir) && inside(filepath.Join(dir, "extensions"), h.Source.File)
 }
 

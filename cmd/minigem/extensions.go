@@ -13,7 +13,7 @@ import (
 
 // listExtensions is what --list-extensions prints.
 func listExtensions(c *app.Configuration, sys *app.System) error {
-	found, problems := hooks.FindExtensions(c.Dir, c.ExtensionRoots()...)
+	found, problems := hooks.FindExtensions(c.Dir, c.ExtensionRoots())
 	rows := make([][]string, len(found))
 	for i, e := range found {
 		state := "enabled"
@@ -30,7 +30,7 @@ func listExtensions(c *app.Configuration, sys *app.System) error {
 		fmt.Fprintln(sys.Stdout, strings.Join(row, "  "))
 	}
 	if len(rows) == 0 {
-		fmt.Fprintf(sys.Stdout, "No extensions are installed; they would stand in %s\n", c.Shorten(c.ExtensionRoots()[0]))
+		fmt.Fprintf(sys.Stdout, "No extensions are installed; they would stand in %s\n", c.Shorten(c.ExtensionRoots().User))
 	}
 	for _, p := range problems {
 		fmt.Fprintf(sys.Stderr, "[WARNING] %s: %s\n", c.Shorten(p.File), c.ShortenIn(p.Text))

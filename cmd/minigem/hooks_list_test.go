@@ -64,13 +64,13 @@ func TestHooksList(t *testing.T) {
 	w := newHookWorld(t, everyLayer)
 	got := w.run("hooks list")
 	assert.Equal(t, said{`BeforeTool
-  ./guard.sh  project        *         60000 ms  not yet trusted  never ran  .gemini/settings.json:7
+  ./guard.sh  project        *         60000 ms  shadowed         never ran  .gemini/settings.json:7
     this project's hooks were never trusted
+    the same hook runs from ~/.gemini/settings.json:3
   off         project        *         60000 ms  disabled         never ran  .gemini/settings.json:8
     disabled in ~/.gemini/settings.json:2
     this project's hooks were never trusted
-  ./guard.sh  user           *         60000 ms  shadowed         never ran  ~/.gemini/settings.json:3
-    the same hook runs from .gemini/settings.json:7
+  ./guard.sh  user           *         60000 ms  enabled          never ran  ~/.gemini/settings.json:3
   audit       system         *         60000 ms  enabled          never ran  SYS/settings.json:1
   shipped     extension ext  *         60000 ms  enabled          never ran  ~/.gemini/extensions/ext/hooks/hooks.json:1
 

@@ -77,12 +77,12 @@ func TestHookTraceSaysWhyNot(t *testing.T) {
 		got[id] = strings.NewReplacer(w.project, "PROJECT", w.home, "HOME").Replace(run.Skipped)
 	}
 	assert.Equal(t, map[string]string{
-		"ran":          "",
+		"ran":          "shadowed by the hook of the same name and command at HOME/.gemini/settings.json:2",
 		"off":          "disabled: disabled in HOME/.gemini/settings.json:1",
 		"for others":   `matcher "read_file" does not match "write_file"`,
 		"stops":        "",
 		"too late":     `hook "stops" stopped the run before it`,
-		"ran (user's)": "shadowed by the hook of the same name and command at PROJECT/.gemini/settings.json:3",
+		"ran (user's)": `hook "stops" stopped the run before it`,
 	}, got)
 	assert.Equal(t, "write_file", r.Subject)
 	assert.Equal(t, hooks.Verdict{Decision: hooks.Stop, Reason: "enough", Hooks: []string{"stops"}}, r.Verdict)

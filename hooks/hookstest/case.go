@@ -42,11 +42,13 @@ type Hook struct {
 	Exit     int
 	Signal   string // "KILL", "TERM": it dies of it
 	Hangs    bool   // it never ends by itself
+	OnTerm   int    // it exits so when it is told to end; 0: it dies of that
 	Missing  bool   // its command does not exist
 
 	Name, Matcher, OnError, Dialect string
 	Sequential                      bool
 	Layer                           hooks.Layer
+	InProject                       bool // of an extension
 	Disabled, Untrusted             string
 	Timeout                         time.Duration // 0: a second where it hangs
 	Env                             map[string]string
@@ -148,7 +150,7 @@ var Origin = hooks.Origin{SessionID: "s1", TranscriptPath: "/t/session.jsonl", C
 const hang = time.Hour
 
 func (h Hook) configure(ev hooks.Event, i int) (hooks.Hook, string, Script) {
-	s := Script{Exit: h.Exit, Stdout: h.Out, Stderr: h.Err, Signal: h.Signal}
+	s := Script{Exit: h.Exit, Stdout: h.Out, Stderr: h.Err, Signal: h.Signal, OnTerm: h.OnTerm}
 	if h.Hangs {
 		s.Delay = hang
 		if h.Timeout == 0 {
@@ -166,7 +168,7 @@ func (h Hook) configure(ev hooks.Event, i int) (hooks.Hook, string, Script) {
 	return hooks.Hook{
 		Event: ev, Name: name, Command: command, Matcher: h.Matcher, Sequential: h.Sequential, OnError: h.OnError,
 		Dialect: h.Dialect, Timeout: h.Timeout, Disabled: h.Disabled, Untrusted: h.Untrusted, Env: h.Env,
-		Source: hooks.Source{Layer: h.Layer, File: string(h.Layer) + "settings.json", Line: i + 1},
+		Source: hooks.Source{Layer: h.Layer, File: string(h.Layer) + "settings.json", Line: i + 1, InProject: h.InProject},
 	}, command, s
 }
 
@@ -184,9 +186,14 @@ func (s Script) Shell() string {
 			fmt.Fprintf(&b, "printf %%s '%s'%s; ", strings.ReplaceAll(text, "'", `'\''`), to)
 		}
 	}
+	if s.OnTerm != 0 {
+		fmt.Fprintf(&b, "trap 'exit %d' TERM; ", s.OnTerm)
+	}
 	print(s.Stdout, "")
 	print(s.Stderr, " >&2")
-	if s.Delay > 0 {
+	if s.Delay > 0 && s.OnTerm != 0 { // bash tells on stderr of a child in front that was ended
+		fmt.Fprintf(&b, "sleep %g & wait; ", s.Delay.Seconds())
+	} else if s.Delay > 0 {
 		fmt.Fprintf(&b, "sleep %g; ", s.Delay.Seconds())
 	}
 	if s.Signal != "" {

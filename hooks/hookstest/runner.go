@@ -28,6 +28,7 @@ type Script struct {
 	Exit           int
 	Signal         string // it dies of a signal instead of exiting
 	Err            error  // it cannot be started
+	OnTerm         int    // exit status when the context ends
 	Stdout, Stderr string // printed at once, before Delay
 	Truncated      bool   // stdout was cut
 	// Do, if not nil, gives the exit from what was read, after Delay.
@@ -59,7 +60,7 @@ func (r *Runner) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, env
 	select {
 	case <-timer.C:
 	case <-ctx.Done():
-		printed.Err, printed.Duration = ctx.Err(), time.Since(started)
+		printed.Code, printed.Err, printed.Duration = s.OnTerm, ctx.Err(), time.Since(started)
 		return printed
 	}
 	if s.Do != nil {

@@ -8,7 +8,7 @@ import (
 
 // Ran is a finished run, as far as its meaning goes.
 type Ran struct {
-	Code   int    // exit status
+	Code   int    // exit status; where Failed is set, of a run that exited when it was told to end, else -1 or 0
 	Failed string // why it did not exit by itself: a signal, a time-out, it could not be started; empty: it did
 	Cut    bool   // stdout was longer than what is kept
 	Stdout []byte
@@ -44,11 +44,11 @@ func Parse(event Event, ran Ran) Reading { return gemini.Parse(event, ran) }
 //	         other output is a message for the user, but what denies, stops or
 //	         asks in it still does: an object among it, on stderr too, and one
 //	         that is no valid JSON
-//	exit 2   blocks, whatever was printed
+//	exit 2   blocks, whatever was printed, after a time-out's signal too
 //	other    the run failed; a JSON object is obeyed where it denies, stops or asks
 func (d *Dialect) Parse(event Event, ran Ran) Reading {
 	r := &reader{event: event, dialect: d, tool: ran.Tool}
-	blocks := ran.Failed == "" && slices.Contains(d.Blocks, ran.Code)
+	blocks := slices.Contains(d.Blocks, ran.Code)
 	failed := !blocks && (ran.Failed != "" || ran.Code != 0)
 	stdout, stderr := r.clean("stdout", ran.Stdout), r.clean("stderr", ran.Stderr)
 	from := r.readStreams(stdout, stderr)
@@ -72,10 +72,14 @@ func (d *Dialect) Parse(event Event, ran Ran) Reading {
 	case blocks && event.CanBlock():
 		r.block(stdout, stderr)
 		reading.From = fmt.Sprintf("exit %d", ran.Code)
-	case blocks:
+		if ran.Failed != "" {
+			r.warn("it %s, and exited with %d when it was told to end: that blocks too", ran.Failed, ran.Code)
+			reading.Failed = ran.Failed
+		}
+	case blocks && ran.Failed == "":
 		r.warn("exit %d cannot block %s", ran.Code, event)
 		reading.Failed = cause(fmt.Sprintf("exit status %d", ran.Code), stderr)
-	case failed:
+	case failed, blocks:
 		r.keepDecision()
 		reading.Failed = failure(ran, stderr)
 	}

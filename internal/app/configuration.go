@@ -105,7 +105,7 @@ func (c *Configuration) loadHooks(f *Options) error {
 func (c *Configuration) loadExtensionHooks() []hooks.Problem {
 	problems := c.findExtensions()
 	for _, e := range c.extensions {
-		s, err := hooks.LoadExtension(e.Dir, c.Dir, nil)
+		s, err := hooks.LoadExtension(e, c.Dir, nil)
 		if err != nil {
 			problems = append(problems, hooks.Problem{File: e.Dir, Text: err.Error()})
 			continue

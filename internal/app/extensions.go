@@ -10,10 +10,13 @@ import (
 
 // ExtensionRoots are the directories that extensions are looked for in; those
 // of a folder that is not trusted are not.
-func (c *Configuration) ExtensionRoots() []string {
-	roots := []string{filepath.Join(c.DotGemini, "extensions")}
-	if project := filepath.Join(c.Dir, ".gemini", "extensions"); c.Trust.Trusted && project != roots[0] {
-		roots = append(roots, project)
+func (c *Configuration) ExtensionRoots() hooks.ExtensionRoots {
+	roots := hooks.ExtensionRoots{User: filepath.Join(c.DotGemini, "extensions")}
+	if c.ProjectDir != c.Home {
+		roots.ProjectDir = c.ProjectDir
+	}
+	if project := filepath.Join(c.Dir, ".gemini", "extensions"); c.Trust.Trusted && project != roots.User {
+		roots.Project = project
 	}
 	return roots
 }
@@ -21,7 +24,7 @@ func (c *Configuration) ExtensionRoots() []string {
 // findExtensions finds those in force. -e names the ones to use; "none" is none
 // of them.
 func (c *Configuration) findExtensions() []hooks.Problem {
-	found, problems := hooks.FindExtensions(c.Dir, c.ExtensionRoots()...)
+	found, problems := hooks.FindExtensions(c.Dir, c.ExtensionRoots())
 	for _, e := range found {
 		off := e.Off != "" || slices.Contains(c.Settings.Extensions.Disabled, e.Name)
 		if !off && (c.onlyExtensions == nil || slices.Contains(c.onlyExtensions, e.Name)) {

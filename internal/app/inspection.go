@@ -115,10 +115,10 @@ func (c *Configuration) HeldBack() ([]hooks.Hook, []hooks.Problem) {
 		}
 		sections = append(sections, s)
 	}
-	found, faults := hooks.FindExtensions(c.Dir, filepath.Join(c.Dir, ".gemini", "extensions"))
+	found, faults := hooks.FindExtensions(c.Dir, hooks.ExtensionRoots{Project: filepath.Join(c.Dir, ".gemini", "extensions")})
 	problems = append(problems, faults...)
 	for _, e := range found {
-		s, err := hooks.LoadExtension(e.Dir, c.Dir, nil)
+		s, err := hooks.LoadExtension(e, c.Dir, nil)
 		if err != nil {
 			problems = append(problems, faultOf(e.Dir, err))
 			continue

@@ -63,7 +63,7 @@ func (r *Runtime) authType() string {
 
 func (r *Runtime) beginTelemetry(_ context.Context, _ *System, _ *Frontend) error {
 	var extensions, servers []string
-	found, _ := hooks.FindExtensions(r.Config.Dir, r.Config.ExtensionRoots()...) // problems were told with the hooks
+	found, _ := hooks.FindExtensions(r.Config.Dir, r.Config.ExtensionRoots()) // problems were told with the hooks
 	for _, e := range found {
 		if e.Off == "" {
 			extensions = append(extensions, e.Name)

@@ -42,6 +42,7 @@ type ListedHook struct {
 	Dialect     string      `json:"dialect,omitempty"`
 	Layer       hooks.Layer `json:"layer"`
 	Extension   string      `json:"extension,omitempty"`
+	InProject   bool        `json:"in_project,omitempty"` // of an extension
 	File        string      `json:"file"`
 	Line        int         `json:"line"`
 	Enabled     bool        `json:"enabled"`
@@ -99,25 +100,33 @@ func listed(h hooks.Hook, loaded bool) ListedHook {
 	return ListedHook{
 		Event: h.Event, ID: h.ID(), Name: h.Name, Description: h.Description, Command: h.Command, Matcher: h.Matcher,
 		TimeoutMS: timeout.Milliseconds(), Sequential: h.Sequential, OnError: h.OnError, Dialect: h.Dialect,
-		Layer: h.Source.Layer, Extension: h.Source.Extension, File: h.Source.File, Line: h.Source.Line,
+		Layer: h.Source.Layer, Extension: h.Source.Extension, InProject: h.Source.InProject, File: h.Source.File, Line: h.Source.Line,
 		Enabled: h.Disabled == "", Disabled: h.Disabled, Loaded: loaded,
 		Trusted: loaded && h.Untrusted == "" && h.Note == "", Note: h.Note,
 	}
 }
 
-// markShadowed finds hooks in whose place an earlier one always runs. Where the
+// markShadowed finds hooks in whose place another one always runs. Where the
 // matchers differ it depends on the event, and only the trace can tell.
 func markShadowed(all []ListedHook) {
 	runs := func(h ListedHook) bool { return h.Loaded && h.Enabled }
 	for i := range all {
 		h := &all[i]
-		first := slices.IndexFunc(all[:i], func(o ListedHook) bool {
-			return runs(o) && o.Shadowed == "" && o.Event == h.Event && o.Name == h.Name && o.Command == h.Command && o.Matcher == h.Matcher
-		})
-		if first >= 0 && runs(*h) {
+		first := i
+		for j, o := range all {
+			same := runs(o) && o.Event == h.Event && o.Name == h.Name && o.Command == h.Command && o.Matcher == h.Matcher && o.Dialect == h.Dialect
+			if rank := o.source().Standing() - all[first].source().Standing(); same && (rank > 0 || rank == 0 && j < first) {
+				first = j
+			}
+		}
+		if first != i && runs(*h) {
 			h.Shadowed = fmt.Sprintf("%s:%d", all[first].File, all[first].Line)
 		}
 	}
+}
+
+func (h ListedHook) source() hooks.Source {
+	return hooks.Source{Layer: h.Layer, InProject: h.InProject}
 }
 
 func eventOrder(e hooks.Event) int { return slices.Index(protocol.Events, e) }
