@@ -182,7 +182,7 @@ func fireHooks(c *app.Configuration, sys *app.System, payload []byte, timeout ti
 	}
 	children := &command.Children{}
 	defer children.Close() // it always returns nil
-	e := &hooks.Engine{Config: s.Config, Runner: command.Runner{Dir: c.Dir, Env: c.HookEnv(), Children: children}, Origin: c.Origin(), Mask: c.Mask}
+	e := &hooks.Engine{Config: s.Config, Runner: c.HookRunner(children), Origin: c.Origin(), Mask: c.Mask}
 	r, err := inspect.Fire(ctx, e, payload)
 	if err != nil {
 		return exit.With(exit.Input, err)

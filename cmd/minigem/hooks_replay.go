@@ -60,7 +60,7 @@ func replayHooks(c *app.Configuration, sys *app.System, args []string, asJSON bo
 	children := &command.Children{}
 	defer children.Close() // it always returns nil
 	e := &hooks.Engine{
-		Config: c.Inspection().Config, Runner: command.Runner{Dir: c.Dir, Env: c.HookEnv(), Children: children}, Origin: c.Origin(), Mask: c.Mask,
+		Config: c.Inspection().Config, Runner: c.HookRunner(children), Origin: c.Origin(), Mask: c.Mask,
 	}
 	r := replay.Run(ctx, e, sessions)
 	r.Skipped = append(skipped, r.Skipped...)

@@ -49,13 +49,17 @@ type Runner struct {
 	// Env is the environment, "NAME=value", that every hook starts from, with
 	// what must not be seen already taken out. nil: none.
 	Env []string
+	// ProjectEnv is in the place of Env for hooks that came with the project. nil:
+	// they start from Env too.
+	ProjectEnv []string
 	// Children, if not nil, keeps what hooks leave behind, to be closed when the
 	// session ends.
 	Children *Children
 }
 
 // Run runs h.Command with stdin on its standard input, which it need not read.
-// Its environment is r.Env, then env, then h's own, the later winning.
+// Its environment is r.Env or r.ProjectEnv, then env, then h's own, the later
+// winning.
 //
 // It returns as soon as the shell has exited, and at most two seconds after ctx
 // has ended. What was printed until then is in the Exit, whatever happened.
@@ -76,7 +80,7 @@ func (r Runner) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, env 
 		stdin = hooks.Payload{} // closed at once, not the terminal
 	}
 	c := proc.Command{
-		Dir: r.Dir, Env: environment(r.Env, env, h), Stdin: stdin,
+		Dir: r.Dir, Env: environment(r.base(h), env, h), Stdin: stdin,
 		Out: proc.Limit{Head: maxStream - maxTail, Tail: maxTail}, Err: proc.Limit{Head: maxStream - maxTail, Tail: maxTail},
 		Grace: grace, Drain: drain, Outlives: h.Event == protocol.SessionEnd,
 	}
@@ -91,6 +95,13 @@ func (r Runner) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, env 
 		r.leave(ctx, p, h)
 	}
 	return exit(res, stopped, time.Since(began))
+}
+
+func (r Runner) base(h hooks.Hook) []string {
+	if r.ProjectEnv != nil && h.Source.OfProject() {
+		return r.ProjectEnv
+	}
+	return r.Env
 }
 
 // await returns ctx's error if it was that which ended the hook.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"minigem/hooks"
 	"minigem/internal/exit"
@@ -34,7 +33,8 @@ type Configuration struct {
 	Secrets          []string // values that must not be written down
 	Masker           *redact.Mask
 	childEnvironment []string // what shell commands see
-	keptFromHooks    []string // names in it that hooks do not see
+	ownEnvironment   []string // what hooks see that did not come with the project
+	projectVars      []string // the names that the project's .env file sets
 }
 
 // Configure reads everything that is configured for sys.Dir.
@@ -69,7 +69,9 @@ func (c *Configuration) loadSettings(sys *System, f *Options) error {
 		return exit.With(exit.Config, err)
 	}
 	c.Loaded, c.Settings = loaded, loaded.Settings
-	c.Env = append(slices.Clone(sys.Env), dotEnv(sys, c)...)
+	if err := c.readEnv(sys); err != nil {
+		return err
+	}
 	for _, w := range loaded.Warnings {
 		c.Notices = append(c.Notices, w.String())
 	}

@@ -2,48 +2,96 @@ package app
 
 import (
 	"fmt"
-	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
-	"sync"
 
+	"minigem/hooks"
+	"minigem/internal/redact"
 	"minigem/internal/settings"
 )
 
-// dotEnv are the variables of the first .env file, in the form of os.Environ.
-// The environment itself wins over them.
-func dotEnv(sys *System, c *Configuration) []string {
-	file, err := settings.LoadEnv(settings.EnvOptions{
-		Home: c.Home, Dir: c.Dir, Trusted: c.Trust.Trusted, Lookup: sys.LookupEnv,
-		Excluded: c.Settings.Advanced.ExcludedEnvVars, IgnoreLocal: c.Settings.Advanced.IgnoreLocalEnv,
-	})
+// readEnv adds the variables of the first .env file to the environment, which
+// wins over them.
+func (c *Configuration) readEnv(sys *System) error {
+	file, err := c.envFile(sys, c.Settings, c.Trust.Trusted)
 	if err != nil {
 		c.Notices = append(c.Notices, err.Error())
+	}
+	c.Env = withVars(sys.Env, file.Vars)
+	c.childEnvironment = sanitized(c.Env, c.Settings)
+	if !c.Trust.Trusted {
+		c.ownEnvironment = c.childEnvironment
 		return nil
 	}
-	var env []string
-	project := file.Path != "" && filepath.Dir(file.Path) != c.Home && filepath.Dir(file.Path) != c.DotGemini
-	for _, v := range file.Vars {
-		if project && bringsCode().MatchString(v.Name) {
-			c.keptFromHooks = append(c.keptFromHooks, v.Name)
-		}
-		env = append(env, v.Name+"="+v.Value)
-	}
-	return env
+	return c.readOwnEnv(sys, file)
 }
 
-// bringsCode matches the variables that make programs run code from elsewhere.
-// In a project's .env file, which the agent can write, they would change what
-// the user's own hooks do, a guard's block among it; a hook that needs one says
-// so in its "env".
-var bringsCode = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(PATH|HOME|IFS|ENV|BASH_ENV|BASHOPTS|SHELLOPTS|PS4|BASH_FUNC_.*|LD_.*|DYLD_.*|NODE_OPTIONS|NODE_PATH|PYTHON(HOME|PATH|STARTUP)|PERL5(LIB|OPT)|RUBY(LIB|OPT)|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|GIT_(CONFIG|EXEC|SSH|EXTERNAL|PAGER).*)$`)
-})
-
-// tellKeptFromHooks tells of what a project's .env file sets and hooks do not get.
-func (c *Configuration) tellKeptFromHooks() {
-	if len(c.keptFromHooks) > 0 && len(c.Hooks.Hooks) > 0 {
-		c.Notices = append(c.Notices, fmt.Sprintf("the project's .env sets %s, which hooks do not get: it would put other code into them; "+
-			"a hook that needs it says so in its \"env\"", strings.Join(c.keptFromHooks, ", ")))
+// readOwnEnv makes the environment of the hooks that did not come with the
+// project: what it would be without the project, whose .env file and settings
+// could otherwise put other code into a guard, take a variable that it needs, or
+// hide the user's own .env file. No list of names would be long enough.
+func (c *Configuration) readOwnEnv(sys *System, all settings.EnvFile) error {
+	own, err := settings.Load(settings.Options{Home: c.Home, Dir: c.Dir, Lookup: sys.LookupEnv})
+	if err != nil {
+		return err
 	}
+	file, err := c.envFile(sys, own.Settings, false)
+	if err != nil {
+		c.Notices = append(c.Notices, err.Error())
+	}
+	c.ownEnvironment = sanitized(withVars(sys.Env, file.Vars), own.Settings)
+	if all.Path != file.Path {
+		for _, v := range all.Vars {
+			c.projectVars = append(c.projectVars, v.Name)
+		}
+	}
+	return nil
+}
+
+func (c *Configuration) envFile(sys *System, s settings.Settings, trusted bool) (settings.EnvFile, error) {
+	return settings.LoadEnv(settings.EnvOptions{
+		Home: c.Home, Dir: c.Dir, Trusted: trusted, Lookup: sys.LookupEnv,
+		Excluded: s.Advanced.ExcludedEnvVars, IgnoreLocal: s.Advanced.IgnoreLocalEnv,
+	})
+}
+
+func withVars(env []string, vars []settings.Var) []string {
+	out := slices.Clone(env)
+	for _, v := range vars {
+		out = append(out, v.Name+"="+v.Value)
+	}
+	return out
+}
+
+func sanitized(env []string, s settings.Settings) []string {
+	r := s.Security.EnvironmentVariableRedaction
+	return redact.Sanitize(env, redact.Config{Enabled: r.Enabled, Allowed: r.Allowed, Blocked: r.Blocked, Strict: redact.Strict(env)})
+}
+
+// tellKeptFromHooks names the hooks that ask for a variable of the project's
+// .env file and do not get it.
+func (c *Configuration) tellKeptFromHooks() {
+	for _, h := range c.Hooks.Hooks {
+		if h.Source.OfProject() || h.Disabled != "" {
+			continue
+		}
+		if name := namedBy(h, c.projectVars); name != "" {
+			c.Notices = append(c.Notices, fmt.Sprintf("%s: the hook %q names %s, which the project's .env sets: hooks that did not come with the project get nothing of it",
+				h.Source, h.ID(), name))
+		}
+	}
+}
+
+// namedBy is the first of names that h's command or environment refers to.
+func namedBy(h hooks.Hook, names []string) string {
+	text := h.Command
+	for _, v := range h.Env {
+		text += " " + v
+	}
+	for _, n := range names {
+		if strings.Contains(text, "$"+n) || strings.Contains(text, "${"+n) {
+			return n
+		}
+	}
+	return ""
 }

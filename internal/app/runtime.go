@@ -146,7 +146,7 @@ func (r *Runtime) wireHooks(_ context.Context, _ *System, w *Frontend) error {
 	r.closers = append(r.closers, children.Close)
 	r.Engine = &hooks.Engine{
 		Config: r.Config.Hooks,
-		Runner: command.Runner{Dir: r.Config.Dir, Env: r.Config.HookEnv(), Children: children},
+		Runner: r.Config.HookRunner(children),
 		Report: report,
 		Mask:   r.Config.Mask,
 		Watch:  hooks.NewWatch(r.Config.ProjectDir, r.Config.Hooks),

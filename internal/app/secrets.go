@@ -3,20 +3,15 @@ package app
 import (
 	"maps"
 	"slices"
-	"strings"
 
+	"minigem/hooks/command"
 	"minigem/internal/redact"
 )
 
-// keepSecrets finds what must not be written down, and what children of ours
-// must not see.
+// keepSecrets finds what must not be written down.
 func (c *Configuration) keepSecrets() {
 	c.Secrets = redact.Secrets(c.Env)
 	c.Masker = redact.NewMask(c.Secrets)
-	r := c.Settings.Security.EnvironmentVariableRedaction
-	c.childEnvironment = redact.Sanitize(c.Env, redact.Config{
-		Enabled: r.Enabled, Allowed: r.Allowed, Blocked: r.Blocked, Strict: redact.Strict(c.Env),
-	})
 }
 
 // keepHookSecrets adds what hooks are configured with: the settings of
@@ -35,13 +30,10 @@ func (c *Configuration) keepHookSecrets() {
 // ChildEnv is the environment of shell commands.
 func (c *Configuration) ChildEnv() []string { return c.childEnvironment }
 
-// HookEnv is the environment of hooks: that of shell commands without what a
-// project's .env file sets to put other code into programs.
-func (c *Configuration) HookEnv() []string {
-	return slices.DeleteFunc(slices.Clone(c.childEnvironment), func(kv string) bool {
-		name, _, _ := strings.Cut(kv, "=")
-		return slices.Contains(c.keptFromHooks, name)
-	})
+// HookRunner runs hooks: those that came with the project in the environment of
+// shell commands, the others in what it would be without the project.
+func (c *Configuration) HookRunner(children *command.Children) command.Runner {
+	return command.Runner{Dir: c.Dir, Env: c.ownEnvironment, ProjectEnv: c.childEnvironment, Children: children}
 }
 
 func (c *Configuration) Mask(b []byte) []byte { return c.Masker.Bytes(b) }
