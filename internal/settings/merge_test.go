@@ -152,19 +152,19 @@ func TestCostIsLinear(t *testing.T) {
 		"variables": func(n int) string { return `{"ui":{"theme":"` + strings.Repeat("${a:-", n) + `"}}` },
 	} {
 		cost := func(n int) time.Duration {
-			data, least := []byte(make(n)), time.Hour
-			for range 5 {
-				runtime.GC()
-				start := time.Now()
-				l := &Loaded{}
-				tree, err := l.digest(&File{Data: data}, func(string) (string, bool) { return "", false })
-				require.NoError(t, err, name)
-				mergeTrees([]*node{tree, tree})
-				least = min(least, time.Since(start))
-			}
-			return least
+			data := []byte(make(n))
+			runtime.GC()
+			start := time.Now()
+			l := &Loaded{}
+			tree, err := l.digest(&File{Data: data}, func(string) (string, bool) { return "", false })
+			require.NoError(t, err, name)
+			mergeTrees([]*node{tree, tree})
+			return time.Since(start)
 		}
-		small, large := cost(1200), cost(9600)
+		small, large := time.Hour, time.Hour
+		for tries := 0; tries < 30 && (tries < 3 || large >= 30*small); tries++ { // the machine may be busy
+			small, large = min(small, cost(1200)), min(large, cost(9600))
+		}
 		assert.Less(t, large, 30*small, "%s: %v and %v", name, small, large)
 	}
 }
