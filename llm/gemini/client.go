@@ -112,7 +112,7 @@ func (c *Client) attempt(ctx context.Context, req llm.Request, call func(context
 	inner, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 	x := &exchange{model: req.Model, silence: c.opts.Silence, ctx: inner, giveUp: giveUp}
-	err = call(context.WithValue(inner, exchangeKey{}, x), api.Models, x)
+	err = x.guard(func() error { return call(context.WithValue(inner, exchangeKey{}, x), api.Models, x) })
 	if errors.Is(err, errConsumerLeft) {
 		return err
 	}
@@ -120,6 +120,20 @@ func (c *Client) attempt(ctx context.Context, req llm.Request, call func(context
 		return nil
 	}
 	return c.callError(ctx, err, x)
+}
+
+// guard makes an error of a panic in genai, which takes the shape of answers for
+// granted. A panic of who consumes a stream is not ours to stop.
+func (x *exchange) guard(call func() error) (err error) {
+	defer func() {
+		if x.away {
+			return
+		}
+		if p := recover(); p != nil {
+			err = fmt.Errorf("genai: %v", p)
+		}
+	}()
+	return call()
 }
 
 // errConsumerLeft ends a stream that nobody reads any more.
@@ -155,7 +169,10 @@ func stream(ctx context.Context, models *genai.Models, x *exchange, model string
 			return err
 		}
 		x.chunks++
-		if !yield(chunkOf(resp), nil) {
+		c := chunkOf(resp)
+		x.away = true
+		more := yield(c, nil)
+		if x.away = false; !more {
 			return errConsumerLeft
 		}
 	}

@@ -78,10 +78,15 @@ func chunkOf(r *genai.GenerateContentResponse) llm.Chunk {
 	}
 	if k.Content != nil {
 		for _, p := range k.Content.Parts {
-			c.Parts = append(c.Parts, partOf(p))
+			if p != nil {
+				c.Parts = append(c.Parts, partOf(p))
+			}
 		}
 	}
 	for _, s := range k.SafetyRatings {
+		if s == nil {
+			continue
+		}
 		c.SafetyRatings = append(c.SafetyRatings, llm.SafetyRating{Category: string(s.Category), Probability: string(s.Probability), Blocked: s.Blocked})
 	}
 	c.Grounding, c.Citations, c.URLContext = rawOf(k.GroundingMetadata), rawOf(k.CitationMetadata), rawOf(k.URLContextMetadata)

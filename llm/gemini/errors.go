@@ -30,12 +30,14 @@ func (c *Client) callError(ctx context.Context, err error, x *exchange) error {
 	switch {
 	case errors.Is(context.Cause(x.ctx), errSilent):
 		e = c.offline(errSilent, x)
+	case errors.As(x.bodyErr, new(*unreadable)):
+		e = broken("the answer cannot be read: "+c.shown(x.bodyErr.Error()), x.bodyErr, x)
 	case x.bodyErr != nil:
 		e = broken("the answer broke off", x.bodyErr, x)
 	case errors.As(err, &api):
 		e = c.apiError(api, x)
 	case x.status != 0:
-		e = broken("the answer cannot be read", err, x)
+		e = broken("the answer cannot be read: "+c.shown(unreadableText(x.said).Error()), err, x)
 	case x.sent:
 		e = c.offline(err, x)
 	case errors.As(err, new(*url.Error)):

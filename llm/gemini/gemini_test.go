@@ -277,13 +277,13 @@ func TestErrorsOfTheStream(t *testing.T) {
 	}{
 		// after the first chunk
 		{"cut", fault{After: 1, Cut: true}, 1, llm.ErrStream, 200, true, "the answer broke off"},
-		{"garbage", fault{After: 1, Garbage: true}, 1, llm.ErrStream, 200, true, "the answer cannot be read"},
+		{"garbage", fault{After: 1, Garbage: true}, 1, llm.ErrStream, 200, true, `the answer cannot be read: the server sent "{\"candidates\": [{\"content\""`},
 		{"silence", fault{After: 1, Silent: true}, 1, llm.ErrStream, 0, true, "the server of gemini-3-flash said nothing for 100ms"},
 		{"an error as an event", fault{After: 1, Status: 503, Message: "Busy"}, 1, llm.ErrStream, 503, true, "the server of gemini-3-flash has trouble (503: Busy)"},
 		{"one that will come again", fault{After: 1, Status: 400, Message: "Bad"}, 1, llm.ErrInvalid, 400, true, "the request was refused (400: Bad)"},
 		// in place of it
 		{"cut before", fault{Cut: true}, 0, llm.ErrOffline, 0, false, "the Gemini API cannot be reached: EOF"},
-		{"garbage at once", fault{Garbage: true}, 0, llm.ErrStream, 200, true, "the answer cannot be read"},
+		{"garbage at once", fault{Garbage: true}, 0, llm.ErrStream, 200, true, `the answer cannot be read: the server sent "{\"candidates\": [{\"content\""`},
 		{"silence before", fault{Silent: true}, 0, llm.ErrOffline, 0, false, "the server of gemini-3-flash said nothing for 100ms"},
 	}
 	for _, tt := range tests {

@@ -23,12 +23,14 @@ type exchange struct {
 	giveUp  context.CancelCauseFunc
 
 	stream  bool
-	chunks  int // that genai yielded
+	chunks  int  // that genai yielded
+	away    bool // the consumer of the stream has the word
 	sent    bool
 	status  int // 0: no answer
 	header  http.Header
-	refused bool  // the API told of an error in place of the first chunk
-	bodyErr error // what cut the answer short; nil: nothing did
+	refused bool   // the API told of an error in place of the first chunk
+	bodyErr error  // what cut the answer short; nil: nothing did
+	said    []byte // the beginning of what came last
 }
 
 // opened tells whether a stream had begun. An error in place of the first
@@ -80,6 +82,11 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	x.status, x.header = resp.StatusCode, resp.Header
 	resp.Body = &body{resp.Body, x}
+	if ok := resp.StatusCode/100 == 2; ok && x.stream {
+		resp.Body = newEvents(resp.Body, x)
+	} else {
+		resp.Body = &whole{ReadCloser: resp.Body, x: x, ok: ok}
+	}
 	return resp, nil
 }
 
