@@ -128,13 +128,13 @@ func TestUnreadableIsNamedAsItCame(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat("[", 5000)
 	for body, want := range map[string]string{
-		"<!DOCTYPE html>\n<html>\x1b[2J</html>": `the server sent "<!DOCTYPE html>"`,
-		"upstream \x1b[2Jerror: gone\n\n":        `the server sent "upstream \x1b[2Jerror: gone"`,
-		"Error: no healthy upstream":             `the server sent "Error: no healthy upstream"`,
-		"data: {\"candidates\": [\n\n":           `the server sent "{\"candidates\": ["`,
-		"data: nonsense \u202e\n\n":              `the server sent "nonsense \u202e"`,
-		"[" + event("a") + ",\n" + event("b"):    `the server sent "[{\"candidates\"`,
-		`data: {"candidates":[5]}` + "\n\n":      `the server sent "{\"candidates\":[5]}"`,
+		"<!DOCTYPE html>\n<html>\x1b[2J</html>":                            `the server sent "<!DOCTYPE html>"`,
+		"upstream \x1b[2Jerror: gone\n\n":                                  `the server sent "upstream \x1b[2Jerror: gone"`,
+		"Error: no healthy upstream":                                       `the server sent "Error: no healthy upstream"`,
+		"data: {\"candidates\": [\n\n":                                     `the server sent "{\"candidates\": ["`,
+		"data: nonsense \u202e\n\n":                                        `the server sent "nonsense \u202e"`,
+		"[" + event("a") + ",\n" + event("b"):                              `the server sent "[{\"candidates\"`,
+		`data: {"candidates":[5]}` + "\n\n":                                `the server sent "{\"candidates\":[5]}"`,
 		`data: {"a":` + deep + strings.Repeat("]", 5000) + "}\n\n":         "the server sent objects and lists nested more than 200 deep",
 		`data: {"a":[1` + strings.Repeat(",1", 200_000) + "]}\n\n":         "the server sent more than 100000 values at once",
 		`data: {"candidates":[],"a":"` + strings.Repeat("x", 9<<20) + `"}`: "the server sent an event of more than 8 MiB",
