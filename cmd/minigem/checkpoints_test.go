@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,8 +9,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"minigem/internal/app"
 )
 
 // twoEdits is a model that changes a file, makes another one, and is done.
@@ -47,10 +44,9 @@ func TestCheckpoints(t *testing.T) {
 	assert.Regexp(t, `^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d_\d{3}Z-a\.txt-write_file$`, names[0])
 	data, err := os.ReadFile(filepath.Join(w.home, ".gemini", "tmp", "project", "checkpoints", names[1]+".json"))
 	require.NoError(t, err)
-	var c app.Checkpoint
-	require.NoError(t, json.Unmarshal(data, &c))
-	assert.Equal(t, "b.txt", c.ToolCall.Args["file_path"])
-	assert.NotEmpty(t, c.ClientHistory)
+	for _, want := range []string{`"name": "write_file"`, `"file_path": "b.txt"`, `"clientHistory": [`, `"commitHash": "`} {
+		assert.Contains(t, string(data), want)
+	}
 
 	// Before the second edit.
 	got := w.run("sessions restore " + names[1])
@@ -97,6 +93,6 @@ func TestRestoreUsage(t *testing.T) {
 	w := newHookWorld(t, nil)
 	assert.Contains(t, w.run("sessions restore --help").out, "Examples:\n  minigem sessions restore")
 	assert.Equal(t, said{"", "minigem: there is no checkpoint \"nope\": minigem sessions restore lists them\n", 42}, w.run("sessions restore nope"))
-	assert.Equal(t, said{"", "minigem: the name of a checkpoint has no slashes: \"../x\"\n", 42}, w.run("sessions restore ../x"))
+	assert.Equal(t, said{"", "minigem: there is no checkpoint \"../x\": minigem sessions restore lists them\n", 42}, w.run("sessions restore ../x"))
 	assert.Equal(t, 1, w.run("sessions restore a b").code)
 }

@@ -11,6 +11,7 @@ import (
 	"minigem/internal/exit"
 	"minigem/internal/listing"
 	"minigem/internal/output"
+	"minigem/internal/undo"
 	"minigem/session"
 )
 
@@ -31,9 +32,24 @@ by its number in the list, by its id, or as latest.`,
 	return cmd
 }
 
+// savedSessions are the sessions of the working directory.
+type savedSessions struct {
+	config  *app.Configuration
+	sys     *app.System
+	project session.Project
+}
+
+func (s *savedSessions) undoStore() (undo.Store, error) {
+	ws, err := s.config.OpenWorkspace(nil)
+	if err != nil {
+		return undo.Store{}, err
+	}
+	return s.config.UndoStore(s.project, ws, s.sys.Now), nil
+}
+
 // openSaved finds where they are kept. Looking must not fail because nothing
 // can be written.
-func openSaved(sys *app.System, f *app.Options) (*app.SavedSessions, error) {
+func openSaved(sys *app.System, f *app.Options) (*savedSessions, error) {
 	c, err := app.Configure(sys, f)
 	if err != nil {
 		return nil, err
@@ -42,7 +58,7 @@ func openSaved(sys *app.System, f *app.Options) (*app.SavedSessions, error) {
 	if err != nil {
 		fmt.Fprintf(sys.Stderr, "[WARNING] %v\n", err)
 	}
-	return &app.SavedSessions{Config: c, Sys: sys, Project: p}, nil
+	return &savedSessions{c, sys, p}, nil
 }
 
 func sessionsListCommand(sys *app.System) *cobra.Command {
@@ -58,51 +74,51 @@ func sessionsListCommand(sys *app.System) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return listSessionsJSON(s)
+				return s.listJSON()
 			}
-			return listSessions(s)
+			return s.list()
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
 	return cmd
 }
 
-// allSessions lists the sessions; files that cannot be read are told on stderr.
-func allSessions(s *app.SavedSessions) []session.Info {
-	infos, err := session.List(s.Project)
+// all lists the sessions; files that cannot be read are told on stderr.
+func (s *savedSessions) all() []session.Info {
+	infos, err := session.List(s.project)
 	if err != nil {
-		fmt.Fprintf(s.Sys.Stderr, "[WARNING] %v\n", err)
+		fmt.Fprintf(s.sys.Stderr, "[WARNING] %v\n", err)
 	}
 	return infos
 }
 
-// listSessions is what --list-sessions prints too (cli/utils/sessions.ts).
-func listSessions(s *app.SavedSessions) error {
-	infos := allSessions(s)
+// list is what --list-sessions prints too (cli/utils/sessions.ts).
+func (s *savedSessions) list() error {
+	infos := s.all()
 	if len(infos) == 0 {
-		_, err := fmt.Fprintf(s.Sys.Stdout, "No session is saved for %s yet.\n", s.Config.Dir)
+		_, err := fmt.Fprintf(s.sys.Stdout, "No session is saved for %s yet.\n", s.config.Dir)
 		return err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nSessions of %s (%d):\n", s.Config.Dir, len(infos))
+	fmt.Fprintf(&b, "\nSessions of %s (%d):\n", s.config.Dir, len(infos))
 	for _, i := range infos {
-		fmt.Fprintf(&b, "  %d. %s (%s) [%s]\n", i.Index, listing.TitleOf(i), output.Ago(s.Sys.Now().Sub(i.Updated)), i.ID)
+		fmt.Fprintf(&b, "  %d. %s (%s) [%s]\n", i.Index, listing.TitleOf(i), output.Ago(s.sys.Now().Sub(i.Updated)), i.ID)
 	}
-	_, err := io.WriteString(s.Sys.Stdout, b.String())
+	_, err := io.WriteString(s.sys.Stdout, b.String())
 	return err
 }
 
-func listSessionsJSON(s *app.SavedSessions) error {
+func (s *savedSessions) listJSON() error {
 	out := struct {
 		Folder   string                  `json:"folder"`
 		Sessions []listing.ListedSession `json:"sessions"`
-	}{s.Config.Dir, []listing.ListedSession{}}
-	for _, i := range allSessions(s) {
+	}{s.config.Dir, []listing.ListedSession{}}
+	for _, i := range s.all() {
 		out.Sessions = append(out.Sessions, listing.ListedSession{
 			Index: i.Index, ID: i.ID, Title: i.Title, Started: i.Started, Updated: i.Updated, Messages: i.Messages, File: i.Path,
 		})
 	}
-	return output.WriteJSON(s.Sys.Stdout, out)
+	return output.WriteJSON(s.sys.Stdout, out)
 }
 
 func sessionsDeleteCommand(sys *app.System) *cobra.Command {
@@ -119,25 +135,25 @@ that numbers mean what the list showed.`,
 			if err != nil {
 				return err
 			}
-			return deleteSessions(s, args)
+			return s.delete(args)
 		},
 	}
 }
 
-func deleteSessions(s *app.SavedSessions, which []string) error {
+func (s *savedSessions) delete(which []string) error {
 	var found []session.Info
 	for _, w := range which {
-		info, err := session.Find(s.Project, w)
+		info, err := session.Find(s.project, w)
 		if err != nil {
 			return exit.Errorf(exit.Input, "deleting session: %w", err)
 		}
 		found = append(found, info)
 	}
 	for _, info := range found {
-		if _, err := session.Delete(s.Project, info.ID, ""); err != nil {
+		if _, err := session.Delete(s.project, info.ID, ""); err != nil {
 			return exit.With(exit.Input, err)
 		}
-		fmt.Fprintf(s.Sys.Stdout, "Deleted session: %s [%s]\n", listing.TitleOf(info), info.ID)
+		fmt.Fprintf(s.sys.Stdout, "Deleted session: %s [%s]\n", listing.TitleOf(info), info.ID)
 	}
 	return nil
 }
@@ -153,14 +169,14 @@ func runInstead(sys *app.System, f *app.Options) (done bool, err error) {
 	case err != nil:
 		return true, err
 	case f.ListExtensions:
-		return true, listExtensions(s.Config, sys)
+		return true, listExtensions(s.config, sys)
 	case f.ListSessions:
-		s.TitleLatest(f)
-		return true, listSessions(s)
+		s.config.TitleLatest(s.project, f)
+		return true, s.list()
 	}
 	// As with Gemini CLI the exit code is 0 whatever comes of it
 	// (cli/utils/sessions.ts); minigem sessions delete is stricter.
-	if err := deleteSessions(s, []string{f.DeleteSession}); err != nil {
+	if err := s.delete([]string{f.DeleteSession}); err != nil {
 		fmt.Fprintf(sys.Stderr, "minigem: %v\n", err)
 	}
 	return true, nil

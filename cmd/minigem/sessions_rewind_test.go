@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/internal/app"
+	"minigem/internal/listing"
+	"minigem/internal/undo"
 	"minigem/session"
 )
 
@@ -26,11 +27,11 @@ func TestSessionsRewind(t *testing.T) {
 			w, _ := editedWorld(t, settings)
 			assert.Equal(t, said{"  1. edit  (2 files +2 -1, just now)\n", "", 0}, w.run("sessions rewind latest"))
 			var listed struct {
-				Prompts []listedPrompt
+				Prompts []listing.ListedPrompt
 			}
 			require.NoError(t, json.Unmarshal([]byte(w.run("sessions rewind latest --json").out), &listed))
 			require.Len(t, listed.Prompts, 1)
-			assert.Equal(t, []app.RetreatShown{{Path: "PROJECT/a.txt", Added: 1, Removed: 1}, {Path: "PROJECT/b.txt", Added: 1}}, listed.Prompts[0].Files)
+			assert.Equal(t, []undo.Change{{Path: "PROJECT/a.txt", Added: 1, Removed: 1}, {Path: "PROJECT/b.txt", Added: 1}}, listed.Prompts[0].Files)
 
 			require.NoError(t, os.WriteFile(w.path("a.txt"), []byte("mine\n"), 0o644))
 			got := w.run("sessions rewind latest 1")
@@ -74,7 +75,7 @@ func TestSessionsRewindConversation(t *testing.T) {
 	got = w.runAt("2026-01-01T13:06:00Z", "sessions rewind 1 1 --only conversation")
 	require.Equal(t, 0, got.code, got.err)
 	assert.NoFileExists(t, path)
-	kept, err := os.ReadFile(filepath.Join(app.CheckpointDir(w.savedProject()), "2026-01-01T13-06-00_000Z-before-rewind.json"))
+	kept, err := os.ReadFile(filepath.Join(w.savedProject().Temp, "checkpoints", "2026-01-01T13-06-00_000Z-before-rewind.json"))
 	require.NoError(t, err)
 	assert.Contains(t, string(kept), "Fix the")
 	got = w.run("sessions restore 2026-01-01T13-06-00_000Z-before-rewind")

@@ -27,7 +27,7 @@ Control characters are shown as question marks; --json leaves them in.`,
 			if err != nil {
 				return err
 			}
-			info, err := session.Find(s.Project, args[0])
+			info, err := session.Find(s.project, args[0])
 			if err != nil {
 				return exit.Errorf(exit.Input, "showing session: %w", err)
 			}
@@ -42,7 +42,7 @@ Control characters are shown as question marks; --json leaves them in.`,
 			if asJSON {
 				return output.WriteJSON(sys.Stdout, shown)
 			}
-			return listing.WriteSession(s, shown)
+			return listing.WriteSession(sys.Stdout, s.config, sys.Now(), shown)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")

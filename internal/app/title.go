@@ -18,8 +18,8 @@ plain words, without quotes and without a full stop. Answer with the title alone
 // TitleLatest has the model give the latest session a title, as Gemini CLI does
 // before it lists sessions (cli/utils/sessions.ts). Where no model can be had,
 // or it gives none, the list shows the first prompt.
-func (s *SavedSessions) TitleLatest(f *Options) {
-	r := Runtime{Config: s.Config, Flags: f}
+func (c *Configuration) TitleLatest(p session.Project, f *Options) {
+	r := Runtime{Config: c, Flags: f}
 	model, err := r.openModel(&Frontend{})
 	if err != nil {
 		return
@@ -27,7 +27,7 @@ func (s *SavedSessions) TitleLatest(f *Options) {
 	ctx, cancel := context.WithTimeout(context.Background(), titlePatience)
 	defer cancel()
 	// A title is not worth a word on what went wrong: the list is what was asked for.
-	_ = session.TitleLatest(ctx, s.Project, s.Config.Secrets, func(ctx context.Context, conversation string) (string, error) {
+	_ = session.TitleLatest(ctx, p, c.Secrets, func(ctx context.Context, conversation string) (string, error) {
 		answer, err := model.Generate(ctx, llm.Request{
 			Model: titleModel, Role: "utility_summarizer", System: titleAsk, Messages: []llm.Message{llm.UserText(conversation)},
 		})

@@ -31,13 +31,7 @@ func (t *Chat) chatCommand(name string, aliases ...string) slash.Command {
 	return c
 }
 
-func (t *Chat) tags() []string {
-	var out []string
-	for _, c := range session.Checkpoints(t.runtime.Project) {
-		out = append(out, c.Tag)
-	}
-	return out
-}
+func (t *Chat) tags() []string { return names(t.undoStore().Tags()) }
 
 // said is the history without the preamble.
 func (t *Chat) said() []llm.Message {
@@ -57,7 +51,7 @@ func (t *Chat) saveChat(_ context.Context, tag string) error {
 			return nil
 		}
 	}
-	_, err := session.SaveCheckpoint(t.runtime.Project, tag, t.runtime.Session.Messages(), t.runtime.Config.Settings.Security.Auth.SelectedType)
+	err := t.undoStore().SaveTag(tag, t.runtime.Session.Messages(), t.runtime.Config.Settings.Security.Auth.SelectedType)
 	if err == nil {
 		t.term.Print("Conversation kept: /chat resume " + terminal.Clean(tag) + " goes back to it.")
 	}
@@ -65,19 +59,19 @@ func (t *Chat) saveChat(_ context.Context, tag string) error {
 }
 
 func (t *Chat) listChats(context.Context, string) error {
-	all := session.Checkpoints(t.runtime.Project)
+	all := t.undoStore().Tags()
 	if len(all) == 0 {
 		t.term.Print("No conversation is kept. /chat save TAG keeps this one.")
 		return nil
 	}
 	for _, c := range all {
-		t.term.Print(fmt.Sprintf("  %s  %s", terminal.Clean(c.Tag), t.term.Dim(output.Ago(t.Sys.Now().Sub(c.Saved)))))
+		t.term.Print(fmt.Sprintf("  %s  %s", terminal.Clean(c.Name), t.term.Dim(listing.Age(c, t.Sys.Now()))))
 	}
 	return nil
 }
 
 func (t *Chat) deleteChat(_ context.Context, tag string) error {
-	err := session.DeleteCheckpoint(t.runtime.Project, tag)
+	err := t.undoStore().DeleteTag(tag)
 	if err == nil {
 		t.term.Print("Forgotten: " + terminal.Clean(tag))
 	}
@@ -93,14 +87,14 @@ func (t *Chat) resume(ctx context.Context, which string) error {
 	if !slices.Contains(t.tags(), which) {
 		return t.reopen(which)
 	}
-	c, err := session.LoadCheckpoint(t.runtime.Project, which)
+	c, err := t.undoStore().Tagged(which)
 	if err != nil {
 		return err
 	}
 	if now := t.runtime.Config.Settings.Security.Auth.SelectedType; c.Auth != "" && now != "" && c.Auth != now {
 		return fmt.Errorf("this conversation was kept when you were signed in as %s; now it is %s", c.Auth, now)
 	}
-	t.goOnWith(c.History)
+	t.goOnWith(c.Conversation)
 	return nil
 }
 

@@ -67,23 +67,24 @@ func ShowSession(info session.Info, f *transcript.File) ShownSession {
 	return out
 }
 
-func WriteSession(s *app.SavedSessions, shown ShownSession) error {
+// WriteSession writes a session for people.
+func WriteSession(w io.Writer, c *app.Configuration, now time.Time, shown ShownSession) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s, %s\n%s\n", trust.Printable(shown.Title), shown.ID, output.Ago(s.Sys.Now().Sub(shown.Updated)), s.Config.Shorten(shown.File))
+	fmt.Fprintf(&b, "%s\n%s, %s\n%s\n", trust.Printable(shown.Title), shown.ID, output.Ago(now.Sub(shown.Updated)), c.Shorten(shown.File))
 	for _, m := range shown.Messages {
 		fmt.Fprintf(&b, "\n%s  %s\n", m.Type, m.Time.Local().Format(time.DateTime))
 		for line := range strings.Lines(m.Text) {
 			line = strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ")
 			b.WriteString(strings.TrimRight("  "+trust.Printable(line), " ") + "\n")
 		}
-		for _, c := range m.Calls {
-			args, err := json.Marshal(c.Args)
+		for _, call := range m.Calls {
+			args, err := json.Marshal(call.Args)
 			if err != nil {
-				return fmt.Errorf("showing the arguments of %s: %w", c.Name, err)
+				return fmt.Errorf("showing the arguments of %s: %w", call.Name, err)
 			}
-			fmt.Fprintf(&b, "  * %s %s: %s\n", c.Name, trust.Printable(string(args)), c.Status)
+			fmt.Fprintf(&b, "  * %s %s: %s\n", call.Name, trust.Printable(string(args)), call.Status)
 		}
 	}
-	_, err := io.WriteString(s.Sys.Stdout, b.String())
+	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -95,22 +95,27 @@ func (s Store) known(ctx context.Context, id string) error {
 
 // Restore brings back the state that id names: files that were changed or
 // removed since are as they were, and those that were made since are gone. The
-// state before it is kept, and its id returned.
-func (s Store) Restore(ctx context.Context, id string) (before string, err error) {
-	err = s.locked(ctx, func() error {
+// state before it is kept first, and keep told its id; where keep fails, nothing
+// is brought back.
+func (s Store) Restore(ctx context.Context, id string, keep func(before string) error) error {
+	err := s.locked(ctx, func() error {
 		if err := s.known(ctx, id); err != nil {
 			return err
 		}
-		if before, err = s.take(ctx, "before restoring "+id); err != nil {
+		before, err := s.take(ctx, "before restoring "+id)
+		if err != nil {
+			return err
+		}
+		if err := keep(before); err != nil {
 			return err
 		}
 		_, err = s.git(ctx, "restore", "--source="+id, "--staged", "--worktree", "--", ":/")
 		return err
 	})
 	if err != nil {
-		return "", fmt.Errorf("restoring %s: %w", s.Root, err)
+		return fmt.Errorf("restoring %s: %w", s.Root, err)
 	}
-	return before, nil
+	return nil
 }
 
 func (s Store) take(ctx context.Context, why string) (string, error) {

@@ -67,12 +67,13 @@ func TestTakeAndRestore(t *testing.T) {
 	p.write(map[string]string{"a.txt": "changed", "new/c.txt": "made", "ignored": "later"})
 	require.NoError(t, os.Remove(filepath.Join(p.Root, "gone.txt")))
 	second := p.files()
-	before, err := p.Restore(t.Context(), id)
+	var before string
+	err = p.Restore(t.Context(), id, func(id string) error { before = id; return nil })
 	require.NoError(t, err)
 	first["ignored"] = "later"
 	assert.Equal(t, first, p.files(), "byte for byte; what git ignores is left alone")
 
-	_, err = p.Restore(t.Context(), before)
+	err = p.Restore(t.Context(), before, unkept)
 	require.NoError(t, err)
 	assert.Equal(t, second, p.files(), "and back again")
 }
@@ -97,7 +98,7 @@ func TestProjectsOwnRepository(t *testing.T) {
 	id, err := p.Take(t.Context(), "first")
 	require.NoError(t, err)
 	p.write(map[string]string{"a.txt": "two"})
-	_, err = p.Restore(t.Context(), id)
+	err = p.Restore(t.Context(), id, unkept)
 	require.NoError(t, err)
 	assert.Equal(t, status, git("status", "--porcelain"))
 	assert.Equal(t, map[string]string{"a.txt": "one"}, p.files())
@@ -123,7 +124,7 @@ func TestFaults(t *testing.T) {
 	_, err := p.Take(t.Context(), "first")
 	require.NoError(t, err)
 	for _, id := range []string{"", "nope", "--all", "0000000000000000000000000000000000000000"} {
-		_, err := p.Restore(t.Context(), id)
+		err := p.Restore(t.Context(), id, unkept)
 		assert.ErrorIs(t, err, ErrUnknown, id)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -160,3 +161,5 @@ func TestCompare(t *testing.T) {
 		assert.ErrorIs(t, err, ErrUnknown)
 	}
 }
+
+func unkept(string) error { return nil }

@@ -1,4 +1,4 @@
-package rewind
+package undo
 
 import (
 	"errors"
@@ -27,18 +27,18 @@ type File struct {
 	data []byte
 }
 
-// Was is what the file holds now, before Apply; nil: it is not there.
-func (f File) Was() []byte {
+// was is what the file holds now, before apply; nil: it is not there.
+func (f File) was() []byte {
 	if !f.now.Exists {
 		return nil
 	}
 	return append([]byte{}, f.now.Data...)
 }
 
-// Plan says how the files that the prompts' edits changed become what they were
+// filesOf says how the files that the prompts' edits changed become what they were
 // before the first of them, in the order in which they were first changed.
 // Files that are so already are left out.
-func Plan(ws *workspace.Workspace, prompts []Prompt) []File {
+func filesOf(ws *workspace.Workspace, prompts []Prompt) []File {
 	var order []string
 	byPath := map[string][]Edit{}
 	for _, p := range prompts {
@@ -134,10 +134,10 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// Apply makes files what they were. A file that is another one than when it was
+// apply makes files what they were. A file that is another one than when it was
 // planned stays as it is, and so do those that are refused. The error names all
 // that failed; the others are done.
-func Apply(ws *workspace.Workspace, files []File) error {
+func apply(ws *workspace.Workspace, files []File) error {
 	var failed []error
 	for _, f := range files {
 		var err error
@@ -156,9 +156,9 @@ func Apply(ws *workspace.Workspace, files []File) error {
 	return errors.Join(failed...)
 }
 
-// Of is the plan that makes the file at path hold data; nil: that it is not
-// there. What it holds now may get lost: see Was.
-func Of(ws *workspace.Workspace, path string, data []byte) (File, error) {
+// fileOf is the plan that makes the file at path hold data; nil: that it is not
+// there. What it holds now may get lost: see was.
+func fileOf(ws *workspace.Workspace, path string, data []byte) (File, error) {
 	now, err := ws.Snapshot(path, maxFile)
 	if err != nil {
 		return File{}, err

@@ -1,10 +1,10 @@
-// Package rewind takes back what a session did: it knows the prompts of a
-// transcript, which files the tools changed after each, and how to make those
-// files what they were (core/utils/checkpointUtils.ts). What the transcript
-// does not tell, such as what a shell command did to files, it does not know.
-// Asking, keeping what is overwritten, and the conversation itself are for its
-// callers.
-package rewind
+// Package undo goes back: to before a prompt of a session, to a checkpoint that
+// was kept before an edit, or to a conversation under a tag. It knows what there
+// is to go back to, plans what would change, keeps what is there now, and does
+// it. States of files are internal/snapshot's; what snapshots do not have comes
+// from the edits that a session's file tells of. Asking, and putting a
+// conversation into a session, are for its callers.
+package undo
 
 import (
 	"encoding/json"

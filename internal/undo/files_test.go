@@ -1,4 +1,4 @@
-package rewind_test
+package undo
 
 import (
 	"encoding/json"
@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/internal/rewind"
 	"minigem/tools/workspace"
 	"minigem/transcript"
 )
@@ -47,13 +46,13 @@ func shown(t *testing.T, path string, before *string, after string) string {
 	return string(data)
 }
 
-func read(t *testing.T, records ...string) []rewind.Prompt {
+func read(t *testing.T, records ...string) []Prompt {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	require.NoError(t, os.WriteFile(path, []byte(meta+"\n"+strings.Join(records, "\n")+"\n"), 0o600))
 	f, err := transcript.Read(path)
 	require.NoError(t, err)
-	return rewind.Prompts(f)
+	return Prompts(f)
 }
 
 func ptr(s string) *string { return &s }
@@ -74,14 +73,14 @@ func TestPrompts(t *testing.T) {
 		`{"id":"i","timestamp":"`+at+`","type":"info","content":"told"}`,
 		said("u3", "Last"),
 	)
-	edit := func(path, before, after string) rewind.Edit {
-		return rewind.Edit{Tool: "replace", Path: path, Before: before, After: after, Added: 3, Removed: 1, At: when}
+	edit := func(path, before, after string) Edit {
+		return Edit{Tool: "replace", Path: path, Before: before, After: after, Added: 3, Removed: 1, At: when}
 	}
 	made := edit("/p/new", "", "n")
 	made.New = true
-	assert.Equal(t, []rewind.Prompt{
-		{ID: "u1", Text: "Change it", At: when, Edits: []rewind.Edit{edit("/p/a", "1\n", "2\n")}},
-		{ID: "u2", Text: "And more", At: when, Edits: []rewind.Edit{edit("/p/a", "2\n", "3\n"), made}},
+	assert.Equal(t, []Prompt{
+		{ID: "u1", Text: "Change it", At: when, Edits: []Edit{edit("/p/a", "1\n", "2\n")}},
+		{ID: "u2", Text: "And more", At: when, Edits: []Edit{edit("/p/a", "2\n", "3\n"), made}},
 		{ID: "u3", Text: "Last", At: when},
 	}, got)
 }
@@ -100,11 +99,11 @@ func world(t *testing.T, files map[string]string) (*workspace.Workspace, string)
 	return ws, dir
 }
 
-func TestPlanAndApply(t *testing.T) {
+func TestFilesGoBack(t *testing.T) {
 	t.Parallel()
-	type edits = []rewind.Edit
-	change := func(before, after string) rewind.Edit { return rewind.Edit{Before: before, After: after} }
-	create := func(after string) rewind.Edit { return rewind.Edit{New: true, After: after} }
+	type edits = []Edit
+	change := func(before, after string) Edit { return Edit{Before: before, After: after} }
+	create := func(after string) Edit { return Edit{New: true, After: after} }
 	const gone = "(gone)"
 	for _, c := range []struct {
 		name             string
@@ -145,7 +144,7 @@ func TestPlanAndApply(t *testing.T) {
 			for i := range c.edits {
 				c.edits[i].Path, c.edits[i].Added = filepath.Join(dir, "x"), 1
 			}
-			plan := rewind.Plan(ws, []rewind.Prompt{{Edits: c.edits[:1]}, {}, {Edits: c.edits[1:]}})
+			plan := filesOf(ws, []Prompt{{Edits: c.edits[:1]}, {}, {Edits: c.edits[1:]}})
 			if !c.planned {
 				assert.Empty(t, plan)
 				return
@@ -153,11 +152,11 @@ func TestPlanAndApply(t *testing.T) {
 			require.Len(t, plan, 1)
 			f := plan[0]
 			assert.Equal(t, [4]any{filepath.Join(dir, "x"), len(c.edits), c.changed, c.refused}, [4]any{f.Path, f.Added, f.Changed, f.Refused})
-			require.NoError(t, rewind.Apply(ws, plan))
+			require.NoError(t, apply(ws, plan))
 			data, err := os.ReadFile(filepath.Join(dir, "x"))
 			if c.want == gone {
 				assert.ErrorIs(t, err, os.ErrNotExist)
-				assert.Equal(t, c.now, string(f.Was()))
+				assert.Equal(t, c.now, string(f.was()))
 				return
 			}
 			require.NoError(t, err)
@@ -166,20 +165,20 @@ func TestPlanAndApply(t *testing.T) {
 	}
 }
 
-func TestPlanKeepsToTheWorkspace(t *testing.T) {
+func TestFilesOutsideStay(t *testing.T) {
 	t.Parallel()
 	ws, dir := world(t, map[string]string{".env": "2\n", "dir/x": ""})
 	outside := filepath.Join(t.TempDir(), "x")
 	require.NoError(t, os.WriteFile(outside, []byte("2\n"), 0o644))
-	var prompts []rewind.Prompt
+	var prompts []Prompt
 	for _, path := range []string{outside, filepath.Join(dir, ".env"), filepath.Join(dir, "dir")} {
-		prompts = append(prompts, rewind.Prompt{Edits: []rewind.Edit{{Path: path, Before: "1\n", After: "2\n"}}})
+		prompts = append(prompts, Prompt{Edits: []Edit{{Path: path, Before: "1\n", After: "2\n"}}})
 	}
-	plan := rewind.Plan(ws, prompts)
+	plan := filesOf(ws, prompts)
 	require.Len(t, plan, 3)
 	assert.Equal(t, []string{"it is not in this workspace", "it is not in this workspace", "is a directory"},
 		[]string{plan[0].Refused, plan[1].Refused, plan[2].Refused})
-	require.NoError(t, rewind.Apply(ws, plan))
+	require.NoError(t, apply(ws, plan))
 	data, err := os.ReadFile(outside)
 	require.NoError(t, err)
 	assert.Equal(t, "2\n", string(data))
@@ -189,14 +188,14 @@ func TestPlanKeepsToTheWorkspace(t *testing.T) {
 func TestApplyLooksAgain(t *testing.T) {
 	t.Parallel()
 	ws, dir := world(t, map[string]string{"a": "2\n", "b": "2\n", "new": "n"})
-	edit := func(name string) rewind.Prompt {
-		return rewind.Prompt{Edits: []rewind.Edit{{Path: filepath.Join(dir, name), Before: "1\n", After: "2\n"}}}
+	edit := func(name string) Prompt {
+		return Prompt{Edits: []Edit{{Path: filepath.Join(dir, name), Before: "1\n", After: "2\n"}}}
 	}
-	plan := rewind.Plan(ws, []rewind.Prompt{edit("a"), edit("b"), {Edits: []rewind.Edit{{Path: filepath.Join(dir, "new"), New: true, After: "n"}}}})
+	plan := filesOf(ws, []Prompt{edit("a"), edit("b"), {Edits: []Edit{{Path: filepath.Join(dir, "new"), New: true, After: "n"}}}})
 	require.Len(t, plan, 3)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a"), []byte("mine\n"), 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "new"), []byte("mine"), 0o644))
-	err := rewind.Apply(ws, plan)
+	err := apply(ws, plan)
 	require.ErrorIs(t, err, workspace.ErrChanged)
 	assert.Equal(t, 2, strings.Count(err.Error(), "going back with "+dir))
 	for name, want := range map[string]string{"a": "mine\n", "b": "1\n", "new": "mine"} {
@@ -206,21 +205,21 @@ func TestApplyLooksAgain(t *testing.T) {
 	}
 }
 
-func TestOf(t *testing.T) {
+func TestFileOf(t *testing.T) {
 	t.Parallel()
 	ws, dir := world(t, map[string]string{"a": "now", "b": "now"})
-	var plan []rewind.File
+	var plan []File
 	for name, data := range map[string][]byte{"a": []byte("\xffwas"), "b": nil, "sub/c": {}, "d": nil} {
-		f, err := rewind.Of(ws, filepath.Join(dir, name), data)
+		f, err := fileOf(ws, filepath.Join(dir, name), data)
 		require.NoError(t, err)
 		plan = append(plan, f)
 	}
-	require.NoError(t, rewind.Apply(ws, plan))
+	require.NoError(t, apply(ws, plan))
 	data, err := os.ReadFile(filepath.Join(dir, "a"))
 	require.NoError(t, err)
 	assert.Equal(t, "\xffwas", string(data))
 	assert.NoFileExists(t, filepath.Join(dir, "b"))
 	assert.FileExists(t, filepath.Join(dir, "sub", "c"))
-	_, err = rewind.Of(ws, "/etc/hostname", nil)
+	_, err = fileOf(ws, "/etc/hostname", nil)
 	assert.ErrorIs(t, err, workspace.ErrOutside)
 }

@@ -1,0 +1,189 @@
+package undo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"minigem/internal/snapshot"
+	"minigem/llm"
+)
+
+// What goes back.
+type What string
+
+// What can go back.
+const (
+	Both         What = "both"
+	Files        What = "files"
+	Conversation What = "conversation"
+)
+
+// ParseWhat takes the name of one.
+func ParseWhat(name string) (w What, ok bool) {
+	return What(name), slices.Contains([]What{Both, Files, Conversation}, What(name))
+}
+
+// Plan is the way back to one state. Nothing is done before [Store.Apply].
+type Plan struct {
+	When    string   // for people: "before it", or "at" and the name of a checkpoint
+	Changes []Change // what is known to change; nil: a checkpoint's files were not compared
+	// Conversation is what a checkpoint has; nil: it has none, or the plan is
+	// that of a prompt, and then Prompt is the one that is forgotten first.
+	Conversation []llm.Message
+	Prompt       Prompt
+
+	sessionID string
+	commit    string // the snapshot that files come from; empty: none is needed
+	files     []File // those that do not come from it
+	purpose   string // of the checkpoint that undoes it
+}
+
+// Change is a file that goes back, for people and programs.
+type Change struct {
+	Path    string `json:"path"`
+	Added   int    `json:"added"` // lines since then
+	Removed int    `json:"removed"`
+	Changed string `json:"changed,omitempty"` // why going back would lose something
+	Refused string `json:"refused,omitempty"` // why it stays as it is
+}
+
+// HasFiles reports whether any file can go back.
+func (p Plan) HasFiles() bool {
+	return p.commit != "" || slices.ContainsFunc(p.files, func(f File) bool { return f.Refused == "" })
+}
+
+// HasConversation reports whether a conversation can.
+func (p Plan) HasConversation() bool { return p.Prompt.ID != "" || len(p.Conversation) > 0 }
+
+// Conflicts counts the files that something else changed too.
+func (p Plan) Conflicts() int {
+	n := 0
+	for _, c := range p.Changes {
+		if c.Changed != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// To is the way back to a checkpoint.
+func (s Store) To(c Checkpoint) (Plan, error) {
+	p := Plan{When: "at " + c.Name, Conversation: c.Conversation, sessionID: c.SessionID, commit: c.Commit, purpose: "before-restore"}
+	if n := len(p.Conversation); n > 0 && len(p.Conversation[n-1].Calls()) > 0 {
+		p.Conversation = p.Conversation[:n-1] // its edit was not made then
+	}
+	for _, path := range slices.Sorted(maps.Keys(c.Files)) {
+		f, err := fileOf(s.Workspace, path, c.Files[path])
+		if err != nil {
+			return p, fmt.Errorf("going back to checkpoint %s: %w", c.Name, err)
+		}
+		p.files = append(p.files, f)
+	}
+	return p, nil
+}
+
+// Before is the way back to before one of the prompts of a session, the newest
+// being number 1.
+func (s Store) Before(ctx context.Context, sessionID string, prompts []Prompt, number int) (Plan, error) {
+	switch {
+	case len(prompts) == 0:
+		return Plan{}, errors.New("nothing has been said yet that could be gone back to")
+	case number < 1 || number > len(prompts):
+		return Plan{}, fmt.Errorf("there is no prompt %d: they are numbered from 1, the newest, to %d", number, len(prompts))
+	}
+	since := prompts[len(prompts)-number:]
+	p := Plan{When: "before it", Prompt: since[0], sessionID: sessionID, files: filesOf(s.Workspace, since), purpose: "before-rewind"}
+	var changes []snapshot.Change
+	if commit := s.commitBefore(sessionID, since); commit != "" {
+		var err error
+		changes, err = s.snapshots().Compare(ctx, commit)
+		if err != nil && !errors.Is(err, snapshot.ErrUnknown) { // thrown away: the edits have to do
+			return Plan{}, err
+		}
+		if len(changes) > 0 {
+			p.commit = commit
+		}
+	}
+	p.compare(changes)
+	return p, nil
+}
+
+// commitBefore is the snapshot taken before the first edit that came of the
+// prompts; empty: none was.
+func (s Store) commitBefore(sessionID string, prompts []Prompt) string {
+	var firstEdit time.Time
+	for _, p := range prompts {
+		if len(p.Edits) > 0 {
+			firstEdit = p.Edits[0].At
+			break
+		}
+	}
+	for _, c := range s.Checkpoints() {
+		if c.At.Before(prompts[0].At) {
+			continue
+		}
+		c, err := s.Checkpoint(c.Name)
+		if err != nil || c.SessionID != sessionID || c.Tool == "" {
+			continue
+		}
+		if !firstEdit.IsZero() && c.At.After(firstEdit) {
+			return "" // the one before it is gone
+		}
+		return c.Commit
+	}
+	return ""
+}
+
+// compare lists what the snapshot changes, and behind that what only edits tell
+// of.
+func (p *Plan) compare(changes []snapshot.Change) {
+	p.Changes = []Change{}
+	for _, c := range changes {
+		one := Change{Path: c.Path, Added: c.Added, Removed: c.Removed, Changed: "no edit of this session made that change"}
+		if i := slices.IndexFunc(p.files, func(f File) bool { return f.Path == c.Path }); i >= 0 {
+			one.Changed = p.files[i].Changed
+			p.files = slices.Delete(p.files, i, i+1)
+		}
+		p.Changes = append(p.Changes, one)
+	}
+	for _, f := range p.files {
+		p.Changes = append(p.Changes, Change{f.Path, f.Added, f.Removed, f.Changed, f.Refused})
+	}
+}
+
+// Apply keeps what is there, present being the conversation, and then makes the
+// files what they were, unless only the conversation goes back. That itself is
+// the caller's to change. undo is the checkpoint that brings back what was kept.
+func (s Store) Apply(ctx context.Context, p Plan, what What, present []llm.Message) (undo string, err error) {
+	kept := Checkpoint{Name: s.name(p.purpose), Conversation: present, SessionID: p.sessionID}
+	if what == Conversation {
+		return kept.Name, s.save(kept)
+	}
+	for _, f := range p.files {
+		if f.Refused == "" {
+			if kept.Files == nil {
+				kept.Files = map[string][]byte{}
+			}
+			kept.Files[f.Path] = f.was()
+		}
+	}
+	if p.commit == "" {
+		err = s.save(kept)
+	} else {
+		err = s.snapshots().Restore(ctx, p.commit, func(before string) error {
+			kept.Commit = before
+			return s.save(kept)
+		})
+	}
+	if err == nil {
+		err = apply(s.Workspace, p.files)
+	}
+	if err != nil {
+		return kept.Name, fmt.Errorf("going back: %w", err)
+	}
+	return kept.Name, nil
+}

@@ -1,0 +1,107 @@
+package undo
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"minigem/internal/atomicfile"
+	"minigem/internal/boundedfile"
+	"minigem/llm"
+)
+
+// ErrNoTag: nothing is kept under the tag.
+var ErrNoTag = errors.New("no conversation is saved under this tag")
+
+// taggedFile is a conversation in the form of Gemini CLI's /chat save
+// (core/core/logger.ts).
+type taggedFile struct {
+	History []llm.Message `json:"history"`
+	Auth    string        `json:"authType,omitempty"`
+}
+
+const tagPrefix, tagSuffix = "checkpoint-", ".json"
+
+// spared are the characters that encodeURIComponent, which makes file names of
+// tags, leaves and QueryEscape does not; and the blank, which it writes so.
+var spared = strings.NewReplacer("+", "%20", "%21", "!", "%2A", "*", "%27", "'", "%28", "(", "%29", ")", "%7E", "~")
+
+func (s Store) tagFile(tag string) string {
+	return filepath.Join(s.Project.Temp, tagPrefix+spared.Replace(url.QueryEscape(tag))+tagSuffix)
+}
+
+// SaveTag keeps conversation under tag; what was kept there is replaced. auth is
+// how the user is signed in.
+func (s Store) SaveTag(tag string, conversation []llm.Message, auth string) error {
+	if tag == "" {
+		return errors.New("saving conversation: the tag is missing")
+	}
+	data, err := json.MarshalIndent(taggedFile{slices.Concat([]llm.Message{}, conversation), auth}, "", "  ")
+	if err == nil {
+		err = os.MkdirAll(s.Project.Temp, 0o700)
+	}
+	if err == nil {
+		err = atomicfile.WriteFile(s.tagFile(tag), data, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("saving conversation %q: %w", tag, err)
+	}
+	return nil
+}
+
+// Tagged reads what was kept under tag; the older form, a list of messages
+// alone, too. ErrNoTag: see there.
+func (s Store) Tagged(tag string) (Checkpoint, error) {
+	path := s.tagFile(tag)
+	data, err := boundedfile.Read(path, boundedfile.Recorded)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Checkpoint{}, fmt.Errorf("loading conversation %q: %w", tag, ErrNoTag)
+	}
+	var f taggedFile
+	if err == nil && json.Unmarshal(data, &f.History) != nil {
+		err = json.Unmarshal(data, &f)
+	}
+	if err != nil {
+		return Checkpoint{}, fmt.Errorf("loading conversation %q from %s: %w", tag, path, err)
+	}
+	return Checkpoint{Name: tag, Conversation: f.History, Auth: f.Auth}, nil
+}
+
+// Tags lists what is kept under tags, oldest first, each with name and time
+// alone.
+func (s Store) Tags() []Checkpoint {
+	var out []Checkpoint
+	paths, _ := filepath.Glob(filepath.Join(s.Project.Temp, tagPrefix+"*"+tagSuffix))
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		name := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), tagPrefix), tagSuffix)
+		if tag, err := url.PathUnescape(name); err == nil {
+			name = tag
+		}
+		out = append(out, Checkpoint{Name: name, At: info.ModTime()})
+	}
+	slices.SortFunc(out, func(a, b Checkpoint) int { return cmp.Or(a.At.Compare(b.At), strings.Compare(a.Name, b.Name)) })
+	return out
+}
+
+// DeleteTag forgets what was kept under tag. ErrNoTag: see there.
+func (s Store) DeleteTag(tag string) error {
+	err := os.Remove(s.tagFile(tag))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = ErrNoTag
+	}
+	if err != nil {
+		return fmt.Errorf("deleting conversation %q: %w", tag, err)
+	}
+	return nil
+}
