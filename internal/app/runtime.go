@@ -20,6 +20,7 @@ import (
 	"minigem/internal/exit"
 	"minigem/internal/prompt"
 	"minigem/internal/telemetry"
+	"minigem/internal/undo"
 	"minigem/llm"
 	"minigem/session"
 	"minigem/tools"
@@ -131,7 +132,7 @@ func (r *Runtime) wireWorkspace(_ context.Context, _ *System, _ *Frontend) error
 	}
 	r.keepTidy()
 	// What was said and what can be restored is not the tools' to change.
-	if err := ws.AddReadable(filepath.Join(r.Project.Temp, "chats"), CheckpointDir(r.Project)); err != nil {
+	if err := ws.AddReadable(filepath.Join(r.Project.Temp, "chats"), undo.Store{Project: r.Project}.Dir()); err != nil {
 		return err
 	}
 	return ws.AddTemp(r.Project.Temp)

@@ -93,13 +93,14 @@ func (c Checkpoint) Purpose() string {
 	return strings.TrimPrefix(c.Name[min(len(c.Name), len(stamp)):], "-")
 }
 
-func (s Store) dir() string { return filepath.Join(s.Project.Temp, "checkpoints") }
+// Dir is the folder of the checkpoints.
+func (s Store) Dir() string { return filepath.Join(s.Project.Temp, "checkpoints") }
 
-func (s Store) file(name string) string { return filepath.Join(s.dir(), name+".json") }
+func (s Store) file(name string) string { return filepath.Join(s.Dir(), name+".json") }
 
 // Checkpoints lists them, oldest first, each with name and time alone.
 func (s Store) Checkpoints() []Checkpoint {
-	entries, _ := os.ReadDir(s.dir()) // sorted; none where there is no directory
+	entries, _ := os.ReadDir(s.Dir()) // sorted; none where there is no directory
 	var out []Checkpoint
 	for _, e := range entries {
 		if name, ok := strings.CutSuffix(e.Name(), ".json"); ok && e.Type().IsRegular() {
@@ -161,7 +162,7 @@ func (s Store) save(c Checkpoint) error {
 	f.ToolCall.Name, f.ToolCall.Args = c.Tool, c.Args
 	data, err := json.MarshalIndent(f, "", "  ")
 	if err == nil {
-		err = os.MkdirAll(s.dir(), 0o700)
+		err = os.MkdirAll(s.Dir(), 0o700)
 	}
 	if err != nil {
 		return fmt.Errorf("writing checkpoint: %w", err)

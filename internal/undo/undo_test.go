@@ -112,9 +112,9 @@ func TestNothingGoesBackUnkept(t *testing.T) {
 			{Path: filepath.Join(s.Project.Root, "a"), Before: "1\n", After: "2\n", At: s.Now()}}}}, 1)
 		require.NoError(t, err)
 		assert.Equal(t, git, plan.commit != "")
-		require.NoError(t, os.RemoveAll(s.dir()))
+		require.NoError(t, os.RemoveAll(s.Dir()))
 		require.NoError(t, os.MkdirAll(s.Project.Temp, 0o700))
-		require.NoError(t, os.WriteFile(s.dir(), nil, 0o600)) // in the way of the folder
+		require.NoError(t, os.WriteFile(s.Dir(), nil, 0o600)) // in the way of the folder
 		_, err = s.Apply(t.Context(), plan, Both, nil)
 		assert.ErrorContains(t, err, "writing checkpoint")
 		assert.Equal(t, "2\n", read("a"))
