@@ -25,7 +25,12 @@ that fits a call decides. Each shows its decision, tier and priority, where it
 stands, the tools and the conditions. What no rule speaks of is asked about, and
 is denied where nobody can be asked. A tool of which every call would be denied
 is not offered to the model; one that it calls all the same tells both of you
-why, and which --approval-mode would offer it.`,
+why, and which --approval-mode would offer it.
+
+A rule about commands (command=...) reads the command line: each command in it,
+what they run, and what bash would evaluate. One that denies is no sandbox: it
+asks about lines that it cannot read, but does not know what a program does that
+is allowed, nor what a script holds that stands in a file.`,
 		Example: "  minigem policies\n  minigem policies --policy ./strict.toml\n  minigem policies --json | jq '.rules[] | select(.decision == \"deny\")'",
 		Args:    withUsage(sys, cobra.NoArgs, "takes no arguments"),
 		RunE: func(*cobra.Command, []string) error {

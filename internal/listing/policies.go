@@ -3,6 +3,7 @@ package listing
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"minigem/internal/app"
@@ -69,7 +70,17 @@ func WriteRules(c *app.Configuration, sys *app.System, rules []policy.Rule) erro
 			return err
 		}
 	}
+	if slices.ContainsFunc(rules, heldBackCommands) {
+		_, err := fmt.Fprintln(sys.Stderr, "A rule that holds commands back reads command lines, and what it cannot read it asks about or denies. It is no sandbox:\n"+
+			"a program or a script that is allowed may run the command, and so may a copy of it under another name.")
+		return err
+	}
 	return nil
+}
+
+// heldBackCommands: somebody may take such a rule for more than it is.
+func heldBackCommands(r policy.Rule) bool {
+	return r.Decision != policy.Allow && (len(r.Prefixes) > 0 || r.Regex != "")
 }
 
 // conditionsOf are the conditions of a rule beside its tools, in short.
