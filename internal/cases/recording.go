@@ -88,13 +88,13 @@ func (r *Recording) Opened(rig *app.Runtime) {
 
 func (r *Recording) Prompt(text string) {
 	if r != nil {
-		r.Prompt(text)
+		r.Recorder.Prompt(text)
 	}
 }
 
 func (r *Recording) Finished(res agent.Result) {
 	if r != nil {
-		r.Finished(res)
+		r.Recorder.Finished(res)
 	}
 }
 
