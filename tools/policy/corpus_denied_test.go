@@ -72,6 +72,11 @@ func TestNoWayRoundDenial(t *testing.T) {
 		{Ask, `bash -c "$X"`},
 		{Ask, "zsh -c 'x'"},
 		{Ask, "rm x '"},
+		{Ask, "coproc rm\\\n x | cat"},
+		{Ask, "env =1 $'rm' x"},
+		{Ask, "env a/b=1 rm x"},
+		{Ask, `for x in b\[$\(rm\)\]; do z[$x]=1; done`},
+		{Ask, `x=b'[$'"(rm)]"; ((x))`},
 	} {
 		v := e.Check(shellCall(c.command))
 		assert.Equal(t, c.want, v.Decision, "%q: %+v", c.command, v)

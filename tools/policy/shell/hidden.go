@@ -59,6 +59,8 @@ func (w *walker) holdsSubstitution() bool {
 	held := false
 	syntax.Walk(w.file, func(n syntax.Node) bool {
 		switch n := n.(type) {
+		case *syntax.Word: // its parts may be one only together
+			held = held || substitutes(word(n).Text)
 		case *syntax.SglQuoted:
 			held = held || substitutes(n.Value) || n.Dollar && encoded.MatchString("$'"+n.Value)
 		case *syntax.Lit:

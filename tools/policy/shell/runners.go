@@ -142,8 +142,12 @@ func prefixed(o options, operands int) func(*walker, []Word, string) Kind {
 func (w *walker) inner(words []Word, source string) {
 	for len(words) > 0 && words[0].Known {
 		name, _, ok := strings.Cut(words[0].Text, "=")
-		if !ok || name == "" || strings.Contains(name, "/") {
+		if !ok {
 			break
+		}
+		if !variableName.MatchString(name) { // for env it is a variable, for others a command
+			w.opaque(source)
+			return
 		}
 		if !harmlessEnvironment(name) {
 			w.add(Command{Kind: Effect, Source: words[0].Text, Hides: words[0].Text})

@@ -195,6 +195,10 @@ func (w *walker) visit(n syntax.Node) {
 		if strings.ContainsAny(n.Pattern.Value, "$`<>") {
 			w.add(Command{Kind: Opaque, Source: w.source(n)})
 		}
+	case *syntax.CoprocClause:
+		if n.Name != nil { // which bash runs, unless a compound command follows
+			w.add(Command{Kind: Opaque, Source: w.source(n)})
+		}
 	case *syntax.ParamExp:
 		if evaluates(n.Exp) {
 			w.effect(n)
