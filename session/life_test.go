@@ -232,3 +232,19 @@ func TestErrorsForPeople(t *testing.T) {
 	_, err = Import(Options{Project: here}, filepath.Join(home, "none.json"))
 	assert.True(t, errors.Is(err, os.ErrNotExist))
 }
+
+// TestResumeChecksTheID: folders are named by it.
+func TestResumeChecksTheID(t *testing.T) {
+	t.Parallel()
+	for _, id := range []string{"../../..", "a/b", `a\\b`, ".", "a b", "ä"} {
+		o := Options{Project: Project{Root: t.TempDir(), Temp: t.TempDir()}}
+		require.NoError(t, os.MkdirAll(o.Project.Chats(), 0o700))
+		path := filepath.Join(o.Project.Chats(), "session-2026-01-02T03-04-abc.jsonl")
+		stamp := `"startTime":"2026-01-02T03:04:05.000Z","lastUpdated":"2026-01-02T03:04:05.000Z"`
+		require.NoError(t, os.WriteFile(path, []byte(`{"sessionId":"`+id+`","projectHash":"`+o.Project.Hash()+`",`+stamp+`,"kind":"main"}
+{"id":"1","timestamp":"2026-01-02T03:04:05.000Z","type":"user","content":"hello"}
+`), 0o600))
+		_, err := Resume(o, Latest)
+		assert.ErrorContains(t, err, "is not the id of a session", id)
+	}
+}

@@ -24,6 +24,9 @@ func Resume(o Options, which string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !validID.MatchString(info.ID) { // paths are made of it
+		return nil, fmt.Errorf("resuming %s: %q is not the id of a session: import the file with --session-file", info.Path, info.ID)
+	}
 	preamble := o.Preamble()
 	s := &Session{o: o, source: SourceResume, id: info.ID}
 	s.mu.Lock()

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"minigem/agent/event"
 	"minigem/internal/undo"
 	"minigem/llm"
 	"minigem/session"
@@ -26,8 +25,7 @@ func (c *Configuration) UndoStore(p session.Project, ws *workspace.Workspace, no
 	return undo.Store{Project: p, Workspace: ws, Path: env.Getenv("PATH"), Mask: c.Mask, Now: now}
 }
 
-// checkpointer takes a checkpoint before each edit. It listens: the event comes
-// before the tool runs, and the tool waits for it.
+// checkpointer takes a checkpoint before each edit, which waits for it.
 type checkpointer struct {
 	store   undo.Store
 	session *session.Session
@@ -37,20 +35,22 @@ type checkpointer struct {
 	off bool
 }
 
-// checkpointing is nil where general.checkpointing.enabled does not ask for it.
-func (r *Runtime) checkpointing(sys *System, w *Frontend) event.Sink {
+// checkpointing is what comes before a call; nil where
+// general.checkpointing.enabled does not ask for it.
+func (r *Runtime) checkpointing(sys *System, w *Frontend) func(context.Context, llm.ToolCall) {
 	store := r.Config.UndoStore(r.Project, r.Workspace, sys.Now)
 	store.Prune()
 	if !r.Config.Settings.General.Checkpointing.Enabled {
 		return nil
 	}
-	return &checkpointer{store: store, session: r.Session, warn: w.Warn}
+	c := &checkpointer{store: store, session: r.Session, warn: w.Warn}
+	return c.before
 }
 
-// Emit implements event.Sink.
-func (c *checkpointer) Emit(e event.Event) {
-	started, ok := e.(event.ToolStarted)
-	if !ok || !slices.Contains(checkpointed, started.Call.Name) {
+// before takes a checkpoint if call is an edit. One that ctx interrupts leaves
+// none, and the edit is not made.
+func (c *checkpointer) before(ctx context.Context, call llm.ToolCall) {
+	if !slices.Contains(checkpointed, call.Name) {
 		return
 	}
 	c.mu.Lock()
@@ -58,14 +58,14 @@ func (c *checkpointer) Emit(e event.Event) {
 	if c.off {
 		return
 	}
-	if err := c.take(started.Call); err != nil {
+	if err := c.take(ctx, call); err != nil && ctx.Err() == nil {
 		c.off = true
 		c.warn("no checkpoints are taken any more: " + err.Error())
 	}
 }
 
-func (c *checkpointer) take(call llm.ToolCall) error {
-	ctx, cancel := context.WithTimeout(context.Background(), checkpointPatience)
+func (c *checkpointer) take(ctx context.Context, call llm.ToolCall) error {
+	ctx, cancel := context.WithTimeout(ctx, checkpointPatience)
 	defer cancel()
 	return c.store.BeforeEdit(ctx, call, c.session.ID(), c.session.Messages())
 }

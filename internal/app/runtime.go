@@ -176,7 +176,7 @@ func (r *Runtime) wireSession(_ context.Context, sys *System, w *Frontend) error
 	r.Session = s
 	atomicfile.Sweep(session.ToolOutputs(r.Project, s.ID()))
 	r.cleanSessions(sys, w)
-	r.sink = event.Tee(s, w.Sink, r.telemetry, r.checkpointing(sys, w))
+	r.sink = event.Tee(s, w.Sink, r.telemetry)
 	r.identify(s.ID(), s.Path())
 	return nil
 }
@@ -217,7 +217,7 @@ func (r *Runtime) wirePolicy(_ context.Context, _ *System, w *Frontend) error {
 func (r *Runtime) wireAgent(_ context.Context, sys *System, w *Frontend) error {
 	runner := &toolcall.Runner{
 		Registry: r.Registry, Offered: r.Policy.Offered, NotOffered: r.notOffered,
-		Hooks: r.Engine, Policy: r.Policy,
+		Hooks: r.Engine, Policy: r.Policy, Prepare: r.checkpointing(sys, w),
 		Sink: r.sink, MaxOutput: r.maxOutput(), Save: r.saveOutput, Now: sys.Now,
 	}
 	if w.Approver != nil {

@@ -177,7 +177,7 @@ func (s Store) git(ctx context.Context, args ...string) (string, error) {
 		"GIT_AUTHOR_NAME=minigem", "GIT_AUTHOR_EMAIL=minigem@localhost", "GIT_COMMITTER_NAME=minigem", "GIT_COMMITTER_EMAIL=minigem@localhost",
 	)
 	res, err := proc.Run(ctx, proc.Command{
-		Path: "git", Dir: s.Root, Env: env, Grace: time.Second, Out: proc.Limit{Head: 4 << 20}, Err: proc.Limit{Head: 8 << 10},
+		Path: "git", Dir: s.Root, Env: env, Grace: 200 * time.Millisecond, Out: proc.Limit{Head: 4 << 20}, Err: proc.Limit{Head: 8 << 10},
 		Args: append([]string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.autocrlf=false", "-c", "advice.addEmbeddedRepo=false"}, args...),
 	})
 	switch {

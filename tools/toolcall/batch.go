@@ -72,7 +72,7 @@ func (b *batch) run(ctx context.Context, wave []*call) {
 		}
 	}
 	for _, c := range open(wave) {
-		c.announce()
+		c.start(ctx)
 	}
 	parallel(open(wave), func(c *call) { c.execute(ctx) })
 }

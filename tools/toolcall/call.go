@@ -172,11 +172,21 @@ func (c *call) execute(ctx context.Context) {
 		if tail == nil || !c.follow(ctx, tail) {
 			return
 		}
-		c.announce()
+		if c.start(ctx); c.finished {
+			return
+		}
 	}
 }
 
-func (c *call) announce() {
+// start makes everything ready for the step and announces that it runs.
+func (c *call) start(ctx context.Context) {
+	if c.Prepare != nil {
+		c.Prepare(ctx, c.step)
+		if ctx.Err() != nil {
+			c.cancel(ctx, "")
+			return
+		}
+	}
 	if c.tails == 0 {
 		c.record.Args = c.step.Args
 	}

@@ -37,6 +37,11 @@ type Runner struct {
 	Sink     event.Sink // nil: nobody listens
 	Subagent string     // who calls, for the policy; empty: the main agent
 
+	// Prepare does what must be done before a call that may run does run, such as
+	// keeping the state of files. It ends soon after ctx; a call whose ctx has
+	// ended then does not run. Tail calls may call it concurrently. nil: nothing.
+	Prepare func(ctx context.Context, call llm.ToolCall)
+
 	// MaxOutput is the number of characters above which a truncatable output is
 	// cut; 0: 40,000, negative: never.
 	MaxOutput int

@@ -1,0 +1,35 @@
+//go:build unix
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestInterruptInACheckpoint: a git that never returns does not keep a run that
+// is told to end, nor is the edit made that it was to come before.
+func TestInterruptInACheckpoint(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, map[string]string{".gemini/settings.json": `{"general": {"checkpointing": {"enabled": true}}}`})
+	bin := filepath.Join(h.dir, "bin")
+	require.NoError(t, os.Mkdir(bin, 0o755))
+	slow := "#!/bin/sh\ntrap '' TERM\n: >'" + bin + "/started'\nwhile :; do sleep 1; done\n"
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "git"), []byte(slow), 0o755))
+	args := append(h.answersFile(t, `call write_file {"file_path": "a.txt", "content": "new"}`, "say Never."), "--yolo", "-p", "do it")
+	cmd, stdout, stderr := h.command(t, run{Args: args, Env: []string{"GEMINI_CLI_TRUST_WORKSPACE=true", "PATH=" + bin + ":" + os.Getenv("PATH")}})
+	require.NoError(t, cmd.Start())
+	waitFor(t, filepath.Join(bin, "started"))
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	_ = cmd.Wait() // the exit code is looked at below
+	assert.Equal(t, 130, cmd.ProcessState.ExitCode(), stderr.String())
+	assert.NotContains(t, stderr.String(), "no checkpoints are taken any more", "it was git that was waited for")
+	assert.Empty(t, stdout.String())
+	assert.NoFileExists(t, filepath.Join(h.workspace, "a.txt"))
+	h.assertTidy(t, outcome{Stderr: stderr.String()})
+	h.assertResumes(t)
+}
