@@ -163,7 +163,7 @@ func (s TrustStore) load() (map[string][]fingerprint, error) {
 	}
 	known, err := parseTrust(path, data)
 	if err != nil {
-		return nil, fmt.Errorf("reading trusted hooks: %w", err)
+		return nil, fmt.Errorf("reading trusted hooks: %w", boundedfile.SetAside(path, err))
 	}
 	return known, nil
 }
@@ -174,10 +174,10 @@ func parseTrust(path string, data []byte) (map[string][]fingerprint, error) {
 		return known, nil
 	}
 	if err := json.Unmarshal(data, &known); err != nil {
-		return nil, fmt.Errorf("%s: %w; repair the file or delete it", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if known == nil { // the file says null
-		known = map[string][]fingerprint{}
+	if known == nil {
+		return nil, fmt.Errorf("%s: it holds null", path)
 	}
 	return known, nil
 }

@@ -156,14 +156,20 @@ func TestABrokenMemoryTrustsNothing(t *testing.T) {
 	t.Parallel()
 	s := hooks.TrustStore{Dir: t.TempDir()}
 	file := filepath.Join(s.Dir, "trusted_hooks_minigem.json")
-	write(t, file, "{broken")
-	checks, err := s.Check("/p", hooks.Config{Hooks: []hooks.Hook{projectHook("x")}})
-	require.ErrorContains(t, err, "repair the file or delete it")
-	assert.Equal(t, hooks.TrustNew, checks[0].Status)
-	require.Error(t, s.Trust("/p", []hooks.Hook{projectHook("x")}))
-	data, err := os.ReadFile(file)
-	require.NoError(t, err)
-	assert.Equal(t, "{broken", string(data))
+	for _, broken := range []string{"{broken", "[]", "null", `""`, "5", `{"/p":[{"event":"Be`, `{"/p":5}`, "\x00\x00"} {
+		require.NoError(t, os.RemoveAll(file+".unreadable"))
+		write(t, file, broken)
+		config := hooks.Config{Hooks: []hooks.Hook{projectHook("x")}}
+		checks, err := s.Check("/p", config)
+		require.ErrorContains(t, err, "it is set aside as "+file+".unreadable", "%q", broken)
+		assert.Equal(t, hooks.TrustNew, checks[0].Status)
+		data, err := os.ReadFile(file + ".unreadable")
+		require.NoError(t, err)
+		assert.Equal(t, broken, string(data), "nothing is lost")
+		_, err = s.Check("/p", config)
+		require.NoError(t, err, "it is told once")
+		require.NoError(t, s.Trust("/p", config.Hooks))
+	}
 }
 
 func TestTrustingAtTheSameTime(t *testing.T) {

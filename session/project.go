@@ -94,31 +94,44 @@ func (r *registry) claim(root string) (string, error) {
 		return r.free(root), err
 	}
 	defer func() { _ = lock.Close() }()
-	if err := r.read(); err != nil {
-		return r.free(root), err
+	aside := r.read()
+	if errors.Is(aside, errNotRegistry) {
+		aside = boundedfile.SetAside(r.path(), aside)
+		r.empty()
+	} else if aside != nil {
+		return r.free(root), aside
 	}
 	slug := r.free(root)
 	r.slugs[root] = slug
 	r.migrate(slug, root)
-	return slug, errors.Join(r.mark(slug, root), r.write())
+	return slug, errors.Join(aside, r.mark(slug, root), r.write())
+}
+
+// errNotRegistry is the cause where the file holds something else.
+var errNotRegistry = errors.New("it is no registry of projects")
+
+func (r *registry) empty() {
+	r.fields, r.slugs = map[string]json.RawMessage{}, map[string]string{}
 }
 
 // read loads the file anew. One that cannot be understood is an error, because
 // writing would destroy what it holds.
 func (r *registry) read() error {
-	r.fields, r.slugs = map[string]json.RawMessage{}, map[string]string{}
+	r.empty()
 	data, err := boundedfile.Read(r.path(), boundedfile.Kept)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(bytes.TrimSpace(data)) == 0 {
 		return nil
 	}
-	if err == nil {
-		err = json.Unmarshal(data, &r.fields)
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", r.path(), err)
 	}
+	err = json.Unmarshal(data, &r.fields)
 	if err == nil && r.fields["projects"] != nil {
 		err = json.Unmarshal(r.fields["projects"], &r.slugs)
 	}
-	if err != nil {
-		return fmt.Errorf("reading %s: %w", r.path(), err)
+	if err != nil || r.fields == nil || r.slugs == nil { // null leaves no map
+		r.empty()
+		return errNotRegistry
 	}
 	return nil
 }

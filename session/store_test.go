@@ -64,12 +64,19 @@ func TestProjectRegistryOfOthers(t *testing.T) {
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"version":7,"projects":{"/work/a":"chosen","/work/b":"b-1"}}`, string(data))
 
-	write(registry, `{"projects":`)
-	_, err = OpenProject(home, "/work/c")
-	assert.ErrorContains(t, err, "reading "+registry)
-	data, err = os.ReadFile(registry)
-	require.NoError(t, err)
-	assert.Equal(t, `{"projects":`, string(data), "what cannot be understood is not overwritten")
+	for _, broken := range []string{`{"projects":`, "null", `{"projects":null}`, `{"projects":5}`, "[]", `""`, "5", "\x00\x00"} {
+		require.NoError(t, os.RemoveAll(registry+".unreadable"))
+		write(registry, broken)
+		_, found := FindProject(home, "/work/c")
+		assert.False(t, found)
+		_, err = OpenProject(home, "/work/c")
+		require.ErrorContains(t, err, "it is set aside as "+registry+".unreadable", "%q", broken)
+		data, err = os.ReadFile(registry + ".unreadable")
+		require.NoError(t, err)
+		assert.Equal(t, broken, string(data), "nothing is lost")
+		_, err = OpenProject(home, "/work/c")
+		require.NoError(t, err, "it is told once")
+	}
 }
 
 // A marker is not forced to the disk: one that a power failure left empty is

@@ -16,7 +16,7 @@ import (
 // if it cannot be kept.
 func Installation(dir string) string {
 	path := filepath.Join(dir, "installation_id")
-	if data, err := boundedfile.Read(path, boundedfile.Written); err == nil && strings.TrimSpace(string(data)) != "" {
+	if data, err := boundedfile.Read(path, boundedfile.Written); err == nil && isID(strings.TrimSpace(string(data))) {
 		return strings.TrimSpace(string(data))
 	}
 	id := uuid.NewString()
@@ -24,4 +24,10 @@ func Installation(dir string) string {
 		_ = atomicfile.WriteFile(path, []byte(id), 0o600) // another one next time is no harm
 	}
 	return id
+}
+
+// isID tells an id from what a fault left in its place. Others may have ids of
+// another form than ours.
+func isID(s string) bool {
+	return len(s) >= 6 && len(s) <= 128 && strings.Trim(s, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_") == ""
 }

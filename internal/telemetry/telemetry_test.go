@@ -376,4 +376,10 @@ func TestInstallation(t *testing.T) {
 	assert.Equal(t, id, Installation(dir))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "installation_id"), []byte("theirs\n"), 0o600))
 	assert.Equal(t, "theirs", Installation(dir))
+	for _, broken := range []string{"", "null", "[]", "{}", `""`, "5", "\x00\x00\x00\x00\x00\x00", "0123-\xff", strings.Repeat("x", 1000)} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "installation_id"), []byte(broken), 0o600))
+		anew := Installation(dir)
+		assert.Len(t, anew, 36, "%q", broken)
+		assert.Equal(t, anew, Installation(dir), "it is kept")
+	}
 }

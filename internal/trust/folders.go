@@ -51,11 +51,11 @@ func Load(file string) (Rules, []string, error) {
 		return nil, nil, fmt.Errorf("reading trusted folders: %w", err)
 	}
 	doc, err := jsonc.Parse(file, data)
-	if err != nil {
-		return nil, nil, fmt.Errorf("reading trusted folders: %w", err)
+	if err == nil && doc.Root().Kind() != jsonc.Object {
+		err = fmt.Errorf("it must hold an object, not %s", doc.Root().Kind())
 	}
-	if kind := doc.Root().Kind(); kind != jsonc.Object {
-		return nil, nil, fmt.Errorf("reading trusted folders: %s must hold an object, not %s", file, kind)
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading trusted folders: %w", boundedfile.SetAside(file, err))
 	}
 	rules, warnings := Rules{}, []string(nil)
 	for _, m := range doc.Root().Members() {

@@ -101,14 +101,19 @@ func TestFilesThatAreNotAsExpected(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "{\n\"/a\": \"TRUST_FOLDER\",\n\"/b\": \"yes\", \"/c\": true, \"/d\": \"TRUST_FOLDER\"}", string(data), "nothing is lost")
 
-	for _, broken := range []string{"{", "[]"} {
+	for _, broken := range []string{"{", "[]", "null", `""`, "5", "{\"/a\": \"TRUST", "\x00\x00", "\xff\xfe"} {
+		aside := file + ".unreadable"
+		require.NoError(t, os.RemoveAll(aside))
 		write(t, file, broken)
-		_, _, err = trust.Load(file)
-		require.Error(t, err)
-		require.Error(t, trust.Set(file, "/d", trust.Folder))
-		data, err := os.ReadFile(file)
+		rules, _, err = trust.Load(file)
+		require.ErrorContains(t, err, "it is set aside as "+aside, "%q", broken)
+		assert.Equal(t, trust.Unknown, rules.Decide("/a"), "nothing is trusted by it")
+		data, err := os.ReadFile(aside)
 		require.NoError(t, err)
-		assert.Equal(t, broken, string(data))
+		assert.Equal(t, broken, string(data), "nothing is lost")
+		_, _, err = trust.Load(file)
+		require.NoError(t, err, "it is told once")
+		require.NoError(t, trust.Set(file, "/d", trust.Folder))
 	}
 }
 

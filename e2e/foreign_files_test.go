@@ -1,0 +1,89 @@
+//go:build linux
+
+package e2e_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// foreignFiles are files that somebody else may have written, below the folder
+// that holds home and project.
+var foreignFiles = []string{
+	"home/.gemini/settings.json", "project/.gemini/settings.json", "project/.geminiignore", "project/.gitignore", "project/.env", "project/.gemini/.env",
+	"home/.gemini/policies/p.toml", "project/GEMINI.md", "home/.gemini/trustedFolders.json", "home/.gemini/projects.json",
+	"home/.gemini/installation_id", "home/.gemini/extensions/x/gemini-extension.json", "home/.gemini/extensions/extension-enablement.json",
+}
+
+// odd are things that may lie in a file's place.
+var odd = map[string]func(t *testing.T, path string) error{
+	"named pipe": func(_ *testing.T, p string) error { return syscall.Mkfifo(p, 0o600) },
+	"/dev/zero":  func(_ *testing.T, p string) error { return os.Symlink("/dev/zero", p) },
+	"directory":  func(_ *testing.T, p string) error { return os.Mkdir(p, 0o700) },
+	"1 GB": func(t *testing.T, p string) error {
+		require.NoError(t, os.WriteFile(p, nil, 0o600))
+		return os.Truncate(p, 1<<30)
+	},
+	"deep":    text(strings.Repeat(`{"a":[`, 30_000)),
+	"50,000":  text("{" + strings.Repeat(`"k":1,`, 50_000) + `"k":1}`),
+	"UTF-8":   text("{\"a\": \"\xff\xfe\xc3\"}"),
+	"BOM":     text("\xef\xbb\xbf{}"),
+	"nothing": text(""),
+	"NULs":    text(strings.Repeat("\x00", 5000)),
+	"null":    text("null"),
+}
+
+func text(s string) func(*testing.T, string) error {
+	return func(_ *testing.T, p string) error { return os.WriteFile(p, []byte(s), 0o600) }
+}
+
+// TestOddFilesTakeNoMachine: whatever lies in the place of a file that others
+// write, the program ends by itself, never by a panic, and its memory stays
+// below 100 MiB.
+func TestOddFilesTakeNoMachine(t *testing.T) {
+	t.Parallel()
+	for _, file := range foreignFiles {
+		t.Run(strings.ReplaceAll(file, "/", "_"), func(t *testing.T) {
+			t.Parallel()
+			for name, put := range odd {
+				runBesideOddFile(t, file, name, put)
+			}
+		})
+	}
+}
+
+func runBesideOddFile(t *testing.T, file, name string, put func(*testing.T, string) error) {
+	dir := t.TempDir()
+	for _, sub := range []string{"home/.gemini", "project/.git", filepath.Dir(file)} {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, sub), 0o700))
+	}
+	require.NoError(t, put(t, filepath.Join(dir, file)))
+	answers := filepath.Join(dir, "answers")
+	require.NoError(t, os.WriteFile(answers, []byte(`{"method":"generateContentStream","response":[{"candidates":[{"content":{"role":"model","parts":[{"text":"Hi"}]},"finishReason":"STOP"}]}]}`+"\n"), 0o600))
+	// Only a hang meets this end, however busy the machine is.
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	// ulimit: where memory has no bound, the machine of who runs this is safe.
+	cmd := exec.CommandContext(ctx, "bash", "-c", `ulimit -v 4000000; exec "$0" "$@"`, binary, "--fake-responses", answers, "-p", "hello")
+	cmd.Dir = filepath.Join(dir, "project")
+	cmd.Env = []string{"HOME=" + filepath.Join(dir, "home"), "PATH=" + os.Getenv("PATH"), "GEMINI_API_KEY=not-a-real-key", "GEMINI_CLI_TRUST_WORKSPACE=true"}
+	out, _ := cmd.CombinedOutput() // the code may be 0 or 52
+	require.NoError(t, ctx.Err(), "%s as %s: it hangs", file, name)
+	code := cmd.ProcessState.ExitCode()
+	assert.Contains(t, []int{0, 52}, code, "%s as %s: %s", file, name, out)
+	assert.NotContains(t, string(out), "goroutine ", "%s as %s", file, name)
+	if code != 0 {
+		assert.Contains(t, string(out), filepath.Base(file), "%s as %s: the sentence names the file", file, name)
+	}
+	peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss >> 10
+	assert.Less(t, peak, int64(100), "%s as %s: MiB at most", file, name)
+}
