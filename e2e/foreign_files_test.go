@@ -1,6 +1,6 @@
 //go:build linux
 
-package e2e_test
+package e2e
 
 import (
 	"context"
@@ -24,8 +24,8 @@ var foreignFiles = []string{
 	"home/.gemini/installation_id", "home/.gemini/extensions/x/gemini-extension.json", "home/.gemini/extensions/extension-enablement.json",
 }
 
-// odd are things that may lie in a file's place.
-var odd = map[string]func(t *testing.T, path string) error{
+// oddFiles are things that may lie in a file's place.
+var oddFiles = map[string]func(t *testing.T, path string) error{
 	"named pipe": func(_ *testing.T, p string) error { return syscall.Mkfifo(p, 0o600) },
 	"/dev/zero":  func(_ *testing.T, p string) error { return os.Symlink("/dev/zero", p) },
 	"directory":  func(_ *testing.T, p string) error { return os.Mkdir(p, 0o700) },
@@ -33,16 +33,16 @@ var odd = map[string]func(t *testing.T, path string) error{
 		require.NoError(t, os.WriteFile(p, nil, 0o600))
 		return os.Truncate(p, 1<<30)
 	},
-	"deep":    text(strings.Repeat(`{"a":[`, 30_000)),
-	"50,000":  text("{" + strings.Repeat(`"k":1,`, 50_000) + `"k":1}`),
-	"UTF-8":   text("{\"a\": \"\xff\xfe\xc3\"}"),
-	"BOM":     text("\xef\xbb\xbf{}"),
-	"nothing": text(""),
-	"NULs":    text(strings.Repeat("\x00", 5000)),
-	"null":    text("null"),
+	"deep":    fileOf(strings.Repeat(`{"a":[`, 30_000)),
+	"50,000":  fileOf("{" + strings.Repeat(`"k":1,`, 50_000) + `"k":1}`),
+	"UTF-8":   fileOf("{\"a\": \"\xff\xfe\xc3\"}"),
+	"BOM":     fileOf("\xef\xbb\xbf{}"),
+	"nothing": fileOf(""),
+	"NULs":    fileOf(strings.Repeat("\x00", 5000)),
+	"null":    fileOf("null"),
 }
 
-func text(s string) func(*testing.T, string) error {
+func fileOf(s string) func(*testing.T, string) error {
 	return func(_ *testing.T, p string) error { return os.WriteFile(p, []byte(s), 0o600) }
 }
 
@@ -54,7 +54,7 @@ func TestOddFilesTakeNoMachine(t *testing.T) {
 	for _, file := range foreignFiles {
 		t.Run(strings.ReplaceAll(file, "/", "_"), func(t *testing.T) {
 			t.Parallel()
-			for name, put := range odd {
+			for name, put := range oddFiles {
 				runBesideOddFile(t, file, name, put)
 			}
 		})
