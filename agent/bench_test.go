@@ -71,7 +71,7 @@ func (f *fakeHooks) AfterModel(ctx context.Context, r *hooks.ModelRequest, c llm
 // toolFunc is a ToolRunner; echoTools answers each call with its name.
 type toolFunc func(ctx context.Context, calls []llm.ToolCall) ([]llm.ToolResult, hooks.Verdict)
 
-func (f toolFunc) Run(ctx context.Context, calls []llm.ToolCall) ([]llm.ToolResult, hooks.Verdict) {
+func (f toolFunc) Run(ctx context.Context, calls []llm.ToolCall, _ func(string) bool) ([]llm.ToolResult, hooks.Verdict) {
 	return f(ctx, calls)
 }
 

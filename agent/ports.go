@@ -18,7 +18,9 @@ type Hooks interface {
 }
 
 // ToolRunner runs the calls of one model message; *toolcall.Runner satisfies
-// it. It returns one result for each call, by index, whatever happened, and
+// it. A call of a tool that offers refuses, by the name under which it is
+// declared, does not run: the request that was answered did not offer it. It
+// returns one result for each call, by index, whatever happened, and
 // announces each call's end to its own Sink. Its Verdict is
 //
 //   - Stop where a hook ended the run (the runner has emitted event.Stopped),
@@ -26,7 +28,7 @@ type Hooks interface {
 //     so that there is nothing to tell it,
 //   - Proceed otherwise.
 type ToolRunner interface {
-	Run(ctx context.Context, calls []llm.ToolCall) ([]llm.ToolResult, hooks.Verdict)
+	Run(ctx context.Context, calls []llm.ToolCall, offers func(name string) bool) ([]llm.ToolResult, hooks.Verdict)
 }
 
 // History is the conversation; session.Session and Memory implement it. Messages

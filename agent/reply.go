@@ -13,6 +13,7 @@ import (
 type reply struct {
 	started   time.Time
 	model     string
+	request   llm.Request // that it answers, as hooks left it
 	parts     []llm.Part
 	thoughts  []event.ThoughtDelta
 	usage     *llm.Usage

@@ -121,7 +121,7 @@ func answer(c llm.ToolCall) llm.ToolResult {
 
 type answering struct{}
 
-func (answering) Run(_ context.Context, calls []llm.ToolCall) ([]llm.ToolResult, hooks.Verdict) {
+func (answering) Run(_ context.Context, calls []llm.ToolCall, _ func(string) bool) ([]llm.ToolResult, hooks.Verdict) {
 	out := make([]llm.ToolResult, len(calls))
 	for i, c := range calls {
 		out[i] = answer(c)

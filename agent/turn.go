@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"minigem/agent/event"
@@ -42,16 +43,16 @@ func (r *run) round(ctx context.Context) *Result {
 			return r.looped(calls, kindCalls, "the same calls over and over, last "+c.Name)
 		}
 	}
-	return r.runTools(ctx, calls, ans.text()) // 9, 10
+	return r.runTools(ctx, calls, ans) // 9, 10
 }
 
 // runTools answers calls and returns how the attempt ends, if it does.
-func (r *run) runTools(ctx context.Context, calls []llm.ToolCall, text string) *Result {
+func (r *run) runTools(ctx context.Context, calls []llm.ToolCall, ans *reply) *Result {
 	if r.Tools == nil {
 		r.dismiss(calls, "not run: there are no tools")
 		return nil
 	}
-	results, verdict := r.Tools.Run(ctx, calls)
+	results, verdict := r.Tools.Run(ctx, calls, ans.request.Offers)
 	parts := make([]llm.Part, len(results))
 	for i, res := range results {
 		parts[i] = res
@@ -59,12 +60,12 @@ func (r *run) runTools(ctx context.Context, calls []llm.ToolCall, text string) *
 	r.History.Append(llm.Message{Role: llm.RoleUser, Parts: parts})
 	switch {
 	case verdict.Decision == hooks.Stop:
-		return &Result{Ending: Stopped, Reason: verdict.Reason, Response: text}
+		return &Result{Ending: Stopped, Reason: verdict.Reason, Response: ans.text()}
 	case ctx.Err() != nil:
 		res := cancelled(ctx)
 		return &res
 	case verdict.Denied():
-		return &Result{Ending: Cancelled, Reason: verdict.Reason, Response: text}
+		return &Result{Ending: Cancelled, Reason: verdict.Reason, Response: ans.text()}
 	}
 	return nil
 }
@@ -134,7 +135,7 @@ func (r *run) try(ctx context.Context, ans *reply, extra string) error {
 
 	send := req.Request // what hooks changed must still be what the API accepts
 	send.Messages = r.sending.forModel(send.Model, send.Messages)
-	ans.model = send.Model
+	ans.model, ans.request = send.Model, send
 	r.emit(event.RoundStarted{Round: r.rounds, Model: send.Model})
 	var raw heard
 	for c, err := range r.Model.Stream(ctx, send) { // 6
@@ -158,6 +159,11 @@ func (r *run) try(ctx context.Context, ans *reply, extra string) error {
 // the turn.
 func (r *run) synthetic(ctx context.Context, ans *reply, before hooks.BeforeModelOutcome) error {
 	ans.synthetic, ans.model = true, before.Request.Model
+	ans.request = before.Request.Request
+	if slices.ContainsFunc(before.Response, callsTools) {
+		// A hook that plays the model may call no more than the model could.
+		ans.request = r.Hooks.BeforeToolSelection(ctx, before.Request).Request.Request
+	}
 	r.emit(event.RoundStarted{Round: r.rounds, Model: ans.model})
 	for _, c := range before.Response {
 		if !r.hear(ctx, ans, before.Request, c) {
@@ -168,6 +174,10 @@ func (r *run) synthetic(ctx context.Context, ans *reply, before hooks.BeforeMode
 		ans.refuse("BeforeModel", before.Verdict)
 	}
 	return nil
+}
+
+func callsTools(c llm.Chunk) bool {
+	return slices.ContainsFunc(c.Parts, func(p llm.Part) bool { _, ok := p.(llm.ToolCall); return ok })
 }
 
 // hear takes one chunk past the hooks, to the sink and into ans. It reports

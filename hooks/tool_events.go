@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"reflect"
+	"time"
 
 	"minigem/hooks/protocol"
 	"minigem/llm"
@@ -34,6 +35,25 @@ func (e *Engine) BeforeTool(ctx context.Context, use ToolUse) BeforeToolOutcome 
 		},
 	})
 	return BeforeToolOutcome{Verdict: v, Args: args, Changed: !sameArgs(args, use.Call.Args)}
+}
+
+// NotOffered reports a call that does not run, so that no BeforeTool hook is
+// asked about it: the request that the model answered did not offer the tool.
+func (e *Engine) NotOffered(use ToolUse, why string) {
+	if e == nil || e.Report == nil {
+		return
+	}
+	seq, config, _ := e.begin()
+	p := e.plan(config, protocol.BeforeTool, subject{use.Call.Name, use.MCP})
+	for i := range p.runs {
+		if p.runs[i].Skipped == "" {
+			p.runs[i].Skipped = why
+		}
+	}
+	e.Report(Report{
+		Seq: seq, Event: protocol.BeforeTool, Subject: use.Call.Name, Started: time.Now(), Runs: p.runs,
+		Effect: Effect{Kind: EffectNone}, Warnings: []string{"not fired: " + why}, mask: e.Mask,
+	})
 }
 
 // changeArgs merges an answer's tool_input over the arguments; null deletes.

@@ -12,6 +12,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"slices"
 	"strings"
 )
 
@@ -58,6 +59,14 @@ const (
 	ToolModeAny   ToolMode = "ANY"  // at least one call is forced
 	ToolModeNone  ToolMode = "NONE" // no call is possible
 )
+
+// Offers reports whether an answer to r may call the tool of that name: it is
+// declared, and the choice lets it be called.
+func (r Request) Offers(name string) bool {
+	return r.Choice.Mode != ToolModeNone &&
+		(len(r.Choice.Allowed) == 0 || slices.Contains(r.Choice.Allowed, name)) &&
+		slices.ContainsFunc(r.Tools, func(t ToolSpec) bool { return t.Name == name })
+}
 
 // ToolChoice narrows or forces the use of tools. The zero value leaves the
 // model free.

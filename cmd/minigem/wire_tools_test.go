@@ -90,7 +90,7 @@ func (w wired) do(ctx context.Context, name, args string) string {
 	if err := json.Unmarshal([]byte(args), &call.Args); err != nil {
 		return err.Error()
 	}
-	results, _ := w.Agent.Tools.Run(ctx, []llm.ToolCall{call})
+	results, _ := w.Agent.Tools.Run(ctx, []llm.ToolCall{call}, nil)
 	for _, key := range []string{"output", "error"} {
 		if text, ok := results[0].Response[key].(string); ok {
 			return key + ": " + text

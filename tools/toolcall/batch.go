@@ -17,9 +17,10 @@ import (
 // by one; then all run together, each with its own AfterTool.
 type batch struct {
 	*Runner
-	Hooks Hooks // never nil
-	sink  serial
-	calls []*call
+	Hooks  Hooks // never nil
+	sink   serial
+	calls  []*call
+	offers func(name string) bool // what the request offered; nil: everything
 
 	asking chan struct{} // of one place, taken from a policy check to the user's answer
 
@@ -29,8 +30,8 @@ type batch struct {
 	flushed int    // records that were told to the sink
 }
 
-func newBatch(r *Runner, calls []llm.ToolCall) *batch {
-	b := &batch{Runner: r, Hooks: r.Hooks, sink: serial{sink: r.Sink}, asking: make(chan struct{}, 1)}
+func newBatch(r *Runner, calls []llm.ToolCall, offers func(string) bool) *batch {
+	b := &batch{Runner: r, Hooks: r.Hooks, offers: offers, sink: serial{sink: r.Sink}, asking: make(chan struct{}, 1)}
 	if b.Hooks == nil {
 		b.Hooks = noHooks{}
 	}

@@ -48,7 +48,7 @@ func TestWaves(t *testing.T) {
 			}
 		}
 		var got []string
-		for _, wave := range newBatch(b.Runner, calls).waves() {
+		for _, wave := range newBatch(b.Runner, calls, nil).waves() {
 			var names []string
 			for _, c := range wave {
 				names = append(names, c.asked.Name)
@@ -340,10 +340,10 @@ func TestCancelledAfterTool(t *testing.T) {
 func TestEmptyBatchAndBareRunner(t *testing.T) {
 	t.Parallel()
 	r := &Runner{Registry: &tools.Registry{}}
-	results, verdict := r.Run(t.Context(), nil)
+	results, verdict := r.Run(t.Context(), nil, nil)
 	assert.Empty(t, results)
 	assert.Equal(t, hooks.Verdict{}, verdict)
 	r.Registry.Add(&fakeTool{name: "t"})
-	results, _ = r.Run(t.Context(), ask("t"))
+	results, _ = r.Run(t.Context(), ask("t"), nil)
 	assert.Equal(t, map[string]any{"output": "t did 0"}, results[0].Response)
 }

@@ -121,6 +121,8 @@ func (f *fakeHooks) AfterTool(_ context.Context, use hooks.ToolUse, r protocol.T
 	return
 }
 
+func (f *fakeHooks) NotOffered(use hooks.ToolUse, why string) { f.note("not offered: " + why) }
+
 type fakePolicy struct {
 	check      func(policy.Call) policy.Verdict
 	remembered []string
@@ -197,7 +199,7 @@ func ask(names ...string) []llm.ToolCall {
 // by index, and one record for each, in order.
 func (b *bench) do(t *testing.T, ctx context.Context, calls []llm.ToolCall) ([]string, hooks.Verdict) {
 	t.Helper()
-	results, verdict := b.Run(ctx, calls)
+	results, verdict := b.Run(ctx, calls, nil)
 	require.Len(t, results, len(calls))
 	records := b.records()
 	require.Len(t, records, len(calls))

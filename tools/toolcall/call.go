@@ -87,6 +87,14 @@ func (c *call) find() {
 	if c.tails == 0 {
 		c.first = tool
 	}
+	if name := tool.Spec().Name; c.offers != nil && !c.offers(name) {
+		// A hook may have taken it away, so that the model, or another hook's tail
+		// call, must not have it all the same.
+		why := fmt.Sprintf("the tool %s is not available in this turn", name)
+		c.Hooks.NotOffered(c.use(), why)
+		c.fail(&tools.Error{Type: tools.ErrNotRegistered, Message: fmt.Sprintf("Tool %q is not available in this turn.", name)})
+		return
+	}
 	if _, ok := c.step.Args[waitForPrevious]; ok && !declares(tool.Spec(), waitForPrevious) {
 		c.step.Args = maps.Clone(c.step.Args)
 		delete(c.step.Args, waitForPrevious)

@@ -144,7 +144,7 @@ func TestRecord(t *testing.T) {
 	}
 	calls := ask("t", "t", "nope")
 	calls[0].Args["wait_for_previous"], calls[1].Args["wait_for_previous"] = true, true
-	results, _ := b.Run(t.Context(), calls)
+	results, _ := b.Run(t.Context(), calls, nil)
 
 	now := b.now()
 	assert.Equal(t, []event.ToolRecord{{
@@ -227,7 +227,7 @@ func TestResultParts(t *testing.T) {
 	b := newBench(&fakeTool{name: "t", run: func(context.Context, map[string]any) (tools.Result, error) {
 		return tools.Result{Parts: []llm.Part{blob, blob}, Display: "pics"}, nil
 	}})
-	results, _ := b.Run(t.Context(), ask("t"))
+	results, _ := b.Run(t.Context(), ask("t"), nil)
 	assert.Equal(t, []llm.ToolResult{{
 		ID: "t__0", Name: "t", Response: map[string]any{"output": "Binary content provided (2 item(s))."}, Parts: []llm.Part{blob, blob},
 	}}, results)

@@ -56,6 +56,8 @@ type Runner struct {
 type Hooks interface {
 	BeforeTool(ctx context.Context, use hooks.ToolUse) hooks.BeforeToolOutcome
 	AfterTool(ctx context.Context, use hooks.ToolUse, resp protocol.ToolResponse) hooks.AfterToolOutcome
+	// NotOffered reports a call for which BeforeTool is not fired, and why.
+	NotOffered(use hooks.ToolUse, why string)
 }
 
 // Policy judges calls; *policy.Engine satisfies it. Calls of its methods never
@@ -103,10 +105,11 @@ type Answer struct {
 	Feedback string
 }
 
-// Run runs calls and returns the result of each, by index. See
-// agent.ToolRunner for the Verdict.
-func (r *Runner) Run(ctx context.Context, calls []llm.ToolCall) ([]llm.ToolResult, hooks.Verdict) {
-	b := newBatch(r, calls)
+// Run runs calls and returns the result of each, by index. offers says whether
+// the request that the model answered declared a tool and let it be called; nil:
+// all that there is. See agent.ToolRunner for the Verdict.
+func (r *Runner) Run(ctx context.Context, calls []llm.ToolCall, offers func(name string) bool) ([]llm.ToolResult, hooks.Verdict) {
+	b := newBatch(r, calls, offers)
 	for _, wave := range b.waves() {
 		b.run(ctx, wave)
 	}
@@ -149,6 +152,8 @@ func (noHooks) BeforeTool(_ context.Context, use hooks.ToolUse) hooks.BeforeTool
 func (noHooks) AfterTool(context.Context, hooks.ToolUse, protocol.ToolResponse) (o hooks.AfterToolOutcome) {
 	return
 }
+
+func (noHooks) NotOffered(hooks.ToolUse, string) {}
 
 // serial is a Sink whose events never overlap, as event.Sink promises.
 type serial struct {
