@@ -67,7 +67,7 @@ func runHeadless(ctx context.Context, sys *app.System, f *app.Options) error {
 	if err := c.Trust.RequireTrusted(); err != nil {
 		return out.Refuse(err)
 	}
-	w := f.Debugging(sys, app.Frontend{Sink: event.Tee(out, headless.EndOnFatalTool(cancel)), Reports: out.Report, Warn: out.Notice})
+	w := app.Frontend{Sink: event.Tee(out, headless.EndOnFatalTool(cancel)), Reports: out.Report, Warn: out.Notice}.Debugging(f.Debug, sys.Stderr)
 	rec := cases.StartRecording(f, sys, c, false)
 	rec.Join(&w)
 	r, err := app.Build(ctx, sys, f, c, w)

@@ -1,17 +1,20 @@
 package app
 
 import (
+	"io"
+
 	"minigem/agent/event"
 	"minigem/hooks"
 	"minigem/internal/output"
 )
 
-// Debugging adds the log to w where the flags ask for it.
-func (f *Options) Debugging(sys *System, w Frontend) Frontend {
-	if !f.Debug {
+// Debugging returns w with a log of what happens on out, where that is asked
+// for.
+func (w Frontend) Debugging(asked bool, out io.Writer) Frontend {
+	if !asked {
 		return w
 	}
-	log := &output.Debug{Out: sys.Stderr}
+	log := &output.Debug{Out: out}
 	reports := w.Reports
 	w.Sink = event.Tee(w.Sink, log)
 	w.Reports = func(r hooks.Report) {

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Options are the options of cli/config/config.ts, and minigem's own below them.
+// Options are what a run is asked for: the options of Gemini CLI
+// (cli/config/config.ts), and minigem's own below them.
 type Options struct {
 	Debug             bool
 	Model             string

@@ -22,6 +22,7 @@ import (
 	"minigem/internal/telemetry"
 	"minigem/internal/undo"
 	"minigem/llm"
+	"minigem/notify"
 	"minigem/session"
 	"minigem/tools"
 	"minigem/tools/builtin"
@@ -30,22 +31,23 @@ import (
 	"minigem/tools/workspace"
 )
 
-// A Frontend is what differs between the ways in which minigem is used.
+// Frontend is what differs between the ways in which minigem is used: who is
+// told, and who is asked.
 type Frontend struct {
 	Interactive bool
 	Sink        event.Sink                      // beside the session
-	Reports     func(hooks.Report)              // hears of every hook event; nil: nobody
+	Reports     func(hooks.Report)              // receives every hook event; may be nil
 	Approver    toolcall.Approver               // nil: nobody can be asked
 	Asker       builtin.Asker                   // answers the model's questions; nil: nobody does
-	Bell        io.Writer                       // takes what makes the terminal ring; nil: it does not
+	Bell        io.Writer                       // receives the sequences that alert the user; nil: there are none
 	Model       llm.Provider                    // nil: as flags and environment say
-	Tap         func(llm.Provider) llm.Provider // hears of what the model answers; nil: nobody does
+	Tap         func(llm.Provider) llm.Provider // wraps the model, to observe it; may be nil
 	Warn        func(string)                    // something the user should know
-	Configure   func(*hooks.Engine)             // last changes before the first event; may be nil
+	Configure   func(*hooks.Engine)             // changes the engine before the first event; may be nil
 }
 
-// A Runtime is a session with everything that it needs, wired. It is built from
-// top to bottom: what stands below uses what stands above.
+// Runtime is a session with everything that it needs. [Build] fills it from top
+// to bottom: what stands below uses what stands above.
 type Runtime struct {
 	Config       *Configuration
 	Flags        *Options
@@ -64,12 +66,12 @@ type Runtime struct {
 	Policy       *policy.Engine
 	Compressor   *compress.Compressor
 	Agent        *agent.Agent
-	Alerts       *alerter             // nil: nobody can be asked
+	Alerts       *notify.Desk         // nil: nobody can be asked
 	telemetry    *telemetry.Telemetry // nil: off
 	closers      []func() error       // last first
 }
 
-// Build wires a session. The caller begins it, and closes the rig.
+// Build makes a Runtime. The caller begins its session, and closes it.
 func Build(ctx context.Context, sys *System, f *Options, c *Configuration, w Frontend) (*Runtime, error) {
 	r := &Runtime{Config: c, Flags: f}
 	steps := []func(context.Context, *System, *Frontend) error{
@@ -96,7 +98,7 @@ func Build(ctx context.Context, sys *System, f *Options, c *Configuration, w Fro
 	return r, nil
 }
 
-// Close ends what the rig opened.
+// Close ends what the Runtime opened.
 func (r *Runtime) Close() {
 	for _, c := range slices.Backward(r.closers) {
 		_ = c() // at the end there is nobody left to tell
@@ -104,8 +106,8 @@ func (r *Runtime) Close() {
 	r.closers = nil
 }
 
-// OpenWorkspace is of the working directory, with the directories included that
-// flags and settings name.
+// OpenWorkspace opens the working directory, and the directories that flags and
+// settings include.
 func (c *Configuration) OpenWorkspace(flagged []string) (*workspace.Workspace, error) {
 	dirs := slices.Concat(flagged, c.Settings.Context.IncludeDirectories)
 	for i, d := range dirs {
@@ -221,8 +223,9 @@ func (r *Runtime) wireAgent(_ context.Context, sys *System, w *Frontend) error {
 		Sink: r.sink, MaxOutput: r.maxOutput(), Save: r.saveOutput, Now: sys.Now,
 	}
 	if w.Approver != nil {
-		r.Alerts = r.newAlerter(sys, w)
-		runner.Approver, runner.Notifier = r.Alerts, r.Alerts
+		alerts := r.newAlerter(sys, w)
+		r.Alerts = alerts.desk
+		runner.Approver, runner.Notifier = alerts, alerts
 	}
 	r.Agent = &agent.Agent{
 		Model:      r.telemetry.Model(r.Model, telemetry.RoleMain),

@@ -21,9 +21,9 @@ type caseChat struct {
 	done  chan struct{}
 	exit  int
 
-	mu    sync.Mutex
-	rig   *app.Runtime // nil: no session is wired yet
-	hooks hooks.Config
+	mu      sync.Mutex
+	runtime *app.Runtime // nil: no session is wired yet
+	hooks   hooks.Config
 }
 
 // OpenChat is the testbed.ChatDriver of this command: the chat itself, with
@@ -78,7 +78,7 @@ func (c *caseChat) wire(w *app.Frontend) {
 	shown := w.Reports
 	w.Reports = func(r hooks.Report) {
 		if !r.Late {
-			c.opened(c.rig) // /hooks may have changed them
+			c.opened(c.runtime) // /hooks may have changed them
 		}
 		c.setup.Report(r)
 		shown(r)
@@ -90,7 +90,7 @@ func (c *caseChat) wire(w *app.Frontend) {
 func (c *caseChat) opened(r *app.Runtime) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.rig, c.hooks = r, r.Config.Hooks
+	c.runtime, c.hooks = r, r.Config.Hooks
 }
 
 // Done implements testbed.Chat.
@@ -110,8 +110,8 @@ func (c *caseChat) Hooks() hooks.Config {
 func (c *caseChat) Transcript() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.rig == nil {
+	if c.runtime == nil {
 		return ""
 	}
-	return c.rig.Session.Path()
+	return c.runtime.Session.Path()
 }

@@ -80,9 +80,9 @@ func (r *Recording) Join(w *app.Frontend) {
 }
 
 // Opened tells the recorder of a session that is wired.
-func (r *Recording) Opened(rig *app.Runtime) {
+func (r *Recording) Opened(runtime *app.Runtime) {
 	if r != nil {
-		r.SetMode(rig.Policy.Mode().Flag())
+		r.SetMode(runtime.Policy.Mode().Flag())
 	}
 }
 
@@ -130,7 +130,7 @@ func exitCodeOf(err error) int {
 	return code
 }
 
-// observe makes the recorder a witness of a chat.
+// observe tells the recorder what happens in a chat.
 func (r *Recording) observe(t *chat.Chat) {
 	t.Observer.Configured = func(c *app.Configuration) error {
 		r.Recorder = StartRecording(t.Flags, t.Sys, c, true).Recorder

@@ -17,11 +17,11 @@ import (
 	"minigem/internal/headless"
 )
 
-// caseSession is a session of a test case: the wiring of a run without a
+// caseSession is a session of a test case: a run without a
 // terminal, kept open for several prompts.
 type caseSession struct {
 	sys     *app.System
-	rig     *app.Runtime
+	runtime *app.Runtime
 	out     headless.Output
 	context string // of SessionStart, for the next prompt
 }
@@ -57,7 +57,7 @@ func Open(ctx context.Context, s testbed.Setup) (testbed.Session, error) {
 		s.Notice(n)
 		out.Notice(n)
 	}
-	return &caseSession{sys: sys, rig: r, out: out, context: r.Session.Begin(ctx)}, nil
+	return &caseSession{sys: sys, runtime: r, out: out, context: r.Session.Begin(ctx)}, nil
 }
 
 func caseFrontend(s testbed.Setup, out headless.Output) app.Frontend {
@@ -150,24 +150,24 @@ func scribble(c *app.Configuration, files []string) (undo func(), err error) {
 func (s *caseSession) Prompt(ctx context.Context, text string) testbed.Outcome {
 	before := s.context
 	s.context = ""
-	res := s.rig.Agent.Run(ctx, agent.Prompt{Text: text, Context: before})
+	res := s.runtime.Agent.Run(ctx, agent.Prompt{Text: text, Context: before})
 	return testbed.Outcome{Result: res, Exit: exit.Report(s.sys.Stderr, s.out.End(res, headless.EndingError(ctx, res)))}
 }
 
 // Clear implements testbed.Session.
-func (s *caseSession) Clear(ctx context.Context) { s.context = s.rig.Session.Clear(ctx) }
+func (s *caseSession) Clear(ctx context.Context) { s.context = s.runtime.Session.Clear(ctx) }
 
 // Compress implements testbed.Session.
-func (s *caseSession) Compress(ctx context.Context) error { return s.rig.Compress(ctx) }
+func (s *caseSession) Compress(ctx context.Context) error { return s.runtime.Compress(ctx) }
 
 // End implements testbed.Session.
 func (s *caseSession) End(ctx context.Context) {
-	s.rig.Session.End(ctx, "exit")
-	s.rig.Close()
+	s.runtime.Session.End(ctx, "exit")
+	s.runtime.Close()
 }
 
 // Hooks implements testbed.Session.
-func (s *caseSession) Hooks() hooks.Config { return s.rig.Config.Hooks }
+func (s *caseSession) Hooks() hooks.Config { return s.runtime.Config.Hooks }
 
 // Transcript implements testbed.Session.
-func (s *caseSession) Transcript() string { return s.rig.Session.Path() }
+func (s *caseSession) Transcript() string { return s.runtime.Session.Path() }

@@ -29,7 +29,7 @@ const goodbye = "Agent powering down. Goodbye!"
 // againTime is how long a second ^C after the first one leaves the chat.
 const againTime = 3 * time.Second
 
-// A Chat is minigem in a terminal. The rig is another one after /resume.
+// Chat is minigem in a terminal. Its runtime is another one after /resume.
 type Chat struct {
 	runtime *app.Runtime
 	Sys     *app.System
@@ -37,7 +37,7 @@ type Chat struct {
 	Ctx     context.Context // ends when the program is told to
 	term    *terminal.Terminal
 	view    *terminal.View
-	desk    atomic.Pointer[notify.Desk] // of the rig
+	desk    atomic.Pointer[notify.Desk] // of the runtime
 	stats   *output.Stats
 	table   slash.Table
 
@@ -52,7 +52,7 @@ type Chat struct {
 	quits       atomic.Bool // it was pressed twice while something was done
 }
 
-// A Observer hears of what happens in a chat. All fields may be nil, and are set
+// Observer is told what happens in a chat. All fields may be nil, and are set
 // before it begins.
 type Observer struct {
 	Configured func(*app.Configuration) error // what was found, before anybody is asked about it
@@ -127,7 +127,7 @@ func (t *Chat) run(c *app.Configuration) error {
 	return nil
 }
 
-// open wires a rig.
+// open builds the runtime.
 func (t *Chat) open(c *app.Configuration) error {
 	w := app.Frontend{
 		Interactive: true,
@@ -145,12 +145,12 @@ func (t *Chat) open(c *app.Configuration) error {
 	if t.Observer.Wiring != nil {
 		t.Observer.Wiring(&w)
 	}
-	r, err := app.Build(t.Ctx, t.Sys, t.Flags, c, t.Flags.Debugging(t.Sys, w))
+	r, err := app.Build(t.Ctx, t.Sys, t.Flags, c, w.Debugging(t.Flags.Debug, t.Sys.Stderr))
 	if err != nil {
 		return err
 	}
 	t.runtime = r
-	t.desk.Store(r.Alerts.Desk)
+	t.desk.Store(r.Alerts)
 	if t.Observer.Opened != nil {
 		t.Observer.Opened(r)
 	}
@@ -163,25 +163,25 @@ func (t *Chat) approver(c *app.Configuration) toolcall.Approver {
 	return ObservedApprover{a, t.Observer}
 }
 
-// ObservedApprover lets the witness hear of questions and answers.
+// ObservedApprover tells an Observer of questions and answers.
 type ObservedApprover struct {
-	toolcall.Approver
-	Observer
+	Approver toolcall.Approver
+	Observer Observer
 }
 
 // Approve implements toolcall.Approver.
 func (a ObservedApprover) Approve(ctx context.Context, q toolcall.Question) toolcall.Answer {
-	if a.Asked != nil {
-		a.Asked(q)
+	if a.Observer.Asked != nil {
+		a.Observer.Asked(q)
 	}
 	answer := a.Approver.Approve(ctx, q)
-	if a.Answered != nil {
-		a.Answered(q, answer)
+	if a.Observer.Answered != nil {
+		a.Observer.Answered(q, answer)
 	}
 	return answer
 }
 
-// configured lets the witness see what was found.
+// configured tells the Observer what is configured.
 func (t *Chat) configured(c *app.Configuration) error {
 	if t.Observer.Configured == nil {
 		return nil

@@ -1,0 +1,150 @@
+package archtest
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// What a reader has to keep in mind at once is bounded.
+const (
+	mostFunctionLines = 60
+	mostFileLines     = 400
+	mostCommandLines  = 3000 // of cmd/minigem without its tests
+)
+
+// long are the functions that may be longer, with the reason.
+var long = map[string]string{}
+
+// TestSizes holds functions and files of the whole tree, tests included, to
+// their bounds.
+func TestSizes(t *testing.T) {
+	t.Parallel()
+	top := root(t)
+	found := map[string]bool{}
+	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && path != top || d.Name() == "testdata") {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || filepath.Ext(path) != ".go" {
+			return nil
+		}
+		rel, err := filepath.Rel(top, path)
+		require.NoError(t, err)
+		rel = filepath.ToSlash(rel)
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		assert.LessOrEqual(t, bytes.Count(data, []byte("\n")), mostFileLines, "%s has too many lines: part it by what it is about", rel)
+		set := token.NewFileSet()
+		f, err := parser.ParseFile(set, path, data, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		for _, decl := range f.Decls {
+			fn, ok := decl.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			lines := set.Position(fn.End()).Line - set.Position(fn.Pos()).Line + 1
+			name := rel + " " + fn.Name.Name
+			if long[name] != "" {
+				found[name] = true
+				assert.Greater(t, lines, mostFunctionLines, "%s is short enough: take it off the list", name)
+				continue
+			}
+			// Tests are tables, and a table is as long as its rows.
+			if lines > mostFunctionLines && !strings.HasSuffix(rel, "_test.go") {
+				t.Errorf("%s has %d lines, more than %d: name what its parts do", name, lines, mostFunctionLines)
+			}
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	for name := range long {
+		assert.True(t, found[name], "%s is not there any more: take it off the list", name)
+	}
+}
+
+// TestCommandIsThin: cmd/minigem is flags, exit codes and one thin file a
+// subcommand. What can be tested elsewhere grows elsewhere.
+func TestCommandIsThin(t *testing.T) {
+	t.Parallel()
+	lines := 0
+	walk(t, func(dir, file string) {
+		if dir == "cmd/minigem" {
+			data, err := os.ReadFile(file)
+			require.NoError(t, err)
+			lines += bytes.Count(data, []byte("\n"))
+		}
+	})
+	require.NotZero(t, lines)
+	assert.LessOrEqual(t, lines, mostCommandLines, "cmd/minigem: move what is no flag and no text of a subcommand to a room")
+}
+
+// direct says what a package must not import itself, and why.
+var direct = []struct {
+	pkg string
+	not []string
+	why string
+}{
+	{"cmd/minigem", []string{
+		"minigem/internal/snapshot", "minigem/internal/atomicfile", "minigem/internal/mcp", "minigem/internal/contextfile", "minigem/internal/prompt",
+		"minigem/internal/redact", "minigem/internal/telemetry", "minigem/internal/discovered", "minigem/tools", "minigem/tools/builtin",
+		"minigem/tools/toolcall", "minigem/tools/workspace", "minigem/compress", "minigem/notify", "minigem/e2e/record", "github.com/pelletier/go-toml/v2",
+	}, "the command is a leaf: it holds no file format, no undo plan and no driver, and builds no session"},
+	{"internal/app", []string{"minigem/internal/terminal", "minigem/internal/chat", "minigem/internal/headless", "minigem/internal/listing", "github.com/spf13/cobra", "github.com/spf13/pflag"},
+		"what a run is made of knows neither flags nor screens"},
+	{"internal/undo", []string{"minigem/internal/app", "minigem/internal/settings", "minigem/internal/terminal"}, "going back asks nobody, and is given what it needs"},
+	{"internal/chat", []string{"github.com/spf13/cobra", "minigem/internal/snapshot", "minigem/internal/headless"}, "the chat has no flags, and goes back by internal/undo"},
+}
+
+func TestDirectImports(t *testing.T) {
+	t.Parallel()
+	imports := load(t)
+	for _, d := range direct {
+		require.Contains(t, imports, d.pkg)
+		for _, i := range imports[d.pkg] {
+			if slices.Contains(d.not, i) {
+				t.Errorf("%s imports %s\n\twhy not: %s", d.pkg, i, d.why)
+			}
+		}
+	}
+}
+
+// TestAppIsSilent: internal/app returns errors and reports to what it is given.
+func TestAppIsSilent(t *testing.T) {
+	t.Parallel()
+	walk(t, func(dir, file string) {
+		if dir != "internal/app" {
+			return
+		}
+		set := token.NewFileSet()
+		f, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		ast.Inspect(f, func(n ast.Node) bool {
+			s, ok := n.(*ast.SelectorExpr)
+			if !ok || filepath.Base(file) == "system.go" {
+				return true
+			}
+			x, _ := s.X.(*ast.Ident)
+			of := ""
+			if x != nil {
+				of = x.Name
+			}
+			prints := of == "fmt" && strings.HasPrefix(s.Sel.Name, "Print") || (of == "os" || of == "sys") && (s.Sel.Name == "Stdout" || s.Sel.Name == "Stderr")
+			assert.False(t, prints, "%s: %s.%s in internal/app, which prints nothing", set.Position(n.Pos()), of, s.Sel.Name)
+			return true
+		})
+	})
+}
