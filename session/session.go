@@ -22,6 +22,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"minigem/hooks"
 	"minigem/llm"
 	"minigem/transcript"
 )
@@ -37,9 +38,9 @@ const (
 // from whoever ends the session: "exit", "logout", "prompt_input_exit", "other".
 const ReasonClear = "clear"
 
-// Hooks are the events that a session fires.
+// Hooks are the events that a session fires; [*hooks.Engine] satisfies it.
 type Hooks interface {
-	SessionStart(ctx context.Context, source string) (context string)
+	SessionStart(ctx context.Context, source string) hooks.SessionStartOutcome
 	SessionEnd(ctx context.Context, reason string)
 }
 
@@ -223,7 +224,7 @@ func (s *Session) Begin(ctx context.Context) (context string) {
 	if begun || s.o.Hooks == nil {
 		return ""
 	}
-	return s.o.Hooks.SessionStart(ctx, source)
+	return s.o.Hooks.SessionStart(ctx, source).Context
 }
 
 // Clear ends the conversation and begins another one with a new id, a new file

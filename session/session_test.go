@@ -16,10 +16,12 @@ import (
 
 	"minigem/agent"
 	"minigem/agent/event"
+	"minigem/hooks"
 	"minigem/llm"
 )
 
 var (
+	_ Hooks         = (*hooks.Engine)(nil)
 	_ agent.History = (*Session)(nil)
 	_ event.Sink    = (*Session)(nil)
 )
@@ -31,9 +33,9 @@ const stamp = `"2026-01-02T03:04:05.000Z"`
 // trace records what the hooks of a session hear.
 type trace struct{ heard []string }
 
-func (h *trace) SessionStart(_ context.Context, source string) string {
+func (h *trace) SessionStart(_ context.Context, source string) hooks.SessionStartOutcome {
 	h.heard = append(h.heard, "start "+source)
-	return "context of " + source
+	return hooks.SessionStartOutcome{Context: "context of " + source}
 }
 
 func (h *trace) SessionEnd(_ context.Context, reason string) {

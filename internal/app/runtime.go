@@ -166,7 +166,7 @@ func (r *Runtime) wireSession(_ context.Context, sys *System, w *Frontend) error
 		Directories: r.Workspace.Dirs()[1:],
 		Preamble:    r.preamble,
 		Secrets:     r.Config.Secrets,
-		Hooks:       sessionHooks{r.Engine},
+		Hooks:       r.Engine,
 		Warn:        func(err error) { w.Warn(err.Error()) },
 		Changed:     r.identify,
 		Now:         sys.Now,
@@ -258,17 +258,6 @@ func (r *Runtime) OfferedTools() []llm.ToolSpec {
 		}
 	}
 	return specs
-}
-
-// sessionHooks gives the session its two events.
-type sessionHooks struct{ engine *hooks.Engine }
-
-func (h sessionHooks) SessionStart(ctx context.Context, source string) string {
-	return h.engine.SessionStart(ctx, source).Context
-}
-
-func (h sessionHooks) SessionEnd(ctx context.Context, reason string) {
-	h.engine.SessionEnd(ctx, reason)
 }
 
 // openSession starts, resumes or imports, as the flags say.

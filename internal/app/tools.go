@@ -26,7 +26,7 @@ func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
 	processes := &builtin.Processes{}
 	r.closers = append(r.closers, func() error { processes.Close(); return nil })
 	r.Registry = &tools.Registry{}
-	r.Registry.Add(builtin.All(builtin.Options{
+	all, err := builtin.All(builtin.Options{
 		Workspace: r.Workspace,
 		Ignore:    r.ignore(),
 		Shell: builtin.ShellOptions{
@@ -39,8 +39,9 @@ func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
 		Memory: builtin.MemoryFiles{User: filepath.Join(r.Config.DotGemini, ContextName(r)), Project: r.ProjectMemory()},
 		Now:    sys.Now,
 		Nearby: func(path string) string { return r.nearby(path, w.Warn) },
-	})...)
-	return nil
+	})
+	r.Registry.Add(all...)
+	return err
 }
 
 // nearby shows the context files of subdirectories that a tool is the first to

@@ -33,8 +33,11 @@ type Options struct {
 }
 
 // All returns the tools in the order in which they are offered to the model
-// (core/tools/tool-registry.ts).
-func All(o Options) []tools.Tool {
+// (core/tools/tool-registry.ts). The error says what is missing of o.
+func All(o Options) ([]tools.Tool, error) {
+	if o.Workspace == nil {
+		return nil, errors.New("making the built-in tools: Options.Workspace is missing; workspace.New opens one")
+	}
 	ws, shell, now := o.Workspace, o.Shell, o.Now
 	if shell.Processes == nil {
 		shell.Processes = &Processes{}
@@ -58,7 +61,7 @@ func All(o Options) []tools.Tool {
 	add(o.Asker != nil, func() tools.Tool { return AskUser(o.Asker) })
 	all = append(all, WriteTodos(), ReadManyFiles(ws, o.Ignore))
 	add(o.Memory.User != "", func() tools.Tool { return SaveMemory(o.Memory) })
-	return all
+	return all, nil
 }
 
 // declared is the part of a tool that does not depend on a call.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -37,12 +38,43 @@ var calls = map[string]map[string]any{
 func TestContract(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for _, tool := range All(everything(t, project(t, dir, map[string]string{"a.txt": "one\none\n", "sub/x": ""}))) {
+	for _, tool := range all(t, everything(t, project(t, dir, map[string]string{"a.txt": "one\none\n", "sub/x": ""}))) {
 		name := tool.Spec().Name
 		t.Run(name, func(t *testing.T) {
 			require.Contains(t, calls, name, "every tool has a call here")
 			toolstest.Run(t, toolstest.Case{Tool: tool, Args: calls[name], Dir: dir})
 		})
+	}
+}
+
+func all(t *testing.T, o Options) []tools.Tool {
+	t.Helper()
+	ts, err := All(o)
+	require.NoError(t, err)
+	return ts
+}
+
+// Without a workspace there are no tools, and one that is made all the same
+// reaches no file.
+func TestNoWorkspace(t *testing.T) {
+	t.Parallel()
+	_, err := All(Options{})
+	require.ErrorContains(t, err, "Options.Workspace is missing")
+	for _, ws := range []*workspace.Workspace{nil, {}} {
+		for _, tool := range []tools.Tool{
+			ReadFile(ws, workspace.Ignore{}), WriteFile(ws), Replace(ws), ListDirectory(ws, workspace.Ignore{}), Glob(ws, workspace.Ignore{}, time.Now),
+			GrepSearch(ws, workspace.Ignore{}), ReadManyFiles(ws, workspace.Ignore{}), RunShellCommand(ws, ShellOptions{Processes: &Processes{}}),
+		} {
+			name := tool.Spec().Name
+			inv, err := tool.Prepare(calls[name])
+			if err != nil {
+				continue
+			}
+			res, err := inv.Run(t.Context())
+			if err == nil {
+				require.Regexp(t, "^No (files|matches) found|^No files", res.Parts[0].(llm.Text).Text, name)
+			}
+		}
 	}
 }
 
@@ -68,7 +100,7 @@ func TestAll(t *testing.T) {
 	t.Parallel()
 	offered := func(o Options) string {
 		var r tools.Registry
-		r.Add(All(o)...)
+		r.Add(all(t, o)...)
 		return strings.Join(r.Names(), " ")
 	}
 	o := everything(t, project(t, t.TempDir(), nil))
@@ -105,7 +137,7 @@ func TestInfo(t *testing.T) {
 		{"read_background_output", "Read Background Output", tools.KindRead, true, false},
 	}
 	var r tools.Registry
-	r.Add(All(everything(t, project(t, t.TempDir(), nil)))...)
+	r.Add(all(t, everything(t, project(t, t.TempDir(), nil)))...)
 	for _, w := range want {
 		tool := r.Lookup(w.name)
 		require.NotNil(t, tool, w.name)

@@ -25,7 +25,7 @@ func TestNearby(t *testing.T) {
 		return "near " + filepath.Base(path)
 	}
 	var r tools.Registry
-	r.Add(All(o)...)
+	r.Add(all(t, o)...)
 	for _, tt := range []struct {
 		tool string
 		args args

@@ -15,6 +15,7 @@
 package workspace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -51,7 +52,8 @@ func (e *OutsideError) Error() string {
 
 func (e *OutsideError) Unwrap() error { return ErrOutside }
 
-// Workspace is a set of directories. It is safe for concurrent use.
+// Workspace is a set of directories. It is safe for concurrent use. The zero
+// Workspace, and a nil one, has none: every path is outside of it.
 type Workspace struct {
 	root string
 
@@ -149,19 +151,33 @@ func (w *Workspace) add(k kind, names ...string) error {
 	return nil
 }
 
-// Root returns the absolute path of the project, as it was given.
-func (w *Workspace) Root() string { return w.root }
+// Root returns the absolute path of the project, as it was given; empty: there
+// is none.
+func (w *Workspace) Root() string {
+	if w == nil {
+		return ""
+	}
+	return w.root
+}
 
 // Dirs returns the absolute paths of the project's directories, the root
 // first, as they were given.
 func (w *Workspace) Dirs() []string { return w.names(project) }
 
-// names is for readers of kind k.
-func (w *Workspace) names(k kind) []string {
+// list returns the directories as they are now; it must not be changed.
+func (w *Workspace) list() []*dir {
+	if w == nil {
+		return nil
+	}
 	w.mu.RLock()
 	defer w.mu.RUnlock()
+	return w.dirs
+}
+
+// names are those of the directories of kind k.
+func (w *Workspace) names(k kind) []string {
 	var names []string
-	for _, d := range w.dirs {
+	for _, d := range w.list() {
 		if d.kind == k {
 			names = append(names, d.name)
 		}
@@ -198,7 +214,11 @@ func (w *Workspace) Writable(path string) bool {
 // Rel returns abs relative to the root, with forward slashes; abs itself if it
 // is not below the root.
 func (w *Workspace) Rel(abs string) string {
-	for _, base := range []string{w.root, w.dirs[0].real} {
+	dirs := w.list()
+	if len(dirs) == 0 {
+		return abs
+	}
+	for _, base := range []string{w.root, dirs[0].real} {
 		if rel, ok := below(base, abs); ok {
 			return filepath.ToSlash(rel)
 		}
@@ -208,7 +228,7 @@ func (w *Workspace) Rel(abs string) string {
 
 func (w *Workspace) abs(path string) string {
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(w.root, path)
+		path = filepath.Join(cmp.Or(w.Root(), string(filepath.Separator)), path)
 	}
 	return filepath.Clean(path)
 }
@@ -227,10 +247,7 @@ func (w *Workspace) locate(abs string) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
-	w.mu.RLock()
-	dirs := w.dirs
-	w.mu.RUnlock()
-	for _, d := range dirs {
+	for _, d := range w.list() {
 		root, base, err := d.open()
 		if err != nil {
 			// Not there yet, so that nothing is below it, and it is not to be made by a tool.
