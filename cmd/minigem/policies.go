@@ -30,7 +30,12 @@ why, and which --approval-mode would offer it.
 A rule about commands (command=...) reads the command line: each command in it,
 what they run, and what bash would evaluate. One that denies is no sandbox: it
 asks about lines that it cannot read, but does not know what a program does that
-is allowed, nor what a script holds that stands in a file.`,
+is allowed, nor what a script holds that stands in a file.
+
+A rule that allows a command holds for the files that the file tools would touch
+unasked: what a command line writes or reads elsewhere, or cannot be told, is
+asked about. A rule that allows write_file or replace means no settings and no
+scripts of hooks unless its argsPattern names them.`,
 		Example: "  minigem policies\n  minigem policies --policy ./strict.toml\n  minigem policies --json | jq '.rules[] | select(.decision == \"deny\")'",
 		Args:    withUsage(sys, cobra.NoArgs, "takes no arguments"),
 		RunE: func(*cobra.Command, []string) error {

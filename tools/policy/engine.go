@@ -106,13 +106,22 @@ func (e *Engine) Check(c Call) Verdict {
 	return v
 }
 
+// editTools change the files that their arguments name.
+var editTools = []string{"write_file", "replace"}
+
 func (e *Engine) checkPlain(s situation, c Call) Verdict {
 	text := stable(c.Args)
 	for i := range s.rules {
 		r := &s.rules[i]
-		if r.appliesTo(s, c.Tool, c.Info, c.Subagent) && e.argumentsMatch(r, c, text) {
-			return verdictOf(r)
+		if !r.appliesTo(s, c.Tool, c.Info, c.Subagent) || !e.argumentsMatch(r, c, text) {
+			continue
 		}
+		v := verdictOf(r)
+		if v.Decision == Allow && s.mode != ModeYolo && r.args == nil && slices.Contains(editTools, c.Tool) && e.changesSensitive(c) {
+			v.Decision = Ask
+			v.Reason = "it may change what programs run, which only a rule that names the file allows"
+		}
+		return v
 	}
 	return s.unruled()
 }

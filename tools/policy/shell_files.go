@@ -165,16 +165,24 @@ func (e *Engine) readAsked(p place, path shell.Path) string {
 func (e *Engine) namesSensitive(p place, cmd shell.Command) string {
 	for _, w := range cmd.Words[min(1, len(cmd.Words)):] {
 		_, value, _ := strings.Cut(w.Text, "=")
-		for _, name := range []string{w.Text, value, strings.TrimLeft(w.Text, "-")} {
-			if name == "" || !w.Known || len(name) > 4096 || strings.ContainsAny(name, "\n\x00") {
+		for _, name := range []string{w.Text, strings.TrimLeft(w.Text, "-"), value} {
+			if !w.Known { // of ~ and $HOME the rest is left
+				name = strings.TrimLeft(name, "~/")
+			}
+			if name == "" || len(name) > 4096 || strings.ContainsAny(name, "\n\x00") {
 				continue
 			}
-			if slices.ContainsFunc(p.dirs, func(dir string) bool { return e.sensitive(absolute(dir, name), false) }) {
+			if ofProcess(name) || slices.ContainsFunc(p.dirs, func(dir string) bool { return e.sensitive(absolute(dir, name), false) }) {
 				return "names " + name + ", which may say what programs run"
 			}
 		}
 	}
 	return ""
+}
+
+// ofProcess: where these lead depends on which process asks.
+func ofProcess(name string) bool {
+	return strings.HasPrefix(filepath.Clean(name), "/proc/") && strings.Count(filepath.Clean(name), "/") > 3
 }
 
 // redirectAsked says why the redirections of a command are asked for: the rule

@@ -152,11 +152,9 @@ func links(a *arguments) string {
 	}
 	for _, src := range a.operands {
 		a.writes(src, true)
-		a.reads(src, true)
 		a.writes(within(dst, Word{Text: path.Base(src.Text), Known: src.Known}), true)
 		for _, dir := range []string{dst.Text, path.Dir(dst.Text)} { // where the link may lie
 			a.writes(within(Word{Text: dir, Known: dst.Known}, src), true)
-			a.reads(within(Word{Text: dir, Known: dst.Known}, src), true)
 		}
 	}
 	if path.Clean(dst.Text) != "." {
