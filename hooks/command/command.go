@@ -27,10 +27,6 @@ import (
 )
 
 const (
-	// maxStream is what is kept of each stream: its beginning, and maxTail of its
-	// end, for the answer comes last.
-	maxStream = 1 << 20
-	maxTail   = 64 << 10
 	// drain is how long more output is awaited from children that hold the
 	// streams open after the shell has exited: an answer on its way through a
 	// process substitution, such as exec > >(tee log), must not be lost.
@@ -79,9 +75,10 @@ func (r Runner) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, env 
 	if stdin == nil {
 		stdin = hooks.Payload{} // closed at once, not the terminal
 	}
+	out, errs := newStream(h, false), newStream(h, true)
 	c := proc.Command{
 		Dir: r.Dir, Env: environment(r.base(h), env, h), Stdin: stdin,
-		Out: proc.Limit{Head: maxStream - maxTail, Tail: maxTail}, Err: proc.Limit{Head: maxStream - maxTail, Tail: maxTail},
+		Out: out.limit(), Err: errs.limit(),
 		Grace: grace, Drain: drain, Outlives: h.Event == protocol.SessionEnd,
 	}
 	setShell(&c, h.Command, c.Env)
@@ -94,7 +91,9 @@ func (r Runner) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, env 
 	if res.Held && stopped == nil {
 		r.leave(ctx, p, h)
 	}
-	return exit(res, stopped, time.Since(began))
+	e := exit(res, stopped, time.Since(began))
+	e.Stdout, e.Stderr = out.kept(res.Stdout), errs.kept(res.Stderr)
+	return e
 }
 
 func (r Runner) base(h hooks.Hook) []string {
@@ -123,8 +122,7 @@ func await(ctx context.Context, p *proc.Process) error {
 func exit(res proc.Result, stopped error, took time.Duration) hooks.Exit {
 	e := hooks.Exit{
 		Code: res.ExitCode, Err: stopped, Duration: took,
-		Stdout: res.Stdout.Bytes(), StdoutTruncated: res.Stdout.Dropped > 0,
-		Stderr: res.Stderr.Bytes(), StderrTruncated: res.Stderr.Dropped > 0,
+		StdoutTruncated: res.Stdout.Dropped > 0, StderrTruncated: res.Stderr.Dropped > 0,
 	}
 	if res.Signal != 0 {
 		e.Signal = syscall.Signal(res.Signal).String()

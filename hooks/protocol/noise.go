@@ -15,6 +15,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf16"
@@ -84,36 +85,67 @@ func (r *reader) explainNoise(stdout string) {
 // strongest of it, and says on which stream it stood.
 func (r *reader) holdAmongNoise(stdout, stderr string) (from string) {
 	best := 0
-	hold := func(stream string, fields []member, say string, line int) {
-		o := r.apart(fields)
-		what, strength := o.holds()
-		if strength == 0 {
-			return
-		}
-		r.garbled = true
-		r.warn("%s "+say+": its %s holds, and nothing else in it is obeyed; print one valid JSON object and nothing else", stream, line, what)
-		if strength > best {
-			best, from = strength, stream
-			r.out.Stop, r.out.StopReason, r.out.Decision, r.out.Reason = o.Stop, o.StopReason, o.Decision, o.Reason
-		}
-	}
-	const among = "holds a JSON object (line %d) among other output"
-	found, rest := embedded(stdout)
-	for _, e := range found {
-		hold("stdout", e.fields, among, e.line)
-	}
-	if fields, line := r.legible(rest); fields != nil {
-		hold("stdout", fields, "holds an object that is no valid JSON (line %d)", line)
-	}
-	if best == 0 {
-		found, _ = embedded(stderr)
-		for _, e := range found {
-			if e.alone {
-				hold("stderr", e.fields, among, e.line)
+	hold := func(stream string, found []held) {
+		for _, h := range found {
+			what := "a JSON object (line %d) among other output"
+			if h.broken {
+				what = "an object that is no valid JSON (line %d)"
+			}
+			r.garbled = true
+			r.warn("%s holds "+what+": its %s holds, and nothing else in it is obeyed; print one valid JSON object and nothing else", stream, h.line, h.what)
+			if h.strength > best {
+				best, from = h.strength, stream
+				r.out.Stop, r.out.StopReason, r.out.Decision, r.out.Reason = h.Stop, h.StopReason, h.Decision, h.Reason
 			}
 		}
 	}
+	hold("stdout", r.holding(stdout, false))
+	if best == 0 {
+		hold("stderr", r.holding(stderr, true))
+	}
 	return from
+}
+
+// held is what denies, stops or asks among other output.
+type held struct {
+	Output
+	what     string // "deny"
+	strength int    // from 1
+	line     int    // from 1
+	at, end  int    // where it stands; of a broken object, its brace and what decides
+	broken   bool   // the object is no valid JSON
+}
+
+// holding finds what denies, stops or asks in text; on stderr only in objects
+// that have their lines to themselves.
+func (r *reader) holding(text string, stderr bool) []held {
+	var out []held
+	add := func(fields []member, h held) {
+		h.Output = r.apart(fields)
+		if h.what, h.strength = h.holds(); h.strength > 0 {
+			out = append(out, h)
+		}
+	}
+	found, rest := embedded(text)
+	for _, e := range found {
+		if (e.alone || !stderr) && decides(e.fields) {
+			add(e.fields, held{line: e.line, at: e.at, end: e.end})
+		}
+	}
+	if stderr {
+		return out
+	}
+	if b := r.legible(rest); b.fields != nil {
+		add(b.fields, held{line: b.line, at: b.at, end: b.end, broken: true})
+	}
+	return out
+}
+
+// decides reports whether an object with fields can hold anything up.
+func decides(fields []member) bool {
+	return slices.ContainsFunc(fields, func(m member) bool {
+		return m.key == "decision" || m.key == "continue" || m.key == "hookSpecificOutput"
+	})
 }
 
 // apart reads fields as an answer of their own.
@@ -124,11 +156,14 @@ func (r *reader) apart(fields []member) Output {
 	return other.out
 }
 
+// strongest is the strength of a stop.
+const strongest = 3
+
 // holds says what keeps an action from going ahead, and how strongly; 0: nothing does.
 func (o Output) holds() (what string, strength int) {
 	switch {
 	case o.Stop:
-		return "stop", 3
+		return "stop", strongest
 	case o.Decision == Deny:
 		return "deny", 2
 	case o.Decision == Ask:
@@ -137,16 +172,18 @@ func (o Output) holds() (what string, strength int) {
 	return "", 0
 }
 
-// embeddedObject is a JSON object among other output.
+// embeddedObject is an object among other output.
 type embeddedObject struct {
-	line   int // from 1
-	fields []member
-	alone  bool // nothing else stands on its lines
+	line    int // from 1
+	at, end int // where it stands
+	fields  []member
+	alone   bool // nothing else stands on its lines
 }
 
-// maxScanned bounds the work of looking for objects in what is full of braces;
-// what is left then is searched as text.
-const maxScanned = 64 << 20
+// maxScanned bounds the work of looking for objects in what is full of braces,
+// as a multiple of its length. Beyond that an object must begin a line and end
+// on it; the rest is searched as text.
+const maxScanned = 64
 
 // embedded finds the JSON objects among other output, those that begin a line
 // or end one, also in an array; and the text without any object, of the same
@@ -154,13 +191,22 @@ const maxScanned = 64 << 20
 func embedded(text string) (found []embeddedObject, rest string) {
 	left := []byte(text)
 	line, counted := 1, 0
-	for at, scanned := 0, 0; scanned < maxScanned; {
+	for at, scanned := 0, 0; ; {
 		next := strings.IndexByte(text[at:], '{')
 		if next < 0 {
 			break
 		}
 		at += next
-		fields, n, cost := objectAt(text[at:])
+		tried := text[at:]
+		if scanned > maxScanned*len(text) {
+			before, _ := lineAround(text, at, at)
+			if strings.Trim(before, " \t\r[,") != "" {
+				at++
+				continue
+			}
+			tried, _, _ = strings.Cut(tried, "\n")
+		}
+		fields, n, cost := objectAt(tried)
 		scanned += cost
 		if n == 0 {
 			at++
@@ -170,7 +216,7 @@ func embedded(text string) (found []embeddedObject, rest string) {
 		before, after := lineAround(text, at, at+n)
 		begins, ends := strings.Trim(before, " \t\r[,") == "", strings.Trim(after, " \t\r],") == ""
 		if begins || ends {
-			found = append(found, embeddedObject{line, fields, begins && ends})
+			found = append(found, embeddedObject{line, at, at + n, fields, begins && ends})
 		}
 		for i := at; i < at+n; i++ {
 			if left[i] != '\n' {
@@ -224,11 +270,11 @@ func pattern(expr string) func() *regexp.Regexp {
 const aLine = 256
 
 // legible finds what denies, stops or asks in an object of text that is no
-// valid JSON, with the reason as far as it can be read; nil: nothing does. The
+// valid JSON, with the reason as far as it can be read; no fields: nothing does. The
 // objects that are valid have been taken out of text.
-func (r *reader) legible(text string) (fields []member, line int) {
+func (r *reader) legible(text string) (found embeddedObject) {
 	if !strings.Contains(text, "{") {
-		return nil, 0
+		return found
 	}
 	for _, find := range []*regexp.Regexp{legibleContinue(), legibleDecision()} {
 		searched, open := 0, -1 // the last brace before the match
@@ -240,25 +286,26 @@ func (r *reader) legible(text string) (fields []member, line int) {
 				continue
 			}
 			if key := text[m[2]:m[3]]; key == "continue" {
-				fields = append(fields, member{key: key, value: false})
+				found.fields = append(found.fields, member{key: key, value: false})
 			} else {
-				fields = append(fields, r.placed(member{key: key, value: text[m[4]:m[5]]}))
+				found.fields = append(found.fields, r.placed(member{key: key, value: text[m[4]:m[5]]}))
 			}
-			if line == 0 {
-				line = 1 + strings.Count(text[:m[2]], "\n")
+			if found.line == 0 {
+				found.line, found.at = 1+strings.Count(text[:m[2]], "\n"), open
 			}
-			if len(fields) >= maxWarnings {
+			found.end = max(found.end, m[1])
+			if len(found.fields) >= maxWarnings {
 				break
 			}
 		}
 	}
-	if fields == nil {
-		return nil, 0
+	if found.fields == nil {
+		return found
 	}
 	if m := legibleReason().FindStringSubmatch(text); m != nil {
-		fields = append(fields, r.placed(member{key: m[1], value: unquote(m[2] + m[3])}))
+		found.fields = append(found.fields, r.placed(member{key: m[1], value: unquote(m[2] + m[3])}))
 	}
-	return fields, line
+	return found
 }
 
 // placed puts a field of hookSpecificOutput there.
@@ -275,10 +322,14 @@ func (r *reader) placed(m member) member {
 // text[end] stands in the middle of a line, like an example in a sentence.
 func isTalk(text string, open, end int) bool {
 	rest := text[end:min(len(text), end+aLine)]
-	if n := strings.IndexByte(rest, '}'); n >= 0 {
+	n := strings.IndexByte(rest, '}')
+	switch {
+	case n >= 0:
 		end += n + 1
-	} else {
-		end += len(rest)
+	case len(rest) == aLine:
+		return false // an example in a sentence is short
+	default:
+		end = len(text)
 	}
 	before, after := lineAround(text, open, end)
 	return strings.Trim(before, " \t\r[,{\\\"'") != "" && strings.Trim(after, " \t\r],}\\\"'") != ""

@@ -2,12 +2,18 @@ package proc
 
 import (
 	"fmt"
+	"io"
 	"sync"
 )
 
 // Limit says how many bytes of a stream are kept: Head from its beginning and
 // Tail from its end. The zero value keeps everything.
-type Limit struct{ Head, Tail int }
+type Limit struct {
+	Head, Tail int
+	// Watch is given the whole stream as it comes, once it is longer than Head.
+	// It must not block. nil: nobody watches.
+	Watch io.Writer
+}
 
 // Output is what was kept of a stream.
 type Output struct {
@@ -34,11 +40,12 @@ func (o Output) String() string { return string(o.Bytes()) }
 type buffer struct {
 	limit Limit
 
-	mu     sync.Mutex
-	head   []byte
-	tail   []byte // up to twice Tail, to move bytes rarely
-	total  int64
-	sealed bool
+	mu      sync.Mutex
+	head    []byte
+	tail    []byte // up to twice Tail, to move bytes rarely
+	total   int64
+	sealed  bool
+	watched bool // limit.Watch was given the head
 }
 
 // write adds b and shows it to live, unless the buffer is sealed.
@@ -53,10 +60,11 @@ func (b *buffer) write(p []byte, live func([]byte)) {
 		live(p)
 	}
 	n := len(p)
-	if b.limit != (Limit{}) {
+	if b.limit.Head > 0 || b.limit.Tail > 0 {
 		n = min(n, b.limit.Head-len(b.head))
 	}
 	b.head = append(b.head, p[:n]...)
+	b.watch(p[n:])
 	if b.limit.Tail == 0 {
 		return
 	}
@@ -64,6 +72,18 @@ func (b *buffer) write(p []byte, live func([]byte)) {
 	if over := len(b.tail) - b.limit.Tail; over > b.limit.Tail {
 		b.tail = b.tail[:copy(b.tail, b.tail[over:])]
 	}
+}
+
+// watch shows what is beyond the head, and before it the head.
+func (b *buffer) watch(p []byte) {
+	if len(p) == 0 || b.limit.Watch == nil {
+		return
+	}
+	if !b.watched {
+		b.watched = true
+		_, _ = b.limit.Watch.Write(b.head)
+	}
+	_, _ = b.limit.Watch.Write(p) // what fails to watch loses nothing else
 }
 
 // seal drops whatever comes later. When it returns, live is not being called.
