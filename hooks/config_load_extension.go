@@ -26,6 +26,11 @@ type Extension struct {
 	// Context are its context files, as the manifest's contextFileName names
 	// them; nil: it names none.
 	Context []string
+	// Source is where it was installed from, an address or a path, and
+	// SourceType how: git, github-release, local or link. Empty: nobody wrote it
+	// down.
+	Source, SourceType string
+	ExcludeTools       []string // of the manifest
 }
 
 const (
@@ -98,7 +103,10 @@ func openExtension(dir string) (Extension, error) {
 		dir = install.Get("source").Text()
 	}
 	m, err := readManifest(dir)
-	return Extension{Name: m.name, Dir: dir, Context: m.context}, err
+	return Extension{
+		Name: m.name, Dir: dir, Context: m.context, ExcludeTools: m.excluded,
+		Source: install.Get("source").Text(), SourceType: install.Get("type").Text(),
+	}, err
 }
 
 func whyOff(ext Extension, before []Extension, enablement jsonc.Node, workspacePath, root string) string {
@@ -133,6 +141,8 @@ type manifest struct {
 	name    string
 	envVars []string // the settings' environment variables
 	context []string // contextFileName
+
+	excluded []string // excludeTools
 }
 
 func readManifest(dir string) (manifest, error) {
@@ -158,6 +168,7 @@ func readManifest(dir string) (manifest, error) {
 	} else {
 		m.context = name.Strings()
 	}
+	m.excluded = root.Get("excludeTools").Strings()
 	return m, nil
 }
 

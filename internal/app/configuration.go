@@ -96,7 +96,10 @@ func (c *Configuration) loadHooks(f *Options) error {
 		}
 		c.Sections = append(c.Sections, s)
 	}
-	problems := c.loadExtensionHooks()
+	problems, err := c.loadExtensionHooks()
+	if err != nil {
+		return err
+	}
 	c.Hooks = hooks.Merge(c.Sections...)
 	c.Hooks.Problems = append(c.Hooks.Problems, problems...)
 	c.tellKeptFromHooks()
@@ -104,8 +107,11 @@ func (c *Configuration) loadHooks(f *Options) error {
 }
 
 // loadExtensionHooks reads the hooks of the extensions in force.
-func (c *Configuration) loadExtensionHooks() []hooks.Problem {
-	problems := c.findExtensions()
+func (c *Configuration) loadExtensionHooks() ([]hooks.Problem, error) {
+	problems, err := c.findExtensions()
+	if err != nil {
+		return nil, err
+	}
 	for _, e := range c.extensions {
 		s, err := hooks.LoadExtension(e, c.Dir, nil)
 		if err != nil {
@@ -114,7 +120,7 @@ func (c *Configuration) loadExtensionHooks() []hooks.Problem {
 		}
 		c.Sections = append(c.Sections, s)
 	}
-	return problems
+	return problems, nil
 }
 
 // CheckProjectHooks compares the project's hooks with what was trusted.

@@ -23,7 +23,7 @@ func (c *Configuration) ExtensionRoots() hooks.ExtensionRoots {
 
 // findExtensions finds those in force. -e names the ones to use; "none" is none
 // of them.
-func (c *Configuration) findExtensions() []hooks.Problem {
+func (c *Configuration) findExtensions() ([]hooks.Problem, error) {
 	found, problems := hooks.FindExtensions(c.Dir, c.ExtensionRoots())
 	for _, e := range found {
 		off := e.Off != "" || slices.Contains(c.Settings.Extensions.Disabled, e.Name)
@@ -31,7 +31,9 @@ func (c *Configuration) findExtensions() []hooks.Problem {
 			c.extensions = append(c.extensions, e)
 		}
 	}
-	return problems
+	var err error
+	c.extensions, err = c.allowedExtensions(c.extensions)
+	return problems, err
 }
 
 // extensionContext is where extensions may have context files.

@@ -29,6 +29,7 @@ type Options struct {
 	DeleteSession     string
 	IncludeDirs       []string
 	ScreenReader      bool
+	Sandbox           string // "": not given
 	OutputFormat      string
 	RawOutput         bool
 	AcceptRawRisk     bool

@@ -74,6 +74,9 @@ type Runtime struct {
 // Build makes a Runtime. The caller begins its session, and closes it.
 func Build(ctx context.Context, sys *System, f *Options, c *Configuration, w Frontend) (*Runtime, error) {
 	r := &Runtime{Config: c, Flags: f}
+	if err := c.checkRestrictions(sys, f); err != nil {
+		return nil, err
+	}
 	steps := []func(context.Context, *System, *Frontend) error{
 		r.wireTelemetry,
 		r.wireModel,

@@ -90,7 +90,7 @@ func (r *Runtime) PolicyRules() ([]policy.Rule, []policy.Problem) {
 	s := r.Config.Settings
 	rules := policy.FromLists(policy.Lists{
 		Core: s.Tools.Core, Allowed: slices.Concat(s.Tools.Allowed, r.Flags.AllowedTools),
-		Excluded: s.Tools.Exclude, ConfirmationRequired: s.Tools.ConfirmationRequired,
+		Excluded: slices.Concat(s.Tools.Exclude, r.Config.extensionExcludes()), ConfirmationRequired: s.Tools.ConfirmationRequired,
 		AllowedServers: slices.Concat(s.MCP.Allowed, r.Flags.AllowedMCP), ExcludedServers: s.MCP.Excluded,
 	})
 	var problems []policy.Problem
@@ -103,6 +103,7 @@ func (r *Runtime) PolicyRules() ([]policy.Rule, []policy.Problem) {
 	} else {
 		load(policy.TierUser, false, filepath.Join(r.Config.DotGemini, "policies"))
 	}
+	load(policy.TierExtension, false, r.Config.extensionPolicies()...)
 	load(policy.TierAdmin, false, "/etc/gemini-cli/policies")
 	load(policy.TierAdmin, true, slices.Concat(r.Flags.AdminPolicies, s.AdminPolicyPaths)...)
 	return rules, problems

@@ -54,6 +54,10 @@ func (c *checker) noteUnknown(m member, path string, known []string) {
 	if m.key == "$schema" && path == "" {
 		return
 	}
+	at := join(path, m.key)
+	if _, ok := knownKey(at); ok || m.value.kind == object && knownAbove(at) {
+		return // WithoutEffect and Restrictions tell of it
+	}
 	u := Unknown{Key: join(path, m.key), Origin: m.origin}
 	if s := nearest(m.key, known); s != "" {
 		u.Suggestion = join(path, s)

@@ -45,6 +45,7 @@ type Loaded struct {
 	Trusted  bool   // what Options.Trusted said
 	Warnings []Warning
 	Unknown  []Unknown
+	Given    []Given // what files set, in the order of their layers
 
 	tree *node
 }
@@ -165,6 +166,7 @@ func (l *Loaded) digest(f *File, lookup func(string) (string, bool)) (*node, err
 	}
 	r.migrate(tree)
 	expand(tree, lookup)
+	l.given(f.Layer, tree)
 	c := &checker{reader: r}
 	c.object(tree, reflect.TypeFor[Settings](), "")
 	l.Warnings = append(l.Warnings, r.warnings...)

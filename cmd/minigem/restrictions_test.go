@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"minigem/internal/exit"
+	"minigem/internal/settings"
+	"minigem/llm"
+)
+
+func nested(key, value string) string {
+	parts := strings.Split(key, ".")
+	for i := len(parts) - 1; i >= 0; i-- {
+		value = fmt.Sprintf("{%q: %s}", parts[i], value)
+	}
+	return value
+}
+
+var restrictionsDone = llm.Chunk{Parts: []llm.Part{llm.Text{Text: "Done."}}, FinishReason: "STOP"}
+
+// TestARestrictionWithoutEffectStopsTheRun: each one of the list, with a value
+// that would hold something back, ends with 52; with each harmless one it runs.
+func TestARestrictionWithoutEffectStopsTheRun(t *testing.T) {
+	t.Parallel()
+	for _, k := range settings.KnownKeys() {
+		if k.Effect != settings.EffectRestriction {
+			continue
+		}
+		harmful := map[string]string{"true": "false", "false": "true", "{}": `{"a": {"url": "https://host"}}`}[k.Harmless[0]]
+		for _, value := range append([]string{harmful}, k.Harmless...) {
+			w := newHookWorld(t, map[string]string{"~/.gemini/settings.json": nested(k.Key, value)})
+			got := runWith(t, w, "text", restrictionsDone)
+			if value == harmful {
+				assert.Equal(t, exit.Config, got.code, k.Key)
+				assert.Empty(t, got.out)
+				assert.Contains(t, got.err, k.Key)
+				assert.Contains(t, got.err, "minigem cannot enforce: take it out")
+				assert.Contains(t, w.run("settings list").err, "so that no session begins")
+			} else {
+				assert.Equal(t, said{"Done.\n", "", exit.OK}, got, "%s %s", k.Key, value)
+			}
+		}
+	}
+}
+
+func TestSandboxIsRefused(t *testing.T) {
+	t.Parallel()
+	const on = `{"tools": {"sandbox": "docker"}}`
+	for _, c := range []struct {
+		settings string
+		env      []string
+		args     []string
+		code     int
+	}{
+		{on, nil, nil, exit.Config},
+		{on, []string{"GEMINI_SANDBOX=false"}, nil, exit.OK},
+		{on, []string{"SANDBOX=docker"}, nil, exit.OK},
+		{on, nil, []string{"--sandbox=false"}, exit.OK},
+		{"{}", []string{"GEMINI_SANDBOX=docker"}, nil, exit.Config},
+		{"{}", []string{"GEMINI_SANDBOX=TRUE"}, []string{"--sandbox=false"}, exit.Config},
+		{"{}", nil, []string{"-s"}, exit.Config},
+		{"{}", nil, []string{"--sandbox"}, exit.Config},
+	} {
+		w := newHookWorld(t, map[string]string{
+			"~/.gemini/settings.json": c.settings,
+			"answers":                 `{"method":"generateContentStream","response":[{"candidates":[{"content":{"role":"model","parts":[{"text":"Done."}]},"finishReason":"STOP"}]}]}` + "\n",
+		})
+		sys, out, errOut := w.sys(c.env...)
+		code := run(append(c.args, "-p", "go", "--fake-responses", w.path("answers")), sys)
+		assert.Equal(t, c.code, code, "%+v: %s", c, errOut)
+		assert.Equal(t, c.code == exit.OK, out.String() == "Done.\n", errOut.String())
+		assert.Equal(t, c.code == exit.Config, strings.Contains(errOut.String(), "sandbox"), errOut.String())
+	}
+}
+
+// TestExtensionsAreHeldBack: where they may come from, which tools they take
+// away, and their policies.
+func TestExtensionsAreHeldBack(t *testing.T) {
+	t.Parallel()
+	world := func(settings string) hookWorld {
+		return newHookWorld(t, map[string]string{
+			"~/.gemini/settings.json":                                 settings,
+			"~/.gemini/extensions/ext/gemini-extension.json":          `{"name": "ext", "version": "1", "excludeTools": ["glob"]}`,
+			"~/.gemini/extensions/ext/.gemini-extension-install.json": `{"source": "https://git.host/ext", "type": "git"}`,
+			"~/.gemini/extensions/ext/policies/strict.toml":           "[[rule]]\ntoolName = \"read_file\"\ndecision = \"deny\"\npriority = 100\ndenyMessage = \"the extension says no\"\n\n[[rule]]\ntoolName = \"write_file\"\ndecision = \"allow\"\npriority = 900\n",
+			"a.txt": "A",
+		})
+	}
+	read := llm.Chunk{Parts: []llm.Part{llm.ToolCall{Name: "read_file", Args: map[string]any{"file_path": "a.txt"}}}, FinishReason: "STOP"}
+	write := llm.Chunk{Parts: []llm.Part{llm.ToolCall{Name: "write_file", Args: map[string]any{"file_path": "b.txt", "content": "B"}}}, FinishReason: "STOP"}
+	for _, c := range []struct {
+		settings string
+		used     bool
+		code     int
+	}{
+		{"{}", true, exit.OK},
+		{`{"security": {"blockGitExtensions": true}}`, false, exit.OK},
+		{`{"security": {"allowedExtensions": ["^https://git\\.host/"]}}`, true, exit.OK},
+		{`{"security": {"allowedExtensions": ["^https://git\\.host/"], "blockGitExtensions": true}}`, true, exit.OK},
+		{`{"security": {"allowedExtensions": ["^https://other/"]}}`, false, exit.OK},
+		{`{"security": {"allowedExtensions": ["("]}}`, false, exit.Config},
+	} {
+		w := world(c.settings)
+		got := runWith(t, w, "text", glob("*"), read, write, restrictionsDone)
+		assert.Equal(t, c.code, got.code, got.err)
+		if c.code != exit.OK {
+			continue
+		}
+		assert.Equal(t, c.used, strings.Contains(got.err, `executing tool glob`), "%s: %s", c.settings, got.err)
+		assert.Equal(t, c.used, strings.Contains(got.err, `executing tool read_file`), "%s: %s", c.settings, got.err)
+		assert.Equal(t, !c.used, strings.Contains(got.err, "the extension ext is not used: security."), got.err)
+		assert.NoFileExists(t, w.path("b.txt"), "an extension allows nothing")
+	}
+}

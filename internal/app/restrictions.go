@@ -1,0 +1,128 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"minigem/hooks"
+	"minigem/internal/exit"
+)
+
+// checkRestrictions ends a run that somebody meant to hold back in a way that
+// minigem cannot: to go on would be to pretend. What becomes possible leaves
+// this function, and its line in settings/known.txt says "works".
+func (c *Configuration) checkRestrictions(sys *System, f *Options) error {
+	if off, err := sandboxed(sys, f); err != nil {
+		return err
+	} else if off {
+		return c.refuseRestrictions("tools.sandbox")
+	}
+	return c.refuseRestrictions("")
+}
+
+func (c *Configuration) refuseRestrictions(except string) error {
+	for _, g := range c.Loaded.Restrictions() {
+		if g.Key == except {
+			continue
+		}
+		return exit.Errorf(exit.Config, "%s:%d: %s is %s, which minigem cannot enforce: take it out, or run minigem inside a container that does it",
+			c.Shorten(g.Origin.File), g.Origin.Line, g.Key, c.Mask(g.Value))
+	}
+	return nil
+}
+
+// sandboxed decides what --sandbox and the environment say of a sandbox
+// (cli/config/sandboxConfig.ts): off is true where they switch it off, whatever
+// the settings say, or where this is one already.
+func sandboxed(sys *System, f *Options) (off bool, err error) {
+	if sys.Getenv("SANDBOX") != "" {
+		return true, nil
+	}
+	name, value := "GEMINI_SANDBOX", strings.ToLower(strings.TrimSpace(sys.Getenv("GEMINI_SANDBOX")))
+	if value == "" {
+		name, value = "--sandbox", strings.ToLower(f.Sandbox)
+	}
+	switch value {
+	case "":
+		return false, nil
+	case "false", "0":
+		return true, nil
+	}
+	return false, exit.Errorf(exit.Config, "%s is %q, and minigem has no sandbox yet: run it inside a container, and set GEMINI_SANDBOX=false there or leave it unset", name, value)
+}
+
+// extensionRefused says why the settings do not allow an extension, by its
+// source; "" where they do. A list of allowed sources takes the place of the
+// ban of git (cli/config/extension-manager.ts).
+func (c *Configuration) extensionRefused(e hooks.Extension) (string, error) {
+	s := c.Settings.Security
+	if len(s.AllowedExtensions) == 0 {
+		if s.BlockGitExtensions && (e.SourceType == "git" || e.SourceType == "github-release") {
+			return "security.blockGitExtensions is set, and it came from " + e.Source, nil
+		}
+		return "", nil
+	}
+	source := e.Source
+	if source == "" || e.SourceType == "local" || e.SourceType == "link" {
+		source = e.Dir
+		if real, err := filepath.EvalSymlinks(e.Dir); err == nil {
+			source = real
+		}
+	}
+	for _, pattern := range s.AllowedExtensions {
+		re, err := regexp.Compile(pattern)
+		if err != nil {
+			return "", exit.Errorf(exit.Config, "security.allowedExtensions: %q is no regular expression: %v", pattern, err)
+		}
+		if re.MatchString(source) {
+			return "", nil
+		}
+	}
+	return "security.allowedExtensions does not name its source " + source, nil
+}
+
+// extensionExcludes are the tools that extensions exclude.
+func (c *Configuration) extensionExcludes() []string {
+	var out []string
+	for _, e := range c.extensions {
+		out = append(out, e.ExcludeTools...)
+	}
+	return out
+}
+
+// extensionPolicies are the policies folders of the extensions that have one.
+func (c *Configuration) extensionPolicies() []string {
+	var out []string
+	for _, e := range c.extensions {
+		if dir := filepath.Join(e.Dir, "policies"); isFolder(dir) {
+			out = append(out, dir)
+		}
+	}
+	return slices.Clip(out)
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// allowedExtensions drops the extensions that the settings do not allow.
+func (c *Configuration) allowedExtensions(found []hooks.Extension) ([]hooks.Extension, error) {
+	var out []hooks.Extension
+	for _, e := range found {
+		why, err := c.extensionRefused(e)
+		if err != nil {
+			return nil, err
+		}
+		if why != "" {
+			c.Notices = append(c.Notices, fmt.Sprintf("the extension %s is not used: %s", e.Name, why))
+			continue
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
