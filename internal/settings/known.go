@@ -44,18 +44,42 @@ var KnownKeys = sync.OnceValue(func() []Known {
 	return out
 })
 
-func knownKey(key string) (Known, bool) {
+// knownIndex finds known keys, and the objects above them.
+var knownIndex = sync.OnceValues(func() (keys map[string]Known, above map[string]bool) {
+	keys, above = map[string]Known{}, map[string]bool{}
 	for _, k := range KnownKeys() {
-		if key == k.Key || strings.HasPrefix(key, k.Key+".") {
+		keys[k.Key] = k
+		for i, c := range k.Key {
+			if c == '.' {
+				above[k.Key[:i]] = true
+			}
+		}
+	}
+	return keys, above
+})
+
+// knownDepth is how many names a known key has at most.
+const knownDepth = 5
+
+// knownKey finds the known key that key is, or is below of.
+func knownKey(key string) (Known, bool) {
+	keys, _ := knownIndex()
+	for i, depth := 0, 0; i <= len(key) && depth < knownDepth; i++ {
+		if i < len(key) && key[i] != '.' {
+			continue
+		}
+		if k, ok := keys[key[:i]]; ok {
 			return k, true
 		}
+		depth++
 	}
 	return Known{}, false
 }
 
 // knownAbove reports whether a known key is below key.
 func knownAbove(key string) bool {
-	return slices.ContainsFunc(KnownKeys(), func(k Known) bool { return strings.HasPrefix(k.Key, key+".") })
+	_, above := knownIndex()
+	return above[key]
 }
 
 // A Given value was set in a file.
@@ -65,9 +89,12 @@ type Given struct {
 	Origin Origin
 }
 
-// given collects the leaves of a file, those of unknown keys too.
+// given collects the known keys of a file.
 func (l *Loaded) given(layer Layer, tree *node) {
 	walk("", tree, func(key string, n *node) {
+		if _, ok := knownKey(key); !ok {
+			return
+		}
 		at := n.origin
 		at.Layer = layer
 		l.Given = append(l.Given, Given{key, n.json(), at})

@@ -40,6 +40,7 @@ func TestEveryKeyHasAnEffect(t *testing.T) {
 	for _, k := range KnownKeys() {
 		assert.False(t, seen[k.Key], k.Key)
 		seen[k.Key] = true
+		assert.Less(t, strings.Count(k.Key, "."), knownDepth)
 		switch k.Effect {
 		case EffectWorks:
 			there := false
