@@ -86,7 +86,7 @@ func TestFindExtensions(t *testing.T) {
 	assert.Equal(t, []hooks.Extension{
 		{Name: "a", Dir: filepath.Join(user, "a"), Off: "turned off in " + filepath.Join(user, "extension-enablement.json")},
 		{Name: "b", Dir: filepath.Join(user, "b")},
-		{Name: "linked", Dir: source, Context: []string{"A.md", "B.md"}},
+		{Name: "linked", Dir: source, Context: []string{"A.md", "B.md"}, Source: source, SourceType: "link"},
 		{Name: "b", Dir: filepath.Join(project, "again"), InProject: true, Off: "an extension of the same name is in " + filepath.Join(user, "b")},
 	}, found)
 	require.Len(t, problems, 1)
