@@ -2,12 +2,8 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"io/fs"
 	"os"
 	"os/signal"
-	"path/filepath"
-	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -53,7 +49,11 @@ Exit codes: 0 all as then, 1 something would go otherwise, 42 bad input.`,
 func replayHooks(c *app.Configuration, sys *app.System, args []string, asJSON bool) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	sessions, skipped, err := readSessions(sys, args)
+	paths := make([]string, len(args))
+	for i, arg := range args {
+		paths[i] = app.Absolute(sys, arg)
+	}
+	sessions, skipped, err := replay.ReadAll(paths)
 	if err != nil {
 		return exit.With(exit.Input, err)
 	}
@@ -78,43 +78,4 @@ func replayHooks(c *app.Configuration, sys *app.System, args []string, asJSON bo
 		return exit.Silent(exit.Failed)
 	}
 	return nil
-}
-
-// readSessions reads what was named. A file that was named must be a session;
-// what else lies in a folder is skipped and told.
-func readSessions(sys *app.System, args []string) (sessions []*replay.Session, skipped []string, err error) {
-	for _, arg := range args {
-		path := app.Absolute(sys, arg)
-		info, err := os.Stat(path)
-		if err != nil {
-			return nil, nil, fmt.Errorf("looking for the session: %w", err)
-		}
-		if !info.IsDir() {
-			s, err := replay.Read(path)
-			if err != nil {
-				return nil, nil, err
-			}
-			sessions = append(sessions, s)
-			continue
-		}
-		err = filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
-			if err != nil || !d.Type().IsRegular() || !slices.Contains([]string{".jsonl", ".json"}, filepath.Ext(file)) {
-				return err
-			}
-			s, err := replay.Read(file)
-			if err != nil {
-				skipped = append(skipped, err.Error())
-				return nil
-			}
-			sessions = append(sessions, s)
-			return nil
-		})
-		if err != nil {
-			return nil, nil, fmt.Errorf("looking for sessions: %w", err)
-		}
-	}
-	if len(sessions) == 0 {
-		return nil, nil, fmt.Errorf("there is no session in it")
-	}
-	return sessions, skipped, nil
 }

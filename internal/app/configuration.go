@@ -78,6 +78,7 @@ func (c *Configuration) loadSettings(sys *System, f *Options) error {
 	return nil
 }
 
+// HookLayers maps the layers of settings to those of hooks.
 var HookLayers = map[settings.Layer]hooks.Layer{
 	settings.LayerSystemDefaults: hooks.LayerSystemDefaults,
 	settings.LayerUser:           hooks.LayerUser,
@@ -133,6 +134,7 @@ func (c *Configuration) CheckProjectHooks() error {
 	return nil
 }
 
+// TrustStore remembers which hooks of projects the user has agreed to.
 func (c *Configuration) TrustStore() hooks.TrustStore { return hooks.TrustStore{Dir: c.DotGemini} }
 
 // HookNotices names the project's hooks that are new or changed, and what is
@@ -186,6 +188,7 @@ func findProject(dir, home string) string {
 	return dir
 }
 
+// Exists reports whether there is anything at path; a link counts itself.
 func Exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil || !errors.Is(err, os.ErrNotExist)

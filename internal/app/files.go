@@ -13,6 +13,7 @@ func (c *Configuration) Shorten(path string) string {
 	return trust.Printable(c.Relative(path))
 }
 
+// Relative is path below the working directory, or from ~, where it lies there.
 func (c *Configuration) Relative(path string) string {
 	if rel, err := filepath.Rel(c.Dir, path); err == nil && filepath.IsLocal(rel) {
 		return rel

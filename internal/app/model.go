@@ -25,6 +25,8 @@ var modelAliases = map[string]string{
 	"flash-lite":      "gemini-2.5-flash-lite",
 }
 
+// ResolveModel returns the full name of a model: of a short name, of none the
+// default.
 func ResolveModel(name string) string {
 	name = strings.TrimPrefix(cmp.Or(name, defaultModel), "models/")
 	if full, ok := modelAliases[name]; ok {

@@ -36,4 +36,5 @@ func (c *Configuration) HookRunner(children *command.Children) command.Runner {
 	return command.Runner{Dir: c.Dir, Env: c.ownEnvironment, ProjectEnv: c.childEnvironment, Children: children}
 }
 
+// Mask returns b without the values of secrets.
 func (c *Configuration) Mask(b []byte) []byte { return c.Masker.Bytes(b) }

@@ -20,6 +20,7 @@ type System struct {
 	Now            func() time.Time
 }
 
+// HostSystem is the process itself, its environment and its working directory.
 func HostSystem() *System {
 	dir, err := os.Getwd()
 	if err != nil {

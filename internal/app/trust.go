@@ -58,6 +58,7 @@ func decideTrust(sys *System, f *Options, c *Configuration, enabled bool) Folder
 	return t
 }
 
+// TrustedFolders is the file of the folders that the user decided about.
 func (c *Configuration) TrustedFolders() string {
 	return filepath.Join(c.DotGemini, "trustedFolders.json")
 }

@@ -86,12 +86,14 @@ func (r *Recording) Opened(runtime *app.Runtime) {
 	}
 }
 
+// Prompt tells the recorder of a prompt; nothing to a nil one.
 func (r *Recording) Prompt(text string) {
 	if r != nil {
 		r.Recorder.Prompt(text)
 	}
 }
 
+// Finished tells the recorder how a prompt ended; nothing to a nil one.
 func (r *Recording) Finished(res agent.Result) {
 	if r != nil {
 		r.Recorder.Finished(res)

@@ -45,6 +45,8 @@ type demo struct {
 	midLine bool
 }
 
+// Run makes the project, in a temporary folder or the new folder keep, and shows
+// a session on it.
 func Run(ctx context.Context, sys *app.System, keep string) error {
 	top, err := os.MkdirTemp("", "minigem-demo-")
 	if err != nil {

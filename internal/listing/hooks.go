@@ -29,6 +29,7 @@ type listedFolder struct {
 	Why     string `json:"why,omitempty"`
 }
 
+// ListedHook is a configured hook, and whether it runs.
 type ListedHook struct {
 	Event       hooks.Event `json:"event"`
 	ID          string      `json:"id"` // what enable and disable take
@@ -61,6 +62,7 @@ type listedFault struct {
 	Text string `json:"text"`
 }
 
+// ListHooks lists the hooks of all layers, those of an untrusted folder too.
 func ListHooks(c *app.Configuration) HookList {
 	l := HookList{
 		Off:      c.Hooks.Off,
@@ -131,6 +133,7 @@ func (h ListedHook) source() hooks.Source {
 
 func eventOrder(e hooks.Event) int { return slices.Index(protocol.Events, e) }
 
+// WriteHookList writes a list for people.
 func WriteHookList(c *app.Configuration, w io.Writer, l HookList) error {
 	var b strings.Builder
 	if l.Off != "" {
@@ -239,6 +242,7 @@ func prefixed(prefix, text string) string {
 	return prefix + text
 }
 
+// WhyHook explains when the hooks called name run, and if not, why.
 func WhyHook(c *app.Configuration, sys *app.System, name string, asJSON bool) error {
 	s := c.Inspection()
 	x := s.Why(name)

@@ -12,6 +12,7 @@ import (
 	"minigem/tools/policy"
 )
 
+// ListedRule is a policy rule for programs.
 type ListedRule struct {
 	Name        string         `json:"name,omitempty"`
 	Decision    string         `json:"decision"`
@@ -35,6 +36,7 @@ type ListedRule struct {
 	Line        int            `json:"line,omitempty"`
 }
 
+// ListedRules lists rules for programs.
 func ListedRules(rules []policy.Rule) any {
 	out := struct {
 		Rules []ListedRule `json:"rules"`
@@ -54,6 +56,7 @@ func ListedRules(rules []policy.Rule) any {
 	return out
 }
 
+// WriteRules lists rules for people.
 func WriteRules(c *app.Configuration, sys *app.System, rules []policy.Rule) error {
 	rows := make([][]string, len(rules))
 	for i, r := range rules {

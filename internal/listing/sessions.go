@@ -16,6 +16,7 @@ import (
 	"minigem/transcript"
 )
 
+// ListedSession is a session for programs.
 type ListedSession struct {
 	Index    int       `json:"index"`
 	ID       string    `json:"id"`
@@ -26,6 +27,7 @@ type ListedSession struct {
 	File     string    `json:"file"`
 }
 
+// TitleOf is the title of a session for people.
 func TitleOf(i session.Info) string { return trust.Printable(cmp.Or(i.Title, "(no text)")) }
 
 // ShownSession is a session for people and programs: the file itself has more.
@@ -46,12 +48,14 @@ type shownMessage struct {
 	Calls []ShownCall     `json:"calls,omitempty"`
 }
 
+// ShownCall is the call of a tool in a [ShownSession].
 type ShownCall struct {
 	Name   string         `json:"name"`
 	Args   map[string]any `json:"args"`
 	Status string         `json:"status"`
 }
 
+// ShowSession takes what is worth showing out of a session and its file.
 func ShowSession(info session.Info, f *transcript.File) ShownSession {
 	out := ShownSession{info.ID, info.Title, info.Started, info.Updated, info.Path, []shownMessage{}}
 	for _, m := range f.Messages {

@@ -11,6 +11,7 @@ import (
 	"minigem/internal/trust"
 )
 
+// ListedSetting is a setting in force and where it comes from; secrets are masked.
 type ListedSetting struct {
 	Key   string          `json:"key"`
 	Value json.RawMessage `json:"value"`
@@ -19,6 +20,7 @@ type ListedSetting struct {
 	Line  int             `json:"line,omitempty"`
 }
 
+// SettingsBelow lists the settings at and below key; all for an empty one.
 func SettingsBelow(c *app.Configuration, key string) []ListedSetting {
 	out := []ListedSetting{}
 	for _, e := range c.Loaded.Entries() {
@@ -29,6 +31,7 @@ func SettingsBelow(c *app.Configuration, key string) []ListedSetting {
 	return out
 }
 
+// WriteSettings lists settings for people, with their origin where asked for.
 func WriteSettings(c *app.Configuration, sys *app.System, found []ListedSetting, origin bool) error {
 	rows := make([][]string, len(found))
 	for i, s := range found {

@@ -37,6 +37,7 @@ func hookSubject(r hooks.Report) string {
 	return strings.Join(ran, ",")
 }
 
+// Milliseconds is a duration as lists show it.
 func Milliseconds(d time.Duration) string {
 	return fmt.Sprintf("%d ms", max(1, d.Round(time.Millisecond).Milliseconds())) // what took less is not told apart
 }

@@ -32,6 +32,7 @@ func Align(rows [][]string) {
 	}
 }
 
+// Count is a number with what it counts: "1 file", "2 files".
 func Count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

@@ -1,0 +1,49 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// ReadAll reads the sessions of files, and of the *.jsonl and *.json files below
+// folders. A file that is named must be a session; what else lies in a folder is
+// left out, and skipped says why.
+func ReadAll(paths []string) (sessions []*Session, skipped []string, err error) {
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, nil, fmt.Errorf("looking for the session: %w", err)
+		}
+		if !info.IsDir() {
+			s, err := Read(path)
+			if err != nil {
+				return nil, nil, err
+			}
+			sessions = append(sessions, s)
+			continue
+		}
+		err = filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
+			if err != nil || !d.Type().IsRegular() || !slices.Contains([]string{".jsonl", ".json"}, filepath.Ext(file)) {
+				return err
+			}
+			s, err := Read(file)
+			if err != nil {
+				skipped = append(skipped, err.Error())
+				return nil
+			}
+			sessions = append(sessions, s)
+			return nil
+		})
+		if err != nil {
+			return nil, nil, fmt.Errorf("looking for sessions: %w", err)
+		}
+	}
+	if len(sessions) == 0 {
+		return nil, nil, errors.New("there is no session in it")
+	}
+	return sessions, skipped, nil
+}
