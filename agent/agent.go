@@ -10,19 +10,20 @@ package agent
 import (
 	"cmp"
 	"context"
+	"errors"
 
 	"minigem/agent/event"
 	"minigem/hooks"
 	"minigem/llm"
 )
 
-// Agent works on prompts, one at a time. Model and History are required, the
-// rest may be left out. Fields may be changed between runs, not during one.
+// Agent works on prompts, one at a time. Only Model is required; a run without
+// one ends as [Failed]. Fields may be changed between runs, not during one.
 type Agent struct {
 	Model      llm.Model
-	History    History
-	Hooks      Hooks      // nil: none
-	Tools      ToolRunner // nil: every call is answered with an error
+	History    History    // nil: a [Memory], which the first run puts here
+	Hooks      Hooks      // nil: none; [*hooks.Engine] satisfies it
+	Tools      ToolRunner // nil: none are declared, and every call is answered with an error
 	Compressor Compressor // nil: the history is never shortened
 	Sink       event.Sink // nil: nobody listens
 	Config     Config
@@ -44,6 +45,12 @@ type Prompt struct {
 // Run takes p to its end and returns how it ended. However it ends, every call
 // of the history has its result. Run is not safe for concurrent use.
 func (a *Agent) Run(ctx context.Context, p Prompt) Result {
+	if a.Model == nil {
+		return Result{Ending: Failed, Err: errors.New("running the agent: it has no Model")}
+	}
+	if a.History == nil {
+		a.History = &Memory{}
+	}
 	r := a.begin(p)
 	text, message := p.Text, p.message()
 	for attempt := 0; ; attempt++ {

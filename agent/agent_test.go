@@ -283,3 +283,17 @@ func TestCompressorIsAskedBeforeEachRound(t *testing.T) {
 type fitFunc func(int)
 
 func (f fitFunc) Fit(_ context.Context, tokens int) { f(tokens) }
+
+// What is left out is safe: without a model a run ends and says so, without
+// tools a call is answered, and the history is kept in memory.
+func TestZeroAgent(t *testing.T) {
+	t.Parallel()
+	res := (&Agent{}).Run(t.Context(), Prompt{Text: "hi"})
+	assert.Equal(t, Failed, res.Ending)
+	require.ErrorContains(t, res.Err, "no Model")
+
+	a := &Agent{Model: &llm.Fake{Answers: []llm.FakeAnswer{stream(done(calling("look"))), llm.FakeText("ok")}}}
+	res = a.Run(t.Context(), Prompt{Text: "hi"})
+	assert.Equal(t, Answered, res.Ending)
+	assert.Len(t, a.History.Messages(), 4)
+}

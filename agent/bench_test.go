@@ -68,8 +68,11 @@ func (f *fakeHooks) AfterModel(ctx context.Context, r *hooks.ModelRequest, c llm
 	return f.noHooks.AfterModel(ctx, r, c)
 }
 
-// toolFunc is a ToolRunner; echoTools answers each call with its name.
+// toolFunc is a ToolRunner that declares nothing; echoTools answers each call
+// with its name.
 type toolFunc func(ctx context.Context, calls []llm.ToolCall) ([]llm.ToolResult, hooks.Verdict)
+
+func (toolFunc) Specs() []llm.ToolSpec { return nil }
 
 func (f toolFunc) Run(ctx context.Context, calls []llm.ToolCall, _ func(string) bool) ([]llm.ToolResult, hooks.Verdict) {
 	return f(ctx, calls)
@@ -78,6 +81,14 @@ func (f toolFunc) Run(ctx context.Context, calls []llm.ToolCall, _ func(string) 
 var echoTools = toolFunc(func(_ context.Context, calls []llm.ToolCall) ([]llm.ToolResult, hooks.Verdict) {
 	return resultsFor(calls), hooks.Verdict{}
 })
+
+// declaring is a ToolRunner that declares specs.
+type declaring struct {
+	ToolRunner
+	specs []llm.ToolSpec
+}
+
+func (d declaring) Specs() []llm.ToolSpec { return d.specs }
 
 func resultsFor(calls []llm.ToolCall) []llm.ToolResult {
 	var out []llm.ToolResult

@@ -41,7 +41,6 @@ func TestCallsAreHeldToTheRequest(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				b := newBench(stream(done(calling("look"))), llm.FakeText("ok"))
-				b.Config.Tools = func() []llm.ToolSpec { return []llm.ToolSpec{look, write} }
 				b.hooks.beforeModel = func(r *hooks.ModelRequest) hooks.BeforeModelOutcome {
 					out := hooks.BeforeModelOutcome{Request: r}
 					if tt.model != nil {
@@ -58,7 +57,7 @@ func TestCallsAreHeldToTheRequest(t *testing.T) {
 					}
 				}
 				runner := &offersRunner{}
-				b.Tools = runner
+				b.Tools = declaring{runner, []llm.ToolSpec{look, write}}
 				b.Run(t.Context(), Prompt{Text: "hi"})
 				assert.Equal(t, tt.offers, runner.offered)
 			})
@@ -68,6 +67,8 @@ func TestCallsAreHeldToTheRequest(t *testing.T) {
 
 // offersRunner keeps what the first batch was told of look and write.
 type offersRunner struct{ offered []bool }
+
+func (*offersRunner) Specs() []llm.ToolSpec { return nil }
 
 func (o *offersRunner) Run(_ context.Context, calls []llm.ToolCall, offers func(string) bool) ([]llm.ToolResult, hooks.Verdict) {
 	if o.offered == nil {

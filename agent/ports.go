@@ -28,6 +28,7 @@ type Hooks interface {
 //     so that there is nothing to tell it,
 //   - Proceed otherwise.
 type ToolRunner interface {
+	Specs() []llm.ToolSpec // what is declared, asked before each request
 	Run(ctx context.Context, calls []llm.ToolCall, offers func(name string) bool) ([]llm.ToolResult, hooks.Verdict)
 }
 
@@ -49,12 +50,11 @@ type Compressor interface {
 	Fit(ctx context.Context, promptTokens int)
 }
 
-// Config is how an Agent works. The zero Config declares no tools, has no
-// system instruction and the default limits.
+// Config is how an Agent works. The zero Config has no system instruction and
+// the default limits.
 type Config struct {
-	Model    string                // model name
-	System   func() string         // system instruction, asked before each request; nil: none
-	Tools    func() []llm.ToolSpec // what is declared, asked before each request; nil: nothing
+	Model    string        // model name
+	System   func() string // system instruction, asked before each request; nil: none
 	Sampling llm.Sampling
 	Role     string // what requests are for in statistics; empty: "main"
 

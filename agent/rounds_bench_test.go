@@ -121,6 +121,8 @@ func answer(c llm.ToolCall) llm.ToolResult {
 
 type answering struct{}
 
+func (answering) Specs() []llm.ToolSpec { return nil }
+
 func (answering) Run(_ context.Context, calls []llm.ToolCall, _ func(string) bool) ([]llm.ToolResult, hooks.Verdict) {
 	out := make([]llm.ToolResult, len(calls))
 	for i, c := range calls {

@@ -227,8 +227,8 @@ func (r *run) request(extra string) llm.Request {
 	if extra != "" {
 		req.System = strings.TrimLeft(req.System+"\n\n"+extra, "\n")
 	}
-	if r.Config.Tools != nil {
-		req.Tools = r.Config.Tools()
+	if r.Tools != nil {
+		req.Tools = r.Tools.Specs()
 	}
 	return req
 }

@@ -34,7 +34,7 @@ func TestBeforeModelChangesThisRequestOnly(t *testing.T) {
 	t.Parallel()
 	b := newBench(llm.FakeText("ok"))
 	b.Config.System = func() string { return "be brief" }
-	b.Config.Tools = func() []llm.ToolSpec { return []llm.ToolSpec{{Name: "look"}, {Name: "write"}} }
+	b.Tools = declaring{echoTools, []llm.ToolSpec{{Name: "look"}, {Name: "write"}}}
 	b.hooks.beforeModel = func(r *hooks.ModelRequest) hooks.BeforeModelOutcome {
 		changed := r.Request
 		changed.Model = "gemini-3-pro-preview"

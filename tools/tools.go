@@ -255,7 +255,8 @@ func Errorf(t ErrorType, format string, args ...any) *Error {
 }
 
 // Registry holds tools in the order in which they are offered. The zero value
-// is empty. It is not changed while an agent runs.
+// is empty, and so is a nil one, to which nothing can be added. It is not
+// changed while an agent runs.
 type Registry struct {
 	order []Tool
 	names map[string]Tool // aliases too
@@ -283,15 +284,26 @@ func (r *Registry) Add(ts ...Tool) {
 }
 
 // Lookup finds a tool by its name or one of its aliases; nil if there is none.
-func (r *Registry) Lookup(name string) Tool { return r.names[name] }
+func (r *Registry) Lookup(name string) Tool {
+	if r == nil {
+		return nil
+	}
+	return r.names[name]
+}
 
 // All returns the tools in order.
-func (r *Registry) All() []Tool { return slices.Clone(r.order) }
+func (r *Registry) All() []Tool {
+	if r == nil {
+		return nil
+	}
+	return slices.Clone(r.order)
+}
 
 // Names returns the tools' names in order.
 func (r *Registry) Names() []string {
-	names := make([]string, len(r.order))
-	for i, t := range r.order {
+	all := r.All()
+	names := make([]string, len(all))
+	for i, t := range all {
 		names[i] = t.Spec().Name
 	}
 	return names
@@ -300,7 +312,7 @@ func (r *Registry) Names() []string {
 // Filter returns a Registry of the tools that keep says yes to.
 func (r *Registry) Filter(keep func(Tool) bool) *Registry {
 	out := &Registry{}
-	for _, t := range r.order {
+	for _, t := range r.All() {
 		if keep(t) {
 			out.Add(t)
 		}

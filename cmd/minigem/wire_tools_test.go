@@ -167,7 +167,7 @@ func TestDecisionTable(t *testing.T) {
 			plans := s.Project.Temp + "/" + s.Session.ID() + "/plans"
 			args := strings.NewReplacer("PLANS", plans, "NEW", fmt.Sprintf("new%d.txt", i)).Replace(row.args)
 			assert.Equal(t, want, s.outcome(t, row.tool, args), name)
-			declared := slices.ContainsFunc(s.OfferedTools(), func(spec llm.ToolSpec) bool { return spec.Name == row.tool })
+			declared := slices.ContainsFunc(s.Agent.Tools.Specs(), func(spec llm.ToolSpec) bool { return spec.Name == row.tool })
 			if row.tool != "search_file_content" { // an older name, found but not declared
 				assert.Equal(t, want != "none", declared, "declared: "+name)
 			}

@@ -240,7 +240,6 @@ func (r *Runtime) wireAgent(_ context.Context, sys *System, w *Frontend) error {
 		Config: agent.Config{
 			Model:                r.ModelName,
 			System:               r.SystemPrompt(w.Interactive, w.Warn),
-			Tools:                r.OfferedTools,
 			Sampling:             SamplingFor(r.ModelName),
 			Preamble:             r.Session.Preamble,
 			MaxSessionTurns:      &r.Config.Settings.Model.MaxSessionTurns,
@@ -250,17 +249,6 @@ func (r *Runtime) wireAgent(_ context.Context, sys *System, w *Frontend) error {
 		},
 	}
 	return nil
-}
-
-// OfferedTools are the declarations that the policy lets the model see.
-func (r *Runtime) OfferedTools() []llm.ToolSpec {
-	var specs []llm.ToolSpec
-	for _, t := range r.Registry.All() {
-		if r.Policy.Offered(t) {
-			specs = append(specs, t.Spec())
-		}
-	}
-	return specs
 }
 
 // openSession starts, resumes or imports, as the flags say.

@@ -215,7 +215,7 @@ func (t *Chat) banner() {
 			active++
 		}
 	}
-	loaded := []string{output.Count(active, "hook"), output.Count(len(t.runtime.Context.Paths()), "memory file"), output.Count(len(t.runtime.OfferedTools()), "tool")}
+	loaded := []string{output.Count(active, "hook"), output.Count(len(t.runtime.Context.Paths()), "memory file"), output.Count(len(t.runtime.Agent.Tools.Specs()), "tool")}
 	if !t.runtime.Config.Trust.Trusted {
 		loaded = append(loaded, "folder not trusted")
 	}

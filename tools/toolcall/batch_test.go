@@ -337,13 +337,22 @@ func TestCancelledAfterTool(t *testing.T) {
 	}
 }
 
-func TestEmptyBatchAndBareRunner(t *testing.T) {
+// The zero Runner is safe: it declares nothing and answers each call. With a
+// tool and nobody to ask it lets nothing run.
+func TestZeroRunner(t *testing.T) {
 	t.Parallel()
-	r := &Runner{Registry: &tools.Registry{}}
+	r := &Runner{}
+	assert.Empty(t, r.Specs())
 	results, verdict := r.Run(t.Context(), nil, nil)
 	assert.Empty(t, results)
 	assert.Equal(t, hooks.Verdict{}, verdict)
-	r.Registry.Add(&fakeTool{name: "t"})
 	results, _ = r.Run(t.Context(), ask("t"), nil)
-	assert.Equal(t, map[string]any{"output": "t did 0"}, results[0].Response)
+	assert.Equal(t, map[string]any{"error": `Tool "t" not found.`}, results[0].Response)
+
+	tool := &fakeTool{name: "t"}
+	r.Registry = &tools.Registry{}
+	r.Registry.Add(tool)
+	assert.Len(t, r.Specs(), 1)
+	results, _ = r.Run(t.Context(), ask("t"), nil)
+	assert.Contains(t, results[0].Response["error"], "nobody can be asked")
 }

@@ -20,7 +20,7 @@ func (c *call) permit(ctx context.Context) {
 	if !c.mayStart(ctx) {
 		return
 	}
-	verdict := policy.Verdict{Decision: policy.Allow}
+	verdict := policy.Verdict{Decision: policy.Ask}
 	if c.Policy != nil {
 		verdict = c.Policy.Check(c.policyCall())
 	}

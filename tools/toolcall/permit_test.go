@@ -33,7 +33,9 @@ func TestPermission(t *testing.T) {
 		remember []string
 	}{
 		// the policy alone
-		{"no policy", noPolicy, "", hooks.Verdict{}, true, "", ok, event.DecisionAccept, false, nil},
+		{"no policy", noPolicy, "", hooks.Verdict{}, false, policy.ProceedOnce, ok, event.DecisionAccept, true, nil},
+		{"no policy, headless", noPolicy, "", hooks.Verdict{}, true, "",
+			"error: Tool execution denied by policy. It has to be confirmed, and nobody can be asked in this session.", "", false, nil},
 		{"allow", policy.Allow, "", hooks.Verdict{}, false, "", ok, event.DecisionAccept, false, nil},
 		{"deny", policy.Deny, "", hooks.Verdict{}, false, "", "error: Tool execution denied by policy.", "", false, nil},
 		{"deny with words", policy.Deny, "Use git.", hooks.Verdict{}, false, "", "error: Tool execution denied by policy. Use git.", "", false, nil},

@@ -19,8 +19,8 @@ import (
 	"minigem/tools/policy"
 )
 
-// Runner runs batches of calls; it is an agent.ToolRunner. Registry is
-// required, the rest may be left out. Fields may be changed between batches.
+// Runner runs batches of calls; it is an agent.ToolRunner. The zero Runner has
+// no tools. Fields may be changed between batches.
 // A Runner runs one batch at a time.
 type Runner struct {
 	Registry *tools.Registry
@@ -31,7 +31,7 @@ type Runner struct {
 	NotOffered func(tools.Tool) string
 
 	Hooks    Hooks      // nil: none
-	Policy   Policy     // nil: everything is allowed
+	Policy   Policy     // nil: the user is asked about every call; [*policy.Engine] satisfies it
 	Approver Approver   // nil: nobody can be asked, and what would have to be is denied
 	Notifier Notifier   // nil: nobody is told of a prompt
 	Sink     event.Sink // nil: nobody listens
@@ -103,6 +103,17 @@ type Answer struct {
 	NewContent *string
 	// Feedback is for the model, beside a Cancel; may be empty.
 	Feedback string
+}
+
+// Specs are the declarations of the tools that are offered, in order.
+func (r *Runner) Specs() []llm.ToolSpec {
+	var specs []llm.ToolSpec
+	for _, t := range r.Registry.All() {
+		if r.Offered == nil || r.Offered(t) {
+			specs = append(specs, t.Spec())
+		}
+	}
+	return specs
 }
 
 // Run runs calls and returns the result of each, by index. offers says whether
