@@ -9,6 +9,7 @@ import (
 
 	"minigem/hooks/jsonc"
 	"minigem/hooks/protocol"
+	"minigem/internal/text"
 )
 
 // Section is what one file says of hooks: a settings file, or an extension's
@@ -141,7 +142,7 @@ func (l *loader) hooks(n jsonc.Node) {
 		case slices.Contains(olderHookKeys, m.Name): // see older
 		case strings.HasPrefix(m.Name, "$") || strings.HasPrefix(m.Name, "_") || strings.HasPrefix(m.Name, "//"):
 		default:
-			l.problem(m.Line, "there is no event %q, its hooks never run%s", m.Name, didYouMean(suggestEvent(m.Name)))
+			l.problem(m.Line, "there is no event %q, its hooks never run%s", m.Name, text.DidYouMean(suggestEvent(m.Name)))
 		}
 	}
 }
@@ -216,7 +217,7 @@ func (l *loader) fields(where string, n jsonc.Node, known []string) {
 			strings.HasPrefix(m.Name, "_") || strings.HasPrefix(m.Name, "//") {
 			continue
 		}
-		l.problem(m.Line, "%s has no field %q, it is ignored%s", where, m.Name, didYouMean(closest(m.Name, known)))
+		l.problem(m.Line, "%s has no field %q, it is ignored%s", where, m.Name, text.DidYouMean(text.Nearest(m.Name, known)))
 	}
 }
 

@@ -2,7 +2,6 @@ package hooks
 
 import (
 	"cmp"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"minigem/hooks/claude"
 	"minigem/hooks/jsonc"
 	"minigem/hooks/protocol"
+	"minigem/internal/text"
 )
 
 // builtinTools are the names of docs/spec/contract.md 7.
@@ -47,7 +47,7 @@ func (l *loader) checkMatcher(event Event, dialect string, n jsonc.Node) {
 		known, ok := triggers[event]
 		if ok && !slices.Contains(known, word) {
 			l.problem(n.Line(), "matcher: %s never has %q, only %s%s", event, word,
-				strings.Join(known, ", "), didYouMean(closest(word, known)))
+				strings.Join(known, ", "), text.DidYouMean(text.Nearest(word, known)))
 		}
 	}
 }
@@ -67,7 +67,7 @@ func (l *loader) checkTool(line int, d *protocol.Dialect, word string) {
 		return
 	}
 	if suggestion := suggestTool(word); suggestion != "" {
-		l.problem(line, "matcher: no built-in tool is called %q%s", word, didYouMean(suggestion))
+		l.problem(line, "matcher: no built-in tool is called %q%s", word, text.DidYouMean(suggestion))
 		return
 	}
 	l.note(line, "matcher: no built-in tool is called %q; is it one of an extension?", word)
@@ -75,7 +75,7 @@ func (l *loader) checkTool(line int, d *protocol.Dialect, word string) {
 
 // suggestTool knows Claude Code's names and the older ones of Gemini CLI too.
 func suggestTool(word string) string {
-	return cmp.Or(toolOfClass(word), claude.Tool(word), closest(word, builtinTools))
+	return cmp.Or(toolOfClass(word), claude.Tool(word), text.Nearest(word, builtinTools))
 }
 
 // toolOfClass knows the names of classes, which a matcher may hold.
@@ -100,52 +100,5 @@ func suggestEvent(name string) string {
 	for i, e := range protocol.Events {
 		names[i] = string(e)
 	}
-	return closest(name, names)
-}
-
-func didYouMean(suggestion string) string {
-	if suggestion == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %q?", suggestion)
-}
-
-// closest finds the word most like word, or none where all are too different:
-// a third of the letters may differ.
-func closest(word string, words []string) string {
-	if len(word) > 64 { // no slip of the finger
-		return ""
-	}
-	best, least := "", len(word)/3+1
-	for _, w := range words {
-		if d := distance(strings.ToLower(word), strings.ToLower(w)); d < least || d == 0 {
-			best, least = w, d
-		}
-	}
-	return best
-}
-
-// distance counts the letters to insert, delete, replace or swap with their
-// neighbour to get from a to b.
-func distance(a, b string) int {
-	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := range len(a) {
-		row := make([]int, len(b)+1)
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+cost)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-		before, last = last, row
-	}
-	return last[len(b)]
+	return text.Nearest(name, names)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"minigem/hooks/jsonc"
+	"minigem/internal/text"
 )
 
 // Editor turns hooks off and on in the settings files. Every change leaves the
@@ -83,7 +84,7 @@ func (e Editor) DisableAll() (string, error) {
 	if err := addDisabled(e.target(), ids); err != nil {
 		return "", fmt.Errorf("disabling all hooks: %w", err)
 	}
-	return fmt.Sprintf("%s disabled in %s.", count(len(ids)), e.target()), nil
+	return fmt.Sprintf("%s disabled in %s.", text.Plural(len(ids), "hook"), e.target()), nil
 }
 
 // EnableAll empties the user's and the project's lists, and names the hooks that
@@ -105,16 +106,16 @@ func (e Editor) EnableAll() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("enabling all hooks: %w", err)
 	}
-	text := "All hooks are already enabled."
+	said := "All hooks are already enabled."
 	switch {
 	case len(e.ids()) == 0:
-		text = "No hooks are configured."
+		said = "No hooks are configured."
 	case len(changed) > 0:
-		text = fmt.Sprintf("%s enabled in %s.", count(freed), strings.Join(changed, " and "))
+		said = fmt.Sprintf("%s enabled in %s.", text.Plural(freed, "hook"), strings.Join(changed, " and "))
 	case len(fixed) > 0:
-		text = "Nothing to enable."
+		said = "Nothing to enable."
 	}
-	return strings.Join(append([]string{text}, fixed...), "\n"), nil
+	return strings.Join(append([]string{said}, fixed...), "\n"), nil
 }
 
 // Names are what hooks can be called that are disabled, or that are not: for
@@ -124,13 +125,6 @@ func (e Editor) Names(disabled bool) []string {
 		d, _ := e.disabledBy(id, "")
 		return (d != nil) != disabled
 	})
-}
-
-func count(n int) string {
-	if n == 1 {
-		return "1 hook"
-	}
-	return fmt.Sprintf("%d hooks", n)
 }
 
 func (e Editor) target() string {
@@ -159,7 +153,7 @@ func (e Editor) known(id string) error {
 	if len(ids) == 0 {
 		return fmt.Errorf("there is no hook %q: no hooks are configured", id)
 	}
-	return fmt.Errorf("there is no hook %q%s", id, didYouMean(closest(id, ids)))
+	return fmt.Errorf("there is no hook %q%s", id, text.DidYouMean(text.Nearest(id, ids)))
 }
 
 // disabledBy finds an entry that disables id, in the sections of layer or, for

@@ -58,7 +58,3 @@ func SuggestTool(name string) string { return suggestTool(name) }
 // MatcherFault says why a tool matcher is no regular expression; empty: it is
 // one.
 func MatcherFault(pattern string) string { return compile(strings.TrimSpace(pattern)).invalid }
-
-// Closest is the one of words that was probably meant by word; empty where none
-// is like it.
-func Closest(word string, words []string) string { return closest(word, words) }

@@ -28,6 +28,7 @@ import (
 
 	"minigem/hooks/jsonc"
 	"minigem/internal/boundedfile"
+	"minigem/internal/text"
 )
 
 const (
@@ -265,7 +266,7 @@ func (f fingerprint) compare(known []fingerprint) (TrustStatus, []string) {
 
 // relative names a file of the project in a way that another checkout has too.
 func relative(root, file string) string {
-	if rel, err := filepath.Rel(root, file); err == nil && filepath.IsLocal(rel) {
+	if rel, ok := text.Below(root, file); ok {
 		return filepath.ToSlash(rel)
 	}
 	return file

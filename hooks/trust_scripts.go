@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"minigem/internal/text"
 )
 
 // maxNesting bounds commands within commands: bash -c "bash -c '...'".
@@ -49,15 +51,11 @@ func scripts(h Hook, root string) []string {
 
 // inside compares names as they are and as they are without links.
 func inside(root, path string) bool {
-	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
+	if text.Inside(root, path) {
 		return true
 	}
 	real, err := filepath.EvalSymlinks(root)
-	if err != nil {
-		return false
-	}
-	rel, err := filepath.Rel(real, path)
-	return err == nil && filepath.IsLocal(rel)
+	return err == nil && text.Inside(real, path)
 }
 
 func regular(path string) bool {

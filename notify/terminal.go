@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"minigem/internal/text"
 )
 
 // Method is how a terminal is told, spelled as in the setting
@@ -133,19 +134,7 @@ func (t *Terminal) wrap(s string) string {
 	return s
 }
 
-// clean makes one line of a text that may hold anything: no escape sequences,
-// no control characters, no marks that turn the direction of writing; cut to a
-// width.
+// clean makes one line of a text that may hold anything, cut to a width.
 func clean(s string, width int) string {
-	s = ansi.Strip(strings.ToValidUTF8(s, "\uFFFD"))
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsControl(r), r == '\u2028', r == '\u2029':
-			return ' '
-		case r >= '\u202A' && r <= '\u202E', r >= '\u2066' && r <= '\u2069', r == '\u200E', r == '\u200F':
-			return -1
-		}
-		return r
-	}, s)
-	return ansi.Truncate(strings.Join(strings.Fields(s), " "), width, "…")
+	return ansi.Truncate(text.Line(s), width, "…")
 }

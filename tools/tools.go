@@ -10,8 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
-
+	"minigem/internal/text"
 	"minigem/llm"
 )
 
@@ -324,7 +323,7 @@ func (r *Registry) Filter(keep func(Tool) bool) *Registry {
 func (r *Registry) Suggest(name string) []string {
 	names := r.Names()
 	slices.SortStableFunc(names, func(a, b string) int {
-		return levenshtein.ComputeDistance(name, a) - levenshtein.ComputeDistance(name, b)
+		return text.Distance(name, a) - text.Distance(name, b)
 	})
 	return names[:min(3, len(names))]
 }

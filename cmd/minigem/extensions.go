@@ -8,7 +8,7 @@ import (
 	"minigem/hooks"
 	"minigem/internal/app"
 	"minigem/internal/output"
-	"minigem/internal/trust"
+	"minigem/internal/text"
 )
 
 // listExtensions is what --list-extensions prints.
@@ -23,7 +23,7 @@ func listExtensions(c *app.Configuration, sys *app.System) error {
 		case slices.Contains(c.Settings.Extensions.Disabled, e.Name):
 			state = "disabled in the settings"
 		}
-		rows[i] = []string{trust.Printable(e.Name), trust.Printable(c.ShortenIn(state)), c.Shorten(e.Dir)}
+		rows[i] = []string{text.VisibleLine(e.Name), text.VisibleLine(c.ShortenIn(state)), c.Shorten(e.Dir)}
 	}
 	output.Align(rows)
 	for _, row := range rows {

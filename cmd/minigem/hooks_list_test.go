@@ -135,9 +135,9 @@ func TestHooksListUntrusted(t *testing.T) {
 		"~/.gemini/settings.json":                          oneHook("mine"),
 	})
 	assert.Equal(t, said{`BeforeTool
-  mine      user               *  60000 ms  enabled     never ran  ~/.gemini/settings.json:1
-  evil?[2J  project            *  60000 ms  not loaded  never ran  .gemini/settings.json:1
-  theirs    extension brought  *  60000 ms  not loaded  never ran  .gemini/extensions/brought/hooks/hooks.json:1
+  mine             user               *  60000 ms  enabled     never ran  ~/.gemini/settings.json:1
+  evil<U+001B>[2J  project            *  60000 ms  not loaded  never ran  .gemini/settings.json:1
+  theirs           extension brought  *  60000 ms  not loaded  never ran  .gemini/extensions/brought/hooks/hooks.json:1
 
 This folder is not trusted (nobody has trusted it yet): nothing of it is loaded. Look at it, then run minigem trust.
 `, "", 0}, w.run("hooks list", untrusted))

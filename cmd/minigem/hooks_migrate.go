@@ -16,7 +16,7 @@ import (
 	"minigem/internal/app"
 	"minigem/internal/boundedfile"
 	"minigem/internal/exit"
-	"minigem/internal/trust"
+	"minigem/internal/text"
 )
 
 // claudeFiles are Claude Code's settings in a project, in the order in which
@@ -117,7 +117,7 @@ func showMigration(sys *app.System, r claude.Result) {
 		title := "\n" + part.title + "\n"
 		for _, remark := range r.Remarks {
 			if remark.Lost == part.lost {
-				fmt.Fprintf(sys.Stdout, "%s  %s\n", title, trust.Printable(remark.String()))
+				fmt.Fprintf(sys.Stdout, "%s  %s\n", title, text.VisibleLine(remark.String()))
 				title = ""
 			}
 		}
@@ -135,7 +135,7 @@ func shownDiff(diff string, colour bool) string {
 	for line := range strings.Lines(diff) {
 		cells := strings.Split(strings.TrimRight(line, "\r\n"), "\t")
 		for i := range cells {
-			cells[i] = trust.Printable(cells[i])
+			cells[i] = text.VisibleLine(cells[i])
 		}
 		text := strings.Join(cells, "\t")
 		if code := codes[line[0]]; colour && code != "" {

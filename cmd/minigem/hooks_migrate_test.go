@@ -176,6 +176,6 @@ func TestHooksMigrateShowsSafely(t *testing.T) {
 	require.Equal(t, 0, got.code)
 	assert.NotContains(t, got.out, "\x1b")
 	assert.NotContains(t, got.out, "\a")
-	assert.Contains(t, got.out, " \t// ?[2J\n")
-	assert.Contains(t, got.out, "x?[2J is left out")
+	assert.Contains(t, got.out, " \t// <U+001B>[2J\n")
+	assert.Contains(t, got.out, "x<U+001B>[2J is left out")
 }

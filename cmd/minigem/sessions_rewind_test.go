@@ -63,7 +63,7 @@ func TestSessionsRewindConversation(t *testing.T) {
 	second := strings.NewReplacer(`"u1"`, `"u3"`, `Fix the\ttests\u001b[2J\n\nplease`, "Why?").Replace(asked)
 	path := w.savedSession("11111111-aaaa", "2026-01-01T10:00:00.000Z", asked, answered, resulted, second)
 	const now = "2026-01-01T13:05:00Z"
-	assert.Equal(t, said{"  1. Why?                      (3 hours ago)\n  2. Fix the tests?[2J please  (3 hours ago)\n", "", 0}, w.runAt(now, "sessions rewind 1"))
+	assert.Equal(t, said{"  1. Why?                             (3 hours ago)\n  2. Fix the tests<U+001B>[2J please  (3 hours ago)\n", "", 0}, w.runAt(now, "sessions rewind 1"))
 	got := w.runAt(now, "sessions rewind 1 1")
 	require.Equal(t, 0, got.code, got.err)
 	data, err := os.ReadFile(path)

@@ -60,7 +60,7 @@ func TestListSessions(t *testing.T) {
 	t.Parallel()
 	const list = `
 Sessions of PROJECT (2):
-  1. Fix the tests?[2J please (1 day ago) [11111111-aaaa]
+  1. Fix the tests<U+001B>[2J please (1 day ago) [11111111-aaaa]
   2. Why? (3 hours ago) [22222222-bbbb]
 `
 	w := twoSessions(t)
@@ -109,12 +109,12 @@ func TestShowSession(t *testing.T) {
 		require.NoError(t, err)
 		return at.Local().Format(time.DateTime)
 	}
-	assert.Equal(t, said{`Fix the tests?[2J please
+	assert.Equal(t, said{`Fix the tests<U+001B>[2J please
 11111111-aaaa, 1 day ago
 ~/.gemini/tmp/project/chats/session-2026-01-01T10-00-11111111.jsonl
 
 user  ` + local("2026-01-01T10:00:01Z") + `
-  Fix the    tests?[2J
+  Fix the    tests<U+001B>[2J
 
   please
 
@@ -139,7 +139,7 @@ func TestDeleteSessions(t *testing.T) {
 	}{
 		// ours is strict, and deletes all or nothing
 		{"sessions delete 2", said{"Deleted session: Why? [22222222-bbbb]\n", "", 0}, 1},
-		{"sessions delete 1 2", said{"Deleted session: Fix the tests?[2J please [11111111-aaaa]\nDeleted session: Why? [22222222-bbbb]\n", "", 0}, 0},
+		{"sessions delete 1 2", said{"Deleted session: Fix the tests<U+001B>[2J please [11111111-aaaa]\nDeleted session: Why? [22222222-bbbb]\n", "", 0}, 0},
 		{"sessions delete 1 9", said{"", "minigem: deleting session: session index 9 is out of range: there are sessions 1 to 2\n", 42}, 2},
 		{"sessions delete nope", said{"", "minigem: deleting session: no session has the id \"nope\": use --list-sessions to see them, then --resume with an index, an id or \"latest\"\n", 42}, 2},
 		// the flag has the exit code of Gemini CLI

@@ -14,7 +14,7 @@ import (
 	"minigem/internal/exit"
 	"minigem/internal/listing"
 	"minigem/internal/output"
-	"minigem/internal/trust"
+	"minigem/internal/text"
 	"minigem/internal/undo"
 	"minigem/session"
 	"minigem/transcript"
@@ -117,7 +117,7 @@ func (r *rewinding) rewind(ctx context.Context, n int, what undo.What, force boo
 	if what != undo.Conversation {
 		fmt.Fprint(r.saved.sys.Stdout, listing.Changes(r.saved.config, plan.Changes))
 		if k := plan.Conflicts(); k > 0 && !force {
-			return exit.Errorf(exit.Input, "nothing was done: %s changed in other ways too, which would be lost from the folder (see above). --force goes back all the same, and keeps what is there as a checkpoint; --only conversation leaves the files alone", output.Count(k, "file"))
+			return exit.Errorf(exit.Input, "nothing was done: %s changed in other ways too, which would be lost from the folder (see above). --force goes back all the same, and keeps what is there as a checkpoint; --only conversation leaves the files alone", text.Plural(k, "file"))
 		}
 	}
 	if err := r.goBack(ctx, store, plan, what); err != nil {
@@ -203,7 +203,7 @@ func contextOf(cmd *cobra.Command) context.Context {
 func listCheckpoints(sys *app.System, store undo.Store) error {
 	rows := [][]string{}
 	for _, c := range store.Checkpoints() {
-		rows = append(rows, []string{trust.Printable(c.Name), listing.Age(c, sys.Now())})
+		rows = append(rows, []string{text.VisibleLine(c.Name), listing.Age(c, sys.Now())})
 	}
 	if len(rows) == 0 {
 		fmt.Fprintln(sys.Stdout, "No checkpoint was taken; general.checkpointing.enabled in the settings turns them on.")

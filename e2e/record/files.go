@@ -17,6 +17,7 @@ import (
 
 	"minigem/agent/event"
 	"minigem/internal/boundedfile"
+	"minigem/internal/text"
 )
 
 // Bounds of what a case takes along.
@@ -123,7 +124,7 @@ func (f *files) read(path string) state {
 	if err != nil {
 		return state{there: true, left: "cannot be read"}
 	}
-	if rel, err := filepath.Rel(f.real, real); err != nil || !filepath.IsLocal(rel) {
+	if !text.Inside(f.real, real) {
 		return state{there: true, left: "is a link that leads out of the project"}
 	}
 	info, err := os.Stat(real)

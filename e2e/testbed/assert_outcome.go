@@ -14,20 +14,21 @@ import (
 	"minigem/agent"
 	"minigem/hooks"
 	"minigem/hooks/protocol"
+	"minigem/internal/text"
 )
 
-var text = []string{"text"}
+var textKey = []string{"text"}
 
 var outcomeVerbs = []verb{
-	{name: "user-saw", kind: assertion, max: 0, keys: text, judge: judgeStreams, elsewhere: true,
+	{name: "user-saw", kind: assertion, max: 0, keys: textKey, judge: judgeStreams, elsewhere: true,
 		text: "What the user reads: stdout and stderr, or the terminal."},
-	{name: "stdout", kind: assertion, max: 0, keys: text, judge: judgeStreams, elsewhere: true, headless: true, text: "What a run without a terminal prints on stdout: the answer."},
-	{name: "screen", kind: assertion, max: 0, keys: text, judge: judgeStreams, inTerminal: true,
+	{name: "stdout", kind: assertion, max: 0, keys: textKey, judge: judgeStreams, elsewhere: true, headless: true, text: "What a run without a terminal prints on stdout: the answer."},
+	{name: "screen", kind: assertion, max: 0, keys: textKey, judge: judgeStreams, inTerminal: true,
 		text: "What the terminal shows, and what has scrolled out of it. Lines that its edge broke are whole."},
-	{name: "stderr", kind: assertion, max: 0, keys: text, judge: judgeStreams, elsewhere: true, headless: true, text: "What it prints on stderr: messages of hooks, warnings."},
-	{name: "notice", kind: assertion, max: 0, keys: text, judge: judgeStreams, text: "What the user is told beside the conversation, a notice a line."},
-	{name: "transcript", kind: assertion, max: 0, keys: text, judge: judgeStreams, elsewhere: true, text: "The session's file, as it stands on disk."},
-	{name: "file", kind: assertion, usage: "PATH", min: 1, max: 1, keys: text, check: checkLocal, judge: judgeFile, elsewhere: true, text: "A file of the workspace is there and holds this."},
+	{name: "stderr", kind: assertion, max: 0, keys: textKey, judge: judgeStreams, elsewhere: true, headless: true, text: "What it prints on stderr: messages of hooks, warnings."},
+	{name: "notice", kind: assertion, max: 0, keys: textKey, judge: judgeStreams, text: "What the user is told beside the conversation, a notice a line."},
+	{name: "transcript", kind: assertion, max: 0, keys: textKey, judge: judgeStreams, elsewhere: true, text: "The session's file, as it stands on disk."},
+	{name: "file", kind: assertion, usage: "PATH", min: 1, max: 1, keys: textKey, check: checkLocal, judge: judgeFile, elsewhere: true, text: "A file of the workspace is there and holds this."},
 	{name: "exists", kind: assertion, usage: "PATH...", min: 1, max: -1, check: checkLocal, judge: judgeExists, elsewhere: true, text: "Files or folders of the workspace are there."},
 	{name: "cmp", kind: assertion, usage: "PATH|stdout|stderr|screen want/FILE", min: 2, max: 2, golden: true, check: checkLocal, judge: judgeCmp, elsewhere: true,
 		text: "A file of the workspace, or what was printed or is on the screen, is exactly the section. Of a screen, durations, ids and versions do not count."},
@@ -282,7 +283,7 @@ func judgeMaxRetries(r *Record, c Command) verdict {
 		}
 		longest = max(longest, now)
 	}
-	v := verdict{ok: longest <= most, expected: fmt.Sprintf("no more than %s of one prompt", retries(most)), actual: fmt.Sprintf("there were %s", retries(longest))}
+	v := verdict{ok: longest <= most, expected: fmt.Sprintf("no more than %s of one prompt", text.Plural(most, "retry")), actual: fmt.Sprintf("there were %s", text.Plural(longest, "retry"))}
 	if v.ok {
 		return v
 	}
@@ -293,13 +294,6 @@ func judgeMaxRetries(r *Record, c Command) verdict {
 	}
 	v.detail = Describe(last, r.shorten)
 	return v
-}
-
-func retries(n int) string {
-	if n == 1 {
-		return "1 retry"
-	}
-	return fmt.Sprintf("%d retries", n)
 }
 
 // looksAtFlag reports whether a hook, or a file of the workspace that its

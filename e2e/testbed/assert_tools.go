@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"minigem/agent/event"
+	"minigem/internal/text"
 	"minigem/llm"
 )
 
@@ -230,7 +231,7 @@ func (r *Record) callList() string {
 func judgeRequests(r *Record, c Command) verdict {
 	n, _ := strconv.Atoi(c.Args[0])
 	return verdict{
-		ok: len(r.Requests) == n, expected: "the model gets " + plural(n, "request"),
+		ok: len(r.Requests) == n, expected: "the model gets " + text.Plural(n, "request"),
 		actual: fmt.Sprintf("it got %d", len(r.Requests)), detail: r.requestList(),
 	}
 }
@@ -244,7 +245,7 @@ func judgeModelSaw(r *Record, c Command) verdict {
 			n, _ = strconv.Atoi(c.Args[0])
 		}
 		if n < 1 || n > len(requests) {
-			v.actual, v.invalid = fmt.Sprintf("there is no request %s: the model got %s", c.Args[0], plural(len(requests), "request")), true
+			v.actual, v.invalid = fmt.Sprintf("there is no request %s: the model got %s", c.Args[0], text.Plural(len(requests), "request")), true
 			return v
 		}
 		requests, first = requests[n-1:n], n
@@ -258,7 +259,7 @@ func judgeModelSaw(r *Record, c Command) verdict {
 		v.actual = fmt.Sprintf("%s is\n%s", failed.Key, indent(r.shorten(clip(requestValue(req, key(failed)), 3000))))
 	}
 	if c.Args[0] == "any" {
-		v.actual = fmt.Sprintf("none of %s is so", plural(len(requests), "request"))
+		v.actual = fmt.Sprintf("none of %s is so", text.Plural(len(requests), "request"))
 	}
 	return v
 }

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
+	"minigem/internal/text"
 )
 
 // A condition is a word with "=" or "~" in it, before anything that a key
@@ -159,21 +159,9 @@ func all(conds []Cond, value func(key string) string) (ok bool, failed Cond) {
 	return true, Cond{}
 }
 
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
-}
-
 // didYouMean is ` (did you mean "x"?)` where one of names is close; else empty.
 func didYouMean(name string, names []string) string {
-	best, least := "", max(2, len(name)/3)+1
-	for _, n := range names {
-		if d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(n)); d < least {
-			best, least = n, d
-		}
-	}
+	best := text.Nearest(name, names)
 	if best == "" {
 		return ""
 	}

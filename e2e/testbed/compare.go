@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"minigem/internal/text"
 )
 
 // Check is what came of one assertion.
@@ -48,7 +50,7 @@ func (c *Case) unplayable() string {
 		}
 	}
 	if prompts != 1 {
-		return fmt.Sprintf("the case has %s: only one is available there", plural(prompts, "prompt"))
+		return fmt.Sprintf("the case has %s: only one is available there", text.Plural(prompts, "prompt"))
 	}
 	for _, r := range c.Rounds {
 		if r.Err != nil {
@@ -137,7 +139,7 @@ func (c Comparison) String() string {
 	case c.stuck():
 		fmt.Fprintf(&b, "DIFFERS %s: it did not end there\n", c.Case.Name)
 	case len(differences) == 0:
-		fmt.Fprintf(&b, "same    %s  (%d of %s could be asked there)\n", c.Case.Name, asked, plural(len(c.There.Checks), "assertion"))
+		fmt.Fprintf(&b, "same    %s  (%d of %s could be asked there)\n", c.Case.Name, asked, text.Plural(len(c.There.Checks), "assertion"))
 	default:
 		fmt.Fprintf(&b, "DIFFERS %s\n", c.Case.Name)
 	}

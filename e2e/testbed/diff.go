@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"minigem/internal/atomicfile"
+	"minigem/internal/text"
 )
 
 func judgeModelDiff(r *Record, c Command) verdict {
@@ -31,7 +32,7 @@ func judgeModelDiff(r *Record, c Command) verdict {
 func (r *runner) diff(n int) (string, error) {
 	got := r.rec.soFar()
 	if n > len(got.Requests) {
-		return "", fmt.Errorf("there is no request %d: the model got %s", n, plural(len(got.Requests), "request"))
+		return "", fmt.Errorf("there is no request %d: the model got %s", n, text.Plural(len(got.Requests), "request"))
 	}
 	o := r.o
 	o.Keep, o.Update = "", false

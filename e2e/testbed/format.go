@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"minigem/hooks"
+	"minigem/internal/text"
 )
 
 // Format writes results for a reader: people or programs. It is called for each
@@ -79,7 +80,7 @@ func (f *textFormat) Summary(s Summary) {
 	}
 	fmt.Fprintf(f.w, "%s, %s\n", strings.Join(parts, ", "), took(s.Took))
 	if n := s.differ(); n > 0 {
-		fmt.Fprintf(f.w, "in %s a hook would do something else on Gemini CLI 0.61: --verbose says what\n", plural(n, "case"))
+		fmt.Fprintf(f.w, "in %s a hook would do something else on Gemini CLI 0.61: --verbose says what\n", text.Plural(n, "case"))
 	}
 }
 

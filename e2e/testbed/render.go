@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"minigem/hooks/protocol"
+	"minigem/internal/text"
 	"minigem/llm"
 )
 
@@ -183,7 +184,7 @@ func (r *Record) requestList() string {
 		return "the model was asked nothing\n"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "the model got %s:\n", plural(len(r.Requests), "request"))
+	fmt.Fprintf(&b, "the model got %s:\n", text.Plural(len(r.Requests), "request"))
 	for i, req := range r.Requests {
 		fmt.Fprintf(&b, "  %d %s  %s\n", i+1, req.Method, r.shorten(oneLine(renderNew(req.Messages), 200)))
 	}

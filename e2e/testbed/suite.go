@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"minigem/internal/text"
 )
 
 // Suite is many cases and how to run them.
@@ -103,7 +105,7 @@ func (s *Suite) Find() ([]string, error) {
 		files = slices.DeleteFunc(files, func(f string) bool { return !s.Match.MatchString(filepath.ToSlash(f)) })
 	}
 	if len(files) == 0 && all > 0 {
-		return nil, fmt.Errorf("none of %s matches %q", plural(all, "case"), s.Match)
+		return nil, fmt.Errorf("none of %s matches %q", text.Plural(all, "case"), s.Match)
 	}
 	if len(files) == 0 {
 		return nil, fmt.Errorf("there is no case in %s: a case is a file *.txtar", strings.Join(paths, ", "))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"minigem/hooks/protocol"
+	"minigem/internal/text"
 	"minigem/tools/policy"
 )
 
@@ -138,7 +139,7 @@ func (v *verb) knows(key string) bool {
 
 func (v *verb) checkArgs(c *Command) error {
 	if n := len(c.Args); n < v.min || v.max >= 0 && n > v.max {
-		return fmt.Errorf("%s has %s; expected: %s", v.name, plural(n, "argument"), strings.TrimSpace(v.name+" "+v.usage))
+		return fmt.Errorf("%s has %s; expected: %s", v.name, text.Plural(n, "argument"), strings.TrimSpace(v.name+" "+v.usage))
 	}
 	if v.check != nil {
 		return v.check(c.Args)

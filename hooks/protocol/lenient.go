@@ -4,9 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode"
-
-	"github.com/agnivade/levenshtein"
 )
 
 // member is one key of a JSON object with its decoded value.
@@ -110,41 +107,4 @@ func shown(v any) string {
 		return fmt.Sprint(v)
 	}
 	return kind(v)
-}
-
-// nearest returns the candidate that name is probably a slip of; "" if none is
-// close.
-func nearest(name string, candidates []string) string {
-	best, bestDistance := "", 4
-	for _, c := range candidates {
-		if n := sharedPrefix(fold(c), fold(name)); n >= 6 && n >= len(fold(name))-2 {
-			return c
-		}
-		limit := min(3, max(1, max(len(name), len(c))/3))
-		if d := levenshtein.ComputeDistance(fold(name), fold(c)); d <= limit && d < bestDistance {
-			best, bestDistance = c, d
-		}
-	}
-	return best
-}
-
-func sharedPrefix(a, b string) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	return n
-}
-
-// fold takes out what people get wrong most: case and separators.
-func fold(s string) string {
-	if len(s) > 60 {
-		s = s[:60]
-	}
-	return strings.Map(func(c rune) rune {
-		if c == '_' || c == '-' || c == ' ' {
-			return -1
-		}
-		return unicode.ToLower(c)
-	}, s)
 }

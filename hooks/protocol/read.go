@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"minigem/internal/text"
 )
 
 // reader turns the fields of an answer into an Output, one by one, and keeps
@@ -105,7 +107,7 @@ func (r *reader) unknown(prefix, key string, table []field) {
 		r.warn("field %s ignored: it %s", path, where)
 		return
 	}
-	if n := nearest(key, append(names(table), "hookSpecificOutput")); n != "" {
+	if n := text.Nearest(key, append(names(table), "hookSpecificOutput")); n != "" {
 		r.garbled = r.garbled || n == "decision" || n == "continue" || n == "hookSpecificOutput"
 		r.warn("unknown field %s: did you mean %q?", path, n)
 		return
@@ -200,7 +202,7 @@ func (r *reader) unknownDecision(path, s string) {
 		r.warn("%s %s ignored: did you mean %q?", path, shown(s), n)
 		return
 	}
-	if n := nearest(s, []string{"deny", "block", "ask", "allow", "approve"}); n != "" {
+	if n := text.Nearest(s, []string{"deny", "block", "ask", "allow", "approve"}); n != "" {
 		r.warn("%s %s ignored: did you mean %q?", path, shown(s), n)
 		return
 	}
@@ -280,7 +282,7 @@ func (r *reader) rest(path string, m map[string]any, known ...string) {
 	}
 	slices.Sort(odd)
 	for _, k := range odd[:min(len(odd), maxWarnings+1)] {
-		if n := nearest(k, known); n != "" {
+		if n := text.Nearest(k, known); n != "" {
 			r.warn("unknown field %s.%s: did you mean %q?", path, k, n)
 		} else {
 			r.warn("unknown field %s.%s", path, k)

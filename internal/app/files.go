@@ -4,21 +4,21 @@ import (
 	"path/filepath"
 	"strings"
 
-	"minigem/internal/trust"
+	"minigem/internal/text"
 )
 
 // Shorten names a file the way people do: relative to the working directory
 // where it is in it, from ~ where it is in the home directory; printable.
 func (c *Configuration) Shorten(path string) string {
-	return trust.Printable(c.Relative(path))
+	return text.VisibleLine(c.Relative(path))
 }
 
 // Relative is path below the working directory, or from ~, where it lies there.
 func (c *Configuration) Relative(path string) string {
-	if rel, err := filepath.Rel(c.Dir, path); err == nil && filepath.IsLocal(rel) {
+	if rel, ok := text.Below(c.Dir, path); ok {
 		return rel
 	}
-	if rel, err := filepath.Rel(c.Home, path); err == nil && filepath.IsLocal(rel) {
+	if rel, ok := text.Below(c.Home, path); ok {
 		return filepath.Join("~", rel)
 	}
 	return path

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"minigem/hooks"
+	"minigem/internal/text"
 	"minigem/tools/policy"
 	"minigem/tools/workspace"
 )
@@ -77,6 +78,5 @@ func within(dir, path string) bool {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	rel, err := filepath.Rel(strings.ToLower(dir), strings.ToLower(path))
-	return err == nil && filepath.IsLocal(rel)
+	return text.Inside(strings.ToLower(dir), strings.ToLower(path))
 }

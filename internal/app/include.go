@@ -12,8 +12,8 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"minigem/internal/output"
 	"minigem/internal/slash"
+	"minigem/internal/text"
 	"minigem/llm"
 	"minigem/tools"
 	"minigem/tools/builtin"
@@ -61,11 +61,11 @@ func (r *Runtime) included(ctx context.Context, name string, warn func(string)) 
 		return abs, r.ignoredReason(abs, info.IsDir())
 	}
 	if abs, others := r.byPartOfName(ctx, name); abs != "" {
-		text := fmt.Sprintf("@%s is taken for %s", name, filepath.ToSlash(r.Workspace.Rel(abs)))
+		said := fmt.Sprintf("@%s is taken for %s", name, filepath.ToSlash(r.Workspace.Rel(abs)))
 		if others > 0 {
-			text += fmt.Sprintf(" (%s more would do)", output.Count(others, "file"))
+			said += fmt.Sprintf(" (%s more would do)", text.Plural(others, "file"))
 		}
-		warn(text)
+		warn(said)
 		return abs, nil
 	}
 	return "", nil

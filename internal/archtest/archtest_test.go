@@ -33,19 +33,25 @@ var bans = []ban{
 	{
 		packages: []string{"agent"},
 		reach:    []string{"os/exec", "google.golang.org/genai", "github.com/chzyer/readline", "minigem/tools/...", "minigem/internal/..."},
-		leaves:   []string{"minigem/internal/boundedfile"},
+		leaves:   []string{"minigem/internal/boundedfile", "minigem/internal/text"},
 		why:      "the agent knows calls and results, not tools, processes or screens",
 	},
 	{
 		packages: []string{"hooks"},
 		reach:    []string{"os/exec", "google.golang.org/genai", "minigem/agent/...", "minigem/internal/..."},
-		leaves:   []string{"minigem/internal/boundedfile"}, // one way to read files of others
+		leaves:   []string{"minigem/internal/boundedfile", "minigem/internal/text"}, // one way to read files of others
 		why:      "hooks decide; hooks/command runs; hooks speak llm",
 	},
 	{
 		packages: []string{"llm", "hooks/protocol", "notify"},
 		reach:    []string{"minigem/..."},
+		leaves:   []string{"minigem/internal/text"}, // words are everybody's; what these export does not mention it
 		why:      "leaves: what many import imports nothing of ours",
+	},
+	{
+		packages: []string{"internal/text"},
+		reach:    []string{"minigem/..."},
+		why:      "it lies under everything, the public packages too, because it imports nothing of ours",
 	},
 	{
 		packages: []string{"tools", "tools/builtin"},

@@ -18,6 +18,7 @@ import (
 	"minigem/internal/chat"
 	"minigem/internal/exit"
 	"minigem/internal/headless"
+	"minigem/internal/text"
 	"minigem/tools/toolcall"
 )
 
@@ -119,7 +120,7 @@ func (r *Recording) Write(err error) error {
 		return err
 	}
 	name := r.path
-	if rel, relErr := filepath.Rel(r.sys.Dir, r.path); relErr == nil && filepath.IsLocal(rel) {
+	if rel, ok := text.Below(r.sys.Dir, r.path); ok {
 		name = rel
 	}
 	fmt.Fprintf(r.sys.Stderr, "minigem: recorded %s; this runs it: minigem hooks test %s\n", name, name)

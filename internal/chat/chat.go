@@ -18,6 +18,7 @@ import (
 	"minigem/internal/output"
 	"minigem/internal/slash"
 	"minigem/internal/terminal"
+	"minigem/internal/text"
 	"minigem/llm"
 	"minigem/notify"
 	"minigem/tools/toolcall"
@@ -215,7 +216,7 @@ func (t *Chat) banner() {
 			active++
 		}
 	}
-	loaded := []string{output.Count(active, "hook"), output.Count(len(t.runtime.Context.Paths()), "memory file"), output.Count(len(t.runtime.Agent.Tools.Specs()), "tool")}
+	loaded := []string{text.Plural(active, "hook"), text.Plural(len(t.runtime.Context.Paths()), "memory file"), text.Plural(len(t.runtime.Agent.Tools.Specs()), "tool")}
 	if !t.runtime.Config.Trust.Trusted {
 		loaded = append(loaded, "folder not trusted")
 	}

@@ -17,7 +17,7 @@ import (
 	"minigem/internal/listing"
 	"minigem/internal/slash"
 	"minigem/internal/terminal"
-	"minigem/internal/trust"
+	"minigem/internal/text"
 )
 
 // commands is what a "/" may be followed by
@@ -213,7 +213,7 @@ func (t *Chat) complete(line string) ([]string, int) {
 	var out []string
 	for _, e := range entries {
 		rest, ok := strings.CutPrefix(e.Name(), base)
-		if !ok || strings.HasPrefix(e.Name(), ".") && base == "" || trust.Printable(e.Name()) != e.Name() {
+		if !ok || strings.HasPrefix(e.Name(), ".") && base == "" || text.VisibleLine(e.Name()) != e.Name() {
 			continue
 		}
 		if e.IsDir() {

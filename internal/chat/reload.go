@@ -12,9 +12,8 @@ import (
 	"minigem/internal/app"
 	"minigem/internal/contextfile"
 	"minigem/internal/listing"
-	"minigem/internal/output"
 	"minigem/internal/terminal"
-	"minigem/internal/trust"
+	"minigem/internal/text"
 	"minigem/session"
 )
 
@@ -74,7 +73,7 @@ func (t *Chat) tellChanges(before inForce, wired bool) {
 		case !is:
 			mark = "-"
 		}
-		text := fmt.Sprintf("  %s %s", mark, trust.Printable(name))
+		text := fmt.Sprintf("  %s %s", mark, text.VisibleLine(name))
 		if key, ok := strings.CutPrefix(name, "setting "); ok && !wired && !slices.Contains(liveSettings, key) {
 			text += t.term.Dim("  (from the next start on)")
 		}
@@ -141,7 +140,7 @@ func (t *Chat) memoryReload(context.Context, string) error {
 		return err
 	}
 	t.term.Print(fmt.Sprintf("Read again: settings, %s, %s. They hold from now on.",
-		output.Count(len(t.runtime.Config.Hooks.Hooks), "hook"), output.Count(len(t.runtime.Context.Paths()), "memory file")))
+		text.Plural(len(t.runtime.Config.Hooks.Hooks), "hook"), text.Plural(len(t.runtime.Context.Paths()), "memory file")))
 	t.tellChanges(before, false)
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"minigem/internal/app"
 	"minigem/internal/settings"
 	"minigem/internal/terminal"
+	"minigem/internal/text"
 	"minigem/internal/trust"
 )
 
@@ -25,7 +26,7 @@ func (t *Chat) askTrust(c *app.Configuration) (*app.Configuration, error) {
 	i, _, ok := t.term.Choose(t.Ctx, "Trust it?", []terminal.Choice{
 		{Label: "No, not now: go on without all that", Keys: []string{"n", "no"}},
 		{Label: "Trust this folder, and its hooks as they are now", Keys: []string{"t", "y", "yes"}},
-		{Label: "Parent: trust " + trust.Printable(filepath.Base(filepath.Dir(c.Dir))) + " and all folders in it, and the hooks of this one", Keys: []string{"p"}},
+		{Label: "Parent: trust " + text.VisibleLine(filepath.Base(filepath.Dir(c.Dir))) + " and all folders in it, and the hooks of this one", Keys: []string{"p"}},
 		{Label: "Don't trust it, and don't ask again", Keys: []string{"d"}},
 	})
 	if !ok || i == 0 {
@@ -68,7 +69,7 @@ func (t *Chat) trustQuestion(c *app.Configuration, own []hooks.Hook, servers []s
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s brings:\n", t.term.Bold("Do you trust this folder?"), terminal.Clean(c.Dir))
 	for _, item := range c.Trust.Brought {
-		fmt.Fprintf(&b, "  %s\n", trust.Printable(item.String()))
+		fmt.Fprintf(&b, "  %s\n", text.VisibleLine(item.String()))
 	}
 	if len(own) > 0 {
 		b.WriteString("These hooks would run by themselves:\n")
@@ -80,7 +81,7 @@ func (t *Chat) trustQuestion(c *app.Configuration, own []hooks.Hook, servers []s
 		b.WriteString("These MCP servers would be started:\n")
 	}
 	for _, s := range servers {
-		fmt.Fprintf(&b, "  %s\n", trust.Printable(s))
+		fmt.Fprintf(&b, "  %s\n", text.VisibleLine(s))
 	}
 	b.WriteString(t.term.Wrap("A yes lets programs of this folder run as you, with your files and your network: its hooks, its MCP servers, " +
 		"and what its custom commands and settings start. Without it none of this is loaded."))
@@ -89,8 +90,8 @@ func (t *Chat) trustQuestion(c *app.Configuration, own []hooks.Hook, servers []s
 
 // describeHook shows where a hook stands and what it runs.
 func (t *Chat) describeHook(b *strings.Builder, c *app.Configuration, h hooks.Hook) {
-	fmt.Fprintf(b, "  %s  %s  %s\n", h.Event, trust.Printable(h.ID()), t.term.Dim(trust.Printable(fmt.Sprintf("%s:%d", c.Relative(h.Source.File), h.Source.Line))))
-	fmt.Fprintf(b, "    $ %s\n", trust.Printable(h.Command))
+	fmt.Fprintf(b, "  %s  %s  %s\n", h.Event, text.VisibleLine(h.ID()), t.term.Dim(text.VisibleLine(fmt.Sprintf("%s:%d", c.Relative(h.Source.File), h.Source.Line))))
+	fmt.Fprintf(b, "    $ %s\n", text.VisibleLine(h.Command))
 }
 
 // asksForHooks reports whether new hooks of the project are asked about, and
@@ -110,7 +111,7 @@ func (t *Chat) askHooks(c *app.Configuration) {
 	b.WriteString(t.term.Bold("Hooks of this project that you have not agreed to yet:") + "\n")
 	for _, h := range own {
 		t.describeHook(&b, c, h)
-		fmt.Fprintf(&b, "    %s\n", t.term.Warning(trust.Printable(h.Note)))
+		fmt.Fprintf(&b, "    %s\n", t.term.Warning(text.VisibleLine(h.Note)))
 	}
 	t.term.Print(b.String())
 	i, _, ok := t.term.Choose(t.Ctx, "Let them run?", []terminal.Choice{

@@ -9,9 +9,8 @@ import (
 	"strings"
 
 	"minigem/internal/listing"
-	"minigem/internal/output"
 	"minigem/internal/terminal"
-	"minigem/internal/trust"
+	"minigem/internal/text"
 	"minigem/internal/undo"
 )
 
@@ -130,7 +129,7 @@ func (t *Chat) goBack(plan undo.Plan, what undo.What, question string) error {
 		return err
 	}
 	if what != undo.Conversation {
-		t.term.Print("The files are as they were " + trust.Printable(plan.When) + ".")
+		t.term.Print("The files are as they were " + text.VisibleLine(plan.When) + ".")
 	}
 	if what != undo.Files {
 		if err := t.goBackInConversation(plan); err != nil {
@@ -205,14 +204,14 @@ func (t *Chat) chooseNewest(question, others string, n int, label func(int) stri
 func (t *Chat) describeCheckpoint(name string) string {
 	c, err := t.undoStore().Checkpoint(name)
 	if err != nil {
-		return trust.Printable(name + "  (cannot be read)")
+		return text.VisibleLine(name + "  (cannot be read)")
 	}
 	what := "as it was " + strings.ReplaceAll(c.Purpose(), "-", " ")
 	if c.Tool != "" {
 		path, _ := c.Args["file_path"].(string)
 		what = c.Tool + " " + t.runtime.Config.Relative(path)
 	}
-	return fmt.Sprintf("%s  %s", trust.Printable(what), t.term.Dim(listing.Age(c, t.Sys.Now())))
+	return fmt.Sprintf("%s  %s", text.VisibleLine(what), t.term.Dim(listing.Age(c, t.Sys.Now())))
 }
 
 // chooseWhat asks what goes back; empty: nothing.
@@ -243,7 +242,7 @@ func (t *Chat) confirmConflicts(plan undo.Plan, what undo.What) bool {
 	if n == 0 || what == undo.Conversation {
 		return true
 	}
-	t.warn(fmt.Sprintf("%s changed in other ways too, and those changes would go as well (see above)", output.Count(n, "file")))
+	t.warn(fmt.Sprintf("%s changed in other ways too, and those changes would go as well (see above)", text.Plural(n, "file")))
 	i, _, ok := t.term.Choose(t.Ctx, "Go back all the same? What is there now is kept as a checkpoint.", []terminal.Choice{
 		{Label: "No", Keys: []string{"n", "no"}}, {Label: "Yes", Keys: []string{"y", "yes"}},
 	})

@@ -26,6 +26,7 @@ import (
 	"unicode/utf8"
 
 	"minigem/internal/boundedfile"
+	"minigem/internal/text"
 )
 
 // DefaultName is what context files are called unless settings say otherwise.
@@ -128,7 +129,7 @@ func Render(files []File, root string) string {
 	var texts []string
 	for _, f := range files {
 		name := f.Path
-		if rel, err := filepath.Rel(root, f.Path); err == nil && filepath.IsLocal(rel) {
+		if rel, ok := text.Below(root, f.Path); ok {
 			name = filepath.ToSlash(rel)
 		}
 		texts = append(texts, fmt.Sprintf("--- Context from: %s ---\n%s\n--- End of Context from: %s ---", name, strings.TrimSpace(f.Text), name))

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+
+	"minigem/internal/text"
 )
 
 // Finder finds the context files of subdirectories when tools touch them, each
@@ -82,7 +84,7 @@ func (f *Finder) Touch(path string) ([]File, []Warning) {
 func (f *Finder) rootOf(dir string) string {
 	best := ""
 	for _, root := range f.dirs {
-		if within(root, dir) && len(root) > len(best) {
+		if text.Inside(root, dir) && len(root) > len(best) {
 			best = root
 		}
 	}

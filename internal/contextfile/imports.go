@@ -12,7 +12,9 @@ import (
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/text"
+	source "github.com/yuin/goldmark/text"
+
+	"minigem/internal/text"
 )
 
 // maxDepth is how deep imports may be nested.
@@ -133,7 +135,7 @@ var (
 // load reads an imported file with its own imports.
 func (in importing) load(path string) (string, error) {
 	// Where the target leads outside, even its absence is not told.
-	if !within(in.root, realParent(path)) {
+	if !text.Inside(in.root, realParent(path)) {
 		return "", errOutside
 	}
 	real, err := filepath.EvalSymlinks(path)
@@ -142,7 +144,7 @@ func (in importing) load(path string) (string, error) {
 		return "", errNotFound
 	case err != nil:
 		return "", cause(err)
-	case !within(in.root, real):
+	case !text.Inside(in.root, real):
 		return "", errOutside
 	case slices.Contains(in.chain, real):
 		return "", errCycle
@@ -182,19 +184,14 @@ func realParent(path string) string {
 func leadsInto(root, path string) bool {
 	r, err1 := filepath.EvalSymlinks(root)
 	p, err2 := filepath.EvalSymlinks(path)
-	return err1 == nil && err2 == nil && within(r, p)
-}
-
-func within(root, path string) bool {
-	rel, err := filepath.Rel(root, path)
-	return err == nil && filepath.IsLocal(rel)
+	return err1 == nil && err2 == nil && text.Inside(r, p)
 }
 
 func (in importing) relative(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
-	if rel, err := filepath.Rel(in.root, path); err == nil && filepath.IsLocal(rel) {
+	if rel, ok := text.Below(in.root, path); ok {
 		return filepath.ToSlash(rel)
 	}
 	return path
@@ -202,10 +199,10 @@ func (in importing) relative(path string) string {
 
 // codeRanges finds code spans and code blocks: half-open ranges of bytes.
 func codeRanges(body string) [][2]int {
-	source := []byte(body)
+	content := []byte(body)
 	var ranges [][2]int
-	add := func(s text.Segment) { ranges = append(ranges, [2]int{s.Start, s.Stop}) }
-	doc := goldmark.DefaultParser().Parse(text.NewReader(source))
+	add := func(s source.Segment) { ranges = append(ranges, [2]int{s.Start, s.Stop}) }
+	doc := goldmark.DefaultParser().Parse(source.NewReader(content))
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil

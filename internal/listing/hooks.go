@@ -12,7 +12,7 @@ import (
 	"minigem/internal/app"
 	"minigem/internal/exit"
 	"minigem/internal/output"
-	"minigem/internal/trust"
+	"minigem/internal/text"
 )
 
 // HookList is all of it, as --json writes it.
@@ -154,7 +154,7 @@ func WriteHookList(c *app.Configuration, w io.Writer, l HookList) error {
 		if p.Line > 0 {
 			where = fmt.Sprintf("%s:%d", where, p.Line)
 		}
-		fmt.Fprintf(&b, "  %s: %s\n", where, trust.Printable(c.ShortenIn(p.Text)))
+		fmt.Fprintf(&b, "  %s: %s\n", where, text.VisibleLine(c.ShortenIn(p.Text)))
 	}
 	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
 	return err
@@ -188,7 +188,7 @@ func writeHooks(c *app.Configuration, b *strings.Builder, all []ListedHook) {
 			matcher = "*"
 		}
 		rows[i] = []string{
-			trust.Printable(h.ID), layer, trust.Printable(matcher), fmt.Sprintf("%d ms", h.TimeoutMS), state(h),
+			text.VisibleLine(h.ID), layer, text.VisibleLine(matcher), fmt.Sprintf("%d ms", h.TimeoutMS), state(h),
 			ranText(h), fmt.Sprintf("%s:%d", c.Shorten(h.File), h.Line),
 		}
 	}
@@ -200,7 +200,7 @@ func writeHooks(c *app.Configuration, b *strings.Builder, all []ListedHook) {
 		fmt.Fprintf(b, "  %s\n", strings.Join(rows[i], "  "))
 		for _, more := range []string{h.Description, h.Disabled, h.Note, prefixed("the same hook runs from ", h.Shadowed)} {
 			if more != "" {
-				fmt.Fprintf(b, "    %s\n", trust.Printable(c.ShortenIn(more)))
+				fmt.Fprintf(b, "    %s\n", text.VisibleLine(c.ShortenIn(more)))
 			}
 		}
 		if i == len(all)-1 || h.Event != all[i+1].Event {
@@ -247,11 +247,11 @@ func WhyHook(c *app.Configuration, sys *app.System, name string, asJSON bool) er
 	s := c.Inspection()
 	x := s.Why(name)
 	if x == nil {
-		text := "there is no hook " + name + ": none has this name or command"
-		if near := hooks.Closest(name, s.Names()); near != "" {
-			text += "; did you mean " + near + "?"
+		said := "there is no hook " + name + ": none has this name or command"
+		if near := text.Nearest(name, s.Names()); near != "" {
+			said += "; did you mean " + near + "?"
 		}
-		return exit.Errorf(exit.Input, "%s (minigem hooks list shows what there is; minigem hooks lint, what was left out)", text)
+		return exit.Errorf(exit.Input, "%s (minigem hooks list shows what there is; minigem hooks lint, what was left out)", said)
 	}
 	if asJSON {
 		return output.WriteJSON(sys.Stdout, x)

@@ -8,7 +8,7 @@ import (
 
 	"minigem/internal/app"
 	"minigem/internal/output"
-	"minigem/internal/trust"
+	"minigem/internal/text"
 	"minigem/tools/policy"
 )
 
@@ -64,7 +64,7 @@ func WriteRules(c *app.Configuration, sys *app.System, rules []policy.Rule) erro
 		place.File = c.Shorten(place.File)
 		rows[i] = []string{
 			r.Decision.String(), fmt.Sprintf("%d.%03d", r.Priority/1000, r.Priority%1000), place.String(),
-			trust.Printable(strings.Join(append([]string{cmp.Or(strings.Join(r.Tools, ","), "*")}, conditionsOf(r)...), " ")),
+			text.VisibleLine(strings.Join(append([]string{cmp.Or(strings.Join(r.Tools, ","), "*")}, conditionsOf(r)...), " ")),
 		}
 	}
 	output.Align(rows)

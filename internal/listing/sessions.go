@@ -10,7 +10,7 @@ import (
 
 	"minigem/internal/app"
 	"minigem/internal/output"
-	"minigem/internal/trust"
+	"minigem/internal/text"
 	"minigem/llm"
 	"minigem/session"
 	"minigem/transcript"
@@ -28,7 +28,7 @@ type ListedSession struct {
 }
 
 // TitleOf is the title of a session for people.
-func TitleOf(i session.Info) string { return trust.Printable(cmp.Or(i.Title, "(no text)")) }
+func TitleOf(i session.Info) string { return text.VisibleLine(cmp.Or(i.Title, "(no text)")) }
 
 // ShownSession is a session for people and programs: the file itself has more.
 type ShownSession struct {
@@ -74,19 +74,19 @@ func ShowSession(info session.Info, f *transcript.File) ShownSession {
 // WriteSession writes a session for people.
 func WriteSession(w io.Writer, c *app.Configuration, now time.Time, shown ShownSession) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s, %s\n%s\n", trust.Printable(shown.Title), shown.ID, output.Ago(now.Sub(shown.Updated)), c.Shorten(shown.File))
+	fmt.Fprintf(&b, "%s\n%s, %s\n%s\n", text.VisibleLine(shown.Title), shown.ID, output.Ago(now.Sub(shown.Updated)), c.Shorten(shown.File))
 	for _, m := range shown.Messages {
 		fmt.Fprintf(&b, "\n%s  %s\n", m.Type, m.Time.Local().Format(time.DateTime))
 		for line := range strings.Lines(m.Text) {
 			line = strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ")
-			b.WriteString(strings.TrimRight("  "+trust.Printable(line), " ") + "\n")
+			b.WriteString(strings.TrimRight("  "+text.VisibleLine(line), " ") + "\n")
 		}
 		for _, call := range m.Calls {
 			args, err := json.Marshal(call.Args)
 			if err != nil {
 				return fmt.Errorf("showing the arguments of %s: %w", call.Name, err)
 			}
-			fmt.Fprintf(&b, "  * %s %s: %s\n", call.Name, trust.Printable(string(args)), call.Status)
+			fmt.Fprintf(&b, "  * %s %s: %s\n", call.Name, text.VisibleLine(string(args)), call.Status)
 		}
 	}
 	_, err := io.WriteString(w, b.String())

@@ -8,7 +8,7 @@ import (
 	"minigem/internal/app"
 	"minigem/internal/output"
 	"minigem/internal/settings"
-	"minigem/internal/trust"
+	"minigem/internal/text"
 )
 
 // ListedSetting is a setting in force and where it comes from; secrets are masked.
@@ -35,7 +35,7 @@ func SettingsBelow(c *app.Configuration, key string) []ListedSetting {
 func WriteSettings(c *app.Configuration, sys *app.System, found []ListedSetting, origin bool) error {
 	rows := make([][]string, len(found))
 	for i, s := range found {
-		rows[i] = []string{s.Key, trust.Printable(string(s.Value))}
+		rows[i] = []string{s.Key, text.VisibleLine(string(s.Value))}
 		if !origin {
 			continue
 		}

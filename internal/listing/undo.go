@@ -9,13 +9,13 @@ import (
 
 	"minigem/internal/app"
 	"minigem/internal/output"
-	"minigem/internal/trust"
+	"minigem/internal/text"
 	"minigem/internal/undo"
 )
 
 // Prompt is one prompt that can be gone back to: what was said, and what came of
 // it and when.
-func Prompt(p undo.Prompt, now time.Time) (text, more string) {
+func Prompt(p undo.Prompt, now time.Time) (said, more string) {
 	files := map[string]bool{}
 	added, removed := 0, 0
 	for _, e := range p.Edits {
@@ -24,10 +24,10 @@ func Prompt(p undo.Prompt, now time.Time) (text, more string) {
 	}
 	more = output.Ago(now.Sub(p.At))
 	if len(files) > 0 {
-		more = fmt.Sprintf("%s +%d -%d, %s", output.Count(len(files), "file"), added, removed, more)
+		more = fmt.Sprintf("%s +%d -%d, %s", text.Plural(len(files), "file"), added, removed, more)
 	}
 	const most = 60
-	line := trust.Printable(strings.Join(strings.Fields(p.Text), " "))
+	line := text.VisibleLine(strings.Join(strings.Fields(p.Text), " "))
 	if runes := []rune(line); len(runes) > most {
 		line = string(runes[:most]) + "…"
 	}

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
+	"minigem/internal/text"
 )
 
 // A Command is one that minigem does not have.
@@ -97,7 +97,7 @@ func alike(a, b string) bool {
 	if a == "" || strings.EqualFold(a, b) {
 		return a != ""
 	}
-	return levenshtein.ComputeDistance(a, b) <= max(1, len(b)/4) || swapped(a, b)
+	return text.Distance(a, b) <= max(1, len(b)/4)
 }
 
 // swapped reports whether a is b with two neighbours changed over.

@@ -1,9 +1,9 @@
 package mcp
 
 import (
-	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"minigem/internal/text"
 )
 
 const (
@@ -20,25 +20,9 @@ const (
 	maxText = 256 << 10
 )
 
-// clean takes out what nobody sees and some act upon: control characters but
-// line ends and tabs, marks of the direction of writing, and the tags in which
-// instructions can be hidden from people.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n', r == '\t':
-			return r
-		case r == utf8.RuneError, unicode.IsControl(r),
-			r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r >= 0xe0000 && r <= 0xe007f, r == 0x2028, r == 0x2029:
-			return -1
-		}
-		return r
-	}, s)
-}
-
-// cleanLine is clean for what must stay on one short line.
+// cleanLine is text.Line for what must stay short.
 func cleanLine(s string) string {
-	return clip(strings.Join(strings.Fields(clean(s)), " "), maxName)
+	return clip(text.Line(s), maxName)
 }
 
 // clip shortens s to n bytes, and says so.

@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"minigem/internal/proc"
+	"minigem/internal/text"
 )
 
 // A link is one way to a server. It is used once.
@@ -68,7 +69,7 @@ func (s Server) address() string {
 	if u, err := url.Parse(s.URL); err == nil {
 		return u.Redacted()
 	}
-	return clip(clean(s.URL), 200)
+	return clip(text.Clean(s.URL), 200)
 }
 
 // A program is a server that was started.
@@ -85,7 +86,7 @@ func (p *program) stop() {
 }
 
 func (p *program) explain(err error) error {
-	if said := strings.TrimSpace(clean(string(p.process.Result().Stderr.Bytes()))); said != "" {
+	if said := strings.TrimSpace(text.Clean(string(p.process.Result().Stderr.Bytes()))); said != "" {
 		return fmt.Errorf("%w; it wrote: %s", err, said)
 	}
 	return err

@@ -22,6 +22,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"minigem/internal/text"
 	"minigem/tools"
 )
 
@@ -189,7 +190,7 @@ func (s *Session) Name() string { return s.server.Name }
 // they are long; empty: nothing. (core/prompts/promptProvider.ts)
 func (s *Session) Instructions() string {
 	if r := s.client.InitializeResult(); r != nil {
-		return clip(strings.TrimSpace(clean(r.Instructions)), maxDescription)
+		return clip(strings.TrimSpace(text.Clean(r.Instructions)), maxDescription)
 	}
 	return ""
 }

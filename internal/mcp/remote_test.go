@@ -235,7 +235,7 @@ func TestHostileDescriptions(t *testing.T) {
 	})
 	session := connect(t, Server{Name: "srv", URL: serveHTTP(t, streamable(s)).URL})
 	a, b := named(session, "a").Spec(), named(session, "b").Spec()
-	assert.Equal(t, "Says [31mred things.", a.Description)
+	assert.Equal(t, "Says red things.", a.Description)
 	assert.JSONEq(t, `{"type": "object", "properties": {"x": {"type": "string", "description": "hidden"}}}`, string(a.Parameters))
 	assert.LessOrEqual(t, len(b.Description), maxDescription)
 	assert.True(t, strings.HasSuffix(b.Description, "é..."))

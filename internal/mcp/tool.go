@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"minigem/internal/text"
 	"minigem/llm"
 	"minigem/tools"
 )
@@ -24,7 +25,7 @@ type tool struct {
 
 func newTool(s *Session, t *mcp.Tool) *tool {
 	raw, err := json.Marshal(t.InputSchema)
-	raw = []byte(clean(string(raw)))
+	raw = []byte(text.Clean(string(raw)))
 	if err != nil || t.InputSchema == nil || len(raw) > maxSchema {
 		raw = []byte(`{"type":"object"}`)
 	}
@@ -38,7 +39,7 @@ func newTool(s *Session, t *mcp.Tool) *tool {
 	}
 	return &tool{
 		session: s, schema: schema,
-		spec: llm.ToolSpec{Name: Name(s.server.Name, t.Name), Description: clip(clean(t.Description), maxDescription), Parameters: raw},
+		spec: llm.ToolSpec{Name: Name(s.server.Name, t.Name), Description: clip(text.Clean(t.Description), maxDescription), Parameters: raw},
 		info: tools.Info{
 			DisplayName: fmt.Sprintf("%s (%s MCP Server)", cleanLine(t.Name), s.server.Name), Kind: tools.KindOther, Markdown: true,
 			MCP: origin, Annotations: annotations(t.Annotations),

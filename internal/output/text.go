@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"minigem/agent/event"
+	"minigem/internal/text"
 )
 
 // Text streams the model's text to Out as it comes. It is an event.Sink.
@@ -27,7 +28,7 @@ type Text struct {
 	Broken func(error)
 
 	mu      sync.Mutex
-	strip   *stripper
+	pieces  text.Cleaner
 	midLine bool   // something was written and did not end in a newline
 	round   string // what this round has written
 	replay  string // what a discarded attempt had written and is not repeated
@@ -96,10 +97,7 @@ func (t *Text) cleared(yes bool) {
 // text writes s, less what a discarded attempt wrote already.
 func (t *Text) text(s string) {
 	if !t.Raw {
-		if t.strip == nil {
-			t.strip = newStripper()
-		}
-		s = t.strip.strip(s)
+		s = t.pieces.Clean([]byte(s))
 	}
 	if t.replay != "" {
 		before := t.round

@@ -29,7 +29,7 @@ func TestText(t *testing.T) {
 		// Control sequences.
 		{"colour goes", []event.Event{round, delta("\x1b[31mred\x1b[0m")}, "red\n", ""},
 		{"a sequence split over chunks goes", []event.Event{round, delta("a\x1b]52;c;"), delta("Zm9v\x07b")}, "ab\n", ""},
-		{"newlines and tabs stay", []event.Event{round, delta("a\tb\r\nc")}, "a\tb\r\nc\n", ""},
+		{"newlines and tabs stay", []event.Event{round, delta("a\tb\r\nc")}, "a\tb\nc\n", ""},
 		{"other scripts stay", []event.Event{round, delta("żółć 漢字 🙂\x1b[2J")}, "żółć 漢字 🙂\n", ""},
 		// Rounds that are made again.
 		{"the same beginning is not repeated", []event.Event{round, delta("partial"), event.RoundDiscarded{Reason: "the answer broke off", Delay: time.Second}, round, delta("par"), delta("tial answer")}, "partial answer\n", "[WARNING] the answer broke off; asking again in 1s\n"},

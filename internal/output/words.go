@@ -1,20 +1,28 @@
 package output
 
 import (
+	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"minigem/internal/text"
 )
 
-// WriteJSON writes v for programs: indented, with a newline at the end.
+// WriteJSON writes v for programs: indented, with a newline at the end,
+// and with escapes for what acts upon a screen.
 func WriteJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(v)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(text.JSON(b.Bytes()))
+	return err
 }
 
 // Align pads cells to the width of their column, the last one excepted. One long
@@ -32,14 +40,6 @@ func Align(rows [][]string) {
 	}
 }
 
-// Count is a number with what it counts: "1 file", "2 files".
-func Count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // Ago is a duration in the words of a list.
 func Ago(d time.Duration) string {
 	const day = 24 * time.Hour
@@ -47,11 +47,8 @@ func Ago(d time.Duration) string {
 		size time.Duration
 		name string
 	}{{365 * day, "year"}, {30 * day, "month"}, {day, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}} {
-		switch n := d / unit.size; {
-		case n == 1:
-			return "1 " + unit.name + " ago"
-		case n > 1:
-			return fmt.Sprintf("%d %ss ago", n, unit.name)
+		if n := int(d / unit.size); n > 0 {
+			return text.Plural(n, unit.name) + " ago"
 		}
 	}
 	return "just now"

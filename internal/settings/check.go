@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"minigem/internal/text"
 )
 
 var (
@@ -59,7 +61,7 @@ func (c *checker) noteUnknown(m member, path string, known []string) {
 		return // WithoutEffect and Restrictions tell of it
 	}
 	u := Unknown{Key: join(path, m.key), Origin: m.origin}
-	if s := nearest(m.key, known); s != "" {
+	if s := text.Nearest(m.key, known); s != "" {
 		u.Suggestion = join(path, s)
 	}
 	c.unknown = append(c.unknown, u)

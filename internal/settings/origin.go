@@ -5,9 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
-
-	"github.com/agnivade/levenshtein"
 )
 
 // Layer is one of the places that settings come from.
@@ -145,19 +142,4 @@ func find(n *node, key string) *node {
 		}
 	}
 	return nil
-}
-
-// nearest returns the candidate that is spelled most alike, or "" where none is
-// close.
-func nearest(word string, candidates []string) string {
-	best, bestDistance := "", max(1, len(word)/3)+1
-	for _, c := range candidates {
-		if strings.EqualFold(c, word) {
-			return c
-		}
-		if d := levenshtein.ComputeDistance(word, c); d < bestDistance {
-			best, bestDistance = c, d
-		}
-	}
-	return best
 }

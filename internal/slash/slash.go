@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
+	"minigem/internal/text"
 )
 
 // Command is one command, or one of another's subcommands.
@@ -142,19 +142,11 @@ func (t Table) unknown(before, word string) error {
 
 // nearest is the name that word most likely was meant to be; empty: none.
 func (t Table) nearest(word string) string {
-	best, least := "", 3 // more changes than two are another word
+	var names []string
 	for _, c := range t {
-		for _, name := range append([]string{c.Name}, c.Aliases...) {
-			d := levenshtein.ComputeDistance(word, name)
-			if word != "" && strings.HasPrefix(name, word) {
-				d = 1
-			}
-			if d < least && d < len(word) {
-				best, least = name, d
-			}
-		}
+		names = append(append(names, c.Name), c.Aliases...)
 	}
-	return best
+	return text.Nearest(word, names)
 }
 
 func (c Command) usage() string { return strings.TrimSpace(c.Name + " " + c.Args) }

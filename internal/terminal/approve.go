@@ -149,20 +149,6 @@ func (a *Approver) show(q toolcall.Question) string {
 	return b.String()
 }
 
-// visible shows what Clean would hide: nobody shall approve what they do not
-// see.
-func visible(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if acts(r) {
-			fmt.Fprintf(&b, "<U+%04X>", r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
 // diff colours a change.
 func (v *View) diff(e *tools.EditIntent) string {
 	var b strings.Builder

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/chzyer/readline"
+
+	"minigem/internal/text"
 )
 
 // insertKeys are our keys as the line editor knows them.
@@ -79,7 +81,7 @@ func (e *editor) filter(r rune) (_ rune, ok bool) {
 	if r > 0 && (r < ' ' || r == 0x7f) {
 		return r, strings.ContainsRune(known, r)
 	}
-	return r, r < 0 || r == newlineMark || r >= firstPaste && r <= lastPaste || !acts(r)
+	return r, r < 0 || r == newlineMark || r >= firstPaste && r <= lastPaste || text.Typed(r) && !private(r)
 }
 
 // enter ends the line, unless a backslash says that there is more.

@@ -12,6 +12,7 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/jsonc"
 	"minigem/internal/boundedfile"
+	"minigem/internal/text"
 )
 
 // Item is something that a folder would bring along.
@@ -142,16 +143,5 @@ func printable(s string) string {
 	if runes := []rune(s); len(runes) > most {
 		s = string(runes[:most]) + "..."
 	}
-	return Printable(s)
-}
-
-// Printable replaces what a text of strangers could do harm with in a terminal:
-// control characters, line ends too, and those that turn the direction.
-func Printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
-			return '?'
-		}
-		return r
-	}, s)
+	return text.VisibleLine(s)
 }

@@ -13,6 +13,7 @@ import (
 
 	"minigem/hooks/jsonc"
 	"minigem/internal/boundedfile"
+	"minigem/internal/text"
 )
 
 // Level is what a rule says of a folder, as it is written in the file
@@ -84,7 +85,7 @@ func (r Rules) Decide(dir string) Decision {
 		if l == Parent {
 			path = filepath.Dir(path)
 		}
-		if !within(path, dir) || len(path) < longest || len(path) == longest && level == Never {
+		if !text.Inside(path, dir) || len(path) < longest || len(path) == longest && level == Never {
 			continue
 		}
 		longest, level = len(path), l
@@ -140,9 +141,4 @@ func real(path string) string {
 		return path
 	}
 	return filepath.Join(real(parent), filepath.Base(path))
-}
-
-func within(root, path string) bool {
-	rel, err := filepath.Rel(root, path)
-	return err == nil && filepath.IsLocal(rel)
 }

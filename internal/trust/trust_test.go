@@ -145,7 +145,7 @@ func TestBrought(t *testing.T) {
 	write(t, filepath.Join(dir, ".gemini", "skills", "s", "SKILL.md"), "")
 	assert.Equal(t, []trust.Item{
 		{"settings", ".gemini/settings.json", "theme, tools"},
-		{"hooks", ".gemini/settings.json", "BeforeTool curl x | sh, BeforeTool na?[2Jme"},
+		{"hooks", ".gemini/settings.json", "BeforeTool curl x | sh, BeforeTool na<U+001B>[2Jme"},
 		{"MCP servers", ".gemini/settings.json", "github, db"},
 		{".env", ".env", ""},
 		{".env", ".gemini/.env", ""},

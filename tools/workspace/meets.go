@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"minigem/internal/boundedfile"
+	"minigem/internal/text"
 )
 
 // Reach says what of a path is read.
@@ -91,7 +92,7 @@ func (w *Workspace) holds(real string) bool {
 		if err != nil {
 			return false
 		}
-		_, ok := below(base, real)
+		_, ok := text.Below(base, real)
 		return ok
 	})
 }

@@ -23,6 +23,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"minigem/internal/text"
 )
 
 // ErrOutside is what a path outside of the workspace fails with. The text of
@@ -219,7 +221,7 @@ func (w *Workspace) Rel(abs string) string {
 		return abs
 	}
 	for _, base := range []string{w.root, dirs[0].real} {
-		if rel, ok := below(base, abs); ok {
+		if rel, ok := text.Below(base, abs); ok {
 			return filepath.ToSlash(rel)
 		}
 	}
@@ -252,13 +254,13 @@ func (w *Workspace) locate(abs string) (place, error) {
 		if err != nil {
 			// Not there yet, so that nothing is below it, and it is not to be made by a tool.
 			if made, err := follow(d.name); err == nil && d.kind == readable {
-				if _, ok := below(made, real); ok {
+				if _, ok := text.Below(made, real); ok {
 					break
 				}
 			}
 			continue
 		}
-		rel, ok := below(base, real)
+		rel, ok := text.Below(base, real)
 		if !ok {
 			continue
 		}
@@ -266,7 +268,7 @@ func (w *Workspace) locate(abs string) (place, error) {
 			return place{}, w.outside(abs, name)
 		}
 		// The spelling counts too: .git may itself be a link to a harmless name.
-		if given, ok := below(d.name, abs); ok {
+		if given, ok := text.Below(d.name, abs); ok {
 			if name := protected(given); name != "" {
 				return place{}, w.outside(abs, name)
 			}
@@ -278,15 +280,6 @@ func (w *Workspace) locate(abs string) (place, error) {
 
 func (w *Workspace) outside(abs, name string) error {
 	return &OutsideError{Path: abs, Dirs: w.names(project), Temp: w.names(temp), Name: name}
-}
-
-// below returns path relative to base if it is base or below it.
-func below(base, path string) (string, bool) {
-	rel, err := filepath.Rel(base, path)
-	if err != nil || !filepath.IsLocal(rel) {
-		return "", false
-	}
-	return rel, true
 }
 
 // Follow returns the absolute path without its symbolic links, wherever it

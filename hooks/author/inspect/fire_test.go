@@ -151,7 +151,7 @@ func TestReportText(t *testing.T) {
 	for _, want := range []string{
 		"BeforeTool write_file: denied by ",
 		`parsed   {"decision":"deny","reason":"not\u001b[2J that"}, from stdout`,
-		"ignored  ", "stdin    the same", "  stdout   plain\n", "the user sees\n", "merge\n", "not?[2J that",
+		"ignored  ", "stdin    the same", "  stdout   plain\n", "the user sees\n", "merge\n", "not<U+001B>[2J that",
 	} {
 		assert.Contains(t, text, want)
 	}

@@ -258,7 +258,7 @@ func TestTextIsSafe(t *testing.T) {
 	s.Config.Hooks[0].Note = "new \x07"
 	text := inspect.Text{}.Explanation(s.Explain(nil, "", nil))
 	assert.False(t, strings.ContainsAny(text, "\x1b\x07\u202e"), "%q", text)
-	assert.Contains(t, text, "a?[31m?b")
+	assert.Contains(t, text, "a<U+001B>[31m<U+202E>b")
 }
 
 func TestEveryDifferenceIsTested(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/protocol"
+	"minigem/internal/text"
 )
 
 // Report writes all that came of one event.
@@ -16,7 +17,7 @@ func (t Text) Report(r hooks.Report) string {
 	var b strings.Builder
 	title := string(r.Event)
 	if r.Subject != "" {
-		title += " " + clean(r.Subject)
+		title += " " + text.VisibleLine(r.Subject)
 	}
 	fmt.Fprintf(&b, "%s: %s\n", title, effect(r))
 	if len(r.Runs) == 0 {
@@ -54,31 +55,31 @@ func (t Text) Report(r hooks.Report) string {
 
 // effect is what came of it, in a sentence.
 func effect(r hooks.Report) string {
-	text := "goes on"
+	said := "goes on"
 	switch r.Verdict.Decision {
 	case hooks.Ask:
-		text = "the user is asked"
+		said = "the user is asked"
 	case hooks.Deny:
-		text = "denied"
+		said = "denied"
 	case hooks.Stop:
-		text = "the run stops"
+		said = "the run stops"
 	}
 	if k := r.Effect.Kind; k != "" && k != hooks.EffectNone && r.Verdict.Decision == hooks.Proceed {
-		text += ", effect: " + k
+		said += ", effect: " + k
 	}
 	if len(r.Verdict.Hooks) > 0 {
-		text += " by " + clean(strings.Join(r.Verdict.Hooks, ", "))
+		said += " by " + text.VisibleLine(strings.Join(r.Verdict.Hooks, ", "))
 	}
 	if r.Verdict.Reason != "" {
-		text += ": " + clean(r.Verdict.Reason)
+		said += ": " + text.VisibleLine(r.Verdict.Reason)
 	}
-	return text
+	return said
 }
 
 func (t Text) run(b *strings.Builder, run hooks.Run, before []byte) {
-	fmt.Fprintf(b, "\n%s  %s", clean(run.Hook.ID()), t.short(run.Hook.Source.String()))
+	fmt.Fprintf(b, "\n%s  %s", text.VisibleLine(run.Hook.ID()), t.short(run.Hook.Source.String()))
 	if !run.Ran() {
-		fmt.Fprintf(b, "  did not run: %s\n", clean(t.short(run.Skipped)))
+		fmt.Fprintf(b, "  did not run: %s\n", text.VisibleLine(t.short(run.Skipped)))
 		return
 	}
 	fmt.Fprintf(b, "  %s in %s", ending(run), run.Exit.Duration.Round(100*time.Microsecond))
@@ -103,13 +104,13 @@ func (t Text) run(b *strings.Builder, run hooks.Run, before []byte) {
 		fmt.Fprintf(b, "  %-8s %s, from %s\n", "parsed", understood(run.Reading.Output), from)
 	}
 	if run.Failed != "" {
-		fmt.Fprintf(b, "  %-8s %s\n", "failed", clean(run.Failed))
+		fmt.Fprintf(b, "  %-8s %s\n", "failed", text.VisibleLine(run.Failed))
 	}
 	for _, w := range run.Warnings {
-		fmt.Fprintf(b, "  %-8s %s\n", "ignored", clean(t.short(w)))
+		fmt.Fprintf(b, "  %-8s %s\n", "ignored", text.VisibleLine(t.short(w)))
 	}
 	for _, u := range run.Upstream {
-		fmt.Fprintf(b, "  %-8s %s\n", "but", clean(u))
+		fmt.Fprintf(b, "  %-8s %s\n", "but", text.VisibleLine(u))
 	}
 }
 
@@ -141,7 +142,7 @@ func understood(o protocol.Output) string {
 		}
 	}
 	data, _ = protocol.Encode(m) // it was JSON a moment ago
-	return clean(string(data))
+	return text.VisibleLine(string(data))
 }
 
 // indented is a text of several lines under a label; JSON is laid out.
@@ -156,7 +157,7 @@ func indented(data []byte, margin string) string {
 		lines = append(lines[:most], fmt.Sprintf("... and %d lines more; --json has them all", len(lines)-most))
 	}
 	for i := range lines {
-		lines[i] = clean(lines[i])
+		lines[i] = text.VisibleLine(lines[i])
 	}
 	return strings.Join(lines, "\n"+margin)
 }
@@ -166,6 +167,6 @@ func block(b *strings.Builder, title string, n int, line func(int) string) {
 		fmt.Fprintf(b, "\n%s\n", title)
 	}
 	for i := range n {
-		fmt.Fprintf(b, "  %s\n", clean(line(i)))
+		fmt.Fprintf(b, "  %s\n", text.VisibleLine(line(i)))
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/protocol"
+	"minigem/internal/text"
 	"minigem/llm"
 )
 
@@ -87,15 +88,15 @@ func misread(ev protocol.Event, err error) error {
 		return fmt.Errorf("reading the payload: %w", err)
 	}
 	name := strings.Trim(quoted, `"`)
-	text := fmt.Sprintf("reading the payload: %s has no field %q", ev, name)
+	said := fmt.Sprintf("reading the payload: %s has no field %q", ev, name)
 	sample, _ := Sample(ev, "")
 	var fields map[string]any
 	if json.Unmarshal(sample, &fields) == nil {
-		if near := hooks.Closest(name, slices.Sorted(maps.Keys(fields))); near != "" {
-			text += fmt.Sprintf("; did you mean %q?", near)
+		if near := text.Nearest(name, slices.Sorted(maps.Keys(fields))); near != "" {
+			said += fmt.Sprintf("; did you mean %q?", near)
 		}
 	}
-	return errors.New(text)
+	return errors.New(said)
 }
 
 // waits: hooks were left running. A session goes on then; who fires one event

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"unicode/utf8"
+
+	"minigem/internal/text"
 )
 
 func stat(path string) error {
@@ -40,7 +42,7 @@ func (t Text) Explanation(x Explanation) string {
 		if i == 0 {
 			b.WriteString("\nproblems\n")
 		}
-		fmt.Fprintf(&b, "  %s:%d: %s\n", p.File, p.Line, clean(p.Text))
+		fmt.Fprintf(&b, "  %s:%d: %s\n", p.File, p.Line, text.VisibleLine(p.Text))
 	}
 	return t.short(b.String())
 }
@@ -48,7 +50,7 @@ func (t Text) Explanation(x Explanation) string {
 func (t Text) event(b *strings.Builder, p EventPlan) {
 	title := string(p.Event)
 	if p.Subject != "" && p.Event.HasSubject() {
-		title += " " + clean(p.Subject)
+		title += " " + text.VisibleLine(p.Subject)
 	}
 	fmt.Fprintf(b, "%s: %s\n", title, p.summary())
 	rows := make([][]string, len(p.Hooks))
@@ -61,13 +63,13 @@ func (t Text) event(b *strings.Builder, p EventPlan) {
 		if h.Extension != "" {
 			layer += " " + h.Extension
 		}
-		rows[i] = []string{order, clean(h.ID), t.short(h.Where()), layer, h.state(p)}
+		rows[i] = []string{order, text.VisibleLine(h.ID), t.short(h.Where()), layer, h.state(p)}
 	}
 	align(rows)
 	for i, h := range p.Hooks {
 		fmt.Fprintf(b, "  %s\n", strings.TrimRight(strings.Join(rows[i], "  "), " "))
 		for _, more := range h.lines() {
-			fmt.Fprintf(b, "       %s\n", clean(more))
+			fmt.Fprintf(b, "       %s\n", text.VisibleLine(more))
 		}
 	}
 	for _, n := range p.Notes {
@@ -87,9 +89,9 @@ func (p EventPlan) summary() string {
 	case len(p.Hooks) == 0:
 		return "no hook is configured for it"
 	case runs == 0:
-		return fmt.Sprintf("none of its %s would run", count(len(p.Hooks), "hook"))
+		return fmt.Sprintf("none of its %s would run", text.Plural(len(p.Hooks), "hook"))
 	}
-	text := fmt.Sprintf("%d of %s would run", runs, count(len(p.Hooks), "hook"))
+	text := fmt.Sprintf("%d of %s would run", runs, text.Plural(len(p.Hooks), "hook"))
 	switch {
 	case runs == 1:
 	case p.Sequential:
@@ -108,7 +110,7 @@ func (p EventPlan) summary() string {
 func (h HookPlan) state(p EventPlan) string {
 	switch {
 	case h.Order == 0:
-		return "does not run: " + clean(strings.TrimPrefix(h.Skipped, "disabled: "))
+		return "does not run: " + text.VisibleLine(strings.TrimPrefix(h.Skipped, "disabled: "))
 	case !p.Event.HasSubject() || p.Subject != "":
 		return "runs"
 	case strings.TrimSpace(h.Matcher) == "" || strings.TrimSpace(h.Matcher) == "*":
@@ -147,40 +149,16 @@ func (t Text) files(b *strings.Builder, x Explanation) {
 			rest = append(rest, fmt.Sprintf("  not there: %s (%s)", f.Path, f.Layer))
 		}
 	}
-	fmt.Fprintf(b, "loaded %s from %s\n", count(x.Loaded, "hook"), count(read, "file"))
+	fmt.Fprintf(b, "loaded %s from %s\n", text.Plural(x.Loaded, "hook"), text.Plural(read, "file"))
 	for _, f := range x.Files {
 		if f.State == FileRead {
-			fmt.Fprintf(b, "  %s from %s (%s)\n", count(f.Hooks, "hook"), f.Path, f.Layer)
+			fmt.Fprintf(b, "  %s from %s (%s)\n", text.Plural(f.Hooks, "hook"), f.Path, f.Layer)
 		}
 	}
 	for _, line := range rest {
 		b.WriteString(line + "\n")
 	}
 }
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// clean makes text of a configuration safe to print: one line, no control
-// characters.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t' || r == '\r':
-			return ' '
-		case r < 0x20 || r >= 0x7f && r < 0xa0 || r == 0x202e || r == utf8.RuneError:
-			return '?'
-		}
-		return r
-	}, s)
-}
-
-// Clean is text of others, safe to print on a line.
-func Clean(s string) string { return clean(s) }
 
 // align pads all columns but the last; a long cell does not push all others
 // aside.

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"minigem/hooks/author/inspect"
+	"minigem/internal/text"
 )
 
 // Formats are the names that Write knows.
@@ -23,7 +23,7 @@ func Write(w io.Writer, format string, all []Finding, base string, short func(st
 	case "sarif":
 		return writeJSON(w, sarif(all, base))
 	case "text":
-		_, err := io.WriteString(w, text(all, short))
+		_, err := io.WriteString(w, lines(all, short))
 		return err
 	}
 	return fmt.Errorf("there is no format %q", format)
@@ -36,7 +36,7 @@ func writeJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-func text(all []Finding, short func(string) string) string {
+func lines(all []Finding, short func(string) string) string {
 	var b strings.Builder
 	counts := map[Severity]int{}
 	fixable, fixed := 0, 0
@@ -55,12 +55,12 @@ func text(all []Finding, short func(string) string) string {
 		if !f.Fixed {
 			counts[f.Severity]++
 		}
-		fmt.Fprintf(&b, "%s: %s %s: %s%s\n", where, f.Severity, f.Code, inspect.Clean(f.Message), state)
+		fmt.Fprintf(&b, "%s: %s %s: %s%s\n", where, f.Severity, f.Code, text.VisibleLine(f.Message), state)
 	}
 	if len(all) == 0 {
 		return "no findings\n"
 	}
-	fmt.Fprintf(&b, "\n%s, %s, %s", plural(counts[Error], "error"), plural(counts[Warning], "warning"), plural(counts[Note], "note"))
+	fmt.Fprintf(&b, "\n%s, %s, %s", text.Plural(counts[Error], "error"), text.Plural(counts[Warning], "warning"), text.Plural(counts[Note], "note"))
 	if fixed > 0 {
 		fmt.Fprintf(&b, "; %d fixed", fixed)
 	}
@@ -72,13 +72,6 @@ func text(all []Finding, short func(string) string) string {
 		return b.String()
 	}
 	return short(b.String())
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // sarif is the Static Analysis Results Interchange Format, 2.1.0.
@@ -115,7 +108,7 @@ func sarif(all []Finding, base string) any {
 
 // reference is file as a URI reference, relative to base if it lies there.
 func reference(base, file string) string {
-	if rel, err := filepath.Rel(base, file); err == nil && filepath.IsLocal(rel) {
+	if rel, ok := text.Below(base, file); ok {
 		return (&url.URL{Path: filepath.ToSlash(rel)}).String()
 	}
 	path := filepath.ToSlash(file)

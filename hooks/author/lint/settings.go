@@ -8,6 +8,7 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/claude"
 	"minigem/hooks/jsonc"
+	"minigem/internal/text"
 )
 
 // told says which rule a remark of the loader belongs to: the first whose text
@@ -241,11 +242,11 @@ func (l *linter) disabledNames() {
 			if slices.Contains(known, d.ID) {
 				continue
 			}
-			text := fmt.Sprintf("no hook is called %q", d.ID)
-			if near := hooks.Closest(d.ID, known); near != "" {
-				text += fmt.Sprintf("; did you mean %q?", near)
+			said := fmt.Sprintf("no hook is called %q", d.ID)
+			if near := text.Nearest(d.ID, known); near != "" {
+				said += fmt.Sprintf("; did you mean %q?", near)
 			}
-			l.add("HK026", s.File, d.Line, nil, "%s", text)
+			l.add("HK026", s.File, d.Line, nil, "%s", said)
 		}
 	}
 }

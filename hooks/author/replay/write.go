@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"minigem/hooks/author/inspect"
+	"minigem/internal/text"
 )
 
 // Text is the result for reading; short, if not nil, makes paths short.
@@ -31,13 +31,13 @@ func (r *Result) Text(short func(string) string) string {
 		b.WriteString("\nhooks\n")
 	}
 	for _, h := range r.Hooks {
-		fmt.Fprintf(&b, "  %s %s (%s:%d): %s\n", h.Event, inspect.Clean(h.ID), h.File, h.Line, h.summary())
+		fmt.Fprintf(&b, "  %s %s (%s:%d): %s\n", h.Event, text.VisibleLine(h.ID), h.File, h.Line, h.summary())
 	}
 	for i, s := range r.Skipped {
 		if i == 0 {
 			b.WriteString("\nskipped\n")
 		}
-		fmt.Fprintf(&b, "  %s\n", inspect.Clean(s))
+		fmt.Fprintf(&b, "  %s\n", text.VisibleLine(s))
 	}
 	if n := r.Differ(); n > 0 {
 		fmt.Fprintf(&b, "\n%d would go otherwise now\n", n)
@@ -70,23 +70,23 @@ func (d Decided) String() string {
 	if d.Subject != "" {
 		what += " " + d.Subject
 	}
-	text := fmt.Sprintf("%s step %d, %s %s: ", d.Session, d.Step, what, inspect.Clean(d.Text))
+	said := fmt.Sprintf("%s step %d, %s %s: ", d.Session, d.Step, what, text.VisibleLine(d.Text))
 	if d.Differs {
-		text += "then " + d.Then
+		said += "then " + d.Then
 		if d.Was != "" {
-			text += " (" + inspect.Clean(d.Was) + ")"
+			said += " (" + text.VisibleLine(d.Was) + ")"
 		}
-		text += ", now "
+		said += ", now "
 	}
-	text += d.Now
+	said += d.Now
 	if d.Effect != "" && d.Effect != "none" && d.Effect != d.Now {
-		text += " (" + d.Effect + ")"
+		said += " (" + d.Effect + ")"
 	}
 	if len(d.Hooks) > 0 {
-		text += " by " + inspect.Clean(strings.Join(d.Hooks, ", "))
+		said += " by " + text.VisibleLine(strings.Join(d.Hooks, ", "))
 	}
 	if d.Reason != "" {
-		text += ": " + inspect.Clean(d.Reason)
+		said += ": " + text.VisibleLine(d.Reason)
 	}
-	return text
+	return said
 }

@@ -1,0 +1,209 @@
+package text
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Cleaner is [Clean] for a text that comes in pieces, which may part a
+// character or a control sequence. The zero Cleaner is ready; it is for one
+// goroutine.
+type Cleaner struct {
+	rest  []byte // what is not whole yet
+	final bool   // nothing follows
+	seen  context
+}
+
+// mostHeld is how much of a control sequence is kept until its end is there.
+const mostHeld = 4 << 10
+
+// Clean returns what of the next piece may be shown, behind what the pieces
+// before had at their end that was not whole.
+func (c *Cleaner) Clean(piece []byte) string {
+	if len(c.rest) == 0 && plain(string(piece)) {
+		if len(piece) > 0 {
+			c.seen = context{base: rune(piece[len(piece)-1])}
+		}
+		return string(piece)
+	}
+	b := append(c.rest, piece...)
+	var out strings.Builder
+	at := 0
+	for at < len(b) {
+		n := c.step(b[at:], &out)
+		if n == 0 {
+			break
+		}
+		at += n
+	}
+	c.rest = slices.Clone(b[at:])
+	if len(c.rest) > mostHeld { // what it is; what it holds is not shown in any case
+		end := c.rest[len(c.rest)-1:]
+		c.rest = c.rest[:introducer(c.rest)]
+		if end[0] == escape || !utf8.RuneStart(end[0]) {
+			c.rest = append(c.rest, end[0])
+		}
+	}
+	return out.String()
+}
+
+// step writes what may be shown of the character or control sequence that b
+// begins with, and returns its length; 0: it may go on in the next piece.
+func (c *Cleaner) step(b []byte, out *strings.Builder) int {
+	if !utf8.FullRune(b) && !c.final {
+		return 0
+	}
+	r, n := next(b)
+	if n == 0 {
+		return broken(b)
+	}
+	if r == escape || r >= 0x80 && r < 0xa0 {
+		length, whole := sequence(b)
+		if !whole && !c.final {
+			return 0
+		}
+		return length
+	}
+	if r == '\n' || r == '\t' {
+		c.seen = context{base: r}
+		out.WriteRune(r)
+		return n
+	}
+	follows := rune(0)
+	if c.seen.asks(r) {
+		if !utf8.FullRune(b[n:]) && !c.final {
+			return 0
+		}
+		follows, _ = utf8.DecodeRune(b[n:])
+	}
+	if c.seen.shows(r, follows) {
+		out.WriteRune(r)
+	}
+	return n
+}
+
+// next is the first character of b and its length. A byte that is no UTF-8 is
+// the control character of 8-bit terminals that it stands for, or has length 0.
+func next(b []byte) (rune, int) {
+	r, n := utf8.DecodeRune(b)
+	if r != utf8.RuneError || n != 1 {
+		return r, n
+	}
+	if b[0] >= 0x80 && b[0] < 0xa0 {
+		return rune(b[0]), 1
+	}
+	return r, 0
+}
+
+// broken is the length of what begins like a character and is none, with the
+// bytes that would have been of it: they are no control characters.
+func broken(b []byte) int {
+	n := 1
+	for b[0] >= 0xc2 && n < min(len(b), 3) && !utf8.RuneStart(b[n]) {
+		n++
+	}
+	return n
+}
+
+// Control characters that begin and end control sequences, those above 0x80 in
+// their 8-bit form.
+const (
+	escape     = 0x1b
+	bell       = 0x07
+	cancel     = 0x18
+	substitute = 0x1a
+	dcs        = 0x90
+	sos        = 0x98
+	csi        = 0x9b
+	st         = 0x9c
+	osc        = 0x9d
+	pm         = 0x9e
+	apc        = 0x9f
+)
+
+// sequence returns the length of the control sequence that b begins with, and
+// whether it ended. One that is broken off by what cannot be in it ends there.
+func sequence(b []byte) (length int, whole bool) {
+	r, n := next(b)
+	if r == escape {
+		if n == len(b) {
+			return n, false
+		}
+		if b[n] < 0x40 || b[n] > 0x5f {
+			return shortSequence(b, n)
+		}
+		r, n = rune(b[n])+0x40, n+1
+	}
+	switch r {
+	case csi:
+		return csiSequence(b, n)
+	case dcs, sos, osc, pm, apc:
+		return stringSequence(b, n)
+	}
+	return n, true
+}
+
+// introducer is the length of what says of which kind the sequence is.
+func introducer(b []byte) int {
+	_, n := next(b)
+	if b[0] == escape && len(b) > 1 {
+		n++
+	}
+	return max(n, 1)
+}
+
+// shortSequence: intermediate bytes and a final one, such as ESC ( B.
+func shortSequence(b []byte, at int) (int, bool) {
+	for at < len(b) && b[at] >= 0x20 && b[at] < 0x30 {
+		at++
+	}
+	if at == len(b) {
+		return at, false
+	}
+	if b[at] >= 0x30 && b[at] < 0x7f {
+		at++
+	}
+	return at, true
+}
+
+// csiSequence: parameters, intermediate bytes, and a final one.
+func csiSequence(b []byte, at int) (int, bool) {
+	for at < len(b) && b[at] >= 0x20 && b[at] < 0x40 {
+		at++
+	}
+	if at == len(b) {
+		return at, false
+	}
+	if b[at] >= 0x40 && b[at] < 0x7f {
+		at++
+	}
+	return at, true
+}
+
+// stringSequence: anything up to ST, BEL or CAN. A line end breaks it off, so
+// that one that never ends does not hide the rest of a text.
+func stringSequence(b []byte, at int) (int, bool) {
+	for at < len(b) {
+		if !utf8.FullRune(b[at:]) {
+			return len(b), false
+		}
+		switch r, n := next(b[at:]); r {
+		case '\n':
+			return at, true
+		case bell, st, cancel, substitute:
+			return at + n, true
+		case escape:
+			if at+1 == len(b) {
+				return len(b), false
+			}
+			if b[at+1] == '\\' {
+				return at + 2, true
+			}
+			return at, true // another sequence begins
+		default:
+			at += max(n, 1)
+		}
+	}
+	return len(b), false
+}

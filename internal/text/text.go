@@ -1,0 +1,180 @@
+// Package text holds what every room needs for words and paths: text of others
+// made fit for a screen, a log or a line; the word that was probably meant;
+// counted nouns; whether a path is inside another. It imports nothing of ours.
+//
+// There is one table of what acts upon a terminal, hides, or lies about the
+// order of its characters ([Hides]), and three uses of it: [Clean] leaves those
+// characters out, [Line] does so on one line, and [Visible] shows them, for
+// whoever decides by what they read. [Writer] is Visible for all that a program
+// prints.
+package text
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// hidden is the table, from Unicode's own: control characters, format
+// characters (bidirectional marks, zero-width characters and tags among them),
+// line and paragraph separators, and letters and selectors that are drawn as
+// nothing.
+var hidden = []*unicode.RangeTable{
+	unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Cs,
+	unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector,
+	blank,
+}
+
+// blank are letters without ink that Unicode's properties do not name.
+var blank = &unicode.RangeTable{
+	R16: []unicode.Range16{{Lo: 0x2800, Hi: 0x2800, Stride: 1}},   // the Braille pattern without a dot
+	R32: []unicode.Range32{{Lo: 0x1d159, Hi: 0x1d159, Stride: 1}}, // a note head of nothing
+}
+
+// Hides reports whether r acts upon a terminal, is not seen, or changes how the
+// text around it is seen. Line ends and tabs do so too: who wants them asks
+// before.
+func Hides(r rune) bool {
+	switch {
+	case r < 0x20, r == 0x7f:
+		return true
+	case r < 0x7f:
+		return false
+	}
+	return !utf8.ValidRune(r) || unicode.In(r, hidden...)
+}
+
+// mostMarks is how many marks may stand upon one character: no writing needs
+// more, and a heap of them reaches into the lines around.
+const mostMarks = 8
+
+// Clean leaves out what [Hides], whole control sequences (CSI, OSC, DCS, SOS,
+// PM, APC, their 8-bit forms, and those that never end), and what is no UTF-8.
+// Line ends and tabs stay, and so do the joiners and selectors that an emoji or
+// a script is made with, where they join something.
+func Clean(s string) string {
+	if plain(s) {
+		return s
+	}
+	var c Cleaner
+	c.final = true
+	return c.Clean([]byte(s))
+}
+
+// plain reports whether s holds printable ASCII, line ends and tabs alone.
+func plain(s string) bool {
+	for i := range len(s) {
+		if b := s[i]; (b < 0x20 && b != '\n' && b != '\t') || b >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// Line is [Clean] on one line: white space of any length, line ends among it, is
+// one blank.
+func Line(s string) string {
+	if !plain(s) {
+		lines := strings.FieldsFunc(s, breaks)
+		for i := range lines {
+			lines[i] = Clean(lines[i])
+		}
+		s = strings.Join(lines, " ")
+	}
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// breaks are the characters that some program ends a line at.
+func breaks(r rune) bool {
+	return r >= '\n' && r <= '\r' || r == 0x85 || r == 0x2028 || r == 0x2029
+}
+
+// Visible shows what [Clean] leaves out: a character as <U+202E>, a byte that is
+// no UTF-8 as <0x9B>. Line ends and tabs stay.
+func Visible(s string) string { return visible(s, "\n\t") }
+
+// VisibleLine is [Visible] for what must stay on one line: line ends and tabs
+// are shown too.
+func VisibleLine(s string) string { return visible(s, "") }
+
+func visible(s, keep string) string {
+	if plain(s) && (keep != "" || !strings.ContainsAny(s, "\n\t")) {
+		return s
+	}
+	var b strings.Builder
+	var c context
+	c.show(&b, s, keep)
+	return b.String()
+}
+
+// show writes s, and what is hidden in it visibly, but for the characters of
+// keep.
+func (c *context) show(b *strings.Builder, s, keep string) {
+	for s != "" {
+		r, n := utf8.DecodeRuneInString(s)
+		next, _ := utf8.DecodeRuneInString(s[n:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(b, "<0x%02X>", s[0])
+			*c = context{}
+		case strings.ContainsRune(keep, r):
+			b.WriteRune(r)
+			*c = context{}
+		case c.shows(r, next):
+			b.WriteRune(r)
+		default:
+			fmt.Fprintf(b, "<U+%04X>", r)
+		}
+		s = s[n:]
+	}
+}
+
+// A context is what was shown before a character, as far as it decides about
+// the next. The zero context is that of the beginning.
+type context struct {
+	base     rune // the last that is no mark, joiner or selector
+	marks    int  // upon base
+	selected bool // a selector or joiner came last
+}
+
+// shows reports whether r may be shown where next follows it, and takes note
+// of it.
+func (c *context) shows(r, next rune) bool {
+	switch {
+	case r == 0x200c || r == 0x200d: // the joiners
+		ok := !c.selected && joins(c.base) && joins(next) || c.selected && r == 0x200d && unicode.Is(unicode.So, c.base) && joins(next)
+		c.selected = true
+		return ok
+	case r == 0xfe0e || r == 0xfe0f: // as text, as an emoji
+		ok := !c.selected && c.marks == 0 && (c.base >= 0x80 && unicode.In(c.base, unicode.So, unicode.Sm, unicode.Po) || next == 0x20e3)
+		c.selected = true
+		return ok
+	case Hides(r):
+		return false
+	case r >= 0x300 && unicode.In(r, unicode.Mn, unicode.Me):
+		c.marks, c.selected = c.marks+1, false
+		return c.marks <= mostMarks
+	}
+	*c = context{base: r}
+	return true
+}
+
+// asks reports whether shows needs to know what follows r.
+func (c *context) asks(r rune) bool {
+	return r == 0x200c || r == 0x200d || (r == 0xfe0e || r == 0xfe0f) && c.base < 0x80
+}
+
+// joins reports whether a joiner beside r can change how r is drawn: in emoji,
+// and in the scripts whose letters join.
+func joins(r rune) bool {
+	return r >= 0x590 && r != utf8.RuneError && unicode.In(r, unicode.L, unicode.M, unicode.So, unicode.Sk) && !Hides(r) &&
+		!unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) ||
+		r == 0x2640 || r == 0x2642
+}
+
+// Typed reports whether r may be part of what a person types: nothing that
+// [Hides], but for the joiners and selectors that scripts and emoji need.
+func Typed(r rune) bool {
+	return !Hides(r) || r == 0x200c || r == 0x200d || r == 0xfe0e || r == 0xfe0f
+}

@@ -1,0 +1,117 @@
+package text
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// Plural is a counted noun: "1 hook", "2 hooks", "2 matches", "2 retries".
+func Plural(n int, noun string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(noun, "ch"), strings.HasSuffix(noun, "sh"), strings.HasSuffix(noun, "s"), strings.HasSuffix(noun, "x"):
+		noun += "es"
+	case len(noun) > 1 && strings.HasSuffix(noun, "y") && !strings.ContainsRune("aeiou", rune(noun[len(noun)-2])):
+		noun = noun[:len(noun)-1] + "ies"
+	default:
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
+// longestWord is the length in bytes above which a word is no slip of the
+// finger.
+const longestWord = 64
+
+// Nearest is the one of words that word is probably a slip of: another case or
+// separator, up to three letters different in long words and one in short ones,
+// or cut off. Empty where none is like it; the first of several that are equally near.
+func Nearest(word string, words []string) string {
+	if len(word) > longestWord {
+		return ""
+	}
+	typed := fold(word)
+	best, least := "", 2*len(typed)
+	for _, w := range words {
+		meant := fold(w)
+		d := 2 * Distance(typed, meant)
+		switch limit := 2 * slips(max(len(typed), len(meant))); {
+		case d == 0:
+			return w
+		case isBeginning(typed, meant):
+			d = min(d, 3) // farther than one letter, nearer than two
+		case d > limit:
+			continue
+		}
+		if d < least {
+			best, least = w, d
+		}
+	}
+	return best
+}
+
+// slips is how many letters of a word of n may be wrong.
+func slips(n int) int {
+	switch {
+	case n < 4:
+		return 1
+	case n < 9:
+		return 2
+	}
+	return 3
+}
+
+// DidYouMean is the end of a sentence that says what was probably meant:
+// `; did you mean "x"?`, empty where word is empty.
+func DidYouMean(word string) string {
+	if word == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", word)
+}
+
+// isBeginning reports whether typed is the beginning of meant, or nearly so
+// where it is long.
+func isBeginning(typed, meant string) bool {
+	n := 0
+	for n < len(typed) && n < len(meant) && typed[n] == meant[n] {
+		n++
+	}
+	return n == len(typed) && n > 1 || n >= 6 && n >= len(typed)-2
+}
+
+// fold takes out what people get wrong most: case and separators.
+func fold(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c == '_' || c == '-' || c == ' ' {
+			return -1
+		}
+		return unicode.ToLower(c)
+	}, s)
+}
+
+// Distance counts the bytes to insert, delete, replace or swap with their
+// neighbour to get from a to b.
+func Distance(a, b string) int {
+	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range len(a) {
+		row := make([]int, len(b)+1)
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+cost)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last = last, row
+	}
+	return last[len(b)]
+}

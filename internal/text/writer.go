@@ -1,0 +1,99 @@
+package text
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// A Writer passes on what is written to it as [Visible] shows it: whoever prints
+// through one cannot forget to. It is safe for concurrent use where the writer
+// behind it is.
+type Writer struct {
+	mu   sync.Mutex
+	out  io.Writer
+	held []byte // the beginning of a character
+	seen context
+}
+
+// NewWriter returns a Writer to w; w itself where it is one.
+func NewWriter(w io.Writer) *Writer {
+	if own, ok := w.(*Writer); ok {
+		return own
+	}
+	return &Writer{out: w}
+}
+
+// Write implements io.Writer. The beginning of a character waits for the rest of
+// it.
+func (w *Writer) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.held) == 0 && plain(string(p)) {
+		if len(p) > 0 {
+			w.seen = context{base: rune(p[len(p)-1])}
+		}
+		return w.out.Write(p)
+	}
+	b := append(w.held, p...)
+	whole := len(b) - cutOff(b)
+	w.held = bytes.Clone(b[whole:])
+	var shown strings.Builder
+	w.seen.show(&shown, string(b[:whole]), "\n\t")
+	if _, err := io.WriteString(w.out, shown.String()); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// cutOff is the length of the character that b ends in the middle of.
+func cutOff(b []byte) int {
+	for n := 1; n < min(utf8.UTFMax, len(b)+1); n++ {
+		if last := b[len(b)-n:]; utf8.RuneStart(last[0]) {
+			if utf8.FullRune(last) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
+}
+
+// Raw is what stands behind w if it is a [Writer], else w: for the few who write
+// control sequences of their own, or the bytes as they are because the user
+// asked for that.
+func Raw(w io.Writer) io.Writer {
+	if own, ok := w.(*Writer); ok {
+		return own.out
+	}
+	return w
+}
+
+// JSON is data, a JSON text, with the characters that [Hides] written as escapes
+// such as \u202e: it means the same, and is fit for a screen.
+func JSON(data []byte) []byte {
+	if plain(string(data)) {
+		return data
+	}
+	var b bytes.Buffer
+	for len(data) > 0 {
+		r, n := utf8.DecodeRune(data)
+		switch {
+		case r < 0x7f || r != utf8.RuneError && !Hides(r) || n > 1 && r == utf8.RuneError:
+			b.Write(data[:n])
+		case r == utf8.RuneError:
+			b.WriteString(`\ufffd`) // what every reader makes of it
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+		data = data[n:]
+	}
+	return b.Bytes()
+}
