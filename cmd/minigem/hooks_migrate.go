@@ -109,7 +109,11 @@ func showMigration(sys *app.System, r claude.Result) {
 	if r.Added == 0 {
 		fmt.Fprintln(sys.Stdout, "There is nothing to add: Claude Code's settings have no hooks that are not here already.")
 	}
-	fmt.Fprint(sys.Stdout, shownDiff(r.Diff, sys.StdoutTTY && sys.Getenv("NO_COLOR") == ""))
+	if sys.StdoutTTY && sys.Getenv("NO_COLOR") == "" {
+		fmt.Fprint(text.Raw(sys.Stdout), shownDiff(r.Diff, true)) // it is clean, and has colours of ours
+	} else {
+		fmt.Fprint(sys.Stdout, shownDiff(r.Diff, false))
+	}
 	for _, part := range []struct {
 		title string
 		lost  bool

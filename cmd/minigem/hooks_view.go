@@ -10,6 +10,7 @@ import (
 	"minigem/hooks/author/trace"
 	"minigem/internal/app"
 	"minigem/internal/exit"
+	"minigem/internal/text"
 )
 
 func hooksViewCommand(sys *app.System) *cobra.Command {
@@ -35,7 +36,7 @@ anywhere. minigem --hook-trace page.html makes the page at once.`,
 			if skipped > 0 {
 				fmt.Fprintf(sys.Stderr, "[WARNING] %s: %d lines are no hook events and were left out\n", args[0], skipped)
 			}
-			return trace.Write(sys.Stdout, "Hook events in "+filepath.Base(args[0]), reports)
+			return trace.Write(text.Raw(sys.Stdout), "Hook events in "+filepath.Base(args[0]), reports)
 		},
 	}
 	return checkedArgs(sys, cmd, cobra.ExactArgs(1), "needs a trace, - for stdin")

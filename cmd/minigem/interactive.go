@@ -9,12 +9,13 @@ import (
 	"minigem/internal/chat"
 	"minigem/internal/exit"
 	"minigem/internal/terminal"
+	"minigem/internal/text"
 )
 
 // runInteractive is the chat in the terminal.
 func runInteractive(ctx context.Context, sys *app.System, f *app.Options) error {
 	in, isFile := sys.Stdin.(*os.File)
-	out, isFile2 := sys.Stdout.(*os.File)
+	out, isFile2 := text.Raw(sys.Stdout).(*os.File)
 	if !isFile || !isFile2 || !sys.StdinTTY || !sys.StdoutTTY {
 		return exit.Errorf(exit.Input, "the chat needs a terminal on standard input and output: give a prompt with -p (minigem --help has examples)")
 	}

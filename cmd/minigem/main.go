@@ -9,14 +9,17 @@ import (
 
 	"minigem/internal/app"
 	"minigem/internal/exit"
+	"minigem/internal/text"
 )
 
 func main() {
 	os.Exit(run(os.Args[1:], app.HostSystem()))
 }
 
-// run is main with everything that it touches handed in.
+// run is main with everything that it touches handed in. What it prints acts upon
+// no screen, whoever wrote it: both streams are text.Writers.
 func run(args []string, sys *app.System) int {
+	sys.Stdout, sys.Stderr = text.NewWriter(sys.Stdout), text.NewWriter(sys.Stderr)
 	root := newRootCommand(sys)
 	root.SetArgs(joinOptionalValues(args))
 	err := root.Execute()

@@ -4,7 +4,9 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,19 +25,43 @@ type Format interface {
 var Formats = []string{"text", "tap", "junit", "github"}
 
 // NewFormat returns the format of that name; verbose tells more of cases that
-// passed, in text only. nil: there is no such format.
+// passed, in text only. nil: there is no such format. What cases and hooks print
+// acts neither upon a terminal nor upon the program that reads a log.
 func NewFormat(name string, w io.Writer, verbose bool) Format {
+	w = text.NewWriter(w)
 	switch name {
 	case "text":
-		return &textFormat{w, verbose}
+		return &textFormat{noCommands{w}, verbose}
 	case "tap":
 		return &tapFormat{w: w}
 	case "junit":
 		return &junitFormat{w: w}
 	case "github":
-		return &githubFormat{textFormat{w, verbose}}
+		return &githubFormat{textFormat{noCommands{w}, verbose}, w}
 	}
 	return nil
+}
+
+// noCommands writes lines in which CI systems find no commands, such as
+// "::add-mask::" (GitHub), "##[group]" and "##vso[" (Azure), wherever they came
+// from. Each Write begins a line.
+type noCommands struct{ w io.Writer }
+
+var (
+	lineCommand = regexp.MustCompile(`(?m)^([ \t]*)::`)
+	hashCommand = regexp.MustCompile(`##(\[|vso\[)`)
+)
+
+func inert(s string) string {
+	return hashCommand.ReplaceAllString(lineCommand.ReplaceAllString(s, "${1}| ::"), "# #$1")
+}
+
+// Write implements io.Writer.
+func (n noCommands) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(n.w, inert(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 type textFormat struct {
@@ -160,15 +186,20 @@ func (f *tapFormat) Result(r Result) {
 	f.n++
 	switch {
 	case r.Skipped != "":
-		fmt.Fprintf(f.w, "ok %d - %s # SKIP %s\n", f.n, r.Case.Name, r.Skipped)
+		fmt.Fprintf(f.w, "ok %d - %s # SKIP %s\n", f.n, plainName(r.Case.Name), plainName(r.Skipped))
 	case r.Passed():
-		fmt.Fprintf(f.w, "ok %d - %s\n", f.n, r.Case.Name)
+		fmt.Fprintf(f.w, "ok %d - %s\n", f.n, plainName(r.Case.Name))
 	default:
-		fmt.Fprintf(f.w, "not ok %d - %s\n", f.n, r.Case.Name)
+		fmt.Fprintf(f.w, "not ok %d - %s\n", f.n, plainName(r.Case.Name))
 		for line := range strings.Lines(r.message()) {
-			fmt.Fprintf(f.w, "# %s\n", strings.TrimRight(line, "\n"))
+			fmt.Fprintf(f.w, "# %s\n", inert(strings.TrimRight(line, "\n")))
 		}
 	}
+}
+
+// plainName is text on a line of TAP, with no directive in it.
+func plainName(s string) string {
+	return inert(strings.ReplaceAll(text.VisibleLine(s), "#", `\#`))
 }
 
 func (f *tapFormat) Summary(Summary) { fmt.Fprintf(f.w, "1..%d\n", f.n) }
@@ -231,6 +262,14 @@ func (f *junitFormat) Summary(s Summary) {
 		case !r.Passed():
 			c.Failure = &junitText{r.Failures[0].headline(), r.message()}
 		}
+		for _, s := range []*string{&c.Name, &c.Class, &c.File} {
+			*s = inert(text.VisibleLine(*s))
+		}
+		for _, t := range []*junitText{c.Failure, c.Error, c.Skipped} {
+			if t != nil {
+				t.Message, t.Text = inert(text.Visible(t.Message)), inert(text.Visible(t.Text))
+			}
+		}
 		suite.Cases = append(suite.Cases, c)
 	}
 	fmt.Fprint(f.w, xml.Header)
@@ -249,7 +288,10 @@ func (f Failure) headline() string {
 }
 
 // githubFormat is the text, and an annotation for each failure.
-type githubFormat struct{ textFormat }
+type githubFormat struct {
+	textFormat
+	commands io.Writer
+}
 
 func (f *githubFormat) Result(r Result) {
 	f.textFormat.Result(r)
@@ -276,8 +318,8 @@ func splitWhere(s string) (file, line, text string) {
 func (f *githubFormat) annotate(file, line, title, text string) {
 	value := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
-	if line == "" {
+	if _, err := strconv.Atoi(line); err != nil {
 		line = "1"
 	}
-	fmt.Fprintf(f.w, "::error file=%s,line=%s,title=%s::%s\n", property.Replace(file), line, property.Replace(title), value.Replace(text))
+	fmt.Fprintf(f.commands, "::error file=%s,line=%s,title=%s::%s\n", property.Replace(inert(file)), line, property.Replace(inert(title)), value.Replace(inert(text)))
 }

@@ -15,6 +15,7 @@ import (
 	"minigem/internal/boundedfile"
 	"minigem/internal/exit"
 	"minigem/internal/headless"
+	"minigem/internal/text"
 )
 
 // caseSession is a session of a test case: a run without a
@@ -28,7 +29,7 @@ type caseSession struct {
 
 // Open is the testbed.Driver of this command.
 func Open(ctx context.Context, s testbed.Setup) (testbed.Session, error) {
-	sys := &app.System{Stdout: s.Stdout, Stderr: s.Stderr, Env: s.Env, Dir: s.Workspace, Now: time.Now}
+	sys := &app.System{Stdout: text.NewWriter(s.Stdout), Stderr: text.NewWriter(s.Stderr), Env: s.Env, Dir: s.Workspace, Now: time.Now}
 	f := &app.Options{SkipTrust: s.Trust != testbed.TrustOff, Model: "gemini-2.5-flash", ApprovalMode: s.Mode}
 	if s.Resume {
 		f.Resume = "latest"

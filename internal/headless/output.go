@@ -12,6 +12,7 @@ import (
 	"minigem/internal/app"
 	"minigem/internal/exit"
 	"minigem/internal/output"
+	"minigem/internal/text"
 )
 
 // A Output tells what happens in a run without a terminal, in one of
@@ -38,7 +39,11 @@ func New(sys *app.System, f *app.Options, broken func(error)) Output {
 		return &streamOutput{stderrOutput: told, flags: f, StreamJSON: &output.StreamJSON{
 			Out: sys.Stdout, Stats: &output.Stats{}, Now: sys.Now, Broken: broken}}
 	}
-	return &textOutput{stderrOutput: told, Text: &output.Text{Out: sys.Stdout, Err: sys.Stderr, Raw: f.RawOutput, Broken: broken}}
+	out := sys.Stdout
+	if f.RawOutput {
+		out = text.Raw(out)
+	}
+	return &textOutput{stderrOutput: told, Text: &output.Text{Out: out, Err: sys.Stderr, Raw: f.RawOutput, Broken: broken}}
 }
 
 // stderrOutput is what all formats say on standard error.

@@ -10,6 +10,7 @@ import (
 
 	"minigem/agent"
 	"minigem/agent/event"
+	"minigem/internal/text"
 	"minigem/llm"
 )
 
@@ -134,5 +135,5 @@ func marshalPlain(v any, indent string) ([]byte, error) {
 	if err := e.Encode(v); err != nil {
 		return nil, fmt.Errorf("writing JSON: %w", err)
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return text.JSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }

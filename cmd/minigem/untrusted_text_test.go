@@ -1,0 +1,63 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/internal/text"
+)
+
+// hostile is what a stranger may put into a name or a command: bidirectional,
+// zero-width, tag and control characters, and a selector that holds a message.
+const hostile = "\u202e\u2066\u202a\u200b\u200d\U000e0041\ufe01\x1b]52;c;aGk=\x07\x1b[2J\r\u009b31m\x7f\u2028"
+
+// What an untrusted folder holds is shown before a person decides about it:
+// nothing of it acts upon the terminal, and everything that hides is shown.
+func TestUntrustedTextIsShown(t *testing.T) {
+	t.Parallel()
+	quoted, err := json.Marshal("evil" + hostile)
+	require.NoError(t, err)
+	name := string(quoted)
+	files := map[string]string{
+		".gemini/settings.json": fmt.Sprintf(`{"theme": %[1]s, %[1]s: 1, "mcpServers": {%[1]s: {"command": %[1]s}}, "hooks": {"BeforeTool": [{"matcher": %[1]s, "hooks": [
+			{"type": "command", "name": %[1]s, "command": %[1]s, "description": %[1]s, "env": {%[1]s: "1"}, %[1]s: 1},
+			{"type": "command", "command": %[1]s}]}], %[1]s: []}}`, name),
+		".gemini/commands/evil\u202e\u200b\x1b[2J.toml": "prompt = \"x\"",
+	}
+	for _, c := range []struct {
+		args string
+		env  string
+		show []string // what must be seen
+	}{
+		{"hooks explain", untrusted, []string{"<U+202E>", "<U+2066>", "<U+202A>", "<U+200B>", "<U+E0041>", "<U+001B>"}},
+		{"hooks list", untrusted, []string{"<U+202E>", "<U+2066>", "<U+200B>", "<U+200D>", "<U+E0041>", "<U+001B>", "<U+000D>"}},
+		{"hooks why BeforeTool write_file", untrusted, nil},
+		{"hooks lint", untrusted, []string{"<U+202E>", "<U+200B>"}},
+		{"hooks list --json", untrusted, []string{`\u202e`, `\udb40\udc41`}},
+		{"hooks explain --json", untrusted, []string{`\u202e`}},
+		{"hooks lint --format json", untrusted, nil},
+		{"hooks lint --format sarif", untrusted, nil},
+		{"hooks lint --format github", untrusted, nil},
+		{"settings list", "", nil},
+		{"trust", "", []string{"<U+202E>", "<U+200B>", "<U+E0041>"}},
+		{"hooks test nothing" + "\u202e", "", []string{"<U+202E>"}},
+	} {
+		t.Run(c.args, func(t *testing.T) {
+			t.Parallel()
+			got := newHookWorld(t, files).run(c.args, c.env)
+			all := got.out + got.err
+			require.NotEmpty(t, all)
+			for _, r := range strings.NewReplacer("\n", "", "\t", "").Replace(all) {
+				require.False(t, text.Hides(r), "U+%04X is in %q", r, all)
+			}
+			for _, want := range c.show {
+				assert.Contains(t, all, want)
+			}
+		})
+	}
+}

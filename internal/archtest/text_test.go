@@ -1,0 +1,141 @@
+package archtest
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"minigem/internal/text"
+)
+
+// oneCleaner are the packages besides internal/text that may look at what acts
+// upon a screen, and why.
+var oneCleaner = map[string]string{
+	"internal/terminal": "reads what keys send",
+	"tools/builtin":     "what a command printed, as its model gets it; not shown as it is",
+	"tools/workspace":   "names that a file system takes for the same",
+	"e2e/record":        "whether a text can stand on a line of a case",
+	"transcript":        "bytes of JSON",
+}
+
+// TestOneCleaner: a package that asks which characters are control or format
+// characters, or takes control sequences out, is another cleaner of text, and
+// will drop another set than the others.
+func TestOneCleaner(t *testing.T) {
+	t.Parallel()
+	asks := map[string][]string{
+		"unicode": {"Cc", "Cf", "Zl", "Zp", "Co", "Other", "C", "Bidi_Control", "Join_Control", "Variation_Selector", "IsControl", "IsPrint", "IsGraphic", "GraphicRanges", "PrintRanges"},
+		"ansi":    {"Strip", "NewParser", "DecodeSequence"},
+		"strconv": {"IsPrint", "IsGraphic"},
+	}
+	needed := map[string]bool{}
+	eachNode(t, func(pkg, where string, n ast.Node) {
+		if pkg == "internal/text" {
+			return
+		}
+		fail := func(format string, args ...any) {
+			if needed[pkg] = true; oneCleaner[pkg] == "" {
+				t.Errorf(format, args...)
+			}
+		}
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if x, ok := n.X.(*ast.Ident); ok && slices.Contains(asks[x.Name], n.Sel.Name) {
+				fail("%s: %s.%s: internal/text has the table of what acts upon a screen", where, x.Name, n.Sel.Name)
+			}
+		case *ast.BinaryExpr:
+			for _, side := range []ast.Expr{n.X, n.Y} {
+				if r, ok := character(side); ok && (text.Hides(r) && r != 0 && r != 0x80 && r != '\n' && r != '\t' && r != '\r' || r == ' ' && (n.Op == token.LSS || n.Op == token.GEQ)) {
+					fail("%s compares with U+%04X: internal/text has the table of what acts upon a screen", where, r)
+				}
+			}
+		}
+	})
+	for pkg := range oneCleaner {
+		if !needed[pkg] {
+			t.Errorf("%s needs no exception any more", pkg)
+		}
+	}
+}
+
+// character is the value of a literal in single quotes, or of a hexadecimal
+// number.
+func character(e ast.Expr) (rune, bool) {
+	l, ok := e.(*ast.BasicLit)
+	if ok && l.Kind == token.INT && strings.HasPrefix(l.Value, "0x") {
+		n, err := strconv.ParseInt(l.Value, 0, 32)
+		return rune(n), err == nil
+	}
+	if !ok || l.Kind != token.CHAR {
+		return 0, false
+	}
+	r, _, _, err := strconv.UnquoteChar(l.Value[1:len(l.Value)-1], '\'')
+	return r, err == nil
+}
+
+// streams are the files that may name the streams of the process, and stand
+// behind a text.Writer, and why.
+var streams = map[string]string{
+	"internal/app/system.go":  "the one place where a System gets them; run puts text.Writers before them",
+	"hooks/protocol/serve.go": "the streams of a hook that is written in Go",
+}
+
+// raw are the files that may write past a text.Writer, and why.
+var raw = map[string]string{
+	"cmd/minigem/interactive.go":   "the terminal of the chat",
+	"cmd/minigem/hooks_migrate.go": "colours of ours around cleaned lines",
+	"cmd/minigem/hooks_view.go":    "a page for a browser; a terminal is refused",
+	"internal/headless/output.go":  "--raw-output",
+}
+
+// TestStreamsAreCleaned: nothing prints but through a text.Writer, so that
+// nobody can forget to clean.
+func TestStreamsAreCleaned(t *testing.T) {
+	t.Parallel()
+	eachNode(t, func(_, where string, n ast.Node) {
+		s, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return
+		}
+		x, ok := s.X.(*ast.Ident)
+		if !ok {
+			return
+		}
+		file := where[:slices.Index([]byte(where), ':')]
+		switch name := x.Name + "." + s.Sel.Name; name {
+		case "os.Stdout", "os.Stderr", "fmt.Print", "fmt.Println", "fmt.Printf":
+			if streams[file] == "" {
+				t.Errorf("%s: %s: print to the streams of the System that is handed in", where, name)
+			}
+		case "text.Raw":
+			if raw[file] == "" {
+				t.Errorf("%s writes past the text.Writer", where)
+			}
+		}
+	})
+}
+
+// eachNode visits the syntax of every file that is no test.
+func eachNode(t *testing.T, visit func(pkg, where string, n ast.Node)) {
+	t.Helper()
+	walk(t, func(dir, file string) {
+		set := token.NewFileSet()
+		f, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		ast.Inspect(f, func(n ast.Node) bool {
+			if n != nil {
+				at := set.Position(n.Pos())
+				visit(dir, fmt.Sprintf("%s/%s:%d", dir, filepath.Base(at.Filename), at.Line), n)
+			}
+			return true
+		})
+	})
+}
