@@ -34,9 +34,10 @@ import (
 const (
 	trustFile         = "trusted_hooks_minigem.json"
 	upstreamTrustFile = "trusted_hooks.json"
-	// maxTrusted is how many fingerprints of a project are kept: those of other
-	// branches too, but not of ever.
-	maxTrusted = 200
+	// maxTrusted is how many fingerprints of a project are kept beside those that
+	// are being trusted: the project's other hooks and those of other branches,
+	// but not of ever.
+	maxTrusted = 2000
 	// maxHashed is how much of a script counts.
 	maxHashed = 64 << 20
 )
@@ -101,8 +102,8 @@ func (s TrustStore) OfProject(h Hook, root string) bool {
 		h.Source.Layer == LayerExtension && dir != filepath.Clean(s.Dir) && inside(filepath.Join(dir, "extensions"), h.Source.File)
 }
 
-// Trust remembers hooks of the project at root as they are now; with none of
-// them, that the user was asked when there were none.
+// Trust remembers hooks of the project at root as they are now, however many
+// they are; with none of them, that the user was asked when there were none.
 func (s TrustStore) Trust(root string, hooks []Hook) error {
 	root = filepath.Clean(root)
 	fingerprints := make([]fingerprint, len(hooks))
@@ -115,12 +116,7 @@ func (s TrustStore) Trust(root string, hooks []Hook) error {
 		if err != nil {
 			return nil, err
 		}
-		for _, f := range fingerprints {
-			if status, _ := f.compare(known[root]); status != TrustKnown {
-				known[root] = append(known[root], f)
-			}
-		}
-		known[root] = known[root][max(0, len(known[root])-maxTrusted):]
+		known[root] = withNow(known[root], fingerprints)
 		out, err := json.MarshalIndent(known, "", "  ")
 		return append(out, '\n'), err
 	})
@@ -128,6 +124,27 @@ func (s TrustStore) Trust(root string, hooks []Hook) error {
 		return fmt.Errorf("remembering trusted hooks: %w", err)
 	}
 	return s.tellUpstream(root, hooks)
+}
+
+// withNow puts now at the end of what was known. Of the rest the latest are
+// kept, in their order.
+func withNow(known, now []fingerprint) []fingerprint {
+	current := map[string]bool{}
+	out := []fingerprint{} // an entry, though it is empty: the user was asked
+	for _, f := range now {
+		if key := f.key(); !current[key] {
+			current[key] = true
+			out = append(out, f)
+		}
+	}
+	others := slices.DeleteFunc(slices.Clone(known), func(f fingerprint) bool { return current[f.key()] })
+	return append(others[max(0, len(others)-maxTrusted):], out...)
+}
+
+// key is equal for equal fingerprints.
+func (f fingerprint) key() string {
+	data, _ := json.Marshal(f) // keys of maps are sorted; strings always marshal
+	return string(data)
 }
 
 // Apply writes checks into c: new and changed hooks get a Note, and may not run
@@ -232,7 +249,7 @@ func (f fingerprint) compare(known []fingerprint) (TrustStatus, []string) {
 	var before *fingerprint
 	for i := range known {
 		k := &known[i]
-		if reflect.DeepEqual(*k, f) {
+		if k.Command == f.Command && reflect.DeepEqual(*k, f) { // the first is quick
 			return TrustKnown, nil
 		}
 		if k.Event == f.Event && (k.Command == f.Command || f.Name != "" && k.Name == f.Name) {

@@ -2,6 +2,7 @@ package hooks_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -188,6 +189,40 @@ func TestTrustingAtTheSameTime(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(data, &stored))
 	assert.Len(t, stored["/p"], 10)
+}
+
+// A project may have any number of hooks, and those that join it cost the others
+// nothing.
+func TestTrustHoldsForManyHooks(t *testing.T) {
+	t.Parallel()
+	s := hooks.TrustStore{Dir: t.TempDir()}
+	many := func(name string, n int) []hooks.Hook {
+		all := make([]hooks.Hook, n)
+		for i := range all {
+			all[i] = projectHook(fmt.Sprint(name, i))
+		}
+		return all
+	}
+	held := func(all []hooks.Hook) int {
+		checks, err := s.Check("/p", hooks.Config{Hooks: all})
+		require.NoError(t, err)
+		n := 0
+		for _, c := range checks {
+			if c.Status != hooks.TrustKnown {
+				n++
+			}
+		}
+		return n
+	}
+	first, later := many("first ", 450), many("later ", 2100)
+	require.NoError(t, s.Trust("/p", first))
+	assert.Zero(t, held(first))
+	require.NoError(t, s.Trust("/p", many("one more ", 1)))
+	assert.Zero(t, held(first))
+	require.NoError(t, s.Trust("/p", later))
+	assert.Zero(t, held(append(first, later...)))
+	require.NoError(t, s.Trust("/p", many("last ", 1)))
+	assert.Equal(t, 450+100, held(append(first, later...)), "what was trusted first is forgotten first")
 }
 
 func TestWhichScriptsCount(t *testing.T) {

@@ -60,12 +60,15 @@ scripts of hooks unless its argsPattern names them.`,
 	return cmd
 }
 
-// rulesInForce are the rules of a session with these flags; faults of files are
-// told on stderr.
+// rulesInForce are the rules of a session with these flags; faults of rules are
+// told on stderr. Where a session would not begin, that is the error.
 func rulesInForce(sys *app.System, c *app.Configuration, f *app.Options) ([]policy.Rule, error) {
-	rules, problems := (&app.Runtime{Config: c, Flags: f}).PolicyRules()
+	rules, problems, err := (&app.Runtime{Config: c, Flags: f}).PolicyRules()
 	for _, p := range problems {
 		fmt.Fprintf(sys.Stderr, "[WARNING] %s\n", c.ShortenIn(p.String()))
+	}
+	if err != nil {
+		return nil, err
 	}
 	e, err := policy.New(policy.Options{Rules: rules})
 	if err != nil {

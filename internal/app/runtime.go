@@ -199,9 +199,12 @@ func (r *Runtime) wirePolicy(_ context.Context, _ *System, w *Frontend) error {
 	if err != nil {
 		return err
 	}
-	rules, problems := r.PolicyRules()
+	rules, problems, err := r.PolicyRules()
 	for _, p := range problems {
 		w.Warn(p.String())
+	}
+	if err != nil {
+		return err
 	}
 	r.Policy, err = policy.New(policy.Options{
 		Mode: mode, Interactive: w.Interactive, Untrusted: !r.Config.Trust.Trusted,

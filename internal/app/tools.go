@@ -10,6 +10,7 @@ import (
 
 	"minigem/internal/atomicfile"
 	"minigem/internal/contextfile"
+	"minigem/internal/exit"
 	"minigem/internal/telemetry"
 	"minigem/llm"
 	"minigem/session"
@@ -85,8 +86,9 @@ func (r *Runtime) ignore() workspace.Ignore {
 }
 
 // PolicyRules are all rules in force beside the built-in ones, and what was
-// wrong with the others.
-func (r *Runtime) PolicyRules() ([]policy.Rule, []policy.Problem) {
+// wrong with the others. Its error, which ends the run, says which files hold
+// rules that nobody could read: they may be what holds the model back.
+func (r *Runtime) PolicyRules() ([]policy.Rule, []policy.Problem, error) {
 	s := r.Config.Settings
 	rules := policy.FromLists(policy.Lists{
 		Core: s.Tools.Core, Allowed: slices.Concat(s.Tools.Allowed, r.Flags.AllowedTools),
@@ -106,7 +108,18 @@ func (r *Runtime) PolicyRules() ([]policy.Rule, []policy.Problem) {
 	load(policy.TierExtension, false, r.Config.extensionPolicies()...)
 	load(policy.TierAdmin, false, "/etc/gemini-cli/policies")
 	load(policy.TierAdmin, true, slices.Concat(r.Flags.AdminPolicies, s.AdminPolicyPaths)...)
-	return rules, problems
+	var unread []string
+	problems = slices.DeleteFunc(problems, func(p policy.Problem) bool {
+		if p.WholeFile {
+			unread = append(unread, p.String())
+		}
+		return p.WholeFile
+	})
+	if len(unread) > 0 {
+		return rules, problems, exit.Errorf(exit.Config, "%s\nCorrect it, or take it out of the policies: "+
+			"nothing runs while rules that may deny are not in force.", r.Config.ShortenIn(strings.Join(unread, "\n")))
+	}
+	return rules, problems, nil
 }
 
 // inPlans says whether path lies in the plans directory of the session.

@@ -192,12 +192,24 @@ func waitTime(info details, x *exchange) time.Duration {
 	if info.wait > 0 {
 		return info.wait
 	}
-	seconds, err := strconv.Atoi(x.header.Get("Retry-After"))
-	if err != nil || seconds < 0 {
+	after := strings.TrimSpace(x.header.Get("Retry-After"))
+	if seconds, err := strconv.Atoi(after); err == nil {
+		return time.Duration(min(max(seconds, 0), mostSeconds)) * time.Second
+	}
+	at, err := http.ParseTime(after)
+	if err != nil {
 		return 0
 	}
-	return time.Duration(seconds) * time.Second
+	now, err := http.ParseTime(x.header.Get("Date"))
+	if err != nil { // the server's own clock would not be wrong for its own date
+		now = time.Now()
+	}
+	return max(at.Sub(now), 0)
 }
+
+// mostSeconds is a day. Who asks for more is told so as well, and no number is
+// too large for a Duration.
+const mostSeconds = 24 * 60 * 60
 
 // shown is text of others, fit for one line of an error.
 func (c *Client) shown(text string) string {

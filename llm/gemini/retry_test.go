@@ -123,6 +123,22 @@ func seconds(values ...float64) []time.Duration {
 
 func middle() float64 { return 0.5 } // no jitter, half of the server's surplus
 
+// A date says how long to wait by our own clock where the server does not tell
+// the time.
+func TestRetryAfterADateWithoutTheServersClock(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var waits []time.Duration
+		at := time.Now().Add(8 * time.Second).UTC().Format(http.TimeFormat)
+		n := &network{replies: []reply{{status: 503, body: "{}", header: http.Header{"Retry-After": {at}}}, okReply}}
+		c := gemini.New(gemini.Options{Auth: gemini.AuthAPIKey, APIKey: key, Transport: n, Rand: middle,
+			Notify: func(r gemini.Retry) { waits = append(waits, r.Delay) }})
+		_, err := collect(c.Stream(t.Context(), ask("x")))
+		assert.NoError(t, err)
+		assert.Equal(t, seconds(8.8), waits)
+	})
+}
+
 func TestRetries(t *testing.T) {
 	t.Parallel()
 	dial := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
@@ -145,6 +161,10 @@ func TestRetries(t *testing.T) {
 		{"a delay", failed(429, fmt.Sprintf(retryInfo, "2s")), seconds(2.2), ""},
 		{"a delay with 503", failed(503, fmt.Sprintf(retryInfo, "0.5s")), seconds(0.55), ""},
 		{"a delay in the header", reply{status: 429, body: "{}", header: http.Header{"Retry-After": {"3"}}}, seconds(3.3), ""},
+		{"a date in the header", reply{status: 429, body: "{}", header: http.Header{"Retry-After": {"Wed, 21 Oct 2026 07:28:07 GMT"}, "Date": {"Wed, 21 Oct 2026 07:28:00 GMT"}}}, seconds(7.7), ""},
+		{"a date that has passed", reply{status: 429, body: "{}", header: http.Header{"Retry-After": {"Wed, 21 Oct 2026 07:28:00 GMT"}, "Date": {"Wed, 21 Oct 2026 07:28:07 GMT"}}}, seconds(5), ""},
+		{"a date of next year", reply{status: 429, body: "{}", header: http.Header{"Retry-After": {"Thu, 21 Oct 2027 07:28:00 GMT"}, "Date": {"Wed, 21 Oct 2026 07:28:00 GMT"}}}, nil, "too many requests"},
+		{"more seconds than a duration holds", reply{status: 429, body: "{}", header: http.Header{"Retry-After": {"99999999999999"}}}, nil, "too many requests"},
 		{"a header that is no number", reply{status: 429, body: "{}", header: http.Header{"Retry-After": {"soon"}}}, seconds(5), ""},
 		{"a delay of an hour", failed(429, fmt.Sprintf(retryInfo, "3600s")), nil, "too many requests"},
 		{"nonsense for a delay", failed(429, fmt.Sprintf(retryInfo, "soon")), seconds(5), ""},

@@ -17,13 +17,16 @@ import (
 )
 
 // Problem is a fault of a policy file. The rule it names is not in force, the
-// rest of the file is.
+// rest of the file is, but for a fault of the whole file.
 type Problem struct {
 	Place Place
 	Text  string
 	// Loosens says that something which was to be held back is not: a rule that
 	// denies or asks was lost. It has to be told as an error, not as a warning.
 	Loosens bool
+	// WholeFile says that none of the file's rules is in force, whatever they
+	// deny: nothing may run with the rest alone.
+	WholeFile bool
 }
 
 // String renders the problem as "file:line: text".
@@ -54,8 +57,8 @@ func LoadPaths(tier Tier, required bool, paths ...string) ([]Rule, []Problem) {
 
 func unread(path string, err error) Problem {
 	return Problem{
-		Place: Place{File: path}, Loosens: true,
-		Text: fmt.Sprintf("policy not read, none of its rules is in force: %v", err),
+		Place: Place{File: path}, Loosens: true, WholeFile: true,
+		Text: fmt.Sprintf("policy not read: %v", err),
 	}
 }
 
@@ -80,6 +83,7 @@ func policyFiles(path string) ([]string, error) {
 // Parse reads one policy file. file is only the name used in messages. Rules
 // are returned in the order of the file.
 func Parse(file string, data []byte, tier Tier) ([]Rule, []Problem) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // Windows editors put it there
 	var doc map[string]any
 	err := checkLines(data)
 	if err == nil {
@@ -109,6 +113,7 @@ func Parse(file string, data []byte, tier Tier) ([]Rule, []Problem) {
 			}
 		case key == "rule" || key == "safety_checker":
 			p.complain(Place{file, line(0)}, true, "%q must be an array of tables: write [[%s]]; nothing of it is in force", key, key)
+			p.problems[len(p.problems)-1].WholeFile = true
 		default:
 			p.complain(Place{file, line(0)}, false, "unknown key %q ignored", key)
 		}
@@ -131,12 +136,12 @@ func checkLines(data []byte) error {
 }
 
 func unparsed(file string, err error) Problem {
-	pr := Problem{Place: Place{File: file}, Loosens: true}
+	pr := Problem{Place: Place{File: file}, Loosens: true, WholeFile: true}
 	text := err.Error()
 	if de := (*toml.DecodeError)(nil); errors.As(err, &de) {
 		pr.Place.Line, _ = de.Position()
 	}
-	pr.Text = "not valid TOML, none of the file's rules is in force: " + strings.TrimPrefix(text, "toml: ")
+	pr.Text = "not valid TOML: " + strings.TrimPrefix(text, "toml: ")
 	return pr
 }
 

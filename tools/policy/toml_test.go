@@ -61,18 +61,28 @@ func TestFilesThatAreNoPolicy(t *testing.T) {
 	for _, c := range []struct {
 		text, problem string
 		loosens       bool
+		whole         bool
 	}{
-		{"[[rule]]\ntoolName = ", "p.toml:2: not valid TOML, none of the file's rules is in force: ", true},
-		{"[rule]\ntoolName = \"x\"", `p.toml: "rule" must be an array of tables: write [[rule]]; nothing of it is in force`, true},
-		{"rules = 1", `p.toml: unknown key "rules" ignored`, false},
-		{"\n[[safety_checker]]\ntoolName = \"x\"", "p.toml:2: safety checkers outside of rules are not supported and this one is NOT in force", true},
+		{"[[rule]]\ntoolName = ", "p.toml:2: not valid TOML: ", true, true},
+		{"[rule]\ntoolName = \"x\"", `p.toml: "rule" must be an array of tables: write [[rule]]; nothing of it is in force`, true, true},
+		{"rules = 1", `p.toml: unknown key "rules" ignored`, false, false},
+		{"\n[[safety_checker]]\ntoolName = \"x\"", "p.toml:2: safety checkers outside of rules are not supported and this one is NOT in force", true, false},
 	} {
 		rules, problems := Parse("p.toml", []byte(c.text), TierUser)
 		assert.Empty(t, rules)
 		require.Len(t, problems, 1, c.text)
 		assert.Contains(t, problems[0].String(), c.problem)
 		assert.Equal(t, c.loosens, problems[0].Loosens)
+		assert.Equal(t, c.whole, problems[0].WholeFile)
 	}
+}
+
+func TestAByteOrderMarkIsNoFault(t *testing.T) {
+	t.Parallel()
+	rules, problems := Parse("p.toml", []byte("\ufeff# mine\n[[rule]]\ntoolName = \"x\"\ndecision = \"deny\"\npriority = 1"), TierUser)
+	assert.Empty(t, problems)
+	require.Len(t, rules, 1)
+	assert.Equal(t, Place{"p.toml", 2}, rules[0].Place)
 }
 
 func TestOlderSpellingsAndTiers(t *testing.T) {
