@@ -225,12 +225,12 @@ func LoadExtension(e Extension, workspacePath string, settings map[string]string
 // extensionEnv are the values of the declared settings.
 func (l *loader) extensionEnv(dir string, m manifest, settings map[string]string) map[string]string {
 	file := filepath.Join(dir, ".env")
-	data, err := boundedfile.Read(file, boundedfile.Written)
+	vars, err := dotenv.Read(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		l.Problems = append(l.Problems, Problem{File: file, Text: "reading the settings: " + err.Error()})
 	}
 	stored := map[string]string{}
-	for _, v := range dotenv.Parse(string(data)) {
+	for _, v := range vars {
 		stored[v.Name] = v.Value
 	}
 	env := map[string]string{}

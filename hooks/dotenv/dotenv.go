@@ -1,5 +1,5 @@
-// Package dotenv reads the text of .env files, for settings and for extensions.
-// It opens no file and sets no variable.
+// Package dotenv finds and reads .env files, for the program and for extensions.
+// It sets no variable.
 package dotenv
 
 import (
@@ -10,13 +10,13 @@ import (
 // Var is one variable.
 type Var struct{ Name, Value string }
 
-// Parse reads the text of a .env file as the dotenv package of Node does:
+// parse reads the text of a .env file as the dotenv package of Node does:
 // NAME=value or NAME: value, "export " before it, values in single, double or
 // back quotes over several lines, \n and \r inside double quotes, comments from
 // # on. Nothing is expanded; that is why no Go library is used, for the common
 // ones replace $x in values and so damage passwords. Of a name that stands twice
 // the last value counts. A line that is none of this is skipped.
-func Parse(text string) []Var {
+func parse(text string) []Var {
 	text = strings.TrimPrefix(text, "\ufeff")
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	var vars []Var

@@ -39,6 +39,6 @@ func TestParse(t *testing.T) {
 		// Nothing
 		{"", nil}, {"just text", nil}, {"=1", nil}, {"A", nil},
 	} {
-		assert.Equal(t, c.want, Parse(c.text), "%q", c.text)
+		assert.Equal(t, c.want, parse(c.text), "%q", c.text)
 	}
 }

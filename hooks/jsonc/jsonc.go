@@ -26,6 +26,7 @@ type Doc struct {
 	// What strict readers refuse, by the line of the first; 0 if there is none.
 	Comment, TrailingComma int
 	BOM                    bool
+	Empty                  bool // the file was nothing but white space
 
 	src      []byte
 	root     hujson.Value
@@ -53,9 +54,9 @@ type Node struct {
 
 // Member is one name of an object.
 type Member struct {
-	Name  string
-	Line  int // of the name
-	Value Node
+	Name         string
+	Line, Column int // of the name
+	Value        Node
 	// Shadowed is set when the same name follows again in the object, which
 	// is then the one that counts.
 	Shadowed bool
@@ -87,12 +88,12 @@ func Parse(file string, data []byte) (*Doc, error) {
 		src = bytes.ToValidUTF8(src, []byte("\uFFFD"))
 	}
 	if len(bytes.TrimSpace(src)) == 0 {
-		src = []byte("{}\n")
+		src, d.Empty = []byte("{}\n"), true
 	}
 	if !bytes.HasSuffix(src, []byte("\n")) { // a line comment ends with its line
 		src, d.addedEOL = append(src, '\n'), true
 	}
-	if err := CheckLimits(file, src); err != nil {
+	if err := checkLimits(file, src); err != nil {
 		return nil, err
 	}
 	root, err := hujson.Parse(src)
@@ -134,8 +135,17 @@ func (d *Doc) lookForExtras() {
 
 // line is the number of the line that the offset at is on.
 func (d *Doc) line(at int) int {
+	line, _ := d.position(at)
+	return line
+}
+
+// position is the line and the column, in bytes, of the offset at.
+func (d *Doc) position(at int) (line, column int) {
 	i, _ := slices.BinarySearch(d.newlines, at)
-	return i + 1
+	if i == 0 {
+		return 1, at + 1
+	}
+	return i + 1, at - d.newlines[i-1]
 }
 
 func firstInvalid(b []byte) int {
@@ -195,10 +205,17 @@ func (n Node) Exists() bool { return n.v != nil }
 
 // Line is where the value starts, from 1, as the file was parsed.
 func (n Node) Line() int {
+	line, _ := n.Position()
+	return line
+}
+
+// Position is where the value starts, as the file was parsed: from 1, the
+// column in bytes. Of a Node that is not there it is 0, 0.
+func (n Node) Position() (line, column int) {
 	if n.v == nil {
-		return 0
+		return 0, 0
 	}
-	return n.doc.line(n.v.StartOffset)
+	return n.doc.position(n.v.StartOffset)
 }
 
 // Text is a string's value; of anything else its JSON as written.
@@ -237,7 +254,8 @@ func (n Node) Members() []Member {
 	last := map[string]int{}
 	for i := range obj.Members {
 		name := Node{n.doc, &obj.Members[i].Name}
-		members[i] = Member{Name: name.Text(), Line: name.Line(), Value: Node{n.doc, &obj.Members[i].Value}}
+		line, column := name.Position()
+		members[i] = Member{Name: name.Text(), Line: line, Column: column, Value: Node{n.doc, &obj.Members[i].Value}}
 		if earlier, ok := last[members[i].Name]; ok {
 			members[earlier].Shadowed = true
 		}

@@ -9,9 +9,9 @@ const (
 	MaxValues = 20_000
 )
 
-// CheckLimits looks through data without parsing it. Its error, a *SyntaxError,
+// checkLimits looks through data without parsing it. Its error, a *SyntaxError,
 // says which limit is exceeded, and where; what is no JSON is not its business.
-func CheckLimits(file string, data []byte) error {
+func checkLimits(file string, data []byte) error {
 	depth, values, line, start := 0, 0, 1, 0
 	for i := 0; i < len(data); i++ {
 		switch data[i] {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"minigem/hooks"
+	"minigem/hooks/dotenv"
 	"minigem/internal/redact"
 	"minigem/internal/settings"
 )
@@ -30,7 +31,7 @@ func (c *Configuration) readEnv(sys *System) error {
 // project: what it would be without the project, whose .env file and settings
 // could otherwise put other code into a guard, take a variable that it needs, or
 // hide the user's own .env file. No list of names would be long enough.
-func (c *Configuration) readOwnEnv(sys *System, all settings.EnvFile) error {
+func (c *Configuration) readOwnEnv(sys *System, all dotenv.File) error {
 	own, err := settings.Load(settings.Options{Home: c.Home, Dir: c.Dir, Lookup: sys.LookupEnv})
 	if err != nil {
 		return err
@@ -48,14 +49,14 @@ func (c *Configuration) readOwnEnv(sys *System, all settings.EnvFile) error {
 	return nil
 }
 
-func (c *Configuration) envFile(sys *System, s settings.Settings, trusted bool) (settings.EnvFile, error) {
-	return settings.LoadEnv(settings.EnvOptions{
+func (c *Configuration) envFile(sys *System, s settings.Settings, trusted bool) (dotenv.File, error) {
+	return dotenv.Find(dotenv.Options{
 		Home: c.Home, Dir: c.Dir, Trusted: trusted, Lookup: sys.LookupEnv,
 		Excluded: s.Advanced.ExcludedEnvVars, IgnoreLocal: s.Advanced.IgnoreLocalEnv,
 	})
 }
 
-func withVars(env []string, vars []settings.Var) []string {
+func withVars(env []string, vars []dotenv.Var) []string {
 	out := slices.Clone(env)
 	for _, v := range vars {
 		out = append(out, v.Name+"="+v.Value)

@@ -78,6 +78,7 @@ var single = []struct{ foreign, by, why string }{
 	{"google.golang.org/genai", "llm/gemini", "one vendor, one package"},
 	{"os/exec", "internal/proc", "one place knows process groups, time-outs and bounded streams"},
 	{"github.com/chzyer/readline", "internal/terminal", "one package knows the line editor"},
+	{"github.com/tailscale/hujson", "hooks/jsonc", "one reader of settings files, one idea of a line"},
 	{"github.com/modelcontextprotocol/...", "internal/mcp", "to the others a tool of an MCP server is a tool like any other"},
 }
 

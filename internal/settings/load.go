@@ -66,8 +66,8 @@ func Home(lookup func(string) (string, bool), userHome string) string {
 	return userHome
 }
 
-// Load reads all layers. Its error is a *SyntaxError, or tells that a file is
-// there but cannot be read.
+// Load reads all layers. Its error holds a *jsonc.SyntaxError, or tells that a
+// file is there but cannot be read.
 func Load(o Options) (*Loaded, error) {
 	if o.Lookup == nil {
 		o.Lookup = func(string) (string, bool) { return "", false }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"minigem/hooks/jsonc"
 )
 
 // machine has settings files: home, workspace and system files.
@@ -153,7 +155,7 @@ func TestBrokenFilesNameTheirPlace(t *testing.T) {
 			p := newMachine(t)
 			p.write(t, LayerUser, c.text)
 			_, err := Load(p.options())
-			var syntax *SyntaxError
+			var syntax *jsonc.SyntaxError
 			require.ErrorAs(t, err, &syntax)
 			assert.Equal(t, []any{p.path(LayerUser), c.line, c.column}, []any{syntax.File, syntax.Line, syntax.Column}, syntax.Text)
 		})

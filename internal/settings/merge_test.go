@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"minigem/hooks/jsonc"
 )
 
 func tree(t testing.TB, text string) *node {
@@ -108,7 +110,7 @@ func FuzzMerge(f *testing.F) {
 		for _, data := range [][]byte{low, high} {
 			n, err := l.digest(&File{Layer: LayerUser, Path: "/f", Data: data}, func(k string) (string, bool) { return k, len(k) == 1 })
 			if err != nil {
-				var syntax *SyntaxError
+				var syntax *jsonc.SyntaxError
 				require.ErrorAs(t, err, &syntax)
 				require.Positive(t, syntax.Line)
 				return

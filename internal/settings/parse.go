@@ -3,29 +3,11 @@ package settings
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"regexp"
-	"sort"
 	"strconv"
 
 	"minigem/hooks/jsonc"
-
-	"github.com/tailscale/hujson"
 )
-
-// SyntaxError says that a settings file is not JSON (comments and trailing
-// commas are allowed), or holds something else than an object. The program
-// cannot start with such a file: exit code 52.
-type SyntaxError struct {
-	File         string
-	Line, Column int // from 1; the column counts bytes
-	Text         string
-}
-
-func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("reading settings: %s:%d:%d: %s: correct the file, or move it away", e.File, e.Line, e.Column, e.Text)
-}
 
 type kind int
 
@@ -89,7 +71,10 @@ func (n *node) remove(key string) {
 func (n *node) isString() bool { return n.kind == scalar && n.text[0] == '"' }
 
 // str returns the value of a JSON string.
-func (n *node) str() string { return hujson.Literal(n.text).String() }
+func (n *node) str() (s string) {
+	_ = json.Unmarshal([]byte(n.text), &s) // it was parsed
+	return s
+}
 
 // writeTo appends the node as JSON.
 func (n *node) writeTo(b *bytes.Buffer) {
@@ -138,94 +123,52 @@ func quote(s string) []byte {
 type reader struct {
 	layer    Layer
 	file     string
-	newlines []int // offsets
 	warnings []Warning
 }
 
-var bom = []byte("\xef\xbb\xbf")
-
-// parse reads a file. Its error is a *SyntaxError.
+// parse reads a file. Its error holds a *jsonc.SyntaxError: the program cannot
+// start with such a file.
 func (r *reader) parse(data []byte) (*node, error) {
-	data = bytes.Clone(bytes.TrimPrefix(data, bom))
-	for i, c := range data {
-		if c == '\n' {
-			r.newlines = append(r.newlines, i)
-		}
+	doc, err := jsonc.Parse(r.file, data)
+	if err == nil && (doc.Empty || doc.Root().Kind() != jsonc.Object) {
+		line, column := doc.Root().Position()
+		err = &jsonc.SyntaxError{File: r.file, Line: line, Column: column, Text: "the settings must be an object: { ... }"}
 	}
-	if err := jsonc.CheckLimits(r.file, data); err != nil {
-		return nil, r.syntaxError(err)
-	}
-	v, err := hujson.Parse(data)
 	if err != nil {
-		return nil, r.syntaxError(err)
+		return nil, fmt.Errorf("reading settings: %w: correct the file, or move it away", err)
 	}
-	if _, ok := v.Value.(*hujson.Object); !ok {
-		at := r.origin(v.StartOffset)
-		return nil, &SyntaxError{r.file, at.Line, at.Column, "the settings must be an object: { ... }"}
-	}
-	return r.node(v, ""), nil
+	return r.node(doc.Root(), ""), nil
 }
 
-var hujsonPosition = regexp.MustCompile(`^hujson: line (\d+), column (\d+): `)
-
-// syntaxError takes the position out of the parser's text, which is the only
-// place where it stands.
-func (r *reader) syntaxError(err error) error {
-	if limit := (*jsonc.SyntaxError)(nil); errors.As(err, &limit) {
-		return &SyntaxError{File: r.file, Line: limit.Line, Column: limit.Column, Text: limit.Text}
-	}
-	text := err.Error()
-	e := &SyntaxError{File: r.file, Line: 1, Column: 1, Text: text}
-	if m := hujsonPosition.FindStringSubmatch(text); m != nil {
-		e.Line, _ = strconv.Atoi(m[1])
-		e.Column, _ = strconv.Atoi(m[2])
-		e.Text = text[len(m[0]):]
-	}
-	if inner := errors.Unwrap(err); inner != nil {
-		e.Text = inner.Error()
-	}
-	return e
-}
-
-func (r *reader) origin(offset int) Origin {
-	line := sort.SearchInts(r.newlines, offset)
-	start := 0
-	if line > 0 {
-		start = r.newlines[line-1] + 1
-	}
-	return Origin{Layer: r.layer, File: r.file, Line: line + 1, Column: offset - start + 1}
+func (r *reader) origin(line, column int) Origin {
+	return Origin{Layer: r.layer, File: r.file, Line: line, Column: column}
 }
 
 // node converts a value. Of a key that stands twice the last one counts, as in
 // JavaScript.
-func (r *reader) node(v hujson.Value, path string) *node {
-	n := &node{origin: r.origin(v.StartOffset)}
-	switch v := v.Value.(type) {
-	case *hujson.Object:
+func (r *reader) node(v jsonc.Node, path string) *node {
+	n := &node{origin: r.origin(v.Position())}
+	switch v.Kind() {
+	case jsonc.Object:
 		n.kind = object
-		last := make(map[string]int, len(v.Members))
-		for i, m := range v.Members {
-			last[m.Name.Value.(hujson.Literal).String()] = i
-		}
-		seen := make(map[string]bool, len(v.Members))
-		for i, m := range v.Members {
-			key := m.Name.Value.(hujson.Literal).String()
-			at := r.origin(m.Name.StartOffset)
-			if seen[key] {
-				r.warn(at, join(path, key), WarnDuplicate, "this key stands twice; the last one counts")
+		seen := map[string]bool{}
+		for _, m := range v.Members() {
+			at := r.origin(m.Line, m.Column)
+			if seen[m.Name] {
+				r.warn(at, join(path, m.Name), WarnDuplicate, "this key stands twice; the last one counts")
 			}
-			seen[key] = true
-			if last[key] == i {
-				n.members = append(n.members, member{key, at, r.node(m.Value, join(path, key))})
+			seen[m.Name] = true
+			if !m.Shadowed {
+				n.members = append(n.members, member{m.Name, at, r.node(m.Value, join(path, m.Name))})
 			}
 		}
-	case *hujson.Array:
+	case jsonc.Array:
 		n.kind = array
-		for i, e := range v.Elements {
+		for i, e := range v.Elements() {
 			n.items = append(n.items, r.node(e, path+"["+strconv.Itoa(i)+"]"))
 		}
-	case hujson.Literal:
-		n.text = string(v)
+	default:
+		n.text = string(v.Standard())
 	}
 	return n
 }

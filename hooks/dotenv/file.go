@@ -1,4 +1,4 @@
-package settings
+package dotenv
 
 import (
 	"errors"
@@ -9,12 +9,11 @@ import (
 	"slices"
 	"syscall"
 
-	"minigem/hooks/dotenv"
 	"minigem/internal/boundedfile"
 )
 
-// EnvOptions says where to look for a .env file.
-type EnvOptions struct {
+// Options says where to look for a .env file.
+type Options struct {
 	Home    string // the directory that holds .gemini
 	Dir     string // the workspace, absolute
 	Trusted bool   // the workspace is; otherwise only the home directory is looked at
@@ -24,32 +23,29 @@ type EnvOptions struct {
 	IgnoreLocal bool     // advanced.ignoreLocalEnv: only the home directory
 }
 
-// EnvFile is the .env file that was found.
-type EnvFile struct {
+// File is the .env file that was found.
+type File struct {
 	Path string // empty: there is none
 	Vars []Var  // in the order of the file, none that is set already
 }
 
-// Var is one variable.
-type Var = dotenv.Var
-
-// LoadEnv finds the first .env file and reads it (cli/config/settings.ts): from
+// Find finds the first .env file and reads it (cli/config/settings.ts): from
 // the workspace upwards <dir>/.gemini/.env, then <dir>/.env; at last those of
 // the home directory. It sets nothing. An untrusted workspace brings no
 // variable at all (docs/spec/contract.md 6). From a file outside of .gemini the
 // excluded names are skipped.
-func LoadEnv(o EnvOptions) (EnvFile, error) {
-	for _, path := range envPaths(o) {
-		data, err := boundedfile.Read(path, boundedfile.Written)
+func Find(o Options) (File, error) {
+	for _, path := range paths(o) {
+		vars, err := Read(path)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || isDir(path) {
 			continue
 		}
 		if err != nil {
-			return EnvFile{}, fmt.Errorf("reading variables: %w", err)
+			return File{}, fmt.Errorf("reading variables: %w", err)
 		}
-		file := EnvFile{Path: path}
+		file := File{Path: path}
 		project := filepath.Base(filepath.Dir(path)) != ".gemini"
-		for _, v := range dotenv.Parse(string(data)) {
+		for _, v := range vars {
 			if o.Lookup != nil {
 				if _, set := o.Lookup(v.Name); set {
 					continue
@@ -61,7 +57,13 @@ func LoadEnv(o EnvOptions) (EnvFile, error) {
 		}
 		return file, nil
 	}
-	return EnvFile{}, nil
+	return File{}, nil
+}
+
+// Read reads one .env file.
+func Read(path string) ([]Var, error) {
+	data, err := boundedfile.Read(path, boundedfile.Written)
+	return parse(string(data)), err
 }
 
 func isDir(path string) bool {
@@ -69,10 +71,10 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-func envPaths(o EnvOptions) []string {
-	var paths []string
+func paths(o Options) []string {
+	var all []string
 	add := func(dir string) {
-		paths = append(paths, filepath.Join(dir, ".gemini", ".env"), filepath.Join(dir, ".env"))
+		all = append(all, filepath.Join(dir, ".gemini", ".env"), filepath.Join(dir, ".env"))
 	}
 	if o.Trusted && !o.IgnoreLocal {
 		for dir := filepath.Clean(o.Dir); ; dir = filepath.Dir(dir) {
@@ -83,5 +85,5 @@ func envPaths(o EnvOptions) []string {
 		}
 	}
 	add(o.Home)
-	return paths
+	return all
 }

@@ -1,4 +1,4 @@
-package settings
+package dotenv
 
 import (
 	"os"
@@ -9,19 +9,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestLoadEnvTakesTheFirstFile(t *testing.T) {
+func TestFindTakesTheFirstFile(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	home, work := filepath.Join(root, "home"), filepath.Join(root, "project", "sub")
 	at := func(parts ...string) string { return filepath.Join(append([]string{root}, parts...)...) }
 	set := map[string]string{"SET": "already"}
-	options := EnvOptions{
+	options := Options{
 		Home: home, Dir: work, Trusted: true, Excluded: []string{"DEBUG"},
 		Lookup: func(k string) (string, bool) { v, ok := set[k]; return v, ok },
 	}
-	got, err := LoadEnv(options)
+	got, err := Find(options)
 	require.NoError(t, err)
-	assert.Equal(t, EnvFile{}, got)
+	assert.Equal(t, File{}, got)
 
 	const text = "DEBUG=1\nSET=x\nK=v"
 	all, project := []Var{{Name: "DEBUG", Value: "1"}, {Name: "K", Value: "v"}}, []Var{{Name: "K", Value: "v"}}
@@ -38,24 +38,24 @@ func TestLoadEnvTakesTheFirstFile(t *testing.T) {
 	} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(c.file), 0o755))
 		require.NoError(t, os.WriteFile(c.file, []byte(text), 0o644))
-		got, err := LoadEnv(options)
+		got, err := Find(options)
 		require.NoError(t, err)
-		assert.Equal(t, EnvFile{c.file, c.vars}, got)
+		assert.Equal(t, File{c.file, c.vars}, got)
 	}
 
 	untrusted := options
 	untrusted.Trusted = false
 	local := options
 	local.IgnoreLocal = true
-	for _, o := range []EnvOptions{untrusted, local} {
-		got, err := LoadEnv(o)
+	for _, o := range []Options{untrusted, local} {
+		got, err := Find(o)
 		require.NoError(t, err)
 		assert.Equal(t, at("home", ".gemini", ".env"), got.Path)
 	}
 
 	require.NoError(t, os.Remove(at("project", "sub", ".gemini", ".env")))
 	require.NoError(t, os.MkdirAll(at("project", "sub", ".gemini", ".env"), 0o755))
-	got, err = LoadEnv(options)
+	got, err = Find(options)
 	require.NoError(t, err)
 	assert.Equal(t, at("project", "sub", ".env"), got.Path, "a folder of that name is passed over")
 }
