@@ -51,6 +51,16 @@ func Resume(o Options, which string) (*Session, error) {
 	return s, nil
 }
 
+// Continue resumes the session of the project that began last, and starts a new
+// one where there is none. Errors are those of [Resume] and [Start].
+func Continue(o Options) (*Session, error) {
+	s, err := Resume(o, Latest)
+	if errors.Is(err, ErrNoSessions) {
+		return Start(o)
+	}
+	return s, err
+}
+
 // Import begins a new session with the history of the session file at path, of
 // whichever project and form (Gemini CLI's JSON or JSONL). The file itself
 // stays as it is.

@@ -261,6 +261,13 @@ type Registry struct {
 	names map[string]Tool // aliases too
 }
 
+// NewRegistry returns a Registry of ts.
+func NewRegistry(ts ...Tool) *Registry {
+	r := &Registry{}
+	r.Add(ts...)
+	return r
+}
+
 // Add registers tools; a later one replaces an earlier one of the same name.
 func (r *Registry) Add(ts ...Tool) {
 	if r.names == nil {

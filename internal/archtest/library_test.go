@@ -1,0 +1,65 @@
+package archtest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestAnAgentInAModuleOfItsOwn: the example builds and passes outside of this
+// tree, with nothing but the go.mod that docs/LIBRARY.md shows, so that it
+// leans on nothing that only this module may import.
+func TestAnAgentInAModuleOfItsOwn(t *testing.T) {
+	t.Parallel()
+	top, dir := root(t), t.TempDir()
+	for _, name := range []string{"main.go", "main_test.go"} {
+		copyFile(t, filepath.Join(top, "examples", "agent", name), filepath.Join(dir, name))
+	}
+	copyFile(t, filepath.Join(top, "go.sum"), filepath.Join(dir, "go.sum"))
+	mod, err := os.ReadFile(filepath.Join(top, "go.mod"))
+	require.NoError(t, err)
+	own := regexp.MustCompile(`(?m)^module .*$`).ReplaceAllString(string(mod), "module example.com/own")
+	own += "\nrequire minigem v0.0.0\n\nreplace minigem => " + top + "\n"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte(own), 0o644))
+
+	test := exec.Command("go", "test", "-mod=mod", "-trimpath", "./...")
+	test.Dir = dir
+	test.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=", "GOWORK=off")
+	out, err := test.CombinedOutput()
+	require.NoError(t, err, string(out))
+	assert.Contains(t, string(out), "example.com/own")
+}
+
+// TestLibraryShowsTheExample: what docs/LIBRARY.md quotes of the example stands
+// there, and the example is as short as the page says.
+func TestLibraryShowsTheExample(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(filepath.Join(root(t), "docs", "LIBRARY.md"))
+	require.NoError(t, err)
+	code, err := os.ReadFile(filepath.Join(root(t), "examples", "agent", "main.go"))
+	require.NoError(t, err)
+	assert.LessOrEqual(t, strings.Count(string(code), "\n"), 60)
+	quoted := 0
+	for _, block := range regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
+		for line := range strings.Lines(block[1]) {
+			if line = strings.TrimSpace(line); line != "" && line != "..." {
+				quoted++
+				assert.Contains(t, string(code), line)
+			}
+		}
+	}
+	assert.Greater(t, quoted, 20)
+}
+
+func copyFile(t *testing.T, from, to string) {
+	t.Helper()
+	data, err := os.ReadFile(from)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(to, data, 0o644))
+}

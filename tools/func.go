@@ -1,0 +1,87 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"minigem/llm"
+)
+
+// Func makes a Tool of a Go function. Args is a struct: the JSON names of its
+// fields are the arguments, a field without omitempty is required, and a tag
+// `jsonschema:"..."` is the description that the model reads. The text that run
+// returns is the result, for the model and for people; its error is the model's
+// to read. kind tells policies what the tool does; the zero Kind is [KindOther].
+//
+// The error says why there is no schema for Args.
+func Func[Args any](name, description string, kind Kind, run func(ctx context.Context, args Args) (string, error)) (Tool, error) {
+	if kind == "" {
+		kind = KindOther
+	}
+	inferred, err := jsonschema.For[Args](nil)
+	if err != nil {
+		return nil, fmt.Errorf("making the tool %s: %w", name, err)
+	}
+	raw, err := json.Marshal(inferred)
+	if err != nil {
+		return nil, fmt.Errorf("making the tool %s: %w", name, err)
+	}
+	schema, err := ParseSchema(raw)
+	if err != nil {
+		return nil, fmt.Errorf("making the tool %s: %w", name, err)
+	}
+	if inferred.Type != "object" {
+		return nil, fmt.Errorf("making the tool %s: its arguments must be a struct, not %s", name, inferred.Type)
+	}
+	return &function[Args]{name, description, kind, schema, run}, nil
+}
+
+type function[Args any] struct {
+	name, description string
+	kind              Kind
+	schema            *Schema
+	run               func(context.Context, Args) (string, error)
+}
+
+// Spec implements [Tool].
+func (f *function[Args]) Spec() llm.ToolSpec {
+	return llm.ToolSpec{Name: f.name, Description: f.description, Parameters: f.schema.JSON()}
+}
+
+// Info implements [Tool].
+func (f *function[Args]) Info() Info { return Info{DisplayName: f.name, Kind: f.kind} }
+
+// Prepare implements [Tool].
+func (f *function[Args]) Prepare(args map[string]any) (Invocation, error) {
+	c := &functionCall[Args]{function: f}
+	if err := f.schema.Decode(args, &c.args); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+type functionCall[Args any] struct {
+	function *function[Args]
+	args     Args
+}
+
+// Intent implements [Invocation].
+func (c *functionCall[Args]) Intent() Intent {
+	b, err := json.Marshal(c.args)
+	if err != nil {
+		return Intent{Description: c.function.name}
+	}
+	return Intent{Description: c.function.name + " " + string(b)}
+}
+
+// Run implements [Invocation].
+func (c *functionCall[Args]) Run(ctx context.Context) (Result, error) {
+	text, err := c.function.run(ctx, c.args)
+	if err != nil {
+		return Result{}, Errorf(ErrExecutionFailed, "%w", err)
+	}
+	return TextResult(text, text), nil
+}
