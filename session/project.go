@@ -65,10 +65,11 @@ func OpenProject(dir, root string) (Project, error) {
 func FindProject(dir, root string) (Project, bool) {
 	root = filepath.Clean(root)
 	r := registry{dir: dir}
-	if err := r.read(); err != nil || r.slugs[root] == "" || !r.owned(r.slugs[root], root) {
+	err := r.read()
+	slug := r.slug(root)
+	if err != nil || slug == "" || !r.owned(slug, root) {
 		return Project{}, false
 	}
-	slug := r.slugs[root]
 	return Project{Root: root, Slug: slug, Temp: filepath.Join(dir, "tmp", slug), History: filepath.Join(dir, "history", slug)}, true
 }
 
@@ -83,8 +84,9 @@ func (r *registry) path() string { return filepath.Join(r.dir, registryName) }
 
 // claim returns the slug even if it cannot be kept.
 func (r *registry) claim(root string) (string, error) {
-	if err := r.read(); err == nil && r.slugs[root] != "" && r.owned(r.slugs[root], root) {
-		return r.slugs[root], r.mark(r.slugs[root], root)
+	err := r.read()
+	if slug := r.slug(root); err == nil && slug != "" && r.owned(slug, root) {
+		return slug, r.mark(slug, root)
 	}
 	if err := os.MkdirAll(r.dir, 0o700); err != nil {
 		return r.free(root), err
@@ -182,9 +184,19 @@ func fresh(dir string) bool {
 	return errors.Is(err, fs.ErrNotExist) || err == nil && (len(entries) == 0 || len(entries) == 1 && entries[0].Name() == markerName)
 }
 
+// slug is what the file gives root; empty: nothing, or what is no name of a
+// folder and would lead to another place.
+func (r *registry) slug(root string) string {
+	s := r.slugs[root]
+	if s != filepath.Base(s) || !filepath.IsLocal(s) || s == "." || strings.ContainsAny(s, "/\\\x00") {
+		return ""
+	}
+	return s
+}
+
 // free returns the slug of root, or the first one that nobody else has.
 func (r *registry) free(root string) string {
-	if s := r.slugs[root]; s != "" && r.owned(s, root) {
+	if s := r.slug(root); s != "" && r.owned(s, root) {
 		return s
 	}
 	taken := map[string]bool{}

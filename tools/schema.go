@@ -24,8 +24,15 @@ type Schema struct {
 	err      error
 }
 
-// ParseSchema reads a JSON Schema. Empty means: any object.
+// ParseSchema reads a JSON Schema that somebody else wrote. Empty means: any
+// object. One that refers to itself, or without end, is an error: nothing could
+// end its check.
 func ParseSchema(raw json.RawMessage) (*Schema, error) {
+	if len(raw) > 0 {
+		if err := checkGraph(raw); err != nil {
+			return nil, fmt.Errorf("reading the schema of a tool's arguments: %w", err)
+		}
+	}
 	s := &Schema{raw: raw}
 	if err := s.parse(); err != nil {
 		return nil, err

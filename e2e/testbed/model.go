@@ -65,12 +65,12 @@ func ParseModel(file string, line int, text string) ([]Round, error) {
 			err = p.line(verb, strings.TrimSpace(rest))
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", file, line, err)
+			return nil, &SyntaxError{file, line, err.Error()}
 		}
 		line++
 	}
 	if err := p.end(); err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", file, line-1, err)
+		return nil, &SyntaxError{file, max(line-1, 1), err.Error()}
 	}
 	return p.rounds, nil
 }

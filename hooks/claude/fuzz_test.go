@@ -1,0 +1,51 @@
+package claude_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"minigem/hooks"
+	"minigem/hooks/claude"
+)
+
+// FuzzMigrate: settings of Claude Code become settings that this program reads
+// without a problem of theirs, remarks name lines of the file, and doing it
+// twice is doing it once.
+func FuzzMigrate(f *testing.F) {
+	for _, text := range []string{
+		`{"hooks":{"PreToolUse":[{"matcher":"Bash|Edit","hooks":[{"type":"command","command":"x","timeout":5,"async":true}]}],"Stop":[{"hooks":[{"type":"command","command":"a","args":["b c","\u0000"]}]}]}}`,
+		`{"disableAllHooks":true,"hooks":{"PreCompact":[{"hooks":[{"type":"prompt"},{"type":"command","command":" ","shell":"pwsh"}]}],"X":[]}}`, `{"hooks":[]}`, `{"hooks":{"Stop":[5,{"hooks":{}}]}}`, `//c` + "\n{}", `[`, ``,
+		`{"hooks":{"PostToolUse":[{"matcher":"mcp__a__.*","hooks":[{"type":"command","command":"y","timeout":1e300}]}]}}`,
+	} {
+		f.Add([]byte(text), []byte(`{}`))
+		f.Add([]byte(text), []byte(`{"hooks":{"BeforeTool":[{"hooks":[]}]}, /* c */ }`))
+	}
+	f.Fuzz(func(t *testing.T, theirs, ours []byte) {
+		target, source := claude.File{Name: "/ours.json", Data: ours}, claude.File{Name: "/theirs.json", Data: theirs}
+		r, err := claude.Migrate(target, source)
+		if err != nil {
+			require.True(t, strings.Contains(err.Error(), "/ours.json") || strings.Contains(err.Error(), "/theirs.json"), "%v", err)
+			return
+		}
+		last := strings.Count(string(theirs), "\n") + 1
+		for _, remark := range r.Remarks {
+			require.Equal(t, "/theirs.json", remark.File)
+			require.Positive(t, remark.Line, "%v", remark)
+			require.LessOrEqual(t, remark.Line, last, "%v", remark)
+		}
+		if r.Added == 0 {
+			require.Equal(t, ours, r.Settings)
+			return
+		}
+		before, err := hooks.LoadSettings(hooks.LayerProject, "/ours.json", ours)
+		require.NoError(t, err)
+		after, err := hooks.LoadSettings(hooks.LayerProject, "/ours.json", r.Settings)
+		require.NoError(t, err, "%s", r.Settings)
+		require.Len(t, after.Hooks, len(before.Hooks)+r.Added, "%s", r.Settings)
+		again, err := claude.Migrate(claude.File{Name: "/ours.json", Data: r.Settings}, source)
+		require.NoError(t, err)
+		require.Zero(t, again.Added, "%s", again.Diff)
+	})
+}

@@ -1,0 +1,81 @@
+package hooks_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"minigem/hooks"
+	"minigem/hooks/protocol"
+)
+
+// FuzzExtension: whatever the files of an extension hold, it is found with a
+// plain name or told of with its file; its hooks are its own, and a path of
+// somebody's folder is never part of a command that a shell reads in another way.
+func FuzzExtension(f *testing.F) {
+	for _, seed := range [][4]string{
+		{`{"name":"x","settings":[{"envVar":"A"}],"contextFileName":["a.md",5]}`, `{"hooks":{"BeforeTool":[{"hooks":[{"type":"command","command":"${extensionPath}/h ${/}"}]}]}}`, "A='b'\n", `{"x":{"overrides":["!/p/*"]}}`},
+		{`{"name":"../x"}`, `{}`, "", `{}`}, {`null`, `[]`, "A", `null`}, {`{"name":"x","settings":{"a":1},"contextFileName":{}}`, `{"hooks":[]}`, "=", `{"x":5}`}, {`[`, `[`, "\"", `[`},
+	} {
+		f.Add(seed[0], seed[1], seed[2], seed[3])
+	}
+	f.Fuzz(func(t *testing.T, manifest, events, env, enablement string) {
+		root := t.TempDir()
+		dir := filepath.Join(root, "x")
+		for name, text := range map[string]string{"x/gemini-extension.json": manifest, "x/hooks/hooks.json": events, "x/.env": env, "extension-enablement.json": enablement} {
+			write(t, filepath.Join(root, name), text)
+		}
+		found, problems := hooks.FindExtensions("/p/q", hooks.ExtensionRoots{User: root})
+		for _, p := range problems {
+			require.True(t, strings.HasPrefix(p.File, root), "%v", p)
+			require.NotEmpty(t, p.Text)
+		}
+		if len(found) == 0 {
+			require.NotEmpty(t, problems)
+			return
+		}
+		require.Regexp(t, `^[A-Za-z0-9-]+$`, found[0].Name)
+		require.Equal(t, dir, found[0].Dir)
+		s, err := hooks.LoadExtension(found[0], "/p/$(id)", map[string]string{"A": "given"})
+		if err != nil {
+			require.ErrorContains(t, err, found[0].Name)
+			return
+		}
+		for _, h := range s.Hooks {
+			require.Equal(t, hooks.LayerExtension, h.Source.Layer)
+			require.Equal(t, found[0].Name, h.Source.Extension)
+			require.NotContains(t, strings.ReplaceAll(h.Command, "/p/$(id)", "FOUND"), "FOUND")
+		}
+	})
+}
+
+// FuzzTrust: whatever the store of trusted hooks holds, a hook is not known by
+// it that was not trusted; what is trusted then is known, and the file is ours.
+func FuzzTrust(f *testing.F) {
+	for _, text := range []string{`{}`, `null`, `{"/p":[{"event":"BeforeTool","command":"x"}]}`, `{"/p":null}`, `[`, `{"/p":[null]}`, ``, `{"/p":[{"scripts":{"a":null},"env":5}]}`} {
+		f.Add([]byte(text), []byte(text))
+	}
+	f.Fuzz(func(t *testing.T, ours, theirs []byte) {
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "trusted_hooks_minigem.json"), ours, 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "trusted_hooks.json"), theirs, 0o600))
+		store := hooks.TrustStore{Dir: dir}
+		h := hooks.Hook{Event: protocol.BeforeTool, Command: "no file knows 7d0c", Source: hooks.Source{Layer: hooks.LayerProject, File: "/p/.gemini/settings.json", Line: 1}}
+		c := hooks.Config{Hooks: []hooks.Hook{h}}
+		checks, err := store.Check("/p", c)
+		require.Len(t, checks, 1)
+		if err != nil {
+			require.ErrorContains(t, err, dir)
+		}
+		if err != nil || !strings.Contains(string(ours), "7d0c") && !strings.Contains(string(ours), `\`) {
+			require.NotEqual(t, hooks.TrustKnown, checks[0].Status)
+		}
+		require.NoError(t, store.Trust("/p", []hooks.Hook{h}))
+		checks, err = store.Check("/p", c)
+		require.NoError(t, err)
+		require.Equal(t, hooks.TrustKnown, checks[0].Status)
+	})
+}

@@ -1,0 +1,67 @@
+package trust
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"unicode"
+
+	"github.com/stretchr/testify/require"
+)
+
+// FuzzLoad: whatever trustedFolders.json holds, no folder is trusted that no
+// rule of it names; a file that cannot be understood is set aside, and a
+// decision that is written is read.
+func FuzzLoad(f *testing.F) {
+	for _, text := range []string{`{}`, `{"/": "TRUST_FOLDER"}`, `{"DIR/p": "DO_NOT_TRUST", "DIR": "TRUST_PARENT"}`, `null`, `[`, `{"/x":"MAYBE","y":"TRUST_FOLDER"}`, "\xef\xbb\xbf{}"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		dir := real(t.TempDir())
+		file, project := filepath.Join(dir, "trustedFolders.json"), filepath.Join(dir, "p")
+		require.NoError(t, os.WriteFile(file, data, 0o600))
+		rules, warnings, err := Load(file)
+		if err != nil {
+			require.ErrorContains(t, err, file)
+			require.Empty(t, rules)
+			_, gone := os.Stat(file)
+			require.ErrorIs(t, gone, os.ErrNotExist, "it is set aside")
+		}
+		for _, w := range warnings {
+			require.Contains(t, w, file+":")
+		}
+		if rules.Decide(project) == Trusted {
+			named := false
+			for path, level := range rules {
+				named = named || level != Never && (within(path, project) || level == Parent && within(filepath.Dir(path), project))
+			}
+			require.True(t, named, "trusted by nothing: %v", rules)
+		}
+		require.NoError(t, Set(file, project, Never))
+		rules, _, err = Load(file)
+		require.NoError(t, err)
+		require.Equal(t, Untrusted, rules.Decide(project))
+	})
+}
+
+// FuzzBrought: what is told of a stranger's settings is short and printable,
+// and there is something to ask about unless the file says nothing.
+func FuzzBrought(f *testing.F) {
+	for _, text := range []string{`{}`, `{"hooks":{"BeforeTool":[{"hooks":[{"type":"command","command":"\u001b[2J"}]}]}}`, `{"mcpServers":{"a\u202eb":{}},"x\n":1}`, `[`, `5`, `{"mcpServers":[1]}`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		dir := t.TempDir()
+		file := filepath.Join(dir, ".gemini", "settings.json")
+		require.NoError(t, os.Mkdir(filepath.Dir(file), 0o700))
+		require.NoError(t, os.WriteFile(file, data, 0o600))
+		items := Brought(dir, "/home/none")
+		require.LessOrEqual(t, len(items), 3)
+		for _, i := range items {
+			require.Less(t, len([]rune(i.String())), 500)
+			for _, r := range i.String() {
+				require.False(t, unicode.IsControl(r), "%q", i.String())
+			}
+		}
+	})
+}

@@ -1,0 +1,62 @@
+package undo
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"minigem/llm"
+	"minigem/session"
+)
+
+// FuzzCheckpoint: a checkpoint's file and a tag's give a checkpoint or an error
+// that names it; what was read can be kept and read again as the same, and going
+// back to it is planned without touching a file.
+func FuzzCheckpoint(f *testing.F) {
+	for _, text := range []string{
+		`{"history":[],"clientHistory":[{"role":"user","parts":[{"text":"a"}]}],"toolCall":{"name":"write_file","args":{"file_path":"/x"}},"commitHash":"abc","files":{"/etc/passwd":"YQ==","../x":null}}`,
+		`[{"role":"model","parts":[null,{"functionCall":{"name":"x"}}]}]`, `null`, `{"clientHistory":[null],"toolCall":null,"files":[]}`, `{"commitHash":"--output=x"}`, ``, `[`, `{"history":[5]}`,
+	} {
+		f.Add([]byte(text))
+	}
+	temp := f.TempDir()
+	s := Store{Project: session.Project{Root: "/p", Temp: temp, History: filepath.Join(temp, "history")}}
+	require.NoError(f, os.Mkdir(s.Dir(), 0o700))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		require.NoError(t, os.WriteFile(s.file("one"), data, 0o600))
+		require.NoError(t, os.WriteFile(s.tagFile("one"), data, 0o600))
+		c, err := s.Checkpoint("one")
+		if err != nil {
+			require.ErrorContains(t, err, "one")
+		} else {
+			require.Equal(t, "one", c.Name)
+			require.NoError(t, s.save(c))
+			again, err := s.Checkpoint("one")
+			require.NoError(t, err)
+			require.Equal(t, inJSON(t, c.Conversation), inJSON(t, again.Conversation))
+			require.Equal(t, c.Commit, again.Commit)
+			require.Len(t, again.Files, len(c.Files))
+		}
+		tagged, err := s.Tagged("one")
+		if err != nil {
+			require.ErrorContains(t, err, "one")
+			return
+		}
+		require.NoError(t, s.SaveTag("one", tagged.Conversation, tagged.Auth))
+		again, err := s.Tagged("one")
+		require.NoError(t, err)
+		require.Equal(t, inJSON(t, tagged.Conversation), inJSON(t, again.Conversation))
+	})
+}
+
+func inJSON(t *testing.T, conversation []llm.Message) []string {
+	var out []string
+	for _, m := range conversation {
+		data, err := m.MarshalJSON()
+		require.NoError(t, err)
+		out = append(out, string(data))
+	}
+	return out
+}
