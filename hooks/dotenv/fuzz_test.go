@@ -16,7 +16,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		vars := Parse(text)
+		vars := parse(text)
 		seen, size := map[string]bool{}, 0
 		var again strings.Builder
 		for _, v := range vars {
@@ -33,7 +33,7 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 		require.LessOrEqual(t, size, len(text))
-		reread := Parse(again.String())
+		reread := parse(again.String())
 		require.Len(t, reread, len(vars))
 		for i, v := range vars {
 			require.Equal(t, v.Name, reread[i].Name)

@@ -16,7 +16,7 @@ import (
 type Writer struct {
 	mu   sync.Mutex
 	out  io.Writer
-	held []byte // the beginning of a character
+	held []byte // the beginning of a character, or one that what follows decides about
 	seen context
 }
 
@@ -29,7 +29,7 @@ func NewWriter(w io.Writer) *Writer {
 }
 
 // Write implements io.Writer. The beginning of a character waits for the rest of
-// it.
+// it, and a joiner for what it joins.
 func (w *Writer) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -41,6 +41,9 @@ func (w *Writer) Write(p []byte) (int, error) {
 	}
 	b := append(w.held, p...)
 	whole := len(b) - cutOff(b)
+	if r, n := utf8.DecodeLastRune(b[:whole]); new(context).asks(r) {
+		whole -= n
+	}
 	w.held = bytes.Clone(b[whole:])
 	var shown strings.Builder
 	w.seen.show(&shown, string(b[:whole]), "\n\t")

@@ -7,14 +7,16 @@ import (
 	"unicode"
 
 	"github.com/stretchr/testify/require"
+
+	"minigem/internal/text"
 )
 
 // FuzzLoad: whatever trustedFolders.json holds, no folder is trusted that no
 // rule of it names; a file that cannot be understood is set aside, and a
 // decision that is written is read.
 func FuzzLoad(f *testing.F) {
-	for _, text := range []string{`{}`, `{"/": "TRUST_FOLDER"}`, `{"DIR/p": "DO_NOT_TRUST", "DIR": "TRUST_PARENT"}`, `null`, `[`, `{"/x":"MAYBE","y":"TRUST_FOLDER"}`, "\xef\xbb\xbf{}"} {
-		f.Add([]byte(text))
+	for _, seed := range []string{`{}`, `{"/": "TRUST_FOLDER"}`, `{"DIR/p": "DO_NOT_TRUST", "DIR": "TRUST_PARENT"}`, `null`, `[`, `{"/x":"MAYBE","y":"TRUST_FOLDER"}`, "\xef\xbb\xbf{}"} {
+		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		dir := real(t.TempDir())
@@ -33,7 +35,7 @@ func FuzzLoad(f *testing.F) {
 		if rules.Decide(project) == Trusted {
 			named := false
 			for path, level := range rules {
-				named = named || level != Never && (within(path, project) || level == Parent && within(filepath.Dir(path), project))
+				named = named || level != Never && (text.Inside(path, project) || level == Parent && text.Inside(filepath.Dir(path), project))
 			}
 			require.True(t, named, "trusted by nothing: %v", rules)
 		}
@@ -47,8 +49,8 @@ func FuzzLoad(f *testing.F) {
 // FuzzBrought: what is told of a stranger's settings is short and printable,
 // and there is something to ask about unless the file says nothing.
 func FuzzBrought(f *testing.F) {
-	for _, text := range []string{`{}`, `{"hooks":{"BeforeTool":[{"hooks":[{"type":"command","command":"\u001b[2J"}]}]}}`, `{"mcpServers":{"a\u202eb":{}},"x\n":1}`, `[`, `5`, `{"mcpServers":[1]}`} {
-		f.Add([]byte(text))
+	for _, seed := range []string{`{}`, `{"hooks":{"BeforeTool":[{"hooks":[{"type":"command","command":"\u001b[2J"}]}]}}`, `{"mcpServers":{"a\u202eb":{}},"x\n":1}`, `[`, `5`, `{"mcpServers":[1]}`} {
+		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		dir := t.TempDir()

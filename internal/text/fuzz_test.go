@@ -1,0 +1,36 @@
+package text
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+)
+
+// FuzzPieces: however a text is parted, a Cleaner and a Writer show of its
+// pieces what Clean and Visible show of it as a whole.
+func FuzzPieces(f *testing.F) {
+	for _, c := range dirty {
+		f.Add([]byte(c.in), len(c.in)/2)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, at int) {
+		at = max(0, at) % (len(data) + 1)
+		whole := Cleaner{}
+		first := whole.Clean(data)
+		var parted Cleaner
+		require.Equal(t, first, parted.Clean(data[:at])+parted.Clean(data[at:]), "%q, parted at %d", data, at)
+		require.True(t, utf8.ValidString(first))
+		require.LessOrEqual(t, len(parted.rest), mostHeld+1)
+
+		var one, two bytes.Buffer
+		w := NewWriter(&one)
+		_, _ = w.Write(data)
+		w = NewWriter(&two)
+		_, _ = w.Write(data[:at])
+		_, _ = w.Write(data[at:])
+		require.Equal(t, one.String(), two.String(), "%q, parted at %d", data, at)
+		require.True(t, strings.HasPrefix(Visible(string(data)), one.String()) || !utf8.Valid(data))
+	})
+}
