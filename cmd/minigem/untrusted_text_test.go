@@ -16,6 +16,41 @@ import (
 // zero-width, tag and control characters, and a selector that holds a message.
 const hostile = "\u202e\u2066\u202a\u200b\u200d\U000e0041\ufe01\x1b]52;c;aGk=\x07\x1b[2J\r\u009b31m\x7f\u2028"
 
+// What a model, a hook that speaks and a hook that fails say in a run without a
+// terminal acts upon none that reads it later.
+func TestOneShotTextIsInert(t *testing.T) {
+	t.Parallel()
+	said, err := json.Marshal("evil" + hostile + "\x1b]0;title\x07 end")
+	require.NoError(t, err)
+	answers := fmt.Sprintf(`{"method":"generateContentStream","response":[{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":%[1]s,"args":{}}}]},"finishReason":"STOP"}]}]}
+{"method":"generateContentStream","response":[{"candidates":[{"content":{"role":"model","parts":[{"text":%[1]s}]},"finishReason":"STOP"}]}]}
+{"method":"generateContentStream","response":[{"candidates":[{"content":{"role":"model","parts":[{"text":%[1]s}]},"finishReason":"STOP"}]}]}
+`, said)
+	command := func(v string) string {
+		data, err := json.Marshal(v)
+		require.NoError(t, err)
+		return string(data)
+	}
+	answer := "cat <<'EOF'\n{\"decision\":\"deny\",\"reason\":" + string(said) + ",\"systemMessage\":" + string(said) + "}\nEOF"
+	files := map[string]string{
+		"answers.jsonl": answers,
+		"~/.gemini/settings.json": fmt.Sprintf(`{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": %[1]s}]}], "AfterAgent": [{"hooks": [{"type": "command", "command": %[1]s}]}],
+			"BeforeAgent": [{"hooks": [{"type": "command", "name": %[3]s, "command": %[2]s}]}]}}`, command(answer), command("printf 'oops \\033[2J\\302\\2332J\\342\\200\\256' >&2; exit 1"), said),
+	}
+	for _, format := range []string{"text", "json", "stream-json"} {
+		t.Run(format, func(t *testing.T) {
+			t.Parallel()
+			w := newHookWorld(t, files)
+			got := w.run("-p hi --fake-responses "+w.path("answers.jsonl")+" --output-format "+format, "GEMINI_API_KEY=k")
+			assert.Contains(t, got.out+got.err, "evil")
+			assert.Contains(t, got.err, "oops <U+001B>[2J<U+009B>2J<U+202E>")
+			for _, r := range strings.NewReplacer("\n", "", "\t", "").Replace(got.out + got.err) {
+				require.False(t, text.Hides(r), "U+%04X is in %q and %q", r, got.out, got.err)
+			}
+		})
+	}
+}
+
 // What an untrusted folder holds is shown before a person decides about it:
 // nothing of it acts upon the terminal, and everything that hides is shown.
 func TestUntrustedTextIsShown(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // minSecret is the length below which a value is too common to be masked.
@@ -59,15 +60,69 @@ func NewMask(secrets []string) *Mask {
 		if len(s) < minSecret {
 			continue
 		}
-		for _, f := range spellings(s) {
-			if !seen[f] {
-				seen[f] = true
-				m.forms = append(m.forms, f)
+		for _, part := range append(lines(s), s) {
+			for _, f := range spellings(part) {
+				if !seen[f] {
+					seen[f] = true
+					m.forms = append(m.forms, f)
+				}
 			}
 		}
 	}
 	slices.SortStableFunc(m.forms, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	return m
+}
+
+// long is the length from which a value is a secret wherever it stands, also
+// inside a longer word, and a line of a key is one by itself.
+const long = 16
+
+// lines are those of a secret of several lines that are secrets by themselves:
+// long, without blanks, and not the frame of a PEM file.
+func lines(s string) []string {
+	if !strings.Contains(s, "\n") {
+		return nil
+	}
+	var out []string
+	for line := range strings.Lines(s) {
+		line = strings.TrimSpace(line)
+		if len(line) >= long && !strings.ContainsAny(line, " \t") && !strings.HasPrefix(line, "-----") {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// Value puts shown in the place of value in text. What is too short to be a
+// secret stays, and what is not long is masked as a whole word only: a key "x" is
+// not in "proxy".
+func Value(text, value, shown string) string {
+	if len(value) < minSecret {
+		return text
+	}
+	if len(value) >= long {
+		return strings.ReplaceAll(text, value, shown)
+	}
+	var b strings.Builder
+	for {
+		at := strings.Index(text, value)
+		if at < 0 {
+			return b.String() + text
+		}
+		end := at + len(value)
+		b.WriteString(text[:at])
+		if (at == 0 || !inWord(text[at-1])) && (end == len(text) || !inWord(text[end])) {
+			b.WriteString(shown)
+		} else {
+			b.WriteString(value)
+		}
+		text = text[end:]
+	}
+}
+
+// inWord reports whether a word goes on with b.
+func inWord(b byte) bool {
+	return b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= utf8.RuneSelf
 }
 
 func spellings(s string) []string {

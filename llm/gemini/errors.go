@@ -13,6 +13,7 @@ import (
 
 	"google.golang.org/genai"
 
+	"minigem/internal/redact"
 	"minigem/llm"
 )
 
@@ -227,9 +228,7 @@ func (c *Client) shown(text string) string {
 
 func (c *Client) redact(text string) string {
 	for _, s := range c.opts.secrets() {
-		if s != "" {
-			text = strings.ReplaceAll(text, s, "***")
-		}
+		text = redact.Value(text, s, "***")
 	}
 	return text
 }
