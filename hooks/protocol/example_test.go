@@ -1,6 +1,7 @@
 package protocol_test
 
 import (
+	"fmt"
 	"os"
 	"strings"
 
@@ -22,4 +23,19 @@ func Example() {
 	stdin := strings.NewReader(`{"hook_event_name":"BeforeTool","tool_name":"write_file","tool_input":{"file_path":".env"}}`)
 	protocol.Run(stdin, os.Stdout, os.Stderr, guard)
 	// Output: {"decision":"deny","reason":"secrets stay as they are"}
+}
+
+// Parse says what a finished run of a hook means: exit 2 blocks, and what stands
+// on stderr is the reason.
+func ExampleParse() {
+	reading := protocol.Parse(protocol.BeforeTool, protocol.Ran{Code: 2, Stderr: []byte("not in this project\n")})
+	fmt.Println(reading.From, reading.Output.Decision, reading.Output.Reason)
+	// Output: exit 2 deny not in this project
+}
+
+// What an answer says in vain is a warning, never silence.
+func ExampleReading() {
+	reading := protocol.Parse(protocol.BeforeTool, protocol.Ran{Stdout: []byte(`{"decison": "deny"}`)})
+	fmt.Println(len(reading.Warnings), "warning; blocked:", reading.Output.Decision == protocol.Deny)
+	// Output: 1 warning; blocked: false
 }
