@@ -33,15 +33,19 @@ Exit codes: 0 done, 1 failed, 41 no credentials, 42 bad input, 52 bad settings,
 
 func newRootCommand(sys *app.System) *cobra.Command {
 	f := &app.Options{}
+	version := false
 	cmd := &cobra.Command{
 		Use:           "minigem [prompt...]",
 		Short:         "A small coding agent, and the testbed for its hooks",
 		Long:          longHelp,
-		Version:       app.Version,
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if version {
+				fmt.Fprintln(sys.Stdout, app.Version)
+				return nil
+			}
 			if err := readQuery(f, cmd, args); err != nil {
 				return headless.New(sys, f, nil).Refuse(err)
 			}
@@ -52,12 +56,14 @@ func newRootCommand(sys *app.System) *cobra.Command {
 			return runAgent(cmd.Context(), sys, f)
 		},
 	}
-	cmd.SetVersionTemplate("{{.Version}}\n")
 	cmd.SetOut(sys.Stdout)
 	cmd.SetErr(sys.Stderr)
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError(sys, cmd, err) })
 	cmd.CompletionOptions.HiddenDefaultCmd = true
 	registerFlags(f, cmd.Flags())
+	// Not cobra's: a template for it would link text/template, and with that the
+	// linker keeps every exported method of every type.
+	cmd.Flags().BoolVarP(&version, "version", "v", false, "print the version")
 	cmd.AddCommand(subcommands(sys)...)
 	return cmd
 }
