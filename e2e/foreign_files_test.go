@@ -69,21 +69,49 @@ func runBesideOddFile(t *testing.T, file, name string, put func(*testing.T, stri
 	require.NoError(t, put(t, filepath.Join(dir, file)))
 	answers := filepath.Join(dir, "answers")
 	require.NoError(t, os.WriteFile(answers, []byte(`{"method":"generateContentStream","response":[{"candidates":[{"content":{"role":"model","parts":[{"text":"Hi"}]},"finishReason":"STOP"}]}]}`+"\n"), 0o600))
+	out := runBounded(t, dir, file+" as "+name, []int{0, 52}, "--fake-responses", answers, "-p", "hello")
+	if !strings.Contains(out, "Hi") {
+		assert.Contains(t, out, filepath.Base(file), "%s as %s: the sentence names the file", file, name)
+	}
+}
+
+// TestOddSessionFiles: what the user names as a session is bounded as well.
+func TestOddSessionFiles(t *testing.T) {
+	t.Parallel()
+	for name, put := range oddFiles {
+		t.Run(strings.ReplaceAll(name, "/", "_"), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			for _, sub := range []string{"home/.gemini", "project/.git"} {
+				require.NoError(t, os.MkdirAll(filepath.Join(dir, sub), 0o700))
+			}
+			require.NoError(t, put(t, filepath.Join(dir, "session.jsonl")))
+			out := runBounded(t, dir, name, []int{42}, "--session-file", filepath.Join(dir, "session.jsonl"), "-p", "hello")
+			assert.Contains(t, out, "session.jsonl")
+		})
+	}
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "home/.gemini"), 0o700))
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "project"), 0o700))
+	assert.Contains(t, runBounded(t, dir, "/dev/zero", []int{42}, "--session-file", "/dev/zero", "-p", "hello"), "/dev/zero: is a device, not a file")
+}
+
+// runBounded runs the program in the project below dir, and returns all that it
+// printed.
+func runBounded(t *testing.T, dir, what string, codes []int, args ...string) string {
+	t.Helper()
 	// Only a hang meets this end, however busy the machine is.
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	// ulimit: where memory has no bound, the machine of who runs this is safe.
-	cmd := exec.CommandContext(ctx, "bash", "-c", `ulimit -v 4000000; exec "$0" "$@"`, binary, "--fake-responses", answers, "-p", "hello")
+	cmd := exec.CommandContext(ctx, "bash", append([]string{"-c", `ulimit -v 4000000; exec "$0" "$@"`, binary}, args...)...)
 	cmd.Dir = filepath.Join(dir, "project")
 	cmd.Env = []string{"HOME=" + filepath.Join(dir, "home"), "PATH=" + os.Getenv("PATH"), "GEMINI_API_KEY=not-a-real-key", "GEMINI_CLI_TRUST_WORKSPACE=true"}
-	out, _ := cmd.CombinedOutput() // the code may be 0 or 52
-	require.NoError(t, ctx.Err(), "%s as %s: it hangs", file, name)
-	code := cmd.ProcessState.ExitCode()
-	assert.Contains(t, []int{0, 52}, code, "%s as %s: %s", file, name, out)
-	assert.NotContains(t, string(out), "goroutine ", "%s as %s", file, name)
-	if code != 0 {
-		assert.Contains(t, string(out), filepath.Base(file), "%s as %s: the sentence names the file", file, name)
-	}
+	out, _ := cmd.CombinedOutput()
+	require.NoError(t, ctx.Err(), "%s: it hangs", what)
+	assert.Contains(t, codes, cmd.ProcessState.ExitCode(), "%s: %s", what, out)
+	assert.NotContains(t, string(out), "goroutine ", what)
 	peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss >> 10
-	assert.Less(t, peak, int64(100), "%s as %s: MiB at most", file, name)
+	assert.Less(t, peak, int64(100), "%s: MiB at most", what)
+	return string(out)
 }

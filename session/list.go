@@ -57,11 +57,14 @@ func (e *NotFoundError) Error() string {
 
 // List returns the main sessions of p in which something was said, oldest
 // first. Files that cannot be read are left out and returned as one error
-// beside the list.
+// beside the list; those that hold nothing are left out alone.
 func List(p Project) ([]Info, error) {
 	var infos []Info
 	var faults []error
 	for _, path := range files(p.Chats()) {
+		if stat, err := os.Stat(path); err == nil && stat.Size() == 0 {
+			continue // a power failure may leave that of a session that had just begun
+		}
 		f, err := transcript.Read(path)
 		if err != nil {
 			faults = append(faults, err)

@@ -94,7 +94,7 @@ func Clean(ctx context.Context, p Project, r Retention, current string, now time
 		switch {
 		case ctx.Err() != nil:
 			return removed, errors.Join(append(faults, ctx.Err())...)
-		case c.ID == current || now.Sub(c.Updated) < l.min || transcript.InUse(c.Path):
+		case c.ID == current && current != "" || now.Sub(c.Updated) < l.min || transcript.InUse(c.Path):
 			continue
 		}
 		if err := remove(p, c.Path, c.ID); err != nil {
@@ -112,6 +112,10 @@ func candidates(ctx context.Context, p Project, now time.Time, l limits) []Info 
 	for _, path := range files(p.Chats()) {
 		stat, err := os.Stat(path)
 		if err != nil || ctx.Err() != nil {
+			continue
+		}
+		if stat.Size() == 0 { // nothing was said in it, and it takes nobody's place
+			out = append(out, Info{Path: path, Updated: stat.ModTime()})
 			continue
 		}
 		if now.Sub(stat.ModTime()) < l.min {

@@ -341,6 +341,40 @@ func TestRetentionDeletesWhatIsBroken(t *testing.T) {
 	assert.ElementsMatch(t, []string{broken, empty}, removed)
 }
 
+// A file of no bytes, as a power failure leaves it, is nobody's session: it is
+// not listed, not resumed, not told of, takes no other's place and goes in time.
+func TestFilesOfNoBytes(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	o.NewID = nil
+	now := time.Now()
+	s := speak(t, o, now.AddDate(0, 0, -3), "said")
+	path := fileOf(o.Project.Chats(), s.ID())
+	require.NoError(t, os.Chtimes(path, now.AddDate(0, 0, -3), now.AddDate(0, 0, -3)))
+	empty := filepath.Join(o.Project.Chats(), "session-2099-01-01T00-00-aaaaaaaa.jsonl")
+	require.NoError(t, os.WriteFile(empty, nil, 0o600))
+
+	infos, err := List(o.Project)
+	require.NoError(t, err)
+	require.Len(t, infos, 1)
+	assert.Equal(t, "said", infos[0].Title)
+	for _, which := range []string{Latest, "1", s.ID()} {
+		info, err := Find(o.Project, which)
+		require.NoError(t, err)
+		assert.Equal(t, s.ID(), info.ID)
+	}
+	_, err = Find(o.Project, "aaaaaaaa")
+	assert.ErrorAs(t, err, new(*NotFoundError))
+
+	one := 1
+	removed, err := Clean(t.Context(), o.Project, Retention{MaxCount: &one}, "", now)
+	require.NoError(t, err)
+	assert.Empty(t, removed, "it is too young, and the other session is the only one")
+	removed, err = Clean(t.Context(), o.Project, Retention{MaxCount: &one}, "", now.AddDate(0, 0, 2))
+	require.NoError(t, err)
+	assert.Equal(t, []string{empty}, removed)
+}
+
 func TestRetentionOfWrongSettings(t *testing.T) {
 	t.Parallel()
 	zero := 0

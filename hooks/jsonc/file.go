@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"minigem/internal/boundedfile"
+	"minigem/internal/filelock"
 )
 
 // Update replaces the file at path by what edit makes of it, which is nothing
@@ -24,7 +25,7 @@ func Update(path string, perm fs.FileMode, edit func(data []byte) ([]byte, error
 	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	lock := newLock(target)
+	lock := filelock.New(target)
 	if err := lock.Lock(); err != nil {
 		return fmt.Errorf("locking %s: %w", path, err)
 	}

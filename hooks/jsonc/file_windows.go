@@ -3,12 +3,7 @@ package jsonc
 import (
 	"io/fs"
 	"os"
-
-	"github.com/gofrs/flock"
 )
-
-// newLock needs a file of its own here: directories cannot be locked.
-func newLock(path string) *flock.Flock { return flock.New(path + ".lock") }
 
 // replaceFile renames over the old file: as near to atomic as Windows gets.
 func replaceFile(path string, data []byte, perm fs.FileMode) error {

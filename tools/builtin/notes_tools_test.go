@@ -1,10 +1,15 @@
 package builtin_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -117,6 +122,52 @@ func TestSaveMemoryTogether(t *testing.T) {
 	got, err := os.ReadFile(file)
 	require.NoError(t, err)
 	assert.Equal(t, "## Gemini Added Memories\n\n- x\n- x\n- x\n- x\n- x\n- x\n- x\n- x\n", string(got))
+}
+
+// Of what several processes remember at the same time nothing is lost.
+func TestSaveMemoryOfFourProcesses(t *testing.T) {
+	const processes, facts = 4, 25
+	remember := func(file, who string) {
+		tool := builtin.SaveMemory(builtin.MemoryFiles{User: file})
+		for i := range facts {
+			inv, err := tool.Prepare(args{"fact": fmt.Sprintf("%s knows %d", who, i)})
+			require.NoError(t, err)
+			_, err = inv.Run(t.Context())
+			require.NoError(t, err)
+		}
+	}
+	if who := os.Getenv("MEMORY_TEST_PROCESS"); who != "" {
+		_, err := os.Stdin.Read(make([]byte, 1)) // all begin when the pipe is closed
+		require.ErrorIs(t, err, io.EOF)
+		remember(os.Getenv("MEMORY_TEST_FILE"), who)
+		return
+	}
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "GEMINI.md")
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	children := make([]*exec.Cmd, processes)
+	outputs := make([]bytes.Buffer, processes)
+	for i := range children {
+		c := exec.Command(os.Args[0], "-test.run=^TestSaveMemoryOfFourProcesses$")
+		c.Env = append(os.Environ(), fmt.Sprint("MEMORY_TEST_PROCESS=p", i), "MEMORY_TEST_FILE="+file)
+		c.Stdin, c.Stdout, c.Stderr = r, &outputs[i], &outputs[i]
+		require.NoError(t, c.Start())
+		children[i] = c
+	}
+	require.NoError(t, r.Close())
+	require.NoError(t, w.Close())
+	for i, c := range children {
+		assert.NoError(t, c.Wait(), &outputs[i])
+	}
+	got, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, processes*facts, strings.Count(string(got), "\n- "))
+	for p := range processes {
+		for i := range facts {
+			assert.Contains(t, string(got), fmt.Sprintf("- p%d knows %d\n", p, i))
+		}
+	}
 }
 
 // fakeAsker answers as it was told.

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"minigem/internal/boundedfile"
+	"minigem/internal/filelock"
 	"minigem/tools"
 	"minigem/tools/workspace"
 )
@@ -107,6 +108,14 @@ func (c *saveMemoryCall) Run(ctx context.Context) (tools.Result, error) {
 	c.tool.mu.Lock()
 	defer c.tool.mu.Unlock()
 	ws, err := c.tool.open(filepath.Dir(c.file))
+	if err == nil {
+		// Other sessions write here too: between reading and replacing nobody may.
+		release, werr := filelock.Wait(ctx, c.file)
+		if werr != nil {
+			return tools.Result{}, werr
+		}
+		defer release()
+	}
 	for try := 0; err == nil && try < 3; try++ {
 		if err = ctx.Err(); err != nil {
 			return tools.Result{}, context.Cause(ctx)
@@ -115,7 +124,7 @@ func (c *saveMemoryCall) Run(ctx context.Context) (tools.Result, error) {
 		if was, err = ws.Snapshot(c.file, maxFileSize); err != nil {
 			break
 		}
-		// Another session may write at the same moment: then it is read again.
+		// An editor may write at the same moment: then it is read again.
 		if err = ws.Replace(was, []byte(remember(string(was.Data), c.Fact))); !errors.Is(err, workspace.ErrChanged) {
 			break
 		}
