@@ -54,7 +54,7 @@ type Options struct {
 	Secrets     []string              // values that are masked in the file
 	Hooks       Hooks                 // nil: none
 	Warn        func(error)           // hears of what goes wrong with files; nil: nobody does
-	Changed     func(id, path string) // hears of the new identity when Clear gives one, before SessionStart; nil: nobody does
+	Changed     func(id, path string) // hears of the new identity when Clear gives one, before SessionStart, and of a new path; nil: nobody does
 	Now         func() time.Time      // nil: time.Now
 	NewID       func() string         // of sessions and messages; nil: random UUIDs
 }
@@ -76,6 +76,7 @@ type Session struct {
 	next     *answered     // RoundFinished came, its message has not
 	open     *openCalls    // the last model message, while it has calls
 	untold   []error       // for Warn, once the lock is free
+	moved    bool          // for Changed, likewise
 }
 
 // entry is a message of the history and the id of its record; empty: it stands
@@ -129,12 +130,15 @@ func Start(o Options) (*Session, error) {
 	return s, nil
 }
 
-// unlock frees the lock and then tells what went wrong under it: Warn may use
-// the session.
+// unlock frees the lock and then tells what went wrong under it: who hears that
+// may use the session.
 func (s *Session) unlock() {
-	untold := s.untold
-	s.untold = nil
+	untold, moved, id, path := s.untold, s.moved, s.id, s.path()
+	s.untold, s.moved = nil, false
 	s.mu.Unlock()
+	if moved && s.o.Changed != nil {
+		s.o.Changed(id, path)
+	}
 	for _, err := range untold {
 		s.o.Warn(err)
 	}
@@ -274,6 +278,9 @@ func (s *Session) finish(ctx context.Context, reason string) {
 func (s *Session) closeFile() error {
 	for _, e := range s.entries {
 		if e.id != transcript.PreambleID && said(e.message) {
+			if s.write(); s.w == nil { // the last look whether the file is there
+				return nil
+			}
 			return s.w.Close()
 		}
 	}
@@ -329,12 +336,18 @@ func (s *Session) Summarize(title string) {
 	s.write(transcript.Set{Summary: title})
 }
 
-// write appends records. The first failure is told and ends the recording.
+// write appends records. A file that was deleted is told of and written anew;
+// any other failure is told and ends the recording.
 func (s *Session) write(records ...transcript.Record) {
 	if s.w == nil {
 		return
 	}
-	if err := s.w.Append(records...); err != nil {
+	err := s.w.Append(records...)
+	if errors.Is(err, transcript.ErrGone) {
+		s.restore(records)
+		return
+	}
+	if err != nil {
 		s.warn(fmt.Errorf("the session is not saved any more: %w", err))
 		_ = s.w.Close()
 		s.w = nil

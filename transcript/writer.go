@@ -10,6 +10,10 @@ import (
 	"time"
 )
 
+// ErrGone: the file was deleted, or another one lies at its path, since it was
+// opened. What is appended there nobody would find.
+var ErrGone = errors.New("the session file was deleted")
+
 // ErrInUse: another process is writing this session.
 var ErrInUse = errors.New("the session is open in another process")
 
@@ -117,7 +121,9 @@ func (w *Writer) Path() string { return w.path }
 
 // Append writes records, each on its line, in one write. After a failure
 // nothing is ever written again, so that no record stands behind a gap, and
-// every call returns that first error.
+// every call returns that first error. That is ErrGone where the file is not at
+// its path any more; nothing was written then. (Windows does not let a file be
+// deleted that is open.)
 func (w *Writer) Append(records ...Record) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -126,6 +132,10 @@ func (w *Writer) Append(records ...Record) error {
 	}
 	if w.file == nil {
 		return fmt.Errorf("writing session file: %w", fs.ErrClosed)
+	}
+	if !w.there() {
+		w.err = fmt.Errorf("writing %s: %w", w.path, ErrGone)
+		return w.err
 	}
 	w.buf = w.buf[:0]
 	for _, r := range records {
@@ -141,6 +151,25 @@ func (w *Writer) Append(records ...Record) error {
 	}
 	w.flushLater()
 	return w.err
+}
+
+// there reports whether the open file is the one at its path. Where that cannot
+// be told it is.
+func (w *Writer) there() bool {
+	is, err := w.file.Stat()
+	if err != nil {
+		return true // the write will say what is wrong
+	}
+	named, err := os.Lstat(w.path)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	if named.Mode()&fs.ModeSymlink != 0 { // it was opened by that name
+		if named, err = os.Stat(w.path); err != nil {
+			return !errors.Is(err, fs.ErrNotExist)
+		}
+	}
+	return os.SameFile(is, named)
 }
 
 // quietTime is how long nothing has to be written before the disk is asked.
@@ -191,9 +220,15 @@ func (w *Writer) Close() error {
 	return nil
 }
 
-// Remove closes the file and deletes it.
+// Remove closes the file and deletes it. Another one at its path stays.
 func (w *Writer) Remove() error {
+	w.mu.Lock()
+	ours := w.file == nil || w.there()
+	w.mu.Unlock()
 	err := w.Close()
+	if !ours {
+		return err
+	}
 	if rm := os.Remove(w.path); rm != nil && !errors.Is(rm, fs.ErrNotExist) {
 		err = errors.Join(err, fmt.Errorf("removing session file: %w", rm))
 	}
