@@ -100,7 +100,7 @@ say Done.`
 			require.Len(t, log, 2)
 			ok, shown := judgeRequest(log[0].Parsed, "offers", []string{"mcp_my-srv_lookup"})
 			assert.Equal(t, tt.offered, ok, shown)
-			assert.Equal(t, tt.offered, strings.Contains(log[0].Parsed.System, "my-srv ---\nLook up before you guess.[2J\n---"), log[0].Parsed.System)
+			assert.Equal(t, tt.offered, strings.Contains(log[0].Parsed.System, "my-srv ---\nLook up before you guess.\n---"), log[0].Parsed.System)
 			results := testbed.RenderMessages(log[1].Parsed.Messages)
 			assert.NotContains(t, results, "hidden-from-servers")
 			payloads, err := recordedIn(recorded)
