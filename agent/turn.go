@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"minigem/agent/event"
 	"minigem/hooks"
@@ -138,7 +139,11 @@ func (r *run) try(ctx context.Context, ans *reply, extra string) error {
 	ans.model, ans.request = send.Model, send
 	r.emit(event.RoundStarted{Round: r.rounds, Model: send.Model})
 	var raw heard
+	stall := time.AfterFunc(silence, r.tellSilence)
+	defer stall.Stop()
+	stall.Stop()                                    // before the first chunk it is told what is waited for
 	for c, err := range r.Model.Stream(ctx, send) { // 6
+		stall.Stop()
 		if err != nil {
 			return err
 		}
@@ -146,6 +151,7 @@ func (r *run) try(ctx context.Context, ans *reply, extra string) error {
 		if !r.hear(ctx, ans, req, c) { // 7
 			return ctx.Err()
 		}
+		stall.Reset(silence) // hooks took their time, not the model
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -153,6 +159,14 @@ func (r *run) try(ctx context.Context, ans *reply, extra string) error {
 	ans.brokeOff = raw.finish == ""
 	last := len(send.Messages) - 1
 	return raw.check(last >= 0 && hasResult(send.Messages[last]))
+}
+
+// silence is how long an answer that has begun may stand still before the user
+// is told, once for each time that it does.
+const silence = 15 * time.Second
+
+func (r *run) tellSilence() {
+	r.emit(event.Notice{Severity: "warning", Text: fmt.Sprintf("The model has been silent for %d s; still waiting. ^C ends it.", silence/time.Second)})
 }
 
 // synthetic takes a hook's answer for the model's. A deny or a stop beside it still ends

@@ -16,7 +16,7 @@ type Event interface{ isEvent() }
 // Sink hears events in the order in which they happen. Emit must not block for
 // long. Calls come from one goroutine at a time, except ToolOutput,
 // ToolFinished and SideRequest, which parallel calls of a batch may emit
-// concurrently: a Sink locks for itself.
+// concurrently, and a Notice that the model is silent: a Sink locks for itself.
 type Sink interface{ Emit(Event) }
 
 // SinkFunc makes a function a Sink.
