@@ -33,7 +33,7 @@ var bans = []ban{
 	{
 		packages: []string{"agent"},
 		reach:    []string{"os/exec", "google.golang.org/genai", "github.com/chzyer/readline", "minigem/tools/...", "minigem/internal/..."},
-		leaves:   []string{"minigem/internal/boundedfile", "minigem/internal/text"},
+		leaves:   []string{"minigem/internal/boundedfile", "minigem/internal/filelock", "minigem/internal/text"},
 		why:      "the agent knows calls and results, not tools, processes or screens",
 	},
 	{
