@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"strings"
@@ -68,6 +69,9 @@ func runHeadless(ctx context.Context, sys *app.System, f *app.Options) error {
 		return out.Refuse(err)
 	}
 	w := app.Frontend{Sink: event.Tee(out, headless.EndOnFatalTool(cancel)), Reports: out.Report, Warn: out.Notice}.Debugging(f.Debug, sys.Stderr)
+	if n := c.WithoutEffect(); f.Debug && n != "" {
+		fmt.Fprintf(sys.Stderr, "[DEBUG] %s\n", c.ShortenIn(n))
+	}
 	rec := cases.StartRecording(f, sys, c, false)
 	rec.Join(&w)
 	r, err := app.Build(ctx, sys, f, c, w)

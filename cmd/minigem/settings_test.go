@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -18,15 +19,9 @@ func TestSettingsList(t *testing.T) {
 			"tools": {"exclude": ["glob"]}, "modl": {}}`,
 	})
 	got := w.run("settings list tools --origin")
-	assert.Equal(t, said{`tools.disableLLMCorrection                true                  default
-tools.exclude                             ["glob","web_fetch"]  workspace .gemini/settings.json:2
-tools.shell.backgroundCompletionBehavior  "silent"              default
-tools.shell.enableInteractiveShell        true                  default
-tools.shell.inactivityTimeout             300                   default
-tools.shell.pager                         "cat"                 default
-tools.shell.showColor                     true                  default
-tools.truncateToolOutputThreshold         5                     workspace .gemini/settings.json:2
-tools.useRipgrep                          true                  default
+	assert.Equal(t, said{`tools.exclude                      ["glob","web_fetch"]  workspace .gemini/settings.json:2
+tools.shell.inactivityTimeout      300                   default
+tools.truncateToolOutputThreshold  5                     workspace .gemini/settings.json:2
 `, "[WARNING] HOME/.gemini/settings.json:1:31: model.maxSessionTurns: must be a whole number, not \"seven\"; ignored\n[WARNING] ~/.gemini/settings.json:2: the key \"modl\" is not known; did you mean \"model\"?\n", 0}, got)
 
 	assert.Equal(t, "model.maxSessionTurns  -1\n", w.run("settings list model.maxSessionTurns").out)
@@ -37,6 +32,26 @@ tools.useRipgrep                          true                  default
 	assert.Contains(t, all.Settings, listing.ListedSetting{
 		Key: "tools.truncateToolOutputThreshold", Value: json.RawMessage("5"), Layer: "workspace", File: "PROJECT/.gemini/settings.json", Line: 2,
 	})
+}
+
+// TestSettingsWithoutEffect: settings list says where each one stands, a run with
+// -d names them in one line, and another run says nothing.
+func TestSettingsWithoutEffect(t *testing.T) {
+	t.Parallel()
+	w := newHookWorld(t, map[string]string{
+		".gemini/settings.json":   `{"ui": {"theme": "a", "hideTips": true}}`,
+		"~/.gemini/settings.json": "{\n \"ui\": {\"theme\": \"b\"}, \"model\": {\"maxSessionTurns\": 9}, \"general\": {\"vimMode\": true, \"devtools\": true}}",
+		"answers":                 writesOnce,
+	})
+	const line = "3 settings have no effect in minigem: ui.theme, general.devtools, ui.hideTips; minigem settings list says more\n"
+	assert.Equal(t, "[WARNING] ~/.gemini/settings.json:2: ui.theme has no effect in minigem\n"+
+		"[WARNING] ~/.gemini/settings.json:2: general.devtools has no effect in minigem\n"+
+		"[WARNING] .gemini/settings.json:1: ui.theme has no effect in minigem\n"+
+		"[WARNING] .gemini/settings.json:1: ui.hideTips has no effect in minigem\n", w.run("settings list").err)
+	got := w.run("--yolo -d -p go --fake-responses " + w.path("answers"))
+	assert.Equal(t, 1, strings.Count(got.err, line), got.err)
+	got = w.run("--yolo -p go --fake-responses " + w.path("answers"))
+	assert.Equal(t, said{"Done.\n", "", 0}, got)
 }
 
 func TestSettingsOfAnUntrustedFolder(t *testing.T) {

@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"minigem/hooks"
 	"minigem/internal/exit"
 	"minigem/internal/redact"
 	"minigem/internal/settings"
+	"minigem/internal/text"
 )
 
 // A Configuration is what was found before anything runs: directories,
@@ -166,6 +169,31 @@ func (c *Configuration) HookProblems() []string {
 		out = append(out, where+": "+p.Text)
 	}
 	return out
+}
+
+// WithoutEffect says in one line which settings of the files have no effect; ""
+// where all have one.
+func (c *Configuration) WithoutEffect() string {
+	const most = 5
+	var keys []string
+	for _, g := range c.Loaded.WithoutEffect() {
+		if !slices.Contains(keys, g.Key) {
+			keys = append(keys, g.Key)
+		}
+	}
+	if len(keys) == 0 {
+		return ""
+	}
+	verb, more := "have", ""
+	if len(keys) == 1 {
+		verb = "has"
+	}
+	named := keys[:min(most, len(keys))]
+	if len(keys) > most {
+		more = ", ..."
+	}
+	return fmt.Sprintf("%s %s no effect in minigem: %s%s; minigem settings list says more",
+		text.Plural(len(keys), "setting"), verb, strings.Join(named, ", "), more)
 }
 
 // findProject returns the project's root: dir where it has a .gemini of its

@@ -226,6 +226,9 @@ func (t *Chat) banner() {
 	if !t.asksForHooks(t.runtime.Config) {
 		notices = append(t.runtime.Config.Notices, t.runtime.Config.HookNotices()...)
 	}
+	if n := t.runtime.Config.WithoutEffect(); n != "" {
+		notices = append(notices, n)
+	}
 	for _, n := range notices {
 		t.warn(t.runtime.Config.ShortenIn(n))
 	}

@@ -62,8 +62,8 @@ func WriteSettingsFaults(c *app.Configuration, sys *app.System) {
 	for _, g := range c.Loaded.Restrictions() {
 		fmt.Fprintf(sys.Stderr, "[WARNING] %s:%d: %s cannot be enforced, so that no session begins\n", c.Shorten(g.Origin.File), g.Origin.Line, g.Key)
 	}
-	for _, text := range c.Loaded.WithoutEffect() {
-		fmt.Fprintf(sys.Stderr, "[WARNING] %s\n", c.ShortenIn(text))
+	for _, g := range c.Loaded.WithoutEffect() {
+		fmt.Fprintf(sys.Stderr, "[WARNING] %s:%d: %s has no effect in minigem\n", c.Shorten(g.Origin.File), g.Origin.Line, g.Key)
 	}
 	for _, u := range c.Loaded.Unknown {
 		text := fmt.Sprintf("%s:%d: the key %q is not known", c.Shorten(u.Origin.File), u.Origin.Line, u.Key)

@@ -52,16 +52,21 @@ func (c *checker) object(n *node, t reflect.Type, path string) {
 	n.members = kept
 }
 
-func (c *checker) noteUnknown(m member, path string, known []string) {
-	if m.key == "$schema" && path == "" {
+// noteUnknown tells of a member that has no field, and of those below it, unless
+// it is known to have no effect: WithoutEffect and Restrictions tell of that.
+func (c *checker) noteUnknown(m member, path string, fields []string) {
+	at := join(path, m.key)
+	if k, ok := knownKey(at); ok && (k.Effect != EffectWorks || k.Key == at) || at == "$schema" {
 		return
 	}
-	at := join(path, m.key)
-	if _, ok := knownKey(at); ok || m.value.kind == object && knownAbove(at) {
-		return // WithoutEffect and Restrictions tell of it
+	if below := knownBelow(at); m.value.kind == object && len(below) > 0 {
+		for _, inner := range m.value.members {
+			c.noteUnknown(inner, at, nil)
+		}
+		return
 	}
-	u := Unknown{Key: join(path, m.key), Origin: m.origin}
-	if s := text.Nearest(m.key, known); s != "" {
+	u := Unknown{Key: at, Origin: m.origin}
+	if s := text.Nearest(m.key, append(fields[:len(fields):len(fields)], knownBelow(path)...)); s != "" {
 		u.Suggestion = join(path, s)
 	}
 	c.unknown = append(c.unknown, u)

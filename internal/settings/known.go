@@ -3,7 +3,6 @@ package settings
 import (
 	_ "embed"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -44,42 +43,50 @@ var KnownKeys = sync.OnceValue(func() []Known {
 	return out
 })
 
-// knownIndex finds known keys, and the objects above them.
-var knownIndex = sync.OnceValues(func() (keys map[string]Known, above map[string]bool) {
-	keys, above = map[string]Known{}, map[string]bool{}
+// knownIndex finds known keys, and the names below the objects above them.
+var knownIndex = sync.OnceValues(func() (keys map[string]Known, below map[string][]string) {
+	keys, below = map[string]Known{}, map[string][]string{}
 	for _, k := range KnownKeys() {
 		keys[k.Key] = k
-		for i, c := range k.Key {
-			if c == '.' {
-				above[k.Key[:i]] = true
+		path := ""
+		for name := range strings.SplitSeq(k.Key, ".") {
+			if !slices.Contains(below[path], name) {
+				below[path] = append(below[path], name)
 			}
+			path = join(path, name)
 		}
 	}
-	return keys, above
+	return keys, below
 })
 
 // knownDepth is how many names a known key has at most.
 const knownDepth = 5
 
-// knownKey finds the known key that key is, or is below of.
-func knownKey(key string) (Known, bool) {
+// knownKey finds the known key that key is, or is below of: the longest. The
+// name of an MCP server counts as "*".
+func knownKey(key string) (k Known, ok bool) {
+	if rest, below := strings.CutPrefix(key, "mcpServers."); below {
+		if _, field, named := strings.Cut(rest, "."); named {
+			key = "mcpServers.*." + field
+		}
+	}
 	keys, _ := knownIndex()
 	for i, depth := 0, 0; i <= len(key) && depth < knownDepth; i++ {
 		if i < len(key) && key[i] != '.' {
 			continue
 		}
-		if k, ok := keys[key[:i]]; ok {
-			return k, true
+		if longer, found := keys[key[:i]]; found {
+			k, ok = longer, true
 		}
 		depth++
 	}
-	return Known{}, false
+	return k, ok
 }
 
-// knownAbove reports whether a known key is below key.
-func knownAbove(key string) bool {
-	_, above := knownIndex()
-	return above[key]
+// knownBelow are the names that known keys have right below key.
+func knownBelow(key string) []string {
+	_, below := knownIndex()
+	return below[key]
 }
 
 // A Given value was set in a file.
@@ -128,13 +135,12 @@ func (l *Loaded) Restrictions() []Given {
 	return out
 }
 
-// WithoutEffect are the values that were set and that nothing reads, with a
-// sentence for each.
-func (l *Loaded) WithoutEffect() []string {
-	var out []string
+// WithoutEffect are the values that were set and that nothing reads.
+func (l *Loaded) WithoutEffect() []Given {
+	var out []Given
 	for _, g := range l.Given {
 		if k, ok := knownKey(g.Key); ok && k.Effect == EffectNone {
-			out = append(out, fmt.Sprintf("%s:%d: %s has no effect in minigem", g.Origin.File, g.Origin.Line, g.Key))
+			out = append(out, g)
 		}
 	}
 	return out

@@ -32,8 +32,9 @@ func TestEveryKeyHasAnEffect(t *testing.T) {
 	t.Parallel()
 	typed := leaves(reflect.TypeFor[Settings](), "")
 	for _, key := range typed {
-		_, ok := knownKey(key)
-		assert.True(t, ok || knownAbove(key), "%s is in the type and not in known.txt", key)
+		k, ok := knownKey(key)
+		assert.True(t, ok || len(knownBelow(key)) > 0, "%s is in the type and not in known.txt", key)
+		assert.NotEqual(t, EffectNone, k.Effect, "%s has no effect, and needs no field", key)
 	}
 	seen := map[string]bool{}
 	require.Greater(t, len(KnownKeys()), 200)

@@ -69,29 +69,21 @@ func TestDefaultsAreThoseOfTheSpecification(t *testing.T) {
 	s := l.Settings
 	want := Settings{
 		General: General{
-			DefaultApprovalMode: "default", MaxAttempts: 10, RetryFetchErrors: true, EnableAutoUpdate: true, NotificationMethod: "auto",
-			TopicUpdateNarration: true, SessionRetention: SessionRetention{Enabled: true, MaxAge: "30d", MinRetention: "1d"},
-			Plan: Plan{Enabled: true, ModelRouting: true},
+			DefaultApprovalMode: "default", MaxAttempts: 10, RetryFetchErrors: true, NotificationMethod: "auto",
+			SessionRetention: SessionRetention{Enabled: true, MaxAge: "30d", MinRetention: "1d"},
 		},
-		Output:  Output{Format: "text"},
-		UI:      UI{Accessibility: Accessibility{EnableLoadingPhrases: true}},
-		Privacy: Privacy{UsageStatisticsEnabled: true},
-		Model:   Model{MaxSessionTurns: -1, CompressionThreshold: 0.5, SkipNextSpeakerCheck: true},
+		Output: Output{Format: "text"},
+		Model:  Model{MaxSessionTurns: -1, CompressionThreshold: 0.5},
 		Context: Context{
-			IncludeDirectoryTree: true, DiscoveryMaxDirs: 200, MemoryBoundaryMarkers: []string{".git"}, IncludeDirectories: []string{},
-			FileFiltering: FileFiltering{RespectGitIgnore: true, RespectGeminiIgnore: true, EnableRecursiveFileSearch: true, EnableFuzzySearch: true, CustomIgnoreFilePaths: []string{}},
+			IncludeDirectoryTree: true, MemoryBoundaryMarkers: []string{".git"}, IncludeDirectories: []string{},
+			FileFiltering: FileFiltering{RespectGitIgnore: true, RespectGeminiIgnore: true, EnableRecursiveFileSearch: true, CustomIgnoreFilePaths: []string{}},
 		},
-		Tools: Tools{
-			UseRipgrep: true, TruncateToolOutputThreshold: 40000, DisableLLMCorrection: true,
-			Shell: Shell{InactivityTimeout: 300, EnableInteractiveShell: true, Pager: "cat", ShowColor: true, BackgroundCompletionBehavior: "silent"},
-		},
-		MCPServers:   map[string]MCPServer{},
-		Security:     Security{FolderTrust: FolderTrust{Enabled: true}},
-		Advanced:     Advanced{ExcludedEnvVars: []string{"DEBUG", "DEBUG_MODE"}},
-		HooksConfig:  HooksConfig{Enabled: true, Disabled: []string{}, Notifications: true, MaxRetries: 10},
-		Skills:       Skills{Enabled: true, Disabled: []string{}},
-		Extensions:   Extensions{Disabled: []string{}},
-		Experimental: Experimental{EnableAgents: true},
+		Tools:       Tools{TruncateToolOutputThreshold: 40000, Shell: Shell{InactivityTimeout: 300}},
+		MCPServers:  map[string]MCPServer{},
+		Security:    Security{FolderTrust: FolderTrust{Enabled: true}},
+		Advanced:    Advanced{ExcludedEnvVars: []string{"DEBUG", "DEBUG_MODE"}},
+		HooksConfig: HooksConfig{Enabled: true, Disabled: []string{}, Notifications: true, MaxRetries: 10},
+		Extensions:  Extensions{Disabled: []string{}},
 	}
 	assert.Equal(t, want, s)
 	assert.Empty(t, l.Warnings)
@@ -189,12 +181,12 @@ func TestWrongTypesFallBackToTheLowerLayer(t *testing.T) {
   "model": { "name": 5, "maxSessionTurns": 1.5, "compressionThreshold": "half" },
   "output": { "format": "yaml" },
   "general": [],
-  "tools": { "exclude": ["a", 3, "b"], "core": "all", "shell": { "pager": null } },
+  "tools": { "exclude": ["a", 3, "b"], "core": "all", "shell": { "inactivityTimeout": null } },
   "context": { "fileName": { } },
   "mcpServers": { "s": { "command": "x", "env": { "A": 1, "B": "2" } } }
 }`)
 	l := p.load(t)
-	assert.Equal(t, Model{Name: "low", MaxSessionTurns: 7, CompressionThreshold: 0.5, SkipNextSpeakerCheck: true}, l.Settings.Model)
+	assert.Equal(t, Model{Name: "low", MaxSessionTurns: 7, CompressionThreshold: 0.5}, l.Settings.Model)
 	assert.Equal(t, "json", l.Settings.Output.Format)
 	assert.Equal(t, []string{"a", "b"}, l.Settings.Tools.Exclude)
 	assert.Nil(t, l.Settings.Tools.Core)
@@ -212,7 +204,7 @@ func TestWrongTypesFallBackToTheLowerLayer(t *testing.T) {
 		`4:14: general: must be an object, not a list; ignored`,
 		`5:31: tools.exclude[1]: must be a string, not 3; ignored`,
 		`5:48: tools.core: must be a list, not "all"; ignored`,
-		`5:75: tools.shell.pager: must be a string, not null; ignored`,
+		`5:87: tools.shell.inactivityTimeout: must be a whole number, not null; ignored`,
 		`6:28: context.fileName: must be a string or a list of strings, not an object; ignored`,
 		`7:56: mcpServers.s.env.A: must be a string, not 1; ignored`,
 	}, got)
@@ -221,37 +213,38 @@ func TestWrongTypesFallBackToTheLowerLayer(t *testing.T) {
 func TestUnknownKeysAreToleratedAndSuggested(t *testing.T) {
 	t.Parallel()
 	p := newMachine(t)
-	p.write(t, LayerUser, `{"$schema":"x","modell":{"name":1},"TOOLS":5,"tools":{"exlude":[1]},"zzz":true,"a":1,"a":2}`)
+	p.write(t, LayerUser, `{"$schema":"x","modell":{"name":1},"TOOLS":5,"tools":{"exlude":[1]},"ui":{"hideBaner":1,"hideTips":2,"footer":{"itens":1}},"mcpServers":{"s":{"comand":"c","oauth":{"x":1}}},"zzz":true,"a":1,"a":2}`)
 	l := p.load(t)
 	var got [][2]string
 	for _, u := range l.Unknown {
 		got = append(got, [2]string{u.Key, u.Suggestion})
 	}
-	assert.Equal(t, [][2]string{{"modell", "model"}, {"TOOLS", "tools"}, {"tools.exlude", "tools.exclude"}, {"zzz", ""}, {"a", ""}}, got)
+	assert.Equal(t, [][2]string{{"modell", "model"}, {"TOOLS", "tools"}, {"tools.exlude", "tools.exclude"},
+		{"ui.hideBaner", "ui.hideBanner"}, {"ui.footer.itens", "ui.footer.items"}, {"mcpServers.s.comand", "mcpServers.s.command"}, {"zzz", ""}, {"a", ""}}, got)
 	require.Len(t, l.Warnings, 1)
 	assert.Equal(t, WarnDuplicate, l.Warnings[0].Kind)
+	var idle []string
+	for _, g := range l.WithoutEffect() {
+		idle = append(idle, g.Key)
+	}
+	assert.Equal(t, []string{"ui.hideTips", "mcpServers.s.oauth.x"}, idle)
 }
 
 func TestOlderKeys(t *testing.T) {
 	t.Parallel()
-	p := newMachine(t)
-	p.write(t, LayerUser, `{
-  "general": { "disableAutoUpdate": true },
-  "tools": { "approvalMode": "auto_edit" },
-  "context": { "fileFiltering": { "disableFuzzySearch": "yes" } },
-  "experimental": { "codebaseInvestigatorSettings": { "enabled": false, "maxNumTurns": 9 } },
-  "ui": { "accessibility": { "disableLoadingPhrases": true, "enableLoadingPhrases": true } }
-}`)
-	l := p.load(t)
-	off := false
-	assert.False(t, l.Settings.General.EnableAutoUpdate)
-	assert.Equal(t, "auto_edit", l.Settings.General.DefaultApprovalMode)
-	assert.True(t, l.Settings.Context.FileFiltering.EnableFuzzySearch, "what cannot be inverted is ignored")
-	assert.True(t, l.Settings.UI.Accessibility.EnableLoadingPhrases, "the new key wins")
-	assert.Equal(t, map[string]AgentOverride{"codebase_investigator": {Enabled: &off, RunConfig: AgentRunConfig{MaxTurns: 9}}}, l.Settings.Agents.Overrides)
-	at, _ := l.Origin("general.defaultApprovalMode")
-	assert.Equal(t, 3, at.Line)
-	assert.Len(t, l.Warnings, 7, l.Warnings)
+	for _, c := range []struct{ text, mode, warning string }{
+		{`{"tools": {"approvalMode": "auto_edit"}}`, "auto_edit", "older key: write general.defaultApprovalMode"},
+		{`{"tools": {"approvalMode": "auto_edit"}, "general": {"vimMode": true}}`, "auto_edit", "older key: write general.defaultApprovalMode"},
+		{`{"tools": {"approvalMode": "auto_edit"}, "general": {"defaultApprovalMode": "plan"}}`, "plan", "older key ignored: the file has general.defaultApprovalMode too"},
+		{`{"tools": {"approvalMode": "auto_edit"}, "general": 5}`, "default", "older key: write general.defaultApprovalMode"},
+	} {
+		p := newMachine(t)
+		p.write(t, LayerUser, c.text)
+		l := p.load(t)
+		assert.Equal(t, c.mode, l.Settings.General.DefaultApprovalMode, c.text)
+		require.NotEmpty(t, l.Warnings)
+		assert.Equal(t, Warning{WarnDeprecated, "tools.approvalMode", Origin{LayerUser, p.path(LayerUser), 1, 28}, c.warning}, l.Warnings[0])
+	}
 }
 
 func TestEntriesTellWhereValuesStand(t *testing.T) {
