@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -18,6 +19,7 @@ import (
 	"minigem/e2e/fakegemini"
 	"minigem/e2e/testbed"
 	"minigem/hooks/protocol"
+	"minigem/internal/sandbox"
 	"minigem/llm"
 )
 
@@ -57,7 +59,20 @@ func TestScripts(t *testing.T) {
 			"record-hooks": cmdRecordHooks, "fired": cmdFired, "hook-input": cmdHookInput,
 			"no-orphans": cmdNoOrphans,
 		},
+		Condition: condition,
 	})
+}
+
+// condition knows [sandbox]: commands can be confined here, wholly.
+func condition(name string) (bool, error) {
+	if name != "sandbox" {
+		return false, fmt.Errorf("there is no condition %q", name)
+	}
+	s, err := sandbox.Open(context.Background(), sandbox.Options{})
+	if err != nil {
+		return false, nil
+	}
+	return s.Partial() == "", s.Close()
 }
 
 // apiKey is where a script keeps its fake API.

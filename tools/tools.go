@@ -130,6 +130,12 @@ type Modifiable interface {
 	WithContent(content string) map[string]any
 }
 
+// Confinable is an Invocation that can be held to what it was judged by: after
+// OnlyReads, Run changes nothing, as far as the system can keep that.
+type Confinable interface {
+	OnlyReads()
+}
+
 // Result is what a call gave.
 type Result struct {
 	// Parts go to the model. Text parts are joined by newlines into

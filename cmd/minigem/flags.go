@@ -91,7 +91,7 @@ func registerFlags(f *app.Options, fs *pflag.FlagSet) {
 	fs.StringSliceVar(&f.AllowedMCP, "allowed-mcp-server-names", nil, "the MCP `servers` to start")
 	fs.StringSliceVarP(&f.Extensions, "extensions", "e", nil, "use these `extensions` alone; none: no extension")
 	fs.BoolVarP(&f.ListExtensions, "list-extensions", "l", false, "list the extensions and exit")
-	fs.StringVarP(&f.Sandbox, "sandbox", "s", "", "refused: there is no sandbox yet; run minigem in a container")
+	fs.StringVarP(&f.Sandbox, "sandbox", "s", "", "confine shell commands: they write to the workspace and temporary files alone, without network; =false: not")
 	fs.Lookup("sandbox").NoOptDefVal = "true"
 	fs.BoolVar(&f.ScreenReader, "screen-reader", false, "accepted for compatibility: output is plain where there is no terminal")
 	fs.BoolVar(&f.RawOutput, "raw-output", false, "leave control sequences in the model's text")

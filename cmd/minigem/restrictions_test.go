@@ -61,9 +61,10 @@ func TestSandboxIsRefused(t *testing.T) {
 		{on, []string{"SANDBOX=docker"}, nil, exit.OK},
 		{on, nil, []string{"--sandbox=false"}, exit.OK},
 		{"{}", []string{"GEMINI_SANDBOX=docker"}, nil, exit.Config},
-		{"{}", []string{"GEMINI_SANDBOX=TRUE"}, []string{"--sandbox=false"}, exit.Config},
-		{"{}", nil, []string{"-s"}, exit.Config},
-		{"{}", nil, []string{"--sandbox"}, exit.Config},
+		{"{}", []string{"GEMINI_SANDBOX=podman"}, []string{"--sandbox=false"}, exit.Config},
+		{"{}", []string{"GEMINI_SANDBOX=0"}, []string{"--sandbox=docker"}, exit.OK},
+		{"{}", nil, []string{"--sandbox=/usr/bin/jail"}, exit.Config},
+		{`{"tools": {"sandbox": {"enabled": true, "command": "docker"}}}`, nil, nil, exit.Config},
 	} {
 		w := newHookWorld(t, map[string]string{
 			"~/.gemini/settings.json": c.settings,

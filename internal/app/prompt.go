@@ -60,7 +60,7 @@ func (r *Runtime) preamble() string {
 func (r *Runtime) SystemPrompt(interactive bool, warn func(string)) func() string {
 	s := prompt.System{
 		Interactive: interactive, Git: Exists(filepath.Join(r.Config.ProjectDir, ".git")), Hooks: len(r.Config.Hooks.Hooks) > 0,
-		Memory: contextfile.Render(r.Context.Global, r.Config.Dir), Root: r.Config.ProjectDir, Home: r.Config.Home, Getenv: r.lookup,
+		Memory: contextfile.Render(r.Context.Global, r.Config.Dir), Sandbox: r.Sandbox != nil, Root: r.Config.ProjectDir, Home: r.Config.Home, Getenv: r.lookup,
 	}
 	var last prompt.System
 	var text string

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 
 	"minigem/hooks"
 	"minigem/internal/exit"
@@ -15,44 +14,12 @@ import (
 // checkRestrictions ends a run that somebody meant to hold back in a way that
 // minigem cannot: to go on would be to pretend. What becomes possible leaves
 // this function, and its line in settings/known.txt says "works".
-func (c *Configuration) checkRestrictions(sys *System, f *Options) error {
-	if off, err := sandboxed(sys, f); err != nil {
-		return err
-	} else if off {
-		return c.refuseRestrictions("tools.sandbox")
-	}
-	return c.refuseRestrictions("")
-}
-
-func (c *Configuration) refuseRestrictions(except string) error {
+func (c *Configuration) checkRestrictions() error {
 	for _, g := range c.Loaded.Restrictions() {
-		if g.Key == except {
-			continue
-		}
 		return exit.Errorf(exit.Config, "%s:%d: %s is %s, which minigem cannot enforce: take it out, or run minigem inside a container that does it",
 			c.Shorten(g.Origin.File), g.Origin.Line, g.Key, c.Mask(g.Value))
 	}
 	return nil
-}
-
-// sandboxed decides what --sandbox and the environment say of a sandbox
-// (cli/config/sandboxConfig.ts): off is true where they switch it off, whatever
-// the settings say, or where this is one already.
-func sandboxed(sys *System, f *Options) (off bool, err error) {
-	if sys.Getenv("SANDBOX") != "" {
-		return true, nil
-	}
-	name, value := "GEMINI_SANDBOX", strings.ToLower(strings.TrimSpace(sys.Getenv("GEMINI_SANDBOX")))
-	if value == "" {
-		name, value = "--sandbox", strings.ToLower(f.Sandbox)
-	}
-	switch value {
-	case "":
-		return false, nil
-	case "false", "0":
-		return true, nil
-	}
-	return false, exit.Errorf(exit.Config, "%s is %q, and minigem has no sandbox yet: run it inside a container, and set GEMINI_SANDBOX=false there or leave it unset", name, value)
 }
 
 // extensionRefused says why the settings do not allow an extension, by its

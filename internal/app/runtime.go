@@ -19,6 +19,7 @@ import (
 	"minigem/internal/contextfile"
 	"minigem/internal/exit"
 	"minigem/internal/prompt"
+	"minigem/internal/sandbox"
 	"minigem/internal/telemetry"
 	"minigem/internal/undo"
 	"minigem/llm"
@@ -61,7 +62,8 @@ type Runtime struct {
 	Context      contextfile.Set // GEMINI.md files
 	finder       *contextfile.Finder
 	now          func() time.Time
-	instructions []prompt.Entry // of MCP servers
+	instructions []prompt.Entry   // of MCP servers
+	Sandbox      *sandbox.Sandbox // nil: commands are not confined
 	Registry     *tools.Registry
 	Policy       *policy.Engine
 	Compressor   *compress.Compressor
@@ -74,7 +76,7 @@ type Runtime struct {
 // Build makes a Runtime. The caller begins its session, and closes it.
 func Build(ctx context.Context, sys *System, f *Options, c *Configuration, w Frontend) (*Runtime, error) {
 	r := &Runtime{Config: c, Flags: f}
-	if err := c.checkRestrictions(sys, f); err != nil {
+	if err := c.checkRestrictions(); err != nil {
 		return nil, err
 	}
 	steps := []func(context.Context, *System, *Frontend) error{
@@ -84,6 +86,7 @@ func Build(ctx context.Context, sys *System, f *Options, c *Configuration, w Fro
 		r.WirePrompt,
 		r.wireHooks,
 		r.wireSession,
+		r.wireSandbox,
 		r.wireTools,
 		r.wireDiscovered,
 		r.wireMCP,

@@ -34,6 +34,7 @@ func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
 			Env:        r.Config.ChildEnv,
 			Inactivity: time.Duration(r.Config.Settings.Tools.Shell.InactivityTimeout) * time.Second,
 			Processes:  processes,
+			Confine:    r.confine(),
 		},
 		Web:    builtin.WebOptions{Generator: r.sideModel(sys, telemetry.RoleTool), SearchModel: webModel, FetchModel: webModel, Now: sys.Now},
 		Asker:  w.Asker,

@@ -35,6 +35,7 @@ var reads = []read{
 	{"internal/proc processes", "os.Open", "/proc"},
 	{"internal/proc processes", "os.ReadFile", "/proc"},
 	{"internal/prompt readDir", "os.Open", "directories, found by walking"},
+	{"internal/sandbox sameIDs", "os.ReadFile", "/proc"},
 	{"internal/telemetry openOutfile", "os.OpenFile", "only written, where the user says"},
 	{"internal/terminal NewGuard", "bufio.NewReader", "one line of our own other process"},
 	{"internal/terminal Terminal.addHistory", "os.OpenFile", "only written; History has read it before"},

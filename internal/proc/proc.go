@@ -52,6 +52,11 @@ type Command struct {
 	// Outlives says that the command may run on when the program ends.
 	Outlives bool
 
+	// Confine changes how the command is started so that it can do less: the path
+	// of the program with its arguments, and in attr Dir, Env and Sys. Its error
+	// starts nothing. nil: the command may do what minigem may.
+	Confine func(argv []string, attr *os.ProcAttr) ([]string, error)
+
 	// Drain is how long output is awaited after the command has exited while
 	// its children hold the streams open; 0: 100 ms. The children run on, and
 	// what they write afterwards is dropped.
@@ -97,6 +102,9 @@ func Start(c Command) (*Process, error) {
 	cmd.Dir = c.Dir
 	cmd.Env = append([]string{}, c.Env...) // never nil: nil would inherit ours
 	cmd.SysProcAttr = ownGroup()
+	if err := c.confine(cmd); err != nil {
+		return nil, fmt.Errorf("confining %s: %w", path, err)
+	}
 	p := &Process{command: c, cmd: cmd, exited: make(chan struct{}), done: make(chan struct{}), wrote: make(chan struct{}, 1), drained: make(chan struct{})}
 	ends, err := p.connect()
 	if err == nil {
@@ -117,6 +125,19 @@ func Start(c Command) (*Process, error) {
 	}
 	p.pump()
 	return p, nil
+}
+
+func (c Command) confine(cmd *exec.Cmd) error {
+	if c.Confine == nil {
+		return nil
+	}
+	attr := os.ProcAttr{Dir: cmd.Dir, Env: cmd.Env, Sys: cmd.SysProcAttr}
+	argv, err := c.Confine(append([]string{cmd.Path}, cmd.Args[1:]...), &attr)
+	if err != nil {
+		return err
+	}
+	cmd.Path, cmd.Args, cmd.Dir, cmd.Env, cmd.SysProcAttr = argv[0], argv, attr.Dir, attr.Env, attr.Sys
+	return nil
 }
 
 // Look finds a program as Command.Path would be found.

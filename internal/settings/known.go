@@ -22,7 +22,7 @@ const (
 type Known struct {
 	Key      string // dotted; what is below it belongs to it
 	Effect   Effect
-	Harmless []string // values of a restriction that hold nothing back, as JSON
+	Harmless []string // values of what holds something back that hold nothing back, as JSON
 }
 
 //go:embed known.txt
@@ -111,11 +111,25 @@ func (l *Loaded) given(layer Layer, tree *node) {
 // Restrictions are the values in force that hold something back that minigem
 // cannot hold back. A project cannot lift what lies below it.
 func (l *Loaded) Restrictions() []Given {
+	return l.holding(func(k Known) bool { return k.Effect == EffectRestriction })
+}
+
+// Holding is the value in force of a key that holds something back: a project
+// cannot lift it. ok is false where it holds nothing back.
+func (l *Loaded) Holding(key string) (g Given, ok bool) {
+	held := l.holding(func(k Known) bool { return k.Key == key })
+	if len(held) == 0 {
+		return Given{}, false
+	}
+	return held[0], true
+}
+
+func (l *Loaded) holding(wanted func(Known) bool) []Given {
 	byKey := map[string]Given{}
 	var order []string
 	for _, g := range l.Given {
 		k, ok := knownKey(g.Key)
-		if !ok || k.Effect != EffectRestriction {
+		if !ok || !wanted(k) {
 			continue
 		}
 		if !slices.Contains(k.Harmless, string(g.Value)) {

@@ -122,7 +122,9 @@ type Tools struct {
 	DiscoveryCommand            string          `json:"discoveryCommand,omitempty"`
 	CallCommand                 string          `json:"callCommand,omitempty"`
 	TruncateToolOutputThreshold int             `json:"truncateToolOutputThreshold,omitempty" jsonschema:"Characters; 0 or less: never cut."`
-	Sandbox                     json.RawMessage `json:"sandbox,omitempty" jsonschema:"true, false, or the name of a command."`
+	Sandbox                     json.RawMessage `json:"sandbox,omitempty" jsonschema:"true confines shell commands, see docs/CHAT.md."`
+	SandboxAllowedPaths         []string        `json:"sandboxAllowedPaths,omitempty" jsonschema:"More that confined commands may write to. A project cannot set it."`
+	SandboxNetworkAccess        bool            `json:"sandboxNetworkAccess,omitempty" jsonschema:"Confined commands may use the network. A project cannot set it."`
 	Shell                       Shell           `json:"shell,omitzero"`
 }
 
@@ -156,6 +158,7 @@ type MCPServer struct {
 // Security is the section "security".
 type Security struct {
 	FolderTrust                  FolderTrust `json:"folderTrust,omitzero"`
+	ToolSandboxing               bool        `json:"toolSandboxing,omitempty" jsonschema:"The same as tools.sandbox."`
 	DisableYoloMode              bool        `json:"disableYoloMode,omitempty"`
 	DisableAlwaysAllow           bool        `json:"disableAlwaysAllow,omitempty"`
 	BlockGitExtensions           bool        `json:"blockGitExtensions,omitempty"`

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,6 +58,10 @@ type ShellOptions struct {
 	// Inactivity stops a command that printed nothing for so long; 0 or less: never.
 	// Upstream's default is 300 s.
 	Inactivity time.Duration
+	// Confine changes how a command is started so that it can do less, and with
+	// onlyReads change nothing: the path of the program with its arguments, and in
+	// attr Dir, Env and Sys. Its error starts nothing. nil: commands are not confined.
+	Confine func(onlyReads bool, argv []string, attr *os.ProcAttr) ([]string, error)
 	// Processes keeps what runs on after a call. nil: each tool has its own.
 	Processes *Processes
 }
@@ -81,6 +86,7 @@ func RunShellCommand(ws *workspace.Workspace, opts ShellOptions) tools.Tool {
 type shellCall struct {
 	tool *shell
 	dir  string
+	read bool // it may change nothing, where commands are confined
 
 	Command     string `json:"command"`
 	Description string `json:"description"`
@@ -118,6 +124,9 @@ func (c *shellCall) Intent() tools.Intent {
 	return in
 }
 
+// OnlyReads implements tools.Confinable.
+func (c *shellCall) OnlyReads() { c.read = true }
+
 // Run implements tools.Invocation.
 func (c *shellCall) Run(ctx context.Context) (tools.Result, error) {
 	return c.RunStream(ctx, nil)
@@ -141,6 +150,9 @@ func (c *shellCall) RunStream(ctx context.Context, live func(string)) (tools.Res
 		return tools.Result{}, context.Cause(ctx)
 	}
 	cmd := proc.Command{Line: c.Command, Dir: dir, Env: c.env(), Merge: true, Grace: shellGrace, Guarded: true}
+	if confine := c.tool.opts.Confine; confine != nil {
+		cmd.Confine = func(argv []string, attr *os.ProcAttr) ([]string, error) { return confine(c.read, argv, attr) }
+	}
 	if c.Background {
 		return c.runBackground(ctx, cmd)
 	}

@@ -94,7 +94,10 @@ type Verdict struct {
 	Decision Decision
 	Message  string // the rule's denyMessage, for the model; may be empty
 	Rule     string // where the rule stands, or why there was none; never empty
-	Reason   string // one line on what made a decision stricter or milder than the rule's; may be empty
+	// OnlyReads says that it is allowed because it changes nothing, not by a rule or
+	// a user.
+	OnlyReads bool
+	Reason    string // one line on what made a decision stricter or milder than the rule's; may be empty
 }
 
 // Outcome is what the user answered to a permission prompt.

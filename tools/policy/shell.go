@@ -19,14 +19,16 @@ func (e *Engine) checkShell(s situation, c Call) Verdict {
 	if err != nil || len(commands) == 0 {
 		commands = []shell.Command{{Kind: shell.Opaque, Source: text}}
 	}
-	worst := Verdict{Decision: Allow - 1}
+	worst, onlyReads := Verdict{Decision: Allow - 1}, true
 	at := placeOf(c, commands)
 	for _, cmd := range commands {
 		v := e.checkCommand(s, c, at, cmd)
+		onlyReads = onlyReads && (v.OnlyReads || cmd.Kind == shell.Wrapper)
 		if v.Decision > worst.Decision {
 			worst = v
 		}
 	}
+	worst.OnlyReads = onlyReads && worst.Decision == Allow
 	if err != nil && worst.Decision != Allow {
 		worst.Reason = join(worst.Reason, "the command could not be parsed: "+err.Error())
 	}
@@ -52,7 +54,7 @@ func (e *Engine) checkCommand(s situation, c Call, at place, cmd shell.Command) 
 		if why := e.filesAsked(at, cmd, nil); why != "" {
 			return explain(v, label, why)
 		}
-		v.Decision = Allow
+		v.Decision, v.OnlyReads = Allow, true
 		v = explain(v, label, "only reads")
 	}
 	if perhaps != nil && v.Decision < Ask {

@@ -30,6 +30,9 @@ func (c *call) permit(ctx context.Context) {
 		c.fail(policyDenial(cmp.Or(verdict.Message, verdict.Reason)))
 	case verdict.Decision == policy.Allow && !forced:
 		c.record.Decision = event.DecisionAccept
+		if held, ok := c.inv.(tools.Confinable); ok && verdict.OnlyReads {
+			held.OnlyReads()
+		}
 	case c.Approver != nil:
 		c.confirm(ctx, forced)
 	case forced:

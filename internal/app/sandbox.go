@@ -1,0 +1,165 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"minigem/internal/exit"
+	"minigem/internal/sandbox"
+	"minigem/internal/settings"
+)
+
+// wireSandbox makes the sandbox that commands run in, where one is wanted. A
+// session that was to have one and cannot does not begin.
+func (r *Runtime) wireSandbox(ctx context.Context, sys *System, w *Frontend) error {
+	wanted, err := r.Config.sandboxWanted(sys, r.Flags)
+	if err != nil || !wanted {
+		return err
+	}
+	allowed, network, err := r.Config.sandboxWidened(w.Warn)
+	if err != nil {
+		return err
+	}
+	r.Sandbox, err = sandbox.Open(ctx, sandbox.Options{
+		Writable: slices.Concat(r.Workspace.Dirs(), allowed),
+		Kept:     func() []string { return r.kept(allowed) },
+		Network:  network,
+	})
+	switch {
+	case errors.Is(err, sandbox.ErrUnavailable):
+		return exit.Errorf(exit.Config, "%w. Run minigem inside a container, and switch its own sandbox off there by GEMINI_SANDBOX=false, --sandbox=false or tools.sandbox and security.toolSandboxing in the settings", err)
+	case err != nil:
+		return exit.Errorf(exit.Config, "commands cannot be confined: %w", err)
+	}
+	r.closers = append(r.closers, r.Sandbox.Close)
+	if partial := r.Sandbox.Partial(); partial != "" {
+		w.Warn("the sandbox is not whole: " + partial)
+	}
+	return nil
+}
+
+// confine is nil where commands are not confined.
+func (r *Runtime) confine() func(bool, []string, *os.ProcAttr) ([]string, error) {
+	if r.Sandbox == nil {
+		return nil
+	}
+	return r.Sandbox.Confine
+}
+
+// kept is what confined commands may not change in the workspace, though they
+// may write there: what minigem and git run programs by, and secrets. The user
+// can allow each of them by name.
+func (r *Runtime) kept(allowed []string) []string {
+	out := append(r.Engine.Watch.Scripts(r.Config.Hooks), r.Config.DotGemini)
+	for _, dir := range append(r.Workspace.Dirs(), r.Config.ProjectDir) {
+		for _, name := range []string{".git", ".gemini", ".vscode", ".env", ".envrc"} {
+			out = append(out, filepath.Join(dir, name))
+		}
+	}
+	return slices.DeleteFunc(out, func(p string) bool { return slices.Contains(allowed, p) })
+}
+
+// sandboxWanted says whether commands are to be confined. A variable of the
+// environment outranks the flag, and that the settings
+// (cli/config/sandboxConfig.ts).
+func (c *Configuration) sandboxWanted(sys *System, f *Options) (bool, error) {
+	if _, ok := c.Loaded.Holding("security.toolSandboxing"); ok {
+		return true, nil
+	}
+	name, value := "GEMINI_SANDBOX", c.sandboxVariable(sys)
+	if value == "" {
+		name, value = "--sandbox", f.Sandbox
+	}
+	switch {
+	case sys.Getenv("SANDBOX") != "":
+		return false, nil // it runs in one
+	case value != "":
+		return parseSandbox(name, value)
+	}
+	g, ok := c.Loaded.Holding("tools.sandbox")
+	if !ok {
+		return false, nil
+	}
+	name = fmt.Sprintf("%s:%d: %s", c.Shorten(g.Origin.File), g.Origin.Line, g.Key)
+	if g.Key != "tools.sandbox" {
+		return false, exit.Errorf(exit.Config, "%s: the object form is not supported: set tools.sandbox to true, and what it may do by tools.sandboxAllowedPaths and tools.sandboxNetworkAccess", name)
+	}
+	var text string
+	if json.Unmarshal(g.Value, &text) != nil {
+		text = string(c.Mask(g.Value))
+	}
+	return parseSandbox(name, text)
+}
+
+// sandboxVariable is GEMINI_SANDBOX. A project's .env may switch a sandbox on,
+// never off.
+func (c *Configuration) sandboxVariable(sys *System) string {
+	if v := strings.TrimSpace(sys.Getenv("GEMINI_SANDBOX")); v != "" {
+		return v
+	}
+	all := System{Env: c.Env}
+	v := strings.TrimSpace(all.Getenv("GEMINI_SANDBOX"))
+	if on, err := parseSandbox("GEMINI_SANDBOX", v); err == nil && !on {
+		return ""
+	}
+	return v
+}
+
+func parseSandbox(name, value string) (on bool, err error) {
+	switch v := strings.ToLower(strings.TrimSpace(value)); {
+	case v == "true" || v == "1" || v == "sandbox-exec" && runtime.GOOS == "darwin":
+		return true, nil
+	case v == "false" || v == "0":
+		return false, nil
+	}
+	return false, exit.Errorf(exit.Config, "%s is %q, a sandbox that minigem does not have: true confines commands by the system itself; "+
+		"for another one run minigem inside it, with GEMINI_SANDBOX=false", name, value)
+}
+
+// sandboxWidened reads what the settings let confined commands do beyond the
+// workspace. The project's settings do not count: it would widen its own
+// sandbox.
+func (c *Configuration) sandboxWidened(warn func(string)) (allowed []string, network bool, err error) {
+	for _, g := range c.Loaded.Given {
+		if g.Key != "tools.sandboxAllowedPaths" && g.Key != "tools.sandboxNetworkAccess" {
+			continue
+		}
+		if g.Origin.Layer == settings.LayerWorkspace {
+			warn(fmt.Sprintf("%s:%d: %s counts in your own settings alone: a project cannot widen its sandbox", c.Shorten(g.Origin.File), g.Origin.Line, g.Key))
+			continue
+		}
+		if g.Key == "tools.sandboxNetworkAccess" {
+			err = json.Unmarshal(g.Value, &network)
+		} else {
+			var more []string
+			err = json.Unmarshal(g.Value, &more)
+			allowed = append(allowed, more...)
+		}
+		if err != nil {
+			return nil, false, exit.Errorf(exit.Config, "%s:%d: %s: %w", c.Shorten(g.Origin.File), g.Origin.Line, g.Key, err)
+		}
+	}
+	for i, p := range allowed {
+		allowed[i] = c.absolute(p)
+	}
+	return allowed, network, nil
+}
+
+// absolute takes "~/" for the user's home, and other paths from the working
+// directory.
+func (c *Configuration) absolute(path string) string {
+	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || os.IsPathSeparator(rest[0])) {
+		return filepath.Join(c.Home, rest)
+	}
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(c.Dir, path)
+}

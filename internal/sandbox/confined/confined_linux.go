@@ -1,0 +1,122 @@
+package confined
+
+import (
+	"errors"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+func init() {
+	args, ok := arguments()
+	if !ok {
+		return
+	}
+	err := become(args)
+	message := "minigem: the command was not run, because it cannot be confined: " + err.Error() + "\n"
+	_, _ = unix.Write(2, []byte(message)) // there is nobody else to tell
+	unix.Exit(126)
+}
+
+// arguments are those of a process that is to become a command: package os, which
+// knows them, is not initialized yet.
+func arguments() (args []string, ok bool) {
+	fd, err := unix.Open("/proc/self/cmdline", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, false
+	}
+	defer unix.Close(fd)
+	const begin = Self + "\x00" + Name + "\x00"
+	buf := make([]byte, len(begin))
+	if n, err := unix.Read(fd, buf); err != nil || string(buf[:n]) != begin {
+		return nil, false
+	}
+	var rest []byte
+	for chunk := make([]byte, 64<<10); ; {
+		n, err := unix.Read(fd, chunk)
+		if n <= 0 || err != nil {
+			break
+		}
+		rest = append(rest, chunk[:n]...)
+	}
+	return strings.Split(strings.TrimSuffix(string(rest), "\x00"), "\x00"), true
+}
+
+// plan is what the arguments ask for.
+type plan struct {
+	mounts, noNetwork bool
+	paths             []path // parents before what lies below them
+	command           []string
+}
+
+type path struct {
+	step byte
+	name string
+	tree int // with mounts: a copy of what is mounted there
+}
+
+func read(args []string) (plan, error) {
+	var p plan
+	for i, a := range args {
+		switch {
+		case a == "--" && len(args) > i+1:
+			p.command = args[i+1:]
+			return p, nil
+		case a == string(Mounts):
+			p.mounts = true
+		case a == string(NoNetwork):
+			p.noNetwork = true
+		case len(a) > 1 && strings.IndexByte(string([]byte{Writable, Kept, Pinned}), a[0]) >= 0 && a[1] == '/':
+			p.paths = append(p.paths, path{step: a[0], name: a[1:], tree: -1})
+		default:
+			return p, errors.New("it was not told how")
+		}
+	}
+	return p, errors.New("it was not told what to run")
+}
+
+// become returns only an error.
+func become(args []string) error {
+	p, err := read(args)
+	if err != nil {
+		return err
+	}
+	if p.mounts {
+		if err := p.mount(); err != nil {
+			return err
+		}
+		if p.noNetwork {
+			if err := loopback(); err != nil {
+				return failed("starting the loopback device", err)
+			}
+		}
+	}
+	if err := dropPrivileges(); err != nil {
+		return failed("dropping privileges", err)
+	}
+	if err := p.restrict(); err != nil {
+		return err
+	}
+	if p.noNetwork {
+		if err := filterSockets(p.mounts); err != nil {
+			return failed("filtering system calls", err)
+		}
+	}
+	env := syscall.Environ()
+	for i, e := range env {
+		env[i] = strings.TrimPrefix(e, "_")
+	}
+	return failed("running "+p.command[0], unix.Exec(p.command[0], p.command, env))
+}
+
+// failure is fmt.Errorf without package fmt.
+type failure struct {
+	doing string
+	err   error
+}
+
+func (f failure) Error() string { return f.doing + ": " + f.err.Error() }
+func (f failure) Unwrap() error { return f.err }
+
+func failed(doing string, err error) error { return failure{doing, err} }

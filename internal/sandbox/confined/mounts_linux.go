@@ -1,0 +1,94 @@
+package confined
+
+import (
+	"golang.org/x/sys/unix"
+)
+
+// mount makes the whole file system read-only for this process, but for what
+// may be changed. What is mounted there is copied before, so that it keeps its
+// own options.
+func (p *plan) mount() error {
+	apart := unix.MountAttr{Propagation: unix.MS_PRIVATE}
+	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &apart); err != nil {
+		return failed("parting its mounts", err)
+	}
+	for i := range p.paths {
+		if err := p.paths[i].copy(); err != nil {
+			return failed("copying the mount of "+p.paths[i].name, err)
+		}
+	}
+	readOnly := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
+	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &readOnly); err != nil {
+		return failed("making all read-only", err)
+	}
+	for _, at := range p.paths {
+		if err := unix.MoveMount(at.tree, "", unix.AT_FDCWD, at.name, unix.MOVE_MOUNT_F_EMPTY_PATH); err != nil {
+			return failed("mounting "+at.name, err)
+		}
+		unix.Close(at.tree)
+	}
+	// The working directory is still that of the mounts below.
+	dir, err := unix.Getwd()
+	if err == nil {
+		err = unix.Chdir(dir)
+	}
+	if err != nil {
+		return failed("entering the working directory", err)
+	}
+	return nil
+}
+
+// copy copies what is mounted at and below a path, read-only where it is kept.
+func (at *path) copy() error {
+	var err error
+	at.tree, err = unix.OpenTree(unix.AT_FDCWD, at.name, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
+	if err != nil || at.step != Kept {
+		return err
+	}
+	readOnly := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
+	return unix.MountSetattr(at.tree, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, &readOnly)
+}
+
+// loopback starts 127.0.0.1 in the network namespace of the process.
+func loopback() error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	device, err := unix.NewIfreq("lo")
+	if err != nil {
+		return err
+	}
+	device.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
+	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, device)
+}
+
+// ofFiles are the capabilities that root keeps: those over owners and
+// permissions of files and over its own processes.
+const ofFiles = 1<<unix.CAP_CHOWN | 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_FOWNER | 1<<unix.CAP_FSETID |
+	1<<unix.CAP_KILL | 1<<unix.CAP_SETGID | 1<<unix.CAP_SETUID | 1<<unix.CAP_NET_BIND_SERVICE
+
+// dropPrivileges gives up what mounting needed, and the capabilities by which
+// root could undo it. Programs that give more, such as sudo, give nothing.
+func dropPrivileges() error {
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return err
+	}
+	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
+		if ofFiles&(1<<c) == 0 {
+			// Who may not has no capabilities, and gets none any more.
+			_ = unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
+		}
+	}
+	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
+		return err
+	}
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var sets [2]unix.CapUserData
+	if err := unix.Capget(&header, &sets[0]); err != nil {
+		return err
+	}
+	sets[0].Inheritable, sets[1].Inheritable = 0, 0
+	return unix.Capset(&header, &sets[0])
+}

@@ -1,0 +1,152 @@
+// Package sandbox confines commands: what they may write to, and whether they
+// reach the network, is kept by the system, whatever a command line looks like.
+// Reading and running are not held back. On Linux it takes Landlock and, where
+// the system allows them, namespaces; on macOS sandbox-exec. Who is confined is
+// for the callers to say.
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"minigem/internal/proc"
+)
+
+// Options say what confined commands may do.
+type Options struct {
+	// Writable are the directories and files that they may change. Those that do
+	// not exist yet come in when they do.
+	Writable []string
+	// Kept returns what they may not change all the same, below those. It is asked
+	// before each command; what does not exist cannot be kept. nil: nothing.
+	Kept func() []string
+	// Network lets them use the network, and the servers of this machine.
+	Network bool
+}
+
+// A Sandbox starts confined commands. It is safe for concurrent use.
+type Sandbox struct {
+	options Options
+	temp    string // a folder for temporary files, writable
+	partial bool   // Linux: without namespaces
+}
+
+// ErrUnavailable is why nothing can be confined on this system.
+var ErrUnavailable = errors.New("this system has no sandbox that minigem can use: it needs Landlock (Linux 6.2 or later) or sandbox-exec (macOS)")
+
+// Open makes a folder for temporary files and tries whether a command can be
+// confined. The error says why not.
+func Open(ctx context.Context, o Options) (*Sandbox, error) {
+	temp, err := os.MkdirTemp("", "minigem-")
+	if err != nil {
+		return nil, fmt.Errorf("making a folder for temporary files: %w", err)
+	}
+	s := &Sandbox{options: o}
+	if s.temp, err = filepath.EvalSymlinks(temp); err == nil {
+		err = s.begin(ctx)
+	}
+	if err != nil {
+		os.RemoveAll(temp)
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close removes the folder for temporary files.
+func (s *Sandbox) Close() error { return os.RemoveAll(s.temp) }
+
+// Temp is the folder for temporary files, which TMPDIR names.
+func (s *Sandbox) Temp() string { return s.temp }
+
+// Partial says what is not kept on this system; empty: nothing.
+func (s *Sandbox) Partial() string {
+	if !s.partial {
+		return ""
+	}
+	return "this system allows no user namespaces, so that commands may change settings, hooks and .git below the folders that they write to, " +
+		"and permissions, owners and times of your files anywhere; other writing is kept to those folders"
+}
+
+// Confine makes a command start confined: see proc.Command. With onlyReads, it
+// may write nothing but temporary files and has no network.
+func (s *Sandbox) Confine(onlyReads bool, argv []string, attr *os.ProcAttr) ([]string, error) {
+	r := rules{writable: []string{s.temp}, network: s.options.Network && !onlyReads}
+	if !onlyReads {
+		r.writable = append(r.writable, s.options.Writable...)
+		if s.options.Kept != nil {
+			r.kept = s.options.Kept()
+		}
+	}
+	if err := r.resolve(); err != nil {
+		return nil, err
+	}
+	attr.Env = append(slices.Clone(attr.Env), "TMPDIR="+s.temp, "TMP="+s.temp, "TEMP="+s.temp)
+	return s.confine(argv, attr, r)
+}
+
+// try runs a command that does nothing.
+func (s *Sandbox) try(ctx context.Context) error {
+	r, err := proc.Run(ctx, proc.Command{Line: "exit 0", Dir: s.temp, Merge: true, Out: proc.Limit{Head: 1000},
+		Confine: func(argv []string, attr *os.ProcAttr) ([]string, error) { return s.Confine(false, argv, attr) }})
+	switch {
+	case err != nil:
+		return err
+	case r.Stopped != nil:
+		return r.Stopped
+	case r.ExitCode != 0:
+		return fmt.Errorf("a command that does nothing could not be confined: %s", strings.TrimSpace(string(r.Stdout.Bytes())))
+	}
+	return nil
+}
+
+// rules are Options for one command: paths without links, that exist.
+type rules struct {
+	writable, kept []string
+	network        bool
+}
+
+func (r *rules) resolve() error {
+	r.writable = existing(r.writable)
+	if slices.Contains(r.writable, string(filepath.Separator)) {
+		return errors.New("all files of the machine belong to the workspace, so that nothing is left to confine")
+	}
+	r.kept = slices.DeleteFunc(existing(r.kept), func(p string) bool { return !belowAny(p, r.writable) })
+	return nil
+}
+
+// existing follows links, and sorts: what lies below comes behind.
+func existing(paths []string) []string {
+	var out []string
+	for _, p := range paths {
+		if real, err := filepath.EvalSymlinks(p); err == nil {
+			out = append(out, real)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func belowAny(path string, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool {
+		rel, err := filepath.Rel(dir, path)
+		return err == nil && filepath.IsLocal(rel)
+	})
+}
+
+// pinned are the directories between what is writable and what is kept: were
+// one renamed, another could take its place.
+func (r *rules) pinned() []string {
+	var out []string
+	for _, p := range r.kept {
+		for dir := filepath.Dir(p); belowAny(dir, r.writable) && !slices.Contains(r.writable, dir) && !slices.Contains(r.kept, dir); dir = filepath.Dir(dir) {
+			out = append(out, dir)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
