@@ -1,0 +1,36 @@
+package policy_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/tools"
+	"minigem/tools/policy"
+)
+
+// TestOnlyReadsIsSaidOfWhatNobodyAllowed: a rule or yolo mode allows more than
+// reading.
+func TestOnlyReadsIsSaidOfWhatNobodyAllowed(t *testing.T) {
+	t.Parallel()
+	touch := policy.FromLists(policy.Lists{Allowed: []string{"run_shell_command(touch)"}})
+	for _, c := range []struct {
+		mode  policy.Mode
+		rules []policy.Rule
+		line  string
+		reads bool
+	}{
+		{policy.ModeDefault, nil, "pwd", true},
+		{policy.ModeDefault, nil, "pwd && timeout 5 pwd", true},
+		{policy.ModeDefault, nil, "pwd && touch a", false},
+		{policy.ModeDefault, touch, "touch a", false},
+		{policy.ModeYolo, nil, "pwd", false},
+	} {
+		e, err := policy.New(policy.Options{Mode: c.mode, Interactive: true, Rules: c.rules, InWorkspace: func(string) bool { return true }})
+		require.NoError(t, err)
+		v := e.Check(policy.Call{Tool: "run_shell_command", Args: map[string]any{"command": c.line},
+			Intent: tools.Intent{Exec: &tools.ExecIntent{Command: c.line, Dir: t.TempDir()}}})
+		assert.Equal(t, c.reads, v.OnlyReads, "%s in %s: %+v", c.line, c.mode, v)
+	}
+}
