@@ -51,10 +51,6 @@ func (e *Engine) upstreamMatches(pattern, tool string) bool {
 // matchers to be tried on. The caller may keep the slice.
 func BuiltinTools() []string { return slices.Clone(builtinTools) }
 
-// SuggestTool is the tool that was probably meant by a name that is none's;
-// empty where nothing is like it. Claude Code's names are known too.
-func SuggestTool(name string) string { return suggestTool(name) }
-
 // MatcherFault says why a tool matcher is no regular expression; empty: it is
 // one.
 func MatcherFault(pattern string) string { return compile(strings.TrimSpace(pattern)).invalid }

@@ -373,6 +373,3 @@ func OnWire(m Message) Message {
 	}
 	return Message{Role: m.Role, Parts: parts}
 }
-
-// CloneArgs copies a call's arguments one level deep.
-func CloneArgs(args map[string]any) map[string]any { return maps.Clone(args) }

@@ -38,18 +38,6 @@ func joinText(a, b Text) Text {
 	return Text{Text: a.Text + b.Text, Signature: b.Signature}
 }
 
-// WithoutThoughts returns parts without the Thoughts among them; parts is not
-// changed.
-func WithoutThoughts(parts []Part) []Part {
-	var out []Part
-	for _, p := range parts {
-		if _, ok := p.(Thought); !ok {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
 // skipSignature is what the API takes in place of a signature that is not
 // known (any more). It is written as this word, which is base64url too.
 const skipSignature = "skip_thought_signature_validator"

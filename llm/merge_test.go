@@ -41,11 +41,3 @@ func TestMergeParts(t *testing.T) {
 		})
 	}
 }
-
-func TestWithoutThoughts(t *testing.T) {
-	t.Parallel()
-	in := []llm.Part{llm.Thought{Text: "hm"}, llm.Text{Text: "a"}, llm.Thought{Text: "so"}, llm.ToolCall{Name: "glob"}}
-	assert.Equal(t, []llm.Part{llm.Text{Text: "a"}, llm.ToolCall{Name: "glob"}}, llm.WithoutThoughts(in))
-	assert.Len(t, in, 4)
-	assert.Nil(t, llm.WithoutThoughts([]llm.Part{llm.Thought{}}))
-}

@@ -50,9 +50,6 @@ const Messages = `{"role":"user","content":"hello"},` +
 	`{"role":"model","content":"done"},` +
 	`{"role":"user","content":[{"type":"text","text":"and this?"},{"type":"inline_data","mimeType":"image/png","bytes":3}]}`
 
-// Unchanged is showRequest of Request.
-const Unchanged = "gemini-2.5-flash t=1 p=0.95 k=64 think=8192 [be brief] u:hello m:~hm,let me see!s1,read_file#c1!s2 u:=c1 m:done u:and this?,image/png tools=read_file,write_file,glob"
-
 func (c Case) fireModel(ctx context.Context, e *hooks.Engine) Want {
 	req := hooks.NewModelRequest(Request())
 	changed := func(r *hooks.ModelRequest) string {

@@ -214,21 +214,6 @@ func TestOwnSystemPrompt(t *testing.T) {
 	assert.ErrorContains(t, err, "reading the system prompt that GEMINI_SYSTEM_MD names: open "+filepath.Join(root, "none.md"))
 }
 
-func TestDump(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	path, err := System{Root: root}.Dump()
-	require.NoError(t, err)
-	assert.Empty(t, path)
-	s := System{Root: root, Memory: "not dumped", Getenv: env("GEMINI_WRITE_SYSTEM_MD", "1")}
-	path, err = s.Dump()
-	require.NoError(t, err)
-	assert.Equal(t, filepath.Join(root, ".gemini", "system.md"), path)
-	data, err := os.ReadFile(path)
-	require.NoError(t, err)
-	assert.Equal(t, s.assemble()+"\n", string(data))
-}
-
 func BenchmarkTreeOfManyFiles(b *testing.B) {
 	var names []string
 	for i := range 2000 {

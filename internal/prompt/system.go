@@ -9,7 +9,6 @@ package prompt
 import (
 	"embed"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -109,22 +108,6 @@ func (s System) Text() (string, error) {
 		body = s.assemble()
 	}
 	return join(body, s.serversText(), s.memoryText()), nil
-}
-
-// Dump writes the assembled instruction, without servers and memory, where
-// GEMINI_WRITE_SYSTEM_MD says, and returns the path; empty: it says nothing.
-func (s System) Dump() (string, error) {
-	path, ok := s.file("GEMINI_WRITE_SYSTEM_MD")
-	if !ok {
-		return "", nil
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return "", fmt.Errorf("writing the system prompt: %w", err)
-	}
-	if err := os.WriteFile(path, []byte(s.assemble()+"\n"), 0o644); err != nil {
-		return "", fmt.Errorf("writing the system prompt: %w", err)
-	}
-	return path, nil
 }
 
 func (s System) getenv(name string) string {

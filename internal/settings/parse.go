@@ -111,9 +111,6 @@ func (n *node) json() []byte {
 	return b.Bytes()
 }
 
-// equal compares JSON texts.
-func (n *node) equal(o *node) bool { return bytes.Equal(n.json(), o.json()) }
-
 func quote(s string) []byte {
 	out, _ := json.Marshal(s) // a string always marshals
 	return out

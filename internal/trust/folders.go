@@ -36,8 +36,6 @@ const (
 	Untrusted
 )
 
-func (d Decision) String() string { return [...]string{"unknown", "trusted", "untrusted"}[d] }
-
 // Rules are the folders that the user has decided about.
 type Rules map[string]Level
 

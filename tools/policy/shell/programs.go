@@ -49,12 +49,9 @@ var (
 	writesOutput  = escape{long: []string{"--output"}}
 	asksProgram   = escape{long: []string{"--upload-pack", "--exec"}, word: remoteProgram}
 	remoteProgram = pattern(`^ext::`)
-	localCommand  = pattern(`(?i)ProxyCommand|LocalCommand|KnownHostsCommand`)
 	// awkActs: it runs, reads or writes something, or compares: nothing less
 	// than a parser tells these apart.
 	awkActs = pattern(`system|getline|@|[^|]\|([^|]|$)|>`)
-	// sedActs: the commands e, w and W, and the flags e and w of s.
-	sedActs = pattern(`(^|[;{}!\n]|[^\w\s\\][gpiImM0-9]*|[0-9])\s*[ewW](\s|;|}|$)`)
 )
 
 func pattern(expr string) func() *regexp.Regexp {
