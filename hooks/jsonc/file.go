@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"minigem/internal/atomicfile"
 	"minigem/internal/boundedfile"
 	"minigem/internal/filelock"
 )
@@ -42,10 +43,7 @@ func Update(path string, perm fs.FileMode, edit func(data []byte) ([]byte, error
 	if before != nil && bytes.Equal(before, after) {
 		return nil
 	}
-	if err := replaceFile(target, after, perm); err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	return nil
+	return atomicfile.Rewrite(target, after, perm)
 }
 
 // resolve follows links to the file that is really written, which need not

@@ -36,6 +36,23 @@ func WriteFile(path string, data []byte, perm os.FileMode) error {
 	})
 }
 
+// Rewrite is WriteFile for files of the user's: one that is there keeps its
+// permissions, and a new one has perm.
+func Rewrite(path string, data []byte, perm os.FileMode) error {
+	info, err := os.Stat(path)
+	return replace(path, perm, func(f *os.File) error {
+		if err == nil {
+			if err := f.Chmod(info.Mode().Perm()); err != nil {
+				return err
+			}
+		}
+		if _, err := f.Write(data); err != nil {
+			return err
+		}
+		return f.Sync()
+	})
+}
+
 // WriteText is WriteFile for what need not survive a power failure, where there
 // may be thousands of them: it does not wait for the disk.
 func WriteText(path, text string, perm os.FileMode) error {

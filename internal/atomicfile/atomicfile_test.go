@@ -29,6 +29,25 @@ func TestWriteFile(t *testing.T) {
 	assert.Len(t, entries, 1, "nothing is left beside the file")
 }
 
+// What the umask would take from a new file, an old one keeps.
+func TestRewriteKeepsPermissions(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, mode := range []os.FileMode{0o600, 0o640, 0o666, 0o755} {
+		path := filepath.Join(dir, mode.String())
+		require.NoError(t, os.WriteFile(path, []byte("old"), 0o600))
+		require.NoError(t, os.Chmod(path, mode))
+		before, err := os.Stat(path)
+		require.NoError(t, err)
+		require.NoError(t, Rewrite(path, []byte("new"), 0o600))
+		after, err := os.Stat(path)
+		require.NoError(t, err)
+		assert.Equal(t, before.Mode(), after.Mode())
+	}
+	require.NoError(t, Rewrite(filepath.Join(dir, "fresh"), []byte("new"), 0o600))
+	assert.Len(t, names(t, dir), 5)
+}
+
 func TestFailureLeavesTheOldFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "held")

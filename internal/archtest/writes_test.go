@@ -1,0 +1,45 @@
+package archtest
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// renames are the functions that put something in the place of something else
+// themselves. Whole files are written by internal/atomicfile; tools/workspace,
+// which is confined to its root, renames by os.Root.
+var renames = []read{
+	{"internal/atomicfile replace", "os.Rename", "the one way to write whole files"},
+	{"internal/boundedfile SetAside", "os.Rename", "moved away, not written"},
+	{"internal/cases CheckRecording", "os.CreateTemp", "a file that only shows that there can be one"},
+	{"session registry.migrate", "os.Rename", "a folder"},
+}
+
+// TestOneWayToWriteWholeFiles: nobody else renames.
+func TestOneWayToWriteWholeFiles(t *testing.T) {
+	t.Parallel()
+	var found, listed []string
+	walk(t, func(dir, file string) {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		require.NoError(t, err)
+		for _, decl := range f.Decls {
+			ast.Inspect(decl, func(n ast.Node) bool {
+				if call := selectorOf(n); slices.Contains([]string{"os.Rename", "os.CreateTemp", "renameio.WriteFile"}, call) {
+					found = append(found, dir+" "+nameOf(decl)+": "+call)
+				}
+				return true
+			})
+		}
+	})
+	for _, r := range renames {
+		listed = append(listed, r.where+": "+r.call)
+	}
+	slices.Sort(found)
+	assert.Equal(t, listed, slices.Compact(found))
+}
