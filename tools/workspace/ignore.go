@@ -35,14 +35,14 @@ type Ignorer struct {
 
 // level is a .gitignore file (or info/exclude) and those outside of it.
 type level struct {
-	ruleSet
+	*ruleSet
 	outer *level
 }
 
 // ignoreSet is what holds for a whole workspace directory.
 type ignoreSet struct {
 	Ignore
-	extra []ruleSet // .geminiignore, then the custom files
+	extra []*ruleSet // .geminiignore, then the custom files
 }
 
 // maxIgnoreFile bounds what is read of an ignore file.
@@ -128,8 +128,8 @@ func newIgnorer(p place, ig Ignore) *Ignorer {
 			if !filepath.IsAbs(name) {
 				name = filepath.Join(p.real, name)
 			}
-			if rules := parseRules(readSome(boundedfile.Open(name))); rules != nil {
-				top.set.extra = append(top.set.extra, ruleSet{rules: rules})
+			if rules := newRuleSet(readSome(boundedfile.Open(name))); rules != nil {
+				top.set.extra = append(top.set.extra, rules)
 			}
 		}
 	}
@@ -153,8 +153,9 @@ func outerRules(repo, dir string) *level {
 	}
 	var git *level
 	add := func(file, above string) {
-		if rules := parseRules(readSome(boundedfile.Open(file))); rules != nil {
-			git = &level{ruleSet{rules: rules, above: above}, git}
+		if rules := newRuleSet(readSome(boundedfile.Open(file))); rules != nil {
+			rules.above = above
+			git = &level{rules, git}
 		}
 	}
 	add(filepath.Join(gitDir(repo), "info", "exclude"), rel)
@@ -222,8 +223,9 @@ func readUpTo(f io.Reader) []byte {
 
 // readGit puts the rules of the directory's .gitignore before the others.
 func (g *Ignorer) readGit(data []byte) {
-	if rules := parseRules(data); rules != nil {
-		g.git = &level{ruleSet{rules: rules, base: g.base}, g.git}
+	if rules := newRuleSet(data); rules != nil {
+		rules.base = g.base
+		g.git = &level{rules, g.git}
 	}
 }
 

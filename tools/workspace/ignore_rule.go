@@ -116,7 +116,8 @@ func (r *rule) match(rel, name string, isDir bool) bool {
 
 // ruleSet is the rules of one file.
 type ruleSet struct {
-	rules []rule
+	rules        []rule
+	names, paths *index // nil: there are few rules
 	// base is the directory that the rules speak about, relative to the
 	// workspace directory ("" for itself); above is the way from that directory
 	// down to the workspace directory, where it lies above.
@@ -131,11 +132,42 @@ const (
 	kept
 )
 
+// newRuleSet reads an ignore file; nil where it has no rule.
+func newRuleSet(data []byte) *ruleSet {
+	rules := parseRules(data)
+	if rules == nil {
+		return nil
+	}
+	s := &ruleSet{rules: rules}
+	s.names, s.paths, _ = indexed(rules)
+	return s
+}
+
 // judge asks the rules about rel, relative to the workspace directory, whose
 // last component is name. The last rule that matches wins.
 func (s *ruleSet) judge(rel, name string, isDir bool) verdict {
 	if s.base != "" {
 		rel = strings.TrimPrefix(rel[len(s.base):], "/")
+	}
+	last := s.last(rel, name, isDir)
+	switch {
+	case last < 0:
+		return silent
+	case s.rules[last].keep:
+		return kept
+	}
+	return ignored
+}
+
+// last is the number of the last rule that matches; -1: none does.
+func (s *ruleSet) last(rel, name string, isDir bool) int32 {
+	if s.names != nil {
+		match := func(i int32) bool { return s.rules[i].match(rel, name, isDir) }
+		found := s.names.last(name, -1, match)
+		if s.above != "" {
+			rel = s.above + "/" + rel
+		}
+		return s.paths.last(rel, found, match)
 	}
 	above := s.above // not yet part of rel
 	for i := len(s.rules) - 1; i >= 0; i-- {
@@ -144,11 +176,8 @@ func (s *ruleSet) judge(rel, name string, isDir bool) verdict {
 			rel, above = above+"/"+rel, ""
 		}
 		if r.match(rel, name, isDir) {
-			if r.keep {
-				return kept
-			}
-			return ignored
+			return int32(i)
 		}
 	}
-	return silent
+	return -1
 }

@@ -1,12 +1,17 @@
 package inspect_test
 
 import (
+	"context"
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"minigem/hooks"
 	"minigem/hooks/author/inspect"
+	"minigem/hooks/protocol"
+	"minigem/internal/text"
 )
 
 // FuzzSet: a payload and an assignment to it give a payload, or an error.
@@ -25,5 +30,53 @@ func FuzzSet(f *testing.F) {
 		again, err := inspect.Set(out, assignment)
 		require.NoError(t, err)
 		require.JSONEq(t, string(out), string(again), "setting twice is setting once")
+	})
+}
+
+// says is a hook that ends as the fuzzer wants.
+type says struct{ exit hooks.Exit }
+
+func (s says) Run(context.Context, hooks.Hook, hooks.Payload, []string) hooks.Exit { return s.exit }
+
+// FuzzFire: whatever a payload holds and a hook answers, firing it gives a
+// report or an error; exit code 2 blocks where an event can be blocked, the
+// report is read as it was written, and what is told of it is fit for a screen.
+func FuzzFire(f *testing.F) {
+	for _, ev := range protocol.Events {
+		sample, err := inspect.Sample(ev, "")
+		require.NoError(f, err)
+		f.Add(sample, `{"decision":"deny","reason":"no","hookSpecificOutput":{"tool_input":{"a":1}}}`, "", 0)
+		f.Add(sample, `"{\"decision\":\"block\"}"`, "no\x1b[2J", 2)
+	}
+	f.Add([]byte(`{"hook_event_name":"BeforeTool","tool_name":5}`), `{"hookSpecificOutput":{"llm_request":{"messages":[null]}}}`, "\xff", 1)
+	f.Add([]byte(`null`), `[]`, "", -1)
+	f.Fuzz(func(t *testing.T, payload []byte, stdout, stderr string, code int) {
+		var head struct {
+			Event protocol.Event `json:"hook_event_name"`
+		}
+		_ = json.Unmarshal(payload, &head)
+		if code = code % 256; code < 0 {
+			code = -code
+		}
+		run := says{hooks.Exit{Code: code, Stdout: []byte(stdout), Stderr: []byte(stderr), Duration: time.Millisecond}}
+		h := hooks.Hook{Event: head.Event, Command: "guard x $(", Name: "guard"}
+		rep, err := inspect.Fire(t.Context(), &hooks.Engine{Config: hooks.Config{Hooks: []hooks.Hook{h}}, Runner: run, Patience: time.Second}, payload)
+		if err != nil {
+			require.NotEmpty(t, err.Error())
+			return
+		}
+		if code == 2 && head.Event == protocol.BeforeTool && len(rep.Runs) == 1 && rep.Runs[0].Skipped == "" {
+			require.NotEqual(t, hooks.Proceed, rep.Verdict.Decision, "%s", stdout)
+		}
+		once, err := json.Marshal(rep)
+		require.NoError(t, err)
+		var back hooks.Report
+		require.NoError(t, json.Unmarshal(once, &back), "%s", once)
+		twice, err := json.Marshal(back)
+		require.NoError(t, err)
+		require.JSONEq(t, string(once), string(twice))
+		shown := inspect.Text{}.Report(rep)
+		require.Equal(t, shown, text.Clean(shown))
+		hooks.Calls(hooks.Hook{Command: stdout}, "/", nil)
 	})
 }
