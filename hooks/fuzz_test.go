@@ -79,3 +79,28 @@ func FuzzTrust(f *testing.F) {
 		require.Equal(t, hooks.TrustKnown, checks[0].Status)
 	})
 }
+
+// FuzzEditor: a hook that is turned off and on again in any settings file leaves
+// the hooks of the file as they were, or the file is refused by its name.
+func FuzzEditor(f *testing.F) {
+	for _, text := range []string{`{}`, `{"hooksConfig":{"disabled":["a",/* c */"x"]}}`, `{"hooks":{"disabled":["x"]}}`, `[]`, `{"hooksConfig":5}`, "\xff", `{"hooksConfig":{"disabled":{}}}`, ``} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file := filepath.Join(t.TempDir(), "settings.json")
+		require.NoError(t, os.WriteFile(file, data, 0o600))
+		before, readable := hooks.LoadSettings(hooks.LayerUser, file, data)
+		e := hooks.Editor{Sections: []hooks.Section{{Layer: hooks.LayerUser, File: file, Hooks: []hooks.Hook{{Command: "x"}}}}, User: file}
+		_, err := e.Disable("x")
+		if err != nil {
+			require.ErrorContains(t, err, file)
+			return
+		}
+		require.NoError(t, readable)
+		now, err := os.ReadFile(file)
+		require.NoError(t, err)
+		after, err := hooks.LoadSettings(hooks.LayerUser, file, now)
+		require.NoError(t, err, "%q", now)
+		require.Len(t, after.Hooks, len(before.Hooks))
+	})
+}

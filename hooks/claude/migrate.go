@@ -55,7 +55,7 @@ func Migrate(target File, sources ...File) (Result, error) {
 	if doc.BadUTF8 > 0 {
 		return Result{}, fmt.Errorf("%s:%d: a byte that is not UTF-8 would be lost; repair it first", target.Name, doc.BadUTF8)
 	}
-	m := migration{target: doc, seen: present(doc.Root())}
+	m := migration{target: doc, into: target.Name, seen: present(doc.Root())}
 	for _, source := range sources {
 		if err := m.file(source); err != nil {
 			return Result{}, err
@@ -104,6 +104,7 @@ type hook struct {
 
 type migration struct {
 	target  *jsonc.Doc
+	into    string // its file
 	seen    map[key]bool
 	name    string
 	added   int
@@ -206,7 +207,7 @@ func (m *migration) group(theirs string, event protocol.Event, n jsonc.Node) err
 	}
 	m.added += len(g.Hooks)
 	if err := m.target.Append(g, "hooks", string(event)); err != nil {
-		return fmt.Errorf("adding hooks to the settings: %w", err)
+		return fmt.Errorf("adding hooks to %s: %w", m.into, err)
 	}
 	return nil
 }

@@ -181,6 +181,16 @@ func load(t *testing.T) map[string][]string {
 
 func walk(t *testing.T, visit func(dir, file string)) {
 	t.Helper()
+	walkAll(t, func(dir, file string) {
+		if !strings.HasSuffix(file, "_test.go") {
+			visit(dir, file)
+		}
+	})
+}
+
+// walkAll is walk for test files, too.
+func walkAll(t *testing.T, visit func(dir, file string)) {
+	t.Helper()
 	top := root(t)
 	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -190,7 +200,7 @@ func walk(t *testing.T, visit func(dir, file string)) {
 		if d.IsDir() && (name == "testdata" || name == "examples" || strings.HasPrefix(name, ".") && path != top) {
 			return filepath.SkipDir
 		}
-		if d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+		if d.IsDir() || !strings.HasSuffix(name, ".go") {
 			return nil
 		}
 		rel, err := filepath.Rel(top, filepath.Dir(path))

@@ -181,8 +181,17 @@ func newLoader(c Config) *loader {
 	return l
 }
 
+// warn tells the same once, and not without end.
 func (l *loader) warn(path, format string, args ...any) {
-	l.warnings = append(l.warnings, Warning{path, fmt.Sprintf(format, args...)})
+	const most = 20
+	w := Warning{path, fmt.Sprintf(format, args...)}
+	switch {
+	case slices.Contains(l.warnings, w) || len(l.warnings) > most:
+		return
+	case len(l.warnings) == most:
+		w = Warning{path, "there is more in the context files that cannot be used; it is not told"}
+	}
+	l.warnings = append(l.warnings, w)
 }
 
 // in reads the context files of dir. They and what they import must be in root;

@@ -49,3 +49,22 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+// A file that imports another in each of its words takes no more than is
+// allowed, and says once what it leaves out.
+func TestImportsAreBounded(t *testing.T) {
+	t.Parallel()
+	for _, flat := range []bool{false, true} {
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, DefaultName), []byte(strings.Repeat("@b.md ", 20_000)), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "b.md"), []byte(strings.Repeat("word ", 40_000)), 0o600))
+		s := Load(Config{Dirs: []string{dir}, Flat: flat})
+		require.Less(t, len(s.Project[0].Text), 4<<20)
+		if flat {
+			require.Empty(t, s.Warnings)
+			continue
+		}
+		require.Contains(t, s.Project[0].Text, "hold more than 1 MiB")
+		require.Len(t, s.Warnings, 1)
+	}
+}

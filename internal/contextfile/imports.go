@@ -30,7 +30,12 @@ type importing struct {
 	root  string   // real path that imports must stay in
 	chain []string // real paths of the files being imported, outermost first
 	flat  *[]File  // set: collects imports in place of putting them into the text
+	left  *int     // how many bytes may still be imported
 }
+
+// maxImported bounds what one context file imports, in bytes: a file that
+// imports another one in each of its words would take all memory.
+const maxImported = 4 * maxFile
 
 // imports puts the files that body, read from path, imports into it.
 func (l *loader) imports(body, path, root string) string {
@@ -43,7 +48,8 @@ func (l *loader) imports(body, path, root string) string {
 	} else if r, err := filepath.EvalSymlinks(root); err == nil {
 		root = r
 	}
-	in := importing{loader: l, root: root, chain: []string{real}}
+	left := maxImported
+	in := importing{loader: l, root: root, chain: []string{real}, left: &left}
 	if !l.flat {
 		return in.expand(body, filepath.Dir(real))
 	}
@@ -66,7 +72,10 @@ func (in importing) expand(body, dir string) string {
 	last := 0
 	for _, m := range importToken.FindAllStringSubmatchIndex(body, -1) {
 		at := m[3] // behind the white space, at the "@"
-		if slices.ContainsFunc(code, func(r [2]int) bool { return r[0] <= at && at < r[1] }) {
+		for len(code) > 0 && code[0][1] <= at {
+			code = code[1:]
+		}
+		if len(code) > 0 && code[0][0] <= at {
 			continue
 		}
 		put, used := in.one(body[m[4]:m[5]], dir)
@@ -130,6 +139,7 @@ var (
 	errCycle    = errors.New("imports itself")
 	errDepth    = fmt.Errorf("nested deeper than %d", maxDepth)
 	errNotFound = errors.New("there is no such file")
+	errTooMuch  = fmt.Errorf("the imports of one file hold more than %d MiB", maxImported>>20)
 )
 
 // load reads an imported file with its own imports.
@@ -154,10 +164,14 @@ func (in importing) load(path string) (string, error) {
 	if in.flat != nil && slices.ContainsFunc(*in.flat, func(f File) bool { return f.Path == real }) {
 		return "", nil
 	}
+	if *in.left <= 0 {
+		return "", errTooMuch
+	}
 	body, err := in.read(real)
 	if err != nil {
 		return "", cause(err)
 	}
+	*in.left -= len(body)
 	at := 0
 	if in.flat != nil {
 		at = len(*in.flat)
@@ -221,5 +235,6 @@ func codeRanges(body string) [][2]int {
 		}
 		return ast.WalkContinue, nil
 	})
+	slices.SortFunc(ranges, func(a, b [2]int) int { return a[0] - b[0] })
 	return ranges
 }

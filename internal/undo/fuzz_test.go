@@ -9,6 +9,7 @@ import (
 
 	"minigem/llm"
 	"minigem/session"
+	"minigem/transcript"
 )
 
 // FuzzCheckpoint: a checkpoint's file and a tag's give a checkpoint or an error
@@ -59,4 +60,31 @@ func inJSON(t *testing.T, conversation []llm.Message) []string {
 		out = append(out, string(data))
 	}
 	return out
+}
+
+// FuzzPrompts: of any session's file, each edit is of a prompt and names a file.
+func FuzzPrompts(f *testing.F) {
+	for _, text := range []string{
+		`{"sessionId":"s"}` + "\n" + `{"id":"a","type":"user","content":"do"}` + "\n" +
+			`{"id":"b","type":"gemini","content":"","toolCalls":[{"id":"1","name":"replace","status":"success","resultDisplay":{"filePath":"/x","originalContent":null,"newContent":"n","diffStat":{"model_added_lines":-1}}}]}`,
+		`{"sessionId":"s"}` + "\n" + `{"id":"b","type":"gemini","toolCalls":[null,{"status":"success","resultDisplay":5}]}`, `{"messages":[{"type":"user","content":[null]}]}`,
+	} {
+		f.Add([]byte(text))
+	}
+	path := filepath.Join(f.TempDir(), "s.jsonl")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		require.NoError(t, os.WriteFile(path, data, 0o600))
+		file, err := transcript.Read(path)
+		if err != nil {
+			return
+		}
+		prompts := Prompts(file)
+		require.LessOrEqual(t, len(prompts), len(file.Messages))
+		for _, p := range prompts {
+			require.NotEmpty(t, p.Text)
+			for _, e := range p.Edits {
+				require.NotEmpty(t, e.Path)
+			}
+		}
+	})
 }

@@ -1,6 +1,7 @@
 package replay_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -16,7 +17,7 @@ func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		`{"type":"user","sessionId":"s","message":{"content":"hello"}}` + "\n" + `{"type":"assistant","message":{"content":[{"type":"text","text":"a"},{"type":"tool_use","id":"1","name":"Bash","input":{"command":"ls"}}]}}` + "\n" +
 			`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"1","is_error":true,"content":"hook error: no"}]}}` + "\n",
-		user("1", "hello") + "\n" + model("2", "hi", "") + "\n", `{"type":"user","message":null}`, `{"type":"assistant","message":{"content":[null,{"type":"tool_use"}]}}`, `null`, `{"sessionId":"x","messages":[null]}`, "",
+		user("1", "hello") + "\n" + model("2", "hi", "") + "\n", `{"type":"user","message":null}`, `{"type":"assistant","message":{"content":[null,{"type":"tool_use"}]}}`, `null`, `{"sessionId":"s","type":"user","message":{"content":"a"},"hook_event_name":"BeforeModel","llm_request":5}`, `{"sessionId":"x","messages":[null]}`, "",
 	} {
 		f.Add([]byte(text))
 	}
@@ -35,5 +36,10 @@ func FuzzRead(f *testing.F) {
 			text += len(step.Text)
 		}
 		require.LessOrEqual(t, text, 4*len(data)) // an invalid byte becomes three
+		for _, event := range []string{"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel"} {
+			payload, err := s.Payload([]byte(`{"hook_event_name":"`+event+`"}`), "")
+			require.True(t, err != nil || json.Valid(payload), "%q", payload)
+		}
+		_, _ = s.Payload(data, "") // anything for a payload
 	})
 }

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -15,6 +16,9 @@ func (s *Session) Payload(payload []byte, tool string) ([]byte, error) {
 	var p map[string]any
 	if err := json.Unmarshal(payload, &p); err != nil {
 		return nil, fmt.Errorf("reading the payload: %w", err)
+	}
+	if p == nil {
+		return nil, errors.New("reading the payload: it is null, not an object")
 	}
 	p["session_id"], p["transcript_path"] = s.ID, s.Path
 	ev, _ := p["hook_event_name"].(string)
@@ -38,7 +42,11 @@ func (s *Session) Payload(payload []byte, tool string) ([]byte, error) {
 			p["tool_response"] = step.Response
 		}
 	case protocol.BeforeModel, protocol.BeforeToolSelection, protocol.AfterModel:
-		request, _ := p["llm_request"].(map[string]any)
+		request, ok := p["llm_request"].(map[string]any)
+		if !ok || request == nil {
+			request = map[string]any{}
+			p["llm_request"] = request
+		}
 		request["messages"] = s.messages()
 	}
 	return protocol.Encode(p)
