@@ -84,6 +84,7 @@ func isThere(t *testing.T, proof string) bool {
 	return slices.ContainsFunc(files, func(file string) bool {
 		source, err := os.ReadFile(file)
 		require.NoError(t, err)
-		return strings.Contains(string(source), "\nfunc "+proof[dot+1:]+"(t *testing.T) {")
+		name := "\nfunc " + proof[dot+1:]
+		return strings.Contains(string(source), name+"(t *testing.T) {") || strings.Contains(string(source), name+"(f *testing.F) {")
 	})
 }

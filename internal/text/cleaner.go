@@ -56,7 +56,11 @@ func (c *Cleaner) step(b []byte, out *strings.Builder) int {
 	}
 	r, n := next(b)
 	if n == 0 {
-		return broken(b)
+		n = broken(b)
+		if n == len(b) && n < 3 && b[0] >= 0xc2 && !c.final {
+			return 0 // more bytes may be of it
+		}
+		return n
 	}
 	if r == escape || r >= 0x80 && r < 0xa0 {
 		length, whole := sequence(b)
