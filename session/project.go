@@ -216,7 +216,7 @@ func (r *registry) free(root string) string {
 func (r *registry) owned(slug, root string) bool {
 	for _, dir := range []string{"tmp", "history"} {
 		owner, err := boundedfile.Read(filepath.Join(r.dir, dir, slug, markerName), boundedfile.Written)
-		if at := strings.TrimSpace(string(owner)); err == nil && at != "" && at != root {
+		if at := strings.TrimSpace(string(owner)); err == nil && at != "" && at != root && string(owner) != root {
 			return false
 		}
 	}

@@ -191,7 +191,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 	}{
 		{claude.File{Name: "t", Data: []byte("{\n?")}, good, "reading settings: t:2:1: "},
 		{claude.File{Name: "t"}, claude.File{Name: "c", Data: []byte("{,}")}, "reading Claude Code's settings: c:1:2: "},
-		{claude.File{Name: "t", Data: []byte(`{"hooks": []}`)}, good, "adding hooks to the settings: hooks is an array"},
+		{claude.File{Name: "t", Data: []byte(`{"hooks": []}`)}, good, "adding hooks to t: hooks is an array"},
 		{claude.File{Name: "t", Data: []byte("{\"a\": \"\xff\"}")}, good, "t:1: a byte that is not UTF-8"},
 	} {
 		_, err := claude.Migrate(c.target, c.source)
