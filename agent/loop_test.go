@@ -62,7 +62,7 @@ func TestChanting(t *testing.T) {
 		{"one word", []string{strings.Repeat("lorem ", 4000)}, true},
 		{"one word, in pieces", strings.SplitAfter(strings.Repeat("lorem ", 400), " "), true},
 		{"a sentence, in pieces", strings.SplitAfter(strings.Repeat("I will now try the very same thing once more, and again. ", 30), " "), true},
-		{"nine times is no chant", []string{strings.Repeat(strings.Repeat("x", 49)+"\n", 9)}, false},
+		{"nine times is not a chant", []string{strings.Repeat(strings.Repeat("x", 49)+"\n", 9)}, false},
 		{"prose", []string{numbered(400, "Sentence number %d is not like the one before it. ")}, false},
 		{"inside code", []string{"```go\n", strings.Repeat("x = x + 1 // and the very same line of code again\n", 40), "```\n"}, false},
 		{"a list", strings.SplitAfter(strings.Repeat("- the same item of a list, which lists may well repeat, so be it\n", 40), "\n"), false},

@@ -73,7 +73,7 @@ func TestBadInput(t *testing.T) {
 		// The command line.
 		{"unknown flag", nil, "", []string{"--nope"}, 1, "unknown flag: --nope+usage"},
 		{"a flag without its value", nil, "", []string{"-p"}, 1, "flag needs an argument: 'p' in -p+usage"},
-		{"two prompts", nil, "", []string{"-p", "a", "b"}, 1, "the prompt stands both behind --prompt and alone: give it once+usage"},
+		{"two prompts", nil, "", []string{"-p", "a", "b"}, 1, "the prompt is given twice, with --prompt and without it: give it once+usage"},
 		{"two modes", nil, "", []string{"--yolo", "--approval-mode=plan", "-p", "a"}, 1, "--yolo and --approval-mode exclude each other: use --approval-mode=yolo+usage"},
 		{"no such mode", nil, "", []string{"--approval-mode=maybe", "-p", "a"}, 1, `--approval-mode is "maybe": it must be default, auto_edit, yolo or plan+usage`},
 		{"no such format", nil, "", []string{"-o", "xml", "-p", "a"}, 1, `--output-format is "xml": it must be text, json or stream-json+usage`},
@@ -83,7 +83,7 @@ func TestBadInput(t *testing.T) {
 		{"a blank prompt", nil, "", []string{"-p", " \n"}, 42, "there is no prompt: give one with -p, as an argument, or on standard input"},
 		{"no prompt at all", nil, "", nil, 42, "there is no prompt: give one with -p, as an argument, or on standard input"},
 		// Settings and trust.
-		{"settings that are no JSON", settings("{\n  \"hooks\": {\n    \"BeforeTool\": [}\n}\n"), "GEMINI_CLI_TRUST_WORKSPACE=true", say, 52, "reading settings: {project}/.gemini/settings.json:3:20: invalid character '}' at start of value: correct the file, or move it away"},
+		{"settings that are not JSON", settings("{\n  \"hooks\": {\n    \"BeforeTool\": [}\n}\n"), "GEMINI_CLI_TRUST_WORKSPACE=true", say, 52, "reading settings: {project}/.gemini/settings.json:3:20: invalid character '}' at start of value: correct the file, or move it away"},
 		{"settings cut short", settings("{\n  \"hooks\": {"), "GEMINI_CLI_TRUST_WORKSPACE=true", say, 52, "reading settings: {project}/.gemini/settings.json:2:13: parsing value: unexpected EOF: correct the file, or move it away"},
 		{"an untrusted folder with hooks", settings(`{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "true"}]}]}}`), "", say, 55, "this folder is not trusted (nobody has trusted it yet), and it brings:\n  hooks: BeforeTool true (.gemini/settings.json)\nLook at it, then run minigem trust here. For one run: --skip-trust, or GEMINI_CLI_TRUST_WORKSPACE=true."},
 		{"yolo forbidden", settings(`{"security": {"disableYoloMode": true}}`), "GEMINI_CLI_TRUST_WORKSPACE=true", append([]string{"--yolo"}, say...), 52, "yolo mode is turned off by security.disableYoloMode in the settings"},
@@ -180,7 +180,7 @@ func TestStandardInput(t *testing.T) {
 	})
 }
 
-// The reader of standard output may leave: that is no failure, and the session
+// The reader of standard output may leave: that is not a failure, and the session
 // ends as it should.
 func TestStandardOutputIsClosed(t *testing.T) {
 	t.Parallel()

@@ -248,7 +248,7 @@ func cmdRecordHooks(ts *testscript.TestScript, neg bool, args []string) {
 // payloadsOf are the recorded payloads of an event, oldest first.
 func payloadsOf(ts *testscript.TestScript, event string) []string {
 	if !slices.Contains(protocol.Events, protocol.Event(event)) {
-		ts.Fatalf("%s is no event", event)
+		ts.Fatalf("%s is not an event", event)
 	}
 	all, err := recordedIn(filepath.Join(ts.Getenv("HOME"), "hook-inputs"))
 	ts.Check(err)

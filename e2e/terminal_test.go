@@ -254,7 +254,7 @@ func TestChatInterrupts(t *testing.T) {
 }
 
 // TestChatCommands: an unknown command never goes to the model, for which there
-// is no answer here.
+// is not an answer here.
 func TestChatCommands(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{

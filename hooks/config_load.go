@@ -50,7 +50,7 @@ type Disabled struct {
 // LoadSettings reads what a settings document says of hooks; file is its
 // absolute name. Everything else in it is ignored. A faulty entry is left out
 // and stands in Problems, with its line; the rest stays in force. The error
-// is for a document that is no JSON, or no object: it begins with
+// is for a document that is not JSON, or no object: it begins with
 // file:line:column.
 func LoadSettings(layer Layer, file string, data []byte) (Section, error) {
 	l, root, err := newLoader(layer, file, data)

@@ -156,7 +156,7 @@ func readManifest(dir string) (manifest, error) {
 	}
 	m := manifest{name: root.Get("name").Text()}
 	if !regexp.MustCompile(`^[A-Za-z0-9-]+$`).MatchString(m.name) {
-		return manifest{}, fmt.Errorf("%q is no name for an extension: only letters, digits and dashes", m.name)
+		return manifest{}, fmt.Errorf("%q is not a name for an extension: only letters, digits and dashes", m.name)
 	}
 	for _, s := range root.Get("settings").Elements() {
 		if v := s.Get("envVar"); v.Kind() == jsonc.String {

@@ -56,7 +56,7 @@ func TestExtensionsThatCannotBeRead(t *testing.T) {
 
 	write(t, filepath.Join(dir, "gemini-extension.json"), `{"name": "a b"}`)
 	_, err = hooks.LoadExtension(hooks.Extension{Dir: dir}, "/w", nil)
-	require.ErrorContains(t, err, `"a b" is no name for an extension`)
+	require.ErrorContains(t, err, `"a b" is not a name for an extension`)
 
 	write(t, filepath.Join(dir, "gemini-extension.json"), `{"name": "ok"}`)
 	s, err := hooks.LoadExtension(hooks.Extension{Dir: dir}, "/w", nil)

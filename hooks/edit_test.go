@@ -18,7 +18,7 @@ type desk struct {
 	hooks.Editor
 }
 
-// newDesk writes files, layer by layer; "" is no file. {dir} in the texts that
+// newDesk writes files, layer by layer; "" is not a file. {dir} in the texts that
 // tests compare is the directory.
 func newDesk(t *testing.T, project, user, system string) desk {
 	t.Helper()

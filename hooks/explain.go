@@ -51,6 +51,6 @@ func (e *Engine) upstreamMatches(pattern, tool string) bool {
 // matchers to be tried on. The caller may keep the slice.
 func BuiltinTools() []string { return slices.Clone(builtinTools) }
 
-// MatcherFault says why a tool matcher is no regular expression; empty: it is
+// MatcherFault says why a tool matcher is not a regular expression; empty: it is
 // one.
 func MatcherFault(pattern string) string { return compile(strings.TrimSpace(pattern)).invalid }

@@ -275,7 +275,7 @@ func (r *Run) judge(ev Event) {
 	if r.Hook.OnError == "block" && (r.Failed != "" || r.Reading.Garbled) && !o.Stop && o.Decision != protocol.Deny {
 		cause := r.Failed
 		if cause == "" {
-			cause = "its output is no valid answer"
+			cause = "its output is not a valid answer"
 		}
 		if ev.CanBlock() {
 			o.Decision, o.Reason = protocol.Deny, fmt.Sprintf("hook %q failed and is set to block then: %s", r.Hook.ID(), cause)

@@ -38,7 +38,7 @@ func TestFunctions(t *testing.T) {
 		reason string
 	}{
 		{"a function", hooks.Hook{Name: "guard"}, nil, hooks.Deny, "no write_file"},
-		{"a command of the same name is no function", hooks.Hook{Name: "guard", Command: "x"}, runs{}, hooks.Deny, "x ran"},
+		{"a command of the same name is not a function", hooks.Hook{Name: "guard", Command: "x"}, runs{}, hooks.Deny, "x ran"},
 		{"nobody for commands", hooks.Hook{Command: "x", OnError: "block"}, nil, hooks.Deny, "there is nobody to run commands"},
 		{"no such function", hooks.Hook{Name: "gard", OnError: "block"}, nil, hooks.Deny, "there is no function of that name"},
 		{"no such function, and that lets pass", hooks.Hook{Name: "gard"}, nil, hooks.Proceed, ""},

@@ -135,7 +135,7 @@ func (c counter) MarshalJSON() ([]byte, error) {
 	return []byte("1"), nil
 }
 
-// TestArgumentsWithoutJSON: a program bug is no crash.
+// TestArgumentsWithoutJSON: a program bug is not a crash.
 func TestArgumentsWithoutJSON(t *testing.T) {
 	t.Parallel()
 	e, r, _ := engine(protocol.BeforeModel, map[string]hookstest.Script{"a": {}}, "a")

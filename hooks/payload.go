@@ -8,7 +8,7 @@ import (
 
 // Payload is the JSON that a hook reads, in pieces that are written one after
 // the other: all payloads of one model request, of each of its chunks above all,
-// share the piece that holds the request. nil is no payload. The bytes must not
+// share the piece that holds the request. nil is not a payload. The bytes must not
 // be changed.
 type Payload [][]byte
 

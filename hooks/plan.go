@@ -187,7 +187,7 @@ func (e *Engine) matchTool(r *Run, pattern string, s subject) bool {
 	}
 	m := e.matcher(pattern)
 	if m.invalid != "" {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("matcher %q is no valid regular expression (%s): it is compared literally", pattern, m.invalid))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("matcher %q is not a valid regular expression (%s): it is compared literally", pattern, m.invalid))
 	}
 	if m.negative {
 		// "Not X" would be true of one of X's other names.

@@ -99,7 +99,7 @@ func (s *scriptSearch) command(command string, depth int) {
 }
 
 // writes reports whether a redirection only writes to what it names: a log that
-// grows with every run is no script.
+// grows with every run is not a script.
 func writes(op syntax.RedirOperator) bool {
 	switch op {
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll:

@@ -34,7 +34,7 @@ var differences = []struct {
 	{func(u upstream) bool { return u.exited && u.code < 2 && u.holdsAmongNoise() }, "lets the action go on: what is not one JSON object alone decides nothing there"},
 	{func(u upstream) bool { return u.run.TimedOut && u.run.Decision > Proceed }, "lets the action go on: what was printed before the time-out is forgotten there"},
 	{func(u upstream) bool { return u.exited && u.code == 0 && u.kind == "text" && blank(u.run.Exit.Stdout) }, "shows stderr to the user"},
-	{func(u upstream) bool { return u.answer["hookSpecificOutput"] != nil && u.nested == nil }, "lets the whole event pass, denials of other hooks too, because hookSpecificOutput is no object"},
+	{func(u upstream) bool { return u.answer["hookSpecificOutput"] != nil && u.nested == nil }, "lets the whole event pass, denials of other hooks too, because hookSpecificOutput is not an object"},
 	{func(u upstream) bool { return u.run.Decision == Ask }, "lifts a policy's deny to a prompt, and ends a run without a terminal"},
 	{func(u upstream) bool { return u.run.out().ToolInput != nil && u.leavesOutArguments() }, "replaces all arguments by tool_input, which is not complete"},
 	{func(u upstream) bool {

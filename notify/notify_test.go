@@ -26,7 +26,7 @@ func TestSequences(t *testing.T) {
 		{"bell in tmux", Terminal{Method: Bell, Through: Tmux}, full, "\a"},
 		{"osc9", Terminal{Method: OSC9}, full, "\x1b]9;minigem | needs you | run: a;b\a"},
 		{"osc9 without subtitle", Terminal{Method: OSC9}, Alert{Title: "t", Body: "b"}, "\x1b]9;t | b\a"},
-		{"osc9 is no progress bar", Terminal{Method: OSC9}, Alert{Title: "4;1;50"}, "\x1b]9; 4;1;50\a"},
+		{"osc9 is not a progress bar", Terminal{Method: OSC9}, Alert{Title: "4;1;50"}, "\x1b]9; 4;1;50\a"},
 		{"osc777", Terminal{Method: OSC777}, full, "\x1b]777;notify;minigem;needs you | run: a:b\a"},
 		{"osc777 title", Terminal{Method: OSC777}, Alert{Title: "a;b", Body: "c"}, "\x1b]777;notify;a:b;c\a"},
 		{"unresolved", Terminal{Method: Auto}, Alert{Title: "t"}, "\x1b]777;notify;t;\a"},

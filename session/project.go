@@ -184,7 +184,7 @@ func fresh(dir string) bool {
 	return errors.Is(err, fs.ErrNotExist) || err == nil && (len(entries) == 0 || len(entries) == 1 && entries[0].Name() == markerName)
 }
 
-// slug is what the file gives root; empty: nothing, or what is no name of a
+// slug is what the file gives root; empty: nothing, or what is not a name of a
 // folder and would lead to another place.
 func (r *registry) slug(root string) string {
 	s := r.slugs[root]

@@ -64,7 +64,7 @@ func period(s string) (time.Duration, error) {
 			return time.Duration(n) * unit, nil
 		}
 	}
-	return 0, fmt.Errorf(`%q is no period: write a number and h, d, w or m, such as "30d"`, s)
+	return 0, fmt.Errorf(`%q is not a period: write a number and h, d, w or m, such as "30d"`, s)
 }
 
 // Check says what is wrong with r; nil: nothing is.

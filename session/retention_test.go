@@ -112,11 +112,11 @@ func TestRetentionOfWrongSettings(t *testing.T) {
 		r    Retention
 		want string
 	}{
-		{Retention{MaxAge: "30"}, `maxAge: "30" is no period: write a number and h, d, w or m, such as "30d"`},
-		{Retention{MaxAge: "0d"}, `maxAge: "0d" is no period: write a number and h, d, w or m, such as "30d"`},
+		{Retention{MaxAge: "30"}, `maxAge: "30" is not a period: write a number and h, d, w or m, such as "30d"`},
+		{Retention{MaxAge: "0d"}, `maxAge: "0d" is not a period: write a number and h, d, w or m, such as "30d"`},
 		{Retention{MaxAge: "2h"}, "maxAge: 2h is less than minRetention"},
 		{Retention{MaxCount: &zero}, "maxCount: 0 is less than 1"},
-		{Retention{MinRetention: "x"}, `minRetention: "x" is no period: write a number and h, d, w or m, such as "30d"`},
+		{Retention{MinRetention: "x"}, `minRetention: "x" is not a period: write a number and h, d, w or m, such as "30d"`},
 	}
 	for _, c := range cases {
 		o := options(t)

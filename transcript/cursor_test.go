@@ -62,7 +62,7 @@ func FuzzCursor(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		if !utf8.ValidString(s) || !json.Valid([]byte(s)) {
-			return // encoding/json repairs bytes that are no UTF-8, a session keeps them
+			return // encoding/json repairs bytes that are not UTF-8, a session keeps them
 		}
 		c := cursor{text: s}
 		assert.Equal(t, strings.Trim(s, " \t\r\n"), c.skip())

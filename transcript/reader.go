@@ -58,7 +58,7 @@ func Read(path string) (*File, error) {
 }
 
 // ReadMeta reads what the first line of a session's file says, without the rest
-// of the file. Where that line is no metadata the whole file is read.
+// of the file. Where that line is not metadata the whole file is read.
 func ReadMeta(path string) (Meta, error) {
 	f, err := boundedfile.Open(path)
 	if err != nil {

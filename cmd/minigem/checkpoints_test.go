@@ -80,7 +80,7 @@ func TestCheckpointsThatFail(t *testing.T) {
 	}
 	w := newHookWorld(t, map[string]string{
 		"a.txt": "one\n", "~/answers": twoEdits, "~/.gemini/settings.json": checkpointingOn,
-		"~/.gemini/history/project/.git": "this is no repository",
+		"~/.gemini/history/project/.git": "this is not a repository",
 	})
 	got := w.run("--yolo -m gemini-2.5-flash --fake-responses " + w.path("~/answers") + " -p edit")
 	assert.Equal(t, 0, got.code)

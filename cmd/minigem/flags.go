@@ -25,7 +25,7 @@ nobody is there to be asked. Add --approval-mode=auto_edit to let it edit files,
 --yolo to let it do all it wants.
 
 Flags come before the prompt, or behind a prompt in quotes. A first word that is a
-command of Gemini CLI, Claude Code or Codex is no prompt, unless behind -p.
+command of Gemini CLI, Claude Code or Codex is not a prompt, unless behind -p.
 
 Exit codes: 0 done, 1 failed, 41 no credentials, 42 bad input, 52 bad settings,
 53 cut off by a limit or a loop, 54 a tool failed for good, 55 untrusted folder, 130 interrupted,

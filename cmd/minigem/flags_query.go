@@ -14,7 +14,7 @@ import (
 )
 
 // readQuery takes the prompt out of args, which begin with the first word that
-// is no flag. Gemini CLI takes its flags from anywhere, so that
+// is not a flag. Gemini CLI takes its flags from anywhere, so that
 //
 //	gemini "Fix the tests" --yolo
 //

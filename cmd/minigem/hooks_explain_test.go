@@ -173,7 +173,7 @@ func TestHooksInspectUsage(t *testing.T) {
 		"hooks fire":                                         "needs an event",
 		"hooks fire BeforeTool --timeout=-1s":                "--timeout must not be negative",
 		"hooks fire BeforeTool --input other.json":           "other.json is a payload of AfterTool, not of BeforeTool",
-		"hooks fire BeforeTool --from-transcript none.jsonl": "is no session",
+		"hooks fire BeforeTool --from-transcript none.jsonl": "is not a session",
 	} {
 		got := w.run(args)
 		assert.Equal(t, exit.Input, got.code, args)

@@ -86,7 +86,7 @@ func TestHooksNewRefuses(t *testing.T) {
 		"hooks new x":                    "--event is missing: SessionStart, ",
 		"hooks new x --event PreToolUse": `did you mean "BeforeTool"?`,
 		"hooks new x --event BeforeTool --lang rb": `there is no language "rb"; they are sh, py, js, go`,
-		"hooks new ../x --event BeforeTool":        `"../x" is no name for a hook`,
+		"hooks new ../x --event BeforeTool":        `"../x" is not a name for a hook`,
 		"hooks new guard --event BeforeTool":       `there is a hook "guard" already, at `,
 		"hooks new taken --event BeforeTool":       ".gemini/hooks/taken.sh is there already",
 		"hooks new x --evnt BeforeTool":            "unknown flag: --evnt",

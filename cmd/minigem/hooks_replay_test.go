@@ -25,7 +25,7 @@ func TestHooksReplay(t *testing.T) {
 	assert.Equal(t, exit.Failed, got.code, got.err)
 	assert.Contains(t, got.out, "past/s.jsonl step 2, call write_file {\"file_path\":\".x\"}: then proceed, now deny by guard: dot files are mine\n")
 	assert.Contains(t, got.out, "BeforeTool guard (.gemini/settings.json:4): 1 runs, 1 deny, p50 ")
-	assert.Contains(t, got.out, "skipped\n  past/other.json is no session")
+	assert.Contains(t, got.out, "skipped\n  past/other.json is not a session")
 
 	asJSON := w.run("hooks replay past/s.jsonl --json")
 	var r struct{ Decided []struct{ Now, Then string } }
@@ -39,7 +39,7 @@ func TestHooksReplay(t *testing.T) {
 	for args, want := range map[string]string{
 		"hooks replay":                 "needs session files, or folders of them",
 		"hooks replay none.jsonl":      "no such file",
-		"hooks replay past/other.json": "is no session",
+		"hooks replay past/other.json": "is not a session",
 		"hooks replay empty":           "there is no session in it",
 		"hooks replay past --jsn":      "unknown flag: --jsn",
 	} {

@@ -34,7 +34,7 @@ anywhere. minigem --hook-trace page.html makes the page at once.`,
 				return exit.Errorf(exit.Input, "%s: %w", args[0], err)
 			}
 			if skipped > 0 {
-				fmt.Fprintf(sys.Stderr, "[WARNING] %s: %d lines are no hook events and were left out\n", args[0], skipped)
+				fmt.Fprintf(sys.Stderr, "[WARNING] %s: %d lines that are not hook events were left out\n", args[0], skipped)
 			}
 			return trace.Write(text.Raw(sys.Stdout), "Hook events in "+filepath.Base(args[0]), reports)
 		},

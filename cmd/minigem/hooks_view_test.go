@@ -21,7 +21,7 @@ func TestHooksView(t *testing.T) {
 	got := w.run("hooks view trace.jsonl")
 	assert.Equal(t, 0, got.code)
 	assert.Contains(t, got.out, "<title>Hook events in trace.jsonl</title>")
-	assert.Equal(t, "[WARNING] trace.jsonl: 1 lines are no hook events and were left out\n", got.err)
+	assert.Equal(t, "[WARNING] trace.jsonl: 1 lines that are not hook events were left out\n", got.err)
 	for args, want := range map[string]string{
 		"hooks view":             "needs a trace",
 		"hooks view none.jsonl":  "no such file",

@@ -87,7 +87,7 @@ func TestSessionsRewindUsage(t *testing.T) {
 	w := twoSessions(t)
 	for args, want := range map[string]string{
 		"9":               "rewinding session: ",
-		"1 x":             `"x" is no number of a prompt: minigem sessions rewind 1 lists them`,
+		"1 x":             `"x" is not the number of a prompt: minigem sessions rewind 1 lists them`,
 		"1 7":             "rewinding session 11111111-aaaa: there is no prompt 7: they are numbered from 1, the newest, to 1",
 		"1 0":             "there is no prompt 0",
 		"1 1 --only code": `--only takes files or conversation, not "code"`,

@@ -257,7 +257,7 @@ func TestRetentionAtStart(t *testing.T) {
 	t.Run("a wrong period", func(t *testing.T) {
 		t.Parallel()
 		_, warned, old, _ := start(t, `{"general": {"sessionRetention": {"maxAge": "forever"}}}`)
-		assert.Equal(t, []string{`reading general.sessionRetention: maxAge: "forever" is no period: write a number and h, d, w or m, such as "30d"; no session is deleted`}, warned)
+		assert.Equal(t, []string{`reading general.sessionRetention: maxAge: "forever" is not a period: write a number and h, d, w or m, such as "30d"; no session is deleted`}, warned)
 		assert.FileExists(t, old)
 	})
 }

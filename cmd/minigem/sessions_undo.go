@@ -56,7 +56,7 @@ minigem sessions restore brings it back.`,
 			}
 			n, err := strconv.Atoi(args[1])
 			if err != nil {
-				return exit.Errorf(exit.Input, "%q is no number of a prompt: minigem sessions rewind %s lists them", args[1], args[0])
+				return exit.Errorf(exit.Input, "%q is not the number of a prompt: minigem sessions rewind %s lists them", args[1], args[0])
 			}
 			return r.rewind(contextOf(cmd), n, what, force)
 		},

@@ -122,7 +122,7 @@ func TestValidateTools(t *testing.T) {
 		{"fine", []llm.ToolSpec{spec("a"), spec("mcp_x.y:z-1"), {Name: "bare"}}, llm.ToolChoice{Mode: llm.ToolModeAny, Allowed: []string{"a"}}, nil},
 		{"a digit first", []llm.ToolSpec{spec("1a")}, llm.ToolChoice{}, []string{`tools: "1a" cannot be a function's name`}},
 		{"twice", []llm.ToolSpec{spec("a"), spec("a")}, llm.ToolChoice{}, []string{"tools: a is declared twice"}},
-		{"a schema that is no object", []llm.ToolSpec{{Name: "a", Parameters: json.RawMessage(`true`)}}, llm.ToolChoice{}, []string{"tools: the schema of a is not an object"}},
+		{"a schema that is not an object", []llm.ToolSpec{{Name: "a", Parameters: json.RawMessage(`true`)}}, llm.ToolChoice{}, []string{"tools: the schema of a is not an object"}},
 		{"names with AUTO", []llm.ToolSpec{spec("a")}, llm.ToolChoice{Mode: llm.ToolModeAuto, Allowed: []string{"a"}}, []string{`toolConfig: allowedFunctionNames with mode "AUTO"; it goes with ANY only`}},
 		{"a name that is not declared", []llm.ToolSpec{spec("a")}, llm.ToolChoice{Mode: llm.ToolModeAny, Allowed: []string{"b"}}, []string{"toolConfig: b is allowed but not declared"}},
 	}

@@ -130,7 +130,7 @@ func (f *files) read(path string) state {
 	info, err := os.Stat(real)
 	switch {
 	case err != nil || !info.Mode().IsRegular():
-		return state{there: true, left: "is no file"}
+		return state{there: true, left: "is not a file"}
 	case info.Size() > maxFile:
 		return state{there: true, left: fmt.Sprintf("is larger than %d KiB", maxFile>>10)}
 	case f.size+int(info.Size()) > maxFiles:

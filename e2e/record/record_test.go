@@ -38,7 +38,7 @@ func TestCleaner(t *testing.T) {
 	assert.Equal(t, map[string]any{"a": []any{"x", 1.0, true, nil}}, c.value(map[string]any{"a": []any{"/home/carolina/project/x", 1.0, true, nil}}))
 
 	common := newCleaner(Options{Dir: "/root/x", Project: "/root/x", Home: "/", User: "root"})
-	assert.Equal(t, "the root of / is root's", common.code("the root of / is root's"), "a word of every text is no name, and / no home")
+	assert.Equal(t, "the root of / is root's", common.code("the root of / is root's"), "a word of every text is not a name, and / no home")
 }
 
 func TestShort(t *testing.T) {

@@ -32,14 +32,14 @@ func checkRequest(args []string) error {
 		return nil
 	}
 	if n, err := strconv.Atoi(args[0]); err != nil || n < 1 {
-		return fmt.Errorf("%q is no request: expected a number from 1, last or any", args[0])
+		return fmt.Errorf("%q is not a request: expected a number from 1, last or any", args[0])
 	}
 	return nil
 }
 
 func checkDiff(args []string) error {
 	if n, err := strconv.Atoi(args[0]); err != nil || n < 1 {
-		return fmt.Errorf("%q is no number of a request", args[0])
+		return fmt.Errorf("%q is not the number of a request", args[0])
 	}
 	return nil
 }

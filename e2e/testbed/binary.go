@@ -208,7 +208,7 @@ func subjectIn(input []byte) string {
 		Trigger      string `json:"trigger"`
 		Notification string `json:"notification_type"`
 	}
-	_ = json.Unmarshal(input, &in) // what is no JSON has no subject
+	_ = json.Unmarshal(input, &in) // what is not JSON has no subject
 	return cmp.Or(in.Tool, in.Source, in.Reason, in.Trigger, in.Notification)
 }
 

@@ -39,7 +39,7 @@ type Command struct {
 	Line    int
 	Source  string // as it stands there
 	Negated bool
-	Args    []string // words that are no conditions
+	Args    []string // words that are not conditions
 	Conds   []Cond
 	Text    string // the rest of the line, for verbs that take all of it
 
@@ -86,7 +86,7 @@ type SyntaxError struct {
 
 func (e *SyntaxError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Text) }
 
-// The names of sections that are no files of the workspace.
+// The names of sections that are not files of the workspace.
 const (
 	modelSection     = "model"           // the model's part, in the short form
 	responsesSection = "model.responses" // the same, as a fake-responses file

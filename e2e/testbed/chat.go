@@ -329,7 +329,7 @@ func keyNames() []string {
 func checkKeys(args []string) error {
 	for _, a := range args {
 		if keyNamed(a) == "" {
-			return fmt.Errorf("%q is no key%s; a single character is one too, and type is for more", a, meant(a, keyNames()))
+			return fmt.Errorf("%q is not a key%s; a single character is one too, and type is for more", a, meant(a, keyNames()))
 		}
 	}
 	return nil
@@ -340,7 +340,7 @@ func checkColumns(args []string) error {
 		return nil
 	}
 	if n, err := strconv.Atoi(args[0]); err != nil || n < 20 || n > 400 {
-		return fmt.Errorf("%q is no width: expected a number of columns from 20 to 400", args[0])
+		return fmt.Errorf("%q is not a width: expected a number of columns from 20 to 400", args[0])
 	}
 	return nil
 }

@@ -70,7 +70,7 @@ func (c *Command) word(w string) error {
 	if m[2] == "~" {
 		re, err := regexp.Compile("(?m)" + cond.Value)
 		if err != nil {
-			return fmt.Errorf("%s is no regular expression: %w", w, err)
+			return fmt.Errorf("%s is not a regular expression: %w", w, err)
 		}
 		cond.re = re
 	}
@@ -116,7 +116,7 @@ func parseTimes(s string) (times, error) {
 	least, most, isRange := strings.Cut(s, "..")
 	var err error
 	if t.least, err = strconv.Atoi(least); err != nil || t.least < 0 {
-		return t, fmt.Errorf("%q is no number of times", least)
+		return t, fmt.Errorf("%q is not a count", least)
 	}
 	switch {
 	case !isRange:
@@ -125,7 +125,7 @@ func parseTimes(s string) (times, error) {
 		t.most = -1
 	default:
 		if t.most, err = strconv.Atoi(most); err != nil || t.most < t.least {
-			return t, fmt.Errorf("%q is no number of times from %d", most, t.least)
+			return t, fmt.Errorf("%q is not a count from %d", most, t.least)
 		}
 	}
 	return t, nil

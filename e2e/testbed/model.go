@@ -131,7 +131,7 @@ func want(ok bool, text string) error {
 func (p *modelParser) line(verb, rest string) error {
 	f, ok := modelVerbs[verb]
 	if !ok {
-		return fmt.Errorf("%q is no line of a model's answer%s", verb, meant(verb, slices.Sorted(maps.Keys(modelVerbs))))
+		return fmt.Errorf("%q is not something that a model says%s", verb, meant(verb, slices.Sorted(maps.Keys(modelVerbs))))
 	}
 	return f(p, rest)
 }
@@ -140,7 +140,7 @@ func (p *modelParser) text(rest string, part func(string) llm.Part) error {
 	if strings.HasPrefix(rest, `"`) {
 		s, err := strconv.Unquote(rest)
 		if err != nil {
-			return fmt.Errorf("%s is no quoted text: expected \"...\" with \\n, \\t, \\\" and \\\\ in it", rest)
+			return fmt.Errorf("%s is not quoted text: expected \"...\" with \\n, \\t, \\\" and \\\\ in it", rest)
 		}
 		rest = s
 	}
@@ -161,7 +161,7 @@ func (p *modelParser) call(rest string) error {
 	if args = strings.TrimSpace(args); args != "" {
 		d := json.NewDecoder(bytes.NewReader([]byte(args)))
 		if err := d.Decode(&c.Args); err != nil || d.More() {
-			return fmt.Errorf("the arguments of %s are no JSON object on one line: %s%s", name, args, because(err))
+			return fmt.Errorf("the arguments of %s are not one JSON object on one line: %s%s", name, args, because(err))
 		}
 	}
 	p.add(c)

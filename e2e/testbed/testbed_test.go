@@ -101,12 +101,12 @@ block SAFETY`)
 func TestParseModelFaults(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ in, want string }{
-		{"tekst hi", `f:1: "tekst" is no line of a model's answer (did you mean "text"?)`},
-		{"say hi", `f:1: "say" is no line of a model's answer: expected one of block, call, `},
-		{"text a\n\ntext \"b", `f:3: "b is no quoted text: expected`},
+		{"tekst hi", `f:1: "tekst" is not something that a model says (did you mean "text"?)`},
+		{"say hi", `f:1: "say" is not something that a model says: expected one of block, call, `},
+		{"text a\n\ntext \"b", `f:3: "b is not quoted text: expected`},
 		{"call", "f:1: call needs a tool and its arguments"},
-		{"call x [1]", "f:1: the arguments of x are no JSON object on one line: [1]"},
-		{"call x {} {}", "f:1: the arguments of x are no JSON object on one line: {} {}"},
+		{"call x [1]", "f:1: the arguments of x are not one JSON object on one line: [1]"},
+		{"call x {} {}", "f:1: the arguments of x are not one JSON object on one line: {} {}"},
 		{"call x {a: 1}", "(invalid character 'a'"},
 		{"usage", "f:1: usage needs a number of tokens"},
 		{"usage -1", `f:1: usage needs a number of tokens, not "-1"`},

@@ -165,7 +165,7 @@ func rawText(s string) (string, error) {
 	}
 	out, err := strconv.Unquote(s)
 	if err != nil {
-		return "", fmt.Errorf(`%s is no quoted text: expected "..." with \n, \t, \" and \\ in it`, s)
+		return "", fmt.Errorf(`%s is not quoted text: expected "..." with \n, \t, \" and \\ in it`, s)
 	}
 	return out, nil
 }
@@ -182,7 +182,7 @@ func oneOf(values ...string) func([]string) error {
 func checkEnv(args []string) error {
 	for _, a := range args {
 		if name, _, ok := strings.Cut(a, "="); !ok || name == "" {
-			return fmt.Errorf("%q is no NAME=VALUE", a)
+			return fmt.Errorf("%q is not a NAME=VALUE", a)
 		}
 	}
 	return nil
@@ -195,7 +195,7 @@ func checkMode(args []string) error {
 
 func checkDuration(args []string) error {
 	if d, err := time.ParseDuration(args[0]); err != nil || d <= 0 {
-		return fmt.Errorf("%q is no duration such as 5s or 500ms", args[0])
+		return fmt.Errorf("%q is not a duration such as 5s or 500ms", args[0])
 	}
 	return nil
 }
@@ -214,7 +214,7 @@ func checkEvent(args []string) error {
 	if slices.Contains(names, args[0]) {
 		return nil
 	}
-	return fmt.Errorf("%q is no event%s", args[0], meant(args[0], names))
+	return fmt.Errorf("%q is not an event%s", args[0], meant(args[0], names))
 }
 
 // checkLocal: arguments are paths in the workspace.
@@ -229,7 +229,7 @@ func checkLocal(args []string) error {
 
 func checkNumber(args []string) error {
 	if n, err := strconv.Atoi(args[len(args)-1]); err != nil || n < 0 {
-		return fmt.Errorf("%q is no number", args[len(args)-1])
+		return fmt.Errorf("%q is not a number", args[len(args)-1])
 	}
 	return nil
 }

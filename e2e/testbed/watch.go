@@ -16,7 +16,7 @@ const pollEvery = 300 * time.Millisecond
 // Watch runs the suite, then again each time one of its cases, or a file that
 // they use, has changed, until ctx ends: then the changed cases only, or all
 // where something else changed. each hears of every round, and once that there
-// is no case. What changes while cases run, or while each is told, is seen in
+// is not a case. What changes while cases run, or while each is told, is seen in
 // the round after: what a round has seen is from before it ran anything.
 func (s *Suite) Watch(ctx context.Context, each func(Summary, error)) {
 	var seen map[string]stamp
@@ -46,7 +46,7 @@ func (s *Suite) round(ctx context.Context, run []string, now map[string]stamp, e
 		return
 	}
 	sum := s.RunFiles(ctx, run)
-	for _, r := range sum.Results { // what it rewrote itself is no change
+	for _, r := range sum.Results { // what it rewrote itself is not a change
 		if info, err := os.Stat(r.Case.Path); err == nil && r.Updated {
 			now[r.Case.Path] = stamp{info.ModTime(), info.Size()}
 		}

@@ -14,7 +14,7 @@ import (
 
 // TestWatchSeesWhatChangesMeanwhile: a change that is made while a round is told
 // of, before the next look, is not lost; neither is one that is made while there
-// is no case at all.
+// is not a case at all.
 func TestWatchSeesWhatChangesMeanwhile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -72,7 +72,7 @@ func (m *migration) toolMatcher(theirs string, n jsonc.Node, text string) (strin
 }
 
 var (
-	word    = regexp.MustCompile(`\\.|[A-Za-z]+`) // an escape is no word, nor is its letter of the next one
+	word    = regexp.MustCompile(`\\.|[A-Za-z]+`) // an escape is not a word, nor is its letter of the next one
 	mcpTool = regexp.MustCompile(`mcp__([^|()]+?)__`)
 )
 

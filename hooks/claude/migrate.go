@@ -286,7 +286,7 @@ func (m *migration) timeout(event string, n jsonc.Node) json.Number {
 	if s, ok := n.Float(); ok && s > 0 && s < 1e9 {
 		seconds = s
 	} else if n.Exists() {
-		m.differs(n, "%s: the timeout %s is no number of seconds; it is %v s now", event, n.Standard(), seconds)
+		m.differs(n, "%s: the timeout %s is not a number of seconds; it is %v s now", event, n.Standard(), seconds)
 	}
 	return json.Number(fmt.Sprint(int64(math.Ceil(seconds * 1000))))
 }

@@ -40,7 +40,7 @@ var forms = []struct {
 	{"encoded twice", `"{\"decision\":\"deny\"}"`, "deny", ""},
 	{"NUL bytes", "{\"dec\x00ision\":\"de\x00ny\"}", "deny", "deny"},
 	{"UTF-16", "{\x00\"\x00d\x00e\x00c\x00i\x00s\x00i\x00o\x00n\x00\"\x00:\x00\"\x00d\x00e\x00n\x00y\x00\"\x00}\x00", "deny", "deny"},
-	{"bytes that are no UTF-8", "{\"decision\":\"deny\",\"reason\":\"caf\xe9\"}", "deny", "deny"},
+	{"bytes that are not UTF-8", "{\"decision\":\"deny\",\"reason\":\"caf\xe9\"}", "deny", "deny"},
 	{"an allow", `{"decision":"allow"}`, "", ""},
 	{"talk", `print {"decision":"deny"} to block`, "", ""},
 	{"a quoted deny", `{"systemMessage":"{\"decision\":\"deny\"}"}`, "", ""},

@@ -43,7 +43,7 @@ var exitCases = []Case{
 
 	// Other exits are warnings.
 	{Name: "1: a warning", Event: beforeTool, Hooks: one(Hook{Exit: 1, Err: "oops"}), Want: Want{Failed: []string{"exit status 1: oops"}}},
-	{Name: "1: text is no message", Event: beforeTool, Hooks: one(Hook{Exit: 1, Out: "text"}), Want: Want{Failed: []string{"exit status 1"}}},
+	{Name: "1: text is not a message", Event: beforeTool, Hooks: one(Hook{Exit: 1, Out: "text"}), Want: Want{Failed: []string{"exit status 1"}}},
 	{Name: "1: the first line of stderr is the cause", Event: beforeTool, Hooks: one(Hook{Exit: 1, Err: "\n  first\nsecond"}), Want: Want{Failed: []string{"exit status 1: first"}}},
 	{Name: "1: a deny is obeyed", Event: beforeTool, Hooks: one(Hook{Exit: 1, Out: denyNo}), Want: Want{Decision: "deny", Reason: "no", Failed: []string{"exit status 1"}}},
 	{Name: "1: a stop is obeyed", Event: beforeTool, Hooks: one(Hook{Exit: 1, Out: stopNow}), Want: Want{Decision: "stop", Reason: "enough", Failed: []string{"exit status 1"}}},
@@ -80,8 +80,8 @@ var exitCases = []Case{
 	{Name: "onError block: missing", Event: beforeTool, Hooks: one(Hook{OnError: "block", Exit: 127, Err: "gone"}), Want: Want{Decision: "deny", Reason: `hook "a" failed and is set to block then: exit status 127 (command not found): gone`, Failed: []string{"127"}}},
 	{Name: "onError block: time-out", Event: beforeTool, Hooks: one(Hook{OnError: "block", Hangs: true}), Want: Want{Decision: "deny", Reason: `hook "a" failed and is set to block then: timed out after 1000ms`, Failed: []string{"timed out"}}},
 	{Name: "onError block: a stop said before stays one", Event: beforeTool, Hooks: one(Hook{OnError: "block", Hangs: true, Out: stopNow}), Want: Want{Decision: "stop", Reason: "enough", Failed: []string{"timed out"}}},
-	{Name: "onError block: text", Event: beforeTool, Hooks: one(Hook{OnError: "block", Out: "ok"}), Want: Want{Decision: "deny", Reason: `hook "a" failed and is set to block then: its output is no valid answer`, Message: "ok"}},
-	{Name: "onError block: a decision that is none", Event: beforeTool, Hooks: one(Hook{OnError: "block", Out: `{"decision":"denied"}`}), Want: Want{Decision: "deny", Reason: `hook "a" failed and is set to block then: its output is no valid answer`, Warn: []string{`did you mean "deny"`}}},
+	{Name: "onError block: text", Event: beforeTool, Hooks: one(Hook{OnError: "block", Out: "ok"}), Want: Want{Decision: "deny", Reason: `hook "a" failed and is set to block then: its output is not a valid answer`, Message: "ok"}},
+	{Name: "onError block: a decision that is none", Event: beforeTool, Hooks: one(Hook{OnError: "block", Out: `{"decision":"denied"}`}), Want: Want{Decision: "deny", Reason: `hook "a" failed and is set to block then: its output is not a valid answer`, Warn: []string{`did you mean "deny"`}}},
 	{Name: "onError block: where nothing can be blocked", Event: sessionStart, Hooks: one(Hook{OnError: "block", Exit: 1}), Want: Want{Failed: []string{"exit status 1"}, Warn: []string{"cannot be blocked"}}},
 	{Name: "onError allow", Event: beforeTool, Hooks: one(Hook{OnError: "allow", Exit: 1}), Want: Want{Failed: []string{"exit status 1"}}},
 }
@@ -98,9 +98,9 @@ var streamCases = []Case{
 	{Name: "an array", Event: beforeTool, Hooks: out(`[{"decision":"allow"}]`), Want: Want{Message: `[{"decision":"allow"}]`, Warn: []string{"(line 1) among other output, so it was not obeyed"}}},
 	{Name: "a deny in an array holds", Event: beforeTool, Hooks: out(`[{"decision":"deny","reason":"no"}]`), Want: Want{Decision: "deny", Reason: "no", Message: `[{"decision":"deny","reason":"no"}]`, Warn: []string{"its deny holds"}}},
 
-	// A block is legible in what is no valid JSON.
+	// A block is legible in what is not valid JSON.
 	{Name: "broken JSON", Event: beforeTool, Hooks: out(`{"decision":"allow"`), Want: Want{Message: `{"decision":"allow"`, Warn: []string{"not valid JSON"}}},
-	{Name: "broken: never closed", Event: beforeTool, Hooks: out(`{"decision":"deny"`), Want: Want{Decision: "deny", Reason: `{"decision":"deny"`, Message: `{"decision":"deny"`, Warn: []string{"no valid JSON (line 1): its deny holds"}}},
+	{Name: "broken: never closed", Event: beforeTool, Hooks: out(`{"decision":"deny"`), Want: Want{Decision: "deny", Reason: `{"decision":"deny"`, Message: `{"decision":"deny"`, Warn: []string{"not valid JSON (line 1): its deny holds"}}},
 	{Name: "broken: ends in its reason", Event: beforeTool, Hooks: out(`{"decision":"deny","reason":"half a sen`), Want: Want{Decision: "deny", Reason: "half a sen", Message: `{"decision":"deny","reason":"half a sen`, Warn: []string{"its deny holds"}}},
 	{Name: "broken: a reason of two lines", Event: beforeTool, Hooks: out("{\"decision\":\"block\",\"reason\":\"one\ntwo\"}"), Want: Want{Decision: "deny", Reason: "one\ntwo", Message: "{\"decision\":\"block\",\"reason\":\"one\ntwo\"}", Warn: []string{"its deny holds"}}},
 	{Name: "broken: quotes in a reason", Event: beforeTool, Hooks: out(`{"reason":"no "rm" here","decision":"deny"}`), Want: Want{Decision: "deny", Reason: "no ", Message: `{"reason":"no "rm" here","decision":"deny"}`, Warn: []string{"its deny holds"}}},
@@ -127,7 +127,7 @@ var streamCases = []Case{
 	{Name: "UTF-16 on stderr", Event: beforeTool, Hooks: one(Hook{Err: utf16Text(denyNo, "\xff\xfe", 0)}), Want: Want{Decision: "deny", Reason: "no", Warn: []string{"stderr is UTF-16"}}},
 	{Name: "NUL bytes", Event: beforeTool, Hooks: out("\x00{\"decision\":\"de\x00ny\",\"reason\":\"no\"}\x00\x00"), Want: Want{Decision: "deny", Reason: "no", Warn: []string{"NUL bytes"}}},
 
-	{Name: "single quotes", Event: beforeTool, Hooks: out(`{'decision':'deny','reason':'no'}`), Want: Want{Decision: "deny", Reason: "no", Message: `{'decision':'deny','reason':'no'}`, Warn: []string{"no valid JSON (line 1): its deny holds"}}},
+	{Name: "single quotes", Event: beforeTool, Hooks: out(`{'decision':'deny','reason':'no'}`), Want: Want{Decision: "deny", Reason: "no", Message: `{'decision':'deny','reason':'no'}`, Warn: []string{"not valid JSON (line 1): its deny holds"}}},
 	{Name: "a line before the object", Event: beforeTool, Hooks: out("debug\n" + `{"decision":"allow","hookSpecificOutput":{"tool_input":{"file_path":"b"}}}`), Want: Want{Message: "debug\n" + `{"decision":"allow","hookSpecificOutput":{"tool_input":{"file_path":"b"}}}`, Warn: []string{"a JSON object (line 2) among other output, so it was not obeyed"}}},
 	{Name: "a line after a deny: garbage turns no block into a go-ahead", Event: beforeTool, Hooks: out(denyNo + "\ndone"), Want: Want{Decision: "deny", Reason: "no", Message: denyNo + "\ndone", Warn: []string{"(line 1) among other output: its deny holds"}}},
 	{Name: "words before a deny on its line", Event: beforeTool, Hooks: out("checking... " + denyNo), Want: Want{Decision: "deny", Reason: "no", Message: "checking... " + denyNo, Warn: []string{"its deny holds"}}},
@@ -142,10 +142,10 @@ var streamCases = []Case{
 	{Name: "text on stdout, object on stderr", Event: beforeTool, Hooks: one(Hook{Out: "hi", Err: allowYes}), Want: Want{Message: "hi"}},
 	{Name: "text on stdout masks no deny on stderr", Event: beforeTool, Hooks: one(Hook{Out: "hi", Err: denyNo}), Want: Want{Decision: "deny", Reason: "no", Message: "hi", Warn: []string{"stderr holds a JSON object (line 1) among other output: its deny holds"}}},
 	{Name: "a deny among other output on stderr holds", Event: beforeTool, Hooks: one(Hook{Err: "bash: warning: setlocale\n" + denyNo + "\nbye"}), Want: Want{Decision: "deny", Reason: "no", Warn: []string{"stderr holds a JSON object (line 2) among other output: its deny holds"}}},
-	{Name: "code on stderr is no answer", Event: beforeTool, Hooks: one(Hook{Exit: 1, Err: "+ echo '" + denyNo + "'\n  print(" + denyNo + ")"}), Want: Want{Failed: []string{"exit status 1"}}},
+	{Name: "code on stderr is not an answer", Event: beforeTool, Hooks: one(Hook{Exit: 1, Err: "+ echo '" + denyNo + "'\n  print(" + denyNo + ")"}), Want: Want{Failed: []string{"exit status 1"}}},
 	{Name: "object on stdout, object on stderr", Event: beforeTool, Hooks: one(Hook{Out: allowYes, Err: denyNo})},
-	{Name: "bytes that are no UTF-8", Event: beforeTool, Hooks: out("caf\xe9"), Want: Want{Message: "caf\ufffd", Warn: []string{"not valid UTF-8"}}},
-	{Name: "an object with bytes that are no UTF-8", Event: beforeTool, Hooks: out("{\"decision\":\"deny\",\"reason\":\"caf\xe9\"}"), Want: Want{Decision: "deny", Reason: "caf\ufffd", Warn: []string{"not valid UTF-8"}}},
+	{Name: "bytes that are not UTF-8", Event: beforeTool, Hooks: out("caf\xe9"), Want: Want{Message: "caf\ufffd", Warn: []string{"not valid UTF-8"}}},
+	{Name: "an object with bytes that are not UTF-8", Event: beforeTool, Hooks: out("{\"decision\":\"deny\",\"reason\":\"caf\xe9\"}"), Want: Want{Decision: "deny", Reason: "caf\ufffd", Warn: []string{"not valid UTF-8"}}},
 	{Name: "characters outside ASCII", Event: beforeTool, Hooks: out(`{"decision":"deny","reason":"värde 日本 😀"}`), Want: Want{Decision: "deny", Reason: "värde 日本 😀"}},
 	{Name: "a quote in a command", Event: beforeTool, Hooks: out(`{"decision":"deny","reason":"it's"}`), Want: Want{Decision: "deny", Reason: "it's"}},
 }

@@ -65,10 +65,10 @@ var decisionCases = []Case{
 var fieldCases = []Case{
 	{Name: "a field nested 10,000 deep takes back no deny", Event: beforeTool, Hooks: out(`{"x":` + deep(10_000) + `,"decision":"deny","reason":"no"}`), Want: Want{Decision: "deny", Reason: "no", Warn: []string{"unknown field x"}}},
 	{Name: "tool_input nested 10,000 deep takes back no deny", Event: beforeTool, Hooks: out(`{"decision":"deny","reason":"no","hookSpecificOutput":{"tool_input":` + deep(10_000) + `}}`), Want: Want{Decision: "deny", Reason: "no", Warn: []string{"tool_input ignored: it must be an object, not a value nested too deeply"}}},
-	{Name: "nested 10,000 deep and never closed is no object", Event: beforeTool, Hooks: out(strings.Repeat(`{"a":`, 10_000)), Want: Want{Message: strings.Repeat(`{"a":`, 10_000), Warn: []string{"not valid JSON"}}},
+	{Name: "nested 10,000 deep and never closed is not an object", Event: beforeTool, Hooks: out(strings.Repeat(`{"a":`, 10_000)), Want: Want{Message: strings.Repeat(`{"a":`, 10_000), Warn: []string{"not valid JSON"}}},
 	{Name: "a number out of range takes back no deny", Event: beforeTool, Hooks: out(`{"x":1e999,"decision":"deny","reason":"no"}`), Want: Want{Decision: "deny", Reason: "no", Warn: []string{"unknown field x"}}},
 	{Name: "a number out of range in tool_input", Event: beforeTool, Hooks: out(toolInput(`{"content":1e999}`)), Want: Want{Warn: []string{"tool_input ignored: it must be an object, not a value with a number out of range"}}},
-	{Name: "a number out of range is no decision", Event: beforeTool, Hooks: out(`{"decision":1e999}`), Want: Want{Warn: []string{"decision ignored: it must be a string, not a value with a number out of range"}}},
+	{Name: "a number out of range is not a decision", Event: beforeTool, Hooks: out(`{"decision":1e999}`), Want: Want{Warn: []string{"decision ignored: it must be a string, not a value with a number out of range"}}},
 	{Name: "an unknown field", Event: beforeTool, Hooks: out(`{"colour":"red"}`), Want: Want{Warn: []string{"unknown field colour"}}},
 	{Name: "a slip", Event: beforeTool, Hooks: out(`{"sytemMessage":"m"}`), Want: Want{Warn: []string{`unknown field sytemMessage: did you mean "systemMessage"?`}}},
 	{Name: "snake case", Event: beforeTool, Hooks: out(`{"system_message":"m"}`), Want: Want{Warn: []string{`did you mean "systemMessage"?`}}},

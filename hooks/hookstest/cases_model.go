@@ -27,7 +27,7 @@ const (
 var requestCases = []Case{
 	{Name: "what is read", Event: beforeModel, Hooks: out(""), Want: Want{Read: []string{`"llm_request":{"model":"gemini-2.5-flash","messages":[` + Messages + `],"config":{"temperature":1,"topP":0.95,"topK":64},"tools":["read_file","write_file","glob"]}}`}}},
 	{Name: "an empty change", Event: beforeModel, Hooks: out(request(`{}`))},
-	{Name: "an echo is no change", Event: beforeModel, Hooks: out(request(`{"model":"gemini-2.5-flash","messages":[` + Messages + `],"config":{"temperature":1,"topP":0.95,"topK":64},"tools":["read_file","write_file","glob"]}`)), Want: Want{Effect: "none"}},
+	{Name: "an echo is not a change", Event: beforeModel, Hooks: out(request(`{"model":"gemini-2.5-flash","messages":[` + Messages + `],"config":{"temperature":1,"topP":0.95,"topK":64},"tools":["read_file","write_file","glob"]}`)), Want: Want{Effect: "none"}},
 
 	// Fields that are absent stay.
 	{Name: "model", Event: beforeModel, Hooks: out(request(`{"model":"gemini-2.5-pro"}`)), Want: Want{Request: "gemini-2.5-pro t=1 p=0.95 k=64 [be brief]" + conversation + allTools, Effect: "rewrite"}},
@@ -117,7 +117,7 @@ var responseCases = []Case{
 	{Name: "replace: the later one wins", Event: afterModel, Hooks: outs(response(`{"text":"a"}`), response(`{"text":"b"}`)), Want: Want{Chunk: "b!s3 STOP"}},
 	{Name: "replace: content as a text", Event: afterModel, Hooks: out(response(`{"candidates":[{"content":"x","parts":1}]}`)), Want: Want{Chunk: "x!s3 STOP", Warn: []string{"unknown field hookSpecificOutput.llm_response.candidates[0].parts"}}},
 	{Name: "replace: malformed leaves the chunk", Event: afterModel, Hooks: out(response(`{"candidates":[{"content":{"parts":[1]}}]}`)), Want: Want{Failed: []string{"llm_response is malformed"}, Warn: []string{"content.parts[0] ignored"}}},
-	{Name: "replace: content that is no text", Event: afterModel, Hooks: out(`{"content":1}`), Want: Want{Failed: []string{"content is malformed"}, Warn: []string{"content ignored: it must be a string"}}},
+	{Name: "replace: content that is not text", Event: afterModel, Hooks: out(`{"content":1}`), Want: Want{Failed: []string{"content is malformed"}, Warn: []string{"content ignored: it must be a string"}}},
 	{Name: "replace: malformed, onError block", Event: afterModel, Hooks: one(Hook{OnError: "block", Out: response(`{"candidates":[]}`)}), Want: Want{Decision: "deny", Reason: `hook "a" failed and is set to block then: hookSpecificOutput.llm_response is malformed`, Failed: []string{"llm_response is malformed"}, Warn: []string{"candidates ignored"}}},
 	{Name: "AfterModel: deny", Event: afterModel, Hooks: out(denyNo), Want: Want{Decision: "deny", Reason: "no"}},
 	{Name: "AfterModel: stop", Event: afterModel, Hooks: out(stopNow), Want: Want{Decision: "stop", Reason: "enough"}},

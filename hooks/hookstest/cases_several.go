@@ -115,7 +115,7 @@ var matcherCases = []Case{
 	{Name: "look-ahead", Event: beforeTool, Hooks: one(Hook{Out: "m", Matcher: "write(?=_file)"}), Want: Want{Message: "m"}},
 	{Name: "negative look-ahead", Event: beforeTool, Hooks: one(Hook{Matcher: "^(?!write_file$)"}), Want: Want{Skipped: []string{"a: matcher"}}},
 	{Name: "\\d and \\w of JavaScript", Event: beforeTool, Hooks: one(Hook{Out: "m", Matcher: `^\w+_[^\d]+$`}), Want: Want{Message: "m"}},
-	{Name: "invalid: compared literally", Event: beforeTool, Hooks: one(Hook{Matcher: "["}), Want: Want{Skipped: []string{"a: matcher"}, Warn: []string{`matcher "[" is no valid regular expression`}}},
+	{Name: "invalid: compared literally", Event: beforeTool, Hooks: one(Hook{Matcher: "["}), Want: Want{Skipped: []string{"a: matcher"}, Warn: []string{`matcher "[" is not a valid regular expression`}}},
 	{Name: "invalid: *.file", Event: beforeTool, Hooks: one(Hook{Matcher: "*.file"}), Want: Want{Skipped: []string{"a: matcher"}, Warn: []string{"compared literally"}}},
 	{Name: "unanchored beyond what was meant", Event: beforeTool, Tool: "my_read_file_x", Hooks: one(Hook{Out: "m", Matcher: "read_file"}), Want: Want{Message: "m"}},
 	{Name: "an alias", Event: beforeTool, Tool: "grep_search", Hooks: one(Hook{Out: "m", Matcher: "search_file_content"}), Want: Want{Message: "m"}},

@@ -96,7 +96,7 @@ func TestEveryKnownFaultHasItsProof(t *testing.T) {
 			assert.True(t, proven(t, n, p), "%s: there is no %s", n, p)
 		}
 	}
-	assert.Len(t, proofs, len(numbers), "what is no number of the lists")
+	assert.Len(t, proofs, len(numbers), "what is not a number of the lists")
 	for _, c := range hookstest.Cases() {
 		n, _, _ := strings.Cut(c.Name, " ")
 		if regexp.MustCompile(`^(T\d+|9\.[123]\.\d+)$`).MatchString(n) {

@@ -10,7 +10,7 @@ const (
 )
 
 // checkLimits looks through data without parsing it. Its error, a *SyntaxError,
-// says which limit is exceeded, and where; what is no JSON is not its business.
+// says which limit is exceeded, and where; what is not JSON is not its business.
 func checkLimits(file string, data []byte) error {
 	depth, values, line, start := 0, 0, 1, 0
 	for i := 0; i < len(data); i++ {

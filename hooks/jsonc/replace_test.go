@@ -22,7 +22,7 @@ func TestReplaceRenameRemove(t *testing.T) {
 		{"another type", `{"a": "5"}`, func(n jsonc.Node) bool { return n.Get("a").Replace(5) == nil }, `{"a": 5}`},
 		{"an object is none", `{"a": {}}`, func(n jsonc.Node) bool { return n.Get("a").Replace(5) != nil }, `{"a": {}}`},
 		{"nothing is none", `{}`, func(n jsonc.Node) bool { return n.Get("a").Replace(5) != nil }, `{}`},
-		{"an array is no value", `{"a": 1}`, func(n jsonc.Node) bool { return n.Get("a").Replace([]int{}) != nil }, `{"a": 1}`},
+		{"an array is not a value", `{"a": 1}`, func(n jsonc.Node) bool { return n.Get("a").Replace([]int{}) != nil }, `{"a": 1}`},
 		// names
 		{"renamed", "{ // one\n  \"a\" /*x*/: 1, // two\n}", func(n jsonc.Node) bool { return n.Rename("a", "b") }, "{ // one\n  \"b\" /*x*/: 1, // two\n}"},
 		{"the name is taken", `{"a": 1, "b": 2}`, func(n jsonc.Node) bool { return !n.Rename("a", "b") }, `{"a": 1, "b": 2}`},

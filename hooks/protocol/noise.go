@@ -1,6 +1,6 @@
 package protocol
 
-// What hooks print that is no answer, and what of it counts all the same.
+// What hooks print that is not an answer, and what of it counts all the same.
 //
 //   - No garbage on a stream turns a block into a go-ahead: an object among
 //     other output that denies, stops or asks still does; so does one that is no
@@ -89,7 +89,7 @@ func (r *reader) holdAmongNoise(stdout, stderr string) (from string) {
 		for _, h := range found {
 			what := "a JSON object (line %d) among other output"
 			if h.broken {
-				what = "an object that is no valid JSON (line %d)"
+				what = "an object that is not valid JSON (line %d)"
 			}
 			r.garbled = true
 			r.warn("%s holds "+what+": its %s holds, and nothing else in it is obeyed; print one valid JSON object and nothing else", stream, h.line, h.what)
@@ -113,7 +113,7 @@ type held struct {
 	strength int    // from 1
 	line     int    // from 1
 	at, end  int    // where it stands; of a broken object, its brace and what decides
-	broken   bool   // the object is no valid JSON
+	broken   bool   // the object is not valid JSON
 }
 
 // holding finds what denies, stops or asks in text; on stderr only in objects

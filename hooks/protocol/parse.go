@@ -43,7 +43,7 @@ func Parse(event Event, ran Ran) Reading { return gemini.Parse(event, ran) }
 //	exit 0   a JSON object on stdout is obeyed, or on stderr if stdout is empty;
 //	         other output is a message for the user, but what denies, stops or
 //	         asks in it still does: an object among it, on stderr too, and one
-//	         that is no valid JSON
+//	         that is not valid JSON
 //	exit 2   blocks, whatever was printed, after a time-out's signal too
 //	other    the run failed; a JSON object is obeyed where it denies, stops or asks
 func (d *Dialect) Parse(event Event, ran Ran) Reading {
@@ -104,7 +104,7 @@ func (r *reader) readStreams(stdout, stderr string) (from string) {
 	return ""
 }
 
-// text takes stdout that is no JSON object.
+// text takes stdout that is not a JSON object.
 func (r *reader) text(stdout string, tools []string) (from string) {
 	if names := listed(stdout, tools); names != nil && r.event == BeforeToolSelection {
 		r.out.ToolConfig = &ToolConfig{Mode: "ANY", AllowedFunctionNames: names}

@@ -230,7 +230,7 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%s was blocked: %+v", ev, r)
 			}
 			if code != 0 && code != 2 && r.Failed == "" {
-				t.Fatalf("exit %d is no failure: %+v", code, r)
+				t.Fatalf("exit %d is not a failure: %+v", code, r)
 			}
 			if _, err := protocol.Encode(r.Output); err != nil {
 				t.Fatalf("writing what was read: %v", err)

@@ -121,5 +121,5 @@ func (r *Runtime) Expand(ctx context.Context, text, before string, warn func(str
 		p.Text = filled
 		return p, nil
 	}
-	return p, exit.Errorf(exit.Input, "/%s works in the chat alone, or is no command: nothing was sent (custom commands from .gemini/commands work here too)", name)
+	return p, exit.Errorf(exit.Input, "/%s works in the chat alone, or is not a command: nothing was sent (custom commands from .gemini/commands work here too)", name)
 }

@@ -50,7 +50,7 @@ type Options struct {
 func (f *Options) Check() error {
 	switch {
 	case f.PromptSet && len(f.Query) > 0:
-		return fmt.Errorf("the prompt stands both behind --prompt and alone: give it once")
+		return fmt.Errorf("the prompt is given twice, with --prompt and without it: give it once")
 	case f.PromptSet && f.PromptInteractive != "":
 		return fmt.Errorf("--prompt and --prompt-interactive exclude each other")
 	case f.Yolo && f.ApprovalMode != "":

@@ -43,7 +43,7 @@ func (c *Configuration) extensionRefused(e hooks.Extension) (string, error) {
 	for _, pattern := range s.AllowedExtensions {
 		re, err := regexp.Compile(pattern)
 		if err != nil {
-			return "", exit.Errorf(exit.Config, "security.allowedExtensions: %q is no regular expression: %v", pattern, err)
+			return "", exit.Errorf(exit.Config, "security.allowedExtensions: %q is not a regular expression: %v", pattern, err)
 		}
 		if re.MatchString(source) {
 			return "", nil

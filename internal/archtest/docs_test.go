@@ -39,7 +39,7 @@ func TestDocsLinks(t *testing.T) {
 }
 
 // declares reports whether source declares name, the last of its dotted parts.
-// A text that is no identifier, such as a file's or folder's name, is only a link.
+// A text that is not an identifier, such as a file's or folder's name, is only a link.
 func declares(source, name string) bool {
 	name = name[strings.LastIndex(name, ".")+1:]
 	if !regexp.MustCompile(`^[A-Za-z_]\w*$`).MatchString(name) || name == "go" || strings.Contains(name, "/") {

@@ -89,7 +89,7 @@ func TestCommandIsThin(t *testing.T) {
 		}
 	})
 	require.NotZero(t, lines)
-	assert.LessOrEqual(t, lines, mostCommandLines, "cmd/minigem: move what is no flag and no text of a subcommand to a room")
+	assert.LessOrEqual(t, lines, mostCommandLines, "cmd/minigem: move what is not a flag and no text of a subcommand to a room")
 }
 
 // direct says what a package must not import itself, and why.

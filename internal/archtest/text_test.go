@@ -123,7 +123,7 @@ func TestStreamsAreCleaned(t *testing.T) {
 	})
 }
 
-// eachNode visits the syntax of every file that is no test.
+// eachNode visits the syntax of every file that is not a test.
 func eachNode(t *testing.T, visit func(pkg, where string, n ast.Node)) {
 	t.Helper()
 	walk(t, func(dir, file string) {

@@ -72,7 +72,7 @@ func size(n int64) string {
 
 // Read returns what the file at path holds; links are followed. Its error is a
 // *fs.PathError whose cause is ErrTooLarge for more than limit bytes,
-// syscall.EISDIR for a directory, ErrNotRegular for what is no file at all, and
+// syscall.EISDIR for a directory, ErrNotRegular for what is not a file at all, and
 // otherwise what the system says.
 func Read(path string, limit int64) ([]byte, error) {
 	f, err := Open(path)
@@ -91,7 +91,7 @@ func Read(path string, limit int64) ([]byte, error) {
 }
 
 // Open opens the file at path for reading, without waiting for anybody; links
-// are followed. It fails as Read does for all that is no regular file.
+// are followed. It fails as Read does for all that is not a regular file.
 func Open(path string) (*os.File, error) {
 	// Opening a device may do something already, so look first.
 	info, err := os.Stat(path)

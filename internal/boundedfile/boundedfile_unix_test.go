@@ -15,7 +15,7 @@ import (
 	"minigem/internal/boundedfile"
 )
 
-// TestNoFile: what is no file is refused at once, behind a link too, and where
+// TestNoFile: what is not a file is refused at once, behind a link too, and where
 // it took the place of a file between looking and opening.
 func TestNoFile(t *testing.T) {
 	t.Parallel()

@@ -8,7 +8,7 @@
 //   - subdirectories: when a tool touches them, see Finder.
 //
 // "@path" in a file puts another file there. Nothing is read outside the
-// project but through the global file and extensions, and nothing that is no regular file. The
+// project but through the global file and extensions, and nothing that is not a regular file. The
 // package does not know whether a folder is trusted: whoever does gives no
 // directories of one that is not.
 package contextfile

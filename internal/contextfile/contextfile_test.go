@@ -76,7 +76,7 @@ func TestHierarchy(t *testing.T) {
 		{"several names", Config{Names: Names{"AGENTS.md", "GEMINI.md"}}, []string{"repo"}, "repo/AGENTS.md=agents repo/GEMINI.md=repo"},
 		{"several directories, each file once", Config{}, []string{"repo/app", "repo/lib"}, "repo/GEMINI.md=repo repo/app/GEMINI.md=app repo/lib/GEMINI.md=lib"},
 		{"none", Config{Names: Names{"NONE.md"}}, []string{"repo"}, ""},
-		{"a name with a directory is no name", Config{Names: Names{"../GEMINI.md"}}, []string{"repo/app"}, "repo/GEMINI.md=repo repo/app/GEMINI.md=app"},
+		{"a name with a directory is not a name", Config{Names: Names{"../GEMINI.md"}}, []string{"repo/app"}, "repo/GEMINI.md=repo repo/app/GEMINI.md=app"},
 	}
 	root := files(t, tree)
 	for _, c := range cases {

@@ -109,7 +109,7 @@ func (in importing) one(token, dir string) (put string, used int) {
 }
 
 // resolve finds the path that token begins with: all of it, or all but the
-// punctuation of a sentence. What is no file and does not look like one is no
+// punctuation of a sentence. What is not a file and does not look like one is no
 // import: "@someone".
 func resolve(token, dir string) (path string, used int) {
 	trimmed := strings.TrimRight(token, ".,;:!?)]}")

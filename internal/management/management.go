@@ -1,4 +1,4 @@
-// Package management knows the words that manage an agent and are no prompt:
+// Package management knows the words that manage an agent and are not prompts:
 // the commands of Gemini CLI, Claude Code and Codex, those of minigem that are
 // misspelled or lack their group, and what to do in place of each. A word that
 // is not refused here goes to a model, so that when in doubt it is refused: a
@@ -33,7 +33,7 @@ type Own struct {
 
 // Refuse says why words, what was typed in the place of a prompt, is none, and
 // what to do; "" where it may be one. Only the first word decides whether it is
-// known; it must stand alone, since a quoted sentence is no command.
+// known; it must stand alone, since a quoted sentence is not a command.
 func Refuse(words []string, own []Own) string {
 	if len(words) == 0 || strings.ContainsFunc(words[0], isSpace) {
 		return ""
@@ -45,7 +45,7 @@ func Refuse(words []string, own []Own) string {
 		}
 	}
 	if near := misspelled(words, own); near != "" {
-		return fmt.Sprintf("%q is no command; did you mean %q? %s", word, near, asPrompt(word))
+		return fmt.Sprintf("%q is not a command; did you mean %q? %s", word, near, asPrompt(word))
 	}
 	return ""
 }

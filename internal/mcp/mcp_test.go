@@ -47,7 +47,7 @@ func serve(mode string) {
 	case "silent":
 		select {}
 	case "babbling":
-		fmt.Println("hello, this is no JSON")
+		fmt.Println("hello, this is not JSON")
 		select {}
 	}
 	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)

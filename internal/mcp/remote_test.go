@@ -246,7 +246,7 @@ func nop(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	return &mcp.CallToolResult{}, nil
 }
 
-// TestTooManyTools: a list without an end is no list.
+// TestTooManyTools: a list without an end is not a list.
 func TestTooManyTools(t *testing.T) {
 	t.Parallel()
 	s := sdkServer(func(s *mcp.Server) {

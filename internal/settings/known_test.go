@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// leaves are the dotted keys of the fields of t that are no structs.
+// leaves are the dotted keys of the fields of t that are not structs.
 func leaves(t reflect.Type, path string) []string {
 	var out []string
 	for i := range t.NumField() {

@@ -2,7 +2,7 @@ package settings
 
 // migrate moves the value of an earlier release's key to where it stands now
 // (cli/config/settings.ts): tools.approvalMode. The new key wins where a file
-// has both; where "general" is no object, the value is lost with the warning
+// has both; where "general" is not an object, the value is lost with the warning
 // about that.
 func (r *reader) migrate(root *node) {
 	const from, to = "tools.approvalMode", "general.defaultApprovalMode"

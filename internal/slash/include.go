@@ -6,7 +6,7 @@ import (
 )
 
 // Includes returns the paths that text names behind an "@", as they are written
-// there without the escapes, each once. "\@" is no include, and neither is an
+// there without the escapes, each once. "\@" is not an include, and neither is an
 // "@" inside a word (cli/ui/hooks/atCommandProcessor.ts).
 func Includes(text string) []string {
 	var out []string

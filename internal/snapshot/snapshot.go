@@ -46,7 +46,7 @@ func (s Store) Take(ctx context.Context, why string) (id string, err error) {
 // Change is a file that is another one now than it was.
 type Change struct {
 	Path    string // absolute
-	Added   int    // lines that are there now and were not; 0 for what is no text
+	Added   int    // lines that are there now and were not; 0 for what is not text
 	Removed int    // lines that were there and are not
 }
 
@@ -70,7 +70,7 @@ func (s Store) Compare(ctx context.Context, id string) (changes []Change, err er
 			if len(fields) != 3 {
 				continue
 			}
-			added, _ := strconv.Atoi(fields[0]) // "-" for what is no text
+			added, _ := strconv.Atoi(fields[0]) // "-" for what is not text
 			removed, _ := strconv.Atoi(fields[1])
 			changes = append(changes, Change{filepath.Join(s.Root, filepath.FromSlash(fields[2])), added, removed})
 		}

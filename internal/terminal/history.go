@@ -15,7 +15,7 @@ const (
 	// keptPrompts is how many earlier prompts can be gone back to.
 	keptPrompts = 1000
 
-	// keptBytes is how long they may be: what is pasted from a log is no prompt to
+	// keptBytes is how long they may be: what is pasted from a log is not a prompt to
 	// go back to.
 	keptBytes = 64 << 10
 )

@@ -55,7 +55,7 @@ func TestKeysGoWhereTheyWereSeenToGo(t *testing.T) {
 	for _, want := range []string{"n", "\r"} {
 		key, ok := k.answer(t.Context())
 		assert.True(t, ok)
-		assert.Equal(t, want, key, "what was typed before is no answer")
+		assert.Equal(t, want, key, "what was typed before is not an answer")
 	}
 
 	k.enter(prompting, nil)

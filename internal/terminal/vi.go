@@ -140,7 +140,7 @@ func (v *vi) operate(line []rune, pos, from, to int) ([]rune, int, rune) {
 	return line, v.within(line, from), 0
 }
 
-// simple does the commands that are no motions.
+// simple does the commands that are not motions.
 func (v *vi) simple(r rune, line []rune, pos int) ([]rune, int, rune) {
 	switch r {
 	case 'j':

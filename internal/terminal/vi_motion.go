@@ -3,7 +3,7 @@ package terminal
 import "unicode"
 
 // motion is where a motion leads; inclusive: an operator takes what stands there
-// too. ok is false for what is no motion, or leads nowhere.
+// too. ok is false for what is not a motion, or leads nowhere.
 func (v *vi) motion(r rune, line []rune, pos int) (to int, inclusive, ok bool) {
 	to = pos
 	switch r {

@@ -87,7 +87,7 @@ func (c *Cleaner) step(b []byte, out *strings.Builder) int {
 	return n
 }
 
-// next is the first character of b and its length. A byte that is no UTF-8 is
+// next is the first character of b and its length. A byte that is not UTF-8 is
 // the control character of 8-bit terminals that it stands for, or has length 0.
 func next(b []byte) (rune, int) {
 	r, n := utf8.DecodeRune(b)

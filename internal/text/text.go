@@ -50,7 +50,7 @@ func Hides(r rune) bool {
 const mostMarks = 8
 
 // Clean leaves out what [Hides], whole control sequences (CSI, OSC, DCS, SOS,
-// PM, APC, their 8-bit forms, and those that never end), and what is no UTF-8.
+// PM, APC, their 8-bit forms, and those that never end), and what is not UTF-8.
 // Line ends and tabs stay, and so do the joiners and selectors that an emoji or
 // a script is made with, where they join something.
 func Clean(s string) string {
@@ -133,7 +133,7 @@ func (c *context) show(b *strings.Builder, s, keep string) {
 // A context is what was shown before a character, as far as it decides about
 // the next. The zero context is that of the beginning.
 type context struct {
-	base     rune // the last that is no mark, joiner or selector
+	base     rune // the last that is not a mark, joiner or selector
 	marks    int  // upon base
 	selected bool // a selector or joiner came last
 }

@@ -59,7 +59,7 @@ var dirty = []struct{ name, in, want string }{
 	{"selectors of emoji", "\u2764\ufe0f 1\ufe0f\u20e3 \u2764\ufe0f\u200d\U0001f525", "\u2764\ufe0f 1\ufe0f\u20e3 \u2764\ufe0f\u200d\U0001f525"},
 	{"more selectors than one", "\u2764\ufe0f\ufe0e\ufe0f!", "\u2764\ufe0f!"},
 	{"blank letters", "a\u2800b", "ab"},
-	// what is no text
+	// what is not text
 	{"invalid", "a\xffb", "ab"},
 	{"cut off", "a\xe2\x82", "a"},
 	{"broken in the middle", "a\xe2\x9bb", "ab"},
@@ -136,7 +136,7 @@ func TestEveryCharacter(t *testing.T) {
 	}
 }
 
-// Every byte that is no UTF-8 goes, or is shown.
+// Every byte that is not UTF-8 goes, or is shown.
 func TestEveryByte(t *testing.T) {
 	t.Parallel()
 	for n := 0x80; n <= 0xff; n++ {

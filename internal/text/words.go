@@ -20,7 +20,7 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// longestWord is the length in bytes above which a word is no slip of the
+// longestWord is the length in bytes above which a word is not a slip of the
 // finger.
 const longestWord = 64
 

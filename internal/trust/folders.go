@@ -117,7 +117,7 @@ func Set(file, dir string, level Level) error {
 }
 
 // ByEnvironment is the answer of GEMINI_CLI_TRUST_WORKSPACE: "true" or "false".
-// Anything else is no answer.
+// Anything else is not an answer.
 func ByEnvironment(value string) Decision {
 	switch strings.ToLower(strings.TrimSpace(value)) {
 	case "true":

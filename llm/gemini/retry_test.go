@@ -165,7 +165,7 @@ func TestRetries(t *testing.T) {
 		{"a date that has passed", reply{status: 429, body: "{}", header: http.Header{"Retry-After": {"Wed, 21 Oct 2026 07:28:00 GMT"}, "Date": {"Wed, 21 Oct 2026 07:28:07 GMT"}}}, seconds(5), ""},
 		{"a date of next year", reply{status: 429, body: "{}", header: http.Header{"Retry-After": {"Thu, 21 Oct 2027 07:28:00 GMT"}, "Date": {"Wed, 21 Oct 2026 07:28:00 GMT"}}}, nil, "too many requests"},
 		{"more seconds than a duration holds", reply{status: 429, body: "{}", header: http.Header{"Retry-After": {"99999999999999"}}}, nil, "too many requests"},
-		{"a header that is no number", reply{status: 429, body: "{}", header: http.Header{"Retry-After": {"soon"}}}, seconds(5), ""},
+		{"a header that is not a number", reply{status: 429, body: "{}", header: http.Header{"Retry-After": {"soon"}}}, seconds(5), ""},
 		{"a delay of an hour", failed(429, fmt.Sprintf(retryInfo, "3600s")), nil, "too many requests"},
 		{"nonsense for a delay", failed(429, fmt.Sprintf(retryInfo, "soon")), seconds(5), ""},
 		{"per day", failed(429, perDay), nil, "today"},

@@ -11,7 +11,7 @@ import (
 // megabytes; what genai makes of an event is many times as large.
 const maxEvent = 8 << 20
 
-// maxAnswer bounds a whole answer that is no stream, an error for example.
+// maxAnswer bounds a whole answer that is not a stream, an error for example.
 const maxAnswer = 8 << 20
 
 // unreadable is an answer, or an event of one, that is not what the API sends.
@@ -212,7 +212,7 @@ func checkAnswer(data []byte) error {
 	return nil
 }
 
-// whole is the body of an answer that is no stream, checked when all of it is
+// whole is the body of an answer that is not a stream, checked when all of it is
 // there. Errors of the API may be anything; of them only the size counts.
 type whole struct {
 	io.ReadCloser

@@ -67,7 +67,7 @@ func TestParseErrors(t *testing.T) {
 		{"no method", `{"response":{}}`, `f:1: "method" is ""; known are generateContentStream, `},
 		{"unknown method", `{"method":"generate","response":{}}`, `f:1: "method" is "generate"`},
 		{"no response", `{"method":"generateContent"}`, `f:1: "response" is missing`},
-		{"a stream that is no array", `{"method":"generateContentStream","response":{}}`, `f:1: "response" of generateContentStream must be an array`},
+		{"a stream that is not an array", `{"method":"generateContentStream","response":{}}`, `f:1: "response" of generateContentStream must be an array`},
 		{"a broken part", `{"method":"generateContent","response":{"candidates":[{"content":{"parts":[{"text":1}]}}]}}`, "f:1: reading response: "},
 		{"a broken count", `{"method":"countTokens","response":{"totalTokens":"many"}}`, "f:1: reading count: "},
 	}

@@ -45,7 +45,7 @@ func readEdit(ws *workspace.Workspace, abs string) (*edit, error) {
 }
 
 // lossless says whether the file would be the same after reading and writing.
-// Bytes that are no text would otherwise be lost where nobody meant to touch them.
+// Bytes that are not text would otherwise be lost where nobody meant to touch them.
 func (e *edit) lossless() bool { return bytes.Equal(e.encode(e.original), e.was.Data) }
 
 func (e *edit) encode(text string) []byte {

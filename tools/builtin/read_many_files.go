@@ -42,7 +42,7 @@ var readManyFilesSchema = tools.MustSchema(`{
 
 // What useDefaultExcludes leaves out (core/services/fileDiscoveryService.ts):
 // directories of tools and products, and the extensions and names of files that
-// are no text.
+// are not text.
 var (
 	excludedDirs  = []string{".vscode", ".idea", "dist", "build", "coverage", "__pycache__"}
 	excludedExts  = strings.Fields(".bin .exe .dll .so .dylib .class .jar .war .zip .tar .gz .bz2 .rar .7z .doc .docx .xls .xlsx .ppt .pptx .odt .ods .odp .pyc .pyo")

@@ -149,7 +149,7 @@ func pageText(body []byte, contentType string) (string, error) {
 	html := kind == "text/html" || kind == "application/xhtml+xml"
 	text := html || strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "json") || strings.HasSuffix(kind, "xml") || strings.HasSuffix(kind, "javascript") || strings.HasSuffix(kind, "yaml")
 	if !text {
-		return "", fmt.Errorf("content of type %s is no text", kind)
+		return "", fmt.Errorf("content of type %s is not text", kind)
 	}
 	r, err := htmlcharset.NewReader(strings.NewReader(string(body)), contentType)
 	if err != nil {

@@ -185,7 +185,7 @@ func TestWebFetchFallback(t *testing.T) {
 		{"redirected to the inside", "inside", "", `Error during fallback fetch: fetching http://a.test/inside: Get "http://evil.test/secret": address is not public: evil.test is at 10.0.0.1; offline`},
 		{"redirected to a file", "file", "", `Error during fallback fetch: fetching http://a.test/file: Get "file:///etc/passwd": redirected to file:, which is not supported; offline`},
 		{"going round", "loop", "", `Error during fallback fetch: fetching http://a.test/loop: Get "/loop": more than 5 redirections; offline`},
-		{"no text", "pdf", "", `Error during fallback fetch: fetching http://a.test/pdf: content of type application/pdf is no text; offline`},
+		{"no text", "pdf", "", `Error during fallback fetch: fetching http://a.test/pdf: content of type application/pdf is not text; offline`},
 		{"too large", "large", "", `Error during fallback fetch: fetching http://a.test/large: the page has more than 10 MB; offline`},
 		{"missing", "gone", "", `Error during fallback fetch: fetching http://a.test/gone: the server answered 404 Not Found; offline`},
 	} {

@@ -33,7 +33,7 @@ type Problem struct {
 func (p Problem) String() string { return p.Place.String() + ": " + p.Text }
 
 // LoadPaths reads policy files; of a folder, its *.toml files in order of their
-// names. A path that does not exist is no problem unless required.
+// names. A path that does not exist is not a problem unless required.
 func LoadPaths(tier Tier, required bool, paths ...string) ([]Rule, []Problem) {
 	var rules []Rule
 	var problems []Problem

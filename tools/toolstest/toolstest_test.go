@@ -216,8 +216,8 @@ func TestFaultsAreCaught(t *testing.T) {
 		{"too much", runs(tools.TextResult(strings.Repeat("x", MaxText+1), nil), nil), "result"},
 		{"a blob of no type", runs(tools.Result{Parts: []llm.Part{llm.Blob{Data: []byte("x")}}}, nil), "result"},
 		{"a call for a result", runs(tools.Result{Parts: []llm.Part{llm.ToolCall{Name: "x"}}}, nil), "result"},
-		{"a display that is no JSON", runs(tools.TextResult("x", make(chan int)), nil), "result"},
-		{"data that are no JSON", runs(tools.Result{Data: map[string]any{"f": func() {}}}, nil), "result"},
+		{"a display that is not JSON", runs(tools.TextResult("x", make(chan int)), nil), "result"},
+		{"data that are not JSON", runs(tools.Result{Data: map[string]any{"f": func() {}}}, nil), "result"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

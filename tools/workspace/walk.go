@@ -39,7 +39,7 @@ type Entry struct {
 }
 
 // Open opens a regular file for reading, never through a link, and says how
-// many bytes it has. What is no regular file any more is an error.
+// many bytes it has. What is not a regular file any more is an error.
 func (e *Entry) Open() (f io.ReadCloser, size int64, err error) {
 	f, size, err = e.dir.open(e.name)
 	if err != nil {

@@ -49,7 +49,7 @@ func slowly(t *testing.T, w *workspace.Workspace, dir string, ig workspace.Ignor
 
 // randomForest has what makes walks err: ignore files at every depth, links
 // for files, directories and ignore files, repositories in others, protected
-// and hidden names, names that are no UTF-8.
+// and hidden names, names that are not UTF-8.
 func randomForest(rnd *rand.Rand) map[string]string {
 	pick := func(from ...string) string { return from[rnd.IntN(len(from))] }
 	files := map[string]string{}

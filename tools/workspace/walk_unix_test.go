@@ -28,5 +28,5 @@ func TestEntryOpenPipe(t *testing.T) {
 	}))
 	require.NoError(t, os.Remove(filepath.Join(dir, "pipe")))
 	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
-	assert.Empty(t, walked(t, open(t, dir), "", workspace.Walk{}), "a pipe is no file")
+	assert.Empty(t, walked(t, open(t, dir), "", workspace.Walk{}), "a pipe is not a file")
 }

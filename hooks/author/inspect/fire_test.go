@@ -74,8 +74,8 @@ func TestSet(t *testing.T) {
 		{"a", `{}`, "write path=value"},
 		{"=1", `{}`, "write path=value"},
 		{"a.b=1", `{"a":"x"}`, `"b" stands below a value that is neither object nor array`},
-		{"a.3=1", `{"a":["x"]}`, `"3" is no index of an array of 1`},
-		{"a.x=1", `{"a":["x"]}`, `"x" is no index of an array of 1`},
+		{"a.3=1", `{"a":["x"]}`, `"3" is not an index of an array of 1`},
+		{"a.x=1", `{"a":["x"]}`, `"x" is not an index of an array of 1`},
 		{"timestamp=1", `{}`, "the engine writes it"},
 	} {
 		_, err := inspect.Set([]byte(c.in), c.set)

@@ -72,7 +72,7 @@ func sampleChunk() protocol.LLMChunk {
 
 // Set changes one value of a payload. assignment is PATH=VALUE: a path is names
 // and indices joined by dots, such as tool_input.file_path or
-// llm_request.messages.0.content; a value is JSON, and what is no JSON is a
+// llm_request.messages.0.content; a value is JSON, and what is not JSON is a
 // string. Objects on the way are made; an index may be one past the end.
 func Set(payload []byte, assignment string) ([]byte, error) {
 	path, text, ok := strings.Cut(assignment, "=")
@@ -113,7 +113,7 @@ func put(at any, path []string, value any) (any, error) {
 	case []any:
 		i, err := strconv.Atoi(name)
 		if err != nil || i < 0 || i > len(v) {
-			return nil, fmt.Errorf("%q is no index of an array of %d", name, len(v))
+			return nil, fmt.Errorf("%q is not an index of an array of %d", name, len(v))
 		}
 		if i == len(v) {
 			v = append(v, nil)

@@ -40,7 +40,7 @@ func (l *linter) matcher(p inspect.EventPlan, h inspect.HookPlan) {
 		return // the loader has tried the triggers
 	}
 	if fault := hooks.MatcherFault(pattern); fault != "" {
-		l.add("HK020", h.File, at, nil, "matcher %q is no regular expression, so that it is compared literally: %s", pattern, fault)
+		l.add("HK020", h.File, at, nil, "matcher %q is not a regular expression, so that it is compared literally: %s", pattern, fault)
 		return
 	}
 	if len(h.Matches) == 0 && !strings.Contains(pattern, "mcp_") && !plainWords(pattern) {

@@ -117,7 +117,7 @@ var programRules = []struct {
 		"JSON on stderr is obeyed only where stdout is empty: print it on stdout"},
 	{"HK046", false, func(_ hooks.Hook, f program.Facts) *program.Fact { return f.Mixed },
 		"%q is printed before the JSON: the whole is then a message for the user, and no answer; print it on stderr"},
-	{"HK047", false, badDecision, "%s is no decision: allow, deny, block, ask and approve are"},
+	{"HK047", false, badDecision, "%s is not a decision: allow, deny, block, ask and approve are"},
 	{"HK048", true, func(_ hooks.Hook, f program.Facts) *program.Fact { return first(f.Foreign) },
 		`%s is a field of Claude Code's hooks, and ignored: give the hook "dialect": "claude", or answer as Gemini CLI wants it`},
 	{"HK049", false, func(_ hooks.Hook, f program.Facts) *program.Fact { return f.Traps },

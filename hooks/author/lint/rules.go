@@ -28,7 +28,7 @@ var Rules = []Rule{
 	{"HK006", "dropped-group", Error, "A group is left out", "An event holds groups, a group holds hooks. What is shaped otherwise is left out, and Gemini CLI does that without a word.", `Write "BeforeTool": [{"matcher": "...", "hooks": [{"type": "command", "command": "..."}]}].`, `"BeforeTool": [{"type": "command", "command": "./x"}]`, false},
 	{"HK007", "wrong-type", Error, "The type of a hook is not known", `Only "command", in lower case, can be run. Gemini CLI leaves other entries out without a word.`, `Write "type": "command".`, `"type": "Command"`, true},
 	{"HK008", "no-command", Error, "A hook has no command", "There is nothing to run; the entry is left out.", "Give it a command.", `"command": ""`, false},
-	{"HK009", "wrong-value", Warning, "A value has the wrong type", "The value is ignored or replaced by the default, as the message says. A time-out that is no number ends hooks at once in Gemini CLI.", "Write the value that the message asks for.", `"timeout": "soon"`, false},
+	{"HK009", "wrong-value", Warning, "A value has the wrong type", "The value is ignored or replaced by the default, as the message says. A time-out that is not a number ends hooks at once in Gemini CLI.", "Write the value that the message asks for.", `"timeout": "soon"`, false},
 	{"HK010", "older-name", Warning, "A setting has its older name", "minigem reads the older names; Gemini CLI 0.61 ignores them, so that hooks that you disabled run there.", "Move it to hooksConfig.", `"hooks": {"disabled": ["guard"]}`, true},
 	{"HK011", "twice", Warning, "A name stands twice in an object", "Only the last one counts; what stands under the first is lost.", "Join the two.", `{"BeforeTool": [...], "BeforeTool": [...]}`, false},
 	{"HK012", "seconds", Warning, "A time-out of less than a second", "Time-outs are in milliseconds. Claude Code's are in seconds, and gemini hooks migrate copies the number: a hook with 30 ms never ends in time, and what it would have stopped goes on.", "Multiply by 1000.", `"timeout": 30`, true},
@@ -37,7 +37,7 @@ var Rules = []Rule{
 	{"HK015", "minigem-only", Note, "Gemini CLI ignores this key", "onError, dialect and maxRetries are minigem's own: what you rely on here does not happen there.", "Keep it if the hook runs in minigem alone; else decide in the program.", `"onError": "block"`, false},
 	{"HK016", "not-utf8", Warning, "The file holds bytes that are not UTF-8", "They read as U+FFFD; a name or command that holds one is not what you wrote.", "Save the file as UTF-8.", "", false},
 	// matchers
-	{"HK020", "invalid-matcher", Error, "A matcher is no regular expression", "It is compared literally, in Gemini CLI too: no tool has such a name.", "Correct the expression; the syntax is JavaScript's.", `"matcher": "[write"`, false},
+	{"HK020", "invalid-matcher", Error, "A matcher is not a regular expression", "It is compared literally, in Gemini CLI too: no tool has such a name.", "Correct the expression; the syntax is JavaScript's.", `"matcher": "[write"`, false},
 	{"HK021", "loose-matcher", Warning, "A matcher matches more than it names", "Matchers of tools are not anchored: a name matches every tool that holds it.", "Anchor it: ^(write_file)$.", `"matcher": "write"`, false},
 	{"HK022", "dead-matcher", Warning, "A matcher matches no tool", "None of the built-in tools matches, so that the hook never runs, unless a tool of an extension does.", "Try it: minigem hooks explain BeforeTool.", `"matcher": "^writefile$"`, false},
 	{"HK023", "no-subject", Warning, "The event has nothing to match", "The matcher has no effect: the hook always runs.", "Take it out, or look at the payload in the program.", `"BeforeAgent": [{"matcher": "deploy", ...}]`, false},
@@ -71,7 +71,7 @@ var Rules = []Rule{
 	{"HK052", "signal", Warning, "The program ends itself by a signal", "That is a failure, which does not block; Gemini CLI takes it for exit 0, without any text.", "exit 2.", "kill -9 $$", false},
 	{"HK053", "unread-field", Warning, "A field of the answer that nothing reads", "Fields have their places: additionalContext, for one, stands in hookSpecificOutput. Elsewhere it is ignored and reaches nobody.", "minigem hooks schema EVENT --output shows where fields stand.", `{"additionalContext": "..."}`, false},
 	{"HK054", "no-block", Warning, "The event cannot be blocked", "A denial at SessionStart, SessionEnd, Notification, PreCompress or BeforeToolSelection, and exit 2 there, is a warning: what was to be stopped goes on.", "Deny where it happens: BeforeAgent, BeforeModel, BeforeTool. BeforeToolSelection takes tools away with toolConfig.", `"SessionStart": exit 2`, false},
-	{"HK055", "ask-nobody", Warning, "The event cannot ask", "Only BeforeTool can ask for the permission prompt; elsewhere ask is no decision, and the action goes on.", "Deny, or ask at BeforeTool.", `"AfterTool": {"decision": "ask"}`, false},
+	{"HK055", "ask-nobody", Warning, "The event cannot ask", "Only BeforeTool can ask for the permission prompt; elsewhere ask is not a decision, and the action goes on.", "Deny, or ask at BeforeTool.", `"AfterTool": {"decision": "ask"}`, false},
 }
 
 // Doc is docs/LINT.md.

@@ -101,7 +101,7 @@ func pattern(expr string) func() *regexp.Regexp {
 var shebang = pattern(`^\x{FEFF}?#!\s*\S*?(bash|dash|zsh|ksh|sh|python|node|deno|bun)[\d.]*\b|^\x{FEFF}?#!.*\b(bash|sh|python3?|node)\b`)
 
 // languageOf knows programs by their first line, their name, or by who runs
-// them. "?" is no program: data that the command names.
+// them. "?" is not a program: data that the command names.
 func languageOf(path, text, command string) Language {
 	first, _, _ := strings.Cut(text, "\n")
 	if m := shebang().FindStringSubmatch(first); m != nil {

@@ -74,7 +74,7 @@ func Read(path string) (*Session, error) {
 	case err == nil: // a session in which nothing was said
 		return ofGemini(path, f), nil
 	}
-	return nil, fmt.Errorf("%s is no session: it is neither Gemini CLI's nor Claude Code's", path)
+	return nil, fmt.Errorf("%s is not a session: it is neither Gemini CLI's nor Claude Code's", path)
 }
 
 func ofGemini(path string, f *transcript.File) *Session {

@@ -92,7 +92,7 @@ func TestReadRefuses(t *testing.T) {
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 		_, err := replay.Read(path)
-		require.ErrorContains(t, err, "is no session", name)
+		require.ErrorContains(t, err, "is not a session", name)
 	}
 	_, err := replay.Read(filepath.Join(dir, "none"))
 	require.ErrorIs(t, err, os.ErrNotExist)

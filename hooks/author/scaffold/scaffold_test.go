@@ -192,12 +192,12 @@ func TestNewRefuses(t *testing.T) {
 		language string
 		want     string
 	}{
-		{"", protocol.BeforeTool, "sh", `"" is no name for a hook: it may hold letters, digits, - and _`},
-		{"../x", protocol.BeforeTool, "sh", `"../x" is no name for a hook`},
-		{"-x", protocol.BeforeTool, "sh", `"-x" is no name for a hook`},
-		{"a b", protocol.BeforeTool, "sh", `"a b" is no name for a hook`},
-		{"x\n", protocol.BeforeTool, "sh", `is no name for a hook`},
-		{strings.Repeat("x", 65), protocol.BeforeTool, "sh", `is no name for a hook`},
+		{"", protocol.BeforeTool, "sh", `"" is not a name for a hook: it may hold letters, digits, - and _`},
+		{"../x", protocol.BeforeTool, "sh", `"../x" is not a name for a hook`},
+		{"-x", protocol.BeforeTool, "sh", `"-x" is not a name for a hook`},
+		{"a b", protocol.BeforeTool, "sh", `"a b" is not a name for a hook`},
+		{"x\n", protocol.BeforeTool, "sh", `is not a name for a hook`},
+		{strings.Repeat("x", 65), protocol.BeforeTool, "sh", `is not a name for a hook`},
 		{"x", protocol.BeforeTool, "rb", `there is no language "rb"; they are sh, py, js, go`},
 		{"x", protocol.BeforeTool, "", `there is no language ""; they are sh, py, js, go`},
 		{"x", "PreToolUse", "sh", `there is no event "PreToolUse": minigem hooks schema lists them`},
@@ -252,7 +252,7 @@ func TestWriteRefuses(t *testing.T) {
 		"the folder is a file":      {map[string]string{".gemini/hooks": mine}, nil, ".gemini/hooks"},
 		"the tests' is a file":      {map[string]string{".gemini/hooks/tests": mine}, nil, ".gemini/hooks/tests"},
 		"the settings' is a file":   {map[string]string{".gemini": mine}, nil, ".gemini"},
-		"the settings are no JSON":  {map[string]string{".gemini/settings.json": `{"hooks": `}, nil, "adding the hook to the settings: "},
+		"the settings are not JSON": {map[string]string{".gemini/settings.json": `{"hooks": `}, nil, "adding the hook to the settings: "},
 		"hooks are no object":       {map[string]string{".gemini/settings.json": `{"hooks": []}`}, nil, "adding the hook to the settings: "},
 		"an event holds no array":   {map[string]string{".gemini/settings.json": `{"hooks": {"BeforeTool": 1}}`}, nil, "adding the hook to the settings: "},
 		"the settings are a folder": {map[string]string{".gemini/settings.json/x": mine}, nil, "adding the hook to the settings: "},

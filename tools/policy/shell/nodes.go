@@ -24,7 +24,7 @@ const (
 	// turn, indexes and substitutions in their values included, so that numbers
 	// alone are harmless.
 	arithmetic
-	// part: a structure that is no node; its fields have decisions of their own.
+	// part: a structure that is not a node; its fields have decisions of their own.
 	part
 )
 

@@ -77,7 +77,7 @@ func TestEveryFieldOfEveryNodeIsDecided(t *testing.T) {
 	}
 	assert.Empty(t, unknown, "nodes of the parser that are not in structures")
 	for name := range fieldDecisions {
-		assert.True(t, fields[name], "%s is no field any more", name)
+		assert.True(t, fields[name], "%s is not a field any more", name)
 	}
 }
 

@@ -68,7 +68,7 @@ type options struct {
 	long          []string
 }
 
-// skip returns the index of the first word that is no option; false where an
+// skip returns the index of the first word that is not an option; false where an
 // option is not known, or a word that may be several words.
 func (o options) skip(words []Word, i int) (int, bool) {
 	for ; i < len(words); i++ {

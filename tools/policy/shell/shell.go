@@ -28,7 +28,7 @@ const (
 	Wrapper
 	// Opaque may run anything: its name or its script is not known.
 	Opaque
-	// Effect is no command, but changes what others do: the assignment of a
+	// Effect is not a command, but changes what others do: the assignment of a
 	// variable that programs may heed, the definition of a function, arithmetic.
 	Effect
 )
