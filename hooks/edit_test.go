@@ -12,17 +12,17 @@ import (
 	"minigem/hooks"
 )
 
-// desk is a set of settings files and the editor of them.
-type desk struct {
+// settingsFixture is a set of settings files and the editor of them.
+type settingsFixture struct {
 	dir string
 	hooks.Editor
 }
 
-// newDesk writes files, layer by layer; "" is not a file. {dir} in the texts that
+// newSettings writes files, layer by layer; "" is not a file. {dir} in the texts that
 // tests compare is the directory.
-func newDesk(t *testing.T, project, user, system string) desk {
+func newSettings(t *testing.T, project, user, system string) settingsFixture {
 	t.Helper()
-	d := desk{dir: t.TempDir()}
+	d := settingsFixture{dir: t.TempDir()}
 	d.Project, d.User = filepath.Join(d.dir, "project.json"), filepath.Join(d.dir, "user.json")
 	for name, data := range map[string]string{"project": project, "user": user, "system": system} {
 		if data != "" {
@@ -33,7 +33,7 @@ func newDesk(t *testing.T, project, user, system string) desk {
 	return d
 }
 
-func (d *desk) reload(t *testing.T) {
+func (d *settingsFixture) reload(t *testing.T) {
 	t.Helper()
 	d.Sections = nil
 	for _, layer := range []hooks.Layer{hooks.LayerProject, hooks.LayerUser, hooks.LayerSystem} {
@@ -48,7 +48,7 @@ func (d *desk) reload(t *testing.T) {
 	}
 }
 
-func (d desk) text(t *testing.T, name string) string {
+func (d settingsFixture) text(t *testing.T, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(d.dir, name))
 	require.NoError(t, err)
@@ -56,7 +56,7 @@ func (d desk) text(t *testing.T, name string) string {
 }
 
 // said is the outcome of an edit, with the directory taken out.
-func (d desk) said(text string, err error) string {
+func (d settingsFixture) said(text string, err error) string {
 	if err != nil {
 		text = "error: " + err.Error()
 	}
@@ -80,7 +80,7 @@ const (
 
 func TestDisableAndEnable(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, twoHooks, userHook, "")
+	d := newSettings(t, twoHooks, userHook, "")
 	assert.Equal(t, `Hook "guard" is not disabled.`, d.said(d.Enable("guard")))
 	assert.Equal(t, `Hook "guard" disabled in project.json.`, d.said(d.Disable("guard")))
 	assert.Equal(t, strings.TrimSuffix(twoHooks, "\n}\n")+`,
@@ -108,21 +108,21 @@ func TestDisableAndEnable(t *testing.T) {
 
 func TestNamesThatAreNoHooks(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, twoHooks, "", "")
+	d := newSettings(t, twoHooks, "", "")
 	assert.Equal(t, `error: there is no hook "gaurd"; did you mean "guard"?`, d.said(d.Disable("gaurd")))
 	assert.Equal(t, `error: there is no hook "nothing like it"`, d.said(d.Enable("nothing like it")))
 	assert.Equal(t, twoHooks, d.text(t, "project.json"))
-	none := newDesk(t, "", "", "")
+	none := newSettings(t, "", "", "")
 	assert.Equal(t, `error: there is no hook "x": no hooks are configured`, none.said(none.Disable("x")))
 	assert.NoFileExists(t, none.Project)
 
-	stale := newDesk(t, `{"hooksConfig": {"disabled": ["gone"]}}`, "", "")
+	stale := newSettings(t, `{"hooksConfig": {"disabled": ["gone"]}}`, "", "")
 	assert.Equal(t, `Hook "gone" enabled in project.json.`, stale.said(stale.Enable("gone")))
 }
 
 func TestWhatTheSystemDisables(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, twoHooks, "", "{\"hooksConfig\":\n{\"disabled\": [\"guard\"]}}")
+	d := newSettings(t, twoHooks, "", "{\"hooksConfig\":\n{\"disabled\": [\"guard\"]}}")
 	const why = `hook "guard" is disabled by the system's settings, system.json:2; only who administers this machine can enable it`
 	assert.Equal(t, "error: "+why, d.said(d.Enable("guard")))
 	assert.Equal(t, `Hook "guard" is already disabled, in system.json:2.`, d.said(d.Disable("guard")))
@@ -134,7 +134,7 @@ func TestWhatTheSystemDisables(t *testing.T) {
 
 func TestAllAtOnce(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, strings.Replace(twoHooks, `"theme"`, `"hooksConfig": {"disabled": ["old"] /* keep */}, "theme"`, 1),
+	d := newSettings(t, strings.Replace(twoHooks, `"theme"`, `"hooksConfig": {"disabled": ["old"] /* keep */}, "theme"`, 1),
 		`{"hooks": {"disabled": ["fmt"], "AfterTool": [{"hooks": [{"type": "command", "command": "fmt"}]}]}}`, "")
 	assert.Equal(t, "2 hooks disabled in project.json.", d.said(d.DisableAll()))
 	assert.Contains(t, d.text(t, "project.json"), `{"disabled": ["old", "guard", "./log.sh"] /* keep */}`, "the list is not overwritten")
@@ -145,19 +145,19 @@ func TestAllAtOnce(t *testing.T) {
 	d.reload(t)
 	assert.Equal(t, "All hooks are already enabled.", d.said(d.EnableAll()))
 
-	none := newDesk(t, "", "", "")
+	none := newSettings(t, "", "", "")
 	assert.Equal(t, "No hooks are configured.", none.said(none.DisableAll()))
 	assert.Equal(t, "No hooks are configured.", none.said(none.EnableAll()))
 }
 
 func TestWhereTheProjectMustNotBeWritten(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, "", userHook, "")
+	d := newSettings(t, "", userHook, "")
 	d.Project = ""
 	assert.Equal(t, `Hook "fmt" disabled in user.json.`, d.said(d.Disable("fmt")))
 	assert.NoFileExists(t, filepath.Join(d.dir, "project.json"))
 
-	d = newDesk(t, `{"hooksConfig": {"disabled": ["fmt"]}}`, userHook, "")
+	d = newSettings(t, `{"hooksConfig": {"disabled": ["fmt"]}}`, userHook, "")
 	d.Project = ""
 	assert.Equal(t, `error: hook "fmt" is disabled in project.json:1, which cannot be changed from here`, d.said(d.Enable("fmt")))
 }
@@ -170,7 +170,7 @@ func TestFilesThatMustNotBeTouched(t *testing.T) {
 		{`{"hooksConfig": {"disabled": "x"}}`, `error: disabling hook "fmt": project.json: hooksConfig.disabled is a string, not an array`},
 		{"{\n\"a\": \"\xff\"}", `error: disabling hook "fmt": project.json:2: a byte that is not UTF-8 would be lost; repair it first`},
 	} {
-		d := newDesk(t, "", userHook, "")
+		d := newSettings(t, "", userHook, "")
 		write(t, d.Project, c.now) // since it was loaded
 		assert.Equal(t, c.want, d.said(d.Disable("fmt")))
 		assert.Equal(t, c.now, d.text(t, "project.json"))
@@ -179,7 +179,7 @@ func TestFilesThatMustNotBeTouched(t *testing.T) {
 
 func TestALinkedSettingsFileStaysLinked(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, "", userHook, "")
+	d := newSettings(t, "", userHook, "")
 	write(t, filepath.Join(d.dir, "dotfiles", "gemini.json"), "{}")
 	require.NoError(t, os.Symlink("dotfiles/gemini.json", d.Project))
 	assert.Equal(t, `Hook "fmt" disabled in project.json.`, d.said(d.Disable("fmt")))

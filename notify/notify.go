@@ -8,7 +8,7 @@
 //     and for 20 s after an alert of the same key.
 //   - What waited in silence is told once the focus is lost, unless it is
 //     settled by then.
-//   - A headless session has no Desk: the nil Desk does nothing.
+//   - A headless session has no Notifier: the nil Notifier does nothing.
 package notify
 
 import (
@@ -72,9 +72,9 @@ func (s HookSink) Alert(ctx context.Context, a Alert) {
 // repeatAfter is how long an alert of the same key is not repeated.
 const repeatAfter = 20 * time.Second
 
-// Desk hands alerts on. It is safe for concurrent use; the nil Desk does
+// Notifier hands alerts on. It is safe for concurrent use; the nil Notifier does
 // nothing.
-type Desk struct {
+type Notifier struct {
 	Title    string           // of alerts made by Notify
 	Hooks    Sink             // nil: none
 	Terminal Sink             // nil: none
@@ -87,7 +87,7 @@ type Desk struct {
 }
 
 // Alert tells hooks, then the terminal unless it is to stay quiet.
-func (d *Desk) Alert(ctx context.Context, a Alert) {
+func (d *Notifier) Alert(ctx context.Context, a Alert) {
 	if d == nil {
 		return
 	}
@@ -101,7 +101,7 @@ func (d *Desk) Alert(ctx context.Context, a Alert) {
 
 // Notify is Alert for a permission prompt, in the words of tools/toolcall. The
 // message is the key: Settle it when the prompt was answered.
-func (d *Desk) Notify(ctx context.Context, kind, message string, details any) {
+func (d *Notifier) Notify(ctx context.Context, kind, message string, details any) {
 	if d == nil {
 		return
 	}
@@ -109,7 +109,7 @@ func (d *Desk) Notify(ctx context.Context, kind, message string, details any) {
 }
 
 // due decides whether the terminal is told now, and keeps in mind what is not.
-func (d *Desk) due(a Alert) bool {
+func (d *Notifier) due(a Alert) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.focused {
@@ -120,7 +120,7 @@ func (d *Desk) due(a Alert) bool {
 }
 
 // keep remembers an alert for the moment when the focus is lost.
-func (d *Desk) keep(a Alert) {
+func (d *Notifier) keep(a Alert) {
 	if a.Kind != Attention || a.Key == "" {
 		return
 	}
@@ -131,13 +131,13 @@ func (d *Desk) keep(a Alert) {
 	d.waiting = append(d.waiting, a)
 }
 
-func (d *Desk) indexOf(key string) int {
+func (d *Notifier) indexOf(key string) int {
 	return slices.IndexFunc(d.waiting, func(w Alert) bool { return w.Key == key })
 }
 
 // fresh reports whether the key has not been told of lately, and notes that it
 // is told of now.
-func (d *Desk) fresh(a Alert) bool {
+func (d *Notifier) fresh(a Alert) bool {
 	if a.Kind != Attention || a.Key == "" {
 		return true
 	}
@@ -157,7 +157,7 @@ func (d *Desk) fresh(a Alert) bool {
 
 // Focus takes in that the terminal got or lost the focus. When it is lost, what
 // still waits is told.
-func (d *Desk) Focus(ctx context.Context, focused bool) {
+func (d *Notifier) Focus(ctx context.Context, focused bool) {
 	if d == nil {
 		return
 	}
@@ -175,7 +175,7 @@ func (d *Desk) Focus(ctx context.Context, focused bool) {
 }
 
 // Settle says that what waited under key no longer does.
-func (d *Desk) Settle(key string) {
+func (d *Notifier) Settle(key string) {
 	if d == nil {
 		return
 	}

@@ -124,7 +124,7 @@ func TestDeskHoldsBack(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(0, 0)
 	terminal, hooks := &recorder{}, &recorder{}
-	d := &Desk{Terminal: terminal, Hooks: hooks, Now: func() time.Time { return now }}
+	d := &Notifier{Terminal: terminal, Hooks: hooks, Now: func() time.Time { return now }}
 	ctx := context.Background()
 	attention := func(key, title string) { d.Alert(ctx, Alert{Kind: Attention, Key: key, Title: title}) }
 	step := func(why string, want ...string) {
@@ -166,14 +166,14 @@ func TestDeskHoldsBack(t *testing.T) {
 
 func TestNilDeskIsQuiet(t *testing.T) {
 	t.Parallel()
-	var d *Desk
+	var d *Notifier
 	assert.NotPanics(t, func() {
 		d.Alert(context.Background(), Alert{})
 		d.Notify(context.Background(), "ToolPermission", "m", nil)
 		d.Focus(context.Background(), false)
 		d.Settle("x")
 	})
-	empty := &Desk{}
+	empty := &Notifier{}
 	assert.NotPanics(t, func() {
 		empty.Alert(context.Background(), Alert{})
 		empty.Focus(context.Background(), false)
@@ -191,7 +191,7 @@ func TestPermissionPromptReachesHooksAndTerminal(t *testing.T) {
 	t.Parallel()
 	hooks, terminal := &fakeHooks{}, &recorder{}
 	var shown []string
-	d := &Desk{Title: "minigem", Terminal: terminal, Hooks: HookSink{Hooks: hooks, Show: func(m string) { shown = append(shown, m) }}}
+	d := &Notifier{Title: "minigem", Terminal: terminal, Hooks: HookSink{Hooks: hooks, Show: func(m string) { shown = append(shown, m) }}}
 	d.Notify(context.Background(), "ToolPermission", "Tool Shell requires execution", map[string]any{"type": "exec"})
 	assert.Equal(t, []any{[]any{"ToolPermission", "Tool Shell requires execution", map[string]any{"type": "exec"}}}, hooks.got)
 	assert.Equal(t, []string{"to Tool Shell requires execution"}, shown)

@@ -16,13 +16,13 @@ import (
 	"minigem/hooks/schema"
 )
 
-// witness is a Runner that shows what hooks are given.
-type witness struct {
+// inputRunner is a Runner that shows what hooks are given.
+type inputRunner struct {
 	hooks.Runner
 	see func(h hooks.Hook, stdin []byte)
 }
 
-func (w witness) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, env []string) hooks.Exit {
+func (w inputRunner) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, env []string) hooks.Exit {
 	w.see(h, stdin.Bytes())
 	return w.Runner.Run(ctx, h, stdin, env)
 }
@@ -49,7 +49,7 @@ func TestContractFitsSchemas(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
 			c.Check(t, func(t *testing.T, scripts map[string]hookstest.Script) hooks.Runner {
-				return witness{hookstest.Fake(t, scripts), func(h hooks.Hook, stdin []byte) {
+				return inputRunner{hookstest.Fake(t, scripts), func(h hooks.Hook, stdin []byte) {
 					if h.Dialect == "" {
 						assert.NoError(t, judge(t, inputs[h.Event], stdin), string(stdin))
 					}

@@ -11,7 +11,7 @@ import (
 // permission prompt, lets the terminal ring where the settings want that, and
 // falls silent about a prompt that was answered. Prompts never overlap.
 type alerter struct {
-	desk     *notify.Desk
+	notifier *notify.Notifier
 	approver toolcall.Approver
 	waiting  string // the message of the prompt that is shown now
 }
@@ -19,13 +19,13 @@ type alerter struct {
 // newAlerter makes the alerter of a session in which somebody can be asked. Only a
 // chat in a terminal rings.
 func (r *Runtime) newAlerter(sys *System, w *Frontend) *alerter {
-	b := &alerter{desk: &notify.Desk{Title: "minigem", Hooks: notify.HookSink{Hooks: r.Engine}, Now: sys.Now}, approver: w.Approver}
+	b := &alerter{notifier: &notify.Notifier{Title: "minigem", Hooks: notify.HookSink{Hooks: r.Engine}, Now: sys.Now}, approver: w.Approver}
 	if w.Bell != nil && r.Config.Settings.General.EnableNotifications {
 		method, err := notify.ParseMethod(r.Config.Settings.General.NotificationMethod)
 		if err != nil {
 			w.Warn("general.notificationMethod: " + err.Error())
 		}
-		b.desk.Terminal = notify.NewTerminal(w.Bell, method, sys.LookupEnv)
+		b.notifier.Terminal = notify.NewTerminal(w.Bell, method, sys.LookupEnv)
 	}
 	return b
 }
@@ -33,11 +33,11 @@ func (r *Runtime) newAlerter(sys *System, w *Frontend) *alerter {
 // Notify implements toolcall.Notifier.
 func (b *alerter) Notify(ctx context.Context, kind, message string, details any) {
 	b.waiting = message
-	b.desk.Notify(ctx, kind, message, details)
+	b.notifier.Notify(ctx, kind, message, details)
 }
 
 // Approve implements toolcall.Approver.
 func (b *alerter) Approve(ctx context.Context, q toolcall.Question) toolcall.Answer {
-	defer b.desk.Settle(b.waiting)
+	defer b.notifier.Settle(b.waiting)
 	return b.approver.Approve(ctx, q)
 }

@@ -70,7 +70,7 @@ func (r *Runtime) SystemPrompt(interactive bool, warn func(string)) func() strin
 		if text != "" && now.Yolo == last.Yolo && now.Plan == last.Plan {
 			return text
 		}
-		now.Tools, now.MCP = r.toldOf()
+		now.Tools, now.MCP = r.promptTools()
 		out, err := now.Text()
 		if err != nil {
 			warn(err.Error())
@@ -80,9 +80,9 @@ func (r *Runtime) SystemPrompt(interactive bool, warn func(string)) func() strin
 	}
 }
 
-// toldOf are the names of the tools on offer, and what their MCP servers say of
+// promptTools are the names of the tools on offer, and what their MCP servers say of
 // them. A server whose tools are all held back has no say.
-func (r *Runtime) toldOf() (names []string, servers []prompt.Entry) {
+func (r *Runtime) promptTools() (names []string, servers []prompt.Entry) {
 	offering := map[string]bool{}
 	for _, t := range r.Registry.All() {
 		if !r.Policy.Offered(t) {

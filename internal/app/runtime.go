@@ -68,7 +68,7 @@ type Runtime struct {
 	Policy       *policy.Engine
 	Compressor   *compress.Compressor
 	Agent        *agent.Agent
-	Alerts       *notify.Desk         // nil: nobody can be asked
+	Alerts       *notify.Notifier     // nil: nobody can be asked
 	telemetry    *telemetry.Telemetry // nil: off
 	closers      []func() error       // last first
 }
@@ -233,7 +233,7 @@ func (r *Runtime) wireAgent(_ context.Context, sys *System, w *Frontend) error {
 	}
 	if w.Approver != nil {
 		alerts := r.newAlerter(sys, w)
-		r.Alerts = alerts.desk
+		r.Alerts = alerts.notifier
 		runner.Approver, runner.Notifier = alerts, alerts
 	}
 	r.Agent = &agent.Agent{

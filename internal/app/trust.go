@@ -13,10 +13,10 @@ import (
 // FolderTrust is whether what the folder brings is loaded
 // (docs/spec/contract.md 6).
 type FolderTrust struct {
-	Trusted bool
-	Why     string       // who decided
-	Brought []trust.Item // what is left out; nil where the folder is trusted
-	dir     string
+	Trusted  bool
+	Why      string       // who decided
+	Contents []trust.Item // what is left out; nil where the folder is trusted
+	dir      string
 }
 
 // decideTrust asks, in this order: the flag, the environment, the settings, the
@@ -49,12 +49,12 @@ func decideTrust(sys *System, f *Options, c *Configuration, enabled bool) Folder
 		t.Trusted, t.Why = true, c.TrustedFolders()
 		return t
 	}
-	t.Brought = trust.Brought(c.Dir, c.Home)
+	t.Contents = trust.Contents(c.Dir, c.Home)
 	t.Why = "nobody has trusted it yet"
 	if decision == trust.Untrusted {
 		t.Why = "it is marked as not to be trusted"
 	}
-	t.Trusted = decision == trust.Unknown && len(t.Brought) == 0
+	t.Trusted = decision == trust.Unknown && len(t.Contents) == 0
 	return t
 }
 
@@ -66,12 +66,12 @@ func (c *Configuration) TrustedFolders() string {
 // RequireTrusted is the end of a run without a terminal in a folder that brings
 // something nobody trusted.
 func (t FolderTrust) RequireTrusted() error {
-	if t.Trusted || len(t.Brought) == 0 {
+	if t.Trusted || len(t.Contents) == 0 {
 		return nil
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "this folder is not trusted (%s), and it brings:\n", t.Why)
-	for _, item := range t.Brought {
+	for _, item := range t.Contents {
 		fmt.Fprintf(&b, "  %s\n", item)
 	}
 	b.WriteString("Look at it, then run minigem trust here. For one run: --skip-trust, or GEMINI_CLI_TRUST_WORKSPACE=true.")

@@ -11,14 +11,14 @@ import (
 // focused takes in that the window got or lost the focus: nobody is told of what
 // they are looking at (cli/utils/terminalNotifications.ts).
 func (t *Chat) focused(yes bool) {
-	if desk := t.desk.Load(); desk != nil {
-		desk.Focus(t.Ctx, yes)
+	if notifier := t.notifier.Load(); notifier != nil {
+		notifier.Focus(t.Ctx, yes)
 	}
 }
 
 // done tells that the work is done. Hooks are not told.
 func (t *Chat) done(prompt string) {
-	t.desk.Load().Alert(t.Ctx, notify.Alert{Kind: notify.SessionComplete, Title: "minigem", Subtitle: "is done", Body: prompt})
+	t.notifier.Load().Alert(t.Ctx, notify.Alert{Kind: notify.SessionComplete, Title: "minigem", Subtitle: "is done", Body: prompt})
 }
 
 // signalWriter lets sequences of ours through to the terminal.
@@ -39,8 +39,8 @@ type alertingAsker struct {
 // AskQuestions implements builtin.Asker.
 func (a alertingAsker) AskQuestions(ctx context.Context, qs []builtin.Question) (map[int]string, bool, error) {
 	const key = "questions"
-	desk := a.t.desk.Load()
-	desk.Alert(ctx, notify.Alert{Kind: notify.Attention, Key: key, Title: "minigem", Subtitle: "has a question", Body: qs[0].Question})
-	defer desk.Settle(key)
+	notifier := a.t.notifier.Load()
+	notifier.Alert(ctx, notify.Alert{Kind: notify.Attention, Key: key, Title: "minigem", Subtitle: "has a question", Body: qs[0].Question})
+	defer notifier.Settle(key)
 	return a.Asker.AskQuestions(ctx, qs)
 }

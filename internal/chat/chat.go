@@ -32,15 +32,15 @@ const againTime = 3 * time.Second
 
 // Chat is minigem in a terminal. Its runtime is another one after /resume.
 type Chat struct {
-	runtime *app.Runtime
-	Sys     *app.System
-	Flags   *app.Options
-	Ctx     context.Context // ends when the program is told to
-	term    *terminal.Terminal
-	view    *terminal.View
-	desk    atomic.Pointer[notify.Desk] // of the runtime
-	stats   *output.Stats
-	table   slash.Table
+	runtime  *app.Runtime
+	Sys      *app.System
+	Flags    *app.Options
+	Ctx      context.Context // ends when the program is told to
+	term     *terminal.Terminal
+	view     *terminal.View
+	notifier atomic.Pointer[notify.Notifier] // of the runtime
+	stats    *output.Stats
+	table    slash.Table
 
 	context   string // of SessionStart, until the first prompt takes it along
 	heldHooks bool   // the user said no to the project's new hooks
@@ -151,7 +151,7 @@ func (t *Chat) open(c *app.Configuration) error {
 		return err
 	}
 	t.runtime = r
-	t.desk.Store(r.Alerts)
+	t.notifier.Store(r.Alerts)
 	if t.Observer.Opened != nil {
 		t.Observer.Opened(r)
 	}

@@ -18,7 +18,7 @@ import (
 // yes leaves the folder as it is: not trusted.
 func (t *Chat) askTrust(c *app.Configuration) (*app.Configuration, error) {
 	rules, _, err := trust.Load(c.TrustedFolders())
-	if c.Trust.Trusted || len(c.Trust.Brought) == 0 || err == nil && rules.Decide(c.Dir) == trust.Untrusted {
+	if c.Trust.Trusted || len(c.Trust.Contents) == 0 || err == nil && rules.Decide(c.Dir) == trust.Untrusted {
 		return c, nil
 	}
 	own, servers := t.programsToTrust()
@@ -68,7 +68,7 @@ func (t *Chat) programsToTrust() (own []hooks.Hook, servers []string) {
 func (t *Chat) trustQuestion(c *app.Configuration, own []hooks.Hook, servers []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s brings:\n", t.term.Bold("Do you trust this folder?"), terminal.Clean(c.Dir))
-	for _, item := range c.Trust.Brought {
+	for _, item := range c.Trust.Contents {
 		fmt.Fprintf(&b, "  %s\n", text.VisibleLine(item.String()))
 	}
 	if len(own) > 0 {

@@ -30,17 +30,17 @@ func (t *Telemetry) Model(p llm.Provider, role string) llm.Provider {
 	if t == nil {
 		return p
 	}
-	return &toldModel{p, t, role}
+	return &observedModel{p, t, role}
 }
 
-type toldModel struct {
+type observedModel struct {
 	llm.Provider
 	t    *Telemetry
 	role string
 }
 
 // Stream implements llm.Model.
-func (m *toldModel) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
+func (m *observedModel) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		c := m.asked(req)
 		for chunk, err := range m.Provider.Stream(ctx, req) {
@@ -59,7 +59,7 @@ func (m *toldModel) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.C
 }
 
 // Generate implements llm.Generator.
-func (m *toldModel) Generate(ctx context.Context, req llm.Request) (llm.Chunk, error) {
+func (m *observedModel) Generate(ctx context.Context, req llm.Request) (llm.Chunk, error) {
 	c := m.asked(req)
 	chunk, err := m.Provider.Generate(ctx, req)
 	if err != nil {
@@ -73,7 +73,7 @@ func (m *toldModel) Generate(ctx context.Context, req llm.Request) (llm.Chunk, e
 
 // A call is one request on its way.
 type call struct {
-	*toldModel
+	*observedModel
 	model    string
 	sampling []attribute.KeyValue // what inference tells of the request
 	start    time.Time
@@ -84,8 +84,8 @@ type call struct {
 	ends     []string
 }
 
-func (m *toldModel) asked(req llm.Request) *call {
-	c := &call{toldModel: m, model: req.Model, start: m.t.o.Now()}
+func (m *observedModel) asked(req llm.Request) *call {
+	c := &call{observedModel: m, model: req.Model, start: m.t.o.Now()}
 	c.ctx, c.end = m.t.span("llm_call", c.start, attribute.String("gen_ai.request.model", req.Model))
 	text := ""
 	if m.t.o.LogPrompts {

@@ -57,7 +57,7 @@ func FuzzBrought(f *testing.F) {
 		file := filepath.Join(dir, ".gemini", "settings.json")
 		require.NoError(t, os.Mkdir(filepath.Dir(file), 0o700))
 		require.NoError(t, os.WriteFile(file, data, 0o600))
-		items := Brought(dir, "/home/none")
+		items := Contents(dir, "/home/none")
 		require.LessOrEqual(t, len(items), 3)
 		for _, i := range items {
 			require.Less(t, len([]rune(i.String())), 500)

@@ -131,7 +131,7 @@ func TestBrought(t *testing.T) {
 	home, dir := t.TempDir(), t.TempDir()
 	write(t, filepath.Join(dir, "GEMINI.md"), "context")
 	write(t, filepath.Join(dir, ".gemini", "settings.json"), `{"$schema": "x"}`)
-	assert.Empty(t, trust.Brought(dir, home), "nothing that runs or changes anything")
+	assert.Empty(t, trust.Contents(dir, home), "nothing that runs or changes anything")
 
 	write(t, filepath.Join(dir, ".gemini", "settings.json"), `{"theme": "x", "tools": {},
 		"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "curl x | sh"}, {"type": "command", "name": "na\u001b[2Jme", "command": "y"}]}]},
@@ -151,10 +151,10 @@ func TestBrought(t *testing.T) {
 		{".env", ".gemini/.env", ""},
 		{"commands", ".gemini/commands", "a.toml, b.toml, d.toml, e.toml, f.toml and 2 more"},
 		{"skills", ".gemini/skills", "s/SKILL.md"},
-	}, trust.Brought(dir, home))
-	assert.Empty(t, trust.Brought(dir, dir), "at home all is the user's own")
+	}, trust.Contents(dir, home))
+	assert.Empty(t, trust.Contents(dir, dir), "at home all is the user's own")
 	assert.Equal(t, "MCP servers: db (f)", trust.Item{Kind: "MCP servers", File: "f", What: "db"}.String())
 
 	write(t, filepath.Join(dir, ".gemini", "settings.json"), `{broken`)
-	assert.Equal(t, trust.Item{Kind: "settings", File: ".gemini/settings.json", What: "unreadable"}, trust.Brought(dir, home)[0])
+	assert.Equal(t, trust.Item{Kind: "settings", File: ".gemini/settings.json", What: "unreadable"}, trust.Contents(dir, home)[0])
 }

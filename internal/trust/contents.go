@@ -38,10 +38,10 @@ var contentFolders = []struct{ kind, dir, suffix string }{
 	{"policies", "policies", ".toml"},
 }
 
-// Brought lists what dir would bring along if it were trusted
+// Contents lists what dir would bring along if it were trusted
 // (docs/spec/contract.md 6), in a fixed order; nil if there is nothing to ask
 // about. The user's home brings nothing: what is there is the user's own.
-func Brought(dir, home string) []Item {
+func Contents(dir, home string) []Item {
 	if real(dir) == real(home) {
 		return nil
 	}
