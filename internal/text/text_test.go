@@ -204,7 +204,11 @@ func TestCleanerIsBounded(t *testing.T) {
 func TestWriter(t *testing.T) {
 	t.Parallel()
 	for _, c := range dirty {
-		want := Visible(strings.TrimRight(c.in, "\xe2\x82"))
+		whole := c.in // without the bytes at its end that wait for the rest of a character
+		for strings.HasSuffix(whole, "\xe2") || strings.HasSuffix(whole, "\x82") {
+			whole = whole[:len(whole)-1]
+		}
+		want := Visible(whole)
 		for at := range min(len(c.in), 60) + 1 {
 			var got bytes.Buffer
 			w := NewWriter(&got)
