@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -158,15 +159,25 @@ func (c *Configuration) HookNotices() []string {
 }
 
 // HookProblems are the faults of the files that configure hooks, as file:line:
-// text.
+// text; of each file the first, and how many more there are.
 func (c *Configuration) HookProblems() []string {
+	const most = 20
 	var out []string
+	told := map[string]int{}
 	for _, p := range c.Hooks.Problems {
+		if told[p.File]++; told[p.File] > most {
+			continue
+		}
 		where := p.File
 		if p.Line > 0 {
 			where = fmt.Sprintf("%s:%d", p.File, p.Line)
 		}
 		out = append(out, where+": "+p.Text)
+	}
+	for _, file := range slices.Sorted(maps.Keys(told)) {
+		if n := told[file] - most; n > 0 {
+			out = append(out, fmt.Sprintf("%s: and %d more; minigem hooks lint tells them all", file, n))
+		}
 	}
 	return out
 }

@@ -169,7 +169,7 @@ func (l *Loaded) digest(f *File, lookup func(string) (string, bool)) (*node, err
 	l.given(f.Layer, tree)
 	c := &checker{reader: r}
 	c.object(tree, reflect.TypeFor[Settings](), "")
-	l.Warnings = append(l.Warnings, r.warnings...)
+	l.Warnings = append(l.Warnings, r.first()...)
 	l.Unknown = append(l.Unknown, c.unknown...)
 	return tree, nil
 }

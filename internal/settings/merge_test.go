@@ -170,3 +170,20 @@ func TestCostIsLinear(t *testing.T) {
 		assert.Less(t, large, 30*small, "%s: %v and %v", name, small, large)
 	}
 }
+
+// The warnings about one file fit on a screen.
+func TestWarningsAreCounted(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{1: "", 20: "", 21: "", 22: "and 2 more warnings about this file, from here on", 500: "and 480 more warnings about this file, from here on"} {
+		text := "{" + strings.Repeat("\n\"ui\": {},", n) + "\n\"ui\": {}}"
+		l := &Loaded{}
+		_, err := l.digest(&File{Path: "/f", Data: []byte(text)}, func(string) (string, bool) { return "", false })
+		require.NoError(t, err)
+		require.Len(t, l.Warnings, min(n, 21), n)
+		last := l.Warnings[len(l.Warnings)-1]
+		assert.Equal(t, min(n, 21)+2, last.Origin.Line, "%d: %v", n, last)
+		if want != "" {
+			assert.Equal(t, want, last.Text)
+		}
+	}
+}

@@ -170,6 +170,20 @@ func (r *reader) node(v jsonc.Node, path string) *node {
 	return n
 }
 
+// mostWarnings is how many warnings of one file are told.
+const mostWarnings = 20
+
+// first are the first warnings, and one that counts the others.
+func (r *reader) first() []Warning {
+	more := len(r.warnings) - mostWarnings
+	if more <= 1 { // to count one takes as much room as to tell it
+		return r.warnings
+	}
+	next := r.warnings[mostWarnings]
+	next.Key, next.Text = "", fmt.Sprintf("and %d more warnings about this file, from here on", more)
+	return append(r.warnings[:mostWarnings:mostWarnings], next)
+}
+
 func (r *reader) warn(at Origin, key string, kind WarningKind, format string, args ...any) {
 	r.warnings = append(r.warnings, Warning{Kind: kind, Key: key, Origin: at, Text: fmt.Sprintf(format, args...)})
 }
