@@ -188,6 +188,9 @@ func fresh(dir string) bool {
 // folder and would lead to another place.
 func (r *registry) slug(root string) string {
 	s := r.slugs[root]
+	if s == "" {
+		s = r.slugs[string([]rune(root))] // as JSON keeps a name that is not UTF-8
+	}
 	if s != filepath.Base(s) || !filepath.IsLocal(s) || s == "." || strings.ContainsAny(s, "/\\\x00") {
 		return ""
 	}

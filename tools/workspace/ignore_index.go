@@ -73,11 +73,12 @@ func (x *index) add(i int32, r *rule) {
 
 // needed is the end of the longest run of letters that every match of a glob
 // holds: what is in classes, escaped or beside a slash, which "**" may take with
-// it, is left out.
+// it, is left out, and so is what is not ASCII, of which bytes that are no UTF-8
+// match each other.
 func needed(glob string) gram {
 	best, at := "", 0
 	for i := 0; i <= len(glob); i++ {
-		if i < len(glob) && !strings.ContainsRune(`*?[\/`, rune(glob[i])) {
+		if i < len(glob) && glob[i] < 0x80 && !strings.ContainsRune(`*?[\/`, rune(glob[i])) {
 			continue
 		}
 		if run := glob[at:i]; len(run) > len(best) {
