@@ -36,6 +36,7 @@ type Fault struct {
 	Reason     string        // reason of an ErrorInfo, such as "API_KEY_INVALID"; empty: none
 	RetryDelay time.Duration // of a RetryInfo; 0: none
 	PerDay     bool          // a QuotaFailure of a quota per day
+	Final      bool          // the client is told not to try again; those of Anthropic and OpenAI listen
 
 	ChunkDelay time.Duration // before each chunk
 }
@@ -51,12 +52,13 @@ type wireFault struct {
 	Reason     string `json:"reason,omitempty"`
 	RetryDelay string `json:"retryDelay,omitempty"`
 	PerDay     bool   `json:"perDay,omitempty"`
+	Final      bool   `json:"final,omitempty"`
 	ChunkDelay string `json:"chunkDelay,omitempty"`
 }
 
 // MarshalJSON writes durations as "2s".
 func (f Fault) MarshalJSON() ([]byte, error) {
-	w := wireFault{f.Request, f.After, f.Status, f.Cut, f.Garbage, f.Silent, f.Message, f.Reason, "", f.PerDay, ""}
+	w := wireFault{f.Request, f.After, f.Status, f.Cut, f.Garbage, f.Silent, f.Message, f.Reason, "", f.PerDay, f.Final, ""}
 	if f.RetryDelay != 0 {
 		w.RetryDelay = f.RetryDelay.String()
 	}
@@ -74,7 +76,7 @@ func (f *Fault) UnmarshalJSON(data []byte) error {
 	}
 	*f = Fault{
 		Request: w.Request, After: w.After, Status: w.Status, Cut: w.Cut, Garbage: w.Garbage, Silent: w.Silent,
-		Message: w.Message, Reason: w.Reason, PerDay: w.PerDay,
+		Message: w.Message, Reason: w.Reason, PerDay: w.PerDay, Final: w.Final,
 	}
 	for _, d := range []struct {
 		name, text string

@@ -16,15 +16,24 @@ import (
 // Round is one answer of the model.
 type Round struct {
 	script.Entry
-	Err    *llm.Error // the request fails in this way, in place of an answer
-	Repeat bool       // every further request of this kind gets this answer too
+	// Actions are the calls that the script has in words of no agent, by the
+	// index of their chunk, which has minigem's call for it.
+	Actions map[int]script.Action
+	Err     *llm.Error // the request fails in this way, in place of an answer
+	Repeat  bool       // every further request of this kind gets this answer too
 }
 
 // ModelSyntax is the short form of the model's part, for people.
 const ModelSyntax = `One paragraph is one answer; a blank line or --- ends it. Its lines:
   text HELLO             a chunk of text; "..." for one with \n in it
   thought **Plan** ...   a chunk that is a thought
-  call TOOL {"a": 1}     a chunk that calls a tool
+  shell COMMAND          a chunk that calls the agent's tool for this, in every agent:
+  write PATH TEXT        ... TEXT to the end of the line; "..." for one with \n in it;
+                         <<END: the lines that follow, up to one that is END
+  edit PATH OLD NEW      ... "..." or '...' around what has blanks in it
+  read PATH
+  search PATTERN [PATH]
+  call TOOL {"a": 1}     a chunk that calls a tool of this agent by its name
   finish MAX_TOKENS      how it ends, in place of STOP; none: the stream breaks off
   usage 1000 [20]        tokens of the request, and of the answer
   block SAFETY           the provider refuses the prompt
@@ -42,6 +51,8 @@ type modelParser struct {
 	finish string
 	whole  bool
 	usage  *llm.Usage
+
+	heredoc *heredoc // nil: none is being read
 }
 
 // ParseModel reads the short form; line is the number of text's first line in
@@ -49,6 +60,11 @@ type modelParser struct {
 func ParseModel(file string, line int, text string) ([]Round, error) {
 	p := &modelParser{file: file}
 	for l := range strings.Lines(text) {
+		if p.heredoc != nil {
+			p.body(l)
+			line++
+			continue
+		}
 		l = strings.TrimSpace(l)
 		var err error
 		switch {
@@ -63,6 +79,9 @@ func ParseModel(file string, line int, text string) ([]Round, error) {
 			p.begin(line)
 			verb, rest, _ := strings.Cut(l, " ")
 			err = p.line(verb, strings.TrimSpace(rest))
+			if p.heredoc != nil {
+				p.heredoc.line = line
+			}
 		}
 		if err != nil {
 			return nil, &SyntaxError{file, line, err.Error()}
@@ -129,11 +148,17 @@ func want(ok bool, text string) error {
 }
 
 func (p *modelParser) line(verb, rest string) error {
-	f, ok := modelVerbs[verb]
-	if !ok {
-		return fmt.Errorf("%q is not something that a model says%s", verb, meant(verb, slices.Sorted(maps.Keys(modelVerbs))))
+	if f, ok := modelVerbs[verb]; ok {
+		return f(p, rest)
 	}
-	return f(p, rest)
+	if f, ok := neutralVerbs[script.ActionKind(verb)]; ok {
+		return f(p, rest)
+	}
+	known := slices.Sorted(maps.Keys(modelVerbs))
+	for _, kind := range script.ActionKinds {
+		known = append(known, string(kind))
+	}
+	return fmt.Errorf("%q is not something that a model says%s", verb, meant(verb, known))
 }
 
 func (p *modelParser) text(rest string, part func(string) llm.Part) error {
@@ -226,6 +251,10 @@ func (p *modelParser) end() error {
 	}
 	p.round = nil
 	switch n := len(r.Chunks); {
+	case p.heredoc != nil:
+		return fmt.Errorf("the text of the write on line %d does not end: put a line that is %s behind it", p.heredoc.line, p.heredoc.end)
+	case p.whole && len(r.Actions) > 0:
+		return fmt.Errorf("an answer to generateContent runs no tools: take generate out, or the actions")
 	case r.Err != nil && n > 0:
 		return fmt.Errorf("an answer that is an error can have no other chunks")
 	case r.Err == nil && n == 0 && p.whole:

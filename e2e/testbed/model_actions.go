@@ -1,0 +1,131 @@
+package testbed
+
+import (
+	"encoding/json"
+	"strings"
+
+	"minigem/e2e/fakemodel"
+	"minigem/llm/script"
+)
+
+// Turns are rounds as a fake model serves them. A request that is to fail does
+// so at once: its client is told not to try again.
+func Turns(rounds []Round) []fakemodel.Turn {
+	turns := make([]fakemodel.Turn, len(rounds))
+	for i, r := range rounds {
+		if r.Err != nil && r.Fault == nil {
+			r.Fault, _ = json.Marshal(fakemodel.Fault{Status: r.Err.Status, Message: r.Err.Message, Final: true}) // numbers and words always can be
+		}
+		turns[i] = fakemodel.Turn{Entry: r.Entry, Actions: r.Actions, Repeat: r.Repeat}
+	}
+	return turns
+}
+
+// heredoc is the text of a write that is being read.
+type heredoc struct {
+	action script.Action
+	end    string // the line that ends it
+	line   int    // of the write
+	text   strings.Builder
+}
+
+// act adds an action: it is minigem's own call where nobody translates it.
+func (p *modelParser) act(a script.Action) {
+	if p.round.Actions == nil {
+		p.round.Actions = map[int]script.Action{}
+	}
+	p.round.Actions[len(p.round.Chunks)] = a
+	p.add(a.Call())
+}
+
+func (p *modelParser) shell(rest string) error {
+	p.act(script.Action{Kind: script.DoShell, Command: unquoted(rest)})
+	return want(rest != "", "shell needs a command: shell go test ./...")
+}
+
+// unquoted is text, or what it quotes if it is one text in "...".
+func unquoted(text string) string {
+	words, err := words(text)
+	if strings.HasPrefix(text, `"`) && err == nil && len(words) == 1 {
+		return words[0]
+	}
+	return text
+}
+
+func (p *modelParser) write(rest string) error {
+	const usage = `write needs a path and a text: write a.txt "one\ntwo\n"; or write a.txt <<END, lines, and END alone on a line`
+	path, text, err := firstWord(rest)
+	if err != nil || path == "" {
+		return want(false, usage)
+	}
+	a := script.Action{Kind: script.DoWrite, Path: path}
+	if end, ok := strings.CutPrefix(text, "<<"); ok {
+		p.heredoc = &heredoc{action: a, end: end}
+		return want(end != "" && !strings.ContainsAny(end, " \t"), usage)
+	}
+	a.Text = unquoted(text)
+	p.act(a)
+	return want(text != "", usage)
+}
+
+// body reads a line of a heredoc.
+func (p *modelParser) body(line string) {
+	if d := p.heredoc; strings.TrimSpace(line) == d.end {
+		d.action.Text = d.text.String()
+		p.heredoc = nil
+		p.act(d.action)
+	} else {
+		d.text.WriteString(line)
+	}
+}
+
+func (p *modelParser) edit(rest string) error {
+	w, err := words(rest)
+	if err != nil || len(w) != 3 || w[0] == "" || w[1] == "" {
+		return want(false, `edit needs a path, what stands there and what shall: edit a.txt "x := 1" "x := 2"`)
+	}
+	p.act(script.Action{Kind: script.DoEdit, Path: w[0], Old: w[1], New: w[2]})
+	return nil
+}
+
+func (p *modelParser) read(rest string) error {
+	w, err := words(rest)
+	if err != nil || len(w) != 1 || w[0] == "" {
+		return want(false, "read needs a path: read a.txt")
+	}
+	p.act(script.Action{Kind: script.DoRead, Path: w[0]})
+	return nil
+}
+
+func (p *modelParser) search(rest string) error {
+	w, err := words(rest)
+	if err != nil || len(w) < 1 || len(w) > 2 || w[0] == "" {
+		return want(false, "search needs a pattern, and may have a path: search 'func .*Test' src")
+	}
+	a := script.Action{Kind: script.DoSearch, Pattern: w[0]}
+	if len(w) == 2 {
+		a.Path = w[1]
+	}
+	p.act(a)
+	return nil
+}
+
+// firstWord splits text behind its first word, which may be quoted.
+func firstWord(text string) (word, rest string, err error) {
+	if text == "" || text[0] != '"' && text[0] != '\'' {
+		word, rest, _ = strings.Cut(text, " ")
+		return word, strings.TrimSpace(rest), nil
+	}
+	var b strings.Builder
+	n, err := quoted(text, &b)
+	if err != nil {
+		return "", "", err
+	}
+	return b.String(), strings.TrimSpace(text[n:]), nil
+}
+
+// neutralVerbs are the lines of actions.
+var neutralVerbs = map[script.ActionKind]func(p *modelParser, rest string) error{
+	script.DoShell: (*modelParser).shell, script.DoWrite: (*modelParser).write, script.DoEdit: (*modelParser).edit,
+	script.DoRead: (*modelParser).read, script.DoSearch: (*modelParser).search,
+}
