@@ -14,7 +14,6 @@ import (
 type requestChange struct {
 	model    string
 	sampling llm.Sampling // only the four that hooks can set
-	tools    *protocol.ToolConfig
 	messages messageEdits
 	changed  bool
 	warn     func(format string, args ...any) // of the last answer that changed something
@@ -40,10 +39,6 @@ func readChange(read *ModelRequest, c *protocol.LLMRequestChange, a *answer) req
 	if is, was := c.MaxTokens, read.Sampling.MaxOutputTokens; is != nil && (was == nil || *was != *is) {
 		ch.sampling.MaxOutputTokens, ch.changed = is, true
 		a.note("sets maxOutputTokens to %d", *is)
-	}
-	if t := c.ToolConfig; t != nil && !sameToolConfig(t, hookToolConfig(read.Choice)) {
-		ch.tools, ch.changed = checkTools(toolNames(read.Tools), t, a), true
-		a.note("selects tools: %s", encode(t))
 	}
 	warnEchoedTools(read, c.Tools, a)
 	if c.Messages != nil {
@@ -78,9 +73,6 @@ func (c requestChange) and(later requestChange, a *answer) requestChange {
 	pick(&out.sampling.TopK, later.sampling.TopK)
 	if later.sampling.MaxOutputTokens != nil {
 		out.sampling.MaxOutputTokens = later.sampling.MaxOutputTokens
-	}
-	if later.tools != nil {
-		out.tools = later.tools
 	}
 	out.messages = c.messages.and(later.messages, a)
 	return out
@@ -119,7 +111,7 @@ func (c requestChange) apply(read *ModelRequest) *ModelRequest {
 			r.System += s
 		}
 	}
-	return narrow(NewModelRequest(r), c.tools)
+	return NewModelRequest(r)
 }
 
 // messageEdits are changes of a list of messages, by index in that list.

@@ -129,6 +129,9 @@ type ModelRequest struct {
 	once     sync.Once
 	wire     []byte // the JSON of llm_request
 	messages *messagesJSON
+	// held is what BeforeModel hooks of others than the project say about tools,
+	// which the project's BeforeToolSelection cannot take back; nil: nothing.
+	held *protocol.ToolConfig
 }
 
 // NewModelRequest wraps r.

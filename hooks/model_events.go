@@ -11,6 +11,7 @@ import (
 type beforeModel struct {
 	read     *ModelRequest // what the hooks read
 	change   requestChange // what became of it since
+	said     selection     // of all hooks so far
 	response *protocol.LLMResponse
 }
 
@@ -19,8 +20,9 @@ func (e *Engine) BeforeModel(ctx context.Context, req *ModelRequest) BeforeModel
 	if e.idle(protocol.BeforeModel) {
 		return BeforeModelOutcome{Request: req}
 	}
+	offered := toolNames(req.Tools)
 	settle := func(s beforeModel) beforeModel {
-		return beforeModel{read: s.change.apply(s.read), response: s.response}
+		return beforeModel{read: s.said.narrow(req, s.change.apply(s.read)), said: s.said, response: s.response}
 	}
 	s, v := fire(ctx, e, event[beforeModel]{
 		name:  protocol.BeforeModel,
@@ -29,6 +31,7 @@ func (e *Engine) BeforeModel(ctx context.Context, req *ModelRequest) BeforeModel
 		apply: func(s beforeModel, a *answer) beforeModel {
 			if a.LLMRequest != nil {
 				s.change = s.change.and(readChange(s.read, a.LLMRequest, a), a)
+				s.said = s.said.and(checkTools(offered, a.LLMRequest.ToolConfig, a), s.read, a)
 			}
 			if a.LLMResponse != nil {
 				if s.response != nil {
@@ -50,6 +53,10 @@ func (e *Engine) BeforeModel(ctx context.Context, req *ModelRequest) BeforeModel
 			return Effect{Kind: EffectNone}
 		},
 	})
+	if held := s.said.held(); held != nil {
+		s.read = s.read.Next(s.read.Request)
+		s.read.held = held
+	}
 	out := BeforeModelOutcome{Verdict: v, Request: s.read}
 	if s.response != nil {
 		out.Response = []llm.Chunk{syntheticChunk(s.response)}
@@ -65,27 +72,24 @@ func (e *Engine) BeforeToolSelection(ctx context.Context, req *ModelRequest) Bef
 	}
 	type state struct {
 		read *ModelRequest
-		said *protocol.ToolConfig // of all hooks so far; nil: nothing
+		said selection // of all hooks so far
 	}
-	settle := func(s state) state { return state{narrow(req, s.said), s.said} }
-	offered := toolNames(req.Tools)
+	settle := func(s state) state { return state{s.said.narrow(req, req), s.said} }
+	offered := toolNames(req.selectable())
 	s, _ := fire(ctx, e, event[state]{
 		name:  protocol.BeforeToolSelection,
 		state: state{read: req},
 		stdin: func(b protocol.Base, s state) Payload { return modelPayload(b, s.read.hookJSON(), nil) },
 		apply: func(s state, a *answer) state {
-			if c := checkTools(offered, a.ToolConfig, a); c != nil {
-				a.note("selects tools: %s", encode(c))
-				s.said = unite(s.said, c)
-			}
+			s.said = s.said.and(checkTools(offered, a.ToolConfig, a), s.read, a)
 			return s
 		},
 		next: settle,
 		effect: func(s state, _ Verdict) Effect {
-			if s.said == nil {
+			if s.said.whole() == nil {
 				return Effect{Kind: EffectNone}
 			}
-			return Effect{Kind: EffectTools, Before: encode(hookToolConfig(req.Choice)), After: encode(s.said)}
+			return Effect{Kind: EffectTools, Before: encode(hookToolConfig(req.Choice)), After: encode(s.said.whole())}
 		},
 		tools: offered,
 	})

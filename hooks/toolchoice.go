@@ -28,16 +28,76 @@ func checkTools(offered []string, c *protocol.ToolConfig, a *answer) *protocol.T
 	return &out
 }
 
+// selection is what the hooks of one event say about tools, kept apart by whose
+// they are; nil: nothing.
+type selection struct {
+	project, others *protocol.ToolConfig
+	// echoed is what others say that is what they read, and may be the project's.
+	echoed *protocol.ToolConfig
+}
+
+// and is s with what one more hook says of the request that it read; nil says
+// nothing.
+func (s selection) and(c *protocol.ToolConfig, read *ModelRequest, a *answer) selection {
+	echo := c != nil && sameToolConfig(c, hookToolConfig(read.Choice))
+	if c != nil && !echo {
+		a.note("selects tools: %s", encode(c))
+	}
+	switch project := a.run.Hook.Source.OfProject(); {
+	case c == nil || echo && project:
+	case project:
+		if read.held != nil && c.Mode != "" && strength(c.Mode) < strength(read.held.Mode) {
+			a.note("cannot take back %s, which a hook that is not the project's set", read.held.Mode)
+		}
+		s.project = unite(s.project, c)
+	case echo:
+		s.echoed = unite(s.echoed, c)
+	default:
+		s.others = unite(s.others, c)
+	}
+	return s
+}
+
+// held is what the others say. What they give back of a project's hook restricts
+// too, but adds nothing to their own lists.
+func (s selection) held() *protocol.ToolConfig {
+	if s.others == nil || s.echoed == nil {
+		return unite(s.others, s.echoed)
+	}
+	c := protocol.ToolConfig{Mode: stronger(s.others.Mode, s.echoed.Mode), AllowedFunctionNames: s.others.AllowedFunctionNames}
+	if len(c.AllowedFunctionNames) == 0 {
+		c.AllowedFunctionNames = s.echoed.AllowedFunctionNames
+	}
+	return &c
+}
+
+// whole is what all of them say; nil: nothing. The project's hooks take nothing
+// back of what the others' restrict: of two lists, what is in both is left.
+func (s selection) whole() *protocol.ToolConfig {
+	held := s.held()
+	c := unite(held, s.project)
+	if held == nil || s.project == nil || len(held.AllowedFunctionNames) == 0 || len(s.project.AllowedFunctionNames) == 0 {
+		return c
+	}
+	c.AllowedFunctionNames = slices.DeleteFunc(slices.Clone(held.AllowedFunctionNames), func(n string) bool {
+		return !slices.Contains(s.project.AllowedFunctionNames, n)
+	})
+	if len(c.AllowedFunctionNames) == 0 {
+		c.Mode = string(llm.ToolModeNone)
+	}
+	return c
+}
+
 // unite merges what two hooks say: NONE wins, then ANY; lists are united. A
 // list that allows everything adds nothing to one that does not.
 func unite(a, b *protocol.ToolConfig) *protocol.ToolConfig {
 	if a == nil {
 		return b
 	}
-	out := protocol.ToolConfig{Mode: a.Mode}
-	if strength(b.Mode) > strength(a.Mode) {
-		out.Mode = b.Mode
+	if b == nil {
+		return a
 	}
+	out := protocol.ToolConfig{Mode: stronger(a.Mode, b.Mode)}
 	out.AllowedFunctionNames = slices.Clone(a.AllowedFunctionNames)
 	for _, n := range b.AllowedFunctionNames {
 		if !slices.Contains(out.AllowedFunctionNames, n) {
@@ -47,40 +107,71 @@ func unite(a, b *protocol.ToolConfig) *protocol.ToolConfig {
 	return &out
 }
 
+func stronger(a, b string) string {
+	if strength(b) > strength(a) {
+		return b
+	}
+	return a
+}
+
 func strength(mode string) int {
 	return slices.Index([]string{"", "AUTO", "ANY", "NONE"}, mode)
 }
 
-// narrow is req with its tools narrowed and forced as c says; req itself if c
-// is nil. What is not allowed is not even declared, so that it holds in AUTO
-// mode too. The mode AUTO alone takes back an earlier ANY or NONE.
-func narrow(req *ModelRequest, c *protocol.ToolConfig) *ModelRequest {
-	if c == nil {
-		return req
+// narrow is r, which came of base, with the tools of base narrowed and forced
+// as hooks say; r itself if they say nothing. What is not allowed is not even
+// declared, so that it holds in AUTO mode too. AUTO takes back an ANY or NONE
+// of base, but not a project's AUTO that of other hooks.
+func (s selection) narrow(base, r *ModelRequest) *ModelRequest {
+	c := s.whole()
+	if s.project == nil && s.others == nil {
+		return r
 	}
-	r := req.Request
-	r.Choice = llm.ToolChoice{Mode: llm.ToolMode(c.Mode)}
-	if c.Mode == "" {
-		r.Choice.Mode = req.Choice.Mode
+	mode := c.Mode
+	if held := s.held(); base.held != nil && (held == nil || held.Mode == "") {
+		mode = stronger(mode, base.held.Mode)
 	}
+	if mode == "" {
+		mode = string(base.Choice.Mode)
+	}
+	next := r.Request
+	next.Choice, next.Tools = llm.ToolChoice{Mode: llm.ToolMode(mode)}, base.selectable()
 	allowed := c.AllowedFunctionNames
-	if r.Choice.Mode == llm.ToolModeNone {
-		return req.Next(r)
+	switch {
+	case mode == string(llm.ToolModeNone):
+		return r.Next(next)
+	case len(allowed) == 0:
+		allowed = base.Choice.Allowed
+	default:
+		next.Tools = only(next.Tools, allowed)
 	}
-	if len(allowed) == 0 {
-		r.Choice.Allowed = req.Choice.Allowed
-		return req.Next(r)
+	if mode == string(llm.ToolModeAny) && len(allowed) > 0 {
+		next.Choice.Allowed = slices.Sorted(slices.Values(allowed))
 	}
-	r.Tools = nil
-	for _, t := range req.Tools {
-		if slices.Contains(allowed, t.Name) {
-			r.Tools = append(r.Tools, t)
+	return r.Next(next)
+}
+
+// selectable are the tools that hooks can select: a NONE that BeforeToolSelection
+// may take back left all of them declared.
+func (r *ModelRequest) selectable() []llm.ToolSpec {
+	if r.held == nil {
+		return r.Tools
+	}
+	return only(r.Tools, r.held.AllowedFunctionNames)
+}
+
+// only is those of specs that are named; all of them where no names are given.
+func only(specs []llm.ToolSpec, names []string) []llm.ToolSpec {
+	if len(names) == 0 {
+		return specs
+	}
+	var out []llm.ToolSpec
+	for _, t := range specs {
+		if slices.Contains(names, t.Name) {
+			out = append(out, t)
 		}
 	}
-	if r.Choice.Mode == llm.ToolModeAny {
-		r.Choice.Allowed = slices.Sorted(slices.Values(allowed))
-	}
-	return req.Next(r)
+	return out
 }
 
 // warnEchoedTools tells a hook that gave another list of tools that this is not
