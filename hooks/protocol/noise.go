@@ -13,11 +13,7 @@ package protocol
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
-	"regexp"
-	"slices"
 	"strings"
-	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -69,11 +65,12 @@ func decodeUTF16(b []byte) (text string, ok bool) {
 	return string(utf16.Decode(units)), true
 }
 
-// explainNoise tells the author why what looks like an answer is none.
+// explainNoise tells the author why what looks like an answer is none, once
+// holding has looked.
 func (r *reader) explainNoise(stdout string) {
 	r.garbled = true
-	if found, _ := embedded(stdout); len(found) > 0 {
-		r.warn("stdout holds a JSON object (line %d) among other output, so it was not obeyed: print the object and nothing else", found[0].line)
+	if r.embedded > 0 {
+		r.warn("stdout holds a JSON object (line %d) among other output, so it was not obeyed: print the object and nothing else", r.embedded)
 	} else if strings.HasPrefix(stdout, "{") {
 		r.warn("stdout begins like a JSON object but is not valid JSON, so it was not obeyed")
 	} else if strings.HasPrefix(stdout, "[") && strings.HasSuffix(stdout, "]") {
@@ -126,26 +123,21 @@ func (r *reader) holding(text string, stderr bool) []held {
 			out = append(out, h)
 		}
 	}
-	found, rest := embedded(text)
-	for _, e := range found {
-		if (e.alone || !stderr) && decides(e.fields) {
+	found := findEmbedded(text)
+	r.steps += found.steps
+	for _, e := range found.deciding {
+		if e.alone || !stderr {
 			add(e.fields, held{line: e.line, at: e.at, end: e.end})
 		}
 	}
 	if stderr {
 		return out
 	}
-	if b := r.legible(rest); b.fields != nil {
+	r.embedded = found.first
+	if b := r.legible(found.rest); b.fields != nil {
 		add(b.fields, held{line: b.line, at: b.at, end: b.end, broken: true})
 	}
 	return out
-}
-
-// decides reports whether an object with fields can hold anything up.
-func decides(fields []member) bool {
-	return slices.ContainsFunc(fields, func(m member) bool {
-		return m.key == "decision" || m.key == "continue" || m.key == "hookSpecificOutput"
-	})
 }
 
 // apart reads fields as an answer of their own.
@@ -170,176 +162,4 @@ func (o Output) holds() (what string, strength int) {
 		return "ask", 1
 	}
 	return "", 0
-}
-
-// embeddedObject is an object among other output.
-type embeddedObject struct {
-	line    int // from 1
-	at, end int // where it stands
-	fields  []member
-	alone   bool // nothing else stands on its lines
-}
-
-// maxScanned bounds the work of looking for objects in what is full of braces,
-// as a multiple of its length. Beyond that an object must begin a line and end
-// on it; the rest is searched as text.
-const maxScanned = 64
-
-// embedded finds the JSON objects among other output, those that begin a line
-// or end one, also in an array; and the text without any object, of the same
-// length and lines.
-func embedded(text string) (found []embeddedObject, rest string) {
-	left := []byte(text)
-	line, counted := 1, 0
-	for at, scanned := 0, 0; ; {
-		next := strings.IndexByte(text[at:], '{')
-		if next < 0 {
-			break
-		}
-		at += next
-		tried := text[at:]
-		if scanned > maxScanned*len(text) {
-			before, _ := lineAround(text, at, at)
-			if strings.Trim(before, " \t\r[,") != "" {
-				at++
-				continue
-			}
-			tried, _, _ = strings.Cut(tried, "\n")
-		}
-		fields, n, cost := objectAt(tried)
-		scanned += cost
-		if n == 0 {
-			at++
-			continue
-		}
-		line, counted = line+strings.Count(text[counted:at], "\n"), at
-		before, after := lineAround(text, at, at+n)
-		begins, ends := strings.Trim(before, " \t\r[,") == "", strings.Trim(after, " \t\r],") == ""
-		if begins || ends {
-			found = append(found, embeddedObject{line, at, at + n, fields, begins && ends})
-		}
-		for i := at; i < at+n; i++ {
-			if left[i] != '\n' {
-				left[i] = ' '
-			}
-		}
-		at += n
-	}
-	return found, string(left)
-}
-
-// objectAt decodes the JSON object that text begins with; n is its length, 0 if
-// there is none; cost is how much text that took to know.
-func objectAt(text string) (fields []member, n, cost int) {
-	if inner := blank(text[1:]); inner == "" || inner[0] != '"' && inner[0] != '}' {
-		return nil, 0, 1
-	}
-	n, _ = valueLength(text)
-	if n == 0 {
-		return nil, 0, len(text)
-	}
-	fields, ok := members(text[:n], true)
-	if !ok {
-		return nil, 0, n
-	}
-	return fields, n, n
-}
-
-// lineAround is what stands on the line of text[at] before it, and on that of
-// text[end] from there on.
-func lineAround(text string, at, end int) (before, after string) {
-	before, after = text[max(0, at-aLine):at], text[end:min(len(text), end+aLine)]
-	after, _, _ = strings.Cut(after, "\n")
-	return before[strings.LastIndexByte(before, '\n')+1:], after
-}
-
-// What decides, as it can be read in an object that is broken, cut off, or
-// written as JavaScript and Python show one; in a string too, its quotes escaped.
-var (
-	legibleDecision = pattern(`(?:^|[^\w.$-])(decision|permissionDecision)\\*["']?\s*:\s*\\*["'](deny|block|ask)\\*["']`)
-	legibleContinue = pattern(`(?:^|[^\w.$-])(continue)\\*["']?\s*:\s*([fF]alse)\b`)
-	legibleReason   = pattern(`(?:^|[^\w.$-])(reason|stopReason|permissionDecisionReason)\\*["']?\s*:\s*(?:\\*"((?:[^"\\]|\\[^"])*)|'([^'\\]*)')`)
-)
-
-// pattern compiles expr when it is first asked for: most runs never meet noise.
-func pattern(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
-
-// aLine is how much of a line is looked at around an object.
-const aLine = 256
-
-// legible finds what denies, stops or asks in an object of text that is no
-// valid JSON, with the reason as far as it can be read; no fields: nothing does. The
-// objects that are valid have been taken out of text.
-func (r *reader) legible(text string) (found embeddedObject) {
-	if !strings.Contains(text, "{") {
-		return found
-	}
-	for _, find := range []*regexp.Regexp{legibleContinue(), legibleDecision()} {
-		searched, open := 0, -1 // the last brace before the match
-		for _, m := range find.FindAllStringSubmatchIndex(text, -1) {
-			if n := strings.LastIndexByte(text[searched:m[2]], '{'); n >= 0 {
-				open = searched + n
-			}
-			if searched = m[2]; open < 0 || isTalk(text, open, m[1]) {
-				continue
-			}
-			if key := text[m[2]:m[3]]; key == "continue" {
-				found.fields = append(found.fields, member{key: key, value: false})
-			} else {
-				found.fields = append(found.fields, r.placed(member{key: key, value: text[m[4]:m[5]]}))
-			}
-			if found.line == 0 {
-				found.line, found.at = 1+strings.Count(text[:m[2]], "\n"), open
-			}
-			found.end = max(found.end, m[1])
-			if len(found.fields) >= maxWarnings {
-				break
-			}
-		}
-	}
-	if found.fields == nil {
-		return found
-	}
-	if m := legibleReason().FindStringSubmatch(text); m != nil {
-		found.fields = append(found.fields, r.placed(member{key: m[1], value: unquote(m[2] + m[3])}))
-	}
-	return found
-}
-
-// placed puts a field of hookSpecificOutput there.
-func (r *reader) placed(m member) member {
-	for _, f := range r.dialect.top {
-		if f.name == m.key {
-			return m
-		}
-	}
-	return member{key: "hookSpecificOutput", value: []member{m}}
-}
-
-// isTalk reports whether what begins with text[open] and decides before
-// text[end] stands in the middle of a line, like an example in a sentence.
-func isTalk(text string, open, end int) bool {
-	rest := text[end:min(len(text), end+aLine)]
-	n := strings.IndexByte(rest, '}')
-	switch {
-	case n >= 0:
-		end += n + 1
-	case len(rest) == aLine:
-		return false // an example in a sentence is short
-	default:
-		end = len(text)
-	}
-	before, after := lineAround(text, open, end)
-	return strings.Trim(before, " \t\r[,{\\\"'") != "" && strings.Trim(after, " \t\r],}\\\"'") != ""
-}
-
-// unquote reads the inside of a JSON string as well as can be.
-func unquote(s string) string {
-	var out string
-	if json.Unmarshal([]byte(`"`+s+`"`), &out) == nil {
-		return out
-	}
-	return s
 }

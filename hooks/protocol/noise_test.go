@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 )
 
 // FuzzADenyAmongGarbage: what stands on the lines before and after a deny takes
@@ -30,20 +29,41 @@ func FuzzADenyAmongGarbage(f *testing.F) {
 	})
 }
 
-// TestNoiseIsReadInTime: a mebibyte of whatever is worst.
-func TestNoiseIsReadInTime(t *testing.T) {
+// noises are repeated to see what the worst of them costs.
+var noises = []string{
+	"{", `{"`, `{"a":`, `{"a":[`, "{}", `{"a":1}x`, "[", `"`, `\`, "\n{", `decision: "deny" `, `{decision: "deny" `, `"decision":"deny",`, `continue: false `, "x{ decision: 'ask' } y ", `reason: "`,
+	`{"\`, `{"a":"`, "\n{}", `{"a":1}` + "\n", `{"decision":"deny"}` + "\n", "[{}]\n", `{"a":{}`, `[{"a":1},`, `{"a":[1,{"b":{}}],`, "{ \t", "{\"a\":1e9,", "x {decision: 'ask', } y\n", `{reason: '`, `decision\\\`,
+}
+
+// TestNoiseIsReadInLinearTime counts the bytes that are looked at: so many for
+// each byte of the stream, however long it is.
+func TestNoiseIsReadInLinearTime(t *testing.T) {
 	t.Parallel()
-	const size = 1 << 20
-	for _, unit := range []string{
-		"{", `{"`, `{"a":`, `{"a":[`, "{}", `{"a":1}x`, "[", `"`, `\`, "\n{", `decision: "deny" `, `{decision: "deny" `, `"decision":"deny",`, `continue: false `, "x{ decision: 'ask' } y ", `reason: "`,
-	} {
-		text := strings.Repeat(unit, size/len(unit))
-		began := time.Now()
-		Parse(BeforeTool, Ran{Stdout: []byte(text), Stderr: []byte(text)})
-		if took := time.Since(began); took > 10*time.Second {
-			t.Errorf("a mebibyte of %q took %v", unit, took)
-		} else if took > time.Second {
-			t.Logf("a mebibyte of %q took %v", unit, took)
+	for _, unit := range noises {
+		for _, size := range []int{1 << 9, 1 << 12} {
+			text := strings.Repeat(unit, size/len(unit))
+			// An object that is open all the time, and one that is nested.
+			for _, text := range []string{text, `{"a":` + text, text + "}", text + strings.Repeat("}", size/len(unit))} {
+				if found := findEmbedded(text); found.steps > 12*len(text) {
+					t.Fatalf("%d bytes of %q: looked at %d to find objects", len(text), unit, found.steps)
+				}
+				r := &reader{event: BeforeTool, dialect: gemini}
+				if r.holding(text, false); r.steps > 80*len(text) {
+					t.Fatalf("%d bytes of %q: looked at %d to find what decides", len(text), unit, r.steps)
+				}
+			}
 		}
+	}
+}
+
+func BenchmarkNoise(b *testing.B) {
+	for _, unit := range noises {
+		text := []byte(strings.Repeat(unit, (1<<20)/len(unit)))
+		b.Run(unit, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				Parse(BeforeTool, Ran{Stdout: text, Stderr: text})
+			}
+		})
 	}
 }

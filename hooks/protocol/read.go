@@ -19,6 +19,8 @@ type reader struct {
 	garbled  bool
 	failed   string
 	stopped  bool // continue: false was said, with or without effect
+	embedded int  // the line of the first object among other output on stdout; 0: there is none
+	steps    int  // bytes looked at to find objects among other output
 }
 
 func (r *reader) warn(format string, args ...any) {

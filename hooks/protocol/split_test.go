@@ -11,13 +11,21 @@ import (
 func FuzzObject(f *testing.F) {
 	for _, text := range []string{
 		`{}`, `{ }`, `{"a":1}`, "{\n\t\"a\" : [1, {\"b\":\"}\\\"\"}] ,\"c\":null}", `{"a":1,}`, `{,}`, `{"a"}`, `{"a":}`, `{"a":1 2}`, `{"a":[}]}`, `{"a":1}}`,
-		`{"a":"`, `{"a":"\`, `{"a":{"b":1}`, `{a:1}`, `{"a":1e999}`, `{"hookSpecificOutput":{"a":1,"hookSpecificOutput":{}}}`, `{"hookSpecificOutput":{1}}`, `{"\ud800":1}`, `{"a":tru}`, "{\"a\":\"\n\"}",
+		`{"a":"`, `{"a":"\`, `{"a":{"b":1}`, `{a:1}`, `{"a":1e999}`, `{"hookSpecificOutput":{"a":1,"hookSpecificOutput":{}}}`, `{"hookSpecificOutput":{1}}`, `{"\ud800":1}`, `{"a":tru}`, `[-0.5e+10,01,1.,-,2e]`, `[-0.5e+10,0,true,false,null,"\u12aF\n"] `, "{\"a\":\"\n\"}",
 	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if strings.Count(text, "{")+strings.Count(text, "[") > maxDepth {
 			return
+		}
+		all := measure(text)
+		valid := len(all.ends) > 0 && all.ends[0] > 0 && blank(text[all.ends[0]:]) == ""
+		if want := (strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")) && json.Valid([]byte(text)); valid != want {
+			t.Fatalf("%q: measured as valid: %t, but encoding/json says %t", text, valid, want)
+		}
+		if all.steps > 12*len(text) {
+			t.Fatalf("%q: looked at %d bytes of %d", text, all.steps, len(text))
 		}
 		ms, ok := members(text, true)
 		if want := strings.HasPrefix(text, "{") && json.Valid([]byte(text)); ok != want {

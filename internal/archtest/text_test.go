@@ -24,6 +24,7 @@ var oneCleaner = map[string]string{
 	"tools/workspace":   "names that a file system takes for the same",
 	"e2e/record":        "whether a text can stand on a line of a case",
 	"transcript":        "bytes of JSON",
+	"hooks/protocol":    "the control characters that JSON forbids in strings",
 }
 
 // TestOneCleaner: a package that asks which characters are control or format

@@ -1,0 +1,143 @@
+package protocol
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// legibleKeys are keys with one ending, and what has to follow them to count in
+// an object that is broken, cut off, or written as JavaScript and Python show
+// one; in a string too, its quotes escaped.
+type legibleKeys struct {
+	ending string
+	names  []string
+	value  func() *regexp.Regexp
+}
+
+var (
+	legibleContinue = legibleKeys{"continue", []string{"continue"}, pattern(`^\\*["']?\s*:\s*([fF]alse)\b`)}
+	legibleDecision = legibleKeys{"ecision", []string{"decision", "permissionDecision"}, pattern(`^\\*["']?\s*:\s*\\*["'](deny|block|ask)\\*["']`)}
+	legibleReason   = legibleKeys{"eason", []string{"reason", "stopReason", "permissionDecisionReason"}, pattern(`^\\*["']?\s*:\s*(?:\\*"((?:[^"\\]|\\[^"])*)|'([^'\\]*)')`)}
+)
+
+// pattern compiles expr when it is first asked for: most runs never meet noise.
+func pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
+// match is a key with its value in text[at:end].
+type match struct {
+	key, value string
+	at, end    int
+}
+
+// next finds the first of the keys from text[from] on that has such a value.
+// The text is searched for the ending of a key, and the expression looks only at
+// what follows: an expression for all of it takes ten times as long.
+func (k *legibleKeys) next(text string, from int) (m match, ok bool) {
+	for {
+		n := strings.Index(text[from:], k.ending)
+		if n < 0 {
+			return m, false
+		}
+		from += n + len(k.ending)
+		i := slices.IndexFunc(k.names, func(name string) bool {
+			before, ok := strings.CutSuffix(text[:from], name)
+			return ok && (before == "" || !strings.Contains(wordChars, before[len(before)-1:]))
+		})
+		if i < 0 {
+			continue
+		}
+		if v := k.value().FindStringSubmatchIndex(text[from:]); v != nil {
+			m = match{key: k.names[i], at: from - len(k.names[i]), end: from + v[1]}
+			for v = v[2:]; len(v) > 0; v = v[2:] {
+				if v[0] >= 0 {
+					m.value += text[from+v[0] : from+v[1]]
+				}
+			}
+			return m, true
+		}
+	}
+}
+
+// wordChars before a key make another word of it.
+const wordChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$-"
+
+// legible finds what denies, stops or asks in an object of text that is not
+// valid JSON, with the reason as far as it can be read; no fields: nothing does.
+// The objects that are valid have been taken out of text.
+func (r *reader) legible(text string) (found embeddedObject) {
+	if !strings.Contains(text, "{") {
+		return found
+	}
+	said := map[string]bool{}
+	for _, keys := range []*legibleKeys{&legibleContinue, &legibleDecision} {
+		r.steps += len(text)
+		searched, open := 0, -1 // the last brace before the match
+		for m, ok := keys.next(text, 0); ok; m, ok = keys.next(text, m.end) {
+			if n := strings.LastIndexByte(text[searched:m.at], '{'); n >= 0 {
+				open = searched + n
+			}
+			if searched = m.at; open < 0 || said[m.key+m.value] || r.isTalk(text, open, m.end) {
+				continue
+			}
+			said[m.key+m.value] = true
+			if m.key == "continue" {
+				found.fields = append(found.fields, member{key: m.key, value: false})
+			} else {
+				found.fields = append(found.fields, r.placed(member{key: m.key, value: m.value}))
+			}
+			if found.line == 0 {
+				found.line, found.at = 1+strings.Count(text[:m.at], "\n"), open
+			}
+			found.end = max(found.end, m.end)
+		}
+	}
+	if found.fields == nil {
+		return found
+	}
+	if m, ok := legibleReason.next(text, 0); ok {
+		found.fields = append(found.fields, r.placed(member{key: m.key, value: unquote(m.value)}))
+	}
+	return found
+}
+
+// placed puts a field of hookSpecificOutput there.
+func (r *reader) placed(m member) member {
+	for _, f := range r.dialect.top {
+		if f.name == m.key {
+			return m
+		}
+	}
+	return member{key: "hookSpecificOutput", value: []member{m}}
+}
+
+// isTalk reports whether what begins with text[open] and decides before
+// text[end] stands in the middle of a line, like an example in a sentence.
+func (r *reader) isTalk(text string, open, end int) bool {
+	r.steps += 3 * aLine
+	rest := text[end:min(len(text), end+aLine)]
+	n := strings.IndexByte(rest, '}')
+	switch {
+	case n >= 0:
+		end += n + 1
+	case len(rest) == aLine:
+		return false // an example in a sentence is short
+	default:
+		end = len(text)
+	}
+	before, after := lineAround(text, open, end)
+	return strings.Trim(before, " \t\r[,{\\\"'") != "" && strings.Trim(after, " \t\r],}\\\"'") != ""
+}
+
+// unquote reads the inside of a JSON string as well as can be.
+func unquote(s string) string {
+	var out string
+	if json.Unmarshal([]byte(`"`+s+`"`), &out) == nil {
+		return out
+	}
+	return s
+}
