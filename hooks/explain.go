@@ -11,9 +11,9 @@ import (
 
 // Explain is the Report of what would come of ev: its plan. A Run with an empty
 // Skipped would run; nothing was started, so that it has no Exit and no Reading.
-// Upstream tells where Gemini CLI 0.61 would plan otherwise. subject is what
+// Upstream says where Gemini CLI 0.61 would plan otherwise. subject is what
 // matchers see, a tool's name or a trigger; mcp is where an MCP tool comes from,
-// nil for another. Explain does not count as an event: nobody hears of it, and
+// nil for another. Explain does not count as an event: no observer is told, and
 // Seq is 0. The engine needs a Runner, which is not called: without one no hook
 // would run.
 func (e *Engine) Explain(ev Event, subject string, mcp *protocol.MCPContext) Report {
@@ -28,11 +28,13 @@ func (e *Engine) Explain(ev Event, subject string, mcp *protocol.MCPContext) Rep
 	compare(ev, r.Runs)
 	for i := range r.Runs {
 		if run := &r.Runs[i]; ev.IsTool() && run.Matched && !e.upstreamMatches(run.Hook.Matcher, subject) {
-			run.Upstream = append(run.Upstream, "Gemini CLI 0.61 does not run the hook: matchers know a tool by its own name only there")
+			run.Upstream = append(run.Upstream, toolMatcher)
 		}
 	}
 	return r
 }
+
+var toolMatcher = DifferenceByID("matcher-tool")
 
 func subjectOf(name string, mcp *protocol.MCPContext) subject { return subject{name: name, mcp: mcp} }
 

@@ -49,7 +49,7 @@ type Run struct {
 	Warnings []string // what was ignored of its configuration and its answer, and why
 	// Upstream says what Gemini CLI 0.61 makes of the same run, where that is
 	// something else; nil: the same.
-	Upstream []string
+	Upstream []Difference
 }
 
 // Ran reports whether the hook was started.

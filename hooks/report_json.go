@@ -132,7 +132,10 @@ func (r Report) MarshalJSON() ([]byte, error) {
 
 func (r Run) wire() wireRun {
 	w := wireRun{
-		Hook: r.Hook.wire(), Skipped: r.Skipped, Matched: r.Matched, Status: "ran", Stdin: r.Stdin.String(), Warnings: r.Warnings, Upstream: r.Upstream,
+		Hook: r.Hook.wire(), Skipped: r.Skipped, Matched: r.Matched, Status: "ran", Stdin: r.Stdin.String(), Warnings: r.Warnings,
+	}
+	for _, d := range r.Upstream {
+		w.Upstream = append(w.Upstream, d.String())
 	}
 	switch {
 	case r.Skipped != "":
@@ -194,11 +197,14 @@ func (r *Report) UnmarshalJSON(data []byte) error {
 func (w wireRun) run() Run {
 	r := Run{
 		Hook: w.Hook.hook(), Skipped: w.Skipped, Matched: w.Matched, Left: w.Status == "left", TimedOut: w.TimedOut,
-		Failed: w.Failed, Decision: decisionOf(w.Decision), Warnings: w.Warnings, Upstream: w.Upstream, Stdin: payloadOf(w.Stdin),
+		Failed: w.Failed, Decision: decisionOf(w.Decision), Warnings: w.Warnings, Stdin: payloadOf(w.Stdin),
 		Exit: Exit{
 			Signal: w.Signal, Stdout: bytesOf(w.Stdout), Stderr: bytesOf(w.Stderr),
 			StdoutTruncated: w.StdoutCut, StderrTruncated: w.StderrCut, Duration: duration(w.DurationMS),
 		},
+	}
+	for _, u := range w.Upstream {
+		r.Upstream = append(r.Upstream, differenceByText(u))
 	}
 	if w.Started != nil {
 		r.Started = *w.Started

@@ -23,37 +23,43 @@ type upstream struct {
 	request map[string]any // llm_request in it; nil: there is none
 }
 
-// differences are the ways in which Gemini CLI 0.61 differs, each with the
-// words for it.
-var differences = []struct {
+// runDifferences are those that one run can show, each with when it does.
+var runDifferences = []struct {
+	Difference
 	when func(u upstream) bool
-	say  string
 }{
-	{func(u upstream) bool { return u.blocked() && u.kind != "text" && !u.denies() }, "lets the action go on: exit 2 does not block there unless text or a deny is printed"},
-	{func(u upstream) bool { return u.exited && u.code > 2 && u.kind == "text" && u.ev.CanBlock() }, "blocks, with what was printed as the reason: so does every exit above 1 there"},
-	{func(u upstream) bool { return u.exited && u.code < 2 && u.holdsAmongNoise() }, "lets the action go on: what is not one JSON object alone decides nothing there"},
-	{func(u upstream) bool { return u.run.TimedOut && u.run.Decision > Proceed }, "lets the action go on: what was printed before the time-out is forgotten there"},
-	{func(u upstream) bool { return u.exited && u.code == 0 && u.kind == "text" && blank(u.run.Exit.Stdout) }, "shows stderr to the user"},
-	{func(u upstream) bool { return u.answer["hookSpecificOutput"] != nil && u.nested == nil }, "lets the whole event pass, denials of other hooks too, because hookSpecificOutput is not an object"},
-	{func(u upstream) bool { return u.run.Decision == Ask }, "lifts a policy's deny to a prompt, and ends a run without a terminal"},
-	{func(u upstream) bool { return u.run.out().ToolInput != nil && u.leavesOutArguments() }, "replaces all arguments by tool_input, which is not complete"},
-	{func(u upstream) bool {
+	{DifferenceByID("exit-2-silent"), func(u upstream) bool { return u.blocked() && u.kind == "" }},
+	{DifferenceByID("exit-2-json"), func(u upstream) bool { return u.blocked() && (u.kind == "object" || u.kind == "value") && !u.denies() }},
+	{DifferenceByID("exit-above-2"), func(u upstream) bool { return u.exited && u.code > 2 && u.kind == "text" && u.ev.CanBlock() }},
+	{DifferenceByID("deny-in-noise"), func(u upstream) bool { return u.exited && u.code < 2 && u.holdsAmongNoise() }},
+	{DifferenceByID("timeout-deny"), func(u upstream) bool { return u.run.TimedOut && u.run.Decision > Proceed }},
+	{DifferenceByID("stderr-shown"), func(u upstream) bool { return u.exited && u.code == 0 && u.kind == "text" && blank(u.run.Exit.Stdout) }},
+	{DifferenceByID("output-not-object"), func(u upstream) bool { return u.answer["hookSpecificOutput"] != nil && u.nested == nil }},
+	{DifferenceByID("ask"), func(u upstream) bool { return u.run.Decision == Ask }},
+	{DifferenceByID("whole-input"), func(u upstream) bool { return u.run.out().ToolInput != nil && u.leavesOutArguments() }},
+	{DifferenceByID("malformed-response"), func(u upstream) bool {
+		return u.ev == protocol.BeforeModel && u.run.Decision == Deny && u.nested["llm_response"] != nil && u.candidates() == nil
+	}},
+	{DifferenceByID("response-alone"), func(u upstream) bool {
 		return u.ev == protocol.BeforeModel && u.run.out().LLMResponse != nil && u.run.Decision < Deny
-	}, "ignores llm_response without a deny, and calls the model"},
-	{func(u upstream) bool {
+	}},
+	{DifferenceByID("replacement-ignored"), func(u upstream) bool {
 		return u.ev == protocol.AfterModel && u.run.out().LLMResponse != nil && !u.replaces()
-	}, "ignores the replacement: it takes candidates with parts only"},
-	{func(u upstream) bool { return u.ev == protocol.AfterModel && u.replaces() }, "replaces the chunk on the screen only, and drops its calls"},
-	{func(u upstream) bool { return u.ev == protocol.AfterModel && u.run.Decision == Deny }, "shows the denied chunk and runs its calls"},
-	{func(u upstream) bool { return u.request["messages"] != nil }, "matches messages by position: none can be removed or put in front"},
-	{func(u upstream) bool { return u.wipesSettings() }, "erases the generation settings that config leaves out"},
-	{func(u upstream) bool { return u.ev == protocol.BeforeToolSelection && u.kind != "" && !u.selects() }, "sets the mode AUTO without a list: it takes a flat toolConfig in hookSpecificOutput only"},
-	{func(u upstream) bool { return u.older() }, "ignores a field that is spelled the older way, outside hookSpecificOutput"},
-	{func(u upstream) bool { return u.matcherCounts() && u.ev == protocol.Notification }, "runs the hook whatever its matcher says"},
-	{func(u upstream) bool { return u.matcherCounts() && u.run.Matched && !u.exactMatcher() }, "does not run the hook: it takes one exact trigger as matcher"},
+	}},
+	{DifferenceByID("chunk-shown"), func(u upstream) bool { return u.ev == protocol.AfterModel && u.replaces() }},
+	{DifferenceByID("chunk-denied"), func(u upstream) bool { return u.ev == protocol.AfterModel && u.run.Decision == Deny }},
+	{DifferenceByID("messages-by-position"), func(u upstream) bool { return u.request["messages"] != nil }},
+	{DifferenceByID("config-erased"), func(u upstream) bool { return u.wipesSettings() }},
+	{DifferenceByID("selection-auto"), func(u upstream) bool { return u.ev == protocol.BeforeToolSelection && u.kind != "" && !u.selects() }},
+	{DifferenceByID("auto-list"), func(u upstream) bool { return u.ev == protocol.BeforeToolSelection && u.selects() && u.listsInAuto() }},
+	{DifferenceByID("older-field"), func(u upstream) bool { return u.older() }},
+	{DifferenceByID("matcher-notification"), func(u upstream) bool { return u.matcherCounts() && u.ev == protocol.Notification }},
+	{DifferenceByID("matcher-trigger"), func(u upstream) bool { return u.matcherCounts() && u.run.Matched && !u.exactMatcher() }},
 }
 
-// compare says what Gemini CLI 0.61 does otherwise with each run.
+var laterAllow = DifferenceByID("later-allow")
+
+// compare finds what Gemini CLI 0.61 does otherwise with each run.
 func compare(ev Event, runs []Run) {
 	for i := range runs {
 		r := &runs[i]
@@ -61,13 +67,13 @@ func compare(ev Event, runs []Run) {
 			continue
 		}
 		u := look(ev, r)
-		for _, d := range differences {
+		for _, d := range runDifferences {
 			if d.when(u) {
-				r.Upstream = append(r.Upstream, "Gemini CLI 0.61 "+d.say)
+				r.Upstream = append(r.Upstream, d.Difference)
 			}
 		}
 		if (ev == protocol.BeforeModel || ev == protocol.AfterModel) && r.Decision == Deny && slices.ContainsFunc(runs[i+1:], overturns) {
-			r.Upstream = append(r.Upstream, "Gemini CLI 0.61 lets the action go on: a later hook's allow, or its text, overturns the deny there")
+			r.Upstream = append(r.Upstream, laterAllow)
 		}
 	}
 }
@@ -141,10 +147,23 @@ func (u upstream) leavesOutArguments() bool {
 	return false
 }
 
+// candidates are those of its llm_response; nil where Gemini CLI finds none.
+func (u upstream) candidates() any {
+	response, _ := u.nested["llm_response"].(map[string]any)
+	return response["candidates"]
+}
+
 // replaces: the answer replaces a chunk there too.
 func (u upstream) replaces() bool {
-	response, _ := u.nested["llm_response"].(map[string]any)
-	return u.run.out().LLMResponse != nil && response["candidates"] != nil && len(u.run.out().LLMResponse.Parts) > 0
+	return u.run.out().LLMResponse != nil && u.candidates() != nil && len(u.run.out().LLMResponse.Parts) > 0
+}
+
+// listsInAuto: its toolConfig has names, and the mode AUTO or none.
+func (u upstream) listsInAuto() bool {
+	config, _ := u.nested["toolConfig"].(map[string]any)
+	names, _ := config["allowedFunctionNames"].([]any)
+	mode, _ := config["mode"].(string)
+	return len(names) > 0 && (mode == "" || strings.EqualFold(mode, "AUTO"))
 }
 
 func (u upstream) wipesSettings() bool {

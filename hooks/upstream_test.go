@@ -1,10 +1,12 @@
 package hooks_test
 
 import (
-	"strings"
+	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"minigem/hooks"
 	"minigem/hooks/hookstest"
@@ -14,12 +16,13 @@ import (
 // TestUpstream: what an author would meet in production.
 func TestUpstream(t *testing.T) {
 	t.Parallel()
+	shown := map[string]bool{}
 	nested := func(json string) string { return `{"hookSpecificOutput":` + json + `}` }
 	for _, c := range []struct {
 		name   string
 		event  hooks.Event
 		script hookstest.Script
-		says   string // "": there is no difference
+		id     string // "": there is no difference
 	}{
 		// The same there.
 		{"silence", protocol.BeforeTool, hookstest.Script{}, ""},
@@ -33,28 +36,34 @@ func TestUpstream(t *testing.T) {
 		{"a flat toolConfig", protocol.BeforeToolSelection, hookstest.Script{Stdout: nested(`{"toolConfig":{"mode":"NONE"}}`)}, ""},
 		{"a denial with an answer", protocol.BeforeModel, hookstest.Script{Stdout: `{"decision":"deny","hookSpecificOutput":{"llm_response":{"candidates":[{"content":{"parts":["a"]}}]}}}`}, ""},
 		// Something else there.
-		{"T1", protocol.BeforeTool, hookstest.Script{Exit: 2}, "lets the action go on: exit 2 does not block there"},
-		{"T2", protocol.BeforeTool, hookstest.Script{Exit: 2, Stdout: "{}", Stderr: "no"}, "lets the action go on"},
-		{"a number", protocol.BeforeTool, hookstest.Script{Exit: 2, Stdout: "42"}, "lets the action go on"},
-		{"T4", protocol.BeforeTool, hookstest.Script{Exit: 3, Stderr: "hm"}, "blocks, with what was printed"},
-		{"a deny after a line", protocol.BeforeTool, hookstest.Script{Stdout: "checking\n" + `{"decision":"deny"}`}, "lets the action go on: what is not one JSON object"},
-		{"a deny in an array", protocol.BeforeTool, hookstest.Script{Stdout: `[{"decision":"deny"}]`}, "lets the action go on: what is not one JSON object"},
-		{"a deny in broken JSON", protocol.BeforeTool, hookstest.Script{Exit: 1, Stdout: `{"decision":"deny",}`}, "lets the action go on: what is not one JSON object"},
-		{"stderr", protocol.BeforeTool, hookstest.Script{Stderr: "debug"}, "shows stderr"},
-		{"a string", protocol.BeforeTool, hookstest.Script{Stdout: nested(`"x"`)}, "lets the whole event pass"},
-		{"ask", protocol.BeforeTool, hookstest.Script{Stdout: `{"decision":"ask"}`}, "lifts a policy's deny"},
-		{"some arguments", protocol.BeforeTool, hookstest.Script{Stdout: nested(`{"tool_input":{"content":"y"}}`)}, "replaces all arguments"},
-		{"an answer alone", protocol.BeforeModel, hookstest.Script{Stdout: nested(`{"llm_response":{"text":"a"}}`)}, "calls the model"},
-		{"messages", protocol.BeforeModel, hookstest.Script{Stdout: nested(`{"llm_request":{"messages":[{"role":"user","content":"x"}]}}`)}, "by position"},
-		{"config", protocol.BeforeModel, hookstest.Script{Stdout: nested(`{"llm_request":{"config":{"topP":1}}}`)}, "erases the generation settings"},
-		{"modifiedRequest", protocol.BeforeModel, hookstest.Script{Stdout: `{"modifiedRequest":{"model":"m"}}`}, "spelled the older way"},
-		{"blank", protocol.AfterModel, hookstest.Script{Stdout: nested(`{"llm_response":{"candidates":[{"content":{"parts":[]}}]}}`)}, "ignores the replacement"},
-		{"a replacement", protocol.AfterModel, hookstest.Script{Stdout: nested(`{"llm_response":{"candidates":[{"content":{"parts":["x"]}}]}}`)}, "on the screen only"},
-		{"a denied chunk", protocol.AfterModel, hookstest.Script{Exit: 2, Stderr: "no"}, "shows the denied chunk"},
-		{"an empty answer", protocol.BeforeToolSelection, hookstest.Script{Stdout: "{}"}, "sets the mode AUTO"},
-		{"clearContext", protocol.AfterAgent, hookstest.Script{Stdout: `{"decision":"deny","clearContext":true}`}, "spelled the older way"},
+		{"T1", protocol.BeforeTool, hookstest.Script{Exit: 2}, "exit-2-silent"},
+		{"T2", protocol.BeforeTool, hookstest.Script{Exit: 2, Stdout: "{}", Stderr: "no"}, "exit-2-json"},
+		{"a number", protocol.BeforeTool, hookstest.Script{Exit: 2, Stdout: "42"}, "exit-2-json"},
+		{"T4", protocol.BeforeTool, hookstest.Script{Exit: 3, Stderr: "hm"}, "exit-above-2"},
+		{"a deny after a line", protocol.BeforeTool, hookstest.Script{Stdout: "checking\n" + `{"decision":"deny"}`}, "deny-in-noise"},
+		{"a deny in an array", protocol.BeforeTool, hookstest.Script{Stdout: `[{"decision":"deny"}]`}, "deny-in-noise"},
+		{"a deny in broken JSON", protocol.BeforeTool, hookstest.Script{Exit: 1, Stdout: `{"decision":"deny",}`}, "deny-in-noise"},
+		{"stderr", protocol.BeforeTool, hookstest.Script{Stderr: "debug"}, "stderr-shown"},
+		{"a string", protocol.BeforeTool, hookstest.Script{Stdout: nested(`"x"`)}, "output-not-object"},
+		{"ask", protocol.BeforeTool, hookstest.Script{Stdout: `{"decision":"ask"}`}, "ask"},
+		{"some arguments", protocol.BeforeTool, hookstest.Script{Stdout: nested(`{"tool_input":{"content":"y"}}`)}, "whole-input"},
+		{"an answer alone", protocol.BeforeModel, hookstest.Script{Stdout: nested(`{"llm_response":{"text":"a"}}`)}, "response-alone"},
+		{"messages", protocol.BeforeModel, hookstest.Script{Stdout: nested(`{"llm_request":{"messages":[{"role":"user","content":"x"}]}}`)}, "messages-by-position"},
+		{"config", protocol.BeforeModel, hookstest.Script{Stdout: nested(`{"llm_request":{"config":{"topP":1}}}`)}, "config-erased"},
+		{"modifiedRequest", protocol.BeforeModel, hookstest.Script{Stdout: `{"modifiedRequest":{"model":"m"}}`}, "older-field"},
+		{"blank", protocol.AfterModel, hookstest.Script{Stdout: nested(`{"llm_response":{"candidates":[{"content":{"parts":[]}}]}}`)}, "replacement-ignored"},
+		{"a replacement", protocol.AfterModel, hookstest.Script{Stdout: nested(`{"llm_response":{"candidates":[{"content":{"parts":["x"]}}]}}`)}, "chunk-shown"},
+		{"a denied chunk", protocol.AfterModel, hookstest.Script{Exit: 2, Stderr: "no"}, "chunk-denied"},
+		{"an empty answer", protocol.BeforeToolSelection, hookstest.Script{Stdout: "{}"}, "selection-auto"},
+		{"names in AUTO", protocol.BeforeToolSelection, hookstest.Script{Stdout: nested(`{"toolConfig":{"mode":"AUTO","allowedFunctionNames":["glob"]}}`)}, "auto-list"},
+		{"a denial with half an answer", protocol.BeforeModel, hookstest.Script{Stdout: `{"decision":"deny","hookSpecificOutput":{"llm_response":{"text":"a"}}}`}, "malformed-response"},
+		{"a deny before the time-out", protocol.BeforeTool, hookstest.Script{Stdout: `{"decision":"deny"}`, Delay: time.Hour}, "timeout-deny"},
+		{"clearContext", protocol.AfterAgent, hookstest.Script{Stdout: `{"decision":"deny","clearContext":true}`}, "older-field"},
 	} {
 		e, _, rep := engine(c.event, map[string]hookstest.Script{"a": c.script}, "a")
+		if c.script.Delay > 0 {
+			e.Config.Hooks[0].Timeout = time.Millisecond
+		}
 		req := hooks.NewModelRequest(hookstest.Request())
 		switch c.event {
 		case protocol.BeforeTool:
@@ -68,14 +77,28 @@ func TestUpstream(t *testing.T) {
 		case protocol.AfterAgent:
 			e.AfterAgent(t.Context(), "p", "r", false)
 		}
-		got := strings.Join(rep.last().Runs[0].Upstream, "\n")
-		if c.says == "" {
+		got := rep.last().Runs[0].Upstream
+		if c.id == "" {
 			assert.Empty(t, got, c.name)
-		} else {
-			assert.True(t, strings.HasPrefix(got, "Gemini CLI 0.61 "), c.name)
-			assert.Contains(t, got, c.says, c.name)
+			continue
 		}
+		assert.Contains(t, ids(got), c.id, c.name)
+		shown[c.id] = true
 	}
+	for _, id := range []string{"later-allow", "matcher-notification", "matcher-trigger"} { // see TestUpstreamOfSeveralHooksAndMatchers
+		shown[id] = true
+	}
+	for _, d := range hooks.Differences() {
+		assert.Equal(t, d.Shown&hooks.InReport != 0, shown[d.ID], "%s: it is in the report of a run, and a case shows it", d.ID)
+	}
+}
+
+func ids(ds []hooks.Difference) []string {
+	var out []string
+	for _, d := range ds {
+		out = append(out, d.ID)
+	}
+	return out
 }
 
 func TestUpstreamOfSeveralHooksAndMatchers(t *testing.T) {
@@ -83,15 +106,36 @@ func TestUpstreamOfSeveralHooksAndMatchers(t *testing.T) {
 	scripts := map[string]hookstest.Script{"deny": {Exit: 2, Stderr: "no"}, "text": {Stdout: "ok"}}
 	e, _, rep := engine(protocol.BeforeModel, scripts, "deny", "text")
 	e.BeforeModel(t.Context(), hooks.NewModelRequest(hookstest.Request()))
-	assert.Equal(t, []string{"Gemini CLI 0.61 lets the action go on: a later hook's allow, or its text, overturns the deny there"}, rep.last().Runs[0].Upstream)
+	assert.Equal(t, []string{"later-allow"}, ids(rep.last().Runs[0].Upstream))
 
 	e, _, rep = engine(protocol.SessionStart, scripts, "text", "text ")
 	e.Config.Hooks[0].Matcher, e.Config.Hooks[1].Matcher = "startup|resume", "startup"
 	e.SessionStart(t.Context(), "startup")
-	assert.Equal(t, []string{"Gemini CLI 0.61 does not run the hook: it takes one exact trigger as matcher"}, rep.last().Runs[0].Upstream)
+	assert.Equal(t, []string{"matcher-trigger"}, ids(rep.last().Runs[0].Upstream))
 
 	e, _, rep = engine(protocol.Notification, scripts, "text")
 	e.Config.Hooks[0].Matcher = "Other"
 	e.Notification(t.Context(), "ToolPermission", "m", nil)
-	assert.Equal(t, []string{"Gemini CLI 0.61 runs the hook whatever its matcher says"}, rep.last().Runs[0].Upstream)
+	assert.Equal(t, []string{"matcher-notification"}, ids(rep.last().Runs[0].Upstream))
+}
+
+// A difference is one sentence, in the report of a run and when that is read
+// again, and its ID is its own.
+func TestDifferencesAreSentences(t *testing.T) {
+	t.Parallel()
+	known := map[string]bool{}
+	for _, d := range hooks.Differences() {
+		assert.False(t, known[d.ID], "%s stands twice", d.ID)
+		known[d.ID] = true
+		for part, text := range map[string]string{"agent": d.Agent, "when": d.When, "there": d.There, "here": d.Here, "source": d.Source} {
+			assert.NotEmpty(t, text, "%s has no %s", d.ID, part)
+			assert.NotRegexp(t, `[.\n]$`, text, "%s: its %s is a part of a sentence", d.ID, part)
+		}
+		var again hooks.Report
+		data, err := json.Marshal(hooks.Report{Runs: []hooks.Run{{Upstream: []hooks.Difference{d, {There: "of another version"}}}}})
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(data, &again))
+		assert.Equal(t, []string{d.String(), "of another version"}, []string{again.Runs[0].Upstream[0].String(), again.Runs[0].Upstream[1].String()})
+		assert.Equal(t, d, again.Runs[0].Upstream[0])
+	}
 }

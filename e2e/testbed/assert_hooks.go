@@ -103,7 +103,7 @@ func runValue(run runOf, key string) string {
 	case "stderr":
 		return string(run.Exit.Stderr)
 	case "upstream":
-		return strings.Join(run.Upstream, "\n")
+		return upstreamOf(run.Run)
 	}
 	return ""
 }

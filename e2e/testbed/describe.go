@@ -82,6 +82,15 @@ func describeRun(run hooks.Run) string {
 	return b.String()
 }
 
+// upstreamOf is what Gemini CLI makes of the run, a difference on each line.
+func upstreamOf(run hooks.Run) string {
+	var lines []string
+	for _, d := range run.Upstream {
+		lines = append(lines, d.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
 func exitOf(run hooks.Run) string {
 	switch {
 	case run.TimedOut:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"minigem/hooks"
 	"minigem/hooks/protocol"
 )
 
@@ -29,6 +30,7 @@ func Tables() (map[string]string, error) {
 		tables["input "+string(ev)] = fieldTable(s, base)
 	}
 	tables["names"] = nameTable()
+	tables["differences"] = differenceTable("Gemini CLI 0.61")
 	return tables, nil
 }
 
@@ -184,4 +186,23 @@ func list(events []protocol.Event) string {
 		out[i] = string(e)
 	}
 	return strings.Join(out, ", ")
+}
+
+// differenceTable lists what an agent does otherwise. A star marks what hooks
+// explain or the report of a run tells of.
+func differenceTable(agent string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "| | %s | minigem | id |\n|---|---|---|---|\n", agent)
+	for _, d := range hooks.Differences() {
+		if d.Agent != agent {
+			continue
+		}
+		star := ""
+		if d.Shown != 0 {
+			star = " *"
+		}
+		cell := strings.NewReplacer("|", `\|`).Replace
+		fmt.Fprintf(&b, "| %s%s | %s | %s | `%s` |\n", cell(d.When), star, cell(d.There), cell(d.Here), d.ID)
+	}
+	return b.String()
 }

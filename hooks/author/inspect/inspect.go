@@ -272,8 +272,7 @@ func (h *HookPlan) note(run hooks.Run) {
 		}
 	}
 	for _, u := range run.Upstream {
-		d := Difference{ID: "matcher", Text: u, Reference: refMatchers}
-		if !slices.Contains(h.Upstream, d) {
+		if d := wire(u); !slices.Contains(h.Upstream, d) {
 			h.Upstream = append(h.Upstream, d)
 		}
 	}

@@ -110,7 +110,7 @@ func (t Text) run(b *strings.Builder, run hooks.Run, before []byte) {
 		fmt.Fprintf(b, "  %-8s %s\n", "ignored", text.VisibleLine(t.short(w)))
 	}
 	for _, u := range run.Upstream {
-		fmt.Fprintf(b, "  %-8s %s\n", "but", text.VisibleLine(u))
+		fmt.Fprintf(b, "  %-8s %s\n", "but", text.VisibleLine(u.String()))
 	}
 }
 

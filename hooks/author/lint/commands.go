@@ -24,10 +24,10 @@ func (l *linter) command(h hooks.Hook) {
 		l.add("HK034", src.File, src.Line, l.commandFix(h), "$%s stands without quotes: the command breaks where the path has a space", u.Name)
 	}
 	for _, u := range program.QuotedVariables(h.Command) {
-		l.add("HK035", src.File, src.Line, l.commandFix(h), `"$%[1]s" breaks in Gemini CLI where the path has a space, because it puts quotes into the quotes; "${%[1]s}" works everywhere`, u.Name)
+		l.add("HK035", src.File, src.Line, l.commandFix(h), `"$%[1]s" breaks in Gemini CLI where the path has a space; "${%[1]s}" works everywhere`, u.Name)
 	}
 	if src.Layer != hooks.LayerExtension && program.SingleQuotedVariable(h.Command) {
-		l.add("HK037", src.File, src.Line, nil, "Gemini CLI puts the values of variables into the command when it reads the settings, inside single quotes too")
+		l.add("HK037", src.File, src.Line, nil, "%s", hooks.DifferenceByID("early-expansion"))
 	}
 	for _, c := range hooks.Calls(h, l.Setup.Place.Dir, l.Setup.Place.Vars()) {
 		if c.Words[0] == "cd" || c.Words[0] == "pushd" {
@@ -65,7 +65,7 @@ func (l *linter) program(h hooks.Hook, c hooks.Call) {
 	}
 }
 
-const missing = "exit 127 is a warning here, and blocks in Gemini CLI"
+var missing = "exit 127: " + effect("HK030")
 
 // file looks at a file that is run: by an interpreter, or directly (by is "").
 func (l *linter) file(h hooks.Hook, name, by string) {

@@ -66,8 +66,8 @@ minigem hooks lint --explain CODE tells more
 func TestMissingFiles(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]string{
-		"./no.sh":       "there is no file ./no.sh; exit 127 is a warning here, and blocks in Gemini CLI",
-		"sh no.sh":      "there is no file no.sh; exit 127 is a warning here, and blocks in Gemini CLI",
+		"./no.sh":       "there is no file ./no.sh; exit 127: Gemini CLI 0.61 blocks, with the shell's error as the reason; minigem warns and goes on, unless onError is block",
+		"sh no.sh":      "there is no file no.sh; exit 127: Gemini CLI 0.61 blocks, with the shell's error as the reason; minigem warns and goes on, unless onError is block",
 		"/x/python3 no": "there is no file no; python3 exits with 2 then, which blocks whatever the hook is asked about",
 		"/x/node no.js": "there is no file no.js; node exits with 1 then, which blocks nothing",
 	} {

@@ -15,7 +15,7 @@ func (l *linter) plans() {
 			l.matcher(p, h)
 			l.shadow(h)
 			for _, d := range h.Upstream {
-				if d.ID == "matcher" {
+				if slices.Contains(differences["HK024"], d.ID) {
 					l.add("HK024", h.File, h.Line, nil, "matcher %q: %s", h.Matcher, d.Text)
 				}
 			}

@@ -31,8 +31,8 @@ func (l *linter) programs(h hooks.Hook) {
 		}
 	}
 	if h.Event == protocol.AfterAgent && l.blocksBlindly(h) {
-		l.add("HK044", h.Source.File, h.Source.Line, nil,
-			"the hook sends answers back and never reads stop_hook_active: it can send the same answer back for ever; Gemini CLI ends that after 100 turns only")
+		l.add("HK044", h.Source.File, h.Source.Line, nil, "%s",
+			"the hook sends answers back and never reads stop_hook_active: it can send the same answer back for ever; "+effect("HK044"))
 	}
 }
 
@@ -100,19 +100,19 @@ var programRules = []struct {
 			return nil
 		}
 		return f.Exit(func(code int) bool { return code > 2 })
-	}, "exit %s is a warning here, and blocks in Gemini CLI"},
+	}, "exit %s: " + effect("HK041")},
 	{"HK042", true, func(h hooks.Hook, f program.Facts) *program.Fact {
 		if !h.Event.CanBlock() || !inspect.SilentExit2(f) {
 			return nil
 		}
 		return f.Exit(is(2))
-	}, "exit 2 without a word does not block in Gemini CLI, and the model is not told why: print the reason on stderr"},
+	}, "exit 2 without a word: " + effect("HK042") + "; print the reason on stderr"},
 	{"HK043", true, func(h hooks.Hook, f program.Facts) *program.Fact {
 		if !h.Event.CanBlock() || !inspect.Exit2WithoutDeny(f) {
 			return nil
 		}
 		return f.JSONOnStdout()
-	}, `exit 2 with JSON that has no "decision": "deny" does not block in Gemini CLI`},
+	}, `exit 2 with JSON that has no "decision": "deny": ` + effect("HK043")},
 	{"HK045", false, func(_ hooks.Hook, f program.Facts) *program.Fact { return f.JSONOnStderr() },
 		"JSON on stderr is obeyed only where stdout is empty: print it on stdout"},
 	{"HK046", false, func(_ hooks.Hook, f program.Facts) *program.Fact { return f.Mixed },
@@ -121,18 +121,18 @@ var programRules = []struct {
 	{"HK048", true, func(_ hooks.Hook, f program.Facts) *program.Fact { return first(f.Foreign) },
 		`%s is a field of Claude Code's hooks, and ignored: give the hook "dialect": "claude", or answer as Gemini CLI wants it`},
 	{"HK049", false, func(_ hooks.Hook, f program.Facts) *program.Fact { return f.Traps },
-		"TERM is ignored: at the time-out it takes a second more here, and Gemini CLI waits until the program ends by itself"},
+		"TERM is ignored: at the time-out " + effect("HK049")},
 	{"HK050", false, func(_ hooks.Hook, f program.Facts) *program.Fact { return f.Leaves },
-		"a child is left behind with stdout open: Gemini CLI waits for it, time-out or not; redirect its output"},
+		"a child is left behind with stdout open: " + effect("HK050") + "; redirect its output"},
 	{"HK051", false, func(h hooks.Hook, f program.Facts) *program.Fact {
 		if !h.Event.CanAsk() {
 			return nil
 		}
 		return decided(f, "ask")
 	},
-		"ask lifts a policy's deny to a prompt in Gemini CLI, and ends a run without a terminal; here it never weakens a deny"},
+		"ask: " + effect("HK051")},
 	{"HK052", false, func(_ hooks.Hook, f program.Facts) *program.Fact { return f.Kills },
-		"%s: the end by a signal never blocks, and Gemini CLI does not even tell of it"},
+		"%s: the end by a signal never blocks: " + effect("HK052")},
 	{"HK053", true, unknownField, "the answer has a field %q that nothing reads"},
 	{"HK054", false, func(h hooks.Hook, f program.Facts) *program.Fact {
 		if h.Event.CanBlock() {

@@ -3,6 +3,8 @@ package lint
 import (
 	"fmt"
 	"strings"
+
+	"minigem/hooks"
 )
 
 // Rule is one kind of finding. Codes are never given to something else.
@@ -25,54 +27,77 @@ var Rules = []Rule{
 	{"HK003", "unknown-tool", Warning, "No tool has this name", "The matcher names a tool that neither minigem nor Gemini CLI has. Tools of extensions and MCP servers can have any name.", "Compare with the names that minigem hooks explain BeforeTool shows.", `"matcher": "write_fil"`, true},
 	{"HK004", "unknown-trigger", Error, "The event never has this trigger", "Matchers of lifecycle events are compared with a few fixed words.", "Use one of the words that the message lists, or no matcher.", `"SessionStart": [{"matcher": "begin", ...}]`, false},
 	{"HK005", "unknown-field", Warning, "There is no such field", "The field is ignored; the rest of the entry is in force.", "Correct the name, or take the field out.", `"timeOut": 5000`, false},
-	{"HK006", "dropped-group", Error, "A group is left out", "An event holds groups, a group holds hooks. What is shaped otherwise is left out, and Gemini CLI does that without a word.", `Write "BeforeTool": [{"matcher": "...", "hooks": [{"type": "command", "command": "..."}]}].`, `"BeforeTool": [{"type": "command", "command": "./x"}]`, false},
-	{"HK007", "wrong-type", Error, "The type of a hook is not known", `Only "command", in lower case, can be run. Gemini CLI leaves other entries out without a word.`, `Write "type": "command".`, `"type": "Command"`, true},
+	{"HK006", "dropped-group", Error, "A group is left out", "An event holds groups, a group holds hooks. What is shaped otherwise is left out.", `Write "BeforeTool": [{"matcher": "...", "hooks": [{"type": "command", "command": "..."}]}].`, `"BeforeTool": [{"type": "command", "command": "./x"}]`, false},
+	{"HK007", "wrong-type", Error, "The type of a hook is not known", `Only "command", in lower case, can be run. Other entries are left out.`, `Write "type": "command".`, `"type": "Command"`, true},
 	{"HK008", "no-command", Error, "A hook has no command", "There is nothing to run; the entry is left out.", "Give it a command.", `"command": ""`, false},
-	{"HK009", "wrong-value", Warning, "A value has the wrong type", "The value is ignored or replaced by the default, as the message says. A time-out that is not a number ends hooks at once in Gemini CLI.", "Write the value that the message asks for.", `"timeout": "soon"`, false},
-	{"HK010", "older-name", Warning, "A setting has its older name", "minigem reads the older names; Gemini CLI 0.61 ignores them, so that hooks that you disabled run there.", "Move it to hooksConfig.", `"hooks": {"disabled": ["guard"]}`, true},
+	{"HK009", "wrong-value", Warning, "A value has the wrong type", "The value is ignored or replaced by the default, as the message says.", "Write the value that the message asks for.", `"timeout": "soon"`, false},
+	{"HK010", "older-name", Warning, "A setting has its older name", "Hooks that you disabled by it run in Gemini CLI.", "Move it to hooksConfig.", `"hooks": {"disabled": ["guard"]}`, true},
 	{"HK011", "twice", Warning, "A name stands twice in an object", "Only the last one counts; what stands under the first is lost.", "Join the two.", `{"BeforeTool": [...], "BeforeTool": [...]}`, false},
 	{"HK012", "seconds", Warning, "A time-out of less than a second", "Time-outs are in milliseconds. Claude Code's are in seconds, and gemini hooks migrate copies the number: a hook with 30 ms never ends in time, and what it would have stopped goes on.", "Multiply by 1000.", `"timeout": 30`, true},
-	{"HK013", "not-portable", Error, "Gemini CLI cannot read the file", "It exits with 52 for a settings file with a byte order mark or a comma after the last element, and takes an extension's hooks with a comment for none.", "Take out what the message names.", "[1, 2,]", true},
+	{"HK013", "not-portable", Error, "Gemini CLI cannot read the file", "The hooks run in minigem alone.", "Take out what the message names.", "[1, 2,]", true},
 	{"HK014", "loose-type", Note, "A value is read though its type is wrong", "It is understood here; other readers may not be as kind.", "Write the type that the message asks for.", `"timeout": "5000"`, true},
-	{"HK015", "minigem-only", Note, "Gemini CLI ignores this key", "onError, dialect and maxRetries are minigem's own: what you rely on here does not happen there.", "Keep it if the hook runs in minigem alone; else decide in the program.", `"onError": "block"`, false},
+	{"HK015", "minigem-only", Note, "Gemini CLI ignores this key", "What you rely on here does not happen there.", "Keep it if the hook runs in minigem alone; else decide in the program.", `"onError": "block"`, false},
 	{"HK016", "not-utf8", Warning, "The file holds bytes that are not UTF-8", "They read as U+FFFD; a name or command that holds one is not what you wrote.", "Save the file as UTF-8.", "", false},
 	// matchers
 	{"HK020", "invalid-matcher", Error, "A matcher is not a regular expression", "It is compared literally, in Gemini CLI too: no tool has such a name.", "Correct the expression; the syntax is JavaScript's.", `"matcher": "[write"`, false},
 	{"HK021", "loose-matcher", Warning, "A matcher matches more than it names", "Matchers of tools are not anchored: a name matches every tool that holds it.", "Anchor it: ^(write_file)$.", `"matcher": "write"`, false},
 	{"HK022", "dead-matcher", Warning, "A matcher matches no tool", "None of the built-in tools matches, so that the hook never runs, unless a tool of an extension does.", "Try it: minigem hooks explain BeforeTool.", `"matcher": "^writefile$"`, false},
 	{"HK023", "no-subject", Warning, "The event has nothing to match", "The matcher has no effect: the hook always runs.", "Take it out, or look at the payload in the program.", `"BeforeAgent": [{"matcher": "deploy", ...}]`, false},
-	{"HK024", "matcher-differs", Warning, "Gemini CLI matches otherwise", "Only minigem knows older and other names of tools, several triggers joined by |, and matchers of Notification.", "Use the tool's own name; one group a trigger.", `"SessionStart": [{"matcher": "startup|resume", ...}]`, false},
+	{"HK024", "matcher-differs", Warning, "Gemini CLI matches otherwise", "The hook runs here and does not run there, or the other way round.", "Use the tool's own name; one group a trigger.", `"SessionStart": [{"matcher": "startup|resume", ...}]`, false},
 	{"HK025", "shadowed", Warning, "The same hook stands twice", "Of hooks with the same name and command one runs, the first, whatever the matcher, time-out and environment of the other say.", "Join the two, or name them differently.", "", false},
 	{"HK026", "disabled-nobody", Warning, "A list disables a hook that is not there", "Hooks are called by their name, or by their command where they have none. What nobody is called disables nothing.", "Correct the name, or take it out.", `"disabled": ["gaurd"]`, false},
 	{"HK027", "all-sequential", Note, "One sequential hook makes all so", `"sequential" holds for the whole event, those of other groups and files too.`, "Expect the sum of their times.", "", false},
 	{"HK028", "unanchored", Note, "A matcher is not anchored", "It matches just the tools it names as long as no other tool's name holds one of them; an extension or an MCP server may bring such a tool.", "Anchor it: ^(write_file|replace)$.", `"matcher": "write_file"`, false},
 	// commands
-	{"HK030", "no-program", Error, "The program is not there", "The shell exits with 127. Here that is a warning and the action goes on; Gemini CLI blocks, and tells the model the shell's error.", "Correct the path. Relative ones start at the working directory; ${GEMINI_PROJECT_DIR} is the project's root.", `"command": "./no-such.sh"`, false},
+	{"HK030", "no-program", Error, "The program is not there", "The shell exits with 127, and the hook decides nothing.", "Correct the path. Relative ones start at the working directory; ${GEMINI_PROJECT_DIR} is the project's root.", `"command": "./no-such.sh"`, false},
 	{"HK031", "not-executable", Error, "The program may not be executed", "The shell exits with 126, which here is a warning.", "chmod +x, or name the interpreter: bash ./guard.sh.", "", true},
 	{"HK032", "crlf", Error, "The program's lines end with CR LF", "The kernel looks for an interpreter whose name ends with a carriage return.", "Save it with LF; .gitattributes can keep it so.", "", true},
 	{"HK033", "byte-order-mark", Error, "A byte order mark before #!", "The first line is not recognized, so that the shell runs a program that was written for another interpreter.", "Save it without the mark.", "", true},
 	{"HK034", "unquoted", Warning, "The command breaks on spaces", "A variable without quotes is split at the spaces of its value: the program is not found in a folder called my project.", `"${GEMINI_PROJECT_DIR}"/hooks/guard.sh works everywhere.`, `"command": "$GEMINI_PROJECT_DIR/guard.sh"`, true},
-	{"HK035", "quoted-variable", Note, "The command breaks on spaces in Gemini CLI", "Gemini CLI replaces $GEMINI_PROJECT_DIR, but not ${GEMINI_PROJECT_DIR}, by a quoted path before the shell sees it: inside double quotes those quotes become part of the path, the program is not found, and every tool is blocked.", "Write the variable with braces.", `"command": "\"$GEMINI_PROJECT_DIR/guard.sh\""`, true},
+	{"HK035", "quoted-variable", Note, "The command breaks on spaces in Gemini CLI", "The quotes become part of the path there, the program is not found, and every tool is blocked.", "Write the variable with braces.", `"command": "\"$GEMINI_PROJECT_DIR/guard.sh\""`, true},
 	{"HK036", "syntax", Error, "The shell cannot read it", "A syntax error ends the shell with 2, which blocks, or with 1, which does not.", "bash -n shows the place.", "", false},
-	{"HK037", "early-expansion", Note, "Gemini CLI expands inside single quotes", "It puts the values of variables into all strings of a settings file when it reads it, before the shell: a value with a quote or a $ changes the command.", "Move the command into a script.", `"command": "echo '$USER'"`, false},
+	{"HK037", "early-expansion", Note, "Gemini CLI expands inside single quotes", "A value with a quote or a $ changes the command.", "Move the command into a script.", `"command": "echo '$USER'"`, false},
 	// programs
 	{"HK040", "exit-1", Warning, "exit 1 does not block", "A program that exits with 1 has failed: a warning, and the action goes on. 2 blocks.", "exit 2, with the reason on stderr.", "exit 1", false},
-	{"HK041", "exit-above-2", Warning, "An exit above 2", "The manual says that it is a warning, and so it is here. Gemini CLI blocks, with what was printed as the reason.", "exit 2 to block, exit 1 for a failure.", "exit 3", false},
-	{"HK042", "silent-block", Warning, "exit 2 without a word", "minigem blocks; Gemini CLI does not, because it finds no text. The model is not told why.", "Print the reason on stderr before exit 2.", "exit 2", false},
-	{"HK043", "exit-2-json", Warning, "exit 2 beside JSON without a deny", "Gemini CLI obeys the JSON, which denies nothing, and forgets the exit code. minigem blocks.", `Print {"decision": "deny", "reason": "..."}, or nothing on stdout.`, `echo '{}'; exit 2`, false},
-	{"HK044", "endless-retry", Warning, "An AfterAgent hook never reads stop_hook_active", "A deny sends the answer back. A program that does not look whether this is a retry can do so for ever: minigem ends it after 10, Gemini CLI after 100 turns.", "Let the answer pass where stop_hook_active is true.", "", false},
+	{"HK041", "exit-above-2", Warning, "An exit above 2", "The manual of Gemini CLI says that it is a warning.", "exit 2 to block, exit 1 for a failure.", "exit 3", false},
+	{"HK042", "silent-block", Warning, "exit 2 without a word", "The model is not told why.", "Print the reason on stderr before exit 2.", "exit 2", false},
+	{"HK043", "exit-2-json", Warning, "exit 2 beside JSON without a deny", "The exit code says block, and the JSON does not.", `Print {"decision": "deny", "reason": "..."}, or nothing on stdout.`, `echo '{}'; exit 2`, false},
+	{"HK044", "endless-retry", Warning, "An AfterAgent hook never reads stop_hook_active", "A deny sends the answer back. A program that does not look whether this is a retry can do so for ever.", "Let the answer pass where stop_hook_active is true.", "", false},
 	{"HK045", "json-on-stderr", Warning, "JSON on stderr", "It is obeyed only where stdout is empty, though the manual says never.", "Print JSON on stdout, words for the log on stderr.", `echo '{"decision": "deny"}' >&2`, false},
-	{"HK046", "text-before-json", Error, "Text before the JSON", "stdout must be one JSON object and nothing else. With a line before it the whole is a message for the user; for Gemini CLI a deny in it denies nothing, and here only its decision counts.", "Print words on stderr.", `echo checking; echo '{"decision": "deny"}'`, false},
+	{"HK046", "text-before-json", Error, "Text before the JSON", "stdout must be one JSON object and nothing else. With a line before it the whole is a message for the user, and of the JSON its decision alone counts.", "Print words on stderr.", `echo checking; echo '{"decision": "deny"}'`, false},
 	{"HK047", "no-decision", Error, "No such decision", "A word that is none, or an array, is ignored: the action goes on.", "allow, deny (or block), ask.", `{"decision": "denied"}`, false},
 	{"HK048", "claude-output", Error, "Claude Code's fields in the answer", "permissionDecision, updatedInput and the like are ignored: the action goes on.", `"dialect": "claude" in the hook's entry for minigem; decision, reason and hookSpecificOutput.tool_input for both.`, `{"hookSpecificOutput": {"permissionDecision": "deny"}}`, false},
-	{"HK049", "ignores-term", Warning, "The program ignores TERM", "At the time-out minigem sends KILL a second later. Gemini CLI never does: it waits for as long as the program likes.", "Leave TERM alone, or exit in its trap.", "trap '' TERM", false},
-	{"HK050", "leaves-child", Warning, "A child is left behind with stdout open", "Gemini CLI waits for the end of stdout, whatever the time-out says.", "Redirect the child's output: >/dev/null 2>&1 &.", "sleep 100 &", false},
-	{"HK051", "ask", Note, "ask is more in Gemini CLI", "There it lifts a policy's deny to a prompt, and a run without a terminal ends in silence. Here it never weakens a deny, and is one where nobody can be asked.", "Deny where nobody may be asked.", `{"decision": "ask"}`, false},
-	{"HK052", "signal", Warning, "The program ends itself by a signal", "That is a failure, which does not block; Gemini CLI takes it for exit 0, without any text.", "exit 2.", "kill -9 $$", false},
+	{"HK049", "ignores-term", Warning, "The program ignores TERM", "It cannot be ended in good order at its time-out.", "Leave TERM alone, or exit in its trap.", "trap '' TERM", false},
+	{"HK050", "leaves-child", Warning, "A child is left behind with stdout open", "Who reads the hook's output waits until the child closes it, too.", "Redirect the child's output: >/dev/null 2>&1 &.", "sleep 100 &", false},
+	{"HK051", "ask", Note, "ask is more in Gemini CLI", "The same answer does not protect as much there.", "Deny where nobody may be asked.", `{"decision": "ask"}`, false},
+	{"HK052", "signal", Warning, "The program ends itself by a signal", "That is a failure, which does not block.", "exit 2.", "kill -9 $$", false},
 	{"HK053", "unread-field", Warning, "A field of the answer that nothing reads", "Fields have their places: additionalContext, for one, stands in hookSpecificOutput. Elsewhere it is ignored and reaches nobody.", "minigem hooks schema EVENT --output shows where fields stand.", `{"additionalContext": "..."}`, false},
 	{"HK054", "no-block", Warning, "The event cannot be blocked", "A denial at SessionStart, SessionEnd, Notification, PreCompress or BeforeToolSelection, and exit 2 there, is a warning: what was to be stopped goes on.", "Deny where it happens: BeforeAgent, BeforeModel, BeforeTool. BeforeToolSelection takes tools away with toolConfig.", `"SessionStart": exit 2`, false},
 	{"HK055", "ask-nobody", Warning, "The event cannot ask", "Only BeforeTool can ask for the permission prompt; elsewhere ask is not a decision, and the action goes on.", "Deny, or ask at BeforeTool.", `"AfterTool": {"decision": "ask"}`, false},
 }
+
+// differences are the IDs of what Gemini CLI does otherwise, by the code of the
+// rule that warns of it.
+var differences = map[string][]string{
+	"HK006": {"silent-faults"}, "HK007": {"silent-faults"}, "HK009": {"bad-timeout"}, "HK010": {"older-disabled"},
+	"HK013": {"not-strict", "extension-comment"}, "HK015": {"on-error", "dialect", "max-retries"},
+	"HK024": {"matcher-tool", "matcher-trigger", "matcher-notification"}, "HK030": {"missing-program"}, "HK035": {"quoted-variable"},
+	"HK037": {"early-expansion"}, "HK041": {"exit-above-2"}, "HK042": {"exit-2-silent"}, "HK043": {"exit-2-json"}, "HK044": {"retries"},
+	"HK046": {"deny-in-noise"}, "HK049": {"ignores-term"}, "HK050": {"leaves-child"}, "HK051": {"ask"}, "HK052": {"signal"},
+}
+
+// Differences are what Gemini CLI does otherwise with what the rule finds.
+func (r Rule) Differences() []hooks.Difference {
+	var out []hooks.Difference
+	for _, id := range differences[r.Code] {
+		out = append(out, hooks.DifferenceByID(id))
+	}
+	return out
+}
+
+// effect is what both agents do with what the rule of the code finds, the one
+// difference or the first.
+func effect(code string) string { return hooks.DifferenceByID(differences[code][0]).Effect() }
 
 // Doc is docs/LINT.md.
 func Doc() string {
@@ -106,6 +131,12 @@ func (r Rule) Page() string {
 		b.WriteString(", `--fix`")
 	}
 	fmt.Fprintf(&b, ")\n\n%s\n\n", r.Why)
+	for _, d := range r.Differences() {
+		fmt.Fprintf(&b, "- %s (%s)\n", d, d.Source)
+	}
+	if len(r.Differences()) > 0 {
+		b.WriteByte('\n')
+	}
 	if r.Example != "" {
 		fmt.Fprintf(&b, "Found: `%s`\n\n", r.Example)
 	}

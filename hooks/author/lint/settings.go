@@ -51,15 +51,15 @@ func (l *linter) section(s hooks.Section) {
 		l.add(code, p.File, p.Line, l.settingsFix(code, p), "%s", p.Text)
 	}
 	for _, h := range s.Hooks {
-		for _, f := range []struct{ name, value string }{{"onError", h.OnError}, {"dialect", h.Dialect}} {
+		for _, f := range []struct{ value, difference string }{{h.OnError, "on-error"}, {h.Dialect, "dialect"}} {
 			if f.value != "" {
-				l.add("HK015", h.Source.File, h.Source.Line, nil, "Gemini CLI 0.61 does not know the field %q of a hook", f.name)
+				l.add("HK015", h.Source.File, h.Source.Line, nil, "%s", hooks.DifferenceByID(f.difference))
 			}
 		}
 	}
 	if s.MaxRetries > 0 {
 		if doc := l.docs[s.File]; doc != nil {
-			l.add("HK015", s.File, doc.Root().Get("hooksConfig", "maxRetries").Line(), nil, "Gemini CLI 0.61 does not know hooksConfig.maxRetries")
+			l.add("HK015", s.File, doc.Root().Get("hooksConfig", "maxRetries").Line(), nil, "%s", hooks.DifferenceByID("max-retries"))
 		}
 	}
 }

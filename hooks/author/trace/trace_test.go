@@ -28,7 +28,7 @@ func events(t testing.TB, n int) []json.RawMessage {
 			Seq: i + 1, Event: protocol.BeforeModel, Subject: hostile, Started: at, Duration: 5 * time.Millisecond, Input: hooks.Payload{[]byte(hostile)},
 			Runs: []hooks.Run{{
 				Hook:  hooks.Hook{Event: protocol.BeforeModel, Name: hostile, Command: hostile, Source: hooks.Source{File: hostile, Line: 3}},
-				Stdin: hooks.Payload{[]byte("{}")}, Started: at, Exit: hooks.Exit{Stdout: []byte(hostile), Stderr: []byte(hostile)}, Warnings: []string{hostile}, Upstream: []string{hostile},
+				Stdin: hooks.Payload{[]byte("{}")}, Started: at, Exit: hooks.Exit{Stdout: []byte(hostile), Stderr: []byte(hostile)}, Warnings: []string{hostile}, Upstream: []hooks.Difference{{There: hostile}},
 			}},
 			Merge:    []hooks.Step{{Hook: hostile, What: hostile}},
 			Effect:   hooks.Effect{Kind: hooks.EffectRewrite, Before: []byte(`{"content":"hello"}`), After: []byte(`{"content":"<b>hello</b>"}`)},
