@@ -1,69 +1,158 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"minigem/e2e/fakegemini"
+	"minigem/e2e/fakemodel"
+	"minigem/e2e/testbed"
 	"minigem/internal/app"
+	"minigem/internal/boundedfile"
 	"minigem/internal/exit"
 	"minigem/llm/script"
 )
 
-// fakeAPICommand serves the Gemini API from a script, for tests of any client.
+// fakeAPI is what the flags of fake-api say.
+type fakeAPI struct {
+	protocol, addr, log, faults, key string
+	strict, nonStrict, every         bool
+}
+
+// fakeAPICommand serves the API of a model from a script, for tests of any
+// client.
 func fakeAPICommand(sys *app.System) *cobra.Command {
-	var addr, log, faults, key string
-	var strict, nonStrict bool
+	f := fakeAPI{}
 	cmd := &cobra.Command{
 		Use:   "fake-api SCRIPT",
-		Short: "Serve the Gemini API from a fake-responses file",
-		Long: `Serves streamGenerateContent, generateContent and countTokens from a
-fake-responses file, and prints what GOOGLE_GEMINI_BASE_URL has to be. Ends on
-an interrupt.
+		Short: "Serve the API of a model from a script: Gemini, Anthropic, OpenAI",
+		Long: `Serves the API of a model from a script, and prints the variable that sends a
+client there, such as ANTHROPIC_BASE_URL=http://127.0.0.1:8089. Ends on an
+interrupt. --protocol is one of
+  gemini     streamGenerateContent, generateContent, countTokens
+  anthropic  Anthropic Messages: /v1/messages, /v1/messages/count_tokens
+  responses  OpenAI Responses: /v1/responses
+  chat       OpenAI chat completions: /v1/chat/completions
+The path of a request decides, so that all are served at once; with a
+fake-responses file and --protocol gemini, Gemini alone, in the file's order.
 
-A line of the script may have a "fault" in place of a response or beside it:
+SCRIPT is a fake-responses file (each line is a JSON object), or the short form
+below. Requests that offer no tools (titles, summaries) get the answers that are
+marked generate, else OK; with --every-request they take the next answer.
+
+A line of a fake-responses file may have a "fault" in place of a response or
+beside it:
   {"method": "generateContentStream", "fault": {"status": 429, "retryDelay": "2s"}}
   {"method": "generateContentStream", "response": [...], "fault": {"after": 1, "cut": true}}
-Others: "garbage", "silent", "perDay", "message", "reason", "chunkDelay".`,
-		Example: "  minigem fake-api answers.jsonl --log requests.jsonl &\n  GEMINI_API_KEY=x GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:8089 minigem -p hello",
-		Args:    cobra.ExactArgs(1),
+Others: "garbage", "silent", "perDay", "message", "reason", "chunkDelay", "final".
+
+The short form:
+` + textIndent(testbed.ModelSyntax),
+		Example: "  minigem fake-api answers.jsonl --log requests.jsonl &\n  GEMINI_API_KEY=x GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:8089 minigem -p hello\n" +
+			"  minigem fake-api --protocol anthropic script.txt &\n  ANTHROPIC_API_KEY=x ANTHROPIC_BASE_URL=http://127.0.0.1:8089 claude -p hello",
+		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			entries, err := script.ParseFile(args[0])
-			if err != nil {
-				return exit.With(exit.Input, err)
-			}
-			o := fakegemini.Options{Entries: entries, NonStrict: nonStrict, Strict: strict, Key: key}
-			if o.Faults, err = parseFaults(faults); err != nil {
-				return exit.With(exit.Input, err)
-			}
-			if log != "" {
-				f, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-				if err != nil {
-					return exit.Errorf(exit.Input, "opening the log: %w", err)
-				}
-				defer f.Close()
-				o.LogTo = f
-			}
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			return serveFakeAPI(ctx, sys.Stdout, addr, o)
+			return f.serve(ctx, sys.Stdout, args[0])
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&addr, "addr", "127.0.0.1:8089", "`address` to listen on; port 0 picks a free one")
-	fs.StringVar(&log, "log", "", "append each request to a `file`, as JSON lines; credentials are left out")
-	fs.StringVar(&faults, "faults", "", `faults by request, as a JSON array: [{"request": 2, "status": 503}]`)
-	fs.StringVar(&key, "key", "", "the only API `key` that is taken")
-	fs.BoolVar(&strict, "strict", true, "refuse requests that the real API would refuse")
-	fs.BoolVar(&nonStrict, "non-strict-script", false, "each request takes the next answer of its method")
+	fs.StringVar(&f.protocol, "protocol", string(fakemodel.Gemini), "whose variable is printed: `gemini`, anthropic, responses or chat")
+	fs.StringVar(&f.addr, "addr", "127.0.0.1:8089", "`address` to listen on; port 0 picks a free one")
+	fs.StringVar(&f.log, "log", "", "append each request to a `file`, as JSON lines; credentials are left out")
+	fs.StringVar(&f.faults, "faults", "", `faults by request, as a JSON array: [{"request": 2, "status": 503}]`)
+	fs.StringVar(&f.key, "key", "", "the only API `key` that is taken")
+	fs.BoolVar(&f.strict, "strict", true, "refuse requests that the real API would refuse")
+	fs.BoolVar(&f.nonStrict, "non-strict-script", false, "each request takes the next answer of its method")
+	fs.BoolVar(&f.every, "every-request", false, "requests without tools take the next answer, too")
 	return cmd
+}
+
+// fakeServer is either of the servers.
+type fakeServer interface {
+	Start(addr string) (url string, stop func(), err error)
+}
+
+// serve serves until ctx ends.
+func (f fakeAPI) serve(ctx context.Context, out io.Writer, path string) error {
+	protocol := fakemodel.Protocol(f.protocol)
+	if !slices.Contains(fakemodel.Protocols, protocol) {
+		return exit.Errorf(exit.Input, "--protocol %q is not gemini, anthropic, responses or chat", f.protocol)
+	}
+	faults, err := parseFaults(f.faults)
+	if err != nil {
+		return exit.With(exit.Input, err)
+	}
+	var log io.Writer
+	if f.log != "" {
+		file, err := os.OpenFile(f.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+		if err != nil {
+			return exit.Errorf(exit.Input, "opening the log: %w", err)
+		}
+		defer file.Close()
+		log = file
+	}
+	server, err := f.server(path, protocol, faults, log)
+	if err != nil {
+		return exit.With(exit.Input, err)
+	}
+	url, stop, err := server.Start(f.addr)
+	if err != nil {
+		return exit.Errorf(exit.Input, "%w", err)
+	}
+	defer stop()
+	fmt.Fprintln(out, protocol.Variable(url))
+	<-ctx.Done()
+	return nil
+}
+
+// server reads the script, whose form says which server is needed.
+func (f fakeAPI) server(path string, protocol fakemodel.Protocol, faults []fakegemini.Fault, log io.Writer) (fakeServer, error) {
+	data, err := boundedfile.ReadNamed(path, boundedfile.Recorded)
+	if err != nil {
+		return nil, fmt.Errorf("opening the script: %w", err)
+	}
+	var turns []fakemodel.Turn
+	if short(string(data)) {
+		rounds, err := testbed.ParseModel(path, 1, string(data))
+		if err != nil {
+			return nil, err
+		}
+		turns = testbed.Turns(rounds)
+	} else {
+		entries, err := script.Parse(path, bytes.NewReader(data))
+		if err != nil {
+			return nil, err
+		}
+		if protocol == fakemodel.Gemini {
+			return fakegemini.New(fakegemini.Options{Entries: entries, NonStrict: f.nonStrict, Strict: f.strict, Key: f.key, Faults: faults, LogTo: log}), nil
+		}
+		for _, e := range entries {
+			turns = append(turns, fakemodel.Turn{Entry: e})
+		}
+	}
+	return fakemodel.New(fakemodel.Options{Turns: turns, ToolLess: f.every, Strict: f.strict, Key: f.key, Faults: faults, LogTo: log}), nil
+}
+
+// short reports whether a script has the short form: a line that is not JSON.
+func short(script string) bool {
+	for line := range strings.Lines(script) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '{' {
+			return true
+		}
+	}
+	return false
 }
 
 func parseFaults(s string) ([]fakegemini.Fault, error) {
@@ -75,16 +164,4 @@ func parseFaults(s string) ([]fakegemini.Fault, error) {
 		return nil, fmt.Errorf("reading --faults: %w", err)
 	}
 	return faults, nil
-}
-
-// serveFakeAPI serves until ctx ends.
-func serveFakeAPI(ctx context.Context, out io.Writer, addr string, o fakegemini.Options) error {
-	url, stop, err := fakegemini.New(o).Start(addr)
-	if err != nil {
-		return exit.Errorf(exit.Input, "%w", err)
-	}
-	defer stop()
-	fmt.Fprintf(out, "GOOGLE_GEMINI_BASE_URL=%s\n", url)
-	<-ctx.Done()
-	return nil
 }

@@ -18,9 +18,10 @@ import (
 // answer is the work on one request.
 type answer struct {
 	http.ResponseWriter
-	s   *Server
-	req *http.Request
-	rec *Request
+	s      *Server
+	req    *http.Request
+	rec    *Request
+	source Source
 }
 
 func problem(status int, format string, args ...any) *apiError {
@@ -83,7 +84,7 @@ func (x *answer) judge(body []byte) *apiError {
 // answer must not use it up.
 func (x *answer) serve() {
 	var fault Fault
-	take := x.s.queue.Next
+	take := x.source.Next
 	for _, f := range x.s.opts.Faults {
 		if f.Request == 0 || f.Request == x.rec.Number {
 			fault, x.rec.Fault = f, &f
@@ -94,13 +95,15 @@ func (x *answer) serve() {
 		x.fail(fault.apiError())
 		return
 	}
-	if fault.spoils() {
-		take = x.s.queue.Peek
+	if fault.Spoils() {
+		take = x.source.Peek
 	}
 	entry, err := take(x.rec.Method, x.rec.Parsed)
 	if err != nil {
 		var e *llm.Error
-		errors.As(err, &e)
+		if !errors.As(err, &e) {
+			e = &llm.Error{Message: err.Error()}
+		}
 		x.fail(*problem(http.StatusBadRequest, "fake API: %s", e.Message))
 		return
 	}
@@ -116,7 +119,7 @@ func (x *answer) serve() {
 }
 
 func (x *answer) send(entry script.Entry, fault Fault) {
-	if fault.spoils() && fault.After == 0 {
+	if fault.Spoils() && fault.After == 0 {
 		x.spoil(fault)
 		return
 	}
@@ -138,7 +141,7 @@ func (x *answer) stream(chunks []llm.Chunk, fault Fault) {
 	x.header(http.StatusOK)
 	x.flush()
 	for i, c := range chunks {
-		if fault.spoils() && i == fault.After {
+		if fault.Spoils() && i == fault.After {
 			break
 		}
 		if !x.pause(fault.ChunkDelay) {
@@ -147,7 +150,7 @@ func (x *answer) stream(chunks []llm.Chunk, fault Fault) {
 		x.event(c)
 		x.remember(c)
 	}
-	if fault.spoils() {
+	if fault.Spoils() {
 		x.spoil(fault)
 	}
 }

@@ -94,8 +94,16 @@ func (f *Fault) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// spoils tells whether the client does not get the whole answer.
-func (f Fault) spoils() bool { return f.Status != 0 || f.Cut || f.Garbage || f.Silent }
+// Spoils tells whether the client does not get the whole answer.
+func (f Fault) Spoils() bool { return f.Status != 0 || f.Cut || f.Garbage || f.Silent }
+
+// Text is what an error says.
+func (f Fault) Text() string {
+	if f.Message != "" {
+		return f.Message
+	}
+	return fmt.Sprintf("%s (a fault that was asked for).", http.StatusText(f.Status))
+}
 
 // apiError is the body of Google's errors.
 type apiError struct {
@@ -106,10 +114,7 @@ type apiError struct {
 }
 
 func (f Fault) apiError() apiError {
-	e := apiError{Code: f.Status, Message: f.Message, Status: statusName(f.Status)}
-	if e.Message == "" {
-		e.Message = fmt.Sprintf("%s (a fault that was asked for).", http.StatusText(f.Status))
-	}
+	e := apiError{Code: f.Status, Message: f.Text(), Status: statusName(f.Status)}
 	add := func(kind string, detail map[string]any) {
 		detail["@type"] = "type.googleapis.com/google.rpc." + kind
 		e.Details = append(e.Details, detail)

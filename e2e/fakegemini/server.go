@@ -63,6 +63,12 @@ type Server struct {
 	served []llm.Part
 }
 
+// Source gives answers, as script.Queue does.
+type Source interface {
+	Next(m script.Method, req llm.Request) (script.Entry, error) // takes the answer for req
+	Peek(m script.Method, req llm.Request) (script.Entry, error) // the same, and leaves it there
+}
+
 // New makes a Server.
 func New(o Options) *Server {
 	return &Server{opts: o, queue: script.NewQueue(o.Entries, o.NonStrict)}
@@ -100,10 +106,17 @@ func (s *Server) Left() int { return s.queue.Left() }
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.count++
-	rec := &Request{Number: s.count, Time: time.Now().UTC(), Path: r.URL.RequestURI(), Header: redacted(r.Header), Addr: r.RemoteAddr}
+	rec := &Request{Number: s.count, Time: time.Now().UTC(), Addr: r.RemoteAddr}
 	s.mu.Unlock()
-	x := &answer{ResponseWriter: w, s: s, req: r, rec: rec}
 	defer s.keep(rec) // runs when a fault drops the connection, too
+	s.Handle(w, r, rec, s.queue)
+}
+
+// Handle answers one request from source and fills in rec, whose Number says
+// which of the Faults fits. It is for servers that keep the log themselves.
+func (s *Server) Handle(w http.ResponseWriter, r *http.Request, rec *Request, source Source) {
+	rec.Path, rec.Header = Redacted(r)
+	x := &answer{ResponseWriter: w, s: s, req: r, rec: rec, source: source}
 	if e := x.read(); e != nil {
 		x.fail(*e)
 		return
@@ -123,15 +136,21 @@ func (s *Server) keep(rec *Request) {
 	}
 }
 
-func redacted(h http.Header) http.Header {
-	h = h.Clone()
+// Redacted returns the path of a request with its query, and its header, with
+// "***" for credentials.
+func Redacted(r *http.Request) (path string, h http.Header) {
+	h = r.Header.Clone()
 	for name := range h {
 		switch name {
-		case "Authorization", "Proxy-Authorization", "X-Goog-Api-Key", "Cookie":
+		case "Authorization", "Proxy-Authorization", "X-Goog-Api-Key", "X-Api-Key", "Api-Key", "Cookie":
 			h[name] = []string{"***"}
 		}
 	}
-	return h
+	if q := r.URL.Query(); q.Has("key") {
+		q.Set("key", "***")
+		return r.URL.EscapedPath() + "?" + q.Encode(), h
+	}
+	return r.URL.RequestURI(), h
 }
 
 // keyProblem is what the API says about the key of a request; nil: nothing.

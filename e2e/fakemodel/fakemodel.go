@@ -124,17 +124,22 @@ type Options struct {
 
 // Server is an http.Handler. It is safe for concurrent use.
 type Server struct {
-	opts Options
+	opts   Options
+	queue  *queue
+	gemini *fakegemini.Server
 
 	mu    sync.Mutex
 	log   []Request
 	count int
-	left  []Turn
+	heard sync.Mutex // held while others are told of a request
 }
 
 // New makes a Server.
 func New(o Options) *Server {
-	return &Server{opts: o, left: slices.Clone(o.Turns)}
+	return &Server{
+		opts: o, queue: newQueue(o.Turns),
+		gemini: fakegemini.New(fakegemini.Options{Faults: o.Faults, Strict: o.Strict, Key: o.Key}),
+	}
 }
 
 // Start serves on addr, such as "127.0.0.1:0", until stop is called, and returns
@@ -176,13 +181,31 @@ func (s *Server) Log() []Request {
 }
 
 // Left says how many turns nobody has asked for yet.
-func (s *Server) Left() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.left)
-}
+func (s *Server) Left() int { return s.queue.len() }
 
 // ServeHTTP implements http.Handler.
-func (s *Server) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
-	http.NotFound(w, nil)
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	s.count++
+	rec := &Request{Number: s.count, Time: time.Now().UTC(), Method: r.Method}
+	s.mu.Unlock()
+	rec.Path, rec.Header = fakegemini.Redacted(r)
+	defer s.keep(rec) // runs when a fault drops the connection, too
+	(&exchange{ResponseWriter: w, s: s, req: r, rec: rec}).serve()
+}
+
+func (s *Server) keep(rec *Request) {
+	s.mu.Lock()
+	s.log = append(s.log, *rec)
+	s.mu.Unlock()
+	s.heard.Lock()
+	defer s.heard.Unlock()
+	if s.opts.LogTo != nil {
+		if line, err := json.Marshal(rec); err == nil {
+			_, _ = s.opts.LogTo.Write(append(line, '\n')) // the log is a by-product
+		}
+	}
+	if s.opts.Seen != nil {
+		s.opts.Seen(*rec)
+	}
 }

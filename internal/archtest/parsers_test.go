@@ -6,6 +6,8 @@ var parsers = []fuzzed{
 	{target: "e2e/fakegemini FuzzFault", folder: "cmd/minigem", functions: "parseFaults"},
 	{target: "e2e/fakegemini FuzzFault", folder: "e2e/fakegemini", functions: "Fault.UnmarshalJSON"},
 	{target: "e2e/fakegemini FuzzRequest", folder: "e2e/fakegemini", functions: "answer.judge answer.read answer.serve isEmptyObject validation.tools"},
+	{target: "e2e/fakemodel FuzzRequest", folder: "e2e/fakemodel", functions: "anthropicAPI.read anthropicJudge.head blocks chatAPI.read chatJudge.head exchange.answer exchange.serveJSON image instance isText itemsOf object openAIContent reading.checkTools reading.choice reading.responsesCall responsesAPI.read typeOf"},
+	{target: "llm/script FuzzParse", folder: "cmd/minigem", functions: "fakeAPI.server"},
 	{target: "e2e/testbed FuzzCase", folder: "e2e/record", functions: "unfit"},
 	{target: "e2e/testbed FuzzCase", folder: "e2e/testbed", functions: "Parse ReadFile modelParser.call"},
 	{target: "e2e/testbed FuzzTelemetry", folder: "e2e/testbed", functions: "foreign.readTelemetry foreign.tell foreign.toolCall subjectIn"},

@@ -1,0 +1,396 @@
+package fakemodel
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"minigem/llm"
+)
+
+// anthropicAPI is Anthropic Messages.
+type anthropicAPI struct{}
+
+type anthropicRequest struct {
+	Model     string          `json:"model"`
+	MaxTokens *int            `json:"max_tokens"`
+	System    json.RawMessage `json:"system"`
+	Messages  []struct {
+		Role    string          `json:"role"`
+		Content json.RawMessage `json:"content"`
+	} `json:"messages"`
+	Tools []struct {
+		Name        string          `json:"name"`
+		Type        string          `json:"type"`
+		Description string          `json:"description"`
+		Schema      json.RawMessage `json:"input_schema"`
+	} `json:"tools"`
+	Choice *struct {
+		Type string `json:"type"`
+		Name string `json:"name"`
+	} `json:"tool_choice"`
+	Stream   bool `json:"stream"`
+	Thinking *struct {
+		Type   string `json:"type"`
+		Budget int    `json:"budget_tokens"`
+	} `json:"thinking"`
+	Output *struct {
+		Format *anthropicFormat `json:"format"`
+	} `json:"output_config"`
+	Format *anthropicFormat `json:"output_format"`
+}
+
+type anthropicFormat struct {
+	Schema json.RawMessage `json:"schema"`
+}
+
+type anthropicBlock struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text"`
+	Thinking  string          `json:"thinking"`
+	Signature string          `json:"signature"`
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Input     json.RawMessage `json:"input"`
+	ToolUseID string          `json:"tool_use_id"`
+	Content   json.RawMessage `json:"content"`
+	IsError   bool            `json:"is_error"`
+	Source    struct {
+		MediaType string `json:"media_type"`
+		Data      []byte `json:"data"`
+		URL       string `json:"url"`
+	} `json:"source"`
+	CacheControl json.RawMessage `json:"cache_control"`
+
+	raw json.RawMessage
+}
+
+// blocks reads content: a text, or an array of blocks.
+func blocks(content json.RawMessage) ([]anthropicBlock, error) {
+	var text string
+	if content = present(content); content == nil {
+		return nil, nil
+	}
+	if json.Unmarshal(content, &text) == nil {
+		return []anthropicBlock{{Type: "text", Text: text}}, nil
+	}
+	var raw []json.RawMessage
+	if err := json.Unmarshal(content, &raw); err != nil {
+		return nil, fmt.Errorf("content is neither a text nor an array of blocks")
+	}
+	out := make([]anthropicBlock, len(raw))
+	for i, r := range raw {
+		var head struct {
+			Type string `json:"type"`
+		}
+		if err := json.Unmarshal(r, &out[i]); err != nil {
+			out[i] = anthropicBlock{}
+			if json.Unmarshal(r, &head) != nil || head.Type == "" {
+				return nil, fmt.Errorf("block %d cannot be read: %w", i, err)
+			}
+			out[i].Type = "opaque" // a kind that has fields of these names in other shapes
+		}
+		out[i].raw = r
+	}
+	return out, nil
+}
+
+func (b anthropicBlock) part() llm.Part {
+	switch b.Type {
+	case "text":
+		return llm.Text{Text: b.Text}
+	case "thinking":
+		sig, _ := base64.StdEncoding.DecodeString(b.Signature) // opaque anyway
+		return llm.Thought{Text: b.Thinking, Signature: sig}
+	case "image", "document":
+		if b.Source.URL != "" {
+			return llm.FileRef{MIMEType: b.Source.MediaType, URI: b.Source.URL}
+		}
+		return llm.Blob{MIMEType: b.Source.MediaType, Data: b.Source.Data}
+	}
+	return llm.Opaque{JSON: b.raw}
+}
+
+func (anthropicAPI) read(body []byte, h http.Header, counting bool) (asked, []string, error) {
+	var w anthropicRequest
+	if err := json.Unmarshal(body, &w); err != nil {
+		return asked{}, nil, fmt.Errorf("reading the request: %w", err)
+	}
+	r := &reading{}
+	r.Model, r.stream, r.usage = w.Model, w.Stream, true
+	if f := w.Format; f != nil {
+		r.schema = present(f.Schema)
+	}
+	if w.Output != nil && w.Output.Format != nil {
+		r.schema = present(w.Output.Format.Schema)
+	}
+	for _, t := range w.Tools {
+		kind := t.Type
+		if kind == "" || kind == "custom" { // the API's word for a function of the client's
+			kind = kindFunction
+		}
+		r.offer(Tool{Name: t.Name, Kind: kind, Schema: present(t.Schema)}, t.Description)
+	}
+	system, err := blocks(w.System)
+	if err != nil {
+		return asked{}, nil, fmt.Errorf("system: %w", err)
+	}
+	for _, b := range system {
+		r.instruct(b.part())
+	}
+	j := anthropicJudge{reading: r, w: w, h: h, counting: counting}
+	j.head(body)
+	for i, m := range w.Messages {
+		bs, err := blocks(m.Content)
+		if err != nil {
+			return asked{}, nil, fmt.Errorf("messages[%d]: %w", i, err)
+		}
+		if err := r.anthropicMessage(m.Role, bs); err != nil {
+			return asked{}, nil, fmt.Errorf("messages[%d]: %w", i, err)
+		}
+		j.message(i, m.Role, bs)
+	}
+	j.end()
+	return r.asked, r.problems, nil
+}
+
+func (r *reading) anthropicMessage(role string, bs []anthropicBlock) error {
+	for _, b := range bs {
+		switch {
+		case b.Type == "tool_use":
+			r.call(b.ID, b.Name, object(b.Input))
+		case b.Type == "tool_result":
+			inner, err := blocks(b.Content)
+			if err != nil {
+				return err
+			}
+			var parts []llm.Part
+			for _, in := range inner {
+				parts = append(parts, in.part())
+			}
+			r.result(b.ToolUseID, b.IsError, parts)
+		case role == "assistant":
+			r.say(llm.RoleModel, b.part())
+		case role == "system":
+			r.instruct(b.part())
+		default:
+			r.say(llm.RoleUser, b.part())
+		}
+	}
+	return nil
+}
+
+func (anthropicAPI) failure(f Fault, number int) any {
+	return map[string]any{"type": "error", "error": map[string]any{"type": anthropicError(f.Status), "message": f.Text()}, "request_id": fmt.Sprintf("req_fake%012d", number)}
+}
+
+func anthropicError(status int) string {
+	switch status {
+	case http.StatusUnauthorized:
+		return "authentication_error"
+	case http.StatusForbidden:
+		return "permission_error"
+	case http.StatusNotFound:
+		return "not_found_error"
+	case http.StatusRequestEntityTooLarge:
+		return "request_too_large"
+	case http.StatusTooManyRequests:
+		return "rate_limit_error"
+	case http.StatusServiceUnavailable, 529:
+		return "overloaded_error"
+	case http.StatusGatewayTimeout:
+		return "timeout_error"
+	}
+	if status >= 500 {
+		return "api_error"
+	}
+	return "invalid_request_error"
+}
+
+// anthropicStop is the stop_reason of an answer.
+func anthropicStop(a answer) string {
+	switch {
+	case a.finish == "MAX_TOKENS":
+		return "max_tokens"
+	case a.finish != "STOP":
+		return "refusal"
+	case a.calls():
+		return "tool_use"
+	}
+	return "end_turn"
+}
+
+func (a answer) anthropicUsage(out int) map[string]any {
+	return map[string]any{
+		"input_tokens": a.usage.Prompt - a.usage.Cached, "cache_creation_input_tokens": 0, "cache_read_input_tokens": a.usage.Cached,
+		"output_tokens": out, "service_tier": "standard",
+	}
+}
+
+// message is the head of an answer.
+func (a answer) anthropicMessage(content []any, stop any, out int) map[string]any {
+	return map[string]any{
+		"id": a.x.id("msg_", 1), "type": "message", "role": "assistant", "model": a.asked.Model, "content": content,
+		"stop_reason": stop, "stop_sequence": nil, "usage": a.anthropicUsage(out),
+	}
+}
+
+func (anthropicAPI) whole(a answer) any {
+	content := []any{}
+	for _, p := range joinedParts(a.parts) {
+		if b := anthropicContent(p); b != nil {
+			content = append(content, b)
+		}
+	}
+	return a.anthropicMessage(content, anthropicStop(a), a.usage.Candidates+a.usage.Thoughts)
+}
+
+// anthropicContent is a block of an answer; nil: the API has none for it.
+func anthropicContent(p llm.Part) map[string]any {
+	switch p := p.(type) {
+	case llm.Text:
+		return map[string]any{"type": "text", "text": p.Text}
+	case llm.Thought:
+		return map[string]any{"type": "thinking", "thinking": p.Text, "signature": signature(p)}
+	case llm.ToolCall:
+		return map[string]any{"type": "tool_use", "id": p.ID, "name": p.Name, "input": p.Args}
+	}
+	return nil
+}
+
+// signature is that of a thought: there is always one.
+func signature(t llm.Thought) string {
+	if t.Signature == nil {
+		return base64.StdEncoding.EncodeToString([]byte("a signature of the fake model"))
+	}
+	return base64.StdEncoding.EncodeToString(t.Signature)
+}
+
+// anthropicStream writes the events of a message.
+type anthropicStream struct {
+	x     *exchange
+	a     answer
+	index int    // of the block that is open, or comes next
+	open  string // its type; empty: none is
+	last  llm.Thought
+}
+
+func (anthropicAPI) stream(x *exchange, a answer) streamer { return &anthropicStream{x: x, a: a} }
+
+func (s *anthropicStream) event(name string, fields map[string]any) {
+	fields["type"] = name
+	s.x.event(name, fields)
+}
+
+func (s *anthropicStream) begin() {
+	s.event("message_start", map[string]any{"message": s.a.anthropicMessage([]any{}, nil, 1)})
+}
+
+func (s *anthropicStream) part(p llm.Part) {
+	switch p := p.(type) {
+	case llm.Text:
+		s.start("text", map[string]any{"type": "text", "text": ""}, false)
+		s.delta(map[string]any{"type": "text_delta", "text": p.Text})
+	case llm.Thought:
+		s.start("thinking", map[string]any{"type": "thinking", "thinking": "", "signature": ""}, false)
+		s.delta(map[string]any{"type": "thinking_delta", "thinking": p.Text})
+		s.last = p
+	case llm.ToolCall:
+		s.start("tool_use", map[string]any{"type": "tool_use", "id": p.ID, "name": p.Name, "input": map[string]any{}}, true)
+		s.delta(map[string]any{"type": "input_json_delta", "partial_json": ""})
+		for _, piece := range pieces(arguments(p)) {
+			s.delta(map[string]any{"type": "input_json_delta", "partial_json": piece})
+		}
+		s.stop()
+	}
+}
+
+// start opens a block, if none of its kind is open; fresh: even then.
+func (s *anthropicStream) start(kind string, block map[string]any, fresh bool) {
+	if s.open == kind && !fresh {
+		return
+	}
+	s.stop()
+	s.event("content_block_start", map[string]any{"index": s.index, "content_block": block})
+	if s.index == 0 {
+		s.event("ping", map[string]any{})
+	}
+	s.open = kind
+}
+
+func (s *anthropicStream) delta(d map[string]any) {
+	s.event("content_block_delta", map[string]any{"index": s.index, "delta": d})
+}
+
+func (s *anthropicStream) stop() {
+	if s.open == "" {
+		return
+	}
+	if s.open == "thinking" {
+		s.delta(map[string]any{"type": "signature_delta", "signature": signature(s.last)})
+	}
+	s.event("content_block_stop", map[string]any{"index": s.index})
+	s.open = ""
+	s.index++
+}
+
+func (s *anthropicStream) end() {
+	s.stop()
+	s.event("message_delta", map[string]any{
+		"delta": map[string]any{"stop_reason": anthropicStop(s.a), "stop_sequence": nil},
+		"usage": s.a.anthropicUsage(s.a.usage.Candidates + s.a.usage.Thoughts),
+	})
+	s.event("message_stop", map[string]any{})
+}
+
+func (s *anthropicStream) fail(f Fault) {
+	s.x.event("error", anthropicAPI{}.failure(f, s.x.rec.Number))
+}
+
+// joinedParts makes one text of texts that follow each other, and one thought
+// of thoughts.
+func joinedParts(parts []llm.Part) []llm.Part {
+	var out []llm.Part
+	for _, p := range parts {
+		if n := len(out) - 1; n >= 0 {
+			switch last := out[n].(type) {
+			case llm.Text:
+				if t, ok := p.(llm.Text); ok {
+					out[n] = llm.Text{Text: last.Text + t.Text}
+					continue
+				}
+			case llm.Thought:
+				if t, ok := p.(llm.Thought); ok {
+					t.Text = last.Text + t.Text
+					out[n] = t
+					continue
+				}
+			}
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// arguments are those of a call, as text.
+func arguments(c llm.ToolCall) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(c.Args) // they came from JSON
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// pieces cuts text for a stream: clients have to put it together again.
+func pieces(text string) []string {
+	const size = 48 // characters
+	var out []string
+	for runes := []rune(text); len(runes) > 0; {
+		n := min(size, len(runes))
+		out = append(out, string(runes[:n]))
+		runes = runes[n:]
+	}
+	return out
+}

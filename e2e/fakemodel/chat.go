@@ -1,0 +1,321 @@
+package fakemodel
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"minigem/llm"
+)
+
+// chatAPI is OpenAI chat completions.
+type chatAPI struct{}
+
+type chatRequest struct {
+	Model    string        `json:"model"`
+	Messages []chatMessage `json:"messages"`
+	Tools    []struct {
+		Type     string `json:"type"`
+		Function struct {
+			Name        string          `json:"name"`
+			Description string          `json:"description"`
+			Parameters  json.RawMessage `json:"parameters"`
+		} `json:"function"`
+		Custom struct {
+			Name        string `json:"name"`
+			Description string `json:"description"`
+		} `json:"custom"`
+	} `json:"tools"`
+	Choice        json.RawMessage `json:"tool_choice"`
+	Stream        bool            `json:"stream"`
+	StreamOptions *struct {
+		Usage bool `json:"include_usage"`
+	} `json:"stream_options"`
+	N      *int `json:"n"`
+	Format *struct {
+		Type   string `json:"type"`
+		Schema struct {
+			Schema json.RawMessage `json:"schema"`
+		} `json:"json_schema"`
+	} `json:"response_format"`
+}
+
+type chatMessage struct {
+	Role      string          `json:"role"`
+	Content   json.RawMessage `json:"content"`
+	Reasoning string          `json:"reasoning_content"`
+	Calls     []chatCall      `json:"tool_calls"`
+	CallID    string          `json:"tool_call_id"`
+}
+
+type chatCall struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
+	Custom struct {
+		Name  string `json:"name"`
+		Input string `json:"input"`
+	} `json:"custom"`
+}
+
+func (chatAPI) read(body []byte, _ http.Header, _ bool) (asked, []string, error) {
+	var w chatRequest
+	if err := json.Unmarshal(body, &w); err != nil {
+		return asked{}, nil, fmt.Errorf("reading the request: %w", err)
+	}
+	r := &reading{}
+	r.Model, r.stream = w.Model, w.Stream
+	r.usage = w.StreamOptions != nil && w.StreamOptions.Usage
+	if f := w.Format; f != nil && f.Type != "text" {
+		if r.schema = present(f.Schema.Schema); r.schema == nil {
+			r.schema = json.RawMessage(`{"type":"object"}`)
+		}
+	}
+	for _, t := range w.Tools {
+		if t.Type == kindCustom {
+			r.offer(Tool{Name: t.Custom.Name, Kind: kindCustom}, t.Custom.Description)
+		} else {
+			r.offer(Tool{Name: t.Function.Name, Kind: t.Type, Schema: present(t.Function.Parameters)}, t.Function.Description)
+		}
+	}
+	j := chatJudge{reading: r, w: w}
+	j.head(body)
+	for i, m := range w.Messages {
+		parts, err := openAIContent(m.Content)
+		if err != nil {
+			return asked{}, nil, fmt.Errorf("messages[%d]: %w", i, err)
+		}
+		j.message(i, m, parts)
+		r.chatMessage(m, parts)
+	}
+	j.end()
+	return r.asked, r.problems, nil
+}
+
+func (r *reading) chatMessage(m chatMessage, parts []llm.Part) {
+	switch m.Role {
+	case "system", "developer":
+		r.instruct(parts...)
+	case "tool", "function":
+		r.result(m.CallID, false, parts)
+	case "assistant":
+		if m.Reasoning != "" {
+			r.say(llm.RoleModel, llm.Thought{Text: m.Reasoning})
+		}
+		r.say(llm.RoleModel, parts...)
+		for _, c := range m.Calls {
+			if c.Type == kindCustom {
+				r.call(c.ID, c.Custom.Name, map[string]any{"input": c.Custom.Input})
+			} else {
+				r.call(c.ID, c.Function.Name, object([]byte(c.Function.Arguments)))
+			}
+		}
+	default:
+		r.say(llm.RoleUser, parts...)
+	}
+}
+
+// openAIContent reads content of either of OpenAI's APIs: a text, or an array of
+// parts. An empty text is no part.
+func openAIContent(content json.RawMessage) ([]llm.Part, error) {
+	var text string
+	if content = present(content); content == nil {
+		return nil, nil
+	}
+	if json.Unmarshal(content, &text) == nil {
+		if text == "" {
+			return nil, nil
+		}
+		return []llm.Part{llm.Text{Text: text}}, nil
+	}
+	var raw []json.RawMessage
+	if err := json.Unmarshal(content, &raw); err != nil {
+		return nil, fmt.Errorf("content is neither a text nor an array of parts")
+	}
+	var parts []llm.Part
+	for i, data := range raw {
+		var p struct {
+			Type    string          `json:"type"`
+			Text    string          `json:"text"`
+			Refusal string          `json:"refusal"`
+			Image   json.RawMessage `json:"image_url"`
+		}
+		if err := json.Unmarshal(data, &p); err != nil {
+			return nil, fmt.Errorf("part %d cannot be read: %w", i, err)
+		}
+		switch p.Type {
+		case "text", "input_text", "output_text", "reasoning_text", "summary_text":
+			parts = append(parts, llm.Text{Text: p.Text})
+		case "refusal":
+			parts = append(parts, llm.Text{Text: p.Refusal})
+		case "image_url", "input_image":
+			parts = append(parts, image(p.Image))
+		default:
+			parts = append(parts, llm.Opaque{JSON: data})
+		}
+	}
+	return parts, nil
+}
+
+// image reads an image_url: chat completions have it in an object.
+func image(data json.RawMessage) llm.Part {
+	var url string
+	var in struct {
+		URL string `json:"url"`
+	}
+	if json.Unmarshal(data, &url) != nil {
+		_ = json.Unmarshal(data, &in) // then it has no address
+		url = in.URL
+	}
+	return blob(url, "image/*")
+}
+
+func (chatAPI) failure(f Fault, _ int) any { return map[string]any{"error": openAIError(f)} }
+
+func openAIError(f Fault) map[string]any {
+	e := map[string]any{"message": f.Text(), "type": "invalid_request_error", "param": nil, "code": nil}
+	switch {
+	case f.PerDay:
+		e["type"], e["code"] = "insufficient_quota", "insufficient_quota"
+	case f.Status == http.StatusTooManyRequests:
+		e["type"], e["code"] = "requests", "rate_limit_exceeded"
+	case f.Status == http.StatusUnauthorized:
+		e["code"] = "invalid_api_key"
+	case f.Status == http.StatusNotFound:
+		e["code"] = "not_found"
+	case f.Status >= 500:
+		e["type"], e["code"] = "server_error", "server_error"
+	}
+	if f.Reason != "" {
+		e["code"] = f.Reason
+	}
+	return e
+}
+
+// chatFinish is the finish_reason of an answer.
+func chatFinish(a answer) string {
+	switch {
+	case a.finish == "MAX_TOKENS":
+		return "length"
+	case a.finish != "STOP":
+		return "content_filter"
+	case a.calls():
+		return "tool_calls"
+	}
+	return "stop"
+}
+
+func (a answer) chatUsage() map[string]any {
+	return map[string]any{
+		"prompt_tokens": a.usage.Prompt, "completion_tokens": a.usage.Candidates + a.usage.Thoughts,
+		"total_tokens":              a.usage.Prompt + a.usage.Candidates + a.usage.Thoughts,
+		"prompt_tokens_details":     map[string]any{"cached_tokens": a.usage.Cached, "audio_tokens": 0},
+		"completion_tokens_details": map[string]any{"reasoning_tokens": a.usage.Thoughts, "audio_tokens": 0, "accepted_prediction_tokens": 0, "rejected_prediction_tokens": 0},
+	}
+}
+
+// chatHead is what an answer and each of its chunks begin with.
+func (a answer) chatHead(object string) map[string]any {
+	return map[string]any{
+		"id": a.x.id("chatcmpl-", 1), "object": object, "created": a.x.rec.Time.Unix(), "model": a.asked.Model, "system_fingerprint": "fp_fake",
+	}
+}
+
+func (chatAPI) whole(a answer) any {
+	m := map[string]any{"role": "assistant", "content": nil, "refusal": nil}
+	var calls []any
+	for _, p := range joinedParts(a.parts) {
+		switch p := p.(type) {
+		case llm.Text:
+			text, _ := m["content"].(string)
+			m["content"] = text + p.Text
+		case llm.Thought:
+			text, _ := m["reasoning_content"].(string)
+			m["reasoning_content"] = text + p.Text
+		case llm.ToolCall:
+			calls = append(calls, a.chatCall(p, arguments(p)))
+		}
+	}
+	if calls != nil {
+		m["tool_calls"] = calls
+	}
+	out := a.chatHead("chat.completion")
+	out["choices"] = []any{map[string]any{"index": 0, "message": m, "logprobs": nil, "finish_reason": chatFinish(a)}}
+	out["usage"] = a.chatUsage()
+	return out
+}
+
+// chatCall is a call; args may be those that come first of a stream.
+func (a answer) chatCall(c llm.ToolCall, args string) map[string]any {
+	if t, ok := offered(a.asked.tools, c.Name); ok && t.custom() {
+		if args != "" {
+			args = inputOf(c)
+		}
+		return map[string]any{"id": c.ID, "type": kindCustom, kindCustom: map[string]any{"name": c.Name, "input": args}}
+	}
+	return map[string]any{"id": c.ID, "type": kindFunction, kindFunction: map[string]any{"name": c.Name, "arguments": args}}
+}
+
+// chatStream writes the chunks of a completion.
+type chatStream struct {
+	x     *exchange
+	a     answer
+	calls int
+}
+
+func (chatAPI) stream(x *exchange, a answer) streamer { return &chatStream{x: x, a: a} }
+
+func (s *chatStream) delta(d map[string]any, finish any) {
+	c := s.a.chatHead("chat.completion.chunk")
+	c["choices"] = []any{map[string]any{"index": 0, "delta": d, "logprobs": nil, "finish_reason": finish}}
+	if s.a.asked.usage {
+		c["usage"] = nil // it comes last
+	}
+	s.x.event("", c)
+}
+
+func (s *chatStream) begin() {
+	s.delta(map[string]any{"role": "assistant", "content": "", "refusal": nil}, nil)
+}
+
+func (s *chatStream) part(p llm.Part) {
+	switch p := p.(type) {
+	case llm.Text:
+		s.delta(map[string]any{"content": p.Text}, nil)
+	case llm.Thought:
+		s.delta(map[string]any{"reasoning_content": p.Text}, nil) // not OpenAI's own, but what others that speak this API send
+	case llm.ToolCall:
+		first := s.a.chatCall(p, "")
+		first["index"] = s.calls
+		s.delta(map[string]any{"tool_calls": []any{first}}, nil)
+		key, text, kind := "arguments", arguments(p), kindFunction
+		if first["type"] == kindCustom {
+			key, text, kind = "input", inputOf(p), kindCustom
+		}
+		for _, piece := range pieces(text) {
+			s.delta(map[string]any{"tool_calls": []any{map[string]any{"index": s.calls, kind: map[string]any{key: piece}}}}, nil)
+		}
+		s.calls++
+	}
+}
+
+func (s *chatStream) end() {
+	s.delta(map[string]any{}, chatFinish(s.a))
+	if s.a.asked.usage {
+		c := s.a.chatHead("chat.completion.chunk")
+		c["choices"], c["usage"] = []any{}, s.a.chatUsage()
+		s.x.event("", c)
+	}
+	s.x.done()
+}
+
+func (s *chatStream) fail(f Fault) { s.x.event("", chatAPI{}.failure(f, 0)) }
+
+// done ends a stream of chat completions.
+func (x *exchange) done() {
+	_, _ = fmt.Fprint(x, "data: [DONE]\n\n") // the client may have left
+	x.flush()
+}

@@ -1,0 +1,387 @@
+package fakemodel
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"minigem/e2e/fakegemini"
+	"minigem/internal/boundedfile"
+	"minigem/llm"
+	"minigem/llm/script"
+)
+
+// api is one API: how its requests are read, and what its answers look like.
+type api interface {
+	// read takes a body apart; counting: of a request that only counts tokens.
+	// problems is what the real API would refuse; an error, that it is not a
+	// request at all.
+	read(body []byte, h http.Header, counting bool) (a asked, problems []string, err error)
+	whole(a answer) any                    // an answer in one piece
+	stream(x *exchange, a answer) streamer // one in many
+	failure(f Fault, number int) any       // the body of an error
+}
+
+// streamer writes a streamed answer.
+type streamer interface {
+	begin()
+	part(p llm.Part)
+	end()         // with the reason of the end
+	fail(f Fault) // in the midst of it
+}
+
+// asked is what there is in a request.
+type asked struct {
+	llm.Request
+	tools  []Tool
+	stream bool
+	usage  bool            // the stream tells of usage
+	schema json.RawMessage // that the answer must have; nil: none
+}
+
+// answer is what goes out.
+type answer struct {
+	x      *exchange
+	asked  asked
+	parts  []llm.Part
+	usage  llm.Usage
+	finish string // in Gemini's words; empty: it breaks off
+}
+
+// calls reports whether tools are called.
+func (a answer) calls() bool { return len(llm.PartsCalls(a.parts)) > 0 }
+
+var apis = map[Protocol]api{Anthropic: anthropicAPI{}, Responses: responsesAPI{}, Chat: chatAPI{}}
+
+// exchange is the work on one request.
+type exchange struct {
+	http.ResponseWriter
+	s     *Server
+	req   *http.Request
+	rec   *Request
+	api   api
+	asked asked
+}
+
+func (x *exchange) problem(format string, args ...any) {
+	x.rec.Problems = append(x.rec.Problems, fmt.Sprintf(format, args...))
+}
+
+// protocolOf says what is spoken at a path; counting: only tokens are asked for.
+func protocolOf(path string) (p Protocol, counting bool) {
+	path = strings.TrimSuffix(path, "/")
+	switch {
+	case strings.HasSuffix(path, "/messages/count_tokens"):
+		return Anthropic, true
+	case strings.HasSuffix(path, "/messages"):
+		return Anthropic, false
+	case strings.HasSuffix(path, "/chat/completions"):
+		return Chat, false
+	case strings.HasSuffix(path, "/responses"):
+		return Responses, false
+	}
+	if _, model, ok := strings.Cut(path, "/models/"); ok && strings.Contains(model, ":") {
+		return Gemini, strings.HasSuffix(path, ":countTokens")
+	}
+	return "", false
+}
+
+func (x *exchange) serve() {
+	protocol, counting := protocolOf(x.req.URL.Path)
+	x.rec.Protocol, x.api = protocol, apis[protocol]
+	switch {
+	case protocol == Gemini:
+		x.serveGemini()
+	case x.req.Method == http.MethodGet && x.models():
+	case protocol == "":
+		x.unknown()
+	case x.req.Method != http.MethodPost:
+		x.fail(Fault{Status: http.StatusMethodNotAllowed, Message: x.req.Method + " is not POST"})
+	default:
+		x.serveJSON(counting)
+	}
+}
+
+// unknown answers what no API has.
+func (x *exchange) unknown() {
+	if x.req.Method == http.MethodHead { // clients look whether there is anybody
+		x.header(http.StatusOK)
+		return
+	}
+	x.problem("no API has %s %s", x.req.Method, x.req.URL.Path)
+	x.api = chatAPI{}
+	x.fail(Fault{Status: http.StatusNotFound, Message: fmt.Sprintf("the fake model does not know %s %s", x.req.Method, x.req.URL.Path)})
+}
+
+// serveJSON answers in the APIs that are this package's own.
+func (x *exchange) serveJSON(counting bool) {
+	body, err := boundedfile.ReadAll(x.req.Body, "the request", boundedfile.Recorded)
+	if err != nil {
+		x.refuse("reading body: %v", err)
+		return
+	}
+	x.rec.Body = body
+	if !json.Valid(body) {
+		x.rec.Body, _ = json.Marshal(string(body)) // a string always can be
+		x.refuse("the body is not JSON")
+		return
+	}
+	if !x.keyFits() {
+		x.fail(Fault{Status: http.StatusUnauthorized, Reason: "invalid_api_key", Message: "invalid x-api-key: the key is not the one that the fake model takes"})
+		return
+	}
+	asked, problems, err := x.api.read(body, x.req.Header, counting)
+	if err != nil {
+		x.refuse("%v", err)
+		return
+	}
+	x.asked, x.rec.Parsed, x.rec.Tools = asked, asked.Request, asked.tools
+	x.rec.Problems = append(x.rec.Problems, problems...)
+	x.rec.Side = counting || len(asked.tools) == 0 && !x.s.opts.ToolLess
+	switch {
+	case x.s.opts.Strict && len(problems) > 0:
+		x.fail(Fault{Status: http.StatusBadRequest, Message: strings.Join(problems, "; ")})
+	case counting:
+		x.answer(script.Count)
+	case x.rec.Side:
+		x.answer(script.Whole)
+	default:
+		x.answer(script.Stream)
+	}
+}
+
+// refuse answers what cannot be meant.
+func (x *exchange) refuse(format string, args ...any) {
+	x.problem(format, args...)
+	x.fail(Fault{Status: http.StatusBadRequest, Message: fmt.Sprintf(format, args...)})
+}
+
+func (x *exchange) keyFits() bool {
+	key := x.req.Header.Get("x-api-key")
+	if key == "" {
+		key = strings.TrimPrefix(x.req.Header.Get("Authorization"), "Bearer ")
+	}
+	return x.s.opts.Key == "" || key == x.s.opts.Key
+}
+
+// answer finds the fault and the turn, in this order: a fault that spoils the
+// answer must not use it up.
+func (x *exchange) answer(m script.Method) {
+	var fault Fault
+	for _, f := range x.s.opts.Faults {
+		if f.Request == 0 || f.Request == x.rec.Number {
+			fault, x.rec.Fault = f, &f
+			break
+		}
+	}
+	if fault.Status != 0 && fault.After == 0 {
+		x.fail(fault)
+		return
+	}
+	entry, err := x.pick(m, !fault.Spoils())
+	if err != nil {
+		x.fail(Fault{Status: http.StatusBadRequest, Message: "fake model: " + err.Error(), Final: true})
+		return
+	}
+	if x.rec.Fault == nil && entry.Fault != nil {
+		if err := json.Unmarshal(entry.Fault, &fault); err != nil {
+			x.fail(Fault{Status: http.StatusBadRequest, Message: fmt.Sprintf("fake model: %s: %v", x.rec.Answer, err), Final: true})
+			return
+		}
+		x.rec.Fault = &fault
+	}
+	x.send(entry, fault)
+}
+
+func (x *exchange) send(e script.Entry, fault Fault) {
+	a := answer{x: x, asked: x.asked}
+	for _, c := range e.Chunks {
+		a.parts = append(a.parts, c.Parts...)
+		if c.Usage != nil {
+			a.usage = *c.Usage
+		}
+		if c.FinishReason != "" {
+			a.finish = c.FinishReason
+		}
+		if c.BlockReason != "" {
+			a.finish = "SAFETY" // none of these APIs tells a prompt's refusal from an answer's
+		}
+	}
+	switch {
+	case fault.Spoils() && fault.After == 0:
+		x.spoil(fault, nil)
+	case e.Method == script.Count:
+		x.json(http.StatusOK, map[string]int{"input_tokens": e.Tokens})
+	case x.asked.stream:
+		x.stream(a, e.Chunks, fault)
+	case !x.pause(fault.ChunkDelay):
+	case fault.Spoils() || a.finish == "":
+		panic(http.ErrAbortHandler) // what is not streamed cannot end in the midst of it
+	default:
+		x.json(http.StatusOK, x.api.whole(a))
+	}
+}
+
+func (x *exchange) stream(a answer, chunks []llm.Chunk, fault Fault) {
+	x.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	x.Header().Set("Cache-Control", "no-cache")
+	x.header(http.StatusOK)
+	to := x.api.stream(x, a)
+	to.begin()
+	for i, c := range chunks {
+		if fault.Spoils() && i == fault.After {
+			break
+		}
+		if !x.pause(fault.ChunkDelay) {
+			return
+		}
+		for _, p := range c.Parts {
+			to.part(p)
+		}
+	}
+	switch {
+	case fault.Spoils():
+		x.spoil(fault, to)
+	case a.finish != "":
+		to.end()
+	}
+}
+
+// spoil does what the fault says, now. to is nil before the header went out.
+func (x *exchange) spoil(f Fault, to streamer) {
+	switch {
+	case f.Cut:
+		panic(http.ErrAbortHandler) // net/http drops the connection without a word
+	case f.Silent:
+		<-x.req.Context().Done()
+		panic(http.ErrAbortHandler)
+	case f.Garbage:
+		if to == nil {
+			x.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+			x.header(http.StatusOK)
+		}
+		_, _ = io.WriteString(x, "data: {\"type\": \"content_block\n\n") // the client may have left
+		x.flush()
+	case to != nil:
+		to.fail(f)
+	default:
+		x.fail(f)
+	}
+}
+
+// pause waits; false: the client has left meanwhile.
+func (x *exchange) pause(d time.Duration) bool {
+	if d <= 0 {
+		return true
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-x.req.Context().Done():
+		return false
+	}
+}
+
+// fail answers with an error in the form of the API.
+func (x *exchange) fail(f Fault) {
+	f.Message = f.Text()
+	if f.RetryDelay > 0 {
+		x.Header().Set("Retry-After", fmt.Sprintf("%.0f", f.RetryDelay.Seconds()))
+	}
+	if f.Final {
+		x.Header().Set("X-Should-Retry", "false") // the vendors' own clients obey it
+	}
+	x.json(f.Status, x.api.failure(f, x.rec.Number))
+}
+
+func (x *exchange) json(status int, v any) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		data, status = []byte(`{"error":{"message":"the scripted answer is not JSON"}}`), http.StatusInternalServerError
+	}
+	x.Header().Set("Content-Type", "application/json")
+	x.header(status)
+	_, _ = x.Write(data) // the client may have left
+}
+
+// event writes an event of a stream; without a name it has data alone.
+func (x *exchange) event(name string, v any) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		data = []byte(`{"type":"error","error":{"message":"the scripted answer is not JSON"}}`)
+	}
+	if name != "" {
+		_, _ = fmt.Fprintf(x, "event: %s\n", name)
+	}
+	_, _ = fmt.Fprintf(x, "data: %s\n\n", data) // the client may have left
+	x.flush()
+}
+
+func (x *exchange) header(status int) {
+	x.rec.Status = status
+	x.WriteHeader(status)
+}
+
+func (x *exchange) flush() { _ = http.NewResponseController(x.ResponseWriter).Flush() }
+
+// serveGemini lets fakegemini answer, from the turns of this server.
+func (x *exchange) serveGemini() {
+	rec := &fakegemini.Request{Number: x.rec.Number, Time: x.rec.Time}
+	defer func() {
+		x.rec.Body, x.rec.Status, x.rec.Fault, x.rec.Parsed = rec.Body, rec.Status, rec.Fault, rec.Parsed
+		x.rec.Problems = append(rec.Problems, x.rec.Problems...)
+	}()
+	x.s.gemini.Handle(x.ResponseWriter, x.req, rec, geminiSource{x})
+}
+
+// geminiSource gives fakegemini the turns.
+type geminiSource struct{ x *exchange }
+
+func (g geminiSource) Next(m script.Method, req llm.Request) (script.Entry, error) {
+	return g.pick(m, req, true)
+}
+
+func (g geminiSource) Peek(m script.Method, req llm.Request) (script.Entry, error) {
+	return g.pick(m, req, false)
+}
+
+func (g geminiSource) pick(m script.Method, req llm.Request, remove bool) (script.Entry, error) {
+	x := g.x
+	x.asked = asked{Request: req, schema: req.Sampling.JSONSchema}
+	for _, t := range req.Tools {
+		x.asked.tools = append(x.asked.tools, Tool{Name: t.Name, Kind: "function", Schema: t.Parameters})
+	}
+	x.rec.Tools = x.asked.tools
+	x.rec.Side = m == script.Count || len(req.Tools) == 0 && !x.s.opts.ToolLess
+	kind := m
+	if m != script.Count && !x.s.opts.ToolLess {
+		kind = script.Stream
+		if x.rec.Side {
+			kind = script.Whole
+		}
+	}
+	e, err := x.pick(kind, remove)
+	if err != nil {
+		return e, err
+	}
+	return as(e, m), nil
+}
+
+// as makes an answer one of the method that was asked for.
+func as(e script.Entry, m script.Method) script.Entry {
+	if e.Method == script.Stream && m == script.Whole {
+		var whole llm.Chunk
+		for _, c := range e.Chunks {
+			parts := append(whole.Parts, c.Parts...)
+			whole, whole.Parts = c, parts
+		}
+		e.Chunks = []llm.Chunk{whole}
+	}
+	e.Method = m
+	return e
+}

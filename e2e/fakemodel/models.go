@@ -1,0 +1,36 @@
+package fakemodel
+
+import (
+	"net/http"
+	"strings"
+)
+
+// listed is the only model of the list; every name is answered.
+const listed = "fake-model"
+
+// models answers requests for the list of models, or for one of them; false:
+// this is not one.
+func (x *exchange) models() bool {
+	path := strings.TrimSuffix(x.req.URL.Path, "/")
+	_, name, one := strings.Cut(path, "/models/")
+	if !one && !strings.HasSuffix(path, "/models") {
+		return false
+	}
+	if !one {
+		name = listed
+	}
+	x.rec.Protocol, x.rec.Side = Chat, true
+	model := map[string]any{"id": name, "object": "model", "created": 1735689600, "owned_by": "minigem"}
+	list := map[string]any{"object": "list", "data": []any{model}}
+	if x.req.Header.Get("anthropic-version") != "" {
+		x.rec.Protocol = Anthropic
+		model = map[string]any{"type": "model", "id": name, "display_name": name, "created_at": "2025-01-01T00:00:00Z"}
+		list = map[string]any{"data": []any{model}, "has_more": false, "first_id": name, "last_id": name}
+	}
+	if one {
+		x.json(http.StatusOK, model)
+	} else {
+		x.json(http.StatusOK, list)
+	}
+	return true
+}

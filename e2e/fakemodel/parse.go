@@ -1,0 +1,158 @@
+package fakemodel
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"minigem/llm"
+)
+
+// reading collects what a request says. Consecutive things of one speaker are
+// one message, as the APIs themselves take them.
+type reading struct {
+	asked
+	problems []string
+	names    map[string]string // of calls, by id
+	begun    bool              // somebody else than the system has spoken
+}
+
+func (r *reading) problem(format string, args ...any) {
+	r.problems = append(r.problems, fmt.Sprintf(format, args...))
+}
+
+// say adds parts of a speaker.
+func (r *reading) say(role llm.Role, parts ...llm.Part) {
+	if len(parts) == 0 {
+		return
+	}
+	r.begun = true
+	if n := len(r.Messages); n > 0 && r.Messages[n-1].Role == role {
+		r.Messages[n-1].Parts = append(r.Messages[n-1].Parts, parts...)
+		return
+	}
+	r.Messages = append(r.Messages, llm.Message{Role: role, Parts: parts})
+}
+
+// instruct adds what a system or developer says.
+func (r *reading) instruct(parts ...llm.Part) {
+	if r.begun {
+		r.say(llm.RoleUser, parts...)
+		return
+	}
+	for _, p := range parts {
+		if t, ok := p.(llm.Text); ok {
+			if r.System != "" {
+				r.System += "\n\n"
+			}
+			r.System += t.Text
+		}
+	}
+}
+
+// call adds a call.
+func (r *reading) call(id, name string, args map[string]any) {
+	if r.names == nil {
+		r.names = map[string]string{}
+	}
+	r.names[id] = name
+	r.say(llm.RoleModel, llm.ToolCall{ID: id, Name: name, Args: args})
+}
+
+// result adds a call's result.
+func (r *reading) result(id string, failed bool, parts []llm.Part) {
+	res := llm.ToolResult{ID: id, Name: r.names[id], Response: map[string]any{}}
+	var texts []string
+	for _, p := range parts {
+		switch p := p.(type) {
+		case llm.Text:
+			texts = append(texts, p.Text)
+		case llm.Opaque:
+			texts = append(texts, string(p.JSON))
+		default:
+			res.Parts = append(res.Parts, p)
+		}
+	}
+	key := "output"
+	if failed {
+		key = "error"
+	}
+	res.Response[key] = strings.Join(texts, "\n")
+	r.say(llm.RoleUser, res)
+}
+
+// offer adds a tool.
+func (r *reading) offer(t Tool, description string) {
+	r.tools = append(r.tools, t)
+	if t.Name != "" {
+		r.Tools = append(r.Tools, llm.ToolSpec{Name: t.Name, Description: description, Parameters: t.Schema})
+	}
+}
+
+// OpenAI and Anthropic take other names for functions than Gemini does, and
+// each its own length.
+var toolNames = map[Protocol]func() *regexp.Regexp{
+	Anthropic: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`) }),
+	Responses: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`) }),
+	Chat:      sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`) }),
+}
+
+// checkTools: names are possible, each once, and schemas are of objects.
+func (r *reading) checkTools(p Protocol) {
+	seen := map[[2]string]bool{}
+	for i, t := range r.tools {
+		if t.Kind != kindFunction && t.Kind != kindCustom {
+			continue
+		}
+		if !toolNames[p]().MatchString(t.Name) {
+			r.problem("tools[%d]: %q cannot be a tool's name", i, t.Name)
+		}
+		if id := [2]string{t.Namespace, t.Name}; seen[id] {
+			r.problem("tools[%d]: %s is offered twice", i, t.Name)
+		} else {
+			seen[id] = true
+		}
+		var schema struct {
+			Type json.RawMessage `json:"type"`
+		}
+		if t.Schema != nil && (json.Unmarshal(t.Schema, &schema) != nil || typeOf(schema.Type) != "object") {
+			r.problem("tools[%d]: the schema of %s is not one of an object", i, t.Name)
+		}
+	}
+}
+
+// object decodes the arguments of a call; those that are not an object stand
+// under "input".
+func object(data []byte) map[string]any {
+	var m map[string]any
+	if len(bytes.TrimSpace(data)) == 0 {
+		return map[string]any{}
+	}
+	if json.Unmarshal(data, &m) != nil || m == nil {
+		return map[string]any{"input": string(data)}
+	}
+	return m
+}
+
+// present is data, nil where it is null.
+func present(data json.RawMessage) json.RawMessage {
+	if bytes.Equal(bytes.TrimSpace(data), []byte("null")) {
+		return nil
+	}
+	return data
+}
+
+// blob reads what a data: URL holds; other URLs are references.
+func blob(url, mime string) llm.Part {
+	rest, ok := strings.CutPrefix(url, "data:")
+	if !ok {
+		return llm.FileRef{MIMEType: mime, URI: url}
+	}
+	head, data, _ := strings.Cut(rest, ",")
+	b, _ := base64.StdEncoding.DecodeString(data) // what is not base64 is empty
+	return llm.Blob{MIMEType: strings.TrimSuffix(head, ";base64"), Data: b}
+}

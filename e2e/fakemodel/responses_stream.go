@@ -1,0 +1,144 @@
+package fakemodel
+
+import (
+	"maps"
+
+	"minigem/llm"
+)
+
+// responsesStream writes the events of a response.
+type responsesStream struct {
+	x        *exchange
+	a        answer
+	sequence int
+	output   []any    // items that are done
+	open     llm.Part // text or thought that is being said; nil: none
+}
+
+func (responsesAPI) stream(x *exchange, a answer) streamer { return &responsesStream{x: x, a: a} }
+
+func (s *responsesStream) event(name string, fields map[string]any) {
+	fields["type"], fields["sequence_number"] = name, s.sequence
+	s.sequence++
+	s.x.event(name, fields)
+}
+
+func (s *responsesStream) begin() {
+	for _, name := range []string{"response.created", "response.in_progress"} {
+		s.event(name, map[string]any{"response": s.a.response("in_progress", []any{}, nil)})
+	}
+}
+
+// at is where in the output an event is; inner is the name of the index in the
+// item, empty: it is about the item.
+func (s *responsesStream) at(item map[string]any, inner string, more map[string]any) map[string]any {
+	fields := map[string]any{"output_index": len(s.output)}
+	if inner == "" {
+		fields["item"] = item
+	} else {
+		fields["item_id"] = item["id"]
+		fields[inner] = 0
+	}
+	maps.Copy(fields, more)
+	return fields
+}
+
+func (s *responsesStream) part(p llm.Part) {
+	switch p := p.(type) {
+	case llm.Text:
+		if t, ok := s.open.(llm.Text); ok {
+			s.open = llm.Text{Text: t.Text + p.Text}
+		} else {
+			s.say(p, "content", outputText(""), "response.content_part.added", "content_index")
+		}
+		s.event("response.output_text.delta", s.at(s.item(), "content_index", map[string]any{"delta": p.Text, "logprobs": []any{}}))
+	case llm.Thought:
+		if t, ok := s.open.(llm.Thought); ok {
+			p.Text, s.open = t.Text+p.Text, llm.Thought{Text: t.Text + p.Text, Signature: p.Signature}
+		} else {
+			s.say(p, "summary", summaryText(""), "response.reasoning_summary_part.added", "summary_index")
+		}
+		s.event("response.reasoning_summary_text.delta", s.at(s.item(), "summary_index", map[string]any{"delta": p.Text}))
+	case llm.ToolCall:
+		s.close()
+		s.call(p)
+	}
+}
+
+// item is the item that is open.
+func (s *responsesStream) item() map[string]any { return s.a.outputItem(s.open, len(s.output)) }
+
+// say opens an item.
+func (s *responsesStream) say(p llm.Part, list string, empty map[string]any, event, index string) {
+	s.close()
+	s.open = p
+	item := s.item()
+	item[list] = []any{}
+	if _, ok := item["status"]; ok {
+		item["status"] = "in_progress"
+	}
+	s.event("response.output_item.added", s.at(item, "", nil))
+	s.event(event, s.at(item, index, map[string]any{"part": empty}))
+}
+
+// close ends the item that is open.
+func (s *responsesStream) close() {
+	if s.open == nil {
+		return
+	}
+	item := s.item()
+	switch p := s.open.(type) {
+	case llm.Text:
+		s.event("response.output_text.done", s.at(item, "content_index", map[string]any{"text": p.Text, "logprobs": []any{}}))
+		s.event("response.content_part.done", s.at(item, "content_index", map[string]any{"part": outputText(p.Text)}))
+	case llm.Thought:
+		s.event("response.reasoning_summary_text.done", s.at(item, "summary_index", map[string]any{"text": p.Text}))
+		s.event("response.reasoning_summary_part.done", s.at(item, "summary_index", map[string]any{"part": summaryText(p.Text)}))
+	}
+	s.done(item)
+	s.open = nil
+}
+
+func (s *responsesStream) done(item map[string]any) {
+	s.event("response.output_item.done", s.at(item, "", nil))
+	s.output = append(s.output, item)
+}
+
+func (s *responsesStream) call(c llm.ToolCall) {
+	item := s.a.outputItem(c, len(s.output))
+	name, key := "response.function_call_arguments", "arguments"
+	if item["type"] == "custom_tool_call" {
+		name, key = "response.custom_tool_call_input", "input"
+	}
+	text, _ := item[key].(string)
+	begun := maps.Clone(item)
+	begun["status"], begun[key] = "in_progress", ""
+	s.event("response.output_item.added", s.at(begun, "", nil))
+	where := map[string]any{"item_id": item["id"], "output_index": len(s.output)}
+	for _, piece := range pieces(text) {
+		fields := maps.Clone(where)
+		fields["delta"] = piece
+		s.event(name+".delta", fields)
+	}
+	where[key] = text
+	s.event(name+".done", where)
+	s.done(item)
+}
+
+func (s *responsesStream) end() {
+	s.close()
+	status, why := responsesStatus(s.a)
+	r := s.a.response(status, s.output, s.a.responsesUsage())
+	r["incomplete_details"] = why
+	s.event("response."+status, map[string]any{"response": r})
+}
+
+func (s *responsesStream) fail(f Fault) {
+	r := s.a.response("failed", s.output, nil)
+	e := openAIError(f)
+	r["error"] = map[string]any{"code": e["code"], "message": e["message"]}
+	if e["code"] == nil {
+		r["error"] = map[string]any{"code": "server_error", "message": e["message"]}
+	}
+	s.event("response.failed", map[string]any{"response": r})
+}
