@@ -104,7 +104,7 @@ var differences = differencesOf("Gemini CLI 0.61", []Difference{
 	{ID: "matcher-trigger", When: "a matcher of a lifecycle event that is not one exact trigger, such as a|b", There: "does not run the hook", Here: "runs it where a trigger matches", Source: refPlanner, Shown: InReport | InExplain},
 	{ID: "matcher-tool", When: "an older name of a tool, or MCP's own, in a matcher", There: "does not run the hook", Here: "runs it", Source: refPlanner, Shown: InExplain},
 	// commands
-	{ID: "quoted-variable", When: `"$GEMINI_PROJECT_DIR/..." where the path needs quotes`, There: `puts a quoted path into the quotes and finds no program ("${GEMINI_PROJECT_DIR}/..." works)`, Here: "runs it", Source: refRunner, Shown: InExplain},
+	{ID: "quoted-variable", When: `"$GEMINI_PROJECT_DIR/...", or ${GEMINI_PROJECT_DIR}/... without quotes, where the path needs quotes`, There: `puts a quoted path into the quotes, leaves the other to the shell, and finds no program ("${GEMINI_PROJECT_DIR}/..." works)`, Here: "runs both", Source: refRunner, Shown: InExplain},
 	{ID: "project-dir", When: "GEMINI_PROJECT_DIR below the project's root", There: "gives the working directory", Here: "gives the root", Source: refRunner, Shown: InExplain},
 	{ID: "early-expansion", When: "a variable inside single quotes of a command", There: "puts its value in when it reads the settings", Here: "leaves it to the shell", Source: refSettings, Shown: InExplain},
 	// settings and trust

@@ -2,9 +2,10 @@
 // near a process. It knows nothing of events or of what a hook's output means.
 //
 // The rules:
-//   - The command is given to the shell as it was configured. Nothing is
-//     substituted into it, so that paths with spaces and quotes work; what
-//     hooks need to know stands in their environment.
+//   - The command is given to the shell as it was configured, but for the
+//     variables that every hook gets: each is one word, as in Gemini CLI, though
+//     it stands without quotes and the project's path has a space in it. Values
+//     stay in the environment.
 //   - A hook has a process group of its own. When ctx ends, the group gets
 //     TERM and a second later KILL, and with it whatever descends from it.
 //   - The answer is there when the shell has exited: a child that it left

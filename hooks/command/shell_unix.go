@@ -2,7 +2,10 @@
 
 package command
 
-import "minigem/internal/proc"
+import (
+	"minigem/hooks"
+	"minigem/internal/proc"
+)
 
 // setShell: bash -c, or sh -c where there is no bash.
-func setShell(c *proc.Command, line string, _ []string) { c.Line = line }
+func setShell(c *proc.Command, line string, _ []string) { c.Line = hooks.QuoteVariables(line) }

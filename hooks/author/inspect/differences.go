@@ -82,7 +82,7 @@ var hookDifferences = []struct {
 		return v.any(h, func(f program.Facts) bool { return f.Leaves != nil })
 	}},
 	{hooks.DifferenceByID("quoted-variable"), func(v *view, h hooks.Hook) bool {
-		return strings.ContainsAny(v.Place.Dir, " '\"$`\\") && len(program.QuotedVariables(h.Command)) > 0
+		return strings.ContainsAny(v.Place.Dir, " '\"$`\\") && slices.ContainsFunc(hooks.VariableUses(h.Command), func(u hooks.VariableUse) bool { return u.Quoted == u.Short })
 	}},
 	{hooks.DifferenceByID("project-dir"), func(v *view, h hooks.Hook) bool {
 		return v.Place.ProjectDir != v.Place.Dir && v.any(h, func(f program.Facts) bool { return f.Mentions("_PROJECT_DIR") })

@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,11 +19,13 @@ func (l *linter) command(h hooks.Hook) {
 		l.add("HK036", src.File, src.Line, nil, "the shell cannot read the command: %s", self.Invalid)
 		return
 	}
-	for _, u := range program.BareVariables(h.Command) {
-		l.add("HK034", src.File, src.Line, l.commandFix(h), "$%s stands without quotes: the command breaks where the path has a space", u.Name)
-	}
-	for _, u := range program.QuotedVariables(h.Command) {
-		l.add("HK035", src.File, src.Line, l.commandFix(h), `"$%[1]s" breaks in Gemini CLI where the path has a space; "${%[1]s}" works everywhere`, u.Name)
+	for _, u := range hooks.VariableUses(h.Command) {
+		switch {
+		case u.Quoted && u.Short:
+			l.add("HK035", src.File, src.Line, l.commandFix(h), `"$%[1]s" breaks in Gemini CLI where the path has a space; "${%[1]s}" works everywhere`, u.Name)
+		case !u.Quoted && !u.Short:
+			l.add("HK035", src.File, src.Line, l.commandFix(h), `${%[1]s} without quotes breaks in Gemini CLI where the path has a space; "${%[1]s}" works everywhere`, u.Name)
+		}
 	}
 	if src.Layer != hooks.LayerExtension && program.SingleQuotedVariable(h.Command) {
 		l.add("HK037", src.File, src.Line, nil, "%s", hooks.DifferenceByID("early-expansion"))
@@ -119,21 +120,14 @@ func (l *linter) commandFix(h hooks.Hook) func(*fixer) error {
 	}
 }
 
+// quoteVariables writes each of the variables as "${NAME}", which every program
+// reads alike.
 func quoteVariables(command string) string {
-	type change struct {
-		use  program.Use
-		text string
-	}
-	var changes []change
-	for _, u := range program.BareVariables(command) {
-		changes = append(changes, change{u, fmt.Sprintf(`"${%s}"`, u.Name)})
-	}
-	for _, u := range program.QuotedVariables(command) {
-		changes = append(changes, change{u, fmt.Sprintf(`${%s}`, u.Name)})
-	}
-	slices.SortFunc(changes, func(a, b change) int { return b.use.Start - a.use.Start })
-	for _, c := range changes {
-		command = command[:c.use.Start] + c.text + command[c.use.End:]
+	command = hooks.QuoteVariables(command)
+	for _, u := range slices.Backward(hooks.VariableUses(command)) {
+		if u.Short {
+			command = command[:u.Start] + "${" + u.Name + "}" + command[u.End:]
+		}
 	}
 	return command
 }

@@ -106,7 +106,7 @@ func TestSettings(t *testing.T) {
 		{"HK030", before("", `"command": "./no-such.sh"`), before("", ok)}, // T5
 		{"HK030", before("", `"command": "no-such-program-x -y"`), before("", `"command": "f() { true; }; f"`)},
 		{"HK030", before("", `"command": "bash no-such.sh"`), before("", `"command": "bash -c true"`)},
-		{"HK034", before("", `"command": "echo $GEMINI_PROJECT_DIR/x"`), before("", `"command": "echo \"${GEMINI_PROJECT_DIR}/x\""`)},
+		{"HK035", before("", `"command": "echo ${GEMINI_PROJECT_DIR}/x"`), before("", `"command": "echo $GEMINI_PROJECT_DIR/x"`)},
 		{"HK035", before("", `"command": "echo \"$GEMINI_PROJECT_DIR/x\""`), before("", `"command": "echo \"${GEMINI_PROJECT_DIR}/x\""`)}, // T13
 		{"HK036", before("", `"command": "if true; then"`), before("", `"command": "if true; then true; fi"`)},
 		{"HK037", before("", `"command": "echo '$HOME'"`), before("", `"command": "echo '$1'"`)},
@@ -212,7 +212,7 @@ func TestFix(t *testing.T) {
     ],
     "AfterTool": [
       {"matcher": "Bash|glob", "hooks": [
-        {"type": "command", "command": "$GEMINI_PROJECT_DIR/x.sh a", "timeout": 30 /* seconds */},
+        {"type": "command", "command": "${GEMINI_PROJECT_DIR}/x.sh a", "timeout": 30 /* seconds */},
         {"type": "command", "name": "old", "command": "\"$GEMINI_PROJECT_DIR/x.sh\" b", "timeout": "5000"}
       ]}
     ]

@@ -53,8 +53,7 @@ var Rules = []Rule{
 	{"HK031", "not-executable", Error, "The program may not be executed", "The shell exits with 126, which here is a warning.", "chmod +x, or name the interpreter: bash ./guard.sh.", "", true},
 	{"HK032", "crlf", Error, "The program's lines end with CR LF", "The kernel looks for an interpreter whose name ends with a carriage return.", "Save it with LF; .gitattributes can keep it so.", "", true},
 	{"HK033", "byte-order-mark", Error, "A byte order mark before #!", "The first line is not recognized, so that the shell runs a program that was written for another interpreter.", "Save it without the mark.", "", true},
-	{"HK034", "unquoted", Warning, "The command breaks on spaces", "A variable without quotes is split at the spaces of its value: the program is not found in a folder called my project.", `"${GEMINI_PROJECT_DIR}"/hooks/guard.sh works everywhere.`, `"command": "$GEMINI_PROJECT_DIR/guard.sh"`, true},
-	{"HK035", "quoted-variable", Note, "The command breaks on spaces in Gemini CLI", "The quotes become part of the path there, the program is not found, and every tool is blocked.", "Write the variable with braces.", `"command": "\"$GEMINI_PROJECT_DIR/guard.sh\""`, true},
+	{"HK035", "quoted-variable", Note, "The command breaks on spaces in Gemini CLI", "The quotes become part of the path there, or the shell splits it: the program is not found, and every tool is blocked.", "Write the variable with braces and in double quotes.", `"command": "\"$GEMINI_PROJECT_DIR/guard.sh\""`, true},
 	{"HK036", "syntax", Error, "The shell cannot read it", "A syntax error ends the shell with 2, which blocks, or with 1, which does not.", "bash -n shows the place.", "", false},
 	{"HK037", "early-expansion", Note, "Gemini CLI expands inside single quotes", "A value with a quote or a $ changes the command.", "Move the command into a script.", `"command": "echo '$USER'"`, false},
 	// programs

@@ -1,0 +1,109 @@
+package hooks
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// hookVariables are what every hook finds in its environment. Gemini CLI puts their
+// values into the command as one word each (core/hooks/hookRunner.ts).
+var hookVariables = []string{"GEMINI_PROJECT_DIR", "GEMINI_CWD", "GEMINI_PLANS_DIR", "GEMINI_SESSION_ID", "CLAUDE_PROJECT_DIR"}
+
+// VariableUse is one of the variables that every hook gets, in the text of a
+// command.
+type VariableUse struct {
+	Name   string
+	Start  int // byte offsets in the command
+	End    int
+	Short  bool // $NAME, not ${NAME}
+	Quoted bool // in double quotes or in a here-document: the shell does not split its value
+}
+
+// VariableUses finds the variables that every hook gets in a command for bash,
+// in the order in which they stand there; nil where bash could not read it.
+// What stands in single quotes, in arithmetic and in backquotes is left out.
+func VariableUses(command string) []VariableUse {
+	if !slices.ContainsFunc(hookVariables, func(name string) bool { return strings.Contains(command, name) }) {
+		return nil
+	}
+	file, err := syntax.NewParser().Parse(strings.NewReader(command), "")
+	if err != nil {
+		return nil
+	}
+	f := useFinder{}
+	f.in(file, false)
+	slices.SortFunc(f.uses, func(a, b VariableUse) int { return a.Start - b.Start })
+	return f.uses
+}
+
+// QuoteVariables is command with double quotes around each variable of
+// [VariableUses] that stands without, so that a path with a space in it is one
+// word for bash, too.
+func QuoteVariables(command string) string {
+	var at []int
+	for _, u := range VariableUses(command) {
+		if !u.Quoted {
+			at = append(at, u.Start, u.End)
+		}
+	}
+	slices.Sort(at)
+	for _, i := range slices.Backward(at) {
+		command = command[:i] + `"` + command[i:]
+	}
+	return command
+}
+
+type useFinder struct{ uses []VariableUse }
+
+// in looks at what stands below n. Substitutions of commands begin anew: what
+// is in them is split, though they stand in quotes.
+func (f *useFinder) in(n syntax.Node, quoted bool) {
+	syntax.Walk(n, func(at syntax.Node) bool {
+		if at == n {
+			return true
+		}
+		switch at := at.(type) {
+		case *syntax.DblQuoted:
+			f.in(at, true)
+			return false
+		case *syntax.Redirect:
+			f.redirect(at, quoted)
+			return false
+		case *syntax.CmdSubst:
+			if !at.Backquotes {
+				f.in(at, false)
+			}
+			return false
+		case *syntax.ProcSubst:
+			f.in(at, false)
+			return false
+		case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause:
+			return false
+		case *syntax.ParamExp:
+			if f.note(at, quoted) {
+				f.in(at, true)
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func (f *useFinder) redirect(r *syntax.Redirect, quoted bool) {
+	if r.Word != nil {
+		f.in(r.Word, quoted)
+	}
+	if r.Hdoc != nil {
+		f.in(r.Hdoc, true)
+	}
+}
+
+func (f *useFinder) note(p *syntax.ParamExp, quoted bool) bool {
+	if p.Param == nil || !slices.Contains(hookVariables, p.Param.Value) || p.Excl || p.Length || p.Width {
+		return false
+	}
+	f.uses = append(f.uses, VariableUse{p.Param.Value, int(p.Pos().Offset()), int(p.End().Offset()), p.Short, quoted})
+	return true
+}
