@@ -243,6 +243,9 @@ func (f *firing[S]) runOne(ctx context.Context, i int, stdin Payload) {
 		Stdout: r.Exit.Stdout, Stderr: r.Exit.Stderr, Tool: f.ev.subject.name, Tools: f.ev.tools,
 	})
 	r.Warnings = append(r.Warnings, changed...)
+	if r.Exit.Warning != "" {
+		r.Warnings = append(r.Warnings, r.Exit.Warning)
+	}
 	r.judge(f.ev.name)
 	f.mu.Lock()
 	f.report.Runs[i] = r

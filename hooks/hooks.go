@@ -165,6 +165,7 @@ type Exit struct {
 	StdoutTruncated bool
 	StderrTruncated bool
 	Duration        time.Duration
+	Warning         string // what was unusual about the start; empty: nothing
 }
 
 // Origin is the session that hooks are told about.

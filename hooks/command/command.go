@@ -8,6 +8,7 @@
 //     stay in the environment.
 //   - A hook has a process group of its own. When ctx ends, the group gets
 //     TERM and a second later KILL, and with it whatever descends from it.
+//   - Where the working directory is gone, it is started in an empty folder.
 //   - The answer is there when the shell has exited: a child that it left
 //     behind with its streams open is waited for no longer than a moment. Such
 //     a child is stopped at ctx's deadline or with the session; one that closed or redirected its
@@ -18,6 +19,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"syscall"
 	"time"
@@ -83,9 +85,12 @@ func (r Runner) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, env 
 		Grace: grace, Drain: drain, Outlives: h.Event == protocol.SessionEnd,
 	}
 	setShell(&c, h.Command, c.Env)
-	p, err := proc.Start(c)
+	p, elsewhere, err := start(c)
 	if err != nil {
 		return fail(fmt.Errorf("starting the hook: %w", err))
+	}
+	if elsewhere != "" {
+		defer os.Remove(elsewhere) // unless something is in it
 	}
 	stopped := await(ctx, p)
 	res := p.Result()
@@ -94,7 +99,31 @@ func (r Runner) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, env 
 	}
 	e := exit(res, stopped, time.Since(began))
 	e.Stdout, e.Stderr = out.kept(res.Stdout), errs.kept(res.Stderr)
+	if elsewhere != "" {
+		e.Warning = fmt.Sprintf("it was started in an empty folder, because nothing can be started in %s", r.Dir)
+	}
 	return e
+}
+
+// start starts c where it says or, where that cannot be, in an empty folder
+// elsewhere, and returns that folder's name: a guard must not fall silent
+// because the working directory was deleted. In a folder that exists already,
+// such as the parent, relative names in the hook would mean other files.
+func start(c proc.Command) (p *proc.Process, elsewhere string, err error) {
+	p, err = proc.Start(c)
+	if err == nil || c.Dir == "" {
+		return p, "", err
+	}
+	elsewhere, failed := os.MkdirTemp("", "minigem-hook-")
+	if failed != nil {
+		return nil, "", err
+	}
+	c.Dir = elsewhere
+	if p, failed = proc.Start(c); failed != nil {
+		os.Remove(elsewhere)
+		return nil, "", err
+	}
+	return p, elsewhere, nil
 }
 
 func (r Runner) base(h hooks.Hook) []string {

@@ -151,3 +151,33 @@ func BenchmarkEightHooks(b *testing.B) {
 		}
 	}
 }
+
+// TestAGuardOutlivesTheWorkingDirectory: who deletes the folder of the session,
+// or takes the right to enter it, is rid of no guard.
+func TestAGuardOutlivesTheWorkingDirectory(t *testing.T) {
+	t.Parallel()
+	for name, take := range map[string]func(dir string) error{
+		"deleted":   os.RemoveAll,
+		"a file":    func(dir string) error { _ = os.RemoveAll(dir); return os.WriteFile(dir, nil, 0o600) },
+		"no rights": func(dir string) error { return os.Chmod(dir, 0) },
+	} {
+		e, reports := engine(t, 2, func(i int) string {
+			return []string{"touch left; cat >/dev/null; pwd >&2; exit 2", "rm -f left"}[i]
+		})
+		for i := range e.Config.Hooks {
+			e.Config.Hooks[i].Timeout = patient
+		}
+		require.NoError(t, take(e.Origin.Cwd))
+		if name == "no rights" && os.Geteuid() == 0 {
+			continue // root enters every folder
+		}
+		out := e.BeforeTool(t.Context(), use)
+		assert.Equal(t, hooks.Deny, out.Decision, name)
+		require.Contains(t, out.Reason, "minigem-hook-", name)
+		for _, run := range (*reports)[0].Runs {
+			require.Len(t, run.Warnings, 1, name)
+			assert.Contains(t, run.Warnings[0], "started in an empty folder", name)
+		}
+		require.NoError(t, os.RemoveAll(out.Reason)) // the first left a file there
+	}
+}
