@@ -331,7 +331,7 @@ func (t *Chat) submit(text string, parts []llm.Part) {
 	var res agent.Result
 	t.work("thinking", func(ctx context.Context) {
 		if parts == nil {
-			parts = t.runtime.Include(ctx, text, t.warn)
+			parts = t.runtime.Files().Include(ctx, text, t.warn)
 		}
 		res = t.runtime.Agent.Run(ctx, agent.Prompt{Text: text, Parts: parts})
 	})

@@ -94,6 +94,24 @@ func Named(prefix string, commands []Custom, taken []string) []Custom {
 	return out
 }
 
+// Source is a folder that custom commands come from. Prefix is put before a name
+// that is taken, such as "user." or "extension:".
+type Source struct{ Prefix, Dir string }
+
+// LoadAll reads the commands of several sources. An earlier source has its name
+// first; taken are names that none can have.
+func LoadAll(sources []Source, taken []string) (found []Custom, problems []error) {
+	for _, s := range sources {
+		own, faults := LoadCustom(s.Dir)
+		problems = append(problems, faults...)
+		for _, c := range Named(s.Prefix, own, taken) {
+			taken = append(taken, c.Name)
+			found = append(found, c)
+		}
+	}
+	return found, problems
+}
+
 // Filler puts files and outputs of commands into prompts.
 type Filler struct {
 	// File returns what "@{path}" becomes.

@@ -172,20 +172,15 @@ func (c *readManyCall) patterns(dir string) []string {
 		info, err := c.tool.ws.Stat(filepath.Join(dir, filepath.FromSlash(p)))
 		switch {
 		case err == nil && info.IsDir() && isTrue(c.Recursive):
-			p = path.Join(escapeGlob(p), "**")
+			p = path.Join(workspace.EscapeGlob(p), "**")
 		case err == nil && info.IsDir():
-			p = path.Join(escapeGlob(p), "*")
+			p = path.Join(workspace.EscapeGlob(p), "*")
 		case err == nil:
-			p = escapeGlob(p)
+			p = workspace.EscapeGlob(p)
 		}
 		ps = append(ps, p)
 	}
 	return ps
-}
-
-// escapeGlob makes a pattern of a path.
-func escapeGlob(p string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `{`, `\{`, `}`, `\}`).Replace(p)
 }
 
 func matchesAny(patterns []string, rel string) bool {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 )
@@ -114,4 +115,9 @@ func (w *Workspace) openDir(path string) (*os.Root, error) {
 // below is the directory rel of the workspace directory that the walk is in.
 func (k *walker) below(rel string) string {
 	return filepath.Join(k.start, filepath.FromSlash(rel[k.skip:]))
+}
+
+// EscapeGlob is the glob pattern that matches the path p alone.
+func EscapeGlob(p string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `{`, `\{`, `}`, `\}`).Replace(p)
 }

@@ -1,4 +1,4 @@
-package app
+package slash
 
 import (
 	"context"
@@ -12,26 +12,31 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"minigem/internal/slash"
 	"minigem/internal/text"
 	"minigem/llm"
-	"minigem/tools"
 	"minigem/tools/builtin"
 	"minigem/tools/workspace"
 )
 
-// Include returns what is sent for a prompt: its text, and behind that the
-// files and folders it names with "@" (cli/ui/hooks/atCommandProcessor.ts).
-// nil: the text alone. What there is not stays text; what may not be read, and
-// what was taken for another name, is told to warn.
-func (r *Runtime) Include(ctx context.Context, text string, warn func(string)) []llm.Part {
+// Files are the files and folders that a prompt may name with an "@".
+type Files struct {
+	Workspace *workspace.Workspace
+	Ignore    workspace.Ignore
+	Search    bool // a part of a name will do
+}
+
+// Include returns what is sent for a prompt: its text, and after that the files
+// and folders it names with "@" (cli/ui/hooks/atCommandProcessor.ts). nil: the
+// text alone. A name of nothing stays text. warn is given what may not be read,
+// and which file was taken for a part of its name.
+func (f Files) Include(ctx context.Context, text string, warn func(string)) []llm.Part {
 	var found []llm.Part
-	for _, name := range slash.Includes(text) {
-		abs, err := r.included(ctx, name, warn)
+	for _, name := range Includes(text) {
+		abs, err := f.included(ctx, name, warn)
 		if err == nil && abs != "" {
 			var parts []llm.Part
-			if parts, err = r.readIncluded(ctx, abs); err == nil {
-				found = append(found, llm.Text{Text: fmt.Sprintf("\nContent from @%s:\n", filepath.ToSlash(r.Workspace.Rel(abs)))})
+			if parts, err = f.read(ctx, abs); err == nil {
+				found = append(found, llm.Text{Text: fmt.Sprintf("\nContent from @%s:\n", filepath.ToSlash(f.Workspace.Rel(abs)))})
 				found = append(found, parts...)
 			}
 		}
@@ -47,8 +52,8 @@ func (r *Runtime) Include(ctx context.Context, text string, warn func(string)) [
 }
 
 // included is the file or folder that name means; empty: there is none.
-func (r *Runtime) included(ctx context.Context, name string, warn func(string)) (abs string, err error) {
-	abs, err = r.Workspace.Resolve(name)
+func (f Files) included(ctx context.Context, name string, warn func(string)) (abs string, err error) {
+	abs, err = f.Workspace.Resolve(name)
 	var outside *workspace.OutsideError
 	if errors.As(err, &outside) {
 		return "", outsideReason(outside)
@@ -56,12 +61,12 @@ func (r *Runtime) included(ctx context.Context, name string, warn func(string)) 
 	if err != nil {
 		return "", nil
 	}
-	info, err := r.Workspace.Stat(abs)
+	info, err := f.Workspace.Stat(abs)
 	if err == nil {
-		return abs, r.ignoredReason(abs, info.IsDir())
+		return abs, f.ignoredReason(abs, info.IsDir())
 	}
-	if abs, others := r.byPartOfName(ctx, name); abs != "" {
-		said := fmt.Sprintf("@%s is taken for %s", name, filepath.ToSlash(r.Workspace.Rel(abs)))
+	if abs, others := f.byPartOfName(ctx, name); abs != "" {
+		said := fmt.Sprintf("@%s is taken for %s", name, filepath.ToSlash(f.Workspace.Rel(abs)))
 		if others > 0 {
 			said += fmt.Sprintf(" (%s more would do)", text.Plural(others, "file"))
 		}
@@ -84,17 +89,16 @@ func outsideReason(e *workspace.OutsideError) error {
 }
 
 // ignoredReason names the ignore file that hides path; nil: none does.
-func (r *Runtime) ignoredReason(path string, dir bool) error {
-	all := r.ignore()
+func (f Files) ignoredReason(path string, dir bool) error {
 	for _, one := range []struct {
 		by     string
 		ignore workspace.Ignore
 	}{
-		{".gitignore", workspace.Ignore{Git: all.Git}},
-		{".geminiignore", workspace.Ignore{Gemini: all.Gemini}},
-		{strings.Join(all.Custom, ", "), all},
+		{".gitignore", workspace.Ignore{Git: f.Ignore.Git}},
+		{".geminiignore", workspace.Ignore{Gemini: f.Ignore.Gemini}},
+		{strings.Join(f.Ignore.Custom, ", "), f.Ignore},
 	} {
-		if ignored, err := r.Workspace.Ignored(path, dir, one.ignore); err == nil && ignored {
+		if ignored, err := f.Workspace.Ignored(path, dir, one.ignore); err == nil && ignored {
 			return fmt.Errorf("%s ignores it", one.by)
 		}
 	}
@@ -103,16 +107,16 @@ func (r *Runtime) ignoredReason(path string, dir bool) error {
 
 // byPartOfName looks for files with name in their path, the shortest path
 // first, and says how many more there are.
-func (r *Runtime) byPartOfName(ctx context.Context, name string) (abs string, others int) {
-	if !r.Config.Settings.Context.FileFiltering.EnableRecursiveFileSearch {
+func (f Files) byPartOfName(ctx context.Context, name string) (abs string, others int) {
+	if !f.Search {
 		return "", 0
 	}
-	pattern := "**/*" + strings.Trim(escapeGlob(filepath.ToSlash(name)), "/") + "*"
+	pattern := "**/*" + strings.Trim(workspace.EscapeGlob(filepath.ToSlash(name)), "/") + "*"
 	var mu sync.Mutex
 	var paths []string
-	for _, dir := range r.Workspace.Dirs() {
+	for _, dir := range f.Workspace.Dirs() {
 		// What cannot be searched has nothing to find.
-		_ = r.Workspace.Walk(ctx, dir, workspace.Walk{Ignore: r.ignore()}, func(e *workspace.Entry) error {
+		_ = f.Workspace.Walk(ctx, dir, workspace.Walk{Ignore: f.Ignore}, func(e *workspace.Entry) error {
 			if ok, err := doublestar.Match(pattern, e.Path); ok && err == nil && e.Type.IsRegular() {
 				mu.Lock()
 				defer mu.Unlock()
@@ -133,26 +137,21 @@ func (r *Runtime) byPartOfName(ctx context.Context, name string) (abs string, ot
 	return paths[0], len(paths) - 1
 }
 
-func escapeGlob(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if strings.ContainsRune(`*?[]{}\`, r) {
-			b.WriteRune('\\')
-		}
-		b.WriteRune(r)
+// Text is what a file or folder holds, for the prompt of a custom command.
+func (f Files) Text(ctx context.Context, path string) (string, error) {
+	abs, err := f.Workspace.Resolve(path)
+	if err != nil {
+		return "", err
 	}
-	return b.String()
+	parts, err := f.read(ctx, abs)
+	return llm.PartsText(parts), err
 }
 
-func (r *Runtime) readIncluded(ctx context.Context, abs string) ([]llm.Part, error) {
-	tool, args := builtin.ReadFile(r.Workspace, r.ignore()), map[string]any{"file_path": abs}
-	if info, err := r.Workspace.Stat(abs); err == nil && info.IsDir() {
-		tool, args = builtin.ReadManyFiles(r.Workspace, r.ignore()), map[string]any{"include": []any{abs}}
+func (f Files) read(ctx context.Context, abs string) ([]llm.Part, error) {
+	tool, args := builtin.ReadFile(f.Workspace, f.Ignore), map[string]any{"file_path": abs}
+	if info, err := f.Workspace.Stat(abs); err == nil && info.IsDir() {
+		tool, args = builtin.ReadManyFiles(f.Workspace, f.Ignore), map[string]any{"include": []any{abs}}
 	}
-	return readFor(ctx, tool, args)
-}
-
-func readFor(ctx context.Context, tool tools.Tool, args map[string]any) ([]llm.Part, error) {
 	inv, err := tool.Prepare(args)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,70 @@
+package app
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"minigem/agent"
+	"minigem/internal/exit"
+	"minigem/internal/slash"
+	"minigem/tools/toolcall"
+)
+
+// Files are those that a prompt may name.
+func (r *Runtime) Files() slash.Files {
+	return slash.Files{Workspace: r.Workspace, Ignore: r.ignore(), Search: r.Config.Settings.Context.FileFiltering.EnableRecursiveFileSearch}
+}
+
+// CustomCommands are those of the user, in a trusted folder those of the
+// project, and those of extensions. They cannot have the names taken.
+func (r *Runtime) CustomCommands(taken []string, warn func(string)) []slash.Custom {
+	c := r.Config
+	sources := []slash.Source{{Prefix: "user.", Dir: filepath.Join(c.DotGemini, "commands")}}
+	if own := filepath.Join(c.Dir, ".gemini"); c.Trust.Trusted && own != filepath.Clean(c.DotGemini) {
+		sources = append(sources, slash.Source{Prefix: "workspace.", Dir: filepath.Join(own, "commands")})
+	}
+	for _, e := range c.extensions {
+		sources = append(sources, slash.Source{Prefix: e.Name + ":", Dir: filepath.Join(e.Dir, "commands")})
+	}
+	found, problems := slash.LoadAll(sources, taken)
+	for _, p := range problems {
+		warn(c.ShortenIn(p.Error()))
+	}
+	return found
+}
+
+// Filler puts files and outputs into the prompts of custom commands. ask puts a
+// permission to the user; nil: nobody is there.
+func (r *Runtime) Filler(ask func(context.Context, toolcall.Question) toolcall.Answer) slash.Filler {
+	shell := slash.Shell{Tool: r.Registry.Lookup("run_shell_command"), Policy: r.Policy, Ask: ask, Dir: r.Config.Dir, Env: r.Config.ChildEnv()}
+	if confine := r.confine(); confine != nil {
+		shell.Confine = func(argv []string, attr *os.ProcAttr) ([]string, error) { return confine(false, argv, attr) }
+	}
+	return slash.Filler{File: r.Files().Text, Shell: shell.Run}
+}
+
+// Expand makes the prompt of a run without a terminal: custom commands become
+// their prompts, files named with an "@" come along. Other commands are an error:
+// no model knows what they mean.
+func (r *Runtime) Expand(ctx context.Context, text, before string, warn func(string)) (agent.Prompt, error) {
+	p := agent.Prompt{Text: text, Context: before}
+	if !slash.Is(text) {
+		p.Parts = r.Files().Include(ctx, text, warn)
+		return p, nil
+	}
+	name, args, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
+	for _, c := range r.CustomCommands(nil, warn) {
+		if c.Name != name {
+			continue
+		}
+		filled, err := c.Fill(ctx, r.Filler(nil), text, strings.TrimSpace(args))
+		if err != nil {
+			return p, exit.With(exit.Input, err)
+		}
+		p.Text = filled
+		return p, nil
+	}
+	return p, exit.Errorf(exit.Input, "/%s works in the chat alone, or is not a command: nothing was sent (custom commands from .gemini/commands work here too)", name)
+}

@@ -1,0 +1,53 @@
+package slash_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/internal/slash"
+	"minigem/llm"
+	"minigem/tools/workspace"
+)
+
+func TestIncludedFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"a.txt": "text of a", "sub/b.txt": "text of b", "hidden.txt": "x", ".geminiignore": "hidden.txt\n", "sub/odd[1].md": "text of odd",
+	} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	ws, err := workspace.New(dir)
+	require.NoError(t, err)
+	files := slash.Files{Workspace: ws, Ignore: workspace.Ignore{Git: true, Gemini: true}, Search: true}
+	for _, c := range []struct {
+		prompt, holds, warning string
+	}{
+		{"see @a.txt", "Content from @a.txt:\ntext of a", ""},
+		{"see @sub", "text of b", ""},
+		{"see @b.txt", "Content from @sub/b.txt:\ntext of b", "@b.txt is taken for sub/b.txt"},
+		{`see @odd\[1\]`, "text of odd", "@odd[1] is taken for sub/odd[1].md"},
+		{"see @hidden.txt", "", "@hidden.txt is not included: .geminiignore ignores it"},
+		{"see @" + filepath.Dir(dir), "", "is not included: it is outside of the workspace; --include-directories adds folders"},
+		{"see @nothing.here", "", ""},
+	} {
+		var warnings []string
+		parts := files.Include(t.Context(), c.prompt, func(w string) { warnings = append(warnings, w) })
+		if c.holds == "" {
+			assert.Nil(t, parts, c.prompt)
+		} else {
+			assert.Contains(t, llm.PartsText(parts), c.holds, c.prompt)
+		}
+		assert.Contains(t, strings.Join(warnings, "\n"), c.warning, c.prompt)
+		assert.Equal(t, c.warning == "", len(warnings) == 0, "%s: %q", c.prompt, warnings)
+	}
+	files.Search = false
+	assert.Nil(t, files.Include(t.Context(), "see @b.txt", func(string) {}), "only whole names")
+}

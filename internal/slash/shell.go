@@ -1,0 +1,73 @@
+package slash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"minigem/internal/proc"
+	"minigem/llm"
+	"minigem/tools"
+	"minigem/tools/policy"
+	"minigem/tools/toolcall"
+)
+
+// Shell runs the commands in the prompts of custom commands, as the model's
+// would run: under the policy, and confined where those are.
+type Shell struct {
+	Tool   tools.Tool // run_shell_command, which knows what a command is about
+	Policy *policy.Engine
+	// Ask puts a permission to the user; nil: nobody is there, and what the
+	// policy does not allow does not run.
+	Ask     func(context.Context, toolcall.Question) toolcall.Answer
+	Dir     string
+	Env     []string
+	Confine func(argv []string, attr *os.ProcAttr) ([]string, error) // nil: not confined
+}
+
+// Run returns what the command printed.
+func (s Shell) Run(ctx context.Context, command string) (string, error) {
+	if err := s.mayRun(ctx, command); err != nil {
+		return "", err
+	}
+	res, err := proc.Run(ctx, proc.Command{Line: command, Dir: s.Dir, Env: s.Env, Merge: true, Confine: s.Confine})
+	if err != nil {
+		return "", err
+	}
+	if res.Stopped != nil {
+		return "", res.Stopped
+	}
+	text := strings.TrimRight(res.Stdout.String(), "\n")
+	if res.ExitCode != 0 {
+		text += fmt.Sprintf("\n[Shell command '%s' exited with code %d]", command, res.ExitCode)
+	}
+	return text, nil
+}
+
+// mayRun asks policy and user.
+func (s Shell) mayRun(ctx context.Context, command string) error {
+	spec := s.Tool.Spec()
+	args := map[string]any{"command": command}
+	inv, err := s.Tool.Prepare(args)
+	if err != nil {
+		return err
+	}
+	call := policy.Call{Tool: spec.Name, Info: s.Tool.Info(), Args: args, Intent: inv.Intent()}
+	switch verdict := s.Policy.Check(call); {
+	case verdict.Decision == policy.Allow:
+		return nil
+	case verdict.Decision == policy.Deny || s.Ask == nil:
+		return fmt.Errorf("the policy does not let this command run: %s", strings.TrimSpace(command+"  "+verdict.Message))
+	}
+	answer := s.Ask(ctx, toolcall.Question{Call: llm.ToolCall{Name: spec.Name, Args: args}, Info: call.Info, Intent: call.Intent})
+	switch answer.Outcome {
+	case policy.ProceedOnce:
+		return nil
+	case policy.ProceedAlways, policy.ProceedAlwaysTool:
+		s.Policy.Remember(call, answer.Outcome)
+		return nil
+	}
+	return errors.New("the command was not allowed, and nothing was sent")
+}

@@ -1,0 +1,52 @@
+package slash_test
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/internal/slash"
+	"minigem/tools/builtin"
+	"minigem/tools/policy"
+	"minigem/tools/toolcall"
+	"minigem/tools/workspace"
+)
+
+// TestShellOfCustomCommands: a command in a prompt runs as the model's would:
+// only if policy or user let it, and confined.
+func TestShellOfCustomCommands(t *testing.T) {
+	t.Parallel()
+	ws, err := workspace.New(t.TempDir())
+	require.NoError(t, err)
+	rules, err := policy.New(policy.Options{Interactive: true})
+	require.NoError(t, err)
+	var confined []string
+	shell := slash.Shell{
+		Tool: builtin.RunShellCommand(ws, builtin.ShellOptions{}), Policy: rules, Dir: ws.Dirs()[0], Env: os.Environ(),
+		Confine: func(argv []string, _ *os.ProcAttr) ([]string, error) {
+			confined = argv
+			return argv, nil
+		},
+	}
+	_, err = shell.Run(t.Context(), "echo ran >x")
+	require.ErrorContains(t, err, "the policy does not let this command run: echo ran >x")
+	for outcome, fault := range map[policy.Outcome]string{policy.ProceedOnce: "", policy.Cancel: "the command was not allowed, and nothing was sent"} {
+		confined = nil
+		shell.Ask = func(_ context.Context, q toolcall.Question) toolcall.Answer {
+			assert.Equal(t, "run_shell_command", q.Call.Name)
+			return toolcall.Answer{Outcome: outcome}
+		}
+		text, err := shell.Run(t.Context(), "echo ran | tee x; exit 3")
+		if fault != "" {
+			require.EqualError(t, err, fault)
+			assert.Nil(t, confined)
+			continue
+		}
+		require.NoError(t, err)
+		assert.Equal(t, "ran\n[Shell command 'echo ran | tee x; exit 3' exited with code 3]", text)
+		assert.NotEmpty(t, confined)
+	}
+}
