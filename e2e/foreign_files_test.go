@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,7 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"minigem/internal/waittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -101,9 +101,7 @@ func TestOddSessionFiles(t *testing.T) {
 // printed.
 func runBounded(t *testing.T, dir, what string, codes []int, args ...string) string {
 	t.Helper()
-	// Only a hang meets this end, however busy the machine is.
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
+	ctx := waittest.Context(t)
 	// ulimit: where memory has no bound, the machine of who runs this is safe.
 	peak := filepath.Join(t.TempDir(), "peak")
 	cmd := exec.CommandContext(ctx, os.Args[0], append([]string{"bash", "-c", `ulimit -v 4000000; exec "$0" "$@"`, binary}, args...)...)

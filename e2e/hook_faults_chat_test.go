@@ -58,5 +58,5 @@ func (f hookFault) meetInTheChat(t *testing.T, deny bool) {
 	for _, file := range transcriptsIn(h.dir) {
 		assert.NoError(t, checkTranscript(file))
 	}
-	assert.Empty(t, orphans(h.dir), "left running")
+	assertNoOrphans(t, h.dir)
 }

@@ -32,7 +32,7 @@ var hookFaults = []hookFault{
 	{name: "death by signal", line: "kill -KILL $$"},
 	{name: "no such file", line: "./no-such-hook"},
 	{name: "TERM ignored", line: `trap "" TERM; while :; do sleep 0.05; done`},
-	{name: "a child keeps stdout open", line: "sleep 60 & exit 0", quiet: true},
+	{name: "a child keeps stdout open", line: "sleep 3600 & exit 0", quiet: true},
 	{name: "20 MB of output", line: "yes '' | head -c 20000000; exit 0", quiet: true},
 	{name: "stdin closed at once", line: "exec <&-; exit 0", quiet: true},
 }
@@ -128,8 +128,6 @@ func (f hookFault) meet(t *testing.T, event protocol.Event, deny bool, want faul
 		got.Written = true
 	}
 	assert.Equal(t, want, got, o.Stderr)
-	// No event fires more than twice here, and none of ours takes a second.
-	assert.Less(t, o.Elapsed, 2*(faultTimeout+2*time.Second)+5*time.Second)
 	if !f.quiet && !(f.blocks && event.CanBlock()) {
 		assert.Contains(t, o.Stderr, `hook "faulty" for `+string(event)+" failed: ")
 	}
@@ -142,7 +140,7 @@ func (f hookFault) meet(t *testing.T, event protocol.Event, deny bool, want faul
 	if event == protocol.SessionEnd && f.name == "a child keeps stdout open" {
 		stopMarked(t, h.dir) // what SessionEnd begins may run on
 	}
-	assert.Empty(t, orphans(h.dir), "left running")
+	assertNoOrphans(t, h.dir)
 }
 
 // stopMarked ends the one process that is left, by its id.

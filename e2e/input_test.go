@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -42,7 +41,7 @@ func (h home) assertTidy(t testing.TB, o outcome) {
 	for _, file := range transcriptsIn(h.dir) {
 		assert.NoError(t, checkTranscript(file))
 	}
-	assert.Empty(t, orphans(h.dir), "still running")
+	assertNoOrphans(t, h.dir)
 	assert.NotContains(t, o.Stderr, "goroutine ")
 	assert.NotContains(t, o.Stderr, ".go:")
 }
@@ -172,9 +171,7 @@ func TestStandardInput(t *testing.T) {
 		in, err := cmd.StdinPipe()
 		require.NoError(t, err)
 		defer in.Close()
-		start := time.Now()
-		require.NoError(t, cmd.Run(), stderr)
-		assert.Less(t, time.Since(start), 10*time.Second)
+		require.NoError(t, cmd.Run(), stderr) // the pipe is still open
 		assert.Equal(t, "Read.\n", stdout.String())
 		assert.Equal(t, "why?", promptOf(t, server))
 	})

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"minigem/internal/waittest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -128,9 +129,7 @@ func (h home) run(t testing.TB, r run) outcome {
 // command prepares the program without starting it.
 func (h home) command(t testing.TB, r run) (cmd *exec.Cmd, stdout, stderr *bytes.Buffer) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	t.Cleanup(cancel)
-	cmd = exec.CommandContext(ctx, binary, r.Args...)
+	cmd = exec.CommandContext(waittest.Context(t), binary, r.Args...)
 	cmd.Dir = h.workspace
 	cmd.Env = append([]string{"HOME=" + h.dir, "PATH=" + os.Getenv("PATH"), "TERM=dumb", orphanMark + "=" + h.dir}, r.Env...)
 	cmd.Stdin = strings.NewReader(r.Stdin)

@@ -6,24 +6,20 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"time"
+	"testing"
+
+	"minigem/internal/waittest"
 )
 
 // orphanMark is a variable in the environment of what a test starts, by which
 // its descendants are found.
 const orphanMark = "MINIGEM_E2E"
 
-// orphans are the processes that were started with mark and still run, a
-// moment after they should be gone. Where there is no /proc it finds none.
-func orphans(mark string) []string {
-	var left []string
-	for range 50 {
-		if left = marked(mark); len(left) == 0 {
-			return nil
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	return left
+// assertNoOrphans waits until nothing runs that was started with mark, and what
+// tests start never ends by itself. Where there is no /proc it finds nothing.
+func assertNoOrphans(t testing.TB, mark string) {
+	t.Helper()
+	waittest.Until(t, func() bool { return len(marked(mark)) == 0 }, "the end of %q", marked(mark))
 }
 
 func marked(mark string) []string {

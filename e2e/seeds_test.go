@@ -20,7 +20,7 @@ func TestSeeds(t *testing.T) {
 			"fake-api": cmdFakeAPI, "minigem": cmdMinigem, "exits": cmdExits,
 			"requests": cmdRequests, "request": cmdRequest, "transcript": cmdTranscript,
 			"record-hooks": cmdRecordHooks, "fired": cmdFired, "hook-input": cmdHookInput,
-			"no-orphans": cmdNoOrphans,
+			"no-orphans": func(ts *testscript.TestScript, _ bool, _ []string) { assertNoOrphans(t, ts.Getenv(orphanMark)) },
 		},
 	})
 }

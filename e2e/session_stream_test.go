@@ -10,7 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"minigem/internal/waittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -134,10 +135,10 @@ func TestStreamEndsWithResultAfterSignal(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			h := newHome(t, nil)
-			args := append(h.answersFile(t, `call run_shell_command {"command": "touch started; sleep 300"}`), "--yolo", "-o", "stream-json", "-p", "go")
+			args := append(h.answersFile(t, `call run_shell_command {"command": "touch started; sleep 3600"}`), "--yolo", "-o", "stream-json", "-p", "go")
 			cmd, stdout, stderr := h.command(t, run{Args: args})
 			require.NoError(t, cmd.Start())
-			require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(h.workspace, "started")); return err == nil }, 20*time.Second, 5*time.Millisecond)
+			waittest.Until(t, func() bool { _, err := os.Stat(filepath.Join(h.workspace, "started")); return err == nil })
 			require.NoError(t, cmd.Process.Signal(c.signal))
 			_ = cmd.Wait() // the exit code is looked at below
 			assert.Equal(t, c.code, cmd.ProcessState.ExitCode(), stderr.String())

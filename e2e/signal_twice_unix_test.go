@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"minigem/internal/waittest"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -81,10 +83,10 @@ const busyCall = `call run_shell_command {"command": "` + busy + `"}`
 func asleep(t *testing.T, pid int) {
 	t.Helper()
 	stat := fmt.Sprintf("/proc/%d/stat", pid)
-	require.Eventually(t, func() bool {
+	waittest.Until(t, func() bool {
 		data, err := os.ReadFile(stat)
 		return err != nil || strings.Contains(string(data), ") S ")
-	}, time.Minute, 5*time.Millisecond)
+	})
 }
 
 // endedInATool starts a one-shot run, by a launcher or none, and ends it once
@@ -111,7 +113,7 @@ func endedInATool(t *testing.T, launcher []string, end func(*testing.T, *os.Proc
 func (h home) assertEnded(t *testing.T) {
 	t.Helper()
 	assert.FileExists(t, filepath.Join(h.workspace, "end.json"))
-	assert.Empty(t, orphans(h.dir), "still running")
+	assertNoOrphans(t, h.dir)
 }
 
 // TestKilledInATool: even a kill leaves no command of a tool running, nor what
@@ -120,16 +122,15 @@ func TestKilledInATool(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)
 	args := append(h.answersFile(t,
-		`call run_shell_command {"is_background": true, "command": "trap '' TERM; sleep 300 & wait"}`,
-		`call run_shell_command {"command": "touch started; sleep 299"}`), "--yolo", "-p", "do it")
+		`call run_shell_command {"is_background": true, "command": "trap '' TERM; sleep 3600 & wait"}`,
+		`call run_shell_command {"command": "touch started; sleep 3599"}`), "--yolo", "-p", "do it")
 	cmd, _, _ := h.command(t, run{Args: args, Env: []string{"GEMINI_CLI_TRUST_WORKSPACE=true"}})
 	require.NoError(t, cmd.Start())
 	waitFor(t, filepath.Join(h.workspace, "started"))
-	require.Contains(t, strings.Join(marked(h.dir), "\n"), "sleep 300")
+	require.Contains(t, strings.Join(marked(h.dir), "\n"), "sleep 3600")
 	require.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait()
-	assert.Eventually(t, func() bool { return !strings.Contains(strings.Join(marked(h.dir), "\n"), "sleep 300") },
-		time.Minute, 20*time.Millisecond, "%q", marked(h.dir))
+	waittest.Until(t, func() bool { return !strings.Contains(strings.Join(marked(h.dir), "\n"), "sleep 3600") }, "%q", marked(h.dir))
 	for _, line := range marked(h.dir) { // killed in the moment of its start, before the guard could hear of it
 		pid, err := strconv.Atoi(strings.Fields(line)[0])
 		require.NoError(t, err)
@@ -150,7 +151,7 @@ func TestForcedExitEndsWhatRuns(t *testing.T) {
 	interruptUntilEnded(cmd.Process)
 	_ = cmd.Wait()
 	assert.Equal(t, 130, cmd.ProcessState.ExitCode())
-	assert.Eventually(t, func() bool { return len(marked(h.dir)) == 0 }, time.Minute, 20*time.Millisecond, "%q", marked(h.dir))
+	waittest.Until(t, func() bool { return len(marked(h.dir)) == 0 }, "%q", marked(h.dir))
 }
 
 // interruptUntilEnded presses ^C again and again: one that comes too soon after

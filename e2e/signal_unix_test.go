@@ -8,7 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"minigem/internal/waittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -17,18 +18,18 @@ import (
 // waitFor polls until a file is there.
 func waitFor(t testing.TB, file string) {
 	t.Helper()
-	require.Eventually(t, func() bool { _, err := os.Stat(file); return err == nil }, 20*time.Second, 5*time.Millisecond, "%s was never written", filepath.Base(file))
+	waittest.Until(t, func() bool { _, err := os.Stat(file); return err == nil }, "%s was never written", filepath.Base(file))
 }
 
 // busy is a command that says it is there and hangs, with children that would
 // outlive it if nobody cared for the whole group. It waits as a job, so that
 // the shell itself hears signals.
-const busy = `touch started; sleep 300 & sleep 300 | cat; wait`
+const busy = `touch started; sleep 3600 & sleep 3600 | cat; wait`
 
 const endHook = `"SessionEnd": [{"hooks": [{"type": "command", "command": "cat >>end.json"}]}]`
 
-// TestSignals: wherever the program is, a signal ends it soon, with the exit
-// code that goes with it; the session ends as it should and can be resumed, and
+// TestSignals: wherever the program is, in what would never end by itself, a
+// signal ends it, with the exit code that goes with it; the session ends as it should and can be resumed, and
 // nothing stays behind.
 func TestSignals(t *testing.T) {
 	t.Parallel()
@@ -65,10 +66,8 @@ func TestSignals(t *testing.T) {
 			cmd, stdout, stderr := h.command(t, run{Args: args, Env: []string{"GEMINI_CLI_TRUST_WORKSPACE=true"}})
 			require.NoError(t, cmd.Start())
 			waitFor(t, filepath.Join(h.workspace, "started"))
-			start := time.Now()
 			require.NoError(t, cmd.Process.Signal(c.signal))
 			_ = cmd.Wait() // the exit code is looked at below
-			assert.Less(t, time.Since(start), 4*time.Second)
 
 			assert.Equal(t, c.code, cmd.ProcessState.ExitCode(), stderr.String())
 			assert.NotContains(t, stdout.String(), "Never")
@@ -104,14 +103,12 @@ func TestInterruptInAStream(t *testing.T) {
 	defer out.Close()
 	cmd.Stdout = out
 	require.NoError(t, cmd.Start())
-	require.Eventually(t, func() bool {
+	waittest.Until(t, func() bool {
 		info, err := out.Stat()
 		return err == nil && info.Size() >= int64(len("So far."))
-	}, 20*time.Second, 5*time.Millisecond)
-	start := time.Now()
+	})
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
-	_ = cmd.Wait()
-	assert.Less(t, time.Since(start), 2*time.Second)
+	_ = cmd.Wait() // the stream never ends
 	assert.Equal(t, 130, cmd.ProcessState.ExitCode())
 	assert.Equal(t, "minigem: interrupted\n", stderr.String())
 	assert.Empty(t, stdout.String())
@@ -134,6 +131,6 @@ func TestSecondInterrupt(t *testing.T) {
 	interruptUntilEnded(cmd.Process)
 	_ = cmd.Wait()
 	assert.Equal(t, 130, cmd.ProcessState.ExitCode())
-	assert.NotContains(t, strings.Join(marked(h.dir), "\n"), "sleep 300")
+	assert.NotContains(t, strings.Join(marked(h.dir), "\n"), "sleep 3600")
 	assert.NotContains(t, stderr.String(), "goroutine ")
 }

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
+
+	"minigem/internal/waittest"
 
 	"github.com/creack/pty"
 	"github.com/hinshun/vt10x"
@@ -112,8 +113,7 @@ func (c *chat) textLocked() string {
 // waitUntil waits until the screen is as good says.
 func (c *chat) waitUntil(what string, good func(text string) bool) string {
 	c.t.Helper()
-	deadline := time.NewTimer(10 * time.Second)
-	defer deadline.Stop()
+	deadline := waittest.Context(c.t).Done()
 	for {
 		c.mu.Lock()
 		text, changed := c.textLocked(), c.changed
@@ -128,7 +128,7 @@ func (c *chat) waitUntil(what string, good func(text string) bool) string {
 				return text
 			}
 			c.t.Fatalf("the chat has ended, and the screen does not show %s:\n%s", what, text)
-		case <-deadline.C:
+		case <-deadline:
 			c.t.Fatalf("the screen does not show %s:\n%s", what, text)
 		}
 	}
@@ -174,7 +174,7 @@ func (c *chat) exit() int {
 	c.t.Helper()
 	select {
 	case <-c.exited:
-	case <-time.After(10 * time.Second):
+	case <-waittest.Context(c.t).Done():
 		c.t.Fatalf("the chat does not end:\n%s", c.text())
 	}
 	c.home.assertTidy(c.t, outcome{Stderr: c.text()})

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"minigem/internal/waittest"
+
 	"github.com/creack/pty"
 	"github.com/hinshun/vt10x"
 	"github.com/stretchr/testify/assert"
@@ -37,7 +39,7 @@ func TestChatLeavesTheTerminal(t *testing.T) {
 			t.Parallel()
 			h := newHome(t, map[string]string{".gemini/settings.json": `{"hooks": {
 				"SessionStart": [{"hooks": [{"type": "command", "name": "who", "command": "echo $PPID >pid"}]}],
-				"SessionEnd": [{"hooks": [{"type": "command", "name": "slow", "command": "touch ending; sleep 60"}]}]}}`})
+				"SessionEnd": [{"hooks": [{"type": "command", "name": "slow", "command": "touch ending; sleep 3600"}]}]}}`})
 			// The shell keeps the session, and with it the terminal, as it does at home.
 			script := `trap : INT QUIT; "$0" "$@" 2>crash; echo "ended $?"; stty -a; read -r _`
 			chat := h.startChatIn(t, "bash", nil, append([]string{"-c", script, binary}, trusted(h.answersFile(t))...)...)
@@ -60,10 +62,10 @@ func TestChatLeavesTheTerminal(t *testing.T) {
 				require.NoError(t, syscall.Kill(pid, s))
 			}
 			chat.waitFor(c.ended)
-			assert.Eventually(t, func() bool {
+			waittest.Until(t, func() bool {
 				now, err := term.GetState(int(chat.tty.Fd()))
 				return err == nil && assert.ObjectsAreEqual(chat.before, now)
-			}, 5*time.Second, 5*time.Millisecond)
+			})
 			if c.name != "KILL" { // after which the shell may be a moment earlier
 				chat.waitFor(" echo ", " icanon ")
 			}
@@ -214,7 +216,7 @@ func TestChatInterruptedTwice(t *testing.T) {
 func TestChatInterruptedTwiceInATurn(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{".gemini/settings.json": `{"hooks": {` + noteHook("SessionEnd", "end.json") + `}}`})
-	c := h.startChat(t, nil, append(trusted(h.answersFile(t, `call run_shell_command {"command": "trap '' TERM; touch started; sleep 60"}`)), "--yolo")...)
+	c := h.startChat(t, nil, append(trusted(h.answersFile(t, `call run_shell_command {"command": "trap '' TERM; touch started; sleep 3600"}`)), "--yolo")...)
 	c.say("Go")
 	waitFor(t, h.workspace+"/started")
 	c.keys(keyCtrlC + keyCtrlC)

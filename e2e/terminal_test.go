@@ -242,7 +242,7 @@ func TestChatInterrupts(t *testing.T) {
 	t.Run("a tool", func(t *testing.T) {
 		t.Parallel()
 		h := newHome(t, nil)
-		c := h.startChat(t, nil, append(h.answersFile(t, `call run_shell_command {"command": "touch started; sleep 60"}`, "say Back again."), "--yolo")...)
+		c := h.startChat(t, nil, append(h.answersFile(t, `call run_shell_command {"command": "touch started; sleep 3600"}`, "say Back again."), "--yolo")...)
 		c.say("Go")
 		waitFor(t, h.workspace+"/started")
 		c.keys(keyEscape)

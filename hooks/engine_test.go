@@ -307,7 +307,6 @@ func TestSlowMatcher(t *testing.T) {
 	use.Call.Name = strings.Repeat("a", 64)
 	assert.Equal(t, hooks.Deny, e.BeforeTool(t.Context(), use).Decision)
 	assert.Contains(t, rep.last().Runs[0].Warnings[0], "took too long")
-	assert.Less(t, rep.last().Duration, 5*time.Second)
 }
 
 // TestConcurrentEvents is for the race detector.

@@ -114,7 +114,7 @@ func TestHooksPayloadAndFire(t *testing.T) {
 func TestHooksFireFailures(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, map[string]string{
-		"slow.sh": "#!/bin/sh\nexec sleep 30\n",
+		"slow.sh": "#!/bin/sh\nexec sleep 3600\n",
 		".gemini/settings.json": `{"hooks": {
 			"BeforeAgent": [{"hooks": [{"type": "command", "command": "./slow.sh"}]}],
 			"AfterAgent": [{"hooks": [{"type": "command", "command": "./none.sh"}]}]}}`,

@@ -21,6 +21,7 @@ import (
 	"minigem/hooks/protocol"
 	"minigem/internal/app"
 	"minigem/internal/cases"
+	"minigem/internal/waittest"
 )
 
 var updateMessages = flag.Bool("update-messages", false, "rewrite the golden messages of the testbed's cases")
@@ -268,7 +269,7 @@ func TestHooksTestWatches(t *testing.T) {
 	write("a.txtar", "prompt hello\n"+files)
 	write("b.txtar", "use hook.sh\nprompt hello\n"+files)
 	write("hook.sh", "true\n")
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithCancel(waittest.Context(t))
 	defer cancel()
 	rounds := make(chan []string)
 	s := testbed.Suite{Paths: []string{dir}, Run: testbed.Options{Driver: cases.Open, Chat: cases.OpenChat}}

@@ -106,7 +106,7 @@ func TestHookTraceFailures(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, map[string]string{".gemini/settings.json": `{"hooks": {"BeforeTool": [{"hooks": [
     {"type": "command", "name": "fails", "command": "echo half; echo why >&2; exit 3"},
-    {"type": "command", "name": "hangs", "command": "sleep 30", "timeout": 50},
+    {"type": "command", "name": "hangs", "command": "sleep 3600", "timeout": 50},
     {"type": "command", "name": "missing", "command": "./not-here"},
     {"type": "command", "name": "typo", "command": "echo '{\"decison\": \"deny\"}'"}]}]}}`})
 	reports, _ := w.traced()

@@ -14,6 +14,7 @@ import (
 	"minigem/internal/app"
 	"minigem/internal/listing"
 	"minigem/internal/output"
+	"minigem/internal/waittest"
 	"minigem/session"
 )
 
@@ -250,7 +251,7 @@ func TestRetentionAtStart(t *testing.T) {
 	t.Run("old ones go", func(t *testing.T) {
 		t.Parallel()
 		_, warned, old, young := start(t, `{}`)
-		require.Eventually(t, func() bool { return !app.Exists(old) }, 10*time.Second, time.Millisecond)
+		waittest.Until(t, func() bool { return !app.Exists(old) })
 		assert.FileExists(t, young)
 		assert.Empty(t, warned)
 	})

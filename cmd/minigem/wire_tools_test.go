@@ -9,12 +9,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"minigem/internal/app"
+	"minigem/internal/waittest"
 	"minigem/llm"
 	"minigem/tools"
 	"minigem/tools/builtin"
@@ -327,7 +327,7 @@ func TestSessionEndsWhatItStarted(t *testing.T) {
 	w := newHookWorld(t, nil)
 	s := w.wire(&app.Options{ApprovalMode: "yolo", Model: "gemini-2.5-flash"}, false)
 	s.do(t.Context(), "run_shell_command", `{"command": "trap 'touch ended; exit' TERM; touch began; while :; do sleep 0.02; done", "is_background": true}`)
-	require.Eventually(t, func() bool { _, err := os.Stat(w.path("began")); return err == nil }, 10*time.Second, 5*time.Millisecond)
+	waittest.Until(t, func() bool { _, err := os.Stat(w.path("began")); return err == nil })
 	s.Close()
 	require.FileExists(t, w.path("ended"))
 }

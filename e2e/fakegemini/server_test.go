@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/e2e/fakegemini"
+	"minigem/internal/waittest"
 	"minigem/llm"
 	"minigem/llm/script"
 )
@@ -200,7 +201,7 @@ func TestSilenceLastsUntilTheClientLeaves(t *testing.T) {
 	client := &http.Client{Timeout: 50 * time.Millisecond}
 	_, err = client.Post(url+countPath, "application/json", strings.NewReader(hello))
 	assert.ErrorContains(t, err, "Client.Timeout")
-	assert.Eventually(t, func() bool { return len(s.Log()) == 1 }, 5*time.Second, time.Millisecond, "and then it is in the log")
+	waittest.Until(t, func() bool { return len(s.Log()) == 1 }, "and then it is in the log")
 	assert.Zero(t, s.Log()[0].Status)
 }
 

@@ -22,6 +22,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/command"
+	"minigem/internal/waittest"
 )
 
 // runner is one as cmd makes it, in a directory of the test's own.
@@ -107,7 +108,7 @@ func gone(t *testing.T, file string) {
 	for _, id := range ids {
 		pid, err := strconv.Atoi(id)
 		require.NoError(t, err)
-		assert.Eventually(t, func() bool { return !alive(pid) }, patient, 10*time.Millisecond, "process %d lives", pid)
+		waittest.Until(t, func() bool { return !alive(pid) }, "process %d lives", pid)
 	}
 }
 
@@ -203,10 +204,10 @@ func TestCancellation(t *testing.T) {
 	r := runner(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		assert.Eventually(t, func() bool {
+		waittest.Until(t, func() bool {
 			data, _ := os.ReadFile(filepath.Join(r.Dir, "pids"))
 			return bytes.HasSuffix(data, []byte("\n"))
-		}, patient, 5*time.Millisecond)
+		})
 		cancel()
 	}()
 	e := r.Run(ctx, hooks.Hook{Command: "echo $$ >pids; exec sleep 3600"}, nil, nil)
@@ -380,7 +381,7 @@ func TestChildrenEndWithTheSession(t *testing.T) {
 	require.Len(t, pids, 2)
 	assert.True(t, alive(pids[0]))
 	require.NoError(t, r.Children.Close())
-	assert.Eventually(t, func() bool { return !alive(pids[0]) }, patient, 10*time.Millisecond)
+	waittest.Until(t, func() bool { return !alive(pids[0]) })
 	assert.True(t, alive(pids[1]), "what SessionEnd begins may run on")
 	require.NoError(t, syscall.Kill(pids[1], syscall.SIGKILL))
 }

@@ -23,6 +23,7 @@ import (
 	"minigem/hooks/command"
 	"minigem/hooks/hookstest"
 	"minigem/hooks/protocol"
+	"minigem/internal/waittest"
 	"minigem/llm"
 )
 
@@ -123,7 +124,7 @@ func TestFaultMatrix(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		return // there is no /proc to look into
 	}
-	assert.Eventually(t, func() bool { return len(marked(mark)) == 0 }, patient, 50*time.Millisecond, "left running: %q", marked(mark))
+	waittest.Until(t, func() bool { return len(marked(mark)) == 0 }, "left running: %q", marked(mark))
 }
 
 // marked are the command lines of the processes whose environment holds mark.

@@ -27,7 +27,7 @@ const caller = `case "$1" in
 greet) cat; echo " from $MARK in $(basename "$PWD")";;
 fail) echo half; exit 3;;
 grumble) echo fine; echo "but slow" >&2;;
-wait) sleep 60;;
+wait) sleep 3600;;
 esac
 `
 

@@ -7,11 +7,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/internal/waittest"
 	"minigem/tools"
 )
 
@@ -44,13 +44,13 @@ func serveEverything(t *testing.T, mode string) (address string) {
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	address = fmt.Sprint("localhost:", port)
-	require.Eventually(t, func() bool {
+	waittest.Until(t, func() bool {
 		c, err := net.Dial("tcp", address)
 		if err == nil {
 			c.Close()
 		}
 		return err == nil
-	}, 20*time.Second, 50*time.Millisecond)
+	})
 	return "http://" + address
 }
 

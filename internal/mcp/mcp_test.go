@@ -268,10 +268,8 @@ func TestServersThatDoNotAnswer(t *testing.T) {
 	for _, mode := range []string{"silent", "babbling"} {
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		defer cancel()
-		began := time.Now()
 		_, err := Connect(ctx, server(t, mode))
 		require.Error(t, err, mode)
-		assert.Less(t, time.Since(began), 5*time.Second, mode)
 	}
 }
 

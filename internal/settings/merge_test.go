@@ -4,10 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -131,11 +129,9 @@ func FuzzMerge(f *testing.F) {
 	})
 }
 
-// TestCostIsLinear: eight times the input takes about eight times as long, for
-// each way in which a settings file can be large; compared with each other in
-// the same run, the fastest of several, where a square would be 64 times.
-func TestCostIsLinear(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // what is compared is the work, not the collector
+// large are the ways in which a settings file can be large, by how many items
+// it has.
+func large() map[string]func(n int) string {
 	many := func(n int, item string) string { return strings.TrimSuffix(strings.Repeat(item+",", n), ",") }
 	numbered := func(n int, format string) string {
 		var b strings.Builder
@@ -144,7 +140,7 @@ func TestCostIsLinear(t *testing.T) {
 		}
 		return strings.TrimSuffix(b.String(), ",")
 	}
-	for name, make := range map[string]func(n int) string{
+	return map[string]func(n int) string{
 		"keys":      func(n int) string { return "{" + numbered(n, `"k%d":1`) + "}" },
 		"one key":   func(n int) string { return "{" + many(n, `"k":1`) + "}" },
 		"union":     func(n int) string { return `{"tools":{"exclude":[` + numbered(n, `"t%d"`) + "]}}" },
@@ -152,22 +148,47 @@ func TestCostIsLinear(t *testing.T) {
 		"hooks":     func(n int) string { return `{"hooks":{"BeforeTool":[` + many(n, "{}") + "]}}" },
 		"servers":   func(n int) string { return `{"mcpServers":{` + numbered(n, `"s%d":{}`) + "}}" },
 		"variables": func(n int) string { return `{"ui":{"theme":"` + strings.Repeat("${a:-", n) + `"}}` },
-	} {
-		cost := func(n int) time.Duration {
-			data := []byte(make(n))
-			runtime.GC()
-			start := time.Now()
-			l := &Loaded{}
-			tree, err := l.digest(&File{Data: data}, func(string) (string, bool) { return "", false })
-			require.NoError(t, err, name)
-			mergeTrees([]*node{tree, tree})
-			return time.Since(start)
+	}
+}
+
+// digestTwice reads a file, and lays it over itself.
+func digestTwice(t testing.TB, data string) {
+	l := &Loaded{}
+	tree, err := l.digest(&File{Data: []byte(data)}, func(string) (string, bool) { return "", false })
+	require.NoError(t, err)
+	mergeTrees([]*node{tree, tree})
+}
+
+// TestMemoryIsLinear: eight times the input allocates eight times as much,
+// garbage too, where a square would be 64 times. BenchmarkLarge shows the time.
+func TestMemoryIsLinear(t *testing.T) {
+	for name, make := range large() { // not parallel: others allocate too
+		cost := func(n int) uint64 {
+			var before, after runtime.MemStats
+			data := make(n)
+			runtime.ReadMemStats(&before)
+			digestTwice(t, data)
+			runtime.ReadMemStats(&after)
+			return after.TotalAlloc - before.TotalAlloc
 		}
-		small, large := time.Hour, time.Hour
-		for tries := 0; tries < 30 && (tries < 3 || large >= 30*small); tries++ { // the machine may be busy
-			small, large = min(small, cost(1200)), min(large, cost(9600))
+		small, large := cost(1200), cost(9600)
+		assert.Less(t, large, 20*small, name)
+	}
+}
+
+// BenchmarkLarge: the time for an item is the same in a small file and in one
+// eight times as large.
+func BenchmarkLarge(b *testing.B) {
+	for name, make := range large() {
+		for _, n := range []int{1200, 9600} {
+			data := make(n)
+			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
+				for b.Loop() {
+					digestTwice(b, data)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/item")
+			})
 		}
-		assert.Less(t, large, 30*small, "%s: %v and %v", name, small, large)
 	}
 }
 

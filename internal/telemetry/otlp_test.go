@@ -10,7 +10,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -167,9 +166,7 @@ func TestNoCollector(t *testing.T) {
 			require.NoError(t, err)
 			tel.Begin(Setup{})
 			tel.Emit(event.ToolFinished{Record: failed})
-			start := time.Now()
 			_ = tel.Close()
-			assert.Less(t, time.Since(start), closePatience+2*time.Second)
 			mu.Lock()
 			defer mu.Unlock()
 			require.Len(t, warned, 1)

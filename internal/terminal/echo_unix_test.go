@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/agent/event"
+	"minigem/internal/waittest"
 )
 
 // streaming lets an answer of lines come by, one each interval, until stop is
@@ -125,7 +126,7 @@ func TestPanicsLeaveTheTerminal(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
 	require.NoError(t, err)
-	cmd := exec.Command("bash", "-c", `"$0" -test.run='^TestPanicsLeaveTheTerminal$' 2>/dev/null; echo "ended $?"; stty -a; read -r _`, self)
+	cmd := exec.CommandContext(waittest.Context(t), "bash", "-c", `"$0" -test.run='^TestPanicsLeaveTheTerminal$' 2>/dev/null; echo "ended $?"; stty -a; read -r _`, self)
 	cmd.Env = []string{child + "=1", "PATH=" + os.Getenv("PATH"), "TERM=xterm"}
 	window, err := pty.Start(cmd)
 	require.NoError(t, err)
@@ -134,7 +135,6 @@ func TestPanicsLeaveTheTerminal(t *testing.T) {
 	var all strings.Builder
 	until := func(want string) {
 		t.Helper()
-		require.NoError(t, window.SetReadDeadline(time.Now().Add(10*time.Second)))
 		buf := make([]byte, 4096)
 		for !strings.Contains(all.String(), want) {
 			n, err := window.Read(buf)

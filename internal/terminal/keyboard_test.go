@@ -3,7 +3,8 @@ package terminal
 import (
 	"os"
 	"testing"
-	"time"
+
+	"minigem/internal/waittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -48,7 +49,7 @@ func TestKeysGoWhereTheyWereSeenToGo(t *testing.T) {
 	interrupted := make(chan struct{}, 1)
 	k.enter(working, func(bool) { interrupted <- struct{}{} })
 	press("ahead\r")
-	require.Eventually(t, func() bool { return k.ahead() == "ahead⏎" }, 5*time.Second, time.Millisecond)
+	waittest.Until(t, func() bool { return k.ahead() == "ahead⏎" })
 
 	k.enter(asking, nil)
 	press("n\r")
@@ -66,7 +67,7 @@ func TestKeysGoWhereTheyWereSeenToGo(t *testing.T) {
 
 	k.enter(working, func(bool) { interrupted <- struct{}{} })
 	press("dropped")
-	require.Eventually(t, func() bool { return k.ahead() == "dropped" }, 5*time.Second, time.Millisecond)
+	waittest.Until(t, func() bool { return k.ahead() == "dropped" })
 	press(keyInterrupt)
 	<-interrupted
 	assert.Empty(t, k.ahead(), "an interrupt drops what was typed ahead")

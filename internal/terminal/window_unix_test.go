@@ -3,11 +3,14 @@
 package terminal
 
 import (
+	"context"
 	"os"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"minigem/internal/waittest"
 
 	"github.com/creack/pty"
 	"github.com/hinshun/vt10x"
@@ -89,17 +92,16 @@ func (w *window) await(want string) string {
 
 func (w *window) awaitThat(what string, ok func(text string) bool) string {
 	w.t.Helper()
-	late := time.AfterFunc(10*time.Second, func() {
+	late := waittest.Context(w.t)
+	defer context.AfterFunc(late, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.changed.Broadcast()
-	})
-	defer late.Stop()
-	began := time.Now()
+	})()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for !ok(w.text()) {
-		require.Less(w.t, time.Since(began), 10*time.Second, "the screen does not show %s:\n%s", what, w.text())
+		require.NoError(w.t, late.Err(), "the screen does not show %s:\n%s", what, w.text())
 		w.changed.Wait()
 	}
 	return w.text()
@@ -122,7 +124,7 @@ func (w *window) prompt(keys string) (string, error) {
 	select {
 	case r := <-done:
 		return r.line, r.err
-	case <-time.After(10 * time.Second):
+	case <-waittest.Context(w.t).Done():
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		require.FailNow(w.t, "the prompt does not end", "keys %q:\n%s", keys, w.text())
@@ -134,8 +136,7 @@ func (w *window) prompt(keys string) (string, error) {
 func (w *window) awaitPrompt() {
 	w.t.Helper()
 	k := w.Terminal.keys
-	late := time.AfterFunc(10*time.Second, w.Hangup)
-	defer late.Stop()
+	defer context.AfterFunc(waittest.Context(w.t), w.Hangup)()
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for k.mode != prompting && !k.ended {

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/internal/waittest"
 	"minigem/tools"
 	"minigem/tools/workspace"
 )
@@ -204,14 +205,14 @@ func TestShellStops(t *testing.T) {
 	t.Run("idle", func(t *testing.T) {
 		t.Parallel()
 		tool, _ := shellTool(t, ShellOptions{Inactivity: 300 * time.Millisecond})
-		res, failed := call(t, tool, args{"command": "echo before; sleep 60"})
+		res, failed := call(t, tool, args{"command": "echo before; sleep 3600"})
 		require.Nil(t, failed)
 		assert.Equal(t, "<untrusted_context>\nCommand was automatically cancelled because it printed nothing for 0.005 minutes.\nBelow is what it printed before:\nbefore\n</untrusted_context>", text(res))
 	})
 	t.Run("cancelled", func(t *testing.T) {
 		t.Parallel()
 		tool, _ := shellTool(t, ShellOptions{})
-		inv, err := tool.Prepare(args{"command": "echo before $$; sleep 60"})
+		inv, err := tool.Prepare(args{"command": "echo before $$; sleep 3600"})
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -219,7 +220,7 @@ func TestShellStops(t *testing.T) {
 		require.NoError(t, err)
 		assert.Contains(t, text(res), "Command was cancelled by the user before it could complete.\nBelow is what it printed before:\nbefore ")
 		pid, _ := strconv.Atoi(strings.Fields(strings.SplitAfter(text(res), "before ")[2])[0])
-		require.Eventually(t, func() bool { return syscall.Kill(pid, 0) != nil }, 5*time.Second, time.Millisecond)
+		waittest.Until(t, func() bool { return syscall.Kill(pid, 0) != nil })
 	})
 	t.Run("not started", func(t *testing.T) {
 		t.Parallel()
@@ -246,24 +247,22 @@ func TestShellOutputIsBounded(t *testing.T) {
 	assert.Contains(t, got, fmt.Sprintf("\n[... %d bytes omitted ...]\n", 20000012-shellHead-shellTail))
 }
 
-// TestShellBackgroundChild: the call returns at once, names the child, and
-// Close ends it.
+// TestShellBackgroundChild: the call returns though its child never ends, names
+// the child, and Close ends it.
 func TestShellBackgroundChild(t *testing.T) {
 	t.Parallel()
-	for _, command := range []string{"sleep 60 & echo a", "sleep 60 >/dev/null 2>&1 & echo a"} {
+	for _, command := range []string{"sleep 3600 & echo a", "sleep 3600 >/dev/null 2>&1 & echo a"} {
 		ps := &Processes{}
 		tool, _ := shellTool(t, ShellOptions{Processes: ps})
-		began := time.Now()
 		res, failed := call(t, tool, args{"command": command})
 		require.Nil(t, failed)
-		assert.Less(t, time.Since(began), 10*time.Second)
 		assert.Equal(t, "a", res.Display)
 		found := regexp.MustCompile(`^<untrusted_context>\nOutput: a\nBackground PIDs: (\d+)\nProcess Group PGID: \d+\n</untrusted_context>$`).FindStringSubmatch(text(res))
 		require.NotNil(t, found, text(res))
 		pid, _ := strconv.Atoi(found[1])
 		require.NoError(t, syscall.Kill(pid, 0))
 		ps.Close()
-		require.Eventually(t, func() bool { return gone(pid) }, 5*time.Second, time.Millisecond)
+		waittest.Until(t, func() bool { return gone(pid) })
 	}
 }
 
@@ -294,10 +293,10 @@ func TestShellBackground(t *testing.T) {
 
 	res, _ = call(t, list, nil)
 	assert.Equal(t, fmt.Sprintf("- [PID %d] RUNNING: `%s`", pid, command), text(res))
-	require.Eventually(t, func() bool {
+	waittest.Until(t, func() bool {
 		res, failed = call(t, read, args{"pid": pid, "lines": 2})
 		return failed == nil && text(res) == "<untrusted_context>\nline 2\nline 3\n</untrusted_context>"
-	}, 5*time.Second, 5*time.Millisecond)
+	})
 	assert.Equal(t, "line 2\nline 3", res.Display)
 
 	_, failed = call(t, read, args{"pid": 1})
@@ -329,7 +328,7 @@ func TestProcessesClose(t *testing.T) {
 	}
 	ps.Close()
 	for _, pid := range pids {
-		require.Eventually(t, func() bool { return gone(pid) }, 5*time.Second, time.Millisecond)
+		waittest.Until(t, func() bool { return gone(pid) })
 	}
 }
 

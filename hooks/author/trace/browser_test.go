@@ -16,6 +16,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/protocol"
+	"minigem/internal/waittest"
 )
 
 // A browser is Chromium with one page, driven through its debugging pipe: JSON
@@ -52,14 +53,13 @@ func browse(t *testing.T, html string) *browser {
 	require.NoError(t, err)
 	profile, err := os.MkdirTemp("", "minigem-chromium-")
 	require.NoError(t, err)
-	cmd := exec.CommandContext(t.Context(), program, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+	cmd := exec.CommandContext(waittest.Context(t), program, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
 		"--disable-background-networking", "--disable-dev-shm-usage", "--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // 3 and 4
 	require.NoError(t, cmd.Start())
 	require.NoError(t, theirIn.Close())
 	require.NoError(t, theirOut.Close())
 	b := &browser{t: t, in: ourOut, out: bufio.NewReader(ourIn)}
-	require.NoError(t, ourIn.SetReadDeadline(time.Now().Add(5*time.Minute)))
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill() // it has nothing to save
 		_ = cmd.Wait()
@@ -139,11 +139,7 @@ func (b *browser) is(code string) string {
 // began may be done a moment later.
 func (b *browser) becomes(want, code string) {
 	b.t.Helper()
-	got := b.is(code)
-	for end := time.Now().Add(time.Minute); got != want && time.Now().Before(end); got = b.is(code) {
-		time.Sleep(10 * time.Millisecond)
-	}
-	assert.Equal(b.t, want, got, code)
+	waittest.Until(b.t, func() bool { return b.is(code) == want }, "%s is %s", code, want)
 }
 
 // keys presses keys one after the other; those of one character write it.

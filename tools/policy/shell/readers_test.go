@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"context"
 	"io/fs"
 	"maps"
 	"os"
@@ -11,7 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	"minigem/internal/waittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -63,9 +63,7 @@ func TestEachOptionOfTheseProgramsIsDecided(t *testing.T) {
 		if err != nil || u.words {
 			continue
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		out, _ := exec.CommandContext(ctx, path, "--help").CombinedOutput()
-		cancel()
+		out, _ := exec.CommandContext(waittest.Context(t), path, "--help").CombinedOutput()
 		known := u.readOptions()
 		var open []string
 		for _, m := range optionInHelp.FindAllSubmatch(out, -1) {
@@ -115,11 +113,9 @@ func TestHarmlessOptionsChangeNothing(t *testing.T) {
 				if !parsed.Commands[0].Safe || r == writes {
 					continue
 				}
-				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-				c := exec.CommandContext(ctx, path, args...)
+				c := exec.CommandContext(waittest.Context(t), path, args...)
 				c.Dir, c.Env = dir, []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + dir}
 				_ = c.Run() // that it fails is no matter
-				cancel()
 				ran++
 				require.Equal(t, before, stateOf(t, dir), "%s %v", name, args)
 			}

@@ -1,0 +1,63 @@
+// Package waittest waits for what a test has brought about. A machine may be as
+// slow as it likes: the only bound is that of go test, -timeout, and shortly
+// before it the test fails in words instead of all of them by a panic.
+package waittest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+)
+
+// Context is done when t ends, or shortly before go test ends all tests. What
+// must not outlive a test runs under it.
+func Context(t testing.TB) context.Context {
+	limited, ok := t.(interface{ Deadline() (time.Time, bool) })
+	if !ok {
+		return t.Context() // a benchmark has no end
+	}
+	end, ok := limited.Deadline()
+	if !ok {
+		return t.Context()
+	}
+	ctx, cancel := context.WithDeadline(t.Context(), end.Add(-min(30*time.Second, time.Until(end)/2)))
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// Until returns when done says so. Where that never comes, t fails with
+// message, a format and its arguments.
+func Until(t testing.TB, done func() bool, message ...any) {
+	t.Helper()
+	ctx := Context(t)
+	for wait := time.Millisecond; !done(); wait = min(2*wait, 20*time.Millisecond) {
+		select {
+		case <-ctx.Done():
+			t.Fatal("this never came: " + text(message))
+		case <-time.After(wait):
+		}
+	}
+}
+
+// Closed returns when c is closed, or something comes out of it.
+func Closed[T any](t testing.TB, c <-chan T, message ...any) (v T) {
+	t.Helper()
+	select {
+	case v = <-c:
+	case <-Context(t).Done():
+		t.Fatal("this never came: " + text(message))
+	}
+	return v
+}
+
+func text(message []any) string {
+	if len(message) == 0 {
+		return "what the test waits for"
+	}
+	format, ok := message[0].(string)
+	if !ok {
+		return fmt.Sprint(message...)
+	}
+	return fmt.Sprintf(format, message[1:]...)
+}
