@@ -59,11 +59,18 @@ var runDifferences = []struct {
 
 var laterAllow = DifferenceByID("later-allow")
 
-// compare finds what Gemini CLI 0.61 does otherwise with each run.
+// compare finds what the agent that a hook is written for does otherwise with
+// each run.
 func compare(ev Event, runs []Run) {
 	for i := range runs {
 		r := &runs[i]
-		if r.Hook.Dialect != "" && r.Hook.Dialect != "gemini" || r.Left {
+		if r.Left {
+			continue
+		}
+		if agent := agentOf(r.Hook); agent != nil {
+			if d, _ := r.Elsewhere(ev, agent); d != nil {
+				r.Upstream = append(r.Upstream, *d)
+			}
 			continue
 		}
 		u := look(ev, r)

@@ -106,12 +106,33 @@ func (f *textFormat) Summary(s Summary) {
 	}
 	fmt.Fprintf(f.w, "%s, %s\n", strings.Join(parts, ", "), took(s.Took))
 	if n := s.differ(); n > 0 {
-		fmt.Fprintf(f.w, "in %s a hook would do something else on Gemini CLI 0.61: --verbose says what\n", text.Plural(n, "case"))
+		fmt.Fprintf(f.w, "in %s a hook would do something else on %s: --verbose says what\n", text.Plural(n, "case"), strings.Join(s.agents(), " or "))
 	}
 }
 
-// differ is the number of cases in which Gemini CLI makes something else of a
-// hook's run.
+// agents are those that make something else of a hook's run.
+func (s Summary) agents() []string {
+	var names []string
+	for _, r := range s.Results {
+		if r.Record == nil {
+			continue
+		}
+		for _, rep := range r.Record.Reports {
+			for _, run := range rep.Runs {
+				for _, d := range run.Upstream {
+					if !slices.Contains(names, d.Agent) {
+						names = append(names, d.Agent)
+					}
+				}
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// differ is the number of cases in which another agent makes something else of
+// a hook's run.
 func (s Summary) differ() int {
 	n := 0
 	for _, r := range s.Results {

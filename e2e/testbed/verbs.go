@@ -69,7 +69,7 @@ var (
 
 // verbs is the whole vocabulary of scripts.
 func verbs() []verb {
-	return slices.Concat(setupVerbs, actionVerbs, hookVerbs, modelVerbsOfScripts, outcomeVerbs, budgetVerbs)
+	return slices.Concat(setupVerbs, actionVerbs, hookVerbs, portableVerbs, modelVerbsOfScripts, outcomeVerbs, budgetVerbs)
 }
 
 var setupVerbs = []verb{

@@ -1,0 +1,87 @@
+package testbed
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"minigem/hooks"
+	"minigem/hooks/dialect"
+)
+
+var portableVerbs = []verb{
+	{name: "portable", kind: assertion, usage: "AGENT,...", min: 1, max: 1, check: checkAgents, judge: judgePortable,
+		text: "Hooks ran, and what their answers did would happen on the agents as well, as far as it was measured: see minigem hooks compat. all is every agent that was run."},
+}
+
+// agentsOf are the agents that a list names.
+func agentsOf(list string) ([]*dialect.Agent, error) {
+	var out []*dialect.Agent
+	for id := range strings.SplitSeq(list, ",") {
+		if id == "all" {
+			for _, a := range dialect.All() {
+				if dialect.Observed()[a.ID] != nil {
+					out = append(out, a)
+				}
+			}
+			continue
+		}
+		a, err := dialect.Find(id)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, a)
+	}
+	return out, nil
+}
+
+func checkAgents(args []string) error {
+	_, err := agentsOf(args[0])
+	return err
+}
+
+func judgePortable(r *Record, c Command) verdict {
+	agents, err := agentsOf(c.Args[0])
+	if err != nil {
+		return verdict{invalid: true, actual: err.Error()} // unreachable: it was checked
+	}
+	var names, faults []string
+	for _, a := range agents {
+		names = append(names, a.Title())
+	}
+	ran := 0
+	for _, rep := range r.Reports {
+		for _, run := range rep.Runs {
+			if !run.Ran() || run.Left {
+				continue
+			}
+			ran++
+			for _, fault := range faultsOf(rep, run, agents) {
+				if !slices.Contains(faults, fault) {
+					faults = append(faults, fault)
+				}
+			}
+		}
+	}
+	v := verdict{ok: len(faults) == 0 && ran > 0, expected: "what hooks answer holds on " + strings.Join(names, ", ")}
+	switch {
+	case ran == 0:
+		v.actual, v.invalid = "no hook ran", true
+	case v.ok:
+		v.actual = "it holds there"
+	default:
+		v.actual = strings.Join(faults, "\n")
+	}
+	return v
+}
+
+// faultsOf are a line for each agent on which a run does not hold.
+func faultsOf(rep hooks.Report, run hooks.Run, agents []*dialect.Agent) []string {
+	var out []string
+	for _, a := range agents {
+		if why := run.Portable(rep.Event, a); why != "" {
+			out = append(out, fmt.Sprintf("%s %s, %s: %s", rep.Event, run.Hook.ID(), exitOf(run), why))
+		}
+	}
+	return out
+}

@@ -1,0 +1,202 @@
+package hooks
+
+// What other agents make of the answers that hooks give here, from the tables
+// of hooks/dialect.
+
+import (
+	"fmt"
+	"strings"
+
+	"minigem/hooks/dialect"
+	"minigem/hooks/protocol"
+)
+
+// agentOf is the agent that a hook is written for by its dialect; nil: Gemini
+// CLI, whose differences are [Differences].
+func agentOf(h Hook) *dialect.Agent {
+	if h.Dialect == "" || h.Dialect == protocol.Gemini().Name {
+		return nil
+	}
+	a, err := dialect.Find(h.Dialect)
+	if err != nil {
+		return nil
+	}
+	return a
+}
+
+// pointOf is the event under the name that no agent owns.
+func pointOf(ev Event) dialect.Point {
+	gemini, err := dialect.Find("gemini")
+	if err != nil {
+		return "" // unreachable: it is in the table
+	}
+	return gemini.PointOf(string(ev))
+}
+
+// answer is r as other agents look at it.
+func (r *Run) answer(ev Event) dialect.Answer {
+	return dialect.Answer{
+		Point: pointOf(ev), Exit: r.Exit.Code, Stdout: string(r.Exit.Stdout), Stderr: string(r.Exit.Stderr),
+		TimedOut: r.TimedOut, Odd: !r.TimedOut && (r.Exit.Err != nil || r.Exit.Signal != ""),
+	}
+}
+
+// effect is what r does here, in the words of the tables.
+func (r *Run) effect(ev Event) dialect.Effect {
+	o := r.out()
+	e := dialect.Effect{Kind: dialect.Allowed, Reason: r.reason(), Told: o.AdditionalContext}
+	context := dialect.Context
+	switch ev {
+	case protocol.BeforeTool:
+		e.Kind = [...]dialect.Kind{Ask: dialect.Asked, Deny: dialect.Refused, Stop: dialect.RunEnded, Proceed: dialect.Allowed}[r.Decision]
+		if o.ToolInput != nil && e.Kind == dialect.Allowed {
+			e.Kind, e.Input, e.Merge = dialect.Rewritten, o.ToolInput, !o.WholeToolInput
+		}
+	case protocol.AfterTool:
+		context = dialect.Appended
+		switch {
+		case r.Decision == Stop:
+			e.Kind = dialect.RunEnded
+		case r.Decision == Deny || o.TailToolCall != nil:
+			e.Kind = dialect.Replaced
+		}
+	case protocol.BeforeAgent:
+		if r.Decision >= Deny {
+			e.Kind = dialect.PromptBlocked
+		}
+	case protocol.AfterAgent:
+		if r.Decision == Deny {
+			e.Kind = dialect.Retry
+		}
+	}
+	if e.Kind == dialect.Allowed && o.AdditionalContext != "" {
+		e.Kind = context
+	}
+	return e
+}
+
+// Elsewhere says what agent makes of r's answer where that is something else
+// than what r did here; nil: the same, or nobody knows. breaks: what r did does
+// not happen there, so that who relies on it must not.
+func (r Run) Elsewhere(ev Event, agent *dialect.Agent) (d *Difference, breaks bool) {
+	if !r.Ran() || r.Left || !agent.Reads(pointOf(ev)) {
+		return nil, false
+	}
+	here, there := r.effect(ev), agent.Read(r.answer(ev))
+	if there.Kind == dialect.Unknown {
+		return nil, false
+	}
+	says, breaks := contrast(pointOf(ev), here, there)
+	if says == "" {
+		return nil, false
+	}
+	if why := there.Because(); why != "" {
+		says += ", because " + why
+	}
+	return &Difference{
+		ID: "answer-" + agent.ID, Agent: agent.Title(), When: "this answer", There: says,
+		Here: does(pointOf(ev), here), Shown: InReport,
+	}, breaks
+}
+
+// contrast is what happens there, where it is not what happens here.
+func contrast(p dialect.Point, here, there dialect.Effect) (says string, breaks bool) {
+	ends := func(e dialect.Effect) bool { return e.Kind == dialect.RunEnded || e.Ends }
+	switch {
+	case here.Prevents() != there.Prevents():
+		return does(p, there), true
+	case ends(here) != ends(there):
+		return does(p, there), true
+	case here.Kind == dialect.Replaced != (there.Kind == dialect.Replaced):
+		return does(p, there), true
+	case here.Kind == dialect.Rewritten != (there.Kind == dialect.Rewritten):
+		return does(p, there), true
+	case (here.Kind == dialect.Asked) != (there.Kind == dialect.Asked):
+		return does(p, there), false
+	case here.Told != "" && there.Told == "":
+		return "does not tell the model what the hook adds", true
+	case here.Told == "" && there.Told != "" && here.Kind != there.Kind:
+		return does(p, there), true
+	case modelReads(p, here) && !strings.Contains(there.Reason, firstLine(here.Reason)):
+		return does(p, there) + ", and the model does not read why", false
+	}
+	return "", false
+}
+
+// modelReads: the reason is for the model.
+func modelReads(p dialect.Point, e dialect.Effect) bool {
+	return e.Reason != "" && (e.Kind == dialect.Refused || e.Kind == dialect.Retry || e.Kind == dialect.Replaced)
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return line
+}
+
+// passes is what goes on at a point where nothing holds it.
+var passes = map[dialect.Point]string{
+	dialect.BeforeTool: "runs the tool", dialect.AfterTool: "leaves the result as it is", dialect.BeforePrompt: "sends the prompt",
+	dialect.AgentStop: "ends the turn", dialect.SessionStart: "starts the session",
+}
+
+// does is an effect as a verb.
+func does(p dialect.Point, e dialect.Effect) string {
+	var says string
+	switch e.Kind {
+	case dialect.Allowed, dialect.Unknown:
+		says = passes[p]
+	case dialect.Refused:
+		says = "refuses the tool"
+	case dialect.Asked:
+		says = "asks before it runs the tool, and refuses it where nobody can be asked"
+	case dialect.Rewritten:
+		says = "runs the tool with other arguments"
+	case dialect.Replaced:
+		says = "puts something else in the place of the result"
+	case dialect.Appended:
+		says = "leaves the result, and puts the text behind it"
+	case dialect.Context:
+		says = passes[p] + ", and tells the model what the hook adds"
+	case dialect.Retry:
+		says = "goes on with the turn"
+	case dialect.PromptBlocked:
+		says = "does not send the prompt"
+	case dialect.Answered:
+		says = "takes the hook's answer for the model's"
+	case dialect.RunEnded:
+		says = "ends the run"
+		if e.Ran {
+			says = "runs the tool, and then ends the run"
+		}
+	}
+	if e.Ends && e.Kind != dialect.RunEnded {
+		says += ", and ends the run"
+	}
+	return says
+}
+
+// Portable says why what r did at ev does not hold on agent; empty: it holds.
+// What nobody knows does not hold.
+func (r Run) Portable(ev Event, agent *dialect.Agent) string {
+	if !r.Ran() || r.Left {
+		return ""
+	}
+	p := pointOf(ev)
+	native, has := agent.Event(p)
+	switch {
+	case p == "" || !has:
+		return fmt.Sprintf("%s has no event at %s, so the hook does not run there", agent.Title(), ev)
+	case native.Fires == "no":
+		return fmt.Sprintf("%s does not fire %s in a run without a terminal", agent.Title(), native.Native)
+	case agent.Reads(p):
+		if agent.Read(r.answer(ev)).Kind == dialect.Unknown {
+			return fmt.Sprintf("nobody has measured what %s makes of this answer", agent.Title())
+		}
+		if d, breaks := r.Elsewhere(ev, agent); breaks {
+			return d.Agent + " " + d.There
+		}
+	case r.Decision != Proceed || r.out().AdditionalContext != "":
+		return fmt.Sprintf("nobody has measured what %s makes of answers at %s", agent.Title(), native.Native)
+	}
+	return ""
+}
