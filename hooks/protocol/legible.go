@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -73,6 +74,50 @@ func (r *reader) legible(text string) (found embeddedObject) {
 	if !strings.Contains(text, "{") {
 		return found
 	}
+	if !strings.Contains(text, `\u00`) {
+		return r.legibleIn(text)
+	}
+	plain, shorter := spelledOut(text)
+	found = r.legibleIn(plain)
+	found.at, found.end = shorter.before(found.at), shorter.before(found.end)
+	return found
+}
+
+// escapedLetter is how a letter may be written in a JSON string, and in one that
+// is in a string.
+var escapedLetter = pattern(`\\+u00(?:4[1-9a-fA-F]|5[0-9aA]|6[1-9a-fA-F]|7[0-9aA])`)
+
+// cuts are places of a text at which something was taken out of it.
+type cuts []struct{ at, n int }
+
+// before is where the byte at stood before.
+func (c cuts) before(at int) int {
+	for _, cut := range c {
+		if cut.at > at {
+			break
+		}
+		at += cut.n
+	}
+	return at
+}
+
+// spelledOut is text with its escaped letters as such, and what that cut.
+func spelledOut(text string) (plain string, shorter cuts) {
+	var b strings.Builder
+	done := 0
+	for _, m := range escapedLetter().FindAllStringIndex(text, -1) {
+		code, _ := strconv.ParseUint(text[m[1]-2:m[1]], 16, 8) // the expression has seen the digits
+		b.WriteString(text[done:m[0]])
+		b.WriteByte(byte(code))
+		shorter = append(shorter, struct{ at, n int }{m[0] + 1, m[1] - m[0] - 1})
+		done = m[1]
+	}
+	b.WriteString(text[done:])
+	return b.String(), shorter
+}
+
+// legibleIn is of text whose letters are not escaped.
+func (r *reader) legibleIn(text string) (found embeddedObject) {
 	said := map[string]bool{}
 	for _, keys := range []*legibleKeys{&legibleContinue, &legibleDecision} {
 		r.steps += len(text)

@@ -11,7 +11,8 @@ import (
 const (
 	// scanWindow is how much of a stream is looked at together, and scanOverlap
 	// how much of it again with what follows: an object that is no longer is seen
-	// whole, of a longer one what decides is read as of one that is broken.
+	// whole. A longer one is followed, where it begins a line; what decides in any
+	// other is read as of one that is broken.
 	scanWindow  = 64 << 10
 	scanOverlap = 16 << 10
 )
@@ -23,6 +24,8 @@ type Scan struct {
 	mu     sync.Mutex
 	reader reader
 	stderr bool
+
+	long longObjects
 
 	left   []byte // to be looked at
 	offset int64  // of left in the stream
@@ -40,7 +43,14 @@ func (d *Dialect) NewScan(event Event, stderr bool) *Scan {
 	if !event.CanBlock() {
 		return nil
 	}
-	return &Scan{reader: reader{event: event, dialect: d}, stderr: stderr}
+	s := &Scan{reader: reader{event: event, dialect: d}, stderr: stderr}
+	s.long = longObjects{stderr: stderr, found: func(fields []member, at, end int64) {
+		if h := (held{Output: s.reader.apart(fields)}); len(fields) > 0 {
+			_, h.strength = h.holds()
+			s.keep(h, at, end)
+		}
+	}}
+	return s
 }
 
 // Write takes what comes next. It never fails.
@@ -60,6 +70,7 @@ func (s *Scan) Write(p []byte) (int, error) {
 // advance looks at the window, up to the end of its last line where it has one,
 // and keeps what is to be looked at again.
 func (s *Scan) advance() {
+	s.follow()
 	cut := len(s.left)
 	if n := bytes.LastIndexByte(s.left[scanOverlap:], '\n'); n >= 0 {
 		cut = scanOverlap + n + 1
@@ -77,6 +88,9 @@ func (s *Scan) advance() {
 	s.offset += int64(from)
 	s.left = s.left[:copy(s.left, s.left[from:])]
 }
+
+// follow gives what is new in left to the search for long objects.
+func (s *Scan) follow() { s.long.write(s.left[s.long.offset-s.offset:]) }
 
 // look keeps the strongest of what text says. broken: it ends in the middle of
 // a line.
@@ -100,10 +114,14 @@ func (s *Scan) look(text []byte, broken bool) {
 		whole += " ..."
 	}
 	for _, h := range s.reader.holding(whole, s.stderr) {
-		if h.strength > s.best.strength {
-			s.best = h
-			s.start, s.end = s.offset+int64(h.at-len(lead)), s.offset+int64(h.end-len(lead))
-		}
+		s.keep(h, s.offset+int64(h.at-len(lead)), s.offset+int64(h.end-len(lead)))
+	}
+}
+
+// keep keeps h, which stands in the stream from at to end, if it is the strongest.
+func (s *Scan) keep(h held, at, end int64) {
+	if h.strength > s.best.strength {
+		s.best, s.start, s.end = h, at, end
 	}
 }
 
@@ -125,6 +143,8 @@ func (s *Scan) Found(head, tail int64) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.look(s.left, false)
+	s.follow()
+	s.long.write([]byte{'\n'}) // the last line ends too
 	s.left = nil
 	if s.best.strength == 0 || !s.nuls && (s.end <= head || s.start >= tail) {
 		return nil
