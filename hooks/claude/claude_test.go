@@ -1,8 +1,10 @@
 package claude_test
 
 import (
+	"encoding/json"
 	"flag"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -201,4 +203,32 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 	r, err := claude.Migrate(claude.File{Name: "t", Data: []byte("{} // kept")}, claude.File{Name: "c"})
 	require.NoError(t, err)
 	assert.Equal(t, claude.Result{Settings: []byte("{} // kept")}, r)
+}
+
+// TestArgumentsArriveAsTheyWere: the shell gives the program what Claude Code
+// would have given it without a shell.
+func TestArgumentsArriveAsTheyWere(t *testing.T) {
+	t.Parallel()
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip(err)
+	}
+	const dir = `/my "own" $project's dir`
+	args := []string{"${CLAUDE_PROJECT_DIR}/a b", "`id` $HOME \\ \"q\" !x ${CLAUDE_PROJECT_DIR}", "$CLAUDE_PROJECT_DIR", "it's", "", "a\nb", "${CLAUDE_PROJECT_DIR}${CLAUDE_PLUGIN_ROOT}"}
+	text, err := json.Marshal(append([]string{`%s\0`}, args...))
+	require.NoError(t, err)
+	r, err := claude.Migrate(claude.File{Name: "/s"}, claude.File{Name: "c", Data: []byte(
+		`{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "printf", "args": ` + string(text) + `}]}]}}`)})
+	require.NoError(t, err)
+	s, err := hooks.LoadSettings(hooks.LayerProject, "/s", r.Settings)
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), bash, "-c", s.Hooks[0].Command)
+	cmd.Env = []string{"CLAUDE_PROJECT_DIR=" + dir, "CLAUDE_PLUGIN_ROOT=/plug in"}
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	replaced := strings.NewReplacer("${CLAUDE_PROJECT_DIR}", dir, "${CLAUDE_PLUGIN_ROOT}", "/plug in")
+	for i, arg := range args {
+		args[i] = replaced.Replace(arg)
+	}
+	assert.Equal(t, args, strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"))
 }

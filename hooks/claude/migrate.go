@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/aymanbagabas/go-udiff"
 	"mvdan.cc/sh/v3/syntax"
@@ -249,6 +251,9 @@ func (m *migration) hook(event string, n jsonc.Node) (hook, bool) {
 	if args := n.Get("args"); args.Kind() == jsonc.Array {
 		h.Command = m.quote(n, append([]string{h.Command}, args.Strings()...))
 	}
+	if h.Name == "" {
+		h.Name = scriptName(h.Command)
+	}
 	h.Timeout = m.timeout(event, n.Get("timeout"))
 	for _, f := range n.Members() {
 		if slices.Contains(carried, f.Name) {
@@ -263,18 +268,52 @@ func (m *migration) hook(event string, n jsonc.Node) (hook, bool) {
 	return h, true
 }
 
-// quote writes a program and its arguments as one command for the shell.
+// placeholder is what Claude Code replaces in the arguments of a hook, which
+// have no shell there.
+var placeholder = regexp.MustCompile(`\$\{CLAUDE_[A-Z_]+\}`)
+
+// quote writes a program and its arguments as one command for the shell. A
+// placeholder stays one: the shell puts the value of its variable in.
 func (m *migration) quote(n jsonc.Node, words []string) string {
 	for i, word := range words {
 		quoted, err := syntax.Quote(word, syntax.LangBash)
-		if err != nil {
+		switch {
+		case err != nil:
 			m.differs(n, "an argument cannot be written for a shell: %v", err)
 			quoted = "''"
+		case placeholder.MatchString(word):
+			quoted = `"` + escaped(word) + `"`
 		}
 		words[i] = quoted
 	}
 	return strings.Join(words, " ")
 }
+
+// escaped is word for double quotes, but for its placeholders.
+func escaped(word string) string {
+	var b strings.Builder
+	special := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`")
+	at := 0
+	for _, span := range placeholder.FindAllStringIndex(word, -1) {
+		b.WriteString(special.Replace(word[at:span[0]]) + word[span[0]:span[1]])
+		at = span[1]
+	}
+	return b.String() + special.Replace(word[at:])
+}
+
+// script is a file in a command by whose name people call a hook.
+var script = regexp.MustCompile(`([\w-][\w.-]*\.(?:sh|bash|zsh|fish|py|js|cjs|mjs|ts|rb|pl|php|lua|ps1|go))(?:["'\s;&|)]|$)`)
+
+// scriptName is the name of the first script in a command; empty: there is none.
+func scriptName(command string) string {
+	if found := script.FindStringSubmatch(command); found != nil {
+		return found[1]
+	}
+	return ""
+}
+
+// longest is a timeout in seconds that nobody means: they are milliseconds.
+const longest = 3600
 
 // timeout is in milliseconds, and in seconds there. A hook without one keeps the
 // time that it had.
@@ -285,6 +324,9 @@ func (m *migration) timeout(event string, n jsonc.Node) json.Number {
 	}
 	if s, ok := n.Float(); ok && s > 0 && s < 1e9 {
 		seconds = s
+		if s >= longest {
+			m.differs(n, "%s: the timeout %v is %v in Claude Code, which counts in seconds; write %v if milliseconds were meant", event, s, time.Duration(s)*time.Second, math.Ceil(s/1000))
+		}
 	} else if n.Exists() {
 		m.differs(n, "%s: the timeout %s is not a number of seconds; it is %v s now", event, n.Standard(), seconds)
 	}
