@@ -34,6 +34,7 @@ var parsers = []fuzzed{
 	{target: "hooks/dialect FuzzRead", folder: "hooks/dialect", functions: "object parseJS"},
 	{target: "hooks/dotenv FuzzParse", folder: "hooks/dotenv", functions: "Read"},
 	{target: "hooks/protocol FuzzObject", folder: "hooks/protocol", functions: "splitField"},
+	{target: "hooks/command FuzzADecisionBeyondWhatIsKept", folder: "hooks/protocol", functions: "openObject.next"},
 	{target: "hooks/protocol FuzzADenyAmongGarbage", folder: "hooks/protocol", functions: "unquote"},
 	{target: "hooks/protocol FuzzParse", folder: "hooks/protocol", functions: "LLMMessage.UnmarshalJSON Output.UnmarshalJSON object rawField.decode"},
 	{target: "internal/atomicfile FuzzSweepJournals", folder: "internal/atomicfile", functions: "SweepJournals"},

@@ -43,7 +43,7 @@ func New(sys *app.System, f *app.Options, broken func(error)) Output {
 	if f.RawOutput {
 		out = text.Raw(out)
 	}
-	return &textOutput{stderrOutput: told, Text: &output.Text{Out: out, Err: sys.Stderr, Raw: f.RawOutput, Broken: broken}}
+	return &textOutput{stderrOutput: told, Text: &output.Text{Out: out, Err: sys.Stderr, Raw: f.RawOutput, Whole: !sys.StdoutTTY, Broken: broken}}
 }
 
 // stderrOutput is what all formats say on standard error.
@@ -73,7 +73,8 @@ func (o *stderrOutput) tellUnfinished(res agent.Result) {
 	}
 }
 
-// textOutput streams the answer.
+// textOutput writes the answer: as it comes for a person, for programs each round
+// once it counts.
 type textOutput struct {
 	*stderrOutput
 	*output.Text

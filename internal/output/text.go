@@ -14,16 +14,20 @@ import (
 	"minigem/internal/text"
 )
 
-// Text streams the model's text to Out as it comes. It is an event.Sink.
+// Text writes the model's text to Out. It is an event.Sink.
 //
 // The rules: a newline ends the text before tools run, between the attempts of
-// a retried answer and at the end. When a round is discarded and made again,
-// what was already written is not repeated: the new text is written from where
-// it differs, on a line of its own.
+// a retried answer and at the end. Where a round is discarded and made again, a
+// program must not read what does not count: with Whole, the text of a round is
+// written when it counts. Without, it is written as it comes, and what was
+// already written is not repeated: the new text is written from where it
+// differs, on a line of its own.
 type Text struct {
 	Out io.Writer // nothing but text
 	Err io.Writer // notices, one a line
 	Raw bool      // leave control sequences in
+	// Whole keeps the text of a round until it is finished, failed or cut off.
+	Whole bool
 	// Broken is called once, when Out cannot be written any more. nil: nothing.
 	Broken func(error)
 
@@ -32,6 +36,7 @@ type Text struct {
 	midLine bool   // something was written and did not end in a newline
 	round   string // what this round has written
 	replay  string // what a discarded attempt had written and is not repeated
+	kept    strings.Builder
 	broken  bool
 }
 
@@ -43,14 +48,23 @@ func (t *Text) Emit(e event.Event) {
 	case event.PromptStarted:
 		t.newline()
 	case event.RoundStarted:
+		t.flush()
 		t.round = ""
 	case event.TextDelta:
 		t.text(e.Text)
 	case event.RoundDiscarded:
 		t.replay, t.round = t.replay+t.round, ""
+		if t.Whole {
+			t.replay = ""
+			t.kept.Reset()
+			t.pieces = text.Cleaner{}
+		}
 		t.notice("[WARNING] %s; asking again%s", e.Reason, in(e.Delay))
 	case event.RoundFinished:
 		t.replay = ""
+		t.flush()
+	case event.RoundFailed:
+		t.flush()
 	case event.ToolStarted:
 		t.newline()
 	case event.ToolFinished:
@@ -119,13 +133,31 @@ func (t *Text) text(s string) {
 	t.write(s)
 }
 
+// flush writes what was kept.
+func (t *Text) flush() {
+	if t.kept.Len() > 0 {
+		s := t.kept.String()
+		t.kept.Reset()
+		t.put(s)
+	}
+}
+
 func (t *Text) newline() {
+	t.flush()
 	if t.midLine {
-		t.write("\n")
+		t.put("\n")
 	}
 }
 
 func (t *Text) write(s string) {
+	if t.Whole {
+		t.kept.WriteString(s)
+		return
+	}
+	t.put(s)
+}
+
+func (t *Text) put(s string) {
 	if s == "" || t.broken {
 		return
 	}

@@ -55,6 +55,37 @@ func TestText(t *testing.T) {
 	}
 }
 
+// TestTextForPrograms: what a program reads has been said for good.
+func TestTextForPrograms(t *testing.T) {
+	t.Parallel()
+	delta := func(s string) event.Event { return event.TextDelta{Text: s} }
+	round, discarded, finished := event.RoundStarted{}, event.RoundDiscarded{Reason: "x"}, event.RoundFinished{}
+	for _, c := range []struct {
+		name        string
+		events      []event.Event
+		before, out string // Close
+	}{
+		{"a discarded attempt leaves nothing", []event.Event{round, delta("one"), discarded, round, delta("two"), finished}, "two", "two\n"},
+		{"nor does half a control sequence of it", []event.Event{round, delta("one\x1b]52;c;"), discarded, round, delta("two"), finished}, "two", "two\n"},
+		{"the same again is said once", []event.Event{round, delta("one"), discarded, round, delta("one and two"), finished}, "one and two", "one and two\n"},
+		{"three attempts", []event.Event{round, delta("a"), discarded, round, delta("b"), discarded, round, delta("c"), finished}, "c", "c\n"},
+		{"a finished round stays", []event.Event{round, delta("reading"), finished, event.ToolStarted{}, round, delta("half"), discarded, round, delta("done"), finished}, "reading\ndone", "reading\ndone\n"},
+		{"a round waits for its end", []event.Event{round, delta("half")}, "", "half\n"},
+		{"what failed for good is written", []event.Event{round, delta("half"), event.RoundFailed{}}, "half", "half\n"},
+		{"retried answers stand apart", []event.Event{round, delta("draft"), finished, event.PromptStarted{Attempt: 1}, round, delta("final"), finished}, "draft\nfinal", "draft\nfinal\n"},
+		{"discarded at the end", []event.Event{round, delta("draft"), discarded}, "", ""},
+	} {
+		var out strings.Builder
+		text := &Text{Out: &out, Err: &strings.Builder{}, Whole: true}
+		for _, e := range c.events {
+			text.Emit(e)
+		}
+		assert.Equal(t, c.before, out.String(), c.name)
+		text.Close()
+		assert.Equal(t, c.out, out.String(), c.name)
+	}
+}
+
 type failing struct{ n int }
 
 func (f *failing) Write([]byte) (int, error) { f.n++; return 0, errors.New("broken pipe") }
