@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -18,9 +16,7 @@ import (
 	"minigem/e2e/fakemodel"
 	"minigem/e2e/testbed"
 	"minigem/internal/app"
-	"minigem/internal/boundedfile"
 	"minigem/internal/exit"
-	"minigem/llm/script"
 )
 
 // fakeAPI is what the flags of fake-api say.
@@ -119,40 +115,14 @@ func (f fakeAPI) serve(ctx context.Context, out io.Writer, path string) error {
 
 // server reads the script, whose form says which server is needed.
 func (f fakeAPI) server(path string, protocol fakemodel.Protocol, faults []fakegemini.Fault, log io.Writer) (fakeServer, error) {
-	data, err := boundedfile.ReadNamed(path, boundedfile.Recorded)
+	turns, short, err := testbed.ReadModel(path)
 	if err != nil {
-		return nil, fmt.Errorf("opening the script: %w", err)
+		return nil, err
 	}
-	var turns []fakemodel.Turn
-	if short(string(data)) {
-		rounds, err := testbed.ParseModel(path, 1, string(data))
-		if err != nil {
-			return nil, err
-		}
-		turns = testbed.Turns(rounds)
-	} else {
-		entries, err := script.Parse(path, bytes.NewReader(data))
-		if err != nil {
-			return nil, err
-		}
-		if protocol == fakemodel.Gemini {
-			return fakegemini.New(fakegemini.Options{Entries: entries, NonStrict: f.nonStrict, Strict: f.strict, Key: f.key, Faults: faults, LogTo: log}), nil
-		}
-		for _, e := range entries {
-			turns = append(turns, fakemodel.Turn{Entry: e})
-		}
+	if protocol == fakemodel.Gemini && !short {
+		return fakegemini.New(fakegemini.Options{Entries: fakemodel.Entries(turns), NonStrict: f.nonStrict, Strict: f.strict, Key: f.key, Faults: faults, LogTo: log}), nil
 	}
 	return fakemodel.New(fakemodel.Options{Turns: turns, ToolLess: f.every, Strict: f.strict, Key: f.key, Faults: faults, LogTo: log}), nil
-}
-
-// short reports whether a script has the short form: a line that is not JSON.
-func short(script string) bool {
-	for line := range strings.Lines(script) {
-		if line = strings.TrimSpace(line); line != "" && line[0] != '{' {
-			return true
-		}
-	}
-	return false
 }
 
 func parseFaults(s string) ([]fakegemini.Fault, error) {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"minigem/llm"
 )
@@ -115,8 +114,8 @@ func (b anthropicBlock) part() llm.Part {
 
 func (anthropicAPI) read(body []byte, h http.Header, counting bool) (asked, []string, error) {
 	var w anthropicRequest
-	if err := json.Unmarshal(body, &w); err != nil {
-		return asked{}, nil, fmt.Errorf("reading the request: %w", err)
+	if err := decode(body, &w); err != nil {
+		return asked{}, nil, err
 	}
 	r := &reading{}
 	r.Model, r.stream, r.usage = w.Model, w.Stream, true
@@ -266,131 +265,4 @@ func signature(t llm.Thought) string {
 		return base64.StdEncoding.EncodeToString([]byte("a signature of the fake model"))
 	}
 	return base64.StdEncoding.EncodeToString(t.Signature)
-}
-
-// anthropicStream writes the events of a message.
-type anthropicStream struct {
-	x     *exchange
-	a     answer
-	index int    // of the block that is open, or comes next
-	open  string // its type; empty: none is
-	last  llm.Thought
-}
-
-func (anthropicAPI) stream(x *exchange, a answer) streamer { return &anthropicStream{x: x, a: a} }
-
-func (s *anthropicStream) event(name string, fields map[string]any) {
-	fields["type"] = name
-	s.x.event(name, fields)
-}
-
-func (s *anthropicStream) begin() {
-	s.event("message_start", map[string]any{"message": s.a.anthropicMessage([]any{}, nil, 1)})
-}
-
-func (s *anthropicStream) part(p llm.Part) {
-	switch p := p.(type) {
-	case llm.Text:
-		s.start("text", map[string]any{"type": "text", "text": ""}, false)
-		s.delta(map[string]any{"type": "text_delta", "text": p.Text})
-	case llm.Thought:
-		s.start("thinking", map[string]any{"type": "thinking", "thinking": "", "signature": ""}, false)
-		s.delta(map[string]any{"type": "thinking_delta", "thinking": p.Text})
-		s.last = p
-	case llm.ToolCall:
-		s.start("tool_use", map[string]any{"type": "tool_use", "id": p.ID, "name": p.Name, "input": map[string]any{}}, true)
-		s.delta(map[string]any{"type": "input_json_delta", "partial_json": ""})
-		for _, piece := range pieces(arguments(p)) {
-			s.delta(map[string]any{"type": "input_json_delta", "partial_json": piece})
-		}
-		s.stop()
-	}
-}
-
-// start opens a block, if none of its kind is open; fresh: even then.
-func (s *anthropicStream) start(kind string, block map[string]any, fresh bool) {
-	if s.open == kind && !fresh {
-		return
-	}
-	s.stop()
-	s.event("content_block_start", map[string]any{"index": s.index, "content_block": block})
-	if s.index == 0 {
-		s.event("ping", map[string]any{})
-	}
-	s.open = kind
-}
-
-func (s *anthropicStream) delta(d map[string]any) {
-	s.event("content_block_delta", map[string]any{"index": s.index, "delta": d})
-}
-
-func (s *anthropicStream) stop() {
-	if s.open == "" {
-		return
-	}
-	if s.open == "thinking" {
-		s.delta(map[string]any{"type": "signature_delta", "signature": signature(s.last)})
-	}
-	s.event("content_block_stop", map[string]any{"index": s.index})
-	s.open = ""
-	s.index++
-}
-
-func (s *anthropicStream) end() {
-	s.stop()
-	s.event("message_delta", map[string]any{
-		"delta": map[string]any{"stop_reason": anthropicStop(s.a), "stop_sequence": nil},
-		"usage": s.a.anthropicUsage(s.a.usage.Candidates + s.a.usage.Thoughts),
-	})
-	s.event("message_stop", map[string]any{})
-}
-
-func (s *anthropicStream) fail(f Fault) {
-	s.x.event("error", anthropicAPI{}.failure(f, s.x.rec.Number))
-}
-
-// joinedParts makes one text of texts that follow each other, and one thought
-// of thoughts.
-func joinedParts(parts []llm.Part) []llm.Part {
-	var out []llm.Part
-	for _, p := range parts {
-		if n := len(out) - 1; n >= 0 {
-			switch last := out[n].(type) {
-			case llm.Text:
-				if t, ok := p.(llm.Text); ok {
-					out[n] = llm.Text{Text: last.Text + t.Text}
-					continue
-				}
-			case llm.Thought:
-				if t, ok := p.(llm.Thought); ok {
-					t.Text = last.Text + t.Text
-					out[n] = t
-					continue
-				}
-			}
-		}
-		out = append(out, p)
-	}
-	return out
-}
-
-// arguments are those of a call, as text.
-func arguments(c llm.ToolCall) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(c.Args) // they came from JSON
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// pieces cuts text for a stream: clients have to put it together again.
-func pieces(text string) []string {
-	const size = 48 // characters
-	var out []string
-	for runes := []rune(text); len(runes) > 0; {
-		n := min(size, len(runes))
-		out = append(out, string(runes[:n]))
-		runes = runes[n:]
-	}
-	return out
 }

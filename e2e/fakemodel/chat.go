@@ -63,8 +63,8 @@ type chatCall struct {
 
 func (chatAPI) read(body []byte, _ http.Header, _ bool) (asked, []string, error) {
 	var w chatRequest
-	if err := json.Unmarshal(body, &w); err != nil {
-		return asked{}, nil, fmt.Errorf("reading the request: %w", err)
+	if err := decode(body, &w); err != nil {
+		return asked{}, nil, err
 	}
 	r := &reading{}
 	r.Model, r.stream = w.Model, w.Stream

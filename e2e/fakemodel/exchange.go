@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"minigem/e2e/fakegemini"
 	"minigem/internal/boundedfile"
 	"minigem/llm"
 	"minigem/llm/script"
@@ -41,18 +40,6 @@ type asked struct {
 	usage  bool            // the stream tells of usage
 	schema json.RawMessage // that the answer must have; nil: none
 }
-
-// answer is what goes out.
-type answer struct {
-	x      *exchange
-	asked  asked
-	parts  []llm.Part
-	usage  llm.Usage
-	finish string // in Gemini's words; empty: it breaks off
-}
-
-// calls reports whether tools are called.
-func (a answer) calls() bool { return len(llm.PartsCalls(a.parts)) > 0 }
 
 var apis = map[Protocol]api{Anthropic: anthropicAPI{}, Responses: responsesAPI{}, Chat: chatAPI{}}
 
@@ -250,6 +237,8 @@ func (x *exchange) stream(a answer, chunks []llm.Chunk, fault Fault) {
 	}
 }
 
+var garbageEvents = map[Protocol]string{Anthropic: "content_block_delta", Responses: "response.output_text.delta"}
+
 // spoil does what the fault says, now. to is nil before the header went out.
 func (x *exchange) spoil(f Fault, to streamer) {
 	switch {
@@ -262,6 +251,9 @@ func (x *exchange) spoil(f Fault, to streamer) {
 		if to == nil {
 			x.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 			x.header(http.StatusOK)
+		}
+		if name := garbageEvents[x.rec.Protocol]; name != "" { // clients do not look at events without a name
+			_, _ = fmt.Fprintf(x, "event: %s\n", name)
 		}
 		_, _ = io.WriteString(x, "data: {\"type\": \"content_block\n\n") // the client may have left
 		x.flush()
@@ -328,60 +320,3 @@ func (x *exchange) header(status int) {
 }
 
 func (x *exchange) flush() { _ = http.NewResponseController(x.ResponseWriter).Flush() }
-
-// serveGemini lets fakegemini answer, from the turns of this server.
-func (x *exchange) serveGemini() {
-	rec := &fakegemini.Request{Number: x.rec.Number, Time: x.rec.Time}
-	defer func() {
-		x.rec.Body, x.rec.Status, x.rec.Fault, x.rec.Parsed = rec.Body, rec.Status, rec.Fault, rec.Parsed
-		x.rec.Problems = append(rec.Problems, x.rec.Problems...)
-	}()
-	x.s.gemini.Handle(x.ResponseWriter, x.req, rec, geminiSource{x})
-}
-
-// geminiSource gives fakegemini the turns.
-type geminiSource struct{ x *exchange }
-
-func (g geminiSource) Next(m script.Method, req llm.Request) (script.Entry, error) {
-	return g.pick(m, req, true)
-}
-
-func (g geminiSource) Peek(m script.Method, req llm.Request) (script.Entry, error) {
-	return g.pick(m, req, false)
-}
-
-func (g geminiSource) pick(m script.Method, req llm.Request, remove bool) (script.Entry, error) {
-	x := g.x
-	x.asked = asked{Request: req, schema: req.Sampling.JSONSchema}
-	for _, t := range req.Tools {
-		x.asked.tools = append(x.asked.tools, Tool{Name: t.Name, Kind: "function", Schema: t.Parameters})
-	}
-	x.rec.Tools = x.asked.tools
-	x.rec.Side = m == script.Count || len(req.Tools) == 0 && !x.s.opts.ToolLess
-	kind := m
-	if m != script.Count && !x.s.opts.ToolLess {
-		kind = script.Stream
-		if x.rec.Side {
-			kind = script.Whole
-		}
-	}
-	e, err := x.pick(kind, remove)
-	if err != nil {
-		return e, err
-	}
-	return as(e, m), nil
-}
-
-// as makes an answer one of the method that was asked for.
-func as(e script.Entry, m script.Method) script.Entry {
-	if e.Method == script.Stream && m == script.Whole {
-		var whole llm.Chunk
-		for _, c := range e.Chunks {
-			parts := append(whole.Parts, c.Parts...)
-			whole, whole.Parts = c, parts
-		}
-		e.Chunks = []llm.Chunk{whole}
-	}
-	e.Method = m
-	return e
-}

@@ -59,6 +59,15 @@ type Turn struct {
 	Repeat  bool // every further request of this kind gets it too
 }
 
+// Entries are the entries of turns.
+func Entries(turns []Turn) []script.Entry {
+	var all []script.Entry
+	for _, t := range turns {
+		all = append(all, t.Entry)
+	}
+	return all
+}
+
 // Fault is a way to misbehave.
 type Fault = fakegemini.Fault
 

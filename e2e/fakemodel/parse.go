@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -11,6 +12,18 @@ import (
 
 	"minigem/llm"
 )
+
+// decode reads a body.
+func decode(body []byte, into any) error {
+	err := json.Unmarshal(body, into)
+	if e := new(json.UnmarshalTypeError); errors.As(err, &e) && e.Field != "" {
+		return fmt.Errorf("reading the request: a JSON %s where %s stands", e.Value, e.Field)
+	}
+	if err != nil {
+		return fmt.Errorf("reading the request: %w", err)
+	}
+	return nil
+}
 
 // reading collects what a request says. Consecutive things of one speaker are
 // one message, as the APIs themselves take them.

@@ -82,8 +82,8 @@ func (r *reading) ask(tools []responsesTool, namespace string) {
 
 func (responsesAPI) read(body []byte, _ http.Header, _ bool) (asked, []string, error) {
 	var w responsesRequest
-	if err := json.Unmarshal(body, &w); err != nil {
-		return asked{}, nil, fmt.Errorf("reading the request: %w", err)
+	if err := decode(body, &w); err != nil {
+		return asked{}, nil, err
 	}
 	r := &reading{}
 	r.Model, r.System, r.stream, r.usage = w.Model, w.Instructions, w.Stream, true

@@ -15,7 +15,9 @@ type responsesStream struct {
 	open     llm.Part // text or thought that is being said; nil: none
 }
 
-func (responsesAPI) stream(x *exchange, a answer) streamer { return &responsesStream{x: x, a: a} }
+func (responsesAPI) stream(x *exchange, a answer) streamer {
+	return &responsesStream{x: x, a: a, output: []any{}}
+}
 
 func (s *responsesStream) event(name string, fields map[string]any) {
 	fields["type"], fields["sequence_number"] = name, s.sequence

@@ -1,10 +1,13 @@
 package testbed
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"minigem/e2e/fakemodel"
+	"minigem/internal/boundedfile"
 	"minigem/llm/script"
 )
 
@@ -19,6 +22,28 @@ func Turns(rounds []Round) []fakemodel.Turn {
 		turns[i] = fakemodel.Turn{Entry: r.Entry, Actions: r.Actions, Repeat: r.Repeat}
 	}
 	return turns
+}
+
+// ReadModel reads a model script from a file: a fake-responses file, or the
+// short form, which has lines that are not JSON.
+func ReadModel(path string) (turns []fakemodel.Turn, short bool, err error) {
+	data, err := boundedfile.ReadNamed(path, boundedfile.Recorded)
+	if err != nil {
+		return nil, false, fmt.Errorf("opening the script: %w", err)
+	}
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSpace(line)
+		short = short || line != "" && line[0] != '{'
+	}
+	if short {
+		rounds, err := ParseModel(path, 1, string(data))
+		return Turns(rounds), true, err
+	}
+	entries, err := script.Parse(path, bytes.NewReader(data))
+	for _, e := range entries {
+		turns = append(turns, fakemodel.Turn{Entry: e})
+	}
+	return turns, false, err
 }
 
 // heredoc is the text of a write that is being read.

@@ -26,7 +26,7 @@ type read struct{ where, call, why string }
 // reads are all there are. Whoever adds one shows here what bounds it, or reads
 // through internal/boundedfile.
 var reads = []read{
-	{"cmd/minigem fakeAPICommand", "os.OpenFile", "only written, where the user says"},
+	{"cmd/minigem fakeAPI.serve", "os.OpenFile", "only written, where the user says"},
 	{"internal/app openHookTrace", "os.OpenFile", "only written, where the user says"},
 	{"internal/listing readPastRuns", "bufio.NewScanner", "of a regular file, and the buffer bounds a line"},
 	{"internal/demo unpack", "fs.ReadFile", "of files embedded in the program"},
