@@ -19,7 +19,7 @@ const claudeSettings = `{
 
 const migrationShown = `--- .gemini/settings.json
 +++ .gemini/settings.json
-@@ -1 +1,29 @@
+@@ -1 +1,31 @@
 -{}
 \ No newline at end of file
 +{
@@ -31,6 +31,7 @@ const migrationShown = `--- .gemini/settings.json
 +          {
 +            "type": "command",
 +            "command": "./guard.sh",
++            "name": "guard.sh",
 +            "timeout": 5000,
 +            "dialect": "claude"
 +          }
@@ -43,6 +44,7 @@ const migrationShown = `--- .gemini/settings.json
 +          {
 +            "type": "command",
 +            "command": "./save.sh",
++            "name": "save.sh",
 +            "timeout": 600000,
 +            "dialect": "claude"
 +          }
@@ -95,12 +97,12 @@ func TestHooksMigrate(t *testing.T) {
 		t.Parallel()
 		w := newHookWorld(t, map[string]string{
 			".claude/settings.json":       claudeSettings,
-			".claude/settings.local.json": `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "./mine.sh"}]}]}}`,
+			".claude/settings.local.json": `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine.sh"}]}]}}`,
 		})
 		got := w.run("hooks migrate --from-claude --yes")
 		assert.Contains(t, got.out, "Added 3 hooks to .gemini/settings.json.\n")
 		assert.Contains(t, got.out, ".claude/settings.local.json:1: these hooks were yours alone")
-		assert.Contains(t, w.run("hooks list").out, "./mine.sh")
+		assert.Contains(t, w.run("hooks list").out, "mine.sh")
 	})
 }
 
