@@ -37,6 +37,8 @@ type hooksTesting struct {
 	coverage bool
 	min      int
 	binary   string
+	on       []string
+	agents   agentFlags
 }
 
 const hooksTestHelp = `Runs test cases of hooks: each in a project and a home of its own, through the
@@ -94,6 +96,8 @@ func hooksTestCommand(sys *app.System) *cobra.Command {
 	fs.DurationVar(&t.timeout, "timeout", 0, "how long a case may take that says nothing itself (30s)")
 	fs.BoolVar(&t.coverage, "coverage", false, "tell which hooks, events, decisions and failures the cases reached")
 	fs.StringVar(&t.binary, "binary", "", "run the cases on another `program` too, such as gemini, and show what differs")
+	fs.StringSliceVar(&t.on, "on", nil, "run the cases on these `agents` too, such as claude,codex, or on all, and show a matrix")
+	t.agents.register(fs)
 	fs.IntVar(&t.min, "min", 0, "fail below this `percentage` of coverage")
 	return cmd
 }
@@ -131,6 +135,9 @@ func (t *hooksTesting) test(ctx context.Context, paths []string) error {
 	if err != nil {
 		return exit.With(testbed.ExitBroken, err)
 	}
+	if len(t.on) > 0 {
+		return t.onAgents(ctx, s, files)
+	}
 	if t.binary != "" {
 		return t.compare(ctx, s, files)
 	}
@@ -159,7 +166,7 @@ func (t *hooksTesting) suite(paths []string) (*testbed.Suite, error) {
 			return nil, err
 		}
 	}
-	if !slices.Contains(testbed.Formats, t.format) {
+	if !slices.Contains(testbed.Formats, t.format) && len(t.on) == 0 {
 		return nil, fmt.Errorf("the format is %q: use one of %s", t.format, strings.Join(testbed.Formats, ", "))
 	}
 	if t.min < 0 || t.min > 100 {
@@ -226,38 +233,17 @@ func (t *hooksTesting) watching(ctx context.Context, s *testbed.Suite) {
 	})
 }
 
-// compare runs the cases here and on another program, one after the other: such
-// programs are slow to start, and time-outs are meant for one of them.
+// compare runs the cases here and on another program.
 func (t *hooksTesting) compare(ctx context.Context, s *testbed.Suite, files []string) error {
 	there := s.Run
 	there.Driver = testbed.Binary(t.binary)
-	same, known, differ, left, code := 0, 0, 0, 0, testbed.ExitPassed
-	for _, file := range files {
-		if ctx.Err() != nil {
-			return exit.Errorf(exit.Interrupted, "interrupted")
-		}
-		c, err := testbed.ReadFile(file)
-		if err != nil {
-			return exit.With(testbed.ExitBroken, err)
-		}
-		cmp := testbed.Compare(ctx, c, s.Run, there)
-		fmt.Fprint(t.sys.Stdout, cmp)
-		switch {
-		case cmp.Broken != nil:
-			code = testbed.ExitBroken
-		case cmp.Unplayable != "":
-			left++
-		case cmp.Same():
-			same++
-		case cmp.Why() != "":
-			known++
-		default:
-			differ++
-			code = max(code, testbed.ExitFailed)
-		}
-	}
-	fmt.Fprintf(t.sys.Stdout, "%d the same, %d differ and say why, %d differ, %d not available there\n", same, known, differ, left)
-	if code != testbed.ExitPassed {
+	code, err := testbed.CompareFiles(ctx, t.sys.Stdout, files, s.Run, there)
+	switch {
+	case ctx.Err() != nil:
+		return exit.Errorf(exit.Interrupted, "interrupted")
+	case err != nil:
+		return exit.With(code, err)
+	case code != testbed.ExitPassed:
 		return exit.Silent(code)
 	}
 	return nil

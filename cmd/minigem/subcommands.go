@@ -13,6 +13,7 @@ func subcommands(sys *app.System) []*cobra.Command {
 		fakeAPICommand(sys),
 		trustCommand(sys),
 		hooksCommand(sys),
+		agentsCommand(sys),
 		sessionsCommand(sys),
 		settingsCommand(sys),
 		policiesCommand(sys),

@@ -77,7 +77,9 @@ func doInteractive(r *runner, _ Command) error {
 
 func doTimeout(r *runner, c Command) error {
 	d, err := time.ParseDuration(c.Args[0])
-	r.timeout = d
+	if r.timeout = d; r.o.Elsewhere {
+		r.timeout = max(d, r.o.Timeout) // it is meant for minigem, which starts in no time
+	}
 	return err
 }
 
@@ -96,6 +98,10 @@ func doPrompt(r *runner, c Command) error {
 	r.rec.mu.Lock()
 	defer r.rec.mu.Unlock()
 	r.rec.r.Outcomes = append(r.rec.r.Outcomes, o)
+	var cannot *CannotError
+	if errors.As(o.Err, &cannot) {
+		return cannot
+	}
 	return nil
 }
 

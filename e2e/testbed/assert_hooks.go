@@ -30,9 +30,9 @@ var hookVerbs = []verb{
 		text: "A hook ran and changed nothing, ever."},
 }
 
-// isHook reports whether h is what name means: its name, its command, or a word
+// IsHook reports whether h is what name means: its name, its command, or a word
 // of its command, with or without folders and extension.
-func isHook(h hooks.Hook, name string) bool {
+func IsHook(h hooks.Hook, name string) bool {
 	if name == "*" || name == h.Name || name == h.Command {
 		return true
 	}
@@ -62,7 +62,7 @@ func (r *Record) runs(event, hook string) []runOf {
 			continue
 		}
 		for _, run := range rep.Runs {
-			if isHook(run.Hook, hook) {
+			if IsHook(run.Hook, hook) {
 				out = append(out, runOf{run, rep})
 			}
 		}
@@ -177,7 +177,7 @@ func actualRuns(ran []runOf, conds []Cond) string {
 // though others are: most likely it is misspelled.
 func (r *Record) unknown(event, hook string) bool {
 	return len(r.Config.Hooks) > 0 && !slices.ContainsFunc(r.Config.Hooks, func(h hooks.Hook) bool {
-		return string(h.Event) == event && isHook(h, hook)
+		return string(h.Event) == event && IsHook(h, hook)
 	})
 }
 
@@ -201,6 +201,9 @@ func (r *Record) reasonsNot(event, hook string) []string {
 	if len(reasons) > 0 {
 		return reasons
 	}
+	if r.other != nil {
+		return []string{r.other.WhyNot(event, hook)}
+	}
 	if r.elsewhere {
 		return []string{"its telemetry tells of no such run"}
 	}
@@ -208,11 +211,11 @@ func (r *Record) reasonsNot(event, hook string) []string {
 	for _, h := range r.Config.Hooks {
 		if string(h.Event) == event {
 			here = append(here, h.ID())
-			if isHook(h, hook) {
+			if IsHook(h, hook) {
 				return []string{event + " never happened" + r.opened()}
 			}
 		}
-		if isHook(h, hook) {
+		if IsHook(h, hook) {
 			configured = append(configured, string(h.Event))
 		}
 	}
@@ -355,7 +358,7 @@ func judgeWatches(r *Record, c Command) verdict {
 	ran := 0
 	for _, rep := range r.Reports {
 		for _, run := range rep.Runs {
-			if !isHook(run.Hook, c.Args[0]) || !run.Ran() {
+			if !IsHook(run.Hook, c.Args[0]) || !run.Ran() {
 				continue
 			}
 			ran++

@@ -227,7 +227,7 @@ func judgeMaxMS(r *Record, c Command) verdict {
 	ran := false
 	for _, rep := range r.Reports {
 		for _, run := range rep.Runs {
-			if !run.Ran() || !isHook(run.Hook, c.Args[0]) {
+			if !run.Ran() || !IsHook(run.Hook, c.Args[0]) {
 				continue
 			}
 			ran = true

@@ -46,6 +46,7 @@ func checkDiff(args []string) error {
 
 func judgeToolRan(r *Record, c Command) verdict {
 	conds, want := c.others(), c.times()
+	c.Args = []string{r.tool(c.Args[0])}
 	n := 0
 	var seen []string
 	for _, s := range r.Started {
@@ -162,6 +163,7 @@ func resultText(res llm.ToolResult) string {
 
 func judgeToolResult(r *Record, c Command) verdict {
 	conds, want := c.others(), c.times()
+	c.Args = []string{r.tool(c.Args[0])}
 	n := 0
 	var seen []string
 	for _, f := range r.Finished {
@@ -192,6 +194,7 @@ func judgeToolResult(r *Record, c Command) verdict {
 
 func judgeAsked(r *Record, c Command) verdict {
 	conds, want := c.others(), c.times()
+	c.Args = []string{r.tool(c.Args[0])}
 	n := 0
 	var seen []string
 	for _, q := range r.Questions {

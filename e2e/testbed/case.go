@@ -21,9 +21,10 @@ type Case struct {
 	Commands []Command
 	Rounds   []Round // what the model answers; nil: the file has no model
 
-	files   []section // what is written before the case runs
-	wants   map[string]section
-	archive *txtar.Archive
+	files    []section // what is written before the case runs
+	portable []Portable
+	wants    map[string]section
+	archive  *txtar.Archive
 }
 
 // section is a file of a case.
@@ -124,14 +125,21 @@ func Parse(path string, data []byte) (*Case, error) {
 		p.section(section{f.Name, f.Data, line + 1})
 		line += strings.Count(string(f.Data), "\n") + 1
 	}
+	if p.hooks.name != "" {
+		var err error
+		if p.c.portable, err = parsePortable(path, p.hooks, p.c.files); err != nil {
+			p.errs = append(p.errs, err)
+		}
+	}
 	p.whole()
 	return p.c, errors.Join(p.errs...)
 }
 
 type caseParser struct {
-	c    *Case
-	errs []error
-	seen []string // names of sections
+	c     *Case
+	errs  []error
+	seen  []string // names of sections
+	hooks section  // the portable ones
 }
 
 func (p *caseParser) fail(line int, format string, args ...any) {
@@ -179,6 +187,8 @@ func (p *caseParser) section(s section) {
 	case s.name == settingsSection:
 		s.name = ".gemini/settings.json"
 		p.c.files = append(p.c.files, s)
+	case s.name == PortableSection:
+		p.hooks = s
 	case strings.HasPrefix(s.name, wantPrefix):
 		p.c.wants[s.name] = s
 	default:
@@ -202,17 +212,32 @@ func (p *caseParser) whole() {
 	if slices.Contains(p.seen, modelSection) && slices.Contains(p.seen, responsesSection) {
 		p.fail(1, "both -- %s -- and -- %s --: expected one of them", modelSection, responsesSection)
 	}
-	if !c.configures() {
-		p.fail(1, "no settings: expected a -- settings.json -- section with the hooks' entries, or a line such as: use ../.gemini")
+	if !c.configures() && !c.configuresOthers() {
+		p.fail(1, "no settings: expected a -- settings.json -- section with the hooks' entries, one -- %s -- with portable ones, or a line such as: use ../.gemini", PortableSection)
+	}
+	if len(c.portable) > 0 && slices.ContainsFunc(c.files, func(s section) bool { return s.name == ".gemini/settings.json" }) {
+		p.fail(p.hooks.line-1, "both -- %s -- and .gemini/settings.json: expected one of them", PortableSection)
 	}
 	p.order()
 	p.surroundings()
 	p.golden()
 }
 
-// configures reports whether anything in the case can configure hooks.
-func (c *Case) configures() bool {
+// configuresOthers reports whether the case has hooks of other agents.
+func (c *Case) configuresOthers() bool {
 	return slices.ContainsFunc(c.files, func(s section) bool {
+		name := strings.TrimPrefix(s.name, homePrefix)
+		return slices.ContainsFunc(foreignFolders, func(dir string) bool { return strings.HasPrefix(name, dir) })
+	})
+}
+
+// foreignFolders are those in which other agents look for hooks.
+var foreignFolders = []string{".claude/", ".codex/", ".github/hooks/", ".copilot/", ".qwen/", ".kimi-code/", ".clinerules/", ".cline/", ".opencode/"}
+
+// configures reports whether anything in the case can configure hooks of
+// minigem.
+func (c *Case) configures() bool {
+	return len(c.portable) > 0 || slices.ContainsFunc(c.files, func(s section) bool {
 		return strings.HasPrefix(s.name, ".gemini/") || strings.HasPrefix(s.name, homePrefix+".gemini/")
 	}) || slices.ContainsFunc(c.Commands, func(cmd Command) bool { return cmd.verb.name == "use" })
 }

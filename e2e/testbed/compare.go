@@ -3,6 +3,7 @@ package testbed
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -38,8 +39,27 @@ func (c Command) unasked() string {
 	return ""
 }
 
-// unplayable says why another program cannot play the case; empty: it can.
-func (c *Case) unplayable() string {
+// unasked says why nothing can be said about c; empty: something can.
+func (r *Record) unasked(c Command) string {
+	if r.other == nil {
+		return c.unasked()
+	}
+	if !c.verb.elsewhere {
+		return c.verb.name + " cannot be seen there"
+	}
+	return r.other.Cannot(c.verb.name, c.Args, c.Conds)
+}
+
+// tool is minigem's name for a tool.
+func (r *Record) tool(name string) string {
+	if r.other != nil {
+		return r.other.Tool(name)
+	}
+	return canonicalTool(name)
+}
+
+// Unplayable says why another program cannot play the case; empty: it can.
+func (c *Case) Unplayable() string {
 	prompts := 0
 	for _, cmd := range c.Commands {
 		if cmd.verb.name == "prompt" {
@@ -76,7 +96,7 @@ type Comparison struct {
 // Compare runs c here and there. Both Options need a Driver; there is that of
 // the other program, such as Binary.
 func Compare(ctx context.Context, c *Case, here, there Options) Comparison {
-	cmp := Comparison{Case: c, Unplayable: c.unplayable()}
+	cmp := Comparison{Case: c, Unplayable: c.Unplayable()}
 	if cmp.Unplayable != "" {
 		return cmp
 	}
@@ -160,4 +180,37 @@ func told(c Check) string {
 		verdict = "holds"
 	}
 	return verdict + ", " + oneLine(strings.TrimSpace(c.Actual), 300)
+}
+
+// CompareFiles runs the cases here and on another program, one after the other:
+// such programs are slow to start, and time-outs are meant for one of them. It
+// tells how each went, and returns the exit code. It ends where ctx does.
+func CompareFiles(ctx context.Context, w io.Writer, files []string, here, there Options) (code int, err error) {
+	same, known, differ, left := 0, 0, 0, 0
+	for _, file := range files {
+		if ctx.Err() != nil {
+			return ExitFailed, ctx.Err()
+		}
+		c, err := ReadFile(file)
+		if err != nil {
+			return ExitBroken, err
+		}
+		cmp := Compare(ctx, c, here, there)
+		fmt.Fprint(w, cmp)
+		switch {
+		case cmp.Broken != nil:
+			code = ExitBroken
+		case cmp.Unplayable != "":
+			left++
+		case cmp.Same():
+			same++
+		case cmp.Why() != "":
+			known++
+		default:
+			differ++
+			code = max(code, ExitFailed)
+		}
+	}
+	fmt.Fprintf(w, "%d the same, %d differ and say why, %d differ, %d not available there\n", same, known, differ, left)
+	return code, nil
 }

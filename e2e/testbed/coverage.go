@@ -99,7 +99,7 @@ func (c *Coverage) watchers(r Result) {
 			continue
 		}
 		for _, h := range r.Record.Config.Hooks {
-			if isHook(h, cmd.Args[0]) {
+			if IsHook(h, cmd.Args[0]) {
 				c.hook(h).Watches = true
 			}
 		}

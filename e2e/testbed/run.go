@@ -89,7 +89,7 @@ func Run(ctx context.Context, c *Case, o Options) Result {
 		return res
 	}
 	r.play(ctx)
-	res.Record, res.Failures, res.Checks = r.rec.soFar(), r.failures, r.checks
+	res.Record, res.Failures, res.Checks, res.Skipped = r.rec.soFar(), r.failures, r.checks, r.skipped
 	res.Took = time.Since(began)
 	if o.Update {
 		res.Updated, res.Broken = c.rewrite(r.rec.r.updates)
@@ -124,6 +124,13 @@ func (r *runner) prepare() error {
 	if err := r.place.write(r.c.files); err != nil {
 		return err
 	}
+	if err := r.writePortable(); err != nil {
+		return err
+	}
+	r.setup.Portable = r.c.portable
+	if !r.o.Elsewhere && !r.c.configures() {
+		r.skipped = "its hooks are those of other agents: run it with --on"
+	}
 	for _, cmd := range r.c.Commands {
 		if cmd.verb.kind == action && cmd.verb.name != "answer" {
 			break
@@ -153,6 +160,7 @@ func (r *runner) play(ctx context.Context) {
 	defer r.close()
 	last := r.lastAction()
 	begun := false
+	defer r.findings()
 	for i, cmd := range r.c.Commands {
 		begun = begun || cmd.verb.kind == action && cmd.verb.name != "answer"
 		r.look()
@@ -168,7 +176,13 @@ func (r *runner) play(ctx context.Context) {
 			}
 			fallthrough
 		case action:
-			if err := cmd.verb.do(r, cmd); err != nil && !errors.Is(err, errLost) {
+			err := cmd.verb.do(r, cmd)
+			var cannot *CannotError
+			if errors.As(err, &cannot) {
+				r.skipped = cannot.Why
+				return
+			}
+			if err != nil && !errors.Is(err, errLost) {
 				r.failScreen(Failure{Where: cmd.Where(), Command: cmd.Source}, err)
 			}
 		}
@@ -179,6 +193,16 @@ func (r *runner) play(ctx context.Context) {
 	r.close()
 	if !r.o.Elsewhere {
 		r.modelFitted()
+	}
+}
+
+// findings tells what another program did that no assertion is about.
+func (r *runner) findings() {
+	if r.rec.r.other == nil || r.skipped != "" {
+		return
+	}
+	for _, text := range r.rec.r.other.Findings() {
+		r.fail(Failure{Where: r.c.Path, Actual: text})
 	}
 }
 
@@ -239,10 +263,10 @@ func (r *runner) fail(f Failure) {
 func (r *runner) assert(cmd Command) {
 	check := Check{Where: cmd.Where(), Command: cmd.Source}
 	defer func() { r.checks = append(r.checks, check) }()
-	if check.Unasked = cmd.unasked(); check.Unasked != "" && r.o.Elsewhere {
+	record := r.rec.soFar()
+	if check.Unasked = record.unasked(cmd); check.Unasked != "" && r.o.Elsewhere {
 		return
 	}
-	record := r.rec.soFar()
 	v := cmd.verb.judge(record, cmd)
 	check.Passed, check.Expected, check.Actual = v.ok != cmd.Negated && !v.invalid, v.expected, record.shorten(v.actual)
 	if check.Passed {
@@ -285,6 +309,7 @@ func (r *runner) open(resume bool) error {
 		return r.notOpened(err)
 	}
 	r.session = session
+	r.rec.r.other, _ = session.(Other)
 	r.look()
 	return nil
 }

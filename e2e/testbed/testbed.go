@@ -40,9 +40,10 @@ type Setup struct {
 	Home      string   // holds .gemini
 	Env       []string // the whole environment, HOME included
 	Trust     Trust
-	Mode      string // approval mode, as on the command line
-	Resume    bool   // the newest session of the workspace goes on
-	HooksOff  bool   // no hook runs
+	Mode      string     // approval mode, as on the command line
+	Resume    bool       // the newest session of the workspace goes on
+	HooksOff  bool       // no hook runs
+	Portable  []Portable // hooks in words of no agent, for drivers of other programs
 
 	Model    llm.Provider
 	Rounds   []Round           // what Model answers, for drivers that cannot call it
@@ -75,6 +76,25 @@ type Session interface {
 	// Transcript is the path of the session's file; empty: there is none.
 	Transcript() string
 }
+
+// Other is a Session of another program, of which not everything can be known.
+type Other interface {
+	// Cannot says why an assertion cannot be judged; empty: it can. The arguments
+	// are those of the Command.
+	Cannot(verb string, args []string, conds []Cond) string
+	// Tool is minigem's name for a tool that the program calls name.
+	Tool(name string) string
+	// WhyNot says why a hook did not run, as far as it is known.
+	WhyNot(event, hook string) string
+	// Findings are what went wrong that no assertion is about.
+	Findings() []string
+}
+
+// A CannotError of a Driver or a Session says that a case cannot be run there,
+// which is no failure of the case.
+type CannotError struct{ Why string }
+
+func (e *CannotError) Error() string { return e.Why }
 
 // Outcome is how a prompt ended.
 type Outcome struct {

@@ -171,10 +171,10 @@ func TestIsHook(t *testing.T) {
 	}
 	for _, tt := range tests {
 		for _, name := range tt.yes {
-			assert.True(t, isHook(tt.hook, name), name)
+			assert.True(t, IsHook(tt.hook, name), name)
 		}
 		for _, name := range tt.no {
-			assert.False(t, isHook(tt.hook, name), name)
+			assert.False(t, IsHook(tt.hook, name), name)
 		}
 	}
 }

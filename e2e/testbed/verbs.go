@@ -211,7 +211,8 @@ func checkEvent(args []string) error {
 	for _, e := range protocol.Events {
 		names = append(names, string(e))
 	}
-	if slices.Contains(names, args[0]) {
+	if known := CanonicalEvent(args[0]); known != "" {
+		args[0] = known // what others call it is for their cases
 		return nil
 	}
 	return fmt.Errorf("%q is not an event%s", args[0], meant(args[0], names))

@@ -3,6 +3,7 @@ package archtest
 // parsers are all functions that parse. Whoever adds one names the fuzz target
 // that reaches it.
 var parsers = []fuzzed{
+	{target: "e2e/agents FuzzWrap", folder: "e2e/agents", functions: "mergeJSON mergeTOML readDoc readTOML wrapper.place"},
 	{target: "e2e/fakegemini FuzzFault", folder: "cmd/minigem", functions: "parseFaults"},
 	{target: "e2e/fakegemini FuzzFault", folder: "e2e/fakegemini", functions: "Fault.UnmarshalJSON"},
 	{target: "e2e/fakegemini FuzzRequest", folder: "e2e/fakegemini", functions: "answer.judge answer.read answer.serve isEmptyObject validation.tools"},
@@ -65,6 +66,9 @@ var parsers = []fuzzed{
 
 	{why: "copied or compared as it is, never parsed", folder: "e2e/record", functions: "files.read"},
 	{why: "copied or compared as it is, never parsed", folder: "e2e/testbed", functions: "Record.Transcript Record.read place.use usedBy"},
+	{why: "what minigem itself wrote", folder: "e2e/agents", functions: "Installed.SelfTest"},
+	{why: "what minigem itself wrote", folder: "e2e/agents/shim", functions: "readJSON readRun"},
+	{why: "copied or compared as it is, never parsed", folder: "e2e/agents", functions: "patch wrapProgram"},
 	{why: "hashed as it is", folder: "hooks", functions: "hashFile"},
 	{why: "a text literal that was cut out of valid JSON", folder: "hooks", functions: "maskLiteral"},
 	{why: "a template of the program", folder: "hooks/author/scaffold", functions: "template.answer"},

@@ -20,7 +20,7 @@ import (
 const (
 	mostFunctionLines = 60
 	mostFileLines     = 400
-	mostCommandLines  = 3000 // of cmd/minigem without its tests
+	mostCommandLines  = 3150 // of cmd/minigem without its tests
 )
 
 // long are the functions that may be longer, with the reason.

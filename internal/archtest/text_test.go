@@ -87,6 +87,9 @@ func character(e ast.Expr) (rune, bool) {
 var streams = map[string]string{
 	"internal/app/system.go":  "the one place where a System gets them; run puts text.Writers before them",
 	"hooks/protocol/serve.go": "the streams of a hook that is written in Go",
+
+	"e2e/agents/isolated/isolated_linux.go": "the streams of an agent under test, which are handed to it",
+	"e2e/agents/shim/shim_unix.go":          "the streams of a hook, which are passed through as they are",
 }
 
 // raw are the files that may write past a text.Writer, and why.

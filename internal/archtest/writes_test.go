@@ -15,6 +15,8 @@ import (
 // themselves. Whole files are written by internal/atomicfile; tools/workspace,
 // which is confined to its root, renames by os.Root.
 var renames = []read{
+	{"e2e/agents/shim run", "os.Rename", "a folder"},
+	{"e2e/agents/shim writeJSON", "os.Rename", "in a process that stands for a hook, and starts in no time because it imports little"},
 	{"internal/atomicfile replace", "os.Rename", "the one way to write whole files"},
 	{"internal/boundedfile SetAside", "os.Rename", "moved away, not written"},
 	{"internal/cases CheckRecording", "os.CreateTemp", "a file that only shows that there can be one"},

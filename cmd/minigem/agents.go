@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"minigem/e2e/agents"
+	"minigem/e2e/testbed"
+	"minigem/internal/app"
+	"minigem/internal/exit"
+)
+
+// agentFlags say where agents are looked for.
+type agentFlags struct{ from, bins []string }
+
+func (a *agentFlags) register(fs *pflag.FlagSet) {
+	fs.StringSliceVar(&a.from, "agents-from", nil, "look for agents in this `folder`, where npm installed them, before PATH")
+	fs.StringSliceVar(&a.bins, "agent-bin", nil, "the program of an agent, as `NAME=PATH`")
+}
+
+func (a *agentFlags) tester(sys *app.System) (agents.Tester, error) {
+	path, _ := sys.LookupEnv("PATH")
+	bins, err := agents.ParseBins(a.bins)
+	if err != nil {
+		return agents.Tester{}, exit.Errorf(exit.Input, "reading --agent-bin: %w", err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return agents.Tester{}, exit.Errorf(exit.Input, "finding minigem's own program: %w", err)
+	}
+	return agents.Tester{Search: agents.Search{From: a.from, Bins: bins, Path: path}, Self: self, Log: sys.Stderr}, nil
+}
+
+// agentsCommand lists the agents on which cases can run.
+func agentsCommand(sys *app.System) *cobra.Command {
+	var where agentFlags
+	var asJSON, test bool
+	cmd := &cobra.Command{
+		Use:   "agents",
+		Short: "List the coding agents on which hooks can be tested",
+		Long: `Lists the agents that "hooks test --on" knows: whether each is installed here, its
+version, which versions were measured, what no case can be about, and how to get
+it. With --self-test each one takes every action once, with a hook on every event;
+that is kept, by version, for the next time.`,
+		Example: "  minigem agents\n  minigem agents install ~/agents\n  minigem agents --agents-from ~/agents --self-test",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			t, err := where.tester(sys)
+			if err != nil {
+				return err
+			}
+			lines := t.Lines(ctx, agents.Adapters(), test)
+			if !asJSON {
+				fmt.Fprintf(sys.Stdout, "%s\nisolation: %s\n", agents.Lines(lines), agents.Isolate())
+				return nil
+			}
+			data, err := json.MarshalIndent(lines, "", "  ")
+			fmt.Fprintf(sys.Stdout, "%s\n", data)
+			return err
+		},
+	}
+	where.register(cmd.Flags())
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&test, "self-test", false, "let each of them do everything once")
+	cmd.AddCommand(agentsInstallCommand(sys))
+	return cmd
+}
+
+func agentsInstallCommand(sys *app.System) *cobra.Command {
+	var on []string
+	cmd := &cobra.Command{
+		Use:   "install FOLDER",
+		Short: "Write an npm project with the agents, in the versions that were measured",
+		Long: `Writes a package.json into FOLDER, which names each agent in the version that was
+measured last, and says how npm installs them. It runs nothing itself: what npm
+installs are programs of others.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			chosen, err := agents.Choose(on)
+			if err != nil {
+				return exit.With(exit.Input, err)
+			}
+			path, err := agents.WriteProject(args[0], chosen)
+			if err != nil {
+				return exit.With(exit.Input, err)
+			}
+			fmt.Fprintf(sys.Stdout, "wrote %s\n\n  npm install --prefix %s\n  minigem hooks test --agents-from %s --on %s\n", path, args[0], args[0], strings.Join(on, ","))
+			return nil
+		},
+	}
+	cmd.Flags().StringSliceVar(&on, "on", []string{"all"}, "only these `agents`")
+	return cmd
+}
+
+// onAgents runs the cases on minigem and on agents, and writes the matrix.
+func (t *hooksTesting) onAgents(ctx context.Context, s *testbed.Suite, files []string) error {
+	chosen, err := agents.Choose(t.on)
+	if err != nil {
+		return exit.Errorf(exit.Input, "reading --on: %w", err)
+	}
+	tester, err := t.agents.tester(t.sys)
+	if err != nil {
+		return err
+	}
+	m := tester.Run(ctx, files, tester.Columns(ctx, app.Version, s.Run, chosen))
+	if err := m.Write(t.sys.Stdout, t.format); err != nil {
+		return exit.With(exit.Input, err)
+	}
+	if ctx.Err() != nil {
+		return exit.Errorf(exit.Interrupted, "interrupted")
+	}
+	if code := m.ExitCode(); code != testbed.ExitPassed {
+		return exit.Silent(code)
+	}
+	return nil
+}

@@ -1,0 +1,244 @@
+package agents
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"minigem/e2e/fakemodel"
+	"minigem/llm/script"
+)
+
+// Adapter is what is known of an agent: a file of adapters/. Texts in it may
+// hold {URL} (the fake model), {WS} (the workspace), {HOME}, {CACHE} (a folder
+// that stays), {PROMPT} and {MODE}.
+type Adapter struct {
+	Name     string             `toml:"-"`     // of the file
+	Title    string             `toml:"title"` // its vendor's name for it
+	Package  string             `toml:"package"`
+	Measured []string           `toml:"measured"` // versions
+	Programs []string           `toml:"programs"`
+	Version  []string           `toml:"version"`  // arguments that print the version
+	Node     int                `toml:"node"`     // the least version of node; 0: it needs none
+	Protocol fakemodel.Protocol `toml:"protocol"` // that it speaks with its model
+	Seconds  int                `toml:"seconds"`  // that a case may take; 0: 90
+	Prints   bool               `toml:"prints"`   // stdout is the answer, stderr what the user is told
+	Cannot   []string           `toml:"cannot"`   // what no case can be about
+	Knocks   []string           `toml:"knocks"`   // hosts that it is known to look for, in vain
+	Leaves   []string           `toml:"leaves"`   // parts of command lines that it is known to leave running
+	Start    Start              `toml:"start"`
+	Flags    []Flag             `toml:"flags"`
+	Files    []File             `toml:"files"`
+	Hooks    HookForm           `toml:"hooks"`
+
+	// Events are minigem's names, and the agent's. What minigem has not stands
+	// under the agent's own name.
+	Events map[string]string           `toml:"events"`
+	Tools  map[script.ActionKind]*Tool `toml:"tools"`
+}
+
+// Start is how an agent is started.
+type Start struct {
+	Args  []string            `toml:"args"`
+	Modes map[string][]string `toml:"modes"` // approval modes: what {MODE} is, or what is added
+	Env   map[string]string   `toml:"env"`
+}
+
+// Flag is one that takes away a protection, and why it is needed.
+type Flag struct {
+	Flag string `toml:"flag"`
+	Why  string `toml:"why"`
+}
+
+// File is one that the agent needs, in the workspace or under home/.
+type File struct {
+	Path string `toml:"path"`
+	Text string `toml:"text"`
+}
+
+// HookForm is how an agent wants its hooks.
+type HookForm struct {
+	Form     string   `toml:"form"`     // see forms
+	File     string   `toml:"file"`     // where portable hooks are written
+	Native   []string `toml:"native"`   // files in which cases may have hooks; patterns
+	Observer string   `toml:"observer"` // the user's file, which says what tools ran
+	After    []string `toml:"after"`    // events that say so
+	Refused  []string `toml:"refused"`  // those of After that also follow a tool that did not run
+	Unit     string   `toml:"unit"`     // of time-outs: s, ms
+	// SecondsBelow: a time-out of so many seconds or more is written in
+	// milliseconds; 0: it is not.
+	SecondsBelow int    `toml:"seconds_below"`
+	Matcher      string `toml:"matcher"` // {NAMES} is tools, with | between them
+}
+
+// Tool is an agent's way to take an action. Texts in Args may hold {COMMAND},
+// {PATH}, {TEXT}, {OLD}, {NEW}, {PATTERN}, SH_ before a name for one word of a
+// shell, and {PATCH}, which is a patch in the form of apply_patch.
+type Tool struct {
+	Name   string         `toml:"name"`
+	Hook   string         `toml:"hook"` // its name in hooks; empty: Name
+	Args   map[string]any `toml:"args"`
+	Seen   map[string]any `toml:"seen"`   // arguments as hooks read them; nil: as Args
+	Cannot string         `toml:"cannot"` // why there is no such tool
+
+	// Command says that the action is a command of a shell: a hook cannot be
+	// about it alone.
+	Command bool `toml:"command"`
+}
+
+// hookName is what matchers see.
+func (t *Tool) hookName() string {
+	if t.Hook != "" {
+		return t.Hook
+	}
+	return t.Name
+}
+
+// seen are the arguments in a hook's payload.
+func (t *Tool) seen() map[string]any {
+	if t.Seen != nil {
+		return t.Seen
+	}
+	return t.Args
+}
+
+// Limit is how long one case may take.
+func (a *Adapter) Limit() time.Duration {
+	if a.Seconds > 0 {
+		return time.Duration(a.Seconds) * time.Second
+	}
+	return 90 * time.Second
+}
+
+// event is minigem's name for an event of the agent: the first word of Events
+// with that value, or the name itself.
+func (a *Adapter) event(native string) string {
+	for ours, theirs := range a.Events {
+		if theirs == native {
+			return ours
+		}
+	}
+	return native
+}
+
+// ReadAdapter reads the file of an agent.
+func ReadAdapter(name string, data []byte) (*Adapter, error) {
+	a := &Adapter{Name: strings.TrimSuffix(path.Base(name), ".toml")}
+	d := toml.NewDecoder(strings.NewReader(string(data)))
+	d.DisallowUnknownFields()
+	if err := d.Decode(a); err != nil {
+		var strict *toml.StrictMissingError
+		if errors.As(err, &strict) {
+			return nil, fmt.Errorf("%s: %s", name, strict.String())
+		}
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return a, a.check(name)
+}
+
+// check says what is missing or wrong.
+func (a *Adapter) check(name string) error {
+	var errs []error
+	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(name+": "+format, args...)) }
+	if len(a.Programs) == 0 || len(a.Start.Args) == 0 || a.Start.Modes["yolo"] == nil {
+		fail("programs, start.args and start.modes.yolo are needed")
+	}
+	if !slices.Contains(fakemodel.Protocols, a.Protocol) {
+		fail("protocol is %q: expected one of %q", a.Protocol, fakemodel.Protocols)
+	}
+	if forms[a.Hooks.Form] == nil {
+		fail("hooks.form is %q, which is none", a.Hooks.Form)
+	}
+	if a.Hooks.Unit != "s" && a.Hooks.Unit != "ms" && a.Hooks.Unit != "" {
+		fail("hooks.unit is %q: expected s or ms", a.Hooks.Unit)
+	}
+	for kind, t := range a.Tools {
+		if !slices.Contains(script.ActionKinds, kind) {
+			fail("tools.%s is no action: expected one of %q", kind, script.ActionKinds)
+		}
+		if t.Name == "" && t.Cannot == "" {
+			fail("tools.%s has neither a name nor a reason why it cannot be", kind)
+		}
+	}
+	for _, kind := range script.ActionKinds {
+		if a.Tools[kind] == nil {
+			fail("tools.%s is missing: name a tool, or say in cannot why there is none", kind)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+//go:embed adapters/*.toml
+var embedded embed.FS
+
+// order is that of lists and tables.
+var order = []string{"claude", "codex", "copilot", "gemini", "qwen", "kimi", "cline", "opencode"}
+
+// Adapters are all agents that are known.
+var Adapters = sync.OnceValue(func() []*Adapter {
+	entries, err := embedded.ReadDir("adapters")
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	var all []*Adapter
+	for _, e := range entries {
+		data, err := embedded.ReadFile("adapters/" + e.Name())
+		if err != nil {
+			panic(err)
+		}
+		a, err := ReadAdapter(e.Name(), data)
+		if err != nil {
+			panic(err) // a test reads them all
+		}
+		all = append(all, a)
+	}
+	place := func(a *Adapter) int {
+		if i := slices.Index(order, a.Name); i >= 0 {
+			return i
+		}
+		return len(order)
+	}
+	slices.SortStableFunc(all, func(a, b *Adapter) int { return place(a) - place(b) })
+	return all
+})
+
+// fill puts values in the place of their names in braces.
+func fill(text string, values map[string]string) string {
+	var pairs []string
+	for name, value := range values {
+		pairs = append(pairs, "{"+name+"}", value)
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}
+
+// fillAll is fill for all texts in v. What is a single name of an empty value
+// is left out of objects.
+func fillAll(v any, values map[string]string) any {
+	switch v := v.(type) {
+	case string:
+		return fill(v, values)
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = fillAll(v[i], values)
+		}
+		return out
+	case map[string]any:
+		out := map[string]any{}
+		for key, value := range v {
+			if name, ok := value.(string); ok && strings.HasPrefix(name, "{") && fill(name, values) == "" {
+				continue
+			}
+			out[key] = fillAll(value, values)
+		}
+		return out
+	}
+	return v
+}

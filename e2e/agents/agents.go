@@ -1,0 +1,10 @@
+// Package agents runs cases of package testbed on the coding agents that people
+// have installed, one-shot and offline: the fake model answers, hooks are
+// recorded by a shim that passes everything through, and what came of it is read
+// from files, from the requests of the model and from exit codes, never from
+// what an agent prints. Each agent is a file of adapters/: how it is found and
+// started, where its hooks stand, what its tools are called. What cannot be known
+// of an agent is said, with the reason, and is never green.
+//
+// The package keeps out what answers mean to which agent: that is hooks/dialect.
+package agents

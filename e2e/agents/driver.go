@@ -1,0 +1,286 @@
+package agents
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"minigem/e2e/agents/shim"
+	"minigem/e2e/fakemodel"
+	"minigem/e2e/testbed"
+	"minigem/hooks"
+	"minigem/internal/proc"
+	"minigem/llm"
+	"minigem/llm/script"
+)
+
+// Driver runs cases on the agent. self is minigem's own program, which is the
+// shim; cache is a folder that stays, for what agents unpack; known is what the
+// self-test found that the agent does not do, by the name of the event.
+func (i Installed) Driver(self, cache string, known map[string]string) testbed.Driver {
+	return func(_ context.Context, s testbed.Setup) (testbed.Session, error) {
+		if i.Problem != "" {
+			return nil, cannot("%s", i.Problem)
+		}
+		if s.Trust != testbed.TrustOn || s.Resume || s.Approver != nil {
+			return nil, cannot("one prompt in a trusted folder, with nobody to ask, is all that %s is started for", i.Adapter.Name)
+		}
+		mode, ok := i.Adapter.Start.Modes[s.Mode]
+		if !ok {
+			return nil, cannot("%s has no mode %s", i.Adapter.Name, s.Mode)
+		}
+		x := &session{in: i, a: i.Adapter, setup: s, mode: mode, known: known, cache: filepath.Join(cache, i.Adapter.Name)}
+		x.records = filepath.Join(filepath.Dir(s.Home), "records")
+		x.w = &wrapper{a: i.Adapter, self: self, records: x.records, ws: s.Workspace, home: s.Home}
+		return x, nil
+	}
+}
+
+// session is an agent with one prompt.
+type session struct {
+	in      Installed
+	a       *Adapter
+	setup   testbed.Setup
+	mode    []string
+	records string
+	cache   string
+	known   map[string]string // what it does not do
+	w       *wrapper
+
+	calls    []*call
+	problems []string
+	unsure   map[string]string // why decisions at an event are not known
+	unclear  string            // why it is not known which tools ran; empty: it is
+}
+
+// Prompt implements testbed.Session: it runs the program.
+func (x *session) Prompt(ctx context.Context, text string) testbed.Outcome {
+	server := fakemodel.New(fakemodel.Options{
+		Turns: turns(x.setup.Rounds), Translate: x.a.translate(x.setup.Workspace),
+		Empty: &fakemodel.Turn{Entry: script.Entry{Method: script.Stream, Chunks: []llm.Chunk{{Parts: []llm.Part{llm.Text{Text: "Done."}}, FinishReason: "STOP"}}}},
+	})
+	r, err := openRoom(Isolate(), x.setup.Home, server)
+	if err != nil {
+		return failed(err)
+	}
+	defer r.close()
+	values := map[string]string{"URL": r.url, "WS": x.setup.Workspace, "HOME": x.setup.Home, "CACHE": x.cache, "PROMPT": text}
+	if err := x.prepare(values); err != nil {
+		return failed(err)
+	}
+	res, err := r.run(ctx, x.command(values))
+	if err != nil {
+		return failed(err)
+	}
+	if x.a.Prints {
+		_, _ = x.setup.Stdout.Write(res.Stdout.Head) // buffers of ours
+		_, _ = x.setup.Stderr.Write(res.Stderr.Head)
+	}
+	runs, err := shim.Read(x.records)
+	if err != nil {
+		return failed(err)
+	}
+	log := server.Log()
+	x.look(res, r.wanted(), log)
+	if why := unfit(log); why != "" {
+		return failed(cannot("%s", why))
+	}
+	x.tell(log, runs)
+	return testbed.Outcome{Exit: res.ExitCode}
+}
+
+func failed(err error) testbed.Outcome {
+	o := testbed.Outcome{Exit: -1}
+	o.Err = err
+	return o
+}
+
+// prepare writes what the agent needs.
+func (x *session) prepare(values map[string]string) error {
+	for _, dir := range []string{x.records, x.cache} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fmt.Errorf("making a folder for %s: %w", x.a.Name, err)
+		}
+	}
+	if err := emptyRepository(x.setup.Workspace); err != nil {
+		return err
+	}
+	if err := x.w.prepare(values, x.setup.Portable); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(x.w.hooks, func(h hook) bool { return !h.observer }) {
+		return cannot("the case has no hook that %s reads: they stand in %s, or in a section -- %s --", x.a.Name, strings.Join(x.a.Hooks.Native, ", "), testbed.PortableSection)
+	}
+	for _, n := range x.w.notes {
+		x.setup.Notice(n)
+	}
+	return nil
+}
+
+// emptyRepository makes the workspace a git repository, as projects are.
+func emptyRepository(ws string) error {
+	git := filepath.Join(ws, ".git")
+	if _, err := os.Lstat(git); err == nil {
+		return nil
+	}
+	for _, dir := range []string{"objects", "refs/heads"} {
+		if err := os.MkdirAll(filepath.Join(git, dir), 0o755); err != nil {
+			return fmt.Errorf("making the workspace a repository: %w", err)
+		}
+	}
+	return write(filepath.Join(git, "HEAD"), []byte("ref: refs/heads/main\n"), 0o644)
+}
+
+// kept is how much of what an agent prints is kept.
+const kept = 1 << 20
+
+func (x *session) command(values map[string]string) proc.Command {
+	args := argv(x.a.Start.Args, x.mode, values)
+	env := x.in.environment(x.setup.Home)
+	for _, e := range x.setup.Env { // those of the case, and the folder for temporary files
+		name, _, _ := strings.Cut(e, "=")
+		if !slices.Contains([]string{"HOME", "PATH", "LANG"}, name) {
+			env = append(env, e)
+		}
+	}
+	for name, value := range x.a.Start.Env {
+		env = append(env, name+"="+fill(value, values))
+	}
+	return proc.Command{Path: x.in.Path, Args: args, Dir: x.setup.Workspace, Env: env, Out: proc.Limit{Head: kept}, Err: proc.Limit{Head: kept}}
+}
+
+// argv fills arguments; those of the mode stand where {MODE} is, or at the end.
+func argv(args, mode []string, values map[string]string) []string {
+	var out []string
+	for _, a := range args {
+		if a == "{MODE}" {
+			out = append(out, mode...)
+			continue
+		}
+		out = append(out, fill(a, values))
+	}
+	if !slices.Contains(args, "{MODE}") {
+		out = append(out, mode...)
+	}
+	return out
+}
+
+// turns are a case's answers for the fake model.
+func turns(rounds []testbed.Round) []fakemodel.Turn {
+	var out []fakemodel.Turn
+	for _, r := range rounds {
+		t := fakemodel.Turn{Entry: r.Entry, Repeat: r.Repeat, Actions: map[int]script.Action{}}
+		maps.Copy(t.Actions, r.Actions)
+		for n, chunk := range r.Chunks {
+			for _, p := range chunk.Parts {
+				c, isCall := p.(llm.ToolCall)
+				if _, known := t.Actions[n]; known || !isCall || len(chunk.Parts) > 1 {
+					continue
+				}
+				if act, ok := actionOf(c); ok {
+					t.Actions[n] = act
+				}
+			}
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// unfit says why the script cannot be played to the agent; empty: it can.
+func unfit(log []fakemodel.Request) string {
+	for _, req := range log {
+		if len(req.Problems) > 0 && req.Status >= 400 {
+			return "the model's part does not fit: " + strings.Join(req.Problems, "; ")
+		}
+	}
+	return ""
+}
+
+// look notes what the agent did that it should not have.
+func (x *session) look(res ended, wanted []string, log []fakemodel.Request) {
+	if res.Stopped != nil {
+		x.problems = append(x.problems, fmt.Sprintf("%s did not end: %v; it had made %d requests; it last printed %q", x.a.Name, res.Stopped, len(log), lastLine(res)))
+	} else if len(log) == 0 {
+		x.problems = append(x.problems, fmt.Sprintf("%s asked the model for nothing: exit %d, it last printed %q", x.a.Name, res.ExitCode, lastLine(res)))
+	}
+	if res.ExitCode != 0 {
+		x.setup.Notice(fmt.Sprintf("it last printed %q", lastLine(res)))
+	}
+	for _, host := range wanted {
+		if !slices.ContainsFunc(x.a.Knocks, func(k string) bool { return k == host }) {
+			x.problems = append(x.problems, fmt.Sprintf("%s wanted to reach %s, which is not in its adapter's knocks; nothing is reachable", x.a.Name, host))
+		}
+	}
+	for _, name := range res.Left {
+		if !slices.ContainsFunc(x.a.Leaves, func(l string) bool { return strings.Contains(name, l) }) {
+			x.problems = append(x.problems, fmt.Sprintf("%s left a process running, which was ended: %s", x.a.Name, name))
+		}
+	}
+}
+
+func lastLine(res ended) string {
+	text := strings.TrimSpace(res.Stdout.String() + res.Stderr.String())
+	if i := strings.LastIndexByte(text, '\n'); i >= 0 {
+		text = text[i+1:]
+	}
+	return text[:min(len(text), 300)]
+}
+
+// Clear implements testbed.Session; nobody calls it.
+func (x *session) Clear(context.Context) {}
+
+// Compress implements testbed.Session; nobody calls it.
+func (x *session) Compress(context.Context) error { return nil }
+
+// End implements testbed.Session: the program has ended.
+func (x *session) End(context.Context) {}
+
+// Hooks implements testbed.Session.
+func (x *session) Hooks() hooks.Config {
+	var c hooks.Config
+	for _, h := range x.w.hooks {
+		if !h.observer {
+			c.Hooks = append(c.Hooks, x.hook(h))
+		}
+	}
+	return c
+}
+
+func (x *session) hook(h hook) hooks.Hook {
+	return hooks.Hook{Event: hooks.Event(x.a.event(h.event)), Name: h.name, Command: h.command, Matcher: h.matcher, Timeout: h.timeout, Source: hooks.Source{File: h.file}}
+}
+
+// Transcript implements testbed.Session: its form is the agent's own.
+func (x *session) Transcript() string { return "" }
+
+// Findings implements testbed.Other.
+func (x *session) Findings() []string { return x.problems }
+
+// Tool implements testbed.Other.
+func (x *session) Tool(name string) string { return x.a.toolName(name) }
+
+// WhyNot implements testbed.Other.
+func (x *session) WhyNot(event, name string) string {
+	var at []string
+	for _, h := range x.Hooks().Hooks {
+		if testbed.IsHook(h, name) {
+			at = append(at, string(h.Event))
+			if string(h.Event) == event {
+				why := x.a.Name + " did not start it"
+				if h.Matcher != "" {
+					why += fmt.Sprintf(" (its matcher is %q)", h.Matcher)
+				}
+				return why
+			}
+		}
+	}
+	if len(at) > 0 {
+		return fmt.Sprintf("it is configured for %s, not for %s", strings.Join(at, ", "), event)
+	}
+	return fmt.Sprintf("%s has no such hook in this case", x.a.Name)
+}

@@ -1,0 +1,188 @@
+package agents
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"minigem/internal/proc"
+)
+
+// Search says where agents are looked for.
+type Search struct {
+	From []string          // folders that npm installed into, or folders of such; they come before PATH
+	Bins map[string]string // programs, by the agent's name; they come first
+	Path string            // the PATH of the environment
+}
+
+// Installed is an agent as it was found here.
+type Installed struct {
+	Adapter *Adapter
+	Path    string // of its program; empty: it was not found
+	Version string // empty: it does not say
+	Problem string // why it cannot be used; empty: it can
+	dirs    []string
+}
+
+// Measured reports whether the version is one of those that were measured.
+func (i Installed) Measured() bool { return slices.Contains(i.Adapter.Measured, i.Version) }
+
+// bins are the folders with programs below From.
+func (s Search) bins() []string {
+	var dirs []string
+	for _, from := range s.From {
+		for _, pattern := range []string{"node_modules/.bin", "*/node_modules/.bin"} {
+			found, _ := filepath.Glob(filepath.Join(from, pattern)) // the pattern is valid
+			dirs = append(dirs, found...)
+		}
+	}
+	for i, d := range dirs {
+		if abs, err := filepath.Abs(d); err == nil {
+			dirs[i] = abs
+		}
+	}
+	return dirs
+}
+
+// Find looks for an agent, and asks it for its version.
+func (s Search) Find(ctx context.Context, a *Adapter) Installed {
+	found := Installed{Adapter: a, dirs: s.bins()}
+	if bin := s.Bins[a.Name]; bin != "" {
+		abs, err := filepath.Abs(bin)
+		if err == nil {
+			_, err = os.Stat(abs)
+		}
+		if err != nil {
+			found.Problem = fmt.Sprintf("--agent-bin: %v", err)
+			return found
+		}
+		found.Path = abs
+	}
+	for _, dir := range append(slices.Clone(found.dirs), filepath.SplitList(s.Path)...) {
+		for _, name := range a.Programs {
+			if at := filepath.Join(dir, name); found.Path == "" && dir != "" && runnable(at) {
+				found.Path = at
+			}
+		}
+	}
+	if found.Path == "" {
+		found.Problem = "not found: " + a.Get()
+		return found
+	}
+	found.dirs = append(nodeFirst(found.dirs), filepath.SplitList(s.Path)...)
+	found.ask(ctx)
+	return found
+}
+
+// nodeFirst are the folders that have a node, which is then found before that
+// of the system.
+func nodeFirst(dirs []string) []string {
+	return slices.DeleteFunc(slices.Clone(dirs), func(d string) bool { return !runnable(filepath.Join(d, "node")) })
+}
+
+func runnable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
+}
+
+// Get says how to install the agent.
+func (a *Adapter) Get() string {
+	if a.Package == "" {
+		return "name its program with --agent-bin " + a.Name + "=PATH"
+	}
+	spec := a.Package
+	if n := len(a.Measured); n > 0 {
+		spec += "@" + a.Measured[n-1]
+	}
+	return "npm install " + spec
+}
+
+var versionNumber = regexp.MustCompile(`\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]*[0-9A-Za-z])?`)
+
+// ask asks the program for its version, in a home of its own.
+func (i *Installed) ask(ctx context.Context) {
+	home, err := os.MkdirTemp("", "mg")
+	if err != nil {
+		i.Problem = err.Error()
+		return
+	}
+	defer os.RemoveAll(home)
+	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
+	defer cancel()
+	how := Isolate()
+	r, err := openRoom(how, home, nil)
+	if err != nil {
+		i.Problem = err.Error()
+		return
+	}
+	defer r.close()
+	if i.Problem = i.oldNode(ctx, r, home); i.Problem != "" {
+		return
+	}
+	res, err := r.run(ctx, proc.Command{Path: i.Path, Args: i.Adapter.Version, Dir: home, Env: i.environment(home), Out: proc.Limit{Head: 4000}, Err: proc.Limit{Head: 4000}})
+	switch {
+	case err != nil:
+		i.Problem = err.Error()
+	case res.Stopped != nil:
+		i.Problem = "it does not tell its version: " + res.Stopped.Error()
+	case res.ExitCode != 0:
+		i.Problem = fmt.Sprintf("it does not tell its version: exit %d: %s", res.ExitCode, firstLine(res.Stderr.String()+res.Stdout.String()))
+	default:
+		i.Version = versionNumber.FindString(res.Stdout.String() + res.Stderr.String())
+	}
+}
+
+// oldNode says that the program needs a newer node; empty: it does not.
+func (i *Installed) oldNode(ctx context.Context, r *room, home string) string {
+	if i.Adapter.Node == 0 {
+		return ""
+	}
+	head := make([]byte, 64)
+	f, err := os.Open(i.Path)
+	if err != nil {
+		return err.Error()
+	}
+	n, _ := f.Read(head) // a program that cannot be read says so when it is started
+	f.Close()
+	if !strings.HasPrefix(string(head[:n]), "#!") || !strings.Contains(string(head[:n]), "node") {
+		return ""
+	}
+	node := i.look("node")
+	if node == "" {
+		return fmt.Sprintf("it needs node %d, which was not found", i.Adapter.Node)
+	}
+	res, err := r.run(ctx, proc.Command{Path: node, Args: []string{"--version"}, Dir: home, Env: i.environment(home), Out: proc.Limit{Head: 100}})
+	if err != nil {
+		return err.Error()
+	}
+	major := 0
+	if _, err := fmt.Sscanf(res.Stdout.String(), "v%d.", &major); err != nil || major < i.Adapter.Node {
+		return fmt.Sprintf("it needs node %d; %s is %s (npm has one: npm install node@22, in the folder of --agents-from)", i.Adapter.Node, node, firstLine(res.Stdout.String()))
+	}
+	return ""
+}
+
+// look finds a program where the agent would.
+func (i *Installed) look(name string) string {
+	for _, dir := range i.dirs {
+		if at := filepath.Join(dir, name); runnable(at) {
+			return at
+		}
+	}
+	return ""
+}
+
+// environment is all that the agent sees of ours.
+func (i *Installed) environment(home string) []string {
+	return []string{"HOME=" + home, "PATH=" + strings.Join(i.dirs, string(os.PathListSeparator)), "LANG=C.UTF-8", "TERM=dumb", "USER=you", "LOGNAME=you", "SHELL=/bin/bash"}
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return line[:min(len(line), 200)]
+}

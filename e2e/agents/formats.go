@@ -1,0 +1,100 @@
+package agents
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"minigem/internal/text"
+)
+
+// cellJSON is a cell for programs.
+type cellJSON struct {
+	Case     string   `json:"case"`
+	Agent    string   `json:"agent"`
+	Version  string   `json:"version,omitempty"`
+	State    State    `json:"state"`
+	Millis   int64    `json:"ms,omitempty"`
+	Why      string   `json:"why,omitempty"`
+	Failures []string `json:"failures,omitempty"`
+	Seen     []string `json:"seen,omitempty"`
+	Unasked  []string `json:"cannot,omitempty"` // assertions that were not judged, and why
+}
+
+// Write writes the matrix: as text, as JSON, or as the summary of a job of
+// GitHub Actions, which is Markdown.
+func (m *Matrix) Write(w io.Writer, format string) error {
+	w = text.NewWriter(w)
+	var err error
+	switch format {
+	case "text":
+		_, err = io.WriteString(w, m.String())
+	case "json":
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		err = e.Encode(m.list())
+	case "github":
+		_, err = io.WriteString(w, m.markdown())
+	default:
+		return fmt.Errorf("with --on, the format is text, json or github, not %q", format)
+	}
+	return err
+}
+
+func (m *Matrix) list() []cellJSON {
+	versions := map[string]string{}
+	for _, c := range m.Columns {
+		versions[c.Name] = c.Version
+	}
+	out := []cellJSON{}
+	m.each(func(c *Cell) {
+		j := cellJSON{Case: c.Case, Agent: c.Agent, Version: versions[c.Agent], State: c.State, Millis: c.Took.Milliseconds(), Why: c.Why}
+		for _, f := range c.Result.Failures {
+			j.Failures = append(j.Failures, strings.TrimSpace(f.String()))
+		}
+		for _, u := range c.Unasked {
+			j.Unasked = append(j.Unasked, u.Command+": "+u.Unasked)
+		}
+		if c.State == Fail {
+			j.Seen = c.seen()
+		}
+		out = append(out, j)
+	})
+	return out
+}
+
+// signs are what a table of Markdown shows.
+var signs = map[State]string{Pass: "✅", Fail: "❌", Cannot: "–", Broken: "⚠️"}
+
+func (m *Matrix) markdown() string {
+	var b strings.Builder
+	b.WriteString("| case |")
+	line := "\n|---|"
+	for _, c := range m.Columns {
+		fmt.Fprintf(&b, " %s %s |", c.Name, c.version())
+		line += "---|"
+	}
+	b.WriteString(line + "\n")
+	for _, name := range m.Cases {
+		fmt.Fprintf(&b, "| %s |", markdownText(name))
+		for _, column := range m.Columns {
+			c := m.Cells[name][column.Name]
+			fmt.Fprintf(&b, " %s |", strings.TrimSpace(signs[c.State]+" "+c.time()))
+		}
+		b.WriteString("\n")
+	}
+	return b.String() + "\n```text\n" + strings.ReplaceAll(m.reasons(), "```", "` ` `") + m.summary() + "```\n"
+}
+
+func markdownText(s string) string {
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "'").Replace(text.VisibleLine(s))
+}
+
+// time is how long it took, where it ran.
+func (c *Cell) time() string {
+	if c.State != Pass && c.State != Fail {
+		return ""
+	}
+	return seconds(c.Took)
+}

@@ -1,0 +1,221 @@
+package agents
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"minigem/internal/proc"
+)
+
+// Isolation says what keeps agents from the world on this system.
+type Isolation struct {
+	Namespaces bool   // they have a network and processes of their own
+	Why        string // there are none; then proxies refuse
+}
+
+// String is one line for people.
+func (i Isolation) String() string {
+	if i.Namespaces {
+		return "own network (loopback alone), own processes"
+	}
+	return "proxies that refuse (" + i.Why + "): a program that asks no proxy reaches the network"
+}
+
+// room is where one agent runs: a server for its model, and nothing else that
+// it could reach.
+type room struct {
+	url     string
+	handler http.Handler
+	how     Isolation
+	home    string // of the agent: what has it in its environment is the agent's
+
+	mu    sync.Mutex
+	asked []string // hosts that the agent wanted to reach
+	stops []func()
+	proxy string
+}
+
+// ended is how a program in a room went.
+type ended struct {
+	proc.Result
+	Left []string // what it left running, which was ended
+}
+
+// closed is why a room's server cannot be made.
+var errNoRoom = errors.New("the agent cannot be isolated")
+
+// openRoom makes a room in which handler answers at the room's url.
+func openRoom(how Isolation, home string, handler http.Handler) (*room, error) {
+	r := &room{handler: handler, how: how, home: home, url: insideURL}
+	if how.Namespaces {
+		return r, nil
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errNoRoom, err)
+	}
+	r.url = "http://" + l.Addr().String()
+	r.serve(l)
+	p, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		r.close()
+		return nil, fmt.Errorf("%w: %w", errNoRoom, err)
+	}
+	r.proxy = "http://" + p.Addr().String()
+	go r.refuse(p)
+	r.stops = append(r.stops, func() { p.Close() })
+	return r, nil
+}
+
+func (r *room) serve(l net.Listener) {
+	server := &http.Server{Handler: r.handler, ReadHeaderTimeout: time.Minute}
+	go func() { _ = server.Serve(l) }() // it ends with an error: that of Close
+	r.stops = append(r.stops, func() { _ = server.Close() })
+}
+
+func (r *room) close() {
+	for _, stop := range r.stops {
+		stop()
+	}
+	r.stops = nil
+}
+
+// environment is what a program needs to know of the room.
+func (r *room) environment() []string {
+	if r.proxy == "" {
+		return nil
+	}
+	var env []string
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"} {
+		env = append(env, name+"="+r.proxy)
+	}
+	return append(env, "NO_PROXY=127.0.0.1,localhost", "no_proxy=127.0.0.1,localhost")
+}
+
+// refusal is how long a proxy takes to say no: some agents ask again at once,
+// a hundred thousand times in a minute.
+const refusal = 200 * time.Millisecond
+
+// refuse answers as a proxy that reaches nobody.
+func (r *room) refuse(l net.Listener) {
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		go func() {
+			defer conn.Close()
+			_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+			if req, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
+				r.note(req.Host)
+			}
+			time.Sleep(refusal)
+			fmt.Fprint(conn, "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+		}()
+	}
+}
+
+// note keeps that somebody wanted to reach host.
+func (r *room) note(host string) {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !slices.Contains(r.asked, host) && len(r.asked) < 100 {
+		r.asked = append(r.asked, host)
+	}
+}
+
+// wanted are the hosts that were asked for, each once.
+func (r *room) wanted() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Sorted(slices.Values(r.asked))
+}
+
+// answerNames says that no name is known, and keeps which ones were asked for.
+func (r *room) answerNames(conn net.PacketConn) {
+	buf := make([]byte, 1500)
+	for {
+		n, from, err := conn.ReadFrom(buf)
+		if err != nil {
+			return
+		}
+		if reply := r.reply(buf[:n]); reply != nil {
+			_, _ = conn.WriteTo(reply, from)
+		}
+	}
+}
+
+// reply is the answer to a DNS query: there is no such name (RFC 1035).
+func (r *room) reply(query []byte) []byte {
+	const header = 12
+	if len(query) < header || query[2]&0x80 != 0 {
+		return nil
+	}
+	var labels []string
+	at := header
+	for at < len(query) && query[at] != 0 {
+		n := int(query[at])
+		if n > 63 || at+1+n > len(query) {
+			return nil
+		}
+		labels = append(labels, string(query[at+1:at+1+n]))
+		at += 1 + n
+	}
+	at += 5 // the root, the type and the class
+	if at > len(query) {
+		return nil
+	}
+	r.note(strings.Join(labels, "."))
+	reply := slices.Clone(query[:at])
+	binary.BigEndian.PutUint16(reply[2:], 0x8183) // an answer, recursion wanted and there, NXDOMAIN
+	binary.BigEndian.PutUint16(reply[4:], 1)
+	for i := 6; i < header; i++ {
+		reply[i] = 0
+	}
+	return reply
+}
+
+// run runs a program in the room. What it leaves behind is ended.
+func (r *room) run(ctx context.Context, c proc.Command) (ended, error) {
+	c.Env = append(slices.Clone(c.Env), r.environment()...)
+	c.Grace = 500 * time.Millisecond
+	if r.how.Namespaces {
+		return r.runInside(ctx, c)
+	}
+	p, err := proc.Start(c)
+	if err != nil {
+		return ended{}, err
+	}
+	res := ended{Result: p.Wait(ctx)}
+	for _, pid := range slices.Concat(p.Members(), withHome(r.home)) {
+		if name := nameOf(pid); name != "" {
+			res.Left = append(res.Left, name)
+		}
+	}
+	p.Stop()
+	endAll(withHome(r.home))
+	return res, nil
+}
+
+// endAll ends processes that left every group.
+func endAll(pids []int) {
+	for _, pid := range pids {
+		if p, err := os.FindProcess(pid); err == nil {
+			_ = p.Kill() // it may have ended by itself
+		}
+	}
+}

@@ -1,0 +1,21 @@
+// Package isolated is the step between minigem and an agent under test on
+// Linux: the first process of namespaces of their own, in which the only network
+// is the loopback device and the only server the fake model. It hands the sockets
+// on which it listens to minigem, starts the agent, waits for it, and says what
+// the agent left running; when it ends, the kernel ends all of that. It imports
+// no other package of minigem and knows nothing of agents.
+package isolated
+
+// Self and Name are how minigem is started to be that process: the path, and the
+// first argument. Behind it: the path of the socket on which minigem waits, the
+// file that stands for /etc/resolv.conf, the program and its arguments.
+const (
+	Self = "/proc/self/exe"
+	Name = "minigem-isolated"
+)
+
+// Port is that of the fake model inside, on 127.0.0.1. Nobody else can have it.
+const Port = 8089
+
+// Hello is what is sent with the sockets.
+const Hello = "sockets"

@@ -1,0 +1,179 @@
+package isolated
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+func init() {
+	if len(os.Args) < 5 || os.Args[0] != Self || os.Args[1] != Name {
+		return
+	}
+	code, err := run(os.Args[2], os.Args[3], os.Args[4:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "minigem: the agent was not started, because it cannot be isolated: "+err.Error())
+		code = 126
+	}
+	os.Exit(code)
+}
+
+func run(socket, resolv string, command []string) (int, error) {
+	runtime.LockOSThread() // capabilities are those of a thread
+	if err := mounts(resolv); err != nil {
+		return 0, err
+	}
+	if err := loopback(); err != nil {
+		return 0, fmt.Errorf("bringing up the loopback device: %w", err)
+	}
+	tcp, err := listen(unix.SOCK_STREAM, Port)
+	if err != nil {
+		return 0, err
+	}
+	dns, err := listen(unix.SOCK_DGRAM, 53)
+	if err != nil {
+		return 0, err
+	}
+	conn, err := hand(socket, tcp, dns)
+	if err != nil {
+		return 0, fmt.Errorf("handing over the sockets: %w", err)
+	}
+	// The agent has no more rights than minigem: those of root in these namespaces
+	// were for the lines above.
+	if os.Getuid() != 0 {
+		_ = unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+	}
+	signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP) // minigem tells the agent itself
+	code, err := start(command)
+	if err != nil {
+		return 0, err
+	}
+	_, _ = unix.Write(conn, []byte(strings.Join(left(), "\n"))) // minigem may be gone
+	return code, nil
+}
+
+// mounts makes the view of files fit: processes of this namespace only, and
+// names that are looked up here. What answers names over a socket of the file
+// system would be a way out.
+func mounts(resolv string) error {
+	if err := unix.Mount("none", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return fmt.Errorf("making mounts private: %w", err)
+	}
+	_ = unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "") // in some containers nobody may; then ids differ
+	if at, err := filepath.EvalSymlinks("/etc/resolv.conf"); err == nil {
+		if err := unix.Mount(resolv, at, "", unix.MS_BIND, ""); err != nil {
+			return fmt.Errorf("putting a file over /etc/resolv.conf: %w", err)
+		}
+	}
+	for _, dir := range []string{"/run/systemd/resolve", "/run/nscd", "/var/run/nscd", "/run/dbus"} {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			if err := unix.Mount("none", dir, "tmpfs", 0, ""); err != nil {
+				return fmt.Errorf("covering %s: %w", dir, err)
+			}
+		}
+	}
+	return nil
+}
+
+func loopback() error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	ifr, err := unix.NewIfreq("lo")
+	if err != nil {
+		return err
+	}
+	ifr.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
+	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, ifr)
+}
+
+func listen(kind, port int) (int, error) {
+	fd, err := unix.Socket(unix.AF_INET, kind|unix.SOCK_CLOEXEC, 0)
+	if err == nil {
+		err = unix.Bind(fd, &unix.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}})
+	}
+	if err == nil && kind == unix.SOCK_STREAM {
+		err = unix.Listen(fd, 128)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("listening on port %d: %w", port, err)
+	}
+	return fd, nil
+}
+
+// hand sends sockets to minigem.
+func hand(socket string, fds ...int) (int, error) {
+	conn, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return 0, err
+	}
+	if err := unix.Connect(conn, &unix.SockaddrUnix{Name: socket}); err != nil {
+		return 0, err
+	}
+	if err := unix.Sendmsg(conn, []byte(Hello), unix.UnixRights(fds...), nil, 0); err != nil {
+		return 0, err
+	}
+	for _, fd := range fds {
+		unix.Close(fd)
+	}
+	return conn, nil
+}
+
+// start runs the agent to its end, and buries what dies meanwhile: the kernel
+// gives orphans to the first process.
+func start(command []string) (int, error) {
+	p, err := os.StartProcess(command[0], command, &os.ProcAttr{
+		Env: os.Environ(), Files: []*os.File{os.Stdin, os.Stdout, os.Stderr},
+		Sys: &syscall.SysProcAttr{Setsid: true},
+	})
+	if err != nil {
+		return 0, fmt.Errorf("starting %s: %w", command[0], err)
+	}
+	for {
+		var status unix.WaitStatus
+		pid, err := unix.Wait4(-1, &status, 0, nil)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil:
+			return 0, fmt.Errorf("waiting for %s: %w", command[0], err)
+		case pid == p.Pid && status.Signaled():
+			return 128 + int(status.Signal()), nil
+		case pid == p.Pid && status.Exited():
+			return status.ExitStatus(), nil
+		}
+	}
+}
+
+// left names the processes that still run.
+func left() []string {
+	entries, _ := os.ReadDir("/proc")
+	var names []string
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid == os.Getpid() || pid == 1 {
+			continue
+		}
+		stat, _ := os.ReadFile("/proc/" + e.Name() + "/stat") // PID (NAME) STATE ...
+		i := strings.LastIndexByte(string(stat), ')')
+		if i < 0 || strings.HasPrefix(string(stat[i:]), ") Z") {
+			continue // it is gone
+		}
+		line, _ := os.ReadFile("/proc/" + e.Name() + "/cmdline") // empty while it becomes another program
+		text := strings.TrimSpace(strings.ReplaceAll(string(line), "\x00", " "))
+		if text == "" {
+			text = string(stat[:i+1])
+		}
+		names = append(names, strings.ReplaceAll(text[:min(len(text), 200)], "\n", " "))
+	}
+	return names
+}

@@ -1,0 +1,351 @@
+package agents
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"minigem/agent/event"
+	"minigem/e2e/agents/shim"
+	"minigem/e2e/fakemodel"
+	"minigem/e2e/testbed"
+	"minigem/hooks"
+	"minigem/llm"
+	"minigem/llm/script"
+)
+
+// call is one that the model made.
+type call struct {
+	fakemodel.Call
+	name    string         // minigem's, of an action
+	args    map[string]any // as minigem has them, of an action
+	started bool           // the tool ran
+	broken  bool           // and failed, says the agent's event
+	result  *llm.ToolResult
+	before  []string // ids of the hooks that ran before it
+}
+
+// tell reports what happened: requests, calls, and runs of hooks.
+func (x *session) tell(log []fakemodel.Request, runs []shim.Run) {
+	var main []fakemodel.Request
+	for _, req := range log {
+		if req.Side || req.Protocol == "" || len(req.Parsed.Messages) == 0 {
+			continue
+		}
+		main = append(main, req)
+		x.setup.Request(testbed.Request{Request: req.Parsed, Method: script.Stream})
+		for _, c := range req.Calls {
+			x.calls = append(x.calls, newCall(c))
+		}
+	}
+	x.results(main)
+	x.observed(runs)
+	for _, c := range x.calls {
+		x.emit(c)
+	}
+	seq := 0
+	for _, run := range runs {
+		if h, ok := x.w.find(run.Hook); ok && !h.observer {
+			seq++
+			x.report(seq, h, run, runs, main)
+		}
+	}
+}
+
+func newCall(c fakemodel.Call) *call {
+	out := &call{Call: c, name: c.Name, args: c.Args}
+	if c.Action != nil {
+		ours := c.Action.Call()
+		out.name, out.args = ours.Name, ours.Args
+	}
+	return out
+}
+
+// results finds what the model was told of each call.
+func (x *session) results(main []fakemodel.Request) {
+	for _, req := range main {
+		for _, m := range req.Parsed.Messages {
+			for _, p := range m.Parts {
+				res, ok := p.(llm.ToolResult)
+				if !ok {
+					continue
+				}
+				for _, c := range x.calls {
+					if c.ID == res.ID && c.result == nil {
+						c.result = &res
+					}
+				}
+			}
+		}
+	}
+}
+
+// payload is what is needed of what a hook reads, in the words of all agents.
+type payload struct{ id, tool, input, subject string }
+
+func read(stdin []byte) payload {
+	first := func(paths ...string) string {
+		for _, p := range paths {
+			if v := gjson.GetBytes(stdin, p); v.Exists() {
+				return v.String()
+			}
+		}
+		return ""
+	}
+	p := payload{
+		id:    first("tool_call_id", "tool_use_id", "tool_call.id", "callID"),
+		tool:  first("tool_name", "toolName", "tool_call.name"),
+		input: first("tool_input", "toolArgs", "tool_call.input"),
+	}
+	p.subject = cmp.Or(p.tool, first("source", "reason", "trigger", "notification_type"))
+	return p
+}
+
+// find is the call that a payload is about: the one of its id, else the one with
+// its arguments, else the first of its tool that has not been taken.
+func (x *session) find(p payload, taken func(*call) bool) *call {
+	if p.tool == "" {
+		return nil
+	}
+	var same []*call
+	for _, c := range x.calls {
+		if taken(c) {
+			continue
+		}
+		if p.id != "" && c.ID == p.id {
+			return c
+		}
+		if x.isTool(c, p.tool) {
+			same = append(same, c)
+		}
+	}
+	for _, c := range same {
+		if x.hasInput(c, p.input) {
+			return c
+		}
+	}
+	if len(same) > 0 {
+		return same[0]
+	}
+	return nil
+}
+
+func (x *session) isTool(c *call, name string) bool {
+	if c.Action != nil {
+		t := x.a.Tools[c.Action.Kind]
+		return strings.EqualFold(name, t.hookName()) || strings.EqualFold(name, t.Name)
+	}
+	return strings.EqualFold(name, c.Name) || x.a.toolName(name) == x.a.toolName(c.Name)
+}
+
+// hasInput reports whether a payload's input holds the arguments of c.
+func (x *session) hasInput(c *call, input string) bool {
+	for _, v := range c.Args {
+		text, ok := v.(string)
+		if !ok || len(text) < 3 {
+			continue
+		}
+		quoted, err := json.Marshal(text)
+		if err == nil && strings.Contains(input, string(bytes.Trim(quoted, `"`))) {
+			return true
+		}
+	}
+	return false
+}
+
+// observed marks the calls whose tools ran: the agent's event after a tool is
+// what says so.
+func (x *session) observed(runs []shim.Run) {
+	for _, run := range runs {
+		h, ok := x.w.find(run.Hook)
+		if !ok || !x.after(h) {
+			continue
+		}
+		p := read(run.Stdin)
+		c := x.find(p, func(c *call) bool { return c.started && !h.observer })
+		if h.observer {
+			c = x.find(p, func(c *call) bool { return c.started })
+		}
+		if c == nil {
+			continue
+		}
+		if slices.Contains(x.a.Hooks.Refused, h.event) && x.refused(c, run, runs) {
+			continue
+		}
+		c.started, c.broken = true, strings.Contains(strings.ToLower(h.event), "failure")
+		x.rewritten(c, p.input)
+	}
+}
+
+// refused reports whether an event that follows both tells of a tool that a
+// hook refused: it gives the hook's words as the error. Where a hook ran and the
+// words are others, nothing is known.
+func (x *session) refused(c *call, failure shim.Run, runs []shim.Run) bool {
+	hooked := false
+	for _, run := range runs {
+		h, ok := x.w.find(run.Hook)
+		if p := read(run.Stdin); !ok || h.observer || x.a.event(h.event) != "BeforeTool" || p.id != c.ID {
+			continue
+		}
+		hooked = hooked || run.Exit != 0 || len(run.Stdout) > 0 || run.Killed
+		words := strings.TrimSpace(gjson.GetBytes(failure.Stdin, "error.message").String())
+		if words != "" && (words == strings.TrimSpace(string(run.Stderr)) || strings.Contains(string(run.Stdout), strings.Trim(strconv.Quote(words), `"`))) {
+			return true
+		}
+	}
+	if hooked {
+		x.unclear = x.a.Name + " tells of a refused tool as of one that failed, and these words are no hook's"
+		x.doubt("BeforeTool", x.unclear)
+	}
+	return hooked
+}
+
+// after reports whether h tells that a tool ran: the observer does, and where
+// there is no place for one, the case's own hook.
+func (x *session) after(h hook) bool {
+	return h.observer || !slices.ContainsFunc(x.w.hooks, func(o hook) bool { return o.observer && o.event == h.event }) && slices.Contains(x.a.Hooks.After, h.event)
+}
+
+// rewritten takes the arguments with which the tool ran, which a hook may have
+// changed, where the agent tells them one to one.
+func (x *session) rewritten(c *call, input string) {
+	if c.Action == nil {
+		return
+	}
+	names := map[string]string{"{COMMAND}": "command", "{PATH}": "file_path", "{TEXT}": "content", "{OLD}": "old_string", "{NEW}": "new_string"}
+	for key, value := range x.a.Tools[c.Action.Kind].seen() {
+		text, _ := value.(string)
+		if ours := names[text]; ours != "" && gjson.Get(input, key).Type == gjson.String {
+			now := gjson.Get(input, key).String()
+			if _, has := c.args[ours]; has && (text != "{PATH}" || !strings.HasSuffix(now, c.Action.Path)) {
+				c.args[ours] = now
+			}
+		}
+	}
+}
+
+// emit tells of a call as the loop does.
+func (x *session) emit(c *call) {
+	tc := llm.ToolCall{ID: c.ID, Name: c.name, Args: c.args}
+	record := event.ToolRecord{Call: tc, Args: c.args, Status: event.ToolSuccess}
+	if c.result != nil {
+		record.Result = *c.result
+		record.Result.Name = c.name
+	}
+	_, isError := record.Result.Response["error"]
+	if !c.started || c.broken || isError {
+		record.Status = event.ToolError
+	}
+	if c.started {
+		x.setup.Sink.Emit(event.ToolStarted{Call: tc})
+	}
+	if c.result != nil { // the model was told nothing of others
+		x.setup.Sink.Emit(event.ToolFinished{Record: record})
+	}
+}
+
+// report tells of one run of a hook. What it decided is what was seen to come
+// of it.
+func (x *session) report(seq int, h hook, run shim.Run, all []shim.Run, main []fakemodel.Request) {
+	p := read(run.Stdin)
+	rep := hooks.Report{
+		Seq: seq, Event: hooks.Event(x.a.event(h.event)), Subject: p.subject, Started: run.Started, Duration: run.Took, Input: hooks.Payload{run.Stdin},
+	}
+	r := hooks.Run{
+		Hook: x.hook(h), Matched: true, Stdin: hooks.Payload{run.Stdin}, Started: run.Started,
+		Exit: hooks.Exit{Code: run.Exit, Signal: run.Signal, Stdout: run.Stdout, Stderr: run.Stderr, Duration: run.Took},
+	}
+	switch {
+	case run.Killed:
+		r.TimedOut, r.Failed = true, x.a.Name+" ended it"
+	case run.Problem != "":
+		r.Exit.Err, r.Failed = errors.New(run.Problem), run.Problem
+	}
+	x.effect(&r, h, p, run, all, main)
+	rep.Runs, rep.Verdict.Decision = []hooks.Run{r}, r.Decision
+	x.setup.Report(rep)
+}
+
+// effect says what came of a run, as far as it can be seen: the tool did not
+// run, no request was made, or another one was.
+func (x *session) effect(r *hooks.Run, h hook, p payload, run shim.Run, all []shim.Run, main []fakemodel.Request) {
+	at := x.a.event(h.event)
+	blocked, reason := false, ""
+	switch at {
+	case "BeforeTool":
+		c := x.find(p, func(c *call) bool { return slices.Contains(c.before, h.id) })
+		if c == nil {
+			x.doubt(at, "it is not clear which call it was about")
+			return
+		}
+		c.before = append(c.before, h.id)
+		if blocked = !c.started; blocked && c.result != nil {
+			reason = resultText(*c.result)
+		}
+	case "BeforeAgent":
+		blocked = len(main) == 0
+	case "AfterAgent":
+		i := slices.IndexFunc(main, func(req fakemodel.Request) bool { return req.Time.After(run.Started) })
+		if blocked = i >= 0; blocked {
+			reason = newest(main[i].Parsed)
+		}
+	default:
+		return
+	}
+	if !blocked {
+		return
+	}
+	r.Decision, r.Reading.Output.Reason = hooks.Deny, reason
+	if x.others(h, p, all) {
+		x.doubt(at, "several hooks ran, and which of them blocked cannot be seen")
+	}
+}
+
+// doubt keeps why decisions at an event are not known.
+func (x *session) doubt(event, why string) {
+	if x.unsure == nil {
+		x.unsure = map[string]string{}
+	}
+	x.unsure[event] = why
+}
+
+// others reports whether another hook ran for the same thing.
+func (x *session) others(h hook, p payload, all []shim.Run) bool {
+	return slices.ContainsFunc(all, func(run shim.Run) bool {
+		o, ok := x.w.find(run.Hook)
+		q := read(run.Stdin)
+		return ok && !o.observer && o.id != h.id && o.event == h.event && (p.id == "" && p.input == q.input || p.id != "" && p.id == q.id)
+	})
+}
+
+// newest is the text of the last message.
+func newest(req llm.Request) string {
+	var b strings.Builder
+	if n := len(req.Messages); n > 0 {
+		for _, p := range req.Messages[n-1].Parts {
+			if t, ok := p.(llm.Text); ok {
+				b.WriteString(t.Text)
+			}
+		}
+	}
+	return b.String()
+}
+
+func resultText(res llm.ToolResult) string {
+	for _, key := range []string{"output", "error"} {
+		if s, ok := res.Response[key].(string); ok {
+			return s
+		}
+	}
+	data, err := json.Marshal(res.Response)
+	if err != nil {
+		return ""
+	}
+	return string(data)
+}

@@ -1,0 +1,129 @@
+package agents
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"minigem/e2e/fakemodel"
+	"minigem/internal/boundedfile"
+	"minigem/llm"
+	"minigem/llm/script"
+)
+
+// call makes the call of an action in an agent's own words.
+func (a *Adapter) call(act script.Action, workspace string) (llm.ToolCall, error) {
+	t := a.Tools[act.Kind]
+	if t == nil || t.Cannot != "" {
+		why := "it has no tool for that"
+		if t != nil {
+			why = t.Cannot
+		}
+		return llm.ToolCall{}, fmt.Errorf("%s cannot %s: %s", a.Name, act.Kind, why)
+	}
+	path := act.Path
+	if path == "" && act.Kind == script.DoSearch {
+		path = "."
+	}
+	if path != "" && !filepath.IsAbs(path) {
+		path = filepath.Join(workspace, filepath.FromSlash(path))
+	}
+	args, _ := fillAll(t.Args, map[string]string{
+		"COMMAND": act.Command, "PATH": path, "TEXT": act.Text, "OLD": act.Old, "NEW": act.New, "PATTERN": act.Pattern,
+		"SH_PATH": word(path), "SH_TEXT": word(act.Text), "SH_PATTERN": word(act.Pattern), "PATCH": patch(act, path),
+	}).(map[string]any)
+	return llm.ToolCall{Name: t.Name, Args: args}, nil
+}
+
+// word makes s one word of a shell.
+func word(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// patch is the action in the form that apply_patch reads. A changed file is
+// written with all of its lines: the form has lines, the action has texts.
+func patch(act script.Action, path string) string {
+	lines := func(mark, text string) string {
+		text = strings.TrimSuffix(text, "\n")
+		return mark + strings.ReplaceAll(text, "\n", "\n"+mark) + "\n"
+	}
+	body := ""
+	switch act.Kind {
+	case script.DoWrite:
+		body = "*** Add File: " + path + "\n" + lines("+", act.Text)
+	case script.DoEdit:
+		before, err := boundedfile.Read(path, boundedfile.Kept)
+		if err != nil || strings.Count(string(before), act.Old) != 1 {
+			return "" // the agent says what is wrong with it
+		}
+		after := strings.Replace(string(before), act.Old, act.New, 1)
+		body = "*** Update File: " + path + "\n@@\n" + lines("-", string(before)) + lines("+", after)
+	}
+	return "*** Begin Patch\n" + body + "*** End Patch\n"
+}
+
+// translate is call for the tools that a request offers: what it does not offer
+// cannot be called, whatever the adapter says.
+func (a *Adapter) translate(workspace string) func(script.Action, []fakemodel.Tool) ([]llm.ToolCall, error) {
+	return func(act script.Action, offered []fakemodel.Tool) ([]llm.ToolCall, error) {
+		c, err := a.call(act, workspace)
+		if err != nil {
+			return nil, err
+		}
+		var names []string
+		for _, t := range offered {
+			names = append(names, t.Name)
+		}
+		if !slices.Contains(names, c.Name) {
+			return nil, fmt.Errorf("%s offers no tool %s in this request; it offers %s", a.Name, c.Name, strings.Join(names, ", "))
+		}
+		return []llm.ToolCall{c}, nil
+	}
+}
+
+// actionOf is the action that a call of minigem's tools stands for, so that a
+// script in its words can be played on every agent.
+func actionOf(c llm.ToolCall) (script.Action, bool) {
+	text := func(key string) string { s, _ := c.Args[key].(string); return s }
+	var act script.Action
+	switch c.Name {
+	case "run_shell_command":
+		act = script.Action{Kind: script.DoShell, Command: text("command")}
+	case "write_file":
+		act = script.Action{Kind: script.DoWrite, Path: text("file_path"), Text: text("content")}
+	case "replace":
+		act = script.Action{Kind: script.DoEdit, Path: text("file_path"), Old: text("old_string"), New: text("new_string")}
+	case "read_file":
+		act = script.Action{Kind: script.DoRead, Path: text("file_path")}
+	case "grep_search":
+		act = script.Action{Kind: script.DoSearch, Pattern: text("pattern"), Path: text("dir_path")}
+	default:
+		return act, false
+	}
+	for key := range c.Args { // one that no action has would get lost
+		if _, has := act.Call().Args[key]; !has && key != "description" {
+			return script.Action{}, false
+		}
+	}
+	return act, true
+}
+
+// toolName is minigem's name for a tool of the agent, or a word of an action;
+// others are as they are. A tool that takes several actions has none.
+func (a *Adapter) toolName(name string) string {
+	if slices.Contains(script.ActionKinds, script.ActionKind(name)) {
+		return script.Action{Kind: script.ActionKind(name)}.Call().Name
+	}
+	var found []string
+	for _, kind := range script.ActionKinds {
+		if t := a.Tools[kind]; t != nil && (t.Name == name || t.hookName() == name) {
+			found = append(found, script.Action{Kind: kind}.Call().Name)
+		}
+	}
+	if len(found) > 0 && name == a.Tools[script.DoShell].hookName() || len(found) > 0 && name == a.Tools[script.DoShell].Name {
+		return "run_shell_command" // reading and searching by commands is still running commands
+	}
+	if len(found) == 1 {
+		return found[0]
+	}
+	return name
+}

@@ -1,0 +1,226 @@
+package agents
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"minigem/e2e/agents/shim"
+	"minigem/e2e/testbed"
+	"minigem/hooks/jsonc"
+	"minigem/internal/boundedfile"
+	"minigem/llm/script"
+)
+
+// hook is one that an agent has in a case.
+type hook struct {
+	id       string
+	event    string // of the agent
+	name     string
+	command  string // as the case has it
+	matcher  string
+	file     string
+	observer bool // it is ours: it says which tools ran
+	tools    []string
+	timeout  time.Duration // 0: that of the agent
+}
+
+// wrapper puts shims in the place of hooks' commands.
+type wrapper struct {
+	a       *Adapter
+	self    string // minigem
+	records string // the folder for records
+	ws      string
+	home    string
+	hooks   []hook
+	notes   []string // what of the case's hooks is not recorded, and why
+}
+
+// add keeps a hook, and returns its id. The same command at the same event has
+// the same one: some agents run it once, however often it is configured.
+func (w *wrapper) add(h hook) string {
+	for _, known := range w.hooks {
+		if known.event == h.event && known.command == h.command && known.observer == h.observer {
+			return known.id
+		}
+	}
+	h.id = strconv.Itoa(len(w.hooks) + 1)
+	w.hooks = append(w.hooks, h)
+	return h.id
+}
+
+func (w *wrapper) find(id string) (hook, bool) {
+	i := slices.IndexFunc(w.hooks, func(h hook) bool { return h.id == id })
+	if i < 0 {
+		return hook{}, false
+	}
+	return w.hooks[i], true
+}
+
+// line is the command that stands for h.
+func (w *wrapper) line(h hook) string { return shim.Command(w.self, w.records, w.add(h), h.command) }
+
+func (w *wrapper) note(format string, args ...any) {
+	w.notes = append(w.notes, fmt.Sprintf(format, args...))
+}
+
+// form is a way in which agents want their hooks.
+type form struct {
+	// wrap puts shims into a file that a case has.
+	wrap func(w *wrapper, path string) error
+	// write adds a hook to the file at path, which may not be there yet.
+	write func(w *wrapper, path string, h hook) error
+}
+
+var forms = map[string]*form{
+	"nested": {wrapJSON, writeNested},
+	"flat":   {wrapJSON, writeFlat},
+	"toml":   {wrapTOML, writeTOML},
+	"files":  {wrapProgram, writeProgram},
+	"plugin": {nil, writePlugin},
+}
+
+// path is where a file of an adapter or a case stands.
+func (w *wrapper) path(name string) string {
+	if rest, ok := strings.CutPrefix(name, "home/"); ok {
+		return filepath.Join(w.home, filepath.FromSlash(rest))
+	}
+	return filepath.Join(w.ws, filepath.FromSlash(name))
+}
+
+// prepare writes what the agent needs, and its hooks: those that the case has in
+// the agent's own form, the portable ones, and the observer.
+func (w *wrapper) prepare(values map[string]string, portable []testbed.Portable) error {
+	for _, f := range w.a.Files {
+		if err := w.place(w.path(f.Path), fill(f.Text, values)); err != nil {
+			return err
+		}
+	}
+	form := forms[w.a.Hooks.Form]
+	for _, pattern := range w.a.Hooks.Native {
+		found, err := filepath.Glob(w.path(pattern))
+		if err != nil {
+			return fmt.Errorf("%s: the pattern %s: %w", w.a.Name, pattern, err)
+		}
+		for _, path := range found {
+			if form.wrap == nil {
+				w.note("%s is not recorded: it is no command", filepath.Base(path))
+				continue
+			}
+			if err := form.wrap(w, path); err != nil {
+				return fmt.Errorf("%s: %w", filepath.Base(path), err)
+			}
+		}
+	}
+	for _, p := range portable {
+		h, err := w.a.portable(p)
+		if err != nil {
+			return err
+		}
+		if err := form.write(w, w.path(w.a.Hooks.File), h); err != nil {
+			return err
+		}
+	}
+	return w.observe(form)
+}
+
+// observe adds hooks of ours that say which tools ran. They stand in the user's
+// file, so that the project's stay as they are.
+func (w *wrapper) observe(form *form) error {
+	if w.a.Hooks.Observer == "" {
+		return nil
+	}
+	for _, event := range w.a.Hooks.After {
+		if err := form.write(w, w.path(w.a.Hooks.Observer), hook{event: event, command: ":", observer: true}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// portable is a hook of the portable section as the agent has it.
+func (a *Adapter) portable(p testbed.Portable) (hook, error) {
+	h := hook{event: a.Events[p.Event], name: p.Name, command: p.Command, timeout: p.Timeout, file: testbed.PortableSection}
+	if h.event == "" {
+		return h, cannot("%s has no event %s", a.Name, p.Event)
+	}
+	if len(p.Tools) == 0 {
+		return h, nil
+	}
+	for _, kind := range p.Tools {
+		t := a.Tools[script.ActionKind(kind)]
+		if t.Cannot != "" {
+			return h, cannot("%s: %s", a.Name, t.Cannot)
+		}
+		if t.Command {
+			return h, cannot("%s has no tool to %s: it runs commands, and a hook on shell sees them", a.Name, kind)
+		}
+		if !slices.Contains(h.tools, t.hookName()) {
+			h.tools = append(h.tools, t.hookName())
+		}
+	}
+	h.matcher = fill(a.Hooks.Matcher, map[string]string{"NAMES": strings.Join(h.tools, "|")})
+	return h, nil
+}
+
+// limit is a time-out in the agent's unit; 0: none.
+func (a *Adapter) timeout(d time.Duration) int {
+	seconds := int((d + time.Second - 1) / time.Second)
+	switch {
+	case d == 0:
+		return 0
+	case a.Hooks.Unit == "ms", a.Hooks.SecondsBelow > 0 && seconds >= a.Hooks.SecondsBelow:
+		return int(d.Milliseconds())
+	}
+	return seconds
+}
+
+// cannot says that something cannot be done on an agent, which is no failure of
+// the case.
+func cannot(format string, args ...any) error {
+	return &testbed.CannotError{Why: fmt.Sprintf(format, args...)}
+}
+
+// place writes a file of the adapter. One of the case at the same place stays as
+// it is, with what it does not say added.
+func (w *wrapper) place(path, text string) error {
+	before, err := boundedfile.Read(path, boundedfile.Kept)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	case filepath.Ext(path) == ".toml":
+		if text, err = mergeTOML(string(before), text); err != nil {
+			return cannot("the case's %s cannot be read: %v", filepath.Base(path), err)
+		}
+	default:
+		if text, err = mergeJSON(path, before, text); err != nil {
+			return cannot("the case's %s cannot be read: %v", filepath.Base(path), err)
+		}
+	}
+	return write(path, []byte(text), 0o644)
+}
+
+func write(path string, data []byte, mode fs.FileMode) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, mode)
+}
+
+// read is the JSON file at path, {} where there is none.
+func readDoc(path string) (*jsonc.Doc, error) {
+	data, err := boundedfile.Read(path, boundedfile.Kept)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return jsonc.Parse(path, data)
+}
+
+func writeDoc(path string, d *jsonc.Doc) error { return write(path, d.Bytes(), 0o644) }

@@ -1,0 +1,136 @@
+package agents
+
+import (
+	"encoding/json"
+	"path/filepath"
+
+	"minigem/hooks/jsonc"
+)
+
+// commandKeys are the members of a hook's entry that hold a command for a shell
+// of Unix.
+var commandKeys = []string{"command", "bash"}
+
+// wrapJSON puts shims into {"hooks": {EVENT: [ENTRY or {"hooks": [ENTRY]}]}}.
+// Nothing else in the file changes, and what is not of that shape stays: what
+// the agent makes of it is its own affair.
+func wrapJSON(w *wrapper, path string) error {
+	doc, err := readDoc(path)
+	if err != nil {
+		w.note("%s is not JSON, and stays as it is: %v", filepath.Base(path), err)
+		return nil
+	}
+	for _, event := range doc.Root().Get("hooks").Members() {
+		for _, group := range event.Value.Elements() {
+			h := hook{event: event.Name, matcher: group.Get("matcher").Text(), file: filepath.Base(path)}
+			entries := []jsonc.Node{group}
+			if group.Get("hooks").Exists() {
+				entries = group.Get("hooks").Elements()
+			}
+			for _, entry := range entries {
+				if err := w.entry(h, entry); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return writeDoc(path, doc)
+}
+
+// entry wraps one hook's entry.
+func (w *wrapper) entry(h hook, entry jsonc.Node) error {
+	h.name = entry.Get("name").Text()
+	if kind := entry.Get("type").Text(); kind != "" && kind != "command" {
+		w.note("a hook of %s is not recorded: its type is %s", h.event, kind)
+		return nil
+	}
+	if entry.Get("args").Exists() {
+		w.note("a hook of %s is not recorded: it has args, and runs without a shell", h.event)
+		return nil
+	}
+	for _, key := range commandKeys {
+		if c := entry.Get(key); c.Kind() == jsonc.String {
+			h.command = c.Text()
+			if err := c.Replace(w.line(h)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// writeNested adds a hook in the form of Claude Code and Gemini CLI.
+func writeNested(w *wrapper, path string, h hook) error {
+	doc, err := readDoc(path)
+	if err != nil {
+		return cannot("the case's %s cannot be read: %v", filepath.Base(path), err)
+	}
+	entry := map[string]any{"type": "command", "command": w.line(h)}
+	if t := w.a.timeout(h.timeout); t > 0 {
+		entry["timeout"] = t
+	}
+	group := map[string]any{"hooks": []any{entry}}
+	if h.matcher != "" {
+		group["matcher"] = h.matcher
+	}
+	if err := doc.Append(group, "hooks", h.event); err != nil {
+		return err
+	}
+	return writeDoc(path, doc)
+}
+
+// writeFlat adds a hook in the form of Copilot CLI.
+func writeFlat(w *wrapper, path string, h hook) error {
+	doc, err := readDoc(path)
+	if err != nil {
+		return cannot("the case's %s cannot be read: %v", filepath.Base(path), err)
+	}
+	if err := doc.Set(1, "version"); err != nil {
+		return err
+	}
+	entry := map[string]any{"type": "command", "bash": w.line(h)}
+	if t := w.a.timeout(h.timeout); t > 0 {
+		entry["timeoutSec"] = t
+	}
+	if h.matcher != "" {
+		entry["matcher"] = h.matcher
+	}
+	if err := doc.Append(entry, "hooks", h.event); err != nil {
+		return err
+	}
+	return writeDoc(path, doc)
+}
+
+// mergeJSON adds to before what it does not say.
+func mergeJSON(path string, before []byte, added string) (string, error) {
+	doc, err := jsonc.Parse(path, before)
+	if err != nil {
+		return "", err
+	}
+	var theirs, ours map[string]any
+	if err := json.Unmarshal(doc.Root().Standard(), &theirs); err != nil {
+		return "", err
+	}
+	if err := json.Unmarshal([]byte(added), &ours); err != nil {
+		return "", err
+	}
+	merged, err := json.MarshalIndent(merge(theirs, ours), "", "  ")
+	return string(merged) + "\n", err
+}
+
+// merge is a with what b has beside it; a wins.
+func merge(a, b map[string]any) map[string]any {
+	out := map[string]any{}
+	for key, value := range b {
+		out[key] = value
+	}
+	for key, value := range a {
+		ours, isObject := out[key].(map[string]any)
+		theirs, both := value.(map[string]any)
+		if isObject && both {
+			value = merge(theirs, ours)
+		}
+		out[key] = value
+	}
+	return out
+}

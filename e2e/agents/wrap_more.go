@@ -1,0 +1,134 @@
+package agents
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"minigem/internal/boundedfile"
+)
+
+// wrapTOML puts shims into [[hooks]] of a TOML file.
+func wrapTOML(w *wrapper, path string) error {
+	all, err := readTOML(path)
+	if err != nil {
+		w.note("%s is not TOML, and stays as it is: %v", filepath.Base(path), err)
+		return nil
+	}
+	entries, _ := all["hooks"].([]any)
+	for _, e := range entries {
+		entry, ok := e.(map[string]any)
+		if !ok {
+			continue
+		}
+		text := func(key string) string { s, _ := entry[key].(string); return s }
+		if command := text("command"); command != "" {
+			entry["command"] = w.line(hook{event: text("event"), command: command, matcher: text("matcher"), file: filepath.Base(path)})
+		}
+	}
+	return writeTable(path, all)
+}
+
+// writeTOML adds a hook in the form of Kimi Code.
+func writeTOML(w *wrapper, path string, h hook) error {
+	all, err := readTOML(path)
+	if err != nil {
+		return cannot("the case's %s cannot be read: %v", filepath.Base(path), err)
+	}
+	entry := map[string]any{"event": h.event, "command": w.line(h)}
+	if t := w.a.timeout(h.timeout); t > 0 {
+		entry["timeout"] = t
+	}
+	if h.matcher != "" {
+		entry["matcher"] = h.matcher
+	}
+	entries, _ := all["hooks"].([]any)
+	all["hooks"] = append(entries, entry)
+	return writeTable(path, all)
+}
+
+func readTOML(path string) (map[string]any, error) {
+	all := map[string]any{}
+	data, err := boundedfile.Read(path, boundedfile.Kept)
+	if errors.Is(err, fs.ErrNotExist) {
+		return all, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return all, toml.Unmarshal(data, &all)
+}
+
+func writeTable(path string, all map[string]any) error {
+	data, err := toml.Marshal(all)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return write(path, data, 0o644)
+}
+
+// mergeTOML adds to before what it does not say.
+func mergeTOML(before, added string) (string, error) {
+	theirs, ours := map[string]any{}, map[string]any{}
+	if err := toml.Unmarshal([]byte(before), &theirs); err != nil {
+		return "", err
+	}
+	if err := toml.Unmarshal([]byte(added), &ours); err != nil {
+		return "", err
+	}
+	data, err := toml.Marshal(merge(theirs, ours))
+	return string(data), err
+}
+
+// wrapProgram puts a shim in the place of a program that is named after its
+// event. The program stays in its folder, under another name.
+func wrapProgram(w *wrapper, path string) error {
+	event := filepath.Base(path)
+	info, err := os.Stat(path)
+	if err != nil || info.IsDir() || strings.HasPrefix(event, ".") {
+		return err
+	}
+	hidden := filepath.Join(filepath.Dir(path), "."+event)
+	program, err := boundedfile.Read(path, boundedfile.Kept)
+	if err != nil {
+		return err
+	}
+	if err := write(hidden, program, info.Mode().Perm()); err != nil {
+		return err
+	}
+	h := hook{event: event, command: hidden, file: event, name: event}
+	return write(path, []byte("#!/bin/sh\n"+w.line(h)+"\n"), info.Mode().Perm())
+}
+
+// writeProgram writes a program that is named after its event, for agents that
+// have no matchers: it looks itself at which tool it is about.
+func writeProgram(w *wrapper, path string, h hook) error {
+	at := filepath.Join(path, h.event)
+	if _, err := os.Stat(at); err == nil {
+		if h.observer {
+			return nil // the case's own hook says as much
+		}
+		return cannot("%s has one hook an event, and the case has several of %s", w.a.Name, h.event)
+	}
+	text := "#!/bin/sh\n" + w.line(h) + "\n"
+	if len(h.tools) > 0 {
+		var patterns []string
+		for _, t := range h.tools {
+			patterns = append(patterns, `*'"toolName":"`+t+`"'*`)
+		}
+		text = "#!/bin/sh\ninput=$(cat)\ncase $input in\n" + strings.Join(patterns, "|") + ") ;;\n*) exit 0 ;;\nesac\n" +
+			"printf '%s' \"$input\" | { " + w.line(h) + "\n}\n"
+	}
+	return write(at, []byte(text), 0o755)
+}
+
+// writePlugin writes the plugin that runs commands, and adds a hook to its
+// list.
+func writePlugin(w *wrapper, path string, h hook) error {
+	return errors.New("not there yet")
+}

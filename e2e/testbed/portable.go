@@ -1,0 +1,201 @@
+package testbed
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"minigem/hooks/protocol"
+	"minigem/llm/script"
+)
+
+// PortableSection is the name of a case's section with hooks in words of no
+// agent, one a line: EVENT [TOOLS] COMMAND [timeout=5s] [name=NAME].
+const PortableSection = "hooks"
+
+// Portable is a hook in words of no agent.
+type Portable struct {
+	Event   string   // minigem's name of it
+	Tools   []string // actions such as shell, before and after tools; nil: all
+	Name    string   // may be empty
+	Command string
+	Timeout time.Duration // 0: that of the agent
+}
+
+// neutral are the words for events, and their names in minigem and in others.
+var neutral = []struct {
+	word   string
+	event  protocol.Event
+	others []string
+}{
+	{"session-start", protocol.SessionStart, []string{"sessionStart"}},
+	{"prompt", protocol.BeforeAgent, []string{"UserPromptSubmit", "userPromptSubmitted"}},
+	{"before-model", protocol.BeforeModel, nil},
+	{"tool-choice", protocol.BeforeToolSelection, nil},
+	{"after-model", protocol.AfterModel, nil},
+	{"before-tool", protocol.BeforeTool, []string{"PreToolUse", "preToolUse"}},
+	{"after-tool", protocol.AfterTool, []string{"PostToolUse", "postToolUse"}},
+	{"tool-failed", "PostToolUseFailure", []string{"postToolUseFailure"}},
+	{"stop", protocol.AfterAgent, []string{"Stop", "agentStop", "TaskComplete"}},
+	{"compact", protocol.PreCompress, []string{"PreCompact", "preCompact"}},
+	{"notification", protocol.Notification, []string{"notification"}},
+	{"session-end", protocol.SessionEnd, []string{"sessionEnd"}},
+}
+
+// CanonicalEvent is minigem's name for an event that goes by name, in the words
+// of portable hooks or of another agent. What nobody knows is "".
+func CanonicalEvent(name string) string {
+	for _, n := range neutral {
+		if n.word == name || string(n.event) == name || slices.Contains(n.others, name) {
+			return string(n.event)
+		}
+	}
+	return ""
+}
+
+// HasTools reports whether an event, by its canonical name, is about a tool.
+func HasTools(event string) bool {
+	return slices.Contains([]string{"BeforeTool", "AfterTool", "PostToolUseFailure"}, event)
+}
+
+func eventWords() []string {
+	var words []string
+	for _, n := range neutral {
+		words = append(words, n.word)
+	}
+	return words
+}
+
+// parsePortable reads the section.
+func parsePortable(file string, s section, files []section) ([]Portable, error) {
+	var all []Portable
+	n := s.line
+	for line := range strings.Lines(string(s.data)) {
+		line = strings.TrimSpace(line)
+		if line != "" && line[0] != '#' {
+			p, err := portableLine(line, files)
+			if err != nil {
+				return nil, &SyntaxError{file, n, err.Error()}
+			}
+			all = append(all, p)
+		}
+		n++
+	}
+	return all, nil
+}
+
+func portableLine(line string, files []section) (Portable, error) {
+	const shape = "EVENT [TOOLS] COMMAND [timeout=5s] [name=NAME]"
+	var p Portable
+	ws, err := words(line)
+	if err != nil {
+		return p, err
+	}
+	if p.Event = CanonicalEvent(ws[0]); p.Event == "" {
+		return p, fmt.Errorf("%q is not an event%s; expected %s", ws[0], meant(ws[0], eventWords()), shape)
+	}
+	ws = ws[1:]
+	if HasTools(p.Event) {
+		if len(ws) == 0 {
+			return p, fmt.Errorf("which tools? expected %s, with * for all", shape)
+		}
+		if p.Tools, err = tools(ws[0]); err != nil {
+			return p, err
+		}
+		ws = ws[1:]
+	}
+	for len(ws) > 1 {
+		key, value, ok := strings.Cut(ws[len(ws)-1], "=")
+		switch {
+		case !ok:
+			return p, fmt.Errorf("%q is one word too many: put quotes around a command that has several", ws[len(ws)-1])
+		case key == "timeout":
+			if p.Timeout, err = time.ParseDuration(value); err != nil || p.Timeout <= 0 {
+				return p, fmt.Errorf("timeout is %q: expected a duration such as 5s", value)
+			}
+		case key == "name":
+			p.Name = value
+		default:
+			return p, fmt.Errorf("%q is no option: expected %s", key, shape)
+		}
+		ws = ws[:len(ws)-1]
+	}
+	if len(ws) == 0 {
+		return p, fmt.Errorf("there is no command: expected %s", shape)
+	}
+	p.Command = ws[0]
+	program, rest, _ := strings.Cut(p.Command, " ")
+	if slices.ContainsFunc(files, func(f section) bool { return f.name == program }) {
+		p.Command = strings.TrimSpace("./" + program + " " + rest)
+	}
+	return p, nil
+}
+
+// tools reads shell|write, or * for all.
+func tools(list string) ([]string, error) {
+	if list == "*" {
+		return nil, nil
+	}
+	var known []string
+	for _, k := range script.ActionKinds {
+		known = append(known, string(k))
+	}
+	names := strings.Split(list, "|")
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("%q is not one of %s, or * for all tools%s", name, strings.Join(known, ", "), meant(name, known))
+		}
+	}
+	return names, nil
+}
+
+// portableSettings are portable hooks as minigem's settings.
+func portableSettings(all []Portable) ([]byte, error) {
+	byEvent := map[string][]any{}
+	for _, p := range all {
+		entry := map[string]any{"type": "command", "command": p.Command}
+		if p.Name != "" {
+			entry["name"] = p.Name
+		}
+		if p.Timeout > 0 {
+			entry["timeout"] = p.Timeout.Milliseconds()
+		}
+		group := map[string]any{"hooks": []any{entry}}
+		var names []string
+		for _, t := range p.Tools {
+			names = append(names, canonicalTool(t))
+		}
+		if len(names) > 0 {
+			group["matcher"] = "^(?:" + strings.Join(names, "|") + ")$"
+		}
+		if slices.Contains(protocol.Events, protocol.Event(p.Event)) { // others do not happen in minigem
+			byEvent[p.Event] = append(byEvent[p.Event], group)
+		}
+	}
+	return json.MarshalIndent(map[string]any{"hooks": byEvent}, "", "  ")
+}
+
+// writePortable writes the portable hooks of the case for minigem. A driver of
+// another program writes them itself.
+func (r *runner) writePortable() error {
+	if len(r.c.portable) == 0 || r.o.Elsewhere {
+		return nil
+	}
+	data, err := portableSettings(r.c.portable)
+	if err != nil {
+		return fmt.Errorf("writing the portable hooks: %w", err)
+	}
+	return writeInto(filepath.Join(r.place.workspace, ".gemini", "settings.json"), data, 0o644)
+}
+
+// canonicalTool is minigem's tool for a word such as shell; other names are as
+// they are.
+func canonicalTool(name string) string {
+	if slices.Contains(script.ActionKinds, script.ActionKind(name)) {
+		return script.Action{Kind: script.ActionKind(name)}.Call().Name
+	}
+	return name
+}
