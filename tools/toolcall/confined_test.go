@@ -31,6 +31,7 @@ func TestTheVerdictReachesTheSandbox(t *testing.T) {
 		{"pwd && cat a", policy.ModeDefault, []bool{true}},
 		{"touch new", policy.ModeDefault, nil},
 		{"git version", policy.ModeDefault, []bool{false}}, // a rule allows it
+		{"pwd && git version", policy.ModeDefault, []bool{false}},
 		{"pwd", policy.ModeYolo, []bool{false}},
 		{"touch new", policy.ModeYolo, []bool{false}},
 	} {
@@ -46,7 +47,7 @@ func TestTheVerdictReachesTheSandbox(t *testing.T) {
 				return argv, nil
 			},
 		})
-		rules, err := policy.New(policy.Options{Mode: c.mode, InWorkspace: ws.Writable,
+		rules, err := policy.New(policy.Options{Mode: c.mode, Interactive: true, InWorkspace: ws.Writable,
 			Rules: []policy.Rule{{Tools: []string{"run_shell_command"}, Prefixes: []string{"git"}, Decision: policy.Allow, Priority: 3100}}})
 		require.NoError(t, err)
 		r := toolcall.Runner{Registry: tools.NewRegistry(shell), Policy: rules}
