@@ -10,6 +10,7 @@ import (
 
 	"minigem/agent/event"
 	"minigem/hooks"
+	"minigem/internal/thorough"
 	"minigem/llm"
 )
 
@@ -82,7 +83,7 @@ func TestChanting(t *testing.T) {
 func TestDetectorForgets(t *testing.T) {
 	t.Parallel()
 	var d detector
-	for i := range 20_000 {
+	for i := range thorough.Times(2_000, 20_000) {
 		require.False(t, d.say(fmt.Sprintf("%d is a number; ", i*7919)))
 	}
 	assert.LessOrEqual(t, len(d.text), chantMemory)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/internal/thorough"
 	"minigem/llm"
 )
 
@@ -45,7 +46,7 @@ func list(ms []llm.Message) []llm.Message { return append([]llm.Message{}, ms...
 func TestOutgoingIsNormalize(t *testing.T) {
 	t.Parallel()
 	models := []string{"gemini-2.5-flash", "gemini-3-pro-preview"}
-	for seed := range uint64(800) {
+	for seed := range uint64(thorough.Times(100, 800)) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		var o outgoing
 		var h Memory

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/agent"
+	"minigem/internal/thorough"
 	"minigem/llm"
 )
 
@@ -293,7 +294,7 @@ func TestPairsAreNeverParted(t *testing.T) {
 		}
 	}
 	model.Answers = slices.Repeat(texts(snapshot), 4000)
-	for i := range 2000 {
+	for i := range thorough.Times(400, 2000) {
 		if i%97 == 0 {
 			h.Append(prompt(rng.IntN(300)))
 		}
@@ -349,7 +350,7 @@ func requirePaired(t *testing.T, messages []llm.Message) {
 
 func BenchmarkFitLongHistory(b *testing.B) {
 	messages := []llm.Message{prompt(100)}
-	for i := range 2000 {
+	for i := range thorough.Times(400, 2000) {
 		id := fmt.Sprint(i)
 		messages = append(messages, asks(id), gets(id, 900))
 	}

@@ -34,7 +34,7 @@ func TestHookFaultsInTheChat(t *testing.T) {
 
 func (f hookFault) meetInTheChat(t *testing.T, deny bool) {
 	group := []any{map[string]any{"hooks": []any{
-		map[string]any{"type": "command", "name": "faulty", "command": f.script(deny), "timeout": faultTimeout.Milliseconds()},
+		map[string]any{"type": "command", "name": "faulty", "command": f.script(deny), "timeout": f.limits()[0].Milliseconds()},
 	}}}
 	settings, err := json.Marshal(map[string]any{"hooks": map[protocol.Event]any{protocol.Notification: group, protocol.PreCompress: group}})
 	require.NoError(t, err)

@@ -24,6 +24,7 @@ type hookFault struct {
 	name, line string
 	blocks     bool // it is a denial by itself
 	quiet      bool // the run did not fail
+	hangs      bool // until its time is up
 }
 
 var hookFaults = []hookFault{
@@ -31,7 +32,7 @@ var hookFaults = []hookFault{
 	{name: "exit 2", line: "exit 2", blocks: true},
 	{name: "death by signal", line: "kill -KILL $$"},
 	{name: "no such file", line: "./no-such-hook"},
-	{name: "TERM ignored", line: `trap "" TERM; while :; do sleep 0.05; done`},
+	{name: "TERM ignored", line: `trap "" TERM; while :; do sleep 0.05; done`, hangs: true},
 	{name: "a child keeps stdout open", line: "sleep 3600 & exit 0", quiet: true},
 	{name: "20 MB of output", line: "yes '' | head -c 20000000; exit 0", quiet: true},
 	{name: "stdin closed at once", line: "exec <&-; exit 0", quiet: true},
@@ -62,7 +63,6 @@ type faultTraces struct {
 }
 
 const (
-	faultTimeout = 1200 * time.Millisecond
 	faultAnswers = `call write_file {"file_path": "a.txt", "content": "x"}
 
 say Done.
@@ -104,11 +104,35 @@ func (f hookFault) script(deny bool) string {
 	return f.line
 }
 
+// limits are the time-outs to meet f with: what ends by itself never meets one,
+// and what hangs gets as long as this machine takes to print the answer before.
+func (f hookFault) limits() []time.Duration {
+	if !f.hangs {
+		return []time.Duration{time.Hour}
+	}
+	return []time.Duration{1200 * time.Millisecond, 5 * time.Second, 20 * time.Second, 80 * time.Second}
+}
+
 func (f hookFault) meet(t *testing.T, event protocol.Event, deny bool, want faultTraces) {
+	for i, limit := range f.limits() {
+		h, server, o := f.run(t, event, deny, limit)
+		got := faultTraces{Requests: len(server.Log()), Said: strings.Contains(o.Stdout, "Done.")}
+		if _, err := os.Stat(filepath.Join(h.workspace, "a.txt")); err == nil {
+			got.Written = true
+		}
+		if got == want || i == len(f.limits())-1 {
+			assert.Equal(t, want, got, o.Stderr)
+			f.judge(t, event, h, server, o)
+			return
+		}
+	}
+}
+
+func (f hookFault) run(t *testing.T, event protocol.Event, deny bool, limit time.Duration) (home, *fakegemini.Server, outcome) {
 	settings, err := json.Marshal(map[string]any{
 		"hooksConfig": map[string]any{"maxRetries": 1},
 		"hooks": map[string]any{string(event): []any{map[string]any{"hooks": []any{
-			map[string]any{"type": "command", "name": "faulty", "command": f.script(deny), "timeout": faultTimeout.Milliseconds()},
+			map[string]any{"type": "command", "name": "faulty", "command": f.script(deny), "timeout": limit.Milliseconds()},
 		}}}},
 	})
 	require.NoError(t, err)
@@ -122,12 +146,11 @@ func (f hookFault) meet(t *testing.T, event protocol.Event, deny bool, want faul
 	o := h.run(t, run{Args: []string{"--yolo", "-p", "go"}, Env: []string{
 		"GEMINI_API_KEY=test-key-of-the-fake-api", "GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_MODEL=gemini-2.5-flash", "GEMINI_CLI_TRUST_WORKSPACE=true",
 	}})
+	return h, server, o
+}
+
+func (f hookFault) judge(t *testing.T, event protocol.Event, h home, server *fakegemini.Server, o outcome) {
 	assert.Zero(t, o.Code, o.Stderr)
-	got := faultTraces{Requests: len(server.Log()), Said: strings.Contains(o.Stdout, "Done.")}
-	if _, err := os.Stat(filepath.Join(h.workspace, "a.txt")); err == nil {
-		got.Written = true
-	}
-	assert.Equal(t, want, got, o.Stderr)
 	if !f.quiet && !(f.blocks && event.CanBlock()) {
 		assert.Contains(t, o.Stderr, `hook "faulty" for `+string(event)+" failed: ")
 	}

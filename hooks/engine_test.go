@@ -17,6 +17,7 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/hookstest"
 	"minigem/hooks/protocol"
+	"minigem/internal/thorough"
 	"minigem/llm"
 )
 
@@ -78,7 +79,7 @@ func TestZeroEngine(t *testing.T) {
 func TestParallelIsDeterministic(t *testing.T) {
 	t.Parallel()
 	names := []string{"a", "b", "c", "d", "e", "f"}
-	for seed := range 1000 {
+	for seed := range thorough.Times(100, 1000) {
 		synctest.Test(t, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(seed), 1))
 			scripts := map[string]hookstest.Script{}

@@ -15,6 +15,7 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/hookstest"
 	"minigem/hooks/protocol"
+	"minigem/internal/thorough"
 	"minigem/llm"
 )
 
@@ -25,8 +26,8 @@ import (
 // reads what all of the project's hooks have left.
 func TestAProjectTakesNothingFromOtherHooks(t *testing.T) {
 	t.Parallel()
-	shadowed, inTurn := 0, 0
-	for seed := range uint64(3000) {
+	shadowed, inTurn, seeds := 0, 0, thorough.Times(300, 3000)
+	for seed := range uint64(seeds) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		own := randomHooks(r, "own", []hooks.Source{{Layer: hooks.LayerUser}, {Layer: hooks.LayerSystemDefaults}, {Layer: hooks.LayerSystem}, {Layer: hooks.LayerExtension}})
 		brought := randomHooks(r, "project", []hooks.Source{{Layer: hooks.LayerProject}, {Layer: hooks.LayerExtension, InProject: true}})
@@ -52,8 +53,8 @@ func TestAProjectTakesNothingFromOtherHooks(t *testing.T) {
 			return
 		}
 	}
-	assert.Greater(t, shadowed, 500, "the random hooks hardly meet")
-	assert.Greater(t, inTurn, 500, "the random hooks hardly run in turn")
+	assert.Greater(t, shadowed, seeds/6, "the random hooks hardly meet")
+	assert.Greater(t, inTurn, seeds/6, "the random hooks hardly run in turn")
 }
 
 // randomHooks are up to five, whose names and commands are often the same. Half

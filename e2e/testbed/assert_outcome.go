@@ -27,7 +27,7 @@ var outcomeVerbs = []verb{
 		text: "What the terminal shows, and what has scrolled out of it. Lines that its edge broke are whole."},
 	{name: "stderr", kind: assertion, max: 0, keys: textKey, judge: judgeStreams, elsewhere: true, headless: true, text: "What it prints on stderr: messages of hooks, warnings."},
 	{name: "notice", kind: assertion, max: 0, keys: textKey, judge: judgeStreams, text: "What the user is told beside the conversation, a notice a line."},
-	{name: "transcript", kind: assertion, max: 0, keys: textKey, judge: judgeStreams, elsewhere: true, text: "The session's file, as it stands on disk."},
+	{name: "transcript", kind: assertion, max: 0, keys: textKey, judge: judgeStreams, elsewhere: true, text: "The session's file, as it stands on disk, with its ids: look for what hexadecimal digits cannot spell."},
 	{name: "file", kind: assertion, usage: "PATH", min: 1, max: 1, keys: textKey, check: checkLocal, judge: judgeFile, elsewhere: true, text: "A file of the workspace is there and holds this."},
 	{name: "exists", kind: assertion, usage: "PATH...", min: 1, max: -1, check: checkLocal, judge: judgeExists, elsewhere: true, text: "Files or folders of the workspace are there."},
 	{name: "cmp", kind: assertion, usage: "PATH|stdout|stderr|screen want/FILE", min: 2, max: 2, golden: true, check: checkLocal, judge: judgeCmp, elsewhere: true,

@@ -91,7 +91,7 @@ func TestADenyIsNeverLost(t *testing.T) {
 		{"after 3 MB of braces", `yes '{ "a": {' | head -c 3000000; echo; ` + deny},
 		{"in the middle of 6 MB", `head -c 3000000 /dev/zero | tr '\0' x; echo; ` + deny + `; echo; head -c 3000000 /dev/zero | tr '\0' x`},
 		{"in the middle of 6 MB of stderr", `{ head -c 3000000 /dev/zero | tr '\0' x; echo; ` + deny + `; echo; head -c 3000000 /dev/zero | tr '\0' x; } >&2`},
-		{"after 100 MB of lines, before 2", `yes 'all is well { here' | head -c 100000000; echo; ` + deny + `; echo; yes | head -c 2000000`},
+		{"after 20 MB of lines, before 2", `yes 'all is well { here' | head -c 20000000; echo; ` + deny + `; echo; yes | head -c 2000000`},
 		{"before 3 MB", deny + `; echo; head -c 3000000 /dev/zero | tr '\0' x`},
 		{"with a reason of 3 MB", `printf '{"decision":"deny","reason":"'; head -c 3000000 /dev/zero | tr '\0' x; printf '"}'`},
 		{"after a reason of 3 MB", `printf '{"reason":"'; head -c 3000000 /dev/zero | tr '\0' x; printf '","decision":"deny"}'`},

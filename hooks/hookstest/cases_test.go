@@ -1,9 +1,12 @@
 package hookstest_test
 
 import (
+	"context"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
+	"time"
 
 	"minigem/hooks"
 	"minigem/hooks/command"
@@ -20,12 +23,55 @@ func TestCasesWithProcesses(t *testing.T) {
 		t.Skip("the cases are written for bash")
 	}
 	start := func(t *testing.T, _ map[string]hookstest.Script) hooks.Runner {
-		return command.Runner{Dir: t.TempDir(), Env: os.Environ()}
+		return ready{command.Runner{Dir: t.TempDir(), Env: os.Environ()}}
 	}
 	for _, c := range hookstest.Cases() {
 		t.Run(string(c.Event)+"/"+c.Name, func(t *testing.T) {
 			t.Parallel()
 			c.Check(t, start)
 		})
+	}
+}
+
+// ready runs hooks as processes. One that hangs is out of time only once it has
+// done all that it does before, however slow the machine is.
+type ready struct{ command.Runner }
+
+func (r ready) Run(ctx context.Context, h hooks.Hook, payload hooks.Payload, env []string) hooks.Exit {
+	const hang = "sleep 3600"
+	if !strings.Contains(h.Command, hang) {
+		return r.Runner.Run(ctx, h, payload, env)
+	}
+	file, err := os.CreateTemp(r.Dir, "ready")
+	if err != nil {
+		return hooks.Exit{Err: err}
+	}
+	defer file.Close()
+	h.Command = strings.Replace(h.Command, hang, "echo >'"+file.Name()+"'; "+hang, 1)
+	late := later{ctx, make(chan struct{})}
+	go func() {
+		<-ctx.Done()
+		for info, err := file.Stat(); err == nil && info.Size() == 0; info, err = file.Stat() {
+			time.Sleep(5 * time.Millisecond)
+		}
+		close(late.done)
+	}()
+	return r.Runner.Run(late, h, payload, env)
+}
+
+// later is a context that is done after another one.
+type later struct {
+	context.Context
+	done chan struct{}
+}
+
+func (l later) Done() <-chan struct{} { return l.done }
+
+func (l later) Err() error {
+	select {
+	case <-l.done:
+		return l.Context.Err()
+	default:
+		return nil
 	}
 }

@@ -27,6 +27,9 @@ func TestCitations(t *testing.T) {
 	t.Parallel()
 	found := 0
 	for path, text := range sources(t) {
+		if !strings.Contains(text, "contract") && !strings.Contains(text, "spec/") {
+			continue // most files: the expressions take their time
+		}
 		text = comment.ReplaceAllString(text, " ")
 		assert.Empty(t, pageless.FindString(text), "%s cites a section without its page: write docs/spec/contract.md N", path)
 		for _, c := range citation.FindAllStringSubmatch(text, -1) {

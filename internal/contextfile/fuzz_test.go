@@ -7,6 +7,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"minigem/internal/thorough"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -56,7 +58,7 @@ func TestImportsAreBounded(t *testing.T) {
 	t.Parallel()
 	for _, flat := range []bool{false, true} {
 		dir := t.TempDir()
-		require.NoError(t, os.WriteFile(filepath.Join(dir, DefaultName), []byte(strings.Repeat("@b.md ", 20_000)), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, DefaultName), []byte(strings.Repeat("@b.md ", thorough.Times(2_000, 20_000))), 0o600))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "b.md"), []byte(strings.Repeat("word ", 40_000)), 0o600))
 		s := Load(Config{Dirs: []string{dir}, Flat: flat})
 		require.Less(t, len(s.Project[0].Text), 4<<20)

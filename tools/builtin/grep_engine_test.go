@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/internal/thorough"
 	"minigem/tools/workspace"
 )
 
@@ -90,7 +91,7 @@ func TestSearchAgreesWithRegexp(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	words := []string{"func", "Func", "needle", "NEEDLE", "ask", "a\u017fK", "as\u212a", "x", " ", "\t", "Error", "größe", "GRÖSSE", "foo", "quux", "\r", "123", ""}
 	patterns := []string{`func`, `(?i)func`, `(?i)ask`, `(?i)größe`, `func\s+\w*Error`, `(?i)^x.*needle$`, `foo|quux`, `\d+`, `^$`, ``, `(?i)e{2}`, `a\nb`, `k\b`, `(?i)k`, `[^x]needle`, `[0-9]{3}`, `[A-Z]{4,}\s*\d`, `[äö]+`, `[^\sa-z]{3}`, `(?i)[kq]{2}`, `\d[A-Z]|x`}
-	for range 40 {
+	for range thorough.Times(8, 40) {
 		var b strings.Builder
 		for range 200 {
 			for range rnd.IntN(5) {

@@ -47,11 +47,13 @@ func newSandbox(t testing.TB) sandbox {
 }
 
 // all runs each line in a subshell of one bash, which takes a fiftieth of the
-// time of a bash for each. The numbers stand in the log.
+// time of a bash for each. The numbers stand in the log. When the test ends,
+// killed too, there is no writer of 4 any more, and the whole group ends.
 const all = `
+{ read -r _ <&4; kill -KILL -- -$$; } 2>/dev/null & disown
 number=0
 while IFS= read -r -d '' line <&3; do
-	( trap - EXIT; cd work; LINE_NUMBER=$number; export LINE_NUMBER; exec 3<&-; eval "$line" ) </dev/null >/dev/null 2>&1
+	( trap - EXIT; cd work; LINE_NUMBER=$number; export LINE_NUMBER; exec 3<&- 4<&-; eval "$line" ) </dev/null >/dev/null 2>&1
 	number=$((number + 1))
 done
 wait`
@@ -78,7 +80,11 @@ func (s sandbox) ran(t testing.TB, lines ...string) (log string, ended bool) {
 	c := exec.CommandContext(ctx, s.bash, "-c", all)
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
-	c.Dir, c.WaitDelay, c.ExtraFiles = s.dir, time.Second, []*os.File{list}
+	alive, held, err := os.Pipe()
+	require.NoError(t, err)
+	defer held.Close()
+	defer alive.Close()
+	c.Dir, c.WaitDelay, c.ExtraFiles = s.dir, time.Second, []*os.File{list, alive}
 	c.Env = []string{"PATH=" + filepath.Join(s.dir, "bin"), "HOME=" + s.dir}
 	_ = c.Run()                                       // that a line fails is no matter
 	_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // what runs in the background

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/internal/thorough"
 	"minigem/tools/workspace"
 )
 
@@ -88,7 +89,7 @@ func randomForest(rnd *rand.Rand) map[string]string {
 func TestWalkAgreesWithAskingForEachPath(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(5, 6))
-	for round := range 15 {
+	for round := range thorough.Times(5, 15) {
 		files := randomForest(rnd)
 		dir, err := filepath.EvalSymlinks(t.TempDir())
 		require.NoError(t, err)
