@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"minigem/hooks"
@@ -16,13 +16,11 @@ func listExtensions(c *app.Configuration, sys *app.System) error {
 	found, problems := hooks.FindExtensions(c.Dir, c.ExtensionRoots())
 	rows := make([][]string, len(found))
 	for i, e := range found {
-		state := "enabled"
-		switch {
-		case e.Off != "":
-			state = e.Off
-		case slices.Contains(c.Settings.Extensions.Disabled, e.Name):
-			state = "disabled in the settings"
+		off, err := c.ExtensionOff(e)
+		if err != nil {
+			return err
 		}
+		state := cmp.Or(off, "enabled")
 		rows[i] = []string{text.VisibleLine(e.Name), text.VisibleLine(c.ShortenIn(state)), c.Shorten(e.Dir)}
 	}
 	output.Align(rows)

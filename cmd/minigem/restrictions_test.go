@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"minigem/internal/app"
 	"minigem/internal/exit"
 	"minigem/internal/settings"
 	"minigem/llm"
@@ -45,6 +47,39 @@ func TestARestrictionWithoutEffectStopsTheRun(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestAnUnknownRestrictionStopsTheRun: what stands among restrictions and is not
+// known may be one; elsewhere an unknown key is told of.
+func TestAnUnknownRestrictionStopsTheRun(t *testing.T) {
+	t.Parallel()
+	for text, key := range map[string]string{
+		`{"admin": {"foo": 1}}`:                                   "admin.foo",
+		`{"admin": {"foo": {"bar": true}}}`:                       "admin.foo",
+		`{"admin": {"extensions": {"allowed": []}}}`:              "admin.extensions.allowed",
+		`{"security": {"toolSandbox": true}}`:                     "security.toolSandbox",
+		`{"security": {"folderTrust": {"always": false}}}`:        "security.folderTrust.always",
+		`{"security": {"network": {"allowed": ["example.com"]}}}`: "security.network",
+		`{"admin": {"foo": null, "extensions": {}}}`:              "",
+		`{"security": {"network": {}}}`:                           "",
+		`{"general": {"foo": 1}, "bar": {"baz": 2}}`:              "",
+	} {
+		w := newHookWorld(t, map[string]string{"~/.gemini/settings.json": text})
+		got := runWith(t, w, "text", restrictionsDone)
+		if key == "" {
+			assert.Equal(t, said{"Done.\n", "", exit.OK}, got, text)
+			continue
+		}
+		assert.Equal(t, exit.Config, got.code, text)
+		assert.Empty(t, got.out, text)
+		assert.Contains(t, got.err, ":1: "+key+" is ", text)
+	}
+	w := newHookWorld(t, map[string]string{"~/.gemini/settings.json": `{"general": {"foo": 1}, "bar": {"baz": 2}}`})
+	assert.Contains(t, w.run("settings list").err, `the key "bar" is not known`)
+	sys, _, _ := w.sys()
+	c, err := app.Configure(sys, &app.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, "2 settings have no effect in minigem: general.foo, bar; minigem settings list says more", c.WithoutEffect())
 }
 
 func TestSandboxIsRefused(t *testing.T) {

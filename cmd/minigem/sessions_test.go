@@ -227,6 +227,12 @@ func TestListExtensions(t *testing.T) {
 	assert.Equal(t, 0, got.code)
 	assert.Equal(t, "one  enabled                   ~/.gemini/extensions/one\ntwo  disabled in the settings  ~/.gemini/extensions/two\n", got.out)
 	assert.Contains(t, got.err, "~/.gemini/extensions/bad")
+	assert.Equal(t, "one  not named by --extensions  ~/.gemini/extensions/one\ntwo  disabled in the settings   ~/.gemini/extensions/two\n", w.run("--list-extensions -e none").out)
+	refused := newHookWorld(t, map[string]string{
+		"~/.gemini/extensions/one/gemini-extension.json": `{"name": "one", "version": "1.0.0"}`,
+		"~/.gemini/settings.json":                        `{"security": {"allowedExtensions": ["^https://host/"]}}`,
+	}).run("--list-extensions")
+	assert.Contains(t, refused.out, "one  security.allowedExtensions does not name its source ")
 	assert.Equal(t, said{"No extensions are installed; they would stand in ~/.gemini/extensions\n", "", 0}, newHookWorld(t, nil).run("-l"))
 }
 

@@ -182,14 +182,19 @@ func (c *Configuration) HookProblems() []string {
 	return out
 }
 
-// WithoutEffect says in one line which settings of the files have no effect; ""
-// where all have one.
+// WithoutEffect says in one line which settings of the files have no effect, those
+// that nobody knows too; "" where all have one.
 func (c *Configuration) WithoutEffect() string {
 	const most = 5
 	var keys []string
 	for _, g := range c.Loaded.WithoutEffect() {
 		if !slices.Contains(keys, g.Key) {
 			keys = append(keys, g.Key)
+		}
+	}
+	for _, u := range c.Loaded.Unknown {
+		if !slices.Contains(keys, u.Key) {
+			keys = append(keys, u.Key)
 		}
 	}
 	if len(keys) == 0 {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -26,14 +27,30 @@ func (c *Configuration) ExtensionRoots() hooks.ExtensionRoots {
 func (c *Configuration) findExtensions() ([]hooks.Problem, error) {
 	found, problems := hooks.FindExtensions(c.Dir, c.ExtensionRoots())
 	for _, e := range found {
-		off := e.Off != "" || slices.Contains(c.Settings.Extensions.Disabled, e.Name)
-		if !off && (c.onlyExtensions == nil || slices.Contains(c.onlyExtensions, e.Name)) {
+		off, err := c.ExtensionOff(e)
+		if err != nil {
+			return problems, err
+		}
+		if off == "" {
 			c.extensions = append(c.extensions, e)
+		} else if refused, _ := c.extensionRefused(e); off == refused {
+			c.Notices = append(c.Notices, fmt.Sprintf("the extension %s is not used: %s", e.Name, refused))
 		}
 	}
-	var err error
-	c.extensions, err = c.allowedExtensions(c.extensions)
-	return problems, err
+	return problems, nil
+}
+
+// ExtensionOff says why e is not in force; "" where it is.
+func (c *Configuration) ExtensionOff(e hooks.Extension) (string, error) {
+	switch {
+	case e.Off != "":
+		return e.Off, nil
+	case slices.Contains(c.Settings.Extensions.Disabled, e.Name):
+		return "disabled in the settings", nil
+	case c.onlyExtensions != nil && !slices.Contains(c.onlyExtensions, e.Name):
+		return "not named by --extensions", nil
+	}
+	return c.extensionRefused(e)
 }
 
 // extensionContext is where extensions may have context files.

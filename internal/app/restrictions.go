@@ -1,7 +1,6 @@
 package app
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -75,21 +74,4 @@ func (c *Configuration) extensionPolicies() []string {
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
-}
-
-// allowedExtensions drops the extensions that the settings do not allow.
-func (c *Configuration) allowedExtensions(found []hooks.Extension) ([]hooks.Extension, error) {
-	var out []hooks.Extension
-	for _, e := range found {
-		why, err := c.extensionRefused(e)
-		if err != nil {
-			return nil, err
-		}
-		if why != "" {
-			c.Notices = append(c.Notices, fmt.Sprintf("the extension %s is not used: %s", e.Name, why))
-			continue
-		}
-		out = append(out, e)
-	}
-	return out, nil
 }

@@ -65,7 +65,7 @@ func (c *checker) noteUnknown(m member, path string, fields []string) {
 		}
 		return
 	}
-	u := Unknown{Key: at, Origin: m.origin}
+	u := Unknown{Key: at, Value: m.value.json(), Origin: m.origin}
 	if s := text.Nearest(m.key, append(fields[:len(fields):len(fields)], knownBelow(path)...)); s != "" {
 		u.Suggestion = join(path, s)
 	}

@@ -109,9 +109,21 @@ func (l *Loaded) given(layer Layer, tree *node) {
 }
 
 // Restrictions are the values in force that hold something back that minigem
-// cannot hold back. A project cannot lift what lies below it.
+// cannot hold back. A project cannot lift what lies below it. What is not known
+// in the sections that are made of restrictions is taken for one.
 func (l *Loaded) Restrictions() []Given {
-	return l.holding(func(k Known) bool { return k.Effect == EffectRestriction })
+	out := l.holding(func(k Known) bool { return k.Effect == EffectRestriction })
+	for _, u := range l.Unknown {
+		if u.mayRestrict() {
+			out = append(out, Given{u.Key, u.Value, u.Origin})
+		}
+	}
+	return out
+}
+
+func (u Unknown) mayRestrict() bool {
+	section, _, _ := strings.Cut(u.Key, ".")
+	return (section == "admin" || section == "security") && string(u.Value) != "null" && string(u.Value) != "{}"
 }
 
 // Holding is the value in force of a key that holds something back: a project
@@ -149,7 +161,7 @@ func (l *Loaded) holding(wanted func(Known) bool) []Given {
 	return out
 }
 
-// WithoutEffect are the values that were set and that nothing reads.
+// WithoutEffect are the values of known keys that were set and that nothing reads.
 func (l *Loaded) WithoutEffect() []Given {
 	var out []Given
 	for _, g := range l.Given {

@@ -68,6 +68,7 @@ func (w Warning) String() string {
 // program, so that it is no warning.
 type Unknown struct {
 	Key        string // dotted
+	Value      json.RawMessage
 	Origin     Origin
 	Suggestion string // a known key that is spelled alike; empty: none is
 }
