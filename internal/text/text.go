@@ -147,7 +147,7 @@ func (c *context) shows(r, next rune) bool {
 		c.selected = true
 		return ok
 	case r == 0xfe0e || r == 0xfe0f: // as text, as an emoji
-		ok := !c.selected && c.marks == 0 && (c.base >= 0x80 && unicode.In(c.base, unicode.So, unicode.Sm, unicode.Po) || next == 0x20e3)
+		ok := !c.selected && c.marks == 0 && (c.base >= 0x80 && unicode.In(c.base, unicode.So, unicode.Sm, unicode.Po) || next == 0x20e3 && strings.ContainsRune("0123456789#*", c.base))
 		c.selected = true
 		return ok
 	case Hides(r):

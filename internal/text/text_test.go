@@ -57,6 +57,7 @@ var dirty = []struct{ name, in, want string }{
 	{"joiners of their scripts", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \u0915\u094d\u200d\u0937", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \u0915\u094d\u200d\u0937"},
 	{"more joiners than one", "\u0645\u200c\u200d\u200c\u062e", "\u0645\u062e"},
 	{"selectors of emoji", "\u2764\ufe0f 1\ufe0f\u20e3 \u2764\ufe0f\u200d\U0001f525", "\u2764\ufe0f 1\ufe0f\u20e3 \u2764\ufe0f\u200d\U0001f525"},
+	{"selectors of keys that are none", "\ufe0f\u20e3 a\ufe0f\u20e3 #\ufe0f\u20e3", "\u20e3 a\u20e3 #\ufe0f\u20e3"},
 	{"more selectors than one", "\u2764\ufe0f\ufe0e\ufe0f!", "\u2764\ufe0f!"},
 	{"blank letters", "a\u2800b", "ab"},
 	// what is not text
