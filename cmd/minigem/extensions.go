@@ -7,7 +7,6 @@ import (
 
 	"minigem/hooks"
 	"minigem/internal/app"
-	"minigem/internal/output"
 	"minigem/internal/text"
 )
 
@@ -23,7 +22,7 @@ func listExtensions(c *app.Configuration, sys *app.System) error {
 		state := cmp.Or(off, "enabled")
 		rows[i] = []string{text.VisibleLine(e.Name), text.VisibleLine(c.ShortenIn(state)), c.Shorten(e.Dir)}
 	}
-	output.Align(rows)
+	text.Align(rows)
 	for _, row := range rows {
 		fmt.Fprintln(sys.Stdout, strings.Join(row, "  "))
 	}

@@ -98,7 +98,7 @@ func (r *rewinding) list(asJSON bool) error {
 		text, more := listing.Prompt(p, r.saved.sys.Now())
 		rows = append(rows, []string{fmt.Sprintf("%3d.", len(r.prompts)-i), text, more})
 	}
-	output.Align(rows)
+	text.Align(rows)
 	for _, row := range rows {
 		fmt.Fprintf(r.saved.sys.Stdout, "%s %s  (%s)\n", row[0], row[1], row[2])
 	}
@@ -208,7 +208,7 @@ func listCheckpoints(sys *app.System, store undo.Store) error {
 	if len(rows) == 0 {
 		fmt.Fprintln(sys.Stdout, "No checkpoint was taken; general.checkpointing.enabled in the settings turns them on.")
 	}
-	output.Align(rows)
+	text.Align(rows)
 	for _, row := range rows {
 		fmt.Fprintln(sys.Stdout, strings.TrimRight(strings.Join(row, "  "), " "))
 	}

@@ -58,25 +58,41 @@ func (r *Runtime) preamble() string {
 // SystemPrompt returns the system instruction, which follows the approval mode
 // and the tools on offer.
 func (r *Runtime) SystemPrompt(interactive bool, warn func(string)) func() string {
-	s := prompt.System{
-		Interactive: interactive, Git: Exists(filepath.Join(r.Config.ProjectDir, ".git")), Hooks: len(r.Config.Hooks.Hooks) > 0,
-		Memory: contextfile.Render(r.Context.Global, r.Config.Dir), Sandbox: r.Sandbox != nil, Root: r.Config.ProjectDir, Home: r.Config.Home, Getenv: r.lookup,
-	}
-	var last prompt.System
+	var last policy.Mode
 	var text string
+	s := r.system(interactive)
 	return func() string {
-		now := s
-		now.Yolo, now.Plan = r.Policy.Mode() == policy.ModeYolo, r.Policy.Mode() == policy.ModePlan
-		if text != "" && now.Yolo == last.Yolo && now.Plan == last.Plan {
+		mode := r.Policy.Mode()
+		if text != "" && mode == last {
 			return text
 		}
-		now.Tools, now.MCP = r.promptTools()
-		out, err := now.Text()
+		s.Yolo, s.Plan = mode == policy.ModeYolo, mode == policy.ModePlan
+		s.Tools, s.MCP = r.promptTools()
+		out, err := s.Text()
 		if err != nil {
 			warn(err.Error())
 		}
-		last, text = now, out
+		last, text = mode, out
 		return text
+	}
+}
+
+// system is what the system instruction depends on, but for the approval mode
+// and the tools.
+func (r *Runtime) system(interactive bool) prompt.System {
+	return prompt.System{
+		Interactive: interactive, Git: Exists(filepath.Join(r.Config.ProjectDir, ".git")), Hooks: len(r.Config.Hooks.Hooks) > 0,
+		Memory: contextfile.Render(r.Context.Global, r.Config.Dir), Sandbox: r.Sandbox != nil, Root: r.Config.ProjectDir, Home: r.Config.Home, Getenv: r.lookup,
+	}
+}
+
+// writeSystemPrompt writes the system instruction where the user's environment
+// says. A project's .env does not count.
+func (r *Runtime) writeSystemPrompt(sys *System, w *Frontend) {
+	s := r.system(w.Interactive)
+	s.Tools, _ = r.promptTools()
+	if err := s.Write(sys.Getenv("GEMINI_WRITE_SYSTEM_MD")); err != nil {
+		w.Warn(err.Error())
 	}
 }
 

@@ -254,6 +254,7 @@ func (r *Runtime) wireAgent(_ context.Context, sys *System, w *Frontend) error {
 			Now:                  sys.Now,
 		},
 	}
+	r.writeSystemPrompt(sys, w)
 	return nil
 }
 

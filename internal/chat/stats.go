@@ -8,6 +8,7 @@ import (
 
 	"minigem/internal/output"
 	"minigem/internal/terminal"
+	"minigem/internal/text"
 )
 
 func (t *Chat) statsSession(ctx context.Context, _ string) error {
@@ -48,7 +49,7 @@ func (t *Chat) rows(rows [][]string, empty string) {
 		t.term.Print(empty)
 		return
 	}
-	output.Align(rows)
+	text.Align(rows)
 	for i, row := range rows {
 		text := terminal.Clean(strings.TrimRight(strings.Join(row, "  "), " "))
 		if i == 0 {

@@ -192,7 +192,7 @@ func writeHooks(c *app.Configuration, b *strings.Builder, all []ListedHook) {
 			ranText(h), fmt.Sprintf("%s:%d", c.Shorten(h.File), h.Line),
 		}
 	}
-	output.Align(rows)
+	text.Align(rows)
 	for i, h := range all {
 		if i == 0 || h.Event != all[i-1].Event {
 			fmt.Fprintf(b, "%s\n", h.Event)

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"minigem/internal/app"
-	"minigem/internal/output"
 	"minigem/internal/text"
 	"minigem/tools/policy"
 )
@@ -67,7 +66,7 @@ func WriteRules(c *app.Configuration, sys *app.System, rules []policy.Rule) erro
 			text.VisibleLine(strings.Join(append([]string{cmp.Or(strings.Join(r.Tools, ","), "*")}, conditionsOf(r)...), " ")),
 		}
 	}
-	output.Align(rows)
+	text.Align(rows)
 	for _, row := range rows {
 		if _, err := fmt.Fprintln(sys.Stdout, strings.Join(row, "  ")); err != nil {
 			return err

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"minigem/internal/app"
-	"minigem/internal/output"
 	"minigem/internal/settings"
 	"minigem/internal/text"
 )
@@ -45,7 +44,7 @@ func WriteSettings(c *app.Configuration, sys *app.System, found []ListedSetting,
 		}
 		rows[i] = append(rows[i], at)
 	}
-	output.Align(rows)
+	text.Align(rows)
 	for _, row := range rows {
 		if _, err := fmt.Fprintln(sys.Stdout, strings.Join(row, "  ")); err != nil {
 			return err

@@ -37,7 +37,15 @@ func ResourceTools(sessions []*Session) []tools.Tool {
 	if !slices.ContainsFunc(sessions, func(s *Session) bool { return len(s.resources) > 0 }) {
 		return nil
 	}
-	return []tools.Tool{listing{sessions}, reading{sessions}}
+	return []tools.Tool{
+		resourceTool{listSpec, tools.Info{DisplayName: "List MCP Resources", Kind: tools.KindSearch}, listSchema, func(args map[string]any) tools.Invocation {
+			name, _ := args["serverName"].(string)
+			return &listCall{sessions, name}
+		}},
+		resourceTool{readSpec, tools.Info{DisplayName: "Read MCP Resource", Kind: tools.KindRead}, readSchema, func(args map[string]any) tools.Invocation {
+			return &readCall{sessions, args["uri"].(string)}
+		}},
+	}
 }
 
 var (
@@ -52,26 +60,32 @@ var (
 }`)
 )
 
-type listing struct{ sessions []*Session }
+var (
+	listSpec = llm.ToolSpec{Name: "list_mcp_resources", Parameters: listSchema.JSON(),
+		Description: "Lists the resources that the connected MCP servers offer: server, URI, name and description of each."}
+	readSpec = llm.ToolSpec{Name: "read_mcp_resource", Parameters: readSchema.JSON(),
+		Description: "Reads one resource that a connected MCP server offers, by its URI."}
+)
+
+type resourceTool struct {
+	spec    llm.ToolSpec
+	info    tools.Info
+	schema  *tools.Schema
+	prepare func(args map[string]any) tools.Invocation // of arguments that fit the schema
+}
 
 // Spec implements tools.Tool.
-func (listing) Spec() llm.ToolSpec {
-	return llm.ToolSpec{Name: "list_mcp_resources", Parameters: listSchema.JSON(),
-		Description: "Lists the resources that the connected MCP servers offer: server, URI, name and description of each."}
-}
+func (t resourceTool) Spec() llm.ToolSpec { return t.spec }
 
 // Info implements tools.Tool.
-func (listing) Info() tools.Info {
-	return tools.Info{DisplayName: "List MCP Resources", Kind: tools.KindSearch}
-}
+func (t resourceTool) Info() tools.Info { return t.info }
 
 // Prepare implements tools.Tool.
-func (l listing) Prepare(args map[string]any) (tools.Invocation, error) {
-	if err := listSchema.Check(args); err != nil {
+func (t resourceTool) Prepare(args map[string]any) (tools.Invocation, error) {
+	if err := t.schema.Check(args); err != nil {
 		return nil, err
 	}
-	name, _ := args["serverName"].(string)
-	return &listCall{l.sessions, name}, nil
+	return t.prepare(args), nil
 }
 
 type listCall struct {
@@ -109,27 +123,6 @@ func (c *listCall) Run(ctx context.Context) (tools.Result, error) {
 	res := tools.TextResult(untrusted(text), fmt.Sprintf("Found %d resource(s)", len(rows)))
 	res.Truncatable = true
 	return res, nil
-}
-
-type reading struct{ sessions []*Session }
-
-// Spec implements tools.Tool.
-func (reading) Spec() llm.ToolSpec {
-	return llm.ToolSpec{Name: "read_mcp_resource", Parameters: readSchema.JSON(),
-		Description: "Reads one resource that a connected MCP server offers, by its URI."}
-}
-
-// Info implements tools.Tool.
-func (reading) Info() tools.Info {
-	return tools.Info{DisplayName: "Read MCP Resource", Kind: tools.KindRead}
-}
-
-// Prepare implements tools.Tool.
-func (r reading) Prepare(args map[string]any) (tools.Invocation, error) {
-	if err := readSchema.Check(args); err != nil {
-		return nil, err
-	}
-	return &readCall{r.sessions, args["uri"].(string)}, nil
 }
 
 type readCall struct {

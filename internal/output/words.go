@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"minigem/internal/text"
 )
@@ -23,21 +21,6 @@ func WriteJSON(w io.Writer, v any) error {
 	}
 	_, err := w.Write(text.JSON(b.Bytes()))
 	return err
-}
-
-// Align pads cells to the width of their column, the last one excepted. One long
-// command does not push all others aside.
-func Align(rows [][]string) {
-	const most = 60
-	for col := 0; len(rows) > 0 && col < len(rows[0])-1; col++ {
-		width := 0
-		for _, row := range rows {
-			width = max(width, min(most, utf8.RuneCountInString(row[col])))
-		}
-		for _, row := range rows {
-			row[col] += strings.Repeat(" ", max(0, width-utf8.RuneCountInString(row[col])))
-		}
-	}
 }
 
 // Ago is a duration in the words of a list.

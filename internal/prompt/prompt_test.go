@@ -214,6 +214,26 @@ func TestOwnSystemPrompt(t *testing.T) {
 	assert.ErrorContains(t, err, "reading the system prompt that GEMINI_SYSTEM_MD names: open "+filepath.Join(root, "none.md"))
 }
 
+func TestWrite(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	s := System{Root: root, Memory: "not written"}
+	require.NoError(t, s.Write(""))
+	require.NoError(t, s.Write("false"))
+	assert.NoDirExists(t, filepath.Join(root, ".gemini"))
+	for value, file := range map[string]string{"1": ".gemini/system.md", "prompts/mine.md": "prompts/mine.md"} {
+		require.NoError(t, s.Write(value))
+		data, err := os.ReadFile(filepath.Join(root, file))
+		require.NoError(t, err)
+		assert.Equal(t, s.assemble()+"\n", string(data))
+	}
+	s.Getenv = env("GEMINI_SYSTEM_MD", "1")
+	text, err := s.Text()
+	require.NoError(t, err)
+	assert.Equal(t, join(s.assemble(), s.memoryText()), text, "what was written is read again")
+	assert.ErrorContains(t, s.Write(root), "writing the system prompt to the file that GEMINI_WRITE_SYSTEM_MD names: ")
+}
+
 func BenchmarkTreeOfManyFiles(b *testing.B) {
 	var names []string
 	for i := range 2000 {

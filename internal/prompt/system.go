@@ -9,9 +9,11 @@ package prompt
 import (
 	"embed"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
+	"minigem/internal/atomicfile"
 	"minigem/internal/boundedfile"
 )
 
@@ -98,7 +100,7 @@ func sections() []section {
 // cannot be read; it is for the user.
 func (s System) Text() (string, error) {
 	body := ""
-	if path, ok := s.file("GEMINI_SYSTEM_MD"); ok {
+	if path, ok := s.file(s.getenv("GEMINI_SYSTEM_MD")); ok {
 		data, err := boundedfile.Read(path, boundedfile.Written)
 		if err != nil {
 			return "", fmt.Errorf("reading the system prompt that GEMINI_SYSTEM_MD names: %w", err)
@@ -117,9 +119,29 @@ func (s System) getenv(name string) string {
 	return s.Getenv(name)
 }
 
-// file reads a variable that is a switch or a path.
-func (s System) file(name string) (string, bool) {
-	v := strings.TrimSpace(s.getenv(name))
+// Write writes the sections, without servers and memory, to the file that value
+// names: that of GEMINI_WRITE_SYSTEM_MD, a switch or a path like the one of
+// GEMINI_SYSTEM_MD (core/prompts/promptProvider.ts). Without a value nothing is
+// written. A project must not give it: the file may be any.
+func (s System) Write(value string) error {
+	path, ok := s.file(value)
+	if !ok {
+		return nil
+	}
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	if err == nil {
+		err = atomicfile.WriteFile(path, []byte(s.assemble()+"\n"), 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("writing the system prompt to the file that GEMINI_WRITE_SYSTEM_MD names: %w", err)
+	}
+	return nil
+}
+
+// file is the path that v means, the value of a variable that is a switch or a
+// path.
+func (s System) file(v string) (string, bool) {
+	v = strings.TrimSpace(v)
 	switch strings.ToLower(v) {
 	case "", "0", "false":
 		return "", false

@@ -1,7 +1,6 @@
 package slash_test
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -9,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/internal/filetest"
 	"minigem/internal/slash"
 	"minigem/llm"
 	"minigem/tools/workspace"
@@ -16,14 +16,9 @@ import (
 
 func TestIncludedFiles(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	for name, text := range map[string]string{
+	dir := filetest.Tree(t, map[string]string{
 		"a.txt": "text of a", "sub/b.txt": "text of b", "hidden.txt": "x", ".geminiignore": "hidden.txt\n", "sub/odd[1].md": "text of odd",
-	} {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
-	}
+	})
 	ws, err := workspace.New(dir)
 	require.NoError(t, err)
 	files := slash.Files{Workspace: ws, Ignore: workspace.Ignore{Git: true, Gemini: true}, Search: true}

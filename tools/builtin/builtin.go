@@ -80,6 +80,14 @@ func (d declared) Spec() llm.ToolSpec {
 // Info implements tools.Tool.
 func (d declared) Info() tools.Info { return d.info }
 
+// fileTool is a tool that looks at the files of a workspace, apart from those
+// that ignore hides.
+type fileTool struct {
+	declared
+	ws     *workspace.Workspace
+	ignore workspace.Ignore
+}
+
 // resolve returns the absolute name of path, or an error for Prepare when it
 // leads out of the workspace.
 func resolve(ws *workspace.Workspace, path string) (string, error) {

@@ -43,18 +43,15 @@ var unsearched = []string{"bower_components", ".svn", ".hg"}
 const recent = 24 * time.Hour
 
 type glob struct {
-	declared
-	ws     *workspace.Workspace
-	ignore workspace.Ignore
-	now    func() time.Time
+	fileTool
+	now func() time.Time
 }
 
 // Glob is the tool glob (core/tools/glob.ts). now is the clock by which a file
 // is new. Unlike upstream no pattern leads out of the workspace.
 func Glob(ws *workspace.Workspace, ignore workspace.Ignore, now func() time.Time) tools.Tool {
 	return &glob{
-		declared: declared{"glob", globDescription, globSchema, tools.Info{DisplayName: "FindFiles", Kind: tools.KindSearch, Markdown: true}},
-		ws:       ws, ignore: ignore, now: now,
+		fileTool: fileTool{declared{"glob", globDescription, globSchema, tools.Info{DisplayName: "FindFiles", Kind: tools.KindSearch, Markdown: true}}, ws, ignore}, now: now,
 	}
 }
 

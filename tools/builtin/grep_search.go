@@ -50,9 +50,7 @@ const (
 var errGrepTimeout = errors.New("searching took longer than 30s; narrow it with dir_path or include_pattern")
 
 type grepSearch struct {
-	declared
-	ws     *workspace.Workspace
-	ignore workspace.Ignore
+	fileTool
 }
 
 // GrepSearch is the tool grep_search (core/tools/grep.ts). It runs no other
@@ -60,9 +58,8 @@ type grepSearch struct {
 // engine that does, a second at most for each line.
 func GrepSearch(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {
 	return &grepSearch{
-		declared: declared{"grep_search", grepSearchDescription, grepSearchSchema,
-			tools.Info{DisplayName: "SearchText", Kind: tools.KindSearch, Markdown: true, Aliases: []string{"search_file_content"}}},
-		ws: ws, ignore: ignore,
+		fileTool: fileTool{declared{"grep_search", grepSearchDescription, grepSearchSchema,
+			tools.Info{DisplayName: "SearchText", Kind: tools.KindSearch, Markdown: true, Aliases: []string{"search_file_content"}}}, ws, ignore},
 	}
 }
 

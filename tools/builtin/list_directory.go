@@ -23,17 +23,19 @@ var listDirectorySchema = tools.MustSchema(`{
   "properties": {
     "dir_path": {"type": "string", "description": "Path of the directory, absolute or relative to the project's root."},
     "ignore": {"type": "array", "items": {"type": "string"}, "description": "Names to leave out; * and ? are wildcards."},
-    "file_filtering_options": {
-      "type": "object",
-      "description": "Which ignore files count; by default as the user set it.",
-      "properties": {
-        "respect_git_ignore": {"type": "boolean", "description": "Leave out what .gitignore files ignore."},
-        "respect_gemini_ignore": {"type": "boolean", "description": "Leave out what .geminiignore ignores."}
-      }
-    }
+    "file_filtering_options": ` + filteringSchema + `
   },
   "required": ["dir_path"]
 }`)
+
+const filteringSchema = `{
+  "type": "object",
+  "description": "Which ignore files count; by default as the user set it.",
+  "properties": {
+    "respect_git_ignore": {"type": "boolean", "description": "Leave out what .gitignore files ignore."},
+    "respect_gemini_ignore": {"type": "boolean", "description": "Leave out what .geminiignore ignores."}
+  }
+}`
 
 // filtering is how a call overrules which ignore files count.
 type filtering struct {
@@ -52,17 +54,14 @@ func (f filtering) over(ig workspace.Ignore) workspace.Ignore {
 }
 
 type listDirectory struct {
-	declared
-	ws     *workspace.Workspace
-	ignore workspace.Ignore
+	fileTool
 }
 
 // ListDirectory is the tool list_directory (core/tools/ls.ts). Unlike
 // upstream it leaves out ignored directories too.
 func ListDirectory(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {
 	return &listDirectory{
-		declared: declared{"list_directory", listDirectoryDescription, listDirectorySchema, tools.Info{DisplayName: "ReadFolder", Kind: tools.KindSearch, Markdown: true}},
-		ws:       ws, ignore: ignore,
+		fileTool: fileTool{declared{"list_directory", listDirectoryDescription, listDirectorySchema, tools.Info{DisplayName: "ReadFolder", Kind: tools.KindSearch, Markdown: true}}, ws, ignore},
 	}
 }
 

@@ -38,9 +38,7 @@ var readFileSchema = tools.MustSchema(`{
 }`)
 
 type readFile struct {
-	declared
-	ws     *workspace.Workspace
-	ignore workspace.Ignore
+	fileTool
 }
 
 // ReadFile is the tool read_file (core/tools/read-file.ts). Files that ignore
@@ -48,8 +46,7 @@ type readFile struct {
 // ranges; it is streamed then and the number of its lines is not counted.
 func ReadFile(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {
 	return &readFile{
-		declared: declared{"read_file", readFileDescription, readFileSchema, tools.Info{DisplayName: "ReadFile", Kind: tools.KindRead, Markdown: true}},
-		ws:       ws, ignore: ignore,
+		fileTool: fileTool{declared{"read_file", readFileDescription, readFileSchema, tools.Info{DisplayName: "ReadFile", Kind: tools.KindRead, Markdown: true}}, ws, ignore},
 	}
 }
 

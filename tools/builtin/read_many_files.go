@@ -28,14 +28,7 @@ var readManyFilesSchema = tools.MustSchema(`{
     "exclude": {"type": "array", "items": {"type": "string", "minLength": 1}, "description": "Glob patterns of files to leave out."},
     "recursive": {"type": "boolean", "description": "Whether a directory stands for all below it, or only for its own files. Default: true."},
     "useDefaultExcludes": {"type": "boolean", "description": "Leave out build products, archives, binary files and the like. Default: true."},
-    "file_filtering_options": {
-      "type": "object",
-      "description": "Which ignore files count; by default as the user set it.",
-      "properties": {
-        "respect_git_ignore": {"type": "boolean", "description": "Leave out what .gitignore files ignore."},
-        "respect_gemini_ignore": {"type": "boolean", "description": "Leave out what .geminiignore ignores."}
-      }
-    }
+    "file_filtering_options": ` + filteringSchema + `
   },
   "required": ["include"]
 }`)
@@ -55,18 +48,15 @@ const maxReadMany = 20 << 20
 const endOfContent = "\n--- End of content ---"
 
 type readManyFiles struct {
-	declared
-	ws     *workspace.Workspace
-	ignore workspace.Ignore
-	read   tools.Tool
+	fileTool
+	read tools.Tool
 }
 
 // ReadManyFiles is the tool read_many_files (core/tools/read-many-files.ts).
 // The command line's @path includes use it too.
 func ReadManyFiles(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {
 	return &readManyFiles{
-		declared: declared{"read_many_files", readManyFilesDescription, readManyFilesSchema, tools.Info{DisplayName: "ReadManyFiles", Kind: tools.KindRead, Markdown: true}},
-		ws:       ws, ignore: ignore, read: ReadFile(ws, workspace.Ignore{}),
+		fileTool: fileTool{declared{"read_many_files", readManyFilesDescription, readManyFilesSchema, tools.Info{DisplayName: "ReadManyFiles", Kind: tools.KindRead, Markdown: true}}, ws, ignore}, read: ReadFile(ws, workspace.Ignore{}),
 	}
 }
 

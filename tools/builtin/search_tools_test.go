@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/internal/filetest"
 	"minigem/llm"
 	"minigem/tools"
 	"minigem/tools/builtin"
@@ -28,22 +29,7 @@ var obey = workspace.Ignore{Git: true, Gemini: true}
 // content "-> x" makes a symbolic link to x.
 func project(t testing.TB, files map[string]string) *workspace.Workspace {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	require.NoError(t, err)
-	for name, content := range files {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		if strings.HasSuffix(name, "/") {
-			require.NoError(t, os.MkdirAll(file, 0o777))
-			continue
-		}
-		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o777))
-		if target, ok := strings.CutPrefix(content, "-> "); ok {
-			require.NoError(t, os.Symlink(target, file))
-			continue
-		}
-		require.NoError(t, os.WriteFile(file, []byte(content), 0o666))
-	}
-	ws, err := workspace.New(dir)
+	ws, err := workspace.New(filetest.Tree(t, files))
 	require.NoError(t, err)
 	return ws
 }

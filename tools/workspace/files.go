@@ -18,11 +18,7 @@ var errSwapped = errors.New("changed while it was being opened")
 // Open opens a file or directory for reading. Fails with an *OutsideError, or
 // with an error that errors.Is tells apart by fs.ErrNotExist and the like.
 func (w *Workspace) Open(path string) (*os.File, error) {
-	p, err := w.locate(w.abs(path))
-	if err != nil {
-		return nil, err
-	}
-	parent, base, err := p.walk(false)
+	parent, base, err := w.parent(path)
 	if err != nil {
 		return nil, err
 	}
@@ -42,11 +38,7 @@ func (w *Workspace) ReadFile(path string) ([]byte, error) {
 
 // Stat describes what path leads to; see Open.
 func (w *Workspace) Stat(path string) (fs.FileInfo, error) {
-	p, err := w.locate(w.abs(path))
-	if err != nil {
-		return nil, err
-	}
-	parent, base, err := p.walk(false)
+	parent, base, err := w.parent(path)
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +58,15 @@ func (w *Workspace) ReadDir(path string) ([]fs.DirEntry, error) {
 	entries, err := f.ReadDir(-1)
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return entries, err
+}
+
+// parent opens the directory that holds path; see place.walk.
+func (w *Workspace) parent(path string) (*os.Root, string, error) {
+	p, err := w.locate(w.abs(path))
+	if err != nil {
+		return nil, "", err
+	}
+	return p.walk(false)
 }
 
 // walk opens the directory that holds p, one component at a time, so that none

@@ -13,30 +13,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/internal/filetest"
 	"minigem/tools/workspace"
 )
-
-// tree writes files below a new directory; a name that ends in "/" is a
-// directory, content "-> x" makes a symbolic link to x.
-func tree(t testing.TB, files map[string]string) string {
-	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	require.NoError(t, err)
-	for name, content := range files {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		if strings.HasSuffix(name, "/") {
-			require.NoError(t, os.MkdirAll(file, 0o777))
-			continue
-		}
-		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o777))
-		if target, ok := strings.CutPrefix(content, "-> "); ok {
-			require.NoError(t, os.Symlink(target, file))
-			continue
-		}
-		require.NoError(t, os.WriteFile(file, []byte(content), 0o666))
-	}
-	return dir
-}
 
 func open(t testing.TB, dir string, extra ...string) *workspace.Workspace {
 	t.Helper()
@@ -83,7 +62,7 @@ func TestIgnored(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			w := open(t, tree(t, tt.files))
+			w := open(t, filetest.Tree(t, tt.files))
 			for _, path := range strings.Fields(tt.want) {
 				assert.True(t, isIgnored(t, w, path, tt.ig), path)
 			}
@@ -102,7 +81,7 @@ func isIgnored(t *testing.T, w *workspace.Workspace, path string, ig workspace.I
 
 func TestIgnoredAboveTheWorkspace(t *testing.T) {
 	t.Parallel()
-	dir := tree(t, map[string]string{
+	dir := filetest.Tree(t, map[string]string{
 		".git/info/exclude": "/sub/d/x\n", ".gitignore": "*.log\n/sub/a\n", "sub/.gitignore": "d/b\n", "sub/d/": "",
 	})
 	w := open(t, filepath.Join(dir, "sub", "d"))
@@ -113,7 +92,7 @@ func TestIgnoredAboveTheWorkspace(t *testing.T) {
 
 func TestIgnoredLinks(t *testing.T) {
 	t.Parallel()
-	w := open(t, tree(t, map[string]string{".geminiignore": "secret\nlink2\n", "secret": "s", "plain": "p", "link": "-> secret", "link2": "-> plain"}))
+	w := open(t, filetest.Tree(t, map[string]string{".geminiignore": "secret\nlink2\n", "secret": "s", "plain": "p", "link": "-> secret", "link2": "-> plain"}))
 	assert.True(t, isIgnored(t, w, "link", everything), "its target is ignored")
 	assert.True(t, isIgnored(t, w, "link2", everything), "it is ignored itself")
 	_, err := w.Ignored("../x", false, everything)
@@ -148,7 +127,7 @@ func TestIgnoredAgreesWithGit(t *testing.T) {
 			paths, files[p+"_/"] = append(paths, p), ""
 		}
 		files[".gitignore"] = rules.String()
-		dir := tree(t, files)
+		dir := filetest.Tree(t, files)
 		require.NoError(t, exec.Command("git", "init", "-q", dir).Run())
 		w := open(t, dir)
 		want := checkIgnore(t, dir, paths)

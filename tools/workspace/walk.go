@@ -96,11 +96,7 @@ func (w *Workspace) Walk(ctx context.Context, dir string, how Walk, visit func(*
 
 // openDir opens the directory at path; see Open.
 func (w *Workspace) openDir(path string) (*os.Root, error) {
-	p, err := w.locate(w.abs(path))
-	if err != nil {
-		return nil, err
-	}
-	parent, base, err := p.walk(false)
+	parent, base, err := w.parent(path)
 	if err != nil {
 		return nil, err
 	}

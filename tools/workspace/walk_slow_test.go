@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/internal/filetest"
 	"minigem/internal/thorough"
 	"minigem/tools/workspace"
 )
@@ -136,7 +137,7 @@ func plant(dir string, files map[string]string) {
 
 func TestEntryModTime(t *testing.T) {
 	t.Parallel()
-	dir := tree(t, map[string]string{"file": "x", "link": "-> file", "gone": ""})
+	dir := filetest.Tree(t, map[string]string{"file": "x", "link": "-> file", "gone": ""})
 	seen := 0
 	require.NoError(t, open(t, dir).Walk(t.Context(), "", workspace.Walk{Workers: 1}, func(e *workspace.Entry) error {
 		seen++

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/internal/filetest"
 	"minigem/tools/workspace"
 )
 
@@ -42,7 +43,7 @@ var forest = map[string]string{
 
 func TestWalk(t *testing.T) {
 	t.Parallel()
-	w := open(t, tree(t, forest))
+	w := open(t, filetest.Tree(t, forest))
 	everyFile := []string{".gitignore", ".hidden/h", "a", "away", "b.log", "dirlink", "link", "out/f", "vendor/i", "x/c", "x/y/.gitignore", "x/y/d", "x/y/e"}
 	for _, tt := range []struct {
 		name string
@@ -69,7 +70,7 @@ func TestWalk(t *testing.T) {
 
 func TestWalkTellsWhatIsIgnored(t *testing.T) {
 	t.Parallel()
-	w := open(t, tree(t, forest))
+	w := open(t, filetest.Tree(t, forest))
 	var mu sync.Mutex
 	var got []string
 	walked(t, w, "", workspace.Walk{Ignore: everything, Ignored: func(e *workspace.Entry) {
@@ -86,12 +87,12 @@ func TestWalkLargeFlatDirectory(t *testing.T) {
 	for i := range 500 {
 		files[fmt.Sprintf("d/%03d", i)] = ""
 	}
-	assert.Len(t, walked(t, open(t, tree(t, files)), "d", workspace.Walk{Workers: 4}), 500)
+	assert.Len(t, walked(t, open(t, filetest.Tree(t, files)), "d", workspace.Walk{Workers: 4}), 500)
 }
 
 func TestWalkRefuses(t *testing.T) {
 	t.Parallel()
-	w := open(t, tree(t, forest))
+	w := open(t, filetest.Tree(t, forest))
 	visit := func(*workspace.Entry) error { t.Error("visited"); return nil }
 	for dir, want := range map[string]error{"..": workspace.ErrOutside, "away": workspace.ErrOutside, ".git": workspace.ErrOutside, "gone": fs.ErrNotExist} {
 		assert.ErrorIs(t, w.Walk(context.Background(), dir, workspace.Walk{}, visit), want, dir)
@@ -101,7 +102,7 @@ func TestWalkRefuses(t *testing.T) {
 
 func TestWalkEnds(t *testing.T) {
 	t.Parallel()
-	w := open(t, tree(t, forest))
+	w := open(t, filetest.Tree(t, forest))
 	boom := errors.New("boom")
 	assert.ErrorIs(t, w.Walk(context.Background(), "", workspace.Walk{}, func(*workspace.Entry) error { return boom }), boom)
 
@@ -121,7 +122,7 @@ func TestWalkSkipsWhatItMayNotRead(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root may read everything")
 	}
-	dir := tree(t, map[string]string{"a": "", "shut/b": ""})
+	dir := filetest.Tree(t, map[string]string{"a": "", "shut/b": ""})
 	require.NoError(t, os.Chmod(filepath.Join(dir, "shut"), 0))
 	t.Cleanup(func() { os.Chmod(filepath.Join(dir, "shut"), 0o700) })
 	assert.Equal(t, []string{"a"}, walked(t, open(t, dir), "", workspace.Walk{}))
@@ -129,7 +130,7 @@ func TestWalkSkipsWhatItMayNotRead(t *testing.T) {
 
 func TestEntryOpen(t *testing.T) {
 	t.Parallel()
-	dir := tree(t, map[string]string{"file": "content", "link": "-> file", "swapped": "x"})
+	dir := filetest.Tree(t, map[string]string{"file": "content", "link": "-> file", "swapped": "x"})
 	require.NoError(t, open(t, dir).Walk(context.Background(), "", workspace.Walk{Workers: 1}, func(e *workspace.Entry) error {
 		switch e.Path {
 		case "swapped":
@@ -155,12 +156,12 @@ func TestEntryOpen(t *testing.T) {
 // over and over, never lets the walk out.
 func TestWalkRace(t *testing.T) {
 	t.Parallel()
-	outside := tree(t, map[string]string{"secret": "s"})
+	outside := filetest.Tree(t, map[string]string{"secret": "s"})
 	files := map[string]string{"d/plain": "p"}
 	for i := range 50 {
 		files[fmt.Sprintf("a%02d/x", i)] = ""
 	}
-	dir := tree(t, files)
+	dir := filetest.Tree(t, files)
 	w := open(t, dir)
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -201,7 +202,7 @@ func TestWalkClosesWhatItOpened(t *testing.T) { // not parallel: it counts
 	for i := range 40 {
 		files[fmt.Sprintf("a/%d/b/%d/c", i, i)] = ""
 	}
-	w := open(t, tree(t, files))
+	w := open(t, filetest.Tree(t, files))
 	walked(t, w, "", workspace.Walk{})
 	before := openFiles(t)
 	boom := errors.New("boom")

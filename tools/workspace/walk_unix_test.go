@@ -12,13 +12,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/internal/filetest"
 	"minigem/tools/workspace"
 )
 
 // Opening a pipe that nobody writes to would wait forever.
 func TestEntryOpenPipe(t *testing.T) {
 	t.Parallel()
-	dir := tree(t, map[string]string{"pipe": "a file when it was listed"})
+	dir := filetest.Tree(t, map[string]string{"pipe": "a file when it was listed"})
 	require.NoError(t, open(t, dir).Walk(context.Background(), "", workspace.Walk{}, func(e *workspace.Entry) error {
 		require.NoError(t, os.Remove(filepath.Join(dir, e.Path)))
 		require.NoError(t, syscall.Mkfifo(filepath.Join(dir, e.Path), 0o600))

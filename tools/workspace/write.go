@@ -82,12 +82,9 @@ func (w *Workspace) WriteFile(path string, data []byte) error {
 // are kept, hard links and the owner are not. A file without write permission
 // is refused with fs.ErrPermission.
 func (w *Workspace) Replace(s Snapshot, data []byte) error {
-	p, err := w.locate(s.Path)
+	p, err := w.writable("write", s.Path)
 	if err != nil {
 		return err
-	}
-	if p.dir.kind == readable {
-		return &fs.PathError{Op: "write", Path: s.Path, Err: fs.ErrPermission}
 	}
 	parent, base, err := p.walk(true)
 	if err != nil {
@@ -119,12 +116,9 @@ func (w *Workspace) Replace(s Snapshot, data []byte) error {
 // Remove removes the file of s, if it is still as s says: see Replace. One that
 // was not there is no error.
 func (w *Workspace) Remove(s Snapshot) error {
-	p, err := w.locate(s.Path)
+	p, err := w.writable("remove", s.Path)
 	if err != nil {
 		return err
-	}
-	if p.dir.kind == readable {
-		return &fs.PathError{Op: "remove", Path: s.Path, Err: fs.ErrPermission}
 	}
 	parent, base, err := p.walk(false)
 	if errors.Is(err, fs.ErrNotExist) && !s.Exists {
@@ -219,14 +213,20 @@ func moveInto(dir *os.Root, tmp, base string, replace bool) error {
 	return dir.Rename(tmp, base)
 }
 
+// writable locates a path for op, which changes what is there.
+func (w *Workspace) writable(op, path string) (place, error) {
+	p, err := w.locate(w.abs(path))
+	if err == nil && p.dir.kind == readable {
+		err = &fs.PathError{Op: op, Path: path, Err: fs.ErrPermission}
+	}
+	return p, err
+}
+
 // MkdirAll makes the directory path and those above it that are missing.
 func (w *Workspace) MkdirAll(path string) error {
-	p, err := w.locate(w.abs(path))
+	p, err := w.writable("mkdir", path)
 	if err != nil {
 		return err
-	}
-	if p.dir.kind == readable {
-		return &fs.PathError{Op: "mkdir", Path: path, Err: fs.ErrPermission}
 	}
 	p.rel = filepath.Join(p.rel, "x") // walk makes what is above the last name
 	parent, _, err := p.walk(true)

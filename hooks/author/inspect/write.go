@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"unicode/utf8"
 
 	"minigem/internal/text"
 )
@@ -65,7 +64,7 @@ func (t Text) event(b *strings.Builder, p EventPlan) {
 		}
 		rows[i] = []string{order, text.VisibleLine(h.ID), t.short(h.Where()), layer, h.state(p)}
 	}
-	align(rows)
+	text.Align(rows)
 	for i, h := range p.Hooks {
 		fmt.Fprintf(b, "  %s\n", strings.TrimRight(strings.Join(rows[i], "  "), " "))
 		for _, more := range h.lines() {
@@ -157,20 +156,5 @@ func (t Text) files(b *strings.Builder, x Explanation) {
 	}
 	for _, line := range rest {
 		b.WriteString(line + "\n")
-	}
-}
-
-// align pads all columns but the last; a long cell does not push all others
-// aside.
-func align(rows [][]string) {
-	const most = 44
-	for col := 0; len(rows) > 0 && col < len(rows[0])-1; col++ {
-		width := 0
-		for _, row := range rows {
-			width = max(width, min(most, utf8.RuneCountInString(row[col])))
-		}
-		for _, row := range rows {
-			row[col] += strings.Repeat(" ", max(0, width-utf8.RuneCountInString(row[col])))
-		}
 	}
 }
