@@ -71,6 +71,7 @@ func TestBadInput(t *testing.T) {
 		{"a broken line in it", files{"b.jsonl": brokenScript}, "", []string{"--fake-responses", "b.jsonl", "-p", "hi"}, 42, "reading scripted answers: b.jsonl:2: invalid character 'b' looking for beginning of object key string"},
 		// The command line.
 		{"unknown flag", nil, "", []string{"--nope"}, 1, "unknown flag: --nope+usage"},
+		{"a mistyped flag", nil, "", []string{"--promt", "hi"}, 1, "unknown flag: --promt; did you mean --prompt?+usage"},
 		{"a flag without its value", nil, "", []string{"-p"}, 1, "flag needs an argument: 'p' in -p+usage"},
 		{"two prompts", nil, "", []string{"-p", "a", "b"}, 1, "the prompt is given twice, with --prompt and without it: give it once+usage"},
 		{"two modes", nil, "", []string{"--yolo", "--approval-mode=plan", "-p", "a"}, 1, "--yolo and --approval-mode exclude each other: use --approval-mode=yolo+usage"},
@@ -78,6 +79,7 @@ func TestBadInput(t *testing.T) {
 		{"no such format", nil, "", []string{"-o", "xml", "-p", "a"}, 1, `--output-format is "xml": it must be text, json or stream-json+usage`},
 		{"two sessions", nil, "", []string{"-r", "1", "--session-id", "x", "-p", "a"}, 1, "only one of --resume, --session-id and --session-file can be given+usage"},
 		{"a session's id that is a path", nil, "", []string{"--session-id", "../x", "-p", "a"}, 1, `--session-id is "../x": it may hold letters, digits, - and _+usage`},
+		{"a folder as the session's file", files{"d/x": ""}, "", append([]string{"--session-file", "d"}, say...), 42, "opening the session: importing session: reading session file: read d: is a directory; --session-file takes the .jsonl file of a session"},
 		{"an empty prompt", nil, "", []string{"-p", ""}, 42, "there is no prompt: give one with -p, as an argument, or on standard input"},
 		{"a blank prompt", nil, "", []string{"-p", " \n"}, 42, "there is no prompt: give one with -p, as an argument, or on standard input"},
 		{"no prompt at all", nil, "", nil, 42, "there is no prompt: give one with -p, as an argument, or on standard input"},
@@ -107,6 +109,28 @@ func TestBadInput(t *testing.T) {
 				assert.Equal(t, want, o.Stderr)
 			}
 			h.assertTidy(t, o)
+		})
+	}
+}
+
+// What was probably mistyped is told, and the run goes on.
+func TestMistypedNames(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, settings string
+		args           []string
+		stderr         string
+	}{
+		{"a setting", `{"model": {"nme": "x"}, "other": 1}`, []string{"-p", "hi"}, "[WARNING] {project}/.gemini/settings.json:1: the key \"model.nme\" is not known; did you mean \"model.name\"?\n"},
+		{"a file", "{}", []string{"-p", "see @nothere.txt and ask @somebody"}, "[WARNING] @nothere.txt is not included: there is no such file\n"},
+		{"a folder", "{}", []string{"--include-directories", "nothere", "-p", "hi"}, "[WARNING] {project}/nothere is to be included and is not a folder: tools find nothing in it until it is one\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHome(t, map[string]string{".gemini/settings.json": c.settings})
+			o := h.run(t, run{Args: append(h.answersFile(t, "say Hello."), c.args...), Env: []string{"GEMINI_CLI_TRUST_WORKSPACE=true"}})
+			assert.Equal(t, "Hello.\n", o.Stdout)
+			assert.Equal(t, strings.ReplaceAll(c.stderr, "{project}", h.workspace), o.Stderr)
 		})
 	}
 }

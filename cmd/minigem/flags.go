@@ -10,6 +10,7 @@ import (
 	"minigem/internal/app"
 	"minigem/internal/exit"
 	"minigem/internal/headless"
+	"minigem/internal/text"
 )
 
 const longHelp = `minigem is a small coding agent, compatible with Gemini CLI on the wire, and the
@@ -110,6 +111,7 @@ func registerFlags(f *app.Options, fs *pflag.FlagSet) {
 // exit code is Gemini CLI's 1 (cli/config/config.ts), but for the commands about
 // hooks: there 1 is a finding, and bad input is 42.
 func usageError(sys *app.System, cmd *cobra.Command, err error) error {
+	err = meantFlag(cmd, err)
 	for c := cmd; c != nil; c = c.Parent() {
 		if c.Name() == "hooks" {
 			return wrongUsage(sys, cmd, "%v", err)
@@ -117,6 +119,24 @@ func usageError(sys *app.System, cmd *cobra.Command, err error) error {
 	}
 	fmt.Fprintf(sys.Stderr, "minigem: %v\n\n%s\n", err, cmd.UsageString())
 	return exit.Silent(exit.Failed)
+}
+
+// meantFlag adds to the error of an unknown flag which one was probably meant.
+func meantFlag(cmd *cobra.Command, err error) error {
+	name, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if !ok {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	if near := text.Nearest(name, names); near != "" {
+		return fmt.Errorf("%w; did you mean --%s?", err, near)
+	}
+	return err
 }
 
 // joinOptionalValues turns "--resume 3" into "--resume=3": the value of this

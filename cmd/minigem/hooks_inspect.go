@@ -24,7 +24,7 @@ func checkedArgs(sys *app.System, cmd *cobra.Command, check cobra.PositionalArgs
 		}
 		return wrongUsage(sys, cmd, "%s %s", cmd.CommandPath(), text)
 	}
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return wrongUsage(sys, cmd, "%v", err) })
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return wrongUsage(sys, cmd, "%v", meantFlag(cmd, err)) })
 	return cmd
 }
 

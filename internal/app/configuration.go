@@ -79,6 +79,11 @@ func (c *Configuration) loadSettings(sys *System, f *Options) error {
 	for _, w := range loaded.Warnings {
 		c.Notices = append(c.Notices, w.String())
 	}
+	for _, u := range loaded.Unknown {
+		if u.Suggestion != "" {
+			c.Notices = append(c.Notices, u.String())
+		}
+	}
 	return nil
 }
 

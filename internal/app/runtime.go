@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -128,12 +129,17 @@ func (c *Configuration) OpenWorkspace(flagged []string) (*workspace.Workspace, e
 	return ws, nil
 }
 
-func (r *Runtime) wireWorkspace(_ context.Context, _ *System, _ *Frontend) error {
+func (r *Runtime) wireWorkspace(_ context.Context, _ *System, w *Frontend) error {
 	ws, err := r.Config.OpenWorkspace(r.Flags.IncludeDirs)
 	if err != nil {
 		return err
 	}
 	r.Workspace = ws
+	for _, dir := range ws.Dirs()[1:] {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			w.Warn(fmt.Sprintf("%s is to be included and is not a folder: tools find nothing in it until it is one", dir))
+		}
+	}
 	r.Project, err = session.OpenProject(r.Config.DotGemini, r.Config.Dir)
 	if err != nil {
 		r.Config.Notices = append(r.Config.Notices, err.Error())
@@ -270,7 +276,9 @@ func openSession(o session.Options, f *Options, warn func(string)) (*session.Ses
 			s, err = session.Start(o)
 		}
 	case f.SessionFile != "":
-		s, err = session.Import(o, f.SessionFile)
+		if s, err = session.Import(o, f.SessionFile); err != nil {
+			err = fmt.Errorf("%w; --session-file takes the .jsonl file of a session", err)
+		}
 	default:
 		o.ID = f.SessionID
 		s, err = session.Start(o)

@@ -65,11 +65,8 @@ func WriteSettingsFaults(c *app.Configuration, sys *app.System) {
 		fmt.Fprintf(sys.Stderr, "[WARNING] %s:%d: %s has no effect in minigem\n", c.Shorten(g.Origin.File), g.Origin.Line, g.Key)
 	}
 	for _, u := range c.Loaded.Unknown {
-		text := fmt.Sprintf("%s:%d: the key %q is not known", c.Shorten(u.Origin.File), u.Origin.Line, u.Key)
-		if u.Suggestion != "" {
-			text += fmt.Sprintf("; did you mean %q?", u.Suggestion)
-		}
-		fmt.Fprintf(sys.Stderr, "[WARNING] %s\n", text)
+		u.Origin.File = c.Shorten(u.Origin.File)
+		fmt.Fprintf(sys.Stderr, "[WARNING] %s\n", u)
 	}
 	for _, f := range c.Loaded.Files {
 		if f.Layer == settings.LayerWorkspace && f.Skipped != "" && app.Exists(f.Path) && !c.Trust.Trusted {

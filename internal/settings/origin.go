@@ -65,12 +65,20 @@ func (w Warning) String() string {
 }
 
 // Unknown is a key that minigem does not know. It may be meant for another
-// program, so that it is no warning.
+// program: a warning is due only where it has a Suggestion.
 type Unknown struct {
 	Key        string // dotted
 	Value      json.RawMessage
 	Origin     Origin
 	Suggestion string // a known key that is spelled alike; empty: none is
+}
+
+func (u Unknown) String() string {
+	said := fmt.Sprintf("%s:%d: the key %q is not known", u.Origin.File, u.Origin.Line, u.Key)
+	if u.Suggestion != "" {
+		said += fmt.Sprintf("; did you mean %q?", u.Suggestion)
+	}
+	return said
 }
 
 // Entry is one value that is in force.

@@ -27,8 +27,9 @@ type Files struct {
 
 // Include returns what is sent for a prompt: its text, and after that the files
 // and folders it names with "@" (cli/ui/hooks/atCommandProcessor.ts). nil: the
-// text alone. A name of nothing stays text. warn is given what may not be read,
-// and which file was taken for a part of its name.
+// text alone. A name of nothing stays text; warn is told where it looks
+// like a path. It is also given what may not be read, and which file was taken
+// for a part of its name.
 func (f Files) Include(ctx context.Context, text string, warn func(string)) []llm.Part {
 	var found []llm.Part
 	for _, name := range Includes(text) {
@@ -42,6 +43,8 @@ func (f Files) Include(ctx context.Context, text string, warn func(string)) []ll
 		}
 		if err != nil {
 			warn(fmt.Sprintf("@%s is not included: %v", name, err))
+		} else if abs == "" && strings.ContainsAny(name, "./") {
+			warn(fmt.Sprintf("@%s is not included: there is no such file", name))
 		}
 	}
 	if found == nil {

@@ -31,7 +31,8 @@ func TestIncludedFiles(t *testing.T) {
 		{`see @odd\[1\]`, "text of odd", "@odd[1] is taken for sub/odd[1].md"},
 		{"see @hidden.txt", "", "@hidden.txt is not included: .geminiignore ignores it"},
 		{"see @" + filepath.Dir(dir), "", "is not included: it is outside of the workspace; --include-directories adds folders"},
-		{"see @nothing.here", "", ""},
+		{"see @nothing.here", "", "@nothing.here is not included: there is no such file"},
+		{"ask @nobody", "", ""},
 	} {
 		var warnings []string
 		parts := files.Include(t.Context(), c.prompt, func(w string) { warnings = append(warnings, w) })
