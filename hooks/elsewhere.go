@@ -69,8 +69,11 @@ func (r *Run) effect(ev Event) dialect.Effect {
 			e.Kind = dialect.Retry
 		}
 	}
-	if e.Kind == dialect.Allowed && o.AdditionalContext != "" {
+	switch {
+	case e.Kind == dialect.Allowed && o.AdditionalContext != "":
 		e.Kind = context
+	case e.Kind == dialect.PromptBlocked || e.Kind == dialect.RunEnded:
+		e.Told = "" // no request follows
 	}
 	return e
 }

@@ -66,6 +66,7 @@ func hooksSubcommands(sys *app.System) []*cobra.Command {
 		hooksNewCommand(sys),
 		hooksViewCommand(sys),
 		hooksReplayCommand(sys),
+		hooksCompatCommand(sys),
 	}
 }
 

@@ -18,10 +18,7 @@ func readClaude(a *Agent, x Answer) Effect {
 	case invalid != "" && x.Exit != 2:
 		return allowed(invalid)
 	case answer != nil && answer["async"] == true:
-		if x.Exit == 2 {
-			return claudeBlock(x.Point, x.Stderr)
-		}
-		return allowed(`"async": true takes every effect away`)
+		return allowed(`"async": true takes every effect away, that of the exit status too`)
 	case answer != nil:
 		e, err := claudeObject(a, x, answer)
 		if err != nil {
@@ -31,7 +28,14 @@ func readClaude(a *Agent, x Answer) Effect {
 			return allowed(err.Error())
 		}
 		if x.Exit == 2 && !blocks(answer) {
-			return claudeBlock(x.Point, x.Stderr)
+			b := claudeBlock(x.Point, x.Stderr)
+			if b.Kind != Allowed {
+				b.Why = e.Why
+				if b.Kind != PromptBlocked {
+					b.Told = e.Told
+				}
+				return b
+			}
 		}
 		return e
 	}
@@ -167,8 +171,8 @@ func claudeObject(a *Agent, x Answer, m map[string]any) (Effect, error) {
 	if text := str(n, "additionalContext"); text != "" {
 		claudeTell(x.Point, &e, text)
 	}
-	if n["updatedToolOutput"] != nil && x.Point == AfterTool {
-		e.Kind, e.Told = Replaced, joined(e.Told, show2(n["updatedToolOutput"]))
+	if out := n["updatedToolOutput"]; out != nil && x.Point == AfterTool {
+		claudeResult(&e, out)
 	}
 	if m["continue"] == false {
 		claudeStop(x.Point, &e)
@@ -187,10 +191,12 @@ func claudeBefore(m, n map[string]any) Effect {
 	switch {
 	case decision == "deny":
 		return Effect{Kind: Refused, Reason: first(reason, str(m, "reason"), "Blocked by hook")}
-	case decision == "ask", decision == "defer":
-		return Effect{Kind: Asked, Reason: reason}
-	case decision == "" && m["decision"] == "block":
+	case m["decision"] == "block": // which no other permissionDecision takes back
 		return Effect{Kind: Refused, Reason: first(str(m, "reason"), "Blocked by hook")}
+	case decision == "ask":
+		return Effect{Kind: Asked, Reason: reason}
+	case decision == "defer":
+		return Effect{Kind: RunEnded, Why: []string{`"defer" ends a run without a terminal`}}
 	}
 	if input, ok := n["updatedInput"].(map[string]any); ok {
 		return Effect{Kind: Rewritten, Input: input}
@@ -198,8 +204,26 @@ func claudeBefore(m, n map[string]any) Effect {
 	return Effect{Kind: Allowed}
 }
 
+// claudeResult takes another result for a tool's, which must have the shape of
+// that of the tool. That of Bash is known.
+func claudeResult(e *Effect, out any) {
+	m, ok := out.(map[string]any)
+	has := func(key string) bool { _, ok := m[key]; return ok }
+	switch {
+	case ok && has("stdout") && has("stderr") && has("interrupted"):
+		e.Kind, e.Told = Replaced, joined(e.Told, asJSON(out))
+	case ok && !has("stdout"):
+		*e = Effect{Kind: Unknown}
+	default:
+		e.Why = append(e.Why, "updatedToolOutput must have the whole shape of the tool's own result")
+	}
+}
+
 // claudeTell adds context; at the end of a turn it makes the agent go on.
 func claudeTell(p Point, e *Effect, text string) {
+	if e.Kind == PromptBlocked {
+		return // no request is sent
+	}
 	e.Told = joined(e.Told, text)
 	if e.Kind != Allowed {
 		return
@@ -219,7 +243,7 @@ func claudeStop(p Point, e *Effect) {
 	switch p {
 	case BeforeTool:
 		if e.Prevents() {
-			e.Ends = true
+			*e = Effect{Kind: RunEnded, Why: e.Why}
 			return
 		}
 		*e = Effect{Kind: RunEnded, Ran: true, Why: append(e.Why, `"continue": false lets the tool run first, and ends the run afterwards`)}
@@ -237,12 +261,4 @@ func joined(a, b string) string {
 		return a + b
 	}
 	return a + "\n" + b
-}
-
-// show2 is a value as the model reads it.
-func show2(v any) string {
-	if s, ok := v.(string); ok {
-		return s
-	}
-	return asJSON(v)
 }

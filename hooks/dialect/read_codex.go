@@ -31,6 +31,9 @@ func readCodex(a *Agent, x Answer) Effect {
 		return allowed()
 	}
 	m, err := object(text)
+	if err == nil && loneSurrogate(text) {
+		m, err = nil, errSurrogate
+	}
 	if err == nil {
 		err = a.Answer.valid(x.Point, m)
 	}
@@ -53,6 +56,34 @@ func readCodex(a *Agent, x Answer) Effect {
 		return codexStop(m)
 	}
 	return codexPrompt(x.Point, m)
+}
+
+const errSurrogate = textError("half a character is escaped in it")
+
+// loneSurrogate: half of a UTF-16 pair is escaped, which Rust's reader refuses.
+// The text is valid JSON otherwise.
+func loneSurrogate(text string) bool {
+	for i := 0; i+5 < len(text); i++ {
+		if text[i] != '\\' {
+			continue
+		}
+		if text[i+1] != 'u' {
+			i++
+			continue
+		}
+		high := strings.EqualFold(text[i+2:i+3], "d") && strings.ContainsAny(text[i+3:i+4], "89abAB")
+		low := strings.EqualFold(text[i+2:i+3], "d") && strings.ContainsAny(text[i+3:i+4], "cdefCDEF")
+		paired := high && i+9 < len(text) && text[i+6] == '\\' && text[i+7] == 'u' &&
+			strings.EqualFold(text[i+8:i+9], "d") && strings.ContainsAny(text[i+9:i+10], "cdefCDEF")
+		if low || high && !paired {
+			return true
+		}
+		if paired {
+			i += 6
+		}
+		i += 5
+	}
+	return false
 }
 
 func codexVoid(err error, m map[string]any) string {
@@ -112,7 +143,7 @@ func codexBefore(m map[string]any) Effect {
 	}
 	args, ok := input.(map[string]any)
 	if !ok {
-		return Effect{Kind: Unknown}
+		return Effect{Kind: Refused, Why: []string{"updatedInput must be an object: the call fails"}}
 	}
 	return Effect{Kind: Rewritten, Told: str(n, "additionalContext"), Input: args}
 }

@@ -23,24 +23,25 @@ func readCopilot(a *Agent, x Answer) Effect {
 	if x.Point == BeforeTool {
 		return copilotBefore(x, m, n)
 	}
-	if x.Exit != 0 {
-		return allowed(fmt.Sprintf("exit %d blocks there before a tool only", x.Exit))
-	}
 	if m == nil {
+		if x.Exit != 0 {
+			return allowed(fmt.Sprintf("exit %d blocks there before a tool only", x.Exit))
+		}
 		return allowed()
 	}
 	e := told(Context, str(m, "additionalContext"))
+	blocks := m["decision"] == "block" && str(m, "reason") != ""
 	switch {
-	case x.Point == AfterTool && m["decision"] == "block":
+	case x.Point == AfterTool && blocks:
 		e = Effect{Kind: Replaced, Reason: str(m, "reason")}
 	case x.Point == AfterTool:
 		if e.Kind == Context {
 			e.Kind = Appended
 		}
 		if r, ok := m["modifiedResult"].(map[string]any); ok {
-			e = Effect{Kind: Replaced, Reason: str(r, "textResultForLlm")}
+			e.Kind, e.Reason = Replaced, str(r, "textResultForLlm")
 		}
-	case x.Point == BeforePrompt && m["decision"] == "block":
+	case x.Point == BeforePrompt && blocks:
 		e = Effect{Kind: PromptBlocked}
 	case x.Point == BeforePrompt && m["handled"] == true:
 		e = Effect{Kind: Answered}
@@ -48,9 +49,12 @@ func readCopilot(a *Agent, x Answer) Effect {
 		e.Kind, e.Told = Context, joined(str(m, "modifiedPrompt"), e.Told)
 	case x.Point == AgentStop:
 		e = allowed()
-		if m["decision"] == "block" {
+		if blocks {
 			e = Effect{Kind: Retry, Reason: str(m, "reason")}
 		}
+	}
+	if m["decision"] == "block" && !blocks && x.Point != SessionStart {
+		e.Why = append(e.Why, "a block wants a reason that is not empty")
 	}
 	if m["decision"] == "deny" && e.Kind == Allowed {
 		e.Why = append(e.Why, `"deny" is not a decision there: say "block"`)
@@ -62,13 +66,20 @@ func readCopilot(a *Agent, x Answer) Effect {
 }
 
 func copilotBefore(x Answer, m, n map[string]any) Effect {
+	context := first(str(n, "additionalContext"), str(m, "additionalContext"))
+	if x.Exit != 0 { // what is nested does not say why then
+		reason := str(m, "permissionDecisionReason")
+		if str(m, "permissionDecision") == "deny" && reason != "" {
+			return Effect{Kind: Refused, Reason: reason, Told: context}
+		}
+		return Effect{Kind: Refused, Reason: fmt.Sprintf("hook exited with code %d", x.Exit), Told: context,
+			Why: []string{"the reason must be permissionDecisionReason, at the top, at exit 2 or 0"}}
+	}
 	decision := first(str(n, "permissionDecision"), str(m, "permissionDecision"))
 	reason := first(str(n, "permissionDecisionReason"), str(m, "permissionDecisionReason"))
 	switch {
 	case decision == "deny":
-		return Effect{Kind: Refused, Reason: reason}
-	case x.Exit != 0:
-		return Effect{Kind: Refused, Reason: fmt.Sprintf("hook exited with code %d", x.Exit), Why: []string{"the model does not read why: the reason must be permissionDecisionReason"}}
+		return Effect{Kind: Refused, Reason: reason, Told: context}
 	case decision == "ask":
 		return Effect{Kind: Asked, Reason: reason}
 	case m == nil:
@@ -77,8 +88,11 @@ func copilotBefore(x Answer, m, n map[string]any) Effect {
 		}
 		return allowed()
 	}
-	e := told(Context, first(str(n, "additionalContext"), str(m, "additionalContext")))
+	e := told(Context, context)
 	input, ok := n["updatedInput"].(map[string]any)
+	if n["updatedInput"] != nil && !ok {
+		return Effect{Kind: Refused, Why: []string{"updatedInput must be an object: the call fails"}}
+	}
 	if !ok {
 		input, ok = m["modifiedArgs"].(map[string]any)
 	}
@@ -214,7 +228,7 @@ func readExit2(a *Agent, x Answer) Effect {
 	if x.Exit == 2 && x.Point != AfterTool && x.Point != SessionStart && x.Point != AgentStop {
 		return geminiBlock(x.Point, jsTrim(x.Stderr))
 	}
-	if m, err := object(jsTrim(x.Stdout)); err == nil && len(m) > 0 && x.Exit == 0 {
+	if m, err := object(jsTrim(x.Stdout)); a.Answer.NoJSON && err == nil && len(m) > 0 && x.Exit == 0 {
 		return allowed("JSON is not read there: say exit 2, with the reason on stderr")
 	}
 	return Effect{Kind: Unknown}
@@ -244,7 +258,7 @@ func readCursor(a *Agent, x Answer) Effect {
 		return Effect{Kind: PromptBlocked}
 	case x.Point == AgentStop && str(m, "followup_message") != "":
 		return Effect{Kind: Retry, Reason: str(m, "followup_message")}
-	case x.Point == SessionStart, x.Point == AfterTool:
+	case (x.Point == SessionStart || x.Point == AfterTool) && str(m, "additional_context") != "":
 		kind := Context
 		if x.Point == AfterTool {
 			kind = Appended

@@ -14,6 +14,8 @@ import (
 // object.
 type Schema struct {
 	Reader string `json:"reader,omitempty"` // which rules apply, by the agent that has them; empty: unknown
+	// NoJSON: its documentation says that JSON on stdout is not read.
+	NoJSON bool `json:"no_json,omitempty"`
 	// Strict: a key that is not named voids the whole answer.
 	Strict bool `json:"strict,omitempty"`
 	// Top are the fields at the top, and Nested those of hookSpecificOutput, with

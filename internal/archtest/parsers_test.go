@@ -19,6 +19,7 @@ var parsers = []fuzzed{
 	{target: "hooks FuzzLoadSettings", folder: "internal/app", functions: "Configuration.hookFiles readSection"},
 	{why: "a value of settings that were read before", folder: "internal/app", functions: "Configuration.sandboxWanted Configuration.sandboxWidened"},
 	{target: "hooks FuzzTrust", folder: "hooks", functions: "TrustStore.load TrustStore.tellUpstream parseTrust"},
+	{target: "hooks/author/compat FuzzReadClaims", folder: "hooks/author/compat", functions: "ReadClaims"},
 	{target: "hooks/author/inspect FuzzFire", folder: "hooks", functions: "Calls Report.UnmarshalJSON look upstream.leavesOutArguments"},
 	{target: "hooks/author/inspect FuzzFire", folder: "hooks/author/inspect", functions: "Fire misread read understood"},
 	{target: "hooks/author/inspect FuzzFire", folder: "cmd/minigem", functions: "planned.read readInput"},

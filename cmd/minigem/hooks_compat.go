@@ -1,0 +1,44 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"minigem/hooks/author/compat"
+	"minigem/internal/app"
+	"minigem/internal/exit"
+	"minigem/internal/text"
+)
+
+func hooksCompatCommand(sys *app.System) *cobra.Command {
+	var o compat.Options
+	var claims string
+	cmd := &cobra.Command{
+		Use:   "compat [EVENT]",
+		Short: "Say what other agents do with hooks, answer by answer",
+		Long: `Prints what agents do with hooks: what they call each event, and with an EVENT,
+in any agent's words, what each of them makes of each answer that was tried. A
+cell is measured unless it says otherwise; ? means that nobody knows, never no.
+--json prints all of it for programs (` + compat.Schema + `), --html a page.
+--check compares a file of claims with it, and exits with 1 where one contradicts.`,
+		Example:           "  minigem hooks compat PreToolUse --agents claude,codex\n  minigem hooks compat --html > compat.html\n  minigem hooks compat --check claims.json",
+		ValidArgsFunction: completeEvents,
+		RunE: func(_ *cobra.Command, args []string) (err error) {
+			if o.Args = args; claims != "" {
+				o.Claims, err = readInput(sys, claims)
+			}
+			if err != nil {
+				return err
+			}
+			contradicted, err := compat.Run(sys.Stdout, text.Raw(sys.Stdout), sys.StdoutTTY, o)
+			if err == nil && contradicted {
+				return exit.Silent(exit.Failed)
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&o.JSON, "json", false, "for programs")
+	cmd.Flags().BoolVar(&o.HTML, "html", false, "one page for the browser, on stdout")
+	cmd.Flags().StringVar(&claims, "check", "", "compare the claims of this `file` (- for stdin) with what is known")
+	cmd.Flags().StringVar(&o.Agents, "agents", "", "these `agents` alone, such as claude,codex")
+	return checkedArgs(sys, cmd, cobra.MaximumNArgs(1), "takes one event, or none")
+}

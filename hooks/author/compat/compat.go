@@ -1,0 +1,182 @@
+// Package compat shows what agents do with hooks, from the tables of
+// hooks/dialect: as text, as data for other programs, as one page, and beside
+// what others claim.
+package compat
+
+import (
+	"encoding/json"
+	"strings"
+
+	"minigem/hooks/dialect"
+)
+
+// Schema names the form of Document.
+const Schema = "minigem.dev/compat/1"
+
+// Document is all that is known, for other programs. What is not in it is
+// unknown; it never means no. Measurements were made on one day and platform,
+// in runs without a terminal.
+type Document struct {
+	Schema   string                     `json:"schema"`
+	Measured string                     `json:"measured"`
+	Platform string                     `json:"platform"`
+	Mode     string                     `json:"mode"`
+	Agents   map[string]json.RawMessage `json:"agents"` // the tables, as in hooks/dialect
+	Answers  map[string]dialect.Case    `json:"answers"`
+	Effects  []Effect                   `json:"effects"`
+}
+
+// Effect is one cell: what an agent makes of an answer.
+type Effect struct {
+	Answer   string           `json:"answer"`
+	Agent    string           `json:"agent"`
+	Version  string           `json:"version,omitempty"`
+	Effect   string           `json:"effect"`
+	HIF      string           `json:"hif"` // "prevent" or "observe", as the Hook Interchange Format has it
+	Ran      bool             `json:"ran,omitempty"`
+	Retries  int              `json:"retries,omitempty"`
+	ReasonTo []string         `json:"reason_to"` // who reads a text of the answer
+	Evidence dialect.Evidence `json:"evidence"`
+}
+
+// New is the document of the tables that this program has.
+func New() (Document, error) {
+	d := Document{
+		Schema: Schema, Measured: "2026-11-21", Platform: "linux/amd64", Mode: "one-shot",
+		Agents: map[string]json.RawMessage{}, Answers: dialect.Corpus(), Effects: []Effect{},
+	}
+	for _, a := range dialect.All() {
+		data, err := json.Marshal(a)
+		if err != nil {
+			return Document{}, err
+		}
+		d.Agents[a.ID] = data
+		for _, name := range dialect.Names() {
+			if e, known := cell(a, name); known {
+				d.Effects = append(d.Effects, e)
+			}
+		}
+	}
+	return d, nil
+}
+
+func cell(a *dialect.Agent, name string) (Effect, bool) {
+	o, evidence, known := a.Cell(name)
+	if !known {
+		return Effect{}, false
+	}
+	e := Effect{
+		Answer: name, Agent: a.ID, Version: a.Version, Effect: o.Effect, HIF: "observe", Ran: o.Ran, Retries: o.Retries,
+		ReasonTo: []string{}, Evidence: evidence,
+	}
+	if prevents(o) {
+		e.HIF = "prevent"
+	}
+	if len(o.Model) > 0 {
+		e.ReasonTo = append(e.ReasonTo, "model")
+	}
+	return e, true
+}
+
+func prevents(o dialect.Observation) bool {
+	return dialect.Effect{Kind: dialect.Kind(o.Effect), Ran: o.Ran}.Prevents()
+}
+
+// place is a point, with the prefix of its answers in the corpus.
+type place struct {
+	point  dialect.Point
+	prefix string
+	title  string
+}
+
+// points are in the order of a session.
+var points = []place{
+	{dialect.SessionStart, "start", "the session starts"},
+	{dialect.BeforePrompt, "prompt", "a prompt is sent"},
+	{dialect.BeforeTool, "pre", "a tool is to run"},
+	{dialect.AfterTool, "post", "a tool has run"},
+	{dialect.AgentStop, "stop", "the agent has answered"},
+	{"", "match", "a matcher looks at the shell tool"},
+}
+
+// PointOf finds a point by its neutral name, or by what any agent calls it.
+func PointOf(name string) (dialect.Point, bool) {
+	for _, p := range points {
+		if p.point != "" && (string(p.point) == name || p.prefix == name) {
+			return p.point, true
+		}
+	}
+	for _, a := range dialect.All() {
+		if p := a.PointOf(name); p != "" {
+			for _, known := range points {
+				if known.point == p {
+					return p, true
+				}
+			}
+		}
+	}
+	return "", false
+}
+
+// namesAt are the answers of the corpus at a point; "" is all matchers.
+func namesAt(prefix string) []string {
+	var out []string
+	for _, n := range dialect.Names() {
+		if strings.HasPrefix(n, prefix+"/") {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// say is a cell in few words; "" is unknown.
+func say(a *dialect.Agent, name string) (words string, e dialect.Evidence) {
+	o, e, known := a.Cell(name)
+	if !known {
+		return "", ""
+	}
+	switch {
+	case o.Effect == string(dialect.RunEnded) && o.Ran:
+		words = "runs, then ends"
+	case o.Effect == string(dialect.RunEnded):
+		words = "run ends"
+	case o.Effect == string(dialect.Allowed):
+		words = "no effect"
+	default:
+		words = strings.ReplaceAll(o.Effect, "-", " ")
+	}
+	switch {
+	case o.Endless:
+		words += ", no end"
+	case o.Retries > 1:
+		words += " x" + itoa(o.Retries)
+	}
+	return words, e
+}
+
+// Agents are those of a list of ids, or all.
+func Agents(list string) ([]*dialect.Agent, error) {
+	if list == "" {
+		return dialect.All(), nil
+	}
+	var out []*dialect.Agent
+	for id := range strings.SplitSeq(list, ",") {
+		a, err := dialect.Find(strings.TrimSpace(id))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, a)
+	}
+	return out, nil
+}
+
+// Points are the points at which answers were tried.
+func Points() []dialect.Point {
+	var out []dialect.Point
+	for _, p := range points {
+		if p.point != "" {
+			out = append(out, p.point)
+		}
+	}
+	return out
+}
