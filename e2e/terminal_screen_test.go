@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"minigem/internal/waittest"
+
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -36,10 +38,7 @@ func (c *chat) golden(name, from string) {
 	}
 	want, err := os.ReadFile(path)
 	require.NoError(c.t, err)
-	for range 500 {
-		if seen(c.text()) == string(want) {
-			return
-		}
+	for ctx := waittest.Context(c.t); seen(c.text()) != string(want) && ctx.Err() == nil; {
 		time.Sleep(10 * time.Millisecond) // what is asserted below has no other sign
 	}
 	assert.Equal(c.t, string(want), seen(c.text()), name)

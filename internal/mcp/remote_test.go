@@ -128,7 +128,7 @@ func TestRemoteDies(t *testing.T) {
 			})
 			web = serveHTTP(t, handler(s))
 			t.Cleanup(func() { close(over) })
-			session := connect(t, Server{Name: "srv", URL: web.URL, Transport: Transport(name), Timeout: 10 * time.Second})
+			session := connect(t, Server{Name: "srv", URL: web.URL, Transport: Transport(name)})
 			_, err := run(t, t.Context(), named(session, "die"), nil)
 			var e *tools.Error
 			require.ErrorAs(t, err, &e)

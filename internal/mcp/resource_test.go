@@ -31,7 +31,8 @@ func addResources(s *mcp.Server) {
 // TestResources: a server of resources alone is one, and both tools know them.
 func TestResources(t *testing.T) {
 	t.Parallel()
-	session := connect(t, Server{Name: "notes", URL: serveHTTP(t, streamable(sdkServer(addResources))).URL, Timeout: 100 * time.Millisecond})
+	notes := Server{Name: "notes", URL: serveHTTP(t, streamable(sdkServer(addResources))).URL}
+	session := connect(t, notes)
 	without := connect(t, Server{Name: "srv", URL: serveHTTP(t, streamable(sdkServer(addTools))).URL})
 	assert.Empty(t, ResourceTools([]*Session{without}))
 	both := ResourceTools([]*Session{without, session})
@@ -63,10 +64,15 @@ func TestResources(t *testing.T) {
 	}
 	for uri, want := range map[string]tools.Error{
 		"file:///etc/passwd": {Type: tools.ErrMCPResource, Message: "MCP resource not found: file:///etc/passwd"},
-		"note://slow":        {Type: tools.ErrMCP, Message: "the MCP server 'notes' did not give the resource note://slow within 100ms"},
+		"note://slow":        {Type: tools.ErrMCP, Message: "the MCP server 'notes' did not give the resource note://slow within 10ms"},
 		"note://gone":        {Type: tools.ErrMCP, Message: `the MCP server 'notes' did not give the resource note://gone: `},
 	} {
-		_, err := run(t, t.Context(), read, map[string]any{"uri": uri})
+		asked := read
+		if uri == "note://slow" { // it never comes
+			notes.Timeout = 10 * time.Millisecond
+			asked = ResourceTools([]*Session{connect(t, notes)})[1]
+		}
+		_, err := run(t, t.Context(), asked, map[string]any{"uri": uri})
 		var e *tools.Error
 		require.ErrorAs(t, err, &e, uri)
 		assert.Equal(t, want.Type, e.Type)

@@ -19,7 +19,10 @@ import (
 // sandbox runs command lines in bash, in a folder of its own, where the
 // commands are few: "canary" only notes that it ran, what rules of the tests
 // allow does nothing, and the others only read or run others.
-type sandbox struct{ bash, dir, log string }
+type sandbox struct {
+	bash, dir, log string
+	patience       time.Duration // with a line; only one that never ends meets it
+}
 
 func newSandbox(t testing.TB) sandbox {
 	t.Helper()
@@ -27,7 +30,7 @@ func newSandbox(t testing.TB) sandbox {
 	if err != nil {
 		t.Skip("needs bash to compare with")
 	}
-	s := sandbox{bash: bash, dir: t.TempDir()}
+	s := sandbox{bash: bash, dir: t.TempDir(), patience: time.Minute}
 	s.log = filepath.Join(s.dir, "log")
 	bin := filepath.Join(s.dir, "bin")
 	require.NoError(t, os.Mkdir(bin, 0o755))
@@ -75,7 +78,7 @@ func (s sandbox) ran(t testing.TB, lines ...string) (log string, ended bool) {
 	require.NoError(t, err)
 	_, err = list.Seek(0, 0)
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second+time.Duration(len(lines))*50*time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), s.patience+time.Duration(len(lines))*s.patience/100)
 	defer cancel()
 	c := exec.CommandContext(ctx, s.bash, "-c", all)
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -5,6 +5,7 @@ package policy
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 // FuzzJudge: the judge reads any line without a panic, and what it lets through
@@ -20,6 +21,7 @@ func FuzzJudge(f *testing.F) {
 		}
 	}
 	s, engines := newSandbox(f), judges(f)
+	s.patience = 5 * time.Second // there are many lines, and few that run
 	f.Fuzz(func(t *testing.T, line string) {
 		for name, e := range engines {
 			allowed := e.Check(shellCall(line)).Decision == Allow

@@ -1,0 +1,142 @@
+package archtest
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// clock are the functions and methods that wait for a time, or say how long
+// something took.
+var clock = map[string][]string{
+	"time":    {"Since", "Until", "After", "AfterFunc", "Sleep", "NewTimer", "NewTicker", "Tick"},
+	"context": {"WithTimeout", "WithTimeoutCause", "WithDeadline", "WithDeadlineCause"},
+	"require": {"Eventually", "Eventuallyf", "EventuallyWithT", "Never", "Neverf", "WithinDuration"},
+	"assert":  {"Eventually", "Eventuallyf", "EventuallyWithT", "Never", "Neverf", "WithinDuration"},
+	"":        {"SetDeadline", "SetReadDeadline", "SetWriteDeadline"},
+}
+
+// clockUses are the functions of tests that use the clock, and why they are
+// right on a machine that is as slow as it likes.
+var clockUses = map[string]string{
+	// It waits for an event, a moment at a time.
+	"e2e golden":                   "it polls the screen until go test ends; one that is updated is looked at for a second",
+	"e2e interruptUntil":           "it presses ^C until the screen has changed",
+	"e2e interruptUntilEnded":      "it presses ^C until the process has ended",
+	"hooks/command dueWith":        "it polls for a file until the test ends",
+	"hooks/hookstest Run":          "it polls for a file until the hook has ended",
+	"internal/terminal awaitQuiet": "it presses a key again until that is heard",
+	// Any moment is right.
+	"e2e TestSignalledTwice": "the second signal comes at any time after the first",
+	"e2e killedRun":          "the kill comes at any time",
+	"hooks/command TestAServiceThatLeftTheHookStays": "nothing happens at the deadline, however long it is waited for",
+	"internal/discovered TestCancelled":              "the call never ends, and is cancelled at any time",
+	"internal/mcp TestCancelledCall":                 "the call never ends, and is cancelled at any time",
+	"internal/mcp TestRemoteCallsEnd":                "the call never ends, and is cancelled at any time",
+	"internal/terminal streaming":                    "lines come by at any speed",
+	"llm/gemini TestCancel":                          "the answer never comes, and is cancelled at any time",
+	// Only what never ends meets the limit.
+	"hooks/command runWithin":                 "a limit that is too short is doubled",
+	"internal/mcp TestRemoteThatHangs":        "the server never answers",
+	"internal/mcp TestServersThatDoNotAnswer": "the server never answers",
+	"tools/policy ran":                        "a line that was not run lets nothing pass, and fails nothing",
+	"e2e/agents run":                          "it is an agent that hangs",
+	// In a bubble of synctest, or in a benchmark.
+	"agent Stream":             "in a bubble",
+	"hooks/author/inspect Run": "a hook that is left running ends at any time",
+	"tools/toolcall slow":      "in a bubble",
+	"e2e run":                  "benchmarks read it",
+	"tools/builtin fastest":    "in a benchmark",
+	"internal/terminal deaf":   "it is stopped at once",
+}
+
+// TestNoTestDependsOnTheClock: a test that fails when it takes too long fails
+// on a machine that is slow enough, and says nothing about the code. Time is
+// that of testing/synctest, a benchmark's, or it does not matter.
+func TestNoTestDependsOnTheClock(t *testing.T) {
+	t.Parallel()
+	found := map[string][]string{}
+	walkAll(t, func(dir, file string) {
+		if !strings.HasSuffix(file, "_test.go") {
+			return
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		for where, uses := range clockIn(f) {
+			found[dir+" "+where] = append(found[dir+" "+where], uses...)
+		}
+	})
+	for where, uses := range found {
+		assert.NotEmpty(t, clockUses[where], "%s uses %s: wait with internal/waittest, take synctest or make it a benchmark", where, strings.Join(uses, ", "))
+	}
+	for where := range clockUses {
+		assert.Contains(t, found, where, "it needs no exception any more")
+	}
+}
+
+// clockIn are the uses of the clock in a file, by the function they are in.
+func clockIn(f *ast.File) map[string][]string {
+	found := map[string][]string{}
+	for _, d := range f.Decls {
+		where := "variables"
+		if fn, ok := d.(*ast.FuncDecl); ok {
+			if where = fn.Name.Name; strings.HasPrefix(where, "Benchmark") {
+				continue
+			}
+		}
+		ast.Inspect(d, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok {
+				if x, name := called(call); x == "synctest" && name == "Test" {
+					return false
+				}
+			}
+			s, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			x := ""
+			if id, ok := s.X.(*ast.Ident); ok {
+				x = id.Name
+			}
+			if slices.Contains(clock[x], s.Sel.Name) || slices.Contains(clock[""], s.Sel.Name) {
+				found[where] = append(found[where], strings.TrimPrefix(x+"."+s.Sel.Name, "."))
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// called is the package and the name of a function of another package.
+func called(call *ast.CallExpr) (x, name string) {
+	s, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return "", ""
+	}
+	id, ok := s.X.(*ast.Ident)
+	if !ok {
+		return "", ""
+	}
+	return id.Name, s.Sel.Name
+}
+
+func TestTheClockIsFound(t *testing.T) {
+	t.Parallel()
+	const source = `package x
+func TestBad(t *testing.T) { began := time.Now(); work(); assert.Less(t, time.Since(began), time.Second) }
+func helper() { c.SetReadDeadline(x); go func() { require.Eventually(t, f, 1, 2) }() }
+func TestGood(t *testing.T) { synctest.Test(t, func(t *testing.T) { time.Sleep(1); context.WithTimeout(nil, 1) }) }
+func BenchmarkX(b *testing.B) { time.Since(began) }
+var late = time.After(1)
+`
+	f, err := parser.ParseFile(token.NewFileSet(), "x_test.go", source, 0)
+	require.NoError(t, err)
+	assert.Equal(t, "map[TestBad:[time.Since] helper:[c.SetReadDeadline require.Eventually] variables:[time.After]]", fmt.Sprint(clockIn(f)))
+}
