@@ -54,7 +54,7 @@ func TestFakeAPIProtocols(t *testing.T) {
 			for i, want := range []struct {
 				status int
 				text   string
-			}{{200, "hello"}, {503, tt.want}, {400, "no answer left"}} {
+			}{{200, "hello"}, {503, tt.want}, {403, "try later"}} {
 				r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+tt.path, strings.NewReader(tt.body))
 				require.NoError(t, err)
 				r.Header.Set("anthropic-version", "2023-06-01")

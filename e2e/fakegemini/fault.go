@@ -36,7 +36,7 @@ type Fault struct {
 	Reason     string        // reason of an ErrorInfo, such as "API_KEY_INVALID"; empty: none
 	RetryDelay time.Duration // of a RetryInfo; 0: none
 	PerDay     bool          // a QuotaFailure of a quota per day
-	Final      bool          // the client is told not to try again; those of Anthropic and OpenAI listen
+	Final      bool          // of e2e/fakemodel: the client is told not to try again, and gets a 403 with the same words where it does
 
 	ChunkDelay time.Duration // before each chunk
 }

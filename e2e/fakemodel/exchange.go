@@ -170,7 +170,7 @@ func (x *exchange) answer(m script.Method) {
 	}
 	entry, err := x.pick(m, !fault.Spoils())
 	if err != nil {
-		x.fail(Fault{Status: http.StatusBadRequest, Message: "fake model: " + err.Error(), Final: true})
+		x.fail(Fault{Status: giveUp, Message: "fake model: " + err.Error(), Final: true})
 		return
 	}
 	if x.rec.Fault == nil && entry.Fault != nil {

@@ -97,6 +97,7 @@ type Request struct {
 	Body     json.RawMessage `json:"body,omitempty"`     // as it came; a string if it was not JSON
 	Problems []string        `json:"problems,omitempty"` // what the real API would refuse, and what of the script does not fit the request
 	Missing  bool            `json:"missing,omitempty"`  // the script had no answer left
+	Again    bool            `json:"again,omitempty"`    // it asks what failed for good before: its client did not give up
 	Answer   string          `json:"answer,omitempty"`   // where the answer stands in the script
 	Fault    *Fault          `json:"fault,omitempty"`
 	Status   int             `json:"status"` // 0: no header was sent
@@ -120,7 +121,7 @@ type Options struct {
 	Translate func(a script.Action, offered []Tool) ([]llm.ToolCall, error)
 
 	// Empty is what a request gets that finds no turn left, beside being marked
-	// as Missing; nil: error 400.
+	// as Missing; nil: an error, with which clients give up.
 	Empty *Turn
 
 	ToolLess bool          // a request without tools takes a turn as others do

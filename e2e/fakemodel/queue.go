@@ -1,7 +1,10 @@
 package fakemodel
 
 import (
+	"crypto/sha256"
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"sync"
 
@@ -15,10 +18,11 @@ type queue struct {
 	left     []Turn
 	taken    int
 	repeated map[script.Method]*Turn
+	failed   map[string]script.Entry // by what was asked: failures that are for good
 }
 
 func newQueue(turns []Turn) *queue {
-	return &queue{left: slices.Clone(turns), repeated: map[script.Method]*Turn{}}
+	return &queue{left: slices.Clone(turns), repeated: map[script.Method]*Turn{}, failed: map[string]script.Entry{}}
 }
 
 func (q *queue) len() int {
@@ -48,8 +52,50 @@ func (q *queue) take(m script.Method, remove bool) (t *Turn, n int) {
 	return q.repeated[m], q.taken
 }
 
+// failure returns what a request gets that asks the same as one that failed for
+// good: not the next turn. Many clients do ask again, some for minutes.
+func (q *queue) failure(asked string) (script.Entry, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	e, ok := q.failed[asked]
+	return e, ok
+}
+
+// giveUp is the status with which all clients that were tried give up at once.
+// For a bad request Claude Code asks five times more, of a 429 or 503 for minutes,
+// whatever it is told.
+const giveUp = http.StatusForbidden
+
+func (q *queue) keepFailure(asked string, e script.Entry) {
+	var f Fault
+	if e.Fault == nil || json.Unmarshal(e.Fault, &f) != nil || !f.Final {
+		return
+	}
+	f.Message = f.Text()
+	f.Status = giveUp
+	e.Fault, _ = json.Marshal(f) // it was read from JSON
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.failed[asked] = e
+}
+
+// conversation is the same for requests that ask the same.
+func (x *exchange) conversation() string {
+	data, err := json.Marshal(x.asked.Messages)
+	if err != nil {
+		return fmt.Sprint(x.rec.Number) // then nothing is the same
+	}
+	sum := sha256.Sum256(data)
+	return string(sum[:])
+}
+
 // pick finds the turn for the request, and puts it into the words of its tools.
 func (x *exchange) pick(m script.Method, remove bool) (script.Entry, error) {
+	asked := x.conversation()
+	if e, ok := x.s.queue.failure(asked); ok {
+		x.rec.Again = true
+		return e, nil
+	}
 	t, n := x.s.queue.take(m, remove)
 	if t == nil {
 		if t = x.unscripted(m); t == nil {
@@ -58,6 +104,9 @@ func (x *exchange) pick(m script.Method, remove bool) (script.Entry, error) {
 		return x.translate(*t)
 	}
 	x.rec.Answer = t.Where(n)
+	if remove {
+		x.s.queue.keepFailure(asked, t.Entry)
+	}
 	return x.translate(*t)
 }
 
