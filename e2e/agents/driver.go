@@ -85,7 +85,7 @@ func (x *session) Prompt(ctx context.Context, text string) testbed.Outcome {
 		return failed(err)
 	}
 	log := server.Log()
-	x.look(res, r.wanted(), log)
+	x.look(res, r.wanted(), log, runs)
 	if why := unfit(log); why != "" {
 		return failed(cannot("%s", why))
 	}
@@ -202,10 +202,10 @@ func unfit(log []fakemodel.Request) string {
 }
 
 // look notes what the agent did that it should not have.
-func (x *session) look(res ended, wanted []string, log []fakemodel.Request) {
+func (x *session) look(res ended, wanted []string, log []fakemodel.Request, runs []shim.Run) {
 	if res.Stopped != nil {
 		x.problems = append(x.problems, fmt.Sprintf("%s did not end: %v; it had made %d requests; it last printed %q", x.a.Name, res.Stopped, len(log), lastLine(res)))
-	} else if len(log) == 0 {
+	} else if len(log) == 0 && !slices.ContainsFunc(runs, x.beforeModel) {
 		x.problems = append(x.problems, fmt.Sprintf("%s asked the model for nothing: exit %d, it last printed %q", x.a.Name, res.ExitCode, lastLine(res)))
 	}
 	if res.ExitCode != 0 {
@@ -221,6 +221,12 @@ func (x *session) look(res ended, wanted []string, log []fakemodel.Request) {
 			x.problems = append(x.problems, fmt.Sprintf("%s left a process running, which was ended: %s", x.a.Name, name))
 		}
 	}
+}
+
+// beforeModel reports whether a run could have kept the model from being asked.
+func (x *session) beforeModel(run shim.Run) bool {
+	h, ok := x.w.find(run.Hook)
+	return ok && slices.Contains([]string{"SessionStart", "BeforeAgent", "BeforeModel"}, x.a.event(h.event))
 }
 
 func lastLine(res ended) string {

@@ -318,6 +318,9 @@ func (c *Cell) seen() []string {
 					line += fmt.Sprintf(", %s %s", s[0], text.VisibleLine(clip(t, 300)))
 				}
 			}
+			if why := because(c.Agent, rep.Event, run); why != "" {
+				line += "\n      why: " + c.Agent + ": " + why
+			}
 			lines = append(lines, line)
 		}
 	}

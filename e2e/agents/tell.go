@@ -68,19 +68,30 @@ func newCall(c fakemodel.Call) *call {
 }
 
 // results finds what the model was told of each call.
+//
+// Where an API has no ids, the first result of a tool in the conversation is
+// that of the first call of it, and so on.
 func (x *session) results(main []fakemodel.Request) {
 	for _, req := range main {
+		nth := map[string]int{}
 		for _, m := range req.Parsed.Messages {
 			for _, p := range m.Parts {
 				res, ok := p.(llm.ToolResult)
 				if !ok {
 					continue
 				}
+				n := 0
 				for _, c := range x.calls {
-					if c.ID == res.ID && c.result == nil {
+					same := c.ID != "" && c.ID == res.ID
+					if (res.ID == "" || c.ID == "") && c.Name == res.Name {
+						same = n == nth[res.Name]
+						n++
+					}
+					if same && c.result == nil {
 						c.result = &res
 					}
 				}
+				nth[res.Name]++
 			}
 		}
 	}
@@ -99,9 +110,9 @@ func read(stdin []byte) payload {
 		return ""
 	}
 	p := payload{
-		id:    first("tool_call_id", "tool_use_id", "tool_call.id", "callID"),
-		tool:  first("tool_name", "toolName", "tool_call.name"),
-		input: first("tool_input", "toolArgs", "tool_call.input"),
+		id:    first("tool_call_id", "tool_use_id", "tool_call.id", "tool_result.id"),
+		tool:  first("tool_name", "toolName", "tool_call.name", "tool_result.name"),
+		input: first("tool_input", "toolArgs", "tool_call.input", "tool_result.input"),
 	}
 	p.subject = cmp.Or(p.tool, first("source", "reason", "trigger", "notification_type"))
 	return p

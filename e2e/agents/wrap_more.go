@@ -1,6 +1,8 @@
 package agents
 
 import (
+	_ "embed" // plugin.js
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -127,8 +129,35 @@ func writeProgram(w *wrapper, path string, h hook) error {
 	return write(at, []byte(text), 0o755)
 }
 
-// writePlugin writes the plugin that runs commands, and adds a hook to its
-// list.
+//go:embed plugin.js
+var pluginCode string
+
+// pluginHook is a hook as the plugin has it.
+type pluginHook struct {
+	Event   string   `json:"event"`
+	Command string   `json:"command"`
+	Tools   []string `json:"tools,omitempty"`
+	Timeout int      `json:"timeout,omitempty"`
+}
+
+// writePlugin writes the plugin that runs commands as hooks. Its first line is
+// their list, to which h is added.
 func writePlugin(w *wrapper, path string, h hook) error {
-	return errors.New("not there yet")
+	const begin = "const hooks = "
+	var list []pluginHook
+	data, err := boundedfile.Read(path, boundedfile.Kept)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	line, _, _ := strings.Cut(strings.TrimPrefix(string(data), begin), "\n")
+	if line != "" {
+		if err := json.Unmarshal([]byte(line), &list); err != nil {
+			return cannot("the case has a plugin of its own in %s", filepath.Base(path))
+		}
+	}
+	text, err := json.Marshal(append(list, pluginHook{h.event, w.line(h), h.tools, w.a.timeout(h.timeout)}))
+	if err != nil {
+		return err
+	}
+	return write(path, []byte(begin+string(text)+"\n"+pluginCode), 0o644)
 }

@@ -106,6 +106,8 @@ func TestPortable(t *testing.T) {
 		{"copilot", ".github/hooks/portable.json", []string{`"preToolUse"`, `"matcher": "bash|create"`, `"timeoutSec": 2`, `"bash": "exec`, `"version": 1`}},
 		{"gemini", ".gemini/settings.json", []string{`"BeforeTool"`, `"matcher": "^(?:run_shell_command|write_file)$"`, `"timeout": 1500`}},
 		{"qwen", ".qwen/settings.json", []string{`"PreToolUse"`, `"matcher": "^(?:run_shell_command|write_file)$"`, `"timeout": 2`}},
+		{"opencode", ".opencode/plugin/portable.js", []string{`"event":"tool.execute.before"`, `"tools":["bash","write"]`, `"timeout":1500`, "export const Portable"}},
+		{"cline", ".clinerules/hooks/PreToolUse", []string{`*'"toolName":"run_commands"'*|*'"toolName":"editor"'*`, "./guard.sh"}},
 		{"kimi", "home/.kimi-code/config.toml", []string{"[[hooks]]", "event = 'PreToolUse'", "matcher = '^(?:Bash|Write)$'", "timeout = 2", "default_model = 'fake'"}},
 	} {
 		t.Run(tt.agent, func(t *testing.T) {
@@ -180,6 +182,15 @@ func FuzzWrap(f *testing.F) {
 			}
 			if err := wrap(w, path); err != nil {
 				t.Skip(err)
+			}
+		}
+		plugin := filepath.Join(dir, "plugin.js")
+		if err := os.WriteFile(plugin, append([]byte("const hooks = "), object...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := writePlugin(w, plugin, hook{event: "e", command: "c"}); err == nil {
+			if err := writePlugin(w, plugin, hook{event: "f", command: "d"}); err != nil {
+				t.Errorf("what it wrote for %q it cannot read: %v", object, err)
 			}
 		}
 		if merged, err := mergeJSON("a.json", object, `{"a": {"z": 1}}`); err == nil {

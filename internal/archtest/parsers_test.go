@@ -3,7 +3,7 @@ package archtest
 // parsers are all functions that parse. Whoever adds one names the fuzz target
 // that reaches it.
 var parsers = []fuzzed{
-	{target: "e2e/agents FuzzWrap", folder: "e2e/agents", functions: "mergeJSON mergeTOML readDoc readTOML wrapper.place"},
+	{target: "e2e/agents FuzzWrap", folder: "e2e/agents", functions: "mergeJSON mergeTOML readDoc readTOML wrapper.place writePlugin"},
 	{target: "e2e/fakegemini FuzzFault", folder: "cmd/minigem", functions: "parseFaults"},
 	{target: "e2e/fakegemini FuzzFault", folder: "e2e/fakegemini", functions: "Fault.UnmarshalJSON"},
 	{target: "e2e/fakegemini FuzzRequest", folder: "e2e/fakegemini", functions: "answer.judge answer.read answer.serve isEmptyObject validation.tools"},

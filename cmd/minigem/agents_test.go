@@ -1,0 +1,45 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestRealAgents runs the example that refuses everywhere and the one that does
+// not on the agents of the folder that MINIGEM_AGENTS names.
+func TestRealAgents(t *testing.T) {
+	from := os.Getenv("MINIGEM_AGENTS")
+	if from == "" {
+		t.Skip("MINIGEM_AGENTS names no folder with agents, such as that of: minigem agents install")
+	}
+	code, stdout, stderr := hooksTest(t, "--on", "claude,codex", "--agents-from", from, "--format", "json", "../../examples/portable/universal.txtar", "../../examples/portable/naive.txtar")
+	require.Equal(t, 1, code, stderr)
+	var cells []struct{ Case, Agent, State, Why string }
+	require.NoError(t, json.Unmarshal([]byte(stdout), &cells))
+	states := map[string]string{}
+	for _, c := range cells {
+		states[c.Agent+" "+c.Case[len("../../examples/portable/"):]] = c.State + c.Why
+	}
+	assert.Equal(t, map[string]string{
+		"minigem universal": "pass", "claude universal": "pass", "codex universal": "pass",
+		"minigem naive": "pass", "claude naive": "fail", "codex naive": "fail",
+	}, states)
+}
+
+func TestOnNamesAnAgent(t *testing.T) {
+	t.Parallel()
+	code, _, stderr := hooksTest(t, "--on", "clawd", "../../examples/portable/naive.txtar")
+	assert.Equal(t, 42, code)
+	assert.Contains(t, stderr, `there is no agent "clawd": expected minigem, all, or some of claude, codex`)
+}
+
+// TestPortableExamples: minigem refuses and passes as the examples say.
+func TestPortableExamples(t *testing.T) {
+	t.Parallel()
+	code, stdout, stderr := hooksTest(t, "../../examples/portable")
+	assert.Equal(t, 0, code, stdout+stderr)
+}

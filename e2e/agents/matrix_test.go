@@ -1,0 +1,151 @@
+package agents
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/e2e/testbed"
+)
+
+// TestMatrix: a matrix says which cell is green, red or cannot be judged, and
+// why, in each format.
+func TestMatrix(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	files := map[string]string{
+		"passes":   "prompt x\n! exists f.txt\n-- hooks --\nbefore-tool shell 'cat >/dev/null; echo no >&2; exit 2'\n-- model --\nshell touch f.txt\n\ntext Done.\n",
+		"fails":    "prompt x\n! exists f.txt\n-- hooks --\nbefore-tool shell 'cat >/dev/null; exit 1'\n-- model --\nshell touch f.txt\n\ntext Done.\n",
+		"cannot":   "prompt x\nnot-fired before-model a\n-- hooks --\nbefore-model a\n-- model --\ntext Done.\n",
+		"two":      "prompt x\nprompt y\nexit 0\n-- hooks --\nstop a\n-- model --\ntext Done.\n\ntext Done.\n",
+		"partly":   "prompt x\nfired stop true\nstdout ~Done\n-- hooks --\nstop 'cat >/dev/null; true'\n-- model --\ntext Done.\n",
+		"no hooks": "prompt x\nexit 0\n-- .claude/settings.json --\n{}\n-- model --\ntext Done.\n",
+	}
+	var paths []string
+	for _, name := range []string{"passes", "fails", "cannot", "two", "partly", "no hooks"} {
+		path := filepath.Join(dir, name+".txtar")
+		require.NoError(t, os.WriteFile(path, []byte(files[name]), 0o600))
+		paths = append(paths, path)
+	}
+	i, self := fake(t, "well", "90")
+	columns := []Column{
+		{Name: "fake", Version: "1.2.3", Other: true, Options: testbed.Options{Driver: i.Driver(self, t.TempDir(), nil), Elsewhere: true, Timeout: i.Adapter.Limit()}},
+		{Name: "gone", Cannot: "not found", Other: true},
+	}
+	m := Tester{Log: io.Discard}.Run(t.Context(), paths, columns)
+	at := func(name string) *Cell { return m.Cells[filepath.Join(dir, name)]["fake"] }
+	for name, want := range map[string]State{"passes": Pass, "fails": Fail, "cannot": Cannot, "two": Cannot, "partly": Pass, "no hooks": Cannot} {
+		assert.Equal(t, want, at(name).State, "%s: %s %v", name, at(name).Why, at(name).Result.Failures)
+	}
+	assert.Equal(t, testbed.ExitFailed, m.ExitCode())
+	text := m.String()
+	for _, want := range []string{
+		"fails on fake:\n", "! exists f.txt\n    f.txt exists\n    seen: BeforeTool Bash: ", " exited with 1\n", "gone: cannot: not found\n",
+		"cannot on fake: cannot: fake has no event BeforeModel\n", "two on fake: cannot: the case has 2 prompts", "pass* ",
+		"stdout ~Done: what fake prints is in words of its own", "2 passed, 1 failed, 9 cannot be said, ",
+	} {
+		assert.Contains(t, text, want)
+	}
+	var out strings.Builder
+	require.NoError(t, m.Write(&out, "json"))
+	var cells []map[string]any
+	require.NoError(t, json.Unmarshal([]byte(out.String()), &cells))
+	require.Len(t, cells, 12)
+	assert.Equal(t, "fail", cells[2]["state"])
+	out.Reset()
+	require.NoError(t, m.Write(&out, "github"))
+	assert.Contains(t, out.String(), "| case | fake 1.2.3 | gone - |\n|---|---|---|\n")
+	assert.Contains(t, out.String(), "❌")
+	assert.ErrorContains(t, m.Write(&out, "tap"), "the format is text, json or github")
+}
+
+// TestNativeFilesRunAsTheyAre: a case may bring the agent's own configuration.
+func TestNativeFilesRunAsTheyAre(t *testing.T) {
+	t.Parallel()
+	c, err := testbed.Parse("native.txtar", []byte(`prompt Make f.txt
+fired PreToolUse guard decision=deny exit=2
+! exists f.txt
+-- .fake/hooks.json --
+{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "sh guard.sh"}]}]}}
+-- .claude/settings.json --
+{}
+-- guard.sh --
+cat >/dev/null
+echo no >&2
+exit 2
+-- model --
+shell touch f.txt
+
+text Done.
+`))
+	require.NoError(t, err)
+	i, self := fake(t, "well", "90")
+	var cell Cell
+	cell.judge(testbed.Run(t.Context(), c, testbed.Options{Driver: i.Driver(self, t.TempDir(), nil), Elsewhere: true, Timeout: i.Adapter.Limit()}))
+	assert.Equal(t, Pass, cell.State, "%s %v", cell.Why, cell.Result.Failures)
+}
+
+// TestBecause: a red cell is explained from the tables.
+func TestBecause(t *testing.T) {
+	t.Parallel()
+	cell := Cell{Case: "naive", Agent: "claude"}
+	c, err := testbed.Parse("naive.txtar", []byte("prompt x\n! exists f.txt\n-- hooks --\nbefore-tool shell 'cat >/dev/null; echo {\\\"decision\\\":\\\"deny\\\"}'\n-- model --\nshell touch f.txt\n\ntext Done.\n"))
+	require.NoError(t, err)
+	i, self := fake(t, "well", "90")
+	cell.judge(testbed.Run(t.Context(), c, testbed.Options{Driver: i.Driver(self, t.TempDir(), nil), Elsewhere: true, Timeout: i.Adapter.Limit()}))
+	require.Equal(t, Fail, cell.State, cell.Why)
+	assert.Contains(t, cell.explain(), "why: claude: ")
+}
+
+// TestProject: an npm project has what was measured, and is not written over.
+func TestProject(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "agents")
+	chosen, err := Choose([]string{"claude", "qwen"})
+	require.NoError(t, err)
+	path, err := WriteProject(dir, chosen)
+	require.NoError(t, err)
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"name": "agents-under-test", "private": true, "dependencies":
+		{"@anthropic-ai/claude-code": "2.1.330", "@qwen-code/qwen-code": "0.24.4", "node": "22.23.3"}}`, string(data))
+	_, err = WriteProject(dir, chosen)
+	assert.ErrorContains(t, err, "is there already")
+	_, err = Choose([]string{"clawd"})
+	assert.ErrorContains(t, err, `there is no agent "clawd"`)
+}
+
+// TestFind: an agent is found where it is said to be, asked for its version, and
+// marked where that is newer than what was measured.
+func TestFind(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	bin := filepath.Join(dir, "x", "node_modules", ".bin")
+	require.NoError(t, os.MkdirAll(bin, 0o755))
+	program := func(name, text string) string {
+		path := filepath.Join(bin, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o755))
+		return path
+	}
+	codex := program("codex", "#!/bin/sh\necho codex-cli 9.9.9.\n")
+	program("claude", "#!/bin/sh\necho broken >&2\nexit 3\n")
+	s := Search{From: []string{dir}, Path: os.Getenv("PATH")}
+	found := s.Find(t.Context(), adapter(t, "codex"))
+	assert.Equal(t, codex, found.Path)
+	assert.Equal(t, "9.9.9", found.Version)
+	assert.False(t, found.Measured())
+	assert.Contains(t, Lines([]Line{NewLine(found)}), "9.9.9 (not measured)")
+	assert.Equal(t, "it does not tell its version: exit 3: broken", s.Find(t.Context(), adapter(t, "claude")).Problem)
+	assert.Equal(t, "not found: npm install @moonshot-ai/kimi-code@2.1.0", Search{}.Find(t.Context(), adapter(t, "kimi")).Problem)
+	bins, err := ParseBins([]string{"codex=" + codex})
+	require.NoError(t, err)
+	assert.Equal(t, codex, Search{Bins: bins, Path: os.Getenv("PATH")}.Find(t.Context(), adapter(t, "codex")).Path)
+	_, err = ParseBins([]string{"codex"})
+	assert.ErrorContains(t, err, "is not NAME=PATH")
+}
