@@ -220,7 +220,7 @@ func (r terminal) recipe(t *testing.T, text string) {
 	}
 	require.Len(t, runs, 2)
 	assert.Equal(t, `cd minigem && go build -o "$RUNNER_TEMP/minigem" ./cmd/minigem`, runs[0], "as TestMain does")
-	seen, code := r.types(t, "RUNNER_TEMP="+filepath.Dir(binary)+"; "+runs[1])
+	seen, code := r.types(t, "RUNNER_TEMP='"+filepath.Dir(binary)+"'; "+runs[1])
 	assert.Equal(t, 0, code, seen)
 	assert.Contains(t, r.read(t, "results.xml"), `<testsuite name="minigem hooks" tests="4" failures="0" errors="0"`)
 }
@@ -271,7 +271,7 @@ func TestPageOfTheExamples(t *testing.T) {
 	build := regexp.MustCompile("`(go build -o) ~/bin/(toolfilter [^`]+)`").FindStringSubmatch(string(data))
 	require.NotNil(t, build, "the page says how to build it")
 	bin := t.TempDir()
-	cmd := exec.Command("bash", "-c", build[1]+" "+bin+"/"+build[2])
+	cmd := exec.Command("bash", "-c", build[1]+" '"+bin+"'/"+build[2])
 	cmd.Dir = reader.workspace
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(out))

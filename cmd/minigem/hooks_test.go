@@ -77,9 +77,19 @@ func (w hookWorld) sys(env ...string) (sys *app.System, out, errOut *bytes.Buffe
 func (w hookWorld) run(args string, env ...string) said {
 	w.t.Helper()
 	sys, out, errOut := w.sys(env...)
-	code := run(strings.Fields(args), sys)
+	code := run(words(args), sys)
 	tidy := strings.NewReplacer(w.project, "PROJECT", w.home, "HOME", w.system, "SYS")
 	return said{tidy.Replace(out.String()), tidy.Replace(errOut.String()), code}
+}
+
+// words are those of a command line; the folder of temporary files may have
+// blanks in its path.
+func words(line string) []string {
+	out := strings.Fields(strings.ReplaceAll(line, os.TempDir(), "\x00"))
+	for i, w := range out {
+		out[i] = strings.ReplaceAll(w, "\x00", os.TempDir())
+	}
+	return out
 }
 
 const untrusted = "GEMINI_CLI_TRUST_WORKSPACE="

@@ -38,7 +38,7 @@ func (w hookWorld) runAt(now, args string) said {
 	require.NoError(w.t, err)
 	sys, out, errOut := w.sys()
 	sys.Now = func() time.Time { return at }
-	code := run(strings.Fields(args), sys)
+	code := run(words(args), sys)
 	tidy := strings.NewReplacer(w.project, "PROJECT", w.home, "HOME")
 	return said{tidy.Replace(out.String()), tidy.Replace(errOut.String()), code}
 }

@@ -177,7 +177,7 @@ func TestDecisionTable(t *testing.T) {
 
 // recordingHook writes down what hooks are given, a line each.
 func recordingHook(event, says string) string {
-	command, _ := json.Marshal(fmt.Sprintf("(cat; echo) >> $HOME/%s; echo '%s'", event, says))
+	command, _ := json.Marshal(fmt.Sprintf("(cat; echo) >> \"$HOME/%s\"; echo '%s'", event, says))
 	return fmt.Sprintf(`"%s": [{"hooks": [{"type": "command", "name": "h", "command": %s}]}]`, event, command)
 }
 
