@@ -80,7 +80,7 @@ func (r *run) attempt(ctx context.Context, n int, text string, message llm.Messa
 	}
 
 	r.History.Append(message) // 2
-	r.prompt, r.strike = message, 0
+	r.prompt, r.loops = message, 0
 	r.loop.reset()
 	r.addContext(message, before.Context)
 	r.emit(event.PromptStarted{Text: text, Attempt: n})

@@ -58,10 +58,10 @@ const recovery = "System: Potential loop detected. Details: "
 // looped answers a loop: the first time the model is told and may go on, the
 // second time the prompt ends. Text that was chanted is not kept.
 func (r *run) looped(calls []llm.ToolCall, kind, detail string) *Result {
-	r.strike++
+	r.loops++
 	r.loop.reset()
 	why := "not run: the model repeats itself"
-	if r.strike > 1 {
+	if r.loops > 1 {
 		r.dismissIfAny(calls, why)
 		r.emit(event.LoopDetected{Kind: kind, Detail: detail})
 		return &Result{Ending: Loop, Reason: detail}

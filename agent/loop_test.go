@@ -98,7 +98,7 @@ func TestLoopOfCalls(t *testing.T) {
 	}
 	res := b.run(t, "find it")
 	assert.Equal(t, Loop, res.Ending)
-	assert.Equal(t, 10, res.Rounds, "five to the first strike, five to the second")
+	assert.Equal(t, 10, res.Rounds, "five to the first loop, five to the second")
 	assert.Len(t, eventsOf[event.LoopDetected](b), 1)
 	assert.Equal(t, kindCalls, eventsOf[event.LoopDetected](b)[0].Kind)
 
@@ -121,7 +121,7 @@ func TestRetriesOfHooksAreNoLoop(t *testing.T) {
 		}
 		return o
 	}
-	assert.Equal(t, "two", b.run(t, "hi").Response, "each attempt has its own strikes")
+	assert.Equal(t, "two", b.run(t, "hi").Response, "each attempt counts its own loops")
 }
 
 func TestLoopOfText(t *testing.T) {

@@ -21,7 +21,7 @@ type run struct {
 	prompt llm.Message // of this attempt, as it stands in the history
 	notes  []note
 	loop   detector
-	strike int
+	loops  int // how many were found
 	ids    ids
 	usage  llm.Usage
 	rounds int

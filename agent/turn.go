@@ -138,7 +138,7 @@ func (r *run) try(ctx context.Context, ans *reply, extra string) error {
 	send.Messages = r.sending.forModel(send.Model, send.Messages)
 	ans.model, ans.request = send.Model, send
 	r.emit(event.RoundStarted{Round: r.rounds, Model: send.Model})
-	var raw heard
+	var raw received
 	stall := time.AfterFunc(silence, r.tellSilence)
 	defer stall.Stop()
 	stall.Stop()                                    // before the first chunk it is told what is waited for

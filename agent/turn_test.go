@@ -82,15 +82,15 @@ func TestBeforeModelEndsTheTurnOrAnswers(t *testing.T) {
 			b.hooks.beforeModel = func(r *hooks.ModelRequest) hooks.BeforeModelOutcome {
 				return hooks.BeforeModelOutcome{Verdict: tt.verdict, Request: r, Response: tt.response}
 			}
-			heard := ""
+			received := ""
 			b.hooks.afterModel = func(c llm.Chunk) hooks.AfterModelOutcome {
-				heard += c.Text()
+				received += c.Text()
 				return hooks.AfterModelOutcome{Chunk: c}
 			}
 			assert.Equal(t, tt.want, b.run(t, "hi"))
 			assert.Equal(t, tt.history, lines(b.memory.Messages()))
 			assert.Equal(t, tt.shown, eventsOf[event.TextDelta](b))
-			assert.Equal(t, tt.want.Response, heard, "a synthetic answer passes AfterModel too")
+			assert.Equal(t, tt.want.Response, received, "a synthetic answer passes AfterModel too")
 			assert.Empty(t, b.model.Requests())
 			for _, e := range eventsOf[event.RoundFinished](b) {
 				assert.True(t, e.Synthetic)

@@ -56,8 +56,8 @@ func (e *StreamError) Error() string {
 	return text
 }
 
-// heard is what a stream really said, before any hook touched it.
-type heard struct {
+// received is what a stream really said, before any hook touched it.
+type received struct {
 	text    strings.Builder
 	called  bool
 	thought bool
@@ -66,7 +66,7 @@ type heard struct {
 	block   string
 }
 
-func (h *heard) add(c llm.Chunk) {
+func (h *received) add(c llm.Chunk) {
 	h.text.WriteString(c.Text())
 	for _, p := range c.Parts {
 		switch p.(type) {
@@ -88,7 +88,7 @@ var invisible = regexp.MustCompile("<!--(?s:.*?)-->|[\\s\u200B-\u200D\u2060\uFEF
 
 // check returns what is wrong with the stream; nil: nothing. afterTools says
 // that the request carried the results of tools.
-func (h *heard) check(afterTools bool) error {
+func (h *received) check(afterTools bool) error {
 	kind := h.kind()
 	if kind == "" || afterTools && (kind == NoFinishReason || kind == NoResponseText) {
 		return nil
@@ -100,7 +100,7 @@ func (h *heard) check(afterTools bool) error {
 	return &StreamError{Kind: kind, Detail: detail}
 }
 
-func (h *heard) kind() StreamKind {
+func (h *received) kind() StreamKind {
 	switch {
 	case h.called:
 		return ""

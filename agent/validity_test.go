@@ -36,7 +36,7 @@ func TestStreamValidity(t *testing.T) {
 		{"prompt refused", llm.Chunk{BlockReason: "SAFETY"}, SafetyBlocked, SafetyBlocked},
 		{"prompt refused otherwise", llm.Chunk{BlockReason: "BLOCKLIST"}, OtherBlocked, OtherBlocked},
 	} {
-		var h heard
+		var h received
 		h.add(tt.chunk)
 		for afterTools, want := range map[bool]StreamKind{false: tt.want, true: tt.afterTools} {
 			if err := h.check(afterTools); want == "" {

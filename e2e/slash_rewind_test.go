@@ -112,7 +112,7 @@ func TestChatRewinds(t *testing.T) {
 				}
 				chat.say("/chat share all.json")
 				if c.forgot == 2 {
-					chat.waitFor("nothing has been said yet")
+					chat.waitFor("the conversation is still empty")
 				} else {
 					chat.waitFor("Written:")
 					assert.Equal(t, c.forgot == 0, strings.Contains(h.read(t, "all.json"), "Make it"))
@@ -187,8 +187,8 @@ func TestChatRewindUsage(t *testing.T) {
 	c := h.startChat(t, nil, h.answersFile(t, "say Never.")...)
 	const usage = "/rewind [NUMBER [files|conversation|both]]"
 	for _, step := range []struct{ line, want string }{
-		{"/rewind", "Nothing has been said yet that could be gone back to."},
-		{"/rewind 1", "nothing has been said yet that could be gone back to"},
+		{"/rewind", "There is no prompt yet to go back to."},
+		{"/rewind 1", "there is no prompt yet to go back to"},
 		{"/rewind x", usage},
 		{"/rewind 0", usage},
 		{"/rewind 1 all", usage},

@@ -120,7 +120,7 @@ func TestChatResumes(t *testing.T) {
 	third.say("/rewind 1 conversation")
 	third.waitFor("Forgotten, from here on: > The first question", "To undo this: /restore")
 	third.say("/export it.md")
-	third.waitFor("nothing has been said yet")
+	third.waitFor("the conversation is still empty")
 	third.quit()
 }
 

@@ -38,7 +38,7 @@ type Engine struct {
 	mu       sync.RWMutex // guards the fields below, and Config and Origin
 	seq      int
 	matchers map[string]*matcher
-	told     map[string]bool // warnings that the user has seen
+	warned   map[string]bool // warnings that the user has seen
 }
 
 const (
@@ -94,13 +94,13 @@ func (e *Engine) begin() (seq int, c Config, o Origin) {
 func (e *Engine) first(key string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.told[key] {
+	if e.warned[key] {
 		return false
 	}
-	if e.told == nil {
-		e.told = map[string]bool{}
+	if e.warned == nil {
+		e.warned = map[string]bool{}
 	}
-	e.told[key] = true
+	e.warned[key] = true
 	return true
 }
 

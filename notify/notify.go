@@ -80,10 +80,10 @@ type Notifier struct {
 	Terminal Sink             // nil: none
 	Now      func() time.Time // nil: time.Now
 
-	mu      sync.Mutex
-	focused bool // as the terminal last reported; false until it does
-	told    map[string]time.Time
-	waiting []Alert // attention that was not told, by key, in order
+	mu        sync.Mutex
+	focused   bool // as the terminal last reported; false until it does
+	announced map[string]time.Time
+	waiting   []Alert // attention that was not told, by key, in order
 }
 
 // Alert tells hooks, then the terminal unless it is to stay quiet.
@@ -145,13 +145,13 @@ func (d *Notifier) fresh(a Alert) bool {
 	if d.Now != nil {
 		now = d.Now
 	}
-	if last, ok := d.told[a.Key]; ok && now().Sub(last) < repeatAfter {
+	if last, ok := d.announced[a.Key]; ok && now().Sub(last) < repeatAfter {
 		return false
 	}
-	if d.told == nil {
-		d.told = map[string]time.Time{}
+	if d.announced == nil {
+		d.announced = map[string]time.Time{}
 	}
-	d.told[a.Key] = now()
+	d.announced[a.Key] = now()
 	return true
 }
 

@@ -120,7 +120,7 @@ func titleOf(a Alert) string {
 	return a.Title
 }
 
-func TestDeskHoldsBack(t *testing.T) {
+func TestNotifierHoldsBack(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(0, 0)
 	terminal, hooks := &recorder{}, &recorder{}
@@ -164,7 +164,7 @@ func TestDeskHoldsBack(t *testing.T) {
 	assert.Equal(t, []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "done", "done", "done"}, hooks.got, "hooks hear everything")
 }
 
-func TestNilDeskIsQuiet(t *testing.T) {
+func TestNilNotifierIsQuiet(t *testing.T) {
 	t.Parallel()
 	var d *Notifier
 	assert.NotPanics(t, func() {

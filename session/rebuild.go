@@ -28,7 +28,7 @@ type rebuilder struct {
 	open     *transcript.Message                       // the last model message with calls
 	calls    []llm.ToolCall                            // its calls
 	results  map[string]llm.ToolResult                 // that came so far
-	beside   []llm.Part                                // other parts that came with results
+	others   []llm.Part                                // other parts that came with results
 	id       string                                    // of the record that brought them
 }
 
@@ -79,7 +79,7 @@ func (b *rebuilder) model(m transcript.Message) {
 	}
 	b.out = append(b.out, entry{m.ID, llm.Message{Role: llm.RoleModel, Parts: parts}})
 	if b.calls = llm.PartsCalls(parts); len(b.calls) > 0 {
-		b.open, b.results, b.beside, b.id = &m, map[string]llm.ToolResult{}, nil, ""
+		b.open, b.results, b.others, b.id = &m, map[string]llm.ToolResult{}, nil, ""
 	}
 }
 
@@ -122,7 +122,7 @@ func (b *rebuilder) user(m transcript.Message) {
 	}
 	switch {
 	case b.open != nil && results:
-		b.beside = append(b.beside, others...)
+		b.others = append(b.others, others...)
 		if len(b.results) == len(b.calls) {
 			b.close()
 		}
@@ -150,7 +150,7 @@ func (b *rebuilder) close() {
 	for _, c := range b.calls {
 		parts = append(parts, b.result(c))
 	}
-	b.out = append(b.out, entry{b.id, llm.Message{Role: llm.RoleUser, Parts: append(parts, b.beside...)}})
+	b.out = append(b.out, entry{b.id, llm.Message{Role: llm.RoleUser, Parts: append(parts, b.others...)}})
 	b.open, b.calls, b.results = nil, nil, nil
 }
 

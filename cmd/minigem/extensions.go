@@ -27,7 +27,7 @@ func listExtensions(c *app.Configuration, sys *app.System) error {
 		fmt.Fprintln(sys.Stdout, strings.Join(row, "  "))
 	}
 	if len(rows) == 0 {
-		fmt.Fprintf(sys.Stdout, "No extensions are installed; they would stand in %s\n", c.Shorten(c.ExtensionRoots().User))
+		fmt.Fprintf(sys.Stdout, "No extensions are installed; they would be in %s\n", c.Shorten(c.ExtensionRoots().User))
 	}
 	for _, p := range problems {
 		fmt.Fprintf(sys.Stderr, "[WARNING] %s: %s\n", c.Shorten(p.File), c.ShortenIn(p.Text))

@@ -46,7 +46,7 @@ func readQuery(f *app.Options, cmd *cobra.Command, args []string) error {
 			break
 		}
 		if isFlag(a) {
-			return exit.Errorf(exit.Input, "%s stands behind the words of a prompt, where it may be meant for another program: "+
+			return exit.Errorf(exit.Input, "%s follows the words of a prompt, where it may be meant for another program: "+
 				"write minigem [flags] -p \"...\", or -- before words that begin with a dash", a)
 		}
 	}
@@ -57,14 +57,14 @@ func readQuery(f *app.Options, cmd *cobra.Command, args []string) error {
 // readFlagsBehind reads the flags behind prompt.
 func readFlagsBehind(f *app.Options, cmd *cobra.Command, prompt string, args []string) error {
 	if err := cmd.ParseFlags(args); err != nil {
-		return exit.With(exit.Input, fmt.Errorf("behind the prompt: %w", err))
+		return exit.With(exit.Input, fmt.Errorf("after the prompt: %w", err))
 	}
 	if left := cmd.Flags().Args(); len(left) > 0 {
-		return exit.Errorf(exit.Input, "%q stands behind the prompt and its flags: write the prompt as one, minigem -p \"...\"", left[0])
+		return exit.Errorf(exit.Input, "%q follows the prompt and its flags: write the prompt as one, minigem -p \"...\"", left[0])
 	}
 	for _, name := range []string{"help", "version"} {
 		if cmd.Flags().Changed(name) {
-			return exit.Errorf(exit.Input, "--%s stands behind a prompt: give it alone", name)
+			return exit.Errorf(exit.Input, "--%s follows a prompt: give it alone", name)
 		}
 	}
 	f.Query = []string{prompt}

@@ -74,7 +74,7 @@ func TestManagementWordsAreNoPrompts(t *testing.T) {
 			line := strings.Join(args, " ")
 			assert.False(t, asked, line)
 			assert.Equal(t, exit.Input, got.code, line)
-			if !strings.Contains(got.err, "stands behind the words of a prompt") {
+			if !strings.Contains(got.err, "follows the words of a prompt") {
 				assert.Contains(t, got.err, `If it is meant as a prompt: minigem -p "`+word, line)
 			}
 		}
@@ -104,13 +104,13 @@ func TestWhatAPromptMayLookLike(t *testing.T) {
 		{[]string{"fix the tests", "--yolo"}, true, ""},
 		{[]string{"fix the tests", "--approval-mode", "yolo", "-o", "json"}, true, ""},
 
-		{[]string{"fix", "the", "tests", "-y"}, false, "-y stands behind the words of a prompt"},
-		{[]string{"fix", "--yolo"}, false, "--yolo stands behind the words of a prompt"},
-		{[]string{"npx", "-y", "pkg"}, false, "-y stands behind the words of a prompt"},
-		{[]string{"fix it", "npx", "-y"}, false, "-y stands behind the words of a prompt"},
-		{[]string{"fix it", "-y", "npx"}, false, `"npx" stands behind the prompt and its flags`},
+		{[]string{"fix", "the", "tests", "-y"}, false, "-y follows the words of a prompt"},
+		{[]string{"fix", "--yolo"}, false, "--yolo follows the words of a prompt"},
+		{[]string{"npx", "-y", "pkg"}, false, "-y follows the words of a prompt"},
+		{[]string{"fix it", "npx", "-y"}, false, "-y follows the words of a prompt"},
+		{[]string{"fix it", "-y", "npx"}, false, `"npx" follows the prompt and its flags`},
 		{[]string{"fix it", "--help"}, false, "--help stands behind a prompt"},
-		{[]string{"fix it", "--yollo"}, false, "behind the prompt: unknown flag: --yollo"},
+		{[]string{"fix it", "--yollo"}, false, "after the prompt: unknown flag: --yollo"},
 	} {
 		w := newHookWorld(t, nil)
 		asked, got := newWatchedModel(t).run(w, c.args)

@@ -71,7 +71,7 @@ func (s *stimulus) begin(sys *app.System, ev protocol.Event) ([]byte, error) {
 		}
 		return data, nil
 	case s.tool != "" && !ev.HasSubject():
-		return nil, exit.Errorf(exit.Input, "--tool has no meaning for %s: it is about no tool", ev)
+		return nil, exit.Errorf(exit.Input, "--tool has no meaning for %s, which is not about a tool", ev)
 	case s.tool != "" && ev.Triggers() != nil && !slices.Contains(ev.Triggers(), s.tool):
 		return nil, exit.Errorf(exit.Input, "%s never has %q, only %s", ev, s.tool, strings.Join(ev.Triggers(), ", "))
 	}

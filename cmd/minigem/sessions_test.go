@@ -233,7 +233,7 @@ func TestListExtensions(t *testing.T) {
 		"~/.gemini/settings.json":                        `{"security": {"allowedExtensions": ["^https://host/"]}}`,
 	}).run("--list-extensions")
 	assert.Contains(t, refused.out, "one  security.allowedExtensions does not name its source ")
-	assert.Equal(t, said{"No extensions are installed; they would stand in ~/.gemini/extensions\n", "", 0}, newHookWorld(t, nil).run("-l"))
+	assert.Equal(t, said{"No extensions are installed; they would be in ~/.gemini/extensions\n", "", 0}, newHookWorld(t, nil).run("-l"))
 }
 
 // Old sessions go in the background of a run; the one that runs and young ones

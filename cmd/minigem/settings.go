@@ -58,7 +58,7 @@ may be meant for another program, and are otherwise passed over in silence.`,
 			return listing.WriteSettings(c, sys, found, origin)
 		},
 	}
-	cmd.Flags().BoolVar(&origin, "origin", false, "say where each value stands")
+	cmd.Flags().BoolVar(&origin, "origin", false, "show the file and line of each value")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs; origins are always there")
 	return cmd
 }

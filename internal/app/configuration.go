@@ -181,7 +181,7 @@ func (c *Configuration) HookProblems() []string {
 	}
 	for _, file := range slices.Sorted(maps.Keys(told)) {
 		if n := told[file] - most; n > 0 {
-			out = append(out, fmt.Sprintf("%s: and %d more; minigem hooks lint tells them all", file, n))
+			out = append(out, fmt.Sprintf("%s: and %d more; minigem hooks lint shows them all", file, n))
 		}
 	}
 	return out

@@ -20,5 +20,5 @@ func TestHookProblemsAreCounted(t *testing.T) {
 	c.Hooks.Problems = append(c.Hooks.Problems, hooks.Problem{File: "/b", Text: "q"})
 	told := c.HookProblems()
 	require.Len(t, told, 22)
-	assert.Equal(t, []string{"/a:20: p19", "/b: q", "/a: and 480 more; minigem hooks lint tells them all"}, told[19:])
+	assert.Equal(t, []string{"/a:20: p19", "/b: q", "/a: and 480 more; minigem hooks lint shows them all"}, told[19:])
 }

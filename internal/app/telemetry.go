@@ -30,7 +30,7 @@ func (r *Runtime) wireTelemetry(ctx context.Context, sys *System, w *Frontend) e
 		w.Warn("telemetry does not go to Google Cloud directly: it goes to the collector at " + cmp.Or(c.Endpoint, telemetry.DefaultEndpoint))
 	}
 	if isSet(s.UseCLIAuth, false) {
-		w.Warn("telemetry.useCliAuth has no effect: a collector is spoken to without signing in")
+		w.Warn("telemetry.useCliAuth has no effect: minigem talks to a collector without signing in")
 	}
 	if c.Outfile != "" && !filepath.IsAbs(c.Outfile) {
 		c.Outfile = filepath.Join(r.Config.Dir, c.Outfile)

@@ -70,7 +70,7 @@ func (t FolderTrust) RequireTrusted() error {
 		return nil
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "this folder is not trusted (%s), and it brings:\n", t.Why)
+	fmt.Fprintf(&b, "this folder is not trusted (%s), and it contains:\n", t.Why)
 	for _, item := range t.Contents {
 		fmt.Fprintf(&b, "  %s\n", item)
 	}

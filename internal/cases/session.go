@@ -107,7 +107,7 @@ func pretendChanged(c *app.Configuration) error {
 		if len(check.Scripts) == 0 {
 			h.Env = map[string]string{"BEFORE": "1"}
 		}
-		undo, err := scribble(c, check.Scripts)
+		undo, err := touch(c, check.Scripts)
 		if err != nil {
 			return err
 		}
@@ -120,8 +120,8 @@ func pretendChanged(c *app.Configuration) error {
 	return c.CheckProjectHooks()
 }
 
-// scribble adds a line to files of the project until undo is called.
-func scribble(c *app.Configuration, files []string) (undo func(), err error) {
+// touch adds a line to files of the project until undo is called.
+func touch(c *app.Configuration, files []string) (undo func(), err error) {
 	var undos []func()
 	undo = func() {
 		for _, u := range undos {

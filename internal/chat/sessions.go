@@ -43,7 +43,7 @@ func (t *Chat) saveChat(_ context.Context, tag string) error {
 	case tag == "":
 		return errors.New("under which tag? /chat save TAG")
 	case len(t.said()) == 0:
-		return errors.New("nothing has been said yet")
+		return errors.New("the conversation is still empty")
 	case slices.Contains(t.tags(), tag):
 		i, _, ok := t.term.Choose(t.Ctx, "A conversation is kept under this tag. Replace it?", []terminal.Choice{
 			{Label: "No", Keys: []string{"n"}}, {Label: "Yes, replace it", Keys: []string{"y"}}})

@@ -19,7 +19,7 @@ import (
 // JSON. Secrets are masked.
 func (t *Chat) share(_ context.Context, name string) error {
 	if len(t.said()) == 0 {
-		return errors.New("nothing has been said yet")
+		return errors.New("the conversation is still empty")
 	}
 	name = cmp.Or(name, fmt.Sprintf("gemini-conversation-%d.json", t.Sys.Now().UnixMilli()))
 	path := name

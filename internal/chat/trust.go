@@ -67,7 +67,7 @@ func (t *Chat) programsToTrust() (own []hooks.Hook, servers []string) {
 
 func (t *Chat) trustQuestion(c *app.Configuration, own []hooks.Hook, servers []string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s brings:\n", t.term.Bold("Do you trust this folder?"), terminal.Clean(c.Dir))
+	fmt.Fprintf(&b, "%s\n%s contains:\n", t.term.Bold("Do you trust this folder?"), terminal.Clean(c.Dir))
 	for _, item := range c.Trust.Contents {
 		fmt.Fprintf(&b, "  %s\n", text.VisibleLine(item.String()))
 	}

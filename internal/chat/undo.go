@@ -157,7 +157,7 @@ func (t *Chat) goBackInConversation(plan undo.Plan) error {
 // choosePrompt lets the user choose one by its number; 0: none.
 func (t *Chat) choosePrompt(prompts []undo.Prompt) int {
 	if len(prompts) == 0 {
-		t.term.Print("Nothing has been said yet that could be gone back to.")
+		t.term.Print("There is no prompt yet to go back to.")
 		return 0
 	}
 	return 1 + t.chooseNewest("Go back to before which prompt? (Esc: none)", "/rewind NUMBER goes back to one of them.", len(prompts), func(i int) string {

@@ -189,7 +189,7 @@ func (l *loader) warn(path, format string, args ...any) {
 	case slices.Contains(l.warnings, w) || len(l.warnings) > most:
 		return
 	case len(l.warnings) == most:
-		w = Warning{path, "there is more in the context files that cannot be used; it is not told"}
+		w = Warning{path, "more of the context files cannot be used; the other warnings are left out"}
 	}
 	l.warnings = append(l.warnings, w)
 }

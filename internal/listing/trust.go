@@ -9,7 +9,7 @@ import (
 
 // WriteTrusted says what is trusted now.
 func WriteTrusted(c *app.Configuration, sys *app.System) {
-	fmt.Fprintf(sys.Stdout, "%s is trusted, and so is what it brings:\n", c.Dir)
+	fmt.Fprintf(sys.Stdout, "%s is trusted, and so is what it contains:\n", c.Dir)
 	items := trust.Contents(c.Dir, c.Home)
 	for _, item := range items {
 		fmt.Fprintf(sys.Stdout, "  %s\n", item)

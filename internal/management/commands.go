@@ -13,7 +13,7 @@ const (
 	useSessions   = "minigem sessions list shows this project's sessions, minigem --resume ID goes on with one, minigem --delete-session ID deletes one"
 	useStream     = "programs drive it with minigem -p \"...\" -o stream-json"
 	useOneShot    = "one prompt without a terminal is minigem -p \"...\""
-	useSettings   = "settings stand in ~/.gemini/settings.json and .gemini/settings.json, and minigem settings list --origin shows what is in force"
+	useSettings   = "settings are in ~/.gemini/settings.json and .gemini/settings.json, and minigem settings list --origin shows what is in force"
 	useChecks     = "minigem settings list --origin, minigem hooks lint and minigem policies show what is in force and what is wrong with it"
 	noCloud       = "nothing of it runs anywhere but here; " + useOneShot
 	useReview     = "git diff | minigem -p \"Review this\""

@@ -28,7 +28,7 @@ func (d *Debug) Emit(e event.Event) {
 	case event.RoundStarted:
 		d.printf("round %d: asking %s", e.Round, e.Model)
 	case event.RoundFinished:
-		tokens := "tokens not told"
+		tokens := "no token counts"
 		if e.Usage != nil {
 			tokens = fmt.Sprintf("%d tokens in, %d out", e.Usage.Prompt, e.Usage.Candidates)
 		}

@@ -77,7 +77,7 @@ from the project
 func TestTree(t *testing.T) {
 	t.Parallel()
 	const head = "Up to 200 files and folders are shown."
-	const more = head + " Where ... stands there is more: it is ignored, or there was no room."
+	const more = head + " Where you see ... there is more that is ignored or did not fit."
 	cases := []struct {
 		name  string
 		files []string

@@ -48,7 +48,7 @@ func Tree(ctx context.Context, root string, ignored func(path string, dir bool) 
 	var b strings.Builder
 	fmt.Fprintf(&b, "Up to %d files and folders are shown.", treeItems)
 	if cut || w.closed {
-		b.WriteString(" Where ... stands there is more: it is ignored, or there was no room.")
+		b.WriteString(" Where you see ... there is more that is ignored or did not fit.")
 	}
 	fmt.Fprintf(&b, "\n\n%s%c\n", strings.TrimSuffix(root, string(filepath.Separator)), filepath.Separator)
 	top.draw(&b, "")

@@ -34,7 +34,7 @@ func TestLandlockAlone(t *testing.T) {
 }
 
 // TestWhatCannotBeConfinedDoesNotRun: neither where the program cannot restrict
-// itself, nor where it was not told how.
+// itself, nor where the restrictions are missing.
 func TestWhatCannotBeConfinedDoesNotRun(t *testing.T) {
 	t.Parallel()
 	s := open(t, Options{})

@@ -152,7 +152,7 @@ func (r *reader) node(v jsonc.Node, path string) *node {
 		for _, m := range v.Members() {
 			at := r.origin(m.Line, m.Column)
 			if seen[m.Name] {
-				r.warn(at, join(path, m.Name), WarnDuplicate, "this key stands twice; the last one counts")
+				r.warn(at, join(path, m.Name), WarnDuplicate, "this key is given twice; the last one counts")
 			}
 			seen[m.Name] = true
 			if !m.Shadowed {

@@ -46,7 +46,7 @@ type General struct {
 	MaxAttempts         int              `json:"maxAttempts,omitempty" jsonschema:"Attempts at one request to the model."`
 	RetryFetchErrors    bool             `json:"retryFetchErrors,omitempty" jsonschema:"Retry requests that failed before an answer came."`
 	EnableNotifications bool             `json:"enableNotifications,omitempty" jsonschema:"Tell the terminal when attention is needed."`
-	NotificationMethod  string           `json:"notificationMethod,omitempty" enum:"auto|osc9|osc777|bell" jsonschema:"How the terminal is told."`
+	NotificationMethod  string           `json:"notificationMethod,omitempty" enum:"auto|osc9|osc777|bell" jsonschema:"How the terminal is alerted."`
 	VimMode             bool             `json:"vimMode,omitempty" jsonschema:"Edit the prompt as vi does."`
 	SessionRetention    SessionRetention `json:"sessionRetention,omitzero" jsonschema:"When old sessions are deleted."`
 	Checkpointing       Checkpointing    `json:"checkpointing,omitzero" jsonschema:"Snapshots before edits."`

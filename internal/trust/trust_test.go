@@ -126,7 +126,7 @@ func TestByEnvironment(t *testing.T) {
 	}
 }
 
-func TestBrought(t *testing.T) {
+func TestContentsOfFolder(t *testing.T) {
 	t.Parallel()
 	home, dir := t.TempDir(), t.TempDir()
 	write(t, filepath.Join(dir, "GEMINI.md"), "context")

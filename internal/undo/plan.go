@@ -91,7 +91,7 @@ func (s Store) To(c Checkpoint) (Plan, error) {
 func (s Store) Before(ctx context.Context, sessionID string, prompts []Prompt, number int) (Plan, error) {
 	switch {
 	case len(prompts) == 0:
-		return Plan{}, errors.New("nothing has been said yet that could be gone back to")
+		return Plan{}, errors.New("there is no prompt yet to go back to")
 	case number < 1 || number > len(prompts):
 		return Plan{}, fmt.Errorf("there is no prompt %d: they are numbered from 1, the newest, to %d", number, len(prompts))
 	}

@@ -51,8 +51,8 @@ func Prompts(f *transcript.File) []Prompt {
 	return out
 }
 
-// around are the tags of texts that no user typed.
-var around = []string{"<session_context>", "<hook_context>", "<state_snapshot>"}
+// addedTags stand at the start of texts that no user typed.
+var addedTags = []string{"<session_context>", "<hook_context>", "<state_snapshot>"}
 
 func isPrompt(m transcript.Message) bool {
 	for _, p := range m.Content.Parts {
@@ -61,7 +61,7 @@ func isPrompt(m transcript.Message) bool {
 		}
 	}
 	text := strings.TrimSpace(llm.PartsText(m.Content.Parts))
-	for _, tag := range around {
+	for _, tag := range addedTags {
 		if strings.HasPrefix(text, tag) {
 			return false
 		}

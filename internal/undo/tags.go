@@ -29,12 +29,12 @@ type taggedFile struct {
 
 const tagPrefix, tagSuffix = "checkpoint-", ".json"
 
-// spared are the characters that encodeURIComponent, which makes file names of
+// unescaped are the characters that encodeURIComponent, which makes file names of
 // tags, leaves and QueryEscape does not; and the blank, which it writes so.
-var spared = strings.NewReplacer("+", "%20", "%21", "!", "%2A", "*", "%27", "'", "%28", "(", "%29", ")", "%7E", "~")
+var unescaped = strings.NewReplacer("+", "%20", "%21", "!", "%2A", "*", "%27", "'", "%28", "(", "%29", ")", "%7E", "~")
 
 func (s Store) tagFile(tag string) string {
-	return filepath.Join(s.Project.Temp, tagPrefix+spared.Replace(url.QueryEscape(tag))+tagSuffix)
+	return filepath.Join(s.Project.Temp, tagPrefix+unescaped.Replace(url.QueryEscape(tag))+tagSuffix)
 }
 
 // SaveTag keeps conversation under tag; what was kept there is replaced. auth is

@@ -125,7 +125,7 @@ func TestBeforeRefuses(t *testing.T) {
 	t.Parallel()
 	s, _ := storeOf(t, nil)
 	_, err := s.Before(t.Context(), "id", nil, 1)
-	assert.EqualError(t, err, "nothing has been said yet that could be gone back to")
+	assert.EqualError(t, err, "there is no prompt yet to go back to")
 	for _, n := range []int{0, 2} {
 		_, err := s.Before(t.Context(), "id", []Prompt{{}}, n)
 		assert.ErrorContains(t, err, "they are numbered from 1, the newest, to 1")

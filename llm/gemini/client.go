@@ -23,7 +23,7 @@ import (
 
 const (
 	geminiURL = "https://generativelanguage.googleapis.com/"
-	standIn   = "none" // for the key that genai insists on; it is not sent
+	placeholderKey   = "none" // for the key that genai insists on; it is not sent
 )
 
 // Client is an llm.Provider that asks Google's models. It connects at its first
@@ -77,7 +77,7 @@ func (c *Client) connect(ctx context.Context) (*genai.Client, error) {
 		}
 	default:
 		// Set, so that genai does not look into the environment.
-		config.APIKey = firstOf(o.APIKey, standIn)
+		config.APIKey = firstOf(o.APIKey, placeholderKey)
 		config.HTTPOptions.BaseURL = firstOf(o.BaseURL, geminiURL)
 	}
 	api, err := genai.NewClient(ctx, config)

@@ -9,7 +9,7 @@ import (
 
 // protectedName matches the names that no tool may touch, in lower case:
 // version control, secrets, installed packages, and their short names of old
-// Windows file systems. Gemini CLI protects ".env" alone; its kin hold the same
+// Windows file systems. Gemini CLI protects ".env" alone; names like it hold the same
 // secrets: .env.local, .env.production, copies such as .env~ or .env-old, and
 // direnv's .envrc.
 var protectedName = regexp.MustCompile(`^(\.git|\.envrc|\.env([._~-].*)?|node_modules|gha-creds-.*\.json|git~\d+|envr?c?~\d+(\..*)?|node_m~\d+|gha-cr~\d+(\.jso)?)$`)
@@ -19,7 +19,7 @@ var secretName = regexp.MustCompile(`^(\.envrc|\.env([._~-].*)?|gha-creds-.*\.js
 
 var urlWithPassword = regexp.MustCompile(`://[^/\s]*@`)
 
-// exampleName matches the kin of .env that show what a real one would look
+// exampleName matches the names like .env that show what a real one would look
 // like.
 var exampleName = regexp.MustCompile(`^\.env\.(example|sample|template|dist)$`)
 

@@ -8,7 +8,7 @@
 //   - Every access walks from a directory handle that was opened once, one
 //     component at a time, and refuses a component that became a symbolic link
 //     after it was judged. A swap between check and use cannot escape.
-//   - Names that hold secrets or other people's code (.git, .env and its kin,
+//   - Names that hold secrets or other people's code (.git, .env and the like,
 //     node_modules, gha-creds-*.json) are outside, at any depth.
 //   - What lies in /proc differs from process to process: no link there is
 //     followed.

@@ -11,9 +11,9 @@ import (
 	"minigem/internal/text"
 )
 
-// told says which rule a remark of the loader belongs to: the first whose text
+// ruleOfRemark says which rule a remark of the loader belongs to: the first whose text
 // is in it.
-var told = []struct{ text, code string }{
+var ruleOfRemark = []struct{ text, code string }{
 	{"there is no event", "HK001"},
 	{"no built-in tool is called", "HK003"},
 	{"is what early documents call", "HK024"},
@@ -39,7 +39,7 @@ var told = []struct{ text, code string }{
 func (l *linter) section(s hooks.Section) {
 	for _, p := range slices.Concat(s.Problems, s.Notes) {
 		code := "HK009"
-		for _, t := range told {
+		for _, t := range ruleOfRemark {
 			if strings.Contains(p.Text, t.text) {
 				code = t.code
 				break

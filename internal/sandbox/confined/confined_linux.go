@@ -70,10 +70,10 @@ func read(args []string) (plan, error) {
 		case len(a) > 1 && strings.IndexByte(string([]byte{Writable, Kept, Pinned}), a[0]) >= 0 && a[1] == '/':
 			p.paths = append(p.paths, path{step: a[0], name: a[1:], tree: -1})
 		default:
-			return p, errors.New("it was not told how")
+			return p, errors.New("the restrictions are missing")
 		}
 	}
-	return p, errors.New("it was not told what to run")
+	return p, errors.New("the command is missing")
 }
 
 // become returns only an error.

@@ -140,7 +140,7 @@ func testsVariable(args []Word) string {
 }
 
 // setsOptions: options by which commands are echoed or fail are harmless, and
-// so are the values of $1 and its kin.
+// so are the values of $1, $2 and so on.
 func setsOptions(args []Word) string {
 	for i, a := range args {
 		switch {

@@ -168,7 +168,7 @@ var fieldDecisions = map[string]decision{
 	"FlagsArithm.X":     {refused, "not bash: zsh's"},
 
 	"TestClause.X":  {judged, "arithmeticTest, for all that is in it"},
-	"BinaryTest.Op": {judged, "arithmeticTest: -eq and its kin evaluate"},
+	"BinaryTest.Op": {judged, "arithmeticTest: -eq, -lt and the like evaluate"},
 	"BinaryTest.X":  {walked, "its expansions happen"},
 	"BinaryTest.Y":  {walked, "its expansions happen"},
 	"UnaryTest.Op":  {judged, "arithmeticTest: -v and -R evaluate an index"},
