@@ -61,7 +61,7 @@ var looking = []step{
 	{"/chat", "No conversation is kept.", ""},
 	{"/resume", "There is no earlier session in this folder.", ""},
 	{"/restore", "No checkpoint was taken", ""},
-	{"/rewind", "Nothing has been said yet", ""},
+	{"/rewind", "There is no prompt yet to go back to", ""},
 	{"/compress", "Nothing to compress.", ""},
 	{"/summarize", "Nothing to compress.", ""},
 	{"/compact", "Nothing to compress.", ""},

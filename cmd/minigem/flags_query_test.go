@@ -109,7 +109,7 @@ func TestWhatAPromptMayLookLike(t *testing.T) {
 		{[]string{"npx", "-y", "pkg"}, false, "-y follows the words of a prompt"},
 		{[]string{"fix it", "npx", "-y"}, false, "-y follows the words of a prompt"},
 		{[]string{"fix it", "-y", "npx"}, false, `"npx" follows the prompt and its flags`},
-		{[]string{"fix it", "--help"}, false, "--help stands behind a prompt"},
+		{[]string{"fix it", "--help"}, false, "--help follows a prompt"},
 		{[]string{"fix it", "--yollo"}, false, "after the prompt: unknown flag: --yollo"},
 	} {
 		w := newHookWorld(t, nil)

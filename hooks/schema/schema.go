@@ -1,7 +1,7 @@
-// Package schema describes what hooks read and say: as JSON Schemas, and as the
-// tables of docs/HOOKS.md. All of it comes from the types and the field tables
-// of hooks/protocol. It is apart so that hooks written in Go do not link a
-// schema library.
+// Package schema describes what hooks read and say as JSON Schemas, which come
+// from the types and the field tables of hooks/protocol. So do the tables of
+// docs/HOOKS.md, which its test writes. It is apart so that hooks written in Go
+// do not link a schema library.
 package schema
 
 import (
