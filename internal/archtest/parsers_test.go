@@ -77,7 +77,7 @@ var parsers = []fuzzed{
 	{why: "settings that were loaded before", folder: "hooks/author/scaffold", functions: "configure"},
 	{why: "a case that the program brings", folder: "hooks/hookstest", functions: "Case.fireTool"},
 	{why: "a payload that the engine wrote", folder: "hooks/protocol", functions: "Dialect.Translate decode"},
-	{why: "what the case itself wrote", folder: "internal/cases", functions: "scribble"},
+	{why: "what the case itself wrote", folder: "internal/cases", functions: "touch"},
 	{why: "what the demonstration itself wrote", folder: "internal/demo", functions: "demo.run"},
 	{why: "rules are appended to it as text; Parse reads it", folder: "tools/policy", functions: "appendRules"},
 	{why: "text for the model, never parsed", folder: "internal/prompt", functions: "System.Text"},
