@@ -22,8 +22,8 @@ import (
 )
 
 const (
-	geminiURL = "https://generativelanguage.googleapis.com/"
-	placeholderKey   = "none" // for the key that genai insists on; it is not sent
+	geminiURL      = "https://generativelanguage.googleapis.com/"
+	placeholderKey = "none" // for the key that genai insists on; it is not sent
 )
 
 // Client is an llm.Provider that asks Google's models. It connects at its first
