@@ -66,6 +66,11 @@ func (w *wrapper) find(id string) (hook, bool) {
 // line is the command that stands for h.
 func (w *wrapper) line(h hook) string { return shim.Command(w.self, w.records, w.add(h), h.command) }
 
+// scriptLine is line for a script.
+func (w *wrapper) scriptLine(h hook) string {
+	return shim.ScriptLine(w.self, w.records, w.add(h), h.command)
+}
+
 func (w *wrapper) note(format string, args ...any) {
 	w.notes = append(w.notes, fmt.Sprintf(format, args...))
 }

@@ -103,8 +103,8 @@ func wrapProgram(w *wrapper, path string) error {
 	if err := write(hidden, program, info.Mode().Perm()); err != nil {
 		return err
 	}
-	h := hook{event: event, command: hidden, file: event, name: event}
-	return write(path, []byte("#!/bin/sh\n"+w.line(h)+"\n"), info.Mode().Perm())
+	h := hook{event: event, command: word(hidden), file: event, name: event}
+	return write(path, []byte("#!/bin/sh\n"+w.scriptLine(h)+"\n"), info.Mode().Perm())
 }
 
 // writeProgram writes a program that is named after its event, for agents that
@@ -117,14 +117,14 @@ func writeProgram(w *wrapper, path string, h hook) error {
 		}
 		return cannot("%s has one hook an event, and the case has several of %s", w.a.Name, h.event)
 	}
-	text := "#!/bin/sh\n" + w.line(h) + "\n"
+	text := "#!/bin/sh\n" + w.scriptLine(h) + "\n"
 	if len(h.tools) > 0 {
 		var patterns []string
 		for _, t := range h.tools {
 			patterns = append(patterns, `*'"toolName":"`+t+`"'*`)
 		}
 		text = "#!/bin/sh\ninput=$(cat)\ncase $input in\n" + strings.Join(patterns, "|") + ") ;;\n*) exit 0 ;;\nesac\n" +
-			"printf '%s' \"$input\" | { " + w.line(h) + "\n}\n"
+			"printf '%s' \"$input\" | { " + w.scriptLine(h) + "\n}\n"
 	}
 	return write(at, []byte(text), 0o755)
 }

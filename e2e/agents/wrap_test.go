@@ -2,6 +2,7 @@ package agents
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/e2e/agents/shim"
 	"minigem/e2e/testbed"
 	"minigem/hooks/jsonc"
 	"minigem/llm/script"
@@ -162,6 +164,35 @@ func TestPatch(t *testing.T) {
 	assert.Equal(t, "*** Begin Patch\n*** Add File: /f\n+a\n+b\n*** End Patch\n", patch(script.Action{Kind: script.DoWrite, Text: "a\nb\n"}, "/f"))
 	assert.Equal(t, "*** Begin Patch\n*** Update File: "+path+"\n@@\n-one\n-two\n+one\n+2\n*** End Patch\n", patch(script.Action{Kind: script.DoEdit, Old: "two", New: "2"}, path))
 	assert.Empty(t, patch(script.Action{Kind: script.DoEdit, Old: "three", New: "3"}, path))
+}
+
+// TestProgramsRunOnce: the program in a hook's place starts the hook, and not
+// itself.
+func TestProgramsRunOnce(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	w := wrapped(t, "cline")
+	w.self, w.records = self, t.TempDir()
+	theirs := w.path(".clinerules/hooks/PreToolUse")
+	require.NoError(t, write(theirs, []byte("#!/bin/sh\necho theirs\n"), 0o755))
+	require.NoError(t, wrapProgram(w, theirs))
+	ours := w.path("ours")
+	require.NoError(t, writeProgram(w, ours, hook{event: "PostToolUse", command: "cat; echo ours", tools: []string{"editor"}}))
+	for _, tt := range []struct{ path, stdin, want string }{
+		{theirs, "{}", "theirs\n"},
+		{filepath.Join(ours, "PostToolUse"), `{"toolName":"editor"}`, `{"toolName":"editor"}ours` + "\n"},
+		{filepath.Join(ours, "PostToolUse"), `{"toolName":"other"}`, ""},
+	} {
+		cmd := exec.Command("timeout", "60", tt.path)
+		cmd.Stdin = strings.NewReader(tt.stdin)
+		out, err := cmd.Output()
+		require.NoError(t, err)
+		assert.Equal(t, tt.want, string(out))
+	}
+	runs, err := shim.Read(w.records)
+	require.NoError(t, err)
+	assert.Len(t, runs, 2)
 }
 
 // FuzzWrap: a file of a case, whatever is in it, is wrapped, or stays as it is.

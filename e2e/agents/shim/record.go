@@ -69,11 +69,21 @@ type Run struct {
 	Problem string   // why it could not be started
 }
 
-// Command is a line for a shell that runs command under the shim at program. The
-// shell is the one that the agent took. Nothing changes for the command but who
-// its parent is.
+// Command is a line that an agent hands to a shell, by -c, and that runs command
+// under the shim at program, in the shell that the agent took. Nothing changes
+// for the command but who its parent is.
 func Command(program, dir, hook, command string) string {
-	return "exec " + strings.Join([]string{quote(program), Name, quote(dir), quote(hook), `"$0"`, quote(command)}, " ")
+	return line(program, dir, hook, `"$0"`, command)
+}
+
+// ScriptLine is Command as a line of a script, where $0 is the script itself and
+// would be started again, and again.
+func ScriptLine(program, dir, hook, command string) string {
+	return line(program, dir, hook, "sh", command)
+}
+
+func line(program, dir, hook, shell, command string) string {
+	return "exec " + strings.Join([]string{quote(program), Name, quote(dir), quote(hook), shell, quote(command)}, " ")
 }
 
 // quote makes s one word of a shell.
