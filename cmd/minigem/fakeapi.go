@@ -2,17 +2,14 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
-	"minigem/e2e/fakegemini"
 	"minigem/e2e/fakemodel"
 	"minigem/e2e/testbed"
 	"minigem/internal/app"
@@ -21,8 +18,8 @@ import (
 
 // fakeAPI is what the flags of fake-api say.
 type fakeAPI struct {
-	protocol, addr, log, faults, key string
-	strict, nonStrict, every         bool
+	testbed.FakeAPI
+	addr, log string
 }
 
 // fakeAPICommand serves the API of a model from a script, for tests of any
@@ -64,74 +61,33 @@ The short form:
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.protocol, "protocol", string(fakemodel.Gemini), "whose variable is printed: `gemini`, anthropic, responses or chat")
+	fs.StringVar((*string)(&f.Protocol), "protocol", string(fakemodel.Gemini), "whose variable is printed: `gemini`, anthropic, responses or chat")
 	fs.StringVar(&f.addr, "addr", "127.0.0.1:8089", "`address` to listen on; port 0 picks a free one")
 	fs.StringVar(&f.log, "log", "", "append each request to a `file`, as JSON lines; credentials are left out")
-	fs.StringVar(&f.faults, "faults", "", `faults by request, as a JSON array: [{"request": 2, "status": 503}]`)
-	fs.StringVar(&f.key, "key", "", "the only API `key` that is taken")
-	fs.BoolVar(&f.strict, "strict", true, "refuse requests that the real API would refuse")
-	fs.BoolVar(&f.nonStrict, "non-strict-script", false, "each request takes the next answer of its method")
-	fs.BoolVar(&f.every, "every-request", false, "requests without tools take the next answer, too")
+	fs.StringVar(&f.Faults, "faults", "", `faults by request, as a JSON array: [{"request": 2, "status": 503}]`)
+	fs.StringVar(&f.Key, "key", "", "the only API `key` that is taken")
+	fs.BoolVar(&f.Strict, "strict", true, "refuse requests that the real API would refuse")
+	fs.BoolVar(&f.NonStrict, "non-strict-script", false, "each request takes the next answer of its method")
+	fs.BoolVar(&f.EveryRequest, "every-request", false, "requests without tools take the next answer, too")
 	return cmd
-}
-
-// fakeServer is either of the servers.
-type fakeServer interface {
-	Start(addr string) (url string, stop func(), err error)
 }
 
 // serve serves until ctx ends.
 func (f fakeAPI) serve(ctx context.Context, out io.Writer, path string) error {
-	protocol := fakemodel.Protocol(f.protocol)
-	if !slices.Contains(fakemodel.Protocols, protocol) {
-		return exit.Errorf(exit.Input, "--protocol %q is not gemini, anthropic, responses or chat", f.protocol)
-	}
-	faults, err := parseFaults(f.faults)
-	if err != nil {
-		return exit.With(exit.Input, err)
-	}
-	var log io.Writer
 	if f.log != "" {
 		file, err := os.OpenFile(f.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 		if err != nil {
 			return exit.Errorf(exit.Input, "opening the log: %w", err)
 		}
 		defer file.Close()
-		log = file
+		f.LogTo = file
 	}
-	server, err := f.server(path, protocol, faults, log)
+	url, stop, err := f.Start(path, f.addr)
 	if err != nil {
 		return exit.With(exit.Input, err)
 	}
-	url, stop, err := server.Start(f.addr)
-	if err != nil {
-		return exit.Errorf(exit.Input, "%w", err)
-	}
 	defer stop()
-	fmt.Fprintln(out, protocol.Variable(url))
+	fmt.Fprintln(out, f.Protocol.Variable(url))
 	<-ctx.Done()
 	return nil
-}
-
-// server reads the script, whose form says which server is needed.
-func (f fakeAPI) server(path string, protocol fakemodel.Protocol, faults []fakegemini.Fault, log io.Writer) (fakeServer, error) {
-	turns, short, err := testbed.ReadModel(path)
-	if err != nil {
-		return nil, err
-	}
-	if protocol == fakemodel.Gemini && !short {
-		return fakegemini.New(fakegemini.Options{Entries: fakemodel.Entries(turns), NonStrict: f.nonStrict, Strict: f.strict, Key: f.key, Faults: faults, LogTo: log}), nil
-	}
-	return fakemodel.New(fakemodel.Options{Turns: turns, ToolLess: f.every, Strict: f.strict, Key: f.key, Faults: faults, LogTo: log}), nil
-}
-
-func parseFaults(s string) ([]fakegemini.Fault, error) {
-	if s == "" {
-		return nil, nil
-	}
-	var faults []fakegemini.Fault
-	if err := json.Unmarshal([]byte(s), &faults); err != nil {
-		return nil, fmt.Errorf("reading --faults: %w", err)
-	}
-	return faults, nil
 }

@@ -13,8 +13,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/e2e/fakemodel"
+	"minigem/e2e/testbed"
 	"minigem/internal/exit"
 )
+
+func fake(protocol string) fakeAPI {
+	return fakeAPI{FakeAPI: testbed.FakeAPI{Protocol: fakemodel.Protocol(protocol), Strict: true}}
+}
 
 // startFake serves a script as fake-api does, and returns what it prints.
 func startFake(t *testing.T, f fakeAPI, text string) (name, url string) {
@@ -49,7 +55,7 @@ func TestFakeAPIProtocols(t *testing.T) {
 	} {
 		t.Run(tt.protocol, func(t *testing.T) {
 			t.Parallel()
-			name, url := startFake(t, fakeAPI{protocol: tt.protocol, strict: true}, shortScript)
+			name, url := startFake(t, fake(tt.protocol), shortScript)
 			assert.Equal(t, tt.variable, name)
 			for i, want := range []struct {
 				status int
@@ -73,7 +79,7 @@ func TestFakeAPIProtocols(t *testing.T) {
 // TestFakeAPIForMinigem: minigem itself works on a script in words of no agent.
 func TestFakeAPIForMinigem(t *testing.T) {
 	t.Parallel()
-	_, url := startFake(t, fakeAPI{protocol: "gemini", strict: true}, "write a.txt one\nread a.txt\n\nedit a.txt one two\n\ntext Done.\n")
+	_, url := startFake(t, fake("gemini"), "write a.txt one\nread a.txt\n\nedit a.txt one two\n\ntext Done.\n")
 	w := newHookWorld(t, nil)
 	sys, out, errOut := w.sys("GEMINI_API_KEY=key", "GOOGLE_GEMINI_BASE_URL="+url)
 	code := run([]string{"-p", "go", "--yolo"}, sys)
@@ -91,10 +97,10 @@ func TestFakeAPIMistakes(t *testing.T) {
 		f            fakeAPI
 		script, want string
 	}{
-		{fakeAPI{protocol: "openai"}, shortScript, `--protocol "openai" is not gemini, anthropic, responses or chat`},
-		{fakeAPI{protocol: "chat"}, "text a\ntekst b\n", `script:2: "tekst" is not something that a model says`},
-		{fakeAPI{protocol: "chat"}, `{"method": "x"}`, "script:1: "},
-		{fakeAPI{protocol: "chat", faults: "{"}, shortScript, "reading --faults"},
+		{fake("openai"), shortScript, `--protocol "openai" is not gemini, anthropic, responses or chat`},
+		{fake("chat"), "text a\ntekst b\n", `script:2: "tekst" is not something that a model says`},
+		{fake("chat"), `{"method": "x"}`, "script:1: "},
+		{fakeAPI{FakeAPI: testbed.FakeAPI{Protocol: "chat", Faults: "{"}}, shortScript, "reading --faults"},
 	} {
 		path := filepath.Join(t.TempDir(), "script")
 		require.NoError(t, os.WriteFile(path, []byte(tt.script), 0o600))

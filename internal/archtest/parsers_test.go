@@ -4,7 +4,7 @@ package archtest
 // that reaches it.
 var parsers = []fuzzed{
 	{target: "e2e/agents FuzzWrap", folder: "e2e/agents", functions: "mergeJSON mergeTOML readDoc readTOML wrapper.place writePlugin"},
-	{target: "e2e/fakegemini FuzzFault", folder: "cmd/minigem", functions: "parseFaults"},
+	{target: "e2e/fakegemini FuzzFault", folder: "e2e/testbed", functions: "parseFaults"},
 	{target: "e2e/fakegemini FuzzFault", folder: "e2e/fakegemini", functions: "Fault.UnmarshalJSON"},
 	{target: "e2e/fakegemini FuzzRequest", folder: "e2e/fakegemini", functions: "answer.judge answer.read answer.serve isEmptyObject validation.tools"},
 	{target: "e2e/fakemodel FuzzRequest", folder: "e2e/fakemodel", functions: "anthropicJudge.head blocks chatJudge.head decode exchange.answer exchange.serveJSON image instance isText itemsOf object openAIContent queue.keepFailure reading.checkTools reading.choice reading.responsesCall typeOf"},

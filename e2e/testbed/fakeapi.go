@@ -1,0 +1,58 @@
+package testbed
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"minigem/e2e/fakegemini"
+	"minigem/e2e/fakemodel"
+)
+
+// FakeAPI serves a model script to any client. See fakemodel.Options and
+// fakegemini.Options for what is not said here.
+type FakeAPI struct {
+	Protocol     fakemodel.Protocol // of the client
+	Faults       string             // JSON array of faults; empty: none
+	Key          string
+	Strict       bool
+	NonStrict    bool // of a fake-responses file for Gemini: each request takes the next answer of its method
+	EveryRequest bool // requests without tools take the next answer, too
+	LogTo        io.Writer
+}
+
+// Start serves the script in the file at path. A fake-responses file is served
+// to a client of Gemini in its own order, as Gemini CLI takes it.
+func (f FakeAPI) Start(path, addr string) (url string, stop func(), err error) {
+	if !slices.Contains(fakemodel.Protocols, f.Protocol) {
+		return "", nil, fmt.Errorf("--protocol %q is not gemini, anthropic, responses or chat", f.Protocol)
+	}
+	faults, err := parseFaults(f.Faults)
+	if err != nil {
+		return "", nil, err
+	}
+	turns, short, err := ReadModel(path)
+	if err != nil {
+		return "", nil, err
+	}
+	if f.Protocol == fakemodel.Gemini && !short {
+		return fakegemini.New(fakegemini.Options{
+			Entries: fakemodel.Entries(turns), NonStrict: f.NonStrict, Strict: f.Strict, Key: f.Key, Faults: faults, LogTo: f.LogTo,
+		}).Start(addr)
+	}
+	return fakemodel.New(fakemodel.Options{
+		Turns: turns, ToolLess: f.EveryRequest, Strict: f.Strict, Key: f.Key, Faults: faults, LogTo: f.LogTo,
+	}).Start(addr)
+}
+
+func parseFaults(s string) ([]fakegemini.Fault, error) {
+	if s == "" {
+		return nil, nil
+	}
+	var faults []fakegemini.Fault
+	if err := json.Unmarshal([]byte(s), &faults); err != nil {
+		return nil, fmt.Errorf("reading --faults: %w", err)
+	}
+	return faults, nil
+}
