@@ -65,7 +65,7 @@ func TestIncludesByName(t *testing.T) {
 		{"@third.txt", nil, "@third.txt is not included: own.ignore ignores it"},
 		{"@.env", nil, "@.env is not included: .env is never read"},
 		{"@/etc/passwd", nil, "@/etc/passwd is not included: it is outside of the workspace"},
-		{"@/nowhere/at/all", nil, ""},
+		{"@/nowhere/at/all", nil, "@/nowhere/at/all is not included: there is no such file"},
 	} {
 		t.Run(c.prompt, func(t *testing.T) {
 			t.Parallel()
