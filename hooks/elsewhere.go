@@ -203,3 +203,17 @@ func (r Run) Portable(ev Event, agent *dialect.Agent) string {
 	}
 	return ""
 }
+
+// On is what agent makes of what r answered at ev, in words.
+func (r Run) On(ev Event, agent *dialect.Agent) string {
+	switch why := r.Portable(ev, agent); {
+	case !r.Ran() || r.Left:
+		return "nothing: the hook did not run"
+	case why != "":
+		return strings.TrimPrefix(why, agent.Title()+" ")
+	}
+	if d, _ := r.Elsewhere(ev, agent); d != nil {
+		return d.There
+	}
+	return "the same"
+}

@@ -138,3 +138,21 @@ func TestPortable(t *testing.T) {
 	run.Skipped = "trust"
 	assert.Empty(t, run.Portable(protocol.BeforeModel, claude), "it did not run")
 }
+
+// TestOn: each agent is told of in words, where it does the same too.
+func TestOn(t *testing.T) {
+	t.Parallel()
+	agents, err := dialect.List("gemini,qwen,codex,copilot,opencode")
+	require.NoError(t, err)
+	_, run := gives(t, dialect.Answer{Point: dialect.BeforeTool, Exit: 2, Stderr: "not yours"}, "")
+	var got []string
+	for _, a := range agents {
+		got = append(got, run.On(protocol.BeforeTool, a))
+	}
+	assert.Equal(t, []string{
+		"the same", "the same", "the same",
+		"refuses the tool, and the model does not read why, because the reason must be permissionDecisionReason, at the top, at exit 2 or 0",
+		"nobody has measured what OpenCode 1.18.33 makes of answers at tool.execute.before",
+	}, got)
+	assert.Equal(t, "nothing: the hook did not run", hooks.Run{Skipped: "trust"}.On(protocol.BeforeTool, agents[0]))
+}

@@ -24,10 +24,9 @@ cell is measured unless it says otherwise; ? means that nobody knows, never no.
 		ValidArgsFunction: completeEvents,
 		RunE: func(_ *cobra.Command, args []string) (err error) {
 			if o.Args = args; claims != "" {
-				o.Claims, err = readInput(sys, claims)
-			}
-			if err != nil {
-				return err
+				if o.Claims, err = readInput(sys, claims); err != nil {
+					return err
+				}
 			}
 			contradicted, err := compat.Run(sys.Stdout, text.Raw(sys.Stdout), sys.StdoutTTY, o)
 			if err == nil && contradicted {

@@ -16,6 +16,7 @@ import (
 	"minigem/hooks/author/inspect"
 	"minigem/hooks/author/replay"
 	"minigem/hooks/command"
+	"minigem/hooks/dialect"
 	"minigem/hooks/protocol"
 	"minigem/internal/app"
 	"minigem/internal/exit"
@@ -128,6 +129,7 @@ values: for trying a hook by hand, or as a beginning for fire --input.`,
 func hooksFireCommand(sys *app.System) *cobra.Command {
 	var s stimulus
 	var asJSON, untrusted bool
+	var elsewhere string
 	var timeout time.Duration
 	cmd := &cobra.Command{
 		Use:   "fire EVENT",
@@ -158,17 +160,23 @@ hook failed (and the action would go on), 42 bad input, 52 bad settings.`,
 			if err != nil {
 				return err
 			}
-			return fireHooks(c, sys, payload, timeout, asJSON)
+			agents, err := dialect.List(elsewhere)
+			if err != nil {
+				return exit.With(exit.Input, err)
+			}
+			return fireHooks(c, sys, payload, timeout, agents, asJSON)
 		},
 	}
 	s.register(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "the engine's report, for programs")
 	cmd.Flags().DurationVar(&timeout, "timeout", 0, "the most that any hook gets, such as 500ms, whatever its own time-out is")
 	cmd.Flags().BoolVar(&untrusted, "skip-trust", false, "run the hooks of this folder though it is not trusted")
+	cmd.Flags().StringVar(&elsewhere, "for", "", "say what these `agents` make of the answers, such as claude,codex, or all")
+	cmd.MarkFlagsMutuallyExclusive("for", "json")
 	return checkedArgs(sys, cmd, cobra.ExactArgs(1), "needs an event: "+eventNames())
 }
 
-func fireHooks(c *app.Configuration, sys *app.System, payload []byte, timeout time.Duration, asJSON bool) error {
+func fireHooks(c *app.Configuration, sys *app.System, payload []byte, timeout time.Duration, agents []*dialect.Agent, asJSON bool) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	s := c.Inspection()
@@ -190,7 +198,7 @@ func fireHooks(c *app.Configuration, sys *app.System, payload []byte, timeout ti
 	if asJSON {
 		err = output.WriteJSON(sys.Stdout, r)
 	} else {
-		_, err = sys.Stdout.Write(c.Mask([]byte(c.InspectionText().Report(r))))
+		_, err = sys.Stdout.Write(c.Mask([]byte(c.InspectionText().Report(r) + inspect.Elsewhere(r, agents))))
 	}
 	switch {
 	case err != nil:

@@ -14,34 +14,13 @@ var portableVerbs = []verb{
 		text: "Hooks ran, and what their answers did would happen on the agents as well, as far as it was measured: see minigem hooks compat. all is every agent that was run."},
 }
 
-// agentsOf are the agents that a list names.
-func agentsOf(list string) ([]*dialect.Agent, error) {
-	var out []*dialect.Agent
-	for id := range strings.SplitSeq(list, ",") {
-		if id == "all" {
-			for _, a := range dialect.All() {
-				if dialect.Observed()[a.ID] != nil {
-					out = append(out, a)
-				}
-			}
-			continue
-		}
-		a, err := dialect.Find(id)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, a)
-	}
-	return out, nil
-}
-
 func checkAgents(args []string) error {
-	_, err := agentsOf(args[0])
+	_, err := dialect.List(args[0])
 	return err
 }
 
 func judgePortable(r *Record, c Command) verdict {
-	agents, err := agentsOf(c.Args[0])
+	agents, err := dialect.List(c.Args[0])
 	if err != nil {
 		return verdict{invalid: true, actual: err.Error()} // unreachable: it was checked
 	}

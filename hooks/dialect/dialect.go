@@ -164,6 +164,32 @@ func Find(id string) (*Agent, error) {
 	return nil, fmt.Errorf("there is no agent %q; there are %s", id, strings.Join(order, ", "))
 }
 
+// List finds the agents of a list such as claude,codex; all stands for those
+// that were run, and nothing for none.
+func List(list string) ([]*Agent, error) {
+	if list == "" {
+		return nil, nil
+	}
+	var out []*Agent
+	for id := range strings.SplitSeq(list, ",") {
+		id = strings.TrimSpace(id)
+		if id == "all" {
+			for _, a := range All() {
+				if Observed()[a.ID] != nil {
+					out = append(out, a)
+				}
+			}
+			continue
+		}
+		a, err := Find(id)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, a)
+	}
+	return out, nil
+}
+
 // Title is the agent's name and version, for sentences.
 func (a *Agent) Title() string {
 	if a.Version == "" {

@@ -20,7 +20,7 @@ import (
 const (
 	mostFunctionLines = 60
 	mostFileLines     = 400
-	mostCommandLines  = 3150 // of cmd/minigem without its tests
+	mostCommandLines  = 3200 // of cmd/minigem without its tests: some 80 a subcommand
 )
 
 // long are the functions that may be longer, with the reason.

@@ -159,15 +159,7 @@ func Agents(list string) ([]*dialect.Agent, error) {
 	if list == "" {
 		return dialect.All(), nil
 	}
-	var out []*dialect.Agent
-	for id := range strings.SplitSeq(list, ",") {
-		a, err := dialect.Find(strings.TrimSpace(id))
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, a)
-	}
-	return out, nil
+	return dialect.List(list)
 }
 
 // Points are the points at which answers were tried.

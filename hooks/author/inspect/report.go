@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"minigem/hooks"
+	"minigem/hooks/dialect"
 	"minigem/hooks/protocol"
 	"minigem/internal/text"
 )
@@ -48,6 +49,19 @@ func (t Text) Report(r hooks.Report) string {
 			if side.data != nil {
 				fmt.Fprintf(&b, "  %-6s %s\n", side.name, indented(side.data, "         "))
 			}
+		}
+	}
+	return b.String()
+}
+
+// Elsewhere writes what agents make of what each hook answered.
+func Elsewhere(r hooks.Report, agents []*dialect.Agent) string {
+	var b strings.Builder
+	for _, run := range r.Runs {
+		if run.Ran() && !run.Left {
+			block(&b, "what other agents make of "+text.VisibleLine(run.Hook.ID()), len(agents), func(i int) string {
+				return agents[i].Title() + ": " + run.On(r.Event, agents[i])
+			})
 		}
 	}
 	return b.String()
