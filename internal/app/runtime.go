@@ -19,6 +19,7 @@ import (
 	"minigem/internal/atomicfile"
 	"minigem/internal/contextfile"
 	"minigem/internal/exit"
+	"minigem/internal/proc"
 	"minigem/internal/prompt"
 	"minigem/internal/sandbox"
 	"minigem/internal/telemetry"
@@ -218,6 +219,7 @@ func (r *Runtime) wirePolicy(_ context.Context, _ *System, w *Frontend) error {
 	r.Policy, err = policy.New(policy.Options{
 		Mode: mode, Interactive: w.Interactive, Untrusted: !r.Config.Trust.Trusted,
 		Rules:       rules,
+		Shell:       policy.Shell(proc.ShellName()),
 		InWorkspace: func(path string) bool { _, err := r.Workspace.Resolve(path); return err == nil },
 		InPlans:     r.inPlans,
 		Sensitive:   r.runsPrograms,

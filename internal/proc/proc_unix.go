@@ -22,6 +22,14 @@ func Shell(line string) (path string, args []string) {
 	return path, []string{"-c", line}
 }
 
+// ShellName is "bash", or "sh" where there is none.
+func ShellName() string {
+	if _, err := exec.LookPath("bash"); err != nil {
+		return "sh"
+	}
+	return "bash"
+}
+
 // ownGroup makes a session, not only a group: a command that reads the terminal
 // then fails at once, where it would be suspended for ever.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

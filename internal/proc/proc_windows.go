@@ -14,6 +14,9 @@ func Shell(line string) (path string, args []string) {
 	return "powershell.exe", []string{"-NoProfile", "-NonInteractive", "-Command", line}
 }
 
+// ShellName is "powershell".
+func ShellName() string { return "powershell" }
+
 func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }

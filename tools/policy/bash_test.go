@@ -22,6 +22,7 @@ import (
 type sandbox struct {
 	bash, dir, log string
 	patience       time.Duration // with a line; only one that never ends meets it
+	shell          string        // that runs the lines; empty: bash
 }
 
 func newSandbox(t testing.TB) sandbox {
@@ -56,7 +57,7 @@ const all = `
 { read -r _ <&4; kill -KILL -- -$$; } 2>/dev/null & disown
 number=0
 while IFS= read -r -d '' line <&3; do
-	( trap - EXIT; cd work; LINE_NUMBER=$number; export LINE_NUMBER; exec 3<&- 4<&-; eval "$line" ) </dev/null >/dev/null 2>&1
+	( trap - EXIT; cd work; LINE_NUMBER=$number; export LINE_NUMBER; exec 3<&- 4<&-; [ -z "$BY" ] || exec "$BY" -c "$line"; eval "$line" ) </dev/null >/dev/null 2>&1
 	number=$((number + 1))
 done
 wait`
@@ -88,7 +89,7 @@ func (s sandbox) ran(t testing.TB, lines ...string) (log string, ended bool) {
 	defer held.Close()
 	defer alive.Close()
 	c.Dir, c.WaitDelay, c.ExtraFiles = s.dir, time.Second, []*os.File{list, alive}
-	c.Env = []string{"PATH=" + filepath.Join(s.dir, "bin"), "HOME=" + s.dir}
+	c.Env = []string{"PATH=" + filepath.Join(s.dir, "bin"), "HOME=" + s.dir, "BY=" + s.shell}
 	_ = c.Run()                                       // that a line fails is no matter
 	_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // what runs in the background
 	noted, err := os.ReadFile(s.log)

@@ -15,6 +15,8 @@ type Options struct {
 	Interactive bool // there is a user who can be asked
 	Untrusted   bool // the folder is not trusted: git is not a safe command there
 	Rules       []Rule
+	// Shell runs the command lines; empty: bash, or PowerShell on Windows.
+	Shell Shell
 	// InWorkspace and InPlans say whether an absolute path lies there, links
 	// followed. nil: nothing does.
 	InWorkspace func(path string) bool
@@ -32,6 +34,16 @@ type Options struct {
 	// SaveFailed hears that SavedRules could not be written; may be nil.
 	SaveFailed func(error)
 }
+
+// Shell is what runs command lines. A line is judged by its grammar; where that
+// is not known well enough, the line may run anything.
+type Shell string
+
+const (
+	Bash       Shell = "bash"
+	POSIX      Shell = "sh" // some other shell, as sh is where there is no bash
+	PowerShell Shell = "powershell"
+)
 
 // Engine judges calls by rules. It is safe for concurrent use. The zero Engine
 // has no rules and nobody to ask: it denies everything.

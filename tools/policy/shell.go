@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 // is that of the line. A line that cannot be parsed may run anything.
 func (e *Engine) checkShell(s situation, c Call) Verdict {
 	text, _ := c.Args["command"].(string)
-	line, err := shell.Parse(text)
+	line, err := e.parse(text)
 	commands := line.Commands
 	if err != nil || len(commands) == 0 {
 		commands = []shell.Command{{Kind: shell.Opaque, Source: text}}
@@ -35,6 +36,20 @@ func (e *Engine) checkShell(s situation, c Call) Verdict {
 	return worst
 }
 
+func (e *Engine) parse(text string) (shell.Line, error) {
+	switch e.options.Shell {
+	case Bash:
+		return shell.Parse(text)
+	case POSIX:
+		return shell.ParsePOSIX(text)
+	case "":
+		if runtime.GOOS != "windows" {
+			return shell.Parse(text)
+		}
+	}
+	return shell.ParsePowerShell(text)
+}
+
 // checkCommand judges one command: first by rules, then by what is known about
 // the command itself.
 func (e *Engine) checkCommand(s situation, c Call, at place, cmd shell.Command) Verdict {
@@ -42,6 +57,9 @@ func (e *Engine) checkCommand(s situation, c Call, at place, cmd shell.Command) 
 	v := s.unruled()
 	if r != nil {
 		v = verdictOf(r)
+		if v.Decision == Deny && s.mode == ModeYolo && r.conditional() {
+			v.Reason = NoSandbox
+		}
 	}
 	label := cmd.Source
 	if len(label) > 60 {
@@ -72,7 +90,7 @@ func (e *Engine) checkCommand(s situation, c Call, at place, cmd shell.Command) 
 }
 
 // NoSandbox says what rules about commands are not.
-const NoSandbox = "a rule reads command lines; it is no sandbox"
+const NoSandbox = "a rule reads command lines and is not a sandbox: minigem -s confines commands"
 
 // caution says why a command that rules allow is asked for nevertheless.
 func (e *Engine) caution(s situation, at place, cmd shell.Command, r *Rule) string {

@@ -1,0 +1,66 @@
+//go:build unix
+
+package policy
+
+import (
+	"math/rand/v2"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// otherwise are lines that only read in bash, and not in another shell.
+var otherwise = []string{
+	`echo $'a\'; canary; \''`, `echo $'a\'; canary evil; echo \''`, `[[ a > pwn ]]`, `[[ -f a > pwn ]]`, `((canary))`, `git status $'\'; canary #'`,
+	`[[ a == b ]] || ls`, "echo hi |& cat", `cat <<< a`, `ls {a,b} &>/dev/null`,
+}
+
+// TestWhereThereIsNoBash: a line that runs in sh is judged by what is alike in
+// all shells.
+func TestWhereThereIsNoBash(t *testing.T) {
+	t.Parallel()
+	e := engineWith(t, allowPrefixes, Options{Interactive: true, Shell: POSIX})
+	for _, line := range otherwise {
+		assert.Equal(t, Ask, e.Check(shellCall(line)).Decision, line)
+	}
+	for _, line := range []string{"pwd", "ls -l a", "cat a | grep b", "git status && ls", "echo 'a b' \"c\"", "if true; then ls; fi", "echo hi > /dev/null"} {
+		assert.Equal(t, Allow, e.Check(shellCall(line)).Decision, line)
+	}
+	s := newSandbox(t)
+	s.shell, _ = exec.LookPath("dash")
+	if s.shell == "" {
+		t.Skip("needs dash to compare with")
+	}
+	assert.NotEmpty(t, s.culprits(t, otherwise[:5], true), "the sandbox sees what runs")
+	g := generator{rand.New(rand.NewPCG(1, 4)), carriers(t)}
+	var allowed []string
+	for range 4000 {
+		if line := g.line(); runnable(line, e.Mode()) && e.Check(shellCall(line)).Decision == Allow {
+			allowed = append(allowed, line)
+		}
+	}
+	assert.Greater(t, len(allowed), 50)
+	assert.Empty(t, s.culprits(t, allowed, true), "of %d", len(allowed))
+}
+
+// TestLinesOfPowerShell: it is not bash, and little is known of a line.
+func TestLinesOfPowerShell(t *testing.T) {
+	t.Parallel()
+	e := engineWith(t, allowPrefixes, Options{Interactive: true, Shell: PowerShell})
+	for line, want := range map[string]Decision{
+		"pwd": Allow, "ls": Allow, " Get-ChildItem ": Allow, "git status": Allow, "git log -1": Allow,
+		"cat a": Ask, "ls -l": Ask, "echo hi": Ask, "find . -name a": Ask, "sort a": Ask, "true": Ask, ". ./a": Ask, "./a": Ask, "a=b": Ask,
+		"git status; canary": Ask, "git log @(canary)": Ask, "git log {canary}": Ask, "git log `canary": Ask, "git log (canary)": Ask, "git log $x": Ask,
+		"git log 'it''s'": Ask, "git log | canary": Ask, "git log\ncanary": Ask, "git log a,b": Ask, "git log & canary": Ask, "git log --% & canary": Ask,
+		"git log \u2018a\u2019": Ask, "git log \u2013x": Ask, "git.exe\u00a0log": Ask, "": Ask,
+	} {
+		assert.Equal(t, want, e.Check(shellCall(line)).Decision, "%q", line)
+	}
+	yolo := engineWith(t, denyCanary, Options{Interactive: true, Mode: ModeYolo, Shell: PowerShell})
+	for _, line := range []string{"canary", "canary evil", "& canary", "& ('can' + 'ary')", "iex 'canary'", "ls; canary", filepath.Join("x", "y") + "; canary"} {
+		assert.NotEqual(t, Allow, yolo.Check(shellCall(line)).Decision, line)
+	}
+	assert.Equal(t, Allow, yolo.Check(shellCall("ls -l a")).Decision)
+}
