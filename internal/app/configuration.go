@@ -214,7 +214,7 @@ func (c *Configuration) WithoutEffect() string {
 		more = ", ..."
 	}
 	return fmt.Sprintf("%s %s no effect in minigem: %s%s; minigem settings list says more",
-		text.Plural(len(keys), "setting"), verb, strings.Join(named, ", "), more)
+		text.Plural(len(keys), "setting"), verb, text.VisibleLine(strings.Join(named, ", ")), more)
 }
 
 // findProject returns the project's root: dir where it has a .gemini of its

@@ -8,6 +8,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/internal/exit"
+	"minigem/internal/text"
 )
 
 // checkRestrictions ends a run that somebody meant to hold back in a way that
@@ -16,7 +17,7 @@ import (
 func (c *Configuration) checkRestrictions() error {
 	for _, g := range c.Loaded.Restrictions() {
 		return exit.Errorf(exit.Config, "%s:%d: %s is %s, which minigem cannot enforce: take it out, or run minigem inside a container that does it",
-			c.Shorten(g.Origin.File), g.Origin.Line, g.Key, c.Mask(g.Value))
+			c.Shorten(g.Origin.File), g.Origin.Line, text.VisibleLine(g.Key), c.Mask(g.Value))
 	}
 	return nil
 }

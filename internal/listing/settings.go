@@ -34,7 +34,7 @@ func SettingsBelow(c *app.Configuration, key string) []ListedSetting {
 func WriteSettings(c *app.Configuration, sys *app.System, found []ListedSetting, origin bool) error {
 	rows := make([][]string, len(found))
 	for i, s := range found {
-		rows[i] = []string{s.Key, text.VisibleLine(string(s.Value))}
+		rows[i] = []string{text.VisibleLine(s.Key), text.VisibleLine(string(s.Value))}
 		if !origin {
 			continue
 		}
@@ -59,10 +59,10 @@ func WriteSettingsFaults(c *app.Configuration, sys *app.System) {
 		fmt.Fprintf(sys.Stderr, "[WARNING] %s\n", w)
 	}
 	for _, g := range c.Loaded.Restrictions() {
-		fmt.Fprintf(sys.Stderr, "[WARNING] %s:%d: %s cannot be enforced, so that no session begins\n", c.Shorten(g.Origin.File), g.Origin.Line, g.Key)
+		fmt.Fprintf(sys.Stderr, "[WARNING] %s:%d: %s cannot be enforced, so that no session begins\n", c.Shorten(g.Origin.File), g.Origin.Line, text.VisibleLine(g.Key))
 	}
 	for _, g := range c.Loaded.WithoutEffect() {
-		fmt.Fprintf(sys.Stderr, "[WARNING] %s:%d: %s has no effect in minigem\n", c.Shorten(g.Origin.File), g.Origin.Line, g.Key)
+		fmt.Fprintf(sys.Stderr, "[WARNING] %s:%d: %s has no effect in minigem\n", c.Shorten(g.Origin.File), g.Origin.Line, text.VisibleLine(g.Key))
 	}
 	for _, u := range c.Loaded.Unknown {
 		u.Origin.File = c.Shorten(u.Origin.File)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"minigem/internal/text"
 )
 
 // Layer is one of the places that settings come from.
@@ -61,7 +63,7 @@ func (w Warning) String() string {
 	if w.Key == "" {
 		return at + ": " + w.Text
 	}
-	return at + ": " + w.Key + ": " + w.Text
+	return at + ": " + text.VisibleLine(w.Key) + ": " + w.Text
 }
 
 // Unknown is a key that minigem does not know. It may be meant for another

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/internal/text"
+)
+
+// forged is what would be a command to a CI system on a line of its own.
+const forged = "\n::error file=x::forged\n  ::set-output name=x::forged\r::error::forged\n##[error]forged\n"
+
+// hostileRuns are, for each command, the ways to run it beside what is hostile in
+// every file that it may read; a reason alone says why there is nothing hostile.
+var hostileRuns = map[string][]string{
+	"minigem":               {"--list-extensions", "-p hi --fake-responses answers --debug", "-r nope" + hostile + " -p hi"},
+	"agents":                {"agents"},
+	"agents install":        {"because: it downloads, and prints what npm says; its refusals are of flags"},
+	"demo":                  {"because: its project and its hooks are in the program"},
+	"fake-api":              {"because: it serves until it is ended, and prints its address"},
+	"hooks":                 {"hooks"},
+	"hooks disable":         {"hooks disable nope" + hostile, "hooks disable #name"},
+	"hooks disable-all":     {"hooks disable-all"},
+	"hooks enable":          {"hooks enable nope" + hostile, "hooks enable #name"},
+	"hooks enable-all":      {"hooks enable-all"},
+	"hooks explain":         {"hooks explain", "hooks explain --json"},
+	"hooks fire":            {"hooks fire BeforeTool --tool write_file", "hooks fire BeforeTool --tool write_file --json", "hooks fire BeforeTool --tool evil" + hostile, "hooks fire nope" + hostile},
+	"hooks lint":            {"hooks lint", "hooks lint --format github", "hooks lint --format sarif", "hooks lint --format json"},
+	"hooks list":            {"hooks list", "hooks list --json"},
+	"hooks migrate":         {"hooks migrate", "hooks migrate --from-claude"},
+	"hooks new":             {"hooks new nope" + hostile},
+	"hooks payload":         {"hooks payload nope" + hostile, "hooks payload BeforeTool"},
+	"hooks record":          {"hooks record nope" + hostile},
+	"hooks replay":          {"hooks replay latest", "hooks replay chat.jsonl", "hooks replay nope" + hostile},
+	"hooks schema":          {"hooks schema nope" + hostile},
+	"hooks test":            {"hooks test cases", "hooks test cases -v", "hooks test cases --format tap", "hooks test cases --format github", "hooks test cases --format json", "hooks test cases --format junit", "hooks test nope" + hostile},
+	"hooks view":            {"hooks view nope" + hostile, "hooks view trace.jsonl"},
+	"hooks why":             {"hooks why BeforeTool write_file", "hooks why BeforeTool evil" + hostile, "hooks why nope" + hostile},
+	"policies":              {"policies", "policies list", "policies check evil" + hostile},
+	"sessions":              {"sessions"},
+	"sessions delete":       {"sessions delete nope" + hostile},
+	"sessions list":         {"sessions list", "sessions list --json"},
+	"sessions restore":      {"sessions restore", "sessions restore nope" + hostile},
+	"sessions rewind":       {"sessions rewind 1", "sessions rewind nope" + hostile},
+	"sessions show":         {"sessions show 1", "sessions show nope" + hostile},
+	"settings":              {"settings"},
+	"settings list":         {"settings list"},
+	"settings schema":       {"settings schema nope" + hostile},
+	"trust":                 {"trust", "trust nope" + hostile},
+	"help":                  {"help nope" + hostile},
+	"completion":            {"because: it prints a script of the program"},
+	"completion bash":       {"because: it prints a script of the program"},
+	"completion fish":       {"because: it prints a script of the program"},
+	"completion zsh":        {"because: it prints a script of the program"},
+	"completion powershell": {"because: it prints a script of the program"},
+}
+
+// inLines are the commands that print what others said in several lines as such: a
+// conversation, an answer, the reason of a hook. README.md says how a workflow
+// keeps GitHub from obeying those.
+var inLines = []string{"sessions show", "hooks fire"}
+
+// commandsIn are the paths of a command and those below it.
+func commandsIn(c *cobra.Command) []string {
+	out := []string{strings.TrimPrefix(c.CommandPath(), "minigem ")}
+	for _, sub := range c.Commands() {
+		out = append(out, commandsIn(sub)...)
+	}
+	return out
+}
+
+// hostileFiles hold text of others in each place that commands print.
+func hostileFiles(t *testing.T) map[string]string {
+	quoted := func(s string) string {
+		data, err := json.Marshal(s)
+		require.NoError(t, err)
+		return string(data)
+	}
+	name, speech := quoted("evil"+hostile+forged), quoted("evil"+hostile+forged)
+	speak := quoted("cat <<'EOF'\n{\"decision\":\"deny\",\"reason\":" + speech + ",\"systemMessage\":" + speech + "}\nEOF\nprintf '\\033[2J\\n::error::forged\\n' >&2")
+	answer := fmt.Sprintf(`{"method":"generateContentStream","response":[{"candidates":[{"content":{"role":"model","parts":[{"text":%s}]},"finishReason":"STOP"}]}]}`+"\n", quoted("evil"+hostile))
+	return map[string]string{
+		".gemini/settings.json": fmt.Sprintf(`{"theme": %[1]s, %[1]s: 1, "mcpServers": {%[1]s: {"command": "cat", "description": %[1]s}},
+			"hooks": {"BeforeTool": [{"matcher": %[1]s, "hooks": [{"type": "command", "name": %[1]s, "command": %[2]s, %[1]s: 1}]},
+			{"hooks": [{"type": "command", "name": %[1]s, "command": %[2]s}]}], %[1]s: []}}`, name, speak),
+		".gemini/policies/p.toml":                       "[[rule]]\ntoolName = " + tomlQuoted("evil"+hostile) + "\ndecision = \"deny\"\npriority = 1\ndenyMessage = " + tomlQuoted("evil"+hostile) + "\n[[rule]]\nevil = 1\n",
+		"~/.gemini/policies/p.toml":                     "[[rule]]\ntoolName = " + tomlQuoted("evil"+hostile) + "\ndecision = \"deny\"\npriority = 1\ndenyMessage = " + tomlQuoted("evil"+hostile) + "\n",
+		"~/.gemini/extensions/x/gemini-extension.json":  fmt.Sprintf(`{"name": %s, "version": %s}`, name, name),
+		"~/.gemini/extensions/ok/gemini-extension.json": fmt.Sprintf(`{"name": "ok", "version": %s, "excludeTools": [%s]}`, name, name),
+		".claude/settings.json":                         fmt.Sprintf(`{"hooks": {"PreToolUse": [{"matcher": %[1]s, "hooks": [{"type": "command", "command": %[1]s}]}], %[1]s: []}}`, name),
+		".gemini/commands/evil\u202e\u200b\x1b[2J.toml": "prompt = \"x\"",
+		"cases/evil.txtar":                              "# evil" + hostile + forged + "\nfire BeforeTool\n-- .gemini/settings.json --\n" + fmt.Sprintf(`{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": %s}]}]}}`, speak) + "\n",
+		"cases/evil\u202e\u2066.txtar":                  "evil" + hostile + forged,
+		"answers":                                       answer,
+		"trace.jsonl":                                   `{"event": ` + name + `}` + "\n",
+		"chat.jsonl":                                    `{"sessionId": ` + name + `}` + "\n",
+	}
+}
+
+func tomlQuoted(s string) string {
+	var b bytes.Buffer
+	b.WriteByte('"')
+	for _, r := range s {
+		fmt.Fprintf(&b, `\U%08X`, r)
+	}
+	return b.String() + `"`
+}
+
+// workflowCommand is a line that a CI system would obey, and that is not ours.
+var workflowCommand = regexp.MustCompile(`(?m)(^|\r)[ \t]*(::[a-z-]+[^:\n]*::forged|##\[[a-z]+\]forged)`)
+
+// TestNoCommandPrintsWhatActs: each command there is, beside hostile files, prints
+// nothing that acts upon a terminal or a CI system. A new command needs a row.
+func TestNoCommandPrintsWhatActs(t *testing.T) {
+	t.Parallel()
+	sys, _, _ := newHookWorld(t, nil).sys()
+	var known []string
+	for name := range hostileRuns {
+		known = append(known, name)
+	}
+	for _, name := range commandsIn(newRootCommand(sys)) {
+		assert.Contains(t, known, name, "say how it is run beside hostile files")
+	}
+	files := hostileFiles(t)
+	title, err := json.Marshal("evil" + hostile + forged)
+	require.NoError(t, err)
+	for _, name := range slices.Sorted(slices.Values(known)) {
+		for _, line := range hostileRuns[name] {
+			if strings.HasPrefix(line, "because: ") {
+				continue
+			}
+			t.Run(line, func(t *testing.T) {
+				t.Parallel()
+				w := newHookWorld(t, files)
+				w.savedSession("11111111-aaaa", "2026-01-01T10:00:00.000Z", strings.Replace(asked, `"Fix the\ttests\u001b[2J\n\nplease"`, string(title), 1), strings.Replace(answered, `"Done."`, string(title), 1))
+				sys, out, errOut := w.sys("GEMINI_API_KEY=k")
+				args := strings.Split(line, " ")
+				if i := slices.Index(args, "#name"); i >= 0 {
+					args[i] = "evil" + hostile + forged
+				}
+				run(args, sys)
+				all := out.String() + errOut.String()
+				for _, r := range strings.NewReplacer("\n", "", "\t", "").Replace(all) {
+					require.False(t, text.Hides(r), "U+%04X is in %q", r, all)
+				}
+				if !slices.Contains(inLines, name) {
+					assert.NotRegexp(t, workflowCommand, all)
+				}
+			})
+		}
+	}
+}
