@@ -28,6 +28,7 @@ var hostileRuns = map[string][]string{
 	"demo":                  {"because: its project and its hooks are in the program"},
 	"fake-api":              {"because: it serves until it is ended, and prints its address"},
 	"hooks":                 {"hooks"},
+	"hooks compat":          {"hooks compat", "hooks compat --json", "hooks compat nope" + hostile},
 	"hooks disable":         {"hooks disable nope" + hostile, "hooks disable #name"},
 	"hooks disable-all":     {"hooks disable-all"},
 	"hooks enable":          {"hooks enable nope" + hostile, "hooks enable #name"},
