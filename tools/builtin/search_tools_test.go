@@ -187,7 +187,7 @@ func TestGlobSeveralDirectories(t *testing.T) {
 	got := use(t, ws, builtin.Glob(ws, obey, func() time.Time { return time.Now().Add(100 * time.Hour) }), args{"pattern": "*.txt"})
 	head, list, _ := strings.Cut(got.text, "\n")
 	assert.Equal(t, `Found 2 file(s) matching "*.txt" across 3 workspace directories, sorted by modification time (newest first):`, head)
-	assert.ElementsMatch(t, []string{"ROOT/a.txt", other.Root() + "/b.txt"}, strings.Fields(list))
+	assert.ElementsMatch(t, []string{"ROOT/a.txt", other.Root() + "/b.txt"}, strings.Split(strings.TrimSpace(list), "\n"))
 }
 
 func TestSearchesStop(t *testing.T) {
