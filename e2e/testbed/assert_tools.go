@@ -74,6 +74,9 @@ func judgeToolRan(r *Record, c Command) verdict {
 // noTool reports whether no request offered a tool of that name and no answer
 // called it: most likely it is misspelled.
 func (r *Record) noTool(name string) bool {
+	if r.other != nil {
+		return false // there it has another name
+	}
 	offered := false
 	for _, req := range r.Requests {
 		offered = offered || len(req.Tools) > 0
