@@ -130,14 +130,16 @@ func TestPage(t *testing.T) {
 	require.NoError(t, WritePage(&b))
 	page := b.String()
 	for _, name := range dialect.Names() {
-		assert.Contains(t, page, `data-find="`+strings.ToLower(strings.NewReplacer("+", "&#43;").Replace(name)))
+		assert.Contains(t, page, `data-find="`+strings.ToLower(name))
 	}
 	for _, a := range dialect.All() {
 		assert.Contains(t, page, `<input type="checkbox" checked value="`+a.ID+`">`)
 	}
 	assert.NotRegexp(t, regexp.MustCompile(`(?i)(src|href)="?(https?:)?//|@import|url\(`), page)
 	assert.Contains(t, page, "default-src &#39;none&#39;")
-	assert.NotContains(t, page, "ZgotmplZ", "no value was refused by the template")
+	for _, name := range []string{"policy", "style", "script", "agents", "nav", "tables"} {
+		assert.NotContains(t, page, "{{"+name+"}}")
+	}
 }
 
 func TestRun(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"fmt"
-	"html/template"
+	"html"
 	"io"
 	"strings"
 
@@ -20,8 +20,6 @@ var (
 	//go:embed page.html
 	frame string
 )
-
-var page = template.Must(template.New("page").Parse(frame))
 
 type pageCell struct {
 	Agent, Words, Class, Hint string
@@ -41,24 +39,51 @@ type pageTable struct {
 // WritePage writes one page of all tables. It needs nothing but itself.
 func WritePage(w io.Writer) error {
 	agents := dialect.All()
-	data := struct {
-		Policy        string
-		Style         template.CSS
-		Script        template.JS
-		Agents        []*dialect.Agent
-		About, Tables []pageTable
-	}{
-		Policy: fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'", digest(style), digest(script)),
-		Style:  template.CSS(style), Script: template.JS(script), Agents: agents, //nolint:gosec // both are files of this package
-		About: []pageTable{about(agents), eventTable(agents)},
-	}
+	about := []pageTable{about(agents), eventTable(agents)}
+	var tables []pageTable
 	for _, p := range points {
-		data.Tables = append(data.Tables, answerTable(p, agents))
+		tables = append(tables, answerTable(p, agents))
 	}
-	if err := page.Execute(w, data); err != nil {
+	tables = append(tables, about...)
+	var choose, nav, body strings.Builder
+	for _, a := range agents {
+		fmt.Fprintf(&choose, `<label><input type="checkbox" checked value="%s"> %s</label> `, html.EscapeString(a.ID), html.EscapeString(a.Name))
+	}
+	for _, t := range tables {
+		fmt.Fprintf(&nav, `<a href="#%s">%s</a> `, t.ID, html.EscapeString(t.Title))
+		t.write(&body)
+	}
+	policy := fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'", digest(style), digest(script))
+	_, err := strings.NewReplacer("{{policy}}", html.EscapeString(policy), "{{style}}", style, "{{script}}", script,
+		"{{agents}}", choose.String(), "{{nav}}", nav.String(), "{{tables}}", body.String()).WriteString(w, frame)
+	if err != nil {
 		return fmt.Errorf("writing the page: %w", err)
 	}
 	return nil
+}
+
+// write writes t as HTML. Package html/template would do it, and make the
+// linker keep every exported method of the program.
+func (t pageTable) write(b *strings.Builder) {
+	esc := html.EscapeString
+	fmt.Fprintf(b, `<section><h2 id="%s">%s <small>%s</small></h2>`+"\n", t.ID, esc(t.Title), esc(t.Point))
+	b.WriteString(`<div class="scroll" tabindex="0"><table><thead><tr><th scope="col"></th>`)
+	for _, a := range t.Agents {
+		fmt.Fprintf(b, `<th scope="col" data-agent="%s" title="%s">%[1]s</th>`, esc(a.Agent), esc(a.Hint))
+	}
+	b.WriteString("</tr></thead>\n<tbody>")
+	for _, r := range t.Rows {
+		name := esc(r.Name)
+		if r.Prints != "" {
+			name = fmt.Sprintf("<details><summary>%s</summary><pre>%s</pre></details>", name, esc(r.Prints))
+		}
+		fmt.Fprintf(b, `<tr data-find="%s"><th scope="row">%s</th>`, esc(r.Find), name)
+		for _, c := range r.Cells {
+			fmt.Fprintf(b, `<td data-agent="%s" class="%s" title="%s">%s</td>`, esc(c.Agent), esc(c.Class), esc(c.Hint), esc(c.Words))
+		}
+		b.WriteString("</tr>\n")
+	}
+	b.WriteString("</tbody></table></div></section>\n")
 }
 
 func digest(text string) string {
