@@ -132,8 +132,8 @@ func TestSessionsThatCannotBeHad(t *testing.T) {
 		{"index where there is none", other, []string{"-r", "1"}, "minigem: opening the session: session index 1 is out of range: this project has no saved sessions" + hint},
 		{"of another project", other, []string{"-r", firstID}, "minigem: opening the session: session " + firstID + " belongs to the project " + h.workspace + ": resume it there, or import its file with --session-file\n"},
 		{"id that is taken", h, []string{"--session-id", firstID}, `minigem: starting session "` + firstID + `": a session with this id exists already: choose another --session-id, or go on with it by --resume` + "\n"},
-		{"no such file", h, []string{"--session-file", "nope.jsonl"}, "minigem: opening the session: importing session: reading session file: open nope.jsonl: no such file or directory\n"},
-		{"file that is none", h, []string{"--session-file", "notes.txt"}, "minigem: opening the session: importing session: reading session file notes.txt: not a session file\n"},
+		{"no such file", h, []string{"--session-file", "nope.jsonl"}, "minigem: opening the session: importing session: reading session file: open nope.jsonl: no such file or directory; --session-file takes the .jsonl file of a session\n"},
+		{"file that is none", h, []string{"--session-file", "notes.txt"}, "minigem: opening the session: importing session: reading session file notes.txt: not a session file; --session-file takes the .jsonl file of a session\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			answers := c.in.answersFile(t, "say Never.")
