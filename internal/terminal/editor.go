@@ -18,16 +18,17 @@ type editor struct {
 	t   *Terminal
 	vim bool
 
-	mu      sync.Mutex
-	active  bool   // between begin and the end of the line
-	line    []rune // what is being written
-	pos     int
-	vi      vi
-	search  string   // of ^R and ^S; empty: there is none
-	offers  []string // what Tab could have meant
-	history []string // earlier prompts
-	stale   bool     // the line editor does not know them yet
-	change  func(line []rune, pos int) ([]rune, int)
+	mu       sync.Mutex
+	active   bool   // between begin and the end of the line
+	line     []rune // what is being written
+	pos      int
+	vi       vi
+	search   string   // of ^R and ^S; empty: there is none
+	searched bool     // the key that came last ends a search
+	offers   []string // what Tab could have meant
+	history  []string // earlier prompts
+	stale    bool     // the line editor does not know them yet
+	change   func(line []rune, pos int) ([]rune, int)
 }
 
 func (e *editor) begin() {
@@ -60,7 +61,7 @@ func (e *editor) Paint(line []rune, pos int) []rune {
 		e.line = e.line[:len(line)-1]
 		e.pos = min(pos, len(e.line))
 	}
-	if !e.t.line.Operation.IsSearchMode() {
+	if e.searched { // asking the line editor would be a race: this may be another goroutine than its own
 		e.search = ""
 	}
 	d := e.draft()

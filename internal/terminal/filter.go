@@ -28,11 +28,26 @@ var known = string([]rune{
 // nothing is a key that does nothing, and ends a search.
 const nothing = readline.CharBell
 
+// endsSearch are the keys at which the line editor leaves its search. Others
+// are searched for.
+var endsSearch = []rune{
+	readline.CharBell, readline.CharTab, readline.CharCtrlU, readline.CharKill, readline.MetaForward, readline.CharTranspose,
+	readline.MetaBackward, readline.MetaDelete, readline.CharLineStart, readline.CharLineEnd, readline.CharCtrlZ, readline.CharCtrlL,
+	readline.MetaBackspace, readline.CharCtrlW, readline.CharCtrlY, readline.CharEnter, readline.CharCtrlJ, readline.CharBackward,
+	readline.CharForward, readline.CharPrev, readline.CharNext, readline.CharDelete, readline.CharInterrupt,
+}
+
 // filter names a key for the line editor, before it acts; ok is false for one
 // that it must not see.
 func (e *editor) filter(r rune) (_ rune, ok bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	r, ok = e.named(r)
+	e.searched = ok && slices.Contains(endsSearch, r)
+	return r, ok
+}
+
+func (e *editor) named(r rune) (_ rune, ok bool) {
 	e.offers = nil
 	if r == 0 { // the end of the input
 		return r, true
