@@ -6,21 +6,21 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/e2e/fakegemini"
+	"minigem/e2e/fakemodel"
 	"minigem/llm"
 	"minigem/llm/script"
 )
 
 // api is the fake Gemini API, as a server on the loopback.
 type api struct {
-	*fakegemini.Server
+	*fakemodel.Server
 	URL string
 }
 
 // startFakeAPI serves entries and refuses what the real API would refuse.
-func startFakeAPI(t testing.TB, entries []script.Entry, faults ...fakegemini.Fault) api {
+func startFakeAPI(t testing.TB, entries []script.Entry, faults ...fakemodel.Fault) api {
 	t.Helper()
-	s := fakegemini.New(fakegemini.Options{Entries: entries, Strict: true, Faults: faults})
+	s := fakemodel.New(fakemodel.Options{Entries: entries, Strict: true, Faults: faults})
 	url, stop, err := s.Start("127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(stop)

@@ -34,9 +34,9 @@ func TestFaultsOfTheAPI(t *testing.T) {
 		{"503 once too often", once, `fault {"status": 503, "message": "Busy"}`, 1, "", "minigem: the server of gemini-2.5-flash has trouble (503: Busy): try again later, or choose another model with --model\n", 1},
 		// The connection.
 		{"dropped before the answer", once, `fault {"cut": true}`, 1, "", "minigem: the Gemini API cannot be reached: EOF: check the network, the proxy and GOOGLE_GEMINI_BASE_URL\n", 1},
-		{"an answer that is not JSON", "", "fault {\"garbage\": true}\n\nsay Hi.", 0, "Hi.\n", "[WARNING] the answer cannot be read: the server sent \"{\\\"candidates\\\": [{\\\"content\\\"\"; asking again in 1s\n", 2},
+		{"an answer that is not JSON", "", "fault {\"garbage\": true}\n\nsay Hi.", 0, "Hi.\n", "[WARNING] the answer cannot be read: the server sent \"{\\\"type\\\": \\\"content_block\"; asking again in 1s\n", 2},
 		{"a stream that is cut", "", "say One,\nsay two.\nfault {\"after\": 1, \"cut\": true}\n\nsay One,\nsay two.", 0, "One,two.\n", "[WARNING] the answer broke off; asking again in 1s\n", 2},
-		{"a stream that becomes garbage", "", "say One,\nsay two.\nfault {\"after\": 1, \"garbage\": true}\n\nsay Something else.", 0, "Something else.\n", "[WARNING] the answer cannot be read: the server sent \"{\\\"candidates\\\": [{\\\"content\\\"\"; asking again in 1s\n", 2},
+		{"a stream that becomes garbage", "", "say One,\nsay two.\nfault {\"after\": 1, \"garbage\": true}\n\nsay Something else.", 0, "Something else.\n", "[WARNING] the answer cannot be read: the server sent \"{\\\"type\\\": \\\"content_block\"; asking again in 1s\n", 2},
 		{"an error in the stream", "", "say One,\nsay two.\nfault {\"after\": 1, \"status\": 500, \"message\": \"Oops\"}\n\nsay One,\nsay two.", 0, "One,two.\n", "[WARNING] the server of gemini-2.5-flash has trouble (500: Oops); asking again in 1s\n", 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {

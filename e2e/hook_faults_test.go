@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/e2e/fakegemini"
+	"minigem/e2e/fakemodel"
 	"minigem/hooks/protocol"
 )
 
@@ -128,7 +128,7 @@ func (f hookFault) meet(t *testing.T, event protocol.Event, deny bool, want faul
 	}
 }
 
-func (f hookFault) run(t *testing.T, event protocol.Event, deny bool, limit time.Duration) (home, *fakegemini.Server, outcome) {
+func (f hookFault) run(t *testing.T, event protocol.Event, deny bool, limit time.Duration) (home, *fakemodel.Server, outcome) {
 	settings, err := json.Marshal(map[string]any{
 		"hooksConfig": map[string]any{"maxRetries": 1},
 		"hooks": map[string]any{string(event): []any{map[string]any{"hooks": []any{
@@ -138,7 +138,7 @@ func (f hookFault) run(t *testing.T, event protocol.Event, deny bool, limit time
 	require.NoError(t, err)
 	entries, err := parseAnswers("answers", faultAnswers)
 	require.NoError(t, err)
-	server := fakegemini.New(fakegemini.Options{Entries: entries, Strict: true})
+	server := fakemodel.New(fakemodel.Options{Entries: entries, Strict: true})
 	url, stop, err := server.Start("127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(stop)
@@ -149,7 +149,7 @@ func (f hookFault) run(t *testing.T, event protocol.Event, deny bool, limit time
 	return h, server, o
 }
 
-func (f hookFault) judge(t *testing.T, event protocol.Event, h home, server *fakegemini.Server, o outcome) {
+func (f hookFault) judge(t *testing.T, event protocol.Event, h home, server *fakemodel.Server, o outcome) {
 	assert.Zero(t, o.Code, o.Stderr)
 	if !f.quiet && !(f.blocks && event.CanBlock()) {
 		assert.Contains(t, o.Stderr, `hook "faulty" for `+string(event)+" failed: ")

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/e2e/fakegemini"
+	"minigem/e2e/fakemodel"
 	"minigem/e2e/testbed"
 )
 
@@ -35,7 +35,7 @@ call mcp_every_trigger-long-running-operation {"duration": 0.2, "steps": 2}
 
 say Done.`)
 	require.NoError(t, err)
-	api := fakegemini.New(fakegemini.Options{Entries: entries, Strict: true})
+	api := fakemodel.New(fakemodel.Options{Entries: entries, Strict: true})
 	url, stop, err := api.Start("127.0.0.1:0")
 	require.NoError(t, err)
 	defer stop()

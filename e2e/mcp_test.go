@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/e2e/fakegemini"
+	"minigem/e2e/fakemodel"
 	"minigem/e2e/testbed"
 	"minigem/llm/script"
 )
@@ -85,7 +85,7 @@ say Done.`
 			h.write(t, "../.gemini/settings.json", strings.TrimSuffix(string(hooks), "}")+`, "mcpServers": {`+tt.servers+`}`+tt.more+`}`)
 			entries, err := parseAnswers("answers", lookup)
 			require.NoError(t, err)
-			api := fakegemini.New(fakegemini.Options{Entries: entries, Strict: true})
+			api := fakemodel.New(fakemodel.Options{Entries: entries, Strict: true})
 			url, stop, err := api.Start("127.0.0.1:0")
 			require.NoError(t, err)
 			defer stop()

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/e2e/fakegemini"
+	"minigem/e2e/fakemodel"
 	"minigem/e2e/testbed"
 	"minigem/hooks/protocol"
 	"minigem/internal/sandbox"
@@ -78,7 +78,7 @@ func condition(name string) (bool, error) {
 // apiKey is where a script keeps its fake API.
 type apiKey struct{}
 
-type apiSlot struct{ server *fakegemini.Server }
+type apiSlot struct{ server *fakemodel.Server }
 
 func setUpScript(env *testscript.Env) error {
 	home := filepath.Join(env.WorkDir, ".home")
@@ -103,7 +103,7 @@ func cmdFakeAPI(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	entries, err := parseAnswers(args[0], ts.ReadFile(args[0]))
 	ts.Check(err)
-	server := fakegemini.New(fakegemini.Options{Entries: entries, Strict: true})
+	server := fakemodel.New(fakemodel.Options{Entries: entries, Strict: true})
 	url, stop, err := server.Start("127.0.0.1:0")
 	ts.Check(err)
 	ts.Defer(stop)
@@ -152,7 +152,7 @@ func runInScript(ts *testscript.TestScript, args []string) int {
 	return code
 }
 
-func apiLog(ts *testscript.TestScript) []fakegemini.Request {
+func apiLog(ts *testscript.TestScript) []fakemodel.Request {
 	s := ts.Value(apiKey{}).(*apiSlot).server
 	if s == nil {
 		ts.Fatalf("there is no fake-api in this script")

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/e2e/fakegemini"
+	"minigem/e2e/fakemodel"
 	"minigem/internal/exit"
 	"minigem/internal/management"
 	"minigem/llm"
@@ -18,14 +18,14 @@ import (
 // A watched model counts its requests and answers the first of each run with a
 // call that writes a file.
 type watchedModel struct {
-	*fakegemini.Server
+	*fakemodel.Server
 	url string
 }
 
 func newWatchedModel(t *testing.T) watchedModel {
 	t.Helper()
 	call := llm.ToolCall{Name: "write_file", Args: map[string]any{"file_path": "pwned", "content": "x"}}
-	s := fakegemini.New(fakegemini.Options{Entries: []script.Entry{
+	s := fakemodel.New(fakemodel.Options{Entries: []script.Entry{
 		script.Streamed(llm.Chunk{Parts: []llm.Part{call}, FinishReason: "STOP"}),
 		script.Streamed(llm.Chunk{Parts: []llm.Part{llm.Text{Text: "Done."}}, FinishReason: "STOP"}),
 	}})

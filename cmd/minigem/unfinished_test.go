@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/e2e/fakegemini"
+	"minigem/e2e/fakemodel"
 	"minigem/internal/exit"
 	"minigem/llm"
 	"minigem/llm/script"
@@ -22,7 +22,7 @@ func runWith(t *testing.T, w hookWorld, format string, chunks ...llm.Chunk) said
 	for _, c := range chunks {
 		entries = append(entries, script.Streamed(c))
 	}
-	url, stop, err := fakegemini.New(fakegemini.Options{Entries: entries}).Start("127.0.0.1:0")
+	url, stop, err := fakemodel.New(fakemodel.Options{Entries: entries}).Start("127.0.0.1:0")
 	require.NoError(t, err)
 	defer stop()
 	sys, out, errOut := w.sys("GEMINI_API_KEY=key", "GOOGLE_GEMINI_BASE_URL="+url)

@@ -11,7 +11,8 @@ import (
 type answer struct {
 	x      *exchange
 	asked  asked
-	parts  []llm.Part
+	chunks []llm.Chunk
+	parts  []llm.Part // of all chunks
 	usage  llm.Usage
 	finish string // in Gemini's words; empty: it breaks off
 }

@@ -112,7 +112,7 @@ func (b anthropicBlock) part() llm.Part {
 	return llm.Opaque{JSON: b.raw}
 }
 
-func (anthropicAPI) read(body []byte, h http.Header, counting bool) (asked, []string, error) {
+func (anthropicAPI) read(x *exchange, body []byte, counting bool) (asked, []string, error) {
 	var w anthropicRequest
 	if err := decode(body, &w); err != nil {
 		return asked{}, nil, err
@@ -139,7 +139,7 @@ func (anthropicAPI) read(body []byte, h http.Header, counting bool) (asked, []st
 	for _, b := range system {
 		r.instruct(b.part())
 	}
-	j := anthropicJudge{reading: r, w: w, h: h, counting: counting}
+	j := anthropicJudge{reading: r, w: w, h: x.req.Header, counting: counting}
 	j.head(body)
 	for i, m := range w.Messages {
 		bs, err := blocks(m.Content)

@@ -22,22 +22,24 @@ func (s *anthropicStream) begin() {
 	s.event("message_start", map[string]any{"message": s.a.anthropicMessage([]any{}, nil, 1)})
 }
 
-func (s *anthropicStream) part(p llm.Part) {
-	switch p := p.(type) {
-	case llm.Text:
-		s.start("text", map[string]any{"type": "text", "text": ""}, false)
-		s.delta(map[string]any{"type": "text_delta", "text": p.Text})
-	case llm.Thought:
-		s.start("thinking", map[string]any{"type": "thinking", "thinking": "", "signature": ""}, false)
-		s.delta(map[string]any{"type": "thinking_delta", "thinking": p.Text})
-		s.last = p
-	case llm.ToolCall:
-		s.start("tool_use", map[string]any{"type": "tool_use", "id": p.ID, "name": p.Name, "input": map[string]any{}}, true)
-		s.delta(map[string]any{"type": "input_json_delta", "partial_json": ""})
-		for _, piece := range pieces(arguments(p)) {
-			s.delta(map[string]any{"type": "input_json_delta", "partial_json": piece})
+func (s *anthropicStream) chunk(c llm.Chunk) {
+	for _, p := range c.Parts {
+		switch p := p.(type) {
+		case llm.Text:
+			s.start("text", map[string]any{"type": "text", "text": ""}, false)
+			s.delta(map[string]any{"type": "text_delta", "text": p.Text})
+		case llm.Thought:
+			s.start("thinking", map[string]any{"type": "thinking", "thinking": "", "signature": ""}, false)
+			s.delta(map[string]any{"type": "thinking_delta", "thinking": p.Text})
+			s.last = p
+		case llm.ToolCall:
+			s.start("tool_use", map[string]any{"type": "tool_use", "id": p.ID, "name": p.Name, "input": map[string]any{}}, true)
+			s.delta(map[string]any{"type": "input_json_delta", "partial_json": ""})
+			for _, piece := range pieces(arguments(p)) {
+				s.delta(map[string]any{"type": "input_json_delta", "partial_json": piece})
+			}
+			s.stop()
 		}
-		s.stop()
 	}
 }
 

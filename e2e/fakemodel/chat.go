@@ -61,7 +61,7 @@ type chatCall struct {
 	} `json:"custom"`
 }
 
-func (chatAPI) read(body []byte, _ http.Header, _ bool) (asked, []string, error) {
+func (chatAPI) read(_ *exchange, body []byte, _ bool) (asked, []string, error) {
 	var w chatRequest
 	if err := decode(body, &w); err != nil {
 		return asked{}, nil, err
@@ -281,24 +281,26 @@ func (s *chatStream) begin() {
 	s.delta(map[string]any{"role": "assistant", "content": "", "refusal": nil}, nil)
 }
 
-func (s *chatStream) part(p llm.Part) {
-	switch p := p.(type) {
-	case llm.Text:
-		s.delta(map[string]any{"content": p.Text}, nil)
-	case llm.Thought:
-		s.delta(map[string]any{"reasoning_content": p.Text}, nil) // not OpenAI's own, but what others that speak this API send
-	case llm.ToolCall:
-		first := s.a.chatCall(p, "")
-		first["index"] = s.calls
-		s.delta(map[string]any{"tool_calls": []any{first}}, nil)
-		key, text, kind := "arguments", arguments(p), kindFunction
-		if first["type"] == kindCustom {
-			key, text, kind = "input", inputOf(p), kindCustom
+func (s *chatStream) chunk(c llm.Chunk) {
+	for _, p := range c.Parts {
+		switch p := p.(type) {
+		case llm.Text:
+			s.delta(map[string]any{"content": p.Text}, nil)
+		case llm.Thought:
+			s.delta(map[string]any{"reasoning_content": p.Text}, nil) // not OpenAI's own, but what others that speak this API send
+		case llm.ToolCall:
+			first := s.a.chatCall(p, "")
+			first["index"] = s.calls
+			s.delta(map[string]any{"tool_calls": []any{first}}, nil)
+			key, text, kind := "arguments", arguments(p), kindFunction
+			if first["type"] == kindCustom {
+				key, text, kind = "input", inputOf(p), kindCustom
+			}
+			for _, piece := range pieces(text) {
+				s.delta(map[string]any{"tool_calls": []any{map[string]any{"index": s.calls, kind: map[string]any{key: piece}}}}, nil)
+			}
+			s.calls++
 		}
-		for _, piece := range pieces(text) {
-			s.delta(map[string]any{"tool_calls": []any{map[string]any{"index": s.calls, kind: map[string]any{key: piece}}}}, nil)
-		}
-		s.calls++
 	}
 }
 

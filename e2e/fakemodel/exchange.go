@@ -18,7 +18,7 @@ type api interface {
 	// read takes a body apart; counting: of a request that only counts tokens.
 	// problems is what the real API would refuse; an error, that it is not a
 	// request at all.
-	read(body []byte, h http.Header, counting bool) (a asked, problems []string, err error)
+	read(x *exchange, body []byte, counting bool) (a asked, problems []string, err error)
 	whole(a answer) any                    // an answer in one piece
 	stream(x *exchange, a answer) streamer // one in many
 	failure(f Fault, number int) any       // the body of an error
@@ -27,7 +27,7 @@ type api interface {
 // streamer writes a streamed answer.
 type streamer interface {
 	begin()
-	part(p llm.Part)
+	chunk(c llm.Chunk)
 	end()         // with the reason of the end
 	fail(f Fault) // in the midst of it
 }
@@ -36,12 +36,13 @@ type streamer interface {
 type asked struct {
 	llm.Request
 	tools  []Tool
+	method script.Method // that a client of Gemini names; empty in other APIs
 	stream bool
 	usage  bool            // the stream tells of usage
 	schema json.RawMessage // that the answer must have; nil: none
 }
 
-var apis = map[Protocol]api{Anthropic: anthropicAPI{}, Responses: responsesAPI{}, Chat: chatAPI{}}
+var apis = map[Protocol]api{Anthropic: anthropicAPI{}, Responses: responsesAPI{}, Chat: chatAPI{}, Gemini: geminiAPI{}}
 
 // exchange is the work on one request.
 type exchange struct {
@@ -70,8 +71,8 @@ func protocolOf(path string) (p Protocol, counting bool) {
 	case strings.HasSuffix(path, "/responses"):
 		return Responses, false
 	}
-	if _, model, ok := strings.Cut(path, "/models/"); ok && strings.Contains(model, ":") {
-		return Gemini, strings.HasSuffix(path, ":countTokens")
+	if _, method := geminiTarget(path); method != "" {
+		return Gemini, method == script.Count
 	}
 	return "", false
 }
@@ -80,9 +81,9 @@ func (x *exchange) serve() {
 	protocol, counting := protocolOf(x.req.URL.Path)
 	x.rec.Protocol, x.api = protocol, apis[protocol]
 	switch {
-	case protocol == Gemini:
-		x.serveGemini()
-	case x.req.Method == http.MethodGet && x.models():
+	case x.s.entries != nil && protocol != Gemini:
+		x.unknown()
+	case protocol == "" && x.req.Method == http.MethodGet && x.models():
 	case protocol == "":
 		x.unknown()
 	case x.req.Method != http.MethodPost:
@@ -100,10 +101,13 @@ func (x *exchange) unknown() {
 	}
 	x.problem("no API has %s %s", x.req.Method, x.req.URL.Path)
 	x.api = chatAPI{}
+	if x.s.entries != nil {
+		x.api = geminiAPI{}
+	}
 	x.fail(Fault{Status: http.StatusNotFound, Message: fmt.Sprintf("the fake model does not know %s %s", x.req.Method, x.req.URL.Path)})
 }
 
-// serveJSON answers in the APIs that are this package's own.
+// serveJSON answers what an API has.
 func (x *exchange) serveJSON(counting bool) {
 	body, err := boundedfile.ReadAll(x.req.Body, "the request", boundedfile.Recorded)
 	if err != nil {
@@ -116,11 +120,11 @@ func (x *exchange) serveJSON(counting bool) {
 		x.refuse("the body is not JSON")
 		return
 	}
-	if !x.keyFits() {
-		x.fail(Fault{Status: http.StatusUnauthorized, Reason: "invalid_api_key", Message: "invalid x-api-key: the key is not the one that the fake model takes"})
+	if f := x.keyFault(); f.Status != 0 {
+		x.fail(f)
 		return
 	}
-	asked, problems, err := x.api.read(body, x.req.Header, counting)
+	asked, problems, err := x.api.read(x, body, counting)
 	if err != nil {
 		x.refuse("%v", err)
 		return
@@ -128,16 +132,24 @@ func (x *exchange) serveJSON(counting bool) {
 	x.asked, x.rec.Parsed, x.rec.Tools = asked, asked.Request, asked.tools
 	x.rec.Problems = append(x.rec.Problems, problems...)
 	x.rec.Side = counting || len(asked.tools) == 0 && !x.s.opts.ToolLess
-	switch {
-	case x.s.opts.Strict && len(problems) > 0:
+	if x.s.opts.Strict && len(problems) > 0 {
 		x.fail(Fault{Status: http.StatusBadRequest, Message: strings.Join(problems, "; ")})
-	case counting:
-		x.answer(script.Count)
-	case x.rec.Side:
-		x.answer(script.Whole)
-	default:
-		x.answer(script.Stream)
+		return
 	}
+	x.answer(x.wanted(counting))
+}
+
+// wanted is the method of the answer that the request takes from the script.
+func (x *exchange) wanted(counting bool) script.Method {
+	switch own := x.asked.method; {
+	case own != "" && (x.s.entries != nil || x.s.opts.ToolLess):
+		return own
+	case counting:
+		return script.Count
+	case x.rec.Side:
+		return script.Whole
+	}
+	return script.Stream
 }
 
 // refuse answers what cannot be meant.
@@ -146,12 +158,24 @@ func (x *exchange) refuse(format string, args ...any) {
 	x.fail(Fault{Status: http.StatusBadRequest, Message: fmt.Sprintf(format, args...)})
 }
 
-func (x *exchange) keyFits() bool {
-	key := x.req.Header.Get("x-api-key")
+// keyFault is what the API says about the key of the request; zero: nothing.
+func (x *exchange) keyFault() Fault {
+	var key string
+	for _, name := range []string{"x-api-key", "x-goog-api-key"} {
+		key += x.req.Header.Get(name)
+	}
 	if key == "" {
 		key = strings.TrimPrefix(x.req.Header.Get("Authorization"), "Bearer ")
 	}
-	return x.s.opts.Key == "" || key == x.s.opts.Key
+	switch {
+	case x.s.opts.Key == "" || key == x.s.opts.Key:
+		return Fault{}
+	case x.rec.Protocol == Gemini && key == "":
+		return Fault{Status: http.StatusForbidden, Message: "Method doesn't allow unregistered callers."}
+	case x.rec.Protocol == Gemini:
+		return Fault{Status: http.StatusBadRequest, Reason: "API_KEY_INVALID", Message: "API key not valid. Please pass a valid API key."}
+	}
+	return Fault{Status: http.StatusUnauthorized, Reason: "invalid_api_key", Message: "invalid x-api-key: the key is not the one that the fake model takes"}
 }
 
 // answer finds the fault and the turn, in this order: a fault that spoils the
@@ -170,7 +194,7 @@ func (x *exchange) answer(m script.Method) {
 	}
 	entry, err := x.pick(m, !fault.Spoils())
 	if err != nil {
-		x.fail(Fault{Status: giveUp, Message: "fake model: " + err.Error(), Final: true})
+		x.fail(Fault{Status: x.giveUp(), Message: "fake model: " + err.Error(), Final: true})
 		return
 	}
 	if x.rec.Fault == nil && entry.Fault != nil {
@@ -184,7 +208,7 @@ func (x *exchange) answer(m script.Method) {
 }
 
 func (x *exchange) send(e script.Entry, fault Fault) {
-	a := answer{x: x, asked: x.asked}
+	a := answer{x: x, asked: x.asked, chunks: e.Chunks}
 	for _, c := range e.Chunks {
 		a.parts = append(a.parts, c.Parts...)
 		if c.Usage != nil {
@@ -200,34 +224,34 @@ func (x *exchange) send(e script.Entry, fault Fault) {
 	switch {
 	case fault.Spoils() && fault.After == 0:
 		x.spoil(fault, nil)
+	case x.asked.stream:
+		x.stream(a, fault)
+	case !x.pause(fault.ChunkDelay):
+	case e.Method == script.Count && x.rec.Protocol == Gemini:
+		x.json(http.StatusOK, map[string]int{"totalTokens": e.Tokens})
 	case e.Method == script.Count:
 		x.json(http.StatusOK, map[string]int{"input_tokens": e.Tokens})
-	case x.asked.stream:
-		x.stream(a, e.Chunks, fault)
-	case !x.pause(fault.ChunkDelay):
-	case fault.Spoils() || a.finish == "":
+	case x.rec.Protocol != Gemini && (fault.Spoils() || a.finish == ""):
 		panic(http.ErrAbortHandler) // what is not streamed cannot end in the midst of it
 	default:
 		x.json(http.StatusOK, x.api.whole(a))
 	}
 }
 
-func (x *exchange) stream(a answer, chunks []llm.Chunk, fault Fault) {
+func (x *exchange) stream(a answer, fault Fault) {
 	x.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	x.Header().Set("Cache-Control", "no-cache")
 	x.header(http.StatusOK)
 	to := x.api.stream(x, a)
 	to.begin()
-	for i, c := range chunks {
+	for i, c := range a.chunks {
 		if fault.Spoils() && i == fault.After {
 			break
 		}
 		if !x.pause(fault.ChunkDelay) {
 			return
 		}
-		for _, p := range c.Parts {
-			to.part(p)
-		}
+		to.chunk(c)
 	}
 	switch {
 	case fault.Spoils():
@@ -255,7 +279,7 @@ func (x *exchange) spoil(f Fault, to streamer) {
 		if name := garbageEvents[x.rec.Protocol]; name != "" { // clients do not look at events without a name
 			_, _ = fmt.Fprintf(x, "event: %s\n", name)
 		}
-		_, _ = io.WriteString(x, "data: {\"type\": \"content_block\n\n") // the client may have left
+		_, _ = io.WriteString(x, "data: {\"type\": \"content_block"+x.eventEnd()) // the client may have left
 		x.flush()
 	case to != nil:
 		to.fail(f)
@@ -282,7 +306,7 @@ func (x *exchange) pause(d time.Duration) bool {
 // fail answers with an error in the form of the API.
 func (x *exchange) fail(f Fault) {
 	f.Message = f.Text()
-	if f.RetryDelay > 0 {
+	if f.RetryDelay > 0 && x.rec.Protocol != Gemini { // which says it in the body
 		x.Header().Set("Retry-After", fmt.Sprintf("%.0f", f.RetryDelay.Seconds()))
 	}
 	if f.Final {
@@ -310,8 +334,16 @@ func (x *exchange) event(name string, v any) {
 	if name != "" {
 		_, _ = fmt.Fprintf(x, "event: %s\n", name)
 	}
-	_, _ = fmt.Fprintf(x, "data: %s\n\n", data) // the client may have left
+	_, _ = fmt.Fprintf(x, "data: %s%s", data, x.eventEnd()) // the client may have left
 	x.flush()
+}
+
+// eventEnd is what ends an event of a stream, in the API's kind of lines.
+func (x *exchange) eventEnd() string {
+	if x.rec.Protocol == Gemini {
+		return "\r\n\r\n"
+	}
+	return "\n\n"
 }
 
 func (x *exchange) header(status int) {

@@ -1,6 +1,5 @@
 // Package fakemodel is a server that speaks four APIs of models from one script:
-// Anthropic Messages, OpenAI Responses, OpenAI chat completions, and Gemini,
-// which is e2e/fakegemini's work. The path of a request says which one is
+// Gemini, Anthropic Messages, OpenAI Responses and OpenAI chat completions. The path of a request says which one is
 // spoken, so that one server serves all at once. It keeps a log of what it was
 // asked, in the types of llm for each API, can misbehave as a server can, and
 // judges requests as the real APIs do. It keeps out anything that thinks, and
@@ -25,7 +24,6 @@ import (
 	"sync"
 	"time"
 
-	"minigem/e2e/fakegemini"
 	"minigem/llm"
 	"minigem/llm/script"
 )
@@ -59,7 +57,7 @@ type Turn struct {
 	Repeat  bool // every further request of this kind gets it too
 }
 
-// Entries are the entries of turns.
+// Entries are the entries of turns, for Options.Entries.
 func Entries(turns []Turn) []script.Entry {
 	var all []script.Entry
 	for _, t := range turns {
@@ -67,9 +65,6 @@ func Entries(turns []Turn) []script.Entry {
 	}
 	return all
 }
-
-// Fault is a way to misbehave.
-type Fault = fakegemini.Fault
 
 // Tool is a tool as a request offers it.
 type Tool struct {
@@ -110,11 +105,18 @@ type Request struct {
 	// the user's. A custom call's text is Args["input"]; a result is
 	// {"output": text} or {"error": text}. Zero if the body could not be read.
 	Parsed llm.Request `json:"-"`
+	Addr   string      `json:"-"` // the client's: the same for requests over one connection
 }
 
 // Options configure a Server.
 type Options struct {
 	Turns []Turn
+
+	// Entries answer in place of Turns, as Gemini CLI takes a fake-responses file:
+	// each request the next one, which must be of its method; with NonStrict the
+	// next one of its method. They are for clients of Gemini. nil: Turns answer.
+	Entries   []script.Entry
+	NonStrict bool
 
 	// Translate makes calls of an action for the tools that a request offers; an
 	// error is a problem of the request, which is refused. nil: Action.Call.
@@ -128,28 +130,30 @@ type Options struct {
 	Faults   []Fault       // by number of request; the first one that fits is taken
 	Strict   bool          // refuse what the real API would refuse
 	Key      string        // the only key that is taken; empty: any, and none
-	Seen     func(Request) // hears of each request when it was answered, one at a time; may be nil
+	Seen     func(Request) // gets each request when it was answered, one at a time; may be nil
 	LogTo    io.Writer     // gets each Request as a line of JSON; may be nil
 }
 
 // Server is an http.Handler. It is safe for concurrent use.
 type Server struct {
-	opts   Options
-	queue  *queue
-	gemini *fakegemini.Server
+	opts    Options
+	queue   *queue
+	entries *script.Queue // nil: queue has the answers
 
-	mu    sync.Mutex
-	log   []Request
-	count int
-	heard sync.Mutex // held while others are told of a request
+	mu        sync.Mutex
+	log       []Request
+	count     int
+	served    []llm.Part // to clients of Gemini
+	reporting sync.Mutex // held while LogTo and Seen get a request
 }
 
 // New makes a Server.
 func New(o Options) *Server {
-	return &Server{
-		opts: o, queue: newQueue(o.Turns),
-		gemini: fakegemini.New(fakegemini.Options{Faults: o.Faults, Strict: o.Strict, Key: o.Key}),
+	s := &Server{opts: o, queue: newQueue(o.Turns)}
+	if o.Entries != nil {
+		s.entries = script.NewQueue(o.Entries, o.NonStrict)
 	}
+	return s
 }
 
 // Start serves on addr, such as "127.0.0.1:0", until stop is called, and returns
@@ -191,15 +195,20 @@ func (s *Server) Log() []Request {
 }
 
 // Left says how many turns nobody has asked for yet.
-func (s *Server) Left() int { return s.queue.len() }
+func (s *Server) Left() int {
+	if s.entries != nil {
+		return s.entries.Left()
+	}
+	return s.queue.len()
+}
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.count++
-	rec := &Request{Number: s.count, Time: time.Now().UTC(), Method: r.Method}
+	rec := &Request{Number: s.count, Time: time.Now().UTC(), Method: r.Method, Addr: r.RemoteAddr}
 	s.mu.Unlock()
-	rec.Path, rec.Header = fakegemini.Redacted(r)
+	rec.Path, rec.Header = redacted(r)
 	defer s.keep(rec) // runs when a fault drops the connection, too
 	(&exchange{ResponseWriter: w, s: s, req: r, rec: rec}).serve()
 }
@@ -208,8 +217,8 @@ func (s *Server) keep(rec *Request) {
 	s.mu.Lock()
 	s.log = append(s.log, *rec)
 	s.mu.Unlock()
-	s.heard.Lock()
-	defer s.heard.Unlock()
+	s.reporting.Lock()
+	defer s.reporting.Unlock()
 	if s.opts.LogTo != nil {
 		if line, err := json.Marshal(rec); err == nil {
 			_, _ = s.opts.LogTo.Write(append(line, '\n')) // the log is a by-product
@@ -218,4 +227,21 @@ func (s *Server) keep(rec *Request) {
 	if s.opts.Seen != nil {
 		s.opts.Seen(*rec)
 	}
+}
+
+// redacted returns the path of a request with its query, and its header, with
+// "***" for credentials.
+func redacted(r *http.Request) (path string, h http.Header) {
+	h = r.Header.Clone()
+	for name := range h {
+		switch name {
+		case "Authorization", "Proxy-Authorization", "X-Goog-Api-Key", "X-Api-Key", "Api-Key", "Cookie":
+			h[name] = []string{"***"}
+		}
+	}
+	if q := r.URL.Query(); q.Has("key") {
+		q.Set("key", "***")
+		return r.URL.EscapedPath() + "?" + q.Encode(), h
+	}
+	return r.URL.RequestURI(), h
 }

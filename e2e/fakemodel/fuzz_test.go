@@ -14,6 +14,25 @@ import (
 	"minigem/llm/script"
 )
 
+// FuzzFault: a fault is read or refused; one that was read and written is read
+// as the same.
+func FuzzFault(f *testing.F) {
+	for _, text := range []string{`{"status":503,"message":"m"}`, `{"cut":true}`, `null`, `[]`, `{"delay":"1h"}`, `{"delay":-5,"status":99999}`, `{"retryDelay":"x"}`, `{"unknown":1}`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var fault Fault
+		if json.Unmarshal(data, &fault) != nil {
+			return
+		}
+		once, err := json.Marshal(fault)
+		require.NoError(t, err)
+		var again Fault
+		require.NoError(t, json.Unmarshal(once, &again), "%s", once)
+		require.Equal(t, fault, again)
+	})
+}
+
 // FuzzRequest: whatever a client sends, the server answers it, with an error in
 // the form of the API where it cannot be meant; and what it read can be written.
 func FuzzRequest(f *testing.F) {
@@ -27,6 +46,14 @@ func FuzzRequest(f *testing.F) {
 	f.Add("/v1/chat/completions", []byte(`{"tools":[{"type":"function","function":{"name":"run","parameters":{"$ref":"#"}}}],"tool_choice":{"type":"function"},"response_format":{"type":"json_schema","json_schema":{"schema":{"anyOf":[{"$ref":"#"}]}}}}`))
 	f.Add("/v1/responses", []byte(`{"input":[{"type":"local_shell_call","call_id":"1","action":{"command":["ls"]}},{"type":"local_shell_call_output","call_id":"1","output":[{"type":"x"}]},{"role":"user","content":"a"},{}],"tools":[{"type":"namespace","name":"n","tools":[{"type":"function","name":"run"}]}]}`))
 	f.Add("/models/x", []byte(``))
+	for path, body := range map[string]string{
+		"/v1beta/models/m:generateContent":               `{"contents":[{"role":"user","parts":[{"text":"a"}]}],"tools":[{"functionDeclarations":[{"name":"x","parameters":{"type":5}}]}]}`,
+		"/v1beta/models/m:countTokens":                   `{"generateContentRequest":{"contents":[null]}}`,
+		"/v1beta/models/m:streamGenerateContent?alt=sse": `{"contents":[{"parts":[{"functionResponse":null},{}]}],"tools":[null],"toolConfig":5}`,
+		"/": `{`, "/v1beta/models/:x": `null`,
+	} {
+		f.Add(path, []byte(body))
+	}
 	f.Fuzz(func(t *testing.T, path string, body []byte) {
 		target, err := url.ParseRequestURI(path)
 		if err != nil || target.Path == "" || target.Path[0] != '/' {

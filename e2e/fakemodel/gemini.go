@@ -1,64 +1,147 @@
 package fakemodel
 
 import (
-	"minigem/e2e/fakegemini"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
 	"minigem/llm"
 	"minigem/llm/script"
 )
 
-// serveGemini lets fakegemini answer, from the turns of this server.
-func (x *exchange) serveGemini() {
-	rec := &fakegemini.Request{Number: x.rec.Number, Time: x.rec.Time}
-	defer func() {
-		x.rec.Body, x.rec.Status, x.rec.Fault, x.rec.Parsed = rec.Body, rec.Status, rec.Fault, rec.Parsed
-		x.rec.Problems = append(rec.Problems, x.rec.Problems...)
-	}()
-	x.s.gemini.Handle(x.ResponseWriter, x.req, rec, geminiSource{x})
+// geminiAPI is the Gemini API, with the paths of Google AI Studio
+// (/v1beta/models/M:streamGenerateContent) and of Vertex AI
+// (/v1beta1/projects/P/locations/L/publishers/google/models/M:...).
+type geminiAPI struct{}
+
+// geminiMethods are the script's names of what stands behind the colon of a path.
+var geminiMethods = map[string]script.Method{
+	"streamGenerateContent": script.Stream,
+	"generateContent":       script.Whole,
+	"countTokens":           script.Count,
 }
 
-// geminiSource gives fakegemini the turns.
-type geminiSource struct{ x *exchange }
-
-func (g geminiSource) Next(m script.Method, req llm.Request) (script.Entry, error) {
-	return g.pick(m, req, true)
+// geminiTarget splits a path into model and method; empty: it is none of Gemini's.
+func geminiTarget(path string) (model string, m script.Method) {
+	_, name, _ := strings.Cut(path, "/models/")
+	model, method, _ := strings.Cut(name, ":")
+	if model == "" {
+		return "", ""
+	}
+	return model, geminiMethods[method]
 }
 
-func (g geminiSource) Peek(m script.Method, req llm.Request) (script.Entry, error) {
-	return g.pick(m, req, false)
+func (geminiAPI) read(x *exchange, body []byte, counting bool) (asked, []string, error) {
+	var a asked
+	model, method := geminiTarget(x.req.URL.Path)
+	if method == script.Stream && x.req.URL.Query().Get("alt") != "sse" {
+		return a, nil, errors.New("the fake model streams with alt=sse only")
+	}
+	var inner struct {
+		Request json.RawMessage `json:"generateContentRequest"`
+	}
+	if counting && json.Unmarshal(body, &inner) == nil && inner.Request != nil {
+		body = inner.Request
+	}
+	if err := json.Unmarshal(body, &a.Request); err != nil {
+		return a, nil, err
+	}
+	a.Model, a.method, a.stream, a.schema = model, method, method == script.Stream, a.Sampling.JSONSchema
+	for _, t := range a.Tools {
+		a.tools = append(a.tools, Tool{Name: t.Name, Kind: kindFunction, Schema: t.Parameters})
+	}
+	x.s.mu.Lock()
+	served := slices.Clone(x.s.served)
+	x.s.mu.Unlock()
+	return a, geminiProblems(a.Request, served), nil
 }
 
-func (g geminiSource) pick(m script.Method, req llm.Request, remove bool) (script.Entry, error) {
-	x := g.x
-	x.asked = asked{Request: req, schema: req.Sampling.JSONSchema}
-	for _, t := range req.Tools {
-		x.asked.tools = append(x.asked.tools, Tool{Name: t.Name, Kind: "function", Schema: t.Parameters})
+// whole is the answer in one chunk.
+func (geminiAPI) whole(a answer) any {
+	var whole llm.Chunk
+	for _, c := range a.chunks {
+		parts := append(whole.Parts, c.Parts...)
+		whole, whole.Parts = c, parts
 	}
-	x.rec.Tools = x.asked.tools
-	x.rec.Side = m == script.Count || len(req.Tools) == 0 && !x.s.opts.ToolLess
-	kind := m
-	if m != script.Count && !x.s.opts.ToolLess {
-		kind = script.Stream
-		if x.rec.Side {
-			kind = script.Whole
-		}
-	}
-	e, err := x.pick(kind, remove)
-	if err != nil {
-		return e, err
-	}
-	return as(e, m), nil
+	a.x.remember(whole)
+	return whole
 }
 
-// as makes an answer one of the method that was asked for.
-func as(e script.Entry, m script.Method) script.Entry {
-	if e.Method == script.Stream && m == script.Whole {
-		var whole llm.Chunk
-		for _, c := range e.Chunks {
-			parts := append(whole.Parts, c.Parts...)
-			whole, whole.Parts = c, parts
-		}
-		e.Chunks = []llm.Chunk{whole}
+// geminiStream writes chunks as they are.
+type geminiStream struct{ x *exchange }
+
+func (geminiAPI) stream(x *exchange, _ answer) streamer { return geminiStream{x} }
+
+func (s geminiStream) begin() { s.x.flush() }
+
+func (s geminiStream) chunk(c llm.Chunk) {
+	s.x.event("", c)
+	s.x.remember(c)
+}
+
+func (geminiStream) end() {}
+
+func (s geminiStream) fail(f Fault) { s.x.event("", geminiAPI{}.failure(f, 0)) }
+
+// remember keeps the parts with signatures, which later requests must have.
+func (x *exchange) remember(c llm.Chunk) {
+	x.s.mu.Lock()
+	defer x.s.mu.Unlock()
+	x.s.served = append(x.s.served, c.Parts...)
+}
+
+func (geminiAPI) failure(f Fault, _ int) any { return map[string]any{"error": geminiError(f)} }
+
+// googleError is the body of Google's errors.
+type googleError struct {
+	Code    int              `json:"code"`
+	Message string           `json:"message"`
+	Status  string           `json:"status"`
+	Details []map[string]any `json:"details,omitempty"`
+}
+
+func geminiError(f Fault) googleError {
+	e := googleError{Code: f.Status, Message: f.Text(), Status: statusName(f.Status)}
+	add := func(kind string, detail map[string]any) {
+		detail["@type"] = "type.googleapis.com/google.rpc." + kind
+		e.Details = append(e.Details, detail)
 	}
-	e.Method = m
+	if f.Reason != "" {
+		add("ErrorInfo", map[string]any{"reason": f.Reason, "domain": "googleapis.com"})
+	}
+	if f.PerDay {
+		add("QuotaFailure", map[string]any{"violations": []map[string]any{{"quotaId": "GenerateRequestsPerDayPerProjectPerModel"}}})
+	}
+	if f.RetryDelay > 0 {
+		add("RetryInfo", map[string]any{"retryDelay": fmt.Sprintf("%gs", f.RetryDelay.Seconds())})
+	}
 	return e
+}
+
+// statusName is the canonical code that goes with an HTTP status.
+func statusName(status int) string {
+	switch status {
+	case http.StatusBadRequest:
+		return "INVALID_ARGUMENT"
+	case http.StatusUnauthorized:
+		return "UNAUTHENTICATED"
+	case http.StatusForbidden:
+		return "PERMISSION_DENIED"
+	case http.StatusNotFound:
+		return "NOT_FOUND"
+	case http.StatusTooManyRequests:
+		return "RESOURCE_EXHAUSTED"
+	case 499:
+		return "CANCELLED"
+	case http.StatusServiceUnavailable:
+		return "UNAVAILABLE"
+	case http.StatusGatewayTimeout:
+		return "DEADLINE_EXCEEDED"
+	case http.StatusInternalServerError:
+		return "INTERNAL"
+	}
+	return "UNKNOWN"
 }

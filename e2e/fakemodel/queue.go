@@ -66,6 +66,14 @@ func (q *queue) failure(asked string) (script.Entry, bool) {
 // whatever it is told.
 const giveUp = http.StatusForbidden
 
+// giveUp is that status; clients of Gemini give up for a bad request, too.
+func (x *exchange) giveUp() int {
+	if x.rec.Protocol == Gemini {
+		return http.StatusBadRequest
+	}
+	return giveUp
+}
+
 func (q *queue) keepFailure(asked string, e script.Entry) {
 	var f Fault
 	if e.Fault == nil || json.Unmarshal(e.Fault, &f) != nil || !f.Final {
@@ -91,6 +99,17 @@ func (x *exchange) conversation() string {
 
 // pick finds the turn for the request, and puts it into the words of its tools.
 func (x *exchange) pick(m script.Method, remove bool) (script.Entry, error) {
+	if q := x.s.entries; q != nil {
+		take := q.Peek
+		if remove {
+			take = q.Next
+		}
+		e, err := take(m, x.asked.Request)
+		if err == nil {
+			x.rec.Answer = e.Where(x.rec.Number)
+		}
+		return e, err
+	}
 	asked := x.conversation()
 	if e, ok := x.s.queue.failure(asked); ok {
 		x.rec.Again = true

@@ -3,7 +3,6 @@ package fakemodel
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"minigem/llm"
@@ -80,7 +79,7 @@ func (r *reading) ask(tools []responsesTool, namespace string) {
 	}
 }
 
-func (responsesAPI) read(body []byte, _ http.Header, _ bool) (asked, []string, error) {
+func (responsesAPI) read(_ *exchange, body []byte, _ bool) (asked, []string, error) {
 	var w responsesRequest
 	if err := decode(body, &w); err != nil {
 		return asked{}, nil, err

@@ -45,25 +45,27 @@ func (s *responsesStream) at(item map[string]any, inner string, more map[string]
 	return fields
 }
 
-func (s *responsesStream) part(p llm.Part) {
-	switch p := p.(type) {
-	case llm.Text:
-		if t, ok := s.open.(llm.Text); ok {
-			s.open = llm.Text{Text: t.Text + p.Text}
-		} else {
-			s.say(p, "content", outputText(""), "response.content_part.added", "content_index")
+func (s *responsesStream) chunk(c llm.Chunk) {
+	for _, p := range c.Parts {
+		switch p := p.(type) {
+		case llm.Text:
+			if t, ok := s.open.(llm.Text); ok {
+				s.open = llm.Text{Text: t.Text + p.Text}
+			} else {
+				s.say(p, "content", outputText(""), "response.content_part.added", "content_index")
+			}
+			s.event("response.output_text.delta", s.at(s.item(), "content_index", map[string]any{"delta": p.Text, "logprobs": []any{}}))
+		case llm.Thought:
+			if t, ok := s.open.(llm.Thought); ok {
+				p.Text, s.open = t.Text+p.Text, llm.Thought{Text: t.Text + p.Text, Signature: p.Signature}
+			} else {
+				s.say(p, "summary", summaryText(""), "response.reasoning_summary_part.added", "summary_index")
+			}
+			s.event("response.reasoning_summary_text.delta", s.at(s.item(), "summary_index", map[string]any{"delta": p.Text}))
+		case llm.ToolCall:
+			s.close()
+			s.call(p)
 		}
-		s.event("response.output_text.delta", s.at(s.item(), "content_index", map[string]any{"delta": p.Text, "logprobs": []any{}}))
-	case llm.Thought:
-		if t, ok := s.open.(llm.Thought); ok {
-			p.Text, s.open = t.Text+p.Text, llm.Thought{Text: t.Text + p.Text, Signature: p.Signature}
-		} else {
-			s.say(p, "summary", summaryText(""), "response.reasoning_summary_part.added", "summary_index")
-		}
-		s.event("response.reasoning_summary_text.delta", s.at(s.item(), "summary_index", map[string]any{"delta": p.Text}))
-	case llm.ToolCall:
-		s.close()
-		s.call(p)
 	}
 }
 

@@ -6,12 +6,11 @@ import (
 	"io"
 	"slices"
 
-	"minigem/e2e/fakegemini"
 	"minigem/e2e/fakemodel"
 )
 
-// FakeAPI serves a model script to any client. See fakemodel.Options and
-// fakegemini.Options for what is not said here.
+// FakeAPI serves a model script to any client. See fakemodel.Options
+// for what is not said here.
 type FakeAPI struct {
 	Protocol     fakemodel.Protocol // of the client
 	Faults       string             // JSON array of faults; empty: none
@@ -36,21 +35,18 @@ func (f FakeAPI) Start(path, addr string) (url string, stop func(), err error) {
 	if err != nil {
 		return "", nil, err
 	}
+	o := fakemodel.Options{Turns: turns, NonStrict: f.NonStrict, ToolLess: f.EveryRequest, Strict: f.Strict, Key: f.Key, Faults: faults, LogTo: f.LogTo}
 	if f.Protocol == fakemodel.Gemini && !short {
-		return fakegemini.New(fakegemini.Options{
-			Entries: fakemodel.Entries(turns), NonStrict: f.NonStrict, Strict: f.Strict, Key: f.Key, Faults: faults, LogTo: f.LogTo,
-		}).Start(addr)
+		o.Entries = fakemodel.Entries(turns)
 	}
-	return fakemodel.New(fakemodel.Options{
-		Turns: turns, ToolLess: f.EveryRequest, Strict: f.Strict, Key: f.Key, Faults: faults, LogTo: f.LogTo,
-	}).Start(addr)
+	return fakemodel.New(o).Start(addr)
 }
 
-func parseFaults(s string) ([]fakegemini.Fault, error) {
+func parseFaults(s string) ([]fakemodel.Fault, error) {
 	if s == "" {
 		return nil, nil
 	}
-	var faults []fakegemini.Fault
+	var faults []fakemodel.Fault
 	if err := json.Unmarshal([]byte(s), &faults); err != nil {
 		return nil, fmt.Errorf("reading --faults: %w", err)
 	}

@@ -4,10 +4,9 @@ package archtest
 // that reaches it.
 var parsers = []fuzzed{
 	{target: "e2e/agents FuzzWrap", folder: "e2e/agents", functions: "mergeJSON mergeTOML readDoc readTOML wrapper.place writePlugin"},
-	{target: "e2e/fakegemini FuzzFault", folder: "e2e/testbed", functions: "parseFaults"},
-	{target: "e2e/fakegemini FuzzFault", folder: "e2e/fakegemini", functions: "Fault.UnmarshalJSON"},
-	{target: "e2e/fakegemini FuzzRequest", folder: "e2e/fakegemini", functions: "answer.judge answer.read answer.serve isEmptyObject validation.tools"},
-	{target: "e2e/fakemodel FuzzRequest", folder: "e2e/fakemodel", functions: "anthropicJudge.head blocks chatJudge.head decode exchange.answer exchange.serveJSON image instance isText itemsOf object openAIContent queue.keepFailure reading.checkTools reading.choice reading.responsesCall typeOf"},
+	{target: "e2e/fakemodel FuzzFault", folder: "e2e/testbed", functions: "parseFaults"},
+	{target: "e2e/fakemodel FuzzFault", folder: "e2e/fakemodel", functions: "Fault.UnmarshalJSON"},
+	{target: "e2e/fakemodel FuzzRequest", folder: "e2e/fakemodel", functions: "anthropicJudge.head blocks chatJudge.head decode exchange.answer exchange.serveJSON geminiAPI.read geminiJudge.tools image instance isEmptyObject isText itemsOf object openAIContent queue.keepFailure reading.checkTools reading.choice reading.responsesCall typeOf"},
 	{target: "llm/script FuzzParse", folder: "e2e/testbed", functions: "ReadModel"},
 	{target: "e2e/testbed FuzzCase", folder: "e2e/record", functions: "unfit"},
 	{target: "e2e/testbed FuzzCase", folder: "e2e/testbed", functions: "Parse ReadFile modelParser.call"},

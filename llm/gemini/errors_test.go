@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/e2e/fakegemini"
+	"minigem/e2e/fakemodel"
 	"minigem/llm"
 	"minigem/llm/gemini"
 	"minigem/llm/script"
@@ -19,7 +19,7 @@ import (
 
 func TestErrorsOfTheAPI(t *testing.T) {
 	t.Parallel()
-	type fault = fakegemini.Fault
+	type fault = fakemodel.Fault
 	tests := []struct {
 		name    string
 		fault   fault
@@ -48,7 +48,7 @@ func TestErrorsOfTheAPI(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, o := serve(t, fakegemini.Options{Entries: []script.Entry{script.Streamed(chunk("a", "STOP"))}, Faults: []fault{tt.fault}})
+			_, o := serve(t, fakemodel.Options{Entries: []script.Entry{script.Streamed(chunk("a", "STOP"))}, Faults: []fault{tt.fault}})
 			c := gemini.New(o)
 			_, err := collect(c.Stream(t.Context(), ask("x")))
 			e := asError(t, err)
@@ -65,7 +65,7 @@ func TestErrorsOfTheAPI(t *testing.T) {
 
 func TestErrorsOfTheStream(t *testing.T) {
 	t.Parallel()
-	type fault = fakegemini.Fault
+	type fault = fakemodel.Fault
 	e := script.Streamed(chunk("a", ""), chunk("b", "STOP"))
 	tests := []struct {
 		name    string
@@ -78,19 +78,19 @@ func TestErrorsOfTheStream(t *testing.T) {
 	}{
 		// after the first chunk
 		{"cut", fault{After: 1, Cut: true}, 1, llm.ErrStream, 200, true, "the answer broke off"},
-		{"garbage", fault{After: 1, Garbage: true}, 1, llm.ErrStream, 200, true, `the answer cannot be read: the server sent "{\"candidates\": [{\"content\""`},
+		{"garbage", fault{After: 1, Garbage: true}, 1, llm.ErrStream, 200, true, `the answer cannot be read: the server sent "{\"type\": \"content_block"`},
 		{"silence", fault{After: 1, Silent: true}, 1, llm.ErrStream, 0, true, "the server of gemini-3-flash said nothing for 100ms"},
 		{"an error as an event", fault{After: 1, Status: 503, Message: "Busy"}, 1, llm.ErrStream, 503, true, "the server of gemini-3-flash has trouble (503: Busy)"},
 		{"one that will come again", fault{After: 1, Status: 400, Message: "Bad"}, 1, llm.ErrInvalid, 400, true, "the request was refused (400: Bad)"},
 		// in place of it
 		{"cut before", fault{Cut: true}, 0, llm.ErrOffline, 0, false, "the Gemini API cannot be reached: EOF"},
-		{"garbage at once", fault{Garbage: true}, 0, llm.ErrStream, 200, true, `the answer cannot be read: the server sent "{\"candidates\": [{\"content\""`},
+		{"garbage at once", fault{Garbage: true}, 0, llm.ErrStream, 200, true, `the answer cannot be read: the server sent "{\"type\": \"content_block"`},
 		{"silence before", fault{Silent: true}, 0, llm.ErrOffline, 0, false, "the server of gemini-3-flash said nothing for 100ms"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, o := serve(t, fakegemini.Options{Entries: []script.Entry{e}, Faults: []fault{tt.fault}})
+			_, o := serve(t, fakemodel.Options{Entries: []script.Entry{e}, Faults: []fault{tt.fault}})
 			o.Silence = 100 * time.Millisecond
 			chunks, err := collect(gemini.New(o).Stream(t.Context(), ask("x")))
 			assert.Len(t, chunks, tt.chunks)

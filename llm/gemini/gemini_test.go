@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/e2e/fakegemini"
+	"minigem/e2e/fakemodel"
 	"minigem/llm"
 	"minigem/llm/gemini"
 	"minigem/llm/script"
@@ -24,9 +24,9 @@ import (
 const key = "AIzaSecretSecretSecret"
 
 // serve starts a fake API and returns options to reach it.
-func serve(t *testing.T, o fakegemini.Options) (*fakegemini.Server, gemini.Options) {
+func serve(t *testing.T, o fakemodel.Options) (*fakemodel.Server, gemini.Options) {
 	t.Helper()
-	s := fakegemini.New(o)
+	s := fakemodel.New(o)
 	url, stop, err := s.Start("127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(stop)
@@ -112,7 +112,7 @@ var fullChunks = []llm.Chunk{
 
 func TestStreamCarriesEverythingBothWays(t *testing.T) {
 	t.Parallel()
-	s, o := serve(t, fakegemini.Options{Entries: []script.Entry{script.Streamed(fullChunks...)}, Strict: true, Key: key})
+	s, o := serve(t, fakemodel.Options{Entries: []script.Entry{script.Streamed(fullChunks...)}, Strict: true, Key: key})
 	chunks, err := collect(gemini.New(o).Stream(t.Context(), fullRequest))
 	require.NoError(t, err)
 	assert.Equal(t, fullChunks, chunks)
@@ -130,7 +130,7 @@ func TestStreamCarriesEverythingBothWays(t *testing.T) {
 func TestGenerateAndCount(t *testing.T) {
 	t.Parallel()
 	whole := fullChunks[2]
-	s, o := serve(t, fakegemini.Options{Entries: []script.Entry{script.Answered(whole), script.Counted(42)}, Strict: true})
+	s, o := serve(t, fakemodel.Options{Entries: []script.Entry{script.Answered(whole), script.Counted(42)}, Strict: true})
 	c := gemini.New(o)
 	got, err := c.Generate(t.Context(), fullRequest)
 	require.NoError(t, err)
@@ -155,7 +155,7 @@ func TestGenerateAndCount(t *testing.T) {
 func TestConnectionIsKeptAcrossStreams(t *testing.T) {
 	t.Parallel()
 	e := script.Streamed(chunk("a", ""), chunk("b", "STOP"))
-	s, o := serve(t, fakegemini.Options{Entries: []script.Entry{e, e, e}})
+	s, o := serve(t, fakemodel.Options{Entries: []script.Entry{e, e, e}})
 	c := gemini.New(o)
 	for range 3 {
 		_, err := collect(c.Stream(t.Context(), ask("x")))
@@ -169,7 +169,7 @@ func TestConnectionIsKeptAcrossStreams(t *testing.T) {
 
 func TestPromptRefused(t *testing.T) {
 	t.Parallel()
-	_, o := serve(t, fakegemini.Options{Entries: []script.Entry{script.Streamed(llm.Chunk{BlockReason: "SAFETY"}), script.Streamed()}})
+	_, o := serve(t, fakemodel.Options{Entries: []script.Entry{script.Streamed(llm.Chunk{BlockReason: "SAFETY"}), script.Streamed()}})
 	c := gemini.New(o)
 	chunks, err := collect(c.Stream(t.Context(), ask("x")))
 	require.NoError(t, err)
@@ -183,7 +183,7 @@ func TestPromptRefused(t *testing.T) {
 func TestConsumerMayLeave(t *testing.T) {
 	t.Parallel()
 	e := script.Streamed(chunk("a", ""), chunk("b", "STOP"))
-	_, o := serve(t, fakegemini.Options{Entries: []script.Entry{e}, Faults: []fakegemini.Fault{{After: 1, Silent: true}}})
+	_, o := serve(t, fakemodel.Options{Entries: []script.Entry{e}, Faults: []fakemodel.Fault{{After: 1, Silent: true}}})
 	for c, err := range gemini.New(o).Stream(t.Context(), ask("x")) {
 		require.NoError(t, err)
 		assert.Equal(t, "a", c.Text())
@@ -196,16 +196,16 @@ func TestCancel(t *testing.T) {
 	e := script.Streamed(chunk("a", ""), chunk("b", "STOP"))
 	tests := []struct {
 		name  string
-		fault fakegemini.Fault
+		fault fakemodel.Fault
 		want  []llm.Chunk
 	}{
-		{"before the answer", fakegemini.Fault{Silent: true}, nil},
-		{"in the midst of it", fakegemini.Fault{After: 1, Silent: true}, []llm.Chunk{chunk("a", "")}},
+		{"before the answer", fakemodel.Fault{Silent: true}, nil},
+		{"in the midst of it", fakemodel.Fault{After: 1, Silent: true}, []llm.Chunk{chunk("a", "")}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, o := serve(t, fakegemini.Options{Entries: []script.Entry{e}, Faults: []fakegemini.Fault{tt.fault}})
+			_, o := serve(t, fakemodel.Options{Entries: []script.Entry{e}, Faults: []fakemodel.Fault{tt.fault}})
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			if tt.want == nil {
@@ -260,7 +260,7 @@ func TestHeaders(t *testing.T) {
 
 func TestVertexPaths(t *testing.T) {
 	t.Parallel()
-	s, o := serve(t, fakegemini.Options{Entries: []script.Entry{script.Streamed(chunk("a", "STOP")), script.Counted(3)}, Strict: true})
+	s, o := serve(t, fakemodel.Options{Entries: []script.Entry{script.Streamed(chunk("a", "STOP")), script.Counted(3)}, Strict: true})
 	o.Auth = gemini.AuthVertex
 	c := gemini.New(o)
 	chunks, err := collect(c.Stream(t.Context(), fullRequest))
@@ -277,7 +277,7 @@ func TestVertexPaths(t *testing.T) {
 
 func TestAPIVersion(t *testing.T) {
 	t.Parallel()
-	s, o := serve(t, fakegemini.Options{Entries: []script.Entry{script.Answered(chunk("a", "STOP"))}})
+	s, o := serve(t, fakemodel.Options{Entries: []script.Entry{script.Answered(chunk("a", "STOP"))}})
 	o.APIVersion = "v1alpha"
 	_, err := gemini.New(o).Generate(t.Context(), ask("x"))
 	require.NoError(t, err)
@@ -286,7 +286,7 @@ func TestAPIVersion(t *testing.T) {
 
 func TestRequestsThatCannotBeMade(t *testing.T) {
 	t.Parallel()
-	_, o := serve(t, fakegemini.Options{})
+	_, o := serve(t, fakemodel.Options{})
 	c := gemini.New(o)
 	_, err := collect(c.Stream(t.Context(), llm.Request{Model: "a/../b", Messages: ask("x").Messages}))
 	assert.Equal(t, llm.ErrInvalid, asError(t, err).Kind)
@@ -313,7 +313,7 @@ func TestConcurrentCalls(t *testing.T) {
 	for range 8 {
 		entries = append(entries, script.Streamed(chunk("a", ""), chunk("b", "STOP")))
 	}
-	_, o := serve(t, fakegemini.Options{Entries: entries})
+	_, o := serve(t, fakemodel.Options{Entries: entries})
 	c := gemini.New(o)
 	var wg sync.WaitGroup
 	for range 8 {

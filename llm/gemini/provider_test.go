@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/e2e/fakegemini"
+	"minigem/e2e/fakemodel"
 	"minigem/llm"
 	"minigem/llm/gemini"
 	"minigem/llm/script"
@@ -28,7 +28,7 @@ var providers = []struct {
 		return r
 	}},
 	{"gemini", func(t *testing.T, entries []script.Entry) llm.Provider {
-		_, o := serve(t, fakegemini.Options{Entries: entries})
+		_, o := serve(t, fakemodel.Options{Entries: entries})
 		return gemini.New(o)
 	}},
 	{"replayed recording", func(t *testing.T, entries []script.Entry) llm.Provider {

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/e2e/fakegemini"
+	"minigem/e2e/fakemodel"
 	"minigem/llm"
 	"minigem/llm/gemini"
 	"minigem/llm/script"
@@ -260,7 +260,7 @@ func TestCancelWhileWaiting(t *testing.T) {
 func TestRetryAgainstTheFakeServer(t *testing.T) {
 	t.Parallel()
 	entries := []script.Entry{script.Streamed(chunk("a", "STOP"))}
-	s, o := serve(t, fakegemini.Options{Entries: entries, Faults: []fakegemini.Fault{
+	s, o := serve(t, fakemodel.Options{Entries: entries, Faults: []fakemodel.Fault{
 		{Request: 1, Status: 429, RetryDelay: time.Millisecond},
 		{Request: 2, Cut: true},
 		{Request: 3, Status: 503, RetryDelay: time.Millisecond},

@@ -1,7 +1,7 @@
 // Package script answers model calls from a script instead of a network: the
 // fake-responses files of Gemini CLI, and recordings of real calls in the same
 // form. It keeps out HTTP and everything that can go wrong there; for that
-// there is e2e/fakegemini, which serves the same files.
+// there is e2e/fakemodel, which serves the same files.
 //
 // A script is JSON Lines, one answer a line (core/core/fakeContentGenerator.ts):
 //
@@ -37,7 +37,7 @@ type Entry struct {
 	Chunks []llm.Chunk // Stream: in order, may be none. Whole: exactly one
 	Tokens int         // Count
 
-	// Fault is what the line says under "fault", for e2e/fakegemini; nil: nothing.
+	// Fault is what the line says under "fault", for e2e/fakemodel; nil: nothing.
 	// A Model refuses an Entry that has one.
 	Fault json.RawMessage
 

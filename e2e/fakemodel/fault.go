@@ -1,4 +1,4 @@
-package fakegemini
+package fakemodel
 
 import (
 	"encoding/json"
@@ -36,7 +36,7 @@ type Fault struct {
 	Reason     string        // reason of an ErrorInfo, such as "API_KEY_INVALID"; empty: none
 	RetryDelay time.Duration // of a RetryInfo; 0: none
 	PerDay     bool          // a QuotaFailure of a quota per day
-	Final      bool          // of e2e/fakemodel: the client is told not to try again, and gets a 403 with the same words where it does
+	Final      bool          // the client is told not to try again, and gets a 403 with the same words where it does
 
 	ChunkDelay time.Duration // before each chunk
 }
@@ -103,55 +103,4 @@ func (f Fault) Text() string {
 		return f.Message
 	}
 	return fmt.Sprintf("%s (a fault that was asked for).", http.StatusText(f.Status))
-}
-
-// apiError is the body of Google's errors.
-type apiError struct {
-	Code    int              `json:"code"`
-	Message string           `json:"message"`
-	Status  string           `json:"status"`
-	Details []map[string]any `json:"details,omitempty"`
-}
-
-func (f Fault) apiError() apiError {
-	e := apiError{Code: f.Status, Message: f.Text(), Status: statusName(f.Status)}
-	add := func(kind string, detail map[string]any) {
-		detail["@type"] = "type.googleapis.com/google.rpc." + kind
-		e.Details = append(e.Details, detail)
-	}
-	if f.Reason != "" {
-		add("ErrorInfo", map[string]any{"reason": f.Reason, "domain": "googleapis.com"})
-	}
-	if f.PerDay {
-		add("QuotaFailure", map[string]any{"violations": []map[string]any{{"quotaId": "GenerateRequestsPerDayPerProjectPerModel"}}})
-	}
-	if f.RetryDelay > 0 {
-		add("RetryInfo", map[string]any{"retryDelay": fmt.Sprintf("%gs", f.RetryDelay.Seconds())})
-	}
-	return e
-}
-
-// statusName is the canonical code that goes with an HTTP status.
-func statusName(status int) string {
-	switch status {
-	case http.StatusBadRequest:
-		return "INVALID_ARGUMENT"
-	case http.StatusUnauthorized:
-		return "UNAUTHENTICATED"
-	case http.StatusForbidden:
-		return "PERMISSION_DENIED"
-	case http.StatusNotFound:
-		return "NOT_FOUND"
-	case http.StatusTooManyRequests:
-		return "RESOURCE_EXHAUSTED"
-	case 499:
-		return "CANCELLED"
-	case http.StatusServiceUnavailable:
-		return "UNAVAILABLE"
-	case http.StatusGatewayTimeout:
-		return "DEADLINE_EXCEEDED"
-	case http.StatusInternalServerError:
-		return "INTERNAL"
-	}
-	return "UNKNOWN"
 }

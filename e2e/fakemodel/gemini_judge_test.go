@@ -1,4 +1,4 @@
-package fakegemini_test
+package fakemodel
 
 import (
 	"encoding/json"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"minigem/e2e/fakegemini"
 	"minigem/llm"
 )
 
@@ -66,7 +65,7 @@ func TestValidateMessages(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			assert.Equal(t, tt.want, fakegemini.Validate(llm.Request{Model: "gemini-3-flash", Messages: tt.ms}, nil))
+			assert.Equal(t, tt.want, geminiProblems(llm.Request{Model: "gemini-3-flash", Messages: tt.ms}, nil))
 		})
 	}
 }
@@ -103,7 +102,7 @@ func TestValidateSignatures(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			assert.Equal(t, tt.want, fakegemini.Validate(llm.Request{Model: tt.model, Messages: tt.ms}, tt.served))
+			assert.Equal(t, tt.want, geminiProblems(llm.Request{Model: tt.model, Messages: tt.ms}, tt.served))
 		})
 	}
 }
@@ -130,7 +129,7 @@ func TestValidateTools(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			req := llm.Request{Messages: []llm.Message{llm.UserText("x")}, Tools: slices.Clone(tt.tools), Choice: tt.choice}
-			assert.Equal(t, tt.want, fakegemini.Validate(req, nil))
+			assert.Equal(t, tt.want, geminiProblems(req, nil))
 		})
 	}
 }

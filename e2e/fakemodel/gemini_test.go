@@ -1,4 +1,4 @@
-package fakegemini_test
+package fakemodel
 
 import (
 	"bytes"
@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/e2e/fakegemini"
 	"minigem/internal/waittest"
 	"minigem/llm"
 	"minigem/llm/script"
@@ -27,12 +26,12 @@ const (
 	hello      = `{"contents":[{"role":"user","parts":[{"text":"hello"}]}]}`
 )
 
-func text(s, finish string) llm.Chunk {
+func geminiText(s, finish string) llm.Chunk {
 	return llm.Chunk{Parts: []llm.Part{llm.Text{Text: s}}, FinishReason: finish}
 }
 
-// post calls h without a network; faults that drop the connection panic.
-func post(h http.Handler, path, body string, headers ...string) *httptest.ResponseRecorder {
+// postGemini calls h without a network; faults that drop the connection panic.
+func postGemini(h http.Handler, path, body string, headers ...string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
 	for i := 0; i < len(headers); i += 2 {
@@ -42,8 +41,8 @@ func post(h http.Handler, path, body string, headers ...string) *httptest.Respon
 	return w
 }
 
-// said is the status and message of an error of the API.
-func said(t *testing.T, w *httptest.ResponseRecorder) (status, message string) {
+// geminiSaid is the status and message of an error of the API.
+func geminiSaid(t *testing.T, w *httptest.ResponseRecorder) (status, message string) {
 	t.Helper()
 	var body struct {
 		Error struct {
@@ -56,26 +55,26 @@ func said(t *testing.T, w *httptest.ResponseRecorder) (status, message string) {
 	return body.Error.Status, body.Error.Message
 }
 
-func TestAnswers(t *testing.T) {
+func TestGeminiAnswers(t *testing.T) {
 	t.Parallel()
-	s := fakegemini.New(fakegemini.Options{Entries: []script.Entry{
-		script.Streamed(text("a", ""), text("b", "STOP")), script.Answered(text("c", "STOP")), script.Counted(7),
+	s := New(Options{Entries: []script.Entry{
+		script.Streamed(geminiText("a", ""), geminiText("b", "STOP")), script.Answered(geminiText("c", "STOP")), script.Counted(7),
 	}})
-	w := post(s, streamPath, hello)
-	assert.Equal(t, "text/event-stream", w.Header().Get("Content-Type"))
+	w := postGemini(s, streamPath, hello)
+	assert.Equal(t, "text/event-stream; charset=utf-8", w.Header().Get("Content-Type"))
 	assert.Equal(t, "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"a\"}],\"role\":\"model\"},\"index\":0}]}\r\n\r\n"+
 		"data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"b\"}],\"role\":\"model\"},\"finishReason\":\"STOP\",\"index\":0}]}\r\n\r\n", w.Body.String())
 
-	w = post(s, "/v1beta1/projects/p/locations/l/publishers/google/models/m:generateContent", hello)
+	w = postGemini(s, "/v1beta1/projects/p/locations/l/publishers/google/models/m:generateContent", hello)
 	assert.JSONEq(t, `{"candidates":[{"content":{"parts":[{"text":"c"}],"role":"model"},"finishReason":"STOP","index":0}]}`, w.Body.String())
-	w = post(s, countPath, `{"generateContentRequest":`+hello+`}`)
+	w = postGemini(s, countPath, `{"generateContentRequest":`+hello+`}`)
 	assert.JSONEq(t, `{"totalTokens":7}`, w.Body.String())
 	assert.Zero(t, s.Left())
 
-	w = post(s, streamPath, hello)
-	status, message := said(t, w)
+	w = postGemini(s, streamPath, hello)
+	status, message := geminiSaid(t, w)
 	assert.Equal(t, "INVALID_ARGUMENT", status)
-	assert.Equal(t, "fake API: request 4 (generateContentStream) has no answer left in the script, 3 were used", message)
+	assert.Contains(t, message, "fake model: request 4 (generateContentStream) has no answer left in the script, 3 were used")
 
 	for _, r := range s.Log() {
 		assert.Equal(t, []llm.Message{llm.UserText("hello")}, r.Parsed.Messages)
@@ -83,7 +82,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestGeminiRefusals(t *testing.T) {
 	t.Parallel()
 	const invalid = `{"contents":[{"role":"model","parts":[]}]}`
 	tests := []struct {
@@ -93,9 +92,8 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"no key", wholePath, hello, "", 403, "unregistered callers"},
 		{"a wrong key", wholePath, hello, "wrong", 400, "API key not valid"},
-		{"no such model", "/v1beta/models/other:generateContent", hello, "good", 404, "models/other is not found"},
-		{"no such method", "/v1beta/models/m:embedContent", hello, "good", 404, "the fake API knows"},
-		{"no such path", "/v1beta/files", hello, "good", 404, "the fake API knows"},
+		{"no such method", "/v1beta/models/m:embedContent", hello, "good", 404, "the fake model does not know POST"},
+		{"no such path", "/v1beta/files", hello, "good", 404, "the fake model does not know POST"},
 		{"no SSE", "/v1beta/models/m:streamGenerateContent", hello, "good", 400, "alt=sse"},
 		{"no JSON", wholePath, "hello", "good", 400, "not JSON"},
 		{"not a request", wholePath, `{"contents":7}`, "good", 400, "reading request"},
@@ -104,69 +102,69 @@ func TestRefusals(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := fakegemini.New(fakegemini.Options{Entries: []script.Entry{script.Answered(text("a", "STOP"))}, Strict: true, Key: "good", Models: []string{"m"}})
-			w := post(s, tt.path, tt.body, "x-goog-api-key", tt.key)
+			s := New(Options{Entries: []script.Entry{script.Answered(geminiText("a", "STOP"))}, Strict: true, Key: "good"})
+			w := postGemini(s, tt.path, tt.body, "x-goog-api-key", tt.key)
 			assert.Equal(t, tt.code, w.Code)
-			_, message := said(t, w)
+			_, message := geminiSaid(t, w)
 			assert.Contains(t, message, tt.message)
 			assert.Equal(t, 1, s.Left(), "a refused request uses no answer up")
 			assert.Equal(t, tt.code, s.Log()[0].Status)
 		})
 	}
-	s := fakegemini.New(fakegemini.Options{Entries: []script.Entry{script.Answered(text("a", "STOP"))}})
-	assert.Equal(t, http.StatusOK, post(s, wholePath, invalid).Code, "only a strict server refuses")
+	s := New(Options{Entries: []script.Entry{script.Answered(geminiText("a", "STOP"))}})
+	assert.Equal(t, http.StatusOK, postGemini(s, wholePath, invalid).Code, "only a strict server refuses")
 	assert.Len(t, s.Log()[0].Problems, 3, "but each one says what is wrong")
 }
 
-func TestBearerKey(t *testing.T) {
+func TestGeminiBearerKey(t *testing.T) {
 	t.Parallel()
-	s := fakegemini.New(fakegemini.Options{Entries: []script.Entry{script.Counted(1)}, Key: "good"})
-	assert.Equal(t, http.StatusOK, post(s, countPath, hello, "Authorization", "Bearer good").Code)
+	s := New(Options{Entries: []script.Entry{script.Counted(1)}, Key: "good"})
+	assert.Equal(t, http.StatusOK, postGemini(s, countPath, hello, "Authorization", "Bearer good").Code)
 }
 
-func TestGetIsRefused(t *testing.T) {
+func TestGeminiGetIsRefused(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
-	fakegemini.New(fakegemini.Options{}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, countPath, strings.NewReader("{}")))
+	New(Options{}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, countPath, strings.NewReader("{}")))
 	assert.Equal(t, http.StatusMethodNotAllowed, w.Code)
 }
 
 func TestServedSignaturesHaveToComeBack(t *testing.T) {
 	t.Parallel()
-	s := fakegemini.New(fakegemini.Options{Strict: true, Entries: []script.Entry{
+	s := New(Options{Strict: true, Entries: []script.Entry{
 		script.Streamed(llm.Chunk{Parts: []llm.Part{llm.ToolCall{Name: "x", Signature: []byte("sig")}}, FinishReason: "STOP"}),
-		script.Streamed(text("done", "STOP")),
+		script.Streamed(geminiText("done", "STOP")),
 	}})
-	require.Equal(t, http.StatusOK, post(s, streamPath, hello).Code)
+	require.Equal(t, http.StatusOK, postGemini(s, streamPath, hello).Code)
 	next := func(sig string) string {
 		return `{"contents":[{"role":"user","parts":[{"text":"hello"}]},{"role":"model","parts":[{"functionCall":{"name":"x","args":{}}` + sig +
 			`}]},{"role":"user","parts":[{"functionResponse":{"name":"x","response":{"output":"y"}}}]}]}`
 	}
-	_, message := said(t, post(s, streamPath, next("")))
+	_, message := geminiSaid(t, postGemini(s, streamPath, next("")))
 	assert.Equal(t, "contents[1]: function call x: not the thoughtSignature that it was given", message)
-	assert.Equal(t, http.StatusOK, post(s, streamPath, next(`,"thoughtSignature":"c2ln"`)).Code)
+	assert.Equal(t, http.StatusOK, postGemini(s, streamPath, next(`,"thoughtSignature":"c2ln"`)).Code)
 }
 
 func TestFaultsOfTheList(t *testing.T) {
 	t.Parallel()
-	s := fakegemini.New(fakegemini.Options{
-		Entries: []script.Entry{script.Streamed(text("a", ""), text("b", "STOP"))},
-		Faults: []fakegemini.Fault{
+	s := New(Options{
+		Entries: []script.Entry{script.Streamed(geminiText("a", ""), geminiText("b", "STOP"))},
+		Faults: []Fault{
 			{Request: 1, Status: 429, RetryDelay: 1500 * time.Millisecond, PerDay: true, Reason: "R"},
 			{Request: 2, After: 1, Garbage: true},
 			{Request: 3, After: 1, Status: 503, Message: "Busy"},
 			{Request: 4, ChunkDelay: time.Microsecond},
 		},
 	})
-	w := post(s, streamPath, hello)
+	w := postGemini(s, streamPath, hello)
 	assert.JSONEq(t, `{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","message":"Too Many Requests (a fault that was asked for).","details":[
 		{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"R","domain":"googleapis.com"},
 		{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel"}]},
 		{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"1.5s"}]}}`, w.Body.String())
-	assert.Contains(t, post(s, streamPath, hello).Body.String(), "data: {\"candidates\": [{\"content\"\r\n\r\n")
-	assert.Contains(t, post(s, streamPath, hello).Body.String(), `data: {"error":{"code":503,"message":"Busy","status":"UNAVAILABLE"}}`)
+	assert.Contains(t, postGemini(s, streamPath, hello).Body.String(), "data: {\"type\": \"content_block\r\n\r\n")
+	assert.Contains(t, postGemini(s, streamPath, hello).Body.String(), `data: {"error":{"code":503,"message":"Busy","status":"UNAVAILABLE"}}`)
 	assert.Equal(t, 1, s.Left(), "none of these had the whole answer")
-	assert.Contains(t, post(s, streamPath, hello).Body.String(), `"finishReason":"STOP"`)
+	assert.Contains(t, postGemini(s, streamPath, hello).Body.String(), `"finishReason":"STOP"`)
 	assert.Zero(t, s.Left())
 	assert.Equal(t, 429, s.Log()[0].Fault.Status)
 }
@@ -178,12 +176,12 @@ func TestFaultsOfTheScript(t *testing.T) {
 {"method":"generateContentStream","fault":{"retryDelay":"soon"}}
 {"method":"generateContentStream","response":[]}`))
 	require.NoError(t, err)
-	s := fakegemini.New(fakegemini.Options{Entries: entries})
-	assert.Equal(t, http.StatusServiceUnavailable, post(s, streamPath, hello).Code)
-	assert.PanicsWithValue(t, http.ErrAbortHandler, func() { post(s, streamPath, hello) })
-	_, message := said(t, post(s, streamPath, hello))
+	s := New(Options{Entries: entries})
+	assert.Equal(t, http.StatusServiceUnavailable, postGemini(s, streamPath, hello).Code)
+	assert.PanicsWithValue(t, http.ErrAbortHandler, func() { postGemini(s, streamPath, hello) })
+	_, message := geminiSaid(t, postGemini(s, streamPath, hello))
 	assert.Contains(t, message, "f:3: reading fault: retryDelay: ")
-	assert.Equal(t, http.StatusOK, post(s, streamPath, hello).Code)
+	assert.Equal(t, http.StatusOK, postGemini(s, streamPath, hello).Code)
 
 	var places []string
 	for _, r := range s.Log() {
@@ -194,7 +192,7 @@ func TestFaultsOfTheScript(t *testing.T) {
 
 func TestSilenceLastsUntilTheClientLeaves(t *testing.T) {
 	t.Parallel()
-	s := fakegemini.New(fakegemini.Options{Entries: []script.Entry{script.Counted(1)}, Faults: []fakegemini.Fault{{Silent: true}}})
+	s := New(Options{Entries: []script.Entry{script.Counted(1)}, Faults: []Fault{{Silent: true}}})
 	url, stop, err := s.Start("127.0.0.1:0")
 	require.NoError(t, err)
 	defer stop()
@@ -208,12 +206,12 @@ func TestSilenceLastsUntilTheClientLeaves(t *testing.T) {
 func TestSlowness(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		e := script.Streamed(text("a", ""), text("b", "STOP"))
-		s := fakegemini.New(fakegemini.Options{Entries: []script.Entry{e, script.Answered(text("c", "STOP"))}, Faults: []fakegemini.Fault{{ChunkDelay: time.Minute}}})
+		e := script.Streamed(geminiText("a", ""), geminiText("b", "STOP"))
+		s := New(Options{Entries: []script.Entry{e, script.Answered(geminiText("c", "STOP"))}, Faults: []Fault{{ChunkDelay: time.Minute}}})
 		start := time.Now()
-		post(s, streamPath, hello)
+		postGemini(s, streamPath, hello)
 		assert.Equal(t, 2*time.Minute, time.Since(start))
-		post(s, wholePath, hello)
+		postGemini(s, wholePath, hello)
 		assert.Equal(t, 3*time.Minute, time.Since(start))
 	})
 }
@@ -221,14 +219,14 @@ func TestSlowness(t *testing.T) {
 func TestLogIsWrittenWithoutSecrets(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	s := fakegemini.New(fakegemini.Options{Entries: []script.Entry{script.Counted(1)}, LogTo: &out, NonStrict: true})
-	post(s, countPath, hello, "x-goog-api-key", "sesame", "Authorization", "Bearer sesame", "X-Other", "o")
-	post(s, countPath, "not JSON")
+	s := New(Options{Entries: []script.Entry{script.Counted(1)}, LogTo: &out, NonStrict: true})
+	postGemini(s, countPath, hello, "x-goog-api-key", "sesame", "Authorization", "Bearer sesame", "X-Other", "o")
+	postGemini(s, countPath, "not JSON")
 	assert.NotContains(t, out.String(), "sesame")
 
-	var lines []fakegemini.Request
+	var lines []Request
 	for dec := json.NewDecoder(&out); ; {
-		var r fakegemini.Request
+		var r Request
 		err := dec.Decode(&r)
 		if err == io.EOF {
 			break
@@ -241,17 +239,17 @@ func TestLogIsWrittenWithoutSecrets(t *testing.T) {
 	assert.Equal(t, "o", lines[0].Header.Get("X-Other"))
 	assert.JSONEq(t, hello, string(lines[0].Body))
 	assert.JSONEq(t, `"not JSON"`, string(lines[1].Body))
-	assert.Equal(t, script.Count, lines[0].Method)
+	assert.Equal(t, Gemini, lines[0].Protocol)
 }
 
 func TestFaultJSON(t *testing.T) {
 	t.Parallel()
-	f := fakegemini.Fault{Request: 1, After: 2, Status: 429, Cut: true, Garbage: true, Silent: true, Message: "m", Reason: "r",
+	f := Fault{Request: 1, After: 2, Status: 429, Cut: true, Garbage: true, Silent: true, Message: "m", Reason: "r",
 		RetryDelay: 2 * time.Second, PerDay: true, ChunkDelay: 10 * time.Millisecond}
 	data, err := json.Marshal(f)
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"request":1,"after":2,"status":429,"cut":true,"garbage":true,"silent":true,"message":"m","reason":"r","retryDelay":"2s","perDay":true,"chunkDelay":"10ms"}`, string(data))
-	var back fakegemini.Fault
+	var back Fault
 	require.NoError(t, json.Unmarshal(data, &back))
 	assert.Equal(t, f, back)
 	assert.ErrorContains(t, json.Unmarshal([]byte(`{"status":"x"}`), &back), "reading fault: ")
@@ -259,10 +257,10 @@ func TestFaultJSON(t *testing.T) {
 
 func TestStartOnAnAddressThatIsTaken(t *testing.T) {
 	t.Parallel()
-	s := fakegemini.New(fakegemini.Options{})
+	s := New(Options{})
 	url, stop, err := s.Start("127.0.0.1:0")
 	require.NoError(t, err)
 	defer stop()
 	_, _, err = s.Start(strings.TrimPrefix(url, "http://"))
-	assert.ErrorContains(t, err, "listening for the fake API: ")
+	assert.ErrorContains(t, err, "listening for the fake model: ")
 }

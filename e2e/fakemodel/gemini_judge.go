@@ -1,4 +1,4 @@
-package fakegemini
+package fakemodel
 
 import (
 	"bytes"
@@ -13,18 +13,18 @@ import (
 	"minigem/llm"
 )
 
-// toolName is what the API takes as the name of a function.
+// geminiToolName is what the API takes as the name of a function.
 // It is compiled when a request is judged: every start of minigem would pay.
-var toolName = sync.OnceValue(func() *regexp.Regexp {
+var geminiToolName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$`)
 })
 
-// Validate says what the real API would refuse in req: one sentence each, with
+// geminiProblems says what the real API would refuse in req: one sentence each, with
 // the place; nil: nothing. req is as it came over the wire, with Model set from
 // the URL. served holds the parts that the server has answered so far: where
 // they had a signature, req must bring it back in its active turn.
-func Validate(req llm.Request, served []llm.Part) []string {
-	v := validation{req: req, served: served}
+func geminiProblems(req llm.Request, served []llm.Part) []string {
+	v := geminiJudge{req: req, served: served}
 	v.roles()
 	v.parts()
 	v.calls()
@@ -33,18 +33,18 @@ func Validate(req llm.Request, served []llm.Part) []string {
 	return v.problems
 }
 
-type validation struct {
+type geminiJudge struct {
 	req      llm.Request
 	served   []llm.Part
 	problems []string
 }
 
-func (v *validation) addf(format string, args ...any) {
+func (v *geminiJudge) addf(format string, args ...any) {
 	v.problems = append(v.problems, fmt.Sprintf(format, args...))
 }
 
 // roles: user and model take turns, the user has the first and the last word.
-func (v *validation) roles() {
+func (v *geminiJudge) roles() {
 	ms := v.req.Messages
 	if len(ms) == 0 {
 		v.addf("contents is empty")
@@ -66,7 +66,7 @@ func (v *validation) roles() {
 }
 
 // parts: there are some, and each says something.
-func (v *validation) parts() {
+func (v *geminiJudge) parts() {
 	for i, m := range v.req.Messages {
 		if len(m.Parts) == 0 {
 			v.addf("contents[%d]: no parts", i)
@@ -86,7 +86,7 @@ func (v *validation) parts() {
 				if m.Role != llm.RoleModel {
 					v.addf("%s: a function call of the user's", at)
 				}
-				if !toolName().MatchString(p.Name) {
+				if !geminiToolName().MatchString(p.Name) {
 					v.addf("%s: %q cannot be a function's name", at, p.Name)
 				}
 			case llm.ToolResult:
@@ -108,7 +108,7 @@ func isEmptyObject(data []byte) bool {
 }
 
 // calls: each is answered in the very next content, and nothing else is.
-func (v *validation) calls() {
+func (v *geminiJudge) calls() {
 	ms := v.req.Messages
 	for i, m := range ms {
 		var results []llm.ToolResult
@@ -126,7 +126,7 @@ func (v *validation) calls() {
 	}
 }
 
-func (v *validation) answers(i int, calls []llm.ToolCall, results []llm.ToolResult) {
+func (v *geminiJudge) answers(i int, calls []llm.ToolCall, results []llm.ToolResult) {
 	if len(calls) == 0 && len(results) > 0 {
 		v.addf("contents[%d]: function responses that follow no function call", i)
 		return
@@ -159,7 +159,7 @@ func resultsOf(m llm.Message) []llm.ToolResult {
 // signatures: in the active turn, which starts with the last message of the
 // user's own, they come back as they were given. Of Gemini 3 on, the first call
 // of each answer must have one. (core/core/geminiChat.ts)
-func (v *validation) signatures() {
+func (v *geminiJudge) signatures() {
 	start := 0
 	for i, m := range v.req.Messages {
 		if m.Role == llm.RoleUser && len(resultsOf(m)) == 0 {
@@ -183,10 +183,10 @@ func (v *validation) signatures() {
 	}
 }
 
-func (v *validation) needsSignatures() bool { return strings.HasPrefix(v.req.Model, "gemini-3") }
+func (v *geminiJudge) needsSignatures() bool { return strings.HasPrefix(v.req.Model, "gemini-3") }
 
 // given is the signature with which the server made the call last.
-func (v *validation) given(c llm.ToolCall) (signature []byte, known bool) {
+func (v *geminiJudge) given(c llm.ToolCall) (signature []byte, known bool) {
 	for _, p := range slices.Backward(v.served) {
 		s, ok := p.(llm.ToolCall)
 		if !ok || s.Name != c.Name || s.ID != "" && s.ID != c.ID {
@@ -200,10 +200,10 @@ func (v *validation) given(c llm.ToolCall) (signature []byte, known bool) {
 }
 
 // tools: names are possible, each once, and a choice is among them.
-func (v *validation) tools() {
+func (v *geminiJudge) tools() {
 	seen := map[string]bool{}
 	for _, t := range v.req.Tools {
-		if !toolName().MatchString(t.Name) {
+		if !geminiToolName().MatchString(t.Name) {
 			v.addf("tools: %q cannot be a function's name", t.Name)
 		}
 		if seen[t.Name] {
