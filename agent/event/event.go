@@ -193,7 +193,8 @@ type ToolRecord struct {
 	Status       ToolStatus
 	ErrorType    string // core/tools/tool-registry.ts; empty unless Status is ToolError
 	ErrorMessage string
-	Display      any // returnDisplay: a string or a value that marshals to an object
+	Rejected     bool // no hook saw it: there is no such tool, or it cannot have these arguments
+	Display      any  // returnDisplay: a string or a value that marshals to an object
 	Description  string
 	DisplayName  string
 	Markdown     bool

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -12,20 +13,27 @@ import (
 	"minigem/internal/app"
 	"minigem/internal/exit"
 	"minigem/internal/output"
+	"minigem/tools/builtin"
 )
 
 func hooksSchemaCommand(sys *app.System) *cobra.Command {
-	var read, printed bool
+	var read, printed, ofTools bool
 	cmd := &cobra.Command{
 		Use:   "schema [EVENT]",
 		Short: "Print what hooks read and may print, as JSON Schemas",
 		Long: `Prints JSON Schemas (draft 2020-12): of one event or of all, of what its hooks
-read on stdin, of what they may print, or both as {"input": ..., "output": ...}.`,
+read on stdin, of what they may print, or both as {"input": ..., "output": ...}. --tools prints those
+of the arguments of each built-in tool, which hooks read as tool_input and a
+case's model calls it with.`,
 		Example: `  minigem hooks schema BeforeTool --output > before-tool.schema.json
-  minigem hooks schema AfterModel --input | jq '.properties | keys'`,
+  minigem hooks schema AfterModel --input | jq '.properties | keys'
+  minigem hooks schema --tools | jq .replace.required`,
 		Args:              withUsage(sys, cobra.MaximumNArgs(1), "takes one event, or none for all of them"),
 		ValidArgsFunction: completeEvents,
 		RunE: func(_ *cobra.Command, args []string) error {
+			if ofTools {
+				return toolSchemas(sys, args)
+			}
 			if read == printed {
 				read, printed = true, true
 			}
@@ -53,8 +61,21 @@ read on stdin, of what they may print, or both as {"input": ..., "output": ...}.
 	}
 	cmd.Flags().BoolVar(&read, "input", false, "what hooks read, alone")
 	cmd.Flags().BoolVar(&printed, "output", false, "what hooks may print, alone")
-	cmd.MarkFlagsMutuallyExclusive("input", "output")
+	cmd.Flags().BoolVar(&ofTools, "tools", false, "the arguments of each built-in tool")
+	cmd.MarkFlagsMutuallyExclusive("input", "output", "tools")
 	return cmd
+}
+
+// toolSchemas prints the schemas of the built-in tools' arguments.
+func toolSchemas(sys *app.System, args []string) error {
+	if len(args) > 0 {
+		return exit.Errorf(exit.Input, "--tools is about all tools, not about %s: minigem hooks schema --tools", args[0])
+	}
+	all := map[string]json.RawMessage{}
+	for _, spec := range builtin.Specs() {
+		all[spec.Name] = spec.Parameters
+	}
+	return output.WriteJSON(sys.Stdout, all)
 }
 
 // schemaOf is one schema, or both of them.

@@ -173,16 +173,7 @@ func judgeToolResult(r *Record, c Command) verdict {
 		if f.Call.Name != c.Args[0] {
 			continue
 		}
-		value := func(key string) string {
-			switch key {
-			case "status":
-				return string(f.Status)
-			case "error":
-				return f.ErrorType
-			}
-			return resultText(f.Result)
-		}
-		if ok, _ := all(conds, value); ok {
+		if ok, _ := all(conds, resultValue(f)); ok {
 			n++
 		}
 		seen = append(seen, fmt.Sprintf("%s %q", f.Status, r.shorten(oneLine(resultText(f.Result), 200))))
@@ -193,6 +184,19 @@ func judgeToolResult(r *Record, c Command) verdict {
 		v.actual = "it was told none" + r.whyNoTool(c.Args[0])
 	}
 	return v
+}
+
+// resultValue is what a condition about a call's result looks at.
+func resultValue(f event.ToolRecord) func(key string) string {
+	return func(key string) string {
+		switch key {
+		case "status":
+			return string(f.Status)
+		case "error":
+			return f.ErrorType
+		}
+		return resultText(f.Result)
+	}
 }
 
 func judgeAsked(r *Record, c Command) verdict {

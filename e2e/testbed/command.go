@@ -143,6 +143,12 @@ func (c Command) times() times {
 	return times{1, -1}
 }
 
+// negative reports whether c asks that something did not happen, without a
+// reason why.
+func (c Command) negative() bool {
+	return c.Negated || c.times().most == 0 || c.verb.name == "not-fired" && len(c.Conds) == 0
+}
+
 // others are the conditions without times.
 func (c Command) others() []Cond {
 	return slices.DeleteFunc(slices.Clone(c.Conds), func(cond Cond) bool { return cond.Key == "times" })

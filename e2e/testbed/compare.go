@@ -15,6 +15,7 @@ type Check struct {
 	Where, Command string
 	Unasked        string // why another program could not be asked; empty: it was
 	Passed         bool
+	Vacuous        string // why it proves nothing though it passed; empty: it does, as far as can be told
 	Expected       string
 	Actual         string
 }

@@ -78,9 +78,7 @@ func (f *textFormat) Result(r Result) {
 		fmt.Fprintf(f.w, "skip    %s: %s\n", name, r.Skipped)
 	case !r.Passed():
 		fmt.Fprintf(f.w, "FAIL    %s  %s\n", name, took(r.Took))
-		for _, failure := range r.Failures {
-			fmt.Fprint(f.w, indent(failure.String()))
-		}
+		fmt.Fprint(f.w, indent(r.message()))
 	case f.verbose:
 		fmt.Fprintf(f.w, "ok      %s  %s\n", name, took(r.Took))
 		fmt.Fprint(f.w, indent(r.Story()))
@@ -105,9 +103,23 @@ func (f *textFormat) Summary(s Summary) {
 		}
 	}
 	fmt.Fprintf(f.w, "%s, %s\n", strings.Join(parts, ", "), took(s.Took))
+	if n := s.vacuous(); n > 0 {
+		fmt.Fprintf(f.w, "%s (what must not happen never came up): --verbose says which\n", text.Plural(n, "vacuous assertion"))
+	}
 	if n := s.differ(); n > 0 {
 		fmt.Fprintf(f.w, "in %s a hook would do something else on %s: --verbose says what\n", text.Plural(n, "case"), strings.Join(s.agents(), " or "))
 	}
+}
+
+// vacuous is the number of assertions that prove nothing in cases that passed.
+func (s Summary) vacuous() int {
+	n := 0
+	for _, r := range s.Results {
+		if r.Passed() {
+			n += strings.Count(r.vacuities(), "\n")
+		}
+	}
+	return n
 }
 
 // agents are those that make something else of a hook's run.
@@ -191,7 +203,18 @@ func (r Result) Story() string {
 			}
 		}
 	}
-	return r.Record.shorten(b.String())
+	return r.Record.shorten(b.String()) + r.Record.notRun(nil) + r.vacuities()
+}
+
+// vacuities tells of the assertions that prove nothing, a line each.
+func (r Result) vacuities() string {
+	var b strings.Builder
+	for _, c := range r.Checks {
+		if c.Vacuous != "" {
+			fmt.Fprintf(&b, "vacuous: %s: %s: %s\n", c.Where, c.Command, c.Vacuous)
+		}
+	}
+	return b.String()
 }
 
 // tapFormat is the Test Anything Protocol, version 13.
@@ -233,6 +256,9 @@ func (r Result) message() string {
 	var b strings.Builder
 	for _, f := range r.Failures {
 		b.WriteString(f.String())
+	}
+	if r.Record != nil {
+		b.WriteString(r.Record.notRun(r.Failures))
 	}
 	return b.String()
 }

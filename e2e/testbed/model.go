@@ -19,8 +19,11 @@ type Round struct {
 	// Actions are the calls that the script has in words of no agent, by the
 	// index of their chunk, which has minigem's call for it.
 	Actions map[int]script.Action
-	Err     *llm.Error // the request fails in this way, in place of an answer
-	Repeat  bool       // every further request of this kind gets this answer too
+	// Lines are those of the file on which calls stand, by the index of their
+	// chunk.
+	Lines  map[int]int
+	Err    *llm.Error // the request fails in this way, in place of an answer
+	Repeat bool       // every further request of this kind gets this answer too
 }
 
 // ModelSyntax is the short form of the model's part, for people.
@@ -33,7 +36,8 @@ const ModelSyntax = `One paragraph is one answer; a blank line or --- ends it. I
   edit PATH OLD NEW      ... "..." or '...' around what has blanks in it
   read PATH
   search PATTERN [PATH]
-  call TOOL {"a": 1}     a chunk that calls a tool of this agent by its name
+  call TOOL {"a": 1}     a chunk that calls a tool of this agent by its name;
+                         minigem hooks schema --tools lists what they take
   finish MAX_TOKENS      how it ends, in place of STOP; none: the stream breaks off
   usage 1000 [20]        tokens of the request, and of the answer
   block SAFETY           the provider refuses the prompt
@@ -53,6 +57,7 @@ type modelParser struct {
 	usage  *llm.Usage
 
 	heredoc *heredoc // nil: none is being read
+	at      int      // the line that is being read; of a heredoc, its first
 }
 
 // ParseModel reads the short form; line is the number of text's first line in
@@ -77,6 +82,7 @@ func ParseModel(file string, line int, text string) ([]Round, error) {
 		case strings.HasPrefix(l, "#"):
 		default:
 			p.begin(line)
+			p.at = line
 			verb, rest, _ := strings.Cut(l, " ")
 			err = p.line(verb, strings.TrimSpace(rest))
 			if p.heredoc != nil {
@@ -174,6 +180,12 @@ func (p *modelParser) text(rest string, part func(string) llm.Part) error {
 }
 
 func (p *modelParser) add(part llm.Part) {
+	if _, ok := part.(llm.ToolCall); ok {
+		if p.round.Lines == nil {
+			p.round.Lines = map[int]int{}
+		}
+		p.round.Lines[len(p.round.Chunks)] = p.at
+	}
 	p.round.Chunks = append(p.round.Chunks, llm.Chunk{Parts: []llm.Part{part}})
 }
 

@@ -29,6 +29,9 @@ type Record struct {
 	Workspace string
 	Home      string
 
+	rounds []Round // what the model answers
+	loops  []event.LoopDetected
+
 	before, now string // what the terminals of ended sessions showed, and what is seen now
 	opening     error  // the session could not be opened; assertions about that may follow
 	transcripts []string
@@ -75,6 +78,8 @@ func (rec *recorder) Emit(e event.Event) {
 		rec.r.Started = append(rec.r.Started, e)
 	case event.ToolFinished:
 		rec.r.Finished = append(rec.r.Finished, e.Record)
+	case event.LoopDetected:
+		rec.r.loops = append(rec.r.loops, e)
 	case event.Notice:
 		rec.r.Notices = append(rec.r.Notices, e.Text)
 	}

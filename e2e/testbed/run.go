@@ -90,6 +90,9 @@ func Run(ctx context.Context, c *Case, o Options) Result {
 	}
 	r.play(ctx)
 	res.Record, res.Failures, res.Checks, res.Skipped = r.rec.soFar(), r.failures, r.checks, r.skipped
+	if !o.Elsewhere {
+		res.vacuous()
+	}
 	res.Took = time.Since(began)
 	if o.Update {
 		res.Updated, res.Broken = c.rewrite(r.rec.r.updates)
@@ -107,7 +110,7 @@ func newRunner(c *Case, o Options) *runner {
 	}
 	r.rec = &recorder{model: newProvider(c.Rounds)}
 	r.rec.r.file, r.rec.r.sections, r.rec.r.wants, r.rec.r.update = c.Path, c.files, c.wants, o.Update
-	r.rec.r.elsewhere = o.Elsewhere
+	r.rec.r.rounds, r.rec.r.elsewhere = c.Rounds, o.Elsewhere
 	r.rec.r.updates = map[string][]byte{}
 	r.rec.r.diff = r.diff
 	return r
@@ -193,6 +196,7 @@ func (r *runner) play(ctx context.Context) {
 	r.close()
 	if !r.o.Elsewhere {
 		r.modelFitted()
+		r.rejected()
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"minigem/hooks/protocol"
 	"minigem/llm"
 	"minigem/llm/script"
+	"minigem/tools/builtin"
 )
 
 var updateDocs = flag.Bool("update-docs", false, "rewrite the tables of docs/TESTBED.md")
@@ -54,6 +55,7 @@ func TestParseModel(t *testing.T) {
 	at := func(line int, m script.Method, chunks ...llm.Chunk) Round {
 		return Round{Entry: script.Entry{Method: m, Chunks: chunks, File: "f", Line: line}}
 	}
+	calling := func(r Round, chunk, line int) Round { r.Lines = map[int]int{chunk: line}; return r }
 	part := func(p llm.Part) llm.Chunk { return llm.Chunk{Parts: []llm.Part{p}} }
 	last := func(c llm.Chunk, finish string, u *llm.Usage) llm.Chunk {
 		c.FinishReason, c.Usage = finish, u
@@ -87,8 +89,8 @@ error 503 try later
 block SAFETY`)
 	require.NoError(t, err)
 	assert.Equal(t, []Round{
-		at(11, script.Stream, part(llm.Thought{Text: "**Plan** I look"}), part(llm.Text{Text: "one\n"}),
-			last(part(llm.ToolCall{Name: "read_file", Args: map[string]any{"file_path": "a"}}), "MAX_TOKENS", usage)),
+		calling(at(11, script.Stream, part(llm.Thought{Text: "**Plan** I look"}), part(llm.Text{Text: "one\n"}),
+			last(part(llm.ToolCall{Name: "read_file", Args: map[string]any{"file_path": "a"}}), "MAX_TOKENS", usage)), 2, 13),
 		at(16, script.Stream, last(part(llm.Text{Text: "Cut"}), "", &llm.Usage{Prompt: 7, Candidates: 3, Total: 10})),
 		repeated,
 		at(23, script.Whole, llm.Chunk{Parts: []llm.Part{llm.Text{Text: "a"}, llm.Text{Text: "b"}}, FinishReason: "STOP", Usage: usage}),
@@ -247,6 +249,15 @@ func TestUseLeavesLinksOut(t *testing.T) {
 	assert.Error(t, p.use(from, "../elsewhere"))
 }
 
+// toolTable is what each built-in tool takes, a line each.
+func toolTable() string {
+	var b strings.Builder
+	for _, spec := range builtin.Specs() {
+		b.WriteString(builtin.Usage(spec) + "\n")
+	}
+	return "```text\n" + b.String() + "```\n"
+}
+
 // TestDocs holds the tables of docs/TESTBED.md to Verbs and ModelSyntax.
 func TestDocs(t *testing.T) {
 	t.Parallel()
@@ -254,7 +265,7 @@ func TestDocs(t *testing.T) {
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
 	doc := string(data)
-	for name, want := range map[string]string{"commands": verbTable(), "model": "```text\n" + ModelSyntax + "\n```\n"} {
+	for name, want := range map[string]string{"commands": verbTable(), "model": "```text\n" + ModelSyntax + "\n```\n", "tools": toolTable()} {
 		begin, end := fmt.Sprintf("<!-- %s -->\n", name), fmt.Sprintf("<!-- end of %s -->", name)
 		head, rest, ok := strings.Cut(doc, begin)
 		require.True(t, ok, begin)

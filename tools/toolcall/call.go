@@ -80,7 +80,7 @@ func (c *call) mayStart(ctx context.Context) bool {
 func (c *call) find() {
 	tool, missing := c.lookup(c.step.Name)
 	if missing != nil {
-		c.fail(missing)
+		c.reject(missing)
 		return
 	}
 	c.tool, c.changed = tool, false
@@ -101,8 +101,15 @@ func (c *call) find() {
 	}
 	c.original = c.step.Args
 	if err := c.prepare(); err != nil {
-		c.fail(err)
+		c.reject(err)
 	}
+}
+
+// reject answers a call that cannot be made as it is; no hook sees it. That of
+// a tail call is the answer to a call that hooks have seen.
+func (c *call) reject(e *tools.Error) {
+	c.record.Rejected = c.tails == 0
+	c.fail(e)
 }
 
 func declares(spec llm.ToolSpec, property string) bool {

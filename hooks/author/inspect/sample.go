@@ -17,7 +17,7 @@ var samples = map[string]map[string]any{
 	"read_file":              {"file_path": "notes.txt"},
 	"read_many_files":        {"include": []any{"*.txt"}},
 	"write_file":             {"file_path": "notes.txt", "content": "hello\n"},
-	"replace":                {"file_path": "notes.txt", "old_string": "hello", "new_string": "goodbye"},
+	"replace":                {"file_path": "notes.txt", "instruction": "Say goodbye instead", "old_string": "hello", "new_string": "goodbye"},
 	"list_directory":         {"dir_path": "."},
 	"glob":                   {"pattern": "**/*.go"},
 	"grep_search":            {"pattern": "TODO"},

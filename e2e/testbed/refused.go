@@ -1,0 +1,175 @@
+package testbed
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"minigem/agent/event"
+	"minigem/hooks"
+	"minigem/llm"
+)
+
+// Calls of the model that did not run: a hook that is never asked about a call
+// proves nothing, and it should be seen where.
+
+// calledAt is where the script makes the call of r.Finished[i], as "file:line";
+// empty where a hook made another call of it.
+func (r *Record) calledAt(i int) string {
+	same := func(c llm.ToolCall) bool {
+		return c.Name == r.Finished[i].Call.Name && sameArgs(c.Args, r.Finished[i].Call.Args)
+	}
+	nth := 0
+	for _, f := range r.Finished[:i] {
+		if same(f.Call) {
+			nth++
+		}
+	}
+	where := ""
+	for _, round := range r.rounds {
+		for n, chunk := range round.Chunks {
+			for _, part := range chunk.Parts {
+				if call, ok := part.(llm.ToolCall); ok && same(call) {
+					if where = round.callAt(n); nth == 0 {
+						return where
+					}
+					nth--
+				}
+			}
+		}
+	}
+	return where // an answer that is repeated
+}
+
+// callAt is where the call of chunk n stands.
+func (r Round) callAt(n int) string {
+	if line := r.Lines[n]; line > 0 {
+		return fmt.Sprintf("%s:%d", r.File, line)
+	}
+	return fmt.Sprintf("%s:%d", r.File, r.Line)
+}
+
+func sameArgs(a, b map[string]any) bool {
+	return len(a) == 0 && len(b) == 0 || reflect.DeepEqual(a, b) || compact(a) == compact(b)
+}
+
+// ran reports whether f's tool was started, whatever came of it.
+func (r *Record) ran(f event.ToolRecord) bool {
+	return slices.ContainsFunc(r.Started, func(s event.ToolStarted) bool { return s.Call.ID == f.Call.ID })
+}
+
+// notRun tells of each call of the model whose tool did not run, a line each:
+// where the script makes it, and why; those that failures are about are left
+// out. It tells of loops that were found, too. Empty: all ran.
+func (r *Record) notRun(failures []Failure) string {
+	var b strings.Builder
+	for i, f := range r.Finished {
+		at := r.calledAt(i)
+		if r.ran(f) || slices.ContainsFunc(failures, func(f Failure) bool { return f.Where == at }) {
+			continue
+		}
+		what := "was refused"
+		if f.Status == event.ToolCancelled {
+			what = "was not made"
+		}
+		if at != "" {
+			at = " (" + at + ")"
+		}
+		fmt.Fprintf(&b, "the model's call %s%s %s: %s\n", f.Call.Name, at, what, oneLine(resultText(f.Result), 300))
+	}
+	for _, loop := range r.loops {
+		fmt.Fprintf(&b, "the run ended because the model repeated itself: %s\n", strings.TrimSpace(loop.Kind+" "+loop.Detail))
+	}
+	return r.shorten(b.String())
+}
+
+// rejected fails the case for each call that no hook saw because it is wrong as
+// the script makes it, unless an assertion is about that.
+func (r *runner) rejected() {
+	record := r.rec.soFar()
+	var found []Failure
+	for i, f := range record.Finished {
+		if !f.Rejected || r.expects(record, f) {
+			continue
+		}
+		where := record.calledAt(i)
+		if where == "" {
+			where = r.c.Path
+		}
+		found = append(found, Failure{
+			Where: where, Command: "call " + f.Call.Name + " " + oneLine(compact(f.Call.Args), 200),
+			Expected: "a call that can be made: this one no hook ever sees, so that the case proves nothing about it",
+			Actual:   "it was refused before BeforeTool: " + resultText(f.Result),
+			Detail: fmt.Sprintf("if that is what the case is about, say so: tool-result %s error=%s\nevery tool's arguments: minigem hooks schema --tools\n",
+				f.Call.Name, f.ErrorType),
+		})
+	}
+	after := r.failures // they most likely come of it
+	r.failures = nil
+	for _, f := range append(found, after...) {
+		r.fail(f)
+	}
+}
+
+// expects reports whether an assertion asks for the refusal of f: for the result
+// by its status, error or text, or for a request in which the model reads it.
+func (r *runner) expects(record *Record, f event.ToolRecord) bool {
+	return slices.ContainsFunc(r.c.Commands, func(c Command) bool {
+		conds := c.others()
+		switch {
+		case c.Negated || len(conds) == 0:
+			return false
+		case c.verb.name == "tool-result":
+			ok, _ := all(conds, resultValue(f))
+			return ok && record.tool(c.Args[0]) == f.Call.Name
+		case c.verb.name == "model-saw":
+			return slices.ContainsFunc(conds, func(cond Cond) bool {
+				return cond.re != nil && (cond.Key == "text" || cond.Key == "new") && cond.matches(RenderPart(f.Result))
+			})
+		}
+		return false
+	})
+}
+
+// vacuous marks the assertions that hold because what they are about never came
+// up in the whole case.
+func (res *Result) vacuous() {
+	for i, check := range res.Checks {
+		at := slices.IndexFunc(res.Case.Commands, func(c Command) bool { return c.Where() == check.Where })
+		if c := res.Case.Commands[at]; check.Passed && c.negative() {
+			res.Checks[i].Vacuous = res.Record.nothingNear(c)
+		}
+	}
+}
+
+// nothingNear says why the negation of c proves nothing: what it is about never
+// came up. Empty: it did, or that cannot be told.
+func (r *Record) nothingNear(c Command) string {
+	switch c.verb.name {
+	case "tool-ran", "tool-result", "asked":
+		name := r.tool(c.Args[0])
+		switch {
+		case name == "*" && len(r.Finished) == 0:
+			return "the model called no tool"
+		case name != "*" && !r.called(name):
+			return "the model never called " + name
+		}
+	case "fired", "not-fired", "event":
+		if !slices.ContainsFunc(r.Reports, func(rep hooks.Report) bool { return string(rep.Event) == c.Args[0] }) {
+			return c.Args[0] + " never happened"
+		}
+	case "exists", "file":
+		if len(r.Finished) == 0 && !slices.ContainsFunc(r.Reports, func(rep hooks.Report) bool { return len(rep.Runs) > 0 }) {
+			return "no tool and no hook ran that could have made it"
+		}
+	}
+	return ""
+}
+
+// called reports whether the model called a tool of that name, or a hook did in
+// the place of another call.
+func (r *Record) called(name string) bool {
+	return slices.ContainsFunc(r.Finished, func(f event.ToolRecord) bool { return f.Call.Name == name }) ||
+		slices.ContainsFunc(r.Started, func(s event.ToolStarted) bool { return s.Call.Name == name })
+}

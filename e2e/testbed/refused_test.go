@@ -1,0 +1,55 @@
+package testbed_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/e2e/testbed"
+	"minigem/internal/cases"
+)
+
+// TestVacuous: an assertion that something did not happen proves nothing where
+// what it is about never came up, and that is counted; a reason given is proof.
+func TestVacuous(t *testing.T) {
+	t.Parallel()
+	const rest = "\n-- settings.json --\n" +
+		`{"hooks": {"BeforeTool": [{"matcher": "replace", "hooks": [{"type": "command", "name": "guard", "command": "exit 2"}]}]}}` +
+		"\n-- model --\n"
+	const write = "call write_file {\"file_path\": \"a\", \"content\": \"x\"}\n\ntext Done.\n"
+	tests := []struct{ name, script, model, want string }{
+		{"a tool never called", "! tool-ran replace", write, "the model never called replace"},
+		{"the same by count", "tool-ran replace times=0", write, "the model never called replace"},
+		{"no call at all", "! tool-ran *", "text Done.\n", "the model called no tool"},
+		{"a result", "! tool-result replace", write, "the model never called replace"},
+		{"a question", "! asked replace", write, "the model never called replace"},
+		{"an event that never came", "! fired BeforeTool guard", "text Done.\n", "BeforeTool never happened"},
+		{"the same, without a reason", "not-fired BeforeTool guard", "text Done.\n", "BeforeTool never happened"},
+		{"a file that nothing could make", "! exists a", "text Done.\n", "no tool and no hook ran that could have made it"},
+		{"a matcher that does not match", "! fired BeforeTool guard", write, ""},
+		{"with its reason", "not-fired BeforeTool guard because~never", "text Done.\n", ""},
+		{"a tool that was refused", "! tool-ran write_file\ntool-result write_file status=error", "call write_file {\"file_path\": \"/etc/a\", \"content\": \"x\"}\n\ntext Done.\n", ""},
+		{"a file that a tool could make", "! exists b", write, ""},
+		{"not negative", "exit 0", "text Done.\n", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c, err := testbed.Parse("case.txtar", []byte("prompt Go\n"+tt.script+"\n"+rest+tt.model))
+			require.NoError(t, err)
+			r := testbed.Run(t.Context(), c, testbed.Options{Driver: cases.Open})
+			require.NoError(t, r.Broken)
+			require.Empty(t, r.Failures)
+			assert.Equal(t, tt.want, r.Checks[0].Vacuous)
+
+			var out strings.Builder
+			f := testbed.NewFormat("text", &out, true)
+			f.Result(r)
+			f.Summary(testbed.Summary{Results: []testbed.Result{r}})
+			assert.Equal(t, tt.want != "", strings.Contains(out.String(), "vacuous: case.txtar:2: "+strings.SplitN(tt.script, "\n", 2)[0]+": "+tt.want), out.String())
+			assert.Equal(t, tt.want != "", strings.Contains(out.String(), "\n1 vacuous assertion "), out.String())
+		})
+	}
+}
