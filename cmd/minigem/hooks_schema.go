@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -12,8 +11,8 @@ import (
 	"minigem/hooks/schema"
 	"minigem/internal/app"
 	"minigem/internal/exit"
+	"minigem/internal/listing"
 	"minigem/internal/output"
-	"minigem/tools/builtin"
 )
 
 func hooksSchemaCommand(sys *app.System) *cobra.Command {
@@ -32,7 +31,10 @@ case's model calls it with.`,
 		ValidArgsFunction: completeEvents,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if ofTools {
-				return toolSchemas(sys, args)
+				if len(args) > 0 {
+					return exit.Errorf(exit.Input, "--tools is about all tools: leave %s out", args[0])
+				}
+				return output.WriteJSON(sys.Stdout, listing.ToolSchemas())
 			}
 			if read == printed {
 				read, printed = true, true
@@ -64,18 +66,6 @@ case's model calls it with.`,
 	cmd.Flags().BoolVar(&ofTools, "tools", false, "the arguments of each built-in tool")
 	cmd.MarkFlagsMutuallyExclusive("input", "output", "tools")
 	return cmd
-}
-
-// toolSchemas prints the schemas of the built-in tools' arguments.
-func toolSchemas(sys *app.System, args []string) error {
-	if len(args) > 0 {
-		return exit.Errorf(exit.Input, "--tools is about all tools, not about %s: minigem hooks schema --tools", args[0])
-	}
-	all := map[string]json.RawMessage{}
-	for _, spec := range builtin.Specs() {
-		all[spec.Name] = spec.Parameters
-	}
-	return output.WriteJSON(sys.Stdout, all)
 }
 
 // schemaOf is one schema, or both of them.

@@ -124,6 +124,8 @@ func TestHooksUsage(t *testing.T) {
 		{"hooks list x", 42, "minigem hooks list takes no arguments"},
 		{"hooks enable", 42, "needs the names of hooks"},
 		{"hooks disable-all x", 42, "takes no arguments"},
+		{"hooks schema --tools", 0, `"write_file": {`},
+		{"hooks schema --tools BeforeTool", 42, "leave BeforeTool out"},
 		{"hooks schema A B", 42, "takes one event"},
 		{"hooks schema --input --output", 42, "none of the others can be"},
 		{"hooks migrate", 42, "--from-claude"},

@@ -1,0 +1,17 @@
+package listing
+
+import (
+	"encoding/json"
+
+	"minigem/tools/builtin"
+)
+
+// ToolSchemas are the JSON Schemas of what the built-in tools take, by the name
+// of the tool.
+func ToolSchemas() map[string]json.RawMessage {
+	all := map[string]json.RawMessage{}
+	for _, spec := range builtin.Specs() {
+		all[spec.Name] = spec.Parameters
+	}
+	return all
+}
