@@ -51,7 +51,7 @@ version, which versions were measured, what no case can be about, and how to get
 it. With --self-test each one takes every action once, with a hook on every event;
 that is kept, by version, for the next time.`,
 		Example: "  minigem agents\n  minigem agents install ~/agents\n  minigem agents --agents-from ~/agents --self-test",
-		Args:    cobra.NoArgs,
+		Args:    noSuchSubcommand,
 		RunE: func(*cobra.Command, []string) error {
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
@@ -84,7 +84,7 @@ func agentsInstallCommand(sys *app.System) *cobra.Command {
 		Long: `Writes a package.json into FOLDER, which names each agent in the version that was
 measured last, and says how npm installs them. It runs nothing itself: what npm
 installs are programs of others.`,
-		Args: cobra.ExactArgs(1),
+		Args: withUsage(cobra.ExactArgs(1), "needs the folder to write"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			chosen, err := agents.Choose(on)
 			if err != nil {

@@ -94,5 +94,5 @@ func TestRestoreUsage(t *testing.T) {
 	assert.Contains(t, w.run("sessions restore --help").out, "Examples:\n  minigem sessions restore")
 	assert.Equal(t, said{"", "minigem: there is no checkpoint \"nope\": minigem sessions restore lists them\n", 42}, w.run("sessions restore nope"))
 	assert.Equal(t, said{"", "minigem: there is no checkpoint \"../x\": minigem sessions restore lists them\n", 42}, w.run("sessions restore ../x"))
-	assert.Equal(t, 1, w.run("sessions restore a b").code)
+	assert.Equal(t, 42, w.run("sessions restore a b").code)
 }

@@ -20,7 +20,7 @@ func demoCommand(sys *app.System) *cobra.Command {
 		Long: `Makes a small broken project in a temporary folder and runs the agent on it:
 the real loop, real tools and real hooks. Only the model is scripted, so that
 neither a key nor a network is needed. Every hook event is a line.`,
-		Args: cobra.NoArgs,
+		Args: withUsage(cobra.NoArgs, "takes no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer stop()

@@ -53,7 +53,7 @@ The short form:
 ` + textIndent(testbed.ModelSyntax),
 		Example: "  minigem fake-api answers.jsonl --log requests.jsonl &\n  GEMINI_API_KEY=x GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:8089 minigem -p hello\n" +
 			"  minigem fake-api --protocol anthropic script.txt &\n  ANTHROPIC_API_KEY=x ANTHROPIC_BASE_URL=http://127.0.0.1:8089 claude -p hello",
-		Args: cobra.ExactArgs(1),
+		Args: withUsage(cobra.ExactArgs(1), "needs one script"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer stop()

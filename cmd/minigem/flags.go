@@ -8,9 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"minigem/internal/app"
-	"minigem/internal/exit"
 	"minigem/internal/headless"
-	"minigem/internal/text"
 )
 
 const longHelp = `minigem is a small coding agent, compatible with Gemini CLI on the wire, and the
@@ -52,20 +50,22 @@ func newRootCommand(sys *app.System) *cobra.Command {
 			}
 			f.PromptSet = cmd.Flags().Changed("prompt")
 			if err := f.Check(); err != nil {
-				return usageError(sys, cmd, err)
+				return wrongUsage(sys, cmd, "%v", err)
 			}
 			return runAgent(cmd.Context(), sys, f)
 		},
 	}
 	cmd.SetOut(sys.Stdout)
 	cmd.SetErr(sys.Stderr)
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError(sys, cmd, err) })
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return wrongUsage(sys, cmd, "%v", err) })
 	cmd.CompletionOptions.HiddenDefaultCmd = true
 	registerFlags(f, cmd.Flags())
 	// Not cobra's: a template for it would link text/template, and with that the
 	// linker keeps every exported method of every type.
 	cmd.Flags().BoolVarP(&version, "version", "v", false, "print the version")
-	cmd.AddCommand(subcommands(sys)...)
+	for _, sub := range subcommands(sys) {
+		cmd.AddCommand(strict(sys, sub))
+	}
 	return cmd
 }
 
@@ -105,38 +105,6 @@ func registerFlags(f *app.Options, fs *pflag.FlagSet) {
 	fs.StringVar(&f.RecordCase, "record-case", "", "make a test case of this run in a `file`, without secrets: minigem hooks test runs it")
 	fs.BoolVar(&f.Force, "force", false, "write over the file of --record-case")
 	fs.BoolVarP(&f.Debug, "debug", "d", false, "say on stderr what is being done")
-}
-
-// usageError tells what is wrong with the command line, then how it goes. The
-// exit code is Gemini CLI's 1 (cli/config/config.ts), but for the commands about
-// hooks: there 1 is a finding, and bad input is 42.
-func usageError(sys *app.System, cmd *cobra.Command, err error) error {
-	err = meantFlag(cmd, err)
-	for c := cmd; c != nil; c = c.Parent() {
-		if c.Name() == "hooks" {
-			return wrongUsage(sys, cmd, "%v", err)
-		}
-	}
-	fmt.Fprintf(sys.Stderr, "minigem: %v\n\n%s\n", err, cmd.UsageString())
-	return exit.Silent(exit.Failed)
-}
-
-// meantFlag adds to the error of an unknown flag which one was probably meant.
-func meantFlag(cmd *cobra.Command, err error) error {
-	name, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
-	if !ok {
-		return err
-	}
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			names = append(names, f.Name)
-		}
-	})
-	if near := text.Nearest(name, names); near != "" {
-		return fmt.Errorf("%w; did you mean --%s?", err, near)
-	}
-	return err
 }
 
 // joinOptionalValues turns "--resume 3" into "--resume=3": the value of this

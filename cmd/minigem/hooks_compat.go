@@ -39,5 +39,6 @@ cell is measured unless it says otherwise; ? means that nobody knows, never no.
 	cmd.Flags().BoolVar(&o.HTML, "html", false, "one page for the browser, on stdout")
 	cmd.Flags().StringVar(&claims, "check", "", "compare the claims of this `file` (- for stdin) with what is known")
 	cmd.Flags().StringVar(&o.Agents, "agents", "", "these `agents` alone, such as claude,codex")
-	return checkedArgs(sys, cmd, cobra.MaximumNArgs(1), "takes one event, or none")
+	cmd.Args = withUsage(cobra.MaximumNArgs(1), "takes one event, or none")
+	return cmd
 }

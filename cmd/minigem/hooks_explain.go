@@ -49,7 +49,8 @@ in. What only the answer of a hook decides, minigem hooks fire shows.`,
 	cmd.Flags().StringVar(&tool, "tool", "", "the `tool` that is called, or the trigger of another event")
 	cmd.Flags().StringVar(&input, "input", "", "a payload in a `file`, - for stdin: its event and tool are planned")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
-	return checkedArgs(sys, cmd, cobra.MaximumNArgs(1), "takes one event, or none for all of them")
+	cmd.Args = withUsage(cobra.MaximumNArgs(1), "takes one event, or none for all of them")
+	return cmd
 }
 
 // planned is what explain is asked about.
@@ -137,5 +138,6 @@ they are configured for.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
-	return checkedArgs(sys, cmd, cobra.ExactArgs(1), "needs the name of a hook; minigem hooks list shows them")
+	cmd.Args = withUsage(cobra.ExactArgs(1), "needs the name of a hook; minigem hooks list shows them")
+	return cmd
 }

@@ -123,7 +123,8 @@ values: for trying a hook by hand, or as a beginning for fire --input.`,
 		},
 	}
 	s.register(cmd)
-	return checkedArgs(sys, cmd, cobra.ExactArgs(1), "needs an event: "+eventNames())
+	cmd.Args = withUsage(cobra.ExactArgs(1), "needs an event: "+eventNames())
+	return cmd
 }
 
 func hooksFireCommand(sys *app.System) *cobra.Command {
@@ -173,7 +174,8 @@ hook failed (and the action would go on), 42 bad input, 52 bad settings.`,
 	cmd.Flags().BoolVar(&untrusted, "skip-trust", false, "run the hooks of this folder though it is not trusted")
 	cmd.Flags().StringVar(&elsewhere, "for", "", "say what these `agents` make of the answers, such as claude,codex, or all")
 	cmd.MarkFlagsMutuallyExclusive("for", "json")
-	return checkedArgs(sys, cmd, cobra.ExactArgs(1), "needs an event: "+eventNames())
+	cmd.Args = withUsage(cobra.ExactArgs(1), "needs an event: "+eventNames())
+	return cmd
 }
 
 func fireHooks(c *app.Configuration, sys *app.System, payload []byte, timeout time.Duration, agents []*dialect.Agent, asJSON bool) error {

@@ -42,7 +42,8 @@ usage, 52 a settings file cannot be read.`,
 	cmd.Flags().BoolVar(&fix, "fix", false, "do what is clear; comments and order stay")
 	cmd.Flags().StringVar(&format, "format", "text", "text, json or sarif")
 	cmd.Flags().StringVar(&code, "explain", "", "tell what a `code` means")
-	return checkedArgs(sys, cmd, cobra.NoArgs, "takes no arguments")
+	cmd.Args = withUsage(cobra.NoArgs, "takes no arguments")
+	return cmd
 }
 
 // fixRounds bounds --fix: what one fix brings to light, the next round fixes.

@@ -18,7 +18,7 @@ project's, yours, the system's, those of extensions. What is wrong with the
 files that configure them stands below. In a folder that is not trusted its
 hooks are listed too, as not loaded.`,
 		Example: "  minigem hooks list\n  minigem hooks list --json | jq '.hooks[] | select(.enabled | not) | .id'",
-		Args:    withUsage(sys, cobra.NoArgs, "takes no arguments"),
+		Args:    withUsage(cobra.NoArgs, "takes no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			c, err := app.Configure(sys, &app.Options{})
 			if err != nil {

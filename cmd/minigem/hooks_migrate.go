@@ -39,10 +39,10 @@ already are not added again, and .claude stays as it is.
 The change and what is not as it was are shown first. At a terminal you are then
 asked; elsewhere nothing is written without --yes.`,
 		Example: "  minigem hooks migrate --from-claude --dry-run\n  minigem hooks migrate --from-claude --yes",
-		Args:    withUsage(sys, cobra.NoArgs, "takes no arguments"),
+		Args:    withUsage(cobra.NoArgs, "takes no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !fromClaude {
-				return usageError(sys, cmd, errors.New("from where? The only source there is: --from-claude"))
+				return wrongUsage(sys, cmd, "from where? The only source there is: --from-claude")
 			}
 			return migrateHooks(sys, dryRun, yes)
 		},

@@ -48,7 +48,8 @@ case for minigem hooks test. Nothing that is there is overwritten.`,
 	cmd.Flags().StringVar(&event, "event", "", "the `event` that it is for")
 	cmd.Flags().StringVar(&language, "lang", "sh", "the `language` of the program: "+strings.Join(scaffold.Languages, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("event", completeEvents) // the flag is there
-	return checkedArgs(sys, cmd, cobra.ExactArgs(1), "needs a name for the hook")
+	cmd.Args = withUsage(cobra.ExactArgs(1), "needs a name for the hook")
+	return cmd
 }
 
 // made says what was made, and what to do with it.

@@ -46,5 +46,6 @@ already, before anything runs.`,
 	fs.BoolVar(&f.SkipTrust, "skip-trust", false, "trust this folder for this session")
 	fs.StringVarP(&f.OutputFormat, "output-format", "o", "", "text, json or stream-json")
 	fs.StringVar(&f.Fake, "fake-responses", "", "answers of the model from a `file`, in order")
-	return checkedArgs(sys, cmd, cobra.MinimumNArgs(1), "needs the file to write")
+	cmd.Args = withUsage(cobra.MinimumNArgs(1), "needs the file to write")
+	return cmd
 }

@@ -43,7 +43,8 @@ Exit codes: 0 all as then, 1 something would go otherwise, 42 bad input.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
 	cmd.Flags().BoolVar(&skipTrust, "skip-trust", false, "run the hooks of this folder though it is not trusted")
-	return checkedArgs(sys, cmd, cobra.MinimumNArgs(1), "needs session files, or folders of them")
+	cmd.Args = withUsage(cobra.MinimumNArgs(1), "needs session files, or folders of them")
+	return cmd
 }
 
 func replayHooks(c *app.Configuration, sys *app.System, args []string, asJSON bool) error {

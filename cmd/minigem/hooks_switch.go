@@ -51,7 +51,7 @@ func switchCommand(s app.HookSwitch, sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: s.Verb, Short: s.Short, Long: s.Long,
 		Example: "  minigem hooks " + s.Verb,
-		Args:    withUsage(sys, cobra.NoArgs, "takes no arguments"),
+		Args:    withUsage(cobra.NoArgs, "takes no arguments"),
 		RunE: func(_ *cobra.Command, names []string) error {
 			c, err := app.Configure(sys, &app.Options{})
 			if err != nil {
@@ -64,7 +64,7 @@ func switchCommand(s app.HookSwitch, sys *app.System) *cobra.Command {
 	if s.Named {
 		cmd.Use += " NAME..."
 		cmd.Example = fmt.Sprintf("  minigem hooks %[1]s guard\n  minigem hooks %[1]s guard ./check.sh", s.Verb)
-		cmd.Args = withUsage(sys, cobra.MinimumNArgs(1), "needs the names of hooks; minigem hooks list shows them")
+		cmd.Args = withUsage(cobra.MinimumNArgs(1), "needs the names of hooks; minigem hooks list shows them")
 		cmd.ValidArgsFunction = completeSwitch(s, sys)
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")

@@ -99,57 +99,6 @@ func oneHook(name string) string {
 	return `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "name": "` + name + `", "command": "true"}]}]}}`
 }
 
-func TestHooksUsage(t *testing.T) {
-	t.Parallel()
-	w := newHookWorld(t, nil)
-	for _, c := range []struct {
-		args string
-		code int
-		says string // part of stderr; of stdout where the code is 0
-	}{
-		// the parent
-		{"hooks", 0, "minigem hooks lint --fix"},
-		{"hook", 0, "Available Commands"},
-		{"hooks lst", 42, `minigem hooks has no subcommand "lst"; did you mean "list"?`},
-		{"hooks --no", 42, "unknown flag: --no"},
-		// help has an example each
-		{"hooks list --help", 0, "Examples:\n  minigem hooks list"},
-		{"hooks enable --help", 0, "Examples:\n  minigem hooks enable guard"},
-		{"hooks disable --help", 0, "Examples:\n  minigem hooks disable guard"},
-		{"hooks enable-all --help", 0, "Examples:\n  minigem hooks enable-all"},
-		{"hooks disable-all --help", 0, "Examples:\n  minigem hooks disable-all"},
-		{"hooks schema --help", 0, "Examples:\n  minigem hooks schema BeforeTool"},
-		{"hooks migrate --help", 0, "Examples:\n  minigem hooks migrate --from-claude"},
-		// wrong arguments
-		{"hooks list x", 42, "minigem hooks list takes no arguments"},
-		{"hooks enable", 42, "needs the names of hooks"},
-		{"hooks disable-all x", 42, "takes no arguments"},
-		{"hooks schema --tools", 0, `"write_file": {`},
-		{"hooks schema --tools BeforeTool", 42, "leave BeforeTool out"},
-		{"hooks schema A B", 42, "takes one event"},
-		{"hooks schema --input --output", 42, "none of the others can be"},
-		{"hooks migrate", 42, "--from-claude"},
-		{"hooks migrate --from-claude --dry-run --yes", 42, "none of the others can be"},
-		{"hooks test --no", 42, "unknown flag: --no"},
-		{"hooks test --jobs many", 42, "invalid argument"},
-		{"hooks explain --no", 42, "unknown flag: --no"},
-		{"hooks fire BeforeTool --input a --tool b", 42, "none of the others can be"},
-		{"hooks new --no", 42, "unknown flag: --no"},
-		{"hooks view", 42, "minigem hooks view"},
-		{"hooks replay", 42, "needs session files"},
-	} {
-		got := w.run(c.args)
-		assert.Equal(t, c.code, got.code, c.args)
-		shown, silent := got.err, got.out
-		if c.code == 0 {
-			shown, silent = got.out, got.err
-		}
-		assert.Contains(t, shown, c.says, c.args)
-		assert.Empty(t, silent, c.args)
-		assert.NotContains(t, shown, "\x1b", c.args)
-	}
-}
-
 func TestHooksSchema(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, nil)

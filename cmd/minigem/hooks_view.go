@@ -39,5 +39,6 @@ anywhere. minigem --hook-trace page.html makes the page at once.`,
 			return trace.Write(text.Raw(sys.Stdout), "Hook events in "+filepath.Base(args[0]), reports)
 		},
 	}
-	return checkedArgs(sys, cmd, cobra.ExactArgs(1), "needs a trace, - for stdin")
+	cmd.Args = withUsage(cobra.ExactArgs(1), "needs a trace, - for stdin")
+	return cmd
 }

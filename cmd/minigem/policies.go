@@ -37,7 +37,7 @@ unasked: what a command line writes or reads elsewhere, or cannot be told, is
 asked about. A rule that allows write_file or replace means no settings and no
 scripts of hooks unless its argsPattern names them.`,
 		Example: "  minigem policies\n  minigem policies --policy ./strict.toml\n  minigem policies --json | jq '.rules[] | select(.decision == \"deny\")'",
-		Args:    withUsage(sys, cobra.NoArgs, "takes no arguments"),
+		Args:    withUsage(cobra.NoArgs, "takes no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			c, err := app.Configure(sys, f)
 			if err != nil {

@@ -69,12 +69,3 @@ func TestPoliciesWithFlags(t *testing.T) {
 	assert.Equal(t, 0, got.code)
 	assert.Regexp(t, `^\[WARNING\] bad\.toml:1: rule skipped`, got.err)
 }
-
-func TestPoliciesUsage(t *testing.T) {
-	t.Parallel()
-	w := newHookWorld(t, nil)
-	assert.Contains(t, w.run("policies --help").out, "Examples:\n  minigem policies")
-	got := w.run("policies x")
-	assert.Equal(t, 1, got.code)
-	assert.Contains(t, got.err, "minigem policies takes no arguments")
-}

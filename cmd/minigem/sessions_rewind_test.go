@@ -96,7 +96,7 @@ func TestSessionsRewindUsage(t *testing.T) {
 		assert.Equal(t, 42, got.code, args)
 		assert.Contains(t, got.err, want)
 	}
-	assert.Equal(t, 1, w.run("sessions rewind").code)
+	assert.Equal(t, 42, w.run("sessions rewind").code)
 	assert.Contains(t, w.run("sessions rewind --help").out, "--force")
 
 	held, err := session.Resume(session.Options{Project: w.savedProject()}, "11111111-aaaa")

@@ -174,37 +174,6 @@ func TestDeleteOpenSession(t *testing.T) {
 	assert.FileExists(t, s.Path())
 }
 
-func TestSessionsUsage(t *testing.T) {
-	t.Parallel()
-	w := twoSessions(t)
-	for _, c := range []struct {
-		args string
-		code int
-		says string // part of stderr; of stdout where the code is 0
-	}{
-		{"sessions", 0, "minigem sessions delete 3"},
-		{"session", 0, "Available Commands"},
-		{"sessions lst", 1, `minigem sessions has no subcommand "lst"; did you mean "list"?`},
-		{"sessions list --help", 0, "Examples:\n  minigem sessions list"},
-		{"sessions show --help", 0, "Examples:\n  minigem sessions show"},
-		{"sessions delete --help", 0, "Examples:\n  minigem sessions delete"},
-		{"sessions list x", 1, "takes no arguments"},
-		{"sessions show", 1, "needs the number or the id of one session"},
-		{"sessions show 1 2", 1, "needs the number or the id of one session"},
-		{"sessions show 7", 42, "showing session: session index 7 is out of range: there are sessions 1 to 2"},
-		{"sessions delete", 1, "needs the numbers or ids of sessions"},
-	} {
-		got := w.run(c.args)
-		assert.Equal(t, c.code, got.code, c.args)
-		shown, silent := got.err, got.out
-		if c.code == 0 {
-			shown, silent = got.out, got.err
-		}
-		assert.Contains(t, shown, c.says, c.args)
-		assert.Empty(t, silent, c.args)
-	}
-}
-
 func TestAgo(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{

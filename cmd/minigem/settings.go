@@ -20,10 +20,9 @@ func settingsCommand(sys *app.System) *cobra.Command {
 		Long: `Shows settings; it changes none. They come from five layers, of which a later one
 outranks an earlier one: defaults, system-defaults, user (~/.gemini/settings.json),
 workspace (.gemini/settings.json, in a trusted folder), system.`,
-		Example:                    "  minigem settings list\n  minigem settings list --origin general\n  minigem settings schema > settings.schema.json",
-		Args:                       noSuchSubcommand(sys),
-		SuggestionsMinimumDistance: 2,
-		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Example: "  minigem settings list\n  minigem settings list --origin general\n  minigem settings schema > settings.schema.json",
+		Args:    noSuchSubcommand,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(settingsListCommand(sys), settingsSchemaCommand(sys))
 	return cmd
@@ -38,7 +37,7 @@ func settingsListCommand(sys *app.System) *cobra.Command {
 is wrong with the files stands on standard error, unknown keys included: they
 may be meant for another program, and are otherwise passed over in silence.`,
 		Example: "  minigem settings list tools --origin\n  minigem settings list --json | jq -r '.settings[] | select(.layer != \"default\") | .key'",
-		Args:    withUsage(sys, cobra.MaximumNArgs(1), "takes one key, or none for all of them"),
+		Args:    withUsage(cobra.MaximumNArgs(1), "takes one key, or none for all of them"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			c, err := app.Configure(sys, &app.Options{})
 			if err != nil {
@@ -68,7 +67,7 @@ func settingsSchemaCommand(sys *app.System) *cobra.Command {
 		Use:     "schema",
 		Short:   "Print the JSON Schema of settings.json",
 		Example: "  minigem settings schema > settings.schema.json",
-		Args:    withUsage(sys, cobra.NoArgs, "takes no arguments"),
+		Args:    withUsage(cobra.NoArgs, "takes no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			s, err := settings.Schema()
 			if err != nil {

@@ -60,31 +60,3 @@ func TestSettingsOfAnUntrustedFolder(t *testing.T) {
 	assert.Equal(t, said{"model.maxSessionTurns  -1\n", "[WARNING] .gemini/settings.json is not read: the folder is not trusted\n", 0},
 		w.run("settings list model.maxSessionTurns", untrusted))
 }
-
-func TestSettingsUsage(t *testing.T) {
-	t.Parallel()
-	w := newHookWorld(t, nil)
-	for _, c := range []struct {
-		args string
-		code int
-		says string // part of stderr; of stdout where the code is 0
-	}{
-		{"settings", 0, "minigem settings list --origin general"},
-		{"settings lst", 1, `minigem settings has no subcommand "lst"; did you mean "list"?`},
-		{"settings list --help", 0, "Examples:\n  minigem settings list"},
-		{"settings schema --help", 0, "Examples:\n  minigem settings schema"},
-		{"settings list a b", 1, "takes one key"},
-		{"settings list no.such", 42, `no setting "no.such" is in force: minigem settings list shows those that are`},
-		{"settings schema x", 1, "takes no arguments"},
-		{"settings schema", 0, `"title": "settings.json"`},
-	} {
-		got := w.run(c.args)
-		assert.Equal(t, c.code, got.code, c.args)
-		shown, silent := got.err, got.out
-		if c.code == 0 {
-			shown, silent = got.out, got.err
-		}
-		assert.Contains(t, shown, c.says, c.args)
-		assert.Empty(t, silent, c.args)
-	}
-}

@@ -21,7 +21,7 @@ func trustCommand(sys *app.System) *cobra.Command {
 		Long: `Trusts the current folder: its settings, hooks, commands and MCP servers are
 loaded from now on. Its hooks are remembered as they are, their scripts
 included: when one changes, you are told before it runs.`,
-		Args: cobra.NoArgs,
+		Args: withUsage(cobra.NoArgs, "takes no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			c, err := app.Configure(sys, &app.Options{SkipTrust: !list})
 			if err != nil {

@@ -49,6 +49,9 @@ func Configure(sys *System, f *Options) (*Configuration, error) {
 	}
 	c := &Configuration{Home: settings.Home(sys.LookupEnv, userHome), Dir: sys.Dir, Env: sys.Env, onlyExtensions: f.Extensions}
 	c.DotGemini = filepath.Join(c.Home, ".gemini")
+	if err := c.checkHome(); err != nil {
+		return nil, err
+	}
 	c.ProjectDir = findProject(c.Dir, c.Home)
 	if err := c.loadSettings(sys, f); err != nil {
 		return nil, err
@@ -59,6 +62,17 @@ func Configure(sys *System, f *Options) (*Configuration, error) {
 	}
 	c.keepHookSecrets()
 	return c, nil
+}
+
+// checkHome refuses a home that is a file: settings and policies could neither be
+// read nor be told from missing ones. One that is not there yet is fine.
+func (c *Configuration) checkHome() error {
+	for path, what := range map[string]string{c.Home: "set HOME (or GEMINI_CLI_HOME) to a folder", c.DotGemini: "move the file away, or set GEMINI_CLI_HOME to another folder"} {
+		if info, err := os.Stat(path); err == nil && !info.IsDir() {
+			return exit.Errorf(exit.Config, "%s is not a folder: settings and sessions are kept below it; %s", path, what)
+		}
+	}
+	return nil
 }
 
 func (c *Configuration) loadSettings(sys *System, f *Options) error {

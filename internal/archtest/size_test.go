@@ -20,7 +20,7 @@ import (
 const (
 	mostFunctionLines = 60
 	mostFileLines     = 400
-	mostCommandLines  = 3200 // of cmd/minigem without its tests: some 80 a subcommand
+	mostCommandLines  = 3000 // of cmd/minigem without its tests: some 80 a subcommand
 )
 
 // long are the functions that may be longer, with the reason.
@@ -99,7 +99,7 @@ var direct = []struct {
 	why string
 }{
 	{"cmd/minigem", []string{
-		"minigem/internal/snapshot", "minigem/internal/atomicfile", "minigem/internal/mcp", "minigem/internal/contextfile", "minigem/internal/prompt",
+		"minigem/internal/snapshot", "minigem/internal/atomicfile", "minigem/session", "minigem/transcript", "minigem/internal/mcp", "minigem/internal/contextfile", "minigem/internal/prompt",
 		"minigem/internal/redact", "minigem/internal/telemetry", "minigem/internal/discovered", "minigem/tools", "minigem/tools/builtin",
 		"minigem/tools/toolcall", "minigem/tools/workspace", "minigem/compress", "minigem/notify", "minigem/e2e/record", "github.com/pelletier/go-toml/v2",
 	}, "the command is a leaf: it holds no file format, no undo plan and no driver, and builds no session"},

@@ -1,4 +1,4 @@
-package main
+package listing
 
 import (
 	"cmp"
@@ -10,8 +10,8 @@ import (
 	"minigem/internal/text"
 )
 
-// listExtensions is what --list-extensions prints.
-func listExtensions(c *app.Configuration, sys *app.System) error {
+// WriteExtensions is what --list-extensions prints.
+func WriteExtensions(c *app.Configuration, sys *app.System) error {
 	found, problems := hooks.FindExtensions(c.Dir, c.ExtensionRoots())
 	rows := make([][]string, len(found))
 	for i, e := range found {

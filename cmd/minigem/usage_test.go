@@ -1,0 +1,111 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/assert"
+
+	"minigem/internal/exit"
+)
+
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	w := twoSessions(t)
+	for _, c := range []struct {
+		args string
+		code int
+		says string // part of stderr; of stdout where the code is 0
+	}{
+		// the parent
+		{"hooks", 0, "minigem hooks lint --fix"},
+		{"hook", 0, "Available Commands"},
+		{"hooks lst", 42, `minigem hooks has no subcommand "lst"; did you mean "list"?`},
+		{"hooks --no", 42, "unknown flag: --no"},
+		// help has an example each
+		{"hooks list --help", 0, "Examples:\n  minigem hooks list"},
+		{"hooks enable --help", 0, "Examples:\n  minigem hooks enable guard"},
+		{"hooks disable --help", 0, "Examples:\n  minigem hooks disable guard"},
+		{"hooks enable-all --help", 0, "Examples:\n  minigem hooks enable-all"},
+		{"hooks disable-all --help", 0, "Examples:\n  minigem hooks disable-all"},
+		{"hooks schema --help", 0, "Examples:\n  minigem hooks schema BeforeTool"},
+		{"hooks migrate --help", 0, "Examples:\n  minigem hooks migrate --from-claude"},
+		// wrong arguments
+		{"hooks list x", 42, "minigem hooks list takes no arguments"},
+		{"hooks enable", 42, "needs the names of hooks"},
+		{"hooks disable-all x", 42, "takes no arguments"},
+		{"hooks schema --tools", 0, `"write_file": {`},
+		{"hooks schema --tools BeforeTool", 42, "leave BeforeTool out"},
+		{"hooks schema A B", 42, "takes one event"},
+		{"hooks schema --input --output", 42, "none of the others can be"},
+		{"hooks migrate", 42, "--from-claude"},
+		{"hooks migrate --from-claude --dry-run --yes", 42, "none of the others can be"},
+		{"hooks test --no", 42, "unknown flag: --no"},
+		{"hooks test --jobs many", 42, "invalid argument"},
+		{"hooks explain --no", 42, "unknown flag: --no"},
+		{"hooks fire BeforeTool --input a --tool b", 42, "none of the others can be"},
+		{"hooks new --no", 42, "unknown flag: --no"},
+		{"hooks view", 42, "minigem hooks view"},
+		{"hooks replay", 42, "needs session files"},
+		{"sessions", 0, "minigem sessions delete 3"},
+		{"session", 0, "Available Commands"},
+		{"sessions lst", 42, `minigem sessions has no subcommand "lst"; did you mean "list"?`},
+		{"sessions list --help", 0, "Examples:\n  minigem sessions list"},
+		{"sessions show --help", 0, "Examples:\n  minigem sessions show"},
+		{"sessions delete --help", 0, "Examples:\n  minigem sessions delete"},
+		{"sessions list x", 42, "takes no arguments"},
+		{"sessions show", 42, "needs the number or the id of one session"},
+		{"sessions show 1 2", 42, "needs the number or the id of one session"},
+		{"sessions show 7", 42, "showing session: session index 7 is out of range: there are sessions 1 to 2"},
+		{"sessions delete", 42, "needs the numbers or ids of sessions"},
+		{"settings", 0, "minigem settings list --origin general"},
+		{"settings lst", 42, `minigem settings has no subcommand "lst"; did you mean "list"?`},
+		{"settings list --help", 0, "Examples:\n  minigem settings list"},
+		{"settings schema --help", 0, "Examples:\n  minigem settings schema"},
+		{"settings list a b", 42, "takes one key"},
+		{"settings list no.such", 42, `no setting "no.such" is in force: minigem settings list shows those that are`},
+		{"settings schema x", 42, "takes no arguments"},
+		{"settings schema", 0, `"title": "settings.json"`},
+		{"policies --help", 0, "Examples:\n  minigem policies"},
+		{"policies x", 42, "minigem policies takes no arguments"},
+		{"agents lst", 42, `minigem agents has no subcommand "lst"`},
+		{"agents install", 42, "minigem agents install needs the folder to write"},
+		{"trust here", 42, "minigem trust takes no arguments"},
+		{"trust --never --list", 42, "none of the others can be"},
+		{"fake-api", 42, "minigem fake-api needs one script"},
+		{"demo x", 42, "minigem demo takes no arguments"},
+	} {
+		got := w.run(c.args)
+		assert.Equal(t, c.code, got.code, c.args)
+		shown, silent := got.err, got.out
+		if c.code == 0 {
+			shown, silent = got.out, got.err
+		}
+		assert.Contains(t, shown, c.says, c.args)
+		assert.Empty(t, silent, c.args)
+		assert.NotContains(t, shown, "\x1b", c.args)
+	}
+}
+
+// TestUnknownFlags: at every subcommand they are bad input, before anything is
+// read or done; minigem itself ends as Gemini CLI does.
+func TestUnknownFlags(t *testing.T) {
+	t.Parallel()
+	w := newHookWorld(t, map[string]string{"~/.gemini/settings.json": "{"})
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		want := exit.Input
+		if !c.HasParent() {
+			want = exit.Failed
+		}
+		got := w.run(c.CommandPath()[len("minigem"):] + " --no-such-flag")
+		assert.Equal(t, want, got.code, c.CommandPath())
+		assert.Contains(t, got.err, "minigem: unknown flag: --no-such-flag\n\nUsage:", c.CommandPath())
+		assert.Empty(t, got.out, c.CommandPath())
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	sys, _, _ := w.sys()
+	walk(newRootCommand(sys))
+}
