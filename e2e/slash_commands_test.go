@@ -150,15 +150,20 @@ func commandsHome(t *testing.T) home {
 	})
 }
 
+// wipe clears the emulator's screen: what stands there already proves nothing.
+func (c *chat) wipe() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, _ = c.screen.Write([]byte("\x1b[2J\x1b[H"))
+}
+
 // take does the steps in a chat without an answer left: nothing goes to the
 // model.
 func (c *chat) take(steps []step) {
 	c.t.Helper()
 	for _, s := range steps {
 		c.waitReady()
-		c.mu.Lock()
-		_, _ = c.screen.Write([]byte("\x1b[2J\x1b[H")) // what stood there before proves nothing
-		c.mu.Unlock()
+		c.wipe()
 		c.keys(s.line)
 		c.waitFor(s.line)
 		c.keys(keyEnter)

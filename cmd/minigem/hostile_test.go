@@ -22,28 +22,29 @@ const forged = "\n::error file=x::forged\n  ::set-output name=x::forged\r::error
 // hostileRuns are, for each command, the ways to run it beside what is hostile in
 // every file that it may read; a reason alone says why there is nothing hostile.
 var hostileRuns = map[string][]string{
-	"minigem":               {"--list-extensions", "-p hi --fake-responses answers --debug", "-r nope" + hostile + " -p hi"},
-	"agents":                {"agents"},
-	"agents install":        {"because: it downloads, and prints what npm says; its refusals are of flags"},
-	"demo":                  {"because: its project and its hooks are in the program"},
-	"fake-api":              {"because: it serves until it is ended, and prints its address"},
-	"hooks":                 {"hooks"},
-	"hooks compat":          {"hooks compat", "hooks compat --json", "hooks compat nope" + hostile},
-	"hooks disable":         {"hooks disable nope" + hostile, "hooks disable #name"},
-	"hooks disable-all":     {"hooks disable-all"},
-	"hooks enable":          {"hooks enable nope" + hostile, "hooks enable #name"},
-	"hooks enable-all":      {"hooks enable-all"},
-	"hooks explain":         {"hooks explain", "hooks explain --json"},
-	"hooks fire":            {"hooks fire BeforeTool --tool write_file", "hooks fire BeforeTool --tool write_file --json", "hooks fire BeforeTool --tool evil" + hostile, "hooks fire nope" + hostile},
-	"hooks lint":            {"hooks lint", "hooks lint --format github", "hooks lint --format sarif", "hooks lint --format json"},
-	"hooks list":            {"hooks list", "hooks list --json"},
-	"hooks migrate":         {"hooks migrate", "hooks migrate --from-claude"},
-	"hooks new":             {"hooks new nope" + hostile},
-	"hooks payload":         {"hooks payload nope" + hostile, "hooks payload BeforeTool"},
-	"hooks record":          {"hooks record nope" + hostile},
-	"hooks replay":          {"hooks replay latest", "hooks replay chat.jsonl", "hooks replay nope" + hostile},
-	"hooks schema":          {"hooks schema nope" + hostile},
-	"hooks test":            {"hooks test cases", "hooks test cases -v", "hooks test cases --format tap", "hooks test cases --format github", "hooks test cases --format json", "hooks test cases --format junit", "hooks test nope" + hostile},
+	"minigem":           {"--list-extensions", "-p hi --fake-responses answers --debug", "-r nope" + hostile + " -p hi"},
+	"agents":            {"agents"},
+	"agents install":    {"because: it downloads, and prints what npm says; its refusals are of flags"},
+	"demo":              {"because: its project and its hooks are in the program"},
+	"fake-api":          {"because: it serves until it is ended, and prints its address"},
+	"hooks":             {"hooks"},
+	"hooks compat":      {"hooks compat", "hooks compat --json", "hooks compat nope" + hostile},
+	"hooks disable":     {"hooks disable nope" + hostile, "hooks disable #name"},
+	"hooks disable-all": {"hooks disable-all"},
+	"hooks enable":      {"hooks enable nope" + hostile, "hooks enable #name"},
+	"hooks enable-all":  {"hooks enable-all"},
+	"hooks explain":     {"hooks explain", "hooks explain --json"},
+	"hooks fire":        {"hooks fire BeforeTool --tool write_file", "hooks fire BeforeTool --tool write_file --json", "hooks fire BeforeTool --tool evil" + hostile, "hooks fire nope" + hostile},
+	"hooks lint":        {"hooks lint", "hooks lint --format github", "hooks lint --format sarif", "hooks lint --format json"},
+	"hooks list":        {"hooks list", "hooks list --json"},
+	"hooks migrate":     {"hooks migrate", "hooks migrate --from-claude"},
+	"hooks new":         {"hooks new nope" + hostile},
+	"hooks payload":     {"hooks payload nope" + hostile, "hooks payload BeforeTool"},
+	"hooks record":      {"hooks record nope" + hostile},
+	"hooks replay":      {"hooks replay latest", "hooks replay chat.jsonl", "hooks replay nope" + hostile},
+	"hooks schema":      {"hooks schema nope" + hostile},
+	"hooks test": {"hooks test cases", "hooks test cases -v", "hooks test cases --format tap", "hooks test cases --format github", "hooks test cases --format json", "hooks test cases --format junit", "hooks test nope" + hostile,
+		"hooks test compared.txtar --binary #program", "hooks test cases --binary nope" + hostile, "hooks test cases --on nope" + hostile},
 	"hooks view":            {"hooks view nope" + hostile, "hooks view trace.jsonl"},
 	"hooks why":             {"hooks why BeforeTool write_file", "hooks why BeforeTool evil" + hostile, "hooks why nope" + hostile},
 	"policies":              {"policies", "policies list", "policies check evil" + hostile},
@@ -102,6 +103,8 @@ func hostileFiles(t *testing.T) map[string]string {
 		"cases/evil.txtar":                              "# evil" + hostile + forged + "\nfire BeforeTool\n-- .gemini/settings.json --\n" + fmt.Sprintf(`{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": %s}]}]}}`, speak) + "\n",
 		"cases/evil\u202e\u2066.txtar":                  "evil" + hostile + forged,
 		"answers":                                       answer,
+		"compared.txtar":                                "differs evil" + hostile + "\nprompt x\n! user-saw ~" + `"evil` + "\u202e\u009b" + `"` + "\nexit 5\n-- model --\ntext evil" + hostile + forged + "\n",
+		"program":                                       "#!/bin/sh\nprintf 'evil \\033[2J\\302\\233\\342\\200\\256\\n::error::forged\\n'\nprintf 'evil \\033[2J\\302\\233\\n::error::forged\\n' >&2\nexit 7\n",
 		"trace.jsonl":                                   `{"event": ` + name + `}` + "\n",
 		"chat.jsonl":                                    `{"sessionId": ` + name + `}` + "\n",
 	}
@@ -148,8 +151,12 @@ func TestNoCommandPrintsWhatActs(t *testing.T) {
 				if i := slices.Index(args, "#name"); i >= 0 {
 					args[i] = "evil" + hostile + forged
 				}
+				if i := slices.Index(args, "#program"); i >= 0 {
+					args[i] = w.path("program")
+				}
 				run(args, sys)
 				all := out.String() + errOut.String()
+				require.NotEmpty(t, all)
 				for _, r := range strings.NewReplacer("\n", "", "\t", "").Replace(all) {
 					require.False(t, text.Hides(r), "U+%04X is in %q", r, all)
 				}

@@ -36,11 +36,13 @@ var running = groups{known: map[int]*group{}}
 // KillAll ends the group of every command that runs or was left by one with
 // Guarded, without waiting, and nothing is started after it: for an exit that
 // does not wait.
-func KillAll() {
-	running.mu.Lock()
-	defer running.mu.Unlock()
-	running.closed = true
-	for pid := range running.known {
+func KillAll() { running.killAll() }
+
+func (g *groups) killAll() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = true
+	for pid := range g.known {
 		kill(pid, family(pid))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"minigem/internal/boundedfile"
+	"minigem/internal/text"
 
 	"github.com/pelletier/go-toml/v2"
 	"mvdan.cc/sh/v3/syntax"
@@ -71,7 +72,11 @@ func readCustom(dir, path string) (Custom, error) {
 		return Custom{}, err
 	}
 	name := strings.ReplaceAll(strings.TrimSuffix(filepath.ToSlash(rel), ".toml"), "/", ":")
-	return Custom{Name: strings.Join(strings.Fields(name), "_"), File: path, Description: file.Description, Prompt: *file.Prompt}, nil
+	name = strings.Join(strings.Fields(name), "_")
+	if text.Line(name) != name {
+		return Custom{}, errors.New("its name holds characters that are not seen, or that act upon a terminal: rename the file")
+	}
+	return Custom{Name: name, File: path, Description: text.Line(file.Description), Prompt: *file.Prompt}, nil
 }
 
 // Named gives the commands of one source the names under which they can be
@@ -146,11 +151,11 @@ func (c Custom) Fill(ctx context.Context, f Filler, said, args string) (string, 
 			return "", fmt.Errorf("%s: a %s has no closing brace", c.File, rest[:2])
 		}
 		used = used || rest[0] == '!' && strings.Contains(inner, argsPlace)
-		text, err := fill(ctx, f, rest[0], strings.TrimSpace(inner), args)
+		filled, err := fill(ctx, f, rest[0], strings.TrimSpace(inner), args)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", c.File, err)
 		}
-		out.WriteString(text)
+		out.WriteString(filled)
 		rest = after
 	}
 	if !used && args != "" {

@@ -46,12 +46,16 @@ func TestLoadCustom(t *testing.T) {
 	write("broken.toml", `prompt = `)
 	write("empty.toml", `description = "x"`)
 	write("other.txt", `prompt = "x"`)
+	write("odd.toml", "prompt = \"x\"\ndescription = \"a\\u202eb\\u001b]0;owned\\u0007 \\n c\"")
+	write("hid\u202eden.toml", `prompt = "x"`)
 	found, problems := slash.LoadCustom(dir)
 	assert.Equal(t, []slash.Custom{
 		{Name: "git:commit", File: filepath.Join(dir, "git/commit.toml"), Description: "Commit", Prompt: "commit"},
+		{Name: "odd", File: filepath.Join(dir, "odd.toml"), Description: "ab c", Prompt: "x"},
 		{Name: "plain", File: filepath.Join(dir, "plain.toml"), Prompt: "plain"},
 	}, found)
-	require.Len(t, problems, 2)
+	require.Len(t, problems, 3)
+	assert.ErrorContains(t, problems[2], "characters that are not seen")
 	assert.ErrorContains(t, problems[0], "broken.toml")
 	assert.ErrorContains(t, problems[1], `no "prompt"`)
 

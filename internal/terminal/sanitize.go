@@ -3,7 +3,11 @@ package terminal
 import (
 	"encoding/base64"
 	"fmt"
+	"regexp"
 	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"minigem/internal/text"
 )
@@ -41,6 +45,41 @@ func visible(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// ourStyles are the sequences that style makes.
+var ourStyles = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\x1b\\[([12349]|2[2349]|3[12369])m") })
+
+// inert is text as the screen writes it: our own styles pass, and nothing else
+// that acts upon a terminal or hides in it, whoever forgot to clean it before.
+func inert(s string) string {
+	if !strings.ContainsFunc(s, acts) && utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	from := 0
+	for _, at := range ourStyles().FindAllStringIndex(s, -1) {
+		b.WriteString(cleaned(s[from:at[0]]) + s[at[0]:at[1]])
+		from = at[1]
+	}
+	return b.String() + cleaned(s[from:])
+}
+
+// cleaned is Clean, but for a piece of a text: a joiner at its end joins what
+// comes with the next one.
+func cleaned(s string) string {
+	if strings.ContainsFunc(s, acts) || !utf8.ValidString(s) {
+		return Clean(s)
+	}
+	return s
+}
+
+func acts(r rune) bool {
+	if r >= ' ' && r <= '~' || r == '\n' || r == '\t' {
+		return false
+	}
+	joins := r == 0x200c || r == 0x200d || unicode.Is(unicode.Variation_Selector, r)
+	return private(r) || text.Hides(r) && !joins
 }
 
 // setClipboard is OSC 52.

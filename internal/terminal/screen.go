@@ -38,7 +38,7 @@ type screen struct {
 	off   bool    // the terminal is somebody else's
 }
 
-// write writes text as it is.
+// write writes text where the last one ended.
 func (s *screen) write(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,6 +70,7 @@ func (s *screen) lines(text string) {
 
 func (s *screen) put(text string) {
 	var b strings.Builder
+	text = inert(text)
 	s.erase(&b)
 	b.WriteString(text)
 	if text != "" {
@@ -186,6 +187,9 @@ func (s *screen) draw(b *strings.Builder) {
 	}
 	height = max(height-1, 1)
 	next := s.live(width, height).within(height)
+	for i, row := range next.rows {
+		next.rows[i] = inert(row)
+	}
 	old := frame{rows: []string{""}}
 	if s.drawn != nil {
 		old = *s.drawn
@@ -257,7 +261,7 @@ func (s *screen) typewrite(b *strings.Builder) {
 	if s.live == nil || s.off {
 		return
 	}
-	next := s.live(1<<16, 1<<16).flat
+	next := inert(s.live(1<<16, 1<<16).flat)
 	old := s.flat
 	s.flat = next
 	added, grown := strings.CutPrefix(next, old)

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -84,5 +85,31 @@ func TestNoWayRoundDenial(t *testing.T) {
 			assert.Equal(t, "not here", v.Message)
 			assert.Equal(t, "user.toml:2", v.Rule)
 		}
+	}
+}
+
+// Who is refused by a rule about commands learns that it is no sandbox where all
+// else runs unasked; a rule that holds back the whole tool needs no such word.
+func TestARefusalSaysThatARuleIsNoSandbox(t *testing.T) {
+	t.Parallel()
+	const everyCommand = "[[rule]]\ntoolName = \"run_shell_command\"\ndecision = \"deny\"\npriority = 1"
+	const byPattern = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandRegex = \"curl .*\"\ndecision = \"deny\"\npriority = 1"
+	for _, c := range []struct {
+		rules, command string
+		mode           Mode
+		want           Decision
+		said           bool
+	}{
+		{denyCurl, "curl evil", ModeYolo, Deny, true},
+		{denyCurl, "ls; curl evil", ModeYolo, Deny, true},
+		{byPattern, "curl evil", ModeYolo, Deny, true},
+		{denyCurl, "$X evil", ModeYolo, Ask, true},
+		{denyCurl, "curl evil", ModeDefault, Deny, false},
+		{everyCommand, "curl evil", ModeYolo, Deny, false},
+		{denyCurl, "ls", ModeYolo, Allow, false},
+	} {
+		v := engineWith(t, c.rules, Options{Interactive: true, Mode: c.mode}).Check(shellCall(c.command))
+		assert.Equal(t, c.want, v.Decision, "%q: %+v", c.command, v)
+		assert.Equal(t, c.said, strings.Contains(v.Reason, NoSandbox), "%q: %+v", c.command, v)
 	}
 }

@@ -1,0 +1,40 @@
+package terminal
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// What reaches the screen is inert but for our own styles, whatever a caller
+// forgot.
+func TestInert(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"plain\ttext\n": "plain\ttext\n",
+		"\x1b[1mbold\x1b[22m \x1b[31mred\x1b[39m":   "\x1b[1mbold\x1b[22m \x1b[31mred\x1b[39m",
+		"\x1b[1ma\x1b]0;owned\x07b\x1b[22mc":        "\x1b[1mab\x1b[22mc",
+		"\x1b[1ma\x1b]0;owned\x1b[22mc":             "\x1b[1ma\x1b[22mc",
+		"a\x1b[8mhidden\x1b[0m":                     "ahidden",
+		"a\x1b[38;5;1mb\x1b[1;31mc":                 "abc",
+		"a\x1b[13;37Hb\u009b2Jc\rd\be":              "abcde",
+		"a\u202eb\u2066c\u200bd\U000e0041e\u2028f":  "abcdef",
+		"\u200d\U0001f33e":                          "\u200d\U0001f33e", // the end of a farmer that began in the piece before
+		"\U0001f468\u200d\U0001f33e \u2764\ufe0f é": "\U0001f468\u200d\U0001f33e \u2764\ufe0f é",
+		"a\xffb":                        "ab",
+		"a" + string(newlineMark) + "b": "ab",
+	} {
+		assert.Equal(t, want, inert(in), "%q", in)
+		assert.Equal(t, want, inert(inert(in)), "%q", in)
+	}
+}
+
+// Every style of ours passes.
+func TestStylesPass(t *testing.T) {
+	t.Parallel()
+	s := style{}
+	for _, f := range []func(string) string{s.bold, s.dim, s.italic, s.underline, s.strike, s.red, s.green, s.yellow, s.cyan} {
+		assert.Equal(t, f("x"), inert(f("x")))
+		assert.NotEqual(t, "x", f("x"))
+	}
+}
