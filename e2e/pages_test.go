@@ -151,7 +151,7 @@ func (r terminal) plays(t *testing.T, b block) string {
 		fmt.Fprintf(&out, "$ %s\n", line)
 		switch {
 		case strings.Contains(command, "--watch"): // it does not end
-		case strings.Contains(command, "--binary"):
+		case strings.Contains(command, "--on gemini"):
 			out.WriteString(r.withGeminiCLI(t, command, printed))
 		default:
 			seen, _ := r.types(t, command)
@@ -173,7 +173,7 @@ func (r terminal) withGeminiCLI(t *testing.T, command, printed string) string {
 	root, err := filepath.Abs("..")
 	require.NoError(t, err)
 	r.workspace, r.path = root, r.path+string(os.PathListSeparator)+filepath.Dir(path)
-	seen, _ := r.types(t, command)
+	seen, _ := r.types(t, command+" 2>/dev/null") // how far it is, in the order that comes
 	return seen
 }
 

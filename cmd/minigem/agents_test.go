@@ -3,11 +3,31 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
+
+// TestBinary: --binary is another spelling of --on gemini, and a program that is
+// no such agent has a column that says so.
+func TestBinary(t *testing.T) {
+	t.Parallel()
+	program := filepath.Join(t.TempDir(), "fork")
+	require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\necho fork 9.9.9\n"), 0o755))
+	file := testbedData + "/cases/before_tool_deny.txtar"
+	tidy := func(s string) string { return regexp.MustCompile(`\d+\.\ds`).ReplaceAllString(s, "TIME") }
+	code, old, stderr := hooksTest(t, "--binary", program, file)
+	assert.Equal(t, 0, code, stderr)
+	assert.Contains(t, old, "gemini: cannot: gemini asked the model for nothing: exit 0, it last printed \"fork 9.9.9\"")
+	code, now, stderr := hooksTest(t, "--on", "gemini", "--agent-bin", "gemini="+program, file)
+	assert.Equal(t, 0, code, stderr)
+	assert.Equal(t, tidy(now), tidy(old))
+	_, missing, _ := hooksTest(t, "--binary", program+"s", file)
+	assert.Contains(t, missing, "gemini: cannot: there is no program "+program+"s")
+}
 
 // TestRealAgents runs the example that refuses everywhere and the one that does
 // not on the agents of the folder that MINIGEM_AGENTS names.

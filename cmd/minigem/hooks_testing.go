@@ -95,7 +95,7 @@ func hooksTestCommand(sys *app.System) *cobra.Command {
 	fs.StringVar(&t.keep, "keep", "", "leave the cases' folders in this `folder`")
 	fs.DurationVar(&t.timeout, "timeout", 0, "how long a case may take that says nothing itself (30s)")
 	fs.BoolVar(&t.coverage, "coverage", false, "tell which hooks, events, decisions and failures the cases reached")
-	fs.StringVar(&t.binary, "binary", "", "run the cases on another `program` too, such as gemini, and show what differs")
+	fs.StringVar(&t.binary, "binary", "", "the same as --on gemini, with Gemini CLI or a fork of it as the `program`")
 	fs.StringSliceVar(&t.on, "on", nil, "run the cases on these `agents` too, such as claude,codex, or on all, and show a matrix")
 	t.agents.register(fs)
 	fs.IntVar(&t.min, "min", 0, "fail below this `percentage` of coverage")
@@ -123,6 +123,9 @@ func textIndent(text string) string {
 }
 
 func (t *hooksTesting) test(ctx context.Context, paths []string) error {
+	if t.binary != "" {
+		t.on, t.agents.bins = append(t.on, "gemini"), append(t.agents.bins, "gemini="+t.binary)
+	}
 	s, err := t.suite(paths)
 	if err != nil {
 		return exit.With(testbed.ExitBroken, err)
@@ -137,9 +140,6 @@ func (t *hooksTesting) test(ctx context.Context, paths []string) error {
 	}
 	if len(t.on) > 0 {
 		return t.onAgents(ctx, s, files)
-	}
-	if t.binary != "" {
-		return t.compare(ctx, s, files)
 	}
 	f := testbed.NewFormat(t.format, t.sys.Stdout, t.verbose)
 	s.Report = f.Result
@@ -231,20 +231,4 @@ func (t *hooksTesting) watching(ctx context.Context, s *testbed.Suite) {
 		}
 		fmt.Fprintln(t.sys.Stdout, "waiting for changes; an interrupt ends it")
 	})
-}
-
-// compare runs the cases here and on another program.
-func (t *hooksTesting) compare(ctx context.Context, s *testbed.Suite, files []string) error {
-	there := s.Run
-	there.Driver = testbed.Binary(t.binary)
-	code, err := testbed.CompareFiles(ctx, t.sys.Stdout, files, s.Run, there)
-	switch {
-	case ctx.Err() != nil:
-		return exit.Errorf(exit.Interrupted, "interrupted")
-	case err != nil:
-		return exit.With(code, err)
-	case code != testbed.ExitPassed:
-		return exit.Silent(code)
-	}
-	return nil
 }

@@ -362,22 +362,3 @@ func BenchmarkCases(b *testing.B) {
 	passed, _, _, _ := sum.Counts()
 	require.Equal(b, b.N, passed)
 }
-
-// fakeProgram stands in for Gemini CLI: it tells of a hook, a tool and a request
-// as that one's telemetry does.
-const fakeProgram = `#!/bin/sh
-while [ $# -gt 1 ]; do
-  case $1 in --fake-responses) grep -q generateContentStream "$2" || exit 9 ;; esac
-  shift
-done
-cat > "$GEMINI_TELEMETRY_OUTFILE" <<'END'
-{"resource": {}, "attributes": "metrics have other shapes"}
-{"attributes": {"event.name": "gemini_cli.hook_call", "hook_event_name": "BeforeTool", "hook_name": "guard", "exit_code": 0, "duration_ms": 3,
- "hook_input": "{\n \"tool_name\": \"read_file\"\n}", "hook_output": "{\"decision\": \"deny\", \"reason\": \"not yours\"}", "stdout": "", "stderr": ""}}
-{"attributes": {"event.name": "gemini_cli.tool_call", "function_name": "read_file", "function_args": "{\"file_path\": \"key.pem\"}", "success": SUCCESS,
- "error": "Tool execution blocked: not yours", "error_type": "policy_violation"}}
-{"attributes": {"event.name": "gemini_cli.api_request", "model": "m", "request_text": "[{\"role\":\"user\",\"parts\":[{\"text\":\"hi\"}]}]"}}
-{"attributes": {"event.name": "gemini_cli.api_request", "model": "m", "request_text": "[{\"role\":\"user\",\"parts\":[{\"text\":\"not yours\"}]}]"}}
-END
-echo "I may not read it."
-`

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"minigem/e2e/fakemodel"
+	"minigem/e2e/testbed"
 	"minigem/llm/script"
 )
 
@@ -28,15 +30,19 @@ type Adapter struct {
 	Version  []string           `toml:"version"`  // arguments that print the version
 	Node     int                `toml:"node"`     // the least version of node; 0: it needs none
 	Protocol fakemodel.Protocol `toml:"protocol"` // that it speaks with its model
+	Same     bool               `toml:"same"`     // its tools are minigem's: calls of them are played as they are written
 	Seconds  int                `toml:"seconds"`  // that a case may take; 0: 90
 	Prints   bool               `toml:"prints"`   // stdout is the answer, stderr what the user is told
 	Cannot   []string           `toml:"cannot"`   // what no case can be about
 	Knocks   []string           `toml:"knocks"`   // hosts that it is known to look for, in vain
 	Leaves   []string           `toml:"leaves"`   // parts of command lines that it is known to leave running
-	Start    Start              `toml:"start"`
-	Flags    []Flag             `toml:"flags"`
-	Files    []File             `toml:"files"`
-	Hooks    HookForm           `toml:"hooks"`
+	// Transcript is where a session's file stands: a pattern. Empty: nowhere, or
+	// it is no text.
+	Transcript string   `toml:"transcript"`
+	Start      Start    `toml:"start"`
+	Flags      []Flag   `toml:"flags"`
+	Files      []File   `toml:"files"`
+	Hooks      HookForm `toml:"hooks"`
 
 	// Events are minigem's names, and the agent's. What minigem has not stands
 	// under the agent's own name.
@@ -118,14 +124,15 @@ func (a *Adapter) Limit() time.Duration {
 }
 
 // event is minigem's name for an event of the agent: the first word of Events
-// with that value, or the name itself.
+// with that value, else that of the same event in another agent's spelling, else
+// the name itself.
 func (a *Adapter) event(native string) string {
 	for ours, theirs := range a.Events {
 		if theirs == native {
 			return ours
 		}
 	}
-	return native
+	return cmp.Or(testbed.CanonicalEvent(native), native)
 }
 
 // ReadAdapter reads the file of an agent.
@@ -152,6 +159,9 @@ func (a *Adapter) check(name string) error {
 	}
 	if !slices.Contains(fakemodel.Protocols, a.Protocol) {
 		fail("protocol is %q: expected one of %q", a.Protocol, fakemodel.Protocols)
+	}
+	if _, err := path.Match(a.Transcript, ""); err != nil {
+		fail("transcript is %q: %v", a.Transcript, err)
 	}
 	if forms[a.Hooks.Form] == nil {
 		fail("hooks.form is %q, which is none", a.Hooks.Form)

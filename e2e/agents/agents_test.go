@@ -70,6 +70,19 @@ func guardCase(t *testing.T, assertions, hook string) *testbed.Case {
 	return c
 }
 
+// TestCaseChoosesPATH: what a case puts into PATH is found by its hooks, and the
+// agent starts all the same.
+func TestCaseChoosesPATH(t *testing.T) {
+	t.Parallel()
+	c, err := testbed.Parse("path.txtar", []byte("env PATH=bin:/usr/bin:/bin\nprompt Go\nfired before-tool guard stdout=mine\n! exists f.txt\n-- hooks --\n"+
+		"before-tool shell guard.sh\n-- guard.sh --\ncat >/dev/null\nls\nexit 2\n-- bin/ls --\n#!/bin/sh\nprintf mine\n-- model --\nshell touch f.txt\n\ntext Done.\n"))
+	require.NoError(t, err)
+	i, self := fake(t, "well", "90")
+	var cell Cell
+	cell.judge(testbed.Run(t.Context(), c, testbed.Options{Driver: i.Driver(self, t.TempDir(), nil), Elsewhere: true, Timeout: i.Adapter.Limit()}))
+	assert.Equal(t, Pass, cell.State, "%s %v", cell.Why, cell.Result.Failures)
+}
+
 // TestAssertions: what is seen on an agent is what happened there, and what
 // cannot be seen is no success.
 func TestAssertions(t *testing.T) {
@@ -88,6 +101,11 @@ func TestAssertions(t *testing.T) {
 		{"fired, not so", "fired before-tool guard decision=deny", passes, Fail},
 		{"fired by another name", "fired PreToolUse guard.sh decision=proceed", passes, Pass},
 		{"what it read", `fired before-tool * stdin~'"tool_name":"Bash"'`, passes, Pass},
+		{"the hook's own words", "fired before-tool guard reason='not yours'", refuses, Pass},
+		{"not the agent's words", "fired before-tool guard reason~refused", refuses, Fail},
+		{"none of a decision's words", "fired before-tool guard reason=no", `cat >/dev/null; echo '{"decision": "refused"}'; echo no >&2; exit 2`, Pass},
+		{"transcript", "transcript ~Done", passes, Pass},
+		{"transcript, not so", "transcript ~Nothing", passes, Fail},
 		{"not fired", "not-fired before-tool guard", passes, Fail},
 		{"no such hook", "not-fired before-tool gaurd", passes, Fail},
 		{"no such event", "not-fired before-model guard", passes, Cannot},

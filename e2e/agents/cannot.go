@@ -27,7 +27,9 @@ func (x *session) Cannot(verb string, args []string, conds []testbed.Cond) strin
 			return x.unclear
 		}
 	case "transcript":
-		return "the transcript is in a form of its own"
+		if x.a.Transcript == "" {
+			return "where " + x.a.Name + " keeps its transcript is not known"
+		}
 	case "watches":
 		return "what a hook changed cannot be seen for every event"
 	}

@@ -60,7 +60,7 @@ type session struct {
 // Prompt implements testbed.Session: it runs the program.
 func (x *session) Prompt(ctx context.Context, text string) testbed.Outcome {
 	server := fakemodel.New(fakemodel.Options{
-		Turns: turns(x.setup.Rounds), Translate: x.a.translate(x.setup.Workspace),
+		Turns: x.a.turns(x.setup.Rounds), Translate: x.a.translate(x.setup.Workspace),
 		Empty: &fakemodel.Turn{Entry: script.Entry{Method: script.Stream, Chunks: []llm.Chunk{{Parts: []llm.Part{llm.Text{Text: "Done."}}, FinishReason: "STOP"}}}},
 	})
 	r, err := openRoom(Isolate(), x.setup.Home, server)
@@ -112,7 +112,7 @@ func (x *session) prepare(values map[string]string) error {
 	if err := x.w.prepare(values, x.setup.Portable); err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(x.w.hooks, func(h hook) bool { return !h.observer }) {
+	if !x.w.own && !slices.ContainsFunc(x.w.hooks, func(h hook) bool { return !h.observer }) {
 		return cannot("the case has no hook that %s reads: they stand in %s, or in a section -- %s --", x.a.Name, strings.Join(x.a.Hooks.Native, ", "), testbed.PortableSection)
 	}
 	for _, n := range x.w.notes {
@@ -139,18 +139,29 @@ func emptyRepository(ws string) error {
 const kept = 1 << 20
 
 func (x *session) command(values map[string]string) proc.Command {
-	args := argv(x.a.Start.Args, x.mode, values)
+	path, args := x.in.Path, argv(x.a.Start.Args, x.mode, values)
 	env := x.in.environment(x.setup.Home)
+	var paths []string
 	for _, e := range x.setup.Env { // those of the case, and the folder for temporary files
-		name, _, _ := strings.Cut(e, "=")
-		if !slices.Contains([]string{"HOME", "PATH", "LANG"}, name) {
+		name, value, _ := strings.Cut(e, "=")
+		switch name {
+		case "HOME", "LANG":
+		case "PATH":
+			paths = append(paths, value)
+		default:
 			env = append(env, e)
+		}
+	}
+	if n := len(paths); n > 1 { // the first is this machine's, the last the case's own
+		env[slices.IndexFunc(env, func(e string) bool { return strings.HasPrefix(e, "PATH=") })] = "PATH=" + paths[n-1]
+		if x.in.nodeScript() { // which node that PATH has is no matter then
+			path, args = x.in.look("node"), append([]string{x.in.Path}, args...)
 		}
 	}
 	for name, value := range x.a.Start.Env {
 		env = append(env, name+"="+fill(value, values))
 	}
-	return proc.Command{Path: x.in.Path, Args: args, Dir: x.setup.Workspace, Env: env, Out: proc.Limit{Head: kept}, Err: proc.Limit{Head: kept}}
+	return proc.Command{Path: path, Args: args, Dir: x.setup.Workspace, Env: env, Out: proc.Limit{Head: kept}, Err: proc.Limit{Head: kept}}
 }
 
 // argv fills arguments; those of the mode stand where {MODE} is, or at the end.
@@ -170,7 +181,7 @@ func argv(args, mode []string, values map[string]string) []string {
 }
 
 // turns are a case's answers for the fake model.
-func turns(rounds []testbed.Round) []fakemodel.Turn {
+func (a *Adapter) turns(rounds []testbed.Round) []fakemodel.Turn {
 	var out []fakemodel.Turn
 	for _, r := range rounds {
 		t := fakemodel.Turn{Entry: r.Entry, Repeat: r.Repeat, Actions: map[int]script.Action{}}
@@ -178,7 +189,7 @@ func turns(rounds []testbed.Round) []fakemodel.Turn {
 		for n, chunk := range r.Chunks {
 			for _, p := range chunk.Parts {
 				c, isCall := p.(llm.ToolCall)
-				if _, known := t.Actions[n]; known || !isCall || len(chunk.Parts) > 1 {
+				if _, known := t.Actions[n]; known || !isCall || a.Same || len(chunk.Parts) > 1 {
 					continue
 				}
 				if act, ok := actionOf(c); ok {
@@ -261,8 +272,18 @@ func (x *session) hook(h hook) hooks.Hook {
 	return hooks.Hook{Event: hooks.Event(x.a.event(h.event)), Name: h.name, Command: h.command, Matcher: h.matcher, Timeout: h.timeout, Source: hooks.Source{File: h.file}}
 }
 
-// Transcript implements testbed.Session: its form is the agent's own.
-func (x *session) Transcript() string { return "" }
+// Transcript implements testbed.Session: the newest file of the adapter's
+// pattern, in a form of the agent's own.
+func (x *session) Transcript() string {
+	if x.a.Transcript == "" {
+		return ""
+	}
+	files, _ := filepath.Glob(x.w.path(x.a.Transcript)) // a test reads all adapters
+	if len(files) == 0 {
+		return ""
+	}
+	return files[len(files)-1]
+}
 
 // Findings implements testbed.Other.
 func (x *session) Findings() []string { return x.problems }

@@ -43,6 +43,7 @@ programs = ["fake-agent"]
 version = ["--version"]
 protocol = "chat"
 seconds = SECONDS
+transcript = "home/.fake/session.jsonl"
 
 [start]
 args = ["{PROMPT}"]
@@ -112,6 +113,9 @@ func (f *fakeAgent) run(args []string) int {
 		}
 		if len(calls) == 0 {
 			fmt.Println(text)
+			if err := os.WriteFile(filepath.Join(os.Getenv("HOME"), ".fake", "session.jsonl"), []byte(`{"answer": "`+text+`"}`), 0o600); err != nil {
+				panic(err)
+			}
 			f.fire("Stop", "", nil)
 			if f.how == "eats turns" {
 				f.ask()
@@ -172,7 +176,7 @@ func (f *fakeAgent) call(c fakeCall) {
 	}
 	payload := map[string]any{"tool_name": c.Function.Name, "tool_input": args, "tool_use_id": c.ID}
 	refused, why := f.fire("PreToolUse", c.Function.Name, payload)
-	result := why
+	result := "refused by a hook: " + why
 	if !refused {
 		out, err := exec.Command("sh", "-c", args["command"].(string)).CombinedOutput()
 		if result = string(out); err != nil {

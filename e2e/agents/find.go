@@ -53,21 +53,14 @@ func (s Search) bins() []string {
 func (s Search) Find(ctx context.Context, a *Adapter) Installed {
 	found := Installed{Adapter: a, dirs: s.bins()}
 	if bin := s.Bins[a.Name]; bin != "" {
-		abs, err := filepath.Abs(bin)
-		if err == nil {
-			_, err = os.Stat(abs)
-		}
-		if err != nil {
-			found.Problem = fmt.Sprintf("--agent-bin: %v", err)
+		if found.Path = s.program(found.dirs, bin); found.Path == "" {
+			found.Problem = fmt.Sprintf("there is no program %s: name another one with --agent-bin %s=PATH", bin, a.Name)
 			return found
 		}
-		found.Path = abs
 	}
-	for _, dir := range append(slices.Clone(found.dirs), filepath.SplitList(s.Path)...) {
-		for _, name := range a.Programs {
-			if at := filepath.Join(dir, name); found.Path == "" && dir != "" && runnable(at) {
-				found.Path = at
-			}
+	for _, name := range a.Programs {
+		if found.Path == "" {
+			found.Path = s.program(found.dirs, name)
 		}
 	}
 	if found.Path == "" {
@@ -77,6 +70,24 @@ func (s Search) Find(ctx context.Context, a *Adapter) Installed {
 	found.dirs = append(nodeFirst(found.dirs), filepath.SplitList(s.Path)...)
 	found.ask(ctx)
 	return found
+}
+
+// program is the one of that name, looked for as a shell does, in dirs first;
+// empty: there is none.
+func (s Search) program(dirs []string, name string) string {
+	if strings.ContainsRune(name, filepath.Separator) {
+		abs, err := filepath.Abs(name)
+		if err != nil || !runnable(abs) {
+			return ""
+		}
+		return abs
+	}
+	for _, dir := range append(slices.Clone(dirs), filepath.SplitList(s.Path)...) {
+		if at := filepath.Join(dir, name); dir != "" && runnable(at) {
+			return at
+		}
+	}
+	return ""
 }
 
 // nodeFirst are the folders that have a node, which is then found before that
@@ -137,19 +148,24 @@ func (i *Installed) ask(ctx context.Context) {
 	}
 }
 
+// nodeScript reports whether the program is a script for node.
+func (i *Installed) nodeScript() bool {
+	f, err := os.Open(i.Path)
+	if err != nil {
+		return false // it says so when it is started
+	}
+	defer f.Close()
+	head := make([]byte, 64)
+	n, _ := f.Read(head)
+	return strings.HasPrefix(string(head[:n]), "#!") && strings.Contains(string(head[:n]), "node")
+}
+
 // oldNode says that the program needs a newer node; empty: it does not.
 func (i *Installed) oldNode(ctx context.Context, r *room, home string) string {
 	if i.Adapter.Node == 0 {
 		return ""
 	}
-	head := make([]byte, 64)
-	f, err := os.Open(i.Path)
-	if err != nil {
-		return err.Error()
-	}
-	n, _ := f.Read(head) // a program that cannot be read says so when it is started
-	f.Close()
-	if !strings.HasPrefix(string(head[:n]), "#!") || !strings.Contains(string(head[:n]), "node") {
+	if !i.nodeScript() {
 		return ""
 	}
 	node := i.look("node")
@@ -179,7 +195,7 @@ func (i *Installed) look(name string) string {
 
 // environment is all that the agent sees of ours.
 func (i *Installed) environment(home string) []string {
-	return []string{"HOME=" + home, "PATH=" + strings.Join(i.dirs, string(os.PathListSeparator)), "LANG=C.UTF-8", "TERM=dumb", "USER=you", "LOGNAME=you", "SHELL=/bin/bash"}
+	return []string{"HOME=" + home, "PATH=" + strings.Join(i.dirs, string(os.PathListSeparator)), "LANG=C.UTF-8", "TERM=dumb", "SHELL=/bin/bash"}
 }
 
 func firstLine(s string) string {

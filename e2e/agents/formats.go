@@ -65,7 +65,7 @@ func (m *Matrix) list() []cellJSON {
 }
 
 // signs are what a table of Markdown shows.
-var signs = map[State]string{Pass: "✅", Fail: "❌", Cannot: "–", Broken: "⚠️"}
+var signs = map[State]string{Pass: "✅", Fail: "❌", Known: "≠", Cannot: "–", Broken: "⚠️"}
 
 func (m *Matrix) markdown() string {
 	var b strings.Builder

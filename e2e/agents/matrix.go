@@ -17,6 +17,7 @@ type State string
 const (
 	Pass   State = "pass"
 	Fail   State = "fail"
+	Known  State = "known"  // fail, and the case says why Gemini CLI differs
 	Cannot State = "cannot" // nothing can be said, and why not; never green
 	Broken State = "broken" // the case file
 )
@@ -36,7 +37,7 @@ type Cell struct {
 	Case    string
 	Agent   string
 	State   State
-	Why     string // of Cannot and Broken
+	Why     string // of Known, Cannot and Broken
 	Took    time.Duration
 	Result  testbed.Result
 	Unasked []testbed.Check // assertions of which nothing can be said there
@@ -121,6 +122,9 @@ func (c *Cell) run(ctx context.Context, file string, column Column) {
 		}
 	}
 	c.judge(testbed.Run(ctx, tc, column.Options))
+	if why := tc.Differs(); why != "" && c.State == Fail && c.Agent == "gemini" {
+		c.State, c.Why = Known, why
+	}
 }
 
 // judge says what a result is. That of which nothing was judged has not passed.
@@ -231,8 +235,10 @@ func (c Column) version() string {
 
 func (m *Matrix) summary() string {
 	line := fmt.Sprintf("%d passed, %d failed, %d cannot be said", m.Count(Pass), m.Count(Fail), m.Count(Cannot))
-	if n := m.Count(Broken); n > 0 {
-		line += fmt.Sprintf(", %d broken", n)
+	for _, s := range []State{Known, Broken} {
+		if n := m.Count(s); n > 0 {
+			line += fmt.Sprintf(", %d %s", n, s)
+		}
 	}
 	return line + fmt.Sprintf(", %s\n", seconds(m.Took))
 }
@@ -254,6 +260,8 @@ func (m *Matrix) reasons() string {
 			if !m.wholeColumn(c) {
 				fmt.Fprintf(&b, "%s on %s: cannot: %s\n", c.Case, c.Agent, c.Why)
 			}
+		case Known:
+			fmt.Fprintf(&b, "%s on %s: known: %s\n", c.Case, c.Agent, c.Why)
 		case Fail:
 			b.WriteString(c.explain())
 		}

@@ -65,6 +65,20 @@ func TestMatrix(t *testing.T) {
 	assert.ErrorContains(t, m.Write(&out, "tap"), "the format is text, json or github")
 }
 
+// TestKnown: a case that says how Gemini CLI differs is red nowhere because of it.
+func TestKnown(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "known.txtar")
+	require.NoError(t, os.WriteFile(path, []byte("differs it does as it likes\nprompt x\n! exists f.txt\n-- hooks --\nbefore-tool shell 'cat >/dev/null'\n-- model --\nshell touch f.txt\n\ntext Done.\n"), 0o600))
+	i, self := fake(t, "well", "90")
+	o := testbed.Options{Driver: i.Driver(self, t.TempDir(), nil), Elsewhere: true, Timeout: i.Adapter.Limit()}
+	m := Tester{Log: io.Discard}.Run(t.Context(), []string{path}, []Column{{Name: "gemini", Other: true, Options: o}})
+	assert.Equal(t, testbed.ExitPassed, m.ExitCode())
+	assert.Contains(t, m.String(), "on gemini: known: it does as it likes\n\n0 passed, 0 failed, 0 cannot be said, 1 known, ")
+	m = Tester{Log: io.Discard}.Run(t.Context(), []string{path}, []Column{{Name: "fake", Other: true, Options: o}})
+	assert.Equal(t, testbed.ExitFailed, m.ExitCode(), "it is about Gemini CLI alone")
+}
+
 // TestNativeFilesRunAsTheyAre: a case may bring the agent's own configuration.
 func TestNativeFilesRunAsTheyAre(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -297,14 +298,14 @@ func (x *session) effect(r *hooks.Run, h hook, p payload, run shim.Run, all []sh
 		}
 		c.before = append(c.before, h.id)
 		if blocked = !c.started; blocked && c.result != nil {
-			reason = resultText(*c.result)
+			reason = words(run, resultText(*c.result))
 		}
 	case "BeforeAgent":
 		blocked = len(main) == 0
 	case "AfterAgent":
 		i := slices.IndexFunc(main, func(req fakemodel.Request) bool { return req.Time.After(run.Started) })
 		if blocked = i >= 0; blocked {
-			reason = newest(main[i].Parsed)
+			reason = words(run, newest(main[i].Parsed))
 		}
 	default:
 		return
@@ -316,6 +317,35 @@ func (x *session) effect(r *hooks.Run, h hook, p payload, run shim.Run, all []sh
 	if x.others(h, p, all) {
 		x.doubt(at, "several hooks ran, and which of them blocked cannot be seen")
 	}
+}
+
+// textual are the keys of answers that hold words for the model or the user.
+var textual = regexp.MustCompile(`(?i)reason|message|context`)
+
+// words are those of the hook that the model read, without what the agent says
+// around them; all that it read, where none of it is the hook's.
+func words(run shim.Run, read string) string {
+	said := []string{strings.TrimSpace(string(run.Stderr)), strings.TrimSpace(string(run.Stdout))}
+	var leaves func(key, v gjson.Result) bool
+	leaves = func(key, v gjson.Result) bool {
+		if v.Type == gjson.String && textual.MatchString(key.String()) {
+			said = append(said, v.String())
+		}
+		if v.IsObject() {
+			v.ForEach(leaves)
+		}
+		return true
+	}
+	if gjson.ValidBytes(run.Stdout) {
+		leaves(gjson.Result{}, gjson.ParseBytes(run.Stdout))
+	}
+	longest := ""
+	for _, s := range said {
+		if strings.Contains(read, s) && len(s) > len(longest) {
+			longest = s
+		}
+	}
+	return cmp.Or(longest, read)
 }
 
 // doubt keeps why decisions at an event are not known.

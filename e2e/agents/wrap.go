@@ -39,6 +39,7 @@ type wrapper struct {
 	ws      string
 	home    string
 	hooks   []hook
+	own     bool     // the case has a file in which the agent looks for hooks
 	notes   []string // what of the case's hooks is not recorded, and why
 }
 
@@ -102,6 +103,13 @@ func (w *wrapper) path(name string) string {
 // prepare writes what the agent needs, and its hooks: those that the case has in
 // the agent's own form, the portable ones, and the observer.
 func (w *wrapper) prepare(values map[string]string, portable []testbed.Portable) error {
+	for _, pattern := range w.a.Hooks.Native {
+		found, err := filepath.Glob(w.path(pattern))
+		if err != nil {
+			return fmt.Errorf("%s: the pattern %s: %w", w.a.Name, pattern, err)
+		}
+		w.own = w.own || len(found) > 0
+	}
 	for _, f := range w.a.Files {
 		if err := w.place(w.path(f.Path), fill(f.Text, values)); err != nil {
 			return err
@@ -109,10 +117,7 @@ func (w *wrapper) prepare(values map[string]string, portable []testbed.Portable)
 	}
 	form := forms[w.a.Hooks.Form]
 	for _, pattern := range w.a.Hooks.Native {
-		found, err := filepath.Glob(w.path(pattern))
-		if err != nil {
-			return fmt.Errorf("%s: the pattern %s: %w", w.a.Name, pattern, err)
-		}
+		found, _ := filepath.Glob(w.path(pattern)) // it is valid: see above
 		for _, path := range found {
 			if form.wrap == nil {
 				w.note("%s is not recorded: it is no command", filepath.Base(path))

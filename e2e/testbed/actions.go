@@ -52,7 +52,7 @@ func (r *runner) finds(program string) bool {
 	})
 }
 
-// doDiffers does nothing: Compare reads what it says.
+// doDiffers does nothing: see Case.Differs.
 func doDiffers(*runner, Command) error { return nil }
 
 func doEnv(r *runner, c Command) error {

@@ -204,9 +204,6 @@ func (r *Record) reasonsNot(event, hook string) []string {
 	if r.other != nil {
 		return []string{r.other.WhyNot(event, hook)}
 	}
-	if r.elsewhere {
-		return []string{"its telemetry tells of no such run"}
-	}
 	var configured, here []string
 	for _, h := range r.Config.Hooks {
 		if string(h.Event) == event {

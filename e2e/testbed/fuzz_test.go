@@ -1,17 +1,11 @@
 package testbed
 
 import (
-	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"minigem/agent/event"
-	"minigem/hooks"
 )
 
 // FuzzCase: a case file is read, or each thing that is wrong is told with its
@@ -57,33 +51,4 @@ func checkPlaces(t *testing.T, err error, last int) {
 		return
 	}
 	require.Contains(t, err.Error(), "/c.txtar:", "%v", err)
-}
-
-// FuzzTelemetry: whatever the other program wrote down of its run is told, or
-// is an error.
-func FuzzTelemetry(f *testing.F) {
-	for _, text := range []string{
-		`{"attributes":{"event.name":"gemini_cli.hook_call","hook_event_name":"BeforeTool","hook_name":"x","exit_code":2,"hook_input":"{\"tool_name\":\"x\"}","hook_output":"{","stdout":"a","duration_ms":1e99}}{"attributes":{"event.name":"gemini_cli.tool_call","function_name":"x","function_args":"[","success":true}}`,
-		`{"attributes":{"event.name":"gemini_cli.api_request","request_text":"[{\"role\":\"user\",\"parts\":[null]}]"}}`, `{"attributes":5}`, `[]`, `null`, ``, `{"attributes":{"event.name":"gemini_cli.tool_call"}}`,
-	} {
-		f.Add([]byte(text))
-	}
-	file := filepath.Join(f.TempDir(), "telemetry.json")
-	f.Fuzz(func(t *testing.T, data []byte) {
-		require.NoError(t, os.WriteFile(file, data, 0o600))
-		var reports []hooks.Report
-		told := 0
-		f := &foreign{setup: Setup{
-			Report: func(r hooks.Report) { reports = append(reports, r) }, Sink: event.SinkFunc(func(event.Event) { told++ }),
-			Notice: func(string) { told++ }, Request: func(Request) { told++ },
-		}}
-		if err := f.readTelemetry(file); err != nil {
-			require.ErrorContains(t, err, "reading telemetry")
-		}
-		require.LessOrEqual(t, len(reports)+told, len(data))
-		for _, r := range reports {
-			_, err := json.Marshal(r)
-			require.NoError(t, err)
-		}
-	})
 }

@@ -42,8 +42,7 @@ type Record struct {
 	diff        func(n int) (string, error) // what hooks changed in request n
 	updates     map[string][]byte           // new content of sections, with update
 	update      bool
-	elsewhere   bool  // another program ran: what is configured there is not known
-	other       Other // the same, where it can be asked; may be nil
+	other       Other // another program ran; nil: minigem did
 }
 
 // recorder fills a Record while a session runs. It is safe for concurrent use.

@@ -110,7 +110,7 @@ func newRunner(c *Case, o Options) *runner {
 	}
 	r.rec = &recorder{model: newProvider(c.Rounds)}
 	r.rec.r.file, r.rec.r.sections, r.rec.r.wants, r.rec.r.update = c.Path, c.files, c.wants, o.Update
-	r.rec.r.rounds, r.rec.r.elsewhere = c.Rounds, o.Elsewhere
+	r.rec.r.rounds = c.Rounds
 	r.rec.r.updates = map[string][]byte{}
 	r.rec.r.diff = r.diff
 	return r

@@ -78,7 +78,7 @@ var setupVerbs = []verb{
 	{name: "needs", kind: setup, usage: "PROGRAM...", min: 1, max: -1, plain: true, do: doNeeds, elsewhere: true,
 		text: "Skips the case where one of the programs is missing. With go, the case builds in the caches of this machine, GOCACHE and GOMODCACHE."},
 	{name: "differs", kind: setup, usage: "WHY", raw: true, do: doDiffers, elsewhere: true,
-		text: "Says why another program makes something else of the case: --binary tells it, and does not fail because of it."},
+		text: "Says why Gemini CLI makes something else of the case: on gemini its cell is known then, where it would be fail."},
 	{name: "env", kind: setup, usage: "NAME=VALUE...", min: 1, max: -1, plain: true, check: checkEnv, do: doEnv, elsewhere: true,
 		text: "Adds to the environment, which is otherwise PATH, HOME, TMPDIR and LANG."},
 	{name: "mode", kind: setup, usage: "MODE", min: 1, max: 1, plain: true, check: checkMode, do: doMode, elsewhere: true,

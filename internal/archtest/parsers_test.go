@@ -10,7 +10,6 @@ var parsers = []fuzzed{
 	{target: "llm/script FuzzParse", folder: "e2e/testbed", functions: "ReadModel"},
 	{target: "e2e/testbed FuzzCase", folder: "e2e/record", functions: "unfit"},
 	{target: "e2e/testbed FuzzCase", folder: "e2e/testbed", functions: "Parse ReadFile modelParser.call"},
-	{target: "e2e/testbed FuzzTelemetry", folder: "e2e/testbed", functions: "foreign.readTelemetry foreign.tell foreign.toolCall subjectIn"},
 	{target: "hooks FuzzEditor", folder: "hooks", functions: "editSettings"},
 	{target: "hooks FuzzEditor", folder: "hooks/jsonc", functions: "Update"},
 	{target: "hooks FuzzExtension", folder: "hooks", functions: "LoadExtension readJSON"},

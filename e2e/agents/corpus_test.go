@@ -1,0 +1,313 @@
+package agents
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/e2e/testbed"
+	"minigem/hooks/dialect"
+	"minigem/internal/waittest"
+)
+
+// The corpus of package dialect, run on the agents themselves:
+//
+//	MINIGEM_AGENTS_FROM=~/agents MINIGEM_CORPUS=claude,codex go test -run TestCorpusOnAgents -v ./e2e/agents
+//
+// MINIGEM_CORPUS_RUNS=20 runs all of it so often, MINIGEM_CORPUS_NAMES=pre/ only
+// what matches.
+
+// corpusEvents are the words of portable hooks for the events of the corpus.
+var corpusEvents = map[dialect.Point]string{
+	dialect.SessionStart: "session-start", dialect.BeforePrompt: "prompt", dialect.BeforeTool: "before-tool", dialect.AfterTool: "after-tool", dialect.AgentStop: "stop",
+}
+
+// adapterOf is the name of the adapter for an agent of package dialect, which
+// has one program twice where its hooks have two forms.
+func adapterOf(id string) string { return strings.Replace(id, "copilotc", "copilot", 1) }
+
+var marker = regexp.MustCompile(`R-[A-Z0-9]+(-[A-Z0-9]+)*`)
+
+// corpusCase is an answer of the corpus as a case: a hook that gives it, and
+// assertions for what was observed on the agent.
+func corpusCase(id, name string) string {
+	agent, err := dialect.Find(id)
+	if err != nil {
+		panic(err)
+	}
+	c, saw := dialect.Corpus()[name], dialect.Observed()[id][name]
+	script := "cat >/dev/null\n"
+	if c.Times == 1 {
+		script += "mkdir .answered 2>/dev/null || exit 0\n"
+	}
+	own, _ := agent.Event(c.Event)
+	stdout := c.Stdout
+	if v, ok := c.Variants[id]; ok {
+		stdout = v
+	}
+	stdout = strings.ReplaceAll(stdout, "{{event}}", own.Native)
+	printing := "printf '%s' " + word(stdout) + "\nprintf '%s' " + word(c.Stderr) + " >&2\n"
+	switch c.Late {
+	case "before":
+		printing = "sleep 4\n"
+	case "after":
+		printing += "sleep 4\n"
+	}
+	script += printing + fmt.Sprintf("exit %d\n", c.Exit)
+	var b strings.Builder
+	if c.Mode != "" {
+		fmt.Fprintf(&b, "mode %s\n", c.Mode)
+	}
+	b.WriteString("prompt Do as you are told.\n" + expectations(c, saw, stdout))
+	b.WriteString(corpusHooks(id, c))
+	b.WriteString("-- answer.sh --\n" + script + "-- model --\n")
+	if c.Event == dialect.BeforeTool || c.Event == dialect.AfterTool {
+		b.WriteString("shell echo ORIG > f.txt; echo TOOL-OUTPUT\n\n")
+	}
+	return b.String() + "text Done.\n"
+}
+
+// corpusHooks is the hook of the case: in words of no agent, or, where those
+// cannot say it, in the agent's own.
+func corpusHooks(id string, c dialect.Case) string {
+	limit := ""
+	if c.Late != "" {
+		limit = " timeout=1s"
+	}
+	if c.Matcher == "" && id != "copilotc" {
+		word := corpusEvents[c.Event]
+		if word == "before-tool" || word == "after-tool" {
+			word += " *"
+		}
+		return "-- hooks --\n" + word + " answer.sh" + limit + "\n"
+	}
+	a := findAdapter(adapterOf(id))
+	agent, _ := dialect.Find(id)
+	event, _ := agent.Event(c.Event)
+	switch a.Hooks.Form {
+	case "toml":
+		return fmt.Sprintf("-- %s --\n[[hooks]]\nevent = %q\ncommand = \"./answer.sh\"\nmatcher = %q\n", a.Hooks.File, event.Native, c.Matcher)
+	case "flat":
+		entry := map[string]any{"type": "command", "bash": "./answer.sh"}
+		if c.Matcher != "" {
+			entry["matcher"] = c.Matcher
+		}
+		if c.Late != "" {
+			entry["timeoutSec"] = 1
+		}
+		return nativeFile(a.Hooks.File, map[string]any{"version": 1, "hooks": map[string]any{event.Native: []any{entry}}})
+	}
+	group := map[string]any{"matcher": c.Matcher, "hooks": []any{map[string]any{"type": "command", "command": "./answer.sh"}}}
+	return nativeFile(a.Hooks.File, map[string]any{"hooks": map[string]any{event.Native: []any{group}}})
+}
+
+func nativeFile(path string, v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return "-- " + path + " --\n" + string(data) + "\n"
+}
+
+func findAdapter(name string) *Adapter {
+	i := slices.IndexFunc(Adapters(), func(a *Adapter) bool { return a.Name == name })
+	return Adapters()[i]
+}
+
+// expectations are assertions for an observation.
+func expectations(c dialect.Case, saw dialect.Observation, stdout string) string {
+	requests := 1
+	var lines []string
+	switch c.Event {
+	case dialect.BeforeTool, dialect.AfterTool:
+		requests = 2
+		file := "file f.txt ~ORIG"
+		switch {
+		case saw.Effect == "refused", saw.Effect == "run-ended" && !saw.Ran && c.Event == dialect.BeforeTool:
+			file = "! exists f.txt"
+		case saw.Effect == "rewritten":
+			file = "file f.txt ~NEW"
+		}
+		lines = append(lines, file)
+	case dialect.AgentStop:
+		if saw.Effect == "retry" {
+			requests = 1 + max(saw.Retries, 1)
+		}
+	}
+	switch saw.Effect {
+	case "run-ended":
+		requests--
+	case "prompt-blocked", "answered":
+		requests = 0
+	case "fired":
+		lines = append(lines, "fired before-tool *")
+	case "not-fired":
+		lines = append(lines, "not-fired before-tool *")
+	}
+	lines = append(lines, fmt.Sprintf("model-requests %d", requests))
+	var known []string
+	for _, m := range marker.FindAllString(stdout+" "+c.Stderr, -1) {
+		if requests == 0 || slices.Contains(known, m) {
+			continue
+		}
+		known = append(known, m)
+		not := "! "
+		if slices.Contains(saw.Model, m) {
+			not = ""
+		}
+		lines = append(lines, fmt.Sprintf("%smodel-saw any ~'%s([^A-Z0-9-]|$)'", not, m))
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// tried is a case that was run: what came of each assertion.
+type tried struct {
+	name, outcome string
+	cell          Cell
+}
+
+// TestCorpusOnAgents runs what was observed on the installed agents, as often as
+// one likes: each time the same must come of it, what was recorded, and nothing
+// may be left.
+func TestCorpusOnAgents(t *testing.T) {
+	ids := os.Getenv("MINIGEM_CORPUS")
+	if ids == "" {
+		t.Skip("it takes hours and the agents: MINIGEM_CORPUS names some, MINIGEM_AGENTS_FROM their folder")
+	}
+	runs, err := strconv.Atoi(os.Getenv("MINIGEM_CORPUS_RUNS"))
+	if err != nil {
+		runs = 1
+	}
+	match := regexp.MustCompile(os.Getenv("MINIGEM_CORPUS_NAMES"))
+	self, err := os.Executable()
+	require.NoError(t, err)
+	temp, err := os.MkdirTemp("", "mg")
+	require.NoError(t, err)
+	defer os.RemoveAll(temp)
+	t.Setenv("TMPDIR", temp)
+	search := Search{From: filepath.SplitList(os.Getenv("MINIGEM_AGENTS_FROM")), Path: os.Getenv("PATH")}
+	cache := Tester{}.cache()
+	first := map[string]string{} // what came of a case in the first run, by agent and name
+	for run := 1; run <= runs; run++ {
+		for id := range strings.SplitSeq(ids, ",") {
+			t.Run(fmt.Sprintf("%s/%d", id, run), func(t *testing.T) {
+				in := search.Find(t.Context(), findAdapter(adapterOf(id)))
+				require.Empty(t, in.Problem)
+				st := in.SelfTest(t.Context(), self, cache)
+				require.Empty(t, st.Cannot)
+				var names []string
+				for _, name := range dialect.Names() {
+					if saw, ok := dialect.Observed()[id][name]; ok && !saw.Endless && match.MatchString(name) {
+						names = append(names, name)
+					}
+				}
+				began, agrees := time.Now(), 0
+				for _, o := range runCorpus(t, in, id, names, in.Driver(self, cache, st.Events)) {
+					key := id + " " + o.name
+					switch {
+					case o.cell.State == Pass:
+						agrees++
+					case run == 1:
+						fmt.Printf("%s: %s %s\n%s", key, o.cell.State, o.cell.Why, o.cell.explain())
+					}
+					if first[key] == "" {
+						first[key] = o.outcome
+					}
+					assert.Equal(t, first[key], o.outcome, "run %d of %s: another result than in the first", run, key)
+				}
+				nothingLeft(t)
+				fmt.Printf("%s %s run %d: %d of %d as recorded, %s\n", id, in.Version, run, agrees, len(names), time.Since(began).Round(time.Second))
+			})
+		}
+	}
+}
+
+func runCorpus(t *testing.T, in Installed, id string, names []string, driver testbed.Driver) []tried {
+	out := make([]tried, len(names))
+	slots := make(chan struct{}, Jobs)
+	var wg sync.WaitGroup
+	for i, name := range names {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			c, err := testbed.Parse(strings.ReplaceAll(name, "/", "_")+".txtar", []byte(corpusCase(id, name)))
+			if !assert.NoError(t, err) {
+				return
+			}
+			cell := Cell{Case: name, Agent: id}
+			cell.judge(testbed.Run(t.Context(), c, testbed.Options{Driver: driver, Elsewhere: true, Timeout: 2 * in.Adapter.Limit()}))
+			out[i] = tried{name, outcome(cell), cell}
+		})
+	}
+	wg.Wait()
+	return out
+}
+
+// outcome is all that a run of a case may not do otherwise the next time.
+func outcome(c Cell) string {
+	line := string(c.State) + " " + c.Why
+	for _, check := range c.Result.Checks {
+		line += fmt.Sprintf("\n%s: %v %s", check.Command, check.Passed, check.Unasked)
+	}
+	if c.Result.Record != nil {
+		for _, rep := range c.Result.Record.Reports {
+			line += "\n" + string(rep.Event) + " " + rep.Subject
+		}
+	}
+	return line
+}
+
+// nothingLeft waits until no process has a home of a case, and this process no
+// connection.
+func nothingLeft(t *testing.T) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		return
+	}
+	waittest.Until(t, func() bool { return len(homesBelow(os.TempDir())) == 0 }, "a process of an agent is left")
+	waittest.Until(t, func() bool { return connections() == 0 }, "a connection is left")
+	left, err := os.ReadDir(os.TempDir())
+	require.NoError(t, err)
+	assert.Empty(t, left, "files are left")
+}
+
+// homesBelow are the command lines of processes whose home lies in dir.
+func homesBelow(dir string) []string {
+	entries, _ := os.ReadDir("/proc")
+	var names []string
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		env, _ := os.ReadFile("/proc/" + e.Name() + "/environ")
+		if strings.Contains("\x00"+string(env), "\x00HOME="+dir+"/") {
+			names = append(names, nameOf(pid))
+		}
+	}
+	return names
+}
+
+// connections is the number of sockets of this process.
+func connections() int {
+	entries, _ := os.ReadDir("/proc/self/fd")
+	n := 0
+	for _, e := range entries {
+		if at, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil && strings.HasPrefix(at, "socket:") {
+			n++
+		}
+	}
+	return n
+}

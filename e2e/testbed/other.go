@@ -1,0 +1,72 @@
+package testbed
+
+import (
+	"fmt"
+	"slices"
+
+	"minigem/internal/text"
+)
+
+// Check is what came of one assertion.
+type Check struct {
+	Where, Command string
+	Unasked        string // why nothing can be said of it on another program; empty: something can
+	Passed         bool
+	Vacuous        string // why it proves nothing though it passed; empty: it does, as far as can be told
+	Expected       string
+	Actual         string
+}
+
+// unasked says why nothing can be said about c; empty: something can.
+func (r *Record) unasked(c Command) string {
+	switch {
+	case r.other == nil:
+		return "" // it did not start: that the case fails is known
+	case !c.verb.elsewhere:
+		return c.verb.name + " cannot be seen there"
+	}
+	return r.other.Cannot(c.verb.name, c.Args, c.Conds)
+}
+
+// tool is minigem's name for a tool.
+func (r *Record) tool(name string) string {
+	if r.other != nil {
+		return r.other.Tool(name)
+	}
+	return canonicalTool(name)
+}
+
+// Unplayable says why another program cannot play the case; empty: it can.
+func (c *Case) Unplayable() string {
+	prompts := 0
+	for _, cmd := range c.Commands {
+		if cmd.verb.name == "prompt" {
+			prompts++
+		}
+		if cmd.verb.kind != assertion && !cmd.verb.elsewhere {
+			return cmd.verb.name + " is not available there"
+		}
+	}
+	if prompts != 1 {
+		return fmt.Sprintf("the case has %s: only one is available there", text.Plural(prompts, "prompt"))
+	}
+	for _, r := range c.Rounds {
+		if r.Err != nil {
+			return "requests that fail are not available there"
+		}
+	}
+	if !slices.ContainsFunc(c.Commands, func(cmd Command) bool { return cmd.verb.kind == assertion && cmd.verb.elsewhere }) {
+		return "none of its assertions is available there"
+	}
+	return ""
+}
+
+// Differs is what the case says of how Gemini CLI takes it otherwise; empty: it
+// says nothing.
+func (c *Case) Differs() string {
+	i := slices.IndexFunc(c.Commands, func(cmd Command) bool { return cmd.verb.name == "differs" })
+	if i < 0 {
+		return ""
+	}
+	return c.Commands[i].Text
+}
