@@ -107,11 +107,11 @@ func oneShot(r *app.Runtime, ctx context.Context, out headless.Output, prompt st
 	out.Start(r, prompt)
 	defer r.Session.End(context.WithoutCancel(ctx), "exit")
 	before := r.Session.Begin(ctx)
-	p, err := r.Expand(ctx, prompt, before, out.Notice)
+	p, err := r.Expand(ctx, prompt, before, nil, out.Notice)
 	if err != nil {
 		return agent.Result{}, err
 	}
-	rec.Prompt(p.Text)
+	rec.Prompt(prompt, p.Text)
 	res := r.Agent.Run(ctx, p)
 	rec.Finished(res)
 	return res, headless.EndingError(ctx, res)

@@ -120,7 +120,7 @@ func openRecorded(ctx context.Context, s testbed.Setup) (*recordedSession, error
 }
 
 func (s *recordedSession) Prompt(ctx context.Context, text string) testbed.Outcome {
-	s.rec.Prompt(text)
+	s.rec.Prompt(text, text)
 	o := s.Session.Prompt(ctx, text)
 	s.rec.Finished(o.Result)
 	s.exit = o.Exit

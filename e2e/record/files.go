@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +18,7 @@ import (
 
 	"minigem/agent/event"
 	"minigem/internal/boundedfile"
+	"minigem/internal/slash"
 	"minigem/internal/text"
 )
 
@@ -189,12 +191,32 @@ func stringsOf(v any) []string {
 
 // included notes the files that a prompt names with "@".
 func (f *files) included(prompt string) {
-	for word := range strings.FieldsSeq(prompt) {
-		if name, ok := strings.CutPrefix(word, "@"); ok {
-			f.note(strings.TrimRight(name, ".,;:!?)"))
-		}
+	for _, name := range slash.Includes(prompt) {
+		f.note(name)
 	}
 }
+
+// command notes the project's custom command that prompt calls, and the files
+// that it names; false: it calls none.
+func (f *files) command(prompt string) bool {
+	name, _, _ := strings.Cut(strings.TrimPrefix(prompt, "/"), " ")
+	path := ".gemini/commands/" + strings.ReplaceAll(name, ":", "/") + ".toml"
+	if !slash.Is(prompt) || !filepath.IsLocal(path) {
+		return false
+	}
+	s := f.read(filepath.Join(f.root, filepath.FromSlash(path)))
+	if !s.there {
+		return false
+	}
+	f.note(path)
+	for _, m := range injected.FindAllSubmatch(s.data, -1) {
+		f.note(string(m[1]))
+	}
+	return true
+}
+
+// injected is a file in the prompt of a custom command.
+var injected = regexp.MustCompile(`@\{([^{}\n]+)\}`)
 
 // searches are tools that find files by themselves.
 var searches = []string{"glob", "grep_search", "search_file_content", "read_many_files", "run_shell_command"}

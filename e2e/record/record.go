@@ -84,12 +84,17 @@ func New(o Options) *Recorder {
 	return r
 }
 
-// Prompt hears of a prompt before it is run.
-func (r *Recorder) Prompt(text string) {
+// Prompt hears of a prompt before it is run: what the user typed, and what a
+// custom command made of it; the same where it is none. The case has the custom
+// commands of the project, and what others said.
+func (r *Recorder) Prompt(text, filled string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.over() {
 		return
+	}
+	if !r.files.command(text) {
+		text = filled
 	}
 	r.files.included(text)
 	r.acts = append(r.acts, act{verb: "prompt", text: text})

@@ -24,7 +24,7 @@ func doUse(r *runner, c Command) error {
 	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no %s", from)
 	}
-	if err := r.place.use(from, to); err != nil {
+	if err := r.place.use(from, to, r.c.files); err != nil {
 		return fmt.Errorf("copying %s into the workspace: %w", c.Args[0], err)
 	}
 	r.rec.r.used = append(r.rec.r.used, [2]string{r.place.target(to), filepath.ToSlash(from)})

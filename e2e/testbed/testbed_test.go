@@ -243,10 +243,10 @@ func TestUseLeavesLinksOut(t *testing.T) {
 	}
 	p, err := newPlace(t.TempDir(), "case/with*odd name")
 	require.NoError(t, err)
-	require.NoError(t, p.use(from, "hooks"))
+	require.NoError(t, p.use(from, "hooks", nil))
 	assert.FileExists(t, filepath.Join(p.workspace, "hooks", "a.sh"))
 	assert.NoFileExists(t, filepath.Join(p.workspace, "hooks", "link"))
-	assert.Error(t, p.use(from, "../elsewhere"))
+	assert.Error(t, p.use(from, "../elsewhere", nil))
 }
 
 // toolTable is what each built-in tool takes, a line each.

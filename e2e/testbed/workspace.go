@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"minigem/internal/boundedfile"
@@ -71,9 +72,10 @@ func writeInto(path string, data []byte, mode fs.FileMode) error {
 	return os.WriteFile(path, data, mode)
 }
 
-// use copies the file or folder at from to the path to of the workspace. Links
-// are left out: they could lead anywhere.
-func (p *place) use(from, to string) error {
+// use copies the file or folder at from to the path to of the workspace, but
+// for the files that the case has itself. Links are left out: they could lead
+// anywhere.
+func (p *place) use(from, to string, own []section) error {
 	if !filepath.IsLocal(filepath.FromSlash(to)) {
 		return fmt.Errorf("%q lies outside of the workspace", to)
 	}
@@ -89,15 +91,19 @@ func (p *place) use(from, to string) error {
 		if err != nil {
 			return err
 		}
-		data, err := boundedfile.Read(path, boundedfile.Recorded)
-		if err != nil {
-			return err
-		}
 		rel, err := filepath.Rel(from, path)
 		if err != nil {
 			return err
 		}
-		return writeInto(filepath.Join(target, rel), data, info.Mode().Perm()|0o600)
+		into := filepath.Join(target, rel)
+		if slices.ContainsFunc(own, func(s section) bool { return p.target(s.name) == into }) {
+			return nil
+		}
+		data, err := boundedfile.Read(path, boundedfile.Recorded)
+		if err != nil {
+			return err
+		}
+		return writeInto(into, data, info.Mode().Perm()|0o600)
 	})
 }
 

@@ -47,8 +47,10 @@ func (r *Runtime) Filler(ask func(context.Context, toolcall.Question) toolcall.A
 
 // Expand makes the prompt of a run without a terminal: custom commands become
 // their prompts, files named with an "@" come along. Other commands are an error:
-// no model knows what they mean.
-func (r *Runtime) Expand(ctx context.Context, text, before string, warn func(string)) (agent.Prompt, error) {
+// no model knows what they mean. ask is that of Filler.
+func (r *Runtime) Expand(
+	ctx context.Context, text, before string, ask func(context.Context, toolcall.Question) toolcall.Answer, warn func(string),
+) (agent.Prompt, error) {
 	p := agent.Prompt{Text: text, Context: before}
 	if !slash.Is(text) {
 		p.Parts = r.Files().Include(ctx, text, warn)
@@ -59,7 +61,7 @@ func (r *Runtime) Expand(ctx context.Context, text, before string, warn func(str
 		if c.Name != name {
 			continue
 		}
-		filled, err := c.Fill(ctx, r.Filler(nil), text, strings.TrimSpace(args))
+		filled, err := c.Fill(ctx, r.Filler(ask), text, strings.TrimSpace(args))
 		if err != nil {
 			return p, exit.With(exit.Input, err)
 		}

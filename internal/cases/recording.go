@@ -88,9 +88,9 @@ func (r *Recording) Opened(runtime *app.Runtime) {
 }
 
 // Prompt tells the recorder of a prompt; nothing to a nil one.
-func (r *Recording) Prompt(text string) {
+func (r *Recording) Prompt(text, filled string) {
 	if r != nil {
-		r.Recorder.Prompt(text)
+		r.Recorder.Prompt(text, filled)
 	}
 }
 
@@ -141,7 +141,7 @@ func (r *Recording) observe(t *chat.Chat) {
 	}
 	t.Observer.Opened = r.Opened
 	t.Observer.Wiring = func(w *app.Frontend) { r.Join(w) }
-	t.Observer.Submitted = r.Prompt
+	t.Observer.Submitted = func(text string) { r.Prompt(text, text) }
 	t.Observer.Commanded = r.command
 	t.Observer.Finished = r.Finished
 	t.Observer.Answered = func(q toolcall.Question, a toolcall.Answer) { r.Answered(q, a) }

@@ -16,6 +16,7 @@ import (
 	"minigem/internal/exit"
 	"minigem/internal/headless"
 	"minigem/internal/text"
+	"minigem/tools/toolcall"
 )
 
 // caseSession is a session of a test case: a run without a
@@ -25,6 +26,8 @@ type caseSession struct {
 	runtime *app.Runtime
 	out     headless.Output
 	context string // of SessionStart, for the next prompt
+	ask     func(context.Context, toolcall.Question) toolcall.Answer
+	notice  func(string)
 }
 
 // Open is the testbed.Driver of this command.
@@ -58,7 +61,11 @@ func Open(ctx context.Context, s testbed.Setup) (testbed.Session, error) {
 		s.Notice(n)
 		out.Notice(n)
 	}
-	return &caseSession{sys: sys, runtime: r, out: out, context: r.Session.Begin(ctx)}, nil
+	session := &caseSession{sys: sys, runtime: r, out: out, context: r.Session.Begin(ctx), notice: func(text string) { s.Notice(text); out.Notice(text) }}
+	if s.Approver != nil {
+		session.ask = s.Approver.Approve
+	}
+	return session, nil
 }
 
 func caseFrontend(s testbed.Setup, out headless.Output) app.Frontend {
@@ -147,11 +154,15 @@ func touch(c *app.Configuration, files []string) (undo func(), err error) {
 	return undo, nil
 }
 
-// Prompt implements testbed.Session.
+// Prompt implements testbed.Session. What is sent is made of text as in a run
+// without a terminal.
 func (s *caseSession) Prompt(ctx context.Context, text string) testbed.Outcome {
-	before := s.context
+	p, err := s.runtime.Expand(ctx, text, s.context, s.ask, s.notice)
+	if err != nil {
+		return testbed.Outcome{Result: agent.Result{Err: err}, Exit: exit.Report(s.sys.Stderr, err)}
+	}
 	s.context = ""
-	res := s.runtime.Agent.Run(ctx, agent.Prompt{Text: text, Context: before})
+	res := s.runtime.Agent.Run(ctx, p)
 	return testbed.Outcome{Result: res, Exit: exit.Report(s.sys.Stderr, s.out.End(res, headless.EndingError(ctx, res)))}
 }
 
