@@ -1,15 +1,29 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"minigem/internal/app"
 )
+
+// TestMain makes the tests' program minigem itself, where it is started by that
+// name: hooks of cases call it.
+func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == "minigem" {
+		main()
+	}
+	os.Exit(m.Run())
+}
 
 // TestBinary: --binary is another spelling of --on gemini, and a program that is
 // no such agent has a column that says so.
@@ -60,6 +74,13 @@ func TestOnNamesAnAgent(t *testing.T) {
 // TestPortableExamples: minigem refuses and passes as the examples say.
 func TestPortableExamples(t *testing.T) {
 	t.Parallel()
-	code, stdout, stderr := hooksTest(t, "../../examples/portable")
+	bin := t.TempDir()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	require.NoError(t, os.Symlink(self, filepath.Join(bin, "minigem"))) // see TestMain
+	var out, errs bytes.Buffer
+	env := append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	sys := &app.System{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Env: env, Dir: t.TempDir(), Now: time.Now}
+	code, stdout, stderr := run([]string{"hooks", "test", "../../examples/portable"}, sys), out.String(), errs.String()
 	assert.Equal(t, 0, code, stdout+stderr)
 }

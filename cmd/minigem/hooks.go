@@ -13,7 +13,7 @@ func hooksCommand(sys *app.System) *cobra.Command {
 		Aliases: []string{"hook"},
 		Short:   "Explain, try, lint, test and manage hooks",
 		Long: `Looks after the hooks of this folder, of yours, of the system and of extensions.
-Hooks run in test, record, fire and replay alone.`,
+Hooks run in test, record, fire, replay and run alone.`,
 		Example: "  minigem hooks explain\n  minigem hooks fire BeforeTool --tool write_file\n  minigem hooks lint --fix\n  minigem hooks test",
 		Args:    noSuchSubcommand,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -43,5 +43,6 @@ func hooksSubcommands(sys *app.System) []*cobra.Command {
 		hooksViewCommand(sys),
 		hooksReplayCommand(sys),
 		hooksCompatCommand(sys),
+		hooksRunCommand(sys),
 	}
 }

@@ -1,0 +1,188 @@
+// Package runner is minigem hooks run: it runs a script that is written in one
+// dialect as the hook of whatever agent started it. What agents say and obey is
+// the matter of hooks/portable; this package starts the script.
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"minigem/hooks/dialect"
+	"minigem/hooks/portable"
+	"minigem/hooks/protocol"
+	"minigem/internal/proc"
+)
+
+// Values of Options.OnError.
+const (
+	BlockUnfinished = ""      // a script that did not start or did not end refuses; another failure is a warning
+	BlockAll        = "block" // every failure refuses
+	BlockNone       = "allow" // none does
+)
+
+// Options say what to run, and for whom.
+type Options struct {
+	Command []string // the program and its arguments; no shell reads them
+	Agent   string   // an id of hooks/dialect; empty: recognize it
+	Event   string   // as the agent calls it; empty: recognize it
+	Dialect string   // the script's: gemini or claude
+	OnError string
+	Timeout time.Duration // after which the script is ended, and refuses; 0: none
+
+	Dir            string
+	Env            []string
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+}
+
+const (
+	mostInput  = 64 << 20
+	mostOutput = 4 << 20
+	grace      = 200 * time.Millisecond // from asking the script to end until it is ended
+)
+
+// Start is Run with its options checked: wrong ones refuse, for an agent reads
+// no other exit as one.
+func Start(ctx context.Context, o Options, portable bool) int {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	switch {
+	case !portable:
+		return o.Refuse("say --portable: there is no other way to run a hook yet")
+	case len(o.Command) == 0:
+		return o.Refuse("say which program to run, behind --")
+	case o.Dialect != "gemini" && o.Dialect != "claude":
+		return o.Refuse(fmt.Sprintf("--dialect is %q: it must be gemini or claude", o.Dialect))
+	case !slices.Contains([]string{BlockUnfinished, BlockAll, BlockNone}, o.OnError):
+		return o.Refuse(fmt.Sprintf("--on-error is %q: it must be block or allow", o.OnError))
+	}
+	return Run(ctx, o)
+}
+
+// Run runs the script, prints its answer for the agent, and returns how to exit.
+// Whatever goes wrong before the script is heard refuses.
+func Run(ctx context.Context, o Options) int {
+	payload, err := io.ReadAll(io.LimitReader(o.Stdin, mostInput+1))
+	if err == nil && len(payload) > mostInput {
+		err = fmt.Errorf("it is longer than %d bytes", mostInput)
+	}
+	if err != nil {
+		return o.Refuse("reading what the agent says: " + err.Error())
+	}
+	c, err := portable.Read(payload, portable.Options{Agent: o.Agent, Event: o.Event, Env: o.getenv})
+	if err != nil {
+		return o.Refuse(err.Error())
+	}
+	d := protocol.DialectOf(o.Dialect)
+	if c.Event == "" {
+		return o.passOn(ctx, c)
+	}
+	var outs []protocol.Output
+	for i, payload := range c.Payloads(d) {
+		out, failed := o.ask(ctx, c, d, payload, c.Tool(i))
+		if failed != "" {
+			fmt.Fprintln(o.Stderr, "minigem:", failed)
+		}
+		outs = append(outs, out)
+	}
+	return portable.Print(c.Answer(outs...), o.Stdout, o.Stderr)
+}
+
+// Refuse refuses, whoever the agent is, and returns how to exit.
+func (o Options) Refuse(why string) int {
+	return portable.Print(dialect.Refusal("minigem hooks run: "+why), o.Stdout, o.Stderr)
+}
+
+func (o Options) getenv(name string) string {
+	for _, kv := range slices.Backward(o.Env) {
+		if value, ok := strings.CutPrefix(kv, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// ask runs the script once. failed says that it did not do its work, where that
+// is no reason to refuse.
+func (o Options) ask(ctx context.Context, c *portable.Call, d *protocol.Dialect, payload []byte, tool string) (out protocol.Output, failed string) {
+	ran := o.start(ctx, c, payload)
+	unfinished := ran.Failed != "" || ran.Code == 126 || ran.Code == 127
+	ran.Tool = tool
+	reading := d.Parse(c.Event, ran)
+	out = reading.Output
+	if reading.Failed == "" || out.Decision == protocol.Deny || out.Stop {
+		if text := strings.TrimSpace(string(ran.Stderr)); ran.Code == 0 && reading.From != "stderr" && !strings.Contains(text, "{") {
+			failed = text // nothing failed: it is for who reads the log
+		}
+		return out, failed
+	}
+	why := fmt.Sprintf("the hook %s failed: %s", o.Command[0], reading.Failed)
+	if c.Holds() && (o.OnError == BlockAll || unfinished && o.OnError == BlockUnfinished) {
+		return protocol.DenyBecause(why), ""
+	}
+	return out, why
+}
+
+// start runs the script until it ends.
+func (o Options) start(ctx context.Context, c *portable.Call, payload []byte) protocol.Ran {
+	if o.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, o.Timeout, fmt.Errorf("took longer than %v", o.Timeout))
+		defer cancel()
+	}
+	res, err := proc.Run(ctx, proc.Command{
+		Path: o.Command[0], Args: o.Command[1:], Dir: o.Dir, Env: o.environment(c), Stdin: [][]byte{payload},
+		Out: proc.Limit{Head: mostOutput}, Err: proc.Limit{Head: mostOutput}, Grace: grace, Guarded: true,
+	})
+	ran := protocol.Ran{Code: res.ExitCode, Stdout: res.Stdout.Head, Stderr: res.Stderr.Head, Cut: res.Stdout.Dropped > 0}
+	switch {
+	case errors.Is(err, syscall.ENOEXEC):
+		ran.Failed = "it is no program: its first line must name the interpreter, such as #!/bin/sh"
+	case err != nil:
+		ran.Failed = err.Error()
+	case res.Stopped != nil:
+		ran.Failed = res.Stopped.Error()
+	case res.Signal != 0:
+		ran.Failed = "it ended by " + res.SignalName
+	}
+	return ran
+}
+
+// environment is that of the agent, with the variables for the project's folder
+// that scripts for Gemini CLI and Claude Code use.
+func (o Options) environment(c *portable.Call) []string {
+	env := slices.Clone(o.Env)
+	dir := o.getenv("CLAUDE_PROJECT_DIR")
+	for _, other := range []string{o.getenv("GEMINI_PROJECT_DIR"), o.getenv("COPILOT_PROJECT_DIR"), o.getenv("QWEN_PROJECT_DIR"), c.Dir(), o.Dir} {
+		if dir == "" {
+			dir = other
+		}
+	}
+	for _, name := range []string{"GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"} {
+		if o.getenv(name) == "" {
+			env = append(env, name+"="+dir)
+		}
+	}
+	return env
+}
+
+// passOn is for events that Gemini CLI does not have: the script reads what the
+// agent says, and the agent what the script prints.
+func (o Options) passOn(ctx context.Context, c *portable.Call) int {
+	ran := o.start(ctx, c, c.Raw)
+	_, _ = o.Stdout.Write(ran.Stdout) // the agent may have closed it
+	_, _ = o.Stderr.Write(ran.Stderr)
+	if ran.Failed != "" {
+		fmt.Fprintln(o.Stderr, "minigem: the hook failed:", ran.Failed)
+		return 1
+	}
+	fmt.Fprintf(o.Stderr, "minigem: %s of %s has no counterpart; what the hook says is passed on as it is\n", c.Native, c.Agent.Name)
+	return ran.Code
+}

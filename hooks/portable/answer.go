@@ -1,0 +1,143 @@
+package portable
+
+import (
+	"maps"
+
+	"minigem/hooks/dialect"
+	"minigem/hooks/protocol"
+)
+
+// Answer says to the agent what hooks answered, one answer for each payload. Of
+// several the strongest counts: a stop, a refusal, a question.
+func (c *Call) Answer(outs ...protocol.Output) dialect.Said {
+	if c.Event == "" || len(outs) == 0 {
+		return dialect.Said{}
+	}
+	at := 0
+	for i, o := range outs {
+		if rank(o) > rank(outs[at]) {
+			at = i
+		}
+	}
+	o := outs[at]
+	for i, other := range outs {
+		if i != at && other.AdditionalContext != "" {
+			o.AdditionalContext += "\n" + other.AdditionalContext
+		}
+		if i != at && other.ToolInput != nil && rank(o) < 3 { // a change to one of several cannot be said
+			o.ToolInput, o.Decision = other.ToolInput, ""
+		}
+	}
+	if c.Agent.Answer.Reader == "gemini" {
+		return c.sayGemini(o)
+	}
+	return c.Agent.Say(c.point, c.meant(o, at))
+}
+
+func rank(o protocol.Output) int {
+	switch {
+	case o.Stop:
+		return 4
+	case o.Decision == protocol.Deny:
+		return 3
+	case o.Decision == protocol.Ask:
+		return 2
+	case o.ToolInput != nil:
+		return 1
+	}
+	return 0
+}
+
+// sayGemini says all of it: it is Gemini CLI's own form. A denial exits with 2
+// as well, and its reason stands on stderr, too.
+func (c *Call) sayGemini(o protocol.Output) dialect.Said {
+	var s dialect.Said
+	if rank(o) == 0 && o.SystemMessage == "" && o.AdditionalContext == "" && o.LLMRequest == nil && o.LLMResponse == nil &&
+		o.ToolConfig == nil && !o.ClearContext && o.TailToolCall == nil {
+		return s
+	}
+	if o.Decision == protocol.Deny && c.Event.CanBlock() {
+		if o.Reason == "" {
+			o.Reason = "refused by a hook"
+		}
+		s.Exit, s.Stderr = 2, o.Reason
+	}
+	data, err := protocol.Encode(o)
+	if err != nil {
+		return dialect.Refusal("the answer of a hook cannot be written: " + err.Error())
+	}
+	s.Stdout = string(data) + "\n"
+	return s
+}
+
+// meant is an answer in the words of no agent; at is the payload that it is to.
+func (c *Call) meant(o protocol.Output, at int) dialect.Meant {
+	m := dialect.Meant{
+		Kind: dialect.Allowed, Reason: o.Reason, Told: o.AdditionalContext, ToUser: o.SystemMessage,
+		Native: c.Native, Result: c.result,
+	}
+	if o.SuppressOutput {
+		m.ToUser = ""
+	}
+	if o.Stop {
+		m.Kind, m.Reason = dialect.RunEnded, o.StopReason
+		return m
+	}
+	denied := o.Decision == protocol.Deny
+	switch c.Event {
+	case protocol.BeforeTool:
+		switch {
+		case denied:
+			m.Kind = dialect.Refused
+		case o.Decision == protocol.Ask:
+			m.Kind = dialect.Asked
+		case o.ToolInput != nil:
+			m.Kind, m.Input, m.Reason = dialect.Rewritten, c.rewritten(o, at), "a hook wants other arguments, and cannot say so here"
+		case m.Told != "":
+			m.Kind = dialect.Context
+		}
+	case protocol.AfterTool:
+		if denied {
+			m.Kind = dialect.Replaced
+		} else if m.Told != "" {
+			m.Kind = dialect.Appended
+		}
+	case protocol.BeforeAgent:
+		if denied {
+			m.Kind = dialect.PromptBlocked
+		} else if m.Told != "" {
+			m.Kind = dialect.Context
+		}
+	case protocol.AfterAgent:
+		if denied {
+			m.Kind = dialect.Retry
+		}
+	case protocol.SessionStart:
+		if m.Told != "" {
+			m.Kind = dialect.Context
+		}
+	}
+	return m
+}
+
+// rewritten are the agent's arguments with the changes of an answer; nil: there
+// is no way to say them.
+func (c *Call) rewritten(o protocol.Output, at int) map[string]any {
+	p := c.parts[at]
+	if p.back == nil || len(c.parts) > 1 {
+		return nil
+	}
+	if o.WholeToolInput {
+		return p.back(o.ToolInput)
+	}
+	args := maps.Clone(p.args)
+	if args == nil {
+		args = map[string]any{}
+	}
+	for key, v := range o.ToolInput {
+		if args[key] = v; v == nil {
+			delete(args, key)
+		}
+	}
+	return p.back(args)
+}

@@ -1,0 +1,121 @@
+package portable
+
+import (
+	"strings"
+
+	"minigem/hooks/dialect"
+)
+
+// signs tell by what its hooks read which agent it is, the surest first. What is
+// inherited in the environment, from an agent in whose shell another was
+// started, comes after what the payload says.
+var signs = []struct {
+	agent string
+	is    func(p map[string]any, native string, env func(string) string) bool
+}{
+	{"opencode", func(_ map[string]any, native string, _ func(string) string) bool {
+		return strings.Contains(native, ".")
+	}},
+	{"cline", func(p map[string]any, _ string, _ func(string) string) bool { return has(p, "clineVersion") }},
+	{"kimi", func(p map[string]any, _ string, _ func(string) string) bool {
+		return strings.HasPrefix(str(p, "client_type"), "kimi")
+	}},
+	{"copilot", func(p map[string]any, _ string, _ func(string) string) bool {
+		return has(p, "sessionId") && !has(p, "session_id")
+	}},
+	{"cursor", func(p map[string]any, _ string, _ func(string) string) bool { return has(p, "cursor_version") }},
+	{"gemini", func(_ map[string]any, native string, _ func(string) string) bool {
+		return strings.HasPrefix(native, "Before") || native == "AfterTool" || native == "AfterModel" || native == "AfterAgent" || native == "PreCompress"
+	}},
+	{"codex", func(p map[string]any, _ string, _ func(string) string) bool {
+		return has(p, "turn_id") || strings.Contains(slashes(str(p, "transcript_path")), "/rollout-")
+	}},
+	{"qwen", func(p map[string]any, _ string, env func(string) string) bool {
+		return has(p, "timestamp") && (env("QWEN_PROJECT_DIR") != "" || strings.Contains(slashes(str(p, "transcript_path")), "/.qwen/"))
+	}},
+	{"copilotc", func(p map[string]any, _ string, _ func(string) string) bool {
+		return has(p, "timestamp") && (!has(p, "transcript_path") || has(p, "stop_reason"))
+	}},
+	{"gemini", func(p map[string]any, native string, _ func(string) string) bool {
+		return has(p, "timestamp") && !has(p, "permission_mode") && (native == "SessionStart" || native == "SessionEnd" || native == "Notification")
+	}},
+	{"claude", func(_ map[string]any, native string, _ func(string) string) bool {
+		a, err := dialect.Find("claude")
+		if err != nil {
+			return false // unreachable: it is in the table
+		}
+		for _, e := range a.Events {
+			if e.Native == native {
+				return true
+			}
+		}
+		return false
+	}},
+}
+
+// recognize finds the agent that a payload is of; nil: none that is known.
+func recognize(payload map[string]any, native string, env func(string) string) *dialect.Agent {
+	for _, s := range signs {
+		if s.is(payload, native, env) {
+			if a, err := dialect.Find(s.agent); err == nil {
+				return a
+			}
+		}
+	}
+	return nil
+}
+
+// nativeEvent is the name of the event as the agent has it. Copilot CLI, with
+// events in camelCase, and Cline CLI do not say it: what else is there tells.
+func nativeEvent(p map[string]any) string {
+	if name := str(p, "hook_event_name"); name != "" && !has(p, "sessionId") {
+		return name
+	}
+	if has(p, "clineVersion") {
+		return clineEvent(p)
+	}
+	if name := str(p, "hookName"); name != "" {
+		return name
+	}
+	for _, shape := range []struct{ key, event string }{
+		{"toolResult", "postToolUse"}, {"errorContext", "errorOccurred"}, {"notification_type", "notification"},
+		{"stopReason", "agentStop"}, {"initialPrompt", "sessionStart"}, {"source", "sessionStart"}, {"prompt", "userPromptSubmitted"},
+		{"trigger", "preCompact"}, {"agentName", "subagentStart"}, {"reason", "sessionEnd"},
+	} {
+		if has(p, shape.key) {
+			return shape.event
+		}
+	}
+	switch {
+	case has(p, "toolName") && has(p, "error"):
+		return "postToolUseFailure"
+	case has(p, "toolName"):
+		return "preToolUse"
+	}
+	return ""
+}
+
+// clineEvent: hookName is a word of its own there, and each event has an object.
+func clineEvent(p map[string]any) string {
+	for _, shape := range []struct{ key, event string }{
+		{"preToolUse", "PreToolUse"}, {"postToolUse", "PostToolUse"}, {"taskStart", "TaskStart"}, {"taskResume", "TaskResume"},
+		{"taskComplete", "TaskComplete"}, {"taskCancel", "TaskCancel"}, {"taskError", "TaskError"}, {"userPromptSubmit", "UserPromptSubmit"},
+		{"preCompact", "PreCompact"}, {"sessionShutdown", "SessionShutdown"},
+	} {
+		if has(p, shape.key) {
+			return shape.event
+		}
+	}
+	return str(p, "hookName")
+}
+
+func has(m map[string]any, key string) bool { _, ok := m[key]; return ok }
+
+func str(m map[string]any, key string) string { s, _ := m[key].(string); return s }
+
+func object(m map[string]any, key string) map[string]any {
+	o, _ := m[key].(map[string]any)
+	return o
+}
+
+func slashes(path string) string { return strings.ReplaceAll(path, `\`, "/") }
