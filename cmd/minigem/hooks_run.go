@@ -10,7 +10,10 @@ import (
 )
 
 func hooksRunCommand(sys *app.System) *cobra.Command {
-	o := runner.Options{Dir: sys.Dir, Env: sys.Env, Stdin: sys.Stdin, Stdout: text.Raw(sys.Stdout), Stderr: text.Raw(sys.Stderr)}
+	o := runner.Options{Dir: sys.Dir, Env: sys.Env, Stdin: sys.Stdin, Stdout: sys.Stdout, Stderr: sys.Stderr}
+	if !sys.StdoutTTY {
+		o.Stdout = text.Raw(sys.Stdout)
+	}
 	var portable bool
 	cmd := &cobra.Command{
 		Use:   "run --portable -- COMMAND [ARG...]",

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 
+	"minigem/hooks/portable"
 	"minigem/hooks/protocol"
 )
 
@@ -19,7 +20,7 @@ var (
 	reading = []string{"glob", "grep_search", "list_directory", "read_file", "read_many_files"}
 )
 
-func main() { protocol.Serve(filter) }
+func main() { portable.Serve(filter) }
 
 func filter(in protocol.BeforeToolSelectionInput) protocol.Output {
 	prompt := lastPrompt(in.LLMRequest.Messages)

@@ -11,6 +11,7 @@ package portable
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -106,13 +107,40 @@ func (c *Call) Payloads(d *protocol.Dialect) [][]byte {
 		if p.tool != "" {
 			fields["tool_name"], fields["tool_input"] = p.tool, p.args
 		}
-		data, err := protocol.Encode(fields)
+		data, err := inOrder(fields)
 		if err != nil {
 			return [][]byte{c.Raw} // unreachable: it came from JSON
 		}
 		out = append(out, d.Translate(c.Event, data))
 	}
 	return out
+}
+
+// order is that of Gemini CLI's fields: scripts that look for text rely on it.
+var order = []string{"session_id", "transcript_path", "cwd", "hook_event_name", "timestamp", "source", "prompt", "prompt_response", "tool_name", "tool_input", "tool_response"}
+
+// inOrder writes fields in that order; others stand behind them, and what the
+// agent itself said is last.
+func inOrder(fields map[string]any) ([]byte, error) {
+	names := slices.DeleteFunc(slices.Clone(order), func(name string) bool { return !has(fields, name) })
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if !slices.Contains(order, name) && name != "agent" {
+			names = append(names, name)
+		}
+	}
+	out := []byte{'{'}
+	for _, name := range append(names, "agent") {
+		key, err1 := protocol.Encode(name)
+		value, err2 := protocol.Encode(fields[name])
+		if err := errors.Join(err1, err2); err != nil {
+			return nil, err
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, key...), ':'), value...)
+	}
+	return append(out, '}'), nil
 }
 
 // Holds reports whether the event holds something back until its hooks have

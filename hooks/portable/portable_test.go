@@ -92,6 +92,10 @@ func TestPayloads(t *testing.T) {
 			}
 			require.NoError(t, json.Unmarshal(payload, &in), "%s %s: %s", r.Agent, r.Event, payload)
 			assert.Equal(t, c.Event, in.HookEventName)
+			if c.Agent.ID != "gemini" { // whose own payload stays as it is
+				assert.Regexp(t, `^\{"session_id":".*","transcript_path":.*"hook_event_name":.*"agent":\{"event":`, string(payload), "scripts that look for text rely on the order")
+				assert.NotRegexp(t, `"tool_input".*"tool_name":.*"agent":`, string(payload))
+			}
 			switch c.Event {
 			case protocol.BeforeTool, protocol.AfterTool:
 				key := args[in.ToolName]

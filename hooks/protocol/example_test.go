@@ -8,7 +8,7 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// A whole hook in Go is a main function that calls protocol.Serve with this
+// A whole hook in Go is a main function that calls portable.Serve with this
 // function.
 func guard(in protocol.BeforeToolInput) protocol.Output {
 	path, _ := in.ToolInput["file_path"].(string)

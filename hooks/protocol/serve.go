@@ -4,20 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 )
 
-// Serve is the main function of a hook written in Go: it reads the input from
-// stdin, calls hook, writes the answer to stdout and exits. Exit 0 means that
-// hook answered. When the input cannot be read, is another event's, or hook
-// panics, the cause goes to stderr and the exit is 1: the action goes on with a
-// warning, unless the hook is configured with "onError": "block".
-func Serve[In Input](hook func(In) Output) {
-	os.Exit(Run(os.Stdin, os.Stdout, os.Stderr, hook))
-}
-
-// Run is Serve for tests: it works on the given streams and returns the exit
-// code.
+// Run runs a function as a hook in Gemini CLI's dialect: it reads the input from
+// stdin, calls hook, writes the answer to stdout and returns how to exit. 0
+// means that hook answered. When the input cannot be read, is another event's,
+// or hook panics, the cause goes to stderr and the exit is 1: the action goes on
+// with a warning, unless the hook is configured with "onError": "block".
 func Run[In Input](stdin io.Reader, stdout, stderr io.Writer, hook func(In) Output) (code int) {
 	// A panic of the runtime's would exit with 2, which blocks.
 	defer func() {

@@ -37,6 +37,7 @@ var reads = []read{
 	{"e2e/agents/isolated left", "os.ReadFile", "/proc"},
 	{"e2e/agents/shim pass", "io.Copy", "streams that are passed through"},
 	{"hooks/author/trace Read", "bufio.NewScanner", "what the user named, and the buffer bounds a line"},
+	{"hooks/portable Run", "io.ReadAll", "what an agent itself writes to a hook in Go"},
 	{"hooks/protocol decode", "io.ReadAll", "what minigem itself writes to a hook in Go"},
 	{"internal/proc processes", "os.Open", "/proc"},
 	{"internal/proc processes", "os.ReadFile", "/proc"},

@@ -86,7 +86,7 @@ func character(e ast.Expr) (rune, bool) {
 // behind a text.Writer, and why.
 var streams = map[string]string{
 	"internal/app/system.go":  "the one place where a System gets them; run puts text.Writers before them",
-	"hooks/protocol/serve.go": "the streams of a hook that is written in Go",
+	"hooks/portable/serve.go": "the streams of a hook that is written in Go",
 
 	"e2e/agents/isolated/isolated_linux.go": "the streams of an agent under test, which are handed to it",
 	"e2e/agents/shim/shim_unix.go":          "the streams of a hook, which are passed through as they are",
@@ -97,6 +97,7 @@ var raw = map[string]string{
 	"cmd/minigem/interactive.go":   "the terminal of the chat",
 	"cmd/minigem/hooks_migrate.go": "colours of ours around cleaned lines",
 	"cmd/minigem/hooks_compat.go":  "a page for a browser; a terminal is refused",
+	"cmd/minigem/hooks_run.go":     "JSON for an agent; for a terminal it is cleaned",
 	"cmd/minigem/hooks_view.go":    "a page for a browser; a terminal is refused",
 	"internal/headless/output.go":  "--raw-output",
 }
