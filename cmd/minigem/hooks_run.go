@@ -6,14 +6,10 @@ import (
 	"minigem/hooks/author/runner"
 	"minigem/internal/app"
 	"minigem/internal/exit"
-	"minigem/internal/text"
 )
 
 func hooksRunCommand(sys *app.System) *cobra.Command {
 	o := runner.Options{Dir: sys.Dir, Env: sys.Env, Stdin: sys.Stdin, Stdout: sys.Stdout, Stderr: sys.Stderr}
-	if !sys.StdoutTTY {
-		o.Stdout = text.Raw(sys.Stdout)
-	}
 	var portable bool
 	cmd := &cobra.Command{
 		Use:   "run --portable -- COMMAND [ARG...]",

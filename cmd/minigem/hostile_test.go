@@ -58,6 +58,7 @@ var hostileRuns = map[string][]string{
 	"settings list":         {"settings list"},
 	"settings schema":       {"settings schema nope" + hostile},
 	"trust":                 {"trust", "trust nope" + hostile},
+	"hooks run":             {"hooks run --portable --dialect nope" + hostile, "hooks run --portable --for claude" + hostile + " -- cat"},
 	"help":                  {"help nope" + hostile},
 	"completion":            {"because: it prints a script of the program"},
 	"completion bash":       {"because: it prints a script of the program"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf16"
 )
 
 // ToolFailed is the point after a tool that failed, where agents have one of its
@@ -185,6 +186,24 @@ func asLine(v map[string]any) string {
 	e.SetEscapeHTML(false)
 	if e.Encode(v) != nil {
 		return "" // unreachable: it came from JSON
+	}
+	return ASCII(b.String())
+}
+
+// ASCII writes JSON without any character that acts on a screen, so that no one
+// who cleans what is printed makes it another answer.
+func ASCII(line string) string {
+	var b strings.Builder
+	for _, r := range line {
+		switch {
+		case r < 0x7f:
+			b.WriteRune(r)
+		case r < 0x10000:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		}
 	}
 	return b.String()
 }

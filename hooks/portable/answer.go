@@ -66,7 +66,7 @@ func (c *Call) sayGemini(o protocol.Output) dialect.Said {
 	if err != nil {
 		return dialect.Refusal("the answer of a hook cannot be written: " + err.Error())
 	}
-	s.Stdout = string(data) + "\n"
+	s.Stdout = dialect.ASCII(string(data)) + "\n"
 	return s
 }
 

@@ -97,7 +97,6 @@ var raw = map[string]string{
 	"cmd/minigem/interactive.go":   "the terminal of the chat",
 	"cmd/minigem/hooks_migrate.go": "colours of ours around cleaned lines",
 	"cmd/minigem/hooks_compat.go":  "a page for a browser; a terminal is refused",
-	"cmd/minigem/hooks_run.go":     "JSON for an agent; for a terminal it is cleaned",
 	"cmd/minigem/hooks_view.go":    "a page for a browser; a terminal is refused",
 	"internal/headless/output.go":  "--raw-output",
 }
