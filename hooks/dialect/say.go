@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // ToolFailed is the point after a tool that failed, where agents have one of its
@@ -196,7 +198,7 @@ func ASCII(line string) string {
 	var b strings.Builder
 	for _, r := range line {
 		switch {
-		case r < 0x7f:
+		case r == '\n' || r < utf8.RuneSelf && unicode.IsPrint(r):
 			b.WriteRune(r)
 		case r < 0x10000:
 			fmt.Fprintf(&b, `\u%04x`, r)
