@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf16"
-	"unicode/utf8"
+
+	"minigem/internal/text"
 )
 
 // ToolFailed is the point after a tool that failed, where agents have one of its
@@ -189,23 +188,5 @@ func asLine(v map[string]any) string {
 	if e.Encode(v) != nil {
 		return "" // unreachable: it came from JSON
 	}
-	return ASCII(b.String())
-}
-
-// ASCII writes JSON without any character that acts on a screen, so that no one
-// who cleans what is printed makes it another answer.
-func ASCII(line string) string {
-	var b strings.Builder
-	for _, r := range line {
-		switch {
-		case r == '\n' || r < utf8.RuneSelf && unicode.IsPrint(r):
-			b.WriteRune(r)
-		case r < 0x10000:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
-		}
-	}
-	return b.String()
+	return string(text.JSON([]byte(b.String()))) // who cleans what is printed must not make it another answer
 }

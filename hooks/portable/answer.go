@@ -5,6 +5,7 @@ import (
 
 	"minigem/hooks/dialect"
 	"minigem/hooks/protocol"
+	"minigem/internal/text"
 )
 
 // Answer says to the agent what hooks answered, one answer for each payload. Of
@@ -66,7 +67,7 @@ func (c *Call) sayGemini(o protocol.Output) dialect.Said {
 	if err != nil {
 		return dialect.Refusal("the answer of a hook cannot be written: " + err.Error())
 	}
-	s.Stdout = dialect.ASCII(string(data)) + "\n"
+	s.Stdout = string(text.JSON(data)) + "\n"
 	return s
 }
 
