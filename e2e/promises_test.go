@@ -71,8 +71,9 @@ func isThere(t *testing.T, proof string) bool {
 		return name != ""
 	case "case":
 		return name != "" && slices.ContainsFunc(hookstest.Cases(), func(c hookstest.Case) bool { return strings.HasPrefix(c.Name, name) })
-	case "script":
-		_, err := os.Stat(filepath.Join("testdata", "script", name+".txtar"))
+	case "testbed", "script":
+		dir := map[string]string{"testbed": "cases", "script": "script"}[kind]
+		_, err := os.Stat(filepath.Join("testdata", dir, name+".txtar"))
 		return err == nil
 	}
 	dot := strings.LastIndexByte(proof, '.')

@@ -56,7 +56,7 @@ func (geminiAPI) read(x *exchange, body []byte, counting bool) (asked, []string,
 	x.s.mu.Lock()
 	served := slices.Clone(x.s.served)
 	x.s.mu.Unlock()
-	return a, geminiProblems(a.Request, served), nil
+	return a, GeminiProblems(a.Request, served), nil
 }
 
 // whole is the answer in one chunk.

@@ -19,11 +19,11 @@ var geminiToolName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$`)
 })
 
-// geminiProblems says what the real API would refuse in req: one sentence each, with
+// GeminiProblems says what the real API would refuse in req: one sentence each, with
 // the place; nil: nothing. req is as it came over the wire, with Model set from
 // the URL. served holds the parts that the server has answered so far: where
 // they had a signature, req must bring it back in its active turn.
-func geminiProblems(req llm.Request, served []llm.Part) []string {
+func GeminiProblems(req llm.Request, served []llm.Part) []string {
 	v := geminiJudge{req: req, served: served}
 	v.roles()
 	v.parts()

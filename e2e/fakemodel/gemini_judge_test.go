@@ -65,7 +65,7 @@ func TestValidateMessages(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			assert.Equal(t, tt.want, geminiProblems(llm.Request{Model: "gemini-3-flash", Messages: tt.ms}, nil))
+			assert.Equal(t, tt.want, GeminiProblems(llm.Request{Model: "gemini-3-flash", Messages: tt.ms}, nil))
 		})
 	}
 }
@@ -102,7 +102,7 @@ func TestValidateSignatures(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			assert.Equal(t, tt.want, geminiProblems(llm.Request{Model: tt.model, Messages: tt.ms}, tt.served))
+			assert.Equal(t, tt.want, GeminiProblems(llm.Request{Model: tt.model, Messages: tt.ms}, tt.served))
 		})
 	}
 }
@@ -129,7 +129,7 @@ func TestValidateTools(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			req := llm.Request{Messages: []llm.Message{llm.UserText("x")}, Tools: slices.Clone(tt.tools), Choice: tt.choice}
-			assert.Equal(t, tt.want, geminiProblems(req, nil))
+			assert.Equal(t, tt.want, GeminiProblems(req, nil))
 		})
 	}
 }

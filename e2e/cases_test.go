@@ -1,0 +1,71 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/e2e/fakemodel"
+	"minigem/e2e/testbed"
+	"minigem/hooks/protocol"
+	"minigem/internal/cases"
+)
+
+// TestCases runs the cases of testdata/cases, which show what hooks can do at
+// each event, as minigem hooks test does. Beside what a case says, every request
+// must be one that the real API takes, and in each session's file every call has
+// its result. What the testbed cannot say, because it is about the command line,
+// files of the user's or the network, is in testdata/script.
+func TestCases(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/cases/*.txtar")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			c, err := testbed.ReadFile(file)
+			require.NoError(t, err)
+			res := testbed.Run(t.Context(), c, testbed.Options{Driver: cases.Open, Timeout: time.Hour, Keep: t.TempDir()})
+			require.NoError(t, res.Broken)
+			for _, f := range res.Failures {
+				t.Error(f.String())
+			}
+			for i, r := range res.Record.Requests {
+				assert.Empty(t, fakemodel.GeminiProblems(r.Request, nil), "request %d", i+1)
+			}
+			sessions := transcriptsIn(res.Record.Home)
+			if len(res.Record.Requests) > 0 {
+				assert.NotEmpty(t, sessions)
+			}
+			for _, session := range sessions {
+				assert.NoError(t, checkTranscript(session))
+			}
+		})
+	}
+}
+
+// TestEveryEventHasACase: what hooks can do at an event is shown by a case or a
+// script that has a hook there, or that looks at what a hook of the demo left behind.
+func TestEveryEventHasACase(t *testing.T) {
+	t.Parallel()
+	var all strings.Builder
+	for _, dir := range []string{"cases", "script"} {
+		files, err := filepath.Glob("testdata/" + dir + "/*.txtar")
+		require.NoError(t, err)
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			require.NoError(t, err)
+			all.Write(data)
+		}
+	}
+	for _, e := range protocol.Events {
+		assert.Regexp(t, fmt.Sprintf(`(?m)"%[1]s": \[|^grep .*\b%[1]s\b`, e), all.String(), "no case is about %s", e)
+	}
+}
