@@ -6,13 +6,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"minigem/internal/text"
 )
 
 // A condition is a word with "=" or "~" in it, before anything that a key
 // cannot have. "~pattern" alone is short for text~pattern.
-var condition = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_.-]*)?([=~])`)
+var condition = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_.-]*)?([=~])`) })
 
 func parseCommand(line string) (Command, error) {
 	cmd := Command{Source: line}
@@ -52,7 +53,7 @@ func parseCommand(line string) (Command, error) {
 
 // word sorts a word into arguments and conditions.
 func (c *Command) word(w string) error {
-	m := condition.FindStringSubmatch(w)
+	m := condition().FindStringSubmatch(w)
 	if m == nil || c.verb.plain {
 		c.Args = append(c.Args, w)
 		return nil

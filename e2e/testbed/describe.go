@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"minigem/hooks"
@@ -106,6 +107,6 @@ func exitOf(run hooks.Run) string {
 }
 
 // base is what all payloads begin with, and says nothing about the event.
-var base = regexp.MustCompile(`^\{"session_id":.*?"timestamp":"[^"]*",`)
+var base = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\{"session_id":.*?"timestamp":"[^"]*",`) })
 
-func withoutBase(stdin string) string { return base.ReplaceAllString(stdin, "{..., ") }
+func withoutBase(stdin string) string { return base().ReplaceAllString(stdin, "{..., ") }

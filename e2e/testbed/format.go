@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"minigem/hooks"
@@ -48,12 +49,12 @@ func NewFormat(name string, w io.Writer, verbose bool) Format {
 type noCommands struct{ w io.Writer }
 
 var (
-	lineCommand = regexp.MustCompile(`(?m)^([ \t]*)::`)
-	hashCommand = regexp.MustCompile(`##(\[|vso\[)`)
+	lineCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^([ \t]*)::`) })
+	hashCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`##(\[|vso\[)`) })
 )
 
 func inert(s string) string {
-	return hashCommand.ReplaceAllString(lineCommand.ReplaceAllString(s, "${1}| ::"), "# #$1")
+	return hashCommand().ReplaceAllString(lineCommand().ReplaceAllString(s, "${1}| ::"), "# #$1")
 }
 
 // Write implements io.Writer.

@@ -100,7 +100,7 @@ func (w *Workspace) holds(real string) bool {
 // below looks through a directory. Its own name was given, so that what is
 // protected there counts as a whole.
 func (m *meeting) below(path, real string) {
-	if _, err := m.ws.Resolve(path); err != nil && component(real, secretName) != "" {
+	if _, err := m.ws.Resolve(path); err != nil && component(real, secretName()) != "" {
 		m.found = m.ws.Rel(path)
 		return
 	}
@@ -119,7 +119,7 @@ func (m *meeting) below(path, real string) {
 		switch {
 		case m.found != "":
 			return fs.SkipAll
-		case e.IsDir() && (m.reach.Visible && strings.HasPrefix(e.Name(), ".") || component(e.Name(), protectedName) != ""):
+		case e.IsDir() && (m.reach.Visible && strings.HasPrefix(e.Name(), ".") || component(e.Name(), protectedName()) != ""):
 			return fs.SkipDir
 		}
 		return nil
@@ -138,9 +138,9 @@ func (m *meeting) entry(path string, e fs.DirEntry, own Ignore) {
 	switch name := e.Name(); {
 	case m.reach.Visible && strings.HasPrefix(name, "."):
 		return
-	case component(name, secretName) != "":
+	case component(name, secretName()) != "":
 		m.found = m.ws.Rel(path)
-	case component(name, protectedName) != "":
+	case component(name, protectedName()) != "":
 		if e.IsDir() && holdsCredentials(path) {
 			m.found = m.ws.Rel(path)
 		}
@@ -148,7 +148,7 @@ func (m *meeting) entry(path string, e fs.DirEntry, own Ignore) {
 	case e.Type()&fs.ModeSymlink != 0 && m.reach.Links:
 		real, err := follow(path)
 		info, stat := os.Stat(path)
-		if err != nil || !m.ws.holds(real) || stat == nil && info.IsDir() || component(m.ws.Rel(real), protectedName) != "" {
+		if err != nil || !m.ws.holds(real) || stat == nil && info.IsDir() || component(m.ws.Rel(real), protectedName()) != "" {
 			m.found = m.ws.Rel(path)
 		}
 	}
@@ -172,7 +172,7 @@ func holdsCredentials(dir string) bool {
 			continue
 		}
 		text = bytes.ToLower(text)
-		if err != nil || bytes.Contains(text, []byte("extraheader")) || bytes.Contains(text, []byte("credential")) || urlWithPassword.Match(text) {
+		if err != nil || bytes.Contains(text, []byte("extraheader")) || bytes.Contains(text, []byte("credential")) || urlWithPassword().Match(text) {
 			return true
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -12,16 +13,20 @@ import (
 // Windows file systems. Gemini CLI protects ".env" alone; names like it hold the same
 // secrets: .env.local, .env.production, copies such as .env~ or .env-old, and
 // direnv's .envrc.
-var protectedName = regexp.MustCompile(`^(\.git|\.envrc|\.env([._~-].*)?|node_modules|gha-creds-.*\.json|git~\d+|envr?c?~\d+(\..*)?|node_m~\d+|gha-cr~\d+(\.jso)?)$`)
+var protectedName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\.git|\.envrc|\.env([._~-].*)?|node_modules|gha-creds-.*\.json|git~\d+|envr?c?~\d+(\..*)?|node_m~\d+|gha-cr~\d+(\.jso)?)$`)
+})
 
 // secretName matches those of them that hold secrets themselves.
-var secretName = regexp.MustCompile(`^(\.envrc|\.env([._~-].*)?|gha-creds-.*\.json|envr?c?~\d+(\..*)?|gha-cr~\d+(\.jso)?)$`)
+var secretName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\.envrc|\.env([._~-].*)?|gha-creds-.*\.json|envr?c?~\d+(\..*)?|gha-cr~\d+(\.jso)?)$`)
+})
 
-var urlWithPassword = regexp.MustCompile(`://[^/\s]*@`)
+var urlWithPassword = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`://[^/\s]*@`) })
 
 // exampleName matches the names like .env that show what a real one would look
 // like.
-var exampleName = regexp.MustCompile(`^\.env\.(example|sample|template|dist)$`)
+var exampleName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\.env\.(example|sample|template|dist)$`) })
 
 // Protected returns the first component of a slash- or OS-separated path that
 // is protected, and "" if there is none. Other spellings of the same file on
@@ -33,7 +38,7 @@ func protected(rel string) string {
 	if !suspicious(rel) {
 		return ""
 	}
-	return component(rel, protectedName)
+	return component(rel, protectedName())
 }
 
 // suspicious says whether a component of rel may be protected: most names
@@ -55,14 +60,14 @@ func suspicious(rel string) bool {
 
 // sensitiveName matches directories of settings by which an editor runs
 // programs.
-var sensitiveName = regexp.MustCompile(`^(\.vscode|vscode~\d+)$`)
+var sensitiveName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\.vscode|vscode~\d+)$`) })
 
 // Sensitive reports whether path, with links followed, lies in a directory of
 // settings by which an editor runs programs: a change of it is not just
 // another edit. A path that leads nowhere is sensitive.
 func (w *Workspace) Sensitive(path string) bool {
 	real, err := follow(w.abs(path))
-	return err != nil || component(real, sensitiveName) != ""
+	return err != nil || component(real, sensitiveName()) != ""
 }
 
 // component returns the first component of path that is, in one spelling or
@@ -70,7 +75,7 @@ func (w *Workspace) Sensitive(path string) bool {
 func component(rel string, names *regexp.Regexp) string {
 	for name := range strings.FieldsFuncSeq(rel, func(r rune) bool { return r == '/' || r == filepath.Separator }) {
 		plain, _, _ := strings.Cut(strings.Map(visible, strings.ToLower(name)), ":")
-		if plain = strings.TrimRight(plain, ". "); names.MatchString(plain) && !exampleName.MatchString(plain) {
+		if plain = strings.TrimRight(plain, ". "); names.MatchString(plain) && !exampleName().MatchString(plain) {
 			return name
 		}
 	}

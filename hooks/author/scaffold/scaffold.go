@@ -42,12 +42,12 @@ type File struct {
 	Mode os.FileMode
 }
 
-var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 
 // New makes the beginning of a hook. The error is for a name or a language that
 // cannot be.
 func New(name string, event protocol.Event, language string) (Hook, error) {
-	if !validName.MatchString(name) {
+	if len(name) > 64 || !validName.MatchString(name) {
 		return Hook{}, fmt.Errorf("%q is not a name for a hook: it may hold letters, digits, - and _", name)
 	}
 	if !slices.Contains(Languages, language) {
