@@ -22,7 +22,7 @@ func TestProtectedTakesNoWrongShortCut(t *testing.T) {
 		for range 1 + rnd.IntN(5) {
 			b.WriteString(pieces[rnd.IntN(len(pieces))])
 		}
-		want := component(b.String(), protectedName)
+		want := component(b.String(), protectedName())
 		if want != "" {
 			found++
 		}
