@@ -7,10 +7,12 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"minigem/hooks/author/export"
 	"minigem/hooks/claude"
 	"minigem/hooks/jsonc"
 	"minigem/internal/app"
@@ -27,27 +29,43 @@ const migrateTarget = ".gemini/settings.json"
 
 func hooksMigrateCommand(sys *app.System) *cobra.Command {
 	var fromClaude, dryRun, yes bool
+	var to export.Options
 	cmd := &cobra.Command{
-		Use:   "migrate --from-claude",
-		Short: "Move a project's hooks over from Claude Code",
+		Use:   "migrate --from-claude | --to AGENT",
+		Short: "Move a project's hooks over from Claude Code, or to another agent",
 		Long: `Adds the hooks of .claude/settings.json and .claude/settings.local.json to
 .gemini/settings.json of this folder: events, tools and times are translated,
 and the scripts run unchanged, since the hooks are marked with
 "dialect": "claude". Nothing else in the file changes, hooks that are there
 already are not added again, and .claude stays as it is.
 
+With --to, adds the hooks of .gemini/settings.json to the configuration of
+another agent (` + strings.Join(export.Agents, ", ") + `; gemini is
+--from-claude): events, tools and times in its words, each command behind
+"minigem hooks run --portable", so that its answers mean there what they mean
+here. --bare writes the commands as they are. What is lost is said, and what is
+inverted: a refusal that lets pass there. Kimi Code reads the file of its user
+alone, and Cline has one program an event.
+
 The change and what is not as it was are shown first. At a terminal you are then
 asked; elsewhere nothing is written without --yes.`,
-		Example: "  minigem hooks migrate --from-claude --dry-run\n  minigem hooks migrate --from-claude --yes",
+		Example: "  minigem hooks migrate --from-claude --dry-run\n  minigem hooks migrate --from-claude --yes\n  minigem hooks migrate --to codex --dry-run",
 		Args:    withUsage(cobra.NoArgs, "takes no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !fromClaude {
-				return wrongUsage(sys, cmd, "from where? The only source there is: --from-claude")
+			switch {
+			case to.Agent == "gemini" || to.Agent == "" && fromClaude:
+				return migrateHooks(sys, dryRun, yes)
+			case to.Agent == "":
+				return wrongUsage(sys, cmd, "from where, or where to? Say --from-claude, or --to AGENT")
+			case fromClaude || !slices.Contains(export.Agents, to.Agent):
+				return wrongUsage(sys, cmd, "--to is %q: without --from-claude it must be gemini, %s", to.Agent, strings.Join(export.Agents, ", "))
 			}
-			return migrateHooks(sys, dryRun, yes)
+			return migrateTo(sys, to, dryRun, yes)
 		},
 	}
 	cmd.Flags().BoolVar(&fromClaude, "from-claude", false, "from Claude Code's settings in this folder")
+	cmd.Flags().StringVar(&to.Agent, "to", "", "to this `agent`, from .gemini/settings.json")
+	cmd.Flags().BoolVar(&to.Bare, "bare", false, "with --to: write the commands as they are")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show the change and write nothing")
 	cmd.Flags().BoolVar(&yes, "yes", false, "write without asking")
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "yes")

@@ -37,6 +37,7 @@ Exit codes: those that the agent understands; wrong usage refuses with 2.`,
 	cmd.Flags().StringVar(&o.Agent, "for", "", "the `agent`, where it is not to be recognized: claude, codex, ...")
 	cmd.Flags().StringVar(&o.Event, "event", "", "the `event`, in the agent's words, where it does not say")
 	cmd.Flags().StringVar(&o.Dialect, "dialect", "gemini", "the script's: gemini or claude")
+	cmd.Flags().StringVar(&o.Match, "match", "", "a matcher for tools, in the script's dialect; others pass without the script")
 	cmd.Flags().StringVar(&o.OnError, "on-error", "", "what a script that fails does: block or allow")
 	cmd.Flags().DurationVar(&o.Timeout, "timeout", 0, "end the script after this `time`, and refuse; let it be less than the agent's")
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit.Silent(o.Refuse(err.Error())) })

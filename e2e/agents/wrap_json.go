@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 
+	hookforms "minigem/hooks/author/forms"
 	"minigem/hooks/jsonc"
 )
 
@@ -59,21 +60,18 @@ func (w *wrapper) entry(h hook, entry jsonc.Node) error {
 	return nil
 }
 
+// written is h with its shim, as a configuration has it.
+func (w *wrapper) written(h hook) hookforms.Entry {
+	return hookforms.Entry{Event: h.event, Matcher: h.matcher, Command: w.line(h), Timeout: w.a.timeout(h.timeout)}
+}
+
 // writeNested adds a hook in the form of Claude Code and Gemini CLI.
 func writeNested(w *wrapper, path string, h hook) error {
 	doc, err := readDoc(path)
 	if err != nil {
 		return cannot("the case's %s cannot be read: %v", filepath.Base(path), err)
 	}
-	entry := map[string]any{"type": "command", "command": w.line(h)}
-	if t := w.a.timeout(h.timeout); t > 0 {
-		entry["timeout"] = t
-	}
-	group := map[string]any{"hooks": []any{entry}}
-	if h.matcher != "" {
-		group["matcher"] = h.matcher
-	}
-	if err := doc.Append(group, "hooks", h.event); err != nil {
+	if err := hookforms.Nested(doc, w.written(h)); err != nil {
 		return err
 	}
 	return writeDoc(path, doc)
@@ -85,17 +83,7 @@ func writeFlat(w *wrapper, path string, h hook) error {
 	if err != nil {
 		return cannot("the case's %s cannot be read: %v", filepath.Base(path), err)
 	}
-	if err := doc.Set(1, "version"); err != nil {
-		return err
-	}
-	entry := map[string]any{"type": "command", "bash": w.line(h)}
-	if t := w.a.timeout(h.timeout); t > 0 {
-		entry["timeoutSec"] = t
-	}
-	if h.matcher != "" {
-		entry["matcher"] = h.matcher
-	}
-	if err := doc.Append(entry, "hooks", h.event); err != nil {
+	if err := hookforms.Flat(doc, w.written(h)); err != nil {
 		return err
 	}
 	return writeDoc(path, doc)

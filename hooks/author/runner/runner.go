@@ -33,6 +33,7 @@ type Options struct {
 	Event   string   // as the agent calls it; empty: recognize it
 	Dialect string   // the script's: gemini or claude
 	OnError string
+	Match   string        // a matcher for tools, in the script's dialect; other tools pass without the script. Empty: all
 	Timeout time.Duration // after which the script is ended, and refuses; 0: none
 
 	Dir            string
@@ -86,6 +87,10 @@ func Run(ctx context.Context, o Options) int {
 	}
 	var outs []protocol.Output
 	for i, payload := range c.Payloads(d) {
+		if c.Event.IsTool() && !o.matches(d, c.Tool(i)) {
+			outs = append(outs, protocol.Output{})
+			continue
+		}
 		out, failed := o.ask(ctx, c, d, payload, c.Tool(i))
 		if failed != "" {
 			fmt.Fprintln(o.Stderr, "minigem:", failed)
@@ -98,6 +103,17 @@ func Run(ctx context.Context, o Options) int {
 // Refuse refuses, whoever the agent is, and returns how to exit.
 func (o Options) Refuse(why string) int {
 	return portable.Print(dialect.Refusal("minigem hooks run: "+why), o.Stdout, o.Stderr)
+}
+
+// matches reports whether the script is about a tool, by the rules of its
+// dialect's agent and by the name that this agent has for the tool.
+func (o Options) matches(d *protocol.Dialect, tool string) bool {
+	a, err := dialect.Find(d.Name)
+	if err != nil {
+		return true // unreachable: both are in the table
+	}
+	fires, _ := a.Fires(o.Match, d.ToolName(tool, nil))
+	return fires
 }
 
 func (o Options) getenv(name string) string {

@@ -88,6 +88,20 @@ func TestWhatScriptsRead(t *testing.T) {
 	assert.Contains(t, stdout, `"permissionDecisionReason":"not so"`)
 }
 
+// TestMatch: other tools pass without the script, by the names of its dialect.
+func TestMatch(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		match, dialect string
+		code           int
+	}{
+		{"run_shell", "gemini", 2}, {"^write_file$", "gemini", 0}, {"Bash", "gemini", 0}, {"Bash|Write", "claude", 2}, {"Ba", "claude", 0}, {"", "gemini", 2}, {".*", "claude", 2},
+	} {
+		code, _, _ := run(t, "exit 2", bash, runner.Options{Match: c.match, Dialect: c.dialect})
+		assert.Equal(t, c.code, code, c.match)
+	}
+}
+
 // TestOddInput: what no agent says refuses, and so does nothing at all.
 func TestOddInput(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,317 @@
+// Package export writes a project's hooks into the configuration of another
+// agent: events, tools and times in its words, each command behind minigem hooks
+// run, so that its answers mean the same there. What is lost, or lets pass what
+// it held back, is said, from the tables of hooks/dialect. It computes; reading
+// and writing files is for its callers.
+package export
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"minigem/hooks"
+	"minigem/hooks/dialect"
+	"minigem/hooks/jsonc"
+	"minigem/hooks/protocol"
+)
+
+// Agents are the ids of those that there is a form for.
+var Agents = []string{"claude", "codex", "copilot", "qwen", "kimi", "cline"}
+
+// Source is where a project's hooks stand.
+const Source = ".gemini/settings.json"
+
+// Options say how.
+type Options struct {
+	Agent string
+	// Bare writes the commands as they are: their answers mean there what the
+	// agent makes of them.
+	Bare bool
+}
+
+// File is one that would be written.
+type File struct {
+	Name    string // relative to the project's folder, or to the home folder behind ~/
+	Data    []byte
+	Program bool // it may be executed
+	Diff    string
+}
+
+// Result is what an export would do.
+type Result struct {
+	Files   []File
+	Added   int
+	Remarks []string // what is not as it was; each begins with "lost", "inverted" or "differs"
+}
+
+// hook is one of the project's.
+type hook struct {
+	line     int
+	event    protocol.Event
+	matcher  string
+	command  string
+	dialect  string
+	env      []string // NAME=value
+	timeout  time.Duration
+	sequence bool
+}
+
+type exporter struct {
+	Options
+	agent   *dialect.Agent
+	gemini  *dialect.Agent
+	form    form
+	read    func(name string) ([]byte, error)
+	files   []*draft
+	added   int
+	remarks []string
+}
+
+// Export computes the files for an agent from the project's settings. read
+// returns what a file holds now, empty where there is none.
+func Export(settings []byte, o Options, read func(name string) ([]byte, error)) (Result, error) {
+	form, ok := formsOf[o.Agent]
+	if !ok {
+		return Result{}, fmt.Errorf("there is no form for %q; there are %s", o.Agent, strings.Join(Agents, ", "))
+	}
+	doc, err := jsonc.Parse(Source, settings)
+	if err != nil {
+		return Result{}, fmt.Errorf("reading the project's settings: %w", err)
+	}
+	x := &exporter{Options: o, form: form, read: read}
+	if x.agent, err = dialect.Find(o.Agent); err != nil {
+		return Result{}, err
+	}
+	if x.gemini, err = dialect.Find("gemini"); err != nil {
+		return Result{}, err
+	}
+	for _, h := range x.hooks(doc.Root()) {
+		if err := x.add(h); err != nil {
+			return Result{}, err
+		}
+	}
+	if x.Agent == "kimi" && x.added > 0 {
+		x.remarks = append(x.remarks, "differs: Kimi Code reads no file of a project: these hooks run in every folder")
+	}
+	return x.result()
+}
+
+func (x *exporter) say(h hook, kind, format string, args ...any) {
+	x.remarks = append(x.remarks, fmt.Sprintf("%s: %s:%d: %s", kind, Source, h.line, fmt.Sprintf(format, args...)))
+}
+
+// hooks reads the settings. What no agent could run is left out, and said.
+func (x *exporter) hooks(root jsonc.Node) []hook {
+	var all []hook
+	disabled := append(root.Get("hooksConfig", "disabled").Strings(), root.Get("hooks", "disabled").Strings()...)
+	for _, event := range root.Get("hooks").Members() {
+		if !slices.Contains(protocol.Events, protocol.Event(event.Name)) || event.Shadowed {
+			continue
+		}
+		for _, group := range event.Value.Elements() {
+			for _, n := range group.Get("hooks").Elements() {
+				h := hook{line: n.Line(), event: protocol.Event(event.Name), matcher: group.Get("matcher").Text(), command: n.Get("command").Text(),
+					dialect: n.Get("dialect").Text(), sequence: group.Get("sequential").IsTrue(), timeout: 60 * time.Second}
+				if ms, ok := n.Get("timeout").Float(); ok && ms > 0 && ms < 1e12 {
+					h.timeout = time.Duration(ms) * time.Millisecond
+				}
+				for _, m := range n.Get("env").Members() {
+					h.env = append(h.env, m.Name+"="+m.Value.Text())
+				}
+				name := cmp.Or(n.Get("name").Text(), h.command)
+				switch {
+				case n.Get("type").Text() != "command" || strings.TrimSpace(h.command) == "":
+					x.say(h, "lost", "a hook of %s of type %q: only commands can be carried over", h.event, n.Get("type").Text())
+				case slices.Contains(disabled, name):
+					x.say(h, "lost", "%s is disabled", name)
+				default:
+					all = append(all, h)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// add adds one hook to the files.
+func (x *exporter) add(h hook) error {
+	point := x.gemini.PointOf(string(h.event))
+	events := []dialect.Event{}
+	if e, ok := x.agent.Event(point); ok {
+		events = append(events, e)
+	}
+	if e, ok := x.agent.Event(dialect.ToolFailed); ok && point == dialect.AfterTool { // it fires in the place of the other
+		events = append(events, e)
+	}
+	if len(events) == 0 {
+		x.say(h, "lost", "%s has no event at %s", x.agent.Title(), h.event)
+		return nil
+	}
+	if events[0].Fires == "no" {
+		x.say(h, "differs", "%s does not fire %s in a run without a terminal", x.agent.Title(), events[0].Native)
+	}
+	matcher, ok := x.matcher(h)
+	if !ok {
+		return nil
+	}
+	x.warn(h, point)
+	for _, e := range events {
+		added, err := x.form.add(x, e.Native, matcher, x.command(h), x.timeout(h.timeout))
+		if err != nil {
+			return err
+		}
+		if added {
+			x.added++
+		}
+	}
+	return nil
+}
+
+// warn says what the form of the agent cannot keep.
+func (x *exporter) warn(h hook, point dialect.Point) {
+	if h.sequence {
+		x.say(h, "differs", "sequential: hooks of one event may run side by side in %s", x.agent.Name)
+	}
+	if x.Bare {
+		x.judge(h, point)
+	}
+}
+
+// judge says what the commonest answers of the script's own dialect are there,
+// where nothing translates them.
+func (x *exporter) judge(h hook, point dialect.Point) {
+	own := cmp.Or(h.dialect, "gemini")
+	if !x.agent.Reads(point) {
+		x.say(h, "differs", "nobody has measured what %s makes of answers at %s", x.agent.Title(), h.event)
+		return
+	}
+	speaker, err := dialect.Find(own)
+	if err != nil {
+		return
+	}
+	kind := map[dialect.Point]dialect.Kind{dialect.BeforeTool: dialect.Refused, dialect.BeforePrompt: dialect.PromptBlocked, dialect.AgentStop: dialect.Retry}[point]
+	if kind == "" {
+		return
+	}
+	stdout := map[string]string{"gemini": `{"decision":"deny","reason":"no"}`, "claude": `{"decision":"block","reason":"no"}`}[own]
+	if own == "claude" && point == dialect.BeforeTool {
+		stdout = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}`
+	}
+	for _, a := range []struct {
+		says   string
+		answer dialect.Answer
+	}{
+		{stdout, dialect.Answer{Point: point, Stdout: stdout}},
+		{"exit 2 with a reason on stderr", dialect.Answer{Point: point, Exit: 2, Stderr: "no"}},
+	} {
+		if got := x.agent.Read(a.answer); !got.Prevents() && got.Kind != dialect.Unknown {
+			x.say(h, "inverted", "%s refuses in %s, and lets pass in %s (%s)", a.says, speaker.Name, x.agent.Name, got.Because())
+		}
+	}
+}
+
+// result is what came of it.
+func (x *exporter) result() (Result, error) {
+	r := Result{Added: x.added, Remarks: x.remarks}
+	for _, d := range x.files {
+		data, err := d.bytes()
+		if err != nil {
+			return Result{}, err
+		}
+		if string(data) == string(d.before) {
+			continue
+		}
+		r.Files = append(r.Files, File{Name: d.name, Data: data, Program: d.program, Diff: udiff.Unified(d.name, d.name, string(d.before), string(data))})
+	}
+	return r, nil
+}
+
+// command is the line for the agent's configuration.
+func (x *exporter) command(h hook) string {
+	line := hooks.QuoteVariables(h.command)
+	for _, kv := range slices.Backward(h.env) {
+		name, value, _ := strings.Cut(kv, "=")
+		line = name + "=" + quote(value) + " " + line
+	}
+	if x.Bare {
+		return line
+	}
+	words := []string{"minigem", "hooks", "run", "--portable"}
+	if h.dialect == "claude" {
+		words = append(words, "--dialect", "claude")
+	}
+	if h.event.IsTool() && h.matcher != "" && h.matcher != "*" {
+		words = append(words, "--match", quote(h.matcher))
+	}
+	if limit := h.timeout * 9 / 10; limit > 0 && x.agent.Timeout.Unit != "" { // so that it refuses before the agent lets pass
+		words = append(words, "--timeout", limit.String())
+	}
+	return strings.Join(append(words, "--", "sh", "-c", quote(line)), " ")
+}
+
+// quote makes s one word of a shell.
+func quote(s string) string {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// timeout is a time in the agent's unit; 0: it has none.
+func (x *exporter) timeout(d time.Duration) int {
+	seconds := int(math.Ceil(d.Seconds()))
+	switch t := x.agent.Timeout; {
+	case t.Unit == "":
+		return 0
+	case t.Unit == "ms", t.MSFrom > 0 && seconds >= t.MSFrom:
+		return int(d.Milliseconds())
+	}
+	return seconds
+}
+
+// draft is a file in the making.
+type draft struct {
+	name    string
+	before  []byte
+	program bool
+	doc     *jsonc.Doc // JSON
+	text    string     // anything else
+}
+
+func (d *draft) bytes() ([]byte, error) {
+	if d.doc != nil {
+		return d.doc.Bytes(), nil
+	}
+	return []byte(d.text), nil
+}
+
+// open returns the draft of a file, read once.
+func (x *exporter) open(name string) (*draft, error) {
+	for _, d := range x.files {
+		if d.name == name {
+			return d, nil
+		}
+	}
+	data, err := x.read(name)
+	if err != nil {
+		return nil, err
+	}
+	d := &draft{name: name, before: data, text: string(data)}
+	if path.Ext(name) == ".json" {
+		if d.doc, err = jsonc.Parse(name, data); err != nil {
+			return nil, err
+		}
+		if d.doc.BadUTF8 > 0 {
+			return nil, fmt.Errorf("%s:%d: a byte that is not UTF-8 would be lost; repair it first", name, d.doc.BadUTF8)
+		}
+	}
+	x.files = append(x.files, d)
+	return d, nil
+}

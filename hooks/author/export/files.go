@@ -1,0 +1,93 @@
+package export
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"minigem/hooks/jsonc"
+	"minigem/internal/boundedfile"
+)
+
+// Place is where the files lie.
+type Place struct {
+	Dir  string // the project's folder
+	Kimi string // Kimi Code's own folder, which has the only file that it reads
+}
+
+// path is where a file of a Result stands. A project's file behind a link is not
+// written: it may stand anywhere.
+func (p Place) path(name string) (string, error) {
+	if rest, ok := strings.CutPrefix(name, "~/.kimi-code/"); ok {
+		return filepath.Join(p.Kimi, filepath.FromSlash(rest)), nil
+	}
+	at := p.Dir
+	for part := range strings.SplitSeq(name, "/") {
+		at = filepath.Join(at, part)
+		if info, err := os.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return "", fmt.Errorf("%s is a link, so that another file would be written: add the hooks by hand", at)
+		}
+	}
+	return at, nil
+}
+
+// Read is what a file holds; nothing where there is none.
+func (p Place) Read(name string) ([]byte, error) {
+	at, err := p.path(name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := boundedfile.Read(at, boundedfile.Written)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return data, err
+}
+
+// Project computes the files for the hooks of the project at p.
+func Project(p Place, o Options) (Result, error) {
+	settings, err := p.Read(Source)
+	if err != nil {
+		return Result{}, fmt.Errorf("reading the project's settings: %w", err)
+	}
+	return Export(settings, o, p.Read)
+}
+
+// Write writes the files as they were shown: one that somebody has changed
+// meanwhile stays as it is.
+func (p Place) Write(o Options, shown Result) error {
+	now, err := Project(p, o)
+	if err != nil {
+		return err
+	}
+	for i, f := range now.Files {
+		at, err := p.path(f.Name)
+		if err != nil {
+			return err
+		}
+		if i >= len(shown.Files) || !bytes.Equal(f.Data, shown.Files[i].Data) {
+			return fmt.Errorf("%s was changed meanwhile: look again", f.Name)
+		}
+		before, err := p.Read(f.Name)
+		if err != nil {
+			return err
+		}
+		perm := fs.FileMode(0o644)
+		if f.Program {
+			perm = 0o755
+		}
+		if err := jsonc.Update(at, perm, func(data []byte) ([]byte, error) {
+			if !bytes.Equal(data, before) {
+				return nil, fmt.Errorf("%s was changed meanwhile: look again", f.Name)
+			}
+			return f.Data, nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
