@@ -21,6 +21,9 @@ type Config struct {
 	Problems []Problem
 	// MaxRetries bounds AfterAgent's retries for one prompt; 0 means 10.
 	MaxRetries int
+	// BlockedExitCode is the exit code of a run without a terminal that a hook
+	// blocked or stopped; 0 means 0, as in Gemini CLI.
+	BlockedExitCode int
 }
 
 // Hook is one configured hook.

@@ -23,10 +23,11 @@ type Section struct {
 	Hooks []Hook // in the order of the file
 
 	// The switches of hooksConfig. nil and 0 where the file does not say.
-	Enabled       *Switch
-	Notifications *Switch
-	MaxRetries    int
-	Disabled      []Disabled
+	Enabled         *Switch
+	Notifications   *Switch
+	MaxRetries      int
+	BlockedExitCode int
+	Disabled        []Disabled
 
 	// Problems are the faults to tell at the start. Notes are remarks for the
 	// linter: legal, but probably not what was meant.
@@ -255,6 +256,9 @@ func Merge(sections ...Section) Config {
 		}
 		if s.MaxRetries > 0 {
 			c.MaxRetries = s.MaxRetries
+		}
+		if s.BlockedExitCode > 0 {
+			c.BlockedExitCode = s.BlockedExitCode
 		}
 	}
 	return c

@@ -7,7 +7,7 @@ import (
 )
 
 var (
-	configFields  = []string{"enabled", "disabled", "notifications", "maxRetries"}
+	configFields  = []string{"enabled", "disabled", "notifications", "maxRetries", "blockedExitCode"}
 	olderHookKeys = []string{"enabled", "disabled", "notifications"}
 )
 
@@ -20,14 +20,21 @@ func (l *loader) hooksConfig(n jsonc.Node) {
 	l.Enabled = l.flag("hooksConfig.enabled", n.Get("enabled"))
 	l.Notifications = l.flag("hooksConfig.notifications", n.Get("notifications"))
 	l.disabled("hooksConfig.disabled", n.Get("disabled"))
-	if r := n.Get("maxRetries"); r.Exists() {
-		f, ok := r.Float()
-		if !ok || f < 1 || f > 1000 || f != math.Trunc(f) {
-			l.problem(r.Line(), "hooksConfig.maxRetries must be a whole number from 1 to 1000, not %s: ignored", r.Standard())
-			return
-		}
-		l.MaxRetries = int(f)
+	l.MaxRetries = l.number("hooksConfig.maxRetries", n.Get("maxRetries"), 1000)
+	l.BlockedExitCode = l.number("hooksConfig.blockedExitCode", n.Get("blockedExitCode"), 255)
+}
+
+// number reads a whole number from 1 to most; 0: there is none, or another.
+func (l *loader) number(name string, n jsonc.Node, most int) int {
+	if !n.Exists() {
+		return 0
 	}
+	f, ok := n.Float()
+	if !ok || f < 1 || f > float64(most) || f != math.Trunc(f) {
+		l.problem(n.Line(), "%s must be a whole number from 1 to %d, not %s: ignored", name, most, n.Standard())
+		return 0
+	}
+	return int(f)
 }
 
 // older reads what earlier versions called otherwise (docs/spec/faults.md,

@@ -141,6 +141,7 @@ func TestFaultsAreNamedWithTheirLine(t *testing.T) {
 		{"disabled", "{\"hooksConfig\": {\n\"disabled\": \"x\"}}", 0, `2: hooksConfig.disabled must be an array of names, not a string: ignored`},
 		{"disabled holds a number", "{\"hooksConfig\": {\n\"disabled\": [1, \"x\"]}}", 0, `2: hooksConfig.disabled holds a number where a name should be: ignored`},
 		{"maxRetries", "{\"hooksConfig\": {\n\"maxRetries\": 2.5}}", 0, `2: hooksConfig.maxRetries must be a whole number from 1 to 1000, not 2.5: ignored`},
+		{"blockedExitCode", "{\"hooksConfig\": {\n\"blockedExitCode\": 256}}", 0, `2: hooksConfig.blockedExitCode must be a whole number from 1 to 255, not 256: ignored`},
 		{"switch misspelled", "{\"hooksConfig\": {\n\"enable\": false}}", 0, `2: hooksConfig has no field "enable", it is ignored; did you mean "enabled"?`},
 		// the file
 		{"not UTF-8", "{\n\"a\": \"\xff\"}", 0, `2: a byte that is not UTF-8; it reads as U+FFFD`},

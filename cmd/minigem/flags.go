@@ -98,6 +98,7 @@ func registerFlags(f *app.Options, fs *pflag.FlagSet) {
 	fs.BoolVar(&f.RawOutput, "raw-output", false, "leave control sequences in the model's text")
 	fs.BoolVar(&f.AcceptRawRisk, "accept-raw-output-risk", false, "no warning about --raw-output")
 	fs.StringVar(&f.HookTrace, "hook-trace", "", "write what every hook event did to this `file`, as JSON lines; to a .html, as a page")
+	fs.IntVar(&f.BlockedExitCode, "blocked-exit-code", 0, "the exit `code` of a run that a hook blocked or stopped, 1 to 255")
 	fs.BoolVar(&f.IncludeHookEvents, "include-hook-events", false, "hook events in stream-json too")
 	fs.StringVar(&f.Fake, "fake-responses", "", "answers of the model from a `file`, in order")
 	fs.StringVar(&f.FakeNonStrict, "fake-responses-non-strict", "", "the same, each call taking the next answer of its method")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -80,7 +81,11 @@ func runHeadless(ctx context.Context, sys *app.System, f *app.Options) error {
 	}
 	defer r.Close()
 	rec.Opened(r)
-	return rec.Write(out.End(oneShot(r, ctx, out, prompt, rec)))
+	res, err := oneShot(r, ctx, out, prompt, rec)
+	if err = out.End(res, err); err == nil {
+		err = headless.Blocked(res, cmp.Or(f.BlockedExitCode, c.Hooks.BlockedExitCode))
+	}
+	return rec.Write(err)
 }
 
 // promptOf is what the command line and standard input ask for.

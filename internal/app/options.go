@@ -40,6 +40,7 @@ type Options struct {
 	RecordCase        string
 	Force             bool
 	HookTrace         string
+	BlockedExitCode   int // 0: that of the settings
 	IncludeHookEvents bool
 
 	Query     []string // the positional prompt
@@ -61,6 +62,8 @@ func (f *Options) Check() error {
 		return fmt.Errorf("--approval-mode is %q: it must be default, auto_edit, yolo or plan", f.ApprovalMode)
 	case f.OutputFormat != "" && !slices.Contains([]string{"text", "json", "stream-json"}, f.OutputFormat):
 		return fmt.Errorf("--output-format is %q: it must be text, json or stream-json", f.OutputFormat)
+	case f.BlockedExitCode < 0 || f.BlockedExitCode > 255:
+		return fmt.Errorf("--blocked-exit-code is %d: it must be from 1 to 255", f.BlockedExitCode)
 	case f.SessionID != "" && strings.Trim(f.SessionID, idCharacters) != "":
 		return fmt.Errorf("--session-id is %q: it may hold letters, digits, - and _", f.SessionID)
 	}

@@ -163,7 +163,11 @@ func (s *caseSession) Prompt(ctx context.Context, text string) testbed.Outcome {
 	}
 	s.context = ""
 	res := s.runtime.Agent.Run(ctx, p)
-	return testbed.Outcome{Result: res, Exit: exit.Report(s.sys.Stderr, s.out.End(res, headless.EndingError(ctx, res)))}
+	err = s.out.End(res, headless.EndingError(ctx, res))
+	if err == nil {
+		err = headless.Blocked(res, s.runtime.Config.Hooks.BlockedExitCode)
+	}
+	return testbed.Outcome{Result: res, Exit: exit.Report(s.sys.Stderr, err)}
 }
 
 // Clear implements testbed.Session.

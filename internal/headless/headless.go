@@ -40,3 +40,12 @@ func EndingError(ctx context.Context, res agent.Result) error {
 	}
 	return nil
 }
+
+// Blocked is the error of a run that ended well but for a hook that blocked or
+// stopped it: it exits with code. nil: code is 0, or no hook did.
+func Blocked(res agent.Result, code int) error {
+	if code == 0 || res.Ending != agent.Blocked && res.Ending != agent.Stopped {
+		return nil
+	}
+	return exit.Silent(code)
+}

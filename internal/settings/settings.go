@@ -191,13 +191,14 @@ type Advanced struct {
 	IgnoreLocalEnv  bool     `json:"ignoreLocalEnv,omitempty" jsonschema:"Read no .env but those of the home directory."`
 }
 
-// HooksConfig is the section "hooksConfig". MaxRetries is minigem's own
-// (docs/spec/contract.md 3).
+// HooksConfig is the section "hooksConfig". MaxRetries (docs/spec/contract.md 3)
+// and BlockedExitCode are minigem's own.
 type HooksConfig struct {
-	Enabled       bool     `json:"enabled,omitempty"`
-	Disabled      []string `json:"disabled,omitempty" jsonschema:"Names or commands of hooks that do not run."`
-	Notifications bool     `json:"notifications,omitempty"`
-	MaxRetries    int      `json:"maxRetries,omitempty" jsonschema:"AfterAgent retries in a row for one prompt."`
+	Enabled         bool     `json:"enabled,omitempty"`
+	Disabled        []string `json:"disabled,omitempty" jsonschema:"Names or commands of hooks that do not run."`
+	Notifications   bool     `json:"notifications,omitempty"`
+	MaxRetries      int      `json:"maxRetries,omitempty" jsonschema:"AfterAgent retries in a row for one prompt."`
+	BlockedExitCode int      `json:"blockedExitCode,omitempty" jsonschema:"Exit code of a run without a terminal that a hook blocked or stopped."`
 }
 
 // Extensions is the section "extensions".

@@ -79,7 +79,7 @@ var Rules = []Rule{
 // rule that warns of it.
 var differences = map[string][]string{
 	"HK006": {"silent-faults"}, "HK007": {"silent-faults"}, "HK009": {"bad-timeout"}, "HK010": {"older-disabled"},
-	"HK013": {"not-strict", "extension-comment"}, "HK015": {"on-error", "dialect", "max-retries"},
+	"HK013": {"not-strict", "extension-comment"}, "HK015": {"on-error", "dialect", "max-retries", "blocked-exit-code"},
 	"HK024": {"matcher-tool", "matcher-trigger", "matcher-notification"}, "HK030": {"missing-program"}, "HK035": {"quoted-variable"},
 	"HK037": {"early-expansion"}, "HK041": {"exit-above-2"}, "HK042": {"exit-2-silent"}, "HK043": {"exit-2-json"}, "HK044": {"retries"},
 	"HK046": {"deny-in-noise"}, "HK049": {"ignores-term"}, "HK050": {"leaves-child"}, "HK051": {"ask"}, "HK052": {"signal"},

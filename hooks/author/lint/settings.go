@@ -57,9 +57,12 @@ func (l *linter) section(s hooks.Section) {
 			}
 		}
 	}
-	if s.MaxRetries > 0 {
-		if doc := l.docs[s.File]; doc != nil {
-			l.add("HK015", s.File, doc.Root().Get("hooksConfig", "maxRetries").Line(), nil, "%s", hooks.DifferenceByID("max-retries"))
+	for _, f := range []struct {
+		value           int
+		key, difference string
+	}{{s.MaxRetries, "maxRetries", "max-retries"}, {s.BlockedExitCode, "blockedExitCode", "blocked-exit-code"}} {
+		if doc := l.docs[s.File]; doc != nil && f.value > 0 {
+			l.add("HK015", s.File, doc.Root().Get("hooksConfig", f.key).Line(), nil, "%s", hooks.DifferenceByID(f.difference))
 		}
 	}
 }
