@@ -104,15 +104,22 @@ installs are programs of others.`,
 
 // onAgents runs the cases on minigem and on agents, and writes the matrix.
 func (t *hooksTesting) onAgents(ctx context.Context, s *testbed.Suite, files []string) error {
-	chosen, err := agents.Choose(t.on)
-	if err != nil {
-		return exit.Errorf(exit.Input, "reading --on: %w", err)
-	}
 	tester, err := t.agents.tester(t.sys)
 	if err != nil {
 		return err
 	}
-	m := tester.Run(ctx, files, tester.Columns(ctx, app.Version, s.Run, chosen))
+	m, err := tester.Run(ctx, agents.Order{Files: files, On: t.on, Version: app.Version, Options: s.Run})
+	switch {
+	case ctx.Err() != nil && m == nil:
+		return exit.Errorf(exit.Interrupted, "interrupted: no case was run")
+	case err != nil:
+		return exit.With(testbed.ExitBroken, err)
+	}
+	if t.html != "" {
+		if err := m.WritePage(t.html); err != nil {
+			return exit.With(exit.Input, err)
+		}
+	}
 	if err := m.Write(t.sys.Stdout, t.format); err != nil {
 		return exit.With(exit.Input, err)
 	}

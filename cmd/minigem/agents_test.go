@@ -34,13 +34,35 @@ func TestBinary(t *testing.T) {
 	file := testbedData + "/cases/before_tool_deny.txtar"
 	tidy := func(s string) string { return regexp.MustCompile(`\d+\.\ds`).ReplaceAllString(s, "TIME") }
 	code, old, stderr := hooksTest(t, "--binary", program, file)
-	assert.Equal(t, 0, code, stderr)
+	assert.Equal(t, 1, code, stderr)
 	assert.Contains(t, old, "gemini: cannot: gemini asked the model for nothing: exit 0, it last printed \"fork 9.9.9\"")
 	code, now, stderr := hooksTest(t, "--on", "gemini", "--agent-bin", "gemini="+program, file)
-	assert.Equal(t, 0, code, stderr)
+	assert.Equal(t, 1, code, stderr)
 	assert.Equal(t, tidy(now), tidy(old))
-	_, missing, _ := hooksTest(t, "--binary", program+"s", file)
-	assert.Contains(t, missing, "gemini: cannot: there is no program "+program+"s")
+	code, _, missing := hooksTest(t, "--binary", program+"s", file)
+	assert.Equal(t, 42, code)
+	assert.Contains(t, missing, "gemini: there is no program "+program+"s")
+}
+
+// TestOnRefuses: what a matrix cannot be combined with is said before anything
+// runs.
+func TestOnRefuses(t *testing.T) {
+	t.Parallel()
+	file := testbedData + "/cases/before_tool_deny.txtar"
+	for _, tt := range []struct{ flags, want string }{
+		{"--on claude --format tap", `the format is "tap": with --on, use one of text, json, github`},
+		{"--on claude --junit x.xml", "--junit is not available with --on"},
+		{"--on claude --coverage", "--coverage is not available with --on"},
+		{"--on claude --min 5", "--min is not available with --on"},
+		{"--on claude --watch", "--watch is not available with --on"},
+		{"--on claude --update", "--update is not available with --on"},
+		{"--html x.html", "--html is a matrix: it needs --on"},
+		{"--format json", "the format is \"json\": use one of text, tap, junit, github"},
+	} {
+		code, _, stderr := hooksTest(t, append(strings.Fields(tt.flags), file)...)
+		assert.Equal(t, 42, code, tt.flags)
+		assert.Contains(t, stderr, tt.want, tt.flags)
+	}
 }
 
 // TestRealAgents runs the example that refuses everywhere and the one that does

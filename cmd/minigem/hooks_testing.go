@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"minigem/e2e/agents"
 	"minigem/e2e/testbed"
 	"minigem/internal/app"
 	"minigem/internal/cases"
@@ -37,6 +38,7 @@ type hooksTesting struct {
 	coverage bool
 	min      int
 	binary   string
+	html     string
 	on       []string
 	agents   agentFlags
 }
@@ -90,13 +92,14 @@ func hooksTestCommand(sys *app.System) *cobra.Command {
 	fs.StringVar(&t.shard, "shard", "", "only one of several equal parts, such as `1/4`")
 	fs.BoolVarP(&t.update, "update", "u", false, "rewrite what cases compare with, so that they pass")
 	fs.BoolVarP(&t.watch, "watch", "w", false, "run again when something changes, until interrupted")
-	fs.StringVar(&t.format, "format", "text", strings.Join(testbed.Formats, ", "))
+	fs.StringVar(&t.format, "format", "text", strings.Join(testbed.Formats, ", ")+"; with --on "+strings.Join(agents.Formats, ", "))
 	fs.StringVar(&t.junit, "junit", "", "write the results to a `file` as JUnit's XML too")
 	fs.StringVar(&t.keep, "keep", "", "leave the cases' folders in this `folder`")
 	fs.DurationVar(&t.timeout, "timeout", 0, "how long a case may take that says nothing itself (30s)")
 	fs.BoolVar(&t.coverage, "coverage", false, "tell which hooks, events, decisions and failures the cases reached")
 	fs.StringVar(&t.binary, "binary", "", "the same as --on gemini, with Gemini CLI or a fork of it as the `program`")
 	fs.StringSliceVar(&t.on, "on", nil, "run the cases on these `agents` too, such as claude,codex, or on all, and show a matrix")
+	fs.StringVar(&t.html, "html", "", "with --on, write the matrix to a `file` as a page for a browser too")
 	t.agents.register(fs)
 	fs.IntVar(&t.min, "min", 0, "fail below this `percentage` of coverage")
 	return cmd
@@ -166,8 +169,8 @@ func (t *hooksTesting) suite(paths []string) (*testbed.Suite, error) {
 			return nil, err
 		}
 	}
-	if !slices.Contains(testbed.Formats, t.format) && len(t.on) == 0 {
-		return nil, fmt.Errorf("the format is %q: use one of %s", t.format, strings.Join(testbed.Formats, ", "))
+	if err := t.fits(); err != nil {
+		return nil, err
 	}
 	if t.min < 0 || t.min > 100 {
 		return nil, fmt.Errorf("--min is %d: expected a percentage from 0 to 100", t.min)
@@ -176,6 +179,28 @@ func (t *hooksTesting) suite(paths []string) (*testbed.Suite, error) {
 		err = os.MkdirAll(t.keep, 0o755)
 	}
 	return s, err
+}
+
+// fits says which flags do not go together.
+func (t *hooksTesting) fits() error {
+	if len(t.on) == 0 {
+		switch {
+		case t.html != "":
+			return errors.New("--html is a matrix: it needs --on, with the agents that it is about")
+		case !slices.Contains(testbed.Formats, t.format):
+			return fmt.Errorf("the format is %q: use one of %s", t.format, strings.Join(testbed.Formats, ", "))
+		}
+		return nil
+	}
+	if !slices.Contains(agents.Formats, t.format) {
+		return fmt.Errorf("the format is %q: with --on, use one of %s", t.format, strings.Join(agents.Formats, ", "))
+	}
+	for flag, set := range map[string]bool{"--watch": t.watch, "--update": t.update, "--coverage": t.coverage, "--min": t.min > 0, "--junit": t.junit != ""} {
+		if set {
+			return fmt.Errorf("%s is not available with --on: run the cases without --on for it", flag)
+		}
+	}
+	return nil
 }
 
 // verdict is the exit of the command.

@@ -1,6 +1,8 @@
 package agents
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"minigem/hooks"
@@ -26,4 +28,72 @@ func because(agent string, event hooks.Event, run hooks.Run) string {
 		TimedOut: run.TimedOut, Odd: run.Exit.Signal != "" || run.Exit.Err != nil,
 	})
 	return strings.TrimSpace(e.Because())
+}
+
+// advices are answers that might hold on several agents, the simplest first, and
+// how they are said.
+var advices = []struct {
+	say    string
+	answer dialect.Answer
+}{
+	{"exit 2 with the reason on stderr", dialect.Answer{Exit: 2, Stderr: "no"}},
+	{`exit 2 with the reason R on stderr, and on stdout {"decision": "block", "reason": R}`, dialect.Answer{Exit: 2, Stderr: "no", Stdout: `{"decision":"block","reason":"no"}`}},
+	{`exit 2 with the reason R on stderr, and on stdout {"decision": "block", "reason": R, "permissionDecision": "deny", "permissionDecisionReason": R, "cancel": true, "errorMessage": R}`,
+		dialect.Answer{Exit: 2, Stderr: "no", Stdout: `{"decision":"block","reason":"no","permissionDecision":"deny","permissionDecisionReason":"no","cancel":true,"errorMessage":"no"}`}},
+	{`{"decision": "block", "reason": R}`, dialect.Answer{Stdout: `{"decision":"block","reason":"no"}`}},
+}
+
+// holds is the first of advices that prevents what an event is about on all
+// agents of which the tables know something; empty: none does.
+func holds(event hooks.Event, names []string) string {
+	for _, advice := range advices {
+		known, all := 0, true
+		for _, name := range names {
+			a, err := dialect.Find(name)
+			if err != nil || !a.Reads(points[event]) {
+				continue
+			}
+			answer := advice.answer
+			answer.Point = points[event]
+			known++
+			all = all && a.Read(answer).Prevents()
+		}
+		if all && known > 0 {
+			return advice.say
+		}
+	}
+	return ""
+}
+
+// advice says for each event at which a hook's denial of minigem is none
+// elsewhere what would be one everywhere.
+func (m *Matrix) advice() string {
+	var names []string
+	for _, c := range m.Columns {
+		if c.Other {
+			names = append(names, c.Name)
+		}
+	}
+	var events []hooks.Event
+	m.each(func(c *Cell) {
+		if c.State != Fail || c.Result.Record == nil {
+			return
+		}
+		for _, rep := range c.Result.Record.Reports {
+			for _, run := range rep.Runs {
+				if run.Ran() && run.Decision != hooks.Deny && because(c.Agent, rep.Event, run) != "" && !slices.Contains(events, rep.Event) {
+					events = append(events, rep.Event)
+				}
+			}
+		}
+	})
+	var b strings.Builder
+	for _, e := range events {
+		if say := holds(e, names); say != "" {
+			fmt.Fprintf(&b, "What refuses at %s on all of them: %s\n", e, say)
+		} else {
+			fmt.Fprintf(&b, "What refuses at %s on all of them: no single answer is known\n", e)
+		}
+	}
+	return b.String()
 }

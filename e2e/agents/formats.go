@@ -1,11 +1,13 @@
 package agents
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 
+	"minigem/internal/atomicfile"
 	"minigem/internal/text"
 )
 
@@ -22,14 +24,18 @@ type cellJSON struct {
 	Unasked  []string `json:"cannot,omitempty"` // assertions that were not judged, and why
 }
 
-// Write writes the matrix: as text, as JSON, or as the summary of a job of
-// GitHub Actions, which is Markdown.
+// Formats are the names of those that Write knows.
+var Formats = []string{"text", "json", "github"}
+
+// Write writes the matrix: as text, as JSON, or as the
+// summary of a job of GitHub Actions, which is Markdown.
 func (m *Matrix) Write(w io.Writer, format string) error {
+	width := terminalWidth(w)
 	w = text.NewWriter(w)
 	var err error
 	switch format {
 	case "text":
-		_, err = io.WriteString(w, m.String())
+		_, err = io.WriteString(w, m.Text(width))
 	case "json":
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
@@ -37,9 +43,21 @@ func (m *Matrix) Write(w io.Writer, format string) error {
 	case "github":
 		_, err = io.WriteString(w, m.markdown())
 	default:
-		return fmt.Errorf("with --on, the format is text, json or github, not %q", format)
+		return fmt.Errorf("the format is %q: with --on, use one of %s", format, strings.Join(Formats, ", "))
 	}
 	return err
+}
+
+// WritePage writes one page of the matrix, for a browser, to a file.
+func (m *Matrix) WritePage(path string) error {
+	var b bytes.Buffer
+	if err := m.page(&b); err != nil {
+		return err
+	}
+	if err := atomicfile.WriteFile(path, b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("writing the page: %w", err)
+	}
+	return nil
 }
 
 func (m *Matrix) list() []cellJSON {
@@ -65,7 +83,7 @@ func (m *Matrix) list() []cellJSON {
 }
 
 // signs are what a table of Markdown shows.
-var signs = map[State]string{Pass: "✅", Fail: "❌", Known: "≠", Cannot: "–", Broken: "⚠️"}
+var signs = map[State]string{Pass: "✅", Fail: "❌", Known: "≠", Cannot: "–", NotRun: "–"}
 
 func (m *Matrix) markdown() string {
 	var b strings.Builder

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"os"
@@ -38,13 +39,13 @@ func TestMatrix(t *testing.T) {
 		{Name: "fake", Version: "1.2.3", Other: true, Options: testbed.Options{Driver: i.Driver(self, t.TempDir(), nil), Elsewhere: true, Timeout: i.Adapter.Limit()}},
 		{Name: "gone", Cannot: "not found", Other: true},
 	}
-	m := Tester{Log: io.Discard}.Run(t.Context(), paths, columns)
+	m := Tester{Log: io.Discard}.run(t.Context(), readAll(t, paths), columns)
 	at := func(name string) *Cell { return m.Cells[filepath.Join(dir, name)]["fake"] }
 	for name, want := range map[string]State{"passes": Pass, "fails": Fail, "cannot": Cannot, "two": Cannot, "partly": Pass, "no hooks": Cannot} {
 		assert.Equal(t, want, at(name).State, "%s: %s %v", name, at(name).Why, at(name).Result.Failures)
 	}
 	assert.Equal(t, testbed.ExitFailed, m.ExitCode())
-	text := m.String()
+	text := m.Text(0)
 	for _, want := range []string{
 		"fails on fake:\n", "! exists f.txt\n    f.txt exists\n    seen: BeforeTool Bash: ", " exited with 1\n", "gone: cannot: not found\n",
 		"cannot on fake: cannot: fake has no event BeforeModel\n", "two on fake: cannot: the case has 2 prompts", "pass* ",
@@ -62,7 +63,16 @@ func TestMatrix(t *testing.T) {
 	require.NoError(t, m.Write(&out, "github"))
 	assert.Contains(t, out.String(), "| case | fake 1.2.3 | gone - |\n|---|---|---|\n")
 	assert.Contains(t, out.String(), "❌")
-	assert.ErrorContains(t, m.Write(&out, "tap"), "the format is text, json or github")
+	assert.ErrorContains(t, m.Write(&out, "tap"), "use one of text, json, github")
+	out.Reset()
+	require.NoError(t, m.page(&out))
+	for _, want := range []string{
+		`content="default-src 'none'; style-src 'sha256-`, `<th scope="col">fake<small>1.2.3</small></th>`, `<button type="button" aria-expanded="false">fails</button>`,
+		`<article id="c1-0" class="fail" data-find="`, `<a href="#c1-0">fail</a>`, `<tr class="assertion" hidden><th scope="row">! exists f.txt</th><td data-agent="fake" class="fail" title="f.txt exists">does not hold</td>`,
+		`seen: <code>BeforeTool Bash: `,
+	} {
+		assert.Contains(t, out.String(), want)
+	}
 }
 
 // TestKnown: a case that says how Gemini CLI differs is red nowhere because of it.
@@ -72,10 +82,10 @@ func TestKnown(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte("differs it does as it likes\nprompt x\n! exists f.txt\n-- hooks --\nbefore-tool shell 'cat >/dev/null'\n-- model --\nshell touch f.txt\n\ntext Done.\n"), 0o600))
 	i, self := fake(t, "well", "90")
 	o := testbed.Options{Driver: i.Driver(self, t.TempDir(), nil), Elsewhere: true, Timeout: i.Adapter.Limit()}
-	m := Tester{Log: io.Discard}.Run(t.Context(), []string{path}, []Column{{Name: "gemini", Other: true, Options: o}})
+	m := Tester{Log: io.Discard}.run(t.Context(), readAll(t, []string{path}), []Column{{Name: "gemini", Other: true, Options: o}})
 	assert.Equal(t, testbed.ExitPassed, m.ExitCode())
-	assert.Contains(t, m.String(), "on gemini: known: it does as it likes\n\n0 passed, 0 failed, 0 cannot be said, 1 known, ")
-	m = Tester{Log: io.Discard}.Run(t.Context(), []string{path}, []Column{{Name: "fake", Other: true, Options: o}})
+	assert.Contains(t, m.Text(0), "on gemini: known: it does as it likes\n\n0 passed, 0 failed, 0 cannot be said, 1 known, ")
+	m = Tester{Log: io.Discard}.run(t.Context(), readAll(t, []string{path}), []Column{{Name: "fake", Other: true, Options: o}})
 	assert.Equal(t, testbed.ExitFailed, m.ExitCode(), "it is about Gemini CLI alone")
 }
 
@@ -162,4 +172,78 @@ func TestFind(t *testing.T) {
 	assert.Equal(t, codex, Search{Bins: bins, Path: os.Getenv("PATH")}.Find(t.Context(), adapter(t, "codex")).Path)
 	_, err = ParseBins([]string{"codex"})
 	assert.ErrorContains(t, err, "is not NAME=PATH")
+}
+
+func readAll(t *testing.T, files []string) []*testbed.Case {
+	t.Helper()
+	cases, err := readCases(files)
+	require.NoError(t, err)
+	return cases
+}
+
+// TestRunBegins: a case that cannot be read, an agent that is not there and an
+// interrupt are told before anything is started.
+func TestRunBegins(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	const whole = "prompt x\n! exists f.txt\n-- hooks --\nstop a\n-- model --\ntext Done.\n"
+	good, bad := write("good.txtar", whole), write("bad.txtar", strings.Replace(whole, "! exists", "! exist", 1))
+	var log strings.Builder
+	tester := Tester{Log: &log, Cache: t.TempDir()}
+	for _, tt := range []struct {
+		name  string
+		order Order
+		want  []string
+	}{
+		{"no such agent", Order{Files: []string{good}, On: []string{"clawd"}}, []string{`there is no agent "clawd"`}},
+		{"a broken case, once", Order{Files: []string{good, bad}, On: []string{"claude", "codex"}}, []string{`bad.txtar:2: unknown command "exist"`}},
+		{"not here", Order{Files: []string{good}, On: []string{"claude", "kimi"}}, []string{"none of these agents is here:\n  claude: not found: npm install @anthropic-ai/claude-code@", "\n  kimi: not found", "minigem agents install"}},
+		{"none at all", Order{Files: []string{good}, On: []string{"all"}}, []string{"none of these agents is here:", "minigem agents install"}},
+	} {
+		_, err := tester.Run(t.Context(), tt.order)
+		for _, want := range tt.want {
+			assert.ErrorContains(t, err, want, tt.name)
+		}
+		assert.Equal(t, 1, strings.Count(err.Error(), tt.want[0]), tt.name)
+	}
+	assert.Empty(t, log.String(), "nothing was tested")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := tester.Run(ctx, Order{Files: []string{good}, On: []string{"claude"}})
+	assert.ErrorContains(t, err, "no case was run")
+	m := tester.run(ctx, readAll(t, []string{good}), []Column{{Name: "fake"}})
+	assert.Contains(t, m.Text(0), "not run\n")
+	assert.Contains(t, m.Text(0), "0 passed, 0 failed, 0 cannot be said, 1 not run, ")
+}
+
+// TestColumnThatCannotFails: that an agent was asked for and proves nothing does
+// not go unseen.
+func TestColumnThatCannotFails(t *testing.T) {
+	t.Parallel()
+	m := &Matrix{Columns: []Column{{Name: "minigem"}, {Name: "fake", Cannot: "it hangs"}}}
+	assert.Equal(t, testbed.ExitFailed, m.ExitCode())
+}
+
+// TestNarrow: a table that is wider than the terminal is several.
+func TestNarrow(t *testing.T) {
+	t.Parallel()
+	m := &Matrix{Cases: []string{"a/b/one", "a/b/two", "a/c"}, Cells: map[string]map[string]*Cell{}}
+	for _, agent := range []string{"minigem", "claude", "codex", "gemini"} {
+		m.Columns = append(m.Columns, Column{Name: agent, Version: "1.2.3"})
+		for _, name := range m.Cases {
+			if m.Cells[name] == nil {
+				m.Cells[name] = map[string]*Cell{}
+			}
+			m.Cells[name][agent] = &Cell{Case: name, Agent: agent, State: Pass}
+		}
+	}
+	assert.Equal(t, "a/     minigem    claude\n       1.2.3      1.2.3\nb/one  pass 0.0s  pass 0.0s\nb/two  pass 0.0s  pass 0.0s\nc      pass 0.0s  pass 0.0s\n\n"+
+		"a/     codex      gemini\n       1.2.3      1.2.3\nb/one  pass 0.0s  pass 0.0s\nb/two  pass 0.0s  pass 0.0s\nc      pass 0.0s  pass 0.0s\n\n", strings.Split(m.Text(30), "12 passed")[0])
+	assert.LessOrEqual(t, widest(m.Text(10)[:40]), 40, "one column at least")
+	assert.Equal(t, 1, strings.Count(m.Text(0), "b/one"))
 }

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -9,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"minigem/e2e/testbed"
 )
@@ -101,18 +101,79 @@ func (t Tester) SelfTest(ctx context.Context, i Installed) SelfTest {
 	return i.SelfTest(ctx, t.Self, t.cache())
 }
 
-// Columns are minigem and the agents, each tested. o are the options for
-// minigem itself.
-func (t Tester) Columns(ctx context.Context, version string, o testbed.Options, all []*Adapter) []Column {
-	columns := []Column{{Name: "minigem", Version: version, Options: o}}
-	for _, i := range t.Search.FindAll(ctx, all) {
-		st := t.SelfTest(ctx, i)
-		c := Column{Name: i.Adapter.Name, Version: i.Version, New: !i.Measured(), Cannot: st.Cannot, Other: true, Options: o}
-		c.Options.Driver, c.Options.Chat = i.Driver(t.Self, t.cache(), st.Events), nil
-		c.Options.Elsewhere, c.Options.Update, c.Options.Timeout = true, false, max(o.Timeout, i.Adapter.Limit())
-		columns = append(columns, c)
+// Order is what is to be run: cases on agents.
+type Order struct {
+	Files   []string
+	On      []string        // names of agents, or all
+	Version string          // of minigem
+	Options testbed.Options // for minigem itself
+}
+
+// Run reads all cases, looks for the agents, tests them, and runs the cases on
+// them and on minigem. Nothing is started where a case cannot be read, or an
+// agent is not there that was named.
+func (t Tester) Run(ctx context.Context, o Order) (*Matrix, error) {
+	chosen, err := Choose(o.On)
+	if err != nil {
+		return nil, fmt.Errorf("reading --on: %w", err)
 	}
-	return columns
+	cases, err := readCases(o.Files)
+	if err != nil {
+		return nil, err
+	}
+	found, err := t.found(ctx, chosen, slices.Contains(o.On, "all"))
+	if err != nil {
+		return nil, err
+	}
+	columns := []Column{{Name: "minigem", Version: o.Version, Options: o.Options}}
+	for _, i := range found {
+		st := t.SelfTest(ctx, i)
+		c := Column{Name: i.Adapter.Name, Version: i.Version, New: !i.Measured(), Cannot: st.Cannot, Other: true, Options: o.Options}
+		c.Options.Driver, c.Options.Chat = i.Driver(t.Self, t.cache(), st.Events), nil
+		c.Options.Elsewhere, c.Options.Update, c.Options.Timeout = true, false, max(o.Options.Timeout, i.Adapter.Limit())
+		columns = append(columns, c)
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("no case was run: %w", ctx.Err())
+		}
+	}
+	return t.run(ctx, cases, columns), nil
+}
+
+// readCases reads all of them, or says what is wrong with each.
+func readCases(files []string) ([]*testbed.Case, error) {
+	var cases []*testbed.Case
+	var errs []error
+	for _, file := range files {
+		c, err := testbed.ReadFile(file)
+		cases, errs = append(cases, c), append(errs, err)
+	}
+	return cases, errors.Join(errs...)
+}
+
+// found are the agents that are installed. Of those that were named none may be
+// missing.
+func (t Tester) found(ctx context.Context, chosen []*Adapter, all bool) ([]Installed, error) {
+	var found []Installed
+	var missing []string
+	for _, i := range t.Search.FindAll(ctx, chosen) {
+		if i.Path == "" {
+			missing = append(missing, fmt.Sprintf("  %s: %s", i.Adapter.Name, i.Problem))
+			continue
+		}
+		found = append(found, i)
+	}
+	const where = "Agents are looked for in --agents-from and in PATH; \"minigem agents install FOLDER\" writes an npm project with them"
+	switch {
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("no case was run: %w", ctx.Err())
+	case len(chosen) > 0 && len(found) == 0:
+		return nil, fmt.Errorf("none of these agents is here:\n%s\n%s", strings.Join(missing, "\n"), where)
+	case len(missing) > 0 && !all:
+		return nil, fmt.Errorf("some agents are not here:\n%s\n%s", strings.Join(missing, "\n"), where)
+	case len(missing) > 0:
+		fmt.Fprintf(t.Log, "not here:\n%s\n", strings.Join(missing, "\n"))
+	}
+	return found, nil
 }
 
 // Lines are those of all agents, tested where that is wanted.
@@ -129,11 +190,10 @@ func (t Tester) Lines(ctx context.Context, all []*Adapter, test bool) []Line {
 	return lines
 }
 
-// Run runs cases on columns.
-func (t Tester) Run(ctx context.Context, files []string, columns []Column) *Matrix {
-	began := time.Now()
-	return RunMatrix(ctx, files, columns, func(c *Cell, done, all int) {
-		left := time.Since(began) / time.Duration(done) * time.Duration(all-done)
-		fmt.Fprintf(t.Log, "%d/%d  %-8s %-7s %s  (%s left)\n", done, all, c.Agent, c.State, c.Case, left.Round(time.Second))
-	})
+// run runs cases on columns, and says how far it is.
+func (t Tester) run(ctx context.Context, cases []*testbed.Case, columns []Column) *Matrix {
+	p := progress{w: t.Log, width: terminalWidth(t.Log), all: len(cases) * len(columns), cases: len(cases)}
+	m := runMatrix(ctx, cases, columns, p.tell)
+	p.end()
+	return m
 }

@@ -136,7 +136,7 @@ func TestPage(t *testing.T) {
 		assert.Contains(t, page, `<input type="checkbox" checked value="`+a.ID+`">`)
 	}
 	assert.NotRegexp(t, regexp.MustCompile(`(?i)(src|href)="?(https?:)?//|@import|url\(`), page)
-	assert.Contains(t, page, "default-src &#39;none&#39;")
+	assert.Contains(t, page, "default-src 'none'")
 	for _, name := range []string{"policy", "style", "script", "agents", "nav", "tables"} {
 		assert.NotContains(t, page, "{{"+name+"}}")
 	}

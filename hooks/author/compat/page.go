@@ -1,20 +1,19 @@
 package compat
 
 import (
-	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
 	"fmt"
 	"html"
 	"io"
 	"strings"
 
 	"minigem/hooks/dialect"
+	"minigem/internal/page"
 )
 
 var (
 	//go:embed page.css
-	style string
+	own string // style
 	//go:embed page.js
 	script string
 	//go:embed page.html
@@ -53,8 +52,9 @@ func WritePage(w io.Writer) error {
 		fmt.Fprintf(&nav, `<a href="#%s">%s</a> `, t.ID, html.EscapeString(t.Title))
 		t.write(&body)
 	}
-	policy := fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'", digest(style), digest(script))
-	_, err := strings.NewReplacer("{{policy}}", html.EscapeString(policy), "{{style}}", style, "{{script}}", script,
+	style := page.Base + page.Table + own
+	policy := page.Policy(style, script)
+	_, err := strings.NewReplacer("{{policy}}", policy, "{{style}}", style, "{{script}}", script,
 		"{{agents}}", choose.String(), "{{nav}}", nav.String(), "{{tables}}", body.String()).WriteString(w, frame)
 	if err != nil {
 		return fmt.Errorf("writing the page: %w", err)
@@ -84,11 +84,6 @@ func (t pageTable) write(b *strings.Builder) {
 		b.WriteString("</tr>\n")
 	}
 	b.WriteString("</tbody></table></div></section>\n")
-}
-
-func digest(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
 func heads(agents []*dialect.Agent) []pageCell {

@@ -7,9 +7,7 @@ package trace
 import (
 	"bufio"
 	"bytes"
-	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,11 +17,13 @@ import (
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
+
+	"minigem/internal/page"
 )
 
 var (
 	//go:embed page.css
-	style string
+	own string // style
 	//go:embed page.js
 	script string
 )
@@ -98,7 +98,8 @@ func Write(w io.Writer, title string, reports []json.RawMessage) error {
 	if err != nil {
 		return fmt.Errorf("writing the trace page: %w", err)
 	}
-	policy := fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'", digest(style), digest(script))
+	style := page.Base + own
+	policy := page.Policy(style, script)
 	_, err = fmt.Fprintf(w, `<!doctype html>
 <html lang="en">
 <head>
@@ -125,12 +126,6 @@ func Write(w io.Writer, title string, reports []json.RawMessage) error {
 		return fmt.Errorf("writing the trace page: %w", err)
 	}
 	return nil
-}
-
-// digest names a text that the page's policy allows, and no other.
-func digest(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
 // difference is a unified diff of two JSON values; empty where there are not

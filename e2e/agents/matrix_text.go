@@ -1,0 +1,233 @@
+package agents
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"minigem/internal/text"
+)
+
+// short is what a cell says in a table.
+func (c *Cell) short() string {
+	switch {
+	case c.State == Cannot || c.State == NotRun:
+		return string(c.State)
+	case c.State == Pass && len(c.Unasked) > 0:
+		return "pass* " + seconds(c.Took)
+	}
+	return string(c.State) + " " + seconds(c.Took)
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.1fs", d.Seconds()) }
+
+// Text is the table, and below it why cells are red, or nothing can be said.
+// Where it is wider than a terminal of so many columns, it is several tables;
+// 0: there is none.
+func (m *Matrix) Text(width int) string {
+	dir := m.folder()
+	names := []string{cmp.Or(dir, "case"), ""}
+	for _, name := range m.Cases {
+		names = append(names, strings.TrimPrefix(name, dir))
+	}
+	var b strings.Builder
+	for from := 0; from < len(m.Columns); {
+		to := from + 1
+		lines := table(m.rows(names, from, to))
+		for to < len(m.Columns) {
+			more := table(m.rows(names, from, to+1))
+			if width > 0 && widest(more) > width {
+				break
+			}
+			lines, to = more, to+1
+		}
+		b.WriteString(lines + "\n")
+		from = to
+	}
+	return b.String() + m.reasons() + m.summary()
+}
+
+// rows are the cells of some columns, with names before them.
+func (m *Matrix) rows(names []string, from, to int) [][]string {
+	rows := make([][]string, len(names))
+	for i, name := range names {
+		rows[i] = []string{name}
+		for _, c := range m.Columns[from:to] {
+			switch i {
+			case 0:
+				rows[i] = append(rows[i], c.Name)
+			case 1:
+				rows[i] = append(rows[i], c.version())
+			default:
+				rows[i] = append(rows[i], m.Cells[m.Cases[i-2]][c.Name].short())
+			}
+		}
+	}
+	return rows
+}
+
+// folder is the one in which all cases lie, with its slash; empty: there is none.
+func (m *Matrix) folder() string {
+	if len(m.Cases) < 2 {
+		return ""
+	}
+	dir := m.Cases[0][:strings.LastIndexByte(m.Cases[0], '/')+1]
+	for _, name := range m.Cases {
+		for !strings.HasPrefix(name, dir) {
+			dir = dir[:strings.LastIndexByte(strings.TrimSuffix(dir, "/"), '/')+1]
+		}
+	}
+	return dir
+}
+
+func widest(lines string) int {
+	n := 0
+	for line := range strings.Lines(lines) {
+		n = max(n, utf8.RuneCountInString(strings.TrimRight(line, "\n")))
+	}
+	return n
+}
+
+func (c Column) version() string {
+	switch {
+	case c.Cannot != "":
+		return "-"
+	case c.New:
+		return c.Version + " (not measured)"
+	}
+	return c.Version
+}
+
+func (m *Matrix) summary() string {
+	line := fmt.Sprintf("%d passed, %d failed, %d cannot be said", m.Count(Pass), m.Count(Fail), m.Count(Cannot))
+	for _, s := range []State{Known, NotRun} {
+		if n := m.Count(s); n > 0 {
+			line += fmt.Sprintf(", %d %s", n, s)
+		}
+	}
+	return line + fmt.Sprintf(", %s\n", seconds(m.Took))
+}
+
+// reasons are those for all that is not green.
+func (m *Matrix) reasons() string {
+	var b strings.Builder
+	for _, column := range m.Columns {
+		if column.Cannot != "" {
+			fmt.Fprintf(&b, "%s: cannot: %s\n", column.Name, column.Cannot)
+		}
+	}
+	partly := false
+	m.each(func(c *Cell) {
+		switch c.State {
+		case Cannot:
+			if !m.wholeColumn(c) {
+				fmt.Fprintf(&b, "%s on %s: cannot: %s\n", c.Case, c.Agent, c.Why)
+			}
+		case Known:
+			fmt.Fprintf(&b, "%s on %s: known: %s\n", c.Case, c.Agent, c.Why)
+		case Fail:
+			b.WriteString(c.explain())
+		}
+		partly = partly || c.State == Pass && len(c.Unasked) > 0
+	})
+	if partly {
+		b.WriteString("* some assertions cannot be judged there:\n")
+		m.each(func(c *Cell) {
+			for _, check := range c.Unasked {
+				if c.State == Pass {
+					fmt.Fprintf(&b, "  %s on %s: %s: %s\n", check.Where, c.Agent, check.Command, check.Unasked)
+				}
+			}
+		})
+	}
+	if advice := m.advice(); advice != "" {
+		b.WriteString(advice)
+	}
+	if b.Len() > 0 {
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func (m *Matrix) wholeColumn(c *Cell) bool {
+	for _, column := range m.Columns {
+		if column.Name == c.Agent {
+			return column.Cannot != ""
+		}
+	}
+	return false
+}
+
+// explain says why a cell is red, from what was seen.
+func (c *Cell) explain() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s on %s:\n", c.Case, c.Agent)
+	for _, f := range c.Result.Failures {
+		line := f.Where
+		if f.Command != "" {
+			line += ": " + f.Command
+		}
+		fmt.Fprintf(&b, "  %s\n    %s\n", line, strings.ReplaceAll(strings.TrimSpace(f.Actual), "\n", "\n    "))
+	}
+	for _, line := range c.seen() {
+		fmt.Fprintf(&b, "    seen: %s\n", line)
+	}
+	return b.String()
+}
+
+// seen tells what hooks answered and what came of it, a line each.
+func (c *Cell) seen() []string {
+	if c.Result.Record == nil {
+		return nil
+	}
+	var lines []string
+	for _, rep := range c.Result.Record.Reports {
+		for _, run := range rep.Runs {
+			if !run.Ran() || len(lines) > 5 {
+				continue
+			}
+			line := fmt.Sprintf("%s %s: %s exited with %d", rep.Event, rep.Subject, run.Hook.ID(), run.Exit.Code)
+			for _, s := range [][2]string{{"stdout", string(run.Exit.Stdout)}, {"stderr", string(run.Exit.Stderr)}} {
+				if t := strings.TrimSpace(s[1]); t != "" {
+					line += fmt.Sprintf(", %s %s", s[0], text.VisibleLine(clip(t, 300)))
+				}
+			}
+			if why := because(c.Agent, rep.Event, run); why != "" {
+				line += "\n      why: " + c.Agent + ": " + why
+			}
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "..."
+}
+
+// table lays rows out in columns.
+func table(rows [][]string) string {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], len(cell))
+		}
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		line := ""
+		for i, cell := range row {
+			line += fmt.Sprintf("%-*s  ", widths[i], cell)
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,83 @@
+package agents
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+
+	"minigem/internal/text"
+)
+
+// progress says how far a run is: in a terminal on one line that changes, else a
+// line for each cell.
+type progress struct {
+	w     io.Writer
+	width int // of the terminal; 0: it is none
+	all   int // cells
+	cases int // of one agent
+
+	mu      sync.Mutex
+	done    int
+	byAgent map[string]int
+	first   time.Time // when the first cell of an agent was there
+	others  int       // cells of agents, without the first and those of minigem
+}
+
+// tell tells of a cell.
+func (p *progress) tell(c *Cell) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.byAgent == nil {
+		p.byAgent = map[string]int{}
+	}
+	p.done++
+	p.byAgent[c.Agent]++
+	if c.State == NotRun {
+		return
+	}
+	line := fmt.Sprintf("%d/%d%s  %s %d of %d: %s %s", p.done, p.all, p.left(c), c.Agent, p.byAgent[c.Agent], p.cases, text.VisibleLine(c.Case), c.State)
+	if p.width > 0 {
+		fmt.Fprint(text.Raw(p.w), "\r\x1b[K"+clip(line, max(10, p.width-4)))
+		return
+	}
+	fmt.Fprintln(p.w, line)
+}
+
+// left is how long the rest may take, as long as the agents took so far;
+// minigem itself takes no time.
+func (p *progress) left(c *Cell) string {
+	if c.Agent == "minigem" || c.State == Cannot {
+		return ""
+	}
+	if p.first.IsZero() {
+		p.first = time.Now()
+		return ""
+	}
+	p.others++
+	left := time.Since(p.first) / time.Duration(p.others) * time.Duration(p.all-p.done)
+	return fmt.Sprintf(", %s left", left.Round(time.Second))
+}
+
+// end clears the line.
+func (p *progress) end() {
+	if p.width > 0 {
+		fmt.Fprint(text.Raw(p.w), "\r\x1b[K")
+	}
+}
+
+// terminalWidth is that of the terminal that w writes to; 0: it is none.
+func terminalWidth(w io.Writer) int {
+	f, ok := text.Raw(w).(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return max(width, 20)
+}
