@@ -18,10 +18,3 @@ func ExampleFake() {
 	// Hello. STOP <nil>
 	// 1 request
 }
-
-// Text that came in pieces is one part again.
-func ExampleMergeParts() {
-	parts := llm.MergeParts([]llm.Part{llm.Text{Text: "Two and "}, llm.Text{Text: "two."}, llm.ToolCall{Name: "add"}})
-	fmt.Println(len(parts), llm.PartsText(parts), llm.PartsCalls(parts)[0].Name)
-	// Output: 2 Two and two. add
-}

@@ -266,15 +266,6 @@ func MarshalParts(parts []Part) ([]byte, error) {
 	return json.Marshal(ws)
 }
 
-// UnmarshalParts reads a JSON array of parts; an empty one is nil.
-func UnmarshalParts(data []byte) ([]Part, error) {
-	var ws []wirePart
-	if err := json.Unmarshal(data, &ws); err != nil {
-		return nil, fmt.Errorf("reading parts: %w", err)
-	}
-	return partsOf(ws)
-}
-
 // MarshalJSON writes m as a Content.
 func (m Message) MarshalJSON() ([]byte, error) {
 	ws, err := wireParts(m.Parts)

@@ -88,7 +88,7 @@ func (chatAPI) read(_ *exchange, body []byte, _ bool) (asked, []string, error) {
 		if err != nil {
 			return asked{}, nil, fmt.Errorf("messages[%d]: %w", i, err)
 		}
-		j.message(i, m, parts)
+		j.message(i, m)
 		r.chatMessage(m, parts)
 	}
 	j.end()

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-
-	"minigem/llm"
 )
 
 // chatJudge says what the API would refuse.
@@ -75,7 +73,7 @@ func (j *reading) choice(choice json.RawMessage) {
 }
 
 // message looks at one message, in order.
-func (j *chatJudge) message(i int, m chatMessage, parts []llm.Part) {
+func (j *chatJudge) message(i int, m chatMessage) {
 	if m.Role != "tool" {
 		j.answered()
 		j.open = false

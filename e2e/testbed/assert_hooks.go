@@ -118,7 +118,7 @@ func judgeFired(r *Record, c Command) verdict {
 			continue
 		}
 		ran = append(ran, run)
-		if ok, _ := all(conds, func(key string) string { return runValue(run, key) }); ok {
+		if all(conds, func(key string) string { return runValue(run, key) }) {
 			n++
 		}
 	}
@@ -307,7 +307,7 @@ func judgeEvent(r *Record, c Command) verdict {
 		}
 		happened++
 		value := func(key string) string { return eventValue(rep, key) }
-		if ok, _ := all(conds, value); ok {
+		if all(conds, value) {
 			n++
 		}
 		seen = append(seen, values(conds, value))

@@ -62,7 +62,7 @@ func judgeStreams(r *Record, c Command) verdict {
 		got = r.Transcript()
 	}
 	v := verdict{expected: c.verb.name + " is one" + with(c.Conds), actual: "it is empty"}
-	v.ok, _ = all(c.Conds, func(string) string { return got })
+	v.ok = all(c.Conds, func(string) string { return got })
 	v.ok = v.ok && got != ""
 	if got != "" {
 		v.actual = "it is\n" + indent(r.shorten(clip(got, 3000)))
@@ -77,7 +77,7 @@ func judgeFile(r *Record, c Command) verdict {
 		v.actual = err.Error() + r.filesNear()
 		return v
 	}
-	v.ok, _ = all(c.Conds, func(string) string { return got })
+	v.ok = all(c.Conds, func(string) string { return got })
 	v.actual = "it is\n" + indent(clip(got, 3000))
 	return v
 }

@@ -54,7 +54,7 @@ func judgeToolRan(r *Record, c Command) verdict {
 			continue
 		}
 		value := func(key string) string { return toolValue(r, s, key) }
-		if ok, _ := all(conds, value); ok {
+		if all(conds, value) {
 			n++
 		}
 		seen = append(seen, c.Args[0]+" "+r.shorten(oneLine(compact(s.Call.Args), 200)))
@@ -173,7 +173,7 @@ func judgeToolResult(r *Record, c Command) verdict {
 		if f.Call.Name != c.Args[0] {
 			continue
 		}
-		if ok, _ := all(conds, resultValue(f)); ok {
+		if all(conds, resultValue(f)) {
 			n++
 		}
 		seen = append(seen, fmt.Sprintf("%s %q", f.Status, r.shorten(oneLine(resultText(f.Result), 200))))
@@ -212,7 +212,7 @@ func judgeAsked(r *Record, c Command) verdict {
 			}
 			return q.HookMessage
 		}
-		if ok, _ := all(conds, value); ok && (q.Call.Name == c.Args[0] || c.Args[0] == "*") {
+		if all(conds, value) && (q.Call.Name == c.Args[0] || c.Args[0] == "*") {
 			n++
 		}
 	}

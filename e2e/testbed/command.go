@@ -155,15 +155,9 @@ func (c Command) others() []Cond {
 	return slices.DeleteFunc(slices.Clone(c.Conds), func(cond Cond) bool { return cond.Key == "times" })
 }
 
-// all reports whether value gives each condition what it wants; failed is the
-// first that does not hold.
-func all(conds []Cond, value func(key string) string) (ok bool, failed Cond) {
-	for _, c := range conds {
-		if !c.matches(value(c.Key)) {
-			return false, c
-		}
-	}
-	return true, Cond{}
+// all reports whether value gives each condition what it wants.
+func all(conds []Cond, value func(key string) string) bool {
+	return !slices.ContainsFunc(conds, func(c Cond) bool { return !c.matches(value(c.Key)) })
 }
 
 // didYouMean is ` (did you mean "x"?)` where one of names is close; else empty.

@@ -121,8 +121,7 @@ func (r *runner) expects(record *Record, f event.ToolRecord) bool {
 		case c.Negated || len(conds) == 0:
 			return false
 		case c.verb.name == "tool-result":
-			ok, _ := all(conds, resultValue(f))
-			return ok && record.tool(c.Args[0]) == f.Call.Name
+			return all(conds, resultValue(f)) && record.tool(c.Args[0]) == f.Call.Name
 		case c.verb.name == "model-saw":
 			return slices.ContainsFunc(conds, func(cond Cond) bool {
 				return cond.re != nil && (cond.Key == "text" || cond.Key == "new") && cond.matches(RenderPart(f.Result))

@@ -57,7 +57,7 @@ func Configure(sys *System, f *Options) (*Configuration, error) {
 		return nil, err
 	}
 	c.keepSecrets()
-	if err := c.loadHooks(f); err != nil {
+	if err := c.loadHooks(); err != nil {
 		return nil, err
 	}
 	c.keepHookSecrets()
@@ -109,7 +109,7 @@ var HookLayers = map[settings.Layer]hooks.Layer{
 	settings.LayerSystem:         hooks.LayerSystem,
 }
 
-func (c *Configuration) loadHooks(f *Options) error {
+func (c *Configuration) loadHooks() error {
 	for _, file := range c.Loaded.Files {
 		if file.Data == nil {
 			continue

@@ -50,7 +50,7 @@ var parsers = []fuzzed{
 	{target: "internal/trust FuzzBrought", folder: "internal/trust", functions: "settingsItems"},
 	{target: "internal/trust FuzzLoad", folder: "internal/trust", functions: "Load Set"},
 	{target: "internal/undo FuzzCheckpoint", folder: "internal/undo", functions: "Store.Checkpoint Store.Tagged"},
-	{target: "llm FuzzMessageJSON", folder: "llm", functions: "Message.UnmarshalJSON UnmarshalPart UnmarshalParts signature.UnmarshalJSON wirePart.UnmarshalJSON wirePart.known"},
+	{target: "llm FuzzMessageJSON", folder: "llm", functions: "Message.UnmarshalJSON UnmarshalPart signature.UnmarshalJSON wirePart.UnmarshalJSON wirePart.known"},
 	{target: "llm/gemini FuzzAnswers", folder: "llm/gemini", functions: "fieldsOf"},
 	{target: "llm/script FuzzParse", folder: "llm", functions: "Chunk.UnmarshalJSON"},
 	{target: "llm/script FuzzParse", folder: "llm/script", functions: "Entry.UnmarshalJSON Parse ParseFile"},

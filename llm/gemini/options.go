@@ -74,11 +74,6 @@ func AuthFromEnv(getenv func(string) string) Auth {
 
 func isTrue(s string) bool { return s == "1" || strings.EqualFold(s, "true") }
 
-// OptionsFromEnv is OptionsFor(AuthFromEnv(getenv), getenv).
-func OptionsFromEnv(getenv func(string) string) (Options, error) {
-	return OptionsFor(AuthFromEnv(getenv), getenv)
-}
-
 // OptionsFor reads what auth needs from the environment. An error is about a
 // malformed variable; whether anything is missing is told by Options.Check.
 func OptionsFor(auth Auth, getenv func(string) string) (Options, error) {

@@ -24,7 +24,7 @@ func env(vars map[string]string) func(string) string {
 	return func(name string) string { return vars[name] }
 }
 
-func TestOptionsFromEnv(t *testing.T) {
+func TestOptionsFor(t *testing.T) {
 	t.Parallel()
 	type vars = map[string]string
 	tests := []struct {
@@ -49,7 +49,7 @@ func TestOptionsFromEnv(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			o, err := gemini.OptionsFromEnv(env(tt.env))
+			o, err := gemini.OptionsFor(gemini.AuthFromEnv(env(tt.env)), env(tt.env))
 			require.NoError(t, err)
 			assert.Equal(t, tt.want, o)
 		})
@@ -64,7 +64,7 @@ func TestOptionsErrors(t *testing.T) {
 		{"GEMINI_CLI_CUSTOM_HEADERS", "X-A: secret\nX-B: c", "the value of X-A has a character that no header may have"},
 	}
 	for _, tt := range tests {
-		_, err := gemini.OptionsFromEnv(env(map[string]string{tt.name: tt.value}))
+		_, err := gemini.OptionsFor(gemini.AuthNone, env(map[string]string{tt.name: tt.value}))
 		require.ErrorContains(t, err, tt.want)
 		assert.NotContains(t, err.Error(), "secret")
 	}

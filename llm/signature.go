@@ -1,0 +1,24 @@
+package llm
+
+import (
+	"bytes"
+	"encoding/base64"
+)
+
+// skipSignature is what the API takes in place of a signature that is not
+// known (any more). It is written as this word, which is base64url too.
+const skipSignature = "skip_thought_signature_validator"
+
+// SkipSignature returns the signature for a ToolCall whose own is not known:
+// one that was made up, or that comes from a session file.
+// (core/core/geminiChat.ts)
+func SkipSignature() []byte {
+	b, err := base64.URLEncoding.DecodeString(skipSignature)
+	if err != nil {
+		panic("unreachable: " + err.Error())
+	}
+	return b
+}
+
+// IsSkipSignature tells whether sig is SkipSignature.
+func IsSkipSignature(sig []byte) bool { return bytes.Equal(sig, SkipSignature()) }
