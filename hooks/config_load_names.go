@@ -75,7 +75,18 @@ func (l *loader) checkTool(line int, d *protocol.Dialect, word string) {
 
 // suggestTool knows Claude Code's names and the older ones of Gemini CLI too.
 func suggestTool(word string) string {
-	return cmp.Or(toolOfClass(word), claude.Tool(word), text.Nearest(word, builtinTools))
+	return cmp.Or(ToolAlias(word), text.Nearest(word, builtinTools))
+}
+
+// ToolAlias is the tool that is surely meant by a name that none has; empty: it
+// may be anything.
+func ToolAlias(word string) string {
+	return cmp.Or(toolOfClass(word), claude.Tool(word), toolAliases[word])
+}
+
+// toolAliases are names that people write for tools of Gemini CLI.
+var toolAliases = map[string]string{
+	"edit_file": "replace", "create_file": "write_file", "shell": "run_shell_command", "bash": "run_shell_command", "search_file_content": "grep_search",
 }
 
 // toolOfClass knows the names of classes, which a matcher may hold.

@@ -35,8 +35,10 @@ func Calls(h Hook, dir string, vars map[string]string) []Call {
 			functions[n.Name.Value] = true
 		case *syntax.Assign:
 			if n.Name != nil && n.Value != nil {
-				if value, ok := s.literal(n.Value.Parts, false); ok {
+				if value, ok := s.literal(n.Value.Parts, false); ok && s.knowable(n.Value) {
 					s.vars[n.Name.Value] = value
+				} else {
+					delete(s.vars, n.Name.Value)
 				}
 			}
 		case *syntax.CallExpr:
@@ -53,7 +55,7 @@ func (s *scriptSearch) call(n *syntax.CallExpr) Call {
 	c := Call{Line: int(n.Pos().Line())}
 	for _, arg := range n.Args {
 		word := ""
-		if knowable(arg) {
+		if s.knowable(arg) {
 			word, _ = s.literal(arg.Parts, false)
 		}
 		c.Words = append(c.Words, s.home(word))
@@ -62,13 +64,17 @@ func (s *scriptSearch) call(n *syntax.CallExpr) Call {
 }
 
 // knowable: the word holds nothing that only a run can tell. What literal takes
-// to be a directory is a guess, good enough for watching files alone.
-func knowable(w *syntax.Word) bool {
+// to be a directory is a guess, good enough for watching files alone. A variable
+// that the command does not set comes from an environment that is not here.
+func (s *scriptSearch) knowable(w *syntax.Word) bool {
 	known := true
 	syntax.Walk(w, func(n syntax.Node) bool {
-		switch n.(type) {
+		switch n := n.(type) {
 		case *syntax.CmdSubst, *syntax.ArithmExp, *syntax.ProcSubst:
 			known = false
+		case *syntax.ParamExp:
+			_, set := s.vars[n.Param.Value]
+			known = known && set
 		}
 		return known
 	})

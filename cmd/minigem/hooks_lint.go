@@ -8,13 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"minigem/hooks/author/lint"
+	"minigem/hooks/dialect"
 	"minigem/internal/app"
 	"minigem/internal/exit"
 )
 
 func hooksLintCommand(sys *app.System) *cobra.Command {
 	var fix bool
-	var format, code string
+	var format, code, agents string
 	cmd := &cobra.Command{
 		Use:   "lint",
 		Short: "Find what is wrong with hooks before they are needed",
@@ -22,6 +23,10 @@ func hooksLintCommand(sys *app.System) *cobra.Command {
 they run, and runs none of them. Each kind of finding has a code that does not
 change; docs/LINT.md tells what it means, and so does --explain. The project's
 files are looked at whether the folder is trusted or not.
+
+With --for, what other agents make of the same hooks is found as well, from what
+was measured there: refusals that let pass, matchers that never fire, events and
+variables that they do not have.
 
 Exit codes: 0 no errors and warnings (there may be notes), 1 some, 42 wrong
 usage, 52 a settings file cannot be read.`,
@@ -36,11 +41,16 @@ usage, 52 a settings file cannot be read.`,
 			if code != "" {
 				return explainRule(sys, code)
 			}
-			return lintHooks(sys, format, fix)
+			others, err := dialect.List(agents)
+			if err != nil {
+				return wrongUsage(sys, cmd, "reading --for: %v", err)
+			}
+			return lintHooks(sys, format, fix, others)
 		},
 	}
 	cmd.Flags().BoolVar(&fix, "fix", false, "do what is clear; comments and order stay")
 	cmd.Flags().StringVar(&format, "format", "text", "text, json or sarif")
+	cmd.Flags().StringVar(&agents, "for", "", "look also at what these `agents` make of the hooks, such as claude,codex or all")
 	cmd.Flags().StringVar(&code, "explain", "", "tell what a `code` means")
 	cmd.Args = withUsage(cobra.NoArgs, "takes no arguments")
 	return cmd
@@ -49,14 +59,14 @@ usage, 52 a settings file cannot be read.`,
 // fixRounds bounds --fix: what one fix brings to light, the next round fixes.
 const fixRounds = 5
 
-func lintHooks(sys *app.System, format string, fix bool) error {
+func lintHooks(sys *app.System, format string, fix bool, others []*dialect.Agent) error {
 	var done []lint.Finding
 	for round := 1; ; round++ {
 		c, err := app.Configure(sys, &app.Options{SkipTrust: true})
 		if err != nil {
 			return err
 		}
-		in := lint.Input{Setup: c.Inspection(), Sections: c.Sections, Path: sys.Getenv("PATH")}
+		in := lint.Input{Setup: c.Inspection(), Sections: c.Sections, Path: sys.Getenv("PATH"), For: others}
 		found := lint.Run(in)
 		fixable := slices.ContainsFunc(found, func(f lint.Finding) bool { return f.Fixable })
 		if fix && fixable && round <= fixRounds {

@@ -125,6 +125,9 @@ type HookPlan struct {
 	hook hooks.Hook
 }
 
+// Dialect is the one that the hook is written in; empty: Gemini CLI's.
+func (h HookPlan) Dialect() string { return h.hook.Dialect }
+
 // Where is "file:line".
 func (h HookPlan) Where() string { return h.hook.Source.String() }
 

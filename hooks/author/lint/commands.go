@@ -21,13 +21,15 @@ func (l *linter) command(h hooks.Hook) {
 	}
 	for _, u := range hooks.VariableUses(h.Command) {
 		switch {
+		case h.Dialect == "claude": // it is not for Gemini CLI
+
 		case u.Quoted && u.Short:
 			l.add("HK035", src.File, src.Line, l.commandFix(h), `"$%[1]s" breaks in Gemini CLI where the path has a space; "${%[1]s}" works everywhere`, u.Name)
 		case !u.Quoted && !u.Short:
 			l.add("HK035", src.File, src.Line, l.commandFix(h), `${%[1]s} without quotes breaks in Gemini CLI where the path has a space; "${%[1]s}" works everywhere`, u.Name)
 		}
 	}
-	if src.Layer != hooks.LayerExtension && program.SingleQuotedVariable(h.Command) {
+	if src.Layer != hooks.LayerExtension && h.Dialect != "claude" && program.SingleQuotedVariable(h.Command) {
 		l.add("HK037", src.File, src.Line, nil, "%s", hooks.DifferenceByID("early-expansion"))
 	}
 	for _, c := range hooks.Calls(h, l.Setup.Place.Dir, l.Setup.Place.Vars()) {
@@ -53,7 +55,7 @@ func (l *linter) program(h hooks.Hook, c hooks.Call) {
 	case name == "" || slices.Contains(builtins, name):
 		return
 	case !strings.Contains(name, "/"):
-		if !l.inPath(name) {
+		if !l.inPath(name) && !strings.Contains(h.Command, "PATH=") {
 			l.add("HK030", h.Source.File, h.Source.Line, nil, "there is no program %q on the PATH; %s", name, missing)
 		}
 	default:

@@ -14,6 +14,7 @@ func Doc() string {
 not run or does nothing, a **warning** that it probably does not do what was meant, a **note** is good to know. Exit codes: 0 no errors and
 warnings, 1 some, 42 wrong usage, 52 a settings file cannot be read. ` + "`--fix`" + ` does what is clear, and keeps comments and order. ` + "`--format json`" + ` is for
 programs, ` + "`--format sarif`" + ` for code scanning. Programs in the shell's language are parsed; of Python and JavaScript only plain signs are seen.
+` + "`--for claude,codex`" + ` finds as well what those agents make of the same hooks, from what was measured on them.
 
 This page is generated from the table of rules.
 

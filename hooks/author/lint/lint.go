@@ -14,6 +14,7 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/author/inspect"
 	"minigem/hooks/author/program"
+	"minigem/hooks/dialect"
 	"minigem/hooks/jsonc"
 )
 
@@ -44,6 +45,8 @@ type Input struct {
 	Setup    *inspect.Setup
 	Sections []hooks.Section // one a file
 	Path     string          // PATH, for programs without a slash
+
+	For []*dialect.Agent // other agents on which the hooks are to do the same
 }
 
 // Run lints in and returns what it found, sorted by file and line, each finding
@@ -65,6 +68,9 @@ func Run(in Input) []Finding {
 	for _, h := range in.Setup.Config.Hooks {
 		l.command(h)
 		l.programs(h)
+		for _, a := range in.For {
+			l.elsewhere(h, a)
+		}
 	}
 	l.disabledNames()
 	slices.SortStableFunc(l.found, func(a, b Finding) int {

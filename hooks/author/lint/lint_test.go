@@ -99,6 +99,13 @@ func TestSettings(t *testing.T) {
 		{"HK024", before(`"matcher": "WriteFileTool"`, ok), before(`"matcher": "^write_file$"`, ok)},
 		{"HK024", entry("SessionStart", `"matcher": "startup|resume"`, ok), entry("SessionStart", `"matcher": "resume"`, ok)},
 		{"HK024", entry("Notification", `"matcher": "ToolPermission"`, ok), entry("Notification", "", ok)},
+		{"HK064", before(`"matcher": "write_file||replace"`, ok), before(`"matcher": "^(write_file|replace)$"`, ok)},
+		{"HK028", before(`"matcher": "read_file"`, ok), before(`"matcher": "Read", "x": 1`, ok+`, "dialect": "claude"`)},
+		{"HK023", entry("BeforeAgent", `"matcher": "deploy"`, ok), entry("BeforeAgent", `"matcher": ".*"`, ok)},
+		{"HK030", before("", `"command": "./no-such.sh"`), before("", `"command": "$DOTFILES/hooks/a.sh"`)},
+		{"HK030", before("", `"command": "X=./no; \"$X/no-such.sh\""`), before("", `"command": "export A=$HOMES/x; \"$A/b.sh\""`)},
+		{"HK030", before("", `"command": "no-such-program-x"`), before("", `"command": "export PATH=/opt/x:$PATH; no-such-program-x"`)},
+		{"HK035", before("", `"command": "echo ${GEMINI_PROJECT_DIR}/x"`), before("", `"command": "echo ${CLAUDE_PROJECT_DIR}/x", "dialect": "claude"`)},
 		// several
 		{"HK025", before("", ok+`}, {"type": "command", "timeout": 5000, `+ok), before("", ok+`}, {"type": "command", "name": "other", `+ok)}, // T17
 		{"HK026", `{"hooksConfig": {"disabled": ["tru"]}, ` + before("", ok)[1:], `{"hooksConfig": {"disabled": ["true"]}, ` + before("", ok)[1:]},
@@ -131,8 +138,8 @@ func TestPrograms(t *testing.T) {
 		{"HK033", "BeforeTool", "\ufeff#!/bin/sh\ntrue\n", sh + "true\n"},
 		{"HK036", "BeforeTool", sh + "if true", sh + "true"},
 		{"HK040", "BeforeTool", sh + "echo no >&2\nexit 1\n", sh + "[ -f x ] || exit 1\necho no >&2\nexit 2\n"},
-		{"HK040", "BeforeTool", "#!/usr/bin/env python3\nimport sys\nsys.exit(1)\n", "#!/usr/bin/env python3\nimport sys\nsys.exit(2)\n"},
-		{"HK040", "BeforeTool", "#!/usr/bin/env node\nprocess.exit(1)\n", "#!/usr/bin/env node\nprocess.exit(0)\n"},
+		{"HK040", "BeforeTool", "#!/usr/bin/env python3\nimport sys\nprint('no')\nsys.exit(1)\n", "#!/usr/bin/env python3\nimport sys\nsys.exit(2)\n"},
+		{"HK040", "BeforeTool", "#!/usr/bin/env node\nconsole.log('no')\nprocess.exit(1)\n", "#!/usr/bin/env node\nprocess.exit(0)\n"},
 		{"HK041", "BeforeTool", sh + "echo no >&2; exit 3", sh + "echo no >&2; exit 2"},                   // T4
 		{"HK042", "BeforeTool", sh + "grep -q x && exit 2", sh + "grep -q x && { echo no >&2; exit 2; }"}, // T1
 		{"HK042", "BeforeTool", sh + "x=$(cat)\nexit 2", sh + "cat >&2\nexit 2"},
@@ -155,6 +162,19 @@ func TestPrograms(t *testing.T) {
 		{"HK040", "BeforeTool", "#!/usr/bin/env python3\nimport sys\nsys.exit(\"not this file\")\n", "#!/usr/bin/env python3\nimport sys\nprint(\"not this file\", file=sys.stderr)\nsys.exit(2)\n"},
 		{"HK054", "SessionStart", sh + "echo no >&2; exit 2", sh + "echo no >&2; exit 0"},
 		{"HK054", "BeforeToolSelection", sh + `echo '{"decision": "deny"}'`, sh + `echo '{"hookSpecificOutput": {"toolConfig": {"mode": "NONE"}}}'`},
+		{"HK060", "BeforeTool", sh + `case "$CLAUDE_TOOL_INPUT_FILE_PATH" in *.env) exit 2;; esac`, sh + "STDIN_JSON=$(cat)\necho \"$STDIN_JSON\" >&2"},
+		{"HK060", "BeforeTool", sh + `[ "$TOOL_NAME" = x ]`, sh + "read -r TOOL_NAME\n[ \"$TOOL_NAME\" = x ]"},
+		{"HK061", "BeforeTool", sh + `jq -r '.tool_input.path'`, sh + `jq -r '.tool_input.path // .tool_input.file_path'`},
+		{"HK061", "BeforeTool", sh + `x=$(jq -r .arguments.command)`, sh + `x=$(jq -r .tool_input.command)`},
+		{"HK062", "BeforeTool", sh + `[ "$tool_name" = "Bash" ] && echo no >&2`, sh + `[ "$tool_name" = "Bash" ] || [ "$tool_name" = run_shell_command ]`},
+		{"HK062", "BeforeTool", "#!/usr/bin/env python3\nif data['tool_name'] in ('Write', 'Edit'): pass\n", "#!/usr/bin/env python3\nif data['tool_name'] in ('write_file', 'Edit'): pass\n"},
+		{"HK063", "BeforeTool", sh + `echo "{\"decision\": \"deny\", \"reason\": \"$why\"}"`, sh + `jq -n --arg why "$why" '{decision: "deny", reason: $why}'`},
+		{"HK065", "BeforeTool", sh + `case "$1" in *x*) echo no >&2; exit 2;; esac`, sh + "deny() { echo \"$1\" >&2; exit 2; }\ntrue"},
+		{"HK036", "BeforeTool", sh + "if true", "#!/usr/bin/env fish\nif test -f x\n  exit 2\nend\n"},
+		{"HK036", "BeforeTool", sh + "if true", "#!/usr/bin/fish\nset -l x (cat)\n"},
+		{"HK040", "BeforeTool", sh + "echo no >&2\nexit 1\n", sh + "command -v jq >/dev/null || { echo 'jq is not installed' >&2; exit 1; }\n"},
+		{"HK040", "BeforeTool", sh + "echo no >&2\nexit 1\n", "#!/usr/bin/env python3\ntry:\n  x()\nexcept Exception as e:\n  print(e)\n  sys.exit(1)\n"},
+		{"HK054", "SessionStart", sh + "echo no >&2; exit 2", sh + "event=$(jq -r .hook_event_name)\n[ \"$event\" = BeforeTool ] && exit 2\nexit 0"},
 		{"HK055", "AfterTool", sh + `echo '{"decision": "ask"}'`, sh + `echo '{"decision": "deny"}'`},
 	} {
 		run := func(text string) []lint.Finding {
@@ -275,8 +295,12 @@ func TestFixLeavesAChangedFileAlone(t *testing.T) {
 
 func TestEveryRuleIsTested(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile("lint_test.go")
-	require.NoError(t, err)
+	var data []byte
+	for _, name := range []string{"lint_test.go", "elsewhere_test.go"} {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		data = append(data, text...)
+	}
 	seen := map[string]bool{}
 	for _, r := range lint.Rules {
 		assert.False(t, seen[r.Code] || seen[r.Name], r.Code)

@@ -15,7 +15,7 @@ func (l *linter) plans() {
 			l.matcher(p, h)
 			l.shadow(h)
 			for _, d := range h.Upstream {
-				if slices.Contains(differences["HK024"], d.ID) {
+				if slices.Contains(differences["HK024"], d.ID) && h.Dialect() != "claude" {
 					l.add("HK024", h.File, h.Line, nil, "matcher %q: %s", h.Matcher, d.Text)
 				}
 			}
@@ -33,8 +33,14 @@ func (l *linter) matcher(p inspect.EventPlan, h inspect.HookPlan) {
 	}
 	at := l.matcherLine(h)
 	if !p.Event.HasSubject() {
+		if strings.Trim(pattern, ".*^$()+") == "" {
+			return // it says that all is meant
+		}
 		l.add("HK023", h.File, at, nil, "matcher %q has no effect: %s has nothing to match", pattern, p.Event)
 		return
+	}
+	if strings.Contains(pattern, "||") || strings.HasPrefix(pattern, "|") || strings.HasSuffix(pattern, "|") {
+		l.add("HK064", h.File, at, nil, "matcher %q has an alternative that is empty, and that matches everything", pattern)
 	}
 	if !p.Event.IsTool() {
 		return // the loader has tried the triggers
@@ -56,7 +62,7 @@ func plainWords(pattern string) bool {
 
 // loose finds matchers of plain names that match other tools too.
 func (l *linter) loose(h inspect.HookPlan, pattern string, at int) {
-	if !plainWords(pattern) {
+	if !plainWords(pattern) || h.Dialect() == "claude" { // where a plain name is a whole one
 		return
 	}
 	words := strings.Split(strings.ReplaceAll(pattern, " ", ""), "|")

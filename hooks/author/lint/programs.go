@@ -2,6 +2,7 @@ package lint
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -93,7 +94,7 @@ var programRules = []struct {
 		if !h.Event.CanBlock() || f.Exit(is(2)) != nil || len(denials(f)) > 0 {
 			return nil
 		}
-		return f.Exit(is(1))
+		return refusal(f)
 	}, "exit 1 is a warning, and the action goes on: exit 2 blocks"},
 	{"HK041", true, func(h hooks.Hook, f program.Facts) *program.Fact {
 		if !h.Event.CanBlock() || f.Silent {
@@ -135,7 +136,7 @@ var programRules = []struct {
 		"%s: the end by a signal never blocks: " + effect("HK052")},
 	{"HK053", true, unknownField, "the answer has a field %q that nothing reads"},
 	{"HK054", false, func(h hooks.Hook, f program.Facts) *program.Fact {
-		if h.Event.CanBlock() {
+		if h.Event.CanBlock() || f.Mentions("hook_event_name") { // it is for other events, too
 			return nil
 		}
 		if deny := first(denials(f)); deny != nil {
@@ -149,7 +150,34 @@ var programRules = []struct {
 		}
 		return decided(f, "ask")
 	}, "this event cannot ask: the action goes on"},
+	{"HK060", false, unsetVariable, "no agent sets $%s: what the hook is about stands in the JSON on stdin"},
+	{"HK061", false, noSuchField, "no payload has %s"},
+	{"HK062", false, foreignTool, "the tool's name is never %s in this dialect"},
+	{"HK063", false, unescaped, "$%s stands inside of JSON that is printed: a quote in it makes it no JSON"},
+	{"HK065", false, noArgument, "a hook gets no arguments: $%s is empty, and the event stands in the JSON on stdin"},
 }
+
+// refusal finds an exit 1 that says why in the lines before: it is meant to
+// block. One behind || or in a handler of errors is what it seems.
+func refusal(f program.Facts) *program.Fact {
+	lines := strings.Split(f.Text, "\n")
+	for i, e := range f.Exits {
+		if e.Text != "1" || e.Line > len(lines) {
+			continue
+		}
+		near := strings.Join(lines[max(e.Line-4, 0):e.Line], "\n")
+		if errorPath.MatchString(near) || !speaks.MatchString(near) {
+			continue
+		}
+		return &f.Exits[i]
+	}
+	return nil
+}
+
+var (
+	errorPath = regexp.MustCompile(`\|\||\bexcept\b|\bcatch\b|\brescue\b|(?i:usage|not found|not installed|missing|cannot|could not|failed|invalid|\berror\b)|command -v|\btrap\b`)
+	speaks    = regexp.MustCompile(`\b(echo|printf|print|cat)\b|std(err|out)|console\.|sys\.exit\(\s*[rbf]?["']|SystemExit\(\s*[rbf]?["']`)
+)
 
 func is(want int) func(int) bool { return func(code int) bool { return code == want } }
 

@@ -73,6 +73,19 @@ var Rules = []Rule{
 	{"HK053", "unread-field", Warning, "A field of the answer that nothing reads", "Fields have their places: additionalContext, for one, stands in hookSpecificOutput. Elsewhere it is ignored and reaches nobody.", "minigem hooks schema EVENT --output shows where fields stand.", `{"additionalContext": "..."}`, false},
 	{"HK054", "no-block", Warning, "The event cannot be blocked", "A denial at SessionStart, SessionEnd, Notification, PreCompress or BeforeToolSelection, and exit 2 there, is a warning: what was to be stopped goes on.", "Deny where it happens: BeforeAgent, BeforeModel, BeforeTool. BeforeToolSelection takes tools away with toolConfig.", `"SessionStart": exit 2`, false},
 	{"HK055", "ask-nobody", Warning, "The event cannot ask", "Only BeforeTool can ask for the permission prompt; elsewhere ask is not a decision, and the action goes on.", "Deny, or ask at BeforeTool.", `"AfterTool": {"decision": "ask"}`, false},
+	// what is not there
+	{"HK060", "unset-variable", Warning, "A variable that no agent sets", "It is empty: what the hook is about stands in the JSON on stdin, not in the environment.", "Read stdin: jq -r '.tool_input.file_path'.", `$CLAUDE_TOOL_INPUT_FILE_PATH`, false},
+	{"HK061", "no-such-field", Warning, "A field that no payload has", "It is null, so that nothing is ever found in it.", "minigem hooks payload EVENT shows what there is.", `jq -r .arguments`, false},
+	{"HK062", "foreign-tool", Warning, "A tool's name that cannot come", "The program compares the tool's name with names of another agent alone, and never finds one.", `Compare with this dialect's names, or give the hook "dialect": "claude".`, `[ "$tool_name" = Bash ]`, false},
+	{"HK063", "unescaped", Note, "A variable inside of JSON", "A quote or a line break in it makes what is printed no JSON: the answer is lost.", "jq -n --arg reason \"$reason\" '{decision: \"deny\", reason: $reason}'", `echo "{\"reason\": \"$reason\"}"`, false},
+	{"HK064", "empty-alternative", Warning, "An alternative of the matcher is empty", "An empty one matches everything: the hook runs for all tools.", "Take a | out.", `"matcher": "write_file||replace"`, false},
+	{"HK065", "no-argument", Warning, "A hook gets no arguments", "$1 is empty: what the hook is about stands in the JSON on stdin.", "Read stdin: jq -r '.tool_input.command'.", `case "$1" in`, false},
+	// other agents: --for
+	{"HK070", "refusal-lost", Warning, "A refusal lets pass elsewhere", "What refuses here is no refusal there, as was measured: the action goes on.", "minigem hooks run --portable translates; minigem hooks compat EVENT shows which answers refuse where.", `--for claude: {"decision": "deny"}`, false},
+	{"HK071", "matcher-elsewhere", Warning, "A matcher never fires elsewhere", "Tools have other names there, and matchers other rules: the hook never runs, and nothing is said.", "minigem hooks migrate --to AGENT translates.", `--for copilot: "matcher": "Bash"`, false},
+	{"HK072", "event-elsewhere", Warning, "The agent has no such event", "The hook never runs there.", "minigem hooks compat lists the events of each agent.", `--for codex: "BeforeModel": [...]`, false},
+	{"HK073", "silent-trust", Note, "Untrusted hooks are left out without a word", "A run without a terminal goes on as if there were no hooks.", "Trust them first, or start the agent as the message says.", `--for codex`, false},
+	{"HK074", "variable-elsewhere", Warning, "The agent does not set the variable", "It is empty there: paths that begin with it lead elsewhere, and the program is not found.", "minigem hooks run --portable sets it; or begin at the working directory.", `--for codex: $GEMINI_PROJECT_DIR/guard.sh`, false},
 }
 
 // differences are the IDs of what Gemini CLI does otherwise, by the code of the

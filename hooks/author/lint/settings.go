@@ -50,9 +50,11 @@ func (l *linter) section(s hooks.Section) {
 		}
 		l.add(code, p.File, p.Line, l.settingsFix(code, p), "%s", p.Text)
 	}
+	told := map[string]bool{} // once a file
 	for _, h := range s.Hooks {
 		for _, f := range []struct{ value, difference string }{{h.OnError, "on-error"}, {h.Dialect, "dialect"}} {
-			if f.value != "" {
+			if f.value != "" && !(told[f.difference] && f.difference == "dialect") {
+				told[f.difference] = true
 				l.add("HK015", h.Source.File, h.Source.Line, nil, "%s", hooks.DifferenceByID(f.difference))
 			}
 		}
@@ -93,7 +95,9 @@ func (l *linter) settingsFix(code string, p hooks.Problem) func(*fixer) error {
 		}
 		return l.matcherFix(p, edit)
 	case "HK003":
-		return l.matcherFix(p, edit)
+		if wrong, _ := names(p.Text); hooks.ToolAlias(wrong) != "" { // nobody knows what was meant by another
+			return l.matcherFix(p, edit)
+		}
 	case "HK007":
 		if strings.Contains(p.Text, `it is written "command"`) {
 			return edit(func() error { return fixTypes(doc, p.Line) })

@@ -98,20 +98,22 @@ func pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-var shebang = pattern(`^\x{FEFF}?#!\s*\S*?(bash|dash|zsh|ksh|sh|python|node|deno|bun)[\d.]*\b|^\x{FEFF}?#!.*\b(bash|sh|python3?|node)\b`)
+var shebang = pattern(`^\x{FEFF}?#!\s*(?:\S*[/\s])?(?:env\s+(?:-\S+\s+|\w+=\S*\s+)*)?(\w+?)[\d.]*(?:\s|$)`)
 
 // languageOf knows programs by their first line, their name, or by who runs
 // them. "?" is not a program: data that the command names.
 func languageOf(path, text, command string) Language {
 	first, _, _ := strings.Cut(text, "\n")
 	if m := shebang().FindStringSubmatch(first); m != nil {
-		switch name := m[1] + m[2]; {
-		case strings.HasPrefix(name, "python"):
+		switch m[1] {
+		case "python", "pypy", "uv":
 			return Python
-		case strings.HasSuffix(name, "sh"):
+		case "bash", "dash", "sh", "ash":
 			return Shell
+		case "node", "deno", "bun":
+			return Script
 		}
-		return Script
+		return Other // fish, zsh and others have a syntax of their own
 	}
 	switch filepath.Ext(path) {
 	case ".sh", ".bash":

@@ -1,0 +1,140 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+
+	"minigem/hooks"
+	"minigem/hooks/author/program"
+	"minigem/hooks/dialect"
+)
+
+// elsewhere finds what another agent makes of h, from the tables.
+func (l *linter) elsewhere(h hooks.Hook, a *dialect.Agent) {
+	if strings.Contains(h.Command, "hooks run --portable") {
+		return // it translates
+	}
+	own := speaker(h)
+	if own == nil || own.ID == a.ID {
+		return
+	}
+	gemini, err := dialect.Find("gemini")
+	if err != nil {
+		return // unreachable: it is in the table
+	}
+	point := gemini.PointOf(string(h.Event))
+	src := h.Source
+	event, has := a.Event(point)
+	if !has {
+		if len(a.Events) > 0 {
+			l.add("HK072", src.File, src.Line, nil, "%s has no event at %s", a.Title(), h.Event)
+		}
+		return
+	}
+	if a.Config.Silent {
+		l.add("HK073", src.File, 0, nil, "%s: %s", a.Title(), a.Config.Trust)
+	}
+	l.matcherElsewhere(h, own, a)
+	for _, u := range hooks.VariableUses(h.Command) {
+		if a.Of("") == dialect.Measured && a.Config.Shape != "plugin" && !slices.ContainsFunc(a.Env, func(r dialect.Row) bool { return r.Name == u.Name }) {
+			l.add("HK074", src.File, src.Line, nil, "%s does not set $%s", a.Title(), u.Name)
+		}
+	}
+	for _, f := range l.of(h) {
+		for _, x := range refusals(point, own, f) {
+			if there := a.Read(x.answer); there.Kind != dialect.Unknown && !there.Prevents() {
+				place{l, h, f}.add("HK070", x.fact, nil, "%s refuses in %s; at %s of %s it lets pass: %s", x.says, own.Name, event.Native, a.Title(), there.Because())
+			}
+		}
+	}
+}
+
+// speaker is the agent in whose dialect h is written.
+func speaker(h hooks.Hook) *dialect.Agent {
+	name := h.Dialect
+	if name == "" {
+		name = "gemini"
+	}
+	a, err := dialect.Find(name)
+	if err != nil {
+		return nil
+	}
+	return a
+}
+
+// matcherElsewhere finds a matcher that fires for a tool here, and for that tool
+// never there.
+func (l *linter) matcherElsewhere(h hooks.Hook, own, a *dialect.Agent) {
+	if !h.Event.IsTool() || h.Matcher == "" {
+		return
+	}
+	var names []string
+	for _, action := range dialect.Actions {
+		ours, ok := own.Tool(action)
+		theirs, has := a.Tool(action)
+		if !ok || !has {
+			continue
+		}
+		if fires, _ := own.Fires(h.Matcher, ours.Hook); !fires {
+			continue
+		}
+		if fires, known := a.Fires(h.Matcher, theirs.Hook); fires || !known {
+			return
+		}
+		if !slices.Contains(names, theirs.Hook) {
+			names = append(names, theirs.Hook)
+		}
+	}
+	if len(names) > 0 {
+		l.add("HK071", h.Source.File, h.Source.Line, nil, "matcher %q never fires in %s: what it means is called %s there", h.Matcher, a.Title(), strings.Join(names, ", "))
+	}
+}
+
+// refusalOf is an answer of a program that refuses here.
+type refusalOf struct {
+	says   string
+	fact   *program.Fact
+	answer dialect.Answer
+}
+
+// refusals are the answers in a program's text that refuse where its dialect is
+// spoken: what it prints as JSON, and how it exits.
+func refusals(point dialect.Point, own *dialect.Agent, f program.Facts) []refusalOf {
+	var all []refusalOf
+	keep := func(x refusalOf) {
+		if x.answer.Point = point; x.answer.Exit == 2 || own.Read(x.answer).Prevents() { // exit 2 refuses here in any case
+			all = append(all, x)
+		}
+	}
+	exit2 := f.Exit(is(2))
+	for i := range f.Stdout {
+		if text := f.Stdout[i].Text; isObject(text) && exit2 == nil {
+			keep(refusalOf{oneLine(text), &f.Stdout[i], dialect.Answer{Stdout: text}})
+		}
+	}
+	if exit2 != nil {
+		x := refusalOf{"exit 2 with a reason on stderr", exit2, dialect.Answer{Exit: 2, Stderr: "a reason"}}
+		if i := slices.IndexFunc(f.Stdout, func(s program.Fact) bool { return isObject(s.Text) }); i >= 0 {
+			x.says, x.answer.Stdout = "exit 2 beside "+oneLine(f.Stdout[i].Text), f.Stdout[i].Text
+			if len(f.Stderr) == 0 {
+				x.answer.Stderr = ""
+			}
+		} else if f.Silent {
+			x.says, x.answer.Stderr = "exit 2 without a word", ""
+		} else if len(f.Stderr) == 0 && len(f.Stdout) > 0 {
+			x.says, x.answer.Stdout, x.answer.Stderr = "exit 2 with a reason on stdout", f.Stdout[0].Text, ""
+		}
+		keep(x)
+	}
+	return all
+}
+
+func isObject(text string) bool {
+	text = strings.TrimSpace(text)
+	return strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}")
+}
+
+func oneLine(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	return text[:min(len(text), 80)]
+}

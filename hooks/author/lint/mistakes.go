@@ -1,0 +1,129 @@
+package lint
+
+import (
+	"regexp"
+	"strings"
+
+	"minigem/hooks"
+	"minigem/hooks/author/program"
+	"minigem/hooks/protocol"
+)
+
+var (
+	neverSet   = regexp.MustCompile(`\$\{?((?:CLAUDE|GEMINI)_(?:TOOL|FILE|HOOK|EVENT|INPUT|COMMAND|PROMPT|NOTIFICATION|OUTPUT)\w*|TOOL_NAME|TOOL_INPUT|TOOL_OUTPUT|STDIN_JSON|HOOK_INPUT)\b`)
+	neverThere = regexp.MustCompile(`\bjq\b[^|;]*?['"\s(](\.(?:arguments|tool_args|tool_arguments|toolName|toolArgs|tool\.name|tool_input\.(?:path|filepath|filename|cmd))\b)`)
+	inJSON     = regexp.MustCompile(`\b(?:echo|printf)\b[^|;#]*"\{[^|;#]*\\"[^"\\]*\$\{?(\w+)`)
+	argument   = regexp.MustCompile(`"\$\{?([1-9])\b|=\$\{?([1-9])\b`)
+	comparison = regexp.MustCompile(`(?i)\btool_?name\b[^#\n]{0,40}?(?:==?=?|\bin\b|!=)\s*\(?\[?["']?([A-Za-z_]+)`)
+)
+
+// search visits the lines of a program that are no comments.
+func search(f program.Facts, visit func(n int, line string) *program.Fact) *program.Fact {
+	n := 0
+	for line := range strings.Lines(f.Text) {
+		n++
+		if t := strings.TrimSpace(line); strings.HasPrefix(t, "#") || strings.HasPrefix(t, "//") {
+			continue
+		}
+		if fact := visit(n, line); fact != nil {
+			return fact
+		}
+	}
+	return nil
+}
+
+// unsetVariable finds a variable that reads as if an agent set it, and that the
+// program does not set either.
+func unsetVariable(h hooks.Hook, f program.Facts) *program.Fact {
+	if f.Lang != program.Shell {
+		return nil
+	}
+	return search(f, func(n int, line string) *program.Fact {
+		for _, m := range neverSet.FindAllStringSubmatch(line, -1) {
+			if _, set := h.Env[m[1]]; !set && !assigned(f.Text, m[1]) && !assigned(h.Command, m[1]) {
+				return &program.Fact{Line: n, Text: m[1]}
+			}
+		}
+		return nil
+	})
+}
+
+// assigned: a shell's program sets the variable itself.
+func assigned(text, name string) bool {
+	return regexp.MustCompile(`(?m)(?:^|[\s;({&|])` + name + `\+?=|\b(?:read|for|mapfile|readarray)\b[^\n;]*\b` + name + `\b`).MatchString(text)
+}
+
+// noSuchField finds a field that jq asks for in vain. One with another behind
+// // is meant for other agents.
+func noSuchField(_ hooks.Hook, f program.Facts) *program.Fact {
+	if f.Lang != program.Shell {
+		return nil
+	}
+	return search(f, func(n int, line string) *program.Fact {
+		if m := neverThere.FindStringSubmatch(line); m != nil && !strings.Contains(line, "//") {
+			return &program.Fact{Line: n, Text: m[1]}
+		}
+		return nil
+	})
+}
+
+// foreignTool finds a program that knows the tools of the other dialect alone.
+func foreignTool(h hooks.Hook, f program.Facts) *program.Fact {
+	if !h.Event.IsTool() {
+		return nil
+	}
+	own, other := map[string]bool{}, map[string]bool{}
+	for ours, claudes := range protocol.Claude().Tools {
+		own[ours], other[claudes] = true, true
+	}
+	if h.Dialect == "claude" {
+		own, other = other, own
+	}
+	var found *program.Fact
+	knows := false
+	search(f, func(n int, line string) *program.Fact {
+		for _, m := range comparison.FindAllStringSubmatch(line, -1) {
+			if other[m[1]] && found == nil {
+				found = &program.Fact{Line: n, Text: m[1]}
+			}
+		}
+		for name := range own {
+			knows = knows || strings.Contains(line, name)
+		}
+		return nil
+	})
+	if knows {
+		return nil
+	}
+	return found
+}
+
+func unescaped(_ hooks.Hook, f program.Facts) *program.Fact {
+	if f.Lang != program.Shell {
+		return nil
+	}
+	return search(f, func(n int, line string) *program.Fact {
+		if m := inJSON.FindStringSubmatch(line); m != nil {
+			return &program.Fact{Line: n, Text: m[1]}
+		}
+		return nil
+	})
+}
+
+// noArgument finds an argument of the program that the command does not give.
+// In a function it is one of the function's.
+func noArgument(h hooks.Hook, f program.Facts) *program.Fact {
+	if f.Lang != program.Shell || strings.Contains(f.Text, "()") || strings.Contains(f.Text, "function ") || strings.Contains(f.Text, "set --") ||
+		f.Path != "" && strings.Contains(strings.TrimSpace(h.Command), " ") {
+		return nil
+	}
+	return search(f, func(n int, line string) *program.Fact {
+		if strings.Contains(line, "awk") || strings.Contains(line, "-c '") {
+			return nil
+		}
+		if m := argument.FindStringSubmatch(line); m != nil {
+			return &program.Fact{Line: n, Text: m[1] + m[2]}
+		}
+		return nil
+	})
+}
