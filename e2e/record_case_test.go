@@ -157,7 +157,7 @@ func TestRecordCaseRefusesBeforeItRuns(t *testing.T) {
 	for _, c := range []struct{ target, says string }{
 		{"there.txtar", "--force"},
 		{".", "is a folder"},
-		{"none/c.txtar", "nothing can be written beside none/c.txtar"},
+		{"none/c.txtar", "no file can be written next to none/c.txtar"},
 		{"file/c.txtar", "--record-case"},
 	} {
 		for _, args := range [][]string{

@@ -16,7 +16,7 @@ var modelVerbsOfScripts = []verb{
 	{name: "tool-ran", kind: assertion, elsewhere: true, usage: "TOOL", min: 1, max: 1, keys: toolKeys, judge: judgeToolRan,
 		text: "A tool really ran: hooks, policy and user let it. args are all arguments as JSON, arg.NAME is one of them, arg.a.b one in it."},
 	{name: "tool-result", kind: assertion, elsewhere: true, usage: "TOOL", min: 1, max: 1, keys: []string{"text", "status", "error", "times"}, judge: judgeToolResult,
-		text: "The model was told a result of a tool; status is success, error or cancelled, error its type."},
+		text: "The model got a result of a tool; status is success, error or cancelled, error its type."},
 	{name: "asked", kind: assertion, usage: "TOOL", min: 1, max: 1, keys: []string{"reason", "message", "times"}, judge: judgeAsked,
 		text: "The user was asked for permission; reason and message are those of the hook that wanted it."},
 	{name: "model-requests", kind: assertion, elsewhere: true, usage: "N", min: 1, max: 1, check: checkNumber, judge: judgeRequests,
@@ -92,7 +92,7 @@ func (r *Record) whyNoTool(name string) string {
 	var called []string
 	for _, f := range r.Finished {
 		if f.Call.Name == name {
-			return ": the model was told " + oneLine(resultText(f.Result), 200)
+			return ": the model got " + oneLine(resultText(f.Result), 200)
 		}
 		called = append(called, f.Call.Name)
 	}
@@ -178,10 +178,10 @@ func judgeToolResult(r *Record, c Command) verdict {
 		}
 		seen = append(seen, fmt.Sprintf("%s %q", f.Status, r.shorten(oneLine(resultText(f.Result), 200))))
 	}
-	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("the model is told a result of %s %s%s", c.Args[0], want, with(conds)), detail: r.callList()}
-	v.actual = "it was told " + strings.Join(seen, ", then ")
+	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("the model gets a result of %s %s%s", c.Args[0], want, with(conds)), detail: r.callList()}
+	v.actual = "it got " + strings.Join(seen, ", then ")
 	if len(seen) == 0 {
-		v.actual = "it was told none" + r.whyNoTool(c.Args[0])
+		v.actual = "it got none" + r.whyNoTool(c.Args[0])
 	}
 	return v
 }

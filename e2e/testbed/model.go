@@ -103,7 +103,7 @@ func ParseModel(file string, line int, text string) ([]Round, error) {
 // response reads a line of a fake-responses file, which is an answer by itself.
 func (p *modelParser) response(line int, text string) error {
 	if p.round != nil {
-		return fmt.Errorf("%s:%d: an answer that is a line of a fake-responses file stands alone: put a blank line before it", p.file, line)
+		return fmt.Errorf("%s:%d: an answer that is a line of a fake-responses file must be a paragraph of its own: put a blank line before it", p.file, line)
 	}
 	rounds, err := parseResponses(p.file, line, text)
 	p.rounds = append(p.rounds, rounds...)
@@ -138,11 +138,11 @@ var modelVerbs = map[string]func(p *modelParser, rest string) error{
 	},
 	"generate": func(p *modelParser, rest string) error {
 		p.whole = true
-		return want(rest == "", "generate stands alone on its line")
+		return want(rest == "", "generate must be alone on its line")
 	},
 	"repeat": func(p *modelParser, rest string) error {
 		p.round.Repeat = true
-		return want(rest == "", "repeat stands alone on its line")
+		return want(rest == "", "repeat must be alone on its line")
 	},
 }
 

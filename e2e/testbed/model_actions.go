@@ -107,7 +107,7 @@ func (p *modelParser) body(line string) {
 func (p *modelParser) edit(rest string) error {
 	w, err := words(rest)
 	if err != nil || len(w) != 3 || w[0] == "" || w[1] == "" {
-		return want(false, `edit needs a path, what stands there and what shall: edit a.txt "x := 1" "x := 2"`)
+		return want(false, `edit needs a path, the old text and the new text: edit a.txt "x := 1" "x := 2"`)
 	}
 	p.act(script.Action{Kind: script.DoEdit, Path: w[0], Old: w[1], New: w[2]})
 	return nil

@@ -117,10 +117,10 @@ func TestParseModelFaults(t *testing.T) {
 		{"error 200 fine", `f:1: error needs an HTTP status from 400 to 599, not "200"`},
 		{"finish", "f:1: finish needs a reason"},
 		{"block", "f:1: block needs a reason"},
-		{"generate now", "f:1: generate stands alone"},
-		{"repeat 3", "f:1: repeat stands alone"},
+		{"generate now", "f:1: generate must be alone"},
+		{"repeat 3", "f:1: repeat must be alone"},
 		{"generate\n\n", "f:2: the answer has no text"},
-		{"text a\n{}", "f:2: an answer that is a line of a fake-responses file stands alone"},
+		{"text a\n{}", "f:2: an answer that is a line of a fake-responses file must be a paragraph of its own"},
 		{"\n{\"method\": 1}", "f:2: "},
 		{"text a\nerror 500", "f:2: an answer that is an error can have no other chunks"},
 	}

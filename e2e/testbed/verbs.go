@@ -84,7 +84,7 @@ var setupVerbs = []verb{
 	{name: "mode", kind: setup, usage: "MODE", min: 1, max: 1, plain: true, check: checkMode, do: doMode, elsewhere: true,
 		text: "Sets the approval mode: default, auto_edit, yolo or plan. It is yolo where nothing is said."},
 	{name: "trust", kind: setup, usage: "on|off|new|changed", min: 1, max: 1, plain: true, check: oneOf("on", "off", "new", "changed"), do: doTrust,
-		text: "Says how the project stands with the user: trusted, not trusted, trusted before it had its hooks, or before they were changed."},
+		text: "Says whether the user trusts the project: yes, no, since before it had its hooks, or since before they were changed."},
 	{name: "interactive", kind: setup, max: 0, plain: true, do: doInteractive, headless: true,
 		text: "Lets the agent ask for permission, in mode default unless mode says otherwise; see answer."},
 	{name: "terminal", kind: setup, usage: "[COLUMNS]", max: 1, plain: true, check: checkColumns, do: doTerminal,

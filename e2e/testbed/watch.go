@@ -16,21 +16,21 @@ const pollEvery = 300 * time.Millisecond
 // Watch runs the suite, then again each time one of its cases, or a file that
 // they use, has changed, until ctx ends: then the changed cases only, or all
 // where something else changed. each hears of every round, and once that there
-// is not a case. What changes while cases run, or while each is told, is seen in
+// is not a case. What changes while cases run, or while each is reported, is seen in
 // the round after: what a round has seen is from before it ran anything.
 func (s *Suite) Watch(ctx context.Context, each func(Summary, error)) {
 	var seen map[string]stamp
-	told := false
+	reported := false
 	for {
 		files, err := s.Find()
 		switch {
 		case err == nil:
 			now := s.stamps(files)
 			s.round(ctx, changedCases(files, seen, now), now, each)
-			seen, told = now, false
-		case !told:
+			seen, reported = now, false
+		case !reported:
 			each(Summary{}, err)
-			told = true
+			reported = true
 		}
 		select {
 		case <-ctx.Done():

@@ -182,9 +182,9 @@ func (c *Configuration) HookNotices() []string {
 func (c *Configuration) HookProblems() []string {
 	const most = 20
 	var out []string
-	told := map[string]int{}
+	count := map[string]int{}
 	for _, p := range c.Hooks.Problems {
-		if told[p.File]++; told[p.File] > most {
+		if count[p.File]++; count[p.File] > most {
 			continue
 		}
 		where := p.File
@@ -193,8 +193,8 @@ func (c *Configuration) HookProblems() []string {
 		}
 		out = append(out, where+": "+p.Text)
 	}
-	for _, file := range slices.Sorted(maps.Keys(told)) {
-		if n := told[file] - most; n > 0 {
+	for _, file := range slices.Sorted(maps.Keys(count)) {
+		if n := count[file] - most; n > 0 {
 			out = append(out, fmt.Sprintf("%s: and %d more; minigem hooks lint shows them all", file, n))
 		}
 	}

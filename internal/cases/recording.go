@@ -47,7 +47,7 @@ func CheckRecording(f *app.Options, sys *app.System) error {
 	}
 	probe, err := os.CreateTemp(filepath.Dir(path), ".record-case-*")
 	if err != nil {
-		return exit.Errorf(exit.Input, "--record-case: nothing can be written beside %s: %w", f.RecordCase, err)
+		return exit.Errorf(exit.Input, "--record-case: no file can be written next to %s: %w", f.RecordCase, err)
 	}
 	_ = probe.Close()
 	return os.Remove(probe.Name())
@@ -75,8 +75,8 @@ func (r *Recording) Join(w *app.Frontend) {
 		return
 	}
 	w.Sink = event.Tee(r.Recorder, w.Sink)
-	told := w.Reports
-	w.Reports = func(rep hooks.Report) { r.Report(rep); told(rep) }
+	others := w.Reports
+	w.Reports = func(rep hooks.Report) { r.Report(rep); others(rep) }
 	w.Tap = r.Model
 }
 

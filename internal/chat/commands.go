@@ -33,7 +33,7 @@ func (t *Chat) commands() slash.Table {
 		{Name: "help", Aliases: []string{"?"}, Help: "list the commands and keys", Run: t.help},
 		t.hooksCommands(),
 		{Name: "init", Help: "let the model write a " + app.ContextName(t.runtime), Run: t.initContext},
-		{Name: "memory", Help: "what the model is told of memory files", Run: t.memoryList, Sub: []slash.Command{
+		{Name: "memory", Help: "what the model reads of memory files", Run: t.memoryList, Sub: []slash.Command{
 			{Name: "show", Help: "print them", Run: t.memoryShow},
 			{Name: "list", Help: "list them", Run: t.memoryList},
 			{Name: "add", Args: "[--project] TEXT", Help: "remember it, in all projects or in this one", Run: t.memoryAdd},
@@ -60,7 +60,7 @@ func (t *Chat) commands() slash.Table {
 		}},
 		{Name: "tools", Help: "the tools that the model is offered", Run: t.listTools, Sub: []slash.Command{
 			{Name: "list", Help: "list them", Run: t.listTools},
-			{Name: "desc", Aliases: []string{"descriptions"}, Help: "with what the model is told of them", Run: t.describeTools},
+			{Name: "desc", Aliases: []string{"descriptions"}, Help: "with the descriptions that the model reads", Run: t.describeTools},
 		}},
 	}
 }

@@ -32,8 +32,8 @@ func (t *Chat) inForce() inForce {
 		now[name] += fmt.Sprint(h.Matcher, h.Command, h.Env, h.Timeout)
 	}
 	for _, s := range listing.SettingsBelow(t.runtime.Config, "") {
-		told := strings.HasPrefix(s.Key, "hooks.") || strings.HasPrefix(s.Key, "hooksConfig.")
-		if empty := string(s.Value) == "{}"; !told && !empty {
+		named := strings.HasPrefix(s.Key, "hooks.") || strings.HasPrefix(s.Key, "hooksConfig.")
+		if empty := string(s.Value) == "{}"; !named && !empty {
 			now["setting "+s.Key] = string(s.Value)
 		}
 	}
@@ -60,7 +60,7 @@ func (t *Chat) tellChanges(before inForce, wired bool) {
 	now := t.inForce()
 	both := maps.Clone(before)
 	maps.Copy(both, now)
-	told := false
+	reported := false
 	for _, name := range slices.Sorted(maps.Keys(both)) {
 		_, was := before[name]
 		_, is := now[name]
@@ -78,9 +78,9 @@ func (t *Chat) tellChanges(before inForce, wired bool) {
 			text += t.term.Dim("  (from the next start on)")
 		}
 		t.term.Print(text)
-		told = true
+		reported = true
 	}
-	if !told {
+	if !reported {
 		t.term.Print(t.term.Dim("  nothing is different"))
 	}
 }

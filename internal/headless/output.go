@@ -31,19 +31,19 @@ type Output interface {
 // New makes the output that the flags ask for. broken hears that nobody
 // reads standard output any more.
 func New(sys *app.System, f *app.Options, broken func(error)) Output {
-	told := &stderrOutput{sys: sys}
+	stderr := &stderrOutput{sys: sys}
 	switch f.OutputFormat {
 	case "json":
-		return &jsonOutput{stderrOutput: told, JSON: &output.JSON{Out: sys.Stdout, Err: sys.Stderr, Stats: &output.Stats{}}, session: f.SessionID}
+		return &jsonOutput{stderrOutput: stderr, JSON: &output.JSON{Out: sys.Stdout, Err: sys.Stderr, Stats: &output.Stats{}}, session: f.SessionID}
 	case "stream-json":
-		return &streamOutput{stderrOutput: told, flags: f, StreamJSON: &output.StreamJSON{
+		return &streamOutput{stderrOutput: stderr, flags: f, StreamJSON: &output.StreamJSON{
 			Out: sys.Stdout, Stats: &output.Stats{}, Now: sys.Now, Broken: broken}}
 	}
 	out := sys.Stdout
 	if f.RawOutput {
 		out = text.Raw(out)
 	}
-	return &textOutput{stderrOutput: told, Text: &output.Text{Out: out, Err: sys.Stderr, Raw: f.RawOutput, Whole: !sys.StdoutTTY, Broken: broken}}
+	return &textOutput{stderrOutput: stderr, Text: &output.Text{Out: out, Err: sys.Stderr, Raw: f.RawOutput, Whole: !sys.StdoutTTY, Broken: broken}}
 }
 
 // stderrOutput is what all formats say on standard error.
