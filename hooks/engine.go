@@ -31,6 +31,9 @@ type Engine struct {
 	// Watch, if not nil, knows the hooks' scripts as they were when the session
 	// began; a hook whose script changed since runs with a warning.
 	Watch *Watch
+	// Player, if not nil, takes the place of our own rules: the engine of a test
+	// case does as another agent does.
+	Player Player
 	// Patience is how long the hooks of SessionEnd, PreCompress and Notification
 	// are waited for before they are left running; 0 means 5 s.
 	Patience time.Duration

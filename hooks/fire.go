@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"minigem/hooks/protocol"
+	"minigem/llm"
 )
 
 // event is what differs between the eleven. S is what hooks of the event read
@@ -31,7 +32,8 @@ type event[S any] struct {
 	// effect is what came of it; nil: nothing but the decision.
 	effect func(S, Verdict) Effect
 
-	tools []string // what the model is offered, BeforeToolSelection only
+	call  llm.ToolCall // of the tool events
+	tools []string     // what the model is offered, BeforeToolSelection only
 	// leave: hooks that take longer than the engine's patience are left running.
 	leave bool
 	// survive: the end of ctx does not end the hooks.
@@ -41,9 +43,10 @@ type event[S any] struct {
 // answer is one hook's, on its way into the state.
 type answer struct {
 	protocol.Output
-	hook   string
-	report *Report
-	run    *Run
+	hook    string
+	report  *Report
+	run     *Run
+	instead *string // of a Player: see Settled
 }
 
 // note records a step of the merge.
@@ -58,12 +61,15 @@ func (a *answer) warn(format string, args ...any) {
 
 // firing is one event on its way.
 type firing[S any] struct {
-	e      *Engine
-	ev     event[S]
-	base   protocol.Base
-	env    []string
-	todo   []int
-	report Report
+	e       *Engine
+	ev      event[S]
+	base    protocol.Base
+	env     []string
+	todo    []int
+	report  Report
+	player  Player // nil: our own rules
+	what    Firing // for the player
+	settled Run    // what the player makes of all runs
 
 	mu sync.Mutex // guards report.Runs while hooks run
 }
@@ -72,16 +78,19 @@ type firing[S any] struct {
 func fire[S any](ctx context.Context, e *Engine, ev event[S]) (S, Verdict) {
 	started := time.Now()
 	seq, config, origin := e.begin()
-	p := e.plan(config, ev.name, ev.subject)
-	f := &firing[S]{e: e, ev: ev, todo: p.todo, env: origin.env(), base: protocol.Base{
+	f := &firing[S]{e: e, ev: ev, env: origin.env(), base: protocol.Base{
 		SessionID: origin.SessionID, TranscriptPath: origin.TranscriptPath, Cwd: origin.Cwd,
 		HookEventName: ev.name, Timestamp: started.UTC().Format(protocol.TimeLayout),
 	}}
-	f.report = Report{
-		Seq: seq, Event: ev.name, Subject: ev.subject.name, Started: started,
-		Sequential: p.sequential, Runs: p.runs, mask: e.Mask,
+	f.report = Report{Seq: seq, Event: ev.name, Subject: ev.subject.name, Started: started, mask: e.Mask}
+	if e.Player != nil && e.Player.Plays(ev.name) {
+		f.player, f.report.Input = e.Player, ev.stdin(f.base, ev.state)
+		f.what = Firing{Event: ev.name, Subject: ev.subject.name, Call: ev.call, Origin: origin, Input: f.report.Input}
+		f.report.Event, f.report.Subject = f.player.Name(f.what)
 	}
-	if len(p.todo) > 0 || e.ReportIdle {
+	p := f.plan(config)
+	f.todo, f.report.Sequential, f.report.Runs = p.todo, p.sequential, p.runs
+	if f.report.Input == nil && (len(p.todo) > 0 || e.ReportIdle) {
 		f.report.Input = ev.stdin(f.base, ev.state)
 	}
 	if len(p.todo) > 0 && e.Starting != nil {
@@ -90,6 +99,7 @@ func fire[S any](ctx context.Context, e *Engine, ev event[S]) (S, Verdict) {
 	state := ev.state
 	switch {
 	case len(p.todo) == 0:
+		state = f.settle(state)
 	case ev.leave:
 		f.runPatiently(ctx)
 	default:
@@ -118,6 +128,7 @@ func (f *firing[S]) runAll(ctx context.Context) S {
 			state = f.absorb(state, i)
 		}
 	}
+	state = f.settle(state)
 	if f.ev.next != nil {
 		state = f.ev.next(state)
 	}
@@ -150,7 +161,7 @@ func (f *firing[S]) runInTurn(ctx context.Context) S {
 		}
 		f.runOne(ctx, i, stdin)
 		state = f.absorb(state, i)
-		if r := &f.report.Runs[i]; r.Decision == Stop {
+		if r := &f.report.Runs[i]; r.Decision == Stop && f.player == nil || f.player != nil && f.player.Halts(f.what, *r) {
 			stopped = r.Hook.ID()
 		}
 	}
@@ -168,7 +179,7 @@ func (f *firing[S]) skip(i int, why string) {
 // second report follows when they have ended.
 func (f *firing[S]) runPatiently(ctx context.Context) {
 	running, cancel := detached(ctx)
-	whole := &firing[S]{e: f.e, ev: f.ev, base: f.base, env: f.env, todo: f.todo, report: f.report}
+	whole := &firing[S]{e: f.e, ev: f.ev, base: f.base, env: f.env, todo: f.todo, report: f.report, player: f.player, what: f.what}
 	whole.report.Runs = slices.Clone(f.report.Runs)
 	done := make(chan struct{})
 	go func() {
@@ -223,8 +234,12 @@ func (f *firing[S]) runOne(ctx context.Context, i int, stdin Payload) {
 	f.mu.Lock()
 	r := f.report.Runs[i]
 	f.mu.Unlock()
-	d := protocol.DialectOf(r.Hook.Dialect)
-	r.Stdin = stdin.translated(d, f.ev.name)
+	env := f.env
+	if f.player != nil {
+		r.Stdin, env = f.player.Payload(f.what, r.Hook), f.player.Env(f.what, r.Hook)
+	} else {
+		r.Stdin = stdin.translated(protocol.DialectOf(r.Hook.Dialect), f.ev.name)
+	}
 	limit := r.Hook.Timeout
 	if limit <= 0 {
 		limit = defaultTimeout
@@ -232,24 +247,34 @@ func (f *firing[S]) runOne(ctx context.Context, i int, stdin Payload) {
 	changed := f.e.changed(r.Hook)
 	r.Started = time.Now()
 	limited, cancel := context.WithTimeout(ctx, limit)
-	r.Exit = f.e.Runner.Run(limited, r.Hook, r.Stdin, f.env)
+	r.Exit = f.e.Runner.Run(limited, r.Hook, r.Stdin, env)
 	cancel()
 	if r.Exit.Duration == 0 {
 		r.Exit.Duration = time.Since(r.Started)
 	}
 	r.TimedOut = r.Exit.Err != nil && ctx.Err() == nil && errors.Is(r.Exit.Err, context.DeadlineExceeded)
-	r.Reading = d.Parse(f.ev.name, protocol.Ran{
-		Code: r.Exit.Code, Failed: r.failure(ctx, limit), Cut: r.Exit.StdoutTruncated,
-		Stdout: r.Exit.Stdout, Stderr: r.Exit.Stderr, Tool: f.ev.subject.name, Tools: f.ev.tools,
-	})
 	r.Warnings = append(r.Warnings, changed...)
 	if r.Exit.Warning != "" {
 		r.Warnings = append(r.Warnings, r.Exit.Warning)
 	}
-	r.judge(f.ev.name)
+	f.read(&r, r.failure(ctx, limit))
 	f.mu.Lock()
 	f.report.Runs[i] = r
 	f.mu.Unlock()
+}
+
+// read says what a run means.
+func (f *firing[S]) read(r *Run, failed string) {
+	if f.player != nil {
+		r.Failed = failed
+		f.player.Read(f.what, r)
+		return
+	}
+	r.Reading = protocol.DialectOf(r.Hook.Dialect).Parse(f.ev.name, protocol.Ran{
+		Code: r.Exit.Code, Failed: failed, Cut: r.Exit.StdoutTruncated,
+		Stdout: r.Exit.Stdout, Stderr: r.Exit.Stderr, Tool: f.ev.subject.name, Tools: f.ev.tools,
+	})
+	r.judge(f.ev.name)
 }
 
 // failure says why the run did not end by itself; empty: it exited.
@@ -299,7 +324,7 @@ func (r *Run) judge(ev Event) {
 // absorb applies the answer of run i to state.
 func (f *firing[S]) absorb(state S, i int) S {
 	r := &f.report.Runs[i]
-	if r.Skipped != "" {
+	if r.Skipped != "" || f.player != nil {
 		return state
 	}
 	a := &answer{Output: r.Reading.Output, hook: r.Hook.ID(), report: &f.report, run: r}
@@ -319,6 +344,9 @@ func (f *firing[S]) absorb(state S, i int) S {
 func (f *firing[S]) finish(state S) Verdict {
 	rep := &f.report
 	v := merge(rep.Runs)
+	if f.player != nil {
+		v = merge([]Run{f.settled})
+	}
 	rep.Verdict = v
 	rep.Effect = Effect{Kind: EffectNone}
 	if f.ev.effect != nil {
@@ -337,7 +365,9 @@ func (f *firing[S]) finish(state S) Verdict {
 	rep.Messages = f.e.messages(rep)
 	rep.Duration = time.Since(rep.Started)
 	if f.e.Report != nil && (len(rep.Runs) > 0 || f.e.ReportIdle) {
-		compare(rep.Event, rep.Runs)
+		if f.player == nil {
+			compare(rep.Event, rep.Runs)
+		}
 		f.e.Report(*rep)
 	}
 	return v

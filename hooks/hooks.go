@@ -97,6 +97,7 @@ type (
 		Verdict
 		Context string        // already wrapped, to be appended; failed calls too
 		Tail    *llm.ToolCall // Name and Args of a call to make next; nil: none
+		Instead *string       // with a Player, the result in the place of the tool's; nil: that stays
 	}
 
 	// AfterAgentOutcome: Deny retries with Reason as the prompt.

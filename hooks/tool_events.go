@@ -19,6 +19,7 @@ func (e *Engine) BeforeTool(ctx context.Context, use ToolUse) BeforeToolOutcome 
 	args, v := fire(ctx, e, event[map[string]any]{
 		name:    protocol.BeforeTool,
 		subject: subject{use.Call.Name, use.MCP},
+		call:    use.Call,
 		state:   use.Call.Args,
 		stdin: func(b protocol.Base, args map[string]any) Payload {
 			return payload(protocol.BeforeToolInput{
@@ -93,6 +94,7 @@ func orEmpty(m map[string]any) map[string]any {
 type afterTool struct {
 	context string
 	tail    *llm.ToolCall
+	instead *string // of a Player
 }
 
 // AfterTool fires after a tool ran, successful or not. use.Call.Args are the
@@ -104,6 +106,7 @@ func (e *Engine) AfterTool(ctx context.Context, use ToolUse, response protocol.T
 	s, v := fire(ctx, e, event[afterTool]{
 		name:    protocol.AfterTool,
 		subject: subject{use.Call.Name, use.MCP},
+		call:    use.Call,
 		stdin: func(b protocol.Base, _ afterTool) Payload {
 			return payload(protocol.AfterToolInput{
 				Base: b, ToolName: use.Call.Name, ToolInput: orEmpty(use.Call.Args), ToolResponse: response,
@@ -112,6 +115,9 @@ func (e *Engine) AfterTool(ctx context.Context, use ToolUse, response protocol.T
 		},
 		apply: func(s afterTool, a *answer) afterTool {
 			s.context = addContext(s.context, a)
+			if a.instead != nil {
+				s.instead = a.instead
+			}
 			if t := a.TailToolCall; t != nil {
 				a.note("asks for %s to be called next", t.Name)
 				s.tail = &llm.ToolCall{Name: t.Name, Args: t.Args}
@@ -125,7 +131,7 @@ func (e *Engine) AfterTool(ctx context.Context, use ToolUse, response protocol.T
 			return contextEffect(s.context, Verdict{})
 		},
 	})
-	out := AfterToolOutcome{Verdict: v, Context: wrapContext(s.context), Tail: s.tail}
+	out := AfterToolOutcome{Verdict: v, Context: wrapContext(s.context), Tail: s.tail, Instead: s.instead}
 	if v.Denied() {
 		out.Tail = nil
 	}

@@ -13,8 +13,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"minigem/e2e/agents"
+	"minigem/e2e/agents/played"
 	"minigem/e2e/testbed"
 	"minigem/internal/app"
+	"minigem/internal/cases"
 	"minigem/internal/exit"
 )
 
@@ -102,13 +104,18 @@ installs are programs of others.`,
 	return cmd
 }
 
-// onAgents runs the cases on minigem and on agents, and writes the matrix.
+// onAgents runs the cases on minigem, on agents, and as agents, and writes the
+// matrix.
 func (t *hooksTesting) onAgents(ctx context.Context, s *testbed.Suite, files []string) error {
+	as, err := played.Find(t.as)
+	if err != nil {
+		return exit.Errorf(exit.Input, "reading --as: %w", err)
+	}
 	tester, err := t.agents.tester(t.sys)
 	if err != nil {
 		return err
 	}
-	m, err := tester.Run(ctx, agents.Order{Files: files, On: t.on, Version: app.Version, Options: s.Run})
+	m, err := tester.Run(ctx, agents.Order{Files: files, On: t.on, Version: app.Version, Options: s.Run, More: played.Columns(as, s.Run, cases.As)})
 	switch {
 	case ctx.Err() != nil && m == nil:
 		return exit.Errorf(exit.Interrupted, "interrupted: no case was run")

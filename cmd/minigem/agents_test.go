@@ -50,7 +50,7 @@ func TestOnRefuses(t *testing.T) {
 	t.Parallel()
 	file := testbedData + "/cases/before_tool_deny.txtar"
 	for _, tt := range []struct{ flags, want string }{
-		{"--on claude --format tap", `the format is "tap": with --on, use one of text, json, github`},
+		{"--on claude --format tap", `the format is "tap": with --on and --as, use one of text, json, github`},
 		{"--on claude --junit x.xml", "--junit is not available with --on"},
 		{"--on claude --coverage", "--coverage is not available with --on"},
 		{"--on claude --min 5", "--min is not available with --on"},
@@ -91,6 +91,55 @@ func TestOnNamesAnAgent(t *testing.T) {
 	code, _, stderr := hooksTest(t, "--on", "clawd", "../../examples/portable/naive.txtar")
 	assert.Equal(t, 42, code)
 	assert.Contains(t, stderr, `there is no agent "clawd": expected minigem, all, or some of claude, codex`)
+}
+
+// TestAsNamesAnAgent: who misspells an agent is told which was meant, and an
+// agent of which too little is known has a column that says so and is not green.
+func TestAsNamesAnAgent(t *testing.T) {
+	t.Parallel()
+	code, _, stderr := hooksTest(t, "--as", "cluade", "../../examples/portable/naive.txtar")
+	assert.Equal(t, 42, code)
+	assert.Contains(t, stderr, `there is no agent "cluade"; did you mean "claude"?`)
+	code, stdout, _ := hooksTest(t, "--as", "amp", "../../examples/portable/naive.txtar")
+	assert.Equal(t, 0, code)
+	assert.Contains(t, stdout, "amp (unproven): cannot: too little is known of Amp to play it")
+	assert.Contains(t, stdout, "1 passed, 0 failed, 1 cannot be said")
+}
+
+// TestAs: minigem plays agents, and a cell says what the agent makes of the case.
+// A column of an agent that is played is never called as the agent itself.
+func TestAs(t *testing.T) {
+	t.Parallel()
+	const folder = "../../e2e/agents/played/testdata/cases"
+	code, stdout, stderr := hooksTest(t, "--as", "claude,qwen", "--format", "json", folder)
+	require.Equal(t, 1, code, stderr)
+	var cells []struct{ Case, Agent, State, Why string }
+	require.NoError(t, json.Unmarshal([]byte(stdout), &cells))
+	states := map[string]string{}
+	for _, c := range cells {
+		if c.Agent != "minigem" {
+			states[c.Agent+" "+c.Case[len(folder)+1:]] = c.State
+		}
+		if c.State == "cannot" {
+			assert.NotEmpty(t, c.Why)
+		}
+	}
+	assert.Equal(t, map[string]string{
+		"claude (played) claude": "pass", "claude (played) failed": "pass", "claude (played) nested_allow": "pass", "claude (played) odd_entry": "fail",
+		"claude (played) unmeasured": "cannot",
+		"qwen (played) claude":       "cannot", "qwen (played) failed": "fail", "qwen (played) nested_allow": "fail", "qwen (played) odd_entry": "cannot",
+		"qwen (played) unmeasured": "cannot",
+	}, states)
+}
+
+// TestAsIsForCasesAlone: nobody plays another agent outside of a case; the agent
+// itself knows no such flag.
+func TestAsIsForCasesAlone(t *testing.T) {
+	t.Parallel()
+	b := &strings.Builder{}
+	sys := &app.System{Stdin: strings.NewReader(""), Stdout: b, Stderr: b, Dir: t.TempDir(), Env: []string{"HOME=" + t.TempDir()}}
+	assert.Equal(t, 1, run([]string{"--as", "claude", "-p", "hello"}, sys))
+	assert.Contains(t, b.String(), "unknown flag: --as")
 }
 
 // TestPortableExamples: minigem refuses and passes as the examples say.

@@ -40,6 +40,7 @@ type hooksTesting struct {
 	binary   string
 	html     string
 	on       []string
+	as       []string
 	agents   agentFlags
 }
 
@@ -99,7 +100,8 @@ func hooksTestCommand(sys *app.System) *cobra.Command {
 	fs.BoolVar(&t.coverage, "coverage", false, "tell which hooks, events, decisions and failures the cases reached")
 	fs.StringVar(&t.binary, "binary", "", "the same as --on gemini, with Gemini CLI or a fork of it as the `program`")
 	fs.StringSliceVar(&t.on, "on", nil, "run the cases on these `agents` too, such as claude,codex, or on all, and show a matrix")
-	fs.StringVar(&t.html, "html", "", "with --on, write the matrix to a `file` as a page for a browser too")
+	fs.StringVar(&t.html, "html", "", "with --on or --as, write the matrix to a `file` as a page for a browser too")
+	fs.StringSliceVar(&t.as, "as", nil, "let minigem play these `agents` too, such as claude,codex, or all that were measured, and show a matrix")
 	t.agents.register(fs)
 	fs.IntVar(&t.min, "min", 0, "fail below this `percentage` of coverage")
 	return cmd
@@ -141,7 +143,7 @@ func (t *hooksTesting) test(ctx context.Context, paths []string) error {
 	if err != nil {
 		return exit.With(testbed.ExitBroken, err)
 	}
-	if len(t.on) > 0 {
+	if len(t.on)+len(t.as) > 0 {
 		return t.onAgents(ctx, s, files)
 	}
 	f := testbed.NewFormat(t.format, t.sys.Stdout, t.verbose)
@@ -183,21 +185,21 @@ func (t *hooksTesting) suite(paths []string) (*testbed.Suite, error) {
 
 // fits says which flags do not go together.
 func (t *hooksTesting) fits() error {
-	if len(t.on) == 0 {
+	if len(t.on)+len(t.as) == 0 {
 		switch {
 		case t.html != "":
-			return errors.New("--html is a matrix: it needs --on, with the agents that it is about")
+			return errors.New("--html is a matrix: it needs --on or --as, with the agents that it is about")
 		case !slices.Contains(testbed.Formats, t.format):
 			return fmt.Errorf("the format is %q: use one of %s", t.format, strings.Join(testbed.Formats, ", "))
 		}
 		return nil
 	}
 	if !slices.Contains(agents.Formats, t.format) {
-		return fmt.Errorf("the format is %q: with --on, use one of %s", t.format, strings.Join(agents.Formats, ", "))
+		return fmt.Errorf("the format is %q: with --on and --as, use one of %s", t.format, strings.Join(agents.Formats, ", "))
 	}
 	for flag, set := range map[string]bool{"--watch": t.watch, "--update": t.update, "--coverage": t.coverage, "--min": t.min > 0, "--junit": t.junit != ""} {
 		if set {
-			return fmt.Errorf("%s is not available with --on: run the cases without --on for it", flag)
+			return fmt.Errorf("%s is not available with --on and --as: run the cases without them for it", flag)
 		}
 	}
 	return nil

@@ -19,6 +19,7 @@ var points = map[hooks.Event]dialect.Point{
 // because says what of a hook's answer the agent does not take, and what to say
 // instead, from the tables; empty: nothing, or nothing is known.
 func because(agent string, event hooks.Event, run hooks.Run) string {
+	agent, _, _ = strings.Cut(agent, " ") // of one that is played, too
 	a, err := dialect.Find(agent)
 	if err != nil || points[event] == "" {
 		return ""

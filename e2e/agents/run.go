@@ -107,6 +107,7 @@ type Order struct {
 	On      []string        // names of agents, or all
 	Version string          // of minigem
 	Options testbed.Options // for minigem itself
+	More    []Column        // beside those of the agents
 }
 
 // Run reads all cases, looks for the agents, tests them, and runs the cases on
@@ -136,7 +137,7 @@ func (t Tester) Run(ctx context.Context, o Order) (*Matrix, error) {
 			return nil, fmt.Errorf("no case was run: %w", ctx.Err())
 		}
 	}
-	return t.run(ctx, cases, columns), nil
+	return t.run(ctx, cases, append(columns, o.More...)), nil
 }
 
 // readCases reads all of them, or says what is wrong with each.

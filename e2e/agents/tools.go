@@ -22,6 +22,11 @@ func (a *Adapter) call(act script.Action, workspace string) (llm.ToolCall, error
 		}
 		return llm.ToolCall{}, fmt.Errorf("%s cannot %s: %s", a.Name, act.Kind, why)
 	}
+	return llm.ToolCall{Name: t.Name, Args: a.filled(t.Args, act, workspace)}, nil
+}
+
+// filled are arguments with what an action says in them.
+func (a *Adapter) filled(args map[string]any, act script.Action, workspace string) map[string]any {
 	path := act.Path
 	if path == "" && act.Kind == script.DoSearch {
 		path = "."
@@ -29,11 +34,11 @@ func (a *Adapter) call(act script.Action, workspace string) (llm.ToolCall, error
 	if path != "" && !filepath.IsAbs(path) {
 		path = filepath.Join(workspace, filepath.FromSlash(path))
 	}
-	args, _ := fillAll(t.Args, map[string]string{
+	filled, _ := fillAll(args, map[string]string{
 		"COMMAND": act.Command, "PATH": path, "TEXT": act.Text, "OLD": act.Old, "NEW": act.New, "PATTERN": act.Pattern,
 		"SH_PATH": word(path), "SH_TEXT": word(act.Text), "SH_PATTERN": word(act.Pattern), "PATCH": patch(act, path),
 	}).(map[string]any)
-	return llm.ToolCall{Name: t.Name, Args: args}, nil
+	return filled
 }
 
 // word makes s one word of a shell.

@@ -19,10 +19,11 @@ type Check struct {
 
 // unasked says why nothing can be said about c; empty: something can.
 func (r *Record) unasked(c Command) string {
+	seer, sees := r.other.(Seer)
 	switch {
 	case r.other == nil:
 		return "" // it did not start: that the case fails is known
-	case !c.verb.elsewhere:
+	case !c.verb.elsewhere && !(sees && seer.Sees(c.verb.name)):
 		return c.verb.name + " cannot be seen there"
 	}
 	return r.other.Cannot(c.verb.name, c.Args, c.Conds)

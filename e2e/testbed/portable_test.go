@@ -49,5 +49,5 @@ func TestForeignHooksAreNotRunHere(t *testing.T) {
 	c, err := Parse("p.txtar", []byte("prompt x\nexit 0\n-- .claude/settings.json --\n{}\n-- model --\ntext hi\n"))
 	require.NoError(t, err)
 	res := Run(t.Context(), c, Options{})
-	assert.Equal(t, "its hooks are those of other agents: run it with --on", res.Skipped)
+	assert.Equal(t, "its hooks are those of other agents: run it with --on or --as", res.Skipped)
 }

@@ -132,7 +132,7 @@ func (r *runner) prepare() error {
 	}
 	r.setup.Portable = r.c.portable
 	if !r.o.Elsewhere && !r.c.configures() {
-		r.skipped = "its hooks are those of other agents: run it with --on"
+		r.skipped = "its hooks are those of other agents: run it with --on or --as"
 	}
 	for _, cmd := range r.c.Commands {
 		if cmd.verb.kind == action && cmd.verb.name != "answer" {
@@ -294,7 +294,7 @@ func (r *runner) open(resume bool) error {
 	s := r.setup
 	s.Resume, s.Model, s.Sink, s.Report, s.Notice = resume, r.rec.model, r.rec, r.rec.report, r.rec.notice
 	s.Stdout, s.Stderr, s.Rounds, s.Request = &r.rec.out, &r.rec.err, r.c.Rounds, r.rec.model.note
-	s.Env = r.place.environment(r.o.Lookup, r.env)
+	s.Env, s.Prompt = r.place.environment(r.o.Lookup, r.env), r.c.firstPrompt()
 	if s.Mode == "" {
 		s.Mode = "yolo"
 		if r.ask || r.columns > 0 {
@@ -365,6 +365,16 @@ func (r *runner) answer(q toolcall.Question) (toolcall.Answer, bool) {
 	a := r.answers[0]
 	r.answers = r.answers[1:]
 	return a, true
+}
+
+func (c *Case) firstPrompt() string {
+	for _, cmd := range c.Commands {
+		if cmd.verb.name == "prompt" {
+			text, _ := rawText(cmd.Text) // it was checked
+			return text
+		}
+	}
+	return ""
 }
 
 // base is the last part of the case's name.

@@ -41,6 +41,7 @@ type Setup struct {
 	Env       []string // the whole environment, HOME included
 	Trust     Trust
 	Mode      string     // approval mode, as on the command line
+	Prompt    string     // the first that the case submits; empty: none
 	Resume    bool       // the newest session of the workspace goes on
 	HooksOff  bool       // no hook runs
 	Portable  []Portable // hooks in words of no agent, for drivers of other programs
@@ -88,6 +89,13 @@ type Other interface {
 	WhyNot(event, hook string) string
 	// Findings are what went wrong that no assertion is about.
 	Findings() []string
+}
+
+// Seer is an Other of which more assertions can be judged than of a program that
+// minigem only starts.
+type Seer interface {
+	// Sees reports whether an assertion can be judged, as far as Cannot allows it.
+	Sees(verb string) bool
 }
 
 // A CannotError of a Driver or a Session says that a case cannot be run there,

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"minigem/internal/text"
 )
 
 // Point is a lifecycle point under a name that is no agent's own.
@@ -161,7 +163,7 @@ func Find(id string) (*Agent, error) {
 	if a, ok := agents()[id]; ok {
 		return a, nil
 	}
-	return nil, fmt.Errorf("there is no agent %q; there are %s", id, strings.Join(order, ", "))
+	return nil, fmt.Errorf("there is no agent %q%s; there are %s", id, text.DidYouMean(text.Nearest(id, order)), strings.Join(order, ", "))
 }
 
 // List finds the agents of a list such as claude,codex; all stands for those

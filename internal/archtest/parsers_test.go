@@ -4,6 +4,9 @@ package archtest
 // that reaches it.
 var parsers = []fuzzed{
 	{target: "e2e/agents FuzzWrap", folder: "e2e/agents", functions: "mergeJSON mergeTOML readDoc readTOML wrapper.place writePlugin"},
+	{target: "e2e/agents/played FuzzFind", folder: "e2e/agents/played", functions: "Player.file Player.json Player.toml"},
+	{why: "a payload that the engine wrote", folder: "e2e/agents/played", functions: "value"},
+	{why: "copied or compared as it is, never parsed", folder: "e2e/agents/played", functions: "Player.look"},
 	{target: "e2e/fakemodel FuzzFault", folder: "e2e/testbed", functions: "parseFaults"},
 	{target: "e2e/fakemodel FuzzFault", folder: "e2e/fakemodel", functions: "Fault.UnmarshalJSON"},
 	{target: "e2e/fakemodel FuzzRequest", folder: "e2e/fakemodel", functions: "anthropicJudge.head blocks chatJudge.head decode exchange.answer exchange.serveJSON geminiAPI.read geminiJudge.tools image instance isEmptyObject isText itemsOf object openAIContent queue.keepFailure reading.checkTools reading.choice reading.responsesCall typeOf"},

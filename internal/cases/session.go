@@ -32,6 +32,15 @@ type caseSession struct {
 
 // Open is the testbed.Driver of this command.
 func Open(ctx context.Context, s testbed.Setup) (testbed.Session, error) {
+	session, err := open(ctx, s, nil)
+	if err != nil {
+		return nil, err
+	}
+	return session, nil
+}
+
+// open opens a session; change, if not nil, changes what it is built from.
+func open(ctx context.Context, s testbed.Setup, change func(*app.Configuration, *app.Frontend)) (*caseSession, error) {
 	sys := &app.System{Stdout: text.NewWriter(s.Stdout), Stderr: text.NewWriter(s.Stderr), Env: s.Env, Dir: s.Workspace, Now: time.Now}
 	f := &app.Options{SkipTrust: s.Trust != testbed.TrustOff, Model: "gemini-2.5-flash", ApprovalMode: s.Mode}
 	if s.Resume {
@@ -53,7 +62,11 @@ func Open(ctx context.Context, s testbed.Setup) (testbed.Session, error) {
 	if s.HooksOff {
 		c.Hooks.Off = "the case runs without them"
 	}
-	r, err := app.Build(ctx, sys, f, c, caseFrontend(s, out))
+	w := caseFrontend(s, out)
+	if change != nil {
+		change(c, &w)
+	}
+	r, err := app.Build(ctx, sys, f, c, w)
 	if err != nil {
 		return nil, err
 	}

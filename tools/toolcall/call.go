@@ -243,6 +243,9 @@ func (c *call) after(ctx context.Context, res tools.Result, err error) *llm.Tool
 			c.sink.emit(event.Notice{Severity: "warning", Text: fmt.Sprintf(
 				"Tail call of %s not made: %d in a row are the limit. Hook: %v", out.Tail.Name, maxTailCalls, out.Hooks)})
 		}
+		if out.Instead != nil {
+			res, failure = tools.Result{Parts: []llm.Part{llm.Text{Text: *out.Instead}}}, nil
+		}
 		c.settle(res, failure, c.notes(out.Context))
 	}
 	return nil

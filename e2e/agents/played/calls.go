@@ -1,0 +1,288 @@
+package played
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"path/filepath"
+	"strings"
+
+	"minigem/agent/event"
+	"minigem/e2e/agents"
+	"minigem/hooks"
+	"minigem/hooks/dialect"
+	"minigem/internal/boundedfile"
+	"minigem/llm"
+	"minigem/llm/script"
+)
+
+// call is one that the model made, in the agent's words and in ours.
+type call struct {
+	asked    *llm.ToolCall // as minigem would make it, where the agent runs a command for it; else nil
+	act      script.Action
+	kind     string // of the action; that of the table where no action says it
+	id       string
+	hook     string         // the tool's name in hooks
+	seen     map[string]any // the arguments that hooks read
+	told     string         // what hooks before the tool added, for the model
+	ends     bool           // the run ends after the tool
+	original *string        // the file as it was before; nil: there was none
+}
+
+// pending keeps what a hook before the tool wants of what comes after it.
+func (c *call) pending(told string, ends bool) { c.told, c.ends = told, ends }
+
+// Model is m as the agent is served: its calls, in the agent's words or in those
+// of a script, become calls of minigem's tools.
+func (p *Player) Model(m llm.Provider) llm.Provider { return &model{m, p} }
+
+type model struct {
+	llm.Provider
+	p *Player
+}
+
+// Stream implements llm.Model.
+func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
+		for chunk, err := range m.Provider.Stream(ctx, req) {
+			parts := make([]llm.Part, len(chunk.Parts))
+			for i, part := range chunk.Parts {
+				if c, ok := part.(llm.ToolCall); ok {
+					part = m.p.ours(c)
+				}
+				parts[i] = part
+			}
+			if chunk.Parts != nil {
+				chunk.Parts = parts
+			}
+			if !yield(chunk, err) {
+				return
+			}
+		}
+	}
+}
+
+// ours is a call in minigem's words; what it is in the agent's is kept.
+func (p *Player) ours(c llm.ToolCall) llm.ToolCall {
+	p.mu.Lock()
+	p.ids++
+	id := fmt.Sprintf("call_%012d", p.ids)
+	p.mu.Unlock()
+	if c.ID != "" {
+		id = c.ID
+	}
+	out, kept := p.translate(c)
+	out.ID, kept.id = id, id
+	p.keep(kept)
+	return out
+}
+
+func (p *Player) keep(c *call) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.calls[c.id] = c
+}
+
+func (p *Player) translate(c llm.ToolCall) (llm.ToolCall, *call) {
+	if p.adapter == nil {
+		act, _ := agents.ActionOf(c)
+		return c, &call{act: act, kind: string(act.Kind), hook: c.Name, seen: c.Args}
+	}
+	ws := p.setup.Workspace
+	if act, ok := agents.ActionOf(c); ok {
+		n, err := p.adapter.NativeCall(act, ws)
+		if err != nil {
+			p.unknown("%v", err)
+			return c, &call{act: act, kind: string(act.Kind), hook: c.Name, seen: c.Args}
+		}
+		return p.native(act, n)
+	}
+	if act, ok := p.adapter.Action(c); ok {
+		n, _ := p.adapter.NativeCall(act, ws) // it has a tool for it: c is one
+		if seen := p.adapter.SeenOf(act, ws); !same(n.Call.Args, n.Seen) {
+			n.Seen = seen
+		} else {
+			n.Seen = c.Args
+		}
+		n.Command = ""
+		return p.native(act, n)
+	}
+	if act, ok := patched(c); ok {
+		n, _ := p.adapter.NativeCall(act, ws)
+		n.Call = c
+		return p.native(act, n)
+	}
+	for _, t := range p.Tools { // what no action of scripts is
+		if g, ok := geminis().Tool(t.Action); ok && (t.Call == c.Name || g.Call == c.Name) && t.Args != nil {
+			return theirs(c, t, g)
+		}
+	}
+	if p.ID != "gemini" {
+		p.unknown("it is not known what %s makes of a call of %s", p.Agent.Agent.Name, c.Name)
+	}
+	return c, &call{hook: c.Name, seen: c.Args}
+}
+
+func geminis() *dialect.Agent {
+	g, err := dialect.Find("gemini")
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	return g
+}
+
+// theirs is a call of a tool that both have, by the tables.
+func theirs(c llm.ToolCall, t, g dialect.Tool) (llm.ToolCall, *call) {
+	ours, seen := map[string]any{}, map[string]any{}
+	for name, value := range c.Args {
+		for from, to := range t.Args {
+			if name == from || name == to {
+				ours[from], seen[to] = value, value
+			}
+		}
+	}
+	return llm.ToolCall{Name: g.Call, Args: ours}, &call{kind: t.Action, hook: t.Hook, seen: seen}
+}
+
+func same(a, b map[string]any) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
+
+// native is an action of an agent's model as minigem runs it.
+func (p *Player) native(act script.Action, n agents.NativeCall) (llm.ToolCall, *call) {
+	out := act.Call()
+	var asked *llm.ToolCall
+	if n.Command != "" {
+		asked = &llm.ToolCall{Name: out.Name, Args: out.Args}
+		act = script.Action{Kind: script.DoShell, Command: n.Command}
+		out = act.Call()
+	}
+	k := &call{asked: asked, act: act, kind: string(act.Kind), hook: n.Hook, seen: maps.Clone(n.Seen)}
+	if t, ok := p.Tool(k.kind); ok && t.Args["patch"] != "" { // the patch is all that hooks read
+		text, _ := n.Call.Args["input"].(string)
+		k.seen = map[string]any{t.Args["patch"]: strings.TrimSuffix(text, "\n")}
+	}
+	for name, value := range p.play.Inputs[k.kind] {
+		if _, has := k.seen[name]; !has {
+			k.seen[name] = value
+		}
+	}
+	return out, k
+}
+
+// Sink tells s of calls as the script of the model has them.
+func (p *Player) Sink(s event.Sink) event.Sink { return &sink{s, p} }
+
+type sink struct {
+	event.Sink
+	p *Player
+}
+
+// Emit implements event.Sink.
+func (s *sink) Emit(e event.Event) {
+	switch started := e.(type) {
+	case event.ToolStarted:
+		started.Call = s.p.asked(started.Call)
+		e = started
+	case event.ToolFinished:
+		if c := s.p.asked(started.Record.Call); c.Name != started.Record.Call.Name {
+			started.Record.Call, started.Record.Args, started.Record.Result.Name = c, c.Args, c.Name
+			e = started
+		}
+	}
+	s.Sink.Emit(e)
+}
+
+// asked is the call that a script asked for.
+func (p *Player) asked(c llm.ToolCall) llm.ToolCall {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if k := p.calls[wireID(c)]; k != nil && k.asked != nil {
+		out := *k.asked
+		out.ID = c.ID
+		return out
+	}
+	return c
+}
+
+// wireID is the id of a call as the model gave it.
+func wireID(c llm.ToolCall) string { return llm.WireID(c.Name, c.ID) }
+
+// patched is the action of a call whose only argument is a patch that adds one
+// file.
+func patched(c llm.ToolCall) (script.Action, bool) {
+	text, _ := c.Args["input"].(string)
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	if len(lines) < 3 || lines[0] != "*** Begin Patch" || lines[len(lines)-1] != "*** End Patch" {
+		return script.Action{}, false
+	}
+	path, ok := strings.CutPrefix(lines[1], "*** Add File: ")
+	var body strings.Builder
+	for _, line := range lines[2 : len(lines)-1] {
+		text, added := strings.CutPrefix(line, "+")
+		ok = ok && added
+		body.WriteString(text + "\n")
+	}
+	return script.Action{Kind: script.DoWrite, Path: path, Text: body.String()}, ok
+}
+
+// callOf is the call that an event is about.
+func (p *Player) callOf(f hooks.Firing) *call {
+	p.mu.Lock()
+	c := p.calls[wireID(f.Call)]
+	p.mu.Unlock()
+	if c == nil { // of a tail call, or of what a hook made up
+		act, _ := agents.ActionOf(f.Call)
+		c = &call{act: act, kind: string(act.Kind), id: wireID(f.Call), hook: f.Call.Name, seen: f.Call.Args}
+		p.keep(c)
+	}
+	return c
+}
+
+// toolName is what hooks of an agent call the tool.
+func (p *Player) toolName(f hooks.Firing, a *dialect.Agent) string {
+	c := p.callOf(f)
+	if t, ok := a.Tool(c.kind); ok {
+		return t.Hook
+	}
+	return c.hook
+}
+
+// look keeps the file that a call is about to change.
+func (p *Player) look(c *call) {
+	if c.act.Path == "" || c.original != nil {
+		return
+	}
+	if data, err := boundedfile.Read(p.path(c), boundedfile.Kept); err == nil {
+		text := string(data)
+		c.original = &text
+	}
+}
+
+func (p *Player) path(c *call) string {
+	if c.act.Path == "" || filepath.IsAbs(c.act.Path) {
+		return c.act.Path
+	}
+	return filepath.Join(p.setup.Workspace, filepath.FromSlash(c.act.Path))
+}
+
+// rewrite are minigem's arguments where a hook gave others in the agent's.
+func (p *Player) rewrite(c *call, o one) (map[string]any, error) {
+	if t, ok := p.Tool(c.kind); ok && t.Args["patch"] != "" {
+		text, _ := o.Input[t.Args["patch"]].(string)
+		act, ok := patched(llm.ToolCall{Args: map[string]any{"input": text}})
+		if !ok {
+			return nil, fmt.Errorf("another patch than one that adds a file cannot be played for %s", p.Agent.Agent.Name)
+		}
+		c.act, c.seen = act, o.Input
+		return act.Call().Args, nil
+	}
+	if p.adapter == nil || c.act.Kind == "" {
+		return nil, fmt.Errorf("other arguments for this tool cannot be played for %s", p.Agent.Agent.Name)
+	}
+	c.seen = o.Input
+	args := p.adapter.Args(c.act.Kind, o.Input)
+	if c.act.Kind == script.DoEdit {
+		args["instruction"] = "Replace the text"
+	}
+	return args, nil
+}

@@ -1,0 +1,21 @@
+package played
+
+import (
+	"minigem/e2e/agents"
+	"minigem/e2e/testbed"
+)
+
+// Columns are agents as they are played. o are the options for minigem itself,
+// and driver opens a session that plays one.
+func Columns(all []Agent, o testbed.Options, driver func(Agent) testbed.Driver) []agents.Column {
+	var columns []agents.Column
+	for _, a := range all {
+		c := agents.Column{Name: a.Title(), Version: a.Version, Cannot: a.Cannot(), Other: true, Options: o}
+		c.Options.Driver, c.Options.Chat, c.Options.Elsewhere, c.Options.Update = driver(a), nil, true, false
+		if a.adapter == nil {
+			c.Version, c.Note = "documents", a.Name+" was never run here: what is played is what its documents say"
+		}
+		columns = append(columns, c)
+	}
+	return columns
+}

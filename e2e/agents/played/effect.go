@@ -1,0 +1,304 @@
+package played
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"minigem/hooks"
+	"minigem/hooks/dialect"
+	"minigem/hooks/protocol"
+)
+
+// answer is a run as the agent looks at it.
+func answer(f hooks.Firing, r hooks.Run) dialect.Answer {
+	return dialect.Answer{
+		Point: played[f.Event], Exit: r.Exit.Code, Stdout: string(r.Exit.Stdout), Stderr: string(r.Exit.Stderr),
+		TimedOut: r.TimedOut, Odd: !r.TimedOut && (r.Exit.Err != nil || r.Exit.Signal != ""),
+	}
+}
+
+// effect is what the agent makes of one run.
+func (p *Player) effect(f hooks.Firing, r hooks.Run) dialect.Effect {
+	a, x := p.agentOf(r.Hook), answer(f, r)
+	if r.Hook.Event == toolFailed {
+		x.Point = failedPoint
+	}
+	silent := x.Exit == 0 && !x.Odd && !x.TimedOut && strings.TrimSpace(x.Stdout+x.Stderr) == ""
+	if silent || x.Point == sessionEnd {
+		return dialect.Effect{Kind: dialect.Allowed}
+	}
+	e := a.Read(x)
+	if p.play.Bridge {
+		e = bridged(x)
+	}
+	if e.Kind == dialect.Asked && p.play.Asked == "ends" {
+		e.Kind = dialect.RunEnded
+	}
+	return e
+}
+
+// bridged is what the plugin makes of an answer through which an agent without
+// commands runs them.
+func bridged(x dialect.Answer) dialect.Effect {
+	switch {
+	case x.Exit != 2, x.Point == dialect.AgentStop:
+		return dialect.Effect{Kind: dialect.Allowed}
+	case x.Point == dialect.BeforeTool:
+		return dialect.Effect{Kind: dialect.Refused, Reason: cmp.Or(strings.TrimSpace(x.Stderr), "refused by a hook")}
+	case x.Point == dialect.BeforePrompt:
+		return dialect.Effect{Kind: dialect.PromptBlocked}
+	}
+	return dialect.Effect{Kind: dialect.Unknown}
+}
+
+// Read implements hooks.Player.
+func (p *Player) Read(f hooks.Firing, r *hooks.Run) {
+	e := p.effect(f, *r)
+	r.Warnings = append(r.Warnings, e.Why...)
+	o := &r.Reading.Output
+	o.Reason, o.AdditionalContext = e.Reason, e.Told
+	switch e.Kind {
+	case dialect.Unknown:
+		p.unknown("nobody has measured what %s makes of this answer at %s: %s", p.agentOf(r.Hook).Title(), p.name(f), summary(*r))
+	case dialect.Refused, dialect.Asked, dialect.PromptBlocked, dialect.Answered, dialect.Retry:
+		o.Decision, r.Decision = protocol.Deny, hooks.Deny
+	case dialect.RunEnded:
+		if !e.Ran {
+			o.Stop, o.StopReason, r.Decision = true, e.Reason, hooks.Stop
+		}
+	case dialect.Rewritten:
+		o.ToolInput, o.WholeToolInput = e.Input, !e.Merge
+	}
+}
+
+func summary(r hooks.Run) string {
+	s := r.Hook.ID()
+	switch {
+	case r.Failed != "":
+		return s + " " + r.Failed
+	case len(r.Exit.Stdout) > 0:
+		return s + " printed " + strings.TrimSpace(string(r.Exit.Stdout[:min(len(r.Exit.Stdout), 120)]))
+	}
+	return s + " printed " + strings.TrimSpace(string(r.Exit.Stderr[:min(len(r.Exit.Stderr), 120)])) + " on stderr"
+}
+
+// one is a run with what it does.
+type one struct {
+	hooks.Run
+	dialect.Effect
+}
+
+func (o one) ended() int64 { return o.Started.Add(o.Exit.Duration).UnixNano() }
+
+// Settle implements hooks.Player.
+func (p *Player) Settle(f hooks.Firing, runs []hooks.Run) hooks.Settled {
+	var all []one
+	acting := 0
+	for _, r := range runs {
+		if !r.Ran() || r.Left {
+			continue
+		}
+		o := one{r, p.effect(f, r)}
+		if o.Kind != dialect.Allowed {
+			acting++
+		}
+		all = append(all, o)
+	}
+	if acting > 1 && p.play.Several.Order == "" {
+		p.unknown("nobody has measured what the answers of several hooks at %s come to in %s", p.name(f), p.Agent.Agent.Title())
+	}
+	switch f.Event {
+	case protocol.BeforeTool:
+		return p.settleBefore(f, all)
+	case protocol.AfterTool:
+		return p.settleAfter(f, all)
+	case protocol.BeforeAgent:
+		return p.settlePrompt(all)
+	case protocol.AfterAgent:
+		return p.settleStop(all)
+	case protocol.SessionStart:
+		if i := slices.IndexFunc(all, func(o one) bool { return o.Kind == dialect.RunEnded }); i >= 0 {
+			p.mu.Lock()
+			p.ended = "a hook at the start of the session ended the run"
+			p.mu.Unlock()
+		}
+		return hooks.Settled{Output: protocol.Output{AdditionalContext: p.texts(p.play.Several.Contexts, all, func(o one) string { return o.Told })}}
+	}
+	return hooks.Settled{}
+}
+
+// having are those of a kind.
+func having(all []one, kinds ...dialect.Kind) []one {
+	var out []one
+	for _, o := range all {
+		if slices.Contains(kinds, o.Kind) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// chosen are those that count by one of the words of dialect.Several.
+func (p *Player) chosen(rule string, all []one) []one {
+	if len(all) < 2 {
+		return all
+	}
+	ended := slices.Clone(all)
+	slices.SortStableFunc(ended, func(a, b one) int { return cmp.Compare(a.ended(), b.ended()) })
+	switch rule {
+	case "first":
+		return all[:1]
+	case "last":
+		return all[len(all)-1:]
+	case "ended last":
+		return ended[len(ended)-1:]
+	case "all as ended":
+		return ended
+	case "all":
+		return all
+	}
+	p.unknown("nobody has measured whose answer counts in %s where several hooks say the same", p.Agent.Agent.Title())
+	return all
+}
+
+// texts joins what those that count say.
+func (p *Player) texts(rule string, all []one, text func(one) string) string {
+	all = slices.DeleteFunc(slices.Clone(all), func(o one) bool { return text(o) == "" })
+	var parts []string
+	for _, o := range p.chosen(rule, all) {
+		parts = append(parts, text(o))
+	}
+	return strings.Join(parts, "\n")
+}
+
+func reasonOf(o one) string { return o.Reason }
+func toldBy(o one) string   { return o.Told }
+
+// settleBefore: what ends the run wins over what refuses, that over what asks,
+// and that over other arguments.
+func (p *Player) settleBefore(f hooks.Firing, all []one) hooks.Settled {
+	if p.play.Several.Nested {
+		all = p.nested(all)
+	}
+	refuse, ask := having(all, dialect.Refused), having(all, dialect.Asked)
+	ends := having(all, dialect.RunEnded)
+	if p.play.Several.Asks {
+		refuse = having(all, dialect.Refused, dialect.Asked)
+		ask = nil
+	} else if len(refuse) == 0 {
+		refuse, ask = ask, nil
+	}
+	told := p.texts(p.play.Several.Contexts, all, toldBy)
+	now := slices.DeleteFunc(slices.Clone(ends), func(o one) bool { return o.Effect.Ran })
+	if len(now) > 0 || len(refuse) > 0 && slices.ContainsFunc(all, func(o one) bool { return o.Kind == dialect.RunEnded || o.Ends }) {
+		o := cmpOne(now, ends, refuse)
+		return hooks.Settled{Decision: hooks.Stop, Hook: o.Hook.ID(), Output: protocol.Output{Stop: true, StopReason: cmp.Or(o.Reason, "a hook ended the run")}}
+	}
+	if len(refuse) > 0 {
+		why := p.texts(p.play.Several.Refusals, refuse, reasonOf)
+		return hooks.Settled{Decision: hooks.Deny, Hook: refuse[0].Hook.ID(), Output: protocol.Output{Decision: protocol.Deny, Reason: strings.TrimSpace(why + "\n" + told)}}
+	}
+	c := p.callOf(f)
+	c.pending(told, len(ends) > 0)
+	if p.confirms() && !readOnly(c.kind) && !(p.Approves != nil && p.Approves.Is && slices.ContainsFunc(all, one.allows)) {
+		return hooks.Settled{Decision: hooks.Deny, Output: protocol.Output{Decision: protocol.Deny, Reason: "it has to be confirmed, and nobody is there"}}
+	}
+	rewrites := p.chosen(p.play.Several.Rewrites, having(all, dialect.Rewritten))
+	if len(rewrites) == 0 {
+		return hooks.Settled{}
+	}
+	last := rewrites[len(rewrites)-1]
+	args, err := p.rewrite(c, last)
+	if err != nil {
+		p.unknown("%v", err)
+	}
+	return hooks.Settled{Hook: last.Hook.ID(), Output: protocol.Output{ToolInput: args, WholeToolInput: true}}
+}
+
+// nested leaves of several answers those that say permissionDecision, where one
+// does: it wins over what the others say in other ways.
+func (p *Player) nested(all []one) []one {
+	said := slices.DeleteFunc(slices.Clone(all), func(o one) bool {
+		return o.Exit.Code == 2 || !strings.Contains(string(o.Exit.Stdout), `"permissionDecision"`)
+	})
+	if len(said) == 0 {
+		return all
+	}
+	if len(said) > 1 && len(having(said, dialect.Allowed)) != len(said) && len(having(said, dialect.Refused)) != len(said) {
+		p.unknown("nobody has measured which of several permissionDecisions counts in %s", p.Agent.Agent.Title())
+	}
+	return said
+}
+
+// cmpOne is the first of the lists' first.
+func cmpOne(lists ...[]one) one {
+	for _, l := range lists {
+		if len(l) > 0 {
+			return l[0]
+		}
+	}
+	return one{}
+}
+
+// allows reports whether the answer lets a call pass that somebody has to
+// confirm.
+func (o one) allows() bool {
+	return o.Exit.Code == 0 && strings.Contains(strings.ReplaceAll(string(o.Exit.Stdout), " ", ""), `"permissionDecision":"allow"`)
+}
+
+func (p *Player) settleAfter(f hooks.Firing, all []one) hooks.Settled {
+	c := p.callOf(f)
+	var s hooks.Settled
+	told := p.texts(p.play.Several.Contexts, all, func(o one) string {
+		if o.Kind == dialect.Appended {
+			return strings.TrimSpace(o.Reason + "\n" + o.Told)
+		}
+		return o.Told
+	})
+	s.Output.AdditionalContext = strings.TrimSpace(c.told + "\n" + told)
+	if instead := having(all, dialect.Replaced); len(instead) > 0 {
+		text := p.texts(p.play.Several.Results, instead, func(o one) string { return cmp.Or(o.Reason, o.Told) })
+		if !slices.ContainsFunc(instead, func(o one) bool { return o.Reason != "" }) {
+			s.Output.AdditionalContext = strings.TrimSpace(c.told)
+		}
+		s.Instead, s.Hook = &text, instead[0].Hook.ID()
+	}
+	if ends := having(all, dialect.RunEnded); len(ends) > 0 || c.ends || slices.ContainsFunc(all, func(o one) bool { return o.Ends }) {
+		s.Decision, s.Output.Stop, s.Output.StopReason = hooks.Stop, true, "a hook ended the run"
+	}
+	if p.again("tools") && p.prompts {
+		p.unknown("%s fires its event for prompts again for the results of tools, and what a hook's answer does then was not measured", p.Agent.Agent.Title())
+	}
+	return s
+}
+
+func (p *Player) again(what string) bool { return slices.Contains(p.play.Again, what) }
+
+func (p *Player) settlePrompt(all []one) hooks.Settled {
+	p.mu.Lock()
+	ended := p.ended
+	p.prompts = p.prompts || slices.ContainsFunc(all, func(o one) bool { return o.Kind != dialect.Allowed })
+	p.mu.Unlock()
+	if ended != "" {
+		return hooks.Settled{Decision: hooks.Deny, Output: protocol.Output{Decision: protocol.Deny, Reason: ended}}
+	}
+	if blocks := having(all, dialect.PromptBlocked, dialect.Answered, dialect.RunEnded, dialect.Refused); len(blocks) > 0 {
+		return hooks.Settled{Decision: hooks.Deny, Hook: blocks[0].Hook.ID(), Output: protocol.Output{Decision: protocol.Deny, Reason: cmp.Or(blocks[0].Reason, "a hook blocked the prompt")}}
+	}
+	rule := cmp.Or(p.play.Several.Prompts, p.play.Several.Contexts)
+	return hooks.Settled{Output: protocol.Output{AdditionalContext: p.texts(rule, all, toldBy)}}
+}
+
+func (p *Player) settleStop(all []one) hooks.Settled {
+	again := having(all, dialect.Retry)
+	if len(again) == 0 {
+		return hooks.Settled{}
+	}
+	p.mu.Lock()
+	p.retrying = true
+	p.goneOn++
+	p.mu.Unlock()
+	why := p.texts(p.play.Several.Stops, again, func(o one) string { return strings.TrimSpace(o.Reason + "\n" + o.Told) })
+	return hooks.Settled{Decision: hooks.Deny, Hook: again[0].Hook.ID(), Output: protocol.Output{Decision: protocol.Deny, Reason: why}}
+}

@@ -1,0 +1,369 @@
+package played
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"minigem/e2e/testbed"
+	"minigem/hooks"
+	"minigem/hooks/dialect"
+	"minigem/hooks/jsonc"
+	"minigem/internal/boundedfile"
+)
+
+// hook is one as the agent has it.
+type hook struct {
+	hooks.Hook
+	agent  *dialect.Agent // with whose rules: see Player.agentOf
+	native string         // the agent's name for its event
+	tools  []string       // that it is about, where there are no matchers; nil: all
+}
+
+// Hooks are all that the agent finds.
+func (p *Player) Hooks() []hooks.Hook {
+	var out []hooks.Hook
+	for _, h := range p.hooks {
+		out = append(out, h.Hook)
+	}
+	return out
+}
+
+// find reads the hooks that a case has in the agent's own files, and the
+// portable ones.
+func (p *Player) find() error {
+	files := 0
+	if p.adapter != nil {
+		for _, pattern := range p.adapter.Hooks.Native {
+			paths, err := filepath.Glob(p.place(pattern))
+			if err != nil {
+				return fmt.Errorf("%s: the pattern %s: %w", p.ID, pattern, err)
+			}
+			files += len(paths)
+			for _, path := range paths {
+				if err := p.file(path); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for _, portable := range p.setup.Portable {
+		if err := p.portable(portable); err != nil {
+			return err
+		}
+	}
+	if len(p.hooks) == 0 && len(p.cannot) == 0 && files == 0 {
+		return &testbed.CannotError{Why: fmt.Sprintf("the case has no hook that %s reads: write them in a section -- %s --, or in its own files", p.Agent.Agent.Name, testbed.PortableSection)}
+	}
+	return nil
+}
+
+// place is where a file of an adapter's pattern stands.
+func (p *Player) place(name string) string {
+	if rest, ok := strings.CutPrefix(name, "home/"); ok {
+		return filepath.Join(p.setup.Home, filepath.FromSlash(rest))
+	}
+	return filepath.Join(p.setup.Workspace, filepath.FromSlash(name))
+}
+
+func (p *Player) file(path string) error {
+	data, err := boundedfile.Read(path, boundedfile.Kept)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	switch p.adapter.Hooks.Form {
+	case "nested", "flat":
+		p.json(path, data)
+	case "toml":
+		p.toml(path, data)
+	case "files":
+		p.program(path)
+	default:
+		p.unknown("%s is a program of %s, which is not played", filepath.Base(path), p.Agent.Agent.Name)
+	}
+	return nil
+}
+
+// portable adds a hook of the portable section.
+func (p *Player) portable(x testbed.Portable) error {
+	h := hooks.Hook{Name: x.Name, Command: x.Command, Timeout: x.Timeout, Source: hooks.Source{Layer: hooks.LayerProject, File: testbed.PortableSection}}
+	if p.adapter == nil {
+		return p.unproven(x, h)
+	}
+	n, err := p.adapter.Native(x)
+	if err != nil {
+		return err
+	}
+	h.Matcher, h.Timeout = n.Matcher, time.Duration(n.Seconds*float64(time.Second))
+	p.add(h, n.Event, n.Tools)
+	return nil
+}
+
+// unproven adds a portable hook to an agent that was never run.
+func (p *Player) unproven(x testbed.Portable, h hooks.Hook) error {
+	var native dialect.Event
+	for ev, point := range played {
+		if string(ev) == x.Event {
+			native, _ = p.Event(point)
+		}
+	}
+	if native.Native == "" {
+		return &testbed.CannotError{Why: fmt.Sprintf("%s has no event %s", p.Agent.Agent.Name, x.Event)}
+	}
+	var tools []string
+	for _, action := range x.Tools {
+		t, ok := p.Tool(action)
+		if !ok {
+			return &testbed.CannotError{Why: fmt.Sprintf("what %s calls its tool to %s is not known", p.Agent.Agent.Name, action)}
+		}
+		tools = append(tools, t.Hook)
+	}
+	p.add(h, native.Native, tools)
+	return nil
+}
+
+// add keeps a hook of an event of the agent.
+func (p *Player) add(h hooks.Hook, native string, tools []string) {
+	a := p.Agent.Agent
+	if a.ID == "copilot" && native != "" && native[0] >= 'A' && native[0] <= 'Z' {
+		if pascal, err := dialect.Find("copilotc"); err == nil {
+			a = pascal
+		}
+	}
+	i := slices.IndexFunc(a.Events, func(e dialect.Event) bool { return e.Native == native })
+	if i < 0 {
+		return // an event that it has not; what that does to the others says Odd
+	}
+	event := a.Events[i]
+	for ev, point := range played {
+		if point == event.Point && (ev != toolFailed || event.Point == failedPoint) {
+			h.Event = ev
+		}
+	}
+	if h.Event == "" {
+		for _, ev := range ownModelEvents {
+			if p.ID == "gemini" && string(ev) == native {
+				h.Event = ev
+			}
+		}
+	}
+	if h.Event == "" {
+		if event.Fires == "yes" {
+			p.unknown("%s fires %s, which is not played, and the case has a hook there: %s", p.Agent.Agent.Name, native, h.ID())
+		}
+		return
+	}
+	if h.Timeout <= 0 {
+		h.Timeout = time.Duration(a.Timeout.DefaultMS) * time.Millisecond
+	}
+	h.Dialect = a.ID
+	p.hooks = append(p.hooks, hook{Hook: h, agent: a, native: native, tools: tools})
+}
+
+// odd says whether the file counts though something in it is not as it should
+// be.
+func (p *Player) odd(path, what, detail string) (counts bool) {
+	where := fmt.Sprintf("%s: %s", filepath.Base(path), detail)
+	switch p.play.Odd[what] {
+	case "nothing":
+		return true
+	case "file":
+		p.setup.Notice(fmt.Sprintf("%s: %s runs no hook of this file because of it", where, p.Agent.Agent.Title()))
+		return false
+	case "rest":
+		p.unknown("%s: the others run in %s; what becomes of this one was not measured", where, p.Agent.Agent.Title())
+		return true
+	}
+	p.unknown("%s: what %s does then was not measured", where, p.Agent.Agent.Title())
+	return true
+}
+
+// program is a hook that is a file named after its event.
+func (p *Player) program(path string) {
+	info, err := os.Stat(path)
+	if err != nil || info.IsDir() || strings.HasPrefix(filepath.Base(path), ".") {
+		return
+	}
+	p.add(hooks.Hook{Command: "'" + strings.ReplaceAll(path, "'", `'\''`) + "'", Source: hooks.Source{Layer: hooks.LayerProject, File: path}}, filepath.Base(path), nil)
+}
+
+// toml reads [[hooks]].
+func (p *Player) toml(path string, data []byte) {
+	var all struct {
+		Hooks []map[string]any `toml:"hooks"`
+	}
+	if err := toml.Unmarshal(data, &all); err != nil {
+		p.odd(path, "syntax", err.Error())
+		return
+	}
+	var found []func()
+	for _, entry := range all.Hooks {
+		text := func(key string) string { s, _ := entry[key].(string); return s }
+		h := hooks.Hook{Command: text("command"), Matcher: text("matcher"), Source: hooks.Source{Layer: hooks.LayerUser, File: path}}
+		counts := true
+		check := func(wrong bool, what, detail string) {
+			if wrong && counts {
+				counts = p.odd(path, what, detail)
+			}
+		}
+		check(h.Command == "", "no command", "an entry has no command")
+		_, hasMatcher := entry["matcher"].(string)
+		check(entry["matcher"] != nil && !hasMatcher, "matcher", "a matcher is no text")
+		_, isText := entry["timeout"].(string)
+		check(isText, "timeout string", "a time-out is a text")
+		_, known := p.event(text("event"))
+		check(!known, "event", fmt.Sprintf("there is no event %q", text("event")))
+		for key := range entry {
+			check(!slices.Contains([]string{"event", "command", "matcher", "timeout", "cwd", "env", "name"}, key), "key", fmt.Sprintf("%q is no key of a hook", key))
+		}
+		if !counts {
+			return
+		}
+		if seconds, ok := entry["timeout"].(int64); ok {
+			h.Timeout = time.Duration(seconds) * time.Second
+		}
+		found = append(found, func() { p.add(h, text("event"), nil) })
+	}
+	for _, add := range found {
+		add()
+	}
+}
+
+func (p *Player) event(native string) (dialect.Event, bool) {
+	all := slices.Clone(p.Events)
+	if pascal, err := dialect.Find("copilotc"); p.ID == "copilot" && err == nil {
+		all = append(all, pascal.Events...)
+	}
+	i := slices.IndexFunc(all, func(e dialect.Event) bool { return e.Native == native })
+	if i < 0 {
+		return dialect.Event{}, false
+	}
+	return all[i], true
+}
+
+// timeout is a number of a configuration as a duration.
+func (p *Player) timeout(n float64) time.Duration {
+	if p.Timeout.Unit == "ms" || p.Timeout.MSFrom > 0 && n >= float64(p.Timeout.MSFrom) {
+		return time.Duration(n * float64(time.Millisecond))
+	}
+	return time.Duration(n * float64(time.Second))
+}
+
+// jsonFile is a file of hooks while it is read: if it does not count, none of
+// its hooks is added.
+type jsonFile struct {
+	p      *Player
+	path   string
+	counts bool
+	found  []func()
+}
+
+func (f *jsonFile) check(wrong bool, what, detail string) {
+	if wrong && f.counts {
+		f.counts = f.p.odd(f.path, what, detail)
+	}
+}
+
+// json reads {"hooks": {EVENT: [ENTRY or {"hooks": [ENTRY]}]}}.
+func (p *Player) json(path string, data []byte) {
+	doc, err := jsonc.Parse(path, data)
+	if err != nil {
+		p.odd(path, "trailing comma", err.Error()) // what no JSON is, all that were tried take for nothing
+		return
+	}
+	f := &jsonFile{p: p, path: path, counts: true}
+	f.check(strings.Contains(string(data), "//") && !json.Valid(data), "comment", "there is a comment in it")
+	f.check(!strings.Contains(string(data), "//") && !json.Valid(data), "trailing comma", "it is not JSON as it should be")
+	for _, event := range doc.Root().Get("hooks").Members() {
+		_, known := p.event(event.Name)
+		f.check(!known, "event", fmt.Sprintf("there is no event %q", event.Name))
+		f.check(event.Value.Kind() != jsonc.Array, "event object", event.Name+" is no list")
+		for _, group := range event.Value.Elements() {
+			f.group(event.Name, group)
+		}
+	}
+	if f.counts {
+		for _, add := range f.found {
+			add()
+		}
+	}
+}
+
+func (f *jsonFile) group(event string, group jsonc.Node) {
+	switch group.Kind() {
+	case jsonc.Null:
+		f.check(true, "null group", event+" holds null")
+		return
+	case jsonc.String:
+		f.check(true, "string entry", event+" holds a text")
+		return
+	}
+	matcher := group.Get("matcher")
+	f.check(matcher.Exists() && matcher.Kind() != jsonc.String, "matcher", "a matcher is no text")
+	nested := group.Get("hooks")
+	flat := f.p.adapter.Hooks.Form == "flat"
+	entries := []jsonc.Node{group}
+	switch {
+	case nested.Exists():
+		f.check(nested.Kind() != jsonc.Array, "hooks object", "hooks is no list")
+		entries = nested.Elements()
+	case !flat:
+		f.check(true, "flat group", "an entry of "+event+" has no hooks")
+		return
+	}
+	for _, entry := range entries {
+		f.entry(event, matcher.Text(), entry)
+	}
+}
+
+// unplayed are keys of entries that change what a hook does in some agents.
+var unplayed = []string{"args", "async", "if", "once", "onFailure", "cwd", "sequential", "shell"}
+
+func (f *jsonFile) entry(event, matcher string, entry jsonc.Node) {
+	p := f.p
+	command := entry.Get("command")
+	if !command.Exists() {
+		command = entry.Get("bash")
+	}
+	kind := entry.Get("type")
+	f.check(!kind.Exists(), "no type", "a hook of "+event+" has no type")
+	f.check(kind.Exists() && kind.Text() != "command", "type", fmt.Sprintf("a hook of %s has the type %q", event, kind.Text()))
+	f.check(!command.Exists(), "no command", "a hook of "+event+" has no command")
+	timeout := entry.Get("timeout")
+	if !timeout.Exists() {
+		timeout = entry.Get("timeoutSec")
+	}
+	n, isNumber := timeout.Float()
+	f.check(timeout.Exists() && !isNumber, "timeout string", "a time-out is no number")
+	f.check(isNumber && n < 0, "timeout negative", "a time-out is negative")
+	f.check(isNumber && n == 0, "timeout zero", "a time-out is 0")
+	for _, key := range unplayed {
+		if v := entry.Get(key); v.Exists() && v.Text() != "false" {
+			p.unknown("%s: %s of a hook is not played", filepath.Base(f.path), key)
+		}
+	}
+	h := hooks.Hook{
+		Name: entry.Get("name").Text(), Command: command.Text(), Matcher: matcher, Timeout: p.timeout(n),
+		Source: hooks.Source{Layer: hooks.LayerProject, File: f.path, Line: entry.Line()},
+	}
+	if p.takesEnv() {
+		h.Env = map[string]string{}
+		for _, m := range entry.Get("env").Members() {
+			h.Env[m.Name] = m.Value.Text()
+		}
+	}
+	f.found = append(f.found, func() { p.add(h, event, nil) })
+}
+
+// takesEnv: an entry's env reaches the hook.
+func (p *Player) takesEnv() bool {
+	return slices.ContainsFunc(p.Entry, func(r dialect.Row) bool { return r.Name == "env" && r.Value == "yes" })
+}

@@ -1,0 +1,106 @@
+package played
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"minigem/e2e/testbed"
+	"minigem/hooks"
+)
+
+// Judge says which assertions can be judged where an agent is played. It
+// implements testbed.Other for sessions.
+type Judge struct{ Player *Player }
+
+// Sees reports whether an assertion can be judged at all that no other program
+// can be asked: minigem's own loop can.
+func (j Judge) Sees(verb string) bool { return verb != "portable" }
+
+// Cannot implements testbed.Other.
+func (j Judge) Cannot(verb string, args []string, conds []testbed.Cond) string {
+	p := j.Player
+	name := p.Agent.Agent.Name
+	switch verb {
+	case "fired", "not-fired", "event":
+		event := hooks.Event(args[0])
+		if !p.Plays(event) {
+			break
+		}
+		if _, ok := p.Event(played[event]); !ok {
+			return fmt.Sprintf("%s has no event %s", name, event)
+		}
+		if event == "BeforeAgent" && p.again("tools") && slices.ContainsFunc(conds, func(c testbed.Cond) bool { return c.Key == "times" }) {
+			return name + " fires it for the results of tools, too, which is not played"
+		}
+	case "stdout", "stderr", "user-saw", "screen", "notice", "ending":
+		if p.ID != "gemini" {
+			return "what " + name + " prints is in words of its own, which are not played"
+		}
+	case "cmp":
+		if args[0] == "stdout" || args[0] == "stderr" {
+			return "what " + name + " prints is in words of its own, which are not played"
+		}
+	case "transcript":
+		return "the transcript of " + name + " is not played"
+	}
+	for _, c := range conds {
+		if why := j.noCondition(verb, args, c); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+func (j Judge) noCondition(verb string, args []string, c testbed.Cond) string {
+	name := j.Player.Agent.Agent.Name
+	switch {
+	case c.Key == "upstream":
+		return "upstream says what Gemini CLI makes of a run of minigem, and this is one of " + name
+	case verb == "fired" && (c.Key == "decision" || c.Key == "reason") && !slices.Contains([]string{"BeforeTool", "BeforeAgent", "AfterAgent"}, args[0]):
+		return fmt.Sprintf("what came of a hook at %s has no %s in %s", args[0], c.Key, name)
+	case verb == "fired" && c.Key == "reason" && args[0] == "BeforeAgent":
+		return "the reason for a blocked prompt is shown to the user alone"
+	case verb == "fired" && c.Key == "decision" && c.Value != "deny" && c.Value != "proceed":
+		return fmt.Sprintf("decision=%s cannot be told from deny or proceed on %s", c.Value, name)
+	}
+	return ""
+}
+
+// Tool implements testbed.Other.
+func (j Judge) Tool(name string) string {
+	if j.Player.adapter == nil {
+		for _, t := range j.Player.Tools {
+			if g, ok := geminis().Tool(t.Action); ok && (name == t.Action || name == t.Hook) {
+				return g.Call
+			}
+		}
+		return name
+	}
+	return j.Player.adapter.ToolName(name)
+}
+
+// WhyNot implements testbed.Other.
+func (j Judge) WhyNot(event, name string) string {
+	var at []string
+	for _, h := range j.Player.hooks {
+		if testbed.IsHook(h.Hook, name) && !slices.Contains(at, string(h.Event)) {
+			at = append(at, string(h.Event))
+		}
+	}
+	switch {
+	case slices.Contains(at, event):
+		return event + " never happened"
+	case len(at) > 0:
+		return fmt.Sprintf("it is configured for %s, not for %s", strings.Join(at, ", "), event)
+	}
+	return fmt.Sprintf("%s has no such hook in this case", j.Player.Agent.Agent.Name)
+}
+
+// Findings implements testbed.Other.
+func (j Judge) Findings() []string {
+	if j.Player.endless() {
+		return []string{j.Player.Agent.Agent.Name + " goes on for ever here: nothing bounds how often a hook makes it go on. It was ended"}
+	}
+	return nil
+}

@@ -1,0 +1,52 @@
+package archtest
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestOnlyCasesPlayOtherAgents: an engine gets a Player, which takes the place of
+// our own rules, in the driver of test cases alone. So nothing that is
+// configured leads there.
+func TestOnlyCasesPlayOtherAgents(t *testing.T) {
+	t.Parallel()
+	var found []string
+	walk(t, func(dir, file string) {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		require.NoError(t, err)
+		for _, decl := range f.Decls {
+			ast.Inspect(decl, func(n ast.Node) bool {
+				var set []ast.Expr
+				switch n := n.(type) {
+				case *ast.AssignStmt:
+					set = n.Lhs
+				case *ast.CompositeLit:
+					if s, ok := n.Type.(*ast.SelectorExpr); ok && s.Sel.Name == "Engine" {
+						for _, e := range n.Elts {
+							if kv, ok := e.(*ast.KeyValueExpr); ok {
+								set = append(set, kv.Key)
+							}
+						}
+					}
+				}
+				for _, e := range set {
+					if s, ok := e.(*ast.SelectorExpr); ok {
+						e = s.Sel
+					}
+					if id, ok := e.(*ast.Ident); ok && id.Name == "Player" {
+						found = append(found, dir+" "+nameOf(decl))
+					}
+				}
+				return true
+			})
+		}
+	})
+	slices.Sort(found)
+	assert.Equal(t, []string{"internal/cases play"}, slices.Compact(found))
+}

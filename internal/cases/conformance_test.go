@@ -1,0 +1,254 @@
+package cases
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/e2e/agents/played"
+	"minigem/e2e/testbed"
+	"minigem/hooks"
+	"minigem/hooks/dialect"
+	"minigem/internal/app"
+)
+
+// answers is a hooks.Runner that gives one answer of the corpus, without a
+// process.
+type answers struct {
+	dialect.Answer
+	times int // 0: always
+
+	mu   sync.Mutex
+	runs int
+}
+
+func (a *answers) Run(context.Context, hooks.Hook, hooks.Payload, []string) hooks.Exit {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.runs++
+	if a.times > 0 && a.runs > a.times {
+		return hooks.Exit{}
+	}
+	x := hooks.Exit{Code: a.Exit, Stdout: []byte(a.Stdout), Stderr: []byte(a.Stderr)}
+	if a.TimedOut {
+		x.Err = context.DeadlineExceeded
+	}
+	return x
+}
+
+// points are the words of portable hooks, by point.
+var points = map[dialect.Point]string{
+	dialect.BeforeTool: "before-tool shell", dialect.AfterTool: "after-tool shell", dialect.BeforePrompt: "prompt", dialect.AgentStop: "stop",
+	dialect.SessionStart: "session-start",
+}
+
+// corpusCase is one answer of the corpus as a case.
+func corpusCase(a *dialect.Agent, c dialect.Case) string {
+	var b strings.Builder
+	if c.Mode != "" {
+		fmt.Fprintf(&b, "mode %s\n", c.Mode)
+	}
+	b.WriteString("prompt Make f.txt\n! model-requests 999\n\n")
+	native, _ := a.Event(c.Event)
+	entry := map[string]any{"type": "command", "command": "./hook.sh"}
+	if c.Matcher != "" {
+		entry["matcher"] = c.Matcher
+	}
+	switch {
+	case a.ID == "copilotc", a.ID == "copilot" && c.Matcher != "":
+		data, _ := json.Marshal(map[string]any{"version": 1, "hooks": map[string]any{native.Native: []any{entry}}})
+		fmt.Fprintf(&b, "-- .github/hooks/h.json --\n%s\n", data)
+	case a.ID == "kimi" && c.Matcher != "":
+		fmt.Fprintf(&b, "-- home/.kimi-code/config.toml --\n[[hooks]]\nevent = %q\nmatcher = %q\ncommand = \"./hook.sh\"\n", native.Native, c.Matcher)
+	case c.Matcher != "":
+		delete(entry, "matcher")
+		data, _ := json.Marshal(map[string]any{"hooks": map[string]any{native.Native: []any{map[string]any{"matcher": c.Matcher, "hooks": []any{entry}}}}})
+		file := map[string]string{"codex": ".codex/hooks.json"}[a.ID]
+		if file == "" {
+			file = "." + a.ID + "/settings.json"
+		}
+		fmt.Fprintf(&b, "-- %s --\n%s\n", file, data)
+	default:
+		fmt.Fprintf(&b, "-- hooks --\n%s hook.sh\n", points[c.Event])
+	}
+	b.WriteString("-- hook.sh --\n-- model --\n")
+	if c.Event == dialect.BeforeTool || c.Event == dialect.AfterTool {
+		b.WriteString("shell echo ORIG > f.txt\n\n")
+	}
+	b.WriteString("text Done.\nrepeat\n")
+	return b.String()
+}
+
+var marker = regexp.MustCompile(`R-[A-Z]+(-[A-Z]+)?`)
+
+// observe plays a case of the corpus in the whole loop, and says what came of
+// it in the words in which the agent itself was observed.
+func observe(t *testing.T, a played.Agent, table *dialect.Agent, c dialect.Case) (o dialect.Observation, cannot string) {
+	t.Helper()
+	tc, err := testbed.Parse("corpus.txtar", []byte(corpusCase(table, c)))
+	require.NoError(t, err)
+	runner := &answers{Answer: c.Answer(table), times: c.Times}
+	file := ""
+	driver := func(ctx context.Context, s testbed.Setup) (testbed.Session, error) {
+		file = filepath.Join(s.Workspace, "f.txt")
+		p, err := played.New(a, s)
+		if err != nil {
+			return nil, err
+		}
+		return openPlayed(ctx, s, p, func(_ *app.Configuration, w *app.Frontend) {
+			configure := w.Configure
+			w.Configure = func(e *hooks.Engine) { configure(e); e.Runner = runner }
+		})
+	}
+	var made []byte
+	look := func(ctx context.Context, s testbed.Setup) (testbed.Session, error) {
+		session, err := driver(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		return &looking{session, func() { made, _ = os.ReadFile(file) }}, nil
+	}
+	res := testbed.Run(t.Context(), tc, testbed.Options{Driver: look, Elsewhere: true})
+	require.NoError(t, res.Broken)
+	if res.Skipped != "" {
+		return o, res.Skipped
+	}
+	require.NotNil(t, res.Record)
+	return seenOf(c, res.Record, strings.TrimSpace(string(made)), runner.runs), ""
+}
+
+// looking is a session after whose prompt somebody looks at the files.
+type looking struct {
+	testbed.Session
+	look func()
+}
+
+func (l *looking) Prompt(ctx context.Context, text string) testbed.Outcome {
+	defer l.look()
+	return l.Session.Prompt(ctx, text)
+}
+
+func seenOf(c dialect.Case, r *testbed.Record, file string, runs int) dialect.Observation {
+	var o dialect.Observation
+	var told strings.Builder
+	result := ""
+	for _, req := range r.Requests {
+		for _, m := range req.Messages {
+			data, _ := json.Marshal(m)
+			told.Write(data)
+		}
+	}
+	for _, rec := range r.Finished {
+		data, _ := json.Marshal(rec.Result.Response)
+		result = string(data)
+	}
+	o.Model = slices.Compact(slices.Sorted(slices.Values(marker.FindAllString(told.String(), -1))))
+	if len(o.Model) == 0 {
+		o.Model = nil
+	}
+	o.Effect = string(dialect.Allowed)
+	n := len(r.Requests)
+	switch c.Event {
+	case dialect.BeforeTool:
+		switch {
+		case c.Matcher != "" && runs > 0:
+			o.Effect = dialect.Fired
+		case c.Matcher != "":
+			o.Effect = dialect.NotFired
+		case n < 2:
+			o.Effect, o.Ran = string(dialect.RunEnded), file != ""
+		case file == "":
+			o.Effect = string(dialect.Refused)
+		case file != "ORIG":
+			o.Effect = string(dialect.Rewritten)
+		case o.Model != nil:
+			o.Effect = string(dialect.Context)
+		}
+	case dialect.AfterTool:
+		switch {
+		case n < 2:
+			o.Effect = string(dialect.RunEnded)
+		case !strings.Contains(result, "(empty)"):
+			o.Effect = string(dialect.Replaced)
+		case o.Model != nil:
+			o.Effect = string(dialect.Appended)
+		}
+	case dialect.BeforePrompt:
+		switch {
+		case n == 0:
+			o.Effect = string(dialect.PromptBlocked)
+		case o.Model != nil:
+			o.Effect = string(dialect.Context)
+		}
+	case dialect.AgentStop:
+		if n > 1 {
+			o.Effect = string(dialect.Retry)
+			if c.Times == 0 {
+				o.Retries = n - 1
+			}
+		}
+	case dialect.SessionStart:
+		switch {
+		case n == 0:
+			o.Effect = string(dialect.RunEnded)
+		case o.Model != nil:
+			o.Effect = string(dialect.Context)
+		}
+	}
+	return o
+}
+
+// TestConformance: each answer that was given on an agent comes to the same
+// where minigem plays the agent, through the whole loop.
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	for _, id := range dialect.IDs() {
+		observed := dialect.Observed()[id]
+		if observed == nil {
+			continue
+		}
+		t.Run(id, func(t *testing.T) {
+			t.Parallel()
+			table, err := dialect.Find(id)
+			require.NoError(t, err)
+			player := id
+			if id == "copilotc" { // the same program, with other names of events
+				player = "copilot"
+			}
+			as, err := played.Find([]string{player})
+			require.NoError(t, err)
+			agree := 0
+			for _, name := range dialect.Names() {
+				want, ran := observed[name]
+				if !ran {
+					continue
+				}
+				got, cannot := observe(t, as[0], table, dialect.Corpus()[name])
+				if want.Endless {
+					got.Endless, want.Retries, got.Retries = got.Retries > 40, 0, 0
+				}
+				if want.Effect == string(dialect.Answered) && got.Effect == string(dialect.PromptBlocked) {
+					got.Effect = want.Effect // no request is made
+				}
+				slices.Sort(want.Model)
+				if cannot != "" || fmt.Sprint(want) != fmt.Sprint(got) {
+					t.Errorf("%s: %s gave %+v, played it gives %+v %s", name, table.Title(), want, got, cannot)
+					continue
+				}
+				agree++
+			}
+			t.Logf("%s: %d of %d answers", table.Title(), agree, len(observed))
+			assert.Equal(t, len(observed), agree)
+		})
+	}
+}

@@ -1,0 +1,66 @@
+package cases
+
+import (
+	"context"
+	"strings"
+
+	"minigem/agent"
+	"minigem/e2e/agents/played"
+	"minigem/e2e/testbed"
+	"minigem/hooks"
+	"minigem/internal/app"
+)
+
+// playedSession is a session in which minigem plays another agent.
+type playedSession struct {
+	*caseSession
+	played.Judge
+	player *played.Player
+}
+
+// As is the testbed.Driver that plays an agent. Nothing but it sets an engine's
+// Player, and it opens sessions of cases alone.
+func As(a played.Agent) testbed.Driver {
+	return func(ctx context.Context, s testbed.Setup) (testbed.Session, error) {
+		if s.Trust != testbed.TrustOn || s.Resume || s.Approver != nil {
+			return nil, &testbed.CannotError{Why: "one prompt in a trusted folder, with nobody to ask, is all that was measured of " + a.Agent.Name}
+		}
+		p, err := played.New(a, s)
+		if err != nil {
+			return nil, err
+		}
+		return openPlayed(ctx, s, p, nil)
+	}
+}
+
+// openPlayed opens a session in which p plays; change, if not nil, changes it
+// further.
+func openPlayed(ctx context.Context, s testbed.Setup, p *played.Player, change func(*app.Configuration, *app.Frontend)) (testbed.Session, error) {
+	s.Model, s.Sink, s.Mode = p.Model(s.Model), p.Sink(s.Sink), p.Mode()
+	session, err := open(ctx, s, func(c *app.Configuration, w *app.Frontend) {
+		play(p, c, w)
+		if change != nil {
+			change(c, w)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &playedSession{caseSession: session, player: p, Judge: played.Judge{Player: p}}, nil
+}
+
+// Prompt implements testbed.Session.
+func (s *playedSession) Prompt(ctx context.Context, text string) testbed.Outcome {
+	o := s.caseSession.Prompt(ctx, text)
+	o.Exit = s.player.Exit(o.Exit, o.Ending == agent.Blocked)
+	if why := s.player.Cannots(); len(why) > 0 {
+		o.Err = &testbed.CannotError{Why: strings.Join(why, "; ")}
+	}
+	return o
+}
+
+// play makes a session that of the player.
+func play(p *played.Player, c *app.Configuration, w *app.Frontend) {
+	c.Hooks = hooks.Config{Hooks: p.Hooks(), MaxRetries: p.Retries()}
+	w.Configure = func(e *hooks.Engine) { e.ReportIdle, e.Player = true, p }
+}
