@@ -159,7 +159,7 @@ func TestRecord(t *testing.T) {
 	}, {
 		Call: calls[2], Args: calls[2].Args, Result: results[2], Status: event.ToolError, ErrorType: "tool_not_registered",
 		ErrorMessage: `Tool "nope" not found. Did you mean "t"?`, Display: `Tool "nope" not found. Did you mean "t"?`,
-		DisplayName: "nope", Started: now, Finished: now,
+		DisplayName: "nope", Rejected: true, Started: now, Finished: now,
 	}}, b.records())
 
 	mcp := &protocol.MCPContext{ServerName: "box", ToolName: "toy", Command: "run", URL: "u"}
