@@ -51,9 +51,10 @@ type Several struct {
 	Nested bool `json:"nested,omitempty"`
 }
 
-// Odd is what an entry that is not as it should be does to its file: "file" (no
-// hook of it runs), "rest" (the others run; it: nobody knows), or "nothing" (it
-// counts as it stands). A kind that is not there was not measured.
+// Odd is what an entry that is not as it should be takes with it: "file" (no hook
+// of its file runs), "event" (none of its event in that file), "entry" (it alone
+// does not run), or "nothing" (it counts as it stands). A kind that is not there
+// was not measured.
 type Odd map[string]string
 
 var plays = sync.OnceValue(func() map[string]*Play {

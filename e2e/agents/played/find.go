@@ -168,22 +168,18 @@ func (p *Player) add(h hooks.Hook, native string, tools []string) {
 	p.hooks = append(p.hooks, hook{Hook: h, agent: a, native: native, tools: tools})
 }
 
-// odd says whether the file counts though something in it is not as it should
-// be.
-func (p *Player) odd(path, what, detail string) (counts bool) {
+// odd is what something takes with it that is not as it should be, in the words
+// of dialect.Odd.
+func (p *Player) odd(path, what, detail string) string {
 	where := fmt.Sprintf("%s: %s", filepath.Base(path), detail)
-	switch p.play.Odd[what] {
-	case "nothing":
-		return true
-	case "file":
-		p.setup.Notice(fmt.Sprintf("%s: %s runs no hook of this file because of it", where, p.Agent.Agent.Title()))
-		return false
-	case "rest":
-		p.unknown("%s: the others run in %s; what becomes of this one was not measured", where, p.Agent.Agent.Title())
-		return true
+	taken := p.play.Odd[what]
+	switch taken {
+	case "":
+		p.unknown("%s: what %s does then was not measured", where, p.Agent.Agent.Title())
+	case "file", "event":
+		p.setup.Notice(fmt.Sprintf("%s: because of it %s runs no hook of this %s", where, p.Agent.Agent.Title(), taken))
 	}
-	p.unknown("%s: what %s does then was not measured", where, p.Agent.Agent.Title())
-	return true
+	return taken
 }
 
 // program is a hook that is a file named after its event.
@@ -204,14 +200,14 @@ func (p *Player) toml(path string, data []byte) {
 		p.odd(path, "syntax", err.Error())
 		return
 	}
-	var found []func()
+	var adds []func()
 	for _, entry := range all.Hooks {
 		text := func(key string) string { s, _ := entry[key].(string); return s }
 		h := hooks.Hook{Command: text("command"), Matcher: text("matcher"), Source: hooks.Source{Layer: hooks.LayerUser, File: path}}
-		counts := true
+		taken := ""
 		check := func(wrong bool, what, detail string) {
-			if wrong && counts {
-				counts = p.odd(path, what, detail)
+			if wrong && taken == "" {
+				taken = p.odd(path, what, detail)
 			}
 		}
 		check(h.Command == "", "no command", "an entry has no command")
@@ -224,15 +220,18 @@ func (p *Player) toml(path string, data []byte) {
 		for key := range entry {
 			check(!slices.Contains([]string{"event", "command", "matcher", "timeout", "cwd", "env", "name"}, key), "key", fmt.Sprintf("%q is no key of a hook", key))
 		}
-		if !counts {
+		switch taken {
+		case "file", "event":
 			return
+		case "entry":
+			continue
 		}
 		if seconds, ok := entry["timeout"].(int64); ok {
 			h.Timeout = time.Duration(seconds) * time.Second
 		}
-		found = append(found, func() { p.add(h, text("event"), nil) })
+		adds = append(adds, func() { p.add(h, text("event"), nil) })
 	}
-	for _, add := range found {
+	for _, add := range adds {
 		add()
 	}
 }
@@ -251,24 +250,43 @@ func (p *Player) event(native string) (dialect.Event, bool) {
 
 // timeout is a number of a configuration as a duration.
 func (p *Player) timeout(n float64) time.Duration {
+	if n <= 0 {
+		return 0 // the agent's own
+	}
 	if p.Timeout.Unit == "ms" || p.Timeout.MSFrom > 0 && n >= float64(p.Timeout.MSFrom) {
 		return time.Duration(n * float64(time.Millisecond))
 	}
 	return time.Duration(n * float64(time.Second))
 }
 
-// jsonFile is a file of hooks while it is read: if it does not count, none of
-// its hooks is added.
+// jsonFile is a file of hooks while it is read: what something odd takes with it
+// is not added.
 type jsonFile struct {
-	p      *Player
-	path   string
-	counts bool
-	found  []func()
+	p     *Player
+	path  string
+	void  bool     // the file
+	event string   // that is being read
+	voids []string // events
+	odd   bool     // the entry that is being read
+	found []found
+}
+
+type found struct {
+	event string
+	hook  hooks.Hook
 }
 
 func (f *jsonFile) check(wrong bool, what, detail string) {
-	if wrong && f.counts {
-		f.counts = f.p.odd(f.path, what, detail)
+	if !wrong {
+		return
+	}
+	switch f.p.odd(f.path, what, detail) {
+	case "file":
+		f.void = true
+	case "event":
+		f.voids = append(f.voids, f.event)
+	case "entry":
+		f.odd = true
 	}
 }
 
@@ -279,20 +297,22 @@ func (p *Player) json(path string, data []byte) {
 		p.odd(path, "trailing comma", err.Error()) // what no JSON is, all that were tried take for nothing
 		return
 	}
-	f := &jsonFile{p: p, path: path, counts: true}
+	f := &jsonFile{p: p, path: path}
 	f.check(strings.Contains(string(data), "//") && !json.Valid(data), "comment", "there is a comment in it")
 	f.check(!strings.Contains(string(data), "//") && !json.Valid(data), "trailing comma", "it is not JSON as it should be")
 	for _, event := range doc.Root().Get("hooks").Members() {
 		_, known := p.event(event.Name)
+		f.event = event.Name
 		f.check(!known, "event", fmt.Sprintf("there is no event %q", event.Name))
 		f.check(event.Value.Kind() != jsonc.Array, "event object", event.Name+" is no list")
 		for _, group := range event.Value.Elements() {
+			f.odd = false
 			f.group(event.Name, group)
 		}
 	}
-	if f.counts {
-		for _, add := range f.found {
-			add()
+	for _, x := range f.found {
+		if !f.void && !slices.Contains(f.voids, x.event) {
+			p.add(x.hook, x.event, nil)
 		}
 	}
 }
@@ -319,7 +339,9 @@ func (f *jsonFile) group(event string, group jsonc.Node) {
 		f.check(true, "flat group", "an entry of "+event+" has no hooks")
 		return
 	}
+	groupOdd := f.odd
 	for _, entry := range entries {
+		f.odd = groupOdd
 		f.entry(event, matcher.Text(), entry)
 	}
 }
@@ -360,7 +382,9 @@ func (f *jsonFile) entry(event, matcher string, entry jsonc.Node) {
 			h.Env[m.Name] = m.Value.Text()
 		}
 	}
-	f.found = append(f.found, func() { p.add(h, event, nil) })
+	if !f.odd && h.Command != "" {
+		f.found = append(f.found, found{event, h})
+	}
 }
 
 // takesEnv: an entry's env reaches the hook.
