@@ -29,11 +29,16 @@ type Check struct {
 	Tool    string `json:"tool,omitempty"`    // an action; what the matcher looks at
 	Fact    string `json:"fact,omitempty"`    // such as timeout.unit
 	Expect  string `json:"expect"`            // an effect, "prevent", "observe", a value, or "none"
+
+	// Holds is what of the claim is true all the same where this check is not:
+	// the claim is then right in part. It is for who wrote the claim down to say.
+	Holds string `json:"holds,omitempty"`
 }
 
 // The verdicts of a claim.
 const (
 	Agrees      = "agrees"
+	Partly      = "partly" // where it is wrong, something of it holds all the same
 	Contradicts = "contradicts"
 	Unmeasured  = "unmeasured"
 	Stale       = "stale" // it is about another version
@@ -100,7 +105,7 @@ func Judge(claims []Claim) []Verdict {
 }
 
 // strength: a claim that is wrong somewhere is wrong.
-var strength = map[string]int{Unmeasured: 0, Stale: 1, Agrees: 2, Contradicts: 3}
+var strength = map[string]int{Unmeasured: 0, Stale: 1, Agrees: 2, Partly: 3, Contradicts: 4}
 
 func judge(k Check) Result {
 	a, err := dialect.Find(k.Agent)
@@ -118,6 +123,9 @@ func judge(k Check) Result {
 		return r
 	}
 	r.Verdict = Contradicts
+	if k.Holds != "" {
+		r.Verdict = Partly
+	}
 	if agrees(a, k, r.Measured) {
 		r.Verdict = Agrees
 	}
@@ -199,15 +207,19 @@ func WriteVerdicts(verdicts []Verdict) string {
 		count[v.Verdict]++
 		fmt.Fprintf(&b, "%-12s %s: %s (%s)\n", v.Verdict, v.ID, v.Claim, v.Source)
 		for _, r := range v.Cells {
-			if r.Verdict == Contradicts {
+			if r.Verdict == Contradicts || r.Verdict == Partly {
 				what := r.Answer + r.Fact
 				if r.Matcher != "" {
 					what = "matcher " + r.Matcher
 				}
-				fmt.Fprintf(&b, "             %s %s, %s: claimed %s, %s %s\n", r.Agent, r.About, what, r.Expect, r.Evidence, r.Measured)
+				fmt.Fprintf(&b, "             %s %s, %s: claimed %s, %s %s", r.Agent, r.About, what, r.Expect, r.Evidence, r.Measured)
+				if r.Holds != "" {
+					b.WriteString("; but " + r.Holds)
+				}
+				b.WriteByte('\n')
 			}
 		}
 	}
-	fmt.Fprintf(&b, "%d contradict, %d agree, %d are unmeasured, %d are stale\n", count[Contradicts], count[Agrees], count[Unmeasured], count[Stale])
+	fmt.Fprintf(&b, "%d contradict, %d are right in part, %d agree, %d are unmeasured, %d are stale\n", count[Contradicts], count[Partly], count[Agrees], count[Unmeasured], count[Stale])
 	return b.String()
 }

@@ -24,7 +24,7 @@ func TestClaims(t *testing.T) {
 	for _, v := range Judge(claims) {
 		count[v.Verdict]++
 	}
-	assert.Equal(t, map[string]int{Contradicts: 33, Agrees: 9, Unmeasured: 2}, count)
+	assert.Equal(t, map[string]int{Contradicts: 27, Partly: 6, Agrees: 9, Unmeasured: 2}, count)
 	assert.Contains(t, WriteVerdicts(Judge(claims)), "claude 2.1.330, timeout.unit: claimed ms, measured s\n")
 }
 
@@ -35,6 +35,8 @@ func TestVerdicts(t *testing.T) {
 		want  string
 	}{
 		{Check{Agent: "codex", Answer: "pre/exit2-silent", Expect: "refused"}, Contradicts},
+		{Check{Agent: "codex", Answer: "pre/exit2-silent", Expect: "refused", Holds: "a reason on stderr refuses"}, Partly},
+		{Check{Agent: "codex", Answer: "pre/exit2-silent", Expect: "allowed", Holds: "so it is"}, Agrees},
 		{Check{Agent: "codex", Answer: "pre/exit2-silent", Expect: "allowed"}, Agrees},
 		{Check{Agent: "codex", Version: "0.1.0", Answer: "pre/exit2-silent", Expect: "refused"}, Stale},
 		{Check{Agent: "codex", Version: "0.169.0", Answer: "pre/exit2-silent", Expect: "observe"}, Agrees},
@@ -155,7 +157,7 @@ func TestRun(t *testing.T) {
 		{options: Options{Args: []string{"Stop"}, Agents: "codex"}, prints: "retry x203"},
 		{options: Options{JSON: true}, prints: `"minigem.dev/compat/1"`},
 		{options: Options{HTML: true}, prints: "<!doctype html>"},
-		{options: Options{Claims: claims}, wrong: true, prints: "1 contradict, 0 agree"},
+		{options: Options{Claims: claims}, wrong: true, prints: "1 contradict, 0 are right in part, 0 agree"},
 		{options: Options{Claims: claims, JSON: true}, wrong: true, prints: `"verdict": "contradicts"`},
 		{options: Options{Claims: []byte("x")}, fails: "reading claims"},
 		{options: Options{Args: []string{"BeforeModel"}}, fails: `nobody has measured answers at "BeforeModel"`},
