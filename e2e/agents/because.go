@@ -98,3 +98,39 @@ func (m *Matrix) advice() string {
 	}
 	return b.String()
 }
+
+// unfired says of hooks that never ran which matchers fire, by the tables, for
+// no tool that the agent has.
+func (c *Cell) unfired() []string {
+	a, err := dialect.Find(c.Agent)
+	if err != nil {
+		return nil
+	}
+	ran := map[string]bool{}
+	for _, rep := range c.Result.Record.Reports {
+		for _, run := range rep.Runs {
+			ran[run.Hook.Command] = ran[run.Hook.Command] || run.Ran()
+		}
+	}
+	var lines []string
+	for _, h := range c.Result.Record.Config.Hooks {
+		if h.Matcher == "" || ran[h.Command] || !h.Event.IsTool() {
+			continue
+		}
+		var names []string
+		for _, t := range a.Tools {
+			if fires, known := a.Fires(h.Matcher, t.Hook); fires || !known {
+				names = nil
+				break
+			}
+			if !slices.Contains(names, t.Hook) {
+				names = append(names, t.Hook)
+			}
+		}
+		if len(names) > 0 {
+			lines = append(lines, fmt.Sprintf("%s: %s never ran\n      why: %s: the matcher %q fires for none of its tools, which are called %s there",
+				h.Event, h.ID(), c.Agent, h.Matcher, strings.Join(names, ", ")))
+		}
+	}
+	return lines
+}

@@ -202,7 +202,7 @@ func (c *Cell) seen() []string {
 			lines = append(lines, line)
 		}
 	}
-	return lines
+	return append(lines, c.unfired()...)
 }
 
 func clip(s string, n int) string {
