@@ -3,26 +3,69 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
+	"minigem/internal/thorough"
 	"minigem/internal/waittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// foreignFiles are files that somebody else may have written, below the folder
-// that holds home and project.
-var foreignFiles = []string{
-	"home/.gemini/settings.json", "project/.gemini/settings.json", "project/.geminiignore", "project/.gitignore", "project/.env", "project/.gemini/.env",
-	"home/.gemini/policies/p.toml", "project/GEMINI.md", "home/.gemini/trustedFolders.json", "home/.gemini/projects.json",
-	"home/.gemini/installation_id", "home/.gemini/extensions/x/gemini-extension.json", "home/.gemini/extensions/extension-enablement.json",
+// A foreignFile is one that somebody else may have written, below the folder that
+// holds home and project.
+type foreignFile struct {
+	path    string
+	args    []string          // that read it; nil: a prompt
+	beside  map[string]string // what makes the program read it
+	silent  bool              // nothing is said of it: it is looked at, and left
+	env     string
+	ordinal int // of several runs beside the same file
+}
+
+// takes says whether a file is tried as something in the ordinary run: what a
+// decoder of TOML minds, where one reads; and what all readers of a kind share,
+// with a few of them.
+func (f foreignFile) takes(name string) bool {
+	toml := strings.HasSuffix(f.path, ".toml") || strings.HasSuffix(f.path, ".txtar")
+	few := f.args != nil || f.beside != nil || f.env != ""
+	switch name {
+	case "tables", "keys", "dotted keys", "lines":
+		return toml
+	case "UTF-8", "BOM", "nothing", "NULs", "null", "directory":
+		return !few
+	}
+	return true
+}
+
+const (
+	sessionFile    = "home/.gemini/tmp/project/chats/session-2026-01-01T10-00-aaaaaaaa.jsonl"
+	checkpointFile = "home/.gemini/tmp/project/checkpoints/2026-01-01T10-00-00_000Z-a.txt-write_file.json"
+)
+
+var foreignFiles = []foreignFile{
+	{path: "home/.gemini/settings.json"}, {path: "project/.gemini/settings.json"}, {path: "project/.geminiignore"}, {path: "project/.gitignore"}, {path: "project/.git/info/exclude"},
+	{path: "project/.env"}, {path: "project/.gemini/.env"}, {path: "home/.gemini/policies/p.toml"}, {path: "project/GEMINI.md"}, {path: "home/.gemini/trustedFolders.json"},
+	{path: "home/.gemini/projects.json"}, {path: "home/.gemini/trusted_hooks.json"}, {path: "home/.gemini/installation_id"},
+	{path: "home/.gemini/extensions/x/gemini-extension.json"}, {path: "home/.gemini/extensions/extension-enablement.json"},
+	{path: "home/.gemini/extensions/x/hooks/hooks.json", beside: map[string]string{"home/.gemini/extensions/x/gemini-extension.json": `{"name": "x", "version": "1"}`}},
+	{path: "project/hook.sh", beside: map[string]string{"project/.gemini/settings.json": `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "sh hook.sh"}]}]}}`}},
+	{path: "project/.gemini/commands/x.toml", args: []string{"-p", "/x"}, silent: true},
+	{path: "project/.gemini/system.md", env: "GEMINI_SYSTEM_MD=true"},
+	{path: sessionFile, args: []string{"-r", "latest", "-p", "hello"}},
+	{path: sessionFile, args: []string{"sessions", "list"}, ordinal: 1, silent: true},
+	{path: sessionFile, args: []string{"sessions", "show", "1"}, ordinal: 2, silent: true},
+	{path: checkpointFile, args: []string{"sessions", "restore", "2026-01-01T10-00-00_000Z-a.txt-write_file"}, silent: true},
+	{path: "project/.claude/settings.json", args: []string{"hooks", "migrate", "--dry-run"}, silent: true},
+	{path: "project/cases/x.txtar", args: []string{"hooks", "test", "cases"}, silent: true},
 }
 
 // oddFiles are things that may lie in a file's place.
@@ -30,17 +73,37 @@ var oddFiles = map[string]func(t *testing.T, path string) error{
 	"named pipe": func(_ *testing.T, p string) error { return syscall.Mkfifo(p, 0o600) },
 	"/dev/zero":  func(_ *testing.T, p string) error { return os.Symlink("/dev/zero", p) },
 	"directory":  func(_ *testing.T, p string) error { return os.Mkdir(p, 0o700) },
-	"1 GB": func(t *testing.T, p string) error {
+	"1 GB":       sparse(1 << 30),
+	"deep":       fileOf(strings.Repeat(`{"a":[`, 30_000)),
+	"50,000":     fileOf("{" + strings.Repeat(`"k":1,`, 50_000) + `"k":1}`),
+	"UTF-8":      fileOf("{\"a\": \"\xff\xfe\xc3\"}"),
+	"BOM":        fileOf("\xef\xbb\xbf{}"),
+	"nothing":    fileOf(""),
+	"NULs":       fileOf(strings.Repeat("\x00", 5000)),
+	"null":       fileOf("null"),
+	// What the limits of kept and recorded files let through.
+	"200 MB": sparse(200 << 20),
+	"15 MB":  sparse(15 << 20),
+	"lines":  fileOf(strings.Repeat("{}\n", 200_000)),
+	// What a decoder of TOML takes long for, or much.
+	"tables":      fileOf(strings.Repeat("[[rule]]\n", 100_000)),
+	"keys":        fileOf(numberedKeys(60_000)),
+	"dotted keys": fileOf(strings.Repeat("a.", 300_000) + "b = 1"),
+}
+
+func numberedKeys(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "k%d = 1\n", i)
+	}
+	return b.String()
+}
+
+func sparse(size int64) func(*testing.T, string) error {
+	return func(t *testing.T, p string) error {
 		require.NoError(t, os.WriteFile(p, nil, 0o600))
-		return os.Truncate(p, 1<<30)
-	},
-	"deep":    fileOf(strings.Repeat(`{"a":[`, 30_000)),
-	"50,000":  fileOf("{" + strings.Repeat(`"k":1,`, 50_000) + `"k":1}`),
-	"UTF-8":   fileOf("{\"a\": \"\xff\xfe\xc3\"}"),
-	"BOM":     fileOf("\xef\xbb\xbf{}"),
-	"nothing": fileOf(""),
-	"NULs":    fileOf(strings.Repeat("\x00", 5000)),
-	"null":    fileOf("null"),
+		return os.Truncate(p, size)
+	}
 }
 
 func fileOf(s string) func(*testing.T, string) error {
@@ -53,26 +116,45 @@ func fileOf(s string) func(*testing.T, string) error {
 func TestOddFilesTakeNoMachine(t *testing.T) {
 	t.Parallel()
 	for _, file := range foreignFiles {
-		t.Run(strings.ReplaceAll(file, "/", "_"), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s %d", strings.ReplaceAll(file.path, "/", "_"), file.ordinal), func(t *testing.T) {
 			t.Parallel()
 			for name, put := range oddFiles {
-				runBesideOddFile(t, file, name, put)
+				if thorough.Asked() || file.takes(name) {
+					runBesideOddFile(t, file, name, put)
+				}
 			}
 		})
 	}
 }
 
-func runBesideOddFile(t *testing.T, file, name string, put func(*testing.T, string) error) {
+func runBesideOddFile(t *testing.T, file foreignFile, name string, put func(*testing.T, string) error) {
 	dir := t.TempDir()
-	for _, sub := range []string{"home/.gemini", "project/.git", filepath.Dir(file)} {
+	write := func(name, text string) {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	}
+	for _, sub := range []string{"home/.gemini", "project/.git", filepath.Dir(file.path)} {
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, sub), 0o700))
 	}
-	require.NoError(t, put(t, filepath.Join(dir, file)))
-	answers := filepath.Join(dir, "answers")
-	require.NoError(t, os.WriteFile(answers, []byte(`{"method":"generateContentStream","response":[{"candidates":[{"content":{"role":"model","parts":[{"text":"Hi"}]},"finishReason":"STOP"}]}]}`+"\n"), 0o600))
-	out := runBounded(t, dir, file+" as "+name, []int{0, 52}, "--fake-responses", answers, "-p", "hello")
-	if !strings.Contains(out, "Hi") {
-		assert.Contains(t, out, filepath.Base(file), "%s as %s: the sentence names the file", file, name)
+	if !strings.HasSuffix(file.path, "projects.json") {
+		write("home/.gemini/projects.json", fmt.Sprintf(`{"projects": {%q: "project"}}`, filepath.Join(dir, "project")))
+	}
+	for name, text := range file.beside {
+		write(name, text)
+	}
+	require.NoError(t, put(t, filepath.Join(dir, file.path)))
+	write("answers", `{"method":"generateContentStream","response":[{"candidates":[{"content":{"role":"model","parts":[{"text":"Hi"}]},"finishReason":"STOP"}]}]}`+"\n")
+	args, codes := file.args, []int{0, 1, 42, 52}
+	if args == nil {
+		args, codes = []string{"-p", "hello"}, []int{0, 52}
+	}
+	if slices.Contains(args, "-p") {
+		args = append([]string{"--fake-responses", filepath.Join(dir, "answers")}, args...)
+	}
+	out := runBounded(t, dir, file.path+" as "+name, codes, []string{file.env}, args...)
+	if !strings.Contains(out, "Hi") && !file.silent {
+		assert.Contains(t, out, filepath.Base(file.path), "%s as %s: the sentence names the file", file.path, name)
 	}
 }
 
@@ -87,19 +169,19 @@ func TestOddSessionFiles(t *testing.T) {
 				require.NoError(t, os.MkdirAll(filepath.Join(dir, sub), 0o700))
 			}
 			require.NoError(t, put(t, filepath.Join(dir, "session.jsonl")))
-			out := runBounded(t, dir, name, []int{42}, "--session-file", filepath.Join(dir, "session.jsonl"), "-p", "hello")
+			out := runBounded(t, dir, name, []int{42}, nil, "--session-file", filepath.Join(dir, "session.jsonl"), "-p", "hello")
 			assert.Contains(t, out, "session.jsonl")
 		})
 	}
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "home/.gemini"), 0o700))
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "project"), 0o700))
-	assert.Contains(t, runBounded(t, dir, "/dev/zero", []int{42}, "--session-file", "/dev/zero", "-p", "hello"), "/dev/zero: is a device, not a file")
+	assert.Contains(t, runBounded(t, dir, "/dev/zero", []int{42}, nil, "--session-file", "/dev/zero", "-p", "hello"), "/dev/zero: is a device, not a file")
 }
 
 // runBounded runs the program in the project below dir, and returns all that it
 // printed.
-func runBounded(t *testing.T, dir, what string, codes []int, args ...string) string {
+func runBounded(t *testing.T, dir, what string, codes []int, env []string, args ...string) string {
 	t.Helper()
 	ctx := waittest.Context(t)
 	// ulimit: where memory has no bound, the machine of who runs this is safe.
@@ -107,6 +189,7 @@ func runBounded(t *testing.T, dir, what string, codes []int, args ...string) str
 	cmd := exec.CommandContext(ctx, os.Args[0], append([]string{"bash", "-c", `ulimit -v 4000000; exec "$0" "$@"`, binary}, args...)...)
 	cmd.Dir = filepath.Join(dir, "project")
 	cmd.Env = []string{"HOME=" + filepath.Join(dir, "home"), "PATH=" + os.Getenv("PATH"), "GEMINI_API_KEY=not-a-real-key", "GEMINI_CLI_TRUST_WORKSPACE=true", measureEnv + "=" + peak}
+	cmd.Env = append(cmd.Env, env...)
 	out, _ := cmd.CombinedOutput()
 	require.NoError(t, ctx.Err(), "%s: it hangs", what)
 	assert.Contains(t, codes, cmd.ProcessState.ExitCode(), "%s: %s", what, out)

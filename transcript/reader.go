@@ -2,9 +2,11 @@ package transcript
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"minigem/internal/boundedfile"
@@ -89,6 +91,11 @@ func slurp(path string) (string, error) {
 	if err == nil && info.Size() > boundedfile.Recorded {
 		err = boundedfile.TooLarge(path, boundedfile.Recorded)
 	}
+	if err == nil {
+		if err = lookAt(f, info.Size()); err != nil {
+			err = fmt.Errorf("%s: %w", path, err)
+		}
+	}
 	if err != nil {
 		return "", err
 	}
@@ -100,6 +107,51 @@ func slurp(path string) (string, error) {
 		return "", err
 	}
 	return b.String(), nil
+}
+
+// mostBroken is how much of a file may stand in lines that hold no records: a
+// line that was being written when the machine stopped, not a file of another
+// kind, of which the memory had better see nothing.
+const mostBroken = 8 << 20
+
+// lookAt fails where a file of so many bytes is large and not a session's. The
+// file is at its beginning, and stays there.
+func lookAt(f *os.File, size int64) error {
+	if size <= mostBroken {
+		return nil
+	}
+	r := bufio.NewReaderSize(f, 256<<10)
+	broken, inLine := 0, 0 // bytes
+	first, last := byte(0), byte(0)
+	for n := 0; ; {
+		piece, err := r.ReadSlice('\n')
+		inLine += len(piece)
+		if text := bytes.TrimSpace(piece); len(text) > 0 {
+			if last = text[len(text)-1]; first == 0 {
+				first = text[0]
+			}
+		}
+		if whole := err == nil || err == io.EOF; whole && (first != '{' || last != '}') || !whole && first != '{' {
+			broken += inLine
+			inLine = 0
+		}
+		switch {
+		case n == 0 && err == nil && last != '}' && first == '{': // the older form, one object in many lines
+			if _, err := f.Seek(0, io.SeekStart); err != nil {
+				return err
+			}
+			return boundedfile.LookAtJSON(f, size)
+		case broken > mostBroken:
+			return fmt.Errorf("%w: %d MiB of it are no records", ErrNotSession, broken>>20)
+		case err == io.EOF:
+			_, err := f.Seek(0, io.SeekStart)
+			return err
+		case err == nil:
+			n, inLine, first, last = n+1, 0, 0, 0
+		case err != bufio.ErrBufferFull:
+			return err
+		}
+	}
 }
 
 // entry is a message that has not been decoded.

@@ -115,7 +115,7 @@ func ReadFile(path string) (*Case, error) {
 // compared with. Files that begin with "#!", and those named *.sh, *.py and
 // *.js, can be executed.
 func Parse(path string, data []byte) (*Case, error) {
-	p := caseParser{c: &Case{
+	p := caseParser{seen: map[string]bool{}, c: &Case{
 		Path: path, Name: strings.TrimSuffix(filepath.ToSlash(path), ".txtar"),
 		wants: map[string]section{}, archive: txtar.Parse(data),
 	}}
@@ -138,18 +138,33 @@ func Parse(path string, data []byte) (*Case, error) {
 type caseParser struct {
 	c     *Case
 	errs  []error
-	seen  []string // names of sections
-	hooks section  // the portable ones
+	seen  map[string]bool // names of sections
+	hooks section         // the portable ones
 }
 
 func (p *caseParser) fail(line int, format string, args ...any) {
 	p.errs = append(p.errs, &SyntaxError{p.c.Path, line, fmt.Sprintf(format, args...)})
 }
 
+// maxFaults is how many faults of a script are told; maxScriptLine bounds its
+// lines, which an error shows.
+const (
+	maxFaults     = 20
+	maxScriptLine = 64 << 10
+)
+
 func (p *caseParser) script(text string) {
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
+		if len(p.errs) >= maxFaults {
+			p.fail(n, "more is wrong from here on")
+			return
+		}
+		if len(line) > maxScriptLine {
+			p.fail(n, "the line is longer than %d KiB", maxScriptLine>>10)
+			continue
+		}
 		line = strings.TrimSpace(line)
 		switch {
 		case line == "":
@@ -170,10 +185,10 @@ func (p *caseParser) script(text string) {
 }
 
 func (p *caseParser) section(s section) {
-	if slices.Contains(p.seen, s.name) {
+	if p.seen[s.name] {
 		p.fail(s.line-1, "a second section %q: expected each name once", s.name)
 	}
-	p.seen = append(p.seen, s.name)
+	p.seen[s.name] = true
 	var err error
 	switch {
 	case !filepath.IsLocal(filepath.FromSlash(s.name)):
@@ -209,7 +224,7 @@ func (p *caseParser) whole() {
 		p.fail(1, "no script: expected commands before the first -- section --, such as: prompt Fix the tests")
 		return
 	}
-	if slices.Contains(p.seen, modelSection) && slices.Contains(p.seen, responsesSection) {
+	if p.seen[modelSection] && p.seen[responsesSection] {
 		p.fail(1, "both -- %s -- and -- %s --: expected one of them", modelSection, responsesSection)
 	}
 	if !c.configures() && !c.configuresOthers() {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"minigem/internal/boundedfile"
+	"minigem/internal/boundedtoml"
 	"minigem/internal/text"
 
 	"github.com/pelletier/go-toml/v2"
@@ -52,9 +53,16 @@ func LoadCustom(dir string) (found []Custom, problems []error) {
 	return found, problems
 }
 
+// maxCustom bounds the file of a command; its prompt is longer than most
+// conversations then.
+const maxCustom = 256 << 10
+
 func readCustom(dir, path string) (Custom, error) {
-	data, err := boundedfile.Read(path, boundedfile.Written)
+	data, err := boundedfile.Read(path, maxCustom)
 	if err != nil {
+		return Custom{}, err
+	}
+	if err := boundedtoml.Check(data); err != nil {
 		return Custom{}, err
 	}
 	var file struct {
@@ -141,6 +149,9 @@ func (c Custom) Fill(ctx context.Context, f Filler, said, args string) (string, 
 		}
 		out.WriteString(rest[:at])
 		rest = rest[at:]
+		if out.Len() > maxFilled {
+			return "", fmt.Errorf("%s: the prompt becomes larger than %d MiB", c.File, maxFilled>>20)
+		}
 		if after, ok := strings.CutPrefix(rest, argsPlace); ok {
 			out.WriteString(args)
 			used, rest = true, after
@@ -166,15 +177,26 @@ func (c Custom) Fill(ctx context.Context, f Filler, said, args string) (string, 
 
 const argsPlace = "{{args}}"
 
-// nextPlace is where something has to be put in; -1: nowhere.
+// maxFilled bounds what a prompt becomes: it may repeat what was typed, a file
+// or an output thousands of times.
+const maxFilled = 16 << 20
+
+// nextPlace is where something has to be put in; -1: nowhere. It looks at no
+// character twice, however many places there are.
 func nextPlace(s string) int {
-	best := -1
-	for _, mark := range []string{argsPlace, "!{", "@{"} {
-		if i := strings.Index(s, mark); i >= 0 && (best < 0 || i < best) {
-			best = i
+	for i := range len(s) {
+		switch s[i] {
+		case '!', '@':
+			if strings.HasPrefix(s[i+1:], "{") {
+				return i
+			}
+		case '{':
+			if strings.HasPrefix(s[i:], argsPlace) {
+				return i
+			}
 		}
 	}
-	return best
+	return -1
 }
 
 // braced parts s after the brace that closes its first character.
@@ -206,6 +228,9 @@ func fill(ctx context.Context, f Filler, kind byte, inner, args string) (string,
 		if quoted, err = syntax.Quote(args, syntax.LangBash); err != nil {
 			return "", fmt.Errorf("quoting the arguments for the shell: %w", err)
 		}
+	}
+	if strings.Count(inner, argsPlace)*len(quoted) > maxFilled {
+		return "", fmt.Errorf("a command becomes larger than %d MiB", maxFilled>>20)
 	}
 	return f.Shell(ctx, strings.ReplaceAll(inner, argsPlace, quoted))
 }

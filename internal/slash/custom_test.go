@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -48,14 +49,18 @@ func TestLoadCustom(t *testing.T) {
 	write("other.txt", `prompt = "x"`)
 	write("odd.toml", "prompt = \"x\"\ndescription = \"a\\u202eb\\u001b]0;owned\\u0007 \\n c\"")
 	write("hid\u202eden.toml", `prompt = "x"`)
+	write("large.toml", "prompt = '"+strings.Repeat("x", 256<<10)+"'")
+	write("many.toml", "prompt = 'x'\n"+strings.Repeat("[[x]]\n", 5001))
 	found, problems := slash.LoadCustom(dir)
 	assert.Equal(t, []slash.Custom{
 		{Name: "git:commit", File: filepath.Join(dir, "git/commit.toml"), Description: "Commit", Prompt: "commit"},
 		{Name: "odd", File: filepath.Join(dir, "odd.toml"), Description: "ab c", Prompt: "x"},
 		{Name: "plain", File: filepath.Join(dir, "plain.toml"), Prompt: "plain"},
 	}, found)
-	require.Len(t, problems, 3)
+	require.Len(t, problems, 5)
 	assert.ErrorContains(t, problems[2], "characters that are not seen")
+	assert.ErrorContains(t, problems[3], "larger than 256 KiB")
+	assert.ErrorContains(t, problems[4], "more than 5000 keys and tables")
 	assert.ErrorContains(t, problems[0], "broken.toml")
 	assert.ErrorContains(t, problems[1], `no "prompt"`)
 
@@ -104,5 +109,19 @@ func TestFill(t *testing.T) {
 		}
 		require.NoError(t, err, c.prompt)
 		assert.Equal(t, c.want, got, c.prompt)
+	}
+}
+
+// A prompt of a few bytes becomes no prompt without end.
+func TestFillIsBounded(t *testing.T) {
+	t.Parallel()
+	f := slash.Filler{
+		File:  func(context.Context, string) (string, error) { return strings.Repeat("x", 1<<20), nil },
+		Shell: func(context.Context, string) (string, error) { return strings.Repeat("x", 1<<20), nil },
+	}
+	for _, prompt := range []string{"{{args}}", "@{f}", "!{ls}", "!{ls {{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}}"} {
+		got, err := slash.Custom{File: "x.toml", Prompt: strings.Repeat(prompt, 10_000)}.Fill(t.Context(), f, "/x", strings.Repeat("a", 1<<20))
+		assert.ErrorContains(t, err, "becomes larger than 16 MiB", prompt[:4])
+		assert.Empty(t, got)
 	}
 }

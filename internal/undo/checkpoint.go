@@ -116,7 +116,7 @@ func (s Store) Checkpoint(name string) (Checkpoint, error) {
 	var data []byte
 	err := fs.ErrNotExist
 	if filepath.Base(name) == name {
-		data, err = boundedfile.Read(s.file(name), boundedfile.Recorded)
+		data, err = boundedfile.ReadJSON(s.file(name), boundedfile.Recorded)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return Checkpoint{}, fmt.Errorf("%w %q", ErrNoCheckpoint, name)

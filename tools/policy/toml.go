@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"minigem/internal/boundedfile"
+	"minigem/internal/boundedtoml"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
@@ -87,6 +88,9 @@ func Parse(file string, data []byte, tier Tier) ([]Rule, []Problem) {
 	var doc map[string]any
 	err := checkLines(data)
 	if err == nil {
+		err = boundedtoml.Check(data)
+	}
+	if err == nil {
 		err = toml.Unmarshal(data, &doc)
 	}
 	if err != nil {
@@ -150,6 +154,7 @@ func tableLines(data []byte) map[string][]int {
 	lines := map[string][]int{}
 	var p unstable.Parser
 	p.Reset(data)
+	line, counted := 1, 0
 	for p.NextExpression() {
 		e := p.Expression()
 		if e.Kind != unstable.ArrayTable && e.Kind != unstable.Table && e.Kind != unstable.KeyValue {
@@ -161,7 +166,10 @@ func tableLines(data []byte) map[string][]int {
 		}
 		key := it.Node()
 		if it.IsLast() && e.Kind == unstable.ArrayTable {
-			lines[string(key.Data)] = append(lines[string(key.Data)], p.Shape(key.Raw).Start.Line)
+			at := int(key.Raw.Offset)
+			line += bytes.Count(data[counted:at], []byte("\n"))
+			counted = at
+			lines[string(key.Data)] = append(lines[string(key.Data)], line)
 		}
 	}
 	return lines

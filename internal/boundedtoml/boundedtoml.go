@@ -1,0 +1,63 @@
+// Package boundedtoml says whether a TOML document that somebody else wrote may
+// be decoded. The decoder compares each key with those before it, so that a
+// document of a mebibyte keeps it busy for a minute.
+package boundedtoml
+
+import (
+	"fmt"
+
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// Limits of a document. People write some dozen of keys.
+const (
+	MaxExpressions = 5_000 // keys and tables
+	MaxParts       = 50    // of a dotted key
+)
+
+// Check returns an error for a document that has more than the limits allow. A
+// fault of its syntax is left to the decoder.
+func Check(data []byte) error {
+	var p unstable.Parser
+	p.Reset(data)
+	for n := 0; p.NextExpression(); {
+		e := p.Expression()
+		if e.Kind != unstable.ArrayTable && e.Kind != unstable.Table && e.Kind != unstable.KeyValue {
+			continue
+		}
+		parts := 0
+		for it := e.Key(); it.Next(); {
+			parts++
+		}
+		if parts > MaxParts {
+			return fmt.Errorf("a key has more than %d parts", MaxParts)
+		}
+		if n += 1 + inline(e); n > MaxExpressions {
+			return fmt.Errorf("more than %d keys and tables", MaxExpressions)
+		}
+	}
+	return nil
+}
+
+// inline counts the keys of the inline tables in a value.
+func inline(e *unstable.Node) int {
+	if e.Kind != unstable.KeyValue {
+		return 0
+	}
+	n, open := 0, []*unstable.Node{e.Value()}
+	for len(open) > 0 {
+		v := open[len(open)-1]
+		open = open[:len(open)-1]
+		if v.Kind == unstable.KeyValue {
+			n++
+			open = append(open, v.Value())
+			continue
+		}
+		if v.Kind == unstable.Array || v.Kind == unstable.InlineTable {
+			for it := v.Children(); it.Next(); {
+				open = append(open, it.Node())
+			}
+		}
+	}
+	return n
+}
