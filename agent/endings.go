@@ -26,7 +26,7 @@ func (r *run) keep(ans *reply) {
 func (r *run) cut(ans *reply, res Result, err error) *Result {
 	res.Response = ans.text()
 	switch {
-	case len(ans.parts) > 0 || ans.refused == "AfterModel":
+	case len(ans.said()) > 0 || ans.refused == "AfterModel":
 		r.keep(ans)
 		r.dismissIfAny(ans.message().Calls(), "not run: "+res.Reason)
 	case err != nil:

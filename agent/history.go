@@ -180,23 +180,6 @@ func flattened(messages []llm.Message) []llm.Message {
 	return out
 }
 
-// join adds a part to those of a message that is being streamed: texts without
-// a signature become one, thoughts are left out.
-func join(parts []llm.Part, p llm.Part) []llm.Part {
-	t, ok := p.(llm.Text)
-	if _, thought := p.(llm.Thought); thought || ok && t.Text == "" && t.Signature == nil {
-		return parts
-	}
-	if n := len(parts) - 1; ok && t.Signature == nil && n >= 0 {
-		if last, ok := parts[n].(llm.Text); ok && last.Signature == nil {
-			last.Text += t.Text
-			parts[n] = last
-			return parts
-		}
-	}
-	return append(parts, p)
-}
-
 // Memory is a History that is kept nowhere: for subagents and tests. The zero
 // Memory is empty. It is not safe for concurrent use.
 type Memory struct{ messages []llm.Message }

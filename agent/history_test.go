@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -104,11 +105,14 @@ func TestBlobsOfResults(t *testing.T) {
 func TestJoin(t *testing.T) {
 	t.Parallel()
 	signed := llm.Text{Text: "b", Signature: []byte("sig")}
-	var parts []llm.Part
+	var a reply
 	for _, p := range []llm.Part{said("a"), said(""), said("a"), llm.Thought{Text: "hm"}, signed, said("c"), said("d"), called("1"), said("e")} {
-		parts = join(parts, p)
+		a.add(llm.Chunk{Parts: []llm.Part{p}})
 	}
-	assert.Equal(t, []llm.Part{said("aa"), signed, said("cd"), called("1"), said("e")}, parts)
+	want := []llm.Part{said("aa"), signed, said("cd"), called("1"), said("e")}
+	assert.Equal(t, want, a.said())
+	assert.Equal(t, want, a.message().Parts, "again")
+	assert.Equal(t, "aabcde", a.text())
 }
 
 func TestMemory(t *testing.T) {
@@ -213,4 +217,27 @@ func randomSurroundings(rnd *rand.Rand, b *bench) {
 	b.Tools = toolFunc(func(_ context.Context, calls []llm.ToolCall) ([]llm.ToolResult, hooks.Verdict) {
 		return resultsFor(calls), verdict(15)
 	})
+}
+
+// TestChunksCostTheSame: eight times the chunks allocate eight times as much,
+// where a text that is put together anew for each takes 64 times.
+func TestChunksCostTheSame(t *testing.T) { // not parallel: others allocate too
+	cost := func(n int) uint64 {
+		var before, after runtime.MemStats
+		var a reply
+		var raw received
+		var loop detector
+		runtime.ReadMemStats(&before)
+		for i := range n {
+			c := llm.Chunk{Parts: []llm.Part{said(fmt.Sprintf("piece %d of it ", i))}}
+			raw.add(c)
+			a.add(c)
+			loop.say(c.Text())
+		}
+		runtime.ReadMemStats(&after)
+		assert.True(t, strings.HasSuffix(a.text(), "of it "))
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	small, large := cost(2_000), cost(16_000)
+	assert.Less(t, large, 20*small)
 }

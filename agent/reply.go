@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ type reply struct {
 	model     string
 	request   llm.Request // that it answers, as hooks left it
 	parts     []llm.Part
+	open      []byte // the text that goes on, which stands after parts
 	thoughts  []event.ThoughtDelta
 	usage     *llm.Usage
 	finish    string
@@ -27,7 +29,7 @@ type reply struct {
 
 func (a *reply) add(c llm.Chunk) {
 	for _, p := range c.Parts {
-		a.parts = join(a.parts, p)
+		a.join(p)
 	}
 	if c.Usage != nil {
 		a.usage = c.Usage
@@ -35,6 +37,31 @@ func (a *reply) add(c llm.Chunk) {
 	if c.FinishReason != "" {
 		a.finish = c.FinishReason
 	}
+}
+
+// join adds a part: texts without a signature become one, thoughts are left out.
+// A text is put together once, however many pieces it comes in.
+func (a *reply) join(p llm.Part) {
+	t, text := p.(llm.Text)
+	if _, thought := p.(llm.Thought); thought || text && t.Text == "" && t.Signature == nil {
+		return
+	}
+	if text && t.Signature == nil {
+		a.open = append(a.open, t.Text...)
+		return
+	}
+	if len(a.open) > 0 {
+		a.parts, a.open = append(a.parts, llm.Text{Text: string(a.open)}), nil
+	}
+	a.parts = append(a.parts, p)
+}
+
+// said is all parts so far.
+func (a *reply) said() []llm.Part {
+	if len(a.open) == 0 {
+		return a.parts
+	}
+	return append(slices.Clip(a.parts), llm.Text{Text: string(a.open)})
 }
 
 func (a *reply) refuse(ev string, v hooks.Verdict) {
@@ -45,9 +72,9 @@ func (a *reply) refuse(ev string, v hooks.Verdict) {
 	}
 }
 
-func (a *reply) message() llm.Message { return llm.Message{Role: llm.RoleModel, Parts: a.parts} }
+func (a *reply) message() llm.Message { return llm.Message{Role: llm.RoleModel, Parts: a.said()} }
 
-func (a *reply) text() string { return llm.PartsText(a.parts) }
+func (a *reply) text() string { return llm.PartsText(a.said()) }
 
 func thought(text string) event.ThoughtDelta {
 	before, rest, found := strings.Cut(text, "**")

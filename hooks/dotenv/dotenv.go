@@ -2,10 +2,7 @@
 // It sets no variable.
 package dotenv
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Var is one variable.
 type Var struct{ Name, Value string }
@@ -26,10 +23,23 @@ func parse(text string) []Var {
 		if v, text, ok = nextVar(text); !ok {
 			continue
 		}
-		vars = slices.DeleteFunc(vars, func(o Var) bool { return o.Name == v.Name })
 		vars = append(vars, v)
 	}
-	return vars
+	return lastOf(vars)
+}
+
+// lastOf leaves out each variable that stands again further on.
+func lastOf(vars []Var) []Var {
+	seen := make(map[string]bool, len(vars))
+	from := len(vars)
+	for i := len(vars) - 1; i >= 0; i-- {
+		if !seen[vars[i].Name] {
+			seen[vars[i].Name] = true
+			from--
+			vars[from] = vars[i]
+		}
+	}
+	return vars[from:]
 }
 
 // nextVar reads one variable, which may take several lines.

@@ -20,6 +20,8 @@ func TestParse(t *testing.T) {
 		{"A: 1", []Var{{"A", "1"}}},
 		{"A:1", nil},
 		{"A=", []Var{{"A", ""}}},
+		// The last value of a name counts, and stands where it stood
+		{"A=1\nB=2\nA=3\nC=4\nB=5", []Var{{"A", "3"}, {"C", "4"}, {"B", "5"}}},
 		{"A.b-c=1", []Var{{"A.b-c", "1"}}},
 		// Comments
 		{"# A=1\nB=2 # two", []Var{{"B", "2"}}},

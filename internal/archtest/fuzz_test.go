@@ -16,7 +16,7 @@ import (
 // understand it, what somebody else wrote.
 var parsing = []string{
 	"json.Unmarshal", "json.NewDecoder", "toml.Unmarshal", "jsonc.Parse", "txtar.Parse", "syntax.NewParser", "xml.Unmarshal", "xml.NewDecoder", "html.Parse", "unstable.Parser",
-	"boundedfile.Read", "boundedfile.ReadAll", "boundedfile.ReadNamed", "boundedfile.Open", "boundedfile.OpenIn", "goldmark.New", "goldmark.DefaultParser",
+	"boundedfile.Read", "boundedfile.ReadAll", "boundedfile.ReadJSON", "boundedfile.ReadNamed", "boundedfile.Open", "boundedfile.OpenIn", "goldmark.New", "goldmark.DefaultParser",
 }
 
 // A fuzzed names functions that parse, by their folder, and the fuzz target that

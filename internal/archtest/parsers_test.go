@@ -48,6 +48,7 @@ var parsers = []fuzzed{
 	{target: "internal/listing FuzzPastRuns", folder: "internal/listing", functions: "readPastRuns"},
 	{target: "internal/settings FuzzMerge", folder: "internal/contextfile", functions: "Names.UnmarshalJSON"},
 	{target: "internal/settings FuzzMerge", folder: "internal/settings", functions: "Loaded.read Strings.UnmarshalJSON decode node.str reader.parse"},
+	{target: "tools/policy FuzzParse", folder: "internal/boundedtoml", functions: "Check"},
 	{target: "internal/slash FuzzCustom", folder: "internal/slash", functions: "readCustom"},
 	{target: "internal/terminal FuzzMarkdown", folder: "internal/terminal", functions: "var"},
 	{target: "internal/trust FuzzBrought", folder: "internal/trust", functions: "settingsItems"},

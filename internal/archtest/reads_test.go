@@ -53,6 +53,7 @@ var reads = []read{
 	{"tools/builtin pageText", "io.ReadAll", "a page that fetch has bounded, in another encoding"},
 	{"tools/toolstest tree", "os.ReadFile", "what tests made"},
 	{"transcript fileLock.TryLock", "os.OpenFile", "a lock, not read"},
+	{"transcript lookAt", "bufio.NewReaderSize", "of a regular file, and no more is kept than the buffer"},
 	{"transcript open", "os.OpenFile", "only written; what is resumed was read before"},
 }
 

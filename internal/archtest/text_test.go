@@ -19,12 +19,13 @@ import (
 // oneCleaner are the packages besides internal/text that may look at what acts
 // upon a screen, and why.
 var oneCleaner = map[string]string{
-	"internal/terminal": "reads what keys send",
-	"tools/builtin":     "what a command printed, as its model gets it; not shown as it is",
-	"tools/workspace":   "names that a file system takes for the same",
-	"e2e/record":        "whether a text can stand on a line of a case",
-	"transcript":        "bytes of JSON",
-	"hooks/protocol":    "the control characters that JSON forbids in strings",
+	"internal/terminal":    "reads what keys send",
+	"tools/builtin":        "what a command printed, as its model gets it; not shown as it is",
+	"tools/workspace":      "names that a file system takes for the same",
+	"e2e/record":           "whether a text can stand on a line of a case",
+	"transcript":           "bytes of JSON",
+	"internal/boundedfile": "bytes of JSON",
+	"hooks/protocol":       "the control characters that JSON forbids in strings",
 }
 
 // TestOneCleaner: a package that asks which characters are control or format
