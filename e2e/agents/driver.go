@@ -63,7 +63,7 @@ func (x *session) Prompt(ctx context.Context, text string) testbed.Outcome {
 		Turns: x.a.turns(x.setup.Rounds), Translate: x.a.translate(x.setup.Workspace),
 		Empty: &fakemodel.Turn{Entry: script.Entry{Method: script.Stream, Chunks: []llm.Chunk{{Parts: []llm.Part{llm.Text{Text: "Done."}}, FinishReason: "STOP"}}}},
 	})
-	r, err := openRoom(Isolate(), x.setup.Home, server)
+	r, err := openRoom(x.in.isolation(), x.setup.Home, server)
 	if err != nil {
 		return failed(err)
 	}

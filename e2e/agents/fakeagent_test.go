@@ -99,6 +99,10 @@ func (f *fakeAgent) run(args []string) int {
 		if err := d.Start(); err != nil {
 			panic(err)
 		}
+	case "asks a proxy":
+		if res, err := http.Get("https://telemetry.example/v1/events"); err == nil {
+			res.Body.Close()
+		}
 	case "calls home":
 		if conn, err := net.DialTimeout("tcp", "telemetry.example:443", 5*time.Second); err == nil {
 			conn.Close()

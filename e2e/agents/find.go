@@ -27,6 +27,15 @@ type Installed struct {
 	Version string // empty: it does not say
 	Problem string // why it cannot be used; empty: it can
 	dirs    []string
+	how     *Isolation // nil: as Isolate says
+}
+
+// isolation is what keeps the agent from the world.
+func (i *Installed) isolation() Isolation {
+	if i.how != nil {
+		return *i.how
+	}
+	return Isolate()
 }
 
 // Measured reports whether the version is one of those that were measured.
@@ -125,8 +134,7 @@ func (i *Installed) ask(ctx context.Context) {
 	defer os.RemoveAll(home)
 	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
 	defer cancel()
-	how := Isolate()
-	r, err := openRoom(how, home, nil)
+	r, err := openRoom(i.isolation(), home, nil)
 	if err != nil {
 		i.Problem = err.Error()
 		return

@@ -85,7 +85,7 @@ func (i Installed) fingerprint(self string) string {
 		}
 		return fmt.Sprint(path, info.Size(), info.ModTime().UnixNano())
 	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{string(adapter), i.Version, state(i.Path), state(self), Isolate().String(), selfTestScript}, "\x00")))
+	sum := sha256.Sum256([]byte(strings.Join([]string{string(adapter), i.Version, state(i.Path), state(self), i.isolation().String(), selfTestScript}, "\x00")))
 	return fmt.Sprintf("%x", sum[:8])
 }
 

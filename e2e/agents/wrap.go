@@ -34,7 +34,7 @@ type hook struct {
 // wrapper puts shims in the place of hooks' commands.
 type wrapper struct {
 	a       *Adapter
-	self    string // minigem
+	self    string // minigem, which is the shim; empty: there is none
 	records string // the folder for records
 	ws      string
 	home    string
@@ -64,8 +64,14 @@ func (w *wrapper) find(id string) (hook, bool) {
 	return w.hooks[i], true
 }
 
-// line is the command that stands for h.
-func (w *wrapper) line(h hook) string { return shim.Command(w.self, w.records, w.add(h), h.command) }
+// line is the command that stands for h: without a shim, its own.
+func (w *wrapper) line(h hook) string {
+	id := w.add(h)
+	if w.self == "" {
+		return h.command
+	}
+	return shim.Command(w.self, w.records, id, h.command)
+}
 
 // scriptLine is line for a script.
 func (w *wrapper) scriptLine(h hook) string {

@@ -127,12 +127,26 @@ func Parse(path string, data []byte) (*Case, error) {
 	}
 	if p.hooks.name != "" {
 		var err error
-		if p.c.portable, err = parsePortable(path, p.hooks, p.c.files); err != nil {
+		if p.c.portable, err = parsePortable(path, p.hooks, p.c.brings()); err != nil {
 			p.errs = append(p.errs, err)
 		}
 	}
 	p.whole()
 	return p.c, errors.Join(p.errs...)
+}
+
+// brings are the names of the files that the case puts into the workspace.
+func (c *Case) brings() []string {
+	var names []string
+	for _, f := range c.files {
+		names = append(names, f.name)
+	}
+	for _, cmd := range c.Commands {
+		if cmd.verb.name == "use" && len(cmd.Args) > 0 {
+			names = append(names, filepath.ToSlash(filepath.Base(cmd.Args[len(cmd.Args)-1])), cmd.Args[len(cmd.Args)-1])
+		}
+	}
+	return names
 }
 
 type caseParser struct {

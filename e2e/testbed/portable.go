@@ -69,8 +69,8 @@ func eventWords() []string {
 	return words
 }
 
-// parsePortable reads the section.
-func parsePortable(file string, s section, files []section) ([]Portable, error) {
+// parsePortable reads the section; files are the names of those in the workspace.
+func parsePortable(file string, s section, files []string) ([]Portable, error) {
 	var all []Portable
 	n := s.line
 	for line := range strings.Lines(string(s.data)) {
@@ -87,7 +87,7 @@ func parsePortable(file string, s section, files []section) ([]Portable, error) 
 	return all, nil
 }
 
-func portableLine(line string, files []section) (Portable, error) {
+func portableLine(line string, files []string) (Portable, error) {
 	const shape = "EVENT [TOOLS] COMMAND [timeout=5s] [name=NAME]"
 	var p Portable
 	ws, err := words(line)
@@ -128,7 +128,7 @@ func portableLine(line string, files []section) (Portable, error) {
 	}
 	p.Command = ws[0]
 	program, rest, _ := strings.Cut(p.Command, " ")
-	if slices.ContainsFunc(files, func(f section) bool { return f.name == program }) {
+	if slices.Contains(files, program) && !strings.HasPrefix(program, ".") && !strings.HasPrefix(program, "/") {
 		p.Command = strings.TrimSpace("./" + program + " " + rest)
 	}
 	return p, nil

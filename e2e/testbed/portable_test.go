@@ -21,6 +21,9 @@ func TestPortableSection(t *testing.T) {
 		{Event: "AfterAgent", Command: "./guard.sh x"},
 		{Event: "BeforeAgent", Command: "log"},
 	}, c.portable)
+	used, err := Parse("p.txtar", []byte("use ../bin/watch.sh\nuse ../b.sh hooks/c.sh\nprompt x\nfired stop *\n-- hooks --\nstop watch.sh\nstop hooks/c.sh\nstop bin/watch.sh\n-- model --\ntext hi\n"))
+	require.NoError(t, err)
+	assert.Equal(t, []Portable{{Event: "AfterAgent", Command: "./watch.sh"}, {Event: "AfterAgent", Command: "./hooks/c.sh"}, {Event: "AfterAgent", Command: "bin/watch.sh"}}, used.portable, "files that are brought are found, too")
 	data, err := portableSettings(c.portable)
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"hooks": {
