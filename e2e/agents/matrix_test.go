@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/e2e/testbed"
+	"minigem/hooks"
 )
 
 // TestMatrix: a matrix says which cell is green, red or cannot be judged, and
@@ -246,4 +247,25 @@ func TestNarrow(t *testing.T) {
 		"a/     codex      gemini\n       1.2.3      1.2.3\nb/one  pass 0.0s  pass 0.0s\nb/two  pass 0.0s  pass 0.0s\nc      pass 0.0s  pass 0.0s\n\n", strings.Split(m.Text(30), "12 passed")[0])
 	assert.LessOrEqual(t, widest(m.Text(10)[:40]), 40, "one column at least")
 	assert.Equal(t, 1, strings.Count(m.Text(0), "b/one"))
+}
+
+// TestAdvice: what refuses on all agents of a matrix is said, the simplest first.
+func TestAdvice(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		event  hooks.Event
+		agents []string
+		want   string
+	}{
+		{"BeforeTool", []string{"claude", "codex"}, "exit 2 with the reason on stderr"},
+		{"BeforeTool", []string{"claude", "cline"}, `exit 2 with the reason R on stderr, and on stdout {"decision": "block", "reason": R, "permissionDecision": "deny", "permissionDecisionReason": R, "cancel": true, "errorMessage": R}`},
+		{"BeforeAgent", []string{"claude", "copilot"}, `{"decision": "block"`},
+		{"SessionStart", []string{"claude", "codex"}, ""},
+	} {
+		got := holds(tt.event, tt.agents)
+		if tt.want == "" {
+			assert.Empty(t, got)
+		}
+		assert.Contains(t, got, tt.want, tt.event)
+	}
 }
