@@ -113,8 +113,10 @@ func proven(t *testing.T, number, proof string) bool {
 	case "case":
 		return slices.ContainsFunc(hookstest.Cases(), func(c hookstest.Case) bool { return strings.HasPrefix(c.Name, number+" ") })
 	case "script":
-		_, err := os.Stat(filepath.Join("..", "..", "e2e", "testdata", "script", name+".txtar"))
-		return err == nil
+		return slices.ContainsFunc([]string{"script", "cases"}, func(folder string) bool { // of scripts, and of cases of the testbed
+			_, err := os.Stat(filepath.Join("..", "..", "e2e", "testdata", folder, name+".txtar"))
+			return err == nil
+		})
 	}
 	files, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(place), "*_test.go"))
 	require.NoError(t, err)
