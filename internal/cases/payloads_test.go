@@ -1,0 +1,166 @@
+package cases
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/e2e/agents/played"
+	"minigem/e2e/testbed"
+	"minigem/hooks"
+	"minigem/internal/app"
+)
+
+// reader is a hooks.Runner that keeps what hooks read.
+type reader struct {
+	mu   sync.Mutex
+	read []map[string]any
+}
+
+func (r *reader) Run(_ context.Context, _ hooks.Hook, stdin hooks.Payload, _ []string) hooks.Exit {
+	var p map[string]any
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if json.Unmarshal(stdin.Bytes(), &p) == nil {
+		r.read = append(r.read, p)
+	}
+	return hooks.Exit{}
+}
+
+// tour is what the agents did while their payloads were recorded.
+const tour = `prompt Make f.txt.
+! model-requests 999
+
+-- hooks --
+session-start h.sh
+prompt h.sh
+before-tool * h.sh
+after-tool * h.sh
+stop h.sh
+%s-- h.sh --
+-- model --
+shell echo hi; echo err >&2
+
+write f.txt one
+
+read f.txt
+
+edit f.txt one two
+
+shell exit 3
+
+read missing.txt
+
+text All done.
+`
+
+// shape are the names of fields and the types of their values; lists are of
+// their first.
+func shape(at string, v any, into map[string]string) {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, value := range v {
+			shape(at+"."+key, value, into)
+		}
+	default:
+		into[at] = strings.Split(fmt.Sprintf("%T", v), " ")[0]
+	}
+}
+
+func eventAndTool(p map[string]any) string {
+	text := func(keys ...string) string {
+		for _, k := range keys {
+			if s, ok := p[k].(string); ok {
+				return s
+			}
+		}
+		return ""
+	}
+	return strings.TrimSuffix(text("hook_event_name")+"."+text("tool_name", "toolName"), ".")
+}
+
+// TestPayloads: what hooks read of an agent that is played has the fields, and
+// the types, of what was recorded of the agent itself.
+func TestPayloads(t *testing.T) {
+	t.Parallel()
+	file, err := os.Open("../../hooks/portable/testdata/payloads.jsonl")
+	require.NoError(t, err)
+	defer file.Close()
+	recorded := map[string]map[string]map[string]string{}
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var l struct {
+			Agent, Event string
+			Stdin        map[string]any
+		}
+		require.NoError(t, json.Unmarshal(lines.Bytes(), &l))
+		if recorded[l.Agent] == nil {
+			recorded[l.Agent] = map[string]map[string]string{}
+		}
+		into := map[string]string{}
+		shape("", l.Stdin, into)
+		recorded[l.Agent][l.Event] = into
+	}
+	for _, id := range []string{"claude", "codex", "gemini", "qwen", "kimi"} {
+		t.Run(id, func(t *testing.T) {
+			t.Parallel()
+			as, err := played.Find([]string{id})
+			require.NoError(t, err)
+			failing := ""
+			if slices.Contains([]string{"claude", "qwen", "kimi"}, id) {
+				failing = "tool-failed * h.sh\n"
+			}
+			tc, err := testbed.Parse("tour.txtar", fmt.Appendf(nil, tour, failing))
+			require.NoError(t, err)
+			r := &reader{}
+			driver := func(ctx context.Context, s testbed.Setup) (testbed.Session, error) {
+				p, err := played.New(as[0], s)
+				if err != nil {
+					return nil, err
+				}
+				return openPlayed(ctx, s, p, func(_ *app.Configuration, w *app.Frontend) {
+					configure := w.Configure
+					w.Configure = func(e *hooks.Engine) { configure(e); e.Runner = r }
+				})
+			}
+			res := testbed.Run(t.Context(), tc, testbed.Options{Driver: driver, Elsewhere: true})
+			require.NoError(t, res.Broken)
+			require.Empty(t, res.Skipped)
+			compared := 0
+			for _, p := range r.read {
+				name := eventAndTool(p)
+				want, ok := recorded[id][name]
+				if !ok {
+					continue
+				}
+				compared++
+				got := map[string]string{}
+				shape("", p, got)
+				var differences []string
+				for field, kind := range want {
+					if got[field] != kind {
+						differences = append(differences, fmt.Sprintf("%s is %s, played %q", field, kind, got[field]))
+					}
+				}
+				for field := range got {
+					if want[field] == "" {
+						differences = append(differences, field+" is not there")
+					}
+				}
+				slices.Sort(differences)
+				assert.Empty(t, slices.DeleteFunc(differences, func(d string) bool { return strings.HasPrefix(d, ".tool_input.") }), name) // those are the model's
+			}
+			assert.GreaterOrEqual(t, compared, 6, "%v", r.read)
+		})
+	}
+}
