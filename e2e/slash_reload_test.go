@@ -87,6 +87,7 @@ func TestChatTrustsAChangedScript(t *testing.T) {
 	c.keys("t" + keyEnter)
 	c.say("First")
 	c.waitFor("One.")
+	c.waitReady() // the hook has read its script, too
 	h.write(t, "guard.sh", "cat >/dev/null # harmless\n")
 	c.saySees("Second", "guard.sh has changed since the session began", "Two.")
 	c.saySees("/permissions trust", "nothing is different")
