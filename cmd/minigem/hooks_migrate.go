@@ -57,8 +57,11 @@ asked; elsewhere nothing is written without --yes.`,
 				return migrateHooks(sys, dryRun, yes)
 			case to.Agent == "":
 				return wrongUsage(sys, cmd, "from where, or where to? Say --from-claude, or --to AGENT")
-			case fromClaude || !slices.Contains(export.Agents, to.Agent):
-				return wrongUsage(sys, cmd, "--to is %q: without --from-claude it must be gemini, %s", to.Agent, strings.Join(export.Agents, ", "))
+			case fromClaude:
+				return wrongUsage(sys, cmd, "--from-claude writes Gemini CLI's settings: leave --to %s out, or say it alone", to.Agent)
+			case !slices.Contains(export.Agents, to.Agent):
+				return wrongUsage(sys, cmd, "--to takes one of %s, not %q%s", strings.Join(export.Agents, ", "), to.Agent,
+					text.DidYouMean(text.Nearest(to.Agent, export.Agents)))
 			}
 			return migrateTo(sys, to, dryRun, yes)
 		},

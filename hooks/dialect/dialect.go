@@ -163,7 +163,7 @@ func Find(id string) (*Agent, error) {
 	if a, ok := agents()[id]; ok {
 		return a, nil
 	}
-	return nil, fmt.Errorf("there is no agent %q%s; there are %s", id, text.DidYouMean(text.Nearest(id, order)), strings.Join(order, ", "))
+	return nil, fmt.Errorf("the agents are %s: there is no agent %q%s", strings.Join(order, ", "), id, text.DidYouMean(text.Nearest(id, order)))
 }
 
 // List finds the agents of a list such as claude,codex; all stands for those
