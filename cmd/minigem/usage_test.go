@@ -39,6 +39,8 @@ func TestUsage(t *testing.T) {
 		{"hooks schema A B", 42, "takes one event"},
 		{"hooks schema --input --output", 42, "none of the others can be"},
 		{"hooks migrate", 42, "--from-claude"},
+		{"hooks migrate --to clade", 42, `not "clade"; did you mean "claude"?`},
+		{"hooks migrate --from-claude --to codex", 42, "leave --to codex out"},
 		{"hooks migrate --from-claude --dry-run --yes", 42, "none of the others can be"},
 		{"hooks test --no", 42, "unknown flag: --no"},
 		{"hooks test --jobs many", 42, "invalid argument"},
