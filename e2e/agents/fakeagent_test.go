@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -95,7 +94,7 @@ func (f *fakeAgent) run(args []string) int {
 		}
 	case "daemon":
 		d := exec.Command("sleep", "1000")
-		d.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		leave(d)
 		if err := d.Start(); err != nil {
 			panic(err)
 		}

@@ -1,0 +1,11 @@
+//go:build unix
+
+package agents
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// leave lets c outlive the session that starts it.
+func leave(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
