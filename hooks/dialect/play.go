@@ -1,13 +1,16 @@
 package dialect
 
-import "sync"
+import (
+	"encoding/json"
+	"sync"
+)
 
 // Play is what is known of an agent beside its table, so that it can be played:
 // what hooks read, and what several hooks come to.
 type Play struct {
 	// Payloads are what hooks read, by the agent's events. A text that is one name
-	// in braces stands for a value; what the value of "{x?}" lacks is left out.
-	Payloads map[string]any `json:"payloads"`
+	// in braces stands for a value. The order of the names is the agent's.
+	Payloads map[string]json.RawMessage `json:"payloads"`
 	// Results are what tools gave, by action; "" is for all that are not there.
 	Results map[string]any `json:"results,omitempty"`
 	// Inputs are arguments that the agent adds by itself, by action.

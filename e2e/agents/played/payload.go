@@ -31,13 +31,31 @@ func (p *Player) Payload(f hooks.Firing, h hooks.Hook) hooks.Payload {
 	template, ok := a.Play().Payloads[native.Native]
 	if !ok {
 		p.unknown("what hooks of %s read at %s was not recorded", a.Title(), native.Native)
-		template = map[string]any{}
 	}
-	data, err := protocol.Encode(p.values(f, a).fill(template))
-	if err != nil {
-		data = []byte("{}") // unreachable: it came from JSON
-	}
-	return hooks.Payload{data}
+	return hooks.Payload{inOrder(template, p.values(f, a).payload(template))}
+}
+
+// payload is a template with the values in their places; nil is an empty one.
+func (v values) payload(template json.RawMessage) map[string]any {
+	filled, _ := v.fill(value(gjson.ParseBytes(template))).(map[string]any)
+	return filled
+}
+
+// inOrder is filled as JSON, with its names in the order of the template.
+func inOrder(template json.RawMessage, filled map[string]any) []byte {
+	out := []byte("{")
+	gjson.ParseBytes(template).ForEach(func(name, _ gjson.Result) bool {
+		data, err := protocol.Encode(filled[name.String()])
+		if err != nil {
+			return true // unreachable: it came from JSON
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, name.Raw...), ':'), data...)
+		return true
+	})
+	return append(out, '}')
 }
 
 // values are those of one event.

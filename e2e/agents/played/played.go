@@ -160,7 +160,7 @@ func (p *Player) Name(f hooks.Firing) (hooks.Event, string) {
 		return name, p.toolName(f, p.Agent.Agent)
 	}
 	native, _ := p.Event(played[name])
-	payload, _ := p.values(f, p.Agent.Agent).fill(p.play.Payloads[native.Native]).(map[string]any)
+	payload := p.values(f, p.Agent.Agent).payload(p.play.Payloads[native.Native])
 	for _, key := range []string{"source", "reason"} {
 		if s, ok := payload[key].(string); ok {
 			return name, s
