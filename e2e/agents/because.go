@@ -16,12 +16,22 @@ var points = map[hooks.Event]dialect.Point{
 	protocol.AfterTool: dialect.AfterTool, protocol.AfterAgent: dialect.AgentStop,
 }
 
+// tableOf is what is known of the agent of a column, whether it runs or is played;
+// nil: it is in no table.
+func tableOf(column string) *dialect.Agent {
+	id, _, _ := strings.Cut(column, " ")
+	a, err := dialect.Find(id)
+	if err != nil {
+		return nil
+	}
+	return a
+}
+
 // because says what of a hook's answer the agent does not take, and what to say
 // instead, from the tables; empty: nothing, or nothing is known.
 func because(agent string, event hooks.Event, run hooks.Run) string {
-	agent, _, _ = strings.Cut(agent, " ") // of one that is played, too
-	a, err := dialect.Find(agent)
-	if err != nil || points[event] == "" {
+	a := tableOf(agent)
+	if a == nil || points[event] == "" {
 		return ""
 	}
 	e := a.Read(dialect.Answer{
@@ -50,8 +60,8 @@ func holds(event hooks.Event, names []string) string {
 	for _, advice := range advices {
 		known, all := 0, true
 		for _, name := range names {
-			a, err := dialect.Find(name)
-			if err != nil || !a.Reads(points[event]) {
+			a := tableOf(name)
+			if a == nil || !a.Reads(points[event]) {
 				continue
 			}
 			answer := advice.answer
@@ -102,8 +112,8 @@ func (m *Matrix) advice() string {
 // unfired says of hooks that never ran which matchers fire, by the tables, for
 // no tool that the agent has.
 func (c *Cell) unfired() []string {
-	a, err := dialect.Find(c.Agent)
-	if err != nil {
+	a := tableOf(c.Agent)
+	if a == nil {
 		return nil
 	}
 	ran := map[string]bool{}

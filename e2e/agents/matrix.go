@@ -113,7 +113,7 @@ func (c *Cell) run(ctx context.Context, tc *testbed.Case, column Column) {
 	if ctx.Err() != nil {
 		c.State, c.Why = NotRun, "interrupted"
 	}
-	if why := tc.Differs(); why != "" && c.State == Fail && c.Agent == "gemini" {
+	if why := tc.Differs(); why != "" && c.State == Fail && tableOf(c.Agent) != nil && tableOf(c.Agent).ID == "gemini" {
 		c.State, c.Why = Known, why
 	}
 }

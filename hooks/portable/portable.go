@@ -59,7 +59,7 @@ func Read(payload []byte, o Options) (*Call, error) {
 	}
 	fields := map[string]any{}
 	if err := json.Unmarshal(payload, &fields); err != nil {
-		return nil, fmt.Errorf("what the agent says is no JSON object (%d bytes): %w", len(payload), err)
+		return nil, fmt.Errorf("standard input is not a JSON object (%d bytes): %w", len(payload), err)
 	}
 	c := &Call{Raw: payload, fields: fields, Native: o.Event}
 	if c.Native == "" {

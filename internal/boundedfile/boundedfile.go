@@ -75,6 +75,11 @@ func size(n int64) string {
 // syscall.EISDIR for a directory, ErrNotRegular for what is not a file at all, and
 // otherwise what the system says.
 func Read(path string, limit int64) ([]byte, error) {
+	return read(path, limit, func(*os.File, int64) error { return nil })
+}
+
+// read is Read for a file that look, which leaves it at its beginning, lets pass.
+func read(path string, limit int64, look func(f *os.File, size int64) error) ([]byte, error) {
 	f, err := Open(path)
 	if err != nil {
 		return nil, err
@@ -86,6 +91,9 @@ func Read(path string, limit int64) ([]byte, error) {
 	}
 	if info.Size() > limit {
 		return nil, TooLarge(path, limit)
+	}
+	if err := look(f, info.Size()); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return readAll(f, path, limit, info.Size())
 }

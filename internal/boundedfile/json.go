@@ -17,24 +17,7 @@ const looked = 8 << 20
 // ReadJSON is Read for a file of one JSON value. What is large and cannot be JSON
 // (it is broken, or ends in the middle) never comes into memory; the rest is for
 // a parser to judge.
-func ReadJSON(path string, limit int64) ([]byte, error) {
-	f, err := Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > limit {
-		return nil, TooLarge(path, limit)
-	}
-	if err := LookAtJSON(f, info.Size()); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return readAll(f, path, limit, info.Size())
-}
+func ReadJSON(path string, limit int64) ([]byte, error) { return read(path, limit, LookAtJSON) }
 
 // LookAtJSON fails with ErrNotJSON where a file of so many bytes is large and
 // holds no JSON value. The file is at its beginning, and stays there.

@@ -56,7 +56,7 @@ func Start(ctx context.Context, o Options, portable bool) int {
 	}
 	switch {
 	case !portable:
-		return o.Refuse("say --portable: there is no other way to run a hook yet")
+		return o.Refuse("add --portable: hooks run does nothing else")
 	case len(o.Command) == 0:
 		return o.Refuse("say which program to run, behind --")
 	case o.Dialect != "gemini" && o.Dialect != "claude":
