@@ -91,15 +91,21 @@ func (c *Configuration) loadSettings(sys *System, f *Options) error {
 		return err
 	}
 	for _, w := range loaded.Warnings {
-		c.Notices = append(c.Notices, w.String())
+		if w.Kind != settings.WarnType || !ofHooks(w.Key) {
+			c.Notices = append(c.Notices, w.String())
+		}
 	}
 	for _, u := range loaded.Unknown {
-		if u.Suggestion != "" {
+		if u.Suggestion != "" && !ofHooks(u.Key) {
 			c.Notices = append(c.Notices, u.String())
 		}
 	}
 	return nil
 }
+
+// ofHooks reports whether package hooks reads the key as well, and says itself
+// what is wrong with it.
+func ofHooks(key string) bool { return strings.HasPrefix(key, "hooksConfig.") }
 
 // HookLayers maps the layers of settings to those of hooks.
 var HookLayers = map[settings.Layer]hooks.Layer{

@@ -2,7 +2,11 @@ package app
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -21,4 +25,20 @@ func TestHookProblemsAreCounted(t *testing.T) {
 	told := c.HookProblems()
 	require.Len(t, told, 22)
 	assert.Equal(t, []string{"/a:20: p19", "/b: q", "/a: and 480 more; minigem hooks lint shows them all"}, told[19:])
+}
+
+// What is wrong with a key that two readers know is said once.
+func TestFaultsOfHooksConfigAreSaidOnce(t *testing.T) {
+	t.Parallel()
+	home, dir := t.TempDir(), t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(home, ".gemini"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(home, ".gemini", "settings.json"),
+		[]byte(`{"hooksConfig": {"blockedExitCod": 3, "maxRetries": "3"}, "model": {"nam": 1}}`), 0o600))
+	c, err := Configure(&System{Env: []string{"HOME=" + home}, Dir: dir, Now: time.Now}, &Options{})
+	require.NoError(t, err)
+	said := strings.Join(append(c.Notices, c.HookNotices()...), "\n")
+	for _, once := range []string{`"blockedExitCod"`, "maxRetries must be", `"model.nam"`} {
+		assert.Equal(t, 1, strings.Count(said, once), said)
+	}
+	assert.Len(t, strings.Split(said, "\n"), 3, said)
 }
