@@ -1,11 +1,14 @@
 package testbed
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -253,9 +256,26 @@ func TestUseLeavesLinksOut(t *testing.T) {
 func toolTable() string {
 	var b strings.Builder
 	for _, spec := range builtin.Specs() {
-		b.WriteString(builtin.Usage(spec) + "\n")
+		b.WriteString(usage(spec) + "\n")
 	}
 	return "```text\n" + b.String() + "```\n"
+}
+
+// usage is a tool with the names of its arguments on one line; those in
+// brackets may be left out.
+func usage(spec llm.ToolSpec) string {
+	var schema struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+		Required   []string                   `json:"required"`
+	}
+	_ = json.Unmarshal(spec.Parameters, &schema) // our own
+	words := append([]string{spec.Name}, schema.Required...)
+	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
+		if !slices.Contains(schema.Required, name) {
+			words = append(words, "["+name+"]")
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // TestDocs holds the tables of docs/TESTBED.md to Verbs and ModelSyntax.

@@ -92,7 +92,6 @@ var parsers = []fuzzed{
 	{why: "one word, compared with a path", folder: "session", functions: "Project.otherProjects"},
 	{why: "arguments that were checked by their schema", folder: "tools", functions: "Schema.Decode"},
 	{why: "searched for a text, never parsed", folder: "tools/builtin", functions: "saveMemoryCall.Intent"},
-	{why: "a schema of the program", folder: "tools/builtin", functions: "Usage"},
 	{why: "a schema of the program, or one that was read before", folder: "tools/toolcall", functions: "declares"},
 	{why: "a schema of the program", folder: "tools/toolstest", functions: "schemaOf"},
 	{why: "searched for a text or shown, never parsed", folder: "tools/workspace", functions: "Workspace.ReadFile firstLine holdsCredentials"},

@@ -2,10 +2,6 @@ package builtin
 
 import (
 	"context"
-	"encoding/json"
-	"maps"
-	"slices"
-	"strings"
 
 	"minigem/llm"
 	"minigem/tools/workspace"
@@ -25,23 +21,6 @@ func Specs() []llm.ToolSpec {
 		specs[i] = t.Spec()
 	}
 	return specs
-}
-
-// Usage is the tool with the names of its arguments on one line; those in
-// brackets may be left out.
-func Usage(spec llm.ToolSpec) string {
-	var schema struct {
-		Properties map[string]json.RawMessage `json:"properties"`
-		Required   []string                   `json:"required"`
-	}
-	_ = json.Unmarshal(spec.Parameters, &schema) // our own
-	words := append([]string{spec.Name}, schema.Required...)
-	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
-		if !slices.Contains(schema.Required, name) {
-			words = append(words, "["+name+"]")
-		}
-	}
-	return strings.Join(words, " ")
 }
 
 // nobody stands where a tool asks somebody, and is never asked.
