@@ -4,12 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
-	"os/signal"
 	"strings"
-	"sync/atomic"
-	"syscall"
-	"time"
 
 	"minigem/agent"
 	"minigem/agent/event"
@@ -17,7 +12,6 @@ import (
 	"minigem/internal/cases"
 	"minigem/internal/exit"
 	"minigem/internal/headless"
-	"minigem/internal/proc"
 )
 
 // withoutTerminal reports whether nobody sits at a terminal (core/utils/headless.ts).
@@ -55,7 +49,7 @@ func runHeadless(ctx context.Context, sys *app.System, f *app.Options) error {
 	if err != nil {
 		return out.Refuse(err)
 	}
-	stop := onSignals(cancel, nil)
+	stop := exit.OnSignals(cancel, nil)
 	defer stop()
 
 	c, err := app.Configure(sys, f)
@@ -120,76 +114,4 @@ func oneShot(r *app.Runtime, ctx context.Context, out headless.Output, prompt st
 	res := r.Agent.Run(ctx, p)
 	rec.Finished(res)
 	return res, headless.EndingError(ctx, res)
-}
-
-// moment is how long after the first signal another one is taken for the same
-// end: timeout(1) signals its child and then the group, and a closing terminal
-// hangs up twice.
-const moment = 300 * time.Millisecond
-
-// impatient says whether a signal that came so long after the first one ends
-// the program at once. HUP and TERM count once, for nobody sits there who waits.
-func impatient(s os.Signal, after time.Duration) bool { return s == os.Interrupt && after >= moment }
-
-// onSignals cancels with the cause that fits the signal. An impatient one ends
-// the program at once, after last, which may be nil. So does QUIT where there is
-// a last: the runtime then tells what the program was at. A closed standard
-// output must not kill it: the write says so. Once a signal came, stop leaves
-// the others without effect: what has ended has its exit code.
-func onSignals(cancel context.CancelCauseFunc, last func()) (stop func()) {
-	ch := make(chan os.Signal, 8)
-	signal.Notify(ch, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	if last != nil {
-		signal.Notify(ch, syscall.SIGQUIT)
-	}
-	signal.Ignore(syscall.SIGPIPE)
-	var first atomic.Pointer[time.Time]
-	done := make(chan struct{})
-	go func() {
-		for {
-			select {
-			case <-done:
-				return
-			case s := <-ch:
-				cause, code := exit.ErrTerminated, exit.Terminated
-				if s == os.Interrupt {
-					cause, code = exit.ErrInterrupted, exit.Interrupted
-				}
-				now := time.Now()
-				if !first.CompareAndSwap(nil, &now) && impatient(s, now.Sub(*first.Load())) || s == syscall.SIGQUIT {
-					quit(s, code, last)
-				}
-				cancel(cause)
-			}
-		}
-	}()
-	return func() {
-		if first.Load() == nil {
-			signal.Stop(ch)
-		}
-		close(done)
-	}
-}
-
-// lastTime is how long the last thing before an end by signal may take.
-const lastTime = time.Second
-
-// quit ends the program, as s does where that tells more than a code.
-func quit(s os.Signal, code int, last func()) {
-	if last != nil {
-		ended := make(chan struct{})
-		go func() { last(); close(ended) }()
-		select {
-		case <-ended:
-		case <-time.After(lastTime):
-		}
-	}
-	proc.KillAll()
-	if s == syscall.SIGQUIT {
-		signal.Reset(s)
-		if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(s) == nil {
-			time.Sleep(lastTime) // the signal ends it
-		}
-	}
-	os.Exit(code)
 }

@@ -1,0 +1,85 @@
+package exit
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"minigem/internal/proc"
+)
+
+// moment is how long after the first signal another one is taken for the same
+// end: timeout(1) signals its child and then the group, and a closing terminal
+// hangs up twice.
+const moment = 300 * time.Millisecond
+
+// impatient says whether a signal that came so long after the first one ends
+// the program at once. HUP and TERM count once, for nobody sits there who waits.
+func impatient(s os.Signal, after time.Duration) bool { return s == os.Interrupt && after >= moment }
+
+// OnSignals cancels with [ErrInterrupted] at INT, with [ErrTerminated] at TERM and
+// HUP. An impatient signal runs last, which may be nil, and ends the program at
+// once. So does QUIT where last is set: Go's runtime then prints what the program
+// was doing. SIGPIPE is ignored, so that a closed standard output is an error of
+// the write. stop ends the watching; after a signal the later ones have no effect,
+// because the exit code is decided.
+func OnSignals(cancel context.CancelCauseFunc, last func()) (stop func()) {
+	ch := make(chan os.Signal, 8)
+	signal.Notify(ch, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	if last != nil {
+		signal.Notify(ch, syscall.SIGQUIT)
+	}
+	signal.Ignore(syscall.SIGPIPE)
+	var first atomic.Pointer[time.Time]
+	done := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-done:
+				return
+			case s := <-ch:
+				cause, code := ErrTerminated, Terminated
+				if s == os.Interrupt {
+					cause, code = ErrInterrupted, Interrupted
+				}
+				now := time.Now()
+				if !first.CompareAndSwap(nil, &now) && impatient(s, now.Sub(*first.Load())) || s == syscall.SIGQUIT {
+					quit(s, code, last)
+				}
+				cancel(cause)
+			}
+		}
+	}()
+	return func() {
+		if first.Load() == nil {
+			signal.Stop(ch)
+		}
+		close(done)
+	}
+}
+
+// lastTime is how long the last thing before an end by signal may take.
+const lastTime = time.Second
+
+// quit ends the program, as s does where that tells more than a code.
+func quit(s os.Signal, code int, last func()) {
+	if last != nil {
+		ended := make(chan struct{})
+		go func() { last(); close(ended) }()
+		select {
+		case <-ended:
+		case <-time.After(lastTime):
+		}
+	}
+	proc.KillAll()
+	if s == syscall.SIGQUIT {
+		signal.Reset(s)
+		if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(s) == nil {
+			time.Sleep(lastTime) // the signal ends it
+		}
+	}
+	os.Exit(code)
+}
