@@ -37,8 +37,6 @@ var corpusEvents = map[dialect.Point]string{
 // has one program twice where its hooks have two forms.
 func adapterOf(id string) string { return strings.Replace(id, "copilotc", "copilot", 1) }
 
-var marker = regexp.MustCompile(`R-[A-Z0-9]+(-[A-Z0-9]+)*`)
-
 // corpusCase is an answer of the corpus as a case: a hook that gives it, and
 // assertions for what was observed on the agent.
 func corpusCase(id, name string) string {
@@ -156,17 +154,19 @@ func expectations(c dialect.Case, saw dialect.Observation, stdout string) string
 		lines = append(lines, "not-fired before-tool *")
 	}
 	lines = append(lines, fmt.Sprintf("model-requests %d", requests))
-	var known []string
-	for _, m := range marker.FindAllString(stdout+" "+c.Stderr, -1) {
-		if requests == 0 || slices.Contains(known, m) {
-			continue
+	for _, m := range dialect.Markers(stdout + " " + c.Stderr) {
+		if requests == 0 {
+			break
 		}
-		known = append(known, m)
 		not := "! "
 		if slices.Contains(saw.Model, m) {
 			not = ""
 		}
-		lines = append(lines, fmt.Sprintf("%smodel-saw any ~'%s([^A-Z0-9-]|$)'", not, m))
+		where := ""
+		if saw.System {
+			where = "system"
+		}
+		lines = append(lines, fmt.Sprintf("%smodel-saw any %s~'%s([^A-Z0-9-]|$)'", not, where, m))
 	}
 	return strings.Join(lines, "\n") + "\n"
 }

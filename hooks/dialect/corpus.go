@@ -28,6 +28,8 @@ type Observation struct {
 	Retries int      `json:"retries,omitempty"`
 	Endless bool     `json:"endless,omitempty"`
 	Model   []string `json:"model,omitempty"` // of the marked texts those that the model read
+	// System: it read them in the system instruction, and not in a message.
+	System bool `json:"system,omitempty"`
 }
 
 // Corpus is all answers that were tried, by name.

@@ -23,6 +23,9 @@ type Play struct {
 	// Again says when the event before the prompt fires for what is no prompt:
 	// "retry" (a hook made the agent go on), "tools" (results of tools).
 	Again []string `json:"again,omitempty"`
+	// StartInSystem: what hooks say at the start of a session, the model reads in
+	// the system instruction.
+	StartInSystem bool `json:"start_in_system,omitempty"`
 	// FailedCommand: a command that ends with another status than 0 is a tool that
 	// failed.
 	FailedCommand bool `json:"failed_command,omitempty"`

@@ -1,6 +1,11 @@
 package dialect
 
-import "strings"
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
 
 // Predict is what the rules of an agent say of a case, in the form in which it
 // was observed.
@@ -25,11 +30,8 @@ func (a *Agent) Predict(c Case) Observation {
 			o.Retries, o.Endless = a.Stop.Retries, a.Stop.Endless
 		}
 	}
-	for _, marker := range markers {
-		if strings.Contains(e.Reason+"\n"+e.Told, marker) {
-			o.Model = append(o.Model, marker)
-		}
-	}
+	o.System = c.Event == SessionStart && e.Told != "" && a.Play() != nil && a.Play().StartInSystem
+	o.Model = Markers(e.Reason + "\n" + e.Told)
 	return o
 }
 
@@ -39,11 +41,14 @@ const (
 	NotFired = "not-fired"
 )
 
-// markers are the texts in answers of the corpus by which it is seen what the
-// model read.
-var markers = []string{
-	"R-APPROVE", "R-ASK", "R-BLOCK", "R-CONTEXT", "R-COP", "R-CUR-A", "R-DENY", "R-ERR", "R-JSON", "R-NEWOUT", "R-NEWPROMPT", "R-PD", "R-STDERR",
-	"R-STDOUT", "R-STOP", "R-SYS", "R-TEXT",
+var marker = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`R-[A-Z0-9]+(-[A-Z0-9]+)*`) })
+
+// Markers are the marked texts of the corpus in what a model read, by which it
+// is seen that it read them; nil: none.
+func Markers(text string) []string {
+	found := marker().FindAllString(text, -1)
+	slices.Sort(found)
+	return slices.Compact(found)
 }
 
 // Cell is what is known of a case of the corpus on an agent: what was observed,

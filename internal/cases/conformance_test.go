@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -89,8 +88,6 @@ func corpusCase(a *dialect.Agent, c dialect.Case) string {
 	return b.String()
 }
 
-var marker = regexp.MustCompile(`R-[A-Z]+(-[A-Z]+)?`)
-
 // observe plays a case of the corpus in the whole loop, and says what came of
 // it in the words in which the agent itself was observed.
 func observe(t *testing.T, a played.Agent, table *dialect.Agent, c dialect.Case) (o dialect.Observation, cannot string) {
@@ -140,9 +137,10 @@ func (l *looking) Prompt(ctx context.Context, text string) testbed.Outcome {
 
 func seenOf(c dialect.Case, r *testbed.Record, file string, runs int) dialect.Observation {
 	var o dialect.Observation
-	var told strings.Builder
+	var told, system strings.Builder
 	result := ""
 	for _, req := range r.Requests {
+		system.WriteString(req.System)
 		for _, m := range req.Messages {
 			data, _ := json.Marshal(m)
 			told.Write(data)
@@ -152,9 +150,9 @@ func seenOf(c dialect.Case, r *testbed.Record, file string, runs int) dialect.Ob
 		data, _ := json.Marshal(rec.Result.Response)
 		result = string(data)
 	}
-	o.Model = slices.Compact(slices.Sorted(slices.Values(marker.FindAllString(told.String(), -1))))
-	if len(o.Model) == 0 {
-		o.Model = nil
+	o.Model = dialect.Markers(told.String())
+	if o.System = dialect.Markers(system.String()) != nil; o.System {
+		o.Model = append(o.Model, dialect.Markers(system.String())...)
 	}
 	o.Effect = string(dialect.Allowed)
 	n := len(r.Requests)

@@ -45,6 +45,9 @@ type model struct {
 // Stream implements llm.Model.
 func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
+		if said := m.p.saidInSystem(); said != "" {
+			req.System = strings.TrimLeft(req.System+"\n\n"+said, "\n")
+		}
 		for chunk, err := range m.Provider.Stream(ctx, req) {
 			parts := make([]llm.Part, len(chunk.Parts))
 			for i, part := range chunk.Parts {
@@ -61,6 +64,12 @@ func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk
 			}
 		}
 	}
+}
+
+func (p *Player) saidInSystem() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.system
 }
 
 // ours is a call in minigem's words; what it is in the agent's is kept.

@@ -123,7 +123,13 @@ func (p *Player) Settle(f hooks.Firing, runs []hooks.Run) hooks.Settled {
 			p.ended = "a hook at the start of the session ended the run"
 			p.mu.Unlock()
 		}
-		return hooks.Settled{Output: protocol.Output{AdditionalContext: p.texts(p.play.Several.Contexts, all, func(o one) string { return o.Told })}}
+		told := p.texts(p.play.Several.Contexts, all, toldBy)
+		if p.play.StartInSystem {
+			p.mu.Lock()
+			p.system, told = told, ""
+			p.mu.Unlock()
+		}
+		return hooks.Settled{Output: protocol.Output{AdditionalContext: told}}
 	}
 	return hooks.Settled{}
 }

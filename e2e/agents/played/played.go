@@ -100,6 +100,7 @@ type Player struct {
 	goneOn   int      // how often a hook made it go on
 	prompts  bool     // a hook did something with a prompt
 	ended    string   // a hook ended the run before its first request
+	system   string   // what hooks said for the system instruction
 }
 
 // New plays a in the session that setup describes.
