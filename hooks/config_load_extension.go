@@ -97,6 +97,13 @@ func (r ExtensionRoots) leadsIntoProject(dir string) bool {
 	return r.ProjectDir != "" && inside(r.ProjectDir, real) && !inside(r.User, real)
 }
 
+// IsExtension reports whether dir holds the manifest of an extension: as the
+// repository of one does, and a folder that is installed.
+func IsExtension(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, manifestFile))
+	return err == nil && info.Mode().IsRegular()
+}
+
 func openExtension(dir string) (Extension, error) {
 	install, err := readJSON(filepath.Join(dir, installFile))
 	if err == nil && install.Get("type").Text() == "link" && install.Get("source").Kind() == jsonc.String {

@@ -19,6 +19,13 @@ var builtinTools = []string{
 	"invoke_agent", "ask_user", "list_background_processes", "read_background_output",
 }
 
+// othersTools are tools of Gemini CLI 0.61 that minigem does not have. A matcher
+// may name them (core/tools/definitions/base-declarations.ts).
+var othersTools = []string{
+	"enter_plan_mode", "exit_plan_mode", "update_topic", "complete_task", "get_internal_docs", "list_mcp_resources", "read_mcp_resource",
+	"tracker_create_task", "tracker_update_task", "tracker_get_task", "tracker_list_tasks", "tracker_add_dependency", "tracker_visualize",
+}
+
 // triggers are what the matchers of the other events are compared with; the
 // events that are not here have nothing to match.
 var triggers = map[Event][]string{
@@ -59,7 +66,7 @@ func (l *loader) checkTool(line int, d *protocol.Dialect, word string) {
 	}
 	if strings.HasPrefix(word, "mcp_") || slices.ContainsFunc(builtinTools, func(tool string) bool {
 		return slices.ContainsFunc(d.MatcherNames(tool), func(name string) bool { return matches(name, word) })
-	}) {
+	}) || slices.Contains(othersTools, word) {
 		return
 	}
 	if tool := toolOfClass(word); tool != "" && !d.ExactMatchers {

@@ -53,6 +53,16 @@ func (e *Engine) upstreamMatches(pattern, tool string) bool {
 // matchers to be tried on. The caller may keep the slice.
 func BuiltinTools() []string { return slices.Clone(builtinTools) }
 
+// MatchesOthers reports whether a matcher finds a tool of Gemini CLI that minigem
+// does not have.
+func MatchesOthers(pattern string) bool {
+	m := compile(strings.TrimSpace(pattern))
+	return slices.ContainsFunc(othersTools, func(tool string) bool {
+		found, err := m.match(tool)
+		return found || err != nil
+	})
+}
+
 // MatcherFault says why a tool matcher is not a regular expression; empty: it is
 // one.
 func MatcherFault(pattern string) string { return compile(strings.TrimSpace(pattern)).invalid }

@@ -20,7 +20,8 @@ func hooksLintCommand(sys *app.System) *cobra.Command {
 		Use:   "lint",
 		Short: "Find what is wrong with hooks before they are needed",
 		Long: `Looks at the hooks of all layers, at their commands and at the programs that
-they run, and runs none of them. Each kind of finding has a code that does not
+they run, and runs none of them; in the repository of an extension, at the
+extension's. Each kind of finding has a code that does not
 change; docs/LINT.md tells what it means, and so does --explain. The project's
 files are looked at whether the folder is trusted or not.
 
@@ -62,7 +63,7 @@ const fixRounds = 5
 func lintHooks(sys *app.System, format string, fix bool, others []*dialect.Agent) error {
 	var done []lint.Finding
 	for round := 1; ; round++ {
-		c, err := app.Configure(sys, &app.Options{SkipTrust: true})
+		c, err := app.Configure(sys, &app.Options{SkipTrust: true, OwnExtension: true})
 		if err != nil {
 			return err
 		}
@@ -77,7 +78,7 @@ func lintHooks(sys *app.System, format string, fix bool, others []*dialect.Agent
 			continue
 		}
 		found = append(done, found...)
-		if err := lint.Write(sys.Stdout, format, found, c.Dir, c.ShortenIn); err != nil {
+		if err := lint.Write(sys.Stdout, format, found, in.Scope(), c.ShortenIn); err != nil {
 			return err
 		}
 		if lint.Bad(found) {

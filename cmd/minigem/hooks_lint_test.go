@@ -20,20 +20,48 @@ func TestHooksLint(t *testing.T) {
 	assert.Equal(t, 1, bad.code)
 	assert.Equal(t, `.gemini/settings.json:3: error HK002: there is no event "PreToolUse", its hooks never run; did you mean "BeforeTool"? (--fix)
 
-1 error, 0 warnings, 0 notes; --fix can do 1 of them
+1 error, 0 warnings, 0 notes; --fix can do 1 of them; looked at 0 hooks in 1 file
 minigem hooks lint --explain CODE tells more
 `, bad.out)
 
 	fixed := w.run("hooks lint --fix")
 	assert.Equal(t, 0, fixed.code, fixed.out+fixed.err)
-	assert.Contains(t, fixed.out, "0 errors, 0 warnings, 1 note; 4 fixed\n")
+	assert.Contains(t, fixed.out, "0 errors, 0 warnings, 1 note; 4 fixed; looked at 1 hook in 1 file\n")
 	assert.Equal(t, "{\n  // moved over\n  \"hooks\": {\"BeforeTool\": [{\"matcher\": \"run_shell_command\", \"hooks\": [\n    {\"type\": \"command\", \"command\": \"./guard.sh\", \"timeout\": 30000}\n  ]}]}\n}\n",
 		w.read(".gemini/settings.json"))
 	assert.Contains(t, w.run("hooks lint --format sarif").out, `"ruleId": "HK028"`)
 	assert.Contains(t, w.run("hooks lint --format json").out, `"severity": "note"`)
 
 	none := newHookWorld(t, nil).run("hooks lint")
-	assert.Equal(t, said{"no findings\n", "", 0}, none)
+	assert.Equal(t, 1, none.code)
+	assert.Contains(t, none.out, "warning HK018: no hook was found in 0 files: nothing was looked at\n")
+}
+
+// In the repository of an extension, its hooks are looked at as they will be
+// where it is installed.
+func TestHooksLintExtension(t *testing.T) {
+	t.Parallel()
+	w := newHookWorld(t, map[string]string{
+		"gemini-extension.json": `{"name": "guards", "version": "1.0.0"}`,
+		"hooks/hooks.json": `{"hooks": {
+  "BeforeTols": [{"hooks": [{"type": "command", "command": "true"}]}],
+  "BeforeTool": [{"matcher": "[write", "hooks": [{"type": "command", "command": "\"${extensionPath}/hooks/no-such.sh\""}]}],
+  "AfterTool": [{"hooks": [{"type": "command", "command": "sh \"${extensionPath}/hooks/log.sh\""}]}]
+}}`,
+		"hooks/log.sh": "cat >/dev/null\n",
+	})
+	got := w.run("hooks lint")
+	assert.Equal(t, 1, got.code, got.err)
+	for _, want := range []string{
+		"hooks/hooks.json:2: error HK001: ", "hooks/hooks.json:3: error HK020: ", "hooks/hooks.json:3: error HK030: there is no file ",
+		"; looked at 2 hooks in 1 file\n",
+	} {
+		assert.Contains(t, got.out, want)
+	}
+	assert.NotContains(t, w.run("hooks explain").out, "log.sh", "in a session it is no extension")
+
+	w = newHookWorld(t, map[string]string{"gemini-extension.json": `{"name": "guards"}`, "hooks/hooks.json": "{\n\"hooks\":"})
+	assert.Regexp(t, `hooks\.json:2: error HK017: `, w.run("hooks lint").out)
 }
 
 func TestHooksLintUsage(t *testing.T) {

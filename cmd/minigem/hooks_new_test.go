@@ -35,7 +35,7 @@ func TestHooksNew(t *testing.T) {
 				require.Equal(t, 0, made.code, made.err)
 				assert.Contains(t, w.read(".gemini/settings.json"), "  // mine\n")
 				lint := w.run("hooks lint", env)
-				assert.Equal(t, said{"no findings\n", "", 0}, lint)
+				assert.Equal(t, said{"no findings; looked at 1 hook in 1 file\n", "", 0}, lint)
 				test := w.run("hooks test "+w.path(".gemini/hooks/tests"), env)
 				assert.Equal(t, 0, test.code, test.out+test.err)
 				assert.Contains(t, test.out, "1 passed")

@@ -31,6 +31,7 @@ type Configuration struct {
 	Hooks          hooks.Config
 	Sections       []hooks.Section
 	onlyExtensions []string          // of -e; nil: all that are enabled
+	ownExtension   bool              // the folder's own counts as installed
 	extensions     []hooks.Extension // in force
 	Notices        []string          // to tell at the start, one a line
 
@@ -47,7 +48,7 @@ func Configure(sys *System, f *Options) (*Configuration, error) {
 	if userHome == "" {
 		userHome = cmp.Or(sys.Getenv("USERPROFILE"), sys.Dir)
 	}
-	c := &Configuration{Home: settings.Home(sys.LookupEnv, userHome), Dir: sys.Dir, Env: sys.Env, onlyExtensions: f.Extensions}
+	c := &Configuration{Home: settings.Home(sys.LookupEnv, userHome), Dir: sys.Dir, Env: sys.Env, onlyExtensions: f.Extensions, ownExtension: f.OwnExtension}
 	c.DotGemini = filepath.Join(c.Home, ".gemini")
 	if err := c.checkHome(); err != nil {
 		return nil, err
@@ -145,7 +146,7 @@ func (c *Configuration) loadExtensionHooks() ([]hooks.Problem, error) {
 	for _, e := range c.extensions {
 		s, err := hooks.LoadExtension(e, c.Dir, nil)
 		if err != nil {
-			problems = append(problems, hooks.Problem{File: e.Dir, Text: err.Error()})
+			problems = append(problems, faultOf(e.Dir, err))
 			continue
 		}
 		c.Sections = append(c.Sections, s)

@@ -37,6 +37,9 @@ func (c *Configuration) findExtensions() ([]hooks.Problem, error) {
 			c.Notices = append(c.Notices, fmt.Sprintf("the extension %s is not used: %s", e.Name, refused))
 		}
 	}
+	if c.ownExtension && hooks.IsExtension(c.ProjectDir) && !slices.ContainsFunc(found, func(e hooks.Extension) bool { return e.Dir == c.ProjectDir }) {
+		c.extensions = append(c.extensions, hooks.Extension{Dir: c.ProjectDir, InProject: true})
+	}
 	return problems, nil
 }
 

@@ -121,10 +121,7 @@ func SilentExit2(f program.Facts) bool {
 }
 
 func Exit2WithoutDeny(f program.Facts) bool {
-	if f.Exit(func(code int) bool { return code == 2 }) == nil || f.JSONOnStdout() == nil {
-		return false
-	}
-	return !slices.ContainsFunc(f.Decisions, func(d program.Fact) bool { return d.Text == "deny" || d.Text == "block" }) &&
+	return f.Unsaid != nil && !slices.ContainsFunc(f.Decisions, func(d program.Fact) bool { return d.Text == "deny" || d.Text == "block" }) &&
 		!f.Mentions(`"continue"`)
 }
 

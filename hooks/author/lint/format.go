@@ -14,16 +14,16 @@ import (
 // Formats are the names that Write knows.
 var Formats = []string{"text", "json", "sarif"}
 
-// Write writes findings in a format. base is the folder that files are named
-// relative to in SARIF; short makes paths short in text, nil leaves them.
-func Write(w io.Writer, format string, all []Finding, base string, short func(string) string) error {
+// Write writes findings in a format, and what was looked at; short makes paths
+// short in text, nil leaves them.
+func Write(w io.Writer, format string, all []Finding, scope Scope, short func(string) string) error {
 	switch format {
 	case "json":
-		return writeJSON(w, map[string]any{"findings": append([]Finding{}, all...)})
+		return writeJSON(w, map[string]any{"findings": append([]Finding{}, all...), "scope": scope})
 	case "sarif":
-		return writeJSON(w, sarif(all, base))
+		return writeJSON(w, sarif(all, scope.Base))
 	case "text":
-		_, err := io.WriteString(w, lines(all, short))
+		_, err := io.WriteString(w, lines(all, scope, short))
 		return err
 	}
 	return fmt.Errorf("there is no format %q", format)
@@ -36,7 +36,7 @@ func writeJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-func lines(all []Finding, short func(string) string) string {
+func lines(all []Finding, scope Scope, short func(string) string) string {
 	var b strings.Builder
 	counts := map[Severity]int{}
 	fixable, fixed := 0, 0
@@ -58,7 +58,7 @@ func lines(all []Finding, short func(string) string) string {
 		fmt.Fprintf(&b, "%s: %s %s: %s%s\n", where, f.Severity, f.Code, text.VisibleLine(f.Message), state)
 	}
 	if len(all) == 0 {
-		return "no findings\n"
+		return fmt.Sprintf("no findings; looked at %s\n", scope)
 	}
 	fmt.Fprintf(&b, "\n%s, %s, %s", text.Plural(counts[Error], "error"), text.Plural(counts[Warning], "warning"), text.Plural(counts[Note], "note"))
 	if fixed > 0 {
@@ -67,11 +67,15 @@ func lines(all []Finding, short func(string) string) string {
 	if fixable > 0 {
 		fmt.Fprintf(&b, "; --fix can do %d of them", fixable)
 	}
-	b.WriteString("\nminigem hooks lint --explain CODE tells more\n")
+	fmt.Fprintf(&b, "; looked at %s\nminigem hooks lint --explain CODE tells more\n", scope)
 	if short == nil {
 		return b.String()
 	}
 	return short(b.String())
+}
+
+func (s Scope) String() string {
+	return text.Plural(s.Hooks, "hook") + " in " + text.Plural(s.Files, "file")
 }
 
 // sarif is the Static Analysis Results Interchange Format, 2.1.0.

@@ -22,12 +22,12 @@ func TestFormats(t *testing.T) {
 	found := lint.Run(w.input)
 	format := func(name string) string {
 		var b strings.Builder
-		require.NoError(t, lint.Write(&b, name, found, w.dir, nil))
+		require.NoError(t, lint.Write(&b, name, found, lint.Scope{Base: w.dir, Files: 1, Hooks: 2}, nil))
 		return b.String()
 	}
 	assert.Equal(t, w.settings+`:1: error HK002: there is no event "PreToolUse", its hooks never run; did you mean "BeforeTool"? (--fix)
 
-1 error, 0 warnings, 0 notes; --fix can do 1 of them
+1 error, 0 warnings, 0 notes; --fix can do 1 of them; looked at 2 hooks in 1 file
 minigem hooks lint --explain CODE tells more
 `, format("text"))
 	var j struct{ Findings []lint.Finding }
@@ -56,9 +56,9 @@ minigem hooks lint --explain CODE tells more
 	r := s.Runs[0].Results[0]
 	assert.Equal(t, "HK002 error settings.json 1", strings.Join([]string{r.RuleID, r.Level, r.Locations[0].PhysicalLocation.ArtifactLocation.URI, "1"}, " "))
 	assert.Equal(t, 1, r.Locations[0].PhysicalLocation.Region.StartLine)
-	require.Error(t, lint.Write(&strings.Builder{}, "xml", found, "", nil))
+	require.Error(t, lint.Write(&strings.Builder{}, "xml", found, lint.Scope{}, nil))
 	var b strings.Builder
-	require.NoError(t, lint.Write(&b, "sarif", nil, "", nil))
+	require.NoError(t, lint.Write(&b, "sarif", nil, lint.Scope{}, nil))
 	assert.Contains(t, b.String(), `"results": []`)
 }
 
@@ -84,7 +84,7 @@ func TestSARIF(t *testing.T) {
 	w := load(t, dir, entry("PreToolUse", "", `"command": "true"`), hooks.LayerProject)
 	elsewhere := lint.Finding{Code: "HK031", Severity: lint.Error, File: "/else where/#x", Message: "m"}
 	var b strings.Builder
-	require.NoError(t, lint.Write(&b, "sarif", append(lint.Run(w.input), elsewhere), filepath.Dir(dir), nil))
+	require.NoError(t, lint.Write(&b, "sarif", append(lint.Run(w.input), elsewhere), lint.Scope{Base: filepath.Dir(dir)}, nil))
 	var log any
 	require.NoError(t, json.Unmarshal([]byte(b.String()), &log))
 	const text, number, list = "string", "float64", "[]interface {}"

@@ -16,6 +16,7 @@ import (
 	"minigem/hooks/author/program"
 	"minigem/hooks/dialect"
 	"minigem/hooks/jsonc"
+	"minigem/internal/text"
 )
 
 // Severity says how bad a finding is.
@@ -49,6 +50,24 @@ type Input struct {
 	For []*dialect.Agent // other agents on which the hooks are to do the same
 }
 
+// Scope is what was looked at.
+type Scope struct {
+	Base  string `json:"-"`     // the folder that files are named relative to in SARIF
+	Files int    `json:"files"` // those that configure hooks, and were read
+	Hooks int    `json:"hooks"`
+}
+
+// Scope says what Run looks at.
+func (in Input) Scope() Scope {
+	s := Scope{Base: in.Setup.Place.Dir, Hooks: len(in.Setup.Config.Hooks)}
+	for _, f := range in.Setup.Files {
+		if f.Data != nil {
+			s.Files++
+		}
+	}
+	return s
+}
+
 // Run lints in and returns what it found, sorted by file and line, each finding
 // once.
 func Run(in Input) []Finding {
@@ -63,6 +82,10 @@ func Run(in Input) []Finding {
 	}
 	for _, s := range in.Sections {
 		l.section(s)
+	}
+	l.unread()
+	if scope := in.Scope(); scope.Hooks == 0 && len(l.found) == 0 {
+		l.add("HK018", in.Setup.Place.Dir, 0, nil, "no hook was found in %s: nothing was looked at", text.Plural(scope.Files, "file"))
 	}
 	l.plans()
 	for _, h := range in.Setup.Config.Hooks {

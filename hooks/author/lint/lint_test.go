@@ -94,6 +94,10 @@ func TestSettings(t *testing.T) {
 		{"HK021", before(`"matcher": "write"`, ok), before(`"matcher": "^(write_file)$"`, ok)},  // T16
 		{"HK028", before(`"matcher": "read_file"`, ok), before(`"matcher": "^read_file$"`, ok)}, // T16
 		{"HK022", before(`"matcher": "^writefile$"`, ok), before(`"matcher": "^mcp_x_.*$"`, ok)},
+		{"HK067", before(`"matcher": "mcp_*"`, ok), before(`"matcher": "mcp_\\w*"`, ok)},
+		{"HK067", before(`"matcher": "write_file|*_dir"`, ok), before(`"matcher": "^(write_.*|[a-z]*_dir)$"`, ok)},
+		{"HK003", before(`"matcher": "write_fil_"`, ok), before(`"matcher": "exit_plan_mode|enter_plan_mode|update_topic|complete_task|get_internal_docs|tracker_create_task"`, ok)},
+		{"HK022", before(`"matcher": "^writefile$"`, ok), before(`"matcher": "^(exit_plan_mode|tracker_.*)$"`, ok)},
 		{"HK023", entry("BeforeAgent", `"matcher": "deploy"`, ok), entry("BeforeAgent", `"matcher": "*"`, ok)},
 		{"HK024", before(`"matcher": "^search_file_content$"`, ok), before(`"matcher": "^grep_search$"`, ok)},
 		{"HK024", before(`"matcher": "WriteFileTool"`, ok), before(`"matcher": "^write_file$"`, ok)},
@@ -169,6 +173,19 @@ func TestPrograms(t *testing.T) {
 		{"HK062", "BeforeTool", sh + `[ "$tool_name" = "Bash" ] && echo no >&2`, sh + `[ "$tool_name" = "Bash" ] || [ "$tool_name" = run_shell_command ]`},
 		{"HK062", "BeforeTool", "#!/usr/bin/env python3\nif data['tool_name'] in ('Write', 'Edit'): pass\n", "#!/usr/bin/env python3\nif data['tool_name'] in ('write_file', 'Edit'): pass\n"},
 		{"HK063", "BeforeTool", sh + `echo "{\"decision\": \"deny\", \"reason\": \"$why\"}"`, sh + `jq -n --arg why "$why" '{decision: "deny", reason: $why}'`},
+		{"HK061", "BeforeModel", sh + `jq -r '.llm_request.contents[0]'`, sh + `jq -r '.llm_request.messages[0].content'`},
+		{"HK061", "BeforeModel", "#!/usr/bin/env python3\nx = data['llm_request']['contents']\n", "#!/usr/bin/env python3\nx = data['llm_request']['messages']\n"},
+		{"HK061", "BeforeModel", "#!/usr/bin/env node\nconst x = input.llm_request.contents\n", "#!/usr/bin/env node\nconst x = input.llm_request.messages\n"},
+		{"HK062", "BeforeTool", sh + `[ "$tool_name" = EditTool ] && echo no >&2`, sh + `[ "$tool_name" = EditTool ] || [ "$tool_name" = replace ]`},
+		{"HK062", "BeforeTool", sh + `[ "$tool_name" = WriteFile ] && echo no >&2`, sh + `[ "$tool_name" = deploy ] && echo no >&2`},
+		{"HK062", "BeforeTool", sh + `[ "$tool_name" = apply_patch ] && echo no >&2`, sh + `[ "$tool_name" = enter_plan_mode ] && echo no >&2`},
+		{"HK066", "BeforeTool", sh + "set -e\ncd sub\n", "#!/usr/bin/env bash\nset -e\ncd sub\n"},
+		{"HK066", "BeforeTool", sh + "set -o nounset\n", sh + "set -o pipefail\nset -- a -e\n"},
+		{"HK043", "BeforeTool", sh + "echo '{}'; echo no >&2; exit 2", sh + "if [ -f x ]; then echo '{}'; exit; fi\necho no >&2; exit 2"},
+		{"HK043", "BeforeTool", sh + "[ -f x ] && echo '{}'\necho no >&2; exit 2", sh + "[ -f x ] && { echo '{}'; exit 0; }\necho no >&2; exit 2"},
+		{"HK043", "BeforeTool", sh + "case $x in a) echo '{}';; esac\necho no >&2; exit 2", sh + "case $x in a) echo '{}'; exit 0;; b) echo no >&2; exit 2;; esac"},
+		{"HK043", "BeforeTool", sh + "for x in a; do echo '{}'; done\necho no >&2; exit 2", sh + "pass() { echo '{}'; exit 0; }\n[ -f x ] && pass\necho no >&2; exit 2"},
+		{"HK043", "BeforeTool", sh + "if a; then b; elif c; then echo '{}'; fi\nexit 2", sh + "if a; then echo '{}'; else\nexit 2; fi"},
 		{"HK065", "BeforeTool", sh + `case "$1" in *x*) echo no >&2; exit 2;; esac`, sh + "deny() { echo \"$1\" >&2; exit 2; }\ntrue"},
 		{"HK036", "BeforeTool", sh + "if true", "#!/usr/bin/env fish\nif test -f x\n  exit 2\nend\n"},
 		{"HK036", "BeforeTool", sh + "if true", "#!/usr/bin/fish\nset -l x (cat)\n"},
@@ -291,6 +308,28 @@ func TestFixLeavesAChangedFileAlone(t *testing.T) {
 	data, err := os.ReadFile(w.settings)
 	require.NoError(t, err)
 	assert.Equal(t, "{}", string(data))
+}
+
+// A file that nobody can read, and a place without hooks, are no all-clear.
+func TestNothingToLookAt(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		settings string
+		problem  hooks.Problem
+		want     []string
+	}{
+		{`{"hook": {}}`, hooks.Problem{}, []string{"HK018"}},
+		{`{}`, hooks.Problem{File: "hooks.json", Line: 2, Text: "unexpected end"}, []string{"HK017"}},
+		{`{"hooks": {"BeforeTols": []}}`, hooks.Problem{}, []string{"HK001"}},
+	} {
+		w := load(t, t.TempDir(), c.settings, hooks.LayerProject)
+		if c.problem.Text != "" {
+			w.input.Setup.Config.Problems = append(w.input.Setup.Config.Problems, c.problem)
+		}
+		found := lint.Run(w.input)
+		assert.Equal(t, c.want, codes(found), c.settings)
+		assert.True(t, lint.Bad(found), c.settings)
+	}
 }
 
 func TestEveryRuleIsTested(t *testing.T) {

@@ -6,12 +6,14 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/author/program"
+	"minigem/hooks/dialect"
 	"minigem/hooks/protocol"
 )
 
 var (
 	neverSet   = regexp.MustCompile(`\$\{?((?:CLAUDE|GEMINI)_(?:TOOL|FILE|HOOK|EVENT|INPUT|COMMAND|PROMPT|NOTIFICATION|OUTPUT)\w*|TOOL_NAME|TOOL_INPUT|TOOL_OUTPUT|STDIN_JSON|HOOK_INPUT)\b`)
-	neverThere = regexp.MustCompile(`\bjq\b[^|;]*?['"\s(](\.(?:arguments|tool_args|tool_arguments|toolName|toolArgs|tool\.name|tool_input\.(?:path|filepath|filename|cmd))\b)`)
+	neverThere = regexp.MustCompile(`\bjq\b[^|;]*?['"\s(](\.(?:arguments|tool_args|tool_arguments|toolName|toolArgs|tool\.name|tool_input\.(?:path|filepath|filename|cmd)|llm_request\.contents|llm_request\.messages\[[^]]*\]\.parts)\b)`)
+	neverKeys  = regexp.MustCompile(`(llm_request['"\[\]).get(\s]+(?:contents|systemInstruction|system_instruction)\b)`)
 	inJSON     = regexp.MustCompile(`\b(?:echo|printf)\b[^|;#]*"\{[^|;#]*\\"[^"\\]*\$\{?(\w+)`)
 	argument   = regexp.MustCompile(`"\$\{?([1-9])\b|=\$\{?([1-9])\b`)
 	comparison = regexp.MustCompile(`(?i)\btool_?name\b[^#\n]{0,40}?(?:==?=?|\bin\b|!=)\s*\(?\[?["']?([A-Za-z_]+)`)
@@ -56,10 +58,13 @@ func assigned(text, name string) bool {
 // noSuchField finds a field that jq asks for in vain. One with another behind
 // // is meant for other agents.
 func noSuchField(_ hooks.Hook, f program.Facts) *program.Fact {
-	if f.Lang != program.Shell {
-		return nil
-	}
 	return search(f, func(n int, line string) *program.Fact {
+		if f.Lang != program.Shell {
+			if m := neverKeys.FindStringSubmatch(line); m != nil && !strings.Contains(line, " or ") {
+				return &program.Fact{Line: n, Text: m[1]}
+			}
+			return nil
+		}
 		if m := neverThere.FindStringSubmatch(line); m != nil && !strings.Contains(line, "//") {
 			return &program.Fact{Line: n, Text: m[1]}
 		}
@@ -67,18 +72,13 @@ func noSuchField(_ hooks.Hook, f program.Facts) *program.Fact {
 	})
 }
 
-// foreignTool finds a program that knows the tools of the other dialect alone.
+// foreignTool finds a program that knows the tools of other agents alone, or
+// what people are shown of them.
 func foreignTool(h hooks.Hook, f program.Facts) *program.Fact {
 	if !h.Event.IsTool() {
 		return nil
 	}
-	own, other := map[string]bool{}, map[string]bool{}
-	for ours, claudes := range protocol.Claude().Tools {
-		own[ours], other[claudes] = true, true
-	}
-	if h.Dialect == "claude" {
-		own, other = other, own
-	}
+	own, other := toolNames(h.Dialect)
 	var found *program.Fact
 	knows := false
 	search(f, func(n int, line string) *program.Fact {
@@ -96,6 +96,36 @@ func foreignTool(h hooks.Hook, f program.Facts) *program.Fact {
 		return nil
 	}
 	return found
+}
+
+// toolNames are the names that tools have in a dialect, and those that they have
+// elsewhere alone.
+func toolNames(d string) (own, other map[string]bool) {
+	own, other = map[string]bool{}, map[string]bool{}
+	for ours, claudes := range protocol.Claude().Tools {
+		own[ours], other[claudes] = true, true
+	}
+	if d == "claude" {
+		return other, own
+	}
+	for _, name := range hooks.BuiltinTools() {
+		own[name] = true
+	}
+	for _, class := range protocol.ClassNames {
+		other[class], other[strings.TrimSuffix(class, "Tool")] = true, true
+	}
+	for _, shown := range []string{"ReadFolder", "FindFiles", "SearchText", "GoogleSearch", "SaveMemory", "WriteTodos"} {
+		other[shown] = true
+	}
+	for _, a := range dialect.All() {
+		for _, tool := range a.Tools {
+			other[tool.Hook] = true
+		}
+	}
+	for name := range own {
+		delete(other, name)
+	}
+	return own, other
 }
 
 func unescaped(_ hooks.Hook, f program.Facts) *program.Fact {

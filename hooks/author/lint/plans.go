@@ -1,11 +1,13 @@
 package lint
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
 	"minigem/hooks"
 	"minigem/hooks/author/inspect"
+	"minigem/hooks/jsonc"
 )
 
 // plans finds what the engine's plan shows: matchers, shadows, order.
@@ -45,14 +47,43 @@ func (l *linter) matcher(p inspect.EventPlan, h inspect.HookPlan) {
 	if !p.Event.IsTool() {
 		return // the loader has tried the triggers
 	}
+	if glob.MatchString(pattern) {
+		l.add("HK067", h.File, at, l.globFix(h), "matcher %q looks like a glob, and it is a regular expression: %q is what was meant", pattern, unglob(pattern))
+	}
 	if fault := hooks.MatcherFault(pattern); fault != "" {
 		l.add("HK020", h.File, at, nil, "matcher %q is not a regular expression, so that it is compared literally: %s", pattern, fault)
 		return
 	}
-	if len(h.Matches) == 0 && !strings.Contains(pattern, "mcp_") && !plainWords(pattern) {
+	if len(h.Matches) == 0 && !strings.Contains(pattern, "mcp_") && !plainWords(pattern) && !hooks.MatchesOthers(pattern) {
 		l.add("HK022", h.File, at, nil, "matcher %q matches none of the built-in tools: %s", pattern, strings.Join(l.Setup.Subjects(p.Event), ", "))
 	}
 	l.loose(h, pattern, at)
+}
+
+// glob finds a * that no regular expression would have: at the beginning, or
+// behind a letter or an underscore.
+var glob = regexp.MustCompile(`(^|[|(]|(?:^|[^\\])\w)\*`)
+
+// unglob writes a glob as the regular expression that it was meant to be.
+func unglob(pattern string) string {
+	return "^(" + glob.ReplaceAllString(strings.Trim(pattern, "^$"), "$1.*") + ")$"
+}
+
+// globFix writes matchers of h as regular expressions.
+func (l *linter) globFix(h inspect.HookPlan) func(*fixer) error {
+	doc := l.docs[h.File]
+	if doc == nil {
+		return nil
+	}
+	return func(f *fixer) error {
+		f.changed[h.File] = doc
+		return eachGroup(doc, func(g jsonc.Node) error {
+			if m := g.Get("matcher"); m.Text() == h.Matcher {
+				return m.Replace(unglob(strings.TrimSpace(h.Matcher)))
+			}
+			return nil
+		})
+	}
 }
 
 // plainWords: the loader tells of names that no tool has.

@@ -112,7 +112,7 @@ var programRules = []struct {
 		if !h.Event.CanBlock() || !inspect.Exit2WithoutDeny(f) {
 			return nil
 		}
-		return f.JSONOnStdout()
+		return f.Unsaid
 	}, `exit 2 with JSON that has no "decision": "deny": ` + effect("HK043")},
 	{"HK045", false, func(_ hooks.Hook, f program.Facts) *program.Fact { return f.JSONOnStderr() },
 		"JSON on stderr is obeyed only where stdout is empty: print it on stdout"},
@@ -154,6 +154,12 @@ var programRules = []struct {
 	{"HK061", false, noSuchField, "no payload has %s"},
 	{"HK062", false, foreignTool, "the tool's name is never %s in this dialect"},
 	{"HK063", false, unescaped, "$%s stands inside of JSON that is printed: a quote in it makes it no JSON"},
+	{"HK066", false, func(h hooks.Hook, f program.Facts) *program.Fact {
+		if !h.Event.CanBlock() {
+			return nil
+		}
+		return f.Strict
+	}, "%s: where sh is dash, an unset variable or a cd that fails ends the hook with 2, and so does grep or jq that cannot read a file: that blocks"},
 	{"HK065", false, noArgument, "a hook gets no arguments: $%s is empty, and the event stands in the JSON on stdin"},
 }
 

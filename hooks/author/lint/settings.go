@@ -69,6 +69,16 @@ func (l *linter) section(s hooks.Section) {
 	}
 }
 
+// unread tells of files that could not be read, so that no section is there for
+// them.
+func (l *linter) unread() {
+	for _, p := range l.Setup.Config.Problems {
+		if !slices.ContainsFunc(l.Sections, func(s hooks.Section) bool { return slices.Contains(s.Problems, p) }) {
+			l.add("HK017", p.File, p.Line, nil, "%s", p.Text)
+		}
+	}
+}
+
 // isClaudes: the name that nothing has is one of Claude Code's.
 func isClaudes(code, text string) bool {
 	if code != "HK001" && code != "HK003" {

@@ -66,6 +66,8 @@ type Facts struct {
 	Traps   *Fact  // it ignores TERM
 	Leaves  *Fact  // it leaves a child that holds stdout
 	Kills   *Fact  // it ends itself by a signal
+	Unsaid  *Fact  // JSON that is printed before an exit with 2, on the same way through the program
+	Strict  *Fact  // set -e or set -u, where sh makes of a fault an exit with 2
 	Invalid string // why the shell cannot read it; empty: it can
 }
 
@@ -174,6 +176,9 @@ func look(path string, lang Language, text string) Facts {
 	}
 	if lang == Shell {
 		f.shell()
+		if first, _, _ := strings.Cut(text, "\n"); path == "" || strings.Contains(first, "bash") {
+			f.Strict = nil
+		}
 	}
 	return f
 }

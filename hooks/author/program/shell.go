@@ -15,7 +15,7 @@ func (f *Facts) shell() {
 		f.Invalid = err.Error()
 		return
 	}
-	w := &walker{f: f}
+	w := &walker{f: f, ends: map[string]bool{}}
 	w.list(file.Stmts, true)
 	f.Silent = !w.prints
 }
@@ -23,7 +23,35 @@ func (f *Facts) shell() {
 // walker goes through statements, knowing where their stdout goes.
 type walker struct {
 	f      *Facts
-	prints bool // something is printed, or might be
+	prints bool            // something is printed, or might be
+	json   *Fact           // JSON that was printed on this way
+	ended  bool            // the way ends here
+	ends   map[string]bool // functions that end the program
+}
+
+// ways walks alternatives, of which a run takes one.
+func (w *walker) ways(alternatives ...func()) {
+	before, all := w.json, true
+	var after *Fact
+	for _, walk := range alternatives {
+		w.json, w.ended = before, false
+		walk()
+		if w.ended {
+			continue
+		}
+		if all = false; w.json != nil {
+			after = w.json
+		}
+	}
+	w.json, w.ended = after, all
+}
+
+// exit is the end of a way.
+func (w *walker) exit(code string) {
+	if code == "2" && w.json != nil && w.f.Unsaid == nil {
+		w.f.Unsaid = w.json
+	}
+	w.json, w.ended = nil, true
 }
 
 // list walks statements that follow each other. shown: their stdout is the
@@ -88,7 +116,11 @@ func (w *walker) stmt(s *syntax.Stmt, shown bool) {
 	case *syntax.BinaryCmd:
 		pipe := c.Op == syntax.Pipe || c.Op == syntax.PipeAll
 		w.stmt(c.X, shown && !pipe)
-		w.stmt(c.Y, shown)
+		if pipe {
+			w.stmt(c.Y, shown)
+		} else {
+			w.ways(func() { w.stmt(c.Y, shown) }, func() {})
+		}
 	case nil:
 	default:
 		w.compound(c, shown)
@@ -103,24 +135,37 @@ func (w *walker) compound(c syntax.Command, shown bool) {
 	case *syntax.Subshell:
 		w.list(c.Stmts, shown)
 	case *syntax.IfClause:
-		for clause := c; clause != nil; clause = clause.Else {
-			w.list(clause.Cond, shown)
-			w.list(clause.Then, shown)
-		}
+		w.clause(c, shown)
 	case *syntax.WhileClause:
 		w.list(c.Cond, shown)
-		w.list(c.Do, shown)
+		w.ways(func() { w.list(c.Do, shown) }, func() {})
 	case *syntax.ForClause:
-		w.list(c.Do, shown)
+		w.ways(func() { w.list(c.Do, shown) }, func() {})
 	case *syntax.CaseClause:
+		ways := []func(){func() {}} // no pattern may match
 		for _, item := range c.Items {
-			w.list(item.Stmts, shown)
+			ways = append(ways, func() { w.list(item.Stmts, shown) })
 		}
+		w.ways(ways...)
 	case *syntax.FuncDecl:
+		before := w.json
+		w.json, w.ended = nil, false
 		w.stmt(c.Body, shown)
+		w.ends[c.Name.Value] = w.ended
+		w.json, w.ended = before, false
 	case *syntax.TimeClause:
 		w.stmt(c.Stmt, shown)
 	}
+}
+
+// clause walks an if with all that follows it.
+func (w *walker) clause(c *syntax.IfClause, shown bool) {
+	w.list(c.Cond, shown)
+	w.ways(func() { w.list(c.Then, shown) }, func() {
+		if c.Else != nil {
+			w.clause(c.Else, shown)
+		}
+	})
 }
 
 // quiet are commands that print nothing on stdout, or only when asked.
@@ -143,8 +188,18 @@ func (w *walker) call(c *syntax.CallExpr, s *syntax.Stmt, shown, stderr bool) {
 		w.say(Fact{line, strings.Join(dropFlags(args), " ")}, shown, stderr)
 	case name == "cat" && heredoc(s) != "":
 		w.say(Fact{line, heredoc(s)}, shown, stderr)
-	case name == "exit" && len(args) == 1 && args[0] != "":
-		w.f.Exits = append(w.f.Exits, Fact{line, args[0]})
+	case name == "exit" || name == "exec":
+		if len(args) == 1 && args[0] != "" && name == "exit" {
+			w.f.Exits = append(w.f.Exits, Fact{line, args[0]})
+		}
+		if len(args) > 0 || name == "exit" {
+			w.exit(strings.Join(args, " "))
+		}
+	case w.ends[name]:
+		w.exit("")
+		w.prints = true // it might
+	case name == "set" && w.f.Strict == nil && strict(args):
+		w.f.Strict = &Fact{line, source(c)}
 	case name == "trap" && len(args) > 1 && args[0] == "" && isEmptyLiteral(c.Args[1]) && namesTerm(args[1:]):
 		w.f.Traps = &Fact{line, ""}
 	case name == "kill" && strings.Contains(source(c), "$$"):
@@ -164,6 +219,9 @@ func (w *walker) say(what Fact, shown, stderr bool) {
 	case shown:
 		w.f.Stdout = append(w.f.Stdout, what)
 		w.prints = true
+		if isJSON(what.Text) {
+			w.json = &what
+		}
 	}
 }
 
@@ -208,6 +266,21 @@ func dropFlags(args []string) []string {
 		args = args[1:]
 	}
 	return args
+}
+
+// strict knows the options of set with which a fault ends the program.
+func strict(args []string) bool {
+	for _, option := range args {
+		switch {
+		case option == "errexit" || option == "nounset":
+			return true
+		case option == "--":
+			return false
+		case strings.HasPrefix(option, "-") && strings.ContainsAny(option, "eu"):
+			return true
+		}
+	}
+	return false
 }
 
 func isEmptyLiteral(w *syntax.Word) bool {
