@@ -147,3 +147,46 @@ func answersOf(t *testing.T, text string) []script.Entry {
 	require.NoError(t, err)
 	return entries
 }
+
+// TestMCPCommands: a server that mcp add wrote down is used, until it is
+// disabled or removed.
+func TestMCPCommands(t *testing.T) {
+	t.Parallel()
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	h := newHome(t, nil)
+	minigem := func(code int, says string, args ...string) {
+		t.Helper()
+		o := h.run(t, run{Args: args, Env: []string{"GEMINI_CLI_TRUST_WORKSPACE=true"}})
+		require.Equal(t, code, o.Code, o.Stderr)
+		assert.Contains(t, o.Stdout+o.Stderr, says)
+	}
+	offered := func() bool {
+		t.Helper()
+		api := startFakeAPI(t, answersOf(t, "say Done."))
+		o := h.run(t, run{Args: []string{"--yolo", "-m", "gemini-2.5-flash", "-p", "go"}, Env: append(api.env(), "GEMINI_CLI_TRUST_WORKSPACE=true")})
+		require.Equal(t, 0, o.Code, o.Stderr)
+		require.Len(t, api.Log(), 1)
+		ok, _ := judgeRequest(api.Log()[0].Parsed, "offers", []string{"mcp_my-srv_lookup"})
+		return ok
+	}
+	minigem(0, `MCP server "my-srv" added to project settings. (stdio)`, "mcp", "add", "-e", mcpServerMode+"=1", "my-srv", exe, "-x")
+	minigem(0, "✓ my-srv: "+exe+" -x (stdio) - Connected\n", "mcp", "list")
+	assert.True(t, offered())
+	minigem(0, `MCP server "my-srv" disabled.`, "mcp", "disable", "MY-SRV")
+	minigem(0, " - Disabled\n    it is disabled; minigem mcp enable my-srv changes that\n", "mcp", "list")
+	assert.False(t, offered())
+	minigem(0, `MCP server "my-srv" enabled.`, "mcp", "enable", "my-srv")
+	assert.True(t, offered())
+	minigem(42, `Server "my-srv" not found in user settings`, "mcp", "remove", "-s", "user", "my-srv")
+	minigem(0, `Server "my-srv" removed from project settings.`, "mcp", "remove", "my-srv")
+	assert.False(t, offered())
+	minigem(0, "No MCP servers configured.\n", "mcp", "list")
+
+	minigem(42, "-e follows the command, where it may be meant for the server", "mcp", "add", "gh", "docker", "run", "-e", "TOKEN", "image")
+	minigem(0, "added to user settings", "mcp", "add", "-s", "user", "gh", "/no/such/program", "run", "--", "-e", "TOKEN")
+	minigem(0, "Disconnected\n    connecting to the MCP server gh", "mcp", "list")
+	minigem(0, "updated in user settings. (sse)", "mcp", "add", "gh", "http://127.0.0.1:1/", "-s", "user", "-t", "sse", "-H", "A: b")
+	minigem(42, "there is no MCP server \"nothing\"", "mcp", "disable", "nothing")
+	minigem(42, `has no subcommand "lst"; did you mean "list"?`, "mcp", "lst")
+}

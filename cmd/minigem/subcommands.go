@@ -13,6 +13,7 @@ func subcommands(sys *app.System) []*cobra.Command {
 		fakeAPICommand(sys),
 		trustCommand(sys),
 		hooksCommand(sys),
+		mcpCommand(sys),
 		agentsCommand(sys),
 		sessionsCommand(sys),
 		settingsCommand(sys),

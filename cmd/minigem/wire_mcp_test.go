@@ -91,7 +91,7 @@ func TestMCPServers(t *testing.T) {
 		{Name: "b", URL: "https://b.example/sse", Transport: ours.TransportSSE, Trusted: true, Include: []string{"x"}, Exclude: []string{"y"}, Root: w.project},
 		{Name: "c", URL: "https://c.example/mcp", Root: w.project},
 	}, got)
-	assert.Equal(t, []string{`the MCP server nothing is left out: it has no "command", "url" or "httpUrl"`}, warned)
+	assert.Equal(t, []string{`the MCP server nothing is not started: it has no "command", "url" or "httpUrl"`}, warned)
 }
 
 // TestDiscoveredTools: they are asked for like commands, and what goes wrong

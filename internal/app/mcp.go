@@ -3,14 +3,19 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"minigem/internal/discovered"
+	"minigem/internal/exit"
 	"minigem/internal/mcp"
+	"minigem/internal/mcp/servers"
 	"minigem/internal/prompt"
 	"minigem/internal/redact"
 	"minigem/internal/settings"
@@ -37,11 +42,11 @@ func (r *Runtime) wireDiscovered(ctx context.Context, _ *System, w *Frontend) er
 // waits for them: the first request offers all tools. One that does not come up
 // is told of and left out.
 func (r *Runtime) wireMCP(ctx context.Context, _ *System, w *Frontend) error {
-	servers := r.MCPServers(w.Warn)
-	if len(servers) == 0 {
+	wanted := r.MCPServers(w.Warn)
+	if len(wanted) == 0 {
 		return nil
 	}
-	sessions, errs := mcp.Open(ctx, servers)
+	sessions, errs := mcp.Open(ctx, wanted)
 	for _, err := range errs {
 		w.Warn(err.Error())
 	}
@@ -62,52 +67,153 @@ func (r *Runtime) wireMCP(ctx context.Context, _ *System, w *Frontend) error {
 	return nil
 }
 
-// MCPServers are those to start, in alphabetical order. A folder that is not
-// trusted could decide what their commands do, so that none is started there.
+// MCPServers are those to start, in alphabetical order. warn is told of those
+// that the user may miss.
 func (r *Runtime) MCPServers(warn func(string)) []mcp.Server {
-	s := r.Config.Settings
-	var servers []mcp.Server
-	for _, name := range slices.Sorted(maps.Keys(s.MCPServers)) {
-		c := s.MCPServers[name]
+	var wanted []mcp.Server
+	for _, s := range r.Config.AllMCPServers(r.Flags.AllowedMCP, warn) {
 		switch {
-		case slices.Contains(s.MCP.Excluded, name),
-			s.MCP.Allowed != nil && !slices.Contains(s.MCP.Allowed, name),
-			r.Flags.AllowedMCP != nil && !slices.Contains(r.Flags.AllowedMCP, name):
-		case c.Command == "" && c.URL == "" && c.HTTPURL == "":
-			warn(fmt.Sprintf("the MCP server %s is left out: it has no \"command\", \"url\" or \"httpUrl\"", name))
-		case !r.Config.Trust.Trusted:
-			warn(fmt.Sprintf("the MCP server %s is not started: this folder is not trusted", name))
-		default:
-			servers = append(servers, r.mcpServer(name, c))
+		case s.Off == "":
+			wanted = append(wanted, s.Server)
+		case s.Missed:
+			warn(fmt.Sprintf("the MCP server %s is not started: %s", s.Name, s.Off))
 		}
 	}
-	return servers
+	return wanted
 }
 
-func (r *Runtime) mcpServer(name string, c settings.MCPServer) mcp.Server {
-	dir := cmp.Or(c.Cwd, r.Config.Dir)
+// An MCPServer is one that the settings name.
+type MCPServer struct {
+	mcp.Server
+	Off     string // why it is not started; empty: it is
+	Blocked bool   // by a list of the settings or the command line
+	Missed  bool   // it is not off because somebody wants it so
+}
+
+// AllMCPServers are those of the settings, in alphabetical order. A folder that
+// is not trusted could decide what their commands do, so that none is started
+// there. allowed is the list of the command line; nil: all are.
+func (c *Configuration) AllMCPServers(allowed []string, warn func(string)) []MCPServer {
+	off, err := c.MCPSwitches().Off()
+	if err != nil {
+		warn(err.Error())
+	}
+	s := c.Settings
+	var all []MCPServer
+	for _, name := range slices.Sorted(maps.Keys(s.MCPServers)) {
+		one := MCPServer{Server: c.mcpServer(name, s.MCPServers[name])}
+		switch {
+		case slices.Contains(s.MCP.Excluded, name):
+			one.Off, one.Blocked = "mcp.excluded of the settings names it", true
+		case s.MCP.Allowed != nil && !slices.Contains(s.MCP.Allowed, name):
+			one.Off, one.Blocked = "mcp.allowed of the settings does not name it", true
+		case allowed != nil && !slices.Contains(allowed, name):
+			one.Off, one.Blocked = "--allowed-mcp-server-names does not name it", true
+		case slices.Contains(off, strings.ToLower(name)):
+			one.Off = "it is disabled; minigem mcp enable " + name + " changes that"
+		case one.Command == "" && one.URL == "":
+			one.Off, one.Missed = `it has no "command", "url" or "httpUrl"`, true
+		case !c.Trust.Trusted:
+			one.Off, one.Missed = "this folder is not trusted", true
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// MCPSwitches say which servers the user has switched off.
+func (c *Configuration) MCPSwitches() servers.Switches {
+	return servers.Switches{File: filepath.Join(c.DotGemini, "mcp-server-enablement.json")}
+}
+
+// SwitchMCP enables or disables the server called name for all sessions to come,
+// and says what it did.
+func (c *Configuration) SwitchMCP(name string, on bool) (string, error) {
+	all := c.AllMCPServers(nil, func(string) {})
+	i := slices.IndexFunc(all, func(s MCPServer) bool { return strings.EqualFold(s.Name, name) })
+	if i < 0 {
+		return "", exit.Errorf(exit.Input, "there is no MCP server %q: minigem mcp list shows those there are", name)
+	}
+	name = all[i].Name
+	change, done, already := c.MCPSwitches().Disable, "MCP server %q disabled.", "MCP server %q is already disabled."
+	if on {
+		if all[i].Blocked {
+			return "", exit.Errorf(exit.Input, "the MCP server %q stays off: %s", name, all[i].Off)
+		}
+		change, done, already = c.MCPSwitches().Enable, "MCP server %q enabled.", "MCP server %q is already enabled."
+	}
+	changed, err := change(name)
+	if err == nil && !changed {
+		done = already
+	}
+	return fmt.Sprintf(done, name), err
+}
+
+// SettingsFile is the user's settings file, or that of the project in the working
+// directory. Home has no project: its file would be the user's.
+func (c *Configuration) SettingsFile(project bool) (string, error) {
+	user := filepath.Join(c.DotGemini, "settings.json")
+	if !project {
+		return user, nil
+	}
+	file := filepath.Join(c.Dir, ".gemini", "settings.json")
+	if file == user {
+		return "", errors.New("the settings of the home folder are yours, not those of a project: use --scope user")
+	}
+	return file, nil
+}
+
+// An MCPStatus is a server and whether it answers.
+type MCPStatus struct {
+	MCPServer
+	Err error // nil where Off is empty: it is connected
+}
+
+// ProbeMCP connects to every server that a session would start, and ends them.
+func (c *Configuration) ProbeMCP(ctx context.Context, warn func(string)) []MCPStatus {
+	all := c.AllMCPServers(nil, warn)
+	out := make([]MCPStatus, len(all))
+	var probes sync.WaitGroup
+	for i, s := range all {
+		out[i].MCPServer = s
+		if s.Off != "" {
+			continue
+		}
+		probes.Go(func() {
+			session, err := mcp.Connect(ctx, s.Server)
+			if out[i].Err = err; err == nil {
+				session.Close()
+			}
+		})
+	}
+	probes.Wait()
+	return out
+}
+
+func (c *Configuration) mcpServer(name string, s settings.MCPServer) mcp.Server {
+	dir := cmp.Or(s.Cwd, c.Dir)
 	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(r.Config.Dir, dir)
+		dir = filepath.Join(c.Dir, dir)
 	}
 	// Servers are other people's programs: they never see our secrets, only what
 	// their own settings give them.
-	red := r.Config.Settings.Security.EnvironmentVariableRedaction
-	env := redact.Sanitize(r.Config.Env, redact.Config{Enabled: true, Allowed: red.Allowed, Blocked: red.Blocked, Strict: redact.Strict(r.Config.Env)})
+	red := c.Settings.Security.EnvironmentVariableRedaction
+	env := redact.Sanitize(c.Env, redact.Config{Enabled: true, Allowed: red.Allowed, Blocked: red.Blocked, Strict: redact.Strict(c.Env)})
 	env = append(env, "GEMINI_CLI=1")
-	for _, k := range slices.Sorted(maps.Keys(c.Env)) {
-		env = append(env, k+"="+c.Env[k])
+	for _, k := range slices.Sorted(maps.Keys(s.Env)) {
+		env = append(env, k+"="+s.Env[k])
 	}
 	server := mcp.Server{
-		Name: name, Headers: c.Headers, Trusted: c.Trust, Root: r.Config.Dir,
-		Timeout: time.Duration(c.Timeout) * time.Millisecond, Include: c.IncludeTools, Exclude: c.ExcludeTools,
+		Name: name, Headers: s.Headers, Trusted: s.Trust, Root: c.Dir,
+		Timeout: time.Duration(s.Timeout) * time.Millisecond, Include: s.IncludeTools, Exclude: s.ExcludeTools,
 	}
 	switch {
-	case c.HTTPURL != "": // as Gemini CLI chooses (core/config/config.ts)
-		server.URL, server.Transport = c.HTTPURL, mcp.TransportHTTP
-	case c.URL != "":
-		server.URL, server.Transport = c.URL, mcp.Transport(c.Type)
+	case s.HTTPURL != "": // as Gemini CLI chooses (core/config/config.ts)
+		server.URL, server.Transport = s.HTTPURL, mcp.TransportHTTP
+	case s.URL != "":
+		server.URL, server.Transport = s.URL, mcp.Transport(s.Type)
 	default:
-		server.Command, server.Args, server.Env, server.Dir = c.Command, c.Args, env, dir
+		server.Command, server.Args, server.Env, server.Dir = s.Command, s.Args, env, dir
 	}
 	return server
 }

@@ -15,6 +15,7 @@ var parsers = []fuzzed{
 	{target: "e2e/testbed FuzzCase", folder: "e2e/testbed", functions: "Parse ReadFile modelParser.call"},
 	{target: "hooks FuzzEditor", folder: "hooks", functions: "editSettings"},
 	{target: "hooks FuzzEditor", folder: "hooks/jsonc", functions: "Update"},
+	{target: "internal/mcp/servers FuzzEdit", folder: "internal/mcp/servers", functions: "Switches.Off edit"},
 	{target: "hooks FuzzExtension", folder: "hooks", functions: "LoadExtension readJSON"},
 	{target: "hooks FuzzLoadSettings", folder: "hooks", functions: "newLoader"},
 	{target: "hooks FuzzLoadSettings", folder: "internal/app", functions: "Configuration.hookFiles readSection"},

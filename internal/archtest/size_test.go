@@ -20,7 +20,7 @@ import (
 const (
 	mostFunctionLines = 60
 	mostFileLines     = 400
-	mostCommandLines  = 3000 // of cmd/minigem without its tests: some 80 a subcommand
+	mostCommandLines  = 3215 // of cmd/minigem without its tests: some 80 a subcommand, and 215 of the five below mcp
 )
 
 // long are the functions that may be longer, with the reason.

@@ -24,9 +24,6 @@ const (
 // 0.61, Claude Code 2.1 and Codex 0.169, with those that they had before. What
 // minigem has under the same name is not among them.
 var Commands = []Command{
-	{Words: []string{"mcp"}, Of: []string{gemini, claude, codex}, InsteadOf: mcp,
-		Subs:    []string{"add", "add-json", "add-from-claude-desktop", "remove", "list", "get", "enable", "disable", "login", "logout", "serve", "reset-project-choices"},
-		Instead: "servers stand under \"mcpServers\" in ~/.gemini/settings.json or .gemini/settings.json, and minigem settings list mcpServers shows them"},
 	{Words: []string{"extensions", "extension"}, Of: []string{gemini}, InsteadOf: extensions,
 		Subs:    []string{"install", "uninstall", "list", "update", "disable", "enable", "link", "new", "validate", "config"},
 		Instead: "extensions are the folders in ~/.gemini/extensions, and minigem --list-extensions lists them"},

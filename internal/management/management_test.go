@@ -9,7 +9,7 @@ import (
 
 var own = []Own{
 	{"hooks", []string{"list", "lint", "why"}}, {"sessions", []string{"list"}}, {"settings", []string{"list"}},
-	{"trust", nil}, {"policies", nil}, {"demo", nil},
+	{"trust", nil}, {"mcp", []string{"add", "list"}}, {"policies", nil}, {"demo", nil},
 }
 
 func TestRefuse(t *testing.T) {
@@ -31,17 +31,6 @@ func TestRefuse(t *testing.T) {
 		{[]string{"Update", "the", "README"}, ""},
 
 		{[]string{"update", "the", "README"}, `minigem -p "update ..."`},
-		{[]string{"mcp"}, `"mcp" is a command of Gemini CLI, Claude Code and Codex, which minigem does not have`},
-		{[]string{"mcp", "list"}, "minigem settings list mcpServers"},
-		{[]string{"mcp", "remove", "a"}, "take the server's entry out"},
-		{[]string{"mcp", "add", "github", "npx", "-y", "@scope/pkg"},
-			`write into ~/.gemini/settings.json: {"mcpServers":{"github":{"command":"npx","args":["-y","@scope/pkg"]}}}`},
-		{[]string{"mcp", "add", "-s", "project", "--env=A=b", "gh", "--", "npx", "-y", "p"},
-			`write into .gemini/settings.json: {"mcpServers":{"gh":{"command":"npx","args":["-y","p"],"env":{"A":"b"}}}}`},
-		{[]string{"mcp", "add", "-t", "sse", "-H", "X-A: b", "s", "https://host/<x>"},
-			`{"mcpServers":{"s":{"url":"https://host/<x>","type":"sse","headers":{"X-A":"b"}}}}`},
-		{[]string{"mcp", "add", "-e"}, `"NAME"`},
-		{[]string{"mcp", "add"}, `"NAME"`},
 		{[]string{"extension", "install", "x"}, "~/.gemini/extensions"},
 		{[]string{"test", "guard.txtar"}, "minigem hooks test FILE"},
 
@@ -51,7 +40,7 @@ func TestRefuse(t *testing.T) {
 		{[]string{"HOOKS", "list"}, `did you mean "minigem hooks list"?`},
 		{[]string{"settigns", "list"}, `did you mean "minigem settings list"?`},
 		{[]string{"lint"}, `did you mean "minigem hooks lint"?`},
-		{[]string{"mpc", "list"}, `did you mean "mcp"?`},
+		{[]string{"mpc", "list"}, `did you mean "minigem mcp list"?`},
 		{[]string{"extention", "install", "x"}, `did you mean "extensions"?`},
 	} {
 		got := Refuse(c.words, own)

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,6 +71,22 @@ func (s Server) address() string {
 		return u.Redacted()
 	}
 	return clip(text.Clean(s.URL), 200)
+}
+
+// Target is the command line or the URL of the server, without passwords.
+func (s Server) Target() string {
+	if s.Command == "" {
+		return s.address()
+	}
+	return strings.Join(append([]string{s.Command}, s.Args...), " ")
+}
+
+// Kind is how the server is reached: "stdio", "http" or "sse".
+func (s Server) Kind() string {
+	if s.URL == "" {
+		return "stdio"
+	}
+	return string(cmp.Or(s.Transport, TransportHTTP))
 }
 
 // A program is a server that was started.

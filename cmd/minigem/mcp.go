@@ -1,0 +1,224 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"minigem/internal/app"
+	"minigem/internal/exit"
+	"minigem/internal/listing"
+	"minigem/internal/mcp/servers"
+	"minigem/internal/output"
+)
+
+// mcpCommand manages the MCP servers of the settings, in Gemini CLI's files.
+func mcpCommand(sys *app.System) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Add, remove and list MCP servers, and switch them on and off",
+		Long: `Manages the MCP servers under "mcpServers" in the settings, which Gemini CLI
+reads too: .gemini/settings.json of this folder (--scope project, the default) or
+~/.gemini/settings.json (--scope user).`,
+		Args: noSuchSubcommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(mcpAddCommand(sys), mcpRemoveCommand(sys), mcpListCommand(sys), mcpSwitchCommand(sys, "enable"), mcpSwitchCommand(sys, "disable"))
+	return cmd
+}
+
+func mcpAddCommand(sys *app.System) *cobra.Command {
+	var o servers.Options
+	var scope string
+	cmd := &cobra.Command{
+		Use:   "add [flags] NAME COMMAND|URL [ARGS...]",
+		Short: "Add a server, or replace one",
+		Long: `Adds a server to the settings, or replaces the one of that name. What follows a
+command is the server's own; flags of minigem stand before it, and -- between
+them removes every doubt. A value such as '${TOKEN}' is filled in from the
+environment when the server is started, and keeps secrets out of the file.`,
+		Example: "  minigem mcp add github npx -y @modelcontextprotocol/server-github\n" +
+			"  minigem mcp add -s user -e 'KEY=${MY_KEY}' notes -- notes-server --verbose\n" +
+			"  minigem mcp add --transport http -H 'Authorization: Bearer ${TOKEN}' docs https://docs.example/mcp",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name, target, rest, err := serverWords(cmd, &o, args)
+			if err != nil {
+				return wrongUsage(sys, cmd, "%v", err)
+			}
+			e, err := o.New(target, rest)
+			if err != nil {
+				return exit.With(exit.Input, err)
+			}
+			return editServers(sys, scope, func(file string) (string, error) {
+				replaced, err := servers.Add(file, name, e)
+				if replaced {
+					return fmt.Sprintf("MCP server %q updated in %s settings. (%s)", name, scope, e.Kind()), err
+				}
+				return fmt.Sprintf("MCP server %q added to %s settings. (%s)", name, scope, e.Kind()), err
+			})
+		},
+	}
+	f := cmd.Flags()
+	f.SetInterspersed(false)
+	scopeFlag(f, &scope)
+	f.StringVarP(&o.Transport, "transport", "t", "", "`how` the server is reached: stdio, sse or http (default: by what follows)")
+	f.StringVar(&o.Transport, "type", "", "the same as --transport")
+	_ = f.MarkHidden("type")
+	f.StringArrayVarP(&o.Env, "env", "e", nil, "`NAME=value` in the environment of the server (may be given again)")
+	f.StringArrayVarP(&o.Headers, "header", "H", nil, "`\"Name: value\"` sent to the URL (may be given again)")
+	f.IntVar(&o.Entry.Timeout, "timeout", 0, "`milliseconds` that one request may take")
+	f.BoolVar(&o.Entry.Trust, "trust", false, "run its tools unasked")
+	f.StringVar(&o.Entry.Description, "description", "", "what it is for")
+	f.StringSliceVar(&o.Entry.IncludeTools, "include-tools", nil, "only these `tools`")
+	f.StringSliceVar(&o.Entry.ExcludeTools, "exclude-tools", nil, "without these `tools`")
+	return cmd
+}
+
+// serverWords takes "NAME COMMAND|URL ARGS..." apart. Flags count before the
+// name, before the command, and behind a URL. Behind a command a flag of ours
+// could be the server's, as in "docker run -e TOKEN": it is refused.
+func serverWords(cmd *cobra.Command, o *servers.Options, args []string) (name, target string, rest []string, err error) {
+	flags := cmd.Flags()
+	wrong := fmt.Errorf("%s needs a name, and a command or a URL", cmd.CommandPath())
+	if len(args) == 0 {
+		return "", "", nil, wrong
+	}
+	if err := flags.Parse(args[1:]); err != nil {
+		return "", "", nil, err
+	}
+	name, args = args[0], flags.Args()
+	if len(args) == 0 {
+		return "", "", nil, wrong
+	}
+	target, rest = args[0], args[1:]
+	if o.IsURL(target) {
+		err := flags.Parse(rest)
+		return name, target, flags.Args(), err
+	}
+	if flags.ArgsLenAtDash() == 0 {
+		return name, target, rest, nil
+	}
+	own, others, dashed := rest, []string(nil), false
+	if dash := slices.Index(rest, "--"); dash >= 0 {
+		own, others, dashed = rest[:dash], rest[dash+1:], true
+	}
+	for _, a := range own {
+		if isFlagOf(flags, a) {
+			return "", "", nil, fmt.Errorf("%s follows the command, where it may be meant for the server: "+
+				"write it before the name, or -- before what is the server's", a)
+		}
+	}
+	if dashed {
+		rest = slices.Concat(own, others)
+	}
+	return name, target, rest, nil
+}
+
+func isFlagOf(flags *pflag.FlagSet, word string) bool {
+	if long, ok := strings.CutPrefix(word, "--"); ok {
+		long, _, _ = strings.Cut(long, "=")
+		return flags.Lookup(long) != nil
+	}
+	return isFlag(word) && flags.ShorthandLookup(word[1:2]) != nil
+}
+
+func mcpRemoveCommand(sys *app.System) *cobra.Command {
+	var scope string
+	cmd := &cobra.Command{
+		Use: "remove NAME", Aliases: []string{"rm"}, Short: "Take a server out of the settings",
+		Example: "  minigem mcp remove github\n  minigem mcp remove --scope user notes",
+		Args:    withUsage(cobra.ExactArgs(1), "needs the name of a server; minigem mcp list shows them"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return editServers(sys, scope, func(file string) (string, error) {
+				found, err := servers.Remove(file, args[0])
+				if err == nil && !found {
+					err = exit.Errorf(exit.Input, "Server %q not found in %s settings: minigem mcp list shows those there are, and --scope says which file", args[0], scope)
+				}
+				return fmt.Sprintf("Server %q removed from %s settings.", args[0], scope), err
+			})
+		},
+	}
+	scopeFlag(cmd.Flags(), &scope)
+	return cmd
+}
+
+func scopeFlag(f *pflag.FlagSet, scope *string) {
+	f.StringVarP(scope, "scope", "s", "project", "the settings `file`: user or project")
+}
+
+// editServers changes the settings file of scope and says what was done.
+func editServers(sys *app.System, scope string, edit func(file string) (string, error)) error {
+	if scope != "user" && scope != "project" {
+		return exit.Errorf(exit.Input, "--scope is %q: it must be user or project", scope)
+	}
+	c, err := app.Configure(sys, &app.Options{})
+	if err != nil {
+		return err
+	}
+	file, err := c.SettingsFile(scope == "project")
+	if err != nil {
+		return exit.With(exit.Input, err)
+	}
+	done, err := edit(file)
+	if err != nil {
+		return err
+	}
+	if !c.Trust.Trusted {
+		fmt.Fprintln(sys.Stderr, "[WARNING] this folder is not trusted, so that no MCP server is started in it: minigem trust changes that")
+	}
+	_, err = fmt.Fprintln(sys.Stdout, done)
+	return err
+}
+
+func mcpListCommand(sys *app.System) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "list", Aliases: []string{"ls"}, Short: "List the servers, and try whether they answer",
+		Long: `Lists the servers of the settings. Those that a session would start are started,
+or reached, and ended again; in a folder that is not trusted none is.`,
+		Example: "  minigem mcp list\n  minigem mcp list --json | jq -r '.servers[] | select(.status == \"Disconnected\") | .name'",
+		Args:    withUsage(cobra.NoArgs, "takes no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := app.Configure(sys, &app.Options{})
+			if err != nil {
+				return err
+			}
+			statuses := c.ProbeMCP(cmd.Context(), func(s string) { fmt.Fprintf(sys.Stderr, "[WARNING] %s\n", s) })
+			listed := listing.ListedMCPServers(c, statuses)
+			if asJSON {
+				return output.WriteJSON(sys.Stdout, struct {
+					Servers []listing.ListedMCP `json:"servers"`
+				}{listed})
+			}
+			return listing.WriteMCP(sys, listed)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
+	return cmd
+}
+
+func mcpSwitchCommand(sys *app.System, verb string) *cobra.Command {
+	short := map[string]string{"enable": "Start a server again that was disabled", "disable": "Start a server no more, in any folder"}[verb]
+	return &cobra.Command{
+		Use: verb + " NAME", Short: short,
+		Long: short + `. The settings stay as they are: which servers are
+disabled stands in ~/.gemini/mcp-server-enablement.json.`,
+		Example: "  minigem mcp " + verb + " github",
+		Args:    withUsage(cobra.ExactArgs(1), "needs the name of a server; minigem mcp list shows them"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, err := app.Configure(sys, &app.Options{})
+			if err != nil {
+				return err
+			}
+			done, err := c.SwitchMCP(args[0], verb == "enable")
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(sys.Stdout, done)
+			return err
+		},
+	}
+}
