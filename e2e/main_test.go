@@ -14,6 +14,7 @@ import (
 
 	"minigem/internal/waittest"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -109,9 +110,12 @@ type outcome struct {
 	MaxRSS         int64         // bytes; 0 where the system does not tell
 }
 
-// run starts the program in h and waits for it.
+// run starts the program in h and waits for it. Nothing of it may stay in the
+// folder for temporary files.
 func (h home) run(t testing.TB, r run) outcome {
 	t.Helper()
+	temp := t.TempDir()
+	r.Env = append([]string{"TMPDIR=" + temp}, r.Env...)
 	cmd, out, errOut := h.command(t, r)
 	start := time.Now()
 	err := cmd.Run()
@@ -121,6 +125,9 @@ func (h home) run(t testing.TB, r run) outcome {
 		t.Fatalf("starting minigem: %v", err)
 	}
 	o.Code = cmd.ProcessState.ExitCode()
+	left, err := os.ReadDir(temp)
+	require.NoError(t, err)
+	assert.Empty(t, left, "left behind by %q", r.Args)
 	o.CPU = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	o.MaxRSS = maxRSS(cmd.ProcessState)
 	return o

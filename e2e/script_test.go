@@ -50,6 +50,7 @@ import (
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                "testdata/script",
+		WorkdirRoot:        t.TempDir(), // without, -run of one script leaves a folder
 		RequireUniqueNames: true,
 		Setup:              setUpScript,
 		Cmds:               scriptCommands(t),
@@ -65,6 +66,7 @@ func TestScripts(t *testing.T) {
 func TestSeeds(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                "testdata/seeds",
+		WorkdirRoot:        t.TempDir(),
 		RequireUniqueNames: true,
 		Setup:              setUpScript,
 		Cmds:               scriptCommands(t),

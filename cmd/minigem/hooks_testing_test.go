@@ -333,8 +333,8 @@ func TestCasesLeaveNothingBehind(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	home := t.TempDir()
 	t.Setenv("HOME", home)
-	code, stdout, _ := hooksTest(t, testbedData+"/cases/before_model_diff.txtar", testbedData+"/failing/files.txtar")
-	assert.Equal(t, 1, code, stdout)
+	code, stdout, _ := hooksTest(t, testbedData+"/cases/before_model_diff.txtar", testbedData+"/failing/files.txtar", testbedData+"/broken")
+	assert.Equal(t, 42, code, stdout)
 	for _, dir := range []string{os.Getenv("TMPDIR"), home} {
 		left, err := os.ReadDir(dir)
 		require.NoError(t, err)

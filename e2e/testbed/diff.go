@@ -38,10 +38,10 @@ func (r *runner) diff(n int) (string, error) {
 	o.Keep, o.Update = "", false
 	plain := newRunner(r.c, o)
 	plain.hooksOff = true
+	defer plain.cleanUp(&Result{})
 	if err := plain.prepare(); err != nil {
 		return "", fmt.Errorf("running the case without hooks: %w", err)
 	}
-	defer plain.cleanUp(&Result{})
 	plain.actionsOnly(context.WithoutCancel(r.ctx))
 	without := plain.rec.soFar()
 	before := ""

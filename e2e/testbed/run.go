@@ -79,11 +79,11 @@ func Run(ctx context.Context, c *Case, o Options) Result {
 	began := time.Now()
 	r := newRunner(c, o)
 	res := Result{Case: c}
+	defer r.cleanUp(&res)
 	if err := r.prepare(); err != nil {
 		res.Broken = err
 		return res
 	}
-	defer r.cleanUp(&res)
 	if r.skipped != "" {
 		res.Skipped = r.skipped
 		return res
@@ -148,6 +148,9 @@ func (r *runner) prepare() error {
 }
 
 func (r *runner) cleanUp(res *Result) {
+	if r.place == nil {
+		return // there is none: Broken says why
+	}
 	if r.o.Keep != "" {
 		res.Dir = r.place.top
 		return

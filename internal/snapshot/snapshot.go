@@ -5,6 +5,7 @@
 package snapshot
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -122,6 +123,9 @@ func (s Store) take(ctx context.Context, why string) (string, error) {
 	if err := s.open(ctx); err != nil {
 		return "", err
 	}
+	if err := s.forgetNested(ctx); err != nil {
+		return "", err
+	}
 	for _, args := range [][]string{
 		{"add", "--all", "--", ":/"},
 		{"commit", "--quiet", "--allow-empty", "--no-verify", "--message=" + why},
@@ -131,6 +135,44 @@ func (s Store) take(ctx context.Context, why string) (string, error) {
 		}
 	}
 	return s.git(ctx, "rev-parse", "HEAD")
+}
+
+// forgetNested takes the repositories within the project out of the index, of
+// which a snapshot has no more than that they are there. Of one that is in it,
+// git would ask what changed there, and so run the programs that the nested
+// repository's own configuration names.
+func (s Store) forgetNested(ctx context.Context) error {
+	found := &nested{}
+	// Without a head, all that is printed is watched, and little of it kept.
+	if _, err := s.run(ctx, proc.Limit{Head: 1, Watch: found}, nil, "ls-files", "--stage", "-z"); err != nil || len(found.names) == 0 {
+		return err
+	}
+	_, err := s.run(ctx, proc.Limit{Head: 4 << 10}, [][]byte{found.names}, "update-index", "--force-remove", "-z", "--stdin")
+	return err
+}
+
+// nested picks the names of repositories out of what git ls-files --stage -z
+// prints, each with its NUL.
+type nested struct{ record, names []byte }
+
+// modeOfNested is the mode of a repository in the index of another one.
+const modeOfNested = "160000 "
+
+// Write implements io.Writer.
+func (n *nested) Write(p []byte) (int, error) {
+	for rest := p; len(rest) > 0; {
+		end := bytes.IndexByte(rest, 0)
+		if end < 0 {
+			n.record = append(n.record, rest...)
+			break
+		}
+		n.record = append(n.record, rest[:end+1]...)
+		if _, name, ok := bytes.Cut(n.record, []byte("\t")); ok && bytes.HasPrefix(n.record, []byte(modeOfNested)) {
+			n.names = append(n.names, name...)
+		}
+		n.record, rest = n.record[:0], rest[end+1:]
+	}
+	return len(p), nil
 }
 
 // open makes the repository where there is none yet. What minigem itself keeps
@@ -170,6 +212,10 @@ func (s Store) locked(ctx context.Context, do func() error) error {
 // git runs with nobody's configuration: the user's hooks, signatures and
 // filters have no part in it.
 func (s Store) git(ctx context.Context, args ...string) (string, error) {
+	return s.run(ctx, proc.Limit{Head: 4 << 20}, nil, args...)
+}
+
+func (s Store) run(ctx context.Context, out proc.Limit, stdin [][]byte, args ...string) (string, error) {
 	env := append([]string{}, s.Env...)
 	env = append(env,
 		"GIT_DIR="+s.repository(), "GIT_WORK_TREE="+s.Root, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull,
@@ -177,7 +223,7 @@ func (s Store) git(ctx context.Context, args ...string) (string, error) {
 		"GIT_AUTHOR_NAME=minigem", "GIT_AUTHOR_EMAIL=minigem@localhost", "GIT_COMMITTER_NAME=minigem", "GIT_COMMITTER_EMAIL=minigem@localhost",
 	)
 	res, err := proc.Run(ctx, proc.Command{
-		Path: "git", Dir: s.Root, Env: env, Grace: 200 * time.Millisecond, Out: proc.Limit{Head: 4 << 20}, Err: proc.Limit{Head: 8 << 10},
+		Path: "git", Dir: s.Root, Env: env, Grace: 200 * time.Millisecond, Stdin: stdin, Out: out, Err: proc.Limit{Head: 8 << 10},
 		Args: append([]string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.autocrlf=false", "-c", "advice.addEmbeddedRepo=false"}, args...),
 	})
 	switch {

@@ -163,3 +163,35 @@ func TestCompare(t *testing.T) {
 }
 
 func unkept(string) error { return nil }
+
+// TestNestedRepositoriesRunNothing: a repository within the project may come from
+// anybody, and names programs that git runs to see what changed in it.
+func TestNestedRepositoriesRunNothing(t *testing.T) {
+	t.Parallel()
+	p := newProject(t, map[string]string{"a.txt": "one", "sub/.gitattributes": "* filter=evil\n"})
+	sub, proof := filepath.Join(p.Root, "sub"), filepath.Join(p.Root, "..", "proof")
+	for i, args := range [][]string{
+		{"init", "--quiet"}, {"add", "."}, {"-c", "user.name=x", "-c", "user.email=x", "commit", "--quiet", "-m", "x"},
+		{"config", "core.fsmonitor", "echo fsmonitor >> '" + proof + "'; false"}, {"config", "filter.evil.clean", "echo filter >> '" + proof + "'; cat"},
+		{"status"}, // the proof that the attack works
+	} {
+		c := exec.Command("git", args...)
+		c.Dir, c.Env = sub, append(p.Env, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
+		out, err := c.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		if i == 4 {
+			p.write(map[string]string{"sub/.gitattributes": "* filter=evil\n#\n", "sub/later.txt": "later"})
+		}
+	}
+	require.FileExists(t, proof)
+	require.NoError(t, os.Remove(proof))
+	first, err := p.Take(t.Context(), "first")
+	require.NoError(t, err)
+	p.write(map[string]string{"a.txt": "two", "sub/.gitattributes": "* filter=evil\n##\n"})
+	_, err = p.Compare(t.Context(), first)
+	require.NoError(t, err)
+	require.NoError(t, p.Restore(t.Context(), first, func(string) error { return nil }))
+	assert.Equal(t, "one", p.files()["a.txt"])
+	assert.Equal(t, "later", p.files()["sub/later.txt"])
+	assert.NoFileExists(t, proof)
+}
