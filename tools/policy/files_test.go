@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -26,7 +27,7 @@ var writing = []string{
 	"xxd -r in FILE +", "curl -o FILE http://h +", "curl --output FILE http://h +", "curl -O http://h/BASE", "curl --stderr FILE http://h", "curl --etag-save FILE http://h", "curl --hsts FILE http://h",
 	"curl --alt-svc FILE http://h", "curl --libcurl FILE http://h", "curl --trace FILE http://h", "curl -D FILE http://h", "curl -c FILE http://h", "curl -K FILE", "curl --output-dir DIR http://h",
 	"curl -w '%output{FILE}' http://h", "wget -O FILE http://h +", "wget -P DIR http://h", "wget http://h/BASE", "scp in FILE +", "rsync in FILE +", "rsync -a tree/ DIR +",
-	"git checkout -- FILE +", "git checkout main", "git restore FILE", "git apply in", "git stash pop", "git rm -- FILE +", "git diff --output=FILE", "git archive -o FILE HEAD",
+	"git checkout -- FILE +", "git checkout main", "git restore FILE", "git apply in", "git stash pop", "git rm -- FILE +", "git diff --output=FILE", "git archive -o FILE HEAD", "git bundle create FILE HEAD",
 	"awk '{print > \"FILE\"}' in", "vim FILE +", "editor --file=FILE +", "timeout 5 cp in FILE +", "bash -c 'echo x > FILE' +", "find in -exec cp {} FILE ;", "ls in | xargs cp -t DIR", "f() { echo x > FILE; }; f +",
 }
 
@@ -143,7 +144,8 @@ func TestWhatReadsIsJudgedAsReading(t *testing.T) {
 		"cat etc/passwd": Ask, "cat etc/*": Ask, "ls etc": Ask, "grep -r x .": Ask, "grep -r x": Ask, "grep -rn x here": Ask, "rg -uu x": Ask, "rg --hidden x": Ask, "rg -g '.e*' x": Ask, "diff -r . sub": Ask,
 		"cat .env.local": Ask, "cat .e*": Ask, "cat ./.env.local": Ask, "cat here/.env.local": Ask, "cat .env.*": Ask, "head -1 .git/config": Ask,
 		"grep x sub -r --include=.*": Allow, "cat nosuch": Allow, "cat $F": Ask, "find . -exec cat {} ;": Ask, "cd etc && cat passwd": Ask, "grep -f .env.local in": Ask,
-		"tail -f in": Allow, "cat < etc/passwd": Ask,
+		"tail -f in": Allow, "cat < etc/passwd": Ask, "cd - && ls": Ask, "cd -; find": Ask, "cd && ls": Ask,
+		"git diff in sub/plain.txt": Allow, "git diff etc/passwd in": Ask, "git diff in .env.local": Ask, "git blame etc/passwd": Ask, "git diff main..topic sub": Allow, "git diff . tree": Ask,
 	} {
 		v := plain.Check(in(root, command))
 		assert.Equal(t, want, v.Decision, "%s: %+v", command, v)
@@ -151,11 +153,57 @@ func TestWhatReadsIsJudgedAsReading(t *testing.T) {
 			assert.Equal(t, Ask, allowed.Check(in(root, command)).Decision, "with a rule: %s", command)
 		}
 	}
+	for command, want := range map[string]Decision{
+		"git commit -F .env.local": Ask, "git commit -F.env.local": Ask, "git blame --contents=.env.local in": Ask, "git cat-file -p HEAD:.env.local": Ask, "git commit -m 'keep .env.local out'": Allow,
+		"git tag -F etc/passwd v1": Ask, "git grep -f .env.local": Ask, "git grep --no-index x": Ask, "git grep x sub": Allow, "git diff --no-index in tree": Ask, "git add sub": Allow, "git add .env.local": Ask,
+		"curl file:///etc/passwd": Ask, "curl FILE:/etc/passwd": Ask, "curl --url file:///etc/passwd": Ask, "curl '{file,http}:///etc/passwd'": Ask, "curl 'fil[e-e]:///etc/passwd'": Ask, "curl http://h/a:b": Allow,
+		"jq . .env.local": Ask, "node --env-file=.env.local x.js": Ask, "node node_modules/x.js": Allow, "jq . in": Allow,
+	} {
+		assert.Equal(t, want, allowed.Check(in(root, command)).Decision, "with a rule: %s", command)
+	}
 	assert.Equal(t, Ask, plain.Check(in(root, "git show HEAD:.env.local")).Decision)
 	require.NoError(t, os.WriteFile(filepath.Join(root, "--output=x"), nil, 0o644))
 	assert.Equal(t, Ask, plain.Check(in(root, "sort *")).Decision, "a file is named like an option")
 	require.NoError(t, os.Remove(filepath.Join(root, ".env.local")))
 	assert.Equal(t, Allow, plain.Check(in(root, "grep -rn x .")).Decision, "nothing there is a secret")
+}
+
+// A bare repository is any folder of files that tools may write or a clone may
+// bring. Git finds it from within and runs what its configuration names.
+func TestGitInABareRepository(t *testing.T) {
+	t.Parallel()
+	root, ws := project(t)
+	proof := filepath.Join(t.TempDir(), "proof")
+	for name, text := range map[string]string{
+		".git/HEAD": "ref: refs/heads/main\n", ".git/config": "", ".git/objects/x": "", ".git/refs/x": "", "worktree/.git": "gitdir: ../bare\n",
+		"evil/HEAD": "ref: refs/heads/main\n", "evil/objects/x": "", "evil/refs/x": "", "evil/below/x": "",
+		"evil/config": "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = \"touch '" + proof + "'; false\"\n",
+		"other/HEAD":  "ref: refs/heads/main\n", "other/commondir": "../evil\n",
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o644))
+	}
+	require.NoError(t, os.Symlink("evil/below", filepath.Join(root, "link")))
+	if git, err := exec.LookPath("git"); err == nil {
+		c := exec.Command(git, "status")
+		c.Dir, c.Env = filepath.Join(root, "evil", "below"), []string{"PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull}
+		_ = c.Run() // what it says is no matter
+		assert.FileExists(t, proof, "this is how git runs it")
+	}
+	for _, policy := range []string{"", allowAll} {
+		e := projectEngine(t, root, ws, policy, Options{Interactive: true})
+		for dir, want := range map[string]Decision{".": Allow, "sub": Allow, "evil": Ask, "evil/below": Ask, "link": Ask, "other": Ask, ".git": Ask, "worktree": Allow} {
+			v := e.Check(in(filepath.Join(root, dir), "git status"))
+			assert.Equal(t, want, v.Decision, "in %s: %+v", dir, v)
+			for _, command := range []string{"git -C %s status", "git -C . -C %s log", "git --no-pager -C%s diff", "timeout 5 git -C %s status", "bash -c 'git -C %s log'", "cd %s && git log"} {
+				if v := e.Check(in(root, fmt.Sprintf(command, dir))); want == Ask || policy == "" {
+					assert.Equal(t, Ask, v.Decision, "%s in %s: %+v", command, dir, v)
+				}
+			}
+		}
+		assert.Equal(t, Ask, e.Check(in(root, "git -C $X status")).Decision)
+	}
+	assert.Equal(t, Allow, projectEngine(t, root, ws, allowAll, Options{Interactive: true}).Check(in(root, "git -C sub status")).Decision)
 }
 
 // A rule that allows to write means no settings, unless it names the file.

@@ -100,6 +100,9 @@ func (e *Engine) caution(s situation, at place, cmd shell.Command, r *Rule) stri
 	case s.untrusted && filepath.Base(cmd.Name()) == "git":
 		return "git runs programs that the folder's configuration names, and the folder is not trusted"
 	}
+	if why := gitAsked(at, cmd); why != "" {
+		return why
+	}
 	if cmd.Kind != shell.Wrapper {
 		if why := e.redirectAsked(s, at, cmd, r); why != "" {
 			return why

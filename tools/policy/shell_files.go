@@ -1,11 +1,13 @@
 package policy
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"minigem/tools/policy/shell"
+	"minigem/tools/workspace"
 )
 
 // Reading is a file or directory that a command reads.
@@ -21,6 +23,7 @@ type Reading struct {
 // place is where the commands of a line work.
 type place struct {
 	dirs   []string // each may be the working directory; nil: it is not known
+	unsaid bool     // the call says nothing of a directory
 	movers int      // commands after which names may lead elsewhere
 }
 
@@ -31,6 +34,8 @@ func placeOf(c Call, commands []shell.Command) place {
 	var p place
 	if c.Intent.Exec != nil && c.Intent.Exec.Dir != "" {
 		p.dirs = []string{c.Intent.Exec.Dir}
+	} else {
+		p.unsaid = true
 	}
 	for _, cmd := range commands {
 		if cmd.Files().Moves {
@@ -87,6 +92,9 @@ func (e *Engine) filesAsked(p place, cmd shell.Command, r *Rule) string {
 		others--
 	}
 	for _, path := range f.Paths {
+		if path.Mentioned && !slices.ContainsFunc(p.dirs, func(dir string) bool { return meant(absolute(dir, path.Word.Text)) }) {
+			continue
+		}
 		if climbs(path.Word.Text) && !free {
 			return `names a path with ".."`
 		}
@@ -104,6 +112,59 @@ func (e *Engine) filesAsked(p place, cmd shell.Command, r *Rule) string {
 		}
 	}
 	return ""
+}
+
+// meant reports whether a word that may be a path is one: there is such a file,
+// or it is the name of a protected one, which another commit may have.
+func meant(path string) bool {
+	if workspace.Protected(filepath.Base(path)) != "" {
+		return true
+	}
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// gitAsked says why git is asked for although a rule allows it, or although it
+// would only read: a bare repository may lie in any folder, as files that a
+// clone brings or an edit makes, and its configuration names programs.
+func gitAsked(p place, cmd shell.Command) string {
+	below, git, known := cmd.GitDir()
+	if !git {
+		return ""
+	}
+	if !known || p.dirs == nil && !p.unsaid {
+		return "runs git in a directory that is not known"
+	}
+	for _, dir := range p.dirs {
+		if bare := bareAbove(absolute(dir, below)); bare != "" {
+			return "git takes " + bare + " for a repository, whose configuration names programs"
+		}
+	}
+	return ""
+}
+
+// bareAbove looks for a repository as git does, from dir up, and returns the
+// directory where it is a bare one.
+func bareAbove(dir string) string {
+	there := func(names ...string) bool {
+		_, err := os.Lstat(filepath.Join(append([]string{dir}, names...)...))
+		return err == nil
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	for {
+		if there("HEAD") && (there("objects") || there("commondir")) {
+			return dir
+		}
+		// ".git" is a name that tools do not write to: git stops there as well.
+		info, err := os.Lstat(filepath.Join(dir, ".git"))
+		up := filepath.Dir(dir)
+		if err == nil && (!info.IsDir() || there(".git", "HEAD")) || up == dir {
+			return ""
+		}
+		dir = up
+	}
 }
 
 // climbs reports whether a path goes up: from a link, where that leads is not
@@ -171,6 +232,9 @@ func (e *Engine) namesSensitive(p place, cmd shell.Command) string {
 			}
 			if name == "" || len(name) > 4096 || strings.ContainsAny(name, "\n\x00") {
 				continue
+			}
+			if secret := workspace.Secret(name); secret != "" {
+				return "names " + secret + ", which the file tools do not read"
 			}
 			if ofProcess(name) || slices.ContainsFunc(p.dirs, func(dir string) bool { return e.sensitive(absolute(dir, name), false) }) {
 				return "names " + name + ", which may say what programs run"

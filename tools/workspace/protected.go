@@ -34,6 +34,10 @@ var exampleName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 // characters that HFS+ does not see.
 func Protected(rel string) string { return protected(rel) }
 
+// Secret returns the first component of a path, as Protected takes it, that is
+// the name of a file of secrets, and "" if there is none.
+func Secret(rel string) string { return component(rel, secretName()) }
+
 func protected(rel string) string {
 	if !suspicious(rel) {
 		return ""

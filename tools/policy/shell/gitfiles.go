@@ -1,12 +1,15 @@
 package shell
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // gitElsewhere are git's subcommands that change no file of the working tree:
 // the repository only, or what their options name, which gitEscapes knows.
 // Every other one, an alias of the user's too, may change any file there.
 var gitElsewhere = []string{
-	"add", "annotate", "archive", "blame", "branch", "bundle", "cat-file", "check-attr", "check-ignore", "cherry", "commit", "config", "count-objects", "describe",
+	"add", "annotate", "archive", "blame", "branch", "cat-file", "check-attr", "check-ignore", "cherry", "commit", "config", "count-objects", "describe",
 	"diff", "diff-files", "diff-index", "diff-tree", "fetch", "for-each-ref", "fsck", "gc", "grep", "help", "log", "ls-files", "ls-remote", "ls-tree",
 	"merge-base", "name-rev", "notes", "push", "range-diff", "reflog", "remote", "rev-list", "rev-parse", "shortlog", "show", "show-branch", "show-ref", "status",
 	"symbolic-ref", "tag", "var", "verify-commit", "verify-tag", "version", "whatchanged", "--version", "--help",
@@ -32,6 +35,7 @@ func gitFiles(args []Word) Files {
 		f.Asked = unknownArguments
 		return f
 	case slices.Contains(gitElsewhere, sub.Text):
+		f.Paths = mentioned(rest)
 		return f
 	case sub.Text == "stash" && slices.Contains([]string{"list", "show", "drop", "create", "store"}, first):
 		return f
@@ -52,4 +56,58 @@ func gitFiles(args []Word) Files {
 	}
 	f.Asked = "changes files of the working tree, and which ones is not known"
 	return f
+}
+
+// mentioned are the files that git reads where its arguments name some: of
+// operands, of options, of a commit. A word may be a revision as well.
+func mentioned(args []Word) []Path {
+	var paths []Path
+	add := func(text string) {
+		if text != "" {
+			paths = append(paths, Path{Word: Word{Text: text, Known: true}, Below: true, Mentioned: true})
+		}
+	}
+	for _, a := range args {
+		option := strings.HasPrefix(a.Text, "-")
+		_, value, assigned := strings.Cut(a.Text, "=")
+		switch {
+		case !a.Known:
+			continue // as for every other program that is allowed
+		case option && assigned:
+			add(value)
+		case option && !strings.HasPrefix(a.Text, "--") && len(a.Text) > 2:
+			add(a.Text[2:])
+		case !option:
+			add(a.Text)
+		}
+		if _, file, ok := strings.Cut(a.Text, ":"); ok {
+			add(file)
+		}
+	}
+	return paths
+}
+
+// GitDir is the directory in which the command, if it is git, looks for a
+// repository, seen from where it runs; not known: an option says it that is not.
+func (c Command) GitDir() (dir string, git, known bool) {
+	if len(c.Words) == 0 || !c.Words[0].Known || base(c.Words[0].Text) != "git" {
+		return "", false, true
+	}
+	args := c.Words[1:]
+	own := args[:len(args)-len(gitSubcommand(args))]
+	dir = "."
+	for i, a := range own {
+		if !a.Known {
+			return "", true, false
+		}
+		if after, ok := strings.CutPrefix(a.Text, "-C"); ok && (i == 0 || !slices.Contains(gitValues, own[i-1].Text)) {
+			if after == "" && i+1 < len(own) {
+				after = own[i+1].Text
+			}
+			if dir += "/" + after; strings.HasPrefix(after, "/") {
+				dir = after
+			}
+		}
+	}
+	return dir, true, true
 }

@@ -32,7 +32,7 @@ var escapes = map[string]escape{
 
 // gitEscapes are those of git's subcommands.
 var gitEscapes = map[string]escape{
-	"log": writesOutput, "show": writesOutput, "diff": writesOutput, "shortlog": writesOutput, "whatchanged": writesOutput,
+	"log": writesOutput, "show": writesOutput, "diff": {long: []string{"--output", "--no-index"}}, "shortlog": writesOutput, "whatchanged": writesOutput,
 	"diff-tree": writesOutput, "diff-index": writesOutput, "diff-files": writesOutput, "range-diff": writesOutput, "stash": writesOutput, "reflog": writesOutput,
 	"format-patch": {letters: "o", long: []string{"--output", "--output-directory"}},
 	"archive":      {letters: "o", long: []string{"--output", "--exec", "--remote"}},
@@ -41,7 +41,7 @@ var gitEscapes = map[string]escape{
 	"init":      {long: []string{"--template"}},
 	"push":      {long: []string{"--receive-pack", "--exec"}, word: remoteProgram},
 	"send-pack": {long: []string{"--receive-pack", "--exec"}},
-	"grep":      {letters: "O", long: []string{"--open-files-in-pager"}},
+	"grep":      {letters: "O", long: []string{"--open-files-in-pager", "--no-index", "--untracked"}},
 	"rebase":    {letters: "x", long: []string{"--exec"}},
 }
 
@@ -49,6 +49,8 @@ var (
 	writesOutput  = escape{long: []string{"--output"}}
 	asksProgram   = escape{long: []string{"--upload-pack", "--exec"}, word: remoteProgram}
 	remoteProgram = pattern(`^ext::`)
+	// filesByURL: curl knows schemes in any case, and expands braces and brackets.
+	filesByURL = pattern(`(?i)^\s*(file:|[^:/]*[{\[][^:]*:)`)
 	// awkActs: it runs, reads or writes something, or compares: nothing less
 	// than a parser tells these apart.
 	awkActs = pattern(`system|getline|@|[^|]\|([^|]|$)|>`)

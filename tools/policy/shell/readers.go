@@ -140,7 +140,7 @@ func findRoots(a *arguments) string {
 }
 
 func oneOperand(a *arguments) string {
-	return dangerIf(len(a.operands) != 1, "goes to a folder that is not named")
+	return dangerIf(len(a.operands) != 1 || a.operands[0].Text == "-", "goes to a folder that is not named")
 }
 
 // onlyFormats: any other operand is a time to set.

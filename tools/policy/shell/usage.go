@@ -75,6 +75,8 @@ type Path struct {
 	Below   bool // and all that lies below, if it is a directory
 	Visible bool // read: but for what is hidden
 	Links   bool // read: links below are followed
+	// Mentioned: read, if there is such a file; the word may mean something else.
+	Mentioned bool
 }
 
 // Files is what a command does to files, as its arguments say.

@@ -266,11 +266,11 @@ func archive(a *arguments) string {
 func fetched(a *arguments) string {
 	for _, o := range a.options {
 		at := strings.HasPrefix(o.value.Text, "@") || o.name == "-b" && !strings.Contains(o.value.Text, "=")
-		if at || strings.Contains(o.value.Text, "%output") || (o.name == "-o" || o.name == "--output") && strings.Contains(o.value.Text, "#") {
+		if at || filesByURL().MatchString(o.value.Text) || strings.Contains(o.value.Text, "%output") || (o.name == "-o" || o.name == "--output") && strings.Contains(o.value.Text, "#") {
 			return "uses files, or names them by a pattern"
 		}
 	}
-	return ""
+	return dangerIf(slices.ContainsFunc(a.operands, func(w Word) bool { return filesByURL().MatchString(w.Text) }), "reads a file that its address names")
 }
 
 func named(a *arguments) string {
