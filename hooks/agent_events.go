@@ -9,6 +9,7 @@ import (
 // BeforeAgent fires once for each submitted prompt, before anything else, and
 // again for a retry with the reason as prompt.
 func (e *Engine) BeforeAgent(ctx context.Context, prompt string) BeforeAgentOutcome {
+	e.submitted()
 	if e.idle(protocol.BeforeAgent) {
 		return BeforeAgentOutcome{}
 	}
@@ -58,5 +59,8 @@ func (e *Engine) AfterAgent(ctx context.Context, prompt, response string, stopHo
 			return Effect{Kind: EffectNone}
 		},
 	})
+	if v.Decision == Deny {
+		e.retry()
+	}
 	return AfterAgentOutcome{Verdict: v, ClearContext: clears}
 }

@@ -2,8 +2,12 @@ package hooks
 
 import (
 	"context"
+	"strconv"
 	"sync"
 	"time"
+
+	"minigem/hooks/dialect"
+	"minigem/hooks/protocol"
 )
 
 // Engine fires events at the configured hooks and says what comes of it. The
@@ -34,12 +38,21 @@ type Engine struct {
 	// Player, if not nil, takes the place of our own rules: the engine of a test
 	// case does as another agent does.
 	Player Player
+	// Mode, if not nil, is the approval mode that is in force: "default",
+	// "autoEdit", "yolo" or "plan".
+	Mode func() string
+	// Transcript, if not nil, is the path of the session's transcript in the form
+	// of the agent whose dialect it is, kept up with the session. nil: hooks of all
+	// dialects get Origin's.
+	Transcript func(d *protocol.Dialect) string
 	// Patience is how long the hooks of SessionEnd, PreCompress and Notification
 	// are waited for before they are left running; 0 means 5 s.
 	Patience time.Duration
 
 	mu       sync.RWMutex // guards the fields below, and Config and Origin
 	seq      int
+	prompts  int  // that were submitted
+	retrying bool // the next BeforeAgent is for a hook's reason, not for a prompt
 	matchers map[string]*matcher
 	warned   map[string]bool // warnings that the user has seen
 }
@@ -91,6 +104,41 @@ func (e *Engine) begin() (seq int, c Config, o Origin) {
 	defer e.mu.Unlock()
 	e.seq++
 	return e.seq, e.Config, e.Origin
+}
+
+// submitted counts a prompt.
+func (e *Engine) submitted() {
+	if e == nil {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.retrying {
+		e.prompts++
+	}
+	e.retrying = false
+}
+
+// retry says that the next prompt is a hook's reason.
+func (e *Engine) retry() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.retrying = true
+}
+
+// promptID is the same for all that comes of one prompt.
+func (e *Engine) promptID(session string) string {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return dialect.UUID(session, "prompt", strconv.Itoa(e.prompts))
+}
+
+// mode is what hooks of ev read as permission_mode; empty: they are not told.
+func (e *Engine) mode(ev Event) string {
+	if e.Mode == nil || !(ev.CanBlock() || ev == protocol.BeforeToolSelection) {
+		return ""
+	}
+	return e.Mode()
 }
 
 // first reports whether key is seen for the first time.

@@ -267,7 +267,7 @@ func TestIdleEventsAreReportedOnRequest(t *testing.T) {
 	e.BeforeTool(t.Context(), writeFile())
 	require.Len(t, rep.all, 1)
 	assert.Empty(t, rep.last().Runs)
-	assert.Contains(t, rep.last().Input.String(), `"tool_name":"write_file","tool_input":{"file_path":"a"}}`)
+	assert.Contains(t, rep.last().Input.String(), `"tool_name":"write_file","tool_input":{"file_path":"a"},"tool_use_id":"1"}`)
 }
 
 // TestStarting: what is about to run is announced, and nothing else.

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"minigem/hooks/protocol"
-	"minigem/llm"
 )
 
 // event is what differs between the eleven. S is what hooks of the event read
@@ -32,8 +31,8 @@ type event[S any] struct {
 	// effect is what came of it; nil: nothing but the decision.
 	effect func(S, Verdict) Effect
 
-	call  llm.ToolCall // of the tool events
-	tools []string     // what the model is offered, BeforeToolSelection only
+	use   ToolUse  // of the tool events
+	tools []string // what the model is offered, BeforeToolSelection only
 	// leave: hooks that take longer than the engine's patience are left running.
 	leave bool
 	// survive: the end of ctx does not end the hooks.
@@ -61,15 +60,16 @@ func (a *answer) warn(format string, args ...any) {
 
 // firing is one event on its way.
 type firing[S any] struct {
-	e       *Engine
-	ev      event[S]
-	base    protocol.Base
-	env     []string
-	todo    []int
-	report  Report
-	player  Player // nil: our own rules
-	what    Firing // for the player
-	settled Run    // what the player makes of all runs
+	e        *Engine
+	ev       event[S]
+	base     protocol.Base
+	env      []string
+	promptID string
+	todo     []int
+	report   Report
+	player   Player // nil: our own rules
+	what     Firing // for the player
+	settled  Run    // what the player makes of all runs
 
 	mu sync.Mutex // guards report.Runs while hooks run
 }
@@ -78,14 +78,14 @@ type firing[S any] struct {
 func fire[S any](ctx context.Context, e *Engine, ev event[S]) (S, Verdict) {
 	started := time.Now()
 	seq, config, origin := e.begin()
-	f := &firing[S]{e: e, ev: ev, env: origin.env(), base: protocol.Base{
+	f := &firing[S]{e: e, ev: ev, env: origin.env(), promptID: e.promptID(origin.SessionID), base: protocol.Base{
 		SessionID: origin.SessionID, TranscriptPath: origin.TranscriptPath, Cwd: origin.Cwd,
-		HookEventName: ev.name, Timestamp: started.UTC().Format(protocol.TimeLayout),
+		HookEventName: ev.name, Timestamp: started.UTC().Format(protocol.TimeLayout), PermissionMode: e.mode(ev.name),
 	}}
 	f.report = Report{Seq: seq, Event: ev.name, Subject: ev.subject.name, Started: started, mask: e.Mask}
 	if e.Player != nil && e.Player.Plays(ev.name) {
 		f.player, f.report.Input = e.Player, ev.stdin(f.base, ev.state)
-		f.what = Firing{Event: ev.name, Subject: ev.subject.name, Call: ev.call, Origin: origin, Input: f.report.Input}
+		f.what = Firing{Event: ev.name, Subject: ev.subject.name, Call: ev.use.Call, Exit: ev.use.Exit, Origin: origin, Input: f.report.Input}
 		f.report.Event, f.report.Subject = f.player.Name(f.what)
 	}
 	p := f.plan(config)
@@ -179,7 +179,7 @@ func (f *firing[S]) skip(i int, why string) {
 // second report follows when they have ended.
 func (f *firing[S]) runPatiently(ctx context.Context) {
 	running, cancel := detached(ctx)
-	whole := &firing[S]{e: f.e, ev: f.ev, base: f.base, env: f.env, todo: f.todo, report: f.report, player: f.player, what: f.what}
+	whole := &firing[S]{e: f.e, ev: f.ev, base: f.base, env: f.env, promptID: f.promptID, todo: f.todo, report: f.report, player: f.player, what: f.what}
 	whole.report.Runs = slices.Clone(f.report.Runs)
 	done := make(chan struct{})
 	go func() {
@@ -234,11 +234,11 @@ func (f *firing[S]) runOne(ctx context.Context, i int, stdin Payload) {
 	f.mu.Lock()
 	r := f.report.Runs[i]
 	f.mu.Unlock()
-	env := f.env
+	var env []string
 	if f.player != nil {
 		r.Stdin, env = f.player.Payload(f.what, r.Hook), f.player.Env(f.what, r.Hook)
 	} else {
-		r.Stdin = stdin.translated(protocol.DialectOf(r.Hook.Dialect), f.ev.name)
+		r.Stdin, env = f.inDialect(r.Hook, stdin)
 	}
 	limit := r.Hook.Timeout
 	if limit <= 0 {
@@ -257,21 +257,25 @@ func (f *firing[S]) runOne(ctx context.Context, i int, stdin Payload) {
 	if r.Exit.Warning != "" {
 		r.Warnings = append(r.Warnings, r.Exit.Warning)
 	}
-	f.read(&r, r.failure(ctx, limit))
+	f.read(&r, r.failure(ctx, limit), stdin)
 	f.mu.Lock()
 	f.report.Runs[i] = r
 	f.mu.Unlock()
 }
 
 // read says what a run means.
-func (f *firing[S]) read(r *Run, failed string) {
+func (f *firing[S]) read(r *Run, failed string, stdin Payload) {
 	if f.player != nil {
 		r.Failed = failed
 		f.player.Read(f.what, r)
 		return
 	}
+	var input []byte
+	if f.ev.name == protocol.BeforeTool {
+		input = stdin.Bytes()
+	}
 	r.Reading = protocol.DialectOf(r.Hook.Dialect).Parse(f.ev.name, protocol.Ran{
-		Code: r.Exit.Code, Failed: failed, Cut: r.Exit.StdoutTruncated,
+		Input: input, Code: r.Exit.Code, Failed: failed, Cut: r.Exit.StdoutTruncated,
 		Stdout: r.Exit.Stdout, Stderr: r.Exit.Stderr, Tool: f.ev.subject.name, Tools: f.ev.tools,
 	})
 	r.judge(f.ev.name)

@@ -119,6 +119,8 @@ type ToolUse struct {
 	OriginalName string               // the first tool's name, in a tail call; else empty
 	OriginalArgs map[string]any       // AfterTool: as the model asked, where hooks changed them; else nil
 	MCP          *protocol.MCPContext // nil: a built-in tool
+	Exit         int                  // AfterTool: the status with which a command ended
+	Took         time.Duration        // AfterTool: how long the tool ran
 }
 
 // ModelRequest is a request on its way to the model. Its form for hooks is

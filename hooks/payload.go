@@ -50,11 +50,3 @@ func modelPayload(base protocol.Base, request []byte, chunk *protocol.LLMChunk) 
 
 // payload is one of a single piece.
 func payload(v any) Payload { return Payload{encode(v)} }
-
-// translated is what a hook of dialect d reads.
-func (p Payload) translated(d *protocol.Dialect, ev Event) Payload {
-	if d == protocol.Gemini() {
-		return p
-	}
-	return Payload{d.Translate(ev, p.Bytes())}
-}

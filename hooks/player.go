@@ -35,6 +35,7 @@ type Firing struct {
 	Event   Event
 	Subject string
 	Call    llm.ToolCall // of the tool events
+	Exit    int          // of a command that ran, AfterTool only
 	Origin  Origin
 	Input   Payload // as Gemini CLI's hooks read it
 }

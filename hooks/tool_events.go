@@ -19,11 +19,11 @@ func (e *Engine) BeforeTool(ctx context.Context, use ToolUse) BeforeToolOutcome 
 	args, v := fire(ctx, e, event[map[string]any]{
 		name:    protocol.BeforeTool,
 		subject: subject{use.Call.Name, use.MCP},
-		call:    use.Call,
+		use:     use,
 		state:   use.Call.Args,
 		stdin: func(b protocol.Base, args map[string]any) Payload {
 			return payload(protocol.BeforeToolInput{
-				Base: b, ToolName: use.Call.Name, ToolInput: orEmpty(args),
+				Base: b, ToolName: use.Call.Name, ToolUseID: llm.WireID(use.Call.Name, use.Call.ID), ToolInput: orEmpty(args),
 				MCPContext: use.MCP, OriginalRequestName: use.OriginalName,
 			})
 		},
@@ -106,10 +106,10 @@ func (e *Engine) AfterTool(ctx context.Context, use ToolUse, response protocol.T
 	s, v := fire(ctx, e, event[afterTool]{
 		name:    protocol.AfterTool,
 		subject: subject{use.Call.Name, use.MCP},
-		call:    use.Call,
+		use:     use,
 		stdin: func(b protocol.Base, _ afterTool) Payload {
 			return payload(protocol.AfterToolInput{
-				Base: b, ToolName: use.Call.Name, ToolInput: orEmpty(use.Call.Args), ToolResponse: response,
+				Base: b, ToolName: use.Call.Name, ToolUseID: llm.WireID(use.Call.Name, use.Call.ID), ToolInput: orEmpty(use.Call.Args), ToolResponse: response,
 				MCPContext: use.MCP, OriginalRequestName: use.OriginalName, OriginalToolInput: use.OriginalArgs,
 			})
 		},

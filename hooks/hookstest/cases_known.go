@@ -64,9 +64,9 @@ func claudeHook(h Hook) []Hook {
 func permission(json string) string { return `{"hookSpecificOutput":` + json + `}` }
 
 var claudeCases = []Case{
-	{Name: "claude: reads its own names", Event: beforeTool, Tool: "run_shell_command", Args: `{"command":"ls"}`, Hooks: claudeHook(Hook{}), Want: Want{Read: []string{`"hook_event_name":"PreToolUse","permission_mode":"default","session_id":"s1","timestamp":`}}},
+	{Name: "claude: reads its own names", Event: beforeTool, Tool: "run_shell_command", Args: `{"command":"ls"}`, Hooks: claudeHook(Hook{}), Want: Want{Read: []string{`"hook_event_name":"PreToolUse","permission_mode":"default","prompt_id":`}}},
 	{Name: "claude: tool names", Event: beforeTool, Tool: "run_shell_command", Args: `{"command":"ls"}`, Hooks: claudeHook(Hook{}), Want: Want{Read: []string{`"tool_input":{"command":"ls"},"tool_name":"Bash"`}}},
-	{Name: "claude: argument names", Event: beforeTool, Tool: "list_directory", Args: `{"dir_path":"."}`, Hooks: claudeHook(Hook{}), Want: Want{Read: []string{`"tool_input":{"path":"."},"tool_name":"LS"`}}},
+	{Name: "claude: argument names", Event: beforeTool, Tool: "list_directory", Args: `{"dir_path":"."}`, Hooks: claudeHook(Hook{}), Want: Want{Read: []string{`"tool_input":{"path":"/"},"tool_name":"LS"`}}},
 	{Name: "claude: matcher", Event: beforeTool, Hooks: claudeHook(Hook{Out: denyNo, Matcher: "Edit|Write"}), Want: Want{Decision: "deny", Reason: "no"}},
 	{Name: "claude: a list of names is exact", Event: beforeTool, Hooks: claudeHook(Hook{Matcher: "Wri"}), Want: Want{Skipped: []string{"a: matcher"}}},
 	{Name: "claude: an expression is not", Event: beforeTool, Hooks: claudeHook(Hook{Out: denyNo, Matcher: "Wri.*"}), Want: Want{Decision: "deny", Reason: "no"}},
@@ -77,6 +77,13 @@ var claudeCases = []Case{
 	{Name: "claude: permissionDecision allow", Event: beforeTool, Hooks: claudeHook(Hook{Out: permission(`{"permissionDecision":"allow"}`)})},
 	{Name: "claude: permissionDecision defer asks", Event: beforeTool, Hooks: claudeHook(Hook{Out: permission(`{"permissionDecision":"defer"}`)}), Want: Want{Decision: "ask"}},
 	{Name: "claude: updatedInput replaces the input", Event: beforeTool, Hooks: claudeHook(Hook{Out: permission(`{"permissionDecision":"allow","updatedInput":{"file_path":"b"}}`)}), Want: Want{Args: `{"file_path":"b"}`}},
+	{Name: "claude: an absolute path that was read is no change", Event: beforeTool, Tool: "list_directory", Args: `{"dir_path":"a"}`, Hooks: claudeHook(Hook{Out: permission(`{"updatedInput":{"path":"/a"}}`)})},
+	{Name: "claude: replace_all that was read is no change", Event: beforeTool, Tool: "replace", Args: `{"file_path":"a","old_string":"x"}`, Hooks: claudeHook(Hook{Out: permission(`{"updatedInput":{"file_path":"/a","old_string":"x","replace_all":false}}`)}),
+		Want: Want{Read: []string{`"tool_input":{"file_path":"/a","old_string":"x","replace_all":false},"tool_name":"Edit"`}}},
+	{Name: "claude: an address is a url", Event: beforeTool, Tool: "web_fetch", Args: `{"prompt":"Sum up (https://go.dev/doc)."}`, Hooks: claudeHook(Hook{Out: permission(`{"updatedInput":{"url":"https://go.dev/ref","prompt":"Sum up (https://go.dev/doc)."}}`)}),
+		Want: Want{Args: `{"prompt":"Sum up (https://go.dev/ref)."}`, Read: []string{`"tool_input":{"prompt":"Sum up (https://go.dev/doc).","url":"https://go.dev/doc"},"tool_name":"WebFetch"`}}},
+	{Name: "claude: lines are offset and limit", Event: beforeTool, Tool: "read_file", Args: `{"file_path":"a","start_line":3,"end_line":4}`, Hooks: claudeHook(Hook{Out: permission(`{"updatedInput":{"file_path":"/a","offset":3,"limit":1}}`)}),
+		Want: Want{Args: `{"end_line":3,"file_path":"a","start_line":3}`, Read: []string{`"tool_input":{"file_path":"/a","limit":2,"offset":3},"tool_name":"Read"`}}},
 	{Name: "claude: updatedInput has its argument names", Event: beforeTool, Tool: "list_directory", Args: `{"dir_path":"."}`, Hooks: claudeHook(Hook{Out: permission(`{"updatedInput":{"path":"src"}}`)}), Want: Want{Args: `{"dir_path":"src"}`}},
 	{Name: "claude: decision block", Event: beforeTool, Hooks: claudeHook(Hook{Out: `{"decision":"block","reason":"no"}`}), Want: Want{Decision: "deny", Reason: "no"}},
 	{Name: "claude: decision approve", Event: beforeTool, Hooks: claudeHook(Hook{Out: `{"decision":"approve"}`})},

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -23,6 +24,8 @@ var claude = &Dialect{
 		"google_web_search": "WebSearch", "write_todos": "TodoWrite", "invoke_agent": "Task",
 	},
 	Args: map[string]map[string]string{
+		"replace":        {"allow_multiple": "replace_all"},
+		"read_file":      {"start_line": "offset"},
 		"glob":           {"dir_path": "path"},
 		"grep_search":    {"dir_path": "path", "include_pattern": "glob"},
 		"list_directory": {"dir_path": "path"},
@@ -42,8 +45,15 @@ var claude = &Dialect{
 		"tool_input": `it is Gemini CLI's; say "updatedInput", or take "dialect": "claude" off this hook`,
 	},
 	extra: func(event Event, p map[string]any) {
-		p["permission_mode"] = "default"
+		delete(p, "timestamp")
+		if mode, _ := p["permission_mode"].(string); event.CanBlock() {
+			p["permission_mode"] = cmp.Or(claudeModes[mode], mode, "default")
+		}
 		switch event {
+		case SessionEnd:
+			if p["reason"] == "exit" {
+				p["reason"] = "other"
+			}
 		case AfterAgent:
 			p["last_assistant_message"] = p["prompt_response"]
 		case PreCompress:
@@ -53,6 +63,9 @@ var claude = &Dialect{
 		}
 	},
 }
+
+// claudeModes are its permission modes, by Gemini CLI's approval modes.
+var claudeModes = map[string]string{"autoEdit": "acceptEdits", "yolo": "bypassPermissions"}
 
 // MatcherNames are the names under which this dialect's matchers find the tool
 // that we call name: this dialect's own, ours, and older ones.
@@ -104,7 +117,8 @@ func (d *Dialect) Translate(event Event, payload []byte) []byte {
 	}
 	if name, ok := p["tool_name"].(string); ok {
 		if args, ok := p["tool_input"].(map[string]any); ok {
-			p["tool_input"] = rename(args, d.Args[name])
+			cwd, _ := p["cwd"].(string)
+			p["tool_input"] = d.toolInput(name, cwd, args)
 		}
 		p["tool_name"] = d.ToolName(name, contextOf(p["mcp_context"]))
 	}
@@ -124,29 +138,6 @@ func contextOf(v any) *MCPContext {
 	server, _ := m["server_name"].(string)
 	tool, _ := m["tool_name"].(string)
 	return &MCPContext{ServerName: server, ToolName: tool}
-}
-
-func rename(args map[string]any, names map[string]string) map[string]any {
-	if len(names) == 0 {
-		return args
-	}
-	out := make(map[string]any, len(args))
-	for k, v := range args {
-		if n, ok := names[k]; ok {
-			k = n
-		}
-		out[k] = v
-	}
-	return out
-}
-
-// restore is the inverse of rename.
-func restore(args map[string]any, names map[string]string) map[string]any {
-	inverse := make(map[string]string, len(names))
-	for ours, theirs := range names {
-		inverse[theirs] = ours
-	}
-	return rename(args, inverse)
 }
 
 // wholeNames splits a matcher that is a list of exact names; ok is false where

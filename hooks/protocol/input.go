@@ -15,6 +15,7 @@ type Base struct {
 	Cwd            string `json:"cwd" jsonschema:"the agent's working directory, which is the hook's too"`
 	HookEventName  Event  `json:"hook_event_name" jsonschema:"the event"`
 	Timestamp      string `json:"timestamp" jsonschema:"when the event fired: ISO 8601, UTC, milliseconds"`
+	PermissionMode string `json:"permission_mode,omitempty" jsonschema:"what is asked about: default, autoEdit, yolo or plan; not where a session starts or ends, in notifications and compressions"`
 }
 
 // EventName is the event that the input belongs to, as it was read.
@@ -65,6 +66,7 @@ type (
 		Base
 		ToolName            string         `json:"tool_name" jsonschema:"the name that was asked for"`
 		ToolInput           map[string]any `json:"tool_input" jsonschema:"the arguments"`
+		ToolUseID           string         `json:"tool_use_id,omitempty" jsonschema:"the id of the call"`
 		MCPContext          *MCPContext    `json:"mcp_context,omitempty" jsonschema:"where an MCP tool comes from"`
 		OriginalRequestName string         `json:"original_request_name,omitempty" jsonschema:"in a tail call, the name of the first tool"`
 	}
@@ -81,6 +83,7 @@ type (
 		ToolName            string         `json:"tool_name" jsonschema:"the name that was asked for"`
 		ToolInput           map[string]any `json:"tool_input" jsonschema:"the arguments that ran"`
 		ToolResponse        ToolResponse   `json:"tool_response" jsonschema:"what the tool gave"`
+		ToolUseID           string         `json:"tool_use_id,omitempty" jsonschema:"the id of the call"`
 		MCPContext          *MCPContext    `json:"mcp_context,omitempty" jsonschema:"where an MCP tool comes from"`
 		OriginalRequestName string         `json:"original_request_name,omitempty" jsonschema:"in a tail call, the name of the first tool"`
 		OriginalToolInput   map[string]any `json:"original_tool_input,omitempty" jsonschema:"the arguments as the model gave them, where hooks changed them"`

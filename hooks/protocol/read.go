@@ -14,6 +14,7 @@ type reader struct {
 	event    Event
 	dialect  *Dialect
 	tool     string
+	input    []byte
 	out      Output
 	warnings []string
 	garbled  bool
@@ -249,7 +250,7 @@ func (r *reader) toolInput(path string, v any) { r.out.ToolInput = r.obj(path, v
 
 func (r *reader) updatedInput(path string, v any) {
 	if m := r.obj(path, v); m != nil {
-		r.out.ToolInput, r.out.WholeToolInput = restore(m, r.dialect.Args[r.tool]), true
+		r.out.ToolInput, r.out.WholeToolInput = r.dialect.arguments(r.tool, r.input, m), true
 	}
 }
 

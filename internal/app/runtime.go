@@ -166,6 +166,7 @@ func (r *Runtime) wireHooks(_ context.Context, _ *System, w *Frontend) error {
 		Report: report,
 		Mask:   r.Config.Mask,
 		Watch:  hooks.NewWatch(r.Config.ProjectDir, r.Config.Hooks),
+		Mode:   func() string { return string(r.Policy.Mode()) },
 	}
 	if w.Configure != nil {
 		w.Configure(r.Engine)

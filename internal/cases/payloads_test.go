@@ -92,25 +92,7 @@ func eventAndTool(p map[string]any) string {
 // the types, of what was recorded of the agent itself.
 func TestPayloads(t *testing.T) {
 	t.Parallel()
-	file, err := os.Open("../../hooks/portable/testdata/payloads.jsonl")
-	require.NoError(t, err)
-	defer file.Close()
-	recorded := map[string]map[string]map[string]string{}
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var l struct {
-			Agent, Event string
-			Stdin        map[string]any
-		}
-		require.NoError(t, json.Unmarshal(lines.Bytes(), &l))
-		if recorded[l.Agent] == nil {
-			recorded[l.Agent] = map[string]map[string]string{}
-		}
-		into := map[string]string{}
-		shape("", l.Stdin, into)
-		recorded[l.Agent][l.Event] = into
-	}
+	recorded := recordedShapes(t)
 	for _, id := range []string{"claude", "codex", "gemini", "qwen", "kimi"} {
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()
@@ -136,31 +118,94 @@ func TestPayloads(t *testing.T) {
 			res := testbed.Run(t.Context(), tc, testbed.Options{Driver: driver, Elsewhere: true})
 			require.NoError(t, res.Broken)
 			require.Empty(t, res.Skipped)
-			compared := 0
-			for _, p := range r.read {
-				name := eventAndTool(p)
-				want, ok := recorded[id][name]
-				if !ok {
-					continue
-				}
-				compared++
-				got := map[string]string{}
-				shape("", p, got)
-				var differences []string
-				for field, kind := range want {
-					if got[field] != kind {
-						differences = append(differences, fmt.Sprintf("%s is %s, played %q", field, kind, got[field]))
-					}
-				}
-				for field := range got {
-					if want[field] == "" {
-						differences = append(differences, field+" is not there")
-					}
-				}
-				slices.Sort(differences)
-				assert.Empty(t, slices.DeleteFunc(differences, func(d string) bool { return strings.HasPrefix(d, ".tool_input.") }), name) // those are the model's
-			}
-			assert.GreaterOrEqual(t, compared, 6, "%v", r.read)
+			compareShapes(t, r.read, recorded[id], false)
 		})
 	}
+}
+
+// compareShapes compares what hooks read, event by event, with what was recorded
+// of the agent; more says that they may read more than that.
+func compareShapes(t *testing.T, read []map[string]any, recorded map[string]map[string]string, more bool) {
+	t.Helper()
+	compared := 0
+	for _, p := range read {
+		name := eventAndTool(p)
+		want, ok := recorded[name]
+		if !ok {
+			continue
+		}
+		compared++
+		got := map[string]string{}
+		shape("", p, got)
+		var differences []string
+		for field, kind := range want {
+			if got[field] != kind {
+				differences = append(differences, fmt.Sprintf("%s is %s, played %q", field, kind, got[field]))
+			}
+		}
+		for field := range got {
+			if want[field] == "" && !more {
+				differences = append(differences, field+" is not there")
+			}
+		}
+		slices.Sort(differences)
+		assert.Empty(t, slices.DeleteFunc(differences, func(d string) bool { return strings.HasPrefix(d, ".tool_input.") }), name) // those are the model's
+	}
+	assert.GreaterOrEqual(t, compared, 6, "%v", read)
+}
+
+// own are the hooks of the tour in minigem's settings, in Claude Code's dialect.
+const own = `-- settings.json --
+{"hooks": {
+  "SessionStart": [{"hooks": [{"type": "command", "command": "./h.sh", "dialect": "claude"}]}],
+  "BeforeAgent": [{"hooks": [{"type": "command", "command": "./h.sh", "dialect": "claude"}]}],
+  "BeforeTool": [{"hooks": [{"type": "command", "command": "./h.sh", "dialect": "claude"}]}],
+  "AfterTool": [{"hooks": [{"type": "command", "command": "./h.sh", "dialect": "claude"}]}],
+  "PostToolUseFailure": [{"hooks": [{"type": "command", "command": "./h.sh", "dialect": "claude"}]}],
+  "AfterAgent": [{"hooks": [{"type": "command", "command": "./h.sh", "dialect": "claude"}]}]
+}}
+`
+
+// TestPayloadsOfADialect: what a hook with "dialect": "claude" reads in minigem's
+// own loop has the fields, and the types, of what was recorded of Claude Code.
+func TestPayloadsOfADialect(t *testing.T) {
+	t.Parallel()
+	text := fmt.Sprintf(tour, "")
+	from, to := strings.Index(text, "-- hooks --"), strings.Index(text, "-- h.sh --")
+	tc, err := testbed.Parse("tour.txtar", []byte(text[:from]+own+text[to:]))
+	require.NoError(t, err)
+	r := &reader{}
+	driver := func(ctx context.Context, s testbed.Setup) (testbed.Session, error) {
+		return open(ctx, s, func(_ *app.Configuration, w *app.Frontend) {
+			w.Configure = func(e *hooks.Engine) { e.Runner = r }
+		})
+	}
+	res := testbed.Run(t.Context(), tc, testbed.Options{Driver: driver})
+	require.NoError(t, res.Broken)
+	compareShapes(t, r.read, recordedShapes(t)["claude"], true)
+}
+
+// recordedShapes are the shapes of what was recorded, by agent and event.
+func recordedShapes(t *testing.T) map[string]map[string]map[string]string {
+	t.Helper()
+	file, err := os.Open("../../hooks/portable/testdata/payloads.jsonl")
+	require.NoError(t, err)
+	defer file.Close()
+	recorded := map[string]map[string]map[string]string{}
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var l struct {
+			Agent, Event string
+			Stdin        map[string]any
+		}
+		require.NoError(t, json.Unmarshal(lines.Bytes(), &l))
+		if recorded[l.Agent] == nil {
+			recorded[l.Agent] = map[string]map[string]string{}
+		}
+		into := map[string]string{}
+		shape("", l.Stdin, into)
+		recorded[l.Agent][l.Event] = into
+	}
+	return recorded
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"time"
 
 	"minigem/agent/event"
 	"minigem/hooks"
@@ -178,12 +179,14 @@ func (c *call) use() hooks.ToolUse {
 // execute runs the call, and the calls that AfterTool puts in its place.
 func (c *call) execute(ctx context.Context) {
 	for {
+		began := c.now()
 		res, err := c.runTool(ctx)
+		took := c.now().Sub(began)
 		if err != nil && ctx.Err() != nil {
 			c.cancel(ctx, encode(res.Parts).text)
 			return
 		}
-		tail := c.after(ctx, res, err)
+		tail := c.after(ctx, res, err, took)
 		if tail == nil || !c.follow(ctx, tail) {
 			return
 		}
@@ -224,9 +227,12 @@ func (c *call) runTool(ctx context.Context) (res tools.Result, err error) {
 
 // after fires AfterTool and gives the call its result, unless the hooks ask for
 // another call in its place.
-func (c *call) after(ctx context.Context, res tools.Result, err error) *llm.ToolCall {
+func (c *call) after(ctx context.Context, res tools.Result, err error, took time.Duration) *llm.ToolCall {
 	failure := typed(err, tools.ErrUnhandled)
-	out := c.Hooks.AfterTool(ctx, c.use(), response(res, failure))
+	use := c.use()
+	use.Took = took
+	use.Exit, _ = res.Data["exitCode"].(int)
+	out := c.Hooks.AfterTool(ctx, use, response(res, failure))
 	c.record.Data = res.Data
 	switch {
 	case out.Decision == hooks.Stop:

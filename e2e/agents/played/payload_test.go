@@ -15,11 +15,11 @@ func TestPayloadsKeepTheirOrder(t *testing.T) {
 	t.Parallel()
 	gemini, err := dialect.Find("gemini")
 	assert.NoError(t, err)
-	v := values{own: map[string]any{}, base: map[string]any{
+	v := dialect.Values{Own: map[string]any{}, Base: map[string]any{
 		"session_id": "s", "transcript": "t", "cwd": "/w", "now": "n", "tool": "run_shell_command", "input": map[string]any{"command": "a < b"},
 	}}
 	template := gemini.Play().Payloads["BeforeTool"]
 	assert.Equal(t, `{"session_id":"s","transcript_path":"t","cwd":"/w","hook_event_name":"BeforeTool","timestamp":"n",`+
-		`"tool_name":"run_shell_command","tool_input":{"command":"a < b"}}`, string(inOrder(template, v.payload(template))))
-	assert.Equal(t, `{}`, string(inOrder(json.RawMessage(nil), v.payload(nil))))
+		`"tool_name":"run_shell_command","tool_input":{"command":"a < b"}}`, string(dialect.InOrder(template, v.Payload(template))))
+	assert.Equal(t, `{}`, string(dialect.InOrder(json.RawMessage(nil), v.Payload(nil))))
 }

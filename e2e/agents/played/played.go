@@ -161,7 +161,7 @@ func (p *Player) Name(f hooks.Firing) (hooks.Event, string) {
 		return name, p.toolName(f, p.Agent.Agent)
 	}
 	native, _ := p.Event(played[name])
-	payload := p.values(f, p.Agent.Agent).payload(p.play.Payloads[native.Native])
+	payload := p.values(f, p.Agent.Agent).Payload(p.play.Payloads[native.Native])
 	for _, key := range []string{"source", "reason"} {
 		if s, ok := payload[key].(string); ok {
 			return name, s
@@ -280,7 +280,7 @@ func (p *Player) Env(f hooks.Firing, h hooks.Hook) []string {
 	a := p.agentOf(h)
 	v := p.values(f, a)
 	for name, value := range a.Play().Env {
-		env = append(env, name+"="+fmt.Sprint(v.fill(value)))
+		env = append(env, name+"="+fmt.Sprint(v.Fill(value)))
 	}
 	slices.Sort(env)
 	return env
