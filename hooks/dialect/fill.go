@@ -1,7 +1,6 @@
 package dialect
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -10,6 +9,7 @@ import (
 	"sync"
 	"unicode"
 
+	"github.com/google/uuid"
 	"github.com/tidwall/gjson"
 
 	"minigem/hooks/protocol"
@@ -64,9 +64,7 @@ func Dashed(path string) string {
 
 // UUID is an id that is the same each time.
 func UUID(parts ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
-	sum[6], sum[8] = sum[6]&0x0f|0x40, sum[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
+	return uuid.NewSHA1(uuid.Nil, []byte(strings.Join(parts, "\x00"))).String()
 }
 
 var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([a-z_]+)\}`) })
