@@ -106,7 +106,7 @@ installs are programs of others.`,
 
 // onAgents runs the cases on minigem, on agents, and as agents, and writes the
 // matrix.
-func (t *hooksTesting) onAgents(ctx context.Context, s *testbed.Suite, files []string) error {
+func (t *hooksTesting) onAgents(ctx context.Context, s *testbed.Suite, files []string, from agents.From) error {
 	as, err := played.Find(t.as)
 	if err != nil {
 		return exit.Errorf(exit.Input, "reading --as: %w", err)
@@ -115,7 +115,7 @@ func (t *hooksTesting) onAgents(ctx context.Context, s *testbed.Suite, files []s
 	if err != nil {
 		return err
 	}
-	m, err := tester.Run(ctx, agents.Order{Files: files, On: t.on, Version: app.Version, Options: s.Run, More: played.Columns(as, s.Run, cases.As)})
+	m, err := tester.Run(ctx, agents.Order{Files: files, On: t.on, Version: app.Version, Options: s.Run, More: played.Columns(as, s.Run, cases.As), From: from})
 	switch {
 	case ctx.Err() != nil && m == nil:
 		return exit.Errorf(exit.Interrupted, "interrupted: no case was run")

@@ -41,6 +41,7 @@ type hooksTesting struct {
 	html     string
 	on       []string
 	as       []string
+	from     string
 	agents   agentFlags
 }
 
@@ -102,6 +103,7 @@ func hooksTestCommand(sys *app.System) *cobra.Command {
 	fs.StringSliceVar(&t.on, "on", nil, "run the cases on these `agents` too, such as claude,codex, or on all, and show a matrix")
 	fs.StringVar(&t.html, "html", "", "with --on or --as, write the matrix to a `file` as a page for a browser too")
 	fs.StringSliceVar(&t.as, "as", nil, "let minigem play these `agents` too, such as claude,codex, or all that were measured, and show a matrix")
+	fs.StringVar(&t.from, "from", "", "the hooks of the cases come from the folder that stands before them: what `rulesync` makes of it, or native, the files in it")
 	t.agents.register(fs)
 	fs.IntVar(&t.min, "min", 0, "fail below this `percentage` of coverage")
 	return cmd
@@ -131,6 +133,13 @@ func (t *hooksTesting) test(ctx context.Context, paths []string) error {
 	if t.binary != "" {
 		t.on, t.agents.bins = append(t.on, "gemini"), append(t.agents.bins, "gemini="+t.binary)
 	}
+	from := agents.From{Kind: t.from}
+	if t.from != "" {
+		if len(paths) < 2 || len(t.on)+len(t.as) == 0 {
+			return exit.Errorf(testbed.ExitBroken, "--from %s needs a folder and cases, and --on or --as: minigem hooks test --on claude --from %s FOLDER CASE...", t.from, t.from)
+		}
+		from.Dir, paths = paths[0], paths[1:]
+	}
 	s, err := t.suite(paths)
 	if err != nil {
 		return exit.With(testbed.ExitBroken, err)
@@ -144,7 +153,7 @@ func (t *hooksTesting) test(ctx context.Context, paths []string) error {
 		return exit.With(testbed.ExitBroken, err)
 	}
 	if len(t.on)+len(t.as) > 0 {
-		return t.onAgents(ctx, s, files)
+		return t.onAgents(ctx, s, files, from)
 	}
 	f := testbed.NewFormat(t.format, t.sys.Stdout, t.verbose)
 	s.Report = f.Result

@@ -36,6 +36,9 @@ type Adapter struct {
 	Cannot   []string           `toml:"cannot"`   // what no case can be about
 	Knocks   []string           `toml:"knocks"`   // hosts that it is known to look for, in vain
 	Leaves   []string           `toml:"leaves"`   // parts of command lines that it is known to leave running
+	// Rulesync are the arguments behind -t with which rulesync writes hooks for the
+	// agent; nil: it writes none.
+	Rulesync []string `toml:"rulesync"`
 	// Transcript is where a session's file stands: a pattern. Empty: nowhere, or
 	// it is no text.
 	Transcript string   `toml:"transcript"`

@@ -116,6 +116,11 @@ func (c *Cell) unfired() []string {
 	if a == nil {
 		return nil
 	}
+	if a.Matcher.Kind == "none" { // what its plugins look for is an expression of their own
+		plugin := *a
+		plugin.Matcher = dialect.Matcher{Kind: "regex", Case: true}
+		a = &plugin
+	}
 	ran := map[string]bool{}
 	for _, rep := range c.Result.Record.Reports {
 		for _, run := range rep.Runs {

@@ -25,7 +25,7 @@ func TestUnfired(t *testing.T) {
 		{"copilot", guard, false, `./guard.sh never ran` + "\n" + `      why: copilot: the matcher "Bash" fires for none of its tools, which are called bash, create, edit, view, grep, glob there`},
 		{"copilot", guard, true, ""},
 		{"claude", guard, false, ""},
-		{"opencode", guard, false, ""}, // it has no matchers: a generator's plugin has its own
+		{"opencode", guard, false, "which are called bash, write, edit, read, grep, glob there"}, // of a plugin, whose matchers are expressions of its own
 		{"copilot", hooks.Hook{Event: protocol.BeforeTool, Command: "./guard.sh"}, false, ""},
 		{"kimi", hooks.Hook{Event: protocol.BeforeTool, Command: "./guard.sh", Matcher: "bash"}, false, "which are called Bash, Write, Edit, Read, Grep, Glob there"},
 	} {

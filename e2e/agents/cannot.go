@@ -47,6 +47,9 @@ func (x *session) noEvent(event string) string {
 	if !ok {
 		return fmt.Sprintf("%s has no event %s", x.a.Name, event)
 	}
+	if slices.ContainsFunc(x.w.hooks, func(h hook) bool { return h.unseen && h.event == native }) {
+		return "what a plugin of " + x.a.Title + " runs is not recorded"
+	}
 	return x.known[native]
 }
 

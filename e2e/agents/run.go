@@ -108,6 +108,7 @@ type Order struct {
 	Version string          // of minigem
 	Options testbed.Options // for minigem itself
 	More    []Column        // beside those of the agents
+	From    From
 }
 
 // Run reads all cases, looks for the agents, tests them, and runs the cases on
@@ -137,7 +138,13 @@ func (t Tester) Run(ctx context.Context, o Order) (*Matrix, error) {
 			return nil, fmt.Errorf("no case was run: %w", ctx.Err())
 		}
 	}
-	return t.run(ctx, cases, append(columns, o.More...)), nil
+	columns = append(columns, o.More...)
+	clean, err := t.from(ctx, o.From, columns)
+	defer clean()
+	if err != nil {
+		return nil, err
+	}
+	return t.run(ctx, cases, columns), nil
 }
 
 // readCases reads all of them, or says what is wrong with each.

@@ -27,6 +27,7 @@ type hook struct {
 	matcher  string
 	file     string
 	observer bool // it is ours: it says which tools ran
+	unseen   bool // whether it ran is not recorded
 	tools    []string
 	timeout  time.Duration // 0: that of the agent
 }
@@ -95,7 +96,7 @@ var forms = map[string]*form{
 	"flat":   {wrapJSON, writeFlat},
 	"toml":   {wrapTOML, writeTOML},
 	"files":  {wrapProgram, writeProgram},
-	"plugin": {nil, writePlugin},
+	"plugin": {readPlugin, writePlugin},
 }
 
 // path is where a file of an adapter or a case stands.
@@ -125,10 +126,6 @@ func (w *wrapper) prepare(values map[string]string, portable []testbed.Portable)
 	for _, pattern := range w.a.Hooks.Native {
 		found, _ := filepath.Glob(w.path(pattern)) // it is valid: see above
 		for _, path := range found {
-			if form.wrap == nil {
-				w.note("%s is not recorded: it is no command", filepath.Base(path))
-				continue
-			}
 			if err := form.wrap(w, path); err != nil {
 				return fmt.Errorf("%s: %w", filepath.Base(path), err)
 			}

@@ -6,8 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -92,8 +96,8 @@ func mergeTOML(before, added string) (string, error) {
 func wrapProgram(w *wrapper, path string) error {
 	event := filepath.Base(path)
 	info, err := os.Stat(path)
-	if err != nil || info.IsDir() || strings.HasPrefix(event, ".") {
-		return err
+	if err != nil || info.IsDir() || strings.HasPrefix(event, ".") || info.Mode().Perm()&0o111 == 0 {
+		return err // what cannot be executed is no hook
 	}
 	hidden := filepath.Join(filepath.Dir(path), "."+event)
 	program, err := boundedfile.Read(path, boundedfile.Kept)
@@ -128,6 +132,35 @@ func writeProgram(w *wrapper, path string, h hook) error {
 	}
 	return write(at, []byte(text), 0o755)
 }
+
+// readPlugin notes the hooks of a plugin of the case, as far as its text shows
+// them. It stays as it is: what it runs is not recorded.
+func readPlugin(w *wrapper, path string) error {
+	text, err := boundedfile.Read(path, boundedfile.Kept)
+	if err != nil {
+		return err
+	}
+	w.note("%s is not recorded: it is a program of %s, and no command", filepath.Base(path), w.a.Title)
+	for _, event := range slices.Sorted(maps.Values(w.a.Events)) {
+		_, body, found := strings.Cut(string(text), strconv.Quote(event))
+		if !found {
+			continue
+		}
+		if end := strings.Index(body, "\n    }"); end >= 0 {
+			body = body[:end]
+		}
+		h := hook{event: event, command: filepath.Base(path), file: filepath.Base(path), unseen: true}
+		if m := pluginMatcher.FindStringSubmatch(body); m != nil {
+			h.matcher = m[1]
+		}
+		w.add(h)
+	}
+	return nil
+}
+
+// pluginMatcher is a regular expression with which a plugin looks at the name of
+// a tool.
+var pluginMatcher = regexp.MustCompile(`new RegExp\("((?:[^"\\]|\\.)*)"`)
 
 //go:embed plugin.js
 var pluginCode string

@@ -49,6 +49,44 @@ func TestAdapters(t *testing.T) {
 	}
 }
 
+// TestPluginsAreRead: of a plugin of OpenCode it is known at which events it
+// does something, and for which tools, and never whether it did.
+func TestPluginsAreRead(t *testing.T) {
+	t.Parallel()
+	const text = `export const P = async ({ $ }) => {
+  return {
+    "tool.execute.before": async (input) => {
+      if (new RegExp("Bash").test(input.tool)) {
+        await $` + "`sh guard.sh`" + `
+      }
+    },
+    "session.idle": async () => {}
+    },
+  }
+}
+`
+	w := wrapped(t, "opencode")
+	path := filepath.Join(w.ws, ".opencode/plugins/p.js")
+	require.NoError(t, write(path, []byte(text), 0o644))
+	require.NoError(t, w.prepare(map[string]string{}, nil))
+	var got []hook
+	for _, h := range w.hooks {
+		if !h.observer {
+			got = append(got, h)
+		}
+	}
+	assert.Equal(t, []hook{
+		{id: "1", event: "session.idle", command: "p.js", file: "p.js", unseen: true},
+		{id: "2", event: "tool.execute.before", command: "p.js", file: "p.js", matcher: "Bash", unseen: true},
+	}, got)
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, text, string(data), "it stays as it is")
+	x := &session{a: w.a, w: w}
+	assert.Equal(t, "what a plugin of OpenCode runs is not recorded", x.Cannot("fired", []string{"BeforeTool", "p.js"}, nil))
+	assert.Empty(t, x.Cannot("fired", []string{"BeforeAgent", "p.js"}, nil))
+}
+
 func TestAdapterErrors(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ old, new, want string }{

@@ -241,7 +241,7 @@ func (p *caseParser) whole() {
 	if p.seen[modelSection] && p.seen[responsesSection] {
 		p.fail(1, "both -- %s -- and -- %s --: expected one of them", modelSection, responsesSection)
 	}
-	if !c.configures() && !c.configuresOthers() {
+	if !c.configures() && !c.configuresOthers() && !p.seen[PortableSection] { // an empty one is for --from
 		p.fail(1, "no settings: expected a -- settings.json -- section with the hooks' entries, one -- %s -- with portable ones, or a line such as: use ../.gemini", PortableSection)
 	}
 	if len(c.portable) > 0 && slices.ContainsFunc(c.files, func(s section) bool { return s.name == ".gemini/settings.json" }) {

@@ -181,10 +181,10 @@ func portableSettings(all []Portable) ([]byte, error) {
 // writePortable writes the portable hooks of the case for minigem. A driver of
 // another program writes them itself.
 func (r *runner) writePortable() error {
-	if len(r.c.portable) == 0 || r.o.Elsewhere {
+	if len(r.setup.Portable) == 0 || r.o.Elsewhere {
 		return nil
 	}
-	data, err := portableSettings(r.c.portable)
+	data, err := portableSettings(r.setup.Portable)
 	if err != nil {
 		return fmt.Errorf("writing the portable hooks: %w", err)
 	}

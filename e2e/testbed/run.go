@@ -25,6 +25,7 @@ type Options struct {
 	// Elsewhere: Driver runs another program, which cannot be asked about
 	// everything. Assertions about the rest are left out.
 	Elsewhere bool
+	From      *From // where hooks come from; nil: the case has them
 }
 
 const defaultTimeout = 30 * time.Second
@@ -127,12 +128,14 @@ func (r *runner) prepare() error {
 	if err := r.place.write(r.c.files); err != nil {
 		return err
 	}
+	if err := r.bring(); err != nil {
+		return err
+	}
 	if err := r.writePortable(); err != nil {
 		return err
 	}
-	r.setup.Portable = r.c.portable
-	if !r.o.Elsewhere && !r.c.configures() {
-		r.skipped = "its hooks are those of other agents: run it with --on or --as"
+	if !r.o.Elsewhere && r.skipped == "" {
+		r.skipped = r.hookless()
 	}
 	for _, cmd := range r.c.Commands {
 		if cmd.verb.kind == action && cmd.verb.name != "answer" {

@@ -73,8 +73,8 @@ func writeInto(path string, data []byte, mode fs.FileMode) error {
 }
 
 // use copies the file or folder at from to the path to of the workspace, but
-// for the files that the case has itself. Links are left out: they could lead
-// anywhere.
+// for the files that the case has itself and what git keeps of a project. Links
+// are left out: they could lead anywhere.
 func (p *place) use(from, to string, own []section) error {
 	if !filepath.IsLocal(filepath.FromSlash(to)) {
 		return fmt.Errorf("%q lies outside of the workspace", to)
@@ -83,6 +83,9 @@ func (p *place) use(from, to string, own []section) error {
 	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
+		}
+		if e.IsDir() && e.Name() == ".git" && path != from {
+			return filepath.SkipDir
 		}
 		if !e.Type().IsRegular() {
 			return nil

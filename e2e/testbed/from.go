@@ -1,0 +1,52 @@
+package testbed
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// From is where hooks come from in place of those of the section PortableSection
+// of a case: the files that a project has, or that a generator wrote.
+type From struct {
+	Dirs     []string // their files go into the workspace, as they are
+	Home     string   // its files go into the home; empty: none do
+	Portable []Portable
+	Cannot   string // why there are no hooks for this program; empty: there are
+}
+
+// bring puts the files of o.From into the case's folders.
+func (r *runner) bring() error {
+	f := r.o.From
+	if f == nil {
+		r.setup.Portable = r.c.portable
+		return nil
+	}
+	r.setup.Portable = f.Portable
+	if f.Cannot != "" {
+		r.skipped = f.Cannot
+		return nil
+	}
+	for _, dir := range f.Dirs {
+		if err := r.place.use(dir, ".", r.c.files); err != nil {
+			return fmt.Errorf("bringing the files of %s: %w", dir, err)
+		}
+	}
+	if f.Home == "" {
+		return nil
+	}
+	return r.place.use(f.Home, homePrefix, r.c.files)
+}
+
+// hookless says why minigem has no hook in this case; empty: it has.
+func (r *runner) hookless() string {
+	switch _, err := os.Stat(filepath.Join(r.place.workspace, ".gemini", "settings.json")); {
+	case r.o.From != nil && err != nil && len(r.setup.Portable) == 0:
+		return "no hook of minigem is where the hooks come from"
+	case r.o.From != nil || r.c.configures():
+		return ""
+	case r.c.configuresOthers():
+		return "its hooks are those of other agents: run it with --on or --as"
+	}
+	return "its section -- " + PortableSection + " -- is empty: say with --from where its hooks are"
+}
