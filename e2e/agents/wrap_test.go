@@ -236,9 +236,10 @@ func TestProgramsRunOnce(t *testing.T) {
 // FuzzWrap: a file of a case, whatever is in it, is wrapped, or stays as it is.
 func FuzzWrap(f *testing.F) {
 	f.Add([]byte(`{"hooks": {"PreToolUse": [{"hooks": [{"command": "x"}]}, {"bash": "y"}, 1]}}`), []byte("[[hooks]]\nevent = 'Stop'\ncommand = 'x'\n"))
+	f.Add([]byte(`"tool.execute.before": new RegExp("Ba\"sh")`), []byte(""))
 	f.Add([]byte(`{"a": {"b": 1}} // c`), []byte("a = 1\n[b]\nc = 2\n"))
 	f.Fuzz(func(t *testing.T, object, table []byte) {
-		w := &wrapper{a: &Adapter{}, self: "/bin/minigem", records: "/records"}
+		w := &wrapper{a: &Adapter{Events: map[string]string{"BeforeTool": "tool.execute.before"}}, self: "/bin/minigem", records: "/records"}
 		dir := t.TempDir()
 		for name, data := range map[string][]byte{"a.json": object, "a.toml": table} {
 			path := filepath.Join(dir, name)
@@ -256,6 +257,9 @@ func FuzzWrap(f *testing.F) {
 		plugin := filepath.Join(dir, "plugin.js")
 		if err := os.WriteFile(plugin, append([]byte("const hooks = "), object...), 0o600); err != nil {
 			t.Fatal(err)
+		}
+		if err := readPlugin(w, plugin); err != nil {
+			t.Error(err)
 		}
 		if err := writePlugin(w, plugin, hook{event: "e", command: "c"}); err == nil {
 			if err := writePlugin(w, plugin, hook{event: "f", command: "d"}); err != nil {

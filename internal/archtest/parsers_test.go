@@ -3,7 +3,7 @@ package archtest
 // parsers are all functions that parse. Whoever adds one names the fuzz target
 // that reaches it.
 var parsers = []fuzzed{
-	{target: "e2e/agents FuzzWrap", folder: "e2e/agents", functions: "mergeJSON mergeTOML readDoc readTOML wrapper.place writePlugin"},
+	{target: "e2e/agents FuzzWrap", folder: "e2e/agents", functions: "mergeJSON mergeTOML readDoc readPlugin readTOML wrapper.place writePlugin"},
 	{target: "e2e/agents/played FuzzFind", folder: "e2e/agents/played", functions: "Player.file Player.json Player.toml"},
 	{why: "a payload that the engine wrote", folder: "e2e/agents/played", functions: "value"},
 	{why: "copied or compared as it is, never parsed", folder: "e2e/agents/played", functions: "Player.look"},
