@@ -203,6 +203,11 @@ type ToolRecord struct {
 	Data         map[string]any
 	Started      time.Time
 	Finished     time.Time
+
+	// Followed are the calls that hooks put in the place of this one and that ran,
+	// in order, each under this one's id. Result, Display and Data are then those
+	// of the last one.
+	Followed []ToolRecord
 }
 
 func (PromptStarted) isEvent()  {}

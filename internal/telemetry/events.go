@@ -64,7 +64,10 @@ func (t *Telemetry) Emit(e event.Event) {
 		t.rounds++
 		t.mu.Unlock()
 	case event.ToolFinished:
-		t.toolCall(e.Record)
+		t.toolCall(e.Record, "")
+		for _, tail := range e.Record.Followed {
+			t.toolCall(tail, e.Record.Call.Name)
+		}
 	case event.Compressed:
 		t.log("gemini_cli.chat_compression", "Chat compression.", attribute.Int("tokens_before", e.Before), attribute.Int("tokens_after", e.After))
 	case event.Masked:
@@ -92,7 +95,9 @@ func (t *Telemetry) prompt(text string) {
 		attribute.Int("prompt_length", length), attribute.String("prompt_id", t.promptID()), t.payload("prompt", text))
 }
 
-func (t *Telemetry) toolCall(r event.ToolRecord) {
+// toolCall tells a call; of one that a hook put in the place of another,
+// original is what the model asked for.
+func (t *Telemetry) toolCall(r event.ToolRecord, original string) {
 	took := r.Finished.Sub(r.Started).Milliseconds()
 	success := r.Status == event.ToolSuccess
 	kind := "native"
@@ -106,7 +111,7 @@ func (t *Telemetry) toolCall(r event.ToolRecord) {
 	name := attribute.String("function_name", r.Call.Name)
 	decision := optional("decision", string(r.Decision))
 	ctx, end := t.span("tool_call", r.Started, name, attribute.Bool("success", success))
-	if f := fileOf(r); success && f.operation != "" {
+	if f := fileOf(r); success && f.operation != "" && len(r.Followed) == 0 {
 		t.logIn(ctx, "gemini_cli.file_operation", f.body, append([]attribute.KeyValue{attribute.String("tool_name", r.Call.Name)}, f.attrs...)...)
 		t.count(t.counts.fileOperations, 1, f.attrs...)
 	}
@@ -114,13 +119,13 @@ func (t *Telemetry) toolCall(r event.ToolRecord) {
 		name, attribute.Int64("duration_ms", took), attribute.Bool("success", success), decision,
 		attribute.String("prompt_id", t.promptID()), attribute.String("tool_type", kind), optional("mcp_server_name", r.MCPServer),
 		attribute.Int("content_length", contentLength(r)), t.payload("function_args", indented(r.Args)),
-		optional("metadata", metadataOf(r)), optional("error", r.ErrorMessage), optional("error.message", r.ErrorMessage),
+		optional("original_request_name", original), optional("metadata", metadataOf(r)), optional("error", r.ErrorMessage), optional("error.message", r.ErrorMessage),
 		optional("error_type", r.ErrorType), optional("error.type", r.ErrorType))
 	end(r.Finished)
 
 	t.count(t.counts.toolCalls, 1, name, attribute.Bool("success", success), decision, attribute.String("tool_type", kind))
 	t.measure(t.counts.toolLatency, took, name)
-	if success {
+	if success && len(r.Followed) == 0 { // what was done to files the last of them did
 		t.lines(r)
 	}
 }

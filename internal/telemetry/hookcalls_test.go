@@ -9,8 +9,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/agent/event"
 	"minigem/hooks"
 	"minigem/hooks/protocol"
+	"minigem/llm"
 )
 
 func hookRun(id, stdout string, code int) hooks.Run {
@@ -73,4 +75,24 @@ func TestHooksLeftRunning(t *testing.T) {
 		}
 	}
 	assert.Equal(t, []any{"quick", "slow"}, told)
+}
+
+// A call that a hook put in the place of another has its own record, which says
+// what the model asked for; what it did to files is counted once.
+func TestTailCalls(t *testing.T) {
+	t.Parallel()
+	tel, path := toFile(t, nil)
+	written := map[string]any{"fileDiff": "x", "fileName": "a", "diffStat": map[string]any{"model_added_lines": 2}}
+	tail := event.ToolRecord{Call: llm.ToolCall{ID: "1", Name: "write_file"}, Status: event.ToolSuccess, Display: written, Data: written}
+	tel.Emit(event.ToolFinished{Record: event.ToolRecord{
+		Call: llm.ToolCall{ID: "1", Name: "read_file"}, Status: event.ToolSuccess, Display: written, Data: written, Followed: []event.ToolRecord{tail},
+	}})
+	require.NoError(t, tel.Close())
+	var calls [][]any
+	for _, o := range objects(t, path) {
+		if a, ok := o["attributes"].(object); ok && a["function_name"] != nil && a["duration_ms"] != nil {
+			calls = append(calls, []any{a["function_name"], a["original_request_name"]})
+		}
+	}
+	assert.Equal(t, [][]any{{"read_file", nil}, {"write_file", "read_file"}}, calls)
 }

@@ -110,6 +110,9 @@ func (v *View) Emit(e event.Event) {
 	case event.ToolFinished:
 		v.settle()
 		v.tool(e.Record)
+		for _, tail := range e.Record.Followed {
+			v.note(v.style.dim("  a hook called " + truncate(cleanLine(tail.DisplayName)+"  "+cleanLine(tail.Description), v.Width()-16)))
+		}
 	default:
 		v.ending(e)
 	}

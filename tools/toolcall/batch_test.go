@@ -222,6 +222,10 @@ func TestTailCall(t *testing.T) {
 			r := b.records()[0]
 			assert.Equal(t, "ReadFile", r.DisplayName)
 			assert.Equal(t, map[string]any{"x": 0.0}, r.Args)
+			require.Len(t, r.Followed, 1, "the tail call has its own record")
+			f := r.Followed[0]
+			assert.Equal(t, []any{"read__0", tt.tail, r.Status, r.ErrorMessage, r.Result}, []any{f.Call.ID, f.Call.Name, f.Status, f.ErrorMessage, f.Result})
+			assert.Equal(t, map[string]any{"x": "tail"}, f.Args)
 			for i, u := range b.hooks.uses {
 				assert.Equal(t, "read__0", u.Call.ID)
 				assert.Equal(t, i >= 2, u.OriginalName == "read")
@@ -239,6 +243,7 @@ func TestTailCallsAreBounded(t *testing.T) {
 	texts, _ := b.do(t, t.Context(), ask("read"))
 	assert.Equal(t, []string{"output: read did 0"}, texts)
 	assert.Len(t, b.hooks.responses, 1+maxTailCalls)
+	assert.Len(t, b.records()[0].Followed, maxTailCalls)
 	notices := eventsOf[event.Notice](b)
 	require.Len(t, notices, 1)
 	assert.Equal(t, "warning", notices[0].Severity)

@@ -1,6 +1,7 @@
 package toolcall
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -40,6 +41,8 @@ type call struct {
 	asked llm.ToolCall // as the model asked
 	first tools.Tool   // the tool asked for; nil: there is none
 	tails int          // tail calls made so far
+	began time.Time    // of the tail call that runs; ended: of its tool, zero before that
+	ended time.Time
 
 	step     llm.ToolCall // what is to run now
 	original map[string]any
@@ -186,7 +189,11 @@ func (c *call) execute(ctx context.Context) {
 			c.cancel(ctx, encode(res.Parts).text)
 			return
 		}
+		c.ended = c.now()
 		tail := c.after(ctx, res, err, took)
+		if tail != nil && c.tails > 0 {
+			c.keep(event.ToolSuccess)
+		}
 		if tail == nil || !c.follow(ctx, tail) {
 			return
 		}
@@ -260,6 +267,7 @@ func (c *call) after(ctx context.Context, res tools.Result, err error, took time
 // follow makes a tail call ready to run and reports whether it may.
 func (c *call) follow(ctx context.Context, tail *llm.ToolCall) bool {
 	c.tails++
+	c.tool, c.inv, c.began, c.ended = nil, nil, c.now(), time.Time{}
 	c.step = llm.ToolCall{ID: c.asked.ID, Name: tail.Name, Args: tail.Args}
 	c.find()
 	if !c.finished {
@@ -269,6 +277,32 @@ func (c *call) follow(ctx context.Context, tail *llm.ToolCall) bool {
 		c.permit(ctx)
 	}
 	return !c.finished
+}
+
+// keep notes the tail call of this step, as it ended.
+func (c *call) keep(status event.ToolStatus) {
+	r := event.ToolRecord{
+		Call: c.step, Args: c.step.Args, Status: status, DisplayName: c.step.Name,
+		Decision: c.record.Decision, Data: c.record.Data, Started: c.began, Finished: c.ended,
+	}
+	if c.ended.IsZero() {
+		r.Finished, r.Data = c.now(), nil
+	}
+	if c.inv != nil {
+		r.Description = c.describe()
+	}
+	if c.tool != nil {
+		info := c.tool.Info()
+		r.DisplayName, r.Markdown = cmp.Or(info.DisplayName, c.step.Name), info.Markdown
+		if info.MCP != nil {
+			r.MCPServer = info.MCP.Server
+		}
+	}
+	if status != event.ToolSuccess {
+		r.ErrorType, r.ErrorMessage = c.record.ErrorType, c.record.ErrorMessage
+	}
+	r.Result, r.Display = c.record.Result, c.record.Display
+	c.record.Followed = append(c.record.Followed, r)
 }
 
 func (c *call) stopBy(ev string, v hooks.Verdict) {

@@ -161,6 +161,9 @@ func (c *call) done(key, text string, blobs []llm.Part) {
 		}
 	}
 	r.Finished = c.now()
+	if c.tails > 0 {
+		c.keep(r.Status)
+	}
 	c.finish(c)
 }
 
