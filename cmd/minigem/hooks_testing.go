@@ -155,7 +155,7 @@ func (t *hooksTesting) test(ctx context.Context, paths []string) error {
 	if len(t.on)+len(t.as) > 0 {
 		return t.onAgents(ctx, s, files, from)
 	}
-	f := testbed.NewFormat(t.format, t.sys.Stdout, t.verbose)
+	f := testbed.NewFormat(t.format, t.sys.Stdout, t.verbose, t.sys.Getenv("GITHUB_WORKSPACE"))
 	s.Report = f.Result
 	sum := s.RunFiles(ctx, files)
 	f.Summary(sum)
@@ -248,13 +248,13 @@ func (t *hooksTesting) writeJUnit(sum testbed.Summary) (err error) {
 		return exit.Errorf(exit.Input, "writing the results: %w", err)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	testbed.NewFormat("junit", file, false).Summary(sum)
+	testbed.NewFormat("junit", file, false, "").Summary(sum)
 	return nil
 }
 
 // watching runs the cases until ctx ends.
 func (t *hooksTesting) watching(ctx context.Context, s *testbed.Suite) {
-	f := testbed.NewFormat(t.format, t.sys.Stdout, t.verbose)
+	f := testbed.NewFormat(t.format, t.sys.Stdout, t.verbose, t.sys.Getenv("GITHUB_WORKSPACE"))
 	s.Report = f.Result
 	s.Watch(ctx, func(sum testbed.Summary, err error) {
 		if err != nil {

@@ -86,7 +86,7 @@ func messages(t *testing.T, file string) (string, testbed.Result) {
 	t.Helper()
 	var b bytes.Buffer
 	s := testbed.Suite{Run: testbed.Options{Driver: cases.Open, Chat: cases.OpenChat, Timeout: time.Hour}}
-	s.Report = testbed.NewFormat("text", &b, false).Result
+	s.Report = testbed.NewFormat("text", &b, false, "").Result
 	sum := s.RunFiles(t.Context(), []string{file})
 	text := strings.ReplaceAll(b.String(), filepath.ToSlash(filepath.Dir(file))+"/", "")
 	for _, v := range varying {

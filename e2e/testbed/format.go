@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -27,8 +28,9 @@ var Formats = []string{"text", "tap", "junit", "github"}
 
 // NewFormat returns the format of that name; verbose tells more of cases that
 // passed, in text only. nil: there is no such format. What cases and hooks print
-// acts neither upon a terminal nor upon the program that reads a log.
-func NewFormat(name string, w io.Writer, verbose bool) Format {
+// acts neither upon a terminal nor upon the program that reads a log. workspace
+// is what GitHub takes files to be relative to; empty: they are as they were named.
+func NewFormat(name string, w io.Writer, verbose bool, workspace string) Format {
 	w = text.NewWriter(w)
 	switch name {
 	case "text":
@@ -38,7 +40,7 @@ func NewFormat(name string, w io.Writer, verbose bool) Format {
 	case "junit":
 		return &junitFormat{w: w}
 	case "github":
-		return &githubFormat{textFormat{noCommands{w}, verbose}, w}
+		return &githubFormat{textFormat{noCommands{w}, verbose}, w, workspace}
 	}
 	return nil
 }
@@ -338,7 +340,21 @@ func (f Failure) headline() string {
 // githubFormat is the text, and an annotation for each failure.
 type githubFormat struct {
 	textFormat
-	commands io.Writer
+	commands  io.Writer
+	workspace string
+}
+
+// inWorkspace is file as GitHub wants it: relative to the workspace, wherever
+// the command runs.
+func (f *githubFormat) inWorkspace(file string) string {
+	abs, err := filepath.Abs(file)
+	if err != nil || f.workspace == "" {
+		return file
+	}
+	if rel, ok := text.Below(f.workspace, abs); ok {
+		return filepath.ToSlash(rel)
+	}
+	return file
 }
 
 func (f *githubFormat) Result(r Result) {
@@ -369,5 +385,5 @@ func (f *githubFormat) annotate(file, line, title, text string) {
 	if _, err := strconv.Atoi(line); err != nil {
 		line = "1"
 	}
-	fmt.Fprintf(f.commands, "::error file=%s,line=%s,title=%s::%s\n", property.Replace(inert(file)), line, property.Replace(inert(title)), value.Replace(inert(text)))
+	fmt.Fprintf(f.commands, "::error file=%s,line=%s,title=%s::%s\n", property.Replace(inert(f.inWorkspace(file))), line, property.Replace(inert(title)), value.Replace(inert(text)))
 }

@@ -27,7 +27,7 @@ func TestFormatsAreInert(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var out strings.Builder
-			f := NewFormat(name, &out, true)
+			f := NewFormat(name, &out, true, "")
 			for _, r := range s.Results {
 				f.Result(r)
 			}

@@ -45,7 +45,7 @@ func TestVacuous(t *testing.T) {
 			assert.Equal(t, tt.want, r.Checks[0].Vacuous)
 
 			var out strings.Builder
-			f := testbed.NewFormat("text", &out, true)
+			f := testbed.NewFormat("text", &out, true, "")
 			f.Result(r)
 			f.Summary(testbed.Summary{Results: []testbed.Result{r}})
 			assert.Equal(t, tt.want != "", strings.Contains(out.String(), "vacuous: case.txtar:2: "+strings.SplitN(tt.script, "\n", 2)[0]+": "+tt.want), out.String())

@@ -140,7 +140,7 @@ func casesIn(path string) ([]string, error) {
 		}
 		name := e.Name()
 		hidden := strings.HasPrefix(name, ".") && name != ".gemini" || name == "node_modules"
-		if e.IsDir() && at != path && hidden {
+		if e.IsDir() && at != path && (hidden || isKept(at)) {
 			return filepath.SkipDir
 		}
 		if !e.IsDir() && filepath.Ext(name) == ".txtar" {

@@ -16,6 +16,17 @@ import (
 // its temporary files.
 type place struct{ top, workspace, home, temp string }
 
+// keptMark is the file that tells the folder of a case, which somebody kept in
+// a project, from the project's own.
+const keptMark = ".folder-of-a-case"
+
+// isKept reports whether dir is the folder of a case: what lies in there are
+// copies.
+func isKept(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, keptMark))
+	return err == nil
+}
+
 func newPlace(parent, name string) (*place, error) {
 	if parent != "" {
 		var err error
@@ -40,6 +51,12 @@ func newPlace(parent, name string) (*place, error) {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			return nil, fmt.Errorf("making the folder of a case: %w", err)
 		}
+	}
+	if parent == "" {
+		return p, nil
+	}
+	if err := os.WriteFile(filepath.Join(top, keptMark), nil, 0o644); err != nil {
+		return nil, fmt.Errorf("making the folder of a case: %w", err)
 	}
 	return p, nil
 }
