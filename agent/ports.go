@@ -56,7 +56,10 @@ type Config struct {
 	Model    string        // model name
 	System   func() string // system instruction, asked before each request; nil: none
 	Sampling llm.Sampling
-	Role     string // what requests are for in statistics; empty: "main"
+	// Prepare is called before each request: when it returns, System and the
+	// Specs of Tools say what holds now. nil: they always do.
+	Prepare func(ctx context.Context)
+	Role    string // what requests are for in statistics; empty: "main"
 
 	// Preamble is how many messages at the start of the history are context of
 	// the session and not conversation: clearContext keeps them. nil: none.

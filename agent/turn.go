@@ -118,6 +118,12 @@ func (r *run) ask(ctx context.Context) (*reply, error) {
 func (r *run) try(ctx context.Context, ans *reply, extra string) error {
 	r.ids.begin()
 	r.loop.resetText()
+	if r.Config.Prepare != nil {
+		r.Config.Prepare(ctx)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	req := r.asked.Next(r.request(extra))
 	r.asked = req
 	ans.model = req.Model

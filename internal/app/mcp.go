@@ -16,7 +16,6 @@ import (
 	"minigem/internal/exit"
 	"minigem/internal/mcp"
 	"minigem/internal/mcp/servers"
-	"minigem/internal/prompt"
 	"minigem/internal/redact"
 	"minigem/internal/settings"
 )
@@ -35,35 +34,6 @@ func (r *Runtime) wireDiscovered(ctx context.Context, _ *System, w *Frontend) er
 		w.Warn(p)
 	}
 	r.Registry.Add(found...)
-	return nil
-}
-
-// wireMCP starts the MCP servers of the settings and adds what they offer. It
-// waits for them: the first request offers all tools. One that does not come up
-// is told of and left out.
-func (r *Runtime) wireMCP(ctx context.Context, _ *System, w *Frontend) error {
-	wanted := r.MCPServers(w.Warn)
-	if len(wanted) == 0 {
-		return nil
-	}
-	sessions, errs := mcp.Open(ctx, wanted)
-	for _, err := range errs {
-		w.Warn(err.Error())
-	}
-	for _, s := range sessions {
-		r.closers = append(r.closers, func() error { s.Close(); return nil })
-		if text := s.Instructions(); text != "" {
-			r.instructions = append(r.instructions, prompt.Entry{Name: s.Name(), Text: text})
-		}
-		for _, t := range s.Tools() {
-			if name := t.Spec().Name; r.Registry.Lookup(name) != nil {
-				w.Warn(fmt.Sprintf("the tool %q of the MCP server %s is left out: another one is called %s too", t.Info().MCP.Tool, t.Info().MCP.Server, name))
-				continue
-			}
-			r.Registry.Add(t)
-		}
-	}
-	r.Registry.Add(mcp.ResourceTools(sessions)...)
 	return nil
 }
 
@@ -166,7 +136,8 @@ func (c *Configuration) SettingsFile(project bool) (string, error) {
 // An MCPStatus is a server and whether it answers.
 type MCPStatus struct {
 	MCPServer
-	Err error // nil where Off is empty: it is connected
+	Err      error // nil where Off is empty: it is connected, or Starting
+	Starting bool
 }
 
 // ProbeMCP connects to every server that a session would start, and ends them.

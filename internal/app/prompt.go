@@ -59,11 +59,12 @@ func (r *Runtime) preamble() string {
 // and the tools on offer.
 func (r *Runtime) SystemPrompt(interactive bool, warn func(string)) func() string {
 	var last policy.Mode
+	var offered int64
 	var text string
 	s := r.system(interactive)
 	return func() string {
 		mode := r.Policy.Mode()
-		if text != "" && mode == last {
+		if text != "" && mode == last && offered == r.mcp.known {
 			return text
 		}
 		s.Yolo, s.Plan = mode == policy.ModeYolo, mode == policy.ModePlan
@@ -72,7 +73,7 @@ func (r *Runtime) SystemPrompt(interactive bool, warn func(string)) func() strin
 		if err != nil {
 			warn(err.Error())
 		}
-		last, text = mode, out
+		last, offered, text = mode, r.mcp.known, out
 		return text
 	}
 }
@@ -109,7 +110,7 @@ func (r *Runtime) promptTools() (names []string, servers []prompt.Entry) {
 			offering[m.Server] = true
 		}
 	}
-	for _, e := range r.instructions {
+	for _, e := range r.mcp.instructions {
 		if offering[e.Name] {
 			servers = append(servers, e)
 		}

@@ -20,7 +20,6 @@ import (
 	"minigem/internal/contextfile"
 	"minigem/internal/exit"
 	"minigem/internal/proc"
-	"minigem/internal/prompt"
 	"minigem/internal/sandbox"
 	"minigem/internal/telemetry"
 	"minigem/internal/undo"
@@ -52,27 +51,27 @@ type Frontend struct {
 // Runtime is a session with everything that it needs. [Build] fills it from top
 // to bottom: what stands below uses what stands above.
 type Runtime struct {
-	Config       *Configuration
-	Flags        *Options
-	sink         event.Sink // everybody who listens
-	ModelName    string
-	Model        llm.Provider
-	Project      session.Project
-	Engine       *hooks.Engine
-	Session      *session.Session
-	Workspace    *workspace.Workspace
-	Context      contextfile.Set // GEMINI.md files
-	finder       *contextfile.Finder
-	now          func() time.Time
-	instructions []prompt.Entry   // of MCP servers
-	Sandbox      *sandbox.Sandbox // nil: commands are not confined
-	Registry     *tools.Registry
-	Policy       *policy.Engine
-	Compressor   *compress.Compressor
-	Agent        *agent.Agent
-	Alerts       *notify.Notifier     // nil: nobody can be asked
-	telemetry    *telemetry.Telemetry // nil: off
-	closers      []func() error       // last first
+	Config     *Configuration
+	Flags      *Options
+	sink       event.Sink // everybody who listens
+	ModelName  string
+	Model      llm.Provider
+	Project    session.Project
+	Engine     *hooks.Engine
+	Session    *session.Session
+	Workspace  *workspace.Workspace
+	Context    contextfile.Set // GEMINI.md files
+	finder     *contextfile.Finder
+	now        func() time.Time
+	mcp        mcpSession
+	Sandbox    *sandbox.Sandbox // nil: commands are not confined
+	Registry   *tools.Registry
+	Policy     *policy.Engine
+	Compressor *compress.Compressor
+	Agent      *agent.Agent
+	Alerts     *notify.Notifier     // nil: nobody can be asked
+	telemetry  *telemetry.Telemetry // nil: off
+	closers    []func() error       // last first
 }
 
 // Build makes a Runtime. The caller begins its session, and closes it.
@@ -260,6 +259,7 @@ func (r *Runtime) wireAgent(_ context.Context, sys *System, w *Frontend) error {
 			MaxSessionTurns:      &r.Config.Settings.Model.MaxSessionTurns,
 			MaxRetries:           r.Config.Hooks.MaxRetries,
 			DisableLoopDetection: r.Config.Settings.Model.DisableLoopDetection,
+			Prepare:              r.AwaitMCP,
 			Now:                  sys.Now,
 		},
 	}

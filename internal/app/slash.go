@@ -14,7 +14,7 @@ import (
 
 // Files are those that a prompt may name.
 func (r *Runtime) Files() slash.Files {
-	return slash.Files{Workspace: r.Workspace, Ignore: r.ignore(), Search: r.Config.Settings.Context.FileFiltering.EnableRecursiveFileSearch}
+	return slash.Files{Workspace: r.Workspace, Ignore: r.ignore(), Search: r.Config.Settings.Context.FileFiltering.EnableRecursiveFileSearch, Resource: r.resource}
 }
 
 // CustomCommands are those of the user, in a trusted folder those of the
@@ -57,11 +57,25 @@ func (r *Runtime) Expand(
 		return p, nil
 	}
 	name, args, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
+	var taken []string
 	for _, c := range r.CustomCommands(nil, warn) {
+		taken = append(taken, c.Name)
 		if c.Name != name {
 			continue
 		}
 		filled, err := c.Fill(ctx, r.Filler(ask), text, strings.TrimSpace(args))
+		if err != nil {
+			return p, exit.With(exit.Input, err)
+		}
+		p.Text = filled
+		return p, nil
+	}
+	r.AwaitMCP(ctx)
+	for _, c := range r.MCPPrompts(taken) {
+		if c.Command != name {
+			continue
+		}
+		filled, err := c.Fill(ctx, args)
 		if err != nil {
 			return p, exit.With(exit.Input, err)
 		}

@@ -41,6 +41,8 @@ type Chat struct {
 	notifier atomic.Pointer[notify.Notifier] // of the runtime
 	stats    *output.Stats
 	table    slash.Table
+	// ownCommands is how many of table are not prompts of MCP servers.
+	ownCommands int
 
 	context   string // of SessionStart, until the first prompt takes it along
 	heldHooks bool   // the user said no to the project's new hooks
@@ -112,7 +114,7 @@ func (t *Chat) run(c *app.Configuration) error {
 	}
 	defer func() { t.runtime.Close() }()
 	t.term.History(filepath.Join(t.runtime.Project.Temp, "prompt_history"))
-	t.table = t.addCustom(t.commands())
+	t.setTable()
 	t.banner()
 	t.begin(t.runtime.Session.Begin)
 	first := strings.TrimSpace(strings.Join(append(t.Flags.Query, t.Flags.PromptInteractive), " "))
@@ -309,7 +311,7 @@ func (t *Chat) take(line string) {
 	case strings.HasPrefix(line, "!"):
 		err = t.shell(strings.TrimSpace(line[1:]))
 	case slash.Is(line):
-		err = t.table.Run(t.Ctx, line)
+		err = t.runCommand(line)
 	default:
 		t.submit(line, nil)
 	}

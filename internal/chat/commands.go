@@ -33,6 +33,7 @@ func (t *Chat) commands() slash.Table {
 		{Name: "help", Aliases: []string{"?"}, Help: "list the commands and keys", Run: t.help},
 		t.hooksCommands(),
 		{Name: "init", Help: "let the model write a " + app.ContextName(t.runtime), Run: t.initContext},
+		t.mcpCommands(),
 		{Name: "memory", Help: "what the model reads of memory files", Run: t.memoryList, Sub: []slash.Command{
 			{Name: "show", Help: "print them", Run: t.memoryShow},
 			{Name: "list", Help: "list them", Run: t.memoryList},

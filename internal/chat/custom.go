@@ -8,6 +8,12 @@ import (
 	"minigem/llm"
 )
 
+// setTable makes the commands those that there are now.
+func (t *Chat) setTable() {
+	t.table = t.addCustom(t.commands())
+	t.ownCommands = len(t.table)
+}
+
 // addCustom adds the custom commands to the others.
 func (t *Chat) addCustom(table slash.Table) slash.Table {
 	var taken []string

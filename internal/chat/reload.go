@@ -101,7 +101,7 @@ func (t *Chat) reload() error {
 	}
 	t.runtime.Session.Renew()
 	t.runtime.Agent.Config.System = t.runtime.SystemPrompt(true, t.warn)
-	t.table = t.addCustom(t.commands())
+	t.setTable()
 	return nil
 }
 
@@ -227,7 +227,7 @@ func (t *Chat) rewire(c *app.Configuration, id string) error {
 		}
 		err = fmt.Errorf("%w; a new session begins", err)
 	}
-	t.table = t.addCustom(t.commands())
+	t.setTable()
 	if err == nil && len(t.said()) > 0 {
 		t.replay()
 	}

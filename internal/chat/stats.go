@@ -64,6 +64,7 @@ func (t *Chat) listTools(context.Context, string) error { return t.showTools(fal
 func (t *Chat) describeTools(context.Context, string) error { return t.showTools(true) }
 
 func (t *Chat) showTools(described bool) error {
+	t.awaitMCP()
 	for _, tool := range t.runtime.Registry.All() {
 		if !t.runtime.Policy.Offered(tool) {
 			continue

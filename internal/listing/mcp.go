@@ -13,7 +13,7 @@ type ListedMCP struct {
 	Name   string `json:"name"`
 	Target string `json:"target"` // its command line, or its URL without passwords
 	Type   string `json:"type"`   // stdio, http or sse
-	Status string `json:"status"` // Connected, Disconnected, Disabled or Blocked
+	Status string `json:"status"` // Connected, Disconnected, Starting, Disabled or Blocked
 	Why    string `json:"why,omitempty"`
 }
 
@@ -28,6 +28,8 @@ func ListedMCPServers(c *app.Configuration, statuses []app.MCPStatus) []ListedMC
 			l.Status = "Blocked"
 		case s.Off != "":
 			l.Status = "Disabled"
+		case s.Starting:
+			l.Status = "Starting"
 		case s.Err != nil:
 			l.Status, l.Why = "Disconnected", s.Err.Error()
 		}
@@ -36,7 +38,7 @@ func ListedMCPServers(c *app.Configuration, statuses []app.MCPStatus) []ListedMC
 	return out
 }
 
-var mcpMarks = map[string]string{"Connected": "✓", "Disconnected": "✗", "Disabled": "○", "Blocked": "⛔"}
+var mcpMarks = map[string]string{"Connected": "✓", "Disconnected": "✗", "Starting": "…", "Disabled": "○", "Blocked": "⛔"}
 
 // WriteMCP lists servers for people.
 func WriteMCP(sys *app.System, servers []ListedMCP) error {

@@ -79,9 +79,9 @@ func TestEverything(t *testing.T) {
 			require.ErrorContains(t, err, "params must have required property 'message'")
 			both := ResourceTools([]*Session{session})
 			require.Len(t, both, 2)
-			require.NotEmpty(t, session.resources)
+			require.NotEmpty(t, session.Resources())
 			for _, tool := range []tools.Tool{both[0], both[1]} {
-				res, err := run(t, t.Context(), tool, map[string]any{"uri": session.resources[0].uri})
+				res, err := run(t, t.Context(), tool, map[string]any{"uri": session.Resources()[0]})
 				require.NoError(t, err)
 				assert.NotEmpty(t, res.Parts)
 			}

@@ -19,6 +19,8 @@ import (
 // A link is one way to a server. It is used once.
 type link interface {
 	connect(ctx context.Context, c *mcp.Client) (*mcp.ClientSession, error)
+	// hear makes s hear of changes, and returns the options of its client.
+	hear(s *Session) *mcp.ClientOptions
 	// stop ends what connect began, and may be called without it.
 	stop()
 	// explain adds to err what the link knows about it.
@@ -39,7 +41,7 @@ func (s Server) links() ([]link, error) {
 		if err != nil {
 			return nil, err
 		}
-		return []link{&program{p}}, nil
+		return []link{&program{process: p}}, nil
 	}
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -90,10 +92,19 @@ func (s Server) Kind() string {
 }
 
 // A program is a server that was started.
-type program struct{ process *proc.Process }
+type program struct {
+	process *proc.Process
+	changed func()
+}
+
+func (p *program) hear(s *Session) *mcp.ClientOptions {
+	p.changed = s.changed
+	return nil
+}
 
 func (p *program) connect(ctx context.Context, c *mcp.Client) (*mcp.ClientSession, error) {
-	return c.Connect(ctx, &mcp.IOTransport{Reader: p.process.Stdout(), Writer: p.process.Stdin(), MaxLineLength: maxMessage}, options)
+	pipes := &mcp.IOTransport{Reader: p.process.Stdout(), Writer: p.process.Stdin(), MaxLineLength: maxMessage}
+	return c.Connect(ctx, &watched{pipes, p.changed}, options)
 }
 
 func (p *program) stop() {
@@ -115,6 +126,8 @@ type remote struct {
 	what      string
 	end       context.CancelFunc // nil before connect
 }
+
+func (r *remote) hear(s *Session) *mcp.ClientOptions { return s.changeHandlers() }
 
 // connect bounds the beginning by ctx, and nothing else: the stream of an SSE
 // server lives in the context that it was opened with. What the SDK still has to

@@ -2,9 +2,9 @@
 // the servers, lists their tools under names of our own, and passes calls on
 // (core/tools/mcp-client.ts). It keeps out which servers are configured and
 // trusted, and who may call what. Servers speak over standard input and output,
-// streamable HTTP, or the older HTTP with server-sent events. Their tools and
-// resources are used; prompts, sampling, changes of their lists while a session
-// runs, and signing in are not.
+// streamable HTTP, or the older HTTP with server-sent events. Their tools,
+// resources and prompts are used, also those that come while a session runs;
+// sampling and signing in are not.
 //
 // What servers say is other people's text: names and descriptions are cleaned
 // of what nobody sees, and nothing that they send is kept without a bound.
@@ -75,30 +75,33 @@ type Server struct {
 // Session is the connection with a server. Its tools may be called until it is
 // closed.
 type Session struct {
-	server    Server
-	link      link
-	client    *mcp.ClientSession
-	tools     []tools.Tool
-	resources []resource
-	calls     atomic.Int64
+	server  Server
+	link    link
+	client  *mcp.ClientSession
+	calls   atomic.Int64
+	version *atomic.Int64 // counts changes of what is offered
+
+	mu        sync.Mutex // guards what is below
+	offered   offer
+	ready     bool          // it was listed once
+	stale     bool          // the server said that it changed
+	refreshed chan struct{} // closed when it was listed again; nil: nobody is at it
 }
 
-// Open starts all servers, side by side, and returns those that came up, in
-// the order given, with an error for each of the others.
-func Open(ctx context.Context, servers []Server) ([]*Session, []error) {
-	sessions, errs := make([]*Session, len(servers)), make([]error, len(servers))
-	var all sync.WaitGroup
-	for i, s := range servers {
-		all.Go(func() { sessions[i], errs[i] = Connect(ctx, s) })
-	}
-	all.Wait()
-	sessions = slices.DeleteFunc(sessions, func(s *Session) bool { return s == nil })
-	return sessions, slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+// offer is what a server has, as far as it is wanted.
+type offer struct {
+	tools     []tools.Tool
+	resources []resource
+	prompts   []Prompt
 }
 
 // Connect reaches a server and lists what it offers. A server that offers
 // nothing is an error.
 func Connect(ctx context.Context, s Server) (*Session, error) {
+	return dial(ctx, s, new(atomic.Int64))
+}
+
+func dial(ctx context.Context, s Server, version *atomic.Int64) (*Session, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, startTime, fmt.Errorf("no answer within %v", startTime))
 	defer cancel()
 	links, err := s.links()
@@ -107,7 +110,7 @@ func Connect(ctx context.Context, s Server) (*Session, error) {
 	}
 	var faults []error
 	for _, l := range links {
-		session := &Session{server: s, link: l}
+		session := &Session{server: s, link: l, version: version}
 		if err = session.begin(ctx); err == nil {
 			return session, nil
 		}
@@ -124,7 +127,7 @@ func Connect(ctx context.Context, s Server) (*Session, error) {
 }
 
 func (s *Session) begin(ctx context.Context) error {
-	client := mcp.NewClient(&mcp.Implementation{Name: "gemini-cli-mcp-client", Version: "0.0.1"}, nil)
+	client := mcp.NewClient(&mcp.Implementation{Name: "gemini-cli-mcp-client", Version: "0.0.1"}, s.link.hear(s))
 	if s.server.Root != "" {
 		//lint:ignore SA1019 the version of the protocol that is spoken here has roots, and servers ask for them
 		client.AddRoots(&mcp.Root{URI: "file://" + s.server.Root})
@@ -133,40 +136,72 @@ func (s *Session) begin(ctx context.Context) error {
 	if s.client, err = s.link.connect(ctx, client); err != nil {
 		return err
 	}
-	c := s.client.InitializeResult().Capabilities
-	if c == nil {
-		c = &mcp.ServerCapabilities{}
+	if err := s.list(ctx); err != nil {
+		return err
 	}
-	if c.Tools != nil {
-		if err := s.listTools(ctx); err != nil {
-			return fmt.Errorf("listing its tools: %w", err)
-		}
+	if o := s.now(); len(o.tools) == 0 && len(o.resources) == 0 && len(o.prompts) == 0 {
+		return errors.New("it has no tools, resources or prompts")
 	}
-	if c.Resources != nil {
-		if err := s.listResources(ctx); err != nil {
-			return fmt.Errorf("listing its resources: %w", err)
-		}
-	}
-	if len(s.tools) == 0 && len(s.resources) == 0 {
-		return errors.New("it has no tools")
+	s.mu.Lock()
+	s.ready = true
+	again := s.stale
+	s.mu.Unlock()
+	if again {
+		s.changed()
 	}
 	return nil
 }
 
-func (s *Session) listTools(ctx context.Context) error {
+// list asks the server for all that it offers.
+func (s *Session) list(ctx context.Context) error {
+	c := s.client.InitializeResult().Capabilities
+	if c == nil {
+		c = &mcp.ServerCapabilities{}
+	}
+	var o offer
+	var err error
+	if c.Tools != nil {
+		if o.tools, err = s.listTools(ctx); err != nil {
+			return fmt.Errorf("listing its tools: %w", err)
+		}
+	}
+	if c.Resources != nil {
+		if o.resources, err = s.listResources(ctx); err != nil {
+			return fmt.Errorf("listing its resources: %w", err)
+		}
+	}
+	if c.Prompts != nil {
+		if o.prompts, err = s.listPrompts(ctx); err != nil {
+			return fmt.Errorf("listing its prompts: %w", err)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.offered = o
+	return nil
+}
+
+func (s *Session) now() offer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.offered
+}
+
+func (s *Session) listTools(ctx context.Context) ([]tools.Tool, error) {
+	var out []tools.Tool
 	seen := 0
 	for t, err := range s.client.Tools(ctx, nil) {
 		if seen++; err == nil && seen > maxOffered {
 			err = fmt.Errorf("there are more than %d", maxOffered)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if s.server.wants(t.Name) {
-			s.tools = append(s.tools, newTool(s, t))
+			out = append(out, newTool(s, t))
 		}
 	}
-	return nil
+	return out, nil
 }
 
 // wants: an entry of Include may say more in parentheses.
@@ -180,8 +215,20 @@ func (s Server) wants(tool string) bool {
 	})
 }
 
-// Tools returns what the server offers, in its order.
-func (s *Session) Tools() []tools.Tool { return s.tools }
+// Tools returns the tools that the server offers, in its order.
+func (s *Session) Tools() []tools.Tool { return s.now().tools }
+
+// Prompts returns the prompts that the server offers, in its order.
+func (s *Session) Prompts() []Prompt { return s.now().prompts }
+
+// Resources are the URIs of what the server offers to read, in its order.
+func (s *Session) Resources() []string {
+	var out []string
+	for _, r := range s.now().resources {
+		out = append(out, r.uri)
+	}
+	return out
+}
 
 // Name is what the settings call the server.
 func (s *Session) Name() string { return s.server.Name }

@@ -51,7 +51,11 @@ func serve(mode string) {
 		select {}
 	}
 	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	if mode != "empty" {
+	switch mode {
+	case "empty":
+	case "prompts":
+		addPrompts(s)
+	default:
 		addTools(s)
 	}
 	if mode == "stubborn" {
@@ -243,24 +247,6 @@ func TestCancelledCall(t *testing.T) {
 	require.ErrorIs(t, err, interrupted)
 	_, err = run(t, t.Context(), named(session, "echo"), map[string]any{"text": "x"})
 	require.NoError(t, err, "the server goes on")
-}
-
-// TestOpen: servers that do not come up cost nobody else anything, and are told
-// of by name.
-func TestOpen(t *testing.T) {
-	t.Parallel()
-	servers := []Server{server(t, "broken"), server(t, "good"), server(t, "empty"), server(t, "good"), {Name: "gone", Command: "no-such-program-anywhere"}}
-	servers[3].Name = "other"
-	sessions, errs := Open(t.Context(), servers)
-	require.Len(t, sessions, 2)
-	for _, s := range sessions {
-		t.Cleanup(s.Close)
-	}
-	assert.Contains(t, names(sessions[1]), "mcp_other_echo")
-	require.Len(t, errs, 3)
-	assert.Regexp(t, `^connecting to the MCP server srv \(.*\): (?s:.*); it wrote: no database$`, errs[0].Error())
-	assert.ErrorContains(t, errs[1], "it has no tools")
-	assert.ErrorContains(t, errs[2], "connecting to the MCP server gone: starting no-such-program-anywhere")
 }
 
 func TestServersThatDoNotAnswer(t *testing.T) {

@@ -17,24 +17,36 @@ import (
 // A resource is what a server says of one; the texts are clean.
 type resource struct{ uri, name, description string }
 
-func (s *Session) listResources(ctx context.Context) error {
+func (s *Session) listResources(ctx context.Context) ([]resource, error) {
+	var out []resource
 	for r, err := range s.client.Resources(ctx, nil) {
-		if err == nil && len(s.resources) == maxOffered {
+		if err == nil && len(out) == maxOffered {
 			err = fmt.Errorf("there are more than %d", maxOffered)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
-		s.resources = append(s.resources, resource{r.URI, cleanLine(cmp.Or(r.Title, r.Name)), cleanLine(r.Description)})
+		out = append(out, resource{r.URI, cleanLine(cmp.Or(r.Title, r.Name)), cleanLine(r.Description)})
 	}
-	return nil
+	return out, nil
+}
+
+// Read returns what the resource called uri holds, marked as text of others, or
+// nil where the server does not offer it.
+func (s *Session) Read(ctx context.Context, uri string) ([]llm.Part, error) {
+	c := &readCall{[]*Session{s}, s.server.Name + ":" + uri}
+	if of, _ := c.find(); of == nil {
+		return nil, nil
+	}
+	res, err := c.Run(ctx)
+	return res.Parts, err
 }
 
 // ResourceTools are the tools that list and read the resources of all
 // sessions; none where there are no resources (core/tools/mcp-client.ts). Both
 // only read.
 func ResourceTools(sessions []*Session) []tools.Tool {
-	if !slices.ContainsFunc(sessions, func(s *Session) bool { return len(s.resources) > 0 }) {
+	if !slices.ContainsFunc(sessions, func(s *Session) bool { return len(s.now().resources) > 0 }) {
 		return nil
 	}
 	return []tools.Tool{
@@ -108,7 +120,7 @@ func (c *listCall) Run(ctx context.Context) (tools.Result, error) {
 		if c.server != "" && s.server.Name != c.server {
 			continue
 		}
-		for _, r := range s.resources {
+		for _, r := range s.now().resources {
 			row := "- " + s.server.Name + ":" + cleanLine(r.uri) + " | " + r.name
 			if r.description != "" {
 				row += " | " + r.description
@@ -167,7 +179,7 @@ func (c *readCall) Run(ctx context.Context) (tools.Result, error) {
 // find takes "uri" and "server:uri".
 func (c *readCall) find() (*Session, string) {
 	for _, s := range c.sessions {
-		for _, r := range s.resources {
+		for _, r := range s.now().resources {
 			if c.uri == r.uri || c.uri == s.server.Name+":"+r.uri {
 				return s, r.uri
 			}

@@ -23,6 +23,9 @@ type Files struct {
 	Workspace *workspace.Workspace
 	Ignore    workspace.Ignore
 	Search    bool // a part of a name will do
+	// Resource gives what a name that is not a file brings, under the name that
+	// is shown of it; nil parts without an error: nothing. It may be nil.
+	Resource func(ctx context.Context, name string) (shown string, parts []llm.Part, err error)
 }
 
 // Include returns what is sent for a prompt: its text, and after that the files
@@ -33,8 +36,17 @@ type Files struct {
 func (f Files) Include(ctx context.Context, text string, warn func(string)) []llm.Part {
 	var found []llm.Part
 	for _, name := range Includes(text) {
-		abs, err := f.included(ctx, name, warn)
-		if err == nil && abs != "" {
+		shown, resource, err := f.resource(ctx, name)
+		var abs string
+		if err == nil && resource == nil {
+			abs, err = f.included(ctx, name, warn)
+		}
+		switch {
+		case err != nil:
+		case resource != nil:
+			found = append(found, llm.Text{Text: fmt.Sprintf("\nContent from @%s:\n", shown)})
+			found = append(found, resource...)
+		case abs != "":
 			var parts []llm.Part
 			if parts, err = f.read(ctx, abs); err == nil {
 				found = append(found, llm.Text{Text: fmt.Sprintf("\nContent from @%s:\n", filepath.ToSlash(f.Workspace.Rel(abs)))})
@@ -43,7 +55,7 @@ func (f Files) Include(ctx context.Context, text string, warn func(string)) []ll
 		}
 		if err != nil {
 			warn(fmt.Sprintf("@%s is not included: %v", name, err))
-		} else if abs == "" && strings.ContainsAny(name, "./") {
+		} else if abs == "" && resource == nil && strings.ContainsAny(name, "./") {
 			warn(fmt.Sprintf("@%s is not included: there is no such file", name))
 		}
 	}
@@ -52,6 +64,13 @@ func (f Files) Include(ctx context.Context, text string, warn func(string)) []ll
 	}
 	out := append([]llm.Part{llm.Text{Text: text}, llm.Text{Text: "\n--- Content from referenced files ---"}}, found...)
 	return append(out, llm.Text{Text: "\n--- End of content ---"})
+}
+
+func (f Files) resource(ctx context.Context, name string) (shown string, parts []llm.Part, err error) {
+	if f.Resource == nil || !strings.Contains(name, ":") {
+		return "", nil, nil
+	}
+	return f.Resource(ctx, name)
 }
 
 // included is the file or folder that name means; empty: there is none.

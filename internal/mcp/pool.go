@@ -1,0 +1,146 @@
+package mcp
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// A Pool is the servers of one session. They start side by side, and nobody
+// waits for them before [Pool.Wait]. It is safe for concurrent use.
+type Pool struct {
+	all     []*starting
+	end     context.CancelFunc
+	version atomic.Int64
+}
+
+// starting is a server that is on its way up, until done.
+type starting struct {
+	server  Server
+	done    chan struct{}
+	session *Session // nil: err says why
+	err     error
+	told    bool // of err
+}
+
+// Start starts servers and returns at once. ctx bounds their starts alone: those
+// that are up live until Close.
+func Start(ctx context.Context, servers []Server) *Pool {
+	ctx, end := context.WithCancel(ctx)
+	p := &Pool{end: end}
+	for _, server := range servers {
+		s := &starting{server: server, done: make(chan struct{})}
+		p.all = append(p.all, s)
+		go func() {
+			defer close(s.done)
+			s.session, s.err = dial(ctx, server, &p.version)
+			p.version.Add(1)
+		}()
+	}
+	return p
+}
+
+// Wait returns when each server is up or has failed, and has said again what it
+// offers where that changed; at the latest when ctx ends. It returns the errors
+// that it has not returned before.
+func (p *Pool) Wait(ctx context.Context) []error {
+	if p == nil {
+		return nil
+	}
+	var errs []error
+	for _, s := range p.all {
+		select {
+		case <-s.done:
+		case <-ctx.Done():
+			return errs
+		}
+		switch {
+		case s.session != nil:
+			s.session.settle(ctx)
+		case !s.told:
+			s.told = true
+			errs = append(errs, s.err)
+		}
+	}
+	return errs
+}
+
+// Waiting are the names of the servers that are neither up nor have failed.
+func (p *Pool) Waiting() []string {
+	var names []string
+	if p != nil {
+		for _, s := range p.all {
+			if !s.ended() {
+				names = append(names, s.server.Name)
+			}
+		}
+	}
+	return names
+}
+
+func (s *starting) ended() bool {
+	select {
+	case <-s.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// Sessions are the servers that are up, in the order given.
+func (p *Pool) Sessions() []*Session {
+	var up []*Session
+	if p != nil {
+		for _, s := range p.all {
+			if s.ended() && s.session != nil {
+				up = append(up, s.session)
+			}
+		}
+	}
+	return up
+}
+
+// Err is why the server called name is not up; nil: it is, it is still
+// starting, or there is none of that name.
+func (p *Pool) Err(name string) error {
+	if p == nil {
+		return nil
+	}
+	i := slices.IndexFunc(p.all, func(s *starting) bool { return s.server.Name == name })
+	if i < 0 || !p.all[i].ended() {
+		return nil
+	}
+	return p.all[i].err
+}
+
+// Has reports whether a server called name was to be started.
+func (p *Pool) Has(name string) bool {
+	return p != nil && slices.ContainsFunc(p.all, func(s *starting) bool { return s.server.Name == name })
+}
+
+// Version is another one whenever what the servers offer may be.
+func (p *Pool) Version() int64 {
+	if p == nil {
+		return 0
+	}
+	return p.version.Load()
+}
+
+// Close ends the servers, those too that are not up yet.
+func (p *Pool) Close() {
+	if p == nil {
+		return
+	}
+	p.end()
+	var all sync.WaitGroup
+	for _, s := range p.all {
+		all.Go(func() {
+			<-s.done
+			if s.session != nil {
+				s.session.Close()
+			}
+		})
+	}
+	all.Wait()
+}

@@ -1,0 +1,122 @@
+package mcp
+
+import (
+	"context"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestPool: servers that do not come up cost nobody else anything, and are told
+// of by name, once.
+func TestPool(t *testing.T) {
+	t.Parallel()
+	servers := []Server{server(t, "broken"), server(t, "good"), server(t, "empty"), server(t, "good"), {Name: "gone", Command: "no-such-program-anywhere"}}
+	servers[3].Name = "other"
+	p := Start(t.Context(), servers)
+	defer p.Close()
+	before := p.Version()
+	errs := p.Wait(t.Context())
+	require.Len(t, p.Sessions(), 2)
+	assert.Contains(t, names(p.Sessions()[1]), "mcp_other_echo")
+	assert.Empty(t, p.Waiting())
+	assert.True(t, p.Has("gone") && !p.Has("nobody"))
+	require.NoError(t, p.Err("other"))
+	require.Error(t, p.Err("gone"))
+	require.Len(t, errs, 3)
+	assert.Regexp(t, `^connecting to the MCP server srv \(.*\): (?s:.*); it wrote: no database$`, errs[0].Error())
+	assert.ErrorContains(t, errs[1], "it has no tools, resources or prompts")
+	assert.ErrorContains(t, errs[2], "connecting to the MCP server gone: starting no-such-program-anywhere")
+	assert.Empty(t, p.Wait(t.Context()), "each is told once")
+	assert.Equal(t, p.Version(), p.Version())
+	assert.GreaterOrEqual(t, p.Version(), before)
+}
+
+// TestPoolOfSilentServers: nobody waits for a silent server but who wants to, as
+// long as he wants to, and it is gone when the pool is.
+func TestPoolOfSilentServers(t *testing.T) {
+	t.Parallel()
+	p := Start(t.Context(), []Server{server(t, "silent")})
+	assert.Equal(t, []string{"srv"}, p.Waiting())
+	assert.Empty(t, p.Sessions())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	assert.Empty(t, p.Wait(ctx))
+	p.Close()
+	assert.Empty(t, p.Waiting())
+	assert.Error(t, p.Err("srv"))
+
+	var none *Pool
+	none.Close()
+	assert.Empty(t, none.Wait(t.Context()))
+	assert.Empty(t, none.Sessions())
+}
+
+func addPrompts(s *mcp.Server) {
+	say := func(texts ...mcp.Content) mcp.PromptHandler {
+		return func(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+			res := &mcp.GetPromptResult{}
+			for _, c := range texts {
+				if t, ok := c.(*mcp.TextContent); ok {
+					c = &mcp.TextContent{Text: t.Text + r.Params.Arguments["topic"] + r.Params.Arguments["depth"]}
+				}
+				res.Messages = append(res.Messages, &mcp.PromptMessage{Role: "user", Content: c})
+			}
+			return res, nil
+		}
+	}
+	s.AddPrompt(&mcp.Prompt{Name: "code review", Description: "Reviews\x1b[2J.", Arguments: []*mcp.PromptArgument{
+		{Name: "topic", Required: true}, {Name: "depth"}}}, say(&mcp.TextContent{Text: "Review "}, &mcp.TextContent{Text: "Again "}))
+	s.AddPrompt(&mcp.Prompt{Name: "image"}, say(&mcp.ImageContent{MIMEType: "image/png", Data: []byte("x")}))
+	s.AddPrompt(&mcp.Prompt{Name: "nothing"}, say(&mcp.TextContent{Text: " "}))
+	s.AddPrompt(&mcp.Prompt{Name: "evil\u202e"}, say(&mcp.TextContent{Text: "x"}))
+}
+
+// TestPrompts: a server of prompts alone is one, and what they hold is text.
+func TestPrompts(t *testing.T) {
+	t.Parallel()
+	session := connect(t, server(t, "prompts"))
+	prompts := session.Prompts()
+	require.Len(t, prompts, 3, "a name that nobody can type is left out")
+	assert.Equal(t, "code review", prompts[0].Name)
+	assert.NotContains(t, prompts[0].Description, "\x1b")
+	assert.Equal(t, `--topic="..." [--depth="..."]`, prompts[0].Usage())
+	got, err := prompts[0].Fill(t.Context(), `--topic="the \"loop\"" --depth=3`)
+	require.NoError(t, err)
+	assert.Equal(t, "Review the \"loop\"3\n\nAgain the \"loop\"3", got)
+	for i, says := range map[int]string{0: `missing: --topic; it is --topic="..."`, 1: "holds more than text", 2: "is empty"} {
+		_, err := prompts[i].Fill(t.Context(), "")
+		assert.ErrorContains(t, err, says)
+	}
+}
+
+func TestPromptArguments(t *testing.T) {
+	t.Parallel()
+	one := Prompt{args: []promptArg{{"a", true}, {"o", false}}}
+	two := Prompt{args: []promptArg{{"a", true}, {"b", true}}}
+	for _, tt := range []struct {
+		prompt Prompt
+		line   string
+		want   map[string]string
+		says   string
+	}{
+		{one, "all of this", map[string]string{"a": "all of this"}, ""},
+		{one, `--o="x y" rest`, map[string]string{"a": "rest", "o": "x y"}, ""},
+		{one, `--a=1 --o=`, map[string]string{"a": "1", "o": ""}, ""},
+		{one, "", nil, "missing: --a"},
+		{two, `"x y" z`, map[string]string{"a": "x y", "b": "z"}, ""},
+		{two, `--b=1 x y`, map[string]string{"a": "x y", "b": "1"}, ""},
+		{two, `x`, nil, "missing: --b"},
+		{Prompt{}, "what follows", map[string]string{}, ""},
+	} {
+		got, err := tt.prompt.arguments(tt.line)
+		if tt.says != "" {
+			assert.ErrorContains(t, err, tt.says)
+			continue
+		}
+		require.NoError(t, err)
+		assert.Equal(t, tt.want, got, tt.line)
+	}
+}
