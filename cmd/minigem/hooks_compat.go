@@ -11,7 +11,7 @@ import (
 
 func hooksCompatCommand(sys *app.System) *cobra.Command {
 	var o compat.Options
-	var claims string
+	var claims, file string
 	cmd := &cobra.Command{
 		Use:   "compat [EVENT]",
 		Short: "Say what other agents do with hooks, answer by answer",
@@ -19,12 +19,19 @@ func hooksCompatCommand(sys *app.System) *cobra.Command {
 in any agent's words, what each of them makes of each answer that was tried. A
 cell is measured unless it says otherwise; ? means that nobody knows, never no.
 --json prints all of it for programs (` + compat.Schema + `), --html a page.
---check compares a file of claims with it, and exits with 1 where one contradicts.`,
+--check compares a file of claims with it, and exits with 1 where one contradicts.
+--hif says what becomes of the hooks of a file of the Hook Interchange Format in
+each agent: kept, degraded, lost, or inverted, which lets pass; then it exits with 1.`,
 		Example:           "  minigem hooks compat PreToolUse --agents claude,codex\n  minigem hooks compat --html > compat.html\n  minigem hooks compat --check claims.json",
 		ValidArgsFunction: completeEvents,
 		RunE: func(_ *cobra.Command, args []string) (err error) {
 			if o.Args = args; claims != "" {
 				if o.Claims, err = readInput(sys, claims); err != nil {
+					return err
+				}
+			}
+			if file != "" {
+				if o.HIF, err = readInput(sys, file); err != nil {
 					return err
 				}
 			}
@@ -38,6 +45,7 @@ cell is measured unless it says otherwise; ? means that nobody knows, never no.
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "for programs")
 	cmd.Flags().BoolVar(&o.HTML, "html", false, "one page for the browser, on stdout")
 	cmd.Flags().StringVar(&claims, "check", "", "compare the claims of this `file` (- for stdin) with what is known")
+	cmd.Flags().StringVar(&file, "hif", "", "what becomes in each agent of the hooks in this `file` of the Hook Interchange Format")
 	cmd.Flags().StringVar(&o.Agents, "agents", "", "these `agents` alone, such as claude,codex")
 	cmd.Args = withUsage(cobra.MaximumNArgs(1), "takes one event, or none")
 	return cmd

@@ -103,7 +103,7 @@ func hooksTestCommand(sys *app.System) *cobra.Command {
 	fs.StringSliceVar(&t.on, "on", nil, "run the cases on these `agents` too, such as claude,codex, or on all, and show a matrix")
 	fs.StringVar(&t.html, "html", "", "with --on or --as, write the matrix to a `file` as a page for a browser too")
 	fs.StringSliceVar(&t.as, "as", nil, "let minigem play these `agents` too, such as claude,codex, or all that were measured, and show a matrix")
-	fs.StringVar(&t.from, "from", "", "the hooks of the cases come from the folder that stands before them: what `rulesync` makes of it, or native, the files in it")
+	fs.StringVar(&t.from, "from", "", "the hooks of the cases come from the folder that stands before them: what `rulesync` makes of it, a file of hif in it, or native, its files")
 	t.agents.register(fs)
 	fs.IntVar(&t.min, "min", 0, "fail below this `percentage` of coverage")
 	return cmd
@@ -182,6 +182,9 @@ func (t *hooksTesting) suite(paths []string) (*testbed.Suite, error) {
 	}
 	if err := t.fits(); err != nil {
 		return nil, err
+	}
+	if s.Run.Self, err = os.Executable(); err != nil {
+		return nil, fmt.Errorf("finding minigem's own program: %w", err)
 	}
 	if t.min < 0 || t.min > 100 {
 		return nil, fmt.Errorf("--min is %d: expected a percentage from 0 to 100", t.min)

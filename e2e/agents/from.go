@@ -11,12 +11,15 @@ import (
 	"time"
 
 	"minigem/e2e/testbed"
+	"minigem/hooks/hif"
+	"minigem/internal/boundedfile"
 	"minigem/internal/proc"
 )
 
 // Kinds of From.
 const (
 	FromNative   = "native"   // the files that a project has, as they are
+	FromHIF      = "hif"      // a file of the Hook Interchange Format
 	FromRulesync = "rulesync" // what rulesync makes for each agent of a project's .rulesync
 )
 
@@ -37,12 +40,18 @@ func (t Tester) from(ctx context.Context, f From, columns []Column) (clean func(
 	if err != nil {
 		return clean, fmt.Errorf("reading --from: %w", err)
 	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() && f.Kind != FromHIF {
 		return clean, fmt.Errorf("reading --from: %s is no folder: name the one with the hooks before the cases", f.Dir)
 	}
 	make := func(string) (*testbed.From, error) { return &testbed.From{Dirs: []string{dir}}, nil }
 	switch f.Kind {
 	case FromNative:
+	case FromHIF:
+		source, err := t.hif(dir)
+		if err != nil {
+			return clean, err
+		}
+		make = func(string) (*testbed.From, error) { return source, nil }
 	case FromRulesync:
 		r, err := t.rulesync(dir)
 		if err != nil {
@@ -51,7 +60,7 @@ func (t Tester) from(ctx context.Context, f From, columns []Column) (clean func(
 		clean = func() { _ = os.RemoveAll(r.temp) } // it lies in the folder for temporary files
 		make = func(agent string) (*testbed.From, error) { return r.generate(ctx, agent) }
 	default:
-		return clean, fmt.Errorf("--from is %q: expected one of %s, %s", f.Kind, FromRulesync, FromNative)
+		return clean, fmt.Errorf("--from is %q: expected one of %s, %s, %s", f.Kind, FromRulesync, FromHIF, FromNative)
 	}
 	for i := range columns {
 		name, _, _ := strings.Cut(columns[i].Name, " ")
@@ -60,6 +69,43 @@ func (t Tester) from(ctx context.Context, f From, columns []Column) (clean func(
 		}
 	}
 	return clean, nil
+}
+
+// hif reads the one file of that format in a folder, or the file at path.
+func (t Tester) hif(path string) (*testbed.From, error) {
+	dir, files := path, []string{}
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		dir, files = filepath.Dir(path), []string{path}
+	} else if files, err = filepath.Glob(filepath.Join(path, "*.json")); err != nil {
+		return nil, fmt.Errorf("reading --from: %w", err)
+	}
+	var found []testbed.Portable
+	at := ""
+	for _, file := range files {
+		data, err := boundedfile.Read(file, boundedfile.Kept)
+		if err != nil {
+			return nil, fmt.Errorf("reading --from: %w", err)
+		}
+		if !hif.Is(data) {
+			continue
+		}
+		d, err := hif.Parse(data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		if at != "" {
+			return nil, fmt.Errorf("reading --from: %s and %s are both HIF: name one of them", at, file)
+		}
+		all, lost := testbed.FromHIF(d)
+		for _, l := range lost {
+			fmt.Fprintf(t.Log, "lost of %s: %s\n", filepath.Base(file), l)
+		}
+		at, found = file, all
+	}
+	if at == "" {
+		return nil, fmt.Errorf("reading --from: %s has no file of HIF, which says \"spec\": %q", path, hif.Spec)
+	}
+	return &testbed.From{Dirs: []string{dir}, Portable: found}, nil
 }
 
 // rulesync is a generator of configurations for many agents.

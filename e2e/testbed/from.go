@@ -19,10 +19,10 @@ type From struct {
 func (r *runner) bring() error {
 	f := r.o.From
 	if f == nil {
-		r.setup.Portable = r.c.portable
+		r.configure(r.c.portable)
 		return nil
 	}
-	r.setup.Portable = f.Portable
+	r.configure(f.Portable)
 	if f.Cannot != "" {
 		r.skipped = f.Cannot
 		return nil
@@ -36,6 +36,14 @@ func (r *runner) bring() error {
 		return nil
 	}
 	return r.place.use(f.Home, homePrefix, r.c.files)
+}
+
+// configure keeps the portable hooks of the case.
+func (r *runner) configure(all []Portable) {
+	var err error
+	if r.setup.Portable, err = r.o.translated(all); err != nil {
+		r.skipped = err.Error()
+	}
 }
 
 // hookless says why minigem has no hook in this case; empty: it has.

@@ -2,6 +2,7 @@ package testbed
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -13,7 +14,8 @@ import (
 )
 
 // PortableSection is the name of a case's section with hooks in words of no
-// agent, one a line: EVENT [TOOLS] COMMAND [timeout=5s] [name=NAME].
+// agent, one a line: EVENT [TOOLS] COMMAND [timeout=5s] [name=NAME]; or JSON in
+// the form of HIF or of Claude Code.
 const PortableSection = "hooks"
 
 // Portable is a hook in words of no agent.
@@ -23,6 +25,13 @@ type Portable struct {
 	Name    string   // may be empty
 	Command string
 	Timeout time.Duration // 0: that of the agent
+
+	Patterns []string // regular expressions of tools in the agent's own words, beside Tools
+	// Optional: where an agent has no such event, it is left out.
+	Optional bool
+	// Run are arguments of minigem hooks run, through which the command answers;
+	// nil: it answers as each agent reads it.
+	Run []string
 }
 
 // neutral are the words for events, and their names in minigem and in others.
@@ -71,6 +80,16 @@ func eventWords() []string {
 
 // parsePortable reads the section; files are the names of those in the workspace.
 func parsePortable(file string, s section, files []string) ([]Portable, error) {
+	if text := strings.TrimSpace(string(s.data)); strings.HasPrefix(text, "{") {
+		all, lost, err := portableJSON([]byte(text))
+		if err == nil && lost != nil {
+			err = errors.New(strings.Join(lost, "; "))
+		}
+		if err != nil {
+			return nil, &SyntaxError{file, s.line, err.Error()}
+		}
+		return all, nil
+	}
 	var all []Portable
 	n := s.line
 	for line := range strings.Lines(string(s.data)) {
@@ -134,15 +153,21 @@ func portableLine(line string, files []string) (Portable, error) {
 	return p, nil
 }
 
+// portableTools are the words for tools.
+func portableTools() []string {
+	var known []string
+	for _, k := range script.ActionKinds {
+		known = append(known, string(k))
+	}
+	return known
+}
+
 // tools reads shell|write, or * for all.
 func tools(list string) ([]string, error) {
 	if list == "*" {
 		return nil, nil
 	}
-	var known []string
-	for _, k := range script.ActionKinds {
-		known = append(known, string(k))
-	}
+	known := portableTools()
 	names := strings.Split(list, "|")
 	for _, name := range names {
 		if !slices.Contains(known, name) {
@@ -168,8 +193,12 @@ func portableSettings(all []Portable) ([]byte, error) {
 		for _, t := range p.Tools {
 			names = append(names, canonicalTool(t))
 		}
+		var either []string
 		if len(names) > 0 {
-			group["matcher"] = "^(?:" + strings.Join(names, "|") + ")$"
+			either = append(either, "^(?:"+strings.Join(names, "|")+")$")
+		}
+		if either = append(either, p.Patterns...); either != nil {
+			group["matcher"] = strings.Join(either, "|")
 		}
 		if slices.Contains(protocol.Events, protocol.Event(p.Event)) { // others do not happen in minigem
 			byEvent[p.Event] = append(byEvent[p.Event], group)

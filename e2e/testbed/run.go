@@ -25,7 +25,8 @@ type Options struct {
 	// Elsewhere: Driver runs another program, which cannot be asked about
 	// everything. Assertions about the rest are left out.
 	Elsewhere bool
-	From      *From // where hooks come from; nil: the case has them
+	From      *From  // where hooks come from; nil: the case has them
+	Self      string // minigem's own program, which translates answers of hooks; empty: nothing does
 }
 
 const defaultTimeout = 30 * time.Second

@@ -56,6 +56,9 @@ func (p *Player) find() error {
 		}
 	}
 	for _, portable := range p.setup.Portable {
+		if portable.Optional && (p.adapter == nil || p.adapter.Events[portable.Event] == "") {
+			continue
+		}
 		if err := p.portable(portable); err != nil {
 			return err
 		}

@@ -4,9 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
+	"minigem/hooks/dialect"
+	"minigem/hooks/hif"
 	"minigem/internal/exit"
 	"minigem/internal/output"
+	"minigem/internal/text"
 )
 
 // Options say what of the tables is wanted.
@@ -16,17 +20,22 @@ type Options struct {
 	JSON   bool
 	HTML   bool
 	Claims []byte // a file of claims to judge; nil: none
+	HIF    []byte // a file of the Hook Interchange Format, whose hooks are looked at; nil: none
 }
 
+func (o Options) file() bool { return o.Claims != nil || o.HIF != nil }
+
 // Run writes what is wanted, the page to raw unless that is a terminal, and
-// reports whether a claim is contradicted.
+// reports whether a claim is contradicted, or a hook inverted.
 func Run(w, raw io.Writer, terminal bool, o Options) (contradicted bool, err error) {
 	agents, err := Agents(o.Agents)
 	switch {
 	case err != nil:
 		return false, exit.With(exit.Input, err)
-	case o.HTML && (o.JSON || o.Claims != nil), len(o.Args) > 0 && (o.JSON || o.HTML || o.Claims != nil):
-		return false, exit.With(exit.Input, errors.New("--json, --html and --check exclude each other and an event; --check --json is for programs"))
+	case o.HTML && (o.JSON || o.file()), len(o.Args) > 0 && (o.JSON || o.HTML || o.file()), o.Claims != nil && o.HIF != nil:
+		return false, exit.With(exit.Input, errors.New("--json, --html, --check and --hif exclude each other and an event; --check --json and --hif --json are for programs"))
+	case o.HIF != nil:
+		return fates(w, agents, o)
 	case o.Claims != nil:
 		return check(w, o)
 	case o.HTML && terminal:
@@ -47,6 +56,30 @@ func Run(w, raw io.Writer, terminal bool, o Options) (contradicted bool, err err
 		return false, exit.Errorf(exit.Input, "nobody has measured answers at %q; it was done at %v, under any agent's name for them", o.Args[0], Points())
 	}
 	return false, WriteEvent(w, p, agents)
+}
+
+// fates says what becomes of hooks in agents.
+func fates(w io.Writer, agents []*dialect.Agent, o Options) (inverted bool, err error) {
+	d, err := hif.Parse(o.HIF)
+	if err != nil {
+		return false, exit.With(exit.Input, err)
+	}
+	all := hif.Fates(d, agents)
+	for _, f := range all {
+		inverted = inverted || f.Fate == hif.Inverted
+	}
+	if o.JSON {
+		return inverted, output.WriteJSON(w, all)
+	}
+	var b strings.Builder
+	for _, f := range all {
+		fmt.Fprintf(&b, "%-12s %-12s %-9s %s\n", text.VisibleLine(f.Hook), f.Agent, f.Fate, text.VisibleLine(strings.Join(f.Why, "; ")))
+	}
+	if inverted {
+		b.WriteString("\ninverted: what refuses lets pass there. minigem hooks run --portable --dialect hif -- COMMAND translates the answers\n")
+	}
+	_, err = io.WriteString(w, b.String())
+	return inverted, err
 }
 
 // check judges the claims.
