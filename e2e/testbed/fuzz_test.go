@@ -14,6 +14,8 @@ func FuzzCase(f *testing.F) {
 	for _, text := range []string{
 		"# A title\nprompt 'Fix \"it\"'\nhook BeforeTool count=1\n! tool write_file path~x\n-- model --\ntext a\ncall write_file {\"file_path\": \"x\"}\n---\nfail 503\ntokens 5\n-- settings.json --\n{}\n-- want/x --\n",
 		"prompt a\n-- model.responses --\n{\"method\":\"generateContent\",\"response\":{}}\n", "-- ../x --\n-- a --\n-- a --\n", "prompt \"\nanswer ~(\n", "", "-- model --\ncall x {\n",
+		"prompt a\n-- hooks --\n{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Bash|(\", \"hooks\": [{\"type\": \"command\", \"command\": \"x\", \"timeout\": 1e300}, 1]}]}}\n",
+		"prompt a\n-- hooks --\n{\"spec\": \"hooks/0.1\", \"hooks\": [{\"event\": \"after_tool_execute\", \"matcher\": [\"shell\", {\"pattern\": \"(\"}], \"handler\": {\"type\": \"command\", \"command\": \"x\"}}]}\n",
 		"start\n-- settings.json --\n{}\n-- model --\nshell \"a\nwrite 'a b' <<E\n\n---\n#\nE\nedit a \"x\" ''\nread \"\\n\"\nsearch a\n\nwrite a <<E\n",
 	} {
 		f.Add([]byte(text))

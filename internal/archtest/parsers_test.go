@@ -12,7 +12,7 @@ var parsers = []fuzzed{
 	{target: "e2e/fakemodel FuzzRequest", folder: "e2e/fakemodel", functions: "anthropicJudge.head blocks chatJudge.head decode exchange.answer exchange.serveJSON geminiAPI.read geminiJudge.tools image instance isEmptyObject isText itemsOf object openAIContent queue.keepFailure reading.checkTools reading.choice reading.responsesCall typeOf"},
 	{target: "llm/script FuzzParse", folder: "e2e/testbed", functions: "ReadModel"},
 	{target: "e2e/testbed FuzzCase", folder: "e2e/record", functions: "unfit"},
-	{target: "e2e/testbed FuzzCase", folder: "e2e/testbed", functions: "Parse ReadFile modelParser.call"},
+	{target: "e2e/testbed FuzzCase", folder: "e2e/testbed", functions: "Parse ReadFile modelParser.call nestedHooks"},
 	{target: "hooks FuzzEditor", folder: "hooks", functions: "editSettings"},
 	{target: "hooks FuzzEditor", folder: "hooks/jsonc", functions: "Update"},
 	{target: "internal/mcp/servers FuzzEdit", folder: "internal/mcp/servers", functions: "Switches.Off edit"},
