@@ -187,10 +187,8 @@ func (a *Adapter) portable(p testbed.Portable) (hook, error) {
 		if err != nil {
 			return h, err
 		}
-		h.tools = append(h.tools, names...)
+		h.tools = append(h.tools, slices.DeleteFunc(names, func(n string) bool { return slices.Contains(h.tools, n) })...)
 	}
-	slices.Sort(h.tools)
-	h.tools = slices.Compact(h.tools)
 	h.matcher = fill(a.Hooks.Matcher, map[string]string{"NAMES": strings.Join(h.tools, "|")})
 	return h, nil
 }
@@ -211,7 +209,8 @@ func (a *Adapter) named(pattern string) ([]string, error) {
 	if names == nil {
 		return []string{pattern}, nil
 	}
-	return names, nil
+	slices.Sort(names) // the same every time
+	return slices.Compact(names), nil
 }
 
 // limit is a time-out in the agent's unit; 0: none.
