@@ -33,6 +33,7 @@ type Hook struct {
 	Description string
 	Command     string
 	Matcher     string
+	If          string // a condition on the call, such as Bash(git *); empty: none
 	Sequential  bool
 	Timeout     time.Duration // 0 means 60 s
 	Env         map[string]string

@@ -12,7 +12,7 @@ import (
 // DefaultTimeout is what a hook without a time-out gets from the engine.
 const DefaultTimeout = 60 * time.Second
 
-var entryFields = []string{"type", "command", "name", "description", "timeout", "env", "onError", "dialect"}
+var entryFields = []string{"type", "command", "name", "description", "timeout", "env", "onError", "dialect", "if"}
 
 // hook reads one entry of a group. What makes it impossible to run skips it;
 // any other fault costs only the field.
@@ -28,6 +28,7 @@ func (l *loader) hook(h Hook, n jsonc.Node) (Hook, bool) {
 	l.fields("a hook of "+string(h.Event), n, entryFields)
 	h.Name = l.text(n, "name")
 	h.Description = l.text(n, "description")
+	h.If = l.condition(n, h.Event)
 	h.Timeout = l.timeout(n.Get("timeout"))
 	h.Env = l.env(n.Get("env"))
 	h.OnError = l.onError(n.Get("onError"))
@@ -66,6 +67,19 @@ func (l *loader) command(h *Hook, n jsonc.Node) bool {
 		return true
 	}
 	return false
+}
+
+// condition reads "if". One that cannot be read holds for every call.
+func (l *loader) condition(n jsonc.Node, event Event) string {
+	text := strings.TrimSpace(l.text(n, "if"))
+	switch {
+	case text == "":
+	case !event.IsTool():
+		l.problem(n.Get("if").Line(), "if: %s has no tool, so that the hook never runs; take the condition away", event)
+	case rule.FindString(text) == "":
+		l.problem(n.Get("if").Line(), "if: %q is not a condition such as Bash(git *) or Edit(src/**): the hook runs whatever the call is", text)
+	}
+	return text
 }
 
 // text reads an optional string.

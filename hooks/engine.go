@@ -45,6 +45,9 @@ type Engine struct {
 	// of the agent whose dialect it is, kept up with the session. nil: hooks of all
 	// dialects get Origin's.
 	Transcript func(d *protocol.Dialect) string
+	// EnvFile, if not nil, makes the path of a file in which a SessionStart hook of
+	// Claude Code's dialect may leave variables for later shell commands.
+	EnvFile func() (string, error)
 	// Patience is how long the hooks of SessionEnd, PreCompress and Notification
 	// are waited for before they are left running; 0 means 5 s.
 	Patience time.Duration

@@ -21,9 +21,9 @@ func (e *Engine) Explain(ev Event, subject string, mcp *protocol.MCPContext) Rep
 		return Report{Event: ev, Subject: subject}
 	}
 	e.mu.RLock()
-	c, mask := e.Config, e.Mask
+	c, mask, o := e.Config, e.Mask, e.Origin
 	e.mu.RUnlock()
-	p := e.plan(c, ev, subjectOf(subject, mcp))
+	p := e.plan(c, ev, subjectOf(subject, mcp), nil, o)
 	r := Report{Event: ev, Subject: subject, Sequential: p.sequential, Runs: p.runs, mask: mask}
 	compare(ev, r.Runs)
 	for i := range r.Runs {

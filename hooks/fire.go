@@ -63,6 +63,7 @@ type firing[S any] struct {
 	e        *Engine
 	ev       event[S]
 	base     protocol.Base
+	origin   Origin
 	env      []string
 	promptID string
 	todo     []int
@@ -78,7 +79,7 @@ type firing[S any] struct {
 func fire[S any](ctx context.Context, e *Engine, ev event[S]) (S, Verdict) {
 	started := time.Now()
 	seq, config, origin := e.begin()
-	f := &firing[S]{e: e, ev: ev, env: origin.env(), promptID: e.promptID(origin.SessionID), base: protocol.Base{
+	f := &firing[S]{e: e, ev: ev, origin: origin, env: origin.env(), promptID: e.promptID(origin.SessionID), base: protocol.Base{
 		SessionID: origin.SessionID, TranscriptPath: origin.TranscriptPath, Cwd: origin.Cwd,
 		HookEventName: ev.name, Timestamp: started.UTC().Format(protocol.TimeLayout), PermissionMode: e.mode(ev.name),
 	}}
@@ -158,6 +159,10 @@ func (f *firing[S]) runInTurn(ctx context.Context) S {
 				state = f.ev.next(state)
 			}
 			stdin = f.ev.stdin(f.base, state)
+		}
+		if why := f.unmet(i, stdin); why != "" {
+			f.skip(i, why)
+			continue
 		}
 		f.runOne(ctx, i, stdin)
 		state = f.absorb(state, i)

@@ -60,7 +60,8 @@ func (s Source) Standing() int {
 	return layerRank[s.Layer]
 }
 
-func (e *Engine) plan(c Config, ev Event, s subject) plan {
+// plan is for ev; args are those of a call, nil where nobody knows them.
+func (e *Engine) plan(c Config, ev Event, s subject, args map[string]any, o Origin) plan {
 	var p plan
 	for _, h := range c.Hooks {
 		if h.Event == ev {
@@ -75,8 +76,12 @@ func (e *Engine) plan(c Config, ev Event, s subject) plan {
 		why := ""
 		r.Matched, why = e.match(r, s)
 		r.Skipped = r.skip(c.Off, why, e.Runner == nil)
+		if r.Skipped == "" && r.Hook.If != "" && !ev.IsTool() {
+			r.Skipped = "its condition is for tools, and " + string(ev) + " has none"
+		}
 		p.sequential = p.sequential || r.Skipped == "" && r.Hook.Sequential
 	}
+	p.conditions(s, args, o)
 	p.shadow()
 	for i := range p.runs {
 		if p.runs[i].Skipped == "" {
@@ -84,6 +89,16 @@ func (e *Engine) plan(c Config, ev Event, s subject) plan {
 		}
 	}
 	return p
+}
+
+// conditions leaves out the hooks whose condition does not hold. Of hooks that
+// run one after the other that is only known when their turn comes.
+func (p *plan) conditions(s subject, args map[string]any, o Origin) {
+	for i := range p.runs {
+		if r := &p.runs[i]; r.Skipped == "" && !p.sequential {
+			r.Skipped = unmet(r.Hook.If, s, args, o)
+		}
+	}
 }
 
 // skip says why r does not run whatever the others are; empty: it may.
@@ -105,11 +120,11 @@ func (r *Run) skip(off, unmatched string, noRunner bool) string {
 
 // shadow leaves one of those that are the same, and tells how they differ.
 func (p *plan) shadow() {
-	type key struct{ name, command, dialect string }
+	type key struct{ name, command, dialect, condition string }
 	same := map[key][]*Run{}
 	for i := range p.runs {
 		if r := &p.runs[i]; r.Skipped == "" {
-			k := key{r.Hook.Name, r.Hook.Command, protocol.DialectOf(r.Hook.Dialect).Name}
+			k := key{r.Hook.Name, r.Hook.Command, protocol.DialectOf(r.Hook.Dialect).Name, r.Hook.If}
 			same[k] = append(same[k], r)
 		}
 	}

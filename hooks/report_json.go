@@ -66,6 +66,7 @@ type wireHook struct {
 	Description string            `json:"description,omitempty"`
 	Command     string            `json:"command"`
 	Matcher     string            `json:"matcher,omitempty"`
+	If          string            `json:"if,omitempty"`
 	Sequential  bool              `json:"sequential,omitempty"`
 	TimeoutMS   int64             `json:"timeout_ms,omitempty"`
 	Env         map[string]string `json:"env,omitempty"`
@@ -160,7 +161,7 @@ func (r Run) wire() wireRun {
 
 func (h Hook) wire() wireHook {
 	return wireHook{
-		Event: h.Event, Name: h.Name, Description: h.Description, Command: h.Command, Matcher: h.Matcher,
+		Event: h.Event, Name: h.Name, Description: h.Description, Command: h.Command, Matcher: h.Matcher, If: h.If,
 		Sequential: h.Sequential, TimeoutMS: h.Timeout.Milliseconds(), Env: h.Env, OnError: h.OnError, Dialect: h.Dialect,
 		Layer: h.Source.Layer, File: h.Source.File, Line: h.Source.Line, Extension: h.Source.Extension, InProject: h.Source.InProject,
 		Disabled: h.Disabled, Untrusted: h.Untrusted, Note: h.Note,
@@ -223,7 +224,7 @@ func (w wireRun) run() Run {
 
 func (w wireHook) hook() Hook {
 	return Hook{
-		Event: w.Event, Name: w.Name, Description: w.Description, Command: w.Command, Matcher: w.Matcher,
+		Event: w.Event, Name: w.Name, Description: w.Description, Command: w.Command, Matcher: w.Matcher, If: w.If,
 		Sequential: w.Sequential, Timeout: time.Duration(w.TimeoutMS) * time.Millisecond, Env: w.Env, OnError: w.OnError,
 		Dialect: w.Dialect, Source: Source{Layer: w.Layer, File: w.File, Line: w.Line, Extension: w.Extension, InProject: w.InProject},
 		Disabled: w.Disabled, Untrusted: w.Untrusted, Note: w.Note,

@@ -40,6 +40,11 @@ func (f *firing[S]) inDialect(h Hook, stdin Payload) (Payload, []string) {
 	for _, name := range slices.Sorted(maps.Keys(play.Env)) {
 		env = append(env, name+"="+fmt.Sprint(v.Fill(play.Env[name])))
 	}
+	if f.ev.name == protocol.SessionStart && f.e.EnvFile != nil {
+		if file, err := f.e.EnvFile(); err == nil {
+			env = append(env, "CLAUDE_ENV_FILE="+file)
+		}
+	}
 	var p map[string]any
 	name := d.Events[f.ev.name]
 	if name == "" {

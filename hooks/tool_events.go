@@ -44,8 +44,8 @@ func (e *Engine) NotOffered(use ToolUse, why string) {
 	if e == nil || e.Report == nil {
 		return
 	}
-	seq, config, _ := e.begin()
-	p := e.plan(config, protocol.BeforeTool, subject{use.Call.Name, use.MCP})
+	seq, config, origin := e.begin()
+	p := e.plan(config, protocol.BeforeTool, subject{use.Call.Name, use.MCP}, use.Call.Args, origin)
 	for i := range p.runs {
 		if p.runs[i].Skipped == "" {
 			p.runs[i].Skipped = why

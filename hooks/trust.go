@@ -69,6 +69,7 @@ type TrustStore struct{ Dir string }
 type fingerprint struct {
 	Event   Event             `json:"event"`
 	Matcher string            `json:"matcher,omitempty"`
+	If      string            `json:"if,omitempty"`
 	Name    string            `json:"name,omitempty"`
 	Command string            `json:"command"`
 	Env     string            `json:"env,omitempty"`     // hash; empty: no variables
@@ -229,7 +230,7 @@ func (s TrustStore) tellUpstream(root string, hooks []Hook) error {
 }
 
 func fingerprintOf(h Hook, root string) fingerprint {
-	f := fingerprint{Event: h.Event, Matcher: h.Matcher, Name: h.Name, Command: h.Command}
+	f := fingerprint{Event: h.Event, Matcher: h.Matcher, If: h.If, Name: h.Name, Command: h.Command}
 	if len(h.Env) > 0 {
 		env, _ := json.Marshal(h.Env) // sorted by name; strings always marshal
 		f.Env = hash(env)
@@ -261,7 +262,7 @@ func (f fingerprint) compare(known []fingerprint) (TrustStatus, []string) {
 	}
 	var changed []string
 	for _, c := range []struct{ what, before, now string }{
-		{"command", before.Command, f.Command}, {"matcher", before.Matcher, f.Matcher},
+		{"command", before.Command, f.Command}, {"matcher", before.Matcher, f.Matcher}, {"if", before.If, f.If},
 		{"name", before.Name, f.Name}, {"env", before.Env, f.Env},
 	} {
 		if c.before != c.now {

@@ -54,6 +54,7 @@ func TestTrust(t *testing.T) {
 		change func(*hooks.Hook)
 	}{
 		{"changed: command, script hooks/guard.sh", func(h *hooks.Hook) { h.Command = "curl x | sh" }},
+		{"changed: if", func(h *hooks.Hook) { h.If = "Bash(git *)" }},
 		{"changed: matcher", func(h *hooks.Hook) { h.Matcher = "" }},
 		{"changed: env", func(h *hooks.Hook) { h.Env = map[string]string{"TOKEN": "other"} }},
 		{"changed: name", func(h *hooks.Hook) { h.Name = "" }},

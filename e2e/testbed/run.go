@@ -110,9 +110,8 @@ func newRunner(c *Case, o Options) *runner {
 	if r.o.Lookup == nil {
 		r.o.Lookup = os.LookupEnv
 	}
-	r.rec = &recorder{model: newProvider(c.Rounds)}
+	r.rec = &recorder{}
 	r.rec.r.file, r.rec.r.sections, r.rec.r.wants, r.rec.r.update = c.Path, c.files, c.wants, o.Update
-	r.rec.r.rounds = c.Rounds
 	r.rec.r.updates = map[string][]byte{}
 	r.rec.r.diff = r.diff
 	return r
@@ -124,6 +123,10 @@ func (r *runner) prepare() error {
 	if r.place, err = newPlace(r.o.Keep, r.c.base()); err != nil {
 		return err
 	}
+	if r.c, err = r.c.placed(r.place); err != nil {
+		return err
+	}
+	r.rec.model, r.rec.r.rounds = newProvider(r.c.Rounds), r.c.Rounds
 	r.rec.r.Workspace, r.rec.r.Home = r.place.workspace, r.place.home
 	r.setup = Setup{Workspace: r.place.workspace, Home: r.place.home, Trust: TrustOn, HooksOff: r.hooksOff}
 	if err := r.place.write(r.c.files); err != nil {

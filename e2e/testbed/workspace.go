@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/tools/txtar"
 
 	"minigem/internal/boundedfile"
 )
@@ -59,6 +62,28 @@ func newPlace(parent, name string) (*place, error) {
 		return nil, fmt.Errorf("making the folder of a case: %w", err)
 	}
 	return p, nil
+}
+
+// placed is c with the folders of p where its script and its model say $WORK and
+// $HOME.
+func (c *Case) placed(p *place) (*Case, error) {
+	folders := strings.NewReplacer("$WORK", filepath.ToSlash(p.workspace), "$HOME", filepath.ToSlash(p.home))
+	a := &txtar.Archive{Comment: []byte(folders.Replace(string(c.archive.Comment))), Files: slices.Clone(c.archive.Files)}
+	same := bytes.Equal(a.Comment, c.archive.Comment)
+	for i, f := range a.Files {
+		if f.Name == modelSection || f.Name == responsesSection {
+			a.Files[i].Data = []byte(folders.Replace(string(f.Data)))
+			same = same && bytes.Equal(a.Files[i].Data, f.Data)
+		}
+	}
+	if same {
+		return c, nil
+	}
+	out, err := Parse(c.Path, txtar.Format(a))
+	if err == nil {
+		out.Name, out.archive = c.Name, c.archive
+	}
+	return out, err
 }
 
 // write puts the files of a case where they belong.

@@ -148,7 +148,7 @@ func TestEvents(t *testing.T) {
 	t.Parallel()
 	for theirs, ours := range map[string]protocol.Event{
 		"PreToolUse": protocol.BeforeTool, "PostToolUse": protocol.AfterTool, "UserPromptSubmit": protocol.BeforeAgent,
-		"Stop": protocol.AfterAgent, "SubagentStop": protocol.AfterAgent, "SubAgentStop": protocol.AfterAgent,
+		"Stop":       protocol.AfterAgent,
 		"PreCompact": protocol.PreCompress, "SessionStart": protocol.SessionStart, "SessionEnd": protocol.SessionEnd,
 		"Notification": protocol.Notification,
 	} {
@@ -156,7 +156,7 @@ func TestEvents(t *testing.T) {
 		require.Len(t, got, 1, theirs)
 		assert.Equal(t, ours, got[0].Event)
 	}
-	for _, theirs := range []string{"PermissionRequest", "PostToolUseFailure", "WorktreeCreate"} {
+	for _, theirs := range []string{"PermissionRequest", "PostToolUseFailure", "WorktreeCreate", "SubagentStop"} {
 		got, remarks := one(t, theirs, "", "")
 		assert.Empty(t, got)
 		assert.Equal(t, []claude.Remark{{File: "c", Line: 1, Text: theirs + " has no counterpart", Lost: true}}, remarks)

@@ -41,9 +41,6 @@ func (m *migration) matcher(theirs string, event protocol.Event, n jsonc.Node) (
 		return "", false
 	case event == protocol.BeforeTool || event == protocol.AfterTool:
 		return m.toolMatcher(theirs, n, text)
-	case strings.EqualFold(theirs, "SubagentStop"):
-		m.lost(n, "%s: the hooks for the agents %q: which agent it was is not known here", theirs, text)
-		return "", false
 	case triggers[event] == nil:
 		return "", true // Claude Code ignores it too
 	}

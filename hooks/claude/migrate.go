@@ -75,6 +75,7 @@ func Migrate(target File, sources ...File) (Result, error) {
 type key struct {
 	event            protocol.Event
 	matcher, command string
+	condition        string
 }
 
 func present(root jsonc.Node) map[key]bool {
@@ -82,7 +83,7 @@ func present(root jsonc.Node) map[key]bool {
 	for _, event := range root.Get("hooks").Members() {
 		for _, group := range event.Value.Elements() {
 			for _, hook := range group.Get("hooks").Elements() {
-				seen[key{protocol.Event(event.Name), group.Get("matcher").Text(), hook.Get("command").Text()}] = true
+				seen[key{protocol.Event(event.Name), group.Get("matcher").Text(), hook.Get("command").Text(), hook.Get("if").Text()}] = true
 			}
 		}
 	}
@@ -101,6 +102,7 @@ type hook struct {
 	Name        string      `json:"name,omitempty"`
 	Description string      `json:"description,omitempty"`
 	Timeout     json.Number `json:"timeout,omitempty"`
+	If          string      `json:"if,omitempty"`
 	Dialect     string      `json:"dialect"`
 }
 
@@ -153,7 +155,6 @@ func (m *migration) file(source File) error {
 var differences = map[string]string{
 	"PostToolUse":  "AfterTool runs after a failed call too",
 	"PreCompact":   "PreCompress cannot block",
-	"SubagentStop": "AfterAgent runs when the main agent has finished; nothing runs when a sub-agent has",
 	"Notification": "Notification runs for permission prompts only",
 }
 
@@ -175,8 +176,7 @@ func (m *migration) event(member jsonc.Member) error {
 			return err
 		}
 	}
-	name := strings.Replace(member.Name, "SubAgent", "Subagent", 1)
-	if text := differences[name]; text != "" && m.added > before {
+	if text := differences[member.Name]; text != "" && m.added > before {
 		m.differs(member.Value, "%s: %s", member.Name, text)
 	}
 	return nil
@@ -197,7 +197,7 @@ func (m *migration) group(theirs string, event protocol.Event, n jsonc.Node) err
 		if !ok {
 			continue
 		}
-		k := key{event, matcher, h.Command}
+		k := key{event, matcher, h.Command, h.If}
 		if m.seen[k] {
 			continue
 		}
@@ -235,15 +235,11 @@ func (m *migration) hook(event string, n jsonc.Node) (hook, bool) {
 	case command.Kind() != jsonc.String || strings.TrimSpace(command.Text()) == "":
 		m.lost(n, "%s: a hook without a command is left out", event)
 		return hook{}, false
-	case n.Get("if").Exists():
-		m.lost(n, "%s: %s is left out: its condition %q cannot be kept; test it in the script and add the hook by hand",
-			event, command.Text(), n.Get("if").Text())
-		return hook{}, false
 	case shell.Exists() && shell.Text() != "bash":
 		m.lost(n, "%s: %s is left out: it is for the shell %q", event, command.Text(), shell.Text())
 		return hook{}, false
 	}
-	h := hook{Type: "command", Command: command.Text(), Name: n.Get("name").Text(), Dialect: "claude"}
+	h := hook{Type: "command", Command: command.Text(), Name: n.Get("name").Text(), If: n.Get("if").Text(), Dialect: "claude"}
 	h.Description = n.Get("description").Text()
 	if h.Description == "" {
 		h.Description = n.Get("statusMessage").Text()

@@ -10,8 +10,6 @@ import "minigem/hooks/protocol"
 // not need, since no hook is ever told them.
 var (
 	moreEvents = map[string]protocol.Event{
-		"SubagentStop": protocol.AfterAgent,
-		"SubAgentStop": protocol.AfterAgent, // as upstream's migration spells it
 		"SessionStart": protocol.SessionStart,
 		"SessionEnd":   protocol.SessionEnd,
 		"Notification": protocol.Notification,

@@ -118,7 +118,7 @@ func (d *Dialect) Translate(event Event, payload []byte) []byte {
 	if name, ok := p["tool_name"].(string); ok {
 		if args, ok := p["tool_input"].(map[string]any); ok {
 			cwd, _ := p["cwd"].(string)
-			p["tool_input"] = d.toolInput(name, cwd, args)
+			p["tool_input"] = d.ToolInput(name, cwd, args)
 		}
 		p["tool_name"] = d.ToolName(name, contextOf(p["mcp_context"]))
 	}

@@ -16,9 +16,9 @@ var pathArgs = []string{"file_path", "path", "notebook_path"}
 // address is a web page in a text.
 var address = regexp.MustCompile(`https?://[^\s<>"')\]]+`)
 
-// toolInput is what hooks of this dialect read as the arguments of the tool that
+// ToolInput is what hooks of this dialect read as the arguments of the tool that
 // we call name.
-func (d *Dialect) toolInput(name, cwd string, args map[string]any) map[string]any {
+func (d *Dialect) ToolInput(name, cwd string, args map[string]any) map[string]any {
 	if _, known := d.Tools[name]; !known {
 		return args
 	}
@@ -82,7 +82,7 @@ func (d *Dialect) arguments(name string, input []byte, given map[string]any) map
 	}
 	_ = json.Unmarshal(input, &event) // without it nothing is as it was
 	before, cwd := event.Args, event.Cwd
-	shown := d.toolInput(name, cwd, before)
+	shown := d.ToolInput(name, cwd, before)
 	out := make(map[string]any, len(given))
 	for k, v := range given {
 		ours := k

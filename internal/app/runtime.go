@@ -16,6 +16,7 @@ import (
 	"minigem/compress"
 	"minigem/hooks"
 	"minigem/hooks/command"
+	"minigem/hooks/protocol"
 	"minigem/internal/atomicfile"
 	"minigem/internal/contextfile"
 	"minigem/internal/exit"
@@ -72,6 +73,7 @@ type Runtime struct {
 	Alerts     *notify.Notifier     // nil: nobody can be asked
 	telemetry  *telemetry.Telemetry // nil: off
 	closers    []func() error       // last first
+	forClaude  forClaude
 }
 
 // Build makes a Runtime. The caller begins its session, and closes it.
@@ -166,6 +168,9 @@ func (r *Runtime) wireHooks(_ context.Context, _ *System, w *Frontend) error {
 		Mask:   r.Config.Mask,
 		Watch:  hooks.NewWatch(r.Config.ProjectDir, r.Config.Hooks),
 		Mode:   func() string { return string(r.Policy.Mode()) },
+
+		Transcript: func(*protocol.Dialect) string { return r.forClaude.transcript(w.Warn) },
+		EnvFile:    func() (string, error) { return r.forClaude.envFile() },
 	}
 	if w.Configure != nil {
 		w.Configure(r.Engine)
@@ -198,6 +203,7 @@ func (r *Runtime) wireSession(_ context.Context, sys *System, w *Frontend) error
 
 // identify tells hooks which session they are in.
 func (r *Runtime) identify(id, path string) {
+	r.forClaude.begin(r.Project, id, path, r.Config.Dir)
 	r.Engine.SetOrigin(hooks.Origin{
 		SessionID: id, TranscriptPath: path, Cwd: r.Config.Dir, ProjectDir: r.Config.ProjectDir,
 		PlansDir: filepath.Join(r.Project.Temp, id, "plans"),

@@ -37,6 +37,7 @@ type ListedHook struct {
 	Description string      `json:"description,omitempty"`
 	Command     string      `json:"command"`
 	Matcher     string      `json:"matcher,omitempty"`
+	If          string      `json:"if,omitempty"`
 	TimeoutMS   int64       `json:"timeout_ms"`
 	Sequential  bool        `json:"sequential,omitempty"`
 	OnError     string      `json:"on_error,omitempty"`
@@ -100,7 +101,7 @@ func listed(h hooks.Hook, loaded bool) ListedHook {
 		timeout = hooks.DefaultTimeout
 	}
 	return ListedHook{
-		Event: h.Event, ID: h.ID(), Name: h.Name, Description: h.Description, Command: h.Command, Matcher: h.Matcher,
+		Event: h.Event, ID: h.ID(), Name: h.Name, Description: h.Description, Command: h.Command, Matcher: h.Matcher, If: h.If,
 		TimeoutMS: timeout.Milliseconds(), Sequential: h.Sequential, OnError: h.OnError, Dialect: h.Dialect,
 		Layer: h.Source.Layer, Extension: h.Source.Extension, InProject: h.Source.InProject, File: h.Source.File, Line: h.Source.Line,
 		Enabled: h.Disabled == "", Disabled: h.Disabled, Loaded: loaded,
@@ -186,6 +187,9 @@ func writeHooks(c *app.Configuration, b *strings.Builder, all []ListedHook) {
 		matcher := h.Matcher
 		if matcher == "" {
 			matcher = "*"
+		}
+		if h.If != "" {
+			matcher += " if " + h.If
 		}
 		rows[i] = []string{
 			text.VisibleLine(h.ID), layer, text.VisibleLine(matcher), fmt.Sprintf("%d ms", h.TimeoutMS), state(h),

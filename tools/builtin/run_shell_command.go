@@ -55,6 +55,9 @@ type ShellOptions struct {
 	// Env gives the environment of commands, "k=v", redacted as the settings
 	// want; what the tool itself sets comes on top. nil: nothing but that.
 	Env func() []string
+	// Prelude is what the shell does before each command, on the same line; nil:
+	// nothing. It is for bash.
+	Prelude func() string
 	// Inactivity stops a command that printed nothing for so long; 0 or less: never.
 	// Upstream's default is 300 s.
 	Inactivity time.Duration
@@ -149,7 +152,11 @@ func (c *shellCall) RunStream(ctx context.Context, live func(string)) (tools.Res
 	if ctx.Err() != nil {
 		return tools.Result{}, context.Cause(ctx)
 	}
-	cmd := proc.Command{Line: c.Command, Dir: dir, Env: c.env(), Merge: true, Grace: shellGrace, Guarded: true}
+	line := c.Command
+	if c.tool.opts.Prelude != nil && proc.ShellName() == "bash" {
+		line = c.tool.opts.Prelude() + line
+	}
+	cmd := proc.Command{Line: line, Dir: dir, Env: c.env(), Merge: true, Grace: shellGrace, Guarded: true}
 	if confine := c.tool.opts.Confine; confine != nil {
 		cmd.Confine = func(argv []string, attr *os.ProcAttr) ([]string, error) { return confine(c.read, argv, attr) }
 	}

@@ -107,6 +107,7 @@ type HookPlan struct {
 	ID         string       `json:"id"`
 	Command    string       `json:"command"`
 	Matcher    string       `json:"matcher,omitempty"`
+	If         string       `json:"if,omitempty"`
 	TimeoutMS  int64        `json:"timeout_ms"`
 	Sequential bool         `json:"sequential,omitempty"`
 	Layer      hooks.Layer  `json:"layer"`
@@ -287,7 +288,7 @@ func planOf(h hooks.Hook) HookPlan {
 		timeout = hooks.DefaultTimeout
 	}
 	return HookPlan{
-		ID: h.ID(), Command: h.Command, Matcher: h.Matcher, TimeoutMS: timeout.Milliseconds(), Sequential: h.Sequential,
+		ID: h.ID(), Command: h.Command, Matcher: h.Matcher, If: h.If, TimeoutMS: timeout.Milliseconds(), Sequential: h.Sequential,
 		Layer: h.Source.Layer, Extension: h.Source.Extension, File: h.Source.File, Line: h.Source.Line,
 		Enabled: h.Disabled == "", Trusted: h.Untrusted == "", Note: h.Note, Matches: []string{}, RunsFor: []string{}, hook: h,
 	}

@@ -1,0 +1,80 @@
+package hooks_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"minigem/hooks"
+	"minigem/hooks/hookstest"
+	"minigem/hooks/protocol"
+	"minigem/llm"
+)
+
+// TestConditions: a hook with a condition runs for the calls that are as it says,
+// and wherever that cannot be decided.
+func TestConditions(t *testing.T) {
+	t.Parallel()
+	shell := func(command string) llm.ToolCall {
+		return llm.ToolCall{Name: "run_shell_command", Args: map[string]any{"command": command}}
+	}
+	write := func(path string) llm.ToolCall {
+		return llm.ToolCall{Name: "write_file", Args: map[string]any{"file_path": path}}
+	}
+	for _, c := range []struct {
+		condition string
+		call      llm.ToolCall
+		runs      bool
+	}{
+		{"Bash(git *)", shell("git push"), true},
+		{"Bash(git *)", shell("git"), true},
+		{"Bash(git *)", shell("gitk"), false},
+		{"Bash(git *)", shell("ls"), false},
+		{"Bash(git *)", shell("cd x && A=1 git push"), true},
+		{"Bash(git *)", shell("echo $(git rev-parse HEAD)"), true},
+		{"Bash(git *)", shell("echo git push"), false},
+		{"Bash(git *)", shell("$GIT push"), true},
+		{"Bash(git *)", shell("git 'push"), true},
+		{"Bash(git push *)", shell("git status"), false},
+		{"Bash(npm run test:*)", shell("npm run test -- -u"), true},
+		{"Bash(git *)", write("git x"), false},
+		{"Bash", shell("ls"), true},
+		{"run_shell_command(ls *)", shell("ls -l"), true},
+		{"Edit(src/**)", write("src/a/b.go"), true},
+		{"Edit(src/**)", write("/work/src/a.go"), true},
+		{"Edit(src/**)", write("src/../doc/a.go"), false},
+		{"Edit(src/**)", write("doc/src/a.go"), false},
+		{"Edit(src)", write("doc/src/a.go"), true},
+		{"Write(*.ts)", write("a/b/c.ts"), true},
+		{"Write(*.ts)", write("a/b/c.tsx"), false},
+		{"Write(/doc/*.md)", write("doc/a.md"), true},
+		{"Write(//etc/**)", write("/etc/passwd"), true},
+		{"Read(*.ts)", write("a.ts"), false},
+		{"Write(a", write("b"), true}, // cannot be read
+	} {
+		runner := &hookstest.Runner{Scripts: map[string]hookstest.Script{"./guard": {Exit: 2, Stderr: "no"}}}
+		for _, sequential := range []bool{false, true} {
+			e := &hooks.Engine{Runner: runner, Origin: hooks.Origin{Cwd: "/work", ProjectDir: "/work"}, Config: hooks.Config{Hooks: []hooks.Hook{
+				{Event: protocol.BeforeTool, Command: "./guard", Dialect: "claude", If: c.condition, Sequential: sequential},
+			}}}
+			out := e.BeforeTool(t.Context(), hooks.ToolUse{Call: c.call})
+			assert.Equal(t, c.runs, out.Denied(), "%s for %v", c.condition, c.call)
+		}
+	}
+}
+
+// TestConditionOfARewrittenCall: a hook that runs after one that changes the
+// arguments is asked about what they are then.
+func TestConditionOfARewrittenCall(t *testing.T) {
+	t.Parallel()
+	runner := &hookstest.Runner{Scripts: map[string]hookstest.Script{
+		"./rewrite": {Stdout: `{"hookSpecificOutput":{"tool_input":{"command":"git push"}}}`},
+		"./guard":   {Exit: 2, Stderr: "no"},
+	}}
+	e := &hooks.Engine{Runner: runner, Config: hooks.Config{Hooks: []hooks.Hook{
+		{Event: protocol.BeforeTool, Command: "./rewrite", Sequential: true},
+		{Event: protocol.BeforeTool, Command: "./guard", If: "Bash(git *)"},
+	}}}
+	out := e.BeforeTool(t.Context(), hooks.ToolUse{Call: llm.ToolCall{Name: "run_shell_command", Args: map[string]any{"command": "ls"}}})
+	assert.True(t, out.Denied())
+}

@@ -1,0 +1,252 @@
+package transcript
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/google/uuid"
+	"github.com/tidwall/gjson"
+
+	"minigem/internal/boundedfile"
+	"minigem/llm"
+)
+
+// ClaudeCopy keeps what a session's file says in a second one, in the form of
+// Claude Code's transcripts, for hooks that were written for those. It only ever
+// appends. It is safe for concurrent use.
+type ClaudeCopy struct {
+	From, To string // the session's file, and the copy
+	Session  string // the session's id
+	Cwd      string
+	// Tool says what Claude Code calls a tool and its arguments.
+	Tool func(name string, args map[string]any) (string, map[string]any)
+
+	mu     sync.Mutex
+	read   int64             // bytes of From
+	said   map[string]string // the parent of each message and call that is in the copy
+	parent string            // the id of the last line
+	out    bytes.Buffer
+}
+
+// Update brings the copy up to date.
+func (c *ClaudeCopy) Update() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	fresh := c.said == nil
+	if fresh {
+		c.said = map[string]string{}
+	}
+	if err := c.readOn(); err != nil {
+		return fmt.Errorf("copying the session file for hooks of Claude Code: %w", err)
+	}
+	if c.out.Len() == 0 && !fresh {
+		return nil
+	}
+	defer c.out.Reset()
+	if err := c.write(fresh); err != nil {
+		return fmt.Errorf("copying the session file for hooks of Claude Code: %w", err)
+	}
+	return nil
+}
+
+func (c *ClaudeCopy) write(fresh bool) error {
+	flags := os.O_WRONLY | os.O_CREATE | os.O_APPEND
+	if fresh {
+		flags |= os.O_TRUNC
+		if err := os.MkdirAll(filepath.Dir(c.To), 0o700); err != nil {
+			return err
+		}
+	}
+	f, err := os.OpenFile(c.To, flags, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(c.out.Bytes())
+	return errors.Join(err, f.Close())
+}
+
+// readOn reads the lines that were added since. A line without its end is left
+// for later.
+func (c *ClaudeCopy) readOn() error {
+	f, err := boundedfile.Open(c.From)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	if _, err := f.Seek(c.read, io.SeekStart); err != nil {
+		return err
+	}
+	data, err := io.ReadAll(io.LimitReader(f, boundedfile.Recorded))
+	if err != nil {
+		return err
+	}
+	end := bytes.LastIndexByte(data, '\n') + 1
+	c.read += int64(end)
+	check := &checker{}
+	for line := range strings.Lines(string(data[:end])) {
+		if line = strings.TrimSpace(line); check.valid(line) {
+			c.record(gjson.Parse(line))
+		}
+	}
+	return nil
+}
+
+func (c *ClaudeCopy) record(o gjson.Result) {
+	switch {
+	case o.Get("$rewindTo").Exists():
+		if parent, ok := c.said[o.Get("$rewindTo").String()]; ok {
+			c.parent = parent
+		}
+	case o.Get("$set.messages").IsArray():
+		compacted := c.parent != ""
+		for _, m := range o.Get("$set.messages").Array() {
+			c.message(decodeMessage(m.Raw), compacted)
+		}
+	case o.Get("minigem.message").Exists():
+		m := o.Get("minigem.message")
+		for _, p := range decodeContent(m.Get("parts").Raw) {
+			if call, ok := p.(llm.ToolCall); ok {
+				c.call(m.Get("id").String(), Message{}, ToolCall{ID: call.ID, Name: call.Name, Args: call.Args})
+			}
+		}
+	case o.Get("minigem.toolCall").Exists():
+		call := o.Get("minigem.toolCall")
+		c.result(decodeCall(call.Get("call").Raw))
+	case o.Get("id").Exists() && o.Get("type").Exists():
+		c.message(decodeMessage(o.Raw), false)
+	}
+}
+
+// message writes what is new of m. compacted: it came with a list that took the
+// place of all messages.
+func (c *ClaudeCopy) message(m Message, compacted bool) {
+	if _, known := c.said[m.ID]; !known && m.ID != PreambleID {
+		c.said[m.ID] = c.parent
+		switch m.Type {
+		case TypeUser:
+			c.user(m, compacted)
+		case TypeGemini:
+			for i, t := range m.Thoughts {
+				c.assistant(m, "thought"+strconv.Itoa(i), map[string]any{"type": "thinking", "thinking": strings.TrimSpace(t.Subject + "\n" + t.Description), "signature": ""})
+			}
+			if text := texts(m.Content.Parts); text != "" {
+				c.assistant(m, "text", map[string]any{"type": "text", "text": text})
+			}
+		}
+	}
+	for _, call := range m.ToolCalls {
+		c.call(m.ID, m, call)
+		c.result(call)
+	}
+}
+
+// user writes what the user said. Results of tools are written with their calls.
+func (c *ClaudeCopy) user(m Message, compacted bool) {
+	for _, p := range m.Content.Parts {
+		if _, ok := p.(llm.ToolResult); ok {
+			return
+		}
+	}
+	more := map[string]any{}
+	if compacted {
+		c.line("system", m.ID+"compacted", m.Timestamp, map[string]any{"subtype": "compact_boundary", "content": "Conversation compacted"})
+		more["isCompactSummary"] = true
+	}
+	more["message"] = map[string]any{"role": "user", "content": texts(m.Content.Parts)}
+	c.line("user", m.ID, m.Timestamp, more)
+}
+
+func (c *ClaudeCopy) assistant(m Message, part string, block map[string]any) {
+	usage := map[string]any{"input_tokens": 0, "output_tokens": 0, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
+	if t := m.Tokens; t != nil {
+		usage["input_tokens"], usage["cache_read_input_tokens"], usage["output_tokens"] = max(t.Input-t.Cached, 0), t.Cached, t.Output+t.Thoughts
+	}
+	c.line("assistant", m.ID+part, m.Timestamp, map[string]any{"message": map[string]any{
+		"id": "msg_" + m.ID, "type": "message", "role": "assistant", "model": m.Model, "content": []any{block},
+		"stop_reason": nil, "stop_sequence": nil, "usage": usage,
+	}})
+}
+
+// call writes a call of the message with the id, of which m is what is known.
+func (c *ClaudeCopy) call(id string, m Message, call ToolCall) {
+	key := "call " + call.ID
+	if _, known := c.said[key]; known {
+		return
+	}
+	c.said[key] = c.parent
+	name, args := call.Name, call.Args
+	if c.Tool != nil {
+		name, args = c.Tool(name, args)
+	}
+	if args == nil {
+		args = map[string]any{}
+	}
+	m.ID = id
+	c.assistant(m, key, map[string]any{"type": "tool_use", "id": llm.WireID(call.Name, call.ID), "name": name, "input": args})
+}
+
+func (c *ClaudeCopy) result(call ToolCall) {
+	key := "result " + call.ID
+	if _, known := c.said[key]; known {
+		return
+	}
+	c.said[key] = c.parent
+	c.line("user", key, call.Timestamp, map[string]any{"message": map[string]any{"role": "user", "content": []any{map[string]any{
+		"tool_use_id": llm.WireID(call.Name, call.ID), "type": "tool_result", "content": resultText(call.Result.Decode()), "is_error": call.Status == "error" || call.Status == "cancelled",
+	}}}})
+}
+
+func resultText(parts []llm.Part) string {
+	var out []string
+	for _, p := range parts {
+		switch p := p.(type) {
+		case llm.Text:
+			out = append(out, p.Text)
+		case llm.ToolResult:
+			text, ok := p.Response["output"].(string)
+			if failure, failed := p.Response["error"].(string); failed {
+				text, ok = failure, true
+			}
+			if data, err := json.Marshal(p.Response); !ok && err == nil {
+				text = string(data)
+			}
+			out = append(out, text)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+func texts(parts []llm.Part) string {
+	var out []string
+	for _, p := range parts {
+		if t, ok := p.(llm.Text); ok && t.Text != "" {
+			out = append(out, t.Text)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// line writes one line. Its id is the same each time that the copy is made.
+func (c *ClaudeCopy) line(kind, key string, at Time, more map[string]any) {
+	id := key
+	if uuid.Validate(id) != nil {
+		id = uuid.NewSHA1(uuid.Nil, []byte(c.Session+key)).String()
+	}
+	more["type"], more["uuid"], more["timestamp"], more["sessionId"], more["cwd"] = kind, id, at, c.Session, c.Cwd
+	more["isSidechain"], more["userType"], more["version"], more["parentUuid"] = false, "external", "minigem", nil
+	if c.parent != "" {
+		more["parentUuid"] = c.parent
+	}
+	c.parent = id
+	e := json.NewEncoder(&c.out)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(more) // it is made of JSON, and into memory
+}
