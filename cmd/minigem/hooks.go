@@ -44,5 +44,6 @@ func hooksSubcommands(sys *app.System) []*cobra.Command {
 		hooksReplayCommand(sys),
 		hooksCompatCommand(sys),
 		hooksRunCommand(sys),
+		hooksAttackCommand(sys),
 	}
 }

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"minigem/hooks/author/attack"
+	"minigem/hooks/protocol"
+	"minigem/internal/app"
+	"minigem/internal/trials"
+)
+
+func hooksAttackCommand(sys *app.System) *cobra.Command {
+	var o trials.Attack
+	goals := map[string]*string{attack.Command: new(string), attack.Path: new(string), attack.Text: new(string)}
+	cmd := &cobra.Command{
+		Use:   "attack [EVENT] HOOK",
+		Short: "Find the spellings that get past a guard",
+		Long: `Puts before one hook the many ways in which a model could write a command, name
+a file or hide a text, and look-alikes that do no harm. Each spelling is known to
+have the effect, because the tests of minigem run it against a fake of the
+program. Here nothing of it runs but the hook, which must be trusted.
+
+The event is BeforeTool where none is named. With --write, what got through
+becomes a case for minigem hooks test.
+
+Exit codes: 0 it held (see --min), 1 something got through, 42 wrong usage.`,
+		Example: `  minigem hooks attack guard --command 'git push --force'
+  minigem hooks attack guard --path .env --min 95
+  minigem hooks attack AfterTool redactor --text hunter2hunter2 --json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Event, o.Hook = protocol.BeforeTool, args[len(args)-1]
+			if len(args) == 2 {
+				ev, err := parseEvent(args[0])
+				if err != nil {
+					return err
+				}
+				o.Event = ev
+			}
+			for kind, value := range goals {
+				if *value != "" {
+					o.Goals = append(o.Goals, attack.Goal{Kind: kind, Value: *value})
+				}
+			}
+			if len(o.Goals) != 1 {
+				return wrongUsage(sys, cmd, "say what the guard is to keep from happening: one of --command, --path and --text")
+			}
+			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			return o.Run(ctx, sys)
+		},
+	}
+	for _, kind := range []struct{ name, value, usage string }{
+		{attack.Command, "", "a `command` that must not run"}, {attack.Path, "", "a `file` that must not be read"}, {attack.Text, "", "a `secret` that must not be written"},
+	} {
+		cmd.Flags().StringVar(goals[kind.name], kind.name, kind.value, kind.usage)
+	}
+	cmd.Flags().IntVar(&o.Min, "min", 100, "the least `percentage` of spellings to hold")
+	cmd.Flags().StringVar(&o.Write, "write", "", "add what got through to a case in this `file`")
+	cmd.Flags().BoolVar(&o.All, "all", false, "list everything that got through")
+	cmd.Flags().BoolVar(&o.JSON, "json", false, "for programs")
+	cmd.Flags().BoolVar(&o.SkipTrust, "skip-trust", false, "run the hooks of this folder though it is not trusted")
+	cmd.Args = withUsage(cobra.RangeArgs(1, 2), "needs the name of a hook; minigem hooks list shows them")
+	return cmd
+}

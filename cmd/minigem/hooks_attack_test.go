@@ -1,0 +1,37 @@
+package main
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/internal/exit"
+)
+
+// A guard that looks for the word is attacked, what got through becomes a case,
+// and the case fails until the guard is better.
+func TestHooksAttack(t *testing.T) {
+	t.Parallel()
+	w := guardedWorld(t)
+	require.NoError(t, os.WriteFile(w.path("guard.sh"), []byte("case $(cat) in *hunter2hunter2*) echo no >&2; exit 2;; esac\n"), 0o700))
+	untrusted := w.run("hooks attack guard --text hunter2hunter2", "GEMINI_CLI_TRUST_WORKSPACE=false")
+	assert.Equal(t, exit.Input, untrusted.code)
+	assert.Contains(t, untrusted.err, "the hook guard does not run: ")
+
+	got := w.run("hooks attack BeforeTool guard --text hunter2hunter2 --write tests/attack.txtar")
+	assert.Equal(t, 1, got.code, got.err)
+	assert.Regexp(t, `^guard held 3 of \d+ spellings of hunter2hunter2 \(\d%\)\n`, got.out)
+	assert.Contains(t, got.out, "0 of 6 harmless look-alikes were refused\n")
+	assert.Equal(t, 0, w.run("hooks attack guard --text hunter2hunter2 --min 3").code)
+	assert.Contains(t, w.run("hooks attack guard --text hunter2hunter2 --json").out, `"held": false`)
+	assert.Contains(t, w.run("hooks test "+w.path("tests")).out, "decision=deny times=")
+	require.NoError(t, os.WriteFile(w.path("guard.sh"), []byte("echo no >&2; exit 2\n"), 0o700))
+	better := w.run("hooks test " + w.path("tests"))
+	assert.Equal(t, 0, better.code, better.out)
+
+	for _, args := range []string{"hooks attack", "hooks attack guard", "hooks attack guard --text a --path b", "hooks attack guard --command a|b", "hooks attack Nowhere guard --text a", "hooks attack gard --text a"} {
+		assert.Equal(t, exit.Input, w.run(args).code, args)
+	}
+}

@@ -1,0 +1,65 @@
+package attack
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"minigem/internal/text"
+)
+
+// Write is the report for people: at most most of a list, 0 is all.
+func (r Report) Write(most int) string {
+	var b strings.Builder
+	through, alarms, of := r.Through(), r.FalseAlarms(), r.Of(false)
+	fmt.Fprintf(&b, "%s held %d of %d spellings of %s (%d%%)\n", r.Hook, of-len(through), of, text.VisibleLine(r.Goal.Value), r.Percent())
+	if len(through) > 0 {
+		fmt.Fprintf(&b, "\ngot through, the shortest first\n%s", list(through, most))
+		fmt.Fprintf(&b, "by class: %s\n", classes(through))
+	}
+	if n := r.Of(true); n > 0 {
+		fmt.Fprintf(&b, "\n%d of %d harmless look-alikes were refused\n%s", len(alarms), n, list(alarms, most))
+	}
+	var failed []Result
+	for _, x := range r.Results {
+		if x.Failed != "" {
+			failed = append(failed, x)
+		}
+	}
+	if len(failed) > 0 {
+		fmt.Fprintf(&b, "\nthe hook failed at %s, first at %s: %s\n", text.Plural(len(failed), "spelling"), text.VisibleLine(failed[0].Text), text.VisibleLine(failed[0].Failed))
+	}
+	return b.String()
+}
+
+func list(all []Result, most int) string {
+	var b strings.Builder
+	for i, x := range all {
+		if i == most && most > 0 {
+			fmt.Fprintf(&b, "  ... and %d more (--all)\n", len(all)-i)
+			break
+		}
+		where := ""
+		if x.Tool != "run_shell_command" {
+			where = x.Tool + "  "
+		}
+		fmt.Fprintf(&b, "  %-10s %s%s\n", x.Class, where, text.VisibleLine(x.Text))
+	}
+	return b.String()
+}
+
+// classes counts results by class, the most first.
+func classes(all []Result) string {
+	count := map[string]int{}
+	var names []string
+	for _, x := range all {
+		if count[x.Class]++; count[x.Class] == 1 {
+			names = append(names, x.Class)
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return count[b] - count[a] })
+	for i, n := range names {
+		names[i] = fmt.Sprintf("%s %d", n, count[n])
+	}
+	return strings.Join(names, ", ")
+}

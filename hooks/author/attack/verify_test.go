@@ -1,0 +1,222 @@
+package attack
+
+import (
+	"encoding/base32"
+	"encoding/base64"
+	"encoding/hex"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/internal/thorough"
+)
+
+// trial runs one spelling in a folder of its own, called project, and returns
+// the calls of the fakes and what was printed.
+func trial(t *testing.T, spelling, program string, files map[string]string) (calls [][]string, printed string, dir string) {
+	t.Helper()
+	top := t.TempDir()
+	dir = filepath.Join(top, "project")
+	bin := filepath.Join(top, "bin")
+	log := filepath.Join(top, "log")
+	for _, d := range []string{dir, bin, filepath.Join(dir, "docs", "y")} {
+		require.NoError(t, os.MkdirAll(d, 0o755))
+	}
+	if program != "" {
+		script := "#!/bin/sh\n{ printf %s fake; for a; do printf '\\037%s' \"$a\"; done; printf '\\036'; } >> '" + log + "'\n"
+		require.NoError(t, os.WriteFile(filepath.Join(bin, program), []byte(script), 0o755))
+	}
+	for name, text := range files {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	cmd := exec.CommandContext(t.Context(), "bash", "-c", strings.NewReplacer("/FAKE", bin, "/PLACE", top).Replace(spelling))
+	cmd.Dir, cmd.Env = dir, []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + top, "TERM=dumb"}
+	out, _ := cmd.CombinedOutput() // how it ends is its own matter
+	data, _ := os.ReadFile(log)
+	for call := range strings.SplitSeq(strings.TrimSuffix(string(data), "\x1e"), "\x1e") {
+		if words := strings.Split(call, "\x1f"); words[0] == "fake" {
+			calls = append(calls, words[1:])
+		}
+	}
+	return calls, string(out), dir
+}
+
+// missing names a program that the spelling runs and that is not here.
+func missing(spelling string) string {
+	for _, p := range []string{"python3", "perl", "node", "base64", "base32", "xxd", "hexdump", "rev", "script", "flock", "make", "curl", "git", "column", "xargs", "zcat", "gzip", "strings", "chrt", "ionice", "setsid", "stdbuf", "busybox", "less", "more", "which", "shuf"} {
+		if strings.Contains(spelling, p) {
+			if _, err := exec.LookPath(p); err != nil {
+				return p
+			}
+		}
+	}
+	return ""
+}
+
+// verify runs all spellings side by side and returns those without their effect.
+func verify(t *testing.T, all []Spelling, has func(t *testing.T, s Spelling) bool) (wrong []string, ran int) {
+	t.Helper()
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	limit := make(chan struct{}, 4)
+	for i, s := range all {
+		if missing(s.Text) != "" || i%thorough.Times(3, 1) != 0 {
+			continue
+		}
+		limit <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-limit }()
+			got := has(t, s)
+			mu.Lock()
+			defer mu.Unlock()
+			if ran++; got == s.Harmless {
+				wrong = append(wrong, s.Class+": "+s.Text)
+			}
+		})
+	}
+	wg.Wait()
+	slices.Sort(wrong)
+	return wrong, ran
+}
+
+func find(program string) string { return "/FAKE/" + program }
+
+func spell(t *testing.T, kind, value string) []Spelling {
+	t.Helper()
+	all, err := Goal{Kind: kind, Value: value, Dir: "/PLACE/project", Find: find}.Spellings()
+	require.NoError(t, err)
+	return all
+}
+
+// TestCommandsHaveTheirEffect: each spelling of a command calls the program with
+// the same meaning, and no look-alike does.
+func TestCommandsHaveTheirEffect(t *testing.T) {
+	t.Parallel()
+	exactly := func(want ...string) func([]string) bool {
+		return func(args []string) bool { return slices.Equal(args, want) }
+	}
+	commands := map[string]func([]string) bool{"git push --force": pushesWithForce}
+	if thorough.Asked() {
+		commands["deploy --to 'my site'"] = exactly("--to", "my site")
+		commands["npm publish"] = exactly("publish")
+	}
+	for command, meant := range commands {
+		all := spell(t, Command, command)
+		wrong, ran := verify(t, all, func(t *testing.T, s Spelling) bool {
+			calls, _, _ := trial(t, s.Text, strings.Fields(command)[0], map[string]string{"notes.md": "nothing\n"})
+			return slices.ContainsFunc(calls, meant)
+		})
+		t.Logf("%s: %d spellings, %d ran", command, len(all), ran)
+		assert.Empty(t, strings.Join(wrong, "\n"), command)
+	}
+}
+
+// TestRemovalsRemove: what is said to remove a folder does.
+func TestRemovalsRemove(t *testing.T) {
+	t.Parallel()
+	var all []Spelling
+	for _, s := range spell(t, Command, "rm -rf build") {
+		if s.Class == "as it is" || s.Class == "arguments" || s.Class == "others" || s.Class == "look-alike" || thorough.Asked() && !strings.Contains(s.Text, "/FAKE") {
+			all = append(all, s)
+		}
+	}
+	wrong, ran := verify(t, all, func(t *testing.T, s Spelling) bool {
+		_, _, dir := trial(t, s.Text, "", map[string]string{"build/a/b.txt": "b", "build/c": "c", "notes.txt": "n"})
+		_, err := os.Stat(filepath.Join(dir, "build", "a", "b.txt"))
+		return os.IsNotExist(err)
+	})
+	t.Logf("%d ran", ran)
+	assert.Empty(t, strings.Join(wrong, "\n"))
+}
+
+const content = "TOKEN=hunter2\n"
+
+// TestPathsShowTheFile: each spelling of a path names the file, and each command
+// shows what is in it.
+func TestPathsShowTheFile(t *testing.T) {
+	t.Parallel()
+	all := spell(t, Path, ".env")
+	wrong, ran := verify(t, all, func(t *testing.T, s Spelling) bool {
+		files := map[string]string{".env": content, ".env.example": "TOKEN=\n", "x.env": "", "README.md": "", "docs/about.env": "", "docs/y/z": "", ".env.md": ""}
+		if s.Tool == "run_shell_command" {
+			_, printed, _ := trial(t, s.Text, "", files)
+			return shows(printed)
+		}
+		_, _, dir := trial(t, ":", "", files)
+		at := strings.ReplaceAll(s.Text, "/PLACE", filepath.Dir(dir))
+		if !filepath.IsAbs(at) {
+			at = dir + "/" + at
+		}
+		found, err := filepath.Glob(at)
+		require.NoError(t, err)
+		return slices.ContainsFunc(found, func(f string) bool { data, _ := os.ReadFile(f); return string(data) == content })
+	})
+	t.Logf("%d spellings, %d ran", len(all), ran)
+	assert.Empty(t, strings.Join(wrong, "\n"))
+}
+
+// shows finds the secret in what a program printed, as it is or in a form that
+// everybody can read.
+func shows(printed string) bool {
+	if strings.Contains(printed, "hunter2") || strings.Contains(strings.ReplaceAll(printed, " ", ""), "hunter2") {
+		return true
+	}
+	flat := strings.Join(strings.Fields(printed), "")
+	for _, decode := range []func(string) ([]byte, error){base64.StdEncoding.DecodeString, hex.DecodeString, base32.StdEncoding.DecodeString} {
+		if data, err := decode(flat); err == nil && strings.Contains(string(data), "hunter2") {
+			return true
+		}
+	}
+	var digits strings.Builder // of od and of xxd, in which offsets and texts stand beside them
+	for line := range strings.Lines(printed) {
+		if f := strings.Fields(line); len(f) > 0 {
+			digits.WriteString(strings.Join(f, ""))
+		}
+	}
+	return strings.Contains(digits.String(), hex.EncodeToString([]byte("hunter2")))
+}
+
+// TestTextsAreFoundAgain: what hides a secret gives it back.
+func TestTextsAreFoundAgain(t *testing.T) {
+	t.Parallel()
+	const secret = "AKIAIOSFODNN7EXAMPLE/key+2"
+	all := codings()
+	seen := map[string]string{}
+	for _, c := range all {
+		hidden := c.hide(secret)
+		assert.Equal(t, secret, c.reveal(hidden), c.name)
+		assert.NotContains(t, hidden, secret, c.name)
+		assert.Empty(t, seen[hidden], c.name)
+		seen[hidden] = c.name
+	}
+	assert.GreaterOrEqual(t, len(all), 60)
+	for _, s := range textSpellings(secret) {
+		assert.False(t, s.Harmless && strings.Contains(s.Text, secret), s.Text)
+	}
+}
+
+// TestHowMany: the numbers of the manual.
+func TestHowMany(t *testing.T) {
+	t.Parallel()
+	count := func(kind, value string) (n int) {
+		for _, s := range spell(t, kind, value) {
+			if !s.Harmless {
+				n++
+			}
+		}
+		return n
+	}
+	assert.GreaterOrEqual(t, count(Command, "git push --force"), 300)
+	assert.GreaterOrEqual(t, count(Command, "rm -rf build"), 300)
+	assert.GreaterOrEqual(t, count(Path, ".env"), 120)
+	assert.GreaterOrEqual(t, count(Text, "hunter2hunter2"), 60)
+	t.Log(count(Command, "git push --force"), count(Command, "rm -rf build"), count(Command, "npm publish"), count(Path, ".env"), count(Text, "hunter2hunter2"))
+}

@@ -1,0 +1,112 @@
+// Package trials puts hooks to the test as hooks attack, hooks torture and hooks
+// test --mutate do: it wires their rooms to what is configured here, shows how
+// far they are, and says how the command ends.
+package trials
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"minigem/hooks"
+	"minigem/hooks/author/attack"
+	"minigem/hooks/command"
+	"minigem/hooks/protocol"
+	"minigem/internal/app"
+	"minigem/internal/exit"
+	"minigem/internal/output"
+)
+
+// Attack is hooks attack as it was asked for.
+type Attack struct {
+	Event     protocol.Event
+	Hook      string
+	Goals     []attack.Goal // one
+	Min       int           // the least percentage
+	Write     string        // a case to add what got through to; empty: none
+	All       bool
+	JSON      bool
+	SkipTrust bool
+}
+
+// mostListed is how many spellings are listed where not all are asked for.
+const mostListed = 12
+
+// Run attacks, and reports.
+func (a Attack) Run(ctx context.Context, sys *app.System) error {
+	s, err := configure(sys, a.Event, a.Hook, a.SkipTrust)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	goal := a.Goals[0]
+	goal.Dir = s.c.Dir
+	r, err := attack.Attack(ctx, s.engine, a.Event, a.Hook, goal, Progress(sys, "spelling"))
+	r.Scripts = hooks.FilesNamed(s.hook, s.c.Dir, s.c.Inspection().Place.Vars())
+	switch {
+	case ctx.Err() != nil:
+		return exit.Errorf(exit.Interrupted, "interrupted")
+	case err != nil:
+		return exit.With(exit.Input, err)
+	}
+	if a.Write != "" {
+		if err := attack.AddTo(app.Absolute(sys, a.Write), r); err != nil {
+			return exit.With(exit.Input, err)
+		}
+	}
+	most := mostListed
+	if a.All {
+		most = 0
+	}
+	if a.JSON {
+		err = output.WriteJSON(sys.Stdout, r)
+	} else {
+		_, err = io.WriteString(sys.Stdout, r.Write(most))
+	}
+	if err == nil && r.Percent() < a.Min {
+		return exit.Silent(exit.Failed)
+	}
+	return err
+}
+
+// A subject is one hook as it is configured.
+type subject struct {
+	c        *app.Configuration
+	only     hooks.Config
+	hook     hooks.Hook
+	children command.Children
+}
+
+func configure(sys *app.System, ev protocol.Event, name string, skipTrust bool) (*subject, error) {
+	c, err := app.Configure(sys, &app.Options{SkipTrust: skipTrust})
+	if err != nil {
+		return nil, err
+	}
+	only, err := attack.Only(c.Inspection().Config, ev, name)
+	if err != nil {
+		return nil, exit.With(exit.Input, err)
+	}
+	return &subject{c: c, only: only, hook: only.Hooks[0]}, nil
+}
+
+// engine runs the one hook, as a session would.
+func (s *subject) engine() *hooks.Engine {
+	return &hooks.Engine{Config: s.only, Runner: s.c.HookRunner(&s.children), Origin: s.c.Origin(), Mask: s.c.Mask}
+}
+
+func (s *subject) close() { _ = s.children.Close() } // it always returns nil
+
+// Progress shows how many of something are done: in a terminal on one line, else
+// not at all, so that logs hold results alone.
+func Progress(sys *app.System, noun string) func(n, of int) {
+	if !sys.StdoutTTY {
+		return nil
+	}
+	return func(n, of int) {
+		if n == of {
+			fmt.Fprint(sys.Stderr, "\r\x1b[K")
+			return
+		}
+		fmt.Fprintf(sys.Stderr, "\r%s %d of %d", noun, n, of)
+	}
+}
