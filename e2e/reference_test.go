@@ -58,6 +58,8 @@ var acceptedInputs = []difference{
 // ourAdditions takes away what minigem adds to the payloads
 // (docs/spec/contract.md 2).
 func ourAdditions(p payload) payload {
+	delete(p, "permission_mode")
+	delete(p, "tool_use_id")
 	if req, ok := p["llm_request"].(map[string]any); ok {
 		delete(req, "tools")
 		var messages []any

@@ -106,7 +106,15 @@ func exitOf(run hooks.Run) string {
 	return fmt.Sprintf("exit %d", run.Exit.Code)
 }
 
-// base is what all payloads begin with, and says nothing about the event.
-var base = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\{"session_id":.*?"timestamp":"[^"]*",`) })
+// base is what all payloads begin with, and says nothing about the event; the id
+// of a call differs from run to run.
+var (
+	base = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\{"session_id":.*?"timestamp":"[^"]*",(?:"permission_mode":"[^"]*",)?`)
+	})
+	callID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`,"tool_use_id":"[^"]*"`) })
+)
 
-func withoutBase(stdin string) string { return base().ReplaceAllString(stdin, "{..., ") }
+func withoutBase(stdin string) string {
+	return callID().ReplaceAllString(base().ReplaceAllString(stdin, "{..., "), "")
+}

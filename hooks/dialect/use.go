@@ -36,6 +36,9 @@ func (u Use) Failed() bool {
 // Add adds what templates can name of a call. It reports whether it is known what
 // hooks read of a result of this kind.
 func (v Values) Add(u Use, results map[string]any) (known bool) {
+	if u.Exit != 0 && u.Output == fmt.Sprintf("Command exited with code: %d", u.Exit) {
+		u.Output = "" // what our tool shows of a command that printed nothing
+	}
 	lines := u.Output + "\n"
 	if u.Output == "" {
 		lines = ""
