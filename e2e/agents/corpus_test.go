@@ -26,7 +26,8 @@ import (
 //	MINIGEM_AGENTS_FROM=~/agents MINIGEM_CORPUS=claude,codex go test -run TestCorpusOnAgents -v ./e2e/agents
 //
 // MINIGEM_CORPUS_RUNS=20 runs all of it so often, MINIGEM_CORPUS_NAMES=pre/ only
-// what matches.
+// what matches. MINIGEM_CORPUS_RECORD=FILE keeps what came of each case, and goes
+// on where an earlier run ended.
 
 // corpusEvents are the words of portable hooks for the events of the corpus.
 var corpusEvents = map[dialect.Point]string{
@@ -198,7 +199,9 @@ func TestCorpusOnAgents(t *testing.T) {
 	t.Setenv("TMPDIR", temp)
 	search := Search{From: filepath.SplitList(os.Getenv("MINIGEM_AGENTS_FROM")), Path: os.Getenv("PATH")}
 	cache := Tester{}.cache()
-	first := map[string]string{} // what came of a case in the first run, by agent and name
+	rec, err := openCorpusRecord(os.Getenv("MINIGEM_CORPUS_RECORD"))
+	require.NoError(t, err)
+	first := rec.first // what came of a case in the first run, by agent and name
 	for run := 1; run <= runs; run++ {
 		for id := range strings.SplitSeq(ids, ",") {
 			t.Run(fmt.Sprintf("%s/%d", id, run), func(t *testing.T) {
@@ -207,10 +210,16 @@ func TestCorpusOnAgents(t *testing.T) {
 				st := in.SelfTest(t.Context(), self, cache)
 				require.Empty(t, st.Cannot)
 				var names []string
+				done := 0
 				for _, name := range dialect.Names() {
-					if saw, ok := dialect.Observed()[id][name]; ok && !saw.Endless && match.MatchString(name) {
-						names = append(names, name)
+					if saw, ok := dialect.Observed()[id][name]; !ok || saw.Endless || !match.MatchString(name) {
+						continue
 					}
+					if rec.has(id, in.Version, run, name) {
+						done++
+						continue
+					}
+					names = append(names, name)
 				}
 				agrees := 0
 				for _, o := range runCorpus(t, in, id, names, in.Driver(self, cache, st.Events)) {
@@ -224,10 +233,11 @@ func TestCorpusOnAgents(t *testing.T) {
 					if first[key] == "" {
 						first[key] = o.outcome
 					}
+					assert.NoError(t, rec.add(corpusLine{id, in.Version, run, o.name, o.cell.State, o.outcome}))
 					assert.Equal(t, first[key], o.outcome, "run %d of %s: another result than in the first", run, key)
 				}
 				nothingLeft(t)
-				fmt.Printf("%s %s run %d: %d of %d as recorded\n", id, in.Version, run, agrees, len(names))
+				fmt.Printf("%s %s run %d: %d of %d as recorded, %d were there already\n", id, in.Version, run, agrees, len(names), done)
 			})
 		}
 	}

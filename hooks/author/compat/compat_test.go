@@ -154,7 +154,7 @@ func TestRun(t *testing.T) {
 		fails   string
 	}{
 		{options: Options{}, prints: "answers tried"},
-		{options: Options{Args: []string{"Stop"}, Agents: "codex"}, prints: "retry x203"},
+		{options: Options{Args: []string{"Stop"}, Agents: "codex"}, prints: "retry, no end"},
 		{options: Options{JSON: true}, prints: `"minigem.dev/compat/1"`},
 		{options: Options{HTML: true}, prints: "<!doctype html>"},
 		{options: Options{Claims: claims}, wrong: true, prints: "1 contradict, 0 are right in part, 0 agree"},
