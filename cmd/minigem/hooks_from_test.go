@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -76,4 +77,44 @@ func TestFromHIF(t *testing.T) {
 	assert.Regexp(t, `(?m)^guard +gemini +kept`, stdout)
 	code, stdout = compat("own.txtar")
 	assert.Equal(t, 42, code, stdout)
+}
+
+// TestUnproven: agents that were never run are played as far as their documents
+// go, under another title, and what those leave open is no green.
+func TestUnproven(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"exit":  "prompt Go\nfired before-tool *\n! exists f.txt\nmodel-saw last ~'not yours'\n-- hooks --\nbefore-tool shell h.sh\n-- h.sh --\ncat >read.txt\necho not yours >&2\nexit 2\n-- model --\nshell echo a > f.txt\n\ntext Done.\n",
+		"other": "prompt Go\nnot-fired before-tool *\ntool-ran write\n-- hooks --\nbefore-tool shell h.sh\n-- h.sh --\nexit 2\n-- model --\nwrite f.txt a\n\ntext Done.\n",
+		"reads": "prompt Go\nfile read.txt ~Execute\n-- hooks --\nbefore-tool * h.sh\n-- h.sh --\ncat >read.txt\n-- model --\nshell true\n\ntext Done.\n",
+		"deny":  "prompt Go\nexists f.txt\n-- hooks --\nbefore-tool * h.sh\n-- h.sh --\necho '{\"decision\": \"deny\"}'\n-- model --\nshell echo a > f.txt\n\ntext Done.\n",
+		"stop":  "prompt Go\nmodel-requests 3\n-- hooks --\nstop h.sh\n-- h.sh --\necho '{\"followup_message\": \"again\", \"decision\": \"block\", \"reason\": \"again\"}'\n-- model --\ntext Done.\nrepeat\n",
+		"exits": "prompt Go\nexit 0\n-- hooks --\nprompt h.sh\n-- h.sh --\nexit 0\n-- model --\ntext Done.\n",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name+".txtar"), []byte(text), 0o644))
+	}
+	code, stdout, stderr := hooksTest(t, "--as", "cursor,kiro,windsurf,droid", "--format", "json", dir)
+	require.Equal(t, 1, code, stderr)
+	var cells []struct{ Case, Agent, State string }
+	require.NoError(t, json.Unmarshal([]byte(stdout), &cells))
+	got := map[string]string{}
+	for _, c := range cells {
+		if c.Agent != "minigem" {
+			assert.Contains(t, c.Agent, " (unproven)")
+			got[filepath.Base(c.Case)+" "+strings.TrimSuffix(c.Agent, " (unproven)")] = c.State
+		}
+	}
+	want := map[string]string{}
+	for name, states := range map[string][4]string{
+		"exit": {"pass", "pass", "pass", "pass"}, "other": {"pass", "pass", "pass", "pass"}, "reads": {"fail", "fail", "fail", "pass"},
+		"deny": {"cannot", "cannot", "pass", "pass"}, "stop": {"cannot", "cannot", "cannot", "cannot"}, "exits": {"cannot", "cannot", "cannot", "cannot"},
+	} {
+		for i, agent := range []string{"cursor", "kiro", "windsurf", "droid"} {
+			want[name+" "+agent] = states[i]
+		}
+	}
+	assert.Equal(t, want, got)
+	_, stdout, _ = hooksTest(t, "--as", "kiro", filepath.Join(dir, "exit.txtar"))
+	assert.Contains(t, stdout, "kiro (unproven): Kiro CLI was never run here: what is played is what its documents say; what its hooks read is not known: they read {}")
 }

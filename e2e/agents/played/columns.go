@@ -14,6 +14,9 @@ func Columns(all []Agent, o testbed.Options, driver func(Agent) testbed.Driver) 
 		c.Options.Driver, c.Options.Chat, c.Options.Elsewhere, c.Options.Update = driver(a), nil, true, false
 		if a.adapter == nil {
 			c.Version, c.Note = "documents", a.Name+" was never run here: what is played is what its documents say"
+			if a.play != nil && len(a.play.Payloads) == 0 {
+				c.Note += "; what its hooks read is not known: they read {}"
+			}
 		}
 		columns = append(columns, c)
 	}

@@ -304,7 +304,11 @@ func (p *Player) settleStop(all []one) hooks.Settled {
 	p.mu.Lock()
 	p.retrying = true
 	p.goneOn++
+	often := p.goneOn > 1 && p.Stop == dialect.Stop{}
 	p.mu.Unlock()
+	if often {
+		p.unknown("nobody has measured how often a hook can make %s go on", p.Agent.Agent.Title())
+	}
 	why := p.texts(p.play.Several.Stops, again, func(o one) string { return strings.TrimSpace(o.Reason + "\n" + o.Told) })
 	return hooks.Settled{Decision: hooks.Deny, Hook: again[0].Hook.ID(), Output: protocol.Output{Decision: protocol.Deny, Reason: why}}
 }

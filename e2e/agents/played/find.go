@@ -25,7 +25,7 @@ type hook struct {
 	hooks.Hook
 	agent  *dialect.Agent // with whose rules: see Player.agentOf
 	native string         // the agent's name for its event
-	tools  []string       // that it is about, where there are no matchers; nil: all
+	tools  []string       // that it is about, where there are no matchers; nil: all. Of agents that were never run they are actions
 }
 
 // Hooks are all that the agent finds.
@@ -121,15 +121,10 @@ func (p *Player) unproven(x testbed.Portable, h hooks.Hook) error {
 	if native.Native == "" {
 		return &testbed.CannotError{Why: fmt.Sprintf("%s has no event %s", p.Agent.Agent.Name, x.Event)}
 	}
-	var tools []string
-	for _, action := range x.Tools {
-		t, ok := p.Tool(action)
-		if !ok {
-			return &testbed.CannotError{Why: fmt.Sprintf("what %s calls its tool to %s is not known", p.Agent.Agent.Name, action)}
-		}
-		tools = append(tools, t.Hook)
+	if x.Patterns != nil {
+		return &testbed.CannotError{Why: fmt.Sprintf("what %s calls its tools is not known", p.Agent.Agent.Name)}
 	}
-	p.add(h, native.Native, tools)
+	p.add(h, native.Native, x.Tools)
 	return nil
 }
 

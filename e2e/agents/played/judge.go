@@ -41,6 +41,10 @@ func (j Judge) Cannot(verb string, args []string, conds []testbed.Cond) string {
 		if args[0] == "stdout" || args[0] == "stderr" {
 			return "what " + name + " prints is in words of its own, which are not played"
 		}
+	case "exit":
+		if p.adapter == nil {
+			return "with which status " + name + " exits is not known"
+		}
 	case "transcript":
 		return "the transcript of " + name + " is not played"
 	}
@@ -70,8 +74,11 @@ func (j Judge) noCondition(verb string, args []string, c testbed.Cond) string {
 // Tool implements testbed.Other.
 func (j Judge) Tool(name string) string {
 	if j.Player.adapter == nil {
+		if g, ok := geminis().Tool(name); ok { // a word for an action, whatever its tool is called there
+			return g.Call
+		}
 		for _, t := range j.Player.Tools {
-			if g, ok := geminis().Tool(t.Action); ok && (name == t.Action || name == t.Hook) {
+			if g, ok := geminis().Tool(t.Action); ok && name == t.Hook {
 				return g.Call
 			}
 		}

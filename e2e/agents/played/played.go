@@ -250,7 +250,10 @@ func (p *Player) matches(h hook, f hooks.Firing) (matched bool, why string) {
 		return true, ""
 	}
 	name := p.toolName(f, h.agent)
-	if h.tools != nil && h.agent.Matcher.Kind == "none" {
+	if p.adapter == nil {
+		name = p.callOf(f).kind
+	}
+	if p.adapter == nil && h.tools != nil || h.tools != nil && h.agent.Matcher.Kind == "none" {
 		matched = slices.Contains(h.tools, name)
 	} else {
 		fires, known := h.agent.Fires(h.Matcher, name)
