@@ -108,18 +108,19 @@ func (c *ClaudeCopy) record(o gjson.Result) {
 	case o.Get("$set.messages").IsArray():
 		compacted := c.parent != ""
 		for _, m := range o.Get("$set.messages").Array() {
-			c.message(decodeMessage(m.Raw), compacted)
+			if m.IsObject() {
+				c.message(decodeMessage(m.Raw), compacted)
+			}
 		}
-	case o.Get("minigem.message").Exists():
+	case o.Get("minigem.message.parts").IsArray():
 		m := o.Get("minigem.message")
 		for _, p := range decodeContent(m.Get("parts").Raw) {
 			if call, ok := p.(llm.ToolCall); ok {
 				c.call(m.Get("id").String(), Message{}, ToolCall{ID: call.ID, Name: call.Name, Args: call.Args})
 			}
 		}
-	case o.Get("minigem.toolCall").Exists():
-		call := o.Get("minigem.toolCall")
-		c.result(decodeCall(call.Get("call").Raw))
+	case o.Get("minigem.toolCall.call").IsObject():
+		c.result(decodeCall(o.Get("minigem.toolCall.call").Raw))
 	case o.Get("id").Exists() && o.Get("type").Exists():
 		c.message(decodeMessage(o.Raw), false)
 	}

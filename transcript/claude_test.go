@@ -87,3 +87,18 @@ func TestClaudeCopy(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, string(before), string(after), "a copy that is made again is the same")
 }
+
+// FuzzClaudeCopy: of any file the copy is lines of JSON, each below one that
+// stands before it, and none twice.
+func FuzzClaudeCopy(f *testing.F) {
+	f.Add(`{"id":"a","type":"user","content":"hi"}` + "\n" + `{"$rewindTo":"a"}` + "\n" + `{"$set":{"messages":[{"id":"b","type":"user","content":"x"}]}}` + "\n")
+	f.Add(`{"minigem":{"message":{"id":"m","parts":[{"functionCall":{"id":"c","name":"f","args":{}}}]}}}` + "\n")
+	f.Add(`{"minigem":{"toolCall":{"call":{"id":"c","name":"f","status":"error"}}}}` + "\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		dir := t.TempDir()
+		from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
+		require.NoError(t, os.WriteFile(from, []byte(text), 0o600))
+		require.NoError(t, (&ClaudeCopy{From: from, To: to, Session: "s"}).Update())
+		saidIn(t, to)
+	})
+}
