@@ -14,6 +14,7 @@ func subcommands(sys *app.System) []*cobra.Command {
 		trustCommand(sys),
 		hooksCommand(sys),
 		mcpCommand(sys),
+		skillsCommand(sys),
 		agentsCommand(sys),
 		sessionsCommand(sys),
 		settingsCommand(sys),

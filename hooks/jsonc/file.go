@@ -46,6 +46,23 @@ func Update(path string, perm fs.FileMode, edit func(data []byte) ([]byte, error
 	return atomicfile.Rewrite(target, after, perm)
 }
 
+// Edit is Update for what changes the document: no file is an empty object.
+func Edit(path string, perm fs.FileMode, change func(*Doc) error) error {
+	return Update(path, perm, func(data []byte) ([]byte, error) {
+		if data == nil {
+			data = []byte("{}")
+		}
+		d, err := Parse(path, data)
+		if err != nil {
+			return nil, err
+		}
+		if err := change(d); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		return d.Bytes(), nil
+	})
+}
+
 // resolve follows links to the file that is really written, which need not
 // exist yet.
 func resolve(path string) (string, error) {

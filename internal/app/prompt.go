@@ -69,6 +69,7 @@ func (r *Runtime) SystemPrompt(interactive bool, warn func(string)) func() strin
 		}
 		s.Yolo, s.Plan = mode == policy.ModeYolo, mode == policy.ModePlan
 		s.Tools, s.MCP = r.promptTools()
+		s.Skills = r.promptSkills(s.Tools)
 		out, err := s.Text()
 		if err != nil {
 			warn(err.Error())

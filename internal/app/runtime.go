@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"minigem/agent"
@@ -65,7 +66,8 @@ type Runtime struct {
 	finder     *contextfile.Finder
 	now        func() time.Time
 	mcp        mcpSession
-	Sandbox    *sandbox.Sandbox // nil: commands are not confined
+	skills     atomic.Pointer[[]builtin.Skill] // that the model may activate
+	Sandbox    *sandbox.Sandbox                // nil: commands are not confined
 	Registry   *tools.Registry
 	Policy     *policy.Engine
 	Compressor *compress.Compressor

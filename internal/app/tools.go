@@ -27,6 +27,7 @@ func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
 	processes := &builtin.Processes{}
 	r.closers = append(r.closers, func() error { processes.Close(); return nil })
 	r.Registry = &tools.Registry{}
+	r.loadSkills(w.Warn)
 	all, err := builtin.All(builtin.Options{
 		Workspace: r.Workspace,
 		Ignore:    r.ignore(),
@@ -39,6 +40,7 @@ func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
 		},
 		Web:    builtin.WebOptions{Generator: r.sideModel(sys, telemetry.RoleTool), SearchModel: webModel, FetchModel: webModel, Now: sys.Now},
 		Asker:  w.Asker,
+		Skills: r.skillTools(),
 		Memory: builtin.MemoryFiles{User: filepath.Join(r.Config.DotGemini, ContextName(r)), Project: r.ProjectMemory()},
 		Now:    sys.Now,
 		Nearby: func(path string) string { return r.nearby(path, w.Warn) },

@@ -54,6 +54,7 @@ func (t *Chat) commands() slash.Table {
 		{Name: "restore", Args: "[CHECKPOINT [WHAT]]", Help: "go back to before an edit", Run: t.restoreCheckpoint, Values: t.checkpointNames},
 		{Name: "rewind", Args: "[NUMBER [WHAT]]", Help: "go back to before one of your prompts", Run: t.rewind},
 		{Name: "settings", Help: "the settings files and what is set", Run: t.listSettings},
+		t.skillsCommands(),
 		{Name: "stats", Aliases: []string{"usage"}, Help: "requests, tokens, calls", Run: t.statsSession, Sub: []slash.Command{
 			{Name: "session", Help: "all of them", Run: t.statsSession},
 			{Name: "model", Help: "those of models", Run: t.statsModel},

@@ -99,6 +99,7 @@ func (t *Chat) reload() error {
 	if err := t.rereadContext(); err != nil {
 		return err
 	}
+	t.runtime.ReloadSkills(t.warn)
 	t.runtime.Session.Renew()
 	t.runtime.Agent.Config.System = t.runtime.SystemPrompt(true, t.warn)
 	t.setTable()

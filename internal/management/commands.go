@@ -27,8 +27,6 @@ var Commands = []Command{
 	{Words: []string{"extensions", "extension"}, Of: []string{gemini}, InsteadOf: extensions,
 		Subs:    []string{"install", "uninstall", "list", "update", "disable", "enable", "link", "new", "validate", "config"},
 		Instead: "extensions are the folders in ~/.gemini/extensions, and minigem --list-extensions lists them"},
-	{Words: []string{"skills", "skill"}, Of: []string{gemini}, Subs: []string{"list", "enable", "disable", "install", "link", "uninstall"},
-		Instead: "there are no skills; what the model has to know belongs into GEMINI.md, and a prompt that comes often into .gemini/commands/NAME.toml"},
 	{Words: []string{"gemma"}, Of: []string{gemini}, Subs: []string{"setup", "start", "stop", "status", "logs"},
 		Instead: "it starts no local model; GOOGLE_GEMINI_BASE_URL names another server that speaks the Gemini API"},
 	{Words: []string{"update", "upgrade", "install", "migrate-installer"}, Of: []string{gemini, claude, codex}, Instead: useReleases},

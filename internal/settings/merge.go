@@ -18,6 +18,7 @@ var strategies = map[string]strategy{
 	"context.fileFiltering.customIgnoreFilePaths": union,
 	"advanced.excludedEnvVars":                    union,
 	"extensions.disabled":                         union,
+	"skills.disabled":                             union,
 	"hooksConfig.disabled":                        union,
 	"policyPaths":                                 union,
 	"adminPolicyPaths":                            union,

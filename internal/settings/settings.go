@@ -33,6 +33,7 @@ type Settings struct {
 	// Hooks is kept as it was written, by event: the hooks package reads the
 	// files themselves, see Loaded.Files.
 	Hooks            map[string]json.RawMessage `json:"hooks,omitempty" jsonschema:"Hooks by event."`
+	Skills           Skills                     `json:"skills,omitzero" jsonschema:"Skills."`
 	Extensions       Extensions                 `json:"extensions,omitzero" jsonschema:"Extensions."`
 	Experimental     Experimental               `json:"experimental,omitzero" jsonschema:"What may still change."`
 	PolicyPaths      []string                   `json:"policyPaths,omitempty" jsonschema:"Policy files or folders in place of the user's own."`
@@ -199,6 +200,12 @@ type HooksConfig struct {
 	Notifications   bool     `json:"notifications,omitempty"`
 	MaxRetries      int      `json:"maxRetries,omitempty" jsonschema:"AfterAgent retries in a row for one prompt."`
 	BlockedExitCode int      `json:"blockedExitCode,omitempty" jsonschema:"Exit code of a run without a terminal that a hook blocked or stopped."`
+}
+
+// Skills is the section "skills".
+type Skills struct {
+	Enabled  bool     `json:"enabled,omitempty" jsonschema:"false: there are none for models."`
+	Disabled []string `json:"disabled,omitempty" jsonschema:"Names of skills that models are not offered; of several layers, all."`
 }
 
 // Extensions is the section "extensions".

@@ -29,13 +29,14 @@ func (i Item) String() string {
 	return fmt.Sprintf("%s: %s (%s)", i.Kind, i.What, i.File)
 }
 
-// folders of .gemini whose files are loaded from trusted folders only.
+// contentFolders are those whose files are loaded from trusted folders only.
 var contentFolders = []struct{ kind, dir, suffix string }{
-	{"commands", "commands", ".toml"},
-	{"extensions", "extensions", "gemini-extension.json"},
-	{"skills", "skills", ".md"},
-	{"agents", "agents", ".md"},
-	{"policies", "policies", ".toml"},
+	{"commands", ".gemini/commands", ".toml"},
+	{"extensions", ".gemini/extensions", "gemini-extension.json"},
+	{"skills", ".gemini/skills", ".md"},
+	{"skills", ".agents/skills", ".md"},
+	{"agents", ".gemini/agents", ".md"},
+	{"policies", ".gemini/policies", ".toml"},
 }
 
 // Contents lists what dir would bring along if it were trusted
@@ -52,9 +53,9 @@ func Contents(dir, home string) []Item {
 		}
 	}
 	for _, c := range contentFolders {
-		base := filepath.Join(dir, ".gemini", c.dir)
+		base := filepath.Join(dir, filepath.FromSlash(c.dir))
 		if names := filesBelow(base, c.suffix); len(names) > 0 {
-			items = append(items, Item{c.kind, ".gemini/" + c.dir, list(names)})
+			items = append(items, Item{c.kind, c.dir, list(names)})
 		}
 	}
 	return items

@@ -24,6 +24,7 @@ type Options struct {
 	Ignore    workspace.Ignore     // which files reading and searching leave out
 	Shell     ShellOptions
 	Web       WebOptions       // without a Generator web_fetch and google_web_search are left out
+	Skills    Skills           // without List activate_skill is left out
 	Asker     Asker            // puts questions to the user; nil: ask_user is left out
 	Memory    MemoryFiles      // where save_memory writes; without User it is left out
 	Now       func() time.Time // the clock by which files are new; nil: the system's
@@ -58,6 +59,7 @@ func All(o Options) ([]tools.Tool, error) {
 	all = append(all, RunShellCommand(ws, shell), ListBackgroundProcesses(shell.Processes), ReadBackgroundOutput(shell.Processes))
 	add(o.Web.Generator != nil, func() tools.Tool { return GoogleWebSearch(o.Web) })
 	// Those that upstream offers on certain terms only, or once did.
+	add(o.Skills.List != nil, func() tools.Tool { return ActivateSkill(o.Skills) })
 	add(o.Asker != nil, func() tools.Tool { return AskUser(o.Asker) })
 	all = append(all, WriteTodos(), ReadManyFiles(ws, o.Ignore))
 	add(o.Memory.User != "", func() tools.Tool { return SaveMemory(o.Memory) })

@@ -27,6 +27,7 @@ var calls = map[string]map[string]any{
 	"run_shell_command":         {"command": "touch b.txt", "description": "d", "dir_path": "sub"},
 	"list_background_processes": {},
 	"read_background_output":    {"pid": 1, "lines": 3},
+	"activate_skill":            {"name": "review"},
 	"ask_user":                  {"questions": []any{map[string]any{"question": "Which?", "header": "H", "type": "text"}}},
 	"write_todos":               {"todos": []any{map[string]any{"description": "d", "status": "pending"}}},
 	"save_memory":               {"fact": "f"},
@@ -84,7 +85,14 @@ func everything(t *testing.T, ws *workspace.Workspace) Options {
 		Workspace: ws,
 		Web:       WebOptions{Generator: &llm.Fake{Answers: slices.Repeat([]llm.FakeAnswer{llm.FakeText("answer")}, 20)}},
 		Asker:     silentUser{},
-		Memory:    MemoryFiles{User: filepath.Join(t.TempDir(), "GEMINI.md")},
+		Skills: Skills{
+			List: func() []Skill {
+				return []Skill{{Name: "review", Description: "Reviews.", Instructions: "Look.", Dir: "/skills/review"}}
+			},
+			Tree:     func(context.Context, string) string { return "tree" },
+			Activate: func(Skill) error { return nil },
+		},
+		Memory: MemoryFiles{User: filepath.Join(t.TempDir(), "GEMINI.md")},
 	}
 }
 
@@ -105,7 +113,7 @@ func TestAll(t *testing.T) {
 	}
 	o := everything(t, project(t, t.TempDir(), nil))
 	require.Equal(t, "list_directory read_file grep_search glob replace write_file web_fetch run_shell_command list_background_processes read_background_output "+
-		"google_web_search ask_user write_todos read_many_files save_memory", offered(o))
+		"google_web_search activate_skill ask_user write_todos read_many_files save_memory", offered(o))
 	require.Equal(t, "list_directory read_file grep_search glob replace write_file run_shell_command list_background_processes read_background_output "+
 		"write_todos read_many_files", offered(Options{Workspace: o.Workspace}))
 }

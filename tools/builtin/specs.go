@@ -11,7 +11,7 @@ import (
 // session offers on certain terms only among them.
 func Specs() []llm.ToolSpec {
 	all, err := All(Options{
-		Workspace: &workspace.Workspace{}, Web: WebOptions{Generator: nobody{}}, Asker: nobody{}, Memory: MemoryFiles{User: "memory"},
+		Workspace: &workspace.Workspace{}, Web: WebOptions{Generator: nobody{}}, Asker: nobody{}, Skills: Skills{List: func() []Skill { return nil }}, Memory: MemoryFiles{User: "memory"},
 	})
 	if err != nil {
 		panic(err) // unreachable: nothing is missing

@@ -118,7 +118,7 @@ func Add(file, name string, e Entry) (replaced bool, err error) {
 	if strings.TrimSpace(name) == "" || text.Line(name) != name {
 		return false, fmt.Errorf("%q cannot be the name of a server", name)
 	}
-	err = edit(file, func(d *jsonc.Doc) error {
+	err = jsonc.Edit(file, 0o600, func(d *jsonc.Doc) error {
 		replaced = d.Root().Get("mcpServers", name).Exists()
 		return d.Set(e, "mcpServers", name)
 	})
@@ -137,27 +137,11 @@ func Remove(file, name string) (found bool, err error) {
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	err = edit(file, func(d *jsonc.Doc) error {
+	err = jsonc.Edit(file, 0o600, func(d *jsonc.Doc) error {
 		found = d.Root().Get("mcpServers").Remove(name)
 		return nil
 	})
 	return found, err
-}
-
-func edit(file string, change func(*jsonc.Doc) error) error {
-	return jsonc.Update(file, 0o600, func(data []byte) ([]byte, error) {
-		if data == nil {
-			data = []byte("{}")
-		}
-		d, err := jsonc.Parse(file, data)
-		if err != nil {
-			return nil, err
-		}
-		if err := change(d); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
-		return d.Bytes(), nil
-	})
 }
 
 // Switches are the servers that were switched off or on by name, in a file of
@@ -191,7 +175,7 @@ func (s Switches) Off() ([]string, error) {
 // Disable switches the server off until Enable, and reports whether it was on.
 func (s Switches) Disable(name string) (changed bool, err error) {
 	name = strings.ToLower(name)
-	err = edit(s.File, func(d *jsonc.Doc) error {
+	err = jsonc.Edit(s.File, 0o600, func(d *jsonc.Doc) error {
 		changed = d.Root().Get(name, "enabled").Text() != "false"
 		return d.Set(map[string]bool{"enabled": false}, name)
 	})
@@ -203,7 +187,7 @@ func (s Switches) Enable(name string) (changed bool, err error) {
 	if _, err := os.Stat(s.File); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	err = edit(s.File, func(d *jsonc.Doc) error {
+	err = jsonc.Edit(s.File, 0o600, func(d *jsonc.Doc) error {
 		changed = d.Root().Remove(strings.ToLower(name))
 		return nil
 	})

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"minigem/internal/app"
+	"minigem/internal/exit"
+	"minigem/internal/listing"
+	"minigem/internal/output"
+	"minigem/internal/skills"
+)
+
+// skillsCommand manages skills, in Gemini CLI's folders.
+func skillsCommand(sys *app.System) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "skills", Aliases: []string{"skill"},
+		Short: "List, install, link, remove, enable and disable skills",
+		Long: `Manages skills: folders with a SKILL.md, whose instructions a model asks for with
+activate_skill when a task fits. Of two with one name the later of these counts:
+extensions, ~/.gemini/skills, ~/.agents/skills, and in a trusted folder
+.gemini/skills and .agents/skills. Gemini CLI reads the same folders.`,
+		Args: noSuchSubcommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(skillsListCommand(sys), skillsSwitchCommand(sys, "enable"), skillsSwitchCommand(sys, "disable"),
+		skillsInstallCommand(sys, false), skillsInstallCommand(sys, true), skillsUninstallCommand(sys))
+	return cmd
+}
+
+func skillsListCommand(sys *app.System) *cobra.Command {
+	var asJSON, all bool
+	cmd := &cobra.Command{
+		Use: "list", Aliases: []string{"ls"}, Short: "List the skills there are",
+		Example: "  minigem skills list\n  minigem skills list --json | jq -r '.skills[].name'",
+		Args:    withUsage(cobra.NoArgs, "takes no arguments"),
+		RunE: func(*cobra.Command, []string) error {
+			c, err := app.Configure(sys, &app.Options{})
+			if err != nil {
+				return err
+			}
+			listed := listing.ListedSkills(c, sys)
+			if asJSON {
+				return output.WriteJSON(sys.Stdout, struct {
+					Skills []listing.ListedSkill `json:"skills"`
+				}{listed})
+			}
+			return listing.WriteSkills(c, sys, listed)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
+	cmd.Flags().BoolVar(&all, "all", false, "the same: minigem has no built-in skills")
+	_ = cmd.Flags().MarkHidden("all")
+	return cmd
+}
+
+func skillsSwitchCommand(sys *app.System, verb string) *cobra.Command {
+	scope := "workspace"
+	cmd := &cobra.Command{
+		Use: verb + " NAME", Example: "  minigem skills " + verb + " review",
+		Args: withUsage(cobra.ExactArgs(1), "needs the name of a skill; minigem skills list shows them"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, err := app.Configure(sys, &app.Options{})
+			if err != nil {
+				return err
+			}
+			done, err := c.SwitchSkill(args[0], verb == "enable", scope == "user")
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(sys.Stdout, done)
+			return err
+		},
+	}
+	cmd.Short = "Offer a skill to models again"
+	cmd.Long = "Takes a skill out of skills.disabled, in the user's settings and in those of the\nproject."
+	if verb == "disable" {
+		cmd.Short = "Offer a skill to models no more"
+		cmd.Long = "Adds a skill to skills.disabled, in the settings of the project or of the user."
+		scopeOf(cmd, &scope, "workspace")
+	}
+	return cmd
+}
+
+func scopeOf(cmd *cobra.Command, scope *string, otherwise string) {
+	cmd.Flags().StringVarP(scope, "scope", "s", otherwise, "`where`: user or workspace")
+	run := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *scope != "user" && *scope != "workspace" {
+			return exit.Errorf(exit.Input, "--scope is %q: it must be user or workspace", *scope)
+		}
+		return run(cmd, args)
+	}
+}
+
+func skillsInstallCommand(sys *app.System, link bool) *cobra.Command {
+	var scope, path string
+	var consent bool
+	cmd := &cobra.Command{
+		Use: "install SOURCE", Short: "Copy the skills of a Git repository or a folder",
+		Long: `Copies every skill of SOURCE, the address of a Git repository or a folder, into
+~/.gemini/skills (--scope user, the default) or .gemini/skills (--scope
+workspace). You are shown what would be installed, and asked; without a terminal
+nothing is installed unless --consent says that you agree.`,
+		Example: "  minigem skills install https://github.com/owner/skills --path review\n  minigem skills install ./skills --scope workspace --consent",
+		Args:    withUsage(cobra.ExactArgs(1), "needs one source"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := app.Configure(sys, &app.Options{})
+			if err != nil {
+				return err
+			}
+			from := args[0]
+			if !link && skills.IsRepository(from) {
+				if from, err = skills.Clone(cmd.Context(), from); err != nil {
+					return err
+				}
+				defer os.RemoveAll(from)
+			} else if !filepath.IsAbs(from) {
+				from = filepath.Join(sys.Dir, from)
+			}
+			plan, err := skills.Plan(filepath.Join(from, path), c.SkillDir(scope == "workspace"), link)
+			if err != nil {
+				return err
+			}
+			listing.WriteSkillPlan(c, sys, args[0], plan)
+			if !consent && !confirmed(sys, "Install this? [y/N] ") {
+				return exit.Errorf(exit.Failed, "nothing was installed: nobody agreed; --consent says yes beforehand")
+			}
+			for _, p := range plan {
+				if err := p.Do(); err != nil {
+					return err
+				}
+				fmt.Fprintf(sys.Stdout, "Skill %q installed in %s.\n", p.Skill.Name, c.Shorten(p.To))
+			}
+			return nil
+		},
+	}
+	if link {
+		cmd.Use, cmd.Short = "link FOLDER", "Use the skills of a folder where they are"
+		cmd.Long = `Makes a link to every skill of FOLDER in ~/.gemini/skills (--scope user, the
+default) or .gemini/skills (--scope workspace), so that changes of it count at
+once. You are asked as for install.`
+		cmd.Example, cmd.Args = "  minigem skills link ./my-skill", withUsage(cobra.ExactArgs(1), "needs one folder")
+	} else {
+		cmd.Flags().StringVar(&path, "path", "", "the `folder` inside of SOURCE that holds the skills")
+	}
+	scopeOf(cmd, &scope, "user")
+	cmd.Flags().BoolVar(&consent, "consent", false, "install without asking: you know what the skills tell models to do")
+	return cmd
+}
+
+func skillsUninstallCommand(sys *app.System) *cobra.Command {
+	var scope string
+	cmd := &cobra.Command{
+		Use: "uninstall NAME", Short: "Remove a skill that was installed, or its link",
+		Example: "  minigem skills uninstall review\n  minigem skills uninstall review --scope workspace",
+		Args:    withUsage(cobra.ExactArgs(1), "needs the name of a skill; minigem skills list shows them"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, err := app.Configure(sys, &app.Options{})
+			if err != nil {
+				return err
+			}
+			dir := c.SkillDir(scope == "workspace")
+			found, err := skills.Uninstall(dir, args[0])
+			switch {
+			case err != nil:
+				return err
+			case !found:
+				return exit.Errorf(exit.Input, "there is no skill %q in %s; minigem skills list shows where skills are", args[0], c.Shorten(dir))
+			}
+			_, err = fmt.Fprintf(sys.Stdout, "Skill %q removed from %s.\n", args[0], c.Shorten(dir))
+			return err
+		},
+	}
+	scopeOf(cmd, &scope, "user")
+	return cmd
+}

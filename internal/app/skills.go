@@ -1,0 +1,163 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"minigem/hooks/jsonc"
+	"minigem/internal/exit"
+	"minigem/internal/prompt"
+	"minigem/internal/skills"
+	"minigem/tools"
+	"minigem/tools/builtin"
+)
+
+// SkillDir is the folder that skills are installed into: the user's, or that of
+// the project in the working directory.
+func (c *Configuration) SkillDir(workspace bool) string {
+	if workspace {
+		return filepath.Join(c.Dir, ".gemini", "skills")
+	}
+	return filepath.Join(c.DotGemini, "skills")
+}
+
+// AllSkills are the skills there are, those that are disabled too, and what was
+// wrong with others. A folder that is not trusted brings none.
+func (c *Configuration) AllSkills() ([]skills.Skill, []string) {
+	var sources []skills.Source
+	for _, e := range c.extensions {
+		sources = append(sources, skills.Source{Dir: filepath.Join(e.Dir, "skills"), Name: "extension " + e.Name, Replace: strings.NewReplacer(
+			"${extensionPath}", e.Dir, "${workspacePath}", c.Dir, "${/}", string(filepath.Separator), "${pathSeparator}", string(filepath.Separator))})
+	}
+	sources = append(sources, skills.Source{Dir: c.SkillDir(false), Name: "user"}, skills.Source{Dir: filepath.Join(c.Home, ".agents", "skills"), Name: "user"})
+	if c.Trust.Trusted && c.Dir != c.Home {
+		sources = append(sources, skills.Source{Dir: c.SkillDir(true), Name: "project"}, skills.Source{Dir: filepath.Join(c.Dir, ".agents", "skills"), Name: "project"})
+	}
+	return skills.Discover(sources)
+}
+
+// SkillOff reports whether the skill called name is disabled.
+func (c *Configuration) SkillOff(name string) bool {
+	return !c.Settings.Skills.Enabled || slices.ContainsFunc(c.Settings.Skills.Disabled, func(d string) bool { return strings.EqualFold(d, name) })
+}
+
+// ReloadSkills makes the skills of the session those that there are now.
+func (r *Runtime) ReloadSkills(warn func(string)) {
+	r.loadSkills(warn)
+	r.mcp.others = slices.DeleteFunc(r.mcp.others, func(t tools.Tool) bool { return t.Spec().Name == "activate_skill" })
+	if s := r.skillTools(); s.List != nil {
+		r.mcp.others = append(r.mcp.others, builtin.ActivateSkill(s))
+	}
+	r.mcp.known = -1
+	r.takeMCP()
+}
+
+func (r *Runtime) loadSkills(warn func(string)) {
+	all, problems := r.Config.AllSkills()
+	var on []builtin.Skill
+	for _, s := range all {
+		if !r.Config.SkillOff(s.Name) {
+			on = append(on, builtin.Skill{Name: s.Name, Description: s.Description, Instructions: s.Body, Dir: s.Dir()})
+		}
+	}
+	if r.Config.Settings.Skills.Enabled {
+		for _, p := range problems {
+			warn(r.Config.ShortenIn(p))
+		}
+	}
+	r.skills.Store(&on)
+}
+
+// Skills are those that the model may activate.
+func (r *Runtime) Skills() []builtin.Skill {
+	if s := r.skills.Load(); s != nil {
+		return *s
+	}
+	return nil
+}
+
+// skillTools is what activate_skill is made of; without skills there is none.
+func (r *Runtime) skillTools() builtin.Skills {
+	if len(r.Skills()) == 0 {
+		return builtin.Skills{}
+	}
+	return builtin.Skills{
+		List: r.Skills,
+		Tree: func(ctx context.Context, dir string) string {
+			ctx, cancel := context.WithTimeout(ctx, treeTime)
+			defer cancel()
+			return prompt.Tree(ctx, dir, func(string, bool) bool { return false })
+		},
+		Activate: func(s builtin.Skill) error {
+			real, err := filepath.EvalSymlinks(s.Dir)
+			if err != nil {
+				return err
+			}
+			return r.Workspace.AddReadable(s.Dir, real)
+		},
+	}
+}
+
+// promptSkills are the skills as the system instruction names them; none where
+// they cannot be activated.
+func (r *Runtime) promptSkills(offered []string) []prompt.Entry {
+	if !slices.Contains(offered, "activate_skill") {
+		return nil
+	}
+	var out []prompt.Entry
+	for _, s := range r.Skills() {
+		out = append(out, prompt.Entry{Name: s.Name, Text: s.Description})
+	}
+	return out
+}
+
+// SwitchSkill enables or disables the skill called name for sessions to come, and
+// says what it did. user: in the user's settings, not the project's.
+func (c *Configuration) SwitchSkill(name string, on, user bool) (string, error) {
+	all, _ := c.AllSkills()
+	known := slices.ContainsFunc(all, func(s skills.Skill) bool {
+		if strings.EqualFold(s.Name, name) {
+			name = s.Name
+			return true
+		}
+		return false
+	})
+	own := filepath.Join(c.DotGemini, "settings.json")
+	project, err := c.SettingsFile(true)
+	if err != nil {
+		project = own
+	}
+	same := func(other string) bool { return strings.EqualFold(other, name) }
+	if on {
+		removed := 0
+		for _, file := range []string{own, project} {
+			if !Exists(file) {
+				continue
+			}
+			if err := jsonc.Edit(file, 0o600, func(d *jsonc.Doc) error { removed += d.RemoveStrings(same, "skills", "disabled"); return nil }); err != nil {
+				return "", err
+			}
+		}
+		if removed == 0 {
+			return fmt.Sprintf("Skill %q is already enabled.", name), nil
+		}
+		return fmt.Sprintf("Skill %q enabled.", name), nil
+	}
+	switch {
+	case !known:
+		return "", exit.Errorf(exit.Input, "there is no skill %q; minigem skills list shows those there are", name)
+	case c.SkillOff(name):
+		return fmt.Sprintf("Skill %q is already disabled.", name), nil
+	}
+	file := project
+	if user {
+		file = own
+	}
+	if err := jsonc.Edit(file, 0o600, func(d *jsonc.Doc) error { return d.Append(name, "skills", "disabled") }); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("Skill %q disabled in %s.", name, c.Shorten(file)), nil
+}

@@ -1,0 +1,70 @@
+package listing
+
+import (
+	"fmt"
+	"strings"
+
+	"minigem/internal/app"
+	"minigem/internal/skills"
+	"minigem/internal/text"
+)
+
+// ListedSkill is one skill there is.
+type ListedSkill struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Enabled     bool   `json:"enabled"`
+	Source      string `json:"source"`
+	Location    string `json:"location"`
+}
+
+// ListedSkills are the skills there are; what is wrong with others is told on
+// standard error.
+func ListedSkills(c *app.Configuration, sys *app.System) []ListedSkill {
+	found, problems := c.AllSkills()
+	for _, p := range problems {
+		fmt.Fprintf(sys.Stderr, "[WARNING] %s\n", c.ShortenIn(text.VisibleLine(p)))
+	}
+	out := []ListedSkill{}
+	for _, s := range found {
+		out = append(out, ListedSkill{s.Name, s.Description, !c.SkillOff(s.Name), s.Source, s.File})
+	}
+	return out
+}
+
+// WriteSkills lists skills for people, as Gemini CLI does
+// (cli/commands/skills/list.ts).
+func WriteSkills(c *app.Configuration, sys *app.System, found []ListedSkill) error {
+	if len(found) == 0 {
+		_, err := fmt.Fprintln(sys.Stdout, "No skills discovered.")
+		return err
+	}
+	var b strings.Builder
+	b.WriteString("Discovered Agent Skills:\n\n")
+	for _, s := range found {
+		state := "Enabled"
+		if !s.Enabled {
+			state = "Disabled"
+		}
+		fmt.Fprintf(&b, "%s [%s]\n  Description: %s\n  Location:    %s\n\n", text.VisibleLine(s.Name), state, text.VisibleLine(s.Description), text.VisibleLine(c.Shorten(s.Location)))
+	}
+	_, err := fmt.Fprint(sys.Stdout, b.String())
+	return err
+}
+
+// WriteSkillPlan says what installing skills would do, before somebody agrees.
+func WriteSkillPlan(c *app.Configuration, sys *app.System, source string, plan []skills.Change) {
+	fmt.Fprintf(sys.Stderr, "From %s:\n", text.VisibleLine(source))
+	for _, p := range plan {
+		verb := "copied"
+		if p.Link {
+			verb = "linked"
+		}
+		if p.Replaces {
+			verb += " in the place of what is there"
+		}
+		fmt.Fprintf(sys.Stderr, "  * %s: %s\n    %s, %s to %s\n", text.VisibleLine(p.Skill.Name), text.VisibleLine(p.Skill.Description),
+			text.Plural(p.Items, "file"), verb, c.Shorten(p.To))
+	}
+	fmt.Fprintln(sys.Stderr, "A skill tells models what to do, and may bring programs that they are told to run. Read it before you agree.")
+}

@@ -1,0 +1,198 @@
+package skills
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"minigem/internal/proc"
+	"minigem/internal/text"
+)
+
+// A Change is one skill that is to be installed into a folder of skills, from
+// From, as a copy or as a link to it.
+type Change struct {
+	Skill    Skill
+	From, To string
+	Link     bool
+	Items    int  // files that come with it
+	Replaces bool // there is one at To
+}
+
+// IsRepository reports whether source is the address of a Git repository.
+func IsRepository(source string) bool {
+	for _, prefix := range []string{"https://", "http://", "git@", "ssh://", "git://", "file://"} {
+		if strings.HasPrefix(source, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// Clone gets a repository into a new folder, which the caller removes.
+func Clone(ctx context.Context, address string) (dir string, err error) {
+	dir, err = os.MkdirTemp("", "minigem-skill-")
+	if err != nil {
+		return "", err
+	}
+	res, err := proc.Run(ctx, proc.Command{
+		Path: "git", Args: []string{"-c", "core.hooksPath=/dev/null", "clone", "-q", "--depth", "1", "--", address, dir}, Dir: os.TempDir(),
+		Env: append(os.Environ(), "GIT_TERMINAL_PROMPT=0"), Err: proc.Limit{Tail: 4 << 10}, Out: proc.Limit{Tail: 1},
+	})
+	if err == nil && res.ExitCode != 0 {
+		err = errors.New(strings.TrimSpace(text.Clean(string(res.Stderr.Bytes()))))
+	}
+	if err != nil {
+		_ = os.RemoveAll(dir)
+		return "", fmt.Errorf("cloning %s: %w", text.VisibleLine(address), err)
+	}
+	return dir, nil
+}
+
+// Plan says what installing the skills in from would do to the folder of skills
+// to; it changes nothing. No skill, or two of one name, is an error.
+func Plan(from, to string, link bool) ([]Change, error) {
+	if info, err := os.Stat(from); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("%s is not a folder", from)
+	}
+	from, err := filepath.Abs(from)
+	if err != nil {
+		return nil, err
+	}
+	var out []Change
+	seen := map[string]string{}
+	for _, file := range files(from) {
+		s, err := Read(file)
+		if err != nil {
+			return nil, err
+		}
+		if other, ok := seen[s.Name]; ok {
+			return nil, fmt.Errorf("two skills are called %s: %s and %s", s.Name, other, file)
+		}
+		if s.Name == "." || s.Name == ".." {
+			return nil, fmt.Errorf("%s: %q cannot be the name of a skill", file, s.Name)
+		}
+		seen[s.Name] = file
+		c := Change{Skill: s, From: s.Dir(), To: filepath.Join(to, s.Name), Link: link}
+		if c.Items, err = count(c.From); err != nil {
+			return nil, err
+		}
+		_, err = os.Lstat(c.To)
+		c.Replaces = err == nil
+		out = append(out, c)
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("there is no skill in %s: it needs a SKILL.md, or folders with one", from)
+	}
+	return out, nil
+}
+
+// mostItems bounds the files of one skill.
+const mostItems = 10_000
+
+// count counts files, and refuses what a copy cannot hold.
+func count(dir string) (n int, err error) {
+	return n, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && e.Name() == ".git":
+			return fs.SkipDir
+		case e.IsDir():
+			return nil
+		case !e.Type().IsRegular():
+			return fmt.Errorf("%s is neither a file nor a folder, which a skill may not hold", path)
+		}
+		if n++; n > mostItems {
+			return fmt.Errorf("%s holds more than %d files", dir, mostItems)
+		}
+		return nil
+	})
+}
+
+// Do installs the skill. What was at To is replaced as a whole, and is there
+// again if that fails.
+func (c Change) Do() error {
+	if err := os.MkdirAll(filepath.Dir(c.To), 0o755); err != nil {
+		return err
+	}
+	temp, err := os.MkdirTemp(filepath.Dir(c.To), ".skill-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	made := filepath.Join(temp, "new")
+	if c.Link {
+		err = os.Symlink(c.From, made)
+	} else {
+		err = copyTree(c.From, made)
+	}
+	if err != nil {
+		return fmt.Errorf("installing the skill %s: %w", c.Skill.Name, err)
+	}
+	old := filepath.Join(temp, "old")
+	if err := os.Rename(c.To, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("replacing the skill %s: %w", c.Skill.Name, err)
+	}
+	if err := os.Rename(made, c.To); err != nil {
+		return errors.Join(fmt.Errorf("installing the skill %s: %w", c.Skill.Name, err), ignoreMissing(os.Rename(old, c.To)))
+	}
+	return nil
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func copyTree(from, to string) error {
+	root, err := os.OpenRoot(from)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return fs.WalkDir(root.FS(), ".", func(path string, e fs.DirEntry, err error) error {
+		at := filepath.Join(to, filepath.FromSlash(path))
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && e.Name() == ".git":
+			return fs.SkipDir
+		case e.IsDir():
+			return os.MkdirAll(at, 0o755)
+		case !e.Type().IsRegular():
+			return fmt.Errorf("%s is neither a file nor a folder", path)
+		}
+		data, err := root.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(at, data, info.Mode().Perm()|0o600)
+	})
+}
+
+// Uninstall removes the skill called name from the folder of skills dir: its
+// folder, or the link alone. It reports whether it was there.
+func Uninstall(dir, name string) (found bool, err error) {
+	for _, file := range files(dir) {
+		s, err := Read(file)
+		if err != nil || !strings.EqualFold(s.Name, name) || s.Dir() == filepath.Clean(dir) {
+			continue
+		}
+		if err := os.RemoveAll(s.Dir()); err != nil { // of a link it removes the link
+			return true, fmt.Errorf("removing the skill %s: %w", s.Name, err)
+		}
+		return true, nil
+	}
+	return false, nil
+}

@@ -1,0 +1,114 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"minigem/llm"
+	"minigem/tools"
+)
+
+//go:embed activate_skill.md
+var activateSkillDescription string
+
+// Skill is one that a model may activate.
+type Skill struct {
+	Name, Description string
+	Instructions      string
+	Dir               string // what else belongs to it is there
+}
+
+// Skills are what activate_skill is made of. Its functions are called
+// concurrently.
+type Skills struct {
+	List func() []Skill // those there are now; nil: activate_skill is left out
+	// Tree draws the folder of a skill, for the model and for the user who is
+	// asked.
+	Tree func(ctx context.Context, dir string) string
+	// Activate makes the folder of a skill readable.
+	Activate func(Skill) error
+}
+
+type activateSkill struct {
+	declared
+	skills Skills
+}
+
+// ActivateSkill is the tool activate_skill (core/tools/activate-skill.ts). What it
+// declares follows the skills that there are.
+func ActivateSkill(s Skills) tools.Tool {
+	return &activateSkill{declared{"activate_skill", activateSkillDescription, nil, tools.Info{DisplayName: "Activate Skill", Kind: tools.KindOther, Markdown: true}}, s}
+}
+
+// Spec implements tools.Tool.
+func (t *activateSkill) Spec() llm.ToolSpec {
+	return llm.ToolSpec{Name: t.name, Description: t.description, Parameters: t.parameters()}
+}
+
+func (t *activateSkill) parameters() json.RawMessage {
+	name := map[string]any{"type": "string", "description": "The skill to activate."}
+	var names []string
+	for _, s := range t.skills.List() {
+		names = append(names, s.Name)
+	}
+	if names != nil {
+		name["enum"] = names
+	}
+	b, err := json.Marshal(map[string]any{
+		"type": "object", "properties": map[string]any{"name": name}, "required": []string{"name"}, "additionalProperties": false,
+	})
+	if err != nil {
+		panic(err) // unreachable: strings can be encoded
+	}
+	return b
+}
+
+type activateSkillCall struct {
+	tool  *activateSkill
+	skill Skill
+}
+
+// Prepare implements tools.Tool.
+func (t *activateSkill) Prepare(args map[string]any) (tools.Invocation, error) {
+	schema, err := tools.ParseSchema(t.parameters())
+	if err != nil {
+		return nil, err
+	}
+	if err := schema.Check(args); err != nil {
+		return nil, err
+	}
+	for _, s := range t.skills.List() {
+		if s.Name == args["name"] {
+			return &activateSkillCall{t, s}, nil
+		}
+	}
+	return nil, tools.Errorf(tools.ErrInvalidParams, "There is no skill %q.", args["name"])
+}
+
+// Intent implements tools.Invocation.
+func (c *activateSkillCall) Intent() tools.Intent {
+	return tools.Intent{
+		Description: c.skill.Name + ": " + c.skill.Description,
+		Title:       "Activate Skill: " + c.skill.Name,
+		Info: &tools.InfoIntent{Prompt: fmt.Sprintf("The model is told to follow the skill %s, and may read its files.\n\n%s\n\n%s",
+			c.skill.Name, c.skill.Description, c.tool.skills.Tree(context.Background(), c.skill.Dir))},
+	}
+}
+
+// Run implements tools.Invocation.
+func (c *activateSkillCall) Run(ctx context.Context) (tools.Result, error) {
+	if ctx.Err() != nil {
+		return tools.Result{}, context.Cause(ctx)
+	}
+	if err := c.tool.skills.Activate(c.skill); err != nil {
+		return tools.Result{}, tools.Errorf(tools.ErrExecutionFailed, "activating the skill %s: %w", c.skill.Name, err)
+	}
+	tree := strings.TrimSpace(c.tool.skills.Tree(ctx, c.skill.Dir))
+	indent := func(s string) string { return "    " + strings.ReplaceAll(s, "\n", "\n    ") }
+	text := fmt.Sprintf("<activated_skill name=%q>\n  <instructions>\n%s\n  </instructions>\n\n  <available_resources>\n%s\n  </available_resources>\n</activated_skill>",
+		c.skill.Name, indent(c.skill.Instructions), indent(tree))
+	return tools.TextResult(text, fmt.Sprintf("Skill **%s** activated. Resources loaded from `%s`:\n\n%s", c.skill.Name, c.skill.Dir, tree)), nil
+}
