@@ -45,6 +45,9 @@ type model struct {
 // Stream implements llm.Model.
 func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
+		m.p.mu.Lock()
+		m.p.requested++
+		m.p.mu.Unlock()
 		if said := m.p.saidInSystem(); said != "" {
 			req.System = strings.TrimLeft(req.System+"\n\n"+said, "\n")
 		}
@@ -64,6 +67,12 @@ func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk
 			}
 		}
 	}
+}
+
+func (p *Player) requests() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.requested
 }
 
 func (p *Player) saidInSystem() string {

@@ -92,15 +92,16 @@ type Player struct {
 	setup testbed.Setup
 	hooks []hook
 
-	mu       sync.Mutex
-	calls    map[string]*call // by id
-	ids      int
-	cannot   []string // why what happened cannot be said, each once
-	retrying bool     // the next prompt is a hook's
-	goneOn   int      // how often a hook made it go on
-	prompts  bool     // a hook did something with a prompt
-	ended    string   // a hook ended the run before its first request
-	system   string   // what hooks said for the system instruction
+	mu        sync.Mutex
+	calls     map[string]*call // by id
+	ids       int
+	cannot    []string // why what happened cannot be said, each once
+	retrying  bool     // the next prompt is a hook's
+	goneOn    int      // how often a hook made it go on
+	prompts   bool     // a hook did something with a prompt
+	ended     string   // a hook ended the run before its first request
+	system    string   // what hooks said for the system instruction
+	requested int      // how many requests the model got
 }
 
 // New plays a in the session that setup describes.
