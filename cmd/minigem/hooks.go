@@ -45,5 +45,6 @@ func hooksSubcommands(sys *app.System) []*cobra.Command {
 		hooksCompatCommand(sys),
 		hooksRunCommand(sys),
 		hooksAttackCommand(sys),
+		hooksTortureCommand(sys),
 	}
 }

@@ -34,6 +34,13 @@ func (c *Children) Close() error {
 	return nil
 }
 
+// Running counts those that run now.
+func (c *Children) Running() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.running)
+}
+
 // add keeps p in mind; a nil c does not.
 func (c *Children) add(p *proc.Process, h hooks.Hook) {
 	if c == nil || h.Event == protocol.SessionEnd {

@@ -34,6 +34,23 @@ func (n Node) Replace(value any) error {
 	return nil
 }
 
+// Add gives the object another member, at its end, as the ones before it stand.
+// One of that name gets the value.
+func (n Node) Add(name, value string) error {
+	if n.v == nil {
+		return fmt.Errorf("adding to an object that is not there")
+	}
+	obj, ok := n.v.Value.(*hujson.Object)
+	if !ok {
+		return fmt.Errorf("adding to %s, which is not an object", n.Kind())
+	}
+	if old := n.Get(name); old.Exists() {
+		return old.Replace(value)
+	}
+	n.doc.insert(obj, "", name, hujson.String(value))
+	return nil
+}
+
 // Rename gives the members of the object that are called from the name to, and
 // reports whether it did. Where the object has one of that name already nothing
 // changes.

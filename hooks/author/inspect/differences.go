@@ -174,6 +174,12 @@ func MightDeny(f program.Facts) bool {
 		slices.ContainsFunc(f.Decisions, func(d program.Fact) bool { return d.Text == "deny" || d.Text == "block" })
 }
 
+// MightDeny reports whether a program of h shows that it can refuse, at an event
+// that can be blocked.
+func (s *Setup) MightDeny(h hooks.Hook) bool {
+	return h.Event.CanBlock() && slices.ContainsFunc(program.Read(h, s.Place), MightDeny)
+}
+
 func (v *view) ofEvent(p EventPlan) (notes []string, out []Difference) {
 	if p.Runs() == 0 {
 		return nil, nil
