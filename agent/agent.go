@@ -17,7 +17,7 @@ import (
 	"minigem/llm"
 )
 
-// Agent works on prompts, one at a time. Only Model is required; a run without
+// Agent answers prompts, one at a time. Only Model is required: a run without
 // one ends as [Failed]. Fields may be changed between runs, not during one.
 type Agent struct {
 	Model      llm.Model
@@ -25,14 +25,14 @@ type Agent struct {
 	Hooks      Hooks      // nil: none; [*hooks.Engine] satisfies it
 	Tools      ToolRunner // nil: none are declared, and every call is answered with an error
 	Compressor Compressor // nil: the history is never shortened
-	Sink       event.Sink // nil: nobody listens
+	Sink       event.Sink // nil: events are dropped
 	Config     Config
 
 	turns        int // requests of this session, for Config.MaxSessionTurns
-	promptTokens int // of the last request, as the provider counted them
+	promptTokens int // the provider's count of the last request
 	sending      outgoing
 	asked        *hooks.ModelRequest // the last request, before its hooks
-	named        namedCalls
+	usedIDs      usedIDs
 }
 
 // Prompt is what the user submitted.
@@ -42,8 +42,9 @@ type Prompt struct {
 	Context string     // wrapped context of SessionStart that goes before the prompt; may be empty
 }
 
-// Run takes p to its end and returns how it ended. However it ends, every call
-// of the history has its result. Run is not safe for concurrent use.
+// Run works on p until there is an answer or a reason to stop, and returns how
+// it ended. However it ends, every call in the history has a result. Run is not
+// safe for concurrent use.
 func (a *Agent) Run(ctx context.Context, p Prompt) Result {
 	if a.Model == nil {
 		return Result{Ending: Failed, Err: errors.New("running the agent: it has no Model")}
@@ -66,7 +67,8 @@ func (a *Agent) Run(ctx context.Context, p Prompt) Result {
 	}
 }
 
-// attempt is the way from one prompt, the user's or a hook's, to an answer.
+// attempt takes one prompt, the user's or that of an AfterAgent hook, to an
+// answer. The numbers are the steps of docs/ARCHITECTURE.md.
 func (r *run) attempt(ctx context.Context, n int, text string, message llm.Message) Result {
 	before := r.Hooks.BeforeAgent(ctx, text) // 1
 	switch {

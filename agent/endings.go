@@ -7,8 +7,8 @@ import (
 	"minigem/llm"
 )
 
-// keep announces a finished answer and puts it into the history, in this
-// order: a session that listens knows its tokens when the message arrives.
+// keep announces a finished answer and then appends it to the history: the
+// session needs its token counts when the message arrives.
 func (r *run) keep(ans *reply) {
 	m := ans.message()
 	r.emit(event.RoundFinished{
@@ -21,12 +21,12 @@ func (r *run) keep(ans *reply) {
 	}
 }
 
-// cut ends the attempt in the middle of an answer. What was shown stays in the
-// history; what it asked for is not done.
+// cut ends the attempt in the middle of an answer. The text that was shown
+// stays in the history; the tools that it called do not run.
 func (r *run) cut(ans *reply, res Result, err error) *Result {
 	res.Response = ans.text()
 	switch {
-	case len(ans.said()) > 0 || ans.refused == "AfterModel":
+	case len(ans.allParts()) > 0 || ans.refused == "AfterModel":
 		r.keep(ans)
 		r.dismissIfAny(ans.message().Calls(), "not run: "+res.Reason)
 	case err != nil:
@@ -42,7 +42,7 @@ func (r *run) cut(ans *reply, res Result, err error) *Result {
 	return &res
 }
 
-// fail ends the attempt after a request that cannot be answered.
+// fail ends the attempt after a request that got no usable answer.
 func (r *run) fail(err error) *Result {
 	r.undoPrompt()
 	res := Result{Ending: Failed, Reason: err.Error(), Err: err}
@@ -52,11 +52,12 @@ func (r *run) fail(err error) *Result {
 	return &res
 }
 
-// recovery is what the model is told at the first loop. Its lead is upstream's.
+// recovery begins the text that the model gets after the first loop, as in
+// core/core/client.ts.
 const recovery = "System: Potential loop detected. Details: "
 
-// looped answers a loop: the first time the model is told and may go on, the
-// second time the prompt ends. Text that was chanted is not kept.
+// looped handles a loop: the first time the model gets a warning and may go on,
+// the second time the run ends. Repeated text is not kept.
 func (r *run) looped(calls []llm.ToolCall, kind, detail string) *Result {
 	r.loops++
 	r.loop.reset()
@@ -81,7 +82,8 @@ func (r *run) dismissIfAny(calls []llm.ToolCall, why string) {
 	}
 }
 
-// dismiss answers calls without running them, and adds extra to the answers.
+// dismiss answers calls without running them. extra follows the answers in the
+// same message.
 func (r *run) dismiss(calls []llm.ToolCall, why string, extra ...llm.Part) {
 	var parts []llm.Part
 	for _, c := range calls {

@@ -10,12 +10,12 @@ import (
 
 const finishStop = "STOP"
 
-// finishes says what is to be thought of an answer that ended otherwise than
-// with STOP. A reason that is not here is treated like OTHER.
+// finishes says what a finish reason other than STOP means. A reason that is
+// not listed is treated like OTHER.
 var finishes = map[string]struct {
-	kind  StreamKind // what it is without text
-	never bool       // with text too: the answer cannot be used
-	text  string     // what happened to an answer with text, a clause
+	kind  StreamKind // kind of the error if there is no text
+	never bool       // also with text: the answer cannot be used
+	text  string     // clause that says what happened to an answer with text
 }{
 	"MALFORMED_FUNCTION_CALL":  {kind: MalformedFunctionCall, never: true},
 	"UNEXPECTED_TOOL_CALL":     {kind: UnexpectedToolCall, never: true},
@@ -41,8 +41,8 @@ const (
 	endedEarly   = "the provider ended it early"
 )
 
-// Unfinished says that an answer with text is not whole, for the finish reason
-// of a Result.
+// Unfinished says why an answer with text is incomplete; reason is that of
+// [Result.Unfinished].
 func Unfinished(reason string) string {
 	if reason == string(NoFinishReason) {
 		return "The answer is not whole: it broke off without an end."
@@ -50,8 +50,8 @@ func Unfinished(reason string) string {
 	return fmt.Sprintf("The answer is not whole (%s): %s.", reason, cmp.Or(finishes[reason].text, endedEarly))
 }
 
-// warnUnfinished tells that an answer with text is not whole, and returns the
-// reason; empty where it is.
+// warnUnfinished warns that an answer with text is incomplete, and returns the
+// reason; empty if it is complete.
 func (r *run) warnUnfinished(ans *reply) string {
 	reason := ans.finish
 	if reason == "" && ans.brokeOff {

@@ -30,13 +30,13 @@ const (
 // skipSignature is what Gemini CLI sends where a signature is missing.
 var skipSignature = llm.SkipSignature()
 
-// normalize returns messages in a form that the API accepts. Its argument
-// stays as it is.
+// normalize returns messages in a form that the API accepts. It does not change
+// its argument.
 func normalize(messages []llm.Message) []llm.Message {
 	return coalesce(pair(coalesce(strip(messages))))
 }
 
-// strip leaves out thoughts, blank texts and what is empty then.
+// strip leaves out thoughts, blank texts and messages that are then empty.
 func strip(messages []llm.Message) []llm.Message {
 	out := make([]llm.Message, 0, len(messages))
 	for _, m := range messages {
@@ -56,7 +56,7 @@ func strip(messages []llm.Message) []llm.Message {
 	return out
 }
 
-// coalesce makes roles alternate.
+// coalesce joins neighbouring messages of one role.
 func coalesce(messages []llm.Message) []llm.Message {
 	out := make([]llm.Message, 0, len(messages))
 	for _, m := range messages {
@@ -78,7 +78,7 @@ func hasResult(m llm.Message) bool {
 }
 
 // pair puts the result of each call at the head of the next message and drops
-// all other results. Roles alternate already.
+// all other results. It needs alternating roles.
 func pair(messages []llm.Message) []llm.Message {
 	out := make([]llm.Message, 0, len(messages))
 	var open []llm.ToolCall
@@ -120,12 +120,13 @@ func answer(calls []llm.ToolCall, parts []llm.Part) []llm.Part {
 	return append(out, others...)
 }
 
-// notRun answers a call that was never made.
+// notRun is the result of a call that did not run.
 func notRun(c llm.ToolCall, why string) llm.ToolResult {
 	return llm.ToolResult{ID: c.ID, Name: c.Name, Response: map[string]any{"error": why}}
 }
 
-// forModel applies what differs between models. messages are normalized.
+// forModel applies the rules that differ between models, to normalized
+// messages.
 func forModel(model string, messages []llm.Message) []llm.Message {
 	if wantsSignatures(model) {
 		return signed(messages)
@@ -137,8 +138,8 @@ func wantsSignatures(model string) bool { return strings.Contains(model, "gemini
 
 func isPrompt(m llm.Message) bool { return m.Role == llm.RoleUser && !hasResult(m) }
 
-// signed gives the first call of each message of the active loop a signature
-// where it has none. The loop begins after the last thing that the user said.
+// signed adds the missing signature to the first call of each message of the
+// active loop, which begins after the user's last text.
 func signed(messages []llm.Message) []llm.Message {
 	from := 0
 	for i, m := range messages {
@@ -161,7 +162,7 @@ func signed(messages []llm.Message) []llm.Message {
 	return out
 }
 
-// flattened moves the blobs of results beside them.
+// flattened moves the blobs inside results beside them.
 func flattened(messages []llm.Message) []llm.Message {
 	out := make([]llm.Message, len(messages))
 	for i, m := range messages {
@@ -180,8 +181,8 @@ func flattened(messages []llm.Message) []llm.Message {
 	return out
 }
 
-// Memory is a History that is kept nowhere: for subagents and tests. The zero
-// Memory is empty. It is not safe for concurrent use.
+// Memory is a [History] in memory, for subagents and tests. The zero Memory is
+// empty. It is not safe for concurrent use.
 type Memory struct{ messages []llm.Message }
 
 // Messages implements History.

@@ -110,7 +110,7 @@ func TestJoin(t *testing.T) {
 		a.add(llm.Chunk{Parts: []llm.Part{p}})
 	}
 	want := []llm.Part{said("aa"), signed, said("cd"), called("1"), said("e")}
-	assert.Equal(t, want, a.said())
+	assert.Equal(t, want, a.allParts())
 	assert.Equal(t, want, a.message().Parts, "again")
 	assert.Equal(t, "aabcde", a.text())
 }
@@ -232,7 +232,7 @@ func TestChunksCostTheSame(t *testing.T) { // not parallel: others allocate too
 			c := llm.Chunk{Parts: []llm.Part{said(fmt.Sprintf("piece %d of it ", i))}}
 			raw.add(c)
 			a.add(c)
-			loop.say(c.Text())
+			loop.addText(c.Text())
 		}
 		runtime.ReadMemStats(&after)
 		assert.True(t, strings.HasSuffix(a.text(), "of it "))

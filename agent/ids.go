@@ -8,28 +8,28 @@ import (
 	"minigem/llm"
 )
 
-// ids names the calls of a session so that each result finds its call: the
-// API's own id where there is one that was not used before, else
-// "<name>_<epoch milliseconds>_<counter>", in the form of session files
-// (core/core/turn.ts). Uniqueness is that of the wire, where names are left off.
+// ids gives each call of a session a unique id, so that each result finds its
+// call: the API's own id if it was not used before, else "<name>_<epoch
+// milliseconds>_<counter>", in the form of session files (core/core/turn.ts).
+// Ids are unique without the name too, because requests leave it off.
 type ids struct {
 	used    map[string]bool
-	fresh   map[string]bool // of the answer being streamed
-	counter int             // within it
+	fresh   map[string]bool // ids of the answer being streamed
+	counter int             // restarts with each answer
 	now     func() time.Time
 }
 
-// namedCalls are the names that the calls of a history have.
-type namedCalls struct {
-	from []llm.Message // the history when it was last looked at
+// usedIDs caches the ids of the calls in a history.
+type usedIDs struct {
+	from []llm.Message // the history that used was read from
 	used map[string]bool
 }
 
-// idsOf names the calls that come after history.
+// idsOf returns the ids for calls that follow history.
 func (a *Agent) idsOf(history []llm.Message) ids {
-	n := &a.named
+	n := &a.usedIDs
 	if n.used == nil || !llm.Extends(history, n.from) {
-		*n = namedCalls{used: map[string]bool{}}
+		*n = usedIDs{used: map[string]bool{}}
 	}
 	for _, m := range history[len(n.from):] {
 		for _, c := range m.Calls() {
@@ -40,13 +40,13 @@ func (a *Agent) idsOf(history []llm.Message) ids {
 	return ids{used: n.used, now: a.now}
 }
 
-// begin forgets the names of an answer that was not kept.
+// begin discards the ids of an answer that was not kept.
 func (s *ids) begin() { s.fresh, s.counter = map[string]bool{}, 0 }
 
-// keep makes the names of the answer the session's.
+// keep records the ids of the answer as used.
 func (s *ids) keep() { maps.Copy(s.used, s.fresh) }
 
-// name returns c with its calls named; c itself stays as it is.
+// name returns c with an id for each call. It does not change c.
 func (s *ids) name(c llm.Chunk) llm.Chunk {
 	parts := make([]llm.Part, len(c.Parts))
 	for i, p := range c.Parts {

@@ -10,29 +10,30 @@ import (
 	"minigem/llm"
 )
 
-// When a model goes in circles (core/services/loopDetectionService.ts). Calls:
-// a cycle of one to five calls came five times in a row. Text ("chanting"): a
+// A loop is found in two ways (core/services/loopDetectionService.ts). Calls: a
+// cycle of one to five calls was repeated five times. Text ("chanting"): a
 // piece of 50 characters came ten times, close together and at a regular
-// distance; structure (lists, tables, headings, code) is expected to repeat and
-// starts the count anew. Upstream's third judge, a model that is asked for its
-// opinion, is left out: it costs requests that nobody asked for.
+// distance; lists, tables, headings and code are expected to repeat and restart
+// the count. Gemini CLI's third way, asking a model, is left out: it costs
+// requests that nobody asked for.
 
 const (
-	loopCycles  = 5  // how often a cycle of calls must come
-	loopPeriod  = 5  // calls in the longest cycle looked for
+	loopCycles  = 5  // repetitions of a cycle
+	loopPeriod  = 5  // calls in the longest cycle
 	chantSize   = 50 // characters in a piece
-	chantCount  = 10 // how often a piece must come
+	chantCount  = 10 // repetitions of a piece
 	chantMemory = 5000
 
 	kindCalls = "consecutive_identical_tool_calls"
 	kindChant = "chanting_identical_sentences"
 )
 
-// detector watches one prompt. The zero detector has seen nothing.
+// detector looks for loops in the answers to one prompt. The zero detector is
+// ready.
 type detector struct {
 	calls [][sha256.Size]byte
 
-	text   []rune // what was said since the last reset, its end
+	text   []rune // end of the text since the last reset
 	start  int    // position of text[0] since the reset
 	next   int    // position of the next piece to look at
 	seen   map[string][]int
@@ -45,11 +46,11 @@ func (d *detector) resetText() {
 	d.text, d.start, d.next, d.seen = nil, 0, 0, nil
 }
 
-// call notes a call and reports whether it closes a loop.
+// call adds a call and reports whether it completes a loop.
 func (d *detector) call(c llm.ToolCall) bool {
 	d.resetText()
 	d.inCode = false
-	args, _ := json.Marshal(c.Args) // decoded from JSON, so it can be encoded
+	args, _ := json.Marshal(c.Args) // it was decoded from JSON, so it can be encoded
 	d.calls = append(d.calls, sha256.Sum256([]byte(c.Name+":"+string(args))))
 	if n := loopCycles * loopPeriod; len(d.calls) > n {
 		d.calls = d.calls[len(d.calls)-n:]
@@ -80,8 +81,8 @@ var (
 	divider   = regexp.MustCompile(`^[-+_=*\x{2500}-\x{257F}\s]+$`)
 )
 
-// say notes text as it was shown and reports whether it is chanting.
-func (d *detector) say(text string) bool {
+// addText adds text as it was shown and reports whether it is chanting.
+func (d *detector) addText(text string) bool {
 	fences := strings.Count(text, "```")
 	ruled := divider.MatchString(text) && strings.TrimSpace(text) != ""
 	if fences > 0 || ruled || structure.MatchString(text) {
@@ -102,7 +103,7 @@ func (d *detector) say(text string) bool {
 	return chant
 }
 
-// forget drops the pieces that have left the text, now and then.
+// forget drops pieces that are no longer in the text, once they are many.
 func (d *detector) forget() {
 	if len(d.seen) < 2*chantMemory {
 		return
@@ -130,9 +131,9 @@ func (d *detector) scan() bool {
 
 func (d *detector) between(from, to int) []rune { return d.text[from-d.start : to-d.start] }
 
-// regular reports whether a piece that came at these positions came close
-// together and with few different texts in between. Close together also means
-// that all of it is still in d.text.
+// regular reports whether the piece at these positions came close together and
+// with few different texts in between. Close together also means that d.text
+// still holds all of it.
 func (d *detector) regular(at []int) bool {
 	first, last := at[0], at[len(at)-1]
 	if last-first > 5*chantSize*(len(at)-1) {

@@ -74,7 +74,7 @@ func TestChanting(t *testing.T) {
 		var d detector
 		got := false
 		for _, c := range tt.chunks {
-			got = got || d.say(c)
+			got = got || d.addText(c)
 		}
 		assert.Equal(t, tt.want, got, tt.name)
 	}
@@ -84,7 +84,7 @@ func TestDetectorForgets(t *testing.T) {
 	t.Parallel()
 	var d detector
 	for i := range thorough.Times(2_000, 20_000) {
-		require.False(t, d.say(fmt.Sprintf("%d is a number; ", i*7919)))
+		require.False(t, d.addText(fmt.Sprintf("%d is a number; ", i*7919)))
 	}
 	assert.LessOrEqual(t, len(d.text), chantMemory)
 	assert.Less(t, len(d.seen), 3*chantMemory)

@@ -6,28 +6,28 @@ import (
 	"minigem/llm"
 )
 
-// outgoing is the history in the form of a request, kept from round to round:
-// what was normalized once stays as it is when rounds are added, so that a round
-// costs the same after ten thousand others. The zero outgoing has seen nothing.
+// outgoing caches the history in the form of a request: messages that were
+// normalized once are not normalized again in later rounds, so a round costs
+// the same after ten thousand others. The zero outgoing is empty.
 //
-// A history may be cut before a message of the model's that follows on one of
-// the user's: nothing of what normalize does reaches across.
+// The history may be split before a message of the model that follows one of
+// the user: no rule of normalize reaches across that boundary.
 type outgoing struct {
-	from  []llm.Message // the history when it was last looked at
+	from  []llm.Message // the history that out was made from
 	out   []llm.Message // normalize(from), with notes
-	noted int           // notes in out
-	built int           // how often out was begun anew
+	noted int           // number of notes in out
+	built int           // how often out was rebuilt
 
-	sent struct { // forModel of out, as far as it has come
+	sent struct { // forModel of the beginning of out
 		messages []llm.Message
 		signed   bool
 		built    int
 	}
 }
 
-// of returns history as normalize does, with notes added to the prompts that
-// they belong to. ok is false if one of those prompts is not there. The result
-// must not be changed.
+// of returns normalize(history) with notes added to the prompts they belong to.
+// ok is false if one of those prompts is missing. The result must not be
+// changed.
 func (o *outgoing) of(history []llm.Message, notes []note) (messages []llm.Message, ok bool) {
 	if !llm.Extends(history, o.from) || !o.continues(history[len(o.from):]) {
 		*o = outgoing{built: o.built + 1}
@@ -45,7 +45,8 @@ func (o *outgoing) of(history []llm.Message, notes []note) (messages []llm.Messa
 
 func (o *outgoing) forget() { *o = outgoing{built: o.built} }
 
-// continues reports whether fresh may be normalized apart from what was before.
+// continues reports whether fresh may be normalized apart from the messages
+// before it.
 func (o *outgoing) continues(fresh []llm.Message) bool {
 	if len(o.from) == 0 || len(fresh) == 0 {
 		return true
@@ -56,8 +57,8 @@ func (o *outgoing) continues(fresh []llm.Message) bool {
 		len(o.out) > 0 && o.out[len(o.out)-1].Role == llm.RoleUser
 }
 
-// withNotes returns messages with each note in the prompt that it belongs to,
-// and how many of them have found their place.
+// withNotes returns messages with each note added to its prompt, and how many
+// notes were added.
 func withNotes(messages []llm.Message, notes []note) ([]llm.Message, int) {
 	noted := 0
 	for _, n := range notes {
@@ -79,8 +80,8 @@ func withNote(m llm.Message, n note) llm.Message {
 	return m
 }
 
-// forModel is forModel(model, normalize(messages)), for which nothing is left
-// to do where they are those of the last request.
+// forModel returns forModel(model, normalize(messages)). Messages that this
+// outgoing made are not processed again.
 func (o *outgoing) forModel(model string, messages []llm.Message) []llm.Message {
 	if len(messages) == 0 || len(messages) != len(o.out) || &messages[0] != &o.out[0] {
 		return forModel(model, normalize(messages)) // a hook changed them

@@ -8,7 +8,7 @@ import (
 	"minigem/llm"
 )
 
-// Hooks are the events that the agent fires; *hooks.Engine satisfies it.
+// Hooks fires the events of a run; [*hooks.Engine] implements it.
 type Hooks interface {
 	BeforeAgent(ctx context.Context, prompt string) hooks.BeforeAgentOutcome
 	AfterAgent(ctx context.Context, prompt, response string, stopHookActive bool) hooks.AfterAgentOutcome
@@ -28,50 +28,52 @@ type Hooks interface {
 //     so that there is nothing to tell it,
 //   - Proceed otherwise.
 type ToolRunner interface {
-	Specs() []llm.ToolSpec // what is declared, asked before each request
+	Specs() []llm.ToolSpec // the declared tools, asked for before each request
 	Run(ctx context.Context, calls []llm.ToolCall, offers func(name string) bool) ([]llm.ToolResult, hooks.Verdict)
 }
 
-// History is the conversation; session.Session and Memory implement it. Messages
-// that it has returned are never written over, whatever becomes of it: what was
-// worked out about them is still true while it only grows. See llm.Extends.
+// History is the conversation; session.Session and [Memory] implement it.
+// Messages that it has returned are never overwritten, even after Rollback or
+// Replace, so that results computed from them stay valid while it only grows.
+// See [llm.Extends].
 type History interface {
 	Messages() []llm.Message // oldest first; the caller must not change it
-	Append(m llm.Message)    // on disk when it returns; a failed write is reported elsewhere, once
-	Rollback(n int)          // back to the first n messages
+	Append(m llm.Message)    // on disk when it returns; write errors are reported elsewhere, once
+	Rollback(n int)          // keeps the first n messages
 	Replace(ms []llm.Message)
 }
 
-// Compressor shortens the history when it has grown too long. It works on the
-// History itself and fires PreCompress and event.Compressed when it really
-// does something. promptTokens is what the provider counted for the last
-// request; 0: there was none yet.
+// Compressor shortens the history when it has grown too long. It changes the
+// History itself, and fires PreCompress and emits [event.Compressed] only if it
+// compresses. promptTokens is the provider's count of the last request; 0:
+// there was none yet.
 type Compressor interface {
 	Fit(ctx context.Context, promptTokens int)
 }
 
-// Config is how an Agent works. The zero Config has no system instruction and
+// Config configures an [Agent]. The zero Config has no system instruction and
 // the default limits.
 type Config struct {
 	Model    string        // model name
-	System   func() string // system instruction, asked before each request; nil: none
+	System   func() string // the system instruction, asked for before each request; nil: none
 	Sampling llm.Sampling
-	// Prepare is called before each request: when it returns, System and the
-	// Specs of Tools say what holds now. nil: they always do.
+	// Prepare is called before each request: after it, System and the Specs of
+	// Tools return what holds now. nil: they always do.
 	Prepare func(ctx context.Context)
-	Role    string // what requests are for in statistics; empty: "main"
+	Role    string // role of the requests in statistics; empty: "main"
 
-	// Preamble is how many messages at the start of the history are context of
-	// the session and not conversation: clearContext keeps them. nil: none.
+	// Preamble returns how many messages at the start of the history are
+	// context of the session rather than conversation: clearContext keeps them.
+	// nil: none.
 	Preamble func() int
 
-	MaxRounds            int  // requests for one prompt, retries by hooks included; 0: no limit
-	MaxSessionTurns      *int // requests in the life of the Agent; nil or negative: no limit; 0: none at all
-	MaxRetries           int  // answers that AfterAgent hooks may refuse in a row; 0: 10
+	MaxRounds            int  // most requests for one prompt, retries by hooks included; 0: no limit
+	MaxSessionTurns      *int // most requests in the life of the Agent; nil or negative: no limit; 0: none at all
+	MaxRetries           int  // how many answers in a row AfterAgent hooks may refuse; 0: 10
 	DisableLoopDetection bool
 
 	Now   func() time.Time                           // nil: time.Now
-	Sleep func(ctx context.Context, d time.Duration) // waits before a mid-stream retry, or until ctx ends; nil: really
+	Sleep func(ctx context.Context, d time.Duration) // waits before a mid-stream retry, or until ctx ends; nil: a real wait
 }
 
 // Ending says how a run ended.
@@ -81,28 +83,29 @@ const (
 	Answered      Ending = "answered"       // Response is the model's final answer
 	Blocked       Ending = "blocked"        // BeforeAgent, BeforeModel or AfterModel denied
 	Stopped       Ending = "stopped"        // a hook said "continue": false
-	MaxTurns      Ending = "max_turns"      // Config.MaxSessionTurns
-	MaxRounds     Ending = "max_rounds"     // Config.MaxRounds
+	MaxTurns      Ending = "max_turns"      // Config.MaxSessionTurns was reached
+	MaxRounds     Ending = "max_rounds"     // Config.MaxRounds was reached
 	Loop          Ending = "loop"           // the model repeated itself, twice
 	Cancelled     Ending = "cancelled"      // ctx ended, or the user declined all calls
-	InvalidStream Ending = "invalid_stream" // no attempt gave a usable answer; Err is a *StreamError
+	InvalidStream Ending = "invalid_stream" // no attempt gave a usable answer; Err is a [*StreamError]
 	Failed        Ending = "failed"         // the model cannot be reached or refuses; Err says why
 )
 
 // Result is how a run ended.
 type Result struct {
-	Response string // text of the last message that was shown, of this attempt's last round alone
+	Response string // text of the last model message of the last attempt
 	Ending   Ending
-	// Unfinished is the finish reason of an answer that is not whole, such as
-	// MAX_TOKENS; NO_FINISH_REASON where the stream broke off. Empty: it is whole.
+	// Unfinished is the finish reason of an incomplete answer, such as
+	// MAX_TOKENS; NO_FINISH_REASON if the stream broke off. Empty: the answer
+	// is complete.
 	Unfinished string
-	Reason     string    // of a block, a stop, a loop or a cancel, for people
-	Err        error     // Failed, InvalidStream, and the cause of Cancelled
-	Usage      llm.Usage // all requests of the run together
-	Rounds     int       // requests of the run, repeated ones counted once
+	Reason     string    // why it was blocked, stopped, cancelled or found looping, for people
+	Err        error     // set for Failed, InvalidStream and Cancelled
+	Usage      llm.Usage // sum over all requests of the run
+	Rounds     int       // requests of the run; a repeated one counts once
 }
 
-// noHooks lets everything pass.
+// noHooks allows everything.
 type noHooks struct{}
 
 func (noHooks) BeforeAgent(context.Context, string) (o hooks.BeforeAgentOutcome) { return }

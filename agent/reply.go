@@ -10,13 +10,13 @@ import (
 	"minigem/llm"
 )
 
-// reply is what of an answer has passed the hooks.
+// reply is the part of an answer that has passed the hooks.
 type reply struct {
 	started   time.Time
 	model     string
-	request   llm.Request // that it answers, as hooks left it
+	request   llm.Request // the request that it answers, as hooks left it
 	parts     []llm.Part
-	open      []byte // the text that goes on, which stands after parts
+	open      []byte // text that follows parts and is still growing
 	thoughts  []event.ThoughtDelta
 	usage     *llm.Usage
 	finish    string
@@ -24,7 +24,7 @@ type reply struct {
 	synthetic bool
 	chanting  bool
 	refused   string  // the event whose hook ended the turn
-	end       *Result // how it ended it
+	end       *Result // the result of that
 }
 
 func (a *reply) add(c llm.Chunk) {
@@ -39,8 +39,8 @@ func (a *reply) add(c llm.Chunk) {
 	}
 }
 
-// join adds a part: texts without a signature become one, thoughts are left out.
-// A text is put together once, however many pieces it comes in.
+// join adds a part: texts without a signature are joined, thoughts left out.
+// The pieces of a text are collected in open so that each is copied once.
 func (a *reply) join(p llm.Part) {
 	t, text := p.(llm.Text)
 	if _, thought := p.(llm.Thought); thought || text && t.Text == "" && t.Signature == nil {
@@ -56,8 +56,8 @@ func (a *reply) join(p llm.Part) {
 	a.parts = append(a.parts, p)
 }
 
-// said is all parts so far.
-func (a *reply) said() []llm.Part {
+// allParts returns the parts so far, with the growing text.
+func (a *reply) allParts() []llm.Part {
 	if len(a.open) == 0 {
 		return a.parts
 	}
@@ -72,9 +72,9 @@ func (a *reply) refuse(ev string, v hooks.Verdict) {
 	}
 }
 
-func (a *reply) message() llm.Message { return llm.Message{Role: llm.RoleModel, Parts: a.said()} }
+func (a *reply) message() llm.Message { return llm.Message{Role: llm.RoleModel, Parts: a.allParts()} }
 
-func (a *reply) text() string { return llm.PartsText(a.said()) }
+func (a *reply) text() string { return llm.PartsText(a.allParts()) }
 
 func thought(text string) event.ThoughtDelta {
 	before, rest, found := strings.Cut(text, "**")

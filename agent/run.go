@@ -18,17 +18,17 @@ type run struct {
 	*Agent
 	Hooks  Hooks // never nil
 	given  Prompt
-	prompt llm.Message // of this attempt, as it stands in the history
+	prompt llm.Message // the prompt of this attempt, as the history has it
 	notes  []note
 	loop   detector
-	loops  int // how many were found
+	loops  int // loops found in this attempt
 	ids    ids
 	usage  llm.Usage
 	rounds int
 }
 
-// note is context of a BeforeAgent hook: it travels with its prompt in this
-// run's requests and is never part of the history.
+// note is the context that a BeforeAgent hook added to a prompt. Requests of
+// this run contain it; the history never does.
 type note struct {
 	prompt  llm.Message
 	context string
@@ -43,11 +43,11 @@ func (a *Agent) begin(p Prompt) *run {
 	return r
 }
 
-// noText stands for an empty answer where hooks read one (core/core/client.ts).
+// noText is what hooks read for an empty answer (core/core/client.ts).
 const noText = "[no response text]"
 
-// message is p as it is sent: the session's context stands before the first
-// text, in the same part, as Gemini CLI sends it (core/core/turn.ts).
+// message is the prompt in the form in which it is sent: the session's context
+// precedes the first text, in the same part (core/core/turn.ts).
 func (p Prompt) message() llm.Message {
 	parts := slices.Clone(p.Parts)
 	if len(parts) == 0 {
@@ -72,8 +72,8 @@ func (r *run) addContext(prompt llm.Message, context string) {
 	}
 }
 
-// messages are what the model is asked, with each note after the prompt that it
-// belongs to.
+// messages returns the messages of the next request, with each note after its
+// prompt.
 func (r *run) messages() []llm.Message {
 	history := r.History.Messages()
 	if messages, ok := r.sending.of(history, r.notes); ok {
@@ -82,8 +82,8 @@ func (r *run) messages() []llm.Message {
 	return normalize(r.searchNotes(history))
 }
 
-// searchNotes is for a history that was made anew. A prompt that was compressed
-// away leaves its note to the last thing the user said.
+// searchNotes adds the notes to a history that was rewritten. The note of a
+// prompt that was compressed away goes to the user's last message.
 func (r *run) searchNotes(messages []llm.Message) []llm.Message {
 	out := slices.Clone(messages)
 	end := len(out)
@@ -126,8 +126,8 @@ func (r *run) preamble() []llm.Message {
 	return slices.Clone(all[:n])
 }
 
-// clear starts the history anew for a retry. The user's own prompt stays, for
-// without it the reason would be all the model knows.
+// clear restarts the history for a retry. The user's own prompt stays: without
+// it the model would know nothing but the hook's reason.
 func (r *run) clear() {
 	r.History.Replace(append(r.preamble(), r.given.message()))
 	r.notes = slices.DeleteFunc(r.notes, func(n note) bool {
@@ -136,8 +136,8 @@ func (r *run) clear() {
 	r.loop.reset()
 }
 
-// undoPrompt takes the attempt's prompt back if nothing was answered yet, so
-// that a failed request leaves the history as it was (core/core/geminiChat.ts).
+// undoPrompt removes the attempt's prompt if nothing was answered yet, so that
+// a failed request leaves the history as it was (core/core/geminiChat.ts).
 func (r *run) undoPrompt() {
 	all := r.History.Messages()
 	if n := len(all) - 1; n >= 0 && lastEqual(all[n:], r.prompt) == 0 {
@@ -175,7 +175,7 @@ func cancelled(ctx context.Context) Result {
 
 func (r *run) total(res Result) Result {
 	if len(r.notes) > 0 {
-		r.sending.forget() // notes are this run's
+		r.sending.forget() // notes belong to this run
 	}
 	res.Usage, res.Rounds = r.usage, r.rounds
 	if res.Ending == Answered {

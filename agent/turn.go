@@ -12,8 +12,8 @@ import (
 	"minigem/llm"
 )
 
-// round asks the model once and runs the tools it asked for. It returns how
-// the attempt ends, or nil where the model has the next word.
+// round asks the model once and runs the tools that it calls. It returns how
+// the attempt ends, or nil if the model is to be asked again.
 func (r *run) round(ctx context.Context) *Result {
 	if res := r.limit(); res != nil {
 		return res
@@ -47,7 +47,7 @@ func (r *run) round(ctx context.Context) *Result {
 	return r.runTools(ctx, calls, ans) // 9, 10
 }
 
-// runTools answers calls and returns how the attempt ends, if it does.
+// runTools runs calls. It returns how the attempt ends, or nil if it goes on.
 func (r *run) runTools(ctx context.Context, calls []llm.ToolCall, ans *reply) *Result {
 	if r.Tools == nil {
 		r.dismiss(calls, "not run: there are no tools")
@@ -71,7 +71,7 @@ func (r *run) runTools(ctx context.Context, calls []llm.ToolCall, ans *reply) *R
 	return nil
 }
 
-// limit counts the request that is about to be made, unless it is one too many.
+// limit counts the next request, unless that would exceed a limit.
 func (r *run) limit() *Result {
 	if n := r.Config.MaxSessionTurns; n != nil && *n >= 0 && r.turns >= *n {
 		return &Result{Ending: MaxTurns, Reason: fmt.Sprintf("the session's limit of %d turns is reached", *n)}
@@ -84,8 +84,8 @@ func (r *run) limit() *Result {
 	return nil
 }
 
-// ask makes the request until an answer is usable. Each attempt is a request of
-// its own, which hooks see and may change.
+// ask repeats the request until an answer is usable. Hooks see and may change
+// each attempt.
 func (r *run) ask(ctx context.Context) (*reply, error) {
 	extra := ""
 	for attempt := 1; ; attempt++ {
@@ -110,11 +110,11 @@ func (r *run) ask(ctx context.Context) (*reply, error) {
 		if ctx.Err() != nil {
 			return &reply{}, err
 		}
-		extra = nudge(err)
+		extra = retryInstruction(err)
 	}
 }
 
-// try makes one request and collects what passes the hooks in ans.
+// try makes one request and collects in ans what the hooks let pass.
 func (r *run) try(ctx context.Context, ans *reply, extra string) error {
 	r.ids.begin()
 	r.loop.resetText()
@@ -140,24 +140,24 @@ func (r *run) try(ctx context.Context, ans *reply, extra string) error {
 	}
 	req = r.Hooks.BeforeToolSelection(ctx, before.Request).Request // 5
 
-	send := req.Request // what hooks changed must still be what the API accepts
+	send := req.Request // hooks may have broken a rule of the API
 	send.Messages = r.sending.forModel(send.Model, send.Messages)
 	ans.model, ans.request = send.Model, send
 	r.emit(event.RoundStarted{Round: r.rounds, Model: send.Model})
 	var raw received
-	stall := time.AfterFunc(silence, r.tellSilence)
+	stall := time.AfterFunc(silence, r.warnSilence)
 	defer stall.Stop()
-	stall.Stop()                                    // before the first chunk it is told what is waited for
+	stall.Stop()                                    // until the first chunk the user sees that minigem waits
 	for c, err := range r.Model.Stream(ctx, send) { // 6
 		stall.Stop()
 		if err != nil {
 			return err
 		}
 		raw.add(c)
-		if !r.hear(ctx, ans, req, c) { // 7
+		if !r.handleChunk(ctx, ans, req, c) { // 7
 			return ctx.Err()
 		}
-		stall.Reset(silence) // hooks took their time, not the model
+		stall.Reset(silence) // the time that hooks took is not the model's
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -167,26 +167,26 @@ func (r *run) try(ctx context.Context, ans *reply, extra string) error {
 	return raw.check(last >= 0 && hasResult(send.Messages[last]))
 }
 
-// silence is how long an answer that has begun may stand still before the user
-// is told, once for each time that it does.
+// silence is how long the model may pause within an answer before the user is
+// warned.
 const silence = 15 * time.Second
 
-func (r *run) tellSilence() {
+func (r *run) warnSilence() {
 	r.emit(event.Notice{Severity: "warning", Text: fmt.Sprintf("The model has been silent for %d s; still waiting. ^C ends it.", silence/time.Second)})
 }
 
-// synthetic takes a hook's answer for the model's. A deny or a stop beside it still ends
-// the turn.
+// synthetic uses a hook's answer in place of the model's. If the hook also
+// denied or stopped, the turn still ends.
 func (r *run) synthetic(ctx context.Context, ans *reply, before hooks.BeforeModelOutcome) error {
 	ans.synthetic, ans.model = true, before.Request.Model
 	ans.request = before.Request.Request
 	if slices.ContainsFunc(before.Response, callsTools) {
-		// A hook that plays the model may call no more than the model could.
+		// The calls of a hook's answer are limited like those of the model.
 		ans.request = r.Hooks.BeforeToolSelection(ctx, before.Request).Request.Request
 	}
 	r.emit(event.RoundStarted{Round: r.rounds, Model: ans.model})
 	for _, c := range before.Response {
-		if !r.hear(ctx, ans, before.Request, c) {
+		if !r.handleChunk(ctx, ans, before.Request, c) {
 			return ctx.Err()
 		}
 	}
@@ -200,9 +200,9 @@ func callsTools(c llm.Chunk) bool {
 	return slices.ContainsFunc(c.Parts, func(p llm.Part) bool { _, ok := p.(llm.ToolCall); return ok })
 }
 
-// hear takes one chunk past the hooks, to the sink and into ans. It reports
-// whether to listen on.
-func (r *run) hear(ctx context.Context, ans *reply, req *hooks.ModelRequest, c llm.Chunk) bool {
+// handleChunk passes one chunk through the hooks to the sink and to ans. It
+// reports whether to read on.
+func (r *run) handleChunk(ctx context.Context, ans *reply, req *hooks.ModelRequest, c llm.Chunk) bool {
 	c = r.ids.name(c)
 	out := r.Hooks.AfterModel(ctx, req, c)
 	if out.Denied() {
@@ -210,7 +210,7 @@ func (r *run) hear(ctx context.Context, ans *reply, req *hooks.ModelRequest, c l
 		ans.refuse("AfterModel", out.Verdict)
 		return false
 	}
-	if ctx.Err() != nil { // the hook may not have had its say
+	if ctx.Err() != nil { // a cancelled hook may not have decided
 		return false
 	}
 	ans.add(out.Chunk)
@@ -218,7 +218,7 @@ func (r *run) hear(ctx context.Context, ans *reply, req *hooks.ModelRequest, c l
 		switch p := p.(type) {
 		case llm.Text:
 			r.emit(event.TextDelta{Text: p.Text})
-			if !r.Config.DisableLoopDetection && r.loop.say(p.Text) {
+			if !r.Config.DisableLoopDetection && r.loop.addText(p.Text) {
 				ans.chanting = true
 				return false
 			}
@@ -233,7 +233,7 @@ func (r *run) hear(ctx context.Context, ans *reply, req *hooks.ModelRequest, c l
 	return true
 }
 
-// request is what the model is asked, before any hook.
+// request builds the next request, before hooks change it.
 func (r *run) request(extra string) llm.Request {
 	req := llm.Request{
 		Model:    r.Config.Model,

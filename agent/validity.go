@@ -10,12 +10,12 @@ import (
 	"minigem/llm"
 )
 
-// When an answer counts as one (core/core/geminiChat.ts). A stream that called
-// a tool is valid whatever else it said. Otherwise it must have finished, not
-// over a call that nobody can read, and with text that is more than nothing.
-// After the results of tools, silence is an answer.
+// When an answer is valid (core/core/geminiChat.ts): a stream with a tool call
+// always is. Any other stream must have a finish reason, must not end with a
+// malformed call, and must have visible text; after tool results it may be
+// empty.
 
-// StreamKind says what was wrong with a stream, in upstream's words.
+// StreamKind says what is wrong with a stream, in Gemini CLI's words.
 type StreamKind string
 
 const (
@@ -30,10 +30,10 @@ const (
 	NoResponseText        StreamKind = "NO_RESPONSE_TEXT"
 )
 
-// StreamError is an answer that cannot be used.
+// StreamError says that an answer cannot be used, and why.
 type StreamError struct {
 	Kind   StreamKind
-	Detail string // what the provider said beside it; may be empty
+	Detail string // what the provider said about it; may be empty
 }
 
 var streamTexts = map[StreamKind]string{
@@ -56,7 +56,7 @@ func (e *StreamError) Error() string {
 	return text
 }
 
-// received is what a stream really said, before any hook touched it.
+// received is what the stream contained before hooks changed it.
 type received struct {
 	text    strings.Builder
 	called  bool
@@ -86,8 +86,8 @@ func (h *received) add(c llm.Chunk) {
 
 var invisible = regexp.MustCompile("<!--(?s:.*?)-->|[\\s\u200B-\u200D\u2060\uFEFF]+")
 
-// check returns what is wrong with the stream; nil: nothing. afterTools says
-// that the request carried the results of tools.
+// check returns what is wrong with the stream, or nil. afterTools says that the
+// request contained tool results.
 func (h *received) check(afterTools bool) error {
 	kind := h.kind()
 	if kind == "" || afterTools && (kind == NoFinishReason || kind == NoResponseText) {
@@ -124,14 +124,14 @@ func (h *received) kind() StreamKind {
 	return NoResponseText
 }
 
-// A stream that was not valid, or broke off, is asked for again
+// The request is repeated if its stream was invalid or broke off
 // (core/core/geminiChat.ts).
 const maxStreamAttempts = 4
 
 func retryDelay(attempt int) time.Duration { return time.Second << (attempt - 1) }
 
-// retryable reports whether err may be gone the next time. An error from before
-// the stream opened is final: the connection was tried often enough.
+// retryable reports whether repeating the request may help. An error from
+// before the stream opened is final: connecting was retried already.
 func retryable(err error) bool {
 	var invalid *StreamError
 	if errors.As(err, &invalid) {
@@ -144,7 +144,7 @@ func retryable(err error) bool {
 	return e.Kind == llm.ErrStream || e.Kind == llm.ErrOffline || e.Kind == llm.ErrOverloaded
 }
 
-// whatHappened is err without the advice of what to do: it is being done.
+// whatHappened is err without its advice, which minigem is following itself.
 func whatHappened(err error) string {
 	var e *llm.Error
 	if errors.As(err, &e) {
@@ -153,9 +153,9 @@ func whatHappened(err error) string {
 	return err.Error()
 }
 
-// nudge is added to the system instruction of the next attempt, where the model
-// fell silent.
-func nudge(err error) string {
+// retryInstruction is added to the system instruction of the next attempt if
+// the model gave no visible text.
+func retryInstruction(err error) string {
 	var invalid *StreamError
 	if errors.As(err, &invalid) && (invalid.Kind == ThinkingOnly || invalid.Kind == NoResponseText) {
 		return "Your last reply had no visible text. Reply now with text for the user or with a tool call."

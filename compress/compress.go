@@ -1,12 +1,12 @@
-// Package compress makes a history that has grown too long shorter: large old
-// tool outputs go to files, and what is left of the older part becomes a
-// summary that the model writes. (core/context/chatCompressionService.ts) Old
-// outputs go to files before that too; see mask.go.
+// Package compress shortens a history that has grown too long: large old tool
+// outputs are moved to files, and the older part is replaced by a summary that
+// the model writes. (core/context/chatCompressionService.ts) Old outputs are
+// masked even before that; see mask.go.
 //
-// The newest part, about 30 %, stays word for word, and a call is never parted
-// from its result. Whatever fails, the history stays as it was. The package
-// knows no session and no screen: a History, a model and functions are given
-// to it.
+// The newest part, about 30 %, stays word for word, and a call is never
+// separated from its result. If anything fails, the history stays as it was.
+// The package knows no session and no screen: it is given a [History], a model
+// and functions.
 package compress
 
 import (
@@ -20,7 +20,7 @@ import (
 	"minigem/llm"
 )
 
-// The triggers of PreCompress.
+// Triggers of PreCompress.
 const (
 	TriggerAuto   = "auto"
 	TriggerManual = "manual"
@@ -31,34 +31,34 @@ type Status int
 
 const (
 	Compressed       Status = iota + 1
-	FailedInflated          // the result would not have been smaller
-	FailedTokenCount        // Gemini CLI's; never given here
+	FailedInflated          // the result would not be smaller
+	FailedTokenCount        // Gemini CLI's; not used here
 	FailedEmpty             // the model gave no summary; Err says why if it was an error
 	Noop                    // nothing to do
-	ContentTruncated        // old tool outputs went to files, and that was enough
+	ContentTruncated        // moving old tool outputs to files was enough
 )
 
-// Result is how an attempt ended. Before and After are tokens of the next
+// Result describes an attempt. Before and After are the tokens of the next
 // request; they are equal unless the history changed.
 type Result struct {
 	Status        Status
 	Trigger       string
 	Before, After int
-	Usage         llm.Usage // of the model's work on the summary
-	Err           error     // why there is no summary; nil otherwise
+	Usage         llm.Usage // cost of writing the summary
+	Err           error     // why there is no summary; nil: no error
 }
 
-// Changed reports whether the history is another one now.
+// Changed reports whether the attempt changed the history.
 func (r Result) Changed() bool { return r.Status == Compressed || r.Status == ContentTruncated }
 
-// History is what is made shorter. Messages that it has returned are never
-// written over; see llm.Extends.
+// History is the conversation to shorten. Messages that it has returned are
+// never overwritten; see [llm.Extends].
 type History interface {
 	Messages() []llm.Message
 	Replace(ms []llm.Message)
 }
 
-// Hooks is the event that a compression fires.
+// Hooks fires the event of a compression.
 type Hooks interface {
 	PreCompress(ctx context.Context, trigger string)
 }
@@ -69,24 +69,24 @@ type Compressor struct {
 	History   History
 	Model     llm.Generator
 	ModelName string
-	Preamble  func() int                                         // messages at the start that always stay; nil: none
-	Limit     int                                                // tokens that the model takes; 0: Limit(ModelName)
-	Threshold float64                                            // part of the limit at which Fit acts; 0: 0.5
+	Preamble  func() int                                         // number of messages at the start that always stay; nil: none
+	Limit     int                                                // tokens that the model accepts; 0: Limit(ModelName)
+	Threshold float64                                            // fraction of the limit at which Fit compresses; 0: 0.5
 	Hooks     Hooks                                              // nil: none
-	Save      func(callID, text string) (path string, err error) // keeps a long output; nil: it is lost
-	Report    func(Result)                                       // hears of every attempt that was more than a look; nil: nobody does
+	Save      func(callID, text string) (path string, err error) // saves a long output to a file; nil: what is cut is lost
+	Report    func(Result)                                       // called after every attempt that had something to do; may be nil
 
-	ReportMasked func(Masked) // hears of old outputs that were masked; nil: nobody does
+	ReportMasked func(Masked) // called after outputs were masked; may be nil
 
-	failedAt int // tokens at which an automatic attempt failed or left too much; 0: none did
-	stale    int // a count of the provider's from before a compression
-	tally    tally
+	failedAt int // tokens when an automatic attempt failed or left too many; 0: none did
+	stale    int // the provider's count from before a compression
+	estimate runningEstimate
 
-	outputs    outputTally
-	unmaskable bool // an output could not be kept in a file
+	outputs    maskableCount
+	unmaskable bool // an output could not be saved
 }
 
-// Limit returns how many tokens a model takes. (core/core/tokenLimits.ts)
+// Limit returns how many tokens a model accepts. (core/core/tokenLimits.ts)
 func Limit(model string) int {
 	if strings.HasPrefix(model, "gemma") {
 		return 256_000
@@ -97,16 +97,17 @@ func Limit(model string) int {
 const (
 	defaultThreshold = 0.5
 	keptPart         = 0.3
-	// After a failure the model is asked again when the history has grown by
-	// this part of the limit; until then outputs are truncated only.
+	// After a failure the model is asked again once the history has grown by
+	// this fraction of the limit; until then outputs are truncated only.
 	growthToRetry = 0.1
-	// Truncation alone is enough where it leaves this part of the threshold.
+	// Truncation is enough if it leaves less than this fraction of the
+	// threshold.
 	enough = 0.7
 )
 
-// Fit compresses the history if it has outgrown the threshold, and masks old
-// tool outputs. promptTokens is what the provider counted for the last request;
-// 0: nothing yet. It implements agent.Compressor.
+// Fit compresses the history if it exceeds the threshold, and masks old tool
+// outputs. promptTokens is the provider's count of the last request; 0: none
+// yet. It implements agent.Compressor.
 func (c *Compressor) Fit(ctx context.Context, promptTokens int) {
 	c.fit(ctx, promptTokens)
 	c.mask()
@@ -117,7 +118,7 @@ func (c *Compressor) fit(ctx context.Context, promptTokens int) {
 		promptTokens = 0
 	}
 	all := c.History.Messages()
-	before := max(promptTokens, c.tally.of(all))
+	before := max(promptTokens, c.estimate.of(all))
 	if float64(before) < c.threshold() {
 		return
 	}
@@ -136,7 +137,8 @@ func (c *Compressor) fit(ctx context.Context, promptTokens int) {
 	c.report(r)
 }
 
-// Compress compresses the history whatever its size: the user asked.
+// Compress compresses the history whatever its size, because the user asked for
+// it.
 func (c *Compressor) Compress(ctx context.Context, promptTokens int) Result {
 	all := c.History.Messages()
 	r := c.attempt(ctx, TriggerManual, all, max(promptTokens, Estimate(all)))
@@ -166,8 +168,7 @@ func (c *Compressor) head(all []llm.Message) int {
 	return min(c.Preamble(), len(all))
 }
 
-// attempt fires PreCompress only once it is certain that something will be
-// tried.
+// attempt fires PreCompress only if there is something to compress.
 func (c *Compressor) attempt(ctx context.Context, trigger string, all []llm.Message, before int) Result {
 	r := Result{Status: Noop, Trigger: trigger, Before: before, After: before}
 	head := c.head(all)
@@ -183,7 +184,7 @@ func (c *Compressor) attempt(ctx context.Context, trigger string, all []llm.Mess
 	if c.Hooks != nil {
 		c.Hooks.PreCompress(ctx, trigger)
 	}
-	// What the provider counts beside the messages stays: instruction and tools.
+	// The provider also counts system instruction and tools: they stay.
 	beside := before - Estimate(all)
 	short := c.shorten(body, long)
 	if trigger == TriggerAuto && len(long) > 0 {
@@ -200,8 +201,8 @@ func (c *Compressor) attempt(ctx context.Context, trigger string, all []llm.Mess
 	return c.summarize(ctx, r, all[:head], body, short, cut, beside)
 }
 
-// summarize puts a summary in the place of body[:cut]. short is body with its
-// long outputs cut.
+// summarize replaces body[:cut] with a summary. short is body with long outputs
+// cut.
 func (c *Compressor) summarize(ctx context.Context, r Result, head, body, short []llm.Message, cut, beside int) Result {
 	w := writer{model: c.Model, name: c.ModelName}
 	old := body[:cut]
@@ -244,7 +245,7 @@ var mergeText string
 //go:embed verify.md
 var verifyText string
 
-// writer lets the model write a summary.
+// writer asks the model for a summary.
 type writer struct {
 	model llm.Generator
 	name  string
@@ -253,14 +254,14 @@ type writer struct {
 
 var errNoSummary = errors.New("the model gave no summary")
 
-// snapshot asks for a summary of old, then for a second look at it. Where the
-// second look gives nothing the first answer counts.
+// snapshot asks for a summary of old, then for a corrected one. If the second
+// answer is empty the first one counts.
 func (w *writer) snapshot(ctx context.Context, old []llm.Message) (string, error) {
 	ask := strings.TrimSpace(instructionText)
 	if hasSnapshot(old) {
 		ask = strings.TrimSpace(mergeText) + "\n\n" + ask
 	}
-	asked := say(old, llm.UserText(ask))
+	asked := appendMessage(old, llm.UserText(ask))
 	first, err := w.generate(ctx, asked)
 	if err != nil {
 		return "", err
@@ -268,7 +269,7 @@ func (w *writer) snapshot(ctx context.Context, old []llm.Message) (string, error
 	if first == "" {
 		return "", errNoSummary
 	}
-	second, err := w.generate(ctx, say(say(asked, llm.ModelText(first)), llm.UserText(strings.TrimSpace(verifyText))))
+	second, err := w.generate(ctx, appendMessage(appendMessage(asked, llm.ModelText(first)), llm.UserText(strings.TrimSpace(verifyText))))
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
@@ -294,8 +295,8 @@ func (w *writer) generate(ctx context.Context, messages []llm.Message) (string, 
 	return strings.TrimSpace(answer.Text()), nil
 }
 
-// say adds m; messages of one role in a row become one.
-func say(messages []llm.Message, m llm.Message) []llm.Message {
+// appendMessage adds m to all; neighbouring messages of one role are joined.
+func appendMessage(messages []llm.Message, m llm.Message) []llm.Message {
 	out := slices.Clone(messages)
 	if n := len(out) - 1; n >= 0 && out[n].Role == m.Role {
 		out[n].Parts = slices.Concat(out[n].Parts, m.Parts)
@@ -306,7 +307,7 @@ func say(messages []llm.Message, m llm.Message) []llm.Message {
 
 const openTag, closeTag = "<state_snapshot>", "</state_snapshot>"
 
-// extract leaves the scratchpad out.
+// extract returns the summary without the scratchpad.
 func extract(text string) string {
 	from, to := strings.Index(text, openTag), strings.LastIndex(text, closeTag)
 	if from < 0 || to < from {

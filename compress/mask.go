@@ -9,41 +9,41 @@ import (
 	"minigem/llm"
 )
 
-// Masking keeps old tool outputs out of requests long before the history has to
-// be compressed (core/context/toolOutputMaskingService.ts). The newest outputs
-// stay, and those of the last message, however long they are; the others go to
-// files, and a beginning and an end of each stay in its place. It acts only
-// where that is worth the provider's cache, which a changed history costs.
+// Masking moves old tool outputs to files long before the history has to be
+// compressed (core/context/toolOutputMaskingService.ts). The newest outputs and
+// those of the last message stay, however long they are; of each other one,
+// beginning and end stay. Masking waits until it gains enough to be worth the
+// provider's cache, which any change of the history invalidates.
 const (
-	maskProtect = 50_000 // tokens of the newest outputs that stay
-	maskWorth   = 30_000 // tokens to be gained at least
-	maskedEnds  = 250    // bytes that stay of an output's beginning, and of its end
+	maskProtect = 50_000 // tokens of the newest outputs, which stay
+	maskWorth   = 30_000 // least number of tokens to gain
+	maskedEnds  = 250    // bytes that stay at the beginning and at the end of an output
 
 	maskOpen, maskClose = "<tool_output_masked>", "</tool_output_masked>"
 )
 
-// neverMasked are the tools whose results steer all that follows.
+// neverMasked lists tools whose results direct the work that follows.
 var neverMasked = []string{"activate_skill", "ask_user", "enter_plan_mode", "exit_plan_mode", "save_memory"}
 
-// Masked tells of outputs that went to files. Before and After are tokens of the
-// history.
+// Masked describes outputs that were moved to files. Before and After are
+// tokens of the history.
 type Masked struct {
 	Outputs       int
 	Prunable      int // tokens beyond the newest outputs
 	Before, After int
 }
 
-// outputTally counts the tokens of the outputs that may be masked, message by
-// message; it goes on where it ended, as tally does.
-type outputTally struct {
+// maskableCount counts the tokens of maskable outputs, message by message. Like
+// runningEstimate, it counts only what was added.
+type maskableCount struct {
 	from   []llm.Message
 	tokens []int
 	total  int
 }
 
-func (t *outputTally) of(messages []llm.Message) {
+func (t *maskableCount) of(messages []llm.Message) {
 	if !llm.Extends(messages, t.from) {
-		*t = outputTally{}
+		*t = maskableCount{}
 	}
 	for _, m := range messages[len(t.from):] {
 		n := 0
@@ -56,9 +56,9 @@ func (t *outputTally) of(messages []llm.Message) {
 	t.from = messages
 }
 
-// beyond is at least as many tokens as could be masked. It looks at no more
-// messages than the newest outputs stand in.
-func (t *outputTally) beyond() int {
+// beyond returns an upper bound of the tokens that can be masked. It looks only
+// at the messages that hold the newest outputs.
+func (t *maskableCount) beyond() int {
 	kept, left := 0, t.total
 	for i := len(t.tokens) - 1; i >= 0 && left > 0; i-- {
 		if i < len(t.tokens)-1 {
@@ -71,8 +71,8 @@ func (t *outputTally) beyond() int {
 	return left
 }
 
-// maskable is how many tokens the output of p has; 0: it must not be masked, or
-// has been.
+// maskable returns the tokens of the output in p; 0: it is masked already or
+// must stay.
 func maskable(p llm.Part) int {
 	r, ok := p.(llm.ToolResult)
 	if !ok || slices.Contains(neverMasked, r.Name) {
@@ -85,8 +85,8 @@ func maskable(p llm.Part) int {
 	return int(textTokens(text))
 }
 
-// mask masks what there is to be masked. An output that cannot be kept in a
-// file stays; then, and where there are no files, masking has come to its end.
+// mask masks old outputs if that gains enough. After an output could not be
+// saved, masking stops for good.
 func (c *Compressor) mask() {
 	if c.Save == nil || c.unmaskable {
 		return
@@ -100,7 +100,7 @@ func (c *Compressor) mask() {
 	if prunable < maskWorth {
 		return
 	}
-	before := c.tally.of(all)
+	before := c.estimate.of(all)
 	next := slices.Clone(all)
 	done := 0
 	for _, at := range old {
@@ -119,13 +119,13 @@ func (c *Compressor) mask() {
 	}
 	c.History.Replace(next)
 	if c.ReportMasked != nil {
-		c.ReportMasked(Masked{Outputs: done, Prunable: prunable, Before: before, After: c.tally.of(c.History.Messages())})
+		c.ReportMasked(Masked{Outputs: done, Prunable: prunable, Before: before, After: c.estimate.of(c.History.Messages())})
 	}
 }
 
-// oldOutputs finds the outputs beyond the newest, newest first, and how many
-// tokens they have.
-func (c *Compressor) oldOutputs(all []llm.Message) (old []place, prunable int) {
+// oldOutputs returns the outputs beyond the newest, newest first, and their
+// tokens.
+func (c *Compressor) oldOutputs(all []llm.Message) (old []position, prunable int) {
 	spent := 0
 	for i := len(all) - 2; i >= c.head(all); i-- {
 		if c.outputs.tokens[i] == 0 {
@@ -134,7 +134,7 @@ func (c *Compressor) oldOutputs(all []llm.Message) (old []place, prunable int) {
 		for j, p := range slices.Backward(all[i].Parts) {
 			n := maskable(p)
 			if spent += n; n > 0 && spent > maskProtect {
-				old = append(old, place{i, j})
+				old = append(old, position{i, j})
 				prunable += n
 			}
 		}
@@ -148,7 +148,7 @@ func (c *Compressor) masked(r llm.ToolResult) (llm.ToolResult, error) {
 	if err != nil {
 		return r, err
 	}
-	head, tail, left := ends(text, maskedEnds, maskedEnds)
+	head, tail, left := cutMiddle(text, maskedEnds, maskedEnds)
 	r.Response = maps.Clone(r.Response)
 	r.Response["output"] = fmt.Sprintf("%s\n%s\n[... %d characters left out of this older output; the whole of it is in %s ...]\n%s\n%s",
 		maskOpen, head, left, path, tail, maskClose)

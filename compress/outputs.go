@@ -16,12 +16,13 @@ const (
 	keptTail     = 3_200
 )
 
-// place is a part of a message.
-type place struct{ message, part int }
+// position is the position of a part in a history.
+type position struct{ message, part int }
 
-// longOutputs finds the outputs to cut, newest first: those beyond the budget.
-func longOutputs(body []llm.Message) []place {
-	var found []place
+// longOutputs returns the outputs to cut, newest first: those beyond the
+// budget.
+func longOutputs(body []llm.Message) []position {
+	var found []position
 	spent := 0.0
 	for i, m := range slices.Backward(body) {
 		for j, p := range slices.Backward(m.Parts) {
@@ -31,15 +32,15 @@ func longOutputs(body []llm.Message) []place {
 			}
 			spent += partTokens(r)
 			if text, ok := r.Response["output"].(string); ok && spent > outputBudget && len(text) > longOutput {
-				found = append(found, place{i, j})
+				found = append(found, position{i, j})
 			}
 		}
 	}
 	return found
 }
 
-// shorten returns body with those outputs cut, each kept in a file.
-func (c *Compressor) shorten(body []llm.Message, long []place) []llm.Message {
+// shorten returns body with those outputs cut, each saved to a file.
+func (c *Compressor) shorten(body []llm.Message, long []position) []llm.Message {
 	out := slices.Clone(body)
 	for _, at := range long {
 		parts := slices.Clone(out[at.message].Parts)
@@ -59,13 +60,13 @@ func (c *Compressor) cutText(callID, text string) string {
 			where = "the whole output is in " + path
 		}
 	}
-	head, tail, left := ends(text, keptHead, keptTail)
+	head, tail, left := cutMiddle(text, keptHead, keptTail)
 	return fmt.Sprintf("%s\n[... %d characters left out; %s ...]\n%s", head, left, where, tail)
 }
 
-// ends cuts text after first and before last bytes, between characters, and
-// counts those left out.
-func ends(text string, first, last int) (head, tail string, left int) {
+// cutMiddle returns the first and last bytes of text, cut between characters,
+// and how many characters are between them.
+func cutMiddle(text string, first, last int) (head, tail string, left int) {
 	from, to := first, len(text)-last
 	for from > 0 && !utf8.RuneStart(text[from]) {
 		from--

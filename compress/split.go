@@ -2,12 +2,13 @@ package compress
 
 import "minigem/llm"
 
-// split says how many messages of body are to be summarized; 0: none can be.
+// split returns how many messages of body to summarize; 0: none can be.
 //
-// It cuts only where every call before has its result before. In order of
-// preference: at the first prompt in the newest 30 %; at the first round in
-// them, which is the only choice within one long prompt; behind everything,
-// where the last word is the model's; at the last possible place before them.
+// It cuts only where no call is separated from its result. In order of
+// preference it cuts at the first prompt in the newest 30 %; at the first round
+// in them, which is the only choice within one long prompt; after everything,
+// if the last message is the model's; at the last possible place before the
+// newest 30 %.
 func split(body []llm.Message) int {
 	total := 0
 	sizes := make([]int, len(body))
@@ -40,8 +41,8 @@ func split(body []llm.Message) int {
 	return last
 }
 
-// boundaries says before which messages a history may be cut: no call before
-// is answered there or later. The first message is none.
+// boundaries says before which messages a history may be split: where no call
+// waits for its result. The first message is not a boundary.
 func boundaries(body []llm.Message) []bool {
 	ok := make([]bool, len(body))
 	open := map[string]bool{}
@@ -53,7 +54,7 @@ func boundaries(body []llm.Message) []bool {
 				open[p.ID] = true
 			case llm.ToolResult:
 				delete(open, p.ID)
-				ok[i] = false // an answer belongs to what is before it, come what may
+				ok[i] = false // a result stays with its call
 			}
 		}
 	}
@@ -61,8 +62,8 @@ func boundaries(body []llm.Message) []bool {
 }
 
 // newest drops messages after the first one, up to a boundary, until the rest
-// fits into room tokens. The first one stays: it is an earlier summary or what
-// the user wanted.
+// fits into room tokens. The first one stays: it is an earlier summary or the
+// user's request.
 func newest(body []llm.Message, room int) []llm.Message {
 	left := Estimate(body)
 	from := 1
@@ -79,7 +80,7 @@ func newest(body []llm.Message, room int) []llm.Message {
 	}
 	out := body[:1:1]
 	for _, m := range body[from:] {
-		out = say(out, m)
+		out = appendMessage(out, m)
 	}
 	return out
 }

@@ -6,7 +6,7 @@ import (
 	"minigem/llm"
 )
 
-// What Gemini CLI reckons with where the provider has not counted.
+// How Gemini CLI estimates tokens that the provider has not counted.
 // (core/utils/tokenCalculation.ts)
 const (
 	charsPerToken   = 4
@@ -18,7 +18,7 @@ const (
 	partOverheadLen = 40 // keys and braces
 )
 
-// Estimate reckons how many tokens messages have.
+// Estimate estimates the tokens of messages.
 func Estimate(messages []llm.Message) int {
 	n := 0
 	for _, m := range messages {
@@ -27,16 +27,16 @@ func Estimate(messages []llm.Message) int {
 	return n
 }
 
-// tally is an Estimate that goes on where it ended, as long as messages are only
-// added. The zero tally has seen none.
-type tally struct {
+// runningEstimate is [Estimate] for a history that grows: it counts only what
+// was added. The zero value is ready.
+type runningEstimate struct {
 	from   []llm.Message
 	tokens int
 }
 
-func (t *tally) of(messages []llm.Message) int {
+func (t *runningEstimate) of(messages []llm.Message) int {
 	if !llm.Extends(messages, t.from) {
-		*t = tally{}
+		*t = runningEstimate{}
 	}
 	t.tokens += Estimate(messages[len(t.from):])
 	t.from = messages
@@ -98,8 +98,8 @@ func textTokens(s string) float64 {
 	return float64(plain)/charsPerToken + float64(wide)*tokensPerRune
 }
 
-// asciiPrefix returns how many bytes at the beginning of s are ASCII, to within
-// eight.
+// asciiPrefix returns how many bytes at the beginning of s are ASCII, rounded
+// down to a multiple of eight.
 func asciiPrefix(s string) int {
 	i := 0
 	for ; i+8 <= len(s); i += 8 {
@@ -111,7 +111,8 @@ func asciiPrefix(s string) int {
 	return i
 }
 
-// valueTokens reckons a JSON value: its strings, and a token for anything else.
+// valueTokens estimates a JSON value: its strings, and one token for anything
+// else.
 func valueTokens(v any) float64 {
 	switch v := v.(type) {
 	case string:
@@ -132,7 +133,7 @@ func valueTokens(v any) float64 {
 	return 1
 }
 
-// messageSize is about how long m is as JSON.
+// messageSize approximates the length of m as JSON.
 func messageSize(m llm.Message) int {
 	n := 0
 	for _, p := range m.Parts {

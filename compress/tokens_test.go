@@ -36,7 +36,7 @@ func TestTextTokens(t *testing.T) {
 func TestTally(t *testing.T) {
 	t.Parallel()
 	history := []llm.Message{llm.UserText("a first prompt"), llm.ModelText("an answer")}
-	var c tally
+	var c runningEstimate
 	look := func(ms []llm.Message) { assert.Equal(t, Estimate(ms), c.of(ms)) }
 	look(nil)
 	look(history)

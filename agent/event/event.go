@@ -1,7 +1,7 @@
-// Package event holds what happens while an agent works, as types, and the
-// Sink that hears of it: the terminal, the JSON outputs, the transcript and
-// telemetry all listen to the same stream. Events inform; nothing is decided
-// here, and hooks report on their own channel (hooks.Report).
+// Package event defines what happens while an agent works, as types, and the
+// [Sink] that receives it: the terminal, the JSON outputs, the transcript and
+// telemetry all read the same stream. Events inform; nothing is decided here.
+// Hooks report on a channel of their own (hooks.Report).
 package event
 
 import (
@@ -13,10 +13,11 @@ import (
 // Event is one of the types of this file.
 type Event interface{ isEvent() }
 
-// Sink hears events in the order in which they happen. Emit must not block for
-// long. Calls come from one goroutine at a time, except ToolOutput,
-// ToolFinished and SideRequest, which parallel calls of a batch may emit
-// concurrently, and a Notice that the model is silent: a Sink locks for itself.
+// Sink receives events in the order in which they happen. Emit must not block
+// for long. It is called from one goroutine at a time, with two exceptions:
+// parallel tool calls may emit [ToolOutput], [ToolFinished] and [SideRequest]
+// concurrently, and the [Notice] that the model is silent comes from a timer.
+// So a Sink must lock.
 type Sink interface{ Emit(Event) }
 
 // SinkFunc makes a function a Sink.
@@ -50,17 +51,18 @@ type (
 		Model string
 	}
 
-	// TextDelta: a piece of the model's answer, after AfterModel.
+	// TextDelta: a piece of the model's answer, as the AfterModel hooks left
+	// it.
 	TextDelta struct{ Text string }
 
-	// ThoughtDelta: a thought of the model's. Subject is what stood between the
+	// ThoughtDelta: a thought of the model. Subject is the text between the
 	// first pair of "**".
 	ThoughtDelta struct{ Subject, Description string }
 
-	// ToolRequested: the model asked for a call (as streamed).
+	// ToolRequested: the streamed answer contains a call.
 	ToolRequested struct{ Call llm.ToolCall }
 
-	// ToolStarted: the call passed hooks, policy and user, and runs now.
+	// ToolStarted: hooks, policy and user let the call run; it starts now.
 	ToolStarted struct {
 		Call        llm.ToolCall // with the arguments that run
 		DisplayName string
@@ -73,50 +75,51 @@ type (
 		Text   string
 	}
 
-	// ToolFinished: the call has its result. Those of one model message come in
-	// the order of its calls, whichever ended first.
+	// ToolFinished: the call has its result. The calls of one model message are
+	// reported in their order, whichever ended first.
 	ToolFinished struct{ Record ToolRecord }
 
 	// RoundFinished: the model's answer of this round is complete, or was cut
-	// off and what there is of it counts. Message is appended to the history
-	// next, unless it is empty.
+	// off and its beginning is kept. Message is appended to the history next,
+	// unless it is empty.
 	RoundFinished struct {
 		Message      llm.Message
 		Thoughts     []ThoughtDelta
 		Model        string
-		Usage        *llm.Usage // nil: the model did not tell
+		Usage        *llm.Usage // nil: the model did not report it
 		FinishReason string
 		Latency      time.Duration
 		Synthetic    bool // a BeforeModel hook answered
 	}
 
-	// RoundFailed: a request failed for good, or its stream was not valid.
+	// RoundFailed: a request failed for good, or its stream was invalid.
 	RoundFailed struct {
 		Model   string
 		Latency time.Duration
-		Usage   *llm.Usage // nil: not told
+		Usage   *llm.Usage // nil: unknown
 		Err     error
 	}
 
-	// RoundDiscarded: what was streamed since RoundStarted does not count; the
+	// RoundDiscarded: the text streamed since RoundStarted is discarded; the
 	// request is made again.
 	RoundDiscarded struct {
 		Reason  string
 		Attempt int // the attempt that failed, from 1
 		Delay   time.Duration
-		Model   string // that answered; empty: no request of its own is meant
+		Model   string // the model that answered; empty: this is not about a request of its own
 		Latency time.Duration
-		Usage   *llm.Usage // nil: not told
+		Usage   *llm.Usage // nil: unknown
 	}
 
-	// SideRequest: a model was asked for something beside the conversation, such
-	// as a summary. Attempts of a connection that failed are not told one by one.
+	// SideRequest: a model was asked for something outside the conversation,
+	// such as a summary. Failed attempts to connect are not reported one by
+	// one.
 	SideRequest struct {
 		Role    string // "utility_tool", "utility_compressor" (core/output/types.ts)
 		Model   string
 		Latency time.Duration
-		Usage   *llm.Usage // nil: not told
-		Err     error      // nil: it answered
+		Usage   *llm.Usage // nil: unknown
+		Err     error      // nil: the model answered
 	}
 
 	// Waiting: a connection failed and will be tried again after Delay.
@@ -127,14 +130,14 @@ type (
 		Delay   time.Duration
 	}
 
-	// Compressed: the history was made shorter. Status is that of
+	// Compressed: the history was shortened. Status is that of
 	// core/core/turn.ts.
 	Compressed struct {
 		Before, After int // tokens
 		Status        int
 	}
 
-	// Masked: older tool outputs went to files.
+	// Masked: older tool outputs were moved to files.
 	// (core/context/toolOutputMaskingService.ts)
 	Masked struct {
 		Outputs       int
@@ -156,8 +159,8 @@ type (
 		Cleared bool
 	}
 
-	// LoopDetected: the model repeats itself; Kind is "consecutive_identical_tool_calls"
-	// or "chanting_identical_sentences".
+	// LoopDetected: the model repeats itself. Kind is
+	// "consecutive_identical_tool_calls" or "chanting_identical_sentences".
 	LoopDetected struct{ Kind, Detail string }
 
 	// Notice: something the user should know; Severity is "info", "warning" or
@@ -174,32 +177,32 @@ const (
 	ToolCancelled ToolStatus = "cancelled"
 )
 
-// ToolDecision is who let a call run, in telemetry's words.
+// ToolDecision says who let a call run, in the words of Gemini CLI's telemetry.
 type ToolDecision string
 
 const (
-	DecisionNone       ToolDecision = ""            // never got that far
-	DecisionAccept     ToolDecision = "accept"      // by policy, or the user once
+	DecisionNone       ToolDecision = ""            // the call ended before the decision
+	DecisionAccept     ToolDecision = "accept"      // by policy, or the user for this call
 	DecisionReject     ToolDecision = "reject"      // by the user
-	DecisionModify     ToolDecision = "modify"      // the user edited it
-	DecisionAutoAccept ToolDecision = "auto_accept" // the user, for always
+	DecisionModify     ToolDecision = "modify"      // by the user, with changed arguments
+	DecisionAutoAccept ToolDecision = "auto_accept" // by the user, for all such calls
 )
 
-// ToolRecord is the whole of one finished call.
+// ToolRecord describes one finished call.
 type ToolRecord struct {
 	Call         llm.ToolCall   // as the model asked
-	Args         map[string]any // as it ran; equals Call.Args unless a hook or the user changed them
+	Args         map[string]any // as it ran; differs from Call.Args if a hook or the user changed them
 	Result       llm.ToolResult
 	Status       ToolStatus
 	ErrorType    string // core/tools/tool-registry.ts; empty unless Status is ToolError
 	ErrorMessage string
-	Rejected     bool // no hook saw it: there is no such tool, or it cannot have these arguments
+	Rejected     bool // no hook saw the call: there is no such tool, or its arguments are invalid
 	Display      any  // returnDisplay: a string or a value that marshals to an object
 	Description  string
 	DisplayName  string
 	Markdown     bool
 	Decision     ToolDecision
-	MCPServer    string // empty: a built-in tool
+	MCPServer    string // empty for a built-in tool
 	Data         map[string]any
 	Started      time.Time
 	Finished     time.Time
