@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// ErrorKind says what went wrong between us and a model, as far as it matters
-// to what happens next.
+// ErrorKind classifies failures of model calls by what the caller can do about
+// them.
 type ErrorKind string
 
 const (
-	ErrAuth       ErrorKind = "auth"       // no key, a bad key, no right to use the model
+	ErrAuth       ErrorKind = "auth"       // no key, an invalid key, or no access to the model
 	ErrQuota      ErrorKind = "quota"      // used up for the day: waiting does not help
 	ErrRateLimit  ErrorKind = "rate_limit" // too fast: waiting helps
 	ErrNotFound   ErrorKind = "not_found"  // no such model
 	ErrOverloaded ErrorKind = "overloaded" // 5xx
 	ErrOffline    ErrorKind = "offline"    // no connection
 	ErrInvalid    ErrorKind = "invalid"    // the request was refused: 400
-	ErrStream     ErrorKind = "stream"     // the answer broke off or cannot be read
-	ErrScript     ErrorKind = "script"     // a scripted model has no fitting answer
+	ErrStream     ErrorKind = "stream"     // the answer broke off or is not readable
+	ErrScript     ErrorKind = "script"     // a scripted model has no matching answer
 	ErrUnknown    ErrorKind = "unknown"
 )
 
@@ -26,11 +26,11 @@ const (
 // happened, Hint what to do about it.
 type Error struct {
 	Kind       ErrorKind
-	Status     int           // HTTP status; 0: there was none
+	Status     int           // HTTP status; 0: no answer
 	Message    string        // one sentence, no trailing period
 	Hint       string        // what to do next; may be empty
-	RetryAfter time.Duration // what the server asked for; 0: nothing
-	Opened     bool          // the server had begun to answer: no attempt was made to call again
+	RetryAfter time.Duration // the wait that the server asked for; 0: none
+	Opened     bool          // the server had begun to answer; the call was not repeated
 	Err        error         // the cause; may be nil
 }
 

@@ -1,12 +1,11 @@
 package llm
 
 // Extends reports whether longer begins with the very messages of shorter: the
-// same parts in the same place of memory, which are never changed after they
-// were made. Where both share their memory it does not look at each message, so
-// that asking costs the same however long a conversation has become.
-//
-// Nobody may write over messages that others have seen; History in agent and
-// compress says so of its implementations.
+// same parts at the same place in memory, which are never changed once they are
+// made. Slices that share their memory are not compared message by message, so
+// the cost does not grow with the conversation. This needs messages that are
+// never overwritten; History in agent and compress demands that of its
+// implementations.
 func Extends(longer, shorter []Message) bool {
 	switch {
 	case len(shorter) > len(longer):
@@ -22,7 +21,8 @@ func Extends(longer, shorter []Message) bool {
 	return true
 }
 
-// Identical reports whether a and b are one message, not only equal ones.
+// Identical reports whether a and b are the same message in memory, not only
+// equal ones.
 func Identical(a, b Message) bool {
 	if a.Role != b.Role || len(a.Parts) != len(b.Parts) {
 		return false

@@ -85,8 +85,8 @@ type wireResponse[P any] struct {
 }
 
 // signature is base64, except for the one literal word that stands for an
-// unknown signature. Scripts written by hand have any string there; it is
-// taken as it is.
+// unknown signature. Scripts written by hand may have any string there; it is
+// kept as it is.
 type signature []byte
 
 func (s signature) MarshalJSON() ([]byte, error) {
@@ -121,8 +121,8 @@ func (p *wirePart) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// known tells whether the typed parts hold everything that data says. Media
-// may come with settings of their own, videoMetadata for one.
+// known reports whether the typed parts hold everything that data says. Media
+// may have settings of their own, such as videoMetadata.
 func (p *wirePart) known(data []byte) bool {
 	switch {
 	case p.Text != nil, p.FunctionCall != nil, p.FunctionResponse != nil:
@@ -225,7 +225,7 @@ func wireParts(parts []Part) ([]any, error) {
 	return out, nil
 }
 
-// partsOf returns nil for none.
+// partsOf returns nil for an empty list.
 func partsOf(ws []wirePart) ([]Part, error) {
 	var parts []Part
 	for _, w := range ws {
@@ -238,8 +238,8 @@ func partsOf(ws []wirePart) ([]Part, error) {
 	return parts, nil
 }
 
-// MarshalPart writes p as the API does. A Blob without data and a ToolResult
-// without a response are written as empty ones.
+// MarshalPart writes p as the API does. A [Blob] without data and a
+// [ToolResult] without a response are written with empty ones.
 func MarshalPart(p Part) ([]byte, error) {
 	w, err := toWire(p)
 	if err != nil {
@@ -248,7 +248,7 @@ func MarshalPart(p Part) ([]byte, error) {
 	return json.Marshal(w)
 }
 
-// UnmarshalPart reads one part; one of an unknown kind becomes Opaque.
+// UnmarshalPart reads one part; a part of an unknown kind becomes an [Opaque].
 func UnmarshalPart(data []byte) (Part, error) {
 	var w wirePart
 	if err := json.Unmarshal(data, &w); err != nil {

@@ -90,9 +90,8 @@ func (r Request) wireTools() []wireTools {
 	return tools
 }
 
-// OnWire returns the names that may be sent: the API takes them together with
-// mode ANY alone. In the other modes the declarations themselves have to be
-// narrowed.
+// OnWire returns the names to send: the API accepts them only with mode ANY.
+// For the other modes the declarations themselves have to be narrowed.
 func (c ToolChoice) OnWire() []string {
 	if c.Mode != ToolModeAny {
 		return nil

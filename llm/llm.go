@@ -1,11 +1,11 @@
-// Package llm is the language that the rooms of minigem share: messages,
-// parts, requests, chunks and the port to a model. It knows no vendor, no
+// Package llm defines the types that all packages share: messages, parts,
+// requests, chunks, and the interfaces of a model. It knows no vendor, no
 // network and no other package of this module; llm/gemini and llm/script
-// implement Model.
+// implement [Model].
 //
-// The JSON form of Message, Part, Chunk and Request is that of the Gemini API
-// (generateContent, REST v1beta), because session files, fake-responses files
-// and recordings all use it.
+// The JSON form of [Message], [Part], [Chunk] and [Request] is that of the
+// Gemini API (generateContent, REST v1beta), because session files,
+// fake-responses files and recordings all use it.
 package llm
 
 import (
@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// Role says who speaks in a Message. The API knows these two; the results of
-// tools are spoken by the user.
+// Role says who speaks in a [Message]. The API knows these two; tool results
+// have the user's.
 type Role string
 
 const (
@@ -31,7 +31,7 @@ type Message struct {
 	Parts []Part
 }
 
-// Request is what a model is asked.
+// Request is one request to a model.
 type Request struct {
 	Model    string    // model name, without the "models/" prefix
 	System   string    // system instruction; empty: none
@@ -40,7 +40,7 @@ type Request struct {
 	Choice   ToolChoice
 	Sampling Sampling
 	Builtins Builtins // tools that the provider itself runs
-	Role     string   // what the call is for in statistics, such as "main"; empty: "main"
+	Role     string   // purpose of the call in statistics, such as "main"; empty: "main"
 }
 
 // ToolSpec declares a tool to the model.
@@ -50,32 +50,33 @@ type ToolSpec struct {
 	Parameters  json.RawMessage // JSON Schema of the arguments; nil: no arguments
 }
 
-// ToolMode says how far the model is free to call tools.
+// ToolMode says whether the model may or must call tools.
 type ToolMode string
 
 const (
-	ToolModeUnset ToolMode = "" // nothing is sent: the provider's default, AUTO
+	ToolModeUnset ToolMode = "" // not sent: the provider's default, AUTO
 	ToolModeAuto  ToolMode = "AUTO"
-	ToolModeAny   ToolMode = "ANY"  // at least one call is forced
-	ToolModeNone  ToolMode = "NONE" // no call is possible
+	ToolModeAny   ToolMode = "ANY"  // the model must call a tool
+	ToolModeNone  ToolMode = "NONE" // the model must not call a tool
 )
 
 // Offers reports whether an answer to r may call the tool of that name: it is
-// declared, and the choice lets it be called.
+// declared, and the choice allows it.
 func (r Request) Offers(name string) bool {
 	return r.Choice.Mode != ToolModeNone &&
 		(len(r.Choice.Allowed) == 0 || slices.Contains(r.Choice.Allowed, name)) &&
 		slices.ContainsFunc(r.Tools, func(t ToolSpec) bool { return t.Name == name })
 }
 
-// ToolChoice narrows or forces the use of tools. The zero value leaves the
-// model free.
+// ToolChoice restricts or forces tool calls. The zero value leaves the choice
+// to the model.
 type ToolChoice struct {
 	Mode    ToolMode
-	Allowed []string // names; nil: all that are declared
+	Allowed []string // names of the allowed tools; nil: all that are declared
 }
 
-// Sampling holds generation settings. A nil pointer is left to the provider.
+// Sampling holds generation settings. A nil pointer leaves the choice to the
+// provider.
 type Sampling struct {
 	Temperature     *float64
 	TopP            *float64
@@ -93,21 +94,22 @@ type Thinking struct {
 	Level           string // "LOW", "HIGH"; empty: not sent
 }
 
-// Builtins are tools that run at the provider.
+// Builtins are tools that the provider runs.
 type Builtins struct {
 	GoogleSearch bool
 	URLContext   bool
 }
 
-// Chunk is a piece of a streamed answer, or a whole one that was not streamed.
+// Chunk is a piece of a streamed answer, or a whole answer that was not
+// streamed.
 type Chunk struct {
 	Parts         []Part
 	FinishReason  string // "STOP", "MAX_TOKENS", "SAFETY", ...; empty: more follows
 	FinishMessage string
 	BlockReason   string // why the prompt was refused; empty: it was not
-	Index         int    // of the candidate
+	Index         int    // safety ratings of the candidate
 	SafetyRatings []SafetyRating
-	Usage         *Usage          // nil: not told in this chunk
+	Usage         *Usage          // nil: not in this chunk
 	Grounding     json.RawMessage // groundingMetadata of the candidate; nil: none
 	Citations     json.RawMessage // citationMetadata of the candidate; nil: none
 	URLContext    json.RawMessage // urlContextMetadata of the candidate; nil: none
@@ -115,7 +117,7 @@ type Chunk struct {
 	ResponseID    string
 }
 
-// SafetyRating is a verdict of the provider about an answer.
+// SafetyRating is the provider's safety rating of an answer.
 type SafetyRating struct {
 	Category    string `json:"category"`
 	Probability string `json:"probability"`
@@ -132,15 +134,15 @@ type Usage struct {
 	ToolUse    int
 }
 
-// Model is the port to a model. Stream yields the chunks of one answer in
-// order; the first error ends the stream and is the last thing yielded. A
-// consumer may stop early. Stream obeys ctx and is safe for concurrent use.
+// Model streams answers. Stream yields the chunks of one answer in order; the
+// first error ends the stream and is the last thing yielded. A consumer may
+// stop early. Stream obeys ctx and is safe for concurrent use.
 type Model interface {
 	Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error]
 }
 
 // Generator answers in one piece (the generateContent method): for summaries,
-// web searches and other side work.
+// web searches and other side requests.
 type Generator interface {
 	Generate(ctx context.Context, req Request) (Chunk, error)
 }
@@ -151,13 +153,13 @@ type TokenCounter interface {
 	CountTokens(ctx context.Context, req Request) (int, error)
 }
 
-// Text joins the text parts of m, thoughts left out.
+// Text joins the text parts of m, without thoughts.
 func (m Message) Text() string { return PartsText(m.Parts) }
 
 // Calls returns the tool calls of m in order; nil if it has none.
 func (m Message) Calls() []ToolCall { return PartsCalls(m.Parts) }
 
-// Text joins the text parts of c, thoughts left out.
+// Text joins the text parts of c, without thoughts.
 func (c Chunk) Text() string { return PartsText(c.Parts) }
 
 // Calls returns the tool calls of c in order; nil if it has none.
@@ -195,8 +197,8 @@ func ModelText(text string) Message {
 	return Message{Role: RoleModel, Parts: []Part{Text{Text: text}}}
 }
 
-// Provider is all that a model can be asked: gemini.Client, script.Model and
-// script.Recorder are ones.
+// Provider is everything that minigem asks of a model's provider;
+// gemini.Client, script.Model and script.Recorder implement it.
 type Provider interface {
 	Model
 	Generator

@@ -5,18 +5,19 @@ import (
 	"strings"
 )
 
-// Part is one piece of a Message: Text, Thought, Blob, FileRef, ToolCall,
-// ToolResult or Opaque, and nothing else. Parts are values; what they point to
-// is never changed after they were made.
+// Part is one piece of a [Message]: [Text], [Thought], [Blob], [FileRef],
+// [ToolCall], [ToolResult] or [Opaque], and nothing else. Parts are values; the
+// memory they refer to is never changed once they are made.
 type Part interface{ isPart() }
 
-// Text is text that the user or the model said.
+// Text is text of the user or the model.
 type Text struct {
 	Text      string
-	Signature []byte // thoughtSignature, opaque, goes back as it came; nil: none
+	Signature []byte // thoughtSignature, sent back unchanged; nil: none
 }
 
-// Thought is a summary of what the model thought. It is shown, never answered.
+// Thought is a summary of what the model thought. It is shown, and never sent
+// back.
 type Thought struct {
 	Text      string
 	Signature []byte
@@ -40,15 +41,15 @@ type FileRef struct {
 // ToolCall asks for a tool to be run.
 type ToolCall struct {
 	// ID is unique within a session and never empty once the agent has seen the
-	// call. Its form is that of Gemini CLI's session files, "<name>__<id>"; on
-	// the wire the prefix is taken off again, see WireID.
+	// call. It has the form of Gemini CLI's session files, "<name>__<id>";
+	// requests leave off the prefix, see [WireID].
 	ID        string
 	Name      string
 	Args      map[string]any // as decoded from JSON; nil: none
 	Signature []byte         // thoughtSignature; nil: none
 }
 
-// ToolResult answers the ToolCall of the same ID.
+// ToolResult answers the [ToolCall] with the same ID.
 type ToolResult struct {
 	ID       string
 	Name     string
@@ -56,8 +57,8 @@ type ToolResult struct {
 	Parts    []Part         // Blobs that belong to the result; usually nil
 }
 
-// Opaque is a part of a kind that this package does not know. It is kept as it
-// came and sent back unchanged.
+// Opaque is a part of a kind that this package does not know. It is kept as
+// received and sent back unchanged.
 type Opaque struct{ JSON json.RawMessage }
 
 func (Text) isPart()       {}
@@ -68,8 +69,8 @@ func (ToolCall) isPart()   {}
 func (ToolResult) isPart() {}
 func (Opaque) isPart()     {}
 
-// SessionID gives a call's id the form that session files use, "<name>__<id>".
-// It is idempotent. (core/core/turn.ts)
+// SessionID gives a call's id the form of session files, "<name>__<id>". It is
+// idempotent. (core/core/turn.ts)
 func SessionID(name, id string) string {
 	if strings.HasPrefix(id, name+"__") {
 		return id
@@ -77,5 +78,5 @@ func SessionID(name, id string) string {
 	return name + "__" + id
 }
 
-// WireID takes the name off an id that SessionID made.
+// WireID removes the prefix that SessionID adds.
 func WireID(name, id string) string { return strings.TrimPrefix(id, name+"__") }

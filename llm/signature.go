@@ -5,11 +5,11 @@ import (
 	"encoding/base64"
 )
 
-// skipSignature is what the API takes in place of a signature that is not
-// known (any more). It is written as this word, which is base64url too.
+// skipSignature is what the API accepts in place of a signature that is unknown
+// or lost. It is written as this word, which is also valid base64url.
 const skipSignature = "skip_thought_signature_validator"
 
-// SkipSignature returns the signature for a ToolCall whose own is not known:
+// SkipSignature returns the signature for a [ToolCall] whose own is unknown:
 // one that was made up, or that comes from a session file.
 // (core/core/geminiChat.ts)
 func SkipSignature() []byte {
@@ -20,5 +20,5 @@ func SkipSignature() []byte {
 	return b
 }
 
-// IsSkipSignature tells whether sig is SkipSignature.
+// IsSkipSignature reports whether sig is SkipSignature.
 func IsSkipSignature(sig []byte) bool { return bytes.Equal(sig, SkipSignature()) }

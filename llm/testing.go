@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// Fake is a Model for tests: its answers are consumed in order and every
-// request is kept. The zero Fake has no answer to give and says so.
+// Fake is a [Model] for tests: it gives its answers in order and keeps every
+// request. The zero Fake has no answers and returns an error that says so.
 type Fake struct {
 	Answers []FakeAnswer
 
@@ -17,20 +17,21 @@ type Fake struct {
 	requests []Request
 }
 
-// FakeAnswer is one answer of a Fake: chunks, then Err if it is not nil. Wait,
-// if not nil, is received from (or ctx awaited) before the last chunk.
+// FakeAnswer is one answer of a [Fake]: chunks, then Err if it is not nil. If
+// Wait is not nil, the last chunk waits until Wait is received from or ctx
+// ends.
 type FakeAnswer struct {
 	Chunks []Chunk
 	Err    error
 	Wait   <-chan struct{}
 }
 
-// FakeText is an answer of one finished chunk of text.
+// FakeText makes an answer of one chunk of text that is finished.
 func FakeText(text string) FakeAnswer {
 	return FakeAnswer{Chunks: []Chunk{{Parts: []Part{Text{Text: text}}, FinishReason: "STOP"}}}
 }
 
-// FakeCalls is an answer of one finished chunk with calls.
+// FakeCalls makes an answer of one chunk of calls that is finished.
 func FakeCalls(calls ...ToolCall) FakeAnswer {
 	c := Chunk{FinishReason: "STOP"}
 	for _, call := range calls {
@@ -56,7 +57,7 @@ func (f *Fake) next(req Request) (FakeAnswer, error) {
 	return FakeAnswer{}, &Error{Kind: ErrScript, Message: fmt.Sprintf("fake model has no answer %d", len(f.requests))}
 }
 
-// Stream implements Model.
+// Stream implements [Model].
 func (f *Fake) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
 		a, err := f.next(req)
@@ -85,7 +86,7 @@ func (f *Fake) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error] 
 	}
 }
 
-// Generate implements Generator: the chunks of the next answer as one.
+// Generate implements [Generator]: it joins the chunks of the next answer.
 func (f *Fake) Generate(ctx context.Context, req Request) (Chunk, error) {
 	var whole Chunk
 	for c, err := range f.Stream(ctx, req) {

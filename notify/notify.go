@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// Kind says why people are told.
+// Kind says why people are notified.
 type Kind string
 
 const (
@@ -26,29 +26,30 @@ const (
 	SessionComplete Kind = "session_complete" // the work is done and nothing waits
 )
 
-// Alert is one thing to tell.
+// Alert is one notification.
 type Alert struct {
 	Kind Kind
-	// Key names what waits; alerts of one key are not repeated within 20 s.
-	// Empty: never held back for that reason, and not told later.
+	// Key identifies what waits; alerts with the same key are not repeated
+	// within 20 s. An alert without a key is never suppressed for that reason,
+	// and not shown later.
 	Key string
 
 	Title    string // up to 48 columns are shown
 	Subtitle string // up to 64
 	Body     string // up to 180
 
-	// For hooks; empty HookType: they are not told. Body is their message.
+	// For hooks; empty HookType: no hook is fired. Body is their message.
 	HookType string // notification_type, such as "ToolPermission"
 	Details  any
 }
 
-// Sink is told of alerts. It does not fail: people who cannot be told are not
-// told.
+// Sink shows alerts. It does not fail: if people cannot be notified, nothing
+// happens.
 type Sink interface {
 	Alert(ctx context.Context, a Alert)
 }
 
-// Hooks is the one hook event that is fired here; *hooks.Engine satisfies it.
+// Hooks fires the one event of this package; *hooks.Engine implements it.
 type Hooks interface {
 	Notification(ctx context.Context, kind, message string, details any) (systemMessage string)
 }
@@ -56,7 +57,7 @@ type Hooks interface {
 // HookSink fires the Notification event.
 type HookSink struct {
 	Hooks Hooks
-	Show  func(systemMessage string) // what hooks want to be shown; nil: it is not
+	Show  func(systemMessage string) // shows what hooks return for the user; may be nil
 }
 
 // Alert fires the event and waits for the hooks.
@@ -72,21 +73,22 @@ func (s HookSink) Alert(ctx context.Context, a Alert) {
 // repeatAfter is how long an alert of the same key is not repeated.
 const repeatAfter = 20 * time.Second
 
-// Notifier hands alerts on. It is safe for concurrent use; the nil Notifier does
-// nothing.
+// Notifier distributes alerts. It is safe for concurrent use; the nil Notifier
+// does nothing.
 type Notifier struct {
-	Title    string           // of alerts made by Notify
+	Title    string           // title of the alerts that Notify makes
 	Hooks    Sink             // nil: none
 	Terminal Sink             // nil: none
 	Now      func() time.Time // nil: time.Now
 
 	mu        sync.Mutex
-	focused   bool // as the terminal last reported; false until it does
+	focused   bool // as the terminal last reported; false until it reports
 	announced map[string]time.Time
-	waiting   []Alert // attention that was not told, by key, in order
+	waiting   []Alert // suppressed alerts of things that still wait, in order
 }
 
-// Alert tells hooks, then the terminal unless it is to stay quiet.
+// Alert fires the hooks, then notifies the terminal unless it should stay
+// quiet.
 func (d *Notifier) Alert(ctx context.Context, a Alert) {
 	if d == nil {
 		return
@@ -99,8 +101,9 @@ func (d *Notifier) Alert(ctx context.Context, a Alert) {
 	}
 }
 
-// Notify is Alert for a permission prompt, in the words of tools/toolcall. The
-// message is the key: Settle it when the prompt was answered.
+// Notify makes an alert of a permission prompt; it implements the Notifier of
+// tools/toolcall. The message is the key: call [Notifier.Settle] with it once
+// the prompt is answered.
 func (d *Notifier) Notify(ctx context.Context, kind, message string, details any) {
 	if d == nil {
 		return
@@ -108,7 +111,8 @@ func (d *Notifier) Notify(ctx context.Context, kind, message string, details any
 	d.Alert(ctx, Alert{Kind: Attention, Key: message, Title: d.Title, Body: message, HookType: kind, Details: details})
 }
 
-// due decides whether the terminal is told now, and keeps in mind what is not.
+// due reports whether to notify the terminal now, and keeps a suppressed alert
+// for later.
 func (d *Notifier) due(a Alert) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -119,7 +123,7 @@ func (d *Notifier) due(a Alert) bool {
 	return d.fresh(a)
 }
 
-// keep remembers an alert for the moment when the focus is lost.
+// keep stores an alert until the focus is lost.
 func (d *Notifier) keep(a Alert) {
 	if a.Kind != Attention || a.Key == "" {
 		return
@@ -135,8 +139,8 @@ func (d *Notifier) indexOf(key string) int {
 	return slices.IndexFunc(d.waiting, func(w Alert) bool { return w.Key == key })
 }
 
-// fresh reports whether the key has not been told of lately, and notes that it
-// is told of now.
+// fresh reports whether the key was not notified lately, and records that it is
+// notified now.
 func (d *Notifier) fresh(a Alert) bool {
 	if a.Kind != Attention || a.Key == "" {
 		return true
@@ -155,8 +159,8 @@ func (d *Notifier) fresh(a Alert) bool {
 	return true
 }
 
-// Focus takes in that the terminal got or lost the focus. When it is lost, what
-// still waits is told.
+// Focus records that the terminal got or lost the focus. When it is lost,
+// alerts of what still waits are shown.
 func (d *Notifier) Focus(ctx context.Context, focused bool) {
 	if d == nil {
 		return
@@ -174,7 +178,7 @@ func (d *Notifier) Focus(ctx context.Context, focused bool) {
 	}
 }
 
-// Settle says that what waited under key no longer does.
+// Settle removes what waited under key.
 func (d *Notifier) Settle(key string) {
 	if d == nil {
 		return

@@ -11,12 +11,12 @@ import (
 	"minigem/internal/text"
 )
 
-// Method is how a terminal is told, spelled as in the setting
+// Method is how to notify a terminal, spelled as in the setting
 // "general.notificationMethod".
 type Method string
 
 const (
-	Auto   Method = "auto" // by the kind of terminal, see Detect; also the zero Method
+	Auto   Method = "auto" // chosen by the kind of terminal, see [Detect]; also the zero Method
 	OSC9   Method = "osc9"
 	OSC777 Method = "osc777"
 	Bell   Method = "bell"
@@ -33,8 +33,8 @@ func ParseMethod(s string) (Method, error) {
 	return "", fmt.Errorf("unknown notification method %q: use auto, osc9, osc777 or bell", s)
 }
 
-// Multiplexer is a program between us and the terminal that swallows sequences
-// it does not know, unless they are wrapped.
+// Multiplexer is a program between minigem and the terminal that swallows
+// sequences it does not know, unless they are wrapped.
 type Multiplexer string
 
 const (
@@ -43,8 +43,8 @@ const (
 	Screen        Multiplexer = "screen"
 )
 
-// Detect finds out from the environment how to tell the terminal, and through
-// what.
+// Detect reads from the environment which method the terminal supports, and
+// which multiplexer it runs in.
 func Detect(lookup func(name string) (string, bool)) (Method, Multiplexer) {
 	get := func(name string) string { v, _ := lookup(name); return v }
 	through := NoMultiplexer
@@ -65,23 +65,23 @@ func Detect(lookup func(name string) (string, bool)) (Method, Multiplexer) {
 	return OSC777, through
 }
 
-// Widths in columns of what is shown (cli/utils/terminalNotifications.ts).
+// Widths in columns (cli/utils/terminalNotifications.ts).
 const (
 	titleWidth    = 48
 	subtitleWidth = 64
 	bodyWidth     = 180
 )
 
-// Terminal is a Sink that writes to a terminal. It is as safe for concurrent
+// Terminal is a [Sink] that writes to a terminal. It is as safe for concurrent
 // use as Out.
 type Terminal struct {
 	Out     io.Writer
-	Method  Method // Auto is not resolved here: as OSC777
+	Method  Method // Auto is not detected here but means OSC777
 	Through Multiplexer
 }
 
-// NewTerminal returns a Terminal of the given method, finding out what Auto
-// means and what lies between.
+// NewTerminal returns a Terminal of the given method; it detects the
+// multiplexer, and the method for Auto.
 func NewTerminal(out io.Writer, m Method, lookup func(name string) (string, bool)) *Terminal {
 	detected, through := Detect(lookup)
 	if m == Auto || m == "" {
@@ -90,8 +90,7 @@ func NewTerminal(out io.Writer, m Method, lookup func(name string) (string, bool
 	return &Terminal{Out: out, Method: m, Through: through}
 }
 
-// Alert writes one sequence in one piece. A terminal that cannot be written to
-// is not told.
+// Alert writes one sequence in a single write. Errors are ignored.
 func (t *Terminal) Alert(_ context.Context, a Alert) {
 	_, _ = io.WriteString(t.Out, t.sequence(a))
 }
@@ -100,11 +99,11 @@ func (t *Terminal) sequence(a Alert) string {
 	title, subtitle, body := clean(a.Title, titleWidth), clean(a.Subtitle, subtitleWidth), clean(a.Body, bodyWidth)
 	switch t.Method {
 	case Bell:
-		return "\a" // multiplexers pass it on as it is
+		return "\a" // multiplexers pass it on unchanged
 	case OSC9:
 		text := joined(title, subtitle, body)
 		if text != "" && text[0] >= '0' && text[0] <= '9' {
-			text = " " + text // a leading number is another command to some terminals
+			text = " " + text // some terminals take a leading number for another command
 		}
 		return t.wrap("\x1b]9;" + text + "\a")
 	}
@@ -112,7 +111,7 @@ func (t *Terminal) sequence(a Alert) string {
 	return t.wrap("\x1b]777;notify;" + field(title) + ";" + field(joined(subtitle, body)) + "\a")
 }
 
-// joined puts a bar between the texts that are not empty.
+// joined joins the texts that are not empty with a bar.
 func joined(texts ...string) string {
 	var parts []string
 	for _, s := range texts {
@@ -123,7 +122,7 @@ func joined(texts ...string) string {
 	return strings.Join(parts, " | ")
 }
 
-// wrap makes a multiplexer pass a sequence on.
+// wrap wraps a sequence so that the multiplexer passes it on.
 func (t *Terminal) wrap(s string) string {
 	switch t.Through {
 	case Tmux:
@@ -134,7 +133,7 @@ func (t *Terminal) wrap(s string) string {
 	return s
 }
 
-// clean makes one line of a text that may hold anything, cut to a width.
+// clean makes one line of a text that may contain anything, cut to a width.
 func clean(s string, width int) string {
 	return ansi.Truncate(text.Line(s), width, "…")
 }

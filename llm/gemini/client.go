@@ -1,11 +1,12 @@
-// Package gemini asks Google's models: it is the only importer of
-// google.golang.org/genai. It knows the Gemini API, Vertex AI and gateways that
-// speak like the former; it turns llm's types into genai's and back, makes one
-// sentence of every failure, and waits out what passes (core/utils/retry.ts).
-// What a failure in the midst of an answer means is left to the agent.
+// Package gemini calls Google's models: it is the only importer of
+// google.golang.org/genai. It supports the Gemini API, Vertex AI and gateways
+// that speak the Gemini API; it converts llm's types to genai's and back, turns
+// each failure into one sentence, and retries what may succeed later
+// (core/utils/retry.ts). What a failure in the middle of an answer means is
+// left to the agent.
 //
-// genai writes remarks about environment variables with the standard log
-// package; a program with a terminal of its own silences that.
+// genai logs remarks about environment variables with the standard log package;
+// a program that owns the terminal must silence that.
 package gemini
 
 import (
@@ -23,24 +24,23 @@ import (
 
 const (
 	geminiURL      = "https://generativelanguage.googleapis.com/"
-	placeholderKey = "none" // for the key that genai insists on; it is not sent
+	placeholderKey = "none" // genai requires a key; this one is not sent
 )
 
-// Client is an llm.Provider that asks Google's models. It connects at its first
-// call and keeps the connection. It is safe for concurrent use.
-//
-// Errors are *llm.Error, or the context's own where that has ended.
+// Client is an [llm.Provider] for Google's models. It connects at its first
+// call and keeps the connection. It is safe for concurrent use. Its errors are
+// [*llm.Error], or the context's own once that has ended.
 type Client struct {
 	opts Options
 
 	mu  sync.Mutex
-	api *genai.Client // nil: no call was made yet
+	api *genai.Client // nil before the first call
 }
 
 var _ llm.Provider = (*Client)(nil)
 
-// New makes a Client. It does nothing yet: what o lacks is an error of the
-// first call, or of o.Check.
+// New makes a Client without connecting: what is missing in o is an error of
+// the first call, or of o.Check.
 func New(o Options) *Client {
 	if o.Silence <= 0 {
 		o.Silence = DefaultSilence
@@ -48,8 +48,8 @@ func New(o Options) *Client {
 	return &Client{opts: o}
 }
 
-// connect returns genai's client, which is made when it is needed: looking for
-// Google credentials reads files and may ask a server.
+// connect returns genai's client. It is made on first use: looking for Google
+// credentials reads files and may ask a server.
 func (c *Client) connect(ctx context.Context) (*genai.Client, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,7 +63,7 @@ func (c *Client) connect(ctx context.Context) (*genai.Client, error) {
 	config := &genai.ClientConfig{
 		APIKey:  o.APIKey,
 		Backend: genai.BackendGeminiAPI,
-		// A redirect would carry the key to who knows where.
+		// A redirect could carry the key to another server.
 		HTTPClient:  &http.Client{Transport: newTransport(o), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 		HTTPOptions: genai.HTTPOptions{BaseURL: o.BaseURL, APIVersion: o.APIVersion},
 	}
@@ -76,12 +76,12 @@ func (c *Client) connect(ctx context.Context) (*genai.Client, error) {
 			return nil, &llm.Error{Kind: llm.ErrAuth, Message: "no Google credentials were found for Vertex AI", Hint: "run: gcloud auth application-default login", Err: err}
 		}
 	default:
-		// Set, so that genai does not look into the environment.
+		// Set, so that genai does not read the environment.
 		config.APIKey = firstOf(o.APIKey, placeholderKey)
 		config.HTTPOptions.BaseURL = firstOf(o.BaseURL, geminiURL)
 	}
 	api, err := genai.NewClient(ctx, config)
-	if err != nil { // its text shows the configuration, key and all
+	if err != nil { // genai's text contains the configuration with the key
 		return nil, &llm.Error{Kind: llm.ErrAuth, Message: "the Gemini client could not be set up", Hint: "check the project, location and key"}
 	}
 	c.api = api
@@ -103,7 +103,7 @@ func useCredentials(ctx context.Context, config *genai.ClientConfig) error {
 	return nil
 }
 
-// attempt makes one call and turns its failure into an error of ours.
+// attempt makes one call and converts its error.
 func (c *Client) attempt(ctx context.Context, req llm.Request, call func(context.Context, *genai.Models, *exchange) error) error {
 	api, err := c.connect(ctx)
 	if err != nil {
@@ -122,11 +122,11 @@ func (c *Client) attempt(ctx context.Context, req llm.Request, call func(context
 	return c.callError(ctx, err, x)
 }
 
-// guard makes an error of a panic in genai, which takes the shape of answers for
-// granted. A panic of who consumes a stream is not ours to stop.
+// guard turns a panic in genai, which trusts the shape of answers, into an
+// error. A panic of the stream's consumer passes.
 func (x *exchange) guard(call func() error) (err error) {
 	defer func() {
-		if x.away {
+		if x.consumerBusy {
 			return
 		}
 		if p := recover(); p != nil {
@@ -136,12 +136,12 @@ func (x *exchange) guard(call func() error) (err error) {
 	return call()
 }
 
-// errConsumerLeft ends a stream that nobody reads any more.
+// errConsumerLeft ends a stream whose consumer stopped early.
 var errConsumerLeft = errors.New("the consumer left")
 
-// Stream implements llm.Model. An error after the server has begun to answer
-// has Opened set and is not tried again here; its kind is llm.ErrStream where
-// another request may well succeed.
+// Stream implements [llm.Model]. An error after the server has begun to answer
+// has Opened set and is not retried here; its kind is llm.ErrStream if
+// repeating the request may help.
 func (c *Client) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		config, err := configOf(req)
@@ -170,16 +170,16 @@ func stream(ctx context.Context, models *genai.Models, x *exchange, model string
 		}
 		x.chunks++
 		c := chunkOf(resp)
-		x.away = true
+		x.consumerBusy = true
 		more := yield(c, nil)
-		if x.away = false; !more {
+		if x.consumerBusy = false; !more {
 			return errConsumerLeft
 		}
 	}
 	return nil
 }
 
-// Generate implements llm.Generator.
+// Generate implements [llm.Generator].
 func (c *Client) Generate(ctx context.Context, req llm.Request) (llm.Chunk, error) {
 	config, err := configOf(req)
 	if err != nil {
@@ -201,7 +201,8 @@ func (c *Client) Generate(ctx context.Context, req llm.Request) (llm.Chunk, erro
 	return chunk, nil
 }
 
-// CountTokens implements llm.TokenCounter. System instruction and tools count.
+// CountTokens implements [llm.TokenCounter]. System instruction and tools
+// count.
 func (c *Client) CountTokens(ctx context.Context, req llm.Request) (int, error) {
 	config, err := countConfigOf(req, c.opts.Auth == AuthVertex)
 	if err != nil {

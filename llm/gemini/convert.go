@@ -8,10 +8,10 @@ import (
 	"minigem/llm"
 )
 
-// bodyOf makes genai send the JSON that llm writes for req, in place of the
-// body that it would put together of its own types: those lose the order of a
-// schema's properties, parts that they do not know and the empty text that
-// carries a signature, and copy the whole history three times on the way.
+// bodyOf makes genai send the JSON that llm writes for req instead of a body of
+// genai's own types: those lose the order of a schema's properties, unknown
+// parts, and the empty text that carries a signature, and they copy the whole
+// history three times.
 func bodyOf(req llm.Request) (*genai.HTTPOptions, error) {
 	fields, err := fieldsOf(req)
 	if err != nil {
@@ -20,10 +20,10 @@ func bodyOf(req llm.Request) (*genai.HTTPOptions, error) {
 	return &genai.HTTPOptions{ExtrasRequestProvider: func(map[string]any) map[string]any { return fields }}, nil
 }
 
-// fieldsOf is the body of a generateContent call, each field as JSON.
+// fieldsOf returns the fields of a generateContent body as JSON.
 func fieldsOf(req llm.Request) (map[string]any, error) {
 	var raw map[string]json.RawMessage
-	data, err := req.MarshalJSON() // json.Marshal would go through it again
+	data, err := req.MarshalJSON() // json.Marshal would scan it again
 	if err == nil {
 		err = json.Unmarshal(data, &raw)
 	}
@@ -42,12 +42,12 @@ func configOf(req llm.Request) (*genai.GenerateContentConfig, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A continuation is a request of its own, which no hook would see.
+	// genai continues by a request of its own, which no hook would see.
 	return &genai.GenerateContentConfig{HTTPOptions: body, AutomaticContinuation: genai.Ptr(false)}, nil
 }
 
-// countConfigOf puts instructions and tools into the request too, for which the
-// Gemini API wants a level more than Vertex AI.
+// countConfigOf adds instructions and tools to a countTokens request; the
+// Gemini API wants them one level deeper than Vertex AI.
 func countConfigOf(req llm.Request, vertex bool) (*genai.CountTokensConfig, error) {
 	fields, err := fieldsOf(req)
 	if err != nil {
@@ -61,8 +61,8 @@ func countConfigOf(req llm.Request, vertex bool) (*genai.CountTokensConfig, erro
 	return &genai.CountTokensConfig{HTTPOptions: body}, nil
 }
 
-// chunkOf is genai's answer in our words. Only the first candidate counts. For
-// the Gemini API, genai drops the finishMessage.
+// chunkOf converts genai's answer. Only the first candidate counts. For the
+// Gemini API, genai drops the finishMessage.
 func chunkOf(r *genai.GenerateContentResponse) llm.Chunk {
 	c := llm.Chunk{ModelVersion: r.ModelVersion, ResponseID: r.ResponseID, Usage: usageOf(r.UsageMetadata)}
 	if f := r.PromptFeedback; f != nil {
@@ -103,8 +103,8 @@ func usageOf(u *genai.GenerateContentResponseUsageMetadata) *llm.Usage {
 	}
 }
 
-// partOf sorts a part. One without anything in it that is known is empty text:
-// genai does not tell {"text": ""} from {}.
+// partOf converts a part. A part without any known field is empty text: genai
+// does not distinguish {"text": ""} from {}.
 func partOf(p *genai.Part) llm.Part {
 	switch {
 	case p.FunctionCall != nil:
@@ -126,7 +126,7 @@ func isOpaque(p *genai.Part) bool {
 		p.AudioTranscription != nil || p.VideoMetadata != nil || p.MediaResolution != nil
 }
 
-// opaqueOf leaves it to llm's JSON to recognise what genai wrote.
+// opaqueOf converts a part by way of its JSON, which llm can read.
 func opaqueOf(p *genai.Part) llm.Part {
 	data := rawOf(p)
 	part, err := llm.UnmarshalPart(data)
@@ -136,7 +136,7 @@ func opaqueOf(p *genai.Part) llm.Part {
 	return part
 }
 
-// rawOf is the JSON of v; nil for a nil pointer.
+// rawOf returns the JSON of v; nil for a nil pointer.
 func rawOf[T any](v *T) json.RawMessage {
 	if v == nil {
 		return nil

@@ -17,11 +17,12 @@ import (
 	"minigem/llm"
 )
 
-// statusCancelled is what Google's servers answer when they gave a request up.
+// statusCancelled is what Google's servers answer when they gave up on a
+// request.
 const statusCancelled = 499
 
-// callError makes an *llm.Error of what genai returned, except where ctx, the
-// caller's, has ended: then it is ctx's error. No secret is in it.
+// callError converts an error of genai to an [*llm.Error]; if ctx, the
+// caller's, has ended it returns ctx's error. The error contains no secret.
 func (c *Client) callError(ctx context.Context, err error, x *exchange) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -38,7 +39,7 @@ func (c *Client) callError(ctx context.Context, err error, x *exchange) error {
 	case errors.As(err, &api):
 		e = c.apiError(api, x)
 	case x.status != 0:
-		e = broken("the answer cannot be read: "+c.shown(unreadableText(x.said).Error()), err, x)
+		e = broken("the answer cannot be read: "+c.shown(unreadableText(x.lastInput).Error()), err, x)
 	case x.sent:
 		e = c.offline(err, x)
 	case errors.As(err, new(*url.Error)):
@@ -47,15 +48,15 @@ func (c *Client) callError(ctx context.Context, err error, x *exchange) error {
 		e = &llm.Error{Kind: llm.ErrInvalid, Message: "the request could not be made: " + c.shown(err.Error()), Hint: "check the model's name and the address of the API", Err: err}
 	}
 	e.Opened = x.opened()
-	if e.Opened && passes(e.Kind) {
+	if e.Opened && temporary(e.Kind) {
 		e.Kind = llm.ErrStream
 	}
 	e.Message, e.Hint, e.Err = c.redact(e.Message), c.redact(e.Hint), c.cleanCause(e.Err)
 	return e
 }
 
-// passes tells whether what went wrong may go right the next time.
-func passes(k llm.ErrorKind) bool {
+// temporary reports whether another attempt may succeed.
+func temporary(k llm.ErrorKind) bool {
 	return k == llm.ErrOverloaded || k == llm.ErrOffline || k == llm.ErrRateLimit
 }
 
@@ -77,8 +78,8 @@ func (c *Client) offline(err error, x *exchange) *llm.Error {
 	return e
 }
 
-// signInError is about a request that never left: Google's auth library sits
-// between genai and our transport, and got no token for it.
+// signInError is for a request that was never sent: Google's auth library sits
+// between genai and our transport, and got no token.
 func (c *Client) signInError(err error, x *exchange) *llm.Error {
 	var outer, inner *url.Error
 	if errors.As(err, &outer) && errors.As(outer.Err, &inner) {
@@ -91,7 +92,7 @@ func (c *Client) signInError(err error, x *exchange) *llm.Error {
 	}
 }
 
-// apiError sorts the errors that the API itself tells of.
+// apiError classifies an error that the API answered.
 func (c *Client) apiError(api genai.APIError, x *exchange) *llm.Error {
 	if x.status >= 300 || api.Code == 0 {
 		api.Code = x.status
@@ -149,7 +150,7 @@ func badRequestHint(said string) string {
 	return "if a hook changes requests or history, look there first; /clear starts afresh"
 }
 
-// details is what the "details" of Google's errors say.
+// details is the content of the "details" of Google's errors.
 type details struct {
 	reasons []string
 	perDay  bool
@@ -166,7 +167,7 @@ func detailsOf(api genai.APIError) details {
 			d.reasons = append(d.reasons, reason)
 		case strings.HasSuffix(kind, ".RetryInfo"):
 			text, _ := detail["retryDelay"].(string)
-			d.wait, _ = time.ParseDuration(text) // "7s", "1.5s"; anything else: not told
+			d.wait, _ = time.ParseDuration(text) // such as "7s" or "1.5s"; anything else is ignored
 		case strings.HasSuffix(kind, ".QuotaFailure"):
 			violations, _ := detail["violations"].([]any)
 			for _, v := range violations {
@@ -188,7 +189,7 @@ func (d details) badKey(api genai.APIError) bool {
 	return api.Code == http.StatusBadRequest && strings.Contains(api.Message, "API key")
 }
 
-// waitTime is how long the server wants us to wait; 0: it does not say.
+// waitTime returns how long the server asks us to wait; 0: it does not say.
 func waitTime(info details, x *exchange) time.Duration {
 	if info.wait > 0 {
 		return info.wait
@@ -202,17 +203,17 @@ func waitTime(info details, x *exchange) time.Duration {
 		return 0
 	}
 	now, err := http.ParseTime(x.header.Get("Date"))
-	if err != nil { // the server's own clock would not be wrong for its own date
+	if err != nil { // the difference to the server's own date is right even if its clock is not
 		now = time.Now()
 	}
 	return max(at.Sub(now), 0)
 }
 
-// mostSeconds is a day. Who asks for more is told so as well, and no number is
-// too large for a Duration.
+// mostSeconds is a day: a longer wait is shown as a day, and no number
+// overflows a Duration.
 const mostSeconds = 24 * 60 * 60
 
-// shown is text of others, fit for one line of an error.
+// shown cleans text of others for one line of an error, secrets masked.
 func (c *Client) shown(text string) string {
 	const most = 300 // bytes
 	text = strings.TrimRight(strings.Join(strings.Fields(c.redact(text)), " "), ".")
@@ -233,8 +234,8 @@ func (c *Client) redact(text string) string {
 	return text
 }
 
-// cleanCause returns err, or a cleaned copy of its text where that has a secret
-// in it or is very long: genai puts whole answers into its errors.
+// cleanCause returns err, or a cleaned copy of its text if that contains a
+// secret or is very long: genai puts whole answers into its errors.
 func (c *Client) cleanCause(err error) error {
 	if err == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"minigem/llm"
 )
 
-// Auth is a way of signing in, in the words of the setting
+// Auth is a way of signing in, spelled as in the setting
 // security.auth.selectedType.
 type Auth string
 
@@ -19,23 +19,23 @@ const (
 	AuthNone    Auth = "" // nothing is configured
 	AuthAPIKey  Auth = "gemini-api-key"
 	AuthVertex  Auth = "vertex-ai"
-	AuthGateway Auth = "gateway"        // a server of one's own; it may need a key or not
-	AuthGoogle  Auth = "oauth-personal" // not supported: Check says so
+	AuthGateway Auth = "gateway"        // a server that speaks the Gemini API; a key is optional
+	AuthGoogle  Auth = "oauth-personal" // not supported: Check returns an error
 )
 
-// DefaultAttempts is how often a call is tried, the first time included.
+// DefaultAttempts is how often a call is tried, counting the first time.
 // (core/utils/retry.ts)
 const DefaultAttempts = 10
 
-// DefaultSilence is how long a server may say nothing while we wait for it.
+// DefaultSilence is how long a server may send nothing while we wait for it.
 const DefaultSilence = 5 * time.Minute
 
-// Options configure a Client. Nothing is read from the environment but what
-// Google's own libraries look for when Auth is AuthVertex and APIKey is empty
-// (application default credentials), and the proxy variables.
+// Options configures a [Client]. Nothing is read from the environment except
+// the proxy variables and, if Auth is AuthVertex and APIKey is empty, the
+// application default credentials.
 type Options struct {
 	Auth       Auth
-	APIKey     string // AuthAPIKey: needed; AuthGateway: optional; AuthVertex: instead of Project and Location
+	APIKey     string // AuthAPIKey: required; AuthGateway: optional; AuthVertex: in place of Project and Location
 	Project    string // AuthVertex
 	Location   string // AuthVertex
 	BaseURL    string // empty: Google's
@@ -44,19 +44,19 @@ type Options struct {
 	Bearer  bool        // send the key as "Authorization: Bearer" too
 	Headers http.Header // sent with every request; may be nil
 
-	Version string // of this program, for the User-Agent
-	Surface string // where it runs, for the User-Agent; empty: "terminal"
+	Version string // version of this program, for the User-Agent
+	Surface string // surface it runs in, for the User-Agent; empty: "terminal"
 
 	MaxAttempts    int           // 0: DefaultAttempts
-	NoFetchRetries bool          // network errors without a well-known name are final (general.retryFetchErrors: false)
+	NoFetchRetries bool          // network errors without a well-known code are final (general.retryFetchErrors: false)
 	Silence        time.Duration // 0: DefaultSilence
 	Notify         func(Retry)   // called before each wait, from the caller's goroutine; may be nil
 
-	Rand      func() float64    // in [0,1), for the jitter; nil: math/rand
+	Rand      func() float64    // returns a number in [0,1) for the jitter; nil: math/rand
 	Transport http.RoundTripper // nil: like http.DefaultTransport
 }
 
-// AuthFromEnv picks the way of signing in that the environment asks for.
+// AuthFromEnv chooses the way of signing in from the environment.
 // (cli/gemini.tsx)
 func AuthFromEnv(getenv func(string) string) Auth {
 	switch {
@@ -74,8 +74,8 @@ func AuthFromEnv(getenv func(string) string) Auth {
 
 func isTrue(s string) bool { return s == "1" || strings.EqualFold(s, "true") }
 
-// OptionsFor reads what auth needs from the environment. An error is about a
-// malformed variable; whether anything is missing is told by Options.Check.
+// OptionsFor reads from the environment what auth needs. Its error is about a
+// malformed variable; [Options.Check] reports missing ones.
 func OptionsFor(auth Auth, getenv func(string) string) (Options, error) {
 	o := Options{
 		Auth:       auth,
@@ -113,7 +113,7 @@ func firstOf(values ...string) string {
 }
 
 // parseHeaders reads "Name: value, Name: value". A comma belongs to the value
-// unless a name and a colon follow it. Values are not shown in errors: they may
+// unless a name and a colon follow it. Errors do not contain values, which may
 // be secrets.
 func parseHeaders(s string) (http.Header, error) {
 	var h http.Header
@@ -145,8 +145,8 @@ func parseHeaders(s string) (http.Header, error) {
 	return h, nil
 }
 
-// Check says whether o is enough to make calls: nil, or an *llm.Error of kind
-// llm.ErrAuth.
+// Check returns an [*llm.Error] of kind llm.ErrAuth if o lacks something that
+// calls need.
 func (o Options) Check() error {
 	const getKey = "create a key at https://aistudio.google.com/apikey and put it into the variable GEMINI_API_KEY"
 	switch o.Auth {
@@ -173,7 +173,7 @@ func (o Options) Check() error {
 	return nil
 }
 
-// secrets are what must never be shown.
+// secrets returns the values that must never be shown.
 func (o Options) secrets() []string {
 	secrets := []string{o.APIKey}
 	for name := range o.Headers {

@@ -15,16 +15,16 @@ import (
 	"minigem/llm"
 )
 
-// The rules of waiting are those of core/utils/retry.ts: the first wait is 5 s,
-// each next one twice as long up to 30 s, all of them up to 30 % shorter or
-// longer. A delay that the server asks for is kept, plus up to 20 %.
+// How core/utils/retry.ts waits: the first wait is 5 s, each next one twice as
+// long up to 30 s, all of them up to 30 % shorter or longer. A delay that the
+// server asks for is obeyed, plus up to 20 %.
 const (
 	firstDelay     = 5 * time.Second
 	maxDelay       = 30 * time.Second
-	maxServerDelay = 5 * time.Minute // who asks for more does not want us back today
+	maxServerDelay = 5 * time.Minute // a server that asks for more is not waited for
 )
 
-// Retry tells that an attempt failed and another one follows after Delay.
+// Retry says that an attempt failed and another one follows after Delay.
 type Retry struct {
 	Attempt int // the one that failed, from 1
 	Max     int
@@ -32,8 +32,8 @@ type Retry struct {
 	Reason  string // one sentence, no trailing period
 }
 
-// retry makes call until it succeeds, fails for good, or the attempts are used
-// up. It returns nil, ctx's error or an *llm.Error.
+// retry calls call until it succeeds, fails for good, or the attempts are used
+// up. It returns nil, ctx's error or an [*llm.Error].
 func (c *Client) retry(ctx context.Context, call func() error) error {
 	most := c.opts.MaxAttempts
 	if most <= 0 {
@@ -85,23 +85,23 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// retryable tells whether another attempt may help. Once an answer has begun,
-// the agent alone can say what a second one would mean.
+// retryable reports whether another attempt may help. Once an answer has begun,
+// only the agent can decide that.
 func (c *Client) retryable(e *llm.Error) bool {
 	switch {
 	case e.Opened, e.Kind == llm.ErrQuota, e.RetryAfter > maxServerDelay:
 		return false
 	case e.Kind == llm.ErrOffline:
-		return c.worthAnotherConnection(e.Err)
+		return c.temporaryNetworkError(e.Err)
 	case e.Kind == llm.ErrStream:
 		return !c.opts.NoFetchRetries
 	}
 	return e.Status == http.StatusTooManyRequests || e.Status == statusCancelled || e.Status >= 500
 }
 
-// worthAnotherConnection tells passing troubles of a network from standing
+// temporaryNetworkError distinguishes temporary network errors from lasting
 // ones.
-func (c *Client) worthAnotherConnection(err error) bool {
+func (c *Client) temporaryNetworkError(err error) bool {
 	var (
 		cert    *tls.CertificateVerificationError
 		record  tls.RecordHeaderError

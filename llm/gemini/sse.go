@@ -7,38 +7,38 @@ import (
 	"io"
 )
 
-// maxEvent bounds one event of a stream. Gemini's largest carry an image of some
-// megabytes; what genai makes of an event is many times as large.
+// maxEvent limits one event of a stream. Gemini's largest carry an image of
+// some megabytes, and genai needs many times that for it.
 const maxEvent = 8 << 20
 
-// maxAnswer bounds a whole answer that is not a stream, an error for example.
+// maxAnswer limits an answer that is not a stream, such as an error.
 const maxAnswer = 8 << 20
 
-// unreadable is an answer, or an event of one, that is not what the API sends.
-// It is worth another attempt: gateways send such things when they are in
+// unreadable is an answer, or an event of one, that is not in the API's format.
+// Another attempt may help: gateways send such answers when they are in
 // trouble.
-type unreadable struct{ said string }
+type unreadable struct{ text string }
 
-func (e *unreadable) Error() string { return e.said }
+func (e *unreadable) Error() string { return e.text }
 
-// events turns a stream of server-sent events as the standard allows it into
-// the one form that genai reads: each event one line "data: JSON" and an empty
-// line. Comments and other fields go, lines may end with LF, CRLF or CR, an
-// event's data may stand on several lines, the last event needs no empty line
-// after it, and "[DONE]" is the end of the stream.
+// events converts a stream of server-sent events from any form that the
+// standard allows to the one that genai reads: each event one line "data: JSON"
+// and an empty line. It drops comments and other fields, accepts LF, CRLF and
+// CR as line ends, joins data of several lines, needs no empty line after the
+// last event, and ends the stream at "[DONE]".
 type events struct {
 	io.ReadCloser
-	x    *exchange
-	line []byte // of which the end was not seen yet
-	data []byte // of the event so far, lines joined
-	any  bool   // the event has data
-	bare bool   // lines are JSON without "data:"
-	odd  []byte // the first line that is of no use
-	some bool   // there was an event
-	out  []byte // to be handed out
-	err  error  // after out
-	// begun: the byte order mark has been passed. cr: the last line ended with
-	// CR, so that an LF belongs to it.
+	x        *exchange
+	line     []byte // the beginning of an unfinished line
+	data     []byte // data of the current event, lines joined
+	hasData  bool   // the current event has data
+	bare     bool   // lines are JSON without "data:"
+	unusable []byte // the first line that was not readable
+	sawEvent bool   // there was an event
+	out      []byte // output that was not read yet
+	err      error  // the error to return after out
+	// begun: the byte order mark has been skipped. cr: the last line ended with
+	// CR; an LF that follows belongs to it.
 	begun, cr bool
 	chunk     []byte
 }
@@ -47,7 +47,7 @@ func newEvents(r io.ReadCloser, x *exchange) *events {
 	return &events{ReadCloser: r, x: x, chunk: make([]byte, 32<<10)}
 }
 
-// Read implements io.Reader.
+// Read implements [io.Reader].
 func (e *events) Read(p []byte) (int, error) {
 	for len(e.out) == 0 {
 		if e.err != nil {
@@ -67,7 +67,7 @@ func (e *events) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// take looks at what came, line by line.
+// take processes input line by line.
 func (e *events) take(b []byte) {
 	for len(b) > 0 && e.err == nil {
 		if e.cr && b[0] == '\n' {
@@ -110,8 +110,8 @@ func (e *events) endLine() {
 		return
 	case len(line) == 0:
 		return
-	case e.bare || !e.some && (line[0] == '{' || line[0] == '['):
-		e.bare, e.any = true, true
+	case e.bare || !e.sawEvent && (line[0] == '{' || line[0] == '['):
+		e.bare, e.hasData = true, true
 		e.data = append(append(e.data, line...), ' ')
 		return
 	}
@@ -119,36 +119,36 @@ func (e *events) endLine() {
 	value = bytes.TrimPrefix(value, []byte(" "))
 	switch string(field) {
 	case "data":
-		if e.any {
+		if e.hasData {
 			e.data = append(e.data, ' ') // a line end is white space in JSON
 		}
-		e.data, e.any = append(e.data, value...), true
+		e.data, e.hasData = append(e.data, value...), true
 	case "", "event", "id", "retry":
 	default:
-		if e.odd == nil { // to be ignored, unless it is all there is
-			e.odd = bytes.Clone(line[:min(len(line), maxShown)])
+		if e.unusable == nil { // ignored, unless there is nothing else
+			e.unusable = bytes.Clone(line[:min(len(line), maxShown)])
 		}
 	}
 }
 
-// dispatch ends an event.
+// dispatch ends the current event.
 func (e *events) dispatch() {
 	data := bytes.TrimSpace(e.data)
-	defer func() { e.data, e.any = e.data[:0], false }()
+	defer func() { e.data, e.hasData = e.data[:0], false }()
 	switch {
 	case len(data) == 0:
 	case string(data) == "[DONE]":
 		e.err = io.EOF
 	default:
-		e.some = true
-		e.x.said = append(e.x.said[:0], data[:min(len(data), maxShown)]...)
+		e.sawEvent = true
+		e.x.lastInput = append(e.x.lastInput[:0], data[:min(len(data), maxShown)]...)
 		if e.err = checkAnswer(data); e.err == nil {
 			e.out = append(append(append(e.out, "data: "...), data...), "\n\n"...)
 		}
 	}
 }
 
-// finish is the end of the stream: what is there counts if it is whole.
+// finish handles the end of the stream: a last event counts if it is complete.
 func (e *events) finish(err error) {
 	if err == io.EOF && e.x.bodyErr == nil {
 		if len(e.line) > 0 {
@@ -157,8 +157,8 @@ func (e *events) finish(err error) {
 		if e.err == nil {
 			e.dispatch()
 		}
-		if e.err == nil && !e.some && e.odd != nil {
-			e.err = unreadableText(e.odd)
+		if e.err == nil && !e.sawEvent && e.unusable != nil {
+			e.err = unreadableText(e.unusable)
 		}
 	}
 	if e.err == nil {
@@ -166,23 +166,23 @@ func (e *events) finish(err error) {
 	}
 }
 
-// unreadableText names what was sent in place of an answer.
+// unreadableText describes what was sent in place of an answer.
 func unreadableText(data []byte) error {
 	data = data[:min(len(data), maxShown)]
 	return &unreadable{fmt.Sprintf("the server sent %q", bytes.ToValidUTF8(data, nil))}
 }
 
-// maxShown is how much of what cannot be read is kept to be told.
+// maxShown is how much of an unreadable answer is kept for the error.
 const maxShown = 200
 
-// What an answer may be: above this, what is made of it takes too much memory.
+// Limits of an answer: decoding a larger one takes too much memory.
 const (
 	maxDepth  = 200
 	maxValues = 100_000
 )
 
-// checkAnswer holds one answer against what JSON objects of the API are, before
-// genai makes maps of it.
+// checkAnswer checks one answer against the limits before genai decodes it into
+// maps.
 func checkAnswer(data []byte) error {
 	if len(data) == 0 || data[0] != '{' || !json.Valid(data) {
 		return unreadableText(data)
@@ -212,17 +212,18 @@ func checkAnswer(data []byte) error {
 	return nil
 }
 
-// whole is the body of an answer that is not a stream, checked when all of it is
-// there. Errors of the API may be anything; of them only the size counts.
+// whole is the body of an answer that is not a stream; it is checked once all
+// of it is read. Errors of the API may have any form: of them only the size is
+// checked.
 type whole struct {
 	io.ReadCloser
 	x    *exchange
-	ok   bool // the answer is no error
+	ok   bool // the answer is not an error
 	read bool
 	out  []byte
 }
 
-// Read implements io.Reader.
+// Read implements [io.Reader].
 func (w *whole) Read(p []byte) (int, error) {
 	if !w.read {
 		w.read = true
@@ -233,7 +234,7 @@ func (w *whole) Read(p []byte) (int, error) {
 			w.x.bodyErr = &unreadable{fmt.Sprintf("the server sent an answer of more than %d MiB", maxAnswer>>20)}
 		default:
 			data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
-			w.x.said = append(w.x.said[:0], data[:min(len(data), maxShown)]...)
+			w.x.lastInput = append(w.x.lastInput[:0], data[:min(len(data), maxShown)]...)
 			w.out = data
 			if w.ok {
 				if err := checkAnswer(data); err != nil {

@@ -10,45 +10,44 @@ import (
 	"time"
 )
 
-// errSilent is why a call was given up on which the server said nothing for
-// Options.Silence.
+// errSilent ends a call after the server sent nothing for Options.Silence.
 var errSilent = errors.New("the server said nothing")
 
-// exchange is one HTTP request and its answer, as far as genai does not tell.
-// The transport fills it in; it travels in the request's context.
+// exchange is what genai does not report of one HTTP request and its answer.
+// The transport fills it in; the request's context carries it.
 type exchange struct {
 	model   string
 	silence time.Duration
-	ctx     context.Context // of this attempt, for its cause
+	ctx     context.Context // context of this attempt, for its cause
 	giveUp  context.CancelCauseFunc
 
-	stream  bool
-	chunks  int  // that genai yielded
-	away    bool // the consumer of the stream has the word
-	sent    bool
-	status  int // 0: no answer
-	header  http.Header
-	refused bool   // the API told of an error in place of the first chunk
-	bodyErr error  // what cut the answer short; nil: nothing did
-	said    []byte // the beginning of what came last
+	stream       bool
+	chunks       int  // chunks that genai yielded
+	consumerBusy bool // the consumer of the stream is working
+	sent         bool
+	status       int // 0: no answer
+	header       http.Header
+	refused      bool   // the API sent an error in place of the first chunk
+	bodyErr      error  // what cut the answer short, or nil
+	lastInput    []byte // the beginning of the last input
 }
 
-// opened tells whether a stream had begun. An error in place of the first
-// chunk is an answer to the request still.
+// opened reports whether the stream had begun. An error in place of the first
+// chunk still answers the request.
 func (x *exchange) opened() bool {
 	return x.stream && (x.chunks > 0 || x.status/100 == 2 && !x.refused)
 }
 
 type exchangeKey struct{}
 
-// waiting starts to count the server's silence; the function it returns stops
-// that. Time that the consumer of a stream takes does not count.
+// waiting starts the timer of the server's silence and returns a function that
+// stops it. The timer is off while the stream's consumer works.
 func (x *exchange) waiting() (stop func()) {
 	t := time.AfterFunc(x.silence, func() { x.giveUp(errSilent) })
 	return func() { t.Stop() }
 }
 
-// transport adds our headers to genai's requests and watches their answers.
+// transport adds our headers to genai's requests and observes the answers.
 type transport struct {
 	opts Options
 	next http.RoundTripper
@@ -65,10 +64,10 @@ func newTransport(o Options) *transport {
 	return &transport{o, next}
 }
 
-// RoundTrip implements http.RoundTripper.
+// RoundTrip implements [http.RoundTripper].
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	x, ok := req.Context().Value(exchangeKey{}).(*exchange)
-	if !ok { // a call of Google's auth library, not of ours
+	if !ok { // a request of Google's auth library
 		return t.next.RoundTrip(req)
 	}
 	req = req.Clone(req.Context())
@@ -97,7 +96,7 @@ func (t *transport) setHeaders(h http.Header, model string) {
 	}
 	h.Set("User-Agent", fmt.Sprintf("GeminiCLI-minigem/%s/%s (%s; %s; %s)", t.opts.Version, model, runtime.GOOS, runtime.GOARCH, surface))
 	if t.opts.APIKey == "" {
-		h.Del("x-goog-api-key") // the stand-in that genai insists on
+		h.Del("x-goog-api-key") // the placeholder that genai requires
 	} else if t.opts.Bearer {
 		h.Set("Authorization", "Bearer "+t.opts.APIKey)
 	}
@@ -106,8 +105,8 @@ func (t *transport) setHeaders(h http.Header, model string) {
 	}
 }
 
-// body ends where the connection broke, as if that were its end, and notes
-// down the error: genai would print it on stderr.
+// body reports a broken connection as the end of the answer and records the
+// error, which genai would print on stderr.
 type body struct {
 	io.ReadCloser
 	x *exchange
@@ -125,6 +124,6 @@ func (b *body) Read(p []byte) (int, error) {
 }
 
 func (b *body) Close() error {
-	_ = b.ReadCloser.Close() // nothing is left to lose, and genai would print it
+	_ = b.ReadCloser.Close() // the answer is complete, and genai would print the error
 	return nil
 }

@@ -2,19 +2,19 @@ package script
 
 import "minigem/llm"
 
-// Action is what a model has an agent do, in words that belong to no agent:
-// each has tools of its own for it.
+// Action is something that a scripted model makes an agent do, in neutral
+// words: each agent has its own tools for it.
 type Action struct {
 	Kind    ActionKind `json:"kind"`
 	Command string     `json:"command,omitempty"` // DoShell
-	Path    string     `json:"path,omitempty"`    // DoWrite, DoEdit, DoRead; DoSearch: where, may be empty
-	Text    string     `json:"text,omitempty"`    // DoWrite: all of the file
-	Old     string     `json:"old,omitempty"`     // DoEdit: what stands there now, once
-	New     string     `json:"new,omitempty"`     // DoEdit
+	Path    string     `json:"path,omitempty"`    // DoWrite, DoEdit, DoRead; DoSearch: where to search, may be empty
+	Text    string     `json:"text,omitempty"`    // DoWrite: the whole content
+	Old     string     `json:"old,omitempty"`     // DoEdit: text that occurs once in the file
+	New     string     `json:"new,omitempty"`     // DoEdit: what replaces it
 	Pattern string     `json:"pattern,omitempty"` // DoSearch: a regular expression
 }
 
-// ActionKind is the word with which an Action begins in a model script.
+// ActionKind is the first word of an [Action] in a model script.
 type ActionKind string
 
 const (
@@ -25,10 +25,11 @@ const (
 	DoSearch ActionKind = "search"
 )
 
-// ActionKinds are all of them.
+// ActionKinds lists all kinds.
 var ActionKinds = []ActionKind{DoShell, DoWrite, DoEdit, DoRead, DoSearch}
 
-// Call is the action as Gemini CLI's tools have it, which are minigem's too.
+// Call returns the call of a tool of Gemini CLI, and so of minigem, that does
+// the action.
 func (a Action) Call() llm.ToolCall {
 	args := func(pairs ...string) map[string]any {
 		m := map[string]any{}

@@ -12,8 +12,8 @@ import (
 	"minigem/llm"
 )
 
-// Queue hands out the entries of a script, each once. It is safe for
-// concurrent use.
+// Queue hands out the entries of a script, each once. It is safe for concurrent
+// use.
 type Queue struct {
 	nonStrict bool
 
@@ -24,10 +24,10 @@ type Queue struct {
 	name     string
 }
 
-// NewQueue makes a Queue of entries, which it does not change. Strict: the next
-// entry must be of the method that is asked for; one that is not stays where it
-// is, so that a mistake does not spread. With nonStrict, a request gets the
-// first entry left of its method.
+// NewQueue makes a Queue of entries, which it does not change. Without
+// nonStrict the next entry must be of the method that is asked for; one that is
+// not stays in the queue, so that one mistake does not cause others. With
+// nonStrict a request gets the first remaining entry of its method.
 func NewQueue(entries []Entry, nonStrict bool) *Queue {
 	q := &Queue{nonStrict: nonStrict, left: append([]Entry(nil), entries...), name: "the script"}
 	if len(entries) > 0 && entries[0].File != "" {
@@ -36,22 +36,22 @@ func NewQueue(entries []Entry, nonStrict bool) *Queue {
 	return q
 }
 
-// Left says how many entries nobody has asked for yet.
+// Left returns how many entries remain.
 func (q *Queue) Left() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.left)
 }
 
-// Next takes the entry for a request of method m. An error is an *llm.Error of
-// kind llm.ErrScript that says which request found what, and shows the end of
-// the request.
+// Next takes the entry for a request of method m. Its error is an [*llm.Error]
+// of kind llm.ErrScript that names the request and what was found, and shows
+// the end of the request.
 func (q *Queue) Next(m Method, req llm.Request) (Entry, error) {
 	e, _, err := q.take(m, req, true)
 	return e, err
 }
 
-// Peek is Next, but leaves the entry in the queue.
+// Peek is like Next, but leaves the entry in the queue.
 func (q *Queue) Peek(m Method, req llm.Request) (Entry, error) {
 	e, _, err := q.take(m, req, false)
 	return e, err
@@ -73,7 +73,7 @@ func (q *Queue) take(m Method, req llm.Request, remove bool) (Entry, int, error)
 	return e, q.taken, nil
 }
 
-// find returns the index of the entry whose turn it is; -1: there is none.
+// find returns the index of the next entry; -1: there is none.
 func (q *Queue) find(m Method) int {
 	if !q.nonStrict {
 		return min(0, len(q.left)-1)
@@ -99,7 +99,7 @@ func (q *Queue) missing(m Method, next int, req llm.Request) error {
 	return e
 }
 
-// tail is the JSON of the request's last message, shortened.
+// tail returns the JSON of the request's last message, shortened.
 func tail(req llm.Request) string {
 	const most = 400 // bytes
 	if len(req.Messages) == 0 {
@@ -120,12 +120,12 @@ func tail(req llm.Request) string {
 	return fmt.Sprintf("%s... (%d bytes more)", s[:cut], len(s)-cut)
 }
 
-// Model is an llm.Provider that answers from a script.
+// Model is an [llm.Provider] that answers from a script.
 type Model struct{ queue *Queue }
 
 var _ llm.Provider = (*Model)(nil)
 
-// New makes a Model that answers from entries. For nonStrict see NewQueue.
+// New makes a Model that answers from entries. For nonStrict see [NewQueue].
 func New(entries []Entry, nonStrict bool) *Model { return &Model{NewQueue(entries, nonStrict)} }
 
 // Open makes a Model from a fake-responses file: strict for --fake-responses,
@@ -138,11 +138,11 @@ func Open(path string, nonStrict bool) (*Model, error) {
 	return New(entries, nonStrict), nil
 }
 
-// Left says how many answers nobody has asked for yet.
+// Left returns how many answers remain.
 func (m *Model) Left() int { return m.queue.Left() }
 
-// Stream implements llm.Model. Nothing is added to the scripted chunks: a
-// script whose last chunk has no finishReason is a stream that broke off.
+// Stream implements [llm.Model]. It adds nothing to the scripted chunks: if the
+// last one has no finishReason, the stream broke off.
 func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		e, err := m.answer(ctx, Stream, req)
@@ -162,7 +162,7 @@ func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk
 	}
 }
 
-// Generate implements llm.Generator.
+// Generate implements [llm.Generator].
 func (m *Model) Generate(ctx context.Context, req llm.Request) (llm.Chunk, error) {
 	e, err := m.answer(ctx, Whole, req)
 	if err != nil {
@@ -171,7 +171,7 @@ func (m *Model) Generate(ctx context.Context, req llm.Request) (llm.Chunk, error
 	return e.Chunks[0], nil
 }
 
-// CountTokens implements llm.TokenCounter.
+// CountTokens implements [llm.TokenCounter].
 func (m *Model) CountTokens(ctx context.Context, req llm.Request) (int, error) {
 	e, err := m.answer(ctx, Count, req)
 	return e.Tokens, err

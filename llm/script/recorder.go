@@ -15,22 +15,20 @@ import (
 	"minigem/llm"
 )
 
-// Recorder is an llm.Provider that passes every call on and writes down the
-// answers as a script (--record-responses). A call is written when it is
-// complete; one that failed, or was cancelled, is not. Of an answer that the
-// consumer did not read to its end, what was read is written, because the
-// consumer of a replay will stop there too.
-//
-// Answers are reduced to candidates, usageMetadata and promptFeedback. A
-// Recorder is safe for concurrent use; lines stand in the order in which calls
-// ended.
+// Recorder is an [llm.Provider] that passes every call on and records the
+// answers as a script (--record-responses). A call is written once it is
+// complete; failed and cancelled calls are not. If the consumer stops early,
+// what it read is written, because the consumer of a replay will stop there
+// too. Answers are reduced to candidates, usageMetadata and promptFeedback. A
+// Recorder is safe for concurrent use; the lines are in the order in which
+// calls ended.
 type Recorder struct {
 	model   llm.Provider
 	secrets *strings.Replacer
 
 	mu  sync.Mutex
 	out io.WriteCloser
-	err error // the first failure to write
+	err error // the first write error
 }
 
 var _ llm.Provider = (*Recorder)(nil)
@@ -41,10 +39,9 @@ const minSecret = 4
 
 const mask = "***"
 
-// Record makes a Recorder that appends to the file at path, which is created
-// for the user alone (0600). Every occurrence of secrets is masked, but for
-// those of less than four bytes and those that a stream splits between two
-// chunks.
+// Record makes a Recorder that appends to the file at path, which only the user
+// may read (0600). Secrets are masked, except those of less than four bytes and
+// those that a stream splits between two chunks.
 func Record(model llm.Provider, path string, secrets []string) (*Recorder, error) {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -53,9 +50,9 @@ func Record(model llm.Provider, path string, secrets []string) (*Recorder, error
 	return &Recorder{model: model, secrets: masker(secrets), out: f}, nil
 }
 
-// masker replaces secrets in JSON text, where quotes and backslashes, and "<",
-// ">" and "&" sometimes, are written as escapes. Longer ones go first, since one
-// may contain another.
+// masker replaces secrets in JSON text, where quotes and backslashes, and
+// sometimes "<", ">" and "&", are escaped. Longer ones go first, since one may
+// contain another.
 func masker(secrets []string) *strings.Replacer {
 	secrets = slices.Clone(secrets)
 	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
@@ -69,18 +66,18 @@ func masker(secrets []string) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// inJSON is what stands between the quotes of the JSON string of s.
+// inJSON returns s as a JSON string without the quotes.
 func inJSON(s string, escapeHTML bool) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(escapeHTML)
-	_ = enc.Encode(s) // a string always can be
+	_ = enc.Encode(s) // a string can always be encoded
 	text := strings.TrimSuffix(b.String(), "\n")
 	return text[1 : len(text)-1]
 }
 
-// Close closes the file and returns the first error of writing, if there was
-// one: it did not disturb the calls.
+// Close closes the file and returns the first write error, which no call
+// returned.
 func (r *Recorder) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -90,7 +87,7 @@ func (r *Recorder) Close() error {
 	return r.err
 }
 
-// Stream implements llm.Model.
+// Stream implements [llm.Model].
 func (r *Recorder) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		var chunks []llm.Chunk
@@ -110,7 +107,7 @@ func (r *Recorder) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Ch
 	}
 }
 
-// Generate implements llm.Generator.
+// Generate implements [llm.Generator].
 func (r *Recorder) Generate(ctx context.Context, req llm.Request) (llm.Chunk, error) {
 	c, err := r.model.Generate(ctx, req)
 	if err == nil {
@@ -119,7 +116,7 @@ func (r *Recorder) Generate(ctx context.Context, req llm.Request) (llm.Chunk, er
 	return c, err
 }
 
-// CountTokens implements llm.TokenCounter.
+// CountTokens implements [llm.TokenCounter].
 func (r *Recorder) CountTokens(ctx context.Context, req llm.Request) (int, error) {
 	n, err := r.model.CountTokens(ctx, req)
 	if err == nil {

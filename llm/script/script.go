@@ -28,34 +28,34 @@ const (
 	Stream Method = "generateContentStream"
 	Whole  Method = "generateContent"
 	Count  Method = "countTokens"
-	Embed  Method = "embedContent" // may stand in a file; nothing asks for it
+	Embed  Method = "embedContent" // may be in a file, but no call asks for it
 )
 
 // Entry is one answer of a script.
 type Entry struct {
 	Method Method
-	Chunks []llm.Chunk // Stream: in order, may be none. Whole: exactly one
+	Chunks []llm.Chunk // Stream: in order, may be empty. Whole: exactly one
 	Tokens int         // Count
 
-	// Fault is what the line says under "fault", for e2e/fakemodel; nil: nothing.
-	// A Model refuses an Entry that has one.
+	// Fault is the value of "fault" in the line, for e2e/fakemodel; nil: none.
+	// A [Model] refuses an Entry that has one.
 	Fault json.RawMessage
 
-	File string // where it stands; empty: made by a program
+	File string // the file it comes from; empty: made by a program
 	Line int    // from 1
 }
 
-// Streamed is the Entry of a streamed answer.
+// Streamed makes the Entry of a streamed answer.
 func Streamed(chunks ...llm.Chunk) Entry { return Entry{Method: Stream, Chunks: chunks} }
 
-// Answered is the Entry of an answer in one piece.
+// Answered makes the Entry of an answer in one piece.
 func Answered(c llm.Chunk) Entry { return Entry{Method: Whole, Chunks: []llm.Chunk{c}} }
 
-// Counted is the Entry of a count of tokens.
+// Counted makes the Entry of a count of tokens.
 func Counted(tokens int) Entry { return Entry{Method: Count, Tokens: tokens} }
 
-// Where says "file:line", or "answer n" for an Entry without a place; n counts
-// from 1.
+// Where returns "file:line", or "answer n" for an Entry without a file; n
+// counts from 1.
 func (e Entry) Where(n int) string {
 	if e.Line == 0 {
 		return fmt.Sprintf("answer %d", n)
@@ -73,7 +73,7 @@ type wireCount struct {
 	TotalTokens int `json:"totalTokens"`
 }
 
-// MarshalJSON writes e as a line of a script, without the line's end.
+// MarshalJSON writes e as a line of a script, without the line break.
 func (e Entry) MarshalJSON() ([]byte, error) {
 	var response any
 	switch {
@@ -95,7 +95,7 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 	return json.Marshal(wireEntry{e.Method, data, e.Fault})
 }
 
-// UnmarshalJSON reads one line of a script; File and Line stay as they are.
+// UnmarshalJSON reads one line of a script. It does not set File and Line.
 func (e *Entry) UnmarshalJSON(data []byte) error {
 	var w wireEntry
 	if err := json.Unmarshal(data, &w); err != nil {
@@ -142,9 +142,9 @@ func emptyResponse(m Method) json.RawMessage {
 	return json.RawMessage("{}")
 }
 
-// Parse reads a script. name stands for it in errors and in Entry.File. Blank
-// lines do not count as answers; a script without answers is valid. The first
-// broken line is an error that names it.
+// Parse reads a script. Errors and Entry.File show name. Blank lines do not
+// count as answers; a script without answers is valid. The error names the
+// first broken line.
 func Parse(name string, r io.Reader) ([]Entry, error) {
 	data, err := boundedfile.ReadAll(r, name, boundedfile.Recorded)
 	if err != nil {
