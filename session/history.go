@@ -9,15 +9,15 @@ import (
 	"minigem/transcript"
 )
 
-// Messages returns the history, oldest first, the preamble included. The
-// caller must not change it.
+// Messages returns the history, oldest first, with the preamble. The caller
+// must not change it.
 func (s *Session) Messages() []llm.Message {
 	s.mu.Lock()
 	defer s.unlock()
 	return slices.Clip(s.messages)
 }
 
-// Preamble is how many messages at the start of the history tell the model its
+// Preamble returns how many messages at the start of the history describe the
 // surroundings and are not conversation: 1 or 0.
 func (s *Session) Preamble() int {
 	s.mu.Lock()
@@ -28,12 +28,11 @@ func (s *Session) Preamble() int {
 	return 0
 }
 
-// Append adds m. It is in the file when Append returns.
-//
-// The records are those of Gemini CLI, in its order: the message, then the time
-// of the change; for results first the message that asked for them, with its
-// calls and results. A model's message with calls is followed by their exact
-// form, because Gemini CLI's own record has them only once they are answered.
+// Append adds m. It is in the file when Append returns. The records are those
+// of Gemini CLI, in its order: the message, then the time of the change; for
+// results first the message that called the tools, with calls and results. A
+// model message with calls is followed by their exact form, because Gemini
+// CLI's own record has them only once they are answered.
 func (s *Session) Append(m llm.Message) {
 	s.mu.Lock()
 	defer s.unlock()
@@ -74,17 +73,17 @@ func (s *Session) Rollback(n int) {
 	}
 	dropped := s.entries[n:]
 	s.next, s.open = nil, nil
-	// A message without a record is derived from the one before it, so that the
-	// first one with a record is where to cut.
+	// A message without a record is derived from the one before it, so the file
+	// is cut at the first message with a record.
 	if i := slices.IndexFunc(dropped, func(e entry) bool { return e.id != "" }); i >= 0 {
 		s.write(transcript.Rewind{To: dropped[i].id}, transcript.Set{LastUpdated: transcript.At(s.o.Now())})
 	}
-	// Clipped: what Messages returned before must not be written over.
+	// Clipped, so that slices that Messages returned are not overwritten.
 	s.entries, s.messages = slices.Clip(s.entries[:n]), slices.Clip(s.messages[:n])
 }
 
-// RollbackTo drops the message with the id, which is that of a record, and all
-// after it; false: there is none.
+// RollbackTo drops the message whose record has the id, and all after it;
+// false: there is none.
 func (s *Session) RollbackTo(id string) bool {
 	s.mu.Lock()
 	n := slices.IndexFunc(s.entries, func(e entry) bool { return e.id == id && id != "" })
@@ -96,8 +95,8 @@ func (s *Session) RollbackTo(id string) bool {
 	return true
 }
 
-// Transcript returns what the session's file says now. Where nothing is
-// recorded it is made of the history, without what tools showed.
+// Transcript returns the current content of the session's file. If nothing is
+// recorded it is made from the history, without the displays of tools.
 func (s *Session) Transcript() (*transcript.File, error) {
 	s.mu.Lock()
 	path, entries := s.path(), slices.Clip(s.entries)
@@ -109,7 +108,7 @@ func (s *Session) Transcript() (*transcript.File, error) {
 	return &transcript.File{Messages: set.Messages}, nil
 }
 
-// Replace puts ms in the place of the whole history.
+// Replace replaces the whole history with ms.
 func (s *Session) Replace(ms []llm.Message) {
 	s.mu.Lock()
 	defer s.unlock()
@@ -128,21 +127,21 @@ func (s *Session) replace(ms []llm.Message) {
 		return
 	}
 	s.entries, s.messages, s.next, s.open = nil, nil, nil, nil
-	for _, e := range s.named(old, ms) {
+	for _, e := range s.withIDs(old, ms) {
 		s.push(e)
 	}
 	s.write(snapshot(s.entries, now, s.recordedCalls())...)
 }
 
-// recordedCalls are the calls that the file tells of, by id. They know more than
-// the history: what tools showed, and when.
+// recordedCalls returns the calls in the file, by id. They contain more than
+// the history: what tools displayed, and when.
 func (s *Session) recordedCalls() map[string]transcript.ToolCall {
 	if s.w == nil {
 		return nil
 	}
 	f, err := transcript.Read(s.w.Path())
 	if err != nil {
-		return nil // what the history knows has to do
+		return nil // the calls of the history must do
 	}
 	calls := map[string]transcript.ToolCall{}
 	for _, m := range f.Messages {
@@ -153,9 +152,9 @@ func (s *Session) recordedCalls() map[string]transcript.ToolCall {
 	return calls
 }
 
-// rewritten are the records of ms where it differs from old only in what some
-// of the user's messages hold, as when old outputs are cut: each is said again
-// under its id. ok is false if there is more to it.
+// rewritten returns records that turn old into ms if only contents of user
+// messages differ, as when old outputs are cut: each such message is written
+// again under its id. ok is false if anything else differs.
 func rewritten(old []entry, ms []llm.Message, now transcript.Time) (records []transcript.Record, ok bool) {
 	if len(old) != len(ms) {
 		return nil, false
@@ -163,7 +162,7 @@ func rewritten(old []entry, ms []llm.Message, now transcript.Time) (records []tr
 	for i, e := range old {
 		switch {
 		case llm.Identical(e.message, ms[i]):
-		case e.message.Role != llm.RoleUser || ms[i].Role != llm.RoleUser || e.id == "" || !answersAlike(e.message, ms[i]):
+		case e.message.Role != llm.RoleUser || ms[i].Role != llm.RoleUser || e.id == "" || !sameAnswers(e.message, ms[i]):
 			return nil, false
 		default:
 			records = append(records, userRecord(e.id, now, ms[i]))
@@ -172,8 +171,9 @@ func rewritten(old []entry, ms []llm.Message, now transcript.Time) (records []tr
 	return records, true
 }
 
-// answersAlike reports whether both answer the same calls with as many parts.
-func answersAlike(a, b llm.Message) bool {
+// sameAnswers reports whether both messages answer the same calls with the same
+// number of parts.
+func sameAnswers(a, b llm.Message) bool {
 	return slices.EqualFunc(a.Parts, b.Parts, func(p, q llm.Part) bool {
 		r, ok := p.(llm.ToolResult)
 		other, also := q.(llm.ToolResult)
@@ -181,8 +181,9 @@ func answersAlike(a, b llm.Message) bool {
 	})
 }
 
-// snapshot are the records of a whole history: the list, then the exact parts
-// of the model's messages. known are calls that more is known of.
+// snapshot returns the records of a whole history: the list, then the exact
+// parts of the model's messages. known holds calls with more detail than the
+// history.
 func snapshot(entries []entry, now transcript.Time, known map[string]transcript.ToolCall) []transcript.Record {
 	set := transcript.Set{Messages: []transcript.Message{}, LastUpdated: now}
 	var exact []transcript.Record
@@ -197,7 +198,7 @@ func snapshot(entries []entry, now transcript.Time, known map[string]transcript.
 		}
 		for j, c := range r.ToolCalls {
 			if k, ok := known[c.ID]; ok && k.Name == c.Name {
-				k.Result = c.Result // it may have been cut since
+				k.Result = c.Result // it may have been cut since it was recorded
 				r.ToolCalls[j] = k
 			}
 		}
@@ -209,9 +210,9 @@ func snapshot(entries []entry, now transcript.Time, known map[string]transcript.
 	return append([]transcript.Record{set}, exact...)
 }
 
-// named gives ms the ids that they had, as far as head and tail are the same
-// as in old, and new ids between.
-func (s *Session) named(old []entry, ms []llm.Message) []entry {
+// withIDs gives ms the ids that old has for its common head and tail, and new
+// ids between.
+func (s *Session) withIDs(old []entry, ms []llm.Message) []entry {
 	out := make([]entry, len(ms))
 	for i, m := range ms {
 		out[i].message = m

@@ -17,28 +17,28 @@ import (
 	"minigem/transcript"
 )
 
-// Info is a session in a list.
+// Info describes a session in a list.
 type Info struct {
-	Index    int // from 1, by start
+	Index    int // from 1, in the order of their start
 	ID       string
 	Path     string
 	Started  time.Time
 	Updated  time.Time
-	Title    string // the summary, else the first thing that the user said, on one line; at most 100 characters
-	Messages int    // of user and model
+	Title    string // the summary, else the user's first text, on one line; at most 100 characters
+	Messages int    // number of messages of user and model
 }
 
-// Latest names the session that began last.
+// Latest selects the session that began last.
 const Latest = "latest"
 
-// ErrNoSessions: the project has no session that could be resumed.
+// ErrNoSessions: the project has no session to resume.
 var ErrNoSessions = errors.New("this project has no saved sessions")
 
-// NotFoundError: no session has the id or index that was asked for.
+// NotFoundError: no session has the given id or index.
 type NotFoundError struct {
 	Which   string
 	Known   int    // how many sessions there are
-	Project string // root of another project that has a session with this id; empty: none has
+	Project string // root of another project that has a session with this id; empty: none does
 }
 
 func (e *NotFoundError) Error() string {
@@ -55,15 +55,15 @@ func (e *NotFoundError) Error() string {
 	return fmt.Sprintf("no session has the id %q: use --list-sessions to see them, then --resume with an index, an id or %q", e.Which, Latest)
 }
 
-// List returns the main sessions of p in which something was said, oldest
-// first. Files that cannot be read are left out and returned as one error
-// beside the list; those that hold nothing are left out alone.
+// List returns the main sessions of p that have any conversation, oldest first.
+// Unreadable files are left out and returned as one error beside the list;
+// empty ones are left out silently.
 func List(p Project) ([]Info, error) {
 	var infos []Info
 	var faults []error
 	for _, path := range files(p.Chats()) {
 		if stat, err := os.Stat(path); err == nil && stat.Size() == 0 {
-			continue // a power failure may leave that of a session that had just begun
+			continue // a power failure may leave an empty file of a session that had just begun
 		}
 		f, err := transcript.Read(path)
 		if err != nil {
@@ -92,7 +92,7 @@ func files(chats string) []string {
 	return paths
 }
 
-// describe makes an Info; false: the session cannot be resumed.
+// describe makes an Info; ok is false if the session cannot be resumed.
 func describe(path string, f *transcript.File) (Info, bool) {
 	info := Info{
 		ID: f.Meta.SessionID, Path: path, Title: f.Meta.Summary,
@@ -102,7 +102,7 @@ func describe(path string, f *transcript.File) (Info, bool) {
 		switch {
 		case m.Type == transcript.TypeGemini:
 			info.Messages++
-		case m.Type == transcript.TypeUser && !leftOut(f.Messages, i) && said(llm.Message{Role: llm.RoleUser, Parts: m.Content.Parts}):
+		case m.Type == transcript.TypeUser && !excluded(f.Messages, i) && isConversation(llm.Message{Role: llm.RoleUser, Parts: m.Content.Parts}):
 			info.Messages++
 			if info.Title == "" {
 				info.Title = llm.PartsText(m.Content.Parts)
@@ -125,16 +125,16 @@ func oneLine(s string) string {
 	return s
 }
 
-// Find returns the session that which names: Latest or "" the one that began
-// last, digits an index of List, anything else a whole id. Errors are
-// ErrNoSessions and *NotFoundError.
+// Find returns the session that which selects: [Latest] or "" the one that
+// began last, digits an index of [List], anything else a whole id. Errors are
+// [ErrNoSessions] and [*NotFoundError].
 func Find(p Project, which string) (Info, error) {
 	info, _, err := find(p, which)
 	return info, err
 }
 
-// find returns what was read of the file too, where it was read last of all;
-// nil otherwise.
+// find also returns the content of the file if reading it was the last step,
+// else nil.
 func find(p Project, which string) (Info, *transcript.File, error) {
 	if which == "" || which == Latest {
 		return latest(p)
@@ -146,7 +146,7 @@ func find(p Project, which string) (Info, *transcript.File, error) {
 			}
 		}
 	}
-	infos, _ := List(p) // broken files are not what was asked for
+	infos, _ := List(p) // the request was not for the broken files
 	for _, info := range infos {
 		if info.ID == which {
 			return info, nil, nil
@@ -155,10 +155,10 @@ func find(p Project, which string) (Info, *transcript.File, error) {
 	if n, err := strconv.Atoi(which); err == nil && n >= 1 && n <= len(infos) {
 		return infos[n-1], nil, nil
 	}
-	return Info{}, nil, &NotFoundError{Which: which, Known: len(infos), Project: p.elsewhere(which)}
+	return Info{}, nil, &NotFoundError{Which: which, Known: len(infos), Project: p.otherProjectWith(which)}
 }
 
-// latest reads files from the youngest start on, until one can be resumed.
+// latest reads files, the youngest first, until one can be resumed.
 func latest(p Project) (Info, *transcript.File, error) {
 	type start struct {
 		path string
@@ -183,9 +183,9 @@ func latest(p Project) (Info, *transcript.File, error) {
 	return Info{}, nil, ErrNoSessions
 }
 
-// elsewhere returns the root of the other project that has a session of that
-// id.
-func (p Project) elsewhere(id string) string {
+// otherProjectWith returns the root of another project that has a session with
+// that id.
+func (p Project) otherProjectWith(id string) string {
 	for root, chats := range p.otherProjects() {
 		if fileOf(chats, id) != "" {
 			return root
@@ -194,8 +194,8 @@ func (p Project) elsewhere(id string) string {
 	return ""
 }
 
-// fileOf finds the file of the session with that id. The beginning of the id
-// stands in its name.
+// fileOf finds the file of the session with that id. Its name contains the
+// beginning of the id.
 func fileOf(chats, id string) string {
 	for _, path := range files(chats) {
 		if !strings.Contains(filepath.Base(path), id[:min(8, len(id))]) {
@@ -211,10 +211,10 @@ func fileOf(chats, id string) string {
 // ErrCurrent: the session that is running cannot be deleted.
 var ErrCurrent = errors.New("the current session cannot be deleted")
 
-// Delete removes the session that which names (see Find), its subagents' files,
-// its plans and the outputs of its tools. current is the id of the running session, which
-// is refused with ErrCurrent; one that another process has open is refused with
-// transcript.ErrInUse.
+// Delete removes the session that which selects (see [Find]), the files of its
+// subagents, its plans and the outputs of its tools. current is the id of the
+// running session, which is refused with [ErrCurrent]; a session that another
+// process has open is refused with transcript.ErrInUse.
 func Delete(p Project, which, current string) (Info, error) {
 	info, err := Find(p, which)
 	if err != nil {
@@ -239,7 +239,7 @@ func remove(p Project, path, id string) error {
 			os.RemoveAll(filepath.Join(p.Chats(), id)),
 			os.RemoveAll(ToolOutputs(p, id)),
 			os.RemoveAll(filepath.Join(p.Temp, id, "plans")))
-		_ = os.Remove(filepath.Join(p.Temp, id)) // goes only if it is empty
+		_ = os.Remove(filepath.Join(p.Temp, id)) // fails unless it is empty
 	}
 	if err != nil {
 		return fmt.Errorf("deleting session %s: %w", id, err)
@@ -247,7 +247,7 @@ func remove(p Project, path, id string) error {
 	return nil
 }
 
-// ToolOutputs is the directory of a session's long tool outputs.
+// ToolOutputs returns the directory of a session's long tool outputs.
 func ToolOutputs(p Project, id string) string {
 	return filepath.Join(p.Temp, "tool-outputs", "session-"+id)
 }

@@ -10,24 +10,24 @@ import (
 	"minigem/transcript"
 )
 
-// Emit implements event.Sink: RoundFinished gives tokens, model and thoughts to
-// the model message that is appended next, ToolFinished keeps the result of a
-// call before the others of its message have theirs.
+// Emit implements [event.Sink]: RoundFinished gives tokens, model and thoughts
+// to the model message that is appended next; ToolFinished records the result
+// of a call before the others of its message have theirs.
 func (s *Session) Emit(e event.Event) {
 	s.mu.Lock()
 	defer s.unlock()
 	switch e := e.(type) {
 	case event.RoundFinished:
-		s.next = &answered{e}
+		s.next = &roundInfo{e}
 	case event.ToolFinished:
 		s.finished(e.Record)
 	}
 }
 
-// answered is what is known of a model message beside its parts.
-type answered struct{ event.RoundFinished }
+// roundInfo is what the file records of a model message beside its parts.
+type roundInfo struct{ event.RoundFinished }
 
-func (a *answered) describe(r *transcript.Message, now transcript.Time) {
+func (a *roundInfo) describe(r *transcript.Message, now transcript.Time) {
 	if a == nil {
 		return
 	}
@@ -43,7 +43,7 @@ func (a *answered) describe(r *transcript.Message, now transcript.Time) {
 	}
 }
 
-// openCalls is a model message whose calls are being answered.
+// openCalls is a model message whose calls are not all answered yet.
 type openCalls struct {
 	record transcript.Message
 	calls  []llm.ToolCall
@@ -69,7 +69,7 @@ func (o *openCalls) has(id string) bool {
 	return false
 }
 
-// withCalls is the record with the calls that have been answered.
+// withCalls returns the record with the answered calls.
 func (o *openCalls) withCalls() transcript.Message {
 	r := o.record
 	r.ToolCalls = nil
@@ -81,8 +81,8 @@ func (o *openCalls) withCalls() transcript.Message {
 	return r
 }
 
-// complete answers the calls that no event told of from m, the message with
-// the results, and returns all.
+// complete adds results from m, the message with all results, for calls without
+// a ToolFinished event, and returns all calls.
 func (o *openCalls) complete(m llm.Message, now transcript.Time) []transcript.ToolCall {
 	if o == nil {
 		return nil
@@ -113,7 +113,7 @@ func (o *openCalls) args(id string) map[string]any {
 	return nil
 }
 
-// argsOf is args as a file holds them: an object, never null.
+// argsOf returns args for the file: an object, never null.
 func argsOf(args map[string]any) map[string]any {
 	if args == nil {
 		return map[string]any{}
@@ -121,8 +121,9 @@ func argsOf(args map[string]any) map[string]any {
 	return args
 }
 
-// finished keeps one result: together with all others when it is the last,
-// for itself otherwise, so that a batch is not written over and over.
+// finished records one result. The last one of a message writes the whole
+// message, each other one only itself, so that a batch is not written again and
+// again.
 func (s *Session) finished(r event.ToolRecord) {
 	if !s.open.has(r.Call.ID) {
 		return
@@ -137,8 +138,8 @@ func (s *Session) finished(r event.ToolRecord) {
 	s.open = nil
 }
 
-// settle writes the calls of the last model message with the results of m,
-// where events have not told of all.
+// settle returns the record of the last model message with the results of m,
+// for calls whose event did not come.
 func (s *Session) settle(m llm.Message, now transcript.Time) []transcript.Record {
 	if s.open == nil {
 		return nil
@@ -159,7 +160,7 @@ func callRecord(r event.ToolRecord) transcript.ToolCall {
 	}
 }
 
-// displayOf makes sure that what a tool shows cannot fail to be written.
+// displayOf makes sure that a tool's display can be encoded.
 func displayOf(display any) any {
 	if display == nil {
 		return nil
@@ -182,7 +183,7 @@ func modelRecord(id string, now transcript.Time, m llm.Message) transcript.Messa
 	}
 }
 
-// plain reports whether a model's record tells all of m.
+// plain reports whether the model's record holds all of m.
 func plain(m llm.Message) bool {
 	if len(m.Parts) != 1 {
 		return len(m.Parts) == 0

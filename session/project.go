@@ -20,7 +20,7 @@ import (
 	"minigem/internal/boundedfile"
 )
 
-// Project is where the sessions of one project live.
+// Project says where the sessions of a project are stored.
 // (core/config/projectRegistry.ts)
 type Project struct {
 	Root    string // absolute path of the project
@@ -29,10 +29,10 @@ type Project struct {
 	History string // <home>/.gemini/history/<slug>: snapshots for /restore
 }
 
-// Chats is the directory of the session files.
+// Chats returns the directory of the session files.
 func (p Project) Chats() string { return filepath.Join(p.Temp, "chats") }
 
-// Hash is the SHA-256 of the project's root, in hex.
+// Hash returns the SHA-256 of the project's root, in hex.
 func (p Project) Hash() string {
 	sum := sha256.Sum256([]byte(p.Root))
 	return hex.EncodeToString(sum[:])
@@ -43,12 +43,10 @@ const (
 	markerName   = ".project_root"
 )
 
-// OpenProject finds the slug of the project at root, or gives it one, under
-// the .gemini directory dir. Processes that do so at once agree, and so does
-// Gemini CLI, which keeps the same registry.
-//
-// Where dir cannot be written the Project is still usable for its paths, and
-// the error says why nothing will be kept.
+// OpenProject finds the slug of the project at root, or assigns one, under the
+// .gemini directory dir. Concurrent processes agree on it, and so does Gemini
+// CLI, which uses the same registry. If dir is not writable the Project's paths
+// are still usable, and the error says why nothing will be stored.
 func OpenProject(dir, root string) (Project, error) {
 	root = filepath.Clean(root)
 	r := registry{dir: dir}
@@ -60,8 +58,8 @@ func OpenProject(dir, root string) (Project, error) {
 	return p, nil
 }
 
-// FindProject is OpenProject for those who only look: it writes nothing, and
-// false means that the project has no place yet.
+// FindProject is like [OpenProject] but writes nothing; false: the project has
+// no directory yet.
 func FindProject(dir, root string) (Project, bool) {
 	root = filepath.Clean(root)
 	r := registry{dir: dir}
@@ -73,16 +71,16 @@ func FindProject(dir, root string) (Project, bool) {
 	return Project{Root: root, Slug: slug, Temp: filepath.Join(dir, "tmp", slug), History: filepath.Join(dir, "history", slug)}, true
 }
 
-// registry is projects.json. Keys that it does not know stay.
+// registry is projects.json. Unknown keys are preserved.
 type registry struct {
 	dir    string
 	fields map[string]json.RawMessage
-	slugs  map[string]string // by root
+	slugs  map[string]string // slugs by root
 }
 
 func (r *registry) path() string { return filepath.Join(r.dir, registryName) }
 
-// claim returns the slug even if it cannot be kept.
+// claim returns the slug even if it cannot be stored.
 func (r *registry) claim(root string) (string, error) {
 	err := r.read()
 	if slug := r.slug(root); err == nil && slug != "" && r.owned(slug, root) {
@@ -109,15 +107,15 @@ func (r *registry) claim(root string) (string, error) {
 	return slug, errors.Join(aside, r.mark(slug, root), r.write())
 }
 
-// errNotRegistry is the cause where the file holds something else.
-var errNotRegistry = errors.New("it is no registry of projects")
+// errNotRegistry: the file is not a registry.
+var errNotRegistry = errors.New("it is not a registry of projects")
 
 func (r *registry) empty() {
 	r.fields, r.slugs = map[string]json.RawMessage{}, map[string]string{}
 }
 
-// read loads the file anew. One that cannot be understood is an error, because
-// writing would destroy what it holds.
+// read loads the file. A file that is not a registry is an error, because
+// writing would destroy it.
 func (r *registry) read() error {
 	r.empty()
 	data, err := boundedfile.Read(r.path(), boundedfile.Kept)
@@ -131,7 +129,7 @@ func (r *registry) read() error {
 	if err == nil && r.fields["projects"] != nil {
 		err = json.Unmarshal(r.fields["projects"], &r.slugs)
 	}
-	if err != nil || r.fields == nil || r.slugs == nil { // null leaves no map
+	if err != nil || r.fields == nil || r.slugs == nil { // null sets the map to nil
 		r.empty()
 		return errNotRegistry
 	}
@@ -151,14 +149,14 @@ func (r *registry) write() error {
 	return atomicfile.WriteFile(r.path(), data, 0o600)
 }
 
-// migrate copies what older releases of Gemini CLI kept under the hash of
-// root, as later ones do: sessions and snapshots. What cannot be copied stays
-// where it is, and the project begins without it.
+// migrate copies the sessions and snapshots that older releases of Gemini CLI
+// stored under the hash of root, as later releases do. What cannot be copied
+// stays where it is.
 func (r *registry) migrate(slug, root string) {
 	for _, dir := range []string{"tmp", "history"} {
 		old := filepath.Join(r.dir, dir, Project{Root: root}.Hash())
 		to := filepath.Join(r.dir, dir, slug)
-		if info, err := os.Stat(old); err != nil || !info.IsDir() || !fresh(to) {
+		if info, err := os.Stat(old); err != nil || !info.IsDir() || !isFresh(to) {
 			continue
 		}
 		half := filepath.Join(r.dir, dir, ".migrating-"+slug)
@@ -178,18 +176,18 @@ func (r *registry) migrate(slug, root string) {
 	}
 }
 
-// fresh reports whether nothing but a marker is in dir.
-func fresh(dir string) bool {
+// isFresh reports whether dir holds nothing but a marker.
+func isFresh(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	return errors.Is(err, fs.ErrNotExist) || err == nil && (len(entries) == 0 || len(entries) == 1 && entries[0].Name() == markerName)
 }
 
-// slug is what the file gives root; empty: nothing, or what is not a name of a
-// folder and would lead to another place.
+// slug returns the registered slug of root; empty: none, or one that is not a
+// single folder name and would lead elsewhere.
 func (r *registry) slug(root string) string {
 	s := r.slugs[root]
 	if s == "" {
-		s = r.slugs[string([]rune(root))] // as JSON keeps a name that is not UTF-8
+		s = r.slugs[string([]rune(root))] // JSON stores a name that is not UTF-8 like this
 	}
 	if s != filepath.Base(s) || !filepath.IsLocal(s) || s == "." || strings.ContainsAny(s, "/\\\x00") {
 		return ""
@@ -197,7 +195,7 @@ func (r *registry) slug(root string) string {
 	return s
 }
 
-// free returns the slug of root, or the first one that nobody else has.
+// free returns the slug of root, or the first one that no other root has.
 func (r *registry) free(root string) string {
 	if s := r.slug(root); s != "" && r.owned(s, root) {
 		return s
@@ -214,8 +212,8 @@ func (r *registry) free(root string) string {
 	return slug
 }
 
-// owned reports whether no marker says that slug is another root's. An empty
-// one, as a power failure can leave it, says nothing.
+// owned reports whether no marker assigns slug to another root. An empty
+// marker, as a power failure can leave it, assigns nothing.
 func (r *registry) owned(slug, root string) bool {
 	for _, dir := range []string{"tmp", "history"} {
 		owner, err := boundedfile.Read(filepath.Join(r.dir, dir, slug, markerName), boundedfile.Written)
@@ -235,7 +233,7 @@ func (r *registry) mark(slug, root string) error {
 		if err := os.MkdirAll(filepath.Dir(marker), 0o700); err != nil {
 			return err
 		}
-		// Not worth waiting for the disk: see owned.
+		// Not synced to disk: see owned.
 		if err := os.WriteFile(marker, []byte(root), 0o600); err != nil {
 			return err
 		}
@@ -249,7 +247,7 @@ func slugify(name string) string {
 	return cmp.Or(strings.Trim(notSlug.ReplaceAllString(strings.ToLower(name), "-"), "-"), "project")
 }
 
-// otherProjects lists the chats directories of all projects but p, by root.
+// otherProjects returns the chats directories of all projects but p, by root.
 func (p Project) otherProjects() map[string]string {
 	dirs := map[string]string{}
 	markers, _ := filepath.Glob(filepath.Join(filepath.Dir(p.Temp), "*", markerName))

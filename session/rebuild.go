@@ -7,29 +7,28 @@ import (
 	"minigem/transcript"
 )
 
-// How a history is made of a file (cli/utils/sessionUtils.ts):
-//
-//   - what is not of user or model is left out, and the preamble too: a new one
-//     takes its place;
-//   - a model's message has its exact parts where they are recorded, else its
-//     text and the calls of its record;
-//   - each call is answered once, right after the message that asked: by the
-//     user's record that holds the result, else by the result in the model's
-//     record, else by one kept while the batch ran, else as not run;
-//   - results that answer no open call are left out: Gemini CLI writes them
-//     twice when it resumes.
+// How a history is rebuilt from a file (cli/utils/sessionUtils.ts):
+//  - records of neither user nor model are left out, and so is the preamble: a
+//    new one replaces it;
+//  - a model message has its exact parts if they are recorded, else its text and
+//    the calls of its record;
+//  - each call is answered once, right after the message that made it: by the
+//    user's record with the result, else by the result in the model's record,
+//    else by one recorded while the batch ran, else as not run;
+//  - results that answer no open call are left out: Gemini CLI writes them twice
+//    when it resumes.
 
-// notRun is what the model is told of a call that was cut off.
+// notRun is the result that the model gets for an interrupted call.
 const notRun = "not run: the session ended before this call was finished"
 
 type rebuilder struct {
 	out      []entry
-	finished map[string]map[string]transcript.ToolCall // by message, by call
+	finished map[string]map[string]transcript.ToolCall // results by message, by call
 	open     *transcript.Message                       // the last model message with calls
 	calls    []llm.ToolCall                            // its calls
-	results  map[string]llm.ToolResult                 // that came so far
-	others   []llm.Part                                // other parts that came with results
-	id       string                                    // of the record that brought them
+	results  map[string]llm.ToolResult                 // results so far
+	others   []llm.Part                                // other parts of the records with results
+	id       string                                    // id of the record with results
 }
 
 func rebuild(f *transcript.File) []entry {
@@ -44,7 +43,7 @@ func rebuild(f *transcript.File) []entry {
 		switch {
 		case m.Type == transcript.TypeGemini:
 			b.model(m)
-		case m.Type == transcript.TypeUser && !leftOut(f.Messages, i):
+		case m.Type == transcript.TypeUser && !excluded(f.Messages, i):
 			b.user(m)
 		}
 	}
@@ -52,8 +51,9 @@ func rebuild(f *transcript.File) []entry {
 	return b.out
 }
 
-// leftOut reports whether a user's record was never sent, or is sent anew.
-func leftOut(ms []transcript.Message, i int) bool {
+// excluded reports whether a user's record was never sent, or will be sent
+// anew.
+func excluded(ms []transcript.Message, i int) bool {
 	m := ms[i]
 	if m.ID == transcript.PreambleID {
 		return true
@@ -62,8 +62,8 @@ func leftOut(ms []transcript.Message, i int) bool {
 	if strings.HasPrefix(text, "<session_context>") {
 		return true
 	}
-	// Gemini CLI's older files have commands of its own; an answer shows that it
-	// was a prompt after all.
+	// Gemini CLI's older files contain its slash commands; one that has an
+	// answer was a prompt.
 	answered := i+1 < len(ms) && ms[i+1].Type == transcript.TypeGemini
 	return !answered && (strings.HasPrefix(text, "/") || strings.HasPrefix(text, "?"))
 }
@@ -83,8 +83,8 @@ func (b *rebuilder) model(m transcript.Message) {
 	}
 }
 
-// partsOf is the text of a record and its calls, each once; thoughts are not
-// sent again.
+// partsOf returns the text of a record and its calls, each once, without
+// thoughts.
 func partsOf(m transcript.Message) []llm.Part {
 	var parts []llm.Part
 	known := map[string]bool{}
@@ -176,9 +176,9 @@ func (b *rebuilder) result(c llm.ToolCall) llm.ToolResult {
 	return llm.ToolResult{ID: c.ID, Name: c.Name, Response: map[string]any{"error": notRun}}
 }
 
-// said reports whether m is something that user or model said, and not context
-// that was added around it.
-func said(m llm.Message) bool {
+// isConversation reports whether user or model said m; false: it is context
+// that minigem added.
+func isConversation(m llm.Message) bool {
 	if m.Role == llm.RoleModel {
 		return true
 	}

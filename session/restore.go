@@ -9,10 +9,10 @@ import (
 	"minigem/transcript"
 )
 
-// restore writes the session anew from what is in memory, and then records,
-// which could not be written because the file was deleted. To apply them twice
-// is to apply them once. What only the file had is gone: its title, what hooks
-// did, what tools showed, and when things were said.
+// restore writes the session again from memory after its file was deleted, and
+// then the records that could not be written; writing one twice does no harm.
+// What only the file had is lost: title, hook activity, tool displays and the
+// times of messages.
 func (s *Session) restore(records []transcript.Record) {
 	gone := s.w.Path()
 	_ = s.w.Close()
@@ -20,7 +20,7 @@ func (s *Session) restore(records []transcript.Record) {
 	now := transcript.At(s.o.Now())
 	s.create(strings.TrimSuffix(gone, filepath.Ext(gone)), now)
 	if s.w == nil {
-		return // create told why
+		return // create has warned
 	}
 	s.moved = s.w.Path() != gone
 	s.warn(fmt.Errorf("the session file %s was deleted while it was in use: it is written again, to %s", gone, s.w.Path()))
@@ -31,7 +31,7 @@ func (s *Session) restore(records []transcript.Record) {
 		}
 	}
 	whole := snapshot(s.entries, now, nil)
-	if s.open != nil { // calls of a batch that were answered already
+	if s.open != nil { // the calls of the batch that are answered
 		whole = append(whole, s.open.withCalls())
 	}
 	s.write(append(whole, records...)...)

@@ -11,20 +11,18 @@ import (
 	"minigem/transcript"
 )
 
-// Resume continues the session that which names (see Find), in its own file.
-// Lines of the file that cannot be used are told to Warn with their place; the
-// file is only ever appended to. A session that ended in the middle of a call
-// has that call answered as not run.
-//
-// Errors: those of Find; transcript.ErrInUse where another process has it open;
-// transcript.ErrNotSession where nothing can be read.
+// Resume continues the session that which selects (see [Find]), in its own
+// file. Warn is called for each line of the file that is not usable; the file
+// is only appended to. If a session ended in the middle of a call, the call is
+// answered as not run. Errors: those of Find; transcript.ErrInUse if another
+// process has it open; transcript.ErrNotSession if nothing can be read.
 func Resume(o Options, which string) (*Session, error) {
 	o.fill()
 	info, f, err := find(o.Project, which)
 	if err != nil {
 		return nil, err
 	}
-	if !validID.MatchString(info.ID) { // paths are made of it
+	if !validID.MatchString(info.ID) { // file paths contain it
 		return nil, fmt.Errorf("resuming %s: %q is not the id of a session: import the file with --session-file", info.Path, info.ID)
 	}
 	preamble := o.Preamble()
@@ -32,7 +30,7 @@ func Resume(o Options, which string) (*Session, error) {
 	s.mu.Lock()
 	defer s.unlock()
 	if filepath.Ext(info.Path) != ".jsonl" {
-		// The older form is one JSON object: nothing can be appended to it.
+		// The older form is one JSON object, to which nothing can be appended.
 		if err := s.adopt(info.Path, info.ID, preamble); err != nil {
 			return nil, fmt.Errorf("resuming session %s: %w", info.ID, err)
 		}
@@ -51,8 +49,8 @@ func Resume(o Options, which string) (*Session, error) {
 	return s, nil
 }
 
-// Continue resumes the session of the project that began last, and starts a new
-// one where there is none. Errors are those of [Resume] and [Start].
+// Continue resumes the session of the project that began last, or starts a new
+// one if there is none. Errors are those of [Resume] and [Start].
 func Continue(o Options) (*Session, error) {
 	s, err := Resume(o, Latest)
 	if errors.Is(err, ErrNoSessions) {
@@ -62,8 +60,8 @@ func Continue(o Options) (*Session, error) {
 }
 
 // Import begins a new session with the history of the session file at path, of
-// whichever project and form (Gemini CLI's JSON or JSONL). The file itself
-// stays as it is.
+// any project and form (Gemini CLI's JSON or JSONL). It does not change that
+// file.
 func Import(o Options, path string) (*Session, error) {
 	o.fill()
 	preamble := o.Preamble()
@@ -80,7 +78,7 @@ func Import(o Options, path string) (*Session, error) {
 	return s, nil
 }
 
-// adopt makes a new file for s and copies the history of another one into it.
+// adopt makes a new file for s and copies the history of f into it.
 func (s *Session) adopt(path, id, preamble string) error {
 	f, err := s.read(path)
 	if err != nil {
@@ -89,7 +87,7 @@ func (s *Session) adopt(path, id, preamble string) error {
 	s.id = id
 	now := transcript.At(s.o.Now())
 	s.create(s.fileName(fmt.Sprint(now.UnixMilli())), now)
-	s.greet(preamble)
+	s.addPreamble(preamble)
 	messages := slices.Clone(s.messages)
 	for _, e := range rebuild(f) {
 		messages = append(messages, e.message)
@@ -98,18 +96,18 @@ func (s *Session) adopt(path, id, preamble string) error {
 	return nil
 }
 
-// reread returns f if it is still all that the file says now that it is locked.
+// reread returns f, or the new content if the file grew before it was locked.
 func (s *Session) reread(path string, f *transcript.File) (*transcript.File, error) {
 	stat, err := os.Stat(path)
-	// Opening ends a line that was cut short: one byte more.
+	// Opening may add one byte, the end of a line that was cut short.
 	if err != nil || f == nil || stat.Size() > f.Size+1 {
 		return s.read(path)
 	}
-	s.tell(f)
+	s.warnAll(f)
 	return f, nil
 }
 
-func (s *Session) tell(f *transcript.File) {
+func (s *Session) warnAll(f *transcript.File) {
 	for _, w := range f.Warnings {
 		s.warn(errors.New(w.String()))
 	}
@@ -123,13 +121,13 @@ func (s *Session) read(path string) (*transcript.File, error) {
 		}
 		return nil, err
 	}
-	s.tell(f)
+	s.warnAll(f)
 	return f, nil
 }
 
-// continueFrom takes over the history of f. What it adds to the file are the
-// session's id, the preamble of today under its old id, and the answers that
-// the last message lacks.
+// continueFrom takes over the history of f. It adds to the file: the session's
+// id, a new preamble under the old id, and missing answers to the calls of the
+// last message.
 func (s *Session) continueFrom(f *transcript.File, preamble string) {
 	now := transcript.At(s.o.Now())
 	s.write(transcript.Set{SessionID: s.id, LastUpdated: now})

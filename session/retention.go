@@ -14,9 +14,9 @@ import (
 	"minigem/transcript"
 )
 
-// Retention says how long sessions are kept: general.sessionRetention of the
-// settings (cli/utils/sessionCleanup.ts). Periods are a number and a unit: h,
-// d, w or m (30 days).
+// Retention says how long sessions are kept: the setting
+// general.sessionRetention (cli/utils/sessionCleanup.ts). A period is a number
+// and a unit: h, d, w or m (30 days).
 type Retention struct {
 	Enabled      *bool  `json:"enabled,omitempty"`      // nil: true
 	MaxAge       string `json:"maxAge,omitempty"`       // empty, and no MaxCount: "30d"
@@ -25,8 +25,8 @@ type Retention struct {
 }
 
 type limits struct {
-	age   time.Duration // 0: none
-	count int           // 0: none
+	age   time.Duration // 0: unlimited
+	count int           // 0: unlimited
 	min   time.Duration
 }
 
@@ -67,7 +67,7 @@ func period(s string) (time.Duration, error) {
 	return 0, fmt.Errorf(`%q is not a period: write a number and h, d, w or m, such as "30d"`, s)
 }
 
-// Check says what is wrong with r; nil: nothing is.
+// Check returns what is wrong with r, or nil.
 func (r Retention) Check() error {
 	if _, err := r.limits(); err != nil {
 		return fmt.Errorf("reading general.sessionRetention: %w", err)
@@ -75,11 +75,11 @@ func (r Retention) Check() error {
 	return nil
 }
 
-// Clean deletes the sessions of p that are older than r allows or too many,
-// those in which nothing was said or that cannot be read too, with the outputs
-// of their tools. The session current, those that are open in any process and
-// those younger than r.MinRetention stay. It returns the paths of the deleted
-// files. Where r is not valid nothing is deleted. It stops when ctx ends.
+// Clean deletes sessions of p with the outputs of their tools: those that are
+// older than r allows or exceed its number, and those that are empty or
+// unreadable. It keeps the session current, those that are open in any process
+// and those younger than r.MinRetention. It returns the paths of the deleted
+// files. If r is invalid it deletes nothing. It stops when ctx ends.
 func Clean(ctx context.Context, p Project, r Retention, current string, now time.Time) ([]string, error) {
 	if r.Enabled != nil && !*r.Enabled {
 		return nil, nil
@@ -106,7 +106,7 @@ func Clean(ctx context.Context, p Project, r Retention, current string, now time
 	return removed, errors.Join(faults...)
 }
 
-// candidates are the sessions that have no right to stay but by exception.
+// candidates returns the sessions to delete unless an exception keeps them.
 func candidates(ctx context.Context, p Project, now time.Time, l limits) []Info {
 	var out, good []Info
 	for _, path := range files(p.Chats()) {
@@ -114,12 +114,12 @@ func candidates(ctx context.Context, p Project, now time.Time, l limits) []Info 
 		if err != nil || ctx.Err() != nil {
 			continue
 		}
-		if stat.Size() == 0 { // nothing was said in it, and it takes nobody's place
+		if stat.Size() == 0 { // empty: it does not count
 			out = append(out, Info{Path: path, Updated: stat.ModTime()})
 			continue
 		}
 		if now.Sub(stat.ModTime()) < l.min {
-			// Too young to be deleted: reading it would cost time at each start.
+			// Too young to be deleted; reading it would slow each start.
 			good = append(good, Info{Path: path, Updated: stat.ModTime()})
 			continue
 		}
@@ -145,8 +145,8 @@ func candidates(ctx context.Context, p Project, now time.Time, l limits) []Info 
 	return out
 }
 
-// CleanOutputs deletes the tool outputs of sessions that have no file any more.
-// The session current keeps its own.
+// CleanOutputs deletes the tool outputs of sessions whose file is gone, except
+// those of the session current.
 func CleanOutputs(p Project, current string) error {
 	dirs, _ := filepath.Glob(filepath.Join(p.Temp, "tool-outputs", "session-*"))
 	var faults []error

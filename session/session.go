@@ -1,10 +1,9 @@
-// Package session is the life of a conversation: its id, its file, its start,
-// resumption, clearing and end, and the history that the agent works on. It
-// also knows where sessions are kept, lists, deletes and ages them.
-//
-// What stands in a file is in transcript; what is said to the model around the
-// history (system instruction, directory tree) comes from outside, as text.
-// Failures of recording never stop a session: they are told once, and the
+// Package session manages the life of a conversation: its id, its file, its
+// start, resumption, clearing and end, and the history that the agent works on.
+// It also knows where sessions are stored, lists and deletes them, and applies
+// retention. The content of a file is defined in transcript; the context that
+// the model gets (system instruction, directory tree) is given as text.
+// Failures of recording never stop a session: they are reported once, and the
 // session goes on without a file.
 package session
 
@@ -27,69 +26,70 @@ import (
 	"minigem/transcript"
 )
 
-// The sources of SessionStart.
+// Sources of SessionStart.
 const (
 	SourceStartup = "startup"
 	SourceResume  = "resume"
 	SourceClear   = "clear"
 )
 
-// ReasonClear is the reason of SessionEnd that Clear gives. The others come
-// from whoever ends the session: "exit", "logout", "prompt_input_exit", "other".
+// ReasonClear is the reason of SessionEnd that [Session.Clear] gives. The
+// caller of [Session.End] gives the others: "exit", "logout",
+// "prompt_input_exit", "other".
 const ReasonClear = "clear"
 
-// Hooks are the events that a session fires; [*hooks.Engine] satisfies it.
+// Hooks fires the events of a session; [*hooks.Engine] implements it.
 type Hooks interface {
 	SessionStart(ctx context.Context, source string) hooks.SessionStartOutcome
 	SessionEnd(ctx context.Context, reason string)
 }
 
-// Options is what a Session needs. Only Project is required.
+// Options configures a [Session]. Only Project is required.
 type Options struct {
 	Project     Project
-	ID          string                // of a new session; letters, digits, "_" and "-"; empty: a random UUID
-	Parent      string                // id of the session whose agent starts this one: a subagent's; empty: a main session
-	Directories []string              // workspace directories beside the project's root
-	Preamble    func() string         // the first message, asked at each start, resumption and clearing; nil or "": none
-	Secrets     []string              // values that are masked in the file
+	ID          string                // id of a new session; letters, digits, "_" and "-"; empty: a random UUID
+	Parent      string                // for a subagent, the id of the session that starts it; empty: a main session
+	Directories []string              // workspace directories in addition to the project's root
+	Preamble    func() string         // returns the first message; called at each start, resumption and clearing; nil or "": none
+	Secrets     []string              // values to mask in the file
 	Hooks       Hooks                 // nil: none
-	Warn        func(error)           // hears of what goes wrong with files; nil: nobody does
-	Changed     func(id, path string) // hears of the new identity when Clear gives one, before SessionStart, and of a new path; nil: nobody does
+	Warn        func(error)           // called for errors of files; may be nil
+	Changed     func(id, path string) // called with the new identity after Clear, before SessionStart, and with a new path; may be nil
 	Now         func() time.Time      // nil: time.Now
-	NewID       func() string         // of sessions and messages; nil: random UUIDs
+	NewID       func() string         // makes ids of sessions and messages; nil: random UUIDs
 }
 
-// Session is one conversation. It is the agent's History and, as an event.Sink,
-// adds to its file what the history alone does not tell. It is safe for
-// concurrent use.
+// Session is one conversation. It is the agent's History and, as an
+// [event.Sink], adds to its file what the history does not contain. It is safe
+// for concurrent use.
 type Session struct {
 	o      Options
-	source string // of the next SessionStart
+	source string // source of the next SessionStart
 
-	mu       sync.Mutex
-	id       string
-	w        *transcript.Writer // nil: nothing is recorded
-	begun    bool
-	ended    bool
-	entries  []entry
-	messages []llm.Message // those of entries
-	next     *answered     // RoundFinished came, its message has not
-	open     *openCalls    // the last model message, while it has calls
-	untold   []error       // for Warn, once the lock is free
-	moved    bool          // for Changed, likewise
+	mu              sync.Mutex
+	id              string
+	w               *transcript.Writer // nil: nothing is recorded
+	begun           bool
+	ended           bool
+	entries         []entry
+	messages        []llm.Message // messages of entries
+	next            *roundInfo    // RoundFinished came, its message did not yet
+	open            *openCalls    // the last model message, if it has calls
+	pendingWarnings []error       // for Warn, once mu is free
+	moved           bool          // for Changed, once mu is free
 }
 
-// entry is a message of the history and the id of its record; empty: it stands
-// in no record of its own.
+// entry is a message of the history and the id of its record; empty: it has no
+// record of its own.
 type entry struct {
 	id      string
 	message llm.Message
 }
 
-// ErrIDTaken: a session with the id that was asked for exists already.
+// ErrIDTaken: a session with the given id exists already.
 var ErrIDTaken = errors.New("a session with this id exists already")
 
-// ErrBadID: an id has other characters than letters, digits, "_" and "-".
+// ErrBadID: an id contains characters other than letters, digits, "_" and "-".
 var ErrBadID = errors.New("session id may have letters, digits, _ and - only")
 
 var validID = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
@@ -109,9 +109,9 @@ func (o *Options) fill() {
 	}
 }
 
-// Start begins a new session. Its file exists when Start returns; where it
-// cannot be made, Warn hears of it and nothing is recorded. Errors are ErrBadID
-// and ErrIDTaken.
+// Start begins a new session. Its file exists when Start returns; if the file
+// cannot be created, Warn is called and nothing is recorded. Errors are
+// [ErrBadID] and [ErrIDTaken].
 func Start(o Options) (*Session, error) {
 	o.fill()
 	if o.ID != "" {
@@ -126,15 +126,14 @@ func Start(o Options) (*Session, error) {
 	s := &Session{o: o, source: SourceStartup}
 	s.mu.Lock()
 	defer s.unlock()
-	s.fresh(o.ID, preamble)
+	s.initialize(o.ID, preamble)
 	return s, nil
 }
 
-// unlock frees the lock and then tells what went wrong under it: who hears that
-// may use the session.
+// unlock frees mu and then calls Warn and Changed, which may use the session.
 func (s *Session) unlock() {
-	untold, moved, id, path := s.untold, s.moved, s.id, s.path()
-	s.untold, s.moved = nil, false
+	untold, moved, id, path := s.pendingWarnings, s.moved, s.id, s.path()
+	s.pendingWarnings, s.moved = nil, false
 	s.mu.Unlock()
 	if moved && s.o.Changed != nil {
 		s.o.Changed(id, path)
@@ -144,17 +143,17 @@ func (s *Session) unlock() {
 	}
 }
 
-func (s *Session) warn(err error) { s.untold = append(s.untold, err) }
+func (s *Session) warn(err error) { s.pendingWarnings = append(s.pendingWarnings, err) }
 
-// fresh gives s an identity, a file and the preamble.
-func (s *Session) fresh(id, preamble string) {
+// initialize gives s an identity, a file and the preamble.
+func (s *Session) initialize(id, preamble string) {
 	if id == "" {
 		id = s.o.NewID()
 	}
 	s.id, s.w, s.entries, s.messages, s.next, s.open = id, nil, nil, nil, nil, nil
 	now := transcript.At(s.o.Now())
 	s.create(s.fileName(now.Format("2006-01-02T15-04")), now)
-	s.greet(preamble)
+	s.addPreamble(preamble)
 }
 
 func (s *Session) fileName(stamp string) string {
@@ -164,8 +163,8 @@ func (s *Session) fileName(stamp string) string {
 	return filepath.Join(s.o.Project.Chats(), "session-"+stamp+"-"+s.id[:min(8, len(s.id))])
 }
 
-// create makes the file, under another name where two sessions of one minute
-// have ids that begin alike.
+// create makes the file. It takes another name if two sessions of one minute
+// have ids with the same beginning.
 func (s *Session) create(base string, now transcript.Time) {
 	meta := transcript.Meta{
 		SessionID: s.id, ProjectHash: s.o.Project.Hash(), StartTime: now, LastUpdated: now,
@@ -190,8 +189,8 @@ func (s *Session) create(base string, now transcript.Time) {
 	}
 }
 
-// greet puts the preamble at the head of the history.
-func (s *Session) greet(text string) {
+// addPreamble puts the preamble at the head of the history.
+func (s *Session) addPreamble(text string) {
 	if text == "" {
 		return
 	}
@@ -201,8 +200,7 @@ func (s *Session) greet(text string) {
 	s.write(transcript.Set{Messages: []transcript.Message{userRecord(transcript.PreambleID, now, m)}, LastUpdated: now})
 }
 
-// Renew puts what Preamble says now in the place of the first message, where
-// that is one.
+// Renew replaces the preamble, if there is one, by what Preamble returns now.
 func (s *Session) Renew() {
 	text := s.o.Preamble()
 	s.mu.Lock()
@@ -211,7 +209,7 @@ func (s *Session) Renew() {
 		return
 	}
 	m := llm.UserText(text)
-	// New slices: what Messages returned before stays as it was.
+	// New slices, because Messages may have returned the old ones.
 	s.entries, s.messages = slices.Clone(s.entries), slices.Clone(s.messages)
 	s.entries[0].message, s.messages[0] = m, m
 	now := transcript.At(s.o.Now())
@@ -238,7 +236,7 @@ func (s *Session) Clear(ctx context.Context) (context string) {
 	s.finish(ctx, ReasonClear)
 	preamble := s.o.Preamble()
 	s.mu.Lock()
-	s.fresh("", preamble)
+	s.initialize("", preamble)
 	s.source, s.begun, s.ended = SourceClear, false, false
 	id, path := s.id, s.path()
 	s.unlock()
@@ -248,9 +246,9 @@ func (s *Session) Clear(ctx context.Context) (context string) {
 	return s.Begin(ctx)
 }
 
-// End fires SessionEnd, unless Begin was never called, and closes the file. A
-// session in which nothing was said leaves none. Only the first call does
-// anything.
+// End fires SessionEnd, unless Begin was never called, and closes the file; a
+// session without conversation leaves no file. Only the first call has an
+// effect.
 func (s *Session) End(ctx context.Context, reason string) { s.finish(ctx, reason) }
 
 func (s *Session) finish(ctx context.Context, reason string) {
@@ -277,8 +275,8 @@ func (s *Session) finish(ctx context.Context, reason string) {
 
 func (s *Session) closeFile() error {
 	for _, e := range s.entries {
-		if e.id != transcript.PreambleID && said(e.message) {
-			if s.write(); s.w == nil { // the last look whether the file is there
+		if e.id != transcript.PreambleID && isConversation(e.message) {
+			if s.write(); s.w == nil { // the last check that the file still exists
 				return nil
 			}
 			return s.w.Close()
@@ -286,7 +284,7 @@ func (s *Session) closeFile() error {
 	}
 	err := s.w.Remove()
 	if s.o.Parent != "" {
-		_ = os.Remove(filepath.Dir(s.w.Path())) // goes only if it is empty
+		_ = os.Remove(filepath.Dir(s.w.Path())) // fails unless it is empty
 	}
 	return err
 }
@@ -313,31 +311,31 @@ func (s *Session) path() string {
 	return s.w.Path()
 }
 
-// Source says what the session began with: SourceStartup, SourceResume or
-// SourceClear.
+// Source returns how the session began: [SourceStartup], [SourceResume] or
+// [SourceClear].
 func (s *Session) Source() string {
 	s.mu.Lock()
 	defer s.unlock()
 	return s.source
 }
 
-// Note keeps value, which marshals to JSON, beside the conversation: what hooks
-// did. Gemini CLI skips such records.
+// Note records value, which must marshal to JSON, as hook activity beside the
+// conversation. Gemini CLI skips such records.
 func (s *Session) Note(value any) {
 	s.mu.Lock()
 	defer s.unlock()
 	s.write(transcript.Activity{Value: value})
 }
 
-// Summarize keeps a title for the session, shown in lists.
+// Summarize records a title for the session, which lists show.
 func (s *Session) Summarize(title string) {
 	s.mu.Lock()
 	defer s.unlock()
 	s.write(transcript.Set{Summary: title})
 }
 
-// write appends records. A file that was deleted is told of and written anew;
-// any other failure is told and ends the recording.
+// write appends records. If the file was deleted it is written again; any other
+// failure ends the recording. Both are reported.
 func (s *Session) write(records ...transcript.Record) {
 	if s.w == nil {
 		return

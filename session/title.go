@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	titledEnds   = 10  // messages of a conversation's beginning, and of its end, that are shown to whoever gives it a title
-	titledLength = 500 // characters of each
+	titleMessages   = 10  // how many messages of the beginning, and of the end, the titles are made from
+	titleCharacters = 500 // most characters of each
 )
 
-// TitleLatest gives the session of p that began last a title for lists, where
-// it has none and the user said more than one thing in it: for a single prompt
-// the prompt itself is a good title. title is shown the conversation, cut where
-// it is long. A session that is open in a process is left alone. Secrets are
-// masked in what is kept. (cli/utils/sessions.ts)
+// TitleLatest gives a title to the session of p that began last, if it has none
+// and more than one prompt: a single prompt is a good title by itself. title is
+// called with the conversation, shortened if it is long. A session that a
+// process has open is skipped. Secrets are masked in the file.
+// (cli/utils/sessions.ts)
 func TitleLatest(ctx context.Context, p Project, secrets []string, title func(ctx context.Context, conversation string) (string, error)) error {
 	info, f, err := latest(p)
 	if err != nil || f.Meta.Summary != "" || !strings.HasSuffix(info.Path, ".jsonl") || transcript.InUse(info.Path) {
@@ -28,8 +28,8 @@ func TitleLatest(ctx context.Context, p Project, secrets []string, title func(ct
 	if prompts < 2 {
 		return nil
 	}
-	if len(lines) > 2*titledEnds {
-		lines = append(append(lines[:titledEnds:titledEnds], "[...]"), lines[len(lines)-titledEnds:]...)
+	if len(lines) > 2*titleMessages {
+		lines = append(append(lines[:titleMessages:titleMessages], "[...]"), lines[len(lines)-titleMessages:]...)
 	}
 	text, err := title(ctx, strings.Join(lines, "\n\n"))
 	if err == nil && oneLine(text) != "" {
@@ -53,15 +53,15 @@ func saveTitle(path, title string, secrets []string) error {
 	return w.Close()
 }
 
-// conversation is what user and model said, and how many prompts there were.
+// conversation returns what user and model said, and the number of prompts.
 func conversation(f *transcript.File) (lines []string, prompts int) {
 	for i, m := range f.Messages {
 		text := strings.TrimSpace(hookContext.ReplaceAllString(llm.PartsText(m.Content.Parts), ""))
-		if r := []rune(text); len(r) > titledLength {
-			text = string(r[:titledLength]) + "..."
+		if r := []rune(text); len(r) > titleCharacters {
+			text = string(r[:titleCharacters]) + "..."
 		}
 		switch {
-		case text == "" || leftOut(f.Messages, i) && m.Type == transcript.TypeUser:
+		case text == "" || excluded(f.Messages, i) && m.Type == transcript.TypeUser:
 		case m.Type == transcript.TypeUser:
 			prompts++
 			lines = append(lines, "User: "+text)

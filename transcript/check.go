@@ -9,7 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// fault is what is wrong with a line, as far as the line alone tells.
+// fault is what is wrong with a line, judged from the line alone.
 type fault uint8
 
 const (
@@ -26,18 +26,17 @@ var faultTexts = map[fault]string{
 	noObject: "not a JSON object, skipped",
 }
 
-// line is one line of a file, without the space around it.
+// line is one line of a file, without surrounding space.
 type line struct {
 	text  string
 	fault fault
 }
 
-// pieceSize is how much of a file one goroutine takes at a time.
+// pieceSize is how many bytes of a file a goroutine takes at a time.
 const pieceSize = 1 << 20
 
-// checkLines cuts text into lines and checks them, on all processors where
-// there is much of it. The pieces are in the order of the file, and so are the
-// lines of a piece.
+// checkLines splits text into lines and checks them, in parallel if there are
+// many. Pieces and lines are in the order of the file.
 func checkLines(text string) [][]line {
 	var pieces []string
 	for len(text) > pieceSize {
@@ -50,16 +49,16 @@ func checkLines(text string) [][]line {
 	}
 	pieces = append(pieces, text)
 	out := make([][]line, len(pieces))
-	share(len(pieces), func() func(int) {
+	parallel(len(pieces), func() func(int) {
 		var c checker
 		return func(i int) { out[i] = c.lines(pieces[i]) }
 	})
 	return out
 }
 
-// share calls do(0) to do(n-1), on all processors. Each goroutine has a do of
-// its own, which worker makes.
-func share(n int, worker func() (do func(int))) {
+// parallel calls do(0) to do(n-1), on all processors. Each goroutine has its
+// own do, which worker makes.
+func parallel(n int, worker func() (do func(int))) {
 	var next atomic.Int64
 	take := func() {
 		do := worker()
@@ -82,7 +81,7 @@ func share(n int, worker func() (do func(int))) {
 // checker checks lines. It is not safe for concurrent use; the zero checker is
 // ready.
 type checker struct {
-	skeleton []byte // of the line being checked, to be used again
+	skeleton []byte // decoder of the current line, reused
 }
 
 func (c *checker) lines(text string) (out []line) {
@@ -106,10 +105,9 @@ func (c *checker) lines(text string) (out []line) {
 	return out
 }
 
-// valid reports whether text is JSON, and no deeper than a stack can take.
-// Nearly all bytes of a session stand in a few long strings, so that they are
-// checked by a tight loop and the library is given the rest, with empty strings
-// in their place.
+// valid reports whether text is JSON that does not nest too deep. Nearly all
+// bytes of a session are in a few long strings: a tight loop checks those, and
+// the library gets the rest, with empty strings in their place.
 func (c *checker) valid(text string) bool {
 	if len(text) < 512 {
 		return gjson.Valid(text)
@@ -130,7 +128,7 @@ func (c *checker) valid(text string) bool {
 	}
 }
 
-// maxDepth is encoding/json's too.
+// maxDepth is encoding/json's limit.
 const maxDepth = 10_000
 
 func shallow(skeleton []byte) bool {
@@ -148,8 +146,8 @@ func shallow(skeleton []byte) bool {
 	return true
 }
 
-// validString returns the index after the quote that closes the string which s
-// is the rest of, -1 if it is not valid.
+// validString returns the index after the quote that closes the string of which
+// s is the rest, or -1 if it is invalid.
 func validString(s string) int {
 	for i := 0; ; i++ {
 		i = plainRun(s, i)
@@ -166,9 +164,9 @@ func validString(s string) int {
 }
 
 // plainRun returns the first index from i on of a quote, a backslash or a
-// control character, or len(s). It looks at eight bytes at a time: a byte of
-// x^y is zero where x has the byte of y, and (x-ones)&^x has the high bit of
-// the lowest byte that is zero.
+// control character, or len(s). It reads eight bytes at a time: a byte of x^y
+// is zero if x and y agree there, and (x-ones)&^x has the high bit of the
+// lowest zero byte.
 func plainRun(s string, i int) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	for ; i+8 <= len(s); i += 8 {

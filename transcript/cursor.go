@@ -9,16 +9,16 @@ import (
 	"unicode/utf8"
 )
 
-// cursor walks once over text that is valid JSON. What is not asked for is
-// stepped over by the search for the next quote, which is as fast as memory:
-// the long strings of a session are read once when they are checked and once
-// more when they are wanted. On text that is not valid it panics.
+// cursor reads valid JSON once, from left to right. A string that is not needed
+// is skipped by searching for the next quote, which is as fast as memory: the
+// long strings of a session are read once when they are checked and once more
+// when they are needed. On invalid text it panics.
 type cursor struct {
 	text string
 	at   int
 }
 
-// peek steps over space and returns the byte after it.
+// peek skips space and returns the byte after it.
 func (c *cursor) peek() byte {
 	for {
 		switch b := c.text[c.at]; b {
@@ -30,8 +30,8 @@ func (c *cursor) peek() byte {
 	}
 }
 
-// more steps to the next element of the list or object that end closes, or
-// behind its end.
+// more moves to the next element of the list or object that end closes, or past
+// its end.
 func (c *cursor) more(end byte) bool {
 	b := c.peek()
 	if b == ',' {
@@ -45,8 +45,9 @@ func (c *cursor) more(end byte) bool {
 	return true
 }
 
-// keys steps through an object. The loop's body may take the value of the key
-// or leave it; it must not stop early if more is to be read after the object.
+// keys iterates over an object. The loop's body may read the value of the key
+// or leave it; it must not stop early if anything after the object is to be
+// read.
 func (c *cursor) keys() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for c.at++; c.more('}'); {
@@ -65,7 +66,7 @@ func (c *cursor) keys() iter.Seq[string] {
 	}
 }
 
-// items steps through a list as keys does through an object.
+// items iterates over a list as keys does over an object.
 func (c *cursor) items() iter.Seq[byte] {
 	return func(yield func(byte) bool) {
 		for c.at++; c.more(']'); {
@@ -80,7 +81,7 @@ func (c *cursor) items() iter.Seq[byte] {
 	}
 }
 
-// skip steps over a value and returns it.
+// skip skips a value and returns its text.
 func (c *cursor) skip() string {
 	c.peek()
 	from, depth := c.at, 0
@@ -95,7 +96,7 @@ func (c *cursor) skip() string {
 		case '{', '[':
 			depth++
 		case '}', ']':
-			if depth == 0 { // a number or a word ended
+			if depth == 0 { // the end of a number or a word
 				return c.text[from:c.at]
 			}
 			if depth--; depth == 0 {
@@ -126,14 +127,14 @@ func endOfString(s string, i int) int {
 	}
 }
 
-// alias is a string's text, which may keep the file in memory.
+// alias reads a string without copying it, if possible: it may keep the file in
+// memory.
 func (c *cursor) alias() string {
 	raw := c.skip()
 	return unescape(raw[1 : len(raw)-1])
 }
 
-// str is the text of a string, which does not keep the file in memory; empty
-// for any other value.
+// str reads a copy of a string; any other value reads as the empty string.
 func (c *cursor) str() string {
 	if c.peek() != '"' {
 		c.skip()
@@ -147,8 +148,8 @@ func (c *cursor) str() string {
 	return strings.Clone(raw)
 }
 
-// value is encoding/json's idea of any value. A number that is too large for
-// JSON's own range is null, as it is where JavaScript writes it.
+// value reads any value like encoding/json. A number that is too large is null,
+// as JavaScript writes it.
 func (c *cursor) value() any {
 	switch c.peek() {
 	case '"':
@@ -180,8 +181,8 @@ func (c *cursor) value() any {
 	}
 }
 
-// unescape returns s itself where it has no escapes. Half a surrogate pair
-// becomes U+FFFD, as with encoding/json.
+// unescape returns s itself if it has no escapes. Half a surrogate pair becomes
+// U+FFFD, as in encoding/json.
 func unescape(s string) string {
 	next := strings.IndexByte(s, '\\')
 	if next < 0 {
@@ -209,7 +210,7 @@ func unescape(s string) string {
 var plainEscape = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // escapedRune reads \uXXXX, or two of them that are one character, and returns
-// how many bytes that is.
+// how many bytes it read.
 func escapedRune(s string) (rune, int) {
 	hex := func(s string) rune { n, _ := strconv.ParseUint(s[2:6], 16, 32); return rune(n) }
 	r := hex(s)

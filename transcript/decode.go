@@ -8,8 +8,8 @@ import (
 
 func parse(json string) gjson.Result { return gjson.Parse(json) }
 
-// decodeMessage reads an object that is valid JSON. What it keeps of it by
-// reference are results and displays.
+// decodeMessage reads an object that is valid JSON. Results and displays refer
+// to its text instead of copying it.
 func decodeMessage(json string) Message {
 	var m Message
 	c := cursor{text: json}
@@ -113,7 +113,7 @@ func (c *cursor) toolCall() (t ToolCall) {
 	return t
 }
 
-// decodeContent reads valid JSON, or nothing at all.
+// decodeContent reads valid JSON, or the empty string.
 func decodeContent(json string) []llm.Part {
 	if json == "" {
 		return nil
@@ -146,8 +146,7 @@ func (c *cursor) content() (parts []llm.Part) {
 	return parts
 }
 
-// part decodes the kinds that make up most of a file in one pass, and leaves
-// the rest to llm.
+// part decodes the common kinds in one pass, and leaves the rest to llm.
 func (c *cursor) part() llm.Part {
 	start := c.at
 	if p, ok := c.commonPart(); ok {
@@ -162,8 +161,8 @@ func (c *cursor) part() llm.Part {
 	return p
 }
 
-// commonPart reads a text, a call or a result that stands for itself; false:
-// it is something else, or has more to it.
+// commonPart reads a part that is only a text, a call or a result; false: it is
+// something else, or has more fields.
 func (c *cursor) commonPart() (p llm.Part, ok bool) {
 	keys := 0
 	for key := range c.keys() {
@@ -186,8 +185,7 @@ func (c *cursor) commonPart() (p llm.Part, ok bool) {
 	return p, ok
 }
 
-// result reads one that has no parts of its own; false: it has, or is of
-// another form.
+// result reads a result without parts of its own; false: it has another form.
 func (c *cursor) result() (r llm.ToolResult, ok bool) {
 	for key := range c.keys() {
 		first := c.peek()
@@ -205,7 +203,7 @@ func (c *cursor) result() (r llm.ToolResult, ok bool) {
 	return r, true
 }
 
-// call reads one of the usual form; false: it is of another.
+// call reads a call of the usual form; false: it has another form.
 func (c *cursor) call() (t llm.ToolCall, ok bool) {
 	for key := range c.keys() {
 		first := c.peek()

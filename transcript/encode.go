@@ -55,8 +55,8 @@ func appendLine(buf []byte, r Record, secrets []string) ([]byte, error) {
 	return append(append(buf, line...), '\n'), nil
 }
 
-// plainAngles undoes the escaping of <, > and & that encoding/json does for the
-// sake of HTML: people and scripts search these files for "<hook_context>".
+// plainAngles undoes encoding/json's escaping of <, > and &: people and scripts
+// search these files for "<hook_context>".
 func plainAngles(line []byte) []byte {
 	if !bytes.Contains(line, []byte(`\u00`)) {
 		return line
@@ -93,7 +93,7 @@ func angle(escape string) byte {
 }
 
 const (
-	minSecret = 8 // shorter ones would hit words of the format itself
+	minSecret = 8 // shorter ones would match words of the format itself
 	masked    = "[secret]"
 )
 

@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// fileLock is held by the process that writes a session file. Windows keeps
-// everybody else from reading and writing the bytes that are locked, the same
-// process by another handle too: so the byte that is locked lies far behind all
-// that a session file could hold.
+// fileLock is held by the process that writes a session file. Windows prevents
+// everybody else, even the same process by another handle, from reading and
+// writing locked bytes, so the locked byte lies far beyond the size that a
+// session file can have.
 type fileLock struct {
 	path string
 	file *os.File // nil: not held
@@ -18,7 +18,7 @@ type fileLock struct {
 
 func newFileLock(path string) *fileLock { return &fileLock{path: path} }
 
-// TryLock reports whether the lock is held now.
+// TryLock reports whether it got the lock.
 func (l *fileLock) TryLock() (bool, error) {
 	if l.file != nil {
 		return true, nil
@@ -39,7 +39,7 @@ func (l *fileLock) TryLock() (bool, error) {
 	return true, nil
 }
 
-// Close gives the lock back.
+// Close releases the lock.
 func (l *fileLock) Close() error {
 	if l.file == nil {
 		return nil

@@ -36,7 +36,7 @@ func TestLargeFilesOfAnotherKind(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(c.text), 0o600))
 		f, err := os.Open(path)
 		require.NoError(t, err)
-		err = lookAt(f, int64(len(c.text)))
+		err = checkFormat(f, int64(len(c.text)))
 		assert.Equal(t, c.ok, err == nil, "%s: %v", name, err)
 		require.NoError(t, f.Close())
 		_, err = Read(path)

@@ -14,18 +14,17 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// File is what stands in a session's file once all records have had their
-// effect.
+// File is the content of a session's file after all records have been applied.
 type File struct {
 	Meta     Meta
 	Messages []Message
-	Finished []Finished // calls that were answered while others of their message ran
-	Activity []Raw      // what hooks did, oldest first
+	Finished []Finished // calls that were answered while others of their message were running
+	Activity []Raw      // activity of hooks, oldest first
 	Warnings []Warning
 	Size     int64 // bytes read
 }
 
-// Warning is something in a file that could not be used.
+// Warning names something in a file that is not usable.
 type Warning struct {
 	Path string
 	Line int // from 1
@@ -34,16 +33,14 @@ type Warning struct {
 
 func (w Warning) String() string { return fmt.Sprintf("%s:%d: %s", w.Path, w.Line, w.Text) }
 
-// ErrNotSession: the file holds nothing that a session file holds.
+// ErrNotSession: the file contains nothing of a session file.
 var ErrNotSession = errors.New("not a session file")
 
 // Read reads a session's file: JSON Lines, or the older form of one JSON
-// object. Whatever cannot be used is skipped with a Warning; the file is not
-// changed. An error means that there is no file or nothing of a session in it
-// (ErrNotSession).
-//
-// While a File is in use it may keep the whole file in memory, because results
-// and displays are decoded only when asked for.
+// object. What is not usable is skipped with a [Warning]; the file is not
+// changed. An error means that there is no file, or that it is not a session
+// file ([ErrNotSession]). A [File] may keep the whole file in memory, because
+// results and displays are decoded only when asked for.
 func Read(path string) (*File, error) {
 	text, err := slurp(path)
 	if err != nil {
@@ -59,8 +56,8 @@ func Read(path string) (*File, error) {
 	return file, nil
 }
 
-// ReadMeta reads what the first line of a session's file says, without the rest
-// of the file. Where that line is not metadata the whole file is read.
+// ReadMeta reads the first line of a session's file. Only if that line is not
+// metadata it reads the whole file.
 func ReadMeta(path string) (Meta, error) {
 	f, err := boundedfile.Open(path)
 	if err != nil {
@@ -80,7 +77,7 @@ func ReadMeta(path string) (Meta, error) {
 	return whole.Meta, nil
 }
 
-// slurp reads a file into a string without a second copy of it.
+// slurp reads a file into a string without copying it twice.
 func slurp(path string) (string, error) {
 	f, err := boundedfile.Open(path)
 	if err != nil {
@@ -92,7 +89,7 @@ func slurp(path string) (string, error) {
 		err = boundedfile.TooLarge(path, boundedfile.Recorded)
 	}
 	if err == nil {
-		if err = lookAt(f, info.Size()); err != nil {
+		if err = checkFormat(f, info.Size()); err != nil {
 			err = fmt.Errorf("%s: %w", path, err)
 		}
 	}
@@ -101,23 +98,23 @@ func slurp(path string) (string, error) {
 	}
 	var b strings.Builder
 	b.Grow(int(info.Size()) + 1)
-	// A buffer of this size stays in the processor's cache. os.File would bring a
-	// small one of its own.
+	// This buffer fits into the processor's cache. os.File would use a small
+	// one of its own.
 	if _, err := io.CopyBuffer(&b, struct{ io.Reader }{io.LimitReader(f, boundedfile.Recorded)}, make([]byte, 256<<10)); err != nil {
 		return "", err
 	}
 	return b.String(), nil
 }
 
-// mostBroken is how much of a file may stand in lines that hold no records: a
-// line that was being written when the machine stopped, not a file of another
-// kind, of which the memory had better see nothing.
-const mostBroken = 8 << 20
+// maxBroken is how many bytes of a file may be in lines that are not records:
+// enough for a line that was cut short by a crash. A file with more is of
+// another kind and should not be read into memory.
+const maxBroken = 8 << 20
 
-// lookAt fails where a file of so many bytes is large and not a session's. The
-// file is at its beginning, and stays there.
-func lookAt(f *os.File, size int64) error {
-	if size <= mostBroken {
+// checkFormat returns an error if a file of that size is large and not a
+// session file. The file is at its beginning before and after.
+func checkFormat(f *os.File, size int64) error {
+	if size <= maxBroken {
 		return nil
 	}
 	r := bufio.NewReaderSize(f, 256<<10)
@@ -141,8 +138,8 @@ func lookAt(f *os.File, size int64) error {
 				return err
 			}
 			return boundedfile.LookAtJSON(f, size)
-		case broken > mostBroken:
-			return fmt.Errorf("%w: %d MiB of it are no records", ErrNotSession, broken>>20)
+		case broken > maxBroken:
+			return fmt.Errorf("%w: %d MiB of it are not records", ErrNotSession, broken>>20)
 		case err == io.EOF:
 			_, err := f.Seek(0, io.SeekStart)
 			return err
@@ -154,14 +151,14 @@ func lookAt(f *os.File, size int64) error {
 	}
 }
 
-// entry is a message that has not been decoded.
+// entry is a message that is not decoded yet.
 type entry struct {
 	id  string
 	raw string
 }
 
-// loader applies records in order. Messages are decoded at the end, because
-// most records of a long session are replaced by later ones.
+// loader applies records in order. It decodes messages at the end, because
+// later records replace most messages of a long session.
 type loader struct {
 	path     string
 	found    bool
@@ -234,7 +231,7 @@ func (l *loader) record(n int, line string) {
 		case "minigem":
 			ours = value
 		}
-		// The id comes first in a message; its big values need no look.
+		// The id comes first in a message: its large values are not read.
 		return id.Str == ""
 	})
 	switch {
@@ -301,7 +298,7 @@ func (l *loader) rewind(n int, id string) {
 	l.entries = l.entries[:i]
 }
 
-// setMeta takes over what o tells. The start stays the first one: Gemini CLI
+// setMeta applies the metadata in o. The first start time stays: Gemini CLI
 // writes another metadata record when it resumes within the same minute.
 func (l *loader) setMeta(o gjson.Result) {
 	o.ForEach(func(key, v gjson.Result) bool {
@@ -359,7 +356,7 @@ func (l *loader) messages() []Message {
 	}
 	out := make([]Message, len(l.entries))
 	const batch = 64
-	share((len(out)+batch-1)/batch, func() func(int) {
+	parallel((len(out)+batch-1)/batch, func() func(int) {
 		return func(n int) {
 			for i := n * batch; i < min((n+1)*batch, len(out)); i++ {
 				out[i] = l.message(l.entries[i])
@@ -371,7 +368,7 @@ func (l *loader) messages() []Message {
 
 func (l *loader) message(e entry) Message {
 	m := decodeMessage(e.raw)
-	m.ID = e.id // the first one, where a record has two
+	m.ID = e.id // the first one, if a record has two
 	if raw, ok := l.exact[e.id]; ok {
 		m.Exact = decodeContent(raw)
 	}

@@ -23,32 +23,32 @@ import (
 	"minigem/llm"
 )
 
-// PreambleID is the id of the message that tells the model its surroundings.
-// It is the same in every session. (core/utils/environmentContext.ts)
+// PreambleID is the id of the message that describes the surroundings to the
+// model. It is the same in every session. (core/utils/environmentContext.ts)
 const PreambleID = "d04923d38bb0f6017037e74183378ef4"
 
-// The kinds of a session.
+// Kinds of a session.
 const (
 	KindMain     = "main"
 	KindSubagent = "subagent"
 )
 
-// Type says who speaks in a Message.
+// Type says who speaks in a [Message].
 type Type string
 
 const (
-	TypeUser    Type = "user" // tools too
+	TypeUser    Type = "user" // also tools
 	TypeGemini  Type = "gemini"
 	TypeInfo    Type = "info"
 	TypeError   Type = "error"
 	TypeWarning Type = "warning"
 )
 
-// Record is one line: Meta, Message, Set, Rewind, Exact, Finished or Activity,
-// and nothing else.
+// Record is one line: [Meta], [Message], [Set], [Rewind], [Exact], [Finished]
+// or [Activity], and nothing else.
 type Record interface{ isRecord() }
 
-// Meta is what a file says about its session.
+// Meta is the metadata of a session.
 type Meta struct {
 	SessionID   string   `json:"sessionId"`
 	ProjectHash string   `json:"projectHash"` // SHA-256 of the project's root, in hex
@@ -65,31 +65,32 @@ type Message struct {
 	Timestamp Time       `json:"timestamp"`
 	Type      Type       `json:"type"`
 	Content   Content    `json:"content"`
-	Thoughts  []Thought  `json:"thoughts,omitzero"` // nil is left out, an empty one is written
+	Thoughts  []Thought  `json:"thoughts,omitzero"` // nil: not written; empty: written as an empty list
 	Tokens    *Tokens    `json:"tokens,omitempty"`
 	Model     string     `json:"model,omitempty"`
 	ToolCalls []ToolCall `json:"toolCalls,omitempty"`
 
-	// Exact are the parts of a model's message as they were said, where an Exact
-	// record tells; nil otherwise. It is not part of the message's own record.
+	// Exact holds the original parts of a model's message if there is an
+	// [Exact] record for it, else nil. It is not part of the message's own
+	// record.
 	Exact []llm.Part `json:"-"`
 }
 
-// Content is what a message says: parts, or one plain string, which is how
+// Content is the content of a message: parts, or one string, which is how
 // Gemini CLI writes what the model said.
 type Content struct {
 	Parts []llm.Part
-	Plain bool // written as a string: the text of Parts
+	Plain bool // write the text of Parts as one string
 }
 
-// Thought is a thought of the model's, as shown.
+// Thought is a thought of the model, as shown.
 type Thought struct {
 	Subject     string `json:"subject"`
 	Description string `json:"description"`
 	Timestamp   Time   `json:"timestamp"`
 }
 
-// Tokens counts what a model's message cost.
+// Tokens counts the tokens of a model's message.
 type Tokens struct {
 	Input    int `json:"input"`
 	Output   int `json:"output"`
@@ -99,7 +100,7 @@ type Tokens struct {
 	Total    int `json:"total"`
 }
 
-// ToolCall is a call of the model's with its result.
+// ToolCall is a call of the model with its result.
 type ToolCall struct {
 	ID            string         `json:"id"`
 	Name          string         `json:"name"`
@@ -108,30 +109,30 @@ type ToolCall struct {
 	Status        string         `json:"status"` // "success", "error" or "cancelled"
 	Timestamp     Time           `json:"timestamp"`
 	AgentID       string         `json:"agentId,omitempty"`
-	ResultDisplay any            `json:"resultDisplay,omitempty"` // read from a file: a Raw
+	ResultDisplay any            `json:"resultDisplay,omitempty"` // a [Raw] if read from a file
 	Description   string         `json:"description"`
 	DisplayName   string         `json:"displayName"`
 	Markdown      bool           `json:"renderOutputAsMarkdown"`
 }
 
-// Raw is JSON as it stands in a file.
+// Raw is JSON as it was in a file.
 type Raw string
 
 // MarshalJSON returns r.
 func (r Raw) MarshalJSON() ([]byte, error) { return []byte(r), nil }
 
-// Parts are the parts of a result. Those of a file are decoded when they are
-// asked for, because most never are: the same result stands in the message
-// that answered the call.
+// Parts holds the parts of a result. Those from a file are decoded only when
+// asked for, because most never are: the message that answered the call
+// contains the same result.
 type Parts struct {
 	parts []llm.Part
 	raw   Raw
 }
 
-// MakeParts makes Parts of parts.
+// MakeParts makes [Parts] of parts.
 func MakeParts(parts ...llm.Part) Parts { return Parts{parts: parts} }
 
-// Decode returns the parts; nil if they cannot be read.
+// Decode returns the parts; nil if they are not readable.
 func (p Parts) Decode() []llm.Part {
 	if p.raw == "" {
 		return p.parts
@@ -147,8 +148,7 @@ func (p Parts) MarshalJSON() ([]byte, error) {
 	return llm.MarshalParts(p.parts)
 }
 
-// Set changes metadata, and the whole list of messages where Messages is not
-// nil.
+// Set changes metadata and, if Messages is not nil, replaces all messages.
 type Set struct {
 	SessionID   string    `json:"sessionId,omitempty"`
 	Messages    []Message `json:"messages,omitzero"`
@@ -162,22 +162,21 @@ type Rewind struct {
 	To string `json:"$rewindTo"`
 }
 
-// Exact holds the parts of a model's message where the message's own record
-// loses something: calls that have not been answered, thought signatures,
-// parts that are not text.
+// Exact holds the parts of a model's message if the message's own record
+// cannot: calls without an answer, thought signatures, parts that are not text.
 type Exact struct {
-	ID    string // of the message
+	ID    string // id of the message
 	Parts []llm.Part
 }
 
-// Finished holds one answered call of a message while others of the same
-// message still run.
+// Finished holds one answered call of a message while other calls of that
+// message are still running.
 type Finished struct {
-	ID   string // of the message
+	ID   string // id of the message
 	Call ToolCall
 }
 
-// Activity is what hooks did, for whoever reads the file. Value is anything
+// Activity records what hooks did, for readers of the file. Value is anything
 // that marshals.
 type Activity struct{ Value any }
 
@@ -189,12 +188,12 @@ func (Exact) isRecord()    {}
 func (Finished) isRecord() {}
 func (Activity) isRecord() {}
 
-// Time is an instant as the file writes it: UTC, milliseconds.
+// Time is a time as the file stores it: UTC, milliseconds.
 type Time struct{ time.Time }
 
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// At makes a Time of t.
+// At converts t to a Time.
 func At(t time.Time) Time { return Time{t.UTC().Truncate(time.Millisecond)} }
 
 // MarshalJSON writes t in UTC with milliseconds.
@@ -202,7 +201,7 @@ func (t Time) MarshalJSON() ([]byte, error) {
 	return []byte(`"` + t.UTC().Format(timeLayout) + `"`), nil
 }
 
-// UnmarshalJSON reads an RFC 3339 instant; what is none becomes the zero Time.
+// UnmarshalJSON reads an RFC 3339 time; anything else becomes the zero Time.
 func (t *Time) UnmarshalJSON(data []byte) error {
 	var s string
 	if json.Unmarshal(data, &s) == nil {

@@ -258,11 +258,11 @@ func TestFlushWhenQuiet(t *testing.T) {
 		var flushes atomic.Int64
 		w.flush = func(*os.File) error { flushes.Add(1); return nil }
 		for range 5 {
-			time.Sleep(quietTime - time.Millisecond)
+			time.Sleep(flushDelay - time.Millisecond)
 			require.NoError(t, w.Append(userMessage("u", "x")))
 		}
 		assert.Zero(t, flushes.Load())
-		time.Sleep(quietTime + time.Millisecond)
+		time.Sleep(flushDelay + time.Millisecond)
 		synctest.Wait()
 		assert.EqualValues(t, 1, flushes.Load())
 		time.Sleep(time.Minute)

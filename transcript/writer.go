@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// ErrGone: the file was deleted, or another one lies at its path, since it was
-// opened. What is appended there nobody would find.
+// ErrGone: since it was opened the file was deleted or replaced by another one
+// at its path, so that nobody would find what is appended.
 var ErrGone = errors.New("the session file was deleted")
 
 // ErrInUse: another process is writing this session.
@@ -20,14 +20,13 @@ var ErrInUse = errors.New("the session is open in another process")
 // Writer appends records to one file. It holds a lock on the file, so that no
 // other process appends to the same session. It is safe for concurrent use.
 //
-// What Append was given is with the operating system when Append returns: it
-// survives the death of the process in any way. Nobody waits for the disk
-// (fsync), not on Close either, which would cost a one-shot run more than all
-// else it does. It is asked for in the background once nothing was written for a
-// second, as while the model thinks or the user does. So a power failure can
-// cost the last seconds, or the half minute that the system takes by itself
-// after the process has ended; Read takes a file that ends in the middle of a
-// record.
+// When Append returns, the operating system has the data: it survives any death
+// of the process. Nobody waits for the disk (fsync), not even Close, because
+// that would cost a one-shot run more than everything else it does. fsync runs
+// in the background after a second without writes, for example while the model
+// works. So a power failure can lose the last seconds, or after the process has
+// ended the half minute that the system takes by itself; [Read] accepts a file
+// that ends in the middle of a record.
 type Writer struct {
 	path    string
 	secrets []string
@@ -35,16 +34,16 @@ type Writer struct {
 	flush func(*os.File) error // (*os.File).Sync
 
 	mu    sync.Mutex
-	quiet *time.Timer // flushes when it ends; nil: nothing was written
+	quiet *time.Timer // timer of the flush; nil: nothing was written
 	file  *os.File
 	lock  *fileLock
 	buf   []byte
-	err   error // the write that failed; nothing is written after it
+	err   error // the first write error; nothing is written after it
 }
 
-// Create makes a new file, its directories too (readable by the user alone),
-// and writes meta. An existing file is an error. Secrets are masked in every
-// value written, from now on; those shorter than 8 bytes are ignored.
+// Create makes a new file and its directories (readable by the user alone), and
+// writes meta. An existing file is an error. Secrets are masked in every value
+// written from now on; those shorter than 8 bytes are ignored.
 func Create(path string, meta Meta, secrets ...string) (*Writer, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("creating session file: %w", err)
@@ -59,8 +58,9 @@ func Create(path string, meta Meta, secrets ...string) (*Writer, error) {
 	return w, nil
 }
 
-// Open continues an existing file. Where its last line was cut short, the first
-// record starts a line of its own. ErrInUse: see there.
+// Open continues an existing file. If its last line was cut short, the first
+// record starts a new line. The error is [ErrInUse] if another process writes
+// it.
 func Open(path string, secrets ...string) (*Writer, error) {
 	w, err := open(path, 0, secrets)
 	if err != nil {
@@ -78,7 +78,7 @@ func open(path string, flags int, secrets []string) (*Writer, error) {
 		return nil, err
 	}
 	lock := newFileLock(path)
-	switch ok, err := take(lock); {
+	switch ok, err := takeLock(lock); {
 	case err != nil:
 		return nil, errors.Join(err, f.Close())
 	case !ok:
@@ -87,14 +87,14 @@ func open(path string, flags int, secrets []string) (*Writer, error) {
 	return &Writer{path: path, secrets: secrets, file: f, lock: lock, flush: (*os.File).Sync}, nil
 }
 
-// lockPatience is how long a lock may still be held for a process that is dead:
-// a program that it was about to start when it was killed has its files until
-// that program has begun.
-const lockPatience = 250 * time.Millisecond
+// lockTimeout is how long to wait for a lock that a dead process may still
+// hold: if it was killed while starting a program, that program holds its files
+// until it has begun.
+const lockTimeout = 250 * time.Millisecond
 
-func take(lock *fileLock) (bool, error) {
+func takeLock(lock *fileLock) (bool, error) {
 	for wait := time.Millisecond; ; wait *= 2 {
-		if ok, err := lock.TryLock(); ok || err != nil || wait > lockPatience {
+		if ok, err := lock.TryLock(); ok || err != nil || wait > lockTimeout {
 			return ok, err
 		}
 		time.Sleep(wait)
@@ -119,11 +119,11 @@ func (w *Writer) startLine() error {
 // Path returns the file's path.
 func (w *Writer) Path() string { return w.path }
 
-// Append writes records, each on its line, in one write. After a failure
-// nothing is ever written again, so that no record stands behind a gap, and
-// every call returns that first error. That is ErrGone where the file is not at
-// its path any more; nothing was written then. (Windows does not let a file be
-// deleted that is open.)
+// Append writes records, one per line, in one write. After an error nothing is
+// ever written again, so that no record follows a gap, and every call returns
+// that first error. It is [ErrGone] if the file is no longer at its path;
+// nothing was written then. (Windows does not allow an open file to be
+// deleted.)
 func (w *Writer) Append(records ...Record) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -133,7 +133,7 @@ func (w *Writer) Append(records ...Record) error {
 	if w.file == nil {
 		return fmt.Errorf("writing session file: %w", fs.ErrClosed)
 	}
-	if !w.there() {
+	if !w.inPlace() {
 		w.err = fmt.Errorf("writing %s: %w", w.path, ErrGone)
 		return w.err
 	}
@@ -147,18 +147,18 @@ func (w *Writer) Append(records ...Record) error {
 	}
 	if n, err := w.file.Write(w.buf); err != nil {
 		w.err = fmt.Errorf("writing session file: %w", err)
-		w.takeBack(n)
+		w.undoWrite(n)
 	}
 	w.flushLater()
 	return w.err
 }
 
-// there reports whether the open file is the one at its path. Where that cannot
-// be told it is.
-func (w *Writer) there() bool {
+// inPlace reports whether the open file is the one at its path; true if that is
+// unknown.
+func (w *Writer) inPlace() bool {
 	is, err := w.file.Stat()
 	if err != nil {
-		return true // the write will say what is wrong
+		return true // the write will return the error
 	}
 	named, err := os.Lstat(w.path)
 	if err != nil {
@@ -172,19 +172,19 @@ func (w *Writer) there() bool {
 	return os.SameFile(is, named)
 }
 
-// quietTime is how long nothing has to be written before the disk is asked.
-const quietTime = time.Second
+// flushDelay is how long nothing must be written before fsync.
+const flushDelay = time.Second
 
 func (w *Writer) flushLater() {
 	if w.quiet == nil {
-		w.quiet = time.AfterFunc(quietTime, w.flushNow)
+		w.quiet = time.AfterFunc(flushDelay, w.flushNow)
 	} else {
-		w.quiet.Reset(quietTime)
+		w.quiet.Reset(flushDelay)
 	}
 }
 
-// flushNow does not hold the lock while it waits for the disk. That it may fail
-// changes nothing: nobody was promised more than the system keeps.
+// flushNow does not hold mu during fsync. Its error does not matter: nobody was
+// promised more than the system keeps.
 func (w *Writer) flushNow() {
 	w.mu.Lock()
 	f := w.file
@@ -194,15 +194,15 @@ func (w *Writer) flushNow() {
 	}
 }
 
-// takeBack removes the n bytes that a failed write left. That it may fail too
-// does not matter: readers skip a line that was cut short.
-func (w *Writer) takeBack(n int) {
+// undoWrite removes the n bytes that a failed write left. Its error does not
+// matter: readers skip a line that was cut short.
+func (w *Writer) undoWrite(n int) {
 	if info, err := w.file.Stat(); err == nil && n > 0 {
 		_ = w.file.Truncate(info.Size() - int64(n))
 	}
 }
 
-// Close gives up the file and its lock. Closing twice is harmless.
+// Close closes the file and releases its lock. Closing twice is harmless.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -220,10 +220,10 @@ func (w *Writer) Close() error {
 	return nil
 }
 
-// Remove closes the file and deletes it. Another one at its path stays.
+// Remove closes the file and deletes it, unless another file is at its path.
 func (w *Writer) Remove() error {
 	w.mu.Lock()
-	ours := w.file == nil || w.there()
+	ours := w.file == nil || w.inPlace()
 	w.mu.Unlock()
 	err := w.Close()
 	if !ours {
