@@ -10,12 +10,11 @@ import (
 	"minigem/llm"
 )
 
-// Func makes a Tool of a Go function. Args is a struct: the JSON names of its
+// Func makes a [Tool] of a Go function. Args is a struct: the JSON names of its
 // fields are the arguments, a field without omitempty is required, and a tag
 // `jsonschema:"..."` is the description that the model reads. The text that run
-// returns is the result, for the model and for people; its error is the model's
-// to read. kind tells policies what the tool does; the zero Kind is [KindOther].
-//
+// returns is the result, for the model and for people; its error is for the
+// model. kind tells policies what the tool does; the zero Kind is [KindOther].
 // The error says why there is no schema for Args.
 func Func[Args any](name, description string, kind Kind, run func(ctx context.Context, args Args) (string, error)) (Tool, error) {
 	if kind == "" {

@@ -13,8 +13,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Schema is the JSON Schema of a tool's arguments, ready to check them. It is
-// safe for concurrent use.
+// Schema is the JSON Schema of a tool's arguments; it checks them. It is safe
+// for concurrent use.
 type Schema struct {
 	raw json.RawMessage
 
@@ -24,9 +24,9 @@ type Schema struct {
 	err      error
 }
 
-// ParseSchema reads a JSON Schema that somebody else wrote. Empty means: any
-// object. One that refers to itself, or without end, is an error: nothing could
-// end its check.
+// ParseSchema reads a JSON Schema from others. An empty one allows any object.
+// A schema that refers to itself or is too deep is an error, because checking
+// against it might not end.
 func ParseSchema(raw json.RawMessage) (*Schema, error) {
 	if len(raw) > 0 {
 		if err := checkGraph(raw); err != nil {
@@ -40,9 +40,9 @@ func ParseSchema(raw json.RawMessage) (*Schema, error) {
 	return s, nil
 }
 
-// MustSchema is for schemas that are part of the program. It reads raw when it
-// is first needed, because reading all of them took 7 ms of every start; Check
-// panics then where ParseSchema fails.
+// MustSchema makes a Schema that is part of the program. It parses raw on first
+// use, because parsing all of them took 7 ms of every start; if [ParseSchema]
+// would fail, Check panics.
 func MustSchema(raw string) *Schema { return &Schema{raw: json.RawMessage(raw)} }
 
 // parse reads raw, once.
@@ -64,12 +64,12 @@ func (s *Schema) parse() error {
 	return s.err
 }
 
-// keepOrder notes in which order properties are declared: it is the one in
-// which AJV looks at them.
+// keepOrder stores the order in which properties are declared, in which AJV
+// checks them.
 func keepOrder(s *jsonschema.Schema, raw json.RawMessage) {
 	var parts struct{ Properties, Items json.RawMessage }
 	if s == nil || json.Unmarshal(raw, &parts) != nil {
-		return // a schema may be a boolean, too
+		return // a schema may also be a boolean
 	}
 	keepOrder(s.Items, parts.Items)
 	d := json.NewDecoder(bytes.NewReader(parts.Properties))
@@ -92,12 +92,12 @@ func keepOrder(s *jsonschema.Schema, raw json.RawMessage) {
 // JSON returns the schema as it was read.
 func (s *Schema) JSON() json.RawMessage { return s.raw }
 
-// Check validates args. Its error is an *Error of type ErrInvalidParams, whose
-// text is the one that AJV gives for the first fault, because models and hooks
-// know it: "params must have required property 'file_path'".
+// Check validates args. Its error is an [*Error] of type ErrInvalidParams, with
+// AJV's text for the first fault, because models and hooks know it: "params
+// must have required property 'file_path'".
 func (s *Schema) Check(args map[string]any) error {
 	if err := s.parse(); err != nil {
-		panic(err) // unreachable: a schema of the program is tested
+		panic(err) // unreachable: schemas of the program are tested
 	}
 	plain, err := asJSON(args)
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *Schema) Decode(args map[string]any, into any) error {
 	return nil
 }
 
-// asJSON gives args the types that decoding JSON gives.
+// asJSON converts args to the types that decoding JSON gives.
 func asJSON(args map[string]any) (map[string]any, error) {
 	if args == nil {
 		return map[string]any{}, nil
@@ -142,8 +142,8 @@ func asJSON(args map[string]any) (map[string]any, error) {
 	return plain, json.Unmarshal(b, &plain)
 }
 
-// fault names the first rule of s that v breaks, for the rules that tools use;
-// empty: none of them.
+// fault describes the first rule of s that v breaks, among the rules that tools
+// use; empty: none.
 func fault(s *jsonschema.Schema, path string, v any) string {
 	if s == nil {
 		return ""

@@ -9,16 +9,17 @@ import (
 	"strings"
 )
 
-// Bounds of a schema that others wrote. Checking arguments follows references
-// by calling itself, which nobody can stop: a schema that refers to itself can
-// end the program, and one that refers twice to what refers twice never ends.
+// Limits of a schema from others. The library checks arguments by recursion
+// over references, which cannot be interrupted: a schema that refers to itself
+// can exhaust the stack, and one with chains of double references takes
+// exponential time.
 const (
 	maxSchemaDepth = 100
 	maxSchemaCost  = 100_000
 )
 
-// checkGraph reports why a schema is not to be followed: it nests too deep,
-// refers to itself, or stands for too much once every reference is followed.
+// checkGraph returns an error if a schema nests too deep, refers to itself, or
+// expands to too much once every reference is followed.
 func checkGraph(raw json.RawMessage) error {
 	if nesting(raw) > maxSchemaDepth {
 		return fmt.Errorf("it nests deeper than %d levels", maxSchemaDepth)
@@ -31,7 +32,7 @@ func checkGraph(raw json.RawMessage) error {
 	return err
 }
 
-// nesting is how deep the brackets of data go.
+// nesting returns how deep the brackets of data nest.
 func nesting(data []byte) int {
 	depth, deepest, inString := 0, 0, false
 	for i := 0; i < len(data); i++ {
@@ -52,10 +53,10 @@ func nesting(data []byte) int {
 }
 
 // schemaGraph is a schema with its references. Every value in it counts as a
-// place that may be followed, which is more than are.
+// place that may be followed, which is an upper bound.
 type schemaGraph struct {
 	root any
-	cost map[string]int // by JSON pointer; underWay: its walk has not ended
+	cost map[string]int // sizes by JSON pointer; underWay: being computed
 }
 
 const underWay = -1

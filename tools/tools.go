@@ -1,7 +1,7 @@
-// Package tools says what a tool is: a declaration for the model, arguments
-// that can be prepared without doing anything, an intent that policy and user
-// judge, and a run. A tool cannot know who is asking: permission, hooks and
-// limits are applied around it, in tools/toolcall.
+// Package tools defines what a tool is: a declaration for the model, arguments
+// that can be prepared without side effects, an intent that policy and user
+// decide about, and a run. A tool does not know who calls it: permission, hooks
+// and limits are applied around it, in tools/toolcall.
 package tools
 
 import (
@@ -14,12 +14,12 @@ import (
 	"minigem/llm"
 )
 
-// Tool is one thing that a model can ask for. Implementations are safe for
+// Tool is something that a model can call. Implementations are safe for
 // concurrent use.
 type Tool interface {
 	Spec() llm.ToolSpec
 	Info() Info
-	// Prepare checks args and changes nothing. Its error is an *Error of type
+	// Prepare checks args and changes nothing. Its error is an [*Error] of type
 	// ErrInvalidParams (or a more precise one); the text goes to the model.
 	Prepare(args map[string]any) (Invocation, error)
 }
@@ -29,19 +29,18 @@ type Invocation interface {
 	// Intent says what Run would do. It may read (to show a diff) but changes
 	// nothing; what it cannot find out it leaves empty.
 	Intent() Intent
-	// Run does it. An expected failure is an *Error; any other error is
-	// reported to the model as an unhandled one. Run obeys ctx.
+	// Run executes the call. An expected failure is an [*Error]; any other
+	// error is reported to the model as an unhandled one. Run obeys ctx.
 	Run(ctx context.Context) (Result, error)
 }
 
-// Streamer is an Invocation that shows output while it runs. RunStream is
-// called in place of Run; live may be called from any goroutine until it
-// returns.
+// Streamer is an [Invocation] that shows output while it runs. RunStream is
+// called instead of Run; it may call live from any goroutine until it returns.
 type Streamer interface {
 	RunStream(ctx context.Context, live func(text string)) (Result, error)
 }
 
-// Kind classes tools for policy, icons and statistics
+// Kind classifies tools for policy, icons and statistics
 // (core/tools/tool-registry.ts).
 type Kind string
 
@@ -61,19 +60,18 @@ const (
 	KindOther       Kind = "other"
 )
 
-// Info is what there is to know about a tool beside its declaration.
+// Info describes a tool beyond its declaration.
 type Info struct {
 	DisplayName string // "ReadFile"
 	Kind        Kind
 	Markdown    bool     // its display is Markdown
-	Sequential  bool     // never in parallel with another call of the same batch
-	Aliases     []string // older names that still find it
+	Sequential  bool     // never runs in parallel with another call of the same batch
+	Aliases     []string // older names by which it is still found
 	MCP         *MCPOrigin
 	Annotations map[string]any // MCP hints such as readOnlyHint; may be nil
 }
 
-// MCPOrigin says which server a tool comes from. It is what hooks are shown as
-// mcp_context.
+// MCPOrigin says which server a tool comes from. Hooks get it as mcp_context.
 type MCPOrigin struct {
 	Server  string
 	Tool    string // the name at the server
@@ -88,9 +86,8 @@ type MCPOrigin struct {
 // Intent is what a call is about to do, for the policy, the user and alerts.
 type Intent struct {
 	Description string // one line for people: "notes.txt: hello => goodbye"
-	Title       string // of the permission prompt: "Confirm Edit: notes.txt"
-	// Exactly one of the following is set, or none where there is nothing more
-	// to tell.
+	Title       string // title of the permission prompt: "Confirm Edit: notes.txt"
+	// At most one of the following is set.
 	Edit *EditIntent
 	Exec *ExecIntent
 	Info *InfoIntent
@@ -99,12 +96,12 @@ type Intent struct {
 	Paths []string
 }
 
-// EditIntent is a change of one file. NewContent may be edited by the user
-// before it is applied, see Modifiable.
+// EditIntent is a change of one file. The user may edit NewContent before it is
+// applied, see [Modifiable].
 type EditIntent struct {
 	FileName string // base name
 	FilePath string // absolute
-	Diff     string // unified
+	Diff     string // unified diff
 	Original string
 	New      string
 	IsNew    bool
@@ -117,45 +114,46 @@ type ExecIntent struct {
 	Dir     string // absolute
 }
 
-// InfoIntent is a request to the outside.
+// InfoIntent is a request to the internet.
 type InfoIntent struct {
 	Prompt string
 	URLs   []string
 }
 
-// Modifiable is an Invocation whose new content the user may edit before it
+// Modifiable is an [Invocation] whose new content the user may edit before it
 // runs.
 type Modifiable interface {
-	// WithContent returns the arguments that make the file be content.
+	// WithContent returns the arguments that write content to the file.
 	WithContent(content string) map[string]any
 }
 
-// Confinable is an Invocation that can be held to what it was judged by: after
-// OnlyReads, Run changes nothing, as far as the system can keep that.
+// Confinable is an [Invocation] that can be restricted to reading: after
+// OnlyReads, Run changes nothing, as far as the system can enforce that.
 type Confinable interface {
 	OnlyReads()
 }
 
-// Result is what a call gave.
+// Result is the result of a call.
 type Result struct {
 	// Parts go to the model. Text parts are joined by newlines into
-	// response.output; blobs travel along.
+	// response.output; blobs go beside it.
 	Parts []llm.Part
 	// Display is for people: a string, or a value that marshals to the object
-	// that upstream shows (FileDiff, Listing, Matches, ...). nil: as the model's text.
+	// that Gemini CLI shows (FileDiff, Listing, Matches, ...). nil: the model's
+	// text.
 	Display any
 	// Data is for statistics; may be nil.
 	Data map[string]any
-	// Truncatable says that an over-long text may be cut and kept in a file.
+	// Truncatable means that a long text may be cut and saved to a file.
 	Truncatable bool
 }
 
-// TextResult is a Result of one text for the model and one for people.
+// TextResult makes a [Result] of one text for the model and one for people.
 func TextResult(text string, display any) Result {
 	return Result{Parts: []llm.Part{llm.Text{Text: text}}, Display: display}
 }
 
-// FileDiff is the display of an edit, in upstream's shape
+// FileDiff is the display of an edit, in Gemini CLI's shape
 // (core/tools/write-file.ts).
 type FileDiff struct {
 	FileDiff        string   `json:"fileDiff"`
@@ -168,7 +166,7 @@ type FileDiff struct {
 	IsBuildFile     bool     `json:"isBuildFile"`
 }
 
-// DiffStat counts changed lines and characters (newlines not counted).
+// DiffStat counts changed lines and characters, without newlines.
 type DiffStat struct {
 	ModelAddedLines   int `json:"model_added_lines"`
 	ModelRemovedLines int `json:"model_removed_lines"`
@@ -200,7 +198,7 @@ type Match struct {
 	Line         string `json:"line"`
 }
 
-// ErrorType is one of upstream's type strings.
+// ErrorType is one of Gemini CLI's type strings.
 type ErrorType string
 
 const (
@@ -244,9 +242,9 @@ const (
 // Error is an expected failure of a tool.
 type Error struct {
 	Type    ErrorType
-	Message string // to the model, as {"error": Message}
-	Display string // to the user; empty: Message
-	Content string // llmContent shown to AfterTool hooks; empty: Message
+	Message string // for the model, as {"error": Message}
+	Display string // for the user; empty: Message
+	Content string // for AfterTool hooks, as llmContent; empty: Message
 	Err     error  // the cause; may be nil
 }
 
@@ -260,14 +258,14 @@ func Errorf(t ErrorType, format string, args ...any) *Error {
 }
 
 // Registry holds tools in the order in which they are offered. The zero value
-// is empty, and so is a nil one, to which nothing can be added. It is not
+// is empty, and so is a nil one, to which nothing can be added. It must not be
 // changed while an agent runs.
 type Registry struct {
 	order []Tool
-	names map[string]Tool // aliases too
+	names map[string]Tool // by name and alias
 }
 
-// NewRegistry returns a Registry of ts.
+// NewRegistry makes a [Registry] of ts.
 func NewRegistry(ts ...Tool) *Registry {
 	r := &Registry{}
 	r.Add(ts...)
@@ -295,7 +293,7 @@ func (r *Registry) Add(ts ...Tool) {
 	}
 }
 
-// Lookup finds a tool by its name or one of its aliases; nil if there is none.
+// Lookup finds a tool by its name or one of its aliases; nil: there is none.
 func (r *Registry) Lookup(name string) Tool {
 	if r == nil {
 		return nil
@@ -321,7 +319,7 @@ func (r *Registry) Names() []string {
 	return names
 }
 
-// Filter returns a Registry of the tools that keep says yes to.
+// Filter returns a [Registry] of the tools for which keep returns true.
 func (r *Registry) Filter(keep func(Tool) bool) *Registry {
 	out := &Registry{}
 	for _, t := range r.All() {
@@ -341,7 +339,7 @@ func (r *Registry) Suggest(name string) []string {
 	return names[:min(3, len(names))]
 }
 
-// NotFound is the error for a call to a tool that is not there.
+// NotFound returns the error for a call to a tool that does not exist.
 func (r *Registry) NotFound(name string) *Error {
 	msg := fmt.Sprintf("Tool %q not found.", name)
 	switch s := r.Suggest(name); len(s) {

@@ -67,7 +67,7 @@ func (r *Runtime) runsPrograms(path string, below bool) bool {
 
 // notRead names what the file tools would not read, of what a command reads.
 func (r *Runtime) notRead(read policy.Reading) string {
-	return r.Workspace.Meets(read.Path, workspace.Reach{
+	return r.Workspace.Refused(read.Path, workspace.Reach{
 		Pattern: read.Pattern, Names: read.Names, Below: read.Below, Visible: read.Visible, Links: read.Links,
 	}, r.ignore())
 }

@@ -46,11 +46,11 @@ var askUserSchema = tools.MustSchema(`{
   "required": ["questions"]
 }`)
 
-// Question is what ask_user asks.
+// Question is one question of ask_user.
 type Question struct {
 	Question    string   `json:"question"`
-	Header      string   `json:"header"` // stands above it
-	Type        string   `json:"type"`   // choice, text, yesno
+	Header      string   `json:"header"` // shown above the question
+	Type        string   `json:"type"`   // "choice", "text" or "yesno"
 	Options     []Option `json:"options"`
 	MultiSelect bool     `json:"multiSelect"`
 	Placeholder string   `json:"placeholder"`
@@ -62,8 +62,8 @@ type Option struct {
 	Description string `json:"description"`
 }
 
-// Asker puts questions to the user. Answers are by the index of the question;
-// a question without one was left open. ok is false if the user dismissed the
+// Asker asks the user questions. Answers are by the index of the question; a
+// question without one was not answered. ok is false if the user dismissed the
 // questions. It obeys ctx.
 type Asker interface {
 	AskQuestions(ctx context.Context, qs []Question) (answers map[int]string, ok bool, err error)
@@ -77,7 +77,7 @@ type askUser struct {
 }
 
 // AskUser is the tool ask_user (core/tools/ask-user.ts). It must not be offered
-// where there is no user, which is to say no asker.
+// without a user, that is without an asker.
 func AskUser(asker Asker) tools.Tool {
 	return &askUser{
 		declared: declared{"ask_user", askUserDescription, askUserSchema, tools.Info{DisplayName: "Ask User", Kind: tools.KindCommunicate, Markdown: true, Sequential: true}},

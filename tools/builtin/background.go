@@ -10,12 +10,12 @@ import (
 	"minigem/tools"
 )
 
-// Processes are the commands that a session started and that may still run. It
-// is safe for concurrent use; the zero value has none.
+// Processes holds the commands of a session that may still run. It is safe for
+// concurrent use; the zero value has none.
 type Processes struct {
 	mu    sync.Mutex
-	named []*background   // started in the background: listed, their output can be read
-	left  []*proc.Process // ended, with children that run on
+	named []*background   // started in the background: they are listed, and their output can be read
+	left  []*proc.Process // ended, but their children run on
 }
 
 // background is a command of run_shell_command with is_background.
@@ -33,12 +33,12 @@ func (ps *Processes) add(b *background) {
 func (ps *Processes) addLeft(p *proc.Process) {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
-	// Those that are gone meanwhile are forgotten, so that the list stays short.
+	// Processes that ended are dropped, so that the list stays short.
 	ps.left = slices.DeleteFunc(ps.left, func(p *proc.Process) bool { return len(p.Members()) == 0 })
 	ps.left = append(ps.left, p)
 }
 
-// find returns the latest background process of that id; nil if there is none.
+// find returns the latest background process of that id, or nil.
 func (ps *Processes) find(pid int) *background {
 	for _, b := range slices.Backward(ps.list()) {
 		if b.PID() == pid {
@@ -54,8 +54,8 @@ func (ps *Processes) list() []*background {
 	return slices.Clone(ps.named)
 }
 
-// Close stops whatever still runs, at the end of the session. It takes no
-// longer than a grace of 200 ms and the second that a killed process may need.
+// Close stops whatever still runs at the end of the session. It takes at most
+// the grace period of 200 ms and a second for killed processes.
 func (ps *Processes) Close() {
 	ps.mu.Lock()
 	all := slices.Clone(ps.left)
@@ -74,7 +74,7 @@ func (ps *Processes) Close() {
 	stopping.Wait()
 }
 
-// running says whether p's own process has not ended.
+// running reports whether p's own process has not ended.
 func running(p *proc.Process) bool {
 	select {
 	case <-p.Done():
@@ -84,7 +84,7 @@ func running(p *proc.Process) bool {
 	}
 }
 
-// String is b's line in list_background_processes.
+// String returns b's line in list_background_processes.
 func (b *background) String() string {
 	if running(b.Process) {
 		return fmt.Sprintf("- [PID %d] RUNNING: `%s`", b.PID(), b.command)
@@ -97,9 +97,9 @@ func (b *background) String() string {
 	return fmt.Sprintf("- [PID %d] EXITED: `%s` (%s)", b.PID(), b.command, how)
 }
 
-// untrusted marks text that the model must not take for instructions.
+// untrusted marks text that the model must not read as instructions.
 func untrusted(text string) string {
-	// Output that brings the closing tag along must not end the block.
+	// Output that contains the closing tag must not end the block.
 	text = strings.ReplaceAll(text, "</untrusted_context>", "<\\/untrusted_context>")
 	return "<untrusted_context>\n" + text + "\n</untrusted_context>"
 }

@@ -1,7 +1,7 @@
-// Package builtin holds the tools that need no server: one file a tool, with
-// what the model is told about it beside it, and All, the list of them. A tool
+// Package builtin contains the tools that need no server, one file each, with
+// the descriptions that the model reads, and [All], which lists them. A tool
 // reaches files only through tools/workspace and processes only through
-// internal/proc; permission and hooks are not its business (tools/toolcall).
+// internal/proc; permissions and hooks belong to tools/toolcall.
 package builtin
 
 import (
@@ -18,23 +18,24 @@ import (
 	"minigem/tools/workspace"
 )
 
-// Options are what the tools are made of.
+// Options configures the tools.
 type Options struct {
 	Workspace *workspace.Workspace // required
-	Ignore    workspace.Ignore     // which files reading and searching leave out
+	Ignore    workspace.Ignore     // hides files from reading and searching
 	Shell     ShellOptions
 	Web       WebOptions       // without a Generator web_fetch and google_web_search are left out
 	Skills    Skills           // without List activate_skill is left out
-	Asker     Asker            // puts questions to the user; nil: ask_user is left out
+	Asker     Asker            // asks the user; nil: ask_user is left out
 	Memory    MemoryFiles      // where save_memory writes; without User it is left out
-	Now       func() time.Time // the clock by which files are new; nil: the system's
-	// Nearby returns what a result should add because a call touched path, such
-	// as context files of its directory; it is called concurrently. nil: nothing.
+	Now       func() time.Time // clock that decides which files are recent; nil: the system's
+	// Nearby returns what to add to a result because a call touched path, such
+	// as context files of its directory. It is called concurrently. nil:
+	// nothing is added.
 	Nearby func(path string) string
 }
 
-// All returns the tools in the order in which they are offered to the model
-// (core/tools/tool-registry.ts). The error says what is missing of o.
+// All returns the tools in the order in which the model gets them
+// (core/tools/tool-registry.ts). The error says what o lacks.
 func All(o Options) ([]tools.Tool, error) {
 	if o.Workspace == nil {
 		return nil, errors.New("making the built-in tools: Options.Workspace is missing; workspace.New opens one")
@@ -58,7 +59,7 @@ func All(o Options) ([]tools.Tool, error) {
 	add(o.Web.Generator != nil, func() tools.Tool { return WebFetch(o.Web) })
 	all = append(all, RunShellCommand(ws, shell), ListBackgroundProcesses(shell.Processes), ReadBackgroundOutput(shell.Processes))
 	add(o.Web.Generator != nil, func() tools.Tool { return GoogleWebSearch(o.Web) })
-	// Those that upstream offers on certain terms only, or once did.
+	// Gemini CLI offers these under certain conditions only, or once did.
 	add(o.Skills.List != nil, func() tools.Tool { return ActivateSkill(o.Skills) })
 	add(o.Asker != nil, func() tools.Tool { return AskUser(o.Asker) })
 	all = append(all, WriteTodos(), ReadManyFiles(ws, o.Ignore))
@@ -82,16 +83,16 @@ func (d declared) Spec() llm.ToolSpec {
 // Info implements tools.Tool.
 func (d declared) Info() tools.Info { return d.info }
 
-// fileTool is a tool that looks at the files of a workspace, apart from those
-// that ignore hides.
+// fileTool is a tool that reads files of a workspace, except those that ignore
+// hides.
 type fileTool struct {
 	declared
 	ws     *workspace.Workspace
 	ignore workspace.Ignore
 }
 
-// resolve returns the absolute name of path, or an error for Prepare when it
-// leads out of the workspace.
+// resolve returns the absolute name of path, or an error for Prepare if it is
+// outside the workspace.
 func resolve(ws *workspace.Workspace, path string) (string, error) {
 	abs, err := ws.Resolve(path)
 	if err != nil {
@@ -100,7 +101,7 @@ func resolve(ws *workspace.Workspace, path string) (string, error) {
 	return abs, nil
 }
 
-// requirePath is the error for a path that is missing or blank; nil if it is there.
+// requirePath returns an error if a path is missing or blank, else nil.
 func requirePath(param, path string) error {
 	if strings.TrimSpace(path) == "" {
 		return tools.Errorf(tools.ErrInvalidParams, "The '%s' parameter must be non-empty.", param)
@@ -108,8 +109,8 @@ func requirePath(param, path string) error {
 	return nil
 }
 
-// fileError gives an error of the file system its type, and otherwise the type
-// of last resort. doing says what failed, for the model.
+// fileError gives an error of the file system its type, or the most general
+// one. doing says what failed, for the model.
 func fileError(doing, abs string, err error, otherwise tools.ErrorType) *tools.Error {
 	e := &tools.Error{Type: otherwise, Message: fmt.Sprintf("%s '%s': %v", doing, abs, plainCause(err)), Err: err}
 	switch {
@@ -127,8 +128,8 @@ func fileError(doing, abs string, err error, otherwise tools.ErrorType) *tools.E
 	return e
 }
 
-// plainCause takes names of files off err; the text around it names the one
-// that the model knows.
+// plainCause removes file names from err; the text around it has the name that
+// the model knows.
 func plainCause(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -137,8 +138,8 @@ func plainCause(err error) error {
 	return err
 }
 
-// shortPath is rel as people are shown it: at most 35 characters, the middle
-// left out.
+// shortPath shortens rel for display: at most 35 characters, the middle left
+// out.
 func shortPath(rel string) string {
 	const limit = 35
 	r := []rune(filepath.ToSlash(rel))

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// collate compares names as people sort them, which is what upstream does:
-// marks, digits, letters, and case only where nothing else differs. The
-// library for it (golang.org/x/text/collate) costs a megabyte of tables.
+// collate compares names as people sort them, like Gemini CLI: punctuation,
+// digits, letters, and case only if nothing else differs. The library for it
+// (golang.org/x/text/collate) costs a megabyte of tables.
 func collate(a, b string) int {
 	same := 0
 	for same < len(a) && same < len(b) && a[same] == b[same] {
@@ -32,7 +32,7 @@ func collate(a, b string) int {
 	return -strings.Compare(a, b) // lower case first
 }
 
-// marks are ASCII's, in the order of the Unicode collation.
+// marks holds ASCII's punctuation in the order of the Unicode collation.
 const marks = "_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$"
 
 var asciiWeights = func() (ws [utf8.RuneSelf]int) {

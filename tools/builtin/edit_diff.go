@@ -19,11 +19,11 @@ type change struct {
 func diff(oldText, newText string) change {
 	c := change{oldText: oldText, newText: newText}
 	u, err := udiff.ToUnifiedDiff("", "", oldText, udiff.Lines(oldText, newText), diffContext)
-	if err == nil { // edits that Lines made are never inconsistent
+	if err == nil { // edits that Lines made are always consistent
 		c.hunks = u.Hunks
 	}
-	// The library forgets the lines between the edits of one hunk when it counts
-	// where the next one lands (go-udiff 0.4.1).
+	// The library ignores the lines between the edits of one hunk when it
+	// computes where the next hunk lands (go-udiff 0.4.1).
 	moved := 0
 	for _, h := range c.hunks {
 		h.ToLine = h.FromLine + moved
@@ -33,7 +33,7 @@ func diff(oldText, newText string) change {
 	return c
 }
 
-// sizes are the lines of a hunk in the old and in the new text.
+// sizes returns a hunk's number of lines in the old and in the new text.
 func sizes(h *udiff.Hunk) (before, after int) {
 	for _, l := range h.Lines {
 		if l.Kind != udiff.Insert {
@@ -46,8 +46,8 @@ func sizes(h *udiff.Hunk) (before, after int) {
 	return before, after
 }
 
-// unified renders c in the format of upstream's displays: always with counts,
-// below a line that names the file.
+// unified formats c as Gemini CLI displays it: always with counts, below a line
+// that names the file.
 func (c change) unified(name, oldLabel, newLabel string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Index: %s\n%s\n--- %s\t%s\n+++ %s\t%s\n", name, strings.Repeat("=", 67), name, oldLabel, name, newLabel)
@@ -65,7 +65,8 @@ func (c change) unified(name, oldLabel, newLabel string) string {
 	return b.String()
 }
 
-// start is where a hunk begins; an empty side stands after the line before it.
+// start returns the line at which a hunk begins; an empty side is placed at the
+// line before it.
 func start(line, count int) int {
 	if count == 0 {
 		return line - 1
@@ -73,7 +74,8 @@ func start(line, count int) int {
 	return line
 }
 
-// stat counts lines and characters (UTF-16 units, as upstream; no newlines).
+// stat counts lines and characters (UTF-16 units, like Gemini CLI; no
+// newlines).
 func (c change) stat() (added, removed, addedChars, removedChars int) {
 	for _, h := range c.hunks {
 		for _, l := range h.Lines {
@@ -89,15 +91,15 @@ func (c change) stat() (added, removed, addedChars, removedChars int) {
 	return added, removed, addedChars, removedChars
 }
 
-// snippetContext is how many lines around a change are shown to the model.
+// snippetContext is how many lines around a change the model gets.
 const snippetContext = 5
 
-// snippet shows the new text around the changes: windows joined by "...". The
-// whole text where nothing changed.
+// snippet returns the new text around the changes: windows joined by "...". If
+// nothing changed it returns the whole text.
 func (c change) snippet() string {
 	lines := strings.Split(c.newText, "\n")
 	var shown []string
-	end := 0 // lines[:end] are done with
+	end := 0 // lines[:end] are written
 	for _, w := range c.windows() {
 		from, to := max(w[0]-1, end), min(w[1], len(lines))
 		if from >= to {
@@ -118,18 +120,18 @@ func (c change) snippet() string {
 	return strings.Join(shown, "\n")
 }
 
-// windows are the first and last lines of the new text to be shown, in order
-// but maybe overlapping.
+// windows returns the first and last lines of the parts to show, in order; they
+// may overlap.
 func (c change) windows() [][2]int {
 	var ws [][2]int
 	for _, h := range c.hunks {
-		at := h.ToLine // of the next line of the new text
+		at := h.ToLine // number of the next line in the new text
 		for _, l := range h.Lines {
 			switch l.Kind {
 			case udiff.Insert:
 				ws = append(ws, [2]int{at - snippetContext, at + snippetContext})
 				at++
-			case udiff.Delete: // nothing stands there any more
+			case udiff.Delete: // the new text has no line here
 				ws = append(ws, [2]int{at - snippetContext, at + snippetContext - 1})
 			default:
 				at++

@@ -10,9 +10,9 @@ import (
 	"minigem/tools/workspace"
 )
 
-// edit is a change of one file's text, worked out and not yet made. Texts have
-// plain newlines; the file's own line ends, byte order mark and encoding are
-// put back when it is written.
+// edit is a prepared change of one file's text. Texts have plain newlines; the
+// file's own line ends, byte order mark and encoding are restored when it is
+// written.
 type edit struct {
 	ws  *workspace.Workspace
 	abs string
@@ -22,12 +22,12 @@ type edit struct {
 	crlf    bool // every line of the file ends in CRLF
 
 	original string
-	proposed string // what the model wants; as new, unless the user changed it
+	proposed string // what the model proposed; the same as new unless the user changed it
 	new      string
 	change   change // from original to new
 }
 
-// readEdit reads the file that is to be changed.
+// readEdit reads the file to change.
 func readEdit(ws *workspace.Workspace, abs string) (*edit, error) {
 	e := &edit{ws: ws, abs: abs}
 	var err error
@@ -44,8 +44,8 @@ func readEdit(ws *workspace.Workspace, abs string) (*edit, error) {
 	return e, nil
 }
 
-// lossless says whether the file would be the same after reading and writing.
-// Bytes that are not text would otherwise be lost where nobody meant to touch them.
+// lossless reports whether reading and writing would preserve the file. Bytes
+// that are not text would be lost in places that the edit does not touch.
 func (e *edit) lossless() bool { return bytes.Equal(e.encode(e.original), e.was.Data) }
 
 func (e *edit) encode(text string) []byte {
@@ -55,7 +55,7 @@ func (e *edit) encode(text string) []byte {
 	return e.charset.encode(text)
 }
 
-// propose sets what the file shall be, and what the model had wanted it to be.
+// propose sets the new content, and what the model had proposed.
 func (e *edit) propose(text, proposed string) {
 	if e.crlf {
 		text, proposed = plainNewlines(text), plainNewlines(proposed)
@@ -66,7 +66,7 @@ func (e *edit) propose(text, proposed string) {
 
 func plainNewlines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
-// write makes the change, unless the file is no longer what was read.
+// write writes the change, unless the file changed since it was read.
 func (e *edit) write() error {
 	err := e.ws.Replace(e.was, e.encode(e.new))
 	if errors.Is(err, workspace.ErrChanged) {
@@ -79,7 +79,7 @@ func (e *edit) write() error {
 	return nil
 }
 
-// display is the change as people are shown it.
+// display returns the change as people see it.
 func (e *edit) display(oldLabel, newLabel string) tools.FileDiff {
 	name := filepath.Base(e.abs)
 	return tools.FileDiff{
@@ -94,7 +94,7 @@ func (e *edit) display(oldLabel, newLabel string) tools.FileDiff {
 	}
 }
 
-// stat tells what the model proposed from what the user made of it.
+// stat counts separately what the model proposed and what the user changed.
 func (e *edit) stat() tools.DiffStat {
 	var s tools.DiffStat
 	model := e.change
@@ -106,7 +106,7 @@ func (e *edit) stat() tools.DiffStat {
 	return s
 }
 
-// intent is the change as the user is asked about it.
+// intent returns the change as the user is asked about it.
 func (e *edit) intent() *tools.EditIntent {
 	name := filepath.Base(e.abs)
 	return &tools.EditIntent{
@@ -116,8 +116,8 @@ func (e *edit) intent() *tools.EditIntent {
 	}
 }
 
-// updated is the end of a success text: the code around the change, or all of
-// a new file.
+// updated ends the message of a successful edit: the code around the change, or
+// all of a new file.
 func (e *edit) updated() string {
 	const head = " Here is the updated code:\n"
 	if !e.was.Exists {
@@ -126,7 +126,7 @@ func (e *edit) updated() string {
 	return head + e.change.snippet()
 }
 
-// userNote tells the model that the user had another idea.
+// userNote tells the model that the user changed its proposal.
 func (e *edit) userNote() string {
 	if e.new == e.proposed {
 		return ""

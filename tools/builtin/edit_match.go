@@ -9,21 +9,21 @@ import (
 	"unicode"
 )
 
-// match is a place of a text and what shall stand there.
+// match is a range of a text and its replacement.
 type match struct {
 	start, end int // bytes
 	text       string
 }
 
-// matches are the places that a strategy found, in order and apart.
+// matches holds what a strategy found, in order and without overlap.
 type matches struct {
 	found []match
-	note  string // what the model should know of how they were found
+	note  string // remark for the model about how they were found
 }
 
-// findEdits looks for old in content, both with the same line ends. The
-// strategies go from strict to lenient, and the first that finds anything
-// decides (core/tools/edit.ts).
+// findEdits looks for old in content; both have the same line ends. The
+// strategies go from strict to lenient, and the first one that finds anything
+// is used (core/tools/edit.ts).
 func findEdits(content, old, new string) matches {
 	for _, strategy := range []func(content, old, new string) matches{exact, flexible, tokens, fuzzy} {
 		if m := strategy(content, old, new); len(m.found) > 0 {
@@ -73,8 +73,8 @@ func splitLines(content string) []line {
 	return lines
 }
 
-// window is the match of the lines from i on that old, of n lines, stands for.
-// When old ends in a newline, the last line's newline belongs to it.
+// window returns the match of the n lines from i on. If old ends in a newline,
+// the match includes the last line's newline.
 func window(content string, lines []line, i, n int, old, new string) match {
 	w := match{start: lines[i].start, end: lines[i+n-1].end, text: reindent(new, indentOf(lines[i].text))}
 	if strings.HasSuffix(old, "\n") && w.end < len(content) {
@@ -83,14 +83,14 @@ func window(content string, lines []line, i, n int, old, new string) match {
 	return w
 }
 
-// flexible compares whole lines without the space around them.
+// flexible compares whole lines without surrounding space.
 func flexible(content, old, new string) (m matches) {
 	wanted := strings.Split(strings.TrimSuffix(old, "\n"), "\n")
 	for i := range wanted {
 		wanted[i] = strings.TrimSpace(wanted[i])
 	}
 	if strings.Join(wanted, "") == "" {
-		return m // every blank line would do
+		return m // it would match every blank line
 	}
 	lines := splitLines(content)
 	for i := 0; i+len(wanted) <= len(lines); i++ {
@@ -111,8 +111,8 @@ func flexible(content, old, new string) (m matches) {
 
 var delimiter = regexp.MustCompile(`[():\[\]{}><=]`)
 
-// tokens compares the words and brackets of old, whatever space is between
-// them, from the beginning of a line on.
+// tokens compares the words and brackets of old, with any space between them,
+// starting at the beginning of a line.
 func tokens(content, old, new string) (m matches) {
 	words := strings.Fields(delimiter.ReplaceAllString(old, " $0 "))
 	if len(words) == 0 {
@@ -131,7 +131,7 @@ func tokens(content, old, new string) (m matches) {
 	}
 	re, err := regexp.Compile(pattern.String())
 	if err != nil {
-		return m // too long for the engine
+		return m // too long for the regexp engine
 	}
 	for _, at := range re.FindAllStringIndex(content, -1) {
 		indent := indentOf(content[at[0]:at[1]])
@@ -140,7 +140,8 @@ func tokens(content, old, new string) (m matches) {
 	return m
 }
 
-// gap is what may stand between two tokens: two words do not run together.
+// gap returns the expression for the space between two tokens: two words need
+// some.
 func gap(a, b string) string {
 	last, first := []rune(a), []rune(b)
 	if isWord(last[len(last)-1]) && isWord(first[0]) {
@@ -159,8 +160,8 @@ const (
 	fuzzySpaceCost = 0.1
 )
 
-// fuzzy takes the windows of lines that differ in at most a tenth of old's
-// characters, the best first where they overlap. Space counts a tenth.
+// fuzzy finds windows of lines that differ in at most a tenth of old's
+// characters; of overlapping ones the best. Space counts a tenth.
 func fuzzy(content, old, new string) (m matches) {
 	lines := splitLines(content)
 	target := []rune(strings.TrimSuffix(old, "\n"))
@@ -206,11 +207,12 @@ func lineRange(first, n int) string {
 	return fmt.Sprintf("lines %d-%d", first, first+n-1)
 }
 
-// fuzzyScore is the weighted distance of text and target by target's length.
+// fuzzyScore is the weighted edit distance of text and target, divided by
+// target's length.
 func fuzzyScore(text, target, bareTarget []rune) float64 {
 	length := float64(len(target))
 	bareText := withoutSpace(text)
-	// Beyond these limits a window is out, so counting need not go on.
+	// A window beyond these limits is rejected: stop counting.
 	limit := int(fuzzyMaxScore * length)
 	bare := editDistance(bareText, bareTarget, limit)
 	if bare > limit {
@@ -224,7 +226,8 @@ func withoutSpace(r []rune) []rune {
 	return slices.DeleteFunc(slices.Clone(r), unicode.IsSpace)
 }
 
-// editDistance is Levenshtein's, or something over limit once it is over it.
+// editDistance is Levenshtein's distance, or some number above limit if the
+// distance is above it.
 func editDistance(a, b []rune, limit int) int {
 	if d := len(a) - len(b); max(d, -d) > limit {
 		return limit + 1
@@ -251,7 +254,7 @@ func editDistance(a, b []rune, limit int) int {
 	return row[len(b)]
 }
 
-// reindent gives text, whose first line's indentation is the base, another base.
+// reindent replaces the indentation of text, whose first line has the old base.
 func reindent(text, indent string) string {
 	if text == "" {
 		return ""
@@ -267,7 +270,7 @@ func reindent(text, indent string) string {
 	return strings.Join(lines, "\n")
 }
 
-// indentOf is the blank beginning of s's first line.
+// indentOf returns the indentation of s's first line.
 func indentOf(s string) string {
 	return s[:len(s)-len(strings.TrimLeft(s, " \t"))]
 }

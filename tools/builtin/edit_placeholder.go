@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// omission matches what models write in place of code that they left out.
+// omission matches the placeholders that models write for code that they left
+// out.
 var omission = regexp.MustCompile(`^(rest of|(rest of|unchanged) (code|methods?))\s*(\.\.\.|…)$`)
 
 // placeholders returns the lines of text that stand for omitted code

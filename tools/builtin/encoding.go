@@ -11,14 +11,15 @@ import (
 	"golang.org/x/text/encoding/unicode/utf32"
 )
 
-// charset is how a file writes text: by its byte order mark, UTF-8 without one.
+// charset is a file's encoding, by its byte order mark; without one it is
+// UTF-8.
 type charset struct {
 	mark []byte            // the byte order mark; empty: none
 	enc  encoding.Encoding // nil: UTF-8
 }
 
-// charsets in the order in which marks are tried: that of UTF-32 LE begins
-// with that of UTF-16 LE.
+// charsets in the order in which their marks are tried: that of UTF-32 LE
+// begins with that of UTF-16 LE.
 var charsets = []charset{
 	{[]byte{0xEF, 0xBB, 0xBF}, nil},
 	{[]byte{0xFF, 0xFE, 0, 0}, utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM)},
@@ -27,7 +28,7 @@ var charsets = []charset{
 	{[]byte{0xFE, 0xFF}, unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)},
 }
 
-// charsetOf looks at the beginning of a file.
+// charsetOf detects the encoding from the beginning of a file.
 func charsetOf(head []byte) charset {
 	for _, c := range charsets {
 		if bytes.HasPrefix(head, c.mark) {
@@ -37,13 +38,13 @@ func charsetOf(head []byte) charset {
 	return charset{}
 }
 
-// decodeText returns the text of a file without its mark, and how it was
-// written. What is not valid becomes U+FFFD.
+// decodeText returns the text of a file without its mark, and its encoding.
+// Invalid bytes become U+FFFD.
 func decodeText(data []byte) (string, charset) {
 	c := charsetOf(data)
 	data = data[len(c.mark):]
 	if c.enc != nil {
-		// A decoder of x/text replaces what is wrong and does not fail.
+		// A decoder of x/text replaces invalid bytes and never fails.
 		data, _ = c.enc.NewDecoder().Bytes(data)
 	}
 	return strings.ToValidUTF8(string(data), "\uFFFD"), c
@@ -58,8 +59,8 @@ func (c charset) encode(text string) []byte {
 	return append(c.mark[:len(c.mark):len(c.mark)], data...)
 }
 
-// isBinary judges by the beginning of a file, as upstream does: a NUL, or
-// control characters in more than three places of ten.
+// isBinary looks at the beginning of a file, like Gemini CLI: it is binary if
+// it contains a NUL, or control characters in more than 30 %.
 func isBinary(data []byte) bool {
 	const sample = 4096
 	if len(charsetOf(data).mark) > 0 {
@@ -78,8 +79,8 @@ func isBinary(data []byte) bool {
 	return control*10 > len(data)*3
 }
 
-// mediaTypes are the files that models read as they are. It is a closed list:
-// a table of the system takes .ts for video.
+// mediaTypes lists the files that models accept as they are. It is fixed,
+// because the system's table takes .ts for video.
 var mediaTypes = map[string]string{
 	".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif",
 	".webp": "image/webp", ".bmp": "image/bmp", ".heic": "image/heic", ".heif": "image/heif",
@@ -91,7 +92,7 @@ var mediaTypes = map[string]string{
 }
 
 // mediaType returns the MIME type of an image, PDF, audio or video file by its
-// name, and what people call it; empty for any other file.
+// name, and a word for its kind; empty for any other file.
 func mediaType(path string) (mime, kind string) {
 	mime = mediaTypes[strings.ToLower(filepath.Ext(path))]
 	kind, rest, _ := strings.Cut(mime, "/")

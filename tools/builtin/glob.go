@@ -35,11 +35,11 @@ var globSchema = tools.MustSchema(`{
   "required": ["pattern"]
 }`)
 
-// unsearched are directories that no search enters, beside the protected ones
-// (core/services/fileDiscoveryService.ts).
+// unsearched are directories that no search enters, in addition to the
+// protected ones (core/services/fileDiscoveryService.ts).
 var unsearched = []string{"bower_components", ".svn", ".hg"}
 
-// recent is how young a change is to count in the order of results.
+// recent is the age up to which a file is listed first.
 const recent = 24 * time.Hour
 
 type glob struct {
@@ -47,8 +47,9 @@ type glob struct {
 	now func() time.Time
 }
 
-// Glob is the tool glob (core/tools/glob.ts). now is the clock by which a file
-// is new. Unlike upstream no pattern leads out of the workspace.
+// Glob is the tool glob (core/tools/glob.ts). now is the clock that decides
+// which files are recent. Unlike in Gemini CLI no pattern leads out of the
+// workspace.
 func Glob(ws *workspace.Workspace, ignore workspace.Ignore, now func() time.Time) tools.Tool {
 	return &glob{
 		fileTool: fileTool{declared{"glob", globDescription, globSchema, tools.Info{DisplayName: "FindFiles", Kind: tools.KindSearch, Markdown: true}}, ws, ignore}, now: now,
@@ -57,8 +58,8 @@ func Glob(ws *workspace.Workspace, ignore workspace.Ignore, now func() time.Time
 
 type globCall struct {
 	tool *glob
-	dirs []string // absolute, where to search
-	from string   // the one that the result names; empty: several
+	dirs []string // absolute directories to search
+	from string   // the directory that the result names; empty: several were searched
 
 	Pattern       string `json:"pattern"`
 	DirPath       string `json:"dir_path"`
@@ -100,7 +101,7 @@ func (t *glob) Prepare(args map[string]any) (tools.Invocation, error) {
 	return c, nil
 }
 
-// searchable is the error of a directory to search in that is none.
+// searchable returns an error if the path to search in is not a directory.
 func searchable(ws *workspace.Workspace, abs string) error {
 	info, err := ws.Stat(abs)
 	switch {
@@ -123,21 +124,19 @@ func (c *globCall) Intent() tools.Intent {
 	return in
 }
 
-// globMatcher is a pattern ready to be compared with paths below dir.
+// globMatcher matches a pattern against paths below dir.
 type globMatcher struct {
-	dir   string   // absolute, where to start
+	dir   string   // absolute directory to start at
 	text  string   // the pattern
-	parts []string // its components
-	exact bool     // no wildcards: the pattern is a file's name
+	parts []string // its slash-separated components
+	exact bool     // the pattern has no wildcards: it is a file's name
 	fold  bool
-	// base is the pattern for names alone, where a pattern is "**/" and that;
-	// empty: it is another. suffix is what names end with where base is "*" and
-	// that.
+	// base: the pattern is "**/" and base, which names alone can match; empty:
+	// it is not. suffix: base is "*" and suffix.
 	base, suffix string
 }
 
-// matcher says where to start and what to look for: a pattern may be absolute,
-// or lead up and down again.
+// matcher prepares the pattern, which may be absolute or contain "..".
 func (c *globCall) matcher(dir string) (globMatcher, error) {
 	m := globMatcher{dir: dir, fold: !c.CaseSensitive}
 	p := path.Clean(filepath.ToSlash(c.Pattern))
@@ -162,8 +161,8 @@ func (c *globCall) matcher(dir string) (globMatcher, error) {
 	return m, nil
 }
 
-// shorten finds out whether the pattern is one for names alone, as most are.
-// One with a class is not, because doublestar takes a slash for one too.
+// shorten detects a pattern that names alone can match, as most are. A pattern
+// with a class is not one, because doublestar lets a class match a slash.
 func (m *globMatcher) shorten() {
 	if m.exact || len(m.parts) != 2 || m.parts[0] != "**" || strings.ContainsAny(m.parts[1], `{}[]\`) || strings.Contains(m.parts[1], "**") {
 		return
@@ -191,7 +190,7 @@ func (m *globMatcher) match(rel string) bool {
 	return doublestar.MatchUnvalidated(text, rel)
 }
 
-// enter says whether anything in the directory rel can match.
+// enter reports whether anything in the directory rel can match.
 func (m *globMatcher) enter(rel string) bool {
 	if m.base != "" {
 		return true
@@ -210,7 +209,7 @@ func (m *globMatcher) enter(rel string) bool {
 			return false
 		case m.exact:
 		case strings.ContainsAny(part, "{}") || strings.Contains(part, "**"):
-			return true // a brace may hold slashes
+			return true // a brace may contain slashes
 		case !doublestar.MatchUnvalidated(part, name):
 			return false
 		}
@@ -244,7 +243,7 @@ func (c *globCall) Run(ctx context.Context) (tools.Result, error) {
 	return c.result(files, ignored), nil
 }
 
-// search looks through one directory.
+// search searches one directory.
 func (c *globCall) search(ctx context.Context, dir string) (files []foundFile, ignored int, err error) {
 	m, err := c.matcher(dir)
 	if err != nil {
@@ -267,7 +266,7 @@ func (c *globCall) search(ctx context.Context, dir string) (files []foundFile, i
 		}
 		changed, err := e.ModTime()
 		if err != nil {
-			return nil // gone meanwhile
+			return nil // deleted meanwhile
 		}
 		mu.Lock()
 		defer mu.Unlock()

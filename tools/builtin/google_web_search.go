@@ -19,7 +19,7 @@ var googleWebSearchSchema = tools.MustSchema(`{
   "required": ["query"]
 }`)
 
-// roleUtility is what statistics call the requests of the web tools.
+// roleUtility is the role of the web tools' requests in statistics.
 const roleUtility = "utility_tool"
 
 type googleWebSearch struct {
@@ -28,7 +28,7 @@ type googleWebSearch struct {
 }
 
 // GoogleWebSearch is the tool google_web_search (core/tools/web-fetch.ts). The
-// provider searches, within one request.
+// provider does the search, within one request.
 func GoogleWebSearch(o WebOptions) tools.Tool {
 	return &googleWebSearch{
 		declared:   declared{"google_web_search", googleWebSearchDescription, googleWebSearchSchema, tools.Info{DisplayName: "GoogleSearch", Kind: tools.KindSearch, Markdown: true}},

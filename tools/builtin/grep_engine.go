@@ -13,16 +13,16 @@ import (
 	"minigem/tools/workspace"
 )
 
-// textSearch looks for lines in the files of one directory. Memory is bounded
-// by what is found: of the matches only the first limit in the order of their
-// paths are kept, and once there are so many, files that come later are not
-// opened any more. The outcome does not depend on the number of workers.
+// textSearch searches the lines of the files of one directory. Memory is
+// limited by the results: only the first limit matches in the order of their
+// paths are kept, and once there are that many, files that come later are not
+// opened. The result does not depend on the number of workers.
 type textSearch struct {
 	pattern *linePattern
-	perFile int // matches of one file; 0: no bound
-	limit   int // matches in all; 0: no bound
-	// wanted says whether to open a file (path relative to the directory,
-	// slash-separated); nil: every one.
+	perFile int // most matches of one file; 0: no limit
+	limit   int // most matches in all; 0: no limit
+	// wanted reports whether to open a file (path relative to the directory,
+	// slash-separated); nil: all files.
 	wanted func(path string) bool
 
 	buffers sync.Pool
@@ -30,7 +30,7 @@ type textSearch struct {
 	mu    sync.Mutex
 	files []fileHits // sorted by path
 	count int
-	bound atomic.Pointer[string] // the last path that still counts; nil: all do
+	bound atomic.Pointer[string] // the last path within the limit; nil: all are
 }
 
 // fileHits are the matches of one file.
@@ -44,7 +44,7 @@ type lineHit struct {
 	text   string
 }
 
-// maxLine bounds a line of a result, in characters; maxPiece a line in the
+// maxLine limits a line of a result, in characters; maxPiece a line in the
 // file: a longer one is searched in pieces.
 const (
 	maxLine  = 2000
@@ -52,7 +52,7 @@ const (
 	cutMark  = "... [truncated]"
 )
 
-// run searches dir. more says that there are matches beyond the limit.
+// run searches dir. more reports whether there are matches beyond the limit.
 func (s *textSearch) run(ctx context.Context, w *workspace.Workspace, dir string, how workspace.Walk) (files []fileHits, more bool, err error) {
 	s.buffers.New = func() any { b := make([]byte, 256<<10); return &b }
 	how.Enter = func(rel string) bool { return !s.beyond(rel + "/") }
@@ -62,7 +62,7 @@ func (s *textSearch) run(ctx context.Context, w *workspace.Workspace, dir string
 		}
 		f, size, err := e.Open()
 		if err != nil {
-			return nil // gone, or not ours to read
+			return nil // deleted, or not readable
 		}
 		defer f.Close()
 		s.keep(e.Path, s.file(ctx, f, size))
@@ -80,8 +80,8 @@ func (s *textSearch) beyond(path string) bool {
 	return b != nil && path > *b
 }
 
-// keep adds what a file gave, and drops what is beyond the limit: one match
-// more stays, to tell that there are more.
+// keep adds the matches of a file and drops those beyond the limit, except one,
+// which shows that there are more.
 func (s *textSearch) keep(path string, hits []lineHit) {
 	if len(hits) == 0 {
 		return
@@ -104,7 +104,7 @@ func (s *textSearch) keep(path string, hits []lineHit) {
 	}
 }
 
-// cut brings the matches down to the limit.
+// cut reduces the matches to the limit.
 func (s *textSearch) cut() {
 	for extra := s.count - s.limit; extra > 0; {
 		last := &s.files[len(s.files)-1]
@@ -117,7 +117,7 @@ func (s *textSearch) cut() {
 	s.count = s.limit
 }
 
-// most is how many matches of one file can count.
+// most returns how many matches of one file can count.
 func (s *textSearch) most() int {
 	most := s.perFile
 	if s.limit > 0 && (most == 0 || s.limit+1 < most) {
@@ -126,7 +126,7 @@ func (s *textSearch) most() int {
 	return most
 }
 
-// file searches one file of about size bytes; a binary one gives nothing.
+// file searches one file of about size bytes; a binary file has no matches.
 func (s *textSearch) file(ctx context.Context, f io.Reader, size int64) []lineHit {
 	pooled := s.buffers.Get().(*[]byte)
 	defer s.buffers.Put(pooled)
@@ -159,7 +159,7 @@ func (s *textSearch) file(ctx context.Context, f io.Reader, size int64) []lineHi
 
 var newline = []byte("\n")
 
-// cutLine makes a line fit to be shown.
+// cutLine shortens a line for display.
 func cutLine(line []byte) string {
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	text := strings.ToValidUTF8(string(line[:min(len(line), 4*maxLine+4)]), "\ufffd")
@@ -179,7 +179,7 @@ func cutLine(line []byte) string {
 type chunks struct {
 	src  io.Reader
 	buf  []byte
-	size int64 // what is still expected; a file that grows meanwhile may be cut
+	size int64 // bytes still expected; a file that grows meanwhile may be cut
 	rest []byte
 }
 

@@ -9,26 +9,26 @@ import (
 	"unicode/utf8"
 )
 
-// A search looks for needles before it tries the expression: every match of
-// the expression contains one of them, so that lines without any need no
-// closer look. Finding bytes is some fifty times as fast as Go's regexp.
+// A search first looks for needles: strings of which every match of the
+// expression contains at least one. Lines without a needle need no regular
+// expression. Finding bytes is some fifty times as fast as Go's regexp.
 
-// needle is a string to look for.
+// needle is a string to search for.
 type needle struct {
-	text []byte // in lower case where fold is set, and then ASCII
-	fold bool   // upper or lower case
-	rare int    // where in text its rarest byte is
+	text []byte // if fold is set: lower case, ASCII only
+	fold bool   // match upper and lower case
+	rare int    // index of its rarest byte in text
 }
 
-// maxNeedles is how many passes over a file a search may cost.
+// maxNeedles limits the passes over a file.
 const maxNeedles = 8
 
-// commonBytes are those of source code, the most frequent first (measured over
-// the Go distribution).
+// commonBytes are the bytes of source code, the most frequent first (measured
+// over the Go distribution).
 const commonBytes = " et\t0r\nnaiso,xlcfdu1p./()2m:g\"h=4bS3_6TAE{}yRv8O\\CI5PD97MkXLVFwNB-[]U*GH!W+Y&<z;K%|'Q>qj$Z`#"
 
-// frequency estimates the share of the byte b in a text, in either case with
-// fold.
+// frequency estimates the share of the byte b in a text; with fold, of both its
+// cases.
 func frequency(b byte, fold bool) float64 {
 	share := func(b byte) float64 {
 		rank := strings.IndexByte(commonBytes, b)
@@ -53,8 +53,8 @@ func newNeedle(text []byte, fold bool) needle {
 	return n
 }
 
-// cost is roughly what looking for the needle takes: a pass, a stop at each of
-// its rarest byte, a line tried wherever it is found.
+// cost estimates the cost of searching for the needle: a pass, a stop at each
+// of its rarest byte, and a regular expression on each line where it is found.
 func (n needle) cost() float64 {
 	found := 1.0
 	for _, b := range n.text {
@@ -70,8 +70,8 @@ func cost(ns []needle) (sum float64) {
 	return sum
 }
 
-// needles returns what every match of re contains at least one of; nil:
-// nothing is known. exact says that finding one is a match, without more ado.
+// needles returns strings of which every match of re contains at least one;
+// nil: none are known. exact means that a line with one of them is a match.
 func needles(re *syntax.Regexp) (ns []needle, exact bool) {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -109,15 +109,15 @@ func needles(re *syntax.Regexp) (ns []needle, exact bool) {
 
 func literalNeedles(re *syntax.Regexp) ([]needle, bool) {
 	if re.Flags&syntax.FoldCase == 0 {
-		// The replacement character stands for any byte that is not UTF-8.
+		// The replacement character also matches any byte that is not UTF-8.
 		if slices.Contains(re.Rune, utf8.RuneError) {
 			return nil, false
 		}
 		text := []byte(string(re.Rune))
 		return []needle{newNeedle(text, false)}, !bytes.ContainsAny(text, "\r\n")
 	}
-	// Beyond ASCII one letter may have cases of several lengths: only the
-	// longest stretch of ASCII is looked for.
+	// Beyond ASCII the cases of a letter may differ in length: only the longest
+	// stretch of ASCII is used.
 	var best, cur []byte
 	for _, r := range re.Rune {
 		if r >= utf8.RuneSelf {
@@ -134,7 +134,7 @@ func literalNeedles(re *syntax.Regexp) ([]needle, bool) {
 	}
 	ns := []needle{newNeedle(best, true)}
 	exact := len(best) == len(re.Rune) && !bytes.ContainsAny(best, "\r\n")
-	// Two letters of ASCII have a third case outside of it.
+	// Two ASCII letters have a third case outside of ASCII.
 	for letter, third := range map[byte]string{'k': "\u212a", 's': "\u017f"} {
 		if bytes.IndexByte(best, letter) >= 0 {
 			ns, exact = append(ns, newNeedle([]byte(third), false)), false
@@ -161,8 +161,8 @@ func lower(b byte) byte {
 type seeker struct {
 	needle
 	buf []byte
-	at  int // the next occurrence at or after what was last asked for; len(buf): none
-	// The next of the rarest byte in either case; len(buf): none.
+	at  int // the next occurrence at or after the last position asked for; len(buf): none
+	// The next occurrence of the rarest byte in either case; len(buf): none.
 	lo, up int
 }
 

@@ -11,22 +11,22 @@ import (
 	"minigem/internal/lazydfa"
 )
 
-// linePattern finds the lines that a search is for. It is safe for concurrent
+// linePattern finds the lines that match a search. It is safe for concurrent
 // use.
 type linePattern struct {
-	match   func(line []byte) bool // nil: what leads to a line is a match
+	match   func(line []byte) bool // nil: every candidate line is a match
 	needles []needle               // nil: there are none
-	run     *byteRun               // where there are no needles; nil: there is none
-	lines   *lazydfa.Matcher       // where there is neither; nil: every line is tried
-	exclude func(line []byte) bool // nil: nothing is
+	run     *byteRun               // used without needles; nil: there is none
+	lines   *lazydfa.Matcher       // used without needles and run; nil: every line is tried
+	exclude func(line []byte) bool // lines to leave out; nil: none
 }
 
-// backtrackLimit bounds one try of an expression that Go's own engine, which
-// needs no bound, does not know.
+// backtrackLimit limits one try of an expression that needs a backtracking
+// engine; Go's own engine needs no limit.
 const backtrackLimit = time.Second
 
-// compileLines makes a linePattern of expressions in JavaScript's syntax.
-// exclude may be empty.
+// compileLines compiles expressions in JavaScript's syntax. exclude may be
+// empty.
 func compileLines(pattern, exclude string, fixed, caseSensitive bool) (*linePattern, error) {
 	if fixed {
 		pattern = regexp.QuoteMeta(pattern)
@@ -55,9 +55,9 @@ func compileLines(pattern, exclude string, fixed, caseSensitive bool) (*linePatt
 	return p, err
 }
 
-// compileLine prefers Go's syntax, for which the time is linear in the text.
-// What that does not have, lookarounds and back references above all, goes to
-// an engine that backtracks; lines and tree are nil then.
+// compileLine prefers Go's syntax, which takes time linear in the text. What
+// Go's does not support, mostly lookarounds and back references, goes to a
+// backtracking engine; lines and tree are nil then.
 func compileLine(pattern string, caseSensitive bool) (match func([]byte) bool, lines *lazydfa.Matcher, tree *syntax.Regexp, err error) {
 	goPattern, opts := pattern, regexp2.RegexOptions(regexp2.ECMAScript)
 	if !caseSensitive {
@@ -79,8 +79,8 @@ func compileLine(pattern string, caseSensitive bool) (match func([]byte) bool, l
 	}, nil, nil, nil
 }
 
-// scan calls found with the bounds of each matching line of buf, newline left
-// out, until it returns false. buf begins at the start of a line.
+// scan calls found with the bounds of each matching line of buf, without its
+// newline, until found returns false. buf begins at the start of a line.
 func (p *linePattern) scan(buf []byte, found func(start, end int) bool) {
 	if p.needles == nil {
 		p.scanAll(buf, found)

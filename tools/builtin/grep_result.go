@@ -10,15 +10,15 @@ import (
 	"minigem/tools"
 )
 
-// Lines shown around matches when nothing was asked for: many around a single
-// one, fewer around two or three, none around more (core/tools/grep.ts).
+// How many lines to show around matches by default: many around a single one,
+// fewer around two or three, none around more (core/tools/grep.ts).
 const (
 	aroundOne = 50
 	aroundFew = 15
 	few       = 3
 )
 
-// where words what was searched.
+// where says what was searched.
 func (c *grepCall) where() string {
 	var text string
 	switch {
@@ -35,7 +35,7 @@ func (c *grepCall) where() string {
 	return text
 }
 
-// limited words that there is more.
+// limited says that there are more matches.
 func (c *grepCall) limited(found grepFound) (text, display string) {
 	if !found.more {
 		return "", ""
@@ -48,7 +48,7 @@ func (c *grepCall) nothing() tools.Result {
 	return tools.TextResult(text, tools.Matches{Summary: "No matches found", Matches: []tools.Match{}})
 }
 
-// names is the result for names_only.
+// names formats the result for names_only.
 func (c *grepCall) names(found grepFound) tools.Result {
 	if found.count == 0 {
 		return c.nothing()
@@ -64,7 +64,7 @@ func (c *grepCall) names(found grepFound) tools.Result {
 	return res
 }
 
-// matches is the result for lines.
+// matches formats the lines of the result.
 func (c *grepCall) matches(ctx context.Context, found grepFound) tools.Result {
 	if found.count == 0 {
 		return c.nothing()
@@ -92,7 +92,7 @@ func (c *grepCall) matches(ctx context.Context, found grepFound) tools.Result {
 	return res
 }
 
-// around says how many lines to show before and after each match.
+// around returns how many lines to show before and after each match.
 func (c *grepCall) around(count int) (before, after int) {
 	if c.Context == nil && c.Before == nil && c.After == nil {
 		switch {
@@ -115,7 +115,7 @@ func (c *grepCall) around(count int) (before, after int) {
 	return before, after
 }
 
-// size is roughly what the matches take as text.
+// size estimates the length of the matches as text.
 func (found grepFound) size() int {
 	const beside = 12 // "L12345: " and the like
 	n := 256
@@ -128,9 +128,9 @@ func (found grepFound) size() int {
 	return n
 }
 
-// writeLines writes the lines to show of a file: its matches and what is
-// around them, which is read again from the file. If that fails, or the file
-// changed meanwhile, the matches stay as they were found.
+// writeLines writes a file's matches and the lines around them, which are read
+// from the file again. If that fails, or the file changed meanwhile, only the
+// matches are written.
 func (c *grepCall) writeLines(ctx context.Context, b *strings.Builder, f grepFile, before, after int) {
 	var around []lineHit
 	if before > 0 || after > 0 {
@@ -161,9 +161,9 @@ func (h lineHit) write(b *strings.Builder, mark string) {
 	b.WriteByte('\n')
 }
 
-// read returns the lines of a file that are no more than before and after
-// away from a match. The empty string after a final newline counts as a line,
-// as it does for upstream.
+// read returns the lines of a file that are at most before and after lines away
+// from a match. The empty string after a final newline counts as a line, as in
+// Gemini CLI.
 func (c *grepCall) read(ctx context.Context, f grepFile, before, after int) []lineHit {
 	file, err := c.tool.ws.Open(f.abs)
 	if err != nil {

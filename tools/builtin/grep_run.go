@@ -6,21 +6,22 @@ import (
 	"unicode/utf8"
 )
 
-// byteRun is what a search without needles looks for first: so many bytes of a
-// class in a row, as every match has. "[0-9]{6}" is found by looking at every
-// sixth byte.
+// byteRun is what a search without needles looks for first: a number of bytes
+// of a class in a row, which every match contains. "[0-9]{6}" is found by
+// looking at every sixth byte.
 type byteRun struct {
 	class  [256]bool
 	length int
 }
 
-// maxRun bounds the length that is of use.
+// maxRun limits the length of a run.
 const maxRun = 64
 
-// usefulRun is how much of a text may be such runs for it to be worth looking.
+// usefulRun is the share of a text up to which such runs are worth searching
+// for.
 const usefulRun = 0.05
 
-// share estimates how often the run stands in a text.
+// share estimates how often the run occurs in a text.
 func (r *byteRun) share() float64 {
 	sum := 0.0
 	for b, in := range r.class {
@@ -31,8 +32,8 @@ func (r *byteRun) share() float64 {
 	return math.Pow(min(1, sum), float64(r.length))
 }
 
-// findRun returns the rarest run that every match of re has; nil: there is
-// none that helps.
+// findRun returns the rarest run that every match of re contains; nil: none
+// that helps.
 func findRun(re *syntax.Regexp) *byteRun {
 	r := runOf(re)
 	if r == nil || r.share() > usefulRun {
@@ -68,8 +69,9 @@ func runOf(re *syntax.Regexp) *byteRun {
 	return nil
 }
 
-// classRun is a run of one of the class's runes, pairs of first and last.
-// Beyond ASCII every byte counts, which finds too much but misses nothing.
+// classRun returns a run of the class's runes, given as pairs of first and
+// last. Beyond ASCII every byte counts, which finds too much but misses
+// nothing.
 func classRun(ranges []rune) *byteRun {
 	r := &byteRun{length: 1}
 	for i := 0; i+1 < len(ranges); i += 2 {
@@ -82,11 +84,12 @@ func classRun(ranges []rune) *byteRun {
 			}
 		}
 	}
-	r.class['\n'] = false // no match goes beyond a line
+	r.class['\n'] = false // a match stays within a line
 	return r
 }
 
-// next returns where the first run at or after from begins; len(buf): nowhere.
+// next returns where the first run at or after from begins; len(buf): there is
+// none.
 func (r *byteRun) next(buf []byte, from int) int {
 	for i := from + r.length - 1; i < len(buf); {
 		if !r.class[buf[i]] {

@@ -41,7 +41,7 @@ var grepSearchSchema = tools.MustSchema(`{
   "required": ["pattern"]
 }`)
 
-// Limits of searching (core/utils/constants.ts).
+// Limits of a search (core/utils/constants.ts).
 const (
 	grepMatches = 100
 	grepTimeout = 30 * time.Second
@@ -54,8 +54,8 @@ type grepSearch struct {
 }
 
 // GrepSearch is the tool grep_search (core/tools/grep.ts). It runs no other
-// program. Expressions are Go's; what only JavaScript knows is tried with an
-// engine that does, a second at most for each line.
+// program. Expressions are Go's; what only JavaScript supports is tried with a
+// backtracking engine, for at most a second per line.
 func GrepSearch(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {
 	return &grepSearch{
 		fileTool: fileTool{declared{"grep_search", grepSearchDescription, grepSearchSchema,
@@ -66,8 +66,8 @@ func GrepSearch(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {
 type grepCall struct {
 	tool  *grepSearch
 	lines *linePattern
-	dirs  []string // absolute, where to search
-	file  string   // the one file to search in its directory; empty: all
+	dirs  []string // absolute directories to search
+	file  string   // the only file to search in that directory; empty: all
 
 	Pattern       string `json:"pattern"`
 	DirPath       string `json:"dir_path"`
@@ -102,7 +102,7 @@ func (t *grepSearch) Prepare(args map[string]any) (tools.Invocation, error) {
 	return c, c.locate()
 }
 
-// locate finds out where to search.
+// locate finds the directories to search.
 func (c *grepCall) locate() error {
 	c.dirs = c.tool.ws.Dirs()
 	if c.DirPath == "" {
@@ -164,25 +164,25 @@ func (c *grepCall) Run(ctx context.Context) (tools.Result, error) {
 	return c.matches(within, found), nil
 }
 
-// grepFound is what a search over several directories found.
+// grepFound is the result of a search over several directories.
 type grepFound struct {
 	files []grepFile
-	count int // matches; files with NamesOnly
+	count int // number of matches, or of files with NamesOnly
 	more  bool
 }
 
 // grepFile is a file with matches.
 type grepFile struct {
 	fileHits
-	shown string // the name that the model is given
+	shown string // the name that the model gets
 	abs   string
 }
 
-// search adds what is in dir.
+// search adds the matches in dir.
 func (c *grepCall) search(ctx context.Context, dir string, found *grepFound) error {
 	left := c.Total - found.count
 	if left == 0 {
-		// One more would only tell that there are more.
+		// One more match would only show that there are more.
 		found.more = true
 		return nil
 	}
@@ -207,8 +207,8 @@ func (c *grepCall) search(ctx context.Context, dir string, found *grepFound) err
 	return err
 }
 
-// wanted compares the path of a file with include_pattern, as ripgrep does: a
-// pattern without a slash is one of names, a leading ! turns it around.
+// wanted matches the path of a file against include_pattern, like ripgrep: a
+// pattern without a slash matches names, a leading ! negates it.
 func (c *grepCall) wanted(rel string) bool {
 	if c.file != "" {
 		return rel == c.file

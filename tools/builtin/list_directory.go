@@ -37,7 +37,7 @@ const filteringSchema = `{
   }
 }`
 
-// filtering is how a call overrules which ignore files count.
+// filtering holds the arguments that choose which ignore files apply.
 type filtering struct {
 	Git    *bool `json:"respect_git_ignore"`
 	Gemini *bool `json:"respect_gemini_ignore"`
@@ -57,8 +57,8 @@ type listDirectory struct {
 	fileTool
 }
 
-// ListDirectory is the tool list_directory (core/tools/ls.ts). Unlike
-// upstream it leaves out ignored directories too.
+// ListDirectory is the tool list_directory (core/tools/ls.ts). Unlike Gemini
+// CLI it leaves out ignored directories too.
 func ListDirectory(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {
 	return &listDirectory{
 		fileTool: fileTool{declared{"list_directory", listDirectoryDescription, listDirectorySchema, tools.Info{DisplayName: "ReadFolder", Kind: tools.KindSearch, Markdown: true}}, ws, ignore},
@@ -143,7 +143,7 @@ type listed struct {
 	size int64
 }
 
-// look says what an entry is, links followed; false: it is not to be shown.
+// look returns what an entry is, following links; false: do not list it.
 func (c *listDirectoryCall) look(e fs.DirEntry) (listed, bool) {
 	name := e.Name()
 	if workspace.Protected(name) != "" || slices.ContainsFunc(c.Ignore, func(p string) bool { return wildcard(p, name) }) {
@@ -154,7 +154,7 @@ func (c *listDirectoryCall) look(e fs.DirEntry) (listed, bool) {
 		info, err = c.tool.ws.Stat(filepath.Join(c.abs, name))
 	}
 	if err != nil {
-		return listed{}, false // gone meanwhile, or a link to nowhere or to the outside
+		return listed{}, false // deleted meanwhile, or a link to nowhere or to the outside
 	}
 	return listed{name, info.IsDir(), info.Size()}, true
 }
@@ -164,7 +164,8 @@ func (c *listDirectoryCall) targetIgnored(item listed) bool {
 	return ignored && err == nil
 }
 
-// wildcard matches a name by a pattern of * and ?; nothing else is special.
+// wildcard matches a name against a pattern of * and ?; nothing else is
+// special.
 func wildcard(pattern, name string) bool {
 	ok, err := path.Match(strings.NewReplacer(`\`, `\\`, `[`, `\[`).Replace(pattern), name)
 	return ok && err == nil

@@ -7,9 +7,10 @@ import (
 	"minigem/tools"
 )
 
-// withNearby makes tool add to what it tells the model what nearby knows about
-// the paths that the call touched: the context files of directories that are
-// new to the session (core/services/fileDiscoveryService.ts). nil: nothing.
+// withNearby wraps tool so that its results for the model include what nearby
+// returns for the paths that the call touched: context files of directories
+// that are new to the session (core/services/fileDiscoveryService.ts). nil:
+// nothing.
 func withNearby(tool tools.Tool, nearby func(path string) string) tools.Tool {
 	if nearby == nil {
 		return tool
@@ -45,10 +46,10 @@ type modifiableNearbyCall struct {
 	tools.Modifiable
 }
 
-// Run implements tools.Invocation. A call that failed touched nothing, and
-// images stay alone: what is near waits for the next call.
+// Run implements tools.Invocation. A failed call touched nothing, and images
+// stay alone: their additions come with the next call.
 func (c nearbyCall) Run(ctx context.Context) (tools.Result, error) {
-	paths := c.Intent().Paths // as they are before it runs, like what was asked for
+	paths := c.Intent().Paths // collected before the call changes the files
 	res, err := c.Invocation.Run(ctx)
 	if err != nil || len(res.Parts) == 0 {
 		return res, err
@@ -58,7 +59,7 @@ func (c nearbyCall) Run(ctx context.Context) (tools.Result, error) {
 		return res, nil
 	}
 	if res.Display == nil {
-		res.Display = last.Text // people read it where it stands
+		res.Display = last.Text // people can read the files themselves
 	}
 	for _, path := range paths {
 		if text := c.nearby(path); text != "" {

@@ -9,8 +9,8 @@ import (
 	"minigem/tools"
 )
 
-// backgroundKept is how much of a background process's output is kept, from
-// its end.
+// backgroundKept is how many bytes of a background process's output are kept,
+// from its end.
 const backgroundKept = 64 << 10
 
 //go:embed read_background_output.md

@@ -42,8 +42,8 @@ type readFile struct {
 }
 
 // ReadFile is the tool read_file (core/tools/read-file.ts). Files that ignore
-// says are ignored cannot be read. A file of more than 20 MB can be read in
-// ranges; it is streamed then and the number of its lines is not counted.
+// hides cannot be read. A file of more than 20 MB can be read in ranges; it is
+// streamed then and its lines are not counted.
 func ReadFile(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {
 	return &readFile{
 		fileTool: fileTool{declared{"read_file", readFileDescription, readFileSchema, tools.Info{DisplayName: "ReadFile", Kind: tools.KindRead, Markdown: true}}, ws, ignore},
@@ -120,7 +120,7 @@ func (c *readFileCall) failed(err error) error {
 	return e
 }
 
-// whole shows a file that is in memory.
+// whole returns a file that is in memory.
 func (c *readFileCall) whole(data []byte) (tools.Result, error) {
 	name := filepath.Base(c.abs)
 	if strings.EqualFold(filepath.Ext(name), ".svg") {
@@ -144,8 +144,8 @@ func (c *readFileCall) binary() tools.Result {
 	return tools.TextResult("Cannot display content of binary file: "+c.rel, "Skipped binary file: "+c.rel)
 }
 
-// lines cuts the lines asked for out of text. The empty string after a final
-// newline counts as a line, as it does for upstream.
+// lines returns the lines of text that the call asked for. The empty string
+// after a final newline counts as a line, as in Gemini CLI.
 func (c *readFileCall) lines(text string) (tools.Result, error) {
 	total := strings.Count(text, "\n") + 1
 	first := max(c.StartLine, 1)
@@ -176,13 +176,13 @@ func (c *readFileCall) lines(text string) (tools.Result, error) {
 	return c.part(strings.Join(shown, "\n"), span{first, last, total, true}, shortened), nil
 }
 
-// span says which lines of how many are shown.
+// span says which lines of how many the result contains.
 type span struct {
 	first, last, total int
-	exact              bool // total is all; else there are at least so many
+	exact              bool // total is exact; else it is a lower bound
 }
 
-// part is the result for less than the whole file.
+// part returns a result with less than the whole file.
 func (c *readFileCall) part(content string, s span, shortened bool) tools.Result {
 	of := fmt.Sprint(s.total)
 	if !s.exact {
@@ -203,7 +203,7 @@ func (c *readFileCall) part(content string, s span, shortened bool) tools.Result
 	return tools.TextResult(notice+content, display)
 }
 
-// large shows a range of a file that is too large to hold.
+// large returns a range of a file that is too large for memory.
 func (c *readFileCall) large(ctx context.Context, f *os.File, size int64) (tools.Result, error) {
 	head := make([]byte, 4096)
 	n, err := io.ReadFull(f, head)

@@ -13,12 +13,13 @@ import (
 // excerpt is a range of lines of a stream.
 type excerpt struct {
 	lines     [][]byte // without newlines, valid UTF-8
-	total     int      // lines known of, the one after the last newline included
-	ended     bool     // the end was seen: total is all
+	total     int      // lines counted, including the one after the last newline
+	ended     bool     // the end was reached: total is exact
 	shortened bool
 }
 
-// readLines reads the lines from first to last and nothing after them. Memory is bounded by what is returned, however long lines are.
+// readLines reads the lines from first to last and nothing after them. Memory
+// is limited by the result, however long lines are.
 func readLines(ctx context.Context, r io.Reader, first, last int) (excerpt, error) {
 	br := bufio.NewReaderSize(r, 64<<10)
 	head, _ := br.Peek(4)
@@ -50,14 +51,14 @@ func readLines(ctx context.Context, r io.Reader, first, last int) (excerpt, erro
 			return x, nil
 		}
 	}
-	x.total++ // a newline was read, so another line begins
+	x.total++ // another line begins after a newline
 	return x, nil
 }
 
-// nextLine reads to the next newline, keeping at most what a shortened line
-// needs, and nothing unless keep. more is false at the end of the stream.
+// nextLine reads to the next newline. It keeps at most what a shortened line
+// needs, and nothing if keep is false. more is false at the end of the stream.
 func nextLine(ctx context.Context, br *bufio.Reader, keep bool) (line []byte, more bool, err error) {
-	const enough = (maxLineRunes + 1) * 4 // UTF-8 needs four bytes at most
+	const enough = (maxLineRunes + 1) * 4 // UTF-8 needs at most four bytes
 	for {
 		piece, err := br.ReadSlice('\n')
 		if keep && len(line) < enough {

@@ -34,15 +34,15 @@ var readManyFilesSchema = tools.MustSchema(`{
 }`)
 
 // What useDefaultExcludes leaves out (core/services/fileDiscoveryService.ts):
-// directories of tools and products, and the extensions and names of files that
-// are not text.
+// directories of tools and build products, and extensions and names of files
+// that are not text.
 var (
 	excludedDirs  = []string{".vscode", ".idea", "dist", "build", "coverage", "__pycache__"}
 	excludedExts  = strings.Fields(".bin .exe .dll .so .dylib .class .jar .war .zip .tar .gz .bz2 .rar .7z .doc .docx .xls .xlsx .ppt .pptx .odt .ods .odp .pyc .pyo")
 	excludedNames = []string{".DS_Store", ".env"}
 )
 
-// maxReadMany bounds what one call returns, in bytes; the rest is skipped.
+// maxReadMany limits the bytes that one call returns; the rest is skipped.
 const maxReadMany = 20 << 20
 
 const endOfContent = "\n--- End of content ---"
@@ -121,11 +121,10 @@ func (c *readManyCall) Run(ctx context.Context) (tools.Result, error) {
 	return res.result(), nil
 }
 
-// find returns the absolute paths of the files below dir that are asked for,
-// sorted.
+// find returns the absolute paths of the matching files below dir, sorted.
 func (c *readManyCall) find(ctx context.Context, dir string) ([]string, error) {
 	if _, err := c.tool.ws.Stat(dir); err != nil {
-		return nil, nil // a further directory that is not there yet
+		return nil, nil // a further directory that does not exist yet
 	}
 	include := c.patterns(dir)
 	how := workspace.Walk{Ignore: c.Options.over(c.tool.ignore), Skip: unsearched}
@@ -146,8 +145,7 @@ func (c *readManyCall) find(ctx context.Context, dir string) ([]string, error) {
 	return files, err
 }
 
-// patterns are those of include relative to dir; a directory stands for what
-// is in it.
+// patterns returns include relative to dir; a directory stands for its content.
 func (c *readManyCall) patterns(dir string) []string {
 	var ps []string
 	for _, p := range c.Include {
@@ -185,8 +183,8 @@ func (c *readManyCall) excluded(rel string) bool {
 	return isTrue(c.DefaultExcludes) && (slices.Contains(excludedExts, strings.ToLower(path.Ext(name))) || slices.Contains(excludedNames, name))
 }
 
-// named says whether a pattern names the file or its extension, and so wants
-// it even if it is no text.
+// named reports whether a pattern names the file or its extension, which
+// includes it even if it is not text.
 func (c *readManyCall) named(name string) bool {
 	ext := strings.ToLower(filepath.Ext(name))
 	return slices.ContainsFunc(c.Include, func(p string) bool {
@@ -194,7 +192,7 @@ func (c *readManyCall) named(name string) bool {
 	})
 }
 
-// manyFiles collects what is returned.
+// manyFiles collects the result.
 type manyFiles struct {
 	parts   []llm.Part
 	size    int
@@ -202,7 +200,7 @@ type manyFiles struct {
 	skipped []string // with the reason
 }
 
-// add reads one file; a text that is cut brings read_file's notice along.
+// add reads one file; a truncated text begins with read_file's notice.
 func (c *readManyCall) add(ctx context.Context, to *manyFiles, abs string) {
 	rel := c.tool.ws.Rel(abs)
 	skip := func(why string) { to.skipped = append(to.skipped, fmt.Sprintf("%s (%s)", rel, why)) }

@@ -54,7 +54,7 @@ type replaceCall struct {
 	userEdited
 }
 
-// replacement is an edit and how it came about.
+// replacement is an edit with the matches that it replaces.
 type replacement struct {
 	*edit
 	count int
@@ -83,8 +83,8 @@ func (t *replace) Prepare(args map[string]any) (tools.Invocation, error) {
 	return c, nil
 }
 
-// prepare works out the new content. Its errors are in the order of upstream:
-// too many places are reported before a replacement by the same.
+// prepare computes the new content. It checks in the order of Gemini CLI: too
+// many matches are reported before a replacement that changes nothing.
 func (c *replaceCall) prepare() (*replacement, error) {
 	e, err := readEdit(c.tool.ws, c.abs)
 	if err != nil {
@@ -108,7 +108,7 @@ func (c *replaceCall) prepare() (*replacement, error) {
 	return c.match(e)
 }
 
-// whole is the edit after the user changed it: see WithContent.
+// whole returns the edit after the user changed it: see WithContent.
 func (c *replaceCall) whole(e *edit) (*replacement, error) {
 	if e.original != c.Old {
 		return nil, c.notFound()
@@ -151,7 +151,7 @@ func (c *replaceCall) match(e *edit) (*replacement, error) {
 	return r, nil
 }
 
-// proposed is what the model had wanted the file to be, where it shall be text.
+// proposed returns the content that the model had proposed, if it is text.
 func (c *replaceCall) proposed(text string) string {
 	if c.Modified {
 		return c.Proposed
@@ -159,7 +159,7 @@ func (c *replaceCall) proposed(text string) string {
 	return text
 }
 
-// sameEnding makes text end in a newline if original does, and in none if not.
+// sameEnding makes text end with a newline if and only if original does.
 func sameEnding(original, text string) string {
 	had, has := strings.HasSuffix(original, "\n"), strings.HasSuffix(text, "\n")
 	switch {
@@ -189,7 +189,7 @@ func (c *replaceCall) Intent() tools.Intent {
 	return in
 }
 
-// glimpse is the beginning of the first line of s.
+// glimpse returns the beginning of the first line of s.
 func glimpse(s string) string {
 	const limit = 30
 	first, _, _ := strings.Cut(s, "\n")
@@ -225,7 +225,7 @@ func (c *replaceCall) Run(ctx context.Context) (tools.Result, error) {
 	return tools.TextResult(text, r.display("Current", "Proposed")), nil
 }
 
-// WithContent implements tools.Modifiable: the whole content is replaced.
+// WithContent implements tools.Modifiable: it replaces the whole content.
 func (c *replaceCall) WithContent(content string) map[string]any {
 	r, err := c.edit()
 	if err != nil {

@@ -16,14 +16,14 @@ import (
 	"minigem/tools/workspace"
 )
 
-// Limits of commands (core/tools/shell.ts). Of more output than is kept,
-// the beginning and the end stay.
+// Limits of commands (core/tools/shell.ts). Of longer output, the beginning and
+// the end are kept.
 const (
 	shellHead         = 4 << 20
 	shellTail         = 12 << 20
 	shellGrace        = 200 * time.Millisecond
 	defaultShellDelay = 200 // ms
-	// A command longer than this is described by its description.
+	// A longer command is shown by its description.
 	maxDescribed = 150
 )
 
@@ -42,30 +42,31 @@ var shellSchema = tools.MustSchema(`{
   "required": ["command"]
 }`)
 
-// shellEnv is what every command finds in its environment: it runs for an
-// agent, and there is nobody to answer a question or to leave a pager.
+// shellEnv is set for every command: nobody is there to answer a question or to
+// leave a pager.
 var shellEnv = []string{
 	"GEMINI_CLI=1", "TERM=xterm-256color", "PAGER=cat", "GIT_PAGER=cat",
 	"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GCM_INTERACTIVE=never", "GH_PROMPT_DISABLED=1",
 	"DISPLAY=", "DBUS_SESSION_BUS_ADDRESS=",
 }
 
-// ShellOptions configure run_shell_command.
+// ShellOptions configures run_shell_command.
 type ShellOptions struct {
-	// Env gives the environment of commands, "k=v", redacted as the settings
-	// want; what the tool itself sets comes on top. nil: nothing but that.
+	// Env returns the environment of commands, "k=v", redacted as the settings
+	// demand; the tool adds its own variables. nil: only those.
 	Env func() []string
-	// Prelude is what the shell does before each command, on the same line; nil:
+	// Prelude returns what the shell does before each command, on the same line; nil:
 	// nothing. It is for bash.
 	Prelude func() string
-	// Inactivity stops a command that printed nothing for so long; 0 or less: never.
-	// Upstream's default is 300 s.
+	// Inactivity stops a command that printed nothing for that long; 0 or less:
+	// never. Gemini CLI's default is 300 s.
 	Inactivity time.Duration
-	// Confine changes how a command is started so that it can do less, and with
-	// onlyReads change nothing: the path of the program with its arguments, and in
-	// attr Dir, Env and Sys. Its error starts nothing. nil: commands are not confined.
+	// Confine restricts how a command is started: it may replace the path of
+	// the program, its arguments, and Dir, Env and Sys of attr. With onlyReads
+	// the command must not be able to change anything. If it returns an error
+	// the command does not start. nil: commands are not confined.
 	Confine func(onlyReads bool, argv []string, attr *os.ProcAttr) ([]string, error)
-	// Processes keeps what runs on after a call. nil: each tool has its own.
+	// Processes holds what runs on after a call. nil: each tool has its own.
 	Processes *Processes
 }
 
@@ -89,7 +90,7 @@ func RunShellCommand(ws *workspace.Workspace, opts ShellOptions) tools.Tool {
 type shellCall struct {
 	tool *shell
 	dir  string
-	read bool // it may change nothing, where commands are confined
+	read bool // the command must not change anything, if commands are confined
 
 	Command     string `json:"command"`
 	Description string `json:"description"`
@@ -197,7 +198,7 @@ func (c *shellCall) cannotStart(err error) error {
 		Content: untrusted("Output: (empty)\nError: " + err.Error())}
 }
 
-// runBackground leaves the command running, unless it ends within the delay.
+// runBackground lets the command run on, unless it ends within the delay.
 func (c *shellCall) runBackground(ctx context.Context, cmd proc.Command) (tools.Result, error) {
 	cmd.Out = proc.Limit{Tail: backgroundKept}
 	p, err := proc.Start(cmd)
@@ -218,7 +219,7 @@ func (c *shellCall) runBackground(ctx context.Context, cmd proc.Command) (tools.
 	return out, nil
 }
 
-// result tells how the command ended, and which processes it left.
+// result says how the command ended, and which processes it left.
 func (c *shellCall) result(r proc.Result, left []int) tools.Result {
 	output := cleanOutput(r.Stdout.Bytes())
 	lines := []string{"Output: " + orElse(output, "(empty)")}
@@ -255,7 +256,7 @@ func (c *shellCall) stopped(why error) string {
 	return "Command was cancelled by the user before it could complete."
 }
 
-// ending is what people are shown of a command that printed nothing.
+// ending is the display of a command that printed nothing.
 func ending(r proc.Result) string {
 	switch {
 	case r.Signal != 0:

@@ -28,15 +28,15 @@ const saveMemorySchema = `{
   "required": ["fact"]
 }`
 
-// memoriesHeading is upstream's, so that files which its older versions wrote
-// go on as they are.
+// memoriesHeading is Gemini CLI's, so that files which its older versions wrote
+// are continued.
 const memoriesHeading = "## Gemini Added Memories"
 
-// MemoryFiles are where save_memory writes, as absolute paths. They need not
-// exist.
+// MemoryFiles holds the absolute paths of the files that save_memory writes.
+// They need not exist.
 type MemoryFiles struct {
-	User    string // the GEMINI.md of the user; a symbolic link is followed
-	Project string // that of the project; empty: nothing is written there
+	User    string // the user's GEMINI.md; a symbolic link is followed
+	Project string // the project's; empty: none is written
 }
 
 type saveMemory struct {
@@ -44,7 +44,7 @@ type saveMemory struct {
 	files MemoryFiles
 
 	mu     sync.Mutex
-	opened map[string]*workspace.Workspace // by directory
+	opened map[string]*workspace.Workspace // locks by directory
 }
 
 // SaveMemory is the tool save_memory (contract.md 7).
@@ -73,7 +73,7 @@ func (t *saveMemory) Prepare(args map[string]any) (tools.Invocation, error) {
 	if err := t.schema.Decode(args, c); err != nil {
 		return nil, err
 	}
-	// One line: a fact must not be able to begin a heading or a list.
+	// One line: a fact must not begin a heading or a list.
 	c.Fact = strings.TrimSpace(strings.TrimLeft(strings.Join(strings.Fields(c.Fact), " "), "- "))
 	if c.Fact == "" {
 		return nil, tools.Errorf(tools.ErrInvalidParams, "The 'fact' parameter must be non-empty.")
@@ -109,7 +109,7 @@ func (c *saveMemoryCall) Run(ctx context.Context) (tools.Result, error) {
 	defer c.tool.mu.Unlock()
 	ws, err := c.tool.open(filepath.Dir(c.file))
 	if err == nil {
-		// Other sessions write here too: between reading and replacing nobody may.
+		// Lock out other sessions between reading and replacing.
 		release, werr := filelock.Wait(ctx, c.file)
 		if werr != nil {
 			return tools.Result{}, werr
@@ -124,7 +124,7 @@ func (c *saveMemoryCall) Run(ctx context.Context) (tools.Result, error) {
 		if was, err = ws.Snapshot(c.file, maxFileSize); err != nil {
 			break
 		}
-		// An editor may write at the same moment: then it is read again.
+		// An editor may write at the same time: read the file again then.
 		if err = ws.Replace(was, []byte(remember(string(was.Data), c.Fact))); !errors.Is(err, workspace.ErrChanged) {
 			break
 		}
@@ -135,7 +135,7 @@ func (c *saveMemoryCall) Run(ctx context.Context) (tools.Result, error) {
 	return tools.TextResult(fmt.Sprintf("Remembered in %s: %s", c.file, c.Fact), fmt.Sprintf("Remembered: %s", c.Fact)), nil
 }
 
-// open confines writing to the directory of the file.
+// open opens the directory of the file; nothing outside of it can be written.
 func (t *saveMemory) open(dir string) (*workspace.Workspace, error) {
 	if ws := t.opened[dir]; ws != nil {
 		return ws, nil
@@ -150,8 +150,8 @@ func (t *saveMemory) open(dir string) (*workspace.Workspace, error) {
 	return ws, err
 }
 
-// remember adds fact to the section of memories of a GEMINI.md, which it makes
-// at the end if there is none.
+// remember adds fact to the section of memories of a GEMINI.md; if there is
+// none it appends one.
 func remember(text, fact string) string {
 	item := "- " + fact + "\n"
 	at := headingAt(text)
@@ -175,7 +175,7 @@ func remember(text, fact string) string {
 	return section + "\n" + item + rest
 }
 
-// headingAt finds the heading at the start of a line; -1: there is none.
+// headingAt returns the index of the heading at the start of a line, or -1.
 func headingAt(text string) int {
 	for from := 0; ; {
 		i := strings.Index(text[from:], memoriesHeading)

@@ -7,10 +7,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// substitutes says whether a command line contains a command or process
-// substitution that the shell would carry out: $(...), backticks, <(...),
-// >(...), outside of single quotes and quoted here-documents. A line that cannot
-// be parsed is searched as text, so that a doubt is never an allowance.
+// substitutes reports whether the shell would execute a command or process
+// substitution in a command line: $(...), backticks, <(...), >(...), outside of
+// single quotes and quoted here-documents. A line that does not parse is
+// searched as text: if in doubt, it does.
 func substitutes(command string) bool {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
 	if err != nil {
@@ -27,7 +27,7 @@ func substitutes(command string) bool {
 	return found
 }
 
-// looksSubstituting knows single quotes and backslashes, and no more.
+// looksSubstituting knows only single quotes and backslashes.
 func looksSubstituting(command string) bool {
 	single, double := false, false
 	for i := 0; i < len(command); i++ {
@@ -50,7 +50,7 @@ func looksSubstituting(command string) bool {
 	return false
 }
 
-// rootCommand is the name of the first program of a command line: "git".
+// rootCommand returns the name of the first program of a command line: "git".
 func rootCommand(command string) string {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
 	if err != nil {

@@ -8,14 +8,13 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// plainText takes what is not text out of a command's output: control
-// sequences and bytes that are not UTF-8. Characters and sequences may be split
-// over writes.
+// plainText removes control sequences and bytes that are not UTF-8 from a
+// command's output. Characters and sequences may be split over writes.
 type plainText struct {
 	parser *ansi.Parser
 	held   []byte // the beginning of a character
 	out    strings.Builder
-	cr     bool // a carriage return came last
+	cr     bool // the last byte was a carriage return
 }
 
 func newPlainText() *plainText {
@@ -25,7 +24,7 @@ func newPlainText() *plainText {
 		Execute: func(b byte) {
 			switch b {
 			case '\n':
-				p.cr = false // with a carriage return it is one newline
+				p.cr = false // CR LF is one newline
 				p.put("\n")
 			case '\t':
 				p.put("\t")
@@ -59,7 +58,7 @@ func (p *plainText) write(b []byte) string {
 	return p.out.String()
 }
 
-// incomplete is the length of a character's beginning at the end of b.
+// incomplete returns the length of an unfinished character at the end of b.
 func incomplete(b []byte) int {
 	for n := 1; n <= min(utf8.UTFMax-1, len(b)); n++ {
 		if tail := b[len(b)-n:]; utf8.RuneStart(tail[0]) {
@@ -72,7 +71,7 @@ func incomplete(b []byte) int {
 	return 0
 }
 
-// cleanOutput is the text of a whole output, without blank ends.
+// cleanOutput returns the text of a whole output, without surrounding space.
 func cleanOutput(b []byte) string {
 	text := string(b)
 	if bytes.ContainsFunc(b, unusual) {
@@ -82,5 +81,5 @@ func cleanOutput(b []byte) string {
 	return strings.TrimRight(text, " \t\r\n")
 }
 
-// unusual says whether a character needs a parser's look.
+// unusual reports whether b needs the parser.
 func unusual(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r >= 0x7F }

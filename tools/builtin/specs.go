@@ -7,8 +7,8 @@ import (
 	"minigem/tools/workspace"
 )
 
-// Specs are all built-in tools as the model is offered them, those that a
-// session offers on certain terms only among them.
+// Specs returns the declarations of all built-in tools, including those that a
+// session offers under certain conditions only.
 func Specs() []llm.ToolSpec {
 	all, err := All(Options{
 		Workspace: &workspace.Workspace{}, Web: WebOptions{Generator: nobody{}}, Asker: nobody{}, Skills: Skills{List: func() []Skill { return nil }}, Memory: MemoryFiles{User: "memory"},
@@ -23,7 +23,7 @@ func Specs() []llm.ToolSpec {
 	return specs
 }
 
-// nobody stands where a tool asks somebody, and is never asked.
+// nobody is an Asker and a Generator that is never called.
 type nobody struct{}
 
 func (nobody) Generate(context.Context, llm.Request) (llm.Chunk, error) { return llm.Chunk{}, nil }

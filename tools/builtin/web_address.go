@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// Resolver looks names up; *net.Resolver is one.
+// Resolver looks up names; [*net.Resolver] implements it.
 type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// lookupLimit bounds a look-up before a model is asked.
+// lookupLimit limits a look-up before a model is asked.
 const lookupLimit = 2 * time.Second
 
-// notPublic are the networks that netip's own predicates let pass: carrier
-// NAT, tests and documentation, and those of IPv6 that carry IPv4 addresses.
+// notPublic lists networks that netip's own predicates do not cover: carrier
+// NAT, tests and documentation, and IPv6 networks that embed IPv4 addresses.
 var notPublic = func() (ps []netip.Prefix) {
 	for _, s := range strings.Fields(`0.0.0.0/8 100.64.0.0/10 192.0.0.0/24 192.0.2.0/24 198.18.0.0/15 198.51.100.0/24
 		203.0.113.0/24 240.0.0.0/4 64:ff9b::/96 64:ff9b:1::/48 100::/64 2001::/23 2001:db8::/32 2002::/16 3fff::/20 fec0::/10`) {
@@ -28,7 +28,7 @@ var notPublic = func() (ps []netip.Prefix) {
 	return ps
 }()
 
-// isPublic says whether an address belongs to the internet at large.
+// isPublic reports whether an address belongs to the public internet.
 func isPublic(a netip.Addr) bool {
 	if a.Zone() != "" {
 		return false
@@ -38,15 +38,16 @@ func isPublic(a netip.Addr) bool {
 		!slices.ContainsFunc(notPublic, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// localName says whether a host's name is one of this machine or its network.
+// localName reports whether a host's name belongs to this machine or its
+// network.
 func localName(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	return host == "" || host == "localhost" ||
 		slices.ContainsFunc([]string{".localhost", ".local", ".internal", ".home.arpa"}, func(s string) bool { return strings.HasSuffix(host, s) })
 }
 
-// publicAddrs returns where a host is, and an error if it is nowhere or if any
-// of that is not public.
+// publicAddrs returns the addresses of a host, or an error if there are none or
+// one is not public.
 func publicAddrs(ctx context.Context, r Resolver, host string) ([]netip.Addr, error) {
 	if localName(host) {
 		return nil, fmt.Errorf("%w: %s", errNotPublic, host)
@@ -68,15 +69,15 @@ func publicAddrs(ctx context.Context, r Resolver, host string) ([]netip.Addr, er
 	return addrs, nil
 }
 
-// findURLs returns the addresses in a prompt, each once, in order. What looks
-// like one and is not is an error for the model.
+// findURLs returns the URLs in a prompt, each once, in order. The error, for
+// the model, names text that looks like a URL and is not.
 func findURLs(prompt string) (urls []*url.URL, faults []string) {
 	for _, word := range strings.Fields(prompt) {
 		i := strings.Index(word, "://")
 		if i < 0 {
 			continue
 		}
-		// The scheme begins after what encloses the address: "(https://…".
+		// Skip what encloses the URL: "(https://…".
 		begin := strings.LastIndexFunc(word[:i], func(r rune) bool { return !isSchemeRune(r) }) + 1
 		word = trimAddress(word[begin:])
 		u, err := url.Parse(word)
@@ -100,7 +101,7 @@ func isSchemeRune(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("+-.", r)
 }
 
-// trimAddress cuts the punctuation of the sentence off the end of an address.
+// trimAddress removes punctuation of the sentence from the end of a URL.
 func trimAddress(s string) string {
 	for {
 		t := strings.TrimRight(s, ".,;:!?\"'`>*")
@@ -116,7 +117,8 @@ func trimAddress(s string) string {
 	}
 }
 
-// rawGitHub turns the page of a file on GitHub into the file itself.
+// rawGitHub replaces the URL of a file's page on GitHub by that of the file
+// itself.
 func rawGitHub(u *url.URL) *url.URL {
 	u = u.JoinPath() // a copy, with "/" for an empty path
 	u.Fragment = ""

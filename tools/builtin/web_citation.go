@@ -10,7 +10,7 @@ import (
 	"minigem/llm"
 )
 
-// grounding is the part of groundingMetadata that says what rests on what.
+// grounding is the part of groundingMetadata that links text to sources.
 type grounding struct {
 	Chunks []struct {
 		Web struct {
@@ -21,16 +21,16 @@ type grounding struct {
 	Supports []support `json:"groundingSupports"`
 }
 
-// support says that the text up to a place rests on sources.
+// support says that the text up to an index rests on sources.
 type support struct {
 	Segment struct {
 		End int `json:"endIndex"` // in bytes of UTF-8
 	} `json:"segment"`
-	Chunks []int `json:"groundingChunkIndices"` // into the sources
+	Chunks []int `json:"groundingChunkIndices"` // indexes of sources
 }
 
-// cited is the text of an answer with [n] after what rests on a source, and
-// the list of the sources. Metadata that cannot be read is left out.
+// cited returns an answer with [n] after text that rests on a source, and the
+// list of sources. Unreadable metadata is ignored.
 func cited(answer llm.Chunk) string {
 	text := answer.Text()
 	var g grounding

@@ -28,11 +28,10 @@ const (
 
 var errNotPublic = errors.New("address is not public")
 
-// webClient fetches pages of the public internet, and of nothing else: a name
-// is looked up once for each connection, all of its addresses must be public,
-// and the connection goes to one of these addresses. That holds for
-// redirections too. Proxies of the environment are not used: behind one there
-// would be nothing to check.
+// webClient fetches pages of the public internet only: a name is looked up once
+// for each connection, all of its addresses must be public, and the connection
+// goes to one of them. The same applies to redirects. Proxies of the
+// environment are not used: with one there would be no address to check.
 type webClient struct {
 	resolver Resolver
 	dial     func(ctx context.Context, network, address string) (net.Conn, error)
@@ -81,8 +80,8 @@ func (c *webClient) connect(ctx context.Context, network, address string) (net.C
 	return nil, err
 }
 
-// blocked says whether a host is known not to be public. One that cannot be
-// looked up is not known to be: whoever fetches from it will see.
+// blocked reports whether a host is known not to be public. A host that cannot
+// be looked up is not blocked here: fetching from it checks again.
 func (c *webClient) blocked(ctx context.Context, u *url.URL) bool {
 	host := u.Hostname()
 	if a, err := netip.ParseAddr(host); err == nil {
@@ -97,8 +96,8 @@ func (c *webClient) blocked(ctx context.Context, u *url.URL) bool {
 	return errors.Is(err, errNotPublic)
 }
 
-// looksNumeric says whether a host is an address in one of the spellings that
-// some programs know: 2130706433, 0x7f.1, 127.1.
+// looksNumeric reports whether a host is an address in one of the spellings
+// that some programs accept: 2130706433, 0x7f.1, 127.1.
 func looksNumeric(host string) bool {
 	last := host[strings.LastIndexByte(strings.TrimSuffix(host, "."), '.')+1:]
 	return last != "" && '0' <= last[0] && last[0] <= '9'
@@ -132,7 +131,7 @@ func (c *webClient) fetch(ctx context.Context, u *url.URL) (string, error) {
 	return pageText(body, cmp.Or(resp.Header.Get("Content-Type"), http.DetectContentType(body)))
 }
 
-// why prefers the reason for which ctx ended over what came of it.
+// why returns the cause for which ctx ended, else err.
 func why(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -140,7 +139,7 @@ func why(ctx context.Context, err error) error {
 	return err
 }
 
-// pageText makes text of a page of the given Content-Type.
+// pageText converts a page of the given Content-Type to text.
 func pageText(body []byte, contentType string) (string, error) {
 	kind, _, err := mime.ParseMediaType(contentType)
 	if err != nil {

@@ -29,17 +29,17 @@ var webFetchSchema = tools.MustSchema(`{
 // Limits of web_fetch (core/tools/web-fetch.ts).
 const (
 	maxFetchURLs  = 20
-	fetchesPerMin = 10 // of one host
+	fetchesPerMin = 10 // requests to one host
 )
 
-// WebOptions are what the web tools are made of.
+// WebOptions configures the web tools.
 type WebOptions struct {
-	Generator     llm.Generator // nil: they are not offered
-	SearchModel   string        // asked to search
-	FetchModel    string        // asked to read pages itself
-	FallbackModel string        // asked about pages that were fetched here; empty: FetchModel
-	// Resolver and Dial reach the internet for pages that are fetched here;
-	// nil: as this machine does. Dial is only given public addresses.
+	Generator     llm.Generator // nil: the web tools are not offered
+	SearchModel   string        // model that searches
+	FetchModel    string        // model that reads the pages itself
+	FallbackModel string        // model that is asked about pages fetched here; empty: FetchModel
+	// Resolver and Dial connect to the internet for pages fetched here; nil:
+	// those of this machine. Dial gets public addresses only.
 	Resolver Resolver
 	Dial     func(ctx context.Context, network, address string) (net.Conn, error)
 	Now      func() time.Time // clock of the limit for each host; nil: the system's
@@ -53,7 +53,8 @@ type webFetch struct {
 }
 
 // WebFetch is the tool web_fetch (core/tools/web-fetch.ts). The provider reads
-// the pages; where it cannot, they are fetched here and it is asked about them.
+// the pages; if it cannot, they are fetched here and the model is asked about
+// them.
 func WebFetch(o WebOptions) tools.Tool {
 	o.FallbackModel = cmp.Or(o.FallbackModel, o.FetchModel)
 	if o.Now == nil {
@@ -74,7 +75,7 @@ type hostLimit struct {
 	calls map[string][]time.Time
 }
 
-// allow counts a request, unless there were too many.
+// allow counts a request; false: there were too many.
 func (l *hostLimit) allow(host string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -165,8 +166,7 @@ func (c *webFetchCall) Run(ctx context.Context) (tools.Result, error) {
 	return tools.TextResult(untrusted(text), display), nil
 }
 
-// permitted returns the addresses that may be fetched, and why the others may
-// not.
+// permitted returns the URLs that may be fetched, and why the others may not.
 func (c *webFetchCall) permitted(ctx context.Context) (urls []*url.URL, skipped []string) {
 	for _, u := range c.urls {
 		switch {
@@ -190,7 +190,7 @@ func (c *webFetchCall) ask(ctx context.Context, req llm.Request) (string, error)
 	return cited(answer), nil
 }
 
-// fallback fetches the pages and asks about what is in them. before is why the
+// fallback fetches the pages and asks a model about them. before is why the
 // provider did not read them; nil: it gave no answer.
 func (c *webFetchCall) fallback(ctx context.Context, urls []*url.URL, before error) (string, error) {
 	budget := maxFetchChars / len(urls)

@@ -46,8 +46,8 @@ type Todos struct {
 
 type writeTodos struct{ declared }
 
-// WriteTodos is the tool write_todos (core/tools/ask-user.ts). It keeps nothing:
-// the list is what its last result displays.
+// WriteTodos is the tool write_todos (core/tools/ask-user.ts). It stores
+// nothing: the list is what its last result displays.
 func WriteTodos() tools.Tool {
 	return &writeTodos{declared{"write_todos", writeTodosDescription, writeTodosSchema, tools.Info{DisplayName: "WriteTodos", Kind: tools.KindThink, Markdown: true}}}
 }

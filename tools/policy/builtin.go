@@ -21,6 +21,6 @@ var builtin = sync.OnceValue(func() []Rule {
 	})
 })
 
-// Builtin returns the rules that always hold, weakest of all, and the one that
-// lets tools of trusted MCP servers run.
+// Builtin returns the rules that always apply, with the lowest priority, and
+// the one that allows tools of trusted MCP servers.
 func Builtin() []Rule { return slices.Clone(builtin()) }

@@ -9,44 +9,46 @@ import (
 	"minigem/tools"
 )
 
-// Options is what an Engine is made of.
+// Options configures an [Engine].
 type Options struct {
-	Mode        Mode // the zero Mode is ModeDefault
+	Mode        Mode // the zero Mode means ModeDefault
 	Interactive bool // there is a user who can be asked
 	Untrusted   bool // the folder is not trusted: git is not a safe command there
 	Rules       []Rule
-	// Shell runs the command lines; empty: bash, or PowerShell on Windows.
+	// Shell is the shell that runs commands; empty: bash, or PowerShell on
+	// Windows.
 	Shell Shell
-	// InWorkspace and InPlans say whether an absolute path lies there, links
-	// followed. nil: nothing does.
+	// InWorkspace and InPlans report whether an absolute path, links followed,
+	// is inside the workspace or the plans folder. nil: nothing is.
 	InWorkspace func(path string) bool
 	InPlans     func(path string) bool
-	// Sensitive says which paths are not changed unasked in any mode but yolo,
-	// such as settings by which editors run programs, links followed. With below
-	// it is about all that lies, or may come to lie, in the directory. nil: none.
+	// Sensitive reports whether changing path, links followed, needs a question
+	// in every mode but yolo, such as settings by which editors run programs.
+	// With below it is about everything that is or may be created in the
+	// directory. nil: no path is.
 	Sensitive func(path string, below bool) bool
-	// Refused names a file that the file tools would not read, of those that a
-	// command reads; empty: there is none. nil: only words are looked at.
+	// Refused returns a file that a command reads although the file tools would
+	// refuse it; empty: none. nil: only the words of the command are checked.
 	Refused func(Reading) string
 	// SavedRules is the file that "always, and save" appends to; empty: such an
-	// answer holds for the session only.
+	// answer applies to the session only.
 	SavedRules string
-	// SaveFailed hears that SavedRules could not be written; may be nil.
+	// SaveFailed is called if SavedRules cannot be written; may be nil.
 	SaveFailed func(error)
 }
 
-// Shell is what runs command lines. A line is judged by its grammar; where that
-// is not known well enough, the line may run anything.
+// Shell is the shell that runs command lines. A line is judged by the shell's
+// grammar; if that is not known well enough, the line may run anything.
 type Shell string
 
 const (
 	Bash       Shell = "bash"
-	POSIX      Shell = "sh" // some other shell, as sh is where there is no bash
+	POSIX      Shell = "sh" // another shell, such as sh if there is no bash
 	PowerShell Shell = "powershell"
 )
 
-// Engine judges calls by rules. It is safe for concurrent use. The zero Engine
-// has no rules and nobody to ask: it denies everything.
+// Engine decides about calls by rules. It is safe for concurrent use. The zero
+// Engine has no rules and nobody to ask: it denies everything.
 type Engine struct {
 	options Options
 
@@ -55,8 +57,8 @@ type Engine struct {
 	rules []Rule // the highest priority first
 }
 
-// New returns an Engine of the built-in rules and those given. A rule whose
-// expressions do not compile, which only one made by hand can have, is an error.
+// New returns an [Engine] of the built-in rules and the given ones. A rule
+// whose expressions do not compile, as only code can make it, is an error.
 func New(o Options) (*Engine, error) {
 	rules := slices.Concat(Builtin(), o.Rules)
 	for i := range rules {
@@ -88,7 +90,7 @@ func (e *Engine) situation() situation {
 	}
 }
 
-// Mode returns the present approval mode.
+// Mode returns the current approval mode.
 func (e *Engine) Mode() Mode { return e.situation().mode }
 
 // SetMode changes the approval mode for the rest of the session.
@@ -101,7 +103,7 @@ func (e *Engine) SetMode(m Mode) {
 // Rules returns all rules in the order in which they are tried.
 func (e *Engine) Rules() []Rule { return slices.Clone(e.situation().rules) }
 
-// Check judges a call. It never returns Ask where nobody can be asked.
+// Check decides about a call. It never returns [Ask] if nobody can be asked.
 func (e *Engine) Check(c Call) Verdict {
 	s := e.situation()
 	c.Tool = canonical(c.Tool)
@@ -138,8 +140,8 @@ func (e *Engine) checkPlain(s situation, c Call) Verdict {
 	return s.unruled()
 }
 
-// argumentsMatch holds for every tool but the shell: a rule about commands
-// never matches another one.
+// argumentsMatch is for all tools but the shell: a rule about commands never
+// matches another tool.
 func (e *Engine) argumentsMatch(r *Rule, c Call, text string) bool {
 	if r.regex != nil || len(r.prefixes) > 0 {
 		return false
@@ -157,8 +159,8 @@ func (e *Engine) changesSensitive(c Call) bool {
 	return slices.ContainsFunc(pathsOf(c.Intent), func(p string) bool { return e.sensitive(p, false) })
 }
 
-// inArea reports whether all paths of the call lie in the area. A call that
-// names no path is in none.
+// inArea reports whether all paths of the call are in the area. A call without
+// paths is in none.
 func (e *Engine) inArea(a Area, in tools.Intent) bool {
 	if a == Anywhere {
 		return true
@@ -184,14 +186,14 @@ func pathsOf(in tools.Intent) []string {
 	return append(slices.Clone(in.Paths), in.Edit.FilePath)
 }
 
-// Offered reports whether the model is told of the tool at all: not where every
-// call of it would be refused whatever its arguments
-// (core/tools/tool-registry.ts).
+// Offered reports whether the model gets the tool at all: it does not if every
+// call would be denied whatever its arguments (core/tools/tool-registry.ts).
 func (e *Engine) Offered(t tools.Tool) bool { return e.situation().offer(t).Decision != Deny }
 
-// NotOffered says by which rule a tool is not offered, and in which more
-// permissive modes it would be, the least permissive first. For a tool that is
-// offered, the Decision is not Deny and there are no modes.
+// NotOffered returns the rule that keeps a tool from being offered, and the
+// more permissive modes in which it would be offered, the least permissive
+// first. For a tool that is offered, the Decision is not Deny and there are no
+// modes.
 func (e *Engine) NotOffered(t tools.Tool) (v Verdict, elsewhere []Mode) {
 	s := e.situation()
 	if v = s.offer(t); v.Decision != Deny {
@@ -223,10 +225,10 @@ func (s situation) offer(t tools.Tool) Verdict {
 	return s.unruled()
 }
 
-// headless is why an Ask became a Deny.
+// headless is the reason why an Ask became a Deny.
 const headless = "nobody can be asked in a headless session"
 
-// unruled is the verdict on what no rule speaks of.
+// unruled is the verdict if no rule matches.
 func (s situation) unruled() Verdict {
 	switch {
 	case s.mode == ModeYolo && len(s.rules) > 0:

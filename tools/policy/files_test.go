@@ -63,7 +63,7 @@ func projectEngine(t *testing.T, root string, ws *workspace.Workspace, policy st
 		return err != nil || ws.Sensitive(path) || outside == nil && filepath.IsLocal(rel) || below && strings.HasPrefix(root+"/.gemini/", real+"/")
 	}
 	o.Refused = func(r Reading) string {
-		return ws.Meets(r.Path, workspace.Reach{Pattern: r.Pattern, Names: r.Names, Below: r.Below, Visible: r.Visible, Links: r.Links}, workspace.Ignore{Gemini: true})
+		return ws.Refused(r.Path, workspace.Reach{Pattern: r.Pattern, Names: r.Names, Below: r.Below, Visible: r.Visible, Links: r.Links}, workspace.Ignore{Gemini: true})
 	}
 	return engineWith(t, policy, o)
 }

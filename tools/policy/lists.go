@@ -2,10 +2,10 @@ package policy
 
 import "slices"
 
-// Lists are the tool and server lists of the settings and the command line.
+// Lists holds the tool and server lists of the settings and the command line.
 // Entries are names, older names, or name(command prefix) for the shell.
 type Lists struct {
-	Core                 []string // tools.core; nil: not given; empty: no built-in tool at all
+	Core                 []string // tools.core; nil: not set; empty: no built-in tool at all
 	Allowed              []string // tools.allowed and --allowed-tools
 	Excluded             []string // tools.exclude
 	ConfirmationRequired []string // tools.confirmationRequired
@@ -13,7 +13,7 @@ type Lists struct {
 	ExcludedServers      []string // mcp.excluded
 }
 
-// FromLists returns the rules that the lists stand for (core/policy/config.ts).
+// FromLists converts the lists to rules (core/policy/config.ts).
 func FromLists(l Lists) []Rule {
 	var rules []Rule
 	add := func(setting string, d Decision, priority int, r Rule) {
@@ -54,7 +54,7 @@ func FromLists(l Lists) []Rule {
 	return rules
 }
 
-// listed is the condition of one entry.
+// listed returns the condition of one entry.
 func listed(entry string) Rule {
 	tool, arg, narrowed := splitEntry(entry)
 	r := Rule{Tools: []string{tool}}
@@ -64,8 +64,7 @@ func listed(entry string) Rule {
 	return r
 }
 
-// onlyNarrowed reports whether the list names the tool, but never without a
-// prefix.
+// onlyNarrowed reports whether the list names the tool, but only with a prefix.
 func onlyNarrowed(list []string, tool string) bool {
 	prefixed := func(entry string) bool { return len(listed(entry).Prefixes) > 0 }
 	names := func(entry string) bool { name, _, _ := splitEntry(entry); return name == tool }

@@ -4,8 +4,8 @@ import "strings"
 
 const shellTool = "run_shell_command"
 
-// aliases are older names that lists and rules may still use: the class names
-// and display names of earlier releases, and renamed tools
+// aliases are older names that lists and rules may still use: class names and
+// display names of earlier releases, and renamed tools
 // (core/tools/tool-names.ts, docs/spec/contract.md 7).
 var aliases = map[string]string{
 	"ReadFileTool":        "read_file",
@@ -40,7 +40,7 @@ var aliases = map[string]string{
 	"delegate_to_agent":   "invoke_agent",
 }
 
-// canonical returns the present name of a tool.
+// canonical returns the current name of a tool.
 func canonical(name string) string {
 	if now, ok := aliases[name]; ok {
 		return now
@@ -58,8 +58,8 @@ func splitEntry(entry string) (tool, arg string, narrowed bool) {
 	return canonical(strings.TrimSpace(entry[:open])), strings.TrimSpace(entry[open+1 : len(entry)-1]), true
 }
 
-// serverName is how a server's name stands inside mcp_<server>_<tool>
-// (core/tools/mcp-tool.ts).
+// serverName returns a server's name in the form that mcp_<server>_<tool>
+// contains (core/tools/mcp-tool.ts).
 func serverName(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -18,7 +18,7 @@ import (
 	"minigem/tools"
 )
 
-// Decision is what is to happen with a call. The greater one is the stricter.
+// Decision is what happens with a call. A greater one is stricter.
 type Decision int
 
 const (
@@ -29,7 +29,7 @@ const (
 
 var decisionNames = [...]string{Allow: "allow", Ask: "ask_user", Deny: "deny"}
 
-// String returns the spelling of policy files: allow, ask_user, deny.
+// String returns the decision as policy files spell it: allow, ask_user, deny.
 func (d Decision) String() string {
 	if d < Allow || d > Deny {
 		return fmt.Sprintf("Decision(%d)", int(d))
@@ -42,15 +42,15 @@ type Mode string
 
 const (
 	ModePlan     Mode = "plan"     // nothing is changed
-	ModeDefault  Mode = "default"  // changes are asked for; also the zero Mode
-	ModeAutoEdit Mode = "autoEdit" // edits inside the workspace just happen
-	ModeYolo     Mode = "yolo"     // everything just happens
+	ModeDefault  Mode = "default"  // changes need a question; also the zero Mode
+	ModeAutoEdit Mode = "autoEdit" // edits inside the workspace need no question
+	ModeYolo     Mode = "yolo"     // nothing needs a question
 )
 
-// modes are ordered from the least permissive to the most.
+// modes from the least permissive to the most.
 var modes = []Mode{ModePlan, ModeDefault, ModeAutoEdit, ModeYolo}
 
-// outsidePlan are the modes in which something may be changed.
+// outsidePlan are the modes in which changes are possible.
 var outsidePlan = modes[1:]
 
 // ParseMode reads a mode in the spelling of the command line (auto_edit) or of
@@ -80,27 +80,27 @@ func (m Mode) Flag() string {
 	return string(m)
 }
 
-// Call is one call that a model asks for, its arguments being valid.
+// Call is a call of the model with valid arguments.
 type Call struct {
-	Tool     string // the name that it was found by; an alias will do
+	Tool     string // the name that the model used; may be an alias
 	Info     tools.Info
 	Args     map[string]any
-	Intent   tools.Intent // paths and working directory are taken from here
-	Subagent string       // the subagent that asks; empty: the main agent
+	Intent   tools.Intent // has the paths and the working directory
+	Subagent string       // the subagent that calls; empty: the main agent
 }
 
-// Verdict is the answer to a Call.
+// Verdict is the decision about a [Call].
 type Verdict struct {
 	Decision Decision
 	Message  string // the rule's denyMessage, for the model; may be empty
-	Rule     string // where the rule stands, or why there was none; never empty
-	// OnlyReads says that it is allowed because it changes nothing, not by a rule or
-	// a user.
+	Rule     string // place of the rule, or why there was none; never empty
+	// OnlyReads means that the call is allowed because it changes nothing, not
+	// by a rule or a user.
 	OnlyReads bool
-	Reason    string // one line on what made a decision stricter or milder than the rule's; may be empty
+	Reason    string // one line on why the decision is stricter or milder than the rule's; may be empty
 }
 
-// Outcome is what the user answered to a permission prompt.
+// Outcome is the user's answer to a permission prompt.
 type Outcome = string
 
 const (

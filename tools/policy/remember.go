@@ -15,17 +15,17 @@ import (
 	"minigem/tools"
 )
 
-// Priorities of what the user allowed once and for all (core/policy/config.ts).
+// Priorities of rules from the user's "always" answers (core/policy/config.ts).
 const (
 	prioritySession = 3950
 	prioritySaved   = 950 // in the user's tier
 )
 
-// Remember takes in what the user answered to the question about a call.
-// "Always" on an edit switches the session to auto_edit; on anything else it
-// adds a rule, for the present mode and the more permissive ones: for a command,
-// its root commands; for an MCP tool, the tool or its server. Other outcomes
-// change nothing.
+// Remember applies the user's answer to the question about a call. "Always" on
+// an edit switches the session to auto_edit; on anything else it adds a rule,
+// for the current mode and more permissive ones: for a command, its root
+// commands; for an MCP tool, the tool or its server. Other outcomes change
+// nothing.
 func (e *Engine) Remember(c Call, outcome Outcome) {
 	c.Tool = canonical(c.Tool)
 	switch outcome {
@@ -59,7 +59,7 @@ func (e *Engine) remember(c Call, outcome Outcome) {
 		r.Modes = slices.Clone(modes[slices.Index(modes, now):])
 		r.Place = Place{File: "allowed in this session"}
 		if err := r.compile(); err != nil {
-			continue // unreachable: granted quotes what it takes from the call
+			continue // unreachable: granted quotes text of the call
 		}
 		e.mu.Lock()
 		e.rules = append(slices.Clone(e.rules), r)
@@ -68,8 +68,8 @@ func (e *Engine) remember(c Call, outcome Outcome) {
 	}
 }
 
-// granted returns the rules that allow what the user meant. There is none for a
-// command line whose commands are not known.
+// granted returns the rules that allow what the user meant. There are none for
+// a command line whose commands are not known.
 func granted(c Call, outcome Outcome) []Rule {
 	r := Rule{Decision: Allow, Tools: []string{c.Tool}}
 	switch {
@@ -84,7 +84,7 @@ func granted(c Call, outcome Outcome) []Rule {
 		}
 		r.Inside = isRedirected(command)
 	case isEdit(c.Info):
-		// Saved for good, an edit is allowed for this one file only.
+		// A saved rule allows edits of this one file only.
 		path, ok := c.Args["file_path"].(string)
 		if !ok {
 			return nil
@@ -95,7 +95,7 @@ func granted(c Call, outcome Outcome) []Rule {
 	return []Rule{r}
 }
 
-// savedRule is a rule as it stands in a policy file.
+// savedRule is a rule in the form of a policy file.
 type savedRule struct {
 	ToolName      []string `toml:"toolName"`
 	MCPName       string   `toml:"mcpName,omitempty"`
@@ -131,7 +131,8 @@ func (e *Engine) save(c Call) {
 	}
 }
 
-// appendRules replaces the file as a whole, so that no reader meets half of it.
+// appendRules replaces the file as a whole, so that readers never see half of
+// it.
 func appendRules(file string, text []byte) error {
 	old, err := boundedfile.Read(file, boundedfile.Written)
 	if err != nil && !os.IsNotExist(err) {

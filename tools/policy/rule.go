@@ -13,22 +13,22 @@ import (
 	"minigem/tools"
 )
 
-// Tier is where a rule comes from; a higher one outranks all lower ones
-// whatever their priorities (core/policy/policy-engine.ts).
+// Tier is the origin of a rule; rules of a higher tier outrank those of lower
+// ones whatever their priorities (core/policy/policy-engine.ts).
 type Tier int
 
 const (
 	TierDefault   Tier = 1 + iota // built in
 	TierExtension                 // an extension's policies folder; may only tighten
-	TierWorkspace                 // the project's; upstream has it switched off
+	TierWorkspace                 // the project's; Gemini CLI has it switched off
 	TierUser
 	TierAdmin
 )
 
-// Place is where a rule stands.
+// Place is where a rule is defined.
 type Place struct {
 	File string // absolute, or a name such as "settings: tools.allowed"
-	Line int    // from 1; 0: no line
+	Line int    // from 1; 0: unknown
 }
 
 // String returns "file:line", or the file alone.
@@ -39,7 +39,7 @@ func (p Place) String() string {
 	return fmt.Sprintf("%s:%d", p.File, p.Line)
 }
 
-// Area is a part of the disk that a rule is limited to.
+// Area restricts a rule to a part of the disk.
 type Area string
 
 const (
@@ -48,8 +48,8 @@ const (
 	Plans     Area = "plans"     // every path of the call is a Markdown file in the plans folder
 )
 
-// Rule is one rule. Every condition that is set must hold; the zero condition
-// holds always.
+// Rule is one rule. Every condition that is set must be met; the zero Rule has
+// none.
 type Rule struct {
 	Name     string
 	Decision Decision
@@ -60,14 +60,14 @@ type Rule struct {
 	Tools       []string // names, "*", or a prefix with a trailing "*"; empty: every tool
 	Server      string   // the MCP server, "*" for any; Tools are then the server's own names or full ones
 	Subagent    string
-	Args        string         // regular expression on the stable rendering of the arguments
-	Prefixes    []string       // beginnings of a shell command, compared word by word
+	Args        string         // regular expression on the arguments as stable writes them
+	Prefixes    []string       // prefixes of a shell command, compared word by word
 	Regex       string         // regular expression on a shell command, anchored at its start
 	Modes       []Mode         // empty: in every mode
 	Interactive *bool          // nil: in every session
-	Annotations map[string]any // equal to the tool's
-	Redirection bool           // an allow that extends to redirections
-	Inside      bool           // an allow that extends to redirections to files of the workspace
+	Annotations map[string]any // equal to those of the tool
+	Redirection bool           // an allow that includes redirections
+	Inside      bool           // an allow that includes redirections to files of the workspace
 	Area        Area
 	BuiltinOnly bool // not for MCP tools
 	TrustedOnly bool // only for MCP servers that the settings trust
@@ -77,7 +77,7 @@ type Rule struct {
 	prefixes    [][]string
 }
 
-// String renders a rule on one line, for lists.
+// String formats a rule on one line, for lists.
 func (r Rule) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-8s %4d.%03d  %s", r.Decision, r.Priority/1000, r.Priority%1000, cmp.Or(strings.Join(r.Tools, ","), "*"))
@@ -98,8 +98,8 @@ func (r Rule) String() string {
 	return b.String()
 }
 
-// matchTimeout bounds one regular expression; one that takes longer counts as
-// no match for rules that allow and as a match for the others.
+// matchTimeout limits one regular expression; if it takes longer, rules that
+// allow do not match and all others do.
 const matchTimeout = 100 * time.Millisecond
 
 // compile prepares the rule's expressions. Its error names the field.
@@ -137,15 +137,15 @@ func (r *Rule) compile() error {
 	return nil
 }
 
-// conditional reports whether the arguments of a call have a say.
+// conditional reports whether the rule depends on the arguments of a call.
 func (r *Rule) conditional() bool {
 	return r.args != nil || r.regex != nil || len(r.prefixes) > 0 || r.Area != Anywhere
 }
 
-// restrictive reports whether the rule is there to hold something back.
+// restrictive reports whether the rule restricts anything.
 func (r *Rule) restrictive() bool { return r.Decision != Allow }
 
-// appliesTo reports whether everything but the arguments fits.
+// appliesTo reports whether everything but the arguments matches.
 func (r *Rule) appliesTo(s situation, tool string, info tools.Info, subagent string) bool {
 	switch {
 	case len(r.Modes) > 0 && !slices.Contains(r.Modes, s.mode):
@@ -161,7 +161,7 @@ func (r *Rule) appliesTo(s situation, tool string, info tools.Info, subagent str
 	return false
 }
 
-// namesTool compares Server and Tools.
+// namesTool matches Server and Tools.
 func (r *Rule) namesTool(tool string, origin *tools.MCPOrigin) bool {
 	if r.Server != "" {
 		if origin == nil || r.Server != "*" && r.Server != origin.Server {
@@ -179,9 +179,9 @@ func (r *Rule) namesTool(tool string, origin *tools.MCPOrigin) bool {
 	})
 }
 
-// matchTool compares one entry of Tools with a full name. "mcp_*" means every
-// MCP tool and "mcp_<server>_*" those of one server, never one whose name
-// merely starts alike. Lists of the settings may still use the double
+// matchTool matches one entry of Tools against a full name. "mcp_*" means every
+// MCP tool and "mcp_<server>_*" those of one server, never of one whose name
+// merely begins alike. Lists of the settings may still use the double
 // underscores of earlier releases.
 func matchTool(pattern, tool string, origin *tools.MCPOrigin) bool {
 	if origin != nil && strings.TrimPrefix(pattern, "mcp__") == origin.Server+"__"+origin.Tool {
@@ -209,8 +209,8 @@ func annotated(want, have map[string]any) bool {
 	return true
 }
 
-// matches runs an expression; stuck is the answer when it does not come to an
-// end in time.
+// matches runs an expression; it returns stuck if the expression does not end
+// in time.
 func matches(re *regexp2.Regexp, text string, stuck bool) bool {
 	ok, err := re.MatchString(text)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// stable renders arguments as JSON with sorted keys, each pair of the outermost
+// stable writes arguments as JSON with sorted keys, each pair of the outermost
 // object between two NUL bytes, so that a pattern can anchor a whole pair
-// (core/policy/policy-engine.ts). JSON escapes NUL, so that no value can forge
+// (core/policy/policy-engine.ts). JSON escapes NUL, so values cannot contain
 // one.
 func stable(args map[string]any) string {
 	var b bytes.Buffer
@@ -28,7 +28,7 @@ func stable(args map[string]any) string {
 	return b.String()
 }
 
-// writeJSON writes a value as JavaScript would, without escapes for HTML.
+// writeJSON writes a value like JavaScript, without escapes for HTML.
 // encoding/json sorts the keys of maps by itself.
 func writeJSON(b *bytes.Buffer, v any) {
 	enc := json.NewEncoder(b)

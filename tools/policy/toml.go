@@ -17,24 +17,25 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// Problem is a fault of a policy file. The rule it names is not in force, the
-// rest of the file is, but for a fault of the whole file.
+// Problem is a fault of a policy file. The rule that it is about is not in
+// force. The rest of the file is, unless WholeFile is set.
 type Problem struct {
 	Place Place
 	Text  string
-	// Loosens says that something which was to be held back is not: a rule that
-	// denies or asks was lost. It has to be told as an error, not as a warning.
+	// Loosens means that a rule that denies or asks was lost, so something is
+	// allowed that should not be. It must be reported as an error, not as a
+	// warning.
 	Loosens bool
-	// WholeFile says that none of the file's rules is in force, whatever they
-	// deny: nothing may run with the rest alone.
+	// WholeFile means that no rule of the file is in force, not even those that
+	// deny: nothing may run then.
 	WholeFile bool
 }
 
-// String renders the problem as "file:line: text".
+// String formats the problem as "file:line: text".
 func (p Problem) String() string { return p.Place.String() + ": " + p.Text }
 
 // LoadPaths reads policy files; of a folder, its *.toml files in order of their
-// names. A path that does not exist is not a problem unless required.
+// names. A path that does not exist is a problem only if required.
 func LoadPaths(tier Tier, required bool, paths ...string) ([]Rule, []Problem) {
 	var rules []Rule
 	var problems []Problem
@@ -81,10 +82,10 @@ func policyFiles(path string) ([]string, error) {
 	return files, err
 }
 
-// Parse reads one policy file. file is only the name used in messages. Rules
-// are returned in the order of the file.
+// Parse reads one policy file. file is only the name for messages. Rules are in
+// the order of the file.
 func Parse(file string, data []byte, tier Tier) ([]Rule, []Problem) {
-	data = bytes.TrimPrefix(data, []byte("\ufeff")) // Windows editors put it there
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // Windows editors write a byte order mark
 	var doc map[string]any
 	err := checkLines(data)
 	if err == nil {
@@ -125,8 +126,8 @@ func Parse(file string, data []byte, tier Tier) ([]Rule, []Problem) {
 	return p.rules, p.problems
 }
 
-// maxPolicyLine bounds a line: each dot of a dotted key is a table of its own,
-// hundreds of times as large.
+// maxPolicyLine limits a line: each dot of a dotted key makes a table, hundreds
+// of times as large.
 const maxPolicyLine = 64 << 10
 
 func checkLines(data []byte) error {
@@ -149,7 +150,7 @@ func unparsed(file string, err error) Problem {
 	return pr
 }
 
-// tableLines finds the line of each [[name]] of the outermost level.
+// tableLines finds the line of each [[name]] at the outermost level.
 func tableLines(data []byte) map[string][]int {
 	lines := map[string][]int{}
 	var p unstable.Parser

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// parser collects what a policy file holds.
+// parser collects the content of a policy file.
 type parser struct {
 	file     string
 	tier     Tier
@@ -19,7 +19,7 @@ func (p *parser) complain(at Place, loosens bool, format string, args ...any) {
 	p.problems = append(p.problems, Problem{Place: at, Loosens: loosens, Text: fmt.Sprintf(format, args...)})
 }
 
-// rule reads one [[rule]] and keeps it, or says why not.
+// rule reads one [[rule]] and keeps it, or reports what is wrong.
 func (p *parser) rule(at Place, v any) {
 	t := table{raw: v}
 	r := Rule{Place: at}
@@ -34,7 +34,7 @@ func (p *parser) rule(at Place, v any) {
 	p.keep(r, &t)
 }
 
-// finish applies what depends on the tier.
+// finish applies the rules of the tier.
 func (p *parser) finish(r *Rule, t *table) {
 	r.Priority += int(p.tier) * 1000
 	if p.tier != TierExtension {
@@ -48,8 +48,8 @@ func (p *parser) finish(r *Rule, t *table) {
 	}
 }
 
-// keep takes a rule in. A field that is not known may have been meant to narrow
-// the rule, so that an allow is better lost than widened.
+// keep adds a rule. An unknown field may have been meant to narrow the rule, so
+// an allow with one is dropped rather than widened.
 func (p *parser) keep(r Rule, t *table) {
 	restrictive := r.Decision != Allow || !t.decided
 	if len(t.faults) == 0 {
@@ -72,14 +72,14 @@ func (p *parser) keep(r Rule, t *table) {
 	}
 }
 
-// checker reads one [[safety_checker]], which is not supported on its own:
-// losing a check in silence would be worse.
+// checker reads one [[safety_checker]]. It is not supported on its own, and
+// losing a check silently would be worse than an error.
 func (p *parser) checker(at Place) {
 	p.complain(at, true, "safety checkers outside of rules are not supported and this one is NOT in force: "+
 		"give the rule itself a safety_checker")
 }
 
-// checkerArea turns a rule's own safety checker into an area.
+// checkerArea converts a rule's own safety checker to an area.
 func checkerArea(r *Rule, c map[string]any) error {
 	if c["type"] == "in-process" && c["name"] == "allowed-path" {
 		r.Area = Workspace
@@ -88,7 +88,7 @@ func checkerArea(r *Rule, c map[string]any) error {
 	return fmt.Errorf("safety checker %v is not known", c["name"])
 }
 
-// table reads the fields of a rule, noting what is wrong with them.
+// table reads the fields of a rule and reports what is wrong with them.
 type table struct {
 	raw     any
 	decided bool // there was a valid decision

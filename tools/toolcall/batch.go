@@ -10,24 +10,24 @@ import (
 	"minigem/llm"
 )
 
-// batch is the calls of one model message on their way through the waves
-// (core/scheduler/scheduler.ts). Calls next to each other that may run in
-// parallel are one wave; any other call is a wave of its own. In a wave, first
-// all calls are judged, their BeforeTool hooks together and their prompts one
-// by one; then all run together, each with its own AfterTool.
+// batch runs the calls of one model message in waves
+// (core/scheduler/scheduler.ts). Neighbouring calls that may run in parallel
+// form one wave; any other call is a wave of its own. In a wave, all calls are
+// first decided on, their BeforeTool hooks together and their prompts one by
+// one; then all run together, each with its own AfterTool.
 type batch struct {
 	*Runner
 	Hooks  Hooks // never nil
 	sink   serial
 	calls  []*call
-	offers func(name string) bool // what the request offered; nil: everything
+	offers func(name string) bool // reports whether the request offered a tool; nil: all were
 
-	asking chan struct{} // of one place, taken from a policy check to the user's answer
+	asking chan struct{} // a semaphore of one, held from a policy check to the user's answer
 
 	mu      sync.Mutex
-	halt    string // why nothing more starts; empty: go on
+	halt    string // why no more calls start; empty: they do
 	stop    bool   // a hook ended the run
-	flushed int    // records that were told to the sink
+	flushed int    // records that the sink has received
 }
 
 func newBatch(r *Runner, calls []llm.ToolCall, offers func(string) bool) *batch {
@@ -95,8 +95,8 @@ func parallel(calls []*call, do func(*call)) {
 	wg.Wait()
 }
 
-// stopAll lets no further call start. A hook's stop is stronger than a user's
-// no: calls that were allowed already do not start either.
+// stopAll prevents further calls from starting. A hook's stop is stronger than
+// a user's no: calls that were allowed already do not start either.
 func (b *batch) stopAll(why string, byHook bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -124,8 +124,8 @@ func (b *batch) finish(c *call) {
 	}
 }
 
-// verdict is the strongest thing that happened: the first stop in the order of
-// calls, or a user who wants none of it.
+// verdict returns the strongest decision: the first stop in the order of calls,
+// or that the user declined all calls.
 func (b *batch) verdict() hooks.Verdict {
 	declined := false
 	wanted := false

@@ -16,7 +16,7 @@ import (
 	"minigem/tools"
 )
 
-// The texts that the model and the user read (core/scheduler/hook-utils.ts).
+// Texts for the model and the user (core/scheduler/hook-utils.ts).
 const (
 	blockedPrefix   = "Tool execution blocked: "
 	stoppedPrefix   = "Agent execution stopped by hook: "
@@ -32,19 +32,19 @@ const (
 	waitForPrevious = "wait_for_previous"
 )
 
-// call is one call on its way to a result. A tail call is the same call again
-// with another step: its result takes the place of the first one's, under the
-// first one's name and id.
+// call is one call until it has its result. A tail call is the same call with
+// another step: its result replaces the first one's, under the first one's name
+// and id.
 type call struct {
 	*batch
 	index int
 	asked llm.ToolCall // as the model asked
-	first tools.Tool   // the tool asked for; nil: there is none
-	tails int          // tail calls made so far
-	began time.Time    // of the tail call that runs; ended: of its tool, zero before that
-	ended time.Time
+	first tools.Tool   // the tool that the model asked for; nil: there is none
+	tails int          // number of tail calls
+	began time.Time    // start of the current tail call
+	ended time.Time    // end of its tool; zero before that
 
-	step     llm.ToolCall // what is to run now
+	step     llm.ToolCall // the step to run now
 	original map[string]any
 	changed  bool // a hook changed the arguments of this step
 	tool     tools.Tool
@@ -54,9 +54,9 @@ type call struct {
 	record    event.ToolRecord
 	finished  bool
 	declined  bool // the user said no
-	feedback  bool // and told the model why
+	feedback  bool // and gave the model a reason
 	stop      *hooks.Verdict
-	stoppedBy string // the event whose hook stopped
+	stoppedBy string // the event whose hook stopped the run
 }
 
 func (c *call) mustRunAlone() bool {
@@ -67,7 +67,7 @@ func (c *call) mustRunAlone() bool {
 	return t != nil && t.Info().Sequential
 }
 
-// mayStart dismisses the call where the batch has ended already.
+// mayStart dismisses the call if the batch has ended already.
 func (c *call) mayStart(ctx context.Context) bool {
 	if ctx.Err() != nil {
 		c.cancel(ctx, "")
@@ -80,7 +80,7 @@ func (c *call) mayStart(ctx context.Context) bool {
 	return true
 }
 
-// find looks the tool up and validates the arguments as the model gave them.
+// find looks up the tool and validates the arguments as the model gave them.
 func (c *call) find() {
 	tool, missing := c.lookup(c.step.Name)
 	if missing != nil {
@@ -92,8 +92,8 @@ func (c *call) find() {
 		c.first = tool
 	}
 	if name := tool.Spec().Name; c.offers != nil && !c.offers(name) {
-		// A hook may have taken it away, so that the model, or another hook's tail
-		// call, must not have it all the same.
+		// A hook may have removed the tool from the request: neither the model
+		// nor the tail call of another hook may use it then.
 		why := fmt.Sprintf("the tool %s is not available in this turn", name)
 		c.Hooks.NotOffered(c.use(), why)
 		c.fail(&tools.Error{Type: tools.ErrNotRegistered, Message: fmt.Sprintf("Tool %q is not available in this turn.", name)})
@@ -109,8 +109,8 @@ func (c *call) find() {
 	}
 }
 
-// reject answers a call that cannot be made as it is; no hook sees it. That of
-// a tail call is the answer to a call that hooks have seen.
+// reject answers a call that cannot be made. No hook sees it, unless it is a
+// tail call: its first step was seen by hooks.
 func (c *call) reject(e *tools.Error) {
 	c.record.Rejected = c.tails == 0
 	c.fail(e)
@@ -127,8 +127,7 @@ func declares(spec llm.ToolSpec, property string) bool {
 	return ok
 }
 
-// prepare validates the arguments of the step; its error is nil or for the
-// model.
+// prepare validates the arguments of the step; its error is for the model.
 func (c *call) prepare() (failure *tools.Error) {
 	err := guard(func() (err error) {
 		c.inv, err = c.tool.Prepare(c.step.Args)
@@ -140,7 +139,7 @@ func (c *call) prepare() (failure *tools.Error) {
 	return typed(err, tools.ErrInvalidParams)
 }
 
-// before fires BeforeTool and takes over the arguments that it changed.
+// before fires BeforeTool and applies the arguments that it changed.
 func (c *call) before(ctx context.Context) {
 	out := c.Hooks.BeforeTool(ctx, c.use())
 	switch {
@@ -179,7 +178,7 @@ func (c *call) use() hooks.ToolUse {
 	return u
 }
 
-// execute runs the call, and the calls that AfterTool puts in its place.
+// execute runs the call, and the tail calls that AfterTool requests.
 func (c *call) execute(ctx context.Context) {
 	for {
 		began := c.now()
@@ -203,7 +202,7 @@ func (c *call) execute(ctx context.Context) {
 	}
 }
 
-// start makes everything ready for the step and announces that it runs.
+// start prepares the step and announces that it runs.
 func (c *call) start(ctx context.Context) {
 	if c.Prepare != nil {
 		c.Prepare(ctx, c.step)
@@ -232,8 +231,8 @@ func (c *call) runTool(ctx context.Context) (res tools.Result, err error) {
 	return res, err
 }
 
-// after fires AfterTool and gives the call its result, unless the hooks ask for
-// another call in its place.
+// after fires AfterTool and gives the call its result, unless the hooks request
+// a tail call.
 func (c *call) after(ctx context.Context, res tools.Result, err error, took time.Duration) *llm.ToolCall {
 	failure := typed(err, tools.ErrUnhandled)
 	use := c.use()
@@ -247,7 +246,7 @@ func (c *call) after(ctx context.Context, res tools.Result, err error, took time
 		c.fail(&tools.Error{Type: tools.ErrStopExecution, Message: stoppedPrefix + out.Reason, Display: out.Reason})
 	case out.Denied():
 		c.fail(&tools.Error{Type: tools.ErrExecutionFailed, Message: out.Reason, Display: hiddenPrefix + out.Reason})
-	case ctx.Err() != nil: // the hooks may not have had their say about the result
+	case ctx.Err() != nil: // cancelled hooks may not have decided about the result
 		c.cancel(ctx, "")
 	case out.Tail != nil && c.tails < maxTailCalls:
 		return out.Tail
@@ -264,7 +263,7 @@ func (c *call) after(ctx context.Context, res tools.Result, err error, took time
 	return nil
 }
 
-// follow makes a tail call ready to run and reports whether it may.
+// follow prepares a tail call and reports whether it may run.
 func (c *call) follow(ctx context.Context, tail *llm.ToolCall) bool {
 	c.tails++
 	c.tool, c.inv, c.began, c.ended = nil, nil, c.now(), time.Time{}
@@ -310,7 +309,7 @@ func (c *call) stopBy(ev string, v hooks.Verdict) {
 	c.stopAll("a hook stopped the run: "+v.Reason, true)
 }
 
-// describe is the line about the step that people read.
+// describe returns the line about the step that people read.
 func (c *call) describe() string { return c.intent().Description }
 
 func (c *call) intent() (in tools.Intent) {
@@ -330,8 +329,8 @@ func guard(do func() error) (err error) {
 	return do()
 }
 
-// typed makes err a *tools.Error, of type t where it says none itself; nil
-// stays nil.
+// typed converts err to a [*tools.Error], of type t if it has none; nil stays
+// nil.
 func typed(err error, t tools.ErrorType) *tools.Error {
 	if err == nil {
 		return nil

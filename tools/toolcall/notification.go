@@ -6,7 +6,7 @@ import (
 	"minigem/tools"
 )
 
-// The details of a Notification of type ToolPermission
+// Details of a Notification of type ToolPermission
 // (core/hooks/hookEventHandler.ts).
 type (
 	plainDetails struct {
@@ -18,7 +18,7 @@ type (
 		FileName        string  `json:"fileName"`
 		FilePath        string  `json:"filePath"`
 		FileDiff        string  `json:"fileDiff"`
-		OriginalContent *string `json:"originalContent"` // null: a new file
+		OriginalContent *string `json:"originalContent"` // null for a new file
 		NewContent      string  `json:"newContent"`
 	}
 	execDetails struct {
@@ -54,8 +54,7 @@ func notification(q Question) (message string, details any) {
 		p := plain("mcp", "Confirm MCP Tool Execution")
 		return requires(p, "MCP"), mcpDetails{p, in.MCP.Server, in.MCP.Tool, cmp.Or(q.Info.DisplayName, in.MCP.Tool)}
 	}
-	// A tool that has nothing more to tell is asked about as upstream does: with
-	// its description as the prompt.
+	// Without further details the description is the prompt, as in Gemini CLI.
 	p := plain("info", "Confirm: "+cmp.Or(q.Info.DisplayName, q.Call.Name))
 	info := tools.InfoIntent{Prompt: in.Description}
 	if in.Info != nil {

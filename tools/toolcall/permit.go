@@ -11,9 +11,9 @@ import (
 	"minigem/tools/policy"
 )
 
-// permit asks the policy and, where it or a hook wants that, the user. A hook's
-// ask forces the prompt, but it never weakens a policy's deny; without anybody
-// to ask it is a deny itself.
+// permit asks the policy and, if it or a hook demands that, the user. A hook's
+// ask forces the prompt but never weakens a policy's deny; if nobody can be
+// asked it denies.
 func (c *call) permit(ctx context.Context) {
 	c.asking <- struct{}{}
 	defer func() { <-c.asking }()
@@ -53,7 +53,7 @@ func (c *call) policyCall() policy.Call {
 	}
 }
 
-// confirm asks the user until there is an answer that is not another edit.
+// confirm asks the user until the answer is not another edit.
 func (c *call) confirm(ctx context.Context, forced bool) {
 	decision := event.DecisionAccept
 	for {
@@ -98,8 +98,7 @@ func (c *call) ask(ctx context.Context, forced bool) Answer {
 	return c.Approver.Approve(ctx, q)
 }
 
-// modify takes over what the user made of the new content and reports whether
-// it is valid.
+// modify applies the user's edit and reports whether it is valid.
 func (c *call) modify(content string) bool {
 	m, ok := c.inv.(tools.Modifiable)
 	if !ok {
@@ -113,8 +112,8 @@ func (c *call) modify(content string) bool {
 	return true
 }
 
-// decline answers the call with the user's no, which holds for all calls that
-// still wait.
+// decline answers the call with the user's no, which applies to all waiting
+// calls.
 func (c *call) decline(feedback string) {
 	c.declined, c.feedback = true, feedback != ""
 	c.record.Decision = event.DecisionReject

@@ -17,13 +17,13 @@ import (
 
 const defaultMaxOutput = 40_000
 
-// output is a result as the model reads it.
+// output is a result in the form for the model.
 type output struct {
 	text  string
 	blobs []llm.Part
 }
 
-// encode makes one text of the texts among parts; the rest travels beside it.
+// encode joins the texts among parts; the other parts go beside the text.
 // (core/scheduler/tool-executor.ts)
 func encode(parts []llm.Part) output {
 	var texts []string
@@ -42,8 +42,9 @@ func encode(parts []llm.Part) output {
 	return o
 }
 
-// response is a result as AfterTool hooks read it: llmContent is a string where
-// all is text, else a part or an array of parts in the API's form.
+// response returns a result in the form for AfterTool hooks: llmContent is a
+// string if everything is text, else a part or an array of parts in the API's
+// form.
 func response(res tools.Result, failure *tools.Error) protocol.ToolResponse {
 	if failure != nil {
 		return protocol.ToolResponse{
@@ -79,7 +80,7 @@ func shown(res tools.Result, o output) any {
 	return o.text
 }
 
-// notes is what is appended to a result: context of hooks, and that they
+// notes returns what is appended to a result: context of hooks, and that they
 // changed the arguments.
 func (c *call) notes(context string) string {
 	var b strings.Builder
@@ -110,7 +111,7 @@ func (c *call) settle(res tools.Result, failure *tools.Error, notes string) {
 	c.done("output", o.text+notes, o.blobs)
 }
 
-// fail gives the call an error for a result.
+// fail gives the call an error as its result.
 func (c *call) fail(e *tools.Error) {
 	c.record.Status = event.ToolError
 	c.record.ErrorType, c.record.ErrorMessage = string(e.Type), e.Message
@@ -121,8 +122,8 @@ func (c *call) fail(e *tools.Error) {
 	c.done("error", e.Message, nil)
 }
 
-// cancel gives the call the result of one that the user broke off; partial is
-// what it had put out by then.
+// cancel gives the call the result of a cancelled one; partial is its output
+// until then.
 func (c *call) cancel(ctx context.Context, partial string) {
 	text := cancelledPrefix + context.Cause(ctx).Error()
 	if partial != "" {
@@ -143,7 +144,7 @@ func (c *call) dismiss(text string) {
 	c.done("error", text, nil)
 }
 
-// done completes the record: under the name and id that the model asked for,
+// done completes the record, with the name and id that the model asked for,
 // whatever ran in the end.
 func (c *call) done(key, text string, blobs []llm.Part) {
 	r := &c.record
@@ -167,8 +168,8 @@ func (c *call) done(key, text string, blobs []llm.Part) {
 	c.finish(c)
 }
 
-// truncate cuts an over-long text to the first fifth and the last four fifths
-// of the limit.
+// truncate reduces a long text to the first fifth and the last four fifths of
+// the limit.
 func (c *call) truncate(text string) string {
 	limit := cmp.Or(c.MaxOutput, defaultMaxOutput)
 	if limit < 0 || utf8.RuneCountInString(text) <= limit {
@@ -190,7 +191,7 @@ func (c *call) truncate(text string) string {
 		string(runes[:head]), thousands(len(runes)-limit), string(runes[len(runes)-tail:]))
 }
 
-// thousands writes n with commas: 8,000.
+// thousands formats n with commas: 8,000.
 func thousands(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {

@@ -1,9 +1,8 @@
-// Package toolcall is the life of one call of a tool, from the model's wish to
-// the result that it reads, and the waves in which the calls of a batch run.
-// The order inside one call is that of the contract: find and validate,
-// BeforeTool, validate again, policy, notification and prompt, run, AfterTool,
-// tail call. It keeps out what tools do, how hooks are run, what rules say and
-// what a prompt looks like: those are plugged in.
+// Package toolcall runs tool calls, from the model's request to the result that
+// it reads, in waves of parallel calls. The order within one call is: find and
+// validate, BeforeTool, validate again, policy, notification and prompt, run,
+// AfterTool, tail call. What tools do, how hooks run, what the policy says and
+// how a prompt looks comes from outside.
 package toolcall
 
 import (
@@ -19,40 +18,41 @@ import (
 	"minigem/tools/policy"
 )
 
-// Runner runs batches of calls; it is an agent.ToolRunner. The zero Runner has
-// no tools. Fields may be changed between batches.
-// A Runner runs one batch at a time.
+// Runner runs batches of calls; it implements agent.ToolRunner. The zero Runner
+// has no tools. Fields may be changed between batches. A Runner runs one batch
+// at a time.
 type Runner struct {
 	Registry *tools.Registry
-	Offered  func(tools.Tool) bool // a tool that it refuses does not exist; nil: all do
-	// NotOffered words, for a tool that exists and is not offered, why, and what
-	// to do about it; the error of a call to it ends with that. nil: nothing is
-	// said, as if the tool did not exist.
+	Offered  func(tools.Tool) bool // reports whether a tool is offered; a tool that it refuses does not exist; nil: all are
+	// NotOffered says why an existing tool is not offered and what to do about
+	// it; the error of a call to it ends with that text. nil: the error is that
+	// of a tool that does not exist.
 	NotOffered func(tools.Tool) string
 
 	Hooks    Hooks      // nil: none
-	Policy   Policy     // nil: the user is asked about every call; [*policy.Engine] satisfies it
-	Approver Approver   // nil: nobody can be asked, and what would have to be is denied
-	Notifier Notifier   // nil: nobody is told of a prompt
-	Sink     event.Sink // nil: nobody listens
-	Subagent string     // who calls, for the policy; empty: the main agent
+	Policy   Policy     // nil: the user is asked about every call; [*policy.Engine] implements it
+	Approver Approver   // nil: nobody can be asked, and calls that need an answer are denied
+	Notifier Notifier   // nil: no notifications of prompts
+	Sink     event.Sink // nil: events are dropped
+	Subagent string     // agent that calls, for the policy; empty: the main agent
 
-	// Prepare does what must be done before a call that may run does run, such as
-	// keeping the state of files. It ends soon after ctx; a call whose ctx has
-	// ended then does not run. Tail calls may call it concurrently. nil: nothing.
+	// Prepare does what must be done before an allowed call runs, such as
+	// saving the state of files. It ends soon after ctx; a call whose ctx has
+	// ended then does not run. Tail calls may call it concurrently. nil:
+	// nothing.
 	Prepare func(ctx context.Context, call llm.ToolCall)
 
 	// MaxOutput is the number of characters above which a truncatable output is
 	// cut; 0: 40,000, negative: never.
 	MaxOutput int
-	// Save keeps the whole of an output that is cut and returns the file's path.
-	// nil: the rest is lost, and the model is told so. It is called concurrently.
+	// Save stores an output that is cut and returns the file's path. nil: the
+	// rest is lost, and the result says so. It is called concurrently.
 	Save func(call llm.ToolCall, text string) (path string, err error)
 	Now  func() time.Time // nil: time.Now
 }
 
-// Hooks are the events that a call fires; *hooks.Engine satisfies it. The
-// methods are called concurrently.
+// Hooks fires the events of a call; [*hooks.Engine] implements it. The methods
+// are called concurrently.
 type Hooks interface {
 	BeforeTool(ctx context.Context, use hooks.ToolUse) hooks.BeforeToolOutcome
 	AfterTool(ctx context.Context, use hooks.ToolUse, resp protocol.ToolResponse) hooks.AfterToolOutcome
@@ -60,8 +60,8 @@ type Hooks interface {
 	NotOffered(use hooks.ToolUse, why string)
 }
 
-// Policy judges calls; *policy.Engine satisfies it. Calls of its methods never
-// overlap.
+// Policy decides about calls; [*policy.Engine] implements it. Calls of its
+// methods never overlap.
 type Policy interface {
 	Check(c policy.Call) policy.Verdict
 	Remember(c policy.Call, outcome policy.Outcome)
@@ -72,20 +72,20 @@ type Approver interface {
 	Approve(ctx context.Context, q Question) Answer
 }
 
-// Notifier hears of each permission prompt before it is shown: it fires the
-// Notification hook and rings. kind is always "ToolPermission"; message and
-// details are those of core/hooks/hookEventHandler.ts.
+// Notifier is called for each permission prompt before it is shown, to fire the
+// Notification hook and alert the user. kind is always "ToolPermission";
+// message and details are those of core/hooks/hookEventHandler.ts.
 type Notifier interface {
 	Notify(ctx context.Context, kind, message string, details any)
 }
 
 // Question is a permission prompt.
 type Question struct {
-	Call   llm.ToolCall // with the arguments that would run
+	Call   llm.ToolCall // with the arguments that will run
 	Info   tools.Info
 	Intent tools.Intent
-	// Forced: a hook asks, whatever the policy says; HookReason and HookMessage
-	// are its reason and systemMessage and may be empty.
+	// Forced: a hook asks, whatever the policy says. HookReason and HookMessage
+	// are its reason and systemMessage; they may be empty.
 	Forced      bool
 	HookReason  string
 	HookMessage string
@@ -93,19 +93,19 @@ type Question struct {
 	Modifiable bool
 }
 
-// Answer is what the user said.
+// Answer is the user's answer to a [Question].
 type Answer struct {
-	// Outcome is one of policy's; anything unknown counts as policy.Cancel.
-	// After policy.ModifyWithEditor the question is asked again, about the new
+	// Outcome is one of policy's; an unknown one counts as policy.Cancel. After
+	// policy.ModifyWithEditor the question is asked again, with the new
 	// content.
 	Outcome policy.Outcome
-	// NewContent is what the user made of Intent.Edit.New; nil: nothing.
+	// NewContent is the user's version of Intent.Edit.New; nil: unchanged.
 	NewContent *string
-	// Feedback is for the model, beside a Cancel; may be empty.
+	// Feedback is for the model, with a Cancel; may be empty.
 	Feedback string
 }
 
-// Specs are the declarations of the tools that are offered, in order.
+// Specs returns the declarations of the offered tools, in order.
 func (r *Runner) Specs() []llm.ToolSpec {
 	var specs []llm.ToolSpec
 	for _, t := range r.Registry.All() {
@@ -116,9 +116,9 @@ func (r *Runner) Specs() []llm.ToolSpec {
 	return specs
 }
 
-// Run runs calls and returns the result of each, by index. offers says whether
-// the request that the model answered declared a tool and let it be called; nil:
-// all that there is. See agent.ToolRunner for the Verdict.
+// Run runs calls and returns the result of each, by index. offers reports
+// whether the request that the model answered declared a tool and allowed it to
+// be called; nil: all tools. See agent.ToolRunner for the Verdict.
 func (r *Runner) Run(ctx context.Context, calls []llm.ToolCall, offers func(name string) bool) ([]llm.ToolResult, hooks.Verdict) {
 	b := newBatch(r, calls, offers)
 	for _, wave := range b.waves() {
@@ -153,7 +153,7 @@ func (r *Runner) now() time.Time {
 	return time.Now()
 }
 
-// noHooks lets everything pass.
+// noHooks allows everything.
 type noHooks struct{}
 
 func (noHooks) BeforeTool(_ context.Context, use hooks.ToolUse) hooks.BeforeToolOutcome {

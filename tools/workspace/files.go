@@ -12,11 +12,11 @@ import (
 	"minigem/internal/boundedfile"
 )
 
-// errSwapped is the cause when a component changed under our eyes.
+// errSwapped: a component changed while it was being opened.
 var errSwapped = errors.New("changed while it was being opened")
 
-// Open opens a file or directory for reading. Fails with an *OutsideError, or
-// with an error that errors.Is tells apart by fs.ErrNotExist and the like.
+// Open opens a file or directory for reading. Its error is an [*OutsideError]
+// or one of the file system, such as fs.ErrNotExist.
 func (w *Workspace) Open(path string) (*os.File, error) {
 	parent, base, err := w.parent(path)
 	if err != nil {
@@ -36,7 +36,7 @@ func (w *Workspace) ReadFile(path string) ([]byte, error) {
 	return boundedfile.ReadAll(f, path, boundedfile.Recorded)
 }
 
-// Stat describes what path leads to; see Open.
+// Stat describes the file that path leads to; see [Workspace.Open].
 func (w *Workspace) Stat(path string) (fs.FileInfo, error) {
 	parent, base, err := w.parent(path)
 	if err != nil {
@@ -46,9 +46,8 @@ func (w *Workspace) Stat(path string) (fs.FileInfo, error) {
 	return parent.Lstat(base)
 }
 
-// ReadDir lists a directory, sorted by name; see Open. Entries are as they lie
-// there: a link is a link, and whether it may be followed is for Resolve to
-// say.
+// ReadDir lists a directory, sorted by name; see [Workspace.Open]. It does not
+// follow links in it: [Workspace.Resolve] says whether one may be followed.
 func (w *Workspace) ReadDir(path string) ([]fs.DirEntry, error) {
 	f, err := w.Open(path)
 	if err != nil {
@@ -60,7 +59,7 @@ func (w *Workspace) ReadDir(path string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// parent opens the directory that holds path; see place.walk.
+// parent opens the directory that contains path; see place.walk.
 func (w *Workspace) parent(path string) (*os.Root, string, error) {
 	p, err := w.locate(w.abs(path))
 	if err != nil {
@@ -69,9 +68,9 @@ func (w *Workspace) parent(path string) (*os.Root, string, error) {
 	return p.walk(false)
 }
 
-// walk opens the directory that holds p, one component at a time, so that none
-// of them can be a link, and returns it with the last name. With create,
-// directories that are missing are made. The caller closes the directory.
+// walk opens the directory that contains p, one component at a time, so that
+// none of them can be a link, and returns it with the last name. With create it
+// makes missing directories. The caller closes the directory.
 func (p place) walk(create bool) (*os.Root, string, error) {
 	dirs, base := filepath.Split(p.rel)
 	cur, err := p.root.OpenRoot(".")
@@ -132,7 +131,8 @@ func openExact(dir *os.Root, name string) (*os.File, error) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: errSwapped}
 	}
 	if !was.Mode().IsRegular() && !was.IsDir() {
-		// Opening a pipe blocks until someone writes; a device may do anything.
+		// Opening a pipe blocks until someone writes; opening a device may do
+		// anything.
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("not a regular file: %w", fs.ErrInvalid)}
 	}
 	f, err := dir.Open(name)
@@ -150,7 +150,7 @@ func openExact(dir *os.Root, name string) (*os.File, error) {
 	return f, nil
 }
 
-// cause takes the path off err, which names only a component.
+// cause removes the path from err, which names only a component.
 func cause(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {

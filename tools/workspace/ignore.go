@@ -12,45 +12,45 @@ import (
 	"minigem/internal/boundedfile"
 )
 
-// Ignore says which ignore files count (core/services/fileDiscoveryService.ts).
-// Of the rules that match a path the last one wins, in this order:
-// .git/info/exclude, the .gitignore files of the repository from the outermost
-// to the innermost, .geminiignore, the custom files. What lies in an ignored
-// directory is ignored. Files are read anew for each question, so that changes
-// count.
+// Ignore says which ignore files apply (core/services/fileDiscoveryService.ts).
+// The last rule that matches a path wins, in this order: .git/info/exclude, the
+// .gitignore files of the repository from the outermost to the innermost,
+// .geminiignore, the custom files. Everything in an ignored directory is
+// ignored. The files are read again for each question, so that changes apply at
+// once.
 type Ignore struct {
-	Git    bool     // in Git repositories: .gitignore files and .git/info/exclude
+	Git    bool     // .gitignore files and .git/info/exclude of Git repositories
 	Gemini bool     // .geminiignore of the workspace directory, and Custom
-	Custom []string // more files of that syntax, absolute or relative to the workspace directory
+	Custom []string // further files of that syntax, absolute or relative to the workspace directory
 }
 
-// Ignorer judges the entries of one directory. It is immutable.
+// Ignorer decides which entries of one directory are ignored. It is immutable.
 type Ignorer struct {
 	set  *ignoreSet
-	base string // of the directory, slash-separated, relative to the workspace directory; "" for itself
+	base string // path of the directory, slash-separated, relative to the workspace directory; "" for itself
 	git  *level // innermost first; nil: none
-	isIn bool   // in a Git repository
+	isIn bool   // the directory is in a Git repository
 	all  bool   // the directory itself is ignored
 }
 
-// level is a .gitignore file (or info/exclude) and those outside of it.
+// level is a .gitignore file (or info/exclude) with those outside of it.
 type level struct {
 	*ruleSet
 	outer *level
 }
 
-// ignoreSet is what holds for a whole workspace directory.
+// ignoreSet is what applies to a whole workspace directory.
 type ignoreSet struct {
 	Ignore
 	extra []*ruleSet // .geminiignore, then the custom files
 }
 
-// maxIgnoreFile bounds what is read of an ignore file.
+// maxIgnoreFile limits how many bytes of an ignore file are read.
 const maxIgnoreFile = 1 << 20
 
-// Ignorer reads the ignore files that count for the entries of the directory
-// dir. A file that cannot be read counts as empty. Fails with an *OutsideError
-// and the like if dir is not a directory of the workspace.
+// Ignorer reads the ignore files that apply to the entries of the directory
+// dir. An unreadable file counts as empty. The error is like that of
+// [Workspace.Open] if dir is not a directory of the workspace.
 func (w *Workspace) Ignorer(dir string, ig Ignore) (*Ignorer, error) {
 	p, err := w.locate(w.abs(dir))
 	if err != nil {
@@ -77,9 +77,9 @@ func (w *Workspace) Ignorer(dir string, ig Ignore) (*Ignorer, error) {
 	return top, nil
 }
 
-// Ignored says whether path is ignored, isDir whether it is a directory. It
-// need not exist. A symbolic link is ignored where it stands or where its
-// target is.
+// Ignored reports whether path is ignored; isDir says whether it is a
+// directory. It need not exist. A symbolic link is ignored if it or its target
+// is.
 func (w *Workspace) Ignored(path string, isDir bool, ig Ignore) (bool, error) {
 	abs := w.abs(path)
 	real, err := w.Real(abs)
@@ -101,8 +101,8 @@ func (w *Workspace) Ignored(path string, isDir bool, ig Ignore) (bool, error) {
 	return false, nil
 }
 
-// nearest is the Ignorer of dir, or, where dir does not exist, of the nearest
-// directory above it.
+// nearest returns the Ignorer of dir or, if dir does not exist, of the nearest
+// existing directory above it.
 func (w *Workspace) nearest(dir string, ig Ignore) (*Ignorer, error) {
 	ign, err := w.Ignorer(dir, ig)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -120,7 +120,7 @@ func has(dir *os.Root, name string) bool {
 	return err == nil
 }
 
-// newIgnorer judges the entries of p's workspace directory.
+// newIgnorer makes the Ignorer of p's workspace directory.
 func newIgnorer(p place, ig Ignore) *Ignorer {
 	top := &Ignorer{set: &ignoreSet{Ignore: ig}}
 	if ig.Gemini {
@@ -141,7 +141,7 @@ func newIgnorer(p place, ig Ignore) *Ignorer {
 	return top
 }
 
-// outerRules are the rules of the repository repo that stand above dir.
+// outerRules returns the rules that the repository repo has above dir.
 func outerRules(repo, dir string) *level {
 	rel, err := filepath.Rel(repo, dir)
 	if err != nil {
@@ -168,7 +168,8 @@ func outerRules(repo, dir string) *level {
 	return git
 }
 
-// findRepo returns the innermost directory at or above dir that has a .git.
+// findRepo returns the innermost directory at or above dir that contains a
+// .git.
 func findRepo(dir string) string {
 	for {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
@@ -182,8 +183,8 @@ func findRepo(dir string) string {
 	}
 }
 
-// gitDir is where a repository keeps its info: .git, or, in worktrees and
-// submodules, what the file .git leads to.
+// gitDir returns the directory with the repository's info: .git or, in
+// worktrees and submodules, what the file .git refers to.
 func gitDir(repo string) string {
 	dot := filepath.Join(repo, ".git")
 	target, ok := strings.CutPrefix(firstLine(dot), "gitdir: ")
@@ -204,7 +205,7 @@ func firstLine(file string) string {
 	return strings.TrimRight(line, "\r")
 }
 
-// readSome reads an ignore file that was just opened; nil if it was not.
+// readSome reads an ignore file that was just opened; nil if opening failed.
 func readSome(f *os.File, err error) []byte {
 	if err != nil {
 		return nil
@@ -231,7 +232,7 @@ func (g *Ignorer) readGit(data []byte) {
 
 // enter returns the Ignorer of the subdirectory rel (relative to the workspace
 // directory). gitignore reads its .gitignore file, nil if it has none; repo
-// says whether it holds a .git.
+// says whether it contains a .git.
 func (g *Ignorer) enter(rel string, gitignore func() []byte, repo bool) *Ignorer {
 	sub := &Ignorer{set: g.set, base: rel, git: g.git, isIn: g.isIn}
 	sub.all = g.judge(rel, path.Base(rel), true)
@@ -244,13 +245,13 @@ func (g *Ignorer) enter(rel string, gitignore func() []byte, repo bool) *Ignorer
 	return sub
 }
 
-// Ignored says whether the entry name of the directory is ignored.
+// Ignored reports whether the entry name of the directory is ignored.
 func (g *Ignorer) Ignored(name string, isDir bool) bool {
 	return g.judge(path.Join(g.base, name), name, isDir)
 }
 
-// judge is Ignored for a caller who knows the path of the entry, relative to
-// the workspace directory.
+// judge is like Ignored, for an entry whose path relative to the workspace
+// directory is known.
 func (g *Ignorer) judge(rel, name string, isDir bool) bool {
 	if g.all {
 		return true

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// index finds the rules of a file that may match a name, so that what a question
-// costs does not grow with rules that have nothing to do with it. Rules are
-// meant by their numbers in the file. The zero index has none.
+// index finds the rules of a file that may match a name, so that a lookup does
+// not cost more with every rule. Rules are identified by their numbers in the
+// file. The zero index is empty.
 type index struct {
 	equal  map[string][]int32
 	suffix map[string][]int32 // of "*.log": ".log"
 	sizes  []int              // lengths of the keys of suffix
-	gram   map[gram][]int32   // of globs: letters that the path must hold
-	any    []int32            // globs that show no letters
+	gram   map[gram][]int32   // for globs: letters that the path must contain
+	any    []int32            // globs without such letters
 }
 
 // gram is up to three letters that follow each other.
@@ -22,11 +22,11 @@ type gram struct {
 	size uint8
 }
 
-// fewRules are compared one after the other: that is faster.
+// Up to fewRules are compared one after the other, which is faster.
 const fewRules = 16
 
-// indexed splits rules into those about names and those about whole paths; false
-// where there are few.
+// indexed splits rules into those about names and those about whole paths;
+// false if there are few.
 func indexed(rules []rule) (names, paths *index, ok bool) {
 	if len(rules) <= fewRules {
 		return nil, nil, false
@@ -71,10 +71,10 @@ func (x *index) add(i int32, r *rule) {
 	x.gram[g] = append(x.gram[g], i)
 }
 
-// needed is the end of the longest run of letters that every match of a glob
-// holds: what is in classes, escaped or beside a slash, which "**" may take with
-// it, is left out, and so is what is not ASCII, of which bytes that are no UTF-8
-// match each other.
+// needed returns the end of the longest run of letters that every match of a
+// glob contains. It ignores what is in classes, escaped or beside a slash,
+// which "**" may take with it, and what is not ASCII, because bytes that are
+// not UTF-8 match each other.
 func needed(glob string) gram {
 	best, at := "", 0
 	for i := 0; i <= len(glob); i++ {
@@ -98,8 +98,8 @@ func needed(glob string) gram {
 	return gramOf(best[max(0, len(best)-3):])
 }
 
-// classEnd is the index of the bracket that ends the class at i, at the latest
-// the end of the glob.
+// classEnd returns the index of the bracket that ends the class at i, or the
+// end of the glob.
 func classEnd(glob string, i int) int {
 	for j := i + 1; j < len(glob); j++ {
 		switch {
@@ -119,7 +119,7 @@ func gramOf(s string) gram {
 }
 
 // last returns the last rule after the one numbered after that matches text, a
-// name or a path; after itself where there is none.
+// name or a path; if there is none it returns after.
 func (x *index) last(text string, after int32, match func(i int32) bool) int32 {
 	try := func(list []int32) {
 		for n := len(list) - 1; n >= 0 && list[n] > after; n-- {

@@ -16,7 +16,7 @@ type rule struct {
 	text    string // the pattern, in doublestar's syntax; for suffix without "*"
 }
 
-// matching says how a rule compares; most rules need no glob machinery.
+// matching says how a rule compares; most rules need no glob matching.
 type matching int
 
 const (
@@ -72,7 +72,7 @@ func trimSpaces(s string) string {
 	return s[:cut]
 }
 
-// escaped says whether an odd number of backslashes stands before s[i].
+// escaped reports whether an odd number of backslashes precedes s[i].
 func escaped(s string, i int) bool {
 	n := 0
 	for i > n && s[i-1-n] == '\\' {
@@ -88,8 +88,8 @@ func classify(p string) (matching, string) {
 	if rest, ok := strings.CutPrefix(p, "*"); ok && !strings.ContainsAny(rest, `*?[\/`) {
 		return bySuffix, rest
 	}
-	// A trailing /** is what is inside, not the directory itself; and braces
-	// mean nothing to Git.
+	// A trailing /** matches what is inside, not the directory itself; and
+	// braces mean nothing to Git.
 	if strings.HasSuffix(p, "/**") {
 		p += "/*"
 	}
@@ -114,13 +114,13 @@ func (r *rule) match(rel, name string, isDir bool) bool {
 	return doublestar.MatchUnvalidated(r.text, rel)
 }
 
-// ruleSet is the rules of one file.
+// ruleSet holds the rules of one file.
 type ruleSet struct {
 	rules        []rule
 	names, paths *index // nil: there are few rules
-	// base is the directory that the rules speak about, relative to the
-	// workspace directory ("" for itself); above is the way from that directory
-	// down to the workspace directory, where it lies above.
+	// base is the directory that the rules apply to, relative to the workspace
+	// directory ("" for itself). If it is above the workspace directory, above
+	// is the path from it to the workspace directory.
 	base, above string
 }
 
@@ -132,7 +132,7 @@ const (
 	kept
 )
 
-// newRuleSet reads an ignore file; nil where it has no rule.
+// newRuleSet reads an ignore file; nil if it has no rule.
 func newRuleSet(data []byte) *ruleSet {
 	rules := parseRules(data)
 	if rules == nil {
@@ -143,7 +143,7 @@ func newRuleSet(data []byte) *ruleSet {
 	return s
 }
 
-// judge asks the rules about rel, relative to the workspace directory, whose
+// judge applies the rules to rel, relative to the workspace directory, whose
 // last component is name. The last rule that matches wins.
 func (s *ruleSet) judge(rel, name string, isDir bool) verdict {
 	if s.base != "" {
@@ -159,7 +159,7 @@ func (s *ruleSet) judge(rel, name string, isDir bool) verdict {
 	return ignored
 }
 
-// last is the number of the last rule that matches; -1: none does.
+// last returns the number of the last rule that matches, or -1.
 func (s *ruleSet) last(rel, name string, isDir bool) int32 {
 	if s.names != nil {
 		match := func(i int32) bool { return s.rules[i].match(rel, name, isDir) }

@@ -8,30 +8,30 @@ import (
 	"unicode/utf8"
 )
 
-// protectedName matches the names that no tool may touch, in lower case:
-// version control, secrets, installed packages, and their short names of old
-// Windows file systems. Gemini CLI protects ".env" alone; names like it hold the same
+// protectedName matches names that no tool may touch, in lower case: version
+// control, secrets, installed packages, and their short names on old Windows
+// file systems. Gemini CLI protects ".env" alone; similar names hold the same
 // secrets: .env.local, .env.production, copies such as .env~ or .env-old, and
 // direnv's .envrc.
 var protectedName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(\.git|\.envrc|\.env([._~-].*)?|node_modules|gha-creds-.*\.json|git~\d+|envr?c?~\d+(\..*)?|node_m~\d+|gha-cr~\d+(\.jso)?)$`)
 })
 
-// secretName matches those of them that hold secrets themselves.
+// secretName matches those protected names that contain secrets themselves.
 var secretName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(\.envrc|\.env([._~-].*)?|gha-creds-.*\.json|envr?c?~\d+(\..*)?|gha-cr~\d+(\.jso)?)$`)
 })
 
 var urlWithPassword = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`://[^/\s]*@`) })
 
-// exampleName matches the names like .env that show what a real one would look
-// like.
+// exampleName matches names like .env.example, which show what a real file
+// would look like.
 var exampleName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\.env\.(example|sample|template|dist)$`) })
 
 // Protected returns the first component of a slash- or OS-separated path that
-// is protected, and "" if there is none. Other spellings of the same file on
-// some file system count: upper case, trailing dots and spaces, NTFS streams,
-// characters that HFS+ does not see.
+// is protected, and "" if there is none. It recognizes other spellings of the
+// same file on some file system: upper case, trailing dots and spaces, NTFS
+// streams, characters that HFS+ ignores.
 func Protected(rel string) string { return protected(rel) }
 
 // Secret returns the first component of a path, as Protected takes it, that is
@@ -45,14 +45,14 @@ func protected(rel string) string {
 	return component(rel, protectedName())
 }
 
-// suspicious says whether a component of rel may be protected: most names
-// need no closer look.
+// suspicious reports whether a component of rel may be protected: most names
+// need no closer check.
 func suspicious(rel string) bool {
 	first := true
 	for i := range len(rel) {
 		b := rel[i]
 		if b >= utf8.RuneSelf {
-			return true // perhaps a character that is not seen
+			return true // perhaps a character that HFS+ ignores
 		}
 		if first && (b == '.' || b|0x20 == 'g' || b|0x20 == 'n' || b|0x20 == 'e') {
 			return true
@@ -62,20 +62,20 @@ func suspicious(rel string) bool {
 	return false
 }
 
-// sensitiveName matches directories of settings by which an editor runs
+// sensitiveName matches directories with settings that make an editor run
 // programs.
 var sensitiveName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\.vscode|vscode~\d+)$`) })
 
-// Sensitive reports whether path, with links followed, lies in a directory of
-// settings by which an editor runs programs: a change of it is not just
-// another edit. A path that leads nowhere is sensitive.
+// Sensitive reports whether path, with links followed, is in a directory with
+// settings that make an editor run programs: changing it is not just another
+// edit. A path that cannot be resolved is sensitive.
 func (w *Workspace) Sensitive(path string) bool {
 	real, err := follow(w.abs(path))
 	return err != nil || component(real, sensitiveName()) != ""
 }
 
-// component returns the first component of path that is, in one spelling or
-// another, a name of those.
+// component returns the first component of path that matches names in one
+// spelling or another.
 func component(rel string, names *regexp.Regexp) string {
 	for name := range strings.FieldsFuncSeq(rel, func(r rune) bool { return r == '/' || r == filepath.Separator }) {
 		plain, _, _ := strings.Cut(strings.Map(visible, strings.ToLower(name)), ":")
@@ -86,7 +86,7 @@ func component(rel string, names *regexp.Regexp) string {
 	return ""
 }
 
-// visible drops the characters that HFS+ leaves out when it compares names.
+// visible removes the characters that HFS+ ignores in names.
 func visible(r rune) rune {
 	switch {
 	case r >= 0x200C && r <= 0x200F, r >= 0x202A && r <= 0x202E, r >= 0x206A && r <= 0x206F, r == 0xFEFF:

@@ -14,19 +14,20 @@ import (
 	"time"
 )
 
-// Walk describes a walk through a directory of a workspace and all that lies
-// below. The zero value visits every file but protected ones.
+// Walk configures a walk through a directory of a workspace and everything
+// below it. The zero value visits every file that is not protected.
 type Walk struct {
 	Ignore Ignore
 	// Skip names directories that are never entered, such as "node_modules".
 	Skip []string
-	// Enter says whether to go into the directory rel (slash-separated,
+	// Enter reports whether to enter the directory rel (slash-separated,
 	// relative to the start); nil: always. It may be called from any goroutine.
 	Enter func(rel string) bool
-	// Ignored is told of files that were left out because of Ignore, those in
-	// ignored directories not included; nil: nobody is. As Enter.
+	// Ignored is called with files that were left out because of Ignore, except
+	// those in ignored directories; may be nil. It may be called from any
+	// goroutine.
 	Ignored func(*Entry)
-	// Workers bounds the goroutines; 0: one for each processor, 12 at most.
+	// Workers limits the goroutines; 0: one for each processor, at most 12.
 	Workers int
 }
 
@@ -39,8 +40,8 @@ type Entry struct {
 	name string
 }
 
-// Open opens a regular file for reading, never through a link, and says how
-// many bytes it has. What is not a regular file any more is an error.
+// Open opens a regular file for reading, never through a link, and returns its
+// size in bytes. It fails if the file is no longer a regular one.
 func (e *Entry) Open() (f io.ReadCloser, size int64, err error) {
 	f, size, err = e.dir.open(e.name)
 	if err != nil {
@@ -49,7 +50,7 @@ func (e *Entry) Open() (f io.ReadCloser, size int64, err error) {
 	return f, size, nil
 }
 
-// ModTime says when the file itself changed last, not what a link leads to.
+// ModTime returns when the file itself changed last, not its link's target.
 func (e *Entry) ModTime() (time.Time, error) {
 	t, err := e.dir.modTime(e.name)
 	if err != nil {
@@ -60,11 +61,11 @@ func (e *Entry) ModTime() (time.Time, error) {
 
 // Walk calls visit for every file in and below the directory dir that is not
 // ignored. It never follows a link, never opens anything outside of dir, and
-// skips protected names and directories that it may not read. visit is called
-// from several goroutines and in no certain order, roughly that of the paths;
-// an Entry is valid until visit returns, and its Path is
-// part of a longer string: clone what is kept. The first error of visit ends the
-// walk and is returned, or else ctx's, or that of dir.
+// skips protected names and directories without read permission. It calls visit
+// from several goroutines and in no fixed order, roughly that of the paths. An
+// [Entry] is valid until visit returns, and its Path is part of a longer
+// string: clone it to keep it. The first error of visit ends the walk and is
+// returned, or else ctx's, or that of dir.
 func (w *Workspace) Walk(ctx context.Context, dir string, how Walk, visit func(*Entry) error) error {
 	ign, err := w.Ignorer(dir, how.Ignore)
 	if err != nil {
@@ -76,7 +77,7 @@ func (w *Workspace) Walk(ctx context.Context, dir string, how Walk, visit func(*
 	}
 	top, err := newHandle(root)
 	if err != nil {
-		return nil // it may not be read
+		return nil // no read permission
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -108,12 +109,13 @@ func (w *Workspace) openDir(path string) (*os.Root, error) {
 	return root, nil
 }
 
-// below is the directory rel of the workspace directory that the walk is in.
+// below returns the directory rel of the workspace directory in which the walk
+// is.
 func (k *walker) below(rel string) string {
 	return filepath.Join(k.start, filepath.FromSlash(rel[k.skip:]))
 }
 
-// EscapeGlob is the glob pattern that matches the path p alone.
+// EscapeGlob returns the glob pattern that matches only the path p.
 func EscapeGlob(p string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `{`, `\{`, `}`, `\}`).Replace(p)
 }

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// read adds the entries of the directory to l. The forms of their records
-// differ: the os package knows them.
+// read adds the entries of the directory to l. The record formats differ: the
+// os package knows them.
 func (h *handle) read(l *lister, before string) {
 	fd, err := unix.FcntlInt(uintptr(h.fd), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {

@@ -25,7 +25,7 @@ func (h *handle) read(l *lister, before string) {
 	}
 }
 
-// parse takes records of getdents64(2) apart: inode and offset of 8 bytes, the
+// parse parses records of getdents64(2): inode and offset of 8 bytes each, the
 // record's length of 2, a type of 1, and the name up to a zero.
 func (h *handle) parse(l *lister, before string, raw []byte) {
 	const lengthAt, kindAt, nameAt = 16, 18, 19

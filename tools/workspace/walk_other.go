@@ -16,7 +16,7 @@ type handle struct {
 	users atomic.Int32
 }
 
-// newHandle takes root over. Fails if the directory may not be read.
+// newHandle takes ownership of root. It fails without read permission.
 func newHandle(root *os.Root) (*handle, error) {
 	self, err := root.Open(".")
 	if err != nil {
@@ -52,7 +52,7 @@ func (h *handle) read(l *lister, before string) {
 	}
 }
 
-// modTime is that of the file or link name.
+// modTime returns that of the file or link name.
 func (h *handle) modTime(name string) (time.Time, error) {
 	info, err := h.root.Lstat(name)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // A walk costs a few system calls for each directory and one string for all
-// the names in it: nothing is allocated for a name.
+// names in it: nothing is allocated for a single name.
 
 // item is an entry of a directory.
 type item struct {
@@ -19,7 +19,7 @@ type item struct {
 	kind fs.FileMode
 }
 
-// prefix is what stands before the names in the directory rel.
+// prefix returns the prefix of the paths in the directory rel.
 func prefix(rel string) string {
 	if rel == "" {
 		return ""
@@ -30,22 +30,22 @@ func prefix(rel string) string {
 // task is a subdirectory of parent to read, or files of parent to visit.
 type task struct {
 	parent *handle
-	ign    *Ignorer // of parent
+	ign    *Ignorer // files of parent
 	sub    string   // the subdirectory, relative to the workspace directory; "" for parent itself
 	files  []item
 }
 
-// batch is how many files of one directory are visited in a row, so that a
-// large flat directory keeps all workers busy.
+// batch is how many files of one directory one worker visits in a row, so that
+// a large flat directory keeps all workers busy.
 const batch = 32
 
-// walker is one walk at work. Tasks are taken from the end, so that the walk
-// goes deep first: pending tasks and open directories stay few.
+// walker is a walk in progress. Tasks are taken from the end, so that the walk
+// goes deep first and few tasks and directories are open.
 type walker struct {
 	Walk
 	ws     *Workspace
 	start  string // as given to Walk
-	skip   int    // how much of a path lies before the start
+	skip   int    // length of the path of the start
 	visit  func(*Entry) error
 	cancel context.CancelCauseFunc
 
@@ -53,8 +53,8 @@ type walker struct {
 	wake  sync.Cond
 	idle  int // workers that wait
 	tasks []task
-	left  int  // tasks not done, those at work included
-	over  bool // given up
+	left  int  // unfinished tasks, including those in progress
+	over  bool // the walk was abandoned
 }
 
 // push adds tasks; the last one is done first.
@@ -105,14 +105,14 @@ func (k *walker) abandon() {
 	k.wake.Broadcast()
 }
 
-// drop closes what abandoned tasks hold.
+// drop closes the handles of abandoned tasks.
 func (k *walker) drop() {
 	for _, t := range k.tasks {
 		t.parent.release()
 	}
 }
 
-// work is one worker.
+// work is the loop of one worker.
 func (k *walker) work(ctx context.Context) {
 	var l lister
 	for {
@@ -155,8 +155,8 @@ func (k *walker) visitAll(ctx context.Context, dir *handle, ign *Ignorer, files 
 	return nil
 }
 
-// read lists a directory, visits the first files in it and pushes the rest.
-// One that cannot be read, or that became a link, is skipped.
+// read lists a directory, visits the first files in it and pushes the rest. A
+// directory that is not readable, or became a link, is skipped.
 func (k *walker) read(ctx context.Context, t task, l *lister) error {
 	h, ign := t.parent, t.ign
 	if t.sub != "" {
@@ -187,7 +187,7 @@ func (k *walker) read(ctx context.Context, t task, l *lister) error {
 	return k.visitAll(ctx, h, ign, files[:len(files)-len(rest)])
 }
 
-// dirOf is the directory that a task reads, relative to the workspace
+// dirOf returns the directory that a task reads, relative to the workspace
 // directory.
 func dirOf(t task) string {
 	if t.sub != "" {
@@ -196,15 +196,15 @@ func dirOf(t task) string {
 	return t.ign.base
 }
 
-// holds says whether name is among the sorted items of the directory dir.
+// holds reports whether name is among the sorted items of the directory dir.
 func holds(items []item, dir, name string) bool {
 	base := len(prefix(dir))
 	_, found := slices.BinarySearchFunc(items, name, func(i item, name string) int { return strings.Compare(i.path[base:], name) })
 	return found
 }
 
-// gitignore returns what reads the .gitignore file of the directory dir; nil:
-// there is none.
+// gitignore returns a function that reads the .gitignore file of the directory
+// dir; nil: there is none.
 func (k *walker) gitignore(h *handle, dir string, items []item) func() []byte {
 	if !holds(items, dir, ".gitignore") {
 		return nil
@@ -215,7 +215,7 @@ func (k *walker) gitignore(h *handle, dir string, items []item) func() []byte {
 			defer f.Close()
 			return readUpTo(f)
 		}
-		// It may be a link, which may lead to another file of the directory.
+		// It may be a link to another file of the directory.
 		root, err := k.ws.openDir(k.below(dir))
 		if err != nil {
 			return nil
@@ -226,7 +226,7 @@ func (k *walker) gitignore(h *handle, dir string, items []item) func() []byte {
 }
 
 // sortOut splits the sorted items into files and the subdirectories to enter.
-// It uses items for the files.
+// It reuses items for the files.
 func (k *walker) sortOut(items []item, ign *Ignorer) (files, dirs []item) {
 	files = items[:0]
 	base := len(prefix(ign.base))
@@ -245,10 +245,10 @@ func (k *walker) sortOut(items []item, ign *Ignorer) (files, dirs []item) {
 	return files, dirs
 }
 
-// lister lists directories, one after the other, without asking about each
+// lister lists directories, one after the other, without a system call for each
 // entry.
 type lister struct {
-	raw  []byte // as the system gives it
+	raw  []byte // as the system returns it
 	text []byte // the paths, one after the other
 	ends []end
 }
@@ -259,8 +259,8 @@ type end struct {
 	kind fs.FileMode
 }
 
-// list returns the entries of h, sorted by name, as far as it can be read;
-// before is what their paths begin with.
+// list returns the entries of h, sorted by name, as far as h is readable;
+// before is the prefix of their paths.
 func (l *lister) list(h *handle, before string) []item {
 	l.text, l.ends = l.text[:0], l.ends[:0]
 	h.read(l, before)
@@ -275,7 +275,7 @@ func (l *lister) list(h *handle, before string) []item {
 	return items
 }
 
-// add is for readers.
+// add is called by read.
 func add[name ~string | ~[]byte](l *lister, before string, n name, kind fs.FileMode) {
 	l.text = append(append(l.text, before...), n...)
 	l.ends = append(l.ends, end{len(l.text), kind})

@@ -12,11 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A walk opens each file of a tree, and os.Root takes several times the system
-// calls that this needs. Here a directory is entered by one openat that
-// refuses links, relative to the directory above it, which is open: as strong,
-// because each name is one component, and nothing is judged before it is
-// opened. A file is openat, fstat, read and close.
+// A walk opens each file of a tree, and os.Root needs several times as many
+// system calls as this. Here a directory is entered by one openat that refuses
+// links, relative to the open directory above it. That is as strong, because
+// each name is one component and nothing is checked before it is opened. A file
+// takes openat, fstat, read and close.
 
 // handle is an open directory that is closed when its last task is done.
 type handle struct {
@@ -24,7 +24,7 @@ type handle struct {
 	users atomic.Int32
 }
 
-// newHandle takes root over. Fails if the directory may not be read.
+// newHandle takes ownership of root. It fails without read permission.
 func newHandle(root *os.Root) (*handle, error) {
 	defer root.Close()
 	f, err := root.Open(".")
@@ -61,7 +61,7 @@ func (h *handle) enter(name string) (*handle, error) {
 	return held(fd), nil
 }
 
-// modTime is that of the file or link name.
+// modTime returns that of the file or link name.
 func (h *handle) modTime(name string) (time.Time, error) {
 	var st unix.Stat_t
 	if _, err := retry(func() (int, error) { return 0, unix.Fstatat(h.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) }); err != nil {
@@ -72,7 +72,7 @@ func (h *handle) modTime(name string) (time.Time, error) {
 
 // open opens the regular file name, which must not be a link.
 func (h *handle) open(name string) (io.ReadCloser, int64, error) {
-	// O_NONBLOCK: a pipe that took the file's place must not block.
+	// O_NONBLOCK: opening must not block if a pipe replaced the file.
 	const flags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_CLOEXEC
 	fd, err := retry(func() (int, error) { return unix.Openat(h.fd, name, flags, 0) })
 	if err != nil {
@@ -114,8 +114,8 @@ func retry(call func() (int, error)) (int, error) {
 	}
 }
 
-// kindOf is the type of the entry name, for file systems whose directories do
-// not tell it; what cannot be asked is of no known type.
+// kindOf returns the type of the entry name, for file systems that do not store
+// it in directories; if asking fails the type is unknown.
 func (h *handle) kindOf(name string) fs.FileMode {
 	var st unix.Stat_t
 	if _, err := retry(func() (int, error) { return 0, unix.Fstatat(h.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) }); err != nil {

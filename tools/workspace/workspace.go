@@ -27,18 +27,18 @@ import (
 	"minigem/internal/text"
 )
 
-// ErrOutside is what a path outside of the workspace fails with. The text of
-// the error, an *OutsideError, begins "Path not in workspace:" as upstream's
-// does, and lists the directories.
+// ErrOutside is the error for a path outside of the workspace. The text of the
+// error, an [*OutsideError], begins "Path not in workspace:" like Gemini CLI's,
+// and lists the directories.
 var ErrOutside = errors.New("path not in workspace")
 
-// OutsideError is the error of a path that is not in the workspace. It
-// unwraps to ErrOutside.
+// OutsideError is the error for a path that is not in the workspace. It unwraps
+// to [ErrOutside].
 type OutsideError struct {
-	Path string   // absolute, as asked for
-	Dirs []string // where it might have been
-	Temp []string // the temporary directories among them
-	Name string   // the protected component, such as ".git"; empty: the path lies elsewhere
+	Path string   // absolute path
+	Dirs []string // directories of the workspace
+	Temp []string // temporary directories among them
+	Name string   // the protected component, such as ".git"; empty: the path is elsewhere
 }
 
 func (e *OutsideError) Error() string {
@@ -55,7 +55,7 @@ func (e *OutsideError) Error() string {
 func (e *OutsideError) Unwrap() error { return ErrOutside }
 
 // Workspace is a set of directories. It is safe for concurrent use. The zero
-// Workspace, and a nil one, has none: every path is outside of it.
+// Workspace, and a nil one, is empty: every path is outside of it.
 type Workspace struct {
 	root string
 
@@ -72,8 +72,8 @@ const (
 	readable             // read only, not searched
 )
 
-// dir is one allowed directory. It may not exist yet; once opened, the handle
-// pins it, wherever its name leads later.
+// dir is one allowed directory. It may not exist yet. Once it is opened, the
+// handle pins it, wherever its name leads later.
 type dir struct {
 	name string // absolute, as given
 	kind kind
@@ -102,8 +102,8 @@ func (d *dir) open() (*os.Root, string, error) {
 	return root, real, nil
 }
 
-// New opens the workspace at root, with the further project directories extra.
-// root must exist; an extra one may come to be later.
+// New opens the workspace at root, with the additional project directories
+// extra. root must exist; an extra one may be created later.
 func New(root string, extra ...string) (*Workspace, error) {
 	w := &Workspace{}
 	if err := w.add(project, root); err != nil {
@@ -123,17 +123,17 @@ func New(root string, extra ...string) (*Workspace, error) {
 func (w *Workspace) Add(dirs ...string) error { return w.add(project, dirs...) }
 
 // AddTemp allows directories to be read and written without being part of the
-// project: searches do not see them. The project's temporary directory is one.
+// project: searches skip them. The project's temporary directory is one.
 func (w *Workspace) AddTemp(dirs ...string) error { return w.add(temp, dirs...) }
 
-// AddReadable allows directories to be read, such as an activated skill's. Of
-// directories that lie in each other the one added first counts.
+// AddReadable allows directories to be read, such as an activated skill's. If
+// one directory is inside another, the one that was added first counts.
 func (w *Workspace) AddReadable(dirs ...string) error { return w.add(readable, dirs...) }
 
-// Announce makes f hear of each file that is about to be made beside the one
-// that is being written, by its absolute path: if the process is killed now,
-// that file is left. It is not told again that all went well. nil: nobody
-// hears.
+// Announce sets a function that is called, with the absolute path, before a
+// temporary file is created beside the file that is being written: if the
+// process is killed then, that file remains. There is no call after success.
+// nil: no calls.
 func (w *Workspace) Announce(f func(temp string)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -166,7 +166,7 @@ func (w *Workspace) Root() string {
 // first, as they were given.
 func (w *Workspace) Dirs() []string { return w.names(project) }
 
-// list returns the directories as they are now; it must not be changed.
+// list returns the current directories; the result must not be changed.
 func (w *Workspace) list() []*dir {
 	if w == nil {
 		return nil
@@ -176,7 +176,7 @@ func (w *Workspace) list() []*dir {
 	return w.dirs
 }
 
-// names are those of the directories of kind k.
+// names returns the names of the directories of kind k.
 func (w *Workspace) names(k kind) []string {
 	var names []string
 	for _, d := range w.list() {
@@ -188,8 +188,8 @@ func (w *Workspace) names(k kind) []string {
 }
 
 // Resolve returns the absolute, clean form of path, which is relative to the
-// root, and fails with an *OutsideError if it leads out of the workspace. The
-// name keeps its symbolic links: it is what people and models are shown. The
+// root. It fails with an [*OutsideError] if path leads out of the workspace.
+// The result keeps its symbolic links, because people and models see it. The
 // file need not exist.
 func (w *Workspace) Resolve(path string) (abs string, err error) {
 	abs = w.abs(path)
@@ -197,7 +197,7 @@ func (w *Workspace) Resolve(path string) (abs string, err error) {
 	return abs, err
 }
 
-// Real is Resolve with symbolic links followed.
+// Real is like [Workspace.Resolve], with symbolic links followed.
 func (w *Workspace) Real(path string) (string, error) {
 	p, err := w.locate(w.abs(path))
 	if err != nil {
@@ -206,8 +206,8 @@ func (w *Workspace) Real(path string) (string, error) {
 	return filepath.Join(p.real, p.rel), nil
 }
 
-// Writable reports whether files at path may be written: inside of the
-// workspace, and not where it is only read.
+// Writable reports whether files at path may be written: it is inside of the
+// workspace and not read-only.
 func (w *Workspace) Writable(path string) bool {
 	p, err := w.locate(w.abs(path))
 	return err == nil && p.dir.kind != readable
@@ -239,11 +239,11 @@ func (w *Workspace) abs(path string) string {
 type place struct {
 	dir  *dir
 	root *os.Root
-	real string // of dir
+	real string // relative to dir
 	rel  string
 }
 
-// locate follows abs to its place.
+// locate resolves abs to a place.
 func (w *Workspace) locate(abs string) (place, error) {
 	real, err := follow(abs)
 	if err != nil {
@@ -252,7 +252,8 @@ func (w *Workspace) locate(abs string) (place, error) {
 	for _, d := range w.list() {
 		root, base, err := d.open()
 		if err != nil {
-			// Not there yet, so that nothing is below it, and it is not to be made by a tool.
+			// It does not exist yet, so nothing is below it, and no tool may
+			// create it.
 			if made, err := follow(d.name); err == nil && d.kind == readable {
 				if _, ok := text.Below(made, real); ok {
 					break
@@ -283,15 +284,15 @@ func (w *Workspace) outside(abs, name string) error {
 }
 
 // Follow returns the absolute path without its symbolic links, wherever it
-// leads: see follow.
+// leads; see follow.
 func (w *Workspace) Follow(path string) (string, error) { return follow(w.abs(path)) }
 
-// maxLinks is Linux's own limit of links in one path.
+// maxLinks is Linux's limit of links in one path.
 const maxLinks = 40
 
 // follow resolves the symbolic links of the absolute path abs. Unlike
-// filepath.EvalSymlinks it goes on where nothing exists, so that a new file's
-// place and the target of a dangling link are known.
+// filepath.EvalSymlinks it continues if nothing exists there, so that a new
+// file's place and the target of a dangling link are known.
 func follow(abs string) (string, error) {
 	if strings.ContainsRune(abs, 0) {
 		return "", fmt.Errorf("resolving %q: %w", abs, fs.ErrInvalid)
@@ -302,7 +303,7 @@ func follow(abs string) (string, error) {
 		name, after, _ := strings.Cut(rest, string(filepath.Separator))
 		rest = after
 		if name == ".." {
-			done = filepath.Dir(done) // right, because done has no links
+			done = filepath.Dir(done) // correct, because done contains no links
 			continue
 		}
 		next := filepath.Join(done, name)

@@ -13,23 +13,23 @@ import (
 	"minigem/internal/boundedfile"
 )
 
-// ErrChanged is what Replace fails with when the file is no longer what the
-// Snapshot says; nothing has been written then.
+// ErrChanged is the error of Replace if the file differs from the [Snapshot];
+// nothing was written then.
 var ErrChanged = errors.New("the file changed since it was read")
 
-// ErrTooLarge is what Snapshot fails with for a file over the limit.
+// ErrTooLarge is the error of Snapshot for a file above the limit.
 var ErrTooLarge = errors.New("the file is too large")
 
-// Snapshot is a file as it was at one moment.
+// Snapshot is the content of a file at one moment.
 type Snapshot struct {
-	Path   string // absolute, as named
+	Path   string // absolute path, as given
 	Exists bool
 	Data   []byte
 	Mode   fs.FileMode
 }
 
-// Snapshot reads the file at path, of at most limit bytes (0: no limit). A
-// file that does not exist is no error.
+// Snapshot reads the file at path, at most limit bytes (0: no limit). It is not
+// an error if the file does not exist.
 func (w *Workspace) Snapshot(path string, limit int64) (Snapshot, error) {
 	s := Snapshot{Path: w.abs(path)}
 	f, err := w.Open(s.Path)
@@ -63,11 +63,11 @@ func readLimited(f *os.File, limit int64) (fs.FileMode, []byte, error) {
 	return info.Mode(), data, err
 }
 
-// ErrIsDirectory is what reading or writing a directory as a file fails with.
+// ErrIsDirectory is the error for reading or writing a directory as a file.
 var ErrIsDirectory = errors.New("is a directory")
 
-// WriteFile makes path a file of the given content, whatever it was, and makes
-// missing directories. See Replace.
+// WriteFile writes content to path, whatever was there, and makes missing
+// directories. See [Workspace.Replace].
 func (w *Workspace) WriteFile(path string, data []byte) error {
 	s, err := w.Snapshot(path, 0)
 	if err != nil {
@@ -76,7 +76,7 @@ func (w *Workspace) WriteFile(path string, data []byte) error {
 	return w.Replace(s, data)
 }
 
-// Replace gives the file of s new content, if it is still as s says. The new
+// Replace gives the file of s new content if it has not changed since. The new
 // content appears at once or not at all: it is written beside the file and
 // renamed over it, so the directory must be writable. Mode and symbolic links
 // are kept, hard links and the owner are not. A file without write permission
@@ -103,7 +103,7 @@ func (w *Workspace) Replace(s Snapshot, data []byte) error {
 	if err := writeTemp(parent, tmp, data, mode, s.Exists); err != nil {
 		return fmt.Errorf("writing %s: %w", s.Path, cause(err))
 	}
-	defer parent.Remove(tmp) // does nothing once it was renamed
+	defer parent.Remove(tmp) // has no effect after the rename
 	if err := s.check(parent, base); err != nil {
 		return err
 	}
@@ -113,8 +113,8 @@ func (w *Workspace) Replace(s Snapshot, data []byte) error {
 	return nil
 }
 
-// Remove removes the file of s, if it is still as s says: see Replace. One that
-// was not there is no error.
+// Remove removes the file of s if it has not changed since; see
+// [Workspace.Replace]. It is not an error if the file did not exist.
 func (w *Workspace) Remove(s Snapshot) error {
 	p, err := w.writable("remove", s.Path)
 	if err != nil {
@@ -137,7 +137,7 @@ func (w *Workspace) Remove(s Snapshot) error {
 	return nil
 }
 
-// check says whether base in dir is what s says and may be written.
+// check checks that base in dir is what s says and may be written.
 func (s Snapshot) check(dir *os.Root, base string) error {
 	info, err := dir.Lstat(base)
 	switch {
@@ -155,7 +155,7 @@ func (s Snapshot) check(dir *os.Root, base string) error {
 	case info.Mode().Perm()&0o222 == 0:
 		return &fs.PathError{Op: "write", Path: s.Path, Err: fs.ErrPermission}
 	}
-	// Opening tells about permissions that the mode does not show.
+	// Only opening shows permissions that are not in the mode.
 	f, err := dir.OpenFile(base, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -190,7 +190,7 @@ func writeTemp(dir *os.Root, name string, data []byte, mode fs.FileMode, exact b
 	}()
 	_, err = f.Write(data)
 	if exact && err == nil {
-		err = f.Chmod(mode) // the umask must not narrow what the file had
+		err = f.Chmod(mode) // the umask must not narrow the file's permissions
 	}
 	if err == nil {
 		err = f.Sync()
@@ -199,7 +199,7 @@ func writeTemp(dir *os.Root, name string, data []byte, mode fs.FileMode, exact b
 }
 
 // moveInto renames tmp to base. A new file must not overwrite one that another
-// process made meanwhile, so it is linked where the file system can.
+// process made meanwhile, so it is linked if the file system can.
 func moveInto(dir *os.Root, tmp, base string, replace bool) error {
 	if !replace {
 		err := dir.Link(tmp, base)
@@ -213,7 +213,7 @@ func moveInto(dir *os.Root, tmp, base string, replace bool) error {
 	return dir.Rename(tmp, base)
 }
 
-// writable locates a path for op, which changes what is there.
+// writable locates a path for op, which changes it.
 func (w *Workspace) writable(op, path string) (place, error) {
 	p, err := w.locate(w.abs(path))
 	if err == nil && p.dir.kind == readable {
@@ -222,13 +222,13 @@ func (w *Workspace) writable(op, path string) (place, error) {
 	return p, err
 }
 
-// MkdirAll makes the directory path and those above it that are missing.
+// MkdirAll makes the directory path and missing ones above it.
 func (w *Workspace) MkdirAll(path string) error {
 	p, err := w.writable("mkdir", path)
 	if err != nil {
 		return err
 	}
-	p.rel = filepath.Join(p.rel, "x") // walk makes what is above the last name
+	p.rel = filepath.Join(p.rel, "x") // walk makes the directories above the last name
 	parent, _, err := p.walk(true)
 	if err != nil {
 		return err

@@ -13,25 +13,25 @@ import (
 	"minigem/internal/text"
 )
 
-// Reach says what of a path is read.
+// Reach says what is read of a path.
 type Reach struct {
-	Pattern bool // the path is a pattern of files, as a shell expands it
-	Names   bool // no contents, only names and properties
-	Below   bool // what lies below a directory, too
-	Visible bool // but for what is hidden
+	Pattern bool // the path is a pattern that the shell expands
+	Names   bool // only names and properties, no contents
+	Below   bool // also everything below a directory
+	Visible bool // except hidden files
 	Links   bool // links below are followed
 }
 
-// maxMet bounds the directory entries that Meets looks at.
-const maxMet = 20_000
+// maxEntries limits the directory entries that Refused looks at.
+const maxEntries = 20_000
 
-// Meets names a file that the reach holds and that is not to be read: it lies
-// outside, is protected or is ignored; empty if there is none. Below a
-// directory, only secrets and what Ignore's own files (not Git's) hold back
-// count: installed packages, version control without credentials and what is
-// built are no secrets. Where there is more than can be looked at, it says so.
-func (w *Workspace) Meets(path string, r Reach, ig Ignore) string {
-	m := &meeting{ws: w, reach: r, ignore: ig, left: maxMet}
+// Refused returns a file within reach that file tools must not read, because it
+// is outside, protected or ignored; empty if there is none. Below a directory,
+// only secrets and files that Ignore's own files (not Git's) hide count:
+// installed packages, version control without credentials and build products
+// are not secrets. If there are too many files to check, it says so.
+func (w *Workspace) Refused(path string, r Reach, ig Ignore) string {
+	m := &refusedSearch{ws: w, reach: r, ignore: ig, left: maxEntries}
 	paths := []string{path}
 	if r.Pattern {
 		paths = m.expand(path)
@@ -44,7 +44,7 @@ func (w *Workspace) Meets(path string, r Reach, ig Ignore) string {
 	return m.found
 }
 
-type meeting struct {
+type refusedSearch struct {
 	ws     *Workspace
 	reach  Reach
 	ignore Ignore
@@ -54,8 +54,8 @@ type meeting struct {
 
 const tooMany = "more files than can be looked at"
 
-// named judges a path that is read as it is.
-func (m *meeting) named(path string) {
+// named checks a path that is read as it is.
+func (m *refusedSearch) named(path string) {
 	real, err := follow(path)
 	if err != nil || !m.ws.holds(real) {
 		m.found = m.ws.Rel(path)
@@ -82,8 +82,8 @@ func (m *meeting) named(path string) {
 	}
 }
 
-// holds reports whether a path without links lies in a directory of the
-// workspace, protected names included.
+// holds reports whether a path without links is in a directory of the
+// workspace, including protected names.
 func (w *Workspace) holds(real string) bool {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
@@ -97,23 +97,23 @@ func (w *Workspace) holds(real string) bool {
 	})
 }
 
-// below looks through a directory. Its own name was given, so that what is
-// protected there counts as a whole.
-func (m *meeting) below(path, real string) {
+// below checks what is below a directory. Since the directory was named itself,
+// protected entries count as a whole.
+func (m *refusedSearch) below(path, real string) {
 	if _, err := m.ws.Resolve(path); err != nil && component(real, secretName()) != "" {
 		m.found = m.ws.Rel(path)
 		return
 	}
 	own := Ignore{Gemini: m.ignore.Gemini && m.ws.hasOwnIgnore(m.ignore), Custom: m.ignore.Custom}
 	if own.Gemini {
-		m.left = min(m.left, maxMet/10) // it costs more to say what is ignored
+		m.left = min(m.left, maxEntries/10) // looking up what is ignored costs more
 	}
 	_ = filepath.WalkDir(real, func(p string, e fs.DirEntry, err error) error {
 		if m.left--; m.left < 0 {
 			m.found = tooMany
 		}
 		if err != nil || p == real {
-			return nil // what cannot be read is not read by others
+			return nil // what is not readable here, no command can read
 		}
 		m.entry(p, e, own)
 		switch {
@@ -126,7 +126,7 @@ func (m *meeting) below(path, real string) {
 	})
 }
 
-// hasOwnIgnore reports whether there is any ignore file but Git's.
+// hasOwnIgnore reports whether any ignore file but Git's applies.
 func (w *Workspace) hasOwnIgnore(ig Ignore) bool {
 	return len(ig.Custom) > 0 || slices.ContainsFunc(w.Dirs(), func(dir string) bool {
 		_, err := os.Lstat(filepath.Join(dir, ".geminiignore"))
@@ -134,7 +134,7 @@ func (w *Workspace) hasOwnIgnore(ig Ignore) bool {
 	})
 }
 
-func (m *meeting) entry(path string, e fs.DirEntry, own Ignore) {
+func (m *refusedSearch) entry(path string, e fs.DirEntry, own Ignore) {
 	switch name := e.Name(); {
 	case m.reach.Visible && strings.HasPrefix(name, "."):
 		return
@@ -160,11 +160,11 @@ func (m *meeting) entry(path string, e fs.DirEntry, own Ignore) {
 	}
 }
 
-// holdsCredentials reports whether the repository at dir keeps a password or a
+// holdsCredentials reports whether the repository at dir has a password or a
 // token in its configuration, as continuous integration leaves it.
 func holdsCredentials(dir string) bool {
 	if _, err := os.Stat(filepath.Join(dir, "modules")); err == nil {
-		return true // more configurations than one
+		return true // there is more than one configuration
 	}
 	for _, name := range []string{"config", "config.worktree", "credentials"} {
 		text, err := boundedfile.Read(filepath.Join(dir, name), boundedfile.Written)
@@ -179,9 +179,9 @@ func holdsCredentials(dir string) bool {
 	return false
 }
 
-// expand returns the files that a pattern finds, and perhaps more: "[" stands
-// for anything from there on.
-func (m *meeting) expand(pattern string) []string {
+// expand returns the files that a pattern matches, and perhaps more: "["
+// matches anything from there on.
+func (m *refusedSearch) expand(pattern string) []string {
 	volume := filepath.VolumeName(pattern) + string(filepath.Separator)
 	found := []string{volume}
 	for segment := range strings.FieldsFuncSeq(pattern[len(volume)-1:], func(r rune) bool { return r == filepath.Separator }) {
@@ -217,7 +217,7 @@ func (m *meeting) expand(pattern string) []string {
 	return found
 }
 
-// wildcard compares a name with a pattern of "*" and "?".
+// wildcard matches a name against a pattern of "*" and "?".
 func wildcard(pattern, name string) bool {
 	for pattern != "" {
 		switch {
@@ -229,7 +229,7 @@ func wildcard(pattern, name string) bool {
 			}
 			return false
 		case name == "", pattern[0] == '?' && name[0] >= 0x80:
-			return name != "" // a character of several bytes: near enough
+			return name != "" // a character of several bytes: close enough
 		case pattern[0] != '?' && pattern[0] != name[0]:
 			return false
 		}

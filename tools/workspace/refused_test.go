@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestMeets(t *testing.T) {
+func TestRefused(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	for name, text := range map[string]string{
@@ -46,11 +46,11 @@ func TestMeets(t *testing.T) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(root, path)
 		}
-		assert.Equal(t, c.want, w.Meets(path, c.r, Ignore{Gemini: true}), "%s %+v", c.path, c.r)
+		assert.Equal(t, c.want, w.Refused(path, c.r, Ignore{Gemini: true}), "%s %+v", c.path, c.r)
 	}
-	for i := range maxMet/10 + 1 {
+	for i := range maxEntries/10 + 1 {
 		require.NoError(t, os.WriteFile(filepath.Join(root, "many", fmt.Sprint(i)), nil, 0o644))
 	}
-	assert.Equal(t, tooMany, w.Meets(filepath.Join(root, "many"), Reach{Below: true}, Ignore{Gemini: true}))
-	assert.Empty(t, w.Meets(filepath.Join(root, "many"), Reach{Below: true}, Ignore{}))
+	assert.Equal(t, tooMany, w.Refused(filepath.Join(root, "many"), Reach{Below: true}, Ignore{Gemini: true}))
+	assert.Empty(t, w.Refused(filepath.Join(root, "many"), Reach{Below: true}, Ignore{}))
 }
