@@ -7,17 +7,17 @@ import (
 	"minigem/tools/toolcall"
 )
 
-// An alerter stands before the user: it fires the Notification hook for each
-// permission prompt, lets the terminal ring where the settings want that, and
-// falls silent about a prompt that was answered. Prompts never overlap.
+// alerter notifies the user of permission prompts: it fires the Notification
+// hook for each one, lets the terminal ring if the settings say so, and
+// withdraws the alert once the prompt is answered. Prompts never overlap.
 type alerter struct {
 	notifier *notify.Notifier
 	approver toolcall.Approver
-	waiting  string // the message of the prompt that is shown now
+	waiting  string // the message of the current prompt
 }
 
-// newAlerter makes the alerter of a session in which somebody can be asked. Only a
-// chat in a terminal rings.
+// newAlerter makes the alerter of a session with somebody who can be asked.
+// Only a chat in a terminal rings.
 func (r *Runtime) newAlerter(sys *System, w *Frontend) *alerter {
 	b := &alerter{notifier: &notify.Notifier{Title: "minigem", Hooks: notify.HookSink{Hooks: r.Engine}, Now: sys.Now}, approver: w.Approver}
 	if w.Bell != nil && r.Config.Settings.General.EnableNotifications {

@@ -12,14 +12,14 @@ import (
 	"minigem/tools/workspace"
 )
 
-// checkpointPatience is how long git may take before an edit goes on without a
+// checkpointTimeout is how long git may take before an edit goes on without a
 // checkpoint.
-const checkpointPatience = 15 * time.Second
+const checkpointTimeout = 15 * time.Second
 
-// checkpointed are the tools that a checkpoint is taken before.
+// checkpointed are the tools that get a checkpoint before they run.
 var checkpointed = []string{"write_file", "replace"}
 
-// UndoStore is what can be gone back to in a project.
+// UndoStore returns the store of what can be undone in a project.
 func (c *Configuration) UndoStore(p session.Project, ws *workspace.Workspace, now func() time.Time) undo.Store {
 	env := System{Env: c.Env}
 	return undo.Store{Project: p, Workspace: ws, Path: env.Getenv("PATH"), Mask: c.Mask, Now: now}
@@ -35,8 +35,8 @@ type checkpointer struct {
 	off bool
 }
 
-// checkpointing is what comes before a call; nil where
-// general.checkpointing.enabled does not ask for it.
+// checkpointing returns the step that comes before a call; nil unless
+// general.checkpointing.enabled is set.
 func (r *Runtime) checkpointing(sys *System, w *Frontend) func(context.Context, llm.ToolCall) {
 	store := r.Config.UndoStore(r.Project, r.Workspace, sys.Now)
 	store.Prune()
@@ -47,8 +47,8 @@ func (r *Runtime) checkpointing(sys *System, w *Frontend) func(context.Context, 
 	return c.before
 }
 
-// before takes a checkpoint if call is an edit. One that ctx interrupts leaves
-// none, and the edit is not made.
+// before takes a checkpoint if call is an edit. If ctx interrupts it there is
+// no checkpoint, and the edit is not made.
 func (c *checkpointer) before(ctx context.Context, call llm.ToolCall) {
 	if !slices.Contains(checkpointed, call.Name) {
 		return
@@ -65,7 +65,7 @@ func (c *checkpointer) before(ctx context.Context, call llm.ToolCall) {
 }
 
 func (c *checkpointer) take(ctx context.Context, call llm.ToolCall) error {
-	ctx, cancel := context.WithTimeout(ctx, checkpointPatience)
+	ctx, cancel := context.WithTimeout(ctx, checkpointTimeout)
 	defer cancel()
 	return c.store.BeforeEdit(ctx, call, c.session.ID(), c.session.Messages())
 }

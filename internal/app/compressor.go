@@ -37,7 +37,7 @@ func (r *Runtime) wireCompressor(_ context.Context, sys *System, w *Frontend) er
 	return nil
 }
 
-// Compress is what /compress does.
+// Compress compresses the history for /compress.
 func (r *Runtime) Compress(ctx context.Context) error {
 	res := r.Compressor.Compress(ctx, 0)
 	if res.Err != nil && !errors.Is(res.Err, context.Canceled) {

@@ -17,10 +17,10 @@ import (
 	"minigem/internal/text"
 )
 
-// A Configuration is what was found before anything runs: directories,
-// settings, hooks and trust. Subcommands that only look need nothing else.
+// Configuration is what is found before anything runs: directories, settings,
+// hooks and trust. Subcommands that only show things need nothing else.
 type Configuration struct {
-	Home           string // holds .gemini
+	Home           string // the directory that contains .gemini
 	DotGemini      string // <home>/.gemini
 	Dir            string // the working directory
 	ProjectDir     string // GEMINI_PROJECT_DIR
@@ -30,19 +30,19 @@ type Configuration struct {
 	Trust          FolderTrust
 	Hooks          hooks.Config
 	Sections       []hooks.Section
-	onlyExtensions []string          // of -e; nil: all that are enabled
+	onlyExtensions []string          // names given with -e; nil: all that are enabled
 	ownExtension   bool              // the folder's own counts as installed
-	extensions     []hooks.Extension // in force
-	Notices        []string          // to tell at the start, one a line
+	extensions     []hooks.Extension // extensions in force
+	Notices        []string          // messages for the start, one per line
 
-	Secrets          []string // values that must not be written down
+	Secrets          []string // values that must not be written anywhere
 	Masker           *redact.Mask
-	childEnvironment []string // what shell commands see
-	ownEnvironment   []string // what hooks see that did not come with the project
-	projectVars      []string // the names that the project's .env file sets
+	childEnvironment []string // environment of shell commands
+	ownEnvironment   []string // environment of hooks that did not come with the project
+	projectVars      []string // names of the variables in the project's .env file
 }
 
-// Configure reads everything that is configured for sys.Dir.
+// Configure reads the configuration for sys.Dir.
 func Configure(sys *System, f *Options) (*Configuration, error) {
 	userHome, _ := sys.LookupEnv("HOME")
 	if userHome == "" {
@@ -65,8 +65,8 @@ func Configure(sys *System, f *Options) (*Configuration, error) {
 	return c, nil
 }
 
-// checkHome refuses a home that is a file: settings and policies could neither be
-// read nor be told from missing ones. One that is not there yet is fine.
+// checkHome refuses a home that is a file: settings and policies would seem to
+// be missing. A home that does not exist yet is fine.
 func (c *Configuration) checkHome() error {
 	for path, what := range map[string]string{c.Home: "set HOME (or GEMINI_CLI_HOME) to a folder", c.DotGemini: "move the file away, or set GEMINI_CLI_HOME to another folder"} {
 		if info, err := os.Stat(path); err == nil && !info.IsDir() {
@@ -104,11 +104,11 @@ func (c *Configuration) loadSettings(sys *System, f *Options) error {
 	return nil
 }
 
-// ofHooks reports whether package hooks reads the key as well, and says itself
-// what is wrong with it.
+// ofHooks reports whether package hooks reads the key too and reports its
+// faults.
 func ofHooks(key string) bool { return strings.HasPrefix(key, "hooksConfig.") }
 
-// HookLayers maps the layers of settings to those of hooks.
+// HookLayers converts the layers of settings to those of hooks.
 var HookLayers = map[settings.Layer]hooks.Layer{
 	settings.LayerSystemDefaults: hooks.LayerSystemDefaults,
 	settings.LayerUser:           hooks.LayerUser,
@@ -133,7 +133,7 @@ func (c *Configuration) loadHooks() error {
 	}
 	c.Hooks = hooks.Merge(c.Sections...)
 	c.Hooks.Problems = append(c.Hooks.Problems, problems...)
-	c.tellKeptFromHooks()
+	c.warnWithheld()
 	return c.CheckProjectHooks()
 }
 
@@ -154,7 +154,7 @@ func (c *Configuration) loadExtensionHooks() ([]hooks.Problem, error) {
 	return problems, nil
 }
 
-// CheckProjectHooks compares the project's hooks with what was trusted.
+// CheckProjectHooks compares the project's hooks with those that were trusted.
 func (c *Configuration) CheckProjectHooks() error {
 	checks, err := c.TrustStore().Check(c.ProjectDir, c.Hooks)
 	if err != nil {
@@ -164,11 +164,11 @@ func (c *Configuration) CheckProjectHooks() error {
 	return nil
 }
 
-// TrustStore remembers which hooks of projects the user has agreed to.
+// TrustStore stores which project hooks the user has agreed to.
 func (c *Configuration) TrustStore() hooks.TrustStore { return hooks.TrustStore{Dir: c.DotGemini} }
 
-// HookNotices names the project's hooks that are new or changed, and what is
-// wrong with the configuration of hooks.
+// HookNotices names the project's hooks that are new or changed, and the faults
+// in the configuration of hooks.
 func (c *Configuration) HookNotices() []string {
 	out := c.HookProblems()
 	out = append(out, c.switchedOff()...)
@@ -184,8 +184,8 @@ func (c *Configuration) HookNotices() []string {
 	return out
 }
 
-// HookProblems are the faults of the files that configure hooks, as file:line:
-// text; of each file the first, and how many more there are.
+// HookProblems lists the faults of the files that configure hooks, as
+// file:line: text: of each file the first one, and how many more there are.
 func (c *Configuration) HookProblems() []string {
 	const most = 20
 	var out []string
@@ -208,8 +208,8 @@ func (c *Configuration) HookProblems() []string {
 	return out
 }
 
-// WithoutEffect says in one line which settings of the files have no effect, those
-// that nobody knows too; "" where all have one.
+// WithoutEffect names on one line the settings in the files that have no
+// effect, unknown ones included; "" if there are none.
 func (c *Configuration) WithoutEffect() string {
 	const most = 5
 	var keys []string
@@ -238,8 +238,8 @@ func (c *Configuration) WithoutEffect() string {
 		text.Plural(len(keys), "setting"), verb, text.VisibleLine(strings.Join(named, ", ")), more)
 }
 
-// findProject returns the project's root: dir where it has a .gemini of its
-// own, else the nearest directory above, below home, that has one or a .git,
+// findProject returns the project's root: dir if it has a .gemini of its own,
+// else the nearest directory above it and below home that has one or a .git,
 // else dir.
 func findProject(dir, home string) string {
 	if Exists(filepath.Join(dir, ".gemini")) && dir != home {
@@ -258,7 +258,7 @@ func findProject(dir, home string) string {
 	return dir
 }
 
-// Exists reports whether there is anything at path; a link counts itself.
+// Exists reports whether anything exists at path; a dangling link does.
 func Exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil || !errors.Is(err, os.ErrNotExist)

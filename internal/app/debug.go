@@ -8,8 +8,7 @@ import (
 	"minigem/internal/output"
 )
 
-// Debugging returns w with a log of what happens on out, where that is asked
-// for.
+// Debugging adds a debug log on out to w if --debug asks for it.
 func (w Frontend) Debugging(asked bool, out io.Writer) Frontend {
 	if !asked {
 		return w

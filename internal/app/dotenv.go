@@ -11,8 +11,8 @@ import (
 	"minigem/internal/settings"
 )
 
-// readEnv adds the variables of the first .env file to the environment, which
-// wins over them.
+// readEnv adds the variables of the first .env file to the environment, whose
+// own variables win.
 func (c *Configuration) readEnv(sys *System) error {
 	file, err := c.envFile(sys, c.Settings, c.Trust.Trusted)
 	if err != nil {
@@ -28,9 +28,10 @@ func (c *Configuration) readEnv(sys *System) error {
 }
 
 // readOwnEnv makes the environment of the hooks that did not come with the
-// project: what it would be without the project, whose .env file and settings
-// could otherwise put other code into a guard, take a variable that it needs, or
-// hide the user's own .env file. No list of names would be long enough.
+// project: what it would be without the project. The project's .env file and
+// settings could otherwise replace a program that a guard runs, remove a
+// variable that it needs, or hide the user's own .env file. No list of names
+// would be long enough.
 func (c *Configuration) readOwnEnv(sys *System, all dotenv.File) error {
 	own, err := settings.Load(settings.Options{Home: c.Home, Dir: c.Dir, Lookup: sys.LookupEnv})
 	if err != nil {
@@ -69,9 +70,9 @@ func sanitized(env []string, s settings.Settings) []string {
 	return redact.Sanitize(env, redact.Config{Enabled: r.Enabled, Allowed: r.Allowed, Blocked: r.Blocked, Strict: redact.Strict(env)})
 }
 
-// tellKeptFromHooks names the hooks that ask for a variable of the project's
-// .env file and do not get it.
-func (c *Configuration) tellKeptFromHooks() {
+// warnWithheld names the hooks that use a variable of the project's .env file
+// and do not get it.
+func (c *Configuration) warnWithheld() {
 	for _, h := range c.Hooks.Hooks {
 		if h.Source.OfProject() || h.Disabled != "" {
 			continue
@@ -83,7 +84,7 @@ func (c *Configuration) tellKeptFromHooks() {
 	}
 }
 
-// namedBy is the first of names that h's command or environment refers to.
+// namedBy returns the first of names that h's command or environment uses.
 func namedBy(h hooks.Hook, names []string) string {
 	text := h.Command
 	for _, v := range h.Env {

@@ -9,8 +9,8 @@ import (
 	"minigem/internal/contextfile"
 )
 
-// ExtensionRoots are the directories that extensions are looked for in; those
-// of a folder that is not trusted are not.
+// ExtensionRoots returns the directories in which extensions are looked for,
+// without those of an untrusted folder.
 func (c *Configuration) ExtensionRoots() hooks.ExtensionRoots {
 	roots := hooks.ExtensionRoots{User: filepath.Join(c.DotGemini, "extensions")}
 	if c.ProjectDir != c.Home {
@@ -22,8 +22,8 @@ func (c *Configuration) ExtensionRoots() hooks.ExtensionRoots {
 	return roots
 }
 
-// findExtensions finds those in force. -e names the ones to use; "none" is none
-// of them.
+// findExtensions finds the extensions in force. -e names the ones to use;
+// "none" means none.
 func (c *Configuration) findExtensions() ([]hooks.Problem, error) {
 	found, problems := hooks.FindExtensions(c.Dir, c.ExtensionRoots())
 	for _, e := range found {
@@ -43,7 +43,7 @@ func (c *Configuration) findExtensions() ([]hooks.Problem, error) {
 	return problems, nil
 }
 
-// ExtensionOff says why e is not in force; "" where it is.
+// ExtensionOff says why e is not in force; "" if it is.
 func (c *Configuration) ExtensionOff(e hooks.Extension) (string, error) {
 	switch {
 	case e.Off != "":
@@ -56,7 +56,7 @@ func (c *Configuration) ExtensionOff(e hooks.Extension) (string, error) {
 	return c.extensionRefused(e)
 }
 
-// extensionContext is where extensions may have context files.
+// extensionContext returns the extensions that may have context files.
 func (c *Configuration) extensionContext() []contextfile.Extension {
 	var out []contextfile.Extension
 	for _, e := range c.extensions {

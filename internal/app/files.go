@@ -7,13 +7,14 @@ import (
 	"minigem/internal/text"
 )
 
-// Shorten names a file the way people do: relative to the working directory
-// where it is in it, from ~ where it is in the home directory; printable.
+// Shorten returns a short name of a file: relative to the working directory, or
+// from ~ in the home directory; printable.
 func (c *Configuration) Shorten(path string) string {
 	return text.VisibleLine(c.Relative(path))
 }
 
-// Relative is path below the working directory, or from ~, where it lies there.
+// Relative returns path relative to the working directory or ~, if it is below
+// one of them.
 func (c *Configuration) Relative(path string) string {
 	if rel, ok := text.Below(c.Dir, path); ok {
 		return rel
@@ -24,13 +25,13 @@ func (c *Configuration) Relative(path string) string {
 	return path
 }
 
-// ShortenIn does so for the paths in a sentence.
+// ShortenIn shortens the paths in a sentence.
 func (c *Configuration) ShortenIn(text string) string {
 	slash := string(filepath.Separator)
 	return strings.NewReplacer(c.Dir+slash, "", c.Home+slash, "~"+slash).Replace(text)
 }
 
-// Absolute is path seen from where the command was started.
+// Absolute resolves path against the directory where the command was started.
 func Absolute(sys *System, path string) string {
 	if filepath.IsAbs(path) {
 		return path

@@ -12,11 +12,11 @@ import (
 	"minigem/tools/workspace"
 )
 
-// What a project, and the agent that works in it, could take away from the
-// user's hooks, and what is done about it.
+// How the project, and the agent in it, could disable the user's hooks, and
+// what prevents it.
 
 // switchedOff names the user's and the system's hooks that the project's
-// settings turn off: they may, but not in silence.
+// settings turn off: they may do that, but not silently.
 func (c *Configuration) switchedOff() []string {
 	var out []string
 	for _, s := range c.Sections {
@@ -43,8 +43,8 @@ func ofProject(h hooks.Hook) bool {
 }
 
 // runsPrograms reports whether a change of the file at path, or with below of
-// anything in that directory, is not just another edit: it says which programs
-// run, is a script that a hook runs, or is minigem's own memory.
+// anything in that directory, is more than an edit: the file says which
+// programs run, is a script that a hook runs, or is minigem's own memory.
 func (r *Runtime) runsPrograms(path string, below bool) bool {
 	if _, err := r.Workspace.Resolve(path); err == nil && !r.Workspace.Writable(path) || r.Workspace.Sensitive(path) {
 		return true
@@ -65,15 +65,16 @@ func (r *Runtime) runsPrograms(path string, below bool) bool {
 	return below && slices.ContainsFunc(guarded, func(file string) bool { return within(real, file) })
 }
 
-// notRead names what the file tools would not read, of what a command reads.
+// notRead returns a file that a command reads although the file tools would
+// refuse it.
 func (r *Runtime) notRead(read policy.Reading) string {
 	return r.Workspace.Refused(read.Path, workspace.Reach{
 		Pattern: read.Pattern, Names: read.Names, Below: read.Below, Visible: read.Visible, Links: read.Links,
 	}, r.ignore())
 }
 
-// within compares names without links, and without regard to case, as some
-// file systems do; what cannot be resolved is compared as it is.
+// within compares names with links resolved and without case, as some file
+// systems do; names that cannot be resolved are compared as they are.
 func within(dir, path string) bool {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real

@@ -8,7 +8,7 @@ import (
 	"minigem/internal/exit"
 )
 
-// A HookSwitch is one of the four commands that turn hooks on and off.
+// HookSwitch is one of the four commands that turn hooks on and off.
 type HookSwitch struct {
 	Verb, Short, Long string
 	Named             bool // it takes names
@@ -17,13 +17,13 @@ type HookSwitch struct {
 	All               func(hooks.Editor) (string, error)
 }
 
-// Switched is what was done about one hook; about all of them without a name.
+// Switched says what was done about one hook, or without a name about all.
 type Switched struct {
 	Hook    string `json:"hook,omitempty"`
 	Message string `json:"message"`
 }
 
-// Apply refuses names that nothing has before it changes anything.
+// Apply refuses unknown names before it changes anything.
 func (s HookSwitch) Apply(e hooks.Editor, names []string) ([]Switched, error) {
 	if !s.Named {
 		text, err := s.All(e)
@@ -51,7 +51,7 @@ func (s HookSwitch) Apply(e hooks.Editor, names []string) ([]Switched, error) {
 	return done, nil
 }
 
-// HookEditor may write the project's settings where they are in force.
+// HookEditor may write the project's settings if they are in force.
 func (c *Configuration) HookEditor() hooks.Editor {
 	e := hooks.Editor{Sections: c.Sections, User: filepath.Join(c.DotGemini, "settings.json")}
 	for _, f := range c.Loaded.Files {

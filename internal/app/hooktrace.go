@@ -14,9 +14,9 @@ import (
 	"minigem/internal/exit"
 )
 
-// hookTrace writes what every hook event did to a file, a line of JSON each, or
-// at the end as one page where its name ends with .html. Secrets are masked by
-// the report itself.
+// hookTrace writes what every hook event did to a file: one line of JSON each,
+// or one page at the end if the file's name ends with .html. The report itself
+// masks secrets.
 type hookTrace struct {
 	mu   sync.Mutex
 	file *os.File
@@ -50,7 +50,7 @@ func (t *hookTrace) report(r hooks.Report) {
 	}
 	if err != nil {
 		t.warn("writing the hook trace: " + err.Error())
-		t.file = nil // said once
+		t.file = nil // reported once
 	}
 }
 
@@ -70,7 +70,7 @@ func (t *hookTrace) close() error {
 	return f.Close()
 }
 
-// reporters is everybody who hears of hook events: the given ones and the trace.
+// reporters returns all receivers of hook events: the given ones and the trace.
 func (r *Runtime) reporters(w *Frontend) (func(hooks.Report), error) {
 	listeners := []func(hooks.Report){r.noteHooks, r.telemetry.Hook}
 	if w.Reports != nil {
@@ -91,7 +91,8 @@ func (r *Runtime) reporters(w *Frontend) (func(hooks.Report), error) {
 	}, nil
 }
 
-// HookNote is what the session's file keeps of a hook event that did something.
+// HookNote is what the session's file records of a hook event that did
+// something.
 type HookNote struct {
 	Hook struct {
 		Event   hooks.Event `json:"event"`
@@ -103,7 +104,7 @@ type HookNote struct {
 	} `json:"hook"`
 }
 
-// noteHooks keeps hook activity in the session's file.
+// noteHooks records hook activity in the session's file.
 func (r *Runtime) noteHooks(rep hooks.Report) {
 	if r.Session == nil || rep.Late {
 		return

@@ -14,13 +14,13 @@ import (
 	"minigem/internal/settings"
 )
 
-// Origin is what hooks are told where no session runs.
+// Origin is the session that hooks see if none runs.
 func (c *Configuration) Origin() hooks.Origin {
 	return hooks.Origin{SessionID: "00000000-0000-4000-8000-000000000000", Cwd: c.Dir, ProjectDir: c.ProjectDir}
 }
 
-// Inspection is what is configured, as the commands that look at hooks want it:
-// hooks of a folder that is not trusted are in it and do not run.
+// Inspection is the configuration for the commands that show hooks: it contains
+// the hooks of an untrusted folder, which do not run.
 func (c *Configuration) Inspection() *inspect.Setup {
 	s := &inspect.Setup{
 		Config:  c.Hooks,
@@ -41,7 +41,7 @@ func (c *Configuration) Inspection() *inspect.Setup {
 	return s
 }
 
-// hookFiles are all places where hooks were looked for.
+// hookFiles returns all files in which hooks were looked for.
 func (c *Configuration) hookFiles(all []hooks.Hook) []inspect.File {
 	var files []inspect.File
 	for _, f := range c.Loaded.Files {
@@ -81,17 +81,17 @@ func (c *Configuration) hookFiles(all []hooks.Hook) []inspect.File {
 	return files
 }
 
-// InspectionText writes paths short.
+// InspectionText shortens paths.
 func (c *Configuration) InspectionText() inspect.Text { return inspect.Text{Shorten: c.ShortenIn} }
 
-// WithNotes are the loaded hooks; what is new about disabled ones, of which a
-// session need not tell, is told too.
+// WithNotes returns the loaded hooks. It also reports what is new about
+// disabled hooks, which a session does not.
 func (c *Configuration) WithNotes() []hooks.Hook {
 	all := hooks.Config{Hooks: slices.Clone(c.Hooks.Hooks)}
 	for i := range all.Hooks {
 		all.Hooks[i].Disabled = ""
 	}
-	checks, _ := c.TrustStore().Check(c.ProjectDir, all) // an error was noticed when the hooks were loaded
+	checks, _ := c.TrustStore().Check(c.ProjectDir, all) // errors were reported when the hooks were loaded
 	all.Apply(checks, false)
 	for i, h := range c.Hooks.Hooks {
 		all.Hooks[i].Disabled, all.Hooks[i].Untrusted = h.Disabled, h.Untrusted
@@ -99,8 +99,7 @@ func (c *Configuration) WithNotes() []hooks.Hook {
 	return all.Hooks
 }
 
-// HeldBack are the hooks of a folder that is not trusted, and what is wrong with
-// them.
+// HeldBack returns the hooks of an untrusted folder, and their faults.
 func (c *Configuration) HeldBack() ([]hooks.Hook, []hooks.Problem) {
 	var sections []hooks.Section
 	var problems []hooks.Problem
@@ -129,7 +128,7 @@ func (c *Configuration) HeldBack() ([]hooks.Hook, []hooks.Problem) {
 	return merged.Hooks, append(problems, merged.Problems...)
 }
 
-// faultOf is an error with the line that it is about.
+// faultOf returns an error with its line.
 func faultOf(file string, err error) hooks.Problem {
 	var syntax *jsonc.SyntaxError
 	if errors.As(err, &syntax) {
@@ -138,7 +137,7 @@ func faultOf(file string, err error) hooks.Problem {
 	return hooks.Problem{File: file, Text: err.Error()}
 }
 
-// readSection reads the project's hooks; no file has none.
+// readSection reads the project's hooks; a missing file has none.
 func readSection(path string) (hooks.Section, error) {
 	data, err := boundedfile.Read(path, boundedfile.Written)
 	if errors.Is(err, fs.ErrNotExist) {

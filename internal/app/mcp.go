@@ -20,8 +20,8 @@ import (
 	"minigem/internal/settings"
 )
 
-// wireDiscovered adds the tools that a command of the settings declares. What
-// goes wrong there is told, and costs those tools alone.
+// wireDiscovered adds the tools that a command of the settings declares. Its
+// failure is reported, and only these tools are missing.
 func (r *Runtime) wireDiscovered(ctx context.Context, _ *System, w *Frontend) error {
 	s := r.Config.Settings.Tools
 	found, problems, err := discovered.Discover(ctx, discovered.Commands{
@@ -166,7 +166,7 @@ func (c *Configuration) mcpServer(name string, s settings.MCPServer) mcp.Server 
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(c.Dir, dir)
 	}
-	// Servers are other people's programs: they never see our secrets, only what
+	// Servers are programs of others: they never see our secrets, only what
 	// their own settings give them.
 	red := c.Settings.Security.EnvironmentVariableRedaction
 	env := redact.Sanitize(c.Env, redact.Config{Enabled: true, Allowed: red.Allowed, Blocked: red.Blocked, Strict: redact.Strict(c.Env)})

@@ -25,7 +25,7 @@ var modelAliases = map[string]string{
 	"flash-lite":      "gemini-2.5-flash-lite",
 }
 
-// ResolveModel returns the full name of a model: of a short name, of none the
+// ResolveModel returns the full name for a short name of a model; for "" the
 // default.
 func ResolveModel(name string) string {
 	name = strings.TrimPrefix(cmp.Or(name, defaultModel), "models/")
@@ -35,7 +35,8 @@ func ResolveModel(name string) string {
 	return name
 }
 
-// SamplingFor are the generation settings that Gemini CLI sends for a model.
+// SamplingFor returns the generation settings that Gemini CLI sends for a
+// model.
 func SamplingFor(model string) llm.Sampling {
 	s := llm.Sampling{Temperature: ptr(1.0), TopP: ptr(0.95), TopK: ptr(64.0)}
 	switch {
@@ -49,7 +50,7 @@ func SamplingFor(model string) llm.Sampling {
 
 func ptr[T any](v T) *T { return &v }
 
-// wireModel picks the model: a given one, a scripted one, or Gemini.
+// wireModel chooses the model: a given one, a scripted one, or Gemini.
 func (r *Runtime) wireModel(_ context.Context, sys *System, w *Frontend) error {
 	r.ModelName = ResolveModel(r.askedModel())
 	r.Model = w.Model
@@ -74,12 +75,12 @@ func (r *Runtime) wireModel(_ context.Context, sys *System, w *Frontend) error {
 	return nil
 }
 
-// askedModel is the name that flags, environment or settings give; or none.
+// askedModel returns the name that flags, environment or settings give, or "".
 func (r *Runtime) askedModel() string {
 	return cmp.Or(r.Flags.Model, r.lookup("GEMINI_MODEL"), r.Config.Settings.Model.Name)
 }
 
-// modelChosen: somebody asked for that very model.
+// modelChosen reports whether somebody asked for this very model.
 func (r *Runtime) modelChosen() bool {
 	return r.askedModel() != "" && !strings.HasPrefix(r.askedModel(), "auto")
 }
@@ -120,7 +121,7 @@ func (r *Runtime) openGemini(w *Frontend) (llm.Provider, error) {
 	return gemini.New(o), nil
 }
 
-// lookup reads the environment, .env files included.
+// lookup reads the environment, including .env files.
 func (r *Runtime) lookup(name string) string {
 	s := System{Env: r.Config.Env}
 	return s.Getenv(name)

@@ -7,8 +7,8 @@ import (
 	"minigem/tools"
 )
 
-// notOffered tells, the model first and through it the user, why a tool that
-// there is cannot be called here, and what would change that.
+// notOffered says, for the model and through it the user, why an existing tool
+// cannot be called here, and what would change that.
 func (r *Runtime) notOffered(t tools.Tool) string {
 	refusal, modes := r.Policy.NotOffered(t)
 	why := refusal.Rule

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Options are what a run is asked for: the options of Gemini CLI
-// (cli/config/config.ts), and minigem's own below them.
+// Options are the options of a run: those of Gemini CLI (cli/config/config.ts),
+// and minigem's own after them.
 type Options struct {
 	Debug             bool
 	Model             string
@@ -30,7 +30,7 @@ type Options struct {
 	DeleteSession     string
 	IncludeDirs       []string
 	ScreenReader      bool
-	Sandbox           string // "": not given
+	Sandbox           string // "": not set
 	OutputFormat      string
 	RawOutput         bool
 	AcceptRawRisk     bool
@@ -41,14 +41,15 @@ type Options struct {
 	RecordCase        string
 	Force             bool
 	HookTrace         string
-	BlockedExitCode   int // 0: that of the settings
+	BlockedExitCode   int // 0: as in the settings
 	IncludeHookEvents bool
 
 	Query     []string // the positional prompt
-	PromptSet bool     // -p was given, be it empty
+	PromptSet bool     // -p was given, even if empty
 }
 
-// Check says what contradicts itself (cli/config/config.ts).
+// Check returns an error if options contradict each other
+// (cli/config/config.ts).
 func (f *Options) Check() error {
 	switch {
 	case f.PromptSet && len(f.Query) > 0:

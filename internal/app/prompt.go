@@ -11,11 +11,11 @@ import (
 	"minigem/tools/policy"
 )
 
-// treeTime bounds how long drawing the directory tree may keep a start waiting.
+// treeTime limits how long drawing the directory tree may delay a start.
 const treeTime = 200 * time.Millisecond
 
-// WirePrompt reads the context files. It stands before the session, whose first
-// message tells of them.
+// WirePrompt reads the context files. It comes before the session, whose first
+// message contains them.
 func (r *Runtime) WirePrompt(_ context.Context, sys *System, w *Frontend) error {
 	r.now = sys.Now
 	s := r.Config.Settings.Context
@@ -39,7 +39,7 @@ func (r *Runtime) WirePrompt(_ context.Context, sys *System, w *Frontend) error 
 	return nil
 }
 
-// preamble is the first message of a session.
+// preamble returns the first message of a session.
 func (r *Runtime) preamble() string {
 	ctx, cancel := context.WithTimeout(context.Background(), treeTime)
 	defer cancel()
@@ -55,8 +55,8 @@ func (r *Runtime) preamble() string {
 	})
 }
 
-// SystemPrompt returns the system instruction, which follows the approval mode
-// and the tools on offer.
+// SystemPrompt returns the system instruction for the current approval mode and
+// tools.
 func (r *Runtime) SystemPrompt(interactive bool, warn func(string)) func() string {
 	var last policy.Mode
 	var offered int64
@@ -79,8 +79,8 @@ func (r *Runtime) SystemPrompt(interactive bool, warn func(string)) func() strin
 	}
 }
 
-// system is what the system instruction depends on, but for the approval mode
-// and the tools.
+// system returns what the system instruction depends on besides the approval
+// mode and the tools.
 func (r *Runtime) system(interactive bool) prompt.System {
 	return prompt.System{
 		Interactive: interactive, Git: Exists(filepath.Join(r.Config.ProjectDir, ".git")), Hooks: len(r.Config.Hooks.Hooks) > 0,
@@ -88,8 +88,8 @@ func (r *Runtime) system(interactive bool) prompt.System {
 	}
 }
 
-// writeSystemPrompt writes the system instruction where the user's environment
-// says. A project's .env does not count.
+// writeSystemPrompt writes the system instruction to the file that the user's
+// environment names. A project's .env does not count.
 func (r *Runtime) writeSystemPrompt(sys *System, w *Frontend) {
 	s := r.system(w.Interactive)
 	s.Tools, _ = r.promptTools()
@@ -98,8 +98,8 @@ func (r *Runtime) writeSystemPrompt(sys *System, w *Frontend) {
 	}
 }
 
-// promptTools are the names of the tools on offer, and what their MCP servers say of
-// them. A server whose tools are all held back has no say.
+// promptTools returns the names of the offered tools, and the instructions of
+// their MCP servers. A server without offered tools is left out.
 func (r *Runtime) promptTools() (names []string, servers []prompt.Entry) {
 	offering := map[string]bool{}
 	for _, t := range r.Registry.All() {

@@ -11,9 +11,9 @@ import (
 	"minigem/internal/text"
 )
 
-// checkRestrictions ends a run that somebody meant to hold back in a way that
-// minigem cannot: to go on would be to pretend. What becomes possible leaves
-// this function, and its line in settings/known.txt says "works".
+// checkRestrictions ends a run with a restriction that minigem does not
+// support: to go on would be to pretend. What becomes supported leaves this
+// function, and its line in settings/known.txt says "works".
 func (c *Configuration) checkRestrictions() error {
 	for _, g := range c.Loaded.Restrictions() {
 		return exit.Errorf(exit.Config, "%s:%d: %s is %s, which minigem cannot enforce: take it out, or run minigem inside a container that does it",
@@ -23,8 +23,8 @@ func (c *Configuration) checkRestrictions() error {
 }
 
 // extensionRefused says why the settings do not allow an extension, by its
-// source; "" where they do. A list of allowed sources takes the place of the
-// ban of git (cli/config/extension-manager.ts).
+// source; "" if they do. A list of allowed sources replaces the ban of git
+// (cli/config/extension-manager.ts).
 func (c *Configuration) extensionRefused(e hooks.Extension) (string, error) {
 	s := c.Settings.Security
 	if len(s.AllowedExtensions) == 0 {
@@ -52,7 +52,7 @@ func (c *Configuration) extensionRefused(e hooks.Extension) (string, error) {
 	return "security.allowedExtensions does not name its source " + source, nil
 }
 
-// extensionExcludes are the tools that extensions exclude.
+// extensionExcludes returns the tools that extensions exclude.
 func (c *Configuration) extensionExcludes() []string {
 	var out []string
 	for _, e := range c.extensions {
@@ -61,7 +61,8 @@ func (c *Configuration) extensionExcludes() []string {
 	return out
 }
 
-// extensionPolicies are the policies folders of the extensions that have one.
+// extensionPolicies returns the policies folders of the extensions that have
+// one.
 func (c *Configuration) extensionPolicies() []string {
 	var out []string
 	for _, e := range c.extensions {

@@ -6,8 +6,8 @@ import (
 	"minigem/session"
 )
 
-// cleanSessions deletes what general.sessionRetention no longer keeps, beside
-// the session that begins. Nothing waits for it: what a short run does not get
+// cleanSessions deletes sessions that general.sessionRetention no longer keeps,
+// while the session begins. Nothing waits for it: what a short run does not get
 // to is left to the next one.
 func (r *Runtime) cleanSessions(sys *System, w *Frontend) {
 	s := r.Config.Settings.General.SessionRetention
@@ -23,7 +23,7 @@ func (r *Runtime) cleanSessions(sys *System, w *Frontend) {
 	r.closers = append(r.closers, func() error { cancel(); return nil })
 	project, current, now := r.Project, r.Session.ID(), sys.Now()
 	go func() {
-		// A file that cannot be deleted today is met again at the next start.
+		// The next start tries again to delete the file.
 		if _, err := session.Clean(ctx, project, keep, current, now); err == nil {
 			_ = session.CleanOutputs(project, current)
 		}

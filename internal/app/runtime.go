@@ -35,23 +35,23 @@ import (
 	"minigem/tools/workspace"
 )
 
-// Frontend is what differs between the ways in which minigem is used: who is
-// told, and who is asked.
+// Frontend is what differs between the ways of using minigem: who is informed,
+// and who is asked.
 type Frontend struct {
 	Interactive bool
-	Sink        event.Sink                      // beside the session
+	Sink        event.Sink                      // receives events, as the session does
 	Reports     func(hooks.Report)              // receives every hook event; may be nil
 	Approver    toolcall.Approver               // nil: nobody can be asked
-	Asker       builtin.Asker                   // answers the model's questions; nil: nobody does
-	Bell        io.Writer                       // receives the sequences that alert the user; nil: there are none
-	Model       llm.Provider                    // nil: as flags and environment say
+	Asker       builtin.Asker                   // answers the model's questions; nil: the model cannot ask
+	Bell        io.Writer                       // gets the sequences that alert the user; nil: no alerts
+	Model       llm.Provider                    // nil: chosen by flags and environment
 	Tap         func(llm.Provider) llm.Provider // wraps the model, to observe it; may be nil
-	Warn        func(string)                    // something the user should know
+	Warn        func(string)                    // shows something that the user should know
 	Configure   func(*hooks.Engine)             // changes the engine before the first event; may be nil
 }
 
 // Runtime is a session with everything that it needs. [Build] fills it from top
-// to bottom: what stands below uses what stands above.
+// to bottom: later fields use earlier ones.
 type Runtime struct {
 	Config     *Configuration
 	Flags      *Options
@@ -78,7 +78,7 @@ type Runtime struct {
 	forClaude  forClaude
 }
 
-// Build makes a Runtime. The caller begins its session, and closes it.
+// Build makes a [Runtime]. The caller begins its session, and closes it.
 func Build(ctx context.Context, sys *System, f *Options, c *Configuration, w Frontend) (*Runtime, error) {
 	r := &Runtime{Config: c, Flags: f}
 	if err := c.checkRestrictions(); err != nil {
@@ -109,16 +109,16 @@ func Build(ctx context.Context, sys *System, f *Options, c *Configuration, w Fro
 	return r, nil
 }
 
-// Close ends what the Runtime opened.
+// Close closes what the Runtime opened.
 func (r *Runtime) Close() {
 	for _, c := range slices.Backward(r.closers) {
-		_ = c() // at the end there is nobody left to tell
+		_ = c() // nobody is left to be informed
 	}
 	r.closers = nil
 }
 
 // OpenWorkspace opens the working directory, and the directories that flags and
-// settings include.
+// settings add.
 func (c *Configuration) OpenWorkspace(flagged []string) (*workspace.Workspace, error) {
 	dirs := slices.Concat(flagged, c.Settings.Context.IncludeDirectories)
 	for i, d := range dirs {
@@ -149,7 +149,7 @@ func (r *Runtime) wireWorkspace(_ context.Context, _ *System, w *Frontend) error
 		r.Config.Notices = append(r.Config.Notices, err.Error())
 	}
 	r.keepTidy()
-	// What was said and what can be restored is not the tools' to change.
+	// Tools must not change sessions and checkpoints.
 	if err := ws.AddReadable(filepath.Join(r.Project.Temp, "chats"), undo.Store{Project: r.Project}.Dir()); err != nil {
 		return err
 	}
@@ -275,7 +275,7 @@ func (r *Runtime) wireAgent(_ context.Context, sys *System, w *Frontend) error {
 	return nil
 }
 
-// openSession starts, resumes or imports, as the flags say.
+// openSession starts, resumes or imports a session, as the flags say.
 func openSession(o session.Options, f *Options, warn func(string)) (*session.Session, error) {
 	var s *session.Session
 	var err error
@@ -300,7 +300,7 @@ func openSession(o session.Options, f *Options, warn func(string)) (*session.Ses
 	return s, nil
 }
 
-// approvalMode is what the flags say, else the settings.
+// approvalMode returns the mode of the flags, else of the settings.
 func (r *Runtime) approvalMode(w *Frontend) (policy.Mode, error) {
 	name := cmp.Or(r.Flags.ApprovalMode, r.Config.Settings.General.DefaultApprovalMode)
 	if r.Flags.Yolo {

@@ -16,8 +16,8 @@ import (
 	"minigem/internal/settings"
 )
 
-// wireSandbox makes the sandbox that commands run in, where one is wanted. A
-// session that was to have one and cannot does not begin.
+// wireSandbox makes the sandbox for commands, if one is wanted. If it cannot be
+// made the session does not begin.
 func (r *Runtime) wireSandbox(ctx context.Context, sys *System, w *Frontend) error {
 	wanted, err := r.Config.sandboxWanted(sys, r.Flags)
 	if err != nil || !wanted {
@@ -29,7 +29,7 @@ func (r *Runtime) wireSandbox(ctx context.Context, sys *System, w *Frontend) err
 	}
 	r.Sandbox, err = sandbox.Open(ctx, sandbox.Options{
 		Writable: slices.Concat(r.Workspace.Dirs(), allowed),
-		Kept:     func() []string { return r.kept(allowed) },
+		Kept:     func() []string { return r.protected(allowed) },
 		Network:  network,
 	})
 	switch {
@@ -45,7 +45,7 @@ func (r *Runtime) wireSandbox(ctx context.Context, sys *System, w *Frontend) err
 	return nil
 }
 
-// confine is nil where commands are not confined.
+// confine returns nil if commands are not confined.
 func (r *Runtime) confine() func(bool, []string, *os.ProcAttr) ([]string, error) {
 	if r.Sandbox == nil {
 		return nil
@@ -53,10 +53,10 @@ func (r *Runtime) confine() func(bool, []string, *os.ProcAttr) ([]string, error)
 	return r.Sandbox.Confine
 }
 
-// kept is what confined commands may not change in the workspace, though they
-// may write there: what minigem and git run programs by, and secrets. The user
+// protected returns what confined commands must not change inside the
+// workspace: files that make minigem or git run programs, and secrets. The user
 // can allow each of them by name.
-func (r *Runtime) kept(allowed []string) []string {
+func (r *Runtime) protected(allowed []string) []string {
 	out := append(r.Engine.Watch.Scripts(r.Config.Hooks), r.Config.DotGemini)
 	for _, dir := range append(r.Workspace.Dirs(), r.Config.ProjectDir) {
 		for _, name := range []string{".git", ".gemini", ".vscode", ".env", ".envrc"} {
@@ -66,9 +66,8 @@ func (r *Runtime) kept(allowed []string) []string {
 	return slices.DeleteFunc(out, func(p string) bool { return slices.Contains(allowed, p) })
 }
 
-// sandboxWanted says whether commands are to be confined. A variable of the
-// environment outranks the flag, and that the settings
-// (cli/config/sandboxConfig.ts).
+// sandboxWanted reports whether commands are to be confined. The environment
+// outranks the flag, and the flag the settings (cli/config/sandboxConfig.ts).
 func (c *Configuration) sandboxWanted(sys *System, f *Options) (bool, error) {
 	if _, ok := c.Loaded.Holding("security.toolSandboxing"); ok {
 		return true, nil
@@ -79,7 +78,7 @@ func (c *Configuration) sandboxWanted(sys *System, f *Options) (bool, error) {
 	}
 	switch {
 	case sys.Getenv("SANDBOX") != "":
-		return false, nil // it runs in one
+		return false, nil // minigem itself runs in one
 	case value != "":
 		return parseSandbox(name, value)
 	}
@@ -98,8 +97,8 @@ func (c *Configuration) sandboxWanted(sys *System, f *Options) (bool, error) {
 	return parseSandbox(name, text)
 }
 
-// sandboxVariable is GEMINI_SANDBOX. A project's .env may switch a sandbox on,
-// never off.
+// sandboxVariable returns GEMINI_SANDBOX. A project's .env may switch a sandbox
+// on, never off.
 func (c *Configuration) sandboxVariable(sys *System) string {
 	if v := strings.TrimSpace(sys.Getenv("GEMINI_SANDBOX")); v != "" {
 		return v
@@ -123,7 +122,7 @@ func parseSandbox(name, value string) (on bool, err error) {
 		"for another one run minigem inside it, with GEMINI_SANDBOX=false", name, value)
 }
 
-// sandboxWidened reads what the settings let confined commands do beyond the
+// sandboxWidened reads what the settings allow confined commands beyond the
 // workspace. The project's settings do not count: it would widen its own
 // sandbox.
 func (c *Configuration) sandboxWidened(warn func(string)) (allowed []string, network bool, err error) {
@@ -152,8 +151,7 @@ func (c *Configuration) sandboxWidened(warn func(string)) (allowed []string, net
 	return allowed, network, nil
 }
 
-// absolute takes "~/" for the user's home, and other paths from the working
-// directory.
+// absolute resolves "~/" and paths relative to the working directory.
 func (c *Configuration) absolute(path string) string {
 	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || os.IsPathSeparator(rest[0])) {
 		return filepath.Join(c.Home, rest)

@@ -8,14 +8,14 @@ import (
 	"minigem/internal/redact"
 )
 
-// keepSecrets finds what must not be written down.
+// keepSecrets finds the values that must not be written anywhere.
 func (c *Configuration) keepSecrets() {
 	c.Secrets = redact.Secrets(c.Env)
 	c.Masker = redact.NewMask(c.Secrets)
 }
 
-// keepHookSecrets adds what hooks are configured with: the settings of
-// extensions among it, which no environment has.
+// keepHookSecrets adds secrets from the configuration of hooks: settings of
+// extensions are in no environment variable.
 func (c *Configuration) keepHookSecrets() {
 	env := slices.Clone(c.Env)
 	for _, h := range c.Hooks.Hooks {
@@ -27,14 +27,14 @@ func (c *Configuration) keepHookSecrets() {
 	c.Masker = redact.NewMask(c.Secrets)
 }
 
-// ChildEnv is the environment of shell commands.
+// ChildEnv returns the environment of shell commands.
 func (c *Configuration) ChildEnv() []string { return c.childEnvironment }
 
-// HookRunner runs hooks: those that came with the project in the environment of
-// shell commands, the others in what it would be without the project.
+// HookRunner runs hooks: those of the project in the environment of shell
+// commands, all others in the one that would be there without the project.
 func (c *Configuration) HookRunner(children *command.Children) command.Runner {
 	return command.Runner{Dir: c.Dir, Env: c.ownEnvironment, ProjectEnv: c.childEnvironment, Children: children}
 }
 
-// Mask returns b without the values of secrets.
+// Mask masks secrets in b.
 func (c *Configuration) Mask(b []byte) []byte { return c.Masker.Bytes(b) }

@@ -8,7 +8,7 @@ import (
 	"minigem/session"
 )
 
-// sessionError is the end of a run whose session cannot be had.
+// sessionError is the error of a run whose session cannot be opened.
 func sessionError(err error) error {
 	var absent *session.NotFoundError
 	switch {

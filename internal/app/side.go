@@ -8,8 +8,8 @@ import (
 	"minigem/llm"
 )
 
-// sideModel is the model for side work in a role: telemetry and the numbers of the
-// session hear of each request.
+// sideModel is the model for side requests in a role: it reports each one to
+// telemetry and to the statistics of the session.
 func (r *Runtime) sideModel(sys *System, role string) llm.Generator {
 	return &sideGenerator{r.telemetry.Model(r.Model, role), role, sys.Now, func(e event.Event) {
 		if r.sink != nil {

@@ -12,13 +12,13 @@ import (
 	"minigem/tools/toolcall"
 )
 
-// Files are those that a prompt may name.
+// Files returns the files that a prompt may name.
 func (r *Runtime) Files() slash.Files {
 	return slash.Files{Workspace: r.Workspace, Ignore: r.ignore(), Search: r.Config.Settings.Context.FileFiltering.EnableRecursiveFileSearch, Resource: r.resource}
 }
 
-// CustomCommands are those of the user, in a trusted folder those of the
-// project, and those of extensions. They cannot have the names taken.
+// CustomCommands returns the commands of the user, of the project if the folder
+// is trusted, and of extensions. They cannot have the names in taken.
 func (r *Runtime) CustomCommands(taken []string, warn func(string)) []slash.Custom {
 	c := r.Config
 	sources := []slash.Source{{Prefix: "user.", Dir: filepath.Join(c.DotGemini, "commands")}}
@@ -35,8 +35,8 @@ func (r *Runtime) CustomCommands(taken []string, warn func(string)) []slash.Cust
 	return found
 }
 
-// Filler puts files and outputs into the prompts of custom commands. ask puts a
-// permission to the user; nil: nobody is there.
+// Filler puts files and outputs into the prompts of custom commands. ask asks
+// the user for a permission; nil: there is no user.
 func (r *Runtime) Filler(ask func(context.Context, toolcall.Question) toolcall.Answer) slash.Filler {
 	shell := slash.Shell{Tool: r.Registry.Lookup("run_shell_command"), Policy: r.Policy, Ask: ask, Dir: r.Config.Dir, Env: r.Config.ChildEnv()}
 	if confine := r.confine(); confine != nil {
@@ -45,9 +45,9 @@ func (r *Runtime) Filler(ask func(context.Context, toolcall.Question) toolcall.A
 	return slash.Filler{File: r.Files().Text, Shell: shell.Run}
 }
 
-// Expand makes the prompt of a run without a terminal: custom commands become
-// their prompts, files named with an "@" come along. Other commands are an error:
-// no model knows what they mean. ask is that of Filler.
+// Expand prepares the prompt of a run without a terminal: custom commands
+// become their prompts, and files named with an "@" are added. Other commands
+// are an error: no model knows what they mean. For ask see [Runtime.Filler].
 func (r *Runtime) Expand(
 	ctx context.Context, text, before string, ask func(context.Context, toolcall.Question) toolcall.Answer, warn func(string),
 ) (agent.Prompt, error) {

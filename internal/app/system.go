@@ -8,8 +8,8 @@ import (
 	"golang.org/x/term"
 )
 
-// System is all of the outside that the command touches by itself: tests hand
-// in another one.
+// System is everything outside the program that it uses directly; tests give
+// another one.
 type System struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -20,7 +20,7 @@ type System struct {
 	Now            func() time.Time
 }
 
-// HostSystem is the process itself, its environment and its working directory.
+// HostSystem returns the System of this process.
 func HostSystem() *System {
 	dir, err := os.Getwd()
 	if err != nil {

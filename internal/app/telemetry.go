@@ -11,8 +11,8 @@ import (
 	"minigem/llm/gemini"
 )
 
-// wireTelemetry opens what observers read, where settings or environment ask
-// for it. It is closed last of all.
+// wireTelemetry starts telemetry if settings or environment ask for it. It is
+// closed last.
 func (r *Runtime) wireTelemetry(ctx context.Context, sys *System, w *Frontend) error {
 	s := r.Config.Settings.Telemetry
 	isSet := func(b *bool, otherwise bool) bool { return b != nil && *b || b == nil && otherwise }
@@ -48,7 +48,7 @@ func (r *Runtime) wireTelemetry(ctx context.Context, sys *System, w *Frontend) e
 	return nil
 }
 
-// sessionID is empty until the session is wired.
+// sessionID returns "" until there is a session.
 func (r *Runtime) sessionID() string {
 	if r.Session == nil {
 		return ""
@@ -63,7 +63,7 @@ func (r *Runtime) authType() string {
 
 func (r *Runtime) beginTelemetry(_ context.Context, _ *System, _ *Frontend) error {
 	var extensions, servers []string
-	found, _ := hooks.FindExtensions(r.Config.Dir, r.Config.ExtensionRoots()) // problems were told with the hooks
+	found, _ := hooks.FindExtensions(r.Config.Dir, r.Config.ExtensionRoots()) // problems were reported with the hooks
 	for _, e := range found {
 		if e.Off == "" {
 			extensions = append(extensions, e.Name)

@@ -15,9 +15,9 @@ const (
 plain words, without quotes and without a full stop. Answer with the title alone.`
 )
 
-// TitleLatest has the model give the latest session a title, as Gemini CLI does
-// before it lists sessions (cli/utils/sessions.ts). Where no model can be had,
-// or it gives none, the list shows the first prompt.
+// TitleLatest asks the model for a title of the latest session, as Gemini CLI
+// does before it lists sessions (cli/utils/sessions.ts). If there is no model
+// or no title, the list shows the first prompt.
 func (c *Configuration) TitleLatest(p session.Project, f *Options) {
 	r := Runtime{Config: c, Flags: f}
 	model, err := r.openModel(&Frontend{})
@@ -26,7 +26,7 @@ func (c *Configuration) TitleLatest(p session.Project, f *Options) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), titlePatience)
 	defer cancel()
-	// A title is not worth a word on what went wrong: the list is what was asked for.
+	// Errors of the title are not reported: the user asked for the list.
 	_ = session.TitleLatest(ctx, p, c.Secrets, func(ctx context.Context, conversation string) (string, error) {
 		answer, err := model.Generate(ctx, llm.Request{
 			Model: titleModel, Role: "utility_summarizer", System: titleAsk, Messages: []llm.Message{llm.UserText(conversation)},

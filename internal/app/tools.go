@@ -49,8 +49,8 @@ func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
 	return err
 }
 
-// nearby shows the context files of subdirectories that a tool is the first to
-// touch, but for the one that it touched itself.
+// nearby returns the context files of subdirectories that a tool touches first,
+// except the one that the tool read or wrote itself.
 func (r *Runtime) nearby(path string, warn func(string)) string {
 	files, warnings := r.finder.Touch(path)
 	for _, w := range warnings {
@@ -63,10 +63,10 @@ func (r *Runtime) nearby(path string, warn func(string)) string {
 	return "<project_context>\n" + contextfile.Render(files, r.Config.Dir) + "\n</project_context>"
 }
 
-// webModel is asked to search the web and to read pages.
+// webModel is the model that searches the web and reads pages.
 const webModel = "gemini-2.5-flash"
 
-// ContextName is what a context file that does not exist yet is called.
+// ContextName returns the name for a new context file.
 func ContextName(r *Runtime) string {
 	if names := r.Config.Settings.Context.FileName; len(names) > 0 {
 		return names[0]
@@ -74,8 +74,8 @@ func ContextName(r *Runtime) string {
 	return contextfile.DefaultName
 }
 
-// ProjectMemory is where facts about the project go; empty where the folder is
-// not trusted, because nothing there would be read again.
+// ProjectMemory returns the file for facts about the project; empty if the
+// folder is not trusted, because it would not be read again.
 func (r *Runtime) ProjectMemory() string {
 	if !r.Config.Trust.Trusted {
 		return ""
@@ -89,9 +89,9 @@ func (r *Runtime) ignore() workspace.Ignore {
 	return workspace.Ignore{Git: f.RespectGitIgnore, Gemini: f.RespectGeminiIgnore, Custom: f.CustomIgnoreFilePaths}
 }
 
-// PolicyRules are all rules in force beside the built-in ones, and what was
-// wrong with the others. Its error, which ends the run, says which files hold
-// rules that nobody could read: they may be what holds the model back.
+// PolicyRules returns all rules in force beside the built-in ones, and the
+// faults of the others. Its error, which ends the run, names the files whose
+// rules are not readable: they may restrict the model.
 func (r *Runtime) PolicyRules() ([]policy.Rule, []policy.Problem, error) {
 	s := r.Config.Settings
 	rules := policy.FromLists(policy.Lists{
@@ -126,14 +126,14 @@ func (r *Runtime) PolicyRules() ([]policy.Rule, []policy.Problem, error) {
 	return rules, problems, nil
 }
 
-// inPlans says whether path lies in the plans directory of the session.
+// inPlans reports whether path is in the plans directory of the session.
 func (r *Runtime) inPlans(path string) bool {
 	rel, err := filepath.Rel(filepath.Join(r.Project.Temp, r.Session.ID(), "plans"), path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// maxOutput is the setting in the form of toolcall.Runner: 0 or less means
-// never there, negative here.
+// maxOutput converts the setting, in which 0 or less means never, to
+// toolcall.Runner's, in which negative does.
 func (r *Runtime) maxOutput() int {
 	if n := r.Config.Settings.Tools.TruncateToolOutputThreshold; n > 0 {
 		return n
@@ -141,7 +141,7 @@ func (r *Runtime) maxOutput() int {
 	return -1
 }
 
-// saveOutput keeps the whole of an output that the model sees cut.
+// saveOutput saves the whole of an output that the model gets cut.
 func (r *Runtime) saveOutput(call llm.ToolCall, text string) (string, error) {
 	dir := session.ToolOutputs(r.Project, r.Session.ID())
 	if err := os.MkdirAll(dir, 0o700); err != nil {

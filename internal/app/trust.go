@@ -10,18 +10,18 @@ import (
 	"minigem/internal/trust"
 )
 
-// FolderTrust is whether what the folder brings is loaded
+// FolderTrust says whether minigem loads what the folder contains
 // (docs/spec/contract.md 6).
 type FolderTrust struct {
 	Trusted  bool
 	Why      string       // who decided
-	Contents []trust.Item // what is left out; nil where the folder is trusted
+	Contents []trust.Item // what is not loaded; nil if the folder is trusted
 	dir      string
 }
 
 // decideTrust asks, in this order: the flag, the environment, the settings, the
-// user's list. A folder that brings nothing needs no trust, unless the user said
-// never.
+// user's list. A folder with nothing to load needs no trust, unless the user
+// said never.
 func decideTrust(sys *System, f *Options, c *Configuration, enabled bool) FolderTrust {
 	t := FolderTrust{dir: c.Dir}
 	fromEnv := trust.ByEnvironment(sys.Getenv("GEMINI_CLI_TRUST_WORKSPACE"))
@@ -58,13 +58,14 @@ func decideTrust(sys *System, f *Options, c *Configuration, enabled bool) Folder
 	return t
 }
 
-// TrustedFolders is the file of the folders that the user decided about.
+// TrustedFolders returns the path of the file with the folders that the user
+// decided about.
 func (c *Configuration) TrustedFolders() string {
 	return filepath.Join(c.DotGemini, "trustedFolders.json")
 }
 
-// RequireTrusted is the end of a run without a terminal in a folder that brings
-// something nobody trusted.
+// RequireTrusted returns the error that ends a run without a terminal in a
+// folder with something that nobody trusted.
 func (t FolderTrust) RequireTrusted() error {
 	if t.Trusted || len(t.Contents) == 0 {
 		return nil
@@ -78,7 +79,7 @@ func (t FolderTrust) RequireTrusted() error {
 	return exit.Errorf(exit.Untrusted, "%s", b.String())
 }
 
-// TrustFolder trusts the folder and its hooks as they are now.
+// TrustFolder trusts the folder and its current hooks.
 func (c *Configuration) TrustFolder() error {
 	if err := trust.Set(c.TrustedFolders(), c.Dir, trust.Folder); err != nil {
 		return err
@@ -86,7 +87,7 @@ func (c *Configuration) TrustFolder() error {
 	return c.TrustStore().Trust(c.ProjectDir, c.ProjectHooks())
 }
 
-// ProjectHooks are the hooks that came with the project.
+// ProjectHooks returns the hooks that came with the project.
 func (c *Configuration) ProjectHooks() []hooks.Hook {
 	var own []hooks.Hook
 	for _, h := range c.Hooks.Hooks {

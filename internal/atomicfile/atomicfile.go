@@ -1,8 +1,7 @@
 // Package atomicfile writes whole files so that a reader finds the old content
-// or the new one, never half of either, and clears away what a process that was
-// killed in the middle of writing left behind.
-//
-// A file is written beside its place, under a name of our own, and renamed.
+// or the new one, never a part of either, and removes what a process left that
+// was killed while writing. A file is written beside its place, under a
+// temporary name, and renamed.
 package atomicfile
 
 import (
@@ -17,16 +16,16 @@ import (
 
 var tempName = regexp.MustCompile(`^\.minigem-[A-Z2-7]{26}\.tmp$`)
 
-// TempName returns a new name for a file that is being written. Sweep and
-// SweepJournals remove no file whose name has another form.
+// TempName returns a new name for a file that is being written. [Sweep] and
+// [SweepJournals] remove only files with names of this form.
 func TempName() string { return ".minigem-" + rand.Text() + ".tmp" }
 
-// tries is how often a write begins anew because a Sweep took its file.
+// tries is how often a write is repeated because a Sweep removed its file.
 const tries = 5
 
-// WriteFile makes the file at path hold data. Its directory must exist. An
-// existing file is replaced as a whole and then has the permissions perm. It is
-// on disk when WriteFile returns.
+// WriteFile writes data to the file at path. Its directory must exist. An
+// existing file is replaced as a whole and then has the permissions perm. The
+// data is on disk when WriteFile returns.
 func WriteFile(path string, data []byte, perm os.FileMode) error {
 	return replace(path, perm, func(f *os.File) error {
 		if _, err := f.Write(data); err != nil {
@@ -36,8 +35,8 @@ func WriteFile(path string, data []byte, perm os.FileMode) error {
 	})
 }
 
-// Rewrite is WriteFile for files of the user's: one that is there keeps its
-// permissions, and a new one has perm.
+// Rewrite is [WriteFile] for the user's files: an existing one keeps its
+// permissions, and a new one gets perm.
 func Rewrite(path string, data []byte, perm os.FileMode) error {
 	info, err := os.Stat(path)
 	return replace(path, perm, func(f *os.File) error {
@@ -53,8 +52,8 @@ func Rewrite(path string, data []byte, perm os.FileMode) error {
 	})
 }
 
-// WriteText is WriteFile for what need not survive a power failure, where there
-// may be thousands of them: it does not wait for the disk.
+// WriteText is [WriteFile] for files that need not survive a power failure: it
+// does not wait for the disk, which counts with thousands of files.
 func WriteText(path, text string, perm os.FileMode) error {
 	return replace(path, perm, func(f *os.File) error {
 		_, err := f.WriteString(text)
@@ -90,15 +89,15 @@ func writeNew(path string, perm os.FileMode, write func(*os.File) error) error {
 	return errors.Join(write(f), f.Close())
 }
 
-// Sweep removes the files that killed processes left in dirs while they were in
-// WriteFile. It does not ask whether a writer still lives: that one begins anew.
-// A directory that cannot be read has nothing in it.
+// Sweep removes the files that killed processes left in dirs during WriteFile.
+// It does not check whether the writer is alive: a live one tries again. An
+// unreadable directory counts as empty.
 func Sweep(dirs ...string) {
 	for _, dir := range dirs {
 		entries, _ := os.ReadDir(dir)
 		for _, e := range entries {
 			if tempName.MatchString(e.Name()) && e.Type().IsRegular() {
-				_ = os.Remove(filepath.Join(dir, e.Name())) // the next sweep meets it again
+				_ = os.Remove(filepath.Join(dir, e.Name())) // the next sweep tries again
 			}
 		}
 	}

@@ -14,27 +14,27 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Journal names the files that a process is about to write in folders of the
-// user's, so that a later process finds what it left if it is killed: those
-// folders are many, and nobody looks through them at each start. The Journal is
-// a file that is there as long as the process has something to tell. It is safe
-// for concurrent use.
+// Journal names the files that a process is about to write in the user's
+// folders, so that a later process finds what it left if it is killed: there
+// are many such folders, and nobody searches them at each start. The Journal is
+// a file that exists as long as the process has entries in it. It is safe for
+// concurrent use.
 type Journal struct {
 	dir string
 
 	mu   sync.Mutex
-	path string // empty: nothing was added yet
+	path string // empty: it has no entries
 	file *os.File
 	lock *flock.Flock
 }
 
 const journalSuffix = ".writing"
 
-// NewJournal returns a Journal that is kept in dir.
+// NewJournal returns a [Journal] that is stored in dir.
 func NewJournal(dir string) *Journal { return &Journal{dir: dir} }
 
-// Add notes the absolute path of a file that is about to be made; its name is
-// one of TempName's. That it is gone later need not be told.
+// Add records the absolute path of a file that is about to be made; its name
+// comes from [TempName]. Its removal need not be recorded.
 func (j *Journal) Add(temp string) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -47,9 +47,9 @@ func (j *Journal) Add(temp string) error {
 	return nil
 }
 
-// open makes the file, and another one where a sweep took the first before it
-// was locked. The line that every journal begins with is there because Windows
-// lets nobody write to the first byte of what is locked.
+// open makes the file, and another one if a sweep removed the first before it
+// was locked. Every journal begins with a line of its own, because Windows lets
+// nobody write to the first byte of a locked file.
 func (j *Journal) open() error {
 	for try := 0; j.file == nil; try++ {
 		if err := os.MkdirAll(j.dir, 0o700); err != nil {
@@ -65,7 +65,7 @@ func (j *Journal) open() error {
 		}
 		lock := flock.New(path, flock.SetFlag(os.O_RDWR))
 		ok, err := lock.TryLock()
-		if (ok || err != nil) && same(f, path) { // where there are no locks, a sweep gets none either
+		if (ok || err != nil) && same(f, path) { // without locks a sweep gets none either
 			j.path, j.file, j.lock = path, f, lock
 			return nil
 		}
@@ -82,8 +82,8 @@ func same(f *os.File, path string) bool {
 	return err == nil && nerr == nil && os.SameFile(is, named)
 }
 
-// Close says that nothing is being written any more. Add may be called after
-// it.
+// Close removes the file: nothing is being written any more. Add may be called
+// after it.
 func (j *Journal) Close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -100,8 +100,8 @@ func (j *Journal) Close() error {
 
 // SweepJournals removes the files that killed processes were writing according
 // to their journals in dir, and those journals. A process holds a lock on its
-// journal, which the system takes back however the process ends: what nobody
-// holds is nobody's, even if the writer ran in another container.
+// journal, which the system releases however the process ends: a journal
+// without a lock has no owner, even if its writer ran in another container.
 func SweepJournals(dir string) {
 	paths, _ := filepath.Glob(filepath.Join(dir, ".minigem-*"+journalSuffix))
 	for _, path := range paths {
@@ -112,7 +112,7 @@ func SweepJournals(dir string) {
 		for temp := range strings.Lines(string(data)) {
 			temp = strings.TrimSuffix(temp, "\n")
 			if filepath.IsAbs(temp) && tempName.MatchString(filepath.Base(temp)) {
-				_ = os.Remove(temp) // nearly all were renamed long ago
+				_ = os.Remove(temp) // most are gone: they were renamed
 			}
 		}
 		_ = os.Remove(path)

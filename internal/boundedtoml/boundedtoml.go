@@ -1,6 +1,6 @@
-// Package boundedtoml says whether a TOML document that somebody else wrote may
-// be decoded. The decoder compares each key with those before it, so that a
-// document of a mebibyte keeps it busy for a minute.
+// Package boundedtoml checks whether a TOML document from others may be
+// decoded. The decoder compares each key with those before it, so that a
+// document of a mebibyte would take a minute.
 package boundedtoml
 
 import (
@@ -9,14 +9,14 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// Limits of a document. People write some dozen of keys.
+// Limits of a document. People write some dozens of keys.
 const (
 	MaxExpressions = 5_000 // keys and tables
-	MaxParts       = 50    // of a dotted key
+	MaxParts       = 50    // parts of a dotted key
 )
 
-// Check returns an error for a document that has more than the limits allow. A
-// fault of its syntax is left to the decoder.
+// Check returns an error for a document that exceeds the limits. It leaves
+// syntax errors to the decoder.
 func Check(data []byte) error {
 	var p unstable.Parser
 	p.Reset(data)

@@ -8,29 +8,29 @@ import (
 	"minigem/tools/builtin"
 )
 
-// focused takes in that the window got or lost the focus: nobody is told of what
-// they are looking at (cli/utils/terminalNotifications.ts).
+// focused records that the window got or lost the focus: there are no alerts
+// about what the user is looking at (cli/utils/terminalNotifications.ts).
 func (t *Chat) focused(yes bool) {
 	if notifier := t.notifier.Load(); notifier != nil {
 		notifier.Focus(t.Ctx, yes)
 	}
 }
 
-// done tells that the work is done. Hooks are not told.
+// done alerts the user that the work is done. It fires no hooks.
 func (t *Chat) done(prompt string) {
 	t.notifier.Load().Alert(t.Ctx, notify.Alert{Kind: notify.SessionComplete, Title: "minigem", Subtitle: "is done", Body: prompt})
 }
 
-// signalWriter lets sequences of ours through to the terminal.
+// signalWriter passes our own control sequences to the terminal.
 type signalWriter struct{ *terminal.Terminal }
 
-// Write implements io.Writer.
+// Write implements [io.Writer].
 func (w signalWriter) Write(b []byte) (int, error) {
 	w.Signal(string(b))
 	return len(b), nil
 }
 
-// alertingAsker tells of questions before they are put.
+// alertingAsker alerts the user before each question.
 type alertingAsker struct {
 	builtin.Asker
 	t *Chat

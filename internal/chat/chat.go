@@ -24,18 +24,20 @@ import (
 	"minigem/tools/toolcall"
 )
 
-// What the chat says as it is left. Programs that drive a terminal wait for it.
+// What the chat prints when it ends. Programs that drive a terminal wait for
+// it.
 const goodbye = "Agent powering down. Goodbye!"
 
-// againTime is how long a second ^C after the first one leaves the chat.
+// againTime is how soon a second ^C must follow the first one to leave the
+// chat.
 const againTime = 3 * time.Second
 
-// Chat is minigem in a terminal. Its runtime is another one after /resume.
+// Chat is minigem in a terminal. /resume replaces its runtime.
 type Chat struct {
 	runtime  *app.Runtime
 	Sys      *app.System
 	Flags    *app.Options
-	Ctx      context.Context // ends when the program is told to
+	Ctx      context.Context // ends when a signal ends the program
 	term     *terminal.Terminal
 	view     *terminal.View
 	notifier atomic.Pointer[notify.Notifier] // of the runtime
@@ -44,40 +46,40 @@ type Chat struct {
 	// ownCommands is how many of table are not prompts of MCP servers.
 	ownCommands int
 
-	context   string // of SessionStart, until the first prompt takes it along
+	context   string // context from SessionStart, sent with the first prompt
 	heldHooks bool   // the user said no to the project's new hooks
 	lastHook  atomic.Pointer[hooks.Report]
 	left      string // the reason of SessionEnd; empty: the chat goes on
 	Observer  Observer
 
-	interrupted atomic.Int64 // when ^C was pressed last, in nanoseconds
+	interrupted atomic.Int64 // time of the last ^C, in nanoseconds
 	opened      atomic.Pointer[terminal.Terminal]
-	quits       atomic.Bool // it was pressed twice while something was done
+	quits       atomic.Bool // ^C was pressed twice during work
 }
 
-// Observer is told what happens in a chat. All fields may be nil, and are set
-// before it begins.
+// Observer is called when something happens in a chat. All fields may be nil,
+// and are set before it begins.
 type Observer struct {
-	Configured func(*app.Configuration) error // what was found, before anybody is asked about it
-	Opened     func(*app.Runtime)             // a session is wired, and begins next
+	Configured func(*app.Configuration) error // the configuration, before any question about it
+	Opened     func(*app.Runtime)             // a session is built, and begins next
 	Submitted  func(prompt string)            // the model is asked next
-	Commanded  func(line string)              // a line with "/" or "!" is obeyed next
+	Commanded  func(line string)              // a line with "/" or "!" is executed next
 	Answered   func(toolcall.Question, toolcall.Answer)
 	Asked      func(toolcall.Question)
 	Notice     func(text string)
 	Finished   func(agent.Result)  // a prompt ended
-	Wiring     func(*app.Frontend) // last changes of how the session is wired
+	Wiring     func(*app.Frontend) // changes the runtime before its session begins
 }
 
-// GiveBack leaves the terminal as it was, when there is no time for more.
+// GiveBack restores the terminal, when there is no time for more.
 func (t *Chat) GiveBack() {
 	if term := t.opened.Load(); term != nil {
 		term.Close()
 	}
 }
 
-// Talk opens the terminal and talks until the user leaves. in tells of the
-// window; the rest is known here.
+// Talk opens the terminal and runs the chat until the user leaves. in provides
+// the size of the window.
 func (t *Chat) Talk(in terminal.Options) error {
 	c, err := app.Configure(t.Sys, t.Flags)
 	if err != nil {
@@ -98,7 +100,8 @@ func (t *Chat) Talk(in terminal.Options) error {
 	return t.run(c)
 }
 
-// run asks for trust, wires the session and talks until the user leaves.
+// run asks for trust, builds the runtime and runs the chat until the user
+// leaves.
 func (t *Chat) run(c *app.Configuration) error {
 	t.view = terminal.NewView(t.term, hooks.Notifications(c.Sections...))
 	if err := t.configured(c); err != nil {
@@ -143,7 +146,7 @@ func (t *Chat) open(c *app.Configuration) error {
 		Configure:   func(e *hooks.Engine) { e.Starting = t.view.HookStarting },
 	}
 	if t.runtime != nil && (t.Flags.Fake != "" || t.Flags.FakeNonStrict != "") && t.Flags.Record == "" {
-		w.Model = t.runtime.Model // its answers go on where they are
+		w.Model = t.runtime.Model // its answer continues in the text
 	}
 	if t.Observer.Wiring != nil {
 		t.Observer.Wiring(&w)
@@ -166,7 +169,7 @@ func (t *Chat) approver(c *app.Configuration) toolcall.Approver {
 	return ObservedApprover{a, t.Observer}
 }
 
-// ObservedApprover tells an Observer of questions and answers.
+// ObservedApprover reports questions and answers to an [Observer].
 type ObservedApprover struct {
 	Approver toolcall.Approver
 	Observer Observer
@@ -184,7 +187,7 @@ func (a ObservedApprover) Approve(ctx context.Context, q toolcall.Question) tool
 	return answer
 }
 
-// configured tells the Observer what is configured.
+// configured reports the configuration to the Observer.
 func (t *Chat) configured(c *app.Configuration) error {
 	if t.Observer.Configured == nil {
 		return nil
@@ -192,7 +195,7 @@ func (t *Chat) configured(c *app.Configuration) error {
 	return t.Observer.Configured(c)
 }
 
-// editorOf is the editor that the user wants, as a command line.
+// editorOf returns the user's editor, as a command line.
 func editorOf(c *app.Configuration) string {
 	env := app.System{Env: c.Env}
 	return cmp.Or(env.Getenv("VISUAL"), env.Getenv("EDITOR"), c.Settings.General.PreferredEditor, "vi")
@@ -210,7 +213,7 @@ func (t *Chat) report(r hooks.Report) {
 	t.view.Hook(r)
 }
 
-// banner is the start, in three lines, and what the user should know.
+// banner prints the start, in three lines, and what the user should know.
 func (t *Chat) banner() {
 	active := 0
 	for _, h := range t.runtime.Config.Hooks.Hooks {
@@ -248,7 +251,7 @@ func (t *Chat) begin(start func(context.Context) string) {
 	t.work("starting the session", func(ctx context.Context) { t.context = start(ctx) })
 }
 
-// end ends the session, once, and says goodbye.
+// end ends the session, once, and prints the farewell.
 func (t *Chat) end() {
 	reason := t.left
 	if reason == "" || t.Ctx.Err() != nil {
@@ -268,7 +271,7 @@ func (t *Chat) work(what string, f func(ctx context.Context)) {
 	}
 }
 
-// interrupt stops what is being done; the second ^C in a row leaves the chat too.
+// interrupt stops the current work; the second ^C in a row leaves the chat too.
 func (t *Chat) interrupt(stop context.CancelCauseFunc, ctrlC bool) {
 	if ctrlC && t.again() {
 		t.quits.Store(true)
@@ -276,13 +279,13 @@ func (t *Chat) interrupt(stop context.CancelCauseFunc, ctrlC bool) {
 	stop(exit.ErrInterrupted)
 }
 
-// again notes a ^C, and reports whether it follows another one closely.
+// again records a ^C, and reports whether it follows another one closely.
 func (t *Chat) again() bool {
 	now := time.Now().UnixNano()
 	return now-t.interrupted.Swap(now) < int64(againTime)
 }
 
-// loop reads and obeys until the user leaves.
+// loop reads and executes lines until the user leaves.
 func (t *Chat) loop() {
 	for t.left == "" && t.Ctx.Err() == nil {
 		line, err := t.term.Prompt()
@@ -301,7 +304,7 @@ func (t *Chat) loop() {
 	}
 }
 
-// take does what one line asks for.
+// take executes one line.
 func (t *Chat) take(line string) {
 	if t.Observer.Commanded != nil && (strings.HasPrefix(line, "!") || slash.Is(line)) {
 		t.Observer.Commanded(line)
@@ -320,8 +323,8 @@ func (t *Chat) take(line string) {
 	}
 }
 
-// submit gives the model a prompt. parts is what is sent; nil: text, with the
-// files that it names.
+// submit sends a prompt to the model. parts is what is sent; nil: text, with
+// the files that it names.
 func (t *Chat) submit(text string, parts []llm.Part) {
 	if t.Observer.Submitted != nil {
 		t.Observer.Submitted(text)
@@ -340,7 +343,7 @@ func (t *Chat) submit(text string, parts []llm.Part) {
 	if t.Observer.Finished != nil {
 		t.Observer.Finished(res)
 	}
-	if res.Ending != agent.Cancelled { // who stopped it knows
+	if res.Ending != agent.Cancelled { // whoever stopped it knows
 		t.done(text)
 	}
 	switch res.Ending {

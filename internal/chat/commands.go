@@ -20,8 +20,7 @@ import (
 	"minigem/internal/text"
 )
 
-// commands is what a "/" may be followed by
-// (cli/services/BuiltinCommandLoader.ts).
+// commands returns the commands for "/" (cli/services/BuiltinCommandLoader.ts).
 func (t *Chat) commands() slash.Table {
 	return slash.Table{
 		{Name: "about", Help: "version, system, model", Run: t.about},
@@ -88,10 +87,10 @@ func (t *Chat) about(context.Context, string) error {
 	return nil
 }
 
-// compressNow is /compress; what came of it is an event.
+// compressNow is /compress; its result is reported as an event.
 func (t *Chat) compressNow(context.Context, string) error {
 	t.work("compressing the history", func(ctx context.Context) {
-		if res := t.runtime.Compressor.Compress(ctx, 0); res.Status == compress.Noop { // all else is told where it is done
+		if res := t.runtime.Compressor.Compress(ctx, 0); res.Status == compress.Noop { // everything else is reported elsewhere
 			t.view.Emit(event.Compressed{Before: res.Before, After: res.After, Status: int(res.Status)})
 		}
 	})
@@ -154,7 +153,7 @@ func (t *Chat) modelSet(_ context.Context, name string) error {
 	return nil
 }
 
-// permissions tells what holds; it changes nothing.
+// permissions shows the current permissions; it changes nothing.
 func (t *Chat) permissions(context.Context, string) error {
 	state := "trusted"
 	if !t.runtime.Config.Trust.Trusted {
@@ -187,7 +186,7 @@ func (t *Chat) listSettings(context.Context, string) error {
 	})
 }
 
-// captured shows what f writes to a system of its own.
+// captured shows what f writes to a System of its own.
 func (t *Chat) captured(f func(sys *app.System) error) error {
 	var b bytes.Buffer
 	sys := *t.Sys
@@ -197,7 +196,7 @@ func (t *Chat) captured(f func(sys *app.System) error) error {
 	return err
 }
 
-// complete offers commands, and files behind an "@".
+// complete offers commands, and files after an "@".
 func (t *Chat) complete(line string) ([]string, int) {
 	if strings.HasPrefix(line, "/") {
 		return t.table.Complete(line)

@@ -8,13 +8,13 @@ import (
 	"minigem/llm"
 )
 
-// setTable makes the commands those that there are now.
+// setTable makes the table of the current commands.
 func (t *Chat) setTable() {
 	t.table = t.addCustom(t.commands())
 	t.ownCommands = len(t.table)
 }
 
-// addCustom adds the custom commands to the others.
+// addCustom adds the custom commands to the built-in ones.
 func (t *Chat) addCustom(table slash.Table) slash.Table {
 	var taken []string
 	for _, c := range table {

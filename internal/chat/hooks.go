@@ -39,7 +39,7 @@ func (t *Chat) hooksPanel(context.Context, string) error {
 	})
 }
 
-// switchHooks changes the settings files; what changed holds at once.
+// switchHooks changes the settings files; the change applies at once.
 func (t *Chat) switchHooks(s app.HookSwitch) func(context.Context, string) error {
 	return func(_ context.Context, name string) error {
 		var names []string
@@ -57,7 +57,7 @@ func (t *Chat) switchHooks(s app.HookSwitch) func(context.Context, string) error
 	}
 }
 
-// reloadHooks reads the settings again and gives the engine the hooks in them.
+// reloadHooks reads the settings again and gives their hooks to the engine.
 func (t *Chat) reloadHooks() error {
 	c, err := t.configureAgain()
 	if err == nil {

@@ -17,11 +17,11 @@ import (
 	"minigem/session"
 )
 
-// inForce is what configuration brings, by names for people; the values are
+// inForce maps names for people to parts of the configuration; the values are
 // only compared.
 type inForce map[string]string
 
-// inForce is what holds now.
+// inForce returns the current configuration.
 func (t *Chat) inForce() inForce {
 	now := inForce{}
 	for _, h := range t.runtime.Config.Hooks.Hooks {
@@ -49,14 +49,14 @@ func (t *Chat) inForce() inForce {
 	return now
 }
 
-// liveSettings are those that a session asks for each time; the others were
-// handed out when it was wired.
+// liveSettings are those that a session reads each time; the others were read
+// when it was built.
 var liveSettings = []string{"context.fileName", "context.importFormat", "context.memoryBoundaryMarkers",
 	"context.loadMemoryFromIncludeDirectories", "context.includeDirectoryTree"}
 
-// tellChanges prints what is another one than it was before. wired: settings
-// hold from now on, all of them.
-func (t *Chat) tellChanges(before inForce, wired bool) {
+// printChanges prints what has changed since before. wired: the session was
+// built anew, so that all settings apply.
+func (t *Chat) printChanges(before inForce, wired bool) {
 	now := t.inForce()
 	both := maps.Clone(before)
 	maps.Copy(both, now)
@@ -86,7 +86,7 @@ func (t *Chat) tellChanges(before inForce, wired bool) {
 }
 
 // reload reads settings, hooks, context files and custom commands again, and
-// gives the session what of them can change under way.
+// applies to the session what can change while it runs.
 func (t *Chat) reload() error {
 	c, err := t.configureAgain()
 	if err != nil {
@@ -106,7 +106,7 @@ func (t *Chat) reload() error {
 	return nil
 }
 
-// configureAgain reads the settings as they are now. Trust stays as it is.
+// configureAgain reads the current settings. Trust stays as it is.
 func (t *Chat) configureAgain() (*app.Configuration, error) {
 	f := *t.Flags
 	f.SkipTrust = t.runtime.Config.Trust.Trusted
@@ -118,19 +118,20 @@ func (t *Chat) configureAgain() (*app.Configuration, error) {
 	if t.heldHooks {
 		t.holdHooks(c)
 	} else {
-		t.askHooks(c) // somebody, the agent itself it may be, has added to the files
+		t.askHooks(c) // somebody, perhaps the agent itself, has changed the files
 	}
 	return c, nil
 }
 
-// adopt gives the hook engine the hooks of c.
+// adopt gives the hooks of c to the hook engine.
 func (t *Chat) adopt(c *app.Configuration) {
 	t.runtime.Config = c
 	t.runtime.Engine.SetConfig(c.Hooks)
 	t.runtime.Agent.Config.MaxRetries = c.Hooks.MaxRetries
 }
 
-// rereadContext finds the context files anew, those of subdirectories too.
+// rereadContext finds the context files again, including those of
+// subdirectories.
 func (t *Chat) rereadContext() error {
 	return t.runtime.WirePrompt(t.Ctx, t.Sys, &app.Frontend{Warn: t.warn, Interactive: true})
 }
@@ -142,7 +143,7 @@ func (t *Chat) memoryReload(context.Context, string) error {
 	}
 	t.term.Print(fmt.Sprintf("Read again: settings, %s, %s. They hold from now on.",
 		text.Plural(len(t.runtime.Config.Hooks.Hooks), "hook"), text.Plural(len(t.runtime.Context.Paths()), "memory file")))
-	t.tellChanges(before, false)
+	t.printChanges(before, false)
 	return nil
 }
 
@@ -170,8 +171,8 @@ func (t *Chat) memoryAdd(_ context.Context, fact string) error {
 	return t.reload()
 }
 
-// trustNow is minigem trust from inside. What the folder brings holds at once:
-// a folder that was not trusted gets a session wired anew.
+// trustNow is minigem trust inside the chat. It applies at once: a folder that
+// was not trusted gets a new runtime.
 func (t *Chat) trustNow(context.Context, string) error {
 	f := *t.Flags
 	f.SkipTrust = true
@@ -193,7 +194,7 @@ func (t *Chat) trustNow(context.Context, string) error {
 			err = t.rewire(c, t.runtime.Session.ID())
 		}
 	} else if err = t.reload(); err == nil {
-		t.runtime.Engine.Watch = hooks.NewWatch(t.runtime.Config.ProjectDir, t.runtime.Config.Hooks) // the yes is to the scripts as they are now
+		t.runtime.Engine.Watch = hooks.NewWatch(t.runtime.Config.ProjectDir, t.runtime.Config.Hooks) // the user agrees to the current scripts
 	}
 	if err != nil {
 		return err
@@ -202,12 +203,12 @@ func (t *Chat) trustNow(context.Context, string) error {
 		t.warn("the folder is still not trusted: GEMINI_CLI_TRUST_WORKSPACE says so for this run")
 	}
 	t.term.Print("This holds from now on:")
-	t.tellChanges(before, wired)
+	t.printChanges(before, wired)
 	return nil
 }
 
-// rewire ends the session, in whose place comes the one with the id, wired as c
-// says.
+// rewire ends the session, and continues the one with the id in a runtime built
+// from c.
 func (t *Chat) rewire(c *app.Configuration, id string) error {
 	t.view.Work("ending the session", nil, func() { t.runtime.Session.End(context.WithoutCancel(t.Ctx), "other") })
 	project := t.runtime.Project
@@ -217,7 +218,7 @@ func (t *Chat) rewire(c *app.Configuration, id string) error {
 	f := *t.Flags
 	f.Resume, f.SessionID, f.SessionFile = id, "", ""
 	if _, err := session.Find(project, id); err != nil {
-		f.Resume, f.SessionID = "", id // nothing was said in it yet
+		f.Resume, f.SessionID = "", id // the session is still empty
 	}
 	t.Flags = &f
 	err := t.open(c)
@@ -229,14 +230,14 @@ func (t *Chat) rewire(c *app.Configuration, id string) error {
 		err = fmt.Errorf("%w; a new session begins", err)
 	}
 	t.setTable()
-	if err == nil && len(t.said()) > 0 {
+	if err == nil && len(t.conversation()) > 0 {
 		t.replay()
 	}
 	t.begin(t.runtime.Session.Begin)
 	return err
 }
 
-// clearAll begins a new session, for which the context files are found again.
+// clearAll begins a new session and finds its context files again.
 func (t *Chat) clearAll(context.Context, string) error {
 	t.term.Clear()
 	if err := t.rereadContext(); err != nil {
@@ -248,7 +249,7 @@ func (t *Chat) clearAll(context.Context, string) error {
 	return nil
 }
 
-// memoryText is all that memory files say.
+// memoryText returns the content of the memory files.
 func memoryText(s contextfile.Set, root string) string {
 	var texts []string
 	for _, files := range [][]contextfile.File{s.Global, s.Extension, s.Project} {

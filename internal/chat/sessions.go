@@ -15,7 +15,7 @@ import (
 	"minigem/session"
 )
 
-// chatCommand is /chat and /resume: kept conversations, and earlier sessions.
+// chatCommand is /chat and /resume: saved conversations, and earlier sessions.
 func (t *Chat) chatCommand(name string, aliases ...string) slash.Command {
 	c := slash.Command{Name: name, Aliases: aliases, Help: "keep this conversation, go back to one", Run: t.listChats, Values: t.tags}
 	if name == "resume" {
@@ -33,8 +33,8 @@ func (t *Chat) chatCommand(name string, aliases ...string) slash.Command {
 
 func (t *Chat) tags() []string { return names(t.undoStore().Tags()) }
 
-// said is the history without the preamble.
-func (t *Chat) said() []llm.Message {
+// conversation returns the history without the preamble.
+func (t *Chat) conversation() []llm.Message {
 	return t.runtime.Session.Messages()[t.runtime.Session.Preamble():]
 }
 
@@ -42,7 +42,7 @@ func (t *Chat) saveChat(_ context.Context, tag string) error {
 	switch {
 	case tag == "":
 		return errors.New("under which tag? /chat save TAG")
-	case len(t.said()) == 0:
+	case len(t.conversation()) == 0:
 		return errors.New("the conversation is still empty")
 	case slices.Contains(t.tags(), tag):
 		i, _, ok := t.term.Choose(t.Ctx, "A conversation is kept under this tag. Replace it?", []terminal.Choice{
@@ -78,8 +78,8 @@ func (t *Chat) deleteChat(_ context.Context, tag string) error {
 	return err
 }
 
-// resume goes back to a kept conversation, in this session, or to an earlier
-// session, in its own file.
+// resume restores a saved conversation in this session, or continues an earlier
+// session in its own file.
 func (t *Chat) resume(ctx context.Context, which string) error {
 	if which == "" {
 		return t.chooseSession(ctx)
@@ -98,8 +98,7 @@ func (t *Chat) resume(ctx context.Context, which string) error {
 	return nil
 }
 
-// goOnWith puts a kept conversation into this session. What it was told of its
-// surroundings gives way to what holds now.
+// goOnWith puts a saved conversation into this session, with a new preamble.
 func (t *Chat) goOnWith(kept []llm.Message) {
 	if len(kept) > 0 && strings.HasPrefix(llm.PartsText(kept[0].Parts), "<session_context>") {
 		kept = kept[1:]
@@ -143,9 +142,9 @@ func (t *Chat) reopen(which string) error {
 	return t.rewire(t.runtime.Config, info.ID)
 }
 
-// replay shows the end of a conversation that goes on.
+// replay shows the end of the resumed conversation.
 func (t *Chat) replay() {
-	said := t.said()
+	said := t.conversation()
 	const shown = 6
 	if len(said) > shown {
 		t.term.Print(t.term.Dim(fmt.Sprintf("… %d messages before", len(said)-shown)))

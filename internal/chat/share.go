@@ -15,10 +15,10 @@ import (
 	"minigem/llm"
 )
 
-// share writes the conversation to a new file, by its ending as Markdown or
-// JSON. Secrets are masked.
+// share writes the conversation to a new file, as Markdown or JSON by its
+// extension. Secrets are masked.
 func (t *Chat) share(_ context.Context, name string) error {
-	if len(t.said()) == 0 {
+	if len(t.conversation()) == 0 {
 		return errors.New("the conversation is still empty")
 	}
 	name = cmp.Or(name, fmt.Sprintf("gemini-conversation-%d.json", t.Sys.Now().UnixMilli()))
@@ -33,9 +33,9 @@ func (t *Chat) share(_ context.Context, name string) error {
 	var err error
 	switch filepath.Ext(path) {
 	case ".json":
-		data, err = json.MarshalIndent(t.said(), "", "  ")
+		data, err = json.MarshalIndent(t.conversation(), "", "  ")
 	case ".md":
-		data = []byte(markdownOf(t.said()))
+		data = []byte(markdownOf(t.conversation()))
 	default:
 		return fmt.Errorf("%s: the file must end in .md or .json", name)
 	}
@@ -52,8 +52,7 @@ func (t *Chat) share(_ context.Context, name string) error {
 	return nil
 }
 
-// markdownOf is a conversation for people: what was said, what was called and
-// what came of it.
+// markdownOf writes a conversation for people: messages, calls and results.
 func markdownOf(messages []llm.Message) string {
 	var sections []string
 	add := func(format string, args ...any) { sections = append(sections, fmt.Sprintf(format, args...)) }
@@ -87,7 +86,7 @@ func resultsOf(m llm.Message) []llm.ToolResult {
 	return out
 }
 
-// resultBlock shows a plain output as it is, and anything else as JSON.
+// resultBlock writes a plain output as it is, and anything else as JSON.
 func resultBlock(r llm.ToolResult) string {
 	if text, ok := r.Response["output"].(string); ok && len(r.Response) == 1 {
 		return fenced("", text)
@@ -100,11 +99,11 @@ func indented(v map[string]any) string {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	_ = e.Encode(v) // it came as JSON
+	_ = e.Encode(v) // it was decoded from JSON
 	return b.String()
 }
 
-// fenced is a block of code whose fence does not stand in it.
+// fenced returns a code block with a fence that s does not contain.
 func fenced(language, text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {

@@ -10,12 +10,12 @@ import (
 	"minigem/llm"
 )
 
-// shellKept is how much of a command's output the model is shown
+// shellKept is how much of a command's output the model gets
 // (cli/ui/hooks/useExecutionLifecycle.ts).
 const shellKept = 10_000
 
-// shell runs a command of the user's own, who needs no permission. The model
-// reads what it printed with the next prompt.
+// shell runs a command of the user, without asking for permission. The model
+// gets its output with the next prompt.
 func (t *Chat) shell(line string) error {
 	if line == "" {
 		t.term.Print("!command runs a command: !git status")

@@ -43,7 +43,7 @@ func (t *Chat) statsTools(context.Context, string) error {
 	return nil
 }
 
-// rows prints a table, the first row being its head.
+// rows prints a table; the first row is its head.
 func (t *Chat) rows(rows [][]string, empty string) {
 	if len(rows) == 1 {
 		t.term.Print(empty)

@@ -13,9 +13,9 @@ import (
 	"minigem/internal/trust"
 )
 
-// askTrust asks about a folder that brings something nobody decided about, and
-// returns the configuration that follows from the answer. Whatever is no clear
-// yes leaves the folder as it is: not trusted.
+// askTrust asks about a folder with something to load that nobody decided
+// about, and returns the resulting configuration. Without a clear yes the
+// folder stays untrusted.
 func (t *Chat) askTrust(c *app.Configuration) (*app.Configuration, error) {
 	rules, _, err := trust.Load(c.TrustedFolders())
 	if c.Trust.Trusted || len(c.Trust.Contents) == 0 || err == nil && rules.Decide(c.Dir) == trust.Untrusted {
@@ -46,8 +46,8 @@ func (t *Chat) askTrust(c *app.Configuration) (*app.Configuration, error) {
 	return again, err
 }
 
-// programsToTrust are the hooks and the MCP servers, as command lines, that the
-// folder would bring. What cannot be read is told once the user has said yes.
+// programsToTrust lists the hooks and MCP servers of the folder, as command
+// lines. Faults in its files are reported after the user has said yes.
 func (t *Chat) programsToTrust() (own []hooks.Hook, servers []string) {
 	f := *t.Flags
 	f.SkipTrust = true
@@ -88,14 +88,14 @@ func (t *Chat) trustQuestion(c *app.Configuration, own []hooks.Hook, servers []s
 	return b.String()
 }
 
-// describeHook shows where a hook stands and what it runs.
+// describeHook shows where a hook is defined and what it runs.
 func (t *Chat) describeHook(b *strings.Builder, c *app.Configuration, h hooks.Hook) {
 	fmt.Fprintf(b, "  %s  %s  %s\n", h.Event, text.VisibleLine(h.ID()), t.term.Dim(text.VisibleLine(fmt.Sprintf("%s:%d", c.Relative(h.Source.File), h.Source.Line))))
 	fmt.Fprintf(b, "    $ %s\n", text.VisibleLine(h.Command))
 }
 
-// asksForHooks reports whether new hooks of the project are asked about, and
-// not only named (docs/spec/contract.md 6).
+// asksForHooks reports whether to ask about new hooks of the project, instead
+// of only naming them (docs/spec/contract.md 6).
 func (t *Chat) asksForHooks(c *app.Configuration) bool {
 	return c.Settings.Security.FolderTrust.Enabled && !t.Flags.SkipTrust && c.Trust.Why != "GEMINI_CLI_TRUST_WORKSPACE"
 }
@@ -141,7 +141,7 @@ func unseenHooks(c *app.Configuration) []hooks.Hook {
 	return own
 }
 
-// holdHooks keeps the hooks that the user said no to from running.
+// holdHooks disables the hooks that the user said no to.
 func (t *Chat) holdHooks(c *app.Configuration) {
 	if !t.heldHooks {
 		return

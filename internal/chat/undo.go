@@ -33,7 +33,8 @@ func names(all []undo.Checkpoint) []string {
 	return out
 }
 
-// parseUndo reads where to go back to, and what of it; both may be left out.
+// parseUndo reads where to go back to, and what goes back; both may be left
+// out.
 func parseUndo(args, usage string) (where string, what undo.What, err error) {
 	words := strings.Fields(args)
 	ok := len(words) < 2
@@ -46,8 +47,9 @@ func parseUndo(args, usage string) (where string, what undo.What, err error) {
 	return strings.Join(words[:min(1, len(words))], ""), what, nil
 }
 
-// rewind goes back to before a prompt of the user's: with the conversation, with
-// the files, or with both. What is there now is kept, and can be restored.
+// rewind goes back to before one of the user's prompts: with the conversation,
+// with the files, or with both. The current state is saved first, and can be
+// restored.
 func (t *Chat) rewind(_ context.Context, args string) error {
 	where, what, err := parseUndo(args, rewindUsage)
 	if err != nil {
@@ -82,8 +84,8 @@ func (t *Chat) rewind(_ context.Context, args string) error {
 	return t.goBack(plan, what, "What goes back?")
 }
 
-// restoreCheckpoint brings the files back to a checkpoint, the conversation to
-// what it was before the edit was asked for, or both.
+// restoreCheckpoint restores the files of a checkpoint, the conversation before
+// its edit, or both.
 func (t *Chat) restoreCheckpoint(_ context.Context, args string) error {
 	where, what, err := parseUndo(args, restoreUsage)
 	if err != nil {
@@ -111,7 +113,7 @@ func (t *Chat) restoreCheckpoint(_ context.Context, args string) error {
 	return t.goBack(plan, what, "What comes back? What is there now is kept.")
 }
 
-// goBack does what plan says, after the questions that are still open.
+// goBack executes plan, after asking what is still open.
 func (t *Chat) goBack(plan undo.Plan, what undo.What, question string) error {
 	if what == "" {
 		what = t.chooseWhat(plan, question)
@@ -154,7 +156,7 @@ func (t *Chat) goBackInConversation(plan undo.Plan) error {
 	return nil
 }
 
-// choosePrompt lets the user choose one by its number; 0: none.
+// choosePrompt lets the user choose a prompt by its number; 0: none.
 func (t *Chat) choosePrompt(prompts []undo.Prompt) int {
 	if len(prompts) == 0 {
 		t.term.Print("There is no prompt yet to go back to.")
@@ -166,7 +168,7 @@ func (t *Chat) choosePrompt(prompts []undo.Prompt) int {
 	})
 }
 
-// chooseCheckpoint lets the user choose one by its name; empty: none.
+// chooseCheckpoint lets the user choose a checkpoint by its name; empty: none.
 func (t *Chat) chooseCheckpoint() string {
 	all := t.undoStore().Checkpoints()
 	if len(all) == 0 {
@@ -182,8 +184,9 @@ func (t *Chat) chooseCheckpoint() string {
 	return all[len(all)-1-i].Name
 }
 
-// chooseNewest puts a question about the newest of n, the last of them first,
-// and returns how many are newer than the one that was chosen; -1: none was.
+// chooseNewest lets the user choose among the newest of n items, the last of
+// them first. It returns how many are newer than the chosen one; -1: none was
+// chosen.
 func (t *Chat) chooseNewest(question, others string, n int, label func(int) string) int {
 	const most = 9
 	if n > most {
@@ -200,7 +203,7 @@ func (t *Chat) chooseNewest(question, others string, n int, label func(int) stri
 	return i
 }
 
-// describeCheckpoint is the tool, the file and the age.
+// describeCheckpoint shows the tool, the file and the age.
 func (t *Chat) describeCheckpoint(name string) string {
 	c, err := t.undoStore().Checkpoint(name)
 	if err != nil {
@@ -235,8 +238,7 @@ func (t *Chat) chooseWhat(plan undo.Plan, question string) undo.What {
 	return kinds[i]
 }
 
-// confirmConflicts asks before a change that somebody else made is taken back
-// too.
+// confirmConflicts asks before a change by somebody else is undone too.
 func (t *Chat) confirmConflicts(plan undo.Plan, what undo.What) bool {
 	n := plan.Conflicts()
 	if n == 0 || what == undo.Conversation {
