@@ -54,7 +54,7 @@ var reads = []read{
 	{"tools/toolstest tree", "os.ReadFile", "what tests made"},
 	{"transcript ClaudeCopy.write", "os.OpenFile", "only written"},
 	{"transcript fileLock.TryLock", "os.OpenFile", "a lock, not read"},
-	{"transcript lookAt", "bufio.NewReaderSize", "of a regular file, and no more is kept than the buffer"},
+	{"transcript checkFormat", "bufio.NewReaderSize", "of a regular file, and no more is kept than the buffer"},
 	{"transcript open", "os.OpenFile", "only written; what is resumed was read before"},
 }
 
