@@ -65,9 +65,9 @@ func (r *Runtime) runsPrograms(path string, below bool) bool {
 	return below && slices.ContainsFunc(guarded, func(file string) bool { return within(real, file) })
 }
 
-// notRead returns a file that a command reads although the file tools would
+// refusedFile returns a file that a command reads although the file tools would
 // refuse it.
-func (r *Runtime) notRead(read policy.Reading) string {
+func (r *Runtime) refusedFile(read policy.Reading) string {
 	return r.Workspace.Refused(read.Path, workspace.Reach{
 		Pattern: read.Pattern, Names: read.Names, Below: read.Below, Visible: read.Visible, Links: read.Links,
 	}, r.ignore())

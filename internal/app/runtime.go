@@ -231,7 +231,7 @@ func (r *Runtime) wirePolicy(_ context.Context, _ *System, w *Frontend) error {
 		InWorkspace: func(path string) bool { _, err := r.Workspace.Resolve(path); return err == nil },
 		InPlans:     r.inPlans,
 		Sensitive:   r.runsPrograms,
-		Refused:     r.notRead,
+		Refused:     r.refusedFile,
 		SavedRules:  filepath.Join(r.Config.DotGemini, "policies", "auto-saved.toml"),
 		SaveFailed:  func(err error) { w.Warn(err.Error()) },
 	})

@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	titlePatience = 15 * time.Second
-	titleModel    = "gemini-2.5-flash-lite"
-	titleAsk      = `Give this conversation between a user and a coding agent a title of at most 80 characters: what the user wanted, in
+	titleTimeout = 15 * time.Second
+	titleModel   = "gemini-2.5-flash-lite"
+	titleAsk     = `Give this conversation between a user and a coding agent a title of at most 80 characters: what the user wanted, in
 plain words, without quotes and without a full stop. Answer with the title alone.`
 )
 
@@ -24,7 +24,7 @@ func (c *Configuration) TitleLatest(p session.Project, f *Options) {
 	if err != nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), titlePatience)
+	ctx, cancel := context.WithTimeout(context.Background(), titleTimeout)
 	defer cancel()
 	// Errors of the title are not reported: the user asked for the list.
 	_ = session.TitleLatest(ctx, p, c.Secrets, func(ctx context.Context, conversation string) (string, error) {

@@ -29,13 +29,13 @@ import (
 	"minigem/internal/text"
 )
 
-// DefaultName is what context files are called unless settings say otherwise.
+// DefaultName is the name of context files unless settings give another one.
 const DefaultName = "GEMINI.md"
 
-// maxFile bounds what is read of one file: some 65,000 tokens.
+// maxFile limits the bytes that are read of one file: some 65,000 tokens.
 const maxFile = 256 << 10
 
-// Names is the setting context.fileName: a string or a list of them.
+// Names is the setting context.fileName: a string or a list of strings.
 type Names []string
 
 // UnmarshalJSON reads a string or a list of strings.
@@ -60,23 +60,23 @@ type Config struct {
 	// Extensions are those in force.
 	Extensions []Extension
 	Dirs       []string // workspace directories, absolute, the project's root first
-	Markers    []string // names that end the way upward; nil: .git
-	Memory     string   // a private memory file of this project, last; empty: none
-	Flat       bool     // imports are appended to the file, not put in their place
+	Markers    []string // names that end the search upward; nil: .git
+	Memory     string   // the user's memory file for this project, read last; empty: none
+	Flat       bool     // append imports to the file instead of replacing the "@path"
 }
 
-// File is a context file with its imports in it.
+// File is a context file including its imports.
 type File struct {
 	Path string // absolute
 	Text string
 }
 
-// Warning is something that could not be used, for people.
+// Warning says what could not be used, for people.
 type Warning struct{ Path, Text string }
 
 func (w Warning) String() string { return w.Path + ": " + w.Text }
 
-// Set is what was found, outermost first.
+// Set is the result, outermost files first.
 type Set struct {
 	Global    []File
 	Extension []File
@@ -84,11 +84,11 @@ type Set struct {
 	Warnings  []Warning
 }
 
-// Extension is an extension that may bring context files
+// Extension is an extension that may have context files
 // (cli/config/extension-manager.ts).
 type Extension struct {
 	Dir   string   // absolute
-	Files []string // relative to Dir, which they cannot leave; empty: DefaultName, if it is there
+	Files []string // relative to Dir, must stay inside; empty: DefaultName, if it exists
 }
 
 // Load reads the global files, those of extensions and those of the project.
@@ -123,8 +123,8 @@ func (s Set) Paths() []string {
 	return paths
 }
 
-// Render frames files for the model; paths below root are shown relative to
-// it. No files give "".
+// Render frames files for the model; paths below root are shown relative to it.
+// Without files it returns "".
 func Render(files []File, root string) string {
 	var texts []string
 	for _, f := range files {
@@ -158,7 +158,7 @@ func (c Config) upward(dir string) []string {
 	}
 }
 
-// loader reads each file once, whatever its names.
+// loader reads each file once, even if it has several names.
 type loader struct {
 	names    []string
 	flat     bool
@@ -181,7 +181,7 @@ func newLoader(c Config) *loader {
 	return l
 }
 
-// warn tells the same once, and not without end.
+// warn gives each warning once, and only so many.
 func (l *loader) warn(path, format string, args ...any) {
 	const most = 20
 	w := Warning{path, fmt.Sprintf(format, args...)}
@@ -195,7 +195,7 @@ func (l *loader) warn(path, format string, args ...any) {
 }
 
 // in reads the context files of dir. They and what they import must be in root;
-// "" lets the files be links to anywhere, and imports stay beside them.
+// with "" the files may be links to anywhere, and imports must be beside them.
 func (l *loader) in(dir, root string) []File {
 	var files []File
 	for _, n := range l.names {
@@ -250,7 +250,7 @@ func (l *loader) file(path, root string) []File {
 
 var errNotRegular = errors.New("not a regular file")
 
-// read reads a bounded part of a regular file.
+// read reads the beginning of a regular file.
 func (l *loader) read(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -282,7 +282,7 @@ func (l *loader) read(path string) (string, error) {
 	return text, nil
 }
 
-// cause leaves out the operation and the path of an error.
+// cause removes operation and path from an error.
 func cause(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {

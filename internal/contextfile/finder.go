@@ -10,7 +10,7 @@ import (
 )
 
 // Finder finds the context files of subdirectories when tools touch them, each
-// one once in a session. It is safe for concurrent use.
+// file once in a session. It is safe for concurrent use.
 type Finder struct {
 	c    Config
 	dirs []string // workspace directories, links resolved
@@ -20,11 +20,11 @@ type Finder struct {
 	visited map[string]bool
 }
 
-// NewFinder makes a Finder for the workspace of c. The files that Load found
-// are not found again.
+// NewFinder makes a [Finder] for the workspace of c. It does not find the files
+// again that [Load] found.
 func NewFinder(c Config, loaded Set) *Finder {
 	f := &Finder{c: c, l: newLoader(c), visited: map[string]bool{}}
-	f.l.warnings = nil // Load has told them
+	f.l.warnings = nil // Load has reported them
 	for _, dir := range c.Dirs {
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
 			f.dirs = append(f.dirs, real)
@@ -38,9 +38,9 @@ func NewFinder(c Config, loaded Set) *Finder {
 	return f
 }
 
-// Touch returns the context files of the directory of path, or of path itself
-// if it is one, and of those between it and its workspace directory that are
-// new, outermost first. Paths outside the workspace bring none.
+// Touch returns the new context files of the directory of path, or of path
+// itself if it is one, and of those between it and its workspace directory,
+// outermost first. A path outside the workspace has none.
 func (f *Finder) Touch(path string) ([]File, []Warning) {
 	dir := path
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
@@ -54,7 +54,7 @@ func (f *Finder) Touch(path string) ([]File, []Warning) {
 	f.visited[dir] = true
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		delete(f.visited, dir) // it may be made yet
+		delete(f.visited, dir) // it may be created later
 		return nil, nil
 	}
 	root := f.rootOf(real)
@@ -79,8 +79,8 @@ func (f *Finder) Touch(path string) ([]File, []Warning) {
 	return files, warnings
 }
 
-// rootOf returns the workspace directory that dir is in, the longest one; "":
-// none.
+// rootOf returns the workspace directory that contains dir, the longest one;
+// "": none.
 func (f *Finder) rootOf(dir string) string {
 	best := ""
 	for _, root := range f.dirs {

@@ -17,27 +17,26 @@ import (
 	"minigem/internal/text"
 )
 
-// maxDepth is how deep imports may be nested.
-// (core/utils/memoryImportProcessor.ts)
+// maxDepth is how deep imports may nest. (core/utils/memoryImportProcessor.ts)
 const maxDepth = 5
 
 // An import is "@" and a path, at the start or after white space.
 var importToken = regexp.MustCompile(`(^|\s)@([^\s@<>"'` + "`" + `]+)`)
 
-// importing is one file's imports and what they bring.
+// importing is the state of the imports of one file.
 type importing struct {
 	*loader
 	root  string   // real path that imports must stay in
 	chain []string // real paths of the files being imported, outermost first
-	flat  *[]File  // set: collects imports in place of putting them into the text
+	flat  *[]File  // set: collects imports instead of putting them into the text
 	left  *int     // how many bytes may still be imported
 }
 
-// maxImported bounds what one context file imports, in bytes: a file that
-// imports another one in each of its words would take all memory.
+// maxImported limits the bytes that one context file imports: a file that
+// imports another one in each of its words would use all memory.
 const maxImported = 4 * maxFile
 
-// imports puts the files that body, read from path, imports into it.
+// imports replaces the imports in body, which was read from path, by the files.
 func (l *loader) imports(body, path, root string) string {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -71,7 +70,7 @@ func (in importing) expand(body, dir string) string {
 	var b strings.Builder
 	last := 0
 	for _, m := range importToken.FindAllStringSubmatchIndex(body, -1) {
-		at := m[3] // behind the white space, at the "@"
+		at := m[3] // after the white space, at the "@"
 		for len(code) > 0 && code[0][1] <= at {
 			code = code[1:]
 		}
@@ -88,8 +87,8 @@ func (in importing) expand(body, dir string) string {
 	return b.String() + body[last:]
 }
 
-// one returns what stands for "@token" and how much of token was the path; 0:
-// it is no import.
+// one returns the replacement of "@token" and how much of token was the path;
+// 0: it is not an import.
 func (in importing) one(token, dir string) (put string, used int) {
 	path, used := resolve(token, dir)
 	if used == 0 {
@@ -108,9 +107,9 @@ func (in importing) one(token, dir string) (put string, used int) {
 	return fmt.Sprintf("<!-- Imported from: %s -->\n%s\n<!-- End of import from: %s -->", name, strings.TrimSpace(content), name), used
 }
 
-// resolve finds the path that token begins with: all of it, or all but the
-// punctuation of a sentence. What is not a file and does not look like one is no
-// import: "@someone".
+// resolve finds the path at the beginning of token: all of it, or all but the
+// punctuation of a sentence. What is not a file and does not look like one is
+// not an import: "@someone".
 func resolve(token, dir string) (path string, used int) {
 	trimmed := strings.TrimRight(token, ".,;:!?)]}")
 	for _, t := range []string{token, trimmed} {
@@ -144,7 +143,7 @@ var (
 
 // load reads an imported file with its own imports.
 func (in importing) load(path string) (string, error) {
-	// Where the target leads outside, even its absence is not told.
+	// Outside, it is not even revealed that a file does not exist.
 	if !text.Inside(in.root, realParent(path)) {
 		return "", errOutside
 	}
@@ -185,8 +184,7 @@ func (in importing) load(path string) (string, error) {
 	return body, nil
 }
 
-// realParent resolves the links of the directory that path is in, as far as it
-// exists.
+// realParent resolves the links of path's directory, as far as it exists.
 func realParent(path string) string {
 	if real, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
 		return filepath.Join(real, filepath.Base(path))

@@ -30,14 +30,14 @@ import (
 //go:embed all:demo
 var demoFiles embed.FS
 
-// The prompts of the demo. What the model answers stands in
-// demo/model.responses, what the hooks do in demo/project/.gemini.
+// The prompts of the demo. demo/model.responses has the model's answers,
+// demo/project/.gemini the hooks.
 const (
 	demoPrompt = "The tests of slug.sh fail. Fix it, then deploy to production."
 	demoSecret = "What is the staging password?"
 )
 
-// A demo is one run of it.
+// demo is one run of the demo.
 type demo struct {
 	out     io.Writer
 	project string
@@ -45,8 +45,8 @@ type demo struct {
 	midLine bool
 }
 
-// Run makes the project, in a temporary folder or the new folder keep, and shows
-// a session on it.
+// Run makes the project, in a temporary folder or the new folder keep, and
+// shows a session in it.
 func Run(ctx context.Context, sys *app.System, keep string) error {
 	top, err := os.MkdirTemp("", "minigem-demo-")
 	if err != nil {
@@ -103,7 +103,7 @@ docs/HOOKS.md                  every event, what it reads and what it may say
 	return nil
 }
 
-// talk is the session: one prompt with work to do, a compression, one prompt
+// talk runs the session: one prompt with work to do, a compression, one prompt
 // that a hook answers.
 func (d *demo) talk(ctx context.Context) error {
 	answers, err := demoFiles.ReadFile("demo/model.responses")
@@ -153,7 +153,7 @@ func (d *demo) prompt(ctx context.Context, r *app.Runtime, text, context string)
 	return nil
 }
 
-// report shows an event that a hook ran for.
+// report shows an event with hooks.
 func (d *demo) report(r hooks.Report) {
 	if !slices.ContainsFunc(r.Runs, hooks.Run.Ran) || r.Late {
 		return
@@ -164,7 +164,7 @@ func (d *demo) report(r hooks.Report) {
 	}
 }
 
-// show tells what the model says and what its tools do.
+// show shows what the model says and what its tools do.
 func (d *demo) show(e event.Event) {
 	switch e := e.(type) {
 	case event.TextDelta:
@@ -186,7 +186,7 @@ func (d *demo) show(e event.Event) {
 	}
 }
 
-// callArgument is the argument that says most.
+// callArgument returns the most telling argument of a call.
 func callArgument(args map[string]any) string {
 	for _, name := range []string{"command", "file_path"} {
 		if s, ok := args[name].(string); ok {
@@ -196,7 +196,7 @@ func callArgument(args map[string]any) string {
 	return ""
 }
 
-// demoApprover says yes, aloud.
+// demoApprover says yes, and shows it.
 type demoApprover struct{ d *demo }
 
 func (a demoApprover) Approve(_ context.Context, q toolcall.Question) toolcall.Answer {

@@ -1,7 +1,7 @@
-// Package discovered makes tools of those that a command of the settings
-// declares, and that another command runs (tools.discoveryCommand and
-// tools.callCommand, core/tools/tool-registry.ts). It keeps out where the
-// settings come from, and who may call what.
+// Package discovered makes tools of the declarations that a command of the
+// settings prints and that another command runs (tools.discoveryCommand and
+// tools.callCommand, core/tools/tool-registry.ts). The settings, and the
+// decision who may call them, are elsewhere.
 package discovered
 
 import (
@@ -19,22 +19,22 @@ import (
 )
 
 const (
-	// Prefix stands before the names of these tools.
+	// Prefix is the prefix of the names of these tools.
 	Prefix = "discovered_tool_"
-	// patience is how long the discovery command may take.
-	patience = 30 * time.Second
-	grace    = time.Second
-	// kept of what a command prints, in bytes.
+	// discoveryTimeout is how long the discovery command may take.
+	discoveryTimeout = 30 * time.Second
+	grace            = time.Second
+	// kept is how many bytes of a command's output are kept.
 	kept = 1 << 20
-	// most is how many tools are taken.
-	most = 1000
+	// maxTools is how many tools are accepted.
+	maxTools = 1000
 )
 
-// Commands are the two commands, for the shell, and where and with which
-// environment ("k=v") they run.
+// Commands are the two commands, for the shell, with the directory and the
+// environment ("k=v") in which they run.
 type Commands struct {
 	Discovery string
-	Call      string // is given the name of a tool as its last argument, and the arguments as JSON on standard input
+	Call      string // gets the name of a tool as its last argument, and the arguments as JSON on standard input
 	Dir       string
 	Env       []string
 }
@@ -47,12 +47,12 @@ type declaration struct {
 	JSONSchema  json.RawMessage `json:"parametersJsonSchema"`
 }
 
-// plain are the characters of names that need no quotes in any shell.
+// plain matches names that need no quotes in any shell.
 const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:-"
 
 // Discover runs the discovery command and returns the tools that it declares.
-// problems tell of declarations that were left out. Without a discovery command
-// there are none.
+// problems are about declarations that were left out. Without a discovery
+// command there are none.
 func Discover(ctx context.Context, c Commands) (found []tools.Tool, problems []string, err error) {
 	if c.Discovery == "" {
 		return nil, nil, nil
@@ -60,7 +60,7 @@ func Discover(ctx context.Context, c Commands) (found []tools.Tool, problems []s
 	if c.Call == "" {
 		return nil, nil, errors.New("discovering tools: tools.discoveryCommand is set, and tools.callCommand, which would run them, is not")
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("it took longer than %v", patience))
+	ctx, cancel := context.WithTimeoutCause(ctx, discoveryTimeout, fmt.Errorf("it took longer than %v", discoveryTimeout))
 	defer cancel()
 	res, err := proc.Run(ctx, c.command(c.Discovery, nil))
 	switch {
@@ -88,7 +88,7 @@ func Discover(ctx context.Context, c Commands) (found []tools.Tool, problems []s
 	return found, problems, nil
 }
 
-// parse takes an array of declarations, and of objects that hold some.
+// parse reads an array of declarations, and of objects that contain some.
 func parse(data []byte) ([]declaration, error) {
 	var entries []struct {
 		declaration
@@ -105,13 +105,13 @@ func parse(data []byte) ([]declaration, error) {
 			all = append(all, e.declaration)
 		}
 	}
-	if len(all) > most {
-		return nil, fmt.Errorf("there are %d tools, and %d are the most", len(all), most)
+	if len(all) > maxTools {
+		return nil, fmt.Errorf("there are %d tools, and %d are the most", len(all), maxTools)
 	}
 	return all, nil
 }
 
-// tool makes one of d; why says why not.
+// tool makes a tool of d; if it cannot, why says why.
 func (c Commands) tool(d declaration) (t *tool, why string) {
 	if d.Name == "" || d.Name[0] == '-' || strings.Trim(d.Name, plain) != "" {
 		return nil, "its name must consist of letters, digits, and the characters _ . : and -, and not begin with -"
@@ -176,8 +176,8 @@ func (c *call) Intent() tools.Intent {
 	return tools.Intent{Description: c.tool.declared.Name + " " + string(c.stdin)}
 }
 
-// Run implements tools.Invocation. What the command says on standard error makes
-// it a failure too, as in Gemini CLI.
+// Run implements tools.Invocation. Output on standard error also makes it a
+// failure, as in Gemini CLI.
 func (c *call) Run(ctx context.Context) (tools.Result, error) {
 	if ctx.Err() != nil {
 		return tools.Result{}, context.Cause(ctx)

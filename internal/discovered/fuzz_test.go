@@ -23,7 +23,7 @@ func FuzzParse(f *testing.F) {
 			require.NotEmpty(t, err.Error())
 			return
 		}
-		require.LessOrEqual(t, len(declared), most)
+		require.LessOrEqual(t, len(declared), maxTools)
 		for _, d := range declared {
 			made, why := Commands{}.tool(d)
 			if made == nil {

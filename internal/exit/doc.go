@@ -1,3 +1,3 @@
-// Package exit has the exit codes of minigem, which are those of Gemini CLI, and
-// the error that carries one.
+// Package exit defines the exit codes of minigem, which are those of Gemini
+// CLI, and the error that carries one.
 package exit

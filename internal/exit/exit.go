@@ -6,8 +6,7 @@ import (
 	"io"
 )
 
-// The exit codes of the contract (core/utils/errors.ts). Everything not named
-// is 1.
+// Exit codes (core/utils/errors.ts). Every other failure is 1.
 const (
 	OK          = 0
 	Failed      = 1
@@ -21,7 +20,7 @@ const (
 	Terminated  = 143
 )
 
-// Error ends the program with a code. A nil err was already told.
+// Error ends the program with a code. A nil err was reported already.
 type Error struct {
 	Code int
 	Err  error
@@ -41,13 +40,13 @@ func Errorf(code int, format string, args ...any) error {
 	return &Error{Code: code, Err: fmt.Errorf(format, args...)}
 }
 
-// With ends the program with code, err being why.
+// With ends the program with code because of err.
 func With(code int, err error) error { return &Error{Code: code, Err: err} }
 
-// Silent ends the program with code and says nothing more.
+// Silent ends the program with code and without a message.
 func Silent(code int) error { return &Error{Code: code} }
 
-// Report says on w what went wrong, once, and returns the exit code.
+// Report prints the error on w, once, and returns the exit code.
 func Report(w io.Writer, err error) int {
 	if err == nil {
 		return OK
@@ -63,7 +62,7 @@ func Report(w io.Writer, err error) int {
 	return e.Code
 }
 
-// What ends a run from outside, as the cause of its context.
+// Causes of a run's context for ends from outside.
 var (
 	ErrInterrupted  = errors.New("interrupted")
 	ErrTerminated   = errors.New("terminated")

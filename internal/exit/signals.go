@@ -11,21 +11,20 @@ import (
 	"minigem/internal/proc"
 )
 
-// moment is how long after the first signal another one is taken for the same
-// end: timeout(1) signals its child and then the group, and a closing terminal
-// hangs up twice.
+// moment is how soon a second signal counts as part of the first: timeout(1)
+// signals its child and then the group, and a closing terminal hangs up twice.
 const moment = 300 * time.Millisecond
 
-// impatient says whether a signal that came so long after the first one ends
-// the program at once. HUP and TERM count once, for nobody sits there who waits.
+// impatient reports whether a signal that long after the first one ends the
+// program at once. HUP and TERM do not: there is no person waiting.
 func impatient(s os.Signal, after time.Duration) bool { return s == os.Interrupt && after >= moment }
 
-// OnSignals cancels with [ErrInterrupted] at INT, with [ErrTerminated] at TERM and
-// HUP. An impatient signal runs last, which may be nil, and ends the program at
-// once. So does QUIT where last is set: Go's runtime then prints what the program
-// was doing. SIGPIPE is ignored, so that a closed standard output is an error of
-// the write. stop ends the watching; after a signal the later ones have no effect,
-// because the exit code is decided.
+// OnSignals cancels with [ErrInterrupted] at INT, with [ErrTerminated] at TERM
+// and HUP. An impatient signal runs last, which may be nil, and ends the
+// program at once. So does QUIT if last is set: Go's runtime then prints the
+// goroutines. SIGPIPE is ignored, so that a closed standard output is a write
+// error. stop ends the watching; after the first signal later calls have no
+// effect, because the exit code is decided.
 func OnSignals(cancel context.CancelCauseFunc, last func()) (stop func()) {
 	ch := make(chan os.Signal, 8)
 	signal.Notify(ch, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -61,10 +60,10 @@ func OnSignals(cancel context.CancelCauseFunc, last func()) (stop func()) {
 	}
 }
 
-// lastTime is how long the last thing before an end by signal may take.
+// lastTime is how long last may take.
 const lastTime = time.Second
 
-// quit ends the program, as s does where that tells more than a code.
+// quit ends the program, by the signal s if that shows more than a code.
 func quit(s os.Signal, code int, last func()) {
 	if last != nil {
 		ended := make(chan struct{})

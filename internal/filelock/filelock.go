@@ -1,5 +1,5 @@
-// Package filelock keeps programs from changing a file at the same time where
-// each of them reads it and puts a new one in its place.
+// Package filelock prevents programs from changing a file at the same time when
+// each of them reads it and replaces it.
 package filelock
 
 import (
@@ -9,20 +9,20 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// New is the lock of the file at path, whose directory must exist. Programs that
-// use it wait for each other; nobody else is kept from anything. Locks of other
-// files in the directory may be the same one: hold one at a time.
+// New returns the lock of the file at path, whose directory must exist. Only
+// programs that use it wait for each other. Files in one directory may share a
+// lock: hold one at a time.
 func New(path string) *flock.Flock { return newLock(path) }
 
-// patience is the time between two looks at a lock that another program holds.
-const patience = 5 * time.Millisecond
+// pollInterval is the time between two attempts to get a lock.
+const pollInterval = 5 * time.Millisecond
 
-// Wait takes the lock of path and returns what gives it back. It waits until
-// ctx ends, whose error it then returns. Where the file system knows no locks
-// nothing is taken, which is no error.
+// Wait takes the lock of path and returns a function that releases it. It waits
+// until ctx ends and then returns ctx's error. If the file system has no locks
+// it takes none, without an error.
 func Wait(ctx context.Context, path string) (release func(), err error) {
 	lock := New(path)
-	if _, err := lock.TryLockContext(ctx, patience); err != nil && ctx.Err() != nil {
+	if _, err := lock.TryLockContext(ctx, pollInterval); err != nil && ctx.Err() != nil {
 		_ = lock.Close()
 		return nil, context.Cause(ctx)
 	}

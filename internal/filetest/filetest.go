@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Tree writes files, by their slash paths, below a new directory, and returns
-// that without symbolic links in its path. A name that ends in "/" is a
-// directory, content "-> x" makes a symbolic link to x.
+// Tree writes files, by their slash-separated paths, to a new directory, and
+// returns its path without symbolic links. A name that ends in "/" makes a
+// directory, content "-> x" a symbolic link to x.
 func Tree(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())

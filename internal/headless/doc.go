@@ -1,3 +1,3 @@
-// Package headless is what a run without a terminal says, as text, as JSON or as
-// a stream of JSON, and the exit code that its end has.
+// Package headless writes the output of a run without a terminal, as text, as
+// JSON or as a stream of JSON, and decides its exit code.
 package headless

@@ -8,15 +8,16 @@ import (
 	"minigem/tools"
 )
 
-// A fatalToolError ends a run because of how a call ended.
+// fatalToolError ends a run because of how a tool call ended.
 type fatalToolError struct{ tool, text string }
 
 func (e *fatalToolError) Error() string {
 	return fmt.Sprintf("%s failed for good: %s: make room on the disk, then go on with --resume", e.tool, e.text)
 }
 
-// EndOnFatalTool ends the run when a tool finds the disk full: with nobody
-// there, all that follows would fail the same way (core/tools/tool-registry.ts).
+// EndOnFatalTool ends the run when a tool finds the disk full: everything else
+// would fail the same way, and nobody is there to help
+// (core/tools/tool-registry.ts).
 func EndOnFatalTool(cancel context.CancelCauseFunc) event.Sink {
 	return event.SinkFunc(func(e event.Event) {
 		f, ok := e.(event.ToolFinished)

@@ -9,12 +9,12 @@ import (
 	"minigem/llm"
 )
 
-// EndingError turns the ending of a run into the exit code that goes with it.
+// EndingError converts the ending of a run to the error with its exit code.
 func EndingError(ctx context.Context, res agent.Result) error {
 	var fatal *fatalToolError
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, exit.ErrStdoutClosed):
-		return nil // the reader has had enough
+		return nil // the reader stopped reading
 	case errors.Is(cause, exit.ErrInterrupted):
 		return exit.Errorf(exit.Interrupted, "interrupted")
 	case errors.Is(cause, exit.ErrTerminated):
@@ -41,7 +41,7 @@ func EndingError(ctx context.Context, res agent.Result) error {
 	return nil
 }
 
-// Blocked is the error of a run that ended well but for a hook that blocked or
+// Blocked is the error of a run that succeeded except that a hook blocked or
 // stopped it: it exits with code. nil: code is 0, or no hook did.
 func Blocked(res agent.Result, code int) error {
 	if code == 0 || res.Ending != agent.Blocked && res.Ending != agent.Stopped {

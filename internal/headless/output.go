@@ -15,8 +15,8 @@ import (
 	"minigem/internal/text"
 )
 
-// A Output tells what happens in a run without a terminal, in one of
-// three formats. What it is told before begin is about the start.
+// Output writes what happens in a run without a terminal, in one of three
+// formats. Calls before begin are about the start.
 type Output interface {
 	event.Sink
 	Start(r *app.Runtime, prompt string)
@@ -28,8 +28,8 @@ type Output interface {
 	End(res agent.Result, err error) error
 }
 
-// New makes the output that the flags ask for. broken hears that nobody
-// reads standard output any more.
+// New makes the output for the flags. broken is called when nobody reads
+// standard output any more.
 func New(sys *app.System, f *app.Options, broken func(error)) Output {
 	stderr := &stderrOutput{sys: sys}
 	switch f.OutputFormat {
@@ -46,14 +46,15 @@ func New(sys *app.System, f *app.Options, broken func(error)) Output {
 	return &textOutput{stderrOutput: stderr, Text: &output.Text{Out: out, Err: sys.Stderr, Raw: f.RawOutput, Whole: !sys.StdoutTTY, Broken: broken}}
 }
 
-// stderrOutput is what all formats say on standard error.
+// stderrOutput is what all formats write to standard error.
 type stderrOutput struct{ sys *app.System }
 
 func (o *stderrOutput) Notice(text string) {
 	fmt.Fprintf(o.sys.Stderr, "[WARNING] %s\n", strings.TrimRight(text, "\n"))
 }
 
-// Report tells what hooks have to say to the user. Notes were told at the start.
+// Report prints what hooks have to say to the user. Notes were printed at the
+// start.
 func (o *stderrOutput) Report(r hooks.Report) {
 	for _, m := range r.Messages {
 		switch {
@@ -66,15 +67,15 @@ func (o *stderrOutput) Report(r hooks.Report) {
 	}
 }
 
-// tellUnfinished tells people what the format tells programs.
-func (o *stderrOutput) tellUnfinished(res agent.Result) {
+// warnUnfinished tells people what the format tells programs.
+func (o *stderrOutput) warnUnfinished(res agent.Result) {
 	if res.Unfinished != "" {
 		o.Notice(agent.Unfinished(res.Unfinished))
 	}
 }
 
-// textOutput writes the answer: as it comes for a person, for programs each round
-// once it counts.
+// textOutput writes the answer: for a person as it comes, for a program each
+// round once it is certain.
 type textOutput struct {
 	*stderrOutput
 	*output.Text
@@ -103,16 +104,16 @@ func (o *jsonOutput) Refuse(err error) error { return o.End(agent.Result{}, err)
 func (o *jsonOutput) End(res agent.Result, err error) error {
 	failure, code := FailureOf(err)
 	if werr := o.Finish(output.Answer{Session: o.session, Text: res.Response, Unfinished: res.Unfinished}, failure); werr != nil {
-		return exit.Silent(code) // nobody reads what could be said
+		return exit.Silent(code) // nobody would read it
 	}
 	if failure == nil {
-		o.tellUnfinished(res)
+		o.warnUnfinished(res)
 		return nil
 	}
 	return exit.Silent(code)
 }
 
-// streamOutput writes an event a line.
+// streamOutput writes one event per line.
 type streamOutput struct {
 	*stderrOutput
 	*output.StreamJSON
@@ -136,14 +137,15 @@ func (o *streamOutput) End(res agent.Result, err error) error {
 	failure, code := FailureOf(err)
 	o.Finish(res.Unfinished, failure)
 	if failure == nil {
-		o.tellUnfinished(res)
+		o.warnUnfinished(res)
 		return nil
 	}
 	o.stderrOutput.Notice(failure.Message)
 	return exit.Silent(code)
 }
 
-// FailureOf is err as programs read it, and the exit code; nil and 0 for nil.
+// FailureOf returns err in the form for programs, and the exit code; nil and 0
+// for nil.
 func FailureOf(err error) (*output.Failure, int) {
 	if err == nil {
 		return nil, exit.OK

@@ -7,15 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// alphabet puts characters that an expression cannot tell apart into one class.
+// alphabet groups characters that an expression cannot distinguish into
+// classes.
 type alphabet struct {
-	firsts []rune // the first character of each class; a class goes on to the next
+	firsts []rune // the first character of each class, which reaches to the next one's
 	// column is the class of a byte that is a character, or the one of bytes
 	// that need a closer look: parts of longer characters, and ends of lines.
 	column [256]uint16
 }
 
-// maxWidth bounds the columns of a table.
+// maxWidth limits the columns of a table.
 const maxWidth = 4096
 
 // alphabetOf splits the characters wherever an instruction of prog does.
@@ -37,7 +38,7 @@ func alphabetOf(prog *syntax.Prog) alphabet {
 			for j := 0; j+1 < len(in.Rune); j += 2 {
 				split(in.Rune[j], in.Rune[j+1])
 			}
-		case syntax.InstEmptyWidth: // \b tells words
+		case syntax.InstEmptyWidth: // \b distinguishes word characters
 			split('0', '9')
 			split('A', 'Z')
 			split('_', '_')
@@ -55,7 +56,7 @@ func alphabetOf(prog *syntax.Prog) alphabet {
 	return a
 }
 
-// class is that of a character.
+// class returns the class of a character.
 func (a *alphabet) class(r rune) int {
 	i, found := slices.BinarySearch(a.firsts, r)
 	if !found {

@@ -23,10 +23,10 @@ type Matcher struct {
 	alphabet
 
 	free sync.Pool    // tables that are not in use
-	left atomic.Int64 // what tables may still cost, see maxWork
+	left atomic.Int64 // remaining cost of making states, see maxWork
 }
 
-// Compile takes an expression of package regexp, and fails as that does.
+// Compile compiles an expression of package regexp, with the same errors.
 func Compile(expr string) (*Matcher, error) {
 	re, err := regexp.Compile(expr)
 	if err != nil {
@@ -48,7 +48,7 @@ func Compile(expr string) (*Matcher, error) {
 	return m, nil
 }
 
-// Match says whether text, newlines and all, holds a match.
+// Match reports whether text, including newlines, contains a match.
 func (m *Matcher) Match(text []byte) bool {
 	t := m.take()
 	if t == nil {
@@ -62,9 +62,11 @@ func (m *Matcher) Match(text []byte) bool {
 	return at >= 0
 }
 
-// NextLine returns an offset in the first line of buf that holds a match; -1:
-// there is none. It looks from the offset from on, where a line begins. Lines
-// end with "\n" or "\r\n", which are not part of them.
+// NextLine returns an offset in the first line of buf that contains a match;
+// -1: there is none. It searches from the offset from on, where a line must
+// begin. Lines end with "
+// " or "\r
+// ", which are not part of them.
 func (m *Matcher) NextLine(buf []byte, from int) int {
 	t := m.take()
 	if t == nil {
@@ -90,7 +92,8 @@ func (m *Matcher) slowLine(buf []byte, from int) int {
 	return -1
 }
 
-// take returns a table to work with; nil: the expression is too much for one.
+// take returns a table to work with; nil: the expression is too complex for
+// one.
 func (m *Matcher) take() *table {
 	left := m.left.Load()
 	if left <= 0 {
@@ -109,9 +112,9 @@ func (m *Matcher) giveBack(t *table) {
 	m.free.Put(t)
 }
 
-// scan looks for a match in buf from an offset on, line by line or in all of
-// it. It returns where it was when it knew of one, -1 if there is none. With
-// ok false it gave up at that offset.
+// scan searches buf for a match from an offset on, line by line or in all of
+// it. It returns the offset at which it found one, -1 if there is none. If ok
+// is false it gave up at that offset.
 func (t *table) scan(buf []byte, from int, lines bool) (at int, ok bool) {
 	if lines && from >= len(buf) {
 		return -1, true
@@ -147,8 +150,7 @@ func (t *table) scan(buf []byte, from int, lines bool) (at int, ok bool) {
 	return -1, true
 }
 
-// run is the way of almost every byte. It stops at one that needs a closer
-// look.
+// run handles almost every byte. It stops at one that needs a closer look.
 func run(rows []int32, column *[256]uint16, buf []byte, i int, s int32) (int, int32) {
 	for ; i < len(buf); i++ {
 		next := rows[int(s)+int(column[buf[i]])]
@@ -160,12 +162,12 @@ func run(rows []int32, column *[256]uint16, buf []byte, i int, s int32) (int, in
 	return i, s
 }
 
-// endsLine says whether the line ends at buf[i].
+// endsLine reports whether the line ends at buf[i].
 func endsLine(buf []byte, i int) bool {
 	return buf[i] == '\n' || buf[i] == '\r' && (i+1 == len(buf) || buf[i+1] == '\n')
 }
 
-// afterLine is where the next line begins when one ends at buf[i].
+// afterLine returns where the next line begins if one ends at buf[i].
 func afterLine(buf []byte, i int) int {
 	if buf[i] == '\r' {
 		i++

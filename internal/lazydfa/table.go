@@ -6,50 +6,50 @@ import (
 	"slices"
 )
 
-// What stands in a row of a table beside the next row.
+// Entries of a row other than offsets of rows.
 const (
-	unknown = -1 - iota // not asked for yet, or always the closer look
+	unknown = -1 - iota // not computed yet, or always a closer look
 	matched
 )
 
 const (
-	// maxTable is how many entries of four bytes a table may have: it is
-	// begun anew when it is full.
+	// maxTable is how many entries of four bytes a table may have: a full table
+	// is cleared.
 	maxTable = 256 << 10
-	// maxWork bounds what the making of states may take for one expression, in
-	// visits of instructions: a fraction of a second.
+	// maxWork limits the cost of making states for one expression, in visits of
+	// instructions: a fraction of a second.
 	maxWork = 8 << 20
-	// entries is what a state takes beside its row and its instructions.
+	// entries is the cost of a state beside its row and its instructions.
 	entries = 32
 )
 
-// table is the automaton as far as it is known. One goroutine uses it.
+// table is the known part of the automaton. One goroutine uses it at a time.
 type table struct {
 	*Matcher
-	rows   []int32          // of width entries; a state is the offset of its row
-	states []state          // by row
+	rows   []int32          // rows of width entries; a state is the offset of its row
+	states []state          // states by row
 	known  map[string]int32 // rows by state
-	start  int32            // unknown: it has to be made
-	held   int              // what the states hold, roughly, in entries
-	begun  int              // how often the table was begun
+	start  int32            // entry for a transition that is not computed yet
+	held   int              // approximate size of the states, in entries
+	begun  int              // how often the table was cleared
 
-	work, mayWork int64 // since it was taken
+	work, mayWork int64 // work since it was taken
 
 	list  []uint32 // a set of instructions
-	seen  []uint32 // where an instruction stands in list, if it does
+	seen  []uint32 // index of an instruction in list, if it is there
 	now   []uint32
 	stack []uint32
 	key   []byte
 }
 
-// state is what can go on: instructions that read a character, and assertions
-// that depend on the next one.
+// state is the set of instructions that may continue: those that read a
+// character, and assertions that depend on the next one.
 type state struct {
 	insts []uint32 // sorted
-	prev  rune     // what kind of character came before: see the constants
+	prev  rune     // kind of the previous character: see the constants
 }
 
-// Characters that stand for what came before, as far as assertions care.
+// Kinds of the previous character, as far as assertions depend on it.
 const (
 	nothing = -1
 	letter  = 'a'
@@ -63,7 +63,7 @@ func newTable(m *Matcher) *table {
 	return t
 }
 
-// begin is the state in which a text begins.
+// begin returns the state at the beginning of a text.
 func (t *table) begin() int32 {
 	if t.start == unknown {
 		t.list = t.list[:0]
@@ -73,14 +73,14 @@ func (t *table) begin() int32 {
 	return t.start
 }
 
-// forget begins the table anew.
+// forget clears the table.
 func (t *table) forget() {
 	t.rows, t.states, t.known = t.rows[:0], t.states[:0], map[string]int32{}
 	t.start, t.held = unknown, 0
 	t.begun++
 }
 
-// step goes on from the state s by a class.
+// step returns the state after s for a class.
 func (t *table) step(s int32, class int) int32 {
 	if next := t.rows[int(s)+class]; next != unknown {
 		return next
@@ -100,13 +100,13 @@ func (t *table) step(s int32, class int) int32 {
 		}
 		next = t.intern(kindOf(char))
 	}
-	if begun == t.begun { // else s is no more
+	if begun == t.begun { // the table was cleared: s is gone
 		t.rows[int(s)+class] = next
 	}
 	return next
 }
 
-// read puts into the list where the instructions in now go by a character, or
+// read adds to the list where the instructions in now lead by a character, and
 // where a match may begin after it.
 func (t *table) read(char rune) {
 	for _, pc := range t.now {
@@ -117,7 +117,7 @@ func (t *table) read(char rune) {
 	t.follow(uint32(t.prog.Start), nil)
 }
 
-// reads says whether an instruction goes on by a character.
+// reads reports whether an instruction continues with a character.
 func reads(in *syntax.Inst, char rune) bool {
 	switch in.Op {
 	case syntax.InstRune, syntax.InstRune1:
@@ -140,13 +140,13 @@ func kindOf(char rune) rune {
 	return other
 }
 
-// ends says whether one of insts is the end of a match.
+// ends reports whether one of insts is the end of a match.
 func (t *table) ends(insts []uint32) bool {
 	return slices.ContainsFunc(insts, func(pc uint32) bool { return t.prog.Inst[pc].Op == syntax.InstMatch })
 }
 
 // follow adds to the list what pc leads to without reading. Assertions are
-// followed where flags hold them; with nil they are added.
+// followed if flags satisfy them; with nil flags they are added.
 func (t *table) follow(pc uint32, flags *syntax.EmptyOp) {
 	t.stack = append(t.stack[:0], pc)
 	for len(t.stack) > 0 {
@@ -171,7 +171,7 @@ func (t *table) follow(pc uint32, flags *syntax.EmptyOp) {
 	}
 }
 
-// intern returns the state of what is in the list.
+// intern returns the state for the content of the list.
 func (t *table) intern(prev rune) int32 {
 	asserts := false
 	kept := t.list[:0]

@@ -1,4 +1,4 @@
-// Package listing shows people and programs what there is: hooks, policy rules,
-// settings, sessions, what a folder brings. Both the subcommands and the chat
-// show it so. It changes nothing.
+// Package listing prints lists for people and programs: hooks, policy rules,
+// settings, sessions, the content of a folder. The subcommands and the chat use
+// it. It changes nothing.
 package listing

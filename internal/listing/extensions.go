@@ -10,7 +10,7 @@ import (
 	"minigem/internal/text"
 )
 
-// WriteExtensions is what --list-extensions prints.
+// WriteExtensions prints the list for --list-extensions.
 func WriteExtensions(c *app.Configuration, sys *app.System) error {
 	found, problems := hooks.FindExtensions(c.Dir, c.ExtensionRoots())
 	rows := make([][]string, len(found))

@@ -15,24 +15,24 @@ import (
 	"minigem/session"
 )
 
-// pastSessions is how many of the newest session files are looked at for what
-// hooks did.
+// pastSessions is how many of the newest session files are searched for hook
+// activity.
 const pastSessions = 20
 
-// ranHook names a hook at an event, as session files do.
+// ranHook identifies a hook at an event, as session files do.
 type ranHook struct {
 	Event hooks.Event
 	ID    string
 }
 
-// pastRun is what the newest sessions of this project tell of a hook.
+// pastRun is what the newest sessions of this project say about a hook.
 type pastRun struct {
 	Runs int
-	Last string // what the last event it ran at came to: "deny, 12 ms"
+	Last string // result of the last event at which it ran: "deny, 12 ms"
 }
 
-// pastRuns reads the notes that sessions of this project have left of their
-// hooks (see noteHooks). Files that cannot be read tell nothing.
+// pastRuns reads the hook activity recorded in sessions of this project.
+// Unreadable files are skipped.
 func pastRuns(c *app.Configuration) map[ranHook]pastRun {
 	past := map[ranHook]pastRun{}
 	project, ok := session.FindProject(c.DotGemini, c.Dir)
@@ -40,7 +40,7 @@ func pastRuns(c *app.Configuration) map[ranHook]pastRun {
 		return past
 	}
 	files, _ := filepath.Glob(filepath.Join(project.Chats(), "*.jsonl"))
-	// Their names begin with the time, so that the last are the newest.
+	// Their names begin with the time, so the last ones are the newest.
 	slices.Sort(files)
 	for _, file := range files[max(0, len(files)-pastSessions):] {
 		readPastRuns(file, past)

@@ -15,7 +15,7 @@ import (
 	"minigem/internal/text"
 )
 
-// HookList is all of it, as --json writes it.
+// HookList is the whole list, as --json writes it.
 type HookList struct {
 	Off      string        `json:"off,omitempty"` // why no hook runs at all
 	Folder   listedFolder  `json:"folder"`
@@ -32,7 +32,7 @@ type listedFolder struct {
 // ListedHook is a configured hook, and whether it runs.
 type ListedHook struct {
 	Event       hooks.Event `json:"event"`
-	ID          string      `json:"id"` // what enable and disable take
+	ID          string      `json:"id"` // the name for enable and disable
 	Name        string      `json:"name,omitempty"`
 	Description string      `json:"description,omitempty"`
 	Command     string      `json:"command"`
@@ -44,17 +44,17 @@ type ListedHook struct {
 	Dialect     string      `json:"dialect,omitempty"`
 	Layer       hooks.Layer `json:"layer"`
 	Extension   string      `json:"extension,omitempty"`
-	InProject   bool        `json:"in_project,omitempty"` // of an extension
+	InProject   bool        `json:"in_project,omitempty"` // name of the extension
 	File        string      `json:"file"`
 	Line        int         `json:"line"`
 	Enabled     bool        `json:"enabled"`
-	Disabled    string      `json:"disabled,omitempty"` // why
+	Disabled    string      `json:"disabled,omitempty"` // why it does not run
 	Trusted     bool        `json:"trusted"`
 	Note        string      `json:"note,omitempty"` // what is new about it
 	Loaded      bool        `json:"loaded"`
-	Shadowed    string      `json:"shadowed,omitempty"` // file:line of the hook that runs in its place
-	Runs        int         `json:"runs"`               // in the newest sessions of this project
-	Last        string      `json:"last,omitempty"`     // what the last of them came to
+	Shadowed    string      `json:"shadowed,omitempty"` // file:line of the hook that runs instead
+	Runs        int         `json:"runs"`               // runs in the newest sessions of this project
+	Last        string      `json:"last,omitempty"`     // result of the last run
 }
 
 type listedFault struct {
@@ -63,7 +63,8 @@ type listedFault struct {
 	Text string `json:"text"`
 }
 
-// ListHooks lists the hooks of all layers, those of an untrusted folder too.
+// ListHooks lists the hooks of all layers, including those of an untrusted
+// folder.
 func ListHooks(c *app.Configuration) HookList {
 	l := HookList{
 		Off:      c.Hooks.Off,
@@ -109,8 +110,9 @@ func listed(h hooks.Hook, loaded bool) ListedHook {
 	}
 }
 
-// markShadowed finds hooks in whose place another one always runs. Where the
-// matchers differ it depends on the event, and only the trace can tell.
+// markShadowed finds hooks that never run because another one always runs
+// instead. If the matchers differ that depends on the event, and only the trace
+// can show it.
 func markShadowed(all []ListedHook) {
 	runs := func(h ListedHook) bool { return h.Loaded && h.Enabled }
 	for i := range all {
@@ -161,7 +163,7 @@ func WriteHookList(c *app.Configuration, w io.Writer, l HookList) error {
 	return err
 }
 
-// writeNoHooks says where they would stand.
+// writeNoHooks says where hooks would be configured.
 func writeNoHooks(c *app.Configuration, b *strings.Builder) {
 	b.WriteString("No hooks configured.\n\nThey would stand under \"hooks\" in\n")
 	for _, f := range slices.Backward(c.Loaded.Files) {
@@ -213,7 +215,7 @@ func writeHooks(c *app.Configuration, b *strings.Builder, all []ListedHook) {
 	}
 }
 
-// ranText says how often a hook ran, and what came of it last.
+// ranText says how often a hook ran, and the result of the last run.
 func ranText(h ListedHook) string {
 	switch h.Runs {
 	case 0:

@@ -80,12 +80,13 @@ func WriteRules(c *app.Configuration, sys *app.System, rules []policy.Rule) erro
 	return nil
 }
 
-// heldBackCommands: somebody may take such a rule for more than it is.
+// heldBackCommands reports whether a rule denies commands: people may take such
+// a rule for more than it is.
 func heldBackCommands(r policy.Rule) bool {
 	return r.Decision != policy.Allow && (len(r.Prefixes) > 0 || r.Regex != "")
 }
 
-// conditionsOf are the conditions of a rule beside its tools, in short.
+// conditionsOf lists the conditions of a rule other than its tools, in short.
 func conditionsOf(r policy.Rule) []string {
 	var out []string
 	add := func(label, value string) {

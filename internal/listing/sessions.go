@@ -27,10 +27,10 @@ type ListedSession struct {
 	File     string    `json:"file"`
 }
 
-// TitleOf is the title of a session for people.
+// TitleOf returns the title of a session for people.
 func TitleOf(i session.Info) string { return text.VisibleLine(cmp.Or(i.Title, "(no text)")) }
 
-// ShownSession is a session for people and programs: the file itself has more.
+// ShownSession is a session for people and programs, with less than the file.
 type ShownSession struct {
 	ID       string         `json:"id"`
 	Title    string         `json:"title"`
@@ -48,14 +48,14 @@ type shownMessage struct {
 	Calls []ShownCall     `json:"calls,omitempty"`
 }
 
-// ShownCall is the call of a tool in a [ShownSession].
+// ShownCall is a tool call in a [ShownSession].
 type ShownCall struct {
 	Name   string         `json:"name"`
 	Args   map[string]any `json:"args"`
 	Status string         `json:"status"`
 }
 
-// ShowSession takes what is worth showing out of a session and its file.
+// ShowSession extracts a ShownSession from a session and its file.
 func ShowSession(info session.Info, f *transcript.File) ShownSession {
 	out := ShownSession{info.ID, info.Title, info.Started, info.Updated, info.Path, []shownMessage{}}
 	for _, m := range f.Messages {
@@ -63,7 +63,7 @@ func ShowSession(info session.Info, f *transcript.File) ShownSession {
 		for _, c := range m.ToolCalls {
 			one.Calls = append(one.Calls, ShownCall{c.Name, c.Args, c.Status})
 		}
-		// The preamble, and messages that hold results alone, tell nothing here.
+		// The preamble, and messages with results alone, are not shown.
 		if m.ID != transcript.PreambleID && (one.Text != "" || one.Calls != nil) {
 			out.Messages = append(out.Messages, one)
 		}

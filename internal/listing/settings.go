@@ -10,7 +10,7 @@ import (
 	"minigem/internal/text"
 )
 
-// ListedSetting is a setting in force and where it comes from; secrets are masked.
+// ListedSetting is a setting in force with its origin; secrets are masked.
 type ListedSetting struct {
 	Key   string          `json:"key"`
 	Value json.RawMessage `json:"value"`
@@ -19,7 +19,7 @@ type ListedSetting struct {
 	Line  int             `json:"line,omitempty"`
 }
 
-// SettingsBelow lists the settings at and below key; all for an empty one.
+// SettingsBelow lists the settings at and below key; all if key is empty.
 func SettingsBelow(c *app.Configuration, key string) []ListedSetting {
 	out := []ListedSetting{}
 	for _, e := range c.Loaded.Entries() {
@@ -30,7 +30,7 @@ func SettingsBelow(c *app.Configuration, key string) []ListedSetting {
 	return out
 }
 
-// WriteSettings lists settings for people, with their origin where asked for.
+// WriteSettings lists settings for people, with their origin if asked for.
 func WriteSettings(c *app.Configuration, sys *app.System, found []ListedSetting, origin bool) error {
 	rows := make([][]string, len(found))
 	for i, s := range found {
@@ -53,7 +53,7 @@ func WriteSettings(c *app.Configuration, sys *app.System, found []ListedSetting,
 	return nil
 }
 
-// WriteSettingsFaults tells what was ignored, and what was not known.
+// WriteSettingsFaults reports settings that were ignored or are unknown.
 func WriteSettingsFaults(c *app.Configuration, sys *app.System) {
 	for _, w := range c.Loaded.Warnings {
 		fmt.Fprintf(sys.Stderr, "[WARNING] %s\n", w)

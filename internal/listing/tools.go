@@ -6,8 +6,8 @@ import (
 	"minigem/tools/builtin"
 )
 
-// ToolSchemas are the JSON Schemas of what the built-in tools take, by the name
-// of the tool.
+// ToolSchemas returns the JSON Schemas of the built-in tools' arguments, by the
+// name of the tool.
 func ToolSchemas() map[string]json.RawMessage {
 	all := map[string]json.RawMessage{}
 	for _, spec := range builtin.Specs() {

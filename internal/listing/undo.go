@@ -13,8 +13,8 @@ import (
 	"minigem/internal/undo"
 )
 
-// Prompt is one prompt that can be gone back to: what was said, and what came of
-// it and when.
+// Prompt describes a prompt that can be undone: its text, its time and its
+// results.
 func Prompt(p undo.Prompt, now time.Time) (said, more string) {
 	files := map[string]bool{}
 	added, removed := 0, 0
@@ -34,7 +34,7 @@ func Prompt(p undo.Prompt, now time.Time) (said, more string) {
 	return cmp.Or(line, "(no text)"), more
 }
 
-// Changes are the files that go back, one a line.
+// Changes lists the files that go back, one per line.
 func Changes(c *app.Configuration, changes []undo.Change) string {
 	var out strings.Builder
 	for _, s := range changes {
@@ -50,7 +50,7 @@ func Changes(c *app.Configuration, changes []undo.Change) string {
 	return out.String()
 }
 
-// Age is how old a checkpoint is; empty where that is not known.
+// Age returns how old a checkpoint is; empty if that is unknown.
 func Age(c undo.Checkpoint, now time.Time) string {
 	if c.At.IsZero() {
 		return ""

@@ -9,9 +9,8 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// HookLine is what one event did, on one line:
-//
-//	BeforeTool  run_shell_command  rewrite  3 ms
+// HookLine describes one hook event on one line: BeforeTool run_shell_command
+// rewrite 3 ms
 func HookLine(r hooks.Report) string {
 	did := r.Effect.Kind
 	if did == "" || did == hooks.EffectNone {
@@ -37,13 +36,13 @@ func hookSubject(r hooks.Report) string {
 	return strings.Join(ran, ",")
 }
 
-// Milliseconds is a duration as lists show it.
+// Milliseconds formats a duration for lists.
 func Milliseconds(d time.Duration) string {
 	return fmt.Sprintf("%d ms", max(1, d.Round(time.Millisecond).Milliseconds())) // what took less is not told apart
 }
 
-// HookWhy is the reason under the line of an event that changed something;
-// empty where there is nothing to add.
+// HookWhy is the reason below the line of an event that changed something;
+// empty if there is nothing to add.
 func HookWhy(r hooks.Report) string {
 	switch {
 	case r.Verdict.Denied() && r.Event != protocol.AfterAgent:

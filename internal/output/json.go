@@ -14,14 +14,14 @@ import (
 	"minigem/llm"
 )
 
-// Failure is the error of a run as programs read it.
+// Failure is the error of a run in the form for programs.
 type Failure struct {
 	Type    string `json:"type"`
 	Message string `json:"message"`
 	Code    int    `json:"code,omitempty"` // the exit code
 }
 
-// FailureOf puts err into words for programs; nil for nil.
+// FailureOf converts err for programs; nil for nil.
 func FailureOf(err error, code int) *Failure {
 	if err == nil {
 		return nil
@@ -33,8 +33,8 @@ func FailureOf(err error, code int) *Failure {
 	return &Failure{Type: name, Message: err.Error(), Code: code}
 }
 
-// failureNames are the types that Gemini CLI gives to what ends a run with a
-// code of its own (cli/utils/errors.ts).
+// failureNames are Gemini CLI's types for errors that have an exit code of
+// their own (cli/utils/errors.ts).
 var failureNames = map[int]string{
 	41:  "FatalAuthenticationError",
 	42:  "FatalInputError",
@@ -47,8 +47,8 @@ var failureNames = map[int]string{
 
 const unknownError = "unknown"
 
-// errorName is the name of an error's kind: the type of an invalid stream, or
-// what went wrong between us and the model.
+// errorName returns the name of an error's kind: the type of an invalid stream,
+// or of a failed model call.
 func errorName(err error) string {
 	var stream *agent.StreamError
 	if errors.As(err, &stream) {
@@ -62,7 +62,7 @@ func errorName(err error) string {
 }
 
 // JSON writes one document at the end (core/output/types.ts): the answer on
-// Out, or what went wrong on Err. It is an event.Sink.
+// Out, or the error on Err. It is an [event.Sink].
 type JSON struct {
 	Out, Err io.Writer
 	Stats    *Stats
@@ -73,7 +73,7 @@ type JSON struct {
 type jsonResult struct {
 	SessionID string   `json:"session_id"`
 	Response  *string  `json:"response,omitempty"`
-	Finish    string   `json:"finish_reason,omitempty"` // where the answer is not whole
+	Finish    string   `json:"finish_reason,omitempty"` // set if the answer is incomplete
 	Stats     *Counts  `json:"stats,omitempty"`
 	Error     *Failure `json:"error,omitempty"`
 	Warnings  []string `json:"warnings,omitempty"`
@@ -99,15 +99,15 @@ func (j *JSON) Emit(e event.Event) {
 // Warn adds a warning to the document.
 func (j *JSON) Warn(text string) { j.warnings = append(j.warnings, text) }
 
-// Answer is what a run came to.
+// Answer is the result of a run.
 type Answer struct {
-	Session    string // id
+	Session    string // session id
 	Text       string
-	Unfinished string // the finish reason, where the text is not whole
+	Unfinished string // the finish reason, if the text is incomplete
 }
 
-// Finish writes the document. failure nil means that a is the answer. A
-// failure goes to Err, with Out left empty, as Gemini CLI has it.
+// Finish writes the document: a if failure is nil, else the failure on Err with
+// Out left empty, as Gemini CLI does.
 func (j *JSON) Finish(a Answer, failure *Failure) error {
 	r := jsonResult{SessionID: a.Session, Warnings: j.warnings, Error: failure, Finish: a.Unfinished}
 	out := j.Err

@@ -12,7 +12,7 @@ import (
 )
 
 // Stats counts what happens in a session, in the shape of the json output
-// (core/output/types.ts). It is an event.Sink; Snapshot may be called at any
+// (core/output/types.ts). It is an [event.Sink]; Snapshot may be called at any
 // time.
 type Stats struct {
 	mu     sync.Mutex
@@ -33,7 +33,7 @@ type ModelCounts struct {
 	Roles  ordered[*RoleCounts] `json:"roles"`
 }
 
-// APICounts are requests and how they went.
+// APICounts counts requests and their results.
 type APICounts struct {
 	TotalRequests  int            `json:"totalRequests"`
 	TotalErrors    int            `json:"totalErrors"`
@@ -41,7 +41,7 @@ type APICounts struct {
 	ErrorsByType   map[string]int `json:"errorsByType"`
 }
 
-// TokenCounts are tokens, as the provider counts them. Input is Prompt less
+// TokenCounts counts tokens, as the provider does. Input is Prompt without
 // Cached.
 type TokenCounts struct {
 	Input      int `json:"input"`
@@ -53,7 +53,7 @@ type TokenCounts struct {
 	Tool       int `json:"tool"`
 }
 
-// RoleCounts are what a model was used for.
+// RoleCounts counts what a model was used for.
 type RoleCounts struct {
 	TotalRequests  int         `json:"totalRequests"`
 	TotalErrors    int         `json:"totalErrors"`
@@ -80,7 +80,7 @@ type CallCounts struct {
 	Decisions  DecisionCounts `json:"decisions"`
 }
 
-// DecisionCounts are who let calls run.
+// DecisionCounts counts who let calls run.
 type DecisionCounts struct {
 	Accept     int `json:"accept"`
 	Reject     int `json:"reject"`
@@ -88,7 +88,7 @@ type DecisionCounts struct {
 	AutoAccept int `json:"auto_accept"`
 }
 
-// FileCounts are the lines that edits changed.
+// FileCounts counts the lines that edits changed.
 type FileCounts struct {
 	TotalLinesAdded   int `json:"totalLinesAdded"`
 	TotalLinesRemoved int `json:"totalLinesRemoved"`
@@ -107,7 +107,7 @@ func (s *Stats) Emit(e event.Event) {
 		}
 	case event.RoundFailed:
 		s.request(mainRole, e.Model, e.Latency, e.Usage, e.Err)
-	case event.RoundDiscarded: // tokens were spent on it, and another one follows
+	case event.RoundDiscarded: // it cost tokens, and another one follows
 		if e.Model != "" {
 			s.request(mainRole, e.Model, e.Latency, e.Usage, nil)
 		}
@@ -214,14 +214,13 @@ func (c Counts) clone() Counts {
 	return out
 }
 
-// ordered is a JSON object whose members stand in the order in which they were
-// first used.
+// ordered is a JSON object whose members are in the order of their first use.
 type ordered[V any] struct {
 	Names  []string
 	values map[string]V
 }
 
-// Get returns the value of name; the zero V where there is none.
+// Get returns the value of name, or the zero V.
 func (o ordered[V]) Get(name string) V { return o.values[name] }
 
 func (o *ordered[V]) at(name string, make func() V) V {

@@ -9,13 +9,13 @@ import (
 	"minigem/hooks"
 )
 
-// StreamJSON writes an event a line (core/output/types.ts). It is an event.Sink.
-// Whatever happens, the last line is a result.
+// StreamJSON writes one event per line (core/output/types.ts). It is an
+// [event.Sink]. Whatever happens, the last line is a result.
 type StreamJSON struct {
 	Out   io.Writer
 	Stats *Stats
 	Now   func() time.Time // nil: time.Now
-	// Broken is called once, when Out cannot be written any more. nil: nothing.
+	// Broken is called once, when Out can no longer be written; may be nil.
 	Broken func(error)
 
 	mu      sync.Mutex
@@ -73,7 +73,7 @@ type (
 	streamResult struct {
 		stamped
 		Status string      `json:"status"`
-		Finish string      `json:"finish_reason,omitempty"` // where the answer is not whole
+		Finish string      `json:"finish_reason,omitempty"` // set if the answer is incomplete
 		Error  *Failure    `json:"error,omitempty"`
 		Stats  streamStats `json:"stats"`
 	}
@@ -171,8 +171,8 @@ func (s *StreamJSON) problem(severity, message string) {
 	s.line(streamError{s.stamp("error"), severity, message})
 }
 
-// Finish writes the result. unfinished is the finish reason of an answer that is
-// not whole; failure nil means success.
+// Finish writes the result. unfinished is the finish reason of an incomplete
+// answer; failure nil means success.
 func (s *StreamJSON) Finish(unfinished string, failure *Failure) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,6 +1,6 @@
 // Package output writes what happens in a run without a terminal: the text,
-// json and stream-json formats (core/output/types.ts). Standard output carries
-// the answer and nothing else; all the rest goes to standard error.
+// json and stream-json formats (core/output/types.ts). Standard output gets
+// only the answer; everything else goes to standard error.
 package output
 
 import (
@@ -23,19 +23,20 @@ import (
 // already written is not repeated: the new text is written from where it
 // differs, on a line of its own.
 type Text struct {
-	Out io.Writer // nothing but text
-	Err io.Writer // notices, one a line
-	Raw bool      // leave control sequences in
-	// Whole keeps the text of a round until it is finished, failed or cut off.
+	Out io.Writer // gets nothing but text
+	Err io.Writer // gets notices, one per line
+	Raw bool      // do not remove control sequences
+	// Whole holds back the text of a round until it is finished, failed or cut
+	// off.
 	Whole bool
-	// Broken is called once, when Out cannot be written any more. nil: nothing.
+	// Broken is called once, when Out can no longer be written; may be nil.
 	Broken func(error)
 
 	mu      sync.Mutex
 	pieces  text.Cleaner
-	midLine bool   // something was written and did not end in a newline
-	round   string // what this round has written
-	replay  string // what a discarded attempt had written and is not repeated
+	midLine bool   // the last output did not end in a newline
+	round   string // output of this round
+	replay  string // output of a discarded attempt, which is not repeated
 	kept    strings.Builder
 	broken  bool
 }
@@ -108,7 +109,7 @@ func (t *Text) cleared(yes bool) {
 	}
 }
 
-// text writes s, less what a discarded attempt wrote already.
+// text writes s, without the part that a discarded attempt wrote already.
 func (t *Text) text(s string) {
 	if !t.Raw {
 		s = t.pieces.Clean([]byte(s))
@@ -117,11 +118,11 @@ func (t *Text) text(s string) {
 		before := t.round
 		t.round += s
 		switch {
-		case strings.HasPrefix(t.replay, t.round): // said before, so far
+		case strings.HasPrefix(t.replay, t.round): // repeated so far
 			return
-		case strings.HasPrefix(t.round, t.replay): // said before, and goes on
+		case strings.HasPrefix(t.round, t.replay): // repeated, and goes on
 			s = t.round[max(len(t.replay), len(before)):]
-		default: // another answer: all of it, on its own line
+		default: // another answer: write all of it, on its own line
 			t.newline()
 			s = t.round
 		}
@@ -133,7 +134,7 @@ func (t *Text) text(s string) {
 	t.write(s)
 }
 
-// flush writes what was kept.
+// flush writes what was held back.
 func (t *Text) flush() {
 	if t.kept.Len() > 0 {
 		s := t.kept.String()

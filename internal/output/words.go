@@ -9,8 +9,8 @@ import (
 	"minigem/internal/text"
 )
 
-// WriteJSON writes v for programs: indented, with a newline at the end,
-// and with escapes for what acts upon a screen.
+// WriteJSON writes v for programs: indented, with a newline at the end, and
+// with escapes for characters that act upon a screen.
 func WriteJSON(w io.Writer, v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -23,7 +23,7 @@ func WriteJSON(w io.Writer, v any) error {
 	return err
 }
 
-// Ago is a duration in the words of a list.
+// Ago formats a duration for lists.
 func Ago(d time.Duration) string {
 	const day = 24 * time.Hour
 	for _, unit := range []struct {

@@ -8,8 +8,8 @@ import (
 )
 
 // RunAttached runs a program that needs the terminal, such as an editor: it
-// gets our streams and stays in our process group, so that its keys reach it.
-// Of c, Path, Args, Line, Dir and Env count. When ctx ends it is killed.
+// gets our streams and stays in our process group, so that keys reach it. It
+// uses Path, Args, Line, Dir and Env of c. When ctx ends the program is killed.
 func RunAttached(ctx context.Context, c Command, in, out *os.File) error {
 	path, args := c.Path, c.Args
 	if c.Line != "" {

@@ -6,9 +6,9 @@ import (
 	"os/exec"
 )
 
-// Attend runs a script of ours by sh, in a group of its own, that reads
-// and writes line as its standard input, and the terminal as its standard output.
-// It has to end by itself when line ends. wait waits for that.
+// Attend runs a script of ours by sh, in a group of its own, with line as its
+// standard input and the terminal as its standard output. It has to end by
+// itself when line is closed; wait waits for that.
 func Attend(script string, line, tty *os.File) (wait func(), err error) {
 	cmd := exec.Command("sh", "-c", script)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
@@ -17,5 +17,5 @@ func Attend(script string, line, tty *os.File) (wait func(), err error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("running sh: %w", err)
 	}
-	return func() { _ = cmd.Wait() }, nil // what it had to say, it said to the terminal
+	return func() { _ = cmd.Wait() }, nil // it wrote its errors to the terminal
 }

@@ -10,19 +10,19 @@ import (
 // Tail from its end. The zero value keeps everything.
 type Limit struct {
 	Head, Tail int
-	// Watch is given the whole stream as it comes, once it is longer than Head.
-	// It must not block. nil: nobody watches.
+	// Watch gets the whole stream as it comes, once it is longer than Head. It
+	// must not block. May be nil.
 	Watch io.Writer
 }
 
 // Output is what was kept of a stream.
 type Output struct {
 	Head    []byte
-	Tail    []byte // what came last; empty when Head is all of it
-	Dropped int64  // bytes between the two that were not kept
+	Tail    []byte // the end of the stream; empty if Head is all of it
+	Dropped int64  // number of bytes between the two, which are lost
 }
 
-// Bytes joins the output; where something is missing, a line says so.
+// Bytes joins the output; if something is missing, a line says so.
 func (o Output) Bytes() []byte {
 	if o.Dropped == 0 {
 		return append(o.Head[:len(o.Head):len(o.Head)], o.Tail...)
@@ -45,10 +45,10 @@ type buffer struct {
 	tail    []byte // up to twice Tail, to move bytes rarely
 	total   int64
 	sealed  bool
-	watched bool // limit.Watch was given the head
+	watched bool // limit.Watch got the head
 }
 
-// write adds b and shows it to live, unless the buffer is sealed.
+// write adds b and passes it to live, unless the buffer is sealed.
 func (b *buffer) write(p []byte, live func([]byte)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -74,7 +74,7 @@ func (b *buffer) write(p []byte, live func([]byte)) {
 	}
 }
 
-// watch shows what is beyond the head, and before it the head.
+// watch passes on what is beyond the head, and before it the head.
 func (b *buffer) watch(p []byte) {
 	if len(p) == 0 || b.limit.Watch == nil {
 		return
@@ -83,10 +83,10 @@ func (b *buffer) watch(p []byte) {
 		b.watched = true
 		_, _ = b.limit.Watch.Write(b.head)
 	}
-	_, _ = b.limit.Watch.Write(p) // what fails to watch loses nothing else
+	_, _ = b.limit.Watch.Write(p) // an error of Watch affects nothing else
 }
 
-// seal drops whatever comes later. When it returns, live is not being called.
+// seal drops all later output. When it returns, live is not being called.
 func (b *buffer) seal() {
 	b.mu.Lock()
 	b.sealed = true

@@ -2,5 +2,5 @@ package proc
 
 import "os"
 
-// startGuard: there is no small shell on Windows that could end a group.
+// startGuard returns nil: Windows has no small shell that could end a group.
 func startGuard() *os.File { return nil }

@@ -8,34 +8,34 @@ import (
 	"time"
 )
 
-// errEnding is why nothing is started any more.
+// errEnding: nothing is started any more.
 var errEnding = errors.New("minigem is ending")
 
-// guardAfter is how long a command runs before the guard hears of it, so that
-// short ones cost nothing.
+// guardAfter is how long a command runs before the guard gets its group, so
+// that short ones cost nothing.
 const guardAfter = 100 * time.Millisecond
 
-// groups are those of the commands that must not outlive the program, by their
-// process ids. A guard ends them after a kill of the program: a small shell
-// that reads their ids from a pipe, until nobody holds the other end.
+// groups holds the groups of commands that must not outlive the program, by
+// their process ids. If the program is killed, a guard ends them: a small shell
+// that reads their ids from a pipe until nobody holds the other end.
 type groups struct {
 	mu      sync.Mutex
 	known   map[int]*group
 	closed  bool
 	guard   *os.File // nil: it was not needed yet, or there is none
-	guarded bool     // it was started, or could not be
+	guarded bool     // starting the guard was tried
 }
 
 type group struct {
-	told bool // to the guard
-	left bool // the command itself is gone
+	told bool // was sent to the guard
+	left bool // the command itself has ended
 }
 
 var running = groups{known: map[int]*group{}}
 
-// KillAll ends the group of every command that runs or was left by one with
-// Guarded, without waiting, and nothing is started after it: for an exit that
-// does not wait.
+// KillAll kills the group of every running command, and those that commands
+// with Guarded left, without waiting; nothing can be started after it. It is
+// for an exit that does not wait.
 func KillAll() { running.killAll() }
 
 func (g *groups) killAll() {
@@ -47,7 +47,7 @@ func (g *groups) killAll() {
 	}
 }
 
-// start starts a command while no other goroutine calls KillAll.
+// start starts a command unless KillAll was called.
 func (g *groups) start(c Command, begin func() (pid int, err error)) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -55,7 +55,7 @@ func (g *groups) start(c Command, begin func() (pid int, err error)) error {
 		return errEnding
 	}
 	if c.Guarded {
-		g.wake()
+		g.startGuardOnce()
 	}
 	pid, err := begin()
 	if err != nil || c.Outlives {
@@ -82,7 +82,7 @@ func (g *groups) start(c Command, begin func() (pid int, err error)) error {
 	return nil
 }
 
-// ended says that a command is gone; its group may not be.
+// ended records that a command has ended; others of its group may run on.
 func (g *groups) ended(pid int, guarded bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -98,21 +98,21 @@ func (g *groups) ended(pid int, guarded bool) {
 
 func (g *groups) forget(pid int) {
 	if g.known[pid].told && g.guard != nil {
-		_, _ = g.guard.WriteString("- " + strconv.Itoa(pid) + "\n") // a guard that is gone keeps nothing
+		_, _ = g.guard.WriteString("- " + strconv.Itoa(pid) + "\n") // the guard may be gone
 	}
 	delete(g.known, pid)
 }
 
 func (g *groups) tell(pid int, known *group) {
-	g.wake()
+	g.startGuardOnce()
 	if g.guard != nil {
 		known.told = true
 		_, _ = g.guard.WriteString("+ " + strconv.Itoa(pid) + "\n") // as in forget
 	}
 }
 
-// wake starts the guard, unless it was started.
-func (g *groups) wake() {
+// startOnce starts the guard, unless it was started.
+func (g *groups) startGuardOnce() {
 	if !g.guarded {
 		g.guarded = true
 		g.guard = startGuard()

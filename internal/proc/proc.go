@@ -1,7 +1,7 @@
-// Package proc runs other programs so that nothing of them is left behind: in
-// a process group of their own, with bounded output, stopped as a group. It is
-// the one place of minigem that imports os/exec. What a command may do, what
-// its output means and which environment it gets is for the callers to say.
+// Package proc runs other programs so that nothing of them is left behind: in a
+// process group of their own, with bounded output, stopped as a group. It is
+// the only package of minigem that imports os/exec. What a command may do, what
+// its output means and which environment it gets is up to the callers.
 package proc
 
 import (
@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// ErrIdle is why a command was stopped that said nothing for Command.Idle.
+// ErrIdle: a command was stopped because it printed nothing for Command.Idle.
 var ErrIdle = errors.New("no output for too long")
 
 // Command says what to run. It is a value: one Command may be run many times.
 type Command struct {
-	// Line is run by the shell: see Shell. When it is empty, Path is run with
+	// Line is run by the shell: see [Shell]. If it is empty, Path is run with
 	// Args (without the name itself); a Path without a slash is looked up.
 	Line string
 	Path string
@@ -34,53 +34,55 @@ type Command struct {
 	// Process.Stdout; Stdin, Out and Merge are not used then.
 	Open bool
 
-	// Merge sends stderr where stdout goes, in the order written.
+	// Merge sends stderr to stdout, in the order of writing.
 	Merge bool
-	Out   Limit // kept of stdout
-	Err   Limit // kept of stderr
-	// Live is given what was written as it comes, from one goroutine per stream.
-	// It must not block, and is never called once Run has returned. May be nil.
+	Out   Limit // what to keep of stdout
+	Err   Limit // what to keep of stderr
+	// Live gets output as it comes, from one goroutine per stream. It must not
+	// block, and is never called after Run has returned. May be nil.
 	Live func([]byte)
 
-	// Idle stops the command when it wrote nothing for so long; 0: never.
+	// Idle stops the command when it printed nothing for that long; 0: never.
 	Idle time.Duration
 	// Grace is the time between asking the group to stop (TERM) and killing it.
 	Grace time.Duration
-	// Guarded says that what the command leaves in its group ends with the program,
-	// too, even by a kill. Without it that holds while the command itself runs.
+	// Guarded means that what the command leaves in its group ends with the
+	// program too, even if the program is killed. Without it that applies only
+	// while the command itself runs.
 	Guarded bool
-	// Outlives says that the command may run on when the program ends.
+	// Outlives means that the command may run on when the program ends.
 	Outlives bool
 
-	// Confine changes how the command is started so that it can do less: the path
-	// of the program with its arguments, and in attr Dir, Env and Sys. Its error
-	// starts nothing. nil: the command may do what minigem may.
+	// Confine restricts how the command is started: it may replace the path of
+	// the program, its arguments, and Dir, Env and Sys of attr. If it returns
+	// an error the command does not start. nil: the command may do what minigem
+	// may.
 	Confine func(argv []string, attr *os.ProcAttr) ([]string, error)
 
-	// Drain is how long output is awaited after the command has exited while
+	// Drain is how long to wait for output after the command has exited while
 	// its children hold the streams open; 0: 100 ms. The children run on, and
-	// what they write afterwards is dropped.
+	// their later output is dropped.
 	Drain time.Duration
 }
 
 // Result is how a command ended.
 type Result struct {
-	PID        int    // of the command and of its process group
-	ExitCode   int    // -1 when a signal ended it, or nothing is known
-	Signal     int    // that ended it; 0: none
-	SignalName string // "SIGKILL"; empty: none
+	PID        int    // id of the command and of its process group
+	ExitCode   int    // -1 if a signal ended it, or if it is unknown
+	Signal     int    // the signal that ended it; 0: none
+	SignalName string // the signal's name, such as "SIGKILL"; empty: none
 	Stopped    error  // why we stopped it: the cause of ctx, or ErrIdle; nil: we did not
 	Stdout     Output
 	Stderr     Output // empty with Merge
-	// Held says that someone held the streams open after the exit: most likely
-	// a background child.
+	// Held means that some process held the streams open after the exit: most
+	// likely a background child.
 	Held bool
 	Took time.Duration
 }
 
-// Run runs c and waits for it to exit. The error says that it could not be
-// started; however it ends is in the Result. When ctx ends, the whole group is
-// stopped, and Run returns no later than Grace and a second after that.
+// Run runs c and waits for it to exit. An error means that it could not be
+// started; the [Result] says how it ended. When ctx ends, the whole group is
+// stopped, and Run returns at most Grace and a second later.
 func Run(ctx context.Context, c Command) (Result, error) {
 	if err := context.Cause(ctx); err != nil {
 		return Result{ExitCode: -1, Stopped: err}, nil
@@ -92,7 +94,7 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	return p.Wait(ctx), nil
 }
 
-// Start starts c and returns while it runs. Idle is not watched.
+// Start starts c and does not wait. Idle has no effect.
 func Start(c Command) (*Process, error) {
 	path, args := c.Path, c.Args
 	if c.Line != "" {
@@ -100,7 +102,7 @@ func Start(c Command) (*Process, error) {
 	}
 	cmd := exec.Command(path, args...)
 	cmd.Dir = c.Dir
-	cmd.Env = append([]string{}, c.Env...) // never nil: nil would inherit ours
+	cmd.Env = append([]string{}, c.Env...) // not nil, which would inherit ours
 	cmd.SysProcAttr = ownGroup()
 	if err := c.confine(cmd); err != nil {
 		return nil, fmt.Errorf("confining %s: %w", path, err)
@@ -117,7 +119,7 @@ func Start(c Command) (*Process, error) {
 		})
 	}
 	for _, f := range ends {
-		f.Close() // the child has its own
+		f.Close() // the child has its own copies
 	}
 	if err != nil {
 		p.disconnect()
@@ -140,10 +142,11 @@ func (c Command) confine(cmd *exec.Cmd) error {
 	return nil
 }
 
-// Look finds a program as Command.Path would be found.
+// Look finds a program as Command.Path is found.
 func Look(name string) (string, error) { return exec.LookPath(name) }
 
-// await waits for the exit and the streams, or stops p when ctx or Idle say so.
+// await waits for the exit and the streams, and stops p when ctx ends or Idle
+// is over.
 func (p *Process) await(ctx context.Context) {
 	var idle <-chan time.Time
 	timer := time.NewTimer(max(p.command.Idle, time.Nanosecond))

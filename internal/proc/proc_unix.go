@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Shell returns the program and the arguments that run line: bash, or sh where
+// Shell returns the program and the arguments that run line: bash, or sh if
 // there is none.
 func Shell(line string) (path string, args []string) {
 	path, err := exec.LookPath("bash")
@@ -22,7 +22,7 @@ func Shell(line string) (path string, args []string) {
 	return path, []string{"-c", line}
 }
 
-// ShellName is "bash", or "sh" where there is none.
+// ShellName is "bash", or "sh" if there is none.
 func ShellName() string {
 	if _, err := exec.LookPath("bash"); err != nil {
 		return "sh"
@@ -31,13 +31,13 @@ func ShellName() string {
 }
 
 // ownGroup makes a session, not only a group: a command that reads the terminal
-// then fails at once, where it would be suspended for ever.
+// then fails at once instead of being suspended forever.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 func terminate(pgid int, pids []int) { signal(pgid, pids, unix.SIGTERM) }
 func kill(pgid int, pids []int)      { signal(pgid, pids, unix.SIGKILL) }
 
-// signal's errors mean that there is nobody left to be told.
+// errors mean that the process has ended already.
 func signal(pgid int, pids []int, sig unix.Signal) {
 	_ = unix.Kill(-pgid, sig)
 	for _, pid := range pids {
@@ -45,8 +45,8 @@ func signal(pgid int, pids []int, sig unix.Signal) {
 	}
 }
 
-// alive says whether any of them still runs. A zombie does not: where nobody
-// reaps orphans, as in many containers, it stays for ever.
+// alive reports whether any of the processes still runs. A zombie does not:
+// where nobody reaps orphans, as in many containers, it stays forever.
 func alive(pgid int, pids []int) bool {
 	exists := groupExists(pgid)
 	for _, pid := range pids {
@@ -77,7 +77,7 @@ func endedBy(s *os.ProcessState) (number int, name string) {
 // relation is one line of the process table.
 type relation struct{ pid, parent, group int }
 
-// family returns the processes of the group and what descends from them.
+// family returns the processes of the group and their descendants.
 func family(pgid int) []int {
 	table := processes()
 	in := map[int]bool{}
@@ -98,30 +98,29 @@ func family(pgid int) []int {
 	return pids
 }
 
-// sweepMost is more than a pipe holds, so that a child that never stops writing
-// does not keep us.
+// sweepMost is more than a pipe holds. It limits a sweep if a child never stops
+// writing.
 const sweepMost = 2 << 20
 
-// stream is the parent's end of an output. It is read until nobody holds it: it
-// outlives a call whose children run on, so that they are not killed by a
-// closed pipe.
+// stream is our end of an output. It is read until nobody holds the other end,
+// even after the call: children that run on would be killed by a closed pipe.
 type stream struct {
 	file *os.File
 	into func([]byte)
 
-	mu    sync.Mutex // so that what is read is handed on in its order
+	mu    sync.Mutex // keeps output in order
 	chunk [32 << 10]byte
 	ended bool
 }
 
-// read hands on what comes until the end of the stream.
+// read passes on what comes until the end of the stream.
 func (s *stream) read() {
 	defer s.file.Close()
 	conn, err := s.file.SyscallConn()
 	if err != nil {
 		return
 	}
-	_ = conn.Read(func(fd uintptr) (done bool) { // it only fails when the stream is closed
+	_ = conn.Read(func(fd uintptr) (done bool) { // it fails only if the stream is closed
 		for {
 			if n, ended := s.take(int(fd)); n == 0 {
 				return ended
@@ -130,8 +129,8 @@ func (s *stream) read() {
 	})
 }
 
-// sweep hands on what is there now, without waiting, and says whether that was
-// the end.
+// sweep passes on what is there now, without waiting, and reports whether the
+// stream ended.
 func (s *stream) sweep() (ended bool) {
 	conn, err := s.file.SyscallConn()
 	if err != nil {

@@ -21,8 +21,8 @@ func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// terminate does nothing: Windows has no way to ask a console program of
-// another group. After the grace it is killed.
+// terminate does nothing: Windows cannot ask a console program of another group
+// to end. It is killed after the grace period.
 func terminate(int, []int) {}
 
 func kill(pid int, _ []int) {
@@ -45,20 +45,19 @@ func groupExists(int) bool { return false }
 
 func family(int) []int { return nil }
 
-// stream is the parent's end of an output. It is read until nobody holds it: it
-// outlives a call whose children run on, so that they are not killed by a
-// closed pipe.
+// stream is our end of an output. It is read until nobody holds the other end,
+// even after the call: children that run on would be killed by a closed pipe.
 type stream struct {
 	file *os.File
 	into func([]byte)
 
-	mu    sync.Mutex // so that what is read is handed on in its order
+	mu    sync.Mutex // keeps output in order
 	chunk [32 << 10]byte
 	ended bool
-	count int // of what was handed on
+	count int // bytes passed on
 }
 
-// read hands on what comes until the end of the stream.
+// read passes on what comes until the end of the stream.
 func (s *stream) read() {
 	defer s.file.Close()
 	for {
@@ -76,16 +75,16 @@ func (s *stream) read() {
 	}
 }
 
-// A reader that is late on a busy machine is waited for as long as it goes on
-// reading, but not for ever: a child may never stop writing.
+// A reader that is slow on a busy machine may go on as long as it makes
+// progress, but not forever: a child may never stop writing.
 const (
 	sweepQuiet = 100 * time.Millisecond
 	sweepMost  = 2 * time.Second
 )
 
-// sweep waits until nothing more comes for a while, and says whether the stream
-// has ended. What a pipe holds cannot be asked for while another thread waits
-// to read it, as it can be on Unix.
+// sweep waits until nothing more comes for a while, and reports whether the
+// stream has ended. Unlike on Unix, the content of a pipe is not known while
+// another thread waits to read it.
 func (s *stream) sweep() (ended bool) {
 	limit := time.Now().Add(sweepMost)
 	for {

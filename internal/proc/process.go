@@ -12,8 +12,8 @@ import (
 
 const (
 	defaultDrain = 100 * time.Millisecond
-	// afterKill bounds the wait for a killed process that the kernel does not
-	// let go, such as one on a dead network drive.
+	// afterKill limits the wait for a killed process that the kernel does not
+	// release, such as one on a dead network drive.
 	afterKill = time.Second
 	groupPoll = 5 * time.Millisecond
 )
@@ -23,12 +23,12 @@ type Process struct {
 	command Command
 	cmd     *exec.Cmd
 	began   time.Time
-	exited  chan struct{} // the command itself is gone
-	done    chan struct{} // and its output is in
-	wrote   chan struct{} // something was written; for Idle
+	exited  chan struct{} // the command itself has ended
+	done    chan struct{} // and its output is complete
+	wrote   chan struct{} // something was printed; for Idle
 	drained chan struct{} // nobody holds the output streams any more
 
-	stdin          *os.File // parent's end; nil: none
+	stdin          *os.File // our end; nil: none
 	outputs        []*stream
 	stdout, stderr buffer
 	reading        sync.WaitGroup
@@ -39,33 +39,33 @@ type Process struct {
 	took    time.Duration
 }
 
-// PID returns the process id, which is the group's id too.
+// PID returns the process id, which is also the group's.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Stdin is the command's standard input, with Command.Open alone. Closing it is
-// the caller's, as with Stdout.
+// Stdin returns the command's standard input, only with Command.Open. The
+// caller closes it, like Stdout.
 func (p *Process) Stdin() io.WriteCloser { return p.stdin }
 
-// Stdout is the command's standard output, with Command.Open alone. It ends
+// Stdout returns the command's standard output, only with Command.Open. It ends
 // when nobody holds the other end any more.
 func (p *Process) Stdout() io.ReadCloser { return p.outputs[0].file }
 
 // Done is closed when the command has exited and its output is complete, or
-// nothing more came for Command.Drain.
+// Command.Drain has passed without more output.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
 // Released is closed when nobody holds the output streams of p any more, which
-// can be long after Done when Result.Held.
+// can be long after Done if Result.Held.
 func (p *Process) Released() <-chan struct{} { return p.drained }
 
-// Wait is the rest of Run: it returns when p is done, or was stopped because
-// ctx ended or Command.Idle was over.
+// Wait waits until p is done, or stops it when ctx ends or Command.Idle is
+// over.
 func (p *Process) Wait(ctx context.Context) Result {
 	p.await(ctx)
 	return p.Result()
 }
 
-// Result describes p as it is now. While it runs, ExitCode is -1.
+// Result describes the current state of p. While it runs, ExitCode is -1.
 func (p *Process) Result() Result {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -80,8 +80,8 @@ func (p *Process) Result() Result {
 	return r
 }
 
-// Members returns the ids of the other processes of p's group, and of what
-// descends from it, that still run. Empty where the system does not tell.
+// Members returns the ids of the other running processes of p's group and of
+// its descendants; empty if the system does not tell.
 func (p *Process) Members() []int {
 	if !groupExists(p.PID()) {
 		return nil // the usual case, for which the process table need not be read
@@ -89,9 +89,8 @@ func (p *Process) Members() []int {
 	return slices.DeleteFunc(family(p.PID()), func(pid int) bool { return pid == p.PID() })
 }
 
-// Stop ends the group of p, with what descends from it: TERM, and after Grace
-// KILL. It returns when they are gone, and does nothing more than that when
-// they were gone before.
+// Stop ends the group of p and its descendants: TERM, and after Grace KILL. It
+// returns when they are gone, at once if they were gone before.
 func (p *Process) Stop() { p.stop(nil) }
 
 func (p *Process) stop(why error) {
@@ -100,7 +99,8 @@ func (p *Process) stop(why error) {
 		p.stopped = why
 	}
 	p.mu.Unlock()
-	// Who left the group is found by descent, so before any parent dies.
+	// Processes that left the group are found by descent, so before any parent
+	// dies.
 	pids := family(p.PID())
 	terminate(p.PID(), pids)
 	if !p.gone(pids, p.command.Grace) {
@@ -166,12 +166,12 @@ func (p *Process) disconnect() {
 }
 
 // pump starts the goroutines of p: a writer of stdin, a reader of each stream,
-// and the one that waits.
+// and one that waits.
 func (p *Process) pump() {
 	p.stdout.limit, p.stderr.limit = p.command.Out, p.command.Err
 	if p.stdin != nil && !p.command.Open {
 		go func() {
-			// EPIPE is the command's right: it need not read.
+			// EPIPE is not an error: the command need not read.
 			for _, piece := range p.command.Stdin {
 				if _, err := p.stdin.Write(piece); err != nil {
 					break
@@ -198,9 +198,9 @@ func (p *Process) pump() {
 }
 
 func (p *Process) wait() {
-	_ = p.cmd.Wait() // how it ended is in ProcessState
+	_ = p.cmd.Wait() // ProcessState says how it ended
 	if p.stdin != nil {
-		p.stdin.Close() // ends a Write that nobody reads
+		p.stdin.Close() // unblocks a Write that nobody reads
 	}
 	close(p.exited)
 	go func() { p.reading.Wait(); close(p.drained) }()
@@ -212,8 +212,8 @@ func (p *Process) wait() {
 	select {
 	case <-p.drained:
 	case <-time.After(drain):
-		// On a busy machine the readers may not have come to what was written
-		// before the exit, and it must not be lost.
+		// On a busy machine the readers may not have read everything that was
+		// written before the exit, and it must not be lost.
 		for i, s := range p.outputs {
 			if i == 0 && p.command.Open {
 				continue

@@ -8,13 +8,12 @@ import (
 	"github.com/creack/pty"
 )
 
-// ErrNoTerminal: this system has no pseudo-terminals, as Windows.
+// ErrNoTerminal: this system has no pseudo-terminals, such as Windows.
 var ErrNoTerminal = errors.New("this system has no pseudo-terminals")
 
-// OpenTerminal makes a pseudo-terminal of a size. A program has tty for its
-// terminal; what it writes there is read from window, and what is written to
-// window are keys. The caller closes both. The error is ErrNoTerminal where the
-// system has none.
+// OpenTerminal makes a pseudo-terminal of a size. A program uses tty as its
+// terminal; its output is read from window, and keys are written to window. The
+// caller closes both. The error is [ErrNoTerminal] if the system has none.
 func OpenTerminal(columns, rows int) (window, tty *os.File, err error) {
 	window, tty, err = pty.Open()
 	switch {

@@ -24,7 +24,7 @@ func processes() []relation {
 		if err != nil {
 			continue // it ended
 		}
-		// The name in parentheses may hold anything: read from its end.
+		// The name in parentheses may contain anything: parse from its end.
 		f := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 		if len(f) < 3 || f[0] == "Z" {
 			continue

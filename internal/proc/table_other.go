@@ -2,5 +2,6 @@
 
 package proc
 
-// processes is not known here: groups are stopped, what left them is not.
+// processes returns nothing here: groups are stopped, processes that left them
+// are not.
 func processes() []relation { return nil }

@@ -1,9 +1,8 @@
-// Package prompt writes what the model is told around a conversation: the
-// system instruction, assembled from the parts in parts/, and the preamble, the
-// first message of a session, with date, system and directory tree.
-//
-// It reads no settings and finds no context files: those come in as text. The
-// environment is read through a function.
+// Package prompt writes the texts around a conversation: the system
+// instruction, assembled from the files in parts/, and the preamble, the first
+// message of a session, with date, system and directory tree. It reads no
+// settings and finds no context files: it gets them as text. It reads the
+// environment through a function.
 package prompt
 
 import (
@@ -28,12 +27,12 @@ type System struct {
 	Plan        bool // plan mode
 	Git         bool // the project's root is in a Git repository
 	Sandbox     bool
-	Hooks       bool // any hook is configured
+	Hooks       bool // hooks are configured
 
 	Tools  []string // names of the tools that are declared
 	Agents []Entry
 	Skills []Entry
-	MCP    []Entry // servers that give instructions
+	MCP    []Entry // servers with instructions
 
 	Memory string // global context files, framed; see contextfile
 
@@ -42,7 +41,7 @@ type System struct {
 	Getenv func(string) string // nil: the environment is empty
 }
 
-// Entry is a name and what there is to know about it.
+// Entry is a name with its description.
 type Entry struct{ Name, Text string }
 
 // section is a part that GEMINI_PROMPT_<NAME>=0 switches off.
@@ -94,10 +93,10 @@ func sections() []section {
 	}
 }
 
-// Text returns the system instruction. GEMINI_SYSTEM_MD puts a file in the
-// place of all sections: "1" or "true" means .gemini/system.md of the project,
-// anything else but "0" and "false" is a path. An error means that this file
-// cannot be read; it is for the user.
+// Text returns the system instruction. GEMINI_SYSTEM_MD replaces all sections
+// by a file: "1" or "true" means .gemini/system.md of the project, anything
+// else but "0" and "false" is a path. The error, for the user, means that this
+// file is not readable.
 func (s System) Text() (string, error) {
 	body := ""
 	if path, ok := s.file(s.getenv("GEMINI_SYSTEM_MD")); ok {
@@ -120,9 +119,10 @@ func (s System) getenv(name string) string {
 }
 
 // Write writes the sections, without servers and memory, to the file that value
-// names: that of GEMINI_WRITE_SYSTEM_MD, a switch or a path like the one of
-// GEMINI_SYSTEM_MD (core/prompts/promptProvider.ts). Without a value nothing is
-// written. A project must not give it: the file may be any.
+// names: that of GEMINI_WRITE_SYSTEM_MD, a switch or a path like
+// GEMINI_SYSTEM_MD (core/prompts/promptProvider.ts). Without a value it writes
+// nothing. The value must not come from a project, because it may name any
+// file.
 func (s System) Write(value string) error {
 	path, ok := s.file(value)
 	if !ok {
@@ -138,8 +138,8 @@ func (s System) Write(value string) error {
 	return nil
 }
 
-// file is the path that v means, the value of a variable that is a switch or a
-// path.
+// file returns the path that v means, the value of a variable that is a switch
+// or a path.
 func (s System) file(v string) (string, bool) {
 	v = strings.TrimSpace(v)
 	switch strings.ToLower(v) {
@@ -201,7 +201,7 @@ func skillsText(s System) string {
 	return "# Skills\n\nA skill is a set of instructions for one kind of task. Activate it before you begin such a task, and follow it:\n" + list(s.Skills)
 }
 
-// substitute fills in what a file of the user's may refer to.
+// substitute replaces the variables in a file of the user.
 func (s System) substitute(text string) string {
 	pairs := []string{
 		"${AgentSkills}", skillsText(s),

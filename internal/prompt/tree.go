@@ -13,10 +13,10 @@ import (
 
 const (
 	treeItems  = 200
-	dirEntries = 5_000 // read of one directory at most
+	dirEntries = 5_000 // most entries read of one directory
 )
 
-// closed are directories that no tree opens.
+// closed are directories that the tree never opens.
 var closed = []string{".git", "node_modules", "dist", "__pycache__"}
 
 // folder is a directory of the tree.
@@ -25,13 +25,12 @@ type folder struct {
 	path    string
 	files   []string
 	folders []*folder
-	more    bool // something is left out, or it was not read at all
+	more    bool // something is left out, or the directory was not read
 }
 
 // Tree draws the directory at root: breadth first, files before folders, 200
-// items at most, and what could be read until ctx ends. "..." stands for what
-// is left out. Symbolic links are not followed.
-// (core/utils/environmentContext.ts)
+// items at most, as far as it gets until ctx ends. "..." stands for what is
+// left out. Symbolic links are not followed. (core/utils/environmentContext.ts)
 func Tree(ctx context.Context, root string, ignored func(path string, dir bool) bool) string {
 	w := walker{ignored: ignored, left: treeItems}
 	top := &folder{path: root}
@@ -58,7 +57,7 @@ func Tree(ctx context.Context, root string, ignored func(path string, dir bool) 
 type walker struct {
 	ignored func(path string, dir bool) bool
 	left    int
-	closed  bool // a folder was left closed
+	closed  bool // a folder was not opened
 }
 
 // open reads f and returns the folders in it that may be opened.
@@ -92,14 +91,14 @@ func (w *walker) open(f *folder) []*folder {
 	return next
 }
 
-// readDir reads a bounded number of entries, files before folders, by name.
+// readDir reads a limited number of entries, files before folders, by name.
 func readDir(path string) (entries []fs.DirEntry, more bool) {
 	d, err := os.Open(path)
 	if err != nil {
 		return nil, true
 	}
 	defer func() { _ = d.Close() }()
-	entries, _ = d.ReadDir(dirEntries) // what was read before an error counts
+	entries, _ = d.ReadDir(dirEntries) // entries before an error count
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int {
 		if a.IsDir() != b.IsDir() {
 			if b.IsDir() {

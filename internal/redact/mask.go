@@ -12,11 +12,10 @@ import (
 // minSecret is the length below which a value is too common to be masked.
 const minSecret = 8
 
-// Secrets returns the values of env, in the form of os.Environ, that must not be
-// written down: of variables whose names speak of secrets, and those that look
-// like one. Values under 8 bytes and values that are plain words of
-// configuration, such as "disabled" or a path, are left out. The longest comes
-// first, none twice.
+// Secrets returns the secret values of env, in the form of os.Environ: those of
+// variables whose names suggest secrets, and those that look like secrets.
+// Values under 8 bytes and plain values of configuration, such as "disabled" or
+// a path, are left out. The longest comes first, none twice.
 func Secrets(env []string) []string {
 	var out []string
 	for _, kv := range env {
@@ -32,8 +31,8 @@ func Secrets(env []string) []string {
 	return out
 }
 
-// plain values stand under names such as SSH_AUTH_SOCK, KEYBOARD or
-// GPG_KEY_FILE, and would tear holes into every text if they were masked.
+// plain matches values of variables such as SSH_AUTH_SOCK, KEYBOARD or
+// GPG_KEY_FILE: masking them would make holes in every text.
 func plain(value string) bool {
 	lower := strings.ToLower(value)
 	return strings.HasPrefix(value, "/") && !strings.ContainsAny(value, "=+ ") && !strings.HasPrefix(value, "/+") ||
@@ -41,18 +40,18 @@ func plain(value string) bool {
 		strings.Trim(value, "*") == ""
 }
 
-// Mask takes secrets out of texts. The zero Mask takes out none. It is safe for
+// Mask masks secrets in texts. The zero Mask masks none. It is safe for
 // concurrent use.
 type Mask struct {
 	forms []string // the longest first
 }
 
-// Shown is what stands in a secret's place.
+// Shown replaces a secret.
 const Shown = "[REDACTED]"
 
-// NewMask returns a Mask of the given values; those under 8 bytes are skipped.
-// It knows each of them as it is, and as it stands inside a JSON string, with
-// and without the escapes that are for HTML, once and twice encoded.
+// NewMask returns a [Mask] of the given values; those under 8 bytes are
+// skipped. It finds each of them as it is, and inside a JSON string, with and
+// without the escapes for HTML, encoded once and twice.
 func NewMask(secrets []string) *Mask {
 	m := &Mask{}
 	seen := map[string]bool{}
@@ -73,12 +72,12 @@ func NewMask(secrets []string) *Mask {
 	return m
 }
 
-// long is the length from which a value is a secret wherever it stands, also
-// inside a longer word, and a line of a key is one by itself.
+// long is the length from which a value is masked anywhere, even inside a
+// longer word, and from which a line of a key is masked by itself.
 const long = 16
 
-// lines are those of a secret of several lines that are secrets by themselves:
-// long, without blanks, and not the frame of a PEM file.
+// lines returns those lines of a secret that are secrets by themselves: long,
+// without blanks, and not the frame of a PEM file.
 func lines(s string) []string {
 	if !strings.Contains(s, "\n") {
 		return nil
@@ -93,9 +92,9 @@ func lines(s string) []string {
 	return out
 }
 
-// Value puts shown in the place of value in text. What is too short to be a
-// secret stays, and what is not long is masked as a whole word only: a key "x" is
-// not in "proxy".
+// Value replaces value in text by shown. A value that is too short to be a
+// secret stays, and one that is not long is masked as a whole word only: a key
+// "x" is not in "proxy".
 func Value(text, value, shown string) string {
 	if len(value) < minSecret {
 		return text
@@ -120,7 +119,7 @@ func Value(text, value, shown string) string {
 	}
 }
 
-// inWord reports whether a word goes on with b.
+// inWord reports whether b continues a word.
 func inWord(b byte) bool {
 	return b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= utf8.RuneSelf
 }
@@ -134,7 +133,7 @@ func spellings(s string) []string {
 	return out
 }
 
-// inJSON encodes s as it stands between the quotes of a JSON string.
+// inJSON returns s as a JSON string without the quotes.
 func inJSON(s string, html bool) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -145,8 +144,8 @@ func inJSON(s string, html bool) string {
 	return b.String()[1 : b.Len()-2] // the quotes and the newline of Encode
 }
 
-// Bytes returns data with every secret replaced by Shown; data itself where it
-// holds none. JSON stays JSON.
+// Bytes returns data with every secret replaced by [Shown]; data itself if it
+// contains none. JSON stays JSON.
 func (m *Mask) Bytes(data []byte) []byte {
 	if m == nil {
 		return data
@@ -159,7 +158,7 @@ func (m *Mask) Bytes(data []byte) []byte {
 	return data
 }
 
-// String is Bytes for strings.
+// String is like [Mask.Bytes], for strings.
 func (m *Mask) String(s string) string {
 	if m == nil {
 		return s

@@ -1,7 +1,7 @@
-// Package redact keeps secrets of the environment where they belong: it says
-// which variables a child process does not get, which values are secrets, and
-// takes those out of what is written down. It keeps out where settings and
-// environments come from; everything is given to it, and it changes nothing.
+// Package redact protects secrets of the environment: it decides which
+// variables a child process does not get and which values are secrets, and
+// masks those in texts. Settings and environments are given to it, and it
+// changes nothing.
 package redact
 
 import (
@@ -14,10 +14,10 @@ import (
 // Config is the setting "security.environmentVariableRedaction".
 type Config struct {
 	Enabled bool
-	Allowed []string // names that pass whatever they are called
+	Allowed []string // names that always pass
 	Blocked []string // names that never pass
-	// Strict lets only well-known variables through. It switches redaction on
-	// by itself, see Strict.
+	// Strict passes only well-known variables. It switches redaction on by
+	// itself, see [Strict].
 	Strict bool
 }
 
@@ -89,15 +89,15 @@ var wellKnown = []string{
 	"GITHUB_JOB", "RUNNER_OS", "RUNNER_TEMP", "CI",
 }
 
-// neverPassed are variables that hold secrets or lead to them although their
-// names do not say so.
+// neverPassed are variables that contain secrets or lead to them although their
+// names do not suggest it.
 var neverPassed = []string{
 	"DATABASE_URL", "REDIS_URL", "MONGODB_URI", "MONGO_URL", "POSTGRES_URL", "AMQP_URL", "CLIENT_ID", "DB_URI", "CONNECTION_STRING",
 	"AWS_DEFAULT_REGION", "AZURE_CLIENT_ID", "AZURE_TENANT_ID", "SLACK_WEBHOOK_URL",
 	"GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_ACCOUNT", "FIREBASE_PROJECT_ID",
 }
 
-// secretWords are parts of names that speak of secrets.
+// secretWords are parts of names that suggest secrets.
 var secretWords = []string{
 	"TOKEN", "SECRET", "PASSWORD", "PASSWD", "KEY", "AUTH", "CREDENTIAL", "CREDS", "PRIVATE", "CERT",
 }
@@ -106,7 +106,7 @@ func namesSecret(name string) bool {
 	return slices.ContainsFunc(secretWords, func(w string) bool { return strings.Contains(name, w) })
 }
 
-// secretShapes are those that secrets have.
+// secretShapes matches values that look like secrets.
 var secretShapes = strings.Join([]string{
 	`-----BEGIN (?:[A-Z]+ )*(?:PRIVATE KEY|CERTIFICATE)`, // PEM
 	`(?i:[a-z][a-z0-9+.-]*)://[^/\s:@]*:[^/\s@]+@`,       // credentials in a URL
@@ -121,17 +121,17 @@ var secretShapes = strings.Join([]string{
 	`\bglpat-[0-9A-Za-z_-]{20}`,
 }, "|")
 
-// They are read when they are first needed: not every start needs them.
+// They are compiled on first use: not every start needs them.
 var (
 	secretValue = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(secretShapes) })
-	// secretText are the same shapes in a text, to their ends.
+	// secretText matches the same shapes within a text, to their ends.
 	secretText = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`-----BEGIN (?:[A-Z]+ )*(?:PRIVATE KEY|CERTIFICATE)-----(?s:.*?)(?:-----END [A-Z ]+-----|\z)|` + secretShapes)
 	})
 )
 
-// Shapes replaces what has the shape of a secret in text by Shown, and says how
-// many there were.
+// Shapes replaces everything in text that looks like a secret by [Shown], and
+// returns how many there were.
 func Shapes(text string) (masked string, found int) {
 	masked = secretText().ReplaceAllStringFunc(text, func(string) string {
 		found++
@@ -140,5 +140,5 @@ func Shapes(text string) (masked string, found int) {
 	return masked, found
 }
 
-// LooksSecret reports whether a value has the shape of a secret.
+// LooksSecret reports whether a value looks like a secret.
 func LooksSecret(value string) bool { return len(value) >= 8 && secretValue().MatchString(value) }

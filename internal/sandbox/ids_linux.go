@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// parseIDs reads the lines of a map of ids: the first id inside, the first one
+// parseIDs reads the lines of an id map: the first id inside, the first one
 // outside, and how many there are.
 func parseIDs(text string) ([]syscall.SysProcIDMap, error) {
 	var out []syscall.SysProcIDMap

@@ -1,8 +1,8 @@
-// Package sandbox confines commands: what they may write to, and whether they
-// reach the network, is kept by the system, whatever a command line looks like.
-// Reading and running are not held back. On Linux it takes Landlock and, where
-// the system allows them, namespaces; on macOS sandbox-exec. Who is confined is
-// for the callers to say.
+// Package sandbox confines commands: the system enforces what they may write
+// and whether they reach the network, whatever the command line looks like.
+// Reading and executing are not restricted. On Linux it uses Landlock and, if
+// the system allows them, namespaces; on macOS sandbox-exec. The callers decide
+// which commands are confined.
 package sandbox
 
 import (
@@ -19,27 +19,28 @@ import (
 
 // Options say what confined commands may do.
 type Options struct {
-	// Writable are the directories and files that they may change. Those that do
-	// not exist yet come in when they do.
+	// Writable are the directories and files that they may change. Those that
+	// do not exist yet count once they exist.
 	Writable []string
-	// Kept returns what they may not change all the same, below those. It is asked
-	// before each command; what does not exist cannot be kept. nil: nothing.
+	// Kept returns paths below those that they must not change all the same. It
+	// is called before each command; what does not exist cannot be protected.
+	// nil: none.
 	Kept func() []string
 	// Network lets them use the network, and the servers of this machine.
 	Network bool
 }
 
-// A Sandbox starts confined commands. It is safe for concurrent use.
+// Sandbox starts confined commands. It is safe for concurrent use.
 type Sandbox struct {
 	options Options
 	temp    string // a folder for temporary files, writable
 	partial bool   // Linux: without namespaces
 }
 
-// ErrUnavailable is why nothing can be confined on this system.
+// ErrUnavailable: this system cannot confine commands.
 var ErrUnavailable = errors.New("this system has no sandbox that minigem can use: it needs Landlock (Linux 6.2 or later) or sandbox-exec (macOS)")
 
-// Open makes a folder for temporary files and tries whether a command can be
+// Open makes a folder for temporary files and checks that a command can be
 // confined. The error says why not.
 func Open(ctx context.Context, o Options) (*Sandbox, error) {
 	temp, err := os.MkdirTemp("", "minigem-")
@@ -63,7 +64,8 @@ func (s *Sandbox) Close() error { return os.RemoveAll(s.temp) }
 // Temp is the folder for temporary files, which TMPDIR names.
 func (s *Sandbox) Temp() string { return s.temp }
 
-// Partial says what is not kept on this system; empty: nothing.
+// Partial says what this system does not enforce; empty: it enforces
+// everything.
 func (s *Sandbox) Partial() string {
 	if !s.partial {
 		return ""
@@ -104,7 +106,7 @@ func (s *Sandbox) try(ctx context.Context) error {
 	return nil
 }
 
-// rules are Options for one command: paths without links, that exist.
+// rules are the [Options] for one command: existing paths without links.
 type rules struct {
 	writable, kept []string
 	network        bool
@@ -119,7 +121,7 @@ func (r *rules) resolve() error {
 	return nil
 }
 
-// existing follows links, and sorts: what lies below comes behind.
+// existing resolves links, and sorts parents before what is below them.
 func existing(paths []string) []string {
 	var out []string
 	for _, p := range paths {
@@ -138,8 +140,8 @@ func belowAny(path string, dirs []string) bool {
 	})
 }
 
-// pinned are the directories between what is writable and what is kept: were
-// one renamed, another could take its place.
+// pinned returns the directories between what is writable and what is kept: if
+// one were renamed, another could take its place.
 func (r *rules) pinned() []string {
 	var out []string
 	for _, p := range r.kept {

@@ -12,8 +12,8 @@ import (
 	"minigem/internal/sandbox/confined"
 )
 
-// begin finds out what the kernel has. A container, or a system that keeps
-// namespaces from its users, has Landlock alone.
+// begin detects what the kernel supports. A container, or a system that denies
+// namespaces to its users, has Landlock alone.
 func (s *Sandbox) begin(ctx context.Context) error {
 	if confined.ABI() < confined.LeastABI {
 		return ErrUnavailable
@@ -43,7 +43,7 @@ func (s *Sandbox) confine(argv []string, attr *os.ProcAttr, r rules) ([]string, 
 	return slices.Concat(args, []string{"--"}, argv), nil
 }
 
-// steps are the paths of r, parents before what lies below them.
+// steps returns the paths of r, parents before what is below them.
 func steps(r rules) []string {
 	var out []string
 	add := func(step rune, paths []string) {
@@ -55,13 +55,13 @@ func steps(r rules) []string {
 	add(confined.Pinned, r.pinned())
 	add(confined.Kept, r.kept)
 	slices.SortFunc(out, func(a, b string) int { return strings.Compare(a[1:], b[1:]) })
-	// Of two steps for one path the stricter, which comes first, holds: a folder that
-	// is kept is not mounted once more to be written to.
+	// Of two steps for one path the stricter, which comes first, wins: a folder
+	// that is kept is not mounted again as writable.
 	return slices.CompactFunc(out, func(a, b string) bool { return a[1:] == b[1:] })
 }
 
-// ownNamespaces gives the process users and mounts of its own, in which it may
-// mount. Users are those of this process.
+// ownNamespaces gives the process user and mount namespaces of its own, in
+// which it may mount. User ids are those of this process.
 func ownNamespaces(sys *syscall.SysProcAttr, network bool) error {
 	sys.Cloneflags |= unix.CLONE_NEWUSER | unix.CLONE_NEWNS
 	sys.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// profile says in the language of sandbox-exec what r says. Of two rules for one
-// path the later holds.
+// profile writes r in the language of sandbox-exec. Of two rules for one path
+// the later one wins.
 func (r *rules) profile() string {
 	var b strings.Builder
 	b.WriteString("(version 1)\n(allow default)\n(deny file-write*)\n")
@@ -18,7 +18,7 @@ func (r *rules) profile() string {
 	}
 	rule("allow file-write*", r.writable, "subpath")
 	rule("deny file-write*", r.kept, "subpath")
-	// Not the folders between either, but what is in them.
+	// Not the folders between themselves, but what is in them.
 	rule("deny file-write-unlink", r.pinned(), "literal")
 	if !r.network {
 		b.WriteString("(deny network*)\n")

@@ -1,6 +1,6 @@
-// Package saved is what can be done with the sessions that were saved in a
-// folder: they are listed, shown and deleted, and their edits undone. Commands
-// of cmd/minigem are its callers; the chat goes back by internal/undo itself.
+// Package saved lists, shows and deletes the saved sessions of a folder, and
+// undoes their edits, for the commands of cmd/minigem; the chat uses
+// internal/undo itself.
 package saved
 
 import (
@@ -16,15 +16,15 @@ import (
 	"minigem/transcript"
 )
 
-// Sessions are those of the working directory.
+// Sessions are the saved sessions of the working directory.
 type Sessions struct {
 	Config  *app.Configuration
 	sys     *app.System
 	project session.Project
 }
 
-// Open finds where they are kept. Looking must not fail because nothing can be
-// written.
+// Open finds where they are stored. Reading must not fail because nothing can
+// be written.
 func Open(sys *app.System, f *app.Options) (*Sessions, error) {
 	c, err := app.Configure(sys, f)
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Sessions) all() []session.Info {
 	return infos
 }
 
-// List is what --list-sessions prints too (cli/utils/sessions.ts).
+// List prints the list, also for --list-sessions (cli/utils/sessions.ts).
 func (s *Sessions) List() error {
 	infos := s.all()
 	if len(infos) == 0 {
@@ -76,7 +76,7 @@ func (s *Sessions) ListJSON() error {
 	return output.WriteJSON(s.sys.Stdout, out)
 }
 
-// TitleLatest gives the latest session a title where a model can be had.
+// TitleLatest gives the latest session a title if a model is available.
 func (s *Sessions) TitleLatest(f *app.Options) { s.Config.TitleLatest(s.project, f) }
 
 // Show prints one session.
@@ -95,7 +95,7 @@ func (s *Sessions) Show(which string, asJSON bool) error {
 	return listing.WriteSession(s.sys.Stdout, s.Config, s.sys.Now(), shown)
 }
 
-// read finds a session and reads its file; doing is what for.
+// read finds a session and reads its file; doing is the verb of the error.
 func (s *Sessions) read(doing, which string) (session.Info, *transcript.File, error) {
 	info, err := session.Find(s.project, which)
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *Sessions) read(doing, which string) (session.Info, *transcript.File, er
 	return info, f, nil
 }
 
-// Delete deletes sessions: all that are named, or none.
+// Delete deletes all the named sessions, or none.
 func (s *Sessions) Delete(which []string) error {
 	var found []session.Info
 	for _, w := range which {

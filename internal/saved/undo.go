@@ -24,7 +24,7 @@ func (s *Sessions) store() (undo.Store, error) {
 	return s.Config.UndoStore(s.project, ws, s.sys.Now), nil
 }
 
-// Prompts lists the prompts of a session that can be gone back to.
+// Prompts lists the prompts of a session that can be undone.
 func (s *Sessions) Prompts(which string, asJSON bool) error {
 	info, f, err := s.read("rewinding", which)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Sessions) Prompts(which string, asJSON bool) error {
 }
 
 // Rewind goes back to before the prompt of number n, 1 being the newest. With
-// force files go back too that something else changed since.
+// force, files that something else has changed since go back too.
 func (s *Sessions) Rewind(ctx context.Context, which string, n int, what undo.What, force bool) error {
 	info, f, err := s.read("rewinding", which)
 	if err != nil {
@@ -78,11 +78,11 @@ func (s *Sessions) Rewind(ctx context.Context, which string, n int, what undo.Wh
 	return nil
 }
 
-// goBack holds the session while it does it, so that nobody else writes there.
+// goBack locks the session, so that nobody else writes to it meanwhile.
 func (s *Sessions) goBack(ctx context.Context, id string, store undo.Store, plan undo.Plan, what undo.What) error {
 	if what == undo.Files {
 		kept, err := store.Apply(ctx, plan, what, nil)
-		return s.sayKept(kept, err)
+		return s.printUndo(kept, err)
 	}
 	conversation, err := session.Resume(session.Options{
 		Project: s.project, Secrets: s.Config.Secrets, Now: s.sys.Now,
@@ -96,7 +96,7 @@ func (s *Sessions) goBack(ctx context.Context, id string, store undo.Store, plan
 	}
 	defer conversation.End(ctx, "other")
 	kept, err := store.Apply(ctx, plan, what, conversation.Messages())
-	if err := s.sayKept(kept, err); err != nil {
+	if err := s.printUndo(kept, err); err != nil {
 		return err
 	}
 	if !conversation.RollbackTo(plan.Prompt.ID) {
@@ -105,7 +105,7 @@ func (s *Sessions) goBack(ctx context.Context, id string, store undo.Store, plan
 	return nil
 }
 
-func (s *Sessions) sayKept(kept string, err error) error {
+func (s *Sessions) printUndo(kept string, err error) error {
 	if err == nil {
 		fmt.Fprintf(s.sys.Stdout, "To undo this: minigem sessions restore %s (in the chat /restore brings the conversation back too)\n", kept)
 	}

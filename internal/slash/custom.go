@@ -17,7 +17,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Custom is a command of the user's own: a prompt in a TOML file
+// Custom is a custom command: a prompt in a TOML file
 // (cli/services/FileCommandLoader.ts).
 type Custom struct {
 	Name        string // "git:commit" for git/commit.toml
@@ -27,7 +27,7 @@ type Custom struct {
 }
 
 // LoadCustom reads the *.toml files below dir, sorted by name. A dir that does
-// not exist has none. Files that cannot be used are left out and told.
+// not exist has none. Unusable files are left out and reported.
 func LoadCustom(dir string) (found []Custom, problems []error) {
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		switch {
@@ -53,8 +53,8 @@ func LoadCustom(dir string) (found []Custom, problems []error) {
 	return found, problems
 }
 
-// maxCustom bounds the file of a command; its prompt is longer than most
-// conversations then.
+// maxCustom limits the file of a command, which is longer than most
+// conversations.
 const maxCustom = 256 << 10
 
 func readCustom(dir, path string) (Custom, error) {
@@ -87,10 +87,9 @@ func readCustom(dir, path string) (Custom, error) {
 	return Custom{Name: name, File: path, Description: text.Line(file.Description), Prompt: *file.Prompt}, nil
 }
 
-// Named gives the commands of one source the names under which they can be
-// called beside those in use: a taken name gets prefix before it, such as
-// "user." or "extension:", and a number if that is taken too
-// (cli/services/BuiltinCommandLoader.ts).
+// Named gives unique names to the commands of one source: a name that is in use
+// gets prefix before it, such as "user." or "extension:", and a number if that
+// is in use too (cli/services/BuiltinCommandLoader.ts).
 func Named(prefix string, commands []Custom, taken []string) []Custom {
 	out := slices.Clone(commands)
 	for i := range out {
@@ -107,12 +106,12 @@ func Named(prefix string, commands []Custom, taken []string) []Custom {
 	return out
 }
 
-// Source is a folder that custom commands come from. Prefix is put before a name
-// that is taken, such as "user." or "extension:".
+// Source is a folder with custom commands. Prefix is put before a name that is
+// in use, such as "user." or "extension:".
 type Source struct{ Prefix, Dir string }
 
-// LoadAll reads the commands of several sources. An earlier source has its name
-// first; taken are names that none can have.
+// LoadAll reads the commands of several sources. Earlier sources get their
+// names first; names in taken are in use.
 func LoadAll(sources []Source, taken []string) (found []Custom, problems []error) {
 	for _, s := range sources {
 		own, faults := LoadCustom(s.Dir)
@@ -127,17 +126,18 @@ func LoadAll(sources []Source, taken []string) (found []Custom, problems []error
 
 // Filler puts files and outputs of commands into prompts.
 type Filler struct {
-	// File returns what "@{path}" becomes.
+	// File returns the replacement of "@{path}".
 	File func(ctx context.Context, path string) (string, error)
-	// Shell runs the command of a "!{...}", if it may run, and returns what that
-	// becomes.
+	// Shell runs the command of "!{...}", if it is allowed, and returns its
+	// replacement.
 	Shell func(ctx context.Context, command string) (string, error)
 }
 
-// Fill is the prompt for args: first files, then commands and arguments.
-// Arguments inside a command are quoted for the shell, outside they stand as
-// they are; a prompt without a place for them has said, the whole line that was
-// typed, after it. What files and commands give is never looked into again.
+// Fill returns the prompt for args: first files are filled in, then commands
+// and arguments. Arguments inside a command are quoted for the shell, elsewhere
+// they are not; if the prompt has no place for them, said, the whole line that
+// was typed, is appended. Contents of files and outputs of commands are not
+// searched again.
 func (c Custom) Fill(ctx context.Context, f Filler, said, args string) (string, error) {
 	var out strings.Builder
 	used := false
@@ -177,12 +177,12 @@ func (c Custom) Fill(ctx context.Context, f Filler, said, args string) (string, 
 
 const argsPlace = "{{args}}"
 
-// maxFilled bounds what a prompt becomes: it may repeat what was typed, a file
+// maxFilled limits the resulting prompt: it may repeat what was typed, a file
 // or an output thousands of times.
 const maxFilled = 16 << 20
 
-// nextPlace is where something has to be put in; -1: nowhere. It looks at no
-// character twice, however many places there are.
+// nextPlace returns the index of the next placeholder, or -1. It looks at no
+// character twice, however many placeholders there are.
 func nextPlace(s string) int {
 	for i := range len(s) {
 		switch s[i] {
@@ -199,7 +199,7 @@ func nextPlace(s string) int {
 	return -1
 }
 
-// braced parts s after the brace that closes its first character.
+// braced splits s after the brace that closes its first character.
 func braced(s string) (inner, after string, ok bool) {
 	depth := 0
 	for i, c := range []byte(s) {

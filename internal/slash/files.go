@@ -22,17 +22,17 @@ import (
 type Files struct {
 	Workspace *workspace.Workspace
 	Ignore    workspace.Ignore
-	Search    bool // a part of a name will do
+	Search    bool // accept a part of a name
 	// Resource gives what a name that is not a file brings, under the name that
 	// is shown of it; nil parts without an error: nothing. It may be nil.
 	Resource func(ctx context.Context, name string) (shown string, parts []llm.Part, err error)
 }
 
-// Include returns what is sent for a prompt: its text, and after that the files
-// and folders it names with "@" (cli/ui/hooks/atCommandProcessor.ts). nil: the
-// text alone. A name of nothing stays text; warn is told where it looks
-// like a path. It is also given what may not be read, and which file was taken
-// for a part of its name.
+// Include returns what is sent for a prompt: its text, followed by the files
+// and folders that it names with "@" (cli/ui/hooks/atCommandProcessor.ts). nil:
+// the text alone. A name of nothing stays text; warn is called if it looks like
+// a path. warn is also called for files that may not be read, and with the file
+// that was found by a part of its name.
 func (f Files) Include(ctx context.Context, text string, warn func(string)) []llm.Part {
 	var found []llm.Part
 	for _, name := range Includes(text) {
@@ -73,7 +73,7 @@ func (f Files) resource(ctx context.Context, name string) (shown string, parts [
 	return f.Resource(ctx, name)
 }
 
-// included is the file or folder that name means; empty: there is none.
+// included returns the file or folder that name means; empty: there is none.
 func (f Files) included(ctx context.Context, name string, warn func(string)) (abs string, err error) {
 	abs, err = f.Workspace.Resolve(name)
 	var outside *workspace.OutsideError
@@ -98,8 +98,8 @@ func (f Files) included(ctx context.Context, name string, warn func(string)) (ab
 	return "", nil
 }
 
-// outsideReason says why a file that exists is not read; nil for one that does
-// not, whose name may be anything.
+// outsideReason says why an existing file is not read; nil if it does not
+// exist: then the name may be anything.
 func outsideReason(e *workspace.OutsideError) error {
 	if _, err := os.Lstat(e.Path); err != nil {
 		return nil
@@ -127,8 +127,8 @@ func (f Files) ignoredReason(path string, dir bool) error {
 	return nil
 }
 
-// byPartOfName looks for files with name in their path, the shortest path
-// first, and says how many more there are.
+// byPartOfName searches files with name in their path, the shortest path first,
+// and returns how many more there are.
 func (f Files) byPartOfName(ctx context.Context, name string) (abs string, others int) {
 	if !f.Search {
 		return "", 0
@@ -137,7 +137,7 @@ func (f Files) byPartOfName(ctx context.Context, name string) (abs string, other
 	var mu sync.Mutex
 	var paths []string
 	for _, dir := range f.Workspace.Dirs() {
-		// What cannot be searched has nothing to find.
+		// A workspace that cannot be searched has no such file.
 		_ = f.Workspace.Walk(ctx, dir, workspace.Walk{Ignore: f.Ignore}, func(e *workspace.Entry) error {
 			if ok, err := doublestar.Match(pattern, e.Path); ok && err == nil && e.Type.IsRegular() {
 				mu.Lock()
@@ -159,7 +159,8 @@ func (f Files) byPartOfName(ctx context.Context, name string) (abs string, other
 	return paths[0], len(paths) - 1
 }
 
-// Text is what a file or folder holds, for the prompt of a custom command.
+// Text returns the content of a file or folder, for the prompt of a custom
+// command.
 func (f Files) Text(ctx context.Context, path string) (string, error) {
 	abs, err := f.Workspace.Resolve(path)
 	if err != nil {

@@ -14,20 +14,20 @@ import (
 	"minigem/tools/toolcall"
 )
 
-// Shell runs the commands in the prompts of custom commands, as the model's
-// would run: under the policy, and confined where those are.
+// Shell runs the commands in the prompts of custom commands like those of the
+// model: under the policy, and confined if those are.
 type Shell struct {
-	Tool   tools.Tool // run_shell_command, which knows what a command is about
+	Tool   tools.Tool // run_shell_command, which describes the command
 	Policy *policy.Engine
-	// Ask puts a permission to the user; nil: nobody is there, and what the
-	// policy does not allow does not run.
+	// Ask asks the user for a permission; nil: there is no user, and only what
+	// the policy allows runs.
 	Ask     func(context.Context, toolcall.Question) toolcall.Answer
 	Dir     string
 	Env     []string
 	Confine func(argv []string, attr *os.ProcAttr) ([]string, error) // nil: not confined
 }
 
-// Run returns what the command printed.
+// Run returns the output of the command.
 func (s Shell) Run(ctx context.Context, command string) (string, error) {
 	if err := s.mayRun(ctx, command); err != nil {
 		return "", err

@@ -1,7 +1,6 @@
-// Package slash is the commands that a user types after a "/": which ones there
-// are, what a line means, what may follow what was typed so far, and what was
-// probably meant by a line that means nothing. What commands do, and to what,
-// is given to it.
+// Package slash implements the commands that a user types after a "/": the
+// table of commands, parsing, completion, and suggestions for unknown ones.
+// What commands do is given to it.
 package slash
 
 import (
@@ -13,28 +12,28 @@ import (
 	"minigem/internal/text"
 )
 
-// Command is one command, or one of another's subcommands.
+// Command is one command, or a subcommand.
 type Command struct {
 	Name    string
 	Aliases []string
-	Args    string // of the usage: "NAME", or "[NAME]" where it may be left out; empty: nothing may follow
+	Args    string // arguments in the usage: "NAME", or "[NAME]" if optional; empty: no arguments
 	Help    string // what it does, in a few words
-	// Run does it. args is the rest of the line, trimmed. nil: a subcommand has
-	// to follow.
+	// Run executes it. args is the rest of the line, trimmed. nil: a subcommand
+	// has to follow.
 	Run func(ctx context.Context, args string) error
 	Sub []Command
-	// Values are what args may be, for completion; nil: nothing is known.
+	// Values returns possible args, for completion; nil: unknown.
 	Values func() []string
 }
 
-// Table is the commands there are, in the order of the help.
+// Table is the list of commands, in the order of the help.
 type Table []Command
 
-// UnknownError is a line that names no command.
+// UnknownError: a line names no command.
 type UnknownError struct {
-	Word    string // as typed, with what stands before it: "/hooks lst"
-	Nearest string // what was probably meant, in the same form; may be empty
-	Usage   string // the subcommands there are; empty for a first word
+	Word    string // as typed, with the words before it: "/hooks lst"
+	Nearest string // the command that was probably meant, in the same form; may be empty
+	Usage   string // the existing subcommands; empty for a first word
 }
 
 func (e *UnknownError) Error() string {
@@ -48,11 +47,11 @@ func (e *UnknownError) Error() string {
 	return text + "; /help lists them"
 }
 
-// UsageError is a line that names a command and does not fit it.
+// UsageError: a line does not fit the command that it names.
 type UsageError struct {
 	Usage   string // "/chat save TAG"
 	Help    string
-	Surplus bool // something follows a command that takes nothing
+	Surplus bool // the command takes no arguments
 }
 
 func (e *UsageError) Error() string {
@@ -75,8 +74,8 @@ func Is(line string) bool {
 	return !strings.Contains(word[1:], "/")
 }
 
-// Run does what line says. Its error is the command's, an *UnknownError or an
-// *UsageError.
+// Run executes line. Its error is the command's, an [*UnknownError] or a
+// [*UsageError].
 func (t Table) Run(ctx context.Context, line string) error {
 	c, said, args, err := t.find(line)
 	if err != nil {
@@ -89,7 +88,7 @@ func (t Table) Run(ctx context.Context, line string) error {
 	return c.Run(ctx, args)
 }
 
-// find also returns the words that name the command, with a blank at the end.
+// find also returns the words that name the command, followed by a blank.
 func (t Table) find(line string) (c *Command, said, args string, err error) {
 	if line == "?" {
 		line = "/help"
@@ -140,7 +139,7 @@ func (t Table) unknown(before, word string) error {
 	return e
 }
 
-// nearest is the name that word most likely was meant to be; empty: none.
+// nearest returns the name that was probably meant; empty: none.
 func (t Table) nearest(word string) string {
 	var names []string
 	for _, c := range t {
@@ -158,7 +157,7 @@ func (c Command) others() string {
 	return " (" + strings.Join(c.Aliases, ", ") + ")"
 }
 
-// Help lists the commands, one a line, with their other names.
+// Help lists the commands, one per line, with their other names.
 func (t Table) Help() string {
 	var rows [][2]string
 	for _, c := range t {
@@ -178,11 +177,11 @@ func (t Table) Help() string {
 	return b.String()
 }
 
-// maxUsage is as far as the help moves to the right for a long usage.
+// maxUsage limits how far a long usage moves the help to the right.
 const maxUsage = 42
 
-// Complete returns what may be added to line, and how many characters at its
-// end that goes on from.
+// Complete returns possible continuations of line, and how many characters at
+// its end they replace.
 func (t Table) Complete(line string) (endings []string, shared int) {
 	rest, ok := strings.CutPrefix(line, "/")
 	if !ok {

@@ -1,7 +1,7 @@
-// Package snapshot keeps the states of a project's files in a git repository of
-// its own, apart from the project's, so that what an edit did can be taken back
-// (core/utils/checkpointUtils.ts). What git ignores in the project is not kept.
-// When to take a snapshot is for others to say.
+// Package snapshot stores the states of a project's files in a git repository
+// of its own, apart from the project's, so that edits can be undone
+// (core/utils/checkpointUtils.ts). Files that the project's git ignores are not
+// stored. The callers decide when to take a snapshot.
 package snapshot
 
 import (
@@ -21,18 +21,18 @@ import (
 	"minigem/internal/proc"
 )
 
-// Store is the repository of one project. Processes may use it at once: each
-// method waits for the others.
+// Store is the repository of one project. Processes may use it concurrently:
+// each method waits for the others.
 type Store struct {
-	Dir  string   // holds the repository; made when it is needed
+	Dir  string   // contains the repository; made on first use
 	Root string   // the project, absolute
-	Env  []string // of git: PATH is all that it needs
+	Env  []string // environment of git: it needs only PATH
 }
 
-// ErrUnknown: no snapshot has the id that was asked for.
+// ErrUnknown: there is no snapshot with the given id.
 var ErrUnknown = errors.New("there is no such snapshot")
 
-// Take keeps the present state and returns its id.
+// Take stores the current state and returns its id.
 func (s Store) Take(ctx context.Context, why string) (id string, err error) {
 	err = s.locked(ctx, func() error {
 		id, err = s.take(ctx, why)
@@ -44,15 +44,15 @@ func (s Store) Take(ctx context.Context, why string) (id string, err error) {
 	return id, nil
 }
 
-// Change is a file that is another one now than it was.
+// Change is a file that differs from the snapshot.
 type Change struct {
 	Path    string // absolute
-	Added   int    // lines that are there now and were not; 0 for what is not text
-	Removed int    // lines that were there and are not
+	Added   int    // lines added since; 0 if it is not text
+	Removed int    // lines removed since
 }
 
-// Compare says what changed since the state that id names, by path. It keeps
-// the present state to do so.
+// Compare lists what changed since the state with that id, by path. It stores
+// the current state to do so.
 func (s Store) Compare(ctx context.Context, id string) (changes []Change, err error) {
 	err = s.locked(ctx, func() error {
 		if err := s.known(ctx, id); err != nil {
@@ -83,7 +83,7 @@ func (s Store) Compare(ctx context.Context, id string) (changes []Change, err er
 	return changes, nil
 }
 
-// known says whether id is one of the snapshots.
+// known reports whether id is one of the snapshots.
 func (s Store) known(ctx context.Context, id string) error {
 	if strings.HasPrefix(id, "-") {
 		return ErrUnknown
@@ -94,10 +94,9 @@ func (s Store) known(ctx context.Context, id string) error {
 	return nil
 }
 
-// Restore brings back the state that id names: files that were changed or
-// removed since are as they were, and those that were made since are gone. The
-// state before it is kept first, and keep told its id; where keep fails, nothing
-// is brought back.
+// Restore restores the state with that id: files that were changed or removed
+// since are as they were, and new ones are removed. It stores the current state
+// first, and calls keep with its id; if keep fails, nothing is restored.
 func (s Store) Restore(ctx context.Context, id string, keep func(before string) error) error {
 	err := s.locked(ctx, func() error {
 		if err := s.known(ctx, id); err != nil {
@@ -137,13 +136,13 @@ func (s Store) take(ctx context.Context, why string) (string, error) {
 	return s.git(ctx, "rev-parse", "HEAD")
 }
 
-// forgetNested takes the repositories within the project out of the index, of
-// which a snapshot has no more than that they are there. Of one that is in it,
-// git would ask what changed there, and so run the programs that the nested
+// forgetNested removes repositories within the project from the index; a
+// snapshot knows no more than that they are there. For one in the index, git
+// would look for changes there, and so run the programs that the nested
 // repository's own configuration names.
 func (s Store) forgetNested(ctx context.Context) error {
 	found := &nested{}
-	// Without a head, all that is printed is watched, and little of it kept.
+	// Without a Head, Watch gets all output, and little of it is kept.
 	if _, err := s.run(ctx, proc.Limit{Head: 1, Watch: found}, nil, "ls-files", "--stage", "-z"); err != nil || len(found.names) == 0 {
 		return err
 	}
@@ -151,8 +150,8 @@ func (s Store) forgetNested(ctx context.Context) error {
 	return err
 }
 
-// nested picks the names of repositories out of what git ls-files --stage -z
-// prints, each with its NUL.
+// nested collects the names of repositories from the output of git ls-files
+// --stage -z, each with its NUL.
 type nested struct{ record, names []byte }
 
 // modeOfNested is the mode of a repository in the index of another one.
@@ -175,8 +174,8 @@ func (n *nested) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// open makes the repository where there is none yet. What minigem itself keeps
-// is left out of it, where that lies within the project.
+// open makes the repository if there is none. minigem's own files within the
+// project are excluded from it.
 func (s Store) open(ctx context.Context) error {
 	if _, err := os.Stat(filepath.Join(s.repository(), "HEAD")); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -209,8 +208,8 @@ func (s Store) locked(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// git runs with nobody's configuration: the user's hooks, signatures and
-// filters have no part in it.
+// git runs without anybody's configuration: the user's hooks, signatures and
+// filters are not used.
 func (s Store) git(ctx context.Context, args ...string) (string, error) {
 	return s.run(ctx, proc.Limit{Head: 4 << 20}, nil, args...)
 }

@@ -6,28 +6,28 @@ import (
 	"strings"
 )
 
-// The values of Config.Protocol.
+// Values of Config.Protocol.
 const (
 	ProtocolGRPC = "grpc"
 	ProtocolHTTP = "http"
 )
 
-// Config says what is told to whom (core/telemetry/config.ts). The zero Config is
-// off.
+// Config says what telemetry to send where (core/telemetry/config.ts). The zero
+// Config is off.
 type Config struct {
 	Enabled    bool
 	Target     string // "local", "gcp" or empty, which is local
 	Endpoint   string // URL of a collector; empty: DefaultEndpoint
 	Protocol   string // ProtocolGRPC or ProtocolHTTP; empty: gRPC
-	LogPrompts bool   // payloads too: prompts, arguments, what hooks read and print
-	Outfile    string // takes the place of a collector; appended to
-	Traces     bool   // spans beside logs and metrics
+	LogPrompts bool   // include payloads: prompts, arguments, input and output of hooks
+	Outfile    string // a file instead of a collector; appended to
+	Traces     bool   // send spans beside logs and metrics
 }
 
-// DefaultEndpoint is where a local collector listens.
+// DefaultEndpoint is the address of a local collector.
 const DefaultEndpoint = "http://localhost:4317"
 
-// WithEnvironment lets the environment outrank c.
+// WithEnvironment applies the environment, which outranks c.
 func (c Config) WithEnvironment(lookup func(string) string) Config {
 	for name, field := range map[string]*bool{
 		"GEMINI_TELEMETRY_ENABLED":        &c.Enabled,
@@ -45,7 +45,7 @@ func (c Config) WithEnvironment(lookup func(string) string) Config {
 	return c
 }
 
-// Check says what is wrong with c; nil: nothing is. What is off is never wrong.
+// Check returns what is wrong with c, or nil. It is nil if telemetry is off.
 func (c Config) Check() error {
 	switch {
 	case !c.Enabled:

@@ -10,17 +10,17 @@ import (
 	"minigem/agent/event"
 )
 
-// Setup is what a session is begun with.
+// Setup describes a session at its start.
 type Setup struct {
 	Model, OutputFormat               string
-	ModelChosen                       bool          // by a flag, the environment or the settings
-	Mode                              func() string // the present approval mode; nil: "default"
+	ModelChosen                       bool          // set by a flag, the environment or the settings
+	Mode                              func() string // returns the current approval mode; nil: "default"
 	CoreTools, Extensions, MCPServers []string
 	Sandbox, APIKey, Vertex, Debug    bool
 	RespectGitIgnore                  bool
 }
 
-// Begin tells how a session is set up.
+// Begin logs the configuration of a session.
 func (t *Telemetry) Begin(s Setup) {
 	if t == nil {
 		return
@@ -51,7 +51,7 @@ func (t *Telemetry) Emit(e event.Event) {
 		return
 	}
 	if _, often := e.(event.TextDelta); !often {
-		t.look(false)
+		t.updateMode(false)
 	}
 	switch e := e.(type) {
 	case event.PromptStarted:
@@ -130,7 +130,7 @@ func (t *Telemetry) toolCall(r event.ToolRecord, original string) {
 	}
 }
 
-// lines counts what a call did to files.
+// lines counts how a call changed files.
 func (t *Telemetry) lines(r event.ToolRecord) {
 	d := diffOf(r)
 	for kind, n := range map[string]int64{
@@ -143,7 +143,7 @@ func (t *Telemetry) lines(r event.ToolRecord) {
 	}
 }
 
-// diff is what edits show: the part of it that is counted.
+// diff is the counted part of an edit's display.
 type diff struct {
 	New  bool `json:"isNewFile"`
 	Stat struct {
@@ -165,7 +165,8 @@ func diffOf(r event.ToolRecord) diff {
 	return d
 }
 
-// metadataOf is the statistics of an edit and what the tool adds, as JSON.
+// metadataOf returns the statistics of an edit and the tool's own data, as
+// JSON.
 func metadataOf(r event.ToolRecord) string {
 	all := map[string]any{}
 	for k, v := range r.Data {
@@ -185,7 +186,7 @@ func metadataOf(r event.ToolRecord) string {
 	return indented(all)
 }
 
-// contentLength is the length of what the model gets.
+// contentLength returns the length of the content for the model.
 func contentLength(r event.ToolRecord) int {
 	n := 0
 	for _, key := range []string{"output", "error"} {
@@ -196,7 +197,7 @@ func contentLength(r event.ToolRecord) int {
 	return n
 }
 
-// indented is v as people read JSON; what cannot be written so is empty.
+// indented formats v as indented JSON; empty if it cannot be encoded.
 func indented(v any) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)

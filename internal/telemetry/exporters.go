@@ -18,15 +18,15 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// exporters are where logs, metrics and spans go; spans may be nil.
+// exporters export logs, metrics and spans; spans may be nil.
 type exporters struct {
 	logs    sdklog.Exporter
 	metrics sdkmetric.Exporter
 	spans   sdktrace.SpanExporter
 }
 
-// exporters opens them. Their failures are told once, to Options.Warn: the
-// libraries would print them on standard error.
+// exporters opens them. Their first failure goes to Options.Warn: the libraries
+// would print them on standard error.
 func (o *Options) exporters(ctx context.Context) (out exporters, err error) {
 	switch {
 	case o.Outfile != "":
@@ -46,33 +46,33 @@ func (o *Options) exporters(ctx context.Context) (out exporters, err error) {
 
 func overHTTP(ctx context.Context, url string) (out exporters, err error) {
 	if out.logs, err = otlploghttp.New(ctx, otlploghttp.WithEndpointURL(url+"/v1/logs"),
-		otlploghttp.WithTimeout(closePatience), otlploghttp.WithRetry(otlploghttp.RetryConfig{})); err != nil {
+		otlploghttp.WithTimeout(closeTimeout), otlploghttp.WithRetry(otlploghttp.RetryConfig{})); err != nil {
 		return out, err
 	}
 	if out.metrics, err = otlpmetrichttp.New(ctx, otlpmetrichttp.WithEndpointURL(url+"/v1/metrics"),
-		otlpmetrichttp.WithTimeout(closePatience), otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{})); err != nil {
+		otlpmetrichttp.WithTimeout(closeTimeout), otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{})); err != nil {
 		return out, err
 	}
 	out.spans, err = otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(url+"/v1/traces"),
-		otlptracehttp.WithTimeout(closePatience), otlptracehttp.WithRetry(otlptracehttp.RetryConfig{}))
+		otlptracehttp.WithTimeout(closeTimeout), otlptracehttp.WithRetry(otlptracehttp.RetryConfig{}))
 	return out, err
 }
 
 func overGRPC(ctx context.Context, url string) (out exporters, err error) {
 	if out.logs, err = otlploggrpc.New(ctx, otlploggrpc.WithEndpointURL(url),
-		otlploggrpc.WithTimeout(closePatience), otlploggrpc.WithRetry(otlploggrpc.RetryConfig{})); err != nil {
+		otlploggrpc.WithTimeout(closeTimeout), otlploggrpc.WithRetry(otlploggrpc.RetryConfig{})); err != nil {
 		return out, err
 	}
 	if out.metrics, err = otlpmetricgrpc.New(ctx, otlpmetricgrpc.WithEndpointURL(url),
-		otlpmetricgrpc.WithTimeout(closePatience), otlpmetricgrpc.WithRetry(otlpmetricgrpc.RetryConfig{})); err != nil {
+		otlpmetricgrpc.WithTimeout(closeTimeout), otlpmetricgrpc.WithRetry(otlpmetricgrpc.RetryConfig{})); err != nil {
 		return out, err
 	}
 	out.spans, err = otlptracegrpc.New(ctx, otlptracegrpc.WithEndpointURL(url),
-		otlptracegrpc.WithTimeout(closePatience), otlptracegrpc.WithRetry(otlptracegrpc.RetryConfig{}))
+		otlptracegrpc.WithTimeout(closeTimeout), otlptracegrpc.WithRetry(otlptracegrpc.RetryConfig{}))
 	return out, err
 }
 
-// onceWarned tells the first failure and swallows all.
+// onceWarned reports the first failure and drops all others.
 type onceWarned struct {
 	once sync.Once
 	warn func(string)

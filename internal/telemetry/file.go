@@ -20,8 +20,8 @@ import (
 )
 
 // outfile writes objects one after the other, indented, each followed by a
-// newline: readers split at "}\n{" (core/telemetry/file-exporters.ts), which
-// indentation keeps out of the objects themselves.
+// newline. Readers split at "}
+// {" (core/telemetry/file-exporters.ts), which indented objects do not contain.
 type outfile struct {
 	mu   sync.Mutex
 	file *os.File
@@ -38,7 +38,7 @@ func openOutfile(path string) (*outfile, error) {
 	return &outfile{file: f}, nil
 }
 
-// write appends objects in one piece.
+// write appends objects in one write.
 func (o *outfile) write(objects ...any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -57,10 +57,10 @@ func (o *outfile) write(objects ...any) error {
 	return nil
 }
 
-// hrTime is an instant as seconds and nanoseconds.
+// hrTime is a time as seconds and nanoseconds.
 func hrTime(t time.Time) [2]int64 { return [2]int64{t.Unix(), int64(t.Nanosecond())} }
 
-// attributes are an object in the order in which they were given.
+// attributes is an object that keeps the order of its members.
 type attributes []attribute.KeyValue
 
 // MarshalJSON implements json.Marshaler.
@@ -119,7 +119,7 @@ type fileLog struct {
 	} `json:"_logRecordLimits"`
 }
 
-// fileLogs is the exporter of logs.
+// fileLogs exports logs.
 type fileLogs struct{ *outfile }
 
 func (f fileLogs) Export(_ context.Context, records []sdklog.Record) error {
@@ -159,7 +159,7 @@ type fileSpan struct {
 	Ended bool `json:"_ended"`
 }
 
-// fileSpans is the exporter of spans.
+// fileSpans exports spans.
 type fileSpans struct{ *outfile }
 
 func (f fileSpans) ExportSpans(_ context.Context, spans []sdktrace.ReadOnlySpan) error {
@@ -183,7 +183,7 @@ func spanContext(c trace.SpanContext) fileSpanContext {
 	return fileSpanContext{c.TraceID().String(), c.SpanID().String(), int(c.TraceFlags())}
 }
 
-// fileMetrics is the exporter of metrics.
+// fileMetrics exports metrics.
 type fileMetrics struct{ *outfile }
 
 func (f fileMetrics) Temporality(k sdkmetric.InstrumentKind) metricdata.Temporality {
@@ -203,5 +203,5 @@ func (f fileMetrics) Export(_ context.Context, rm *metricdata.ResourceMetrics) e
 
 func (f fileMetrics) ForceFlush(context.Context) error { return nil }
 
-// Shutdown comes last of all.
+// Shutdown is called last of all.
 func (f fileMetrics) Shutdown(context.Context) error { return f.file.Close() }

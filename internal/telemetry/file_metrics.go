@@ -7,8 +7,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 )
 
-// The shape of metrics in the file, with the numbers that Gemini CLI's
-// libraries give to kinds.
+// The format of metrics in the file; the numbers of kinds are those of Gemini
+// CLI's libraries.
 type (
 	fileResourceMetrics struct {
 		Resource fileResource       `json:"resource"`

@@ -11,15 +11,15 @@ import (
 	"minigem/agent/event"
 )
 
-// file is what is told of a file that a call read or wrote as a whole.
+// file describes a file that a call read or wrote as a whole.
 type file struct {
-	operation string // create, read or update; empty: the call was none of these
+	operation string // "create", "read" or "update"; empty: none of these
 	attrs     []attribute.KeyValue
 	body      string
 }
 
-// fileOf reads it from the record of a call. Only read_file and write_file are
-// told of, as Gemini CLI does; edits count by their lines.
+// fileOf reads it from the record of a call. Like Gemini CLI it handles only
+// read_file and write_file; edits are counted by their lines.
 func fileOf(r event.ToolRecord) file {
 	path, _ := r.Args["file_path"].(string)
 	ext := strings.ToLower(filepath.Ext(path))
@@ -52,7 +52,7 @@ func fileOf(r event.ToolRecord) file {
 	return f
 }
 
-// mimeOf is the type of a file by its name: "text/plain".
+// mimeOf returns the type of a file by its name: "text/plain".
 func mimeOf(ext string) string {
 	if ext == ".txt" || ext == ".md" { // not known on every machine
 		return map[string]string{".txt": "text/plain", ".md": "text/markdown"}[ext]

@@ -17,15 +17,15 @@ import (
 	"minigem/llm"
 )
 
-// The roles of requests (core/output/types.ts).
+// Roles of requests (core/output/types.ts).
 const (
 	RoleMain       = "main"
 	RoleTool       = "utility_tool"
 	RoleCompressor = "utility_compressor"
 )
 
-// Model is p with each request and answer told, as they go over the wire. A nil
-// Telemetry returns p.
+// Model wraps p to log each request and answer as sent. A nil Telemetry returns
+// p.
 func (t *Telemetry) Model(p llm.Provider, role string) llm.Provider {
 	if t == nil {
 		return p
@@ -71,15 +71,15 @@ func (m *observedModel) Generate(ctx context.Context, req llm.Request) (llm.Chun
 	return chunk, nil
 }
 
-// A call is one request on its way.
+// call is one request in progress.
 type call struct {
 	*observedModel
 	model    string
-	sampling []attribute.KeyValue // what inference tells of the request
+	sampling []attribute.KeyValue // attributes of the request for inference
 	start    time.Time
-	ctx      context.Context // of its span
+	ctx      context.Context // ends its span
 	end      func(time.Time)
-	chunks   []llm.Chunk // nil where payloads are not told
+	chunks   []llm.Chunk // nil if payloads are not logged
 	usage    llm.Usage
 	ends     []string
 }
@@ -147,7 +147,7 @@ func (c *call) answered() {
 }
 
 // inference is the event of OpenTelemetry's conventions for generative models,
-// told once for each request and each answer.
+// logged once for each request and each answer.
 const inference = "gen_ai.client.inference.operation.details"
 
 func (c *call) details(req llm.Request) []attribute.KeyValue {

@@ -7,17 +7,17 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 )
 
-// modes follows the approval mode: nobody tells of a change, so that it is
-// looked at with every event.
+// modes tracks the approval mode: there is no event for a change, so it is
+// compared at every event.
 type modes struct {
 	present func() string // nil before Begin
 	mode    string
 	since   time.Time
 }
 
-// look tells of a mode that is over, and of the change; at the end, of the last
+// updateMode logs the end of a mode, and the change; at the end, that of the last
 // one.
-func (t *Telemetry) look(end bool) {
+func (t *Telemetry) updateMode(end bool) {
 	t.mu.Lock()
 	was := t.modes
 	if was.present == nil {
@@ -42,8 +42,8 @@ func (t *Telemetry) look(end bool) {
 	}
 }
 
-// routed tells which model a prompt goes to, and why. There is no router: it is
-// the one that was asked for, or the default.
+// routed logs which model a prompt goes to, and why. There is no router: it is
+// the requested model, or the default.
 func (t *Telemetry) routed() {
 	t.mu.Lock()
 	s, mode := t.setup, t.modes.mode

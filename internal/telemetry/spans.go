@@ -8,7 +8,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// span begins a span where spans are asked for. end ends it.
+// span begins a span if spans are on. end ends it.
 func (t *Telemetry) span(name string, start time.Time, attrs ...attribute.KeyValue) (ctx context.Context, end func(time.Time)) {
 	ctx = context.Background()
 	if t.tracer == nil {

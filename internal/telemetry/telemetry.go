@@ -1,10 +1,9 @@
-// Package telemetry tells observers what an agent does, in the log events and
-// metrics of Gemini CLI 0.61 (core/telemetry): as a file of JSON objects or
-// to an OpenTelemetry collector. It listens and decides nothing; where it fails
-// the session goes on, and that is told once.
-//
-// It is fed from three sides: it is an event.Sink, Hook takes the reports of
-// hook events, and Model wraps a model to see requests and answers as they are.
+// Package telemetry reports what an agent does, as the log events and metrics
+// of Gemini CLI 0.61 (core/telemetry), to a file of JSON objects or to an
+// OpenTelemetry collector. It decides nothing; if it fails the session goes on,
+// and the failure is reported once. It has three inputs: it is an [event.Sink],
+// Hook takes the reports of hook events, and Model wraps a model to see
+// requests and answers.
 package telemetry
 
 import (
@@ -26,26 +25,26 @@ import (
 const (
 	scope = "gemini-cli"
 
-	// The file can be read while a session runs: logs are a second behind,
-	// metrics five (docs/spec/contract.md 9 asks for ten).
+	// The file can be read while a session runs: logs come with a delay of one
+	// second, metrics of five (docs/spec/contract.md 9 asks for ten).
 	logInterval    = time.Second
 	metricInterval = 5 * time.Second
 )
 
-// Options is what a Telemetry needs beside its Config.
+// Options configures a [Telemetry] beside its [Config].
 type Options struct {
 	Config
-	Installation string              // an id of this installation
-	Version      string              // of the program
+	Installation string              // id of this installation
+	Version      string              // version of the program
 	Auth         string              // how the user signed in; empty: unknown
 	Interactive  bool                // there is a user who can be asked
-	Session      func() string       // the present session's id
-	Mask         func(string) string // hides secrets; nil: nothing is hidden
-	Warn         func(string)        // hears once that nothing can be told any more; nil: nobody does
+	Session      func() string       // returns the current session's id
+	Mask         func(string) string // masks secrets; may be nil
+	Warn         func(string)        // called once if telemetry fails; may be nil
 	Now          func() time.Time    // nil: time.Now
 }
 
-// Telemetry tells what it hears. All methods are safe for concurrent use, and
+// Telemetry reports what happens. All methods are safe for concurrent use, and
 // do nothing on a nil Telemetry.
 type Telemetry struct {
 	o       Options
@@ -57,15 +56,15 @@ type Telemetry struct {
 	counts  instruments
 
 	mu      sync.Mutex
-	prompts int   // so far
+	prompts int   // number of prompts
 	rounds  int   // so far
 	setup   Setup // of Begin
 	modes   modes
 	left    map[int][]left // by Seq of the report: hooks that were still running
 }
 
-// Start opens the file or the way to the collector. A nil Telemetry without an
-// error means that o is off.
+// Start opens the file or the connection to the collector. A nil Telemetry
+// without an error means that telemetry is off.
 func Start(ctx context.Context, o Options) (*Telemetry, error) {
 	if !o.Enabled {
 		return nil, nil
@@ -107,10 +106,10 @@ func (o *Options) fill() {
 	}
 }
 
-// closePatience is how long the end of a program may wait for a collector.
-const closePatience = 3 * time.Second
+// closeTimeout is how long the end of a program may wait for a collector.
+const closeTimeout = 3 * time.Second
 
-// Close tells that the conversation is over, and what is still to be told.
+// Close logs the end of the conversation, and exports what is still pending.
 func (t *Telemetry) Close() error {
 	if t == nil {
 		return nil
@@ -118,9 +117,9 @@ func (t *Telemetry) Close() error {
 	t.mu.Lock()
 	turns := t.rounds
 	t.mu.Unlock()
-	t.look(true)
+	t.updateMode(true)
 	t.log("gemini_cli.conversation_finished", "Conversation finished.", attribute.Int("turnCount", turns))
-	ctx, cancel := context.WithTimeout(context.Background(), closePatience)
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	var faults []error
 	if t.traces != nil {
@@ -131,7 +130,7 @@ func (t *Telemetry) Close() error {
 	return errors.Join(faults...)
 }
 
-// common are the attributes of all that is told.
+// common returns the attributes of all events.
 func (t *Telemetry) common() []attribute.KeyValue {
 	kvs := []attribute.KeyValue{
 		attribute.String("session.id", t.o.Session()),
@@ -144,12 +143,12 @@ func (t *Telemetry) common() []attribute.KeyValue {
 	return kvs
 }
 
-// log tells one event. Attributes without a key are left out.
+// log logs one event. Attributes without a key are left out.
 func (t *Telemetry) log(name, body string, attrs ...attribute.KeyValue) {
 	t.logIn(context.Background(), name, body, attrs...)
 }
 
-// logIn does so within the span of ctx.
+// logIn logs one event within the span of ctx.
 func (t *Telemetry) logIn(ctx context.Context, name, body string, attrs ...attribute.KeyValue) {
 	now := t.o.Now()
 	all := append(t.common(), attribute.String("event.name", name), attribute.String("event.timestamp", stamp(now)))
@@ -173,7 +172,7 @@ func (t *Telemetry) masked(kv attribute.KeyValue) attribute.KeyValue {
 	return attribute.String(string(kv.Key), t.o.Mask(kv.Value.AsString()))
 }
 
-// payload is an attribute that is told only where prompts are.
+// payload is an attribute that is logged only if prompts are.
 func (t *Telemetry) payload(key, value string) attribute.KeyValue {
 	if !t.o.LogPrompts {
 		return attribute.KeyValue{}
@@ -181,7 +180,7 @@ func (t *Telemetry) payload(key, value string) attribute.KeyValue {
 	return attribute.String(key, value)
 }
 
-// optional leaves an empty text out.
+// optional leaves out an empty text.
 func optional(key, value string) attribute.KeyValue {
 	if value == "" {
 		return attribute.KeyValue{}
@@ -191,7 +190,7 @@ func optional(key, value string) attribute.KeyValue {
 
 func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// promptID names the present prompt, as Gemini CLI does.
+// promptID returns the id of the current prompt, as in Gemini CLI.
 func (t *Telemetry) promptID() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

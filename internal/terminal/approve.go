@@ -18,21 +18,21 @@ import (
 	"minigem/tools/toolcall"
 )
 
-// Cancelled is said when the user refuses. Programs that drive a terminal wait
-// for it.
+// Cancelled is printed when the user refuses. Programs that drive a terminal
+// wait for it.
 const Cancelled = "Cancelled"
 
 // Approver asks the user whether a call may run. It is a toolcall.Approver.
 type Approver struct {
 	View *View
-	Dir  string // a command that runs elsewhere is shown with its folder
+	Dir  string // the session's folder; a command that runs elsewhere is shown with its own
 	// Edit lets the user change a text in an editor; nil: it is not offered.
 	Edit func(ctx context.Context, name, text string) (string, error)
-	// OnceOnly: no choice lasts longer than the call.
+	// OnceOnly leaves out choices that last longer than the call.
 	OnceOnly bool
 }
 
-// A permission is a choice and what it means.
+// permission is a choice and its outcome.
 type permission struct {
 	Choice
 	outcome policy.Outcome
@@ -41,7 +41,7 @@ type permission struct {
 // Approve implements toolcall.Approver.
 func (a *Approver) Approve(ctx context.Context, q toolcall.Question) toolcall.Answer {
 	v := a.View
-	v.settle()
+	v.endAnswer()
 	v.spin.hide(true)
 	defer v.spin.hide(false)
 	v.screen.lines(a.show(q))
@@ -82,7 +82,7 @@ func (a *Approver) question(q toolcall.Question) string {
 	return "Allow " + cleanLine(q.Info.DisplayName) + "?"
 }
 
-// permissions are the choices of docs/spec/contract.md 9.
+// permissions returns the choices (docs/spec/contract.md 9).
 func (a *Approver) permissions(q toolcall.Question) []permission {
 	out := []permission{{Choice{"Yes, allow once", []string{"y", "yes", "o", "once"}, false}, policy.ProceedOnce}}
 	session := func(label string, outcome policy.Outcome, keys ...string) {
@@ -110,7 +110,7 @@ func (a *Approver) permissions(q toolcall.Question) []permission {
 	return append(out, permission{Choice{"No" + no, []string{"n", "no"}, true}, policy.Cancel})
 }
 
-// show is what the question is about, in full.
+// show shows in full what the question is about.
 func (a *Approver) show(q toolcall.Question) string {
 	s, in := a.View.style, q.Intent
 	title := in.Title
@@ -182,7 +182,7 @@ func (t *Terminal) Editor(command string, env []string) func(ctx context.Context
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			return "", fmt.Errorf("making a file to edit: %w", err)
 		}
-		err = t.Aside(func() error {
+		err = t.RunOutside(func() error {
 			line := command + ` "$MINIGEM_EDIT_FILE"`
 			return proc.RunAttached(ctx, proc.Command{Line: line, Dir: dir, Env: append(env, "MINIGEM_EDIT_FILE="+path)}, t.o.In, t.o.Out)
 		})

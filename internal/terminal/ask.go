@@ -8,20 +8,20 @@ import (
 	"unicode/utf8"
 )
 
-// A Choice is one of the answers to a question. Keys are what it is taken by
-// beside its number; Text: words after the key belong to the answer.
+// Choice is one of the answers to a question. Keys choose it, as its number
+// does; Text: words after the key belong to the answer.
 type Choice struct {
 	Label string
 	Keys  []string
 	Text  bool
 }
 
-// Choose asks question and returns the index of the choice taken: by number or
-// letter and Enter, or by the arrow keys and Enter; Enter alone takes the marked
-// one, which is the first. words is what was written behind it. ok is false for
-// ^C, Esc, and a terminal that is gone.
+// Choose asks question and returns the index of the chosen answer: by number or
+// letter and Enter, or by the arrow keys and Enter; Enter alone chooses the
+// marked one, at first the first. words is the text after the key. ok is false
+// for ^C, Esc, and a terminal that is gone.
 func (t *Terminal) Choose(ctx context.Context, question string, choices []Choice) (index int, words string, ok bool) {
-	// From here on keys answer: who reads the choices may type at once.
+	// From here on keys answer: a user who reads the choices may type at once.
 	defer t.keys.leave(t.keys.ask())
 	if t.style.dumb {
 		t.screen.lines(strings.Join(t.list(choices, 0), "\n"))
@@ -45,7 +45,7 @@ func (t *Terminal) Choose(ctx context.Context, question string, choices []Choice
 	}
 }
 
-// list is the choices, a row each.
+// list draws the choices, one per row.
 func (t *Terminal) list(choices []Choice, marked int) []string {
 	rows := make([]string, len(choices))
 	for i, c := range choices {
@@ -76,15 +76,15 @@ func pick(said string, choices []Choice) (index int, words string, found bool) {
 }
 
 // Ask reads one line after question. ok is false for ^C, Esc, ^D in an empty
-// line, and a terminal that is gone. Nothing that was typed before counts.
+// line, and a terminal that is gone. What was typed before the question does
+// not count.
 func (t *Terminal) Ask(ctx context.Context, question string) (line string, ok bool) {
 	defer t.keys.leave(t.keys.ask())
 	a := answer{t: t, ask: func(int) string { return question }}
 	return a.read(ctx)
 }
 
-// An answer is what the user writes after a question, or the one of the choices
-// that is marked.
+// answer is what the user writes after a question, or the marked choice.
 type answer struct {
 	t       *Terminal
 	ask     func(marked int) string
@@ -94,7 +94,7 @@ type answer struct {
 	line    string
 }
 
-// read reads one answer. It stays on the screen.
+// read reads one answer, which stays on the screen.
 func (a *answer) read(ctx context.Context) (line string, ok bool) {
 	a.line = ""
 	a.t.screen.show(nil)
@@ -104,7 +104,7 @@ func (a *answer) read(ctx context.Context) (line string, ok bool) {
 		if a.above != nil {
 			text = strings.Join(a.above(a.marked), "\n") + "\n" + text
 		}
-		a.t.screen.settle(text)
+		a.t.screen.commit(text)
 	}()
 	for {
 		a.t.screen.show(a.drawing())
@@ -119,7 +119,7 @@ func (a *answer) read(ctx context.Context) (line string, ok bool) {
 	}
 }
 
-// press takes a key that does not end the answer.
+// press handles a key that does not end the answer.
 func (a *answer) press(key string) {
 	named := keyOf(key)
 	switch {
@@ -141,7 +141,7 @@ func (a *answer) draft() draft {
 	return draft{mark: a.ask(a.marked), line: a.line, cursor: len(a.line)}
 }
 
-// drawing is the choices and the answer so far.
+// drawing draws the choices and the answer so far.
 func (a *answer) drawing() drawing {
 	d, above := a.draft(), []string(nil)
 	if a.above != nil {
@@ -153,7 +153,7 @@ func (a *answer) drawing() drawing {
 		for _, row := range above {
 			rows = append(rows, wrapRows(row, width)...)
 		}
-		if len(rows)+len(f.rows) > height { // all choices must be seen
+		if len(rows)+len(f.rows) > height { // all choices must be visible
 			rows = rows[:0]
 			for _, row := range above {
 				rows = append(rows, truncate(row, width-1))

@@ -11,23 +11,23 @@ import (
 	"github.com/chzyer/readline"
 )
 
-// editor stands between the line editor and the terminal: it names the keys,
-// keeps the library from what it does not survive, and hands what is being
-// written to the screen. What the library itself would draw is left out.
+// editor is between the line editor and the terminal: it names the keys, hides
+// from the library what it cannot handle, and passes the current line to the
+// screen. What the library itself would draw is dropped.
 type editor struct {
 	t   *Terminal
 	vim bool
 
 	mu       sync.Mutex
 	active   bool   // between begin and the end of the line
-	line     []rune // what is being written
+	line     []rune // the current line
 	pos      int
 	vi       vi
-	search   string   // of ^R and ^S; empty: there is none
-	searched bool     // the key that came last ends a search
-	offers   []string // what Tab could have meant
+	search   string   // the text of a ^R or ^S search; empty: none
+	searched bool     // the last key ends a search
+	offers   []string // what Tab could mean
 	history  []string // earlier prompts
-	stale    bool     // the line editor does not know them yet
+	stale    bool     // the line editor does not have them yet
 	change   func(line []rune, pos int) ([]rune, int)
 }
 
@@ -43,11 +43,11 @@ func (e *editor) end() {
 	defer e.mu.Unlock()
 	if e.active {
 		e.active = false
-		e.t.screen.settle("")
+		e.t.screen.commit("")
 	}
 }
 
-// Paint implements readline.Painter: it is told of each change, and draws it
+// Paint implements readline.Painter: it is called at each change, and draws it
 // itself. The line editor ends a line by adding a line end to it.
 func (e *editor) Paint(line []rune, pos int) []rune {
 	e.mu.Lock()
@@ -61,7 +61,7 @@ func (e *editor) Paint(line []rune, pos int) []rune {
 		e.line = e.line[:len(line)-1]
 		e.pos = min(pos, len(e.line))
 	}
-	if e.searched { // asking the line editor would be a race: this may be another goroutine than its own
+	if e.searched { // calling the line editor would be a race: this may be another goroutine than its own
 		e.search = ""
 	}
 	d := e.draft()
@@ -74,7 +74,7 @@ func (e *editor) Paint(line []rune, pos int) []rune {
 	if len(e.line) > 0 {
 		text = d.mark + d.text() + "\n"
 	}
-	e.t.screen.settle(text)
+	e.t.screen.commit(text)
 	return nil
 }
 
@@ -99,8 +99,8 @@ func (e *editor) draft() draft {
 	return d
 }
 
-// Write implements io.Writer for what the line editor draws: of that, the
-// screen shows the bell and what is searched for.
+// Write implements [io.Writer] for what the line editor draws; of that, the
+// screen shows the bell and the text of a search.
 func (e *editor) Write(b []byte) (int, error) {
 	if string(b) == "\a" && !e.t.style.dumb {
 		e.t.screen.signal("\a")
@@ -120,8 +120,8 @@ func (e *editor) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Do implements readline.AutoCompleter. What all endings have in common is
-// added; if that is nothing, they are shown.
+// Do implements readline.AutoCompleter. It adds what all completions have in
+// common; if that is nothing, it shows them.
 func (e *editor) Do(line []rune, pos int) ([][]rune, int) {
 	if e.t.o.Complete == nil {
 		return nil, 0
@@ -155,8 +155,8 @@ func (e *editor) Do(line []rune, pos int) ([][]rune, int) {
 }
 
 // OnChange implements readline.Listener: it makes the changes that filter asked
-// for. The line editor gets a line of its own each time: what it was given from
-// its history, it would change there too.
+// for. It gives the line editor a new line each time, because the line editor
+// would change a line of its history in place.
 func (e *editor) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
 	if key == 0 {
 		return nil, 0, false

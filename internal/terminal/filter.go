@@ -9,7 +9,7 @@ import (
 	"minigem/internal/text"
 )
 
-// insertKeys are our keys as the line editor knows them.
+// insertKeys maps our keys to the line editor's.
 var insertKeys = map[rune]rune{
 	keyUp: readline.CharPrev, keyDown: readline.CharNext, keyLeft: readline.CharBackward, keyRight: readline.CharForward,
 	keyHome: readline.CharLineStart, keyEnd: readline.CharLineEnd, keyDelete: readline.CharDelete,
@@ -17,7 +17,7 @@ var insertKeys = map[rune]rune{
 	keyWordDelete: readline.MetaDelete, keyWordRub: readline.MetaBackspace, keyEsc: readline.CharEsc,
 }
 
-// known are the control characters that mean something to the line editor.
+// known are the control characters that the line editor handles.
 var known = string([]rune{
 	readline.CharLineStart, readline.CharBackward, readline.CharInterrupt, readline.CharDelete, readline.CharLineEnd,
 	readline.CharForward, readline.CharBell, readline.CharCtrlH, readline.CharTab, readline.CharCtrlJ, readline.CharKill,
@@ -25,11 +25,11 @@ var known = string([]rune{
 	readline.CharTranspose, readline.CharCtrlU, readline.CharCtrlW, readline.CharCtrlY, readline.CharEsc, readline.CharBackspace,
 })
 
-// nothing is a key that does nothing, and ends a search.
+// nothing is a key that does nothing, except end a search.
 const nothing = readline.CharBell
 
-// endsSearch are the keys at which the line editor leaves its search. Others
-// are searched for.
+// endsSearch are the keys that end the line editor's search. Others are
+// searched for.
 var endsSearch = []rune{
 	readline.CharBell, readline.CharTab, readline.CharCtrlU, readline.CharKill, readline.MetaForward, readline.CharTranspose,
 	readline.MetaBackward, readline.MetaDelete, readline.CharLineStart, readline.CharLineEnd, readline.CharCtrlZ, readline.CharCtrlL,
@@ -37,8 +37,8 @@ var endsSearch = []rune{
 	readline.CharForward, readline.CharPrev, readline.CharNext, readline.CharDelete, readline.CharInterrupt,
 }
 
-// filter names a key for the line editor, before it acts; ok is false for one
-// that it must not see.
+// filter converts a key for the line editor, before it acts; ok is false for a
+// key that the line editor must not get.
 func (e *editor) filter(r rune) (_ rune, ok bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -54,14 +54,14 @@ func (e *editor) named(r rune) (_ rune, ok bool) {
 	}
 	e.recall()
 	searching := e.t.line.Operation.IsSearchMode()
-	switch r { // what does not end the line
+	switch r { // it does not end the line
 	case readline.CharDelete:
 		if len(e.line) > 0 || searching {
-			e.t.keys.goOn()
+			e.t.keys.allowMore()
 		}
 	case readline.CharInterrupt:
 		if searching {
-			e.t.keys.goOn()
+			e.t.keys.allowMore()
 		}
 	}
 	if searching && r == keyEsc {
@@ -99,7 +99,7 @@ func (e *editor) named(r rune) (_ rune, ok bool) {
 	return r, r < 0 || r == newlineMark || r >= firstPaste && r <= lastPaste || text.Typed(r) && !private(r)
 }
 
-// enter ends the line, unless a backslash says that there is more.
+// enter ends the line, unless it ends in a backslash.
 func (e *editor) enter(r rune) (rune, bool) {
 	if len(e.line) == 0 || e.line[len(e.line)-1] != '\\' || e.pos != len(e.line) {
 		return r, true
@@ -108,7 +108,7 @@ func (e *editor) enter(r rune) (rune, bool) {
 		line = append(line[:len(line)-1], newlineMark)
 		return line, len(line)
 	}
-	e.t.keys.goOn()
+	e.t.keys.allowMore()
 	e.t.line.Terminal.KickRead()
 	return nothing, true
 }

@@ -4,8 +4,8 @@ package terminal
 
 import "os"
 
-// A Guard gives the terminal back when the program no longer can. There is none
-// on this system.
+// Guard restores the terminal when the program no longer can. There is none on
+// this system.
 type Guard struct{}
 
 // NewGuard returns nil.

@@ -13,9 +13,9 @@ import (
 	"minigem/internal/proc"
 )
 
-// guardScript keeps the state of the terminal, says so, and gives the terminal
-// back unless it is told that this was done. What it reads last is the report of
-// a crash, which goes to standard error too.
+// guardScript stores the state of the terminal, reports that, and restores the
+// state unless it reads that this was done. The last thing it reads is the
+// report of a crash, which it copies to standard error.
 const guardScript = `trap '' INT TERM HUP QUIT TSTP TTOU TTIN
 exec 3>&1
 saved=$(stty -g <&3) && echo ready >&0 || exit 1
@@ -27,14 +27,12 @@ exec cat >/dev/null`
 // readyTime is how long a start waits for the guard.
 const readyTime = time.Second
 
-// A Guard gives the terminal back when the program no longer can: after a panic
-// in any goroutine, a fatal error of the runtime, or a kill. It is a small shell
-// at the other end of a socket. The socket holds next to nothing, so that a
-// program that crashes cannot end its report, and with that itself, before the
-// guard has read it: whoever started the program finds the terminal as it was.
-// After a kill there is no report, and the shell may be a moment earlier.
-//
-// The nil Guard does nothing.
+// Guard restores the terminal when the program no longer can: after a panic in
+// any goroutine, a fatal error of the runtime, or a kill. It is a small shell
+// at the other end of a socket. The socket's buffer is tiny, so that a crashing
+// program cannot finish its report, and end, before the guard has read it:
+// whoever started the program finds the terminal restored. After a kill there
+// is no report, and the shell may be a moment late. The nil Guard does nothing.
 type Guard struct {
 	line  *os.File
 	ready chan bool
@@ -42,8 +40,8 @@ type Guard struct {
 	once  sync.Once
 }
 
-// NewGuard starts a guard of the terminal tty, in the state that it is in now.
-// It returns at once; nil: there is none.
+// NewGuard starts a guard of the terminal tty in its current state. It returns
+// at once; nil: there is none.
 func NewGuard(tty *os.File) *Guard {
 	syscall.ForkLock.RLock()
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
@@ -55,7 +53,7 @@ func NewGuard(tty *os.File) *Guard {
 	if err != nil {
 		return nil
 	}
-	_ = syscall.SetsockoptInt(fds[0], syscall.SOL_SOCKET, syscall.SO_SNDBUF, 1) // the least there is
+	_ = syscall.SetsockoptInt(fds[0], syscall.SOL_SOCKET, syscall.SO_SNDBUF, 1) // the smallest size
 	g := &Guard{line: os.NewFile(uintptr(fds[0]), "guard"), ready: make(chan bool, 1)}
 	theirs := os.NewFile(uintptr(fds[1]), "guard")
 	defer theirs.Close()
@@ -71,8 +69,8 @@ func NewGuard(tty *os.File) *Guard {
 	return g
 }
 
-// arm waits until the guard knows how the terminal is, and has it told of
-// crashes.
+// arm waits until the guard knows the state of the terminal, and sends crash
+// reports to it.
 func (g *Guard) arm() {
 	if g == nil {
 		return
@@ -80,20 +78,20 @@ func (g *Guard) arm() {
 	select {
 	case ok := <-g.ready:
 		if ok {
-			_ = debug.SetCrashOutput(g.line, debug.CrashOptions{}) // without it, the end of the line tells
+			_ = debug.SetCrashOutput(g.line, debug.CrashOptions{}) // without a report, the end of the stream tells
 		}
 	case <-time.After(readyTime):
 	}
 }
 
-// Release lets the guard go: the terminal is as it was.
+// Release ends the guard: the terminal is restored.
 func (g *Guard) Release() {
 	if g == nil {
 		return
 	}
 	g.once.Do(func() {
 		_ = debug.SetCrashOutput(nil, debug.CrashOptions{})
-		_, _ = g.line.WriteString("done\n") // one that is gone needs no word
+		_, _ = g.line.WriteString("done\n") // the guard may be gone
 		g.line.Close()
 		g.wait()
 	})

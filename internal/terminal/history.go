@@ -12,21 +12,22 @@ import (
 )
 
 const (
-	// keptPrompts is how many earlier prompts can be gone back to.
+	// keptPrompts is how many earlier prompts are kept.
 	keptPrompts = 1000
 
-	// keptBytes is how long they may be: what is pasted from a log is not a prompt to
-	// go back to.
+	// keptBytes is the length up to which a prompt is kept: nobody goes back to
+	// a log that was pasted.
 	keptBytes = 64 << 10
 )
 
-// History keeps prompts in a file, one a line, and offers those that are there
-// already. Without the file there is no history but of this session.
+// History stores prompts in the file at path, one per line, and offers those
+// that are there already. Without the file the history is that of this session
+// only.
 func (t *Terminal) History(path string) {
 	t.historyFile = path
 	data, err := boundedfile.Read(path, boundedfile.Kept)
 	if err != nil {
-		_ = os.MkdirAll(filepath.Dir(path), 0o700) // told by the first write, which nobody waits for
+		_ = os.MkdirAll(filepath.Dir(path), 0o700) // the first write reports it
 		return
 	}
 	prompts := slices.Collect(strings.Lines(string(data)))
@@ -39,8 +40,7 @@ func (t *Terminal) History(path string) {
 	}
 }
 
-// addHistory keeps a prompt. A history that cannot be kept is not worth an
-// error.
+// addHistory stores a prompt. Errors are ignored.
 func (t *Terminal) addHistory(text string) {
 	line := strings.ReplaceAll(text, "\n", string(newlineMark))
 	if strings.TrimSpace(text) == "" || len(line) > keptBytes || len(t.prompts) > 0 && t.prompts[len(t.prompts)-1] == line {
@@ -59,21 +59,21 @@ func (t *Terminal) addHistory(text string) {
 	_, _ = fmt.Fprintln(f, line)
 }
 
-// remember makes prompts what can be gone back to.
+// remember sets the earlier prompts.
 func (t *Terminal) remember(prompts []string) {
 	t.prompts = slices.Clone(prompts[max(len(prompts)-keptPrompts, 0):])
 	t.edit.remember(t.prompts)
 }
 
-// remember hands prompts to the line editor with the next key, in its own
-// goroutine: it keeps its history without a lock.
+// remember gives prompts to the line editor with the next key, in its own
+// goroutine, because it has no lock for its history.
 func (e *editor) remember(prompts []string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.history, e.stale = prompts, true
 }
 
-// recall does what remember was asked for.
+// recall gives the stored prompts to the line editor.
 func (e *editor) recall() {
 	if !e.stale {
 		return
@@ -84,6 +84,6 @@ func (e *editor) recall() {
 		_ = e.t.line.SaveHistory(p) // it has no file
 	}
 	if len(e.history) == 0 {
-		_ = e.t.line.SaveHistory("") // the library cannot search in nothing
+		_ = e.t.line.SaveHistory("") // the library cannot search an empty history
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/muesli/cancelreader"
 )
 
-// What becomes of a key depends on what the agent is at.
+// The mode decides what a key does.
 type mode int
 
 const (
@@ -30,19 +30,19 @@ const (
 	keyFocusIn   = "\x1b[I"
 	keyFocusOut  = "\x1b[O"
 
-	// escapeTime is how long the rest of a key's sequence is waited for.
+	// escapeTime is how long to wait for the rest of a key's sequence.
 	escapeTime = 50 * time.Millisecond
 )
 
 // keyboard is the one reader of the terminal's input. The line editor pulls
 // from it a byte at a time and never reads ahead, so that a key goes where the
-// user saw it go; least of all after a key that may end its line.
+// user saw it go, in particular after a key that may end the line.
 type keyboard struct {
 	in  *os.File
 	vim bool
 
-	// Called from the reader, without a lock; nil: not at all.
-	typed   func()             // what was typed ahead has changed
+	// Called from the reader, without a lock; may be nil.
+	typed   func()             // the text typed ahead has changed
 	suspend func()             // ^Z
 	focus   func(focused bool) // the terminal says that it has the focus, or lost it
 
@@ -51,15 +51,15 @@ type keyboard struct {
 	mode      mode
 	interrupt func(ctrlC bool)
 	queue     []byte    // for the line editor
-	held      bool      // the line editor gets none of it: its line may have ended
+	held      bool      // the line editor gets no key: its line may have ended
 	answers   []byte    // for the question
-	raw       []byte    // read and not understood yet
-	pasting   bool      // between brackets
+	raw       []byte    // bytes that are not a complete key yet
+	pasting   bool      // inside a bracketed paste
 	bursting  bool      // a paste without brackets goes on
-	burst     time.Time // when the last one ended
+	burst     time.Time // end of the last paste
 	searched  int       // how much of raw was searched for the end of the paste
 	pastes    pastes
-	after     []func() // to be called once the lock is free
+	after     []func() // called once the lock is free
 	timer     *time.Timer
 	ended     bool
 	reader    cancelreader.CancelReader
@@ -69,7 +69,7 @@ type keyboard struct {
 func newKeyboard(in *os.File, vim bool) *keyboard {
 	k := &keyboard{in: in, vim: vim}
 	k.changed = sync.NewCond(&k.mu)
-	k.timer = time.AfterFunc(time.Hour, k.giveUpWaiting)
+	k.timer = time.AfterFunc(time.Hour, k.expire)
 	k.timer.Stop()
 	return k
 }
@@ -91,7 +91,7 @@ func (k *keyboard) resume() {
 	}()
 }
 
-// pause ends reading: another program has the terminal.
+// pause stops reading: another program has the terminal.
 func (k *keyboard) pause() {
 	k.mu.Lock()
 	r, stopped := k.reader, k.stopped
@@ -106,7 +106,7 @@ func (k *keyboard) listen(r cancelreader.CancelReader) {
 	buf := make([]byte, 4096)
 	for {
 		n, err := r.Read(buf)
-		k.hear(buf[:n])
+		k.receive(buf[:n])
 		if err == nil {
 			continue
 		}
@@ -117,8 +117,8 @@ func (k *keyboard) listen(r cancelreader.CancelReader) {
 	}
 }
 
-// hear takes in what was read at once.
-func (k *keyboard) hear(b []byte) {
+// receive handles what was read at once.
+func (k *keyboard) receive(b []byte) {
 	k.mu.Lock()
 	switch {
 	case k.pasting && string(b) == keyInterrupt:
@@ -131,7 +131,7 @@ func (k *keyboard) hear(b []byte) {
 	k.unlock()
 }
 
-// unlock ends a change, and tells who has to know.
+// unlock frees the lock after a change, and makes the calls that it caused.
 func (k *keyboard) unlock() {
 	after, typed := k.after, k.typed
 	k.after = nil
@@ -159,8 +159,7 @@ func (k *keyboard) over() bool {
 	return k.ended
 }
 
-// enter changes what keys are for. interrupt is called when the user interrupts
-// work.
+// enter changes the mode. interrupt is called when the user interrupts work.
 func (k *keyboard) enter(m mode, interrupt func(ctrlC bool)) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -168,8 +167,8 @@ func (k *keyboard) enter(m mode, interrupt func(ctrlC bool)) {
 	k.changed.Broadcast()
 }
 
-// ask makes keys answer a question, and returns what they were for. Nothing
-// that was typed before counts.
+// ask makes keys answer a question, and returns the mode before. What was typed
+// before does not count.
 func (k *keyboard) ask() (before mode) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -177,14 +176,14 @@ func (k *keyboard) ask() (before mode) {
 	return before
 }
 
-// leave goes back to what keys were for.
+// leave returns to the mode before.
 func (k *keyboard) leave(m mode) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.mode = m
 }
 
-// Read implements io.Reader for the line editor: one byte at a time.
+// Read implements [io.Reader] for the line editor: one byte at a time.
 func (k *keyboard) Read(p []byte) (int, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -200,19 +199,20 @@ func (k *keyboard) Read(p []byte) (int, error) {
 	return 1, nil
 }
 
-// goOn lets the line editor have more keys after one that did not end its line.
-func (k *keyboard) goOn() {
+// allowMore gives the line editor more keys after one that did not end its
+// line.
+func (k *keyboard) allowMore() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.held = false
 	k.changed.Broadcast()
 }
 
-// Close implements io.Closer for the line editor.
+// Close implements [io.Closer] for the line editor.
 func (k *keyboard) Close() error { return nil }
 
 // answer waits for the next key of a question: a character, or the sequence of
-// a key. ok is false if there will be none.
+// a key. ok is false if none will come.
 func (k *keyboard) answer(ctx context.Context) (key string, ok bool) {
 	stop := context.AfterFunc(ctx, func() {
 		k.mu.Lock()
@@ -239,7 +239,7 @@ func (k *keyboard) answer(ctx context.Context) (key string, ok bool) {
 	return key, true
 }
 
-// ahead is what was typed for the next prompt, for people to see.
+// ahead returns the text typed for the next prompt, for display.
 func (k *keyboard) ahead() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -257,8 +257,8 @@ func (k *keyboard) ahead() string {
 	return b.String()
 }
 
-// unfold and label are those of the pastes; dropPastes forgets those that are
-// not typed ahead.
+// unfold and label are those of the pastes; dropPastes drops pastes that are
+// not in the text typed ahead.
 func (k *keyboard) unfold(line string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 func deaf() *keyboard {
 	k := &keyboard{}
 	k.changed = sync.NewCond(&k.mu)
-	k.timer = time.AfterFunc(time.Hour, k.giveUpWaiting)
+	k.timer = time.AfterFunc(time.Hour, k.expire)
 	k.timer.Stop()
 	return k
 }
@@ -42,7 +42,7 @@ func TestKeyboard(t *testing.T) {
 		k := deaf()
 		k.mode = c.mode
 		for _, p := range c.pieces {
-			k.hear([]byte(p))
+			k.receive([]byte(p))
 		}
 		assert.Equal(t, c.queue, string(k.queue), c.name)
 		assert.Equal(t, c.answers, string(k.answers), c.name)
@@ -57,9 +57,9 @@ func TestKeyboardInterrupts(t *testing.T) {
 		k := deaf()
 		interrupted := make(chan struct{})
 		k.enter(working, func(bool) { close(interrupted) })
-		k.hear([]byte("next prompt"))
-		k.hear([]byte(key))
-		k.giveUpWaiting() // an escape alone is the key
+		k.receive([]byte("next prompt"))
+		k.receive([]byte(key))
+		k.expire() // an escape alone is the key
 		<-interrupted
 		assert.Empty(t, k.queue)
 	}
@@ -71,10 +71,10 @@ func TestKeyboardTypeAhead(t *testing.T) {
 	t.Parallel()
 	k := deaf()
 	k.enter(working, nil)
-	k.hear([]byte("1\r"))
+	k.receive([]byte("1\r"))
 	k.enter(asking, nil)
 	assert.Empty(t, k.answers)
-	k.hear([]byte("n"))
+	k.receive([]byte("n"))
 	key, ok := k.answer(t.Context())
 	assert.True(t, ok)
 	assert.Equal(t, "n", key)

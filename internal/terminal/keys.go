@@ -2,9 +2,9 @@ package terminal
 
 import "strings"
 
-// Keys that the line editor knows under no name, or only in one of its modes,
-// reach it as characters of the last private plane, which Clean lets nobody else
-// have: see editor.filter.
+// Keys that the line editor has no name for, or only in one of its modes, are
+// sent to it as characters of the last private plane, which Clean removes from
+// all other text: see editor.filter.
 const (
 	keyUp rune = 0x10f000 + iota
 	keyDown
@@ -20,13 +20,13 @@ const (
 	keyEsc
 	lastKey
 
-	// Pastes stand in the line as one character each, counted from here.
+	// A paste is one character in the line, counted from here.
 	firstPaste rune = 0x10f100
 	lastPaste  rune = 0x10fffd
 )
 
-// named are the sequences of keys. Modifiers that mean nothing here are left
-// out by plainKey.
+// named maps sequences to keys. plainKey removes modifiers that mean nothing
+// here.
 var named = map[string]rune{
 	"A": keyUp, "B": keyDown, "D": keyLeft, "C": keyRight, "H": keyHome, "F": keyEnd,
 	"1~": keyHome, "7~": keyHome, "4~": keyEnd, "8~": keyEnd, "3~": keyDelete,
@@ -35,7 +35,7 @@ var named = map[string]rune{
 	"3;5~": keyWordDelete, "3;3~": keyWordDelete,
 }
 
-// keyOf is the key that a sequence stands for; 0: none that is known.
+// keyOf returns the key for a sequence; 0: unknown.
 func keyOf(sequence string) rune {
 	switch {
 	case sequence == keyEscape:
@@ -58,7 +58,7 @@ func keyOf(sequence string) rune {
 	return 0
 }
 
-// sequence is the length of the first key in b; 0 if more of it may follow.
+// sequence returns the length of the first key in b; 0: it may be incomplete.
 func sequence(b []byte) int {
 	if b[0] != keyEscape[0] {
 		return 1

@@ -9,7 +9,7 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// HookStarting makes the spinner name hooks that take long. It is for
+// HookStarting makes the spinner name slow hooks. It is for
 // hooks.Engine.Starting.
 func (v *View) HookStarting(_ hooks.Event, hs []hooks.Hook) {
 	names := make([]string, len(hs))
@@ -19,12 +19,12 @@ func (v *View) HookStarting(_ hooks.Event, hs []hooks.Hook) {
 	v.spin.hook(strings.Join(names, ", "))
 }
 
-// Hook shows what one event did: a line if it did something, the reason if it
-// blocks, and what hooks tell the user. It is for hooks.Engine.Report.
+// Hook shows one hook event: a line if it did something, the reason if it
+// blocked, and messages of hooks to the user. It is for hooks.Engine.Report.
 func (v *View) Hook(r hooks.Report) {
 	v.spin.hook("")
 	var b strings.Builder
-	if !r.Late && v.worthALine(r) {
+	if !r.Late && v.deservesLine(r) {
 		v.line(&b, r)
 	}
 	for _, m := range r.Messages {
@@ -38,14 +38,14 @@ func (v *View) Hook(r hooks.Report) {
 		}
 	}
 	if b.Len() > 0 {
-		v.settle()
+		v.endAnswer()
 		v.screen.lines(b.String())
 	}
 }
 
-// worthALine: hooks ran and changed something, or all of it is wanted; and not
-// every one of them asked to be left out.
-func (v *View) worthALine(r hooks.Report) bool {
+// deservesLine reports whether hooks ran and changed something, or all events
+// are wanted; and not every one of the hooks asked to be left out.
+func (v *View) deservesLine(r hooks.Report) bool {
 	ran, loud := false, false
 	for _, run := range r.Runs {
 		if run.Ran() {
@@ -57,7 +57,8 @@ func (v *View) worthALine(r hooks.Report) bool {
 	return ran && (v.traceHooks.Load() || loud && changed && v.hookLines)
 }
 
-// line is "BeforeTool  write_file  guard.sh  deny  12 ms", and below it why.
+// line formats "BeforeTool write_file guard.sh deny 12 ms", and the reason
+// below it.
 func (v *View) line(b *strings.Builder, r hooks.Report) {
 	did := r.Effect.Kind
 	if did == "" || did == hooks.EffectNone {
@@ -91,19 +92,19 @@ func (v *View) line(b *strings.Builder, r hooks.Report) {
 	}
 }
 
-// What a hook says on the screen at most: a mebibyte would push away all that was
-// there before.
+// Limits of one hook's text on the screen: a mebibyte would push everything
+// else away.
 const (
-	mostLines = 50
-	mostBytes = 8 << 10
+	maxHookLines = 50
+	maxHookBytes = 8 << 10
 )
 
-// shortened is the beginning of a long text, and says how much is missing.
+// shortened returns the beginning of a long text, and says how much is missing.
 func shortened(text string) string {
 	text = strings.TrimSpace(text)
 	end, lines := 0, 0
 	for line := range strings.Lines(text) {
-		if lines == mostLines || end+len(line) > mostBytes {
+		if lines == maxHookLines || end+len(line) > maxHookBytes {
 			break
 		}
 		end += len(line)
@@ -112,8 +113,8 @@ func shortened(text string) string {
 	if end == len(text) {
 		return text
 	}
-	if lines == 0 { // a line that is too long by itself
-		end = len(strings.ToValidUTF8(text[:mostBytes], ""))
+	if lines == 0 { // a single line that is too long
+		end = len(strings.ToValidUTF8(text[:maxHookBytes], ""))
 	}
 	return fmt.Sprintf("%s\n… %d bytes more (/hooks last shows all)", strings.TrimRight(text[:end], "\n"), len(text)-end)
 }

@@ -6,18 +6,18 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// A draft is a text that the user is writing, as it is shown: a mark, the text
+// draft is the text that the user is writing, as it is shown: a mark, the text
 // in as many rows as it takes, and the cursor.
 type draft struct {
 	mark, more string // before the first line, and before the others; more is as wide as plain text
 	line       string
-	cursor     int    // how many bytes of line stand before it
-	hint       string // stands in an empty line
+	cursor     int    // offset of the cursor in line, in bytes
+	hint       string // shown in an empty line
 	below      []string
-	label      func(mark rune) string // of pastes
+	label      func(mark rune) string // labels of pastes
 }
 
-// frame breaks the draft into rows where the window ends.
+// frame breaks the draft into rows of the window's width.
 func (d draft) frame(width, _ int) frame {
 	f := frame{flat: d.mark + d.text()}
 	marks := wrapRows(d.mark, width)
@@ -57,8 +57,8 @@ func (d draft) frame(width, _ int) frame {
 	return f
 }
 
-// piece is what is shown for what stands at i: how many bytes of the line that
-// is, and how many columns it takes.
+// piece returns what is shown for the text at i: how many bytes of the line
+// that is, and how many columns it takes.
 func (d draft) piece(i int) (shown string, bytes, columns int) {
 	cluster, columns := ansi.FirstGraphemeCluster(d.line[i:], ansi.GraphemeWidth)
 	for at, r := range cluster {
@@ -66,7 +66,7 @@ func (d draft) piece(i int) (shown string, bytes, columns int) {
 		case !private(r):
 			continue
 		case at > 0:
-			cluster = cluster[:at] // it begins a piece of its own
+			cluster = cluster[:at] // it starts another piece
 			return cluster, at, ansi.StringWidth(cluster)
 		case r == newlineMark:
 			return "\n", len(string(r)), 0
@@ -79,7 +79,7 @@ func (d draft) piece(i int) (shown string, bytes, columns int) {
 	return cluster, len(cluster), columns
 }
 
-// text is the draft as it stays above, once it was sent.
+// text returns the draft as it stays above after it was sent.
 func (d draft) text() string {
 	var b strings.Builder
 	for i := 0; i < len(d.line); {
@@ -93,7 +93,7 @@ func (d draft) text() string {
 	return b.String()
 }
 
-// wrapRows breaks a line of ours into rows that fit.
+// wrapRows breaks a line of our own text into rows.
 func wrapRows(line string, width int) []string {
 	return strings.Split(ansi.Wrap(line, max(width-1, 1), ""), "\n")
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// markdownParser is made when the first answer comes: starts stay short.
+// markdownParser is made for the first answer, to keep starts short.
 var markdownParser = sync.OnceValue(func() parser.Parser {
 	return goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList)).Parser()
 })
@@ -33,7 +33,7 @@ type renderer struct {
 	src []byte
 }
 
-// blocks renders the children of n, a blank line between them.
+// blocks renders the children of n, with blank lines between them.
 func (r *renderer) blocks(n ast.Node, width int) string {
 	var out []string
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -88,7 +88,7 @@ func (r *renderer) list(l *ast.List, width int) string {
 	return strings.Join(out, sep)
 }
 
-// table aligns the cells; one that is too wide becomes a list of its rows.
+// table aligns the cells; a table that is too wide becomes a list of its rows.
 func (r *renderer) table(t *extast.Table, width int) string {
 	var rows [][]string
 	var widths []int
@@ -138,7 +138,7 @@ func (r *renderer) raw(n ast.Node) string {
 	return b.String()
 }
 
-// inlines renders what stands inside a block.
+// inlines renders the content of a block.
 func (r *renderer) inlines(n ast.Node) string {
 	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {

@@ -12,30 +12,30 @@ const (
 	pasteStart = "\x1b[200~"
 	pasteEnd   = "\x1b[201~"
 
-	// newlineMark stands for a line end inside a prompt: a character for private
-	// use that Clean lets nobody else have.
+	// newlineMark stands for a line end inside a prompt: a private-use
+	// character that Clean removes from all other text.
 	newlineMark = '\ue000'
 
-	// What is larger than this is folded in the prompt.
+	// A larger paste is folded in the prompt.
 	shownLines = 8
 	shownBytes = 1000
 
-	// Terminals that put no brackets around a paste are known by how much comes
-	// at once: so many line ends, or so many bytes with a line end in them.
+	// Without brackets a paste is recognized by how much comes at once: this
+	// many line ends, or this many bytes with a line end in them.
 	burstLines = 3
 	burstBytes = 1024
-	quietTime  = 100 * time.Millisecond // ends such a paste
-	burstTime  = time.Second            // in which more of it may follow
+	quietTime  = 100 * time.Millisecond // time that ends such a paste
+	burstTime  = time.Second            // time in which more of it may follow
 )
 
-// pastes are the large pastes of a prompt. Each stands in the line as one
-// character, so that the line editor has to do with a short line only.
+// pastes holds the large pastes of a prompt. Each is one character in the line,
+// so that the line editor handles a short line only.
 type pastes struct {
 	texts map[rune]string
 	next  rune
 }
 
-// fold returns what stands in the line for a text.
+// fold returns the text in the line for a paste.
 func (p *pastes) fold(text string) string {
 	if strings.Count(text, "\n") < shownLines && len(text) <= shownBytes {
 		return strings.ReplaceAll(text, "\n", string(newlineMark))
@@ -51,7 +51,7 @@ func (p *pastes) fold(text string) string {
 	return string(mark)
 }
 
-// unfold is a line with the texts for their marks; line ends are line ends.
+// unfold replaces the marks in a line by their texts and line ends.
 func (p *pastes) unfold(line string) string {
 	if !strings.ContainsFunc(line, private) {
 		return line
@@ -70,7 +70,7 @@ func (p *pastes) unfold(line string) string {
 	return b.String()
 }
 
-// keep forgets all pastes but those that stand in line.
+// keep drops all pastes except those in line.
 func (p *pastes) keep(line []byte) {
 	for mark := range p.texts {
 		if !bytes.ContainsRune(line, mark) {
@@ -79,7 +79,7 @@ func (p *pastes) keep(line []byte) {
 	}
 }
 
-// label is what the user sees for a mark.
+// label returns what the user sees for a mark.
 func (p *pastes) label(mark rune) string {
 	text, ok := p.texts[mark]
 	switch n := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1; {
@@ -92,18 +92,18 @@ func (p *pastes) label(mark rune) string {
 	}
 }
 
-// private reports whether a character means something to us alone.
+// private reports whether a character has a meaning only inside this package.
 func private(r rune) bool { return r == newlineMark || r >= keyUp && r <= lastPaste }
 
-// pasted is the text of a paste, as text: what is none is left out.
+// pasted returns a paste as text, without bytes that are not text.
 func pasted(s string) string {
 	s = Clean(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"))
 	return strings.ReplaceAll(s, "\t", "    ")
 }
 
-// isBurst reports whether bytes that came at once are no typing, but a paste
-// without brackets. Another one just before makes that likely: a busy system
-// hands on a paste in pieces.
+// isBurst reports whether bytes that came at once were not typed, but are a
+// paste without brackets. Another paste just before makes that likely: a busy
+// system delivers a paste in pieces.
 func isBurst(b []byte, another bool) bool {
 	if bytes.IndexByte(b, keyEscape[0]) >= 0 {
 		return false

@@ -7,20 +7,20 @@ import (
 	"github.com/chzyer/readline"
 )
 
-// Hint stands in the empty prompt. Programs that drive a terminal wait for it.
+// Hint is shown in the empty prompt. Programs that drive a terminal wait for
+// it.
 const Hint = "  Type your message or @path/to/file"
 
-// ErrInterrupted: the user pressed ^C at the prompt. The line that was being
-// written is gone.
+// ErrInterrupted: the user pressed ^C at the prompt. The current line is lost.
 var ErrInterrupted = errors.New("interrupted")
 
 const (
 	promptMark = "> "
 	moreMark   = "… "
 
-	// boundless is how wide the line editor thinks that the window is: it edits,
+	// unlimitedWidth is the width of the window for the line editor: it edits,
 	// and the screen draws.
-	boundless = 1 << 20
+	unlimitedWidth = 1 << 20
 )
 
 func (t *Terminal) openLine() error {
@@ -39,7 +39,7 @@ func (t *Terminal) openLine() error {
 		Stdin:                  t.keys,
 		Stdout:                 t.edit,
 		Stderr:                 io.Discard,
-		FuncGetWidth:           func() int { return boundless },
+		FuncGetWidth:           func() int { return unlimitedWidth },
 		FuncOnWidthChanged:     func(func()) {},
 		FuncIsTerminal:         func() bool { return true },
 		FuncMakeRaw:            func() error { return nil },
@@ -54,9 +54,9 @@ func (t *Terminal) openLine() error {
 	return nil
 }
 
-// Prompt reads what the user has to say: one line, or several where lines end
-// in a backslash or came with a paste. Errors: ErrInterrupted, and io.EOF for
-// ^D in an empty prompt and after Hangup.
+// Prompt reads a prompt of the user: one line, or several if lines end in a
+// backslash or came in a paste. Errors: [ErrInterrupted], and [io.EOF] for ^D
+// in an empty prompt and after Hangup.
 func (t *Terminal) Prompt() (string, error) {
 	if t.keys.over() {
 		return "", io.EOF
@@ -71,9 +71,9 @@ func (t *Terminal) Prompt() (string, error) {
 	switch {
 	case t.keys.over():
 		t.edit.end()
-		return "", io.EOF // and what was half written is not sent
+		return "", io.EOF // an unfinished line is not sent
 	case errors.Is(err, readline.ErrInterrupt) && line != "":
-		return "", nil // what was written is dropped, and that is all
+		return "", nil // only the current line is dropped
 	case errors.Is(err, readline.ErrInterrupt):
 		return "", ErrInterrupted
 	case err != nil:

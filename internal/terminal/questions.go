@@ -8,13 +8,13 @@ import (
 	"minigem/tools/builtin"
 )
 
-// Questioner puts the model's questions to the user. It is a builtin.Asker.
+// Questioner asks the user the model's questions. It is a builtin.Asker.
 type Questioner struct{ View *View }
 
 // AskQuestions implements builtin.Asker. Esc dismisses them all.
 func (a *Questioner) AskQuestions(ctx context.Context, qs []builtin.Question) (map[int]string, bool, error) {
 	v := a.View
-	v.settle()
+	v.endAnswer()
 	v.spin.hide(true)
 	defer v.spin.hide(false)
 	answers := map[int]string{}
@@ -60,7 +60,7 @@ func (a *Questioner) ask(ctx context.Context, q builtin.Question) (string, bool)
 	return v.Ask(ctx, "Your answer"+hint+": ")
 }
 
-// several takes numbers with blanks or commas between them.
+// several reads numbers with blanks or commas between them.
 func (a *Questioner) several(ctx context.Context, options []builtin.Option) (string, bool) {
 	v := a.View
 	choices := make([]Choice, len(options))

@@ -7,29 +7,29 @@ import (
 )
 
 // markdown renders an answer while it streams: a block is written once it is
-// complete, code a line at a time, so that nothing that was written is ever
-// drawn again. What it holds back is bounded, whatever comes.
+// complete, code one line at a time, so that nothing is ever drawn again. What
+// it holds back is limited.
 type markdown struct {
 	style style
 	width func() int
 	out   func(string)
 
-	line  strings.Builder // the line that is not complete
-	lines strings.Builder // the complete ones of the block that is not
-	began bool            // lines holds more than blanks
-	inner string          // the fence that is open inside the block; empty: none
-	fence string          // the fence whose code is written as it comes; empty: none
-	wrote bool            // something of this answer was written
+	line  strings.Builder // the incomplete line
+	lines strings.Builder // the complete lines of the incomplete block
+	began bool            // lines contains more than blanks
+	inner string          // the open fence inside the block; empty: none
+	fence string          // the open fence whose code is written as it comes; empty: none
+	wrote bool            // some of this answer was written
 }
 
-// A block that is longer is written in parts, where a line begins that looks
-// like one of a paragraph or a list; one that is much longer, at any line.
+// A longer block is written in parts, at a line that looks like the beginning
+// of a paragraph or a list item; a much longer one at any line.
 const (
 	longBlock = 8 << 10
 	hugeBlock = 256 << 10
 )
 
-// pending is the end of what is not written yet.
+// pending returns the text that is not written yet.
 func (m *markdown) pending() string {
 	const shown = 500
 	text := m.line.String()
@@ -39,7 +39,7 @@ func (m *markdown) pending() string {
 	return text[max(len(text)-shown, 0):]
 }
 
-// write takes in a piece and reports whether anything was written.
+// write adds a piece and reports whether anything was written.
 func (m *markdown) write(s string) bool {
 	wrote := false
 	for line := range strings.SplitAfterSeq(s, "\n") {
@@ -63,7 +63,7 @@ func (m *markdown) flush() {
 	m.fence, m.inner, m.wrote = "", "", false
 }
 
-// take takes in a line and reports whether anything was written.
+// take adds a line and reports whether anything was written.
 func (m *markdown) take(line string) bool {
 	text := strings.TrimSpace(line)
 	mark := fenceOf(text)
@@ -114,7 +114,8 @@ func fenceOf(line string) string {
 	return ""
 }
 
-// block writes the block as far as it came, and reports whether there was any.
+// block writes the lines of the block so far, and reports whether there were
+// any.
 func (m *markdown) block() bool {
 	raw := m.lines.String()
 	m.lines.Reset()
@@ -128,7 +129,7 @@ func (m *markdown) block() bool {
 	return true
 }
 
-// gap parts what comes from what was written before.
+// gap separates what comes from what was written before.
 func (m *markdown) gap() {
 	if m.wrote {
 		m.out("\n")
@@ -143,5 +144,5 @@ func (m *markdown) code(line string) {
 
 func codeLine(line string) string { return strings.ReplaceAll(line, "\t", "    ") }
 
-// truncate cuts text to width columns; sequences of ours do not count.
+// truncate cuts text to width columns, not counting our own sequences.
 func truncate(text string, width int) string { return ansi.Truncate(text, max(width, 1), "…") }

@@ -99,6 +99,6 @@ func TestAim(t *testing.T) {
 		{map[string]any{"file_path": 7.0, "query": "weather"}, "weather"},
 		{map[string]any{"offset": 1.0}, ""},
 	} {
-		assert.Equal(t, c.want, aim(c.args))
+		assert.Equal(t, c.want, mainArgument(c.args))
 	}
 }

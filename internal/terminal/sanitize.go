@@ -12,8 +12,8 @@ import (
 	"minigem/internal/text"
 )
 
-// Clean is text.Clean, less the characters that stand for keys and line ends
-// inside this package.
+// Clean is text.Clean, and also removes the characters that stand for keys and
+// line ends inside this package.
 func Clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if private(r) {
@@ -23,17 +23,17 @@ func Clean(s string) string {
 	}, text.Clean(s))
 }
 
-// A Cleaner is Clean for a text that comes in pieces. The zero Cleaner is ready;
-// it is for one goroutine.
+// Cleaner is [Clean] for a text that comes in pieces. The zero Cleaner is
+// ready; it is for one goroutine.
 type Cleaner struct{ pieces text.Cleaner }
 
-// Clean returns what of the next piece may be shown.
+// Clean returns what may be shown of the next piece.
 func (c *Cleaner) Clean(piece []byte) string { return Clean(c.pieces.Clean(piece)) }
 
-// cleanLine is Clean for a text that must stay on one line.
+// cleanLine is [Clean] for a text that must stay on one line.
 func cleanLine(s string) string { return Clean(text.Line(s)) }
 
-// visible shows what Clean would hide: nobody shall approve what they do not
+// visible shows what Clean would remove: nobody shall approve what they do not
 // see.
 func visible(s string) string {
 	var b strings.Builder
@@ -50,9 +50,10 @@ func visible(s string) string {
 // ourStyles are the sequences that style makes.
 var ourStyles = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\x1b\\[([12349]|2[2349]|3[12369])m") })
 
-// inert is text as the screen writes it: our own styles pass, and nothing else
-// that acts upon a terminal or hides in it, whoever forgot to clean it before.
-func inert(s string) string {
+// sanitized is the last filter before the screen: it passes our own styles, and
+// nothing else that acts upon a terminal or hides in it, in case it was not
+// cleaned before.
+func sanitized(s string) string {
 	if !strings.ContainsFunc(s, acts) && utf8.ValidString(s) {
 		return s
 	}
@@ -65,8 +66,8 @@ func inert(s string) string {
 	return b.String() + cleaned(s[from:])
 }
 
-// cleaned is Clean, but for a piece of a text: a joiner at its end joins what
-// comes with the next one.
+// cleaned is Clean for a piece of a text: a joiner at its end joins what comes
+// next.
 func cleaned(s string) string {
 	if strings.ContainsFunc(s, acts) || !utf8.ValidString(s) {
 		return Clean(s)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// scan hands on the keys that are complete.
+// scan handles the complete keys.
 func (k *keyboard) scan() {
 	k.timer.Stop()
 	for len(k.raw) > 0 {
@@ -35,7 +35,7 @@ func (k *keyboard) scan() {
 	}
 }
 
-// endPaste takes in a paste if it is complete.
+// endPaste handles a paste if it is complete.
 func (k *keyboard) endPaste() bool {
 	end := bytes.Index(k.raw[k.searched:], []byte(pasteEnd))
 	if end < 0 {
@@ -57,9 +57,9 @@ func (k *keyboard) paste(text string) {
 	k.queue = append(k.queue, k.pastes.fold(text)...)
 }
 
-// giveUpWaiting takes an escape character for the key of that name, and a
-// silence for the end of a paste.
-func (k *keyboard) giveUpWaiting() {
+// expire handles a timeout: an escape character is the Esc key, and silence
+// ends a paste.
+func (k *keyboard) expire() {
 	k.mu.Lock()
 	defer k.unlock()
 	if len(k.raw) == 0 || k.pasting {
@@ -79,7 +79,7 @@ func (k *keyboard) giveUpWaiting() {
 	k.paste(pasted(raw))
 }
 
-// key does what a key is for.
+// key handles a key by the mode.
 func (k *keyboard) key(key string) {
 	switch key {
 	case keyFocusIn, keyFocusOut:
@@ -106,7 +106,7 @@ func (k *keyboard) key(key string) {
 	}
 }
 
-// forEditor is a key as the line editor is given it.
+// forEditor returns a key in the form for the line editor.
 func (k *keyboard) forEditor(key string) string {
 	switch key[0] {
 	case 0: // Ctrl-Space, which the line editor takes for the end of the input

@@ -9,50 +9,51 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// A frame is what stands below all that was printed: the prompt, a question, or
-// what is waited for. It is drawn again when it changes; nothing else is.
+// frame is the part of the screen below everything that was printed: the
+// prompt, a question, or the status line. Only the frame is drawn again when it
+// changes.
 type frame struct {
-	rows     []string // none wider than the window less one column
-	row, col int      // of the cursor
-	flat     string   // the same for terminals that know no sequences; empty: they are shown nothing
+	rows     []string // each narrower than the window by at least one column
+	row, col int      // position of the cursor
+	flat     string   // the frame for dumb terminals; empty: they show nothing
 }
 
-// A drawing makes the frame for a window of width columns and height rows; what
-// is higher is cut.
+// drawing makes the frame for a window of width columns and height rows; a
+// higher frame is cut.
 type drawing func(width, height int) frame
 
 // screen is the one writer of the terminal: text, and below it a frame that is
-// wiped before anything else is written.
+// erased before anything else is written.
 type screen struct {
 	out     io.Writer
 	size    func() (columns, rows int)
-	dumb    bool // the terminal knows no sequences
-	reflows bool // the terminal breaks lines anew when it becomes narrower
+	dumb    bool // the terminal supports no sequences
+	reflows bool // the terminal rewraps lines when it becomes narrower
 
 	mu    sync.Mutex
 	live  drawing // nil: there is no frame
 	drawn *frame  // what the terminal shows; nil: nothing
-	width int     // for which it was drawn
+	width int     // window for which it was drawn
 	flat  string  // what a dumb terminal shows of it
-	mid   bool    // the last line has no end yet
-	off   bool    // the terminal is somebody else's
+	mid   bool    // the last line is not ended yet
+	off   bool    // another program uses the terminal
 }
 
-// write writes text where the last one ended.
+// write continues the last line.
 func (s *screen) write(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.put(text)
 }
 
-// signal writes a sequence that moves nothing.
+// signal writes a sequence that does not move the cursor.
 func (s *screen) signal(sequence string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, _ = io.WriteString(s.out, sequence) // as in put
 }
 
-// lines writes text on lines of its own; empty: ends the line that is open.
+// lines writes text on lines of its own; an empty text ends the open line.
 func (s *screen) lines(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +71,7 @@ func (s *screen) lines(text string) {
 
 func (s *screen) put(text string) {
 	var b strings.Builder
-	text = inert(text)
+	text = sanitized(text)
 	s.erase(&b)
 	b.WriteString(text)
 	if text != "" {
@@ -82,7 +83,7 @@ func (s *screen) put(text string) {
 
 func (s *screen) flush(b *strings.Builder) {
 	if b.Len() > 0 {
-		_, _ = io.WriteString(s.out, b.String()) // a terminal that is gone hangs up
+		_, _ = io.WriteString(s.out, b.String()) // a terminal that is gone sends a hangup
 	}
 }
 
@@ -96,8 +97,8 @@ func (s *screen) show(live drawing) {
 	s.flush(&b)
 }
 
-// settle turns the frame into text that stays; empty: it is gone.
-func (s *screen) settle(text string) {
+// commit replaces the frame by text that stays; an empty text only removes it.
+func (s *screen) commit(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.live = nil
@@ -113,8 +114,8 @@ func (s *screen) settle(text string) {
 	s.put(text)
 }
 
-// redraw draws the frame anew: the size of the window may have changed, or what
-// it shows was lost.
+// redraw draws the frame again: the size of the window may have changed, or the
+// frame was overwritten.
 func (s *screen) redraw() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,7 +125,7 @@ func (s *screen) redraw() {
 	s.flush(&b)
 }
 
-// clear empties the window, and history with it if all.
+// clear clears the window, and with all the scrollback too.
 func (s *screen) clear(all bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,7 +142,7 @@ func (s *screen) clear(all bool) {
 	s.flush(&b)
 }
 
-// yield wipes the frame and keeps it from being drawn, until it is wanted again.
+// yield erases the frame and stops drawing it, until it is called with false.
 func (s *screen) yield(yes bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,7 +156,7 @@ func (s *screen) yield(yes bool) {
 	s.flush(&b)
 }
 
-// erase wipes what is drawn.
+// erase erases the drawn frame.
 func (s *screen) erase(b *strings.Builder) {
 	if s.dumb || s.drawn == nil {
 		return
@@ -172,10 +173,10 @@ func (s *screen) erase(b *strings.Builder) {
 	s.drawn = nil
 }
 
-// draw brings what is drawn up to date, and writes no more than that takes.
+// draw updates the drawn frame, with as little output as possible.
 func (s *screen) draw(b *strings.Builder) {
 	if s.dumb {
-		s.typewrite(b)
+		s.drawDumb(b)
 		return
 	}
 	width, height := s.size()
@@ -186,20 +187,20 @@ func (s *screen) draw(b *strings.Builder) {
 		return
 	}
 	height = max(height-1, 1)
-	next := s.live(width, height).within(height)
+	next := s.live(width, height).cutFrame(height)
 	for i, row := range next.rows {
-		next.rows[i] = inert(row)
+		next.rows[i] = sanitized(row)
 	}
 	old := frame{rows: []string{""}}
 	if s.drawn != nil {
 		old = *s.drawn
 	}
-	next.over(b, old)
+	next.drawDiff(b, old)
 	s.drawn, s.width = &next, width
 }
 
-// over writes what differs between f and old, where the cursor is in old.
-func (f frame) over(b *strings.Builder, old frame) {
+// drawDiff writes the difference between f and old; the cursor is in old.
+func (f frame) drawDiff(b *strings.Builder, old frame) {
 	at, col := old.row, old.col
 	for i, row := range f.rows {
 		if i < len(old.rows) && row == old.rows[i] {
@@ -209,7 +210,7 @@ func (f frame) over(b *strings.Builder, old frame) {
 			move(b, last-at, 0)
 			at = last
 		}
-		if i >= len(old.rows) { // below it nothing can be moved to
+		if i >= len(old.rows) { // the cursor cannot move below it
 			b.WriteString(strings.Repeat("\n", i-at))
 			at = i
 		}
@@ -231,8 +232,8 @@ func (f frame) over(b *strings.Builder, old frame) {
 	}
 }
 
-// within cuts a frame to a number of rows, around the cursor.
-func (f frame) within(height int) frame {
+// cutFrame cuts a frame to a number of rows, around the cursor.
+func (f frame) cutFrame(height int) frame {
 	if len(f.rows) <= height {
 		return f
 	}
@@ -255,13 +256,13 @@ func move(b *strings.Builder, down, col int) {
 	}
 }
 
-// typewrite writes a frame as a typewriter does: what was added, or all of it on a
+// drawDumb writes a frame like a typewriter: the added text, or everything on a
 // new line.
-func (s *screen) typewrite(b *strings.Builder) {
+func (s *screen) drawDumb(b *strings.Builder) {
 	if s.live == nil || s.off {
 		return
 	}
-	next := inert(s.live(1<<16, 1<<16).flat)
+	next := sanitized(s.live(1<<16, 1<<16).flat)
 	old := s.flat
 	s.flat = next
 	added, grown := strings.CutPrefix(next, old)

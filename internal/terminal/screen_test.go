@@ -38,7 +38,7 @@ func TestScreenWrites(t *testing.T) {
 		{"text above", func(s *screen) { s.lines("text") }, "\r\x1b[Jtext\n\rone\x1b[K\n\rtwo\r\x1b[1A\x1b[3C"},
 		{"half a line above", func(s *screen) { s.write("text") }, "\r\x1b[Jtext"},
 		{"the rest of it", func(s *screen) { s.write("te"); s.write("xt\n") }, "\r\x1b[Jtext\n\rone\x1b[K\n\rtwo\r\x1b[1A\x1b[3C"},
-		{"it stays as text", func(s *screen) { s.settle("one two\n") }, "\r\x1b[Jone two\n"},
+		{"it stays as text", func(s *screen) { s.commit("one two\n") }, "\r\x1b[Jone two\n"},
 		{"another program", func(s *screen) { s.yield(true); s.redraw(); s.yield(false) }, "\r\x1b[J\rone\x1b[K\n\rtwo\r\x1b[1A\x1b[3C"},
 	} {
 		var out strings.Builder
@@ -81,7 +81,7 @@ func TestTypewriter(t *testing.T) {
 	for _, flat := range []string{"> ", "> h", "> hi 漢", "> hi", "> hello"} {
 		s.show(fixed(frame{rows: []string{"not this"}, flat: flat}))
 	}
-	s.settle("> hello\n")
+	s.commit("> hello\n")
 	s.lines("text")
 	assert.Equal(t, "> hi 漢\b\b\b   \b\b\b\n> hello\ntext\n", out.String())
 }

@@ -2,6 +2,6 @@
 
 package terminal
 
-// watch does nothing: the size of the window is asked for at each drawing, and
-// there is no job control.
+// watch does nothing: each drawing asks for the size of the window, and there
+// is no job control.
 func (t *Terminal) watch() (stop func()) { return func() {} }

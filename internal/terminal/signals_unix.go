@@ -12,7 +12,7 @@ import (
 // stopTime is how long the system may take to stop us.
 const stopTime = 200 * time.Millisecond
 
-// watch follows the size of the window, ^Z, and being continued.
+// watch handles changes of the window's size, ^Z, and being continued.
 func (t *Terminal) watch() (stop func()) {
 	heard := make(chan os.Signal, 8)
 	pressed := make(chan struct{}, 1)
@@ -44,20 +44,20 @@ func (t *Terminal) signalled(s os.Signal) {
 	case t.isAway():
 	case s == syscall.SIGWINCH:
 		t.screen.redraw()
-	case s == syscall.SIGCONT: // stopped by somebody else
-		_ = t.take() // a terminal that is gone hangs up
+	case s == syscall.SIGCONT: // stopped by another process
+		_ = t.takeOver() // a terminal that is gone sends a hangup
 	}
 }
 
 // suspend stops the program, with the terminal as it was before Open, until the
-// shell continues it. The signal is left to the system: Go has no way back to
-// what it does by default, once it was asked for.
+// shell continues it. The signal is left to the system: once Go has handled it,
+// its default action cannot be restored.
 func (t *Terminal) suspend(heard chan os.Signal) {
 	t.setAway(true)
 	defer t.setAway(false)
-	t.give()
-	defer func() { _ = t.take() }()      // as in signalled
-	_ = syscall.Kill(0, syscall.SIGTSTP) // all of the job, as the terminal's own ^Z does
+	t.release()
+	defer func() { _ = t.takeOver() }()  // as in signalled
+	_ = syscall.Kill(0, syscall.SIGTSTP) // the whole job, as the terminal's own ^Z does
 	late := time.After(stopTime)         // there is no shell to stop for
 	for {
 		select {

@@ -15,7 +15,7 @@ const spinnerTick = 100 * time.Millisecond
 // slowHook is how long hooks may run before the spinner names them.
 const slowHook = 500 * time.Millisecond
 
-// spinner keeps the status line: what is waited for, since when, how to
+// spinner shows the status line: what the user waits for, since when, how to
 // interrupt it, and what was typed meanwhile.
 type spinner struct {
 	t *Terminal
@@ -23,8 +23,8 @@ type spinner struct {
 	mu      sync.Mutex
 	what    string
 	began   time.Time
-	until   time.Time // of a wait; zero: it is not known
-	hooks   string    // that run; empty: none
+	until   time.Time // end of a wait; zero: unknown
+	hooks   string    // names of running hooks; empty: none
 	hooksAt time.Time
 	hidden  bool
 	tick    int
@@ -71,14 +71,14 @@ func (s *spinner) end() {
 	s.t.screen.show(nil)
 }
 
-// wait says what is waited for; until, if not zero, when it is over.
+// wait sets what the user waits for, and until when; a zero until is unknown.
 func (s *spinner) wait(what string, until time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.what, s.until = what, until
 }
 
-// hide keeps the line away while a question is asked.
+// hide hides the line while a question is asked.
 func (s *spinner) hide(yes bool) {
 	s.mu.Lock()
 	s.hidden = yes
@@ -88,14 +88,14 @@ func (s *spinner) hide(yes bool) {
 	}
 }
 
-// hook says which hooks run; empty: none.
+// hook sets the names of running hooks; empty: none.
 func (s *spinner) hook(names string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.hooks, s.hooksAt = names, time.Now()
 }
 
-// draw shows the line as it is now, with the frame of the n-th tick.
+// draw shows the current line, with the frame of the n-th tick.
 func (s *spinner) draw(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,7 +103,7 @@ func (s *spinner) draw(n int) {
 	s.show()
 }
 
-// typed shows what was typed ahead, at once.
+// typed shows the text typed ahead, at once.
 func (s *spinner) typed() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,7 +140,7 @@ func (s *spinner) status() func(width int) string {
 	mark := st.cyan(spinnerFrames[s.tick%len(spinnerFrames)]) + " "
 	return func(width int) string {
 		room := width - 4 - ansi.StringWidth(hint)
-		if room < 8 { // what is waited for matters more
+		if room < 8 { // what the user waits for is more important
 			return mark + ansi.Truncate(what, max(width-3, 1), "…")
 		}
 		return mark + ansi.Truncate(what, room, "…") + " " + st.dim(hint)

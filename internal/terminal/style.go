@@ -1,7 +1,7 @@
 package terminal
 
-// style colours text of ours, unless the user wants none (NO_COLOR) or the
-// terminal knows none.
+// style colours our own text, unless the user wants no colours (NO_COLOR) or
+// the terminal has none.
 type style struct{ plain, dumb bool }
 
 func styleFor(getenv func(string) string) style {
@@ -26,14 +26,14 @@ func (s style) green(t string) string     { return s.sgr("32", "39", t) }
 func (s style) yellow(t string) string    { return s.sgr("33", "39", t) }
 func (s style) cyan(t string) string      { return s.sgr("36", "39", t) }
 
-// Warning is how text looks that warns.
+// Warning styles a warning.
 func (t *Terminal) Warning(text string) string { return t.style.yellow(text) }
 
-// Bold is how a title looks.
+// Bold styles a title.
 func (t *Terminal) Bold(text string) string { return t.style.bold(text) }
 
-// Dim is how text looks that matters less.
+// Dim styles less important text.
 func (t *Terminal) Dim(text string) string { return t.style.dim(text) }
 
-// Red is how text looks that tells of an error.
+// Red styles an error.
 func (t *Terminal) Red(text string) string { return t.style.red(text) }

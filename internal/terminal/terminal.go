@@ -23,47 +23,47 @@ import (
 	"golang.org/x/term"
 )
 
-// Options is what a Terminal is made of. In and Out are required.
+// Options configures a [Terminal]. In and Out are required.
 type Options struct {
 	In     *os.File
 	Out    *os.File
 	Getenv func(string) string // nil: no variable is set
-	Vim    bool                // edit as vi does
-	Fixed  bool                // the window never changes its size, nor is there a job to stop: no signal is listened to
-	// Complete offers what may stand for the end of line, which is all before the
-	// cursor; nil: nothing. It returns what would be added, and how many
-	// characters of line that goes on from.
+	Vim    bool                // vi keys
+	Fixed  bool                // the size of the window never changes, and there is no job control: no signals are handled
+	// Complete returns completions for the end of line, which is everything
+	// before the cursor, and how many characters of line they replace; nil:
+	// none.
 	Complete func(line string) (endings []string, shared int)
-	// Focus is told that the window got the focus, or lost it, by terminals that
-	// report it; nil: they are not asked to. It is called from the reader of the
-	// keyboard.
+	// Focus is called when the window got the focus, or lost it, by terminals
+	// that report it; nil: reports are not requested. It is called from the
+	// reader of the keyboard.
 	Focus func(focused bool)
-	// Guard gives the terminal back when nobody else can; nil: nobody does. It is
-	// released by Close.
+	// Guard restores the terminal when nobody else can; nil: nobody does. Close
+	// releases it.
 	Guard *Guard
 }
 
 // Terminal is the window. Its methods may be called from any goroutine, but
-// prompts and questions come one at a time.
+// only one prompt or question at a time.
 type Terminal struct {
 	o           Options
 	style       style
-	before      *readline.State // how the terminal was
+	before      *readline.State // state of the terminal before Open
 	keys        *keyboard
 	screen      *screen
 	line        *readline.Instance
 	edit        *editor
-	prompts     []string // earlier ones, the last one last; used by one Prompt at a time
-	historyFile string   // empty: they are not kept
+	prompts     []string // earlier prompts, the last one last; used by one Prompt at a time
+	historyFile string   // empty: prompts are not stored
 	restore     func()
 	unwatch     func()
 
 	mu   sync.Mutex
-	away bool // another program has the terminal
+	away bool // another program uses the terminal
 }
 
 // Open takes over the terminal: from here on keys are read unbuffered, until
-// Close. The caller closes it whatever happens, panics included.
+// Close. The caller must close it whatever happens, panics included.
 func Open(o Options) (*Terminal, error) {
 	if o.Getenv == nil {
 		o.Getenv = func(string) string { return "" }
@@ -79,7 +79,7 @@ func Open(o Options) (*Terminal, error) {
 		t.unwatch()
 		t.keys.hangup()
 		t.keys.pause()
-		t.give()
+		t.release()
 		o.Guard.Release()
 	})
 	t.unwatch = func() {}
@@ -97,14 +97,13 @@ func Open(o Options) (*Terminal, error) {
 	return t, nil
 }
 
-// switches are the sequences that turn on what the terminal tells us, or turn
-// it off.
+// switches returns the sequences that turn reports of the terminal on or off.
 func (t *Terminal) switches(on bool) string {
 	switch {
 	case t.style.dumb:
 		return ""
 	case on && t.o.Focus != nil:
-		return "\x1b[?2004h\x1b[?1004h" // pastes come in brackets, and the focus is reported
+		return "\x1b[?2004h\x1b[?1004h" // bracketed pastes, and reports of the focus
 	case on:
 		return "\x1b[?2004h"
 	case t.o.Focus != nil:
@@ -113,29 +112,29 @@ func (t *Terminal) switches(on bool) string {
 	return "\x1b[?2004l"
 }
 
-// give leaves the terminal as it was before Open, or before take.
-func (t *Terminal) give() {
+// release leaves the terminal as it was before Open, or before takeOver.
+func (t *Terminal) release() {
 	t.screen.yield(true)
 	t.screen.signal(t.switches(false))
-	_ = readline.Restore(int(t.o.In.Fd()), t.before) // a terminal that is gone needs nothing
+	_ = readline.Restore(int(t.o.In.Fd()), t.before) // the terminal may be gone
 }
 
-// take is the opposite of give.
-func (t *Terminal) take() error {
+// takeOver is the opposite of release.
+func (t *Terminal) takeOver() error {
 	_, err := readline.MakeRaw(int(t.o.In.Fd()))
 	t.screen.signal(t.switches(true))
 	t.screen.yield(false)
 	return err
 }
 
-// Close stops reading keys and gives the terminal back as it was. Only the
-// first call does anything.
+// Close stops reading keys and restores the terminal. Only the first call has
+// an effect.
 func (t *Terminal) Close() { t.restore() }
 
-// Hangup ends the prompt or the question that waits, and all later ones.
+// Hangup ends the current prompt or question, and all later ones.
 func (t *Terminal) Hangup() { t.keys.hangup() }
 
-// Width is the number of columns, at least 10; 80 where it is not known.
+// Width returns the number of columns, at least 10; 80 if it is unknown.
 func (t *Terminal) Width() int {
 	columns, _ := t.size()
 	return columns
@@ -149,33 +148,34 @@ func (t *Terminal) size() (columns, rows int) {
 	return max(columns, 10), rows
 }
 
-// reflows reports whether the terminal breaks lines anew when its window becomes
-// narrower. Most do; those that do not say who they are.
+// reflows reports whether the terminal rewraps lines when its window becomes
+// narrower. Most do; those that do not can be recognized.
 func reflows(getenv func(string) string) bool {
 	name := getenv("TERM")
 	return getenv("XTERM_VERSION") == "" && getenv("STY") == "" && name != "linux" && name != "vt100"
 }
 
-// Print writes text of ours, on lines of its own. Colours are the caller's,
-// everything else must have been through Clean.
+// Print writes our own text on lines of its own. It may contain styles; text of
+// others in it must have been cleaned with [Clean].
 func (t *Terminal) Print(text string) { t.screen.lines(text) }
 
-// Clear empties the screen, and what has scrolled out of it.
+// Clear clears the screen and the scrollback.
 func (t *Terminal) Clear() { t.screen.clear(true) }
 
 // Copy puts text on the clipboard of the terminal (OSC 52). Some terminals
 // refuse.
 func (t *Terminal) Copy(text string) { t.screen.signal(setClipboard(text)) }
 
-// Aside runs f with the terminal as it was before Open: for another program.
-func (t *Terminal) Aside(f func() error) error {
+// RunOutside runs f with the terminal as it was before Open, for another
+// program.
+func (t *Terminal) RunOutside(f func() error) error {
 	t.keys.pause()
 	defer t.keys.resume()
 	t.setAway(true)
 	defer t.setAway(false)
-	t.give()
+	t.release()
 	err := f()
-	return errors.Join(err, t.take())
+	return errors.Join(err, t.takeOver())
 }
 
 func (t *Terminal) setAway(yes bool) {
@@ -190,13 +190,13 @@ func (t *Terminal) isAway() bool {
 	return t.away
 }
 
-// Signal writes a sequence of ours that shows nothing.
+// Signal writes a sequence of our own that shows nothing.
 func (t *Terminal) Signal(sequence string) { t.screen.signal(sequence) }
 
-// Write writes a piece of text that has been through Clean, as it comes.
+// Write writes a piece of cleaned text without a line end.
 func (t *Terminal) Write(text string) { t.screen.write(text) }
 
-// Wrap breaks text between words where the window ends.
+// Wrap breaks text between words at the window's width.
 func (t *Terminal) Wrap(text string) string { return t.wrap(text) }
 
 func (t *Terminal) wrap(text string) string { return ansi.Wrap(text, t.Width()-3, "") }

@@ -7,14 +7,14 @@ import (
 	"github.com/chzyer/readline"
 )
 
-// vi is the normal mode of vi, for one line: what is typed to insert goes to
-// the line editor. The zero vi inserts.
+// vi is vi's normal mode, for one line; inserted text goes to the line editor.
+// The zero vi is in insert mode.
 type vi struct {
 	normal bool
 
-	count    int  // typed before a command; 0: none
-	operator rune // d, c or y, which waits for a motion
-	waiting  rune // r, f, F, t or T, which waits for a character
+	count    int  // count typed before a command; 0: none
+	operator rune // d, c or y, waiting for a motion
+	waiting  rune // r, f, F, t or T, waiting for a character
 	find     [2]rune
 	yanked   []rune
 	undo     []draftState
@@ -25,18 +25,18 @@ type draftState struct {
 	pos  int
 }
 
-// viKeys are keys that have a name, as vi calls them.
+// viKeys maps named keys to vi's.
 var viKeys = map[rune]rune{
 	keyUp: 'k', keyDown: 'j', keyLeft: 'h', keyRight: 'l', keyHome: '0', keyEnd: '$', keyDelete: 'x', keyWordLeft: 'b', keyWordRight: 'w',
 	readline.CharBackspace: 'h', readline.CharCtrlH: 'h', readline.CharPrev: 'k', readline.CharNext: 'j', ' ': 'l',
 }
 
-// begin starts a new line, which vi does inserting.
+// begin starts a new line, in insert mode.
 func (v *vi) begin() { *v = vi{find: v.find, yanked: v.yanked} }
 
-// press takes a key of normal mode, or Esc of insert mode. It returns the line
-// and the cursor after it, and a key that is the line editor's instead; 0: none.
-// line is changed.
+// press handles a key of normal mode, or Esc of insert mode. It returns the
+// line and the cursor after it, and a key for the line editor; 0: none. It
+// changes line.
 func (v *vi) press(r rune, line []rune, pos int) (_ []rune, _ int, pass rune) {
 	if named, ok := viKeys[r]; ok && v.waiting == 0 {
 		r = named
@@ -108,7 +108,7 @@ func (v *vi) character(r rune, line []rune, pos int) ([]rune, int, rune) {
 	return line, pos, 0
 }
 
-// moved ends a motion: the cursor goes there, or the operator takes what lies
+// moved ends a motion: it moves the cursor, or applies the operator to what is
 // between.
 func (v *vi) moved(line []rune, pos, to int, inclusive bool) ([]rune, int, rune) {
 	if v.operator == 0 {
@@ -140,7 +140,7 @@ func (v *vi) operate(line []rune, pos, from, to int) ([]rune, int, rune) {
 	return line, v.within(line, from), 0
 }
 
-// simple does the commands that are not motions.
+// simple executes the commands that are not motions.
 func (v *vi) simple(r rune, line []rune, pos int) ([]rune, int, rune) {
 	switch r {
 	case 'j':
@@ -178,7 +178,7 @@ func (v *vi) simple(r rune, line []rune, pos int) ([]rune, int, rune) {
 	return line, pos, 0
 }
 
-// cut does the commands that are short for an operator and a motion.
+// cut executes the commands that are short for an operator and a motion.
 func (v *vi) cut(r rune, line []rune, pos int) ([]rune, int, rune) {
 	n := v.times()
 	v.operator = 'd'
@@ -196,13 +196,14 @@ func (v *vi) cut(r rune, line []rune, pos int) ([]rune, int, rune) {
 	return v.operate(line, pos, pos, min(pos+n, len(line)))
 }
 
-// keep remembers a line for u.
+// keep stores a line for u.
 func (v *vi) keep(line []rune, pos int) {
 	const most = 100
 	v.undo = append(v.undo[max(len(v.undo)-most, 0):], draftState{slices.Clone(line), pos})
 }
 
-// within is a place where the cursor of normal mode may stand.
+// within returns the nearest position at which the cursor of normal mode may
+// be.
 func (v *vi) within(line []rune, pos int) int { return max(min(pos, len(line)-1), 0) }
 
 func swapCase(r rune) rune {

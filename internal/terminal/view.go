@@ -13,7 +13,7 @@ import (
 	"minigem/tools"
 )
 
-// View shows a session as it happens. It is an event.Sink.
+// View shows a session as it happens. It is an [event.Sink].
 type View struct {
 	*Terminal
 	spin       *spinner
@@ -22,13 +22,13 @@ type View struct {
 
 	mu     sync.Mutex
 	answer *markdown
-	last   string // the last whole answer, for /copy
+	last   string // the last complete answer, for /copy
 	round  strings.Builder
-	ran    map[string]time.Time // when calls began to run, without the time that they were asked about
+	ran    map[string]time.Time // when calls started to run, not counting the question about them
 }
 
-// NewView makes a View of t. hookLines: events that hooks change something at
-// get a line.
+// NewView makes a [View] of t. hookLines: show a line for events that hooks
+// change.
 func NewView(t *Terminal, hookLines bool) *View {
 	v := &View{Terminal: t, hookLines: hookLines}
 	v.spin = &spinner{t: t}
@@ -39,32 +39,32 @@ func NewView(t *Terminal, hookLines bool) *View {
 	return v
 }
 
-// TraceHooks shows a line for every event that hooks run at, or only where they
-// change something.
+// TraceHooks shows a line for every event at which hooks run, or only for those
+// that they change.
 func (v *View) TraceHooks(on bool) { v.traceHooks.Store(on) }
 
-// LastAnswer is what the model said last; empty: nothing yet.
+// LastAnswer returns the model's last answer; empty: none yet.
 func (v *View) LastAnswer() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.last
 }
 
-// Work runs f with the spinner turning. interrupt is called when the user
-// interrupts it, each time: by ^C, or by Esc.
+// Work runs f and shows the spinner. interrupt is called each time the user
+// interrupts it, by ^C or by Esc.
 func (v *View) Work(what string, interrupt func(ctrlC bool), f func()) {
 	v.keys.enter(working, interrupt)
 	v.spin.start(what)
 	defer func() {
 		v.spin.end()
 		v.keys.enter(working, nil)
-		v.settle()
+		v.endAnswer()
 	}()
 	f()
 }
 
-// settle ends what was streamed of an answer.
-func (v *View) settle() {
+// endAnswer writes the rest of a streamed answer.
+func (v *View) endAnswer() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.answer.flush()
@@ -85,22 +85,22 @@ func (v *View) Emit(e event.Event) {
 			v.spin.wait("thinking: "+cleanLine(e.Subject), time.Time{})
 		}
 	case event.RoundDiscarded:
-		v.settle()
+		v.endAnswer()
 		v.note(v.style.yellow("  ↻ " + cleanLine(e.Reason) + "; asking again"))
 		v.spin.wait("asking again", time.Now().Add(e.Delay))
 	case event.RoundFinished:
-		v.settle()
+		v.endAnswer()
 		v.mu.Lock()
 		if v.round.Len() > 0 {
 			v.last = v.round.String()
 		}
 		v.mu.Unlock()
 	case event.Waiting:
-		v.settle()
+		v.endAnswer()
 		v.note(v.style.yellow(fmt.Sprintf("  ↻ %s (attempt %d of %d); trying again in %s", cleanLine(e.Reason), e.Attempt, e.Max, seconds(e.Delay))))
 		v.spin.wait("trying again", time.Now().Add(e.Delay))
 	case event.ToolStarted:
-		v.settle()
+		v.endAnswer()
 		v.began(e.Call.ID)
 		v.spin.wait("running "+cleanLine(e.DisplayName)+" "+cleanLine(e.Description), time.Time{})
 	case event.ToolOutput:
@@ -108,7 +108,7 @@ func (v *View) Emit(e event.Event) {
 			v.spin.wait(l, time.Time{})
 		}
 	case event.ToolFinished:
-		v.settle()
+		v.endAnswer()
 		v.tool(e.Record)
 		for _, tail := range e.Record.Followed {
 			v.note(v.style.dim("  a hook called " + truncate(cleanLine(tail.DisplayName)+"  "+cleanLine(tail.Description), v.Width()-16)))
@@ -120,7 +120,7 @@ func (v *View) Emit(e event.Event) {
 
 // ending shows what ends or changes a run.
 func (v *View) ending(e event.Event) {
-	v.settle()
+	v.endAnswer()
 	switch e := e.(type) {
 	case event.Compressed:
 		v.note(compression(e))
@@ -157,9 +157,9 @@ func (v *View) text(s string) {
 	}
 }
 
-// compression is what /compress and an automatic compression say
-// (cli/ui/components/messages/CompressionMessage.tsx).
-// The numbers are those of core/core/turn.ts.
+// compression describes the result of /compress and of an automatic compression
+// (cli/ui/components/messages/CompressionMessage.tsx). The numbers are those of
+// core/core/turn.ts.
 func compression(e event.Compressed) string {
 	switch e.Status {
 	case 1, 6:
@@ -174,7 +174,7 @@ func compression(e event.Compressed) string {
 	return "The history was not compressed."
 }
 
-// foldedLines is how much of a result is shown.
+// foldedLines is how many lines of a result are shown.
 const foldedLines = 4
 
 func (v *View) tool(r event.ToolRecord) {
@@ -187,14 +187,14 @@ func (v *View) tool(r event.ToolRecord) {
 	}
 	name, what := cleanLine(r.DisplayName), cleanLine(r.Description)
 	if r.Status == event.ToolError {
-		// The record of a failed call holds what the tool is for.
-		what = cmp.Or(aim(r.Call.Args), what)
+		// The record of a failed call has the tool's description.
+		what = cmp.Or(mainArgument(r.Call.Args), what)
 	}
 	if name == "" {
 		name = cleanLine(r.Call.Name)
 	}
 	head := fmt.Sprintf("%s %s  %s", mark, v.style.bold(name), what)
-	if d := v.took(r); d > 100*time.Millisecond && r.Status == event.ToolSuccess {
+	if d := v.duration(r); d > 100*time.Millisecond && r.Status == event.ToolSuccess {
 		head += v.style.dim("  " + seconds(d))
 	}
 	head = truncate(head, v.Width()-14) // "Cancelled" may follow
@@ -205,8 +205,9 @@ func (v *View) tool(r event.ToolRecord) {
 	v.note(head + "\n" + v.folded(r))
 }
 
-// aim is the argument that says what a call was about; empty: none does.
-func aim(args map[string]any) string {
+// mainArgument returns the argument that says what a call was about; empty:
+// none does.
+func mainArgument(args map[string]any) string {
 	for _, name := range []string{"file_path", "dir_path", "path", "command", "pattern", "query", "url", "uri", "name", "prompt"} {
 		if s, ok := args[name].(string); ok && s != "" {
 			return cleanLine(s)
@@ -224,8 +225,8 @@ func (v *View) began(callID string) {
 	v.ran[callID] = time.Now()
 }
 
-// took is how long a call ran; 0: it never did.
-func (v *View) took(r event.ToolRecord) time.Duration {
+// duration returns how long a call ran; 0: it did not.
+func (v *View) duration(r event.ToolRecord) time.Duration {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	began, ok := v.ran[r.Call.ID]
@@ -236,7 +237,7 @@ func (v *View) took(r event.ToolRecord) time.Duration {
 	return time.Since(began)
 }
 
-// folded is the start of a result, indented.
+// folded returns the beginning of a result, indented.
 func (v *View) folded(r event.ToolRecord) string {
 	text := v.shown(r)
 	lines := strings.Split(strings.TrimSpace(text), "\n")
@@ -283,7 +284,7 @@ func (v *View) dimmed(text string) string {
 
 // Failure shows an error as a sentence.
 func (v *View) Failure(err error) {
-	v.settle()
+	v.endAnswer()
 	text := Clean(err.Error())
 	for next := errors.Unwrap(err); next != nil && len(text) > 2000; next = errors.Unwrap(next) {
 		text = Clean(next.Error())
@@ -305,7 +306,7 @@ func seconds(d time.Duration) string {
 
 // Show renders an answer of an earlier session.
 func (v *View) Show(text string) {
-	v.settle()
+	v.endAnswer()
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.answer.write(text)

@@ -6,20 +6,20 @@ import (
 	"unicode/utf8"
 )
 
-// A Cleaner is [Clean] for a text that comes in pieces, which may part a
+// Cleaner is [Clean] for a text that comes in pieces, which may split a
 // character or a control sequence. The zero Cleaner is ready; it is for one
 // goroutine.
 type Cleaner struct {
-	rest  []byte // what is not whole yet
-	final bool   // nothing follows
+	rest  []byte // incomplete input
+	final bool   // this is the last piece
 	seen  context
 }
 
-// mostHeld is how much of a control sequence is kept until its end is there.
-const mostHeld = 4 << 10
+// maxHeld is how many bytes of a control sequence are held until it ends.
+const maxHeld = 4 << 10
 
-// Clean returns what of the next piece may be shown, behind what the pieces
-// before had at their end that was not whole.
+// Clean returns what may be shown of the next piece, after what earlier pieces
+// left incomplete.
 func (c *Cleaner) Clean(piece []byte) string {
 	if len(c.rest) == 0 && plain(string(piece)) {
 		if len(piece) > 0 {
@@ -38,7 +38,7 @@ func (c *Cleaner) Clean(piece []byte) string {
 		at += n
 	}
 	c.rest = slices.Clone(b[at:])
-	if len(c.rest) > mostHeld { // what it is; what it holds is not shown in any case
+	if len(c.rest) > maxHeld { // its beginning decides; its content is never shown
 		end := c.rest[len(c.rest)-1:]
 		c.rest = c.rest[:introducer(c.rest)]
 		if end[0] == escape || !utf8.RuneStart(end[0]) {
@@ -48,8 +48,8 @@ func (c *Cleaner) Clean(piece []byte) string {
 	return out.String()
 }
 
-// step writes what may be shown of the character or control sequence that b
-// begins with, and returns its length; 0: it may go on in the next piece.
+// step writes what may be shown of the character or control sequence at the
+// beginning of b, and returns its length; 0: it may continue in the next piece.
 func (c *Cleaner) step(b []byte, out *strings.Builder) int {
 	if !utf8.FullRune(b) && !c.final {
 		return 0
@@ -58,7 +58,7 @@ func (c *Cleaner) step(b []byte, out *strings.Builder) int {
 	if n == 0 {
 		n = broken(b)
 		if n == len(b) && n < 3 && b[0] >= 0xc2 && !c.final {
-			return 0 // more bytes may be of it
+			return 0 // it may be incomplete
 		}
 		return n
 	}
@@ -87,8 +87,8 @@ func (c *Cleaner) step(b []byte, out *strings.Builder) int {
 	return n
 }
 
-// next is the first character of b and its length. A byte that is not UTF-8 is
-// the control character of 8-bit terminals that it stands for, or has length 0.
+// next returns the first character of b and its length. A byte that is not
+// UTF-8 is a control character of 8-bit terminals, or has length 0.
 func next(b []byte) (rune, int) {
 	r, n := utf8.DecodeRune(b)
 	if r != utf8.RuneError || n != 1 {
@@ -100,8 +100,8 @@ func next(b []byte) (rune, int) {
 	return r, 0
 }
 
-// broken is the length of what begins like a character and is none, with the
-// bytes that would have been of it: they are no control characters.
+// broken returns the length of an invalid character, including its continuation
+// bytes: they are not control characters.
 func broken(b []byte) int {
 	n := 1
 	for b[0] >= 0xc2 && n < min(len(b), 3) && !utf8.RuneStart(b[n]) {
@@ -110,8 +110,8 @@ func broken(b []byte) int {
 	return n
 }
 
-// Control characters that begin and end control sequences, those above 0x80 in
-// their 8-bit form.
+// Control characters that begin and end control sequences; those above 0x80 are
+// 8-bit forms.
 const (
 	escape     = 0x1b
 	bell       = 0x07
@@ -126,8 +126,8 @@ const (
 	apc        = 0x9f
 )
 
-// sequence returns the length of the control sequence that b begins with, and
-// whether it ended. One that is broken off by what cannot be in it ends there.
+// sequence returns the length of the control sequence at the beginning of b,
+// and whether it ended. A byte that cannot be part of it ends it.
 func sequence(b []byte) (length int, whole bool) {
 	r, n := next(b)
 	if r == escape {
@@ -148,7 +148,8 @@ func sequence(b []byte) (length int, whole bool) {
 	return n, true
 }
 
-// introducer is the length of what says of which kind the sequence is.
+// introducer returns the length of the bytes that say what kind of sequence it
+// is.
 func introducer(b []byte) int {
 	_, n := next(b)
 	if b[0] == escape && len(b) > 1 {
@@ -157,7 +158,7 @@ func introducer(b []byte) int {
 	return max(n, 1)
 }
 
-// shortSequence: intermediate bytes and a final one, such as ESC ( B.
+// shortSequence reads intermediate bytes and a final one, such as ESC ( B.
 func shortSequence(b []byte, at int) (int, bool) {
 	for at < len(b) && b[at] >= 0x20 && b[at] < 0x30 {
 		at++
@@ -171,7 +172,7 @@ func shortSequence(b []byte, at int) (int, bool) {
 	return at, true
 }
 
-// csiSequence: parameters, intermediate bytes, and a final one.
+// csiSequence reads parameters, intermediate bytes, and a final one.
 func csiSequence(b []byte, at int) (int, bool) {
 	for at < len(b) && b[at] >= 0x20 && b[at] < 0x40 {
 		at++
@@ -185,8 +186,8 @@ func csiSequence(b []byte, at int) (int, bool) {
 	return at, true
 }
 
-// stringSequence: anything up to ST, BEL or CAN. A line end breaks it off, so
-// that one that never ends does not hide the rest of a text.
+// stringSequence reads anything up to ST, BEL or CAN. A line end also ends it,
+// so that an endless sequence does not hide the rest of a text.
 func stringSequence(b []byte, at int) (int, bool) {
 	for at < len(b) {
 		if !utf8.FullRune(b[at:]) {

@@ -22,7 +22,7 @@ func FuzzPieces(f *testing.F) {
 		var parted Cleaner
 		require.Equal(t, first, parted.Clean(data[:at])+parted.Clean(data[at:]), "%q, parted at %d", data, at)
 		require.True(t, utf8.ValidString(first))
-		require.LessOrEqual(t, len(parted.rest), mostHeld+1)
+		require.LessOrEqual(t, len(parted.rest), maxHeld+1)
 
 		var one, two bytes.Buffer
 		w := NewWriter(&one)

@@ -17,7 +17,7 @@ import (
 )
 
 // hidden is the table, from Unicode's own: control characters, format
-// characters (bidirectional marks, zero-width characters and tags among them),
+// characters (among them bidirectional marks, zero-width characters and tags),
 // line and paragraph separators, and letters and selectors that are drawn as
 // nothing.
 var hidden = []*unicode.RangeTable{
@@ -26,15 +26,15 @@ var hidden = []*unicode.RangeTable{
 	blank,
 }
 
-// blank are letters without ink that Unicode's properties do not name.
+// blank are letters without ink that Unicode's properties do not cover.
 var blank = &unicode.RangeTable{
 	R16: []unicode.Range16{{Lo: 0x2800, Hi: 0x2800, Stride: 1}},   // the Braille pattern without a dot
-	R32: []unicode.Range32{{Lo: 0x1d159, Hi: 0x1d159, Stride: 1}}, // a note head of nothing
+	R32: []unicode.Range32{{Lo: 0x1d159, Hi: 0x1d159, Stride: 1}}, // an invisible note head
 }
 
-// Hides reports whether r acts upon a terminal, is not seen, or changes how the
-// text around it is seen. Line ends and tabs do so too: who wants them asks
-// before.
+// Hides reports whether r acts upon a terminal, is invisible, or changes how
+// the text around it looks. That includes line ends and tabs: callers that
+// accept them check first.
 func Hides(r rune) bool {
 	switch {
 	case r < 0x20, r == 0x7f:
@@ -45,14 +45,14 @@ func Hides(r rune) bool {
 	return !utf8.ValidRune(r) || unicode.In(r, hidden...)
 }
 
-// mostMarks is how many marks may stand upon one character: no writing needs
-// more, and a heap of them reaches into the lines around.
-const mostMarks = 8
+// maxMarks is how many marks may follow one character: no script needs more,
+// and a heap of them covers the lines around it.
+const maxMarks = 8
 
-// Clean leaves out what [Hides], whole control sequences (CSI, OSC, DCS, SOS,
-// PM, APC, their 8-bit forms, and those that never end), and what is not UTF-8.
-// Line ends and tabs stay, and so do the joiners and selectors that an emoji or
-// a script is made with, where they join something.
+// Clean removes what [Hides], whole control sequences (CSI, OSC, DCS, SOS, PM,
+// APC, their 8-bit forms, and those that never end), and what is not UTF-8.
+// Line ends and tabs stay, and so do the joiners and selectors that emoji or
+// scripts need, if they join something.
 func Clean(s string) string {
 	if plain(s) {
 		return s
@@ -62,7 +62,7 @@ func Clean(s string) string {
 	return c.Clean([]byte(s))
 }
 
-// plain reports whether s holds printable ASCII, line ends and tabs alone.
+// plain reports whether s contains only printable ASCII, line ends and tabs.
 func plain(s string) bool {
 	for i := range len(s) {
 		if b := s[i]; (b < 0x20 && b != '\n' && b != '\t') || b >= 0x7f {
@@ -72,8 +72,8 @@ func plain(s string) bool {
 	return true
 }
 
-// Line is [Clean] on one line: white space of any length, line ends among it, is
-// one blank.
+// Line is [Clean] on one line: white space of any length, including line ends,
+// becomes one blank.
 func Line(s string) string {
 	if !plain(s) {
 		lines := strings.FieldsFunc(s, breaks)
@@ -85,17 +85,16 @@ func Line(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// breaks are the characters that some program ends a line at.
+// breaks are the characters that some programs treat as a line end.
 func breaks(r rune) bool {
 	return r >= '\n' && r <= '\r' || r == 0x85 || r == 0x2028 || r == 0x2029
 }
 
-// Visible shows what [Clean] leaves out: a character as <U+202E>, a byte that is
-// no UTF-8 as <0x9B>. Line ends and tabs stay.
+// Visible shows what [Clean] removes: a character as <U+202E>, a byte that is
+// not UTF-8 as <0x9B>. Line ends and tabs stay.
 func Visible(s string) string { return visible(s, "\n\t") }
 
-// VisibleLine is [Visible] for what must stay on one line: line ends and tabs
-// are shown too.
+// VisibleLine is [Visible] on one line: line ends and tabs are shown too.
 func VisibleLine(s string) string { return visible(s, "") }
 
 func visible(s, keep string) string {
@@ -108,8 +107,7 @@ func visible(s, keep string) string {
 	return b.String()
 }
 
-// show writes s, and what is hidden in it visibly, but for the characters of
-// keep.
+// show writes s, with hidden characters shown visibly, except those in keep.
 func (c *context) show(b *strings.Builder, s, keep string) {
 	for s != "" {
 		r, n := utf8.DecodeRuneInString(s)
@@ -130,23 +128,22 @@ func (c *context) show(b *strings.Builder, s, keep string) {
 	}
 }
 
-// A context is what was shown before a character, as far as it decides about
-// the next. The zero context is that of the beginning.
+// context is what was shown before a character, as far as it matters for the
+// next one. The zero context is the beginning.
 type context struct {
-	base     rune // the last that is not a mark, joiner or selector
-	marks    int  // upon base
-	selected bool // a selector or joiner came last
+	base     rune // the last one that is not a mark, joiner or selector
+	marks    int  // marks after base
+	selected bool // the last one was a selector or joiner
 }
 
-// shows reports whether r may be shown where next follows it, and takes note
-// of it.
+// shows reports whether r may be shown if next follows it, and records it.
 func (c *context) shows(r, next rune) bool {
 	switch {
 	case r == 0x200c || r == 0x200d: // the joiners
 		ok := !c.selected && joins(c.base) && joins(next) || c.selected && r == 0x200d && unicode.Is(unicode.So, c.base) && joins(next)
 		c.selected = true
 		return ok
-	case r == 0xfe0e || r == 0xfe0f: // as text, as an emoji
+	case r == 0xfe0e || r == 0xfe0f: // text and emoji presentation
 		ok := !c.selected && c.marks == 0 && (c.base >= 0x80 && unicode.In(c.base, unicode.So, unicode.Sm, unicode.Po) || next == 0x20e3 && strings.ContainsRune("0123456789#*", c.base))
 		c.selected = true
 		return ok
@@ -154,7 +151,7 @@ func (c *context) shows(r, next rune) bool {
 		return false
 	case r >= 0x300 && unicode.In(r, unicode.Mn, unicode.Me):
 		c.marks, c.selected = c.marks+1, false
-		return c.marks <= mostMarks
+		return c.marks <= maxMarks
 	}
 	*c = context{base: r}
 	return true
@@ -166,7 +163,7 @@ func (c *context) asks(r rune) bool {
 }
 
 // joins reports whether a joiner beside r can change how r is drawn: in emoji,
-// and in the scripts whose letters join.
+// and in scripts whose letters join.
 func joins(r rune) bool {
 	return r >= 0x590 && r != utf8.RuneError && unicode.In(r, unicode.L, unicode.M, unicode.So, unicode.Sk) && !Hides(r) &&
 		!unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) ||
@@ -174,7 +171,7 @@ func joins(r rune) bool {
 }
 
 // Typed reports whether r may be part of what a person types: nothing that
-// [Hides], but for the joiners and selectors that scripts and emoji need.
+// [Hides], except the joiners and selectors that scripts and emoji need.
 func Typed(r rune) bool {
 	return !Hides(r) || r == 0x200c || r == 0x200d || r == 0xfe0e || r == 0xfe0f
 }

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// Plural is a counted noun: "1 hook", "2 hooks", "2 matches", "2 retries".
+// Plural formats a counted noun: "1 hook", "2 hooks", "2 matches", "2 retries".
 func Plural(n int, noun string) string {
 	switch {
 	case n == 1:
@@ -20,13 +20,13 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// longestWord is the length in bytes above which a word is not a slip of the
-// finger.
+// longestWord is the length in bytes above which a word is not a typing error.
 const longestWord = 64
 
-// Nearest is the one of words that word is probably a slip of: another case or
-// separator, up to three letters different in long words and one in short ones,
-// or cut off. Empty where none is like it; the first of several that are equally near.
+// Nearest returns the one of words that word is probably a misspelling of:
+// different case or separators, up to three different letters in long words and
+// one in short ones, or cut off. It returns the first of several that are
+// equally near, and "" if none is similar.
 func Nearest(word string, words []string) string {
 	if len(word) > longestWord {
 		return ""
@@ -51,7 +51,7 @@ func Nearest(word string, words []string) string {
 	return best
 }
 
-// slips is how many letters of a word of n may be wrong.
+// slips returns how many letters of a word of n may be wrong.
 func slips(n int) int {
 	switch {
 	case n < 4:
@@ -62,8 +62,8 @@ func slips(n int) int {
 	return 3
 }
 
-// DidYouMean is the end of a sentence that says what was probably meant:
-// `; did you mean "x"?`, empty where word is empty.
+// DidYouMean ends a sentence with what was probably meant: `; did you mean
+// "x"?`. It returns "" if word is empty.
 func DidYouMean(word string) string {
 	if word == "" {
 		return ""
@@ -71,8 +71,8 @@ func DidYouMean(word string) string {
 	return fmt.Sprintf("; did you mean %q?", word)
 }
 
-// isBeginning reports whether typed is the beginning of meant, or nearly so
-// where it is long.
+// isBeginning reports whether typed is the beginning of meant, or nearly so if
+// it is long.
 func isBeginning(typed, meant string) bool {
 	n := 0
 	for n < len(typed) && n < len(meant) && typed[n] == meant[n] {
@@ -81,7 +81,7 @@ func isBeginning(typed, meant string) bool {
 	return n == len(typed) && n > 1 || n >= 6 && n >= len(typed)-2
 }
 
-// fold takes out what people get wrong most: case and separators.
+// fold removes what people get wrong most: case and separators.
 func fold(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c == '_' || c == '-' || c == ' ' {

@@ -10,17 +10,16 @@ import (
 	"unicode/utf8"
 )
 
-// A Writer passes on what is written to it as [Visible] shows it: whoever prints
-// through one cannot forget to. It is safe for concurrent use where the writer
-// behind it is.
+// Writer writes its input as [Visible] shows it: whoever prints through one
+// cannot forget to. It is safe for concurrent use if the underlying writer is.
 type Writer struct {
 	mu   sync.Mutex
 	out  io.Writer
-	held []byte // the beginning of a character, or one that what follows decides about
+	held []byte // an incomplete character, or one whose meaning depends on the next
 	seen context
 }
 
-// NewWriter returns a Writer to w; w itself where it is one.
+// NewWriter returns a Writer to w; w itself if it is one.
 func NewWriter(w io.Writer) *Writer {
 	if own, ok := w.(*Writer); ok {
 		return own
@@ -28,7 +27,7 @@ func NewWriter(w io.Writer) *Writer {
 	return &Writer{out: w}
 }
 
-// Write implements io.Writer. The beginning of a character waits for the rest of
+// Write implements [io.Writer]. An incomplete character waits for the rest of
 // it, and a joiner for what it joins.
 func (w *Writer) Write(p []byte) (int, error) {
 	w.mu.Lock()
@@ -53,7 +52,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// cutOff is the length of the character that b ends in the middle of.
+// cutOff returns the length of the incomplete character at the end of b.
 func cutOff(b []byte) int {
 	for n := 1; n < min(utf8.UTFMax, len(b)+1); n++ {
 		if last := b[len(b)-n:]; utf8.RuneStart(last[0]) {
@@ -66,9 +65,9 @@ func cutOff(b []byte) int {
 	return 0
 }
 
-// Raw is what stands behind w if it is a [Writer], else w: for the few who write
-// control sequences of their own, or the bytes as they are because the user
-// asked for that.
+// Raw returns the writer underlying w if it is a [Writer], else w: for the few
+// who write control sequences of their own, or unchanged bytes because the user
+// asked for them.
 func Raw(w io.Writer) io.Writer {
 	if own, ok := w.(*Writer); ok {
 		return own.out
@@ -76,8 +75,8 @@ func Raw(w io.Writer) io.Writer {
 	return w
 }
 
-// JSON is data, a JSON text, with the characters that [Hides] written as escapes
-// such as \u202e: it means the same, and is fit for a screen.
+// JSON escapes the characters in data, a JSON text, that [Hides], such as
+// \u202e: the meaning stays the same, and the text is safe to show.
 func JSON(data []byte) []byte {
 	if plain(string(data)) {
 		return data
@@ -89,7 +88,7 @@ func JSON(data []byte) []byte {
 		case r < 0x7f || r != utf8.RuneError && !Hides(r) || n > 1 && r == utf8.RuneError:
 			b.Write(data[:n])
 		case r == utf8.RuneError:
-			b.WriteString(`\ufffd`) // what every reader makes of it
+			b.WriteString(`\ufffd`) // every reader reads this as U+FFFD
 		case r > 0xffff:
 			high, low := utf16.EncodeRune(r)
 			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)

@@ -1,15 +1,15 @@
-// Package thorough says how often tests repeat what is random or heavy.
+// Package thorough decides how often tests repeat random or heavy work.
 package thorough
 
 import "os"
 
-// Variable asks for all repetitions; any value does.
+// Variable asks for all repetitions if it is set to anything.
 const Variable = "MINIGEM_THOROUGH"
 
-// Asked reports whether all repetitions are asked for.
+// Asked reports whether all repetitions are wanted.
 func Asked() bool { return os.Getenv(Variable) != "" }
 
-// Times is all where all is asked for, else ordinary.
+// Times returns all if all repetitions are wanted, else ordinary.
 func Times(ordinary, all int) int {
 	if Asked() {
 		return all

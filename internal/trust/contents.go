@@ -15,11 +15,11 @@ import (
 	"minigem/internal/text"
 )
 
-// Item is something that a folder would bring along.
+// Item is something in a folder that minigem would load.
 type Item struct {
 	Kind string // "settings", "hooks", "MCP servers", ".env", "commands", ...
-	File string // where it is, relative to the folder
-	What string // more about it, such as names; may be empty
+	File string // path relative to the folder
+	What string // details, such as names; may be empty
 }
 
 func (i Item) String() string {
@@ -39,9 +39,9 @@ var contentFolders = []struct{ kind, dir, suffix string }{
 	{"policies", ".gemini/policies", ".toml"},
 }
 
-// Contents lists what dir would bring along if it were trusted
+// Contents lists what minigem would load from dir if it were trusted
 // (docs/spec/contract.md 6), in a fixed order; nil if there is nothing to ask
-// about. The user's home brings nothing: what is there is the user's own.
+// about. The user's home has no such items: what is there is the user's own.
 func Contents(dir, home string) []Item {
 	if real(dir) == real(home) {
 		return nil
@@ -61,7 +61,8 @@ func Contents(dir, home string) []Item {
 	return items
 }
 
-// settingsItems: a file that cannot be read is something to ask about too.
+// settingsItems lists what settings files contain; an unreadable file is an
+// item too.
 func settingsItems(dir string) []Item {
 	const name = ".gemini/settings.json"
 	path := filepath.Join(dir, filepath.FromSlash(name))
@@ -104,7 +105,7 @@ func settingsItems(dir string) []Item {
 	return items
 }
 
-// maxListed bounds what is read of a folder that nobody trusts yet.
+// maxListed limits what is read of an untrusted folder.
 const maxListed = 1000
 
 func filesBelow(base, suffix string) []string {
@@ -123,8 +124,8 @@ func filesBelow(base, suffix string) []string {
 	return names
 }
 
-// list names the first few; control characters of a stranger's file never
-// reach the terminal.
+// list names the first few; control characters of untrusted files never reach
+// the terminal.
 func list(names []string) string {
 	const most = 5
 	more := ""

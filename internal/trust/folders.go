@@ -1,6 +1,6 @@
-// Package trust knows which folders the user trusts, and what a folder would
-// bring along if it were: the reason to ask at all. Asking, and leaving things
-// out, is for its callers. Trust in single hooks is of package hooks.
+// Package trust knows which folders the user trusts, and what minigem would
+// load from a folder: the reason to ask. Its callers ask the user, and leave
+// things out. Trust in single hooks belongs to package hooks.
 package trust
 
 import (
@@ -16,22 +16,22 @@ import (
 	"minigem/internal/text"
 )
 
-// Level is what a rule says of a folder, as it is written in the file
+// Level is what a rule says about a folder, spelled as in the file
 // (cli/config/trustedFolders.ts).
 type Level string
 
 const (
 	Folder Level = "TRUST_FOLDER" // this folder and everything below
-	Parent Level = "TRUST_PARENT" // the folder that this one is in, and everything below
+	Parent Level = "TRUST_PARENT" // the parent of this folder, and everything below that
 	Never  Level = "DO_NOT_TRUST" // this folder and everything below
 	unsaid Level = ""
 )
 
-// Decision is what the rules say of a folder.
+// Decision is what the rules say about a folder.
 type Decision int
 
 const (
-	Unknown Decision = iota // nobody has said; treated as untrusted
+	Unknown Decision = iota // no rule; treated as untrusted
 	Trusted
 	Untrusted
 )
@@ -39,8 +39,8 @@ const (
 // Rules are the folders that the user has decided about.
 type Rules map[string]Level
 
-// Load reads trustedFolders.json; one that does not exist has no rules. Rules
-// that cannot be understood are left out and told: nothing is trusted by them.
+// Load reads trustedFolders.json; a missing file has no rules. Invalid rules
+// are left out and reported: they trust nothing.
 func Load(file string) (Rules, []string, error) {
 	data, err := boundedfile.Read(file, boundedfile.Written)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -69,9 +69,9 @@ func Load(file string) (Rules, []string, error) {
 	return rules, warnings, nil
 }
 
-// Decide says whether dir is trusted: the rule with the longest path decides,
-// and of two for one folder the one that distrusts. Symbolic links are
-// followed, in rules too.
+// Decide returns whether dir is trusted: the rule with the longest path wins,
+// and of two for the same folder the one that distrusts. Symbolic links are
+// resolved, in rules too.
 func (r Rules) Decide(dir string) Decision {
 	dir = real(dir)
 	longest, level := -1, unsaid
@@ -116,8 +116,8 @@ func Set(file, dir string, level Level) error {
 	return nil
 }
 
-// ByEnvironment is the answer of GEMINI_CLI_TRUST_WORKSPACE: "true" or "false".
-// Anything else is not an answer.
+// ByEnvironment returns the decision in GEMINI_CLI_TRUST_WORKSPACE: "true" or
+// "false". Anything else is ignored.
 func ByEnvironment(value string) Decision {
 	switch strings.ToLower(strings.TrimSpace(value)) {
 	case "true":
@@ -128,7 +128,7 @@ func ByEnvironment(value string) Decision {
 	return Unknown
 }
 
-// real follows links as far as the path exists.
+// real resolves links as far as the path exists.
 func real(path string) string {
 	path = filepath.Clean(path)
 	if p, err := filepath.EvalSymlinks(path); err == nil {

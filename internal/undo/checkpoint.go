@@ -21,38 +21,37 @@ import (
 	"minigem/tools/workspace"
 )
 
-// Store is what can be gone back to in one project. Processes may use it at
-// once.
+// Store contains what can be undone in one project. Processes may use it
+// concurrently.
 type Store struct {
 	Project   session.Project
 	Workspace *workspace.Workspace
-	Path      string              // where git is looked for, as in $PATH
-	Mask      func([]byte) []byte // takes secrets out of what is written down; nil: none are known
+	Path      string              // directories to search for git, as in $PATH
+	Mask      func([]byte) []byte // masks secrets in stored data; nil: there are none
 	Now       func() time.Time
 }
 
-// Checkpoint is a state that can be gone back to: files, a conversation, or
-// both. One is kept before each edit of the model and each going back, and the
-// user keeps conversations under tags.
+// Checkpoint is a state that can be restored: files, a conversation, or both.
+// One is stored before each edit of the model and before each restoring, and
+// the user saves conversations under tags.
 type Checkpoint struct {
 	Name         string    // its tag, or time and purpose
-	At           time.Time // zero: not known
+	At           time.Time // zero: unknown
 	Conversation []llm.Message
-	Auth         string         // how the user was signed in; only of a tagged one
-	SessionID    string         // where it was taken
-	Tool         string         // the edit that came next; empty: none did
-	Args         map[string]any // of that edit
-	Commit       string         // the snapshot of the files; empty: none was taken
-	// Files are contents by absolute path, nil for one that was not there: of
-	// files that the snapshot has not, because git ignores them or nobody asked
-	// for snapshots.
+	Auth         string         // how the user was signed in; only with a tag
+	SessionID    string         // session in which it was stored
+	Tool         string         // the tool of the edit that followed; empty: none
+	Args         map[string]any // arguments of that edit
+	Commit       string         // id of the snapshot of the files; empty: none
+	// Files maps absolute paths to contents, nil for a missing file: files that
+	// are not in the snapshot, because git ignores them or snapshots are off.
 	Files map[string][]byte
 }
 
 // HasFiles reports whether it has more than a conversation.
 func (c Checkpoint) HasFiles() bool { return c.Commit != "" || len(c.Files) > 0 }
 
-// ErrNoCheckpoint: nothing is kept under the name or tag.
+// ErrNoCheckpoint: there is no checkpoint with that name or tag.
 var ErrNoCheckpoint = errors.New("there is no checkpoint")
 
 // checkpointFile is a Checkpoint in the form of Gemini CLI's checkpointUtils.ts.
@@ -69,10 +68,10 @@ type checkpointFile struct {
 	Files     map[string][]byte `json:"files,omitempty"`
 }
 
-// most is how many checkpoints Prune leaves.
-const most = 100
+// maxCheckpoints is how many checkpoints Prune leaves.
+const maxCheckpoints = 100
 
-// stamp is the form of the time in names, with "_" for its ".".
+// stamp is the layout of the time in names, with "_" for its ".".
 const stamp = "2006-01-02T15-04-05.000Z"
 
 // name makes a name from the time and a purpose.
@@ -88,19 +87,19 @@ func timeOf(name string) time.Time {
 	return at
 }
 
-// Purpose is the name without the time.
+// Purpose returns the name without the time.
 func (c Checkpoint) Purpose() string {
 	return strings.TrimPrefix(c.Name[min(len(c.Name), len(stamp)):], "-")
 }
 
-// Dir is the folder of the checkpoints.
+// Dir returns the folder of the checkpoints.
 func (s Store) Dir() string { return filepath.Join(s.Project.Temp, "checkpoints") }
 
 func (s Store) file(name string) string { return filepath.Join(s.Dir(), name+".json") }
 
-// Checkpoints lists them, oldest first, each with name and time alone.
+// Checkpoints lists them, oldest first, with only Name and Time set.
 func (s Store) Checkpoints() []Checkpoint {
-	entries, _ := os.ReadDir(s.Dir()) // sorted; none where there is no directory
+	entries, _ := os.ReadDir(s.Dir()) // sorted; empty if there is no directory
 	var out []Checkpoint
 	for _, e := range entries {
 		if name, ok := strings.CutSuffix(e.Name(), ".json"); ok && e.Type().IsRegular() {
@@ -110,7 +109,8 @@ func (s Store) Checkpoints() []Checkpoint {
 	return out
 }
 
-// Checkpoint reads one; ErrNoCheckpoint: see there.
+// Checkpoint reads a checkpoint. The error is [ErrNoCheckpoint] if there is
+// none of that name.
 func (s Store) Checkpoint(name string) (Checkpoint, error) {
 	name = strings.TrimSuffix(name, ".json")
 	var data []byte
@@ -137,12 +137,12 @@ func (s Store) Checkpoint(name string) (Checkpoint, error) {
 // Prune removes the oldest checkpoints.
 func (s Store) Prune() {
 	all := s.Checkpoints()
-	for _, c := range all[:max(0, len(all)-most)] {
+	for _, c := range all[:max(0, len(all)-maxCheckpoints)] {
 		_ = os.Remove(s.file(c.Name)) // the next start tries again
 	}
 }
 
-// BeforeEdit keeps a checkpoint of the files and the conversation before call,
+// BeforeEdit stores a checkpoint of the files and the conversation before call,
 // which edits a file.
 func (s Store) BeforeEdit(ctx context.Context, call llm.ToolCall, sessionID string, conversation []llm.Message) error {
 	path, _ := call.Args["file_path"].(string)

@@ -11,33 +11,33 @@ import (
 	"minigem/tools/workspace"
 )
 
-// maxFile bounds what is read of a file.
+// maxFile limits how much of a file is read.
 const maxFile = 64 << 20
 
-// File is what has to be done to one file.
+// File says how one file goes back.
 type File struct {
 	Path    string
-	Delete  bool   // a tool made it
-	Added   int    // lines that the edits added, and that go
-	Removed int    // lines that come back
-	Changed string // somebody else changed it since, and that would be lost; empty: nobody did
-	Refused string // why it cannot be done at all; empty: it can
+	Delete  bool   // a tool created it
+	Added   int    // lines that the edits added, which will be removed
+	Removed int    // removed lines, which will come back
+	Changed string // somebody else changed it since, and those changes would be lost; empty: nobody did
+	Refused string // why it cannot be changed; empty: it can
 
 	now  workspace.Snapshot
 	data []byte
 }
 
-// was is what the file holds now, before apply; nil: it is not there.
-func (f File) was() []byte {
+// current returns the content before apply; nil: the file does not exist.
+func (f File) current() []byte {
 	if !f.now.Exists {
 		return nil
 	}
 	return append([]byte{}, f.now.Data...)
 }
 
-// filesOf says how the files that the prompts' edits changed become what they were
-// before the first of them, in the order in which they were first changed.
-// Files that are so already are left out.
+// filesOf plans how the files that the prompts' edits changed go back to the
+// state before the first edit, in the order in which they were first changed.
+// Files that are in that state already are left out.
 func filesOf(ws *workspace.Workspace, prompts []Prompt) []File {
 	var order []string
 	byPath := map[string][]Edit{}
@@ -84,15 +84,15 @@ func planFile(ws *workspace.Workspace, path string, edits []Edit) (f File, neede
 		f.Changed = "it was removed since"
 	case !ok || text != last.After:
 		f.Changed = "it was changed since"
-	case broken(edits):
+	case changedBetween(edits):
 		f.Changed = "it was changed between the edits"
 	}
 	f.data = encode(first.Before)
 	return f, true
 }
 
-// broken reports whether somebody else changed the file between edits.
-func broken(edits []Edit) bool {
+// changedBetween reports whether somebody else changed the file between edits.
+func changedBetween(edits []Edit) bool {
 	for i, e := range edits[1:] {
 		if e.New || e.Before != edits[i].After {
 			return true
@@ -103,8 +103,8 @@ func broken(edits []Edit) bool {
 
 const byteOrderMark = "\uFEFF"
 
-// decode is the text of a file as edits tell it, and how to write another one
-// in the same way.
+// decode returns the text of a file in the form of edits, and a function that
+// encodes another text in the same way.
 func decode(data []byte) (text string, encode func(string) []byte, ok bool) {
 	text, marked := strings.CutPrefix(string(data), byteOrderMark)
 	n := strings.Count(text, "\r\n")
@@ -134,9 +134,9 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// apply makes files what they were. A file that is another one than when it was
-// planned stays as it is, and so do those that are refused. The error names all
-// that failed; the others are done.
+// apply restores files. A file that has changed since it was planned stays as
+// it is, and so do refused ones. The error names all that failed; the others
+// are done.
 func apply(ws *workspace.Workspace, files []File) error {
 	var failed []error
 	for _, f := range files {
@@ -156,8 +156,8 @@ func apply(ws *workspace.Workspace, files []File) error {
 	return errors.Join(failed...)
 }
 
-// fileOf is the plan that makes the file at path hold data; nil: that it is not
-// there. What it holds now may get lost: see was.
+// fileOf plans that the file at path gets data; nil: that it is removed. Its
+// current content may be lost: see current.
 func fileOf(ws *workspace.Workspace, path string, data []byte) (File, error) {
 	now, err := ws.Snapshot(path, maxFile)
 	if err != nil {

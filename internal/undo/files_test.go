@@ -156,7 +156,7 @@ func TestFilesGoBack(t *testing.T) {
 			data, err := os.ReadFile(filepath.Join(dir, "x"))
 			if c.want == gone {
 				assert.ErrorIs(t, err, os.ErrNotExist)
-				assert.Equal(t, c.now, string(f.was()))
+				assert.Equal(t, c.now, string(f.current()))
 				return
 			}
 			require.NoError(t, err)

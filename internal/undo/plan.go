@@ -22,33 +22,33 @@ const (
 	Conversation What = "conversation"
 )
 
-// ParseWhat takes the name of one.
+// ParseWhat parses the name of one.
 func ParseWhat(name string) (w What, ok bool) {
 	return What(name), slices.Contains([]What{Both, Files, Conversation}, What(name))
 }
 
-// Plan is the way back to one state. Nothing is done before [Store.Apply].
+// Plan says how to go back to one state. Nothing changes before [Store.Apply].
 type Plan struct {
 	When    string   // for people: "before it", or "at" and the name of a checkpoint
-	Changes []Change // what is known to change; nil: a checkpoint's files were not compared
-	// Conversation is what a checkpoint has; nil: it has none, or the plan is
-	// that of a prompt, and then Prompt is the one that is forgotten first.
+	Changes []Change // the known changes; nil: a checkpoint's files were not compared
+	// Conversation is that of a checkpoint; nil: it has none, or the plan is
+	// that of a prompt, and then Prompt is the first one to be removed.
 	Conversation []llm.Message
 	Prompt       Prompt
 
 	sessionID string
-	commit    string // the snapshot that files come from; empty: none is needed
-	files     []File // those that do not come from it
-	purpose   string // of the checkpoint that undoes it
+	commit    string // the snapshot that files come from; empty: none
+	files     []File // files that do not come from it
+	purpose   string // purpose in the name of the checkpoint that undoes it
 }
 
 // Change is a file that goes back, for people and programs.
 type Change struct {
 	Path    string `json:"path"`
-	Added   int    `json:"added"` // lines since then
+	Added   int    `json:"added"` // lines changed since
 	Removed int    `json:"removed"`
-	Changed string `json:"changed,omitempty"` // why going back would lose something
-	Refused string `json:"refused,omitempty"` // why it stays as it is
+	Changed string `json:"changed,omitempty"` // why something would be lost
+	Refused string `json:"refused,omitempty"` // why the file stays as it is
 }
 
 // HasFiles reports whether any file can go back.
@@ -56,7 +56,7 @@ func (p Plan) HasFiles() bool {
 	return p.commit != "" || slices.ContainsFunc(p.files, func(f File) bool { return f.Refused == "" })
 }
 
-// HasConversation reports whether a conversation can.
+// HasConversation reports whether a conversation can go back.
 func (p Plan) HasConversation() bool { return p.Prompt.ID != "" || len(p.Conversation) > 0 }
 
 // Conflicts counts the files that something else changed too.
@@ -70,7 +70,7 @@ func (p Plan) Conflicts() int {
 	return n
 }
 
-// To is the way back to a checkpoint.
+// To plans the way back to a checkpoint.
 func (s Store) To(c Checkpoint) (Plan, error) {
 	p := Plan{When: "at " + c.Name, Conversation: c.Conversation, sessionID: c.SessionID, commit: c.Commit, purpose: "before-restore"}
 	if n := len(p.Conversation); n > 0 && len(p.Conversation[n-1].Calls()) > 0 {
@@ -86,8 +86,8 @@ func (s Store) To(c Checkpoint) (Plan, error) {
 	return p, nil
 }
 
-// Before is the way back to before one of the prompts of a session, the newest
-// being number 1.
+// Before plans the way back to before one of the prompts of a session, the
+// newest being number 1.
 func (s Store) Before(ctx context.Context, sessionID string, prompts []Prompt, number int) (Plan, error) {
 	switch {
 	case len(prompts) == 0:
@@ -101,7 +101,7 @@ func (s Store) Before(ctx context.Context, sessionID string, prompts []Prompt, n
 	if commit := s.commitBefore(sessionID, since); commit != "" {
 		var err error
 		changes, err = s.snapshots().Compare(ctx, commit)
-		if err != nil && !errors.Is(err, snapshot.ErrUnknown) { // thrown away: the edits have to do
+		if err != nil && !errors.Is(err, snapshot.ErrUnknown) { // the snapshot is gone: use the edits
 			return Plan{}, err
 		}
 		if len(changes) > 0 {
@@ -112,8 +112,8 @@ func (s Store) Before(ctx context.Context, sessionID string, prompts []Prompt, n
 	return p, nil
 }
 
-// commitBefore is the snapshot taken before the first edit that came of the
-// prompts; empty: none was.
+// commitBefore returns the snapshot before the first edit of the prompts;
+// empty: there is none.
 func (s Store) commitBefore(sessionID string, prompts []Prompt) string {
 	var firstEdit time.Time
 	for _, p := range prompts {
@@ -138,8 +138,8 @@ func (s Store) commitBefore(sessionID string, prompts []Prompt) string {
 	return ""
 }
 
-// compare lists what the snapshot changes, and behind that what only edits tell
-// of.
+// compare lists what restoring the snapshot would change, and after that what
+// only edits know.
 func (p *Plan) compare(changes []snapshot.Change) {
 	p.Changes = []Change{}
 	for _, c := range changes {
@@ -155,9 +155,10 @@ func (p *Plan) compare(changes []snapshot.Change) {
 	}
 }
 
-// Apply keeps what is there, present being the conversation, and then makes the
-// files what they were, unless only the conversation goes back. That itself is
-// the caller's to change. undo is the checkpoint that brings back what was kept.
+// Apply stores the current state, present being the conversation, and then
+// restores the files, unless only the conversation goes back. The caller
+// changes the conversation. undo is the checkpoint that restores the stored
+// state.
 func (s Store) Apply(ctx context.Context, p Plan, what What, present []llm.Message) (undo string, err error) {
 	kept := Checkpoint{Name: s.name(p.purpose), Conversation: present, SessionID: p.sessionID}
 	if what == Conversation {
@@ -168,7 +169,7 @@ func (s Store) Apply(ctx context.Context, p Plan, what What, present []llm.Messa
 			if kept.Files == nil {
 				kept.Files = map[string][]byte{}
 			}
-			kept.Files[f.Path] = f.was()
+			kept.Files[f.Path] = f.current()
 		}
 	}
 	if p.commit == "" {

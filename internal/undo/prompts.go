@@ -1,9 +1,9 @@
 // Package undo goes back: to before a prompt of a session, to a checkpoint that
-// was kept before an edit, or to a conversation under a tag. It knows what there
-// is to go back to, plans what would change, keeps what is there now, and does
-// it. States of files are internal/snapshot's; what snapshots do not have comes
-// from the edits that a session's file tells of. Asking, and putting a
-// conversation into a session, are for its callers.
+// was stored before an edit, or to a conversation under a tag. It lists what
+// can be undone, plans the changes, stores the current state, and applies the
+// plan. internal/snapshot stores states of files; what snapshots lack comes
+// from the edits in a session's file. Asking the user, and replacing the
+// conversation of a session, is up to its callers.
 package undo
 
 import (
@@ -15,28 +15,28 @@ import (
 	"minigem/transcript"
 )
 
-// Prompt is something that the user said, and what came of it.
+// Prompt is a prompt of the user with its results.
 type Prompt struct {
-	ID    string // of the message
+	ID    string // id of the message
 	Text  string
 	At    time.Time
 	Edits []Edit // until the next prompt, oldest first
 }
 
-// Edit is a change of a file, as a tool has told it.
+// Edit is a change of a file, as a tool reported it.
 type Edit struct {
 	Tool    string
 	Path    string // absolute
-	Before  string // the text, with plain line ends
+	Before  string // text before and after, with plain line ends
 	After   string
-	New     bool // the file was made
-	Added   int  // lines
+	New     bool // the file was created
+	Added   int  // number of lines
 	Removed int
 	At      time.Time // when it was done
 }
 
-// Prompts are those of f, oldest first. Messages that were added around the
-// conversation, such as the context of hooks, are none.
+// Prompts returns the prompts in f, oldest first, without messages that were
+// added around the conversation, such as the context of hooks.
 func Prompts(f *transcript.File) []Prompt {
 	var out []Prompt
 	for _, m := range f.Messages {
@@ -51,7 +51,7 @@ func Prompts(f *transcript.File) []Prompt {
 	return out
 }
 
-// addedTags stand at the start of texts that no user typed.
+// addedTags begin texts that no user typed.
 var addedTags = []string{"<session_context>", "<hook_context>", "<state_snapshot>"}
 
 func isPrompt(m transcript.Message) bool {
@@ -69,7 +69,7 @@ func isPrompt(m transcript.Message) bool {
 	return text != "" && m.ID != transcript.PreambleID
 }
 
-// edits are those of the calls of m, also of a batch that was cut off.
+// edits returns those of the calls of m, including a batch that was cut off.
 func edits(f *transcript.File, m transcript.Message) []Edit {
 	var out []Edit
 	seen := map[string]bool{}
@@ -91,7 +91,7 @@ func edits(f *transcript.File, m transcript.Message) []Edit {
 	return out
 }
 
-// editOf reads what an edit tool showed (core/tools/write-file.ts).
+// editOf reads the display of an edit tool (core/tools/write-file.ts).
 func editOf(c transcript.ToolCall) (Edit, bool) {
 	raw, ok := c.ResultDisplay.(transcript.Raw)
 	if !ok || c.Status != "success" {

@@ -17,7 +17,7 @@ import (
 	"minigem/llm"
 )
 
-// ErrNoTag: nothing is kept under the tag.
+// ErrNoTag: nothing is saved under the tag.
 var ErrNoTag = errors.New("no conversation is saved under this tag")
 
 // taggedFile is a conversation in the form of Gemini CLI's /chat save
@@ -29,16 +29,17 @@ type taggedFile struct {
 
 const tagPrefix, tagSuffix = "checkpoint-", ".json"
 
-// unescaped are the characters that encodeURIComponent, which makes file names of
-// tags, leaves and QueryEscape does not; and the blank, which it writes so.
+// unescaped are the characters that encodeURIComponent, which makes file names
+// of tags, does not escape and QueryEscape does; and the blank, which
+// QueryEscape writes as "+".
 var unescaped = strings.NewReplacer("+", "%20", "%21", "!", "%2A", "*", "%27", "'", "%28", "(", "%29", ")", "%7E", "~")
 
 func (s Store) tagFile(tag string) string {
 	return filepath.Join(s.Project.Temp, tagPrefix+unescaped.Replace(url.QueryEscape(tag))+tagSuffix)
 }
 
-// SaveTag keeps conversation under tag; what was kept there is replaced. auth is
-// how the user is signed in.
+// SaveTag saves conversation under tag and replaces an earlier one. auth is how
+// the user is signed in.
 func (s Store) SaveTag(tag string, conversation []llm.Message, auth string) error {
 	if tag == "" {
 		return errors.New("saving conversation: the tag is missing")
@@ -56,8 +57,8 @@ func (s Store) SaveTag(tag string, conversation []llm.Message, auth string) erro
 	return nil
 }
 
-// Tagged reads what was kept under tag; the older form, a list of messages
-// alone, too. ErrNoTag: see there.
+// Tagged reads what is saved under tag, also in the older form, a list of
+// messages alone. The error is [ErrNoTag] if there is nothing.
 func (s Store) Tagged(tag string) (Checkpoint, error) {
 	path := s.tagFile(tag)
 	data, err := boundedfile.Read(path, boundedfile.Recorded)
@@ -74,8 +75,7 @@ func (s Store) Tagged(tag string) (Checkpoint, error) {
 	return Checkpoint{Name: tag, Conversation: f.History, Auth: f.Auth}, nil
 }
 
-// Tags lists what is kept under tags, oldest first, each with name and time
-// alone.
+// Tags lists the saved tags, oldest first, with only Name and Time set.
 func (s Store) Tags() []Checkpoint {
 	var out []Checkpoint
 	paths, _ := filepath.Glob(filepath.Join(s.Project.Temp, tagPrefix+"*"+tagSuffix))
@@ -94,7 +94,8 @@ func (s Store) Tags() []Checkpoint {
 	return out
 }
 
-// DeleteTag forgets what was kept under tag. ErrNoTag: see there.
+// DeleteTag deletes what is saved under tag. The error is [ErrNoTag] if there
+// is nothing.
 func (s Store) DeleteTag(tag string) error {
 	err := os.Remove(s.tagFile(tag))
 	if errors.Is(err, fs.ErrNotExist) {

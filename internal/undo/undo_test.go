@@ -150,7 +150,7 @@ func TestToLeavesOutTheCall(t *testing.T) {
 func TestPrune(t *testing.T) {
 	t.Parallel()
 	s, _ := storeOf(t, nil)
-	for range most + 2 {
+	for range maxCheckpoints + 2 {
 		require.NoError(t, s.save(Checkpoint{Name: s.name("x")}))
 	}
 	all := s.Checkpoints()

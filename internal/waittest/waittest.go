@@ -1,6 +1,6 @@
-// Package waittest waits for what a test has brought about. A machine may be as
-// slow as it likes: the only bound is that of go test, -timeout, and shortly
-// before it the test fails in words instead of all of them by a panic.
+// Package waittest waits for the effects of a test. A machine may be as slow as
+// it likes: the only limit is that of go test, -timeout, and shortly before it
+// the test fails with a message instead of a panic of all tests.
 package waittest
 
 import (
@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Context is done when t ends, or shortly before go test ends all tests. What
-// must not outlive a test runs under it.
+// Context is done when t ends, or shortly before go test ends all tests. Use it
+// for what must not outlive a test.
 func Context(t testing.TB) context.Context {
 	limited, ok := t.(interface{ Deadline() (time.Time, bool) })
 	if !ok {
@@ -26,7 +26,7 @@ func Context(t testing.TB) context.Context {
 	return ctx
 }
 
-// Until returns when done says so. Where that never comes, t fails with
+// Until returns when done returns true. If that never happens, t fails with
 // message, a format and its arguments.
 func Until(t testing.TB, done func() bool, message ...any) {
 	t.Helper()
@@ -40,7 +40,7 @@ func Until(t testing.TB, done func() bool, message ...any) {
 	}
 }
 
-// Closed returns when c is closed, or something comes out of it.
+// Closed returns when c is closed, or a value comes from it.
 func Closed[T any](t testing.TB, c <-chan T, message ...any) (v T) {
 	t.Helper()
 	select {

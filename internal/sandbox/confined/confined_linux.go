@@ -15,12 +15,12 @@ func init() {
 	}
 	err := become(args)
 	message := "minigem: the command was not run, because it cannot be confined: " + err.Error() + "\n"
-	_, _ = unix.Write(2, []byte(message)) // there is nobody else to tell
+	_, _ = unix.Write(2, []byte(message)) // there is nowhere else to report
 	unix.Exit(126)
 }
 
-// arguments are those of a process that is to become a command: package os, which
-// knows them, is not initialized yet.
+// arguments returns those of a process that is to become a command: package os,
+// which knows them, is not initialized yet.
 func arguments() (args []string, ok bool) {
 	fd, err := unix.Open("/proc/self/cmdline", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -76,7 +76,7 @@ func read(args []string) (plan, error) {
 	return p, errors.New("the command is missing")
 }
 
-// become returns only an error.
+// become returns only if it fails.
 func become(args []string) error {
 	p, err := read(args)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What Landlock is asked to hold back: all that changes files. Reading and
-// running are not.
+// What Landlock restricts: everything that changes files. Reading and executing
+// are allowed.
 const (
 	writingFiles = unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE
 	writingDirs  = writingFiles | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE |
@@ -17,15 +17,15 @@ const (
 	handled = writingDirs | unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK
 )
 
-// LeastABI is that of Linux 6.2, the first one that holds truncate back.
+// LeastABI is that of Linux 6.2, the first one that restricts truncate.
 const LeastABI = 3
 
 const abiOfScopes = 6
 
-// devices are what every program may write to.
+// devices are files that every program may write to.
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts"}
 
-// ABI is the version of Landlock that the kernel has; 0: none.
+// ABI returns the kernel's version of Landlock; 0: none.
 func ABI() int {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
@@ -34,8 +34,8 @@ func ABI() int {
 	return int(version)
 }
 
-// restrict gives the one thread that becomes the command a Landlock domain. A
-// process in a domain cannot look into or trace one outside either.
+// restrict puts the one thread that becomes the command into a Landlock domain.
+// A process in a domain cannot trace one outside either.
 func (p *plan) restrict() error {
 	abi := ABI()
 	if abi < LeastABI {

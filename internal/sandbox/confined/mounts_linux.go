@@ -4,9 +4,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mount makes the whole file system read-only for this process, but for what
-// may be changed. What is mounted there is copied before, so that it keeps its
-// own options.
+// mount makes the whole file system read-only for this process, except what may
+// be changed. What is mounted there is copied before, so that it keeps its own
+// options.
 func (p *plan) mount() error {
 	apart := unix.MountAttr{Propagation: unix.MS_PRIVATE}
 	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &apart); err != nil {
@@ -38,7 +38,8 @@ func (p *plan) mount() error {
 	return nil
 }
 
-// copy copies what is mounted at and below a path, read-only where it is kept.
+// copy copies what is mounted at and below a path, read-only if it must not be
+// changed.
 func (at *path) copy() error {
 	var err error
 	at.tree, err = unix.OpenTree(unix.AT_FDCWD, at.name, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
@@ -69,15 +70,17 @@ func loopback() error {
 const ofFiles = 1<<unix.CAP_CHOWN | 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_FOWNER | 1<<unix.CAP_FSETID |
 	1<<unix.CAP_KILL | 1<<unix.CAP_SETGID | 1<<unix.CAP_SETUID | 1<<unix.CAP_NET_BIND_SERVICE
 
-// dropPrivileges gives up what mounting needed, and the capabilities by which
-// root could undo it. Programs that give more, such as sudo, give nothing.
+// dropPrivileges gives up the privileges that mounting needed, and the
+// capabilities by which root could undo it. Programs that would add privileges,
+// such as sudo, add none.
 func dropPrivileges() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
 	}
 	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
 		if ofFiles&(1<<c) == 0 {
-			// Who may not has no capabilities, and gets none any more.
+			// A user without privileges has no capabilities, and cannot get
+			// any.
 			_ = unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
 		}
 	}

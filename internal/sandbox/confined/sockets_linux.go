@@ -7,11 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// archs are the kinds of system calls that the filter understands.
+// archs are the architectures that the filter knows.
 var archs = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64, "riscv64": unix.AUDIT_ARCH_RISCV64}
 
-// Where a system call's number and arguments lie in struct seccomp_data, on
-// machines whose lower bytes come first.
+// Offsets in struct seccomp_data, on little-endian machines.
 const (
 	atNumber = 0
 	atArch   = 4
@@ -19,14 +18,14 @@ const (
 	atSecond = 24
 )
 
-// x32 is the bit of the second kind of numbers that amd64 has.
+// x32 is the bit of amd64's second set of system call numbers.
 const x32 = 0x40000000
 
-// filterSockets takes away sockets that lead outside. In a network of its own
-// the process keeps those of the Internet, which lead nowhere but to itself. A
-// Unix socket would lead to servers that write files for others, such as a
-// container daemon or a terminal multiplexer, so that only connected pairs are
-// left. io_uring would do it past the filter.
+// filterSockets forbids sockets that lead outside. In a network namespace the
+// process keeps Internet sockets, which lead only to itself. A Unix socket
+// could lead to servers that write files for others, such as a container daemon
+// or a terminal multiplexer, so only connected pairs are allowed. io_uring
+// would bypass the filter.
 func filterSockets(ownNetwork bool) error {
 	arch, ok := archs[runtime.GOARCH]
 	if !ok {
@@ -56,10 +55,10 @@ const (
 	absent = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
 )
 
-// program is the filter. A jump says how many instructions are skipped where the
-// comparison holds, and where it does not.
+// program returns the filter. A jump says how many instructions to skip if the
+// comparison is true, and if it is not.
 func program(arch uint32, families []uint32) []unix.SockFilter {
-	kindOf := uint32(0xf) // of a socket's type, without its flags
+	kindOf := uint32(0xf) // a socket's type, without its flags
 	f := []unix.SockFilter{
 		{Code: load, K: atArch},
 		{Code: equal, K: arch, Jt: 1},
