@@ -78,7 +78,7 @@ func TestBadInput(t *testing.T) {
 		{"no such mode", nil, "", []string{"--approval-mode=maybe", "-p", "a"}, 1, `--approval-mode is "maybe": it must be default, auto_edit, yolo or plan+usage`},
 		{"no such format", nil, "", []string{"-o", "xml", "-p", "a"}, 1, `--output-format is "xml": it must be text, json or stream-json+usage`},
 		{"two sessions", nil, "", []string{"-r", "1", "--session-id", "x", "-p", "a"}, 1, "only one of --resume, --session-id and --session-file can be given+usage"},
-		{"a session's id that is a path", nil, "", []string{"--session-id", "../x", "-p", "a"}, 1, `--session-id is "../x": it may hold letters, digits, - and _+usage`},
+		{"a session's id that is a path", nil, "", []string{"--session-id", "../x", "-p", "a"}, 1, `--session-id is "../x": it may contain letters, digits, - and _+usage`},
 		{"a folder as the session's file", files{"d/x": ""}, "", append([]string{"--session-file", "d"}, say...), 42, "opening the session: importing session: reading session file: read d: is a directory; --session-file takes the .jsonl file of a session"},
 		{"an empty prompt", nil, "", []string{"-p", ""}, 42, "there is no prompt: give one with -p, as an argument, or on standard input"},
 		{"a blank prompt", nil, "", []string{"-p", " \n"}, 42, "there is no prompt: give one with -p, as an argument, or on standard input"},

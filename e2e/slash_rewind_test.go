@@ -138,7 +138,7 @@ func TestChatRewindSeesChanges(t *testing.T) {
 			ask := func() {
 				c.say("/rewind 2 both")
 				c.waitUntil("the question", func(text string) bool {
-					return strings.HasSuffix(text, "Go back all the same? What is there now is kept as a checkpoint. [1]")
+					return strings.HasSuffix(text, "Go back all the same? The current state is saved as a checkpoint. [1]")
 				})
 			}
 			ask()
@@ -215,7 +215,7 @@ func TestChatRestores(t *testing.T) {
 		c.say("/restore")
 		c.waitUntil("the checkpoints", func(text string) bool { return strings.HasSuffix(text, "before which edit? (Esc: none) [1]") })
 		c.keys(which + keyEnter)
-		c.waitUntil("what comes back", func(text string) bool { return strings.HasSuffix(text, "What is there now is kept. [1]") })
+		c.waitUntil("what comes back", func(text string) bool { return strings.HasSuffix(text, "The current state is saved first. [1]") })
 		c.keys(what + keyEnter)
 		c.waitReady()
 	}

@@ -135,7 +135,7 @@ func TestTelemetrySettings(t *testing.T) {
 		{nil, 0, ""},
 		{[]string{"GEMINI_TELEMETRY_OUTFILE=never.log"}, 0, ""},
 		{[]string{"GEMINI_TELEMETRY_ENABLED=true", "GEMINI_TELEMETRY_TARGET=mars"}, 52, `minigem: the target of telemetry is "mars": it must be local or gcp`},
-		{[]string{"GEMINI_TELEMETRY_ENABLED=true", "GEMINI_TELEMETRY_TARGET=gcp", "GEMINI_TELEMETRY_OTLP_ENDPOINT=http://127.0.0.1:1"}, 0, "[WARNING] telemetry does not go to Google Cloud directly: it goes to the collector at http://127.0.0.1:1\n[WARNING] telemetry does not arrive: "},
+		{[]string{"GEMINI_TELEMETRY_ENABLED=true", "GEMINI_TELEMETRY_TARGET=gcp", "GEMINI_TELEMETRY_OTLP_ENDPOINT=http://127.0.0.1:1"}, 0, "[WARNING] telemetry does not go to Google Cloud directly: it goes to the collector at http://127.0.0.1:1\n[WARNING] telemetry cannot be sent: "},
 		{[]string{"GEMINI_TELEMETRY_ENABLED=true", "GEMINI_TELEMETRY_OUTFILE=file/x.log"}, 0, "[WARNING] starting telemetry: mkdir "},
 	} {
 		o := h.run(t, run{Args: append(answers, "-p", "hello"), Env: c.env})

@@ -96,7 +96,7 @@ func TestChatResumes(t *testing.T) {
 	first.say("The first question")
 	first.waitFor("The first answer.")
 	first.say("/chat save tulip")
-	first.waitFor("Conversation kept")
+	first.waitFor("Conversation saved")
 	first.quit()
 
 	entries := textAnswers(t, "The second answer.", 1)

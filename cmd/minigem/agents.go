@@ -49,9 +49,9 @@ func agentsCommand(sys *app.System) *cobra.Command {
 		Use:   "agents",
 		Short: "List the coding agents on which hooks can be tested",
 		Long: `Lists the agents that "hooks test --on" knows: whether each is installed here, its
-version, which versions were measured, what no case can be about, and how to get
+version, which versions were measured, what cannot be tested on it, and how to get
 it. With --self-test each one takes every action once, with a hook on every event;
-that is kept, by version, for the next time.`,
+the result is kept per version.`,
 		Example: "  minigem agents\n  minigem agents install ~/agents\n  minigem agents --agents-from ~/agents --self-test",
 		Args:    noSuchSubcommand,
 		RunE: func(*cobra.Command, []string) error {
@@ -73,7 +73,7 @@ that is kept, by version, for the next time.`,
 	}
 	where.register(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().BoolVar(&test, "self-test", false, "let each of them do everything once")
+	cmd.Flags().BoolVar(&test, "self-test", false, "test each agent: every action once, with a hook on every event")
 	cmd.AddCommand(agentsInstallCommand(sys))
 	return cmd
 }

@@ -83,7 +83,7 @@ func registerFlags(f *app.Options, fs *pflag.FlagSet) {
 	fs.Lookup("resume").NoOptDefVal = "latest"
 	fs.StringVar(&f.SessionID, "session-id", "", "the `id` of the new session")
 	fs.StringVar(&f.SessionFile, "session-file", "", "start from a session `file` (JSON or JSONL)")
-	fs.BoolVar(&f.ListSessions, "list-sessions", false, "list this project's sessions and exit; where a model can be had, it first gives the latest one a title")
+	fs.BoolVar(&f.ListSessions, "list-sessions", false, "list this project's sessions and exit; where a model is available, the latest one first gets a title")
 	fs.StringVar(&f.DeleteSession, "delete-session", "", "delete a session, by its number or `id`, and exit")
 	fs.StringSliceVar(&f.IncludeDirs, "include-directories", nil, "more `folders` that belong to the workspace")
 	fs.StringSliceVar(&f.Policies, "policy", nil, "policy `files` or folders in place of the user's")
@@ -92,7 +92,7 @@ func registerFlags(f *app.Options, fs *pflag.FlagSet) {
 	fs.StringSliceVar(&f.AllowedMCP, "allowed-mcp-server-names", nil, "the MCP `servers` to start")
 	fs.StringSliceVarP(&f.Extensions, "extensions", "e", nil, "use these `extensions` alone; none: no extension")
 	fs.BoolVarP(&f.ListExtensions, "list-extensions", "l", false, "list the extensions and exit")
-	fs.StringVarP(&f.Sandbox, "sandbox", "s", "", "confine shell commands: they write to the workspace and temporary files alone, without network; =false: not")
+	fs.StringVarP(&f.Sandbox, "sandbox", "s", "", "confine shell commands: they write to the workspace and temporary files alone, without network; =false turns it off")
 	fs.Lookup("sandbox").NoOptDefVal = "true"
 	fs.BoolVar(&f.ScreenReader, "screen-reader", false, "accepted for compatibility: output is plain where there is no terminal")
 	fs.BoolVar(&f.RawOutput, "raw-output", false, "leave control sequences in the model's text")

@@ -12,8 +12,8 @@ func hooksCommand(sys *app.System) *cobra.Command {
 		Use:     "hooks",
 		Aliases: []string{"hook"},
 		Short:   "Explain, try, lint, test and manage hooks",
-		Long: `Looks after the hooks of this folder, of yours, of the system and of extensions.
-Hooks run in test, record, fire, replay and run alone.`,
+		Long: `Manages hooks: the project's, yours, the system's and those of extensions.
+Only test, record, fire, replay and run run hooks.`,
 		Example: "  minigem hooks explain\n  minigem hooks fire BeforeTool --tool write_file\n  minigem hooks lint --fix\n  minigem hooks test",
 		Args:    noSuchSubcommand,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

@@ -14,7 +14,7 @@ func hooksCompatCommand(sys *app.System) *cobra.Command {
 	var claims, file string
 	cmd := &cobra.Command{
 		Use:   "compat [EVENT]",
-		Short: "Say what other agents do with hooks, answer by answer",
+		Short: "Show what other agents do with hooks, answer by answer",
 		Long: `Prints what agents do with hooks: what they call each event, and with an EVENT,
 in any agent's words, what each of them makes of each answer that was tried. A
 cell is measured unless it says otherwise; ? means that nobody knows, never no.

@@ -19,7 +19,7 @@ func hooksExplainCommand(sys *app.System) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "explain [EVENT]",
-		Short: "Say which hooks would run at an event, which not, and why",
+		Short: "Show which hooks would run at an event, which would not, and why",
 		Long: `Plans events as a session would, and runs nothing: for each configured hook its
 file and line, whether it is trusted and enabled, what its matcher accepts, what
 shadows it, its place in the order; the files that were looked for; and where
@@ -49,7 +49,7 @@ in. What only the answer of a hook decides, minigem hooks fire shows.`,
 	cmd.Flags().StringVar(&tool, "tool", "", "the `tool` that is called, or the trigger of another event")
 	cmd.Flags().StringVar(&input, "input", "", "a payload in a `file`, - for stdin: its event and tool are planned")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
-	cmd.Args = withUsage(cobra.MaximumNArgs(1), "takes one event, or none for all of them")
+	cmd.Args = withUsage(cobra.MaximumNArgs(1), "takes one event, or none for all")
 	return cmd
 }
 
@@ -118,7 +118,7 @@ func hooksWhyCommand(sys *app.System) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "why NAME",
-		Short: "Say when one hook runs, and if it does not, why",
+		Short: "Show when one hook runs, or why it does not",
 		Long: `Explains the hooks of this name, or of this command, alone: at every event that
 they are configured for.`,
 		Example: "  minigem hooks why guard\n  minigem hooks why guard --json | jq '.events[].hooks[].skipped'",

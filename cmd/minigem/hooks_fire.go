@@ -134,7 +134,7 @@ func hooksFireCommand(sys *app.System) *cobra.Command {
 	var timeout time.Duration
 	cmd := &cobra.Command{
 		Use:   "fire EVENT",
-		Short: "Run the hooks of an event and show all that came of it",
+		Short: "Run the hooks of an event and show everything they did",
 		Long: `Fires one event at the configured hooks, as a session would, and shows for each
 of them what it read, what it printed, how it ended, how long it took, what was
 understood and what was ignored; then the merge and the effect. No tool and no
@@ -170,7 +170,7 @@ hook failed (and the action would go on), 42 bad input, 52 bad settings.`,
 	}
 	s.register(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "the engine's report, for programs")
-	cmd.Flags().DurationVar(&timeout, "timeout", 0, "the most that any hook gets, such as 500ms, whatever its own time-out is")
+	cmd.Flags().DurationVar(&timeout, "timeout", 0, "the longest `time` any hook gets, such as 500ms, whatever its own timeout is")
 	cmd.Flags().BoolVar(&untrusted, "skip-trust", false, "run the hooks of this folder though it is not trusted")
 	cmd.Flags().StringVar(&elsewhere, "for", "", "say what these `agents` make of the answers, such as claude,codex, or all")
 	cmd.MarkFlagsMutuallyExclusive("for", "json")

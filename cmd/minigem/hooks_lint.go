@@ -49,10 +49,10 @@ usage, 52 a settings file cannot be read.`,
 			return lintHooks(sys, format, fix, others)
 		},
 	}
-	cmd.Flags().BoolVar(&fix, "fix", false, "do what is clear; comments and order stay")
+	cmd.Flags().BoolVar(&fix, "fix", false, "make the fixes that are clear; comments and order stay")
 	cmd.Flags().StringVar(&format, "format", "text", "text, json or sarif")
 	cmd.Flags().StringVar(&agents, "for", "", "look also at what these `agents` make of the hooks, such as claude,codex or all")
-	cmd.Flags().StringVar(&code, "explain", "", "tell what a `code` means")
+	cmd.Flags().StringVar(&code, "explain", "", "explain what a `code` means")
 	cmd.Args = withUsage(cobra.NoArgs, "takes no arguments")
 	return cmd
 }

@@ -15,7 +15,7 @@ func hooksListCommand(sys *app.System) *cobra.Command {
 		Short: "List every configured hook, and why one does not run",
 		Long: `Lists the hooks of all layers by event, in the order in which they run: the
 project's, yours, the system's, those of extensions. What is wrong with the
-files that configure them stands below. In a folder that is not trusted its
+files that configure them is shown below. In a folder that is not trusted its
 hooks are listed too, as not loaded.`,
 		Example: "  minigem hooks list\n  minigem hooks list --json | jq '.hooks[] | select(.enabled | not) | .id'",
 		Args:    withUsage(cobra.NoArgs, "takes no arguments"),

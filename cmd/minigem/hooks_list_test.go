@@ -17,7 +17,7 @@ func TestHooksListNone(t *testing.T) {
 	w := newHookWorld(t, nil)
 	assert.Equal(t, said{`No hooks configured.
 
-They would stand under "hooks" in
+They would be under "hooks" in
   system           SYS/settings.json
   project          .gemini/settings.json
   user             ~/.gemini/settings.json

@@ -20,7 +20,7 @@ func hooksReplayCommand(sys *app.System) *cobra.Command {
 	var asJSON, skipTrust bool
 	cmd := &cobra.Command{
 		Use:   "replay TRANSCRIPT...",
-		Short: "Put past sessions before the hooks of today",
+		Short: "Run today's hooks on past sessions",
 		Long: `Fires the prompts, tool calls, results and answers of past sessions at the
 configured hooks, and says what they decide now, where that is not what
 happened then, and how long each hook takes. No tool and no model is called; the

@@ -34,13 +34,13 @@ Exit codes: those that the agent understands; wrong usage refuses with 2.`,
 		},
 	}
 	cmd.Flags().BoolVar(&portable, "portable", false, "translate for the agent that runs it")
-	cmd.Flags().StringVar(&o.Agent, "for", "", "the `agent`, where it is not to be recognized: claude, codex, ...")
-	cmd.Flags().StringVar(&o.Event, "event", "", "the `event`, in the agent's words, where it does not say")
-	cmd.Flags().StringVar(&o.Dialect, "dialect", "gemini", "the script's: gemini, claude or hif")
-	cmd.Flags().BoolVar(&o.Observe, "observe", false, "of a hook of HIF: it refuses nothing by exit 2")
+	cmd.Flags().StringVar(&o.Agent, "for", "", "the `agent`, if it cannot be recognized: claude, codex, ...")
+	cmd.Flags().StringVar(&o.Event, "event", "", "the `event`, in the agent's words, if its payload does not name it")
+	cmd.Flags().StringVar(&o.Dialect, "dialect", "gemini", "the script's dialect: gemini, claude or hif")
+	cmd.Flags().BoolVar(&o.Observe, "observe", false, "for a hook of HIF that only observes: exit 2 does not refuse")
 	cmd.Flags().StringVar(&o.Match, "match", "", "a matcher for tools, in the script's dialect; others pass without the script")
-	cmd.Flags().StringVar(&o.OnError, "on-error", "", "what a script that fails does: block or allow")
-	cmd.Flags().DurationVar(&o.Timeout, "timeout", 0, "end the script after this `time`, and refuse; let it be less than the agent's")
+	cmd.Flags().StringVar(&o.OnError, "on-error", "", "what happens when the script fails: block or allow")
+	cmd.Flags().DurationVar(&o.Timeout, "timeout", 0, "end the script after this `time`, and refuse; it should be less than the agent's timeout")
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit.Silent(o.Refuse(err.Error())) })
 	return cmd
 }

@@ -27,7 +27,7 @@ case's model calls it with.`,
 		Example: `  minigem hooks schema BeforeTool --output > before-tool.schema.json
   minigem hooks schema AfterModel --input | jq '.properties | keys'
   minigem hooks schema --tools | jq .replace.required`,
-		Args:              withUsage(cobra.MaximumNArgs(1), "takes one event, or none for all of them"),
+		Args:              withUsage(cobra.MaximumNArgs(1), "takes one event, or none for all"),
 		ValidArgsFunction: completeEvents,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if ofTools {

@@ -16,7 +16,7 @@ func sessionsCommand(sys *app.System) *cobra.Command {
 		Use:     "sessions",
 		Aliases: []string{"session"},
 		Short:   "List, show and delete this folder's sessions, undo their edits",
-		Long: `Looks after the conversations that were saved in this folder. A session is named
+		Long: `Manages the conversations that were saved in this folder. A session is named
 by its number in the list, by its id, or as latest.`,
 		Example: "  minigem sessions list\n  minigem sessions show latest\n  minigem sessions delete 3\n  minigem --resume 3",
 		Args:    noSuchSubcommand,

@@ -50,7 +50,7 @@ minigem sessions restore brings it back.`,
 		},
 	}
 	cmd.Flags().StringVar(&only, "only", string(undo.Both), "files or conversation")
-	cmd.Flags().BoolVar(&force, "force", false, "also take back what something else changed since")
+	cmd.Flags().BoolVar(&force, "force", false, "also undo what something else changed since")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "list the prompts for programs")
 	return cmd
 }
@@ -58,7 +58,7 @@ minigem sessions restore brings it back.`,
 func sessionsRestoreCommand(sys *app.System) *cobra.Command {
 	return &cobra.Command{
 		Use:   "restore [CHECKPOINT]",
-		Short: "Bring files back to how they were before an edit",
+		Short: "Restore files to the state before an edit",
 		Long: `Brings the files of this folder back to how they were at a checkpoint, or lists
 the checkpoints. One is taken before each edit where general.checkpointing.enabled
 is true in the settings, and before each rewinding. Files that git ignores are

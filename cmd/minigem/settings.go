@@ -34,8 +34,8 @@ func settingsListCommand(sys *app.System) *cobra.Command {
 		Use:   "list [KEY]",
 		Short: "List every setting in force",
 		Long: `Lists every setting in force, or those at or below KEY. Secrets are masked. What
-is wrong with the files stands on standard error, unknown keys included: they
-may be meant for another program, and are otherwise passed over in silence.`,
+is wrong with the files is printed on standard error, unknown keys included: they
+may be meant for another program, and are otherwise ignored silently.`,
 		Example: "  minigem settings list tools --origin\n  minigem settings list --json | jq -r '.settings[] | select(.layer != \"default\") | .key'",
 		Args:    withUsage(cobra.MaximumNArgs(1), "takes one key, or none for all of them"),
 		RunE: func(_ *cobra.Command, args []string) error {

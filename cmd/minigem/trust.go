@@ -41,7 +41,7 @@ included: when one changes, you are told before it runs.`,
 		},
 	}
 	cmd.Flags().BoolVar(&never, "never", false, "never trust this folder, and do not ask")
-	cmd.Flags().BoolVar(&list, "list", false, "list the folders that were decided about")
+	cmd.Flags().BoolVar(&list, "list", false, "list the folders that you decided about")
 	cmd.MarkFlagsMutuallyExclusive("never", "list")
 	return cmd
 }
@@ -66,7 +66,7 @@ func listTrusted(c *app.Configuration, sys *app.System) error {
 		fmt.Fprintf(sys.Stdout, "%-13s  %s\n", rules[dir], dir)
 	}
 	if len(rules) == 0 {
-		fmt.Fprintln(sys.Stdout, "no folder was decided about yet")
+		fmt.Fprintln(sys.Stdout, "you have not decided about any folder yet")
 	}
 	return nil
 }

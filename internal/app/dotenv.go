@@ -78,7 +78,7 @@ func (c *Configuration) warnWithheld() {
 			continue
 		}
 		if name := namedBy(h, c.projectVars); name != "" {
-			c.Notices = append(c.Notices, fmt.Sprintf("%s: the hook %q names %s, which the project's .env sets: hooks that did not come with the project get nothing of it",
+			c.Notices = append(c.Notices, fmt.Sprintf("%s: the hook %q names %s, which the project's .env sets: hooks that did not come with the project do not get it",
 				h.Source, h.ID(), name))
 		}
 	}

@@ -67,7 +67,7 @@ func (f *Options) Check() error {
 	case f.BlockedExitCode < 0 || f.BlockedExitCode > 255:
 		return fmt.Errorf("--blocked-exit-code is %d: it must be from 1 to 255", f.BlockedExitCode)
 	case f.SessionID != "" && strings.Trim(f.SessionID, idCharacters) != "":
-		return fmt.Errorf("--session-id is %q: it may hold letters, digits, - and _", f.SessionID)
+		return fmt.Errorf("--session-id is %q: it may contain letters, digits, - and _", f.SessionID)
 	}
 	return nil
 }

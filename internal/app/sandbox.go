@@ -131,7 +131,7 @@ func (c *Configuration) sandboxWidened(warn func(string)) (allowed []string, net
 			continue
 		}
 		if g.Origin.Layer == settings.LayerWorkspace {
-			warn(fmt.Sprintf("%s:%d: %s counts in your own settings alone: a project cannot widen its sandbox", c.Shorten(g.Origin.File), g.Origin.Line, g.Key))
+			warn(fmt.Sprintf("%s:%d: %s counts only in your own settings: a project cannot widen its sandbox", c.Shorten(g.Origin.File), g.Origin.Line, g.Key))
 			continue
 		}
 		if g.Key == "tools.sandboxNetworkAccess" {

@@ -82,5 +82,5 @@ func (r *Runtime) Expand(
 		p.Text = filled
 		return p, nil
 	}
-	return p, exit.Errorf(exit.Input, "/%s works in the chat alone, or is not a command: nothing was sent (custom commands from .gemini/commands work here too)", name)
+	return p, exit.Errorf(exit.Input, "/%s works only in the chat, or is not a command: nothing was sent (custom commands from .gemini/commands work here too)", name)
 }

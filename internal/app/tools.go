@@ -22,7 +22,7 @@ import (
 
 func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
 	if r.Config.Settings.Experimental.DirectWebFetch {
-		w.Warn("experimental.directWebFetch has no effect: web_fetch takes a prompt that holds the addresses")
+		w.Warn("experimental.directWebFetch has no effect: web_fetch takes a prompt that contains the addresses")
 	}
 	processes := &builtin.Processes{}
 	r.closers = append(r.closers, func() error { processes.Close(); return nil })

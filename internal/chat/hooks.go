@@ -25,9 +25,9 @@ func (t *Chat) hooksCommands() slash.Command {
 			Run: t.switchHooks(app.HookSwitch{Named: true, One: hooks.Editor.Disable})},
 		{Name: "enable-all", Help: "turn all on again", Run: t.switchHooks(app.HookSwitch{Enable: true, All: hooks.Editor.EnableAll})},
 		{Name: "disable-all", Help: "turn all off", Run: t.switchHooks(app.HookSwitch{All: hooks.Editor.DisableAll})},
-		{Name: "why", Args: "NAME", Help: "when one runs, and if it does not, why", Run: t.whyHook,
+		{Name: "why", Args: "NAME", Help: "when one runs, or why it does not", Run: t.whyHook,
 			Values: func() []string { return t.runtime.Config.Inspection().Names() }},
-		{Name: "last", Help: "all there is to know of the last event", Run: t.lastReport},
+		{Name: "last", Help: "everything about the last event", Run: t.lastReport},
 		{Name: "trace", Args: "on|off", Help: "a line for every event at which hooks run", Run: t.traceHooks,
 			Values: func() []string { return []string{"on", "off"} }},
 	}}

@@ -141,7 +141,7 @@ func (t *Chat) memoryReload(context.Context, string) error {
 	if err := t.reload(); err != nil {
 		return err
 	}
-	t.term.Print(fmt.Sprintf("Read again: settings, %s, %s. They hold from now on.",
+	t.term.Print(fmt.Sprintf("Read again: settings, %s, %s. They apply from now on.",
 		text.Plural(len(t.runtime.Config.Hooks.Hooks), "hook"), text.Plural(len(t.runtime.Context.Paths()), "memory file")))
 	t.printChanges(before, false)
 	return nil
@@ -154,7 +154,7 @@ func (t *Chat) memoryAdd(_ context.Context, fact string) error {
 		args["fact"], args["scope"] = rest, "project"
 	}
 	if strings.TrimSpace(fmt.Sprint(args["fact"])) == "" {
-		return errors.New("what is to be remembered? /memory add [--project] TEXT")
+		return errors.New("what should be remembered? /memory add [--project] TEXT")
 	}
 	if args["scope"] != nil && t.runtime.ProjectMemory() == "" {
 		return errors.New("this folder is not trusted, and its memory file is not read: /memory add TEXT keeps it for all projects")

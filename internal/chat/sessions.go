@@ -17,7 +17,7 @@ import (
 
 // chatCommand is /chat and /resume: saved conversations, and earlier sessions.
 func (t *Chat) chatCommand(name string, aliases ...string) slash.Command {
-	c := slash.Command{Name: name, Aliases: aliases, Help: "keep this conversation, go back to one", Run: t.listChats, Values: t.tags}
+	c := slash.Command{Name: name, Aliases: aliases, Help: "save this conversation, or go back to a saved one", Run: t.listChats, Values: t.tags}
 	if name == "resume" {
 		c.Help, c.Args, c.Run = "go back to an earlier session", "[NUMBER|TAG]", t.resume
 	}
@@ -45,7 +45,7 @@ func (t *Chat) saveChat(_ context.Context, tag string) error {
 	case len(t.conversation()) == 0:
 		return errors.New("the conversation is still empty")
 	case slices.Contains(t.tags(), tag):
-		i, _, ok := t.term.Choose(t.Ctx, "A conversation is kept under this tag. Replace it?", []terminal.Choice{
+		i, _, ok := t.term.Choose(t.Ctx, "A conversation is saved under this tag. Replace it?", []terminal.Choice{
 			{Label: "No", Keys: []string{"n"}}, {Label: "Yes, replace it", Keys: []string{"y"}}})
 		if !ok || i != 1 {
 			return nil
@@ -53,7 +53,7 @@ func (t *Chat) saveChat(_ context.Context, tag string) error {
 	}
 	err := t.undoStore().SaveTag(tag, t.runtime.Session.Messages(), t.runtime.Config.Settings.Security.Auth.SelectedType)
 	if err == nil {
-		t.term.Print("Conversation kept: /chat resume " + terminal.Clean(tag) + " goes back to it.")
+		t.term.Print("Conversation saved: /chat resume " + terminal.Clean(tag) + " goes back to it.")
 	}
 	return err
 }
@@ -61,7 +61,7 @@ func (t *Chat) saveChat(_ context.Context, tag string) error {
 func (t *Chat) listChats(context.Context, string) error {
 	all := t.undoStore().Tags()
 	if len(all) == 0 {
-		t.term.Print("No conversation is kept. /chat save TAG keeps this one.")
+		t.term.Print("No conversation is saved. /chat save TAG saves this one.")
 		return nil
 	}
 	for _, c := range all {
@@ -92,7 +92,7 @@ func (t *Chat) resume(ctx context.Context, which string) error {
 		return err
 	}
 	if now := t.runtime.Config.Settings.Security.Auth.SelectedType; c.Auth != "" && now != "" && c.Auth != now {
-		return fmt.Errorf("this conversation was kept when you were signed in as %s; now it is %s", c.Auth, now)
+		return fmt.Errorf("this conversation was saved when you were signed in as %s; now it is %s", c.Auth, now)
 	}
 	t.goOnWith(c.Conversation)
 	return nil

@@ -24,7 +24,7 @@ func (t *Chat) askTrust(c *app.Configuration) (*app.Configuration, error) {
 	own, servers := t.programsToTrust()
 	t.term.Print(t.trustQuestion(c, own, servers))
 	i, _, ok := t.term.Choose(t.Ctx, "Trust it?", []terminal.Choice{
-		{Label: "No, not now: go on without all that", Keys: []string{"n", "no"}},
+		{Label: "No, not now: go on without them", Keys: []string{"n", "no"}},
 		{Label: "Trust this folder, and its hooks as they are now", Keys: []string{"t", "y", "yes"}},
 		{Label: "Parent: trust " + text.VisibleLine(filepath.Base(filepath.Dir(c.Dir))) + " and all folders in it, and the hooks of this one", Keys: []string{"p"}},
 		{Label: "Don't trust it, and don't ask again", Keys: []string{"d"}},
@@ -116,7 +116,7 @@ func (t *Chat) askHooks(c *app.Configuration) {
 	t.term.Print(b.String())
 	i, _, ok := t.term.Choose(t.Ctx, "Let them run?", []terminal.Choice{
 		{Label: "No, not in this session", Keys: []string{"n", "no"}},
-		{Label: "Yes, and remember them as they are", Keys: []string{"y", "yes"}},
+		{Label: "Yes, and remember their current state", Keys: []string{"y", "yes"}},
 	})
 	if !ok || i != 1 {
 		t.heldHooks = true

@@ -110,7 +110,7 @@ func (t *Chat) restoreCheckpoint(_ context.Context, args string) error {
 	if err != nil {
 		return err
 	}
-	return t.goBack(plan, what, "What comes back? What is there now is kept.")
+	return t.goBack(plan, what, "What should be restored? The current state is saved first.")
 }
 
 // goBack executes plan, after asking what is still open.
@@ -244,8 +244,8 @@ func (t *Chat) confirmConflicts(plan undo.Plan, what undo.What) bool {
 	if n == 0 || what == undo.Conversation {
 		return true
 	}
-	t.warn(fmt.Sprintf("%s changed in other ways too, and those changes would go as well (see above)", text.Plural(n, "file")))
-	i, _, ok := t.term.Choose(t.Ctx, "Go back all the same? What is there now is kept as a checkpoint.", []terminal.Choice{
+	t.warn(fmt.Sprintf("%s changed in other ways too, and those changes would be undone as well (see above)", text.Plural(n, "file")))
+	i, _, ok := t.term.Choose(t.Ctx, "Go back all the same? The current state is saved as a checkpoint.", []terminal.Choice{
 		{Label: "No", Keys: []string{"n", "no"}}, {Label: "Yes", Keys: []string{"y", "yes"}},
 	})
 	return ok && i == 1

@@ -213,7 +213,7 @@ func (l *loader) extension(e Extension) []File {
 	for _, n := range names {
 		path := filepath.Join(e.Dir, n)
 		if _, err := os.Stat(path); len(e.Files) > 0 && errors.Is(err, fs.ErrNotExist) {
-			l.warn(path, "the extension names it as a context file, and it is not there")
+			l.warn(path, "the extension names it as a context file, and it does not exist")
 			continue
 		}
 		files = append(files, l.file(path, e.Dir)...)

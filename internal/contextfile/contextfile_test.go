@@ -256,7 +256,7 @@ func TestExtensions(t *testing.T) {
 		told = append(told, strings.TrimPrefix(w.String(), root+"/"))
 	}
 	assert.Equal(t, []string{
-		"b/gone.md: the extension names it as a context file, and it is not there",
+		"b/gone.md: the extension names it as a context file, and it does not exist",
 		"outside.md: leads out of the project, skipped",
 		"d/link.md: leads out of the project, skipped",
 	}, told)

@@ -66,7 +66,7 @@ func TestImportsAreBounded(t *testing.T) {
 			require.Empty(t, s.Warnings)
 			continue
 		}
-		require.Contains(t, s.Project[0].Text, "hold more than 1 MiB")
+		require.Contains(t, s.Project[0].Text, "are more than 1 MiB")
 		require.Len(t, s.Warnings, 1)
 	}
 }

@@ -138,7 +138,7 @@ var (
 	errCycle    = errors.New("imports itself")
 	errDepth    = fmt.Errorf("nested deeper than %d", maxDepth)
 	errNotFound = errors.New("there is no such file")
-	errTooMuch  = fmt.Errorf("the imports of one file hold more than %d MiB", maxImported>>20)
+	errTooMuch  = fmt.Errorf("the imports of one file are more than %d MiB", maxImported>>20)
 )
 
 // load reads an imported file with its own imports.

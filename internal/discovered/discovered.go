@@ -106,7 +106,7 @@ func parse(data []byte) ([]declaration, error) {
 		}
 	}
 	if len(all) > maxTools {
-		return nil, fmt.Errorf("there are %d tools, and %d are the most", len(all), maxTools)
+		return nil, fmt.Errorf("there are %d tools; at most %d are allowed", len(all), maxTools)
 	}
 	return all, nil
 }

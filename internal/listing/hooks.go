@@ -165,7 +165,7 @@ func WriteHookList(c *app.Configuration, w io.Writer, l HookList) error {
 
 // writeNoHooks says where hooks would be configured.
 func writeNoHooks(c *app.Configuration, b *strings.Builder) {
-	b.WriteString("No hooks configured.\n\nThey would stand under \"hooks\" in\n")
+	b.WriteString("No hooks configured.\n\nThey would be under \"hooks\" in\n")
 	for _, f := range slices.Backward(c.Loaded.Files) {
 		layer := app.HookLayers[f.Layer]
 		if layer == hooks.LayerProject && f.Skipped != "" && !c.Trust.Trusted {

@@ -73,7 +73,7 @@ func WriteRules(c *app.Configuration, sys *app.System, rules []policy.Rule) erro
 		}
 	}
 	if slices.ContainsFunc(rules, heldBackCommands) {
-		_, err := fmt.Fprintln(sys.Stderr, "A rule that holds commands back reads command lines, and what it cannot read it asks about or denies. It is no sandbox:\n"+
+		_, err := fmt.Fprintln(sys.Stderr, "A rule that holds commands back reads command lines, and what it cannot read it asks about or denies. It is not a sandbox:\n"+
 			"a program or a script that is allowed may run the command, and so may a copy of it under another name.")
 		return err
 	}

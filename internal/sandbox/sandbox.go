@@ -115,7 +115,7 @@ type rules struct {
 func (r *rules) resolve() error {
 	r.writable = existing(r.writable)
 	if slices.Contains(r.writable, string(filepath.Separator)) {
-		return errors.New("all files of the machine belong to the workspace, so that nothing is left to confine")
+		return errors.New("all files of the machine belong to the workspace, so nothing is left to confine")
 	}
 	r.kept = slices.DeleteFunc(existing(r.kept), func(p string) bool { return !belowAny(p, r.writable) })
 	return nil

@@ -67,7 +67,7 @@ func (s *Sessions) Rewind(ctx context.Context, which string, n int, what undo.Wh
 	if what != undo.Conversation {
 		fmt.Fprint(s.sys.Stdout, listing.Changes(s.Config, plan.Changes))
 		if k := plan.Conflicts(); k > 0 && !force {
-			return exit.Errorf(exit.Input, "nothing was done: %s changed in other ways too, which would be lost from the folder (see above). --force goes back all the same, and keeps what is there as a checkpoint; --only conversation leaves the files alone", text.Plural(k, "file"))
+			return exit.Errorf(exit.Input, "nothing was done: %s changed in other ways too, which would be lost from the folder (see above). --force goes back all the same, and saves the current state as a checkpoint; --only conversation leaves the files alone", text.Plural(k, "file"))
 		}
 	}
 	if err := s.goBack(ctx, info.ID, store, plan, what); err != nil {

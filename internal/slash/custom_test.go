@@ -58,7 +58,7 @@ func TestLoadCustom(t *testing.T) {
 		{Name: "plain", File: filepath.Join(dir, "plain.toml"), Prompt: "plain"},
 	}, found)
 	require.Len(t, problems, 5)
-	assert.ErrorContains(t, problems[2], "characters that are not seen")
+	assert.ErrorContains(t, problems[2], "characters that are invisible")
 	assert.ErrorContains(t, problems[3], "larger than 256 KiB")
 	assert.ErrorContains(t, problems[4], "more than 5000 keys and tables")
 	assert.ErrorContains(t, problems[0], "broken.toml")

@@ -105,7 +105,7 @@ func outsideReason(e *workspace.OutsideError) error {
 		return nil
 	}
 	if e.Name != "" {
-		return fmt.Errorf("%s is never read: it may hold secrets, or is other people's code", e.Name)
+		return fmt.Errorf("%s is never read: it may contain secrets, or is other people's code", e.Name)
 	}
 	return errors.New("it is outside of the workspace; --include-directories adds folders")
 }

@@ -80,7 +80,7 @@ type onceWarned struct {
 
 func (w *onceWarned) note(err error) error {
 	if err != nil {
-		w.once.Do(func() { w.warn("telemetry does not arrive: " + err.Error()) })
+		w.once.Do(func() { w.warn("telemetry cannot be sent: " + err.Error()) })
 	}
 	return nil
 }

@@ -170,7 +170,7 @@ func TestNoCollector(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			require.Len(t, warned, 1)
-			assert.Contains(t, warned[0], "telemetry does not arrive: ")
+			assert.Contains(t, warned[0], "telemetry cannot be sent: ")
 		})
 	}
 }

@@ -77,9 +77,9 @@ func planFile(ws *workspace.Workspace, path string, edits []Edit) (f File, neede
 	case f.now.Exists && !first.New && ok && text == first.Before:
 		return f, false
 	case !ok && !first.New:
-		f.Refused = "it is no UTF-8 text"
+		f.Refused = "it is not UTF-8 text"
 	case strings.Contains(first.Before, redact.Shown):
-		f.Refused = "what it held before was not written down whole: a secret is in it"
+		f.Refused = "its earlier content was not recorded completely, because it contains a secret"
 	case !f.now.Exists:
 		f.Changed = "it was removed since"
 	case !ok || text != last.After:

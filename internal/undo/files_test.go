@@ -131,8 +131,8 @@ func TestFilesGoBack(t *testing.T) {
 		{"changed between", "4\n", edits{change("1\n", "2\n"), change("3\n", "4\n")}, "it was changed between the edits", "", "1\n", true},
 		{"made again between", "4\n", edits{change("1\n", "2\n"), create("4\n")}, "it was changed between the edits", "", "1\n", true},
 		// It cannot be done.
-		{"no text any more", "\xff\xfe", edits{change("1\n", "2\n")}, "", "it is no UTF-8 text", "\xff\xfe", true},
-		{"a secret", "2\n", edits{change("key=[REDACTED]\n", "2\n")}, "", "what it held before was not written down whole: a secret is in it", "2\n", true},
+		{"no text any more", "\xff\xfe", edits{change("1\n", "2\n")}, "", "it is not UTF-8 text", "\xff\xfe", true},
+		{"a secret", "2\n", edits{change("key=[REDACTED]\n", "2\n")}, "", "its earlier content was not recorded completely, because it contains a secret", "2\n", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -199,7 +199,7 @@ func (t *table) toolNames(key string, v any) []string {
 			t.fault("toolName %q is the old spelling of an MCP tool: use mcpName with toolName", n)
 		}
 		if at := strings.IndexByte(n, '*'); at >= 0 && at != len(n)-1 {
-			t.fault("toolName %q: a wildcard stands only at the end", n)
+			t.fault("toolName %q: a wildcard is allowed only at the end", n)
 		}
 	}
 	return names

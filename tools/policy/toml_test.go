@@ -30,7 +30,7 @@ func TestFaultsNameTheirPlaceAndSpareTheRest(t *testing.T) {
 		{"misspelt in an allow", "toolName = \"run_shell_command\"\ndecision = \"allow\"\npriority = 1\ncommandPrefx = \"ls\"", TierUser, 0, `p.toml:2: rule skipped: unknown field "commandPrefx" may have been meant to narrow it`, false},
 		{"misspelt in a deny", "toolName = \"x\"\ndecision = \"deny\"\npriority = 1\nmesage = \"no\"", TierUser, 1, `p.toml:2: unknown field "mesage" ignored`, false},
 		{"old name of an MCP tool", "toolName = \"s__t\"\ndecision = \"allow\"\npriority = 1", TierUser, 0, `p.toml:2: rule skipped: toolName "s__t" is the old spelling of an MCP tool: use mcpName with toolName`, false},
-		{"wildcard inside", "toolName = \"a*b\"\ndecision = \"allow\"\npriority = 1", TierUser, 0, `p.toml:2: rule skipped: toolName "a*b": a wildcard stands only at the end`, false},
+		{"wildcard inside", "toolName = \"a*b\"\ndecision = \"allow\"\npriority = 1", TierUser, 0, `p.toml:2: rule skipped: toolName "a*b": a wildcard is allowed only at the end`, false},
 		{"empty prefix", "toolName = \"run_shell_command\"\ndecision = \"allow\"\npriority = 1\ncommandPrefix = \" \"", TierUser, 0, "p.toml:2: rule skipped: an empty command prefix would match every command: leave it out", false},
 		{"unknown mode", "toolName = \"x\"\ndecision = \"allow\"\npriority = 1\nmodes = [\"fast\"]", TierUser, 0, `p.toml:2: rule skipped: modes: unknown approval mode "fast": use default, auto_edit, yolo or plan`, false},
 		{"wrong types", "toolName = 5\ndecision = \"allow\"\npriority = 1\ninteractive = \"yes\"", TierUser, 0, "p.toml:2: rule skipped: interactive must be true or false; toolName must be a string or a list of strings", false},

@@ -48,7 +48,7 @@ var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 // cannot be.
 func New(name string, event protocol.Event, language string) (Hook, error) {
 	if len(name) > 64 || !validName.MatchString(name) {
-		return Hook{}, fmt.Errorf("%q is not a name for a hook: it may hold letters, digits, - and _", name)
+		return Hook{}, fmt.Errorf("%q is not a name for a hook: it may contain letters, digits, - and _", name)
 	}
 	if !slices.Contains(Languages, language) {
 		return Hook{}, fmt.Errorf("there is no language %q; they are %s", language, strings.Join(Languages, ", "))

@@ -192,7 +192,7 @@ func TestNewRefuses(t *testing.T) {
 		language string
 		want     string
 	}{
-		{"", protocol.BeforeTool, "sh", `"" is not a name for a hook: it may hold letters, digits, - and _`},
+		{"", protocol.BeforeTool, "sh", `"" is not a name for a hook: it may contain letters, digits, - and _`},
 		{"../x", protocol.BeforeTool, "sh", `"../x" is not a name for a hook`},
 		{"-x", protocol.BeforeTool, "sh", `"-x" is not a name for a hook`},
 		{"a b", protocol.BeforeTool, "sh", `"a b" is not a name for a hook`},
