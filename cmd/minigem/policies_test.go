@@ -28,7 +28,7 @@ func TestPolicies(t *testing.T) {
 	})
 	got := w.run("policies")
 	require.Equal(t, said{got.out, got.err, 0}, got)
-	assert.Contains(t, got.err, "no sandbox", "there is a rule that denies commands")
+	assert.Contains(t, got.err, "not a sandbox", "there is a rule that denies commands")
 	lines := strings.Split(strings.TrimSuffix(got.out, "\n"), "\n")
 	assert.Len(t, lines, len(policy.Builtin())+2, "each rule once")
 	fields := func(line string) []string { return strings.Fields(line) }
