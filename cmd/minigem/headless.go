@@ -84,9 +84,6 @@ func runHeadless(ctx context.Context, sys *app.System, f *app.Options) error {
 
 // promptOf is what the command line and standard input ask for.
 func promptOf(sys *app.System, f *app.Options) (string, error) {
-	if f.PromptInteractive != "" && !sys.StdinTTY {
-		return "", exit.Errorf(exit.Input, "--prompt-interactive needs a terminal: standard input is piped; use --prompt")
-	}
 	piped, err := readPiped(sys, stdinWait)
 	if err != nil {
 		return "", exit.With(exit.Input, err)

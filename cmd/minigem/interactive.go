@@ -16,6 +16,9 @@ import (
 func runInteractive(ctx context.Context, sys *app.System, f *app.Options) error {
 	in, isFile := sys.Stdin.(*os.File)
 	out, isFile2 := text.Raw(sys.Stdout).(*os.File)
+	if f.PromptInteractive != "" && !sys.StdinTTY {
+		return exit.Errorf(exit.Input, "The --prompt-interactive flag cannot be used when input is piped from stdin")
+	}
 	if !isFile || !isFile2 || !sys.StdinTTY || !sys.StdoutTTY {
 		return exit.Errorf(exit.Input, "the chat needs a terminal on standard input and output: give a prompt with -p (minigem --help has examples)")
 	}

@@ -60,3 +60,13 @@ func TestReadPiped(t *testing.T) {
 		})
 	})
 }
+
+// TestPromptInteractiveOfAPipe: who pipes has no terminal to stay in.
+func TestPromptInteractiveOfAPipe(t *testing.T) {
+	t.Parallel()
+	sys, out, complaints := newHookWorld(t, nil).sys()
+	sys.Stdin = strings.NewReader("x")
+	assert.Equal(t, 42, run([]string{"-i", "hi"}, sys))
+	assert.Contains(t, complaints.String(), "The --prompt-interactive flag cannot be used when input is piped from stdin")
+	assert.Empty(t, out.String())
+}

@@ -36,7 +36,7 @@ func FailureOf(err error, code int) *Failure {
 // failureNames are Gemini CLI's types for errors that have an exit code of
 // their own (cli/utils/errors.ts).
 var failureNames = map[int]string{
-	41:  "FatalAuthenticationError",
+	41:  "Error", // (cli/validateNonInterActiveAuth.ts)
 	42:  "FatalInputError",
 	52:  "FatalConfigError",
 	53:  "FatalTurnLimitedError",

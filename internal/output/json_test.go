@@ -116,7 +116,7 @@ func TestStreamJSONEndsWithAResult(t *testing.T) {
 	s.Finish("", FailureOf(errors.New("no key"), 41))
 	var last map[string]any
 	require.NoError(t, json.Unmarshal([]byte(out.String()), &last))
-	assert.Equal(t, map[string]any{"type": "FatalAuthenticationError", "message": "no key", "code": 41.0}, last["error"])
+	assert.Equal(t, map[string]any{"type": "Error", "message": "no key", "code": 41.0}, last["error"])
 	assert.Equal(t, "error", last["status"])
 }
 

@@ -51,7 +51,7 @@ func TestFailureTypes(t *testing.T) {
 		want string
 	}{
 		{plain, 1, "unknown"},
-		{plain, 41, "FatalAuthenticationError"},
+		{plain, 41, "Error"},
 		{plain, 42, "FatalInputError"},
 		{plain, 52, "FatalConfigError"},
 		{plain, 53, "FatalTurnLimitedError"},
