@@ -78,3 +78,21 @@ func TestConditionOfARewrittenCall(t *testing.T) {
 	out := e.BeforeTool(t.Context(), hooks.ToolUse{Call: llm.ToolCall{Name: "run_shell_command", Args: map[string]any{"command": "ls"}}})
 	assert.True(t, out.Denied())
 }
+
+// FuzzCondition: no command line and no condition brings it down, and one that
+// names the tool alone, or anything, holds.
+func FuzzCondition(f *testing.F) {
+	f.Add("git *", "cd x && git push")
+	f.Add("a**b", "'")
+	f.Add("(", "$(")
+	f.Fuzz(func(t *testing.T, pattern, command string) {
+		runner := &hookstest.Runner{Scripts: map[string]hookstest.Script{"./guard": {Exit: 2, Stderr: "no"}}}
+		fire := func(condition string) bool {
+			e := &hooks.Engine{Runner: runner, Config: hooks.Config{Hooks: []hooks.Hook{{Event: protocol.BeforeTool, Command: "./guard", If: condition}}}}
+			return e.BeforeTool(t.Context(), hooks.ToolUse{Call: llm.ToolCall{Name: "run_shell_command", Args: map[string]any{"command": command}}}).Denied()
+		}
+		fire("Bash(" + pattern + ")")
+		assert.True(t, fire("Bash(*)"))
+		assert.True(t, fire("Bash"))
+	})
+}

@@ -77,7 +77,7 @@ func (l *loader) condition(n jsonc.Node, event Event) string {
 	case !event.IsTool():
 		l.problem(n.Get("if").Line(), "if: %s has no tool, so that the hook never runs; take the condition away", event)
 	case rule.FindString(text) == "":
-		l.problem(n.Get("if").Line(), "if: %q is not a condition such as Bash(git *) or Edit(src/**): the hook runs whatever the call is", text)
+		l.note(n.Get("if").Line(), "if: %q is not a condition such as Bash(git *) or Edit(src/**): the hook runs whatever the call is", text)
 	}
 	return text
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"minigem/hooks/claude"
 	"minigem/hooks/dotenv"
 	"minigem/hooks/jsonc"
 	"minigem/internal/boundedfile"
@@ -216,7 +217,13 @@ func LoadExtension(e Extension, workspacePath string, settings map[string]string
 		return Section{}, fmt.Errorf("reading the hooks of the extension %s: %w", m.name, err)
 	}
 	l.Extension, l.InProject = m.name, e.InProject
-	l.hooks(root.Get("hooks"))
+	if claude.Written(root.Get("hooks")) {
+		if err := l.fromClaude(file, data, dir); err != nil {
+			return Section{}, fmt.Errorf("reading the hooks of the extension %s: %w", m.name, err)
+		}
+	} else {
+		l.hooks(root.Get("hooks"))
+	}
 	vars := newVariables(dir, workspacePath)
 	env := l.extensionEnv(dir, m, settings)
 	for i := range l.Hooks {
@@ -227,6 +234,34 @@ func LoadExtension(e Extension, workspacePath string, settings map[string]string
 		maps.Copy(l.Hooks[i].Env, env)
 	}
 	return l.Section, nil
+}
+
+// fromClaude reads hooks that were written for Claude Code as migrate would move
+// them.
+func (l *loader) fromClaude(file string, data []byte, dir string) error {
+	moved, err := claude.Migrate(claude.File{Name: file}, claude.File{Name: file, Data: data, Root: dir})
+	if err != nil {
+		return err
+	}
+	l.note(0, "these hooks are written for Claude Code: they are read in its dialect")
+	for _, r := range moved.Remarks {
+		if r.Lost {
+			l.problem(r.Line, "%s", r.Text)
+		} else {
+			l.note(r.Line, "%s", r.Text)
+		}
+	}
+	own, root, err := newLoader(l.Layer, file, moved.Settings)
+	if err != nil {
+		return err
+	}
+	own.Extension, own.InProject = l.Extension, l.InProject
+	own.hooks(root.Get("hooks"))
+	for _, h := range own.Hooks {
+		h.Source.Line = 0 // of a text that nobody wrote
+		l.Hooks = append(l.Hooks, h)
+	}
+	return nil
 }
 
 // extensionEnv are the values of the declared settings.

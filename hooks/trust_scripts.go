@@ -30,7 +30,7 @@ func scripts(h Hook, root string) []string {
 		"GEMINI_PROJECT_DIR": root, "GEMINI_CWD": root, "CLAUDE_PROJECT_DIR": root, "PWD": root,
 	}}
 	for name, value := range h.Env {
-		s.vars[name] = value
+		s.vars[name] = os.Expand(value, func(of string) string { return s.vars[of] })
 	}
 	s.command(h.Command, 0)
 	var files []string

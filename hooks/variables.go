@@ -5,11 +5,14 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"minigem/hooks/claude"
 )
 
-// hookVariables are what every hook finds in its environment. Gemini CLI puts their
-// values into the command as one word each (core/hooks/hookRunner.ts).
-var hookVariables = []string{"GEMINI_PROJECT_DIR", "GEMINI_CWD", "GEMINI_PLANS_DIR", "GEMINI_SESSION_ID", "CLAUDE_PROJECT_DIR"}
+// hookVariables are what every hook finds in its environment, and the folder of a
+// plugin for Claude Code. Gemini CLI puts their values into the command as one word
+// each (core/hooks/hookRunner.ts).
+var hookVariables = []string{"GEMINI_PROJECT_DIR", "GEMINI_CWD", "GEMINI_PLANS_DIR", "GEMINI_SESSION_ID", "CLAUDE_PROJECT_DIR", claude.RootVariable}
 
 // VariableUse is one of the variables that every hook gets, in the text of a
 // command.

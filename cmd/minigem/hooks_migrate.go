@@ -31,13 +31,15 @@ func hooksMigrateCommand(sys *app.System) *cobra.Command {
 	var fromClaude, dryRun, yes bool
 	var to export.Options
 	cmd := &cobra.Command{
-		Use:   "migrate --from-claude | --to AGENT",
+		Use:   "migrate --from-claude [PLUGIN] | --to AGENT",
 		Short: "Move a project's hooks over from Claude Code, or to another agent",
 		Long: `Adds the hooks of .claude/settings.json and .claude/settings.local.json to
 .gemini/settings.json of this folder: events, tools and times are translated,
 and the scripts run unchanged, since the hooks are marked with
 "dialect": "claude". Nothing else in the file changes, hooks that are there
-already are not added again, and .claude stays as it is.
+already are not added again, and .claude stays as it is. With the folder of a
+plugin for Claude Code, the hooks of that plugin are added: its files stay where
+they are, and CLAUDE_PLUGIN_ROOT says where.
 
 With --to, adds the hooks of .gemini/settings.json to the configuration of
 another agent (` + strings.Join(export.Agents, ", ") + `; gemini is
@@ -50,11 +52,17 @@ alone, and Cline has one program an event.
 The change and what is not as it was are shown first. At a terminal you are then
 asked; elsewhere nothing is written without --yes.`,
 		Example: "  minigem hooks migrate --from-claude --dry-run\n  minigem hooks migrate --from-claude --yes\n  minigem hooks migrate --to codex --dry-run",
-		Args:    withUsage(cobra.NoArgs, "takes no arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Args:    withUsage(cobra.MaximumNArgs(1), "takes the folder of one plugin"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			plugin := ""
+			if len(args) > 0 {
+				plugin = args[0]
+			}
 			switch {
+			case plugin != "" && !(fromClaude && to.Agent == ""):
+				return wrongUsage(sys, cmd, "%s is for --from-claude", plugin)
 			case to.Agent == "gemini" || to.Agent == "" && fromClaude:
-				return migrateHooks(sys, dryRun, yes)
+				return migrateHooks(sys, plugin, dryRun, yes)
 			case to.Agent == "":
 				return wrongUsage(sys, cmd, "from where, or where to? Say --from-claude, or --to AGENT")
 			case fromClaude:
@@ -75,8 +83,8 @@ asked; elsewhere nothing is written without --yes.`,
 	return cmd
 }
 
-func migrateHooks(sys *app.System, dryRun, yes bool) error {
-	sources, err := readClaudeFiles(sys.Dir)
+func migrateHooks(sys *app.System, plugin string, dryRun, yes bool) error {
+	sources, err := claudeSources(sys.Dir, plugin)
 	if err != nil {
 		return err
 	}
@@ -104,6 +112,32 @@ func migrateHooks(sys *app.System, dryRun, yes bool) error {
 		return nil
 	}
 	return writeMigration(sys, target, sources)
+}
+
+// claudeSources are the hooks of a plugin, or those of the folder.
+func claudeSources(dir, plugin string) ([]claude.File, error) {
+	if plugin == "" {
+		return readClaudeFiles(dir)
+	}
+	if !filepath.IsAbs(plugin) {
+		plugin = filepath.Join(dir, plugin)
+	}
+	root := plugin
+	if text.Inside(dir, plugin) {
+		rel, err := filepath.Rel(dir, plugin)
+		if err != nil {
+			return nil, exit.With(exit.Input, err)
+		}
+		root = "$GEMINI_CWD/" + filepath.ToSlash(rel)
+	}
+	files, err := claude.Plugin(plugin, root)
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("there is nothing to migrate from: %s has neither .claude-plugin/plugin.json nor hooks/hooks.json with hooks", plugin)
+	}
+	if err != nil {
+		return nil, exit.With(exit.Input, err)
+	}
+	return files, nil
 }
 
 // readClaudeFiles reads those of the files that there are.

@@ -1,6 +1,8 @@
 package claude_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -47,5 +49,28 @@ func FuzzMigrate(f *testing.F) {
 		again, err := claude.Migrate(claude.File{Name: "/ours.json", Data: r.Settings}, source)
 		require.NoError(t, err)
 		require.Zero(t, again.Added, "%s", again.Diff)
+	})
+}
+
+// FuzzPlugin: what a plugin's manifest names is read from the plugin alone.
+func FuzzPlugin(f *testing.F) {
+	for _, text := range []string{`{}`, `{"hooks": "./more.json"}`, `{"hooks": ["../out.json", "/etc/passwd"]}`, `{"hooks": {"Stop": []}}`, `{"hooks": {"hooks": {}}}`, `[`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, manifest []byte) {
+		top := t.TempDir()
+		dir := filepath.Join(top, "plugin")
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, ".claude-plugin"), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, ".claude-plugin", "plugin.json"), manifest, 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join(top, "out.json"), []byte(`{"hooks": {}}`), 0o644))
+		files, err := claude.Plugin(dir, dir)
+		if err != nil {
+			return
+		}
+		for _, file := range files {
+			require.Equal(t, ".claude-plugin/plugin.json", file.Name, "nothing else is there")
+			_, err := claude.Migrate(claude.File{Name: "s"}, file)
+			require.NoError(t, err)
+		}
 	})
 }

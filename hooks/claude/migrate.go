@@ -23,6 +23,7 @@ import (
 type File struct {
 	Name string
 	Data []byte
+	Root string // of a plugin: its folder, which its hooks find in CLAUDE_PLUGIN_ROOT; empty: it is none's
 }
 
 // Result is what a migration would do.
@@ -97,13 +98,14 @@ type group struct {
 }
 
 type hook struct {
-	Type        string      `json:"type"`
-	Command     string      `json:"command"`
-	Name        string      `json:"name,omitempty"`
-	Description string      `json:"description,omitempty"`
-	Timeout     json.Number `json:"timeout,omitempty"`
-	If          string      `json:"if,omitempty"`
-	Dialect     string      `json:"dialect"`
+	Type        string            `json:"type"`
+	Command     string            `json:"command"`
+	Name        string            `json:"name,omitempty"`
+	Description string            `json:"description,omitempty"`
+	Timeout     json.Number       `json:"timeout,omitempty"`
+	If          string            `json:"if,omitempty"`
+	Env         map[string]string `json:"env,omitempty"`
+	Dialect     string            `json:"dialect"`
 }
 
 type migration struct {
@@ -111,6 +113,7 @@ type migration struct {
 	into    string // its file
 	seen    map[key]bool
 	name    string
+	root    string // of the plugin
 	added   int
 	remarks []Remark
 }
@@ -131,7 +134,7 @@ func (m *migration) file(source File) error {
 	if err != nil {
 		return fmt.Errorf("reading Claude Code's settings: %w", err)
 	}
-	m.name = source.Name
+	m.name, m.root = source.Name, source.Root
 	if off := doc.Root().Get("disableAllHooks"); off.IsTrue() {
 		m.lost(off, "disableAllHooks: the hooks below are carried over all the same; set hooksConfig.enabled to false to keep them off")
 	}
@@ -235,11 +238,17 @@ func (m *migration) hook(event string, n jsonc.Node) (hook, bool) {
 	case command.Kind() != jsonc.String || strings.TrimSpace(command.Text()) == "":
 		m.lost(n, "%s: a hook without a command is left out", event)
 		return hook{}, false
+	case n.Get("if").Text() != "" && !Event(event).IsTool():
+		m.lost(n, "%s: %s is left out: its condition %q is for tools, so that it never runs", event, command.Text(), n.Get("if").Text())
+		return hook{}, false
 	case shell.Exists() && shell.Text() != "bash":
 		m.lost(n, "%s: %s is left out: it is for the shell %q", event, command.Text(), shell.Text())
 		return hook{}, false
 	}
 	h := hook{Type: "command", Command: command.Text(), Name: n.Get("name").Text(), If: n.Get("if").Text(), Dialect: "claude"}
+	if m.root != "" {
+		h.Env = map[string]string{RootVariable: m.root}
+	}
 	h.Description = n.Get("description").Text()
 	if h.Description == "" {
 		h.Description = n.Get("statusMessage").Text()

@@ -13,6 +13,7 @@ var parsers = []fuzzed{
 	{target: "llm/script FuzzParse", folder: "e2e/testbed", functions: "ReadModel"},
 	{target: "e2e/testbed FuzzCase", folder: "e2e/record", functions: "unfit"},
 	{target: "e2e/testbed FuzzCase", folder: "e2e/testbed", functions: "Parse ReadFile modelParser.call nestedHooks"},
+	{target: "hooks FuzzCondition", folder: "hooks", functions: "runsLike"},
 	{target: "hooks FuzzEditor", folder: "hooks", functions: "editSettings"},
 	{target: "hooks FuzzEditor", folder: "hooks/jsonc", functions: "Update"},
 	{target: "hooks FuzzEditor", folder: "internal/trials", functions: "subject.blockOnError"},
@@ -39,6 +40,7 @@ var parsers = []fuzzed{
 	{target: "hooks/author/replay FuzzRead", folder: "hooks/author/replay", functions: "Read Session.Payload Session.recall ofClaude partsOf"},
 	{target: "hooks/author/trace FuzzRead", folder: "hooks/author/trace", functions: "Write isReport"},
 	{target: "hooks/claude FuzzMigrate", folder: "cmd/minigem", functions: "migrateHooks readClaudeFiles"},
+	{target: "hooks/claude FuzzPlugin", folder: "hooks/claude", functions: "Plugin read"},
 	{target: "hooks/claude FuzzMigrate", folder: "hooks/claude", functions: "Migrate migration.file"},
 	{target: "hooks/dialect FuzzRead", folder: "hooks/dialect", functions: "object parseJS"},
 	{target: "hooks/dotenv FuzzParse", folder: "hooks/dotenv", functions: "Read"},
@@ -75,6 +77,7 @@ var parsers = []fuzzed{
 	{target: "tools/workspace FuzzIgnore", folder: "tools/workspace", functions: "Workspace.Ignorer newIgnorer outerRules walker.gitignore"},
 	{target: "internal/undo FuzzPrompts", folder: "internal/undo", functions: "editOf"},
 	{target: "transcript FuzzRead", folder: "transcript", functions: "Time.UnmarshalJSON slurp"},
+	{target: "transcript FuzzClaudeCopy", folder: "transcript", functions: "ClaudeCopy.readOn"},
 	{target: "transcript FuzzReadMeta", folder: "transcript", functions: "ReadMeta"},
 	{target: "transcript FuzzClaudeCopy", folder: "transcript", functions: "ClaudeCopy.readOn"},
 
