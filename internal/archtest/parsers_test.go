@@ -79,7 +79,6 @@ var parsers = []fuzzed{
 	{target: "transcript FuzzRead", folder: "transcript", functions: "Time.UnmarshalJSON slurp"},
 	{target: "transcript FuzzClaudeCopy", folder: "transcript", functions: "ClaudeCopy.readOn"},
 	{target: "transcript FuzzReadMeta", folder: "transcript", functions: "ReadMeta"},
-	{target: "transcript FuzzClaudeCopy", folder: "transcript", functions: "ClaudeCopy.readOn"},
 
 	{why: "copied or compared as it is, never parsed", folder: "e2e/record", functions: "files.read"},
 	{why: "copied or compared as it is, never parsed", folder: "e2e/testbed", functions: "Record.Transcript Record.read place.use usedBy"},
@@ -87,7 +86,6 @@ var parsers = []fuzzed{
 	{why: "what minigem itself wrote", folder: "e2e/agents/shim", functions: "readJSON readRun"},
 	{why: "copied or compared as it is, never parsed", folder: "e2e/agents", functions: "patch wrapProgram"},
 	{why: "hashed as it is", folder: "hooks", functions: "hashFile"},
-	{why: "a command line of the model; FuzzJudge of tools/policy reads it with the same parser", folder: "hooks", functions: "runsLike"},
 	{why: "a text literal that was cut out of valid JSON", folder: "hooks", functions: "maskLiteral"},
 	{why: "a template of the program", folder: "hooks/author/scaffold", functions: "template.answer"},
 	{why: "a file that the program brings", folder: "hooks/dialect", functions: "decode decoded"},
