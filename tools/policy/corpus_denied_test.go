@@ -41,6 +41,9 @@ func TestNoWayRoundDenial(t *testing.T) {
 		{Allow, "IFS=$'\n' read -r line; CGO_ENABLED=0 go build ./... 2>/dev/null || bash ./form.sh"},
 		{Allow, "awk '{ print $1 }' file | sort -u > names"},
 
+		{Allow, "gh pr create --title rm-it --body 'explain rm'"},
+		{Allow, "cargo build --release && ./server --rm=no"},
+
 		// Denied
 		{Deny, "rm x"},
 		{Deny, "ls; rm x"},
@@ -85,6 +88,32 @@ func TestNoWayRoundDenial(t *testing.T) {
 			assert.Equal(t, "not here", v.Message)
 			assert.Equal(t, "user.toml:2", v.Rule)
 		}
+	}
+}
+
+// TestNoWayRoundByWhatNobodyKnows: a list of the programs that run others has no
+// end, so that for any program that is not known its arguments count, too.
+func TestNoWayRoundByWhatNobodyKnows(t *testing.T) {
+	t.Parallel()
+	byPrefix := engineWith(t, denyPrefixes, Options{Interactive: true, Mode: ModeYolo})
+	byPattern := engineWith(t, "[[rule]]\ntoolName = \"run_shell_command\"\ncommandRegex = \"(rm|git push)( .*)?\"\ndecision = \"deny\"\npriority = 1", Options{Interactive: true, Mode: ModeYolo})
+	for _, program := range []string{"no-such-program", "./run", "/opt/bin/x", "firejail", "fd . -x", "mise exec --", "chpst -u x", "docker-like run i"} {
+		for _, way := range []string{
+			"@", "-- @", "-v --flag value @", "X=1 @", "--exec='@'", "--exec=@", "-c '@'", "-c'@'", "'ls; @'", "'ls && @'", "\"sh -c '@'\"", "'{ @; }'", "'$(@)'", "'\n@'", "/usr/bin/@",
+		} {
+			for _, denied := range []string{"rm x", "rm", "git push origin"} {
+				command := program + " " + strings.ReplaceAll(way, "@", denied)
+				for name, e := range map[string]*Engine{"prefix": byPrefix, "pattern": byPattern} {
+					v := e.Check(shellCall(command))
+					assert.NotEqual(t, Allow, v.Decision, "%s: %q: %+v", name, command, v)
+				}
+			}
+			command := program + " " + strings.ReplaceAll(way, "@", "npm test")
+			assert.Equal(t, Allow, byPrefix.Check(shellCall(command)).Decision, command)
+		}
+	}
+	for _, command := range []string{"make -f - <<< $'x:\\n\\trm x'", "zsh <<< 'rm x'", "yash -c 'rm x'", "cmd /c 'rm x'", "newgrp g <<< 'rm x'", "script /dev/null <<< 'rm x'", "git grep -O'rm x' a", "git --shallow-file x push", "setarch -R rm x"} {
+		assert.NotEqual(t, Allow, byPrefix.Check(shellCall(command)).Decision, "%q", command)
 	}
 }
 

@@ -3,6 +3,7 @@ package policy
 import (
 	"cmp"
 	"maps"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -154,7 +155,7 @@ func (r *Rule) matchCommand(cmd shell.Command, texts []string) answer {
 			return no
 		}
 		best := r.matchTexts(r.regex.MatchString, []string{cmd.Text(), cmd.Source})
-		if best == no && r.restrictive() && (cmd.Kind == shell.Opaque || cmd.Hides != "" && matchesWithin(r.regex.MatchString, cmd.Hides)) {
+		if best == no && r.restrictive() && (cmd.Kind == shell.Opaque || cmd.Hides != "" && matchesWithin(r.regex.MatchString, cmd.Hides) || r.matchCarried(cmd)) {
 			return maybe
 		}
 		return best
@@ -211,7 +212,29 @@ func heldBack(prefix []string, cmd shell.Command) answer {
 	if cmd.Kind == shell.Effect {
 		return best
 	}
+	if slices.ContainsFunc(cmd.Carried(), func(words []string) bool { return begins(words, prefix) }) {
+		best = maybe
+	}
 	return max(best, startsWith(cmd.Words, prefix), startsWith(cmd.Normal(), prefix))
+}
+
+// begins reports whether a command of these words has the prefix.
+func begins(words, prefix []string) bool {
+	if len(words) < len(prefix) || len(prefix) == 0 || path.Base(words[0]) != prefix[0] && words[0] != prefix[0] {
+		return false
+	}
+	return slices.Equal(words[1:len(prefix)], prefix[1:])
+}
+
+func (r *Rule) matchCarried(cmd shell.Command) bool {
+	return slices.ContainsFunc(cmd.Carried(), func(words []string) bool {
+		text := strings.Join(words, " ")
+		ok, err := r.regex.MatchString(text)
+		if !ok && err == nil {
+			ok, err = r.regex.MatchString(path.Base(words[0]) + text[len(words[0]):])
+		}
+		return ok || err != nil
+	})
 }
 
 // matchesWithin tries an expression wherever a word begins in a text.

@@ -64,7 +64,7 @@ func aliasOf(name string) string {
 }
 
 // gitValues are git's own options that take the next word.
-var gitValues = []string{"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--super-prefix", "--attr-source"}
+var gitValues = []string{"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--super-prefix", "--attr-source", "--shallow-file"}
 
 // gitSubcommand returns git's arguments from the subcommand on.
 func gitSubcommand(args []Word) []Word {

@@ -43,9 +43,50 @@ func (w *walker) hides(c Command) string {
 	return c.Text()
 }
 
+// Carried are what a program may run that is not known here, or that runs
+// others: its arguments from each on, and what could be a command within one.
+func (c Command) Carried() [][]string {
+	if len(c.Words) < 2 || !c.Words[0].Known || c.Kind == Wrapper || c.understood() {
+		return nil
+	}
+	var out [][]string
+	texts := make([]string, 0, len(c.Words))
+	for _, w := range c.Words[1:] {
+		texts = append(texts, w.Text)
+	}
+	for i, t := range texts {
+		out = append(out, texts[i:])
+		if _, value, ok := strings.Cut(t, "="); ok {
+			out = append(out, append([]string{value}, texts[i+1:]...))
+		}
+		if len(t) > 2 && t[0] == '-' && t[1] != '-' {
+			t = t[2:] // the value of a letter
+		}
+		for part := range strings.FieldsFuncSeq(t, func(r rune) bool { return strings.ContainsRune("=;|&(){}`\"'\n", r) }) {
+			if fields := strings.Fields(part); len(fields) > 0 {
+				out = append(out, fields)
+			}
+		}
+	}
+	return out
+}
+
+// understood reports whether it is known what the program does with arguments.
+func (c Command) understood() bool {
+	name := base(c.Words[0].Text)
+	if _, holds := holders[name]; c.Danger != "" || holds || !standardName(c.Words[0].Text) {
+		return false
+	}
+	_, builtin := builtins[c.Words[0].Text]
+	_, interprets := interpreters[name]
+	_, used := usageOf(name)
+	return builtin || interprets || used || name == "git" || runnerOf(name) != nil
+}
+
 // unquoted text is compared, too: c'ur'l is curl.
 var (
 	quotes  = strings.NewReplacer("\\\n", "", `\`, "", `"`, "", `'`, "")
+	blanks  = regexp.MustCompile(`\\[nrtfv]`) // in $'...', and where printf or echo -e writes
 	encoded = regexp.MustCompile(`\$'[^']*\\[xuUc0-7]`)
 )
 
@@ -83,8 +124,10 @@ func Mentions(text string, words []string) bool {
 	if encoded.MatchString(text) {
 		return true
 	}
-	plain := quotes.Replace(text)
-	return !slices.ContainsFunc(words, func(word string) bool { return !holdsWord(text, word) && !holdsWord(plain, word) })
+	plain, lines := quotes.Replace(text), blanks.ReplaceAllString(text, " ")
+	return !slices.ContainsFunc(words, func(word string) bool {
+		return !holdsWord(text, word) && !holdsWord(plain, word) && !holdsWord(lines, word)
+	})
 }
 
 func holdsWord(text, word string) bool {

@@ -18,7 +18,8 @@ type holder struct {
 
 var holders = map[string]holder{
 	"flock":   {options: options{flags: "senuxoFv", values: "wEc", long: []string{"shared", "exclusive", "nonblock", "verbose"}}, operands: 1, script: "c"},
-	"script":  {options: options{flags: "aefq", values: "cEImoOBTt", long: []string{"quiet", "append", "flush", "return"}}, operands: -1, script: "c"},
+	"script":  {options: options{flags: "aefq", values: "cEImoOBTt", long: []string{"quiet", "append", "flush", "return"}}, operands: -1, script: "c", stdin: true},
+	"newgrp":  {operands: -1, stdin: true},
 	"su":      {options: options{flags: "lmp", values: "csgGw", long: []string{"login"}}, operands: -1, script: "c", stdin: true},
 	"runuser": {options: options{flags: "lmp", values: "csgGwu"}, script: "c", stdin: true},
 	"sg":      {options: options{values: "c"}, operands: 1, script: "c", joined: true, stdin: true},

@@ -50,8 +50,11 @@ func runnerOf(name string) runner {
 		return runShell(syntax.LangBash)
 	case "sh", "dash", "ash":
 		return runShell(syntax.LangBash, syntax.LangPOSIX)
-	case "zsh", "ksh", "mksh", "fish", "csh", "tcsh", "rbash", "pwsh", "osascript":
+	case "zsh", "ksh", "ksh93", "mksh", "lksh", "oksh", "fish", "csh", "tcsh", "rbash", "rzsh", "pwsh", "powershell", "osascript", "rc", "es", "elvish", "nu", "xonsh", "osh", "oil", "ysh", "yash", "posh", "sash",
+		"hush", "ion", "murex":
 		return runForeignShell
+	case "cmd", "cmd.exe":
+		return func(w *walker, _ []Word, source string) Kind { return w.opaque(source) }
 	case "source", ".":
 		return runSource
 	}
@@ -318,10 +321,8 @@ func scriptOf(words []Word) (script Word, has, ok bool) {
 
 // runForeignShell: their grammars are not known here.
 func runForeignShell(w *walker, words []Word, source string) Kind {
-	for _, a := range words[1:] {
-		if !a.Known || strings.HasPrefix(a.Text, "-") {
-			return w.opaque(source)
-		}
+	if len(words) < 2 || slices.ContainsFunc(words[1:], func(a Word) bool { return !a.Known || strings.HasPrefix(a.Text, "-") }) {
+		return w.opaque(source)
 	}
 	return Plain
 }
