@@ -40,7 +40,7 @@ func (f foreignFile) takes(name string) bool {
 	switch name {
 	case "tables", "keys", "dotted keys", "lines":
 		return toml
-	case "UTF-8", "BOM", "nothing", "NULs", "null", "directory":
+	case "UTF-8", "BOM", "nothing", "NULs", "null", "directory", "1 GB", "50,000":
 		return !few
 	}
 	return true
@@ -57,7 +57,7 @@ var foreignFiles = []foreignFile{
 	{path: "home/.gemini/projects.json"}, {path: "home/.gemini/trusted_hooks.json"}, {path: "home/.gemini/installation_id"},
 	{path: "home/.gemini/extensions/x/gemini-extension.json"}, {path: "home/.gemini/extensions/extension-enablement.json"},
 	{path: "home/.gemini/extensions/x/hooks/hooks.json", beside: map[string]string{"home/.gemini/extensions/x/gemini-extension.json": `{"name": "x", "version": "1"}`}},
-	{path: "project/hook.sh", beside: map[string]string{"project/.gemini/settings.json": `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "sh hook.sh"}]}]}}`}},
+	{path: "project/hook.sh", beside: oneHook},
 	{path: "project/.gemini/commands/x.toml", args: []string{"-p", "/x"}, silent: true},
 	{path: "project/.gemini/system.md", env: "GEMINI_SYSTEM_MD=true"},
 	{path: sessionFile, args: []string{"-r", "latest", "-p", "hello"}},
@@ -66,7 +66,32 @@ var foreignFiles = []foreignFile{
 	{path: checkpointFile, args: []string{"sessions", "restore", "2026-01-01T10-00-00_000Z-a.txt-write_file"}, silent: true},
 	{path: "project/.claude/settings.json", args: []string{"hooks", "migrate", "--dry-run"}, silent: true},
 	{path: "project/cases/x.txtar", args: []string{"hooks", "test", "cases"}, silent: true},
+	{path: "project/cases/data", args: []string{"hooks", "test", "cases"}, beside: map[string]string{"project/cases/x.txtar": "use data\nprompt hello\n"}, silent: true},
+	{path: "project/cases/answer.txt", args: []string{"hooks", "test", "cases"}, beside: map[string]string{"project/cases/x.txtar": "use answer.txt\nprompt hello\nfile answer.txt ~x\n"}, silent: true},
+
+	{path: "home/.gemini/mcp-server-enablement.json", silent: true}, {path: "home/.gemini/skills/x/SKILL.md", silent: true}, {path: "project/.git", silent: true}, {path: "project/GEMINI.md", args: []string{"hooks", "explain"}, silent: true},
+	{path: "project/part.md", beside: map[string]string{"project/GEMINI.md": "@part.md\n"}, silent: true},
+	{path: "project/sub/.gitignore", args: []string{"-p", "@sub"}, beside: map[string]string{"project/sub/a.txt": "a"}, silent: true},
+	{path: "project/notes.txt", args: []string{"-p", "look at @notes.txt"}, silent: true},
+	{path: "project/rules.toml", args: []string{"--policy", "rules.toml", "-p", "hello"}},
+	{path: "home/.gemini/extensions/x/.env", beside: map[string]string{"home/.gemini/extensions/x/gemini-extension.json": `{"name": "x", "version": "1", "settings": [{"name": "K", "envVar": "K"}]}`}},
+	{path: "home/.gemini/tmp/project/.project_root", silent: true}, {path: "home/.gemini/.minigem-1.writing", silent: true},
+	{path: sessionFile, args: []string{"hooks", "list"}, beside: oneHook, ordinal: 3, silent: true},
+
+	{path: "project/payload.json", args: []string{"hooks", "fire", "BeforeTool", "--input", "payload.json"}},
+	{path: "project/past.jsonl", args: []string{"hooks", "payload", "BeforeTool", "--from-transcript", "past.jsonl"}},
+	{path: "project/past.jsonl", args: []string{"hooks", "replay", "past.jsonl"}, ordinal: 1},
+	{path: "project/past/x.jsonl", args: []string{"hooks", "replay", "past"}, silent: true},
+	{path: "project/trace.jsonl", args: []string{"hooks", "view", "trace.jsonl"}},
+	{path: "project/claims.json", args: []string{"hooks", "compat", "--check", "claims.json"}},
+	{path: "project/hook.sh", args: []string{"hooks", "lint"}, beside: oneHook, ordinal: 1, silent: true},
+	{path: "project/.codex/hooks.json", args: []string{"hooks", "migrate", "--to", "codex", "--dry-run"}, beside: oneHook, silent: true},
+	{path: "project/.codex/config.toml", args: []string{"hooks", "migrate", "--to", "codex", "--dry-run"}, beside: oneHook, silent: true},
+	{path: "project/answers.jsonl", args: []string{"--fake-responses", "answers.jsonl", "-p", "hello"}},
+	{path: "project/script.txt", args: []string{"fake-api", "--addr", "256.256.256.256:1", "script.txt"}, silent: true}, // read before it listens
 }
+
+var oneHook = map[string]string{"project/.gemini/settings.json": `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "sh hook.sh"}]}]}}`}
 
 // oddFiles are things that may lie in a file's place.
 var oddFiles = map[string]func(t *testing.T, path string) error{
@@ -143,13 +168,16 @@ func runBesideOddFile(t *testing.T, file foreignFile, name string, put func(*tes
 	for name, text := range file.beside {
 		write(name, text)
 	}
+	if file.path == "project/.git" {
+		require.NoError(t, os.Remove(filepath.Join(dir, file.path)))
+	}
 	require.NoError(t, put(t, filepath.Join(dir, file.path)))
 	write("answers", `{"method":"generateContentStream","response":[{"candidates":[{"content":{"role":"model","parts":[{"text":"Hi"}]},"finishReason":"STOP"}]}]}`+"\n")
 	args, codes := file.args, []int{0, 1, 42, 52}
 	if args == nil {
 		args, codes = []string{"-p", "hello"}, []int{0, 52}
 	}
-	if slices.Contains(args, "-p") {
+	if slices.Contains(args, "-p") && !slices.Contains(args, "--fake-responses") {
 		args = append([]string{"--fake-responses", filepath.Join(dir, "answers")}, args...)
 	}
 	out := runBounded(t, dir, file.path+" as "+name, codes, []string{file.env}, args...)

@@ -227,14 +227,24 @@ func (r *registry) owned(slug, root string) bool {
 func (r *registry) mark(slug, root string) error {
 	for _, dir := range []string{"tmp", "history"} {
 		marker := filepath.Join(r.dir, dir, slug, markerName)
-		if info, err := os.Stat(marker); err == nil && info.Size() > 0 {
+		if info, err := os.Stat(marker); err == nil && (info.IsDir() || info.Mode().IsRegular() && info.Size() > 0) {
 			continue
 		}
 		if err := os.MkdirAll(filepath.Dir(marker), 0o700); err != nil {
 			return err
 		}
+		// Whoever writes to what lies there may wait for ever: a named pipe.
+		_ = os.Remove(marker)
 		// Not synced to disk: see owned.
-		if err := os.WriteFile(marker, []byte(root), 0o600); err != nil {
+		f, err := os.OpenFile(marker, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			continue // another process was here meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		_, err = f.WriteString(root)
+		if err = errors.Join(err, f.Close()); err != nil {
 			return err
 		}
 	}

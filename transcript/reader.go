@@ -36,6 +36,9 @@ func (w Warning) String() string { return fmt.Sprintf("%s:%d: %s", w.Path, w.Lin
 // ErrNotSession: the file contains nothing of a session file.
 var ErrNotSession = errors.New("not a session file")
 
+// ErrNoRecords: besides, the file is large and holds lines of nobody's session.
+var ErrNoRecords = errors.New("no records")
+
 // Read reads a session's file: JSON Lines, or the older form of one JSON
 // object. What is not usable is skipped with a [Warning]; the file is not
 // changed. An error means that there is no file, or that it is not a session
@@ -139,7 +142,7 @@ func checkFormat(f *os.File, size int64) error {
 			}
 			return boundedfile.LookAtJSON(f, size)
 		case broken > maxBroken:
-			return fmt.Errorf("%w: %d MiB of it are not records", ErrNotSession, broken>>20)
+			return fmt.Errorf("%w: %d MiB of it are %w", ErrNotSession, broken>>20, ErrNoRecords)
 		case err == io.EOF:
 			_, err := f.Seek(0, io.SeekStart)
 			return err

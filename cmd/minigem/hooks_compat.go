@@ -25,7 +25,7 @@ each agent: kept, degraded, lost, or inverted, which lets pass; then it exits wi
 		Example:           "  minigem hooks compat PreToolUse --agents claude,codex\n  minigem hooks compat --html > compat.html\n  minigem hooks compat --check claims.json",
 		ValidArgsFunction: completeEvents,
 		RunE: func(_ *cobra.Command, args []string) (err error) {
-			if o.Args = args; claims != "" {
+			if o.Args, o.From = args, claims; claims != "" {
 				if o.Claims, err = readInput(sys, claims); err != nil {
 					return err
 				}

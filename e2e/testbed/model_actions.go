@@ -27,13 +27,16 @@ func Turns(rounds []Round) []fakemodel.Turn {
 // ReadModel reads a model script from a file: a fake-responses file, or the
 // short form, which has lines that are not JSON.
 func ReadModel(path string) (turns []fakemodel.Turn, short bool, err error) {
-	data, err := boundedfile.ReadNamed(path, boundedfile.Recorded)
+	data, err := boundedfile.ReadNamed(path, boundedfile.Kept)
 	if err != nil {
 		return nil, false, fmt.Errorf("opening the script: %w", err)
 	}
 	for line := range strings.Lines(string(data)) {
 		line = strings.TrimSpace(line)
 		short = short || line != "" && line[0] != '{'
+	}
+	if short && int64(len(data)) > boundedfile.Written {
+		return nil, true, fmt.Errorf("opening the script: %w", boundedfile.TooLarge(path, boundedfile.Written))
 	}
 	if short {
 		rounds, err := ParseModel(path, 1, string(data))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -144,12 +145,29 @@ func (p *place) use(from, to string, own []section) error {
 		if slices.ContainsFunc(own, func(s section) bool { return p.target(s.name) == into }) {
 			return nil
 		}
-		data, err := boundedfile.Read(path, boundedfile.Recorded)
-		if err != nil {
-			return err
-		}
-		return writeInto(into, data, info.Mode().Perm()|0o600)
+		return copyInto(into, path, info.Mode().Perm()|0o600)
 	})
+}
+
+// copyInto copies a file, of which memory sees a piece at a time.
+func copyInto(to, from string, mode fs.FileMode) error {
+	src, err := boundedfile.Open(from)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
+	if err != nil {
+		return err
+	}
+	n, err := io.Copy(dst, io.LimitReader(src, boundedfile.Recorded+1))
+	if err = errors.Join(err, dst.Close()); err == nil && n > boundedfile.Recorded {
+		err = boundedfile.TooLarge(from, boundedfile.Recorded)
+	}
+	return err
 }
 
 // read returns a file of the workspace; name must lie in it.

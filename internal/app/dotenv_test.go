@@ -94,3 +94,18 @@ func TestHooksThatNameAVariableOfTheProject(t *testing.T) {
 	assert.Equal(t, "OTHER", namedBy(hooks.Hook{Command: "x", Env: map[string]string{"A": "$OTHER"}}, names))
 	assert.Empty(t, namedBy(hooks.Hook{Command: "TEAM=1 x"}, names))
 }
+
+// TestWhatIsKeptFromHooksIsTold names the user's hook that asks for a variable of
+// the project, and gets nothing.
+func TestWhatIsKeptFromHooksIsTold(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	project := filepath.Join(dir, "p")
+	put(t, filepath.Join(dir, "home", ".gemini", "settings.json"), `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "name": "guard", "command": "check $TEAM"}]}]}}`)
+	put(t, filepath.Join(project, ".git", "HEAD"), "")
+	put(t, filepath.Join(project, ".env"), "TEAM=x\n")
+	sys := &System{Dir: project, Env: []string{"HOME=" + filepath.Join(dir, "home")}, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard}
+	c, err := Configure(sys, &Options{SkipTrust: true})
+	require.NoError(t, err)
+	assert.Contains(t, strings.Join(c.Notices, "\n"), `the hook "guard" names TEAM, which the project's .env sets`)
+}

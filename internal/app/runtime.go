@@ -144,6 +144,9 @@ func (r *Runtime) wireWorkspace(_ context.Context, _ *System, w *Frontend) error
 			w.Warn(fmt.Sprintf("%s is to be included and is not a folder: tools find nothing in it until it is one", dir))
 		}
 	}
+	for _, fault := range ws.IgnoreFaults(r.ignore()) {
+		w.Warn(fault.Error())
+	}
 	r.Project, err = session.OpenProject(r.Config.DotGemini, r.Config.Dir)
 	if err != nil {
 		r.Config.Notices = append(r.Config.Notices, err.Error())

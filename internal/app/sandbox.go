@@ -14,6 +14,7 @@ import (
 	"minigem/internal/exit"
 	"minigem/internal/sandbox"
 	"minigem/internal/settings"
+	"minigem/tools/workspace"
 )
 
 // wireSandbox makes the sandbox for commands, if one is wanted. If it cannot be
@@ -59,7 +60,14 @@ func (r *Runtime) confine() func(bool, []string, *os.ProcAttr) ([]string, error)
 func (r *Runtime) protected(allowed []string) []string {
 	out := append(r.Engine.Watch.Scripts(r.Config.Hooks), r.Config.DotGemini)
 	for _, dir := range append(r.Workspace.Dirs(), r.Config.ProjectDir) {
-		for _, name := range []string{".git", ".gemini", ".vscode", ".env", ".envrc"} {
+		names := []string{".git", ".gemini", ".vscode", ".env", ".envrc"}
+		entries, _ := os.ReadDir(dir) // for other names of files of secrets
+		for _, e := range entries {
+			if workspace.Secret(e.Name()) != "" {
+				names = append(names, e.Name())
+			}
+		}
+		for _, name := range names {
 			out = append(out, filepath.Join(dir, name))
 		}
 	}

@@ -36,6 +36,7 @@ var reads = []read{
 	{"e2e/agents withHome", "os.ReadFile", "/proc"},
 	{"e2e/agents/isolated left", "os.ReadFile", "/proc"},
 	{"e2e/agents/shim pass", "io.Copy", "streams that are passed through"},
+	{"e2e/testbed copyInto", "os.OpenFile", "only written, in the folder of a case"},
 	{"hooks/author/trace Read", "bufio.NewScanner", "what the user named, and the buffer bounds a line"},
 	{"hooks/portable Run", "io.ReadAll", "what an agent itself writes to a hook in Go"},
 	{"hooks/protocol decode", "io.ReadAll", "what minigem itself writes to a hook in Go"},

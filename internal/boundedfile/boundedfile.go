@@ -11,6 +11,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -152,14 +154,24 @@ func ReadAll(r io.Reader, name string, limit int64) ([]byte, error) {
 }
 
 // ReadNamed reads a file that the user named on the command line, where a pipe
-// such as bash's <(command) is welcome.
+// such as bash's <(command) is welcome: one that is open already. A named pipe,
+// to which perhaps nobody writes, and a device are refused as by Read.
 func ReadNamed(path string, limit int64) ([]byte, error) {
+	if !inherited(path) {
+		return Read(path, limit)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	return ReadAll(f, path, limit)
+}
+
+// inherited reports whether a path names what this process has open.
+func inherited(path string) bool {
+	path = filepath.ToSlash(filepath.Clean(path))
+	return path == "/dev/stdin" || strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/self/fd/")
 }
 
 func readAll(r io.Reader, name string, limit, expected int64) ([]byte, error) {

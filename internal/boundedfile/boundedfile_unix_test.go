@@ -3,6 +3,7 @@
 package boundedfile_test
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -43,4 +44,26 @@ func TestNoFile(t *testing.T) {
 	defer root.Close()
 	_, err = boundedfile.OpenIn(root, "pipe")
 	require.ErrorIs(t, err, boundedfile.ErrNotRegular)
+}
+
+// TestReadNamed: what the user names may be a pipe that is open already, such as
+// bash's <(command); a named one, to which perhaps nobody writes, is refused.
+func TestReadNamed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	for path, want := range map[string]string{pipe: "is a named pipe, not a file", "/dev/zero": "is a device, not a file", dir: "is a directory"} {
+		_, err := boundedfile.ReadNamed(path, 100)
+		assert.ErrorContains(t, err, want, path)
+	}
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	_, err = w.WriteString("said")
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	data, err := boundedfile.ReadNamed(fmt.Sprintf("/dev/fd/%d", r.Fd()), 100)
+	require.NoError(t, err)
+	assert.Equal(t, "said", string(data))
+	require.NoError(t, r.Close())
 }

@@ -1,7 +1,9 @@
 package terminal
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,8 +26,10 @@ const (
 // that are there already. Without the file the history is that of this session
 // only.
 func (t *Terminal) History(path string) {
-	t.historyFile = path
 	data, err := boundedfile.Read(path, boundedfile.Kept)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		t.historyFile = path // what cannot be read is not written to either: it may be a pipe
+	}
 	if err != nil {
 		_ = os.MkdirAll(filepath.Dir(path), 0o700) // the first write reports it
 		return

@@ -146,7 +146,7 @@ func emptyResponse(m Method) json.RawMessage {
 // count as answers; a script without answers is valid. The error names the
 // first broken line.
 func Parse(name string, r io.Reader) ([]Entry, error) {
-	data, err := boundedfile.ReadAll(r, name, boundedfile.Recorded)
+	data, err := boundedfile.ReadAll(r, name, boundedfile.Kept)
 	if err != nil {
 		return nil, fmt.Errorf("reading scripted answers %s: %w", name, err)
 	}
@@ -169,7 +169,7 @@ func Parse(name string, r io.Reader) ([]Entry, error) {
 
 // ParseFile reads the script in a file.
 func ParseFile(path string) ([]Entry, error) {
-	data, err := boundedfile.ReadNamed(path, boundedfile.Recorded)
+	data, err := boundedfile.ReadNamed(path, boundedfile.Kept)
 	if err != nil {
 		return nil, fmt.Errorf("opening scripted answers: %w", err)
 	}

@@ -2,12 +2,14 @@ package workspace
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"minigem/internal/boundedfile"
 )
@@ -113,6 +115,44 @@ func (w *Workspace) nearest(dir string, ig Ignore) (*Ignorer, error) {
 		return nil, err
 	}
 	return up.enter(path.Join(up.base, filepath.Base(dir)), nil, false), nil
+}
+
+// IgnoreFaults says which ignore files at the top of the workspace's directories
+// are not read, or not to their end.
+func (w *Workspace) IgnoreFaults(ig Ignore) (faults []error) {
+	for _, dir := range w.Dirs() {
+		var names []string
+		if ig.Gemini {
+			names = append([]string{".geminiignore"}, ig.Custom...)
+		}
+		if repo := findRepo(dir); ig.Git && repo != "" {
+			names = append(names, ".gitignore", filepath.Join(gitDir(repo), "info", "exclude"))
+		}
+		for _, name := range names {
+			if !filepath.IsAbs(name) {
+				name = filepath.Join(dir, name)
+			}
+			if err := ignoreFault(name); err != nil {
+				faults = append(faults, err)
+			}
+		}
+	}
+	return faults
+}
+
+func ignoreFault(name string) error {
+	f, err := boundedfile.Open(name)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("what it says to ignore does not count: %w", err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Size() > maxIgnoreFile {
+		return fmt.Errorf("only the first MiB of what it says to ignore counts: %w", boundedfile.TooLarge(name, maxIgnoreFile))
+	}
+	return nil
 }
 
 func has(dir *os.Root, name string) bool {

@@ -152,3 +152,20 @@ func checkIgnore(t *testing.T, dir string, paths []string) map[string]bool {
 	}
 	return yes
 }
+
+// TestIgnoreFaults: an ignore file that does not count, or not whole, is told of.
+func TestIgnoreFaults(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, ".git", "info", "exclude"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".geminiignore"), bytes.Repeat([]byte("x\n"), 1<<20), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("x\n"), 0o600))
+	ws, err := workspace.New(dir)
+	require.NoError(t, err)
+	all := workspace.Ignore{Git: true, Gemini: true, Custom: []string{"none", "sub/none"}}
+	faults := ws.IgnoreFaults(all)
+	require.Len(t, faults, 2)
+	assert.ErrorContains(t, faults[0], ".geminiignore: larger than 1 MiB")
+	assert.ErrorContains(t, faults[1], "exclude")
+	assert.Empty(t, ws.IgnoreFaults(workspace.Ignore{}))
+}

@@ -21,6 +21,7 @@ type Options struct {
 	HTML   bool
 	Claims []byte // a file of claims to judge; nil: none
 	HIF    []byte // a file of the Hook Interchange Format, whose hooks are looked at; nil: none
+	From   string // the name of the file of claims
 }
 
 func (o Options) file() bool { return o.Claims != nil || o.HIF != nil }
@@ -86,7 +87,7 @@ func fates(w io.Writer, agents []*dialect.Agent, o Options) (inverted bool, err 
 func check(w io.Writer, o Options) (contradicted bool, err error) {
 	claims, err := ReadClaims(o.Claims)
 	if err != nil {
-		return false, exit.With(exit.Input, err)
+		return false, exit.Errorf(exit.Input, "%s: %w", o.From, err)
 	}
 	verdicts := Judge(claims)
 	for _, v := range verdicts {

@@ -61,6 +61,9 @@ func Read(path string) (*Session, error) {
 	if err == nil && len(f.Messages) > 0 {
 		return ofGemini(path, f), nil
 	}
+	if errors.Is(err, transcript.ErrNoRecords) {
+		return nil, fmt.Errorf("reading the session: %w", err)
+	}
 	data, readErr := boundedfile.ReadNamed(path, boundedfile.Recorded)
 	if readErr != nil {
 		return nil, fmt.Errorf("reading the session: %w", readErr)

@@ -1,0 +1,145 @@
+package archtest
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// opening are the ways in which production code reads a file that somebody else
+// may have put there.
+var opening = []string{"boundedfile.Read", "boundedfile.ReadJSON", "boundedfile.ReadNamed", "boundedfile.Open", "boundedfile.OpenIn"}
+
+// A tried names functions that read foreign files, by their folder, and the row of
+// e2e/foreign_files_test.go that puts odd things in such a file's place; or, with
+// none, why there is no row.
+type tried struct{ row, folder, functions, why string }
+
+var readers = []tried{
+	{row: "project/.gemini/settings.json", folder: "internal/settings", functions: "Loaded.read"},
+	{row: "project/.gemini/settings.json", folder: "internal/app", functions: "Configuration.hookFiles readSection"},
+	{row: "project/.gemini/settings.json", folder: "internal/trust", functions: "settingsItems"},
+	{row: "home/.gemini/mcp-server-enablement.json", folder: "internal/mcp/servers", functions: "Switches.Off"},
+	{row: "home/.gemini/trustedFolders.json", folder: "internal/trust", functions: "Load"},
+	{row: "home/.gemini/trusted_hooks.json", folder: "hooks", functions: "TrustStore.load"},
+	{row: "home/.gemini/extensions/x/gemini-extension.json", folder: "hooks", functions: "LoadExtension"},
+	{row: "home/.gemini/extensions/x/hooks/hooks.json", folder: "hooks", functions: "readJSON"},
+	{row: "project/hook.sh", folder: "hooks", functions: "hashFile"},
+	{row: "project/hook.sh", folder: "hooks/author/program", functions: "Read"},
+	{row: "project/.env", folder: "hooks/dotenv", functions: "Read"},
+	{row: "project/.geminiignore", folder: "tools/workspace", functions: "ignoreFault newIgnorer"},
+	{row: "project/.git/info/exclude", folder: "tools/workspace", functions: "outerRules"},
+	{row: "project/sub/.gitignore", folder: "tools/workspace", functions: "Workspace.Ignorer walker.gitignore"},
+	{row: "project/.git", folder: "tools/workspace", functions: "firstLine"},
+	{row: "home/.gemini/policies/p.toml", folder: "tools/policy", functions: "LoadPaths"},
+	{row: "project/GEMINI.md", folder: "internal/contextfile", functions: "loader.read"},
+	{row: "project/.gemini/system.md", folder: "internal/prompt", functions: "System.Text"},
+	{row: "project/.gemini/commands/x.toml", folder: "internal/slash", functions: "readCustom"},
+	{row: "home/.gemini/skills/x/SKILL.md", folder: "internal/skills", functions: "Read"},
+	{row: "home/.gemini/projects.json", folder: "session", functions: "registry.read"},
+	{row: "home/.gemini/tmp/project/.project_root", folder: "session", functions: "Project.otherProjects registry.owned"},
+	{row: "home/.gemini/installation_id", folder: "internal/telemetry", functions: "Installation"},
+	{row: "home/.gemini/.minigem-1.writing", folder: "internal/atomicfile", functions: "SweepJournals"},
+	{row: "sessionFile", folder: "transcript", functions: "ReadMeta slurp"},
+	{row: "sessionFile", folder: "internal/listing", functions: "readPastRuns"},
+	{row: "checkpointFile", folder: "internal/undo", functions: "Store.Checkpoint"},
+	{row: "project/cases/x.txtar", folder: "e2e/testbed", functions: "ReadFile"},
+	{row: "project/cases/data", folder: "e2e/testbed", functions: "copyInto"},
+	{row: "project/cases/answer.txt", folder: "e2e/testbed", functions: "Record.read"},
+	{row: "project/script.txt", folder: "e2e/testbed", functions: "ReadModel"},
+	{row: "project/answers.jsonl", folder: "llm/script", functions: "ParseFile"},
+	{row: "project/payload.json", folder: "cmd/minigem", functions: "readInput"},
+	{row: "project/past.jsonl", folder: "hooks/author/replay", functions: "Read"},
+	{row: "project/.claude/settings.json", folder: "cmd/minigem", functions: "readClaudeFiles"},
+	{row: "project/.codex/hooks.json", folder: "hooks/author/export", functions: "Place.Read"},
+
+	{why: "project/.gemini/settings.json again, which was read before", folder: "cmd/minigem", functions: "migrateHooks"},
+	{why: "a case of the user's own, to add to", folder: "hooks/author/attack", functions: "AddTo"},
+	{why: "the session that minigem itself writes", folder: "transcript", functions: "ClaudeCopy.readOn"},
+	{why: "settings, which were read before they are changed", folder: "hooks/jsonc", functions: "Update"},
+	{why: "the chat alone reads it, when a conversation is resumed by its tag: the same reader as a checkpoint's", folder: "internal/undo", functions: "Store.Tagged"},
+	{why: "the chat alone reads it; TestHistoryThatCannotBeRead", folder: "internal/terminal", functions: "Terminal.History"},
+	{why: "what an editor of the user's has just written", folder: "internal/terminal", functions: "Terminal.Editor"},
+	{why: "shown in a question of the chat; reading and writing are the workspace's", folder: "tools/builtin", functions: "saveMemoryCall.Intent"},
+	{why: "the file of rules that minigem itself writes, read at the start by LoadPaths", folder: "tools/policy", functions: "appendRules"},
+	{why: "only in a question about git, for a few files of .git", folder: "tools/workspace", functions: "holdsCredentials"},
+	{why: "files that tools of this run have touched", folder: "e2e/record", functions: "files.read"},
+	{why: "what the case itself wrote", folder: "e2e/testbed", functions: "Record.Transcript usedBy"},
+	{why: "what the case itself wrote", folder: "internal/cases", functions: "touch"},
+	{why: "what the demonstration itself wrote", folder: "internal/demo", functions: "demo.run"},
+	{why: "the configuration of agents, written by the run for cases on them", folder: "e2e/agents", functions: "Installed.SelfTest Tester.hif patch readDoc readPlugin readTOML wrapProgram wrapper.place writePlugin"},
+	{why: "what minigem itself wrote", folder: "e2e/agents/shim", functions: "readJSON readRun"},
+	{why: "files of a case, which was read with the same bounds", folder: "e2e/agents/played", functions: "Player.file Player.look"},
+}
+
+// TestForeignFilesAreTried: each function that reads a file of somebody else's has
+// a row in the test that puts pipes, devices and huge files in its place, or the
+// reason why it has none.
+func TestForeignFilesAreTried(t *testing.T) {
+	t.Parallel()
+	var found, listed []string
+	walk(t, func(dir, file string) {
+		if dir == "internal/boundedfile" {
+			return
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		require.NoError(t, err)
+		for _, decl := range f.Decls {
+			ast.Inspect(decl, func(n ast.Node) bool {
+				if slices.Contains(opening, selectorOf(n)) {
+					found = append(found, dir+" "+nameOf(decl))
+				}
+				return true
+			})
+		}
+	})
+	rows := foreignRows(t)
+	for _, r := range readers {
+		assert.True(t, (r.row == "") != (r.why == ""), "%s %s: a row or a reason", r.folder, r.functions)
+		if r.row != "" {
+			assert.Contains(t, rows, r.row)
+		}
+		for name := range strings.FieldsSeq(r.functions) {
+			listed = append(listed, r.folder+" "+name)
+		}
+	}
+	slices.Sort(found)
+	slices.Sort(listed)
+	assert.Equal(t, slices.Compact(slices.Clone(listed)), listed, "each once")
+	assert.Equal(t, listed, slices.Compact(found))
+}
+
+// foreignRows are the paths of the rows: texts, or the names of constants.
+func foreignRows(t *testing.T) (paths []string) {
+	text, err := os.ReadFile("../../e2e/foreign_files_test.go")
+	require.NoError(t, err)
+	f, err := parser.ParseFile(token.NewFileSet(), "", text, 0)
+	require.NoError(t, err)
+	ast.Inspect(f, func(n ast.Node) bool {
+		kv, ok := n.(*ast.KeyValueExpr)
+		if !ok {
+			return true
+		}
+		if key, ok := kv.Key.(*ast.Ident); !ok || key.Name != "path" {
+			return true
+		}
+		switch v := kv.Value.(type) {
+		case *ast.BasicLit:
+			path, err := strconv.Unquote(v.Value)
+			require.NoError(t, err)
+			paths = append(paths, path)
+		case *ast.Ident:
+			paths = append(paths, v.Name)
+		}
+		return true
+	})
+	return paths
+}
