@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark"
@@ -22,10 +23,52 @@ var markdownParser = sync.OnceValue(func() parser.Parser {
 // renderMarkdown renders clean text for a terminal of width columns, without a
 // line end after it.
 func renderMarkdown(source string, s style, width int) string {
+	if overdone(source) {
+		return strings.Trim(ansi.Wrap(source, max(width, 8), ""), "\n")
+	}
 	src := []byte(source)
 	r := renderer{style: s, src: src}
 	doc := markdownParser().Parse(text.NewReader(src))
 	return strings.Trim(r.blocks(doc, max(width, 8)), "\n")
+}
+
+// What no answer needs, and what costs more than its length: quotes and lists in
+// each other, and the columns of a table.
+const (
+	mostNested  = 32
+	mostColumns = 64
+)
+
+// overdone reports whether a text is shown as it is, because a line of it nests
+// deeper, or asks for more columns, than is rendered.
+func overdone(source string) bool {
+	for line := range strings.Lines(source) {
+		if strings.Count(line, "|") > mostColumns && strings.Trim(line, "|:->+* \t\r\n") == "" {
+			return true
+		}
+		marks := strings.TrimRight(line[:len(line)-len(strings.TrimLeft(line, ">-+*0123456789.) \t"))], " \t\r\n")
+		nested := strings.Count(marks, ">")
+		for word := range strings.FieldsSeq(marks) {
+			if !strings.Contains(word, ">") {
+				nested++
+			}
+		}
+		if nested > mostNested && !rule(line) {
+			return true
+		}
+	}
+	return false
+}
+
+// rule: a line between paragraphs may be as long as it likes.
+func rule(line string) bool {
+	line = strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, line)
+	return line != "" && strings.Trim(line, line[:1]) == "" && line[0] != '>'
 }
 
 type renderer struct {

@@ -102,3 +102,21 @@ func TestAim(t *testing.T) {
 		assert.Equal(t, c.want, mainArgument(c.args))
 	}
 }
+
+// TestMarkdownOfTheWorst: what is shown of an answer is never out of all
+// proportion to it, and what nests too deep is shown as it is.
+func TestMarkdownOfTheWorst(t *testing.T) {
+	t.Parallel()
+	const n = 400
+	for name, answer := range map[string]string{
+		"quotes": strings.Repeat(">", 10*n) + "x", "quotes and lines": strings.Repeat(">", n) + "x\n" + strings.Repeat("y\n", n), "spaced": strings.Repeat("> ", n) + "x\n" + strings.Repeat("y\n", n),
+		"lists": strings.Repeat("- ", n) + "x\n" + strings.Repeat("y\n", n), "numbers": strings.Repeat("1. ", n) + "x", "mixed": strings.Repeat("> - 1) ", n) + "x\n",
+		"columns": strings.Repeat("|a", n) + "\n" + strings.Repeat("|-", n) + "\n" + strings.Repeat("|x\n", n), "quoted columns": "> " + strings.Repeat("|a", n) + "\n> " + strings.Repeat("|-", n) + "\n" + strings.Repeat("> |x\n", n),
+	} {
+		out := renderMarkdown(answer, style{}, 80)
+		assert.Less(t, len(out), 20*len(answer), name)
+		assert.Contains(t, out, "x", name)
+	}
+	assert.NotContains(t, renderMarkdown(strings.Repeat("> ", 20)+"deep", style{plain: true}, 80), ">", "this much is rendered")
+	assert.Contains(t, renderMarkdown(strings.Repeat("* ", 50), style{plain: true}, 80), "─", "a rule")
+}
