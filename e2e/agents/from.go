@@ -73,7 +73,8 @@ func (t Tester) from(ctx context.Context, f From, columns []Column) (clean func(
 
 // hif reads the one file of that format in a folder, or the file at path.
 func (t Tester) hif(path string) (*testbed.From, error) {
-	dir, files := path, []string{}
+	dir := path
+	var files []string
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		dir, files = filepath.Dir(path), []string{path}
 	} else if files, err = filepath.Glob(filepath.Join(path, "*.json")); err != nil {

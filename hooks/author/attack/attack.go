@@ -62,8 +62,9 @@ func (g Goal) Spellings() ([]Spelling, error) {
 // Result is what came of one spelling.
 type Result struct {
 	Spelling
-	Held   bool   `json:"held"` // refused, or put before the user
-	Failed string `json:"failed,omitempty"`
+	Held    bool   `json:"held"`              // refused, or put before the user
+	Skipped string `json:"skipped,omitempty"` // why the hook did not run
+	Failed  string `json:"failed,omitempty"`
 }
 
 // Report is what came of all.
@@ -147,7 +148,7 @@ func one(ctx context.Context, e *hooks.Engine, ev protocol.Event, s Spelling) (R
 	}
 	r := Result{Spelling: s, Held: report.Verdict.Decision != hooks.Proceed}
 	for _, run := range report.Runs {
-		r.Failed = cmp.Or(r.Failed, run.Failed)
+		r.Failed, r.Skipped = cmp.Or(r.Failed, run.Failed), cmp.Or(r.Skipped, run.Skipped)
 	}
 	return r, nil
 }

@@ -61,6 +61,10 @@ func TestAttack(t *testing.T) {
 	assert.Equal(t, []int{100, all.Of(true)}, []int{all.Percent(), len(all.FalseAlarms())}, "who refuses all refuses what is harmless, too")
 	none := attacked(t, naive("nobody writes this"), Goal{Kind: Text, Value: "hunter2"})
 	assert.Equal(t, 0, none.Percent())
+
+	silent := Report{Hook: "a\nb", Results: []Result{{Spelling: Spelling{Text: "x"}, Skipped: "no match"}}}.Write(0)
+	assert.Contains(t, silent, "the hook did not run for 1 spelling, first for x: no match\n")
+	assert.NotContains(t, silent, "\nb")
 }
 
 func TestWhatCannotBeAttacked(t *testing.T) {

@@ -61,7 +61,7 @@ func AddTo(file string, r Report) error {
 func caseText(file string, r Report, calls []string) string {
 	var b strings.Builder
 	name, _ := json.Marshal(r.Hook)
-	fmt.Fprintf(&b, "# What got past %s once: %s.\nuse %s\n", r.Hook, oneLine(r.Goal.Value), settingsFolder(file))
+	fmt.Fprintf(&b, "# What got past %s once: %s.\nuse %s\n", oneLine(r.Hook), oneLine(r.Goal.Value), settingsFolder(file))
 	for _, script := range r.Scripts {
 		from, err := filepath.Rel(filepath.Dir(file), script)
 		as, err2 := filepath.Rel(r.Goal.Dir, script)

@@ -12,7 +12,7 @@ import (
 func (r Report) Write(most int) string {
 	var b strings.Builder
 	through, alarms, of := r.Through(), r.FalseAlarms(), r.Of(false)
-	fmt.Fprintf(&b, "%s held %d of %d spellings of %s (%d%%)\n", r.Hook, of-len(through), of, text.VisibleLine(r.Goal.Value), r.Percent())
+	fmt.Fprintf(&b, "%s held %d of %d spellings of %s (%d%%)\n", text.VisibleLine(r.Hook), of-len(through), of, text.VisibleLine(r.Goal.Value), r.Percent())
 	if len(through) > 0 {
 		fmt.Fprintf(&b, "\ngot through, the shortest first\n%s", list(through, most))
 		fmt.Fprintf(&b, "by class: %s\n", classes(through))
@@ -20,11 +20,17 @@ func (r Report) Write(most int) string {
 	if n := r.Of(true); n > 0 {
 		fmt.Fprintf(&b, "\n%d of %d harmless look-alikes were refused\n%s", len(alarms), n, list(alarms, most))
 	}
-	var failed []Result
+	var failed, skipped []Result
 	for _, x := range r.Results {
 		if x.Failed != "" {
 			failed = append(failed, x)
 		}
+		if x.Skipped != "" {
+			skipped = append(skipped, x)
+		}
+	}
+	if len(skipped) > 0 {
+		fmt.Fprintf(&b, "\nthe hook did not run for %s, first for %s: %s\n", text.Plural(len(skipped), "spelling"), text.VisibleLine(skipped[0].Text), text.VisibleLine(skipped[0].Skipped))
 	}
 	if len(failed) > 0 {
 		fmt.Fprintf(&b, "\nthe hook failed at %s, first at %s: %s\n", text.Plural(len(failed), "spelling"), text.VisibleLine(failed[0].Text), text.VisibleLine(failed[0].Failed))

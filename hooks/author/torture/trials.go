@@ -233,7 +233,7 @@ func (t *torture) elsewhere(name, dir string, env map[string]string) error {
 		at.Env[key] = value
 	}
 	o, err := t.fire(at, t.Payload)
-	if o.failed != "" && t.report.Refuses == false && !t.Guard {
+	if o.failed != "" && !t.report.Refuses && !t.Guard {
 		t.find(Elsewhere, name, "%s", o.failed)
 		return err
 	}
