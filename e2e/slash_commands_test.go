@@ -96,6 +96,26 @@ var talking = []step{
 	{"/new", "A new session: ", ""},
 }
 
+// extending are commands about MCP servers and skills, where there is one of each.
+var extending = []step{
+	{"/mcp reload", "srv (stdio) - Connected", ""},
+	{"/mcp", "  tool      mcp_srv_grow\n", ""},
+	{"/mcp list", "  resource  @srv:note://1\n", ""},
+	{"/mcp ls", "srv (stdio) - Connected", ""},
+	{"/mcp desc", "  tool      mcp_srv_grow\n", ""},
+	{"/mcp description", "  resource  @srv:note://1\n", ""},
+	{"/mcp disable srv", "MCP server \"srv\" disabled", ""},
+	{"/mcp", "srv (stdio) - Disabled", ""},
+	{"/mcp enable srv", "MCP server \"srv\" enabled", ""},
+	{"/mcp refresh", "srv (stdio) - Connected", ""},
+	{"/skills", "Makes tea.", ""},
+	{"/skills list", "Makes tea.", ""},
+	{"/skills disable tea", "disabled", ""},
+	{"/skills reload", "Read again: 0 skills may be activated.", ""},
+	{"/skills enable tea", "enabled", ""},
+	{"/skills refresh", "Read again: 1 skill may be activated.", ""},
+}
+
 // leaving are commands that end the chat.
 var leaving = []step{{"/quit", "Goodbye!", ""}, {"/exit", "Goodbye!", ""}}
 
@@ -109,6 +129,11 @@ var wrong = []step{
 	{"/init x", "/init takes nothing after it", ""},
 	{"/settings x", "/settings takes nothing after it", ""},
 	{"/quit now", "/quit takes nothing after it", ""},
+	{"/mcp nope", "there is no command /mcp nope", ""},
+	{"/mcp enable nope", `there is no MCP server "nope"; /mcp lists them`, ""},
+	{"/mcp disable", "it is /mcp disable NAME", ""},
+	{"/skills nope", "there is no command /skills nope", ""},
+	{"/skills enable nope", `"nope"`, ""},
 	{"/hooks lst", "did you mean /hooks list?", ""},
 	{"/hooks disable", "it is /hooks disable NAME: turn one off", ""},
 	{"/hooks enable", "it is /hooks enable NAME: turn one on again", ""},
@@ -196,6 +221,14 @@ func TestSlashCommands(t *testing.T) {
 		c.take(steps)
 		c.quit()
 	})
+	t.Run("extending", func(t *testing.T) {
+		t.Parallel()
+		h := growingHome(t, "yes")
+		h.write(t, ".gemini/skills/tea/SKILL.md", "---\nname: tea\ndescription: Makes tea.\n---\nBoil water.\n")
+		c := h.startChat(t, nil, trusted(h.answersFile(t))...)
+		c.take(extending)
+		c.quit()
+	})
 	t.Run("wrong", func(t *testing.T) {
 		t.Parallel()
 		h := commandsHome(t)
@@ -254,7 +287,7 @@ func TestEveryCommandIsTested(t *testing.T) {
 		return slices.ContainsFunc(steps, func(s step) bool { return s.line == name || strings.HasPrefix(s.line, name+" ") })
 	}
 	for _, name := range names {
-		assert.True(t, typed(slices.Concat(looking, talking, leaving), name), "no test types %s", name)
+		assert.True(t, typed(slices.Concat(looking, talking, extending, leaving), name), "no test types %s", name)
 	}
 	for _, root := range roots {
 		assert.True(t, typed(wrong, root), "no test types a wrong %s", root)

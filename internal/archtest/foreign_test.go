@@ -59,6 +59,7 @@ var readers = []tried{
 	{row: "project/payload.json", folder: "cmd/minigem", functions: "readInput"},
 	{row: "project/past.jsonl", folder: "hooks/author/replay", functions: "Read"},
 	{row: "project/.claude/settings.json", folder: "cmd/minigem", functions: "readClaudeFiles"},
+	{row: "project/plugin/hooks/hooks.json", folder: "hooks/claude", functions: "read"},
 	{row: "project/.codex/hooks.json", folder: "hooks/author/export", functions: "Place.Read"},
 
 	{why: "project/.gemini/settings.json again, which was read before", folder: "cmd/minigem", functions: "migrateHooks"},

@@ -119,7 +119,7 @@ func (t *Chat) offers(b *strings.Builder, name string, describe bool) {
 		}
 		for _, tool := range s.Tools() {
 			fmt.Fprintf(b, "  tool      %s\n", tool.Spec().Name)
-			if describe {
+			if describe && tool.Spec().Description != "" {
 				fmt.Fprintf(b, "            %s\n", strings.ReplaceAll(tool.Spec().Description, "\n", "\n            "))
 			}
 		}

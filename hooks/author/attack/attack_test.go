@@ -27,7 +27,12 @@ func (n naive) Run(_ context.Context, _ hooks.Hook, stdin hooks.Payload, _ []str
 
 func attacked(t *testing.T, r hooks.Runner, g Goal) Report {
 	t.Helper()
-	c := hooks.Config{Hooks: []hooks.Hook{{Event: protocol.BeforeTool, Name: "guard", Command: "guard"}, {Event: protocol.AfterTool, Name: "other"}}}
+	return attackedCommand(t, r, "guard", g)
+}
+
+func attackedCommand(t *testing.T, r hooks.Runner, command string, g Goal) Report {
+	t.Helper()
+	c := hooks.Config{Hooks: []hooks.Hook{{Event: protocol.BeforeTool, Name: "guard", Command: command}, {Event: protocol.AfterTool, Name: "other"}}}
 	only, err := Only(c, protocol.BeforeTool, "guard")
 	require.NoError(t, err)
 	g.Dir, g.Find = "/p/project", find
