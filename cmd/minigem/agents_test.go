@@ -111,7 +111,7 @@ func TestAsNamesAnAgent(t *testing.T) {
 func TestAs(t *testing.T) {
 	t.Parallel()
 	const folder = "../../e2e/agents/played/testdata/cases"
-	code, stdout, stderr := hooksTest(t, "--as", "claude,qwen", "--format", "json", folder)
+	code, stdout, stderr := hooksTest(t, "--as", "claude,qwen,gemini", "--format", "json", folder)
 	require.Equal(t, 1, code, stderr)
 	var cells []struct{ Case, Agent, State, Why string }
 	require.NoError(t, json.Unmarshal([]byte(stdout), &cells))
@@ -125,7 +125,9 @@ func TestAs(t *testing.T) {
 		}
 	}
 	assert.Equal(t, map[string]string{
-		"claude (played) claude": "pass", "claude (played) failed": "pass", "claude (played) nested_allow": "pass", "claude (played) odd_entry": "fail",
+		"claude (played) all_texts": "cannot", "qwen (played) all_texts": "cannot", "gemini (played) all_texts": "pass",
+		"gemini (played) claude": "cannot", "gemini (played) failed": "cannot", "gemini (played) nested_allow": "pass", "gemini (played) odd_entry": "cannot",
+		"gemini (played) unmeasured": "cannot", "claude (played) claude": "pass", "claude (played) failed": "pass", "claude (played) nested_allow": "pass", "claude (played) odd_entry": "fail",
 		"claude (played) unmeasured": "cannot",
 		"qwen (played) claude":       "cannot", "qwen (played) failed": "fail", "qwen (played) nested_allow": "fail", "qwen (played) odd_entry": "cannot",
 		"qwen (played) unmeasured": "cannot",

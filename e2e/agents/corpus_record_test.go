@@ -21,6 +21,7 @@ type corpusLine struct {
 	Name    string `json:"name"`
 	State   State  `json:"state"`
 	Outcome string `json:"outcome"`
+	Millis  int64  `json:"ms"`
 }
 
 // corpusRecord is a file of lines, to which each run adds.
@@ -83,8 +84,8 @@ func TestCorpusRecord(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.jsonl")
 	r, err := openCorpusRecord(path)
 	require.NoError(t, err)
-	require.NoError(t, r.add(corpusLine{"codex", "1.0.0", 1, "pre/none", Pass, "pass"}))
-	require.NoError(t, r.add(corpusLine{"codex", "1.0.0", 2, "pre/none", Fail, "fail"}))
+	require.NoError(t, r.add(corpusLine{"codex", "1.0.0", 1, "pre/none", Pass, "pass", 300}))
+	require.NoError(t, r.add(corpusLine{"codex", "1.0.0", 2, "pre/none", Fail, "fail", 300}))
 	_, err = r.file.WriteString(`{"agent": "codex", "ver`)
 	require.NoError(t, err)
 	require.NoError(t, r.file.Close())

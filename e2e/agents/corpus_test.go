@@ -222,7 +222,7 @@ func TestCorpusOnAgents(t *testing.T) {
 					names = append(names, name)
 				}
 				agrees := 0
-				for _, o := range runCorpus(t, in, id, names, in.Driver(self, cache, st.Events)) {
+				runCorpus(t, in, id, names, in.Driver(self, cache, st.Events), func(o tried) {
 					key := id + " " + o.name
 					switch {
 					case o.cell.State == Pass:
@@ -233,9 +233,9 @@ func TestCorpusOnAgents(t *testing.T) {
 					if first[key] == "" {
 						first[key] = o.outcome
 					}
-					assert.NoError(t, rec.add(corpusLine{id, in.Version, run, o.name, o.cell.State, o.outcome}))
+					assert.NoError(t, rec.add(corpusLine{id, in.Version, run, o.name, o.cell.State, o.outcome, o.cell.Took.Milliseconds()}))
 					assert.Equal(t, first[key], o.outcome, "run %d of %s: another result than in the first", run, key)
-				}
+				})
 				nothingLeft(t)
 				fmt.Printf("%s %s run %d: %d of %d as recorded, %d were there already\n", id, in.Version, run, agrees, len(names), done)
 			})
@@ -243,11 +243,12 @@ func TestCorpusOnAgents(t *testing.T) {
 	}
 }
 
-func runCorpus(t *testing.T, in Installed, id string, names []string, driver testbed.Driver) []tried {
-	out := make([]tried, len(names))
+// runCorpus runs cases, and calls done for each that has ended, one at a time.
+func runCorpus(t *testing.T, in Installed, id string, names []string, driver testbed.Driver, done func(tried)) {
+	var mu sync.Mutex
 	slots := make(chan struct{}, Jobs)
 	var wg sync.WaitGroup
-	for i, name := range names {
+	for _, name := range names {
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
@@ -257,11 +258,12 @@ func runCorpus(t *testing.T, in Installed, id string, names []string, driver tes
 			}
 			cell := Cell{Case: name, Agent: id}
 			cell.judge(testbed.Run(t.Context(), c, testbed.Options{Driver: driver, Elsewhere: true, Timeout: 2 * in.Adapter.Limit()}))
-			out[i] = tried{name, outcome(cell), cell}
+			mu.Lock()
+			defer mu.Unlock()
+			done(tried{name, outcome(cell), cell})
 		})
 	}
 	wg.Wait()
-	return out
 }
 
 // outcome is all that a run of a case may not do otherwise the next time.

@@ -51,7 +51,10 @@ func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk
 		if said := m.p.saidInSystem(); said != "" {
 			req.System = strings.TrimLeft(req.System+"\n\n"+said, "\n")
 		}
+		var said told
+		defer func() { m.p.keepAnswer(said) }()
 		for chunk, err := range m.Provider.Stream(ctx, req) {
+			said.add(chunk)
 			parts := make([]llm.Part, len(chunk.Parts))
 			for i, part := range chunk.Parts {
 				if c, ok := part.(llm.ToolCall); ok {
@@ -67,6 +70,51 @@ func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk
 			}
 		}
 	}
+}
+
+// told is what Gemini CLI tells hooks of one answer of the model: the texts of
+// its chunks, with a blank between them. It keeps texts that follow each other as
+// one part, which is that of the first chunk, so that what follows stands in it
+// twice (core/core/geminiChat.ts, core/core/turn.ts).
+type told struct {
+	chunks []string
+	first  int  // the chunk with which the text began that goes on
+	goesOn bool // the last part was a text
+}
+
+func (a *told) add(c llm.Chunk) {
+	a.chunks = append(a.chunks, "")
+	own := len(a.chunks) - 1
+	for _, part := range c.Parts {
+		t, isText := part.(llm.Text)
+		if !isText {
+			a.goesOn = false
+			continue
+		}
+		if !a.goesOn {
+			a.first, a.goesOn = own, true
+		}
+		a.chunks[own] += t.Text
+		if a.first != own {
+			a.chunks[a.first] += t.Text
+		}
+	}
+}
+
+func (p *Player) keepAnswer(a told) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if text := strings.Join(a.chunks, " "); text != "" {
+		p.answers = append(p.answers, text)
+	}
+}
+
+// answered is all that the model said since the prompt, as Gemini CLI tells it
+// (core/core/client.ts).
+func (p *Player) answered() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return strings.Join(p.answers, "\n")
 }
 
 func (p *Player) requests() int {

@@ -38,7 +38,7 @@ func (p *Player) values(f hooks.Firing, a *dialect.Agent) dialect.Values {
 		"now": started.UTC().Format(protocol.TimeLayout), "now_ms": started.UnixMilli(), "dashed": dialect.Dashed(ws),
 		"date": started.Format("2006-01-02T15-04-05"), "date_path": started.Format("2006/01/02"),
 		"prompt_id": dialect.UUID(session, "prompt"), "turn_id": dialect.UUID(session, "turn"), "plans": f.Origin.PlansDir,
-		"mode": p.mode(a), "prompt": in.Get("prompt").String(), "answer": in.Get("prompt_response").String(), "retry": in.Get("stop_hook_active").Bool(),
+		"mode": p.mode(a), "prompt": in.Get("prompt").String(), "answer": in.Get("prompt_response").String(), "answers": p.answered(), "retry": in.Get("stop_hook_active").Bool(),
 		"iteration": p.requests(), "source": in.Get("source").String(), "reason": in.Get("reason").String(), "duration_ms": 10, "tool_response": value(in.Get("tool_response")),
 	}}
 	if f.Event == protocol.SessionStart { // one prompt is all that a case has
