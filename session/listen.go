@@ -3,6 +3,7 @@ package session
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 
 	"minigem/agent/event"
@@ -160,16 +161,13 @@ func callRecord(r event.ToolRecord) transcript.ToolCall {
 	}
 }
 
-// displayOf makes sure that a tool's display can be encoded.
+// displayOf makes sure that a tool's display can be encoded. It stays as it is:
+// of an edit it holds whole files, and each form of it is a copy of them.
 func displayOf(display any) any {
-	if display == nil {
-		return nil
-	}
-	data, err := json.Marshal(display)
-	if err != nil {
+	if err := json.NewEncoder(io.Discard).Encode(display); err != nil {
 		return fmt.Sprint(display)
 	}
-	return transcript.Raw(data)
+	return display
 }
 
 func userRecord(id string, now transcript.Time, m llm.Message) transcript.Message {

@@ -47,12 +47,15 @@ func (a Activity) MarshalJSON() ([]byte, error) { return ours("hook", a.Value) }
 
 // appendLine adds r to buf as a line.
 func appendLine(buf []byte, r Record, secrets []string) ([]byte, error) {
-	line, err := json.Marshal(r)
-	if err != nil {
+	b := bytes.NewBuffer(buf)
+	if err := json.NewEncoder(b).Encode(r); err != nil {
 		return buf, fmt.Errorf("encoding %T: %w", r, err)
 	}
-	line = mask(plainAngles(line), secrets)
-	return append(append(buf, line...), '\n'), nil
+	line := plainAngles(b.Bytes()[len(buf):])
+	if masked := mask(line, secrets); len(masked) > 0 && &masked[0] != &line[0] {
+		return append(b.Bytes()[:len(buf)], masked...), nil
+	}
+	return b.Bytes()[:len(buf)+len(line)], nil
 }
 
 // plainAngles undoes encoding/json's escaping of <, > and &: people and scripts

@@ -149,9 +149,15 @@ func (w *Writer) Append(records ...Record) error {
 		w.err = fmt.Errorf("writing session file: %w", err)
 		w.undoWrite(n)
 	}
+	if cap(w.buf) > keptBuffer {
+		w.buf = nil
+	}
 	w.flushLater()
 	return w.err
 }
+
+// keptBuffer is how much memory waits for the next record.
+const keptBuffer = 1 << 20
 
 // inPlace reports whether the open file is the one at its path; true if that is
 // unknown.
