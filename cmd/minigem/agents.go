@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -55,7 +53,7 @@ the result is kept per version.`,
 		Example: "  minigem agents\n  minigem agents install ~/agents\n  minigem agents --agents-from ~/agents --self-test",
 		Args:    noSuchSubcommand,
 		RunE: func(*cobra.Command, []string) error {
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			ctx, stop := exit.Context()
 			defer stop()
 			t, err := where.tester(sys)
 			if err != nil {
@@ -131,7 +129,7 @@ func (t *hooksTesting) onAgents(ctx context.Context, s *testbed.Suite, files []s
 		return exit.With(exit.Input, err)
 	}
 	if ctx.Err() != nil {
-		return exit.Errorf(exit.Interrupted, "interrupted")
+		return exit.Ended(ctx)
 	}
 	if code := m.ExitCode(); code != testbed.ExitPassed {
 		return exit.Silent(code)

@@ -1,15 +1,11 @@
 package main
 
 import (
-	"context"
-	"os"
-	"os/signal"
-	"syscall"
-
 	"github.com/spf13/cobra"
 
 	"minigem/internal/app"
 	"minigem/internal/demo"
+	"minigem/internal/exit"
 )
 
 func demoCommand(sys *app.System) *cobra.Command {
@@ -22,7 +18,7 @@ the real loop, real tools and real hooks. Only the model is scripted, so that
 neither a key nor a network is needed. Every hook event is a line.`,
 		Args: withUsage(cobra.NoArgs, "takes no arguments"),
 		RunE: func(*cobra.Command, []string) error {
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			ctx, stop := exit.Context()
 			defer stop()
 			return demo.Run(ctx, sys, keep)
 		},

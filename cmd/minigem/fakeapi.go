@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -55,7 +53,7 @@ The short form:
 			"  minigem fake-api --protocol anthropic script.txt &\n  ANTHROPIC_API_KEY=x ANTHROPIC_BASE_URL=http://127.0.0.1:8089 claude -p hello",
 		Args: withUsage(cobra.ExactArgs(1), "needs one script"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			ctx, stop := exit.Context()
 			defer stop()
 			return f.serve(ctx, sys.Stdout, args[0])
 		},

@@ -49,6 +49,7 @@ func runHeadless(ctx context.Context, sys *app.System, f *app.Options) error {
 	if err != nil {
 		return out.Refuse(err)
 	}
+	exit.SurvivePipe()
 	stop := exit.OnSignals(cancel, nil)
 	defer stop()
 

@@ -1,16 +1,11 @@
 package main
 
 import (
-	"context"
-	"os"
-	"os/signal"
-	"syscall"
-
 	"github.com/spf13/cobra"
 
 	"minigem/hooks/author/attack"
-	"minigem/hooks/protocol"
 	"minigem/internal/app"
+	"minigem/internal/exit"
 	"minigem/internal/trials"
 )
 
@@ -33,13 +28,12 @@ Exit codes: 0 it held (see --min), 1 something got through, 42 wrong usage.`,
   minigem hooks attack guard --path .env --min 95
   minigem hooks attack AfterTool redactor --text hunter2hunter2 --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Event, o.Hook = protocol.BeforeTool, args[len(args)-1]
-			if len(args) == 2 {
-				ev, err := parseEvent(args[0])
-				if err != nil {
-					return err
-				}
-				o.Event = ev
+			var err error
+			if o.Event, o.Hook, err = eventAndHook(args); err != nil {
+				return err
+			}
+			if o.Min < 0 || o.Min > 100 {
+				return wrongUsage(sys, cmd, "--min is %d: it must be a percentage from 0 to 100", o.Min)
 			}
 			for kind, value := range goals {
 				if *value != "" {
@@ -49,7 +43,7 @@ Exit codes: 0 it held (see --min), 1 something got through, 42 wrong usage.`,
 			if len(o.Goals) != 1 {
 				return wrongUsage(sys, cmd, "say what the guard is to keep from happening: one of --command, --path and --text")
 			}
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			ctx, stop := exit.Context()
 			defer stop()
 			return o.Run(ctx, sys)
 		},

@@ -31,7 +31,12 @@ func TestHooksAttack(t *testing.T) {
 	better := w.run("hooks test " + w.path("tests"))
 	assert.Equal(t, 0, better.code, better.out)
 
-	for _, args := range []string{"hooks attack", "hooks attack guard", "hooks attack guard --text a --path b", "hooks attack guard --command a|b", "hooks attack Nowhere guard --text a", "hooks attack gard --text a"} {
+	require.NoError(t, os.WriteFile(w.path(".gemini/settings.json"), []byte(`{"hooks": {"BeforeTool": [{"matcher": "web_fetch", "hooks": [{"type": "command", "name": "guard", "command": "./guard.sh"}]}]}}`), 0o600))
+	elsewhere := w.run("hooks attack guard --command env")
+	assert.Equal(t, exit.Input, elsewhere.code, elsewhere.out)
+	assert.Regexp(t, `the hook guard ran for none of \d+ spellings, so that nothing is known of it: .*web_fetch`, elsewhere.err)
+
+	for _, args := range []string{"hooks attack", "hooks attack guard", "hooks attack guard --text a --path b", "hooks attack guard --command a|b", "hooks attack Nowhere guard --text a", "hooks attack gard --text a", "hooks attack guard --text a --min 200"} {
 		assert.Equal(t, exit.Input, w.run(args).code, args)
 	}
 }

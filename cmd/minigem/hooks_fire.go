@@ -3,11 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -179,7 +176,7 @@ hook failed (and the action would go on), 42 bad input, 52 bad settings.`,
 }
 
 func fireHooks(c *app.Configuration, sys *app.System, payload []byte, timeout time.Duration, agents []*dialect.Agent, asJSON bool) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := exit.Context()
 	defer stop()
 	s := c.Inspection()
 	if timeout > 0 {
@@ -194,7 +191,10 @@ func fireHooks(c *app.Configuration, sys *app.System, payload []byte, timeout ti
 	defer children.Close() // it always returns nil
 	e := &hooks.Engine{Config: s.Config, Runner: c.HookRunner(children), Origin: c.Origin(), Mask: c.Mask}
 	r, err := inspect.Fire(ctx, e, payload)
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return exit.Ended(ctx)
+	case err != nil:
 		return exit.With(exit.Input, err)
 	}
 	if asJSON {
@@ -205,8 +205,6 @@ func fireHooks(c *app.Configuration, sys *app.System, payload []byte, timeout ti
 	switch {
 	case err != nil:
 		return err
-	case ctx.Err() != nil:
-		return exit.Silent(exit.Interrupted)
 	case r.Verdict.Decision != hooks.Proceed:
 		return exit.Silent(exitDenied)
 	case slices.ContainsFunc(r.Runs, func(run hooks.Run) bool { return run.Failed != "" }):

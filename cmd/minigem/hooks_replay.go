@@ -1,11 +1,6 @@
 package main
 
 import (
-	"context"
-	"os"
-	"os/signal"
-	"syscall"
-
 	"github.com/spf13/cobra"
 
 	"minigem/hooks"
@@ -48,7 +43,7 @@ Exit codes: 0 all as then, 1 something would go otherwise, 42 bad input.`,
 }
 
 func replayHooks(c *app.Configuration, sys *app.System, args []string, asJSON bool) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := exit.Context()
 	defer stop()
 	paths := make([]string, len(args))
 	for i, arg := range args {
@@ -64,6 +59,9 @@ func replayHooks(c *app.Configuration, sys *app.System, args []string, asJSON bo
 		Config: c.Inspection().Config, Runner: c.HookRunner(children), Origin: c.Origin(), Mask: c.Mask,
 	}
 	r := replay.Run(ctx, e, sessions)
+	if err := exit.Ended(ctx); err != nil {
+		return err
+	}
 	r.Skipped = append(skipped, r.Skipped...)
 	if asJSON {
 		err = output.WriteJSON(sys.Stdout, r)
@@ -73,8 +71,6 @@ func replayHooks(c *app.Configuration, sys *app.System, args []string, asJSON bo
 	switch {
 	case err != nil:
 		return err
-	case ctx.Err() != nil:
-		return exit.Silent(exit.Interrupted)
 	case r.Differ() > 0:
 		return exit.Silent(exit.Failed)
 	}

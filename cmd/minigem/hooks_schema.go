@@ -97,6 +97,15 @@ func parseEvent(name string) (protocol.Event, error) {
 	return "", exit.Errorf(exit.Input, "there is no event %q; the events are %v", name, protocol.Events)
 }
 
+// eventAndHook takes "[EVENT] HOOK": BeforeTool where no event is named.
+func eventAndHook(args []string) (ev protocol.Event, hook string, err error) {
+	if len(args) == 1 {
+		return protocol.BeforeTool, args[0], nil
+	}
+	ev, err = parseEvent(args[0])
+	return ev, args[1], err
+}
+
 func completeEvents(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	for _, e := range protocol.Events {

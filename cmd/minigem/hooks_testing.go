@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -81,7 +79,7 @@ func hooksTestCommand(sys *app.System) *cobra.Command {
 		Long:    hooksTestHelp + "\n" + verbsHelp() + "\nThe model's part:\n" + textIndent(testbed.ModelSyntax),
 		Example: "  minigem hooks test\n  minigem hooks test hooks/tests --run guard -v\n  minigem hooks test --coverage --min 80 --junit results.xml",
 		RunE: func(_ *cobra.Command, args []string) error {
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			ctx, stop := exit.Context()
 			defer stop()
 			return t.test(ctx, args)
 		},
@@ -225,7 +223,7 @@ func (t *hooksTesting) verdict(ctx context.Context, sum testbed.Summary) error {
 	}
 	switch {
 	case ctx.Err() != nil:
-		return exit.Errorf(exit.Interrupted, "interrupted")
+		return exit.Ended(ctx)
 	case sum.ExitCode() != testbed.ExitPassed:
 		return exit.Silent(sum.ExitCode())
 	case cover.Percent() < t.min:

@@ -1,17 +1,13 @@
 package main
 
 import (
-	"context"
-	"os"
-	"os/signal"
 	"regexp"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"minigem/hooks/protocol"
 	"minigem/internal/app"
+	"minigem/internal/exit"
 	"minigem/internal/trials"
 )
 
@@ -36,21 +32,16 @@ Exit codes: 0 nothing was found, 1 something was, 42 wrong usage.`,
 		Example: `  minigem hooks torture guard --set tool_input.file_path=.env
   minigem hooks torture AfterAgent tests --fix`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Event, o.Hook = protocol.BeforeTool, args[len(args)-1]
-			if len(args) == 2 {
-				ev, err := parseEvent(args[0])
-				if err != nil {
-					return err
-				}
-				o.Event = ev
+			var err error
+			if o.Event, o.Hook, err = eventAndHook(args); err != nil {
+				return err
 			}
 			if match != "" {
-				var err error
 				if o.Match, err = regexp.Compile(match); err != nil {
 					return wrongUsage(sys, cmd, "reading --run: %v", err)
 				}
 			}
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			ctx, stop := exit.Context()
 			defer stop()
 			return o.Run(ctx, sys)
 		},

@@ -18,17 +18,19 @@ func TestHooksTorture(t *testing.T) {
 	const torture = "hooks torture guard --run nobody --set tool_input.file_path=.env"
 	got := w.run(torture)
 	assert.Equal(t, 1, got.code, got.err)
-	assert.Contains(t, got.out, "guard refuses its payload in peace; 1 trials\n  fail-open      arguments that nobody knows: exit status 1")
+	assert.Contains(t, got.out, "guard refuses its payload in peace; 1 trial\n  fail-open      arguments that nobody knows: exit status 1")
 	assert.Contains(t, got.out, "\"onError\": \"block\" in .gemini/settings.json:4 (--fix)\n")
 	assert.Contains(t, w.run(torture+" --json").out, `"class": "fail-open"`)
-	assert.Equal(t, 1, w.run(torture+" --fix").code)
+	fixed := w.run(torture + " --fix")
+	assert.Equal(t, 1, fixed.code)
+	assert.Contains(t, fixed.out, "\nAdded \"onError\": \"block\" in .gemini/settings.json:4\n")
 	assert.Contains(t, w.read(".gemini/settings.json"), `"command": "./guard.sh", "onError": "block"}`)
 	assert.Contains(t, w.read(".gemini/settings.json"), "// who guards")
 	assert.NotContains(t, w.run(torture).out, "fail-open")
 
 	require.NoError(t, os.WriteFile(w.path("guard.sh"), []byte("#!/bin/sh\ncat >/dev/null\n"), 0o700))
-	assert.Equal(t, said{"guard lets its payload pass in peace; 1 trials\n  it survived all of them\n", "", 0}, w.run("hooks torture guard --run twice"))
-	for _, args := range []string{"hooks torture", "hooks torture nobody", "hooks torture guard --run (", "hooks torture guard --set x", "hooks torture guard --tool glob"} {
+	assert.Equal(t, said{"guard lets its payload pass in peace; 1 trial\n  it survived all of them\n", "", 0}, w.run("hooks torture guard --run twice"))
+	for _, args := range []string{"hooks torture", "hooks torture nobody", "hooks torture guard --run (", "hooks torture guard --run nosuch", "hooks torture guard --set x", "hooks torture guard --tool glob"} {
 		assert.Equal(t, exit.Input, w.run(args).code, args)
 	}
 }

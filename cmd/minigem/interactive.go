@@ -25,6 +25,7 @@ func runInteractive(ctx context.Context, sys *app.System, f *app.Options) error 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	t := &chat.Chat{Sys: sys, Flags: f, Ctx: ctx}
+	exit.SurvivePipe()
 	stop := exit.OnSignals(cancel, t.GiveBack)
 	defer stop()
 	if err := cases.CheckRecording(f, sys); err != nil {

@@ -181,12 +181,17 @@ func mcpListCommand(sys *app.System) *cobra.Command {
 or reached, and ended again; in a folder that is not trusted none is.`,
 		Example: "  minigem mcp list\n  minigem mcp list --json | jq -r '.servers[] | select(.status == \"Disconnected\") | .name'",
 		Args:    withUsage(cobra.NoArgs, "takes no arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(*cobra.Command, []string) error {
 			c, err := app.Configure(sys, &app.Options{})
 			if err != nil {
 				return err
 			}
-			statuses := c.ProbeMCP(cmd.Context(), func(s string) { fmt.Fprintf(sys.Stderr, "[WARNING] %s\n", s) })
+			ctx, stop := exit.Context()
+			defer stop()
+			statuses := c.ProbeMCP(ctx, func(s string) { fmt.Fprintf(sys.Stderr, "[WARNING] %s\n", s) })
+			if err := exit.Ended(ctx); err != nil {
+				return err
+			}
 			listed := listing.ListedMCPServers(c, statuses)
 			if asJSON {
 				return output.WriteJSON(sys.Stdout, struct {

@@ -22,8 +22,7 @@ func impatient(s os.Signal, after time.Duration) bool { return s == os.Interrupt
 // OnSignals cancels with [ErrInterrupted] at INT, with [ErrTerminated] at TERM
 // and HUP. An impatient signal runs last, which may be nil, and ends the
 // program at once. So does QUIT if last is set: Go's runtime then prints the
-// goroutines. SIGPIPE is ignored, so that a closed standard output is a write
-// error. stop ends the watching; after the first signal later calls have no
+// goroutines. stop ends the watching; after the first signal later calls have no
 // effect, because the exit code is decided.
 func OnSignals(cancel context.CancelCauseFunc, last func()) (stop func()) {
 	ch := make(chan os.Signal, 8)
@@ -31,7 +30,6 @@ func OnSignals(cancel context.CancelCauseFunc, last func()) (stop func()) {
 	if last != nil {
 		signal.Notify(ch, syscall.SIGQUIT)
 	}
-	signal.Ignore(syscall.SIGPIPE)
 	var first atomic.Pointer[time.Time]
 	done := make(chan struct{})
 	go func() {
@@ -59,6 +57,11 @@ func OnSignals(cancel context.CancelCauseFunc, last func()) (stop func()) {
 		close(done)
 	}
 }
+
+// SurvivePipe makes a closed standard output a write error instead of the end of
+// the program. The signal is caught, not ignored: tools and hooks would inherit
+// that, and "yes | head" would fail in them.
+func SurvivePipe() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
 // lastTime is how long last may take.
 const lastTime = time.Second

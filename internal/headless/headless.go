@@ -15,12 +15,10 @@ func EndingError(ctx context.Context, res agent.Result) error {
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, exit.ErrStdoutClosed):
 		return nil // the reader stopped reading
-	case errors.Is(cause, exit.ErrInterrupted):
-		return exit.Errorf(exit.Interrupted, "interrupted")
-	case errors.Is(cause, exit.ErrTerminated):
-		return exit.Errorf(exit.Terminated, "terminated")
 	case errors.As(cause, &fatal):
 		return exit.With(exit.Tool, fatal)
+	case cause != nil:
+		return exit.Ended(ctx)
 	}
 	switch res.Ending {
 	case agent.MaxTurns:

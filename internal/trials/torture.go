@@ -64,17 +64,17 @@ func (o Torture) Run(ctx context.Context, sys *app.System) error {
 	r, err := torture.Torture(ctx, t, Progress(sys, "trial"))
 	switch {
 	case ctx.Err() != nil:
-		return exit.Errorf(exit.Interrupted, "interrupted")
+		return exit.Ended(ctx)
 	case err != nil:
 		return exit.With(exit.Input, err)
 	}
 	if o.JSON {
 		err = output.WriteJSON(sys.Stdout, r)
 	} else {
-		_, err = io.WriteString(sys.Stdout, r.Write(o.Hook)+o.proposal(s, r))
+		_, err = io.WriteString(sys.Stdout, r.Write(o.Hook))
 	}
-	if err == nil && o.Fix && r.Fails() {
-		err = s.blockOnError()
+	if err == nil && r.Fails() && s.hook.OnError != "block" {
+		err = o.propose(sys, s)
 	}
 	if err == nil && len(r.Findings) > 0 {
 		return exit.Silent(exit.Failed)
@@ -82,15 +82,20 @@ func (o Torture) Run(ctx context.Context, sys *app.System) error {
 	return err
 }
 
-// proposal is what --fix would do.
-func (o Torture) proposal(s *subject, r torture.Report) string {
-	switch {
-	case !r.Fails() || s.hook.OnError == "block":
-		return ""
-	case o.Fix:
-		return fmt.Sprintf("\"onError\": \"block\" now stands in %s:%d\n", s.c.ShortenIn(s.hook.Source.File), s.hook.Source.Line)
+// propose makes the failure of a guard block, with --fix, or says how.
+func (o Torture) propose(sys *app.System, s *subject) error {
+	form := "\nA failure of a guard should block: \"onError\": \"block\" in %s:%d (--fix)\n"
+	if o.Fix {
+		if err := s.blockOnError(); err != nil {
+			return err
+		}
+		form = "\nAdded \"onError\": \"block\" in %s:%d\n"
 	}
-	return fmt.Sprintf("\nA failure of a guard should block: \"onError\": \"block\" in %s:%d (--fix)\n", s.c.ShortenIn(s.hook.Source.File), s.hook.Source.Line)
+	if o.JSON {
+		return nil
+	}
+	_, err := fmt.Fprintf(sys.Stdout, form, s.c.ShortenIn(s.hook.Source.File), s.hook.Source.Line)
+	return err
 }
 
 func (o Torture) payload(s *subject) ([]byte, error) {
@@ -146,6 +151,6 @@ func (s *subject) blockOnError() error {
 				}
 			}
 		}
-		return nil, errors.New("the hook does not stand where it stood")
+		return nil, errors.New("the hook is not in the settings any more where it was")
 	})
 }

@@ -45,7 +45,7 @@ func (a Attack) Run(ctx context.Context, sys *app.System) error {
 	r.Scripts = hooks.FilesNamed(s.hook, s.c.Dir, s.c.Inspection().Place.Vars())
 	switch {
 	case ctx.Err() != nil:
-		return exit.Errorf(exit.Interrupted, "interrupted")
+		return exit.Ended(ctx)
 	case err != nil:
 		return exit.With(exit.Input, err)
 	}

@@ -111,7 +111,13 @@ func Attack(ctx context.Context, e func() *hooks.Engine, ev protocol.Event, name
 		})
 	}
 	wg.Wait()
-	return r, cmp.Or(first, ctx.Err())
+	if err := cmp.Or(first, ctx.Err()); err != nil {
+		return r, err
+	}
+	if none := r.skipped(); len(none) == len(r.Results) {
+		return r, fmt.Errorf("the hook %s ran for none of %s, so that nothing is known of it: %s", name, text.Plural(len(none), "spelling"), none[0].Skipped)
+	}
+	return r, nil
 }
 
 // Only is c with the one hook of that name for the event; an error says that
@@ -198,6 +204,11 @@ func (r Report) Percent() int {
 		return 0
 	}
 	return 100 * (of - len(r.Through())) / of
+}
+
+// skipped are the spellings for which the hook did not run.
+func (r Report) skipped() []Result {
+	return r.pick(func(x Result) bool { return x.Skipped != "" })
 }
 
 func (r Report) pick(want func(Result) bool) []Result {

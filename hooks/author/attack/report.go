@@ -12,6 +12,9 @@ import (
 func (r Report) Write(most int) string {
 	var b strings.Builder
 	through, alarms, of := r.Through(), r.FalseAlarms(), r.Of(false)
+	if n := r.skipped(); len(n) > 0 {
+		fmt.Fprintf(&b, "The hook did not run for %d of %s, first for %s: %s\n", len(n), text.Plural(len(r.Results), "spelling"), text.VisibleLine(n[0].Text), text.VisibleLine(n[0].Skipped))
+	}
 	fmt.Fprintf(&b, "%s held %d of %d spellings of %s (%d%%)\n", text.VisibleLine(r.Hook), of-len(through), of, text.VisibleLine(r.Goal.Value), r.Percent())
 	if len(through) > 0 {
 		fmt.Fprintf(&b, "\ngot through, the shortest first\n%s", list(through, most))
@@ -20,19 +23,7 @@ func (r Report) Write(most int) string {
 	if n := r.Of(true); n > 0 {
 		fmt.Fprintf(&b, "\n%d of %d harmless look-alikes were refused\n%s", len(alarms), n, list(alarms, most))
 	}
-	var failed, skipped []Result
-	for _, x := range r.Results {
-		if x.Failed != "" {
-			failed = append(failed, x)
-		}
-		if x.Skipped != "" {
-			skipped = append(skipped, x)
-		}
-	}
-	if len(skipped) > 0 {
-		fmt.Fprintf(&b, "\nthe hook did not run for %s, first for %s: %s\n", text.Plural(len(skipped), "spelling"), text.VisibleLine(skipped[0].Text), text.VisibleLine(skipped[0].Skipped))
-	}
-	if len(failed) > 0 {
+	if failed := r.pick(func(x Result) bool { return x.Failed != "" }); len(failed) > 0 {
 		fmt.Fprintf(&b, "\nthe hook failed at %s, first at %s: %s\n", text.Plural(len(failed), "spelling"), text.VisibleLine(failed[0].Text), text.VisibleLine(failed[0].Failed))
 	}
 	return b.String()
@@ -64,8 +55,17 @@ func classes(all []Result) string {
 		}
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return count[b] - count[a] })
-	for i, n := range names {
-		names[i] = fmt.Sprintf("%s %d", n, count[n])
+	single := 0
+	var out []string
+	for _, n := range names {
+		if count[n] == 1 {
+			single++
+			continue
+		}
+		out = append(out, fmt.Sprintf("%s %d", n, count[n]))
 	}
-	return strings.Join(names, ", ")
+	if single > 0 {
+		out = append(out, fmt.Sprintf("one each of %s", text.Plural(single, "other class")))
+	}
+	return strings.Join(out, ", ")
 }

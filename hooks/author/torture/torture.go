@@ -20,6 +20,7 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/author/inspect"
 	"minigem/hooks/protocol"
+	"minigem/internal/text"
 )
 
 // The classes of findings.
@@ -79,6 +80,10 @@ func Torture(ctx context.Context, s Subject, done func(n, of int)) (Report, erro
 	if s.Timeout > 0 && (h.Timeout <= 0 || h.Timeout > s.Timeout) {
 		h.Timeout = s.Timeout
 	}
+	all, err := t.chosen()
+	if err != nil {
+		return t.report, err
+	}
 	before := t.files()
 	first, err := t.fire(t.home(), s.Payload)
 	if err != nil {
@@ -89,7 +94,6 @@ func Torture(ctx context.Context, s Subject, done func(n, of int)) (Report, erro
 	}
 	t.reference, t.report.Refuses = first.decision, first.decision != hooks.Proceed
 	t.judge("as it is", first)
-	all := slices.DeleteFunc(t.trials(), func(tr trial) bool { return s.Match != nil && !s.Match.MatchString(tr.name) })
 	for i, trial := range all {
 		if ctx.Err() != nil {
 			return t.report, ctx.Err()
@@ -232,7 +236,7 @@ func (r Report) Write(name string) string {
 	if r.Refuses {
 		in = "refuses its payload"
 	}
-	fmt.Fprintf(&b, "%s %s in peace; %d trials\n", name, in, r.Trials)
+	fmt.Fprintf(&b, "%s %s in peace; %s\n", name, in, text.Plural(r.Trials, "trial"))
 	for _, f := range r.Findings {
 		fmt.Fprintf(&b, "  %-14s %s: %s\n", f.Class, f.Trial, f.Detail)
 	}
@@ -242,7 +246,7 @@ func (r Report) Write(name string) string {
 	return b.String()
 }
 
-// sampleOf is a payload of the event that the hook's matcher lets through.
+// SampleFor is a payload of the event that the hook's matcher lets through.
 func SampleFor(c hooks.Config, ev protocol.Event, tools []string) ([]byte, error) {
 	subjects := tools
 	if !ev.IsTool() {

@@ -2,6 +2,7 @@ package torture
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,6 +65,26 @@ func (t *torture) trials() []trial {
 	}
 	add("a folder with blanks", (*torture).blanks)
 	return all
+}
+
+// chosen are the trials that Match chooses, at least one.
+func (t *torture) chosen() ([]trial, error) {
+	all := t.trials()
+	if t.Match == nil {
+		return all, nil
+	}
+	var out []trial
+	names := make([]string, len(all))
+	for i, tr := range all {
+		names[i] = tr.name
+		if t.Match.MatchString(tr.name) {
+			out = append(out, tr)
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("no trial has a name that matches %q; the trials: %s", t.Match, strings.Join(names, ", "))
+	}
+	return out, nil
 }
 
 // changed is the payload with change made in what the event is about.

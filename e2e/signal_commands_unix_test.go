@@ -1,0 +1,61 @@
+//go:build unix
+
+package e2e
+
+import (
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestSignalledCommands: a signal ends a command that waits for a program of
+// somebody else, with its exit code, and ends that program.
+func TestSignalledCommands(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		".gemini/settings.json": `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "name": "slow", "command": "` + busy + `"}]}]},
+			"mcpServers": {"slow": {"command": "sh", "args": ["-c", "` + busy + `"]}}}`,
+		"slow.txtar": "prompt go\n-- settings.json --\n" +
+			`{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "cd WORKSPACE; ` + busy + `"}]}]}}` +
+			"\n-- model --\ncall list_directory {\"dir_path\": \".\"}\n\ntext done\n",
+	}
+	for _, args := range []string{
+		"hooks fire BeforeTool", "hooks attack slow --command env", "hooks torture slow", "hooks test slow.txtar", "mcp list",
+	} {
+		for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+			t.Run(args+" "+signal.String(), func(t *testing.T) {
+				t.Parallel()
+				h := newHome(t, files)
+				h.write(t, "slow.txtar", strings.ReplaceAll(files["slow.txtar"], "WORKSPACE", h.workspace))
+				cmd, stdout, stderr := h.command(t, run{Args: strings.Fields(args), Env: []string{"GEMINI_CLI_TRUST_WORKSPACE=true"}})
+				require.NoError(t, cmd.Start())
+				waitFor(t, filepath.Join(h.workspace, "started"))
+				require.NoError(t, cmd.Process.Signal(signal))
+				_ = cmd.Wait() // the exit code is looked at below
+				code := map[bool]int{true: 130, false: 143}[signal == syscall.SIGINT]
+				assert.Equal(t, code, cmd.ProcessState.ExitCode(), stderr.String())
+				assert.Contains(t, stderr.String(), map[bool]string{true: "interrupted", false: "terminated"}[signal == syscall.SIGINT])
+				assert.NotContains(t, stdout.String(), "goes on")
+				h.assertTidy(t, outcome{Stderr: stderr.String()})
+			})
+		}
+	}
+}
+
+// TestPipesOfTools: a command that writes to a pipe that nobody reads is ended
+// by SIGPIPE, as in every shell, though minigem itself survives one.
+func TestPipesOfTools(t *testing.T) {
+	t.Parallel()
+	const pipe = `{ yes | head -n 1; } 2>`
+	h := newHome(t, map[string]string{".gemini/settings.json": `{"hooks": {"BeforeAgent": [{"hooks": [{"type": "command", "command": "` + pipe + `hook.txt"}]}]}}`})
+	args := append(h.answersFile(t, `call run_shell_command {"command": "`+pipe+`tool.txt"}`, "say Done."), "--yolo", "-p", "do it")
+	o := h.run(t, run{Args: args, Env: []string{"GEMINI_CLI_TRUST_WORKSPACE=true"}})
+	require.Equal(t, 0, o.Code, o.Stderr)
+	for _, file := range []string{"hook.txt", "tool.txt"} {
+		assert.Empty(t, h.read(t, file), file)
+	}
+}
