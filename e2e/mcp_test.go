@@ -155,9 +155,10 @@ func TestMCPCommands(t *testing.T) {
 	exe, err := os.Executable()
 	require.NoError(t, err)
 	h := newHome(t, nil)
+	trusted := "GEMINI_CLI_TRUST_WORKSPACE=true"
 	minigem := func(code int, says string, args ...string) {
 		t.Helper()
-		o := h.run(t, run{Args: args, Env: []string{"GEMINI_CLI_TRUST_WORKSPACE=true"}})
+		o := h.run(t, run{Args: args, Env: []string{trusted}})
 		require.Equal(t, code, o.Code, o.Stderr)
 		assert.Contains(t, o.Stdout+o.Stderr, says)
 	}
@@ -189,4 +190,11 @@ func TestMCPCommands(t *testing.T) {
 	minigem(0, "updated in user settings. (sse)", "mcp", "add", "gh", "http://127.0.0.1:1/", "-s", "user", "-t", "sse", "-H", "A: b")
 	minigem(42, "there is no MCP server \"nothing\"", "mcp", "disable", "nothing")
 	minigem(42, `has no subcommand "lst"; did you mean "list"?`, "mcp", "lst")
+
+	trusted = "GEMINI_CLI_TRUST_WORKSPACE=false"
+	minigem(0, "this folder is not trusted: its settings are not read", "mcp", "list")
+	h.write(t, ".gemini/settings.json", "{\n[}")
+	minigem(52, ".gemini/settings.json:2:2: ", "mcp", "add", "x", "ls")
+	minigem(52, ": correct the file, or move it away", "mcp", "remove", "x")
+	minigem(42, "there is no folder ", "skills", "install", "nosuch")
 }

@@ -101,6 +101,7 @@ var extending = []step{
 	{"/mcp reload", "srv (stdio) - Connected", ""},
 	{"/mcp", "  tool      mcp_srv_grow\n", ""},
 	{"/mcp list", "  resource  @srv:note://1\n", ""},
+	{"/mcp list", "  prompt    /review-it ", ""},
 	{"/mcp ls", "srv (stdio) - Connected", ""},
 	{"/mcp desc", "  tool      mcp_srv_grow\n", ""},
 	{"/mcp description", "  resource  @srv:note://1\n", ""},

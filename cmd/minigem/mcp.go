@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -44,7 +42,7 @@ environment when the server is started, and keeps secrets out of the file.`,
 			"  minigem mcp add -s user -e 'KEY=${MY_KEY}' notes -- notes-server --verbose\n" +
 			"  minigem mcp add --transport http -H 'Authorization: Bearer ${TOKEN}' docs https://docs.example/mcp",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name, target, rest, err := serverWords(cmd, &o, args)
+			name, target, rest, err := o.Words(cmd.Flags(), args)
 			if err != nil {
 				return wrongUsage(sys, cmd, "%v", err)
 			}
@@ -75,54 +73,6 @@ environment when the server is started, and keeps secrets out of the file.`,
 	f.StringSliceVar(&o.Entry.IncludeTools, "include-tools", nil, "only these `tools`")
 	f.StringSliceVar(&o.Entry.ExcludeTools, "exclude-tools", nil, "without these `tools`")
 	return cmd
-}
-
-// serverWords takes "NAME COMMAND|URL ARGS..." apart. Flags count before the
-// name, before the command, and behind a URL. Behind a command a flag of ours
-// could be the server's, as in "docker run -e TOKEN": it is refused.
-func serverWords(cmd *cobra.Command, o *servers.Options, args []string) (name, target string, rest []string, err error) {
-	flags := cmd.Flags()
-	wrong := fmt.Errorf("%s needs a name, and a command or a URL", cmd.CommandPath())
-	if len(args) == 0 {
-		return "", "", nil, wrong
-	}
-	if err := flags.Parse(args[1:]); err != nil {
-		return "", "", nil, err
-	}
-	name, args = args[0], flags.Args()
-	if len(args) == 0 {
-		return "", "", nil, wrong
-	}
-	target, rest = args[0], args[1:]
-	if o.IsURL(target) {
-		err := flags.Parse(rest)
-		return name, target, flags.Args(), err
-	}
-	if flags.ArgsLenAtDash() == 0 {
-		return name, target, rest, nil
-	}
-	own, others, dashed := rest, []string(nil), false
-	if dash := slices.Index(rest, "--"); dash >= 0 {
-		own, others, dashed = rest[:dash], rest[dash+1:], true
-	}
-	for _, a := range own {
-		if isFlagOf(flags, a) {
-			return "", "", nil, fmt.Errorf("%s follows the command, where it may be meant for the server: "+
-				"write it before the name, or -- before what is the server's", a)
-		}
-	}
-	if dashed {
-		rest = slices.Concat(own, others)
-	}
-	return name, target, rest, nil
-}
-
-func isFlagOf(flags *pflag.FlagSet, word string) bool {
-	if long, ok := strings.CutPrefix(word, "--"); ok {
-		long, _, _ = strings.Cut(long, "=")
-		return flags.Lookup(long) != nil
-	}
-	return isFlag(word) && flags.ShorthandLookup(word[1:2]) != nil
 }
 
 func mcpRemoveCommand(sys *app.System) *cobra.Command {
@@ -164,13 +114,17 @@ func editServers(sys *app.System, scope string, edit func(file string) (string, 
 	}
 	done, err := edit(file)
 	if err != nil {
-		return err
+		return app.EditError(err)
 	}
-	if !c.Trust.Trusted {
-		fmt.Fprintln(sys.Stderr, "[WARNING] this folder is not trusted, so that no MCP server is started in it: minigem trust changes that")
-	}
+	warnUntrusted(c, sys)
 	_, err = fmt.Fprintln(sys.Stdout, done)
 	return err
+}
+
+func warnUntrusted(c *app.Configuration, sys *app.System) {
+	if !c.Trust.Trusted {
+		fmt.Fprintln(sys.Stderr, "[WARNING] this folder is not trusted: its settings are not read, and no MCP server is started in it; minigem trust changes that")
+	}
 }
 
 func mcpListCommand(sys *app.System) *cobra.Command {
@@ -192,6 +146,7 @@ or reached, and ended again; in a folder that is not trusted none is.`,
 			if err := exit.Ended(ctx); err != nil {
 				return err
 			}
+			warnUntrusted(c, sys)
 			listed := listing.ListedMCPServers(c, statuses)
 			if asJSON {
 				return output.WriteJSON(sys.Stdout, struct {

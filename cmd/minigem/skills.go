@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -107,15 +108,17 @@ workspace). You are shown what would be installed, and asked; without a terminal
 nothing is installed unless --consent says that you agree.`,
 		Example: "  minigem skills install https://github.com/owner/skills --path review\n  minigem skills install ./skills --scope workspace --consent",
 		Args:    withUsage(cobra.ExactArgs(1), "needs one source"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(_ *cobra.Command, args []string) error {
 			c, err := app.Configure(sys, &app.Options{})
 			if err != nil {
 				return err
 			}
 			from := args[0]
 			if !link && skills.IsRepository(from) {
-				if from, err = skills.Clone(cmd.Context(), from); err != nil {
-					return err
+				ctx, stop := exit.Context()
+				defer stop()
+				if from, err = skills.Clone(ctx, from); err != nil {
+					return cmp.Or(exit.Ended(ctx), exit.With(exit.Input, err))
 				}
 				defer os.RemoveAll(from)
 			} else if !filepath.IsAbs(from) {
@@ -123,7 +126,7 @@ nothing is installed unless --consent says that you agree.`,
 			}
 			plan, err := skills.Plan(filepath.Join(from, path), c.SkillDir(scope == "workspace"), link)
 			if err != nil {
-				return err
+				return exit.With(exit.Input, err)
 			}
 			listing.WriteSkillPlan(c, sys, args[0], plan)
 			if !consent && !confirmed(sys, "Install this? [y/N] ") {

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"minigem/hooks/jsonc"
 	"minigem/internal/discovered"
 	"minigem/internal/exit"
 	"minigem/internal/mcp"
@@ -131,6 +132,16 @@ func (c *Configuration) SettingsFile(project bool) (string, error) {
 		return "", errors.New("the settings of the home folder are yours, not those of a project: use --scope user")
 	}
 	return file, nil
+}
+
+// EditError gives a settings file that is not JSON, and so cannot be edited, the
+// exit code of one that cannot be read.
+func EditError(err error) error {
+	var broken *jsonc.SyntaxError
+	if errors.As(err, &broken) {
+		return exit.Errorf(exit.Config, "%w: correct the file, or move it away", err)
+	}
+	return err
 }
 
 // An MCPStatus is a server and whether it answers.

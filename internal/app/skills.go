@@ -138,7 +138,7 @@ func (c *Configuration) SwitchSkill(name string, on, user bool) (string, error) 
 				continue
 			}
 			if err := jsonc.Edit(file, 0o600, func(d *jsonc.Doc) error { removed += d.RemoveStrings(same, "skills", "disabled"); return nil }); err != nil {
-				return "", err
+				return "", EditError(err)
 			}
 		}
 		if removed == 0 {
@@ -157,7 +157,7 @@ func (c *Configuration) SwitchSkill(name string, on, user bool) (string, error) 
 		file = own
 	}
 	if err := jsonc.Edit(file, 0o600, func(d *jsonc.Doc) error { return d.Append(name, "skills", "disabled") }); err != nil {
-		return "", err
+		return "", EditError(err)
 	}
 	return fmt.Sprintf("Skill %q disabled in %s.", name, c.Shorten(file)), nil
 }

@@ -43,6 +43,7 @@ type Chat struct {
 	notifier atomic.Pointer[notify.Notifier] // of the runtime
 	stats    *output.Stats
 	table    slash.Table
+	prompts  []app.MCPPrompt // of MCP servers, which are commands, too
 	// ownCommands is how many of table are not prompts of MCP servers.
 	ownCommands int
 

@@ -45,7 +45,8 @@ func (t *Chat) addPrompts() {
 	for _, c := range t.table {
 		taken = append(append(taken, c.Name), c.Aliases...)
 	}
-	for _, p := range t.runtime.MCPPrompts(taken) {
+	t.prompts = t.runtime.MCPPrompts(taken)
+	for _, p := range t.prompts {
 		args := ""
 		if usage := p.Usage(); usage != "" {
 			args = "[" + usage + "]"
@@ -123,8 +124,10 @@ func (t *Chat) offers(b *strings.Builder, name string, describe bool) {
 				fmt.Fprintf(b, "            %s\n", strings.ReplaceAll(tool.Spec().Description, "\n", "\n            "))
 			}
 		}
-		for _, p := range s.Prompts() {
-			fmt.Fprintf(b, "  prompt    %s %s\n", p.Name, p.Usage())
+		for _, p := range t.prompts {
+			if p.Server == name {
+				fmt.Fprintf(b, "  prompt    /%s %s\n", p.Command, p.Usage())
+			}
 		}
 		for _, uri := range s.Resources() {
 			fmt.Fprintf(b, "  resource  @%s:%s\n", name, uri)

@@ -57,7 +57,7 @@ func Clone(ctx context.Context, address string) (dir string, err error) {
 // to; it changes nothing. No skill, or two of one name, is an error.
 func Plan(from, to string, link bool) ([]Change, error) {
 	if info, err := os.Stat(from); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("%s is not a folder", from)
+		return nil, fmt.Errorf("there is no folder %s, and the address of a Git repository begins with https://, ssh://, git@ or file://", from)
 	}
 	from, err := filepath.Abs(from)
 	if err != nil {

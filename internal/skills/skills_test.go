@@ -134,7 +134,7 @@ func TestPlanRefuses(t *testing.T) {
 		assert.ErrorContains(t, err, name)
 	}
 	_, err := Plan(filepath.Join(t.TempDir(), "none"), "", false)
-	assert.ErrorContains(t, err, "is not a folder")
+	assert.ErrorContains(t, err, "there is no folder ")
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "a", "SKILL.md"), skill("s"))
 	if os.Symlink("/etc/passwd", filepath.Join(dir, "a", "leak")) == nil {
