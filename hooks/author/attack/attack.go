@@ -115,7 +115,8 @@ func Attack(ctx context.Context, e func() *hooks.Engine, ev protocol.Event, name
 		return r, err
 	}
 	if none := r.skipped(); len(none) == len(r.Results) {
-		return r, fmt.Errorf("the hook %s ran for none of %s, so that nothing is known of it: %s", name, text.Plural(len(none), "spelling"), none[0].Skipped)
+		return r, fmt.Errorf("the hook %s ran for none of %s, so that nothing is known of it: %s",
+			text.VisibleLine(name), text.Plural(len(none), "spelling"), text.VisibleLine(none[0].Skipped))
 	}
 	return r, nil
 }

@@ -68,7 +68,7 @@ func TestAttack(t *testing.T) {
 	assert.Equal(t, 0, none.Percent())
 
 	silent := Report{Hook: "a\nb", Results: []Result{{Spelling: Spelling{Text: "x"}, Skipped: "no match"}}}.Write(0)
-	assert.Contains(t, silent, "the hook did not run for 1 spelling, first for x: no match\n")
+	assert.Contains(t, silent, "The hook did not run for 1 of 1 spelling, first for x: no match\n")
 	assert.NotContains(t, silent, "a\nb")
 }
 

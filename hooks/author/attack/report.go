@@ -55,17 +55,13 @@ func classes(all []Result) string {
 		}
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return count[b] - count[a] })
-	single := 0
 	var out []string
-	for _, n := range names {
-		if count[n] == 1 {
-			single++
-			continue
+	for i, n := range names {
+		if rest := len(names) - i; count[n] == 1 && rest > 3 {
+			out = append(out, fmt.Sprintf("1 each in %d more", rest))
+			break
 		}
 		out = append(out, fmt.Sprintf("%s %d", n, count[n]))
-	}
-	if single > 0 {
-		out = append(out, fmt.Sprintf("one each of %s", text.Plural(single, "other class")))
 	}
 	return strings.Join(out, ", ")
 }
