@@ -282,6 +282,7 @@ func (f *firing[S]) read(r *Run, failed string, stdin Payload) {
 	r.Reading = protocol.DialectOf(r.Hook.Dialect).Parse(f.ev.name, protocol.Ran{
 		Input: input, Code: r.Exit.Code, Failed: failed, Cut: r.Exit.StdoutTruncated,
 		Stdout: r.Exit.Stdout, Stderr: r.Exit.Stderr, Tool: f.ev.subject.name, Tools: f.ev.tools,
+		Read: r.Stdin.Bytes,
 	})
 	r.judge(f.ev.name)
 }

@@ -1,7 +1,9 @@
 package hooks
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -53,8 +55,8 @@ func (r *Run) reason() string {
 }
 
 // messages are what the user is to see of an event. Warnings and notes are told
-// once for each hook; so are the failures of model events, which come with
-// every chunk.
+// once for each hook, on one line a run; so are the failures of model events,
+// which come with every chunk.
 func (e *Engine) messages(rep *Report) []Message {
 	var out []Message
 	for i := range rep.Runs {
@@ -62,7 +64,7 @@ func (e *Engine) messages(rep *Report) []Message {
 		if !r.Ran() || r.Left {
 			continue
 		}
-		id, o := r.Hook.ID(), r.Reading.Output
+		id, o := r.Hook.Label(), r.Reading.Output
 		add := func(kind MessageKind, text string) {
 			out = append(out, Message{Hook: id, Kind: kind, Text: text, Suppressed: kind == MessageSystem && o.SuppressOutput})
 		}
@@ -80,13 +82,30 @@ func (e *Engine) messages(rep *Report) []Message {
 		if r.Failed != "" && (!perChunk(rep.Event) || once(failure)) {
 			add(MessageFailure, fmt.Sprintf("hook %q for %s failed: %s", id, rep.Event, r.Failed))
 		}
+		var fresh []string
 		for _, w := range r.Warnings {
-			if once(w) {
-				add(MessageWarning, fmt.Sprintf("hook %q for %s: %s", id, rep.Event, w))
+			if e.first(strings.Join([]string{r.Hook.Source.File, r.Hook.ID(), w}, "\x00")) {
+				fresh = append(fresh, w)
 			}
+		}
+		if len(fresh) > 0 {
+			add(MessageWarning, fmt.Sprintf("hook %q for %s: %s", id, rep.Event, oneLine(fresh)))
 		}
 	}
 	return out
+}
+
+// oneLine is what people read of warnings; the report has all of them. Those that
+// say what was meant come first: more hangs on them than on a field too many.
+func oneLine(warnings []string) string {
+	const most = 2
+	slices.SortStableFunc(warnings, func(a, b string) int {
+		return cmp.Compare(strings.Count(b, "did you mean"), strings.Count(a, "did you mean"))
+	})
+	if n := len(warnings) - most; n > 0 {
+		return fmt.Sprintf("%s; and %d more (--hook-trace FILE has them all)", strings.Join(warnings[:most], "; "), n)
+	}
+	return strings.Join(warnings, "; ")
 }
 
 func perChunk(ev Event) bool {

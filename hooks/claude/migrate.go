@@ -257,7 +257,7 @@ func (m *migration) hook(event string, n jsonc.Node) (hook, bool) {
 		h.Command = m.quote(n, append([]string{h.Command}, args.Strings()...))
 	}
 	if h.Name == "" {
-		h.Name = scriptName(h.Command)
+		h.Name = ScriptName(h.Command)
 	}
 	h.Timeout = m.timeout(event, n.Get("timeout"))
 	for _, f := range n.Members() {
@@ -309,8 +309,8 @@ func escaped(word string) string {
 // script is a file in a command by whose name people call a hook.
 var script = regexp.MustCompile(`([\w-][\w.-]*\.(?:sh|bash|zsh|fish|py|js|cjs|mjs|ts|rb|pl|php|lua|ps1|go))(?:["'\s;&|)]|$)`)
 
-// scriptName is the name of the first script in a command; empty: there is none.
-func scriptName(command string) string {
+// ScriptName is the name of the first script in a command; empty: there is none.
+func ScriptName(command string) string {
 	if found := script.FindStringSubmatch(command); found != nil {
 		return found[1]
 	}

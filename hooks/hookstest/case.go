@@ -106,7 +106,7 @@ func (c Case) Check(t *testing.T, start Start) {
 	}
 	e.Config.Off = c.Off
 	e.Runner = start(t, scripts)
-	got := c.fire(e)
+	got := c.Fire(e)
 	require.Equal(t, c.Event, report.Event, "the event was not reported")
 	if slices.ContainsFunc(report.Runs, func(r hooks.Run) bool { return r.Left }) {
 		<-late
@@ -203,8 +203,8 @@ func (s Script) Shell() string {
 	return b.String()
 }
 
-// fire fires the case's event and keeps what the outcome says.
-func (c Case) fire(e *hooks.Engine) Want {
+// Fire fires the case's event and keeps what the outcome says.
+func (c Case) Fire(e *hooks.Engine) Want {
 	ctx := context.Background()
 	or := func(s, standard string) string {
 		if s == "" {

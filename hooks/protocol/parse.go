@@ -16,6 +16,9 @@ type Ran struct {
 	Tool   string   // the tool that the event is about; tool events only
 	Tools  []string // the tools that the model is offered; BeforeToolSelection only
 	Input  []byte   // what the hook read, in Gemini CLI's form; BeforeTool only, and may be nil
+	// Read is what the hook read, as it was: fields that it gives back say nothing.
+	// It is called where there is something to ignore; nil: nobody knows.
+	Read func() []byte
 }
 
 // Reading is what a hook's streams and exit were taken to mean.
@@ -48,7 +51,7 @@ func Parse(event Event, ran Ran) Reading { return gemini.Parse(event, ran) }
 //	exit 2   blocks, whatever was printed, after a time-out's signal too
 //	other    the run failed; a JSON object is obeyed where it denies, stops or asks
 func (d *Dialect) Parse(event Event, ran Ran) Reading {
-	r := &reader{event: event, dialect: d, tool: ran.Tool, input: ran.Input}
+	r := &reader{event: event, dialect: d, tool: ran.Tool, input: ran.Input, read: ran.Read}
 	blocks := slices.Contains(d.Blocks, ran.Code)
 	failed := !blocks && (ran.Failed != "" || ran.Code != 0)
 	stdout, stderr := r.clean("stdout", ran.Stdout), r.clean("stderr", ran.Stderr)

@@ -1,7 +1,9 @@
 package protocol
 
 import (
+	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -15,6 +17,8 @@ type reader struct {
 	dialect  *Dialect
 	tool     string
 	input    []byte
+	read     func() []byte
+	given    map[string]any // what read gave; nil: not asked yet
 	out      Output
 	warnings []string
 	garbled  bool
@@ -66,15 +70,15 @@ func (r *reader) nested(v any) {
 func (r *reader) member(prefix string, table []field, m member) {
 	path := prefix + m.key
 	i := slices.IndexFunc(table, func(f field) bool { return f.name == m.key })
+	if m.value == nil && i >= 0 || prefix == "" && (i < 0 || !r.acts(table[i])) && r.echoed(m) {
+		return
+	}
 	if i < 0 {
 		r.unknown(prefix, m.key, table)
 		return
 	}
-	if m.value == nil {
-		return
-	}
 	f := table[i]
-	if f.events != nil && !slices.Contains(f.events, r.event) {
+	if !r.acts(f) {
 		r.warn("%s ignored: it has no effect in %s", path, r.event)
 		return
 	}
@@ -85,6 +89,20 @@ func (r *reader) member(prefix string, table []field, m member) {
 		}
 	}
 	f.read(r, path, m.value)
+}
+
+// acts reports whether f has an effect in this event.
+func (r *reader) acts(f field) bool { return f.events == nil || slices.Contains(f.events, r.event) }
+
+// echoed reports whether m is what the hook read: a hook that prints its payload
+// does not mean its fields.
+func (r *reader) echoed(m member) bool {
+	if r.given == nil && r.read != nil {
+		_ = json.Unmarshal(r.read(), &r.given) // what is not an object is not echoed
+		r.read = nil
+	}
+	was, ok := r.given[m.key]
+	return ok && reflect.DeepEqual(was, m.value)
 }
 
 func (r *reader) unknown(prefix, key string, table []field) {

@@ -175,13 +175,39 @@ func (c *Configuration) HookNotices() []string {
 	if c.Hooks.Off != "" {
 		return out
 	}
+	return append(out, c.unasked()...)
+}
+
+// unasked names the hooks that run although nobody agreed to them: on one line
+// all of which the same is new.
+func (c *Configuration) unasked() []string {
+	var notes []string
+	byNote := map[string][]hooks.Hook{}
 	for _, h := range c.Hooks.Hooks {
-		if h.Note != "" && h.Disabled == "" {
-			out = append(out, fmt.Sprintf("%s:%d: the %s hook %q runs unasked: %s. Look at it, then say yes to it with minigem trust",
-				h.Source.File, h.Source.Line, h.Event, h.ID(), h.Note))
+		if h.Note == "" || h.Disabled != "" {
+			continue
 		}
+		if byNote[h.Note] == nil {
+			notes = append(notes, h.Note)
+		}
+		byNote[h.Note] = append(byNote[h.Note], h)
 	}
-	return out
+	plural := strings.NewReplacer("it is new", "they are new", "it changed", "they changed", "trusted it", "trusted them")
+	for i, note := range notes {
+		hs := byNote[note]
+		if h := hs[0]; len(hs) == 1 {
+			notes[i] = fmt.Sprintf("%s:%d: the %s hook %q runs unasked: %s. Look at it, then say yes to it with minigem trust",
+				h.Source.File, h.Source.Line, h.Event, h.Label(), h.Note)
+			continue
+		}
+		names := make([]string, len(hs))
+		for n, h := range hs {
+			names[n] = fmt.Sprintf("%s %q (%s:%d)", h.Event, h.Label(), c.Relative(h.Source.File), h.Source.Line)
+		}
+		notes[i] = fmt.Sprintf("%d hooks run unasked: %s. Look at them, then say yes to them with minigem trust: %s",
+			len(hs), plural.Replace(note), strings.Join(names, ", "))
+	}
+	return notes
 }
 
 // HookProblems lists the faults of the files that configure hooks, as

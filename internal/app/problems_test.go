@@ -42,3 +42,24 @@ func TestFaultsOfHooksConfigAreSaidOnce(t *testing.T) {
 	}
 	assert.Len(t, strings.Split(said, "\n"), 3, said)
 }
+
+// Of many hooks that nobody agreed to there is one line, with all their names.
+func TestUnaskedHooksAreOneLine(t *testing.T) {
+	t.Parallel()
+	c := &Configuration{Dir: "/p"}
+	for i := range 12 {
+		c.Hooks.Hooks = append(c.Hooks.Hooks, hooks.Hook{
+			Event: "BeforeTool", Name: fmt.Sprint("h", i), Note: "this project's hooks were never trusted",
+			Source: hooks.Source{File: "/p/.gemini/settings.json", Line: i + 2},
+		})
+	}
+	told := c.HookNotices()
+	require.Len(t, told, 1)
+	assert.Contains(t, told[0], `12 hooks run unasked: this project's hooks were never trusted. Look at them, then say yes to them with minigem trust: BeforeTool "h0" (.gemini/settings.json:2), `)
+	assert.Contains(t, told[0], `"h11" (.gemini/settings.json:13)`)
+
+	c.Hooks.Hooks[0].Note = "it changed since you trusted it: command"
+	told = c.HookNotices()
+	require.Len(t, told, 2)
+	assert.Equal(t, `/p/.gemini/settings.json:2: the BeforeTool hook "h0" runs unasked: it changed since you trusted it: command. Look at it, then say yes to it with minigem trust`, told[0])
+}

@@ -51,7 +51,7 @@ func (d *Debug) Report(r hooks.Report) {
 	d.printf("%s", HookLine(r))
 	for _, run := range r.Runs {
 		if !run.Ran() {
-			d.printf("  %s did not run: %s", run.Hook.ID(), run.Skipped)
+			d.printf("  %s did not run: %s", run.Hook.Label(), run.Skipped)
 		}
 	}
 }

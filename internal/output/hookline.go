@@ -27,7 +27,7 @@ func hookSubject(r hooks.Report) string {
 	var ran []string
 	for _, h := range r.Runs {
 		if h.Ran() {
-			ran = append(ran, h.Hook.ID())
+			ran = append(ran, h.Hook.Label())
 		}
 	}
 	if len(ran) == 0 {

@@ -14,7 +14,7 @@ import (
 func (v *View) HookStarting(_ hooks.Event, hs []hooks.Hook) {
 	names := make([]string, len(hs))
 	for i, h := range hs {
-		names[i] = cleanLine(h.ID())
+		names[i] = cleanLine(h.Label())
 	}
 	v.spin.hook(strings.Join(names, ", "))
 }
@@ -67,7 +67,7 @@ func (v *View) line(b *strings.Builder, r hooks.Report) {
 	var ran []string
 	for _, run := range r.Runs {
 		if run.Ran() {
-			ran = append(ran, cleanLine(run.Hook.ID()))
+			ran = append(ran, cleanLine(run.Hook.Label()))
 		}
 	}
 	cols := []string{string(r.Event)}
