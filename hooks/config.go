@@ -2,10 +2,11 @@ package hooks
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"minigem/hooks/claude"
 )
 
 // Layer says where a hook was configured, in the order in which layers run.
@@ -61,32 +62,18 @@ func (h Hook) ID() string {
 	return h.Command
 }
 
-// Label is what people read of a hook: its name, or else its command, where
-// that is long the script in it, such as guard.sh.
+// Label is what people read of a hook: its name, or else its command, and of a
+// long one the script in it, such as guard.sh.
 func (h Hook) Label() string {
-	if h.Name != "" || utf8.RuneCountInString(h.Command) <= longLabel && !strings.Contains(h.Command, "\n") {
+	const long = 60
+	if h.Name != "" || utf8.RuneCountInString(h.Command) <= long && !strings.Contains(h.Command, "\n") {
 		return h.ID()
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(h.Command), "\n")
-	if r := []rune(first); len(r) > longLabel {
-		first = string(r[:longLabel])
+	if r := []rune(first); len(r) > long {
+		first = string(r[:long])
 	}
-	return cmp.Or(ScriptName(h.Command), first+"...")
-}
-
-// longLabel is the number of characters up to which a command is its own name.
-const longLabel = 60
-
-// script is a file in a command by whose name people call a hook.
-var script = regexp.MustCompile(`([\w-][\w.-]*\.(?:sh|bash|zsh|fish|py|js|cjs|mjs|ts|rb|pl|php|lua|ps1|go))(?:["'\s;&|)]|$)`)
-
-// ScriptName is the name of the first script in a command, without its folder;
-// empty: there is none.
-func ScriptName(command string) string {
-	if found := script.FindStringSubmatch(command); found != nil {
-		return found[1]
-	}
-	return ""
+	return cmp.Or(claude.ScriptName(h.Command), first+"...")
 }
 
 // Source is where a hook stands.

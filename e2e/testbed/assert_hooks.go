@@ -125,7 +125,7 @@ func judgeFired(r *Record, c Command) verdict {
 	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("%s runs at %s %s%s", hook, event, want, with(conds))}
 	switch {
 	case len(ran) == 0:
-		v.actual, v.invalid = "it did not run: "+r.whyNot(event, hook), r.unknown(event, hook)
+		v.actual, v.invalid = "it did not run: "+r.whyNot(event, hook)+r.unseen(event), r.unknown(event, hook)
 	case len(conds) == 0:
 		v.actual = "it ran " + often(len(ran))
 	default:

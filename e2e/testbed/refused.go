@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -110,6 +111,25 @@ func (r *runner) rejected() {
 	for _, f := range append(found, after...) {
 		r.fail(f)
 	}
+}
+
+// unseen says which calls were refused before any hook could see them, where
+// event is one of tools; empty: none.
+func (r *Record) unseen(ev string) string {
+	if !hooks.Event(ev).IsTool() {
+		return ""
+	}
+	var b strings.Builder
+	for i, f := range r.Finished {
+		seen := slices.ContainsFunc(r.Reports, func(rep hooks.Report) bool {
+			return rep.Event.IsTool() && rep.Subject == f.Call.Name && slices.ContainsFunc(rep.Runs, hooks.Run.Ran)
+		})
+		if !f.Rejected && (r.other == nil || seen || r.ran(f) || f.Status != event.ToolError) {
+			continue
+		}
+		fmt.Fprintf(&b, "; the call of %s (%s) was refused before BeforeTool: %s", f.Call.Name, cmp.Or(r.calledAt(i), "a hook's"), oneLine(resultText(f.Result), 200))
+	}
+	return r.shorten(b.String())
 }
 
 // expects reports whether an assertion asks for the refusal of f: for the result

@@ -1,6 +1,7 @@
 package testbed_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,6 +51,33 @@ func TestVacuous(t *testing.T) {
 			f.Summary(testbed.Summary{Results: []testbed.Result{r}})
 			assert.Equal(t, tt.want != "", strings.Contains(out.String(), "vacuous: case.txtar:2: "+strings.SplitN(tt.script, "\n", 2)[0]+": "+tt.want), out.String())
 			assert.Equal(t, tt.want != "", strings.Contains(out.String(), "\n1 vacuous assertion "), out.String())
+		})
+	}
+}
+
+// A hook that should have run for a call that was refused before it: the failure
+// says so, and why.
+func TestFiredSaysWhatWasRefusedBefore(t *testing.T) {
+	t.Parallel()
+	const settings = `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "name": "guard", "command": "./hooks/no-secrets.sh"}]}]}}`
+	tests := []struct{ name, script, call, want string }{
+		{"protected", "fired BeforeTool guard", `write_file {"file_path": ".env", "content": "x"}`,
+			`BeforeTool never happened; the call of write_file (case.txtar:6) was refused before BeforeTool: Path not in workspace: ".env" is protected (.env)`},
+		{"after it", "fired AfterTool guard", `replace {"file_path": "a"}`, "; the call of replace (case.txtar:6) was refused before BeforeTool: "},
+		{"another event", "fired AfterAgent guard", `replace {"file_path": "a"}`, "guard is configured for BeforeTool, not for AfterAgent"},
+		{"it ran", "fired BeforeTool guard exit=7", `read_file {"file_path": "a"}`, "it ran once, never with exit=7"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c, err := testbed.Parse("case.txtar", []byte("prompt Go\n"+tt.script+"\n-- settings.json --\n"+settings+"\n-- model --\ncall "+tt.call+"\n\ntext Done.\n"))
+			require.NoError(t, err)
+			r := testbed.Run(t.Context(), c, testbed.Options{Driver: cases.Open})
+			require.NoError(t, r.Broken)
+			at := slices.IndexFunc(r.Failures, func(f testbed.Failure) bool { return f.Where == "case.txtar:2" })
+			require.GreaterOrEqual(t, at, 0, r.Failures)
+			assert.Contains(t, r.Failures[at].Actual, tt.want)
+			assert.Equal(t, strings.Contains(tt.want, "refused"), strings.Contains(r.Failures[at].Actual, "refused before"))
 		})
 	}
 }

@@ -171,6 +171,7 @@ func TestIsHook(t *testing.T) {
 		no   []string
 	}{
 		{hooks.Hook{Name: "guard", Command: "true"}, []string{"guard", "*", "true"}, []string{"", "guar", "tru"}},
+		{hooks.Hook{Name: "no-secrets", Command: "./hooks/guard.sh"}, []string{"no-secrets", "guard", "guard.sh", "./hooks/guard.sh"}, []string{"no", "secrets"}},
 		{hooks.Hook{Command: `sh "$GEMINI_PROJECT_DIR/hooks/guard.sh" --strict`},
 			[]string{"guard", "guard.sh", "sh", "--strict", `sh "$GEMINI_PROJECT_DIR/hooks/guard.sh" --strict`}, []string{"guard.s", "hooks", "uard.sh"}},
 	}

@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -18,7 +17,7 @@ type reader struct {
 	tool     string
 	input    []byte
 	read     func() []byte
-	given    map[string]any // what read gave; nil: not asked yet
+	given    []member // what it gave
 	out      Output
 	warnings []string
 	garbled  bool
@@ -97,12 +96,11 @@ func (r *reader) acts(f field) bool { return f.events == nil || slices.Contains(
 // echoed reports whether m is what the hook read: a hook that prints its payload
 // does not mean its fields.
 func (r *reader) echoed(m member) bool {
-	if r.given == nil && r.read != nil {
-		_ = json.Unmarshal(r.read(), &r.given) // what is not an object is not echoed
+	if r.read != nil {
+		r.given, _ = object(string(r.read()))
 		r.read = nil
 	}
-	was, ok := r.given[m.key]
-	return ok && reflect.DeepEqual(was, m.value)
+	return slices.ContainsFunc(r.given, func(was member) bool { return was.key == m.key && reflect.DeepEqual(was.value, m.value) })
 }
 
 func (r *reader) unknown(prefix, key string, table []field) {
