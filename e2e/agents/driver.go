@@ -68,6 +68,7 @@ func (x *session) Prompt(ctx context.Context, text string) testbed.Outcome {
 		return failed(err)
 	}
 	defer r.close()
+	r.leaves = x.a.Leaves
 	values := map[string]string{"URL": r.url, "WS": x.setup.Workspace, "HOME": x.setup.Home, "CACHE": x.cache, "PROMPT": text}
 	if err := x.prepare(values); err != nil {
 		return failed(err)
@@ -228,7 +229,7 @@ func (x *session) look(res ended, wanted []string, log []fakemodel.Request, runs
 		}
 	}
 	for _, name := range res.Left {
-		if !slices.ContainsFunc(x.a.Leaves, func(l string) bool { return strings.Contains(name, l) }) {
+		if !containsAny(name, x.a.Leaves) {
 			x.problems = append(x.problems, fmt.Sprintf("%s left a process running, which was ended: %s", x.a.Name, name))
 		}
 	}

@@ -77,8 +77,14 @@ func (t Tester) hif(path string) (*testbed.From, error) {
 	var files []string
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		dir, files = filepath.Dir(path), []string{path}
-	} else if files, err = filepath.Glob(filepath.Join(path, "*.json")); err != nil {
-		return nil, fmt.Errorf("reading --from: %w", err)
+	} else {
+		for _, pattern := range []string{"*.json", "*.yaml", "*.yml"} {
+			found, err := filepath.Glob(filepath.Join(path, pattern))
+			if err != nil {
+				return nil, fmt.Errorf("reading --from: %w", err)
+			}
+			files = append(files, found...)
+		}
 	}
 	var found []testbed.Portable
 	at := ""

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"minigem/e2e/agents/isolated"
 	"minigem/internal/proc"
 )
 
@@ -37,7 +38,8 @@ type room struct {
 	url     string
 	handler http.Handler
 	how     Isolation
-	home    string // of the agent: what has it in its environment is the agent's
+	home    string   // of the agent: what has it in its environment is the agent's
+	leaves  []string // parts of command lines that it is known to leave running
 
 	mu    sync.Mutex
 	asked []string // hosts that the agent wanted to reach
@@ -201,14 +203,25 @@ func (r *room) run(ctx context.Context, c proc.Command) (ended, error) {
 		return ended{}, err
 	}
 	res := ended{Result: p.Wait(ctx)}
-	for _, pid := range slices.Concat(p.Members(), withHome(r.home)) {
-		if name := nameOf(pid); name != "" {
-			res.Left = append(res.Left, name)
+	for end := time.Now().Add(isolated.Grace); ; time.Sleep(10 * time.Millisecond) {
+		res.Left = nil
+		for _, pid := range slices.Concat(p.Members(), withHome(r.home)) {
+			if name := nameOf(pid); name != "" {
+				res.Left = append(res.Left, name)
+			}
+		}
+		if time.Now().After(end) || !slices.ContainsFunc(res.Left, func(name string) bool { return !containsAny(name, r.leaves) }) {
+			break
 		}
 	}
 	p.Stop()
 	endAll(withHome(r.home))
 	return res, nil
+}
+
+// containsAny reports whether one of parts is in text.
+func containsAny(text string, parts []string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
 }
 
 // endAll ends processes that left every group.

@@ -57,7 +57,7 @@ func (r *room) runInside(ctx context.Context, c proc.Command) (ended, error) {
 	defer waiting.Close()
 	c.Confine = func(argv []string, attr *os.ProcAttr) ([]string, error) {
 		attr.Sys = namespaces(attr.Sys)
-		return append([]string{isolated.Self, isolated.Name, socket, resolv}, argv...), nil
+		return append([]string{isolated.Self, isolated.Name, socket, resolv, strings.Join(r.leaves, "\n")}, argv...), nil
 	}
 	p, err := proc.Start(c)
 	if err != nil {

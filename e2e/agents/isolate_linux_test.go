@@ -27,6 +27,7 @@ func TestRoom(t *testing.T) {
 		{"an address", `(exec 3<>/dev/tcp/192.0.2.1/80) 2>/dev/null || echo no`, "no\n", 0, 0},
 		{"a name", `(exec 3<>/dev/tcp/example.com/80) 2>/dev/null || echo no`, "no\n", 1, 0},
 		{"a daemon", `setsid sleep 1000 >/dev/null 2>&1 </dev/null & echo yes`, "yes\n", 0, 1},
+		{"a program that ends by itself", `setsid sleep 0.1 >/dev/null 2>&1 </dev/null & echo yes`, "yes\n", 0, 0},
 		{"exit code", `echo $((1+1)); exit 7`, "2\n", 0, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

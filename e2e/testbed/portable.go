@@ -9,13 +9,14 @@ import (
 	"strings"
 	"time"
 
+	"minigem/hooks/hif"
 	"minigem/hooks/protocol"
 	"minigem/llm/script"
 )
 
 // PortableSection is the name of a case's section with hooks in words of no
-// agent, one a line: EVENT [TOOLS] COMMAND [timeout=5s] [name=NAME]; or JSON in
-// the form of HIF or of Claude Code.
+// agent, one a line: EVENT [TOOLS] COMMAND [timeout=5s] [name=NAME]; or a document
+// of HIF, in JSON or in YAML, or JSON in the form of Claude Code.
 const PortableSection = "hooks"
 
 // Portable is a hook in words of no agent.
@@ -80,7 +81,7 @@ func eventWords() []string {
 
 // parsePortable reads the section; files are the names of those in the workspace.
 func parsePortable(file string, s section, files []string) ([]Portable, error) {
-	if text := strings.TrimSpace(string(s.data)); strings.HasPrefix(text, "{") {
+	if text := strings.TrimSpace(string(s.data)); strings.HasPrefix(text, "{") || hif.Is([]byte(text)) {
 		all, lost, err := portableJSON([]byte(text))
 		if err == nil && lost != nil {
 			err = errors.New(strings.Join(lost, "; "))

@@ -1,5 +1,5 @@
-// Package hif reads and writes the Hook Interchange Format of syllago in JSON
-// (hooks/0.1): hooks in words of no agent, and what they answer. What of it is
+// Package hif reads and writes the Hook Interchange Format of syllago (hooks/0.1),
+// in JSON and in YAML: hooks in words of no agent, and what they answer. What of it is
 // known here is what was measured beside it; other keys are left alone.
 package hif
 
@@ -7,8 +7,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // Spec is the version that is written.
@@ -111,15 +114,33 @@ func (m Matcher) MarshalJSON() ([]byte, error) {
 	return json.Marshal(list)
 }
 
+// inYAML is how a file of this format in YAML names its version.
+var inYAML = regexp.MustCompile(`(?m)^spec:[ \t]*["']?hooks/`)
+
 // Is reports whether data is a file of this format.
 func Is(data []byte) bool {
+	if !isJSON(data) {
+		return inYAML.Match(data)
+	}
 	var d struct{ Spec string }
 	return json.Unmarshal(data, &d) == nil && strings.HasPrefix(d.Spec, "hooks/")
 }
 
-// Parse reads a file.
+func isJSON(data []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) }
+
+// Parse reads a file, in JSON or in YAML.
 func Parse(data []byte) (Document, error) {
 	var d Document
+	if !isJSON(data) {
+		var v any
+		err := yaml.Unmarshal(data, &v)
+		if err == nil {
+			data, err = json.Marshal(v)
+		}
+		if err != nil {
+			return d, fmt.Errorf("reading HIF: %w", err)
+		}
+	}
 	if err := json.Unmarshal(data, &d); err != nil {
 		return d, fmt.Errorf("reading HIF: %w", err)
 	}
@@ -150,6 +171,33 @@ func (d Document) Bytes() ([]byte, error) {
 	e.SetIndent("", "  ")
 	err := e.Encode(d)
 	return b.Bytes(), err
+}
+
+// YAML is the file of d in YAML.
+func (d Document) YAML() ([]byte, error) {
+	data, err := d.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	var doc yaml.Node // JSON is YAML, and this keeps the order of keys
+	if err := yaml.Unmarshal(data, &doc); err != nil {
+		return nil, fmt.Errorf("writing HIF: %w", err)
+	}
+	plain(&doc)
+	var b bytes.Buffer
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	err = e.Encode(&doc)
+	return b.Bytes(), err
+}
+
+// plain takes away the braces and quotes of JSON; the encoder quotes what needs
+// it.
+func plain(n *yaml.Node) {
+	n.Style = 0
+	for _, c := range n.Content {
+		plain(c)
+	}
 }
 
 // actions are the words of the vocabulary for tools, and what they do in the

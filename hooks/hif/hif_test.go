@@ -34,7 +34,14 @@ func TestRoundTrip(t *testing.T) {
 		again, err := hif.Parse(data)
 		require.NoError(t, err)
 		assert.Equal(t, d, again, name)
+		if data, err = d.YAML(); assert.NoError(t, err) {
+			assert.True(t, hif.Is(data), "%s", data)
+			again, err = hif.Parse(data)
+			require.NoError(t, err, "%s", data)
+			assert.Equal(t, d, again, "%s", data)
+		}
 	}
+	assert.Equal(t, vector(t, "full.json"), vector(t, "full.yaml"), "the same document, as somebody would write it in YAML")
 	full := vector(t, "full.json").Hooks
 	assert.Equal(t, &hif.Matcher{Words: []string{"file_write", "file_edit"}, Patterns: []string{"^notebook"}, Servers: []string{"github/create_issue"}}, full[0].Matcher)
 	assert.False(t, full[1].Blocking, "where nothing is said, a hook observes")
@@ -135,7 +142,12 @@ func FuzzParse(f *testing.F) {
 		hif.Fates(d, dialect.All())
 		written, err := d.Bytes()
 		require.NoError(t, err)
-		_, err = hif.Parse(written)
+		again, err := hif.Parse(written)
 		require.NoError(t, err, "%s", written)
+		written, err = d.YAML()
+		require.NoError(t, err)
+		same, err := hif.Parse(written)
+		require.NoError(t, err, "%s", written)
+		require.Equal(t, again, same, "%s", written)
 	})
 }

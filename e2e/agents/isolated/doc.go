@@ -6,9 +6,12 @@
 // no other package of minigem and knows nothing of agents.
 package isolated
 
+import "time"
+
 // Self and Name are how minigem is started to be that process: the path, and the
 // first argument. Behind it: the path of the socket on which minigem waits, the
-// file that stands for /etc/resolv.conf, the program and its arguments.
+// file that stands for /etc/resolv.conf, parts of command lines that the agent is
+// known to leave running (one a line), the program and its arguments.
 const (
 	Self = "/proc/self/exe"
 	Name = "minigem-isolated"
@@ -19,3 +22,6 @@ const Port = 8089
 
 // Hello is what is sent with the sockets.
 const Hello = "sockets"
+
+// Grace is how long what an agent started has to end after it.
+const Grace = 2 * time.Second

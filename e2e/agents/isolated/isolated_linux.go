@@ -7,18 +7,20 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
 func init() {
-	if len(os.Args) < 5 || os.Args[0] != Self || os.Args[1] != Name {
+	if len(os.Args) < 6 || os.Args[0] != Self || os.Args[1] != Name {
 		return
 	}
-	code, err := run(os.Args[2], os.Args[3], os.Args[4:])
+	code, err := run(os.Args[2], os.Args[3], os.Args[4], os.Args[5:])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "minigem: the agent was not started, because it cannot be isolated: "+err.Error())
 		code = 126
@@ -26,7 +28,7 @@ func init() {
 	os.Exit(code)
 }
 
-func run(socket, resolv string, command []string) (int, error) {
+func run(socket, resolv, known string, command []string) (int, error) {
 	runtime.LockOSThread() // capabilities are those of a thread
 	if err := mounts(resolv); err != nil {
 		return 0, err
@@ -56,7 +58,7 @@ func run(socket, resolv string, command []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	_, _ = unix.Write(conn, []byte(strings.Join(left(), "\n"))) // minigem may be gone
+	_, _ = unix.Write(conn, []byte(strings.Join(settled(strings.Split(known, "\n")), "\n"))) // minigem may be gone
 	return code, nil
 }
 
@@ -150,6 +152,21 @@ func start(command []string) (int, error) {
 			return 128 + int(status.Signal()), nil
 		case pid == p.Pid && status.Exited():
 			return status.ExitStatus(), nil
+		}
+	}
+}
+
+// settled names the processes that still run when all others had time to end: an
+// agent that ends does not wait for a short program that it started last. The
+// known ones are not waited for.
+func settled(known []string) []string {
+	isKnown := func(name string) bool {
+		return slices.ContainsFunc(known, func(k string) bool { return k != "" && strings.Contains(name, k) })
+	}
+	for end := time.Now().Add(Grace); ; time.Sleep(10 * time.Millisecond) {
+		names := left()
+		if time.Now().After(end) || !slices.ContainsFunc(names, func(n string) bool { return !isKnown(n) }) {
+			return names
 		}
 	}
 }

@@ -22,8 +22,11 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Agents are the ids of those that there is a form for.
-var Agents = []string{"claude", "codex", "copilot", "qwen", "kimi", "cline"}
+// Agents are the ids of those that there is a form for, and HIF.
+var Agents = []string{"claude", "codex", "copilot", "qwen", "kimi", "cline", HIF}
+
+// HIF is the Hook Interchange Format in the place of an agent.
+const HIF = "hif"
 
 // Source is where a project's hooks stand.
 const Source = ".gemini/settings.json"
@@ -78,7 +81,7 @@ type exporter struct {
 // returns what a file holds now, empty where there is none.
 func Export(settings []byte, o Options, read func(name string) ([]byte, error)) (Result, error) {
 	form, ok := formsOf[o.Agent]
-	if !ok {
+	if !ok && o.Agent != HIF {
 		return Result{}, fmt.Errorf("there is no form for %q; there are %s", o.Agent, strings.Join(Agents, ", "))
 	}
 	doc, err := jsonc.Parse(Source, settings)
@@ -86,10 +89,17 @@ func Export(settings []byte, o Options, read func(name string) ([]byte, error)) 
 		return Result{}, fmt.Errorf("reading the project's settings: %w", err)
 	}
 	x := &exporter{Options: o, form: form, read: read}
-	if x.agent, err = dialect.Find(o.Agent); err != nil {
+	if x.gemini, err = dialect.Find("gemini"); err != nil {
 		return Result{}, err
 	}
-	if x.gemini, err = dialect.Find("gemini"); err != nil {
+	if o.Agent == HIF {
+		x.agent = x.gemini
+		if err := x.addHIF(x.hooks(doc.Root())); err != nil {
+			return Result{}, err
+		}
+		return x.result()
+	}
+	if x.agent, err = dialect.Find(o.Agent); err != nil {
 		return Result{}, err
 	}
 	for _, h := range x.hooks(doc.Root()) {
