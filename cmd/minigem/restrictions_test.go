@@ -49,6 +49,38 @@ func TestARestrictionWithoutEffectStopsTheRun(t *testing.T) {
 	}
 }
 
+// TestAMistakenRestrictionStopsTheRun: a value of another type, an older name, a
+// misspelt one or one with dots has no effect, and what it was to hold back is
+// not let through.
+func TestAMistakenRestrictionStopsTheRun(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"tools": {"exclude": "write_file"}}`:      `tools.exclude must be a list, not "write_file".`,
+		`{"excludeTools": ["write_file"]}`:          "excludeTools is not known, and would have no effect: write tools.exclude.",
+		`{"tools": {"exlude": ["write_file"]}}`:     "tools.exlude is not known, and would have no effect: write tools.exclude.",
+		`{"tools.exclude": ["write_file"]}`:         `tools.exclude has a dot in its name, and would have no effect: write {"tools": {"exclude": ...}}.`,
+		`{"security": {"disableYoloMode": "true"}}`: `security.disableYoloMode must be true or false, not "true".`,
+	} {
+		w := newHookWorld(t, map[string]string{"~/.gemini/settings.json": text})
+		got := runWith(t, w, "text", restrictionsDone)
+		assert.Equal(t, exit.Config, got.code, text)
+		assert.Contains(t, got.err, "~/.gemini/settings.json:1: "+want+" Nothing runs while what it may hold back is not in force", text)
+	}
+}
+
+// TestNoSkillsWhereTheUserAllowsNone: no project turns them on again.
+func TestNoSkillsWhereTheUserAllowsNone(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"admin.skills.enabled", "skills.enabled"} {
+		w := newHookWorld(t, map[string]string{
+			"~/.gemini/settings.json":          nested(key, "false"),
+			".gemini/settings.json":            nested(key, "true"),
+			"~/.gemini/skills/review/SKILL.md": "---\nname: review\ndescription: Reviews.\n---\nRead.\n",
+		})
+		assert.Contains(t, w.run("skills list").out, "review [Disabled]", key)
+	}
+}
+
 // TestAnUnknownRestrictionStopsTheRun: what stands among restrictions and is not
 // known may be one; elsewhere an unknown key is told of.
 func TestAnUnknownRestrictionStopsTheRun(t *testing.T) {

@@ -16,6 +16,10 @@ import (
 // function, and its line in settings/known.txt says "works".
 func (c *Configuration) checkRestrictions() error {
 	for _, g := range c.Loaded.Restrictions() {
+		if g.Fault != "" {
+			return exit.Errorf(exit.Config, "%s:%d: %s %s. Nothing runs while what it may hold back is not in force",
+				c.Shorten(g.Origin.File), g.Origin.Line, text.VisibleLine(g.Key), text.VisibleLine(g.Fault))
+		}
 		return exit.Errorf(exit.Config, "%s:%d: %s is %s, which minigem cannot enforce: take it out, or run minigem inside a container that does it",
 			c.Shorten(g.Origin.File), g.Origin.Line, text.VisibleLine(g.Key), c.Mask(g.Value))
 	}

@@ -41,7 +41,11 @@ func (c *Configuration) AllSkills() ([]skills.Skill, []string) {
 
 // SkillOff reports whether the skill called name is disabled.
 func (c *Configuration) SkillOff(name string) bool {
-	return !c.Settings.Skills.Enabled || slices.ContainsFunc(c.Settings.Skills.Disabled, func(d string) bool { return strings.EqualFold(d, name) })
+	return !c.skillsOn() || slices.ContainsFunc(c.Settings.Skills.Disabled, func(d string) bool { return strings.EqualFold(d, name) })
+}
+
+func (c *Configuration) skillsOn() bool {
+	return c.Settings.Skills.Enabled && c.Settings.Admin.Skills.Enabled
 }
 
 // ReloadSkills makes the skills of the session those that there are now.
@@ -63,7 +67,7 @@ func (r *Runtime) loadSkills(warn func(string)) {
 			on = append(on, builtin.Skill{Name: s.Name, Description: s.Description, Instructions: s.Body, Dir: s.Dir()})
 		}
 	}
-	if r.Config.Settings.Skills.Enabled {
+	if r.Config.skillsOn() {
 		for _, p := range problems {
 			warn(r.Config.ShortenIn(p))
 		}

@@ -20,6 +20,7 @@ var (
 type checker struct {
 	*reader
 	unknown []Unknown
+	faults  []Given // of keys that hold something back
 }
 
 // object checks the members of n against a struct or a map.
@@ -56,6 +57,10 @@ func (c *checker) object(n *node, t reflect.Type, path string) {
 // it is known to have no effect: WithoutEffect and Restrictions tell of that.
 func (c *checker) noteUnknown(m member, path string, fields []string) {
 	at := join(path, m.key)
+	if path == "" && strings.Contains(m.key, ".") { // known only as keys in one another
+		c.unknown = append(c.unknown, Unknown{Key: at, Value: m.value.json(), Origin: m.origin, Suggestion: at})
+		return
+	}
 	if k, ok := knownKey(at); ok && (k.Effect != EffectWorks || k.Key == at) || at == "$schema" {
 		return
 	}
@@ -137,6 +142,9 @@ func (c *checker) scalar(n *node, t reflect.Type, enum, path string) bool {
 func (c *checker) fits(n *node, path string, ok bool, want string) bool {
 	if !ok {
 		c.warn(n.origin, path, WarnType, "must be %s, not %s; ignored", want, n.describe())
+		if restricts(path) && !holdsNothing(n.json()) {
+			c.faults = append(c.faults, Given{path, n.json(), n.origin, "must be " + want + ", not " + n.describe()})
+		}
 	}
 	return ok
 }

@@ -94,6 +94,7 @@ type Given struct {
 	Key    string
 	Value  json.RawMessage
 	Origin Origin
+	Fault  string // why it cannot be enforced; empty: minigem cannot do it
 }
 
 // given collects the known keys of a file.
@@ -104,7 +105,7 @@ func (l *Loaded) given(layer Layer, tree *node) {
 		}
 		at := n.origin
 		at.Layer = layer
-		l.Given = append(l.Given, Given{key, n.json(), at})
+		l.Given = append(l.Given, Given{key, n.json(), at, ""})
 	})
 }
 
@@ -115,15 +116,18 @@ func (l *Loaded) Restrictions() []Given {
 	out := l.holding(func(k Known) bool { return k.Effect == EffectRestriction })
 	for _, u := range l.Unknown {
 		if u.mayRestrict() {
-			out = append(out, Given{u.Key, u.Value, u.Origin})
+			out = append(out, Given{u.Key, u.Value, u.Origin, u.fault()})
 		}
 	}
-	return out
+	return append(out, l.faults...)
 }
 
 func (u Unknown) mayRestrict() bool {
 	section, _, _ := strings.Cut(u.Key, ".")
-	return (section == "admin" || section == "security") && string(u.Value) != "null" && string(u.Value) != "{}"
+	if section == "admin" || section == "security" {
+		return string(u.Value) != "null" && string(u.Value) != "{}"
+	}
+	return u.instead() != "" && !holdsNothing(u.Value)
 }
 
 // Holding is the value in force of a key that holds something back: a project

@@ -47,7 +47,8 @@ type Loaded struct {
 	Unknown  []Unknown
 	Given    []Given // what files set, in the order of their layers
 
-	tree *node
+	tree   *node
+	faults []Given // values that cannot be understood, of keys that hold something back
 }
 
 // Environment variables that move the files.
@@ -88,6 +89,9 @@ func Load(o Options) (*Loaded, error) {
 		tree, err := l.read(&f, o.Lookup)
 		if err != nil {
 			return nil, err
+		}
+		if f.Layer == LayerWorkspace && tree != nil {
+			l.narrow(mergeTrees(trees), tree)
 		}
 		l.Files = append(l.Files, f)
 		trees = append(trees, tree)
@@ -171,6 +175,7 @@ func (l *Loaded) digest(f *File, lookup func(string) (string, bool)) (*node, err
 	c.object(tree, reflect.TypeFor[Settings](), "")
 	l.Warnings = append(l.Warnings, r.first()...)
 	l.Unknown = append(l.Unknown, c.unknown...)
+	l.faults = append(l.faults, c.faults...)
 	return tree, nil
 }
 

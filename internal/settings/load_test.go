@@ -83,6 +83,7 @@ func TestDefaultsAreThoseOfTheSpecification(t *testing.T) {
 		Security:    Security{FolderTrust: FolderTrust{Enabled: true}},
 		Advanced:    Advanced{ExcludedEnvVars: []string{"DEBUG", "DEBUG_MODE"}},
 		HooksConfig: HooksConfig{Enabled: true, Disabled: []string{}, Notifications: true, MaxRetries: 10},
+		Admin:       Admin{Skills: AdminSkills{Enabled: true}},
 		Skills:      Skills{Enabled: true, Disabled: []string{}},
 		Extensions:  Extensions{Disabled: []string{}},
 	}

@@ -15,17 +15,18 @@ const (
 // is joined too, see strategyOf.
 var strategies = map[string]strategy{
 	"tools.exclude": union,
-	"context.fileFiltering.customIgnoreFilePaths": union,
-	"advanced.excludedEnvVars":                    union,
-	"extensions.disabled":                         union,
-	"skills.disabled":                             union,
-	"hooksConfig.disabled":                        union,
-	"policyPaths":                                 union,
-	"adminPolicyPaths":                            union,
-	"mcp.excluded":                                union,
-	"mcp.allowed":                                 intersect,
-	"context.includeDirectories":                  concat,
-	"mcpServers":                                  shallow,
+	"context.fileFiltering.customIgnoreFilePaths":   union,
+	"advanced.excludedEnvVars":                      union,
+	"extensions.disabled":                           union,
+	"skills.disabled":                               union,
+	"hooksConfig.disabled":                          union,
+	"policyPaths":                                   union,
+	"adminPolicyPaths":                              union,
+	"mcp.excluded":                                  union,
+	"mcp.allowed":                                   intersect,
+	"context.includeDirectories":                    concat,
+	"mcpServers":                                    shallow,
+	"security.environmentVariableRedaction.blocked": union,
 }
 
 func strategyOf(path string, depth int, root string) strategy {

@@ -37,6 +37,7 @@ type Settings struct {
 	Extensions       Extensions                 `json:"extensions,omitzero" jsonschema:"Extensions."`
 	Experimental     Experimental               `json:"experimental,omitzero" jsonschema:"What may still change."`
 	PolicyPaths      []string                   `json:"policyPaths,omitempty" jsonschema:"Policy files or folders in place of the user's own."`
+	Admin            Admin                      `json:"admin,omitzero" jsonschema:"What an administrator allows."`
 	AdminPolicyPaths []string                   `json:"adminPolicyPaths,omitempty" jsonschema:"Policy files or folders of the administrator."`
 }
 
@@ -200,6 +201,16 @@ type HooksConfig struct {
 	Notifications   bool     `json:"notifications,omitempty"`
 	MaxRetries      int      `json:"maxRetries,omitempty" jsonschema:"AfterAgent retries in a row for one prompt."`
 	BlockedExitCode int      `json:"blockedExitCode,omitempty" jsonschema:"Exit code of a run without a terminal that a hook blocked or stopped."`
+}
+
+// Admin is the section "admin".
+type Admin struct {
+	Skills AdminSkills `json:"skills,omitzero"`
+}
+
+// AdminSkills is "admin.skills".
+type AdminSkills struct {
+	Enabled bool `json:"enabled,omitempty" jsonschema:"false: there are none, whatever other settings say."`
 }
 
 // Skills is the section "skills".

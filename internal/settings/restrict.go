@@ -1,0 +1,168 @@
+package settings
+
+import (
+	"slices"
+	"strings"
+)
+
+// narrowing says how a project's value of a key that holds something back meets
+// that of the user or the system: it may hold back more, never less.
+type narrowing int
+
+const (
+	anyValue       narrowing = iota // what a project says counts, or is added to what there is
+	keepTrue                        // true stays true
+	keepFalse                       // false stays false
+	keepSet                         // what is set stays as it is
+	inBoth                          // a list: of what is set, what the project names too
+	whileRedacting                  // nothing, where the layers below redact
+)
+
+// restricting are the keys that hold something back where nobody but minigem
+// does. A value that cannot be understood ends the run; so does one under an
+// unknown name that is spelled like one of these.
+var restricting = map[string]narrowing{
+	"admin":                                         anyValue, // all below it, too
+	"admin.skills.enabled":                          keepFalse,
+	"adminPolicyPaths":                              anyValue,
+	"advanced.excludedEnvVars":                      anyValue,
+	"extensions.disabled":                           anyValue,
+	"mcp.allowed":                                   anyValue, // they are intersected in every layer
+	"mcp.excluded":                                  anyValue,
+	"mcpServers.*.excludeTools":                     anyValue,
+	"mcpServers.*.includeTools":                     anyValue,
+	"policyPaths":                                   anyValue,
+	"security":                                      anyValue,
+	"security.allowedExtensions":                    keepSet,
+	"security.auth.enforcedType":                    keepSet,
+	"security.blockGitExtensions":                   keepTrue,
+	"security.disableAlwaysAllow":                   keepTrue,
+	"security.disableYoloMode":                      keepTrue,
+	"security.environmentVariableRedaction.allowed": whileRedacting,
+	"security.environmentVariableRedaction.enabled": keepTrue,
+	"skills.disabled":                               anyValue,
+	"skills.enabled":                                keepFalse,
+	"tools.core":                                    inBoth,
+	"tools.exclude":                                 anyValue,
+	"tools.sandbox":                                 anyValue, // see Holding
+}
+
+// olderNames are keys that held something back in releases of Gemini CLI before
+// 0.61, and those of others, which say what to write.
+var olderNames = map[string]string{
+	"allowMCPServers":        "mcp.allowed",
+	"coreTools":              "tools.core",
+	"enforcedAuthType":       "security.auth.enforcedType",
+	"excludeMCPServers":      "mcp.excluded",
+	"excludedProjectEnvVars": "advanced.excludedEnvVars",
+	"excludeTools":           "tools.exclude",
+	"permissions":            "tools.exclude, or rules in a policy file",
+	"sandbox":                "tools.sandbox",
+}
+
+// restricts reports whether key is one that holds something back, or is below
+// one.
+func restricts(key string) bool {
+	key, _, _ = strings.Cut(key, "[") // an item of a list
+	if rest, below := strings.CutPrefix(key, "mcpServers."); below {
+		if _, field, named := strings.Cut(rest, "."); named {
+			key = "mcpServers.*." + field
+		}
+	}
+	for {
+		if _, ok := restricting[key]; ok {
+			return true
+		}
+		dot := strings.LastIndexByte(key, '.')
+		if dot < 0 {
+			return false
+		}
+		key = key[:dot]
+	}
+}
+
+// narrow takes away what a project's file would lift of the layers below it, and
+// says so.
+func (l *Loaded) narrow(below, project *node) {
+	r := &reader{layer: LayerWorkspace, file: project.origin.File}
+	for key, rule := range restricting {
+		set := project.at(key)
+		if set == nil {
+			continue
+		}
+		held := below.at(key)
+		if rule == inBoth && held != nil {
+			set.items = slices.DeleteFunc(set.items, func(it *node) bool { return !slices.ContainsFunc(held.items, it.equals) })
+		}
+		if rule == whileRedacting {
+			held = below.at("security.environmentVariableRedaction.enabled")
+		}
+		if held == nil || !rule.lifts(held, set) {
+			continue
+		}
+		dot := strings.LastIndexByte(key, '.')
+		project.at(key[:dot]).remove(key[dot+1:])
+		r.warn(set.origin, key, WarnRestriction, "a project does not lift what %s holds back; ignored", held.origin)
+	}
+	slices.SortFunc(r.warnings, func(a, b Warning) int { return strings.Compare(a.Key, b.Key) })
+	l.Warnings = append(l.Warnings, r.first()...)
+}
+
+// lifts reports whether set, a project's value, would lift what held does.
+func (rule narrowing) lifts(held, set *node) bool {
+	switch rule {
+	case keepTrue:
+		return held.text == "true" && set.text != "true"
+	case keepFalse:
+		return held.text == "false" && set.text != "false"
+	case keepSet:
+		return !holdsNothing(held.json()) && !held.equals(set)
+	case whileRedacting:
+		return held.text == "true"
+	}
+	return false
+}
+
+func (n *node) equals(m *node) bool { return string(n.json()) == string(m.json()) }
+
+// holdsNothing reports whether value can hold nothing back.
+func holdsNothing(value []byte) bool {
+	return slices.Contains([]string{"null", "false", `""`, "[]", "{}"}, string(value))
+}
+
+// at returns what n has under a dotted key, nil if nothing.
+func (n *node) at(key string) *node {
+	for name := range strings.SplitSeq(key, ".") {
+		if n == nil || n.kind != object {
+			return nil
+		}
+		n = n.get(name)
+	}
+	return n
+}
+
+// instead says what to write in place of an unknown key that seems to hold
+// something back; "" if it does not.
+func (u Unknown) instead() string {
+	name, _, _ := strings.Cut(u.Key, ".")
+	if to := olderNames[name]; to != "" {
+		return to
+	}
+	if restricts(u.Suggestion) {
+		return u.Suggestion
+	}
+	return ""
+}
+
+// fault says why u has no effect, and what to write; "" where nobody knows.
+func (u Unknown) fault() string {
+	to := u.instead()
+	if to == "" {
+		return ""
+	}
+	if to == u.Key {
+		to = `{"` + strings.ReplaceAll(to, ".", `": {"`) + `": ...}` + strings.Repeat("}", strings.Count(to, "."))
+		return "has a dot in its name, and would have no effect: write " + to
+	}
+	return "is not known, and would have no effect: write " + to
+}

@@ -1,0 +1,197 @@
+package settings
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// nested is the text of a file that sets key to value.
+func nested(key, value string) string {
+	names := strings.Split(key, ".")
+	for i := len(names) - 1; i >= 0; i-- {
+		value = fmt.Sprintf(`{%q: %s}`, names[i], value)
+	}
+	return value
+}
+
+// TestAProjectOnlyNarrows: what the user holds back no project lifts; what a
+// project holds back besides counts, and the system may lift both.
+func TestAProjectOnlyNarrows(t *testing.T) {
+	t.Parallel()
+	tried := map[string]bool{}
+	for _, c := range []struct{ key, user, project, want string }{
+		{"security.disableYoloMode", "true", "false", "true"},
+		{"security.disableYoloMode", "false", "true", "true"},
+		{"security.disableAlwaysAllow", "true", "false", "true"},
+		{"security.blockGitExtensions", "true", "false", "true"},
+		{"security.environmentVariableRedaction.enabled", "true", "false", "true"},
+		{"security.environmentVariableRedaction.blocked", `["A"]`, `["B"]`, `["A","B"]`},
+		{"security.allowedExtensions", `["^a$"]`, `["."]`, `["^a$"]`},
+		{"security.allowedExtensions", `["^a$"]`, `[]`, `["^a$"]`},
+		{"security.allowedExtensions", `[]`, `["^a$"]`, `["^a$"]`},
+		{"security.auth.enforcedType", `"vertex-ai"`, `"gemini-api-key"`, `"vertex-ai"`},
+		{"security.auth.enforcedType", `"vertex-ai"`, `""`, `"vertex-ai"`},
+		{"skills.enabled", "false", "true", "false"},
+		{"skills.enabled", "true", "false", "false"},
+		{"admin.skills.enabled", "false", "true", "false"},
+		{"tools.core", `["read_file","glob"]`, `["write_file","glob"]`, `["glob"]`},
+		{"tools.core", `["read_file"]`, `["write_file"]`, `[]`},
+		{"tools.core", `["read_file"]`, `[]`, `[]`},
+		{"tools.exclude", `["write_file"]`, `[]`, `["write_file"]`},
+		{"mcp.allowed", `["a"]`, `["b"]`, `[]`},
+		{"mcp.excluded", `["a"]`, `[]`, `["a"]`},
+		{"skills.disabled", `["a"]`, `[]`, `["a"]`},
+		{"extensions.disabled", `["a"]`, `[]`, `["a"]`},
+		{"policyPaths", `["a"]`, `[]`, `["a"]`},
+		{"adminPolicyPaths", `["a"]`, `[]`, `["a"]`},
+		{"advanced.excludedEnvVars", `["DEBUG"]`, `[]`, `["DEBUG","DEBUG_MODE"]`},
+	} {
+		tried[c.key] = true
+		m := newMachine(t)
+		m.write(t, LayerUser, nested(c.key, c.user))
+		m.write(t, LayerWorkspace, nested(c.key, c.project))
+		e, ok := m.load(t).Lookup(c.key)
+		require.True(t, ok, c.key)
+		assert.JSONEq(t, c.want, string(e.Value), "%+v", c)
+		if c.project != "false" && c.project != "true" {
+			continue
+		}
+		m.write(t, LayerSystem, nested(c.key, c.project))
+		e, _ = m.load(t).Lookup(c.key)
+		assert.JSONEq(t, c.project, string(e.Value), "the system's outranks both: %+v", c)
+	}
+	for key := range restricting {
+		above := key == "security" || key == "admin" || strings.HasPrefix(key, "mcpServers.") || key == "tools.sandbox" // sections; a project's server is its own; see Holding
+		assert.True(t, tried[key] || above || key == "security.environmentVariableRedaction.allowed", "%s was not tried", key)
+	}
+
+	m := newMachine(t)
+	m.write(t, LayerUser, `{"security": {"environmentVariableRedaction": {"enabled": true, "allowed": ["MINE"]}}}`)
+	m.write(t, LayerWorkspace, `{"security": {"environmentVariableRedaction": {"allowed": ["AWS_SECRET"]}}}`)
+	l := m.load(t)
+	assert.Equal(t, []string{"MINE"}, l.Settings.Security.EnvironmentVariableRedaction.Allowed)
+	require.Len(t, l.Warnings, 1)
+	assert.Contains(t, l.Warnings[0].String(), "a project does not lift what user ")
+}
+
+// TestRestrictionsThatCannotBeUnderstood end the run: of each key that holds
+// something back, a value of another type does.
+func TestRestrictionsThatCannotBeUnderstood(t *testing.T) {
+	t.Parallel()
+	n := 0
+	var each func(typ reflect.Type, path string)
+	each = func(typ reflect.Type, path string) {
+		for i := range typ.NumField() {
+			name, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
+			key, ft := join(path, name), typ.Field(i).Type
+			switch {
+			case ft.Kind() == reflect.Struct:
+				each(ft, key)
+			case ft.Kind() == reflect.Map && ft.Elem().Kind() == reflect.Struct:
+				each(ft.Elem(), key+".x")
+			case restricts(key) && ft != rawType:
+				n++
+				value := `"true"`
+				if ft.Kind() == reflect.String {
+					value = "1"
+				}
+				m := newMachine(t)
+				m.write(t, LayerUser, nested(key, value))
+				held := m.load(t).Restrictions()
+				if assert.Len(t, held, 1, "%s: %s", key, value) {
+					assert.Contains(t, held[0].Fault, "must be ", key)
+				}
+			}
+		}
+	}
+	each(reflect.TypeFor[Settings](), "")
+	assert.Greater(t, n, 18)
+}
+
+// TestNamesThatMayRestrict: what is spelled like something that holds back has no
+// effect, and ends the run, unless its value holds nothing back.
+func TestNamesThatMayRestrict(t *testing.T) {
+	t.Parallel()
+	cases := map[string]string{
+		`{"tools": {"exlude": ["write_file"]}}`:      "write tools.exclude",
+		`{"tools": {"exlude": []}}`:                  "",
+		`{"tools.exclude": ["write_file"]}`:          `write {"tools": {"exclude": ...}}`,
+		`{"tools.sandbox": true}`:                    `write {"tools": {"sandbox": ...}}`,
+		`{"mcp": {"alowed": ["x"]}}`:                 "write mcp.allowed",
+		`{"mcpServers": {"a": {"excludeTool": []}}}`: "",
+		`{"permissions": {"deny": ["Bash"]}}`:        "write tools.exclude, or rules in a policy file",
+		`{"general": {"vimModee": true}}`:            "",
+		`{"somebodyElses": {"deny": true}}`:          "",
+	}
+	for name, to := range olderNames {
+		cases[nested(name, `["x"]`)] = "write " + to
+		cases[nested(name, `false`)] = ""
+	}
+	for file, want := range cases {
+		m := newMachine(t)
+		m.write(t, LayerUser, file)
+		held := m.load(t).Restrictions()
+		if want == "" {
+			assert.Empty(t, held, file)
+		} else if assert.Len(t, held, 1, file) {
+			assert.Contains(t, held[0].Fault, want, file)
+		}
+	}
+}
+
+// harmlessBecause says of keys without effect that sound like holding something
+// back why they do not, by their beginnings, and in which rooms code would be if
+// they did: who builds one of those looks at its keys.
+var harmlessBecause = map[string]struct{ why, rooms string }{
+	"agents.":                              {"there are no subagents", "internal/subagents internal/agents"},
+	"context.":                             {"how the file picker looks for files", ""},
+	"contextManagement.":                   {"what is kept of a conversation", ""},
+	"experimental.":                        {"there is nothing of the kind, and what is off is off", "internal/subagents internal/agents internal/gemma internal/voice internal/worktrees"},
+	"general.":                             {"there is no update and no RAG", "internal/update internal/plan"},
+	"ide.":                                 {"no IDE is connected", "internal/ide"},
+	"mcpServers.*.oauth":                   {"a server that wants a sign-in is not reached", "internal/mcp/oauth"},
+	"mcpServers.*.authProviderType":        {"a server that wants a sign-in is not reached", "internal/mcp/oauth"},
+	"model.":                               {"comfort", ""},
+	"privacy.":                             {"nothing is sent to anybody", ""},
+	"security.autoAddToPolicyByDefault":    {"answers are kept for a session alone", "internal/chat/savedrules"},
+	"security.enablePermanentToolApproval": {"answers are kept for a session alone", "internal/chat/savedrules"},
+	"security.auth.useExternal":            {"which sign-in is offered", ""},
+	"tools.":                               {"how a command looks", ""},
+	"ui.":                                  {"looks", ""},
+}
+
+// TestKeysWithoutEffectHoldNothingBack: a key that sounds like a restriction and
+// has no effect has a reason, which ends where its room is built.
+func TestKeysWithoutEffectHoldNothingBack(t *testing.T) {
+	t.Parallel()
+	sounds := regexp.MustCompile(`(?i)enable|disable|allow|block|deny|exclude|include|confirm|permission|approv|trust|secur|restrict|limit|max|only|auth|policy|sandbox|skip|privacy`)
+	used := map[string]bool{}
+	for _, k := range KnownKeys() {
+		if k.Effect != EffectNone || !sounds.MatchString(k.Key) {
+			continue
+		}
+		reason := ""
+		for prefix, because := range harmlessBecause {
+			if !strings.HasPrefix(k.Key, prefix) {
+				continue
+			}
+			reason, used[prefix] = because.why, true
+			for room := range strings.FieldsSeq(because.rooms) {
+				_, err := os.Stat(filepath.Join("..", "..", filepath.FromSlash(room)))
+				assert.Error(t, err, "%s has no effect because of: %s; but there is %s", k.Key, because.why, room)
+			}
+		}
+		assert.NotEmpty(t, reason, "%s has no effect, and sounds as if it held something back", k.Key)
+	}
+	for prefix := range harmlessBecause {
+		assert.True(t, used[prefix], "%s: no key needs this reason", prefix)
+	}
+}
