@@ -70,7 +70,7 @@ func (r *run) looped(calls []llm.ToolCall, kind, detail string) *Result {
 	if calls == nil {
 		r.emit(event.RoundDiscarded{Reason: "the model repeats itself", Attempt: 1})
 	}
-	r.emit(event.Notice{Severity: "info", Text: "The model repeats itself (" + detail + "). It was told so and goes on."})
+	r.emit(event.Notice{Severity: "info", Text: "The model repeats itself (" + detail + "). It was asked to change its approach and goes on."})
 	text := llm.Text{Text: recovery + detail + ". Do not repeat this. Take another way, or say what keeps you from going on."}
 	r.dismiss(calls, why, text)
 	return nil

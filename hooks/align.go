@@ -14,7 +14,7 @@ import (
 )
 
 // editMessages finds the edits that make list what a hook gave back. Messages
-// of role system are no part of it: they go to the system instruction.
+// of role system are not part of it: they go to the system instruction.
 func editMessages(list []llm.Message, got []protocol.LLMMessage, a *answer) messageEdits {
 	edits := messageEdits{replace: map[int]llm.Message{}, remove: map[int]bool{}, insert: map[int][]llm.Message{}}
 	var talk []protocol.LLMMessage

@@ -31,7 +31,7 @@ func usage(u *protocol.LLMUsage) *llm.Usage {
 // signatures and whatever else the chunk carries stay; so do its finish reason
 // and usage where r has none. As many texts as there were are matched one by
 // one, so that thoughts stay thoughts; otherwise the new texts stand where the
-// first old one stood and are no thoughts.
+// first old one was and are not thoughts.
 func replaceChunk(c llm.Chunk, r *protocol.LLMResponse, a *answer) llm.Chunk {
 	out := c
 	out.Parts = replaceTexts(c.Parts, r)

@@ -56,7 +56,7 @@ func (e *NotFoundError) Error() string {
 }
 
 // List returns the main sessions of p that have any conversation, oldest first.
-// Unreadable files are left out and returned as one error beside the list;
+// Unreadable files are left out and returned as one error besides the list;
 // empty ones are left out silently.
 func List(p Project) ([]Info, error) {
 	var infos []Info

@@ -17,7 +17,7 @@ func hooksCompatCommand(sys *app.System) *cobra.Command {
 		Short: "Show what other agents do with hooks, answer by answer",
 		Long: `Prints what agents do with hooks: what they call each event, and with an EVENT,
 in any agent's words, what each of them makes of each answer that was tried. A
-cell is measured unless it says otherwise; ? means that nobody knows, never no.
+cell is measured unless it says otherwise; ? means unknown, never no.
 --json prints all of it for programs (` + compat.Schema + `), --html a page.
 --check compares a file of claims with it, and exits with 1 where one contradicts.
 --hif says what becomes of the hooks of a file of the Hook Interchange Format in

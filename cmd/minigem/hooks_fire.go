@@ -24,7 +24,7 @@ import (
 // hook itself says with 2.
 const exitDenied = 2
 
-// A stimulus is what payload and fire are told of the event.
+// A stimulus is what payload and fire know of the event.
 type stimulus struct {
 	tool, from, input string
 	set               []string

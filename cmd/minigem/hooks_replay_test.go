@@ -23,8 +23,8 @@ func TestHooksReplay(t *testing.T) {
 	})
 	got := w.run("hooks replay past")
 	assert.Equal(t, exit.Failed, got.code, got.err)
-	assert.Contains(t, got.out, "past/s.jsonl step 2, call write_file {\"file_path\":\".x\"}: then proceed, now deny by guard: dot files are mine\n")
-	assert.Contains(t, got.out, "BeforeTool guard (.gemini/settings.json:4): 1 runs, 1 deny, p50 ")
+	assert.Contains(t, got.out, "past/s.jsonl step 2, call write_file {\"file_path\":\".x\"}: was proceed, now deny by guard: dot files are mine\n")
+	assert.Contains(t, got.out, "BeforeTool guard (.gemini/settings.json:4): 1 run, 1 deny, p50 ")
 	assert.Contains(t, got.out, "skipped\n  past/other.json is not a session")
 
 	asJSON := w.run("hooks replay past/s.jsonl --json")

@@ -20,7 +20,7 @@ func hooksTortureCommand(sys *app.System) *cobra.Command {
 		Long: `Runs one hook with payloads that are valid and unpleasant (quotes, NUL, commands,
 5 MB, deep nesting, nothing), twenty at once, twice in a row, ended half-way,
 without a home, in other languages and time zones, in a folder with blanks, and
-compares what it does with what it does in peace. It finds crashes, denials that
+compares what it does with what it does undisturbed. It finds crashes, denials that
 are lost, answers that are no JSON, payloads that are run as commands, runs that
 disturb one another, and files and processes that are left behind.
 

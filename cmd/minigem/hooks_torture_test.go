@@ -15,10 +15,10 @@ func TestHooksTorture(t *testing.T) {
 	t.Parallel()
 	w := guardedWorld(t)
 	require.NoError(t, os.WriteFile(w.path("guard.sh"), []byte("#!/bin/sh\ncase $(cat) in *x_unknown*) exit 1;; *.env*) echo no >&2; exit 2;; esac\n"), 0o700))
-	const torture = "hooks torture guard --run nobody --set tool_input.file_path=.env"
+	const torture = "hooks torture guard --run unknown --set tool_input.file_path=.env"
 	got := w.run(torture)
 	assert.Equal(t, 1, got.code, got.err)
-	assert.Contains(t, got.out, "guard refuses its payload in peace; 1 trial\n  fail-open      arguments that nobody knows: exit status 1")
+	assert.Contains(t, got.out, "guard refuses its payload undisturbed; 1 trial\n  fail-open      unknown arguments: exit status 1")
 	assert.Contains(t, got.out, "\"onError\": \"block\" in .gemini/settings.json:4 (--fix)\n")
 	assert.Contains(t, w.run(torture+" --json").out, `"class": "fail-open"`)
 	fixed := w.run(torture + " --fix")
@@ -29,7 +29,7 @@ func TestHooksTorture(t *testing.T) {
 	assert.NotContains(t, w.run(torture).out, "fail-open")
 
 	require.NoError(t, os.WriteFile(w.path("guard.sh"), []byte("#!/bin/sh\ncat >/dev/null\n"), 0o700))
-	assert.Equal(t, said{"guard lets its payload pass in peace; 1 trial\n  it survived all of them\n", "", 0}, w.run("hooks torture guard --run twice"))
+	assert.Equal(t, said{"guard lets its payload pass undisturbed; 1 trial\n  it survived all of them\n", "", 0}, w.run("hooks torture guard --run twice"))
 	for _, args := range []string{"hooks torture", "hooks torture nobody", "hooks torture guard --run (", "hooks torture guard --run nosuch", "hooks torture guard --set x", "hooks torture guard --tool glob"} {
 		assert.Equal(t, exit.Input, w.run(args).code, args)
 	}

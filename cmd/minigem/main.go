@@ -16,8 +16,8 @@ func main() {
 	os.Exit(run(os.Args[1:], app.HostSystem()))
 }
 
-// run is main with everything that it touches handed in. What it prints acts upon
-// no screen, whoever wrote it: both streams are text.Writers.
+// run is main with everything that it touches as parameters. Nothing that it prints
+// can control a terminal, whoever wrote it: both streams are text.Writers.
 func run(args []string, sys *app.System) int {
 	sys.Stdout, sys.Stderr = text.NewWriter(sys.Stdout), text.NewWriter(sys.Stderr)
 	root := newRootCommand(sys)

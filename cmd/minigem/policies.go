@@ -28,7 +28,7 @@ is not offered to the model; one that it calls all the same tells both of you
 why, and which --approval-mode would offer it.
 
 A rule about commands (command=...) reads the command line: each command in it,
-what they run, and what bash would evaluate. One that denies is no sandbox: it
+what they run, and what bash would evaluate. One that denies is not a sandbox: it
 asks about lines that it cannot read, but does not know what a program does that
 is allowed, nor what a script holds that stands in a file.
 
@@ -61,7 +61,7 @@ scripts of hooks unless its argsPattern names them.`,
 }
 
 // rulesInForce are the rules of a session with these flags; faults of rules are
-// told on stderr. Where a session would not begin, that is the error.
+// said on stderr. Where a session would not begin, that is the error.
 func rulesInForce(sys *app.System, c *app.Configuration, f *app.Options) ([]policy.Rule, error) {
 	rules, problems, err := (&app.Runtime{Config: c, Flags: f}).PolicyRules()
 	for _, p := range problems {

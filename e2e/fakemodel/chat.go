@@ -119,7 +119,7 @@ func (r *reading) chatMessage(m chatMessage, parts []llm.Part) {
 }
 
 // openAIContent reads content of either of OpenAI's APIs: a text, or an array of
-// parts. An empty text is no part.
+// parts. An empty text is not a part.
 func openAIContent(content json.RawMessage) ([]llm.Part, error) {
 	var text string
 	if content = present(content); content == nil {

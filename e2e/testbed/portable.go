@@ -139,7 +139,7 @@ func portableLine(line string, files []string) (Portable, error) {
 		case key == "name":
 			p.Name = value
 		default:
-			return p, fmt.Errorf("%q is no option: expected %s", key, shape)
+			return p, fmt.Errorf("%q is not an option: expected %s", key, shape)
 		}
 		ws = ws[:len(ws)-1]
 	}

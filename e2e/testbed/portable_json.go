@@ -147,7 +147,7 @@ func nestedHooks(data []byte) (all []Portable, lost []string, err error) {
 			}
 			for _, h := range group.Get("hooks").Elements() {
 				if p.Command = h.Get("command").Text(); h.Get("type").Text() != "command" || p.Command == "" {
-					lost = append(lost, fmt.Sprintf("a hook of %s that is no command is left out", event.Name))
+					lost = append(lost, fmt.Sprintf("a hook of %s that is not a command is left out", event.Name))
 					continue
 				}
 				if s, ok := h.Get("timeout").Float(); ok && s > 0 && s < 1e6 {

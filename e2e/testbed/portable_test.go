@@ -38,7 +38,7 @@ func TestPortableSection(t *testing.T) {
 		{"before-tool shell", "there is no command"},
 		{"before-tool shell a b", `"b" is one word too many`},
 		{"stop a timeout=x", `timeout is "x"`},
-		{"stop a colour=x", `"colour" is no option`},
+		{"stop a colour=x", `"colour" is not an option`},
 	} {
 		_, err := parse(tt.line + "\n")
 		assert.ErrorContains(t, err, tt.want)

@@ -254,7 +254,7 @@ func (r *runner) modelFitted() {
 		return
 	}
 	if len(r.failures) > 0 {
-		return // then it is no wonder that something was not asked for
+		return // that explains an answer that was not asked for
 	}
 	for _, round := range r.rec.model.unused() {
 		r.fail(Failure{

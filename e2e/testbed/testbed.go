@@ -99,7 +99,7 @@ type Seer interface {
 }
 
 // A CannotError of a Driver or a Session says that a case cannot be run there,
-// which is no failure of the case.
+// which is not a failure of the case.
 type CannotError struct{ Why string }
 
 func (e *CannotError) Error() string { return e.Why }

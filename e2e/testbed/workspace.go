@@ -188,7 +188,7 @@ func (p *place) environment(lookup func(string) (string, bool), extra []string) 
 	env := []string{"HOME=" + p.home, "TMPDIR=" + p.temp, "LANG=C.UTF-8"}
 	env = append(env, known(lookup, "PATH", "SYSTEMROOT", "COMSPEC", "PATHEXT")...) // the last three: Windows runs nothing without
 	none := filepath.Join(p.top, "none")
-	// Settings of this machine's administrator are no part of a case.
+	// The settings of this machine's administrator are not part of a case.
 	env = append(env, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+none, "GEMINI_CLI_SYSTEM_DEFAULTS_PATH="+none)
 	return append(env, extra...)
 }

@@ -16,7 +16,7 @@ import (
 	"minigem/internal/text"
 )
 
-// Point is a lifecycle point under a name that is no agent's own.
+// Point is a lifecycle point under a name that belongs to no agent.
 type Point string
 
 // The points whose answers Read knows.

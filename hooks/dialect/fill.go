@@ -126,7 +126,7 @@ func numbered(text string) string {
 
 var hunkHead = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`) })
 
-// asText is v, or its JSON where it is no text.
+// asText is v, or its JSON where it is not a string.
 func asText(v any) string {
 	if s, ok := v.(string); ok {
 		return s

@@ -20,7 +20,7 @@ type Play struct {
 	Values map[string]any            `json:"values,omitempty"`
 	// Blocked is the exit status of a run whose prompt a hook blocked.
 	Blocked int `json:"blocked,omitempty"`
-	// Again says when the event before the prompt fires for what is no prompt:
+	// Again says when the event before the prompt fires for what is not a prompt:
 	// "retry" (a hook made the agent go on), "tools" (results of tools).
 	Again []string `json:"again,omitempty"`
 	// StartInSystem: what hooks say at the start of a session, the model reads in

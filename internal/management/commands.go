@@ -44,7 +44,7 @@ var Commands = []Command{
 	{Words: []string{"import"}, Of: []string{claude}, Instead: "minigem hooks migrate --from-claude takes over the hooks of Claude Code; context files of other names go into context.fileName of settings.json"},
 	{Words: []string{"review", "ultrareview"}, Of: []string{claude, codex}, Instead: useReview},
 	{Words: []string{"gateway", "remote-control", "app-server", "mcp-server", "exec-server", "proto", "serve", "acp", "responses-api-proxy", "stdio-to-uds"},
-		Of: []string{claude, codex}, Instead: "it is no server; " + useStream},
+		Of: []string{claude, codex}, Instead: "it does not run as a server; " + useStream},
 
 	{Words: []string{"exec", "e", "run"}, Of: []string{codex}, Instead: useOneShot},
 	{Words: []string{"apply", "a"}, Of: []string{codex}, Instead: "tools write to the files themselves; /restore in the chat takes edits back where general.checkpointing.enabled is set"},

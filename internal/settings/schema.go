@@ -28,7 +28,7 @@ func Schema() (*jsonschema.Schema, error) {
 }
 
 // complete adds to an inferred schema what the Go types do not say: choices,
-// defaults, and that unknown keys are no fault.
+// defaults, and that unknown keys are not an error.
 func complete(s *jsonschema.Schema, t reflect.Type, defaults *node) {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice && t != rawType && t != stringsType {
 		t = t.Elem()

@@ -32,7 +32,7 @@ const readyTime = time.Second
 // at the other end of a socket. The socket's buffer is tiny, so that a crashing
 // program cannot finish its report, and end, before the guard has read it:
 // whoever started the program finds the terminal restored. After a kill there
-// is no report, and the shell may be a moment late. The nil Guard does nothing.
+// is not a report, and the shell may be a moment late. The nil Guard does nothing.
 type Guard struct {
 	line  *os.File
 	ready chan bool

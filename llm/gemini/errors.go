@@ -118,7 +118,7 @@ func (c *Client) apiError(api genai.APIError, x *exchange) *llm.Error {
 		e.Kind, e.RetryAfter = llm.ErrOverloaded, waitTime(info, x)
 		e.Message, e.Hint = fmt.Sprintf("the server of %s has trouble (%d: %s)", x.model, api.Code, said), "try again later, or choose another model with --model"
 	case api.Code >= 300 && api.Code < 400:
-		e.Kind, e.Message, e.Hint = llm.ErrInvalid, fmt.Sprintf("the server sends us elsewhere (%d)", api.Code), "GOOGLE_GEMINI_BASE_URL must be the address of the API itself"
+		e.Kind, e.Message, e.Hint = llm.ErrInvalid, fmt.Sprintf("the server redirects to another address (%d)", api.Code), "GOOGLE_GEMINI_BASE_URL must be the address of the API itself"
 	default:
 		e.Kind, e.Message, e.Hint = llm.ErrInvalid, fmt.Sprintf("the request was refused (%d: %s)", api.Code, said), badRequestHint(api.Message)
 	}

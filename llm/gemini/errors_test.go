@@ -42,7 +42,7 @@ func TestErrorsOfTheAPI(t *testing.T) {
 		{"bad request", fault{Status: 400, Message: "Bad"}, llm.ErrInvalid, "the request was refused (400: Bad)", "hook", 0},
 		{"too long", fault{Status: 400, Message: "The input token count (9) exceeds the maximum"}, llm.ErrInvalid, "the request was refused (400: The input token count (9) exceeds the maximum)", "/compress", 0},
 		{"wrong country", fault{Status: 400, Message: "User location is not supported"}, llm.ErrInvalid, "the request was refused (400: User location is not supported)", "Vertex", 0},
-		{"elsewhere", fault{Status: 302}, llm.ErrInvalid, "the server sends us elsewhere (302)", "GOOGLE_GEMINI_BASE_URL", 0},
+		{"elsewhere", fault{Status: 302}, llm.ErrInvalid, "the server redirects to another address (302)", "GOOGLE_GEMINI_BASE_URL", 0},
 		{"long-winded", fault{Status: 400, Message: strings.Repeat("é", 400)}, llm.ErrInvalid, "the request was refused (400: " + strings.Repeat("é", 150) + "...)", "hook", 0},
 	}
 	for _, tt := range tests {

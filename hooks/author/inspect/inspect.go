@@ -268,7 +268,7 @@ func subjectsOf(reports []hooks.Report) []string {
 	return out
 }
 
-// note keeps what a run's plan says beside whether it runs, once each.
+// note keeps what a run's plan says besides whether it runs, once each.
 func (h *HookPlan) note(run hooks.Run) {
 	for _, w := range run.Warnings {
 		if !slices.Contains(h.Warnings, w) {

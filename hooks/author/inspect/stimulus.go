@@ -20,7 +20,7 @@ import (
 
 // Payload is what the hooks of an event read, complete and in the engine's own
 // form: it comes from firing the event where no hook is configured. session is
-// what hooks are told of the session, sample is that of Sample or one changed by
+// what hooks are given about the session, sample is that of Sample or one changed by
 // Set.
 func Payload(ctx context.Context, session hooks.Origin, sample []byte) ([]byte, error) {
 	e := &hooks.Engine{Origin: session}
@@ -30,7 +30,7 @@ func Payload(ctx context.Context, session hooks.Origin, sample []byte) ([]byte, 
 
 // Fire fires the event that payload is of at e's hooks and returns the Report.
 // session_id, transcript_path and cwd of the payload, where they are not empty,
-// are what hooks are told; the time is the engine's. e.Report is taken over. The
+// are what hooks are given; the time is the engine's. e.Report is taken over. The
 // error is for a payload that no event has.
 func Fire(ctx context.Context, e *hooks.Engine, payload []byte) (hooks.Report, error) {
 	var base protocol.Base

@@ -19,7 +19,7 @@ var (
 	comparison = regexp.MustCompile(`(?i)\btool_?name\b[^#\n]{0,40}?(?:==?=?|\bin\b|!=)\s*\(?\[?["']?([A-Za-z_]+)`)
 )
 
-// search visits the lines of a program that are no comments.
+// search visits the lines of a program that are not comments.
 func search(f program.Facts, visit func(n int, line string) *program.Fact) *program.Fact {
 	n := 0
 	for line := range strings.Lines(f.Text) {

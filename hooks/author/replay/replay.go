@@ -65,7 +65,7 @@ type place struct {
 	line  int
 }
 
-// Differ counts the steps that would go otherwise now.
+// Differ counts the steps that would be decided differently now.
 func (r *Result) Differ() int {
 	n := 0
 	for _, d := range r.Decided {

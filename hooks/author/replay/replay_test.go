@@ -129,7 +129,7 @@ func TestRun(t *testing.T) {
 		ranFor  map[hooks.Event]int
 		session string
 	}{
-		{"all as then", func(ev hooks.Event, stdin string) string {
+		{"all the same", func(ev hooks.Event, stdin string) string {
 			if ev == protocol.BeforeTool && strings.Contains(stdin, `"file_path":"x"`) || ev == protocol.AfterAgent && strings.Contains(stdin, `"stop_hook_active":false`) {
 				return deny
 			}
@@ -197,14 +197,14 @@ func TestText(t *testing.T) {
 		return ""
 	}, past).Text(nil)
 	for _, want := range []string{
-		"1 sessions: 2 prompts, 2 calls, 2 answers\n",
-		"other than then\n  s.jsonl step 3, call write_file {\"file_path\":\"a\"}: then proceed, now deny by h: now\n",
-		"s.jsonl step 4, answer half: then deny (more), now proceed\n",
-		"as then\n  s.jsonl step 2, call write_file {\"file_path\":\"x\"}: deny by h: now\n",
-		"  BeforeTool h (:0): 2 runs, 2 deny, p50 1.0 ms, p95 1.0 ms\n", "2 would go otherwise now\n",
+		"1 session: 2 prompts, 2 calls, 2 answers\n",
+		"different now\n  s.jsonl step 3, call write_file {\"file_path\":\"a\"}: was proceed, now deny by h: now\n",
+		"s.jsonl step 4, answer half: was deny (more), now proceed\n",
+		"as recorded\n  s.jsonl step 2, call write_file {\"file_path\":\"x\"}: deny by h: now\n",
+		"  BeforeTool h (:0): 2 runs, 2 deny, p50 1.0 ms, p95 1.0 ms\n", "2 steps would be decided differently now\n",
 	} {
 		assert.Contains(t, text, want)
 	}
 	none := replay.Run(t.Context(), &hooks.Engine{}, []*replay.Session{read(t, past)})
-	assert.Contains(t, none.Text(nil), "no hook is configured for any of it")
+	assert.Contains(t, none.Text(nil), "no hook is configured for any of these events")
 }

@@ -10,7 +10,7 @@ import (
 // Text is the result for reading; short, if not nil, makes paths short.
 func (r *Result) Text(short func(string) string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d sessions: %d prompts, %d calls, %d answers\n", r.Sessions, r.Prompts, r.Calls, r.Answers)
+	fmt.Fprintf(&b, "%s: %s, %s, %s\n", text.Plural(r.Sessions, "session"), text.Plural(r.Prompts, "prompt"), text.Plural(r.Calls, "call"), text.Plural(r.Answers, "answer"))
 	group := func(title string, want bool) {
 		n := 0
 		for _, d := range r.Decided {
@@ -23,10 +23,10 @@ func (r *Result) Text(short func(string) string) string {
 			fmt.Fprintf(&b, "  %s\n", d)
 		}
 	}
-	group("other than then", true)
-	group("as then", false)
+	group("different now", true)
+	group("as recorded", false)
 	if len(r.Hooks) == 0 {
-		b.WriteString("\nno hook is configured for any of it\n")
+		b.WriteString("\nno hook is configured for any of these events\n")
 	} else {
 		b.WriteString("\nhooks\n")
 	}
@@ -40,7 +40,7 @@ func (r *Result) Text(short func(string) string) string {
 		fmt.Fprintf(&b, "  %s\n", text.VisibleLine(s))
 	}
 	if n := r.Differ(); n > 0 {
-		fmt.Fprintf(&b, "\n%d would go otherwise now\n", n)
+		fmt.Fprintf(&b, "\n%s would be decided differently now\n", text.Plural(n, "step"))
 	}
 	if short == nil {
 		return b.String()
@@ -52,16 +52,16 @@ func (h HookTime) summary() string {
 	if h.Runs == 0 {
 		return "never ran"
 	}
-	text := fmt.Sprintf("%d runs", h.Runs)
+	said := text.Plural(h.Runs, "run")
 	for _, word := range []string{"ask", "deny", "stop"} {
 		if n := h.Decisions[word]; n > 0 {
-			text += fmt.Sprintf(", %d %s", n, word)
+			said += fmt.Sprintf(", %d %s", n, word)
 		}
 	}
 	if h.Failed > 0 {
-		text += fmt.Sprintf(", %d failed", h.Failed)
+		said += fmt.Sprintf(", %d failed", h.Failed)
 	}
-	return text + fmt.Sprintf(", p50 %.1f ms, p95 %.1f ms", h.P50MS, h.P95MS)
+	return said + fmt.Sprintf(", p50 %.1f ms, p95 %.1f ms", h.P50MS, h.P95MS)
 }
 
 // String is the step on one line.
@@ -72,7 +72,7 @@ func (d Decided) String() string {
 	}
 	said := fmt.Sprintf("%s step %d, %s %s: ", d.Session, d.Step, what, text.VisibleLine(d.Text))
 	if d.Differs {
-		said += "then " + d.Then
+		said += "was " + d.Then
 		if d.Was != "" {
 			said += " (" + text.VisibleLine(d.Was) + ")"
 		}

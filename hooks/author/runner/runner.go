@@ -70,7 +70,7 @@ func Start(ctx context.Context, o Options, portable bool) int {
 }
 
 // Run runs the script, prints its answer for the agent, and returns how to exit.
-// Whatever goes wrong before the script is heard refuses.
+// Whatever goes wrong before the script has answered refuses.
 func Run(ctx context.Context, o Options) int {
 	payload, err := io.ReadAll(io.LimitReader(o.Stdin, mostInput+1))
 	if err == nil && len(payload) > mostInput {
@@ -165,7 +165,7 @@ func (o Options) start(ctx context.Context, c *portable.Call, payload []byte) pr
 	ran := protocol.Ran{Code: res.ExitCode, Stdout: res.Stdout.Head, Stderr: res.Stderr.Head, Cut: res.Stdout.Dropped > 0}
 	switch {
 	case errors.Is(err, syscall.ENOEXEC):
-		ran.Failed = "it is no program: its first line must name the interpreter, such as #!/bin/sh"
+		ran.Failed = "the system cannot start it: its first line must name the interpreter, such as #!/bin/sh"
 	case err != nil:
 		ran.Failed = err.Error()
 	case res.Stopped != nil:

@@ -1,7 +1,7 @@
 // Package torture finds out whether a hook survives: payloads that are valid and
 // unpleasant, twenty at once, another folder, another language, no home, a
-// time-out in the middle. What a hook does then is compared with what it does in
-// peace.
+// time-out in the middle. What a hook does is compared with what it does
+// undisturbed.
 package torture
 
 import (
@@ -26,8 +26,8 @@ import (
 // The classes of findings.
 const (
 	Crash     = "crash"          // it failed
-	FailOpen  = "fail-open"      // what it refuses in peace went on, or would have
-	NoJSON    = "no JSON"        // it began an object that is none
+	FailOpen  = "fail-open"      // what it refuses undisturbed went on, or would have
+	NoJSON    = "no JSON"        // it printed an object that is not JSON
 	Injection = "injection"      // a payload was run as a command
 	Order     = "side by side"   // runs beside each other disturb one another
 	Differs   = "not idempotent" // the second run says something else
@@ -69,11 +69,11 @@ type Finding struct {
 // Report is what came of all trials.
 type Report struct {
 	Trials   int       `json:"trials"`
-	Refuses  bool      `json:"refuses"` // the payload, in peace
+	Refuses  bool      `json:"refuses"` // the payload, undisturbed
 	Findings []Finding `json:"findings"`
 }
 
-// Torture runs all trials. done, if not nil, hears how many are through.
+// Torture runs all trials. done, if not nil, is called with how many are finished.
 func Torture(ctx context.Context, s Subject, done func(n, of int)) (Report, error) {
 	t := &torture{Subject: s, ctx: ctx, reference: hooks.Proceed}
 	h := &t.Config.Hooks[0]
@@ -113,7 +113,7 @@ func Torture(ctx context.Context, s Subject, done func(n, of int)) (Report, erro
 type torture struct {
 	Subject
 	ctx       context.Context
-	reference hooks.Decision // of the payload, in peace
+	reference hooks.Decision // of the payload, undisturbed
 	report    Report
 	mu        sync.Mutex
 }
@@ -129,7 +129,7 @@ type outcome struct {
 	took     time.Duration
 }
 
-// home is where the hook runs in peace.
+// home is where the hook runs undisturbed.
 func (t *torture) home() Place {
 	return Place{Dir: t.Dir, Env: map[string]string{"TMPDIR": t.Temp}}
 }
@@ -159,7 +159,7 @@ func (t *torture) find(class, trial, format string, args ...any) {
 	}
 }
 
-// judge tells what a run shows by itself.
+// judge reports what a run shows by itself.
 func (t *torture) judge(trial string, o outcome) {
 	if !o.ran {
 		return
@@ -176,7 +176,7 @@ func (t *torture) judge(trial string, o outcome) {
 	}
 }
 
-// same tells where a run decided otherwise than in peace.
+// same finds a run that decided otherwise than undisturbed.
 func (t *torture) same(class, trial string, o outcome) {
 	if !o.ran || o.failed != "" || o.decision == t.reference {
 		return
@@ -184,7 +184,7 @@ func (t *torture) same(class, trial string, o outcome) {
 	if t.report.Refuses && o.decision == hooks.Proceed {
 		class = FailOpen
 	}
-	t.find(class, trial, "in peace it says %s, here %s", t.reference, o.decision)
+	t.find(class, trial, "undisturbed it says %s, here %s", t.reference, o.decision)
 }
 
 // files are those of the project and of the folder for temporary ones, with
@@ -207,7 +207,7 @@ func (t *torture) files() map[string]bool {
 	return found
 }
 
-// left tells what is there now and was not before.
+// left reports files and processes that were not there before.
 func (t *torture) left(before map[string]bool) {
 	var more []string
 	for path := range t.files() {
@@ -236,7 +236,7 @@ func (r Report) Write(name string) string {
 	if r.Refuses {
 		in = "refuses its payload"
 	}
-	fmt.Fprintf(&b, "%s %s in peace; %s\n", name, in, text.Plural(r.Trials, "trial"))
+	fmt.Fprintf(&b, "%s %s undisturbed; %s\n", name, in, text.Plural(r.Trials, "trial"))
 	for _, f := range r.Findings {
 		fmt.Fprintf(&b, "  %-14s %s: %s\n", f.Class, f.Trial, f.Detail)
 	}

@@ -64,7 +64,7 @@ func TestPlantedFaults(t *testing.T) {
 		{torture.Crash, "case $(cat) in *heavy*) exit 3;; esac", false, "heavy"},
 		{torture.Crash, "case $(cat) in *'\\u0000'*) kill -9 $$;; esac", false, "NUL"},
 		{torture.FailOpen, "in=$(cat)\ncase $in in *x_note*) exit 1;; " + refuse + " esac", true, "double quotes"},
-		{torture.FailOpen, "in=$(cat)\ncase $in in *x_unknown*) ;; " + refuse + " esac", true, "nobody"},
+		{torture.FailOpen, "in=$(cat)\ncase $in in *x_unknown*) ;; " + refuse + " esac", true, "unknown"},
 		{torture.FailOpen, "[ -e seen ] && exit 0\n: > seen\ncat >/dev/null; echo no >&2; exit 2", true, "twice"},
 		{torture.NoJSON, `c=$(sed 's/.*"command":"//; s/","description.*//; s/\\"/"/g'); echo "{\"systemMessage\": \"$c\"}"`, false, "double quotes"},
 		{torture.Injection, `c=$(sed 's/.*"command":"//; s/"}.*//; s/","description.*//'); eval "echo $c" >/dev/null 2>&1; true`, false, "command"},
@@ -104,6 +104,6 @@ func TestNothingToFind(t *testing.T) {
 		assert.GreaterOrEqual(t, r.Trials, 38)
 		assert.Contains(t, r.Write("hook"), "it survived all of them")
 	}
-	r := tortured(t, "in=$(cat)\ncase $in in *x_note*) exit 1;; *.env*) echo no >&2; exit 2;; esac", "block", true, "nobody")
+	r := tortured(t, "in=$(cat)\ncase $in in *x_note*) exit 1;; *.env*) echo no >&2; exit 2;; esac", "block", true, "unknown")
 	assert.False(t, r.Fails(), r.Write("hook"))
 }

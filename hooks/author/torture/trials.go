@@ -22,15 +22,15 @@ type trial struct {
 // canary is the file that no payload may make.
 const canary = "made-by-a-payload"
 
-// hostile are texts that are valid in JSON and in nothing else.
+// hostile are texts that are valid in JSON, and awkward elsewhere.
 func hostile(temp string) []struct{ name, text string } {
 	touch := "touch " + filepath.Join(temp, canary)
 	return []struct{ name, text string }{
 		{"single quotes", `it's '`}, {"double quotes", `say "so"`}, {"back slashes", `\ \n \" \`}, {"line breaks", "a\nb\r\nc\n\n"}, {"a NUL", "a\x00b"},
 		{"a command in $()", "$(" + touch + ")"}, {"a command in back quotes", "`" + touch + "`"}, {"a command behind a quote", "'; " + touch + "; '"},
 		{"a command behind double quotes", `"; ` + touch + `; "`}, {"a command in a line", "\n" + touch + "\n"}, {"code of Python", `""" + str(__import__("os").system("` + touch + `")) + """`},
-		{"patterns", "* ? [a-z] .* ^$ \\d+ (a|b"}, {"formats", "%s %n %d %% {0} {{x}} $1 ${x}"}, {"letters of everywhere", "äöü 漢字 עברית 🎉 e\u0301"}, {"text from right to left", "\u202egnp.exe"},
-		{"zero-width characters", "a\u200bb\ufeffc"}, {"control characters", "\x1b[2J\a\b\x7f"}, {"the sign for what is no character", "\ufffd\uffff"}, {"JSON in a text", `{"decision": "allow"}`},
+		{"patterns", "* ? [a-z] .* ^$ \\d+ (a|b"}, {"formats", "%s %n %d %% {0} {{x}} $1 ${x}"}, {"letters of many scripts", "äöü 漢字 עברית 🎉 e\u0301"}, {"text from right to left", "\u202egnp.exe"},
+		{"zero-width characters", "a\u200bb\ufeffc"}, {"control characters", "\x1b[2J\a\b\x7f"}, {"the replacement character", "\ufffd\uffff"}, {"JSON in a text", `{"decision": "allow"}`},
 		{"an option", "--help"}, {"nothing", ""}, {"blanks", "   "}, {"a long line", strings.Repeat("x", 1<<16)}, {"many lines", strings.Repeat("x\n", 1<<14)},
 	}
 }
@@ -41,7 +41,7 @@ func (t *torture) trials() []trial {
 	for _, h := range hostile(t.Temp) {
 		add(h.name, func(t *torture, tr trial) error { return t.content(tr.name, h.text) })
 	}
-	add("arguments that nobody knows", func(t *torture, tr trial) error {
+	add("unknown arguments", func(t *torture, tr trial) error {
 		return t.beside(tr.name, map[string]any{"x_unknown": map[string]any{"a": []any{nil, 1.5e300, true}}})
 	})
 	add("deep nesting", func(t *torture, tr trial) error {
@@ -57,9 +57,9 @@ func (t *torture) trials() []trial {
 		name string
 		env  map[string]string
 	}{
-		{"no HOME", map[string]string{"HOME": ""}}, {"a HOME that is not there", map[string]string{"HOME": "/nowhere"}}, {"the C locale", map[string]string{"LC_ALL": "C", "LANG": "C"}},
+		{"no HOME", map[string]string{"HOME": ""}}, {"a HOME that does not exist", map[string]string{"HOME": "/nowhere"}}, {"the C locale", map[string]string{"LC_ALL": "C", "LANG": "C"}},
 		{"another locale", map[string]string{"LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8"}}, {"another time zone", map[string]string{"TZ": "Pacific/Chatham"}},
-		{"a terminal that can do nothing", map[string]string{"TERM": "dumb", "COLUMNS": "1"}}, {"IFS of somebody else", map[string]string{"IFS": "e"}}, {"CDPATH", map[string]string{"CDPATH": "/"}},
+		{"a dumb terminal", map[string]string{"TERM": "dumb", "COLUMNS": "1"}}, {"another IFS", map[string]string{"IFS": "e"}}, {"CDPATH", map[string]string{"CDPATH": "/"}},
 	} {
 		add(p.name, func(t *torture, tr trial) error { return t.elsewhere(tr.name, t.Dir, p.env) })
 	}

@@ -38,7 +38,7 @@ type event struct {
 // maxDiff bounds what is compared: above it the page shows both sides.
 const maxDiff = 512 << 10
 
-// Read reads a trace, JSON lines. Lines that are no report are skipped and
+// Read reads a trace, JSON lines. Lines that are not a report are skipped and
 // counted; an empty trace is an error.
 func Read(r io.Reader) (reports []json.RawMessage, skipped int, err error) {
 	lines := bufio.NewScanner(r)

@@ -180,7 +180,7 @@ func document(r *syntax.Redirect) Word {
 }
 
 // input is what a shell reads that is given no script: a here-document, which
-// is walked, or what nobody knows.
+// is walked, or is not known.
 func (w *walker) input(source string, langs ...syntax.LangVariant) {
 	if len(w.redirects) > 0 {
 		if last := w.redirects[len(w.redirects)-1]; last.Input.Known {
@@ -192,7 +192,7 @@ func (w *walker) input(source string, langs ...syntax.LangVariant) {
 }
 
 // runSource: a script that is read into this shell, from a file, which is for
-// rules to judge, or from what nobody knows.
+// rules to judge, or from what is not known.
 func runSource(w *walker, words []Word, source string) Kind {
 	w.holdsSubstitution() // the script sees the variables of this one
 	switch {

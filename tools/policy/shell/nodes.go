@@ -43,7 +43,7 @@ var fieldDecisions = map[string]decision{
 
 	"Stmt.Cmd":        {walked, "it runs"},
 	"Stmt.Negated":    {inert, "changes the exit code only"},
-	"Stmt.Background": {inert, "what runs beside is judged like what runs before"},
+	"Stmt.Background": {inert, "what runs in the background is judged like the rest"},
 	"Stmt.Coprocess":  {refused, "not bash: mksh's |&"},
 	"Stmt.Disown":     {refused, "not bash: zsh's &|"},
 	"Stmt.Redirs":     {judged, "statement: they hold for all that is in the statement"},
@@ -103,12 +103,12 @@ var fieldDecisions = map[string]decision{
 	"TimeClause.PosixFormat": {inert, "changes what is printed"},
 	"TimeClause.Stmt":        {walked, "it runs"},
 	"CoprocClause.Name":      {refused, "it is an array that is set, whose index is evaluated"},
-	"CoprocClause.Stmt":      {refused, "runs beside, and sets variables; what is in it is judged, too"},
+	"CoprocClause.Stmt":      {refused, "runs in the background, and sets variables; what is in it is judged, too"},
 	"TestDecl.Description":   {refused, "not bash: bats"},
 	"TestDecl.Body":          {refused, "not bash: bats"},
 
 	"Word.Parts":        {walked, "each is expanded; word finds the value"},
-	"Lit.Value":         {judged, "word: patterns, braces and home directories are no values; unread: what the parser did not expand"},
+	"Lit.Value":         {judged, "word: patterns, braces and home directories are not values; unread: what the parser did not expand"},
 	"SglQuoted.Dollar":  {judged, "word: $'' has escapes of its own, so that its value is not known"},
 	"SglQuoted.Value":   {inert, "nothing in it is expanded"},
 	"DblQuoted.Dollar":  {judged, "word: $\"\" is translated, so that its value is not known"},

@@ -167,7 +167,7 @@ func (w *walker) walk(root syntax.Node) {
 	})
 }
 
-// visit judges what a node does beside what the nodes in it do.
+// visit judges what a node does besides what the nodes in it do.
 func (w *walker) visit(n syntax.Node) {
 	if runsByItself(n) {
 		w.effect(n)
@@ -362,7 +362,7 @@ func (w *walker) simple(words []Word, source string) {
 	}
 	kind := run(w, words, source)
 	if kind == Wrapper && !standardName(words[0].Text) {
-		kind = Plain // a program elsewhere only bears the name
+		kind = Plain // a program in another place only has the same name
 	}
 	w.commands[at].Kind = kind
 	w.commands[at].Safe = kind == Plain && len(w.commands) == at+1 && c.Danger == "" &&

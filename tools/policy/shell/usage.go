@@ -15,7 +15,7 @@ const (
 	searches role = 'd' // a file that is read, or a directory with all below; links in it are not followed
 	sees     role = 'v' // the same, what is hidden left out
 	follows  role = 'D' // as searches, links followed
-	lists    role = '=' // a file or directory of which no more than names and properties is told
+	lists    role = '=' // a file or directory of which only names and properties are shown
 	writes   role = '>' // a file that is made, changed or removed
 	changes  role = '^' // the same, a directory with all that lies below included
 	anything role = '*' // any word, known or not
@@ -48,7 +48,7 @@ type arguments struct {
 	options  []option
 	operands []Word
 	roles    string // of the operands; decide may change it
-	files    []Path // what was found beside the operands
+	files    []Path // what was found besides the operands
 }
 
 type option struct {
@@ -82,7 +82,7 @@ type Path struct {
 // Files is what a command does to files, as its arguments say.
 type Files struct {
 	Known bool   // the program is one of which that is known
-	Asked string // why it cannot be told; empty: Paths are all of them
+	Asked string // why they are not known; empty: Paths are all of them
 	Paths []Path // redirections not included
 	Moves bool   // afterwards names may lead elsewhere
 }
