@@ -87,3 +87,33 @@ func TestTranscriptWithoutAFile(t *testing.T) {
 	assert.True(t, s.RollbackTo(f.Messages[1].ID))
 	assert.Len(t, s.Messages(), 1)
 }
+
+// TestADeletedFileKeepsTheAnswersOfABatch: of calls of which some are still
+// running, the answers that there are stand in the file that is written again.
+func TestADeletedFileKeepsTheAnswersOfABatch(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	o.Warn = func(error) {}
+	s := begin(t, o)
+	s.Append(llm.UserText("go"))
+	var calls []llm.Part
+	for _, id := range []string{"a", "b", "c"} {
+		calls = append(calls, llm.ToolCall{ID: id, Name: "glob", Args: map[string]any{}})
+	}
+	s.Append(llm.Message{Role: llm.RoleModel, Parts: calls})
+	finish := func(i int) {
+		call := calls[i].(llm.ToolCall)
+		result := llm.ToolResult{ID: call.ID, Name: call.Name, Response: map[string]any{"output": "found " + call.ID}}
+		s.Emit(event.ToolFinished{Record: event.ToolRecord{Call: call, Args: call.Args, Result: result, Status: event.ToolSuccess}})
+	}
+	finish(0)
+	require.NoError(t, os.Remove(s.Path()))
+	finish(1)
+	f, err := transcript.Read(s.Path())
+	require.NoError(t, err)
+	var answered []string
+	for _, c := range f.Messages[len(f.Messages)-1].ToolCalls {
+		answered = append(answered, c.ID)
+	}
+	assert.Equal(t, []string{"a", "b"}, answered)
+}
