@@ -72,6 +72,22 @@ func TestStreamsAsGatewaysSendThem(t *testing.T) {
 	}
 }
 
+// TestStreamsOfCommentsAlone: what keeps a connection alive is not an answer, and
+// not a fault of one either: it is empty, which the agent says.
+func TestStreamsOfCommentsAlone(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{": keep-alive\n\n: keep-alive\n\n", ":\n", ": no end", "\xef\xbb\xbf:\n\n", ": a\n\nevent: ping\nid: 7\n\n: b\n\n", ": a\n\ndata: [DONE]\n\n", ":" + strings.Repeat("x", 70_000) + "\n\n"} {
+		for _, size := range []int{1 << 20, 3} {
+			if size == 3 && len(body) > 10_000 {
+				continue
+			}
+			chunks, err := collect(answering(t, 200, body, size).Stream(t.Context(), ask("x")))
+			require.NoError(t, err, "%.40q", body)
+			assert.Empty(t, chunks, "%.40q", body)
+		}
+	}
+}
+
 // oddShapes are JSON of the API's, with another type somewhere.
 func oddShapes() []string {
 	odd := []string{"null", "5", "[]", "[5]", "[null]", "{}", `""`, `"x"`, "true", `[[]]`, `[{}]`, `{"":null}`}

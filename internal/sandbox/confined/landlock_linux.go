@@ -20,7 +20,9 @@ const (
 // LeastABI is that of Linux 6.2, the first one that restricts truncate.
 const LeastABI = 3
 
-const abiOfScopes = 6
+// ABIOfScopes is that of Linux 6.12, the first one that knows Unix sockets without a
+// file.
+const ABIOfScopes = 6
 
 // devices are files that every program may write to.
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts"}
@@ -42,7 +44,7 @@ func (p *plan) restrict() error {
 		return errors.New("the kernel has no Landlock, or one older than Linux 6.2")
 	}
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: handled}
-	if abi >= abiOfScopes {
+	if abi >= ABIOfScopes {
 		attr.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET
 	}
 	set, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0)

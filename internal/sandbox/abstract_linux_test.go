@@ -1,0 +1,47 @@
+package sandbox
+
+import (
+	"net"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/internal/proc"
+	"minigem/internal/sandbox/confined"
+)
+
+// TestAbstractSockets: a Unix socket that has a name and no file, such as that of
+// a desktop's bus, is no network: where the network is open it is not reached
+// either. Those of the command's own are.
+func TestAbstractSockets(t *testing.T) {
+	t.Parallel()
+	if _, err := proc.Look("python3"); err != nil {
+		t.Skip(err)
+	}
+	if confined.ABI() < confined.ABIOfScopes {
+		t.Skip("the kernel's Landlock knows nothing of sockets")
+	}
+	dir := t.TempDir()
+	name := filepath.Base(filepath.Dir(dir)) + "/minigem"
+	l, err := net.Listen("unix", "@"+name)
+	require.NoError(t, err)
+	t.Cleanup(func() { l.Close() })
+	const line = `python3 -c 'import os, socket; socket.socket(socket.AF_UNIX).connect("\0" + os.environ["NAME"])'`
+	_, code := run(t, nil, false, dir, line, "NAME="+name)
+	require.Zero(t, code, "it reaches nothing without a sandbox either")
+	for _, network := range []bool{true, false} {
+		s := open(t, Options{Writable: []string{dir}, Network: network})
+		out, code := run(t, s, false, dir, line, "NAME="+name)
+		assert.NotZero(t, code, "network %t: %s", network, out)
+	}
+	s := open(t, Options{Writable: []string{dir}, Network: true})
+	out, code := run(t, s, false, dir, `python3 -c '
+import socket
+s = socket.socket(socket.AF_UNIX)
+s.bind("\0mine'"$$"'")
+s.listen()
+socket.socket(socket.AF_UNIX).connect(s.getsockname())'`)
+	assert.Zero(t, code, out)
+}
