@@ -15,6 +15,8 @@ func FuzzAttack(f *testing.F) {
 	f.Add("git push --force", "")
 	f.Add("rm -rf 'a b'", "prompt x\n-- model --\ncall a {}\n")
 	f.Add("x\xff \\", "-- model --\ncall")
+	f.Add(`\`, "") // a program without a name
+	f.Add(`'' x`, "")
 	f.Fuzz(func(t *testing.T, command, text string) {
 		all, err := Goal{Kind: Command, Value: command, Find: find}.Spellings()
 		if err == nil {

@@ -35,6 +35,9 @@ func parse(line string) ([]string, error) {
 		}
 		words = append(words, s)
 	}
+	if words[0] == "" {
+		return nil, wrong
+	}
 	return words, nil
 }
 
