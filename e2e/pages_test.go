@@ -260,7 +260,7 @@ func TestREADME(t *testing.T) {
 	}
 }
 
-// The command of examples/README.md, with the hook in Go as the page builds it.
+// The command of examples/README.md, with the hooks in Go as the page builds them.
 func TestPageOfTheExamples(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("../examples/README.md")
@@ -268,8 +268,8 @@ func TestPageOfTheExamples(t *testing.T) {
 	reader := newTerminal(t)
 	reader.workspace, err = filepath.Abs("..")
 	require.NoError(t, err)
-	build := regexp.MustCompile("`(go build -o) ~/bin/(toolfilter [^`]+)`").FindStringSubmatch(string(data))
-	require.NotNil(t, build, "the page says how to build it")
+	build := regexp.MustCompile("`(go build -o) ~/bin/( ./examples/toolfilter [^`]+)`").FindStringSubmatch(string(data))
+	require.NotNil(t, build, "the page says how to build them")
 	bin := t.TempDir()
 	cmd := exec.Command("bash", "-c", build[1]+" '"+bin+"'/"+build[2])
 	cmd.Dir = reader.workspace

@@ -54,10 +54,10 @@ func TestCases(t *testing.T) {
 	runCases(t, testbedData+"/cases/*.txtar", testbed.Options{Driver: cases.Open, Chat: cases.OpenChat, Timeout: time.Hour})
 }
 
-// TestExamples runs the cases of examples, the one that is written in Go too.
+// TestExamples runs the cases of examples, those that are written in Go too.
 func TestExamples(t *testing.T) {
 	bin := t.TempDir()
-	out, err := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "../../examples/toolfilter").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "../../examples/toolfilter", "../../examples/forcepush").CombinedOutput()
 	require.NoError(t, err, string(out))
 	runCases(t, "../../examples/*/tests/*.txtar", testbed.Options{Driver: cases.Open, Chat: cases.OpenChat, Timeout: time.Hour, Lookup: func(name string) (string, bool) {
 		value, ok := os.LookupEnv(name)

@@ -87,7 +87,7 @@ func (c Command) understood() bool {
 var (
 	quotes  = strings.NewReplacer("\\\n", "", `\`, "", `"`, "", `'`, "")
 	blanks  = regexp.MustCompile(`\\[nrtfv]`) // in $'...', and where printf or echo -e writes
-	encoded = regexp.MustCompile(`\$'[^']*\\[xuUc0-7]`)
+	encoded = regexp.MustCompile(`\$'[^']*\\[xuUc0-7]|(?i:base64|b64decode|decode64|fromhex|unhexlify|rot_?13|\batob\()`)
 )
 
 // holdsSubstitution reports whether the script holds a substitution as text,

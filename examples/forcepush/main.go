@@ -1,0 +1,71 @@
+// Command forcepush is a BeforeTool hook: no push that replaces what others may
+// have fetched, however the command is written. It reads command lines as
+// minigem's own policy does: bash's grammar, programs that run others, variables
+// and scripts. What cannot be read and may be such a push is refused, too.
+//
+//	go build -o ~/bin/forcepush ./examples/forcepush
+package main
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"minigem/hooks/portable"
+	"minigem/hooks/protocol"
+	"minigem/tools/policy/shell"
+)
+
+const reason = "A push with force is for people. Push to a branch of your own, or ask for it."
+
+func main() { portable.Serve(guard) }
+
+func guard(in protocol.BeforeToolInput) protocol.Output {
+	command, ok := in.ToolInput["command"].(string)
+	if !ok {
+		return protocol.Output{}
+	}
+	line, err := shell.Parse(command)
+	if err != nil && mayPush(command) || slices.ContainsFunc(line.Commands, forces) {
+		return protocol.DenyBecause(reason)
+	}
+	return protocol.Output{}
+}
+
+// forces reports whether c is a push with force, may be one, or runs one. A
+// command whose name or script is not known may be anything.
+func forces(c shell.Command) bool {
+	if c.Kind == shell.Opaque || c.Hides != "" && mayPush(c.Hides) {
+		return true
+	}
+	carried := slices.ContainsFunc(c.Carried(), func(args []string) bool {
+		words := make([]shell.Word, len(args))
+		for i, a := range args {
+			words[i] = shell.Word{Text: a, Known: true}
+		}
+		return pushes(words)
+	})
+	return carried || pushes(c.Normal()) || aliased(c.Words)
+}
+
+// mayPush reports whether a text that cannot be read may run such a push.
+func mayPush(text string) bool {
+	return shell.Mentions(text, []string{"git", "push"}) || shell.Mentions(text, []string{"git", "send-pack"})
+}
+
+var force = regexp.MustCompile(`^(--force|--mirror|-[a-zA-Z]*f|\+)`)
+
+// pushes reports whether words, git without its own options, push with force. A
+// word that is not known may be anything.
+func pushes(words []shell.Word) bool {
+	if len(words) < 2 || path.Base(words[0].Text) != "git" || words[1].Known && words[1].Text != "push" && words[1].Text != "send-pack" {
+		return false
+	}
+	return !words[1].Known || slices.ContainsFunc(words[2:], func(w shell.Word) bool { return !w.Known || force.MatchString(w.Text) })
+}
+
+// aliased reports whether git is given a name for such a push.
+func aliased(words []shell.Word) bool {
+	return slices.ContainsFunc(words, func(w shell.Word) bool { return strings.HasPrefix(w.Text, "alias.") && mayPush("git "+w.Text) })
+}

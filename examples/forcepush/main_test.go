@@ -1,0 +1,49 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/hooks/author/attack"
+	"minigem/hooks/protocol"
+)
+
+func refuses(s attack.Spelling) bool {
+	return guard(protocol.BeforeToolInput{ToolName: s.Tool, ToolInput: s.Args}).Decision == protocol.Deny
+}
+
+// TestHolds: every spelling of a push with force that is known is refused. Of
+// what only looks like one, programs that print it are, too: another language is
+// not read here.
+func TestHolds(t *testing.T) {
+	t.Parallel()
+	all, err := attack.Goal{Kind: attack.Command, Value: "git push --force", Dir: "/p/project", Find: func(program string) string { return "/usr/bin/" + program }}.Spellings()
+	require.NoError(t, err)
+	var through, alarms []string
+	for _, s := range all {
+		switch refused := refuses(s); {
+		case s.Harmless && refused:
+			alarms = append(alarms, s.Text)
+		case !s.Harmless && !refused:
+			through = append(through, s.Class+": "+s.Text)
+		}
+	}
+	assert.Greater(t, len(all), 600)
+	assert.Empty(t, through)
+	assert.Equal(t, []string{`python3 -c 'print("git push --force")'`, `awk 'BEGIN{print "git push --force"}'`}, alarms)
+}
+
+// TestLeavesAlone: commands of every day go on.
+func TestLeavesAlone(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{
+		"git push", "git push origin HEAD", "git push -u origin topic", "git push --tags", "git -C sub push origin main", "git status && git push",
+		"git log --format='%h push --force'", "npm run push -- --force", "docker push -f x", "for f in *.go; do gofmt -l $f; done", "x=$(git rev-parse HEAD); echo $x",
+		"git pull --force", "rm -f push", `git commit -m "push --force is refused"`,
+	} {
+		assert.False(t, refuses(attack.Spelling{Tool: "run_shell_command", Args: map[string]any{"command": command}}), command)
+	}
+	assert.False(t, refuses(attack.Spelling{Tool: "write_file", Args: map[string]any{"content": "git push --force"}}))
+}
