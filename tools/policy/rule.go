@@ -74,6 +74,7 @@ type Rule struct {
 
 	compiled    bool
 	args, regex *regexp2.Regexp
+	pattern     pattern // of regex
 	prefixes    [][]string
 }
 
@@ -120,6 +121,9 @@ func (r *Rule) compile() error {
 		}
 		re.MatchTimeout = matchTimeout
 		*e.to = re
+	}
+	if r.Regex != "" {
+		r.pattern = patternOf(r.Regex)
 	}
 	r.prefixes = nil
 	for _, p := range r.Prefixes {

@@ -155,7 +155,7 @@ func (r *Rule) matchCommand(cmd shell.Command, texts []string) answer {
 			return no
 		}
 		best := r.matchTexts(r.regex.MatchString, []string{cmd.Text(), cmd.Source})
-		if best == no && r.restrictive() && (cmd.Kind == shell.Opaque || cmd.Hides != "" && matchesWithin(r.regex.MatchString, cmd.Hides) || r.matchCarried(cmd)) {
+		if best == no && r.restrictive() && r.mayMatch(cmd) {
 			return maybe
 		}
 		return best
@@ -224,6 +224,15 @@ func begins(words, prefix []string) bool {
 		return false
 	}
 	return slices.Equal(words[1:len(prefix)], prefix[1:])
+}
+
+// mayMatch reports whether the command may be one that the expression of the
+// rule matches, or may run one.
+func (r *Rule) mayMatch(cmd shell.Command) bool {
+	if cmd.Kind == shell.Opaque || cmd.Hides != "" && (matchesWithin(r.regex.MatchString, cmd.Hides) || r.pattern.mentioned(cmd.Hides)) {
+		return true
+	}
+	return r.matchCarried(cmd) || r.pattern.fits(cmd.Words) || r.pattern.fits(cmd.Normal())
 }
 
 func (r *Rule) matchCarried(cmd shell.Command) bool {

@@ -119,7 +119,8 @@ func substitutes(text string) bool {
 
 // Mentions reports whether a text holds all of these words, or may do so in a
 // spelling that is not read here. What is part of a longer word, as rm in
-// --rm, does not count.
+// --rm, does not count; of a word that begins or ends with a star more may follow
+// there.
 func Mentions(text string, words []string) bool {
 	if encoded.MatchString(text) {
 		return true
@@ -131,6 +132,8 @@ func Mentions(text string, words []string) bool {
 }
 
 func holdsWord(text, word string) bool {
+	word, before := strings.CutPrefix(word, "*")
+	word, behind := strings.CutSuffix(word, "*")
 	if word == "" {
 		return true
 	}
@@ -141,7 +144,7 @@ func holdsWord(text, word string) bool {
 		}
 		i += from
 		end := i + len(word)
-		if (i == 0 || !ofWord(text[i-1])) && (end == len(text) || !ofWord(text[end])) {
+		if (before || i == 0 || !ofWord(text[i-1])) && (behind || end == len(text) || !ofWord(text[end])) {
 			return true
 		}
 		from = i + 1

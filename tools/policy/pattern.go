@@ -1,0 +1,172 @@
+package policy
+
+import (
+	"path"
+	"regexp/syntax"
+	"slices"
+	"strings"
+
+	"minigem/tools/policy/shell"
+)
+
+// pattern is what is known of the command lines that a commandRegex matches: the
+// words of each, in order. A rule that holds back compares commands
+// with it where words are not known, and where others may be run that cannot be
+// read.
+type pattern [][]string
+
+// anything stands in a pattern for characters that are not known, blanks among
+// them. A star of the expression itself is read so, too, which errs on the side
+// of the rule.
+const anything = "*"
+
+// mostLines bounds the alternatives of a pattern. Of one with more, or of one
+// that Go does not read, nothing is known: it may match any line.
+const mostLines = 64
+
+// patternOf reads the expression of a rule.
+func patternOf(source string) pattern {
+	re, err := syntax.Parse(source, syntax.Perl)
+	if err != nil {
+		return pattern{{anything}}
+	}
+	texts := expand(re.Simplify())
+	if texts == nil {
+		return pattern{{anything}}
+	}
+	var p pattern
+	for _, t := range texts {
+		p = append(p, wordsOf(t))
+	}
+	return p
+}
+
+// expand returns the texts that re matches, with anything in the place of what
+// is not known; nil: they are too many, or letters of any case.
+func expand(re *syntax.Regexp) []string {
+	switch re.Op {
+	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return []string{""}
+	case syntax.OpLiteral:
+		if re.Flags&syntax.FoldCase != 0 {
+			return nil
+		}
+		return []string{string(re.Rune)}
+	case syntax.OpCharClass:
+		if blank(re.Rune) {
+			return []string{" "}
+		}
+		return []string{anything}
+	case syntax.OpCapture:
+		return expand(re.Sub[0])
+	case syntax.OpQuest:
+		if some := expand(re.Sub[0]); some != nil {
+			return append(some, "")
+		}
+		return nil
+	case syntax.OpPlus, syntax.OpStar:
+		if some := expand(re.Sub[0]); re.Op == syntax.OpPlus && len(some) == 1 && some[0] == " " {
+			return some
+		}
+		return []string{anything}
+	case syntax.OpAlternate:
+		var out []string
+		for _, sub := range re.Sub {
+			some := expand(sub)
+			if out = append(out, some...); some == nil || len(out) > mostLines {
+				return nil
+			}
+		}
+		return out
+	case syntax.OpConcat:
+		return concat(re.Sub)
+	}
+	return []string{anything}
+}
+
+func concat(subs []*syntax.Regexp) []string {
+	out := []string{""}
+	for _, sub := range subs {
+		some := expand(sub)
+		if len(out)*len(some) > mostLines || some == nil {
+			return nil
+		}
+		var next []string
+		for _, head := range out {
+			for _, tail := range some {
+				next = append(next, head+tail)
+			}
+		}
+		out = next
+	}
+	return out
+}
+
+// blank reports whether a class, pairs of characters, holds white space alone.
+func blank(class []rune) bool {
+	for i := 0; i+1 < len(class); i += 2 {
+		for r := class[i]; r <= class[i+1]; r++ {
+			if !strings.ContainsRune(" \t\n\v\f\r\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff", r) && (r < '\u2000' || r > '\u200a') {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// wordsOf takes a text apart. The folder of a program does not count.
+func wordsOf(text string) []string {
+	words := strings.Fields(text + " " + anything)
+	if folder, name, ok := strings.Cut(words[0], "/"); ok && strings.Trim(folder, anything) == "" {
+		words[0] = name
+	}
+	return words
+}
+
+// mentioned reports whether the text may run a line of p.
+func (p pattern) mentioned(text string) bool {
+	return slices.ContainsFunc(p, func(line []string) bool {
+		var parts []string
+		for _, word := range line {
+			for _, part := range strings.SplitAfter(word, anything) {
+				parts = append(parts, part)
+			}
+		}
+		return shell.Mentions(text, parts)
+	})
+}
+
+// fits reports whether words may be a line of p, because some are not known:
+// where all are, the expression itself has said.
+func (p pattern) fits(words []shell.Word) bool {
+	known := !slices.ContainsFunc(words, func(w shell.Word) bool { return !w.Known })
+	return !known && slices.ContainsFunc(p, func(line []string) bool { return fits(words, line, true) })
+}
+
+// fits compares words with the rest of a line; first: they begin with a program.
+func fits(words []shell.Word, line []string, first bool) bool {
+	for i, want := range line {
+		program := first && i == 0
+		if name := strings.TrimPrefix(want, anything); program && len(name) > 1 && isLetter(name[0]) {
+			want = name // ".*git push": the line need not be one command, but this is one
+		}
+		switch {
+		case strings.Contains(want, anything) && i == len(line)-1:
+			return true
+		case strings.Contains(want, anything):
+			for at := i; at < len(words); at++ {
+				if fits(words[at:], line[i+1:], false) {
+					return true
+				}
+			}
+			return false
+		case i >= len(words):
+			return false
+		case !words[i].Known:
+			return true
+		case words[i].Text != want && !(program && path.Base(words[i].Text) == want):
+			return false
+		}
+	}
+	return true
+}
