@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"sync"
 	"testing"
 
@@ -31,7 +32,12 @@ func trial(t *testing.T, spelling, program string, files map[string]string) (cal
 	}
 	if program != "" {
 		script := "#!/bin/sh\n{ printf %s fake; for a; do printf '\\037%s' \"$a\"; done; printf '\\036'; } >> '" + log + "'\n"
-		require.NoError(t, os.WriteFile(filepath.Join(bin, program), []byte(script), 0o755))
+		// A process that another test starts at that moment would hold it open for
+		// writing, and such a file cannot be run.
+		syscall.ForkLock.RLock()
+		err := os.WriteFile(filepath.Join(bin, program), []byte(script), 0o755)
+		syscall.ForkLock.RUnlock()
+		require.NoError(t, err)
 	}
 	for name, text := range files {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
