@@ -18,7 +18,7 @@ func TestLargeEdits(t *testing.T) {
 	for _, sub := range []string{"home/.gemini", "project"} {
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, sub), 0o700))
 	}
-	const size = 2 << 20
+	const size = 1 << 20
 	file := filepath.Join(dir, "project", "lines.txt")
 	require.NoError(t, os.WriteFile(file, []byte(strings.Repeat("\n", size)), 0o600))
 	answers := home{dir: dir}.answersFile(t, `call write_file {"file_path": "lines.txt", "content": "`+strings.Repeat(`a\n`, size/2)+`"}`, "say Written.")

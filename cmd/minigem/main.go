@@ -19,9 +19,10 @@ func main() {
 // run is main with everything that it touches as parameters. Nothing that it prints
 // can control a terminal, whoever wrote it: both streams are text.Writers.
 func run(args []string, sys *app.System) int {
-	sys.Stdout, sys.Stderr = text.NewWriter(sys.Stdout), text.NewWriter(sys.Stderr)
+	stdout := &exit.Stdout{To: sys.Stdout}
+	sys.Stdout, sys.Stderr = text.NewWriter(stdout), text.NewWriter(sys.Stderr)
 	root := newRootCommand(sys)
 	root.SetArgs(joinOptionalValues(args))
 	err := root.Execute()
-	return exit.Report(sys.Stderr, err)
+	return stdout.Report(sys.Stderr, err)
 }

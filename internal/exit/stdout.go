@@ -1,0 +1,49 @@
+package exit
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+	"syscall"
+)
+
+// Stdout is standard output. It remembers that something could not be written,
+// on a full disk for example: what was lost then is no success. That its reader
+// has read enough is nothing of the kind.
+type Stdout struct {
+	To io.Writer
+
+	mu  sync.Mutex
+	err error
+}
+
+// Write implements [io.Writer].
+func (s *Stdout) Write(p []byte) (int, error) {
+	n, err := s.To.Write(p)
+	if err != nil && !endOfPipe(err) {
+		s.mu.Lock()
+		if s.err == nil {
+			s.err = err
+		}
+		s.mu.Unlock()
+	}
+	return n, err
+}
+
+func endOfPipe(err error) bool {
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) || runtime.GOOS == "windows" // which has several errors for it
+}
+
+// Report is [Report], and fails where the output was lost.
+func (s *Stdout) Report(w io.Writer, err error) int {
+	code := Report(w, err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if code == OK && s.err != nil {
+		fmt.Fprintf(w, "minigem: the output is not whole: %v\n", s.err)
+		return Failed
+	}
+	return code
+}
