@@ -15,7 +15,7 @@ import (
 // runInteractive is the chat in the terminal.
 func runInteractive(ctx context.Context, sys *app.System, f *app.Options) error {
 	in, isFile := sys.Stdin.(*os.File)
-	out, isFile2 := text.Raw(sys.Stdout).(*os.File)
+	out, isFile2 := exit.Raw(text.Raw(sys.Stdout)).(*os.File)
 	if f.PromptInteractive != "" && !sys.StdinTTY {
 		return exit.Errorf(exit.Input, "The --prompt-interactive flag cannot be used when input is piped from stdin")
 	}

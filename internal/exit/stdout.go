@@ -47,3 +47,11 @@ func (s *Stdout) Report(w io.Writer, err error) int {
 	}
 	return code
 }
+
+// Raw returns what w writes to, if it is a Stdout; else w.
+func Raw(w io.Writer) io.Writer {
+	if s, ok := w.(*Stdout); ok {
+		return s.To
+	}
+	return w
+}
