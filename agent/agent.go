@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strings"
 
 	"minigem/agent/event"
 	"minigem/hooks"
@@ -105,7 +106,7 @@ func (r *run) afterAgent(ctx context.Context, attempt int, res Result) (Result, 
 		r.emit(event.Stopped{Event: "AfterAgent", Reason: out.Reason, Cleared: out.ClearContext})
 		res.Ending, res.Reason = Stopped, out.Reason
 		return res, false
-	case !out.Denied():
+	case !out.Denied() && out.Context == "":
 		return res, false
 	case attempt >= r.maxRetries():
 		r.warnRetries(out.Verdict)
@@ -114,7 +115,9 @@ func (r *run) afterAgent(ctx context.Context, attempt int, res Result) (Result, 
 	if out.ClearContext {
 		r.clear()
 	}
-	r.emit(event.Blocked{Event: "AfterAgent", Reason: out.Reason, Cleared: out.ClearContext})
-	res.Reason = out.Reason
+	if out.Denied() {
+		r.emit(event.Blocked{Event: "AfterAgent", Reason: out.Reason, Cleared: out.ClearContext})
+	}
+	res.Reason = strings.Trim(out.Reason+"\n\n"+out.Context, "\n")
 	return res, true
 }

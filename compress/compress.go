@@ -58,9 +58,10 @@ type History interface {
 	Replace(ms []llm.Message)
 }
 
-// Hooks fires the event of a compression.
+// Hooks fires the event of a compression. What it returns is for the
+// instructions of the summary.
 type Hooks interface {
-	PreCompress(ctx context.Context, trigger string)
+	PreCompress(ctx context.Context, trigger string) (instructions string)
 }
 
 // Compressor shortens one History. History and Model are required. It is not
@@ -181,8 +182,9 @@ func (c *Compressor) attempt(ctx context.Context, trigger string, all []llm.Mess
 	if cut == 0 && (len(long) == 0 || trigger == TriggerManual) {
 		return r
 	}
+	told := ""
 	if c.Hooks != nil {
-		c.Hooks.PreCompress(ctx, trigger)
+		told = c.Hooks.PreCompress(ctx, trigger)
 	}
 	// The provider also counts system instruction and tools: they stay.
 	beside := before - Estimate(all)
@@ -198,13 +200,13 @@ func (c *Compressor) attempt(ctx context.Context, trigger string, all []llm.Mess
 	if cut == 0 {
 		return r
 	}
-	return c.summarize(ctx, r, all[:head], body, short, cut, beside)
+	return c.summarize(ctx, r, told, all[:head], body, short, cut, beside)
 }
 
 // summarize replaces body[:cut] with a summary. short is body with long outputs
 // cut.
-func (c *Compressor) summarize(ctx context.Context, r Result, head, body, short []llm.Message, cut, beside int) Result {
-	w := writer{model: c.Model, name: c.ModelName}
+func (c *Compressor) summarize(ctx context.Context, r Result, told string, head, body, short []llm.Message, cut, beside int) Result {
+	w := writer{model: c.Model, name: c.ModelName, told: told}
 	old := body[:cut]
 	if room := c.limit() * 9 / 10; Estimate(old) > room {
 		old = newest(short[:cut], room)
@@ -249,6 +251,7 @@ var verifyText string
 type writer struct {
 	model llm.Generator
 	name  string
+	told  string // instructions of hooks
 	usage llm.Usage
 }
 
@@ -260,6 +263,9 @@ func (w *writer) snapshot(ctx context.Context, old []llm.Message) (string, error
 	ask := strings.TrimSpace(instructionText)
 	if hasSnapshot(old) {
 		ask = strings.TrimSpace(mergeText) + "\n\n" + ask
+	}
+	if w.told != "" {
+		ask += "\n\nAdditional instructions:\n" + w.told
 	}
 	asked := appendMessage(old, llm.UserText(ask))
 	first, err := w.generate(ctx, asked)

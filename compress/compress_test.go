@@ -22,7 +22,10 @@ var _ agent.Compressor = (*Compressor)(nil)
 // heard records what a compression fires.
 type heard []string
 
-func (h *heard) PreCompress(_ context.Context, trigger string) { *h = append(*h, trigger) }
+func (h *heard) PreCompress(_ context.Context, trigger string) string {
+	*h = append(*h, trigger)
+	return ""
+}
 
 func prompt(n int) llm.Message { return llm.UserText("prompt " + strings.Repeat("p", n)) }
 

@@ -35,32 +35,42 @@ func (e *Engine) AfterAgent(ctx context.Context, prompt, response string, stopHo
 	if e.idle(protocol.AfterAgent) {
 		return AfterAgentOutcome{}
 	}
-	clears, v := fire(ctx, e, event[bool]{
+	type state struct {
+		clears bool
+		added  string
+	}
+	s, v := fire(ctx, e, event[state]{
 		name: protocol.AfterAgent,
-		stdin: func(b protocol.Base, _ bool) Payload {
+		stdin: func(b protocol.Base, _ state) Payload {
 			return payload(protocol.AfterAgentInput{Base: b, Prompt: prompt, PromptResponse: response, StopHookActive: stopHookActive})
 		},
-		apply: func(clears bool, a *answer) bool {
+		apply: func(s state, a *answer) state {
 			if a.ClearContext {
 				a.note("clears the context")
 				if a.run.Decision < Deny {
 					a.warn("clearContext has no effect unless the answer is denied or the run is stopped")
 				}
 			}
-			return clears || a.ClearContext && a.run.Decision >= Deny
+			return state{s.clears || a.ClearContext && a.run.Decision >= Deny, addContext(s.added, a)}
 		},
-		effect: func(clears bool, v Verdict) Effect {
+		effect: func(s state, v Verdict) Effect {
 			switch {
 			case v.Decision == Deny:
 				return Effect{Kind: EffectRetry, After: encode(v.Reason)}
-			case clears:
+			case v.Decision < Deny && s.added != "":
+				return Effect{Kind: EffectRetry, After: encode(wrapContext(s.added))}
+			case s.clears:
 				return Effect{Kind: EffectClear}
 			}
 			return Effect{Kind: EffectNone}
 		},
 	})
-	if v.Decision == Deny {
+	out := AfterAgentOutcome{Verdict: v, ClearContext: s.clears}
+	if v.Decision != Stop {
+		out.Context = wrapContext(s.added)
+	}
+	if v.Decision == Deny || out.Context != "" {
 		e.retry()
 	}
-	return AfterAgentOutcome{Verdict: v, ClearContext: clears}
+	return out
 }

@@ -80,6 +80,8 @@ var differences = differencesOf("Gemini CLI 0.61", []Difference{
 	{ID: "ask", When: "ask", There: "lifts a policy's deny to a prompt, and ends a run without a terminal", Here: "never weakens a deny, and denies where nobody can be asked", Source: refScheduler, Shown: InReport | InExplain},
 	{ID: "whole-input", When: "tool_input that leaves out an argument", There: "takes it for all arguments: what is left out is gone", Here: "merges it into the arguments", Source: refTypes, Shown: InReport | InExplain},
 	{ID: "error-context", When: "additionalContext where the tool failed", There: "loses it", Here: "adds it", Source: "core/src/scheduler/tool-executor.ts"},
+	{ID: "context-more", When: "additionalContext of BeforeTool, AfterAgent or PreCompress", There: "ignores it", Here: "gives it to the model", Source: refTypes, Shown: InReport},
+	{ID: "updated-output", When: "updatedOutput", There: "ignores it", Here: "replaces the tool's output", Source: refTypes, Shown: InReport},
 	{ID: "context-stays", When: "additionalContext of BeforeAgent", There: "keeps it in the conversation for good", Here: "sends it with this prompt alone", Source: refClient, Shown: InExplain},
 	// the model's events
 	{ID: "malformed-response", When: "a malformed llm_response beside a deny", There: "calls the model", Here: "denies", Source: refSystem, Shown: InReport},

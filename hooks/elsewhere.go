@@ -57,7 +57,7 @@ func (r *Run) effect(ev Event) dialect.Effect {
 		switch {
 		case r.Decision == Stop:
 			e.Kind = dialect.RunEnded
-		case r.Decision == Deny || o.TailToolCall != nil:
+		case r.Decision == Deny || o.TailToolCall != nil || o.UpdatedOutput != nil:
 			e.Kind = dialect.Replaced
 		}
 	case protocol.BeforeAgent:
@@ -65,7 +65,7 @@ func (r *Run) effect(ev Event) dialect.Effect {
 			e.Kind = dialect.PromptBlocked
 		}
 	case protocol.AfterAgent:
-		if r.Decision == Deny {
+		if r.Decision == Deny || r.Decision < Deny && o.AdditionalContext != "" {
 			e.Kind = dialect.Retry
 		}
 	}
@@ -74,6 +74,8 @@ func (r *Run) effect(ev Event) dialect.Effect {
 		e.Kind = context
 	case e.Kind == dialect.PromptBlocked || e.Kind == dialect.RunEnded:
 		e.Told = "" // no request follows
+	case ev == protocol.BeforeTool && r.Decision == Deny:
+		e.Told = "" // the reason is all
 	}
 	return e
 }

@@ -41,20 +41,22 @@ func gives(t *testing.T, x dialect.Answer, dialectName string) (effect string, r
 	switch x.Point {
 	case dialect.BeforeTool:
 		out := e.BeforeTool(t.Context(), writeFile())
+		when(out.Context != "", "context")
 		when(out.Changed, "rewritten")
 		when(out.Decision == hooks.Ask || out.Decision == hooks.Deny, "refused")
 		when(out.Decision == hooks.Stop, "run-ended")
 	case dialect.AfterTool:
 		out := e.AfterTool(t.Context(), writeFile(), protocol.ToolResponse{})
 		when(out.Context != "", "appended")
-		when(out.Decision == hooks.Deny, "result-replaced")
+		when(out.Decision == hooks.Deny || out.Instead != nil, "result-replaced")
 		when(out.Decision == hooks.Stop, "run-ended")
 	case dialect.BeforePrompt:
 		out := e.BeforeAgent(t.Context(), "p")
 		when(out.Context != "", "context")
 		when(out.Denied(), "prompt-blocked")
 	case dialect.AgentStop:
-		when(e.AfterAgent(t.Context(), "p", "r", false).Decision == hooks.Deny, "retry")
+		out := e.AfterAgent(t.Context(), "p", "r", false)
+		when(out.Decision == hooks.Deny || out.Context != "", "retry")
 	case dialect.SessionStart:
 		when(e.SessionStart(t.Context(), "startup").Context != "", "context")
 	}

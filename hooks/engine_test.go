@@ -242,7 +242,7 @@ func TestPayloads(t *testing.T) {
 		{protocol.AfterModel, func(e *hooks.Engine) {
 			e.AfterModel(ctx, hooks.NewModelRequest(llm.Request{Model: "m", Choice: llm.ToolChoice{Mode: llm.ToolModeAny}, Messages: []llm.Message{llm.UserText("a\nb")}}),
 				llm.Chunk{Parts: []llm.Part{llm.Thought{Text: "hm"}, llm.Text{Text: "t"}}, FinishReason: "STOP", Usage: &llm.Usage{Prompt: 1, Candidates: 2, Total: 3}, SafetyRatings: []llm.SafetyRating{{Category: "C", Probability: "LOW"}}})
-		}, `"llm_request":{"model":"m","messages":[{"role":"user","content":"a\nb"}],"config":{},"toolConfig":{"mode":"ANY"}},"llm_response":{"text":"t","candidates":[{"content":{"role":"model","parts":["hm","t"]},"finishReason":"STOP","index":0,"safetyRatings":[{"category":"C","probability":"LOW"}]}],"usageMetadata":{"promptTokenCount":1,"candidatesTokenCount":2,"totalTokenCount":3}}}`},
+		}, `"llm_request":{"model":"m","messages":[{"role":"user","content":"a\nb"}],"config":{},"toolConfig":{"mode":"ANY"}},"llm_response":{"text":"t","candidates":[{"content":{"role":"model","parts":["hm","t"]},"finishReason":"STOP","index":0,"safetyRatings":[{"category":"C","probability":"LOW"}]}],"usageMetadata":{"promptTokenCount":1,"candidatesTokenCount":2,"totalTokenCount":3}},"full_content":"t"}`},
 		{protocol.BeforeToolSelection, func(e *hooks.Engine) {
 			e.BeforeToolSelection(ctx, hooks.NewModelRequest(llm.Request{Model: "m"}))
 		}, `"llm_request":{"model":"m","messages":[],"config":{}}}`},

@@ -83,6 +83,9 @@ func fire[S any](ctx context.Context, e *Engine, ev event[S]) (S, Verdict) {
 		SessionID: origin.SessionID, TranscriptPath: origin.TranscriptPath, Cwd: origin.Cwd,
 		HookEventName: ev.name, Timestamp: started.UTC().Format(protocol.TimeLayout), PermissionMode: e.mode(ev.name),
 	}}
+	if f.base.PermissionMode != "" {
+		f.base.AgentType = "main"
+	}
 	f.report = Report{Seq: seq, Event: ev.name, Subject: ev.subject.name, Started: started, mask: e.Mask}
 	if e.Player != nil && e.Player.Plays(ev.name) {
 		f.player, f.report.Input = e.Player, ev.stdin(f.base, ev.state)
@@ -102,7 +105,7 @@ func fire[S any](ctx context.Context, e *Engine, ev event[S]) (S, Verdict) {
 	case len(p.todo) == 0:
 		state = f.settle(state)
 	case ev.leave:
-		f.runPatiently(ctx)
+		state = f.runPatiently(ctx)
 	default:
 		state = f.runAll(ctx)
 	}
@@ -181,16 +184,17 @@ func (f *firing[S]) skip(i int, why string) {
 
 // runPatiently runs hooks that nobody needs to wait for long for. Those that
 // are still running when patience ends are left to their own time-outs; a
-// second report follows when they have ended.
-func (f *firing[S]) runPatiently(ctx context.Context) {
+// second report follows when they have ended, and no answer counts.
+func (f *firing[S]) runPatiently(ctx context.Context) S {
 	running, cancel := detached(ctx)
 	whole := &firing[S]{e: f.e, ev: f.ev, base: f.base, env: f.env, promptID: f.promptID, todo: f.todo, report: f.report, player: f.player, what: f.what}
 	whole.report.Runs = slices.Clone(f.report.Runs)
 	done := make(chan struct{})
+	state := f.ev.state // of whole, which done guards
 	go func() {
 		defer cancel()
 		defer close(done)
-		whole.runAll(running)
+		state = whole.runAll(running)
 	}()
 	var cancelled <-chan struct{}
 	if !f.ev.survive {
@@ -207,13 +211,15 @@ func (f *firing[S]) runPatiently(ctx context.Context) {
 	}
 	f.report.Runs, f.report.Merge = whole.snapshot(done)
 	if !slices.ContainsFunc(f.report.Runs, func(r Run) bool { return r.Left }) {
-		return
+		<-done
+		return state
 	}
 	go func() {
 		<-done
 		whole.report.Late = true
 		whole.finish(whole.ev.state)
 	}()
+	return f.ev.state
 }
 
 // snapshot copies the runs so far; those without an end are marked as left.
@@ -381,16 +387,4 @@ func (f *firing[S]) finish(state S) Verdict {
 		f.e.Report(*rep)
 	}
 	return v
-}
-
-// env are the variables that every hook gets (core/hooks/hookRunner.ts).
-func (o Origin) env() []string {
-	project := o.ProjectDir
-	if project == "" {
-		project = o.Cwd
-	}
-	return []string{
-		"GEMINI_PROJECT_DIR=" + project, "GEMINI_PLANS_DIR=" + o.PlansDir, "GEMINI_CWD=" + o.Cwd,
-		"GEMINI_SESSION_ID=" + o.SessionID, "CLAUDE_PROJECT_DIR=" + project,
-	}
 }

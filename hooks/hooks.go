@@ -89,6 +89,7 @@ type (
 	BeforeToolOutcome struct {
 		Verdict
 		Args    map[string]any // what to run with; the call's own if unchanged
+		Context string         // already wrapped, to be read with the result; empty where the call is denied
 		Changed bool
 	}
 
@@ -97,13 +98,20 @@ type (
 		Verdict
 		Context string        // already wrapped, to be appended; failed calls too
 		Tail    *llm.ToolCall // Name and Args of a call to make next; nil: none
-		Instead *string       // with a Player, the result in the place of the tool's; nil: that stays
+		Instead *string       // what the model reads in place of the tool's output; nil: that
 	}
 
-	// AfterAgentOutcome: Deny retries with Reason as the prompt.
+	// AfterAgentOutcome: Deny retries with Reason as the prompt, and so does a
+	// Context without a denial.
 	AfterAgentOutcome struct {
 		Verdict
+		Context      string // already wrapped; what the model goes on with
 		ClearContext bool
+	}
+
+	// PreCompressOutcome cannot block.
+	PreCompressOutcome struct {
+		Context string // already wrapped, for the instructions of the summary
 	}
 
 	// SessionStartOutcome cannot block.
@@ -135,6 +143,9 @@ type ModelRequest struct {
 	// held is what BeforeModel hooks of others than the project say about tools,
 	// which the project's BeforeToolSelection cannot take back; nil: nothing.
 	held *protocol.ToolConfig
+
+	mu     sync.Mutex
+	answer []byte // its text so far, as AfterModel hooks left it
 }
 
 // NewModelRequest wraps r.

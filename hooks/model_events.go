@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"context"
+	"strings"
 
 	"minigem/hooks/protocol"
 	"minigem/llm"
@@ -27,7 +28,7 @@ func (e *Engine) BeforeModel(ctx context.Context, req *ModelRequest) BeforeModel
 	s, v := fire(ctx, e, event[beforeModel]{
 		name:  protocol.BeforeModel,
 		state: beforeModel{read: req},
-		stdin: func(b protocol.Base, s beforeModel) Payload { return modelPayload(b, s.read.hookJSON(), nil) },
+		stdin: func(b protocol.Base, s beforeModel) Payload { return modelPayload(b, s.read.hookJSON(), nil, "") },
 		apply: func(s beforeModel, a *answer) beforeModel {
 			if a.LLMRequest != nil {
 				s.change = s.change.and(readChange(s.read, a.LLMRequest, a), a)
@@ -79,7 +80,7 @@ func (e *Engine) BeforeToolSelection(ctx context.Context, req *ModelRequest) Bef
 	s, _ := fire(ctx, e, event[state]{
 		name:  protocol.BeforeToolSelection,
 		state: state{read: req},
-		stdin: func(b protocol.Base, s state) Payload { return modelPayload(b, s.read.hookJSON(), nil) },
+		stdin: func(b protocol.Base, s state) Payload { return modelPayload(b, s.read.hookJSON(), nil, "") },
 		apply: func(s state, a *answer) state {
 			s.said = s.said.and(checkTools(offered, a.ToolConfig, a), s.read, a)
 			return s
@@ -117,7 +118,7 @@ func (e *Engine) afterModel(ctx context.Context, req *ModelRequest, chunk llm.Ch
 		state: state{read: chunk, chunk: chunk},
 		stdin: func(b protocol.Base, s state) Payload {
 			form := hookChunk(s.read)
-			return modelPayload(b, req.hookJSON(), &form)
+			return modelPayload(b, req.hookJSON(), &form, req.soFar(textOf(s.read)))
 		},
 		apply: func(s state, a *answer) state {
 			if a.LLMResponse == nil {
@@ -139,5 +140,31 @@ func (e *Engine) afterModel(ctx context.Context, req *ModelRequest, chunk llm.Ch
 			return Effect{Kind: EffectReplace, Before: encode(hookChunk(chunk)), After: encode(hookChunk(s.chunk))}
 		},
 	})
+	req.Said(textOf(s.chunk))
 	return AfterModelOutcome{Verdict: v, Chunk: s.chunk, Replaced: s.replaced}
+}
+
+// textOf is the text of a chunk, without thoughts.
+func textOf(c llm.Chunk) string {
+	var b strings.Builder
+	for _, p := range c.Parts {
+		if t, ok := p.(llm.Text); ok {
+			b.WriteString(t.Text)
+		}
+	}
+	return b.String()
+}
+
+// Said adds to the text of the answer to r so far, as hooks left it.
+func (r *ModelRequest) Said(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.answer = append(r.answer, text...)
+}
+
+// soFar is the text of the answer so far, and of the chunk that comes next.
+func (r *ModelRequest) soFar(next string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return string(r.answer) + next
 }

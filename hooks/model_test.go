@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
 
 	"minigem/hooks"
 	"minigem/hooks/hookstest"
@@ -260,4 +261,24 @@ type quiet struct{}
 
 func (quiet) Run(context.Context, hooks.Hook, hooks.Payload, []string) hooks.Exit {
 	return hooks.Exit{}
+}
+
+// AfterModel reads the text of the answer so far, as hooks left what came before.
+func TestAfterModelReadsTheAnswerSoFar(t *testing.T) {
+	t.Parallel()
+	e, r, _ := engine(protocol.AfterModel, map[string]hookstest.Script{"a": {Stdout: `{"hookSpecificOutput":{"llm_response":{"candidates":[{"content":{"parts":["x"]}}]}}}`}}, "a")
+	req := hooks.NewModelRequest(hookstest.Request())
+	read := func() []string {
+		var full []string
+		for _, c := range r.Calls() {
+			full = append(full, gjson.Get(c.Stdin, "full_content").String())
+		}
+		return full
+	}
+	for _, text := range []string{"one ", "two"} {
+		e.AfterModel(t.Context(), req, llm.Chunk{Parts: []llm.Part{llm.Thought{Text: "hm"}, llm.Text{Text: text}}})
+	}
+	assert.Equal(t, []string{"one ", "xtwo"}, read())
+	e.AfterModel(t.Context(), req.Next(hookstest.Request()), llm.Chunk{Parts: []llm.Part{llm.Text{Text: "again"}}})
+	assert.Equal(t, []string{"one ", "xtwo", "again"}, read(), "another request, another answer")
 }

@@ -38,13 +38,16 @@ func (p Payload) Len() int {
 
 // modelPayload puts a payload together from pieces that are JSON already, so
 // that what a long history costs is its way through the pipe.
-func modelPayload(base protocol.Base, request []byte, chunk *protocol.LLMChunk) Payload {
+func modelPayload(base protocol.Base, request []byte, chunk *protocol.LLMChunk, full string) Payload {
 	head := encode(base)
 	head = append(head[:len(head)-1], `,"llm_request":`...)
 	if chunk == nil {
 		return Payload{head, request, []byte("}")}
 	}
 	tail := append([]byte(`,"llm_response":`), encode(*chunk)...)
+	if full != "" {
+		tail = append(append(tail, `,"full_content":`...), encode(full)...)
+	}
 	return Payload{head, request, append(tail, '}')}
 }
 

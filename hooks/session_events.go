@@ -44,20 +44,24 @@ func (e *Engine) SessionEnd(ctx context.Context, reason string) {
 }
 
 // PreCompress fires when the history is about to be compressed; trigger is
-// "auto" or "manual". Hooks can only tell the user, and are waited for as long
+// "auto" or "manual". Hooks can tell the user, and the model what its summary is
+// to keep; they are waited for as long
 // as the engine's patience lasts.
-func (e *Engine) PreCompress(ctx context.Context, trigger string) {
+func (e *Engine) PreCompress(ctx context.Context, trigger string) PreCompressOutcome {
 	if e.idle(protocol.PreCompress) {
-		return
+		return PreCompressOutcome{}
 	}
-	fire(ctx, e, event[struct{}]{
+	added, _ := fire(ctx, e, event[string]{
 		name:    protocol.PreCompress,
 		subject: subject{name: trigger},
-		stdin: func(b protocol.Base, _ struct{}) Payload {
+		stdin: func(b protocol.Base, _ string) Payload {
 			return payload(protocol.PreCompressInput{Base: b, Trigger: trigger})
 		},
-		leave: true,
+		apply:  addContext,
+		effect: contextEffect,
+		leave:  true,
 	})
+	return PreCompressOutcome{Context: wrapContext(added)}
 }
 
 // Notification fires when a permission prompt is about to be shown; kind is

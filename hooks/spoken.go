@@ -124,3 +124,15 @@ func actionOf(tool string) string {
 	}
 	return ""
 }
+
+// env are the variables that every hook gets (core/hooks/hookRunner.ts).
+func (o Origin) env() []string {
+	project := o.ProjectDir
+	if project == "" {
+		project = o.Cwd
+	}
+	return []string{
+		"GEMINI_PROJECT_DIR=" + project, "GEMINI_PLANS_DIR=" + o.PlansDir, "GEMINI_CWD=" + o.Cwd,
+		"GEMINI_SESSION_ID=" + o.SessionID, "CLAUDE_PROJECT_DIR=" + project,
+	}
+}

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"reflect"
@@ -16,26 +17,38 @@ func (e *Engine) BeforeTool(ctx context.Context, use ToolUse) BeforeToolOutcome 
 	if e.idle(protocol.BeforeTool) {
 		return BeforeToolOutcome{Args: use.Call.Args}
 	}
-	args, v := fire(ctx, e, event[map[string]any]{
+	s, v := fire(ctx, e, event[beforeTool]{
 		name:    protocol.BeforeTool,
 		subject: subject{use.Call.Name, use.MCP},
 		use:     use,
-		state:   use.Call.Args,
-		stdin: func(b protocol.Base, args map[string]any) Payload {
+		state:   beforeTool{args: use.Call.Args},
+		stdin: func(b protocol.Base, s beforeTool) Payload {
 			return payload(protocol.BeforeToolInput{
-				Base: b, ToolName: use.Call.Name, ToolUseID: llm.WireID(use.Call.Name, use.Call.ID), ToolInput: orEmpty(args),
+				Base: b, ToolName: use.Call.Name, ToolUseID: llm.WireID(use.Call.Name, use.Call.ID), ToolInput: orEmpty(s.args),
 				MCPContext: use.MCP, OriginalRequestName: use.OriginalName,
 			})
 		},
-		apply: changeArgs,
-		effect: func(args map[string]any, _ Verdict) Effect {
-			if sameArgs(args, use.Call.Args) {
-				return Effect{Kind: EffectNone}
+		apply: func(s beforeTool, a *answer) beforeTool {
+			return beforeTool{changeArgs(s.args, a), addContext(s.context, a)}
+		},
+		effect: func(s beforeTool, v Verdict) Effect {
+			if sameArgs(s.args, use.Call.Args) {
+				return contextEffect(s.context, v)
 			}
-			return Effect{Kind: EffectRewrite, Before: encode(orEmpty(use.Call.Args)), After: encode(orEmpty(args))}
+			return Effect{Kind: EffectRewrite, Before: encode(orEmpty(use.Call.Args)), After: encode(orEmpty(s.args))}
 		},
 	})
-	return BeforeToolOutcome{Verdict: v, Args: args, Changed: !sameArgs(args, use.Call.Args)}
+	out := BeforeToolOutcome{Verdict: v, Args: s.args, Changed: !sameArgs(s.args, use.Call.Args)}
+	if !v.Denied() {
+		out.Context = wrapContext(s.context)
+	}
+	return out
+}
+
+// beforeTool is what BeforeTool hooks can change.
+type beforeTool struct {
+	args    map[string]any
+	context string
 }
 
 // NotOffered reports a call that does not run, so that no BeforeTool hook is
@@ -94,7 +107,7 @@ func orEmpty(m map[string]any) map[string]any {
 type afterTool struct {
 	context string
 	tail    *llm.ToolCall
-	instead *string // of a Player
+	instead *string
 }
 
 // AfterTool fires after a tool ran, successful or not. use.Call.Args are the
@@ -107,7 +120,11 @@ func (e *Engine) AfterTool(ctx context.Context, use ToolUse, response protocol.T
 		name:    protocol.AfterTool,
 		subject: subject{use.Call.Name, use.MCP},
 		use:     use,
-		stdin: func(b protocol.Base, _ afterTool) Payload {
+		stdin: func(b protocol.Base, s afterTool) Payload {
+			response := response
+			if s.instead != nil {
+				response.LLMContent, response.ReturnDisplay = *s.instead, *s.instead
+			}
 			return payload(protocol.AfterToolInput{
 				Base: b, ToolName: use.Call.Name, ToolUseID: llm.WireID(use.Call.Name, use.Call.ID), ToolInput: orEmpty(use.Call.Args), ToolResponse: response,
 				MCPContext: use.MCP, OriginalRequestName: use.OriginalName, OriginalToolInput: use.OriginalArgs,
@@ -115,8 +132,11 @@ func (e *Engine) AfterTool(ctx context.Context, use ToolUse, response protocol.T
 		},
 		apply: func(s afterTool, a *answer) afterTool {
 			s.context = addContext(s.context, a)
-			if a.instead != nil {
-				s.instead = a.instead
+			if a.UpdatedOutput != nil {
+				a.note("replaces the tool's output by %s", *a.UpdatedOutput)
+			}
+			if instead := cmp.Or(a.instead, a.UpdatedOutput); instead != nil {
+				s.instead = instead
 			}
 			if t := a.TailToolCall; t != nil {
 				a.note("asks for %s to be called next", t.Name)
@@ -127,6 +147,9 @@ func (e *Engine) AfterTool(ctx context.Context, use ToolUse, response protocol.T
 		effect: func(s afterTool, _ Verdict) Effect {
 			if s.tail != nil {
 				return Effect{Kind: EffectTail, After: encode(protocol.TailToolCall{Name: s.tail.Name, Args: s.tail.Args})}
+			}
+			if s.instead != nil {
+				return Effect{Kind: EffectReplace, Before: encode(response.LLMContent), After: encode(*s.instead)}
 			}
 			return contextEffect(s.context, Verdict{})
 		},

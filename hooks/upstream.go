@@ -37,6 +37,10 @@ var runDifferences = []struct {
 	{DifferenceByID("output-not-object"), func(u upstream) bool { return u.answer["hookSpecificOutput"] != nil && u.nested == nil }},
 	{DifferenceByID("ask"), func(u upstream) bool { return u.run.Decision == Ask }},
 	{DifferenceByID("whole-input"), func(u upstream) bool { return u.run.out().ToolInput != nil && u.leavesOutArguments() }},
+	{DifferenceByID("context-more"), func(u upstream) bool {
+		return u.run.out().AdditionalContext != "" && (u.ev == protocol.BeforeTool || u.ev == protocol.AfterAgent || u.ev == protocol.PreCompress)
+	}},
+	{DifferenceByID("updated-output"), func(u upstream) bool { return u.run.out().UpdatedOutput != nil }},
 	{DifferenceByID("malformed-response"), func(u upstream) bool {
 		return u.ev == protocol.BeforeModel && u.run.Decision == Deny && u.nested["llm_response"] != nil && u.candidates() == nil
 	}},

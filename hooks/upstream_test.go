@@ -58,6 +58,9 @@ func TestUpstream(t *testing.T) {
 		{"names in AUTO", protocol.BeforeToolSelection, hookstest.Script{Stdout: nested(`{"toolConfig":{"mode":"AUTO","allowedFunctionNames":["glob"]}}`)}, "auto-list"},
 		{"a denial with half an answer", protocol.BeforeModel, hookstest.Script{Stdout: `{"decision":"deny","hookSpecificOutput":{"llm_response":{"text":"a"}}}`}, "malformed-response"},
 		{"a deny before the time-out", protocol.BeforeTool, hookstest.Script{Stdout: `{"decision":"deny"}`, Delay: time.Hour}, "timeout-deny"},
+		{"context before a tool", protocol.BeforeTool, hookstest.Script{Stdout: nested(`{"additionalContext":"c"}`)}, "context-more"},
+		{"context after the agent", protocol.AfterAgent, hookstest.Script{Stdout: nested(`{"additionalContext":"c"}`)}, "context-more"},
+		{"another output", protocol.AfterTool, hookstest.Script{Stdout: nested(`{"updatedOutput":"x"}`)}, "updated-output"},
 		{"clearContext", protocol.AfterAgent, hookstest.Script{Stdout: `{"decision":"deny","clearContext":true}`}, "older-field"},
 	} {
 		e, _, rep := engine(c.event, map[string]hookstest.Script{"a": c.script}, "a")
@@ -74,6 +77,8 @@ func TestUpstream(t *testing.T) {
 			e.AfterModel(t.Context(), req, hookstest.Chunk())
 		case protocol.BeforeToolSelection:
 			e.BeforeToolSelection(t.Context(), req)
+		case protocol.AfterTool:
+			e.AfterTool(t.Context(), writeFile(), protocol.ToolResponse{})
 		case protocol.AfterAgent:
 			e.AfterAgent(t.Context(), "p", "r", false)
 		}

@@ -65,6 +65,7 @@ type Want struct {
 	Answer   string // see showChunk: the synthetic response
 	Chunk    string // see showChunk: the chunk, if it was replaced; "(empty)" if nothing is left
 	Tail     string // "name {args}"
+	Instead  string // the output in place of the tool's
 	Clear    bool
 	Warn     []string // a part of each warning, in order
 	Failed   []string // a part of each failure, in order
@@ -218,13 +219,14 @@ func (c Case) Fire(e *hooks.Engine) Want {
 	case protocol.SessionEnd:
 		e.SessionEnd(ctx, or(c.Trigger, "exit"))
 	case protocol.PreCompress:
-		e.PreCompress(ctx, or(c.Trigger, "auto"))
+		return Want{Context: e.PreCompress(ctx, or(c.Trigger, "auto")).Context}
 	case protocol.Notification:
 		e.Notification(ctx, or(c.Trigger, "ToolPermission"), "Tool Confirm Write: a.txt requires editing", map[string]any{"type": "edit"})
 	case protocol.BeforeAgent:
 		return Want{Context: e.BeforeAgent(ctx, "hello").Context}
 	case protocol.AfterAgent:
-		return Want{Clear: e.AfterAgent(ctx, "hello", "the answer", false).ClearContext}
+		o := e.AfterAgent(ctx, "hello", "the answer", false)
+		return Want{Clear: o.ClearContext, Context: o.Context}
 	case protocol.BeforeTool, protocol.AfterTool:
 		return c.fireTool(ctx, e)
 	default:
@@ -250,6 +252,9 @@ func (c Case) fireTool(ctx context.Context, e *hooks.Engine) Want {
 	if c.Event == protocol.AfterTool {
 		o := e.AfterTool(ctx, use, protocol.ToolResponse{LLMContent: "written", ReturnDisplay: "written"})
 		got := Want{Context: o.Context}
+		if o.Instead != nil {
+			got.Instead = *o.Instead
+		}
 		if o.Tail != nil {
 			got.Tail = o.Tail.Name + " " + compact(o.Tail.Args)
 		}
@@ -257,9 +262,9 @@ func (c Case) fireTool(ctx context.Context, e *hooks.Engine) Want {
 	}
 	o := e.BeforeTool(ctx, use)
 	if o.Changed {
-		return Want{Args: compact(o.Args)}
+		return Want{Args: compact(o.Args), Context: o.Context}
 	}
-	return Want{}
+	return Want{Context: o.Context}
 }
 
 func compact(v any) string {

@@ -2,6 +2,12 @@ package hookstest
 
 // What hooks change: arguments, results, prompts, tools.
 
+func told(text string) string {
+	return `{"hookSpecificOutput":{"additionalContext":"` + text + `"}}`
+}
+
+func updated(json string) string { return `{"hookSpecificOutput":{"updatedOutput":` + json + `}}` }
+
 func toolInput(json string) string { return `{"hookSpecificOutput":{"tool_input":` + json + `}}` }
 
 var toolCases = []Case{
@@ -18,6 +24,16 @@ var toolCases = []Case{
 	{Name: "tool_input: beside ask", Event: beforeTool, Hooks: out(`{"decision":"ask","hookSpecificOutput":{"tool_input":{"content":"y"}}}`), Want: Want{Decision: "ask", Args: `{"content":"y","file_path":"a.txt"}`}},
 	{Name: "tool_input: beside the deny of another", Event: beforeTool, Hooks: outs(toolInput(`{"content":"y"}`), denyNo), Want: Want{Decision: "deny", Reason: "no", Args: `{"content":"y","file_path":"a.txt"}`}},
 
+	{Name: "BeforeTool: context", Event: beforeTool, Hooks: outs(told("c"), toolInput(`{"content":"y"}`)), Want: Want{Context: "<hook_context>c</hook_context>", Args: `{"content":"y","file_path":"a.txt"}`}},
+	{Name: "BeforeTool: no context beside a deny", Event: beforeTool, Hooks: outs(told("c"), denyNo), Want: Want{Decision: "deny", Reason: "no"}},
+	{Name: "AfterTool: updatedOutput", Event: afterTool, Hooks: outs(updated(`"old"`), updated(`"new"`)), Want: Want{Instead: "new", Effect: "replace"}},
+	{Name: "AfterTool: updatedOutput that is no text", Event: afterTool, Hooks: out(updated(`{"a":"<b>"}`)), Want: Want{Instead: `{"a":"<b>"}`}},
+	{Name: "AfterTool: updatedOutput in turn", Event: afterTool, Hooks: []Hook{{Out: updated(`"new"`), Sequential: true}, {}}, Want: Want{Instead: "new", Read: []string{`"llmContent":"written"`, `"llmContent":"new"`}}},
+	{Name: "AfterTool: updatedOutput beside a deny", Event: afterTool, Hooks: outs(updated(`"new"`), denyNo), Want: Want{Decision: "deny", Reason: "no", Instead: "new"}},
+	{Name: "AfterTool: updatedOutput in Claude's word", Event: afterTool, Hooks: out(`{"hookSpecificOutput":{"updatedToolOutput":"x"}}`), Want: Want{Warn: []string{`say "updatedOutput"`}}},
+	{Name: "claude: updatedToolOutput", Event: afterTool, Hooks: claudeHook(Hook{Out: `{"hookSpecificOutput":{"updatedToolOutput":{"stdout":"o","stderr":"e"}}}`}), Want: Want{Instead: "o\ne"}},
+	{Name: "claude: updatedToolOutput of a file", Event: afterTool, Hooks: claudeHook(Hook{Out: `{"hookSpecificOutput":{"updatedToolOutput":{"type":"text","file":{"content":"c"}}}}`}), Want: Want{Instead: "c"}},
+	{Name: "claude: additionalContext of PreToolUse", Event: beforeTool, Hooks: claudeHook(Hook{Out: `{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"c"}}`}), Want: Want{Context: "<hook_context>c</hook_context>"}},
 	{Name: "AfterTool: deny replaces the result", Event: afterTool, Hooks: out(denyNo), Want: Want{Decision: "deny", Reason: "no"}},
 	{Name: "AfterTool: context", Event: afterTool, Hooks: out(`{"hookSpecificOutput":{"additionalContext":"lint: ok"}}`), Want: Want{Context: "<hook_context>lint: ok</hook_context>", Effect: "context"}},
 	{Name: "AfterTool: context is escaped", Event: afterTool, Hooks: out(`{"hookSpecificOutput":{"additionalContext":"<b> & </hook_context>"}}`), Want: Want{Context: "<hook_context>&lt;b&gt; & &lt;/hook_context&gt;</hook_context>"}},
@@ -49,7 +65,12 @@ var agentCases = []Case{
 	{Name: "AfterAgent: clearContext at the top level", Event: afterAgent, Hooks: out(`{"decision":"deny","reason":"no","clearContext":true}`), Want: Want{Decision: "deny", Reason: "no", Clear: true}},
 	{Name: "AfterAgent: clearContext alone", Event: afterAgent, Hooks: out(`{"hookSpecificOutput":{"clearContext":true}}`), Want: Want{Warn: []string{"clearContext has no effect unless"}}},
 	{Name: "AfterAgent: clearContext of a wrong type", Event: afterAgent, Hooks: out(`{"decision":"deny","reason":"no","hookSpecificOutput":{"clearContext":1}}`), Want: Want{Decision: "deny", Reason: "no", Warn: []string{"clearContext ignored: it must be true or false"}}},
-	{Name: "AfterAgent: context has no effect", Event: afterAgent, Hooks: out(`{"hookSpecificOutput":{"additionalContext":"c"}}`), Want: Want{Warn: []string{"has no effect in AfterAgent"}}},
+	{Name: "AfterAgent: context goes on", Event: afterAgent, Hooks: outs(told("c"), told("d")), Want: Want{Context: "<hook_context>c\nd</hook_context>", Effect: "retry"}},
+	{Name: "AfterAgent: context beside a deny", Event: afterAgent, Hooks: outs(denyNo, told("c")), Want: Want{Decision: "deny", Reason: "no", Context: "<hook_context>c</hook_context>", Effect: "retry"}},
+	{Name: "AfterAgent: no context after a stop", Event: afterAgent, Hooks: outs(stopNow, told("c")), Want: Want{Decision: "stop", Reason: "enough", Effect: "stop"}},
+	{Name: "PreCompress: context for the summary", Event: preCompress, Hooks: out(told("keep ids")), Want: Want{Context: "<hook_context>keep ids</hook_context>", Effect: "context"}},
+	{Name: "PreCompress: what comes too late does not count", Event: preCompress, Hooks: []Hook{{Out: told("c"), Hangs: true}}, Want: Want{Skipped: []string{"a: left running"}}},
+	{Name: "claude: text of PreCompact is for the summary", Event: preCompress, Hooks: claudeHook(Hook{Out: "keep ids"}), Want: Want{Context: "<hook_context>keep ids</hook_context>"}},
 }
 
 func config(json string) string { return `{"hookSpecificOutput":{"toolConfig":` + json + `}}` }

@@ -10,7 +10,7 @@ import (
 var claude = &Dialect{
 	Name:             "claude",
 	Blocks:           []int{2},
-	TextIsContext:    []Event{SessionStart, BeforeAgent},
+	TextIsContext:    []Event{SessionStart, BeforeAgent, PreCompress},
 	ExactMatchers:    true,
 	DoubleUnderscore: true,
 	Defers:           true,
@@ -36,16 +36,19 @@ var claude = &Dialect{
 	),
 	specific: []field{
 		{"hookEventName", nil, (*reader).eventName},
-		{"additionalContext", []Event{SessionStart, BeforeAgent, AfterTool}, (*reader).context},
+		{"additionalContext", toldIn, (*reader).context},
+		{"updatedToolOutput", []Event{AfterTool}, (*reader).updatedOutput},
 		{"permissionDecision", []Event{BeforeTool}, (*reader).decision},
 		{"permissionDecisionReason", []Event{BeforeTool}, (*reader).reason},
 		{"updatedInput", []Event{BeforeTool}, (*reader).updatedInput},
 	},
 	foreign: map[string]string{
-		"tool_input": `it is Gemini CLI's; say "updatedInput", or take "dialect": "claude" off this hook`,
+		"tool_input":    `it is Gemini CLI's; say "updatedInput", or take "dialect": "claude" off this hook`,
+		"updatedOutput": `it is not Claude Code's; say "updatedToolOutput"`,
 	},
 	extra: func(event Event, p map[string]any) {
 		delete(p, "timestamp")
+		delete(p, "agent_type") // only of agents that another one started
 		if mode, _ := p["permission_mode"].(string); event.CanBlock() {
 			p["permission_mode"] = cmp.Or(claudeModes[mode], mode, "default")
 		}

@@ -59,6 +59,18 @@ func absolute(cwd, path string) string {
 	return filepath.Join(cwd, path)
 }
 
+// outputText is what the model reads of a tool_response; ok is false where it has
+// another shape than that of a command or a file that was read.
+func outputText(response map[string]any) (text string, ok bool) {
+	stdout, ran := response["stdout"].(string)
+	if stderr, _ := response["stderr"].(string); ran {
+		return strings.Trim(stdout+"\n"+stderr, "\n"), true
+	}
+	file, _ := response["file"].(map[string]any)
+	text, ok = file["content"].(string)
+	return text, ok
+}
+
 func number(v any) (float64, bool) {
 	switch n := v.(type) {
 	case float64:

@@ -67,7 +67,8 @@ var gemini = &Dialect{
 	),
 	specific: []field{
 		{"hookEventName", nil, (*reader).eventName},
-		{"additionalContext", []Event{SessionStart, BeforeAgent, AfterTool}, (*reader).context},
+		{"additionalContext", toldIn, (*reader).context},
+		{"updatedOutput", []Event{AfterTool}, (*reader).updatedOutput},
 		{"tool_input", []Event{BeforeTool}, (*reader).toolInput},
 		{"llm_request", []Event{BeforeModel}, (*reader).llmRequest},
 		{"llm_response", []Event{BeforeModel, AfterModel}, (*reader).llmResponse},
@@ -79,10 +80,14 @@ var gemini = &Dialect{
 		"permissionDecision":       `it is Claude Code's; say "decision" and "reason" at the top level`,
 		"permissionDecisionReason": `it is Claude Code's; say "reason" at the top level`,
 		"updatedInput":             `it is Claude Code's; say "tool_input" in hookSpecificOutput`,
-		"updatedToolOutput":        `it is Claude Code's; deny with the new text as "reason"`,
+		"updatedToolOutput":        `it is Claude Code's; say "updatedOutput" in hookSpecificOutput`,
 		"updated_input":            `it is Crush's; say "tool_input" in hookSpecificOutput`,
 	},
 }
+
+// toldIn are the events in which additionalContext reaches the model. Gemini CLI
+// knows it in three of them (core/hooks/types.ts).
+var toldIn = []Event{SessionStart, BeforeAgent, PreCompress, BeforeTool, AfterTool, AfterAgent}
 
 // common are the top-level fields that both dialects share.
 var common = []field{

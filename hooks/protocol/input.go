@@ -15,6 +15,7 @@ type Base struct {
 	Cwd            string `json:"cwd" jsonschema:"the agent's working directory, which is the hook's too"`
 	HookEventName  Event  `json:"hook_event_name" jsonschema:"the event"`
 	Timestamp      string `json:"timestamp" jsonschema:"when the event fired: ISO 8601, UTC, milliseconds"`
+	AgentType      string `json:"agent_type,omitempty" jsonschema:"which agent it is about: main; where permission_mode is"`
 	PermissionMode string `json:"permission_mode,omitempty" jsonschema:"what is asked about: default, autoEdit, yolo or plan; not where a session starts or ends, in notifications and compressions"`
 }
 
@@ -60,6 +61,7 @@ type (
 		Base
 		LLMRequest  LLMRequest `json:"llm_request" jsonschema:"the request as it was sent"`
 		LLMResponse LLMChunk   `json:"llm_response" jsonschema:"one streamed chunk of the answer"`
+		FullContent string     `json:"full_content,omitempty" jsonschema:"the text of the answer so far, this chunk's with it"`
 	}
 
 	BeforeToolInput struct {

@@ -14,6 +14,7 @@ type Output struct {
 	SuppressOutput bool   // hides SystemMessage and the hook's line in the terminal
 
 	AdditionalContext string
+	UpdatedOutput     *string        // what the model reads in place of a tool's output; nil: that
 	ToolInput         map[string]any // merged over the arguments, nil values delete; nil: unchanged
 	WholeToolInput    bool           // ToolInput replaces the arguments (Claude Code's updatedInput)
 	LLMRequest        *LLMRequestChange
@@ -84,6 +85,7 @@ type wireOutput struct {
 
 type wireSpecific struct {
 	AdditionalContext string          `json:"additionalContext,omitempty" jsonschema:"text that the model is given besides"`
+	UpdatedOutput     *string         `json:"updatedOutput,omitempty" jsonschema:"what the model reads in place of the tool's output, which does not make it an error"`
 	ToolInput         map[string]any  `json:"tool_input,omitempty" jsonschema:"merged over the arguments; null deletes a key"`
 	LLMRequest        *wireRequest    `json:"llm_request,omitempty" jsonschema:"merged over the request; what is absent stays"`
 	LLMResponse       *wireResponse   `json:"llm_response,omitempty" jsonschema:"the answer in the model's place, or the chunk in place of this one"`
@@ -121,7 +123,7 @@ func (o Output) MarshalJSON() ([]byte, error) {
 		w.Continue, w.StopReason = new(bool), o.StopReason
 	}
 	s := wireSpecific{
-		AdditionalContext: o.AdditionalContext, ToolInput: o.ToolInput,
+		AdditionalContext: o.AdditionalContext, UpdatedOutput: o.UpdatedOutput, ToolInput: o.ToolInput,
 		LLMRequest: o.LLMRequest.wire(), LLMResponse: o.LLMResponse.wire(), ToolConfig: o.ToolConfig.wire(),
 		ClearContext: o.ClearContext, TailToolCall: o.TailToolCall,
 	}
@@ -132,7 +134,7 @@ func (o Output) MarshalJSON() ([]byte, error) {
 }
 
 func (s wireSpecific) said() bool {
-	return s.AdditionalContext != "" || len(s.ToolInput) > 0 || s.LLMRequest != nil || s.LLMResponse != nil ||
+	return s.AdditionalContext != "" || s.UpdatedOutput != nil || len(s.ToolInput) > 0 || s.LLMRequest != nil || s.LLMResponse != nil ||
 		s.ToolConfig != nil || s.ClearContext || s.TailToolCall != nil
 }
 

@@ -196,7 +196,7 @@ func (r *reader) keepDecision() {
 	if o.Decision == Deny || o.Decision == Ask {
 		kept.Decision, kept.Reason = o.Decision, o.Reason
 	}
-	if o.AdditionalContext != "" || o.ToolInput != nil || o.LLMRequest != nil || o.LLMResponse != nil ||
+	if o.AdditionalContext != "" || o.UpdatedOutput != nil || o.ToolInput != nil || o.LLMRequest != nil || o.LLMResponse != nil ||
 		o.ToolConfig != nil || o.ClearContext || o.TailToolCall != nil {
 		r.warn("the hook failed, so that only its decision is obeyed and what it wanted to change is not")
 	}

@@ -270,6 +270,24 @@ func (r *reader) updatedInput(path string, v any) {
 	}
 }
 
+// updatedOutput takes a text, the texts of Claude Code's shapes, and anything
+// else as its JSON.
+func (r *reader) updatedOutput(path string, v any) {
+	s, ok := v.(string)
+	if m, is := v.(map[string]any); is && r.dialect.Name == "claude" {
+		s, ok = outputText(m)
+	}
+	if !ok {
+		data, err := Encode(v)
+		if _, odd := v.(unreadable); odd || err != nil {
+			r.wrong(path, "a string", v)
+			return
+		}
+		s = string(data)
+	}
+	r.out.UpdatedOutput = &s
+}
+
 func (r *reader) tailToolCall(path string, v any) {
 	m := r.obj(path, v)
 	if m == nil {

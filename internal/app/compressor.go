@@ -49,6 +49,6 @@ func (r *Runtime) Compress(ctx context.Context) error {
 // preCompress fires the event that announces a compression.
 type preCompress struct{ r *Runtime }
 
-func (p preCompress) PreCompress(ctx context.Context, trigger string) {
-	p.r.Engine.PreCompress(ctx, trigger)
+func (p preCompress) PreCompress(ctx context.Context, trigger string) string {
+	return p.r.Engine.PreCompress(ctx, trigger).Context
 }

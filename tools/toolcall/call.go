@@ -256,11 +256,19 @@ func (c *call) after(ctx context.Context, res tools.Result, err error, took time
 				"Tail call of %s not made: %d in a row are the limit. Hook: %v", out.Tail.Name, maxTailCalls, out.Hooks)})
 		}
 		if out.Instead != nil {
-			res, failure = tools.Result{Parts: []llm.Part{llm.Text{Text: *out.Instead}}}, nil
+			res, failure = tools.Result{Parts: []llm.Part{llm.Text{Text: *out.Instead}}}, replaced(failure, *out.Instead)
 		}
-		c.settle(res, failure, c.notes(out.Context))
+		c.settle(res, failure, c.notes(c.judged.Context, out.Context))
 	}
 	return nil
+}
+
+// replaced is failure with another text; nil stays nil.
+func replaced(failure *tools.Error, text string) *tools.Error {
+	if failure == nil {
+		return nil
+	}
+	return &tools.Error{Type: failure.Type, Message: text, Err: failure.Err}
 }
 
 // follow prepares a tail call and reports whether it may run.

@@ -82,10 +82,12 @@ func shown(res tools.Result, o output) any {
 
 // notes returns what is appended to a result: context of hooks, and that they
 // changed the arguments.
-func (c *call) notes(context string) string {
+func (c *call) notes(contexts ...string) string {
 	var b strings.Builder
-	if context = strings.Trim(context, "\n"); context != "" {
-		b.WriteString("\n\n" + context)
+	for _, context := range contexts {
+		if context = strings.Trim(context, "\n"); context != "" {
+			b.WriteString("\n\n" + context)
+		}
 	}
 	if c.changed {
 		b.WriteString("\n\n" + changedNote)

@@ -159,7 +159,9 @@ var firings = map[protocol.Event]func(context.Context, *hooks.Engine, []byte) er
 	protocol.AfterModel: func(ctx context.Context, e *hooks.Engine, p []byte) error {
 		in, err := read[protocol.AfterModelInput](p)
 		if err == nil {
-			e.AfterModel(ctx, request(in.LLMRequest), chunk(in.LLMResponse))
+			req, c := request(in.LLMRequest), chunk(in.LLMResponse)
+			req.Said(strings.TrimSuffix(in.FullContent, in.LLMResponse.Text))
+			e.AfterModel(ctx, req, c)
 		}
 		return err
 	},
@@ -291,7 +293,7 @@ func Sample(ev protocol.Event, subject string) ([]byte, error) {
 	case protocol.BeforeToolSelection:
 		in = protocol.BeforeToolSelectionInput{Base: base, LLMRequest: sampleRequest()}
 	case protocol.AfterModel:
-		in = protocol.AfterModelInput{Base: base, LLMRequest: sampleRequest(), LLMResponse: sampleChunk()}
+		in = protocol.AfterModelInput{Base: base, LLMRequest: sampleRequest(), LLMResponse: sampleChunk(), FullContent: sampleChunk().Text}
 	case protocol.BeforeTool:
 		in = protocol.BeforeToolInput{Base: base, ToolName: tool, ToolInput: args, MCPContext: sampleMCP(tool)}
 	case protocol.Notification:
