@@ -37,7 +37,7 @@ func pointOf(ev Event) dialect.Point {
 func (r *Run) answer(ev Event) dialect.Answer {
 	return dialect.Answer{
 		Point: pointOf(ev), Exit: r.Exit.Code, Stdout: string(r.Exit.Stdout), Stderr: string(r.Exit.Stderr),
-		TimedOut: r.TimedOut, Odd: !r.TimedOut && (r.Exit.Err != nil || r.Exit.Signal != ""),
+		TimedOut: r.TimedOut, Killed: !r.TimedOut && r.Exit.Signal != "", Odd: !r.TimedOut && r.Exit.Signal == "" && r.Exit.Err != nil,
 	}
 }
 

@@ -70,7 +70,7 @@ func TestHooksLintUsage(t *testing.T) {
 	for args, want := range map[string]string{
 		"hooks lint here":            "takes no arguments",
 		"hooks lint --format xml":    `--format is "xml": it must be text, json, sarif`,
-		"hooks lint --explain HK999": `there is no code "HK999"; they go from HK001 to HK074`,
+		"hooks lint --explain HK999": `there is no code "HK999"; they go from HK001 to HK075`,
 		"hooks lint --fixx":          "unknown flag: --fixx",
 	} {
 		got := w.run(args)

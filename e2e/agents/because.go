@@ -36,7 +36,7 @@ func because(agent string, event hooks.Event, run hooks.Run) string {
 	}
 	e := a.Read(dialect.Answer{
 		Point: points[event], Exit: run.Exit.Code, Stdout: string(run.Exit.Stdout), Stderr: string(run.Exit.Stderr),
-		TimedOut: run.TimedOut, Odd: run.Exit.Signal != "" || run.Exit.Err != nil,
+		TimedOut: run.TimedOut, Killed: run.Exit.Signal != "", Odd: run.Exit.Signal == "" && run.Exit.Err != nil,
 	})
 	return strings.TrimSpace(e.Because())
 }

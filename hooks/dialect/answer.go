@@ -9,7 +9,8 @@ type Answer struct {
 	Stdout   string
 	Stderr   string
 	TimedOut bool // it was ended because it took too long
-	Odd      bool // it ended by a signal, or did not start: what that does was not measured
+	Killed   bool // it ended by a signal
+	Odd      bool // it did not start: what that does was not measured
 }
 
 // Kind is what became of the action.
@@ -80,7 +81,12 @@ func (a *Agent) Reads(p Point) bool {
 // Read makes of an answer what this agent makes of it. Where that is unknown it
 // says so.
 func (a *Agent) Read(answer Answer) Effect {
-	if !a.Reads(answer.Point) || answer.Odd {
+	switch {
+	case !a.Reads(answer.Point) || answer.Odd:
+		return Effect{Kind: Unknown}
+	case answer.Killed && answer.Point == BeforeTool && a.Answer.Killed != "":
+		return Effect{Kind: a.Answer.Killed, Why: []string{"the hook ended by a signal"}}
+	case answer.Killed:
 		return Effect{Kind: Unknown}
 	}
 	return readers[a.Answer.Reader](a, answer)

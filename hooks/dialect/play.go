@@ -23,6 +23,8 @@ type Play struct {
 	// Again says when the event before the prompt fires for what is not a prompt:
 	// "retry" (a hook made the agent go on), "tools" (results of tools).
 	Again []string `json:"again,omitempty"`
+	// StopOnce: when a hook made the agent go on, the next end fires no event.
+	StopOnce bool `json:"stop_once,omitempty"`
 	// StartInSystem: what hooks say at the start of a session, the model reads in
 	// the system instruction.
 	StartInSystem bool `json:"start_in_system,omitempty"`
@@ -48,10 +50,13 @@ type Several struct {
 	Refusals string `json:"refusals,omitempty"` // whose reason counts: "first", "last", "ended last", "all"
 	Rewrites string `json:"rewrites,omitempty"`
 	Contexts string `json:"contexts,omitempty"` // whose text the model reads: "all", "all as ended"
-	Prompts  string `json:"prompts,omitempty"`  // the same with the prompt, where it is another
-	Stops    string `json:"stops,omitempty"`    // whose reason makes the agent go on
-	Results  string `json:"results,omitempty"`  // what takes the place of a result
-	Asks     bool   `json:"asks,omitempty"`     // the reason of one that asks counts as one that refuses
+	// ToldFirst: what else hooks tell the model stands before the reason of a
+	// refusal.
+	ToldFirst bool   `json:"told_first,omitempty"`
+	Prompts   string `json:"prompts,omitempty"` // the same with the prompt, where it is another
+	Stops     string `json:"stops,omitempty"`   // whose reason makes the agent go on
+	Results   string `json:"results,omitempty"` // what takes the place of a result
+	Asks      bool   `json:"asks,omitempty"`    // the reason of one that asks counts as one that refuses
 	// Nested: what permissionDecision says in one answer wins over what decision
 	// and exit 2 say in the others: an allow too.
 	Nested bool `json:"nested,omitempty"`

@@ -14,6 +14,9 @@ import (
 // object.
 type Schema struct {
 	Reader string `json:"reader,omitempty"` // which rules apply, by the agent that has them; empty: unknown
+	// Killed is what comes of a hook before a tool that a signal ended; empty: nobody
+	// measured it.
+	Killed Kind `json:"killed,omitempty"`
 	// NoJSON: its documentation says that JSON on stdout is not read.
 	NoJSON bool `json:"no_json,omitempty"`
 	// Strict: a key that is not named voids the whole answer.

@@ -14,7 +14,7 @@ import (
 func answer(f hooks.Firing, r hooks.Run) dialect.Answer {
 	return dialect.Answer{
 		Point: played[f.Event], Exit: r.Exit.Code, Stdout: string(r.Exit.Stdout), Stderr: string(r.Exit.Stderr),
-		TimedOut: r.TimedOut, Odd: !r.TimedOut && (r.Exit.Err != nil || r.Exit.Signal != ""),
+		TimedOut: r.TimedOut, Killed: !r.TimedOut && r.Exit.Signal != "", Odd: !r.TimedOut && r.Exit.Signal == "" && r.Exit.Err != nil,
 	}
 }
 
@@ -24,7 +24,7 @@ func (p *Player) effect(f hooks.Firing, r hooks.Run) dialect.Effect {
 	if r.Hook.Event == toolFailed {
 		x.Point = failedPoint
 	}
-	silent := x.Exit == 0 && !x.Odd && !x.TimedOut && strings.TrimSpace(x.Stdout+x.Stderr) == ""
+	silent := x.Exit == 0 && !x.Odd && !x.Killed && !x.TimedOut && strings.TrimSpace(x.Stdout+x.Stderr) == ""
 	if silent || x.Point == sessionEnd {
 		return dialect.Effect{Kind: dialect.Allowed}
 	}
@@ -203,6 +203,9 @@ func (p *Player) settleBefore(f hooks.Firing, all []one) hooks.Settled {
 	}
 	if len(refuse) > 0 {
 		why := p.texts(p.play.Several.Refusals, refuse, reasonOf)
+		if p.play.Several.ToldFirst {
+			why, told = told, why
+		}
 		return hooks.Settled{Decision: hooks.Deny, Hook: refuse[0].Hook.ID(), Output: protocol.Output{Decision: protocol.Deny, Reason: strings.TrimSpace(why + "\n" + told)}}
 	}
 	c := p.callOf(f)

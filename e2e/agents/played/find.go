@@ -1,7 +1,6 @@
 package played
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,7 +15,6 @@ import (
 	"minigem/e2e/testbed"
 	"minigem/hooks"
 	"minigem/hooks/dialect"
-	"minigem/hooks/jsonc"
 	"minigem/internal/boundedfile"
 )
 
@@ -174,6 +172,8 @@ func (p *Player) odd(path, what, detail string) string {
 	switch taken {
 	case "":
 		p.unknown("%s: what %s does then was not measured", where, p.Agent.Agent.Title())
+	case "run":
+		p.unknown("%s: %s does not start then", where, p.Agent.Agent.Title())
 	case "file", "event":
 		p.setup.Notice(fmt.Sprintf("%s: because of it %s runs no hook of this %s", where, p.Agent.Agent.Title(), taken))
 	}
@@ -208,11 +208,17 @@ func (p *Player) toml(path string, data []byte) {
 				taken = p.odd(path, what, detail)
 			}
 		}
-		check(h.Command == "", "no command", "an entry has no command")
+		check(entry["command"] == nil, "no command", "an entry has no command")
+		_, hasCommand := entry["command"].(string)
+		check(entry["command"] != nil && !hasCommand, "command", "a command is not a text")
+		check(hasCommand && h.Command == "", "empty command", "a command is empty")
 		_, hasMatcher := entry["matcher"].(string)
 		check(entry["matcher"] != nil && !hasMatcher, "matcher", "a matcher is no text")
 		_, isText := entry["timeout"].(string)
 		check(isText, "timeout string", "a time-out is a text")
+		seconds, isNumber := entry["timeout"].(int64)
+		check(isNumber && seconds < 0, "timeout negative", "a time-out is negative")
+		check(isNumber && seconds == 0, "timeout zero", "a time-out is 0")
 		_, known := p.event(text("event"))
 		check(!known, "event", fmt.Sprintf("there is no event %q", text("event")))
 		for key := range entry {
@@ -224,9 +230,7 @@ func (p *Player) toml(path string, data []byte) {
 		case "entry":
 			continue
 		}
-		if seconds, ok := entry["timeout"].(int64); ok {
-			h.Timeout = time.Duration(seconds) * time.Second
-		}
+		h.Timeout = time.Duration(seconds) * time.Second
 		adds = append(adds, func() { p.add(h, text("event"), nil) })
 	}
 	for _, add := range adds {
@@ -255,137 +259,4 @@ func (p *Player) timeout(n float64) time.Duration {
 		return time.Duration(n * float64(time.Millisecond))
 	}
 	return time.Duration(n * float64(time.Second))
-}
-
-// jsonFile is a file of hooks while it is read: what something odd takes with it
-// is not added.
-type jsonFile struct {
-	p     *Player
-	path  string
-	void  bool     // the file
-	event string   // that is being read
-	voids []string // events
-	odd   bool     // the entry that is being read
-	found []found
-}
-
-type found struct {
-	event string
-	hook  hooks.Hook
-}
-
-func (f *jsonFile) check(wrong bool, what, detail string) {
-	if !wrong {
-		return
-	}
-	switch f.p.odd(f.path, what, detail) {
-	case "file":
-		f.void = true
-	case "event":
-		f.voids = append(f.voids, f.event)
-	case "entry":
-		f.odd = true
-	}
-}
-
-// json reads {"hooks": {EVENT: [ENTRY or {"hooks": [ENTRY]}]}}.
-func (p *Player) json(path string, data []byte) {
-	doc, err := jsonc.Parse(path, data)
-	if err != nil {
-		p.odd(path, "trailing comma", err.Error()) // what no JSON is, all that were tried take for nothing
-		return
-	}
-	f := &jsonFile{p: p, path: path}
-	f.check(strings.Contains(string(data), "//") && !json.Valid(data), "comment", "there is a comment in it")
-	f.check(!strings.Contains(string(data), "//") && !json.Valid(data), "trailing comma", "it is not JSON as it should be")
-	for _, event := range doc.Root().Get("hooks").Members() {
-		_, known := p.event(event.Name)
-		f.event = event.Name
-		f.check(!known, "event", fmt.Sprintf("there is no event %q", event.Name))
-		f.check(event.Value.Kind() != jsonc.Array, "event object", event.Name+" is no list")
-		for _, group := range event.Value.Elements() {
-			f.odd = false
-			f.group(event.Name, group)
-		}
-	}
-	for _, x := range f.found {
-		if !f.void && !slices.Contains(f.voids, x.event) {
-			p.add(x.hook, x.event, nil)
-		}
-	}
-}
-
-func (f *jsonFile) group(event string, group jsonc.Node) {
-	switch group.Kind() {
-	case jsonc.Null:
-		f.check(true, "null group", event+" holds null")
-		return
-	case jsonc.String:
-		f.check(true, "string entry", event+" holds a text")
-		return
-	}
-	matcher := group.Get("matcher")
-	f.check(matcher.Exists() && matcher.Kind() != jsonc.String, "matcher", "a matcher is no text")
-	nested := group.Get("hooks")
-	flat := f.p.adapter.Hooks.Form == "flat"
-	entries := []jsonc.Node{group}
-	switch {
-	case nested.Exists():
-		f.check(nested.Kind() != jsonc.Array, "hooks object", "hooks is no list")
-		entries = nested.Elements()
-	case !flat:
-		f.check(true, "flat group", "an entry of "+event+" has no hooks")
-		return
-	}
-	groupOdd := f.odd
-	for _, entry := range entries {
-		f.odd = groupOdd
-		f.entry(event, matcher.Text(), entry)
-	}
-}
-
-// unplayed are keys of entries that change what a hook does in some agents.
-var unplayed = []string{"args", "async", "if", "once", "onFailure", "cwd", "sequential", "shell"}
-
-func (f *jsonFile) entry(event, matcher string, entry jsonc.Node) {
-	p := f.p
-	command := entry.Get("command")
-	if !command.Exists() {
-		command = entry.Get("bash")
-	}
-	kind := entry.Get("type")
-	f.check(!kind.Exists(), "no type", "a hook of "+event+" has no type")
-	f.check(kind.Exists() && kind.Text() != "command", "type", fmt.Sprintf("a hook of %s has the type %q", event, kind.Text()))
-	f.check(!command.Exists(), "no command", "a hook of "+event+" has no command")
-	timeout := entry.Get("timeout")
-	if !timeout.Exists() {
-		timeout = entry.Get("timeoutSec")
-	}
-	n, isNumber := timeout.Float()
-	f.check(timeout.Exists() && !isNumber, "timeout string", "a time-out is no number")
-	f.check(isNumber && n < 0, "timeout negative", "a time-out is negative")
-	f.check(isNumber && n == 0, "timeout zero", "a time-out is 0")
-	for _, key := range unplayed {
-		if v := entry.Get(key); v.Exists() && v.Text() != "false" {
-			p.unknown("%s: %s of a hook is not played", filepath.Base(f.path), key)
-		}
-	}
-	h := hooks.Hook{
-		Name: entry.Get("name").Text(), Command: command.Text(), Matcher: matcher, Timeout: p.timeout(n),
-		Source: hooks.Source{Layer: hooks.LayerProject, File: f.path, Line: entry.Line()},
-	}
-	if p.takesEnv() {
-		h.Env = map[string]string{}
-		for _, m := range entry.Get("env").Members() {
-			h.Env[m.Name] = m.Value.Text()
-		}
-	}
-	if !f.odd && h.Command != "" {
-		f.found = append(f.found, found{event, h})
-	}
-}
-
-// takesEnv: an entry's env reaches the hook.
-func (p *Player) takesEnv() bool {
-	return slices.ContainsFunc(p.Entry, func(r dialect.Row) bool { return r.Name == "env" && r.Value == "yes" })
 }

@@ -222,6 +222,8 @@ func (p *Player) whyNot(f hooks.Firing, name hooks.Event) string {
 		return fmt.Sprintf("%s has no event %s", p.Agent.Agent.Name, name)
 	case native.Fires == "no":
 		return fmt.Sprintf("%s does not fire %s in a run without a terminal", p.Agent.Agent.Name, native.Native)
+	case name == protocol.AfterAgent && p.play.StopOnce && p.wentOn():
+		return fmt.Sprintf("%s does not fire %s again once a hook made it go on", p.Agent.Agent.Name, native.Native)
 	case name == protocol.BeforeAgent && p.retries() && !slices.Contains(p.play.Again, "retry"):
 		return fmt.Sprintf("%s fires %s for what the user submitted alone", p.Agent.Agent.Name, native.Native)
 	}
@@ -232,6 +234,13 @@ func (p *Player) retries() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.retrying
+}
+
+// wentOn reports whether a hook made the agent go on before.
+func (p *Player) wentOn() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.goneOn > 0
 }
 
 // noteRetry forgets, once the prompt of a hook is on its way, that it is one.

@@ -1,7 +1,9 @@
 package lint
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"minigem/hooks"
@@ -41,12 +43,33 @@ func (l *linter) elsewhere(h hooks.Hook, a *dialect.Agent) {
 		}
 	}
 	for _, f := range l.of(h) {
+		for _, field := range f.Fields {
+			if name := lacks(field, point, own, a); name != "" {
+				place{l, h, f}.add("HK075", &program.Fact{Line: field.Line, Text: name}, nil, "hooks read no %s at %s of %s", name, event.Native, a.Title())
+			}
+		}
 		for _, x := range refusals(point, own, f) {
 			if there := a.Read(x.answer); there.Kind != dialect.Unknown && !there.Prevents() {
 				place{l, h, f}.add("HK070", x.fact, nil, "%s refuses in %s; at %s of %s it lets pass: %s", x.says, own.Name, event.Native, a.Title(), there.Because())
 			}
 		}
 	}
+}
+
+// lacks is the field that a program reads of its own agent's payload, where the
+// payload of a has none of those that it takes in its place; empty: it has, or
+// that is not known.
+func lacks(f program.Field, point dialect.Point, own, a *dialect.Agent) string {
+	name := ""
+	for _, path := range f.Paths {
+		if has, known := a.HasField(point, path); has || !known {
+			return ""
+		}
+		if has, _ := own.HasField(point, path); has && name == "" {
+			name = "." + strings.Join(path, ".")
+		}
+	}
+	return name
 }
 
 // speaker is the agent in whose dialect h is written.
@@ -107,9 +130,23 @@ func refusals(point dialect.Point, own *dialect.Agent, f program.Facts) []refusa
 		}
 	}
 	exit2 := f.Exit(is(2))
+	code := 0 // with which what is printed comes, where the program has one way to end
+	if len(f.Exits) == 1 {
+		code, _ = strconv.Atoi(f.Exits[0].Text) // what is not a number is not known
+	}
 	for i := range f.Stdout {
-		if text := f.Stdout[i].Text; isObject(text) && exit2 == nil {
-			keep(refusalOf{oneLine(text), &f.Stdout[i], dialect.Answer{Stdout: text}})
+		if text := f.Stdout[i].Text; exit2 == nil {
+			keep(refusalOf{oneLine(text), &f.Stdout[i], dialect.Answer{Exit: code, Stdout: text}})
+		}
+	}
+	for i := range f.Stderr {
+		text := f.Stderr[i].Text
+		switch {
+		case exit2 != nil || len(f.Stdout) > 0:
+		case code > 2:
+			keep(refusalOf{fmt.Sprintf("exit %d with a reason on stderr", code), &f.Exits[0], dialect.Answer{Exit: code, Stderr: "a reason"}})
+		case isObject(text):
+			keep(refusalOf{oneLine(text) + " on stderr", &f.Stderr[i], dialect.Answer{Exit: code, Stderr: text}})
 		}
 	}
 	if exit2 != nil {

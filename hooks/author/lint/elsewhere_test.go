@@ -52,6 +52,44 @@ exit 2`
 	}
 }
 
+// TestFieldsElsewhere: a guard that reads a field with jq is told where the
+// payload of another agent has none of that name.
+func TestFieldsElsewhere(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ agents, event, line, says string }{
+		{"kimi", "BeforeTool", `file=$(jq -r .tool_input.file_path)`, ".tool_input.file_path at PreToolUse of Kimi Code"},
+		{"kimi", "BeforeTool", `file=$(jq -r '.tool_input.file_path // .tool_input.path // empty')`, ""},
+		{"kimi", "BeforeTool", `jq -e '.tool_input.command | test("rm")' >/dev/null && exit 2`, ""},
+		{"claude,codex,qwen", "BeforeTool", `c=$(printf '%s' "$input" | jq -r '.tool_input.command // ""')`, ""},
+		{"copilot", "BeforeTool", `c=$(printf '%s' "$input" | jq -r '.tool_input.command // ""')`, ".tool_input.command at preToolUse of Copilot CLI"},
+		{"copilot", "BeforeTool", `c=$(jq -r '.toolArgs.command // .tool_input.command')`, ""},
+		{"claude", "AfterAgent", `jq -r .prompt_response`, ".prompt_response at Stop of Claude Code"},
+		{"claude", "AfterTool", `jq -r .tool_response.llmContent`, ""}, // what a result holds is not in the tables
+		{"claude", "BeforeTool", `jq -r .whatever`, ""},                // no field of ours: it may read something else
+		{"codex", "BeforeAgent", `jq -r .timestamp`, ".timestamp at UserPromptSubmit of Codex CLI"},
+		{"codex", "BeforeAgent", `jq -r .prompt`, ""},
+		{"codex", "BeforeAgent", `jq -rn --arg x 1 .timestamp`, ""},
+	} {
+		agents, err := dialect.List(c.agents)
+		require.NoError(t, err)
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "x"), []byte("#!/bin/sh\n"+c.line+"\n"), 0o755))
+		w := load(t, dir, entry(c.event, "", `"command": "./x"`), hooks.LayerProject)
+		w.input.For = agents
+		var says []string
+		for _, f := range lint.Run(w.input) {
+			if f.Code == "HK075" {
+				says = append(says, f.Message)
+			}
+		}
+		if c.says == "" {
+			assert.Empty(t, says, c.line)
+			continue
+		}
+		assert.Contains(t, strings.Join(says, "\n"), c.says, c.line)
+	}
+}
+
 func TestSettingsElsewhere(t *testing.T) {
 	t.Parallel()
 	ok := `"command": "true"`

@@ -59,6 +59,8 @@ type Facts struct {
 	Decisions []Fact // values of "decision"
 	Foreign   []Fact // fields of another agent's hooks
 
+	Fields []Field // of its payload that jq reads, shell only
+
 	Stdout  []Fact // texts that are printed there, shell only
 	Stderr  []Fact // likewise, on stderr
 	Silent  bool   // it prints nothing at all, shell only
@@ -69,6 +71,12 @@ type Facts struct {
 	Unsaid  *Fact  // JSON that is printed before an exit with 2, on the same way through the program
 	Strict  *Fact  // set -e or set -u, where sh makes of a fault an exit with 2
 	Invalid string // why the shell cannot read it; empty: it can
+}
+
+// Field is what a filter of jq reads: the first of Paths that is there.
+type Field struct {
+	Line  int
+	Paths [][]string
 }
 
 // maxProgram is how much of a program is looked at: larger ones are built, not

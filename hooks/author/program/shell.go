@@ -9,8 +9,8 @@ import (
 
 // shell reads the program as the shell does.
 func (f *Facts) shell() {
-	text := strings.TrimPrefix(strings.ReplaceAll(f.Text, "\r\n", "\n"), "\ufeff")
-	file, err := syntax.NewParser().Parse(strings.NewReader(text), "")
+	program := strings.TrimPrefix(strings.ReplaceAll(f.Text, "\r\n", "\n"), "\ufeff")
+	file, err := syntax.NewParser().Parse(strings.NewReader(program), "")
 	if err != nil {
 		f.Invalid = err.Error()
 		return
@@ -18,6 +18,21 @@ func (f *Facts) shell() {
 	w := &walker{f: f, ends: map[string]bool{}}
 	w.list(file.Stmts, true)
 	f.Silent = !w.prints
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.CallExpr); ok && len(c.Args) > 1 && text(c.Args[0]) == "jq" {
+			f.jq(c)
+		}
+		return true
+	})
+}
+
+// words are what those of a call say.
+func words(list []*syntax.Word) []string {
+	all := make([]string, len(list))
+	for i, w := range list {
+		all[i] = text(w)
+	}
+	return all
 }
 
 // walker goes through statements, knowing where their stdout goes.
@@ -179,13 +194,12 @@ func (w *walker) call(c *syntax.CallExpr, s *syntax.Stmt, shown, stderr bool) {
 		return
 	}
 	name, line := text(c.Args[0]), int(c.Pos().Line())
-	args := make([]string, 0, len(c.Args))
-	for _, a := range c.Args[1:] {
-		args = append(args, text(a))
-	}
+	args := words(c.Args[1:])
 	switch {
-	case name == "echo" || name == "printf":
+	case name == "echo":
 		w.say(Fact{line, strings.Join(dropFlags(args), " ")}, shown, stderr)
+	case name == "printf":
+		w.say(Fact{line, formatted(dropFlags(args))}, shown, stderr)
 	case name == "cat" && heredoc(s) != "":
 		w.say(Fact{line, heredoc(s)}, shown, stderr)
 	case name == "exit" || name == "exec":
@@ -259,6 +273,30 @@ func source(n syntax.Node) string {
 	var b strings.Builder
 	_ = syntax.NewPrinter().Print(&b, n) // what was parsed can be printed
 	return b.String()
+}
+
+// formatted is what printf prints, without what only a run can tell.
+func formatted(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	format, rest := args[0], args[1:]
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(format, "%s")
+		b.WriteString(before)
+		if format = after; !found {
+			break
+		}
+		if len(rest) > 0 {
+			b.WriteString(rest[0])
+			rest = rest[1:]
+		}
+		if format == "" && len(rest) > 0 { // it begins again
+			format = args[0]
+		}
+	}
+	return strings.TrimSuffix(strings.NewReplacer(`\n`, "\n", "%%", "%").Replace(b.String()), "\n")
 }
 
 func dropFlags(args []string) []string {

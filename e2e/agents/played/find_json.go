@@ -1,0 +1,151 @@
+package played
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"minigem/hooks"
+	"minigem/hooks/dialect"
+	"minigem/hooks/jsonc"
+)
+
+// jsonFile is a file of hooks while it is read: what something odd takes with it
+// is not added.
+type jsonFile struct {
+	p     *Player
+	path  string
+	void  bool     // the file
+	event string   // that is being read
+	voids []string // events
+	odd   bool     // the entry that is being read
+	found []found
+}
+
+type found struct {
+	event string
+	hook  hooks.Hook
+}
+
+func (f *jsonFile) check(wrong bool, what, detail string) {
+	if !wrong {
+		return
+	}
+	switch f.p.odd(f.path, what, detail) {
+	case "file":
+		f.void = true
+	case "event":
+		f.voids = append(f.voids, f.event)
+	case "entry":
+		f.odd = true
+	}
+}
+
+// json reads {"hooks": {EVENT: [ENTRY or {"hooks": [ENTRY]}]}}.
+func (p *Player) json(path string, data []byte) {
+	doc, err := jsonc.Parse(path, data)
+	if err != nil {
+		p.odd(path, "trailing comma", err.Error()) // what no JSON is, all that were tried take for nothing
+		return
+	}
+	f := &jsonFile{p: p, path: path}
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	f.check(doc.BOM, "bom", "it begins with a byte order mark")
+	f.check(strings.Contains(string(data), "//") && !json.Valid(data), "comment", "there is a comment in it")
+	f.check(!strings.Contains(string(data), "//") && !json.Valid(data), "trailing comma", "it is not JSON as it should be")
+	for _, event := range doc.Root().Get("hooks").Members() {
+		_, known := p.event(event.Name)
+		f.event = event.Name
+		f.check(!known, "event", fmt.Sprintf("there is no event %q", event.Name))
+		f.check(event.Value.Kind() != jsonc.Array, "event object", event.Name+" is no list")
+		for _, group := range event.Value.Elements() {
+			f.odd = false
+			f.group(event.Name, group)
+		}
+	}
+	for _, x := range f.found {
+		if !f.void && !slices.Contains(f.voids, x.event) {
+			p.add(x.hook, x.event, nil)
+		}
+	}
+}
+
+func (f *jsonFile) group(event string, group jsonc.Node) {
+	switch group.Kind() {
+	case jsonc.Null:
+		f.check(true, "null group", event+" holds null")
+		return
+	case jsonc.String:
+		f.check(true, "string entry", event+" holds a text")
+		return
+	}
+	matcher := group.Get("matcher")
+	f.check(matcher.Exists() && matcher.Kind() != jsonc.String, "matcher", "a matcher is no text")
+	nested := group.Get("hooks")
+	flat := f.p.adapter.Hooks.Form == "flat"
+	entries := []jsonc.Node{group}
+	switch {
+	case nested.Exists():
+		f.check(nested.Kind() != jsonc.Array, "hooks object", "hooks is no list")
+		entries = nested.Elements()
+	case !flat:
+		f.check(true, "flat group", "an entry of "+event+" has no hooks")
+		return
+	}
+	groupOdd := f.odd
+	for _, entry := range entries {
+		f.odd = groupOdd
+		f.entry(event, matcher.Text(), entry)
+	}
+}
+
+// unplayed are keys of entries that change what a hook does in some agents.
+var unplayed = []string{"args", "async", "if", "once", "onFailure", "cwd", "sequential", "shell"}
+
+func (f *jsonFile) entry(event, matcher string, entry jsonc.Node) {
+	p := f.p
+	command := entry.Get("command")
+	if !command.Exists() {
+		command = entry.Get("bash")
+	}
+	kind := entry.Get("type")
+	f.check(!kind.Exists(), "no type", "a hook of "+event+" has no type")
+	f.check(kind.Exists() && kind.Text() != "command", "type", fmt.Sprintf("a hook of %s has the type %q", event, kind.Text()))
+	f.check(!command.Exists(), "no command", "a hook of "+event+" has no command")
+	f.check(command.Exists() && command.Kind() != jsonc.String, "command", "a command is not a text")
+	f.check(command.Kind() == jsonc.String && command.Text() == "", "empty command", "a command is empty")
+	timeout := entry.Get("timeout")
+	if !timeout.Exists() {
+		timeout = entry.Get("timeoutSec")
+	}
+	n, isNumber := timeout.Float()
+	f.check(timeout.Exists() && !isNumber, "timeout string", "a time-out is no number")
+	f.check(isNumber && n < 0, "timeout negative", "a time-out is negative")
+	f.check(isNumber && n == 0, "timeout zero", "a time-out is 0")
+	for _, key := range unplayed {
+		if v := entry.Get(key); v.Exists() && v.Text() != "false" {
+			p.unknown("%s: %s of a hook is not played", filepath.Base(f.path), key)
+		}
+	}
+	h := hooks.Hook{
+		Name: entry.Get("name").Text(), Command: command.Text(), Matcher: matcher, Timeout: p.timeout(n),
+		Source: hooks.Source{Layer: hooks.LayerProject, File: f.path, Line: entry.Line()},
+	}
+	if p.takesEnv() {
+		h.Env = map[string]string{}
+		for _, m := range entry.Get("env").Members() {
+			h.Env[m.Name] = m.Value.Text()
+		}
+	}
+	if !f.odd && command.Kind() == jsonc.String {
+		f.found = append(f.found, found{event, h})
+	}
+}
+
+// takesEnv: an entry's env reaches the hook.
+func (p *Player) takesEnv() bool {
+	return slices.ContainsFunc(p.Entry, func(r dialect.Row) bool { return r.Name == "env" && r.Value == "yes" })
+}

@@ -1,0 +1,119 @@
+package lint_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/hooks"
+	"minigem/hooks/author/inspect"
+	"minigem/hooks/author/lint"
+	"minigem/hooks/dialect"
+	"minigem/hooks/protocol"
+)
+
+// given is a hooks.Runner that gives one answer.
+type given hooks.Exit
+
+func (g given) Run(context.Context, hooks.Hook, hooks.Payload, []string) hooks.Exit {
+	return hooks.Exit(g)
+}
+
+var pointEvents = map[dialect.Point]hooks.Event{
+	dialect.BeforeTool: protocol.BeforeTool, dialect.BeforePrompt: protocol.BeforeAgent, dialect.AgentStop: protocol.AfterAgent, dialect.AfterTool: protocol.AfterTool,
+}
+
+// TestAllSayTheSame: of each answer that was given on an agent, the report, the
+// words of fire and lint say what was observed there. Where a refusal of here
+// lets pass there, all three say so, and none of them where it refuses there,
+// too.
+func TestAllSayTheSame(t *testing.T) {
+	t.Parallel()
+	gemini, err := dialect.Find("gemini")
+	require.NoError(t, err)
+	for _, id := range dialect.IDs() {
+		t.Run(id, func(t *testing.T) {
+			t.Parallel()
+			agent, err := dialect.Find(id)
+			require.NoError(t, err)
+			told, linted := 0, 0
+			for _, name := range dialect.Names() {
+				saw, ok := dialect.Observed()[id][name]
+				c := dialect.Corpus()[name]
+				ev := pointEvents[c.Event]
+				if !ok || ev == "" || c.Matcher != "" || c.Mode != "" || c.Late != "" || saw.Effect == string(dialect.Answered) {
+					continue
+				}
+				x := c.Answer(agent)
+				rep := answered(t, ev, x)
+				there := saw.Effect == string(dialect.Refused) || saw.Effect == string(dialect.PromptBlocked) || saw.Effect == string(dialect.Retry) ||
+					saw.Effect == string(dialect.RunEnded) && !saw.Ran && c.Event != dialect.AfterTool
+				here := rep.Verdict.Decision == hooks.Deny || rep.Verdict.Decision == hooks.Stop && c.Event != dialect.AgentStop || rep.Verdict.Decision == hooks.Ask
+				if c.Event == dialect.AfterTool {
+					here, there = false, false // it has run; who replaces its result stands in the report
+				}
+				d, breaks := rep.Runs[0].Elsewhere(ev, agent)
+				if here != there {
+					told++
+					assert.True(t, d != nil && breaks, "%s: here %v, there %s: %+v", name, rep.Verdict.Decision, saw.Effect, d)
+				}
+				on := rep.Runs[0].On(ev, agent)
+				if d != nil {
+					assert.True(t, strings.HasPrefix(on, d.There) || strings.Contains(on, strings.Split(d.There, ", because")[0]), "%s: the report says %q, fire %q", name, d.There, on)
+				}
+				assert.Contains(t, inspect.Elsewhere(rep, []*dialect.Agent{agent}), on)
+				if c.Event != dialect.AfterTool && id != "gemini" {
+					found := linting(t, ev, x, agent)
+					if name == "stop/exit2-missing-script" {
+						continue // its stderr is that of a shell, which nobody can read out of a program
+					}
+					if lets := (x.Exit == 2 || gemini.Read(x).Prevents()) && !there; lets || found != "" {
+						linted++
+						assert.Equal(t, lets, found != "", "%s: %q exits with %d, prints %q and %q; lint says %q", name, saw.Effect, x.Exit, x.Stdout, x.Stderr, found)
+					}
+				}
+			}
+			t.Logf("%d answers mean something else there, %d of them are for lint", told, linted)
+		})
+	}
+}
+
+// answered is the report of an answer in this engine.
+func answered(t *testing.T, ev hooks.Event, x dialect.Answer) hooks.Report {
+	t.Helper()
+	cfg := hooks.Config{Hooks: []hooks.Hook{{Event: ev, Command: "h"}}}
+	sample, err := inspect.Sample(ev, "")
+	require.NoError(t, err)
+	r, err := inspect.Fire(t.Context(), &hooks.Engine{Config: cfg, Runner: given{Code: x.Exit, Stdout: []byte(x.Stdout), Stderr: []byte(x.Stderr)}}, sample)
+	require.NoError(t, err)
+	return r
+}
+
+// linting is what lint says of a script that gives the answer; empty: nothing.
+func linting(t *testing.T, ev hooks.Event, x dialect.Answer, agent *dialect.Agent) string {
+	t.Helper()
+	quote := func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+	text := "#!/bin/sh\ncat >/dev/null\n"
+	if x.Stdout != "" {
+		text += "printf '%s' " + quote(x.Stdout) + "\n"
+	}
+	if x.Stderr != "" {
+		text += "printf '%s' " + quote(x.Stderr) + " >&2\n"
+	}
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "x"), fmt.Appendf(nil, "%sexit %d\n", text, x.Exit), 0o755))
+	w := load(t, dir, entry(string(ev), "", `"command": "./x"`), hooks.LayerProject)
+	w.input.For = []*dialect.Agent{agent}
+	all := lint.Run(w.input)
+	if i := slices.IndexFunc(all, func(f lint.Finding) bool { return f.Code == "HK070" }); i >= 0 {
+		return all[i].Message
+	}
+	return ""
+}
