@@ -55,7 +55,7 @@ func TestAllSayTheSame(t *testing.T) {
 				rep := answered(t, ev, x)
 				there := saw.Effect == string(dialect.Refused) || saw.Effect == string(dialect.PromptBlocked) || saw.Effect == string(dialect.Retry) ||
 					saw.Effect == string(dialect.RunEnded) && !saw.Ran && c.Event != dialect.AfterTool
-				here := rep.Verdict.Decision == hooks.Deny || rep.Verdict.Decision == hooks.Stop && c.Event != dialect.AgentStop || rep.Verdict.Decision == hooks.Ask
+				here := rep.Verdict.Decision == hooks.Deny || rep.Verdict.Decision == hooks.Stop && c.Event != dialect.AgentStop || rep.Verdict.Decision == hooks.Ask || rep.Effect.Kind == hooks.EffectRetry
 				if c.Event == dialect.AfterTool {
 					here, there = false, false // it has run; who replaces its result stands in the report
 				}
