@@ -15,15 +15,17 @@ import (
 // support: to go on would be to pretend. What becomes supported leaves this
 // function, and its line in settings/known.txt says "works".
 func (c *Configuration) checkRestrictions() error {
-	for _, g := range c.Loaded.Restrictions() {
-		if g.Fault != "" {
-			return exit.Errorf(exit.Config, "%s:%d: %s %s. Nothing runs while what it may hold back is not in force",
-				c.Shorten(g.Origin.File), g.Origin.Line, text.VisibleLine(g.Key), text.VisibleLine(g.Fault))
-		}
-		return exit.Errorf(exit.Config, "%s:%d: %s is %s, which minigem cannot enforce: take it out, or run minigem inside a container that does it",
-			c.Shorten(g.Origin.File), g.Origin.Line, text.VisibleLine(g.Key), c.Mask(g.Value))
+	all := c.Loaded.Restrictions()
+	if len(all) == 0 {
+		return nil
 	}
-	return nil
+	g := all[0]
+	if g.Fault != "" {
+		return exit.Errorf(exit.Config, "%s:%d: %s %s. Nothing runs while what it may hold back is not in force",
+			c.Shorten(g.Origin.File), g.Origin.Line, text.VisibleLine(g.Key), text.VisibleLine(g.Fault))
+	}
+	return exit.Errorf(exit.Config, "%s:%d: %s is %s, which minigem cannot enforce: take it out, or run minigem inside a container that does it",
+		c.Shorten(g.Origin.File), g.Origin.Line, text.VisibleLine(g.Key), c.Mask(g.Value))
 }
 
 // extensionRefused says why the settings do not allow an extension, by its

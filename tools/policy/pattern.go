@@ -128,9 +128,7 @@ func (p pattern) mentioned(text string) bool {
 	return slices.ContainsFunc(p, func(line []string) bool {
 		var parts []string
 		for _, word := range line {
-			for _, part := range strings.SplitAfter(word, anything) {
-				parts = append(parts, part)
-			}
+			parts = append(parts, strings.SplitAfter(word, anything)...)
 		}
 		return shell.Mentions(text, parts)
 	})

@@ -51,7 +51,7 @@ func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk
 		if said := m.p.saidInSystem(); said != "" {
 			req.System = strings.TrimLeft(req.System+"\n\n"+said, "\n")
 		}
-		var said told
+		var said answerText
 		defer func() { m.p.keepAnswer(said) }()
 		for chunk, err := range m.Provider.Stream(ctx, req) {
 			said.add(chunk)
@@ -72,17 +72,17 @@ func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk
 	}
 }
 
-// told is what Gemini CLI tells hooks of one answer of the model: the texts of
+// answerText is what hooks of Gemini CLI read of one answer of the model: the texts of
 // its chunks, with a blank between them. It keeps texts that follow each other as
 // one part, which is that of the first chunk, so that what follows stands in it
 // twice (core/core/geminiChat.ts, core/core/turn.ts).
-type told struct {
+type answerText struct {
 	chunks []string
 	first  int  // the chunk with which the text began that goes on
 	goesOn bool // the last part was a text
 }
 
-func (a *told) add(c llm.Chunk) {
+func (a *answerText) add(c llm.Chunk) {
 	a.chunks = append(a.chunks, "")
 	own := len(a.chunks) - 1
 	for _, part := range c.Parts {
@@ -101,7 +101,7 @@ func (a *told) add(c llm.Chunk) {
 	}
 }
 
-func (p *Player) keepAnswer(a told) {
+func (p *Player) keepAnswer(a answerText) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if text := strings.Join(a.chunks, " "); text != "" {
