@@ -182,9 +182,9 @@ func (c *Compressor) attempt(ctx context.Context, trigger string, all []llm.Mess
 	if cut == 0 && (len(long) == 0 || trigger == TriggerManual) {
 		return r
 	}
-	told := ""
+	instructions := ""
 	if c.Hooks != nil {
-		told = c.Hooks.PreCompress(ctx, trigger)
+		instructions = c.Hooks.PreCompress(ctx, trigger)
 	}
 	// The provider also counts system instruction and tools: they stay.
 	beside := before - Estimate(all)
@@ -200,13 +200,13 @@ func (c *Compressor) attempt(ctx context.Context, trigger string, all []llm.Mess
 	if cut == 0 {
 		return r
 	}
-	return c.summarize(ctx, r, told, all[:head], body, short, cut, beside)
+	return c.summarize(ctx, r, instructions, all[:head], body, short, cut, beside)
 }
 
 // summarize replaces body[:cut] with a summary. short is body with long outputs
 // cut.
-func (c *Compressor) summarize(ctx context.Context, r Result, told string, head, body, short []llm.Message, cut, beside int) Result {
-	w := writer{model: c.Model, name: c.ModelName, told: told}
+func (c *Compressor) summarize(ctx context.Context, r Result, instructions string, head, body, short []llm.Message, cut, beside int) Result {
+	w := writer{model: c.Model, name: c.ModelName, instructions: instructions}
 	old := body[:cut]
 	if room := c.limit() * 9 / 10; Estimate(old) > room {
 		old = newest(short[:cut], room)
@@ -249,10 +249,10 @@ var verifyText string
 
 // writer asks the model for a summary.
 type writer struct {
-	model llm.Generator
-	name  string
-	told  string // instructions of hooks
-	usage llm.Usage
+	model        llm.Generator
+	name         string
+	instructions string // of hooks
+	usage        llm.Usage
 }
 
 var errNoSummary = errors.New("the model gave no summary")
@@ -264,8 +264,8 @@ func (w *writer) snapshot(ctx context.Context, old []llm.Message) (string, error
 	if hasSnapshot(old) {
 		ask = strings.TrimSpace(mergeText) + "\n\n" + ask
 	}
-	if w.told != "" {
-		ask += "\n\nAdditional instructions:\n" + w.told
+	if w.instructions != "" {
+		ask += "\n\nAdditional instructions:\n" + w.instructions
 	}
 	asked := appendMessage(old, llm.UserText(ask))
 	first, err := w.generate(ctx, asked)
