@@ -52,7 +52,7 @@ func (l *loader) checkMatcher(event Event, dialect string, n jsonc.Node) {
 			continue
 		}
 		known, ok := triggers[event]
-		if ok && !slices.Contains(known, word) {
+		if ok && !slices.Contains(known, word) && !slices.ContainsFunc(known, func(k string) bool { return protocol.DialectOf(dialect).Triggers[k] == word }) {
 			l.problem(n.Line(), "matcher: %s never has %q, only %s%s", event, word,
 				strings.Join(known, ", "), text.DidYouMean(text.Nearest(word, known)))
 		}

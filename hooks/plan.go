@@ -182,7 +182,8 @@ func (e *Engine) match(r *Run, s subject) (matched bool, why string) {
 		matched = e.matchTool(r, pattern, s)
 	default:
 		matched = slices.ContainsFunc(strings.Split(pattern, "|"), func(t string) bool {
-			return strings.EqualFold(strings.TrimSpace(t), s.name)
+			t = strings.TrimSpace(t)
+			return strings.EqualFold(t, s.name) || t != "" && t == protocol.DialectOf(r.Hook.Dialect).Triggers[s.name]
 		})
 	}
 	if !matched {

@@ -92,6 +92,8 @@ var claudeCases = []Case{
 	{Name: "claude: exit 1", Event: beforeTool, Hooks: claudeHook(Hook{Exit: 1, Err: "why"}), Want: Want{Failed: []string{"exit status 1: why"}}},
 	{Name: "claude: Stop blocks", Event: afterAgent, Hooks: claudeHook(Hook{Out: `{"decision":"block","reason":"again"}`}), Want: Want{Decision: "deny", Reason: "again", Read: []string{`"last_assistant_message":"the answer"`}}},
 	{Name: "claude: UserPromptSubmit, plain text is context", Event: beforeAgent, Hooks: claudeHook(Hook{Out: "branch: main"}), Want: Want{Context: "<hook_context>branch: main</hook_context>"}},
+	{Name: "claude: a matcher has Claude Code's name of a notification", Event: notification, Hooks: claudeHook(Hook{Matcher: "idle_prompt|permission_prompt"}), Want: Want{Read: []string{`"notification_type":"permission_prompt"`}}},
+	{Name: "that name is not one of Gemini CLI's", Event: notification, Hooks: one(Hook{Matcher: "permission_prompt"}), Want: Want{Skipped: []string{"a: matcher"}}},
 	{Name: "claude: SessionStart, plain text is context", Event: sessionStart, Hooks: claudeHook(Hook{Out: "memory"}), Want: Want{Context: "<hook_context>memory</hook_context>"}},
 	{Name: "claude: PostToolUse, plain text is a message", Event: afterTool, Hooks: claudeHook(Hook{Out: "ok"}), Want: Want{Message: "ok"}},
 	{Name: "claude: additionalContext", Event: beforeAgent, Hooks: claudeHook(Hook{Out: permission(`{"hookEventName":"UserPromptSubmit","additionalContext":"c"}`)}), Want: Want{Context: "<hook_context>c</hook_context>"}},

@@ -23,6 +23,7 @@ var claude = &Dialect{
 		"glob": "Glob", "grep_search": "Grep", "list_directory": "LS", "web_fetch": "WebFetch",
 		"google_web_search": "WebSearch", "write_todos": "TodoWrite", "invoke_agent": "Task",
 	},
+	Triggers: claudeTriggers,
 	Args: map[string]map[string]string{
 		"replace":        {"allow_multiple": "replace_all"},
 		"read_file":      {"start_line": "offset"},
@@ -62,10 +63,13 @@ var claude = &Dialect{
 		case PreCompress:
 			p["custom_instructions"] = ""
 		case Notification:
-			p["notification_type"] = "permission_prompt"
+			kind, _ := p["notification_type"].(string)
+			p["notification_type"] = cmp.Or(claudeTriggers[kind], kind)
 		}
 	},
 }
+
+var claudeTriggers = map[string]string{"ToolPermission": "permission_prompt"}
 
 // claudeModes are its permission modes, by Gemini CLI's approval modes.
 var claudeModes = map[string]string{"autoEdit": "acceptEdits", "yolo": "bypassPermissions"}

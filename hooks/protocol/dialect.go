@@ -19,6 +19,9 @@ type Dialect struct {
 	// called the same.
 	Events map[Event]string
 	Tools  map[string]string
+	// Triggers holds this dialect's name for a trigger of a lifecycle event, where
+	// it is another.
+	Triggers map[string]string
 	// Args holds, for each of our tools, this dialect's name for an argument.
 	Args map[string]map[string]string
 	// Defers: the decision "defer" is known and asks.
