@@ -32,15 +32,15 @@ type Adapter struct {
 	Protocol fakemodel.Protocol `toml:"protocol"` // that it speaks with its model
 	Same     bool               `toml:"same"`     // its tools are minigem's: calls of them are played as they are written
 	Seconds  int                `toml:"seconds"`  // that a case may take; 0: 90
-	Prints   bool               `toml:"prints"`   // stdout is the answer, stderr what the user is told
+	Prints   bool               `toml:"prints"`   // stdout is the answer, stderr what the user reads
 	Cannot   []string           `toml:"cannot"`   // what no case can be about
-	Knocks   []string           `toml:"knocks"`   // hosts that it is known to look for, in vain
+	Hosts    []string           `toml:"hosts"`    // hosts that it is known to look for, in vain
 	Leaves   []string           `toml:"leaves"`   // parts of command lines that it is known to leave running
 	// Rulesync are the arguments behind -t with which rulesync writes hooks for the
 	// agent; nil: it writes none.
 	Rulesync []string `toml:"rulesync"`
 	// Transcript is where a session's file stands: a pattern. Empty: nowhere, or
-	// it is no text.
+	// it is not a string.
 	Transcript string   `toml:"transcript"`
 	Start      Start    `toml:"start"`
 	Flags      []Flag   `toml:"flags"`
@@ -174,7 +174,7 @@ func (a *Adapter) check(name string) error {
 	}
 	for kind, t := range a.Tools {
 		if !slices.Contains(script.ActionKinds, kind) {
-			fail("tools.%s is no action: expected one of %q", kind, script.ActionKinds)
+			fail("tools.%s is not an action: expected one of %q", kind, script.ActionKinds)
 		}
 		if t.Name == "" && t.Cannot == "" {
 			fail("tools.%s has neither a name nor a reason why it cannot be", kind)

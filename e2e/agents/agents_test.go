@@ -84,7 +84,7 @@ func TestCaseChoosesPATH(t *testing.T) {
 }
 
 // TestAssertions: what is seen on an agent is what happened there, and what
-// cannot be seen is no success.
+// cannot be seen is not a success.
 func TestAssertions(t *testing.T) {
 	t.Parallel()
 	const refuses, passes = "cat >/dev/null\necho 'not yours' >&2\nexit 2", "cat >/dev/null"

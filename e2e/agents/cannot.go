@@ -70,7 +70,7 @@ func (x *session) noCondition(verb string, args []string, c testbed.Cond) string
 		return ""
 	}
 	if !slices.Contains([]string{"BeforeTool", "BeforeAgent", "AfterAgent"}, args[0]) {
-		return fmt.Sprintf("what came of a hook at %s cannot be told apart on %s", args[0], x.a.Name)
+		return fmt.Sprintf("what came of a hook at %s cannot be distinguished on %s", args[0], x.a.Name)
 	}
 	if why := x.unsure[args[0]]; why != "" {
 		return why
@@ -79,7 +79,7 @@ func (x *session) noCondition(verb string, args []string, c testbed.Cond) string
 	case c.Key == "reason" && args[0] == "BeforeAgent":
 		return "the reason for a blocked prompt is shown to the user alone"
 	case c.Key == "decision" && c.Value != "deny" && c.Value != "proceed":
-		return fmt.Sprintf("decision=%s cannot be told from deny or proceed on %s", c.Value, x.a.Name)
+		return fmt.Sprintf("decision=%s cannot be distinguished from deny or proceed on %s", c.Value, x.a.Name)
 	}
 	return ""
 }

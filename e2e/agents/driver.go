@@ -155,7 +155,7 @@ func (x *session) command(values map[string]string) proc.Command {
 	}
 	if n := len(paths); n > 1 { // the first is this machine's, the last the case's own
 		env[slices.IndexFunc(env, func(e string) bool { return strings.HasPrefix(e, "PATH=") })] = "PATH=" + paths[n-1]
-		if x.in.nodeScript() { // which node that PATH has is no matter then
+		if x.in.nodeScript() { // which node PATH has does not matter
 			path, args = x.in.look("node"), append([]string{x.in.Path}, args...)
 		}
 	}
@@ -224,8 +224,8 @@ func (x *session) look(res ended, wanted []string, log []fakemodel.Request, runs
 		x.setup.Notice(fmt.Sprintf("it last printed %q", lastLine(res)))
 	}
 	for _, host := range wanted {
-		if !slices.ContainsFunc(x.a.Knocks, func(k string) bool { return k == host }) {
-			x.problems = append(x.problems, fmt.Sprintf("%s wanted to reach %s, which is not in its adapter's knocks; nothing is reachable", x.a.Name, host))
+		if !slices.ContainsFunc(x.a.Hosts, func(k string) bool { return k == host }) {
+			x.problems = append(x.problems, fmt.Sprintf("%s wanted to reach %s, which is not among the hosts of its adapter; nothing is reachable", x.a.Name, host))
 		}
 	}
 	for _, name := range res.Left {

@@ -41,7 +41,7 @@ func (t Tester) from(ctx context.Context, f From, columns []Column) (clean func(
 		return clean, fmt.Errorf("reading --from: %w", err)
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() && f.Kind != FromHIF {
-		return clean, fmt.Errorf("reading --from: %s is no folder: name the one with the hooks before the cases", f.Dir)
+		return clean, fmt.Errorf("reading --from: %s is not a folder: name the one with the hooks before the cases", f.Dir)
 	}
 	make := func(string) (*testbed.From, error) { return &testbed.From{Dirs: []string{dir}}, nil }
 	switch f.Kind {

@@ -14,7 +14,7 @@ import (
 	"minigem/internal/atomicfile"
 )
 
-// Line is what is told of an agent.
+// Line is what the list says of an agent.
 type Line struct {
 	Name     string    `json:"name"`
 	Title    string    `json:"title"`

@@ -183,7 +183,7 @@ func readAll(t *testing.T, files []string) []*testbed.Case {
 }
 
 // TestRunBegins: a case that cannot be read, an agent that is not there and an
-// interrupt are told before anything is started.
+// interrupt are reported before anything is started.
 func TestRunBegins(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -79,7 +79,7 @@ type Tester struct {
 	Search Search
 	Self   string    // minigem's own program, which is the shim
 	Cache  string    // a folder that stays; empty: that of the user
-	Log    io.Writer // is told how far a long run is
+	Log    io.Writer // gets lines that say how far a long run is
 }
 
 func (t Tester) cache() string {

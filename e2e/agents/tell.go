@@ -68,7 +68,7 @@ func newCall(c fakemodel.Call) *call {
 	return out
 }
 
-// results finds what the model was told of each call.
+// results finds what the model read as the result of each call.
 //
 // Where an API has no ids, the first result of a tool in the conversation is
 // that of the first call of it, and so on.
@@ -212,7 +212,7 @@ func (x *session) refused(c *call, failure shim.Run, runs []shim.Run) bool {
 		}
 	}
 	if hooked {
-		x.unclear = x.a.Name + " tells of a refused tool as of one that failed, and these words are no hook's"
+		x.unclear = x.a.Name + " reports a refused tool as one that failed, and these words are not those of a hook"
 		x.doubt("BeforeTool", x.unclear)
 	}
 	return hooked
@@ -257,7 +257,7 @@ func (x *session) emit(c *call) {
 	if c.started {
 		x.setup.Sink.Emit(event.ToolStarted{Call: tc})
 	}
-	if c.result != nil { // the model was told nothing of others
+	if c.result != nil { // the model read no result of others
 		x.setup.Sink.Emit(event.ToolFinished{Record: record})
 	}
 }

@@ -225,7 +225,7 @@ func (a *Adapter) timeout(d time.Duration) int {
 	return seconds
 }
 
-// cannot says that something cannot be done on an agent, which is no failure of
+// cannot says that something cannot be done on an agent, which is not a failure of
 // the case.
 func cannot(format string, args ...any) error {
 	return &testbed.CannotError{Why: fmt.Sprintf(format, args...)}

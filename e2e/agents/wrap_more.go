@@ -97,7 +97,7 @@ func wrapProgram(w *wrapper, path string) error {
 	event := filepath.Base(path)
 	info, err := os.Stat(path)
 	if err != nil || info.IsDir() || strings.HasPrefix(event, ".") || info.Mode().Perm()&0o111 == 0 {
-		return err // what cannot be executed is no hook
+		return err // what cannot be executed is not a hook
 	}
 	hidden := filepath.Join(filepath.Dir(path), "."+event)
 	program, err := boundedfile.Read(path, boundedfile.Kept)

@@ -177,7 +177,7 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
-// TestCannotBePortable: what an agent has not is no failure of the case.
+// TestCannotBePortable: what an agent has not is not a failure of the case.
 func TestCannotBePortable(t *testing.T) {
 	t.Parallel()
 	var cannot *testbed.CannotError

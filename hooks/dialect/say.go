@@ -140,11 +140,11 @@ func (a *Agent) sayUnread(p Point, m Meant, kind Kind) Said {
 	case Refused, Asked, Rewritten, RunEnded, PromptBlocked, Retry:
 		said := universal(m)
 		if m.Kind != Refused && m.Kind != PromptBlocked {
-			said.Lost = []string{fmt.Sprintf("nobody knows how a hook of %s can %s: it exits with 2, which refuses", a.Name, verbs[m.Kind])}
+			said.Lost = []string{fmt.Sprintf("it is unknown how a hook of %s can %s: it exits with 2, which refuses", a.Name, verbs[m.Kind])}
 		}
 		return said
 	}
-	return Said{Lost: []string{fmt.Sprintf("nobody knows how a hook of %s can %s: that is left out", a.Name, verbs[m.Kind])}}
+	return Said{Lost: []string{fmt.Sprintf("it is unknown how a hook of %s can %s: that is left out", a.Name, verbs[m.Kind])}}
 }
 
 // sayFailed is for tools that failed: there is nothing to hold back, and the

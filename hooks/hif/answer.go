@@ -34,7 +34,7 @@ func Read(ran protocol.Ran, blocking bool) protocol.Reading {
 		Message          string         `json:"system_message"`
 	}
 	if err := json.Unmarshal(text, &said); err != nil {
-		return protocol.Reading{Failed: "what it printed is no answer: " + err.Error(), Garbled: true}
+		return protocol.Reading{Failed: "what it printed is not an answer: " + err.Error(), Garbled: true}
 	}
 	o := protocol.Output{
 		Reason: said.Reason, SystemMessage: said.Message, AdditionalContext: said.Context, ToolInput: said.Input, WholeToolInput: said.Input != nil,

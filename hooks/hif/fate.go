@@ -148,7 +148,7 @@ func (f *Fate) answers(h Hook, a *dialect.Agent) {
 		return
 	}
 	if !a.Reads(p) {
-		f.is(Unknown, "nobody knows what it makes of answers")
+		f.is(Unknown, "what it makes of answers is unknown")
 		return
 	}
 	exit2 := a.Read(dialect.Answer{Point: p, Exit: 2, Stderr: "no"})

@@ -122,7 +122,7 @@ func (c *Call) meant(o protocol.Output, at int) dialect.Meant {
 }
 
 // rewritten are the agent's arguments with the changes of an answer; nil: there
-// is no way to say them.
+// is no way to express them.
 func (c *Call) rewritten(o protocol.Output, at int) map[string]any {
 	p := c.parts[at]
 	if p.back == nil || len(c.parts) > 1 {

@@ -63,7 +63,7 @@ func call[In protocol.Input](payload []byte, hook func(In) protocol.Output) (pro
 }
 
 // Print prints an answer, and returns how to exit. What this agent cannot be
-// told is said on stderr, behind the reason of a refusal.
+// the context is printed on stderr, behind the reason of a refusal.
 func Print(s dialect.Said, stdout, stderr io.Writer) int {
 	if _, err := io.WriteString(stdout, s.Stdout); err != nil {
 		fmt.Fprintln(stderr, "the answer cannot be printed:", err)

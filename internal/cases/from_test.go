@@ -123,5 +123,5 @@ func TestFromNative(t *testing.T) {
 	_, _, _, err = from(t, agents.From{Kind: "guess", Dir: dir}, "", "claude")
 	assert.ErrorContains(t, err, "--from is")
 	_, _, _, err = from(t, agents.From{Kind: "native", Dir: filepath.Join(dir, "guard.sh")}, "", "claude")
-	assert.ErrorContains(t, err, "is no folder")
+	assert.ErrorContains(t, err, "is not a folder")
 }

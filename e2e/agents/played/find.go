@@ -173,7 +173,7 @@ func (p *Player) odd(path, what, detail string) string {
 	case "":
 		p.unknown("%s: what %s does then was not measured", where, p.Agent.Agent.Title())
 	case "run":
-		p.unknown("%s: %s does not start then", where, p.Agent.Agent.Title())
+		p.unknown("%s: %s does not start with it", where, p.Agent.Agent.Title())
 	case "file", "event":
 		p.setup.Notice(fmt.Sprintf("%s: because of it %s runs no hook of this %s", where, p.Agent.Agent.Title(), taken))
 	}
@@ -213,16 +213,16 @@ func (p *Player) toml(path string, data []byte) {
 		check(entry["command"] != nil && !hasCommand, "command", "a command is not a text")
 		check(hasCommand && h.Command == "", "empty command", "a command is empty")
 		_, hasMatcher := entry["matcher"].(string)
-		check(entry["matcher"] != nil && !hasMatcher, "matcher", "a matcher is no text")
+		check(entry["matcher"] != nil && !hasMatcher, "matcher", "a matcher is not a string")
 		_, isText := entry["timeout"].(string)
-		check(isText, "timeout string", "a time-out is a text")
+		check(isText, "timeout string", "a time-out is a string")
 		seconds, isNumber := entry["timeout"].(int64)
 		check(isNumber && seconds < 0, "timeout negative", "a time-out is negative")
 		check(isNumber && seconds == 0, "timeout zero", "a time-out is 0")
 		_, known := p.event(text("event"))
 		check(!known, "event", fmt.Sprintf("there is no event %q", text("event")))
 		for key := range entry {
-			check(!slices.Contains([]string{"event", "command", "matcher", "timeout", "cwd", "env", "name"}, key), "key", fmt.Sprintf("%q is no key of a hook", key))
+			check(!slices.Contains([]string{"event", "command", "matcher", "timeout", "cwd", "env", "name"}, key), "key", fmt.Sprintf("%q is not a key of a hook", key))
 		}
 		switch taken {
 		case "file", "event":

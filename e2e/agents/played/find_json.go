@@ -60,7 +60,7 @@ func (p *Player) json(path string, data []byte) {
 		_, known := p.event(event.Name)
 		f.event = event.Name
 		f.check(!known, "event", fmt.Sprintf("there is no event %q", event.Name))
-		f.check(event.Value.Kind() != jsonc.Array, "event object", event.Name+" is no list")
+		f.check(event.Value.Kind() != jsonc.Array, "event object", event.Name+" is not a list")
 		for _, group := range event.Value.Elements() {
 			f.odd = false
 			f.group(event.Name, group)
@@ -79,17 +79,17 @@ func (f *jsonFile) group(event string, group jsonc.Node) {
 		f.check(true, "null group", event+" holds null")
 		return
 	case jsonc.String:
-		f.check(true, "string entry", event+" holds a text")
+		f.check(true, "string entry", event+" has a string in place of an object")
 		return
 	}
 	matcher := group.Get("matcher")
-	f.check(matcher.Exists() && matcher.Kind() != jsonc.String, "matcher", "a matcher is no text")
+	f.check(matcher.Exists() && matcher.Kind() != jsonc.String, "matcher", "a matcher is not a string")
 	nested := group.Get("hooks")
 	flat := f.p.adapter.Hooks.Form == "flat"
 	entries := []jsonc.Node{group}
 	switch {
 	case nested.Exists():
-		f.check(nested.Kind() != jsonc.Array, "hooks object", "hooks is no list")
+		f.check(nested.Kind() != jsonc.Array, "hooks object", "hooks is not a list")
 		entries = nested.Elements()
 	case !flat:
 		f.check(true, "flat group", "an entry of "+event+" has no hooks")
@@ -122,7 +122,7 @@ func (f *jsonFile) entry(event, matcher string, entry jsonc.Node) {
 		timeout = entry.Get("timeoutSec")
 	}
 	n, isNumber := timeout.Float()
-	f.check(timeout.Exists() && !isNumber, "timeout string", "a time-out is no number")
+	f.check(timeout.Exists() && !isNumber, "timeout string", "a time-out is not a number")
 	f.check(isNumber && n < 0, "timeout negative", "a time-out is negative")
 	f.check(isNumber && n == 0, "timeout zero", "a time-out is 0")
 	for _, key := range unplayed {

@@ -66,7 +66,7 @@ func (j Judge) noCondition(verb string, args []string, c testbed.Cond) string {
 	case verb == "fired" && c.Key == "reason" && args[0] == "BeforeAgent":
 		return "the reason for a blocked prompt is shown to the user alone"
 	case verb == "fired" && c.Key == "decision" && c.Value != "deny" && c.Value != "proceed":
-		return fmt.Sprintf("decision=%s cannot be told from deny or proceed on %s", c.Value, name)
+		return fmt.Sprintf("decision=%s cannot be distinguished from deny or proceed on %s", c.Value, name)
 	}
 	return ""
 }

@@ -26,7 +26,7 @@ type Agent struct {
 }
 
 // Find finds the agents of a list such as claude,codex; all are those that were
-// measured. That one cannot be played at all is no error: see Cannot.
+// measured. That one cannot be played at all is not an error: see Cannot.
 func Find(names []string) ([]Agent, error) {
 	var out []Agent
 	for _, name := range names {

@@ -130,7 +130,7 @@ func wait(copies *sync.WaitGroup) {
 	}
 }
 
-// willing takes everything: a hook that does not read is no error, and what it
+// willing takes everything: a hook that does not read is not an error, and what it
 // would have read is still recorded.
 type willing struct{ w io.Writer }
 

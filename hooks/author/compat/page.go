@@ -101,7 +101,7 @@ func answerTable(p place, agents []*dialect.Agent) pageTable {
 		r := pageRow{Name: name, Prints: prints(c)}
 		for _, a := range agents {
 			words, e := say(a, name)
-			cell := pageCell{Agent: a.ID, Words: words, Class: "unknown", Hint: a.Title() + ": nobody knows"}
+			cell := pageCell{Agent: a.ID, Words: words, Class: "unknown", Hint: a.Title() + ": unknown"}
 			if words != "" {
 				o, _, _ := a.Cell(name)
 				cell.Class, cell.Hint = class(o), fmt.Sprintf("%s: %s, %s", a.Title(), words, e)

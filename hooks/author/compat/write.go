@@ -16,7 +16,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // marks stand behind what was not measured.
 var marks = map[dialect.Evidence]string{dialect.Binary: " (b)", dialect.Documented: " (d)"}
 
-const legend = "measured in runs without a terminal; (b) read in the program that is shipped, (d) documented; ? nobody knows"
+const legend = "measured in runs without a terminal; (b) read in the program that is shipped, (d) documented; ? unknown"
 
 // WriteEvent writes what agents make of each answer at a point.
 func WriteEvent(w io.Writer, p dialect.Point, agents []*dialect.Agent) error {
