@@ -67,7 +67,7 @@ func TestSignalledTwice(t *testing.T) {
 		t.Run(fmt.Sprintf("timeout/%d", i), func(t *testing.T) {
 			t.Parallel()
 			needs(t, "timeout")
-			// Told to end, it does what it does when the time is up: it signals its
+			// Context to end, it does what it does when the time is up: it signals its
 			// child, and then the group in which both are.
 			endedInATool(t, []string{"timeout", "3600"}, func(t *testing.T, p *os.Process) {
 				asleep(t, p.Pid) // before it knows its child it would just end

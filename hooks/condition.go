@@ -22,7 +22,7 @@ import (
 var rule = regexp.MustCompile(`^([\w*-]+)(?:\((.*)\))?$`)
 
 // unmet says why a hook with the condition does not run for a call; empty: it is
-// met. args are nil where nobody knows them.
+// met. args are nil where they are unknown.
 func unmet(condition string, s subject, args map[string]any, o Origin) string {
 	condition = strings.TrimSpace(condition)
 	if condition == "" {

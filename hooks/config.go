@@ -50,7 +50,7 @@ type Hook struct {
 
 	Disabled  string // why it does not run although configured; empty: enabled
 	Untrusted string // why it may not run; empty: trusted
-	Note      string // something to tell before its first run, such as "it is new since you last trusted this project's hooks"
+	Note      string // something to tell before its first run, such as "new since you last trusted this project's hooks"
 }
 
 // ID is what a hook is called in lists and when disabled: its name, or else

@@ -44,7 +44,7 @@ func (r *Run) answer(ev Event) dialect.Answer {
 // effect is what r does here, in the words of the tables.
 func (r *Run) effect(ev Event) dialect.Effect {
 	o := r.out()
-	e := dialect.Effect{Kind: dialect.Allowed, Reason: r.reason(), Told: o.AdditionalContext}
+	e := dialect.Effect{Kind: dialect.Allowed, Reason: r.reason(), Context: o.AdditionalContext}
 	context := dialect.Context
 	switch ev {
 	case protocol.BeforeTool:
@@ -73,15 +73,15 @@ func (r *Run) effect(ev Event) dialect.Effect {
 	case e.Kind == dialect.Allowed && o.AdditionalContext != "":
 		e.Kind = context
 	case e.Kind == dialect.PromptBlocked || e.Kind == dialect.RunEnded:
-		e.Told = "" // no request follows
+		e.Context = "" // no request follows
 	case ev == protocol.BeforeTool && r.Decision == Deny:
-		e.Told = "" // the reason is all
+		e.Context = "" // the reason is all
 	}
 	return e
 }
 
 // Elsewhere says what agent makes of r's answer where that is something else
-// than what r did here; nil: the same, or nobody knows. breaks: what r did does
+// than what r did here; nil: the same, or unknown. breaks: what r did does
 // not happen there, so that who relies on it must not.
 func (r Run) Elsewhere(ev Event, agent *dialect.Agent) (d *Difference, breaks bool) {
 	if !r.Ran() || r.Left || !agent.Reads(pointOf(ev)) {
@@ -118,9 +118,9 @@ func contrast(p dialect.Point, here, there dialect.Effect) (says string, breaks 
 		return does(p, there), true
 	case (here.Kind == dialect.Asked) != (there.Kind == dialect.Asked):
 		return does(p, there), false
-	case here.Told != "" && there.Told == "":
+	case here.Context != "" && there.Context == "":
 		return "does not tell the model what the hook adds", true
-	case here.Told == "" && there.Told != "" && here.Kind != there.Kind:
+	case here.Context == "" && there.Context != "" && here.Kind != there.Kind:
 		return does(p, there), true
 	case modelReads(p, here) && !strings.Contains(there.Reason, firstLine(here.Reason)):
 		return does(p, there) + ", and the model does not read why", false
@@ -181,7 +181,7 @@ func does(p dialect.Point, e dialect.Effect) string {
 }
 
 // Portable says why what r did at ev does not hold on agent; empty: it holds.
-// What nobody knows does not hold.
+// What is unknown does not hold.
 func (r Run) Portable(ev Event, agent *dialect.Agent) string {
 	if !r.Ran() || r.Left {
 		return ""

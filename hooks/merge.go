@@ -54,7 +54,7 @@ func (r *Run) reason() string {
 	return o.Reason
 }
 
-// messages are what the user is to see of an event. Warnings and notes are told
+// messages are what the user is to see of an event. Warnings and notes come
 // once for each hook, on one line a run; so are the failures of model events,
 // which come with every chunk.
 func (e *Engine) messages(rep *Report) []Message {

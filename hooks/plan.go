@@ -60,7 +60,7 @@ func (s Source) Standing() int {
 	return layerRank[s.Layer]
 }
 
-// plan is for ev; args are those of a call, nil where nobody knows them.
+// plan is for ev; args are those of a call, nil where they are unknown.
 func (e *Engine) plan(c Config, ev Event, s subject, args map[string]any, o Origin) plan {
 	var p plan
 	for _, h := range c.Hooks {

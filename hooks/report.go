@@ -75,7 +75,7 @@ const (
 	EffectStop      = "stop"
 	EffectAsk       = "ask"
 	EffectRewrite   = "rewrite"   // a request or arguments were changed
-	EffectContext   = "context"   // the model is told more
+	EffectContext   = "context"   // the model gets more to read
 	EffectSynthetic = "synthetic" // a hook answered for the model
 	EffectReplace   = "replace"   // a chunk of the answer was replaced
 	EffectRetry     = "retry"     // the answer was refused
@@ -101,6 +101,6 @@ type MessageKind string
 const (
 	MessageSystem  MessageKind = "system"  // the hook's systemMessage
 	MessageFailure MessageKind = "failure" // the hook failed
-	MessageWarning MessageKind = "warning" // something of its answer was ignored; told once
-	MessageNote    MessageKind = "note"    // Hook.Note, before its first run; told once
+	MessageWarning MessageKind = "warning" // something of its answer was ignored; reported once
+	MessageNote    MessageKind = "note"    // Hook.Note, before its first run; reported once
 )

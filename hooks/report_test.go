@@ -32,7 +32,7 @@ func everything(t *testing.T, mask func([]byte) []byte) hooks.Report {
 		h := e.Config.Hooks
 		h[0].Source = hooks.Source{Layer: hooks.LayerProject, File: "/p/.gemini/settings.json", Line: 12}
 		h[3].Timeout = 2 * time.Second
-		h[4].Note = "it is new since you last trusted this project's hooks"
+		h[4].Note = "new since you last trusted this project's hooks"
 		h[6].Disabled = "listed in hooksConfig.disabled"
 		h[7].Untrusted = "the folder is not trusted"
 		h[8].Matcher = "replace"
@@ -79,7 +79,7 @@ func TestReportAnswers(t *testing.T) {
 		{Hook: "rewrite", Kind: hooks.MessageWarning, Text: `hook "rewrite" for BeforeTool: shadows the hook at an unknown place, which has another time-out, matcher or environment`},
 		{Hook: "broken", Kind: hooks.MessageFailure, Text: `hook "broken" for BeforeTool failed: exit status 3: Traceback`},
 		{Hook: "hung", Kind: hooks.MessageFailure, Text: `hook "hung" for BeforeTool failed: timed out after 2000ms`},
-		{Hook: "silent", Kind: hooks.MessageNote, Text: "it is new since you last trusted this project's hooks"},
+		{Hook: "silent", Kind: hooks.MessageNote, Text: "new since you last trusted this project's hooks"},
 		{Hook: "lost", Kind: hooks.MessageFailure, Text: `hook "lost" for BeforeTool failed: starting bash: permission denied`},
 	}, r.Messages)
 	assert.Equal(t, 2*time.Second, r.Duration)

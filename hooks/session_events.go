@@ -44,9 +44,9 @@ func (e *Engine) SessionEnd(ctx context.Context, reason string) {
 }
 
 // PreCompress fires when the history is about to be compressed; trigger is
-// "auto" or "manual". Hooks can tell the user, and the model what its summary is
-// to keep; they are waited for as long
-// as the engine's patience lasts.
+// "auto" or "manual". Hooks can tell the user something, and the model what its
+// summary is to keep; they are waited for as long as the engine's patience
+// lasts.
 func (e *Engine) PreCompress(ctx context.Context, trigger string) PreCompressOutcome {
 	if e.idle(protocol.PreCompress) {
 		return PreCompressOutcome{}

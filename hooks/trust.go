@@ -167,9 +167,9 @@ func (c TrustCheck) Note() string {
 	case c.Status == TrustNew && c.First:
 		return "this project's hooks were never trusted"
 	case c.Status == TrustNew:
-		return "it is new since you last trusted this project's hooks"
+		return "new since you last trusted this project's hooks"
 	case c.Status == TrustChanged:
-		return "it changed since you trusted it: " + strings.Join(c.Changed, ", ")
+		return "changed since you last trusted this project's hooks: " + strings.Join(c.Changed, ", ")
 	}
 	return ""
 }
@@ -244,8 +244,8 @@ func fingerprintOf(h Hook, root string) fingerprint {
 	return f
 }
 
-// compare looks f up. The last of several earlier states is what changes are
-// told against.
+// compare looks f up. Changes are said against the last of several
+// earlier states.
 func (f fingerprint) compare(known []fingerprint) (TrustStatus, []string) {
 	var before *fingerprint
 	for i := range known {

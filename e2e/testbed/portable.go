@@ -56,7 +56,7 @@ var neutral = []struct {
 }
 
 // CanonicalEvent is minigem's name for an event that goes by name, in the words
-// of portable hooks or of another agent. What nobody knows is "".
+// of portable hooks or of another agent. An unknown name gives "".
 func CanonicalEvent(name string) string {
 	for _, n := range neutral {
 		if n.word == name || string(n.event) == name || slices.Contains(n.others, name) {

@@ -154,7 +154,7 @@ func (m *migration) file(source File) error {
 	return nil
 }
 
-// differences are told once for each event that has any.
+// differences are noted once for each event that has any.
 var differences = map[string]string{
 	"PostToolUse":  "AfterTool runs after a failed call too",
 	"PreCompact":   "PreCompress cannot block",

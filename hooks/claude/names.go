@@ -7,7 +7,7 @@ package claude
 import "minigem/hooks/protocol"
 
 // moreEvents and moreTools are names of Claude Code that hooks/protocol does
-// not need, since no hook is ever told them.
+// not need, since no hook ever reads them.
 var (
 	moreEvents = map[string]protocol.Event{
 		"SessionStart": protocol.SessionStart,

@@ -24,7 +24,7 @@ const (
 	Rewritten     Kind = "rewritten" // other arguments, or another prompt
 	Replaced      Kind = "result-replaced"
 	Appended      Kind = "appended" // text stands beside the tool's result
-	Context       Kind = "context"  // the model is told more
+	Context       Kind = "context"  // the model gets more to read
 	Retry         Kind = "retry"    // the agent goes on instead of ending
 	PromptBlocked Kind = "prompt-blocked"
 	RunEnded      Kind = "run-ended"
@@ -33,13 +33,13 @@ const (
 
 // Effect is what an agent makes of an Answer.
 type Effect struct {
-	Kind   Kind
-	Reason string // why, as the model reads it; it may be the agent's own words
-	Told   string // what else the model reads
-	Ran    bool   // of RunEnded before a tool: the tool ran first
-	Ends   bool   // of another kind: the run ends as well
-	Input  map[string]any
-	Merge  bool // Input is laid over the arguments; else it replaces them
+	Kind    Kind
+	Reason  string // why, as the model reads it; it may be the agent's own words
+	Context string // what else the model reads
+	Ran     bool   // of RunEnded before a tool: the tool ran first
+	Ends    bool   // of another kind: the run ends as well
+	Input   map[string]any
+	Merge   bool // Input is laid over the arguments; else it replaces them
 	// Why says what of the answer was not taken, and what to say instead.
 	Why []string
 }
@@ -94,12 +94,12 @@ func (a *Agent) Read(answer Answer) Effect {
 
 func allowed(why ...string) Effect { return Effect{Kind: Allowed, Why: why} }
 
-// told is an answer that only says more.
-func told(kind Kind, text string) Effect {
+// adds is an answer that only gives the model more to read.
+func adds(kind Kind, text string) Effect {
 	if text == "" {
 		return Effect{Kind: Allowed}
 	}
-	return Effect{Kind: kind, Told: text}
+	return Effect{Kind: kind, Context: text}
 }
 
 const lateWhy = "it took too long, and what was printed before the time-out is forgotten there"

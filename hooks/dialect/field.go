@@ -7,7 +7,7 @@ import (
 )
 
 // HasField reports whether what hooks read at a point has a field: a path of
-// names. known is false where nobody recorded what they read there.
+// names. known is false where no payload of that point was recorded.
 func (a *Agent) HasField(p Point, path []string) (has, known bool) {
 	event, ok := a.Event(p)
 	play := a.Play()

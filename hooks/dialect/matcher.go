@@ -28,7 +28,7 @@ type Matcher struct {
 const matchLimit = 250 * time.Millisecond
 
 // Fires reports whether a hook with this matcher fires for the tool that hooks
-// of a call by name; known is false where nobody knows.
+// of a call by name; known is false where that is unknown.
 func (a *Agent) Fires(matcher, name string) (fires, known bool) {
 	m := a.Matcher
 	if m.Kind == "unknown" || m.Kind == "" {

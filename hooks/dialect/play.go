@@ -50,13 +50,13 @@ type Several struct {
 	Refusals string `json:"refusals,omitempty"` // whose reason counts: "first", "last", "ended last", "all"
 	Rewrites string `json:"rewrites,omitempty"`
 	Contexts string `json:"contexts,omitempty"` // whose text the model reads: "all", "all as ended"
-	// ToldFirst: what else hooks tell the model stands before the reason of a
+	// ContextFirst: what else hooks tell the model stands before the reason of a
 	// refusal.
-	ToldFirst bool   `json:"told_first,omitempty"`
-	Prompts   string `json:"prompts,omitempty"` // the same with the prompt, where it is another
-	Stops     string `json:"stops,omitempty"`   // whose reason makes the agent go on
-	Results   string `json:"results,omitempty"` // what takes the place of a result
-	Asks      bool   `json:"asks,omitempty"`    // the reason of one that asks counts as one that refuses
+	ContextFirst bool   `json:"context_first,omitempty"`
+	Prompts      string `json:"prompts,omitempty"` // the same with the prompt, where it is another
+	Stops        string `json:"stops,omitempty"`   // whose reason makes the agent go on
+	Results      string `json:"results,omitempty"` // what takes the place of a result
+	Asks         bool   `json:"asks,omitempty"`    // the reason of one that asks counts as one that refuses
 	// Nested: what permissionDecision says in one answer wins over what decision
 	// and exit 2 say in the others: an allow too.
 	Nested bool `json:"nested,omitempty"`

@@ -30,8 +30,8 @@ func (a *Agent) Predict(c Case) Observation {
 			o.Retries, o.Endless = a.Stop.Retries, a.Stop.Endless
 		}
 	}
-	o.System = c.Event == SessionStart && e.Told != "" && a.Play() != nil && a.Play().StartInSystem
-	o.Model = Markers(e.Reason + "\n" + e.Told)
+	o.System = c.Event == SessionStart && e.Context != "" && a.Play() != nil && a.Play().StartInSystem
+	o.Model = Markers(e.Reason + "\n" + e.Context)
 	return o
 }
 

@@ -32,7 +32,7 @@ func readClaude(a *Agent, x Answer) Effect {
 			if b.Kind != Allowed {
 				b.Why = e.Why
 				if b.Kind != PromptBlocked {
-					b.Told = e.Told
+					b.Context = e.Context
 				}
 				return b
 			}
@@ -48,7 +48,7 @@ var missingScript = regexp.MustCompile(`(?i)no such file|can't open`)
 func claudePlain(x Answer, plain string) Effect {
 	switch {
 	case x.Exit == 0 && (x.Point == BeforePrompt || x.Point == SessionStart):
-		return told(Context, jsTrim(plain))
+		return adds(Context, jsTrim(plain))
 	case x.Exit == 0 && jsTrim(plain) != "" && holdsRefusal(plain):
 		return allowed(amongText)
 	case x.Exit == 0:
@@ -211,7 +211,7 @@ func claudeResult(e *Effect, out any) {
 	has := func(key string) bool { _, ok := m[key]; return ok }
 	switch {
 	case ok && has("stdout") && has("stderr") && has("interrupted"):
-		e.Kind, e.Told = Replaced, joined(e.Told, asJSON(out))
+		e.Kind, e.Context = Replaced, joined(e.Context, asJSON(out))
 	case ok && !has("stdout"):
 		*e = Effect{Kind: Unknown}
 	default:
@@ -224,7 +224,7 @@ func claudeTell(p Point, e *Effect, text string) {
 	if e.Kind == PromptBlocked {
 		return // no request is sent
 	}
-	e.Told = joined(e.Told, text)
+	e.Context = joined(e.Context, text)
 	if e.Kind != Allowed {
 		return
 	}

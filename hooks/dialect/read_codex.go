@@ -41,7 +41,7 @@ func readCodex(a *Agent, x Answer) Effect {
 	case err != nil && (text[0] == '{' || text[0] == '['):
 		return allowed(codexVoid(err, m))
 	case err != nil && (x.Point == BeforePrompt || x.Point == SessionStart):
-		return told(Context, text)
+		return adds(Context, text)
 	case err != nil && holdsRefusal(text):
 		return allowed(amongText)
 	case err != nil:
@@ -137,7 +137,7 @@ func codexBefore(m map[string]any) Effect {
 	case decision == "deny" && reason == "":
 		return void("a deny wants a permissionDecisionReason that is not empty")
 	case decision == "deny":
-		return Effect{Kind: Refused, Reason: reason, Told: str(n, "additionalContext")}
+		return Effect{Kind: Refused, Reason: reason, Context: str(n, "additionalContext")}
 	case decision == "":
 		return void("permissionDecisionReason stands without permissionDecision")
 	}
@@ -145,7 +145,7 @@ func codexBefore(m map[string]any) Effect {
 	if !ok {
 		return Effect{Kind: Refused, Why: []string{"updatedInput must be an object: the call fails"}}
 	}
-	return Effect{Kind: Rewritten, Told: str(n, "additionalContext"), Input: args}
+	return Effect{Kind: Rewritten, Context: str(n, "additionalContext"), Input: args}
 }
 
 func codexLegacy(m, n map[string]any) Effect {
@@ -156,11 +156,11 @@ func codexLegacy(m, n map[string]any) Effect {
 	case m["decision"] == "block" && reason == "":
 		return allowed("a block wants a reason that is not empty")
 	case m["decision"] == "block":
-		return Effect{Kind: Refused, Reason: reason, Told: str(n, "additionalContext")}
+		return Effect{Kind: Refused, Reason: reason, Context: str(n, "additionalContext")}
 	case m["reason"] != nil:
 		return allowed("reason stands without decision, so the whole answer is void")
 	}
-	return told(Context, str(n, "additionalContext"))
+	return adds(Context, str(n, "additionalContext"))
 }
 
 func codexAfter(m map[string]any) Effect {
@@ -168,7 +168,7 @@ func codexAfter(m map[string]any) Effect {
 	context, reason := str(n, "additionalContext"), strings.TrimSpace(str(m, "reason"))
 	switch {
 	case m["continue"] == false:
-		return Effect{Kind: Replaced, Reason: first(reason, str(m, "stopReason"), "PostToolUse hook stopped execution"), Told: context,
+		return Effect{Kind: Replaced, Reason: first(reason, str(m, "stopReason"), "PostToolUse hook stopped execution"), Context: context,
 			Why: []string{`"continue": false takes the place of the result, and the run goes on`}}
 	case m["suppressOutput"] == true:
 		return allowed("suppressOutput is not supported after a tool, so the whole answer is void")
@@ -177,11 +177,11 @@ func codexAfter(m map[string]any) Effect {
 	case m["decision"] == "block" && reason == "":
 		return allowed("a block wants a reason that is not empty")
 	case m["decision"] == "block":
-		return Effect{Kind: Replaced, Reason: reason, Told: context}
+		return Effect{Kind: Replaced, Reason: reason, Context: context}
 	case m["reason"] != nil:
 		return allowed("reason stands without decision, so the whole answer is void")
 	}
-	return told(Appended, context)
+	return adds(Appended, context)
 }
 
 func codexStop(m map[string]any) Effect {
@@ -205,13 +205,13 @@ func codexPrompt(p Point, m map[string]any) Effect {
 	case m["continue"] == false:
 		return Effect{Kind: PromptBlocked}
 	case m["decision"] == "block" && reason == "":
-		e := told(Context, context)
+		e := adds(Context, context)
 		e.Why = []string{"a block wants a reason that is not empty"}
 		return e
 	case m["decision"] == "block":
 		return Effect{Kind: PromptBlocked}
 	}
-	return told(Context, context)
+	return adds(Context, context)
 }
 
 func asJSON(v any) string {

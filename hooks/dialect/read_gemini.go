@@ -82,9 +82,9 @@ func geminiObject(x Answer, m map[string]any) Effect {
 			return Effect{Kind: Rewritten, Input: input}
 		}
 	case x.Point == AfterTool && context != "":
-		return told(Appended, context)
+		return adds(Appended, context)
 	case x.Point == BeforePrompt, x.Point == SessionStart:
-		return told(Context, context)
+		return adds(Context, context)
 	}
 	e := allowed()
 	if x.Exit == 2 {
@@ -147,7 +147,7 @@ func readQwen(a *Agent, x Answer) Effect {
 	case text && strings.HasPrefix(said, "{"):
 		return allowed("it begins like JSON and is not valid JSON, so it is ignored")
 	case x.Exit == 0 && stdout != "" && (x.Point == BeforePrompt || x.Point == SessionStart):
-		return told(Context, said)
+		return adds(Context, said)
 	case holdsRefusal(said):
 		return allowed(amongText)
 	case x.Exit != 0 && x.Exit != 2:
@@ -167,9 +167,9 @@ func qwenObject(x Answer, m map[string]any) Effect {
 		return qwenBefore(m, n, effective)
 	case AfterTool:
 		if stops {
-			return Effect{Kind: Replaced, Reason: effective, Told: context}
+			return Effect{Kind: Replaced, Reason: effective, Context: context}
 		}
-		e := told(Appended, context)
+		e := adds(Appended, context)
 		if denies {
 			e.Why = append(e.Why, "a block after a tool is ignored there")
 		}
@@ -184,7 +184,7 @@ func qwenObject(x Answer, m map[string]any) Effect {
 		}
 		return allowed()
 	}
-	return told(Context, context)
+	return adds(Context, context)
 }
 
 func qwenBefore(m, n map[string]any, effective string) Effect {

@@ -29,7 +29,7 @@ func readCopilot(a *Agent, x Answer) Effect {
 		}
 		return allowed()
 	}
-	e := told(Context, str(m, "additionalContext"))
+	e := adds(Context, str(m, "additionalContext"))
 	blocks := m["decision"] == "block" && str(m, "reason") != ""
 	switch {
 	case x.Point == AfterTool && blocks:
@@ -46,7 +46,7 @@ func readCopilot(a *Agent, x Answer) Effect {
 	case x.Point == BeforePrompt && m["handled"] == true:
 		e = Effect{Kind: Answered}
 	case x.Point == BeforePrompt && str(m, "modifiedPrompt") != "":
-		e.Kind, e.Told = Context, joined(str(m, "modifiedPrompt"), e.Told)
+		e.Kind, e.Context = Context, joined(str(m, "modifiedPrompt"), e.Context)
 	case x.Point == AgentStop:
 		e = allowed()
 		if blocks {
@@ -70,16 +70,16 @@ func copilotBefore(x Answer, m, n map[string]any) Effect {
 	if x.Exit != 0 { // what is nested does not say why then
 		reason := str(m, "permissionDecisionReason")
 		if str(m, "permissionDecision") == "deny" && reason != "" {
-			return Effect{Kind: Refused, Reason: reason, Told: context}
+			return Effect{Kind: Refused, Reason: reason, Context: context}
 		}
-		return Effect{Kind: Refused, Reason: fmt.Sprintf("hook exited with code %d", x.Exit), Told: context,
+		return Effect{Kind: Refused, Reason: fmt.Sprintf("hook exited with code %d", x.Exit), Context: context,
 			Why: []string{"the reason must be permissionDecisionReason, at the top, at exit 2 or 0"}}
 	}
 	decision := first(str(n, "permissionDecision"), str(m, "permissionDecision"))
 	reason := first(str(n, "permissionDecisionReason"), str(m, "permissionDecisionReason"))
 	switch {
 	case decision == "deny":
-		return Effect{Kind: Refused, Reason: reason, Told: context}
+		return Effect{Kind: Refused, Reason: reason, Context: context}
 	case decision == "ask":
 		return Effect{Kind: Asked, Reason: reason}
 	case m == nil:
@@ -88,7 +88,7 @@ func copilotBefore(x Answer, m, n map[string]any) Effect {
 		}
 		return allowed()
 	}
-	e := told(Context, context)
+	e := adds(Context, context)
 	input, ok := n["updatedInput"].(map[string]any)
 	if n["updatedInput"] != nil && !ok {
 		return Effect{Kind: Refused, Why: []string{"updatedInput must be an object: the call fails"}}
@@ -163,7 +163,7 @@ func kimiBlock(p Point, reason string) Effect {
 
 // kimiPrompt: the field message, or else all of stdout, JSON or not, is context.
 func kimiPrompt(text string, m, n map[string]any) Effect {
-	e := told(Context, first(jsTrim(scalar(m["message"])), jsTrim(scalar(n["message"])), text))
+	e := adds(Context, first(jsTrim(scalar(m["message"])), jsTrim(scalar(n["message"])), text))
 	if m["decision"] == "block" || m["decision"] == "deny" || m["continue"] == false {
 		e.Why = append(e.Why, "a decision is not read there: all that is printed becomes context for the model. Say exit 2")
 	}
@@ -211,7 +211,7 @@ func readCline(a *Agent, x Answer) Effect {
 	if x.Point == AfterTool {
 		kind = Appended
 	}
-	e := told(kind, context)
+	e := adds(kind, context)
 	if input, ok := m["overrideInput"].(map[string]any); ok && x.Point == BeforeTool {
 		e.Kind, e.Input = Rewritten, input
 	}
@@ -263,7 +263,7 @@ func readCursor(a *Agent, x Answer) Effect {
 		if x.Point == AfterTool {
 			kind = Appended
 		}
-		return told(kind, str(m, "additional_context"))
+		return adds(kind, str(m, "additional_context"))
 	}
 	if input, ok := m["updated_input"].(map[string]any); ok && x.Point == BeforeTool {
 		return Effect{Kind: Rewritten, Input: input}

@@ -16,13 +16,13 @@ const ToolFailed Point = "tool_failed"
 // Meant is what a hook wants, in the words of no agent: the inverse of what Read
 // returns.
 type Meant struct {
-	Kind   Kind
-	Reason string         // why; the model should read it
-	Told   string         // what else the model should read
-	ToUser string         // what the user should read
-	Input  map[string]any // of Rewritten: all arguments, in the agent's own names; nil: they have none
-	Native string         // the event's own name, where it is not that of the point
-	Result any            // of Replaced: the tool's result as the agent showed it
+	Kind    Kind
+	Reason  string         // why; the model should read it
+	Context string         // what else the model should read
+	ToUser  string         // what the user should read
+	Input   map[string]any // of Rewritten: all arguments, in the agent's own names; nil: they have none
+	Native  string         // the event's own name, where it is not that of the point
+	Result  any            // of Replaced: the tool's result as the agent showed it
 }
 
 // Said is how a hook says it: what it must print, and how it must exit.
@@ -68,7 +68,7 @@ func (a *Agent) Say(p Point, m Meant) Said {
 	for _, kind := range kinds {
 		want := m
 		if want.Kind = kind; kind == Allowed {
-			want.Told = ""
+			want.Context = ""
 		}
 		said, ok := a.spell(p, want)
 		if !ok {
@@ -116,11 +116,11 @@ func (a *Agent) lost(m Meant, kind Kind, got Effect) []string {
 	if kind != m.Kind {
 		out = append(out, fmt.Sprintf("a hook of %s cannot %s: %s", a.Title(), verbs[m.Kind], instead[kind]))
 	}
-	reads := got.Reason + "\n" + got.Told
+	reads := got.Reason + "\n" + got.Context
 	if slices.Contains([]Kind{Refused, Retry, Replaced}, m.Kind) && !strings.Contains(reads, m.Reason) {
 		out = append(out, "the model of "+a.Title()+" does not read why")
 	}
-	if m.Told != "" && kind != Allowed && kind != PromptBlocked && kind != RunEnded && !strings.Contains(unescape(reads), jsTrim(m.Told)) {
+	if m.Context != "" && kind != Allowed && kind != PromptBlocked && kind != RunEnded && !strings.Contains(unescape(reads), jsTrim(m.Context)) {
 		out = append(out, fmt.Sprintf("a hook of %s cannot %s: that is left out", a.Title(), verbs[Context]))
 	}
 	return out
@@ -128,7 +128,7 @@ func (a *Agent) lost(m Meant, kind Kind, got Effect) []string {
 
 func unescape(s string) string { return strings.NewReplacer("&lt;", "<", "&gt;", ">").Replace(s) }
 
-// sayUnread is for points and agents of which nobody knows how answers are read.
+// sayUnread is for points and agents whose reading of answers is unknown.
 func (a *Agent) sayUnread(p Point, m Meant, kind Kind) Said {
 	if kind == Allowed && m.Kind == Allowed {
 		return Said{}
@@ -153,8 +153,8 @@ func (a *Agent) sayFailed(m Meant) Said {
 	if m.Kind == Allowed {
 		return Said{}
 	}
-	m.Told, m.Kind = joined(m.Reason, m.Told), Appended
-	if m.Told == "" {
+	m.Context, m.Kind = joined(m.Reason, m.Context), Appended
+	if m.Context == "" {
 		return Said{}
 	}
 	said, ok := a.spell(AfterTool, m)
@@ -168,7 +168,7 @@ func (a *Agent) sayFailed(m Meant) Said {
 // universal is the one answer that refuses on every agent that was run: exit 2,
 // the reason on stderr, and an object that each of them reads in its own way.
 func universal(m Meant) Said {
-	return Said{Exit: 2, Stderr: joined(m.Reason, m.Told), Stdout: asLine(map[string]any{
+	return Said{Exit: 2, Stderr: joined(m.Reason, m.Context), Stdout: asLine(map[string]any{
 		"decision": "block", "reason": m.Reason, "permissionDecision": "deny", "permissionDecisionReason": m.Reason,
 		"cancel": true, "errorMessage": m.Reason,
 	})}

@@ -55,7 +55,7 @@ func meantBy(kind Kind, reason string) Meant {
 	case Rewritten:
 		m.Input = map[string]any{"command": "echo " + reason}
 	case Context, Appended:
-		m.Told = first(jsTrim(reason), "more")
+		m.Context = first(jsTrim(reason), "more")
 	default:
 		m.Reason = reason
 	}
@@ -74,7 +74,7 @@ func TestSayBlocks(t *testing.T) {
 				continue
 			}
 			for _, reason := range reasons {
-				said := a.Say(p, Meant{Kind: kind, Reason: reason, Told: "more", ToUser: "for you"})
+				said := a.Say(p, Meant{Kind: kind, Reason: reason, Context: "more", ToUser: "for you"})
 				got := a.Read(Answer{Point: p, Exit: said.Exit, Stdout: said.Stdout, Stderr: said.Stderr})
 				name := fmt.Sprintf("%s %s %q: %+v", a.ID, p, reason, said)
 				if assert.ObjectsAreEqual(true, contains(passes[a.ID], p)) {
@@ -83,7 +83,7 @@ func TestSayBlocks(t *testing.T) {
 				}
 				assert.True(t, got.Prevents(), name)
 				if p == BeforeTool && !silent[a.ID] {
-					assert.Contains(t, got.Reason+got.Told, plain(reason), name)
+					assert.Contains(t, got.Reason+got.Context, plain(reason), name)
 				}
 			}
 		}
@@ -116,7 +116,7 @@ func TestSayWhatCannotBeSaid(t *testing.T) {
 		{"claude", BeforeTool, Meant{Kind: Rewritten}, Refused, "cannot change the arguments of this call: the call is refused"},
 		{"codex", BeforeTool, Meant{Kind: RunEnded, Reason: "enough"}, Refused, "cannot end the run here: the call is refused"},
 		{"claude", BeforeTool, Meant{Kind: RunEnded, Reason: "enough"}, RunEnded, ""},
-		{"gemini", BeforeTool, Meant{Kind: Context, Told: "more"}, Allowed, "cannot tell the model more here: that is left out"},
+		{"gemini", BeforeTool, Meant{Kind: Context, Context: "more"}, Allowed, "cannot tell the model more here: that is left out"},
 		{"claude", AfterTool, Meant{Kind: Replaced, Reason: "hidden"}, Appended, "cannot replace this result: the text stands behind the result"},
 		{"claude", AfterTool, Meant{Kind: Replaced, Reason: "hidden", Result: map[string]any{"stdout": "s", "stderr": "", "interrupted": false}}, Replaced, ""},
 		{"cline", AfterTool, Meant{Kind: Replaced, Reason: "hidden"}, Appended, "cannot replace this result: the text stands behind the result"},

@@ -14,8 +14,8 @@ import (
 // object.
 type Schema struct {
 	Reader string `json:"reader,omitempty"` // which rules apply, by the agent that has them; empty: unknown
-	// Killed is what comes of a hook before a tool that a signal ended; empty: nobody
-	// measured it.
+	// Killed is what comes of a hook before a tool that a signal ended; empty:
+	// not measured.
 	Killed Kind `json:"killed,omitempty"`
 	// NoJSON: its documentation says that JSON on stdout is not read.
 	NoJSON bool `json:"no_json,omitempty"`

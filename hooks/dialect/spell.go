@@ -57,7 +57,7 @@ func spellClaude(_ *Agent, p Point, m Meant) (Said, bool) {
 	top := with(nil, "systemMessage", m.ToUser)
 	nested := map[string]any{}
 	if p != AgentStop { // where it would send the answer back
-		nested = with(nested, "additionalContext", m.Told)
+		nested = with(nested, "additionalContext", m.Context)
 	}
 	deny := func() { nested["permissionDecision"], nested["permissionDecisionReason"] = "deny", m.Reason }
 	switch m.Kind {
@@ -84,7 +84,7 @@ func spellClaude(_ *Agent, p Point, m Meant) (Said, bool) {
 		}
 		nested["updatedToolOutput"] = result
 	case Appended:
-		if m.Told == "" {
+		if m.Context == "" {
 			top["decision"], top["reason"] = "block", m.Reason
 		}
 	}
@@ -106,7 +106,7 @@ func sameShape(result any, text string) (map[string]any, bool) {
 func spellCodex(_ *Agent, p Point, m Meant) (Said, bool) {
 	switch m.Kind {
 	case Refused, PromptBlocked, Retry, Replaced: // only stderr is read then
-		m.Reason = joined(m.Reason, m.Told)
+		m.Reason = joined(m.Reason, m.Context)
 		return blocked(m, nil), true
 	case Asked:
 		return Said{}, false
@@ -114,7 +114,7 @@ func spellCodex(_ *Agent, p Point, m Meant) (Said, bool) {
 	top := with(nil, "systemMessage", m.ToUser)
 	nested := map[string]any{}
 	if p != AgentStop {
-		nested = with(nested, "additionalContext", first(m.Told, appendedReason(m)))
+		nested = with(nested, "additionalContext", first(m.Context, appendedReason(m)))
 	}
 	switch m.Kind {
 	case Rewritten:
@@ -130,7 +130,7 @@ func spellCodex(_ *Agent, p Point, m Meant) (Said, bool) {
 
 // appendedReason is the reason of what could not be refused any more.
 func appendedReason(m Meant) string {
-	if m.Kind == Appended && m.Told == "" {
+	if m.Kind == Appended && m.Context == "" {
 		return m.Reason
 	}
 	return ""
@@ -139,11 +139,11 @@ func appendedReason(m Meant) string {
 func spellQwen(_ *Agent, p Point, m Meant) (Said, bool) {
 	top, nested := map[string]any{}, map[string]any{}
 	if p != AgentStop {
-		nested = with(nested, "additionalContext", first(m.Told, appendedReason(m)))
+		nested = with(nested, "additionalContext", first(m.Context, appendedReason(m)))
 	}
 	switch m.Kind {
 	case Refused, PromptBlocked, Retry:
-		m.Reason = joined(m.Reason, m.Told)
+		m.Reason = joined(m.Reason, m.Context)
 		return blocked(m, nil), true
 	case Asked:
 		nested["permissionDecision"], nested["permissionDecisionReason"] = "ask", m.Reason
@@ -158,7 +158,7 @@ func spellQwen(_ *Agent, p Point, m Meant) (Said, bool) {
 func spellGemini(_ *Agent, p Point, m Meant) (Said, bool) {
 	top, nested := with(nil, "systemMessage", m.ToUser), map[string]any{}
 	if p != AgentStop && p != BeforeTool {
-		nested = with(nested, "additionalContext", first(m.Told, appendedReason(m)))
+		nested = with(nested, "additionalContext", first(m.Context, appendedReason(m)))
 	}
 	switch m.Kind {
 	case Refused, PromptBlocked, Retry, Replaced:
@@ -175,7 +175,7 @@ func spellGemini(_ *Agent, p Point, m Meant) (Said, bool) {
 }
 
 func spellCopilot(a *Agent, p Point, m Meant) (Said, bool) {
-	top := with(nil, "additionalContext", first(m.Told, appendedReason(m)))
+	top := with(nil, "additionalContext", first(m.Context, appendedReason(m)))
 	switch m.Kind {
 	case Refused:
 		top["permissionDecision"], top["permissionDecisionReason"] = "deny", m.Reason
@@ -200,13 +200,13 @@ func spellCopilot(a *Agent, p Point, m Meant) (Said, bool) {
 func spellExit2(_ *Agent, p Point, m Meant) (Said, bool) {
 	switch m.Kind {
 	case Refused, PromptBlocked, Retry:
-		m.Reason = joined(m.Reason, m.Told)
+		m.Reason = joined(m.Reason, m.Context)
 		return blocked(m, nil), true
 	case Allowed:
 		return Said{}, true
 	case Context:
 		if p == BeforePrompt {
-			return Said{Stdout: asLine(map[string]any{"message": m.Told})}, true
+			return Said{Stdout: asLine(map[string]any{"message": m.Context})}, true
 		}
 	}
 	return Said{}, false
@@ -216,7 +216,7 @@ func spellExit2(_ *Agent, p Point, m Meant) (Said, bool) {
 func spellCline(_ *Agent, p Point, m Meant) (Said, bool) {
 	top := map[string]any{}
 	if p == BeforeTool || p == AfterTool {
-		top = with(top, "contextModification", first(m.Told, appendedReason(m)))
+		top = with(top, "contextModification", first(m.Context, appendedReason(m)))
 	}
 	switch m.Kind {
 	case RunEnded:
@@ -250,7 +250,7 @@ func spellCursor(_ *Agent, p Point, m Meant) (Said, bool) {
 		if p == BeforeTool || p == BeforePrompt {
 			return Said{}, false
 		}
-		top["additional_context"] = first(m.Told, m.Reason)
+		top["additional_context"] = first(m.Context, m.Reason)
 	case Allowed:
 		return Said{}, true
 	default:

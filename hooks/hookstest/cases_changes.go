@@ -2,7 +2,7 @@ package hookstest
 
 // What hooks change: arguments, results, prompts, tools.
 
-func told(text string) string {
+func added(text string) string {
 	return `{"hookSpecificOutput":{"additionalContext":"` + text + `"}}`
 }
 
@@ -24,8 +24,8 @@ var toolCases = []Case{
 	{Name: "tool_input: beside ask", Event: beforeTool, Hooks: out(`{"decision":"ask","hookSpecificOutput":{"tool_input":{"content":"y"}}}`), Want: Want{Decision: "ask", Args: `{"content":"y","file_path":"a.txt"}`}},
 	{Name: "tool_input: beside the deny of another", Event: beforeTool, Hooks: outs(toolInput(`{"content":"y"}`), denyNo), Want: Want{Decision: "deny", Reason: "no", Args: `{"content":"y","file_path":"a.txt"}`}},
 
-	{Name: "BeforeTool: context", Event: beforeTool, Hooks: outs(told("c"), toolInput(`{"content":"y"}`)), Want: Want{Context: "<hook_context>c</hook_context>", Args: `{"content":"y","file_path":"a.txt"}`}},
-	{Name: "BeforeTool: no context beside a deny", Event: beforeTool, Hooks: outs(told("c"), denyNo), Want: Want{Decision: "deny", Reason: "no"}},
+	{Name: "BeforeTool: context", Event: beforeTool, Hooks: outs(added("c"), toolInput(`{"content":"y"}`)), Want: Want{Context: "<hook_context>c</hook_context>", Args: `{"content":"y","file_path":"a.txt"}`}},
+	{Name: "BeforeTool: no context beside a deny", Event: beforeTool, Hooks: outs(added("c"), denyNo), Want: Want{Decision: "deny", Reason: "no"}},
 	{Name: "AfterTool: updatedOutput", Event: afterTool, Hooks: outs(updated(`"old"`), updated(`"new"`)), Want: Want{Instead: "new", Effect: "replace"}},
 	{Name: "AfterTool: updatedOutput that is no text", Event: afterTool, Hooks: out(updated(`{"a":"<b>"}`)), Want: Want{Instead: `{"a":"<b>"}`}},
 	{Name: "AfterTool: updatedOutput in turn", Event: afterTool, Hooks: []Hook{{Out: updated(`"new"`), Sequential: true}, {}}, Want: Want{Instead: "new", Read: []string{`"llmContent":"written"`, `"llmContent":"new"`}}},
@@ -65,11 +65,11 @@ var agentCases = []Case{
 	{Name: "AfterAgent: clearContext at the top level", Event: afterAgent, Hooks: out(`{"decision":"deny","reason":"no","clearContext":true}`), Want: Want{Decision: "deny", Reason: "no", Clear: true}},
 	{Name: "AfterAgent: clearContext alone", Event: afterAgent, Hooks: out(`{"hookSpecificOutput":{"clearContext":true}}`), Want: Want{Warn: []string{"clearContext has no effect unless"}}},
 	{Name: "AfterAgent: clearContext of a wrong type", Event: afterAgent, Hooks: out(`{"decision":"deny","reason":"no","hookSpecificOutput":{"clearContext":1}}`), Want: Want{Decision: "deny", Reason: "no", Warn: []string{"clearContext ignored: it must be true or false"}}},
-	{Name: "AfterAgent: context goes on", Event: afterAgent, Hooks: outs(told("c"), told("d")), Want: Want{Context: "<hook_context>c\nd</hook_context>", Effect: "retry"}},
-	{Name: "AfterAgent: context beside a deny", Event: afterAgent, Hooks: outs(denyNo, told("c")), Want: Want{Decision: "deny", Reason: "no", Context: "<hook_context>c</hook_context>", Effect: "retry"}},
-	{Name: "AfterAgent: no context after a stop", Event: afterAgent, Hooks: outs(stopNow, told("c")), Want: Want{Decision: "stop", Reason: "enough", Effect: "stop"}},
-	{Name: "PreCompress: context for the summary", Event: preCompress, Hooks: out(told("keep ids")), Want: Want{Context: "<hook_context>keep ids</hook_context>", Effect: "context"}},
-	{Name: "PreCompress: what comes too late does not count", Event: preCompress, Hooks: []Hook{{Out: told("c"), Hangs: true}}, Want: Want{Skipped: []string{"a: left running"}}},
+	{Name: "AfterAgent: context goes on", Event: afterAgent, Hooks: outs(added("c"), added("d")), Want: Want{Context: "<hook_context>c\nd</hook_context>", Effect: "retry"}},
+	{Name: "AfterAgent: context beside a deny", Event: afterAgent, Hooks: outs(denyNo, added("c")), Want: Want{Decision: "deny", Reason: "no", Context: "<hook_context>c</hook_context>", Effect: "retry"}},
+	{Name: "AfterAgent: no context after a stop", Event: afterAgent, Hooks: outs(stopNow, added("c")), Want: Want{Decision: "stop", Reason: "enough", Effect: "stop"}},
+	{Name: "PreCompress: context for the summary", Event: preCompress, Hooks: out(added("keep ids")), Want: Want{Context: "<hook_context>keep ids</hook_context>", Effect: "context"}},
+	{Name: "PreCompress: what comes too late does not count", Event: preCompress, Hooks: []Hook{{Out: added("c"), Hangs: true}}, Want: Want{Skipped: []string{"a: left running"}}},
 	{Name: "claude: text of PreCompact is for the summary", Event: preCompress, Hooks: claudeHook(Hook{Out: "keep ids"}), Want: Want{Context: "<hook_context>keep ids</hook_context>"}},
 }
 

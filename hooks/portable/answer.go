@@ -74,7 +74,7 @@ func (c *Call) sayGemini(o protocol.Output) dialect.Said {
 // meant is an answer in the words of no agent; at is the payload that it is to.
 func (c *Call) meant(o protocol.Output, at int) dialect.Meant {
 	m := dialect.Meant{
-		Kind: dialect.Allowed, Reason: o.Reason, Told: o.AdditionalContext, ToUser: o.SystemMessage,
+		Kind: dialect.Allowed, Reason: o.Reason, Context: o.AdditionalContext, ToUser: o.SystemMessage,
 		Native: c.Native, Result: c.result,
 	}
 	if o.SuppressOutput {
@@ -94,19 +94,19 @@ func (c *Call) meant(o protocol.Output, at int) dialect.Meant {
 			m.Kind = dialect.Asked
 		case o.ToolInput != nil:
 			m.Kind, m.Input, m.Reason = dialect.Rewritten, c.rewritten(o, at), "a hook wants other arguments, and cannot say so here"
-		case m.Told != "":
+		case m.Context != "":
 			m.Kind = dialect.Context
 		}
 	case protocol.AfterTool:
 		if denied {
 			m.Kind = dialect.Replaced
-		} else if m.Told != "" {
+		} else if m.Context != "" {
 			m.Kind = dialect.Appended
 		}
 	case protocol.BeforeAgent:
 		if denied {
 			m.Kind = dialect.PromptBlocked
-		} else if m.Told != "" {
+		} else if m.Context != "" {
 			m.Kind = dialect.Context
 		}
 	case protocol.AfterAgent:
@@ -114,7 +114,7 @@ func (c *Call) meant(o protocol.Output, at int) dialect.Meant {
 			m.Kind = dialect.Retry
 		}
 	case protocol.SessionStart:
-		if m.Told != "" {
+		if m.Context != "" {
 			m.Kind = dialect.Context
 		}
 	}

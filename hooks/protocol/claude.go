@@ -37,7 +37,7 @@ var claude = &Dialect{
 	),
 	specific: []field{
 		{"hookEventName", nil, (*reader).eventName},
-		{"additionalContext", toldIn, (*reader).context},
+		{"additionalContext", contextEvents, (*reader).context},
 		{"updatedToolOutput", []Event{AfterTool}, (*reader).updatedOutput},
 		{"permissionDecision", []Event{BeforeTool}, (*reader).decision},
 		{"permissionDecisionReason", []Event{BeforeTool}, (*reader).reason},

@@ -70,7 +70,7 @@ var gemini = &Dialect{
 	),
 	specific: []field{
 		{"hookEventName", nil, (*reader).eventName},
-		{"additionalContext", toldIn, (*reader).context},
+		{"additionalContext", contextEvents, (*reader).context},
 		{"updatedOutput", []Event{AfterTool}, (*reader).updatedOutput},
 		{"tool_input", []Event{BeforeTool}, (*reader).toolInput},
 		{"llm_request", []Event{BeforeModel}, (*reader).llmRequest},
@@ -88,9 +88,9 @@ var gemini = &Dialect{
 	},
 }
 
-// toldIn are the events in which additionalContext reaches the model. Gemini CLI
+// contextEvents are the events in which additionalContext reaches the model. Gemini CLI
 // knows it in three of them (core/hooks/types.ts).
-var toldIn = []Event{SessionStart, BeforeAgent, PreCompress, BeforeTool, AfterTool, AfterAgent}
+var contextEvents = []Event{SessionStart, BeforeAgent, PreCompress, BeforeTool, AfterTool, AfterAgent}
 
 // common are the top-level fields that both dialects share.
 var common = []field{

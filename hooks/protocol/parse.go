@@ -17,7 +17,7 @@ type Ran struct {
 	Tools  []string // the tools that the model is offered; BeforeToolSelection only
 	Input  []byte   // what the hook read, in Gemini CLI's form; BeforeTool only, and may be nil
 	// Read is what the hook read, as it was: fields that it gives back say nothing.
-	// It is called where there is something to ignore; nil: nobody knows.
+	// It is called only where something is ignored; nil: unknown.
 	Read func() []byte
 }
 

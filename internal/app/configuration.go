@@ -192,7 +192,6 @@ func (c *Configuration) unasked() []string {
 		}
 		byNote[h.Note] = append(byNote[h.Note], h)
 	}
-	plural := strings.NewReplacer("it is new", "they are new", "it changed", "they changed", "trusted it", "trusted them")
 	for i, note := range notes {
 		hs := byNote[note]
 		if h := hs[0]; len(hs) == 1 {
@@ -205,7 +204,7 @@ func (c *Configuration) unasked() []string {
 			names[n] = fmt.Sprintf("%s %q (%s:%d)", h.Event, h.Label(), c.Relative(h.Source.File), h.Source.Line)
 		}
 		notes[i] = fmt.Sprintf("%d hooks run unasked: %s. Look at them, then say yes to them with minigem trust: %s",
-			len(hs), plural.Replace(note), strings.Join(names, ", "))
+			len(hs), note, strings.Join(names, ", "))
 	}
 	return notes
 }

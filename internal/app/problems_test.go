@@ -58,8 +58,8 @@ func TestUnaskedHooksAreOneLine(t *testing.T) {
 	assert.Contains(t, told[0], `12 hooks run unasked: this project's hooks were never trusted. Look at them, then say yes to them with minigem trust: BeforeTool "h0" (.gemini/settings.json:2), `)
 	assert.Contains(t, told[0], `"h11" (.gemini/settings.json:13)`)
 
-	c.Hooks.Hooks[0].Note = "it changed since you trusted it: command"
+	c.Hooks.Hooks[0].Note = "changed since you last trusted this project's hooks: command"
 	told = c.HookNotices()
 	require.Len(t, told, 2)
-	assert.Equal(t, `/p/.gemini/settings.json:2: the BeforeTool hook "h0" runs unasked: it changed since you trusted it: command. Look at it, then say yes to it with minigem trust`, told[0])
+	assert.Equal(t, `/p/.gemini/settings.json:2: the BeforeTool hook "h0" runs unasked: changed since you last trusted this project's hooks: command. Look at it, then say yes to it with minigem trust`, told[0])
 }

@@ -46,7 +46,7 @@ func telling(name string, point dialect.Point) setupHook {
 	if point == dialect.AfterTool {
 		kind = dialect.Appended
 	}
-	return setupHook{name: name, point: point, meant: dialect.Meant{Kind: kind, Told: "R-" + strings.ToUpper(name)}}
+	return setupHook{name: name, point: point, meant: dialect.Meant{Kind: kind, Context: "R-" + strings.ToUpper(name)}}
 }
 
 func rewriting(name string) setupHook {

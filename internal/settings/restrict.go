@@ -18,8 +18,7 @@ const (
 	whileRedacting                  // nothing, where the layers below redact
 )
 
-// restricting are the keys that hold something back where nobody but minigem
-// does. A value that cannot be understood ends the run; so does one under an
+// restricting are the keys whose values hold something back. A value that cannot be understood ends the run; so does one under an
 // unknown name that is spelled like one of these.
 var restricting = map[string]narrowing{
 	"admin":                                         anyValue, // all below it, too
@@ -154,7 +153,7 @@ func (u Unknown) instead() string {
 	return ""
 }
 
-// fault says why u has no effect, and what to write; "" where nobody knows.
+// fault says why u has no effect, and what to write; "": no advice.
 func (u Unknown) fault() string {
 	to := u.instead()
 	if to == "" {

@@ -221,7 +221,7 @@ func (e *Engine) readAsked(p place, path shell.Path) string {
 	return ""
 }
 
-// namesSensitive: nobody knows what the program does, but what its arguments
+// namesSensitive: it is not known what the program does, but what its arguments
 // name is not just any file.
 func (e *Engine) namesSensitive(p place, cmd shell.Command) string {
 	for _, w := range cmd.Words[min(1, len(cmd.Words)):] {

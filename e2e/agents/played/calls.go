@@ -25,13 +25,13 @@ type call struct {
 	id       string
 	hook     string         // the tool's name in hooks
 	seen     map[string]any // the arguments that hooks read
-	told     string         // what hooks before the tool added, for the model
+	added    string         // what hooks before the tool added, for the model
 	ends     bool           // the run ends after the tool
 	original *string        // the file as it was before; nil: there was none
 }
 
 // pending keeps what a hook before the tool wants of what comes after it.
-func (c *call) pending(told string, ends bool) { c.told, c.ends = told, ends }
+func (c *call) pending(added string, ends bool) { c.added, c.ends = added, ends }
 
 // Model is m as the agent is served: its calls, in the agent's words or in those
 // of a script, become calls of minigem's tools.

@@ -57,7 +57,7 @@ func (p *Player) Read(f hooks.Firing, r *hooks.Run) {
 	e := p.effect(f, *r)
 	r.Warnings = append(r.Warnings, e.Why...)
 	o := &r.Reading.Output
-	o.Reason, o.AdditionalContext = e.Reason, e.Told
+	o.Reason, o.AdditionalContext = e.Reason, e.Context
 	switch e.Kind {
 	case dialect.Unknown:
 		p.unknown("nobody has measured what %s makes of this answer at %s: %s", p.agentOf(r.Hook).Title(), p.name(f), summary(*r))
@@ -123,13 +123,13 @@ func (p *Player) Settle(f hooks.Firing, runs []hooks.Run) hooks.Settled {
 			p.ended = "a hook at the start of the session ended the run"
 			p.mu.Unlock()
 		}
-		told := p.texts(p.play.Several.Contexts, all, toldBy)
+		more := p.texts(p.play.Several.Contexts, all, contextOf)
 		if p.play.StartInSystem {
 			p.mu.Lock()
-			p.system, told = told, ""
+			p.system, more = more, ""
 			p.mu.Unlock()
 		}
-		return hooks.Settled{Output: protocol.Output{AdditionalContext: told}}
+		return hooks.Settled{Output: protocol.Output{AdditionalContext: more}}
 	}
 	return hooks.Settled{}
 }
@@ -178,8 +178,8 @@ func (p *Player) texts(rule string, all []one, text func(one) string) string {
 	return strings.Join(parts, "\n")
 }
 
-func reasonOf(o one) string { return o.Reason }
-func toldBy(o one) string   { return o.Told }
+func reasonOf(o one) string  { return o.Reason }
+func contextOf(o one) string { return o.Context }
 
 // settleBefore: what ends the run wins over what refuses, that over what asks,
 // and that over other arguments.
@@ -195,7 +195,7 @@ func (p *Player) settleBefore(f hooks.Firing, all []one) hooks.Settled {
 	} else if len(refuse) == 0 {
 		refuse, ask = ask, nil
 	}
-	told := p.texts(p.play.Several.Contexts, all, toldBy)
+	more := p.texts(p.play.Several.Contexts, all, contextOf)
 	now := slices.DeleteFunc(slices.Clone(ends), func(o one) bool { return o.Effect.Ran })
 	if len(now) > 0 || len(refuse) > 0 && slices.ContainsFunc(all, func(o one) bool { return o.Kind == dialect.RunEnded || o.Ends }) {
 		o := cmpOne(now, ends, refuse)
@@ -203,13 +203,13 @@ func (p *Player) settleBefore(f hooks.Firing, all []one) hooks.Settled {
 	}
 	if len(refuse) > 0 {
 		why := p.texts(p.play.Several.Refusals, refuse, reasonOf)
-		if p.play.Several.ToldFirst {
-			why, told = told, why
+		if p.play.Several.ContextFirst {
+			why, more = more, why
 		}
-		return hooks.Settled{Decision: hooks.Deny, Hook: refuse[0].Hook.ID(), Output: protocol.Output{Decision: protocol.Deny, Reason: strings.TrimSpace(why + "\n" + told)}}
+		return hooks.Settled{Decision: hooks.Deny, Hook: refuse[0].Hook.ID(), Output: protocol.Output{Decision: protocol.Deny, Reason: strings.TrimSpace(why + "\n" + more)}}
 	}
 	c := p.callOf(f)
-	c.pending(told, len(ends) > 0)
+	c.pending(more, len(ends) > 0)
 	if p.confirms() && !readOnly(c.kind) && !(p.Approves != nil && p.Approves.Is && slices.ContainsFunc(all, one.allows)) {
 		return hooks.Settled{Decision: hooks.Deny, Output: protocol.Output{Decision: protocol.Deny, Reason: "it has to be confirmed, and nobody is there"}}
 	}
@@ -259,17 +259,17 @@ func (o one) allows() bool {
 func (p *Player) settleAfter(f hooks.Firing, all []one) hooks.Settled {
 	c := p.callOf(f)
 	var s hooks.Settled
-	told := p.texts(p.play.Several.Contexts, all, func(o one) string {
+	more := p.texts(p.play.Several.Contexts, all, func(o one) string {
 		if o.Kind == dialect.Appended {
-			return strings.TrimSpace(o.Reason + "\n" + o.Told)
+			return strings.TrimSpace(o.Reason + "\n" + o.Context)
 		}
-		return o.Told
+		return o.Context
 	})
-	s.Output.AdditionalContext = strings.TrimSpace(c.told + "\n" + told)
+	s.Output.AdditionalContext = strings.TrimSpace(c.added + "\n" + more)
 	if instead := having(all, dialect.Replaced); len(instead) > 0 {
-		text := p.texts(p.play.Several.Results, instead, func(o one) string { return cmp.Or(o.Reason, o.Told) })
+		text := p.texts(p.play.Several.Results, instead, func(o one) string { return cmp.Or(o.Reason, o.Context) })
 		if !slices.ContainsFunc(instead, func(o one) bool { return o.Reason != "" }) {
-			s.Output.AdditionalContext = strings.TrimSpace(c.told)
+			s.Output.AdditionalContext = strings.TrimSpace(c.added)
 		}
 		s.Instead, s.Hook = &text, instead[0].Hook.ID()
 	}
@@ -296,7 +296,7 @@ func (p *Player) settlePrompt(all []one) hooks.Settled {
 		return hooks.Settled{Decision: hooks.Deny, Hook: blocks[0].Hook.ID(), Output: protocol.Output{Decision: protocol.Deny, Reason: cmp.Or(blocks[0].Reason, "a hook blocked the prompt")}}
 	}
 	rule := cmp.Or(p.play.Several.Prompts, p.play.Several.Contexts)
-	return hooks.Settled{Output: protocol.Output{AdditionalContext: p.texts(rule, all, toldBy)}}
+	return hooks.Settled{Output: protocol.Output{AdditionalContext: p.texts(rule, all, contextOf)}}
 }
 
 func (p *Player) settleStop(all []one) hooks.Settled {
@@ -312,6 +312,6 @@ func (p *Player) settleStop(all []one) hooks.Settled {
 	if often {
 		p.unknown("nobody has measured how often a hook can make %s go on", p.Agent.Agent.Title())
 	}
-	why := p.texts(p.play.Several.Stops, again, func(o one) string { return strings.TrimSpace(o.Reason + "\n" + o.Told) })
+	why := p.texts(p.play.Several.Stops, again, func(o one) string { return strings.TrimSpace(o.Reason + "\n" + o.Context) })
 	return hooks.Settled{Decision: hooks.Deny, Hook: again[0].Hook.ID(), Output: protocol.Output{Decision: protocol.Deny, Reason: why}}
 }

@@ -47,7 +47,7 @@ type end struct {
 	Exit    int       `json:"exit"`
 	Signal  string    `json:"signal,omitempty"`
 	Ended   time.Time `json:"ended"`
-	Told    []string  `json:"told,omitempty"`
+	Signals []string  `json:"signals,omitempty"`
 	Problem string    `json:"problem,omitempty"`
 
 	number syscall.Signal // that ended it; 0: none
@@ -64,7 +64,7 @@ type Run struct {
 	Stderr  []byte
 	Exit    int      // -1: a signal ended it, or it was ended
 	Signal  string   // that ended the hook
-	Told    []string // signals that the agent sent
+	Signals []string // signals that the agent sent
 	Killed  bool     // the agent ended it so that nothing could be written down
 	Problem string   // why it could not be started
 }
@@ -134,7 +134,7 @@ func readRun(dir string) (Run, error) {
 	case err != nil:
 		return Run{}, err
 	}
-	run.Exit, run.Signal, run.Told, run.Problem, run.Took = e.Exit, e.Signal, e.Told, e.Problem, e.Ended.Sub(b.Started)
+	run.Exit, run.Signal, run.Signals, run.Problem, run.Took = e.Exit, e.Signal, e.Signals, e.Problem, e.Ended.Sub(b.Started)
 	return run, nil
 }
 

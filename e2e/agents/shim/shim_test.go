@@ -68,7 +68,7 @@ func TestPassesThrough(t *testing.T) {
 }
 
 // TestSignals: what the agent sends reaches the hook; a hook that is killed is
-// told as that.
+// recorded as that.
 func TestSignals(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()

@@ -93,7 +93,7 @@ func pass(at string, argv []string) end {
 
 // forward sends signals on to p; stop ends that and says which ones came.
 func forward(signals <-chan os.Signal, p *os.Process) (stop func() []string) {
-	done, told := make(chan struct{}), make(chan []string, 1)
+	done, sent := make(chan struct{}), make(chan []string, 1)
 	go func() {
 		var names []string
 		for {
@@ -102,19 +102,19 @@ func forward(signals <-chan os.Signal, p *os.Process) (stop func() []string) {
 				names = append(names, s.String())
 				_ = p.Signal(s)
 			case <-done:
-				told <- names
+				sent <- names
 				return
 			}
 		}
 	}()
-	return func() []string { close(done); return <-told }
+	return func() []string { close(done); return <-sent }
 }
 
-func ending(state *os.ProcessState, err error, told []string) end {
+func ending(state *os.ProcessState, err error, signals []string) end {
 	if err != nil {
-		return end{Exit: 126, Problem: err.Error(), Told: told}
+		return end{Exit: 126, Problem: err.Error(), Signals: signals}
 	}
-	e := end{Exit: state.ExitCode(), Told: told}
+	e := end{Exit: state.ExitCode(), Signals: signals}
 	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
 		e.Exit, e.Signal, e.number = 128+int(ws.Signal()), ws.Signal().String(), ws.Signal()
 	}

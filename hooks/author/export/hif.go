@@ -17,44 +17,29 @@ var hifFiles = []string{"hif.yaml", "hif.json"}
 
 // addHIF adds hooks to the document of the project, in the words of no agent.
 func (x *exporter) addHIF(all []hook) error {
-	var draft *draft
-	for _, name := range hifFiles {
-		data, err := x.read(name)
+	name := hifFiles[len(hifFiles)-1]
+	for _, other := range hifFiles {
+		data, err := x.read(other)
 		if err != nil {
 			return err
 		}
-		if len(data) == 0 && name != hifFiles[len(hifFiles)-1] {
-			continue
+		if len(data) > 0 {
+			name = other
+			break
 		}
-		if draft, err = x.open(name); err != nil {
-			return err
-		}
-		break
+	}
+	file, err := x.open(name)
+	if err != nil {
+		return err
 	}
 	var doc hif.Document
-	var err error
-	if len(draft.before) > 0 {
-		if doc, err = hif.Parse(draft.before); err != nil {
-			return fmt.Errorf("%s: %w", draft.name, err)
+	if len(file.before) > 0 {
+		if doc, err = hif.Parse(file.before); err != nil {
+			return fmt.Errorf("%s: %w", file.name, err)
 		}
 	}
 	for _, h := range all {
-		point := x.gemini.PointOf(string(h.event))
-		if point == "" {
-			x.say(h, "lost", "the format has no word for %s", h.event)
-			continue
-		}
-		if h.sequence {
-			x.say(h, "lost", "sequential: the format has no order of hooks")
-		}
-		out := hif.Hook{
-			Event: string(point), Matcher: x.hifMatcher(h), Handler: hif.Handler{Type: "command", Command: x.command(h), Timeout: h.timeout.Seconds()},
-			Blocking: slices.Contains([]dialect.Point{dialect.BeforeTool, dialect.BeforePrompt, dialect.AgentStop}, point),
-		}
-		if x.Bare && cmp.Or(h.dialect, "gemini") == "gemini" {
-			x.say(h, "differs", "of an answer the format has decision, reason and continue: hookSpecificOutput is left out")
-		}
-		if !slices.ContainsFunc(doc.Hooks, func(other hif.Hook) bool { return reflect.DeepEqual(other, out) }) {
+		if out, ok := x.hifHook(h); ok && !slices.ContainsFunc(doc.Hooks, func(other hif.Hook) bool { return reflect.DeepEqual(other, out) }) {
 			doc.Hooks = append(doc.Hooks, out)
 			x.added++
 		}
@@ -63,12 +48,33 @@ func (x *exporter) addHIF(all []hook) error {
 		return nil
 	}
 	write := doc.Bytes
-	if draft.doc == nil {
+	if file.doc == nil {
 		write = doc.YAML
 	}
 	data, err := write()
-	draft.text, draft.doc = string(data), nil
+	file.text, file.doc = string(data), nil
 	return err
+}
+
+// hifHook writes h in the words of the format, and notes what they leave out;
+// not ok: the format has no word for its event.
+func (x *exporter) hifHook(h hook) (hif.Hook, bool) {
+	point := x.gemini.PointOf(string(h.event))
+	if point == "" {
+		x.say(h, "lost", "the format has no word for %s", h.event)
+		return hif.Hook{}, false
+	}
+	if h.sequence {
+		x.say(h, "lost", "sequential: the format has no order of hooks")
+	}
+	if x.Bare && cmp.Or(h.dialect, "gemini") == "gemini" {
+		x.say(h, "differs", "of an answer the format has decision, reason and continue: hookSpecificOutput is left out")
+	}
+	return hif.Hook{
+		Event: string(point), Matcher: x.hifMatcher(h),
+		Handler:  hif.Handler{Type: "command", Command: x.command(h), Timeout: h.timeout.Seconds()},
+		Blocking: slices.Contains([]dialect.Point{dialect.BeforeTool, dialect.BeforePrompt, dialect.AgentStop}, point),
+	}, true
 }
 
 // hifMatcher translates the matcher of h to words of the format. What it has no

@@ -89,7 +89,7 @@ func isClaudes(code, text string) bool {
 	return claude.Event(name) != "" || claude.Tool(name) != ""
 }
 
-// settingsFix changes the document, or is nil where nobody can know how.
+// settingsFix changes the document, or is nil where the right value is not clear.
 func (l *linter) settingsFix(code string, p hooks.Problem) func(*fixer) error {
 	doc := l.docs[p.File]
 	if doc == nil {
@@ -105,7 +105,7 @@ func (l *linter) settingsFix(code string, p hooks.Problem) func(*fixer) error {
 		}
 		return l.matcherFix(p, edit)
 	case "HK003":
-		if wrong, _ := names(p.Text); hooks.ToolAlias(wrong) != "" { // nobody knows what was meant by another
+		if wrong, _ := names(p.Text); hooks.ToolAlias(wrong) != "" { // another name may mean anything
 			return l.matcherFix(p, edit)
 		}
 	case "HK007":
