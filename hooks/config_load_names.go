@@ -26,15 +26,6 @@ var othersTools = []string{
 	"tracker_create_task", "tracker_update_task", "tracker_get_task", "tracker_list_tasks", "tracker_add_dependency", "tracker_visualize",
 }
 
-// triggers are what the matchers of the other events are compared with; the
-// events that are not here have nothing to match.
-var triggers = map[Event][]string{
-	protocol.SessionStart: {"startup", "resume", "clear"},
-	protocol.SessionEnd:   {"exit", "clear", "logout", "prompt_input_exit", "other"},
-	protocol.PreCompress:  {"manual", "auto"},
-	protocol.Notification: {"ToolPermission"},
-}
-
 // wordList is a matcher without regular expression: names joined by |.
 var wordList = regexp.MustCompile(`^\s*\w+(\s*\|\s*\w+)*\s*$`)
 
@@ -47,12 +38,12 @@ func (l *loader) checkMatcher(event Event, dialect string, n jsonc.Node) {
 	}
 	for word := range strings.SplitSeq(matcher, "|") {
 		word = strings.TrimSpace(word)
-		if event == protocol.BeforeTool || event == protocol.AfterTool {
+		if event.IsTool() {
 			l.checkTool(n.Line(), protocol.DialectOf(dialect), word)
 			continue
 		}
-		known, ok := triggers[event]
-		if ok && !slices.Contains(known, word) && !slices.ContainsFunc(known, func(k string) bool { return protocol.DialectOf(dialect).Triggers[k] == word }) {
+		known := event.Triggers()
+		if known != nil && !slices.Contains(known, word) && !slices.ContainsFunc(known, func(k string) bool { return protocol.DialectOf(dialect).Triggers[k] == word }) {
 			l.problem(n.Line(), "matcher: %s never has %q, only %s%s", event, word,
 				strings.Join(known, ", "), text.DidYouMean(text.Nearest(word, known)))
 		}

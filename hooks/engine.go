@@ -138,7 +138,7 @@ func (e *Engine) promptID(session string) string {
 
 // mode is what hooks of ev read as permission_mode; empty: they are not told.
 func (e *Engine) mode(ev Event) string {
-	if e.Mode == nil || !(ev.CanBlock() || ev == protocol.BeforeToolSelection) {
+	if e.Mode == nil || !ev.HasMode() {
 		return ""
 	}
 	return e.Mode()

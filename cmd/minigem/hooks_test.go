@@ -112,7 +112,7 @@ func TestHooksSchema(t *testing.T) {
 		}
 		return slices.Sorted(maps.Keys(v))
 	}
-	assert.Equal(t, []string{"agent_type", "cwd", "hook_event_name", "permission_mode", "session_id", "source", "timestamp", "transcript_path"},
+	assert.Equal(t, []string{"cwd", "hook_event_name", "session_id", "source", "timestamp", "transcript_path"},
 		keys("hooks schema SessionStart --input", "properties"))
 	assert.Contains(t, keys("hooks schema BeforeTool --output", "properties", "hookSpecificOutput", "properties"), "tool_input")
 	assert.Equal(t, []string{"input", "output"}, keys("hooks schema AfterAgent"))

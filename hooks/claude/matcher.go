@@ -39,7 +39,7 @@ func (m *migration) matcher(theirs string, event protocol.Event, n jsonc.Node) (
 	case n.Kind() != jsonc.String:
 		m.lost(n, "%s: a matcher that is %s, with its hooks", theirs, n.Kind())
 		return "", false
-	case event == protocol.BeforeTool || event == protocol.AfterTool:
+	case event.IsTool():
 		return m.toolMatcher(theirs, n, text)
 	case triggers[event] == nil:
 		return "", true // Claude Code ignores it too

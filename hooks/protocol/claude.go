@@ -50,7 +50,7 @@ var claude = &Dialect{
 	extra: func(event Event, p map[string]any) {
 		delete(p, "timestamp")
 		delete(p, "agent_type") // only of agents that another one started
-		if mode, _ := p["permission_mode"].(string); event.CanBlock() {
+		if mode, _ := p["permission_mode"].(string); event.HasMode() {
 			p["permission_mode"] = cmp.Or(claudeModes[mode], mode, "default")
 		}
 		switch event {

@@ -7,12 +7,15 @@
 // finished run into a Reading with Dialect.Parse.
 package protocol
 
-import "slices"
+import (
+	"reflect"
+	"slices"
+)
 
 // Event is the wire name of a lifecycle point.
 type Event string
 
-// The eleven events, in the order in which a session meets them.
+// The events, in the order in which a session meets them.
 const (
 	SessionStart        Event = "SessionStart"
 	BeforeAgent         Event = "BeforeAgent"
@@ -27,47 +30,69 @@ const (
 	SessionEnd          Event = "SessionEnd"
 )
 
-// Events lists them all. It must not be changed.
-var Events = []Event{
-	SessionStart, BeforeAgent, PreCompress, BeforeModel, BeforeToolSelection, AfterModel,
-	BeforeTool, Notification, AfterTool, AfterAgent, SessionEnd,
+// traits are what the code knows of an event. A new one begins here.
+type traits struct {
+	event    Event
+	input    reflect.Type
+	blocks   bool     // hooks can deny and stop
+	asks     bool     // hooks can ask for the permission prompt
+	tool     bool     // matchers see a tool's name
+	triggers []string // what matchers see of a lifecycle event
+	mode     bool     // hooks read permission_mode and agent_type
 }
 
-var blockable = []Event{BeforeAgent, BeforeModel, AfterModel, BeforeTool, AfterTool, AfterAgent}
+var table = []traits{
+	{event: SessionStart, input: reflect.TypeFor[SessionStartInput](), triggers: []string{"startup", "resume", "clear"}},
+	{event: BeforeAgent, input: reflect.TypeFor[BeforeAgentInput](), blocks: true, mode: true},
+	{event: PreCompress, input: reflect.TypeFor[PreCompressInput](), triggers: []string{"manual", "auto"}},
+	{event: BeforeModel, input: reflect.TypeFor[BeforeModelInput](), blocks: true, mode: true},
+	{event: BeforeToolSelection, input: reflect.TypeFor[BeforeToolSelectionInput](), mode: true},
+	{event: AfterModel, input: reflect.TypeFor[AfterModelInput](), blocks: true, mode: true},
+	{event: BeforeTool, input: reflect.TypeFor[BeforeToolInput](), blocks: true, asks: true, tool: true, mode: true},
+	{event: Notification, input: reflect.TypeFor[NotificationInput](), triggers: []string{"ToolPermission"}},
+	{event: AfterTool, input: reflect.TypeFor[AfterToolInput](), blocks: true, tool: true, mode: true},
+	{event: AfterAgent, input: reflect.TypeFor[AfterAgentInput](), blocks: true, mode: true},
+	{event: SessionEnd, input: reflect.TypeFor[SessionEndInput](), triggers: []string{"exit", "clear", "logout", "prompt_input_exit", "other"}},
+}
+
+// Events lists them all. It must not be changed.
+var Events = func() []Event {
+	events := make([]Event, len(table))
+	for i, t := range table {
+		events[i] = t.event
+	}
+	return events
+}()
+
+// traits are the zero ones where nothing is known of e.
+func (e Event) traits() traits {
+	if i := slices.IndexFunc(table, func(t traits) bool { return t.event == e }); i >= 0 {
+		return table[i]
+	}
+	return traits{}
+}
+
+// InputType is the type of what hooks of e read; nil: there is no such event.
+func (e Event) InputType() reflect.Type { return e.traits().input }
 
 // CanBlock reports whether hooks of e can deny or stop. In the other events a
 // denial, and exit 2, is a warning.
-func (e Event) CanBlock() bool { return slices.Contains(blockable, e) }
+func (e Event) CanBlock() bool { return e.traits().blocks }
 
 // CanAsk reports whether hooks of e can ask for the permission prompt.
-func (e Event) CanAsk() bool { return e == BeforeTool }
+func (e Event) CanAsk() bool { return e.traits().asks }
 
 // IsTool reports whether matchers of e see a tool's name.
-func (e Event) IsTool() bool { return e == BeforeTool || e == AfterTool }
+func (e Event) IsTool() bool { return e.traits().tool }
+
+// HasMode reports whether hooks of e read permission_mode and agent_type.
+func (e Event) HasMode() bool { return e.traits().mode }
 
 // HasSubject reports whether there is something that matchers of e can see: a
 // tool's name, or the trigger of a lifecycle event. The matcher of another
 // event has no effect.
-func (e Event) HasSubject() bool {
-	switch e {
-	case BeforeTool, AfterTool, SessionStart, SessionEnd, PreCompress, Notification:
-		return true
-	}
-	return false
-}
+func (e Event) HasSubject() bool { return e.IsTool() || e.Triggers() != nil }
 
 // Triggers are the values that matchers of a lifecycle event can meet; nil for
-// the others.
-func (e Event) Triggers() []string {
-	switch e {
-	case SessionStart:
-		return []string{"startup", "resume", "clear"}
-	case SessionEnd:
-		return []string{"exit", "clear", "logout", "prompt_input_exit", "other"}
-	case PreCompress:
-		return []string{"manual", "auto"}
-	case Notification:
-		return []string{"ToolPermission"}
-	}
-	return nil
-}
+// the others. They must not be changed.
+func (e Event) Triggers() []string { return e.traits().triggers }

@@ -22,7 +22,7 @@ type Base struct {
 // EventName is the event that the input belongs to, as it was read.
 func (b Base) EventName() Event { return b.HookEventName }
 
-// Input is one of the eleven things that hooks read.
+// Input is what hooks of one event read.
 type Input interface {
 	SessionStartInput | BeforeAgentInput | PreCompressInput | BeforeModelInput | BeforeToolSelectionInput |
 		AfterModelInput | BeforeToolInput | NotificationInput | AfterToolInput | AfterAgentInput | SessionEndInput

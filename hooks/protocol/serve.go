@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"reflect"
+	"slices"
 )
 
 // Run runs a function as a hook in Gemini CLI's dialect: it reads the input from
@@ -52,27 +54,6 @@ func decode[In Input](stdin io.Reader) (In, error) {
 }
 
 func eventOf[In Input](in In) Event {
-	switch any(in).(type) {
-	case SessionStartInput:
-		return SessionStart
-	case BeforeAgentInput:
-		return BeforeAgent
-	case PreCompressInput:
-		return PreCompress
-	case BeforeModelInput:
-		return BeforeModel
-	case BeforeToolSelectionInput:
-		return BeforeToolSelection
-	case AfterModelInput:
-		return AfterModel
-	case BeforeToolInput:
-		return BeforeTool
-	case NotificationInput:
-		return Notification
-	case AfterToolInput:
-		return AfterTool
-	case AfterAgentInput:
-		return AfterAgent
-	}
-	return SessionEnd
+	i := slices.IndexFunc(table, func(t traits) bool { return t.input == reflect.TypeOf(in) })
+	return table[i].event
 }

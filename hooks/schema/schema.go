@@ -14,25 +14,11 @@ import (
 	"minigem/hooks/protocol"
 )
 
-var inputs = map[protocol.Event]reflect.Type{
-	protocol.SessionStart:        reflect.TypeFor[protocol.SessionStartInput](),
-	protocol.BeforeAgent:         reflect.TypeFor[protocol.BeforeAgentInput](),
-	protocol.PreCompress:         reflect.TypeFor[protocol.PreCompressInput](),
-	protocol.BeforeModel:         reflect.TypeFor[protocol.BeforeModelInput](),
-	protocol.BeforeToolSelection: reflect.TypeFor[protocol.BeforeToolSelectionInput](),
-	protocol.AfterModel:          reflect.TypeFor[protocol.AfterModelInput](),
-	protocol.BeforeTool:          reflect.TypeFor[protocol.BeforeToolInput](),
-	protocol.Notification:        reflect.TypeFor[protocol.NotificationInput](),
-	protocol.AfterTool:           reflect.TypeFor[protocol.AfterToolInput](),
-	protocol.AfterAgent:          reflect.TypeFor[protocol.AfterAgentInput](),
-	protocol.SessionEnd:          reflect.TypeFor[protocol.SessionEndInput](),
-}
-
 // Input is the schema of what hooks of ev read. Fields that it does not name
 // may come: hooks must not refuse them.
 func Input(ev protocol.Event) (*jsonschema.Schema, error) {
-	typ, ok := inputs[ev]
-	if !ok {
+	typ := ev.InputType()
+	if typ == nil {
 		return nil, fmt.Errorf("no event is called %q", ev)
 	}
 	s, err := of(typ)
@@ -42,6 +28,10 @@ func Input(ev protocol.Event) (*jsonschema.Schema, error) {
 	s.Title = string(ev) + " input"
 	walk(s, func(s *jsonschema.Schema) { s.AdditionalProperties = nil })
 	s.Properties["hook_event_name"].Enum = []any{string(ev)}
+	if !ev.HasMode() {
+		drop(s, "permission_mode")
+		drop(s, "agent_type")
+	}
 	for _, key := range []string{"source", "reason", "trigger", "notification_type"} {
 		if p := s.Properties[key]; p != nil {
 			p.Enum = enum(ev.Triggers())
@@ -53,7 +43,7 @@ func Input(ev protocol.Event) (*jsonschema.Schema, error) {
 // Output is the schema of what hooks of ev say, in the canonical spelling. It
 // refuses fields without effect; the engine itself warns of them and goes on.
 func Output(ev protocol.Event) (*jsonschema.Schema, error) {
-	if _, ok := inputs[ev]; !ok {
+	if ev.InputType() == nil {
 		return nil, fmt.Errorf("no event is called %q", ev)
 	}
 	s, err := of(protocol.OutputType())

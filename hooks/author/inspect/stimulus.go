@@ -37,7 +37,7 @@ func Fire(ctx context.Context, e *hooks.Engine, payload []byte) (hooks.Report, e
 	if err := json.Unmarshal(payload, &base); err != nil {
 		return hooks.Report{}, fmt.Errorf("reading the payload: %w", err)
 	}
-	fire, ok := firings[base.HookEventName]
+	s, ok := stimuli[base.HookEventName]
 	if !ok {
 		return hooks.Report{}, fmt.Errorf("reading the payload: there is no event %q", base.HookEventName)
 	}
@@ -63,7 +63,7 @@ func Fire(ctx context.Context, e *hooks.Engine, payload []byte) (hooks.Report, e
 			once.Do(func() { close(late) })
 		}
 	}
-	if err := fire(ctx, e, payload); err != nil {
+	if err := s.fire(ctx, e, payload); err != nil {
 		return hooks.Report{}, misread(base.HookEventName, err)
 	}
 	mu.Lock()
@@ -119,92 +119,112 @@ func read[T any](payload []byte) (T, error) {
 	return in, err
 }
 
-// firings call the engine's method of each event.
-var firings = map[protocol.Event]func(context.Context, *hooks.Engine, []byte) error{
-	protocol.SessionStart: func(ctx context.Context, e *hooks.Engine, p []byte) error {
-		in, err := read[protocol.SessionStartInput](p)
-		if err == nil {
+// stimulus is how an event is fired from a payload, and a payload to begin with.
+type stimulus struct {
+	sample func(base protocol.Base, subject string) any
+	fire   func(context.Context, *hooks.Engine, []byte) error
+}
+
+// stimulusOf makes one of functions for the type of the event's input.
+func stimulusOf[T any](sample func(base protocol.Base, subject string) T, fire func(context.Context, *hooks.Engine, T)) stimulus {
+	return stimulus{
+		func(base protocol.Base, subject string) any { return sample(base, subject) },
+		func(ctx context.Context, e *hooks.Engine, p []byte) error {
+			in, err := read[T](p)
+			if err == nil {
+				fire(ctx, e, in)
+			}
+			return err
+		},
+	}
+}
+
+// stimuli call the engine's method of each event.
+var stimuli = map[protocol.Event]stimulus{
+	protocol.SessionStart: stimulusOf(
+		func(b protocol.Base, source string) protocol.SessionStartInput {
+			return protocol.SessionStartInput{Base: b, Source: source}
+		},
+		func(ctx context.Context, e *hooks.Engine, in protocol.SessionStartInput) {
 			e.SessionStart(ctx, in.Source)
-		}
-		return err
-	},
-	protocol.BeforeAgent: func(ctx context.Context, e *hooks.Engine, p []byte) error {
-		in, err := read[protocol.BeforeAgentInput](p)
-		if err == nil {
+		}),
+	protocol.BeforeAgent: stimulusOf(
+		func(b protocol.Base, _ string) protocol.BeforeAgentInput {
+			return protocol.BeforeAgentInput{Base: b, Prompt: samplePrompt}
+		},
+		func(ctx context.Context, e *hooks.Engine, in protocol.BeforeAgentInput) {
 			e.BeforeAgent(ctx, in.Prompt)
-		}
-		return err
-	},
-	protocol.PreCompress: func(ctx context.Context, e *hooks.Engine, p []byte) error {
-		in, err := read[protocol.PreCompressInput](p)
-		if err == nil {
+		}),
+	protocol.PreCompress: stimulusOf(
+		func(b protocol.Base, trigger string) protocol.PreCompressInput {
+			return protocol.PreCompressInput{Base: b, Trigger: trigger}
+		},
+		func(ctx context.Context, e *hooks.Engine, in protocol.PreCompressInput) {
 			e.PreCompress(ctx, in.Trigger)
-		}
-		return err
-	},
-	protocol.BeforeModel: func(ctx context.Context, e *hooks.Engine, p []byte) error {
-		in, err := read[protocol.BeforeModelInput](p)
-		if err == nil {
+		}),
+	protocol.BeforeModel: stimulusOf(
+		func(b protocol.Base, _ string) protocol.BeforeModelInput {
+			return protocol.BeforeModelInput{Base: b, LLMRequest: sampleRequest()}
+		},
+		func(ctx context.Context, e *hooks.Engine, in protocol.BeforeModelInput) {
 			e.BeforeModel(ctx, request(in.LLMRequest))
-		}
-		return err
-	},
-	protocol.BeforeToolSelection: func(ctx context.Context, e *hooks.Engine, p []byte) error {
-		in, err := read[protocol.BeforeToolSelectionInput](p)
-		if err == nil {
+		}),
+	protocol.BeforeToolSelection: stimulusOf(
+		func(b protocol.Base, _ string) protocol.BeforeToolSelectionInput {
+			return protocol.BeforeToolSelectionInput{Base: b, LLMRequest: sampleRequest()}
+		},
+		func(ctx context.Context, e *hooks.Engine, in protocol.BeforeToolSelectionInput) {
 			e.BeforeToolSelection(ctx, request(in.LLMRequest))
-		}
-		return err
-	},
-	protocol.AfterModel: func(ctx context.Context, e *hooks.Engine, p []byte) error {
-		in, err := read[protocol.AfterModelInput](p)
-		if err == nil {
+		}),
+	protocol.AfterModel: stimulusOf(
+		func(b protocol.Base, _ string) protocol.AfterModelInput {
+			return protocol.AfterModelInput{Base: b, LLMRequest: sampleRequest(), LLMResponse: sampleChunk(), FullContent: sampleChunk().Text}
+		},
+		func(ctx context.Context, e *hooks.Engine, in protocol.AfterModelInput) {
 			req, c := request(in.LLMRequest), chunk(in.LLMResponse)
 			req.Said(strings.TrimSuffix(in.FullContent, in.LLMResponse.Text))
 			e.AfterModel(ctx, req, c)
-		}
-		return err
-	},
-	protocol.BeforeTool: func(ctx context.Context, e *hooks.Engine, p []byte) error {
-		in, err := read[protocol.BeforeToolInput](p)
-		if err == nil {
+		}),
+	protocol.BeforeTool: stimulusOf(
+		func(b protocol.Base, tool string) protocol.BeforeToolInput {
+			return protocol.BeforeToolInput{Base: b, ToolName: tool, ToolInput: sampleArgs(tool), MCPContext: sampleMCP(tool)}
+		},
+		func(ctx context.Context, e *hooks.Engine, in protocol.BeforeToolInput) {
 			e.BeforeTool(ctx, hooks.ToolUse{
-				Call: llm.ToolCall{Name: in.ToolName, Args: in.ToolInput}, OriginalName: in.OriginalRequestName, MCP: in.MCPContext,
+				Call: llm.ToolCall{ID: in.ToolUseID, Name: in.ToolName, Args: in.ToolInput}, OriginalName: in.OriginalRequestName, MCP: in.MCPContext,
 			})
-		}
-		return err
-	},
-	protocol.Notification: func(ctx context.Context, e *hooks.Engine, p []byte) error {
-		in, err := read[protocol.NotificationInput](p)
-		if err == nil {
+		}),
+	protocol.Notification: stimulusOf(
+		func(b protocol.Base, kind string) protocol.NotificationInput {
+			return protocol.NotificationInput{Base: b, NotificationType: kind, Message: "Tool write_file requires editing",
+				Details: map[string]any{"type": "edit", "title": "Confirm Write: notes.txt", "fileName": "notes.txt"}}
+		},
+		func(ctx context.Context, e *hooks.Engine, in protocol.NotificationInput) {
 			e.Notification(ctx, in.NotificationType, in.Message, in.Details)
-		}
-		return err
-	},
-	protocol.AfterTool: func(ctx context.Context, e *hooks.Engine, p []byte) error {
-		in, err := read[protocol.AfterToolInput](p)
-		if err == nil {
+		}),
+	protocol.AfterTool: stimulusOf(
+		func(b protocol.Base, tool string) protocol.AfterToolInput {
+			return protocol.AfterToolInput{Base: b, ToolName: tool, ToolInput: sampleArgs(tool), MCPContext: sampleMCP(tool),
+				ToolResponse: protocol.ToolResponse{LLMContent: "done", ReturnDisplay: "done"}}
+		},
+		func(ctx context.Context, e *hooks.Engine, in protocol.AfterToolInput) {
 			e.AfterTool(ctx, hooks.ToolUse{
-				Call: llm.ToolCall{Name: in.ToolName, Args: in.ToolInput}, OriginalName: in.OriginalRequestName,
+				Call: llm.ToolCall{ID: in.ToolUseID, Name: in.ToolName, Args: in.ToolInput}, OriginalName: in.OriginalRequestName,
 				OriginalArgs: in.OriginalToolInput, MCP: in.MCPContext,
 			}, in.ToolResponse)
-		}
-		return err
-	},
-	protocol.AfterAgent: func(ctx context.Context, e *hooks.Engine, p []byte) error {
-		in, err := read[protocol.AfterAgentInput](p)
-		if err == nil {
+		}),
+	protocol.AfterAgent: stimulusOf(
+		func(b protocol.Base, _ string) protocol.AfterAgentInput {
+			return protocol.AfterAgentInput{Base: b, Prompt: samplePrompt, PromptResponse: "All tests pass now."}
+		},
+		func(ctx context.Context, e *hooks.Engine, in protocol.AfterAgentInput) {
 			e.AfterAgent(ctx, in.Prompt, in.PromptResponse, in.StopHookActive)
-		}
-		return err
-	},
-	protocol.SessionEnd: func(ctx context.Context, e *hooks.Engine, p []byte) error {
-		in, err := read[protocol.SessionEndInput](p)
-		if err == nil {
-			e.SessionEnd(ctx, in.Reason)
-		}
-		return err
-	},
+		}),
+	protocol.SessionEnd: stimulusOf(
+		func(b protocol.Base, reason string) protocol.SessionEndInput {
+			return protocol.SessionEndInput{Base: b, Reason: reason}
+		},
+		func(ctx context.Context, e *hooks.Engine, in protocol.SessionEndInput) { e.SessionEnd(ctx, in.Reason) }),
 }
 
 // request is the request that hooks read in this form.
@@ -270,44 +290,14 @@ func chunk(in protocol.LLMChunk) llm.Chunk {
 // the session left empty. subject is the tool, or the trigger; empty takes
 // write_file, or the event's first trigger.
 func Sample(ev protocol.Event, subject string) ([]byte, error) {
-	base := protocol.Base{HookEventName: ev, Timestamp: time.Time{}.Format(protocol.TimeLayout)}
-	trigger := subject
-	if ts := ev.Triggers(); trigger == "" && len(ts) > 0 {
-		trigger = ts[0]
-	}
-	tool := subject
-	if tool == "" {
-		tool = "write_file"
-	}
-	args := sampleArgs(tool)
-	var in any
-	switch ev {
-	case protocol.SessionStart:
-		in = protocol.SessionStartInput{Base: base, Source: trigger}
-	case protocol.BeforeAgent:
-		in = protocol.BeforeAgentInput{Base: base, Prompt: samplePrompt}
-	case protocol.PreCompress:
-		in = protocol.PreCompressInput{Base: base, Trigger: trigger}
-	case protocol.BeforeModel:
-		in = protocol.BeforeModelInput{Base: base, LLMRequest: sampleRequest()}
-	case protocol.BeforeToolSelection:
-		in = protocol.BeforeToolSelectionInput{Base: base, LLMRequest: sampleRequest()}
-	case protocol.AfterModel:
-		in = protocol.AfterModelInput{Base: base, LLMRequest: sampleRequest(), LLMResponse: sampleChunk(), FullContent: sampleChunk().Text}
-	case protocol.BeforeTool:
-		in = protocol.BeforeToolInput{Base: base, ToolName: tool, ToolInput: args, MCPContext: sampleMCP(tool)}
-	case protocol.Notification:
-		in = protocol.NotificationInput{Base: base, NotificationType: trigger, Message: "Tool write_file requires editing",
-			Details: map[string]any{"type": "edit", "title": "Confirm Write: notes.txt", "fileName": "notes.txt"}}
-	case protocol.AfterTool:
-		in = protocol.AfterToolInput{Base: base, ToolName: tool, ToolInput: args, MCPContext: sampleMCP(tool),
-			ToolResponse: protocol.ToolResponse{LLMContent: "done", ReturnDisplay: "done"}}
-	case protocol.AfterAgent:
-		in = protocol.AfterAgentInput{Base: base, Prompt: samplePrompt, PromptResponse: "All tests pass now."}
-	case protocol.SessionEnd:
-		in = protocol.SessionEndInput{Base: base, Reason: trigger}
-	default:
+	s, ok := stimuli[ev]
+	if !ok {
 		return nil, fmt.Errorf("there is no event %q", ev)
 	}
-	return protocol.Encode(in)
+	if ts := ev.Triggers(); subject == "" && len(ts) > 0 {
+		subject = ts[0]
+	} else if subject == "" {
+		subject = "write_file"
+	}
+	return protocol.Encode(s.sample(protocol.Base{HookEventName: ev, Timestamp: time.Time{}.Format(protocol.TimeLayout)}, subject))
 }
