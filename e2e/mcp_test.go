@@ -185,6 +185,7 @@ func TestMCPCommands(t *testing.T) {
 	minigem(0, "No MCP servers configured.\n", "mcp", "list")
 
 	minigem(42, "-e follows the command, where it may be meant for the server", "mcp", "add", "gh", "docker", "run", "-e", "TOKEN", "image")
+	minigem(42, `"a\nb" cannot be the name of a server`, "mcp", "add", "a\nb", "ls")
 	minigem(0, "added to user settings", "mcp", "add", "-s", "user", "gh", "/no/such/program", "run", "--", "-e", "TOKEN")
 	minigem(0, "Disconnected\n    connecting to the MCP server gh", "mcp", "list")
 	minigem(0, "updated in user settings. (sse)", "mcp", "add", "gh", "http://127.0.0.1:1/", "-s", "user", "-t", "sse", "-H", "A: b")

@@ -2,7 +2,6 @@ package hooks
 
 import (
 	"context"
-	"strings"
 
 	"minigem/hooks/protocol"
 	"minigem/llm"
@@ -118,7 +117,7 @@ func (e *Engine) afterModel(ctx context.Context, req *ModelRequest, chunk llm.Ch
 		state: state{read: chunk, chunk: chunk},
 		stdin: func(b protocol.Base, s state) Payload {
 			form := hookChunk(s.read)
-			return modelPayload(b, req.hookJSON(), &form, req.soFar(textOf(s.read)))
+			return modelPayload(b, req.hookJSON(), &form, req.soFar(s.read.Text()))
 		},
 		apply: func(s state, a *answer) state {
 			if a.LLMResponse == nil {
@@ -140,19 +139,8 @@ func (e *Engine) afterModel(ctx context.Context, req *ModelRequest, chunk llm.Ch
 			return Effect{Kind: EffectReplace, Before: encode(hookChunk(chunk)), After: encode(hookChunk(s.chunk))}
 		},
 	})
-	req.Said(textOf(s.chunk))
+	req.Said(s.chunk.Text())
 	return AfterModelOutcome{Verdict: v, Chunk: s.chunk, Replaced: s.replaced}
-}
-
-// textOf is the text of a chunk, without thoughts.
-func textOf(c llm.Chunk) string {
-	var b strings.Builder
-	for _, p := range c.Parts {
-		if t, ok := p.(llm.Text); ok {
-			b.WriteString(t.Text)
-		}
-	}
-	return b.String()
 }
 
 // Said adds to the text of the answer to r so far, as hooks left it.

@@ -132,7 +132,9 @@ func (e *Engine) AfterTool(ctx context.Context, use ToolUse, response protocol.T
 		},
 		apply: func(s afterTool, a *answer) afterTool {
 			s.context = addContext(s.context, a)
-			if a.UpdatedOutput != nil {
+			if a.UpdatedOutput != nil && s.instead != nil {
+				a.note("replaces the output that an earlier hook put in place of the tool's: %s", *a.UpdatedOutput)
+			} else if a.UpdatedOutput != nil {
 				a.note("replaces the tool's output by %s", *a.UpdatedOutput)
 			}
 			if instead := cmp.Or(a.instead, a.UpdatedOutput); instead != nil {

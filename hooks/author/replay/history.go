@@ -101,7 +101,7 @@ func ofGemini(path string, f *transcript.File) *Session {
 				s.Steps = append(s.Steps, Step{Kind: KindPrompt, Text: text})
 			}
 		case m.Type == transcript.TypeGemini:
-			answer = textOf(m.Content.Parts)
+			answer = llm.PartsText(m.Content.Parts)
 			for _, c := range m.ToolCalls {
 				answer = ""
 				s.Steps = append(s.Steps, callOf(c))
@@ -125,16 +125,6 @@ func promptOf(parts []llm.Part) string {
 			if !strings.HasPrefix(p.Text, "<hook_context>") && !strings.HasPrefix(p.Text, "<session_context>") {
 				b.WriteString(p.Text)
 			}
-		}
-	}
-	return b.String()
-}
-
-func textOf(parts []llm.Part) string {
-	var b strings.Builder
-	for _, p := range parts {
-		if t, ok := p.(llm.Text); ok {
-			b.WriteString(t.Text)
 		}
 	}
 	return b.String()

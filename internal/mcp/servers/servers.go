@@ -16,6 +16,7 @@ import (
 
 	"minigem/hooks/jsonc"
 	"minigem/internal/boundedfile"
+	"minigem/internal/exit"
 	"minigem/internal/text"
 )
 
@@ -116,7 +117,7 @@ func pairs(items []string, separator, wrong string) (map[string]string, error) {
 // on.
 func Add(file, name string, e Entry) (replaced bool, err error) {
 	if strings.TrimSpace(name) == "" || text.Line(name) != name {
-		return false, fmt.Errorf("%q cannot be the name of a server", name)
+		return false, exit.Errorf(exit.Input, "%q cannot be the name of a server", name)
 	}
 	err = jsonc.Edit(file, 0o600, func(d *jsonc.Doc) error {
 		replaced = d.Root().Get("mcpServers", name).Exists()
