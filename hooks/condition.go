@@ -14,6 +14,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"minigem/hooks/protocol"
+	"minigem/internal/bashsyntax"
 )
 
 // A hook's condition, "if", is one of Claude Code's permission rules: a tool, and
@@ -86,7 +87,7 @@ func runsLike(line, pattern string) bool {
 	if prefix, ok := strings.CutSuffix(pattern, ":*"); ok {
 		pattern = prefix + " *" // the older form
 	}
-	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
+	f, err := bashsyntax.Parse(line, syntax.LangBash)
 	if err != nil {
 		return true
 	}

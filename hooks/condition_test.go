@@ -35,6 +35,8 @@ func TestConditions(t *testing.T) {
 		{"Bash(git *)", shell("echo git push"), false},
 		{"Bash(git *)", shell("$GIT push"), true},
 		{"Bash(git *)", shell("git 'push"), true},
+		{"Bash(git *)", shell("ls # \\\ngit push"), true},
+		{"Bash(git *)", shell("ls \r#; git push"), true},
 		{"Bash(git push *)", shell("git status"), false},
 		{"Bash(npm run test:*)", shell("npm run test -- -u"), true},
 		{"Bash(git *)", write("git x"), false},

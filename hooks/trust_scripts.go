@@ -8,6 +8,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"minigem/internal/bashsyntax"
 	"minigem/internal/text"
 )
 
@@ -70,7 +71,7 @@ type scriptSearch struct {
 }
 
 func (s *scriptSearch) command(command string, depth int) {
-	file, err := syntax.NewParser().Parse(strings.NewReader(command), "")
+	file, err := bashsyntax.Parse(command, syntax.LangBash)
 	if err != nil { // PowerShell, or a slip: its words as they are
 		for word := range strings.FieldsSeq(command) {
 			s.word(strings.Trim(word, `"';&|()`), maxNesting)

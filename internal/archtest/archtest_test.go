@@ -33,13 +33,13 @@ var bans = []ban{
 	{
 		packages: []string{"agent"},
 		reach:    []string{"os/exec", "google.golang.org/genai", "github.com/chzyer/readline", "minigem/tools/...", "minigem/internal/..."},
-		leaves:   []string{"minigem/internal/boundedfile", "minigem/internal/filelock", "minigem/internal/atomicfile", "minigem/internal/text"},
+		leaves:   []string{"minigem/internal/boundedfile", "minigem/internal/filelock", "minigem/internal/atomicfile", "minigem/internal/text", "minigem/internal/bashsyntax"},
 		why:      "the agent knows calls and results, not tools, processes or screens",
 	},
 	{
 		packages: []string{"hooks"},
 		reach:    []string{"os/exec", "google.golang.org/genai", "minigem/agent/...", "minigem/internal/..."},
-		leaves:   []string{"minigem/internal/boundedfile", "minigem/internal/filelock", "minigem/internal/atomicfile", "minigem/internal/text"}, // one way to read files of others, and to change them
+		leaves:   []string{"minigem/internal/boundedfile", "minigem/internal/filelock", "minigem/internal/atomicfile", "minigem/internal/text", "minigem/internal/bashsyntax"}, // one way to read files of others, and to change them
 		why:      "hooks decide; hooks/command runs; hooks speak llm",
 	},
 	{

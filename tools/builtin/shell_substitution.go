@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"minigem/internal/bashsyntax"
 )
 
 // substitutes reports whether the shell would execute a command or process
@@ -12,7 +14,7 @@ import (
 // single quotes and quoted here-documents. A line that does not parse is
 // searched as text: if in doubt, it does.
 func substitutes(command string) bool {
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
+	file, err := bashsyntax.Parse(command, syntax.LangBash)
 	if err != nil {
 		return looksSubstituting(command)
 	}
@@ -52,7 +54,7 @@ func looksSubstituting(command string) bool {
 
 // rootCommand returns the name of the first program of a command line: "git".
 func rootCommand(command string) string {
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
+	file, err := bashsyntax.Parse(command, syntax.LangBash)
 	if err != nil {
 		return ""
 	}

@@ -157,11 +157,16 @@ func TestWhatReadsIsJudgedAsReading(t *testing.T) {
 		"git commit -F .env.local": Ask, "git commit -F.env.local": Ask, "git blame --contents=.env.local in": Ask, "git cat-file -p HEAD:.env.local": Ask, "git commit -m 'keep .env.local out'": Allow,
 		"git tag -F etc/passwd v1": Ask, "git grep -f .env.local": Ask, "git grep --no-index x": Ask, "git grep x sub": Allow, "git diff --no-index in tree": Ask, "git add sub": Allow, "git add .env.local": Ask,
 		"curl file:///etc/passwd": Ask, "curl FILE:/etc/passwd": Ask, "curl --url file:///etc/passwd": Ask, "curl '{file,http}:///etc/passwd'": Ask, "curl 'fil[e-e]:///etc/passwd'": Ask, "curl http://h/a:b": Allow,
-		"jq . .env.local": Ask, "node --env-file=.env.local x.js": Ask, "node node_modules/x.js": Allow, "jq . in": Allow,
+		"jq . .env.local": Ask, "xargs -a .env.local jq": Ask, "xargs jq": Allow, "node --env-file=.env.local x.js": Ask, "node node_modules/x.js": Allow, "jq . in": Allow,
 	} {
 		assert.Equal(t, want, allowed.Check(in(root, command)).Decision, "with a rule: %s", command)
 	}
-	assert.Equal(t, Ask, plain.Check(in(root, "git show HEAD:.env.local")).Decision)
+	for _, of := range []string{"HEAD:%s", ":%s", ":0:%s", ":(top)%s", ":(top,icase)%s", ":/%s", ":^%s", "HEAD:./%s"} {
+		for _, e := range []*Engine{plain, allowed} {
+			assert.Equal(t, Ask, e.Check(in(root, fmt.Sprintf("git show '"+of+"'", ".env.local"))).Decision, of)
+			assert.Equal(t, Allow, e.Check(in(root, fmt.Sprintf("git show '"+of+"'", "in"))).Decision, of)
+		}
+	}
 	require.NoError(t, os.WriteFile(filepath.Join(root, "--output=x"), nil, 0o644))
 	assert.Equal(t, Ask, plain.Check(in(root, "sort *")).Decision, "a file is named like an option")
 	require.NoError(t, os.Remove(filepath.Join(root, ".env.local")))

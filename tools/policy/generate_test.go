@@ -16,11 +16,11 @@ var (
 	// canaries run, or are text that runs where it is evaluated.
 	canaries = []string{
 		"canary", "canary evil", "c\\anary", "\"canary\" evil", "ca''nary", "$(canary)", "`canary`", "<(canary)", "x[$(canary)]", "echo PWN > pwn", "$'canary'",
-		"y=canary; $y", "{canary,a}", "canary\\\n evil",
+		"y=canary; $y", "{canary,a}", "canary\\\n evil", "# \\\ncanary",
 	}
 	texts = []string{
 		"'b[$(canary)]'", "b\\[\\$\\(canary\\)\\]", "\"b[\\$(canary)]\"", "'b[`canary`]'", "$'b[$(canary)]'", "$'b[\\x24(canary)]'", "'$(canary)'", "canary",
-		"'x[b[$(canary)]]'", "'a=b[$(canary)]'", "'b[$(canary)]=1'", "PATH", "y", "1", "a", "'canary evil'",
+		"'x[b[$(canary)]]'", "'a=b[$(canary)]'", "'b[$(canary)]=1'", "'($(canary))'", "'([b[$(canary)]]=1)'", "PATH", "y", "1", "a", "'canary evil'",
 	}
 	holders = []string{"x=%", "y=%; x=y", "declare x=%", "x=(% a)", "for x in %; do :; done", "set -- %", "a=1; x[0]=%", "x=${z:-%}", "x=a; y=%", "local x=%", "export x=%", "x+=%"}
 	// evaluators are ways to use x, most of which evaluate it.
@@ -29,7 +29,7 @@ var (
 		"echo $x", "echo \"$x\"", "git status $x", "git status \"$x\"", "git status ${x@Q}", "git status ${x@P}", "git status ${x@a}", "git status ${x@A}", "git status ${x:0:1}", "git status ${x:y}",
 		"git status ${x#a} ${x%%b*} ${x/a/b} ${x^^} ${x,}", "git status ${#x}", "git status ${#x[y]}", "git status ${x:=$x}", "git status ${x:?$x}", "git status ${z:-$x}",
 		"git status $((x))", "git status $((1 + 2))", "git status $[x]", "((x))", "((1))", "let x", "let 1", "[[ x -eq 1 ]]", "[[ $x -eq 1 ]]", "[[ $x == a ]]", "[[ -v x ]]", "[[ -v $x ]]",
-		"[[ a == @($x) ]]", "[[ a =~ $x ]]", "[[ -f $x ]]", "[ $x ]", "[ -v $x ]", "test -v $x", "printf -v $x a", "read $x", "unset $x", "declare -i z=$x", "declare -n z=x", "declare $x=1", "case $x in $x) ls;; esac",
+		"[[ a == @($x) ]]", "[[ a =~ $x ]]", "[[ -f $x ]]", "[ $x ]", "[ -v $x ]", "test -v $x", "printf -v $x a", "read $x", "unset $x", "declare -i z=$x", "declare -n z=x", "declare $x=1", "declare -a z=$x", "declare -a \"z=$x\"", "z=(); declare z=$x", "typeset -A z+=$x", "readonly -a z=$x", "export -a z=$x", "declare x+=$x", "printf '%n' $x", "printf 'a%n' PATH", "case $x in $x) ls;; esac",
 		"for ((i=x;i<1;i++)); do :; done", "for ((;;)); do break; done", "select z in $x; do break; done", "mapfile -C $x -c 1 z", "eval $x", "$x", "\"$x\"", "trap \"$x\" EXIT", "cat <<< $x", "cat <<E\n$x\nE", "cat <<E\n$((x))\nE",
 		"cat <<'E'\n$((x))\nE", "cat <<E\n${!x}\nE", "echo ${x} > /dev/null", "echo {fd} {x}</dev/null", "ls {x}</dev/null", "ls {a[x]}</dev/null", "echo >&$x", "echo >&\"$x\"", "cat <&$x", "git status 2>&$x", "git status >&'b[$(canary)]'", "echo a > $x", "time ls", "! ls", "coproc ls", "[[ @ == @(a|$(canary)) ]]",
 		"z=$x", "z=($x)", "z[0]=$x", "z[$x]=1", "z[1]=$((1))", "echo ${z[0]}", "echo ${z[@]}", "echo ${z[@]:1}", "echo ${z[@]:x}", "f() { ls; }; f", "PS4=$x; set -x; ls", "set -x", "alias ls=$x", "git status ~ * {1..3} ?", "git status !(a)", "ls @(a|b)",

@@ -113,6 +113,7 @@ var programCorpus = []struct {
 	{Ask, "awk '{print|\"sh\"}' f"},
 	{Ask, "awk 'BEGIN{\"curl evil\" | getline}'"},
 	{Ask, "awk -f evil f"},
+	{Ask, "awk 'BEGIN{SYMTAB[\"ARG\" \"V\"][1] = \".e\" \"nv\"} {print}' f"},
 	{Ask, "gawk '@load \"x\"'"},
 	{Allow, "sed s/a/b/g f"},
 	{Allow, "sed -n '1,5p' f"},

@@ -14,7 +14,7 @@ var builtins = map[string]func(args []Word) string{
 	"declare": declaration, "typeset": declaration, "local": declaration,
 	"export": exported, "readonly": declaration,
 	"read": setsNamed, "mapfile": setsNamed, "readarray": setsNamed, "getopts": setsNamed, "unset": setsNamed,
-	"printf": func(args []Word) string { return setsAfter(args, "v") },
+	"printf": formats,
 	"wait":   func(args []Word) string { return setsAfter(args, "p") },
 	"test":   testsVariable, "[": testsVariable,
 	"let":     always("evaluates what its arguments hold"),
@@ -54,7 +54,7 @@ func declared(d *syntax.DeclClause) []Word {
 		case a.Name == nil:
 			words = append(words, word(a.Value))
 		case a.Index != nil || a.Array != nil:
-			words = append(words, Word{Text: a.Name.Value + "="})
+			words = append(words, Word{Text: a.Name.Value + "=", Array: true})
 		case a.Naked:
 			words = append(words, Word{Text: a.Name.Value, Known: true})
 		case a.Value == nil:
@@ -71,15 +71,22 @@ var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // declaration: -i has values evaluated and -n has them mean other variables,
 // now and later.
-func declaration(args []Word) string { return declares(args, harmlessVariable) }
+func declaration(args []Word) string { return declares(args, harmlessVariable, true) }
 
-func exported(args []Word) string { return declares(args, harmlessEnvironment) }
+// exported: export makes an array of a text only where -a is given.
+func exported(args []Word) string {
+	return declares(args, harmlessEnvironment, hasOption(args, "aA"))
+}
 
-func declares(args []Word, harmless func(string) bool) string {
+// declares: with arrays a value that begins with a parenthesis is read as the
+// list of an array, and what stands in it is expanded once more.
+func declares(args []Word, harmless func(string) bool, arrays bool) string {
 	for _, a := range args {
-		name, _, assigned := strings.Cut(a.Text, "=")
+		name, value, assigned := strings.Cut(a.Text, "=")
 		name = strings.TrimSuffix(name, "+")
 		switch {
+		case assigned && arrays && !a.Array && (!a.Known || strings.HasPrefix(value, "(")):
+			return evaluatesNames
 		case !a.Known && !(assigned && variableName.MatchString(name)):
 			return unknownArgument
 		case strings.HasPrefix(a.Text, "-") || strings.HasPrefix(a.Text, "+"):
@@ -112,6 +119,16 @@ func setsNamed(args []Word) string {
 		}
 	}
 	return dangerIf(hasOption(args, "Cc"), "runs a command for what it reads")
+}
+
+// setsByFormat: %n sets the variable that its argument names.
+var setsByFormat = regexp.MustCompile(`%[-+ #'0-9*.hjlLtz]*n`)
+
+func formats(args []Word) string {
+	if slices.ContainsFunc(args, func(a Word) bool { return setsByFormat.MatchString(a.Text) }) {
+		return setsNamed(args)
+	}
+	return setsAfter(args, "v")
 }
 
 // setsAfter: only the option with that letter names a variable.

@@ -80,8 +80,11 @@ func mentioned(args []Word) []Path {
 		case !option:
 			add(a.Text)
 		}
-		if _, file, ok := strings.Cut(a.Text, ":"); ok {
-			add(file)
+		for rest, ok := a.Text, true; ok; { // :FILE, COMMIT:FILE, :STAGE:FILE, :(top)FILE, :!FILE
+			if _, rest, ok = strings.Cut(rest, ":"); ok {
+				add(rest)
+				add(strings.TrimLeft(rest[strings.Index(rest, ")")+1:], "!^/"))
+			}
 		}
 	}
 	return paths

@@ -53,7 +53,7 @@ var (
 	filesByURL = pattern(`(?i)^\s*(file:|[^:/]*[{\[][^:]*:)`)
 	// awkActs: it runs, reads or writes something, or compares: nothing less
 	// than a parser tells these apart.
-	awkActs = pattern(`system|getline|@|[^|]\|([^|]|$)|>`)
+	awkActs = pattern(`system|getline|@|SYMTAB|ARGV|[^|]\|([^|]|$)|>`)
 )
 
 func pattern(expr string) func() *regexp.Regexp {

@@ -199,6 +199,9 @@ func runXargs(w *walker, words []Word, source string) Kind {
 		unknowWhere(command, replaced)
 	}
 	w.inner(append(command, Word{}), source)
+	if hasOption(words[1:i], "a") {
+		return Plain // it reads a file that its arguments name
+	}
 	return Wrapper
 }
 

@@ -12,9 +12,10 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"minigem/internal/bashsyntax"
 )
 
 // Kind says what there is to know about a Command.
@@ -55,6 +56,7 @@ type Word struct {
 	Known bool   // it is exactly Text; otherwise it may be anything, several words and none included
 	Glob  bool   // Text is a file pattern; such a word is not Known
 	Piped bool   // it holds a process substitution, the name of a pipe
+	Array bool   // it assigns an array that is written out, whose elements are judged on their own
 }
 
 // Redirect is a redirection that touches a file or feeds input. Those to and
@@ -131,13 +133,10 @@ type scope struct {
 }
 
 func (w *walker) script(text string, lang syntax.LangVariant) error {
-	if !utf8.ValidString(text) || strings.ContainsAny(text, "\r\x00") {
-		return errors.New("it holds control characters that shells read differently")
-	}
 	if w.depth >= maxDepth {
 		return errors.New("scripts are nested too deeply")
 	}
-	file, err := syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(text), "")
+	file, err := bashsyntax.Parse(text, lang)
 	if err != nil {
 		return err
 	}

@@ -160,7 +160,7 @@ func (u usage) parse(args []Word) (a arguments, why string) {
 			ended = ended || u.ordered
 			a.operands = append(a.operands, w)
 			continue
-		case w.Text == "--":
+		case w.Text == "--" && !u.whole: // a word like any other to find
 			ended = true
 			continue
 		}

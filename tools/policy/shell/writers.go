@@ -294,7 +294,7 @@ func awkFiles(a *arguments) string {
 		return "has no program"
 	}
 	program := a.operands[0]
-	if !program.Known || awkActs().MatchString(program.Text) || strings.Contains(program.Text, "\\\n") || strings.Contains(program.Text, "ARGV") {
+	if !program.Known || awkActs().MatchString(program.Text) || strings.Contains(program.Text, "\\\n") {
 		return "has a program that may run commands, or use files"
 	}
 	a.roles = ":<"

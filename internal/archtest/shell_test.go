@@ -1,0 +1,37 @@
+package archtest
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// ofHooks are the functions that take apart the text of a hook or a script for
+// whoever wrote it. Nothing is allowed or left out because of what they find.
+var ofHooks = []string{"hooks Calls", "hooks VariableUses", "hooks/author/attack parse", "hooks/author/program Facts.shell", "hooks/author/program SingleQuotedVariable", "internal/bashsyntax Parse"}
+
+// TestLinesAreReadAsBashReadsThem: whoever decides by what a command line runs
+// goes through bashsyntax, which knows where the parser and bash differ.
+func TestLinesAreReadAsBashReadsThem(t *testing.T) {
+	t.Parallel()
+	var found []string
+	walk(t, func(dir, file string) {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		require.NoError(t, err)
+		for _, decl := range f.Decls {
+			ast.Inspect(decl, func(n ast.Node) bool {
+				if selectorOf(n) == "syntax.NewParser" {
+					found = append(found, dir+" "+nameOf(decl))
+				}
+				return true
+			})
+		}
+	})
+	slices.Sort(found)
+	assert.Equal(t, ofHooks, slices.Compact(found))
+}

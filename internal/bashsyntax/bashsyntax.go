@@ -1,0 +1,37 @@
+// Package bashsyntax reads command lines for those who decide by what a line
+// runs. The parser is the one of mvdan.cc/sh; where it and bash read a text
+// differently, there is an error.
+package bashsyntax
+
+import (
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+var (
+	errControl = errors.New("it holds control characters that shells read differently")
+	errComment = errors.New("a comment in it ends with a backslash, behind which shells go on reading differently")
+)
+
+// Parse reads a script in a variant of the shell's language.
+func Parse(text string, lang syntax.LangVariant) (*syntax.File, error) {
+	if !utf8.ValidString(text) || strings.ContainsAny(text, "\r\x00") {
+		return nil, errControl
+	}
+	file, err := syntax.NewParser(syntax.Variant(lang), syntax.KeepComments(true)).Parse(strings.NewReader(text), "")
+	if err != nil {
+		return nil, err
+	}
+	// For bash a comment ends with its line. The parser takes the next line for
+	// more words of the command before the comment.
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.Comment); ok && strings.HasSuffix(c.Text, "\\\n") {
+			err = errComment
+		}
+		return err == nil
+	})
+	return file, err
+}
