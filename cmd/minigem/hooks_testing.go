@@ -18,6 +18,7 @@ import (
 	"minigem/internal/app"
 	"minigem/internal/cases"
 	"minigem/internal/exit"
+	"minigem/internal/trials"
 )
 
 // hooksTesting is "minigem hooks test" as it was asked for.
@@ -35,6 +36,7 @@ type hooksTesting struct {
 	timeout  time.Duration
 	coverage bool
 	min      int
+	mutate   bool
 	binary   string
 	html     string
 	on       []string
@@ -77,7 +79,7 @@ func hooksTestCommand(sys *app.System) *cobra.Command {
 		Use:     "test [files or folders]",
 		Short:   "Run test cases of hooks, offline",
 		Long:    hooksTestHelp + "\n" + verbsHelp() + "\nThe model's part:\n" + textIndent(testbed.ModelSyntax),
-		Example: "  minigem hooks test\n  minigem hooks test hooks/tests --run guard -v\n  minigem hooks test --coverage --min 80 --junit results.xml",
+		Example: "  minigem hooks test\n  minigem hooks test hooks/tests --run guard -v\n  minigem hooks test --coverage --min 80 --junit results.xml\n  minigem hooks test --mutate --min 90",
 		RunE: func(_ *cobra.Command, args []string) error {
 			ctx, stop := exit.Context()
 			defer stop()
@@ -97,13 +99,14 @@ func hooksTestCommand(sys *app.System) *cobra.Command {
 	fs.StringVar(&t.keep, "keep", "", "leave the cases' folders in this `folder`")
 	fs.DurationVar(&t.timeout, "timeout", 0, "how long a case may take if it does not say (30s)")
 	fs.BoolVar(&t.coverage, "coverage", false, "show which hooks, events, decisions and failures the cases reached")
+	fs.BoolVar(&t.mutate, "mutate", false, "break settings and hooks one small way at a time, in copies, and show what no case noticed")
 	fs.StringVar(&t.binary, "binary", "", "the same as --on gemini, with Gemini CLI or a fork of it as the `program`")
 	fs.StringSliceVar(&t.on, "on", nil, "run the cases on these `agents` too, such as claude,codex, or on all, and show a matrix")
 	fs.StringVar(&t.html, "html", "", "with --on or --as, write the matrix to a `file` as a page for a browser too")
 	fs.StringSliceVar(&t.as, "as", nil, "let minigem play these `agents` too, such as claude,codex, or all that were measured, and show a matrix")
 	fs.StringVar(&t.from, "from", "", "the hooks of the cases come from the folder that stands before them: what `rulesync` makes of it, a file of hif in it, or native, its files")
 	t.agents.register(fs)
-	fs.IntVar(&t.min, "min", 0, "fail below this `percentage` of coverage")
+	fs.IntVar(&t.min, "min", 0, "fail below this `percentage` of coverage, with --mutate of mutants that were noticed")
 	return cmd
 }
 
@@ -153,6 +156,9 @@ func (t *hooksTesting) test(ctx context.Context, paths []string) error {
 	if len(t.on)+len(t.as) > 0 {
 		return t.onAgents(ctx, s, files, from)
 	}
+	if t.mutate {
+		return trials.Mutate(ctx, t.sys, s, files, t.min, t.format)
+	}
 	f := testbed.NewFormat(t.format, t.sys.Stdout, t.verbose, t.sys.Getenv("GITHUB_WORKSPACE"))
 	s.Report = f.Result
 	sum := s.RunFiles(ctx, files)
@@ -199,17 +205,28 @@ func (t *hooksTesting) fits() error {
 		switch {
 		case t.html != "":
 			return errors.New("--html is a matrix: it needs --on or --as, with the agents that it is about")
+		case t.mutate:
+			return t.alone("--mutate", "text", "json")
 		case !slices.Contains(testbed.Formats, t.format):
 			return fmt.Errorf("the format is %q: use one of %s", t.format, strings.Join(testbed.Formats, ", "))
 		}
 		return nil
 	}
-	if !slices.Contains(agents.Formats, t.format) {
-		return fmt.Errorf("the format is %q: with --on and --as, use one of %s", t.format, strings.Join(agents.Formats, ", "))
+	if t.mutate {
+		return errors.New("--mutate is not available with --on and --as: run the cases without them for it")
 	}
-	for flag, set := range map[string]bool{"--watch": t.watch, "--update": t.update, "--coverage": t.coverage, "--min": t.min > 0, "--junit": t.junit != ""} {
+	return t.alone("--on and --as", agents.Formats...)
+}
+
+// alone says what does not go with a way of running cases that has formats of its
+// own.
+func (t *hooksTesting) alone(with string, formats ...string) error {
+	if !slices.Contains(formats, t.format) {
+		return fmt.Errorf("the format is %q: with %s, use one of %s", t.format, with, strings.Join(formats, ", "))
+	}
+	for flag, set := range map[string]bool{"--watch": t.watch, "--update": t.update, "--coverage": t.coverage, "--min": t.min > 0 && !t.mutate, "--junit": t.junit != ""} {
 		if set {
-			return fmt.Errorf("%s is not available with --on and --as: run the cases without them for it", flag)
+			return fmt.Errorf("%s is not available with %s: run the cases without them for it", flag, with)
 		}
 	}
 	return nil

@@ -201,6 +201,12 @@ func TestHooksTestExitCodes(t *testing.T) {
 		{[]string{testbedData + "/cases/use.txtar", "--min", "101"}, 42, "a percentage from 0 to 100"},
 		{[]string{testbedData + "/cases/use.txtar", "--min", "90"}, 1, "the coverage is 66%, less than the 90% of --min"},
 		{[]string{testbedData + "/cases/use.txtar", "--coverage", "--min", "66"}, 0, "coverage 66%"},
+		{[]string{testbedData + "/cases/use.txtar", "--mutate"}, 0, "mutants noticed, "},
+		{[]string{testbedData + "/cases/use.txtar", "--mutate", "--min", "100", "--format", "json"}, 0, `"noticed": true`},
+		{[]string{testbedData + "/failing/exit.txtar", "--mutate"}, 42, "/failing/exit fails before anything is broken"},
+		{[]string{testbedData + "/cases/use.txtar", "--mutate", "--coverage"}, 42, "--coverage is not available with --mutate"},
+		{[]string{testbedData + "/cases/use.txtar", "--mutate", "--format", "tap"}, 42, "with --mutate, use one of text, json"},
+		{[]string{testbedData + "/cases/use.txtar", "--mutate", "--as", "claude"}, 42, "--mutate is not available with --on and --as"},
 	}
 	for _, tt := range tests {
 		t.Run(fmt.Sprint(tt.args), func(t *testing.T) {

@@ -35,7 +35,7 @@ func (r *runner) diff(n int) (string, error) {
 		return "", fmt.Errorf("there is no request %d: the model got %s", n, text.Plural(len(got.Requests), "request"))
 	}
 	o := r.o
-	o.Keep, o.Update = "", false
+	o.Keep, o.Update, o.prepared, o.played = "", false, nil, nil
 	plain := newRunner(r.c, o)
 	plain.hooksOff = true
 	defer plain.cleanUp(&Result{})

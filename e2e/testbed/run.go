@@ -27,6 +27,9 @@ type Options struct {
 	Elsewhere bool
 	From      *From  // where hooks come from; nil: the case has them
 	Self      string // minigem's own program, which translates answers of hooks; empty: nothing does
+
+	prepared func(*place) error    // changes the files of a case before it begins; nil: nobody does
+	played   func(*place, *Record) // sees what came of it before its files are gone; nil: nobody does
 }
 
 const defaultTimeout = 30 * time.Second
@@ -95,6 +98,9 @@ func Run(ctx context.Context, c *Case, o Options) Result {
 	if !o.Elsewhere {
 		res.vacuous()
 	}
+	if o.played != nil {
+		o.played(r.place, res.Record)
+	}
 	res.Took = time.Since(began)
 	if o.Update {
 		res.Updated, res.Broken = c.rewrite(r.rec.r.updates)
@@ -150,6 +156,9 @@ func (r *runner) prepare() error {
 				return &SyntaxError{cmd.File, cmd.Line, err.Error()}
 			}
 		}
+	}
+	if r.o.prepared != nil {
+		return r.o.prepared(r.place)
 	}
 	return nil
 }

@@ -25,6 +25,8 @@ type Suite struct {
 	Jobs   int // cases at a time; 0: as many as there are processors
 	Run    Options
 	Report func(Result) // hears of each result in the order of the cases; nil: nobody does
+
+	each func(i int, o *Options) // changes the options of a case; nil: nothing does
 }
 
 // Shard is one of several equal parts of a suite: the I-th of N, from 1. The
@@ -172,7 +174,7 @@ func (s *Suite) RunFiles(ctx context.Context, files []string) Summary {
 	for range min(jobs, len(files)) {
 		wg.Go(func() {
 			for i := range next {
-				results[i] = s.one(ctx, files[i])
+				results[i] = s.one(ctx, i, files[i])
 				close(done[i])
 			}
 		})
@@ -193,7 +195,7 @@ func (s *Suite) RunFiles(ctx context.Context, files []string) Summary {
 	return Summary{Results: results, Took: time.Since(began)}
 }
 
-func (s *Suite) one(ctx context.Context, file string) Result {
+func (s *Suite) one(ctx context.Context, i int, file string) Result {
 	if err := ctx.Err(); err != nil {
 		return Result{Case: named(file), Skipped: "interrupted"}
 	}
@@ -201,7 +203,11 @@ func (s *Suite) one(ctx context.Context, file string) Result {
 	if err != nil {
 		return Result{Case: named(file), Broken: err}
 	}
-	return Run(ctx, c, s.Run)
+	o := s.Run
+	if s.each != nil {
+		s.each(i, &o)
+	}
+	return Run(ctx, c, o)
 }
 
 // named is a case of which only the name is known.

@@ -17,26 +17,28 @@ func (n Node) Replace(value any) error {
 	if _, ok := n.v.Value.(hujson.Literal); !ok {
 		return fmt.Errorf("replacing %s by a plain value", n.Kind())
 	}
-	switch v := value.(type) {
-	case string:
-		n.v.Value = hujson.String(v)
-	case bool:
-		n.v.Value = hujson.Bool(v)
-	case int, int64, float64:
-		text, err := json.Marshal(v)
-		if err != nil {
-			return fmt.Errorf("replacing a value: %w", err)
-		}
-		n.v.Value = hujson.Literal(text)
-	default:
-		return fmt.Errorf("replacing a value by %T", value)
+	v, err := literal(value)
+	if err != nil {
+		return fmt.Errorf("replacing a value: %w", err)
 	}
+	n.v.Value = v
 	return nil
 }
 
+// literal is a string, a number or a boolean as JSON.
+func literal(value any) (hujson.Literal, error) {
+	switch v := value.(type) {
+	case string:
+		return hujson.String(v), nil
+	case bool, int, int64, float64:
+		return json.Marshal(v)
+	}
+	return nil, fmt.Errorf("it would be %T", value)
+}
+
 // Add gives the object another member, at its end, as the ones before it stand.
-// One of that name gets the value.
-func (n Node) Add(name, value string) error {
+// One of that name gets the value, which is as in Replace.
+func (n Node) Add(name string, value any) error {
 	if n.v == nil {
 		return fmt.Errorf("adding to an object that is not there")
 	}
@@ -47,7 +49,11 @@ func (n Node) Add(name, value string) error {
 	if old := n.Get(name); old.Exists() {
 		return old.Replace(value)
 	}
-	n.doc.insert(obj, "", name, hujson.String(value))
+	v, err := literal(value)
+	if err != nil {
+		return fmt.Errorf("adding a value: %w", err)
+	}
+	n.doc.insert(obj, "", name, v)
 	return nil
 }
 

@@ -27,6 +27,7 @@ var parsers = []fuzzed{
 	{target: "hooks/author/attack FuzzAttack", folder: "hooks/author/attack", functions: "AddTo parse"},
 	{why: "a sample that is made here", folder: "hooks/author/attack", functions: "payload"},
 	{target: "hooks/author/inspect FuzzFire", folder: "hooks/author/torture", functions: "torture.changed torture.content"},
+	{target: "hooks/author/mutate FuzzMutate", folder: "hooks/author/mutate", functions: "Settings settings.change"},
 	{target: "hooks/author/compat FuzzReadClaims", folder: "hooks/author/compat", functions: "ReadClaims"},
 	{target: "hooks/author/inspect FuzzFire", folder: "hooks", functions: "Calls Report.UnmarshalJSON look upstream.leavesOutArguments"},
 	{target: "hooks/author/inspect FuzzFire", folder: "hooks/author/inspect", functions: "Fire misread read understood"},
@@ -82,7 +83,7 @@ var parsers = []fuzzed{
 	{target: "transcript FuzzReadMeta", folder: "transcript", functions: "ReadMeta"},
 
 	{why: "copied or compared as it is, never parsed", folder: "e2e/record", functions: "files.read"},
-	{why: "copied or compared as it is, never parsed", folder: "e2e/testbed", functions: "Record.Transcript Record.read copyInto usedBy"},
+	{why: "copied or compared as it is, never parsed", folder: "e2e/testbed", functions: "Record.Transcript Record.read copyInto place.snapshot usedBy"},
 	{why: "what minigem itself wrote", folder: "e2e/agents", functions: "Installed.SelfTest"},
 	{why: "what minigem itself wrote", folder: "e2e/agents/shim", functions: "readJSON readRun"},
 	{why: "copied or compared as it is, never parsed", folder: "e2e/agents", functions: "patch wrapProgram"},

@@ -1,0 +1,92 @@
+package mutate
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// fault is a small change of a line of a program.
+type fault struct {
+	class    string
+	find, by string // a regular expression, and what stands for it
+}
+
+// faults are looked for in programs of any language, and in commands. Each place
+// where one fits is a mutant of its own.
+var faults = []fault{
+	{Exit, `(\b[eE]xit(?:Code)?(?:\s*=\s*|\s*\(\s*|\s+))2\b`, "${1}1"},
+	{Decision, `(\\?["'])(?:deny|block|ask)(\\?["'])`, "${1}allow${2}"},
+	{Decision, `(\\?["'])(?:allow|approve)(\\?["'])`, "${1}deny${2}"},
+	{Decision, `(\bcontinue\\?["']?\s*:\s*)(?:false|False)\b`, "${1}true"},
+	{Reason, `\b(?:reason|stopReason|systemMessage)(\\?["']?\s*:)`, "unused${1}"},
+	{Reason, `>\s*&2`, ">/dev/null"},
+	{Reason, `,\s*file=sys\.stderr`, ""},
+	{Reason, `\b(?:console\.error|process\.stderr\.write)\(`, "void ("},
+	{Answer, `\b(?:hookSpecificOutput|tailToolCallRequest)(\\?["']?\s*:)`, "unused${1}"},
+	{Answer, `\badditionalContext(\\?["']?\s*:)`, "unused${1}"},
+}
+
+var patterns = sync.OnceValue(func() []*regexp.Regexp {
+	var out []*regexp.Regexp
+	for _, f := range faults {
+		out = append(out, regexp.MustCompile(f.find))
+	}
+	return out
+})
+
+// most bounds the mutants of one file.
+const most = 200
+
+// Program returns the mutants of a program. Lines that are comments have none, and
+// neither have files that are not text.
+func Program(data []byte) []Mutant {
+	if bytes.IndexByte(data, 0) >= 0 {
+		return nil
+	}
+	var all []Mutant
+	at, n, quoted := 0, 0, false
+	for line := range bytes.Lines(data) {
+		n++
+		inside := quoted || comment(line)
+		if bytes.Count(line, []byte(`"""`))%2 == 1 { // a text of several lines, as Python's comments are
+			quoted, inside = !quoted, true
+		}
+		for _, c := range changed(string(line)) {
+			if len(all) < most && !inside {
+				text := bytes.Join([][]byte{data[:at], []byte(c.line), data[at+len(line):]}, nil)
+				all = append(all, Mutant{Class: c.class, Line: n, What: c.what, Text: text})
+			}
+		}
+		at += len(line)
+	}
+	return sorted(data, all)
+}
+
+func comment(line []byte) bool {
+	line = bytes.TrimSpace(line)
+	return bytes.HasPrefix(line, []byte("#")) || bytes.HasPrefix(line, []byte("//"))
+}
+
+// change is a line with a fault.
+type change struct{ class, line, what string }
+
+// changed are the lines that one fault makes of this one.
+func changed(line string) []change {
+	var out []change
+	for i, re := range patterns() {
+		f := faults[i]
+		for _, at := range re.FindAllStringSubmatchIndex(line, -1) {
+			was := line[at[0]:at[1]]
+			by := string(re.ExpandString(nil, f.by, line, at))
+			shown := strings.TrimSpace(by)
+			if shown == "" {
+				shown = "nothing"
+			}
+			out = append(out, change{f.class, line[:at[0]] + by + line[at[1]:], fmt.Sprintf("%s -> %s", strings.TrimSpace(was), shown)})
+		}
+	}
+	return out
+}
