@@ -112,11 +112,12 @@ func TestChatTypeAhead(t *testing.T) {
 	h := newHome(t, map[string]string{
 		"notes.txt": "hello\n",
 		".gemini/settings.json": `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "name": "slow",
-			"command": "touch started; while [ ! -e go ]; do sleep 0.01; done"}]}]}}`,
+			"command": "touch started; while [ ! -e go ]; do sleep 0.01; done"},
+			{"type": "command", "command": "while [ ! -e go ]; do sleep 0.01; done; exit 0", "statusMessage": "Reading \u001b[31mthe notes"}]}]}}`,
 	})
 	c := h.startChat(t, nil, trusted(h.answersFile(t, editNotes, "say Never mind."))...)
 	c.say("Change it")
-	c.waitFor("slow") // the spinner names a hook that takes long
+	c.waitFor("Reading the notes; waiting for the hook slow") // the spinner says what takes long
 	c.keys("/about" + keyEnter)
 	c.waitFor("/about")
 	h.write(t, "go", "")

@@ -46,7 +46,8 @@ type Hook struct {
 	Env         map[string]string
 	OnError     string // "allow" (also when empty) or "block"
 	Dialect     string // "" for Gemini CLI's, "claude"
-	Source      Source
+	Handler
+	Source Source
 
 	Disabled  string // why it does not run although configured; empty: enabled
 	Untrusted string // why it may not run; empty: trusted
@@ -54,26 +55,22 @@ type Hook struct {
 }
 
 // ID is what a hook is called in lists and when disabled: its name, or else
-// its command.
-func (h Hook) ID() string {
-	if h.Name != "" {
-		return h.Name
-	}
-	return h.Command
-}
+// what it runs.
+func (h Hook) ID() string { return cmp.Or(h.Name, h.Target()) }
 
-// Label is what people read of a hook: its name, or else its command, and of a
+// Label is what people read of a hook: its name, or else what it runs, and of a
 // long one the script in it, such as guard.sh.
 func (h Hook) Label() string {
 	const long = 60
-	if h.Name != "" || utf8.RuneCountInString(h.Command) <= long && !strings.Contains(h.Command, "\n") {
+	target := h.Target()
+	if h.Name != "" || utf8.RuneCountInString(target) <= long && !strings.Contains(target, "\n") {
 		return h.ID()
 	}
-	first, _, _ := strings.Cut(strings.TrimSpace(h.Command), "\n")
+	first, _, _ := strings.Cut(strings.TrimSpace(target), "\n")
 	if r := []rune(first); len(r) > long {
 		first = string(r[:long])
 	}
-	return cmp.Or(claude.ScriptName(h.Command), first+"...")
+	return cmp.Or(claude.ScriptName(target), first+"...")
 }
 
 // Source is where a hook stands.

@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,10 +23,17 @@ func (l *loader) hook(h Hook, n jsonc.Node) (Hook, bool) {
 		return h, false
 	}
 	h.Source = Source{Layer: l.Layer, File: l.File, Line: n.Line(), Extension: l.Extension, InProject: l.InProject}
-	if !l.typeOf(h.Event, n) || !l.command(&h, n) {
+	if !l.typeOf(&h, n) {
 		return h, false
 	}
-	l.fields("a hook of "+string(h.Event), n, entryFields)
+	h.Command = n.Get("command").Text()
+	l.handler(&h, n)
+	if why := h.fault(n); why != "" {
+		l.problem(n.Line(), "a hook of %s %s: skipped", h.Event, why)
+		return h, false
+	}
+	l.shellWords(h, n)
+	l.fields("a hook of "+string(h.Event), n, fieldsOf(h.Kind()))
 	h.Name = l.text(n, "name")
 	h.Description = l.text(n, "description")
 	h.If = l.condition(n, h.Event)
@@ -36,35 +44,26 @@ func (l *loader) hook(h Hook, n jsonc.Node) (Hook, bool) {
 	return h, true
 }
 
-func (l *loader) typeOf(event Event, n jsonc.Node) bool {
+// typeOf reads which kind of hook it is.
+func (l *loader) typeOf(h *Hook, n jsonc.Node) bool {
 	t := n.Get("type")
-	switch kind := t.Text(); {
-	case !t.Exists():
-		l.problem(n.Line(), `a hook of %s has no "type": write "type": "command"; skipped`, event)
-	case t.Kind() == jsonc.String && kind == "command":
-		return true
-	case t.Kind() == jsonc.String && strings.EqualFold(kind, "command"):
-		l.problem(t.Line(), `a hook of %s has the type %q: it is written "command"; skipped`, event, kind)
-	case kind == "plugin" || kind == "runtime" || kind == "http" || kind == "prompt" || kind == "agent" || kind == "mcp_tool":
-		l.problem(t.Line(), `a hook of %s has the type %q, which cannot be run here; only "command" can: skipped`, event, kind)
-	default:
-		l.problem(t.Line(), `a hook of %s has the unknown type %s: only "command" is known; skipped`, event, strconv.Quote(kind))
-	}
-	return false
-}
-
-func (l *loader) command(h *Hook, n jsonc.Node) bool {
-	c := n.Get("command")
-	h.Command = c.Text()
+	kind := t.Text()
+	known := strings.Join(Kinds(), ", ")
 	switch {
-	case c.Kind() != jsonc.String:
-		l.problem(n.Line(), `a hook of %s needs "command", a string: skipped`, h.Event)
-	case strings.TrimSpace(h.Command) == "":
-		l.problem(c.Line(), "a hook of %s has an empty command: skipped", h.Event)
-	case strings.ContainsRune(h.Command, 0):
-		l.problem(c.Line(), "a hook of %s has a command with a NUL character, which no shell takes: skipped", h.Event)
-	default:
+	case !t.Exists():
+		l.problem(n.Line(), `a hook of %s has no "type": write "type": "command"; skipped`, h.Event)
+		return false
+	case t.Kind() == jsonc.String && slices.Contains(Kinds(), kind):
+		if kind != kindCommand {
+			h.Type = kind
+		}
 		return true
+	case t.Kind() == jsonc.String && slices.Contains(Kinds(), strings.ToLower(kind)):
+		l.problem(t.Line(), `a hook of %s has the type %q: it is written %q; skipped`, h.Event, kind, strings.ToLower(kind))
+	case kind == "plugin" || kind == "runtime" || kind == "agent":
+		l.problem(t.Line(), `a hook of %s has the type %q, which cannot be run here; there are %s: skipped`, h.Event, kind, known)
+	default:
+		l.problem(t.Line(), `a hook of %s has the unknown type %s; there are %s: skipped`, h.Event, strconv.Quote(kind), known)
 	}
 	return false
 }

@@ -48,7 +48,8 @@ func TestLoadSettings(t *testing.T) {
         "matcher": "write_file|replace", "sequential": true,
         "hooks": [
           { "type": "command", "command": "./guard.sh", "name": "guard", "description": "no secrets", // why
-            "timeout": 5000, "env": {"LEVEL": "2"}, "onError": "block", "dialect": "claude" },
+            "timeout": 5000, "env": {"LEVEL": "2"}, "onError": "block", "dialect": "claude",
+            "args": ["-x", "a b"], "once": true, "statusMessage": "Guarding" },
           { "type": "command", "command": "./x.sh" },
         ]
       }
@@ -59,7 +60,7 @@ func TestLoadSettings(t *testing.T) {
 	source := func(line int) hooks.Source {
 		return hooks.Source{Layer: hooks.LayerProject, File: settingsFile, Line: line}
 	}
-	assert.Equal(t, []string{"14: a comma after the last of a list: Gemini CLI cannot read the file"}, lines(s.Notes))
+	assert.Equal(t, []string{"15: a comma after the last of a list: Gemini CLI cannot read the file"}, lines(s.Notes))
 	s.Notes = nil
 	assert.Equal(t, hooks.Section{
 		Layer: hooks.LayerProject, File: settingsFile,
@@ -67,9 +68,10 @@ func TestLoadSettings(t *testing.T) {
 			{
 				Event: protocol.BeforeTool, Name: "guard", Description: "no secrets", Command: "./guard.sh", Matcher: "write_file|replace",
 				Sequential: true, Timeout: 5 * time.Second, Env: map[string]string{"LEVEL": "2"}, OnError: "block", Dialect: "claude", Source: source(12),
+				Handler: hooks.Handler{Args: []string{"-x", "a b"}, Once: true, StatusMessage: "Guarding"},
 			},
-			{Event: protocol.BeforeTool, Command: "./x.sh", Matcher: "write_file|replace", Sequential: true, Source: source(14)},
-			{Event: protocol.SessionEnd, Command: "bye", Source: source(18)},
+			{Event: protocol.BeforeTool, Command: "./x.sh", Matcher: "write_file|replace", Sequential: true, Source: source(15)},
+			{Event: protocol.SessionEnd, Command: "bye", Source: source(19)},
 		},
 		Enabled:       &hooks.Switch{On: true, Name: "hooksConfig.enabled", Line: 4},
 		Notifications: &hooks.Switch{On: false, Name: "hooksConfig.notifications", Line: 4},
@@ -95,12 +97,18 @@ func TestFaultsAreNamedWithTheirLine(t *testing.T) {
 		// entries
 		{"no type", entry(`"command": "x"`), 1, `2: a hook of BeforeTool has no "type": write "type": "command"; skipped`},
 		{"type in capitals", entry(`"type": "Command", "command": "x"`), 1, `2: a hook of BeforeTool has the type "Command": it is written "command"; skipped`},
-		{"plugin", entry(`"type": "plugin", "command": "x"`), 1, `2: a hook of BeforeTool has the type "plugin", which cannot be run here; only "command" can: skipped`},
-		{"unknown type", entry(`"type": "shell", "command": "x"`), 1, `2: a hook of BeforeTool has the unknown type "shell": only "command" is known; skipped`},
+		{"plugin", entry(`"type": "plugin", "command": "x"`), 1, `2: a hook of BeforeTool has the type "plugin", which cannot be run here; there are command: skipped`},
+		{"unknown type", entry(`"type": "shell", "command": "x"`), 1, `2: a hook of BeforeTool has the unknown type "shell"; there are command: skipped`},
 		{"no command", entry(`"type": "command"`), 1, `2: a hook of BeforeTool needs "command", a string: skipped`},
 		{"command of another type", entry(`"type": "command", "command": ["x"]`), 1, `2: a hook of BeforeTool needs "command", a string: skipped`},
 		{"empty command", entry(`"type": "command", "command": "  "`), 1, `2: a hook of BeforeTool has an empty command: skipped`},
 		{"NUL", entry(`"type": "command", "command": "a\u0000b"`), 1, `2: a hook of BeforeTool has a command with a NUL character, which no shell takes: skipped`},
+		{"args are a text", entry(`"type": "command", "command": "x", "args": "y"`), 1, `2: a hook of BeforeTool has "args" that are not an array of strings: skipped`},
+		{"args hold a number", entry(`"type": "command", "command": "x", "args": [1]`), 1, `2: a hook of BeforeTool has "args" that are not an array of strings: skipped`},
+		{"NUL in args", entry(`"type": "command", "command": "x", "args": ["\u0000"]`), 1, `2: a hook of BeforeTool has a command with a NUL character, which no shell takes: skipped`},
+		{"a variable without braces in args", entry(`"type": "command", "command": "x", "args": ["$GEMINI_CWD/y"]`), 2, `2: with "args" there is no shell, so that $GEMINI_CWD stays as it is: write ${GEMINI_CWD}`},
+		{"once", entry(`"type": "command", "command": "x", "once": "yes"`), 2, `2: once must be true or false, not a string: ignored`},
+		{"statusMessage", entry(`"type": "command", "command": "x", "statusMessage": 1`), 2, `2: statusMessage must be a string, not a number: ignored`},
 		{"entry is not an object", "{\"hooks\": {\"BeforeTool\": [{\"hooks\": [\n\"x.sh\", " + ok + "]}]}}", 1, `2: a hook of BeforeTool must be an object, not a string: skipped`},
 		// fields
 		{"timeout negative", entry(`"type": "command", "command": "x", "timeout": -1`), 2, `2: timeout must be a positive number of milliseconds, not -1: 60000 is used`},

@@ -3,6 +3,7 @@ package hooks
 import (
 	"context"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -58,6 +59,7 @@ type Engine struct {
 	retrying bool // the next BeforeAgent is for a hook's reason, not for a prompt
 	matchers map[string]*matcher
 	warned   map[string]bool // warnings that the user has seen
+	once     map[string]bool // hooks that were to run once, and did
 }
 
 const (
@@ -156,6 +158,34 @@ func (e *Engine) first(key string) bool {
 	}
 	e.warned[key] = true
 	return true
+}
+
+// hadIts reports whether h is to run once in a session, and has.
+func (e *Engine) hadIts(h Hook, session string) bool {
+	if !h.Once {
+		return false
+	}
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return e.once[onceKey(h, session)]
+}
+
+// hasRun notes that a hook which is to run once did. One that failed or refused
+// runs again: a guard is not disarmed by its first denial.
+func (e *Engine) hasRun(r Run, session string) {
+	if !r.Hook.Once || r.Failed != "" || r.Decision != Proceed {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.once == nil {
+		e.once = map[string]bool{}
+	}
+	e.once[onceKey(r.Hook, session)] = true
+}
+
+func onceKey(h Hook, session string) string {
+	return strings.Join([]string{session, string(h.Event), h.Source.String(), h.ID()}, "\x00")
 }
 
 // changed says which scripts of h are not what they were.

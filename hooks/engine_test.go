@@ -332,3 +332,29 @@ func TestConcurrentEvents(t *testing.T) {
 	}
 	assert.Len(t, seqs, 50)
 }
+
+// A hook that is to run once does so in each session, and not before it let pass.
+func TestOnce(t *testing.T) {
+	t.Parallel()
+	answer := hookstest.Script{Exit: 2, Stderr: "no"}
+	scripts := map[string]hookstest.Script{"a": {Do: func([]byte) hooks.Exit {
+		return hooks.Exit{Code: answer.Exit, Stderr: []byte(answer.Stderr)}
+	}}}
+	e, r, rep := engine(protocol.BeforeTool, scripts, "a")
+	e.Config.Hooks[0].Once = true
+	assert.Equal(t, hooks.Deny, e.BeforeTool(t.Context(), writeFile()).Decision)
+	assert.Equal(t, hooks.Deny, e.BeforeTool(t.Context(), writeFile()).Decision, "a denial does not disarm a guard")
+	answer = hookstest.Script{Exit: 1, Stderr: "broken"}
+	e.BeforeTool(t.Context(), writeFile())
+	answer = hookstest.Script{}
+	e.BeforeTool(t.Context(), writeFile())
+	require.Len(t, r.Calls(), 4, "and a failure does not, either")
+	e.BeforeTool(t.Context(), writeFile())
+	assert.Len(t, r.Calls(), 4)
+	assert.Equal(t, "it is to run once, and has run", rep.last().Runs[0].Skipped)
+	o := e.Origin
+	o.SessionID = "another"
+	e.SetOrigin(o)
+	e.BeforeTool(t.Context(), writeFile())
+	assert.Len(t, r.Calls(), 5, "a session of its own")
+}

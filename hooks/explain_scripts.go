@@ -22,7 +22,7 @@ type Call struct {
 // vars are the variables that are known beforehand, beside those that every hook
 // has. nil: the command is nothing that a POSIX shell or bash can read.
 func Calls(h Hook, dir string, vars map[string]string) []Call {
-	file, err := syntax.NewParser().Parse(strings.NewReader(h.Command), "")
+	file, err := syntax.NewParser().Parse(strings.NewReader(h.Line()), "")
 	if err != nil {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (s *scriptSearch) knowable(w *syntax.Word) bool {
 // dir and vars are those of Calls.
 func FilesNamed(h Hook, dir string, vars map[string]string) []string {
 	s := searchIn(h, dir, vars)
-	s.command(h.Command, 0)
+	s.command(h.Line(), 0)
 	var files []string
 	for _, word := range s.words {
 		word = s.home(word)

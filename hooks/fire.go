@@ -187,7 +187,7 @@ func (f *firing[S]) skip(i int, why string) {
 // second report follows when they have ended, and no answer counts.
 func (f *firing[S]) runPatiently(ctx context.Context) S {
 	running, cancel := detached(ctx)
-	whole := &firing[S]{e: f.e, ev: f.ev, base: f.base, env: f.env, promptID: f.promptID, todo: f.todo, report: f.report, player: f.player, what: f.what}
+	whole := &firing[S]{e: f.e, ev: f.ev, base: f.base, origin: f.origin, env: f.env, promptID: f.promptID, todo: f.todo, report: f.report, player: f.player, what: f.what}
 	whole.report.Runs = slices.Clone(f.report.Runs)
 	done := make(chan struct{})
 	state := f.ev.state // of whole, which done guards
@@ -269,6 +269,7 @@ func (f *firing[S]) runOne(ctx context.Context, i int, stdin Payload) {
 		r.Warnings = append(r.Warnings, r.Exit.Warning)
 	}
 	f.read(&r, r.failure(ctx, limit), stdin)
+	f.e.hasRun(r, f.origin.SessionID)
 	f.mu.Lock()
 	f.report.Runs[i] = r
 	f.mu.Unlock()

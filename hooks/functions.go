@@ -11,8 +11,8 @@ import (
 )
 
 // Functions is a [Runner] for hooks that are Go functions of the program that
-// holds the engine: no process is started for them. A hook without a command
-// runs the function of its name; every other hook is left to Next. It is safe
+// holds the engine: no process is started for them. A hook that runs nothing
+// else runs the function of its name; every other hook is left to Next. It is safe
 // for concurrent use.
 type Functions struct {
 	ByName map[string]Function // made by [Func]
@@ -38,9 +38,9 @@ func (f Functions) Run(ctx context.Context, h Hook, stdin Payload, env []string)
 	began := time.Now()
 	function := f.ByName[h.Name]
 	switch {
-	case h.Command != "" && f.Next != nil:
+	case h.Target() != "" && f.Next != nil:
 		return f.Next.Run(ctx, h, stdin, env)
-	case h.Command != "":
+	case h.Target() != "":
 		return Exit{Code: -1, Err: fmt.Errorf("running the hook %q: there is nobody to run commands", h.ID())}
 	case function == nil:
 		return Exit{Code: -1, Err: fmt.Errorf("running the hook %q: there is no function of that name", h.Name)}

@@ -22,6 +22,9 @@ import (
 	"minigem/hooks/protocol"
 )
 
+// onceRan is why a hook does not run that had its turn in the session.
+const onceRan = "it is to run once, and has run"
+
 // subject is what matchers see: a tool, or a lifecycle event's trigger.
 type subject struct {
 	name string
@@ -76,6 +79,9 @@ func (e *Engine) plan(c Config, ev Event, s subject, args map[string]any, o Orig
 		why := ""
 		r.Matched, why = e.match(r, s)
 		r.Skipped = r.skip(c.Off, why, e.Runner == nil)
+		if r.Skipped == "" && e.hadIts(r.Hook, o.SessionID) {
+			r.Skipped = onceRan
+		}
 		if r.Skipped == "" && r.Hook.If != "" && !ev.IsTool() {
 			r.Skipped = "its condition is for tools, and " + string(ev) + " has none"
 		}
@@ -120,11 +126,11 @@ func (r *Run) skip(off, unmatched string, noRunner bool) string {
 
 // shadow leaves one of those that are the same, and tells how they differ.
 func (p *plan) shadow() {
-	type key struct{ name, command, dialect, condition string }
+	type key struct{ name, target, dialect, condition string }
 	same := map[key][]*Run{}
 	for i := range p.runs {
 		if r := &p.runs[i]; r.Skipped == "" {
-			k := key{r.Hook.Name, r.Hook.Command, protocol.DialectOf(r.Hook.Dialect).Name, r.Hook.If}
+			k := key{r.Hook.Name, r.Hook.Target(), protocol.DialectOf(r.Hook.Dialect).Name, r.Hook.If}
 			same[k] = append(same[k], r)
 		}
 	}
@@ -149,7 +155,7 @@ func (p *plan) shadow() {
 
 // sameSettings reports whether two hooks with one command come to the same.
 func sameSettings(a, b Hook) bool {
-	return a.Timeout == b.Timeout && a.OnError == b.OnError && a.Matcher == b.Matcher && maps.Equal(a.Env, b.Env)
+	return a.Timeout == b.Timeout && a.OnError == b.OnError && a.Matcher == b.Matcher && maps.Equal(a.Env, b.Env) && len(differing(a.Handler, b.Handler)) == 0
 }
 
 // String is "file:line", with what there is.

@@ -72,14 +72,15 @@ type wireHook struct {
 	Env         map[string]string `json:"env,omitempty"`
 	OnError     string            `json:"on_error,omitempty"`
 	Dialect     string            `json:"dialect,omitempty"`
-	Layer       Layer             `json:"layer,omitempty"`
-	File        string            `json:"file,omitempty"`
-	Line        int               `json:"line,omitempty"`
-	Extension   string            `json:"extension,omitempty"`
-	InProject   bool              `json:"in_project,omitempty"`
-	Disabled    string            `json:"disabled,omitempty"`
-	Untrusted   string            `json:"untrusted,omitempty"`
-	Note        string            `json:"note,omitempty"`
+	Handler
+	Layer     Layer  `json:"layer,omitempty"`
+	File      string `json:"file,omitempty"`
+	Line      int    `json:"line,omitempty"`
+	Extension string `json:"extension,omitempty"`
+	InProject bool   `json:"in_project,omitempty"`
+	Disabled  string `json:"disabled,omitempty"`
+	Untrusted string `json:"untrusted,omitempty"`
+	Note      string `json:"note,omitempty"`
 }
 
 type wireStep struct {
@@ -162,7 +163,7 @@ func (r Run) wire() wireRun {
 func (h Hook) wire() wireHook {
 	return wireHook{
 		Event: h.Event, Name: h.Name, Description: h.Description, Command: h.Command, Matcher: h.Matcher, If: h.If,
-		Sequential: h.Sequential, TimeoutMS: h.Timeout.Milliseconds(), Env: h.Env, OnError: h.OnError, Dialect: h.Dialect,
+		Sequential: h.Sequential, TimeoutMS: h.Timeout.Milliseconds(), Env: h.Env, OnError: h.OnError, Dialect: h.Dialect, Handler: h.Handler,
 		Layer: h.Source.Layer, File: h.Source.File, Line: h.Source.Line, Extension: h.Source.Extension, InProject: h.Source.InProject,
 		Disabled: h.Disabled, Untrusted: h.Untrusted, Note: h.Note,
 	}
@@ -226,7 +227,7 @@ func (w wireHook) hook() Hook {
 	return Hook{
 		Event: w.Event, Name: w.Name, Description: w.Description, Command: w.Command, Matcher: w.Matcher, If: w.If,
 		Sequential: w.Sequential, Timeout: time.Duration(w.TimeoutMS) * time.Millisecond, Env: w.Env, OnError: w.OnError,
-		Dialect: w.Dialect, Source: Source{Layer: w.Layer, File: w.File, Line: w.Line, Extension: w.Extension, InProject: w.InProject},
+		Dialect: w.Dialect, Handler: w.Handler, Source: Source{Layer: w.Layer, File: w.File, Line: w.Line, Extension: w.Extension, InProject: w.InProject},
 		Disabled: w.Disabled, Untrusted: w.Untrusted, Note: w.Note,
 	}
 }

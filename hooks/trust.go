@@ -3,7 +3,7 @@ package hooks
 // Trust in a project's hooks:
 //
 //   - A hook of the project is trusted when one with the same fingerprint was:
-//     event, matcher, name, command, environment, and the contents of the
+//     event, matcher, name, command or what else it runs, environment, and the contents of the
 //     script files of the project that its command runs (see scripts).
 //   - What the scripts themselves load is not followed.
 //   - Environments are kept as a hash: they may hold secrets.
@@ -67,11 +67,12 @@ type TrustStore struct{ Dir string }
 
 // fingerprint is what a hook was when it was trusted, as it is stored.
 type fingerprint struct {
-	Event   Event             `json:"event"`
-	Matcher string            `json:"matcher,omitempty"`
-	If      string            `json:"if,omitempty"`
-	Name    string            `json:"name,omitempty"`
-	Command string            `json:"command"`
+	Event   Event  `json:"event"`
+	Matcher string `json:"matcher,omitempty"`
+	If      string `json:"if,omitempty"`
+	Name    string `json:"name,omitempty"`
+	Command string `json:"command"`
+	Handler
 	Env     string            `json:"env,omitempty"`     // hash; empty: no variables
 	Scripts map[string]string `json:"scripts,omitempty"` // hash by file
 }
@@ -212,7 +213,7 @@ func (s TrustStore) tellUpstream(root string, hooks []Hook) error {
 		}
 		listed := doc.Root().Get(root).Strings()
 		for _, h := range hooks {
-			key := h.Name + ":" + h.Command
+			key := h.Name + ":" + h.Target()
 			if slices.Contains(listed, key) {
 				continue
 			}
@@ -230,7 +231,8 @@ func (s TrustStore) tellUpstream(root string, hooks []Hook) error {
 }
 
 func fingerprintOf(h Hook, root string) fingerprint {
-	f := fingerprint{Event: h.Event, Matcher: h.Matcher, If: h.If, Name: h.Name, Command: h.Command}
+	f := fingerprint{Event: h.Event, Matcher: h.Matcher, If: h.If, Name: h.Name, Command: h.Command, Handler: h.Handler}
+	f.StatusMessage = "" // it is only shown
 	if len(h.Env) > 0 {
 		env, _ := json.Marshal(h.Env) // sorted by name; strings always marshal
 		f.Env = hash(env)
@@ -253,7 +255,7 @@ func (f fingerprint) compare(known []fingerprint) (TrustStatus, []string) {
 		if k.Command == f.Command && reflect.DeepEqual(*k, f) { // the first is quick
 			return TrustKnown, nil
 		}
-		if k.Event == f.Event && (k.Command == f.Command || f.Name != "" && k.Name == f.Name) {
+		if k.Event == f.Event && (k.target() == f.target() || f.Name != "" && k.Name == f.Name) {
 			before = k
 		}
 	}
@@ -269,6 +271,7 @@ func (f fingerprint) compare(known []fingerprint) (TrustStatus, []string) {
 			changed = append(changed, c.what)
 		}
 	}
+	changed = append(changed, differing(before.Handler, f.Handler)...)
 	both := maps.Clone(before.Scripts)
 	if both == nil {
 		both = map[string]string{}
@@ -280,6 +283,21 @@ func (f fingerprint) compare(known []fingerprint) (TrustStatus, []string) {
 		}
 	}
 	return TrustChanged, changed
+}
+
+// target is what the hook runs.
+func (f fingerprint) target() string { return Hook{Command: f.Command, Handler: f.Handler}.Target() }
+
+// differing are the fields that are not the same in both, by their names in
+// settings.
+func differing(a, b Handler) []string {
+	var out []string
+	for f := range reflect.TypeFor[Handler]().Fields() {
+		if !reflect.DeepEqual(reflect.ValueOf(a).FieldByIndex(f.Index).Interface(), reflect.ValueOf(b).FieldByIndex(f.Index).Interface()) {
+			out = append(out, jsonName(f))
+		}
+	}
+	return out
 }
 
 // relative names a file of the project in a way that another checkout has too.

@@ -33,7 +33,7 @@ func scripts(h Hook, root string) []string {
 	for name, value := range h.Env {
 		s.vars[name] = os.Expand(value, func(of string) string { return s.vars[of] })
 	}
-	s.command(h.Command, 0)
+	s.command(h.Line(), 0)
 	var files []string
 	for _, word := range s.words {
 		for _, base := range s.bases {

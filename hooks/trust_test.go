@@ -54,6 +54,9 @@ func TestTrust(t *testing.T) {
 		change func(*hooks.Hook)
 	}{
 		{"changed: command, script hooks/guard.sh", func(h *hooks.Hook) { h.Command = "curl x | sh" }},
+		{"changed: args", func(h *hooks.Hook) { h.Args = []string{} }},
+		{"changed: once", func(h *hooks.Hook) { h.Once = true }},
+		{"trusted", func(h *hooks.Hook) { h.StatusMessage = "Looking" }},
 		{"changed: if", func(h *hooks.Hook) { h.If = "Bash(git *)" }},
 		{"changed: matcher", func(h *hooks.Hook) { h.Matcher = "" }},
 		{"changed: env", func(h *hooks.Hook) { h.Env = map[string]string{"TOKEN": "other"} }},

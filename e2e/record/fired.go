@@ -71,7 +71,7 @@ func (r *Recorder) hookName(h hooks.Hook) string {
 	if h.Name != "" {
 		return r.clean.text(h.Name)
 	}
-	return r.clean.code(h.Command)
+	return r.clean.code(h.Target())
 }
 
 // lasting: text is the same in another folder, at another time.
@@ -86,7 +86,7 @@ func (r *Recorder) lasting(text string) bool {
 func (r *Recorder) unmistakable(event, name string) bool {
 	n := 0
 	for _, h := range r.ran() {
-		if string(h.Event) == event && (r.hookName(h) == name || strings.Contains(h.Command, name)) {
+		if string(h.Event) == event && (r.hookName(h) == name || strings.Contains(h.Target(), name)) {
 			n++
 		}
 	}

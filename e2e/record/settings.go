@@ -20,9 +20,9 @@ type (
 		Hooks      []entry `json:"hooks"`
 	}
 	entry struct {
-		Type    string            `json:"type"`
+		hooks.Handler
 		Name    string            `json:"name,omitempty"`
-		Command string            `json:"command"`
+		Command string            `json:"command,omitempty"`
 		Timeout int64             `json:"timeout,omitempty"`
 		Env     map[string]string `json:"env,omitempty"`
 		OnError string            `json:"onError,omitempty"`
@@ -52,7 +52,7 @@ func (r *Recorder) ran() []hooks.Hook {
 
 // key tells hooks apart.
 func key(h hooks.Hook) string {
-	return fmt.Sprintf("%s\x00%s\x00%s\x00%s\x00%s:%d", h.Event, h.Matcher, h.Name, h.Command, h.Source.File, h.Source.Line)
+	return fmt.Sprintf("%s\x00%s\x00%s\x00%s\x00%s:%d", h.Event, h.Matcher, h.Name, h.Target(), h.Source.File, h.Source.Line)
 }
 
 // settings are the hooks that ran as a settings file: those of the project, or
@@ -63,7 +63,8 @@ func (r *Recorder) settings(project bool) (string, error) {
 		if (h.Source.Layer == hooks.LayerProject) != project {
 			continue
 		}
-		e := entry{Type: "command", Name: r.clean.text(h.Name), Command: r.clean.code(h.Command), Timeout: h.Timeout.Milliseconds(), OnError: h.OnError, Dialect: h.Dialect}
+		e := entry{Handler: h.Handler, Name: r.clean.text(h.Name), Command: r.clean.code(h.Command), Timeout: h.Timeout.Milliseconds(), OnError: h.OnError, Dialect: h.Dialect}
+		e.Type = h.Kind()
 		for name, value := range h.Env {
 			if e.Env == nil {
 				e.Env = map[string]string{}

@@ -33,13 +33,13 @@ var hookVerbs = []verb{
 // IsHook reports whether h is what name means: its name, its command, or a word
 // of its command, with or without folders and extension.
 func IsHook(h hooks.Hook, name string) bool {
-	if name == "*" || name == h.Name || name == h.Command {
+	if name == "*" || name == h.Name || name == h.Target() {
 		return true
 	}
 	inWord := func(c rune) bool {
 		return unicode.IsLetter(c) || unicode.IsDigit(c) || strings.ContainsRune("_-./", c)
 	}
-	for _, word := range strings.FieldsFunc(h.Command, func(c rune) bool { return !inWord(c) }) {
+	for _, word := range strings.FieldsFunc(h.Target(), func(c rune) bool { return !inWord(c) }) {
 		base := path.Base(word)
 		if name == word || name == base || name == strings.TrimSuffix(base, path.Ext(base)) {
 			return true

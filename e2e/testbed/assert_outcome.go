@@ -304,7 +304,7 @@ func (r *Record) looksAtFlag(rep hooks.Report, id string) bool {
 	if i < 0 {
 		return true
 	}
-	command := rep.Runs[i].Hook.Command
+	command := rep.Runs[i].Hook.Line()
 	if strings.Contains(command, flag) {
 		return true
 	}

@@ -205,9 +205,9 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 	assert.Equal(t, claude.Result{Settings: []byte("{} // kept")}, r)
 }
 
-// TestArgumentsArriveAsTheyWere: the shell gives the program what Claude Code
-// would have given it without a shell.
-func TestArgumentsArriveAsTheyWere(t *testing.T) {
+// TestArgumentsAsALine: a shell would give the program what Claude Code
+// gives it without one, so that who looks at the line sees what runs.
+func TestArgumentsAsALine(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")
 	if err != nil {
@@ -222,7 +222,7 @@ func TestArgumentsArriveAsTheyWere(t *testing.T) {
 	require.NoError(t, err)
 	s, err := hooks.LoadSettings(hooks.LayerProject, "/s", r.Settings)
 	require.NoError(t, err)
-	cmd := exec.CommandContext(t.Context(), bash, "-c", s.Hooks[0].Command)
+	cmd := exec.CommandContext(t.Context(), bash, "-c", s.Hooks[0].Line())
 	cmd.Env = []string{"CLAUDE_PROJECT_DIR=" + dir, "CLAUDE_PLUGIN_ROOT=/plug in"}
 	out, err := cmd.Output()
 	require.NoError(t, err)

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/aymanbagabas/go-udiff"
-	"mvdan.cc/sh/v3/syntax"
 
 	"minigem/hooks/jsonc"
 	"minigem/hooks/protocol"
@@ -84,7 +83,7 @@ func present(root jsonc.Node) map[key]bool {
 	for _, event := range root.Get("hooks").Members() {
 		for _, group := range event.Value.Elements() {
 			for _, hook := range group.Get("hooks").Elements() {
-				seen[key{protocol.Event(event.Name), group.Get("matcher").Text(), hook.Get("command").Text(), hook.Get("if").Text()}] = true
+				seen[key{protocol.Event(event.Name), group.Get("matcher").Text(), strings.Join(append([]string{hook.Get("command").Text()}, hook.Get("args").Strings()...), "\x00"), hook.Get("if").Text()}] = true
 			}
 		}
 	}
@@ -100,10 +99,12 @@ type group struct {
 type hook struct {
 	Type        string            `json:"type"`
 	Command     string            `json:"command"`
+	Args        []string          `json:"args,omitzero"`
 	Name        string            `json:"name,omitempty"`
 	Description string            `json:"description,omitempty"`
 	Timeout     json.Number       `json:"timeout,omitempty"`
 	If          string            `json:"if,omitempty"`
+	Status      string            `json:"statusMessage,omitempty"`
 	Env         map[string]string `json:"env,omitempty"`
 	Dialect     string            `json:"dialect"`
 }
@@ -200,7 +201,7 @@ func (m *migration) group(theirs string, event protocol.Event, n jsonc.Node) err
 		if !ok {
 			continue
 		}
-		k := key{event, matcher, h.Command, h.If}
+		k := key{event, matcher, strings.Join(append([]string{h.Command}, h.Args...), "\x00"), h.If}
 		if m.seen[k] {
 			continue
 		}
@@ -224,7 +225,7 @@ var carried = []string{"type", "command", "args", "name", "description", "timeou
 var fieldLoss = map[string]string{
 	"async":       "it is waited for here",
 	"asyncRewake": "it is waited for here, and its answer counts at once",
-	"once":        "it runs every time here",
+	"once":        "Claude Code heeds it in skills alone, so that it runs every time, as there",
 }
 
 func (m *migration) hook(event string, n jsonc.Node) (hook, bool) {
@@ -245,19 +246,21 @@ func (m *migration) hook(event string, n jsonc.Node) (hook, bool) {
 		m.lost(n, "%s: %s is left out: it is for the shell %q", event, command.Text(), shell.Text())
 		return hook{}, false
 	}
+	words := append([]string{command.Text()}, n.Get("args").Strings()...)
+	if strings.ContainsRune(strings.Join(words, ""), 0) {
+		m.lost(n, "%s: a command with a NUL character is left out: no program can be given one", event)
+		return hook{}, false
+	}
 	h := hook{Type: "command", Command: command.Text(), Name: n.Get("name").Text(), If: n.Get("if").Text(), Dialect: "claude"}
 	if m.root != "" {
 		h.Env = map[string]string{RootVariable: m.root}
 	}
-	h.Description = n.Get("description").Text()
-	if h.Description == "" {
-		h.Description = n.Get("statusMessage").Text()
-	}
+	h.Description, h.Status = n.Get("description").Text(), n.Get("statusMessage").Text()
 	if args := n.Get("args"); args.Kind() == jsonc.Array {
-		h.Command = m.quote(n, append([]string{h.Command}, args.Strings()...))
+		h.Args = words[1:]
 	}
 	if h.Name == "" {
-		h.Name = ScriptName(h.Command)
+		h.Name = ScriptName(strings.Join(words, " "))
 	}
 	h.Timeout = m.timeout(event, n.Get("timeout"))
 	for _, f := range n.Members() {
@@ -271,39 +274,6 @@ func (m *migration) hook(event string, n jsonc.Node) (hook, bool) {
 		m.differs(f.Value, "%s: %s has no counterpart", event, f.Name)
 	}
 	return h, true
-}
-
-// placeholder is what Claude Code replaces in the arguments of a hook, which
-// have no shell there.
-var placeholder = regexp.MustCompile(`\$\{CLAUDE_[A-Z_]+\}`)
-
-// quote writes a program and its arguments as one command for the shell. A
-// placeholder stays one: the shell puts the value of its variable in.
-func (m *migration) quote(n jsonc.Node, words []string) string {
-	for i, word := range words {
-		quoted, err := syntax.Quote(word, syntax.LangBash)
-		switch {
-		case err != nil:
-			m.differs(n, "an argument cannot be written for a shell: %v", err)
-			quoted = "''"
-		case placeholder.MatchString(word):
-			quoted = `"` + escaped(word) + `"`
-		}
-		words[i] = quoted
-	}
-	return strings.Join(words, " ")
-}
-
-// escaped is word for double quotes, but for its placeholders.
-func escaped(word string) string {
-	var b strings.Builder
-	special := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`")
-	at := 0
-	for _, span := range placeholder.FindAllStringIndex(word, -1) {
-		b.WriteString(special.Replace(word[at:span[0]]) + word[span[0]:span[1]])
-		at = span[1]
-	}
-	return b.String() + special.Replace(word[at:])
 }
 
 // script is a file in a command by whose name people call a hook.

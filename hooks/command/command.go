@@ -2,7 +2,8 @@
 // near a process. It knows nothing of events or of what a hook's output means.
 //
 // The rules:
-//   - The command is given to the shell as it was configured, but for the
+//   - The command is given to the shell as it was configured (with "args", it is
+//     a program, and there is no shell), but for the
 //     variables that every hook gets: each is one word, as in Gemini CLI, though
 //     it stands without quotes and the project's path has a space in it. Values
 //     stay in the environment.
@@ -84,7 +85,11 @@ func (r Runner) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, env 
 		Out: out.limit(), Err: errs.limit(),
 		Grace: grace, Drain: drain, Outlives: h.Event == protocol.SessionEnd,
 	}
-	setShell(&c, h.Command, c.Env)
+	if h.Args == nil {
+		setShell(&c, h.Command, c.Env)
+	} else {
+		c.Path, c.Args = program(h, c.Env)
+	}
 	p, elsewhere, err := start(c)
 	if err != nil {
 		return fail(fmt.Errorf("starting the hook: %w", err))

@@ -47,3 +47,20 @@ func expand(s string, given map[string]string) string {
 		return ref
 	})
 }
+
+// program is what a hook without a shell runs, with the variables that every
+// hook gets in their places.
+func program(h hooks.Hook, env []string) (path string, args []string) {
+	value := func(name string) (string, bool) {
+		for _, kv := range slices.Backward(env) {
+			if v, ok := strings.CutPrefix(kv, name+"="); ok {
+				return v, true
+			}
+		}
+		return "", false
+	}
+	for _, a := range h.Args {
+		args = append(args, hooks.ExpandVariables(a, value))
+	}
+	return hooks.ExpandVariables(h.Command, value), args
+}

@@ -5,6 +5,7 @@ package command_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,6 +13,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/command"
+	"minigem/hooks/protocol"
 )
 
 // TestPathsAreOneWord: authors write the path of their guard without quotes; a
@@ -40,4 +42,24 @@ func TestPathsAreOneWord(t *testing.T) {
 		assert.Equal(t, 2, e.Code, "%s: %s", line, e.Stderr)
 		assert.Equal(t, "no\n", string(e.Stderr), line)
 	}
+}
+
+// Arguments reach a program as they are, with nothing replaced but the variables
+// that every hook gets, and no shell looks at them.
+func TestArguments(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), `a "b" $x 'ü`)
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	r := command.Runner{Dir: dir, Env: []string{"PATH=" + os.Getenv("PATH")}}
+	h := hooks.Hook{Event: protocol.BeforeTool, Command: "printf", Handler: hooks.Handler{Args: []string{
+		`%s|`, "${GEMINI_PROJECT_DIR}/x", "$GEMINI_PROJECT_DIR", "; touch pwned", "$(touch pwned)", "`id` $HOME", "it's", "", "a\nb", "${OTHER}",
+	}}}
+	e := r.Run(t.Context(), h, hooks.Payload{}, []string{"GEMINI_PROJECT_DIR=" + dir})
+	require.NoError(t, e.Err)
+	assert.Equal(t, strings.Join([]string{dir + "/x", "$GEMINI_PROJECT_DIR", "; touch pwned", "$(touch pwned)", "`id` $HOME", "it's", "", "a\nb", "${OTHER}", ""}, "|"), string(e.Stdout))
+	assert.NoFileExists(t, filepath.Join(dir, "pwned"))
+
+	h = hooks.Hook{Event: protocol.BeforeTool, Command: "${GEMINI_PROJECT_DIR}/no such", Handler: hooks.Handler{Args: []string{}}}
+	e = r.Run(t.Context(), h, hooks.Payload{}, []string{"GEMINI_PROJECT_DIR=" + dir})
+	assert.ErrorContains(t, e.Err, dir+"/no such")
 }

@@ -86,7 +86,7 @@ func (c *Configuration) warnWithheld() {
 
 // namedBy returns the first of names that h's command or environment uses.
 func namedBy(h hooks.Hook, names []string) string {
-	text := h.Command
+	text := h.Target()
 	for _, v := range h.Env {
 		text += " " + v
 	}

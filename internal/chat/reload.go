@@ -29,7 +29,7 @@ func (t *Chat) inForce() inForce {
 		if h.Disabled != "" || h.Untrusted != "" {
 			name += " (does not run)"
 		}
-		now[name] += fmt.Sprint(h.Matcher, h.Command, h.Env, h.Timeout)
+		now[name] += fmt.Sprint(h.Matcher, h.Target(), h.Env, h.Timeout)
 	}
 	for _, s := range listing.SettingsBelow(t.runtime.Config, "") {
 		named := strings.HasPrefix(s.Key, "hooks.") || strings.HasPrefix(s.Key, "hooksConfig.")

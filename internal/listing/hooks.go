@@ -42,19 +42,20 @@ type ListedHook struct {
 	Sequential  bool        `json:"sequential,omitempty"`
 	OnError     string      `json:"on_error,omitempty"`
 	Dialect     string      `json:"dialect,omitempty"`
-	Layer       hooks.Layer `json:"layer"`
-	Extension   string      `json:"extension,omitempty"`
-	InProject   bool        `json:"in_project,omitempty"` // name of the extension
-	File        string      `json:"file"`
-	Line        int         `json:"line"`
-	Enabled     bool        `json:"enabled"`
-	Disabled    string      `json:"disabled,omitempty"` // why it does not run
-	Trusted     bool        `json:"trusted"`
-	Note        string      `json:"note,omitempty"` // what is new about it
-	Loaded      bool        `json:"loaded"`
-	Shadowed    string      `json:"shadowed,omitempty"` // file:line of the hook that runs instead
-	Runs        int         `json:"runs"`               // runs in the newest sessions of this project
-	Last        string      `json:"last,omitempty"`     // result of the last run
+	hooks.Handler
+	Layer     hooks.Layer `json:"layer"`
+	Extension string      `json:"extension,omitempty"`
+	InProject bool        `json:"in_project,omitempty"` // name of the extension
+	File      string      `json:"file"`
+	Line      int         `json:"line"`
+	Enabled   bool        `json:"enabled"`
+	Disabled  string      `json:"disabled,omitempty"` // why it does not run
+	Trusted   bool        `json:"trusted"`
+	Note      string      `json:"note,omitempty"` // what is new about it
+	Loaded    bool        `json:"loaded"`
+	Shadowed  string      `json:"shadowed,omitempty"` // file:line of the hook that runs instead
+	Runs      int         `json:"runs"`               // runs in the newest sessions of this project
+	Last      string      `json:"last,omitempty"`     // result of the last run
 }
 
 type listedFault struct {
@@ -103,7 +104,7 @@ func listed(h hooks.Hook, loaded bool) ListedHook {
 	}
 	return ListedHook{
 		Event: h.Event, ID: h.ID(), Name: h.Name, Description: h.Description, Command: h.Command, Matcher: h.Matcher, If: h.If,
-		TimeoutMS: timeout.Milliseconds(), Sequential: h.Sequential, OnError: h.OnError, Dialect: h.Dialect,
+		TimeoutMS: timeout.Milliseconds(), Sequential: h.Sequential, OnError: h.OnError, Dialect: h.Dialect, Handler: h.Handler,
 		Layer: h.Source.Layer, Extension: h.Source.Extension, InProject: h.Source.InProject, File: h.Source.File, Line: h.Source.Line,
 		Enabled: h.Disabled == "", Disabled: h.Disabled, Loaded: loaded,
 		Trusted: loaded && h.Untrusted == "" && h.Note == "", Note: h.Note,
@@ -119,7 +120,7 @@ func markShadowed(all []ListedHook) {
 		h := &all[i]
 		first := i
 		for j, o := range all {
-			same := runs(o) && o.Event == h.Event && o.Name == h.Name && o.Command == h.Command && o.Matcher == h.Matcher && o.Dialect == h.Dialect
+			same := runs(o) && o.Event == h.Event && o.Name == h.Name && o.target() == h.target() && o.Matcher == h.Matcher && o.Dialect == h.Dialect
 			if rank := o.source().Standing() - all[first].source().Standing(); same && (rank > 0 || rank == 0 && j < first) {
 				first = j
 			}
@@ -128,6 +129,10 @@ func markShadowed(all []ListedHook) {
 			h.Shadowed = fmt.Sprintf("%s:%d", all[first].File, all[first].Line)
 		}
 	}
+}
+
+func (h ListedHook) target() string {
+	return hooks.Hook{Command: h.Command, Handler: h.Handler}.Target()
 }
 
 func (h ListedHook) source() hooks.Source {

@@ -9,14 +9,21 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// HookStarting makes the spinner name slow hooks. It is for
-// hooks.Engine.Starting.
+// HookStarting makes the spinner say what slow hooks do, in their own words or
+// by their names. It is for hooks.Engine.Starting.
 func (v *View) HookStarting(_ hooks.Event, hs []hooks.Hook) {
-	names := make([]string, len(hs))
-	for i, h := range hs {
-		names[i] = cleanLine(h.Label())
+	var names, said []string
+	for _, h := range hs {
+		if h.StatusMessage != "" {
+			said = append(said, cleanLine(h.StatusMessage))
+		} else {
+			names = append(names, cleanLine(h.Label()))
+		}
 	}
-	v.spin.hook(strings.Join(names, ", "))
+	if len(names) > 0 {
+		said = append(said, "waiting for the hook "+strings.Join(names, ", "))
+	}
+	v.spin.hook(strings.Join(said, "; "))
 }
 
 // Hook shows one hook event: a line if it did something, the reason if it

@@ -88,11 +88,11 @@ func (s *spinner) hide(yes bool) {
 	}
 }
 
-// hook sets the names of running hooks; empty: none.
-func (s *spinner) hook(names string) {
+// hook sets what running hooks do, in words; empty: none runs.
+func (s *spinner) hook(doing string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.hooks, s.hooksAt = names, time.Now()
+	s.hooks, s.hooksAt = doing, time.Now()
 }
 
 // draw shows the current line, with the frame of the n-th tick.
@@ -131,7 +131,7 @@ func (s *spinner) status() func(width int) string {
 	now, st := time.Now(), s.t.style
 	what := s.what
 	if s.hooks != "" && now.Sub(s.hooksAt) > slowHook {
-		what = "waiting for the hook " + s.hooks
+		what = s.hooks
 	}
 	if left := time.Until(s.until); left > 0 {
 		what += fmt.Sprintf(" in %d s", int(left.Seconds())+1)

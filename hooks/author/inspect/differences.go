@@ -40,10 +40,10 @@ func (s *Setup) view() *view {
 
 // of are the facts of h's programs.
 func (v *view) of(h hooks.Hook) []program.Facts {
-	f, ok := v.facts[h.Command]
+	f, ok := v.facts[h.Target()]
 	if !ok {
 		f = program.Read(h, v.Place)
-		v.facts[h.Command] = f
+		v.facts[h.Target()] = f
 	}
 	return f
 }
@@ -97,6 +97,8 @@ var hookDifferences = []struct {
 	}},
 	{hooks.DifferenceByID("on-error"), func(_ *view, h hooks.Hook) bool { return h.OnError == "block" }},
 	{hooks.DifferenceByID("dialect"), func(_ *view, h hooks.Hook) bool { return h.Dialect != "" }},
+	{hooks.DifferenceByID("args"), func(_ *view, h hooks.Hook) bool { return h.Args != nil }},
+	{hooks.DifferenceByID("once"), func(_ *view, h hooks.Hook) bool { return h.Once }},
 	{hooks.DifferenceByID("older-disabled"), func(v *view, h hooks.Hook) bool {
 		place, ok := strings.CutPrefix(h.Disabled, "disabled in ")
 		return ok && v.older[place]

@@ -103,25 +103,26 @@ func (p EventPlan) Runs() int {
 
 // HookPlan is one hook in an EventPlan.
 type HookPlan struct {
-	Order      int          `json:"order"` // from 1; 0: it does not run
-	ID         string       `json:"id"`
-	Command    string       `json:"command"`
-	Matcher    string       `json:"matcher,omitempty"`
-	If         string       `json:"if,omitempty"`
-	TimeoutMS  int64        `json:"timeout_ms"`
-	Sequential bool         `json:"sequential,omitempty"`
-	Layer      hooks.Layer  `json:"layer"`
-	Extension  string       `json:"extension,omitempty"`
-	File       string       `json:"file"`
-	Line       int          `json:"line"`
-	Enabled    bool         `json:"enabled"`
-	Trusted    bool         `json:"trusted"`
-	Matches    []string     `json:"matches"` // subjects that its matcher accepts
-	RunsFor    []string     `json:"runs_for"`
-	Skipped    string       `json:"skipped,omitempty"` // why it does not run; for some subjects, where RunsFor is not empty
-	Note       string       `json:"note,omitempty"`
-	Warnings   []string     `json:"warnings,omitempty"`
-	Upstream   []Difference `json:"upstream,omitempty"`
+	Order      int    `json:"order"` // from 1; 0: it does not run
+	ID         string `json:"id"`
+	Command    string `json:"command"`
+	Matcher    string `json:"matcher,omitempty"`
+	If         string `json:"if,omitempty"`
+	TimeoutMS  int64  `json:"timeout_ms"`
+	Sequential bool   `json:"sequential,omitempty"`
+	hooks.Handler
+	Layer     hooks.Layer  `json:"layer"`
+	Extension string       `json:"extension,omitempty"`
+	File      string       `json:"file"`
+	Line      int          `json:"line"`
+	Enabled   bool         `json:"enabled"`
+	Trusted   bool         `json:"trusted"`
+	Matches   []string     `json:"matches"` // subjects that its matcher accepts
+	RunsFor   []string     `json:"runs_for"`
+	Skipped   string       `json:"skipped,omitempty"` // why it does not run; for some subjects, where RunsFor is not empty
+	Note      string       `json:"note,omitempty"`
+	Warnings  []string     `json:"warnings,omitempty"`
+	Upstream  []Difference `json:"upstream,omitempty"`
 
 	hook hooks.Hook
 }
@@ -288,7 +289,7 @@ func planOf(h hooks.Hook) HookPlan {
 		timeout = hooks.DefaultTimeout
 	}
 	return HookPlan{
-		ID: h.ID(), Command: h.Command, Matcher: h.Matcher, If: h.If, TimeoutMS: timeout.Milliseconds(), Sequential: h.Sequential,
+		ID: h.ID(), Command: h.Command, Matcher: h.Matcher, If: h.If, TimeoutMS: timeout.Milliseconds(), Sequential: h.Sequential, Handler: h.Handler,
 		Layer: h.Source.Layer, Extension: h.Source.Extension, File: h.Source.File, Line: h.Source.Line,
 		Enabled: h.Disabled == "", Trusted: h.Untrusted == "", Note: h.Note, Matches: []string{}, RunsFor: []string{}, hook: h,
 	}
@@ -302,7 +303,7 @@ func (s *Setup) Why(name string) *Explanation {
 	x := s.Explain(nil, "", nil)
 	called := func(h HookPlan) bool { return h.ID == name }
 	if !slices.Contains(s.Names(), name) {
-		called = func(h HookPlan) bool { return runsFile(h.Command, name) }
+		called = func(h HookPlan) bool { return runsFile(h.hook.Target(), name) }
 	}
 	x.Events = slices.DeleteFunc(x.Events, func(p EventPlan) bool { return !slices.ContainsFunc(p.Hooks, called) })
 	for i := range x.Events {

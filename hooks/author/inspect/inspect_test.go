@@ -124,6 +124,8 @@ func TestOfHooks(t *testing.T) {
 		{"ask where nobody asks", hook("AfterTool", "", run), script(`echo '{"decision":"ask"}'`), nil},
 		// fields of minigem's own
 		{"onError", hook("BeforeTool", "", `"command": "true", "onError": "block"`), nil, []string{"on-error"}},
+		{"args", hook("BeforeTool", "", `"command": "true", "args": []`), nil, []string{"args"}},
+		{"once", hook("BeforeTool", "", `"command": "true", "once": true`), nil, []string{"once"}},
 		{"dialect", hook("BeforeTool", "", `"command": "true", "dialect": "claude"`), nil, []string{"dialect"}},
 		{"context", hook("BeforeAgent", "", run), script(`echo '{"hookSpecificOutput":{"additionalContext":"x"}}'`), []string{"context-stays"}},
 		{"arguments", hook("BeforeTool", "", run), script(`echo '{"hookSpecificOutput":{"tool_input":{}}}'`), []string{"whole-input"}},

@@ -134,10 +134,10 @@ func ruleOf(code string) Rule {
 
 // of are the facts of h's programs.
 func (l *linter) of(h hooks.Hook) []program.Facts {
-	f, ok := l.facts[h.Command]
+	f, ok := l.facts[h.Target()]
 	if !ok {
 		f = program.Read(h, l.Setup.Place)
-		l.facts[h.Command] = f
+		l.facts[h.Target()] = f
 	}
 	return f
 }

@@ -88,6 +88,9 @@ func TestSettings(t *testing.T) {
 		{"HK015", before("", ok+`, "dialect": "claude"`), before("", ok+`, "dialect": "gemini"`)},
 		{"HK015", `{"hooksConfig": {"blockedExitCode": 3}}`, `{"hooksConfig": {"enabled": true}}`},
 		{"HK015", `{"hooksConfig": {"maxRetries": 3}}`, `{"hooksConfig": {"enabled": true}}`},
+		{"HK015", before("", ok+`, "args": []`), before("", ok+`, "statusMessage": "Looking"`)},
+		{"HK015", before("", ok+`, "once": true`), before("", ok+`, "once": false`)},
+		{"HK068", before("", `"command": "echo no >&2; exit 2", "once": true`), before("", `"command": "echo yes", "once": true`)},
 		{"HK016", before("", "\"command\": \"true\", \"name\": \"\xff\""), before("", ok)},
 		// matchers
 		{"HK020", before(`"matcher": "[write"`, ok), before(`"matcher": "^[w]rite_file$"`, ok)},
@@ -107,6 +110,7 @@ func TestSettings(t *testing.T) {
 		{"HK028", before(`"matcher": "read_file"`, ok), before(`"matcher": "Read", "x": 1`, ok+`, "dialect": "claude"`)},
 		{"HK023", entry("BeforeAgent", `"matcher": "deploy"`, ok), entry("BeforeAgent", `"matcher": ".*"`, ok)},
 		{"HK030", before("", `"command": "./no-such.sh"`), before("", `"command": "$DOTFILES/hooks/a.sh"`)},
+		{"HK030", before("", `"command": "./no-such.sh", "args": ["x"]`), before("", `"command": "true", "args": ["./no-such.sh"]`)},
 		{"HK030", before("", `"command": "X=./no; \"$X/no-such.sh\""`), before("", `"command": "export A=$HOMES/x; \"$A/b.sh\""`)},
 		{"HK030", before("", `"command": "no-such-program-x"`), before("", `"command": "export PATH=/opt/x:$PATH; no-such-program-x"`)},
 		{"HK035", before("", `"command": "echo ${GEMINI_PROJECT_DIR}/x"`), before("", `"command": "echo ${CLAUDE_PROJECT_DIR}/x", "dialect": "claude"`)},

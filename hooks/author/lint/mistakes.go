@@ -42,7 +42,7 @@ func unsetVariable(h hooks.Hook, f program.Facts) *program.Fact {
 	}
 	return search(f, func(n int, line string) *program.Fact {
 		for _, m := range neverSet.FindAllStringSubmatch(line, -1) {
-			if _, set := h.Env[m[1]]; !set && !assigned(f.Text, m[1]) && !assigned(h.Command, m[1]) {
+			if _, set := h.Env[m[1]]; !set && !assigned(f.Text, m[1]) && !assigned(h.Line(), m[1]) {
 				return &program.Fact{Line: n, Text: m[1]}
 			}
 		}
@@ -144,7 +144,7 @@ func unescaped(_ hooks.Hook, f program.Facts) *program.Fact {
 // In a function it is one of the function's.
 func noArgument(h hooks.Hook, f program.Facts) *program.Fact {
 	if f.Lang != program.Shell || strings.Contains(f.Text, "()") || strings.Contains(f.Text, "function ") || strings.Contains(f.Text, "set --") ||
-		f.Path != "" && strings.Contains(strings.TrimSpace(h.Command), " ") {
+		f.Path != "" && strings.Contains(strings.TrimSpace(h.Line()), " ") {
 		return nil
 	}
 	return search(f, func(n int, line string) *program.Fact {

@@ -52,8 +52,11 @@ func (l *linter) section(s hooks.Section) {
 	}
 	told := map[string]bool{} // once a file
 	for _, h := range s.Hooks {
-		for _, f := range []struct{ value, difference string }{{h.OnError, "on-error"}, {h.Dialect, "dialect"}} {
-			if f.value != "" && !(told[f.difference] && f.difference == "dialect") {
+		for _, f := range []struct {
+			used       bool
+			difference string
+		}{{h.OnError != "", "on-error"}, {h.Dialect != "", "dialect"}, {h.Dialect == "" && h.Args != nil, "args"}, {h.Dialect == "" && h.Once, "once"}} {
+			if f.used && !(told[f.difference] && f.difference == "dialect") {
 				told[f.difference] = true
 				l.add("HK015", h.Source.File, h.Source.Line, nil, "%s", hooks.DifferenceByID(f.difference))
 			}

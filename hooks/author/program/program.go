@@ -86,7 +86,7 @@ const maxProgram = 256 << 10
 // Read looks at h's command and at the programs it names. Files that cannot be
 // read, and binary ones, are left out.
 func Read(h hooks.Hook, p Place) []Facts {
-	all := []Facts{look("", Shell, h.Command)}
+	all := []Facts{look("", Shell, h.Line())}
 	for _, path := range hooks.FilesNamed(h, p.Dir, p.Vars()) {
 		if info, err := os.Stat(path); err != nil || info.Size() > maxProgram {
 			continue
@@ -95,7 +95,7 @@ func Read(h hooks.Hook, p Place) []Facts {
 		if err != nil || bytes.IndexByte(data, 0) >= 0 {
 			continue
 		}
-		if lang := languageOf(path, string(data), h.Command); lang != "?" {
+		if lang := languageOf(path, string(data), h.Line()); lang != "?" {
 			all = append(all, look(path, lang, string(data)))
 		}
 	}

@@ -1,0 +1,208 @@
+package hooks
+
+import (
+	"cmp"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"minigem/hooks/jsonc"
+)
+
+// Handler is what a hook does when it runs, besides its Command, and how: the
+// fields of its entry in a settings file, by their names there. The tag "of" says
+// which kind of hook has a field; without one all have it. The loader, reports,
+// lists and trust go by this table, so that a field is added here and where it
+// takes effect.
+type Handler struct {
+	Type          string   `json:"type,omitempty"`             // one of Kinds; empty: a command
+	Args          []string `json:"args,omitzero" of:"command"` // not nil: the command is a program, run with these and without a shell
+	StatusMessage string   `json:"statusMessage,omitempty"`    // shown while it runs
+	Once          bool     `json:"once,omitempty"`             // not again in the session, once it ran without failing or refusing
+}
+
+// kind is one sort of hook.
+type kind struct {
+	name string
+	// fault says what makes an entry impossible to run; empty: nothing.
+	fault func(Hook, jsonc.Node) string
+	// target is what it runs, as people read it and tell it apart.
+	target func(Hook) string
+}
+
+var kinds = []kind{
+	{kindCommand, commandFault, Hook.Line},
+}
+
+const kindCommand = "command"
+
+// Kinds are the values of "type".
+func Kinds() []string {
+	var out []string
+	for _, k := range kinds {
+		out = append(out, k.name)
+	}
+	return out
+}
+
+// Kind is the value of "type", also where that is left out.
+func (h Hook) Kind() string { return cmp.Or(h.Type, kindCommand) }
+
+// Target is what the hook runs, on one line of text: its command, with the
+// arguments of one that has no shell. Empty: it is a function.
+func (h Hook) Target() string {
+	for _, k := range kinds {
+		if k.name == h.Kind() {
+			return k.target(h)
+		}
+	}
+	return ""
+}
+
+// fault says why the entry cannot be run; empty: it can.
+func (h Hook) fault(n jsonc.Node) string {
+	for _, k := range kinds {
+		if k.name == h.Kind() {
+			return k.fault(h, n)
+		}
+	}
+	return ""
+}
+
+func commandFault(h Hook, n jsonc.Node) string {
+	c := n.Get("command")
+	switch {
+	case c.Kind() != jsonc.String:
+		return `needs "command", a string`
+	case strings.TrimSpace(h.Command) == "":
+		return "has an empty command"
+	case strings.ContainsRune(strings.Join(append(h.Args, h.Command), " "), 0):
+		return "has a command with a NUL character, which no shell takes"
+	case h.Args == nil && n.Get("args").Exists():
+		return `has "args" that are not an array of strings`
+	}
+	return ""
+}
+
+// Line is the hook's command as a line for the shell, though it runs without
+// one: for those who look at what it runs. Empty: it is another kind of hook.
+func (h Hook) Line() string {
+	if h.Args == nil {
+		return h.Command
+	}
+	words := append([]string{h.Command}, h.Args...)
+	for i, word := range words {
+		quoted, err := syntax.Quote(word, syntax.LangBash)
+		switch {
+		case err != nil:
+			quoted = "''"
+		case placeholder().MatchString(word):
+			quoted = `"` + escaped(word) + `"`
+		}
+		words[i] = quoted
+	}
+	return strings.Join(words, " ")
+}
+
+// escaped is word for double quotes, but for the variables that every hook gets.
+func escaped(word string) string {
+	var b strings.Builder
+	special := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`")
+	at := 0
+	for _, span := range placeholder().FindAllStringIndex(word, -1) {
+		b.WriteString(special.Replace(word[at:span[0]]) + word[span[0]:span[1]])
+		at = span[1]
+	}
+	return b.String() + special.Replace(word[at:])
+}
+
+var placeholder = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\$\{(?:` + strings.Join(hookVariables, "|") + `)\}`)
+})
+
+// ExpandVariables puts values in the place of the variables that every hook gets,
+// ${NAME}, for hooks without a shell. What value does not know stays as it is, and
+// so does $NAME, as in Claude Code.
+func ExpandVariables(s string, value func(name string) (string, bool)) string {
+	return placeholder().ReplaceAllStringFunc(s, func(ref string) string {
+		if v, ok := value(strings.Trim(ref, "${}")); ok {
+			return v
+		}
+		return ref
+	})
+}
+
+// fieldsOf are the names of the fields that an entry of this kind may have.
+func fieldsOf(kind string) []string {
+	names := slices.Clone(entryFields)
+	for f := range reflect.TypeFor[Handler]().Fields() {
+		if of := f.Tag.Get("of"); of == "" || of == kind {
+			names = append(names, jsonName(f))
+		}
+	}
+	return names
+}
+
+func jsonName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
+}
+
+// handler reads the fields of h's kind.
+func (l *loader) handler(h *Hook, n jsonc.Node) {
+	v := reflect.ValueOf(&h.Handler).Elem()
+	for f := range v.Type().Fields() {
+		if of := f.Tag.Get("of"); of != "" && of != h.Kind() || f.Name == "Type" {
+			continue
+		}
+		name := jsonName(f)
+		switch field := v.FieldByIndex(f.Index).Addr().Interface().(type) {
+		case *string:
+			*field = l.text(n, name)
+		case *bool:
+			*field = l.yes(n, name)
+		case *[]string:
+			*field = l.texts(n, name)
+		}
+	}
+}
+
+// yes reads an optional true or false.
+func (l *loader) yes(n jsonc.Node, name string) bool {
+	s := l.flag(name, n.Get(name))
+	return s != nil && s.On
+}
+
+// shellWords warns of what only a shell would replace, in a hook that has none.
+func (l *loader) shellWords(h Hook, n jsonc.Node) {
+	if h.Args == nil {
+		return
+	}
+	for _, word := range append([]string{h.Command}, h.Args...) {
+		for _, name := range hookVariables {
+			if strings.Contains(word, "$"+name) {
+				l.problem(n.Line(), `with "args" there is no shell, so that $%[1]s stays as it is: write ${%[1]s}`, name)
+			}
+		}
+	}
+}
+
+// texts reads an optional array of strings; nil where there is none.
+func (l *loader) texts(n jsonc.Node, name string) []string {
+	v := n.Get(name)
+	if v.Kind() != jsonc.Array {
+		return nil
+	}
+	out := []string{}
+	for _, e := range v.Elements() {
+		if e.Kind() != jsonc.String {
+			return nil
+		}
+		out = append(out, e.Text())
+	}
+	return out
+}
