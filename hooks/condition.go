@@ -8,13 +8,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/tidwall/gjson"
-	"mvdan.cc/sh/v3/syntax"
 
 	"minigem/hooks/protocol"
-	"minigem/internal/bashsyntax"
+	"minigem/tools/policy/shell"
+	"minigem/tools/workspace"
 )
 
 // A hook's condition, "if", is one of Claude Code's permission rules: a tool, and
@@ -54,17 +55,14 @@ func unmet(condition string, s subject, args map[string]any, o Origin) string {
 		}
 		return no
 	}
-	for _, name := range []string{"file_path", "dir_path", "path"} {
-		if file, ok := args[name].(string); ok {
-			if fileLike(file, what, o) {
-				return ""
-			}
-			return no
-		}
+	// What lies below a folder that is searched or listed may be meant, too.
+	if file, ok := args["file_path"].(string); ok && !fileLike(file, what, o) {
+		return no
 	}
 	if host, ok := strings.CutPrefix(what, "domain:"); ok {
 		prompt, _ := args["prompt"].(string)
-		if !strings.Contains(strings.ToLower(prompt), strings.ToLower(strings.TrimPrefix(host, "*."))) {
+		other := strings.ContainsFunc(prompt, func(r rune) bool { return r > unicode.MaxASCII }) // a host has several spellings then
+		if !other && !strings.Contains(strings.ToLower(prompt), strings.ToLower(strings.TrimPrefix(host, "*."))) {
 			return no
 		}
 	}
@@ -81,30 +79,48 @@ func (f *firing[S]) unmet(i int, stdin Payload) string {
 	return unmet(condition, f.ev.subject, args, f.origin)
 }
 
-// runsLike reports whether any command in a command line is as the pattern says:
-// * is anything. A line that cannot be taken apart may be.
+// runsLike reports whether any command that a command line runs is as the pattern
+// says, where * is anything, or may be.
 func runsLike(line, pattern string) bool {
 	if prefix, ok := strings.CutSuffix(pattern, ":*"); ok {
 		pattern = prefix + " *" // the older form
 	}
-	f, err := bashsyntax.Parse(line, syntax.LangBash)
+	parsed, err := shell.Parse(line)
 	if err != nil {
 		return true
 	}
-	found := like(pattern, line)
-	syntax.Walk(f, func(n syntax.Node) bool {
-		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
-			from, to := call.Args[0].Pos().Offset(), call.Args[len(call.Args)-1].End().Offset()
-			found = found || like(pattern, line[from:to]) || unsure(call)
-		}
-		return !found
+	words := strings.Fields(pattern)
+	return like(pattern, line) || slices.ContainsFunc(parsed.Commands, func(c shell.Command) bool {
+		return c.Kind == shell.Opaque || like(pattern, c.Source) || like(pattern, c.Text()) ||
+			fits(words, c.Words) || fits(words, c.Normal()) ||
+			c.Hides != "" && shell.Mentions(c.Hides, words) ||
+			slices.ContainsFunc(c.Carried(), func(w []string) bool {
+				return like(pattern, strings.Join(w, " ")) || like(pattern, path.Base(w[0])+strings.Join(w, " ")[len(w[0]):])
+			})
 	})
-	return found
 }
 
-// unsure: which program it is shows only when it runs.
-func unsure(call *syntax.CallExpr) bool {
-	return call.Args[0].Lit() == ""
+// fits reports whether words of a command, of which some may not be known, may
+// be those of a pattern.
+func fits(pattern []string, words []shell.Word) bool {
+	for i, p := range pattern {
+		last := i == len(pattern)-1
+		switch {
+		case last && p == "*":
+			return true
+		case i >= len(words):
+			return false
+		case !words[i].Known:
+			return true
+		case !last && strings.Contains(p, "*"):
+			return slices.ContainsFunc(words[i:], func(w shell.Word) bool { return !w.Known })
+		case !glob(p, words[i].Text):
+			return false
+		case last && strings.HasSuffix(p, "*"):
+			return true
+		}
+	}
+	return len(words) == len(pattern)
 }
 
 func like(pattern, command string) bool {
@@ -123,14 +139,20 @@ func glob(pattern, s string) bool {
 	return ok || err != nil
 }
 
-// fileLike reports whether a file is one of a pattern as in .gitignore: //x is
-// absolute, ~/x in the home, /x and what has another slash in the project, and
-// the rest at any depth. A folder stands for all that is in it.
+// fileLike reports whether a file, as it is named or where links lead, is one of
+// a pattern as in .gitignore: //x is absolute, ~/x in the home, /x and what has
+// another slash in the project, and the rest at any depth. A folder stands for
+// all that is in it.
 func fileLike(file, pattern string, o Origin) bool {
 	if !filepath.IsAbs(file) {
-		file = filepath.Join(o.Cwd, file)
+		file = o.Cwd + string(filepath.Separator) + file // not joined: ".." follows links
 	}
-	file = filepath.ToSlash(filepath.Clean(file))
+	real, err := workspace.Follow(file)
+	return err != nil || pathLike(filepath.Clean(file), pattern, o) || pathLike(real, pattern, o)
+}
+
+func pathLike(file, pattern string, o Origin) bool {
+	file = filepath.ToSlash(file)
 	bases := []string{o.ProjectDir, o.Cwd}
 	switch home, err := os.UserHomeDir(); {
 	case strings.HasPrefix(pattern, "//"):
@@ -141,6 +163,11 @@ func fileLike(file, pattern string, o Origin) bool {
 		pattern, bases = "**/"+pattern, []string{""}
 	}
 	pattern = strings.TrimSuffix(strings.TrimPrefix(pattern, "./"), "/")
+	for _, base := range bases {
+		if real, err := workspace.Follow(base); err == nil && real != base {
+			bases = append(bases, real)
+		}
+	}
 	for _, base := range bases {
 		whole := path.Join(escapeGlob(filepath.ToSlash(base)), "/", pattern)
 		for _, p := range []string{whole, whole + "/**"} {

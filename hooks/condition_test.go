@@ -1,9 +1,12 @@
 package hooks_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"minigem/hooks"
 	"minigem/hooks/hookstest"
@@ -18,6 +21,12 @@ func TestConditions(t *testing.T) {
 	shell := func(command string) llm.ToolCall {
 		return llm.ToolCall{Name: "run_shell_command", Args: map[string]any{"command": command}}
 	}
+	fetch := func(prompt string) llm.ToolCall {
+		return llm.ToolCall{Name: "web_fetch", Args: map[string]any{"prompt": prompt}}
+	}
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "src", "b"), 0o755))
+	require.NoError(t, os.Symlink("src", filepath.Join(dir, "link")))
 	write := func(path string) llm.ToolCall {
 		return llm.ToolCall{Name: "write_file", Args: map[string]any{"file_path": path}}
 	}
@@ -35,6 +44,26 @@ func TestConditions(t *testing.T) {
 		{"Bash(git *)", shell("echo git push"), false},
 		{"Bash(git *)", shell("$GIT push"), true},
 		{"Bash(git *)", shell("git 'push"), true},
+		{"Bash(git push *)", shell("git  push origin"), true},
+		{"Bash(git push *)", shell("g\\it 'push' origin"), true},
+		{"Bash(git push *)", shell("/usr/bin/git push"), true},
+		{"Bash(git push *)", shell("git -C sub push"), true},
+		{"Bash(git push *)", shell("env A=1 timeout 5 git push"), true},
+		{"Bash(git push *)", shell("bash -c 'ls; git push'"), true},
+		{"Bash(git push *)", shell("ls | xargs git push"), true},
+		{"Bash(git push *)", shell("xargs git"), true},
+		{"Bash(git push *)", shell("git $x"), true},
+		{"Bash(git push *)", shell("no-such-program -- git push"), true},
+		{"Bash(git push *)", shell("python3 -c 'os.system(\"git push\")'"), true},
+		{"Bash(git push *)", shell("eval \"$x\""), true},
+		{"Bash(git * main)", shell("git push $x"), true},
+		{"Bash(git * main)", shell("git push main"), true},
+		{"Bash(git * main)", shell("git push"), false},
+		{"Bash(git push)", shell("git push"), true},
+		{"Bash(git push)", shell("git push origin"), false},
+		{"Bash(git pu*)", shell("git  push origin"), true},
+		{"Bash(git push *)", shell("git commit -m 'git push'"), false},
+		{"Bash(git push *)", shell("npm run $x && git commit"), false},
 		{"Bash(git *)", shell("ls # \\\ngit push"), true},
 		{"Bash(git *)", shell("ls \r#; git push"), true},
 		{"Bash(git push *)", shell("git status"), false},
@@ -43,7 +72,7 @@ func TestConditions(t *testing.T) {
 		{"Bash", shell("ls"), true},
 		{"run_shell_command(ls *)", shell("ls -l"), true},
 		{"Edit(src/**)", write("src/a/b.go"), true},
-		{"Edit(src/**)", write("/work/src/a.go"), true},
+		{"Edit(src/**)", write(filepath.Join(dir, "src/a.go")), true},
 		{"Edit(src/**)", write("src/../doc/a.go"), false},
 		{"Edit(src/**)", write("doc/src/a.go"), false},
 		{"Edit(src)", write("doc/src/a.go"), true},
@@ -52,11 +81,19 @@ func TestConditions(t *testing.T) {
 		{"Write(/doc/*.md)", write("doc/a.md"), true},
 		{"Write(//etc/**)", write("/etc/passwd"), true},
 		{"Read(*.ts)", write("a.ts"), false},
-		{"Write(a", write("b"), true}, // cannot be read
+		{"Write(a", write("b"), true},              // cannot be read
+		{"Edit(src/**)", write("link/a.go"), true}, // a link to src
+		{"Edit(/src/**)", write("link/b/../a.go"), true},
+		{"Edit(src/**)", write("link/../a.go"), false},
+		{"list_directory(src/**)", llm.ToolCall{Name: "list_directory", Args: map[string]any{"dir_path": "."}}, true},
+		{"Grep(src/**)", llm.ToolCall{Name: "grep_search", Args: map[string]any{"pattern": "x", "dir_path": "."}}, true},
+		{"WebFetch(domain:example.com)", fetch("read http://EXAMPLE.com/x"), true},
+		{"WebFetch(domain:example.com)", fetch("read http://example\u3002com/x"), true}, // a dot, for a host
+		{"WebFetch(domain:example.com)", fetch("read http://example.org"), false},
 	} {
 		runner := &hookstest.Runner{Scripts: map[string]hookstest.Script{"./guard": {Exit: 2, Stderr: "no"}}}
 		for _, sequential := range []bool{false, true} {
-			e := &hooks.Engine{Runner: runner, Origin: hooks.Origin{Cwd: "/work", ProjectDir: "/work"}, Config: hooks.Config{Hooks: []hooks.Hook{
+			e := &hooks.Engine{Runner: runner, Origin: hooks.Origin{Cwd: dir, ProjectDir: dir}, Config: hooks.Config{Hooks: []hooks.Hook{
 				{Event: protocol.BeforeTool, Command: "./guard", Dialect: "claude", If: c.condition, Sequential: sequential},
 			}}}
 			out := e.BeforeTool(t.Context(), hooks.ToolUse{Call: c.call})

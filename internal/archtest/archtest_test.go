@@ -33,8 +33,9 @@ var bans = []ban{
 	{
 		packages: []string{"agent"},
 		reach:    []string{"os/exec", "google.golang.org/genai", "github.com/chzyer/readline", "minigem/tools/...", "minigem/internal/..."},
-		leaves:   []string{"minigem/internal/boundedfile", "minigem/internal/filelock", "minigem/internal/atomicfile", "minigem/internal/text", "minigem/internal/bashsyntax"},
-		why:      "the agent knows calls and results, not tools, processes or screens",
+		leaves: []string{"minigem/internal/boundedfile", "minigem/internal/filelock", "minigem/internal/atomicfile", "minigem/internal/text", "minigem/internal/bashsyntax",
+			"minigem/tools/policy/shell", "minigem/tools/workspace"}, // a hook's condition reads command lines and paths as the policy does
+		why: "the agent knows calls and results, not tools, processes or screens",
 	},
 	{
 		packages: []string{"hooks"},

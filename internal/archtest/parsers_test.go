@@ -13,7 +13,6 @@ var parsers = []fuzzed{
 	{target: "llm/script FuzzParse", folder: "e2e/testbed", functions: "ReadModel"},
 	{target: "e2e/testbed FuzzCase", folder: "e2e/record", functions: "unfit"},
 	{target: "e2e/testbed FuzzCase", folder: "e2e/testbed", functions: "Parse ReadFile modelParser.call nestedHooks"},
-	{target: "hooks FuzzCondition", folder: "hooks", functions: "runsLike"},
 	{target: "hooks FuzzEditor", folder: "hooks", functions: "editSettings"},
 	{target: "hooks FuzzEditor", folder: "hooks/jsonc", functions: "Update"},
 	{target: "hooks FuzzEditor", folder: "internal/trials", functions: "subject.blockOnError"},

@@ -70,7 +70,7 @@ var sensitiveName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCom
 // settings that make an editor run programs: changing it is not just another
 // edit. A path that cannot be resolved is sensitive.
 func (w *Workspace) Sensitive(path string) bool {
-	real, err := follow(w.abs(path))
+	real, err := Follow(w.abs(path))
 	return err != nil || component(real, sensitiveName()) != ""
 }
 

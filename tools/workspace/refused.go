@@ -56,7 +56,7 @@ const tooMany = "more files than can be looked at"
 
 // named checks a path that is read as it is.
 func (m *refusedSearch) named(path string) {
-	real, err := follow(path)
+	real, err := Follow(path)
 	if err != nil || !m.ws.holds(real) {
 		m.found = m.ws.Rel(path)
 		return
@@ -146,7 +146,7 @@ func (m *refusedSearch) entry(path string, e fs.DirEntry, own Ignore) {
 		}
 		return
 	case e.Type()&fs.ModeSymlink != 0 && m.reach.Links:
-		real, err := follow(path)
+		real, err := Follow(path)
 		info, stat := os.Stat(path)
 		if err != nil || !m.ws.holds(real) || stat == nil && info.IsDir() || component(m.ws.Rel(real), protectedName()) != "" {
 			m.found = m.ws.Rel(path)

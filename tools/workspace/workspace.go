@@ -245,7 +245,7 @@ type place struct {
 
 // locate resolves abs to a place.
 func (w *Workspace) locate(abs string) (place, error) {
-	real, err := follow(abs)
+	real, err := Follow(abs)
 	if err != nil {
 		return place{}, err
 	}
@@ -254,7 +254,7 @@ func (w *Workspace) locate(abs string) (place, error) {
 		if err != nil {
 			// It does not exist yet, so nothing is below it, and no tool may
 			// create it.
-			if made, err := follow(d.name); err == nil && d.kind == readable {
+			if made, err := Follow(d.name); err == nil && d.kind == readable {
 				if _, ok := text.Below(made, real); ok {
 					break
 				}
@@ -284,17 +284,17 @@ func (w *Workspace) outside(abs, name string) error {
 }
 
 // Follow returns the absolute path without its symbolic links, wherever it
-// leads; see follow.
-func (w *Workspace) Follow(path string) (string, error) { return follow(w.abs(path)) }
+// leads; see the function of that name.
+func (w *Workspace) Follow(path string) (string, error) { return Follow(w.abs(path)) }
 
 // maxLinks is Linux's limit of links in one path.
 const maxLinks = 40
 
-// follow resolves the symbolic links of the absolute path abs. Unlike
+// Follow resolves the symbolic links of the absolute path abs. Unlike
 // filepath.EvalSymlinks it continues if nothing exists there, so that a new
 // file's place and the target of a dangling link are known.
-func follow(abs string) (string, error) {
-	if strings.ContainsRune(abs, 0) {
+func Follow(abs string) (string, error) {
+	if strings.ContainsRune(abs, 0) || !filepath.IsAbs(abs) {
 		return "", fmt.Errorf("resolving %q: %w", abs, fs.ErrInvalid)
 	}
 	done := filepath.VolumeName(abs) + string(filepath.Separator)
