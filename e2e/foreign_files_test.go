@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -214,19 +213,15 @@ func runBounded(t *testing.T, dir, what string, codes []int, env []string, args 
 	t.Helper()
 	ctx := waittest.Context(t)
 	// ulimit: where memory has no bound, the machine of who runs this is safe.
-	peak := filepath.Join(t.TempDir(), "peak")
-	cmd := exec.CommandContext(ctx, os.Args[0], append([]string{"bash", "-c", `ulimit -v 4000000; exec "$0" "$@"`, binary}, args...)...)
+	cmd := exec.CommandContext(ctx, "bash", append([]string{"-c", `ulimit -v 4000000; exec "$0" "$@"`, binary}, args...)...)
+	peak := measured(t, cmd)
 	cmd.Dir = filepath.Join(dir, "project")
-	cmd.Env = []string{"HOME=" + filepath.Join(dir, "home"), "PATH=" + os.Getenv("PATH"), "GEMINI_API_KEY=not-a-real-key", "GEMINI_CLI_TRUST_WORKSPACE=true", measureEnv + "=" + peak}
+	cmd.Env = []string{"HOME=" + filepath.Join(dir, "home"), "PATH=" + os.Getenv("PATH"), "GEMINI_API_KEY=not-a-real-key", "GEMINI_CLI_TRUST_WORKSPACE=true"}
 	cmd.Env = append(cmd.Env, env...)
 	out, _ := cmd.CombinedOutput()
 	require.NoError(t, ctx.Err(), "%s: it hangs", what)
 	assert.Contains(t, codes, cmd.ProcessState.ExitCode(), "%s: %s", what, out)
 	assert.NotContains(t, string(out), "goroutine ", what)
-	measured, err := os.ReadFile(peak)
-	require.NoError(t, err)
-	kilobytes, err := strconv.Atoi(string(measured))
-	require.NoError(t, err)
-	assert.Less(t, kilobytes>>10, 100, "%s: MiB at most", what)
+	assert.Less(t, peak(), 100, "%s: MiB at most", what)
 	return string(out)
 }

@@ -22,26 +22,22 @@ import (
 // MINIGEM_BINARY names, such as a release or one built with -cover.
 var binary string
 
-// measureEnv makes the tests' binary measure another program; see measurePeak.
-const measureEnv = "MINIGEM_E2E_MEASURE"
+// scratch is a folder for what is built once for all tests.
+var scratch string
 
-func TestMain(m *testing.M) {
-	if file := os.Getenv(measureEnv); file != "" {
-		os.Exit(measurePeak(file))
-	}
-	os.Exit(buildAndRun(m))
-}
+func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
 
 func buildAndRun(m *testing.M) int {
-	if binary = os.Getenv("MINIGEM_BINARY"); binary != "" {
-		return m.Run()
-	}
 	dir, err := os.MkdirTemp("", "minigem-e2e-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	defer os.RemoveAll(dir)
+	scratch = dir
+	if binary = os.Getenv("MINIGEM_BINARY"); binary != "" {
+		return m.Run()
+	}
 	binary = filepath.Join(dir, "minigem")
 	if runtime.GOOS == "windows" {
 		binary += ".exe"

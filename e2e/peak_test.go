@@ -1,0 +1,42 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// peakProgram is testdata/peak, built without the race detector, which would
+// take longer to start than most of what is measured.
+var peakProgram = sync.OnceValues(func() (string, error) {
+	file := filepath.Join(scratch, "peak")
+	out, err := exec.Command("go", "build", "-o", file, "./testdata/peak").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return file, nil
+})
+
+// measured makes cmd run below peakProgram, which is for Linux alone; mebibytes
+// reads the peak of its memory once it has ended.
+func measured(t *testing.T, cmd *exec.Cmd) (mebibytes func() int) {
+	t.Helper()
+	program, err := peakProgram()
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "peak")
+	cmd.Args = append([]string{program, file, cmd.Path}, cmd.Args[1:]...)
+	cmd.Path = program
+	return func() int {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		kibibytes, err := strconv.Atoi(string(text))
+		require.NoError(t, err)
+		return kibibytes >> 10
+	}
+}
