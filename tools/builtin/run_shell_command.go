@@ -43,11 +43,11 @@ var shellSchema = tools.MustSchema(`{
 }`)
 
 // shellEnv is set for every command: nobody is there to answer a question or to
-// leave a pager.
+// leave a pager, and cd leads nowhere but where it says.
 var shellEnv = []string{
 	"GEMINI_CLI=1", "TERM=xterm-256color", "PAGER=cat", "GIT_PAGER=cat",
 	"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GCM_INTERACTIVE=never", "GH_PROMPT_DISABLED=1",
-	"DISPLAY=", "DBUS_SESSION_BUS_ADDRESS=",
+	"DISPLAY=", "DBUS_SESSION_BUS_ADDRESS=", "CDPATH=",
 }
 
 // ShellOptions configures run_shell_command.

@@ -32,7 +32,7 @@ func shellTool(t testing.TB, opts ShellOptions) (tools.Tool, string) {
 	dir := t.TempDir()
 	ws := project(t, dir, map[string]string{"notes.txt": "goodbye world\nsecond line\n", "sub/x": ""})
 	if opts.Env == nil {
-		opts.Env = func() []string { return []string{"PATH=" + os.Getenv("PATH"), "PAGER=less"} }
+		opts.Env = func() []string { return []string{"PATH=" + os.Getenv("PATH"), "PAGER=less", "CDPATH=/etc:/"} }
 	}
 	return RunShellCommand(ws, opts), dir
 }
@@ -56,6 +56,7 @@ func TestShell(t *testing.T) {
 		{"half a character", args{"command": `printf '\303'; sleep 0.05; printf '\251'`}, "Output: é\n", "é"},
 		{"ends in half a character", args{"command": `printf 'a\303'`}, "Output: a\uFFFD\n", "a\uFFFD"},
 		{"no input", args{"command": "cat; echo $?"}, "Output: 0\n", "0"},
+		{"cd leads where it says", args{"command": "cd etc 2>/dev/null; cd usr 2>/dev/null; pwd"}, "Output: " + dir + "\n", dir},
 		{"arithmetic", args{"command": "echo $((1+2))"}, "Output: 3\n", "3"},
 		{"here-document", args{"command": "cat <<'E'\n$(x) `y`\nE"}, "Output: $(x) `y`\n", "$(x) `y`"},
 		{"closing tag", args{"command": "echo '</untrusted_context>'"}, "Output: <\\/untrusted_context>\n", "</untrusted_context>"},
