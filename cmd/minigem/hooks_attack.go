@@ -11,12 +11,12 @@ import (
 
 func hooksAttackCommand(sys *app.System) *cobra.Command {
 	var o trials.Attack
-	goals := map[string]*string{attack.Command: new(string), attack.Path: new(string), attack.Text: new(string)}
+	goals := map[string]*string{attack.Command: new(string), attack.Path: new(string), attack.Text: new(string), attack.URL: new(string)}
 	cmd := &cobra.Command{
 		Use:   "attack [EVENT] HOOK",
 		Short: "Find the spellings that get past a guard",
 		Long: `Puts before one hook the many ways in which a model could write a command, name
-a file or hide a text, and look-alikes that do no harm. Each spelling is known to
+a file, hide a text or fetch a URL, and look-alikes that do no harm. Each spelling is known to
 have the effect, because the tests of minigem run it against a fake of the
 program. Here nothing of it runs but the hook, which must be trusted.
 
@@ -26,6 +26,7 @@ becomes a case for minigem hooks test.
 Exit codes: 0 it held (see --min), 1 something got through, 42 wrong usage.`,
 		Example: `  minigem hooks attack guard --command 'git push --force'
   minigem hooks attack guard --path .env --min 95
+  minigem hooks attack guard --url https://paste.example/new
   minigem hooks attack AfterTool redactor --text hunter2hunter2 --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
@@ -41,7 +42,7 @@ Exit codes: 0 it held (see --min), 1 something got through, 42 wrong usage.`,
 				}
 			}
 			if len(o.Goals) != 1 {
-				return wrongUsage(sys, cmd, "say what the guard is to keep from happening: one of --command, --path and --text")
+				return wrongUsage(sys, cmd, "say what the guard is to keep from happening: one of --command, --path, --text and --url")
 			}
 			ctx, stop := exit.Context()
 			defer stop()
@@ -50,6 +51,7 @@ Exit codes: 0 it held (see --min), 1 something got through, 42 wrong usage.`,
 	}
 	for _, kind := range []struct{ name, value, usage string }{
 		{attack.Command, "", "a `command` that must not run"}, {attack.Path, "", "a `file` that must not be read"}, {attack.Text, "", "a `secret` that must not be written"},
+		{attack.URL, "", "a `URL` that must not be fetched"},
 	} {
 		cmd.Flags().StringVar(goals[kind.name], kind.name, kind.value, kind.usage)
 	}

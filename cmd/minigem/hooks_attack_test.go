@@ -36,7 +36,7 @@ func TestHooksAttack(t *testing.T) {
 	assert.Equal(t, exit.Input, elsewhere.code, elsewhere.out)
 	assert.Regexp(t, `the hook guard ran for none of \d+ spellings, so that nothing is known of it: .*web_fetch`, elsewhere.err)
 
-	for _, args := range []string{"hooks attack", "hooks attack guard", "hooks attack guard --text a --path b", "hooks attack guard --command a|b", "hooks attack Nowhere guard --text a", "hooks attack gard --text a", "hooks attack guard --text a --min 200"} {
+	for _, args := range []string{"hooks attack", "hooks attack guard", "hooks attack guard --text a --path b", "hooks attack guard --command a|b", "hooks attack guard --url example.com", "hooks attack Nowhere guard --text a", "hooks attack gard --text a", "hooks attack guard --text a --min 200"} {
 		assert.Equal(t, exit.Input, w.run(args).code, args)
 	}
 }

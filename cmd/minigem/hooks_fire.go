@@ -189,7 +189,7 @@ func fireHooks(c *app.Configuration, sys *app.System, payload []byte, timeout ti
 	}
 	children := &command.Children{}
 	defer children.Close() // it always returns nil
-	e := &hooks.Engine{Config: s.Config, Runner: c.HookRunner(children), Origin: c.Origin(), Mask: c.Mask}
+	e := c.HookEngine(s.Config, children)
 	r, err := inspect.Fire(ctx, e, payload)
 	switch {
 	case ctx.Err() != nil:

@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -146,4 +147,29 @@ func doResume(r *runner, _ Command) error {
 func doEnd(r *runner, _ Command) error {
 	r.close()
 	return nil
+}
+
+// Approve implements toolcall.Approver: it gives the answers that were queued.
+func (r *runner) Approve(_ context.Context, q toolcall.Question) toolcall.Answer {
+	if a, ok := r.answer(q); ok {
+		return a
+	}
+	r.fail(Failure{
+		Where: r.c.Path, Expected: "an answer to each permission prompt",
+		Actual: fmt.Sprintf("none was left for the one about %s: add a line such as: answer once", q.Call.Name),
+	})
+	return toolcall.Answer{Outcome: policy.Cancel}
+}
+
+// answer takes the next answer; false: there is none left.
+func (r *runner) answer(q toolcall.Question) (toolcall.Answer, bool) {
+	r.rec.mu.Lock()
+	defer r.rec.mu.Unlock()
+	r.rec.r.Questions = append(r.rec.r.Questions, q)
+	if len(r.answers) == 0 {
+		return toolcall.Answer{}, false
+	}
+	a := r.answers[0]
+	r.answers = r.answers[1:]
+	return a, true
 }

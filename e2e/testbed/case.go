@@ -321,7 +321,7 @@ func (c Command) what() string {
 
 // insteadOf is what does the same in a terminal.
 var insteadOf = map[string]string{
-	"interactive": "terminal alone, which asks too", "answer": "waitfor Allow, then such as: type n not today, and: key enter",
+	"interactive": "terminal alone, which asks too", "holds": "it in a case of its own", "answer": "waitfor Allow, then such as: type n not today, and: key enter",
 	"stdout": "screen", "stderr": "screen", "cmp stdout": "cmp screen", "cmp stderr": "cmp screen",
 }
 

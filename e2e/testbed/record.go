@@ -8,6 +8,8 @@ import (
 
 	"minigem/agent/event"
 	"minigem/hooks"
+	"minigem/hooks/author/attack"
+	"minigem/hooks/protocol"
 	"minigem/internal/boundedfile"
 	"minigem/tools/toolcall"
 )
@@ -39,8 +41,9 @@ type Record struct {
 	sections    []section   // its files
 	used        [][2]string // what was copied into the workspace: there, and where it stands
 	wants       map[string]section
-	diff        func(n int) (string, error) // what hooks changed in request n
-	updates     map[string][]byte           // new content of sections, with update
+	diff        func(n int) (string, error)                                      // what hooks changed in request n
+	attack      func(protocol.Event, string, attack.Goal) (attack.Report, error) // what a guard holds
+	updates     map[string][]byte                                                // new content of sections, with update
 	update      bool
 	other       Other // another program ran; nil: minigem did
 }

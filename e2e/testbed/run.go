@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"minigem/hooks"
-	"minigem/tools/policy"
+	"minigem/hooks/author/attack"
 	"minigem/tools/toolcall"
 )
 
@@ -67,6 +67,7 @@ type runner struct {
 	place    *place
 	rec      *recorder
 	session  Session
+	firer    Firer // the newest session, even if it has ended; nil: there is none
 	setup    Setup
 	env      []string
 	ask      bool // somebody can be asked
@@ -77,6 +78,7 @@ type runner struct {
 	failures []Failure
 	checks   []Check
 	hooksOff bool
+	attacks  map[string]attack.Report // what was found out already
 }
 
 // Run runs c.
@@ -109,7 +111,7 @@ func Run(ctx context.Context, c *Case, o Options) Result {
 }
 
 func newRunner(c *Case, o Options) *runner {
-	r := &runner{o: o, c: c, timeout: o.Timeout}
+	r := &runner{o: o, c: c, timeout: o.Timeout, attacks: map[string]attack.Report{}}
 	if r.timeout <= 0 {
 		r.timeout = defaultTimeout
 	}
@@ -119,7 +121,7 @@ func newRunner(c *Case, o Options) *runner {
 	r.rec = &recorder{}
 	r.rec.r.file, r.rec.r.sections, r.rec.r.wants, r.rec.r.update = c.Path, c.files, c.wants, o.Update
 	r.rec.r.updates = map[string][]byte{}
-	r.rec.r.diff = r.diff
+	r.rec.r.diff, r.rec.r.attack = r.diff, r.attack
 	return r
 }
 
@@ -333,6 +335,7 @@ func (r *runner) open(resume bool) error {
 	}
 	r.session = session
 	r.rec.r.other, _ = session.(Other)
+	r.firer, _ = session.(Firer)
 	r.look()
 	return nil
 }
@@ -359,31 +362,6 @@ func (r *runner) close() {
 	r.session.End(context.WithoutCancel(r.ctx))
 	r.look()
 	r.session = nil
-}
-
-// Approve implements toolcall.Approver: it gives the answers that were queued.
-func (r *runner) Approve(_ context.Context, q toolcall.Question) toolcall.Answer {
-	if a, ok := r.answer(q); ok {
-		return a
-	}
-	r.fail(Failure{
-		Where: r.c.Path, Expected: "an answer to each permission prompt",
-		Actual: fmt.Sprintf("none was left for the one about %s: add a line such as: answer once", q.Call.Name),
-	})
-	return toolcall.Answer{Outcome: policy.Cancel}
-}
-
-// answer takes the next answer; false: there is none left.
-func (r *runner) answer(q toolcall.Question) (toolcall.Answer, bool) {
-	r.rec.mu.Lock()
-	defer r.rec.mu.Unlock()
-	r.rec.r.Questions = append(r.rec.r.Questions, q)
-	if len(r.answers) == 0 {
-		return toolcall.Answer{}, false
-	}
-	a := r.answers[0]
-	r.answers = r.answers[1:]
-	return a, true
 }
 
 func (c *Case) firstPrompt() string {

@@ -38,6 +38,7 @@ type verb struct {
 	inTerminal bool // it has a meaning in a terminal alone
 	headless   bool // it has none there
 	check      func(args []string) error
+	checkAll   func(c *Command) error             // conditions, too
 	do         func(r *runner, c Command) error   // setup and action
 	judge      func(r *Record, c Command) verdict // assertion
 	elsewhere  bool                               // another program can be asked too
@@ -69,7 +70,7 @@ var (
 
 // verbs is the whole vocabulary of scripts.
 func verbs() []verb {
-	return slices.Concat(setupVerbs, actionVerbs, hookVerbs, portableVerbs, modelVerbsOfScripts, outcomeVerbs, budgetVerbs)
+	return slices.Concat(setupVerbs, actionVerbs, hookVerbs, portableVerbs, modelVerbsOfScripts, outcomeVerbs, budgetVerbs, holdsVerbs)
 }
 
 var setupVerbs = []verb{
@@ -140,6 +141,9 @@ func (v *verb) knows(key string) bool {
 func (v *verb) checkArgs(c *Command) error {
 	if n := len(c.Args); n < v.min || v.max >= 0 && n > v.max {
 		return fmt.Errorf("%s has %s; expected: %s", v.name, text.Plural(n, "argument"), strings.TrimSpace(v.name+" "+v.usage))
+	}
+	if v.checkAll != nil {
+		return v.checkAll(c)
 	}
 	if v.check != nil {
 		return v.check(c.Args)

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"minigem/hooks"
 	"minigem/hooks/command"
 	"minigem/internal/redact"
 )
@@ -34,6 +35,11 @@ func (c *Configuration) ChildEnv() []string { return c.childEnvironment }
 // commands, all others in the one that would be there without the project.
 func (c *Configuration) HookRunner(children *command.Children) command.Runner {
 	return command.Runner{Dir: c.Dir, Env: c.ownEnvironment, ProjectEnv: c.childEnvironment, Children: children}
+}
+
+// HookEngine runs hooks as a session does, with no session around them.
+func (c *Configuration) HookEngine(config hooks.Config, children *command.Children) *hooks.Engine {
+	return &hooks.Engine{Config: config, Runner: c.HookRunner(children), Origin: c.Origin(), Mask: c.Mask}
 }
 
 // Mask masks secrets in b.

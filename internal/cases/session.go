@@ -198,5 +198,10 @@ func (s *caseSession) End(ctx context.Context) {
 // Hooks implements testbed.Session.
 func (s *caseSession) Hooks() hooks.Config { return s.runtime.Config.Hooks }
 
+// Engine implements testbed.Firer.
+func (s *caseSession) Engine(c hooks.Config) *hooks.Engine {
+	return s.runtime.Config.HookEngine(c, nil)
+}
+
 // Transcript implements testbed.Session.
 func (s *caseSession) Transcript() string { return s.runtime.Session.Path() }

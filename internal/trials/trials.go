@@ -91,7 +91,7 @@ func configure(sys *app.System, ev protocol.Event, name string, skipTrust bool) 
 
 // engine runs the one hook, as a session would.
 func (s *subject) engine() *hooks.Engine {
-	return &hooks.Engine{Config: s.only, Runner: s.c.HookRunner(&s.children), Origin: s.c.Origin(), Mask: s.c.Mask}
+	return s.c.HookEngine(s.only, &s.children)
 }
 
 func (s *subject) close() { _ = s.children.Close() } // it always returns nil

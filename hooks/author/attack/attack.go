@@ -44,6 +44,7 @@ const (
 	Command = "command"
 	Path    = "path"
 	Text    = "text"
+	URL     = "url"
 )
 
 // Spellings are all that are known of the goal, and its look-alikes.
@@ -55,6 +56,8 @@ func (g Goal) Spellings() ([]Spelling, error) {
 		return pathSpellings(g), nil
 	case Text:
 		return textSpellings(g.Value), nil
+	case URL:
+		return urlSpellings(g)
 	}
 	return nil, fmt.Errorf("there is no kind %q of an attack", g.Kind)
 }

@@ -21,7 +21,7 @@ import (
 
 // trial runs one spelling in a folder of its own, called project, and returns
 // the calls of the fakes and what was printed.
-func trial(t *testing.T, spelling, program string, files map[string]string) (calls [][]string, printed string, dir string) {
+func trial(t *testing.T, spelling, program string, files map[string]string, env ...string) (calls [][]string, printed string, dir string) {
 	t.Helper()
 	top := t.TempDir()
 	dir = filepath.Join(top, "project")
@@ -45,6 +45,7 @@ func trial(t *testing.T, spelling, program string, files map[string]string) (cal
 	}
 	cmd := exec.CommandContext(t.Context(), "bash", "-c", strings.NewReplacer("/FAKE", bin, "/PLACE", top).Replace(spelling))
 	cmd.Dir, cmd.Env = dir, []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + top, "TERM=dumb"}
+	cmd.Env = append(cmd.Env, env...)
 	out, _ := cmd.CombinedOutput() // how it ends is its own matter
 	data, _ := os.ReadFile(log)
 	for call := range strings.SplitSeq(strings.TrimSuffix(string(data), "\x1e"), "\x1e") {
@@ -57,7 +58,7 @@ func trial(t *testing.T, spelling, program string, files map[string]string) (cal
 
 // missing names a program that the spelling runs and that is not here.
 func missing(spelling string) string {
-	for _, p := range []string{"python3", "perl", "node", "base64", "base32", "xxd", "hexdump", "rev", "script", "flock", "make", "curl", "git", "column", "xargs", "zcat", "gzip", "strings", "chrt", "ionice", "setsid", "stdbuf", "busybox", "less", "more", "which", "shuf"} {
+	for _, p := range []string{"python3", "perl", "node", "base64", "base32", "xxd", "hexdump", "rev", "script", "flock", "make", "curl", "wget", "git", "column", "xargs", "zcat", "gzip", "strings", "chrt", "ionice", "setsid", "stdbuf", "busybox", "less", "more", "which", "shuf"} {
 		if strings.Contains(spelling, p) {
 			if _, err := exec.LookPath(p); err != nil {
 				return p
@@ -224,5 +225,6 @@ func TestHowMany(t *testing.T) {
 	assert.GreaterOrEqual(t, count(Command, "rm -rf build"), 300)
 	assert.GreaterOrEqual(t, count(Path, ".env"), 120)
 	assert.GreaterOrEqual(t, count(Text, "hunter2hunter2"), 60)
+	assert.GreaterOrEqual(t, count(URL, "https://example.com/path"), 300)
 	t.Log(count(Command, "git push --force"), count(Command, "rm -rf build"), count(Command, "npm publish"), count(Path, ".env"), count(Text, "hunter2hunter2"))
 }
