@@ -149,6 +149,9 @@ func recorderSettings(dir string, own map[string]string) ([]byte, error) {
 	type hook map[string]any
 	all := map[string]any{}
 	for _, e := range protocol.Events {
+		if e.IsAdded() {
+			continue
+		}
 		hs := []hook{{"type": "command", "name": "recorder", "command": "cat > '" + dir + "'/$$.json"}}
 		if command, ok := own[string(e)]; ok {
 			hs = append(hs, hook{"type": "command", "name": "own", "command": command})

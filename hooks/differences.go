@@ -1,6 +1,11 @@
 package hooks
 
-import "slices"
+import (
+	"slices"
+	"strings"
+
+	"minigem/hooks/protocol"
+)
 
 // Difference is something that another agent does otherwise than minigem: what
 // an author should know who tests hooks here and lets them run there.
@@ -101,6 +106,7 @@ var differences = differencesOf("Gemini CLI 0.61", []Difference{
 	{ID: "compress-each-turn", When: "PreCompress", There: "fires it before every request", Here: "fires it before a compression", Source: refCompressor, Shown: InExplain},
 	{ID: "end-thrice", When: "SessionEnd", There: "fires it up to three times, with the reasons exit and clear only", Here: "fires it once, with all five reasons", Source: refContainer, Shown: InExplain},
 	{ID: "order", When: "hooks of several layers", There: "runs system defaults, user, project, system, extensions in this order", Here: "runs project, user, system defaults, system, extensions in this order", Source: refRegistry, Shown: InExplain},
+	{ID: "event-added", When: "hooks of " + addedEvents(), There: "ignores them", Here: "runs them", Source: refRegistry, Shown: InReport | InExplain},
 	// matchers
 	{ID: "matcher-notification", When: "a matcher of Notification", There: "runs the hook whatever it says", Here: "obeys it", Source: refHandler, Shown: InReport | InExplain},
 	{ID: "matcher-trigger", When: "a matcher of a lifecycle event that is not one exact trigger, such as a|b", There: "does not run the hook", Here: "runs it where a trigger matches", Source: refPlanner, Shown: InReport | InExplain},
@@ -141,6 +147,17 @@ const (
 	refContainer  = "cli/src/ui/AppContainer.tsx"
 	refSettings   = "cli/src/config/settings.ts"
 )
+
+// addedEvents are those that Gemini CLI does not have.
+func addedEvents() string {
+	var names []string
+	for _, ev := range protocol.Events {
+		if ev.IsAdded() {
+			names = append(names, string(ev))
+		}
+	}
+	return strings.Join(names, ", ")
+}
 
 func differencesOf(agent string, ds []Difference) []Difference {
 	for i := range ds {

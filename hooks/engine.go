@@ -87,7 +87,7 @@ func (e *Engine) SetOrigin(o Origin) {
 // for it and nobody wants to hear of that. It costs nothing, so that programs
 // without hooks pay nothing.
 func (e *Engine) idle(ev Event) bool {
-	if e == nil {
+	if e == nil || e.Player != nil && ev.IsAdded() { // the agent that is played fires its own
 		return true
 	}
 	e.mu.RLock()

@@ -23,11 +23,11 @@ func (e *Engine) Explain(ev Event, subject string, mcp *protocol.MCPContext) Rep
 	e.mu.RLock()
 	c, mask, o := e.Config, e.Mask, e.Origin
 	e.mu.RUnlock()
-	p := e.plan(c, ev, subjectOf(subject, mcp), nil, o)
+	p := e.plan(c, ev, subjectOf(subject, mcp), ToolUse{}, o)
 	r := Report{Event: ev, Subject: subject, Sequential: p.sequential, Runs: p.runs, mask: mask}
 	compare(ev, r.Runs)
 	for i := range r.Runs {
-		if run := &r.Runs[i]; ev.IsTool() && run.Matched && !e.upstreamMatches(run.Hook.Matcher, subject) {
+		if run := &r.Runs[i]; ev.IsTool() && !ev.IsAdded() && run.Matched && !e.upstreamMatches(run.Hook.Matcher, subject) {
 			run.Upstream = append(run.Upstream, toolMatcher)
 		}
 	}

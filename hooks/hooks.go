@@ -101,6 +101,12 @@ type (
 		Instead *string       // what the model reads in place of the tool's output; nil: that
 	}
 
+	// PostToolUseFailureOutcome: Deny replaces the result by Reason.
+	PostToolUseFailureOutcome struct {
+		Verdict
+		Context string // already wrapped, to be appended
+	}
+
 	// AfterAgentOutcome: Deny retries with Reason as the prompt, and so does a
 	// Context without a denial.
 	AfterAgentOutcome struct {
@@ -128,6 +134,7 @@ type ToolUse struct {
 	OriginalArgs map[string]any       // AfterTool: as the model asked, where hooks changed them; else nil
 	MCP          *protocol.MCPContext // nil: a built-in tool
 	Exit         int                  // AfterTool: the status with which a command ended
+	Failed       bool                 // AfterTool: the tool failed, or the command ended with another status than 0
 	Took         time.Duration        // AfterTool: how long the tool ran
 }
 

@@ -63,8 +63,8 @@ func (s Source) Standing() int {
 	return layerRank[s.Layer]
 }
 
-// plan is for ev; args are those of a call, nil where they are unknown.
-func (e *Engine) plan(c Config, ev Event, s subject, args map[string]any, o Origin) plan {
+// plan is for ev; use is the call, the zero one where it is unknown.
+func (e *Engine) plan(c Config, ev Event, s subject, use ToolUse, o Origin) plan {
 	var p plan
 	for _, h := range c.Hooks {
 		if h.Event == ev {
@@ -85,9 +85,12 @@ func (e *Engine) plan(c Config, ev Event, s subject, args map[string]any, o Orig
 		if r.Skipped == "" && r.Hook.If != "" && !ev.IsTool() {
 			r.Skipped = "its condition is for tools, and " + string(ev) + " has none"
 		}
+		if r.Skipped == "" && ev == protocol.AfterTool && use.Failed && protocol.DialectOf(r.Hook.Dialect).FailuresApart {
+			r.Skipped = "the tool failed: hooks of this dialect read that at PostToolUseFailure"
+		}
 		p.sequential = p.sequential || r.Skipped == "" && r.Hook.Sequential
 	}
-	p.conditions(s, args, o)
+	p.conditions(s, use.Call.Args, o)
 	p.shadow()
 	for i := range p.runs {
 		if p.runs[i].Skipped == "" {

@@ -51,7 +51,7 @@ type Settled struct {
 // plan is that of the player, or of our own rules.
 func (f *firing[S]) plan(c Config) plan {
 	if f.player == nil {
-		return f.e.plan(c, f.ev.name, f.ev.subject, f.ev.use.Call.Args, f.origin)
+		return f.e.plan(c, f.ev.name, f.ev.subject, f.ev.use, f.origin)
 	}
 	var p plan
 	p.runs, p.sequential = f.player.Plan(f.what, c)

@@ -59,9 +59,6 @@ func (f *firing[S]) inDialect(h Hook, stdin Payload) (Payload, []string) {
 	return Payload{out}, slices.Concat(env, f.env)
 }
 
-// toolFailed is the agent's event after a tool that failed.
-const toolFailed = "PostToolUseFailure"
-
 // fill puts into p what the agent's own payload has besides, and its shape of a
 // tool's result.
 func (f *firing[S]) fill(p map[string]any, name string, in gjson.Result, v dialect.Values, play *dialect.Play) {
@@ -74,9 +71,9 @@ func (f *firing[S]) fill(p map[string]any, name string, in gjson.Result, v diale
 		if known := v.Add(use, play.Results); !known {
 			v.Base["result"] = p["tool_response"]
 		}
-		if f.ev.name == protocol.AfterTool && use.Failed() {
-			name = toolFailed
+		if f.ev.name == protocol.PostToolUseFailure {
 			delete(p, "tool_response")
+			delete(p, "error") // the agent says it in its own words
 		}
 	}
 	p["transcript_path"] = v.Own["transcript"]

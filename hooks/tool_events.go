@@ -3,6 +3,7 @@ package hooks
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"reflect"
 	"time"
@@ -58,7 +59,7 @@ func (e *Engine) NotOffered(use ToolUse, why string) {
 		return
 	}
 	seq, config, origin := e.begin()
-	p := e.plan(config, protocol.BeforeTool, subject{use.Call.Name, use.MCP}, use.Call.Args, origin)
+	p := e.plan(config, protocol.BeforeTool, subject{use.Call.Name, use.MCP}, use, origin)
 	for i := range p.runs {
 		if p.runs[i].Skipped == "" {
 			p.runs[i].Skipped = why
@@ -119,7 +120,7 @@ func (e *Engine) AfterTool(ctx context.Context, use ToolUse, response protocol.T
 	s, v := fire(ctx, e, event[afterTool]{
 		name:    protocol.AfterTool,
 		subject: subject{use.Call.Name, use.MCP},
-		use:     use,
+		use:     use.with(response),
 		stdin: func(b protocol.Base, s afterTool) Payload {
 			response := response
 			if s.instead != nil {
@@ -161,4 +162,38 @@ func (e *Engine) AfterTool(ctx context.Context, use ToolUse, response protocol.T
 		out.Tail = nil
 	}
 	return out
+}
+
+// with says whether the tool failed.
+func (u ToolUse) with(response protocol.ToolResponse) ToolUse {
+	u.Failed = response.Error != nil || u.Exit != 0
+	return u
+}
+
+// PostToolUseFailure fires behind AfterTool where the tool failed, or the
+// command ended with another status than 0; after any other call it does
+// nothing.
+func (e *Engine) PostToolUseFailure(ctx context.Context, use ToolUse, response protocol.ToolResponse) PostToolUseFailureOutcome {
+	use = use.with(response)
+	if !use.Failed || e.idle(protocol.PostToolUseFailure) {
+		return PostToolUseFailureOutcome{}
+	}
+	why := fmt.Sprintf("Exit code %d", use.Exit)
+	if response.Error != nil {
+		why = response.Error.Message
+	}
+	added, v := fire(ctx, e, event[string]{
+		name:    protocol.PostToolUseFailure,
+		subject: subject{use.Call.Name, use.MCP},
+		use:     use,
+		stdin: func(b protocol.Base, _ string) Payload {
+			return payload(protocol.PostToolUseFailureInput{
+				Base: b, ToolName: use.Call.Name, ToolUseID: llm.WireID(use.Call.Name, use.Call.ID), ToolInput: orEmpty(use.Call.Args), ToolResponse: response,
+				Error: why, MCPContext: use.MCP, OriginalRequestName: use.OriginalName,
+			})
+		},
+		apply:  addContext,
+		effect: contextEffect,
+	})
+	return PostToolUseFailureOutcome{Verdict: v, Context: wrapContext(added)}
 }

@@ -61,7 +61,7 @@ var runDifferences = []struct {
 	{DifferenceByID("matcher-trigger"), func(u upstream) bool { return u.matcherCounts() && u.run.Matched && !u.exactMatcher() }},
 }
 
-var laterAllow = DifferenceByID("later-allow")
+var laterAllow, eventAdded = DifferenceByID("later-allow"), DifferenceByID("event-added")
 
 // compare finds what the agent that a hook is written for does otherwise with
 // each run.
@@ -75,6 +75,10 @@ func compare(ev Event, runs []Run) {
 			if d, _ := r.Elsewhere(ev, agent); d != nil {
 				r.Upstream = append(r.Upstream, *d)
 			}
+			continue
+		}
+		if ev.IsAdded() {
+			r.Upstream = append(r.Upstream, eventAdded)
 			continue
 		}
 		u := look(ev, r)

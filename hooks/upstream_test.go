@@ -60,6 +60,7 @@ func TestUpstream(t *testing.T) {
 		{"a deny before the time-out", protocol.BeforeTool, hookstest.Script{Stdout: `{"decision":"deny"}`, Delay: time.Hour}, "timeout-deny"},
 		{"context before a tool", protocol.BeforeTool, hookstest.Script{Stdout: nested(`{"additionalContext":"c"}`)}, "context-more"},
 		{"context after the agent", protocol.AfterAgent, hookstest.Script{Stdout: nested(`{"additionalContext":"c"}`)}, "context-more"},
+		{"an event that it lacks", protocol.PostToolUseFailure, hookstest.Script{Exit: 2}, "event-added"},
 		{"another output", protocol.AfterTool, hookstest.Script{Stdout: nested(`{"updatedOutput":"x"}`)}, "updated-output"},
 		{"clearContext", protocol.AfterAgent, hookstest.Script{Stdout: `{"decision":"deny","clearContext":true}`}, "older-field"},
 	} {
@@ -77,6 +78,8 @@ func TestUpstream(t *testing.T) {
 			e.AfterModel(t.Context(), req, hookstest.Chunk())
 		case protocol.BeforeToolSelection:
 			e.BeforeToolSelection(t.Context(), req)
+		case protocol.PostToolUseFailure:
+			e.PostToolUseFailure(t.Context(), hooks.ToolUse{Exit: 3}, protocol.ToolResponse{})
 		case protocol.AfterTool:
 			e.AfterTool(t.Context(), writeFile(), protocol.ToolResponse{})
 		case protocol.AfterAgent:

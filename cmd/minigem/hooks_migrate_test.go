@@ -12,7 +12,7 @@ import (
 const claudeSettings = `{
   "hooks": {
     "PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "./guard.sh", "timeout": 5}]}],
-    "PermissionRequest": [{"hooks": [{"type": "command", "command": "x"}]}],
+    "WorktreeCreate": [{"hooks": [{"type": "command", "command": "x"}]}],
     "PreCompact": [{"hooks": [{"type": "command", "command": "./save.sh"}]}]
   }
 }`
@@ -56,7 +56,7 @@ const migrationShown = `--- .gemini/settings.json
 \ No newline at end of file
 
 Not carried over:
-  .claude/settings.json:4: PermissionRequest has no counterpart
+  .claude/settings.json:4: WorktreeCreate has no counterpart
 
 Different here:
   .claude/settings.json:5: PreCompact: PreCompress cannot block

@@ -116,7 +116,7 @@ func TestHooksSchema(t *testing.T) {
 		keys("hooks schema SessionStart --input", "properties"))
 	assert.Contains(t, keys("hooks schema BeforeTool --output", "properties", "hookSpecificOutput", "properties"), "tool_input")
 	assert.Equal(t, []string{"input", "output"}, keys("hooks schema AfterAgent"))
-	assert.Len(t, keys("hooks schema"), 11)
+	assert.Len(t, keys("hooks schema"), len(protocol.Events))
 	assert.Contains(t, keys("hooks schema --input", "AfterModel", "properties"), "llm_response")
 
 	assert.Equal(t, said{"", "minigem: there is no event \"PreToolUse\"; did you mean \"BeforeTool\"?\n", 42}, w.run("hooks schema PreToolUse"))

@@ -150,13 +150,13 @@ func TestEvents(t *testing.T) {
 		"PreToolUse": protocol.BeforeTool, "PostToolUse": protocol.AfterTool, "UserPromptSubmit": protocol.BeforeAgent,
 		"Stop":       protocol.AfterAgent,
 		"PreCompact": protocol.PreCompress, "SessionStart": protocol.SessionStart, "SessionEnd": protocol.SessionEnd,
-		"Notification": protocol.Notification,
+		"Notification": protocol.Notification, "PostToolUseFailure": protocol.PostToolUseFailure,
 	} {
 		got, _ := one(t, theirs, "", "")
 		require.Len(t, got, 1, theirs)
 		assert.Equal(t, ours, got[0].Event)
 	}
-	for _, theirs := range []string{"PermissionRequest", "PostToolUseFailure", "WorktreeCreate", "SubagentStop"} {
+	for _, theirs := range []string{"TeammateIdle", "Elicitation", "WorktreeCreate", "SubagentStop"} {
 		got, remarks := one(t, theirs, "", "")
 		assert.Empty(t, got)
 		assert.Equal(t, []claude.Remark{{File: "c", Line: 1, Text: theirs + " has no counterpart", Lost: true}}, remarks)

@@ -157,7 +157,6 @@ func (m *migration) file(source File) error {
 
 // differences are noted once for each event that has any.
 var differences = map[string]string{
-	"PostToolUse":  "AfterTool runs after a failed call too",
 	"PreCompact":   "PreCompress cannot block",
 	"Notification": "Notification runs for permission prompts only",
 }

@@ -26,6 +26,9 @@ var (
 // Event is what Claude Code's event is called here; empty if it has no
 // counterpart.
 func Event(name string) protocol.Event {
+	if ev := protocol.Event(name); ev.IsAdded() {
+		return ev
+	}
 	for ours, theirs := range protocol.Claude().Events {
 		if theirs == name {
 			return ours

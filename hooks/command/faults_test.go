@@ -4,7 +4,6 @@ package command_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -25,7 +24,6 @@ import (
 	"minigem/hooks/protocol"
 	"minigem/internal/thorough"
 	"minigem/internal/waittest"
-	"minigem/llm"
 )
 
 // fault is one way in which a hook goes wrong.
@@ -250,7 +248,7 @@ func (f fault) run(t *testing.T, dir string, ev hooks.Event, h hooks.Hook) (hook
 	if f.large {
 		e.Origin.TranscriptPath = strings.Repeat("x", 2<<20)
 	}
-	fireAny(e, ev)
+	hookstest.Case{Event: ev}.Fire(e)
 	if !assert.Len(t, reports, 1) || !assert.Len(t, reports[0].Runs, 1) {
 		return hooks.Report{}, false
 	}
@@ -282,35 +280,5 @@ func (f fault) judge(t *testing.T, name string, r hooks.Report, says hooks.Decis
 	assert.LessOrEqual(t, len(run.Exit.Stderr), 1<<20+len(cut), name)
 	if f.large {
 		assert.Greater(t, r.Input.Len(), 2<<20, name)
-	}
-}
-
-// fireAny fires ev as the agent would.
-func fireAny(e *hooks.Engine, ev hooks.Event) {
-	ctx, req := context.Background(), hooks.NewModelRequest(hookstest.Request())
-	call := hooks.ToolUse{Call: llm.ToolCall{ID: "1", Name: "write_file", Args: map[string]any{"file_path": "a"}}}
-	switch ev {
-	case protocol.SessionStart:
-		e.SessionStart(ctx, "startup")
-	case protocol.SessionEnd:
-		e.SessionEnd(ctx, "exit")
-	case protocol.BeforeAgent:
-		e.BeforeAgent(ctx, "hello")
-	case protocol.AfterAgent:
-		e.AfterAgent(ctx, "hello", "the answer", false)
-	case protocol.BeforeModel:
-		e.BeforeModel(ctx, req)
-	case protocol.BeforeToolSelection:
-		e.BeforeToolSelection(ctx, req)
-	case protocol.AfterModel:
-		e.AfterModel(ctx, req, hookstest.Chunk())
-	case protocol.BeforeTool:
-		e.BeforeTool(ctx, call)
-	case protocol.AfterTool:
-		e.AfterTool(ctx, call, protocol.ToolResponse{LLMContent: "done"})
-	case protocol.Notification:
-		e.Notification(ctx, "ToolPermission", "may it?", nil)
-	case protocol.PreCompress:
-		e.PreCompress(ctx, "auto")
 	}
 }

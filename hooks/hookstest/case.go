@@ -227,7 +227,7 @@ func (c Case) Fire(e *hooks.Engine) Want {
 	case protocol.AfterAgent:
 		o := e.AfterAgent(ctx, "hello", "the answer", false)
 		return Want{Clear: o.ClearContext, Context: o.Context}
-	case protocol.BeforeTool, protocol.AfterTool:
+	case protocol.BeforeTool, protocol.AfterTool, protocol.PostToolUseFailure:
 		return c.fireTool(ctx, e)
 	default:
 		return c.fireModel(ctx, e)
@@ -259,6 +259,10 @@ func (c Case) fireTool(ctx context.Context, e *hooks.Engine) Want {
 			got.Tail = o.Tail.Name + " " + compact(o.Tail.Args)
 		}
 		return got
+	}
+	if c.Event == protocol.PostToolUseFailure {
+		failed := protocol.ToolResponse{LLMContent: "no", ReturnDisplay: "no", Error: &protocol.ToolError{Message: "no", Type: "unknown"}}
+		return Want{Context: e.PostToolUseFailure(ctx, use, failed).Context}
 	}
 	o := e.BeforeTool(ctx, use)
 	if o.Changed {

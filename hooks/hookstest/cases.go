@@ -17,6 +17,7 @@ const (
 	beforeTool   = protocol.BeforeTool
 	notification = protocol.Notification
 	afterTool    = protocol.AfterTool
+	toolFailed   = protocol.PostToolUseFailure
 	afterAgent   = protocol.AfterAgent
 	sessionEnd   = protocol.SessionEnd
 )

@@ -14,6 +14,7 @@ var claude = &Dialect{
 	ExactMatchers:    true,
 	DoubleUnderscore: true,
 	Defers:           true,
+	FailuresApart:    true,
 	Events: map[Event]string{
 		BeforeTool: "PreToolUse", AfterTool: "PostToolUse", BeforeAgent: "UserPromptSubmit",
 		AfterAgent: "Stop", PreCompress: "PreCompact",

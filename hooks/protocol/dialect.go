@@ -26,6 +26,9 @@ type Dialect struct {
 	Args map[string]map[string]string
 	// Defers: the decision "defer" is known and asks.
 	Defers bool
+	// FailuresApart: AfterTool is for tools that did not fail, PostToolUseFailure for
+	// the others.
+	FailuresApart bool
 	// DoubleUnderscore: MCP tools are called mcp__server__tool.
 	DoubleUnderscore bool
 
@@ -90,7 +93,7 @@ var gemini = &Dialect{
 
 // contextEvents are the events in which additionalContext reaches the model. Gemini CLI
 // knows it in three of them (core/hooks/types.ts).
-var contextEvents = []Event{SessionStart, BeforeAgent, PreCompress, BeforeTool, AfterTool, AfterAgent}
+var contextEvents = []Event{SessionStart, BeforeAgent, PreCompress, BeforeTool, AfterTool, PostToolUseFailure, AfterAgent}
 
 // common are the top-level fields that both dialects share.
 var common = []field{

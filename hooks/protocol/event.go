@@ -26,6 +26,7 @@ const (
 	BeforeTool          Event = "BeforeTool"
 	Notification        Event = "Notification"
 	AfterTool           Event = "AfterTool"
+	PostToolUseFailure  Event = "PostToolUseFailure"
 	AfterAgent          Event = "AfterAgent"
 	SessionEnd          Event = "SessionEnd"
 )
@@ -39,6 +40,7 @@ type traits struct {
 	tool     bool     // matchers see a tool's name
 	triggers []string // what matchers see of a lifecycle event
 	mode     bool     // hooks read permission_mode and agent_type
+	added    bool     // Gemini CLI 0.61 does not have it
 }
 
 var table = []traits{
@@ -51,6 +53,7 @@ var table = []traits{
 	{event: BeforeTool, input: reflect.TypeFor[BeforeToolInput](), blocks: true, asks: true, tool: true, mode: true},
 	{event: Notification, input: reflect.TypeFor[NotificationInput](), triggers: []string{"ToolPermission"}},
 	{event: AfterTool, input: reflect.TypeFor[AfterToolInput](), blocks: true, tool: true, mode: true},
+	{event: PostToolUseFailure, input: reflect.TypeFor[PostToolUseFailureInput](), blocks: true, tool: true, mode: true, added: true},
 	{event: AfterAgent, input: reflect.TypeFor[AfterAgentInput](), blocks: true, mode: true},
 	{event: SessionEnd, input: reflect.TypeFor[SessionEndInput](), triggers: []string{"exit", "clear", "logout", "prompt_input_exit", "other"}},
 }
@@ -87,6 +90,9 @@ func (e Event) IsTool() bool { return e.traits().tool }
 
 // HasMode reports whether hooks of e read permission_mode and agent_type.
 func (e Event) HasMode() bool { return e.traits().mode }
+
+// IsAdded reports whether Gemini CLI 0.61 does not have e: it ignores its hooks.
+func (e Event) IsAdded() bool { return e.traits().added }
 
 // HasSubject reports whether there is something that matchers of e can see: a
 // tool's name, or the trigger of a lifecycle event. The matcher of another

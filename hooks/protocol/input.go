@@ -25,7 +25,7 @@ func (b Base) EventName() Event { return b.HookEventName }
 // Input is what hooks of one event read.
 type Input interface {
 	SessionStartInput | BeforeAgentInput | PreCompressInput | BeforeModelInput | BeforeToolSelectionInput |
-		AfterModelInput | BeforeToolInput | NotificationInput | AfterToolInput | AfterAgentInput | SessionEndInput
+		AfterModelInput | BeforeToolInput | NotificationInput | AfterToolInput | PostToolUseFailureInput | AfterAgentInput | SessionEndInput
 	EventName() Event
 }
 
@@ -89,6 +89,17 @@ type (
 		MCPContext          *MCPContext    `json:"mcp_context,omitempty" jsonschema:"where an MCP tool comes from"`
 		OriginalRequestName string         `json:"original_request_name,omitempty" jsonschema:"in a tail call, the name of the first tool"`
 		OriginalToolInput   map[string]any `json:"original_tool_input,omitempty" jsonschema:"the arguments as the model gave them, where hooks changed them"`
+	}
+
+	PostToolUseFailureInput struct {
+		Base
+		ToolName            string         `json:"tool_name" jsonschema:"the name that was asked for"`
+		ToolInput           map[string]any `json:"tool_input" jsonschema:"the arguments that ran"`
+		ToolResponse        ToolResponse   `json:"tool_response" jsonschema:"what the tool gave"`
+		Error               string         `json:"error" jsonschema:"why it failed; of a command: Exit code N"`
+		ToolUseID           string         `json:"tool_use_id,omitempty" jsonschema:"the id of the call"`
+		MCPContext          *MCPContext    `json:"mcp_context,omitempty" jsonschema:"where an MCP tool comes from"`
+		OriginalRequestName string         `json:"original_request_name,omitempty" jsonschema:"in a tail call, the name of the first tool"`
 	}
 
 	AfterAgentInput struct {

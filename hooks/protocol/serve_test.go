@@ -67,6 +67,7 @@ func TestEveryInputKnowsItsEvent(t *testing.T) {
 	knows[protocol.BeforeToolInput](t, protocol.BeforeTool)
 	knows[protocol.NotificationInput](t, protocol.Notification)
 	knows[protocol.AfterToolInput](t, protocol.AfterTool)
+	knows[protocol.PostToolUseFailureInput](t, protocol.PostToolUseFailure)
 	knows[protocol.AfterAgentInput](t, protocol.AfterAgent)
 	knows[protocol.SessionEndInput](t, protocol.SessionEnd)
 }

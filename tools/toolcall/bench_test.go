@@ -86,6 +86,8 @@ type fakeHooks struct {
 	before func(hooks.ToolUse) hooks.BeforeToolOutcome
 	after  func(hooks.ToolUse, protocol.ToolResponse) hooks.AfterToolOutcome
 
+	failed func(protocol.ToolResponse) hooks.PostToolUseFailureOutcome
+
 	mu        sync.Mutex
 	log       []string
 	uses      []hooks.ToolUse
@@ -119,6 +121,13 @@ func (f *fakeHooks) AfterTool(_ context.Context, use hooks.ToolUse, r protocol.T
 		return f.after(use, r)
 	}
 	return
+}
+
+func (f *fakeHooks) PostToolUseFailure(_ context.Context, _ hooks.ToolUse, r protocol.ToolResponse) (o hooks.PostToolUseFailureOutcome) {
+	if f.failed != nil {
+		o = f.failed(r)
+	}
+	return o
 }
 
 func (f *fakeHooks) NotOffered(use hooks.ToolUse, why string) { f.note("not offered: " + why) }

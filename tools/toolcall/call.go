@@ -238,11 +238,15 @@ func (c *call) after(ctx context.Context, res tools.Result, err error, took time
 	use := c.use()
 	use.Took = took
 	use.Exit, _ = res.Data["exitCode"].(int)
-	out := c.Hooks.AfterTool(ctx, use, response(res, failure))
+	out, failed := c.Hooks.AfterTool(ctx, use, response(res, failure)), c.Hooks.PostToolUseFailure(ctx, use, response(res, failure))
+	by := protocol.AfterTool
+	if failed.Decision > out.Decision {
+		out.Verdict, by = failed.Verdict, protocol.PostToolUseFailure
+	}
 	c.record.Data = res.Data
 	switch {
 	case out.Decision == hooks.Stop:
-		c.stopBy("AfterTool", out.Verdict)
+		c.stopBy(string(by), out.Verdict)
 		c.fail(&tools.Error{Type: tools.ErrStopExecution, Message: stoppedPrefix + out.Reason, Display: out.Reason})
 	case out.Denied():
 		c.fail(&tools.Error{Type: tools.ErrExecutionFailed, Message: out.Reason, Display: hiddenPrefix + out.Reason})
@@ -258,7 +262,7 @@ func (c *call) after(ctx context.Context, res tools.Result, err error, took time
 		if out.Instead != nil {
 			res, failure = tools.Result{Parts: []llm.Part{llm.Text{Text: *out.Instead}}}, replaced(failure, *out.Instead)
 		}
-		c.settle(res, failure, c.notes(c.judged.Context, out.Context))
+		c.settle(res, failure, c.notes(c.judged.Context, out.Context, failed.Context))
 	}
 	return nil
 }

@@ -56,6 +56,8 @@ type Runner struct {
 type Hooks interface {
 	BeforeTool(ctx context.Context, use hooks.ToolUse) hooks.BeforeToolOutcome
 	AfterTool(ctx context.Context, use hooks.ToolUse, resp protocol.ToolResponse) hooks.AfterToolOutcome
+	// PostToolUseFailure fires where the tool failed.
+	PostToolUseFailure(ctx context.Context, use hooks.ToolUse, resp protocol.ToolResponse) hooks.PostToolUseFailureOutcome
 	// NotOffered reports a call for which BeforeTool is not fired, and why.
 	NotOffered(use hooks.ToolUse, why string)
 }
@@ -161,6 +163,10 @@ func (noHooks) BeforeTool(_ context.Context, use hooks.ToolUse) hooks.BeforeTool
 }
 
 func (noHooks) AfterTool(context.Context, hooks.ToolUse, protocol.ToolResponse) (o hooks.AfterToolOutcome) {
+	return
+}
+
+func (noHooks) PostToolUseFailure(context.Context, hooks.ToolUse, protocol.ToolResponse) (o hooks.PostToolUseFailureOutcome) {
 	return
 }
 

@@ -130,6 +130,9 @@ func Exit2WithoutDeny(f program.Facts) bool {
 func (v *view) ofHook(p HookPlan) []Difference {
 	var out []Difference
 	for _, d := range hookDifferences {
+		if p.hook.Event.IsAdded() {
+			break // the hook does not run there, see hooks.Explain
+		}
 		if (p.Order > 0 || d.ID == "older-disabled") && d.when(v, p.hook) {
 			out = append(out, wire(d.Difference))
 		}

@@ -126,6 +126,7 @@ func TestOfHooks(t *testing.T) {
 		{"onError", hook("BeforeTool", "", `"command": "true", "onError": "block"`), nil, []string{"on-error"}},
 		{"args", hook("BeforeTool", "", `"command": "true", "args": []`), nil, []string{"args"}},
 		{"once", hook("BeforeTool", "", `"command": "true", "once": true`), nil, []string{"once"}},
+		{"an event that it lacks", hook("PostToolUseFailure", "", run), script("exit 2"), []string{"event-added"}},
 		{"dialect", hook("BeforeTool", "", `"command": "true", "dialect": "claude"`), nil, []string{"dialect"}},
 		{"context", hook("BeforeAgent", "", run), script(`echo '{"hookSpecificOutput":{"additionalContext":"x"}}'`), []string{"context-stays"}},
 		{"arguments", hook("BeforeTool", "", run), script(`echo '{"hookSpecificOutput":{"tool_input":{}}}'`), []string{"whole-input"}},

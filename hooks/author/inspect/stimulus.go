@@ -213,6 +213,20 @@ var stimuli = map[protocol.Event]stimulus{
 				OriginalArgs: in.OriginalToolInput, MCP: in.MCPContext,
 			}, in.ToolResponse)
 		}),
+	protocol.PostToolUseFailure: stimulusOf(
+		func(b protocol.Base, tool string) protocol.PostToolUseFailureInput {
+			failed := protocol.ToolResponse{LLMContent: "it failed", ReturnDisplay: "it failed", Error: &protocol.ToolError{Message: "it failed", Type: "unknown"}}
+			return protocol.PostToolUseFailureInput{Base: b, ToolName: tool, ToolInput: sampleArgs(tool), MCPContext: sampleMCP(tool),
+				ToolResponse: failed, Error: failed.Error.Message}
+		},
+		func(ctx context.Context, e *hooks.Engine, in protocol.PostToolUseFailureInput) {
+			if in.ToolResponse.Error == nil || in.Error != in.ToolResponse.Error.Message { // one of the two was set
+				in.ToolResponse.Error = &protocol.ToolError{Message: in.Error, Type: "unknown"}
+			}
+			e.PostToolUseFailure(ctx, hooks.ToolUse{
+				Call: llm.ToolCall{ID: in.ToolUseID, Name: in.ToolName, Args: in.ToolInput}, OriginalName: in.OriginalRequestName, MCP: in.MCPContext,
+			}, in.ToolResponse)
+		}),
 	protocol.AfterAgent: stimulusOf(
 		func(b protocol.Base, _ string) protocol.AfterAgentInput {
 			return protocol.AfterAgentInput{Base: b, Prompt: samplePrompt, PromptResponse: "All tests pass now."}

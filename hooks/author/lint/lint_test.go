@@ -85,6 +85,7 @@ func TestSettings(t *testing.T) {
 		{"HK013", strings.Replace(before("", ok), "}]}]", "}]},]", 1), before("", ok)},
 		{"HK014", before("", ok+`, "timeout": "5000"`), before("", ok+`, "timeout": 5000`)},
 		{"HK015", before("", ok+`, "onError": "block"`), before("", ok)},
+		{"HK015", `{"hooks": {"PostToolUseFailure": [{"hooks": [{"type": "command", ` + ok + `}]}]}}`, `{"hooks": {"AfterTool": [{"hooks": [{"type": "command", ` + ok + `}]}]}}`},
 		{"HK015", before("", ok+`, "dialect": "claude"`), before("", ok+`, "dialect": "gemini"`)},
 		{"HK015", `{"hooksConfig": {"blockedExitCode": 3}}`, `{"hooksConfig": {"enabled": true}}`},
 		{"HK015", `{"hooksConfig": {"maxRetries": 3}}`, `{"hooksConfig": {"enabled": true}}`},

@@ -22,7 +22,7 @@ type Rule struct {
 // Rules are all of them, by code.
 var Rules = []Rule{
 	// what the file says
-	{"HK001", "unknown-event", Error, "There is no such event", "Hooks under a name that no event has never run.", "Use one of the eleven names; minigem hooks schema lists them.", `"BeforeTols": [...]`, true},
+	{"HK001", "unknown-event", Error, "There is no such event", "Hooks under a name that no event has never run.", "Use a name that minigem hooks schema lists.", `"BeforeTols": [...]`, true},
 	{"HK002", "claude-name", Error, "A name of Claude Code's", "Gemini CLI and minigem have other names for events and tools: hooks under Claude Code's never run.", "minigem hooks migrate moves a whole configuration over.", `"PreToolUse": [...], "matcher": "Bash"`, true},
 	{"HK003", "unknown-tool", Warning, "No tool has this name", "The matcher names a tool that neither minigem nor Gemini CLI has. Tools of extensions and MCP servers can have any name.", "Compare with the names that minigem hooks explain BeforeTool shows.", `"matcher": "write_fil"`, true},
 	{"HK004", "unknown-trigger", Error, "The event never has this trigger", "Matchers of lifecycle events are compared with a few fixed words.", "Use one of the words that the message lists, or no matcher.", `"SessionStart": [{"matcher": "begin", ...}]`, false},
@@ -98,7 +98,7 @@ var Rules = []Rule{
 // rule that warns of it.
 var differences = map[string][]string{
 	"HK006": {"silent-faults"}, "HK007": {"silent-faults"}, "HK009": {"bad-timeout"}, "HK010": {"older-disabled"},
-	"HK013": {"not-strict", "extension-comment"}, "HK015": {"on-error", "dialect", "max-retries", "blocked-exit-code"},
+	"HK013": {"not-strict", "extension-comment"}, "HK015": {"on-error", "dialect", "event-added", "max-retries", "blocked-exit-code"},
 	"HK024": {"matcher-tool", "matcher-trigger", "matcher-notification"}, "HK030": {"missing-program"}, "HK035": {"quoted-variable"},
 	"HK037": {"early-expansion"}, "HK041": {"exit-above-2"}, "HK042": {"exit-2-silent"}, "HK043": {"exit-2-json"}, "HK044": {"retries"},
 	"HK046": {"deny-in-noise"}, "HK049": {"ignores-term"}, "HK050": {"leaves-child"}, "HK051": {"ask"}, "HK052": {"signal"},

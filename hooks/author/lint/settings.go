@@ -55,8 +55,8 @@ func (l *linter) section(s hooks.Section) {
 		for _, f := range []struct {
 			used       bool
 			difference string
-		}{{h.OnError != "", "on-error"}, {h.Dialect != "", "dialect"}, {h.Dialect == "" && h.Args != nil, "args"}, {h.Dialect == "" && h.Once, "once"}} {
-			if f.used && !(told[f.difference] && f.difference == "dialect") {
+		}{{h.OnError != "", "on-error"}, {h.Dialect != "", "dialect"}, {h.Dialect == "" && h.Args != nil, "args"}, {h.Dialect == "" && h.Once, "once"}, {h.Dialect == "" && h.Event.IsAdded(), "event-added"}} {
+			if f.used && !(told[f.difference] && (f.difference == "dialect" || f.difference == "event-added")) {
 				told[f.difference] = true
 				l.add("HK015", h.Source.File, h.Source.Line, nil, "%s", hooks.DifferenceByID(f.difference))
 			}

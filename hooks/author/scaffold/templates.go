@@ -81,6 +81,13 @@ var templates = map[protocol.Event]template{
 		files:  "-- model --\ncall write_file {\"file_path\": \"a.txt\", \"content\": \"x\\n\"}\n\ntext Done.\n",
 		try:    "tool_name=write_file",
 	},
+	protocol.PostToolUseFailure: {
+		does: "tells the model what to do about a command that failed", field: []string{"error"}, holds: "Exit",
+		says:   `{"hookSpecificOutput": {"additionalContext": "NAME: read the whole output before you try again"}}`,
+		script: "prompt Test it\nfired EVENT NAME effect=context\nmodel-saw last ~'read the whole output'\n",
+		files:  "-- model --\ncall run_shell_command {\"command\": \"exit 3\"}\n\ntext It failed.\n",
+		try:    "error=Exit",
+	},
 	protocol.AfterAgent: {
 		does: "sends an answer back, once, that leaves something to do", field: []string{"prompt_response"}, holds: "TODO",
 		says:   `{"decision": "deny", "reason": "NAME: finish what is marked TODO"}`,
