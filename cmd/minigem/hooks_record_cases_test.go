@@ -91,6 +91,7 @@ func recordCase(t *testing.T, file string) []byte {
 // it ends, while its files are there.
 type recordedSession struct {
 	testbed.Session
+	testbed.Firer
 	rec     *record.Recorder
 	exit    int
 	written []byte
@@ -116,7 +117,7 @@ func openRecorded(ctx context.Context, s testbed.Setup) (*recordedSession, error
 	if err != nil {
 		return nil, err
 	}
-	return &recordedSession{Session: session, rec: rec}, nil
+	return &recordedSession{Session: session, Firer: session.(testbed.Firer), rec: rec}, nil
 }
 
 func (s *recordedSession) Prompt(ctx context.Context, text string) testbed.Outcome {
