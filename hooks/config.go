@@ -31,6 +31,9 @@ type Config struct {
 	// BlockedExitCode is the exit code of a run without a terminal that a hook
 	// blocked or stopped; 0 means 0, as in Gemini CLI.
 	BlockedExitCode int
+	// HTTPHosts are the hosts that hooks may reach without encryption, beside this
+	// machine.
+	HTTPHosts []string
 }
 
 // Hook is one configured hook.

@@ -27,6 +27,7 @@ type Section struct {
 	Notifications   *Switch
 	MaxRetries      int
 	BlockedExitCode int
+	HTTPHosts       []string // hooksConfig.allowedHttpHosts
 	Disabled        []Disabled
 
 	// Problems are the faults to tell at the start. Notes are remarks for the
@@ -239,6 +240,7 @@ func Merge(sections ...Section) Config {
 			}
 		}
 		c.Problems = append(c.Problems, s.Problems...)
+		c.HTTPHosts = append(c.HTTPHosts, s.HTTPHosts...)
 	}
 	for _, s := range inOrder(sections, Section.place) {
 		for _, h := range s.Hooks {
@@ -247,6 +249,7 @@ func Merge(sections ...Section) Config {
 			c.Hooks = append(c.Hooks, h)
 		}
 	}
+	c.unencrypted()
 	for _, s := range inOrder(sections, Section.precedence) {
 		if s.Enabled != nil {
 			c.Off = ""
@@ -262,6 +265,17 @@ func Merge(sections ...Section) Config {
 		}
 	}
 	return c
+}
+
+// unencrypted tells of hooks whose payload would leave the machine for anybody to
+// read. They fail when they run.
+func (c *Config) unencrypted() {
+	for _, h := range c.Hooks {
+		if host := h.Unencrypted(c.HTTPHosts); host != "" {
+			c.Problems = append(c.Problems, Problem{h.Source.File, h.Source.Line, fmt.Sprintf(
+				"a hook of %s fails, because it would send to %s without encryption: use https, or list the host in hooksConfig.allowedHttpHosts of your own settings", h.Event, host)})
+		}
+	}
 }
 
 // Notifications reports whether hooksConfig.notifications lets the terminal

@@ -38,7 +38,7 @@ func (l *loader) hook(h Hook, n jsonc.Node) (Hook, bool) {
 	h.Description = l.text(n, "description")
 	h.If = l.condition(n, h.Event)
 	h.Timeout = l.timeout(n.Get("timeout"))
-	h.Env = l.env(n.Get("env"))
+	h.Env = l.pairs("env", n.Get("env"))
 	h.OnError = l.onError(n.Get("onError"))
 	h.Dialect = l.dialect(n.Get("dialect"))
 	return h, true
@@ -119,27 +119,32 @@ func (l *loader) timeout(n jsonc.Node) time.Duration {
 	return max(time.Duration(ms*float64(time.Millisecond)), 1)
 }
 
-func (l *loader) env(n jsonc.Node) map[string]string {
-	if !l.object("env", n) {
+// pairs reads an object of strings: variables, or headers.
+func (l *loader) pairs(name string, n jsonc.Node) map[string]string {
+	if !l.object(name, n) {
 		return nil
 	}
-	env := map[string]string{}
+	of, never := "a variable", "=\x00"
+	if name == "headers" {
+		of, never = "a header", "()<>@,;:\\\"/[]?={} \t\r\n\x00"
+	}
+	out := map[string]string{}
 	for _, m := range n.Members() {
 		switch kind := m.Value.Kind(); {
-		case m.Name == "" || strings.ContainsAny(m.Name, "=\x00"):
-			l.problem(m.Line, "env: %q cannot be the name of a variable: ignored", m.Name)
+		case m.Name == "" || strings.ContainsAny(m.Name, never):
+			l.problem(m.Line, "%s: %q cannot be the name of %s: ignored", name, m.Name, of)
 		case kind == jsonc.String && strings.ContainsRune(m.Value.Text(), 0):
-			l.problem(m.Line, "env: %s holds a NUL character: ignored", m.Name)
+			l.problem(m.Line, "%s: %s holds a NUL character: ignored", name, m.Name)
 		case kind == jsonc.String:
-			env[m.Name] = m.Value.Text()
+			out[m.Name] = m.Value.Text()
 		case kind == jsonc.Number || kind == jsonc.Bool:
-			env[m.Name] = m.Value.Text()
-			l.note(m.Line, "env: %s should be a string, not %s", m.Name, kind)
+			out[m.Name] = m.Value.Text()
+			l.note(m.Line, "%s: %s should be a string, not %s", name, m.Name, kind)
 		default:
-			l.problem(m.Line, "env: %s must be a string, not %s: ignored", m.Name, kind)
+			l.problem(m.Line, "%s: %s must be a string, not %s: ignored", name, m.Name, kind)
 		}
 	}
-	return env
+	return out
 }
 
 // onError: who writes the field at all wants something else than the default,

@@ -7,7 +7,7 @@ import (
 )
 
 var (
-	configFields  = []string{"enabled", "disabled", "notifications", "maxRetries", "blockedExitCode"}
+	configFields  = []string{"enabled", "disabled", "notifications", "maxRetries", "blockedExitCode", "allowedHttpHosts"}
 	olderHookKeys = []string{"enabled", "disabled", "notifications"}
 )
 
@@ -20,8 +20,24 @@ func (l *loader) hooksConfig(n jsonc.Node) {
 	l.Enabled = l.flag("hooksConfig.enabled", n.Get("enabled"))
 	l.Notifications = l.flag("hooksConfig.notifications", n.Get("notifications"))
 	l.disabled("hooksConfig.disabled", n.Get("disabled"))
+	l.HTTPHosts = l.httpHosts(n)
 	l.MaxRetries = l.number("hooksConfig.maxRetries", n.Get("maxRetries"), 1000)
 	l.BlockedExitCode = l.number("hooksConfig.blockedExitCode", n.Get("blockedExitCode"), 255)
+}
+
+// httpHosts reads where hooks may send without encryption, which neither a
+// project nor an extension can decide.
+func (l *loader) httpHosts(n jsonc.Node) []string {
+	hosts := l.texts(n, "allowedHttpHosts")
+	switch at := n.Get("allowedHttpHosts"); {
+	case !at.Exists():
+	case l.Layer == LayerProject || l.Layer == LayerExtension:
+		l.problem(at.Line(), "hooksConfig.allowedHttpHosts counts in your own settings and the system's alone: ignored")
+		return nil
+	case hosts == nil:
+		l.problem(at.Line(), "hooksConfig.allowedHttpHosts must be an array of hosts: ignored")
+	}
+	return hosts
 }
 
 // number reads a whole number from 1 to most; 0: there is none, or another.

@@ -97,8 +97,8 @@ func TestFaultsAreNamedWithTheirLine(t *testing.T) {
 		// entries
 		{"no type", entry(`"command": "x"`), 1, `2: a hook of BeforeTool has no "type": write "type": "command"; skipped`},
 		{"type in capitals", entry(`"type": "Command", "command": "x"`), 1, `2: a hook of BeforeTool has the type "Command": it is written "command"; skipped`},
-		{"plugin", entry(`"type": "plugin", "command": "x"`), 1, `2: a hook of BeforeTool has the type "plugin", which cannot be run here; there are command: skipped`},
-		{"unknown type", entry(`"type": "shell", "command": "x"`), 1, `2: a hook of BeforeTool has the unknown type "shell"; there are command: skipped`},
+		{"plugin", entry(`"type": "plugin", "command": "x"`), 1, `2: a hook of BeforeTool has the type "plugin", which cannot be run here; there are command, http: skipped`},
+		{"unknown type", entry(`"type": "shell", "command": "x"`), 1, `2: a hook of BeforeTool has the unknown type "shell"; there are command, http: skipped`},
 		{"no command", entry(`"type": "command"`), 1, `2: a hook of BeforeTool needs "command", a string: skipped`},
 		{"command of another type", entry(`"type": "command", "command": ["x"]`), 1, `2: a hook of BeforeTool needs "command", a string: skipped`},
 		{"empty command", entry(`"type": "command", "command": "  "`), 1, `2: a hook of BeforeTool has an empty command: skipped`},
@@ -109,6 +109,15 @@ func TestFaultsAreNamedWithTheirLine(t *testing.T) {
 		{"a variable without braces in args", entry(`"type": "command", "command": "x", "args": ["$GEMINI_CWD/y"]`), 2, `2: with "args" there is no shell, so that $GEMINI_CWD stays as it is: write ${GEMINI_CWD}`},
 		{"once", entry(`"type": "command", "command": "x", "once": "yes"`), 2, `2: once must be true or false, not a string: ignored`},
 		{"statusMessage", entry(`"type": "command", "command": "x", "statusMessage": 1`), 2, `2: statusMessage must be a string, not a number: ignored`},
+		{"no url", entry(`"type": "http"`), 1, `2: a hook of BeforeTool needs "url", a string: skipped`},
+		{"no host", entry(`"type": "http", "url": "https:///x"`), 1, `2: a hook of BeforeTool has a "url" that is not one: it begins with https:// and a host, or with http://127.0.0.1: skipped`},
+		{"another scheme", entry(`"type": "http", "url": "file:///etc/passwd"`), 1, `2: a hook of BeforeTool has a "url" that is not one: it begins with https:// and a host, or with http://127.0.0.1: skipped`},
+		{"a password", entry(`"type": "http", "url": "https://a:b@c"`), 1, `2: a hook of BeforeTool has a password in its "url": write a header with a variable of "allowedEnvVars": skipped`},
+		{"allowedEnvVars", entry(`"type": "http", "url": "https://a", "allowedEnvVars": "A"`), 1, `2: a hook of BeforeTool has "allowedEnvVars" that are not an array of strings: skipped`},
+		{"a header's name", entry(`"type": "http", "url": "https://a", "headers": {"A B": "c"}`), 2, `2: headers: "A B" cannot be the name of a header: ignored`},
+		{"a header's value", entry(`"type": "http", "url": "https://a", "headers": {"A": []}`), 2, `2: headers: A must be a string, not an array: ignored`},
+		{"a field of another type", entry(`"type": "http", "url": "https://a", "args": []`), 2, `2: a hook of BeforeTool has no field "args", it is ignored`},
+		{"hosts of a project", `{"hooksConfig": {"allowedHttpHosts": ["*"]}, "hooks": {"BeforeTool": [{"hooks": [` + ok + `]}]}}`, 1, `1: hooksConfig.allowedHttpHosts counts in your own settings and the system's alone: ignored`},
 		{"entry is not an object", "{\"hooks\": {\"BeforeTool\": [{\"hooks\": [\n\"x.sh\", " + ok + "]}]}}", 1, `2: a hook of BeforeTool must be an object, not a string: skipped`},
 		// fields
 		{"timeout negative", entry(`"type": "command", "command": "x", "timeout": -1`), 2, `2: timeout must be a positive number of milliseconds, not -1: 60000 is used`},
@@ -306,4 +315,23 @@ func FuzzLoadSettings(f *testing.F) {
 			t.Errorf("Merge has %d of %d hooks", len(got.Hooks), len(s.Hooks))
 		}
 	})
+}
+
+// What is not encrypted goes where the user or the system says, and nowhere else.
+func TestHTTPHosts(t *testing.T) {
+	t.Parallel()
+	sends := func(url string) string {
+		return `{"hooks": {"BeforeTool": [{"hooks": [{"type": "http", "url": "` + url + `"}]}]}, "hooksConfig": {"allowedHttpHosts": ["*.PROJECT", "*"]}}`
+	}
+	mine, err := hooks.LoadSettings(hooks.LayerUser, "/u", []byte(`{"hooksConfig": {"allowedHttpHosts": ["10.0.0.1", "*.Lan"]}}`))
+	require.NoError(t, err)
+	require.Empty(t, mine.Problems)
+	for url, fails := range map[string]bool{
+		"https://anywhere.example": false, "http://localhost:1/x": false, "http://127.0.0.9": false, "http://[::1]:80/": false,
+		"http://10.0.0.1:8080/": false, "http://hooks.lan/": false, "http://10.0.0.2/": true, "http://lan/": true, "http://127.0.0.1.example/": true,
+	} {
+		c := hooks.Merge(mine, load(t, sends(url)))
+		assert.Equal(t, fails, strings.Contains(fmt.Sprint(c.Problems), "without encryption"), url)
+		assert.Equal(t, []string{"10.0.0.1", "*.Lan"}, c.HTTPHosts)
+	}
 }

@@ -120,6 +120,7 @@ var differences = differencesOf("Gemini CLI 0.61", []Difference{
 	{ID: "dialect", When: "dialect of a hook", There: "ignores it: every hook reads and answers in its own dialect", Here: "obeys it", Source: refTypes, Shown: InExplain},
 	{ID: "args", When: "args of a hook", There: "ignores them: the shell runs the command alone", Here: "runs the command with them and without a shell", Source: refRunner, Shown: InExplain},
 	{ID: "once", When: "once of a hook", There: "ignores it: the hook runs each time", Here: "obeys it", Source: refTypes, Shown: InExplain},
+	{ID: "kind", When: "a hook that is not a command", There: "leaves it out", Here: "runs it", Source: refRegistry, Shown: InExplain},
 	{ID: "blocked-exit-code", When: "hooksConfig.blockedExitCode", There: "ignores it", Here: "obeys it", Source: refSettings},
 	{ID: "max-retries", When: "hooksConfig.maxRetries", There: "ignores it", Here: "obeys it", Source: refSettings},
 	{ID: "older-disabled", When: "hooks.disabled", There: "does not read it and runs the hook", Here: "reads it, as hooksConfig.disabled", Source: refRegistry, Shown: InExplain},

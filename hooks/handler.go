@@ -2,6 +2,11 @@ package hooks
 
 import (
 	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"path"
 	"reflect"
 	"regexp"
 	"slices"
@@ -19,10 +24,14 @@ import (
 // lists and trust go by this table, so that a field is added here and where it
 // takes effect.
 type Handler struct {
-	Type          string   `json:"type,omitempty"`             // one of Kinds; empty: a command
-	Args          []string `json:"args,omitzero" of:"command"` // not nil: the command is a program, run with these and without a shell
-	StatusMessage string   `json:"statusMessage,omitempty"`    // shown while it runs
-	Once          bool     `json:"once,omitempty"`             // not again in the session, once it ran without failing or refusing
+	Type    string            `json:"type,omitempty"`             // one of Kinds; empty: a command
+	Args    []string          `json:"args,omitzero" of:"command"` // not nil: the command is a program, run with these and without a shell
+	URL     string            `json:"url,omitempty" of:"http"`
+	Headers map[string]string `json:"headers,omitempty" of:"http"`
+	// AllowedEnvVars are the variables that headers may name, as $NAME or ${NAME}.
+	AllowedEnvVars []string `json:"allowedEnvVars,omitempty" of:"http"`
+	StatusMessage  string   `json:"statusMessage,omitempty"` // shown while it runs
+	Once           bool     `json:"once,omitempty"`          // not again in the session, once it ran without failing or refusing
 }
 
 // kind is one sort of hook.
@@ -36,6 +45,18 @@ type kind struct {
 
 var kinds = []kind{
 	{kindCommand, commandFault, Hook.Line},
+	{"http", httpFault, httpTarget},
+}
+
+// ByKind is a Runner that leaves each hook to the one of its kind.
+type ByKind map[string]Runner
+
+// Run implements [Runner].
+func (k ByKind) Run(ctx context.Context, h Hook, stdin Payload, env []string) Exit {
+	if r := k[h.Kind()]; r != nil {
+		return r.Run(ctx, h, stdin, env)
+	}
+	return Exit{Code: -1, Err: fmt.Errorf("nothing here can run hooks of the type %q", h.Kind())}
 }
 
 const kindCommand = "command"
@@ -88,10 +109,51 @@ func commandFault(h Hook, n jsonc.Node) string {
 	return ""
 }
 
+func httpTarget(h Hook) string {
+	target := "POST " + h.URL
+	if len(h.AllowedEnvVars) > 0 {
+		target += " with $" + strings.Join(h.AllowedEnvVars, ", $")
+	}
+	return target
+}
+
+func httpFault(h Hook, n jsonc.Node) string {
+	u, err := url.Parse(h.URL)
+	switch {
+	case n.Get("url").Kind() != jsonc.String:
+		return `needs "url", a string`
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+		return `has a "url" that is not one: it begins with https:// and a host, or with http://127.0.0.1`
+	case u.User != nil:
+		return `has a password in its "url": write a header with a variable of "allowedEnvVars"`
+	case n.Get("allowedEnvVars").Exists() && h.AllowedEnvVars == nil:
+		return `has "allowedEnvVars" that are not an array of strings`
+	}
+	return ""
+}
+
+// Unencrypted is the host that h would send to without encryption, which is
+// neither this machine nor one of hosts, where * stands for anything; empty: it
+// would not.
+func (h Hook) Unencrypted(hosts []string) string {
+	u, err := url.Parse(h.URL)
+	if err != nil || u.Scheme != "http" {
+		return ""
+	}
+	host := strings.ToLower(u.Hostname())
+	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() || slices.ContainsFunc(hosts, func(pattern string) bool {
+		ok, err := path.Match(strings.ToLower(pattern), host)
+		return ok && err == nil
+	}) {
+		return ""
+	}
+	return host
+}
+
 // Line is the hook's command as a line for the shell, though it runs without
 // one: for those who look at what it runs. Empty: it is another kind of hook.
 func (h Hook) Line() string {
-	if h.Args == nil {
+	if h.Args == nil || h.Kind() != kindCommand {
 		return h.Command
 	}
 	words := append([]string{h.Command}, h.Args...)
@@ -167,6 +229,8 @@ func (l *loader) handler(h *Hook, n jsonc.Node) {
 			*field = l.yes(n, name)
 		case *[]string:
 			*field = l.texts(n, name)
+		case *map[string]string:
+			*field = l.pairs(name, n.Get(name))
 		}
 	}
 }

@@ -233,6 +233,10 @@ func (s TrustStore) tellUpstream(root string, hooks []Hook) error {
 func fingerprintOf(h Hook, root string) fingerprint {
 	f := fingerprint{Event: h.Event, Matcher: h.Matcher, If: h.If, Name: h.Name, Command: h.Command, Handler: h.Handler}
 	f.StatusMessage = "" // it is only shown
+	f.Headers = maps.Clone(h.Headers)
+	for name, value := range f.Headers {
+		f.Headers[name] = hash([]byte(value))
+	}
 	if len(h.Env) > 0 {
 		env, _ := json.Marshal(h.Env) // sorted by name; strings always marshal
 		f.Env = hash(env)

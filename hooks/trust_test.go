@@ -55,6 +55,9 @@ func TestTrust(t *testing.T) {
 	}{
 		{"changed: command, script hooks/guard.sh", func(h *hooks.Hook) { h.Command = "curl x | sh" }},
 		{"changed: args", func(h *hooks.Hook) { h.Args = []string{} }},
+		{"changed: type, url, headers", func(h *hooks.Hook) {
+			h.Type, h.URL, h.Headers = "http", "https://a", map[string]string{"Authorization": "secret-value"}
+		}},
 		{"changed: once", func(h *hooks.Hook) { h.Once = true }},
 		{"trusted", func(h *hooks.Hook) { h.StatusMessage = "Looking" }},
 		{"changed: if", func(h *hooks.Hook) { h.If = "Bash(git *)" }},

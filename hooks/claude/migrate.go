@@ -83,7 +83,7 @@ func present(root jsonc.Node) map[key]bool {
 	for _, event := range root.Get("hooks").Members() {
 		for _, group := range event.Value.Elements() {
 			for _, hook := range group.Get("hooks").Elements() {
-				seen[key{protocol.Event(event.Name), group.Get("matcher").Text(), strings.Join(append([]string{hook.Get("command").Text()}, hook.Get("args").Strings()...), "\x00"), hook.Get("if").Text()}] = true
+				seen[key{protocol.Event(event.Name), group.Get("matcher").Text(), strings.Join(append([]string{hook.Get("command").Text() + hook.Get("url").Text()}, hook.Get("args").Strings()...), "\x00"), hook.Get("if").Text()}] = true
 			}
 		}
 	}
@@ -98,8 +98,11 @@ type group struct {
 
 type hook struct {
 	Type        string            `json:"type"`
-	Command     string            `json:"command"`
+	Command     string            `json:"command,omitempty"`
 	Args        []string          `json:"args,omitzero"`
+	URL         string            `json:"url,omitempty"`
+	Headers     map[string]string `json:"headers,omitempty"`
+	Variables   []string          `json:"allowedEnvVars,omitempty"`
 	Name        string            `json:"name,omitempty"`
 	Description string            `json:"description,omitempty"`
 	Timeout     json.Number       `json:"timeout,omitempty"`
@@ -200,7 +203,7 @@ func (m *migration) group(theirs string, event protocol.Event, n jsonc.Node) err
 		if !ok {
 			continue
 		}
-		k := key{event, matcher, strings.Join(append([]string{h.Command}, h.Args...), "\x00"), h.If}
+		k := key{event, matcher, strings.Join(append([]string{h.Command + h.URL}, h.Args...), "\x00"), h.If}
 		if m.seen[k] {
 			continue
 		}
@@ -219,7 +222,10 @@ func (m *migration) group(theirs string, event protocol.Event, n jsonc.Node) err
 
 // carried are the fields of a handler that are read; what becomes of the others
 // is said in words.
-var carried = []string{"type", "command", "args", "name", "description", "timeout", "statusMessage", "if", "shell"}
+var carried = []string{"type", "command", "args", "url", "headers", "allowedEnvVars", "name", "description", "timeout", "statusMessage", "if", "shell"}
+
+// kinds are the types of hooks that are carried over.
+var kinds = []string{"command", "http"}
 
 var fieldLoss = map[string]string{
 	"async":       "it is waited for here",
@@ -232,14 +238,17 @@ func (m *migration) hook(event string, n jsonc.Node) (hook, bool) {
 	command := n.Get("command")
 	shell := n.Get("shell")
 	switch {
-	case kind != "command":
-		m.lost(n, "%s: a hook of type %q is left out: only commands can be carried over", event, kind)
+	case !slices.Contains(kinds, kind):
+		m.lost(n, "%s: a hook of type %q is left out: only %s can be carried over", event, kind, strings.Join(kinds, ", "))
 		return hook{}, false
-	case command.Kind() != jsonc.String || strings.TrimSpace(command.Text()) == "":
+	case kind == "http" && strings.TrimSpace(n.Get("url").Text()) == "":
+		m.lost(n, "%s: a hook without a url is left out", event)
+		return hook{}, false
+	case kind == "command" && (command.Kind() != jsonc.String || strings.TrimSpace(command.Text()) == ""):
 		m.lost(n, "%s: a hook without a command is left out", event)
 		return hook{}, false
 	case n.Get("if").Text() != "" && !Event(event).IsTool():
-		m.lost(n, "%s: %s is left out: its condition %q is for tools, so that it never runs", event, command.Text(), n.Get("if").Text())
+		m.lost(n, "%s: %s is left out: its condition %q is for tools, so that it never runs", event, command.Text()+n.Get("url").Text(), n.Get("if").Text())
 		return hook{}, false
 	case shell.Exists() && shell.Text() != "bash":
 		m.lost(n, "%s: %s is left out: it is for the shell %q", event, command.Text(), shell.Text())
@@ -250,7 +259,7 @@ func (m *migration) hook(event string, n jsonc.Node) (hook, bool) {
 		m.lost(n, "%s: a command with a NUL character is left out: no program can be given one", event)
 		return hook{}, false
 	}
-	h := hook{Type: "command", Command: command.Text(), Name: n.Get("name").Text(), If: n.Get("if").Text(), Dialect: "claude"}
+	h := hook{Type: kind, Command: command.Text(), URL: n.Get("url").Text(), Headers: texts(n.Get("headers")), Variables: n.Get("allowedEnvVars").Strings(), Name: n.Get("name").Text(), If: n.Get("if").Text(), Dialect: "claude"}
 	if m.root != "" {
 		h.Env = map[string]string{RootVariable: m.root}
 	}
@@ -273,6 +282,14 @@ func (m *migration) hook(event string, n jsonc.Node) (hook, bool) {
 		m.differs(f.Value, "%s: %s has no counterpart", event, f.Name)
 	}
 	return h, true
+}
+
+func texts(n jsonc.Node) map[string]string {
+	out := map[string]string{}
+	for _, m := range n.Members() {
+		out[m.Name] = m.Value.Text()
+	}
+	return out
 }
 
 // script is a file in a command by whose name people call a hook.

@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"io"
 
 	"minigem/hooks"
 	"minigem/hooks/protocol"
@@ -29,6 +30,14 @@ func (s stream) limit() proc.Limit {
 		l.Watch = s.scan
 	}
 	return l
+}
+
+// ReadAnswer reads what h answers in another way than by stdout, and keeps of it what
+// is kept of stdout. An error comes with what was read before it.
+func ReadAnswer(r io.Reader, h hooks.Hook) (kept []byte, cut bool, err error) {
+	s := newStream(h, false)
+	o, err := proc.Keep(r, s.limit())
+	return s.kept(o), o.Dropped > 0, err
 }
 
 // kept is o in one piece. A decision in what was cut off has a line of its own.

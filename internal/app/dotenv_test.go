@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/hooks"
+	"minigem/hooks/command"
 )
 
 // interpreters are variables by which shells, interpreters, loaders and tools
@@ -77,7 +78,7 @@ func configured(t *testing.T, dir string, env []string) environments {
 	sys := &System{Dir: dir, Env: env, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard}
 	c, err := Configure(sys, &Options{SkipTrust: true})
 	require.NoError(t, err)
-	r := c.HookRunner(nil)
+	r := c.HookRunner(nil)["command"].(command.Runner)
 	return environments{r.Env, r.ProjectEnv}
 }
 

@@ -3,9 +3,11 @@ package app
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"minigem/hooks"
 	"minigem/hooks/command"
+	"minigem/hooks/webhook"
 	"minigem/internal/redact"
 )
 
@@ -23,18 +25,35 @@ func (c *Configuration) keepHookSecrets() {
 		for _, name := range slices.Sorted(maps.Keys(h.Env)) {
 			env = append(env, name+"="+h.Env[name])
 		}
+		for _, name := range slices.Sorted(maps.Keys(h.Headers)) {
+			env = append(env, headerSecrets(name, h.Headers[name])...)
+		}
 	}
 	c.Secrets = redact.Secrets(env)
 	c.Masker = redact.NewMask(c.Secrets)
 }
 
+// headerSecrets are the values of a header as variables, so that those of its
+// name that hold secrets are masked: without the scheme of an Authorization, too.
+func headerSecrets(name, value string) []string {
+	variable := strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+	if variable == "AUTHORIZATION" || variable == "COOKIE" {
+		variable += "_TOKEN"
+	}
+	_, bare, _ := strings.Cut(value, " ")
+	return []string{variable + "=" + value, variable + "=" + bare}
+}
+
 // ChildEnv returns the environment of shell commands.
 func (c *Configuration) ChildEnv() []string { return c.childEnvironment }
 
-// HookRunner runs hooks: those of the project in the environment of shell
-// commands, all others in the one that would be there without the project.
-func (c *Configuration) HookRunner(children *command.Children) command.Runner {
-	return command.Runner{Dir: c.Dir, Env: c.ownEnvironment, ProjectEnv: c.childEnvironment, Children: children}
+// HookRunner runs hooks of every kind: those of the project in the environment of
+// shell commands, all others in the one that would be there without the project.
+func (c *Configuration) HookRunner(children *command.Children) hooks.ByKind {
+	return hooks.ByKind{
+		"command": command.Runner{Dir: c.Dir, Env: c.ownEnvironment, ProjectEnv: c.childEnvironment, Children: children},
+		"http":    &webhook.Runner{Env: c.ownEnvironment, ProjectEnv: c.childEnvironment, Hosts: c.Hooks.HTTPHosts},
+	}
 }
 
 // HookEngine runs hooks as a session does, with no session around them.

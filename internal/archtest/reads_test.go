@@ -40,6 +40,7 @@ var reads = []read{
 	{"hooks/author/trace Read", "bufio.NewScanner", "what the user named, and the buffer bounds a line"},
 	{"hooks/portable Run", "io.ReadAll", "what an agent itself writes to a hook in Go"},
 	{"hooks/protocol decode", "io.ReadAll", "what minigem itself writes to a hook in Go"},
+	{"internal/proc Keep", "io.Copy", "into a buffer within the limit of its caller"},
 	{"internal/proc processes", "os.Open", "/proc"},
 	{"internal/proc processes", "os.ReadFile", "/proc"},
 	{"internal/prompt readDir", "os.Open", "directories, found by walking"},

@@ -20,7 +20,10 @@ const settingsPackage = module + "/internal/settings"
 
 // readElsewhere are keys that are read in another way than by their field or
 // their dotted name.
-var readElsewhere = map[string]string{"hooksConfig.maxRetries": "hooks reads it with its file, for the line of what is out of range"}
+var readElsewhere = map[string]string{
+	"hooksConfig.maxRetries":       "hooks reads it with its file, for the line of what is out of range",
+	"hooksConfig.allowedHttpHosts": "hooks reads it with its file, because a project's does not count",
+}
 
 // TestEverySettingIsRead: what the type of the settings holds, code outside its
 // package reads. Whoever gives a key its effect adds the field with the code

@@ -91,7 +91,11 @@ func (t *Chat) trustQuestion(c *app.Configuration, own []hooks.Hook, servers []s
 // describeHook shows where a hook is defined and what it runs.
 func (t *Chat) describeHook(b *strings.Builder, c *app.Configuration, h hooks.Hook) {
 	fmt.Fprintf(b, "  %s  %s  %s\n", h.Event, text.VisibleLine(h.Label()), t.term.Dim(text.VisibleLine(fmt.Sprintf("%s:%d", c.Relative(h.Source.File), h.Source.Line))))
-	fmt.Fprintf(b, "    $ %s\n", text.VisibleLine(h.Target()))
+	mark := ""
+	if h.Line() != "" {
+		mark = "$ "
+	}
+	fmt.Fprintf(b, "    %s%s\n", mark, text.VisibleLine(h.Target()))
 }
 
 // asksForHooks reports whether to ask about new hooks of the project, instead

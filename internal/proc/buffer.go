@@ -104,3 +104,15 @@ func (b *buffer) output() Output {
 	o.Dropped = b.total - int64(len(o.Head)+len(o.Tail))
 	return o
 }
+
+// Keep reads r to its end and keeps what limit says; Watch may be set. An error
+// comes with what was read before it.
+func Keep(r io.Reader, limit Limit) (Output, error) {
+	b := &buffer{limit: limit}
+	_, err := io.Copy(writerFunc(func(p []byte) { b.write(p, nil) }), r)
+	return b.output(), err
+}
+
+type writerFunc func([]byte)
+
+func (f writerFunc) Write(p []byte) (int, error) { f(p); return len(p), nil }

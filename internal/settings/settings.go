@@ -201,6 +201,8 @@ type HooksConfig struct {
 	Notifications   bool     `json:"notifications,omitempty"`
 	MaxRetries      int      `json:"maxRetries,omitempty" jsonschema:"AfterAgent retries in a row for one prompt."`
 	BlockedExitCode int      `json:"blockedExitCode,omitempty" jsonschema:"Exit code of a run without a terminal that a hook blocked or stopped."`
+	// AllowedHTTPHosts counts in settings of the user and the system alone.
+	AllowedHTTPHosts []string `json:"allowedHttpHosts,omitempty" jsonschema:"Hosts that hooks of the type http may reach without encryption, beside this machine."`
 }
 
 // Admin is the section "admin".

@@ -15,6 +15,7 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/author/inspect"
 	"minigem/hooks/author/torture"
+	"minigem/hooks/command"
 	"minigem/hooks/jsonc"
 	"minigem/hooks/protocol"
 	"minigem/internal/app"
@@ -114,7 +115,8 @@ func (o Torture) payload(s *subject) ([]byte, error) {
 
 // runner runs the hook somewhere else than in the project's folder.
 func (s *subject) runner(at torture.Place) hooks.Runner {
-	r := s.c.HookRunner(&s.children)
+	kinds := s.c.HookRunner(&s.children)
+	r := kinds["command"].(command.Runner)
 	r.Dir = at.Dir
 	change := func(env []string) []string {
 		env = slices.DeleteFunc(slices.Clone(env), func(v string) bool {
@@ -132,7 +134,8 @@ func (s *subject) runner(at torture.Place) hooks.Runner {
 	if r.Env = change(r.Env); r.ProjectEnv != nil {
 		r.ProjectEnv = change(r.ProjectEnv)
 	}
-	return r
+	kinds["command"] = r
+	return kinds
 }
 
 // blockOnError writes it into the settings of the hook.

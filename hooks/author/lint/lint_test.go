@@ -91,6 +91,10 @@ func TestSettings(t *testing.T) {
 		{"HK015", `{"hooksConfig": {"maxRetries": 3}}`, `{"hooksConfig": {"enabled": true}}`},
 		{"HK015", before("", ok+`, "args": []`), before("", ok+`, "statusMessage": "Looking"`)},
 		{"HK015", before("", ok+`, "once": true`), before("", ok+`, "once": false`)},
+		{"HK015", before("", `"type": "http", "url": "https://a"`), before("", ok)},
+		{"HK008", before("", `"type": "http", "url": 7`), before("", `"type": "http", "url": "https://a"`)},
+		{"HK008", before("", `"type": "http", "url": "/x"`), before("", `"type": "http", "url": "https://a"`)},
+		{"HK069", before("", `"type": "http", "url": "http://a.example"`), before("", `"type": "http", "url": "http://localhost:80"`)},
 		{"HK068", before("", `"command": "echo no >&2; exit 2", "once": true`), before("", `"command": "echo yes", "once": true`)},
 		{"HK016", before("", "\"command\": \"true\", \"name\": \"\xff\""), before("", ok)},
 		// matchers

@@ -28,8 +28,8 @@ var Rules = []Rule{
 	{"HK004", "unknown-trigger", Error, "The event never has this trigger", "Matchers of lifecycle events are compared with a few fixed words.", "Use one of the words that the message lists, or no matcher.", `"SessionStart": [{"matcher": "begin", ...}]`, false},
 	{"HK005", "unknown-field", Warning, "There is no such field", "The field is ignored; the rest of the entry is in force.", "Correct the name, or take the field out.", `"timeOut": 5000`, false},
 	{"HK006", "dropped-group", Error, "A group is left out", "An event holds groups, a group holds hooks. What is shaped otherwise is left out.", `Write "BeforeTool": [{"matcher": "...", "hooks": [{"type": "command", "command": "..."}]}].`, `"BeforeTool": [{"type": "command", "command": "./x"}]`, false},
-	{"HK007", "wrong-type", Error, "The type of a hook is not known", `Only "command", in lower case, can be run. Other entries are left out.`, `Write "type": "command".`, `"type": "Command"`, true},
-	{"HK008", "no-command", Error, "A hook has no command", "There is nothing to run; the entry is left out.", "Give it a command.", `"command": ""`, false},
+	{"HK007", "wrong-type", Error, "The type of a hook is not known", `"command" and "http", in lower case, can be run. Other entries are left out.`, `Write "type": "command".`, `"type": "Command"`, true},
+	{"HK008", "no-command", Error, "A hook has no command", "There is nothing to run, or to send to; the entry is left out.", "Give it a command, or a url.", `"command": ""`, false},
 	{"HK009", "wrong-value", Warning, "A value has the wrong type", "The value is ignored or replaced by the default, as the message says.", "Write the value that the message asks for.", `"timeout": "soon"`, false},
 	{"HK010", "older-name", Warning, "A setting has its older name", "Hooks that you disabled by it run in Gemini CLI.", "Move it to hooksConfig.", `"hooks": {"disabled": ["guard"]}`, true},
 	{"HK011", "twice", Warning, "A name stands twice in an object", "Only the last one counts; what stands under the first is lost.", "Join the two.", `{"BeforeTool": [...], "BeforeTool": [...]}`, false},
@@ -86,6 +86,7 @@ var Rules = []Rule{
 	{"HK067", "glob-matcher", Warning, "A matcher looks like a glob", "Matchers are regular expressions: _* is any number of underscores, also none.", "Write .* for any text: ^mcp_.*$.", `"matcher": "mcp_*"`, true},
 	// other agents: --for
 	{"HK068", "not-for-guards", Warning, "A guard that does not always guard", "A hook with once is silent for the rest of the session as soon as it let something pass.", "Take once away from hooks that refuse.", `"command": "./guard.sh", "once": true`, false},
+	{"HK069", "unencrypted", Error, "A hook would send without encryption", "It fails each time, and the action goes on unless onError is block.", "Use https, or list the host in hooksConfig.allowedHttpHosts of your own settings.", `"url": "http://hooks.example/"`, false},
 	{"HK070", "refusal-lost", Warning, "A refusal lets pass elsewhere", "What refuses here does not refuse there, as was measured: the action goes on.", "minigem hooks run --portable translates; minigem hooks compat EVENT shows which answers refuse where.", `--for claude: {"decision": "deny"}`, false},
 	{"HK071", "matcher-elsewhere", Warning, "A matcher never fires elsewhere", "Tools have other names there, and matchers other rules: the hook never runs, and nothing is said.", "minigem hooks migrate --to AGENT translates.", `--for copilot: "matcher": "Bash"`, false},
 	{"HK072", "event-elsewhere", Warning, "The agent has no such event", "The hook never runs there.", "minigem hooks compat lists the events of each agent.", `--for codex: "BeforeModel": [...]`, false},

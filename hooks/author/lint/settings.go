@@ -23,6 +23,9 @@ var ruleOfRemark = []struct{ text, code string }{
 	{`has no "type"`, "HK007"},
 	{"has the unknown type", "HK007"},
 	{`needs "command"`, "HK008"},
+	{`needs "url"`, "HK008"},
+	{`has a "url" that is not one`, "HK008"},
+	{"without encryption", "HK069"},
 	{"has an empty command", "HK008"},
 	{"NUL character, which no shell takes", "HK008"},
 	{"skipped", "HK006"},
@@ -38,13 +41,7 @@ var ruleOfRemark = []struct{ text, code string }{
 // section takes over what the loader said of a file.
 func (l *linter) section(s hooks.Section) {
 	for _, p := range slices.Concat(s.Problems, s.Notes) {
-		code := "HK009"
-		for _, t := range ruleOfRemark {
-			if strings.Contains(p.Text, t.text) {
-				code = t.code
-				break
-			}
-		}
+		code := codeOf(p, "HK009")
 		if isClaudes(code, p.Text) {
 			code = "HK002"
 		}
@@ -55,7 +52,8 @@ func (l *linter) section(s hooks.Section) {
 		for _, f := range []struct {
 			used       bool
 			difference string
-		}{{h.OnError != "", "on-error"}, {h.Dialect != "", "dialect"}, {h.Dialect == "" && h.Args != nil, "args"}, {h.Dialect == "" && h.Once, "once"}, {h.Dialect == "" && h.Event.IsAdded(), "event-added"}} {
+		}{{h.OnError != "", "on-error"}, {h.Dialect != "", "dialect"}, {h.Dialect == "" && h.Args != nil, "args"}, {h.Dialect == "" && h.Once, "once"},
+			{h.Dialect == "" && h.Kind() != "command", "kind"}, {h.Dialect == "" && h.Event.IsAdded(), "event-added"}} {
 			if f.used && !(told[f.difference] && (f.difference == "dialect" || f.difference == "event-added")) {
 				told[f.difference] = true
 				l.add("HK015", h.Source.File, h.Source.Line, nil, "%s", hooks.DifferenceByID(f.difference))
@@ -72,12 +70,22 @@ func (l *linter) section(s hooks.Section) {
 	}
 }
 
+// codeOf is the rule that a remark belongs to.
+func codeOf(p hooks.Problem, otherwise string) string {
+	for _, t := range ruleOfRemark {
+		if strings.Contains(p.Text, t.text) {
+			return t.code
+		}
+	}
+	return otherwise
+}
+
 // unread tells of files that could not be read, so that no section is there for
-// them.
+// them, and of what is wrong with all files together.
 func (l *linter) unread() {
 	for _, p := range l.Setup.Config.Problems {
 		if !slices.ContainsFunc(l.Sections, func(s hooks.Section) bool { return slices.Contains(s.Problems, p) }) {
-			l.add("HK017", p.File, p.Line, nil, "%s", p.Text)
+			l.add(codeOf(p, "HK017"), p.File, p.Line, nil, "%s", p.Text)
 		}
 	}
 }

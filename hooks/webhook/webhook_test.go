@@ -1,0 +1,226 @@
+package webhook_test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/hooks"
+	"minigem/hooks/hookstest"
+	"minigem/hooks/protocol"
+	"minigem/hooks/webhook"
+)
+
+// fault is one way in which a server goes wrong, or does not.
+type fault struct {
+	name   string
+	serve  func(w http.ResponseWriter, answer string)
+	failed string // a part of why the run failed; empty: it did not
+	lost   bool   // the answer never arrives
+	hangs  bool   // until the hook's time is up
+	warned string
+}
+
+var faults = []fault{
+	{name: "an answer", serve: func(w http.ResponseWriter, a string) { fmt.Fprint(w, a) }},
+	{name: "201", serve: func(w http.ResponseWriter, a string) { w.WriteHeader(201); fmt.Fprint(w, a) }},
+	{name: "500", serve: func(w http.ResponseWriter, a string) { w.WriteHeader(500); fmt.Fprint(w, a) }, failed: "HTTP status 500"},
+	{name: "403", serve: func(w http.ResponseWriter, a string) { w.WriteHeader(403); fmt.Fprint(w, a) }, failed: "HTTP status 403"},
+	{name: "not JSON alone", serve: func(w http.ResponseWriter, a string) { fmt.Fprint(w, "<p>well</p>\n", a) }, failed: "not a JSON object"},
+	{name: "a redirect", serve: func(w http.ResponseWriter, a string) {
+		w.Header().Set("Location", "/elsewhere")
+		w.WriteHeader(307)
+		fmt.Fprint(w, a)
+	}, failed: "HTTP status 307: redirects are not followed"},
+	{name: "broken off", serve: func(w http.ResponseWriter, a string) {
+		w.Header().Set("Content-Length", "5000")
+		fmt.Fprint(w, a)
+		hijack(w)
+	}, failed: "its answer broke off"},
+	{name: "reset before the status", serve: func(w http.ResponseWriter, _ string) { hijack(w) }, failed: "EOF", lost: true},
+	{name: "no HTTP", serve: func(w http.ResponseWriter, _ string) {
+		c, _, _ := http.NewResponseController(w).Hijack()
+		fmt.Fprint(c, "220 smtp ready\r\n\r\n")
+		c.Close()
+	}, failed: "malformed HTTP", lost: true},
+	{name: "huge", serve: func(w http.ResponseWriter, a string) {
+		fill := strings.Repeat(strings.Repeat("x", 1023)+"\n", 1<<10)
+		fmt.Fprint(w, fill, a, "\n", fill, fill)
+	}, failed: "not a JSON object", warned: "longer than is kept"},
+	{name: "slow", serve: func(w http.ResponseWriter, a string) { fmt.Fprint(w, a) }, failed: "timed out", hangs: true},
+}
+
+// hijack ends the connection.
+func hijack(w http.ResponseWriter) {
+	rc := http.NewResponseController(w)
+	_ = rc.Flush()
+	if c, _, err := rc.Hijack(); err == nil {
+		c.Close()
+	}
+}
+
+var answers = []struct {
+	text string
+	says hooks.Decision
+}{
+	{"", hooks.Proceed},
+	{`{"decision":"deny","reason":"no"}`, hooks.Deny},
+	{`{"continue":false,"stopReason":"no"}`, hooks.Stop},
+}
+
+// TestFaultMatrix meets every fault at every event: every run ends, and a refusal
+// that arrived holds, whatever came with it; a failure blocks where the hook says
+// so.
+func TestFaultMatrix(t *testing.T) {
+	t.Parallel()
+	for _, f := range faults {
+		for _, a := range answers {
+			t.Run(f.name+"/"+a.says.String(), func(t *testing.T) {
+				t.Parallel()
+				var strays atomic.Int32
+				ended := make(chan struct{})
+				s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if r.URL.Path != "/hook" {
+						strays.Add(1)
+						return
+					}
+					_, _ = io.Copy(io.Discard, r.Body)
+					f.serve(w, a.text)
+					if f.hangs {
+						_ = http.NewResponseController(w).Flush()
+						select {
+						case <-ended:
+						case <-r.Context().Done():
+						}
+					}
+				}))
+				defer s.Close()
+				defer close(ended)
+				r := &webhook.Runner{}
+				defer r.Close()
+				for _, ev := range protocol.Events {
+					for _, onError := range []string{"", "block"} {
+						f.meet(t, r, hooks.Hook{Event: ev, Name: "h", OnError: onError, Handler: hooks.Handler{Type: "http", URL: s.URL + "/hook"}}, a.text, a.says)
+					}
+				}
+				assert.Zero(t, strays.Load(), "a redirect was followed")
+			})
+		}
+	}
+}
+
+// meet fires an event with a hook. One that hangs is out of time; where the
+// machine was too slow for the answer to come until then, it gets twice the time.
+func (f fault) meet(t *testing.T, r hooks.Runner, h hooks.Hook, answer string, says hooks.Decision) {
+	name := fmt.Sprintf("%s onError=%s", h.Event, h.OnError)
+	if h.Timeout = time.Hour; f.hangs {
+		h.Timeout = 20 * time.Millisecond
+	}
+	var rep hooks.Report
+	for ; ; h.Timeout *= 2 {
+		var reports []hooks.Report
+		e := &hooks.Engine{
+			Config: hooks.Config{Hooks: []hooks.Hook{h}}, Origin: hookstest.Origin, Patience: time.Hour,
+			Runner: hooks.ByKind{"http": r}, Report: func(r hooks.Report) { reports = append(reports, r) },
+		}
+		hookstest.Case{Event: h.Event}.Fire(e)
+		require.Len(t, reports, 1, name)
+		if rep = reports[0]; !f.hangs || len(rep.Runs[0].Exit.Stdout) == len(answer) {
+			break
+		}
+	}
+	run, want := rep.Runs[0], hooks.Proceed
+	if h.Event.CanBlock() {
+		if !f.lost {
+			want = says
+		}
+		if f.failed != "" && h.OnError == "block" {
+			want = max(want, hooks.Deny)
+		}
+	}
+	assert.Equal(t, want, rep.Verdict.Decision, "%s: %q", name, run.Warnings)
+	assert.Equal(t, f.failed == "", run.Failed == "", "%s: %q", name, run.Failed)
+	assert.Contains(t, run.Failed, f.failed, name)
+	assert.Contains(t, strings.Join(run.Warnings, "\n"), f.warned, name)
+	assert.LessOrEqual(t, len(run.Exit.Stdout), 1<<20+1<<10, name)
+}
+
+// TestNobodyThere: a server that is gone is a failure.
+func TestNobodyThere(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	url := "http://" + l.Addr().String()
+	require.NoError(t, l.Close())
+	e := &hooks.Engine{Runner: hooks.ByKind{"http": &webhook.Runner{}}, Config: hooks.Config{Hooks: []hooks.Hook{
+		{Event: protocol.BeforeAgent, OnError: "block", Handler: hooks.Handler{Type: "http", URL: url}},
+	}}}
+	o := e.BeforeAgent(t.Context(), "hello")
+	assert.Equal(t, hooks.Deny, o.Decision)
+	assert.Contains(t, o.Reason, "connection refused")
+}
+
+// TestWhatIsSent: the payload, the headers with the variables that are listed,
+// and one connection for all.
+func TestWhatIsSent(t *testing.T) {
+	t.Parallel()
+	var got []*http.Request
+	var bodies []string
+	from := map[string]bool{}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got, bodies = append(got, r), append(bodies, string(body))
+		from[r.RemoteAddr] = true
+		fmt.Fprint(w, `{"hookSpecificOutput":{"additionalContext":"more"}}`)
+	}))
+	defer s.Close()
+	r := &webhook.Runner{Env: []string{"MINE=1", "OTHER=2"}, ProjectEnv: []string{"MINE=project\r\nX: y"}}
+	h := hooks.Hook{Event: protocol.BeforeAgent, Handler: hooks.Handler{Type: "http", URL: s.URL + "/a?b=c",
+		Headers:        map[string]string{"Authorization": "Bearer $MINE", "X-Other": "${OTHER}-", "Content-Type": "application/cloudevents+json"},
+		AllowedEnvVars: []string{"MINE", "X"}}}
+	for _, layer := range []hooks.Layer{hooks.LayerUser, hooks.LayerProject} {
+		h.Source.Layer = layer
+		e := r.Run(t.Context(), h, hooks.Payload{[]byte(`{"a":`), []byte(`1}`)}, nil)
+		require.NoError(t, e.Err)
+		assert.JSONEq(t, `{"hookSpecificOutput":{"additionalContext":"more"}}`, string(e.Stdout))
+		assert.Equal(t, "its headers name OTHER, which allowedEnvVars does not list: it is empty there", e.Warning)
+	}
+	require.Len(t, got, 2)
+	assert.Equal(t, []string{`{"a":1}`, `{"a":1}`}, bodies)
+	assert.Equal(t, []string{"Bearer 1", "Bearer projectX: y"}, []string{got[0].Header.Get("Authorization"), got[1].Header.Get("Authorization")})
+	assert.Equal(t, "-", got[0].Header.Get("X-Other"))
+	assert.Equal(t, "application/cloudevents+json", got[0].Header.Get("Content-Type"))
+	assert.Equal(t, "POST /a?b=c", got[0].Method+" "+got[0].RequestURI)
+	assert.Len(t, from, 1, "connections")
+}
+
+// TestOnlyThisMachine: what is not encrypted leaves it for nobody who was not
+// allowed, whatever the name resolves to, and no proxy is asked.
+func TestOnlyThisMachine(t *testing.T) {
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "ALL_PROXY"} {
+		t.Setenv(name, "http://127.0.0.1:9")
+	}
+	run := func(r *webhook.Runner, url string) error {
+		return r.Run(t.Context(), hooks.Hook{Event: protocol.BeforeAgent, Handler: hooks.Handler{Type: "http", URL: url}}, hooks.Payload{}, nil).Err
+	}
+	for _, url := range []string{"http://192.0.2.1/x", "http://[2001:db8::1]/", "http://0.0.0.0:9/", "http://10.0.0.1:80/"} {
+		assert.ErrorContains(t, run(&webhook.Runner{Hosts: []string{"hooks.example"}}, url), "goes to this machine only", url)
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer s.Close()
+	_, port, err := net.SplitHostPort(s.Listener.Addr().String())
+	require.NoError(t, err)
+	assert.NoError(t, run(&webhook.Runner{}, "http://localhost:"+port))
+	assert.NoError(t, run(&webhook.Runner{}, s.URL))
+	allowed := run(&webhook.Runner{Hosts: []string{"0.0.*"}}, "http://0.0.0.0:"+port+"/")
+	assert.NotContains(t, fmt.Sprint(allowed), "goes to this machine only")
+}
