@@ -37,6 +37,9 @@ type hooksTesting struct {
 	coverage bool
 	min      int
 	mutate   bool
+	json     bool
+	count    int
+	shuffle  string
 	binary   string
 	html     string
 	on       []string
@@ -95,6 +98,10 @@ func hooksTestCommand(sys *app.System) *cobra.Command {
 	fs.BoolVarP(&t.update, "update", "u", false, "rewrite what cases compare with, so that they pass")
 	fs.BoolVarP(&t.watch, "watch", "w", false, "run again when something changes, until interrupted")
 	fs.StringVar(&t.format, "format", "text", strings.Join(testbed.Formats, ", ")+"; with --on "+strings.Join(agents.Formats, ", "))
+	fs.BoolVar(&t.json, "json", false, "the same as --format json")
+	fs.IntVar(&t.count, "count", 1, "run each case so many `times`, and show p50, p95 and how many runs differ")
+	fs.StringVar(&t.shuffle, "shuffle", "", "run the cases in another order: any, or that of a `seed`")
+	fs.Lookup("shuffle").NoOptDefVal = testbed.AnyOrder
 	fs.StringVar(&t.junit, "junit", "", "write the results to a `file` as JUnit's XML too")
 	fs.StringVar(&t.keep, "keep", "", "leave the cases' folders in this `folder`")
 	fs.DurationVar(&t.timeout, "timeout", 0, "how long a case may take if it does not say (30s)")
@@ -141,6 +148,9 @@ func (t *hooksTesting) test(ctx context.Context, paths []string) error {
 		}
 		from.Dir, paths = paths[0], paths[1:]
 	}
+	if t.json {
+		t.format = "json"
+	}
 	s, err := t.suite(paths)
 	if err != nil {
 		return exit.With(testbed.ExitBroken, err)
@@ -170,7 +180,7 @@ func (t *hooksTesting) test(ctx context.Context, paths []string) error {
 }
 
 func (t *hooksTesting) suite(paths []string) (*testbed.Suite, error) {
-	s := &testbed.Suite{Paths: paths, Jobs: t.jobs, Run: testbed.Options{
+	s := &testbed.Suite{Paths: paths, Jobs: t.jobs, Count: t.count, Run: testbed.Options{
 		Driver: cases.Open, Chat: cases.OpenChat, Timeout: t.timeout, Update: t.update, Keep: t.keep, Lookup: t.sys.LookupEnv,
 	}}
 	var err error
@@ -189,6 +199,12 @@ func (t *hooksTesting) suite(paths []string) (*testbed.Suite, error) {
 	}
 	if s.Run.Self, err = os.Executable(); err != nil {
 		return nil, fmt.Errorf("finding minigem's own program: %w", err)
+	}
+	if s.Shuffle, err = testbed.ParseShuffle(t.shuffle); err != nil {
+		return nil, err
+	}
+	if t.count < 1 || t.count > 1 && t.update {
+		return nil, fmt.Errorf("--count is %d: expected a number from 1, and 1 with --update", t.count)
 	}
 	if t.min < 0 || t.min > 100 {
 		return nil, fmt.Errorf("--min is %d: expected a percentage from 0 to 100", t.min)

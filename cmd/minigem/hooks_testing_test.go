@@ -38,13 +38,15 @@ func runCases(t *testing.T, pattern string, o testbed.Options) {
 			t.Parallel()
 			c, err := testbed.ReadFile(file)
 			require.NoError(t, err)
-			res := testbed.Run(t.Context(), c, o)
-			if res.Skipped != "" {
-				t.Skip(res.Skipped)
-			}
-			require.NoError(t, res.Broken)
-			for _, f := range res.Failures {
-				t.Error(f.String())
+			for _, each := range c.Each() {
+				res := testbed.Run(t.Context(), each, o)
+				if res.Skipped != "" {
+					t.Skip(res.Skipped)
+				}
+				require.NoError(t, res.Broken)
+				for _, f := range res.Failures {
+					t.Error(f.String())
+				}
 			}
 		})
 	}
@@ -197,10 +199,12 @@ func TestHooksTestExitCodes(t *testing.T) {
 		{[]string{testbedData + "/none"}, 42, "looking for cases"},
 		{[]string{t.TempDir()}, 42, "there is no case in"},
 		{[]string{testbedData + "/cases", "--shard", "5/4"}, 42, "expected one such as 1/4"},
-		{[]string{testbedData + "/cases", "--format", "xml"}, 42, "use one of text, tap, junit, github"},
+		{[]string{testbedData + "/cases", "--format", "xml"}, 42, "use one of text, tap, junit, github, json"},
 		{[]string{testbedData + "/cases/use.txtar", "--min", "101"}, 42, "a percentage from 0 to 100"},
 		{[]string{testbedData + "/cases/use.txtar", "--min", "90"}, 1, "the coverage is 66%, less than the 90% of --min"},
 		{[]string{testbedData + "/cases/use.txtar", "--coverage", "--min", "66"}, 0, "coverage 66%"},
+		{[]string{testbedData + "/cases/use.txtar", "--count", "0"}, 42, "--count is 0"},
+		{[]string{testbedData + "/cases/use.txtar", "--shuffle=x"}, 42, "--shuffle"},
 		{[]string{testbedData + "/cases/use.txtar", "--mutate"}, 0, "mutants noticed, "},
 		{[]string{testbedData + "/cases/use.txtar", "--mutate", "--min", "100", "--format", "json"}, 0, `"noticed": true`},
 		{[]string{testbedData + "/failing/exit.txtar", "--mutate"}, 42, "/failing/exit fails before anything is broken"},

@@ -153,7 +153,9 @@ func readCases(files []string) ([]*testbed.Case, error) {
 	var errs []error
 	for _, file := range files {
 		c, err := testbed.ReadFile(file)
-		cases, errs = append(cases, c), append(errs, err)
+		if errs = append(errs, err); err == nil {
+			cases = append(cases, c.Each()...)
+		}
 	}
 	return cases, errors.Join(errs...)
 }

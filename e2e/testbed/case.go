@@ -17,6 +17,7 @@ import (
 type Case struct {
 	Name     string // the path without its extension, with slashes
 	Path     string
+	Row      string // of a table; empty: the case has none
 	Title    string // the comment lines at the top of the script
 	Commands []Command
 	Rounds   []Round // what the model answers; nil: the file has no model
@@ -25,6 +26,8 @@ type Case struct {
 	portable []Portable
 	wants    map[string]section
 	archive  *txtar.Archive
+	source   *txtar.Archive // as it stands in the file
+	rows     []*Case        // this case for each row, itself the first; nil: it has none
 }
 
 // section is a file of a case.
@@ -114,10 +117,24 @@ func ReadFile(path string) (*Case, error) {
 // .gemini/settings.json, "home/..." goes into the home, and "want/..." is only
 // compared with. Files that begin with "#!", and those named *.sh, *.py and
 // *.js, can be executed.
+// With a section "rows" it is a table of cases: see Each. The first one is returned.
 func Parse(path string, data []byte) (*Case, error) {
+	a := txtar.Parse(data)
+	line := strings.Count(string(a.Comment), "\n") + 1
+	for _, f := range a.Files {
+		if f.Name == rowsSection {
+			return parseRows(path, a, line+1, string(f.Data))
+		}
+		line += strings.Count(string(f.Data), "\n") + 1
+	}
+	return parseArchive(path, a)
+}
+
+// parseArchive is Parse without rows.
+func parseArchive(path string, a *txtar.Archive) (*Case, error) {
 	p := caseParser{seen: map[string]bool{}, c: &Case{
 		Path: path, Name: strings.TrimSuffix(filepath.ToSlash(path), ".txtar"),
-		wants: map[string]section{}, archive: txtar.Parse(data),
+		wants: map[string]section{}, archive: a, source: a,
 	}}
 	p.script(string(p.c.archive.Comment))
 	line := strings.Count(string(p.c.archive.Comment), "\n") + 1
@@ -216,6 +233,7 @@ func (p *caseParser) section(s section) {
 	case s.name == settingsSection:
 		s.name = ".gemini/settings.json"
 		p.c.files = append(p.c.files, s)
+	case s.name == rowsSection:
 	case s.name == PortableSection:
 		p.hooks = s
 	case strings.HasPrefix(s.name, wantPrefix):

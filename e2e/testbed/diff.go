@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -94,7 +95,7 @@ func (c *Case) rewrite(updates map[string][]byte) (bool, error) {
 	if len(updates) == 0 {
 		return false, nil
 	}
-	a := *c.archive
+	a := txtar.Archive{Comment: c.source.Comment, Files: slices.Clone(c.source.Files)}
 	left := map[string][]byte{}
 	for name, data := range updates {
 		left[name] = data

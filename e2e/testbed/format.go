@@ -24,13 +24,16 @@ type Format interface {
 }
 
 // Formats are the names of the formats that NewFormat knows.
-var Formats = []string{"text", "tap", "junit", "github"}
+var Formats = []string{"text", "tap", "junit", "github", "json"}
 
 // NewFormat returns the format of that name; verbose tells more of cases that
 // passed, in text only. nil: there is no such format. What cases and hooks print
 // acts neither upon a terminal nor upon the program that reads a log. workspace
 // is what GitHub takes files to be relative to; empty: they are as they were named.
 func NewFormat(name string, w io.Writer, verbose bool, workspace string) Format {
+	if name == "json" {
+		return jsonFormat{w}
+	}
 	w = text.NewWriter(w)
 	switch name {
 	case "text":
@@ -105,7 +108,11 @@ func (f *textFormat) Summary(s Summary) {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
 		}
 	}
+	fmt.Fprint(f.w, s.repetitions())
 	fmt.Fprintf(f.w, "%s, %s\n", strings.Join(parts, ", "), took(s.Took))
+	if s.Shuffle != 0 {
+		fmt.Fprintf(f.w, "in the order of --shuffle=%d\n", s.Shuffle)
+	}
 	if n := s.vacuous(); n > 0 {
 		fmt.Fprintf(f.w, "%s (what must not happen never came up): --verbose says which\n", text.Plural(n, "vacuous assertion"))
 	}
@@ -303,7 +310,8 @@ func (f *junitFormat) Summary(s Summary) {
 		Name: "minigem hooks", Tests: len(s.Results), Failures: failed, Errors: broken, Skipped: skipped, Time: seconds(s.Took),
 	}
 	for _, r := range s.Results {
-		c := junitCase{Name: r.Case.base(), Class: strings.ReplaceAll(r.Case.Name, "/", "."), File: r.Case.Path, Time: seconds(r.Took)}
+		plain := strings.TrimSuffix(r.Case.Name, "["+r.Case.Row+"]")
+		c := junitCase{Name: r.Case.base() + strings.TrimPrefix(r.Case.Name, plain), Class: strings.ReplaceAll(plain, "/", "."), File: r.Case.Path, Time: seconds(r.Took)}
 		switch {
 		case r.Broken != nil:
 			c.Error = &junitText{"the case file is broken", r.message()}

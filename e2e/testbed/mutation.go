@@ -67,10 +67,10 @@ func (m Mutation) Percent() int {
 func (s *Suite) Mutate(ctx context.Context, files []string, done func(n, of int)) (Mutation, error) {
 	var m Mutation
 	var mu sync.Mutex
-	found := make([][]Mutant, len(files))
+	found := map[int][]Mutant{}
 	base := *s
 	base.Report = nil
-	base.Run.Update, base.Run.Keep = false, ""
+	base.Run.Update, base.Run.Keep, base.Count = false, "", 0
 	base.each = func(i int, o *Options) {
 		var before snapshot
 		o.prepared = func(p *place) (err error) {
@@ -91,9 +91,9 @@ func (s *Suite) Mutate(ctx context.Context, files []string, done func(n, of int)
 	if red := sum.red(); red != "" {
 		return m, fmt.Errorf("%s fails before anything is broken, so that it can notice nothing: mend it first", red)
 	}
-	for i, all := range found {
-		for _, x := range all {
-			m.add(i, sum.Results[i].Case.Name, x)
+	for i, r := range sum.Results {
+		for _, x := range found[i] {
+			m.add(i, r.Case.Name, x)
 		}
 	}
 	if len(m.Mutants) == 0 {

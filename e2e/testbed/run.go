@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -45,6 +46,7 @@ type Result struct {
 	Dir      string  // the case's folder, where it was kept
 	Updated  bool    // the case file was rewritten
 	Took     time.Duration
+	Runs     []Result // all of them, where the case ran more than once
 }
 
 // Passed reports whether all was as the case says. A skipped case passes.
@@ -374,5 +376,5 @@ func (c *Case) firstPrompt() string {
 	return ""
 }
 
-// base is the last part of the case's name.
-func (c *Case) base() string { return c.Name[strings.LastIndex(c.Name, "/")+1:] }
+// base is the last part of the name of the case's file.
+func (c *Case) base() string { return strings.TrimSuffix(filepath.Base(c.Path), ".txtar") }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -26,6 +27,9 @@ type Suite struct {
 	Run    Options
 	Report func(Result) // hears of each result in the order of the cases; nil: nobody does
 
+	Count   int    // how often each case runs; 0: once
+	Shuffle uint64 // the seed of the order in which cases run; 0: that of their names
+
 	each func(i int, o *Options) // changes the options of a case; nil: nothing does
 }
 
@@ -44,6 +48,24 @@ func ParseShard(s string) (Shard, error) {
 	return Shard{i, n}, nil
 }
 
+// AnyOrder is a shuffle whose seed is taken by chance.
+const AnyOrder = "any"
+
+// ParseShuffle reads a seed for Suite; 0, where s is empty.
+func ParseShuffle(s string) (uint64, error) {
+	switch s {
+	case "":
+		return 0, nil
+	case AnyOrder:
+		return rand.Uint64N(1_000_000) + 1, nil
+	}
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil || n == 0 {
+		return 0, fmt.Errorf("the seed of --shuffle is %q: expected a number from 1", s)
+	}
+	return n, nil
+}
+
 // Outcomes of a suite, as exit codes of the command.
 const (
 	ExitPassed = 0
@@ -53,8 +75,9 @@ const (
 
 // Summary is what became of a suite.
 type Summary struct {
-	Results []Result // in the order of the cases
+	Results []Result // in the order in which the cases ran
 	Took    time.Duration
+	Shuffle uint64 // see Suite
 }
 
 // Counts are the numbers of results.
@@ -156,12 +179,40 @@ func casesIn(path string) ([]string, error) {
 	return files, nil
 }
 
+// A job is a case to run, or why it cannot be.
+type job struct {
+	c      *Case
+	broken error
+}
+
+// jobs reads files; a table is a job for each row.
+func (s *Suite) jobs(files []string) []job {
+	var all []job
+	for _, file := range files {
+		c, err := ReadFile(file)
+		if err != nil {
+			all = append(all, job{named(file), err})
+			continue
+		}
+		for _, each := range c.Each() {
+			all = append(all, job{c: each})
+		}
+	}
+	return all
+}
+
 // RunFiles runs the cases in files, Jobs at a time. Results come in the order of
-// files. When ctx ends, the cases that have not begun are left out.
+// files and of rows. When ctx ends, the cases that have not begun are left out.
 func (s *Suite) RunFiles(ctx context.Context, files []string) Summary {
 	began := time.Now()
-	results := make([]Result, len(files))
-	done := make([]chan struct{}, len(files))
+	todo := s.jobs(files)
+	if s.Shuffle != 0 {
+		r := rand.New(rand.NewPCG(s.Shuffle, 0))
+		r.Shuffle(len(todo), func(i, j int) { todo[i], todo[j] = todo[j], todo[i] })
+	}
+	times := max(s.Count, 1)
+	runs := make([]Result, len(todo)*times)
+	done := make([]chan struct{}, len(runs))
 	for i := range done {
 		done[i] = make(chan struct{})
 	}
@@ -171,43 +222,46 @@ func (s *Suite) RunFiles(ctx context.Context, files []string) Summary {
 	}
 	var wg sync.WaitGroup
 	next := make(chan int)
-	for range min(jobs, len(files)) {
+	for range min(jobs, len(runs)) {
 		wg.Go(func() {
 			for i := range next {
-				results[i] = s.one(ctx, i, files[i])
+				runs[i] = s.one(ctx, i, todo[i/times])
 				close(done[i])
 			}
 		})
 	}
 	wg.Go(func() {
 		defer close(next)
-		for i := range files {
+		for i := range runs {
 			next <- i
 		}
 	})
-	for i := range files {
-		<-done[i]
+	results := make([]Result, len(todo))
+	for i := range todo {
+		for j := range times {
+			<-done[i*times+j]
+		}
+		results[i] = together(runs[i*times : (i+1)*times])
 		if s.Report != nil {
 			s.Report(results[i])
 		}
 	}
 	wg.Wait()
-	return Summary{Results: results, Took: time.Since(began)}
+	return Summary{Results: results, Took: time.Since(began), Shuffle: s.Shuffle}
 }
 
-func (s *Suite) one(ctx context.Context, i int, file string) Result {
-	if err := ctx.Err(); err != nil {
-		return Result{Case: named(file), Skipped: "interrupted"}
-	}
-	c, err := ReadFile(file)
-	if err != nil {
-		return Result{Case: named(file), Broken: err}
+func (s *Suite) one(ctx context.Context, i int, j job) Result {
+	switch {
+	case ctx.Err() != nil:
+		return Result{Case: j.c, Skipped: "interrupted"}
+	case j.broken != nil:
+		return Result{Case: j.c, Broken: j.broken}
 	}
 	o := s.Run
 	if s.each != nil {
 		s.each(i, &o)
 	}
-	return Run(ctx, c, o)
+	return Run(ctx, j.c, o)
 }
 
 // named is a case of which only the name is known.

@@ -11,7 +11,7 @@ import (
 	"minigem/internal/boundedfile"
 )
 
-const pollEvery = 300 * time.Millisecond
+const pollEvery = 80 * time.Millisecond
 
 // Watch runs the suite, then again each time one of its cases, or a file that
 // they use, has changed, until ctx ends: then the changed cases only, or all

@@ -80,9 +80,9 @@ func (c *Case) placed(p *place) (*Case, error) {
 	if same {
 		return c, nil
 	}
-	out, err := Parse(c.Path, txtar.Format(a))
+	out, err := parseArchive(c.Path, a)
 	if err == nil {
-		out.Name, out.archive = c.Name, c.archive
+		out.Name, out.Row, out.source = c.Name, c.Row, c.source
 	}
 	return out, err
 }

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A hook that refuses each fourth time is found by running its case often.
+func TestHooksTestCount(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "flaky.txtar")
+	count := filepath.ToSlash(filepath.Join(t.TempDir(), "count"))
+	require.NoError(t, os.WriteFile(file, []byte(`prompt Look
+fired BeforeTool moody
+
+-- settings.json --
+{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "name": "moody", "command": "sh moody.sh"}]}]}}
+-- moody.sh --
+echo x >> '`+count+`'
+[ $(($(wc -l < '`+count+`') % 4)) != 0 ] || exit 2
+-- model --
+call glob {"pattern": "*"}
+
+text Done.
+`), 0o600))
+	code, out, errs := hooksTest(t, file, "--count", "12", "--jobs", "1")
+	assert.Equal(t, 0, code, errs)
+	assert.Regexp(t, `(?m)^12 +- +3 of 12 +\d+ ms +\d+ ms +\S*/flaky\n.*\n12 +\d+ ms +\d+ ms +BeforeTool moody\n1 passed, `, out)
+
+	code, out, _ = hooksTest(t, file, testbedData+"/failing/rows.txtar", "--count", "4", "--jobs", "1", "--json")
+	assert.Equal(t, 1, code)
+	var run struct {
+		Passed, Failed int
+		Cases          []struct {
+			Row, Outcome string
+			Failures     []struct{ Where string }
+		}
+		Hooks   []struct{ Runs int }
+		Repeats []struct{ Runs, Failed, Differ int }
+	}
+	require.NoError(t, json.Unmarshal([]byte(out), &run))
+	assert.Equal(t, []int{2, 1, 3, 2}, []int{run.Passed, run.Failed, len(run.Cases), len(run.Hooks)})
+	assert.Equal(t, "echo open failed", run.Cases[1].Row+" "+run.Cases[1].Outcome)
+	assert.Contains(t, run.Cases[1].Failures[0].Where, "rows.txtar:2")
+	assert.Equal(t, []int{4, 0, 1}, []int{run.Repeats[0].Runs, run.Repeats[0].Failed, run.Repeats[0].Differ})
+	assert.Equal(t, []int{4, 4, 0}, []int{run.Repeats[1].Runs, run.Repeats[1].Failed, run.Repeats[1].Differ})
+}
+
+// The order that --shuffle takes is said, and comes again with its seed.
+func TestHooksTestShuffle(t *testing.T) {
+	t.Parallel()
+	names := regexp.MustCompile(`(?m)^ok +\S+/(\w+)`)
+	order := func(args ...string) (list []string, out string) {
+		_, out, _ = hooksTest(t, append(args, testbedData+"/cases", "--run", "/(use|rows|needs|model_)", "-v")...)
+		for _, m := range names.FindAllStringSubmatch(out, -1) {
+			list = append(list, m[1])
+		}
+		return list, out
+	}
+	plain, _ := order()
+	shuffled, out := order("--shuffle=3")
+	assert.NotEqual(t, plain, shuffled)
+	assert.ElementsMatch(t, plain, shuffled)
+	assert.Contains(t, out, "in the order of --shuffle=3\n")
+	again, _ := order("--shuffle=3")
+	assert.Equal(t, shuffled, again)
+	_, out = order("--shuffle")
+	assert.Regexp(t, `in the order of --shuffle=[1-9]\d*\n`, out)
+}

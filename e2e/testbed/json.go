@@ -1,0 +1,103 @@
+package testbed
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+
+	"minigem/internal/text"
+)
+
+// jsonFormat is one object for programs, written with the summary.
+type jsonFormat struct{ w io.Writer }
+
+func (jsonFormat) Result(Result) {}
+
+// jsonRun is all cases.
+type jsonRun struct {
+	Passed  int           `json:"passed"`
+	Failed  int           `json:"failed"`
+	Broken  int           `json:"broken"`
+	Skipped int           `json:"skipped"`
+	TookMs  int64         `json:"took_ms"`
+	Shuffle uint64        `json:"shuffle,omitempty"`
+	Cases   []jsonCase    `json:"cases"`
+	Hooks   []jsonHook    `json:"hooks"`
+	Repeats []jsonRepeats `json:"repeats,omitempty"`
+}
+
+type jsonCase struct {
+	Name     string        `json:"name"`
+	File     string        `json:"file"`
+	Row      string        `json:"row,omitempty"`
+	Title    string        `json:"title,omitempty"`
+	Outcome  string        `json:"outcome"` // passed, failed, broken or skipped
+	Why      string        `json:"why,omitempty"`
+	TookMs   int64         `json:"took_ms"`
+	Failures []jsonFailure `json:"failures,omitempty"`
+	Vacuous  []string      `json:"vacuous,omitempty"` // assertions that prove nothing
+}
+
+type jsonFailure struct {
+	Where    string `json:"where"`
+	Command  string `json:"command,omitempty"`
+	Expected string `json:"expected,omitempty"`
+	Actual   string `json:"actual"`
+	Detail   string `json:"detail,omitempty"`
+}
+
+type jsonHook struct {
+	Hook  string  `json:"hook"` // event and name
+	Runs  int     `json:"runs"`
+	P50Ms float64 `json:"p50_ms"`
+	P95Ms float64 `json:"p95_ms"`
+}
+
+type jsonRepeats struct {
+	Repeated
+	P50Ms int64 `json:"p50_ms"`
+	P95Ms int64 `json:"p95_ms"`
+}
+
+func (f jsonFormat) Summary(s Summary) {
+	out := jsonRun{TookMs: s.Took.Milliseconds(), Shuffle: s.Shuffle, Cases: []jsonCase{}, Hooks: []jsonHook{}}
+	out.Passed, out.Failed, out.Broken, out.Skipped = s.Counts()
+	for _, r := range s.Results {
+		out.Cases = append(out.Cases, r.json())
+	}
+	names, times := s.hookTimes()
+	for _, name := range names {
+		out.Hooks = append(out.Hooks, jsonHook{name, len(times[name]), percentile(times[name], 50).Seconds() * 1000, percentile(times[name], 95).Seconds() * 1000})
+	}
+	for _, x := range s.Repetitions() {
+		out.Repeats = append(out.Repeats, jsonRepeats{x, x.P50.Milliseconds(), x.P95.Milliseconds()})
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	_ = e.Encode(out)                                                           // it has nothing that JSON cannot hold
+	data := hashCommand().ReplaceAll(text.JSON(b.Bytes()), []byte(`#\u0023$1`)) // a log may be read for commands, and JSON says the same so
+	_, _ = f.w.Write(data)                                                      // a writer that fails says so where it is closed
+}
+
+func (r Result) json() jsonCase {
+	c := jsonCase{Name: r.Case.Name, File: r.Case.Path, Row: r.Case.Row, Title: r.Case.Title, Outcome: "passed", TookMs: r.Took.Milliseconds()}
+	switch {
+	case r.Broken != nil:
+		c.Outcome, c.Why = "broken", r.Broken.Error()
+	case r.Skipped != "":
+		c.Outcome, c.Why = "skipped", r.Skipped
+	case !r.Passed():
+		c.Outcome = "failed"
+	}
+	for _, f := range r.Failures {
+		c.Failures = append(c.Failures, jsonFailure(f))
+	}
+	for _, k := range r.Checks {
+		if k.Vacuous != "" {
+			c.Vacuous = append(c.Vacuous, k.Where+": "+k.Command+": "+k.Vacuous)
+		}
+	}
+	return c
+}
