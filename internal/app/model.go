@@ -110,7 +110,7 @@ func (r *Runtime) openGemini(w *Frontend) (llm.Provider, error) {
 	}
 	o.Version, o.MaxAttempts = Version, r.Config.Settings.General.MaxAttempts
 	o.NoFetchRetries = !r.Config.Settings.General.RetryFetchErrors
-	o.Notify = func(n gemini.Retry) {
+	o.Notify = func(n llm.Retry) {
 		if w.Sink != nil {
 			w.Sink.Emit(event.Waiting{Reason: n.Reason, Attempt: n.Attempt, Max: n.Max, Delay: n.Delay})
 		}

@@ -20,6 +20,7 @@ import (
 	"google.golang.org/genai"
 
 	"minigem/llm"
+	"minigem/llm/internal/remote"
 )
 
 const (
@@ -31,7 +32,9 @@ const (
 // call and keeps the connection. It is safe for concurrent use. Its errors are
 // [*llm.Error], or the context's own once that has ended.
 type Client struct {
-	opts Options
+	opts     Options
+	secrets  remote.Secrets
+	attempts remote.Attempts
 
 	mu  sync.Mutex
 	api *genai.Client // nil before the first call
@@ -43,9 +46,12 @@ var _ llm.Provider = (*Client)(nil)
 // the first call, or of o.Check.
 func New(o Options) *Client {
 	if o.Silence <= 0 {
-		o.Silence = DefaultSilence
+		o.Silence = remote.DefaultSilence
 	}
-	return &Client{opts: o}
+	return &Client{
+		opts: o, secrets: o.secrets(),
+		attempts: remote.Attempts{Max: o.MaxAttempts, NoFetchRetries: o.NoFetchRetries, Notify: o.Notify, Rand: o.Rand},
+	}
 }
 
 // connect returns genai's client. It is made on first use: looking for Google
@@ -149,7 +155,7 @@ func (c *Client) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chun
 			yield(llm.Chunk{}, err)
 			return
 		}
-		err = c.retry(ctx, func() error {
+		err = c.attempts.Do(ctx, func() error {
 			return c.attempt(ctx, req, func(ctx context.Context, models *genai.Models, x *exchange) error {
 				return stream(ctx, models, x, req.Model, config, yield)
 			})
@@ -186,7 +192,7 @@ func (c *Client) Generate(ctx context.Context, req llm.Request) (llm.Chunk, erro
 		return llm.Chunk{}, err
 	}
 	var chunk llm.Chunk
-	err = c.retry(ctx, func() error {
+	err = c.attempts.Do(ctx, func() error {
 		return c.attempt(ctx, req, func(ctx context.Context, models *genai.Models, _ *exchange) error {
 			resp, err := models.GenerateContent(ctx, req.Model, nil, config)
 			if err == nil {
@@ -209,7 +215,7 @@ func (c *Client) CountTokens(ctx context.Context, req llm.Request) (int, error) 
 		return 0, err
 	}
 	tokens := 0
-	err = c.retry(ctx, func() error {
+	err = c.attempts.Do(ctx, func() error {
 		return c.attempt(ctx, req, func(ctx context.Context, models *genai.Models, _ *exchange) error {
 			resp, err := models.CountTokens(ctx, req.Model, nil, config)
 			if err == nil {

@@ -6,20 +6,14 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"google.golang.org/genai"
 
-	"minigem/internal/redact"
 	"minigem/llm"
+	"minigem/llm/internal/remote"
 )
-
-// statusCancelled is what Google's servers answer when they gave up on a
-// request.
-const statusCancelled = 499
 
 // callError converts an error of genai to an [*llm.Error]; if ctx, the
 // caller's, has ended it returns ctx's error. The error contains no secret.
@@ -30,28 +24,28 @@ func (c *Client) callError(ctx context.Context, err error, x *exchange) error {
 	var api genai.APIError
 	var e *llm.Error
 	switch {
-	case errors.Is(context.Cause(x.ctx), errSilent):
-		e = c.offline(errSilent, x)
-	case errors.As(x.bodyErr, new(*unreadable)):
-		e = broken("the answer cannot be read: "+c.shown(x.bodyErr.Error()), x.bodyErr, x)
+	case errors.Is(context.Cause(x.ctx), remote.ErrSilent):
+		e = c.offline(remote.ErrSilent, x)
+	case errors.As(x.bodyErr, new(*remote.Unreadable)):
+		e = broken("the answer cannot be read: "+c.secrets.Shown(x.bodyErr.Error()), x.bodyErr, x)
 	case x.bodyErr != nil:
 		e = broken("the answer broke off", x.bodyErr, x)
 	case errors.As(err, &api):
 		e = c.apiError(api, x)
 	case x.status != 0:
-		e = broken("the answer cannot be read: "+c.shown(unreadableText(x.lastInput).Error()), err, x)
+		e = broken("the answer cannot be read: "+c.secrets.Shown(remote.NotAnAnswer(x.lastInput).Error()), err, x)
 	case x.sent:
 		e = c.offline(err, x)
 	case errors.As(err, new(*url.Error)):
 		e = c.signInError(err, x)
 	default:
-		e = &llm.Error{Kind: llm.ErrInvalid, Message: "the request could not be made: " + c.shown(err.Error()), Hint: "check the model's name and the address of the API", Err: err}
+		e = &llm.Error{Kind: llm.ErrInvalid, Message: "the request could not be made: " + c.secrets.Shown(err.Error()), Hint: "check the model's name and the address of the API", Err: err}
 	}
 	e.Opened = x.opened()
 	if e.Opened && temporary(e.Kind) {
 		e.Kind = llm.ErrStream
 	}
-	e.Message, e.Hint, e.Err = c.redact(e.Message), c.redact(e.Hint), c.cleanCause(e.Err)
+	e.Message, e.Hint, e.Err = c.secrets.Mask(e.Message), c.secrets.Mask(e.Hint), c.secrets.Cause(e.Err)
 	return e
 }
 
@@ -70,10 +64,10 @@ func (c *Client) offline(err error, x *exchange) *llm.Error {
 		err = u.Err
 	}
 	e := &llm.Error{Kind: llm.ErrOffline, Err: err, Hint: "check the network, the proxy and GOOGLE_GEMINI_BASE_URL"}
-	if errors.Is(err, errSilent) {
+	if errors.Is(err, remote.ErrSilent) {
 		e.Message = fmt.Sprintf("the server of %s said nothing for %v", x.model, x.silence)
 	} else {
-		e.Message = "the Gemini API cannot be reached: " + c.shown(err.Error())
+		e.Message = "the Gemini API cannot be reached: " + c.secrets.Shown(err.Error())
 	}
 	return e
 }
@@ -87,7 +81,7 @@ func (c *Client) signInError(err error, x *exchange) *llm.Error {
 	}
 	return &llm.Error{
 		Kind: llm.ErrAuth, Err: err,
-		Message: "Google gave no access token: " + c.shown(outer.Err.Error()),
+		Message: "Google gave no access token: " + c.secrets.Shown(outer.Err.Error()),
 		Hint:    "run: gcloud auth application-default login",
 	}
 }
@@ -98,7 +92,7 @@ func (c *Client) apiError(api genai.APIError, x *exchange) *llm.Error {
 		api.Code = x.status
 	}
 	e := &llm.Error{Status: api.Code, Err: api}
-	said := c.shown(api.Message)
+	said := c.secrets.Shown(api.Message)
 	if said == "" {
 		said = http.StatusText(api.Code)
 	}
@@ -114,7 +108,7 @@ func (c *Client) apiError(api genai.APIError, x *exchange) *llm.Error {
 		e.Kind, e.Message, e.Hint = llm.ErrNotFound, fmt.Sprintf("there is no model %s: %s", x.model, said), "choose another one with --model"
 	case api.Code == http.StatusTooManyRequests:
 		c.tooMany(e, info, said, x)
-	case api.Code == statusCancelled, api.Code >= 500:
+	case api.Code == remote.StatusCancelled, api.Code >= 500:
 		e.Kind, e.RetryAfter = llm.ErrOverloaded, waitTime(info, x)
 		e.Message, e.Hint = fmt.Sprintf("the server of %s has trouble (%d: %s)", x.model, api.Code, said), "try again later, or choose another model with --model"
 	case api.Code >= 300 && api.Code < 400:
@@ -194,54 +188,5 @@ func waitTime(info details, x *exchange) time.Duration {
 	if info.wait > 0 {
 		return info.wait
 	}
-	after := strings.TrimSpace(x.header.Get("Retry-After"))
-	if seconds, err := strconv.Atoi(after); err == nil {
-		return time.Duration(min(max(seconds, 0), mostSeconds)) * time.Second
-	}
-	at, err := http.ParseTime(after)
-	if err != nil {
-		return 0
-	}
-	now, err := http.ParseTime(x.header.Get("Date"))
-	if err != nil { // the difference to the server's own date is right even if its clock is not
-		now = time.Now()
-	}
-	return max(at.Sub(now), 0)
-}
-
-// mostSeconds is a day: a longer wait is shown as a day, and no number
-// overflows a Duration.
-const mostSeconds = 24 * 60 * 60
-
-// shown cleans text of others for one line of an error, secrets masked.
-func (c *Client) shown(text string) string {
-	const most = 300 // bytes
-	text = strings.TrimRight(strings.Join(strings.Fields(c.redact(text)), " "), ".")
-	if len(text) <= most {
-		return text
-	}
-	cut := most
-	for !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut] + "..."
-}
-
-func (c *Client) redact(text string) string {
-	for _, s := range c.opts.secrets() {
-		text = redact.Value(text, s, "***")
-	}
-	return text
-}
-
-// cleanCause returns err, or a cleaned copy of its text if that contains a
-// secret or is very long: genai puts whole answers into its errors.
-func (c *Client) cleanCause(err error) error {
-	if err == nil {
-		return nil
-	}
-	if text := err.Error(); len(text) > 1000 || c.redact(text) != text {
-		return errors.New(c.shown(text))
-	}
-	return err
+	return remote.RetryAfter(x.header)
 }

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"minigem/llm"
+	"minigem/llm/internal/remote"
 )
 
 // Auth is a way of signing in, spelled as in the setting
@@ -22,13 +23,6 @@ const (
 	AuthGateway Auth = "gateway"        // a server that speaks the Gemini API; a key is optional
 	AuthGoogle  Auth = "oauth-personal" // not supported: Check returns an error
 )
-
-// DefaultAttempts is how often a call is tried, counting the first time.
-// (core/utils/retry.ts)
-const DefaultAttempts = 10
-
-// DefaultSilence is how long a server may send nothing while we wait for it.
-const DefaultSilence = 5 * time.Minute
 
 // Options configures a [Client]. Nothing is read from the environment except
 // the proxy variables and, if Auth is AuthVertex and APIKey is empty, the
@@ -47,10 +41,10 @@ type Options struct {
 	Version string // version of this program, for the User-Agent
 	Surface string // surface it runs in, for the User-Agent; empty: "terminal"
 
-	MaxAttempts    int           // 0: DefaultAttempts
-	NoFetchRetries bool          // network errors without a well-known code are final (general.retryFetchErrors: false)
-	Silence        time.Duration // 0: DefaultSilence
-	Notify         func(Retry)   // called before each wait, from the caller's goroutine; may be nil
+	MaxAttempts    int             // 0: 10, as core/utils/retry.ts
+	NoFetchRetries bool            // network errors without a well-known code are final (general.retryFetchErrors: false)
+	Silence        time.Duration   // 0: 5 minutes
+	Notify         func(llm.Retry) // called before each wait, from the caller's goroutine; may be nil
 
 	Rand      func() float64    // returns a number in [0,1) for the jitter; nil: math/rand
 	Transport http.RoundTripper // nil: like http.DefaultTransport
@@ -174,8 +168,8 @@ func (o Options) Check() error {
 }
 
 // secrets returns the values that must never be shown.
-func (o Options) secrets() []string {
-	secrets := []string{o.APIKey}
+func (o Options) secrets() remote.Secrets {
+	secrets := remote.Secrets{o.APIKey}
 	for name := range o.Headers {
 		secrets = append(secrets, o.Headers.Get(name))
 	}

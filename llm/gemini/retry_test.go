@@ -85,7 +85,7 @@ func run(t *testing.T, o gemini.Options, replies ...reply) (waits []time.Duratio
 		for i := range all {
 			n := &network{replies: replies}
 			o.Auth, o.APIKey, o.Transport = gemini.AuthAPIKey, key, n
-			o.Notify = func(r gemini.Retry) {
+			o.Notify = func(r llm.Retry) {
 				all[i] = append(all[i], r.Delay)
 				assert.Equal(t, len(all[i]), r.Attempt)
 				assert.NotEmpty(t, r.Reason)
@@ -132,7 +132,7 @@ func TestRetryAfterADateWithoutTheServersClock(t *testing.T) {
 		at := time.Now().Add(8 * time.Second).UTC().Format(http.TimeFormat)
 		n := &network{replies: []reply{{status: 503, body: "{}", header: http.Header{"Retry-After": {at}}}, okReply}}
 		c := gemini.New(gemini.Options{Auth: gemini.AuthAPIKey, APIKey: key, Transport: n, Rand: middle,
-			Notify: func(r gemini.Retry) { waits = append(waits, r.Delay) }})
+			Notify: func(r llm.Retry) { waits = append(waits, r.Delay) }})
 		_, err := collect(c.Stream(t.Context(), ask("x")))
 		assert.NoError(t, err)
 		assert.Equal(t, seconds(8.8), waits)
@@ -198,7 +198,7 @@ func TestRetriesEnd(t *testing.T) {
 	t.Parallel()
 	waits, calls, err := run(t, gemini.Options{Rand: middle}, failed(503, ""))
 	assert.Equal(t, seconds(5, 10, 20, 30, 30, 30, 30, 30, 30), waits)
-	assert.Equal(t, gemini.DefaultAttempts, calls)
+	assert.Equal(t, 10, calls)
 	e := asError(t, err)
 	assert.Equal(t, llm.ErrOverloaded, e.Kind)
 	assert.Equal(t, "the server of gemini-3-flash has trouble (503: no) (gave up after 10 attempts)", e.Message)
@@ -267,7 +267,7 @@ func TestRetryAgainstTheFakeServer(t *testing.T) {
 	}})
 	var reasons []string
 	o.MaxAttempts, o.Rand = 10, func() float64 { return 0 }
-	o.Notify = func(r gemini.Retry) { reasons = append(reasons, r.Reason) }
+	o.Notify = func(r llm.Retry) { reasons = append(reasons, r.Reason) }
 	o.Transport = &hurry{http.DefaultTransport.(*http.Transport).Clone()}
 	chunks, err := collect(gemini.New(o).Stream(t.Context(), ask("x")))
 	require.NoError(t, err)

@@ -2,16 +2,14 @@ package gemini
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"runtime"
 	"time"
-)
 
-// errSilent ends a call after the server sent nothing for Options.Silence.
-var errSilent = errors.New("the server said nothing")
+	"minigem/llm/internal/remote"
+)
 
 // exchange is what genai does not report of one HTTP request and its answer.
 // The transport fills it in; the request's context carries it.
@@ -40,11 +38,16 @@ func (x *exchange) opened() bool {
 
 type exchangeKey struct{}
 
-// waiting starts the timer of the server's silence and returns a function that
-// stops it. The timer is off while the stream's consumer works.
-func (x *exchange) waiting() (stop func()) {
-	t := time.AfterFunc(x.silence, func() { x.giveUp(errSilent) })
-	return func() { t.Stop() }
+// broke records what cut the answer short.
+func (x *exchange) broke(err error) {
+	if err != io.EOF && x.bodyErr == nil {
+		x.bodyErr = err
+	}
+}
+
+// saw keeps the beginning of the last input, for errors.
+func (x *exchange) saw(data []byte) {
+	x.lastInput = append(x.lastInput[:0], data[:min(len(data), remote.MaxShown)]...)
 }
 
 // transport adds our headers to genai's requests and observes the answers.
@@ -73,14 +76,12 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context())
 	t.setHeaders(req.Header, x.model)
 	x.sent = true
-	stop := x.waiting()
-	resp, err := t.next.RoundTrip(req)
-	stop()
+	resp, err := remote.Silence{Limit: x.silence, GiveUp: x.giveUp}.RoundTrip(t.next, req)
 	if err != nil {
 		return nil, err
 	}
 	x.status, x.header = resp.StatusCode, resp.Header
-	resp.Body = &body{resp.Body, x}
+	resp.Body = quiet{resp.Body}
 	if ok := resp.StatusCode/100 == 2; ok && x.stream {
 		resp.Body = newEvents(resp.Body, x)
 	} else {
@@ -105,25 +106,11 @@ func (t *transport) setHeaders(h http.Header, model string) {
 	}
 }
 
-// body reports a broken connection as the end of the answer and records the
-// error, which genai would print on stderr.
-type body struct {
-	io.ReadCloser
-	x *exchange
-}
+// quiet is a body whose closing never fails: the answer is complete, and genai
+// would print the error.
+type quiet struct{ io.ReadCloser }
 
-func (b *body) Read(p []byte) (int, error) {
-	stop := b.x.waiting()
-	n, err := b.ReadCloser.Read(p)
-	stop()
-	if err != nil && err != io.EOF {
-		b.x.bodyErr = err
-		err = io.EOF
-	}
-	return n, err
-}
-
-func (b *body) Close() error {
-	_ = b.ReadCloser.Close() // the answer is complete, and genai would print the error
+func (q quiet) Close() error {
+	_ = q.ReadCloser.Close()
 	return nil
 }

@@ -1,4 +1,6 @@
-package gemini
+// Package remote is what the clients of model servers share: the events of a
+// stream, when a call is tried again, and errors in words without secrets.
+package remote
 
 import (
 	"context"
@@ -24,18 +26,22 @@ const (
 	maxServerDelay = 5 * time.Minute // a server that asks for more is not waited for
 )
 
-// Retry says that an attempt failed and another one follows after Delay.
-type Retry struct {
-	Attempt int // the one that failed, from 1
-	Max     int
-	Delay   time.Duration
-	Reason  string // one sentence, no trailing period
+// DefaultAttempts is how often a call is tried, counting the first time.
+// (core/utils/retry.ts)
+const DefaultAttempts = 10
+
+// Attempts says how often a call is tried.
+type Attempts struct {
+	Max            int             // 0: DefaultAttempts
+	NoFetchRetries bool            // network errors without a well-known code are final
+	Notify         func(llm.Retry) // called before each wait, from the caller's goroutine; may be nil
+	Rand           func() float64  // returns a number in [0,1) for the jitter; nil: math/rand
 }
 
-// retry calls call until it succeeds, fails for good, or the attempts are used
-// up. It returns nil, ctx's error or an [*llm.Error].
-func (c *Client) retry(ctx context.Context, call func() error) error {
-	most := c.opts.MaxAttempts
+// Do calls call until it succeeds, fails for good, or the attempts are used up.
+// It returns nil, ctx's error or an [*llm.Error].
+func (a Attempts) Do(ctx context.Context, call func() error) error {
+	most := a.Max
 	if most <= 0 {
 		most = DefaultAttempts
 	}
@@ -43,7 +49,7 @@ func (c *Client) retry(ctx context.Context, call func() error) error {
 	for attempt := 1; ; attempt++ {
 		err := call()
 		var e *llm.Error
-		if !errors.As(err, &e) || !c.retryable(e) {
+		if !errors.As(err, &e) || !a.retryable(e) {
 			return err
 		}
 		if attempt == most {
@@ -52,10 +58,10 @@ func (c *Client) retry(ctx context.Context, call func() error) error {
 			}
 			return e
 		}
-		delay := c.delay(backoff, e.RetryAfter)
+		delay := a.delay(backoff, e.RetryAfter)
 		backoff = min(2*backoff, maxDelay)
-		if c.opts.Notify != nil {
-			c.opts.Notify(Retry{Attempt: attempt, Max: most, Delay: delay, Reason: e.Message})
+		if a.Notify != nil {
+			a.Notify(llm.Retry{Attempt: attempt, Max: most, Delay: delay, Reason: e.Message})
 		}
 		if err := sleep(ctx, delay); err != nil {
 			return err
@@ -63,8 +69,8 @@ func (c *Client) retry(ctx context.Context, call func() error) error {
 	}
 }
 
-func (c *Client) delay(backoff, asked time.Duration) time.Duration {
-	random := c.opts.Rand
+func (a Attempts) delay(backoff, asked time.Duration) time.Duration {
+	random := a.Rand
 	if random == nil {
 		random = rand.Float64
 	}
@@ -73,6 +79,10 @@ func (c *Client) delay(backoff, asked time.Duration) time.Duration {
 	}
 	return backoff + time.Duration((0.6*random()-0.3)*float64(backoff))
 }
+
+// StatusCancelled is what Google's servers and some proxies answer when they gave
+// up on a request.
+const StatusCancelled = 499
 
 func sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
@@ -87,21 +97,21 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // retryable reports whether another attempt may help. Once an answer has begun,
 // only the agent can decide that.
-func (c *Client) retryable(e *llm.Error) bool {
+func (a Attempts) retryable(e *llm.Error) bool {
 	switch {
 	case e.Opened, e.Kind == llm.ErrQuota, e.RetryAfter > maxServerDelay:
 		return false
 	case e.Kind == llm.ErrOffline:
-		return c.temporaryNetworkError(e.Err)
+		return a.temporaryNetworkError(e.Err)
 	case e.Kind == llm.ErrStream:
-		return !c.opts.NoFetchRetries
+		return !a.NoFetchRetries
 	}
-	return e.Status == http.StatusTooManyRequests || e.Status == statusCancelled || e.Status >= 500
+	return e.Status == http.StatusTooManyRequests || e.Status == StatusCancelled || e.Status >= 500
 }
 
 // temporaryNetworkError distinguishes temporary network errors from lasting
 // ones.
-func (c *Client) temporaryNetworkError(err error) bool {
+func (a Attempts) temporaryNetworkError(err error) bool {
 	var (
 		cert    *tls.CertificateVerificationError
 		record  tls.RecordHeaderError
@@ -111,7 +121,7 @@ func (c *Client) temporaryNetworkError(err error) bool {
 	switch {
 	case errors.As(err, &cert):
 		return false
-	case errors.Is(err, errSilent), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
+	case errors.Is(err, ErrSilent), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
 		errors.As(err, &dns), errors.As(err, &record),
 		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.ECONNREFUSED),
 		errors.Is(err, syscall.EPIPE), errors.Is(err, syscall.ETIMEDOUT), errors.Is(err, syscall.EPROTO):
@@ -119,5 +129,5 @@ func (c *Client) temporaryNetworkError(err error) bool {
 	case errors.As(err, &network) && network.Timeout():
 		return true
 	}
-	return !c.opts.NoFetchRetries
+	return !a.NoFetchRetries
 }

@@ -1,0 +1,70 @@
+package remote
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"minigem/internal/redact"
+)
+
+// Secrets are values that no error may contain.
+type Secrets []string
+
+// Shown cleans text of others for one line of an error, secrets masked.
+func (s Secrets) Shown(text string) string {
+	const most = 300 // bytes
+	text = strings.TrimRight(strings.Join(strings.Fields(s.Mask(text)), " "), ".")
+	if len(text) <= most {
+		return text
+	}
+	cut := most
+	for !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + "..."
+}
+
+// Mask replaces the secrets in text.
+func (s Secrets) Mask(text string) string {
+	for _, secret := range s {
+		text = redact.Value(text, secret, "***")
+	}
+	return text
+}
+
+// Cause returns err, or a cleaned copy of its text if that contains a secret or
+// is very long: an error may hold a whole answer.
+func (s Secrets) Cause(err error) error {
+	if err == nil {
+		return nil
+	}
+	if text := err.Error(); len(text) > 1000 || s.Mask(text) != text {
+		return errors.New(s.Shown(text))
+	}
+	return err
+}
+
+// RetryAfter returns how long the server asks us to wait; 0: it does not say.
+func RetryAfter(h http.Header) time.Duration {
+	after := strings.TrimSpace(h.Get("Retry-After"))
+	if seconds, err := strconv.Atoi(after); err == nil {
+		return time.Duration(min(max(seconds, 0), mostSeconds)) * time.Second
+	}
+	at, err := http.ParseTime(after)
+	if err != nil {
+		return 0
+	}
+	now, err := http.ParseTime(h.Get("Date"))
+	if err != nil { // the difference to the server's own date is right even if its clock is not
+		now = time.Now()
+	}
+	return max(at.Sub(now), 0)
+}
+
+// mostSeconds is a day: a longer wait is shown as a day, and no number
+// overflows a Duration.
+const mostSeconds = 24 * 60 * 60
