@@ -87,8 +87,12 @@ type Compressor struct {
 	unmaskable bool // an output could not be saved
 }
 
-// Limit returns how many tokens a model accepts. (core/core/tokenLimits.ts)
+// Limit returns how many tokens a model accepts (core/core/tokenLimits.ts). For
+// a model of another server, whose name has a slash, it is a guess.
 func Limit(model string) int {
+	if strings.Contains(model, "/") {
+		return 128_000
+	}
 	if strings.HasPrefix(model, "gemma") {
 		return 256_000
 	}

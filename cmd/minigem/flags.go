@@ -74,7 +74,7 @@ func registerFlags(f *app.Options, fs *pflag.FlagSet) {
 	fs.SetInterspersed(false) // readQuery says which flags behind the prompt are ours
 	fs.StringVarP(&f.Prompt, "prompt", "p", "", "run this `prompt`, appended to what is piped in, and exit")
 	fs.StringVarP(&f.PromptInteractive, "prompt-interactive", "i", "", "run this `prompt`, then stay in the chat")
-	fs.StringVarP(&f.Model, "model", "m", "", "the `model` to use")
+	fs.StringVarP(&f.Model, "model", "m", "", "the `model` to use: one of Google's, openai/NAME, ollama/NAME, lmstudio/NAME or llamacpp/NAME")
 	fs.StringVar(&f.ApprovalMode, "approval-mode", "", "what may run unasked: default, auto_edit, yolo or plan")
 	fs.BoolVarP(&f.Yolo, "yolo", "y", false, "the same as --approval-mode=yolo")
 	fs.BoolVar(&f.SkipTrust, "skip-trust", false, "trust this folder for this session")

@@ -9,6 +9,7 @@ import (
 	"minigem/internal/exit"
 	"minigem/llm"
 	"minigem/llm/gemini"
+	"minigem/llm/openai"
 	"minigem/llm/script"
 )
 
@@ -36,8 +37,11 @@ func ResolveModel(name string) string {
 }
 
 // SamplingFor returns the generation settings that Gemini CLI sends for a
-// model.
+// model; none for a model that is not Google's, whose server knows better.
 func SamplingFor(model string) llm.Sampling {
+	if openai.Named(model) {
+		return llm.Sampling{}
+	}
 	s := llm.Sampling{Temperature: ptr(1.0), TopP: ptr(0.95), TopK: ptr(64.0)}
 	switch {
 	case strings.HasPrefix(model, "gemini-3"):
@@ -93,7 +97,26 @@ func (r *Runtime) openModel(w *Frontend) (llm.Provider, error) {
 		}
 		return m, nil
 	}
+	if name := ResolveModel(r.askedModel()); openai.Named(name) {
+		return r.openOpenAI(name, w)
+	}
 	return r.openGemini(w)
+}
+
+func (r *Runtime) openOpenAI(name string, w *Frontend) (llm.Provider, error) {
+	if want := r.Config.Settings.Security.Auth.EnforcedType; want != "" {
+		return nil, exit.Errorf(exit.Auth, "the settings enforce the sign-in %q (security.auth.enforcedType), and %q is not a model of Google's", want, name)
+	}
+	o, err := openai.OptionsFor(name, r.lookup)
+	if err != nil {
+		return nil, exit.With(exit.Input, err)
+	}
+	o.Version, o.MaxAttempts = Version, r.Config.Settings.General.MaxAttempts
+	o.NoFetchRetries, o.Notify = !r.Config.Settings.General.RetryFetchErrors, w.waiting
+	if err := o.Check(); err != nil {
+		return nil, exit.With(exit.Auth, err)
+	}
+	return openai.New(o), nil
 }
 
 func (r *Runtime) openGemini(w *Frontend) (llm.Provider, error) {
@@ -110,16 +133,23 @@ func (r *Runtime) openGemini(w *Frontend) (llm.Provider, error) {
 	}
 	o.Version, o.MaxAttempts = Version, r.Config.Settings.General.MaxAttempts
 	o.NoFetchRetries = !r.Config.Settings.General.RetryFetchErrors
-	o.Notify = func(n llm.Retry) {
-		if w.Sink != nil {
-			w.Sink.Emit(event.Waiting{Reason: n.Reason, Attempt: n.Attempt, Max: n.Max, Delay: n.Delay})
-		}
-	}
+	o.Notify = w.waiting
 	if err := o.Check(); err != nil {
 		return nil, exit.Errorf(exit.Auth, "%w\nTo see minigem work without a key: minigem demo", err)
 	}
 	return gemini.New(o), nil
 }
+
+// waiting reports that a call of the model is tried again.
+func (w *Frontend) waiting(n llm.Retry) {
+	if w.Sink != nil {
+		w.Sink.Emit(event.Waiting{Reason: n.Reason, Attempt: n.Attempt, Max: n.Max, Delay: n.Delay})
+	}
+}
+
+// SameServer reports whether a session may go on with another model: both are
+// Google's, or both are of the same kind of server.
+func SameServer(model, other string) bool { return openai.Server(model) == openai.Server(other) }
 
 // lookup reads the environment, including .env files.
 func (r *Runtime) lookup(name string) string {

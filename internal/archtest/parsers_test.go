@@ -10,6 +10,7 @@ var parsers = []fuzzed{
 	{target: "e2e/fakemodel FuzzFault", folder: "e2e/testbed", functions: "parseFaults"},
 	{target: "e2e/fakemodel FuzzFault", folder: "e2e/fakemodel", functions: "Fault.UnmarshalJSON"},
 	{target: "e2e/fakemodel FuzzRequest", folder: "e2e/fakemodel", functions: "anthropicJudge.head blocks chatJudge.head decode exchange.answer exchange.serveJSON geminiAPI.read geminiJudge.tools image instance isEmptyObject isText itemsOf object openAIContent queue.keepFailure reading.checkTools reading.choice reading.responsesCall typeOf"},
+	{target: "llm/openai FuzzAnswers", folder: "llm/openai", functions: "assembly.call assembly.end decode refusal.said"},
 	{target: "llm/script FuzzParse", folder: "e2e/testbed", functions: "ReadModel"},
 	{target: "e2e/testbed FuzzCase", folder: "e2e/record", functions: "unfit"},
 	{target: "e2e/testbed FuzzCase", folder: "e2e/testbed", functions: "Parse ReadFile modelParser.call nestedHooks"},

@@ -28,7 +28,7 @@ var Commands = []Command{
 		Subs:    []string{"install", "uninstall", "list", "update", "disable", "enable", "link", "new", "validate", "config"},
 		Instead: "extensions are the folders in ~/.gemini/extensions, and minigem --list-extensions lists them"},
 	{Words: []string{"gemma"}, Of: []string{gemini}, Subs: []string{"setup", "start", "stop", "status", "logs"},
-		Instead: "it starts no local model; GOOGLE_GEMINI_BASE_URL names another server that speaks the Gemini API"},
+		Instead: "it starts no local model, but uses one that runs: minigem --model ollama/NAME"},
 	{Words: []string{"update", "upgrade", "install", "migrate-installer"}, Of: []string{gemini, claude, codex}, Instead: useReleases},
 	{Words: []string{"uninstall"}, Of: []string{gemini, claude}, Instead: "remove the program and ~/.gemini, where its settings and sessions are"},
 

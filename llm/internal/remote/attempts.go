@@ -34,6 +34,7 @@ const DefaultAttempts = 10
 type Attempts struct {
 	Max            int             // 0: DefaultAttempts
 	NoFetchRetries bool            // network errors without a well-known code are final
+	Local          bool            // the server is on this machine: where nobody listens, nobody will soon
 	Notify         func(llm.Retry) // called before each wait, from the caller's goroutine; may be nil
 	Rand           func() float64  // returns a number in [0,1) for the jitter; nil: math/rand
 }
@@ -119,7 +120,7 @@ func (a Attempts) temporaryNetworkError(err error) bool {
 		network net.Error
 	)
 	switch {
-	case errors.As(err, &cert):
+	case errors.As(err, &cert), a.Local && errors.Is(err, syscall.ECONNREFUSED):
 		return false
 	case errors.Is(err, ErrSilent), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
 		errors.As(err, &dns), errors.As(err, &record),

@@ -1,0 +1,200 @@
+// Package openai calls models by OpenAI's chat completions, which many servers
+// speak: OpenAI's own, and those that run models on one's own machine, such as
+// Ollama, LM Studio and llama.cpp. It speaks HTTP itself: the vendor's client is
+// larger than the rest of minigem.
+package openai
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+	"net/http"
+	"runtime"
+
+	"minigem/llm"
+	"minigem/llm/internal/remote"
+)
+
+// Client is an [llm.Provider] for a server that speaks chat completions. It is
+// safe for concurrent use. Its errors are [*llm.Error], or the context's own once
+// that has ended.
+type Client struct {
+	opts     Options
+	secrets  remote.Secrets
+	attempts remote.Attempts
+	http     http.Client
+}
+
+var _ llm.Provider = (*Client)(nil)
+
+// New makes a Client without connecting: what is missing in o is an error of
+// the first call, or of o.Check.
+func New(o Options) *Client {
+	if o.Silence <= 0 {
+		o.Silence = remote.DefaultSilence
+	}
+	if o.Transport == nil {
+		o.Transport = http.DefaultTransport
+	}
+	return &Client{
+		opts: o, secrets: o.secrets(),
+		attempts: remote.Attempts{Max: o.MaxAttempts, NoFetchRetries: o.NoFetchRetries, Local: o.local(), Notify: o.Notify, Rand: o.Rand},
+	}
+}
+
+// exchange is one request and its answer.
+type exchange struct {
+	ctx    context.Context // of this attempt, for its cause
+	status int             // 0: no answer
+	header http.Header
+	opened bool // a part of the answer was given on
+}
+
+// attempt sends body once, and reads the answer by read. Every error but those
+// that read makes itself is an [*llm.Error] or ctx's.
+func (c *Client) attempt(ctx context.Context, body []byte, read func(*exchange, io.Reader) error) error {
+	if err := c.opts.Check(); err != nil {
+		return err
+	}
+	inner, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	x := &exchange{ctx: inner}
+	err := c.send(x, giveUp, body, read)
+	if err == nil || errors.Is(err, errConsumerLeft) {
+		return err
+	}
+	return c.callError(ctx, err, x)
+}
+
+func (c *Client) send(x *exchange, giveUp context.CancelCauseFunc, body []byte, read func(*exchange, io.Reader) error) error {
+	req, err := http.NewRequestWithContext(x.ctx, http.MethodPost, c.opts.BaseURL+"/chat/completions", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", "minigem/"+c.opts.Version+" ("+runtime.GOOS+"; "+runtime.GOARCH+")")
+	if c.opts.APIKey != "" {
+		req.Header.Set("Authorization", "Bearer "+c.opts.APIKey)
+	}
+	// Not by an http.Client: a redirect could carry the key to another server.
+	resp, err := remote.Silence{Limit: c.opts.Silence, GiveUp: giveUp}.RoundTrip(c.opts.Transport, req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	x.status, x.header = resp.StatusCode, resp.Header
+	if resp.StatusCode/100 != 2 {
+		data, err := remote.ReadAnswer(resp.Body, false)
+		if err != nil {
+			return err
+		}
+		return &refusal{data}
+	}
+	return read(x, resp.Body)
+}
+
+// errConsumerLeft ends a stream whose consumer stopped early.
+var errConsumerLeft = errors.New("the consumer left")
+
+// Stream implements [llm.Model]. The tool calls of an answer come with its last
+// chunk. An error after the server has begun to answer has Opened set and is not
+// retried here; its kind is llm.ErrStream if repeating the request may help.
+func (c *Client) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
+		body, err := c.body(req, true)
+		if err == nil {
+			err = c.attempts.Do(ctx, func() error {
+				return c.attempt(ctx, body, func(x *exchange, r io.Reader) error {
+					return stream(x, r, func(chunk llm.Chunk) bool { return yield(chunk, nil) })
+				})
+			})
+		}
+		if err != nil && !errors.Is(err, errConsumerLeft) {
+			yield(llm.Chunk{}, err)
+		}
+	}
+}
+
+func stream(x *exchange, r io.Reader, yield func(llm.Chunk) bool) error {
+	events := remote.NewEvents(r)
+	var a assembly
+	for {
+		data, err := events.Next()
+		if err == io.EOF && (a.finish != "" || events.Done()) {
+			break
+		}
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return err
+		}
+		in, err := decode(data)
+		if err != nil {
+			return err
+		}
+		if c, ok := a.add(in); ok {
+			if x.opened = true; !yield(c) {
+				return errConsumerLeft
+			}
+		}
+	}
+	if a.finish == "" { // "[DONE]" says that it is whole
+		a.finish = "stop"
+	}
+	if x.opened = true; !yield(a.end()) {
+		return errConsumerLeft
+	}
+	return nil
+}
+
+func decode(data []byte) (answer, error) {
+	var in answer
+	if err := json.Unmarshal(data, &in); err != nil {
+		return in, remote.NotAnAnswer(data)
+	}
+	if len(in.Error) > 0 && string(in.Error) != "null" {
+		return in, &refusal{data}
+	}
+	return in, nil
+}
+
+// Generate implements [llm.Generator].
+func (c *Client) Generate(ctx context.Context, req llm.Request) (llm.Chunk, error) {
+	body, err := c.body(req, false)
+	if err != nil {
+		return llm.Chunk{}, err
+	}
+	var chunk llm.Chunk
+	err = c.attempts.Do(ctx, func() error {
+		return c.attempt(ctx, body, func(_ *exchange, r io.Reader) error {
+			data, err := remote.ReadAnswer(r, true)
+			if err != nil {
+				return err
+			}
+			in, err := decode(data)
+			if err != nil {
+				return err
+			}
+			var a assembly
+			first, _ := a.add(in)
+			chunk = a.end()
+			chunk.Parts = append(first.Parts, chunk.Parts...)
+			return nil
+		})
+	})
+	if err != nil {
+		return llm.Chunk{}, err
+	}
+	return chunk, nil
+}
+
+// CountTokens implements [llm.TokenCounter]. The API counts nothing before a
+// request: the number is an estimate of four bytes a token.
+func (c *Client) CountTokens(_ context.Context, req llm.Request) (int, error) {
+	body, err := c.body(req, false)
+	return len(body) / 4, err
+}

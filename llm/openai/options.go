@@ -1,0 +1,158 @@
+package openai
+
+import (
+	"cmp"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"minigem/llm"
+	"minigem/llm/internal/remote"
+)
+
+// Options configures a [Client].
+type Options struct {
+	Model   string // as the server calls it; requests for a model of another kind go to this one
+	BaseURL string // without "/chat/completions", such as "http://127.0.0.1:11434/v1"
+	APIKey  string // empty: none is sent
+
+	Version string // version of this program, for the User-Agent
+
+	MaxAttempts    int             // 0: 10
+	NoFetchRetries bool            // network errors without a well-known code are final
+	Silence        time.Duration   // how long the server may send nothing while we wait for it; 0: 5 minutes
+	Notify         func(llm.Retry) // called before each wait, from the caller's goroutine; may be nil
+
+	Rand      func() float64    // returns a number in [0,1) for the jitter; nil: math/rand
+	Transport http.RoundTripper // nil: like http.DefaultTransport
+
+	server server // what the name of the model began with
+}
+
+// A server is a kind of server by the first word of a model's name.
+type server struct {
+	word    string
+	address func(getenv func(string) string) string
+	variable,
+	hint string // what to do where it cannot be reached
+}
+
+const openAI = "https://api.openai.com/v1"
+
+var servers = []server{
+	{"openai", func(getenv func(string) string) string { return cmp.Or(getenv("OPENAI_BASE_URL"), openAI) }, "OPENAI_BASE_URL", "check the network and OPENAI_BASE_URL"},
+	{"ollama", ollama, "OLLAMA_HOST", "start it with: ollama serve; OLLAMA_HOST is its address if it is another"},
+	{"lmstudio", fixed("http://127.0.0.1:1234/v1"), "", "start its server, or use openai/NAME with OPENAI_BASE_URL for another address"},
+	{"llamacpp", fixed("http://127.0.0.1:8080/v1"), "", "start llama-server, or use openai/NAME with OPENAI_BASE_URL for another address"},
+}
+
+func fixed(address string) func(func(string) string) string {
+	return func(func(string) string) string { return address }
+}
+
+// ollama reads OLLAMA_HOST as Ollama does: a host, with or without a scheme and
+// a port.
+func ollama(getenv func(string) string) string {
+	host := getenv("OLLAMA_HOST")
+	if host == "" {
+		return "http://127.0.0.1:11434/v1"
+	}
+	if !strings.Contains(host, "://") {
+		host = "http://" + host
+	}
+	u, err := url.Parse(host)
+	if err != nil {
+		return host // Check says what is wrong
+	}
+	if name := u.Hostname(); u.Port() == "" && u.Scheme == "http" || name == "0.0.0.0" {
+		if name == "0.0.0.0" { // where it listens, not where it is
+			name = "127.0.0.1"
+		}
+		u.Host = net.JoinHostPort(name, cmp.Or(u.Port(), "11434"))
+	}
+	return strings.TrimSuffix(u.String(), "/") + "/v1"
+}
+
+// Server returns the kind of server that model names by its first word, such as
+// "openai" of "openai/gpt-5" and "ollama" of "ollama/qwen3:8b"; "" if it names
+// none.
+func Server(model string) string {
+	s, _, _ := split(model)
+	return s.word
+}
+
+// Named reports whether model names a model of one of these servers.
+func Named(model string) bool { return Server(model) != "" }
+
+func split(model string) (s server, name string, ok bool) {
+	word, name, _ := strings.Cut(model, "/")
+	for _, s := range servers {
+		if s.word == word && name != "" {
+			return s, name, true
+		}
+	}
+	return server{}, "", false
+}
+
+// OptionsFor returns what a model that is [Named] needs, by the usual variables:
+// OPENAI_BASE_URL and OPENAI_API_KEY, and OLLAMA_HOST.
+func OptionsFor(model string, getenv func(string) string) (Options, error) {
+	s, name, ok := split(model)
+	if !ok {
+		return Options{}, fmt.Errorf("%q does not begin with openai/, ollama/, lmstudio/ or llamacpp/ and the name of a model", model)
+	}
+	o := Options{Model: name, BaseURL: strings.TrimSuffix(s.address(getenv), "/"), server: s}
+	if s.word == "openai" {
+		o.APIKey = getenv("OPENAI_API_KEY")
+	}
+	return o, nil
+}
+
+// Check returns an [*llm.Error] if o lacks something that calls need.
+func (o Options) Check() error {
+	u, err := url.Parse(o.BaseURL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return &llm.Error{
+			Kind: llm.ErrInvalid, Message: fmt.Sprintf("%q is not the address of a server", remote.Secrets{o.APIKey}.Shown(o.BaseURL)),
+			Hint: strings.TrimSpace("write it as http://HOST:PORT/v1 " + o.into()),
+		}
+	}
+	if o.APIKey == "" && o.BaseURL == openAI {
+		return &llm.Error{
+			Kind: llm.ErrAuth, Message: "there is no OpenAI API key",
+			Hint: "put it into the variable OPENAI_API_KEY, or the address of another server into OPENAI_BASE_URL",
+		}
+	}
+	return nil
+}
+
+// local reports whether the server is on this machine.
+func (o Options) local() bool {
+	u, err := url.Parse(o.BaseURL)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func (o Options) into() string {
+	if o.server.variable == "" {
+		return ""
+	}
+	return "into the variable " + o.server.variable
+}
+
+// secrets returns the values that must never be shown.
+func (o Options) secrets() remote.Secrets {
+	all := remote.Secrets{o.APIKey}
+	if u, err := url.Parse(o.BaseURL); err == nil && u.User != nil {
+		if password, ok := u.User.Password(); ok {
+			all = append(all, password)
+		}
+	}
+	return all
+}
