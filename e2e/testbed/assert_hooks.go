@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -123,6 +124,10 @@ func judgeFired(r *Record, c Command) verdict {
 		}
 	}
 	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("%s runs at %s %s%s", hook, event, want, with(conds))}
+	fits := func(run runOf) bool { return all(conds, func(key string) string { return runValue(run, key) }) }
+	if c.counts() {
+		slices.SortStableFunc(ran, func(a, b runOf) int { return cmp.Compare(rank(!fits(a)), rank(!fits(b))) })
+	}
 	switch {
 	case len(ran) == 0:
 		v.actual, v.invalid = "it did not run: "+r.whyNot(event, hook)+r.unseen(event), r.unknown(event, hook)
@@ -132,7 +137,11 @@ func judgeFired(r *Record, c Command) verdict {
 		v.actual = fmt.Sprintf("it ran %s, %s%s: %s", often(len(ran)), often(n), with(conds), actualRuns(ran, conds))
 	}
 	v.actual += exitHint(conds, ran)
-	v.detail = r.eventsOf(event)
+	v.detail = r.eventsOf(event, conds, c.asksWhich(func(rep hooks.Report) bool {
+		return slices.ContainsFunc(rep.Runs, func(run hooks.Run) bool {
+			return run.Ran() && IsHook(run.Hook, hook) && fits(runOf{run, rep})
+		})
+	}))
 	return v
 }
 
@@ -163,7 +172,7 @@ func actualRuns(ran []runOf, conds []Cond) string {
 	for _, run := range ran[:min(3, len(ran))] {
 		var values []string
 		for _, c := range conds {
-			values = append(values, fmt.Sprintf("%s=%q", c.Key, oneLine(runValue(run, c.Key), 120)))
+			values = append(values, fmt.Sprintf("%s=%q", c.Key, around(runValue(run, c.Key), c.re, 120)))
 		}
 		parts = append(parts, strings.Join(values, " "))
 	}
@@ -236,26 +245,6 @@ func (r *Record) opened() string {
 	return ""
 }
 
-// eventsOf describes what happened at an event, the newest few in full.
-func (r *Record) eventsOf(event string) string {
-	var b strings.Builder
-	n := 0
-	for _, rep := range r.Reports {
-		if string(rep.Event) == event && len(rep.Runs) > 0 {
-			if n++; n <= 3 {
-				b.WriteString(Describe(rep, r.shorten))
-			}
-		}
-	}
-	switch {
-	case n > 3:
-		fmt.Fprintf(&b, "... and %d more times\n", n-3)
-	case n == 0 && len(r.Reports) > 0:
-		fmt.Fprintf(&b, "what happened: %s\n", r.sequence())
-	}
-	return b.String()
-}
-
 // sequence is the order of events, repetitions counted.
 func (r *Record) sequence() string {
 	var parts []string
@@ -276,7 +265,7 @@ func (r *Record) sequence() string {
 
 func judgeNotFired(r *Record, c Command) verdict {
 	event, hook := c.Args[0], c.Args[1]
-	v := verdict{expected: fmt.Sprintf("%s never runs at %s%s", hook, event, with(c.Conds)), detail: r.eventsOf(event)}
+	v := verdict{expected: fmt.Sprintf("%s never runs at %s%s", hook, event, with(c.Conds)), detail: r.eventsOf(event, nil, nil)}
 	ran := 0
 	for _, run := range r.runs(event, hook) {
 		if run.Ran() {
@@ -312,7 +301,9 @@ func judgeEvent(r *Record, c Command) verdict {
 		}
 		seen = append(seen, values(conds, value))
 	}
-	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("%s happens %s%s", c.Args[0], want, with(conds)), detail: r.eventsOf(c.Args[0])}
+	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("%s happens %s%s", c.Args[0], want, with(conds)), detail: r.eventsOf(c.Args[0], conds, c.asksWhich(func(rep hooks.Report) bool {
+		return all(conds, func(key string) string { return eventValue(rep, key) })
+	}))}
 	v.actual = "it happened " + often(happened)
 	if len(conds) > 0 && happened > 0 {
 		v.actual += ", with " + strings.Join(slices.Compact(seen), ", then ")

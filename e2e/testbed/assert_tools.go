@@ -231,7 +231,7 @@ func (r *Record) callList() string {
 	}
 	var b strings.Builder
 	b.WriteString("calls:\n")
-	for _, f := range r.Finished {
+	for _, f := range r.inOrder() {
 		fmt.Fprintf(&b, "  %s %s\n    %s: %s\n", f.Call.Name, r.shorten(oneLine(compact(f.Args), 200)), f.Status,
 			r.shorten(oneLine(resultText(f.Result), 300)))
 	}
@@ -264,6 +264,11 @@ func judgeModelSaw(r *Record, c Command) verdict {
 		ok, failed := requestHas(req, c.Conds)
 		if ok {
 			v.ok, v.actual = true, fmt.Sprintf("request %d is one", first+i)
+			for _, cond := range c.Conds {
+				if c.Negated && cond.re != nil && cond.Key != "tool" {
+					v.actual += ": " + cond.Key + " has " + around(r.shorten(requestValue(req, cond.Key)), cond.re, 200)
+				}
+			}
 			return v
 		}
 		v.actual = fmt.Sprintf("%s is\n%s", failed.Key, indent(r.shorten(clip(requestValue(req, key(failed)), 3000))))

@@ -14,6 +14,11 @@ import (
 // if not, why; what it read and printed; what was ignored; the merge. shorten,
 // if not nil, is applied to the text.
 func Describe(r hooks.Report, shorten func(string) string) string {
+	return describe(r, nil, shorten)
+}
+
+// describe shows of long texts where one of conds fits.
+func describe(r hooks.Report, conds []Cond, shorten func(string) string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s #%d", r.Event, r.Seq)
 	if r.Subject != "" {
@@ -28,7 +33,7 @@ func Describe(r hooks.Report, shorten func(string) string) string {
 		b.WriteString("  no hook is configured for it\n")
 	}
 	for _, run := range r.Runs {
-		b.WriteString(indent(describeRun(run)))
+		b.WriteString(indent(describeRun(run, conds)))
 	}
 	for _, s := range r.Merge {
 		fmt.Fprintf(&b, "  merge: %s %s\n", s.Hook, oneLine(s.What, 200))
@@ -50,7 +55,7 @@ func effectOf(r hooks.Report) string {
 	return r.Effect.Kind
 }
 
-func describeRun(run hooks.Run) string {
+func describeRun(run hooks.Run, conds []Cond) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s (%s)  ", run.Hook.ID(), run.Hook.Source)
 	switch {
@@ -71,7 +76,7 @@ func describeRun(run hooks.Run) string {
 		{"failed", run.Failed},
 	} {
 		if s.text != "" {
-			fmt.Fprintf(&b, "  %s %s\n", s.name, ends(s.text, 400))
+			fmt.Fprintf(&b, "  %s %s\n", s.name, around(s.text, patternOf(conds, strings.TrimSpace(s.name)), 400))
 		}
 	}
 	for _, w := range run.Warnings {

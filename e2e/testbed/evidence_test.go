@@ -1,0 +1,40 @@
+package testbed
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"minigem/agent/event"
+	"minigem/llm"
+)
+
+// Calls of one answer end as they like, and are listed as the model asked.
+func TestCallsInTheOrderAsked(t *testing.T) {
+	t.Parallel()
+	call := func(id string) llm.ToolCall { return llm.ToolCall{ID: id, Name: "tool-" + id} }
+	r := &Record{}
+	for _, id := range []string{"c", "b", "last", "a"} {
+		r.Finished = append(r.Finished, event.ToolRecord{Call: call(id), Status: "success"})
+	}
+	r.Requests = []Request{{}, {Request: llm.Request{Messages: []llm.Message{{Role: llm.RoleModel, Parts: []llm.Part{call("a"), call("b"), call("c")}}}}}}
+	names := regexp.MustCompile(`tool-\w+`).FindAllString(r.callList(), -1)
+	assert.Equal(t, "tool-a tool-b tool-c tool-last", strings.Join(names, " "))
+}
+
+func TestAround(t *testing.T) {
+	t.Parallel()
+	re := regexp.MustCompile("(?m)N+")
+	for text, want := range map[string]string{
+		"short N":                     "short N",
+		strings.Repeat("a", 30) + "N": "(26 more)... aaaaN",
+		"N" + strings.Repeat("b", 30): "Nbbbb ...(26 more)",
+		strings.Repeat("é", 9) + "N\n" + strings.Repeat("b", 9): "(5 more)... ééééN⏎bbb ...(6 more)",
+		strings.Repeat("N", 30):                                 "NNNNNNNNNN",
+		strings.Repeat("a", 30):                                 "aaa ...(20 more)... aaaaaaa",
+	} {
+		assert.Equal(t, want, around(text, re, 10), text)
+	}
+}
