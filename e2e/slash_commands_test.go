@@ -148,6 +148,7 @@ var wrong = []step{
 	{"/memory add", "/memory add [--project] TEXT", ""},
 	{"/model pro", "there is /model set NAME", ""},
 	{"/model set", "it is /model set NAME: use another one", ""},
+	{"/model set ollama/small", "ollama/small is on another server than gemini-2.5-", ""},
 	{"/permissions trst", "did you mean /permissions trust?", ""},
 	{"/policies all", "there is no command /policies all; there is /policies list", ""},
 	{"/stats tool", "did you mean /stats tools?", ""},
