@@ -41,6 +41,7 @@ func (l *loader) hook(h Hook, n jsonc.Node) (Hook, bool) {
 	h.Env = l.pairs("env", n.Get("env"))
 	h.OnError = l.onError(n.Get("onError"))
 	h.Dialect = l.dialect(n.Get("dialect"))
+	l.unwaited(h, n)
 	return h, true
 }
 

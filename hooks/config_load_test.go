@@ -108,6 +108,7 @@ func TestFaultsAreNamedWithTheirLine(t *testing.T) {
 		{"NUL in args", entry(`"type": "command", "command": "x", "args": ["\u0000"]`), 1, `2: a hook of BeforeTool has a command with a NUL character, which no shell takes: skipped`},
 		{"a variable without braces in args", entry(`"type": "command", "command": "x", "args": ["$GEMINI_CWD/y"]`), 2, `2: with "args" there is no shell, so that $GEMINI_CWD stays as it is: write ${GEMINI_CWD}`},
 		{"once", entry(`"type": "command", "command": "x", "once": "yes"`), 2, `2: once must be true or false, not a string: ignored`},
+		{"async that should block", entry(`"type": "command", "command": "x", "async": true, "onError": "block"`), 2, `2: onError "block" has no effect with async: the hook is not waited for, and cannot block`},
 		{"statusMessage", entry(`"type": "command", "command": "x", "statusMessage": 1`), 2, `2: statusMessage must be a string, not a number: ignored`},
 		{"no url", entry(`"type": "http"`), 1, `2: a hook of BeforeTool needs "url", a string: skipped`},
 		{"no host", entry(`"type": "http", "url": "https:///x"`), 1, `2: a hook of BeforeTool has a "url" that is not one: it begins with https:// and a host, or with http://127.0.0.1: skipped`},

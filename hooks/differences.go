@@ -119,6 +119,7 @@ var differences = differencesOf("Gemini CLI 0.61", []Difference{
 	{ID: "on-error", When: "onError of a hook", There: "ignores it: a failure never blocks because of it", Here: "obeys it", Source: refTypes, Shown: InExplain},
 	{ID: "dialect", When: "dialect of a hook", There: "ignores it: every hook reads and answers in its own dialect", Here: "obeys it", Source: refTypes, Shown: InExplain},
 	{ID: "args", When: "args of a hook", There: "ignores them: the shell runs the command alone", Here: "runs the command with them and without a shell", Source: refRunner, Shown: InExplain},
+	{ID: "async", When: "async of a hook", There: "ignores it: the hook is waited for, and can block", Here: "does not wait for it", Source: refTypes, Shown: InExplain},
 	{ID: "once", When: "once of a hook", There: "ignores it: the hook runs each time", Here: "obeys it", Source: refTypes, Shown: InExplain},
 	{ID: "kind", When: "a hook that is not a command", There: "leaves it out", Here: "runs it", Source: refRegistry, Shown: InExplain},
 	{ID: "blocked-exit-code", When: "hooksConfig.blockedExitCode", There: "ignores it", Here: "obeys it", Source: refSettings},

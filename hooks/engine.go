@@ -60,6 +60,8 @@ type Engine struct {
 	matchers map[string]*matcher
 	warned   map[string]bool // warnings that the user has seen
 	once     map[string]bool // hooks that were to run once, and did
+
+	late late
 }
 
 const (
@@ -76,10 +78,15 @@ func (e *Engine) SetConfig(c Config) {
 }
 
 // SetOrigin replaces what hooks are told about the session, such as after
-// /clear.
+// /clear. Hooks with async end with the session that they ran for.
 func (e *Engine) SetOrigin(o Origin) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.Origin.SessionID != o.SessionID {
+		e.late.mu.Lock()
+		defer e.late.mu.Unlock()
+		e.late.reset(o.SessionID)
+	}
 	e.Origin = o
 }
 

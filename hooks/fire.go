@@ -94,9 +94,10 @@ func fire[S any](ctx context.Context, e *Engine, ev event[S]) (S, Verdict) {
 	}
 	p := f.plan(config)
 	f.todo, f.report.Sequential, f.report.Runs = p.todo, p.sequential, p.runs
-	if f.report.Input == nil && (len(p.todo) > 0 || e.ReportIdle) {
+	if f.report.Input == nil && (len(p.todo)+len(p.late) > 0 || e.ReportIdle) {
 		f.report.Input = ev.stdin(f.base, ev.state)
 	}
+	over := f.startLate(ctx, p.late)
 	if len(p.todo) > 0 && e.Starting != nil {
 		e.Starting(ev.name, f.planned())
 	}
@@ -109,7 +110,9 @@ func fire[S any](ctx context.Context, e *Engine, ev event[S]) (S, Verdict) {
 	default:
 		state = f.runAll(ctx)
 	}
-	return state, f.finish(state)
+	v := f.finish(state)
+	over(f.report)
+	return state, v
 }
 
 // planned are the hooks that are about to run.

@@ -16,6 +16,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"minigem/hooks/jsonc"
+	"minigem/hooks/protocol"
 )
 
 // Handler is what a hook does when it runs, besides its Command, and how: the
@@ -31,6 +32,7 @@ type Handler struct {
 	// AllowedEnvVars are the variables that headers may name, as $NAME or ${NAME}.
 	AllowedEnvVars []string `json:"allowedEnvVars,omitempty" of:"http"`
 	StatusMessage  string   `json:"statusMessage,omitempty"` // shown while it runs
+	Async          bool     `json:"async,omitempty"`         // not waited for
 	Once           bool     `json:"once,omitempty"`          // not again in the session, once it ran without failing or refusing
 }
 
@@ -239,6 +241,17 @@ func (l *loader) handler(h *Hook, n jsonc.Node) {
 func (l *loader) yes(n jsonc.Node, name string) bool {
 	s := l.flag(name, n.Get(name))
 	return s != nil && s.On
+}
+
+// unwaited warns of what a hook cannot do that is not waited for.
+func (l *loader) unwaited(h Hook, n jsonc.Node) {
+	switch {
+	case !h.Async:
+	case h.Event == protocol.SessionEnd:
+		l.problem(n.Line(), "async has no effect at SessionEnd: hooks with async end with the session")
+	case h.OnError == "block":
+		l.problem(n.Line(), `onError "block" has no effect with async: the hook is not waited for, and cannot block`)
+	}
 }
 
 // shellWords warns of what only a shell would replace, in a hook that has none.

@@ -17,6 +17,8 @@ type beforeModel struct {
 
 // BeforeModel fires before each request to the model.
 func (e *Engine) BeforeModel(ctx context.Context, req *ModelRequest) BeforeModelOutcome {
+	said := e.takeLate()
+	req = e.withLate(req, said)
 	if e.idle(protocol.BeforeModel) {
 		return BeforeModelOutcome{Request: req}
 	}
@@ -60,6 +62,9 @@ func (e *Engine) BeforeModel(ctx context.Context, req *ModelRequest) BeforeModel
 	out := BeforeModelOutcome{Verdict: v, Request: s.read}
 	if s.response != nil {
 		out.Response = []llm.Chunk{syntheticChunk(s.response)}
+	}
+	if out.Denied() || out.Response != nil {
+		e.putBack(said)
 	}
 	return out
 }

@@ -34,6 +34,7 @@ type subject struct {
 type plan struct {
 	runs       []Run // every hook configured for the event, in order
 	todo       []int // indices of those that run
+	late       []int // and of those that are not waited for
 	sequential bool
 }
 
@@ -93,7 +94,11 @@ func (e *Engine) plan(c Config, ev Event, s subject, use ToolUse, o Origin) plan
 	p.conditions(s, use.Call.Args, o)
 	p.shadow()
 	for i := range p.runs {
-		if p.runs[i].Skipped == "" {
+		switch h := p.runs[i].Hook; {
+		case p.runs[i].Skipped != "":
+		case h.Async && ev != protocol.SessionEnd:
+			p.late = append(p.late, i)
+		default:
 			p.todo = append(p.todo, i)
 		}
 	}

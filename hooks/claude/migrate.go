@@ -107,6 +107,7 @@ type hook struct {
 	Description string            `json:"description,omitempty"`
 	Timeout     json.Number       `json:"timeout,omitempty"`
 	If          string            `json:"if,omitempty"`
+	Async       bool              `json:"async,omitempty"`
 	Status      string            `json:"statusMessage,omitempty"`
 	Env         map[string]string `json:"env,omitempty"`
 	Dialect     string            `json:"dialect"`
@@ -222,13 +223,12 @@ func (m *migration) group(theirs string, event protocol.Event, n jsonc.Node) err
 
 // carried are the fields of a handler that are read; what becomes of the others
 // is said in words.
-var carried = []string{"type", "command", "args", "url", "headers", "allowedEnvVars", "name", "description", "timeout", "statusMessage", "if", "shell"}
+var carried = []string{"type", "command", "args", "url", "headers", "allowedEnvVars", "async", "name", "description", "timeout", "statusMessage", "if", "shell"}
 
 // kinds are the types of hooks that are carried over.
 var kinds = []string{"command", "http"}
 
 var fieldLoss = map[string]string{
-	"async":       "it is waited for here",
 	"asyncRewake": "it is waited for here, and its answer counts at once",
 	"once":        "Claude Code heeds it in skills alone, so that it runs every time, as there",
 }
@@ -263,6 +263,7 @@ func (m *migration) hook(event string, n jsonc.Node) (hook, bool) {
 	if m.root != "" {
 		h.Env = map[string]string{RootVariable: m.root}
 	}
+	h.Async = n.Get("async").IsTrue() && !n.Get("asyncRewake").IsTrue()
 	h.Description, h.Status = n.Get("description").Text(), n.Get("statusMessage").Text()
 	if args := n.Get("args"); args.Kind() == jsonc.Array {
 		h.Args = words[1:]

@@ -73,3 +73,33 @@ func history(size int) llm.Request {
 	}
 	return r
 }
+
+// BenchmarkAsync is one BeforeTool event with a hook that takes 2 s and has async,
+// and in turn with it the same event without a hook.
+func BenchmarkAsync(b *testing.B) {
+	call := hooks.ToolUse{Call: llm.ToolCall{ID: "1", Name: "write_file", Args: map[string]any{"file_path": "a"}}}
+	e := &hooks.Engine{
+		Config: hooks.Config{Hooks: []hooks.Hook{{Event: protocol.BeforeTool, Command: "sleep 2", Handler: hooks.Handler{Async: true}}}},
+		Runner: command.Runner{Dir: b.TempDir(), Env: os.Environ()}, Origin: hookstest.Origin, Report: func(hooks.Report) {},
+	}
+	none := &hooks.Engine{Origin: hookstest.Origin, Report: e.Report, ReportIdle: true}
+	took := map[string][]time.Duration{}
+	for n := 0; b.Loop(); n++ {
+		for name, e := range map[string]*hooks.Engine{"async": e, "none": none} {
+			began := time.Now()
+			if o := e.BeforeTool(b.Context(), call); o.Denied() {
+				b.Fatal(o.Reason)
+			}
+			took[name] = append(took[name], time.Since(began))
+		}
+		o := e.Origin
+		o.SessionID = fmt.Sprint(n) // which ends the hook
+		e.SetOrigin(o)
+	}
+	_ = e.Close()
+	for name, ds := range took {
+		slices.Sort(ds)
+		b.ReportMetric(float64(ds[len(ds)/2])/1e6, name+"-median-ms")
+		b.ReportMetric(float64(ds[len(ds)-1])/1e6, name+"-worst-ms")
+	}
+}

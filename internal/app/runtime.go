@@ -177,6 +177,7 @@ func (r *Runtime) wireHooks(_ context.Context, _ *System, w *Frontend) error {
 		Transcript: func(*protocol.Dialect) string { return r.forClaude.transcript(w.Warn) },
 		EnvFile:    func() (string, error) { return r.forClaude.envFile() },
 	}
+	r.closers = append(r.closers, r.Engine.Close)
 	if w.Configure != nil {
 		w.Configure(r.Engine)
 	}

@@ -99,6 +99,7 @@ var hookDifferences = []struct {
 	{hooks.DifferenceByID("dialect"), func(_ *view, h hooks.Hook) bool { return h.Dialect != "" }},
 	{hooks.DifferenceByID("args"), func(_ *view, h hooks.Hook) bool { return h.Args != nil }},
 	{hooks.DifferenceByID("kind"), func(_ *view, h hooks.Hook) bool { return h.Kind() != "command" }},
+	{hooks.DifferenceByID("async"), func(_ *view, h hooks.Hook) bool { return h.Async }},
 	{hooks.DifferenceByID("once"), func(_ *view, h hooks.Hook) bool { return h.Once }},
 	{hooks.DifferenceByID("older-disabled"), func(v *view, h hooks.Hook) bool {
 		place, ok := strings.CutPrefix(h.Disabled, "disabled in ")

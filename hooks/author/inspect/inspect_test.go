@@ -126,6 +126,7 @@ func TestOfHooks(t *testing.T) {
 		{"onError", hook("BeforeTool", "", `"command": "true", "onError": "block"`), nil, []string{"on-error"}},
 		{"args", hook("BeforeTool", "", `"command": "true", "args": []`), nil, []string{"args"}},
 		{"http", hook("BeforeTool", "", `"type": "http", "url": "http://127.0.0.1:1/"`), nil, []string{"kind"}},
+		{"async", hook("BeforeTool", "", `"command": "true", "async": true`), nil, []string{"async"}},
 		{"once", hook("BeforeTool", "", `"command": "true", "once": true`), nil, []string{"once"}},
 		{"an event that it lacks", hook("PostToolUseFailure", "", run), script("exit 2"), []string{"event-added"}},
 		{"dialect", hook("BeforeTool", "", `"command": "true", "dialect": "claude"`), nil, []string{"dialect"}},

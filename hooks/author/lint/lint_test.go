@@ -95,6 +95,8 @@ func TestSettings(t *testing.T) {
 		{"HK008", before("", `"type": "http", "url": 7`), before("", `"type": "http", "url": "https://a"`)},
 		{"HK008", before("", `"type": "http", "url": "/x"`), before("", `"type": "http", "url": "https://a"`)},
 		{"HK069", before("", `"type": "http", "url": "http://a.example"`), before("", `"type": "http", "url": "http://localhost:80"`)},
+		{"HK015", before("", ok+`, "async": true`), before("", ok)},
+		{"HK068", before("", `"command": "echo no >&2; exit 2", "async": true`), before("", `"command": "echo yes", "async": true`)},
 		{"HK068", before("", `"command": "echo no >&2; exit 2", "once": true`), before("", `"command": "echo yes", "once": true`)},
 		{"HK016", before("", "\"command\": \"true\", \"name\": \"\xff\""), before("", ok)},
 		// matchers

@@ -1,0 +1,189 @@
+package hooks
+
+// Hooks with async: they are started and not waited for. What one answers when it
+// has ended is context for the next request to the model, and a message to the
+// user; it can decide nothing, because the event has gone on. They end with their
+// session.
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"minigem/hooks/protocol"
+	"minigem/llm"
+)
+
+// mostLate is how many of them run or have an answer that no request has taken
+// yet.
+const mostLate = 16
+
+// late are the hooks with async of an engine.
+type late struct {
+	mu      sync.Mutex
+	running int
+	session string // whose they are
+	end     context.CancelFunc
+	ctx     context.Context
+	said    []string // what the next request is given
+	reports sync.WaitGroup
+}
+
+// claim makes room for a hook, and returns the context that ends with the session.
+// nil: there is no room.
+func (l *late) claim(session string) context.Context {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ctx == nil || l.session != session {
+		l.reset(session)
+	}
+	if l.running+len(l.said) >= mostLate {
+		return nil
+	}
+	l.running++
+	return l.ctx
+}
+
+// reset ends what runs for another session. l.mu is held.
+func (l *late) reset(session string) {
+	if l.end != nil {
+		l.end()
+	}
+	l.session, l.running, l.said = session, 0, nil
+	l.ctx, l.end = context.WithCancel(context.Background())
+}
+
+// done gives the room back, and keeps what a hook of ctx's session said.
+func (l *late) done(ctx context.Context, said string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if ctx != l.ctx {
+		return
+	}
+	l.running--
+	if said != "" {
+		l.said = append(l.said, said)
+	}
+}
+
+// take returns what was said since the last request.
+func (e *Engine) takeLate() []string {
+	if e == nil {
+		return nil
+	}
+	e.late.mu.Lock()
+	defer e.late.mu.Unlock()
+	said := e.late.said
+	e.late.said = nil
+	return said
+}
+
+// putBack keeps for the next request what this one did not take to the model.
+func (e *Engine) putBack(said []string) {
+	if len(said) == 0 {
+		return
+	}
+	e.late.mu.Lock()
+	defer e.late.mu.Unlock()
+	e.late.said = append(said, e.late.said...)
+}
+
+// Close ends the hooks with async that still run, and returns when they have.
+func (e *Engine) Close() error {
+	if e == nil {
+		return nil
+	}
+	e.late.mu.Lock()
+	e.late.reset("")
+	e.late.end()
+	e.late.mu.Unlock()
+	e.late.reports.Wait()
+	return nil
+}
+
+// withLate is req with what hooks with async have said since the last request, in
+// a message of its own at the end.
+func (e *Engine) withLate(req *ModelRequest, said []string) *ModelRequest {
+	if len(said) == 0 {
+		return req
+	}
+	next := req.Request
+	next.Messages = append(slices.Clone(next.Messages), llm.UserText(wrapContext(strings.Join(said, "\n"))))
+	return req.Next(next)
+}
+
+// startLate starts the hooks of the plan that are not waited for. What is returned
+// tells them that the event is over, and is to be called once.
+func (f *firing[S]) startLate(ctx context.Context, todo []int) (over func(Report)) {
+	if len(todo) == 0 {
+		return func(Report) {}
+	}
+	own := &firing[S]{e: f.e, ev: f.ev, base: f.base, origin: f.origin, env: f.env, promptID: f.promptID, report: f.report}
+	own.report.Runs = slices.Clone(f.report.Runs)
+	var wg sync.WaitGroup
+	for _, i := range todo {
+		r := &f.report.Runs[i]
+		until := f.e.late.claim(f.origin.SessionID)
+		if until == nil {
+			r.Skipped = fmt.Sprintf("%d hooks with async run or wait to be read already", mostLate)
+			r.Warnings = append(r.Warnings, "it did not run: "+r.Skipped)
+			continue
+		}
+		r.Left = true
+		own.todo = append(own.todo, i)
+		wg.Go(func() {
+			running, cancel := detached(ctx)
+			defer context.AfterFunc(until, cancel)()
+			own.runOne(running, i, own.report.Input)
+			f.e.late.done(until, own.settleLate(i))
+			cancel()
+		})
+	}
+	if len(own.todo) == 0 {
+		return func(Report) {}
+	}
+	first := make(chan Report, 1)
+	f.e.late.reports.Go(func() {
+		wg.Wait()
+		own.reportLate(<-first)
+	})
+	return func(rep Report) { first <- rep }
+}
+
+// settleLate leaves of an answer what can still have an effect, and returns its
+// context.
+func (f *firing[S]) settleLate(i int) (said string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	r := &f.report.Runs[i]
+	o := &r.Reading.Output
+	left := protocol.Output{SystemMessage: o.SystemMessage, SuppressOutput: o.SuppressOutput, AdditionalContext: o.AdditionalContext}
+	if r.Decision != Proceed {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("it said %s, which has no effect: a hook with async is not waited for", r.Decision))
+	}
+	if o.ToolInput != nil || o.LLMRequest != nil || o.LLMResponse != nil || o.ToolConfig != nil || o.UpdatedOutput != nil || o.TailToolCall != nil || o.ClearContext {
+		r.Warnings = append(r.Warnings, "what it wanted to change has no effect: a hook with async is not waited for")
+	}
+	r.Decision, *o = Proceed, left
+	return left.AdditionalContext
+}
+
+// reportLate is the second report of an event, when the hooks that were not waited
+// for have ended.
+func (f *firing[S]) reportLate(rep Report) {
+	rep.Late, rep.Runs, rep.Merge = true, slices.Clone(rep.Runs), slices.Clone(rep.Merge)
+	ended := Report{Event: rep.Event}
+	for _, i := range f.todo {
+		rep.Runs[i] = f.report.Runs[i]
+		ended.Runs = append(ended.Runs, f.report.Runs[i])
+		if said := f.report.Runs[i].Reading.Output.AdditionalContext; said != "" {
+			rep.Merge = append(rep.Merge, Step{f.report.Runs[i].Hook.ID(), "adds context to the next request: " + said})
+		}
+	}
+	rep.Messages = f.e.messages(&ended)
+	if f.e.Report != nil {
+		f.e.Report(rep)
+	}
+}
