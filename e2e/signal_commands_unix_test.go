@@ -19,12 +19,16 @@ func TestSignalledCommands(t *testing.T) {
 	files := map[string]string{
 		".gemini/settings.json": `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "name": "slow", "command": "` + busy + `"}]}]},
 			"mcpServers": {"slow": {"command": "sh", "args": ["-c", "` + busy + `"]}}}`,
+		"past.jsonl": `{"type": "user", "uuid": "1", "sessionId": "s", "message": {"role": "user", "content": "go"}}
+{"type": "assistant", "uuid": "2", "parentUuid": "1", "sessionId": "s", "message": {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "ls"}}]}}
+`,
 		"slow.txtar": "prompt go\n-- settings.json --\n" +
 			`{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "cd WORKSPACE; ` + busy + `"}]}]}}` +
 			"\n-- model --\ncall list_directory {\"dir_path\": \".\"}\n\ntext done\n",
 	}
 	for _, args := range []string{
-		"hooks fire BeforeTool", "hooks attack slow --command env", "hooks torture slow", "hooks test slow.txtar", "mcp list",
+		"hooks fire BeforeTool", "hooks attack slow --command env", "hooks torture slow", "hooks test slow.txtar", "hooks test slow.txtar --mutate",
+		"hooks replay past.jsonl", "mcp list",
 	} {
 		for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 			t.Run(args+" "+signal.String(), func(t *testing.T) {
