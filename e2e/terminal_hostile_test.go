@@ -141,7 +141,7 @@ func TestHostileTextInTheChat(t *testing.T) {
 func TestHostileTextWatched(t *testing.T) {
 	t.Parallel()
 	speak := "echo " + strings.ReplaceAll(quoted(t, `{"decision":"deny","reason":`+quoted(t, hostile)+`}`), "$", "\\$")
-	h := newHome(t, map[string]string{"cases/evil.txtar": "# " + hostile + "\nprompt x" + hostile + "\nfired BeforeAgent decision=allow\n-- settings.json --\n" +
+	h := newHome(t, map[string]string{"cases/evil.txtar": "# " + hostile + "\nprompt x" + hostile + "\nfired BeforeAgent * decision=proceed\n-- settings.json --\n" +
 		`{"hooks": {"BeforeAgent": [{"hooks": [{"type": "command", "name": ` + quoted(t, hostile) + `, "command": ` + quoted(t, speak) + "}]}]}}\n-- model --\ntext " + hostile + "\n"})
 	cmd, _, stderr := h.command(t, run{Args: []string{"hooks", "test", "--watch", "-v", "cases"}})
 	cmd.Stdout = nil
@@ -158,7 +158,8 @@ func TestHostileTextWatched(t *testing.T) {
 	_ = cmd.Wait() // what it said is looked at
 	all := said.String() + stderr.String()
 	assert.Contains(t, all, "waiting for changes")
-	assert.Contains(t, all, "evil")
+	assert.Contains(t, all, "FAIL    cases/evil")
+	assert.Contains(t, all, "deny (", "the report quotes the hook")
 	for _, r := range strings.ReplaceAll(all, "\n", "") {
 		require.False(t, text.Hides(r), "U+%04X is in %q", r, all)
 	}

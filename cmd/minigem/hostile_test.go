@@ -44,8 +44,8 @@ var hostileRuns = map[string][]string{
 	"hooks record":      {"hooks record nope" + hostile},
 	"hooks replay":      {"hooks replay latest", "hooks replay chat.jsonl", "hooks replay nope" + hostile},
 	"hooks schema":      {"hooks schema nope" + hostile},
-	"hooks test": {"hooks test cases", "hooks test cases -v", "hooks test cases --format tap", "hooks test cases --format github", "hooks test cases --format json", "hooks test cases --format junit", "hooks test cases --mutate", "hooks test nope" + hostile,
-		"hooks test compared.txtar --binary #program", "hooks test cases --binary nope" + hostile, "hooks test cases --on nope" + hostile},
+	"hooks test": {"hooks test ./cases", "hooks test ./cases -v", "hooks test ./cases --format tap", "hooks test ./cases --format github", "hooks test ./cases --format junit", "hooks test ./passing --mutate", "hooks test nope" + hostile,
+		"hooks test ./compared.txtar --binary #program", "hooks test ./cases --binary nope" + hostile, "hooks test ./cases --on nope" + hostile},
 	"hooks torture":         {"hooks torture nope" + hostile, "hooks torture #name --run survives"},
 	"hooks view":            {"hooks view nope" + hostile, "hooks view trace.jsonl"},
 	"hooks why":             {"hooks why BeforeTool write_file", "hooks why BeforeTool evil" + hostile, "hooks why nope" + hostile},
@@ -118,13 +118,15 @@ func hostileFiles(t *testing.T) map[string]string {
 		".gemini/skills/wrong" + hostile + "/SKILL.md":  "evil" + hostile,
 		".claude/settings.json":                         fmt.Sprintf(`{"hooks": {"PreToolUse": [{"matcher": %[1]s, "hooks": [{"type": "command", "command": %[1]s}]}], %[1]s: []}}`, name),
 		".gemini/commands/evil\u202e\u200b\x1b[2J.toml": "prompt = \"x\"",
-		"cases/evil.txtar":                              "# evil" + hostile + forged + "\nfire BeforeTool\n-- .gemini/settings.json --\n" + fmt.Sprintf(`{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": %s}]}]}}`, speak) + "\n",
-		"cases/evil\u202e\u2066.txtar":                  "evil" + hostile + forged,
-		"answers":                                       answer,
-		"compared.txtar":                                "differs evil" + hostile + "\nprompt x\n! user-saw ~" + `"evil` + "\u202e\u009b" + `"` + "\nexit 5\n-- model --\ntext evil" + hostile + forged + "\n",
-		"program":                                       "#!/bin/sh\nprintf 'evil \\033[2J\\302\\233\\342\\200\\256\\n::error::forged\\n'\nprintf 'evil \\033[2J\\302\\233\\n::error::forged\\n' >&2\nexit 7\n",
-		"trace.jsonl":                                   `{"event": ` + name + `}` + "\n",
-		"chat.jsonl":                                    `{"sessionId": ` + name + `}` + "\n",
+		"cases/evil.txtar": "# evil" + hostile + "\nprompt x" + hostile + "\nfired BeforeAgent * decision=proceed\n-- settings.json --\n" +
+			fmt.Sprintf(`{"hooks": {"BeforeAgent": [{"hooks": [{"type": "command", "name": %s, "command": %s}]}]}}`, name, speak) + "\n-- model --\ntext evil" + hostile + "\n",
+		"passing/evil.txtar":           "prompt x\nfired BeforeAgent * decision=deny\n-- settings.json --\n" + fmt.Sprintf(`{"hooks": {"BeforeAgent": [{"hooks": [{"type": "command", "name": %s, "command": %s}]}]}}`, name, speak) + "\n",
+		"cases/evil\u202e\u2066.txtar": "evil" + hostile + forged,
+		"answers":                      answer,
+		"compared.txtar":               "prompt x\nfired BeforeAgent * decision=deny\nuser-saw ~" + `"evil` + "\u202e\u009b" + `"` + "\n-- settings.json --\n" + fmt.Sprintf(`{"hooks": {"BeforeAgent": [{"hooks": [{"type": "command", "name": %s, "command": %s}]}]}}`, name, speak) + "\n",
+		"program":                      "#!/bin/sh\nprintf 'evil \\033[2J\\302\\233\\342\\200\\256\\n::error::forged\\n'\nprintf 'evil \\033[2J\\302\\233\\n::error::forged\\n' >&2\nexit 7\n",
+		"trace.jsonl":                  `{"event": ` + name + `}` + "\n",
+		"chat.jsonl":                   `{"sessionId": ` + name + `}` + "\n",
 	}
 }
 
@@ -172,9 +174,17 @@ func TestNoCommandPrintsWhatActs(t *testing.T) {
 				if i := slices.Index(args, "#program"); i >= 0 {
 					args[i] = w.path("program")
 				}
+				for i, arg := range args { // cases are looked for where the tests run
+					if file, ok := strings.CutPrefix(arg, "./"); ok {
+						args[i] = w.path(file)
+					}
+				}
 				run(args, sys)
 				all := out.String() + errOut.String()
 				require.NotEmpty(t, all)
+				if strings.Contains(line, " ./") && !strings.Contains(line, "nope") {
+					require.Contains(t, all, "evil", "it read what is hostile")
+				}
 				for _, r := range strings.NewReplacer("\n", "", "\t", "").Replace(all) {
 					require.False(t, text.Hides(r), "U+%04X is in %q", r, all)
 				}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"minigem/e2e/testbed"
 	"minigem/internal/atomicfile"
 	"minigem/internal/text"
 )
@@ -35,13 +36,13 @@ func (m *Matrix) Write(w io.Writer, format string) error {
 	var err error
 	switch format {
 	case "text":
-		_, err = io.WriteString(w, m.Text(width))
+		_, err = io.WriteString(w, testbed.Inert(m.Text(width)))
 	case "json":
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
 		err = e.Encode(m.list())
 	case "github":
-		_, err = io.WriteString(w, m.markdown())
+		_, err = io.WriteString(w, testbed.Inert(m.markdown()))
 	default:
 		return fmt.Errorf("the format is %q: with --on, use one of %s", format, strings.Join(Formats, ", "))
 	}

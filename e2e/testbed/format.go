@@ -58,13 +58,14 @@ var (
 	hashCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`##(\[|vso\[)`) })
 )
 
-func inert(s string) string {
+// Inert is s without lines that a CI system takes for commands.
+func Inert(s string) string {
 	return hashCommand().ReplaceAllString(lineCommand().ReplaceAllString(s, "${1}| ::"), "# #$1")
 }
 
 // Write implements io.Writer.
 func (n noCommands) Write(p []byte) (int, error) {
-	if _, err := io.WriteString(n.w, inert(string(p))); err != nil {
+	if _, err := io.WriteString(n.w, Inert(string(p))); err != nil {
 		return 0, err
 	}
 	return len(p), nil
@@ -246,14 +247,14 @@ func (f *tapFormat) Result(r Result) {
 	default:
 		fmt.Fprintf(f.w, "not ok %d - %s\n", f.n, plainName(r.Case.Name))
 		for line := range strings.Lines(r.message()) {
-			fmt.Fprintf(f.w, "# %s\n", inert(strings.TrimRight(line, "\n")))
+			fmt.Fprintf(f.w, "# %s\n", Inert(strings.TrimRight(line, "\n")))
 		}
 	}
 }
 
 // plainName is text on a line of TAP, with no directive in it.
 func plainName(s string) string {
-	return inert(strings.ReplaceAll(text.VisibleLine(s), "#", `\#`))
+	return Inert(strings.ReplaceAll(text.VisibleLine(s), "#", `\#`))
 }
 
 func (f *tapFormat) Summary(Summary) { fmt.Fprintf(f.w, "1..%d\n", f.n) }
@@ -321,11 +322,11 @@ func (f *junitFormat) Summary(s Summary) {
 			c.Failure = &junitText{r.Failures[0].headline(), r.message()}
 		}
 		for _, s := range []*string{&c.Name, &c.Class, &c.File} {
-			*s = inert(text.VisibleLine(*s))
+			*s = Inert(text.VisibleLine(*s))
 		}
 		for _, t := range []*junitText{c.Failure, c.Error, c.Skipped} {
 			if t != nil {
-				t.Message, t.Text = inert(text.Visible(t.Message)), inert(text.Visible(t.Text))
+				t.Message, t.Text = Inert(text.Visible(t.Message)), Inert(text.Visible(t.Text))
 			}
 		}
 		suite.Cases = append(suite.Cases, c)
@@ -393,5 +394,5 @@ func (f *githubFormat) annotate(file, line, title, text string) {
 	if _, err := strconv.Atoi(line); err != nil {
 		line = "1"
 	}
-	fmt.Fprintf(f.commands, "::error file=%s,line=%s,title=%s::%s\n", property.Replace(inert(f.inWorkspace(file))), line, property.Replace(inert(title)), value.Replace(inert(text)))
+	fmt.Fprintf(f.commands, "::error file=%s,line=%s,title=%s::%s\n", property.Replace(Inert(f.inWorkspace(file))), line, property.Replace(Inert(title)), value.Replace(Inert(text)))
 }
