@@ -57,7 +57,7 @@ func TestOnRefuses(t *testing.T) {
 		{"--on claude --watch", "--watch is not available with --on"},
 		{"--on claude --update", "--update is not available with --on"},
 		{"--html x.html", "--html is a matrix: it needs --on"},
-		{"--format json", "the format is \"json\": use one of text, tap, junit, github"},
+		{"--format xml", "the format is \"xml\": use one of text, tap, junit, github, json"},
 	} {
 		code, _, stderr := hooksTest(t, append(strings.Fields(tt.flags), file)...)
 		assert.Equal(t, 42, code, tt.flags)

@@ -44,7 +44,7 @@ var hostileRuns = map[string][]string{
 	"hooks record":      {"hooks record nope" + hostile},
 	"hooks replay":      {"hooks replay latest", "hooks replay chat.jsonl", "hooks replay nope" + hostile},
 	"hooks schema":      {"hooks schema nope" + hostile},
-	"hooks test": {"hooks test ./cases", "hooks test ./cases -v", "hooks test ./cases --format tap", "hooks test ./cases --format github", "hooks test ./cases --format junit", "hooks test ./passing --mutate", "hooks test nope" + hostile,
+	"hooks test": {"hooks test ./cases", "hooks test ./cases -v", "hooks test ./cases --format tap", "hooks test ./cases --format github", "hooks test ./cases --format junit", "hooks test ./cases --format json", "hooks test ./passing --mutate", "hooks test nope" + hostile,
 		"hooks test ./compared.txtar --binary #program", "hooks test ./cases --binary nope" + hostile, "hooks test ./cases --on nope" + hostile},
 	"hooks torture":         {"hooks torture nope" + hostile, "hooks torture #name --run survives"},
 	"hooks view":            {"hooks view nope" + hostile, "hooks view trace.jsonl"},
