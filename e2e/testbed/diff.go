@@ -6,11 +6,10 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
 	"golang.org/x/tools/txtar"
 
+	"minigem/hooks/author/inspect"
 	"minigem/internal/atomicfile"
 	"minigem/internal/text"
 )
@@ -49,7 +48,7 @@ func (r *runner) diff(n int) (string, error) {
 	if n <= len(without.Requests) {
 		before = without.comparable(without.Requests[n-1])
 	}
-	return changes(before, got.comparable(got.Requests[n-1])), nil
+	return inspect.ChangedLines(before, got.comparable(got.Requests[n-1])), nil
 }
 
 // actionsOnly plays the script without its assertions.
@@ -72,22 +71,6 @@ var volatile = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{
 
 func (r *Record) comparable(req Request) string {
 	return volatile.ReplaceAllString(r.shorten(renderRequest(req)), "ID")
-}
-
-// changes are the lines that differ, "-" before and "+" after, with "..." between
-// places.
-func changes(before, after string) string {
-	var b strings.Builder
-	for line := range strings.Lines(udiff.Unified("", "", before, after)) {
-		switch {
-		case strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "+++ "):
-		case strings.HasPrefix(line, "@@") && b.Len() > 0:
-			b.WriteString("...\n")
-		case line[0] == '-' || line[0] == '+':
-			b.WriteString(line)
-		}
-	}
-	return b.String()
 }
 
 // rewrite puts new content into the sections of the case file.

@@ -161,3 +161,14 @@ func TestReportText(t *testing.T) {
 	many := inspect.Text{}.Report(fire(t, protocol.BeforeTool, answers{}, strings.Repeat("line\n", 100)))
 	assert.Contains(t, many, "... and 40 lines more; --json has them all")
 }
+
+// What an answer changed is shown by its lines, not whole before and after.
+func TestReportShowsWhatChanged(t *testing.T) {
+	t.Parallel()
+	effect := hooks.Effect{Before: []byte(`{"model":"m","messages":[{"role":"user","content":"hello"}]}`), After: []byte(`{"model":"m","messages":[{"role":"user","content":"hello you"}]}`)}
+	got := inspect.Text{}.Report(hooks.Report{Event: protocol.BeforeModel, Effect: effect})
+	assert.Contains(t, got, "effect\n  changed -   \"content\": \"hello\"\n          +   \"content\": \"hello you\"\n")
+	assert.NotContains(t, got, `"model"`)
+	effect.After = nil
+	assert.Contains(t, inspect.Text{}.Report(hooks.Report{Event: protocol.BeforeModel, Effect: effect}), "  before ", "where nothing took its place")
+}

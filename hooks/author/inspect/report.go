@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aymanbagabas/go-udiff"
+
 	"minigem/hooks"
 	"minigem/hooks/dialect"
 	"minigem/hooks/protocol"
@@ -42,6 +44,10 @@ func (t Text) Report(r hooks.Report) string {
 	block(&b, "warnings", len(r.Warnings), func(i int) string { return r.Warnings[i] })
 	if r.Effect.Before != nil || r.Effect.After != nil {
 		b.WriteString("effect\n")
+		if changed := Changes(r.Effect.Before, r.Effect.After); changed != "" {
+			fmt.Fprintf(&b, "  %-6s %s\n", "changed", indented([]byte(strings.TrimSuffix(changed, "\n")), "          "))
+			return b.String()
+		}
 		for _, side := range []struct {
 			name string
 			data []byte
@@ -49,6 +55,37 @@ func (t Text) Report(r hooks.Report) string {
 			if side.data != nil {
 				fmt.Fprintf(&b, "  %-6s %s\n", side.name, indented(side.data, "         "))
 			}
+		}
+	}
+	return b.String()
+}
+
+// Changes are the lines in which two JSON values differ when they are laid out, "-"
+// before and "+" after, with "..." between places; empty where there are not two.
+func Changes(before, after []byte) string {
+	if len(before) == 0 || len(after) == 0 {
+		return ""
+	}
+	layout := func(data []byte) string {
+		var b bytes.Buffer
+		if json.Indent(&b, data, "", " ") != nil {
+			return string(data) + "\n"
+		}
+		return b.String() + "\n"
+	}
+	return ChangedLines(layout(before), layout(after))
+}
+
+// ChangedLines is Changes of texts.
+func ChangedLines(before, after string) string {
+	var b strings.Builder
+	for line := range strings.Lines(udiff.Unified("", "", before, after)) {
+		switch {
+		case strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "+++ "):
+		case strings.HasPrefix(line, "@@") && b.Len() > 0:
+			b.WriteString("...\n")
+		case line[0] == '-' || line[0] == '+':
+			b.WriteString(line)
 		}
 	}
 	return b.String()

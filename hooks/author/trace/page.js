@@ -104,8 +104,27 @@ function diff(text) {
   const pre = make("pre");
   const kinds = { "+": "add", "-": "del", "@": "hunk" };
   pre.tabIndex = 0;
-  for (const l of text.replace(/\n$/, "").split("\n")) pre.append(make("span", kinds[l[0]] || "same", l || " "));
+  const lines = text.replace(/\n$/, "").split("\n");
+  lines.forEach((l, i) => {
+    const span = make("span", kinds[l[0]] || "same", l || " ");
+    const next = lines[i + 1] || "", last = lines[i - 1] || "";
+    if (l[0] === "-" && next[0] === "+" && last[0] !== "-") mark(span, l, next);
+    if (l[0] === "+" && last[0] === "-" && (lines[i - 2] || "")[0] !== "-" && next[0] !== "+") mark(span, l, last);
+    pre.append(span);
+  });
   return pre;
+}
+
+// mark shows in which words a line differs from the one that it replaced.
+function mark(span, line, other) {
+  const a = line.slice(1).split(/(\s+|[",{}\[\]])/), b = other.slice(1).split(/(\s+|[",{}\[\]])/);
+  let from = 0, to = 0;
+  while (from < Math.min(a.length, b.length) && a[from] === b[from]) from++;
+  while (to < Math.min(a.length, b.length) - from && a[a.length - 1 - to] === b[b.length - 1 - to]) to++;
+  const words = a.slice(from, a.length - to).join("");
+  if (!from && !to || !words) return;
+  span.textContent = line[0] + a.slice(0, from).join("");
+  span.append(make("mark", "", words), to ? a.slice(-to).join("") : "");
 }
 
 function body(e) {
