@@ -43,7 +43,7 @@ func (d Decision) String() string {
 // Verdict is the merged decision of an event. The zero Verdict lets pass.
 type Verdict struct {
 	Decision Decision
-	// Reason is for the model, or for whoever is told of a stop. Never empty
+	// Reason is for the model, or for whoever reads of a stop. Never empty
 	// when Decision is Deny or Stop.
 	Reason string
 	// SystemMessage is for the user: the hooks' messages joined by newlines.
@@ -189,7 +189,7 @@ type Exit struct {
 	Warning         string // what was unusual about the start; empty: nothing
 }
 
-// Origin is the session that hooks are told about.
+// Origin is the session that hooks read about.
 type Origin struct {
 	SessionID      string
 	TranscriptPath string

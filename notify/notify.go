@@ -6,7 +6,7 @@
 // The rules:
 //   - Hooks hear of every alert. The terminal stays quiet while it has the focus,
 //     and for 20 s after an alert of the same key.
-//   - What waited in silence is told once the focus is lost, unless it is
+//   - What waited in silence is shown once the focus is lost, unless it is
 //     settled by then.
 //   - A headless session has no Notifier: the nil Notifier does nothing.
 package notify

@@ -33,9 +33,9 @@ asks about lines that it cannot read, but does not know what a program does that
 is allowed, nor what a script holds that stands in a file.
 
 A rule that allows a command holds for the files that the file tools would touch
-unasked: what a command line writes or reads elsewhere, or cannot be told, is
-asked about. A rule that allows write_file or replace means no settings and no
-scripts of hooks unless its argsPattern names them.`,
+unasked: what a command line writes or reads elsewhere is asked about, and so is
+a line that does not show it. A rule that allows write_file or replace means no
+settings and no scripts of hooks unless its argsPattern names them.`,
 		Example: "  minigem policies\n  minigem policies --policy ./strict.toml\n  minigem policies --json | jq '.rules[] | select(.decision == \"deny\")'",
 		Args:    withUsage(cobra.NoArgs, "takes no arguments"),
 		RunE: func(*cobra.Command, []string) error {

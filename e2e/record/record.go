@@ -6,7 +6,7 @@
 // of one, the home and the user's name are taken out. It is small: what was not
 // touched is not in it.
 //
-// The package keeps out how a run is wired: it is told what happens. Running
+// The package keeps out how a run is wired: it is given what happens. Running
 // cases is the testbed's.
 package record
 

@@ -148,7 +148,7 @@ func (a *Agent) sayUnread(p Point, m Meant, kind Kind) Said {
 }
 
 // sayFailed is for tools that failed: there is nothing to hold back, and the
-// model can at most be told more.
+// model can at most get more to read.
 func (a *Agent) sayFailed(m Meant) Said {
 	if m.Kind == Allowed {
 		return Said{}

@@ -38,7 +38,7 @@ func (r *Runtime) wireDiscovered(ctx context.Context, _ *System, w *Frontend) er
 	return nil
 }
 
-// MCPServers are those to start, in alphabetical order. warn is told of those
+// MCPServers are those to start, in alphabetical order. warn gets those
 // that the user may miss.
 func (r *Runtime) MCPServers(warn func(string)) []mcp.Server {
 	var wanted []mcp.Server

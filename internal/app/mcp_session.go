@@ -42,7 +42,7 @@ func (r *Runtime) StartMCP() {
 	r.mcp.pool, r.mcp.known = mcp.Start(r.mcp.ctx, r.MCPServers(r.mcp.warn)), -1
 }
 
-// AwaitMCP waits until the MCP servers are up or have failed, which is told, and
+// AwaitMCP waits until the MCP servers are up or have failed, which is reported, and
 // takes over what they offer now. Nobody else may use the tools meanwhile.
 func (r *Runtime) AwaitMCP(ctx context.Context) {
 	if names := r.mcp.pool.Waiting(); len(names) > 0 {
@@ -57,7 +57,7 @@ func (r *Runtime) AwaitMCP(ctx context.Context) {
 	r.takeMCP()
 }
 
-// mcpPatience is how long servers may take before the user is told who is waited
+// mcpPatience is how long servers may take before the user reads who is waited
 // for.
 const mcpPatience = 2 * time.Second
 

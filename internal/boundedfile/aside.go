@@ -8,7 +8,7 @@ import (
 // SetAside renames a file that programs keep and that cannot be understood, so
 // that a new one can take its place and nothing in it is lost. It returns an
 // error in any case, which says what cause is about and where the file is now:
-// since it is not there any more, that is told once.
+// since it is not there any more, that is said once.
 func SetAside(path string, cause error) error {
 	to := path + ".unreadable"
 	for n := 2; n < 100; n++ {

@@ -18,7 +18,7 @@ type ListedSkill struct {
 	Location    string `json:"location"`
 }
 
-// ListedSkills are the skills there are; what is wrong with others is told on
+// ListedSkills are the skills there are; what is wrong with others is said on
 // standard error.
 func ListedSkills(c *app.Configuration, sys *app.System) []ListedSkill {
 	found, problems := c.AllSkills()

@@ -11,7 +11,7 @@ const (
 	// reads it with every request.
 	maxDescription = 8 << 10
 	// maxSchema bounds the schema of one tool's arguments, in bytes. In place of a
-	// longer one the model is told of any object, and the server checks.
+	// longer one the model gets any object, and the server checks.
 	maxSchema = 256 << 10
 	// maxName bounds names and URIs that people are shown.
 	maxName = 200

@@ -64,7 +64,7 @@ func (s Server) links() ([]link, error) {
 	return nil, fmt.Errorf("its type is %q: it must be http or sse", s.Transport)
 }
 
-// address is what people are told of where a server is, without passwords.
+// address says where a server is, for people: without passwords.
 func (s Server) address() string {
 	if s.Command != "" {
 		return s.Command

@@ -17,11 +17,11 @@ type Pool struct {
 
 // starting is a server that is on its way up, until done.
 type starting struct {
-	server  Server
-	done    chan struct{}
-	session *Session // nil: err says why
-	err     error
-	told    bool // of err
+	server   Server
+	done     chan struct{}
+	session  *Session // nil: err says why
+	err      error
+	reported bool // err was
 }
 
 // Start starts servers and returns at once. ctx bounds their starts alone: those
@@ -58,8 +58,8 @@ func (p *Pool) Wait(ctx context.Context) []error {
 		switch {
 		case s.session != nil:
 			s.session.settle(ctx)
-		case !s.told:
-			s.told = true
+		case !s.reported:
+			s.reported = true
 			errs = append(errs, s.err)
 		}
 	}

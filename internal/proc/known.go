@@ -27,7 +27,7 @@ type groups struct {
 }
 
 type group struct {
-	told bool // was sent to the guard
+	sent bool // to the guard
 	left bool // the command itself has ended
 }
 
@@ -97,7 +97,7 @@ func (g *groups) ended(pid int, guarded bool) {
 }
 
 func (g *groups) forget(pid int) {
-	if g.known[pid].told && g.guard != nil {
+	if g.known[pid].sent && g.guard != nil {
 		_, _ = g.guard.WriteString("- " + strconv.Itoa(pid) + "\n") // the guard may be gone
 	}
 	delete(g.known, pid)
@@ -106,7 +106,7 @@ func (g *groups) forget(pid int) {
 func (g *groups) tell(pid int, known *group) {
 	g.startGuardOnce()
 	if g.guard != nil {
-		known.told = true
+		known.sent = true
 		_, _ = g.guard.WriteString("+ " + strconv.Itoa(pid) + "\n") // as in forget
 	}
 }

@@ -170,7 +170,7 @@ func (r *reader) node(v jsonc.Node, path string) *node {
 	return n
 }
 
-// mostWarnings is how many warnings of one file are told.
+// mostWarnings is how many warnings of one file are shown.
 const mostWarnings = 20
 
 // first are the first warnings, and one that counts the others.

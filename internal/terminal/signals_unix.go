@@ -14,7 +14,7 @@ const stopTime = 200 * time.Millisecond
 
 // watch handles changes of the window's size, ^Z, and being continued.
 func (t *Terminal) watch() (stop func()) {
-	heard := make(chan os.Signal, 8)
+	signals := make(chan os.Signal, 8)
 	pressed := make(chan struct{}, 1)
 	done := make(chan struct{})
 	t.keys.suspend = func() {
@@ -23,20 +23,20 @@ func (t *Terminal) watch() (stop func()) {
 		default:
 		}
 	}
-	signal.Notify(heard, syscall.SIGWINCH, syscall.SIGCONT)
+	signal.Notify(signals, syscall.SIGWINCH, syscall.SIGCONT)
 	go func() {
 		for {
 			select {
 			case <-done:
 				return
 			case <-pressed:
-				t.suspend(heard)
-			case s := <-heard:
+				t.suspend(signals)
+			case s := <-signals:
 				t.signalled(s)
 			}
 		}
 	}()
-	return func() { signal.Stop(heard); close(done) }
+	return func() { signal.Stop(signals); close(done) }
 }
 
 func (t *Terminal) signalled(s os.Signal) {
@@ -52,7 +52,7 @@ func (t *Terminal) signalled(s os.Signal) {
 // suspend stops the program, with the terminal as it was before Open, until the
 // shell continues it. The signal is left to the system: once Go has handled it,
 // its default action cannot be restored.
-func (t *Terminal) suspend(heard chan os.Signal) {
+func (t *Terminal) suspend(signals chan os.Signal) {
 	t.setAway(true)
 	defer t.setAway(false)
 	t.release()
@@ -61,7 +61,7 @@ func (t *Terminal) suspend(heard chan os.Signal) {
 	late := time.After(stopTime)         // there is no shell to stop for
 	for {
 		select {
-		case s := <-heard:
+		case s := <-signals:
 			if s == syscall.SIGCONT {
 				return
 			}

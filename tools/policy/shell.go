@@ -113,7 +113,7 @@ func (e *Engine) caution(s situation, at place, cmd shell.Command, r *Rule) stri
 }
 
 // ruleFor finds the rule that decides about a command; nil where there is none.
-// perhaps is one before it that holds back and cannot be told to match or not. A
+// perhaps is one before it that holds back, of which it is not certain whether it matches. A
 // wrapper is subject to rules about commands only where they hold back.
 func (e *Engine) ruleFor(s situation, c Call, cmd shell.Command) (decides, perhaps *Rule) {
 	texts := argumentTexts(c, cmd)

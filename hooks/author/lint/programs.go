@@ -12,7 +12,7 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// programs looks at what h runs. What is found in a file is told there; what is
+// programs looks at what h runs. What is found in a file is reported there; what is
 // in the command itself, in the settings.
 func (l *linter) programs(h hooks.Hook) {
 	claudes := h.Dialect == "claude"
@@ -52,7 +52,7 @@ func (l *linter) blocksBlindly(h hooks.Hook) bool {
 		})
 }
 
-// place is where a program's findings are told.
+// place is where a program's findings are reported.
 type place struct {
 	l *linter
 	h hooks.Hook
