@@ -105,3 +105,27 @@ func TestHooksNewRefuses(t *testing.T) {
 	assert.Equal(t, guarded, w.read(".gemini/settings.json"), "nothing was written")
 	assert.Equal(t, "mine", w.read(".gemini/hooks/taken.sh"))
 }
+
+// The matcher and what comes of a failure are in the entry, and the case passes.
+func TestHooksNewNarrowed(t *testing.T) {
+	t.Parallel()
+	w := newHookWorld(t, nil)
+	made := w.run("hooks new guard --event BeforeTool --matcher ^(write_file|replace)$ --on-error block")
+	require.Equal(t, 0, made.code, made.err)
+	settings := w.read(".gemini/settings.json")
+	assert.Contains(t, settings, `"matcher": "^(write_file|replace)$"`)
+	assert.Contains(t, settings, `"onError": "block"`)
+	test := w.run("hooks test " + w.path(".gemini/hooks/tests"))
+	assert.Equal(t, 0, test.code, test.out+test.err)
+	for args, want := range map[string]string{
+		"BeforeTool --matcher ^glob$":     "does not match write_file",
+		"BeforeTool --matcher (":          "not a regular expression",
+		"BeforeAgent --matcher glob":      "BeforeAgent has none",
+		"BeforeTool --on-error sometimes": "it is allow or block",
+	} {
+		got := w.run("hooks new other --event " + args)
+		assert.Equal(t, exit.Input, got.code, args)
+		assert.Contains(t, got.err, want, args)
+	}
+	assert.NoFileExists(t, w.path(".gemini/hooks/other.sh"))
+}

@@ -73,16 +73,16 @@ func around(text string, re *regexp.Regexp, n int) string {
 	side := (n - len(match)) / 2
 	out := string(match)
 	if more := len(before) - side; more > 0 {
-		out = fmt.Sprintf("(%d more)... %s%s", more, string(before[more:]), out)
+		out = "..." + string(before[more:]) + out
 	} else {
 		out = string(before) + out
 	}
 	if more := len(after) - side; more > 0 {
-		out += fmt.Sprintf("%s ...(%d more)", string(after[:side]), more)
+		out += string(after[:side]) + "..."
 	} else {
 		out += string(after)
 	}
-	return oneLine(out, len(out))
+	return oneLine(out, len(out)) // how much is left out depends on the paths in it
 }
 
 // patternOf is the pattern that conds have for key; nil: there is none.

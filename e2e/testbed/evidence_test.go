@@ -29,9 +29,9 @@ func TestAround(t *testing.T) {
 	re := regexp.MustCompile("(?m)N+")
 	for text, want := range map[string]string{
 		"short N":                     "short N",
-		strings.Repeat("a", 30) + "N": "(26 more)... aaaaN",
-		"N" + strings.Repeat("b", 30): "Nbbbb ...(26 more)",
-		strings.Repeat("é", 9) + "N\n" + strings.Repeat("b", 9): "(5 more)... ééééN⏎bbb ...(6 more)",
+		strings.Repeat("a", 30) + "N": "...aaaaN",
+		"N" + strings.Repeat("b", 30): "Nbbbb...",
+		strings.Repeat("é", 9) + "N\n" + strings.Repeat("b", 9): "...ééééN⏎bbb...",
 		strings.Repeat("N", 30):                                 "NNNNNNNNNN",
 		strings.Repeat("a", 30):                                 "aaa ...(20 more)... aaaaaaa",
 	} {

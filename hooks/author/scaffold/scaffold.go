@@ -81,6 +81,7 @@ type entry struct {
 	Name    string `json:"name"`
 	Command string `json:"command"`
 	Timeout int    `json:"timeout"`
+	OnError string `json:"onError,omitempty"`
 }
 
 // command runs the program from anywhere in the project; braces, because Gemini
@@ -97,6 +98,45 @@ func command(program, language string) string {
 	}
 	return path
 }
+
+// Narrow gives the hook another matcher and says what comes of its failure: allow or
+// block; empty values change nothing. The matcher must let through the call that
+// the hook's case makes, which it would no longer prove otherwise.
+func (h *Hook) Narrow(matcher, onError string) error {
+	g, ok := h.Group.(group)
+	if !ok {
+		return errors.New("the hook has no group")
+	}
+	if matcher != "" {
+		if !h.Event.IsTool() {
+			return fmt.Errorf("--matcher chooses tools, and %s has none", h.Event)
+		}
+		re, err := regexp.Compile(matcher)
+		if err != nil {
+			return fmt.Errorf("the matcher is not a regular expression: %w", err)
+		}
+		if !re.MatchString(caseTool) {
+			return fmt.Errorf("the matcher %q does not match %s, with which the case of the hook tries it: make the hook without it, then change the matcher and the case", matcher, caseTool)
+		}
+		g.Matcher = matcher
+	}
+	switch onError {
+	case "", "allow", "block":
+	default:
+		return fmt.Errorf("--on-error is %q: it is allow or block", onError)
+	}
+	e, ok := g.Hooks[0].(entry)
+	if !ok {
+		return errors.New("the hook has no entry")
+	}
+	e.OnError = onError
+	g.Hooks = []any{e}
+	h.Group = g
+	return nil
+}
+
+// caseTool is what the cases of hooks at tools call.
+const caseTool = "write_file"
 
 // Write puts h into the project in dir: two new files, and a group in the
 // settings, whose comments and order stay. What is there already is not
