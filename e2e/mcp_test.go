@@ -41,7 +41,22 @@ func serveMCP() {
 			}
 			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: in.Name + " is " + value}}}, nil, nil
 		})
+	if os.Getenv(mcpServerMode) == "judge" {
+		addJudge(s)
+	}
 	_ = s.Run(context.Background(), &mcp.StdioTransport{})
+}
+
+// addJudge adds a tool for hooks of the type mcp_tool.
+func addJudge(s *mcp.Server) {
+	mcp.AddTool(s, &mcp.Tool{Name: "judge", Description: "Answers as a hook."},
+		func(_ context.Context, _ *mcp.CallToolRequest, in struct {
+			Of  string `json:"of"`
+			Say string `json:"say"`
+		}) (*mcp.CallToolResult, any, error) {
+			answer, _ := json.Marshal(map[string]string{"decision": in.Say, "reason": "no " + in.Of})
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(answer)}}}, nil, nil
+		})
 }
 
 // TestMCP runs the program with a real server: its tools are offered and called

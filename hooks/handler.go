@@ -3,6 +3,7 @@ package hooks
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net"
 	"net/url"
@@ -31,9 +32,17 @@ type Handler struct {
 	Headers map[string]string `json:"headers,omitempty" of:"http"`
 	// AllowedEnvVars are the variables that headers may name, as $NAME or ${NAME}.
 	AllowedEnvVars []string `json:"allowedEnvVars,omitempty" of:"http"`
-	StatusMessage  string   `json:"statusMessage,omitempty"` // shown while it runs
-	Async          bool     `json:"async,omitempty"`         // not waited for
-	Once           bool     `json:"once,omitempty"`          // not again in the session, once it ran without failing or refusing
+	// Prompt asks Model, in which $ARGUMENTS is the payload.
+	Prompt string `json:"prompt,omitempty" of:"prompt"`
+	Model  string `json:"model,omitempty" of:"prompt"`
+	// Tool of the MCP Server is called with Input, in whose texts ${tool_input.x} is
+	// a field of the payload.
+	Server        string         `json:"server,omitempty" of:"mcp_tool"`
+	Tool          string         `json:"tool,omitempty" of:"mcp_tool"`
+	Input         map[string]any `json:"input,omitempty" of:"mcp_tool"`
+	StatusMessage string         `json:"statusMessage,omitempty"` // shown while it runs
+	Async         bool           `json:"async,omitempty"`         // not waited for
+	Once          bool           `json:"once,omitempty"`          // not again in the session, once it ran without failing or refusing
 }
 
 // kind is one sort of hook.
@@ -48,6 +57,8 @@ type kind struct {
 var kinds = []kind{
 	{kindCommand, commandFault, Hook.Line},
 	{"http", httpFault, httpTarget},
+	{"prompt", promptFault, func(h Hook) string { return strings.TrimSpace("ask " + h.Model + ": " + h.Prompt) }},
+	{"mcp_tool", mcpFault, mcpTarget},
 }
 
 // ByKind is a Runner that leaves each hook to the one of its kind.
@@ -58,7 +69,7 @@ func (k ByKind) Run(ctx context.Context, h Hook, stdin Payload, env []string) Ex
 	if r := k[h.Kind()]; r != nil {
 		return r.Run(ctx, h, stdin, env)
 	}
-	return Exit{Code: -1, Err: fmt.Errorf("nothing here can run hooks of the type %q", h.Kind())}
+	return Exit{Code: -1, Err: fmt.Errorf("nothing here can run hooks of the type %q: they need a session", h.Kind())}
 }
 
 const kindCommand = "command"
@@ -107,6 +118,31 @@ func commandFault(h Hook, n jsonc.Node) string {
 		return "has a command with a NUL character, which no shell takes"
 	case h.Args == nil && n.Get("args").Exists():
 		return `has "args" that are not an array of strings`
+	}
+	return ""
+}
+
+func promptFault(h Hook, _ jsonc.Node) string {
+	if strings.TrimSpace(h.Prompt) == "" {
+		return `needs "prompt", a text`
+	}
+	return ""
+}
+
+func mcpTarget(h Hook) string {
+	target := "call " + h.Tool + " of the MCP server " + h.Server
+	if h.Input != nil {
+		target += " with " + string(encode(h.Input))
+	}
+	return target
+}
+
+func mcpFault(h Hook, n jsonc.Node) string {
+	switch {
+	case h.Server == "" || h.Tool == "":
+		return `needs "server" and "tool", the names of an MCP server and of its tool`
+	case n.Get("input").Exists() && h.Input == nil:
+		return `has an "input" that is not an object`
 	}
 	return ""
 }
@@ -233,6 +269,10 @@ func (l *loader) handler(h *Hook, n jsonc.Node) {
 			*field = l.texts(n, name)
 		case *map[string]string:
 			*field = l.pairs(name, n.Get(name))
+		case *map[string]any:
+			if v := n.Get(name); v.Kind() == jsonc.Object {
+				_ = json.Unmarshal([]byte(v.Standard()), field) // it was read as JSON before
+			}
 		}
 	}
 }

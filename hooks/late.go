@@ -103,14 +103,21 @@ func (e *Engine) Close() error {
 	return nil
 }
 
-// withLate is req with what hooks with async have said since the last request, in
-// a message of its own at the end.
+// withLate is req with what hooks with async have said since the last request, at
+// its end.
 func (e *Engine) withLate(req *ModelRequest, said []string) *ModelRequest {
 	if len(said) == 0 {
 		return req
 	}
-	next := req.Request
-	next.Messages = append(slices.Clone(next.Messages), llm.UserText(wrapContext(strings.Join(said, "\n"))))
+	next, more := req.Request, llm.UserText(wrapContext(strings.Join(said, "\n")))
+	next.Messages = slices.Clone(next.Messages)
+	if n := len(next.Messages) - 1; n >= 0 && next.Messages[n].Role == llm.RoleUser {
+		last := next.Messages[n]
+		last.Parts = append(slices.Clone(last.Parts), more.Parts...)
+		next.Messages[n] = last // roles alternate
+	} else {
+		next.Messages = append(next.Messages, more)
+	}
 	return req.Next(next)
 }
 

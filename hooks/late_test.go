@@ -65,7 +65,8 @@ func TestAsync(t *testing.T) {
 
 		next := e.BeforeModel(t.Context(), plain).Request
 		assert.Equal(t, "<hook_context>&lt;late&gt; words</hook_context>", lastText(next))
-		assert.Len(t, next.Messages, len(plain.Messages)+1)
+		require.Len(t, next.Messages, len(plain.Messages), "roles alternate")
+		assert.Len(t, next.Messages[len(next.Messages)-1].Parts, len(plain.Messages[len(plain.Messages)-1].Parts)+1)
 		assert.Same(t, plain, e.BeforeModel(t.Context(), plain).Request, "once")
 		require.NoError(t, e.Close())
 	})

@@ -58,6 +58,10 @@ func TestTrust(t *testing.T) {
 		{"changed: type, url, headers", func(h *hooks.Hook) {
 			h.Type, h.URL, h.Headers = "http", "https://a", map[string]string{"Authorization": "secret-value"}
 		}},
+		{"changed: type, prompt, model", func(h *hooks.Hook) { h.Type, h.Prompt, h.Model = "prompt", "Fine?", "flash" }},
+		{"changed: type, server, tool, input", func(h *hooks.Hook) {
+			h.Type, h.Server, h.Tool, h.Input = "mcp_tool", "s", "t", map[string]any{"a": "b"}
+		}},
 		{"changed: once", func(h *hooks.Hook) { h.Once = true }},
 		{"trusted", func(h *hooks.Hook) { h.StatusMessage = "Looking" }},
 		{"changed: if", func(h *hooks.Hook) { h.If = "Bash(git *)" }},

@@ -83,7 +83,7 @@ func present(root jsonc.Node) map[key]bool {
 	for _, event := range root.Get("hooks").Members() {
 		for _, group := range event.Value.Elements() {
 			for _, hook := range group.Get("hooks").Elements() {
-				seen[key{protocol.Event(event.Name), group.Get("matcher").Text(), strings.Join(append([]string{hook.Get("command").Text() + hook.Get("url").Text()}, hook.Get("args").Strings()...), "\x00"), hook.Get("if").Text()}] = true
+				seen[key{protocol.Event(event.Name), group.Get("matcher").Text(), target(hook), hook.Get("if").Text()}] = true
 			}
 		}
 	}
@@ -97,12 +97,18 @@ type group struct {
 }
 
 type hook struct {
+	target      string
 	Type        string            `json:"type"`
 	Command     string            `json:"command,omitempty"`
 	Args        []string          `json:"args,omitzero"`
 	URL         string            `json:"url,omitempty"`
 	Headers     map[string]string `json:"headers,omitempty"`
 	Variables   []string          `json:"allowedEnvVars,omitempty"`
+	Prompt      string            `json:"prompt,omitempty"`
+	Model       string            `json:"model,omitempty"`
+	Server      string            `json:"server,omitempty"`
+	Tool        string            `json:"tool,omitempty"`
+	Input       json.RawMessage   `json:"input,omitempty"`
 	Name        string            `json:"name,omitempty"`
 	Description string            `json:"description,omitempty"`
 	Timeout     json.Number       `json:"timeout,omitempty"`
@@ -204,7 +210,7 @@ func (m *migration) group(theirs string, event protocol.Event, n jsonc.Node) err
 		if !ok {
 			continue
 		}
-		k := key{event, matcher, strings.Join(append([]string{h.Command + h.URL}, h.Args...), "\x00"), h.If}
+		k := key{event, matcher, h.target, h.If}
 		if m.seen[k] {
 			continue
 		}
@@ -223,10 +229,10 @@ func (m *migration) group(theirs string, event protocol.Event, n jsonc.Node) err
 
 // carried are the fields of a handler that are read; what becomes of the others
 // is said in words.
-var carried = []string{"type", "command", "args", "url", "headers", "allowedEnvVars", "async", "name", "description", "timeout", "statusMessage", "if", "shell"}
+var carried = []string{"type", "command", "args", "url", "headers", "allowedEnvVars", "prompt", "model", "server", "tool", "input", "async", "name", "description", "timeout", "statusMessage", "if", "shell"}
 
 // kinds are the types of hooks that are carried over.
-var kinds = []string{"command", "http"}
+var kinds = []string{"command", "http", "prompt", "mcp_tool"}
 
 var fieldLoss = map[string]string{
 	"asyncRewake": "it is waited for here, and its answer counts at once",
@@ -241,14 +247,14 @@ func (m *migration) hook(event string, n jsonc.Node) (hook, bool) {
 	case !slices.Contains(kinds, kind):
 		m.lost(n, "%s: a hook of type %q is left out: only %s can be carried over", event, kind, strings.Join(kinds, ", "))
 		return hook{}, false
-	case kind == "http" && strings.TrimSpace(n.Get("url").Text()) == "":
-		m.lost(n, "%s: a hook without a url is left out", event)
+	case target(n) == "" && kind != "command":
+		m.lost(n, "%s: a hook of type %q that says nothing to ask is left out", event, kind)
 		return hook{}, false
 	case kind == "command" && (command.Kind() != jsonc.String || strings.TrimSpace(command.Text()) == ""):
 		m.lost(n, "%s: a hook without a command is left out", event)
 		return hook{}, false
 	case n.Get("if").Text() != "" && !Event(event).IsTool():
-		m.lost(n, "%s: %s is left out: its condition %q is for tools, so that it never runs", event, command.Text()+n.Get("url").Text(), n.Get("if").Text())
+		m.lost(n, "%s: %s is left out: its condition %q is for tools, so that it never runs", event, target(n), n.Get("if").Text())
 		return hook{}, false
 	case shell.Exists() && shell.Text() != "bash":
 		m.lost(n, "%s: %s is left out: it is for the shell %q", event, command.Text(), shell.Text())
@@ -259,9 +265,18 @@ func (m *migration) hook(event string, n jsonc.Node) (hook, bool) {
 		m.lost(n, "%s: a command with a NUL character is left out: no program can be given one", event)
 		return hook{}, false
 	}
-	h := hook{Type: kind, Command: command.Text(), URL: n.Get("url").Text(), Headers: texts(n.Get("headers")), Variables: n.Get("allowedEnvVars").Strings(), Name: n.Get("name").Text(), If: n.Get("if").Text(), Dialect: "claude"}
+	h := hook{target: target(n), Type: kind, Command: command.Text(), URL: n.Get("url").Text(), Headers: texts(n.Get("headers")), Variables: n.Get("allowedEnvVars").Strings(), Name: n.Get("name").Text(), If: n.Get("if").Text(), Dialect: "claude"}
 	if m.root != "" {
 		h.Env = map[string]string{RootVariable: m.root}
+	}
+	switch kind {
+	case "prompt":
+		h.Prompt, h.Model = n.Get("prompt").Text(), m.model(event, n.Get("model"))
+	case "mcp_tool":
+		h.Server, h.Tool = n.Get("server").Text(), n.Get("tool").Text()
+		if input := n.Get("input"); input.Kind() == jsonc.Object {
+			h.Input = json.RawMessage(input.Standard())
+		}
 	}
 	h.Async = n.Get("async").IsTrue() && !n.Get("asyncRewake").IsTrue()
 	h.Description, h.Status = n.Get("description").Text(), n.Get("statusMessage").Text()
@@ -271,7 +286,7 @@ func (m *migration) hook(event string, n jsonc.Node) (hook, bool) {
 	if h.Name == "" {
 		h.Name = ScriptName(strings.Join(words, " "))
 	}
-	h.Timeout = m.timeout(event, n.Get("timeout"))
+	h.Timeout = m.timeout(event, kind, n.Get("timeout"))
 	for _, f := range n.Members() {
 		if slices.Contains(carried, f.Name) {
 			continue
@@ -283,6 +298,27 @@ func (m *migration) hook(event string, n jsonc.Node) (hook, bool) {
 		m.differs(f.Value, "%s: %s has no counterpart", event, f.Name)
 	}
 	return h, true
+}
+
+// model is the model of a hook that asks one: those of Claude Code do not exist
+// here.
+func (m *migration) model(event string, n jsonc.Node) string {
+	if n.Exists() {
+		m.differs(n, "%s: model: the small model of the session judges, because %q is none of its own", event, n.Text())
+	}
+	return ""
+}
+
+// target is what a hook runs or asks: what tells it from another.
+func target(n jsonc.Node) string {
+	var all []string
+	for _, name := range []string{"command", "url", "prompt", "server", "tool"} {
+		all = append(all, strings.TrimSpace(n.Get(name).Text()))
+	}
+	if input := n.Get("input"); input.Exists() {
+		all = append(all, string(input.Standard()))
+	}
+	return strings.Trim(strings.Join(append(all, n.Get("args").Strings()...), "\x00"), "\x00")
 }
 
 func texts(n jsonc.Node) map[string]string {
@@ -309,9 +345,9 @@ const longest = 3600
 
 // timeout is in milliseconds, and in seconds there. A hook without one keeps the
 // time that it had.
-func (m *migration) timeout(event string, n jsonc.Node) json.Number {
+func (m *migration) timeout(event, kind string, n jsonc.Node) json.Number {
 	seconds := 600.0
-	if event == "UserPromptSubmit" {
+	if event == "UserPromptSubmit" || kind == "prompt" {
 		seconds = 30
 	}
 	if s, ok := n.Float(); ok && s > 0 && s < 1e9 {

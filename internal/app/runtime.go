@@ -159,7 +159,7 @@ func (r *Runtime) wireWorkspace(_ context.Context, _ *System, w *Frontend) error
 	return ws.AddTemp(r.Project.Temp)
 }
 
-func (r *Runtime) wireHooks(_ context.Context, _ *System, w *Frontend) error {
+func (r *Runtime) wireHooks(_ context.Context, sys *System, w *Frontend) error {
 	report, err := r.reporters(w)
 	if err != nil {
 		return err
@@ -168,7 +168,7 @@ func (r *Runtime) wireHooks(_ context.Context, _ *System, w *Frontend) error {
 	r.closers = append(r.closers, children.Close)
 	r.Engine = &hooks.Engine{
 		Config: r.Config.Hooks,
-		Runner: r.Config.HookRunner(children),
+		Runner: r.hookRunner(sys, children),
 		Report: report,
 		Mask:   r.Config.Mask,
 		Watch:  hooks.NewWatch(r.Config.ProjectDir, r.Config.Hooks),

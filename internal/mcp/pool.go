@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -99,6 +100,20 @@ func (p *Pool) Sessions() []*Session {
 		}
 	}
 	return up
+}
+
+// Session is the server called name, once it is up; ctx bounds the wait.
+func (p *Pool) Session(ctx context.Context, name string) (*Session, error) {
+	if !p.Has(name) {
+		return nil, fmt.Errorf("no MCP server is called %q, or it is not allowed here", name)
+	}
+	s := p.all[slices.IndexFunc(p.all, func(s *starting) bool { return s.server.Name == name })]
+	select {
+	case <-s.done:
+		return s.session, s.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // Err is why the server called name is not up; nil: it is, it is still

@@ -31,7 +31,7 @@ func (l *linter) programs(h hooks.Hook) {
 			}
 		}
 	}
-	if h.Async && h.Event.CanBlock() && (h.Kind() == "command" && slices.ContainsFunc(l.of(h), inspect.MightDeny)) {
+	if h.Async && h.Event.CanBlock() && (h.Kind() == "prompt" || slices.ContainsFunc(l.of(h), inspect.MightDeny)) {
 		l.add("HK068", h.Source.File, h.Source.Line, nil, "the hook can refuse, and with async nobody waits for what it says: it refuses nothing")
 	}
 	if h.Once && h.Event.CanBlock() && slices.ContainsFunc(l.of(h), inspect.MightDeny) {

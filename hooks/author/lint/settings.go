@@ -24,6 +24,8 @@ var ruleOfRemark = []struct{ text, code string }{
 	{"has the unknown type", "HK007"},
 	{`needs "command"`, "HK008"},
 	{`needs "url"`, "HK008"},
+	{`needs "prompt"`, "HK008"},
+	{`needs "server" and "tool"`, "HK008"},
 	{`has a "url" that is not one`, "HK008"},
 	{"without encryption", "HK069"},
 	{"has an empty command", "HK008"},

@@ -1,0 +1,105 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"minigem/hooks"
+	"minigem/hooks/command"
+	"minigem/hooks/judge"
+	"minigem/internal/mcp"
+)
+
+// hookRunner runs hooks of every kind in a session: those of HookRunner, and what
+// needs its model and its MCP servers.
+func (r *Runtime) hookRunner(sys *System, children *command.Children) hooks.ByKind {
+	kinds := r.Config.HookRunner(children)
+	kinds["prompt"] = judge.Runner{Model: r.sideModel(sys, judge.Role), Name: func(model string) string { return ResolveModel(cmp.Or(model, "flash-lite")) }}
+	kinds["mcp_tool"] = mcpHooks{func(ctx context.Context, server string) (*mcp.Session, error) { return r.mcp.pool.Session(ctx, server) }}
+	return kinds
+}
+
+// mcpHooks runs hooks of the type "mcp_tool": what the tool of a server says is
+// read as the stdout of a command is.
+type mcpHooks struct {
+	session func(ctx context.Context, server string) (*mcp.Session, error)
+}
+
+// Run implements hooks.Runner.
+func (m mcpHooks) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, _ []string) hooks.Exit {
+	began := time.Now()
+	said, err := m.call(ctx, h, stdin.Bytes())
+	e := hooks.Exit{Stdout: []byte(said), Err: err, Duration: time.Since(began)}
+	if ctx.Err() != nil {
+		e.Err = ctx.Err()
+	}
+	if e.Err != nil {
+		e.Code = -1
+	}
+	return e
+}
+
+func (m mcpHooks) call(ctx context.Context, h hooks.Hook, payload []byte) (string, error) {
+	s, err := m.session(ctx, h.Server)
+	if err != nil {
+		return "", err
+	}
+	for _, t := range s.Tools() {
+		if t.Info().MCP.Tool != h.Tool {
+			continue
+		}
+		call, err := t.Prepare(filled(h.Input, payload))
+		if err != nil {
+			return "", fmt.Errorf("the arguments are not those of the tool: %w", err)
+		}
+		res, err := call.Run(ctx)
+		if err != nil {
+			return "", err
+		}
+		if said, ok := res.Display.(string); ok {
+			return said, nil
+		}
+		return "", errors.New("the tool said nothing that is a text")
+	}
+	return "", fmt.Errorf("the MCP server %s offers no tool %q", h.Server, h.Tool)
+}
+
+var ofPayload = regexp.MustCompile(`\$\{([\w.]+)\}`)
+
+// filled is a hook's input with fields of the payload in the place of
+// ${tool_input.file_path} and the like, as in Claude Code.
+func filled(input map[string]any, payload []byte) map[string]any {
+	data, err := json.Marshal(input)
+	if err != nil || input == nil {
+		return map[string]any{}
+	}
+	var fill func(v any) any
+	fill = func(v any) any {
+		switch v := v.(type) {
+		case string:
+			return ofPayload.ReplaceAllStringFunc(v, func(ref string) string {
+				return gjson.GetBytes(payload, ofPayload.FindStringSubmatch(ref)[1]).String()
+			})
+		case []any:
+			for i := range v {
+				v[i] = fill(v[i])
+			}
+		case map[string]any:
+			for k := range v {
+				v[k] = fill(v[k])
+			}
+		}
+		return v
+	}
+	var copied map[string]any
+	_ = json.Unmarshal(data, &copied) // it was just written
+	fill(copied)
+	return copied
+}
