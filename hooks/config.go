@@ -52,6 +52,9 @@ type Hook struct {
 	Handler
 	Source Source
 
+	// MayAllow: what it allows at PermissionRequest counts.
+	MayAllow bool
+
 	Disabled  string // why it does not run although configured; empty: enabled
 	Untrusted string // why it may not run; empty: trusted
 	Note      string // something to tell before its first run, such as "new since you last trusted this project's hooks"

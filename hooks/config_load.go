@@ -29,6 +29,7 @@ type Section struct {
 	BlockedExitCode int
 	HTTPHosts       []string // hooksConfig.allowedHttpHosts
 	Disabled        []Disabled
+	MayAllow        []Disabled // hooks whose permissions count, beside those of the user and the system
 
 	// Problems are the faults to tell at the start. Notes are remarks for the
 	// linter: legal, but probably not what was meant.
@@ -43,7 +44,7 @@ type Switch struct {
 	Line int
 }
 
-// Disabled is one entry of a list of disabled hooks.
+// Disabled is one entry of a list of hooks.
 type Disabled struct {
 	ID   string // a hook's name or command
 	Line int
@@ -232,8 +233,11 @@ var precedence = []Layer{LayerExtension, LayerSystemDefaults, LayerUser, LayerPr
 // layer keep their order.
 func Merge(sections ...Section) Config {
 	var c Config
-	disabled := map[string]string{}
+	disabled, mayAllow := map[string]string{}, map[string]bool{}
 	for _, s := range inOrder(sections, Section.place) {
+		for _, d := range s.MayAllow {
+			mayAllow[d.ID] = true
+		}
 		for _, d := range s.Disabled {
 			if disabled[d.ID] == "" {
 				disabled[d.ID] = fmt.Sprintf("disabled in %s:%d", s.File, d.Line)
@@ -246,6 +250,7 @@ func Merge(sections ...Section) Config {
 		for _, h := range s.Hooks {
 			h.Disabled = disabled[h.ID()]
 			h.Env = maps.Clone(h.Env)
+			h.MayAllow = h.Source.Standing() >= layerRank[LayerUser] || mayAllow[h.ID()]
 			c.Hooks = append(c.Hooks, h)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 var (
-	configFields  = []string{"enabled", "disabled", "notifications", "maxRetries", "blockedExitCode", "allowedHttpHosts"}
+	configFields  = []string{"enabled", "disabled", "notifications", "maxRetries", "blockedExitCode", "allowedHttpHosts", "mayAllow"}
 	olderHookKeys = []string{"enabled", "disabled", "notifications"}
 )
 
@@ -19,7 +19,8 @@ func (l *loader) hooksConfig(n jsonc.Node) {
 	l.fields("hooksConfig", n, configFields)
 	l.Enabled = l.flag("hooksConfig.enabled", n.Get("enabled"))
 	l.Notifications = l.flag("hooksConfig.notifications", n.Get("notifications"))
-	l.disabled("hooksConfig.disabled", n.Get("disabled"))
+	l.Disabled = append(l.Disabled, l.ids("hooksConfig.disabled", n.Get("disabled"))...)
+	l.mayAllow(n.Get("mayAllow"))
 	l.HTTPHosts = l.httpHosts(n)
 	l.MaxRetries = l.number("hooksConfig.maxRetries", n.Get("maxRetries"), 1000)
 	l.BlockedExitCode = l.number("hooksConfig.blockedExitCode", n.Get("blockedExitCode"), 255)
@@ -77,7 +78,7 @@ func (l *loader) older(root jsonc.Node) {
 		}
 	}
 	if n := root.Get("hooks", "disabled"); say(n, "hooks.disabled", "hooksConfig.disabled") {
-		l.disabled("hooks.disabled", n)
+		l.Disabled = append(l.Disabled, l.ids("hooks.disabled", n)...)
 	}
 	if n := root.Get("hooks", "notifications"); say(n, "hooks.notifications", "hooksConfig.notifications") {
 		if s := l.flag("hooks.notifications", n); l.Notifications == nil {
@@ -97,7 +98,18 @@ func (l *loader) flag(name string, n jsonc.Node) *Switch {
 	return &Switch{On: n.IsTrue(), Name: name, Line: n.Line()}
 }
 
-func (l *loader) disabled(name string, n jsonc.Node) {
+// mayAllow reads which hooks' permissions count. A project cannot say that, nor an
+// extension.
+func (l *loader) mayAllow(n jsonc.Node) {
+	if n.Exists() && (l.Layer == LayerProject || l.Layer == LayerExtension) {
+		l.problem(n.Line(), "hooksConfig.mayAllow counts in the settings of the user and the system alone: ignored")
+		return
+	}
+	l.MayAllow = l.ids("hooksConfig.mayAllow", n)
+}
+
+// ids reads an array of what hooks are called.
+func (l *loader) ids(name string, n jsonc.Node) (ids []Disabled) {
 	if n.Exists() && n.Kind() != jsonc.Array {
 		l.problem(n.Line(), "%s must be an array of names, not %s: ignored", name, n.Kind())
 	}
@@ -106,6 +118,7 @@ func (l *loader) disabled(name string, n jsonc.Node) {
 			l.problem(e.Line(), "%s holds %s where a name should be: ignored", name, e.Kind())
 			continue
 		}
-		l.Disabled = append(l.Disabled, Disabled{ID: e.Text(), Line: e.Line()})
+		ids = append(ids, Disabled{ID: e.Text(), Line: e.Line()})
 	}
+	return ids
 }

@@ -123,6 +123,7 @@ var differences = differencesOf("Gemini CLI 0.61", []Difference{
 	{ID: "once", When: "once of a hook", There: "ignores it: the hook runs each time", Here: "obeys it", Source: refTypes, Shown: InExplain},
 	{ID: "kind", When: "a hook that is not a command", There: "leaves it out", Here: "runs it", Source: refRegistry, Shown: InExplain},
 	{ID: "blocked-exit-code", When: "hooksConfig.blockedExitCode", There: "ignores it", Here: "obeys it", Source: refSettings},
+	{ID: "may-allow", When: "hooksConfig.mayAllow", There: "ignores it, as it does PermissionRequest", Here: "obeys it", Source: refSettings},
 	{ID: "max-retries", When: "hooksConfig.maxRetries", There: "ignores it", Here: "obeys it", Source: refSettings},
 	{ID: "older-disabled", When: "hooks.disabled", There: "does not read it and runs the hook", Here: "reads it, as hooksConfig.disabled", Source: refRegistry, Shown: InExplain},
 	{ID: "untrusted-folder", When: "user and system hooks in a folder that is not trusted", There: "runs none of them", Here: "runs them", Source: refRegistry, Shown: InExplain},

@@ -286,7 +286,7 @@ func (f *firing[S]) read(r *Run, failed string, stdin Payload) {
 		return
 	}
 	var input []byte
-	if f.ev.name == protocol.BeforeTool {
+	if f.ev.name == protocol.BeforeTool || f.ev.name == protocol.PermissionRequest {
 		input = stdin.Bytes()
 	}
 	r.Reading = protocol.DialectOf(r.Hook.Dialect).Parse(f.ev.name, protocol.Ran{

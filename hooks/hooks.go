@@ -93,6 +93,14 @@ type (
 		Changed bool
 	}
 
+	// PermissionRequestOutcome: Deny refuses the call.
+	PermissionRequestOutcome struct {
+		Verdict
+		Args    map[string]any // what to ask about, or run with; the call's own if unchanged
+		Changed bool
+		Allowed []string // the hooks that allow it, where none denies
+	}
+
 	// AfterToolOutcome: Deny replaces the result by Reason.
 	AfterToolOutcome struct {
 		Verdict

@@ -74,6 +74,7 @@ const (
 	EffectDeny      = "deny"
 	EffectStop      = "stop"
 	EffectAsk       = "ask"
+	EffectAllow     = "allow"     // a call that somebody would be asked about runs unasked
 	EffectRewrite   = "rewrite"   // a request or arguments were changed
 	EffectContext   = "context"   // the model gets more to read
 	EffectSynthetic = "synthetic" // a hook answered for the model

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 	"time"
 
 	"minigem/hooks/protocol"
@@ -44,6 +45,82 @@ func (e *Engine) BeforeTool(ctx context.Context, use ToolUse) BeforeToolOutcome 
 		out.Context = wrapContext(s.context)
 	}
 	return out
+}
+
+// permission is what PermissionRequest hooks say beside a denial.
+type permission struct {
+	args    map[string]any
+	by      []string // hooks that allow the call
+	another bool     // a hook that does not allow it changed the arguments
+}
+
+// allowed are the hooks whose permission counts: none where another hook changed
+// what they were asked about.
+func (p permission) allowed() []string {
+	if p.another {
+		return nil
+	}
+	return p.by
+}
+
+// PermissionRequest fires when somebody is about to be asked about a call, or
+// would be if there were somebody. An allow counts of hooks that may allow, and
+// only where it is a whole and clean answer.
+func (e *Engine) PermissionRequest(ctx context.Context, use ToolUse) PermissionRequestOutcome {
+	if e.idle(protocol.PermissionRequest) {
+		return PermissionRequestOutcome{Args: use.Call.Args}
+	}
+	s, v := fire(ctx, e, event[permission]{
+		name:    protocol.PermissionRequest,
+		subject: subject{use.Call.Name, use.MCP},
+		use:     use,
+		state:   permission{args: use.Call.Args},
+		stdin: func(b protocol.Base, s permission) Payload {
+			return payload(protocol.PermissionRequestInput{
+				Base: b, ToolName: use.Call.Name, ToolUseID: llm.WireID(use.Call.Name, use.Call.ID), ToolInput: orEmpty(s.args),
+				MCPContext: use.MCP, OriginalRequestName: use.OriginalName,
+			})
+		},
+		apply: func(s permission, a *answer) permission {
+			next := permission{changeArgs(s.args, a), allow(s.by, a), s.another}
+			next.another = s.another || a.ToolInput != nil && len(next.by) == len(s.by)
+			if next.another && len(next.by) > 0 {
+				a.warn("an allow does not count beside arguments that another hook changed: the call is asked about")
+			}
+			return next
+		},
+		effect: func(s permission, v Verdict) Effect {
+			effect := Effect{Kind: EffectNone}
+			if !sameArgs(s.args, use.Call.Args) {
+				effect = Effect{Kind: EffectRewrite, Before: encode(orEmpty(use.Call.Args)), After: encode(orEmpty(s.args))}
+			}
+			if len(s.allowed()) > 0 {
+				effect.Kind = EffectAllow
+			}
+			return effect
+		},
+	})
+	out := PermissionRequestOutcome{Verdict: v, Args: s.args, Changed: !sameArgs(s.args, use.Call.Args)}
+	if !v.Denied() {
+		out.Allowed = s.allowed()
+	}
+	return out
+}
+
+// allow adds the hook to those that allow the call, if it does and may.
+func allow(by []string, a *answer) []string {
+	switch r := a.run; {
+	case a.Decision != protocol.Allow || a.Stop:
+		return by
+	case !r.Hook.MayAllow:
+		a.warn("its allow does not count: hooks of the user and the system may allow, and those that the user names in hooksConfig.mayAllow")
+		return by
+	case r.Failed != "" || r.Reading.Garbled || r.Reading.From != "stdout":
+		a.warn("its allow does not count: it is not a clean answer on stdout")
+		return by
+	}
+	a.note("allows the call")
+	return append(slices.Clip(by), a.hook)
 }
 
 // beforeTool is what BeforeTool hooks can change.

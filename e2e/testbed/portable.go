@@ -47,8 +47,9 @@ var neutral = []struct {
 	{"tool-choice", protocol.BeforeToolSelection, nil},
 	{"after-model", protocol.AfterModel, nil},
 	{"before-tool", protocol.BeforeTool, []string{"PreToolUse", "preToolUse"}},
+	{"permission", protocol.PermissionRequest, []string{"permissionRequest"}},
 	{"after-tool", protocol.AfterTool, []string{"PostToolUse", "postToolUse"}},
-	{"tool-failed", "PostToolUseFailure", []string{"postToolUseFailure"}},
+	{"tool-failed", protocol.PostToolUseFailure, []string{"postToolUseFailure"}},
 	{"stop", protocol.AfterAgent, []string{"Stop", "agentStop", "TaskComplete"}},
 	{"compact", protocol.PreCompress, []string{"PreCompact", "preCompact"}},
 	{"notification", protocol.Notification, []string{"notification"}},
@@ -68,7 +69,7 @@ func CanonicalEvent(name string) string {
 
 // HasTools reports whether an event, by its canonical name, is about a tool.
 func HasTools(event string) bool {
-	return slices.Contains([]string{"BeforeTool", "AfterTool", "PostToolUseFailure"}, event)
+	return protocol.Event(event).IsTool()
 }
 
 func eventWords() []string {

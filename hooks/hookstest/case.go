@@ -50,6 +50,7 @@ type Hook struct {
 	Layer                           hooks.Layer
 	InProject                       bool // of an extension
 	Disabled, Untrusted             string
+	MayAllow                        bool
 	Timeout                         time.Duration // 0: a second where it hangs
 	Env                             map[string]string
 }
@@ -67,6 +68,7 @@ type Want struct {
 	Tail     string // "name {args}"
 	Instead  string // the output in place of the tool's
 	Clear    bool
+	Allowed  []string // the hooks that allow the call
 	Warn     []string // a part of each warning, in order
 	Failed   []string // a part of each failure, in order
 	Skipped  []string // "name: part of the reason", in order
@@ -168,7 +170,7 @@ func (h Hook) configure(ev hooks.Event, i int) (hooks.Hook, string, Script) {
 	}
 	return hooks.Hook{
 		Event: ev, Name: name, Command: command, Matcher: h.Matcher, Sequential: h.Sequential, OnError: h.OnError,
-		Dialect: h.Dialect, Timeout: h.Timeout, Disabled: h.Disabled, Untrusted: h.Untrusted, Env: h.Env,
+		Dialect: h.Dialect, Timeout: h.Timeout, MayAllow: h.MayAllow, Disabled: h.Disabled, Untrusted: h.Untrusted, Env: h.Env,
 		Source: hooks.Source{Layer: h.Layer, File: string(h.Layer) + "settings.json", Line: i + 1, InProject: h.InProject},
 	}, command, s
 }
@@ -227,7 +229,7 @@ func (c Case) Fire(e *hooks.Engine) Want {
 	case protocol.AfterAgent:
 		o := e.AfterAgent(ctx, "hello", "the answer", false)
 		return Want{Clear: o.ClearContext, Context: o.Context}
-	case protocol.BeforeTool, protocol.AfterTool, protocol.PostToolUseFailure:
+	case protocol.BeforeTool, protocol.PermissionRequest, protocol.AfterTool, protocol.PostToolUseFailure:
 		return c.fireTool(ctx, e)
 	default:
 		return c.fireModel(ctx, e)
@@ -263,6 +265,13 @@ func (c Case) fireTool(ctx context.Context, e *hooks.Engine) Want {
 	if c.Event == protocol.PostToolUseFailure {
 		failed := protocol.ToolResponse{LLMContent: "no", ReturnDisplay: "no", Error: &protocol.ToolError{Message: "no", Type: "unknown"}}
 		return Want{Context: e.PostToolUseFailure(ctx, use, failed).Context}
+	}
+	if c.Event == protocol.PermissionRequest {
+		o := e.PermissionRequest(ctx, use)
+		if o.Changed {
+			return Want{Args: compact(o.Args), Allowed: o.Allowed}
+		}
+		return Want{Allowed: o.Allowed}
 	}
 	o := e.BeforeTool(ctx, use)
 	if o.Changed {

@@ -8,18 +8,19 @@ import (
 
 // The events, short for one-line rows.
 const (
-	sessionStart = protocol.SessionStart
-	beforeAgent  = protocol.BeforeAgent
-	preCompress  = protocol.PreCompress
-	beforeModel  = protocol.BeforeModel
-	selection    = protocol.BeforeToolSelection
-	afterModel   = protocol.AfterModel
-	beforeTool   = protocol.BeforeTool
-	notification = protocol.Notification
-	afterTool    = protocol.AfterTool
-	toolFailed   = protocol.PostToolUseFailure
-	afterAgent   = protocol.AfterAgent
-	sessionEnd   = protocol.SessionEnd
+	sessionStart      = protocol.SessionStart
+	beforeAgent       = protocol.BeforeAgent
+	preCompress       = protocol.PreCompress
+	beforeModel       = protocol.BeforeModel
+	selection         = protocol.BeforeToolSelection
+	afterModel        = protocol.AfterModel
+	beforeTool        = protocol.BeforeTool
+	notification      = protocol.Notification
+	afterTool         = protocol.AfterTool
+	permissionRequest = protocol.PermissionRequest
+	toolFailed        = protocol.PostToolUseFailure
+	afterAgent        = protocol.AfterAgent
+	sessionEnd        = protocol.SessionEnd
 )
 
 // Answers that many rows use.
@@ -36,7 +37,7 @@ func Cases() []Case {
 	return slices.Concat(
 		exitCases, streamCases, decisionCases, fieldCases, // what a hook says
 		severalCases, matcherCases, lifeCases, // several hooks, and which run
-		toolCases, agentCases, requestCases, responseCases, selectionCases, // what they change
+		toolCases, permissionCases, agentCases, requestCases, responseCases, selectionCases, // what they change
 		trapCases, faultCases, claudeCases,
 	)
 }

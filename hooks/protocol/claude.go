@@ -43,6 +43,7 @@ var claude = &Dialect{
 		{"permissionDecision", []Event{BeforeTool}, (*reader).decision},
 		{"permissionDecisionReason", []Event{BeforeTool}, (*reader).reason},
 		{"updatedInput", []Event{BeforeTool}, (*reader).updatedInput},
+		{"decision", []Event{PermissionRequest}, (*reader).permission},
 	},
 	foreign: map[string]string{
 		"tool_input":    `it is Gemini CLI's; say "updatedInput", or take "dialect": "claude" off this hook`,

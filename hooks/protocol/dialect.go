@@ -75,7 +75,7 @@ var gemini = &Dialect{
 		{"hookEventName", nil, (*reader).eventName},
 		{"additionalContext", contextEvents, (*reader).context},
 		{"updatedOutput", []Event{AfterTool}, (*reader).updatedOutput},
-		{"tool_input", []Event{BeforeTool}, (*reader).toolInput},
+		{"tool_input", []Event{BeforeTool, PermissionRequest}, (*reader).toolInput},
 		{"llm_request", []Event{BeforeModel}, (*reader).llmRequest},
 		{"llm_response", []Event{BeforeModel, AfterModel}, (*reader).llmResponse},
 		{"toolConfig", []Event{BeforeToolSelection}, (*reader).toolConfig},

@@ -24,6 +24,7 @@ const (
 	BeforeToolSelection Event = "BeforeToolSelection"
 	AfterModel          Event = "AfterModel"
 	BeforeTool          Event = "BeforeTool"
+	PermissionRequest   Event = "PermissionRequest"
 	Notification        Event = "Notification"
 	AfterTool           Event = "AfterTool"
 	PostToolUseFailure  Event = "PostToolUseFailure"
@@ -51,6 +52,7 @@ var table = []traits{
 	{event: BeforeToolSelection, input: reflect.TypeFor[BeforeToolSelectionInput](), mode: true},
 	{event: AfterModel, input: reflect.TypeFor[AfterModelInput](), blocks: true, mode: true},
 	{event: BeforeTool, input: reflect.TypeFor[BeforeToolInput](), blocks: true, asks: true, tool: true, mode: true},
+	{event: PermissionRequest, input: reflect.TypeFor[PermissionRequestInput](), blocks: true, tool: true, mode: true, added: true},
 	{event: Notification, input: reflect.TypeFor[NotificationInput](), triggers: []string{"ToolPermission"}},
 	{event: AfterTool, input: reflect.TypeFor[AfterToolInput](), blocks: true, tool: true, mode: true},
 	{event: PostToolUseFailure, input: reflect.TypeFor[PostToolUseFailureInput](), blocks: true, tool: true, mode: true, added: true},

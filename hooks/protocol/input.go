@@ -25,7 +25,7 @@ func (b Base) EventName() Event { return b.HookEventName }
 // Input is what hooks of one event read.
 type Input interface {
 	SessionStartInput | BeforeAgentInput | PreCompressInput | BeforeModelInput | BeforeToolSelectionInput |
-		AfterModelInput | BeforeToolInput | NotificationInput | AfterToolInput | PostToolUseFailureInput | AfterAgentInput | SessionEndInput
+		AfterModelInput | BeforeToolInput | PermissionRequestInput | NotificationInput | AfterToolInput | PostToolUseFailureInput | AfterAgentInput | SessionEndInput
 	EventName() Event
 }
 
@@ -65,6 +65,15 @@ type (
 	}
 
 	BeforeToolInput struct {
+		Base
+		ToolName            string         `json:"tool_name" jsonschema:"the name that was asked for"`
+		ToolInput           map[string]any `json:"tool_input" jsonschema:"the arguments"`
+		ToolUseID           string         `json:"tool_use_id,omitempty" jsonschema:"the id of the call"`
+		MCPContext          *MCPContext    `json:"mcp_context,omitempty" jsonschema:"where an MCP tool comes from"`
+		OriginalRequestName string         `json:"original_request_name,omitempty" jsonschema:"in a tail call, the name of the first tool"`
+	}
+
+	PermissionRequestInput struct {
 		Base
 		ToolName            string         `json:"tool_name" jsonschema:"the name that was asked for"`
 		ToolInput           map[string]any `json:"tool_input" jsonschema:"the arguments"`

@@ -77,6 +77,10 @@ func (r *reader) member(prefix string, table []field, m member) {
 		return
 	}
 	f := table[i]
+	if !r.acts(f) && prefix != "" && slices.ContainsFunc(r.dialect.top, func(t field) bool { return t.name == m.key && r.acts(t) }) {
+		r.unknown(prefix, m.key, table)
+		return
+	}
 	if !r.acts(f) {
 		r.warn("%s ignored: it has no effect in %s", path, r.event)
 		return
@@ -199,6 +203,10 @@ func (r *reader) decision(path string, v any) {
 			r.out.Decision = Ask
 		}
 	case "allow", "approve":
+		if r.event == PermissionRequest && r.dialect.Defers && path == "decision" {
+			r.warn("decision %q ignored: a permission is hookSpecificOutput.decision.behavior", s)
+			return
+		}
 		if r.out.Decision == "" {
 			r.out.Decision = Allow
 		}
@@ -268,6 +276,35 @@ func (r *reader) updatedInput(path string, v any) {
 	if m := r.obj(path, v); m != nil {
 		r.out.ToolInput, r.out.WholeToolInput = r.dialect.arguments(r.tool, r.input, m), true
 	}
+}
+
+// permission is Claude Code's answer to a PermissionRequest.
+func (r *reader) permission(path string, v any) {
+	m := r.obj(path, v)
+	if m == nil {
+		r.garbled = true
+		return
+	}
+	switch behavior, ok := m["behavior"].(string); {
+	case ok && (behavior == "allow" || behavior == "deny"):
+		r.decision(path+".behavior", behavior)
+	default:
+		r.garbled = true
+		r.wrong(path+".behavior", `"allow" or "deny"`, m["behavior"])
+	}
+	if message := m["message"]; message != nil {
+		r.reason(path+".message", message)
+	}
+	if stop, _ := m["interrupt"].(bool); stop && r.out.Decision == Deny {
+		r.out.Stop = true
+	}
+	if input := m["updatedInput"]; input != nil {
+		r.updatedInput(path+".updatedInput", input)
+	}
+	if m["updatedPermissions"] != nil {
+		r.warn("%s.updatedPermissions ignored: the permission is for this call alone", path)
+	}
+	r.rest(path, m, "behavior", "message", "interrupt", "updatedInput", "updatedPermissions")
 }
 
 // updatedOutput takes a text, the texts of Claude Code's shapes, and anything

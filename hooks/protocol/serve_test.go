@@ -65,6 +65,7 @@ func TestEveryInputKnowsItsEvent(t *testing.T) {
 	knows[protocol.BeforeToolSelectionInput](t, protocol.BeforeToolSelection)
 	knows[protocol.AfterModelInput](t, protocol.AfterModel)
 	knows[protocol.BeforeToolInput](t, protocol.BeforeTool)
+	knows[protocol.PermissionRequestInput](t, protocol.PermissionRequest)
 	knows[protocol.NotificationInput](t, protocol.Notification)
 	knows[protocol.AfterToolInput](t, protocol.AfterTool)
 	knows[protocol.PostToolUseFailureInput](t, protocol.PostToolUseFailure)

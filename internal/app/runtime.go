@@ -229,7 +229,7 @@ func (r *Runtime) wirePolicy(_ context.Context, _ *System, w *Frontend) error {
 		return err
 	}
 	r.Policy, err = policy.New(policy.Options{
-		Mode: mode, Interactive: w.Interactive, Untrusted: !r.Config.Trust.Trusted,
+		Mode: mode, Interactive: w.Interactive, Hooks: slices.ContainsFunc(r.Config.Hooks.Hooks, r.isAsked), Untrusted: !r.Config.Trust.Trusted,
 		Rules:       rules,
 		Shell:       policy.Shell(proc.ShellName()),
 		InWorkspace: func(path string) bool { _, err := r.Workspace.Resolve(path); return err == nil },
@@ -243,6 +243,11 @@ func (r *Runtime) wirePolicy(_ context.Context, _ *System, w *Frontend) error {
 		return exit.With(exit.Config, err)
 	}
 	return nil
+}
+
+// isAsked reports whether h runs at PermissionRequest.
+func (r *Runtime) isAsked(h hooks.Hook) bool {
+	return h.Event == protocol.PermissionRequest && h.Disabled == "" && h.Untrusted == "" && r.Config.Hooks.Off == ""
 }
 
 func (r *Runtime) wireAgent(_ context.Context, sys *System, w *Frontend) error {

@@ -193,14 +193,15 @@ type Advanced struct {
 	IgnoreLocalEnv  bool     `json:"ignoreLocalEnv,omitempty" jsonschema:"Read no .env but those of the home directory."`
 }
 
-// HooksConfig is the section "hooksConfig". MaxRetries (docs/spec/contract.md 3)
-// and BlockedExitCode are minigem's own.
+// HooksConfig is the section "hooksConfig". MaxRetries (docs/spec/contract.md 3),
+// BlockedExitCode and MayAllow are minigem's own.
 type HooksConfig struct {
 	Enabled         bool     `json:"enabled,omitempty"`
 	Disabled        []string `json:"disabled,omitempty" jsonschema:"Names or commands of hooks that do not run."`
 	Notifications   bool     `json:"notifications,omitempty"`
 	MaxRetries      int      `json:"maxRetries,omitempty" jsonschema:"AfterAgent retries in a row for one prompt."`
 	BlockedExitCode int      `json:"blockedExitCode,omitempty" jsonschema:"Exit code of a run without a terminal that a hook blocked or stopped."`
+	MayAllow        []string `json:"mayAllow,omitempty" jsonschema:"Names or commands of hooks whose permissions count, beside those of the user and the system; not in a project's settings."`
 	// AllowedHTTPHosts counts in settings of the user and the system alone.
 	AllowedHTTPHosts []string `json:"allowedHttpHosts,omitempty" jsonschema:"Hosts that hooks of the type http may reach without encryption, beside this machine."`
 }

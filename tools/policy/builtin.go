@@ -21,6 +21,18 @@ var builtin = sync.OnceValue(func() []Rule {
 	})
 })
 
+// forHooks is the rule of a session without a user in which hooks may allow what
+// somebody would be asked about: it stands above the built-in rule that nothing
+// is changed without a user, and below all others.
+func forHooks() Rule {
+	all := builtin()
+	i := slices.IndexFunc(all, func(r Rule) bool { return r.Name == "changes are asked for" })
+	return Rule{
+		Name: "hooks are asked about changes", Decision: Ask, Priority: all[i].Priority + 1, Tools: all[i].Tools,
+		Place: Place{File: "hooks of PermissionRequest"},
+	}
+}
+
 // Builtin returns the rules that always apply, with the lowest priority, and
 // the one that allows tools of trusted MCP servers.
 func Builtin() []Rule { return slices.Clone(builtin()) }

@@ -13,6 +13,7 @@ import (
 type Options struct {
 	Mode        Mode // the zero Mode means ModeDefault
 	Interactive bool // there is a user who can be asked
+	Hooks       bool // there are hooks that are asked, before the user and where there is none
 	Untrusted   bool // the folder is not trusted: git is not a safe command there
 	Rules       []Rule
 	// Shell is the shell that runs commands; empty: bash, or PowerShell on
@@ -61,6 +62,9 @@ type Engine struct {
 // whose expressions do not compile, as only code can make it, is an error.
 func New(o Options) (*Engine, error) {
 	rules := slices.Concat(Builtin(), o.Rules)
+	if o.Hooks && !o.Interactive {
+		rules = append(rules, forHooks())
+	}
 	for i := range rules {
 		if err := rules[i].compile(); err != nil {
 			return nil, err
@@ -75,6 +79,7 @@ func New(o Options) (*Engine, error) {
 type situation struct {
 	mode        Mode
 	interactive bool
+	answered    bool // somebody or something says whether a call may run
 	untrusted   bool
 	rules       []Rule
 }
@@ -85,6 +90,7 @@ func (e *Engine) situation() situation {
 	return situation{
 		mode:        cmp.Or(e.mode, ModeDefault),
 		interactive: e.options.Interactive,
+		answered:    e.options.Interactive || e.options.Hooks,
 		untrusted:   e.options.Untrusted,
 		rules:       e.rules,
 	}
@@ -113,7 +119,7 @@ func (e *Engine) Check(c Call) Verdict {
 	} else {
 		v = e.checkPlain(s, c)
 	}
-	if v.Decision == Ask && !s.interactive {
+	if v.Decision == Ask && !s.answered {
 		v.Decision = Deny
 		v.Reason = strings.TrimPrefix(v.Reason+"; "+headless, "; ")
 	}
@@ -217,7 +223,7 @@ func (s situation) offer(t tools.Tool) Verdict {
 			continue
 		}
 		v := verdictOf(r)
-		if v.Decision == Ask && !s.interactive {
+		if v.Decision == Ask && !s.answered {
 			v.Decision, v.Reason = Deny, headless
 		}
 		return v
@@ -235,6 +241,8 @@ func (s situation) unruled() Verdict {
 		return Verdict{Decision: Allow, Rule: "no rule: yolo mode allows"}
 	case s.interactive:
 		return Verdict{Decision: Ask, Rule: "no rule: the user is asked"}
+	case s.answered:
+		return Verdict{Decision: Ask, Rule: "no rule: hooks are asked"}
 	}
 	return Verdict{Decision: Deny, Rule: "no rule: denied in a headless session"}
 }

@@ -86,9 +86,11 @@ type fakeHooks struct {
 	before func(hooks.ToolUse) hooks.BeforeToolOutcome
 	after  func(hooks.ToolUse, protocol.ToolResponse) hooks.AfterToolOutcome
 
-	failed func(protocol.ToolResponse) hooks.PostToolUseFailureOutcome
+	request func(hooks.ToolUse) hooks.PermissionRequestOutcome
+	failed  func(protocol.ToolResponse) hooks.PostToolUseFailureOutcome
 
 	mu        sync.Mutex
+	requested []hooks.ToolUse
 	log       []string
 	uses      []hooks.ToolUse
 	responses []protocol.ToolResponse
@@ -121,6 +123,16 @@ func (f *fakeHooks) AfterTool(_ context.Context, use hooks.ToolUse, r protocol.T
 		return f.after(use, r)
 	}
 	return
+}
+
+func (f *fakeHooks) PermissionRequest(ctx context.Context, use hooks.ToolUse) hooks.PermissionRequestOutcome {
+	f.mu.Lock()
+	f.requested = append(f.requested, use)
+	f.mu.Unlock()
+	if f.request != nil {
+		return f.request(use)
+	}
+	return f.noHooks.PermissionRequest(ctx, use)
 }
 
 func (f *fakeHooks) PostToolUseFailure(_ context.Context, _ hooks.ToolUse, r protocol.ToolResponse) (o hooks.PostToolUseFailureOutcome) {

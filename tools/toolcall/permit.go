@@ -3,6 +3,7 @@ package toolcall
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
 
 	"minigem/agent/event"
@@ -11,28 +12,24 @@ import (
 	"minigem/tools/policy"
 )
 
-// permit asks the policy and, if it or a hook demands that, the user. A hook's
-// ask forces the prompt but never weakens a policy's deny; if nobody can be
-// asked it denies.
+// permit asks the policy and, if it or a hook demands that, PermissionRequest
+// hooks and the user. A hook's ask forces the prompt but never weakens a policy's
+// deny; if nobody can be asked it denies.
 func (c *call) permit(ctx context.Context) {
 	c.asking <- struct{}{}
 	defer func() { <-c.asking }()
-	if !c.mayStart(ctx) {
+	if !c.mayStart(ctx) || c.decided() {
 		return
 	}
-	verdict := policy.Verdict{Decision: policy.Ask}
-	if c.Policy != nil {
-		verdict = c.Policy.Check(c.policyCall())
+	allowed := c.request(ctx)
+	if c.finished {
+		return
 	}
 	forced := c.judged.Decision == hooks.Ask
 	switch {
-	case verdict.Decision >= policy.Deny:
-		c.fail(policyDenial(cmp.Or(verdict.Message, verdict.Reason)))
-	case verdict.Decision == policy.Allow && !forced:
-		c.record.Decision = event.DecisionAccept
-		if held, ok := c.inv.(tools.Confinable); ok && verdict.OnlyReads {
-			held.OnlyReads()
-		}
+	case allowed != "" && !forced:
+		c.record.Decision = event.DecisionAutoAccept
+		c.sink.emit(event.Notice{Severity: "info", Text: fmt.Sprintf("The hook %s allowed %s: %s", allowed, c.step.Name, c.describe())})
 	case c.Approver != nil:
 		c.confirm(ctx, forced)
 	case forced:
@@ -40,6 +37,68 @@ func (c *call) permit(ctx context.Context) {
 		c.fail(&tools.Error{Type: tools.ErrPolicyViolation, Message: blockedPrefix + reason + " (nobody can be asked in this session)"})
 	default:
 		c.fail(policyDenial("It has to be confirmed, and nobody can be asked in this session."))
+	}
+}
+
+// decided reports whether nobody has to be asked: the policy denies the call, or
+// allows it and no hook asks.
+func (c *call) decided() bool {
+	verdict := policy.Verdict{Decision: policy.Ask}
+	if c.Policy != nil {
+		verdict = c.Policy.Check(c.policyCall())
+	}
+	switch {
+	case verdict.Decision >= policy.Deny:
+		c.fail(policyDenial(cmp.Or(verdict.Message, verdict.Reason)))
+	case verdict.Decision == policy.Allow && c.judged.Decision != hooks.Ask:
+		c.record.Decision = event.DecisionAccept
+		if held, ok := c.inv.(tools.Confinable); ok && verdict.OnlyReads {
+			held.OnlyReads()
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// request fires PermissionRequest, and says which hooks allow the call. What they
+// change is judged again, by BeforeTool hooks and the policy.
+func (c *call) request(ctx context.Context) (allowed string) {
+	out := c.Hooks.PermissionRequest(ctx, c.use())
+	switch {
+	case out.Decision == hooks.Stop:
+		c.stopBy("PermissionRequest", out.Verdict)
+		c.fail(&tools.Error{Type: tools.ErrStopExecution, Message: stoppedPrefix + out.Reason})
+	case out.Denied():
+		c.fail(&tools.Error{Type: tools.ErrPolicyViolation, Message: blockedPrefix + out.Reason})
+	case ctx.Err() != nil:
+		c.cancel(ctx, "")
+	case out.Changed:
+		c.rejudge(ctx, out.Args)
+	}
+	return strings.Join(out.Allowed, ", ")
+}
+
+// rejudge goes on with other arguments.
+func (c *call) rejudge(ctx context.Context, args map[string]any) {
+	before := c.judged
+	c.step.Args, c.changed = args, true
+	if err := c.prepare(); err != nil {
+		err.Type, err.Message = tools.ErrInvalidParams, badInputPrefix+err.Message
+		c.fail(err)
+		return
+	}
+	if c.before(ctx); c.finished {
+		return
+	}
+	if before.Decision == hooks.Ask && c.judged.Decision != hooks.Ask {
+		c.judged.Verdict = before.Verdict
+	}
+	c.judged.Context = strings.Trim(before.Context+"\n\n"+c.judged.Context, "\n")
+	if c.Policy != nil {
+		if v := c.Policy.Check(c.policyCall()); v.Decision >= policy.Deny {
+			c.fail(policyDenial(cmp.Or(v.Message, v.Reason)))
+		}
 	}
 }
 

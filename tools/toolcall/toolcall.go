@@ -55,6 +55,8 @@ type Runner struct {
 // are called concurrently.
 type Hooks interface {
 	BeforeTool(ctx context.Context, use hooks.ToolUse) hooks.BeforeToolOutcome
+	// PermissionRequest fires before somebody is asked, and where nobody can be.
+	PermissionRequest(ctx context.Context, use hooks.ToolUse) hooks.PermissionRequestOutcome
 	AfterTool(ctx context.Context, use hooks.ToolUse, resp protocol.ToolResponse) hooks.AfterToolOutcome
 	// PostToolUseFailure fires where the tool failed.
 	PostToolUseFailure(ctx context.Context, use hooks.ToolUse, resp protocol.ToolResponse) hooks.PostToolUseFailureOutcome
@@ -160,6 +162,10 @@ type noHooks struct{}
 
 func (noHooks) BeforeTool(_ context.Context, use hooks.ToolUse) hooks.BeforeToolOutcome {
 	return hooks.BeforeToolOutcome{Args: use.Call.Args}
+}
+
+func (noHooks) PermissionRequest(_ context.Context, use hooks.ToolUse) hooks.PermissionRequestOutcome {
+	return hooks.PermissionRequestOutcome{Args: use.Call.Args}
 }
 
 func (noHooks) AfterTool(context.Context, hooks.ToolUse, protocol.ToolResponse) (o hooks.AfterToolOutcome) {

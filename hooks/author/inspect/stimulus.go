@@ -194,6 +194,15 @@ var stimuli = map[protocol.Event]stimulus{
 				Call: llm.ToolCall{ID: in.ToolUseID, Name: in.ToolName, Args: in.ToolInput}, OriginalName: in.OriginalRequestName, MCP: in.MCPContext,
 			})
 		}),
+	protocol.PermissionRequest: stimulusOf(
+		func(b protocol.Base, tool string) protocol.PermissionRequestInput {
+			return protocol.PermissionRequestInput{Base: b, ToolName: tool, ToolInput: sampleArgs(tool), MCPContext: sampleMCP(tool)}
+		},
+		func(ctx context.Context, e *hooks.Engine, in protocol.PermissionRequestInput) {
+			e.PermissionRequest(ctx, hooks.ToolUse{
+				Call: llm.ToolCall{ID: in.ToolUseID, Name: in.ToolName, Args: in.ToolInput}, OriginalName: in.OriginalRequestName, MCP: in.MCPContext,
+			})
+		}),
 	protocol.Notification: stimulusOf(
 		func(b protocol.Base, kind string) protocol.NotificationInput {
 			return protocol.NotificationInput{Base: b, NotificationType: kind, Message: "Tool write_file requires editing",

@@ -68,6 +68,13 @@ var templates = map[protocol.Event]template{
 		files:  "-- model --\ncall write_file {\"file_path\": \"app.lock\", \"content\": \"1\\n\"}\n\ntext I may not.\n",
 		try:    "tool_input.file_path=app.lock",
 	},
+	protocol.PermissionRequest: {
+		does: "refuses to change lock files where somebody would be asked", field: []string{"tool_input", "file_path"}, holds: ".lock",
+		says:   `{"decision": "deny", "reason": "NAME: lock files are written by tools"}`,
+		script: "mode default\nprompt Pin it\nfired EVENT NAME decision=deny\n! exists app.lock\nmodel-saw last ~'written by tools'\n",
+		files:  "-- model --\ncall write_file {\"file_path\": \"app.lock\", \"content\": \"1\\n\"}\n\ntext I may not.\n",
+		try:    "tool_input.file_path=app.lock",
+	},
 	protocol.Notification: {
 		does: "adds a line to permission prompts", matcher: "", field: []string{"notification_type"}, holds: "ToolPermission",
 		says:   `{"systemMessage": "NAME: look twice"}`,
