@@ -65,7 +65,7 @@ func judgeStreams(r *Record, c Command) verdict {
 	v.ok = all(c.Conds, func(string) string { return got })
 	v.ok = v.ok && got != ""
 	if got != "" {
-		v.actual = "it is\n" + indent(r.shorten(clip(got, 3000)))
+		v.actual = "it is\n" + indent(clip(r.shorten(got), 3000))
 	}
 	return v
 }

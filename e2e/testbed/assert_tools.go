@@ -57,7 +57,7 @@ func judgeToolRan(r *Record, c Command) verdict {
 		if all(conds, value) {
 			n++
 		}
-		seen = append(seen, c.Args[0]+" "+r.shorten(oneLine(compact(s.Call.Args), 200)))
+		seen = append(seen, c.Args[0]+" "+oneLine(r.shorten(compact(s.Call.Args)), 200))
 	}
 	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("%s runs %s%s", c.Args[0], want, with(conds)), detail: r.callList()}
 	switch {
@@ -176,7 +176,7 @@ func judgeToolResult(r *Record, c Command) verdict {
 		if all(conds, resultValue(f)) {
 			n++
 		}
-		seen = append(seen, fmt.Sprintf("%s %q", f.Status, r.shorten(oneLine(resultText(f.Result), 200))))
+		seen = append(seen, fmt.Sprintf("%s %q", f.Status, oneLine(r.shorten(resultText(f.Result)), 200)))
 	}
 	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("the model gets a result of %s %s%s", c.Args[0], want, with(conds)), detail: r.callList()}
 	v.actual = "it got " + strings.Join(seen, ", then ")
@@ -232,8 +232,8 @@ func (r *Record) callList() string {
 	var b strings.Builder
 	b.WriteString("calls:\n")
 	for _, f := range r.inOrder() {
-		fmt.Fprintf(&b, "  %s %s\n    %s: %s\n", f.Call.Name, r.shorten(oneLine(compact(f.Args), 200)), f.Status,
-			r.shorten(oneLine(resultText(f.Result), 300)))
+		fmt.Fprintf(&b, "  %s %s\n    %s: %s\n", f.Call.Name, oneLine(r.shorten(compact(f.Args)), 200), f.Status,
+			oneLine(r.shorten(resultText(f.Result)), 300))
 	}
 	return b.String()
 }
@@ -271,7 +271,7 @@ func judgeModelSaw(r *Record, c Command) verdict {
 			}
 			return v
 		}
-		v.actual = fmt.Sprintf("%s is\n%s", failed.Key, indent(r.shorten(clip(requestValue(req, key(failed)), 3000))))
+		v.actual = fmt.Sprintf("%s is\n%s", failed.Key, indent(clip(r.shorten(requestValue(req, key(failed))), 3000)))
 	}
 	if c.Args[0] == "any" {
 		v.actual = fmt.Sprintf("none of %s is so", text.Plural(len(requests), "request"))

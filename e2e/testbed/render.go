@@ -186,7 +186,7 @@ func (r *Record) requestList() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "the model got %s:\n", text.Plural(len(r.Requests), "request"))
 	for i, req := range r.Requests {
-		fmt.Fprintf(&b, "  %d %s  %s\n", i+1, req.Method, r.shorten(oneLine(renderNew(req.Messages), 200)))
+		fmt.Fprintf(&b, "  %d %s  %s\n", i+1, req.Method, oneLine(r.shorten(renderNew(req.Messages)), 200))
 	}
 	return b.String()
 }
