@@ -25,7 +25,6 @@ type Client struct {
 	opts     Options
 	secrets  remote.Secrets
 	attempts remote.Attempts
-	http     http.Client
 }
 
 var _ llm.Provider = (*Client)(nil)
