@@ -92,8 +92,10 @@ func verdict(text string) (stdout []byte, err error) {
 	}
 	err = json.Unmarshal([]byte(text), &said)
 	switch {
-	case err == nil && said.OK != nil && *said.OK:
+	case err == nil && said.OK != nil && *said.OK && !no.MatchString(text):
 		return nil, nil
+	case err == nil && said.OK != nil && *said.OK:
+		return deny(text), errors.New("the model says both yes and no")
 	case err == nil && said.OK != nil:
 		return deny(said.Reason), nil
 	case strings.Contains(text, "false") && no.MatchString(text): // the first is quick

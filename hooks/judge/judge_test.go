@@ -55,6 +55,7 @@ func TestFaultMatrix(t *testing.T) {
 		{"no in a code block", model{text: "```json\n{\"ok\": false, \"reason\": \"not that\"}\n```"}, true, ""},
 		{"no among words", model{text: `Well: {"ok": false, "reason": "not that"}. Sorry`}, true, `is not {"ok": ...} alone`},
 		{"a broken no", model{text: `{"ok": false, "reason": "not that`}, true, `is not {"ok": ...} alone`},
+		{"no, then yes", model{text: `{"ok": false, "reason": "not that", "ok": true}`}, true, "both yes and no"},
 		{"ok is a word", model{text: `{"ok": "true"}`}, false, `is not {"ok": ...}`},
 		{"no ok", model{text: `{"decision": "allow"}`}, false, `is not {"ok": ...}`},
 		{"words", model{text: "go on"}, false, `is not {"ok": ...}: "go on"`},
