@@ -22,7 +22,8 @@ type Engine struct {
 
 	// Report, if not nil, hears of every event for which a hook is configured,
 	// before the event's method returns. It is called concurrently where events
-	// are fired concurrently, and must not fire events itself.
+	// are fired concurrently, and at any time for what hooks with async said
+	// later. It must not fire events itself.
 	Report func(Report)
 	// Starting, if not nil, hears of the hooks that are about to run, in the order
 	// of running; the event's Report follows when they have. The same rules hold.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,6 +38,13 @@ func (r *reports) last() hooks.Report {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.all[len(r.all)-1]
+}
+
+// soFar are all of them up to now; more may follow.
+func (r *reports) soFar() []hooks.Report {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.all)
 }
 
 // engine is an Engine whose hooks are scripts, the key being name and command.

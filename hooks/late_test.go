@@ -41,7 +41,7 @@ func TestAsync(t *testing.T) {
 		o := e.BeforeTool(t.Context(), writeFile())
 		assert.Zero(t, time.Since(began), "it is not waited for")
 		assert.Equal(t, hooks.BeforeToolOutcome{Args: writeFile().Call.Args}, o)
-		require.Len(t, rep.all, 1)
+		require.Len(t, rep.soFar(), 1)
 		assert.True(t, rep.last().Runs[0].Left)
 		synctest.Wait()
 		require.Len(t, r.Calls(), 1, "it was started")
@@ -50,10 +50,10 @@ func TestAsync(t *testing.T) {
 
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		require.Len(t, rep.all, 2)
+		require.Len(t, rep.soFar(), 2)
 		late := rep.last()
 		assert.True(t, late.Late)
-		assert.Equal(t, rep.all[0].Seq, late.Seq)
+		assert.Equal(t, rep.soFar()[0].Seq, late.Seq)
 		assert.Equal(t, hooks.Proceed, late.Verdict.Decision)
 		assert.Equal(t, hooks.Proceed, late.Runs[0].Decision)
 		assert.Equal(t, []string{
@@ -80,6 +80,7 @@ func TestAsyncContextIsNotLost(t *testing.T) {
 		e, _, rep := lateEngine(protocol.SessionStart, `{"hookSpecificOutput":{"additionalContext":"kept"}}`)
 		e.SessionStart(t.Context(), "startup")
 		time.Sleep(3 * time.Second)
+		synctest.Wait()
 		deny := hookstest.Script{Exit: 2, Stderr: "no"}
 		scripts := map[string]hookstest.Script{"guard": {Do: func([]byte) hooks.Exit { return hooks.Exit{Code: deny.Exit, Stderr: []byte(deny.Stderr)} }}}
 		e.Runner = &hookstest.Runner{Scripts: scripts}
@@ -114,9 +115,9 @@ func TestAsyncDecidesNothing(t *testing.T) {
 					if e.Config.Hooks = e.Config.Hooks[:1]; guarded {
 						e.Config.Hooks = append(e.Config.Hooks, guard)
 					}
-					before := len(rep.all)
+					before := len(rep.soFar())
 					hookstest.Case{Event: ev}.Fire(e)
-					first, want := rep.all[before], hooks.Proceed
+					first, want := rep.soFar()[before], hooks.Proceed
 					if guarded && ev.CanBlock() {
 						want = hooks.Deny
 					}
@@ -149,7 +150,7 @@ func TestAsyncIsBounded(t *testing.T) {
 		assert.Contains(t, fmt.Sprint(rep.last().Messages)+fmt.Sprint(rep.last().Runs[0].Warnings), "it did not run")
 
 		ended := func() (n int) {
-			for _, one := range rep.all {
+			for _, one := range rep.soFar() {
 				if one.Late && one.Runs[0].Failed == "cancelled" {
 					n++
 				}
@@ -160,7 +161,7 @@ func TestAsyncIsBounded(t *testing.T) {
 		o.SessionID = "another"
 		e.SetOrigin(o)
 		synctest.Wait()
-		assert.Equal(t, 16, ended(), text.Plural(len(rep.all), "report"))
+		assert.Equal(t, 16, ended(), text.Plural(len(rep.soFar()), "report"))
 		ctx, cancel := context.WithCancel(t.Context())
 		e.BeforeTool(ctx, writeFile())
 		cancel()
