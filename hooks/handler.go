@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"path"
@@ -32,7 +33,7 @@ type Handler struct {
 	Headers map[string]string `json:"headers,omitempty" of:"http"`
 	// AllowedEnvVars are the variables that headers may name, as $NAME or ${NAME}.
 	AllowedEnvVars []string `json:"allowedEnvVars,omitempty" of:"http"`
-	// Prompt asks Model, in which $ARGUMENTS is the payload.
+	// Prompt is what Model is asked; $ARGUMENTS in it stands for the payload.
 	Prompt string `json:"prompt,omitempty" of:"prompt"`
 	Model  string `json:"model,omitempty" of:"prompt"`
 	// Tool of the MCP Server is called with Input, in whose texts ${tool_input.x} is
@@ -57,7 +58,7 @@ type kind struct {
 var kinds = []kind{
 	{kindCommand, commandFault, Hook.Line},
 	{"http", httpFault, httpTarget},
-	{"prompt", promptFault, func(h Hook) string { return strings.TrimSpace("ask " + h.Model + ": " + h.Prompt) }},
+	{"prompt", promptFault, func(h Hook) string { return strings.TrimSpace("ask "+h.Model) + ": " + h.Prompt }},
 	{"mcp_tool", mcpFault, mcpTarget},
 }
 
@@ -81,6 +82,18 @@ func Kinds() []string {
 		out = append(out, k.name)
 	}
 	return out
+}
+
+// Shown is h for reports and lists: without the values of headers, which may be
+// secrets, but for those that name a variable.
+func (h Handler) Shown() Handler {
+	h.Headers = maps.Clone(h.Headers)
+	for name, value := range h.Headers {
+		if !strings.Contains(value, "$") {
+			h.Headers[name] = "***"
+		}
+	}
+	return h
 }
 
 // Kind is the value of "type", also where that is left out.

@@ -163,7 +163,7 @@ func (r Run) wire() wireRun {
 func (h Hook) wire() wireHook {
 	return wireHook{
 		Event: h.Event, Name: h.Name, Description: h.Description, Command: h.Command, Matcher: h.Matcher, If: h.If,
-		Sequential: h.Sequential, TimeoutMS: h.Timeout.Milliseconds(), Env: h.Env, OnError: h.OnError, Dialect: h.Dialect, Handler: h.Handler,
+		Sequential: h.Sequential, TimeoutMS: h.Timeout.Milliseconds(), Env: h.Env, OnError: h.OnError, Dialect: h.Dialect, Handler: h.Handler.Shown(),
 		Layer: h.Source.Layer, File: h.Source.File, Line: h.Source.Line, Extension: h.Source.Extension, InProject: h.Source.InProject,
 		Disabled: h.Disabled, Untrusted: h.Untrusted, Note: h.Note,
 	}

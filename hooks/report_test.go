@@ -168,3 +168,14 @@ func TestDecisionString(t *testing.T) {
 	assert.Equal(t, "stop", hooks.Stop.String())
 	assert.Equal(t, "Decision(9)", hooks.Decision(9).String())
 }
+
+// The value of a header may be a secret: reports have its variables at most.
+func TestHeadersAreNotReported(t *testing.T) {
+	t.Parallel()
+	h := hooks.Hook{Event: protocol.BeforeTool, Handler: hooks.Handler{Type: "http", URL: "https://x", Headers: map[string]string{"Authorization": "Bearer sk-secret", "X-Key": "k $TOKEN"}}}
+	data, err := json.Marshal(hooks.Report{Runs: []hooks.Run{{Hook: h}}})
+	require.NoError(t, err)
+	assert.NotContains(t, string(data), "sk-secret")
+	assert.Contains(t, string(data), `"headers":{"Authorization":"***","X-Key":"k $TOKEN"}`)
+	assert.Equal(t, "Bearer sk-secret", h.Headers["Authorization"], "the hook itself keeps it")
+}

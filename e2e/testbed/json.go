@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"time"
 
+	"minigem/hooks/author/replay"
 	"minigem/internal/text"
 )
 
@@ -67,7 +69,7 @@ func (f jsonFormat) Summary(s Summary) {
 	}
 	names, times := s.hookTimes()
 	for _, name := range names {
-		out.Hooks = append(out.Hooks, jsonHook{name, len(times[name]), percentile(times[name], 50).Seconds() * 1000, percentile(times[name], 95).Seconds() * 1000})
+		out.Hooks = append(out.Hooks, jsonHook{name, len(times[name]), milliseconds(replay.Percentile(times[name], 50)), milliseconds(replay.Percentile(times[name], 95))})
 	}
 	for _, x := range s.Repetitions() {
 		out.Repeats = append(out.Repeats, jsonRepeats{x, x.P50.Milliseconds(), x.P95.Milliseconds()})
@@ -80,6 +82,8 @@ func (f jsonFormat) Summary(s Summary) {
 	data := hashCommand().ReplaceAll(text.JSON(b.Bytes()), []byte(`#\u0023$1`)) // a log may be read for commands, and JSON says the same so
 	_, _ = f.w.Write(data)                                                      // a writer that fails says so where it is closed
 }
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 func (r Result) json() jsonCase {
 	c := jsonCase{Name: r.Case.Name, File: r.Case.Path, Row: r.Case.Row, Title: r.Case.Title, Outcome: "passed", TookMs: r.Took.Milliseconds()}

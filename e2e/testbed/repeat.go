@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"minigem/hooks/author/replay"
 	"minigem/internal/text"
 )
 
@@ -51,7 +52,7 @@ func (s Summary) Repetitions() []Repeated {
 			most = max(most, same[did])
 		}
 		x.Differ = len(r.Runs) - most
-		x.P50, x.P95 = percentile(took, 50), percentile(took, 95)
+		x.P50, x.P95 = replay.Percentile(took, 50), replay.Percentile(took, 95)
 		out = append(out, x)
 	}
 	return out
@@ -71,15 +72,6 @@ func (r Result) did() string {
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
-}
-
-// percentile is the smallest value that p percent do not exceed.
-func percentile(all []time.Duration, p int) time.Duration {
-	if len(all) == 0 {
-		return 0
-	}
-	sorted := slices.Sorted(slices.Values(all))
-	return sorted[max((len(sorted)*p+99)/100-1, 0)]
 }
 
 // hookTimes are the durations of each hook's runs, by event and name.
@@ -128,7 +120,7 @@ func (s Summary) repetitions() string {
 		rows = append(rows, []string{"runs", "", "", "p50", "p95", "hook"})
 	}
 	for _, name := range names {
-		rows = append(rows, []string{fmt.Sprint(len(times[name])), "", "", took(percentile(times[name], 50)), took(percentile(times[name], 95)), text.VisibleLine(name)})
+		rows = append(rows, []string{fmt.Sprint(len(times[name])), "", "", took(replay.Percentile(times[name], 50)), took(replay.Percentile(times[name], 95)), text.VisibleLine(name)})
 	}
 	text.Align(rows)
 	var b strings.Builder

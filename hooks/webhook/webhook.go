@@ -77,6 +77,10 @@ func (r *Runner) ask(ctx context.Context, h hooks.Hook, stdin hooks.Payload) (e 
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "minigem")
 	e.Warning = r.headers(req, h)
+	if h.Unencrypted(r.Hosts) != "" {
+		e.Err = errUnencrypted // before the name is looked up
+		return e
+	}
 	resp, err := r.client(h).Do(req)
 	if err != nil {
 		e.Err = reason(ctx, err)
@@ -155,17 +159,18 @@ func lookup(env []string, name string) string {
 }
 
 // client is the one for h: for http that nobody allowed, one that connects to
-// this machine alone.
+// this machine alone, whatever its name leads to.
 func (r *Runner) client(h hooks.Hook) *http.Client {
 	r.once.Do(func() {
 		r.local, r.wide = newClient(onlyLoopback), newClient(nil)
 	})
-	listed := h.Unencrypted(nil) != "" && h.Unencrypted(r.Hosts) == ""
-	if strings.HasPrefix(h.URL, "https:") || listed {
+	if strings.HasPrefix(h.URL, "https:") || h.Unencrypted(nil) != "" {
 		return r.wide
 	}
 	return r.local
 }
+
+var errUnencrypted = errors.New("http without encryption goes to this machine only: use https, or list the host in hooksConfig.allowedHttpHosts of your own settings")
 
 func newClient(control func(network, address string, c syscall.RawConn) error) *http.Client {
 	dialer := &net.Dialer{Control: control}
@@ -181,7 +186,7 @@ func newClient(control func(network, address string, c syscall.RawConn) error) *
 func onlyLoopback(_, address string, _ syscall.RawConn) error {
 	host, _, err := net.SplitHostPort(address)
 	if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsLoopback() {
-		return errors.New("http without encryption goes to this machine only: use https, or list the host in hooksConfig.allowedHttpHosts of your own settings")
+		return errUnencrypted
 	}
 	return nil
 }

@@ -212,7 +212,7 @@ func TestOnlyThisMachine(t *testing.T) {
 	run := func(r *webhook.Runner, url string) error {
 		return r.Run(t.Context(), hooks.Hook{Event: protocol.BeforeAgent, Handler: hooks.Handler{Type: "http", URL: url}}, hooks.Payload{}, nil).Err
 	}
-	for _, url := range []string{"http://192.0.2.1/x", "http://[2001:db8::1]/", "http://0.0.0.0:9/", "http://10.0.0.1:80/"} {
+	for _, url := range []string{"http://192.0.2.1/x", "http://[2001:db8::1]/", "http://0.0.0.0:9/", "http://10.0.0.1:80/", "http://no-such-host.invalid/"} {
 		assert.ErrorContains(t, run(&webhook.Runner{Hosts: []string{"hooks.example"}}, url), "goes to this machine only", url)
 	}
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))

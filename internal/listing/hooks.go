@@ -44,8 +44,8 @@ type ListedHook struct {
 	Dialect     string      `json:"dialect,omitempty"`
 	hooks.Handler
 	Layer     hooks.Layer `json:"layer"`
-	Extension string      `json:"extension,omitempty"`
-	InProject bool        `json:"in_project,omitempty"` // name of the extension
+	Extension string      `json:"extension,omitempty"`  // its name
+	InProject bool        `json:"in_project,omitempty"` // the extension is the project's
 	File      string      `json:"file"`
 	Line      int         `json:"line"`
 	Enabled   bool        `json:"enabled"`
@@ -104,7 +104,7 @@ func listed(h hooks.Hook, loaded bool) ListedHook {
 	}
 	return ListedHook{
 		Event: h.Event, ID: h.ID(), Name: h.Name, Description: h.Description, Command: h.Command, Matcher: h.Matcher, If: h.If,
-		TimeoutMS: timeout.Milliseconds(), Sequential: h.Sequential, OnError: h.OnError, Dialect: h.Dialect, Handler: h.Handler,
+		TimeoutMS: timeout.Milliseconds(), Sequential: h.Sequential, OnError: h.OnError, Dialect: h.Dialect, Handler: h.Handler.Shown(),
 		Layer: h.Source.Layer, Extension: h.Source.Extension, InProject: h.Source.InProject, File: h.Source.File, Line: h.Source.Line,
 		Enabled: h.Disabled == "", Disabled: h.Disabled, Loaded: loaded,
 		Trusted: loaded && h.Untrusted == "" && h.Note == "", Note: h.Note,

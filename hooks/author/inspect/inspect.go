@@ -289,7 +289,7 @@ func planOf(h hooks.Hook) HookPlan {
 		timeout = hooks.DefaultTimeout
 	}
 	return HookPlan{
-		ID: h.ID(), Command: h.Command, Matcher: h.Matcher, If: h.If, TimeoutMS: timeout.Milliseconds(), Sequential: h.Sequential, Handler: h.Handler,
+		ID: h.ID(), Command: h.Command, Matcher: h.Matcher, If: h.If, TimeoutMS: timeout.Milliseconds(), Sequential: h.Sequential, Handler: h.Handler.Shown(),
 		Layer: h.Source.Layer, Extension: h.Source.Extension, File: h.Source.File, Line: h.Source.Line,
 		Enabled: h.Disabled == "", Trusted: h.Untrusted == "", Note: h.Note, Matches: []string{}, RunsFor: []string{}, hook: h,
 	}

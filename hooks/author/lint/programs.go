@@ -109,7 +109,7 @@ var programRules = []struct {
 		return f.Exit(func(code int) bool { return code > 2 })
 	}, "exit %s: " + effect("HK041")},
 	{"HK042", true, func(h hooks.Hook, f program.Facts) *program.Fact {
-		if !h.Event.CanBlock() || !inspect.SilentExit2(f) {
+		if !h.Event.CanBlock() || h.Async || !inspect.SilentExit2(f) {
 			return nil
 		}
 		return f.Exit(is(2))

@@ -183,19 +183,19 @@ func (r *Result) time(rep hooks.Report) {
 }
 
 func (h *HookTime) sum() {
-	slices.Sort(h.times)
-	h.P50MS, h.P95MS = milliseconds(percentile(h.times, 50)), milliseconds(percentile(h.times, 95))
+	h.P50MS, h.P95MS = milliseconds(Percentile(h.times, 50)), milliseconds(Percentile(h.times, 95))
 	for _, t := range h.times {
 		h.TotalMS += milliseconds(t)
 	}
 }
 
-// percentile is the nearest-rank percentile of sorted times.
-func percentile(sorted []time.Duration, p int) time.Duration {
-	if len(sorted) == 0 {
+// Percentile is the smallest of times that p percent of them do not exceed; 0
+// where there are none.
+func Percentile(times []time.Duration, p int) time.Duration {
+	if len(times) == 0 {
 		return 0
 	}
-	return sorted[max(0, (len(sorted)*p+99)/100-1)]
+	return slices.Sorted(slices.Values(times))[max(0, (len(times)*p+99)/100-1)]
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
