@@ -159,8 +159,8 @@ type ModelRequest struct {
 	// which the project's BeforeToolSelection cannot take back; nil: nothing.
 	held *protocol.ToolConfig
 
-	mu     sync.Mutex
-	answer []byte // its text so far, as AfterModel hooks left it
+	mu      sync.Mutex
+	answers [][]byte // its text so far, as AfterModel hooks read it: see Said
 }
 
 // NewModelRequest wraps r.

@@ -116,13 +116,18 @@ func (e *Engine) afterModel(ctx context.Context, req *ModelRequest, chunk llm.Ch
 	type state struct {
 		read, chunk llm.Chunk
 		replaced    bool
+		turn        int // of the sequential hook that reads it
 	}
+	texts := []string{chunk.Text()} // by turn
 	s, v := fire(ctx, e, event[state]{
 		name:  protocol.AfterModel,
 		state: state{read: chunk, chunk: chunk},
 		stdin: func(b protocol.Base, s state) Payload {
 			form := hookChunk(s.read)
-			return modelPayload(b, req.hookJSON(), &form, req.soFar(s.read.Text()))
+			if s.turn == len(texts) {
+				texts = append(texts, s.read.Text())
+			}
+			return modelPayload(b, req.hookJSON(), &form, req.soFar(s.turn, s.read.Text()))
 		},
 		apply: func(s state, a *answer) state {
 			if a.LLMResponse == nil {
@@ -136,7 +141,7 @@ func (e *Engine) afterModel(ctx context.Context, req *ModelRequest, chunk llm.Ch
 			s.chunk, s.replaced = replaceChunk(s.read, a.LLMResponse, a), true
 			return s
 		},
-		next: func(s state) state { s.read = s.chunk; return s },
+		next: func(s state) state { s.read, s.turn = s.chunk, s.turn+1; return s },
 		effect: func(s state, _ Verdict) Effect {
 			if !s.replaced {
 				return Effect{Kind: EffectNone}
@@ -144,20 +149,31 @@ func (e *Engine) afterModel(ctx context.Context, req *ModelRequest, chunk llm.Ch
 			return Effect{Kind: EffectReplace, Before: encode(hookChunk(chunk)), After: encode(hookChunk(s.chunk))}
 		},
 	})
-	req.Said(s.chunk.Text())
+	req.Said(texts...)
 	return AfterModelOutcome{Verdict: v, Chunk: s.chunk, Replaced: s.replaced}
 }
 
-// Said adds to the text of the answer to r so far, as hooks left it.
-func (r *ModelRequest) Said(text string) {
+// Said adds to the texts of the answer to r that AfterModel hooks have read so
+// far: each hook's in turn where they are sequential, the first where they read
+// the same.
+func (r *ModelRequest) Said(texts ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.answer = append(r.answer, text...)
+	for turn, text := range texts {
+		if turn == len(r.answers) {
+			r.answers = append(r.answers, nil)
+		}
+		r.answers[turn] = append(r.answers[turn], text...)
+	}
 }
 
-// soFar is the text of the answer so far, and of the chunk that comes next.
-func (r *ModelRequest) soFar(next string) string {
+// soFar is the text of the answer as the hook of that turn has read it, and of
+// the chunk that comes next.
+func (r *ModelRequest) soFar(turn int, next string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return string(r.answer) + next
+	if turn >= len(r.answers) {
+		return next
+	}
+	return string(r.answers[turn]) + next
 }

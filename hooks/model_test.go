@@ -263,22 +263,61 @@ func (quiet) Run(context.Context, hooks.Hook, hooks.Payload, []string) hooks.Exi
 	return hooks.Exit{}
 }
 
-// AfterModel reads the text of the answer so far, as hooks left what came before.
+// AfterModel reads the text of the answer so far, as the same hook has read it
+// before: hooks that run together what the model said, sequential ones what the
+// hook before them left.
 func TestAfterModelReadsTheAnswerSoFar(t *testing.T) {
 	t.Parallel()
-	e, r, _ := engine(protocol.AfterModel, map[string]hookstest.Script{"a": {Stdout: `{"hookSpecificOutput":{"llm_response":{"candidates":[{"content":{"parts":["x"]}}]}}}`}}, "a")
+	replaces := hookstest.Script{Stdout: `{"hookSpecificOutput":{"llm_response":{"candidates":[{"content":{"parts":["x"]}}]}}}`}
+	for _, c := range []struct {
+		name       string
+		sequential bool
+		want       []string
+	}{
+		{"together", false, []string{"one ", "one ", "one two", "one two", "again", "again"}},
+		{"in turn", true, []string{"one ", "x", "one two", "xx", "again", "x"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			e, r, _ := engine(protocol.AfterModel, map[string]hookstest.Script{"a": replaces, "b": {}}, "a", "b")
+			for i := range e.Config.Hooks {
+				e.Config.Hooks[i].Sequential = c.sequential
+			}
+			req := hooks.NewModelRequest(hookstest.Request())
+			for _, text := range []string{"one ", "two"} {
+				e.AfterModel(t.Context(), req, llm.Chunk{Parts: []llm.Part{llm.Thought{Text: "hm"}, llm.Text{Text: text}}})
+			}
+			e.AfterModel(t.Context(), req.Next(hookstest.Request()), llm.Chunk{Parts: []llm.Part{llm.Text{Text: "again"}}}) // another request, another answer
+			var full []string
+			for _, call := range r.Calls() {
+				full = append(full, gjson.Get(call.Stdin, "full_content").String())
+			}
+			assert.Equal(t, c.want, full)
+		})
+	}
+}
+
+// TestHoldBackInTheEngine: a hook of the SDK holds text back over chunks, and all
+// of it arrives, thoughts and calls as they were.
+func TestHoldBackInTheEngine(t *testing.T) {
+	t.Parallel()
+	hold := func(in protocol.AfterModelInput) protocol.Output {
+		return protocol.HoldBack(in, func(text string) string { return strings.ReplaceAll(text, "secret", "***") })
+	}
+	e := &hooks.Engine{
+		Config: hooks.Config{Hooks: []hooks.Hook{{Event: protocol.AfterModel, Name: "hold"}}},
+		Runner: hooks.Functions{ByName: map[string]hooks.Function{"hold": hooks.Func(hold)}},
+	}
 	req := hooks.NewModelRequest(hookstest.Request())
-	read := func() []string {
-		var full []string
-		for _, c := range r.Calls() {
-			full = append(full, gjson.Get(c.Stdin, "full_content").String())
-		}
-		return full
+	var got []llm.Part
+	for _, c := range []llm.Chunk{
+		{Parts: []llm.Part{llm.Thought{Text: "a secret"}}},
+		{Parts: []llm.Part{llm.Text{Text: "The sec"}}},
+		{Parts: []llm.Part{llm.Thought{Text: "hm"}, llm.Text{Text: "ret"}}},
+		{Parts: []llm.Part{llm.ToolCall{Name: "glob"}}, FinishReason: "STOP"},
+	} {
+		out := e.AfterModel(t.Context(), req, c)
+		got = append(got, out.Chunk.Parts...)
 	}
-	for _, text := range []string{"one ", "two"} {
-		e.AfterModel(t.Context(), req, llm.Chunk{Parts: []llm.Part{llm.Thought{Text: "hm"}, llm.Text{Text: text}}})
-	}
-	assert.Equal(t, []string{"one ", "xtwo"}, read())
-	e.AfterModel(t.Context(), req.Next(hookstest.Request()), llm.Chunk{Parts: []llm.Part{llm.Text{Text: "again"}}})
-	assert.Equal(t, []string{"one ", "xtwo", "again"}, read(), "another request, another answer")
+	assert.Equal(t, []llm.Part{llm.Thought{Text: "a ***"}, llm.Text{Text: "The "}, llm.Thought{Text: "hm"}, llm.Text{}, llm.Text{Text: "***"}, llm.ToolCall{Name: "glob"}}, got)
 }

@@ -3,6 +3,7 @@ package protocol_test
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 
 	"minigem/hooks/protocol"
@@ -31,6 +32,25 @@ func ExampleParse() {
 	reading := protocol.Parse(protocol.BeforeTool, protocol.Ran{Code: 2, Stderr: []byte("not in this project\n")})
 	fmt.Println(reading.From, reading.Output.Decision, reading.Output.Reason)
 	// Output: exit 2 deny not in this project
+}
+
+// A whole hook that takes keys out of what the model says, those too that are
+// split between two chunks, is a main function that calls portable.Serve with this.
+func ExampleHoldBack() {
+	keys := regexp.MustCompile(`sk-\w{8,}`)
+	hook := func(in protocol.AfterModelInput) protocol.Output {
+		return protocol.HoldBack(in, func(text string) string { return keys.ReplaceAllString(text, "[key]") })
+	}
+	chunk := func(text, full, finish string) {
+		candidate := protocol.LLMCandidate{Content: protocol.LLMContent{Parts: []string{text}}, FinishReason: finish}
+		out := hook(protocol.AfterModelInput{LLMResponse: protocol.LLMChunk{Text: text, Candidates: []protocol.LLMCandidate{candidate}}, FullContent: full})
+		fmt.Printf("%q\n", out.LLMResponse.Parts)
+	}
+	chunk("It is sk-abcd", "It is sk-abcd", "")
+	chunk("efgh.", "It is sk-abcdefgh.", "STOP")
+	// Output:
+	// ["It is "]
+	// ["[key]."]
 }
 
 // What an answer says in vain is a warning, never silence.

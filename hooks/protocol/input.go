@@ -61,7 +61,7 @@ type (
 		Base
 		LLMRequest  LLMRequest `json:"llm_request" jsonschema:"the request as it was sent"`
 		LLMResponse LLMChunk   `json:"llm_response" jsonschema:"one streamed chunk of the answer"`
-		FullContent string     `json:"full_content,omitempty" jsonschema:"the text of the answer so far, this chunk's with it"`
+		FullContent string     `json:"full_content,omitempty" jsonschema:"the text of the answer so far as this hook has read it, this chunk's with it"`
 	}
 
 	BeforeToolInput struct {
