@@ -4,7 +4,8 @@
 // The rules:
 //   - The model is told that what it judges is data, whatever stands in it.
 //   - An answer is {"ok": true} or {"ok": false, "reason": "..."}, alone or in a code
-//     block. All else is a failure; a no in it holds all the same.
+//     block. All else is a failure; a no in it holds all the same, and so does what a
+//     command would deny with.
 package judge
 
 import (
@@ -77,7 +78,7 @@ func question(prompt, payload string) string {
 
 var (
 	fence = regexp.MustCompile("(?s)^```(?:json)?\\s*(.*?)\\s*```$")
-	no    = regexp.MustCompile(`"?ok"?\s*[:=]\s*"?false\b`)
+	no    = regexp.MustCompile(`(?i)\bok\b\W{0,8}[:=]\W{0,8}(false|no|0)\b`)
 )
 
 // verdict reads an answer. A no has a denial, though it came with an error.
@@ -98,10 +99,11 @@ func verdict(text string) (stdout []byte, err error) {
 		return deny(text), errors.New("the model says both yes and no")
 	case err == nil && said.OK != nil:
 		return deny(said.Reason), nil
-	case strings.Contains(text, "false") && no.MatchString(text): // the first is quick
+	case no.MatchString(text):
 		return deny(text), errors.New(`the model's answer is not {"ok": ...} alone`)
 	}
-	return nil, fmt.Errorf(`the model's answer is not {"ok": ...}: %.100q`, text)
+	// What a command may say denies here, too.
+	return []byte(text), fmt.Errorf(`the model's answer is not {"ok": ...}: %.100q`, text)
 }
 
 func deny(reason string) []byte {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"regexp"
 	"time"
@@ -59,14 +58,9 @@ func (m mcpHooks) call(ctx context.Context, h hooks.Hook, payload []byte) (strin
 		if err != nil {
 			return "", fmt.Errorf("the arguments are not those of the tool: %w", err)
 		}
-		res, err := call.Run(ctx)
-		if err != nil {
-			return "", err
-		}
-		if said, ok := res.Display.(string); ok {
-			return said, nil
-		}
-		return "", errors.New("the tool said nothing that is a text")
+		return call.(interface {
+			Answer(ctx context.Context) (string, error)
+		}).Answer(ctx)
 	}
 	return "", fmt.Errorf("the MCP server %s offers no tool %q", h.Server, h.Tool)
 }

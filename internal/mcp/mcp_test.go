@@ -57,6 +57,7 @@ func serve(mode string) {
 		addPrompts(s)
 	default:
 		addTools(s)
+		addSayer(s)
 	}
 	if mode == "stubborn" {
 		_ = s.Run(context.Background(), &mcp.StdioTransport{})
@@ -145,7 +146,7 @@ func TestTools(t *testing.T) {
 	s := server(t, "good")
 	s.Trusted = true
 	session := connect(t, s)
-	assert.Equal(t, "mcp_srv_die mcp_srv_echo mcp_srv_fail_it mcp_srv_nothing mcp_srv_several mcp_srv_wait mcp_srv_where", names(session))
+	assert.Equal(t, "mcp_srv_die mcp_srv_echo mcp_srv_fail_it mcp_srv_nothing mcp_srv_say mcp_srv_several mcp_srv_wait mcp_srv_where", names(session))
 	echo := named(session, "echo")
 	assert.Equal(t, "Says it again.", echo.Spec().Description)
 	assert.JSONEq(t, `{"type": "object", "additionalProperties": false, "required": ["text"], "properties": {
@@ -175,7 +176,7 @@ func TestIncludeAndExclude(t *testing.T) {
 		{[]string{"echo"}, nil, "mcp_srv_echo"},
 		{[]string{"echo(text)", "wait"}, nil, "mcp_srv_echo mcp_srv_wait"},
 		{[]string{"echo", "wait"}, []string{"wait"}, "mcp_srv_echo"},
-		{nil, []string{"die", "fail it", "several", "nothing", "where"}, "mcp_srv_echo mcp_srv_wait"},
+		{nil, []string{"die", "fail it", "several", "nothing", "say", "where"}, "mcp_srv_echo mcp_srv_wait"},
 	} {
 		s := server(t, "good")
 		s.Include, s.Exclude = tt.include, tt.exclude

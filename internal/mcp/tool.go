@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -111,8 +112,51 @@ func (c *call) Intent() tools.Intent {
 
 // Run implements tools.Invocation.
 func (c *call) Run(ctx context.Context) (tools.Result, error) {
+	res, err := c.ask(ctx)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	return result(res.Content), nil
+}
+
+// Answer makes the call and returns all that the server says, uncut, for those
+// who read it as an answer: texts, an error's too, and what it says in structured
+// content where it does not say that in a text.
+func (c *call) Answer(ctx context.Context) (string, error) {
+	res, err := c.ask(ctx)
+	if res == nil {
+		return "", err
+	}
+	var said []string
+	for _, content := range res.Content {
+		switch content := content.(type) {
+		case *mcp.TextContent:
+			said = append(said, content.Text)
+		case *mcp.EmbeddedResource:
+			if content.Resource != nil {
+				said = append(said, cmp.Or(content.Resource.Text, string(content.Resource.Blob)))
+			}
+		case *mcp.ResourceLink:
+			said = append(said, content.Description)
+		}
+	}
+	text := strings.Join(said, "\n")
+	if structured, ok := res.StructuredContent.(map[string]any); ok && !saysJSON(text, structured) {
+		text = strings.TrimSpace(text + "\n" + inJSON(structured))
+	}
+	return text, err
+}
+
+// saysJSON reports whether text is the object v.
+func saysJSON(text string, v map[string]any) bool {
+	var said map[string]any
+	return json.Unmarshal([]byte(text), &said) == nil && reflect.DeepEqual(said, v)
+}
+
+// ask makes the call. An error that the server reports comes with its answer.
+func (c *call) ask(ctx context.Context) (*mcp.CallToolResult, error) {
 	if ctx.Err() != nil {
-		return tools.Result{}, context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	}
 	limit := cmp.Or(c.tool.session.server.Timeout, DefaultTimeout)
 	limited, cancel := context.WithTimeout(ctx, limit)
@@ -122,15 +166,15 @@ func (c *call) Run(ctx context.Context) (tools.Result, error) {
 	res, err := c.tool.session.client.CallTool(limited, params)
 	switch {
 	case ctx.Err() != nil:
-		return tools.Result{}, context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	case errors.Is(limited.Err(), context.DeadlineExceeded):
-		return tools.Result{}, c.failed("did not answer within "+limit.String(), nil)
+		return nil, c.failed("did not answer within "+limit.String(), nil)
 	case err != nil:
-		return tools.Result{}, c.failed("could not be called: "+err.Error(), err)
+		return nil, c.failed("could not be called: "+err.Error(), err)
 	case res.IsError:
-		return tools.Result{}, c.failed("reported an error: "+inJSON(res), nil)
+		return res, c.failed("reported an error: "+inJSON(res), nil)
 	}
-	return result(res.Content), nil
+	return res, nil
 }
 
 // failed tells the model what was asked of the server, too.
