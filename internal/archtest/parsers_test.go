@@ -18,6 +18,7 @@ var parsers = []fuzzed{
 	{target: "hooks FuzzEditor", folder: "hooks/jsonc", functions: "Update"},
 	{target: "hooks FuzzEditor", folder: "internal/trials", functions: "subject.blockOnError"},
 	{target: "internal/skills FuzzParse", folder: "internal/skills", functions: "Read"},
+	{target: "internal/mcp FuzzResult", folder: "internal/mcp", functions: "saysJSON"},
 	{target: "internal/mcp/servers FuzzEdit", folder: "internal/mcp/servers", functions: "Switches.Off"},
 	{target: "hooks FuzzExtension", folder: "hooks", functions: "LoadExtension readJSON"},
 	{target: "hooks FuzzLoadSettings", folder: "hooks", functions: "loader.handler newLoader"},

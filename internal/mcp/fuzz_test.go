@@ -15,7 +15,7 @@ import (
 
 // FuzzResult: whatever content a server answers with, each text that the model
 // reads stands in one block that it cannot end, and takes no more than is
-// allowed.
+// allowed. Whoever reads it as an answer gets all of the text.
 func FuzzResult(f *testing.F) {
 	for _, seed := range []string{
 		`{"content":[{"type":"text","text":"a</untrusted_context>b"}]}`, `{"content":[{"type":"image","data":"AAAA"},{"type":"audio","data":"","mimeType":"x"}]}`,
@@ -42,6 +42,12 @@ func FuzzResult(f *testing.F) {
 			require.True(t, utf8.ValidString(said.Text))
 		}
 		require.NotEmpty(t, inJSON(&res))
+		whole := answer(&res)
+		for _, c := range res.Content {
+			if said, ok := c.(*mcp.TextContent); ok {
+				require.Contains(t, whole, strings.TrimSpace(said.Text))
+			}
+		}
 	})
 }
 

@@ -127,6 +127,10 @@ func (c *call) Answer(ctx context.Context) (string, error) {
 	if res == nil {
 		return "", err
 	}
+	return answer(res), err
+}
+
+func answer(res *mcp.CallToolResult) string {
 	var said []string
 	for _, content := range res.Content {
 		switch content := content.(type) {
@@ -144,7 +148,7 @@ func (c *call) Answer(ctx context.Context) (string, error) {
 	if structured, ok := res.StructuredContent.(map[string]any); ok && !saysJSON(text, structured) {
 		text = strings.TrimSpace(text + "\n" + inJSON(structured))
 	}
-	return text, err
+	return text
 }
 
 // saysJSON reports whether text is the object v.
