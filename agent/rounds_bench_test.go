@@ -21,7 +21,7 @@ import (
 
 const roundsOfRun = 100
 
-// BenchmarkRound measures what a round costs that stands behind so many others:
+// BenchmarkRound measures what a round costs that follows so many others:
 // a history in a session on disk, the compressor's look at it, the hook engine
 // without hooks or with one at each event, a model that asks for a call, its
 // result. The model's own work and the marshalling of the request for the wire

@@ -42,7 +42,7 @@ func TestCyclicImport(t *testing.T) {
 }
 
 // A huge context file costs neither the run nor memory without bounds, and the
-// user is told what became of it.
+// user is told what happened to it.
 func TestHugeContextFile(t *testing.T) {
 	t.Parallel()
 	const size = 50 << 20

@@ -213,7 +213,7 @@ func TestStrays(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(chats, ".minigem-ABC.writing"), []byte(strings.Join(journal, "\n")+"\n"), 0o600))
 	strayIn(chats)
 	strayIn(filepath.Join(h.dir, ".gemini"))
-	unknown := strayIn(h.workspace) // no journal tells of it
+	unknown := strayIn(h.workspace) // no journal names it
 
 	o := h.run(t, run{Args: append(h.answersFile(t, "say Hi."), "-p", "hello")})
 	require.Equal(t, 0, o.Code, o.Stderr)

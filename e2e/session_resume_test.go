@@ -27,7 +27,7 @@ func (h home) project(t testing.TB) session.Project {
 }
 
 // conversation is what the model is asked in a request, the preamble apart:
-// it tells of the present day and files.
+// it names the present day and files.
 func conversation(messages []llm.Message) []llm.Message {
 	out := make([]llm.Message, len(messages))
 	for i, m := range messages {

@@ -46,7 +46,7 @@ func telemetryIn(t *testing.T, path string) (logs []payload, metrics []string) {
 	}
 }
 
-// What Gemini CLI 0.61 tells of a run, by event: the keys, those that all
+// What Gemini CLI 0.61 reports of a run, by event: the keys, those that all
 // events have apart. Not told here is what minigem does not have: a router that
 // classifies, and so a threshold.
 var telemetryKeys = map[string]string{

@@ -152,7 +152,7 @@ func (m messageEdits) and(later messageEdits, a *answer) messageEdits {
 }
 
 // apply is list with the edits. The result can be sent: calls and results stay
-// in pairs, roles alternate, and it is not empty; warn hears of what that took.
+// in pairs, roles alternate, and it is not empty; warn is called for what that took.
 func (m messageEdits) apply(list []llm.Message, warn func(string, ...any)) []llm.Message {
 	var out []llm.Message
 	for i, msg := range list {

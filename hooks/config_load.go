@@ -85,7 +85,7 @@ func newLoader(layer Layer, file string, data []byte) (*loader, jsonc.Node, erro
 	return l, root, nil
 }
 
-// portable tells of what Gemini CLI refuses to read, the whole file with it
+// portable reports what Gemini CLI refuses to read, the whole file with it
 // (0.61 exits with 52, and takes an extension's hooks as not there).
 func (l *loader) portable(doc *jsonc.Doc) {
 	if doc.BOM {
@@ -110,11 +110,11 @@ func (l *loader) note(line int, format string, args ...any) {
 	l.Notes = append(l.Notes, Problem{l.File, line, fmt.Sprintf(format, args...)})
 }
 
-// repeated tells of names that stand twice in an object: the last one counts.
+// repeated reports names that stand twice in an object: the last one counts.
 func (l *loader) repeated(where string, n jsonc.Node) {
 	for _, m := range n.Members() {
 		if m.Shadowed && (where != "" || m.Name == "hooks" || m.Name == "hooksConfig") {
-			l.problem(m.Line, "%q stands twice%s; only the last one counts", m.Name, where)
+			l.problem(m.Line, "%q occurs twice%s; only the last one counts", m.Name, where)
 		}
 	}
 }
@@ -212,7 +212,7 @@ func (l *loader) groupBase(event Event, n jsonc.Node) (Hook, bool) {
 	return base, true
 }
 
-// fields tells of members that nobody reads, and of repeated ones.
+// fields reports members that nobody reads, and repeated ones.
 func (l *loader) fields(where string, n jsonc.Node, known []string) {
 	l.repeated(" in "+where, n)
 	for _, m := range n.Members() {
@@ -272,7 +272,7 @@ func Merge(sections ...Section) Config {
 	return c
 }
 
-// unencrypted tells of hooks whose payload would leave the machine for anybody to
+// unencrypted reports hooks whose payload would leave the machine for anybody to
 // read. They fail when they run.
 func (c *Config) unencrypted() {
 	for _, h := range c.Hooks {

@@ -29,7 +29,7 @@ var othersTools = []string{
 // wordList is a matcher without regular expression: names joined by |.
 var wordList = regexp.MustCompile(`^\s*\w+(\s*\|\s*\w+)*\s*$`)
 
-// checkMatcher tells of names in a matcher that nothing will ever have. Only
+// checkMatcher reports names in a matcher that nothing will ever have. Only
 // near misses are problems: extensions and MCP servers bring tools of any name.
 func (l *loader) checkMatcher(event Event, dialect string, n jsonc.Node) {
 	matcher := strings.TrimSpace(n.Text())
@@ -97,7 +97,7 @@ func toolOfClass(word string) string {
 	return ""
 }
 
-// SuggestEvent is the event that was probably meant by a name that is none's;
+// SuggestEvent is the event that was probably meant by a name that no event has;
 // empty where nothing is like it. Claude Code's names are known too.
 func SuggestEvent(name string) string { return suggestEvent(name) }
 

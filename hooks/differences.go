@@ -7,7 +7,7 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Difference is something that another agent does otherwise than minigem: what
+// Difference is something that another agent does differently from minigem: what
 // an author should know who tests hooks here and lets them run there.
 type Difference struct {
 	ID     string // stays the same, for programs

@@ -159,7 +159,7 @@ func does(p dialect.Point, e dialect.Effect) string {
 	case dialect.Replaced:
 		says = "puts something else in the place of the result"
 	case dialect.Appended:
-		says = "leaves the result, and puts the text behind it"
+		says = "leaves the result, and puts the text after it"
 	case dialect.Context:
 		says = passes[p] + ", and tells the model what the hook adds"
 	case dialect.Retry:

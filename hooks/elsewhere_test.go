@@ -20,7 +20,7 @@ var events = map[dialect.Point]hooks.Event{
 	dialect.AgentStop: protocol.AfterAgent, dialect.SessionStart: protocol.SessionStart,
 }
 
-// gives fires the event with one hook that answers so, and says what came of it
+// gives fires the event with one hook that answers so, and says its outcome
 // here, as it would be observed from outside.
 func gives(t *testing.T, x dialect.Answer, dialectName string) (effect string, run hooks.Run) {
 	t.Helper()

@@ -20,12 +20,12 @@ type Engine struct {
 	Runner Runner // nil: no hook runs, and the report says so
 	Origin Origin
 
-	// Report, if not nil, hears of every event for which a hook is configured,
+	// Report, if not nil, is called for every event for which a hook is configured,
 	// before the event's method returns. It is called concurrently where events
 	// are fired concurrently, and at any time for what hooks with async said
 	// later. It must not fire events itself.
 	Report func(Report)
-	// Starting, if not nil, hears of the hooks that are about to run, in the order
+	// Starting, if not nil, is called for the hooks that are about to run, in the order
 	// of running; the event's Report follows when they have. The same rules hold.
 	Starting func(ev Event, hooks []Hook)
 	// ReportIdle: events without a configured hook are reported too, with the
@@ -92,7 +92,7 @@ func (e *Engine) SetOrigin(o Origin) {
 }
 
 // idle reports whether firing ev would come to nothing: no hook is configured
-// for it and nobody wants to hear of that. It costs nothing, so that programs
+// for it and nobody wants to know. It costs nothing, so that programs
 // without hooks pay nothing.
 func (e *Engine) idle(ev Event) bool {
 	if e == nil || e.Player != nil && ev.IsAdded() { // the agent that is played fires its own

@@ -28,7 +28,7 @@ type event[S any] struct {
 	// next is the state as the next sequential hook reads it, and as it stands
 	// when all have answered; nil: as it is.
 	next func(S) S
-	// effect is what came of it; nil: nothing but the decision.
+	// effect says what the answers changed; nil: nothing but the decision.
 	effect func(S, Verdict) Effect
 
 	use   ToolUse  // of the tool events
@@ -326,7 +326,7 @@ func (r *Run) judge(ev Event) {
 			cause = "its output is not a valid answer"
 		}
 		if ev.CanBlock() {
-			o.Decision, o.Reason = protocol.Deny, fmt.Sprintf("hook %q failed and is set to block then: %s", r.Hook.ID(), cause)
+			o.Decision, o.Reason = protocol.Deny, fmt.Sprintf("hook %q failed, and its onError is block: %s", r.Hook.ID(), cause)
 		} else {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("onError \"block\" has no effect: %s cannot be blocked", ev))
 		}

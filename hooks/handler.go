@@ -85,7 +85,7 @@ func Kinds() []string {
 }
 
 // Shown is h for reports and lists: without the values of headers, which may be
-// secrets, but for those that name a variable.
+// secrets, except those that name a variable.
 func (h Handler) Shown() Handler {
 	h.Headers = maps.Clone(h.Headers)
 	for name, value := range h.Headers {
@@ -221,7 +221,7 @@ func (h Hook) Line() string {
 	return strings.Join(words, " ")
 }
 
-// escaped is word for double quotes, but for the variables that every hook gets.
+// escaped is word for double quotes, except for the variables that every hook gets.
 func escaped(word string) string {
 	var b strings.Builder
 	special := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`")

@@ -10,7 +10,7 @@ import (
 // beforeModel is what BeforeModel hooks can change.
 type beforeModel struct {
 	read     *ModelRequest // what the hooks read
-	change   requestChange // what became of it since
+	change   requestChange // what happened to it since
 	said     selection     // of all hooks so far
 	response *protocol.LLMResponse
 }

@@ -18,7 +18,7 @@ type Player interface {
 	// Plan are all hooks that are configured for what fires, in their order;
 	// Skipped says why one does not run. inTurn: they run one after the other.
 	Plan(f Firing, c Config) (runs []Run, inTurn bool)
-	// Payload is what h reads, and Env are the variables that it gets, but for its
+	// Payload is what h reads, and Env are the variables that it gets, except its
 	// own.
 	Payload(f Firing, h Hook) Payload
 	Env(f Firing, h Hook) []string

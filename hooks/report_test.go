@@ -88,7 +88,7 @@ func TestReportAnswers(t *testing.T) {
 }
 
 // TestMessagesAreToldOnce: what was ignored is told once for each hook, what a
-// hook says and that it failed every time, but for the events of every chunk.
+// hook says and that it failed every time, except for the events of every chunk.
 func TestMessagesAreToldOnce(t *testing.T) {
 	t.Parallel()
 	script := map[string]hookstest.Script{"a": {Exit: 1, Stdout: `{"systemMessage":"m","x":1}`}}

@@ -35,8 +35,7 @@ const (
 	trustFile         = "trusted_hooks_minigem.json"
 	upstreamTrustFile = "trusted_hooks.json"
 	// maxTrusted is how many fingerprints of a project are kept beside those that
-	// are being trusted: the project's other hooks and those of other branches,
-	// but not of ever.
+	// are being trusted: the project's other hooks and those of other branches.
 	maxTrusted = 2000
 	// maxHashed is how much of a script counts.
 	maxHashed = 64 << 20
@@ -77,9 +76,9 @@ type fingerprint struct {
 	Scripts map[string]string `json:"scripts,omitempty"` // hash by file
 }
 
-// Check compares the project's hooks of c, those of extensions in it too and
-// those that are disabled excepted, with what was trusted for the project at
-// root. If the memory cannot be read, all are new and the error says so.
+// Check compares the hooks of c that came with the project at root, from its
+// settings or an extension in it, with what was trusted there. Disabled hooks
+// are left out. If the memory cannot be read, all are new and the error says so.
 func (s TrustStore) Check(root string, c Config) ([]TrustCheck, error) {
 	known, err := s.load()
 	_, asked := known[filepath.Clean(root)]
@@ -317,7 +316,7 @@ func hash(data []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// hashFile is of the contents; of a file that cannot be read, that fact.
+// hashFile is the hash of the contents, or a word for a file that cannot be read.
 func hashFile(path string) string {
 	f, err := boundedfile.Open(path)
 	if err != nil {

@@ -22,10 +22,10 @@ func Scripts(h Hook, root string) []string { return scripts(h, root) }
 
 // scripts are the files under root that h's command names, sorted: every word
 // of it that is the path of an existing file, after an = too, relative to root
-// or to where the command changes to with cd; what it only writes to excepted. Words within words are seen
-// ("bash -c './x.sh'"), and what only the shell can know, such as $(pwd) at the
-// start of a path, is taken to be root. A file more does no harm: it is only
-// watched for changes.
+// or to where the command changes to with cd, but not what it only writes to.
+// Words within words are seen ("bash -c './x.sh'"), and what only the shell can
+// know, such as $(pwd) at the start of a path, is taken to be root. One file too
+// many does no harm: it is only watched for changes.
 func scripts(h Hook, root string) []string {
 	s := scriptSearch{bases: []string{root}, vars: map[string]string{
 		"GEMINI_PROJECT_DIR": root, "GEMINI_CWD": root, "CLAUDE_PROJECT_DIR": root, "PWD": root,

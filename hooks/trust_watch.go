@@ -27,8 +27,8 @@ func NewWatch(root string, c Config) *Watch {
 	return w
 }
 
-// Scripts are the files under root that the hooks of c run, those that are
-// disabled excepted, sorted.
+// Scripts are the files under root that the enabled hooks of c run,
+// sorted.
 func (w *Watch) Scripts(c Config) []string {
 	var files []string
 	for _, h := range c.Hooks {

@@ -63,7 +63,7 @@ var runDifferences = []struct {
 
 var laterAllow, eventAdded = DifferenceByID("later-allow"), DifferenceByID("event-added")
 
-// compare finds what the agent that a hook is written for does otherwise with
+// compare finds what the agent that a hook is written for does differently with
 // each run.
 func compare(ev Event, runs []Run) {
 	for i := range runs {

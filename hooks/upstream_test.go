@@ -133,7 +133,7 @@ func TestDifferencesAreSentences(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}
 	for _, d := range hooks.Differences() {
-		assert.False(t, known[d.ID], "%s stands twice", d.ID)
+		assert.False(t, known[d.ID], "%s occurs twice", d.ID)
 		known[d.ID] = true
 		for part, text := range map[string]string{"agent": d.Agent, "when": d.When, "there": d.There, "here": d.Here, "source": d.Source} {
 			assert.NotEmpty(t, text, "%s has no %s", d.ID, part)

@@ -4,7 +4,7 @@
 // nothing of ours, and writes only where it is told to.
 //
 // The rules:
-//   - Hooks hear of every alert. The terminal stays quiet while it has the focus,
+//   - Hooks see every alert. The terminal stays quiet while it has the focus,
 //     and for 20 s after an alert of the same key.
 //   - What waited in silence is shown once the focus is lost, unless it is
 //     settled by then.

@@ -22,7 +22,7 @@ func FuzzRegistry(f *testing.F) {
 		file := filepath.Join(dir, "projects.json")
 		require.NoError(t, os.WriteFile(file, data, 0o600))
 		root = filepath.Join("/", root)
-		one, _ := session.OpenProject(dir, root) // the error tells of the file
+		one, _ := session.OpenProject(dir, root) // the error names the file
 		for _, path := range []string{one.Temp, one.History, one.Chats()} {
 			rel, err := filepath.Rel(dir, path)
 			require.NoError(t, err)

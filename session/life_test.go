@@ -69,7 +69,7 @@ func TestIDs(t *testing.T) {
 	s.Append(llm.UserText("a"))
 	_, err := Start(o)
 	assert.ErrorIs(t, err, ErrIDTaken)
-	o.ID = "my_idid-2" // begins alike: the same file name but for a number
+	o.ID = "my_idid-2" // begins alike: the same file name except for a number
 	other := begin(t, o)
 	assert.Equal(t, "session-2026-01-02T03-04-my_idid--2.jsonl", filepath.Base(other.Path()))
 	for _, bad := range []string{"a/b", "..", "ü", "a b"} {

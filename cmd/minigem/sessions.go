@@ -104,7 +104,7 @@ func runInstead(sys *app.System, f *app.Options) (done bool, err error) {
 		s.TitleLatest(f)
 		return true, s.List()
 	}
-	// As with Gemini CLI the exit code is 0 whatever comes of it
+	// As with Gemini CLI the exit code is 0 whatever the outcome
 	// (cli/utils/sessions.ts); minigem sessions delete is stricter.
 	if err := s.Delete([]string{f.DeleteSession}); err != nil {
 		fmt.Fprintf(sys.Stderr, "minigem: %v\n", err)

@@ -121,7 +121,7 @@ func (w wired) outcome(t *testing.T, name, args string) string {
 
 // TestDecisionTable is what the built-in rules come to with the built-in tools,
 // the policy and the calls wired as in a session: what is declared to the
-// model, and what becomes of a call.
+// model, and what happens to a call.
 func TestDecisionTable(t *testing.T) {
 	t.Parallel()
 	columns := []struct {
@@ -182,7 +182,7 @@ func recordingHook(event, says string) string {
 	return fmt.Sprintf(`"%s": [{"hooks": [{"type": "command", "name": "h", "command": %s}]}]`, event, command)
 }
 
-// TestNotifications: the hook hears of each prompt before it is shown, with
+// TestNotifications: the hook is called with each prompt before it is shown, with
 // what the prompt is about (core/hooks/hookEventHandler.ts), and the terminal
 // rings where the settings want it.
 func TestNotifications(t *testing.T) {

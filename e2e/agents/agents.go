@@ -1,6 +1,6 @@
 // Package agents runs cases of package testbed on the coding agents that people
 // have installed, one-shot and offline: the fake model answers, hooks are
-// recorded by a shim that passes everything through, and what came of it is read
+// recorded by a shim that passes everything through, and its outcome is read
 // from files, from the requests of the model and from exit codes, never from
 // what an agent prints. Each agent is a file of adapters/: how it is found and
 // started, where its hooks stand, what its tools are called. What cannot be known

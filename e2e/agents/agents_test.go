@@ -61,7 +61,7 @@ func TestSelfTest(t *testing.T) {
 	}
 }
 
-// guardCase is a case with one hook, and what must come of it.
+// guardCase is a case with one hook, and what the outcome must be.
 func guardCase(t *testing.T, assertions, hook string) *testbed.Case {
 	t.Helper()
 	c, err := testbed.Parse("guard.txtar", []byte("prompt Make f.txt\n"+assertions+"\n-- hooks --\nbefore-tool shell guard.sh\n-- guard.sh --\n"+hook+

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// corpusLine is what came of a case of the corpus in one run.
+// corpusLine is the outcome of a case of the corpus in one run.
 type corpusLine struct {
 	Agent   string `json:"agent"`
 	Version string `json:"version"`
@@ -77,7 +77,7 @@ func (r *corpusRecord) add(l corpusLine) error {
 	return err
 }
 
-// TestCorpusRecord: what an earlier run kept is not run again, and what came of
+// TestCorpusRecord: what an earlier run kept is not run again, and the outcome of
 // it is what later runs are compared with.
 func TestCorpusRecord(t *testing.T) {
 	t.Parallel()

@@ -26,7 +26,7 @@ import (
 //	MINIGEM_AGENTS_FROM=~/agents MINIGEM_CORPUS=claude,codex go test -run TestCorpusOnAgents -v ./e2e/agents
 //
 // MINIGEM_CORPUS_RUNS=20 runs all of it so often, MINIGEM_CORPUS_NAMES=pre/ only
-// what matches. MINIGEM_CORPUS_RECORD=FILE keeps what came of each case, and goes
+// what matches. MINIGEM_CORPUS_RECORD=FILE keeps the outcome of each case, and goes
 // on where an earlier run ended.
 
 // corpusEvents are the words of portable hooks for the events of the corpus.
@@ -172,7 +172,7 @@ func expectations(c dialect.Case, saw dialect.Observation, stdout string) string
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// tried is a case that was run: what came of each assertion.
+// tried is a case that was run: the outcome of each assertion.
 type tried struct {
 	name, outcome string
 	cell          Cell
@@ -201,7 +201,7 @@ func TestCorpusOnAgents(t *testing.T) {
 	cache := Tester{}.cache()
 	rec, err := openCorpusRecord(os.Getenv("MINIGEM_CORPUS_RECORD"))
 	require.NoError(t, err)
-	first := rec.first // what came of a case in the first run, by agent and name
+	first := rec.first // the outcome of a case in the first run, by agent and name
 	for run := 1; run <= runs; run++ {
 		for id := range strings.SplitSeq(ids, ",") {
 			t.Run(fmt.Sprintf("%s/%d", id, run), func(t *testing.T) {

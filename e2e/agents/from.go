@@ -118,7 +118,7 @@ func (t Tester) hif(path string) (*testbed.From, error) {
 // rulesync is a generator of configurations for many agents.
 type rulesync struct {
 	program string
-	env     []string // but for HOME
+	env     []string // except HOME
 	dir     string   // holds .rulesync
 	temp    string
 	log     func(format string, args ...any)

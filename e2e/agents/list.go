@@ -75,7 +75,7 @@ func Lines(lines []Line) string {
 	return out
 }
 
-// String tells of a self-test, a line each.
+// String reports a self-test, a line each.
 func (st *SelfTest) String() string {
 	var b strings.Builder
 	if st.Cannot != "" {

@@ -8,7 +8,7 @@ import (
 	"minigem/e2e/testbed"
 )
 
-// State is what became of a case on an agent.
+// State is what happened to a case on an agent.
 type State string
 
 const (
@@ -52,7 +52,7 @@ type Matrix struct {
 // Jobs is how many cases run at a time: agents are large programs.
 const Jobs = 2
 
-// runMatrix runs each case on each column, and tells of each cell when it is
+// runMatrix runs each case on each column, and reports each cell when it is
 // there. What has not begun when ctx ends is not run.
 func runMatrix(ctx context.Context, cases []*testbed.Case, columns []Column, tell func(c *Cell)) *Matrix {
 	began := time.Now()
@@ -166,7 +166,7 @@ func (m *Matrix) ExitCode() int {
 	return code
 }
 
-// Count is how many cells are of a state.
+// Count is the number of cells in a state.
 func (m *Matrix) Count(s State) int {
 	n := 0
 	for _, row := range m.Cells {

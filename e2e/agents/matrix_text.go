@@ -179,7 +179,7 @@ func (c *Cell) explain() string {
 	return b.String()
 }
 
-// seen tells what hooks answered and what came of it, a line each.
+// seen tells what hooks answered and what that led to, a line each.
 func (c *Cell) seen() []string {
 	if c.Result.Record == nil {
 		return nil

@@ -106,7 +106,7 @@ func (m *Matrix) checks(name string) []testbed.Check {
 	return most
 }
 
-// sign says what came of the assertion at a place.
+// sign says the outcome of the assertion at a place.
 func (c *Cell) sign(where string) (class, words, hint string) {
 	for _, check := range c.Result.Checks {
 		switch {

@@ -27,7 +27,7 @@ type progress struct {
 	others  int       // cells of agents, without the first and those of minigem
 }
 
-// tell tells of a cell.
+// tell reports a cell.
 func (p *progress) tell(c *Cell) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -128,7 +128,7 @@ func (st *SelfTest) judge(a *Adapter, c *testbed.Case, res testbed.Result) strin
 	case res.Skipped != "":
 		return res.Skipped
 	case len(res.Failures) > 0:
-		return res.Failures[len(res.Failures)-1].Actual // what the agent did stands behind what came of it
+		return res.Failures[len(res.Failures)-1].Actual // the last line says what the agent did
 	}
 	if o := res.Record.Outcomes; len(o) == 1 && o[0].Exit != 0 {
 		return fmt.Sprintf("it ended with exit %d; %s", o[0].Exit, strings.Join(res.Record.Notices, "; "))

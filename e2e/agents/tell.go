@@ -195,7 +195,7 @@ func (x *session) observed(runs []shim.Run) {
 	}
 }
 
-// refused reports whether an event that follows both tells of a tool that a
+// refused reports whether an event that follows both reports a tool that a
 // hook refused: it gives the hook's words as the error. Where a hook ran and the
 // words are others, nothing is known.
 func (x *session) refused(c *call, failure shim.Run, runs []shim.Run) bool {
@@ -242,7 +242,7 @@ func (x *session) rewritten(c *call, input string) {
 	}
 }
 
-// emit tells of a call as the loop does.
+// emit reports a call as the loop does.
 func (x *session) emit(c *call) {
 	tc := llm.ToolCall{ID: c.ID, Name: c.name, Args: c.args}
 	record := event.ToolRecord{Call: tc, Args: c.args, Status: event.ToolSuccess}
@@ -262,7 +262,7 @@ func (x *session) emit(c *call) {
 	}
 }
 
-// report tells of one run of a hook. What it decided is what was seen to come
+// report reports one run of a hook. What it decided is what was seen to come
 // of it.
 func (x *session) report(seq int, h hook, run shim.Run, all []shim.Run, main []fakemodel.Request) {
 	p := read(run.Stdin)
@@ -284,7 +284,7 @@ func (x *session) report(seq int, h hook, run shim.Run, all []shim.Run, main []f
 	x.setup.Report(rep)
 }
 
-// effect says what came of a run, as far as it can be seen: the tool did not
+// effect says the outcome of a run, as far as it can be seen: the tool did not
 // run, no request was made, or another one was.
 func (x *session) effect(r *hooks.Run, h hook, p payload, run shim.Run, all []shim.Run, main []fakemodel.Request) {
 	at := x.a.event(h.event)

@@ -38,7 +38,7 @@ type asked struct {
 	tools  []Tool
 	method script.Method // that a client of Gemini names; empty in other APIs
 	stream bool
-	usage  bool            // the stream tells of usage
+	usage  bool            // the stream reports usage
 	schema json.RawMessage // that the answer must have; nil: none
 }
 

@@ -5,7 +5,7 @@
 // judges requests as the real APIs do. It keeps out anything that thinks, and
 // all knowledge of the programs that ask.
 //
-// Paths are known by their end, so that they may stand behind any prefix:
+// Paths are known by their end, so that they may follow any prefix:
 //
 //	/v1/messages, /v1/messages/count_tokens   Anthropic
 //	/v1/responses                             OpenAI Responses

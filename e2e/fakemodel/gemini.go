@@ -17,7 +17,7 @@ import (
 // (/v1beta1/projects/P/locations/L/publishers/google/models/M:...).
 type geminiAPI struct{}
 
-// geminiMethods are the script's names of what stands behind the colon of a path.
+// geminiMethods are the script's names of what follows the colon of a path.
 var geminiMethods = map[string]script.Method{
 	"streamGenerateContent": script.Stream,
 	"generateContent":       script.Whole,

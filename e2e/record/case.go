@@ -108,7 +108,7 @@ func (r *Recorder) addSettings(a *txtar.Archive) error {
 	return nil
 }
 
-// addFiles adds scripts and files as they were, and what became of them.
+// addFiles adds scripts and files as they were, and what happened to them.
 func (r *Recorder) addFiles(a *txtar.Archive, outcome *strings.Builder) {
 	for _, h := range r.ran() {
 		for _, path := range hooks.Scripts(h, r.o.Project) {

@@ -38,7 +38,7 @@ type Options struct {
 	Hooks       []hooks.Hook // all that are configured
 }
 
-// Recorder hears of a run. It is safe for concurrent use.
+// Recorder records a run. It is safe for concurrent use.
 type Recorder struct {
 	o     Options
 	clean *cleaner
@@ -84,7 +84,7 @@ func New(o Options) *Recorder {
 	return r
 }
 
-// Prompt hears of a prompt before it is run: what the user typed, and what a
+// Prompt is called for a prompt before it is run: what the user typed, and what a
 // custom command made of it; the same where it is none. The case has the custom
 // commands of the project, and what others said.
 func (r *Recorder) Prompt(text, filled string) {
@@ -100,7 +100,7 @@ func (r *Recorder) Prompt(text, filled string) {
 	r.acts = append(r.acts, act{verb: "prompt", text: text})
 }
 
-// Do hears of "clear" and "compress".
+// Do is called for "clear" and "compress".
 func (r *Recorder) Do(verb string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -128,7 +128,7 @@ func (r *Recorder) Stop(why string) {
 // over: nothing more is recorded.
 func (r *Recorder) over() bool { return r.stopped || r.interrupted }
 
-// Unrecorded hears of what a case cannot say, a sentence.
+// Unrecorded is called for what a case cannot say, a sentence.
 func (r *Recorder) Unrecorded(what string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -172,7 +172,7 @@ func (r *Recorder) Finished(res agent.Result) {
 	r.interrupted = res.Ending == agent.Cancelled && !refused
 }
 
-// Report hears of every hook event.
+// Report is called for every hook event.
 func (r *Recorder) Report(rep hooks.Report) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -87,7 +87,7 @@ func (r *Record) noTool(name string) bool {
 	return offered && name != "*" && !slices.ContainsFunc(r.Finished, func(f event.ToolRecord) bool { return f.Call.Name == name })
 }
 
-// whyNoTool says what became of calls that did not run.
+// whyNoTool says what happened to calls that did not run.
 func (r *Record) whyNoTool(name string) string {
 	var called []string
 	for _, f := range r.Finished {
@@ -224,7 +224,7 @@ func judgeAsked(r *Record, c Command) verdict {
 	return v
 }
 
-// callList is what became of each call.
+// callList is what happened to each call.
 func (r *Record) callList() string {
 	if len(r.Finished) == 0 {
 		return ""

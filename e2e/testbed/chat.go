@@ -197,7 +197,7 @@ func (r *runner) look() {
 	}
 }
 
-// failScreen tells of a wait in vain.
+// failScreen reports a wait in vain.
 func (r *runner) failScreen(f Failure, err error) {
 	f.Actual = err.Error()
 	var s *screenError

@@ -47,7 +47,7 @@ func describe(r hooks.Report, conds []Cond, shorten func(string) string) string 
 	return b.String()
 }
 
-// effectOf is what came of an event, in one word.
+// effectOf is the outcome of an event, in one word.
 func effectOf(r hooks.Report) string {
 	if r.Effect.Kind == "" || r.Effect.Kind == hooks.EffectNone {
 		return "passed"

@@ -217,7 +217,7 @@ func (r Result) Story() string {
 	return r.Record.shorten(b.String()) + r.Record.notRun(nil) + r.vacuities()
 }
 
-// vacuities tells of the assertions that prove nothing, a line each.
+// vacuities reports the assertions that prove nothing, a line each.
 func (r Result) vacuities() string {
 	var b strings.Builder
 	for _, c := range r.Checks {

@@ -264,7 +264,7 @@ func (p *modelParser) end() error {
 	p.round = nil
 	switch n := len(r.Chunks); {
 	case p.heredoc != nil:
-		return fmt.Errorf("the text of the write on line %d does not end: put a line that is %s behind it", p.heredoc.line, p.heredoc.end)
+		return fmt.Errorf("the text of the write on line %d does not end: put a line that is %s after it", p.heredoc.line, p.heredoc.end)
 	case p.whole && len(r.Actions) > 0:
 		return fmt.Errorf("an answer to generateContent runs no tools: take generate out, or the actions")
 	case r.Err != nil && n > 0:

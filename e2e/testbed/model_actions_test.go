@@ -58,7 +58,7 @@ func TestParseActionFaults(t *testing.T) {
 		{"write 'a x", "f:1: write needs a path and a text"},
 		{"write a <<", "f:1: write needs a path and a text"},
 		{"write a <<A B\nA", "f:1: write needs a path and a text"},
-		{"text a\nwrite a.txt <<END\none\n\ntwo\n", "the text of the write on line 2 does not end: put a line that is END behind it"},
+		{"text a\nwrite a.txt <<END\none\n\ntwo\n", "the text of the write on line 2 does not end: put a line that is END after it"},
 		{"edit a.go x", "f:1: edit needs a path, the old text and the new text"},
 		{`edit a.go "" x`, "f:1: edit needs a path"},
 		{"edit a.go a b c", "f:1: edit needs a path"},

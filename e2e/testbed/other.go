@@ -7,7 +7,7 @@ import (
 	"minigem/internal/text"
 )
 
-// Check is what came of one assertion.
+// Check is the outcome of one assertion.
 type Check struct {
 	Where, Command string
 	Unasked        string // why nothing can be said of it on another program; empty: something can

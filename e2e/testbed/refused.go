@@ -55,14 +55,14 @@ func sameArgs(a, b map[string]any) bool {
 	return len(a) == 0 && len(b) == 0 || reflect.DeepEqual(a, b) || compact(a) == compact(b)
 }
 
-// ran reports whether f's tool was started, whatever came of it.
+// ran reports whether f's tool was started, whatever the outcome.
 func (r *Record) ran(f event.ToolRecord) bool {
 	return slices.ContainsFunc(r.Started, func(s event.ToolStarted) bool { return s.Call.ID == f.Call.ID })
 }
 
-// notRun tells of each call of the model whose tool did not run, a line each:
+// notRun reports each call of the model whose tool did not run, a line each:
 // where the script makes it, and why; those that failures are about are left
-// out. It tells of loops that were found, too. Empty: all ran.
+// out. It reports loops that were found, too. Empty: all ran.
 func (r *Record) notRun(failures []Failure) string {
 	var b strings.Builder
 	for i, f := range r.Finished {

@@ -116,7 +116,7 @@ func toolNames(r Request) []string {
 	return names
 }
 
-// renderNew is the last message, without what tells of the session's
+// renderNew is the last message, without the part about the session's
 // surroundings.
 func renderNew(messages []llm.Message) string {
 	if len(messages) == 0 {

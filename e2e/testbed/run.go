@@ -30,7 +30,7 @@ type Options struct {
 	Self      string // minigem's own program, which translates answers of hooks; empty: nothing does
 
 	prepared func(*place) error    // changes the files of a case before it begins; nil: nobody does
-	played   func(*place, *Record) // sees what came of it before its files are gone; nil: nobody does
+	played   func(*place, *Record) // sees the outcome before its files are gone; nil: nobody does
 }
 
 const defaultTimeout = 30 * time.Second
@@ -41,7 +41,7 @@ type Result struct {
 	Broken   error  // the case file cannot be run: see SyntaxError; nil: it could
 	Skipped  string // why it was not run; empty: it was
 	Failures []Failure
-	Checks   []Check // what came of each assertion, in order
+	Checks   []Check // the outcome of each assertion, in order
 	Record   *Record // nil if the case did not run
 	Dir      string  // the case's folder, where it was kept
 	Updated  bool    // the case file was rewritten

@@ -25,7 +25,7 @@ type Suite struct {
 	Shard  Shard
 	Jobs   int // cases at a time; 0: as many as there are processors
 	Run    Options
-	Report func(Result) // hears of each result in the order of the cases; nil: nobody does
+	Report func(Result) // is called with each result in the order of the cases; nil: nobody does
 
 	Count   int    // how often each case runs; 0: once
 	Shuffle uint64 // the seed of the order in which cases run; 0: that of their names
@@ -73,7 +73,7 @@ const (
 	ExitBroken = 42 // a case file cannot be run, or there is none
 )
 
-// Summary is what became of a suite.
+// Summary is what happened to a suite.
 type Summary struct {
 	Results []Result // in the order in which the cases ran
 	Took    time.Duration
@@ -148,7 +148,7 @@ func (s *Suite) Find() ([]string, error) {
 }
 
 // casesIn are the case files at path: itself, or those below it. Folders whose
-// names begin with "." are left out but for .gemini, where hooks have their
+// names begin with "." are left out, except .gemini, where hooks have their
 // cases; and so is node_modules.
 func casesIn(path string) ([]string, error) {
 	info, err := os.Stat(path)

@@ -1,5 +1,5 @@
 // Package testbed runs cases: small files that say what an agent is asked, what
-// its model answers, which hooks are configured, and what must come of it. Each
+// its model answers, which hooks are configured, and what the outcome must be. Each
 // case runs in a workspace and a home of its own, through the real loop with
 // real hook processes; only the model is scripted.
 //
@@ -50,15 +50,15 @@ type Setup struct {
 	Rounds   []Round           // what Model answers, for drivers that cannot call it
 	Approver toolcall.Approver // nil: nobody can be asked, as in a run without a terminal
 	Sink     event.Sink
-	Report   func(hooks.Report) // hears of every event, those without a hook too
-	Notice   func(string)       // hears of what the user is told beside the conversation
-	Request  func(Request)      // hears of requests that did not go to Model; for drivers of other programs
+	Report   func(hooks.Report) // is called for every event, those without a hook too
+	Notice   func(string)       // is called for what the user is told beside the conversation
+	Request  func(Request)      // is called for requests that did not go to Model; for drivers of other programs
 
 	Stdout, Stderr io.Writer // what a run without a terminal prints
 
 	// For a ChatDriver alone, which has no Approver.
 	Terminal *os.File                // what the chat reads and writes
-	Asked    func(toolcall.Question) // hears of each permission prompt
+	Asked    func(toolcall.Question) // is called with each permission prompt
 	Finished func(agent.Result)      // hears how each prompt ended
 }
 

@@ -19,7 +19,7 @@ type kind string
 const (
 	setup     kind = "setup"     // what a session starts with
 	action    kind = "action"    // what happens
-	assertion kind = "assertion" // what must have come of it
+	assertion kind = "assertion" // what the outcome must be
 )
 
 // verb is a command that scripts know.
@@ -104,7 +104,7 @@ var actionVerbs = []verb{
 	{name: "key", kind: action, usage: "KEY...", min: 1, max: -1, plain: true, check: checkKeys, do: doKey, inTerminal: true,
 		text: "Presses keys in the terminal: enter, esc, tab, space, backspace, delete, up, down, left, right, home, end, ctrl-a to ctrl-z, or a character."},
 	{name: "waitfor", kind: action, usage: "TEXT", raw: true, do: doWaitfor, inTerminal: true,
-		text: "Waits until the terminal shows a text, below the prompt that was last submitted and behind what was last waited for, for a third of the case's time (10s) at most."},
+		text: "Waits until the terminal shows a text, below the prompt that was last submitted and after what was last waited for, for a third of the case's time (10s) at most."},
 	{name: "start", kind: action, max: 0, plain: true, do: doStart, text: "Starts the session without a prompt."},
 	{name: "clear", kind: action, max: 0, plain: true, do: doClear, text: "Does what /clear does."},
 	{name: "compress", kind: action, max: 0, plain: true, do: doCompress, text: "Does what /compress does."},

@@ -15,7 +15,7 @@ const pollEvery = 80 * time.Millisecond
 
 // Watch runs the suite, then again each time one of its cases, or a file that
 // they use, has changed, until ctx ends: then the changed cases only, or all
-// where something else changed. each hears of every round, and once that there
+// where something else changed. each is called for every round, and once that there
 // is not a case. What changes while cases run, or while each is reported, is seen in
 // the round after: what a round has seen is from before it ran anything.
 func (s *Suite) Watch(ctx context.Context, each func(Summary, error)) {

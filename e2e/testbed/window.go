@@ -25,7 +25,7 @@ const (
 const ready = ">   Type your message or @path/to/file"
 
 // window is the terminal of a case: the keyboard of its user, and what they
-// would see. Its methods are for one goroutine, but for those of the program.
+// would see. Its methods are for one goroutine, except those of the program.
 type window struct {
 	keys, tty *os.File
 	columns   int

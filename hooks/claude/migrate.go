@@ -22,7 +22,7 @@ import (
 type File struct {
 	Name string
 	Data []byte
-	Root string // of a plugin: its folder, which its hooks find in CLAUDE_PLUGIN_ROOT; empty: it is none's
+	Root string // of a plugin: its folder, which its hooks find in CLAUDE_PLUGIN_ROOT; empty: there is no plugin
 }
 
 // Result is what a migration would do.
@@ -227,7 +227,7 @@ func (m *migration) group(theirs string, event protocol.Event, n jsonc.Node) err
 	return nil
 }
 
-// carried are the fields of a handler that are read; what becomes of the others
+// carried are the fields of a handler that are read; what happens to the others
 // is said in words.
 var carried = []string{"type", "command", "args", "url", "headers", "allowedEnvVars", "prompt", "model", "server", "tool", "input", "async", "name", "description", "timeout", "statusMessage", "if", "shell"}
 

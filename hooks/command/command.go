@@ -2,18 +2,17 @@
 // near a process. It knows nothing of events or of what a hook's output means.
 //
 // The rules:
-//   - The command is given to the shell as it was configured (with "args", it is
-//     a program, and there is no shell), but for the
-//     variables that every hook gets: each is one word, as in Gemini CLI, though
-//     it stands without quotes and the project's path has a space in it. Values
-//     stay in the environment.
+//   - The command is given to the shell as it was configured; with "args" it is a
+//     program, and there is no shell. The variables that every hook gets are one
+//     word each, as in Gemini CLI, even without quotes where the project's path
+//     has a space. Their values stay in the environment.
 //   - A hook has a process group of its own. When ctx ends, the group gets
 //     TERM and a second later KILL, and with it whatever descends from it.
 //   - Where the working directory is gone, it is started in an empty folder.
-//   - The answer is there when the shell has exited: a child that it left
-//     behind with its streams open is waited for no longer than a moment. Such
-//     a child is stopped at ctx's deadline or with the session; one that closed or redirected its
-//     streams has left the hook, as a service does, and stays.
+//   - The answer is there when the shell has exited: a child that it left with
+//     open streams is waited for a moment only. Such a child is stopped at ctx's
+//     deadline or with the session; one that closed or redirected its streams
+//     has left the hook, as a service does, and stays.
 package command
 
 import (

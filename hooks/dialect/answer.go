@@ -13,7 +13,7 @@ type Answer struct {
 	Odd      bool // it did not start: what that does was not measured
 }
 
-// Kind is what became of the action.
+// Kind is what happened to the action.
 type Kind string
 
 const (

@@ -21,7 +21,7 @@ type Case struct {
 	Variants map[string]string `json:"variants,omitempty"`
 }
 
-// Observation is what came of a Case on one agent.
+// Observation is the outcome of a Case on one agent.
 type Observation struct {
 	Effect  string   `json:"effect"` // a Kind, or "fired" and "not-fired" of a matcher
 	Ran     bool     `json:"ran,omitempty"`
@@ -39,7 +39,7 @@ var Corpus = sync.OnceValue(func() map[string]Case {
 	return out
 })
 
-// Observed is what came of them: by agent, then by name. What is not there was
+// Observed is their outcome: by agent, then by name. What is not there was
 // not run.
 var Observed = sync.OnceValue(func() map[string]map[string]Observation {
 	var out map[string]map[string]Observation

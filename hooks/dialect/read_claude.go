@@ -61,7 +61,7 @@ func claudePlain(x Answer, plain string) Effect {
 	return allowed(fmt.Sprintf("exit %d does not block there: say exit 2, with the reason on stderr", x.Exit))
 }
 
-const amongText = "what decides stands among other text, and only JSON alone is read there: print nothing else on stdout"
+const amongText = "the decision is among other text, and only JSON alone is read there: print nothing else on stdout"
 
 // holdsRefusal: somebody meant to decide something in this text.
 func holdsRefusal(text string) bool {

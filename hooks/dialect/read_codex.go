@@ -139,7 +139,7 @@ func codexBefore(m map[string]any) Effect {
 	case decision == "deny":
 		return Effect{Kind: Refused, Reason: reason, Context: str(n, "additionalContext")}
 	case decision == "":
-		return void("permissionDecisionReason stands without permissionDecision")
+		return void("there is a permissionDecisionReason without permissionDecision")
 	}
 	args, ok := input.(map[string]any)
 	if !ok {
@@ -158,7 +158,7 @@ func codexLegacy(m, n map[string]any) Effect {
 	case m["decision"] == "block":
 		return Effect{Kind: Refused, Reason: reason, Context: str(n, "additionalContext")}
 	case m["reason"] != nil:
-		return allowed("reason stands without decision, so the whole answer is void")
+		return allowed("there is a reason without decision, so the whole answer is void")
 	}
 	return adds(Context, str(n, "additionalContext"))
 }
@@ -179,7 +179,7 @@ func codexAfter(m map[string]any) Effect {
 	case m["decision"] == "block":
 		return Effect{Kind: Replaced, Reason: reason, Context: context}
 	case m["reason"] != nil:
-		return allowed("reason stands without decision, so the whole answer is void")
+		return allowed("there is a reason without decision, so the whole answer is void")
 	}
 	return adds(Appended, context)
 }

@@ -107,7 +107,7 @@ var verbs = map[Kind]string{
 // instead is what happens in place of it.
 var instead = map[Kind]string{
 	Allowed: "that is left out", Refused: "the call is refused", RunEnded: "the run ends", Replaced: "the result is replaced",
-	Appended: "the text stands behind the result", PromptBlocked: "the prompt is blocked",
+	Appended: "the text comes after the result", PromptBlocked: "the prompt is blocked",
 }
 
 // lost is what of m does not arrive.

@@ -117,9 +117,9 @@ func TestSayWhatCannotBeSaid(t *testing.T) {
 		{"codex", BeforeTool, Meant{Kind: RunEnded, Reason: "enough"}, Refused, "cannot end the run here: the call is refused"},
 		{"claude", BeforeTool, Meant{Kind: RunEnded, Reason: "enough"}, RunEnded, ""},
 		{"gemini", BeforeTool, Meant{Kind: Context, Context: "more"}, Allowed, "cannot tell the model more here: that is left out"},
-		{"claude", AfterTool, Meant{Kind: Replaced, Reason: "hidden"}, Appended, "cannot replace this result: the text stands behind the result"},
+		{"claude", AfterTool, Meant{Kind: Replaced, Reason: "hidden"}, Appended, "cannot replace this result: the text comes after the result"},
 		{"claude", AfterTool, Meant{Kind: Replaced, Reason: "hidden", Result: map[string]any{"stdout": "s", "stderr": "", "interrupted": false}}, Replaced, ""},
-		{"cline", AfterTool, Meant{Kind: Replaced, Reason: "hidden"}, Appended, "cannot replace this result: the text stands behind the result"},
+		{"cline", AfterTool, Meant{Kind: Replaced, Reason: "hidden"}, Appended, "cannot replace this result: the text comes after the result"},
 		{"kimi", AfterTool, Meant{Kind: Replaced, Reason: "hidden"}, Allowed, "cannot replace this result: it goes on"},
 		{"cline", BeforePrompt, Meant{Kind: PromptBlocked, Reason: "no"}, Allowed, "cannot block the prompt: it goes on"},
 	} {

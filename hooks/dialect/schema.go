@@ -58,7 +58,7 @@ type textError string
 func (e textError) Error() string { return string(e) }
 
 const (
-	errTrailing = textError("there is something behind the JSON object")
+	errTrailing = textError("there is something after the JSON object")
 	errNoObject = textError("it is not a JSON object")
 )
 

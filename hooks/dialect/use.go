@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Use is a call of a tool and what came of it, as payloads of agents show it.
+// Use is a call of a tool and its outcome, as payloads of agents show it.
 type Use struct {
 	Kind           string // the action of the table
 	Name           string // the tool's, in hooks

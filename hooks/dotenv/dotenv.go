@@ -11,7 +11,7 @@ type Var struct{ Name, Value string }
 // NAME=value or NAME: value, "export " before it, values in single, double or
 // back quotes over several lines, \n and \r inside double quotes, comments from
 // # on. Nothing is expanded; that is why no Go library is used, for the common
-// ones replace $x in values and so damage passwords. Of a name that stands twice
+// ones replace $x in values and so damage passwords. Of a name that occurs twice
 // the last value counts. A line that is none of this is skipped.
 func parse(text string) []Var {
 	text = strings.TrimPrefix(text, "\ufeff")

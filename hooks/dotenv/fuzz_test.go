@@ -22,7 +22,7 @@ func FuzzParse(f *testing.F) {
 		for _, v := range vars {
 			require.Equal(t, len(v.Name), envNameLength(v.Name))
 			require.NotEmpty(t, v.Name)
-			require.False(t, seen[v.Name], "%s stands twice", v.Name)
+			require.False(t, seen[v.Name], "%s occurs twice", v.Name)
 			seen[v.Name] = true
 			size += len(v.Name) + len(v.Value)
 			// Single quotes keep everything but themselves and line ends of other systems.

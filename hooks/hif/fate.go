@@ -9,7 +9,7 @@ import (
 	"minigem/hooks/dialect"
 )
 
-// What becomes of a hook in an agent.
+// What happens to a hook in an agent.
 const (
 	Kept     = "kept"
 	Degraded = "degraded" // it runs, and not all of it is kept
@@ -18,7 +18,7 @@ const (
 	Unknown  = "unknown"  // nobody measured it
 )
 
-// Fate is what becomes of a hook where its command stands in an agent's
+// Fate is what happens to a hook where its command stands in an agent's
 // configuration as it is.
 type Fate struct {
 	Hook  string   `json:"hook"`

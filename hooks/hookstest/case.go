@@ -18,7 +18,7 @@ import (
 )
 
 // Case is one sentence of the contract: an event, the hooks that stand on it,
-// and what has to come of it.
+// and what the outcome must be.
 type Case struct {
 	Name  string
 	Event hooks.Event

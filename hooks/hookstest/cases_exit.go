@@ -76,12 +76,12 @@ var exitCases = []Case{
 	// onError: block.
 	{Name: "onError block: nothing printed is no error", Event: beforeTool, Hooks: one(Hook{OnError: "block"})},
 	{Name: "onError block: an answer is no error", Event: beforeTool, Hooks: one(Hook{OnError: "block", Out: allowYes})},
-	{Name: "onError block: exit 1", Event: beforeTool, Hooks: one(Hook{OnError: "block", Exit: 1, Err: "oops"}), Want: Want{Decision: "deny", Reason: `hook "a" failed and is set to block then: exit status 1: oops`, Failed: []string{"exit status 1"}}},
-	{Name: "onError block: missing", Event: beforeTool, Hooks: one(Hook{OnError: "block", Exit: 127, Err: "gone"}), Want: Want{Decision: "deny", Reason: `hook "a" failed and is set to block then: exit status 127 (command not found): gone`, Failed: []string{"127"}}},
-	{Name: "onError block: time-out", Event: beforeTool, Hooks: one(Hook{OnError: "block", Hangs: true}), Want: Want{Decision: "deny", Reason: `hook "a" failed and is set to block then: timed out after 1000ms`, Failed: []string{"timed out"}}},
+	{Name: "onError block: exit 1", Event: beforeTool, Hooks: one(Hook{OnError: "block", Exit: 1, Err: "oops"}), Want: Want{Decision: "deny", Reason: `hook "a" failed, and its onError is block: exit status 1: oops`, Failed: []string{"exit status 1"}}},
+	{Name: "onError block: missing", Event: beforeTool, Hooks: one(Hook{OnError: "block", Exit: 127, Err: "gone"}), Want: Want{Decision: "deny", Reason: `hook "a" failed, and its onError is block: exit status 127 (command not found): gone`, Failed: []string{"127"}}},
+	{Name: "onError block: time-out", Event: beforeTool, Hooks: one(Hook{OnError: "block", Hangs: true}), Want: Want{Decision: "deny", Reason: `hook "a" failed, and its onError is block: timed out after 1000ms`, Failed: []string{"timed out"}}},
 	{Name: "onError block: a stop said before stays one", Event: beforeTool, Hooks: one(Hook{OnError: "block", Hangs: true, Out: stopNow}), Want: Want{Decision: "stop", Reason: "enough", Failed: []string{"timed out"}}},
-	{Name: "onError block: text", Event: beforeTool, Hooks: one(Hook{OnError: "block", Out: "ok"}), Want: Want{Decision: "deny", Reason: `hook "a" failed and is set to block then: its output is not a valid answer`, Message: "ok"}},
-	{Name: "onError block: a decision that is none", Event: beforeTool, Hooks: one(Hook{OnError: "block", Out: `{"decision":"denied"}`}), Want: Want{Decision: "deny", Reason: `hook "a" failed and is set to block then: its output is not a valid answer`, Warn: []string{`did you mean "deny"`}}},
+	{Name: "onError block: text", Event: beforeTool, Hooks: one(Hook{OnError: "block", Out: "ok"}), Want: Want{Decision: "deny", Reason: `hook "a" failed, and its onError is block: its output is not a valid answer`, Message: "ok"}},
+	{Name: "onError block: a decision that is none", Event: beforeTool, Hooks: one(Hook{OnError: "block", Out: `{"decision":"denied"}`}), Want: Want{Decision: "deny", Reason: `hook "a" failed, and its onError is block: its output is not a valid answer`, Warn: []string{`did you mean "deny"`}}},
 	{Name: "onError block: where nothing can be blocked", Event: sessionStart, Hooks: one(Hook{OnError: "block", Exit: 1}), Want: Want{Failed: []string{"exit status 1"}, Warn: []string{"cannot be blocked"}}},
 	{Name: "onError allow", Event: beforeTool, Hooks: one(Hook{OnError: "allow", Exit: 1}), Want: Want{Failed: []string{"exit status 1"}}},
 }

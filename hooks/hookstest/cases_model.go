@@ -99,7 +99,7 @@ var responseCases = []Case{
 	{Name: "synthetic: malformed", Event: beforeModel, Hooks: out(response(`{"candidates":"x"}`)), Want: Want{Failed: []string{"llm_response is malformed"}, Warn: []string{"llm_response.candidates ignored: it must be an array"}}},
 	{Name: "synthetic: without candidates", Event: beforeModel, Hooks: out(response(`{"role":"model"}`)), Want: Want{Failed: []string{"llm_response is malformed"}, Warn: []string{"it has neither candidates, nor candidate, nor text"}}},
 	{Name: "synthetic: malformed, a deny beside it denies", Event: beforeModel, Hooks: out(`{"decision":"deny","reason":"no","hookSpecificOutput":{"llm_response":{"candidates":[{}]}}}`), Want: Want{Decision: "deny", Reason: "no", Failed: []string{"llm_response is malformed"}, Warn: []string{"candidates[0].content ignored"}}},
-	{Name: "synthetic: malformed, onError block", Event: beforeModel, Hooks: one(Hook{OnError: "block", Out: response(`[]`)}), Want: Want{Decision: "deny", Reason: `hook "a" failed and is set to block then: hookSpecificOutput.llm_response is malformed`, Failed: []string{"llm_response is malformed"}, Warn: []string{"llm_response ignored"}}},
+	{Name: "synthetic: malformed, onError block", Event: beforeModel, Hooks: one(Hook{OnError: "block", Out: response(`[]`)}), Want: Want{Decision: "deny", Reason: `hook "a" failed, and its onError is block: hookSpecificOutput.llm_response is malformed`, Failed: []string{"llm_response is malformed"}, Warn: []string{"llm_response ignored"}}},
 
 	// Replacing a chunk.
 	{Name: "replace: candidates", Event: afterModel, Hooks: out(response(`{"candidates":[{"content":{"parts":["***"]}}]}`)), Want: Want{Chunk: "***!s3 STOP", Effect: "replace"}},
@@ -118,7 +118,7 @@ var responseCases = []Case{
 	{Name: "replace: content as a text", Event: afterModel, Hooks: out(response(`{"candidates":[{"content":"x","parts":1}]}`)), Want: Want{Chunk: "x!s3 STOP", Warn: []string{"unknown field hookSpecificOutput.llm_response.candidates[0].parts"}}},
 	{Name: "replace: malformed leaves the chunk", Event: afterModel, Hooks: out(response(`{"candidates":[{"content":{"parts":[1]}}]}`)), Want: Want{Failed: []string{"llm_response is malformed"}, Warn: []string{"content.parts[0] ignored"}}},
 	{Name: "replace: content that is not text", Event: afterModel, Hooks: out(`{"content":1}`), Want: Want{Failed: []string{"content is malformed"}, Warn: []string{"content ignored: it must be a string"}}},
-	{Name: "replace: malformed, onError block", Event: afterModel, Hooks: one(Hook{OnError: "block", Out: response(`{"candidates":[]}`)}), Want: Want{Decision: "deny", Reason: `hook "a" failed and is set to block then: hookSpecificOutput.llm_response is malformed`, Failed: []string{"llm_response is malformed"}, Warn: []string{"candidates ignored"}}},
+	{Name: "replace: malformed, onError block", Event: afterModel, Hooks: one(Hook{OnError: "block", Out: response(`{"candidates":[]}`)}), Want: Want{Decision: "deny", Reason: `hook "a" failed, and its onError is block: hookSpecificOutput.llm_response is malformed`, Failed: []string{"llm_response is malformed"}, Warn: []string{"candidates ignored"}}},
 	{Name: "AfterModel: deny", Event: afterModel, Hooks: out(denyNo), Want: Want{Decision: "deny", Reason: "no"}},
 	{Name: "AfterModel: stop", Event: afterModel, Hooks: out(stopNow), Want: Want{Decision: "stop", Reason: "enough"}},
 	{Name: "AfterModel: text is a message", Event: afterModel, Hooks: out("text"), Want: Want{Message: "text"}},

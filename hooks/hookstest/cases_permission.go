@@ -31,7 +31,7 @@ var permissionCases = []Case{
 	{Name: "PermissionRequest: an allow on stderr", Event: permissionRequest, Hooks: []Hook{{Err: allowYes, MayAllow: true}}, Want: Want{Warn: []string{uncounted}}},
 	{Name: "PermissionRequest: an allow beside exit 2", Event: permissionRequest, Hooks: []Hook{{Out: allowYes, Exit: 2, MayAllow: true}}, Want: Want{Decision: "deny", Reason: "No reason provided", Warn: []string{"exit 2 blocks"}}},
 	{Name: "PermissionRequest: an allow beside a field that is none", Event: permissionRequest, Hooks: []Hook{{Out: `{"decision":"allow","continue":"no"}`, MayAllow: true}}, Want: Want{Warn: []string{"continue", uncounted}}},
-	{Name: "PermissionRequest: onError", Event: permissionRequest, Hooks: []Hook{{Exit: 1, OnError: "block", MayAllow: true}}, Want: Want{Decision: "deny", Reason: "hook \"a\" failed and is set to block then: exit status 1", Failed: []string{"exit status 1"}}},
+	{Name: "PermissionRequest: onError", Event: permissionRequest, Hooks: []Hook{{Exit: 1, OnError: "block", MayAllow: true}}, Want: Want{Decision: "deny", Reason: "hook \"a\" failed, and its onError is block: exit status 1", Failed: []string{"exit status 1"}}},
 
 	{Name: "claude: a permission", Event: permissionRequest, Hooks: []Hook{{Out: allows(""), MayAllow: true, Dialect: "claude"}}, Want: Want{Allowed: []string{"a"}}},
 	{Name: "claude: a permission of a project", Event: permissionRequest, Hooks: claudeHook(Hook{Out: allows("")}), Want: Want{Warn: []string{uncounted}}},
@@ -41,6 +41,6 @@ var permissionCases = []Case{
 	{Name: "claude: a permission that is denied", Event: permissionRequest, Hooks: claudeHook(Hook{Out: `{"hookSpecificOutput":{"decision":{"behavior":"deny","message":"no"}}}`}), Want: Want{Decision: "deny", Reason: "no"}},
 	{Name: "claude: a denial that interrupts", Event: permissionRequest, Hooks: claudeHook(Hook{Out: `{"hookSpecificOutput":{"decision":{"behavior":"deny","message":"no","interrupt":true}}}`}), Want: Want{Decision: "stop", Reason: "no"}},
 	{Name: "claude: another behavior", Event: permissionRequest, Hooks: []Hook{{Out: `{"hookSpecificOutput":{"decision":{"behavior":"yes"}}}`, OnError: "block", MayAllow: true, Dialect: "claude"}},
-		Want: Want{Decision: "deny", Reason: "hook \"a\" failed and is set to block then: its output is not a valid answer", Warn: []string{"behavior ignored"}}},
+		Want: Want{Decision: "deny", Reason: "hook \"a\" failed, and its onError is block: its output is not a valid answer", Warn: []string{"behavior ignored"}}},
 	{Name: "claude: an allow at the top is no permission", Event: permissionRequest, Hooks: []Hook{{Out: allowYes, MayAllow: true, Dialect: "claude"}}, Want: Want{Warn: []string{"a permission is hookSpecificOutput.decision.behavior"}}},
 }

@@ -119,7 +119,7 @@ func (c *Call) Payloads(d *protocol.Dialect) [][]byte {
 // order is that of Gemini CLI's fields: scripts that look for text rely on it.
 var order = []string{"session_id", "transcript_path", "cwd", "hook_event_name", "timestamp", "source", "prompt", "prompt_response", "tool_name", "tool_input", "tool_response"}
 
-// inOrder writes fields in that order; others stand behind them, and what the
+// inOrder writes fields in that order; others follow them, and what the
 // agent itself said is last.
 func inOrder(fields map[string]any) ([]byte, error) {
 	names := slices.DeleteFunc(slices.Clone(order), func(name string) bool { return !has(fields, name) })

@@ -91,7 +91,7 @@ type lines struct {
 }
 
 // around goes on to the object at text[at:end] and reports whether it begins
-// its line, and whether it ends one, but for the punctuation of an array.
+// its line, and whether it ends one, apart from the punctuation of an array.
 func (l *lines) around(at, end int) (begins, ends bool) {
 	skipped := l.text[l.known:at]
 	l.line += strings.Count(skipped, "\n")

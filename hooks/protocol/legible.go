@@ -116,7 +116,7 @@ func spelledOut(text string) (plain string, shorter cuts) {
 	return b.String(), shorter
 }
 
-// legibleIn is of text whose letters are not escaped.
+// legibleIn is legible for text whose letters are not escaped.
 func (r *reader) legibleIn(text string) (found embeddedObject) {
 	said := map[string]bool{}
 	for _, keys := range []*legibleKeys{&legibleContinue, &legibleDecision} {

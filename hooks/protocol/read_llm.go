@@ -9,7 +9,7 @@ import (
 func (r *reader) toolConfig(path string, v any) { r.out.ToolConfig = r.readToolConfig(path, v) }
 
 // readToolConfig accepts the flat form and the API's, under
-// functionCallingConfig; nil if nothing of it is of use.
+// functionCallingConfig; nil if nothing in it can be used.
 func (r *reader) readToolConfig(path string, v any) *ToolConfig {
 	m := r.obj(path, v)
 	if m == nil {

@@ -67,7 +67,7 @@ func (l *longObjects) next(c byte) {
 	l.midLine = c != '\n' && (l.midLine || strings.IndexByte(" \t\r[,", c) < 0)
 }
 
-// end tells of the object that ended on this line, if it counts. Windows saw the
+// end reports the object that ended on this line, if it counts. Windows saw the
 // short ones.
 func (l *longObjects) end(counts bool) {
 	if o := l.ended; counts && o != nil && o.end-o.at > scanOverlap {

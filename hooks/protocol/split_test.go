@@ -7,7 +7,7 @@ import (
 )
 
 // FuzzObject: what is taken for a JSON object is one by encoding/json's
-// judgement, and the other way round, but for depth.
+// judgement, and the other way round, except for depth.
 func FuzzObject(f *testing.F) {
 	for _, text := range []string{
 		`{}`, `{ }`, `{"a":1}`, "{\n\t\"a\" : [1, {\"b\":\"}\\\"\"}] ,\"c\":null}", `{"a":1,}`, `{,}`, `{"a"}`, `{"a":}`, `{"a":1 2}`, `{"a":[}]}`, `{"a":1}}`,

@@ -188,8 +188,8 @@ func list(events []protocol.Event) string {
 	return strings.Join(out, ", ")
 }
 
-// differenceTable lists what an agent does otherwise. A star marks what hooks
-// explain or the report of a run tells of.
+// differenceTable lists what an agent does differently. A star marks what hooks
+// explain or the report of a run reports.
 func differenceTable(agent string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| | %s | minigem | id |\n|---|---|---|---|\n", agent)

@@ -61,7 +61,7 @@ var reads = []read{
 }
 
 // TestReadsAreBounded: production code reads files and streams that others may
-// have written through internal/boundedfile, but for those listed above.
+// have written through internal/boundedfile, except those listed above.
 func TestReadsAreBounded(t *testing.T) {
 	t.Parallel()
 	var found, listed []string

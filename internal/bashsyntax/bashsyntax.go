@@ -13,7 +13,7 @@ import (
 
 var (
 	errControl = errors.New("it holds control characters that shells read differently")
-	errComment = errors.New("a comment in it ends with a backslash, behind which shells go on reading differently")
+	errComment = errors.New("a comment in it ends with a backslash, after which shells go on reading differently")
 )
 
 // Parse reads a script in a variant of the shell's language.

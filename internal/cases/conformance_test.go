@@ -88,7 +88,7 @@ func corpusCase(a *dialect.Agent, c dialect.Case) string {
 	return b.String()
 }
 
-// observe plays a case of the corpus in the whole loop, and says what came of
+// observe plays a case of the corpus in the whole loop, and says the outcome of
 // it in the words in which the agent itself was observed.
 func observe(t *testing.T, a played.Agent, table *dialect.Agent, c dialect.Case) (o dialect.Observation, cannot string) {
 	t.Helper()

@@ -69,7 +69,7 @@ func StartRecording(f *app.Options, sys *app.System, c *app.Configuration, inter
 	})}
 }
 
-// Join lets the recorder hear of a session.
+// Join makes the recorder record a session.
 func (r *Recording) Join(w *app.Frontend) {
 	if r == nil {
 		return
@@ -154,7 +154,7 @@ var unrecorded = map[string]string{
 	"restore": "the files that were brought back",
 }
 
-// command hears of a line that begins with "/" or "!".
+// command is called for a line that begins with "/" or "!".
 func (r *Recording) command(line string) {
 	word, rest, _ := strings.Cut(strings.TrimPrefix(line, "/"), " ")
 	rest, _, _ = strings.Cut(strings.TrimSpace(rest), " ")

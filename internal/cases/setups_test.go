@@ -40,7 +40,7 @@ var (
 	setupUpdate = flag.Bool("update", false, "keep what came of them")
 )
 
-// seen is what came of a setup.
+// seen is the outcome of a setup.
 type seen struct {
 	File   string         `json:"file,omitempty"`  // what the tool wrote
 	Facts  string         `json:"facts,omitempty"` // what a hook wrote of itself

@@ -10,7 +10,7 @@ import (
 )
 
 // FuzzPastRuns: of a session's file, no more runs are counted than it has lines
-// that tell of hooks.
+// that report hooks.
 func FuzzPastRuns(f *testing.F) {
 	f.Add([]byte(`{"minigem":{"hook":{"event":"BeforeTool","ran":["a","b","a"],"effect":"deny","ms":5}}}` + "\n" + `{"minigem":{"hook":null}}` + "\n"))
 	f.Add([]byte(`{"minigem":{"hook":{"hook":{"ran":5}}}}`))

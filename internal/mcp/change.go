@@ -57,7 +57,7 @@ func (s *Session) settle(ctx context.Context) {
 	}
 }
 
-// changeHandlers hear of changes that remote servers tell.
+// changeHandlers follow changes that remote servers announce.
 func (s *Session) changeHandlers() *mcp.ClientOptions {
 	return &mcp.ClientOptions{
 		ToolListChangedHandler:     func(context.Context, *mcp.ToolListChangedRequest) { s.changed() },
@@ -66,7 +66,7 @@ func (s *Session) changeHandlers() *mcp.ClientOptions {
 	}
 }
 
-// A watched transport tells of changes as it reads them, before the answer that
+// A watched transport reports changes as it reads them, before the answer that
 // may follow them is passed on: the request after a call then declares what the
 // call brought. (The handlers of the SDK run beside the answers.)
 type watched struct {

@@ -19,7 +19,7 @@ import (
 // A link is one way to a server. It is used once.
 type link interface {
 	connect(ctx context.Context, c *mcp.Client) (*mcp.ClientSession, error)
-	// hear makes s hear of changes, and returns the options of its client.
+	// hear makes s follow changes, and returns the options of its client.
 	hear(s *Session) *mcp.ClientOptions
 	// stop ends what connect began, and may be called without it.
 	stop()

@@ -53,8 +53,8 @@ func (c *checker) object(n *node, t reflect.Type, path string) {
 	n.members = kept
 }
 
-// noteUnknown tells of a member that has no field, and of those below it, unless
-// it is known to have no effect: WithoutEffect and Restrictions tell of that.
+// noteUnknown reports a member that has no field, and of those below it, unless
+// it is known to have no effect: WithoutEffect and Restrictions report that.
 func (c *checker) noteUnknown(m member, path string, fields []string) {
 	at := join(path, m.key)
 	if path == "" && strings.Contains(m.key, ".") { // known only as keys in one another

@@ -2,7 +2,7 @@ package settings
 
 import "strings"
 
-// expand replaces variables in all strings below n, keys excepted, and leaves
+// expand replaces variables in all strings below n, but not in keys, and leaves
 // "hooks" alone: no text is substituted into the commands of hooks
 // (docs/spec/contract.md 5). It changes n.
 func expand(n *node, lookup func(string) (string, bool)) {

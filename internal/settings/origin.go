@@ -42,7 +42,7 @@ type WarningKind string
 const (
 	WarnType        WarningKind = "type"        // a value of the wrong type or not among those allowed; it is ignored
 	WarnDeprecated  WarningKind = "deprecated"  // an older key; its value was taken over
-	WarnDuplicate   WarningKind = "duplicate"   // a key that stands twice
+	WarnDuplicate   WarningKind = "duplicate"   // a key that occurs twice
 	WarnUnreadable  WarningKind = "unreadable"  // a file that is there but could not be read
 	WarnRestriction WarningKind = "restriction" // a project's value that would lift what a lower layer holds back; it is ignored
 )

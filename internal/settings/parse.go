@@ -141,7 +141,7 @@ func (r *reader) origin(line, column int) Origin {
 	return Origin{Layer: r.layer, File: r.file, Line: line, Column: column}
 }
 
-// node converts a value. Of a key that stands twice the last one counts, as in
+// node converts a value. Of a key that occurs twice the last one counts, as in
 // JavaScript.
 func (r *reader) node(v jsonc.Node, path string) *node {
 	n := &node{origin: r.origin(v.Position())}

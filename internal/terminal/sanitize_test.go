@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// What reaches the screen is inert but for our own styles, whatever a caller
+// What reaches the screen is inert except for our own styles, whatever a caller
 // forgot.
 func TestInert(t *testing.T) {
 	t.Parallel()

@@ -121,7 +121,7 @@ func TestDrafts(t *testing.T) {
 	}
 }
 
-// TestMemoryIsFlat: what was shown is not kept but for the answer itself, which
+// TestMemoryIsFlat: what was shown is not kept, except for the answer itself, which
 // /copy can ask for; and no answer makes a stream slower the longer it is.
 func TestMemoryIsFlat(t *testing.T) { // alone, for it looks at the memory
 	for _, c := range []struct{ name, line string }{

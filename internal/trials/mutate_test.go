@@ -86,7 +86,7 @@ func with(more map[string]string) map[string]string {
 }
 
 // A suite that asks only whether the hook ran notices next to nothing; one that
-// asks what came of it notices all.
+// asserts the outcome notices all.
 func TestMutate(t *testing.T) {
 	t.Parallel()
 	survivors := func(tests map[string]string) (testbed.Mutation, []string) {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// carrier is a way to run a command, which stands at @, with what becomes of it.
+// carrier is a way to run a command, which stands at @, with what happens to it.
 type carrier struct {
 	want     string // five letters; see the head of testdata/carriers.txt
 	template string

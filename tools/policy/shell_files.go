@@ -16,7 +16,7 @@ type Reading struct {
 	Pattern bool   // Path is a pattern of files, as a shell expands it
 	Names   bool   // no contents, only names and properties
 	Below   bool   // all that lies below, too
-	Visible bool   // but for what is hidden
+	Visible bool   // without what is hidden
 	Links   bool   // links below are followed
 }
 

@@ -102,7 +102,7 @@ type Player struct {
 	ended     string   // a hook ended the run before its first request
 	system    string   // what hooks said for the system instruction
 	requested int      // how many requests the model got
-	answers   []string // the texts that it answered, but for empty ones
+	answers   []string // the texts that it answered, except empty ones
 }
 
 // New plays a in the session that setup describes.

@@ -62,7 +62,7 @@ func (g Goal) Spellings() ([]Spelling, error) {
 	return nil, fmt.Errorf("there is no kind %q of an attack", g.Kind)
 }
 
-// Result is what came of one spelling.
+// Result is the outcome of one spelling.
 type Result struct {
 	Spelling
 	Held    bool   `json:"held"`              // refused, or put before the user
@@ -70,7 +70,7 @@ type Result struct {
 	Failed  string `json:"failed,omitempty"`
 }
 
-// Report is what came of all.
+// Report is the outcome of all.
 type Report struct {
 	Hook    string   `json:"hook"`
 	Goal    Goal     `json:"goal"`

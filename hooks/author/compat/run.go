@@ -59,7 +59,7 @@ func Run(w, raw io.Writer, terminal bool, o Options) (contradicted bool, err err
 	return false, WriteEvent(w, p, agents)
 }
 
-// fates says what becomes of hooks in agents.
+// fates says what happens to hooks in agents.
 func fates(w io.Writer, agents []*dialect.Agent, o Options) (inverted bool, err error) {
 	d, err := hif.Parse(o.HIF)
 	if err != nil {

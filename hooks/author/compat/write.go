@@ -13,7 +13,7 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// marks stand behind what was not measured.
+// marks follow what was not measured.
 var marks = map[dialect.Evidence]string{dialect.Binary: " (b)", dialect.Documented: " (d)"}
 
 const legend = "measured in runs without a terminal; (b) read in the program that is shipped, (d) documented; ? unknown"

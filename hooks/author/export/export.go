@@ -227,7 +227,7 @@ func (x *exporter) judge(h hook, point dialect.Point) {
 	}
 }
 
-// result is what came of it.
+// result is what was exported.
 func (x *exporter) result() (Result, error) {
 	r := Result{Added: x.added, Remarks: x.remarks}
 	for _, d := range x.files {

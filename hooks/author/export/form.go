@@ -152,7 +152,7 @@ func addTOML(x *exporter, event, matcher, command string, timeout int) (bool, er
 	d.text = text
 	after, err := tomlHooks(d)
 	if err != nil || len(after) != len(before)+1 {
-		return false, fmt.Errorf("%s: a hook cannot be added behind what stands there; write hooks as [[hooks]]", d.name)
+		return false, fmt.Errorf("%s: a hook cannot be added after what is there; write hooks as [[hooks]]", d.name)
 	}
 	return true, nil
 }

@@ -1,5 +1,5 @@
 // Package inspect answers what people ask about their hooks: which of them run
-// at an event and which do not, and why; what they read; what came of firing
+// at an event and which do not, and why; what they read; the outcome of firing
 // them; and where Gemini CLI 0.61 does something else. Every answer is the
 // engine's own Report, arranged for reading. The package reads no settings and
 // starts no process: the command hands both in.
@@ -40,7 +40,7 @@ type File struct {
 	Data  []byte      `json:"-"`             // what it holds; nil unless it was read
 }
 
-// FileState says what became of a File.
+// FileState says what happened to a File.
 type FileState string
 
 const (

@@ -104,7 +104,7 @@ func Elsewhere(r hooks.Report, agents []*dialect.Agent) string {
 	return b.String()
 }
 
-// effect is what came of it, in a sentence.
+// effect says in a sentence what the event came to.
 func effect(r hooks.Report) string {
 	said := "goes on"
 	switch r.Verdict.Decision {

@@ -28,7 +28,7 @@ func Payload(ctx context.Context, session hooks.Origin, sample []byte) ([]byte, 
 	return r.Input.Bytes(), err
 }
 
-// Fire fires the event that payload is of at e's hooks and returns the Report.
+// Fire fires the event of payload at e's hooks and returns the Report.
 // session_id, transcript_path and cwd of the payload, where they are not empty,
 // are what hooks are given; the time is the engine's. e.Report is taken over. The
 // error is for a payload that no event has.

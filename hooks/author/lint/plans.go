@@ -86,7 +86,7 @@ func (l *linter) globFix(h inspect.HookPlan) func(*fixer) error {
 	}
 }
 
-// plainWords: the loader tells of names that no tool has.
+// plainWords: the loader reports names that no tool has.
 func plainWords(pattern string) bool {
 	return strings.Trim(pattern, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ |") == ""
 }

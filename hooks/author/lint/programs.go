@@ -85,7 +85,7 @@ func (l *linter) text(p place) {
 	}
 	if strings.HasPrefix(p.f.Text, "\ufeff") {
 		p.add("HK033", nil, func(f *fixer) error { return f.rewrite(path, "\ufeff", "") },
-			"a byte order mark stands before the first line: it is not recognized as #!")
+			"a byte order mark comes before the first line, so that #! is not recognized")
 	}
 }
 
@@ -156,17 +156,17 @@ var programRules = []struct {
 		}
 		return decided(f, "ask")
 	}, "this event cannot ask: the action goes on"},
-	{"HK060", false, unsetVariable, "no agent sets $%s: what the hook is about stands in the JSON on stdin"},
+	{"HK060", false, unsetVariable, "no agent sets $%s: what the hook is about is in the JSON on stdin"},
 	{"HK061", false, noSuchField, "no payload has %s"},
 	{"HK062", false, foreignTool, "the tool's name is never %s in this dialect"},
-	{"HK063", false, unescaped, "$%s stands inside of JSON that is printed: a quote in it makes it no JSON"},
+	{"HK063", false, unescaped, "$%s is printed inside JSON unescaped: a quote in it breaks the JSON"},
 	{"HK066", false, func(h hooks.Hook, f program.Facts) *program.Fact {
 		if !h.Event.CanBlock() {
 			return nil
 		}
 		return f.Strict
 	}, "%s: where sh is dash, an unset variable or a cd that fails ends the hook with 2, and so does grep or jq that cannot read a file: that blocks"},
-	{"HK065", false, noArgument, "a hook gets no arguments: $%s is empty, and the event stands in the JSON on stdin"},
+	{"HK065", false, noArgument, "a hook gets no arguments: $%s is empty, and the event is in the JSON on stdin"},
 }
 
 // refusal finds an exit 1 that says why in the lines before: it is meant to

@@ -32,7 +32,7 @@ var Rules = []Rule{
 	{"HK008", "no-command", Error, "A hook has no command", "There is nothing to run, to send to, to ask or to call; the entry is left out.", "Give it what its type needs: a command, a url, a prompt, or a server and a tool.", `"command": ""`, false},
 	{"HK009", "wrong-value", Warning, "A value has the wrong type", "The value is ignored or replaced by the default, as the message says.", "Write the value that the message asks for.", `"timeout": "soon"`, false},
 	{"HK010", "older-name", Warning, "A setting has its older name", "Hooks that you disabled by it run in Gemini CLI.", "Move it to hooksConfig.", `"hooks": {"disabled": ["guard"]}`, true},
-	{"HK011", "twice", Warning, "A name stands twice in an object", "Only the last one counts; what stands under the first is lost.", "Join the two.", `{"BeforeTool": [...], "BeforeTool": [...]}`, false},
+	{"HK011", "twice", Warning, "A name occurs twice in an object", "Only the last one counts; what is under the first is lost.", "Join the two.", `{"BeforeTool": [...], "BeforeTool": [...]}`, false},
 	{"HK012", "seconds", Warning, "A time-out of less than a second", "Time-outs are in milliseconds. Claude Code's are in seconds, and gemini hooks migrate copies the number: a hook with 30 ms never ends in time, and what it would have stopped goes on.", "Multiply by 1000.", `"timeout": 30`, true},
 	{"HK013", "not-portable", Error, "Gemini CLI cannot read the file", "The hooks run in minigem alone.", "Take out what the message names.", "[1, 2,]", true},
 	{"HK014", "loose-type", Note, "A value is read though its type is wrong", "It is understood here; other readers may not be as kind.", "Write the type that the message asks for.", `"timeout": "5000"`, true},
@@ -46,7 +46,7 @@ var Rules = []Rule{
 	{"HK022", "dead-matcher", Warning, "A matcher matches no tool", "None of the built-in tools matches, so that the hook never runs, unless a tool of an extension does.", "Try it: minigem hooks explain BeforeTool.", `"matcher": "^writefile$"`, false},
 	{"HK023", "no-subject", Warning, "The event has nothing to match", "The matcher has no effect: the hook always runs.", "Take it out, or look at the payload in the program.", `"BeforeAgent": [{"matcher": "deploy", ...}]`, false},
 	{"HK024", "matcher-differs", Warning, "Gemini CLI matches otherwise", "The hook runs here and does not run there, or the other way round.", "Use the tool's own name; one group a trigger.", `"SessionStart": [{"matcher": "startup|resume", ...}]`, false},
-	{"HK025", "shadowed", Warning, "The same hook stands twice", "Of hooks with the same name and command one runs, the first, whatever the matcher, time-out and environment of the other say.", "Join the two, or name them differently.", "", false},
+	{"HK025", "shadowed", Warning, "The same hook occurs twice", "Of hooks with the same name and command one runs, the first, whatever the matcher, time-out and environment of the other say.", "Join the two, or name them differently.", "", false},
 	{"HK026", "disabled-nobody", Warning, "A list disables a hook that is not there", "Hooks are called by their name, or by their command where they have none. What nobody is called disables nothing.", "Correct the name, or take it out.", `"disabled": ["gaurd"]`, false},
 	{"HK027", "all-sequential", Note, "One sequential hook makes all so", `"sequential" holds for the whole event, those of other groups and files too.`, "Expect the sum of their times.", "", false},
 	{"HK028", "unanchored", Note, "A matcher is not anchored", "It matches just the tools it names as long as no other tool's name holds one of them; an extension or an MCP server may bring such a tool.", "Anchor it: ^(write_file|replace)$.", `"matcher": "write_file"`, false},
@@ -72,16 +72,16 @@ var Rules = []Rule{
 	{"HK050", "leaves-child", Warning, "A child is left behind with stdout open", "Who reads the hook's output waits until the child closes it, too.", "Redirect the child's output: >/dev/null 2>&1 &.", "sleep 100 &", false},
 	{"HK051", "ask", Note, "ask is more in Gemini CLI", "The same answer does not protect as much there.", "Deny where nobody may be asked.", `{"decision": "ask"}`, false},
 	{"HK052", "signal", Warning, "The program ends itself by a signal", "That is a failure, which does not block.", "exit 2.", "kill -9 $$", false},
-	{"HK053", "unread-field", Warning, "A field of the answer that nothing reads", "Fields have their places: additionalContext, for one, stands in hookSpecificOutput. Elsewhere it is ignored and reaches nobody.", "minigem hooks schema EVENT --output shows where fields stand.", `{"additionalContext": "..."}`, false},
+	{"HK053", "unread-field", Warning, "A field of the answer that nothing reads", "Fields have their places: additionalContext, for one, belongs in hookSpecificOutput. Elsewhere it is ignored and reaches nobody.", "minigem hooks schema EVENT --output shows where fields stand.", `{"additionalContext": "..."}`, false},
 	{"HK054", "no-block", Warning, "The event cannot be blocked", "A denial at SessionStart, SessionEnd, Notification, PreCompress or BeforeToolSelection, and exit 2 there, is a warning: what was to be stopped goes on.", "Deny where it happens: BeforeAgent, BeforeModel, BeforeTool. BeforeToolSelection takes tools away with toolConfig.", `"SessionStart": exit 2`, false},
 	{"HK055", "ask-nobody", Warning, "The event cannot ask", "Only BeforeTool can ask for the permission prompt; elsewhere ask is not a decision, and the action goes on.", "Deny, or ask at BeforeTool.", `"AfterTool": {"decision": "ask"}`, false},
 	// what is not there
-	{"HK060", "unset-variable", Warning, "A variable that no agent sets", "It is empty: what the hook is about stands in the JSON on stdin, not in the environment.", "Read stdin: jq -r '.tool_input.file_path'.", `$CLAUDE_TOOL_INPUT_FILE_PATH`, false},
+	{"HK060", "unset-variable", Warning, "A variable that no agent sets", "It is empty: what the hook is about is in the JSON on stdin, not in the environment.", "Read stdin: jq -r '.tool_input.file_path'.", `$CLAUDE_TOOL_INPUT_FILE_PATH`, false},
 	{"HK061", "no-such-field", Warning, "A field that no payload has", "It is null, so that nothing is ever found in it.", "minigem hooks payload EVENT shows what there is.", `jq -r .arguments`, false},
 	{"HK062", "foreign-tool", Warning, "A tool's name that cannot come", "The program compares the tool's name with names of another agent, or with the ones that people are shown, and never finds one.", `Compare with this dialect's names, or give the hook "dialect": "claude".`, `[ "$tool_name" = Bash ]`, false},
 	{"HK063", "unescaped", Note, "A variable inside of JSON", "A quote or a line break in it makes what is printed no JSON: the answer is lost.", "jq -n --arg reason \"$reason\" '{decision: \"deny\", reason: $reason}'", `echo "{\"reason\": \"$reason\"}"`, false},
 	{"HK064", "empty-alternative", Warning, "An alternative of the matcher is empty", "An empty one matches everything: the hook runs for all tools.", "Take a | out.", `"matcher": "write_file||replace"`, false},
-	{"HK065", "no-argument", Warning, "A hook gets no arguments", "$1 is empty: what the hook is about stands in the JSON on stdin.", "Read stdin: jq -r '.tool_input.command'.", `case "$1" in`, false},
+	{"HK065", "no-argument", Warning, "A hook gets no arguments", "$1 is empty: what the hook is about is in the JSON on stdin.", "Read stdin: jq -r '.tool_input.command'.", `case "$1" in`, false},
 	{"HK066", "accidental-block", Warning, "A fault of the program blocks", "Under set -e the hook ends with the code of the command that failed, and where sh is dash, an unset variable, a cd or a shift that fails is 2, as it is for grep, jq and ls where they cannot read: a block that nobody meant, on some systems and not on others.", "Begin with #!/usr/bin/env bash and handle what may fail; a guard that is to block where it fails says \"onError\": \"block\".", "#!/bin/sh; set -eu", false},
 	{"HK067", "glob-matcher", Warning, "A matcher looks like a glob", "Matchers are regular expressions: _* is any number of underscores, also none.", "Write .* for any text: ^mcp_.*$.", `"matcher": "mcp_*"`, true},
 	// other agents: --for
@@ -95,7 +95,7 @@ var Rules = []Rule{
 	{"HK075", "field-elsewhere", Warning, "The agent's payload has no such field", "jq prints null for it there, or nothing: a guard that compares it lets all pass.", "minigem hooks run --portable translates the payload; or read both: .tool_input.file_path // .tool_input.path.", `--for kimi: jq -r .tool_input.file_path`, false},
 }
 
-// differences are the IDs of what Gemini CLI does otherwise, by the code of the
+// differences are the IDs of what Gemini CLI does differently, by the code of the
 // rule that warns of it.
 var differences = map[string][]string{
 	"HK006": {"silent-faults"}, "HK007": {"silent-faults"}, "HK009": {"bad-timeout"}, "HK010": {"older-disabled"},
@@ -105,7 +105,7 @@ var differences = map[string][]string{
 	"HK046": {"deny-in-noise"}, "HK049": {"ignores-term"}, "HK050": {"leaves-child"}, "HK051": {"ask"}, "HK052": {"signal"},
 }
 
-// Differences are what Gemini CLI does otherwise with what the rule finds.
+// Differences are what Gemini CLI does differently with what the rule finds.
 func (r Rule) Differences() []hooks.Difference {
 	var out []hooks.Difference
 	for _, id := range differences[r.Code] {

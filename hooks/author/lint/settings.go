@@ -33,7 +33,7 @@ var ruleOfRemark = []struct{ text, code string }{
 	{"skipped", "HK006"},
 	{"must be an array of groups", "HK006"},
 	{"is an older name", "HK010"},
-	{"stands twice", "HK011"},
+	{"occurs twice", "HK011"},
 	{"timeout is in milliseconds", "HK012"},
 	{"Gemini CLI cannot read", "HK013"},
 	{"should be a", "HK014"},
@@ -82,7 +82,7 @@ func codeOf(p hooks.Problem, otherwise string) string {
 	return otherwise
 }
 
-// unread tells of files that could not be read, so that no section is there for
+// unread reports files that could not be read, so that no section is there for
 // them, and of what is wrong with all files together.
 func (l *linter) unread() {
 	for _, p := range l.Setup.Config.Problems {

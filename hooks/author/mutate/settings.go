@@ -97,7 +97,7 @@ func (s *settings) matcher(event string, g int, group jsonc.Node) {
 	}
 }
 
-// nth is an element of an array; none where a name stands twice, and this is the
+// nth is an element of an array; none where a name occurs twice, and this is the
 // other one.
 func nth(array jsonc.Node, i int) jsonc.Node {
 	if all := array.Elements(); i < len(all) {

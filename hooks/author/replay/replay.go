@@ -42,7 +42,7 @@ type HookTime struct {
 	times []time.Duration
 }
 
-// Result is what came of replaying sessions.
+// Result is the outcome of replaying sessions.
 type Result struct {
 	Sessions int       `json:"sessions"`
 	Prompts  int       `json:"prompts"`

@@ -60,7 +60,7 @@ func Start(ctx context.Context, o Options, portable bool) int {
 	case !portable:
 		return o.Refuse("add --portable: hooks run does nothing else")
 	case len(o.Command) == 0:
-		return o.Refuse("say which program to run, behind --")
+		return o.Refuse("say which program to run, after --")
 	case !slices.Contains([]string{"gemini", "claude", "hif"}, o.Dialect):
 		return o.Refuse(fmt.Sprintf("--dialect is %q: it must be gemini, claude or hif", o.Dialect))
 	case !slices.Contains([]string{BlockUnfinished, BlockAll, BlockNone}, o.OnError):

@@ -99,7 +99,7 @@ func command(program, language string) string {
 	return path
 }
 
-// Narrow gives the hook another matcher and says what comes of its failure: allow or
+// Narrow gives the hook another matcher and says what its failure does: allow or
 // block; empty values change nothing. The matcher must let through the call that
 // the hook's case makes, which it would no longer prove otherwise.
 func (h *Hook) Narrow(matcher, onError string) error {

@@ -66,7 +66,7 @@ type Finding struct {
 	Detail string `json:"detail"`
 }
 
-// Report is what came of all trials.
+// Report is the outcome of all trials.
 type Report struct {
 	Trials   int       `json:"trials"`
 	Refuses  bool      `json:"refuses"` // the payload, undisturbed
@@ -118,7 +118,7 @@ type torture struct {
 	mu        sync.Mutex
 }
 
-// outcome is what came of one run.
+// outcome is what one run did.
 type outcome struct {
 	ran      bool
 	skipped  string
@@ -159,7 +159,7 @@ func (t *torture) find(class, trial, format string, args ...any) {
 	}
 }
 
-// judge reports what a run shows by itself.
+// judge reports what a run shows without any other.
 func (t *torture) judge(trial string, o outcome) {
 	if !o.ran {
 		return
@@ -176,7 +176,7 @@ func (t *torture) judge(trial string, o outcome) {
 	}
 }
 
-// same finds a run that decided otherwise than undisturbed.
+// same finds a run that decided differently than it does undisturbed.
 func (t *torture) same(class, trial string, o outcome) {
 	if !o.ran || o.failed != "" || o.decision == t.reference {
 		return

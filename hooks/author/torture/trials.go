@@ -27,8 +27,8 @@ func hostile(temp string) []struct{ name, text string } {
 	touch := "touch " + filepath.Join(temp, canary)
 	return []struct{ name, text string }{
 		{"single quotes", `it's '`}, {"double quotes", `say "so"`}, {"back slashes", `\ \n \" \`}, {"line breaks", "a\nb\r\nc\n\n"}, {"a NUL", "a\x00b"},
-		{"a command in $()", "$(" + touch + ")"}, {"a command in back quotes", "`" + touch + "`"}, {"a command behind a quote", "'; " + touch + "; '"},
-		{"a command behind double quotes", `"; ` + touch + `; "`}, {"a command in a line", "\n" + touch + "\n"}, {"code of Python", `""" + str(__import__("os").system("` + touch + `")) + """`},
+		{"a command in $()", "$(" + touch + ")"}, {"a command in back quotes", "`" + touch + "`"}, {"a command after a quote", "'; " + touch + "; '"},
+		{"a command after double quotes", `"; ` + touch + `; "`}, {"a command in a line", "\n" + touch + "\n"}, {"code of Python", `""" + str(__import__("os").system("` + touch + `")) + """`},
 		{"patterns", "* ? [a-z] .* ^$ \\d+ (a|b"}, {"formats", "%s %n %d %% {0} {{x}} $1 ${x}"}, {"letters of many scripts", "äöü 漢字 עברית 🎉 e\u0301"}, {"text from right to left", "\u202egnp.exe"},
 		{"zero-width characters", "a\u200bb\ufeffc"}, {"control characters", "\x1b[2J\a\b\x7f"}, {"the replacement character", "\ufffd\uffff"}, {"JSON in a text", `{"decision": "allow"}`},
 		{"an option", "--help"}, {"nothing", ""}, {"blanks", "   "}, {"a long line", strings.Repeat("x", 1<<16)}, {"many lines", strings.Repeat("x\n", 1<<14)},

@@ -78,7 +78,7 @@ func gitSubcommand(args []Word) []Word {
 	return args
 }
 
-// gitDanger tells of options that make git run programs, of settings that do so
+// gitDanger reports options that make git run programs, settings that do so
 // later, and of what cannot be taken back.
 func gitDanger(args []Word) string {
 	rest := gitSubcommand(args)
@@ -122,8 +122,8 @@ func gitDanger(args []Word) string {
 	return ""
 }
 
-// readsConfig: what is asked for stands first, options of the place before it
-// excepted; further on it may be a value.
+// readsConfig: what is asked for comes first, or after options that say where to
+// look; further on it may be a value.
 func readsConfig(args []Word) bool {
 	for len(args) > 0 && slices.Contains([]string{"--global", "--local", "--system", "--worktree", "--show-origin", "--show-scope", "--name-only", "-z", "--null"}, args[0].Text) {
 		args = args[1:]

@@ -17,7 +17,7 @@ var gitElsewhere = []string{
 
 // gitFiles says which files git changes. A file of the working tree is changed
 // from a commit, a patch or the network: which ones is not said, unless paths
-// stand behind "--".
+// follow "--".
 func gitFiles(args []Word) Files {
 	f := Files{Known: true}
 	rest := gitSubcommand(args)

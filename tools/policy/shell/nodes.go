@@ -7,7 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// treatment says what becomes of a field of the syntax tree that is set.
+// treatment says what happens to a field of the syntax tree that is set.
 type treatment int
 
 const (

@@ -73,7 +73,7 @@ type Path struct {
 	Writes  bool // made, changed or removed; otherwise read
 	Names   bool // read: no contents, only names and properties
 	Below   bool // and all that lies below, if it is a directory
-	Visible bool // read: but for what is hidden
+	Visible bool // without what is hidden
 	Links   bool // read: links below are followed
 	// Mentioned: read, if there is such a file; the word may mean something else.
 	Mentioned bool
