@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -14,18 +15,12 @@ import (
 
 	"minigem/hooks/author/export"
 	"minigem/hooks/claude"
-	"minigem/hooks/jsonc"
 	"minigem/internal/app"
 	"minigem/internal/boundedfile"
 	"minigem/internal/exit"
+	"minigem/internal/listing"
 	"minigem/internal/text"
 )
-
-// claudeFiles are Claude Code's settings in a project, in the order in which
-// they are read.
-var claudeFiles = []string{".claude/settings.json", ".claude/settings.local.json"}
-
-const migrateTarget = ".gemini/settings.json"
 
 func hooksMigrateCommand(sys *app.System) *cobra.Command {
 	var fromClaude, dryRun, yes bool
@@ -55,24 +50,28 @@ asked; elsewhere nothing is written without --yes.`,
 		Example: "  minigem hooks migrate --from-claude --dry-run\n  minigem hooks migrate --from-claude --yes\n  minigem hooks migrate --to codex --dry-run",
 		Args:    withUsage(cobra.MaximumNArgs(1), "takes the folder of one plugin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			plugin := ""
-			if len(args) > 0 {
-				plugin = args[0]
-			}
+			m, flag, err := migration{}, "--from-claude", error(nil)
+			plugin := strings.Join(args, "") // one at most
 			switch {
 			case plugin != "" && !(fromClaude && to.Agent == ""):
-				return wrongUsage(sys, cmd, "%s is for --from-claude", plugin)
+				err = wrongUsage(sys, cmd, "%s is for --from-claude", plugin)
 			case to.Agent == "gemini" || to.Agent == "" && fromClaude:
-				return migrateHooks(sys, plugin, dryRun, yes)
+				m, err = fromClaudeCode(sys, plugin)
 			case to.Agent == "":
-				return wrongUsage(sys, cmd, "from where, or where to? Say --from-claude, or --to AGENT")
+				err = wrongUsage(sys, cmd, "from where, or where to? Say --from-claude, or --to AGENT")
 			case fromClaude:
-				return wrongUsage(sys, cmd, "--from-claude writes Gemini CLI's settings: leave --to %s out, or say it alone", to.Agent)
+				err = wrongUsage(sys, cmd, "--from-claude writes Gemini CLI's settings: leave --to %s out, or say it alone", to.Agent)
 			case !slices.Contains(export.Agents, to.Agent):
-				return wrongUsage(sys, cmd, "--to takes one of %s, not %q%s", strings.Join(export.Agents, ", "), to.Agent,
+				err = wrongUsage(sys, cmd, "--to takes one of %s, not %q%s", strings.Join(export.Agents, ", "), to.Agent,
 					text.DidYouMean(text.Nearest(to.Agent, export.Agents)))
+			default:
+				flag = "--to " + to.Agent
+				m, err = toAgent(sys, to)
 			}
-			return migrateTo(sys, to, dryRun, yes)
+			if err != nil {
+				return err
+			}
+			return migrate(sys, m, flag, dryRun, yes)
 		},
 	}
 	cmd.Flags().BoolVar(&fromClaude, "from-claude", false, "from Claude Code's settings in this folder")
@@ -84,127 +83,75 @@ asked; elsewhere nothing is written without --yes.`,
 	return cmd
 }
 
-func migrateHooks(sys *app.System, plugin string, dryRun, yes bool) error {
-	sources, err := claudeSources(sys.Dir, plugin)
-	if err != nil {
-		return err
-	}
-	target := filepath.Join(sys.Dir, filepath.FromSlash(migrateTarget))
-	data, err := boundedfile.Read(target, boundedfile.Written)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return exit.Errorf(exit.Config, "reading the settings: %w", err)
-	}
-	result, err := claude.Migrate(claude.File{Name: migrateTarget, Data: data}, sources...)
-	if err != nil {
-		return exit.With(exit.Config, err)
-	}
-	showMigration(sys, result)
+// migration is what moving hooks would change.
+type migration struct {
+	shown    string // clean
+	nothing  bool   // there is nothing to write, and shown says so
+	question string
+	write    func() (done string, err error)
+}
+
+// migrate shows a migration, and writes it where the user agrees.
+func migrate(sys *app.System, m migration, flag string, dryRun, yes bool) error {
+	fmt.Fprint(text.Raw(sys.Stdout), m.shown) // with colours of ours
 	switch {
-	case result.Added == 0:
-		return nil
+	case m.nothing:
 	case dryRun:
 		fmt.Fprintln(sys.Stdout, "Nothing was written: this is a dry run.")
-		return nil
 	case !yes && !(sys.StdinTTY && sys.StdoutTTY):
-		fmt.Fprintln(sys.Stdout, "Nothing was written yet. To write it: minigem hooks migrate --from-claude --yes")
-		return nil
-	case !yes && !confirmed(sys, fmt.Sprintf("Write this to %s? [y/N] ", migrateTarget)):
+		fmt.Fprintf(sys.Stdout, "Nothing was written yet. To write it: minigem hooks migrate %s --yes\n", flag)
+	case !yes && !confirmed(sys, m.question):
 		fmt.Fprintln(sys.Stdout, "Nothing was written.")
-		return nil
+	default:
+		done, err := m.write()
+		if err != nil {
+			return exit.Errorf(exit.Config, "migrating the hooks: %w", err)
+		}
+		fmt.Fprint(sys.Stdout, done)
 	}
-	return writeMigration(sys, target, sources)
+	return nil
 }
 
-// claudeSources are the hooks of a plugin, or those of the folder.
-func claudeSources(dir, plugin string) ([]claude.File, error) {
-	if plugin == "" {
-		return readClaudeFiles(dir)
-	}
-	if !filepath.IsAbs(plugin) {
-		plugin = filepath.Join(dir, plugin)
-	}
-	root := plugin
-	if text.Inside(dir, plugin) {
-		rel, err := filepath.Rel(dir, plugin)
-		if err != nil {
-			return nil, exit.With(exit.Input, err)
-		}
-		root = "$GEMINI_CWD/" + filepath.ToSlash(rel)
-	}
-	files, err := claude.Plugin(plugin, root)
-	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("there is nothing to migrate from: %s has neither .claude-plugin/plugin.json nor hooks/hooks.json with hooks", plugin)
-	}
+// fromClaudeCode moves the hooks of Claude Code's settings in this folder, or of
+// a plugin for it, to the project's settings.
+func fromClaudeCode(sys *app.System, plugin string) (m migration, err error) {
+	sources, err := claude.Sources(sys.Dir, plugin)
 	if err != nil {
-		return nil, exit.With(exit.Input, err)
+		return m, exit.With(exit.Input, err)
 	}
-	return files, nil
+	target := filepath.Join(sys.Dir, filepath.FromSlash(claude.Target))
+	data, err := boundedfile.Read(target, boundedfile.Written)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return m, exit.Errorf(exit.Config, "reading the settings: %w", err)
+	}
+	r, err := claude.Migrate(claude.File{Name: claude.Target, Data: data}, sources...)
+	if err != nil {
+		return m, exit.With(exit.Config, err)
+	}
+	return migration{
+		shown: listing.Migration(r, coloured(sys)), nothing: r.Added == 0, question: fmt.Sprintf("Write this to %s? [y/N] ", claude.Target),
+		write: func() (string, error) {
+			added, err := claude.Write(target, sources)
+			return fmt.Sprintf("Added %s to %s.\nminigem hooks list shows them; minigem trust trusts them.\n", text.Plural(added, "hook"), claude.Target), err
+		},
+	}, nil
 }
 
-// readClaudeFiles reads those of the files that there are.
-func readClaudeFiles(dir string) ([]claude.File, error) {
-	var files []claude.File
-	for _, name := range claudeFiles {
-		data, err := boundedfile.Read(filepath.Join(dir, filepath.FromSlash(name)), boundedfile.Written)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, exit.Errorf(exit.Input, "reading Claude Code's settings: %w", err)
-		}
-		files = append(files, claude.File{Name: name, Data: data})
+// toAgent writes this project's hooks into the configuration of another agent.
+func toAgent(sys *app.System, o export.Options) (m migration, err error) {
+	kimi := cmp.Or(sys.Getenv("KIMI_CODE_HOME"), filepath.Join(sys.Getenv("HOME"), ".kimi-code"))
+	place := export.Place{Dir: sys.Dir, Kimi: kimi}
+	r, err := export.Project(place, o)
+	if err != nil {
+		return m, exit.With(exit.Config, err)
 	}
-	if len(files) == 0 {
-		return nil, exit.Errorf(exit.Input, "there is nothing to migrate from: neither %s is in %s", strings.Join(claudeFiles, " nor "), dir)
-	}
-	return files, nil
+	return migration{
+		shown: listing.Export(o, r, coloured(sys)), nothing: len(r.Files) == 0, question: "Write this? [y/N] ",
+		write: func() (string, error) { return listing.Exported(o, r), place.Write(o, r) },
+	}, nil
 }
 
-// showMigration shows what would change, and what is not as it was.
-func showMigration(sys *app.System, r claude.Result) {
-	if r.Added == 0 {
-		fmt.Fprintln(sys.Stdout, "There is nothing to add: Claude Code's settings have no hooks that are not here already.")
-	}
-	if sys.StdoutTTY && sys.Getenv("NO_COLOR") == "" {
-		fmt.Fprint(text.Raw(sys.Stdout), shownDiff(r.Diff, true)) // it is clean, and has colours of ours
-	} else {
-		fmt.Fprint(sys.Stdout, shownDiff(r.Diff, false))
-	}
-	for _, part := range []struct {
-		title string
-		lost  bool
-	}{{"Not carried over:", true}, {"Different here:", false}} {
-		title := "\n" + part.title + "\n"
-		for _, remark := range r.Remarks {
-			if remark.Lost == part.lost {
-				fmt.Fprintf(sys.Stdout, "%s  %s\n", title, text.VisibleLine(remark.String()))
-				title = ""
-			}
-		}
-	}
-	if r.Added > 0 {
-		fmt.Fprintln(sys.Stdout)
-	}
-}
-
-// shownDiff is a unified diff for people's eyes: coloured for a terminal, and
-// without what the files of strangers could do harm with there.
-func shownDiff(diff string, colour bool) string {
-	codes := map[byte]string{'+': "\x1b[32m", '-': "\x1b[31m", '@': "\x1b[36m"}
-	var b strings.Builder
-	for line := range strings.Lines(diff) {
-		cells := strings.Split(strings.TrimRight(line, "\r\n"), "\t")
-		for i := range cells {
-			cells[i] = text.VisibleLine(cells[i])
-		}
-		text := strings.Join(cells, "\t")
-		if code := codes[line[0]]; colour && code != "" {
-			text = code + text + "\x1b[0m"
-		}
-		b.WriteString(text + "\n")
-	}
-	return b.String()
-}
+func coloured(sys *app.System) bool { return sys.StdoutTTY && sys.Getenv("NO_COLOR") == "" }
 
 // confirmed asks at the terminal; only a yes is one.
 func confirmed(sys *app.System, question string) bool {
@@ -215,24 +162,4 @@ func confirmed(sys *app.System, question string) bool {
 		return true
 	}
 	return false
-}
-
-// writeMigration computes it again from what the file holds when it is written:
-// somebody may have changed it meanwhile.
-func writeMigration(sys *app.System, target string, sources []claude.File) error {
-	added := 0
-	err := jsonc.Update(target, 0o644, func(data []byte) ([]byte, error) {
-		r, err := claude.Migrate(claude.File{Name: migrateTarget, Data: data}, sources...)
-		added = r.Added
-		return r.Settings, err
-	})
-	if err != nil {
-		return exit.Errorf(exit.Config, "migrating the hooks: %w", err)
-	}
-	hooks := "hooks"
-	if added == 1 {
-		hooks = "hook"
-	}
-	fmt.Fprintf(sys.Stdout, "Added %d %s to %s.\nminigem hooks list shows them; minigem trust trusts them.\n", added, hooks, migrateTarget)
-	return nil
 }

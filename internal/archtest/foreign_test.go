@@ -58,11 +58,11 @@ var readers = []tried{
 	{row: "project/answers.jsonl", folder: "llm/script", functions: "ParseFile"},
 	{row: "project/payload.json", folder: "cmd/minigem", functions: "readInput"},
 	{row: "project/past.jsonl", folder: "hooks/author/replay", functions: "Read"},
-	{row: "project/.claude/settings.json", folder: "cmd/minigem", functions: "readClaudeFiles"},
+	{row: "project/.claude/settings.json", folder: "hooks/claude", functions: "projectFiles"},
 	{row: "project/plugin/hooks/hooks.json", folder: "hooks/claude", functions: "read"},
 	{row: "project/.codex/hooks.json", folder: "hooks/author/export", functions: "Place.Read"},
 
-	{why: "project/.gemini/settings.json again, which was read before", folder: "cmd/minigem", functions: "migrateHooks"},
+	{why: "project/.gemini/settings.json again, which was read before", folder: "cmd/minigem", functions: "fromClaudeCode"},
 	{why: "a case of the user's own, to add to", folder: "hooks/author/attack", functions: "AddTo"},
 	{why: "the session that minigem itself writes", folder: "transcript", functions: "ClaudeCopy.readOn"},
 	{why: "settings, which were read before they are changed", folder: "hooks/jsonc", functions: "Update"},
@@ -112,10 +112,7 @@ func TestForeignFilesAreTried(t *testing.T) {
 			listed = append(listed, r.folder+" "+name)
 		}
 	}
-	slices.Sort(found)
-	slices.Sort(listed)
-	assert.Equal(t, slices.Compact(slices.Clone(listed)), listed, "each once")
-	assert.Equal(t, listed, slices.Compact(found))
+	assertListed(t, listed, found)
 }
 
 // foreignRows are the paths of the rows: texts, or the names of constants.
@@ -143,4 +140,18 @@ func foreignRows(t *testing.T) (paths []string) {
 		return true
 	})
 	return paths
+}
+
+// assertListed compares a table of functions with those that were found, and
+// shows what differs alone.
+func assertListed(t *testing.T, listed, found []string) {
+	t.Helper()
+	slices.Sort(found)
+	slices.Sort(listed)
+	assert.Equal(t, slices.Compact(slices.Clone(listed)), listed, "each once")
+	without := func(these, those []string) []string {
+		return slices.DeleteFunc(slices.Compact(slices.Clone(these)), func(s string) bool { return slices.Contains(those, s) })
+	}
+	assert.Empty(t, without(found, listed), "not in the table")
+	assert.Empty(t, without(listed, found), "in the table, but not in the code")
 }
