@@ -298,6 +298,9 @@ func TestChatIncludesFiles(t *testing.T) {
 	assert.Empty(t, server.problems())
 }
 
+// askBackground is what the chat itself asks of the terminal at its start.
+const askBackground = "\x1b]11;?\x1b\\"
+
 // TestChatIsNotFooled: nothing that model, tool or hook say acts upon the
 // terminal.
 func TestChatIsNotFooled(t *testing.T) {
@@ -316,7 +319,7 @@ func TestChatIsNotFooled(t *testing.T) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, forbidden := range []string{"owned", "\x1b]", "\x1b[2J", "\x1b[1A", "\u202e", "\xff"} {
-		assert.NotContains(t, c.raw.String(), forbidden)
+		assert.NotContains(t, strings.Replace(c.raw.String(), askBackground, "", 1), forbidden)
 	}
 }
 

@@ -88,6 +88,7 @@ func (t *Chat) Talk(in terminal.Options) error {
 	}
 	t.stats = &output.Stats{}
 	in.Getenv, in.Vim, in.Complete = t.Sys.Getenv, c.Settings.General.VimMode, t.complete
+	in.Theme = terminal.Background(c.Settings.UI.Theme)
 	if c.Settings.General.EnableNotifications {
 		in.Focus = t.focused
 	}
@@ -123,7 +124,7 @@ func (t *Chat) run(c *app.Configuration) error {
 	t.begin(t.runtime.Session.Begin)
 	first := strings.TrimSpace(strings.Join(append(t.Flags.Query, t.Flags.PromptInteractive), " "))
 	if first != "" && t.left == "" {
-		t.term.Print("> " + terminal.Clean(first))
+		t.term.ShowPrompt(first)
 		t.take(first)
 	}
 	t.loop()

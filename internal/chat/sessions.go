@@ -155,7 +155,7 @@ func (t *Chat) replay() {
 		switch {
 		case text == "":
 		case m.Role == llm.RoleUser:
-			t.term.Print("> " + text)
+			t.term.ShowPrompt(text)
 		default:
 			t.view.Show(text)
 		}

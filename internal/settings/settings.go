@@ -20,6 +20,7 @@ import "encoding/json"
 // map or pointer means that nobody set it.
 type Settings struct {
 	General     General              `json:"general,omitzero" jsonschema:"General behaviour."`
+	UI          UI                   `json:"ui,omitzero" jsonschema:"The chat."`
 	Output      Output               `json:"output,omitzero" jsonschema:"The shape of what is printed."`
 	Telemetry   Telemetry            `json:"telemetry,omitzero" jsonschema:"Where telemetry goes."`
 	Model       Model                `json:"model,omitzero" jsonschema:"The model and the limits of a session."`
@@ -52,6 +53,11 @@ type General struct {
 	VimMode             bool             `json:"vimMode,omitempty" jsonschema:"Edit the prompt as vi does."`
 	SessionRetention    SessionRetention `json:"sessionRetention,omitzero" jsonschema:"When old sessions are deleted."`
 	Checkpointing       Checkpointing    `json:"checkpointing,omitzero" jsonschema:"Snapshots before edits."`
+}
+
+// UI is the section "ui".
+type UI struct {
+	Theme string `json:"theme,omitempty" jsonschema:"Colours for a light or a dark background: light, dark, or a theme of Gemini CLI; else the terminal is asked."`
 }
 
 // SessionRetention is "general.sessionRetention". Ages are numbers with h, d, w

@@ -154,16 +154,10 @@ func (v *View) diff(e *tools.EditIntent) string {
 	var b strings.Builder
 	for line := range strings.Lines(e.Diff) {
 		line = strings.ReplaceAll(visible(strings.TrimRight(line, "\r\n")), "\t", "    ")
-		switch {
-		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "==="), strings.HasPrefix(line, "Index:"):
-			continue
-		case strings.HasPrefix(line, "@@"):
-			line = v.style.cyan(line)
-		case strings.HasPrefix(line, "+"):
-			line = v.style.green(line)
-		case strings.HasPrefix(line, "-"):
-			line = v.style.red(line)
+		if strings.HasPrefix(line, "===") || strings.HasPrefix(line, "+++") || strings.HasPrefix(line, "---") || strings.HasPrefix(line, "Index:") {
+			continue // the file was named before
 		}
+		line = v.style.diffLine(line)
 		b.WriteString("  " + ansi.Hardwrap(line, max(v.Width()-3, 8), true) + "\n")
 	}
 	return b.String()

@@ -72,14 +72,14 @@ func (e *editor) Paint(line []rune, pos int) []rune {
 	e.active = false
 	text := ""
 	if len(e.line) > 0 {
-		text = d.mark + d.text() + "\n"
+		text = e.t.prompted(d.text()) + "\n"
 	}
 	e.t.screen.commit(text)
 	return nil
 }
 
 func (e *editor) draft() draft {
-	d := draft{mark: promptMark, more: moreMark, line: string(e.line), cursor: len(string(e.line[:e.pos])), label: e.t.keys.label}
+	d := draft{mark: e.t.mark(), more: moreMark, line: string(e.line), cursor: len(string(e.line[:e.pos])), label: e.t.keys.label}
 	if !e.t.style.dumb {
 		d.hint = e.t.style.dim(ansi.Truncate(Hint, max(e.t.Width()-len(promptMark)-1, 0), ""))
 	}

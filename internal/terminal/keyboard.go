@@ -59,7 +59,8 @@ type keyboard struct {
 	burst     time.Time // end of the last paste
 	searched  int       // how much of raw was searched for the end of the paste
 	pastes    pastes
-	after     []func() // called once the lock is free
+	after     []func()   // called once the lock is free
+	light     func(bool) // is given the answer to askBackground; nil: none is expected
 	timer     *time.Timer
 	ended     bool
 	reader    cancelreader.CancelReader

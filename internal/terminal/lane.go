@@ -46,6 +46,7 @@ func (v *View) Hook(r hooks.Report) {
 	}
 	if b.Len() > 0 {
 		v.endAnswer()
+		v.apart(true)
 		v.screen.lines(b.String())
 	}
 }

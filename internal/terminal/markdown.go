@@ -95,8 +95,10 @@ func (r *renderer) block(n ast.Node, width int) string {
 	switch n := n.(type) {
 	case *ast.Heading:
 		return ansi.Wrap(r.bold(r.cyan(r.inlines(n))), width, "")
-	case *ast.FencedCodeBlock, *ast.CodeBlock:
-		return indent(r.cyan(strings.TrimRight(strings.ReplaceAll(r.raw(n), "\t", "    "), "\n")), "  ")
+	case *ast.FencedCodeBlock:
+		return r.code(r.raw(n), string(n.Language(r.src)))
+	case *ast.CodeBlock:
+		return r.code(r.raw(n), "")
 	case *ast.HTMLBlock:
 		return strings.TrimRight(r.raw(n), "\n")
 	case *ast.ThematicBreak:
@@ -131,47 +133,6 @@ func (r *renderer) list(l *ast.List, width int) string {
 	return strings.Join(out, sep)
 }
 
-// table aligns the cells; a table that is too wide becomes a list of its rows.
-func (r *renderer) table(t *extast.Table, width int) string {
-	var rows [][]string
-	var widths []int
-	for row := t.FirstChild(); row != nil; row = row.NextSibling() {
-		var cells []string
-		for c := row.FirstChild(); c != nil; c = c.NextSibling() {
-			cell := r.inlines(c)
-			if len(widths) == len(cells) {
-				widths = append(widths, 0)
-			}
-			widths[len(cells)] = max(widths[len(cells)], ansi.StringWidth(cell))
-			cells = append(cells, cell)
-		}
-		rows = append(rows, cells)
-	}
-	total := 0
-	for _, w := range widths {
-		total += w + 3
-	}
-	var out []string
-	for i, cells := range rows {
-		if total > width {
-			out = append(out, ansi.Wrap(strings.Join(cells, " │ "), width, ""))
-			continue
-		}
-		for j, c := range cells {
-			pad := strings.Repeat(" ", widths[j]-ansi.StringWidth(c))
-			if i == 0 {
-				c = r.bold(c)
-			}
-			cells[j] = c + pad
-		}
-		out = append(out, strings.TrimRight(strings.Join(cells, r.dim(" │ ")), " "))
-		if i == 0 {
-			out = append(out, r.dim(strings.Repeat("─", max(total-3, 1))))
-		}
-	}
-	return strings.Join(out, "\n")
-}
-
 func (r *renderer) raw(n ast.Node) string {
 	var b strings.Builder
 	for i := range n.Lines().Len() {
@@ -197,8 +158,8 @@ func (r *renderer) inline(n ast.Node) string {
 		switch {
 		case n.HardLineBreak():
 			end = "\n"
-		case n.SoftLineBreak():
-			end = " "
+		case n.SoftLineBreak(): // who wrote a line end meant it, more often than not
+			end = "\n"
 		}
 		return string(n.Segment.Value(r.src)) + end
 	case *ast.String:
@@ -237,6 +198,39 @@ func (r *renderer) inline(n ast.Node) string {
 		return b.String()
 	}
 	return r.inlines(n)
+}
+
+// code returns a block of code, indented.
+func (r *renderer) code(text, language string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = "  " + r.codeLine(line, language)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// codeLine colours a line of code. Of languages it knows those of differences.
+func (s style) codeLine(line, language string) string {
+	line = strings.ReplaceAll(line, "\t", "    ")
+	if language == "diff" || language == "patch" {
+		return s.diffLine(line)
+	}
+	return s.cyan(line)
+}
+
+// diffLine colours a line of a unified diff.
+func (s style) diffLine(line string) string {
+	switch {
+	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
+		return s.bold(line)
+	case strings.HasPrefix(line, "@@"):
+		return s.cyan(line)
+	case strings.HasPrefix(line, "+"):
+		return s.green(line)
+	case strings.HasPrefix(line, "-"):
+		return s.red(line)
+	}
+	return line
 }
 
 func indent(text, by string) string {

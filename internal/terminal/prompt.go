@@ -3,6 +3,7 @@ package terminal
 import (
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/chzyer/readline"
 )
@@ -62,7 +63,7 @@ func (t *Terminal) Prompt() (string, error) {
 		return "", io.EOF
 	}
 	t.screen.show(nil)
-	t.screen.lines("")
+	t.screen.lines("\n")
 	t.edit.begin()
 	t.keys.enter(prompting, nil)
 	defer t.keys.dropPastes()
@@ -82,4 +83,20 @@ func (t *Terminal) Prompt() (string, error) {
 	text := t.keys.unfold(line)
 	t.addHistory(text)
 	return text, nil
+}
+
+// prompted is what stays of a prompt: whoever scrolls finds it.
+func (t *Terminal) prompted(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = t.style.bold(line)
+	}
+	return t.mark() + strings.Join(lines, "\n")
+}
+
+func (t *Terminal) mark() string { return t.style.bold(t.style.cyan(promptMark)) }
+
+// ShowPrompt shows a prompt that nobody types.
+func (t *Terminal) ShowPrompt(text string) {
+	t.screen.lines("\n" + t.prompted(strings.ReplaceAll(Clean(text), "\n", "\n"+moreMark)))
 }

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -13,12 +14,16 @@ type markdown struct {
 	style style
 	width func() int
 	out   func(string)
+	begin func() // called before an answer is written; nil: nothing is
 
 	line  strings.Builder // the incomplete line
 	lines strings.Builder // the complete lines of the incomplete block
 	began bool            // lines contains more than blanks
 	inner string          // the open fence inside the block; empty: none
 	fence string          // the open fence whose code is written as it comes; empty: none
+	lang  string          // the language of that code
+	tight bool            // what comes after these lines belongs to them
+	joins bool            // what comes next belongs to what was written last
 	wrote bool            // some of this answer was written
 }
 
@@ -60,7 +65,7 @@ func (m *markdown) flush() {
 	}
 	m.block()
 	m.line.Reset()
-	m.fence, m.inner, m.wrote = "", "", false
+	m.fence, m.inner, m.tight, m.joins, m.wrote = "", "", false, false, false
 }
 
 // take adds a line and reports whether anything was written.
@@ -85,6 +90,7 @@ func (m *markdown) take(line string) bool {
 	case mark != "" && strings.HasPrefix(line, mark):
 		wrote := m.block()
 		m.fence = mark
+		m.lang, _, _ = strings.Cut(strings.Trim(text, mark+" "), " ")
 		m.gap()
 		return wrote
 	case mark != "":
@@ -93,7 +99,7 @@ func (m *markdown) take(line string) bool {
 		m.lines.WriteString(line)
 		return m.block()
 	}
-	wrote := m.tooLong(line) && m.block()
+	wrote := (m.tooLong(line) || m.item(line)) && m.block()
 	m.lines.WriteString(line)
 	m.began = m.began || text != ""
 	return wrote
@@ -103,6 +109,45 @@ func (m *markdown) take(line string) bool {
 func (m *markdown) tooLong(line string) bool {
 	n := m.lines.Len()
 	return n > hugeBlock || n > longBlock && m.inner == "" && strings.IndexAny(line, " \t|\r\n") != 0
+}
+
+// item reports whether the lines so far are complete because the next item of
+// their list begins, or a list below their paragraph: nobody shall wait for the
+// last item to see the first one.
+func (m *markdown) item(line string) bool {
+	if m.inner != "" || !m.began {
+		return false
+	}
+	first := m.lines.String()
+	mark, number := itemOf(line)
+	before, numberBefore := itemOf(first)
+	switch {
+	case mark == "":
+		return false
+	case before != "": // a list counts on from its first item, whatever is written
+		m.tight = before == mark && (number < 0 || number == numberBefore+1)
+	default: // a paragraph; what has cells may be a table, and a sentence may go on with a number
+		m.tight = (number < 0 || number == 1) && !strings.ContainsAny(first[:1], " \t>") && !strings.Contains(first, "|")
+	}
+	return m.tight
+}
+
+// itemOf returns the mark of an item of the outermost list that begins in text,
+// and its number, or -1; empty: none does.
+func itemOf(text string) (mark string, number int) {
+	digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
+	rest := text[digits:]
+	if len(rest) < 3 || rest[1] != ' ' || strings.TrimSpace(rest[1:]) == "" {
+		return "", 0
+	}
+	number, err := strconv.Atoi(text[:digits])
+	switch {
+	case digits == 0 && strings.IndexByte("-*+", rest[0]) >= 0:
+		return rest[:1], -1
+	case err == nil && digits < 10 && strings.IndexByte(".)", rest[0]) >= 0:
+		return rest[:1], number
+	}
+	return "", 0
 }
 
 func fenceOf(line string) string {
@@ -117,32 +162,36 @@ func fenceOf(line string) string {
 // block writes the lines of the block so far, and reports whether there were
 // any.
 func (m *markdown) block() bool {
-	raw := m.lines.String()
+	raw, tight := m.lines.String(), m.tight
 	m.lines.Reset()
-	m.began = false
+	m.began, m.tight = false, false
 	text := renderMarkdown(Clean(raw), m.style, m.width()-1)
 	if text == "" {
 		return false
 	}
 	m.gap()
 	m.out(text + "\n")
+	m.joins = tight
 	return true
 }
 
 // gap separates what comes from what was written before.
 func (m *markdown) gap() {
-	if m.wrote {
+	switch {
+	case m.joins:
+		m.joins = false
+	case m.wrote:
 		m.out("\n")
+	case m.begin != nil:
+		m.begin()
 	}
 	m.wrote = true
 }
 
 // code writes a line of code.
 func (m *markdown) code(line string) {
-	m.out("  " + m.style.cyan(codeLine(Clean(strings.TrimRight(line, "\r\n")))) + "\n")
+	m.out("  " + m.style.codeLine(Clean(strings.TrimRight(line, "\r\n")), m.lang) + "\n")
 }
-
-func codeLine(line string) string { return strings.ReplaceAll(line, "\t", "    ") }
 
 // truncate cuts text to width columns, not counting our own sequences.
 func truncate(text string, width int) string { return ansi.Truncate(text, max(width, 1), "…") }

@@ -48,7 +48,9 @@ func visible(s string) string {
 }
 
 // ourStyles are the sequences that style makes.
-var ourStyles = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\x1b\\[([12349]|2[2349]|3[12369])m") })
+var ourStyles = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("\x1b\\[([12349]|2[2349]|3[1-69]|38;5;(?:24|28|94|124))m")
+})
 
 // sanitized is the last filter before the screen: it passes our own styles, and
 // nothing else that acts upon a terminal or hides in it, in case it was not

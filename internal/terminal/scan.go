@@ -21,12 +21,18 @@ func (k *keyboard) scan() {
 			continue
 		}
 		n := sequence(k.raw)
+		if k.light != nil && isBackground(k.raw) {
+			n = k.background()
+		}
 		if n == 0 {
 			k.timer.Reset(escapeTime)
 			return
 		}
 		key := k.raw[:n]
 		k.raw = k.raw[n:]
+		if strings.HasPrefix(string(key), backgroundStart) {
+			continue
+		}
 		if string(key) == pasteStart {
 			k.pasting, k.searched = true, 0
 			continue
@@ -67,7 +73,10 @@ func (k *keyboard) expire() {
 	}
 	raw := string(k.raw)
 	k.raw = nil
-	if !k.bursting {
+	switch {
+	case k.light != nil && len(raw) > 2 && isBackground([]byte(raw)):
+		return // the rest got lost
+	case !k.bursting:
 		k.key(raw)
 		return
 	}

@@ -36,6 +36,7 @@ type screen struct {
 	width int     // window for which it was drawn
 	flat  string  // what a dumb terminal shows of it
 	mid   bool    // the last line is not ended yet
+	text  bool    // the last line is not blank
 	off   bool    // another program uses the terminal
 }
 
@@ -53,12 +54,16 @@ func (s *screen) signal(sequence string) {
 	_, _ = io.WriteString(s.out, sequence) // as in put
 }
 
-// lines writes text on lines of its own; an empty text ends the open line.
+// lines writes text on lines of its own; an empty text ends the open line. A
+// blank line at its beginning is the only one there.
 func (s *screen) lines(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.mid {
-		text = "\n" + text
+		s.put("\n")
+	}
+	if !s.text {
+		text = strings.TrimPrefix(text, "\n")
 	}
 	if text == "" {
 		return
@@ -75,6 +80,8 @@ func (s *screen) put(text string) {
 	s.erase(&b)
 	b.WriteString(text)
 	if text != "" {
+		last := text[strings.LastIndexByte(strings.TrimSuffix(text, "\n"), '\n')+1:]
+		s.text = last != "\n" || s.mid && text == last
 		s.mid = !strings.HasSuffix(text, "\n")
 	}
 	s.draw(&b)
@@ -107,7 +114,7 @@ func (s *screen) commit(text string) {
 		if s.flat != "" {
 			end = "\n"
 		}
-		s.flat = ""
+		s.flat, s.text = "", true
 		_, _ = io.WriteString(s.out, end) // it is there already
 		return
 	}
@@ -137,7 +144,7 @@ func (s *screen) clear(all bool) {
 	if all {
 		b.WriteString("\x1b[3J")
 	}
-	s.drawn, s.mid = nil, false
+	s.drawn, s.mid, s.text = nil, false, false
 	s.draw(&b)
 	s.flush(&b)
 }

@@ -1,12 +1,69 @@
 package terminal
 
+import (
+	"strconv"
+	"strings"
+	"sync/atomic"
+)
+
 // style colours our own text, unless the user wants no colours (NO_COLOR) or
 // the terminal has none.
-type style struct{ plain, dumb bool }
+type style struct {
+	plain, dumb bool
+	many        bool         // the terminal has 256 colours
+	light       *atomic.Bool // its background is light; nil: dark
+}
 
-func styleFor(getenv func(string) string) style {
-	dumb := getenv("TERM") == "dumb"
-	return style{plain: dumb || getenv("NO_COLOR") != "", dumb: dumb}
+// styleFor reads what the environment says of the terminal. theme is "light",
+// "dark", or empty; then known reports whether the environment says which.
+func styleFor(getenv func(string) string, theme string) (_ style, known bool) {
+	term := getenv("TERM")
+	s := style{
+		plain: term == "dumb" || getenv("NO_COLOR") != "",
+		dumb:  term == "dumb",
+		many:  strings.Contains(term, "256color") || getenv("COLORTERM") != "",
+		light: &atomic.Bool{},
+	}
+	// COLORFGBG is "15;0", or "15;default;0": the background is its end.
+	_, background, _ := strings.Cut(getenv("COLORFGBG"), ";")
+	number, err := strconv.Atoi(background[strings.LastIndexByte(background, ';')+1:])
+	s.light.Store(theme == "light" || theme == "" && err == nil && (number == 7 || number == 15))
+	return s, theme != "" || err == nil
+}
+
+// Background returns for which background a theme is made, by its name here or
+// in Gemini CLI (cli/ui/themes/theme-manager.ts): "light", "dark", or empty, if
+// the name is empty or says nothing.
+func Background(theme string) string {
+	name := strings.ToLower(theme)
+	switch {
+	case name == "google code", name == "xcode", strings.HasSuffix(name, "light"):
+		return "light"
+	case name == "", name == "auto":
+		return ""
+	}
+	return "dark"
+}
+
+// The colours that are not the same on each background. The terminal's own
+// sixteen are made for a dark one: its yellow and cyan vanish on white.
+type colour struct{ dark, light, lightOf256 string }
+
+var (
+	red    = colour{"31", "31", "38;5;124"}
+	green  = colour{"32", "32", "38;5;28"}
+	yellow = colour{"33", "35", "38;5;94"}
+	cyan   = colour{"36", "34", "38;5;24"}
+)
+
+func (s style) paint(c colour, text string) string {
+	switch {
+	case s.light == nil || !s.light.Load():
+		return s.sgr(c.dark, "39", text)
+	case s.many:
+		return s.sgr(c.lightOf256, "39", text)
+	}
+	return s.sgr(c.light, "39", text)
 }
 
 func (s style) sgr(on, off, text string) string {
@@ -21,10 +78,10 @@ func (s style) dim(t string) string       { return s.sgr("2", "22", t) }
 func (s style) italic(t string) string    { return s.sgr("3", "23", t) }
 func (s style) underline(t string) string { return s.sgr("4", "24", t) }
 func (s style) strike(t string) string    { return s.sgr("9", "29", t) }
-func (s style) red(t string) string       { return s.sgr("31", "39", t) }
-func (s style) green(t string) string     { return s.sgr("32", "39", t) }
-func (s style) yellow(t string) string    { return s.sgr("33", "39", t) }
-func (s style) cyan(t string) string      { return s.sgr("36", "39", t) }
+func (s style) red(t string) string       { return s.paint(red, t) }
+func (s style) green(t string) string     { return s.paint(green, t) }
+func (s style) yellow(t string) string    { return s.paint(yellow, t) }
+func (s style) cyan(t string) string      { return s.paint(cyan, t) }
 
 // Warning styles a warning.
 func (t *Terminal) Warning(text string) string { return t.style.yellow(text) }

@@ -29,6 +29,7 @@ type Options struct {
 	Out    *os.File
 	Getenv func(string) string // nil: no variable is set
 	Vim    bool                // vi keys
+	Theme  string              // for which background colours are: "light" or "dark"; empty: the terminal is asked
 	Fixed  bool                // the size of the window never changes, and there is no job control: no signals are handled
 	// Complete returns completions for the end of line, which is everything
 	// before the cursor, and how many characters of line they replace; nil:
@@ -57,6 +58,7 @@ type Terminal struct {
 	historyFile string   // empty: prompts are not stored
 	restore     func()
 	unwatch     func()
+	columns     func() (columns, rows int) // the size of a window that is not there; nil: Out says it
 
 	mu   sync.Mutex
 	away bool // another program uses the terminal
@@ -73,7 +75,8 @@ func Open(o Options) (*Terminal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading keys from the terminal: %w", err)
 	}
-	t := &Terminal{o: o, style: styleFor(o.Getenv), before: state}
+	colours, known := styleFor(o.Getenv, o.Theme)
+	t := &Terminal{o: o, style: colours, before: state}
 	t.screen = &screen{out: o.Out, size: t.size, dumb: t.style.dumb, reflows: reflows(o.Getenv)}
 	t.restore = sync.OnceFunc(func() {
 		t.unwatch()
@@ -94,6 +97,10 @@ func Open(o Options) (*Terminal, error) {
 	}
 	t.screen.signal(t.switches(true))
 	t.keys.resume()
+	if name := o.Getenv("TERM"); !known && !colours.plain && name != "linux" && name != "vt100" {
+		t.keys.expectBackground(colours.light.Store)
+		t.screen.signal(askBackground)
+	}
 	return t, nil
 }
 
@@ -141,6 +148,9 @@ func (t *Terminal) Width() int {
 }
 
 func (t *Terminal) size() (columns, rows int) {
+	if t.columns != nil {
+		return t.columns()
+	}
 	columns, rows, err := term.GetSize(int(t.o.Out.Fd()))
 	if err != nil || columns <= 0 || rows <= 0 {
 		return 80, 24

@@ -22,7 +22,8 @@ type View struct {
 
 	mu     sync.Mutex
 	answer *markdown
-	last   string // the last complete answer, for /copy
+	last   string      // the last complete answer, for /copy
+	tools  atomic.Bool // the last thing shown belongs to calls
 	round  strings.Builder
 	ran    map[string]time.Time // when calls started to run, not counting the question about them
 }
@@ -35,7 +36,7 @@ func NewView(t *Terminal, hookLines bool) *View {
 	if t.keys != nil {
 		t.keys.typed = v.spin.typed
 	}
-	v.answer = &markdown{style: t.style, width: t.Width, out: t.screen.write}
+	v.answer = &markdown{style: t.style, width: t.Width, out: t.screen.write, begin: func() { v.apart(false) }}
 	return v
 }
 
@@ -74,6 +75,7 @@ func (v *View) endAnswer() {
 func (v *View) Emit(e event.Event) {
 	switch e := e.(type) {
 	case event.PromptStarted:
+		v.tools.Store(false)
 		v.spin.wait("thinking", time.Time{})
 	case event.RoundStarted:
 		v.round.Reset()
@@ -199,10 +201,20 @@ func (v *View) tool(r event.ToolRecord) {
 	}
 	head = truncate(head, v.Width()-14) // "Cancelled" may follow
 	if r.Status == event.ToolCancelled {
+		v.apart(true)
 		v.note(head + v.style.yellow("  Cancelled"))
 		return
 	}
+	v.apart(true)
 	v.note(head + "\n" + v.folded(r))
+}
+
+// apart separates what comes by a blank line, but for what belongs to calls
+// from one another.
+func (v *View) apart(ofCalls bool) {
+	if was := v.tools.Swap(ofCalls); !was || !ofCalls {
+		v.screen.lines("\n")
+	}
 }
 
 // mainArgument returns the argument that says what a call was about; empty:
