@@ -129,3 +129,31 @@ func TestHooksNewNarrowed(t *testing.T) {
 	}
 	assert.NoFileExists(t, w.path(".gemini/hooks/other.sh"))
 }
+
+// A hook is made for each tool that an example is known of, and its case passes:
+// the call that it makes is one that the loop accepts.
+func TestHooksNewForATool(t *testing.T) {
+	t.Parallel()
+	for _, tool := range []string{"run_shell_command", "read_file", "read_many_files", "write_file", "replace", "list_directory", "glob", "grep_search", "web_fetch", "google_web_search", "save_memory"} {
+		t.Run(tool, func(t *testing.T) {
+			t.Parallel()
+			w := newHookWorld(t, nil)
+			made := w.run("hooks new guard --event BeforeTool --on-error block --tool " + tool)
+			require.Equal(t, 0, made.code, made.err)
+			assert.Contains(t, w.read(".gemini/settings.json"), `"matcher": "^`+tool+`$"`)
+			test := w.run("hooks test " + w.path(".gemini/hooks/tests"))
+			assert.Equal(t, 0, test.code, test.out+test.err)
+			assert.Contains(t, test.out, "1 passed")
+		})
+	}
+	w := newHookWorld(t, nil)
+	for args, want := range map[string]string{
+		"AfterTool --tool read_file":                   "--tool makes a hook of BeforeTool, not of AfterTool",
+		"BeforeTool --tool mcp_a_b":                    "no example is known of a call of mcp_a_b",
+		"BeforeTool --tool read_file --matcher ^glob$": "does not match read_file",
+	} {
+		got := w.run("hooks new other --event " + args)
+		assert.Equal(t, exit.Input, got.code, args)
+		assert.Contains(t, got.err, want, args)
+	}
+}

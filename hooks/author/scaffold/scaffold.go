@@ -4,6 +4,7 @@
 package scaffold
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,7 +29,8 @@ type Hook struct {
 	Event   protocol.Event
 	Program File
 	Case    File
-	Group   any // what is added to the event's groups in the settings
+	Group   any    // what is added to the event's groups in the settings
+	tool    string // that the case calls
 
 	// Try is the change to a sample payload, as hooks fire --set takes it, on
 	// which the hook answers; empty: it does on any.
@@ -47,19 +49,24 @@ var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 // New makes the beginning of a hook. The error is for a name or a language that
 // cannot be.
 func New(name string, event protocol.Event, language string) (Hook, error) {
+	t, ok := templates[event]
+	if !ok {
+		return Hook{}, fmt.Errorf("there is no event %q: minigem hooks schema lists them", event)
+	}
+	return fill(t, name, event, language)
+}
+
+// fill makes a hook of t.
+func fill(t template, name string, event protocol.Event, language string) (Hook, error) {
 	if len(name) > 64 || !validName.MatchString(name) {
 		return Hook{}, fmt.Errorf("%q is not a name for a hook: it may contain letters, digits, - and _", name)
 	}
 	if !slices.Contains(Languages, language) {
 		return Hook{}, fmt.Errorf("there is no language %q; they are %s", language, strings.Join(Languages, ", "))
 	}
-	t, ok := templates[event]
-	if !ok {
-		return Hook{}, fmt.Errorf("there is no event %q: minigem hooks schema lists them", event)
-	}
 	program := ".gemini/hooks/" + name + "." + language
 	h := Hook{
-		Name: name, Event: event, Try: t.try,
+		Name: name, Event: event, Try: t.try, tool: cmp.Or(t.tool, "write_file"),
 		Program: File{program, []byte(t.program(name, event, language)), 0o755},
 		Case:    File{".gemini/hooks/tests/" + name + ".txtar", []byte(t.testCase(name, event, language)), 0o644},
 	}
@@ -115,8 +122,8 @@ func (h *Hook) Narrow(matcher, onError string) error {
 		if err != nil {
 			return fmt.Errorf("the matcher is not a regular expression: %w", err)
 		}
-		if !re.MatchString(caseTool) {
-			return fmt.Errorf("the matcher %q does not match %s, with which the case of the hook tries it: make the hook without it, then change the matcher and the case", matcher, caseTool)
+		if !re.MatchString(h.tool) {
+			return fmt.Errorf("the matcher %q does not match %s, with which the case of the hook tries it: make the hook without it, then change the matcher and the case", matcher, h.tool)
 		}
 		g.Matcher = matcher
 	}
@@ -134,9 +141,6 @@ func (h *Hook) Narrow(matcher, onError string) error {
 	h.Group = g
 	return nil
 }
-
-// caseTool is what the cases of hooks at tools call.
-const caseTool = "write_file"
 
 // Write puts h into the project in dir: two new files, and a group in the
 // settings, whose comments and order stay. What is there already is not

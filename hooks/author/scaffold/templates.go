@@ -12,6 +12,7 @@ import (
 type template struct {
 	does    string   // for the comment at the top
 	matcher string   // empty: none
+	tool    string   // that the case calls; empty: write_file
 	field   []string // path in the payload
 	holds   string
 	says    string // JSON; NAME stands for the hook's name

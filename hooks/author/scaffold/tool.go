@@ -1,0 +1,71 @@
+package scaffold
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"minigem/hooks/author/inspect"
+	"minigem/hooks/protocol"
+)
+
+// An aim is the call of a tool that the case of a hook for it makes: a sample
+// call with value in one of its arguments.
+type aim struct {
+	argument string
+	value    any
+}
+
+// aims are the tools that hooks can be made for. Each value names a secret.
+var aims = map[string]aim{
+	"run_shell_command": {"command", "cat secret.txt"},
+	"read_file":         {"file_path", "secret.txt"},
+	"read_many_files":   {"include", []any{"secret.txt"}},
+	"write_file":        {"file_path", "secret.txt"},
+	"replace":           {"file_path", "secret.txt"},
+	"list_directory":    {"dir_path", "secret"},
+	"glob":              {"pattern", "secret*"},
+	"grep_search":       {"pattern", "secret"},
+	"web_fetch":         {"prompt", "Summarize https://example.com/secret"},
+	"google_web_search": {"query", "secret"},
+	"save_memory":       {"fact", "This is a secret."},
+}
+
+// NewFor makes the beginning of a hook for calls of one tool, whose case makes
+// such a call. It is for BeforeTool.
+func NewFor(name string, event protocol.Event, language, tool string) (Hook, error) {
+	if event != protocol.BeforeTool {
+		return Hook{}, fmt.Errorf("--tool makes a hook of BeforeTool, not of %s: --matcher '^%s$' chooses the tool of what is made without it", event, tool)
+	}
+	a, ok := aims[tool]
+	if !ok {
+		return Hook{}, fmt.Errorf("no example is known of a call of %s: make the hook without --tool, then change the matcher and the case; --tool takes %s",
+			tool, strings.Join(slices.Sorted(maps.Keys(aims)), ", "))
+	}
+	sample, err := inspect.Sample(event, tool)
+	if err != nil {
+		return Hook{}, err
+	}
+	var payload protocol.BeforeToolInput
+	if err := json.Unmarshal(sample, &payload); err != nil {
+		return Hook{}, err
+	}
+	payload.ToolInput[a.argument] = a.value
+	args, err := protocol.Encode(payload.ToolInput)
+	if err != nil {
+		return Hook{}, err
+	}
+	value, err := protocol.Encode(a.value)
+	if err != nil {
+		return Hook{}, err
+	}
+	return fill(template{
+		tool: tool, does: "refuses calls of " + tool + " that name a secret", matcher: "^" + tool + "$", field: []string{"tool_input", a.argument}, holds: "secret",
+		says:   `{"decision": "deny", "reason": "NAME: secrets are not for the model"}`,
+		script: "prompt Do it\nfired EVENT NAME decision=deny\n! tool-ran " + tool + "\nmodel-saw last ~'not for the model'\n",
+		files:  fmt.Sprintf("-- model --\ncall %s %s\n\ntext I may not.\n", tool, args),
+		try:    "tool_input." + a.argument + "=" + string(value),
+	}, name, event, language)
+}
