@@ -1,9 +1,8 @@
 #!/bin/sh
-# Keeps the agent from destroying things and from reading files with secrets.
-# Only the arguments that name files, or are the command, are looked at: a
-# prompt, a path of the project or a commit message may speak of .env. What
-# stands in for a parser of JSON is awk, so that it needs neither jq nor Python.
-input=$(cat)
+# Keeps the agent from writing files that others write: keys, lock files. It looks
+# at the file that would be written, however its path is spelled, and refuses what
+# it cannot read. The shell writes files, too: a guard of command lines has to read
+# them as a shell does, which ../forcepush shows.
 
 # Exit 2 blocks, and what stands on stderr is the reason that the model reads.
 refuse() {
@@ -11,17 +10,12 @@ refuse() {
   exit 2
 }
 
-# field NAME prints the strings of tool_input.NAME, a line each or more; nothing
-# where there is none. It fails where the input is no object of JSON.
+# field NAME prints tool_input.NAME of what stands on stdin. It fails where that is
+# not an object of JSON, and where the value has escapes, which paths do not need.
+# What stands in for a parser of JSON is awk, so that it needs neither jq nor
+# Python; a pattern alone would take a file_path in another argument for this one.
 field() {
-  printf '%s' "$input" | awk -v want="\"$1\"" '
-    function plain(s,    out, c) {
-      for (s = substr(s, 2, length(s) - 2); match(s, /\\./); s = substr(s, RSTART + 2)) {
-        c = substr(s, RSTART + 1, 1)
-        out = out substr(s, 1, RSTART - 1) (c ~ /[nrtbfu]/ ? "\n" : c)
-      }
-      return out s
-    }
+  awk -v want="\"$1\"" '
     { text = text $0 "\n" }
     END {
       while (match(text, /"([^"\\]|\\.)*"|[][{}:,]/)) {
@@ -30,44 +24,29 @@ field() {
         if (token == "{" || token == "[") key[++depth] = ""
         else if (token == "}" || token == "]") depth--
         else if (token == ":") key[depth] = last
-        else if (token == ",") { if (depth < 3) key[depth] = "" }
-        else if (depth > 1 && key[1] == "\"tool_input\"" && key[2] == want) print plain(token)
+        else if (token == ",") key[depth] = ""
+        else if (depth == 2 && key[1] == "\"tool_input\"" && key[2] == want) value = token
         else last = token
         seen = 1
       }
-      exit !seen || depth != 0
+      if (!seen || depth != 0 || index(value, "\\")) exit 1
+      print substr(value, 2, length(value) - 2)
     }'
 }
 
-files=$(field file_path && field include && field include_pattern && field dir_path) ||
-  refuse 'The guard could not read what you asked for, so it does not happen.'
-command=$(field command)
+path=$(field file_path) && [ -n "$path" ] || refuse 'The guard could not read which file this is, so it is not written.'
+case $path in
+*/ | */. | */.. | *[[:cntrl:]]*) refuse "$path is an odd name for a file: spell it plainly." ;;
+esac
+[ ${#path} -le 4096 ] || refuse 'That is no path: no file has so long a name.'
 
-# What is only said in a command is not done by it: messages of commits, and
-# what is echoed.
-doing=$(printf '%s\n' "$command" | sed -E \
-  -e "s/ (-[[:alpha:]]*m|--message)[ =]?('[^']* [^']*'|\"[^\"\$\`]* [^\"\$\`]*\")/ /g" \
-  -e 's/(^|[;&|] *)echo [^;&|<>$`(*?]*/\1/g')
-
-# Where a command begins: in a line, after an operator, or behind what runs it.
-start="(^|[;&|({\`]|(sudo|xargs|exec|do|then|else|env|time)[[:space:]]|-c +[\"'])[[:space:]]*([^[:space:]]*/)?"
-forbidden="${start}(rm[[:space:]]([^;&|]*[[:space:]])?-(-recursive|[[:alpha:]]*[rR])|mkfs|git([[:space:]][^;&|]*)?[[:space:]]push[[:space:]]([^;&|]*[[:space:]])?(-f|--force)([[:space:]]|\$))"
-if printf '%s\n' "$doing" | grep -Eq "$forbidden"; then
-  refuse 'Commands that cannot be undone are for people. Say what you want to have done instead.'
-fi
-
-# The words of a command that may be files, and the files, a line each. The
-# last part of a path decides: .env.example and id_rsa.pub hold no secrets.
-{
-  printf '%s\n' "$files"
-  printf '%s\n' "$doing" | tr ' \t;&|<>(){}=,"`@:'"'" '\n'
-} | {
-  while IFS= read -r word; do
-    case ${word##*/} in
-    .env.example | .env.sample | .env.template) ;;
-    .env | .env.* | .env\* | *.pem | id_rsa | id_ecdsa | id_ed25519)
-      exit 2 ;;
-    esac
-  done
-} || refuse 'Files with secrets are not yours to read. Ask the user for what you need.'
+# Links count as what they lead to. Of a file that is not there yet, its name counts.
+real=$(readlink -f -- "$path" 2>/dev/null) || real=$path
+for file in "$path" "$real"; do
+  file=$(printf '/%s' "$file" | tr '[:upper:]' '[:lower:]' | sed 's/[[:space:]]*$//')
+  case ${file##*/} in
+  *.pem | id_rsa | id_ecdsa | id_ed25519) refuse "$path is a key: ask the user to write it." ;;
+  *.lock | go.sum | package-lock.json) refuse "$path is written by its package manager: run that instead." ;;
+  esac
+done
 exit 0

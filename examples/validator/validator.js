@@ -1,26 +1,30 @@
 #!/usr/bin/env node
-// Sends the agent back to work while the project's tests fail. Once only: in a
-// retry stop_hook_active is true, and a hook that went on refusing would never
-// let go. A project without tests has nothing that could fail.
+// Sends the agent back to work until the project's tests pass. A hook that never
+// lets go would run for ever: what it refused of one prompt is counted, and after
+// three times the answer stands and the user is told. A project without tests
+// has nothing that could fail. "block" is the word of other agents, too.
 const { spawnSync } = require('node:child_process');
-const { existsSync, readFileSync } = require('node:fs');
+const { existsSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
+const { tmpdir } = require('node:os');
+const { basename, join } = require('node:path');
 
+const most = 3;
 const input = JSON.parse(readFileSync(0, 'utf8'));
-if (existsSync('test.sh')) {
-  // Less than the hook's own timeout, so that it is this hook that tells.
-  const patience = Number(process.env.TEST_PATIENCE_MS) || 50000;
-  const tests = spawnSync('sh', ['test.sh'], { encoding: 'utf8', timeout: patience, killSignal: 'SIGKILL' });
-  const failure = problem(tests, patience);
-  if (failure) {
-    const answer = input.stop_hook_active
-      ? { systemMessage: `The tests still fail: ${failure.split('\n').pop()}` }
-      : { decision: 'deny', reason: `The tests fail. Fix this, then say that you are done:\n${failure}` };
-    console.log(JSON.stringify(answer));
-  }
+const counter = join(tmpdir(), `validator-${basename(String(input.session_id))}`);
+const before = input.stop_hook_active && existsSync(counter) ? Number(readFileSync(counter, 'utf8')) : 0;
+// Less than the hook's own timeout, so that it is this hook that tells.
+const patience = Number(process.env.TEST_PATIENCE_MS) || 50000;
+const failure = existsSync('test.sh') ? problem(spawnSync('sh', ['test.sh'], { encoding: 'utf8', timeout: patience, killSignal: 'SIGKILL' })) : '';
+if (failure && before < most) {
+  writeFileSync(counter, String(before + 1), { mode: 0o600 });
+  console.log(JSON.stringify({ decision: 'block', reason: `The tests fail. Fix this, then say that you are done:\n${failure}` }));
+} else {
+  rmSync(counter, { force: true });
+  if (failure) console.log(JSON.stringify({ systemMessage: `The tests still fail: ${failure.split('\n').pop()}` }));
 }
 
 // problem is what went wrong with the tests, its end at least; '' where nothing did.
-function problem(tests, patience) {
+function problem(tests) {
   if (tests.status === 0) return '';
   const output = `${tests.stdout ?? ''}${tests.stderr ?? ''}`.trim().slice(-2000);
   const late = tests.error?.code === 'ETIMEDOUT' ? `They took longer than ${patience} ms.` : '';

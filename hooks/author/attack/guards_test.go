@@ -7,11 +7,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/hooks"
 	hookcommand "minigem/hooks/command"
+	"minigem/hooks/protocol"
+	"minigem/llm"
 )
 
 // TestGuardsAsPeopleWriteThem attacks five guards in the style of those that
@@ -38,5 +42,26 @@ func TestGuardsAsPeopleWriteThem(t *testing.T) {
 			fmt.Fprintf(&row, " %d%% | %d of %d |", r.Percent(), len(r.FalseAlarms()), r.Of(true))
 		}
 		assert.True(t, strings.Contains(string(page), row.String()), row.String())
+	}
+}
+
+// TestTheExampleHolds: the guard in examples refuses to have a key written by any
+// path that is known for it. What no hook can see of a path, tools refuse.
+func TestTheExampleHolds(t *testing.T) {
+	t.Parallel()
+	script, err := filepath.Abs("../../../examples/guard/guard.sh")
+	require.NoError(t, err)
+	dir := filepath.Join(t.TempDir(), "g")
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "docs", "y"), 0o755))
+	paths := spelledPaths("deploy.pem", dir)
+	assert.Greater(t, len(paths), 20)
+	for _, more := range []string{"deploy.pem/", "deploy.pem/.", "deploy.pem//", "deploy.pem/x/..", "DEPLOY.pem", "deploy.pem ", "no/such/../../deploy.pem", "-x.pem", ".ssh/id_rsa", "go.sum", "a/b/Cargo.lock"} {
+		paths = append(paths, more)
+	}
+	r := hookcommand.Runner{Dir: dir, Env: os.Environ()}
+	e := &hooks.Engine{Runner: r, Config: hooks.Config{Hooks: []hooks.Hook{{Event: protocol.BeforeTool, Command: "sh " + script, Timeout: time.Hour}}}}
+	for i, p := range append(paths, "deploy.pem.md", "pem", "go.sum/x", "src/lock.go") {
+		v := e.BeforeTool(t.Context(), hooks.ToolUse{Call: llm.ToolCall{Name: "write_file", Args: map[string]any{"file_path": p, "content": "x"}}}).Verdict
+		assert.Equal(t, i < len(paths), v.Denied(), "%q: %s", p, v.Reason)
 	}
 }
