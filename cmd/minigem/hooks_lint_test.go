@@ -64,6 +64,18 @@ func TestHooksLintExtension(t *testing.T) {
 	assert.Regexp(t, `hooks\.json:2: error HK017: `, w.run("hooks lint").out)
 }
 
+// A repository may hold several extensions: the one of the folder counts.
+func TestHooksLintExtensionInAFolder(t *testing.T) {
+	t.Parallel()
+	w := newHookWorld(t, nil)
+	require.NoError(t, os.Mkdir(w.path(".git"), 0o755))
+	require.NoError(t, os.CopyFS(w.path("pack"), os.DirFS("../../examples/extension")))
+	sys, out, _ := w.sys()
+	sys.Dir = w.path("pack")
+	assert.Equal(t, 0, run([]string{"hooks", "lint"}, sys), out.String())
+	assert.Contains(t, out.String(), "looked at 1 hook in 1 file")
+}
+
 func TestHooksLintUsage(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, map[string]string{".gemini/settings.json": "{"})

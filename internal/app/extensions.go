@@ -37,8 +37,12 @@ func (c *Configuration) findExtensions() ([]hooks.Problem, error) {
 			c.Notices = append(c.Notices, fmt.Sprintf("the extension %s is not used: %s", e.Name, refused))
 		}
 	}
-	if c.ownExtension && hooks.IsExtension(c.ProjectDir) && !slices.ContainsFunc(found, func(e hooks.Extension) bool { return e.Dir == c.ProjectDir }) {
-		c.extensions = append(c.extensions, hooks.Extension{Dir: c.ProjectDir, InProject: true})
+	own := c.ProjectDir
+	if hooks.IsExtension(c.Dir) { // a folder of a repository of several
+		own = c.Dir
+	}
+	if c.ownExtension && hooks.IsExtension(own) && !slices.ContainsFunc(found, func(e hooks.Extension) bool { return e.Dir == own }) {
+		c.extensions = append(c.extensions, hooks.Extension{Dir: own, InProject: true})
 	}
 	return problems, nil
 }

@@ -3,6 +3,7 @@ package inspect
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -30,6 +31,12 @@ var samples = map[string]map[string]any{
 	"invoke_agent":           {"agent_name": "explorer", "prompt": "Find the tests"},
 	"ask_user":               {"questions": []any{map[string]any{"question": "Which one?", "header": "Choice", "type": "text"}}},
 	"read_background_output": {"pid": float64(1)},
+}
+
+// SampleArgs are plausible arguments of a tool, the caller's own; empty where the
+// tool is not known.
+func SampleArgs(tool string) map[string]any {
+	return maps.Clone(sampleArgs(tool))
 }
 
 func sampleArgs(tool string) map[string]any {

@@ -1,7 +1,6 @@
 package scaffold
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -44,16 +43,9 @@ func NewFor(name string, event protocol.Event, language, tool string) (Hook, err
 		return Hook{}, fmt.Errorf("no example is known of a call of %s: make the hook without --tool, then change the matcher and the case; --tool takes %s",
 			tool, strings.Join(slices.Sorted(maps.Keys(aims)), ", "))
 	}
-	sample, err := inspect.Sample(event, tool)
-	if err != nil {
-		return Hook{}, err
-	}
-	var payload protocol.BeforeToolInput
-	if err := json.Unmarshal(sample, &payload); err != nil {
-		return Hook{}, err
-	}
-	payload.ToolInput[a.argument] = a.value
-	args, err := protocol.Encode(payload.ToolInput)
+	call := inspect.SampleArgs(tool)
+	call[a.argument] = a.value
+	args, err := protocol.Encode(call)
 	if err != nil {
 		return Hook{}, err
 	}
