@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -25,17 +26,28 @@ func TestSignalledCommands(t *testing.T) {
 		"slow.txtar": "prompt go\n-- settings.json --\n" +
 			`{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "cd WORKSPACE; ` + busy + `"}]}]}}` +
 			"\n-- model --\ncall list_directory {\"dir_path\": \".\"}\n\ntext done\n",
+		"bin/git":  "#!/bin/sh\ncd WORKSPACE; " + busy, // programs that never come to an end
+		"bin/bash": "#!/bin/sh\ncd WORKSPACE; " + busy,
 	}
 	for _, args := range []string{
 		"hooks fire BeforeTool", "hooks attack slow --command env", "hooks torture slow", "hooks test slow.txtar", "hooks test slow.txtar --mutate",
-		"hooks replay past.jsonl", "mcp list",
+		"hooks replay past.jsonl", "mcp list", "skills install https://git.invalid/skills --consent", "agents --self-test --agent-bin codex=bin/git", "demo",
 	} {
 		for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 			t.Run(args+" "+signal.String(), func(t *testing.T) {
 				t.Parallel()
 				h := newHome(t, files)
-				h.write(t, "slow.txtar", strings.ReplaceAll(files["slow.txtar"], "WORKSPACE", h.workspace))
-				cmd, stdout, stderr := h.command(t, run{Args: strings.Fields(args), Env: []string{"GEMINI_CLI_TRUST_WORKSPACE=true"}})
+				for _, name := range []string{"slow.txtar", "bin/git", "bin/bash"} {
+					h.write(t, name, strings.ReplaceAll(files[name], "WORKSPACE", h.workspace))
+				}
+				bin := filepath.Join(h.workspace, "bin")
+				require.NoError(t, os.Chmod(filepath.Join(bin, "git"), 0o755))
+				require.NoError(t, os.Chmod(filepath.Join(bin, "bash"), 0o755))
+				env := []string{"GEMINI_CLI_TRUST_WORKSPACE=true"}
+				if strings.HasPrefix(args, "skills") || args == "demo" {
+					env = append(env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+				}
+				cmd, stdout, stderr := h.command(t, run{Args: strings.Fields(args), Env: env})
 				require.NoError(t, cmd.Start())
 				waitFor(t, filepath.Join(h.workspace, "started"))
 				require.NoError(t, cmd.Process.Signal(signal))

@@ -60,6 +60,9 @@ the result is kept per version.`,
 				return err
 			}
 			lines := t.Lines(ctx, agents.Adapters(), test)
+			if err := exit.Ended(ctx); err != nil {
+				return err
+			}
 			if !asJSON {
 				fmt.Fprintf(sys.Stdout, "%s\nisolation: %s\n", agents.Lines(lines), agents.Isolate())
 				return nil
@@ -116,7 +119,7 @@ func (t *hooksTesting) onAgents(ctx context.Context, s *testbed.Suite, files []s
 	m, err := tester.Run(ctx, agents.Order{Files: files, On: t.on, Version: app.Version, Options: s.Run, More: played.Columns(as, s.Run, cases.As), From: from})
 	switch {
 	case ctx.Err() != nil && m == nil:
-		return exit.Errorf(exit.Interrupted, "interrupted: no case was run")
+		return exit.Ended(ctx)
 	case err != nil:
 		return exit.With(testbed.ExitBroken, err)
 	}

@@ -20,7 +20,11 @@ neither a key nor a network is needed. Every hook event is a line.`,
 		RunE: func(*cobra.Command, []string) error {
 			ctx, stop := exit.Context()
 			defer stop()
-			return demo.Run(ctx, sys, keep)
+			err := demo.Run(ctx, sys, keep)
+			if err != nil && ctx.Err() != nil {
+				return exit.Ended(ctx)
+			}
+			return err
 		},
 	}
 	cmd.Flags().StringVar(&keep, "keep", "", "make the project in this new `folder`, and leave it there")

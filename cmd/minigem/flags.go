@@ -50,14 +50,14 @@ func newRootCommand(sys *app.System) *cobra.Command {
 			}
 			f.PromptSet = cmd.Flags().Changed("prompt")
 			if err := f.Check(); err != nil {
-				return wrongUsage(sys, cmd, "%v", err)
+				return wrongUsage(sys, cmd, "%w", err)
 			}
 			return runAgent(cmd.Context(), sys, f)
 		},
 	}
 	cmd.SetOut(sys.Stdout)
 	cmd.SetErr(sys.Stderr)
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return wrongUsage(sys, cmd, "%v", err) })
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return wrongUsage(sys, cmd, "%w", err) })
 	cmd.CompletionOptions.HiddenDefaultCmd = true
 	registerFlags(f, cmd.Flags())
 	// Not cobra's: a template for it would link text/template, and with that the

@@ -160,7 +160,7 @@ func TestHooksInspectUsage(t *testing.T) {
 		"hooks explain BeforeAgent --tool x":                 "--tool has no meaning for BeforeAgent",
 		"hooks explain --input none.json":                    "no such file",
 		"hooks explain --input bad.json":                     "bad.json: ",
-		"hooks explain --json=maybe":                         "invalid argument",
+		"hooks explain --json=maybe":                         `--json is "maybe": expected true or false`,
 		"hooks why":                                          "needs the name of a hook",
 		"hooks why gaurd":                                    "there is no hook gaurd: none has this name or command; did you mean guard?",
 		"hooks payload":                                      "needs an event: SessionStart, ",

@@ -31,7 +31,7 @@ already, before anything runs.`,
 				return err
 			}
 			if err := f.Check(); err != nil {
-				return wrongUsage(sys, cmd, "%v", err)
+				return wrongUsage(sys, cmd, "%w", err)
 			}
 			f.PromptSet = len(f.Query) > 0
 			return runAgent(cmd.Context(), sys, f)

@@ -44,7 +44,7 @@ environment when the server is started, and keeps secrets out of the file.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name, target, rest, err := o.Words(cmd.Flags(), args)
 			if err != nil {
-				return wrongUsage(sys, cmd, "%v", err)
+				return wrongUsage(sys, cmd, "%w", err)
 			}
 			e, err := o.New(target, rest)
 			if err != nil {

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -16,27 +16,38 @@ import (
 // code is that of bad input; only minigem without a subcommand ends as Gemini CLI
 // does, with 1 (cli/config/config.ts).
 func wrongUsage(sys *app.System, cmd *cobra.Command, format string, args ...any) error {
-	fmt.Fprintf(sys.Stderr, "minigem: %v\n\n%s\n", meantFlag(cmd, fmt.Errorf(format, args...)), cmd.UsageString())
+	usage := cmd.UsageString()
+	if cmd.HasParent() && !cmd.HasSubCommands() { // its flags would push the error out of the window
+		usage = fmt.Sprintf("Usage:\n  %s\n\n%s --help shows its flags.", cmd.UseLine(), cmd.CommandPath())
+	}
+	fmt.Fprintf(sys.Stderr, "minigem: %v\n\n%s\n", flagFault(cmd, fmt.Errorf(format, args...)), usage)
 	if !cmd.HasParent() {
 		return exit.Silent(exit.Failed)
 	}
 	return exit.Silent(exit.Input)
 }
 
-// meantFlag adds to the error of an unknown flag which one was probably meant.
-func meantFlag(cmd *cobra.Command, err error) error {
-	name, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
-	if !ok {
-		return err
-	}
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			names = append(names, f.Name)
+// flagFault says in our words what the flag library found wrong.
+func flagFault(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown):
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, f.Name)
+			}
+		})
+		if near := text.Nearest(unknown.GetSpecifiedName(), names); near != "" && unknown.GetSpecifiedShortnames() == "" {
+			return fmt.Errorf("%w; did you mean --%s?", err, near)
 		}
-	})
-	if near := text.Nearest(name, names); near != "" {
-		return fmt.Errorf("%w; did you mean --%s?", err, near)
+	case errors.As(err, &invalid):
+		flag := invalid.GetFlag()
+		expected := map[string]string{"int": "a whole number", "duration": "a time such as 500ms or 10s", "bool": "true or false"}[flag.Value.Type()]
+		if expected != "" {
+			return fmt.Errorf("--%s is %q: expected %s", flag.Name, invalid.GetValue(), expected)
+		}
 	}
 	return err
 }
@@ -52,7 +63,7 @@ func strict(sys *app.System, cmd *cobra.Command) *cobra.Command {
 			err = check(cmd, args)
 		}
 		if err != nil {
-			return wrongUsage(sys, cmd, "%v", err)
+			return wrongUsage(sys, cmd, "%w", err)
 		}
 		return nil
 	}

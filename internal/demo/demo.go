@@ -2,6 +2,7 @@ package demo
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"embed"
 	"fmt"
@@ -224,7 +225,7 @@ func (d *demo) indent(text string) {
 func (d *demo) shell(ctx context.Context, command string) error {
 	res, err := proc.Run(ctx, proc.Command{Line: command, Dir: d.project, Env: d.sys.Env, Merge: true})
 	d.indent(res.Stdout.String())
-	return err
+	return cmp.Or(err, context.Cause(ctx))
 }
 
 // unpack writes an embedded folder to disk; scripts become executable.
