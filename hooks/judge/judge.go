@@ -78,7 +78,7 @@ func question(prompt, payload string) string {
 
 var (
 	fence = regexp.MustCompile("(?s)^```(?:json)?\\s*(.*?)\\s*```$")
-	no    = regexp.MustCompile(`(?i)\bok\b\W{0,8}[:=]\W{0,8}(false|no|0)\b`)
+	no    = regexp.MustCompile(`(?i)\bok\b\W{0,8}[:=]\W{0,8}(false|no\b|0\b)`)
 )
 
 // verdict reads an answer. A no has a denial, though it came with an error.

@@ -37,9 +37,10 @@ type Configuration struct {
 
 	Secrets          []string // values that must not be written anywhere
 	Masker           *redact.Mask
-	childEnvironment []string // environment of shell commands
-	ownEnvironment   []string // environment of hooks that did not come with the project
-	projectVars      []string // names of the variables in the project's .env file
+	childEnvironment []string       // environment of shell commands
+	ownEnvironment   []string       // environment of hooks that did not come with the project
+	own              *Configuration // settings and environment as they would be without the project; nil: as they are
+	projectVars      []string       // names of the variables in the project's .env file
 }
 
 // Configure reads the configuration for sys.Dir.

@@ -41,7 +41,9 @@ func (c *Configuration) readOwnEnv(sys *System, all dotenv.File) error {
 	if err != nil {
 		c.Notices = append(c.Notices, err.Error())
 	}
-	c.ownEnvironment = sanitized(withVars(sys.Env, file.Vars), own.Settings)
+	without := *c
+	without.Loaded, without.Settings, without.Env = own, own.Settings, withVars(sys.Env, file.Vars)
+	c.own, c.ownEnvironment = &without, sanitized(without.Env, own.Settings)
 	if all.Path != file.Path {
 		for _, v := range all.Vars {
 			c.projectVars = append(c.projectVars, v.Name)

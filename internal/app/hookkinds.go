@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -14,15 +16,55 @@ import (
 	"minigem/hooks/command"
 	"minigem/hooks/judge"
 	"minigem/internal/mcp"
+	"minigem/llm"
 )
 
 // hookRunner runs hooks of every kind in a session: those of HookRunner, and what
 // needs its model and its MCP servers.
 func (r *Runtime) hookRunner(sys *System, children *command.Children) hooks.ByKind {
 	kinds := r.Config.HookRunner(children)
-	kinds["prompt"] = judge.Runner{Model: r.sideModel(sys, judge.Role), Name: func(model string) string { return ResolveModel(cmp.Or(model, "flash-lite")) }}
-	kinds["mcp_tool"] = mcpHooks{func(ctx context.Context, server string) (*mcp.Session, error) { return r.mcp.pool.Session(ctx, server) }}
+	judgeBy := func(m llm.Provider) hooks.Runner {
+		return judge.Runner{Model: r.sideModelOf(m, sys, judge.Role), Name: func(model string) string { return ResolveModel(cmp.Or(model, "flash-lite")) }}
+	}
+	of := func(ctx context.Context, server string) (*mcp.Session, error) { return r.mcp.pool.Session(ctx, server) }
+	kinds["prompt"], kinds["mcp_tool"] = judgeBy(r.Model), mcpHooks{of}
+	if r.ownModel != nil {
+		kinds["prompt"] = byOrigin{project: judgeBy(r.Model), others: judgeBy(r.ownModel)}
+	}
+	if r.Config.own != nil {
+		kinds["mcp_tool"] = byOrigin{project: mcpHooks{of}, others: mcpHooks{r.ownMCPSession}}
+	}
 	return kinds
+}
+
+// byOrigin runs a project's hooks by one runner, and all others by another one:
+// what a project brings must not decide what those ask.
+type byOrigin struct{ project, others hooks.Runner }
+
+// Run implements hooks.Runner.
+func (b byOrigin) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, env []string) hooks.Exit {
+	if h.Source.OfProject() {
+		return b.project.Run(ctx, h, stdin, env)
+	}
+	return b.others.Run(ctx, h, stdin, env)
+}
+
+// ownMCPSession is the server of that name as it would be without the project. It
+// is the session's where the project changes nothing about it, and else one of its
+// own, which starts when it is first asked.
+func (r *Runtime) ownMCPSession(ctx context.Context, name string) (*mcp.Session, error) {
+	quiet := func(string) {}
+	named := func(s mcp.Server) bool { return s.Name == name }
+	own := &Runtime{Config: r.Config.own, Flags: r.Flags}
+	mine := slices.DeleteFunc(own.MCPServers(quiet), func(s mcp.Server) bool { return !named(s) })
+	if len(mine) == 0 {
+		return nil, fmt.Errorf("no MCP server is called %q in your own settings, or it is not allowed", name)
+	}
+	theirs := slices.DeleteFunc(r.MCPServers(quiet), func(s mcp.Server) bool { return !named(s) })
+	if len(theirs) == 1 && reflect.DeepEqual(mine[0], theirs[0]) {
+		return r.mcp.pool.Session(ctx, name)
+	}
+	return r.mcp.ownPool(mine[0]).Session(ctx, name)
 }
 
 // mcpHooks runs hooks of the type "mcp_tool": what the tool of a server says is

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"minigem/agent/event"
@@ -24,13 +25,37 @@ type mcpSession struct {
 	silenced     map[string]bool // tools that were said to be left out
 	warn         func(string)
 	ctx          context.Context // bounds the starts of servers
+	mu           sync.Mutex
+	own          map[string]*mcp.Pool // a server each, for hooks that did not come with the project
+}
+
+// ownPool holds one server for hooks that did not come with the project.
+func (m *mcpSession) ownPool(s mcp.Server) *mcp.Pool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.own[s.Name] == nil {
+		if m.own == nil {
+			m.own = map[string]*mcp.Pool{}
+		}
+		m.own[s.Name] = mcp.Start(m.ctx, []mcp.Server{s})
+	}
+	return m.own[s.Name]
+}
+
+func (m *mcpSession) close() {
+	m.pool.Close()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, p := range m.own {
+		p.Close()
+	}
 }
 
 // wireMCP starts the MCP servers of the settings and waits for none: the first
 // request does.
 func (r *Runtime) wireMCP(ctx context.Context, _ *System, w *Frontend) error {
-	r.mcp = mcpSession{others: r.Registry.All(), silenced: map[string]bool{}, warn: w.Warn, ctx: ctx}
-	r.closers = append(r.closers, func() error { r.mcp.pool.Close(); return nil })
+	r.mcp.others, r.mcp.silenced, r.mcp.warn, r.mcp.ctx = r.Registry.All(), map[string]bool{}, w.Warn, ctx
+	r.closers = append(r.closers, func() error { r.mcp.close(); return nil })
 	r.StartMCP()
 	return nil
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"minigem/agent/event"
@@ -63,6 +64,7 @@ func (r *Runtime) wireModel(_ context.Context, sys *System, w *Frontend) error {
 		if r.Model, err = r.openModel(w); err != nil {
 			return err
 		}
+		r.wireOwnModel(w)
 	}
 	if w.Tap != nil {
 		r.Model = w.Tap(r.Model)
@@ -77,6 +79,22 @@ func (r *Runtime) wireModel(_ context.Context, sys *System, w *Frontend) error {
 	r.Model = rec
 	r.closers = append(r.closers, rec.Close)
 	return nil
+}
+
+// wireOwnModel opens the model that judges for hooks that did not come with the
+// project: the project's settings and .env could name a server that always says
+// yes. A key of the project's does, where there is no other.
+func (r *Runtime) wireOwnModel(w *Frontend) {
+	if r.Config.own == nil || r.Flags.Fake != "" || r.Flags.FakeNonStrict != "" {
+		return
+	}
+	own := &Runtime{Config: r.Config.own, Flags: r.Flags, keys: r.lookup}
+	if slices.Equal(own.Config.Env, r.Config.Env) && own.askedModel() == r.askedModel() && own.Config.Settings.Security.Auth == r.Config.Settings.Security.Auth {
+		return
+	}
+	if m, err := own.openModel(w); err == nil {
+		r.ownModel = m
+	}
 }
 
 // askedModel returns the name that flags, environment or settings give, or "".
@@ -154,5 +172,9 @@ func SameServer(model, other string) bool { return openai.Server(model) == opena
 // lookup reads the environment, including .env files.
 func (r *Runtime) lookup(name string) string {
 	s := System{Env: r.Config.Env}
-	return s.Getenv(name)
+	value := s.Getenv(name)
+	if value == "" && r.keys != nil && strings.HasSuffix(name, "_API_KEY") {
+		return r.keys(name)
+	}
+	return value
 }

@@ -58,6 +58,8 @@ type Runtime struct {
 	sink       event.Sink // everybody who listens
 	ModelName  string
 	Model      llm.Provider
+	ownModel   llm.Provider             // as it would be without the project; nil: Model
+	keys       func(name string) string // where to look for keys that the environment lacks; may be nil
 	Project    session.Project
 	Engine     *hooks.Engine
 	Session    *session.Session

@@ -11,7 +11,11 @@ import (
 // sideModel is the model for side requests in a role: it reports each one to
 // telemetry and to the statistics of the session.
 func (r *Runtime) sideModel(sys *System, role string) llm.Generator {
-	return &sideGenerator{r.telemetry.Model(r.Model, role), role, sys.Now, func(e event.Event) {
+	return r.sideModelOf(r.Model, sys, role)
+}
+
+func (r *Runtime) sideModelOf(model llm.Provider, sys *System, role string) llm.Generator {
+	return &sideGenerator{r.telemetry.Model(model, role), role, sys.Now, func(e event.Event) {
 		if r.sink != nil {
 			r.sink.Emit(e)
 		}
