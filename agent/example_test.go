@@ -22,7 +22,7 @@ func Example() {
 	// Output: answered Four.
 }
 
-// What a runner has is what the model is told of, and what it may call.
+// What a runner has is what the model is offered, and what it may call.
 func ExampleAgent_tools() {
 	add, err := tools.Func("add", "Adds two numbers.", tools.KindRead, func(_ context.Context, in struct{ A, B int }) (string, error) {
 		return fmt.Sprint(in.A + in.B), nil

@@ -33,7 +33,7 @@ func (p pausing) Stream(context.Context, llm.Request) iter.Seq2[llm.Chunk, error
 	}
 }
 
-// An answer that stands still is told of once for each time, and only after it
+// An answer that stands still is reported once for each time, and only after it
 // began; what hooks take does not count.
 func TestASilentModelIsToldOf(t *testing.T) {
 	t.Parallel()

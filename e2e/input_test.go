@@ -113,7 +113,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// What was probably mistyped is told, and the run goes on.
+// What was probably mistyped is reported, and the run goes on.
 func TestMistypedNames(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

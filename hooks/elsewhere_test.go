@@ -141,7 +141,7 @@ func TestPortable(t *testing.T) {
 	assert.Empty(t, run.Portable(protocol.BeforeModel, claude), "it did not run")
 }
 
-// TestOn: each agent is told of in words, where it does the same too.
+// TestOn: what each agent does is put into words, where it does the same too.
 func TestOn(t *testing.T) {
 	t.Parallel()
 	agents, err := dialect.List("gemini,qwen,codex,copilot,opencode")

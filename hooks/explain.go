@@ -13,7 +13,7 @@ import (
 // Skipped would run; nothing was started, so that it has no Exit and no Reading.
 // Upstream says where Gemini CLI 0.61 would plan otherwise. subject is what
 // matchers see, a tool's name or a trigger; mcp is where an MCP tool comes from,
-// nil for another. Explain does not count as an event: no observer is told, and
+// nil for another. Explain does not count as an event: no observer sees it, and
 // Seq is 0. The engine needs a Runner, which is not called: without one no hook
 // would run.
 func (e *Engine) Explain(ev Event, subject string, mcp *protocol.MCPContext) Report {

@@ -87,7 +87,7 @@ func TestReportAnswers(t *testing.T) {
 	assert.Equal(t, r.Input, r.Runs[0].Stdin)
 }
 
-// TestMessagesAreToldOnce: what was ignored is told once for each hook, what a
+// TestMessagesAreToldOnce: what was ignored is reported once for each hook, what a
 // hook says and that it failed every time, except for the events of every chunk.
 func TestMessagesAreToldOnce(t *testing.T) {
 	t.Parallel()

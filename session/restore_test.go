@@ -15,7 +15,7 @@ import (
 )
 
 // Whenever the file of a session is deleted, or another one is put in its place,
-// the user is told once, and what was said is all in a file again at the end.
+// the user is warned once, and what was said is all in a file again at the end.
 func TestADeletedSessionFileIsWrittenAgain(t *testing.T) {
 	t.Parallel()
 	a, b := call("1"), call("2")

@@ -72,7 +72,7 @@ func TestCheckpointsAreOffByDefault(t *testing.T) {
 	assert.Equal(t, said{"No checkpoint was taken; general.checkpointing.enabled in the settings turns them on.\n", "", 0}, w.run("sessions restore"))
 }
 
-// Where git cannot do it, the edits go on, and that is told once.
+// Where git cannot do it, the edits go on, and that is reported once.
 func TestCheckpointsThatFail(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {

@@ -90,7 +90,7 @@ func TestFakeAPIForMinigem(t *testing.T) {
 	assert.Equal(t, "two", string(data))
 }
 
-// TestFakeAPIMistakes are told before anything is served.
+// TestFakeAPIMistakes are reported before anything is served.
 func TestFakeAPIMistakes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

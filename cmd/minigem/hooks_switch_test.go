@@ -72,7 +72,7 @@ func TestHooksSwitch(t *testing.T) {
 	}
 }
 
-// TestHooksEnableSome: what was done before something failed is told.
+// TestHooksEnableSome: what was done before something failed is reported.
 func TestHooksEnableSome(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, map[string]string{

@@ -82,7 +82,7 @@ func TestNoSkillsWhereTheUserAllowsNone(t *testing.T) {
 }
 
 // TestAnUnknownRestrictionStopsTheRun: what stands among restrictions and is not
-// known may be one; elsewhere an unknown key is told of.
+// known may be one; elsewhere an unknown key is reported.
 func TestAnUnknownRestrictionStopsTheRun(t *testing.T) {
 	t.Parallel()
 	for text, key := range map[string]string{

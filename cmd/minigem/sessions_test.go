@@ -90,7 +90,7 @@ func TestListSessionsNone(t *testing.T) {
 	assert.Equal(t, said{"{\n  \"folder\": \"PROJECT\",\n  \"sessions\": []\n}\n", "", 0}, w.run("sessions list --json"))
 }
 
-// A file that cannot be read is told of, and the others are listed.
+// A file that cannot be read is reported, and the others are listed.
 func TestListSessionsBroken(t *testing.T) {
 	t.Parallel()
 	w := twoSessions(t)

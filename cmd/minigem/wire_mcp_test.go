@@ -68,7 +68,7 @@ func TestMCPSite(t *testing.T) {
 }
 
 // TestMCPServers: what the settings say of a server becomes what internal/mcp
-// is told, and those that are not wanted are left out.
+// is reported, and those that are not wanted are left out.
 func TestMCPServers(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, map[string]string{
@@ -95,7 +95,7 @@ func TestMCPServers(t *testing.T) {
 }
 
 // TestDiscoveredTools: they are asked for like commands, and what goes wrong
-// with the discovery is told.
+// with the discovery is reported.
 func TestDiscoveredTools(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, map[string]string{

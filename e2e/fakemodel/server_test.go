@@ -112,7 +112,7 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// TestCallsFit: a call that the request's schema does not allow is told: an
+// TestCallsFit: a call that the request's schema does not allow is reported: an
 // agent refuses it before any hook sees it, and a test of that proves nothing.
 func TestCallsFit(t *testing.T) {
 	t.Parallel()

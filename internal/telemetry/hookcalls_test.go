@@ -57,7 +57,7 @@ func TestHooksThatFail(t *testing.T) {
 	}
 }
 
-// A hook that is left running is told once, when it has ended.
+// A hook that is left running is reported once, when it has ended.
 func TestHooksLeftRunning(t *testing.T) {
 	t.Parallel()
 	tel, path := toFile(t, nil)

@@ -40,7 +40,7 @@ func TestModel(t *testing.T) {
 }
 
 // TestRequestDetails: what a request asks for, and its instructions only where
-// prompts are told.
+// prompts are reported.
 func TestRequestDetails(t *testing.T) {
 	t.Parallel()
 	temperature := 0.5

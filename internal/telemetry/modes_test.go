@@ -11,7 +11,7 @@ import (
 	"minigem/llm"
 )
 
-// TestModes: a mode is told of when it is over, and the last one at the end.
+// TestModes: a mode is reported when it is over, and the last one at the end.
 func TestModes(t *testing.T) {
 	t.Parallel()
 	mode, now := "default", noon

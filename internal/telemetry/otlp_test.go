@@ -147,7 +147,7 @@ func TestOTLPOverGRPC(t *testing.T) {
 	assert.Equal(t, []string{"log gemini_cli.config", "log gemini_cli.conversation_finished", "log gemini_cli.plan.approval_mode_duration"}, c.sorted())
 }
 
-// Where no collector is, that is told once, and the end does not wait long.
+// Where no collector is, that is reported once, and the end does not wait long.
 func TestNoCollector(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

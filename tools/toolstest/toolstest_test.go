@@ -68,7 +68,7 @@ type noted struct{ *note }
 func (n noted) Intent() tools.Intent                          { return n.intent() }
 func (n noted) Run(ctx context.Context) (tools.Result, error) { return n.run(ctx) }
 
-// recorder is told of failures in the place of a test.
+// recorder records failures in the place of a test.
 type recorder struct {
 	mu       sync.Mutex
 	failures []string

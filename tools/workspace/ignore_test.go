@@ -153,7 +153,7 @@ func checkIgnore(t *testing.T, dir string, paths []string) map[string]bool {
 	return yes
 }
 
-// TestIgnoreFaults: an ignore file that does not count, or not whole, is told of.
+// TestIgnoreFaults: an ignore file that does not count, or not whole, is reported.
 func TestIgnoreFaults(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

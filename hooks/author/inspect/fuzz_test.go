@@ -40,7 +40,7 @@ func (s says) Run(context.Context, hooks.Hook, hooks.Payload, []string) hooks.Ex
 
 // FuzzFire: whatever a payload holds and a hook answers, firing it gives a
 // report or an error; exit code 2 blocks where an event can be blocked, the
-// report is read as it was written, and what is told of it is fit for a screen.
+// report is read as it was written, and what is reported of it is fit for a screen.
 func FuzzFire(f *testing.F) {
 	for _, ev := range protocol.Events {
 		sample, err := inspect.Sample(ev, "")

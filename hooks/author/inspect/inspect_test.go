@@ -195,7 +195,7 @@ func TestOfEvents(t *testing.T) {
 	assert.Equal(t, []string{"order"}, ids(s.Explain(nil, "", nil).Events[0].Upstream), "yours and the project's")
 }
 
-// T15, T17, T22: what holds here too is told as well.
+// T15, T17, T22: what holds here too is reported as well.
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	s := world(t, `{"hooks": {"BeforeTool": [

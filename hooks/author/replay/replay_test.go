@@ -118,7 +118,7 @@ func run(t *testing.T, f hook, text string) *replay.Result {
 	return replay.Run(t.Context(), &hooks.Engine{Config: c, Runner: f}, []*replay.Session{read(t, text)})
 }
 
-// What differs is told, step by step.
+// What differs is reported, step by step.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

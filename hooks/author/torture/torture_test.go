@@ -86,7 +86,7 @@ func TestPlantedFaults(t *testing.T) {
 	}
 }
 
-// TestNothingToFind: what is well made is told nothing, whether it refuses or not,
+// TestNothingToFind: what is well made gets no finding, whether it refuses or not,
 // and onError: block makes of a failure of a guard no open door.
 func TestNothingToFind(t *testing.T) {
 	t.Parallel()
