@@ -63,6 +63,7 @@ var looking = []step{
 	{"/restore", "No checkpoint was taken", ""},
 	{"/rewind", "There is no prompt yet to go back to", ""},
 	{"/compress", "Nothing to compress.", ""},
+	{"/last", "no tool has had a result yet", ""},
 	{"/summarize", "Nothing to compress.", ""},
 	{"/compact", "Nothing to compress.", ""},
 }
@@ -126,6 +127,7 @@ var wrong = []step{
 	{"/copy it", "/copy takes nothing after it", ""},
 	{"/clear all", "/clear takes nothing after it", ""},
 	{"/compress much", "/compress takes nothing after it", ""},
+	{"/last one", "/last takes nothing after it", ""},
 	{"/help me", "/help takes nothing after it", ""},
 	{"/init x", "/init takes nothing after it", ""},
 	{"/settings x", "/settings takes nothing after it", ""},

@@ -32,6 +32,7 @@ func (t *Chat) commands() slash.Table {
 		{Name: "help", Aliases: []string{"?"}, Help: "list the commands and keys", Run: t.help},
 		t.hooksCommands(),
 		{Name: "init", Help: "let the model write a " + app.ContextName(t.runtime), Run: t.initContext},
+		{Name: "last", Help: "the last result, whole (^O)", Run: t.showLast},
 		t.mcpCommands(),
 		{Name: "memory", Help: "what the model reads of memory files", Run: t.memoryList, Sub: []slash.Command{
 			{Name: "show", Help: "print them", Run: t.memoryShow},
@@ -72,6 +73,7 @@ const keysHelp = `
   \ at the end, Alt-Enter, or a paste: more than one line
   Tab completes, Up and ^R find earlier prompts
   keys are those of emacs, or of vi (general.vimMode)
+  ^O shows the last result whole
   Esc or ^C interrupts, ^C twice or ^D leaves, ^Z suspends
 `
 
@@ -104,6 +106,13 @@ func (t *Chat) copyAnswer(context.Context, string) error {
 	}
 	t.term.Copy(answer)
 	t.term.Print(t.term.Dim("The last answer was sent to the clipboard; some terminals refuse it."))
+	return nil
+}
+
+func (t *Chat) showLast(context.Context, string) error {
+	if !t.view.Unfold() {
+		return errors.New("no tool has had a result yet")
+	}
 	return nil
 }
 

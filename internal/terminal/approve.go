@@ -9,11 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"minigem/internal/boundedfile"
 	"minigem/internal/proc"
-	"minigem/tools"
 	"minigem/tools/policy"
 	"minigem/tools/toolcall"
 )
@@ -121,7 +118,7 @@ func (a *Approver) show(q toolcall.Question) string {
 	fmt.Fprintf(&b, "\n%s\n", s.bold("? "+cleanLine(title)))
 	switch {
 	case in.Edit != nil:
-		b.WriteString(a.View.diff(in.Edit))
+		b.WriteString(indent(strings.Join(s.broken(a.View.diff(in.Edit.Diff), max(a.View.Width()-3, 8)), "\n"), "  ") + "\n")
 	case in.Exec != nil:
 		b.WriteString(indent(s.cyan(visible(in.Exec.Command)), "  $ ") + "\n")
 		if in.Exec.Dir != "" && in.Exec.Dir != a.Dir {
@@ -149,18 +146,17 @@ func (a *Approver) show(q toolcall.Question) string {
 	return b.String()
 }
 
-// diff colours a change.
-func (v *View) diff(e *tools.EditIntent) string {
-	var b strings.Builder
-	for line := range strings.Lines(e.Diff) {
+// diff colours a unified diff, without the names of the files.
+func (v *View) diff(unified string) string {
+	var lines []string
+	for line := range strings.Lines(unified) {
 		line = strings.ReplaceAll(visible(strings.TrimRight(line, "\r\n")), "\t", "    ")
 		if strings.HasPrefix(line, "===") || strings.HasPrefix(line, "+++") || strings.HasPrefix(line, "---") || strings.HasPrefix(line, "Index:") {
 			continue // the file was named before
 		}
-		line = v.style.diffLine(line)
-		b.WriteString("  " + ansi.Hardwrap(line, max(v.Width()-3, 8), true) + "\n")
+		lines = append(lines, v.style.diffLine(line))
 	}
-	return b.String()
+	return strings.Join(lines, "\n")
 }
 
 // Editor returns a function for Approver.Edit: it runs command, a line for the

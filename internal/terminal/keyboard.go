@@ -27,6 +27,7 @@ const (
 	keyEOF       = "\x04"
 	keyEscape    = "\x1b"
 	keySuspend   = "\x1a"
+	keyUnfold    = "\x0f"
 	keyFocusIn   = "\x1b[I"
 	keyFocusOut  = "\x1b[O"
 
@@ -44,6 +45,7 @@ type keyboard struct {
 	// Called from the reader, without a lock; may be nil.
 	typed   func()             // the text typed ahead has changed
 	suspend func()             // ^Z
+	reveal  func()             // ^O
 	focus   func(focused bool) // the terminal says that it has the focus, or lost it
 
 	mu        sync.Mutex

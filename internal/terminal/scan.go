@@ -96,6 +96,11 @@ func (k *keyboard) key(key string) {
 			k.after = append(k.after, func() { k.focus(key == keyFocusIn) })
 		}
 		return
+	case keyUnfold:
+		if k.reveal != nil {
+			k.after = append(k.after, k.reveal)
+		}
+		return
 	case keySuspend:
 		if k.suspend != nil {
 			k.after = append(k.after, k.suspend)

@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/agent/event"
+	"minigem/llm"
+	"minigem/tools"
 )
 
 var updateScenes = flag.Bool("update-scenes", false, "write the golden screens anew")
@@ -35,6 +37,11 @@ func (c *scene) written() string {
 	return ourStyles().ReplaceAllString(c.out.String(), "⟨$1⟩")
 }
 
+// call shows a call that succeeded.
+func (c *scene) call(name, what string, display any, data map[string]any) {
+	c.Emit(event.ToolFinished{Record: event.ToolRecord{DisplayName: name, Description: what, Status: event.ToolSuccess, Display: display, Data: data}})
+}
+
 var theAnswer = "# The plan\n\nThe first line, with `code` in it\nis followed by a second one\nand a **third**.\n\n" +
 	"Steps:\n1. one item that is long enough to be broken where the window is narrow\n2. two\n   - nested\n   - [x] done\n3. three\n\n" +
 	"| File | What it does | Why it matters |\n|---|---|---|\n" +
@@ -50,6 +57,24 @@ var scenes = map[string]func(*scene){
 		}
 		c.Emit(event.RoundFinished{})
 		c.ShowPrompt("Thanks")
+	},
+	"results": func(c *scene) {
+		c.ShowPrompt("Mend it")
+		c.call("ReadFile", "a.go", "the file\n", nil)
+		var diff, output strings.Builder
+		diff.WriteString("Index: a.go\n===\n--- a.go\n+++ a.go\n@@ -1,30 +1,30 @@\n")
+		for i := range 15 {
+			fmt.Fprintf(&diff, "-\told line %d\n+\tnew line %d\n", i, i)
+			fmt.Fprintf(&output, "--- FAIL: Test%d, which has a name that goes on and on for as long as it takes to be cut\n", i)
+		}
+		c.call("Edit", "a.go: old => new", tools.FileDiff{FileDiff: diff.String(), DiffStat: tools.DiffStat{ModelAddedLines: 15, ModelRemovedLines: 15}}, nil)
+		c.call("Shell", "go test ./...", output.String(), map[string]any{"exitCode": 1})
+		c.call("Shell", "true", "", map[string]any{"exitCode": 0})
+		c.Emit(event.ToolOutput{CallID: "9", Text: "one\ntwo\n"})
+		c.Emit(event.ToolFinished{Record: event.ToolRecord{Call: llm.ToolCall{ID: "9"}, DisplayName: "Shell", Description: "sleep 1000", Status: event.ToolCancelled}})
+		c.Emit(event.ToolFinished{Record: event.ToolRecord{Call: llm.ToolCall{Args: map[string]any{"file_path": "b.go"}}, DisplayName: "Edit", Status: event.ToolError, ErrorMessage: "There is no such text"}})
+		c.Emit(event.TextDelta{Text: "It failed."})
+		c.Emit(event.RoundFinished{})
 	},
 }
 
@@ -136,4 +161,39 @@ func TestBackgroundAsked(t *testing.T) {
 			assert.Equal(t, c.typed, string(k.queue), "%s, %v", c.name, whole)
 		}
 	}
+}
+
+// TestUnfold: ^O shows the last result whole, whatever the keys go to; lines of
+// it that were cut, too.
+func TestUnfold(t *testing.T) {
+	t.Parallel()
+	for _, m := range []mode{working, prompting, asking} {
+		c := newScene(style{plain: true}, 40)
+		c.keys.mode = m
+		c.keys.receive([]byte(keyUnfold))
+		assert.Empty(t, c.written(), "there is none")
+		c.call("Shell", "seq 20", "1\n2\n3\n4\n5\n6\n7\n8\n9\n"+strings.Repeat("x", 50), map[string]any{"exitCode": 0})
+		assert.Equal(t, "✓ Shell  seq 20\n  … 2 lines more (^O shows all)\n  3\n  4\n  5\n  6\n  7\n  8\n  9\n  "+strings.Repeat("x", 36)+"…\n", c.written())
+		c.out.Reset()
+		c.keys.receive([]byte(keyUnfold))
+		assert.Equal(t, "\n✓ Shell  seq 20\n  1\n  2\n  3\n  4\n  5\n  6\n  7\n  8\n  9\n  "+strings.Repeat("x", 50)+"\n", c.written())
+		assert.Empty(t, c.keys.queue)
+	}
+}
+
+// TestLiveOutput: while a command runs the end of what it printed stands above
+// the status line, and no more of it is kept than may be shown.
+func TestLiveOutput(t *testing.T) {
+	t.Parallel()
+	c := newScene(style{plain: true}, 20)
+	assert.Empty(t, c.live.rows(20, 10))
+	for i := range 10_000 {
+		c.Emit(event.ToolOutput{CallID: "1", Text: fmt.Sprintf("line %d\x1b[2J\n", i)})
+	}
+	assert.Equal(t, []string{"  line 9995", "  line 9996", "  line 9997", "  line 9998", "  line 9999"}, c.live.rows(20, 10))
+	assert.Equal(t, []string{"  line 9999"}, c.live.rows(20, 1))
+	assert.LessOrEqual(t, len(c.live.printed["1"]), liveBytes)
+	c.Emit(event.ToolFinished{Record: event.ToolRecord{Call: llm.ToolCall{ID: "1"}, Status: event.ToolSuccess}})
+	assert.Empty(t, c.live.rows(20, 10))
+	assert.Empty(t, c.live.printed)
 }

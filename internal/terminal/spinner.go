@@ -18,7 +18,8 @@ const slowHook = 500 * time.Millisecond
 // spinner shows the status line: what the user waits for, since when, how to
 // interrupt it, and what was typed meanwhile.
 type spinner struct {
-	t *Terminal
+	t     *Terminal
+	above func(width, height int) []string // rows above the line
 
 	mu      sync.Mutex
 	what    string
@@ -115,14 +116,13 @@ func (s *spinner) show() {
 		return
 	}
 	status, ahead := s.status(), s.t.keys.ahead()
-	s.t.screen.show(func(width, _ int) frame {
-		status := status(width)
-		if ahead == "" {
-			return frame{rows: []string{status}, col: ansi.StringWidth(status)}
+	s.t.screen.show(func(width, height int) frame {
+		rows := append(s.above(width, height-2), status(width))
+		if ahead != "" {
+			room := width - 1 - len(promptMark)
+			rows = append(rows, promptMark+ansi.TruncateLeft(ahead, max(ansi.StringWidth(ahead)-room, 0), ""))
 		}
-		room := width - 1 - len(promptMark)
-		tail := promptMark + ansi.TruncateLeft(ahead, max(ansi.StringWidth(ahead)-room, 0), "")
-		return frame{rows: []string{status, tail}, row: 1, col: ansi.StringWidth(tail)}
+		return frame{rows: rows, row: len(rows) - 1, col: ansi.StringWidth(rows[len(rows)-1])}
 	})
 }
 

@@ -1,7 +1,6 @@
 package terminal
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,31 +9,33 @@ import (
 	"time"
 
 	"minigem/agent/event"
-	"minigem/tools"
 )
 
 // View shows a session as it happens. It is an [event.Sink].
 type View struct {
 	*Terminal
 	spin       *spinner
+	live       *live
 	hookLines  bool // hooksConfig.notifications
 	traceHooks atomic.Bool
 
-	mu     sync.Mutex
-	answer *markdown
-	last   string      // the last complete answer, for /copy
-	tools  atomic.Bool // the last thing shown belongs to calls
-	round  strings.Builder
-	ran    map[string]time.Time // when calls started to run, not counting the question about them
+	mu       sync.Mutex
+	answer   *markdown
+	last     string      // the last complete answer, for /copy
+	tools    atomic.Bool // the last thing shown belongs to calls
+	round    strings.Builder
+	unfolded string               // the last result, whole
+	ran      map[string]time.Time // when calls started to run, not counting the question about them
 }
 
 // NewView makes a [View] of t. hookLines: show a line for events that hooks
 // change.
 func NewView(t *Terminal, hookLines bool) *View {
-	v := &View{Terminal: t, hookLines: hookLines}
-	v.spin = &spinner{t: t}
+	v := &View{Terminal: t, hookLines: hookLines, live: &live{style: t.style}}
+	v.spin = &spinner{t: t, above: v.live.rows}
 	if t.keys != nil {
 		t.keys.typed = v.spin.typed
+		t.keys.reveal = func() { v.Unfold() }
 	}
 	v.answer = &markdown{style: t.style, width: t.Width, out: t.screen.write, begin: func() { v.apart(false) }}
 	return v
@@ -106,9 +107,7 @@ func (v *View) Emit(e event.Event) {
 		v.began(e.Call.ID)
 		v.spin.wait("running "+cleanLine(e.DisplayName)+" "+cleanLine(e.Description), time.Time{})
 	case event.ToolOutput:
-		if l := lastLine(e.Text); l != "" {
-			v.spin.wait(l, time.Time{})
-		}
+		v.live.add(e.CallID, e.Text)
 	case event.ToolFinished:
 		v.endAnswer()
 		v.tool(e.Record)
@@ -174,124 +173,6 @@ func compression(e event.Compressed) string {
 		return "Nothing to compress."
 	}
 	return "The history was not compressed."
-}
-
-// foldedLines is how many lines of a result are shown.
-const foldedLines = 4
-
-func (v *View) tool(r event.ToolRecord) {
-	mark := v.style.green("✓")
-	switch r.Status {
-	case event.ToolError:
-		mark = v.style.red("✗")
-	case event.ToolCancelled:
-		mark = v.style.yellow("-")
-	}
-	name, what := cleanLine(r.DisplayName), cleanLine(r.Description)
-	if r.Status == event.ToolError {
-		// The record of a failed call has the tool's description.
-		what = cmp.Or(mainArgument(r.Call.Args), what)
-	}
-	if name == "" {
-		name = cleanLine(r.Call.Name)
-	}
-	head := fmt.Sprintf("%s %s  %s", mark, v.style.bold(name), what)
-	if d := v.duration(r); d > 100*time.Millisecond && r.Status == event.ToolSuccess {
-		head += v.style.dim("  " + seconds(d))
-	}
-	head = truncate(head, v.Width()-14) // "Cancelled" may follow
-	if r.Status == event.ToolCancelled {
-		v.apart(true)
-		v.note(head + v.style.yellow("  Cancelled"))
-		return
-	}
-	v.apart(true)
-	v.note(head + "\n" + v.folded(r))
-}
-
-// apart separates what comes by a blank line, but for what belongs to calls
-// from one another.
-func (v *View) apart(ofCalls bool) {
-	if was := v.tools.Swap(ofCalls); !was || !ofCalls {
-		v.screen.lines("\n")
-	}
-}
-
-// mainArgument returns the argument that says what a call was about; empty:
-// none does.
-func mainArgument(args map[string]any) string {
-	for _, name := range []string{"file_path", "dir_path", "path", "command", "pattern", "query", "url", "uri", "name", "prompt"} {
-		if s, ok := args[name].(string); ok && s != "" {
-			return cleanLine(s)
-		}
-	}
-	return ""
-}
-
-func (v *View) began(callID string) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.ran == nil {
-		v.ran = map[string]time.Time{}
-	}
-	v.ran[callID] = time.Now()
-}
-
-// duration returns how long a call ran; 0: it did not.
-func (v *View) duration(r event.ToolRecord) time.Duration {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	began, ok := v.ran[r.Call.ID]
-	if !ok {
-		return 0
-	}
-	delete(v.ran, r.Call.ID)
-	return time.Since(began)
-}
-
-// folded returns the beginning of a result, indented.
-func (v *View) folded(r event.ToolRecord) string {
-	text := v.shown(r)
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	more := len(lines) - foldedLines
-	if more > 1 {
-		lines = lines[:foldedLines]
-	}
-	var b strings.Builder
-	for _, l := range lines {
-		if l != "" {
-			b.WriteString("  " + truncate(l, v.Width()-3) + "\n")
-		}
-	}
-	if more > 1 {
-		fmt.Fprintf(&b, "  %s\n", v.style.dim(fmt.Sprintf("… %d more lines", more)))
-	}
-	return b.String()
-}
-
-func (v *View) shown(r event.ToolRecord) string {
-	if r.Status == event.ToolError {
-		return v.style.red(v.wrap(cleanLine(r.ErrorMessage)))
-	}
-	switch d := r.Display.(type) {
-	case string:
-		return v.dimmed(d)
-	case tools.FileDiff:
-		return v.style.dim(fmt.Sprintf("+%d -%d lines", d.DiffStat.ModelAddedLines+d.DiffStat.UserAddedLines, d.DiffStat.ModelRemovedLines+d.DiffStat.UserRemovedLines))
-	case tools.Listing:
-		return v.dimmed(d.Summary)
-	case tools.Matches:
-		return v.dimmed(d.Summary)
-	}
-	return ""
-}
-
-func (v *View) dimmed(text string) string {
-	lines := strings.Split(strings.TrimSpace(Clean(text)), "\n")
-	for i, l := range lines {
-		lines[i] = v.style.dim(strings.ReplaceAll(l, "\t", "    "))
-	}
-	return strings.Join(lines, "\n")
 }
 
 // Failure shows an error as a sentence.
