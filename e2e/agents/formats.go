@@ -17,6 +17,7 @@ type cellJSON struct {
 	Case     string   `json:"case"`
 	Agent    string   `json:"agent"`
 	Version  string   `json:"version,omitempty"`
+	New      bool     `json:"new,omitempty"` // nobody measured that version
 	State    State    `json:"state"`
 	Millis   int64    `json:"ms,omitempty"`
 	Why      string   `json:"why,omitempty"`
@@ -62,13 +63,13 @@ func (m *Matrix) WritePage(path string) error {
 }
 
 func (m *Matrix) list() []cellJSON {
-	versions := map[string]string{}
+	columns := map[string]Column{}
 	for _, c := range m.Columns {
-		versions[c.Name] = c.Version
+		columns[c.Name] = c
 	}
 	out := []cellJSON{}
 	m.each(func(c *Cell) {
-		j := cellJSON{Case: c.Case, Agent: c.Agent, Version: versions[c.Agent], State: c.State, Millis: c.Took.Milliseconds(), Why: c.Why}
+		j := cellJSON{Case: c.Case, Agent: c.Agent, Version: columns[c.Agent].Version, New: columns[c.Agent].New, State: c.State, Millis: c.Took.Milliseconds(), Why: c.Why}
 		for _, f := range c.Result.Failures {
 			j.Failures = append(j.Failures, strings.TrimSpace(f.String()))
 		}

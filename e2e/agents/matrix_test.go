@@ -230,6 +230,26 @@ func TestColumnThatCannotFails(t *testing.T) {
 	assert.Equal(t, testbed.ExitFailed, m.ExitCode())
 }
 
+// TestNewerVersionsAreMarked: in each form of the matrix, a version that nobody
+// measured says so.
+func TestNewerVersionsAreMarked(t *testing.T) {
+	t.Parallel()
+	m := &Matrix{Columns: []Column{{Name: "minigem", Version: "1"}, {Name: "fake", Version: "9.9.9", New: true}}, Cases: []string{"a"}, Cells: map[string]map[string]*Cell{"a": {"minigem": {State: Pass}, "fake": {State: Pass}}}}
+	for _, format := range []string{"text", "github"} {
+		var b strings.Builder
+		require.NoError(t, m.Write(&b, format))
+		assert.Equal(t, 1, strings.Count(b.String(), "(not measured)"), b.String())
+		assert.Contains(t, b.String(), "9.9.9 (not measured)", format)
+	}
+	m.Cells["a"]["minigem"].Agent, m.Cells["a"]["fake"].Agent = "minigem", "fake"
+	list := m.list()
+	require.Len(t, list, 2)
+	assert.Equal(t, []bool{false, true}, []bool{list[0].New, list[1].New})
+	var page strings.Builder
+	require.NoError(t, m.page(&page))
+	assert.Contains(t, page.String(), `<small class="new">9.9.9 (not measured)</small>`)
+}
+
 // TestNarrow: a table that is wider than the terminal is several.
 func TestNarrow(t *testing.T) {
 	t.Parallel()
