@@ -31,7 +31,7 @@ func tableOf(column string) *dialect.Agent {
 // instead, from the tables; empty: nothing, or nothing is known.
 func because(agent string, event hooks.Event, run hooks.Run) string {
 	a := tableOf(agent)
-	if a == nil || points[event] == "" {
+	if a == nil || points[event] == "" || unstarted(run) != "" {
 		return ""
 	}
 	e := a.Read(dialect.Answer{
@@ -39,6 +39,18 @@ func because(agent string, event hooks.Event, run hooks.Run) string {
 		TimedOut: run.TimedOut, Killed: run.Exit.Signal != "", Odd: run.Exit.Signal == "" && run.Exit.Err != nil,
 	})
 	return strings.TrimSpace(e.Because())
+}
+
+// unstarted says what to do about a hook whose shell could not run its program;
+// empty: it ran. POSIX gives shells these two codes.
+func unstarted(run hooks.Run) string {
+	switch run.Exit.Code {
+	case 126:
+		return "the hook's program is not executable: chmod +x, or name what runs it, such as sh, before it"
+	case 127:
+		return "the hook's program was not found: name its path, or put its folder into the case's PATH"
+	}
+	return ""
 }
 
 // advices are answers that might hold on several agents, the simplest first, and

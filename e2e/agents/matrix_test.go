@@ -128,6 +128,25 @@ func TestBecause(t *testing.T) {
 	assert.Contains(t, cell.explain(), "why: claude: ")
 }
 
+// TestHooksThatCannotStart: where a shell cannot run the program of a hook, that
+// is what a red cell says, and not how to refuse there.
+func TestHooksThatCannotStart(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[int]string{126: "is not executable: chmod +x", 127: "was not found: name its path", 2: ""} {
+		run := hooks.Run{Hook: hooks.Hook{Command: "./guard.sh"}, Exit: hooks.Exit{Code: code}}
+		cell := &Cell{Case: "a", Agent: "claude", State: Fail}
+		cell.Result.Record = &testbed.Record{Reports: []hooks.Report{{Event: "BeforeTool", Runs: []hooks.Run{run}}}}
+		m := &Matrix{Columns: []Column{{Name: "claude", Other: true}}, Cases: []string{"a"}, Cells: map[string]map[string]*Cell{"a": {"claude": cell}}}
+		if want == "" {
+			assert.NotContains(t, strings.Join(cell.seen(), "\n"), "the hook's program")
+			continue
+		}
+		assert.Contains(t, strings.Join(cell.seen(), "\n"), "\n      why: the hook's program "+want)
+		assert.NotContains(t, strings.Join(cell.seen(), "\n"), "exit 2")
+		assert.Empty(t, m.advice())
+	}
+}
+
 // TestProject: an npm project has what was measured, and is not written over.
 func TestProject(t *testing.T) {
 	t.Parallel()

@@ -198,6 +198,8 @@ func (c *Cell) seen() []string {
 			}
 			if why := because(c.Agent, rep.Event, run); why != "" {
 				line += "\n      why: " + c.Agent + ": " + why
+			} else if why := unstarted(run); why != "" {
+				line += "\n      why: " + why
 			}
 			lines = append(lines, line)
 		}
