@@ -58,6 +58,7 @@ func (a *Agent) Run(ctx context.Context, p Prompt) Result {
 	for attempt := 0; ; attempt++ {
 		res := r.attempt(ctx, attempt, text, message)
 		if res.Ending != Answered {
+			r.failed(ctx, res)
 			return r.total(res)
 		}
 		var again bool

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"minigem/agent/event"
 	"minigem/hooks"
+	"minigem/hooks/protocol"
 	"minigem/llm"
 )
 
@@ -201,25 +203,26 @@ func TestAfterAgentOnlyAfterAnAnswer(t *testing.T) {
 		answers []llm.FakeAnswer
 		prepare func(*bench)
 		want    Ending
+		failure string // of StopFailure; empty: it does not fire
 	}{
-		{"error", []llm.FakeAnswer{broken}, func(*bench) {}, Failed},
-		{"session turns", nil, func(b *bench) { b.Config.MaxSessionTurns = &zero }, MaxTurns},
-		{"rounds", []llm.FakeAnswer{call}, func(b *bench) { b.Config.MaxRounds = 1 }, MaxRounds},
+		{"error", []llm.FakeAnswer{broken}, func(*bench) {}, Failed, "invalid_request"},
+		{"session turns", nil, func(b *bench) { b.Config.MaxSessionTurns = &zero }, MaxTurns, "max_turns"},
+		{"rounds", []llm.FakeAnswer{call}, func(b *bench) { b.Config.MaxRounds = 1 }, MaxRounds, "max_rounds"},
 		{"BeforeModel deny", nil, func(b *bench) {
 			b.hooks.beforeModel = func(r *hooks.ModelRequest) hooks.BeforeModelOutcome {
 				return hooks.BeforeModelOutcome{Verdict: deny("no"), Request: r}
 			}
-		}, Blocked},
+		}, Blocked, ""},
 		{"tool stop", []llm.FakeAnswer{call}, func(b *bench) {
 			b.Tools = toolFunc(func(_ context.Context, calls []llm.ToolCall) ([]llm.ToolResult, hooks.Verdict) {
 				return resultsFor(calls), stop("end")
 			})
-		}, Stopped},
+		}, Stopped, ""},
 		{"user declines", []llm.FakeAnswer{call}, func(b *bench) {
 			b.Tools = toolFunc(func(_ context.Context, calls []llm.ToolCall) ([]llm.ToolResult, hooks.Verdict) {
 				return resultsFor(calls), deny("declined")
 			})
-		}, Cancelled},
+		}, Cancelled, "cancelled"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -227,8 +230,33 @@ func TestAfterAgentOnlyAfterAnAnswer(t *testing.T) {
 			tt.prepare(b)
 			assert.Equal(t, tt.want, b.run(t, "hi").Ending)
 			assert.Equal(t, []string{"BeforeAgent hi"}, b.hooks.log)
+			fired := ""
+			for _, f := range b.hooks.failures {
+				assert.Equal(t, "hi", f.Prompt)
+				fired += f.Error
+			}
+			assert.Equal(t, tt.failure, fired)
 		})
 	}
+}
+
+// TestFailures: each ending without an answer has a name that matchers know.
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	model := func(k llm.ErrorKind, status int) Result {
+		return Result{Ending: Failed, Err: fmt.Errorf("asking: %w", &llm.Error{Kind: k, Status: status})}
+	}
+	for want, r := range map[string]Result{
+		"authentication_failed": model(llm.ErrAuth, 401), "rate_limit": model(llm.ErrQuota, 429), "overloaded": model(llm.ErrOverloaded, 503),
+		"server_error": model(llm.ErrOverloaded, 500), "model_not_found": model(llm.ErrNotFound, 404), "invalid_request": model(llm.ErrInvalid, 400),
+		"unknown":           {Ending: Failed, Err: errors.New("no network")},
+		"max_output_tokens": {Ending: InvalidStream, Err: &StreamError{Kind: MaxTokensExceeded}},
+		"max_turns":         {Ending: MaxTurns}, "max_rounds": {Ending: MaxRounds}, "loop": {Ending: Loop}, "cancelled": {Ending: Cancelled},
+	} {
+		assert.Equal(t, want, failure(r))
+		assert.Contains(t, protocol.Failures, want)
+	}
+	assert.Equal(t, "unknown", failure(Result{Ending: InvalidStream, Err: &StreamError{Kind: ThinkingOnly}}))
 }
 
 func TestSessionTurnsCountAcrossPrompts(t *testing.T) {

@@ -24,6 +24,7 @@ type fakeHooks struct {
 	afterModel   func(llm.Chunk) hooks.AfterModelOutcome
 	beforeModels int
 	log          []string
+	failures     []hooks.Failure
 }
 
 func (f *fakeHooks) note(format string, args ...any) {
@@ -44,6 +45,10 @@ func (f *fakeHooks) AfterAgent(_ context.Context, prompt, response string, activ
 		return f.afterAgent(prompt, response, active)
 	}
 	return
+}
+
+func (f *fakeHooks) StopFailure(_ context.Context, failed hooks.Failure) {
+	f.failures = append(f.failures, failed)
 }
 
 func (f *fakeHooks) BeforeModel(ctx context.Context, r *hooks.ModelRequest) hooks.BeforeModelOutcome {

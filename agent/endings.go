@@ -1,9 +1,12 @@
 package agent
 
 import (
+	"cmp"
+	"context"
 	"errors"
 
 	"minigem/agent/event"
+	"minigem/hooks"
 	"minigem/llm"
 )
 
@@ -95,4 +98,43 @@ func (r *run) dismiss(calls []llm.ToolCall, why string, extra ...llm.Part) {
 		}})
 	}
 	r.History.Append(llm.Message{Role: llm.RoleUser, Parts: append(parts, extra...)})
+}
+
+// failed fires StopFailure, unless hooks ended the turn: those know.
+func (r *run) failed(ctx context.Context, res Result) {
+	if res.Ending != Blocked && res.Ending != Stopped {
+		r.Hooks.StopFailure(ctx, hooks.Failure{Prompt: r.given.Text, Error: failure(res), Details: res.Reason, Said: cmp.Or(res.Response, r.said())})
+	}
+}
+
+// said is what the model said last since the prompt of this attempt.
+func (r *run) said() string {
+	all := r.History.Messages()
+	for i := len(all) - 1; i > lastEqual(all, r.prompt); i-- {
+		if all[i].Role == llm.RoleModel && all[i].Text() != "" {
+			return all[i].Text()
+		}
+	}
+	return ""
+}
+
+// failure is why a turn ended, in the words of StopFailure.
+func failure(res Result) string {
+	if res.Ending != Failed && res.Ending != InvalidStream {
+		return string(res.Ending)
+	}
+	if invalid := (*StreamError)(nil); errors.As(res.Err, &invalid) && invalid.Kind == MaxTokensExceeded {
+		return "max_output_tokens"
+	}
+	err := (*llm.Error)(nil)
+	if !errors.As(res.Err, &err) {
+		return "unknown"
+	}
+	if err.Kind == llm.ErrOverloaded && (err.Status == 503 || err.Status == 529) {
+		return "overloaded"
+	}
+	return cmp.Or(map[llm.ErrorKind]string{
+		llm.ErrAuth: "authentication_failed", llm.ErrQuota: "rate_limit", llm.ErrRateLimit: "rate_limit",
+		llm.ErrNotFound: "model_not_found", llm.ErrOverloaded: "server_error", llm.ErrInvalid: "invalid_request",
+	}[err.Kind], "unknown")
 }

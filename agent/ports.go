@@ -12,6 +12,7 @@ import (
 type Hooks interface {
 	BeforeAgent(ctx context.Context, prompt string) hooks.BeforeAgentOutcome
 	AfterAgent(ctx context.Context, prompt, response string, stopHookActive bool) hooks.AfterAgentOutcome
+	StopFailure(ctx context.Context, f hooks.Failure)
 	BeforeModel(ctx context.Context, req *hooks.ModelRequest) hooks.BeforeModelOutcome
 	BeforeToolSelection(ctx context.Context, req *hooks.ModelRequest) hooks.BeforeToolSelectionOutcome
 	AfterModel(ctx context.Context, req *hooks.ModelRequest, c llm.Chunk) hooks.AfterModelOutcome
@@ -44,7 +45,7 @@ type History interface {
 }
 
 // Compressor shortens the history when it has grown too long. It changes the
-// History itself, and fires PreCompress and emits [event.Compressed] only if it
+// History itself, and fires PreCompress and PostCompact and emits [event.Compressed] only if it
 // compresses. promptTokens is the provider's count of the last request; 0:
 // there was none yet.
 type Compressor interface {
@@ -111,6 +112,8 @@ type noHooks struct{}
 func (noHooks) BeforeAgent(context.Context, string) (o hooks.BeforeAgentOutcome) { return }
 
 func (noHooks) AfterAgent(context.Context, string, string, bool) (o hooks.AfterAgentOutcome) { return }
+
+func (noHooks) StopFailure(context.Context, hooks.Failure) {}
 
 func (noHooks) BeforeModel(_ context.Context, r *hooks.ModelRequest) hooks.BeforeModelOutcome {
 	return hooks.BeforeModelOutcome{Request: r}

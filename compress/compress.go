@@ -58,10 +58,12 @@ type History interface {
 	Replace(ms []llm.Message)
 }
 
-// Hooks fires the event of a compression. What it returns is for the
-// instructions of the summary.
+// Hooks fires the events of a compression. What PreCompress returns is for the
+// instructions of the summary; what PostCompact does stands behind it in the
+// history. There is no summary where moving old outputs to files was enough.
 type Hooks interface {
 	PreCompress(ctx context.Context, trigger string) (instructions string)
+	PostCompact(ctx context.Context, trigger, summary string) (context string)
 }
 
 // Compressor shortens one History. History and Model are required. It is not
@@ -198,6 +200,9 @@ func (c *Compressor) attempt(ctx context.Context, trigger string, all []llm.Mess
 		if after := beside + Estimate(next); cut == 0 && after < before || float64(after) < enough*c.threshold() {
 			c.History.Replace(next)
 			r.Status, r.After = ContentTruncated, after
+			if c.Hooks != nil {
+				c.Hooks.PostCompact(ctx, trigger, "")
+			}
 			return r
 		}
 	}
@@ -234,6 +239,15 @@ func (c *Compressor) summarize(ctx context.Context, r Result, instructions strin
 	}
 	c.History.Replace(next)
 	r.Status, r.After = Compressed, after
+	if c.Hooks == nil {
+		return r
+	}
+	if added := c.Hooks.PostCompact(ctx, r.Trigger, text); added != "" {
+		next = slices.Clone(next)
+		next[len(head)] = llm.UserText(text + "\n\n" + added)
+		c.History.Replace(next)
+		r.After = beside + Estimate(next)
+	}
 	return r
 }
 

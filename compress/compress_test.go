@@ -27,6 +27,34 @@ func (h *heard) PreCompress(_ context.Context, trigger string) string {
 	return ""
 }
 
+func (h *heard) PostCompact(context.Context, string, string) string { return "" }
+
+// after records what is fired when the history was compressed, and adds to it.
+type after struct {
+	heard
+	fired []string
+}
+
+func (a *after) PostCompact(_ context.Context, trigger, summary string) string {
+	a.fired = append(a.fired, trigger+" "+summary)
+	return "said after"
+}
+
+// TestPostCompact: it fires where the history changed, and what it adds stands
+// behind the summary.
+func TestPostCompact(t *testing.T) {
+	t.Parallel()
+	z, h, _, _ := fixture(texts("", snapshot, snapshot), prompt(50), answer(200))
+	hooks := &after{}
+	z.Hooks = hooks
+	assert.Equal(t, FailedEmpty, z.Compress(t.Context(), 0).Status)
+	assert.Empty(t, hooks.fired)
+	r := z.Compress(t.Context(), 0)
+	assert.Equal(t, []string{"manual " + snapshot}, hooks.fired)
+	assert.Equal(t, []llm.Message{llm.UserText(snapshot + "\n\nsaid after"), llm.ModelText(acknowledgement)}, h.Messages())
+	assert.Equal(t, Estimate(h.Messages()), r.After)
+}
+
 func prompt(n int) llm.Message { return llm.UserText("prompt " + strings.Repeat("p", n)) }
 
 func answer(n int) llm.Message { return llm.ModelText("answer " + strings.Repeat("a", n)) }

@@ -74,3 +74,21 @@ func (e *Engine) AfterAgent(ctx context.Context, prompt, response string, stopHo
 	}
 	return out
 }
+
+// StopFailure fires when a turn ended without an answer, but for hooks. Hooks can
+// only tell the user, and the end of ctx, which may be what ended the turn, does
+// not end them.
+func (e *Engine) StopFailure(ctx context.Context, f Failure) {
+	if e.idle(protocol.StopFailure) {
+		return
+	}
+	fire(ctx, e, event[struct{}]{
+		name:    protocol.StopFailure,
+		subject: subject{name: f.Error},
+		stdin: func(b protocol.Base, _ struct{}) Payload {
+			return payload(protocol.StopFailureInput{Base: b, Prompt: f.Prompt, Error: f.Error, ErrorDetails: f.Details, LastAssistantMessage: f.Said})
+		},
+		leave:   true,
+		survive: true,
+	})
+}

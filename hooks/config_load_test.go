@@ -147,10 +147,11 @@ func TestFaultsAreNamedWithTheirLine(t *testing.T) {
 		{"tool misspelled", group(`{"matcher": "write_flie", "hooks": [` + ok + `]}`), 2, `2: matcher: no built-in tool is called "write_flie"; did you mean "write_file"?`},
 		{"tool of Claude Code", group(`{"matcher": "Bash|glob", "hooks": [` + ok + `]}`), 2, `2: matcher: no built-in tool is called "Bash"; did you mean "run_shell_command"?`},
 		{"class name for Claude Code", group(`{"matcher": "EditTool", "hooks": [{"type": "command", "command": "x", "dialect": "claude"}]}`), 2, `2: matcher: no built-in tool is called "EditTool"; did you mean "replace"?`},
-		{"trigger", "{\"hooks\": {\n\"SessionStart\": [{\"matcher\": \"start\", \"hooks\": [" + ok + "]}]}}", 1, `2: matcher: SessionStart never has "start", only startup, resume, clear; did you mean "startup"?`},
+		{"trigger", "{\"hooks\": {\n\"SessionStart\": [{\"matcher\": \"start\", \"hooks\": [" + ok + "]}]}}", 1, `2: matcher: SessionStart never has "start", only startup, resume, clear, compact; did you mean "startup"?`},
 		// events
 		{"event misspelled", "{\"hooks\": {\n\"BeforeTools\": [{\"hooks\": [" + ok + "]}]}}", 0, `2: there is no event "BeforeTools", its hooks never run; did you mean "BeforeTool"?`},
 		{"event of Claude Code", "{\"hooks\": {\n\"PreToolUse\": []}}", 0, `2: there is no event "PreToolUse", its hooks never run; did you mean "BeforeTool"?`},
+		{"event that has no cause here", "{\"hooks\": {\n\"SubagentStop\": []}}", 0, `2: there is no event "SubagentStop", its hooks never run: minigem starts no subagents`},
 		{"event in small letters", "{\"hooks\": {\n\"sessionstart\": []}}", 0, `2: there is no event "sessionstart", its hooks never run; did you mean "SessionStart"?`},
 		{"event like none", "{\"hooks\": {\n\"OnSave\": []}}", 0, `2: there is no event "OnSave", its hooks never run`},
 		{"event is not an array", "{\"hooks\": {\n\"BeforeTool\": {}}}", 0, `2: hooks.BeforeTool must be an array of groups, not an object`},

@@ -107,6 +107,7 @@ var differences = differencesOf("Gemini CLI 0.61", []Difference{
 	{ID: "end-thrice", When: "SessionEnd", There: "fires it up to three times, with the reasons exit and clear only", Here: "fires it once, with all five reasons", Source: refContainer, Shown: InExplain},
 	{ID: "order", When: "hooks of several layers", There: "runs system defaults, user, project, system, extensions in this order", Here: "runs project, user, system defaults, system, extensions in this order", Source: refRegistry, Shown: InExplain},
 	{ID: "event-added", When: "hooks of " + addedEvents(), There: "ignores them", Here: "runs them", Source: refRegistry, Shown: InReport | InExplain},
+	{ID: "trigger-added", When: "a matcher with compact at SessionStart or Idle at Notification", There: "never fires the event so", Here: "fires it", Source: refTypes, Shown: InReport | InExplain},
 	// matchers
 	{ID: "matcher-notification", When: "a matcher of Notification", There: "runs the hook whatever it says", Here: "obeys it", Source: refHandler, Shown: InReport | InExplain},
 	{ID: "matcher-trigger", When: "a matcher of a lifecycle event that is not one exact trigger, such as a|b", There: "does not run the hook", Here: "runs it where a trigger matches", Source: refPlanner, Shown: InReport | InExplain},

@@ -50,8 +50,8 @@ type Engine struct {
 	// EnvFile, if not nil, makes the path of a file in which a SessionStart hook of
 	// Claude Code's dialect may leave variables for later shell commands.
 	EnvFile func() (string, error)
-	// Patience is how long the hooks of SessionEnd, PreCompress and Notification
-	// are waited for before they are left running; 0 means 5 s.
+	// Patience is how long the hooks of SessionEnd, PreCompress, PostCompact, StopFailure and
+	// Notification are waited for before they are left running; 0 means 5 s.
 	Patience time.Duration
 
 	mu       sync.RWMutex // guards the fields below, and Config and Origin

@@ -13,7 +13,7 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// event is what differs between the eleven. S is what hooks of the event read
+// event is what differs between them. S is what hooks of the event read
 // and change; it is passed by value and never changed in place.
 type event[S any] struct {
 	name    Event

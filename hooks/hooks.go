@@ -1,4 +1,4 @@
-// Package hooks decides what happens at the eleven points of an agent's life
+// Package hooks decides what happens at the points of an agent's life
 // where users may put commands of their own: which hooks run, in which order,
 // what they read, how their answers merge, and what that means. It starts no
 // process (hooks/command does) and reads no settings file by itself.
@@ -134,6 +134,14 @@ type (
 		SystemMessage string
 	}
 )
+
+// Failure is the end of a turn without an answer.
+type Failure struct {
+	Prompt  string
+	Error   string // one of protocol.Failures
+	Details string // in a sentence, for people
+	Said    string // what the model said last in the turn
+}
 
 // ToolUse is a call as the tool events see it.
 type ToolUse struct {

@@ -184,8 +184,11 @@ func (s Source) String() string {
 // match reports whether r's matcher accepts s, and if not, why.
 func (e *Engine) match(r *Run, s subject) (matched bool, why string) {
 	pattern := strings.TrimSpace(r.Hook.Matcher)
-	ev := r.Hook.Event
+	ev, d := r.Hook.Event, protocol.DialectOf(r.Hook.Dialect)
 	if pattern == "" || pattern == "*" {
+		if d.Lacks(ev, s.name) {
+			return false, fmt.Sprintf("the agent that it is written for has no %s with %q: a matcher that names it gets it", ev, s.name)
+		}
 		return true, ""
 	}
 	switch {
@@ -197,7 +200,7 @@ func (e *Engine) match(r *Run, s subject) (matched bool, why string) {
 	default:
 		matched = slices.ContainsFunc(strings.Split(pattern, "|"), func(t string) bool {
 			t = strings.TrimSpace(t)
-			return strings.EqualFold(t, s.name) || t != "" && t == protocol.DialectOf(r.Hook.Dialect).Triggers[s.name]
+			return strings.EqualFold(t, s.name) || t != "" && t == d.Triggers[s.name]
 		})
 	}
 	if !matched {

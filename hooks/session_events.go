@@ -7,7 +7,7 @@ import (
 )
 
 // SessionStart fires at start-up, on resume and after /clear; source is
-// "startup", "resume" or "clear". Hooks can add context and tell the user.
+// "startup", "resume", "clear" or "compact". Hooks can add context and tell the user.
 func (e *Engine) SessionStart(ctx context.Context, source string) SessionStartOutcome {
 	if e.idle(protocol.SessionStart) {
 		return SessionStartOutcome{}
@@ -64,8 +64,24 @@ func (e *Engine) PreCompress(ctx context.Context, trigger string) PreCompressOut
 	return PreCompressOutcome{Context: wrapContext(added)}
 }
 
-// Notification fires when a permission prompt is about to be shown; kind is
-// "ToolPermission", details must have a JSON form. Hooks can only tell the
+// PostCompact fires when the history was compressed; summary is what took the place
+// of older messages, empty where none did. Hooks can only tell the user.
+func (e *Engine) PostCompact(ctx context.Context, trigger, summary string) {
+	if e.idle(protocol.PostCompact) {
+		return
+	}
+	fire(ctx, e, event[struct{}]{
+		name:    protocol.PostCompact,
+		subject: subject{name: trigger},
+		stdin: func(b protocol.Base, _ struct{}) Payload {
+			return payload(protocol.PostCompactInput{Base: b, Trigger: trigger, CompactSummary: summary})
+		},
+		leave: true,
+	})
+}
+
+// Notification fires when a permission prompt is about to be shown, or the user has
+// sent nothing for a while; kind is "ToolPermission" or "Idle", details must have a JSON form. Hooks can only tell the
 // user: the result is what they say within the engine's patience, so that no
 // hook keeps the prompt from being shown.
 func (e *Engine) Notification(ctx context.Context, kind, message string, details any) (systemMessage string) {

@@ -58,6 +58,7 @@ var runDifferences = []struct {
 	{DifferenceByID("auto-list"), func(u upstream) bool { return u.ev == protocol.BeforeToolSelection && u.selects() && u.listsInAuto() }},
 	{DifferenceByID("older-field"), func(u upstream) bool { return u.older() }},
 	{DifferenceByID("matcher-notification"), func(u upstream) bool { return u.matcherCounts() && u.ev == protocol.Notification }},
+	{DifferenceByID("trigger-added"), func(u upstream) bool { return u.run.Matched && u.run.Hook.NamesAddedTrigger() }},
 	{DifferenceByID("matcher-trigger"), func(u upstream) bool { return u.matcherCounts() && u.run.Matched && !u.exactMatcher() }},
 }
 
@@ -213,6 +214,12 @@ func (u upstream) older() bool {
 func (u upstream) matcherCounts() bool {
 	m := strings.TrimSpace(u.run.Hook.Matcher)
 	return m != "" && m != "*" && u.ev.Triggers() != nil
+}
+
+// NamesAddedTrigger reports whether the hook's matcher names a trigger that Gemini
+// CLI does not have.
+func (h Hook) NamesAddedTrigger() bool {
+	return slices.ContainsFunc(strings.Split(h.Matcher, "|"), func(t string) bool { return protocol.Gemini().Lacks(h.Event, strings.TrimSpace(t)) })
 }
 
 func (u upstream) exactMatcher() bool {

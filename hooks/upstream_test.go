@@ -93,7 +93,7 @@ func TestUpstream(t *testing.T) {
 		assert.Contains(t, ids(got), c.id, c.name)
 		shown[c.id] = true
 	}
-	for _, id := range []string{"later-allow", "matcher-notification", "matcher-trigger"} { // see TestUpstreamOfSeveralHooksAndMatchers
+	for _, id := range []string{"later-allow", "matcher-notification", "matcher-trigger", "trigger-added"} { // see TestUpstreamOfSeveralHooksAndMatchers
 		shown[id] = true
 	}
 	for _, d := range hooks.Differences() {
@@ -120,6 +120,11 @@ func TestUpstreamOfSeveralHooksAndMatchers(t *testing.T) {
 	e.Config.Hooks[0].Matcher, e.Config.Hooks[1].Matcher = "startup|resume", "startup"
 	e.SessionStart(t.Context(), "startup")
 	assert.Equal(t, []string{"matcher-trigger"}, ids(rep.last().Runs[0].Upstream))
+
+	e, _, rep = engine(protocol.SessionStart, scripts, "text")
+	e.Config.Hooks[0].Matcher = "compact"
+	e.SessionStart(t.Context(), "compact")
+	assert.Equal(t, []string{"trigger-added"}, ids(rep.last().Runs[0].Upstream))
 
 	e, _, rep = engine(protocol.Notification, scripts, "text")
 	e.Config.Hooks[0].Matcher = "Other"

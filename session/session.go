@@ -31,6 +31,7 @@ const (
 	SourceStartup = "startup"
 	SourceResume  = "resume"
 	SourceClear   = "clear"
+	SourceCompact = "compact" // a summary took the place of older messages
 )
 
 // ReasonClear is the reason of SessionEnd that [Session.Clear] gives. The

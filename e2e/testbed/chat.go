@@ -39,6 +39,7 @@ type talk struct {
 	r    *runner
 	w    *window
 	stop context.CancelFunc
+	idle chan struct{}
 	over bool  // the chat has ended, and what it showed is kept
 	lost error // what was waited for in vain, so that nothing more is typed
 }
@@ -166,7 +167,8 @@ func (r *runner) openChat(ctx context.Context, s Setup) (Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Terminal, s.Asked, s.Finished = w.tty, r.asked, r.finished
+	idle := make(chan struct{})
+	s.Idle, s.Terminal, s.Asked, s.Finished = idle, w.tty, r.asked, r.finished
 	ctx, stop := context.WithCancel(ctx)
 	chat, err := r.o.Chat(ctx, s)
 	if err != nil {
@@ -174,7 +176,7 @@ func (r *runner) openChat(ctx context.Context, s Setup) (Session, error) {
 		w.close()
 		return nil, err
 	}
-	return &talk{Chat: chat, r: r, w: w, stop: stop}, nil
+	return &talk{Chat: chat, r: r, w: w, stop: stop, idle: idle}, nil
 }
 
 // look notes what only the session knows, while it is there to be asked.
@@ -279,6 +281,24 @@ func (r *runner) press(keys string) error {
 	default:
 	}
 	return t.w.press(keys)
+}
+
+func doIdle(r *runner, _ Command) error {
+	t, err := r.chat()
+	if err != nil || t == nil {
+		return err
+	}
+	if err := t.await("an empty prompt", t.w.isReady); err != nil {
+		return err
+	}
+	select {
+	case t.idle <- struct{}{}:
+		return nil
+	case <-t.Done():
+		return errors.New("nobody is idle: the chat has ended")
+	case <-r.ctx.Done():
+		return r.ctx.Err()
+	}
 }
 
 func doWaitfor(r *runner, c Command) error {

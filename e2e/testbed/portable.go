@@ -52,7 +52,9 @@ var neutral = []struct {
 	{"tool-failed", protocol.PostToolUseFailure, []string{"postToolUseFailure"}},
 	{"stop", protocol.AfterAgent, []string{"Stop", "agentStop", "TaskComplete"}},
 	{"compact", protocol.PreCompress, []string{"PreCompact", "preCompact"}},
+	{"compacted", protocol.PostCompact, nil},
 	{"notification", protocol.Notification, []string{"notification"}},
+	{"stop-failed", protocol.StopFailure, nil},
 	{"session-end", protocol.SessionEnd, []string{"sessionEnd"}},
 }
 

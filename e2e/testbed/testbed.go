@@ -57,6 +57,7 @@ type Setup struct {
 	Stdout, Stderr io.Writer // what a run without a terminal prints
 
 	// For a ChatDriver alone, which has no Approver.
+	Idle     <-chan struct{}         // the user has sent nothing for a while
 	Terminal *os.File                // what the chat reads and writes
 	Asked    func(toolcall.Question) // is called with each permission prompt
 	Finished func(agent.Result)      // hears how each prompt ended

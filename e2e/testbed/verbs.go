@@ -105,6 +105,8 @@ var actionVerbs = []verb{
 		text: "Presses keys in the terminal: enter, esc, tab, space, backspace, delete, up, down, left, right, home, end, ctrl-a to ctrl-z, or a character."},
 	{name: "waitfor", kind: action, usage: "TEXT", raw: true, do: doWaitfor, inTerminal: true,
 		text: "Waits until the terminal shows a text, below the prompt that was last submitted and after what was last waited for, for a third of the case's time (10s) at most."},
+	{name: "idle", kind: action, max: 0, plain: true, do: doIdle, inTerminal: true,
+		text: "Lets as much time pass in an empty prompt as it takes until hooks of Notification are notified that the user is idle. It does not wait for it."},
 	{name: "start", kind: action, max: 0, plain: true, do: doStart, text: "Starts the session without a prompt."},
 	{name: "clear", kind: action, max: 0, plain: true, do: doClear, text: "Does what /clear does."},
 	{name: "compress", kind: action, max: 0, plain: true, do: doCompress, text: "Does what /compress does."},

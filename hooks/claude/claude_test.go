@@ -119,14 +119,14 @@ func TestMatchers(t *testing.T) {
 		{"PreToolUse", `\\bBash\\b`, `\brun_shell_command\b`},
 		// triggers
 		{"SessionStart", "startup", "startup"},
-		{"SessionStart", "startup|compact", "startup"},
-		{"SessionStart", "compact", none},
+		{"SessionStart", "startup|compact", "startup|compact"},
+		{"SessionStart", "fork", none},
 		{"SessionStart", "start.*|res.*", "resume|startup"},
 		{"SessionEnd", "other", "exit|other"},
 		{"SessionEnd", "prompt_input_exit|clear", "exit|prompt_input_exit|clear"},
 		{"PreCompact", "manual", "manual"},
 		{"Notification", "permission_prompt", "ToolPermission"},
-		{"Notification", "idle_prompt", none},
+		{"Notification", "idle_prompt", "Idle"},
 		{"UserPromptSubmit", "ignored", ""},
 		{"Stop", "ignored", ""},
 		{"SubagentStop", "reviewer", none},
@@ -151,15 +151,21 @@ func TestEvents(t *testing.T) {
 		"Stop":       protocol.AfterAgent,
 		"PreCompact": protocol.PreCompress, "SessionStart": protocol.SessionStart, "SessionEnd": protocol.SessionEnd,
 		"Notification": protocol.Notification, "PostToolUseFailure": protocol.PostToolUseFailure,
+		"StopFailure": protocol.StopFailure, "PostCompact": protocol.PostCompact,
 	} {
 		got, _ := one(t, theirs, "", "")
 		require.Len(t, got, 1, theirs)
 		assert.Equal(t, ours, got[0].Event)
 	}
-	for _, theirs := range []string{"TeammateIdle", "Elicitation", "WorktreeCreate", "SubagentStop"} {
+	for _, theirs := range []string{"TeammateIdle", "Elicitation", "WorktreeCreate"} {
 		got, remarks := one(t, theirs, "", "")
 		assert.Empty(t, got)
 		assert.Equal(t, []claude.Remark{{File: "c", Line: 1, Text: theirs + " has no counterpart", Lost: true}}, remarks)
+	}
+	for _, theirs := range []string{"SubagentStart", "SubagentStop"} {
+		got, remarks := one(t, theirs, "", "")
+		assert.Empty(t, got)
+		assert.Equal(t, []claude.Remark{{File: "c", Line: 1, Text: theirs + " has no counterpart: minigem starts no subagents", Lost: true}}, remarks)
 	}
 }
 

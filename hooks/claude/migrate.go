@@ -168,7 +168,7 @@ func (m *migration) file(source File) error {
 // differences are noted once for each event that has any.
 var differences = map[string]string{
 	"PreCompact":   "PreCompress cannot block",
-	"Notification": "Notification runs for permission prompts only",
+	"Notification": "Notification runs for permission prompts, and in the chat when nothing was sent for a minute",
 }
 
 func (m *migration) event(member jsonc.Member) error {
@@ -177,7 +177,11 @@ func (m *migration) event(member jsonc.Member) error {
 	case member.Shadowed:
 		return nil
 	case event == "":
-		m.lost(member.Value, "%s has no counterpart", member.Name)
+		why := WhyNot(member.Name)
+		if why != "" {
+			why = ": " + why
+		}
+		m.lost(member.Value, "%s has no counterpart%s", member.Name, why)
 		return nil
 	case member.Value.Kind() != jsonc.Array:
 		m.lost(member.Value, "%s is %s, not an array", member.Name, member.Value.Kind())

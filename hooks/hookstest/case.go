@@ -222,6 +222,10 @@ func (c Case) Fire(e *hooks.Engine) Want {
 		e.SessionEnd(ctx, or(c.Trigger, "exit"))
 	case protocol.PreCompress:
 		return Want{Context: e.PreCompress(ctx, or(c.Trigger, "auto")).Context}
+	case protocol.PostCompact:
+		e.PostCompact(ctx, or(c.Trigger, "auto"), "in short")
+	case protocol.StopFailure:
+		e.StopFailure(ctx, hooks.Failure{Prompt: "hello", Error: or(c.Trigger, "unknown"), Details: "it broke", Said: "so far"})
 	case protocol.Notification:
 		e.Notification(ctx, or(c.Trigger, "ToolPermission"), "Tool Confirm Write: a.txt requires editing", map[string]any{"type": "edit"})
 	case protocol.BeforeAgent:

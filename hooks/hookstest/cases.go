@@ -11,6 +11,7 @@ const (
 	sessionStart      = protocol.SessionStart
 	beforeAgent       = protocol.BeforeAgent
 	preCompress       = protocol.PreCompress
+	postCompact       = protocol.PostCompact
 	beforeModel       = protocol.BeforeModel
 	selection         = protocol.BeforeToolSelection
 	afterModel        = protocol.AfterModel
@@ -20,6 +21,7 @@ const (
 	permissionRequest = protocol.PermissionRequest
 	toolFailed        = protocol.PostToolUseFailure
 	afterAgent        = protocol.AfterAgent
+	stopFailure       = protocol.StopFailure
 	sessionEnd        = protocol.SessionEnd
 )
 

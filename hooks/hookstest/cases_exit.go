@@ -38,6 +38,8 @@ var exitCases = []Case{
 	{Name: "2: SessionStart cannot be blocked", Event: sessionStart, Hooks: one(Hook{Exit: 2, Err: "why"}), Want: Want{Warn: []string{"exit 2 cannot block SessionStart"}, Failed: []string{"exit status 2: why"}}},
 	{Name: "2: SessionEnd cannot be blocked", Event: sessionEnd, Hooks: one(Hook{Exit: 2}), Want: Want{Warn: []string{"exit 2 cannot block SessionEnd"}, Failed: []string{"exit status 2"}}},
 	{Name: "2: PreCompress cannot be blocked", Event: preCompress, Hooks: one(Hook{Exit: 2}), Want: Want{Warn: []string{"cannot block PreCompress"}, Failed: []string{"exit status 2"}}},
+	{Name: "2: PostCompact cannot be blocked", Event: postCompact, Hooks: one(Hook{Exit: 2}), Want: Want{Warn: []string{"cannot block PostCompact"}, Failed: []string{"exit status 2"}}},
+	{Name: "2: StopFailure cannot be blocked", Event: stopFailure, Hooks: one(Hook{Exit: 2}), Want: Want{Warn: []string{"cannot block StopFailure"}, Failed: []string{"exit status 2"}}},
 	{Name: "2: Notification cannot be blocked", Event: notification, Hooks: one(Hook{Exit: 2}), Want: Want{Warn: []string{"cannot block Notification"}, Failed: []string{"exit status 2"}}},
 	{Name: "2: BeforeToolSelection cannot be blocked", Event: selection, Hooks: one(Hook{Exit: 2}), Want: Want{Warn: []string{"cannot block BeforeToolSelection"}, Failed: []string{"exit status 2"}}},
 
@@ -71,6 +73,8 @@ var exitCases = []Case{
 	{Name: "time-out: exit 2 when told to end, Claude Code's dialect", Event: beforeTool, Hooks: one(Hook{Hangs: true, OnTerm: 2, Dialect: "claude", Err: "why"}), Want: Want{Decision: "deny", Reason: "why", Failed: []string{"timed out"}, Warn: []string{"that blocks too"}}},
 	{Name: "time-out of one of two", Event: beforeTool, Hooks: []Hook{{Hangs: true}, {Out: denyNo}}, Want: Want{Decision: "deny", Reason: "no", Failed: []string{"timed out"}}},
 	{Name: "SessionEnd is left running", Event: sessionEnd, Hooks: one(Hook{Hangs: true}), Want: Want{Skipped: []string{"a: left running"}}},
+	{Name: "PostCompact is left running", Event: postCompact, Hooks: one(Hook{Hangs: true}), Want: Want{Skipped: []string{"a: left running"}}},
+	{Name: "StopFailure is left running", Event: stopFailure, Hooks: one(Hook{Hangs: true}), Want: Want{Skipped: []string{"a: left running"}}},
 	{Name: "PreCompress is left running", Event: preCompress, Hooks: one(Hook{Hangs: true}), Want: Want{Skipped: []string{"a: left running"}}},
 
 	// onError: block.

@@ -25,6 +25,7 @@ var claude = &Dialect{
 		"google_web_search": "WebSearch", "write_todos": "TodoWrite", "invoke_agent": "Task",
 	},
 	Triggers: claudeTriggers,
+	lacks:    map[Event][]string{StopFailure: {"max_turns", "max_rounds", "loop", "cancelled"}},
 	Args: map[string]map[string]string{
 		"replace":        {"allow_multiple": "replace_all"},
 		"read_file":      {"start_line": "offset"},
@@ -71,7 +72,7 @@ var claude = &Dialect{
 	},
 }
 
-var claudeTriggers = map[string]string{"ToolPermission": "permission_prompt"}
+var claudeTriggers = map[string]string{"ToolPermission": "permission_prompt", Idle: "idle_prompt"}
 
 // claudeModes are its permission modes, by Gemini CLI's approval modes.
 var claudeModes = map[string]string{"autoEdit": "acceptEdits", "yolo": "bypassPermissions"}

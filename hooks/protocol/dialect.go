@@ -22,6 +22,8 @@ type Dialect struct {
 	// Triggers holds this dialect's name for a trigger of a lifecycle event, where
 	// it is another.
 	Triggers map[string]string
+	// lacks are the triggers with which this dialect's agent never fires an event.
+	lacks map[Event][]string
 	// Args holds, for each of our tools, this dialect's name for an argument.
 	Args map[string]map[string]string
 	// Defers: the decision "defer" is known and asks.
@@ -63,6 +65,7 @@ func DialectOf(name string) *Dialect {
 var gemini = &Dialect{
 	Name:   "gemini",
 	Blocks: []int{2},
+	lacks:  map[Event][]string{SessionStart: {"compact"}, Notification: {Idle}},
 	top: append(slices.Clip(common),
 		field{"modifiedRequest", []Event{BeforeModel}, (*reader).llmRequest},
 		field{"syntheticResponse", []Event{BeforeModel}, (*reader).llmResponse},
@@ -90,6 +93,10 @@ var gemini = &Dialect{
 		"updated_input":            `it is Crush's; say "tool_input" in hookSpecificOutput`,
 	},
 }
+
+// Lacks reports whether the agent of this dialect never fires ev with trigger, so
+// that a hook for it expects that only where its matcher says so.
+func (d *Dialect) Lacks(ev Event, trigger string) bool { return slices.Contains(d.lacks[ev], trigger) }
 
 // contextEvents are the events in which additionalContext reaches the model. Gemini CLI
 // knows it in three of them (core/hooks/types.ts).

@@ -20,6 +20,7 @@ const (
 	SessionStart        Event = "SessionStart"
 	BeforeAgent         Event = "BeforeAgent"
 	PreCompress         Event = "PreCompress"
+	PostCompact         Event = "PostCompact"
 	BeforeModel         Event = "BeforeModel"
 	BeforeToolSelection Event = "BeforeToolSelection"
 	AfterModel          Event = "AfterModel"
@@ -29,8 +30,19 @@ const (
 	AfterTool           Event = "AfterTool"
 	PostToolUseFailure  Event = "PostToolUseFailure"
 	AfterAgent          Event = "AfterAgent"
+	StopFailure         Event = "StopFailure"
 	SessionEnd          Event = "SessionEnd"
 )
+
+// Idle is the notification that the user has sent nothing for a while.
+const Idle = "Idle"
+
+// Failures are why a turn ends without an answer: first what goes wrong with the
+// model, in Claude Code's words, which also has more of them.
+var Failures = []string{
+	"authentication_failed", "rate_limit", "overloaded", "invalid_request", "model_not_found", "server_error", "max_output_tokens", "unknown",
+	"max_turns", "max_rounds", "loop", "cancelled",
+}
 
 // traits are what the code knows of an event. A new one begins here.
 type traits struct {
@@ -45,18 +57,20 @@ type traits struct {
 }
 
 var table = []traits{
-	{event: SessionStart, input: reflect.TypeFor[SessionStartInput](), triggers: []string{"startup", "resume", "clear"}},
+	{event: SessionStart, input: reflect.TypeFor[SessionStartInput](), triggers: []string{"startup", "resume", "clear", "compact"}},
 	{event: BeforeAgent, input: reflect.TypeFor[BeforeAgentInput](), blocks: true, mode: true},
 	{event: PreCompress, input: reflect.TypeFor[PreCompressInput](), triggers: []string{"manual", "auto"}},
+	{event: PostCompact, input: reflect.TypeFor[PostCompactInput](), triggers: []string{"manual", "auto"}, added: true},
 	{event: BeforeModel, input: reflect.TypeFor[BeforeModelInput](), blocks: true, mode: true},
 	{event: BeforeToolSelection, input: reflect.TypeFor[BeforeToolSelectionInput](), mode: true},
 	{event: AfterModel, input: reflect.TypeFor[AfterModelInput](), blocks: true, mode: true},
 	{event: BeforeTool, input: reflect.TypeFor[BeforeToolInput](), blocks: true, asks: true, tool: true, mode: true},
 	{event: PermissionRequest, input: reflect.TypeFor[PermissionRequestInput](), blocks: true, tool: true, mode: true, added: true},
-	{event: Notification, input: reflect.TypeFor[NotificationInput](), triggers: []string{"ToolPermission"}},
+	{event: Notification, input: reflect.TypeFor[NotificationInput](), triggers: []string{"ToolPermission", Idle}},
 	{event: AfterTool, input: reflect.TypeFor[AfterToolInput](), blocks: true, tool: true, mode: true},
 	{event: PostToolUseFailure, input: reflect.TypeFor[PostToolUseFailureInput](), blocks: true, tool: true, mode: true, added: true},
 	{event: AfterAgent, input: reflect.TypeFor[AfterAgentInput](), blocks: true, mode: true},
+	{event: StopFailure, input: reflect.TypeFor[StopFailureInput](), triggers: Failures, mode: true, added: true},
 	{event: SessionEnd, input: reflect.TypeFor[SessionEndInput](), triggers: []string{"exit", "clear", "logout", "prompt_input_exit", "other"}},
 }
 

@@ -24,8 +24,8 @@ func (b Base) EventName() Event { return b.HookEventName }
 
 // Input is what hooks of one event read.
 type Input interface {
-	SessionStartInput | BeforeAgentInput | PreCompressInput | BeforeModelInput | BeforeToolSelectionInput |
-		AfterModelInput | BeforeToolInput | PermissionRequestInput | NotificationInput | AfterToolInput | PostToolUseFailureInput | AfterAgentInput | SessionEndInput
+	SessionStartInput | BeforeAgentInput | PreCompressInput | PostCompactInput | BeforeModelInput | BeforeToolSelectionInput |
+		AfterModelInput | BeforeToolInput | PermissionRequestInput | NotificationInput | AfterToolInput | PostToolUseFailureInput | AfterAgentInput | StopFailureInput | SessionEndInput
 	EventName() Event
 }
 
@@ -34,7 +34,7 @@ type Input interface {
 type (
 	SessionStartInput struct {
 		Base
-		Source string `json:"source" jsonschema:"startup, resume or clear"`
+		Source string `json:"source" jsonschema:"startup, resume or clear; compact after a summary took the place of older messages"`
 	}
 
 	BeforeAgentInput struct {
@@ -45,6 +45,12 @@ type (
 	PreCompressInput struct {
 		Base
 		Trigger string `json:"trigger" jsonschema:"auto or manual"`
+	}
+
+	PostCompactInput struct {
+		Base
+		Trigger        string `json:"trigger" jsonschema:"auto or manual"`
+		CompactSummary string `json:"compact_summary" jsonschema:"what took the place of older messages; empty where long outputs were moved to files and that was enough"`
 	}
 
 	BeforeModelInput struct {
@@ -84,7 +90,7 @@ type (
 
 	NotificationInput struct {
 		Base
-		NotificationType string `json:"notification_type" jsonschema:"ToolPermission"`
+		NotificationType string `json:"notification_type" jsonschema:"ToolPermission, or Idle"`
 		Message          string `json:"message" jsonschema:"one line for people"`
 		Details          any    `json:"details" jsonschema:"what the permission prompt is about: type, title and more by type"`
 	}
@@ -116,6 +122,14 @@ type (
 		Prompt         string `json:"prompt" jsonschema:"the prompt that was answered"`
 		PromptResponse string `json:"prompt_response" jsonschema:"the final answer of this attempt, as shown"`
 		StopHookActive bool   `json:"stop_hook_active" jsonschema:"true in a retry that an AfterAgent hook asked for"`
+	}
+
+	StopFailureInput struct {
+		Base
+		Prompt               string `json:"prompt" jsonschema:"the prompt that has no answer"`
+		Error                string `json:"error" jsonschema:"why: authentication_failed, rate_limit, overloaded, invalid_request, model_not_found, server_error, max_output_tokens or unknown, where the model failed; max_turns, max_rounds, loop or cancelled"`
+		ErrorDetails         string `json:"error_details,omitempty" jsonschema:"the same in a sentence, for people"`
+		LastAssistantMessage string `json:"last_assistant_message,omitempty" jsonschema:"what the model said last in this turn, perhaps cut off"`
 	}
 
 	SessionEndInput struct {

@@ -203,7 +203,7 @@ func TestEvents(t *testing.T) {
 		assert.Equal(t, e.HasSubject() && !e.IsTool(), e.Triggers() != nil, e)
 	}
 	assert.Equal(t, []protocol.Event{"BeforeAgent", "BeforeModel", "AfterModel", "BeforeTool", "PermissionRequest", "AfterTool", "PostToolUseFailure", "AfterAgent"}, blocks)
-	assert.Equal(t, []protocol.Event{"SessionStart", "PreCompress", "BeforeTool", "PermissionRequest", "Notification", "AfterTool", "PostToolUseFailure", "SessionEnd"}, subjects)
+	assert.Equal(t, []protocol.Event{"SessionStart", "PreCompress", "PostCompact", "BeforeTool", "PermissionRequest", "Notification", "AfterTool", "PostToolUseFailure", "StopFailure", "SessionEnd"}, subjects)
 }
 
 // FuzzParse: no output makes reading fail, and none takes back a block.

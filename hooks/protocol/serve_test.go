@@ -61,6 +61,8 @@ func TestEveryInputKnowsItsEvent(t *testing.T) {
 	knows[protocol.SessionStartInput](t, protocol.SessionStart)
 	knows[protocol.BeforeAgentInput](t, protocol.BeforeAgent)
 	knows[protocol.PreCompressInput](t, protocol.PreCompress)
+	knows[protocol.PostCompactInput](t, protocol.PostCompact)
+	knows[protocol.StopFailureInput](t, protocol.StopFailure)
 	knows[protocol.BeforeModelInput](t, protocol.BeforeModel)
 	knows[protocol.BeforeToolSelectionInput](t, protocol.BeforeToolSelection)
 	knows[protocol.AfterModelInput](t, protocol.AfterModel)

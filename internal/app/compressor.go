@@ -3,11 +3,13 @@ package app
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"minigem/agent/event"
 	"minigem/compress"
 	"minigem/internal/telemetry"
 	"minigem/llm"
+	"minigem/session"
 )
 
 func (r *Runtime) wireCompressor(_ context.Context, sys *System, w *Frontend) error {
@@ -17,7 +19,7 @@ func (r *Runtime) wireCompressor(_ context.Context, sys *System, w *Frontend) er
 		ModelName: r.ModelName,
 		Preamble:  r.Session.Preamble,
 		Threshold: r.Config.Settings.Model.CompressionThreshold,
-		Hooks:     preCompress{r},
+		Hooks:     compressHooks{r},
 		Save: func(callID, text string) (string, error) {
 			return r.saveOutput(llm.ToolCall{ID: callID}, text)
 		},
@@ -46,9 +48,19 @@ func (r *Runtime) Compress(ctx context.Context) error {
 	return nil
 }
 
-// preCompress fires the event that announces a compression.
-type preCompress struct{ r *Runtime }
+// compressHooks fires the events around a compression.
+type compressHooks struct{ r *Runtime }
 
-func (p preCompress) PreCompress(ctx context.Context, trigger string) string {
-	return p.r.Engine.PreCompress(ctx, trigger).Context
+func (h compressHooks) PreCompress(ctx context.Context, trigger string) string {
+	return h.r.Engine.PreCompress(ctx, trigger).Context
+}
+
+// PostCompact starts the session anew for hooks where a summary took the place of
+// what they had said at its start.
+func (h compressHooks) PostCompact(ctx context.Context, trigger, summary string) string {
+	h.r.Engine.PostCompact(ctx, trigger, summary)
+	if summary == "" {
+		return ""
+	}
+	return strings.Trim(h.r.Engine.SessionStart(ctx, session.SourceCompact).Context, "\n")
 }

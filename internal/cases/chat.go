@@ -41,7 +41,7 @@ func OpenChat(ctx context.Context, s testbed.Setup) (testbed.Chat, error) {
 		return nil, err
 	}
 	c := &caseChat{setup: s, done: make(chan struct{})}
-	t := &chat.Chat{Sys: sys, Flags: f, Ctx: ctx}
+	t := &chat.Chat{Sys: sys, Flags: f, Ctx: ctx, Idle: s.Idle}
 	t.Observer = chat.Observer{
 		Configured: c.configured, Opened: c.opened, Wiring: c.wire, Asked: s.Asked, Notice: s.Notice, Finished: s.Finished,
 	}

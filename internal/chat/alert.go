@@ -2,7 +2,9 @@ package chat
 
 import (
 	"context"
+	"time"
 
+	"minigem/hooks/protocol"
 	"minigem/internal/terminal"
 	"minigem/notify"
 	"minigem/tools/builtin"
@@ -19,6 +21,31 @@ func (t *Chat) focused(yes bool) {
 // done alerts the user that the work is done. It fires no hooks.
 func (t *Chat) done(prompt string) {
 	t.notifier.Load().Alert(t.Ctx, notify.Alert{Kind: notify.SessionComplete, Title: "minigem", Subtitle: "is done", Body: prompt})
+}
+
+// idleTime is how long the prompt waits for the user before hooks are notified.
+const idleTime = time.Minute
+
+// whenIdle notifies hooks, once, if the prompt is shown for long; stop says that
+// it no longer is.
+func (t *Chat) whenIdle() (stop func()) {
+	shown, over := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(over)
+		timer := time.NewTimer(idleTime)
+		defer timer.Stop()
+		select {
+		case <-shown:
+			return
+		case <-t.Idle:
+		case <-timer.C:
+		}
+		t.runtime.Engine.Notification(t.Ctx, protocol.Idle, "minigem waits for your input", map[string]string{"type": "idle"})
+	}()
+	return func() {
+		close(shown)
+		<-over // it lasts no longer than the engine's patience
+	}
 }
 
 // signalWriter passes our own control sequences to the terminal.

@@ -50,7 +50,8 @@ type Chat struct {
 	context   string // context from SessionStart, sent with the first prompt
 	heldHooks bool   // the user said no to the project's new hooks
 	lastHook  atomic.Pointer[hooks.Report]
-	left      string // the reason of SessionEnd; empty: the chat goes on
+	Idle      <-chan struct{} // notifies hooks as the time does when the user sends nothing; may be nil
+	left      string          // the reason of SessionEnd; empty: the chat goes on
 	Observer  Observer
 
 	interrupted atomic.Int64 // time of the last ^C, in nanoseconds
@@ -290,7 +291,9 @@ func (t *Chat) again() bool {
 // loop reads and executes lines until the user leaves.
 func (t *Chat) loop() {
 	for t.left == "" && t.Ctx.Err() == nil {
+		stop := t.whenIdle()
 		line, err := t.term.Prompt()
+		stop()
 		switch {
 		case errors.Is(err, terminal.ErrInterrupted):
 			if t.again() {

@@ -136,6 +136,7 @@ func TestOfHooks(t *testing.T) {
 		{"an older name", hook("BeforeTool", "search_file_content", `"command": "true"`), nil, []string{"matcher-tool"}},
 		{"two triggers", hook("SessionStart", "startup|resume", `"command": "true"`), nil, []string{"matcher-trigger"}},
 		{"one trigger", hook("SessionStart", "startup", `"command": "true"`), nil, nil},
+		{"a trigger that it lacks", hook("SessionStart", "compact", `"command": "true"`), nil, []string{"trigger-added"}},
 		{"a notification", hook("Notification", "ToolPermission", `"command": "true"`), nil, []string{"matcher-notification"}},
 		// disabled by the older name (T20)
 		{"T20 hooks.disabled", strings.Replace(hook("BeforeTool", "", `"command": "true"`), `{"hooks": {`, `{"hooks": {"disabled": ["true"], `, 1), nil, []string{"older-disabled"}},

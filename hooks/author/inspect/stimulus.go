@@ -162,6 +162,13 @@ var stimuli = map[protocol.Event]stimulus{
 		func(ctx context.Context, e *hooks.Engine, in protocol.PreCompressInput) {
 			e.PreCompress(ctx, in.Trigger)
 		}),
+	protocol.PostCompact: stimulusOf(
+		func(b protocol.Base, trigger string) protocol.PostCompactInput {
+			return protocol.PostCompactInput{Base: b, Trigger: trigger, CompactSummary: "<state_snapshot>The tests pass.</state_snapshot>"}
+		},
+		func(ctx context.Context, e *hooks.Engine, in protocol.PostCompactInput) {
+			e.PostCompact(ctx, in.Trigger, in.CompactSummary)
+		}),
 	protocol.BeforeModel: stimulusOf(
 		func(b protocol.Base, _ string) protocol.BeforeModelInput {
 			return protocol.BeforeModelInput{Base: b, LLMRequest: sampleRequest()}
@@ -242,6 +249,13 @@ var stimuli = map[protocol.Event]stimulus{
 		},
 		func(ctx context.Context, e *hooks.Engine, in protocol.AfterAgentInput) {
 			e.AfterAgent(ctx, in.Prompt, in.PromptResponse, in.StopHookActive)
+		}),
+	protocol.StopFailure: stimulusOf(
+		func(b protocol.Base, why string) protocol.StopFailureInput {
+			return protocol.StopFailureInput{Base: b, Prompt: samplePrompt, Error: why, ErrorDetails: "the turn ended: " + why, LastAssistantMessage: "I look at the tests."}
+		},
+		func(ctx context.Context, e *hooks.Engine, in protocol.StopFailureInput) {
+			e.StopFailure(ctx, hooks.Failure{Prompt: in.Prompt, Error: in.Error, Details: in.ErrorDetails, Said: in.LastAssistantMessage})
 		}),
 	protocol.SessionEnd: stimulusOf(
 		func(b protocol.Base, reason string) protocol.SessionEndInput {

@@ -86,6 +86,7 @@ func TestSettings(t *testing.T) {
 		{"HK014", before("", ok+`, "timeout": "5000"`), before("", ok+`, "timeout": 5000`)},
 		{"HK015", before("", ok+`, "onError": "block"`), before("", ok)},
 		{"HK015", `{"hooks": {"PostToolUseFailure": [{"hooks": [{"type": "command", ` + ok + `}]}]}}`, `{"hooks": {"AfterTool": [{"hooks": [{"type": "command", ` + ok + `}]}]}}`},
+		{"HK015", `{"hooks": {"SessionStart": [{"matcher": "compact", "hooks": [{"type": "command", ` + ok + `}]}]}}`, `{"hooks": {"SessionStart": [{"matcher": "clear", "hooks": [{"type": "command", ` + ok + `}]}]}}`},
 		{"HK015", before("", ok+`, "dialect": "claude"`), before("", ok+`, "dialect": "gemini"`)},
 		{"HK015", `{"hooksConfig": {"blockedExitCode": 3}}`, `{"hooksConfig": {"enabled": true}}`},
 		{"HK015", `{"hooksConfig": {"maxRetries": 3}}`, `{"hooksConfig": {"enabled": true}}`},

@@ -73,7 +73,7 @@ var Rules = []Rule{
 	{"HK051", "ask", Note, "ask is more in Gemini CLI", "The same answer does not protect as much there.", "Deny where nobody may be asked.", `{"decision": "ask"}`, false},
 	{"HK052", "signal", Warning, "The program ends itself by a signal", "That is a failure, which does not block.", "exit 2.", "kill -9 $$", false},
 	{"HK053", "unread-field", Warning, "A field of the answer that nothing reads", "Fields have their places: additionalContext, for one, belongs in hookSpecificOutput. Elsewhere it is ignored and reaches nobody.", "minigem hooks schema EVENT --output shows where fields stand.", `{"additionalContext": "..."}`, false},
-	{"HK054", "no-block", Warning, "The event cannot be blocked", "A denial at SessionStart, SessionEnd, Notification, PreCompress or BeforeToolSelection, and exit 2 there, is a warning: what was to be stopped goes on.", "Deny where it happens: BeforeAgent, BeforeModel, BeforeTool. BeforeToolSelection takes tools away with toolConfig.", `"SessionStart": exit 2`, false},
+	{"HK054", "no-block", Warning, "The event cannot be blocked", "A denial at SessionStart, SessionEnd, Notification, PreCompress, PostCompact, StopFailure or BeforeToolSelection, and exit 2 there, is a warning: what was to be stopped goes on.", "Deny where it happens: BeforeAgent, BeforeModel, BeforeTool. BeforeToolSelection takes tools away with toolConfig.", `"SessionStart": exit 2`, false},
 	{"HK055", "ask-nobody", Warning, "The event cannot ask", "Only BeforeTool can ask for the permission prompt; elsewhere ask is not a decision, and the action goes on.", "Deny, or ask at BeforeTool.", `"AfterTool": {"decision": "ask"}`, false},
 	// what is not there
 	{"HK060", "unset-variable", Warning, "A variable that no agent sets", "It is empty: what the hook is about is in the JSON on stdin, not in the environment.", "Read stdin: jq -r '.tool_input.file_path'.", `$CLAUDE_TOOL_INPUT_FILE_PATH`, false},
@@ -99,7 +99,7 @@ var Rules = []Rule{
 // rule that warns of it.
 var differences = map[string][]string{
 	"HK006": {"silent-faults"}, "HK007": {"silent-faults"}, "HK009": {"bad-timeout"}, "HK010": {"older-disabled"},
-	"HK013": {"not-strict", "extension-comment"}, "HK015": {"on-error", "dialect", "event-added", "max-retries", "blocked-exit-code"},
+	"HK013": {"not-strict", "extension-comment"}, "HK015": {"on-error", "dialect", "event-added", "trigger-added", "max-retries", "blocked-exit-code"},
 	"HK024": {"matcher-tool", "matcher-trigger", "matcher-notification"}, "HK030": {"missing-program"}, "HK035": {"quoted-variable"},
 	"HK037": {"early-expansion"}, "HK041": {"exit-above-2"}, "HK042": {"exit-2-silent"}, "HK043": {"exit-2-json"}, "HK044": {"retries"},
 	"HK046": {"deny-in-noise"}, "HK049": {"ignores-term"}, "HK050": {"leaves-child"}, "HK051": {"ask"}, "HK052": {"signal"},

@@ -55,7 +55,7 @@ func (l *linter) section(s hooks.Section) {
 			used       bool
 			difference string
 		}{{h.OnError != "", "on-error"}, {h.Dialect != "", "dialect"}, {h.Dialect == "" && h.Args != nil, "args"}, {h.Dialect == "" && h.Once, "once"}, {h.Dialect == "" && h.Async, "async"},
-			{h.Dialect == "" && h.Kind() != "command", "kind"}, {h.Dialect == "" && h.Event.IsAdded(), "event-added"}} {
+			{h.Dialect == "" && h.Kind() != "command", "kind"}, {h.Dialect == "" && h.Event.IsAdded(), "event-added"}, {h.Dialect == "" && h.NamesAddedTrigger(), "trigger-added"}} {
 			if f.used && !(told[f.difference] && (f.difference == "dialect" || f.difference == "event-added")) {
 				told[f.difference] = true
 				l.add("HK015", h.Source.File, h.Source.Line, nil, "%s", hooks.DifferenceByID(f.difference))

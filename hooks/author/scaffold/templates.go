@@ -42,6 +42,13 @@ var templates = map[protocol.Event]template{
 		files:  "-- model --\ntext Hi.\nrepeat\n\ngenerate\ntext <state_snapshot>short</state_snapshot>\nrepeat\n",
 		try:    "trigger=manual",
 	},
+	protocol.PostCompact: {
+		does: "tells the user that the history was compressed", field: []string{"trigger"}, holds: "manual",
+		says:   `{"systemMessage": "NAME: the history was compressed"}`,
+		script: "prompt Hello\nprompt Go on\nprompt And on\ncompress\nfired EVENT NAME subject=manual\n",
+		files:  "-- model --\ntext Hi.\nrepeat\n\ngenerate\ntext <state_snapshot>short</state_snapshot>\nrepeat\n",
+		try:    "trigger=manual",
+	},
 	protocol.BeforeModel: {
 		does: "keeps passwords from being sent to the model", field: []string{"llm_request", "messages"}, holds: "password",
 		says:   `{"decision": "deny", "reason": "NAME: this may hold a password"}`,
@@ -102,6 +109,13 @@ var templates = map[protocol.Event]template{
 		script: "prompt Do it\nfired EVENT NAME decision=deny times=1\nmodel-saw last ~'finish what is marked TODO'\nmax-retries 1\n",
 		files:  "-- model --\ntext Half of it; TODO: the rest.\n\ntext Still TODO, but this is all I can do.\n",
 		try:    "prompt_response=TODO",
+	},
+	protocol.StopFailure: {
+		does: "says what to do when the model is overloaded", field: []string{"error"}, holds: "overloaded",
+		says:   `{"systemMessage": "NAME: try again in a minute"}`,
+		script: "prompt Hello\nfired EVENT NAME subject=overloaded\n",
+		files:  "-- model --\nerror 503 try later\n",
+		try:    "error=overloaded",
 	},
 	protocol.SessionEnd: {
 		does: "says good-bye", field: []string{"reason"}, holds: "exit",
