@@ -84,9 +84,10 @@ func Kinds() []string {
 	return out
 }
 
-// Shown is h for reports and lists: without the values of headers, which may be
-// secrets, except those that name a variable.
+// Shown is h for reports and lists: without the values of headers and of the URL's
+// query, which may be secrets, but for those of headers that name a variable.
 func (h Handler) Shown() Handler {
+	h.URL = shownURL(h.URL)
 	h.Headers = maps.Clone(h.Headers)
 	for name, value := range h.Headers {
 		if !strings.Contains(value, "$") {
@@ -96,11 +97,35 @@ func (h Handler) Shown() Handler {
 	return h
 }
 
+// shownURL is u without what may be a secret: user, password and the values of the
+// query.
+func shownURL(u string) string {
+	parsed, err := url.Parse(u)
+	if err != nil {
+		before, _, _ := strings.Cut(u, "?")
+		return before
+	}
+	if parsed.User != nil {
+		parsed.User = url.User("***")
+	}
+	values := strings.Split(parsed.RawQuery, "&")
+	for i, v := range values {
+		if name, _, ok := strings.Cut(v, "="); ok {
+			values[i] = name + "=***"
+		} else if v != "" {
+			values[i] = "***"
+		}
+	}
+	parsed.RawQuery = strings.Join(values, "&")
+	return strings.ReplaceAll(parsed.String(), "//%2A%2A%2A@", "//***@")
+}
+
 // Kind is the value of "type", also where that is left out.
 func (h Hook) Kind() string { return cmp.Or(h.Type, kindCommand) }
 
 // Target is what the hook runs, on one line of text: its command, with the
-// arguments of one that has no shell. Empty: it is a function.
+// arguments of one that has no shell, and a URL as [Handler.Shown] has it. Empty: it
+// is a function.
 func (h Hook) Target() string {
 	for _, k := range kinds {
 		if k.name == h.Kind() {
@@ -161,7 +186,7 @@ func mcpFault(h Hook, n jsonc.Node) string {
 }
 
 func httpTarget(h Hook) string {
-	target := "POST " + h.URL
+	target := "POST " + shownURL(h.URL)
 	if len(h.AllowedEnvVars) > 0 {
 		target += " with $" + strings.Join(h.AllowedEnvVars, ", $")
 	}

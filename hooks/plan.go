@@ -134,11 +134,11 @@ func (r *Run) skip(off, unmatched string, noRunner bool) string {
 
 // shadow leaves one of those that are the same, and tells how they differ.
 func (p *plan) shadow() {
-	type key struct{ name, target, dialect, condition string }
+	type key struct{ name, target, url, dialect, condition string }
 	same := map[key][]*Run{}
 	for i := range p.runs {
 		if r := &p.runs[i]; r.Skipped == "" {
-			k := key{r.Hook.Name, r.Hook.Target(), protocol.DialectOf(r.Hook.Dialect).Name, r.Hook.If}
+			k := key{r.Hook.Name, r.Hook.Target(), r.Hook.URL, protocol.DialectOf(r.Hook.Dialect).Name, r.Hook.If}
 			same[k] = append(same[k], r)
 		}
 	}

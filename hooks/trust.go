@@ -232,6 +232,9 @@ func (s TrustStore) tellUpstream(root string, hooks []Hook) error {
 func fingerprintOf(h Hook, root string) fingerprint {
 	f := fingerprint{Event: h.Event, Matcher: h.Matcher, If: h.If, Name: h.Name, Command: h.Command, Handler: h.Handler}
 	f.StatusMessage = "" // it is only shown
+	if shown := shownURL(h.URL); shown != h.URL {
+		f.URL = shown + " " + hash([]byte(h.URL))
+	}
 	f.Headers = maps.Clone(h.Headers)
 	for name, value := range f.Headers {
 		f.Headers[name] = hash([]byte(value))
