@@ -85,7 +85,7 @@ func Kinds() []string {
 }
 
 // Shown is h for reports and lists: without the values of headers and of the URL's
-// query, which may be secrets, but for those of headers that name a variable.
+// query, which may be secrets, except those of headers that name a variable.
 func (h Handler) Shown() Handler {
 	h.URL = shownURL(h.URL)
 	h.Headers = maps.Clone(h.Headers)

@@ -46,7 +46,7 @@ var templates = map[protocol.Event]template{
 		does: "tells the user that the history was compressed", field: []string{"trigger"}, holds: "manual",
 		says:   `{"systemMessage": "NAME: the history was compressed"}`,
 		script: "prompt Hello\nprompt Go on\nprompt And on\ncompress\nfired EVENT NAME subject=manual\n",
-		files:  "-- model --\ntext Hi.\nrepeat\n\ngenerate\ntext <state_snapshot>short</state_snapshot>\nrepeat\n",
+		files:  "-- model --\ntext This answer is long, so that a summary of it is shorter, for else nothing is compressed.\nrepeat\n\ngenerate\ntext <state_snapshot>short</state_snapshot>\nrepeat\n",
 		try:    "trigger=manual",
 	},
 	protocol.BeforeModel: {
