@@ -114,7 +114,7 @@ func tail(req llm.Request) string {
 		return s
 	}
 	cut := most
-	for !utf8.RuneStart(s[cut]) {
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
 		cut--
 	}
 	return fmt.Sprintf("%s... (%d bytes more)", s[:cut], len(s)-cut)

@@ -99,7 +99,7 @@ func TestNoWayRoundByWhatNobodyKnows(t *testing.T) {
 	byPattern := engineWith(t, "[[rule]]\ntoolName = \"run_shell_command\"\ncommandRegex = \"(rm|git push)( .*)?\"\ndecision = \"deny\"\npriority = 1", Options{Interactive: true, Mode: ModeYolo})
 	for _, program := range []string{"no-such-program", "./run", "/opt/bin/x", "firejail", "fd . -x", "mise exec --", "chpst -u x", "docker-like run i"} {
 		for _, way := range []string{
-			"@", "-- @", "-v --flag value @", "X=1 @", "--exec='@'", "--exec=@", "-c '@'", "-c'@'", "'ls; @'", "'ls && @'", "\"sh -c '@'\"", "'{ @; }'", "'$(@)'", "'\n@'", "/usr/bin/@",
+			"@", "-- @", "-v --flag value @", "X=1 @", "--exec='@'", "--exec=@", "-c '@'", "-c'@'", "'ls; @'", "'ls && @'", "\"sh -c '@'\"", "'{ @; }'", "'$(@)'", "'\n@'", "/usr/bin/@", "-e '!@'", "-e'@,x'",
 		} {
 			for _, denied := range []string{"rm x", "rm", "git push origin"} {
 				command := program + " " + strings.ReplaceAll(way, "@", denied)
@@ -112,7 +112,7 @@ func TestNoWayRoundByWhatNobodyKnows(t *testing.T) {
 			assert.Equal(t, Allow, byPrefix.Check(shellCall(command)).Decision, command)
 		}
 	}
-	for _, command := range []string{"make -f - <<< $'x:\\n\\trm x'", "zsh <<< 'rm x'", "yash -c 'rm x'", "cmd /c 'rm x'", "newgrp g <<< 'rm x'", "script /dev/null <<< 'rm x'", "git grep -O'rm x' a", "git --shallow-file x push", "setarch -R rm x"} {
+	for _, command := range []string{"make -f - <<< $'x:\\n\\trm x'", "zsh <<< 'rm x'", "yash -c 'rm x'", "cmd /c 'rm x'", "newgrp g <<< 'rm x'", "script /dev/null <<< 'rm x'", "git grep -O'rm x' a", "git --shallow-file x push", "setarch -R rm x", "podman unshare rm x", "lftp <<< '!rm x'", "sort --compress-program=rm x"} {
 		assert.NotEqual(t, Allow, byPrefix.Check(shellCall(command)).Decision, "%q", command)
 	}
 }

@@ -17,12 +17,12 @@ type Secrets []string
 // Shown cleans text of others for one line of an error, secrets masked.
 func (s Secrets) Shown(text string) string {
 	const most = 300 // bytes
-	text = strings.TrimRight(strings.Join(strings.Fields(s.Mask(text)), " "), ".")
+	text = strings.TrimRight(strings.Join(strings.Fields(s.Mask(strings.ToValidUTF8(text, "\ufffd"))), " "), ".")
 	if len(text) <= most {
 		return text
 	}
 	cut := most
-	for !utf8.RuneStart(text[cut]) {
+	for cut > 0 && !utf8.RuneStart(text[cut]) {
 		cut--
 	}
 	return text[:cut] + "..."

@@ -21,9 +21,9 @@ var interpreters = map[string][]string{
 	"npx": nil, "pnpx": nil, "bunx": nil, "uvx": nil, "pipx": nil, "crontab": nil, "start-stop-daemon": nil, "run-parts": nil, "make": nil, "gmake": nil,
 	"bash": nil, "sh": nil, "dash": nil, "ash": nil, "zsh": nil, "ksh": nil, "mksh": nil, "fish": nil, "source": nil, ".": nil,
 	"npm": {"exec", "x"}, "pnpm": {"exec", "dlx", "x"}, "yarn": {"exec", "dlx"}, "uv": {"run"}, "poetry": {"run"}, "pipenv": {"run"}, "bundle": {"exec"},
-	"docker": {"exec", "run", "compose", "create", "build"}, "podman": {"exec", "run", "create", "build"}, "nerdctl": {"exec", "run"},
+	"docker": {"exec", "run", "compose", "create", "build"}, "podman": {"exec", "run", "create", "build", "unshare", "machine"}, "nerdctl": {"exec", "run"},
 	"kubectl": {"exec", "run", "debug"}, "lxc": {"exec"}, "vagrant": {"ssh"}, "direnv": {"exec"}, "nix": {"run", "shell", "develop"}, "nix-shell": nil,
-	"perf": nil, "cmake": {"-E", "-P"}, "openssl": {"-engine"},
+	"dc": nil, "ftp": nil, "lftp": nil, "telnet": nil, "mail": nil, "mailx": nil, "mutt": nil, "jshell": nil, "kotlin": nil, "perf": nil, "cmake": {"-E", "-P"}, "openssl": {"-engine"},
 }
 
 // hides returns the text from which a command may run others that are not read
@@ -62,7 +62,7 @@ func (c Command) Carried() [][]string {
 		if len(t) > 2 && t[0] == '-' && t[1] != '-' {
 			t = t[2:] // the value of a letter
 		}
-		for part := range strings.FieldsFuncSeq(t, func(r rune) bool { return strings.ContainsRune("=;|&(){}`\"'\n", r) }) {
+		for part := range strings.FieldsFuncSeq(t, func(r rune) bool { return strings.ContainsRune("=;|&(){}`\"'!,\n", r) }) {
 			if fields := strings.Fields(part); len(fields) > 0 {
 				out = append(out, fields)
 			}
@@ -79,7 +79,8 @@ func (c Command) understood() bool {
 	}
 	_, builtin := builtins[c.Words[0].Text]
 	_, interprets := interpreters[name]
-	_, used := usageOf(name)
+	u, used := usageOf(name)
+	used = used && u.files(c.Words[1:]).Asked == ""
 	return builtin || interprets || used || name == "git" || runnerOf(name) != nil
 }
 

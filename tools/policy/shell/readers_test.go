@@ -139,3 +139,20 @@ func stateOf(t *testing.T, dir string) (state []string) {
 	}))
 	return state
 }
+
+// TestWhatIsNotDecidedCarries: an option that nobody thought of may run what it is
+// given, whatever else is known of its program.
+func TestWhatIsNotDecidedCarries(t *testing.T) {
+	t.Parallel()
+	for _, programs := range []map[string]usage{readers, writers} {
+		for name, u := range programs {
+			if _, builtin := builtins[name]; builtin || u.words || runnerOf(name) != nil {
+				continue // they are judged by rules of their own
+			}
+			line, err := Parse(name + " --no-such-option='canary x'")
+			require.NoError(t, err)
+			c := line.Commands[0]
+			assert.Contains(t, c.Carried(), []string{"canary", "x"}, name)
+		}
+	}
+}
