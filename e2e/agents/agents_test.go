@@ -1,9 +1,6 @@
 package agents
 
 import (
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,16 +8,6 @@ import (
 
 	"minigem/e2e/testbed"
 )
-
-// fake is the fake agent as it is installed.
-func fake(t *testing.T, how, seconds string) (i Installed, self string) {
-	t.Helper()
-	self, err := os.Executable()
-	require.NoError(t, err)
-	a, err := ReadAdapter("fake.toml", []byte(strings.NewReplacer("BEHAVIOUR", how, "SECONDS", seconds).Replace(fakeAdapter)))
-	require.NoError(t, err)
-	return Installed{Adapter: a, Path: self, Version: "1.2.3", dirs: filepath.SplitList(os.Getenv("PATH"))}, self
-}
 
 // TestSelfTest: an agent that behaves passes, and each way to misbehave makes
 // its column one that cannot be judged, with the reason.
