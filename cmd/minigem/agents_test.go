@@ -56,7 +56,7 @@ func TestOnRefuses(t *testing.T) {
 		{"--on claude --min 5", "--min is not available with --on"},
 		{"--on claude --watch", "--watch is not available with --on"},
 		{"--on claude --update", "--update is not available with --on"},
-		{"--html x.html", "--html is a matrix: it needs --on"},
+		{"--html x.html --watch", "--html is not available with --watch"},
 		{"--format xml", "the format is \"xml\": use one of text, tap, junit, github, json"},
 	} {
 		code, _, stderr := hooksTest(t, append(strings.Fields(tt.flags), file)...)

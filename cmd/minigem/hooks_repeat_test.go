@@ -9,6 +9,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
+
+	"minigem/internal/exit"
 )
 
 // A hook that refuses each fourth time is found by running its case often.
@@ -72,4 +75,33 @@ func TestHooksTestShuffle(t *testing.T) {
 	assert.Equal(t, shuffled, again)
 	_, out = order("--shuffle")
 	assert.Regexp(t, `in the order of --shuffle=[1-9]\d*\n`, out)
+}
+
+// --html makes one page of a run: cases with what failed, hooks with their times,
+// what a guard held, and with --mutate the mutants; the results are printed as without.
+func TestHooksTestPage(t *testing.T) {
+	t.Parallel()
+	page := filepath.Join(t.TempDir(), "run.html")
+	code, stdout, stderr := hooksTest(t, "--html", page, testbedData+"/cases/holds.txtar", testbedData+"/failing/asked.txtar")
+	assert.Equal(t, 1, code, stderr)
+	assert.Contains(t, stdout, "1 passed, 1 failed")
+	data, err := os.ReadFile(page)
+	require.NoError(t, err)
+	run := gjson.Get(regexp.MustCompile(`(?s)id="data">(.*?)</script>`).FindStringSubmatch(string(data))[1], "run")
+	assert.Equal(t, "2", run.Get("cases.#").Raw)
+	assert.Equal(t, `["passed","failed"]`, run.Get("cases.#.outcome").Raw)
+	assert.Contains(t, run.Get("cases.0.checks.#.says").Raw, "it held ")
+	assert.Contains(t, run.Get("cases.1.failures.0.where").Str, "asked.txtar:")
+	assert.Greater(t, run.Get("cases.1.events.#").Int(), int64(5))
+	assert.NotEmpty(t, run.Get("coverage.0.hook").Str)
+	assert.False(t, run.Get("mutants").Exists())
+
+	code, stdout, stderr = hooksTest(t, "--mutate", "--html", page, testbedData+"/cases/before_tool_deny.txtar")
+	assert.Equal(t, 0, code, stderr)
+	assert.Contains(t, stdout, "mutants noticed")
+	data, err = os.ReadFile(page)
+	require.NoError(t, err)
+	assert.Contains(t, string(data), `"mutants":[{"class":`)
+	code, _, _ = hooksTest(t, "--html", filepath.Join(page, "no"), testbedData+"/cases/before_tool_deny.txtar")
+	assert.Equal(t, exit.Input, code)
 }

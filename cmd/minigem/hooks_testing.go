@@ -109,7 +109,7 @@ func hooksTestCommand(sys *app.System) *cobra.Command {
 	fs.BoolVar(&t.mutate, "mutate", false, "break settings and hooks one small way at a time, in copies, and show what no case noticed")
 	fs.StringVar(&t.binary, "binary", "", "the same as --on gemini, with Gemini CLI or a fork of it as the `program`")
 	fs.StringSliceVar(&t.on, "on", nil, "run the cases on these `agents` too, such as claude,codex, or on all, and show a matrix")
-	fs.StringVar(&t.html, "html", "", "with --on or --as, write the matrix to a `file` as a page for a browser too")
+	fs.StringVar(&t.html, "html", "", "write the results to a `file` as a page for a browser too: cases, hooks, coverage, mutants; with --on or --as the matrix")
 	fs.StringSliceVar(&t.as, "as", nil, "let minigem play these `agents` too, such as claude,codex, or all that were measured, and show a matrix")
 	fs.StringVar(&t.from, "from", "", "the hooks of the cases come from the folder that stands before them: what `rulesync` makes of it, a file of hif in it, or native, its files")
 	t.agents.register(fs)
@@ -167,13 +167,17 @@ func (t *hooksTesting) test(ctx context.Context, paths []string) error {
 		return t.onAgents(ctx, s, files, from)
 	}
 	if t.mutate {
-		return trials.Mutate(ctx, t.sys, s, files, t.min, t.format)
+		return trials.Mutate(ctx, t.sys, s, files, t.min, t.format, t.pageOf(ctx, s, files))
 	}
 	f := testbed.NewFormat(t.format, t.sys.Stdout, t.verbose, t.sys.Getenv("GITHUB_WORKSPACE"))
 	s.Report = f.Result
 	sum := s.RunFiles(ctx, files)
 	f.Summary(sum)
-	if err := t.writeJUnit(sum); err != nil {
+	err = t.writeFile(t.junit, func(w io.Writer) error { testbed.NewFormat("junit", w, false, "").Summary(sum); return nil })
+	if err == nil {
+		err = t.writeFile(t.html, func(w io.Writer) error { return testbed.WritePage(w, sum, testbed.Mutation{}) })
+	}
+	if err != nil {
 		return err
 	}
 	return t.verdict(ctx, sum)
@@ -219,8 +223,8 @@ func (t *hooksTesting) suite(paths []string) (*testbed.Suite, error) {
 func (t *hooksTesting) fits() error {
 	if len(t.on)+len(t.as) == 0 {
 		switch {
-		case t.html != "":
-			return errors.New("--html is a matrix: it needs --on or --as, with the agents that it is about")
+		case t.html != "" && t.watch:
+			return errors.New("--html is not available with --watch: run the cases without it for a page")
 		case t.mutate:
 			return t.alone("--mutate", "text", "json")
 		case !slices.Contains(testbed.Formats, t.format):
@@ -273,17 +277,28 @@ func (t *hooksTesting) coverageTo() io.Writer {
 	return t.sys.Stderr
 }
 
-func (t *hooksTesting) writeJUnit(sum testbed.Summary) (err error) {
-	if t.junit == "" {
+// pageOf makes the page of a run whose mutants are known; nil: nobody wants one.
+func (t *hooksTesting) pageOf(ctx context.Context, s *testbed.Suite, files []string) func(testbed.Mutation) error {
+	if t.html == "" {
 		return nil
 	}
-	file, err := os.Create(t.junit)
+	return func(m testbed.Mutation) error {
+		sum := s.RunFiles(ctx, files)
+		return t.writeFile(t.html, func(w io.Writer) error { return testbed.WritePage(w, sum, m) })
+	}
+}
+
+// writeFile writes a file of results; nothing, where none is asked for.
+func (t *hooksTesting) writeFile(name string, write func(io.Writer) error) (err error) {
+	if name == "" {
+		return nil
+	}
+	file, err := os.Create(name)
 	if err != nil {
 		return exit.Errorf(exit.Input, "writing the results: %w", err)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	testbed.NewFormat("junit", file, false, "").Summary(sum)
-	return nil
+	return write(file)
 }
 
 // watching runs the cases until ctx ends.

@@ -41,7 +41,7 @@ var parsers = []fuzzed{
 	{target: "hooks/author/program FuzzRead", folder: "hooks/author/program", functions: "Facts.shell Read SingleQuotedVariable"},
 	{target: "hooks FuzzQuoteVariables", folder: "hooks", functions: "VariableUses"},
 	{target: "hooks/author/replay FuzzRead", folder: "hooks/author/replay", functions: "Read Session.Payload Session.recall ofClaude partsOf"},
-	{target: "hooks/author/trace FuzzRead", folder: "hooks/author/trace", functions: "Write isReport"},
+	{target: "hooks/author/trace FuzzRead", folder: "hooks/author/trace", functions: "eventsOf isReport"},
 	{target: "hooks/claude FuzzMigrate", folder: "cmd/minigem", functions: "fromClaudeCode"},
 	{target: "hooks/claude FuzzPlugin", folder: "hooks/claude", functions: "Plugin read"},
 	{target: "hooks/claude FuzzMigrate", folder: "hooks/claude", functions: "Migrate migration.file projectFiles"},

@@ -12,13 +12,20 @@ import (
 
 // Mutate runs hooks test --mutate on the cases in files, and reports. Fewer than
 // least percent of mutants noticed is a failure.
-func Mutate(ctx context.Context, sys *app.System, s *testbed.Suite, files []string, least int, format string) error {
+//
+// page, if not nil, gets the mutants before anything is printed.
+func Mutate(ctx context.Context, sys *app.System, s *testbed.Suite, files []string, least int, format string, page func(testbed.Mutation) error) error {
 	m, err := s.Mutate(ctx, files, Progress(sys, "mutant"))
 	switch {
 	case ctx.Err() != nil:
 		return exit.Ended(ctx)
 	case err != nil:
 		return exit.With(exit.Input, err)
+	}
+	if page != nil {
+		if err := page(m); err != nil {
+			return err
+		}
 	}
 	if format == "json" {
 		err = output.WriteJSON(sys.Stdout, m)

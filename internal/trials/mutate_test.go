@@ -125,7 +125,7 @@ func TestWhatCannotBeMutated(t *testing.T) {
 	run := func(files map[string]string) (string, string, error) {
 		var out bytes.Buffer
 		s, found := suiteOf(t, files)
-		err := Mutate(t.Context(), &app.System{Stdout: &out}, s, found, 90, "text")
+		err := Mutate(t.Context(), &app.System{Stdout: &out}, s, found, 90, "text", nil)
 		return out.String(), s.Paths[0], err
 	}
 	_, dir, err := run(with(map[string]string{"tests/red.txtar": "use ../.gemini\nprompt Look\nfired BeforeTool guard times=9\n" + calls}))

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
+	"github.com/tidwall/gjson"
 
 	"minigem/internal/page"
 )
@@ -28,11 +29,72 @@ var (
 	script string
 )
 
-// Event is one report in its JSON form, and what its effect changed, as a
-// unified diff.
+// event is one report in its JSON form, what its effect changed, as a unified
+// diff, and what it is about in a line: the prompt, what the model said, a call.
 type event struct {
 	Report json.RawMessage `json:"report"`
 	Diff   string          `json:"diff,omitempty"`
+	Story  string          `json:"story,omitempty"`
+}
+
+// Run is a run of test cases.
+type Run struct {
+	Summary  string   `json:"summary"`
+	Cases    []Case   `json:"cases"`
+	Covered  int      `json:"covered"` // percent
+	Coverage []Cover  `json:"coverage,omitempty"`
+	Mutants  []Mutant `json:"mutants,omitempty"`
+}
+
+// Case is one case of a run. Outcome is passed, failed, broken or skipped.
+type Case struct {
+	Name     string    `json:"name"`
+	Title    string    `json:"title,omitempty"`
+	Outcome  string    `json:"outcome"`
+	Why      string    `json:"why,omitempty"`
+	TookMs   int64     `json:"took_ms"`
+	Failures []Failure `json:"failures,omitempty"`
+	Checks   []Check   `json:"checks,omitempty"`
+	Events   []event   `json:"events,omitempty"`
+
+	Reports []json.RawMessage `json:"-"` // of its hook events
+}
+
+// Failure is what was not as a case says.
+type Failure struct {
+	Where    string `json:"where"`
+	Command  string `json:"command,omitempty"`
+	Expected string `json:"expected,omitempty"`
+	Actual   string `json:"actual"`
+	Detail   string `json:"detail,omitempty"`
+}
+
+// Check is an assertion. Says is what came of one that measures something.
+type Check struct {
+	Command string `json:"command"`
+	Passed  bool   `json:"passed"`
+	Says    string `json:"says,omitempty"`
+	Vacuous string `json:"vacuous,omitempty"`
+}
+
+// Cover is what cases reached of a hook.
+type Cover struct {
+	Hook   string `json:"hook"`
+	Event  string `json:"event"`
+	Ran    int    `json:"ran"`
+	Passed int    `json:"passed"`
+	Did    string `json:"did,omitempty"`
+	Failed string `json:"failed,omitempty"`
+}
+
+// Mutant is a fault that was planted, and whether a case noticed it.
+type Mutant struct {
+	Class   string   `json:"class"`
+	Hook    string   `json:"hook,omitempty"`
+	Where   string   `json:"where"`
+	What    string   `json:"what"`
+	Noticed bool     `json:"noticed"`
+	Cases   []string `json:"cases"`
 }
 
 // maxDiff bounds what is compared: above it the page shows both sides.
@@ -71,22 +133,47 @@ func isReport(line []byte) bool {
 	return json.Unmarshal(line, &r) == nil && r.Seq != nil && r.Event != ""
 }
 
-// Write writes the page. A report of the same number as an earlier one takes its
-// place, as late ones do.
+// Write writes the page of a trace. A report of the same number as an earlier one
+// takes its place, as late ones do.
 func Write(w io.Writer, title string, reports []json.RawMessage) error {
+	events, err := eventsOf(reports)
+	if err != nil {
+		return err
+	}
+	return write(w, title, "only what changed something", struct {
+		Events []event `json:"events"`
+	}{events})
+}
+
+// WriteRun writes the page of a run of cases.
+func WriteRun(w io.Writer, title string, r Run) error {
+	for i := range r.Cases {
+		var err error
+		if r.Cases[i].Events, err = eventsOf(r.Cases[i].Reports); err != nil {
+			return err
+		}
+	}
+	return write(w, title, "only what failed", struct {
+		Run Run `json:"run"`
+	}{r})
+}
+
+func eventsOf(reports []json.RawMessage) ([]event, error) {
 	events := make([]event, 0, len(reports))
 	at := map[int]int{}
 	for _, r := range reports {
 		var head struct {
-			Seq    int `json:"seq"`
+			Seq    int    `json:"seq"`
+			Event  string `json:"event"`
+			Input  string `json:"input"`
 			Effect struct {
 				Before, After json.RawMessage
 			} `json:"effect"`
 		}
 		if err := json.Unmarshal(r, &head); err != nil {
-			return fmt.Errorf("reading a hook report: %w", err)
+			return nil, fmt.Errorf("reading a hook report: %w", err)
 		}
-		e := event{Report: r, Diff: difference(head.Effect.Before, head.Effect.After)}
+		e := event{Report: r, Diff: difference(head.Effect.Before, head.Effect.After), Story: story(head.Event, head.Input)}
 		if i, seen := at[head.Seq]; seen {
 			events[i] = e
 			continue
@@ -94,11 +181,35 @@ func Write(w io.Writer, title string, reports []json.RawMessage) error {
 		at[head.Seq] = len(events)
 		events = append(events, e)
 	}
-	data, err := json.Marshal(events) // < > & become escapes: no text ends the element
-	if err != nil {
-		return fmt.Errorf("writing the trace page: %w", err)
+	return events, nil
+}
+
+// mostStory bounds the line of an event, in bytes.
+const mostStory = 400
+
+// told are the fields of an event's input that say what it is about.
+var told = map[string][]string{
+	"BeforeAgent": {"prompt"}, "AfterAgent": {"prompt_response"}, "AfterModel": {"llm_response.text"}, "Notification": {"message"},
+	"BeforeTool": {"tool_input"}, "PermissionRequest": {"tool_input"}, "PostToolUseFailure": {"error"}, "AfterTool": {"tool_response.llmContent"},
+}
+
+// story is what an event is about, in a line.
+func story(event, input string) string {
+	for _, path := range told[event] {
+		if s := strings.Join(strings.Fields(gjson.Get(input, path).String()), " "); s != "" {
+			return strings.ToValidUTF8(s[:min(len(s), mostStory)], "")
+		}
 	}
-	style := page.Base + own
+	return ""
+}
+
+// write writes a page about data.
+func write(w io.Writer, title, only string, about any) error {
+	data, err := json.Marshal(about) // < > & become escapes: no text ends the element
+	if err != nil {
+		return fmt.Errorf("writing the page: %w", err)
+	}
+	style := page.Base + page.Table + own
 	policy := page.Policy(style, script)
 	_, err = fmt.Fprintf(w, `<!doctype html>
 <html lang="en">
@@ -113,17 +224,18 @@ func Write(w io.Writer, title string, reports []json.RawMessage) error {
 <body>
 <header><h1>%s</h1><p id="summary"></p>
 <form id="filters"><input id="text" type="search" placeholder="Filter (/): event, tool, hook, text" aria-label="Filter">
-<label><input id="effects" type="checkbox"> only what changed something</label>
+<label><input id="effects" type="checkbox"> %s</label>
 <button id="open" type="button">open all</button><button id="close" type="button">close all</button><span id="shown" role="status"></span></form></header>
+<section id="sums"></section>
 <main id="events"></main>
 <noscript>This page needs JavaScript. The trace as JSON lines can be read without.</noscript>
 <script type="application/json" id="data">%s</script>
 <script>%s</script>
 </body>
 </html>
-`, policy, html.EscapeString(title), style, html.EscapeString(title), data, script)
+`, policy, html.EscapeString(title), style, html.EscapeString(title), only, data, script)
 	if err != nil {
-		return fmt.Errorf("writing the trace page: %w", err)
+		return fmt.Errorf("writing the page: %w", err)
 	}
 	return nil
 }

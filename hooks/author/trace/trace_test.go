@@ -64,11 +64,14 @@ func TestDataAndDiff(t *testing.T) {
 	late := strings.Replace(string(reports[0]), `"seq":1,`, `"seq":1,"late":true,`, 1)
 	html := page(t, "t", append(reports, json.RawMessage(late)))
 	data := regexp.MustCompile(`(?s)id="data">(.*?)</script>`).FindStringSubmatch(html)[1]
-	var events []struct {
-		Report hooks.Report
-		Diff   string
+	var shown struct {
+		Events []struct {
+			Report hooks.Report
+			Diff   string
+		}
 	}
-	require.NoError(t, json.Unmarshal([]byte(data), &events))
+	require.NoError(t, json.Unmarshal([]byte(data), &shown))
+	events := shown.Events
 	require.Len(t, events, 2, "the late report takes the place of the first")
 	assert.True(t, events[0].Report.Late)
 	assert.Equal(t, hostile, string(events[1].Report.Runs[0].Exit.Stdout))

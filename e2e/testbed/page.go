@@ -1,0 +1,74 @@
+package testbed
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"minigem/hooks/author/trace"
+	"minigem/hooks/protocol"
+	"minigem/internal/text"
+)
+
+// WritePage writes a run as one page for a browser: the cases with what happened
+// in them, each hook's latencies, the coverage, and the mutants, where there are
+// some.
+func WritePage(w io.Writer, s Summary, m Mutation) error {
+	passed, failed, broken, skipped := s.Counts()
+	title := fmt.Sprintf("Hooks: %d passed", passed)
+	for _, n := range []struct {
+		of   int
+		word string
+	}{{failed, "failed"}, {broken, "broken"}, {skipped, "skipped"}} {
+		if n.of > 0 {
+			title += fmt.Sprintf(", %d %s", n.of, n.word)
+		}
+	}
+	cover := Cover(s.Results)
+	run := trace.Run{Summary: text.Plural(len(s.Results), "case") + " in " + took(s.Took), Cases: []trace.Case{}, Covered: cover.Percent()}
+	for _, r := range s.Results {
+		c, err := r.page()
+		if err != nil {
+			return err
+		}
+		run.Cases = append(run.Cases, c)
+	}
+	for _, h := range cover.Hooks {
+		did := strings.Join(h.Did, ", ")
+		if h.Watches && did == "" {
+			did = "only watches"
+		}
+		run.Coverage = append(run.Coverage, trace.Cover{Hook: h.ID, Event: string(h.Event), Ran: h.Ran, Passed: h.Passed, Did: did, Failed: strings.Join(h.Failed, ", ")})
+	}
+	for _, x := range m.Mutants {
+		run.Mutants = append(run.Mutants, trace.Mutant{Class: x.Class, Hook: x.Hook, Where: x.Where, What: x.What, Noticed: x.Noticed, Cases: x.Cases})
+	}
+	return trace.WriteRun(w, title, run)
+}
+
+func (r Result) page() (trace.Case, error) {
+	j := r.json()
+	c := trace.Case{Name: r.Case.Name, Title: r.Case.Title, Outcome: j.Outcome, Why: j.Why, TookMs: j.TookMs}
+	for _, f := range r.Failures {
+		c.Failures = append(c.Failures, trace.Failure(f))
+	}
+	for _, k := range r.Checks {
+		check := trace.Check{Command: k.Command, Passed: k.Passed, Vacuous: k.Vacuous}
+		if strings.HasPrefix(k.Command, "holds ") {
+			check.Says = k.Actual
+		}
+		c.Checks = append(c.Checks, check)
+	}
+	if r.Record == nil {
+		return c, nil
+	}
+	for _, rep := range r.Record.Reports {
+		line, err := protocol.Encode(rep)
+		if err != nil {
+			return c, fmt.Errorf("writing the page of a run: %w", err)
+		}
+		c.Reports = append(c.Reports, json.RawMessage(line))
+	}
+	return c, nil
+}
