@@ -1,6 +1,7 @@
 package webhook_test
 
 import (
+	"compress/gzip"
 	"fmt"
 	"io"
 	"net"
@@ -33,6 +34,19 @@ type fault struct {
 var faults = []fault{
 	{name: "an answer", serve: func(w http.ResponseWriter, a string) { fmt.Fprint(w, a) }},
 	{name: "201", serve: func(w http.ResponseWriter, a string) { w.WriteHeader(201); fmt.Fprint(w, a) }},
+	{name: "compressed", serve: func(w http.ResponseWriter, a string) {
+		w.Header().Set("Content-Encoding", "gzip")
+		z := gzip.NewWriter(w)
+		fmt.Fprint(z, a)
+		z.Close()
+	}},
+	{name: "compressed and broken off", serve: func(w http.ResponseWriter, a string) {
+		w.Header().Set("Content-Encoding", "gzip")
+		z := gzip.NewWriter(w)
+		fmt.Fprint(z, a)
+		z.Flush()
+		hijack(w)
+	}, failed: "its answer broke off"},
 	{name: "500", serve: func(w http.ResponseWriter, a string) { w.WriteHeader(500); fmt.Fprint(w, a) }, failed: "HTTP status 500"},
 	{name: "403", serve: func(w http.ResponseWriter, a string) { w.WriteHeader(403); fmt.Fprint(w, a) }, failed: "HTTP status 403"},
 	{name: "not JSON alone", serve: func(w http.ResponseWriter, a string) { fmt.Fprint(w, "<p>well</p>\n", a) }, failed: "not a JSON object"},
