@@ -35,6 +35,8 @@ func (c *Configuration) findExtensions() ([]hooks.Problem, error) {
 			c.extensions = append(c.extensions, e)
 		} else if refused, _ := c.extensionRefused(e); off == refused {
 			c.Notices = append(c.Notices, fmt.Sprintf("the extension %s is not used: %s", e.Name, refused))
+		} else if said := c.extensionSwitchedOff(e); said != "" {
+			c.Notices = append(c.Notices, said)
 		}
 	}
 	own := c.ProjectDir
