@@ -177,7 +177,7 @@ func newClient(control func(network, address string, c syscall.RawConn) error) *
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
-			DialContext: dialer.DialContext,
+			DialContext:         dialer.DialContext,
 			MaxIdleConnsPerHost: 8, IdleConnTimeout: 90 * time.Second, MaxResponseHeaderBytes: 1 << 20,
 		},
 	}
