@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -143,11 +144,17 @@ func (c *chat) waitFor(texts ...string) string {
 	return all
 }
 
-// waitReady waits for an empty prompt in the last line.
+// statusLine is the line under the prompt.
+var statusLine = regexp.MustCompile(`\n(default|auto_edit|plan|yolo)(  .*)?$`)
+
+// prompt is a screen without the line under the prompt.
+func prompt(text string) string { return statusLine.ReplaceAllString(text, "") }
+
+// waitReady waits for an empty prompt at the end.
 func (c *chat) waitReady() string {
 	c.t.Helper()
 	return c.waitUntil("an empty prompt", func(text string) bool {
-		return strings.HasSuffix(text, ready)
+		return strings.HasSuffix(prompt(text), ready)
 	})
 }
 

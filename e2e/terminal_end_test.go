@@ -142,7 +142,7 @@ func TestChatSuspends(t *testing.T) {
 		c.keys("\x1a")
 		c.waitUntil("the shell", func(text string) bool { return strings.HasSuffix(text, "shell>") })
 		c.keys("stty -a | grep -c -w -e -echo -e -icanon; fg" + keyEnter)
-		c.waitUntil("the chat", func(text string) bool { return strings.HasSuffix(text, "> half a line") })
+		c.waitUntil("the chat", func(text string) bool { return strings.HasSuffix(prompt(text), "> half a line") })
 		assert.Contains(t, c.text(), "\n0\n", "the shell found the terminal as it was")
 	}
 	c.keys(keyEnter)

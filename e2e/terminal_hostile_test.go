@@ -84,7 +84,7 @@ func (c *chat) glance(line string) {
 	c.waitFor(line)
 	c.keys(keyEnter)
 	asks := func(text string) bool { return strings.HasSuffix(text, "]") }
-	if text := c.waitUntil(line+" done", func(text string) bool { return asks(text) || strings.HasSuffix(text, ready) }); asks(text) {
+	if text := c.waitUntil(line+" done", func(text string) bool { return asks(text) || strings.HasSuffix(prompt(text), ready) }); asks(text) {
 		c.keys(keyEscape)
 	}
 }

@@ -19,7 +19,7 @@ func TestChatKeys(t *testing.T) {
 	last := func(n int) string {
 		t.Helper()
 		c.waitUntil("an answer", func(text string) bool {
-			return strings.Count(text, "Read.") == n && strings.HasSuffix(text, ready)
+			return strings.Count(text, "Read.") == n && strings.HasSuffix(prompt(text), ready)
 		})
 		log := server.Log()
 		return string(log[len(log)-1].Body)
@@ -99,7 +99,10 @@ func TestChatPlain(t *testing.T) {
 			chat.waitFor("4. ", "Allow")
 			chat.keys("y" + keyEnter)
 			chat.waitFor("Changed.")
-			chat.waitUntil("a prompt", func(text string) bool { return strings.HasPrefix(text[strings.LastIndex(text, "\n")+1:], ">") })
+			chat.waitUntil("a prompt", func(text string) bool {
+				text = prompt(text)
+				return strings.HasPrefix(text[strings.LastIndex(text, "\n")+1:], ">")
+			})
 			chat.keys("/quit" + keyEnter)
 			chat.waitFor("Agent powering down. Goodbye!")
 			assert.Equal(t, 0, chat.exit())

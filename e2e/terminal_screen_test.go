@@ -51,7 +51,7 @@ func TestChatResized(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{
 		"notes.txt": "hello\n",
-		".gemini/settings.json": `{"hooks": {"AfterModel": [{"hooks": [{"type": "command", "name": "slow",
+		".gemini/settings.json": `{"ui": {"hideFooter": true}, "hooks": {"AfterModel": [{"hooks": [{"type": "command", "name": "slow",
 			"command": "grep -q 'Second' && { touch waiting; while [ ! -e go ]; do sleep 0.01; done; }; true"}]}]}}`,
 	})
 	words := strings.Repeat("words that fill the window and more ", 4)

@@ -39,14 +39,14 @@ tools.truncateToolOutputThreshold  5                     workspace .gemini/setti
 func TestSettingsWithoutEffect(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, map[string]string{
-		".gemini/settings.json":   `{"ui": {"theme": "a", "hideTips": true}}`,
-		"~/.gemini/settings.json": "{\n \"ui\": {\"theme\": \"b\"}, \"model\": {\"maxSessionTurns\": 9}, \"general\": {\"vimMode\": true, \"devtools\": true}}",
+		".gemini/settings.json":   `{"ui": {"hideBanner": "a", "hideTips": true}}`,
+		"~/.gemini/settings.json": "{\n \"ui\": {\"hideBanner\": \"b\"}, \"model\": {\"maxSessionTurns\": 9}, \"general\": {\"vimMode\": true, \"devtools\": true}}",
 		"answers":                 writesOnce,
 	})
-	const line = "3 settings have no effect in minigem: ui.theme, general.devtools, ui.hideTips; minigem settings list says more\n"
-	assert.Equal(t, "[WARNING] ~/.gemini/settings.json:2: ui.theme has no effect in minigem\n"+
+	const line = "3 settings have no effect in minigem: ui.hideBanner, general.devtools, ui.hideTips; minigem settings list says more\n"
+	assert.Equal(t, "[WARNING] ~/.gemini/settings.json:2: ui.hideBanner has no effect in minigem\n"+
 		"[WARNING] ~/.gemini/settings.json:2: general.devtools has no effect in minigem\n"+
-		"[WARNING] .gemini/settings.json:1: ui.theme has no effect in minigem\n"+
+		"[WARNING] .gemini/settings.json:1: ui.hideBanner has no effect in minigem\n"+
 		"[WARNING] .gemini/settings.json:1: ui.hideTips has no effect in minigem\n", w.run("settings list").err)
 	got := w.run("--yolo -d -p go --fake-responses " + w.path("answers"))
 	assert.Equal(t, 1, strings.Count(got.err, line), got.err)

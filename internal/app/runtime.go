@@ -322,10 +322,37 @@ func (r *Runtime) approvalMode(w *Frontend) (policy.Mode, error) {
 	case err != nil:
 		return "", exit.With(exit.Config, err)
 	case mode == policy.ModeYolo && r.Config.Settings.Security.DisableYoloMode:
-		return "", exit.Errorf(exit.Config, "yolo mode is turned off by security.disableYoloMode in the settings")
+		return "", exit.With(exit.Config, errNoYolo)
 	case !r.Config.Trust.Trusted && mode != policy.ModeDefault && mode != policy.ModePlan:
 		w.Warn(fmt.Sprintf("this folder is not trusted: the approval mode is default, not %s", name))
 		return policy.ModeDefault, nil
 	}
 	return mode, nil
+}
+
+var errNoYolo = errors.New("yolo mode is turned off by security.disableYoloMode in the settings")
+
+// ChangeMode changes the approval mode for the rest of the session, to any that
+// a start would take.
+func (r *Runtime) ChangeMode(name string) error {
+	mode, err := policy.ParseMode(name)
+	switch {
+	case err != nil:
+		return err
+	case mode == policy.ModeYolo && r.Config.Settings.Security.DisableYoloMode:
+		return errNoYolo
+	case !r.Config.Trust.Trusted && mode != policy.ModeDefault && mode != policy.ModePlan:
+		return fmt.Errorf("this folder is not trusted, and has the modes default and plan alone: /permissions trust changes that")
+	}
+	r.Policy.SetMode(mode)
+	return nil
+}
+
+// NextMode changes the approval mode to the next one that needs no second
+// thought: default, auto_edit, plan, and default again.
+func (r *Runtime) NextMode() {
+	next := map[policy.Mode]string{policy.ModeDefault: "auto_edit", policy.ModeAutoEdit: "plan"}[r.Policy.Mode()]
+	if r.ChangeMode(next) != nil {
+		_ = r.ChangeMode("plan") // every folder has it
+	}
 }

@@ -41,6 +41,8 @@ type Chat struct {
 	term     *terminal.Terminal
 	view     *terminal.View
 	notifier atomic.Pointer[notify.Notifier] // of the runtime
+	trouble  hookTrouble
+	used     atomic.Int64 // tokens of the conversation; 0: unknown
 	stats    *output.Stats
 	table    slash.Table
 	prompts  []app.MCPPrompt // of MCP servers, which are commands, too
@@ -89,6 +91,7 @@ func (t *Chat) Talk(in terminal.Options) error {
 	}
 	t.stats = &output.Stats{}
 	in.Getenv, in.Vim, in.Complete = t.Sys.Getenv, c.Settings.General.VimMode, t.complete
+	in.Cycle = t.nextMode
 	in.Theme = terminal.Background(c.Settings.UI.Theme)
 	if c.Settings.General.EnableNotifications {
 		in.Focus = t.focused
@@ -140,7 +143,7 @@ func (t *Chat) run(c *app.Configuration) error {
 func (t *Chat) open(c *app.Configuration) error {
 	w := app.Frontend{
 		Interactive: true,
-		Sink:        event.Tee(t.view, t.stats),
+		Sink:        event.Tee(t.view, t.stats, t),
 		Reports:     t.report,
 		Approver:    t.approver(c),
 		Asker:       alertingAsker{&terminal.Questioner{View: t.view}, t},
@@ -160,6 +163,7 @@ func (t *Chat) open(c *app.Configuration) error {
 	}
 	t.runtime = r
 	t.notifier.Store(r.Alerts)
+	t.used.Store(0)
 	if t.Observer.Opened != nil {
 		t.Observer.Opened(r)
 	}
@@ -213,6 +217,7 @@ func (t *Chat) warn(text string) {
 
 func (t *Chat) report(r hooks.Report) {
 	t.lastHook.Store(&r)
+	t.trouble.note(r)
 	t.view.Hook(r)
 }
 
@@ -291,6 +296,7 @@ func (t *Chat) again() bool {
 // loop reads and executes lines until the user leaves.
 func (t *Chat) loop() {
 	for t.left == "" && t.Ctx.Err() == nil {
+		t.showStatus()
 		stop := t.whenIdle()
 		line, err := t.term.Prompt()
 		stop()
@@ -331,6 +337,7 @@ func (t *Chat) take(line string) {
 // submit sends a prompt to the model. parts is what is sent; nil: text, with
 // the files that it names.
 func (t *Chat) submit(text string, parts []llm.Part) {
+	t.trouble.clear()
 	if t.Observer.Submitted != nil {
 		t.Observer.Submitted(text)
 	}

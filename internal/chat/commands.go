@@ -40,12 +40,14 @@ func (t *Chat) commands() slash.Table {
 			{Name: "add", Args: "[--project] TEXT", Help: "remember it, in all projects or in this one", Run: t.memoryAdd},
 			{Name: "reload", Aliases: []string{"refresh"}, Help: "read them, settings and hooks again", Run: t.memoryReload},
 		}},
+		{Name: "mode", Args: "[default|auto_edit|plan|yolo]", Help: "what runs unasked (Shift+Tab)", Run: t.changeMode, Values: t.modeNames},
 		{Name: "model", Help: "the model in use", Run: t.modelSet, Sub: []slash.Command{
 			{Name: "set", Args: "NAME", Help: "use another one", Run: t.modelSet, Values: modelNames},
 		}},
 		{Name: "permissions", Help: "trust in this folder, and the approval mode", Run: t.permissions, Sub: []slash.Command{
 			{Name: "trust", Help: "trust this folder and its hooks as they are now", Run: t.trustNow},
 		}},
+		{Name: "plan", Help: "change nothing: the same as /mode plan", Run: func(ctx context.Context, _ string) error { return t.changeMode(ctx, "plan") }},
 		{Name: "policies", Help: "the rules that decide what may run", Run: t.policies, Sub: []slash.Command{
 			{Name: "list", Help: "list them", Run: t.policies},
 		}},
@@ -73,6 +75,7 @@ const keysHelp = `
   \ at the end, Alt-Enter, or a paste: more than one line
   Tab completes, Up and ^R find earlier prompts
   keys are those of emacs, or of vi (general.vimMode)
+  Shift+Tab changes the approval mode
   ^O shows the last result whole
   Esc or ^C interrupts, ^C twice or ^D leaves, ^Z suspends
 `
@@ -85,7 +88,7 @@ func (t *Chat) help(context.Context, string) error {
 func (t *Chat) about(context.Context, string) error {
 	auth := cmp.Or(t.runtime.Config.Settings.Security.Auth.SelectedType, "as the environment says")
 	t.term.Print(fmt.Sprintf("minigem %s, %s/%s\nmodel    %s\nsign-in  %s\nsession  %s\nfile     %s\nmode     %s",
-		app.Version, runtime.GOOS, runtime.GOARCH, t.runtime.ModelName, auth, t.runtime.Session.ID(), t.shortenHome(t.runtime.Session.Path()), t.runtime.Policy.Mode()))
+		app.Version, runtime.GOOS, runtime.GOARCH, t.runtime.ModelName, auth, t.runtime.Session.ID(), t.shortenHome(t.runtime.Session.Path()), t.runtime.Policy.Mode().Flag()))
 	return nil
 }
 
@@ -174,7 +177,7 @@ func (t *Chat) permissions(context.Context, string) error {
 	if t.runtime.Config.Trust.Why != "" {
 		state += " (" + t.runtime.Config.ShortenIn(t.runtime.Config.Trust.Why) + ")"
 	}
-	t.term.Print(terminal.Clean(fmt.Sprintf("%s is %s\nThe approval mode is %s; /policies lists the rules.", t.shortenHome(t.runtime.Config.Dir), state, t.runtime.Policy.Mode())))
+	t.term.Print(terminal.Clean(fmt.Sprintf("%s is %s\nThe approval mode is %s; /policies lists the rules.", t.shortenHome(t.runtime.Config.Dir), state, t.runtime.Policy.Mode().Flag())))
 	return nil
 }
 

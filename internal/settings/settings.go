@@ -57,7 +57,8 @@ type General struct {
 
 // UI is the section "ui".
 type UI struct {
-	Theme string `json:"theme,omitempty" jsonschema:"Colours for a light or a dark background: light, dark, or a theme of Gemini CLI; else the terminal is asked."`
+	HideFooter bool   `json:"hideFooter,omitempty" jsonschema:"No status line under the prompt."`
+	Theme      string `json:"theme,omitempty" jsonschema:"Colours for a light or a dark background: light, dark, or a theme of Gemini CLI; else the terminal is asked."`
 }
 
 // SessionRetention is "general.sessionRetention". Ages are numbers with h, d, w

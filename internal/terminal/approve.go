@@ -56,6 +56,10 @@ func (a *Approver) Approve(ctx context.Context, q toolcall.Question) toolcall.An
 	switch answer.Outcome {
 	case policy.Cancel:
 		v.note(v.style.yellow(Cancelled))
+	case policy.ProceedAlways:
+		if q.Intent.Edit != nil {
+			v.note(v.style.dim(v.wrap("The mode is auto_edit now: edits in this folder are not asked about. /mode default goes back.")))
+		}
 	case policy.ModifyWithEditor:
 		text, err := a.Edit(ctx, q.Intent.Edit.FileName, q.Intent.Edit.New)
 		if err != nil {

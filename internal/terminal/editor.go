@@ -84,6 +84,9 @@ func (e *editor) draft() draft {
 		d.hint = e.t.style.dim(ansi.Truncate(Hint, max(e.t.Width()-len(promptMark)-1, 0), ""))
 	}
 	room := e.t.Width() - 1
+	if row := e.t.statusRow(room); row != "" {
+		d.below = append(d.below, row)
+	}
 	if e.search != "" {
 		d.below = append(d.below, e.t.style.dim(ansi.Truncate(e.search, room, "…")))
 	}

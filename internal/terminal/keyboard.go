@@ -28,6 +28,7 @@ const (
 	keyEscape    = "\x1b"
 	keySuspend   = "\x1a"
 	keyUnfold    = "\x0f"
+	keyShiftTab  = "\x1b[Z"
 	keyFocusIn   = "\x1b[I"
 	keyFocusOut  = "\x1b[O"
 
@@ -46,6 +47,7 @@ type keyboard struct {
 	typed   func()             // the text typed ahead has changed
 	suspend func()             // ^Z
 	reveal  func()             // ^O
+	cycle   func()             // Shift+Tab at the prompt
 	focus   func(focused bool) // the terminal says that it has the focus, or lost it
 
 	mu        sync.Mutex

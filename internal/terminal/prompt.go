@@ -94,7 +94,12 @@ func (t *Terminal) prompted(text string) string {
 	return t.mark() + strings.Join(lines, "\n")
 }
 
-func (t *Terminal) mark() string { return t.style.bold(t.style.cyan(promptMark)) }
+// mark is the mark of the prompt, in the colour of the mode.
+func (t *Terminal) mark() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.style.bold(t.style.modeColour(t.status.Mode, promptMark))
+}
 
 // ShowPrompt shows a prompt that nobody types.
 func (t *Terminal) ShowPrompt(text string) {

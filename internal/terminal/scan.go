@@ -101,6 +101,11 @@ func (k *keyboard) key(key string) {
 			k.after = append(k.after, k.reveal)
 		}
 		return
+	case keyShiftTab:
+		if k.cycle != nil && k.mode == prompting {
+			k.after = append(k.after, k.cycle)
+		}
+		return
 	case keySuspend:
 		if k.suspend != nil {
 			k.after = append(k.after, k.suspend)

@@ -197,3 +197,48 @@ func TestLiveOutput(t *testing.T) {
 	assert.Empty(t, c.live.rows(20, 10))
 	assert.Empty(t, c.live.printed)
 }
+
+// TestStatus: what the line under the prompt says in windows of every width, and
+// that it is cleaned.
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	s := Status{Mode: "auto_edit", Trouble: "1 hook failed", Rest: []string{"gemini-2.5-flash", "~/project\x1b[2J (main)", "", "98% context left"}}
+	for _, c := range []struct {
+		width int
+		want  string
+	}{
+		{80, "auto_edit  1 hook failed  gemini-2.5-flash  ~/project (main)  98% context left"},
+		{60, "auto_edit  1 hook failed  gemini-2.5-flash  ~/project (main)"},
+		{59, "auto_edit  1 hook failed  gemini-2.5-flash"},
+		{30, "auto_edit  1 hook failed"},
+		{20, "auto_edit"},
+		{5, "auto…"},
+	} {
+		c2 := newScene(style{plain: true}, c.width+1)
+		c2.status = s
+		assert.Equal(t, c.want, c2.statusRow(c.width))
+	}
+	c := newScene(style{}, 80)
+	assert.Empty(t, c.statusRow(79))
+	marks := map[string]string{"": "36", "default": "36", "auto_edit": "32", "plan": "33", "yolo": "31"}
+	for mode, colour := range marks {
+		c.status = Status{Mode: mode}
+		assert.Equal(t, "\x1b[1m\x1b["+colour+"m> \x1b[39m\x1b[22m", c.mark(), mode)
+	}
+	c = newScene(style{plain: true, dumb: true}, 80)
+	c.status = s
+	assert.Empty(t, c.statusRow(79), "it would be typed again and again")
+}
+
+// TestCycle: Shift+Tab reaches neither the prompt nor a question, and changes the
+// mode at the prompt alone.
+func TestCycle(t *testing.T) {
+	t.Parallel()
+	for m, want := range map[mode]int{working: 0, prompting: 1, asking: 0} {
+		k, n := newKeyboard(nil, false), 0
+		k.mode, k.cycle = m, func() { n++ }
+		k.receive([]byte(keyShiftTab))
+		assert.Equal(t, want, n)
+		assert.Empty(t, string(k.queue)+string(k.answers))
+	}
+}

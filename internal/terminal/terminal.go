@@ -39,6 +39,9 @@ type Options struct {
 	// that report it; nil: reports are not requested. It is called from the
 	// reader of the keyboard.
 	Focus func(focused bool)
+	// Cycle is called for Shift+Tab at the prompt; nil: the key does nothing. It
+	// is called from the reader of the keyboard.
+	Cycle func()
 	// Guard restores the terminal when nobody else can; nil: nobody does. Close
 	// releases it.
 	Guard *Guard
@@ -60,8 +63,9 @@ type Terminal struct {
 	unwatch     func()
 	columns     func() (columns, rows int) // the size of a window that is not there; nil: Out says it
 
-	mu   sync.Mutex
-	away bool // another program uses the terminal
+	mu     sync.Mutex
+	away   bool // another program uses the terminal
+	status Status
 }
 
 // Open takes over the terminal: from here on keys are read unbuffered, until
@@ -87,7 +91,7 @@ func Open(o Options) (*Terminal, error) {
 	})
 	t.unwatch = func() {}
 	t.keys = newKeyboard(o.In, o.Vim)
-	t.keys.focus = o.Focus
+	t.keys.focus, t.keys.cycle = o.Focus, o.Cycle
 	if err := t.openLine(); err != nil {
 		t.restore()
 		return nil, err
