@@ -13,9 +13,9 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// TestHookFaultsInTheChat is TestHookFaults for the two events that need
-// somebody there: Notification, before a permission prompt, and PreCompress, on
-// /compress. Neither can keep anything from happening, a deny neither.
+// TestHookFaultsInTheChat is TestHookFaults for the events that need
+// somebody there: Notification, before a permission prompt, and those around
+// /compress. None of them can keep anything from happening, a deny neither.
 func TestHookFaultsInTheChat(t *testing.T) {
 	t.Parallel()
 	needs(t, "bash")
@@ -36,7 +36,7 @@ func (f hookFault) meetInTheChat(t *testing.T, deny bool) {
 	group := []any{map[string]any{"hooks": []any{
 		map[string]any{"type": "command", "name": "faulty", "command": f.script(deny), "timeout": f.limits()[0].Milliseconds()},
 	}}}
-	settings, err := json.Marshal(map[string]any{"hooks": map[protocol.Event]any{protocol.Notification: group, protocol.PreCompress: group}})
+	settings, err := json.Marshal(map[string]any{"hooks": map[protocol.Event]any{protocol.Notification: group, protocol.PreCompress: group, protocol.PostCompact: group}})
 	require.NoError(t, err)
 	h := newHome(t, map[string]string{"../.gemini/settings.json": string(settings)})
 	c := h.startChat(t, nil, trusted(h.answersFile(t,
@@ -53,6 +53,7 @@ func (f hookFault) meetInTheChat(t *testing.T, deny bool) {
 	text := c.waitFor("Chat history compressed")
 	if !f.quiet {
 		assert.Contains(t, text, `hook "faulty" for PreCompress failed: `)
+		assert.Contains(t, text, `hook "faulty" for PostCompact failed: `)
 	}
 	c.quit()
 	for _, file := range transcriptsIn(h.dir) {

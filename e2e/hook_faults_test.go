@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -38,21 +39,43 @@ var hookFaults = []hookFault{
 	{name: "stdin closed at once", line: "exec <&-; exit 0", quiet: true},
 }
 
-// The hooks that a one-shot run fires, and what is left undone where they deny;
-// the other two events are those of TestHookFaultsInTheChat.
-var hookFaultEvents = []struct {
+// faultEvent is an event that a one-shot run fires, and what is left undone where
+// its hooks deny.
+type faultEvent struct {
 	event  protocol.Event
 	denied faultTraces
-}{
-	{protocol.SessionStart, faultTraces{2, true, true}},
-	{protocol.BeforeAgent, faultTraces{0, false, false}},
-	{protocol.BeforeModel, faultTraces{0, false, false}},
-	{protocol.BeforeToolSelection, faultTraces{2, true, true}},
-	{protocol.AfterModel, faultTraces{1, false, false}},
-	{protocol.BeforeTool, faultTraces{2, false, true}},
-	{protocol.AfterTool, faultTraces{2, true, true}},
-	{protocol.AfterAgent, faultTraces{3, true, true}}, // one retry is allowed
-	{protocol.SessionEnd, faultTraces{2, true, true}},
+
+	answers string   // of the model; empty: faultAnswers
+	mode    string   // empty: --yolo
+	beside  []string // events with a hook of the user that allows
+	code    int
+	silent  bool // no answer is printed
+}
+
+// Those events that are not here are those of TestHookFaultsInTheChat.
+var hookFaultEvents = []faultEvent{
+	{event: protocol.SessionStart, denied: faultTraces{2, true, true}},
+	{event: protocol.BeforeAgent, denied: faultTraces{0, false, false}},
+	{event: protocol.BeforeModel, denied: faultTraces{0, false, false}},
+	{event: protocol.BeforeToolSelection, denied: faultTraces{2, true, true}},
+	{event: protocol.AfterModel, denied: faultTraces{1, false, false}},
+	{event: protocol.BeforeTool, denied: faultTraces{2, false, true}},
+	{event: protocol.PermissionRequest, denied: faultTraces{2, false, true}, mode: "default", beside: []string{"PermissionRequest"}},
+	{event: protocol.AfterTool, denied: faultTraces{2, true, true}},
+	{event: protocol.PostToolUseFailure, denied: faultTraces{2, true, true}, answers: `call run_shell_command {"command": "echo x > a.txt; exit 3"}` + "\n\nsay Done.\n"},
+	{event: protocol.AfterAgent, denied: faultTraces{3, true, true}}, // one retry is allowed
+	{event: protocol.StopFailure, denied: faultTraces{2, true, false}, answers: `call write_file {"file_path": "a.txt", "content": "x"}` + "\n\nfault {\"status\": 400}\n", code: 1, silent: true},
+	{event: protocol.SessionEnd, denied: faultTraces{2, true, true}},
+}
+
+// TestEveryEventMeetsFaults: no event is left out.
+func TestEveryEventMeetsFaults(t *testing.T) {
+	t.Parallel()
+	met := []protocol.Event{protocol.PreCompress, protocol.PostCompact, protocol.Notification} // in the chat
+	for _, e := range hookFaultEvents {
+		met = append(met, e.event)
+	}
+	assert.ElementsMatch(t, protocol.Events, met)
 }
 
 // faultTraces are what a run leaves behind.
@@ -85,11 +108,11 @@ func TestHookFaults(t *testing.T) {
 			for _, deny := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s/%s/deny=%t", e.event, f.name, deny), func(t *testing.T) {
 					t.Parallel()
-					want := faultTraces{2, true, true}
+					want := faultTraces{2, true, !e.silent}
 					if deny || f.blocks {
 						want = e.denied
 					}
-					f.meet(t, e.event, deny, want)
+					f.meet(t, e, deny, want)
 				})
 			}
 		}
@@ -113,7 +136,7 @@ func (f hookFault) limits() []time.Duration {
 	return []time.Duration{1200 * time.Millisecond, 5 * time.Second, 20 * time.Second, 80 * time.Second}
 }
 
-func (f hookFault) meet(t *testing.T, event protocol.Event, deny bool, want faultTraces) {
+func (f hookFault) meet(t *testing.T, event faultEvent, deny bool, want faultTraces) {
 	for i, limit := range f.limits() {
 		h, server, o := f.run(t, event, deny, limit)
 		got := faultTraces{Requests: len(server.Log()), Said: strings.Contains(o.Stdout, "Done.")}
@@ -128,29 +151,36 @@ func (f hookFault) meet(t *testing.T, event protocol.Event, deny bool, want faul
 	}
 }
 
-func (f hookFault) run(t *testing.T, event protocol.Event, deny bool, limit time.Duration) (home, *fakemodel.Server, outcome) {
+func (f hookFault) run(t *testing.T, event faultEvent, deny bool, limit time.Duration) (home, *fakemodel.Server, outcome) {
 	settings, err := json.Marshal(map[string]any{
 		"hooksConfig": map[string]any{"maxRetries": 1},
-		"hooks": map[string]any{string(event): []any{map[string]any{"hooks": []any{
+		"hooks": map[string]any{string(event.event): []any{map[string]any{"hooks": []any{
 			map[string]any{"type": "command", "name": "faulty", "command": f.script(deny), "timeout": limit.Milliseconds()},
 		}}}},
 	})
 	require.NoError(t, err)
-	entries, err := parseAnswers("answers", faultAnswers)
+	entries, err := parseAnswers("answers", cmp.Or(event.answers, faultAnswers))
 	require.NoError(t, err)
 	server := fakemodel.New(fakemodel.Options{Entries: entries, Strict: true})
 	url, stop, err := server.Start("127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(stop)
-	h := newHome(t, map[string]string{".gemini/settings.json": string(settings)})
-	o := h.run(t, run{Args: []string{"--yolo", "-p", "go"}, Env: []string{
+	allow := map[string]any{}
+	for _, e := range event.beside {
+		allow[e] = []any{map[string]any{"hooks": []any{map[string]any{"type": "command", "name": "allows", "command": `echo '{"decision": "allow"}'`}}}}
+	}
+	own, err := json.Marshal(map[string]any{"hooks": allow})
+	require.NoError(t, err)
+	h := newHome(t, map[string]string{".gemini/settings.json": string(settings), "../.gemini/settings.json": string(own)})
+	o := h.run(t, run{Args: []string{"--approval-mode", cmp.Or(event.mode, "yolo"), "-p", "go"}, Env: []string{
 		"GEMINI_API_KEY=test-key-of-the-fake-api", "GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_MODEL=gemini-2.5-flash", "GEMINI_CLI_TRUST_WORKSPACE=true",
 	}})
 	return h, server, o
 }
 
-func (f hookFault) judge(t *testing.T, event protocol.Event, h home, server *fakemodel.Server, o outcome) {
-	assert.Zero(t, o.Code, o.Stderr)
+func (f hookFault) judge(t *testing.T, e faultEvent, h home, server *fakemodel.Server, o outcome) {
+	event := e.event
+	assert.Equal(t, e.code, o.Code, o.Stderr)
 	if !f.quiet && !(f.blocks && event.CanBlock()) {
 		assert.Contains(t, o.Stderr, `hook "faulty" for `+string(event)+" failed: ")
 	}

@@ -64,6 +64,7 @@ type hook struct {
 	env      []string // NAME=value
 	timeout  time.Duration
 	sequence bool
+	onError  string
 }
 
 type exporter struct {
@@ -128,7 +129,7 @@ func (x *exporter) hooks(root jsonc.Node) []hook {
 		for _, group := range event.Value.Elements() {
 			for _, n := range group.Get("hooks").Elements() {
 				h := hook{line: n.Line(), event: protocol.Event(event.Name), matcher: group.Get("matcher").Text(), command: n.Get("command").Text(),
-					dialect: n.Get("dialect").Text(), sequence: group.Get("sequential").IsTrue(), timeout: 60 * time.Second}
+					dialect: n.Get("dialect").Text(), onError: n.Get("onError").Text(), sequence: group.Get("sequential").IsTrue(), timeout: 60 * time.Second}
 				if ms, ok := n.Get("timeout").Float(); ok && ms > 0 && ms < 1e12 {
 					h.timeout = time.Duration(ms) * time.Millisecond
 				}
@@ -136,12 +137,16 @@ func (x *exporter) hooks(root jsonc.Node) []hook {
 					h.env = append(h.env, m.Name+"="+m.Value.Text())
 				}
 				name := cmp.Or(n.Get("name").Text(), h.command)
+				if args := n.Get("args"); args.Kind() == jsonc.Array {
+					h.command = hooks.Hook{Command: h.command, Handler: hooks.Handler{Args: append([]string{}, args.Strings()...)}}.Line()
+				}
 				switch {
 				case n.Get("type").Text() != "command" || strings.TrimSpace(h.command) == "":
-					x.say(h, "lost", "a hook of %s of type %q: only commands can be carried over", h.event, n.Get("type").Text())
+					x.say(h, "lost", "a hook of %s of type %q: only commands can be carried over, and what it refuses is not refused there", h.event, n.Get("type").Text())
 				case slices.Contains(disabled, name):
 					x.say(h, "lost", "%s is disabled", name)
 				default:
+					x.leavesOut(h, n)
 					all = append(all, h)
 				}
 			}
@@ -150,9 +155,42 @@ func (x *exporter) hooks(root jsonc.Node) []hook {
 	return all
 }
 
+// leavesOut says which fields of a hook's entry have no place elsewhere.
+func (x *exporter) leavesOut(h hook, n jsonc.Node) {
+	for _, f := range []struct{ name, text string }{
+		{"if", "the hook runs for every call that its matcher is for"},
+		{"async", "the hook is waited for, and what it says counts"},
+		{"once", "the hook runs every time"},
+	} {
+		if v := n.Get(f.name); v.IsTrue() || v.Text() != "" {
+			x.say(h, "differs", "%s: %s", f.name, f.text)
+		}
+	}
+	if h.onError == "block" && x.Bare {
+		x.say(h, "inverted", "onError: a hook that fails blocks in minigem, and lets pass elsewhere")
+	}
+}
+
+// pointOf is the point of ours at which an agent fires an event. Those that Gemini
+// CLI does not have are Claude Code's.
+func (x *exporter) pointOf(event protocol.Event) dialect.Point {
+	if p := x.gemini.PointOf(string(event)); p != "" || !event.IsAdded() {
+		return p
+	}
+	claude, err := dialect.Find("claude")
+	if err != nil {
+		return ""
+	}
+	return claude.PointOf(string(event))
+}
+
 // add adds one hook to the files.
 func (x *exporter) add(h hook) error {
-	point := x.gemini.PointOf(string(h.event))
+	point := x.pointOf(h.event)
+	if h.event.IsAdded() && h.event.CanBlock() {
+		x.say(h, "lost", "a hook of %s: what it answers is not translated, so that what it refuses is not refused there", h.event)
+		return nil
+	}
 	events := []dialect.Event{}
 	if e, ok := x.agent.Event(point); ok {
 		events = append(events, e)
@@ -230,6 +268,9 @@ func (x *exporter) judge(h hook, point dialect.Point) {
 // result is what was exported.
 func (x *exporter) result() (Result, error) {
 	r := Result{Added: x.added, Remarks: x.remarks}
+	if x.added == 0 {
+		return r, nil
+	}
 	for _, d := range x.files {
 		data, err := d.bytes()
 		if err != nil {
@@ -256,6 +297,9 @@ func (x *exporter) command(h hook) string {
 	words := []string{"minigem", "hooks", "run", "--portable"}
 	if h.dialect == "claude" {
 		words = append(words, "--dialect", "claude")
+	}
+	if h.onError == "block" {
+		words = append(words, "--on-error", "block")
 	}
 	if h.event.IsTool() && h.matcher != "" && h.matcher != "*" {
 		words = append(words, "--match", quote(h.matcher))

@@ -59,7 +59,7 @@ func (x *exporter) addHIF(all []hook) error {
 // hifHook writes h in the words of the format, and notes what they leave out;
 // not ok: the format has no word for its event.
 func (x *exporter) hifHook(h hook) (hif.Hook, bool) {
-	point := x.gemini.PointOf(string(h.event))
+	point := x.pointOf(h.event)
 	if point == "" {
 		x.say(h, "lost", "the format has no word for %s", h.event)
 		return hif.Hook{}, false
