@@ -42,7 +42,7 @@ func newRootCommand(sys *app.System) *cobra.Command {
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if version {
-				fmt.Fprintln(sys.Stdout, app.Version)
+				fmt.Fprintln(sys.Stdout, app.FullVersion())
 				return nil
 			}
 			if err := readQuery(f, cmd, args); err != nil {
@@ -62,7 +62,7 @@ func newRootCommand(sys *app.System) *cobra.Command {
 	registerFlags(f, cmd.Flags())
 	// Not cobra's: a template for it would link text/template, and with that the
 	// linker keeps every exported method of every type.
-	cmd.Flags().BoolVarP(&version, "version", "v", false, "print the version")
+	cmd.Flags().BoolVarP(&version, "version", "v", false, "print the version and the commit")
 	for _, sub := range subcommands(sys) {
 		cmd.AddCommand(strict(sys, sub))
 	}

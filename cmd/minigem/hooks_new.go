@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
@@ -49,7 +48,7 @@ case for minigem hooks test. Nothing that is there is overwritten.`,
 			if err := scaffold.Write(h, c.ProjectDir, c.Hooks); err != nil {
 				return exit.With(exit.Input, err)
 			}
-			_, err = io.WriteString(sys.Stdout, made(h))
+			_, err = io.WriteString(sys.Stdout, h.Made())
 			return err
 		},
 	}
@@ -61,23 +60,4 @@ case for minigem hooks test. Nothing that is there is overwritten.`,
 	_ = cmd.RegisterFlagCompletionFunc("event", completeEvents) // the flag is there
 	cmd.Args = withUsage(cobra.ExactArgs(1), "needs a name for the hook")
 	return cmd
-}
-
-// made says what was made, and what to do with it.
-func made(h scaffold.Hook) string {
-	fire := "minigem hooks fire " + string(h.Event)
-	if h.Try != "" {
-		fire += " --set " + h.Try
-	}
-	next := [][2]string{
-		{"minigem hooks test " + h.Case.Path, "proves that it works"},
-		{"minigem trust", "lets the hooks of this folder run"},
-		{fire, "shows what it does with one event"},
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "made %s\nmade %s\nadded to .gemini/settings.json, under %s\n\nWhat to do next:\n", h.Program.Path, h.Case.Path, h.Event)
-	for _, n := range next {
-		fmt.Fprintf(&b, "  %s\n    %s\n", n[0], n[1])
-	}
-	return b.String()
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"io"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"golang.org/x/term"
@@ -51,5 +52,25 @@ func (s *System) LookupEnv(name string) (string, bool) {
 	return "", false
 }
 
-// Version is what --version prints; a release build sets it with -ldflags.
-var Version = "0.1.0-dev"
+// What --version prints; a release build sets both with -ldflags.
+var (
+	Version = "0.1.0-dev"
+	Commit  = "" // empty: as the toolchain noted it
+)
+
+// FullVersion is the version with the commit that the binary is made of, where
+// that is known.
+func FullVersion() string {
+	commit := Commit
+	if info, ok := debug.ReadBuildInfo(); ok && commit == "" {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				commit = s.Value[:min(12, len(s.Value))]
+			}
+		}
+	}
+	if commit == "" {
+		return Version
+	}
+	return Version + " (" + commit + ")"
+}

@@ -78,6 +78,25 @@ func fill(t template, name string, event protocol.Event, language string) (Hook,
 	return h, nil
 }
 
+// Made says what was made, and what to do with it.
+func (h Hook) Made() string {
+	fire := "minigem hooks fire " + string(h.Event)
+	if h.Try != "" {
+		fire += " --set " + h.Try
+	}
+	next := [][2]string{
+		{"minigem hooks test " + h.Case.Path, "proves that it works"},
+		{"minigem trust", "lets the hooks of this folder run"},
+		{fire, "shows what it does with one event"},
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "made %s\nmade %s\nadded to .gemini/settings.json, under %s\n\nWhat to do next:\n", h.Program.Path, h.Case.Path, h.Event)
+	for _, n := range next {
+		fmt.Fprintf(&b, "  %s\n    %s\n", n[0], n[1])
+	}
+	return b.String()
+}
+
 type group struct {
 	Matcher string `json:"matcher,omitempty"`
 	Hooks   []any  `json:"hooks"`
