@@ -47,7 +47,6 @@ var clockUses = map[string]string{
 	"internal/mcp TestRemoteThatHangs":        "the server never answers",
 	"internal/mcp TestServersThatDoNotAnswer": "the server never answers",
 	"tools/policy ran":                        "a line that was not run lets nothing pass, and fails nothing",
-	"e2e/agents run":                          "it is an agent that hangs",
 	// In a bubble of synctest, or in a benchmark.
 	"agent Stream":             "in a bubble",
 	"hooks/author/inspect Run": "a hook that is left running ends at any time",
