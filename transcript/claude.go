@@ -21,7 +21,8 @@ import (
 
 // ClaudeCopy keeps what a session's file says in a second one, in the form of
 // Claude Code's transcripts, for hooks that were written for those. It only ever
-// appends. It is safe for concurrent use.
+// appends, unless one of the files is not what it was: then it begins anew. It is
+// safe for concurrent use.
 type ClaudeCopy struct {
 	From, To string // the session's file, and the copy
 	Session  string // the session's id
@@ -30,7 +31,8 @@ type ClaudeCopy struct {
 	Tool func(name string, args map[string]any) (string, map[string]any)
 
 	mu     sync.Mutex
-	read   int64             // bytes of From
+	from   os.FileInfo       // what From was
+	read   int64             // bytes of it
 	said   map[string]string // the parent of each message and call that is in the copy
 	parent string            // the id of the last line
 	out    bytes.Buffer
@@ -40,9 +42,10 @@ type ClaudeCopy struct {
 func (c *ClaudeCopy) Update() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	fresh := c.said == nil
+	fresh := c.said == nil || !c.inPlace()
 	if fresh {
-		c.said = map[string]string{}
+		c.said, c.read, c.parent = map[string]string{}, 0, ""
+		c.out.Reset()
 	}
 	if err := c.readOn(); err != nil {
 		return fmt.Errorf("copying the session file for hooks of Claude Code: %w", err)
@@ -57,12 +60,29 @@ func (c *ClaudeCopy) Update() error {
 	return nil
 }
 
+// inPlace reports whether the copy is where it was written, and copies the file
+// that is there now: a deleted session file is written again.
+func (c *ClaudeCopy) inPlace() bool {
+	from, err := os.Stat(c.From)
+	if err == nil && (!os.SameFile(c.from, from) || from.Size() < c.read) {
+		return false
+	}
+	to, err := os.Lstat(c.To)
+	return err == nil && to.Mode().IsRegular()
+}
+
 func (c *ClaudeCopy) write(fresh bool) error {
 	flags := os.O_WRONLY | os.O_CREATE | os.O_APPEND
 	if fresh {
 		flags |= os.O_TRUNC
 		if err := os.MkdirAll(filepath.Dir(c.To), 0o700); err != nil {
 			return err
+		}
+		// A link would lead elsewhere, and a pipe has perhaps no reader.
+		if to, err := os.Lstat(c.To); err == nil && !to.Mode().IsRegular() {
+			if err := os.Remove(c.To); err != nil {
+				return err
+			}
 		}
 	}
 	f, err := os.OpenFile(c.To, flags, 0o600)
@@ -81,6 +101,9 @@ func (c *ClaudeCopy) readOn() error {
 		return err
 	}
 	defer func() { _ = f.Close() }()
+	if c.from, err = f.Stat(); err != nil {
+		return err
+	}
 	if _, err := f.Seek(c.read, io.SeekStart); err != nil {
 		return err
 	}

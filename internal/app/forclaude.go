@@ -89,6 +89,9 @@ func (c *forClaude) prelude() string {
 	slices.Sort(files)
 	var b strings.Builder
 	for _, file := range files {
+		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+			continue // a named pipe would keep every command waiting
+		}
 		if word, err := syntax.Quote(file, syntax.LangBash); err == nil {
 			b.WriteString(". " + word + "; ")
 		}

@@ -158,7 +158,7 @@ func TestStreamsOfOddServers(t *testing.T) {
 		"arguments that were cut off":    {one(0, "1", "ls", `"{\"a"`) + ends("length"), nil, "MAX_TOKENS"},
 		"a whole answer to a stream":     {`{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}`, []llm.Part{llm.Text{Text: "a"}}, "STOP"},
 		"comments, CRLF and no space":    {": hello\r\n\r\ndata:{\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\r\n\r\n" + ends("stop"), []llm.Part{llm.Text{Text: "a"}}, "STOP"},
-		"BOM, fields, data of two lines": {"\xef\xbb\xbfevent: x\nid: 1\nretry: 5\ndata: {\"choices\":\ndata: [{\"delta\":{\"content\":\"a\"}}]}\n\n" + ends("stop"), []llm.Part{llm.Text{Text: "a"}}, "STOP"},
+		"BOM, fields, data of two lines": {"\xef\xbb\xbfdata: {\"choices\":\ndata: [{\"delta\":{\"content\":\"a\"}}]}\nevent: x\nid: 1\nretry: 5\n\n" + ends("stop"), []llm.Part{llm.Text{Text: "a"}}, "STOP"},
 		"usage in a chunk without text":  {delta(`"content":"a"`) + ends("stop") + `data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}` + "\n\n", []llm.Part{llm.Text{Text: "a"}}, "STOP"},
 	}
 	for name, test := range tests {

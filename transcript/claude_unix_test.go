@@ -1,0 +1,66 @@
+//go:build unix
+
+package transcript
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestClaudeCopyThatIsNotThere: whatever lies in its place, or becomes of the
+// session file, nothing waits, nothing else is written to, and the copy is whole.
+func TestClaudeCopyThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	const one, two = `{"id":"a","type":"user","content":"one, which is longer"}` + "\n", `{"id":"b","type":"user","content":"two"}` + "\n"
+	for name, c := range map[string]struct {
+		odd  func(t *testing.T, from, to, other string)
+		want []string
+	}{
+		"nothing odd": {func(*testing.T, string, string, string) {}, []string{`user "one, which is longer"`, `user "two"`}},
+		"deleted":     {func(t *testing.T, _, to, _ string) { require.NoError(t, os.Remove(to)) }, []string{`user "one, which is longer"`, `user "two"`}},
+		"a named pipe": {func(t *testing.T, _, to, _ string) {
+			require.NoError(t, os.Remove(to))
+			require.NoError(t, syscall.Mkfifo(to, 0o600))
+		}, []string{`user "one, which is longer"`, `user "two"`}},
+		"a link": {func(t *testing.T, _, to, other string) {
+			require.NoError(t, os.Remove(to))
+			require.NoError(t, os.Symlink(other, to))
+		}, []string{`user "one, which is longer"`, `user "two"`}},
+		"another session": {func(t *testing.T, from, _, other string) {
+			require.NoError(t, os.Rename(other, from))
+			require.NoError(t, os.Truncate(from, 0))
+			require.NoError(t, os.WriteFile(other, []byte("mine"), 0o600))
+		}, []string{`user "two"`}},
+		"a shorter one": {func(t *testing.T, from, _, _ string) { require.NoError(t, os.Truncate(from, 0)) }, []string{`user "two"`}},
+	} {
+		for _, before := range []bool{true, false} {
+			dir := t.TempDir()
+			from, to, other := filepath.Join(dir, "from"), filepath.Join(dir, "to"), filepath.Join(dir, "other")
+			require.NoError(t, os.WriteFile(other, []byte("mine"), 0o600))
+			require.NoError(t, os.WriteFile(from, []byte(one), 0o600))
+			if !before {
+				require.NoError(t, os.WriteFile(to, nil, 0o600))
+			}
+			copied := &ClaudeCopy{From: from, To: to, Session: "s"}
+			if before {
+				require.NoError(t, copied.Update(), name)
+			}
+			c.odd(t, from, to, other)
+			f, err := os.OpenFile(from, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+			require.NoError(t, err)
+			_, err = f.WriteString(two)
+			require.NoError(t, err)
+			require.NoError(t, f.Close())
+			require.NoError(t, copied.Update(), name)
+			assert.Equal(t, c.want, saidIn(t, to), name)
+			data, err := os.ReadFile(other)
+			require.NoError(t, err)
+			assert.Equal(t, "mine", string(data), name)
+		}
+	}
+}
