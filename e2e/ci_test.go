@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
@@ -205,5 +207,30 @@ func TestManualPages(t *testing.T) {
 		if filepath.Ext(name) == ".1" {
 			assert.NotRegexp(t, `(?m)^'|^\.[^TSnf]`, string(data), name)
 		}
+	}
+}
+
+// TestReleaseConfiguration holds .goreleaser.yaml to goreleaser's own schema.
+// MINIGEM_GORELEASER is the folder of its module: .ci/run downloads that, since
+// to build the program takes longer than all the rest.
+func TestReleaseConfiguration(t *testing.T) {
+	t.Parallel()
+	dir := os.Getenv("MINIGEM_GORELEASER")
+	if dir == "" {
+		t.Skip("MINIGEM_GORELEASER does not name goreleaser's module")
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "www", "docs", "static", "schema.json"))
+	require.NoError(t, err)
+	var schema jsonschema.Schema
+	require.NoError(t, json.Unmarshal(data, &schema))
+	resolved, err := schema.Resolve(nil)
+	require.NoError(t, err)
+	data, err = os.ReadFile("../.goreleaser.yaml")
+	require.NoError(t, err)
+	for text, valid := range map[string]bool{string(data): true, strings.Replace(string(data), "ldflags:", "ldflag:", 1): false} {
+		var config map[string]any
+		require.NoError(t, yaml.Unmarshal([]byte(text), &config))
+		err := resolved.Validate(config)
+		assert.Equal(t, valid, err == nil, "%v", err)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"minigem/agent/event"
+	"minigem/hooks"
+	"minigem/hooks/protocol"
 	"minigem/llm"
 )
 
@@ -37,4 +39,16 @@ func TestAround(t *testing.T) {
 	} {
 		assert.Equal(t, want, around(text, re, 10), text)
 	}
+}
+
+// Of a counted assertion the matching events come first.
+func TestMatchingEventsComeFirst(t *testing.T) {
+	t.Parallel()
+	r := &Record{}
+	for i := range 5 {
+		r.Reports = append(r.Reports, hooks.Report{Seq: i + 1, Event: protocol.BeforeTool, Subject: "tool", Runs: []hooks.Run{{Skipped: "off"}}})
+	}
+	got := r.eventsOf("BeforeTool", nil, func(rep hooks.Report) bool { return rep.Seq == 5 })
+	assert.True(t, strings.HasPrefix(got, "BeforeTool #5 "), got)
+	assert.True(t, strings.HasPrefix(r.eventsOf("BeforeTool", nil, nil), "BeforeTool #1 "))
 }
