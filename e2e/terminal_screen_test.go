@@ -118,7 +118,7 @@ func TestChatSmall(t *testing.T) {
 			chat.golden("small-question-"+c.name, "> Change it")
 			chat.keys("n because of reasons that are long" + keyEnter)
 			chat.waitFor("Changed.")
-			chat.golden("small-refused-"+c.name, "[1]")
+			chat.golden("small-refused-"+c.name, "Allow")
 			chat.keys("/quit" + keyEnter)
 			assert.Equal(t, 0, chat.exit())
 		})

@@ -60,7 +60,7 @@ func TestChatScreens(t *testing.T) {
 			}
 			chat.waitFor(c.last)
 			chat.waitUntil("a prompt", func(text string) bool {
-				return strings.HasSuffix(prompt(text), strings.TrimRight(ready[:min(len(ready), c.columns-3)], " "))
+				return statusLine.MatchString(text) && strings.HasSuffix(prompt(text), strings.TrimRight(ready[:min(len(ready), c.columns-3)], " "))
 			})
 			chat.goldenAfter(c.name, "> Go")
 		})

@@ -41,21 +41,18 @@ func (a *Approver) Approve(ctx context.Context, q toolcall.Question) toolcall.An
 	v.endAnswer()
 	v.spin.hide(true)
 	defer v.spin.hide(false)
-	v.screen.lines(a.show(q))
 	permissions := a.permissions(q)
 	choices := make([]Choice, len(permissions))
 	for i, p := range permissions {
 		choices[i] = p.Choice
 	}
-	i, words, ok := v.Choose(ctx, a.question(q), choices)
+	i, words, ok := v.chooseAbout(ctx, a.show(q), a.question(q), choices)
+	v.tools.Store(true) // the result follows
 	if !ok {
-		v.note(v.style.yellow(Cancelled))
 		return toolcall.Answer{Outcome: policy.Cancel}
 	}
 	answer := toolcall.Answer{Outcome: permissions[i].outcome, Feedback: words}
 	switch answer.Outcome {
-	case policy.Cancel:
-		v.note(v.style.yellow(Cancelled))
 	case policy.ProceedAlways:
 		if q.Intent.Edit != nil {
 			v.note(v.style.dim(v.wrap("The mode is auto_edit now: edits in this folder are not asked about. /mode default goes back.")))
@@ -124,6 +121,9 @@ func (a *Approver) show(q toolcall.Question) string {
 	case in.Edit != nil:
 		b.WriteString(indent(strings.Join(s.broken(a.View.diff(in.Edit.Diff), max(a.View.Width()-3, 8)), "\n"), "  ") + "\n")
 	case in.Exec != nil:
+		if why, _ := q.Call.Args["description"].(string); why != "" {
+			b.WriteString(s.dim(indent(visible(why), "  ")) + "\n")
+		}
 		b.WriteString(indent(s.cyan(visible(in.Exec.Command)), "  $ ") + "\n")
 		if in.Exec.Dir != "" && in.Exec.Dir != a.Dir {
 			b.WriteString(s.dim("  in "+cleanLine(in.Exec.Dir)) + "\n")

@@ -21,12 +21,18 @@ type Choice struct {
 // marked one, at first the first. words is the text after the key. ok is false
 // for ^C, Esc, and a terminal that is gone.
 func (t *Terminal) Choose(ctx context.Context, question string, choices []Choice) (index int, words string, ok bool) {
+	return t.chooseAbout(ctx, "", question, choices)
+}
+
+// chooseAbout is Choose with what the question is about above it.
+func (t *Terminal) chooseAbout(ctx context.Context, about, question string, choices []Choice) (index int, words string, ok bool) {
 	// From here on keys answer: a user who reads the choices may type at once.
 	defer t.keys.leave(t.keys.ask())
+	a := answer{t: t}
+	t.screen.lines(about)
 	if t.style.dumb {
 		t.screen.lines(strings.Join(t.list(choices, 0), "\n"))
 	}
-	a := answer{t: t}
 	for {
 		a.ask = func(marked int) string { return question + t.style.dim(fmt.Sprintf(" [%d] ", marked+1)) }
 		a.above = func(marked int) []string { return t.list(choices, marked) }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"minigem/agent/event"
 	"minigem/internal/text"
 	"minigem/tools"
@@ -50,7 +52,7 @@ func (v *View) tool(r event.ToolRecord) {
 	if note != "" {
 		note = "  " + note
 	}
-	head := truncate(fmt.Sprintf("%s %s  %s", mark, v.style.bold(name), what), v.Width()-1-max(len(note), 2))
+	head := truncate(fmt.Sprintf("%s %s  %s", mark, v.style.bold(name), what), max(v.Width()-1-max(ansi.StringWidth(note), 2), 20))
 	if r.Status == event.ToolCancelled {
 		head += v.style.yellow(note)
 	} else {
@@ -155,7 +157,11 @@ func (v *View) result(r event.ToolRecord) result {
 	case event.ToolError:
 		return result{text: v.style.red(v.wrap(cleanLine(r.ErrorMessage))), shown: shownOfResult}
 	case event.ToolCancelled:
-		return result{text: printed, shown: shownOfOutput, tail: true, dim: true, note: Cancelled}
+		note := Cancelled
+		if strings.HasPrefix(r.ErrorMessage, "not run: ") {
+			note = cleanLine(r.ErrorMessage)
+		}
+		return result{text: printed, shown: shownOfOutput, tail: true, dim: true, note: note}
 	}
 	switch d := r.Display.(type) {
 	case string:
