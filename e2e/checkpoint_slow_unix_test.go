@@ -5,6 +5,7 @@ package e2e
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -18,7 +19,7 @@ func TestInterruptInACheckpoint(t *testing.T) {
 	h := newHome(t, map[string]string{".gemini/settings.json": `{"general": {"checkpointing": {"enabled": true}}}`})
 	bin := filepath.Join(h.dir, "bin")
 	require.NoError(t, os.Mkdir(bin, 0o755))
-	slow := "#!/bin/sh\ntrap '' TERM\n: >'" + bin + "/started'\nwhile :; do sleep 1; done\n"
+	slow := "#!/bin/sh\ntrap '' TERM\n: >'" + bin + "/started'\nwhile :; do sleep 1; echo tick >>'" + bin + "/ticks'; done\n"
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "git"), []byte(slow), 0o755))
 	args := append(h.answersFile(t, `call write_file {"file_path": "a.txt", "content": "new"}`, "say Never."), "--yolo", "-p", "do it")
 	cmd, stdout, stderr := h.command(t, run{Args: args, Env: []string{"GEMINI_CLI_TRUST_WORKSPACE=true", "PATH=" + bin + ":" + os.Getenv("PATH")}})
@@ -28,6 +29,8 @@ func TestInterruptInACheckpoint(t *testing.T) {
 	_ = cmd.Wait() // the exit code is looked at below
 	assert.Equal(t, 130, cmd.ProcessState.ExitCode(), stderr.String())
 	assert.NotContains(t, stderr.String(), "no checkpoints are taken any more", "it was git that was waited for")
+	ticks, _ := os.ReadFile(filepath.Join(bin, "ticks")) // there may be none
+	assert.Less(t, strings.Count(string(ticks), "tick"), 10, "git was waited for until its own time was over, which is 15 of them")
 	assert.Empty(t, stdout.String())
 	assert.NoFileExists(t, filepath.Join(h.workspace, "a.txt"))
 	h.assertTidy(t, outcome{Stderr: stderr.String()})
