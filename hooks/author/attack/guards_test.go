@@ -55,9 +55,7 @@ func TestTheExampleHolds(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "docs", "y"), 0o755))
 	paths := spelledPaths("deploy.pem", dir)
 	assert.Greater(t, len(paths), 20)
-	for _, more := range []string{"deploy.pem/", "deploy.pem/.", "deploy.pem//", "deploy.pem/x/..", "DEPLOY.pem", "deploy.pem ", "no/such/../../deploy.pem", "-x.pem", ".ssh/id_rsa", "go.sum", "a/b/Cargo.lock"} {
-		paths = append(paths, more)
-	}
+	paths = append(paths, "deploy.pem/", "deploy.pem/.", "deploy.pem//", "deploy.pem/x/..", "DEPLOY.pem", "deploy.pem ", "no/such/../../deploy.pem", "-x.pem", ".ssh/id_rsa", "go.sum", "a/b/Cargo.lock")
 	r := hookcommand.Runner{Dir: dir, Env: os.Environ()}
 	e := &hooks.Engine{Runner: r, Config: hooks.Config{Hooks: []hooks.Hook{{Event: protocol.BeforeTool, Command: "sh " + script, Timeout: time.Hour}}}}
 	for i, p := range append(paths, "deploy.pem.md", "pem", "go.sum/x", "src/lock.go") {
