@@ -41,6 +41,7 @@ type Chat struct {
 	term     *terminal.Terminal
 	view     *terminal.View
 	notifier atomic.Pointer[notify.Notifier] // of the runtime
+	fixed    bool                            // nothing is shown that depends on time or place, as in cases; the settings win
 	trouble  hookTrouble
 	used     atomic.Int64 // tokens of the conversation; 0: unknown
 	stats    *output.Stats
@@ -92,6 +93,7 @@ func (t *Chat) Talk(in terminal.Options) error {
 	t.stats = &output.Stats{}
 	in.Getenv, in.Vim, in.Complete = t.Sys.Getenv, c.Settings.General.VimMode, t.complete
 	in.Cycle = t.nextMode
+	t.fixed = in.Fixed
 	in.Theme = terminal.Background(c.Settings.UI.Theme)
 	if c.Settings.General.EnableNotifications {
 		in.Focus = t.focused

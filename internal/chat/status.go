@@ -19,7 +19,11 @@ import (
 // showStatus puts the line under the prompt up to date.
 func (t *Chat) showStatus() {
 	r := t.runtime
-	if r.Config.Settings.UI.HideFooter {
+	hidden := t.fixed
+	if said := r.Config.Settings.UI.HideFooter; said != nil {
+		hidden = *said
+	}
+	if hidden {
 		return
 	}
 	place := t.shortenHome(r.Config.Dir)

@@ -57,7 +57,7 @@ type General struct {
 
 // UI is the section "ui".
 type UI struct {
-	HideFooter bool   `json:"hideFooter,omitempty" jsonschema:"No status line under the prompt."`
+	HideFooter *bool  `json:"hideFooter,omitempty" jsonschema:"No status line under the prompt; default false."`
 	Theme      string `json:"theme,omitempty" jsonschema:"Colours for a light or a dark background: light, dark, or a theme of Gemini CLI; else the terminal is asked."`
 }
 
