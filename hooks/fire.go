@@ -212,9 +212,8 @@ func (f *firing[S]) runPatiently(ctx context.Context) S {
 		cancel()
 		<-done
 	}
-	f.report.Runs, f.report.Merge = whole.snapshot(done)
-	if !slices.ContainsFunc(f.report.Runs, func(r Run) bool { return r.Left }) {
-		<-done
+	var all bool
+	if f.report.Runs, f.report.Merge, all = whole.snapshot(done); all {
 		return state
 	}
 	go func() {
@@ -225,22 +224,23 @@ func (f *firing[S]) runPatiently(ctx context.Context) S {
 	return f.ev.state
 }
 
-// snapshot copies the runs so far; those without an end are marked as left.
-func (f *firing[S]) snapshot(done <-chan struct{}) ([]Run, []Step) {
-	select {
-	case <-done:
-		return f.report.Runs, f.report.Merge
-	default:
-	}
+// snapshot returns the runs so far; those without an end are marked as left, in a
+// copy. all: there are none of these, and done is closed. Hooks with async, which
+// nobody waits for, do not count.
+func (f *firing[S]) snapshot(done <-chan struct{}) (runs []Run, steps []Step, all bool) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	runs := slices.Clone(f.report.Runs)
+	runs, all = slices.Clone(f.report.Runs), true
 	for _, i := range f.todo {
 		if r := &runs[i]; r.Skipped == "" && r.Stdin == nil {
-			r.Left = true
+			r.Left, all = true, false
 		}
 	}
-	return runs, nil
+	f.mu.Unlock()
+	if !all {
+		return runs, nil, false
+	}
+	<-done
+	return f.report.Runs, f.report.Merge, true
 }
 
 // runOne runs hook i and reads its answer.

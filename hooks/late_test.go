@@ -126,6 +126,7 @@ func TestAsyncDecidesNothing(t *testing.T) {
 					synctest.Wait()
 					assert.Equal(t, want, rep.last().Verdict.Decision, "%s %s", ev, name)
 					assert.True(t, rep.last().Late, "%s %s", ev, name)
+					assert.Len(t, rep.soFar()[before:], 2, "%s %s: of the event, and of what came late", ev, name)
 					assert.Equal(t, hooks.Proceed, rep.last().Runs[0].Decision, "%s %s", ev, name)
 				}
 				require.NoError(t, e.Close())
