@@ -19,6 +19,7 @@ import (
 	"minigem/hooks/hookstest"
 	"minigem/hooks/protocol"
 	"minigem/hooks/webhook"
+	"minigem/internal/nettest"
 )
 
 // fault is one way in which a server goes wrong, or does not.
@@ -171,10 +172,7 @@ func (f fault) meet(t *testing.T, r hooks.Runner, h hooks.Hook, answer string, s
 // TestNobodyThere: a server that is gone is a failure.
 func TestNobodyThere(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	url := "http://" + l.Addr().String()
-	require.NoError(t, l.Close())
+	url := "http://" + nettest.Refusing(t)
 	e := &hooks.Engine{Runner: hooks.ByKind{"http": &webhook.Runner{}}, Config: hooks.Config{Hooks: []hooks.Hook{
 		{Event: protocol.BeforeAgent, OnError: "block", Handler: hooks.Handler{Type: "http", URL: url}},
 	}}}

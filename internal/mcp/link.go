@@ -47,11 +47,11 @@ func (s Server) links() ([]link, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, fmt.Errorf("its URL is %q: it must begin with http:// or https:// and name a host", s.address())
 	}
-	client := &http.Client{Transport: &courier{host: u, headers: s.Headers, next: http.DefaultTransport}}
+	client := &http.Client{Transport: &courier{host: u, headers: s.Headers, next: ownConnections()}}
 	modern := &remote{transport: &mcp.StreamableClientTransport{
 		Endpoint: s.URL, HTTPClient: client, MaxRetries: 2, MaxEventSize: maxMessage, DisableStandaloneSSE: true,
-	}}
-	older := &remote{transport: &mcp.SSEClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: maxMessage}, what: "as an SSE server: "}
+	}, client: client}
+	older := &remote{transport: &mcp.SSEClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: maxMessage}, client: client, what: "as an SSE server: "}
 	switch s.Transport {
 	case TransportHTTP:
 		return []link{modern}, nil
@@ -123,6 +123,7 @@ func (p *program) explain(err error) error {
 // A remote is a server that runs already.
 type remote struct {
 	transport mcp.Transport
+	client    *http.Client
 	what      string
 	end       context.CancelFunc // nil before connect
 }
@@ -163,6 +164,7 @@ func (r *remote) stop() {
 	if r.end != nil {
 		r.end()
 	}
+	r.client.CloseIdleConnections()
 }
 
 func (r *remote) explain(err error) error {
@@ -183,6 +185,15 @@ type courier struct {
 	next    http.RoundTripper
 }
 
+// ownConnections shares none with anyone: whoever closes the idle ones of
+// [http.DefaultTransport] may break a request that is just being sent on one.
+func ownConnections() http.RoundTripper {
+	if shared, ok := http.DefaultTransport.(*http.Transport); ok {
+		return shared.Clone()
+	}
+	return http.DefaultTransport // whoever replaced it wants it to be used
+}
+
 // RoundTrip implements http.RoundTripper.
 func (c *courier) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL.Scheme == c.host.Scheme && req.URL.Host == c.host.Host {
@@ -196,6 +207,13 @@ func (c *courier) RoundTrip(req *http.Request) (*http.Response, error) {
 		res.Body = &bounded{ReadCloser: res.Body, left: maxMessage}
 	}
 	return res, err
+}
+
+// CloseIdleConnections is what [http.Client.CloseIdleConnections] calls.
+func (c *courier) CloseIdleConnections() {
+	if next, ok := c.next.(interface{ CloseIdleConnections() }); ok {
+		next.CloseIdleConnections()
+	}
 }
 
 // bounded fails once more was read than it may be.

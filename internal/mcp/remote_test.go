@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/internal/nettest"
 	"minigem/tools"
 	"minigem/tools/toolstest"
 )
@@ -85,10 +87,21 @@ func TestRemoteToolContract(t *testing.T) {
 // session goes on.
 func TestRemoteCallsEnd(t *testing.T) {
 	t.Parallel()
-	for name, handler := range map[string]http.Handler{"http": streamable(sdkServer(addTools)), "sse": sse(sdkServer(addTools))} {
+	for name, handler := range map[string]func(*mcp.Server) http.Handler{"http": streamable, "sse": sse} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := Server{Name: "srv", URL: serveHTTP(t, handler).URL, Transport: Transport(name)}
+			over := make(chan struct{})
+			s := Server{Name: "srv", Transport: Transport(name), URL: serveHTTP(t, handler(sdkServer(func(s *mcp.Server) {
+				addTools(s)
+				mcp.AddTool(s, &mcp.Tool{Name: "wait"}, func(ctx context.Context, _ *mcp.CallToolRequest, _ nothing) (*mcp.CallToolResult, any, error) {
+					select {
+					case <-ctx.Done():
+					case <-over: // a cancel that overtakes its call, on another connection, is lost
+					}
+					return nil, nil, errors.New("ended")
+				})
+			}))).URL}
+			t.Cleanup(func() { close(over) }) // the server ends when its calls have
 			for answered := false; !answered; {
 				s.Timeout = max(100*time.Millisecond, 2*s.Timeout) // the least in which this machine answers a call
 				session := connect(t, s)
@@ -173,14 +186,13 @@ func TestHeaders(t *testing.T) {
 func TestRemoteThatDoesNotComeUp(t *testing.T) {
 	t.Parallel()
 	answer := func(f http.HandlerFunc) string { return serveHTTP(t, f).URL }
-	gone := serveHTTP(t, http.NotFoundHandler())
-	gone.Close()
+	gone := "http://" + nettest.Refusing(t)
 	for _, tt := range []struct {
 		name   string
 		server Server
 		want   string
 	}{
-		{"nobody listens", Server{URL: gone.URL}, "connection refused"},
+		{"nobody listens", Server{URL: gone}, "connection refused"},
 		{"not a server", Server{URL: answer(http.NotFound)}, "Not Found"},
 		{"sign in", Server{URL: answer(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) }), Transport: TransportHTTP},
 			`Unauthorized: give it what it asks for in "headers"`},
@@ -199,7 +211,7 @@ func TestRemoteThatDoesNotComeUp(t *testing.T) {
 		{"a file", Server{URL: "file:///etc/passwd"}, "must begin with http:// or https://"},
 		{"type", Server{URL: "http://localhost:1", Transport: "stdio"}, "must be http or sse"},
 		{"both", Server{URL: "http://localhost:1", Command: "cat"}, "both a command and a URL"},
-		{"a password in the URL", Server{URL: strings.Replace(gone.URL, "http://", "http://user:hunter2@", 1)}, "user:xxxxx@"},
+		{"a password in the URL", Server{URL: strings.Replace(gone, "http://", "http://user:hunter2@", 1)}, "user:xxxxx@"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/internal/nettest"
 	"minigem/llm"
 	"minigem/llm/gemini"
 )
@@ -158,9 +159,9 @@ func TestVertexWithDefaultCredentials(t *testing.T) {
 	assert.Equal(t, []string{"Bearer tok"}, auths)
 	assert.Equal(t, []string{"payer"}, payers)
 
-	server.Close()
-	t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", credentials(t, server.URL+"/token"))
-	c = gemini.New(gemini.Options{Auth: gemini.AuthVertex, Project: "p", Location: "l", BaseURL: server.URL, MaxAttempts: 1})
+	gone := "http://" + nettest.Refusing(t)
+	t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", credentials(t, gone+"/token"))
+	c = gemini.New(gemini.Options{Auth: gemini.AuthVertex, Project: "p", Location: "l", BaseURL: gone, MaxAttempts: 1})
 	_, err = c.Generate(t.Context(), ask("x"))
 	assert.Equal(t, llm.ErrOffline, asError(t, err).Kind)
 }

@@ -57,14 +57,7 @@ type transport struct {
 }
 
 func newTransport(o Options) *transport {
-	next := o.Transport
-	if next == nil {
-		next = http.DefaultTransport
-		if t, ok := next.(*http.Transport); ok {
-			next = t.Clone()
-		}
-	}
-	return &transport{o, next}
+	return &transport{o, remote.Transport(o.Transport)}
 }
 
 // RoundTrip implements [http.RoundTripper].

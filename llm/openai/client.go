@@ -35,9 +35,7 @@ func New(o Options) *Client {
 	if o.Silence <= 0 {
 		o.Silence = remote.DefaultSilence
 	}
-	if o.Transport == nil {
-		o.Transport = http.DefaultTransport
-	}
+	o.Transport = remote.Transport(o.Transport)
 	return &Client{
 		opts: o, secrets: o.secrets(),
 		attempts: remote.Attempts{Max: o.MaxAttempts, NoFetchRetries: o.NoFetchRetries, Local: o.local(), Notify: o.Notify, Rand: o.Rand},
