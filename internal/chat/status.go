@@ -3,7 +3,6 @@ package chat
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -11,9 +10,9 @@ import (
 	"minigem/agent/event"
 	"minigem/compress"
 	"minigem/hooks"
-	"minigem/internal/boundedfile"
 	"minigem/internal/terminal"
 	"minigem/internal/text"
+	"minigem/tools/workspace"
 )
 
 // showStatus puts the line under the prompt up to date.
@@ -27,7 +26,7 @@ func (t *Chat) showStatus() {
 		return
 	}
 	place := t.shortenHome(r.Config.Dir)
-	if b := branch(r.Config.Dir); b != "" {
+	if b := workspace.Branch(r.Config.Dir); b != "" {
 		place += " (" + b + ")"
 	}
 	s := terminal.Status{Mode: r.Policy.Mode().Flag(), Trouble: t.trouble.String(), Rest: []string{r.ModelName, place}}
@@ -38,17 +37,6 @@ func (t *Chat) showStatus() {
 		s.Rest = append(s.Rest, text.Plural(used, "token"))
 	}
 	t.term.SetStatus(s)
-}
-
-// branch returns the branch of the repository in dir; empty: there is none, or
-// it is not simply there.
-func branch(dir string) string {
-	data, err := boundedfile.Read(filepath.Join(dir, ".git", "HEAD"), boundedfile.Kept)
-	name, ok := strings.CutPrefix(string(data), "ref: refs/heads/")
-	if err != nil || !ok {
-		return ""
-	}
-	return strings.TrimSpace(name)
 }
 
 // slowHook is how long the hooks of one event may take before the status says

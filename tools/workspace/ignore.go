@@ -226,6 +226,16 @@ func findRepo(dir string) string {
 // gitDir returns the directory with the repository's info: .git or, in
 // worktrees and submodules, what the file .git refers to.
 func gitDir(repo string) string {
+	own := ownGitDir(repo)
+	if common := firstLine(filepath.Join(own, "commondir")); common != "" {
+		return filepath.Join(own, common)
+	}
+	return own
+}
+
+// ownGitDir returns what gitDir does, but for a worktree the directory of its
+// own, with its HEAD.
+func ownGitDir(repo string) string {
 	dot := filepath.Join(repo, ".git")
 	target, ok := strings.CutPrefix(firstLine(dot), "gitdir: ")
 	if !ok {
@@ -233,9 +243,6 @@ func gitDir(repo string) string {
 	}
 	if !filepath.IsAbs(target) {
 		target = filepath.Join(repo, target)
-	}
-	if common := firstLine(filepath.Join(target, "commondir")); common != "" {
-		return filepath.Join(target, common)
 	}
 	return target
 }
