@@ -67,7 +67,6 @@ var readers = []tried{
 	{why: "the session that minigem itself writes", folder: "transcript", functions: "ClaudeCopy.readOn"},
 	{why: "settings, which were read before they are changed", folder: "hooks/jsonc", functions: "Update"},
 	{why: "the chat alone reads it, when a conversation is resumed by its tag: the same reader as a checkpoint's", folder: "internal/undo", functions: "Store.Tagged"},
-	{why: "a name that is cleaned where it is shown; TestBranch", folder: "internal/chat", functions: "branch"},
 	{why: "the chat alone reads it; TestHistoryThatCannotBeRead", folder: "internal/terminal", functions: "Terminal.History"},
 	{why: "what an editor of the user's has just written", folder: "internal/terminal", functions: "Terminal.Editor"},
 	{why: "shown in a question of the chat; reading and writing are the workspace's", folder: "tools/builtin", functions: "saveMemoryCall.Intent"},

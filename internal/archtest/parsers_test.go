@@ -103,7 +103,6 @@ var parsers = []fuzzed{
 	{why: "text for the model, never parsed", folder: "internal/prompt", functions: "System.Text"},
 	{why: "one word, compared with the form of an id", folder: "internal/telemetry", functions: "Installation"},
 	{why: "what a tool of the program returned", folder: "internal/telemetry", functions: "diffOf metadataOf"},
-	{why: "what follows a prefix, cleaned where it is shown", folder: "internal/chat", functions: "branch"},
 	{why: "the user's own text, cleaned where it is shown", folder: "internal/terminal", functions: "Terminal.Editor Terminal.History"},
 	{why: "a request that the program wrote", folder: "llm", functions: "Request.UnmarshalJSON"},
 	{why: "one word, compared with a path", folder: "session", functions: "Project.otherProjects"},
