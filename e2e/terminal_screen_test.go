@@ -84,7 +84,7 @@ func TestChatResized(t *testing.T) {
 	c.waitFor("[4]")
 	c.resize(60, 20)
 	c.keys(keyEnter)
-	c.golden("resized-question-end", "● 4.")
+	c.golden("resized-question-end", "Allow this")
 	assert.Equal(t, "hello\n", h.read(t, "notes.txt"))
 	c.quit()
 }

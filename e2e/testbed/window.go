@@ -42,6 +42,7 @@ type window struct {
 type spot struct {
 	row, offset int
 	text        string
+	above       []shown // the lines above it; nil: row alone counts
 }
 
 // openWindow makes a window of so many columns.
@@ -133,27 +134,18 @@ func (w *window) text() string {
 
 // find looks for text behind what was found last, and remembers where it is.
 func (w *window) find(text string) bool {
-	if w.screen.Cursor().Y < w.seen.row-1 { // the screen was cleared
-		w.seen = spot{}
-	}
-	var all strings.Builder
 	lines := w.lines()
+	line, offset := w.behind(lines)
+	var all strings.Builder
 	begins := make([]int, len(lines))
-	from := -1
 	for i, l := range lines {
 		begins[i] = all.Len()
-		if from < 0 && l.row >= w.seen.row {
-			from = all.Len()
-			// What was found may be gone: the status is drawn again and again.
-			if l.row == w.seen.row && len(l.text) >= w.seen.offset && strings.HasSuffix(l.text[:w.seen.offset], w.seen.text) {
-				from += w.seen.offset
-			}
-		}
 		all.WriteString(l.text + "\n")
 	}
-	if from < 0 {
+	if line >= len(lines) {
 		return false
 	}
+	from := begins[line] + offset
 	at := strings.Index(all.String()[from:], text)
 	if at < 0 {
 		return false
@@ -161,10 +153,28 @@ func (w *window) find(text string) bool {
 	end := from + at + len(text)
 	for i, begin := range begins {
 		if begin < end {
-			w.seen = spot{lines[i].row, min(end-begin, len(lines[i].text)), text[strings.LastIndex(text, "\n")+1:]}
+			w.seen = spot{lines[i].row, min(end-begin, len(lines[i].text)), text[strings.LastIndex(text, "\n")+1:], lines[:i:i]}
 		}
 	}
 	return true
+}
+
+// behind is the place behind what was found last. What was above it may have
+// changed since: a question that was answered is one line where it was many, and
+// what follows stands higher than the question did. Then everything is new from
+// the first line that changed, except what was found if it stands there.
+func (w *window) behind(lines []shown) (line, offset int) {
+	seen := w.seen
+	for line < len(lines) && lines[line].row < seen.row && (seen.above == nil || line < len(seen.above) && lines[line] == seen.above[line]) {
+		line++
+	}
+	if seen.above == nil && w.screen.Cursor().Y < seen.row-1 { // the screen was cleared
+		return 0, 0
+	}
+	if line < len(lines) && seen.offset > 0 && len(lines[line].text) >= seen.offset && strings.HasSuffix(lines[line].text[:seen.offset], seen.text) {
+		return line, seen.offset
+	}
+	return line, 0
 }
 
 // isReady: the cursor stands in an empty prompt.

@@ -2,6 +2,7 @@ package testbed
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/internal/proc"
+	"minigem/internal/waittest"
 )
 
 // testWindow is a window without a program: the test writes what one would.
@@ -65,6 +67,31 @@ func TestWindowFinds(t *testing.T) {
 	write("\x1b[H\x1b[2JAllow five?")
 	w.shows(t, "Allow five?")
 	assert.Equal(t, "Allow five?\n", w.text())
+}
+
+// TestWindowMoves: what follows a question stands higher than the question did,
+// when only a line of it stays.
+func TestWindowMoves(t *testing.T) {
+	t.Parallel()
+	for _, waited := range []string{"Allow", "[1]", "+goodbye"} {
+		w, write := testWindow(t, 40)
+		question := "? Confirm\r\n  -hello\r\n  +goodbye\r\n1. Yes\r\n2. No\r\nAllow? [1] "
+		write("Allow nothing? [1] +goodbye\r\n> Go\r\n")
+		w.shows(t, "> Go")
+		write(question)
+		w.shows(t, waited)
+		w.lacks(t, waited)
+		write("\r\x1b[5A\x1b[JAllow? Yes\r\nEdited.\r\n")
+		w.shows(t, "Edited.")
+		write(question)
+		w.shows(t, waited)
+		write("\r\x1b[5A\x1b[JAllow? Yes\r\nAnd more.\r\n")
+		waittest.Until(t, func() bool { return strings.Contains(w.text(), "And more.") })
+		w.lacks(t, waited)
+		write("? Confirm\r\n  +goodbye\r\nAllow? [1] ")
+		w.shows(t, waited)
+		w.lacks(t, waited)
+	}
 }
 
 // TestWindowSubmitted: the echo of a prompt is not what is waited for.

@@ -3,9 +3,12 @@ package terminal
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Choice is one of the answers to a question. Keys choose it, as its number
@@ -24,18 +27,26 @@ func (t *Terminal) Choose(ctx context.Context, question string, choices []Choice
 	return t.chooseAbout(ctx, "", question, choices)
 }
 
-// chooseAbout is Choose with what the question is about above it.
+// chooseAbout is Choose with what the question is about above it. Of all that
+// the question with its answer stays, unless the window is too low for the rest:
+// nobody shall answer what they could not read.
 func (t *Terminal) chooseAbout(ctx context.Context, about, question string, choices []Choice) (index int, words string, ok bool) {
 	// From here on keys answer: a user who reads the choices may type at once.
 	defer t.keys.leave(t.keys.ask())
-	a := answer{t: t}
-	t.screen.lines(about)
+	a := answer{t: t, keep: about == "", labels: choices, about: strings.Split(strings.Trim(about, "\n"), "\n")}
+	if width, height := t.size(); t.style.dumb || about == "" || t.rows(a.about, width)+t.rows(t.list(choices, 0), width)+4 > height {
+		t.screen.lines(about)
+		a.about = nil
+	} else {
+		t.screen.lines("\n")
+	}
 	if t.style.dumb {
 		t.screen.lines(strings.Join(t.list(choices, 0), "\n"))
 	}
 	for {
 		a.ask = func(marked int) string { return question + t.style.dim(fmt.Sprintf(" [%d] ", marked+1)) }
-		a.above = func(marked int) []string { return t.list(choices, marked) }
+		a.question = question
+		a.above = func(marked int) []string { return append(slices.Clone(a.about), t.list(choices, marked)...) }
 		a.choices = len(choices)
 		said, ok := a.read(ctx)
 		if !ok {
@@ -49,6 +60,15 @@ func (t *Terminal) chooseAbout(ctx context.Context, about, question string, choi
 		}
 		t.screen.lines(t.style.yellow(fmt.Sprintf("Type a number from 1 to %d, or a first letter, then Enter. Esc refuses.", len(choices))))
 	}
+}
+
+// rows is how many rows lines take.
+func (t *Terminal) rows(lines []string, width int) int {
+	n := 0
+	for _, line := range lines {
+		n += len(wrapRows(line, width))
+	}
+	return n
 }
 
 // list draws the choices, one per row.
@@ -98,6 +118,36 @@ type answer struct {
 	choices int
 	marked  int
 	line    string
+	// Of a question with choices:
+	keep     bool // the choices stay, too: they are what was asked for
+	question string
+	about    []string // lines above the choices
+	labels   []Choice
+}
+
+// stays is what stays of the question.
+func (a *answer) stays(ok bool) string {
+	if a.above == nil {
+		return a.draft().mark + a.line + "\n"
+	}
+	if a.keep {
+		return strings.Join(a.above(a.marked), "\n") + "\n" + a.draft().mark + a.line + "\n"
+	}
+	said := a.line
+	i, words, found := pick(said, a.labels)
+	if strings.TrimSpace(said) == "" {
+		i, found = a.marked, true
+	}
+	switch {
+	case !ok:
+		said = Cancelled
+	case found:
+		said, _, _ = strings.Cut(ansi.Strip(a.labels[i].Label), "  ")
+		if words != "" {
+			said += ": " + words
+		}
+	}
+	return a.question + " " + a.t.style.bold(said) + "\n"
 }
 
 // read reads one answer, which stays on the screen.
@@ -105,13 +155,7 @@ func (a *answer) read(ctx context.Context) (line string, ok bool) {
 	a.line = ""
 	a.t.screen.show(nil)
 	a.t.screen.lines("")
-	defer func() {
-		text := a.draft().mark + a.line + "\n"
-		if a.above != nil {
-			text = strings.Join(a.above(a.marked), "\n") + "\n" + text
-		}
-		a.t.screen.commit(text)
-	}()
+	defer func() { a.t.screen.commit(a.stays(ok)) }()
 	for {
 		a.t.screen.show(a.drawing())
 		key, more := a.t.keys.answer(ctx)
