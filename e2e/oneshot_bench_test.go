@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -35,18 +36,52 @@ func BenchmarkOneShot(b *testing.B) {
 		r := run{Args: []string{"--skip-trust", "-m", "gemini-2.5-flash", "-p", "hi"}, Env: server.env()}
 		measure(b, func() (home, run) { return h, r })
 	})
-	b.Run("yardstick-bash", func(b *testing.B) {
-		best := time.Duration(1 << 62)
-		var cpu time.Duration
-		for b.Loop() {
-			cmd := exec.Command("bash", "-c", ":")
-			start := time.Now()
+	b.Run("yardstick-bash", func(b *testing.B) { measureBash(b, "", ":", 1) })
+}
+
+// BenchmarkCases measures 200 cases of one hook each, beside the start of the 200
+// hooks alone.
+//
+//	go test -run '^$' -bench Cases -benchtime 10x ./e2e/
+func BenchmarkCases(b *testing.B) {
+	files := map[string]string{
+		"settings.json": `{"hooks": {"BeforeTool": [{"matcher": "write_file", "hooks": [{"command": "$GEMINI_PROJECT_DIR/guard.sh", "name": "guard", "type": "command"}]}]}}`,
+		"guard.sh":      "#!/bin/sh\necho '{\"decision\": \"deny\", \"reason\": \"no notes\"}'\n",
+	}
+	for i := range 200 {
+		files[fmt.Sprintf("tests/c%d.txtar", i)] = `use ../settings.json .gemini/settings.json
+use ../guard.sh guard.sh
+prompt Write the notes
+fired BeforeTool guard decision=deny times=1
+! exists notes.txt
+-- model --
+call write_file {"file_path": "notes.txt", "content": "hello"}
+
+text I may not.
+`
+	}
+	h := newHome(b, files)
+	b.Run("200-cases", func(b *testing.B) {
+		measure(b, func() (home, run) { return h, run{Args: []string{"hooks", "test", "tests"}} })
+	})
+	b.Run("yardstick-200-hooks", func(b *testing.B) { measureBash(b, h.workspace, "./guard.sh", 200) })
+}
+
+// measureBash runs a line as hooks are run, so many times.
+func measureBash(b *testing.B, dir, line string, times int) {
+	b.Helper()
+	best, cpu := time.Duration(1<<62), time.Duration(0)
+	for b.Loop() {
+		start := time.Now()
+		for range times {
+			cmd := exec.Command("bash", "-c", line)
+			cmd.Dir = dir
 			require.NoError(b, cmd.Run())
-			best = min(best, time.Since(start))
 			cpu += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 		}
-		reportTimes(b, best, cpu)
-	})
+		best = min(best, time.Since(start))
+	}
+	reportTimes(b, best, cpu)
 }
 
 // measure runs what next says, as often as b wants.

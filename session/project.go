@@ -146,6 +146,11 @@ func (r *registry) write() error {
 	if err != nil {
 		return err
 	}
+	if len(r.slugs) == 1 && len(r.fields) == 1 {
+		// Nothing of anybody else is in it, and what a power failure leaves of
+		// it is made again: the markers hold the same.
+		return atomicfile.WriteText(r.path(), string(data), 0o600)
+	}
 	return atomicfile.WriteFile(r.path(), data, 0o600)
 }
 

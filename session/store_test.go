@@ -305,3 +305,28 @@ func BenchmarkResume50MB(b *testing.B) {
 		s.End(b.Context(), "exit")
 	}
 }
+
+// A registry with one project is not forced to the disk: when a power failure takes
+// its content, or all of it, the project is where it was.
+func TestRegistryLostItsContent(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	p, err := OpenProject(home, "/work/a")
+	require.NoError(t, err)
+	registry := filepath.Join(home, registryName)
+	for _, lose := range []func(){
+		func() { require.NoError(t, os.Truncate(registry, 0)) },
+		func() { require.NoError(t, os.Remove(registry)) },
+	} {
+		lose()
+		again, err := OpenProject(home, "/work/a")
+		require.NoError(t, err)
+		assert.Equal(t, p, again)
+		other, err := OpenProject(home, "/elsewhere/a")
+		require.NoError(t, err)
+		assert.NotEqual(t, p.Slug, other.Slug)
+		found, ok := FindProject(home, "/work/a")
+		assert.True(t, ok)
+		assert.Equal(t, p, found)
+	}
+}
