@@ -51,6 +51,7 @@ var hostileRuns = map[string][]string{
 	"hooks why":             {"hooks why BeforeTool write_file", "hooks why BeforeTool evil" + hostile, "hooks why nope" + hostile},
 	"mcp":                   {"mcp", "mcp nope" + hostile},
 	"mcp add":               {"mcp add", "mcp add evil" + hostile + " cat", "mcp add ok https://x" + hostile + " evil" + hostile, "mcp add ok cat -e evil" + hostile},
+	"mcp auth":              {"mcp auth nope" + hostile, "mcp auth evil" + hostile + forged},
 	"mcp disable":           {"mcp disable nope" + hostile},
 	"mcp enable":            {"mcp enable nope" + hostile},
 	"mcp list":              {"mcp list", "mcp list --json"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -10,7 +11,6 @@ import (
 	"minigem/internal/exit"
 	"minigem/internal/listing"
 	"minigem/internal/mcp/servers"
-	"minigem/internal/output"
 )
 
 // mcpCommand manages the MCP servers of the settings, in Gemini CLI's files.
@@ -24,7 +24,7 @@ reads too: .gemini/settings.json of this folder (--scope project, the default) o
 		Args: noSuchSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(mcpAddCommand(sys), mcpRemoveCommand(sys), mcpListCommand(sys), mcpSwitchCommand(sys, "enable"), mcpSwitchCommand(sys, "disable"))
+	cmd.AddCommand(mcpAddCommand(sys), mcpRemoveCommand(sys), mcpListCommand(sys), mcpAuthCommand(sys), mcpSwitchCommand(sys, "enable"), mcpSwitchCommand(sys, "disable"))
 	return cmd
 }
 
@@ -101,16 +101,13 @@ func scopeFlag(f *pflag.FlagSet, scope *string) {
 
 // editServers changes the settings file of scope and says what was done.
 func editServers(sys *app.System, scope string, edit func(file string) (string, error)) error {
-	if scope != "user" && scope != "project" {
-		return exit.Errorf(exit.Input, "--scope is %q: it must be user or project", scope)
-	}
 	c, err := app.Configure(sys, &app.Options{})
 	if err != nil {
 		return err
 	}
-	file, err := c.SettingsFile(scope == "project")
+	file, err := c.SettingsFile(scope)
 	if err != nil {
-		return exit.With(exit.Input, err)
+		return err
 	}
 	done, err := edit(file)
 	if err != nil {
@@ -147,17 +144,32 @@ or reached, and ended again; in a folder that is not trusted none is.`,
 				return err
 			}
 			warnUntrusted(c, sys)
-			listed := listing.ListedMCPServers(c, statuses)
-			if asJSON {
-				return output.WriteJSON(sys.Stdout, struct {
-					Servers []listing.ListedMCP `json:"servers"`
-				}{listed})
-			}
-			return listing.WriteMCP(sys, listed)
+			return listing.WriteMCP(sys, listing.ListedMCPServers(c, statuses), asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
 	return cmd
+}
+
+func mcpAuthCommand(sys *app.System) *cobra.Command {
+	return &cobra.Command{
+		Use: "auth NAME", Short: "Sign in at a server that asks for it",
+		Long: `Shows the address to open in a browser of this machine, and waits for five minutes
+until you have signed in there. What the server gives is kept, and renewed when it
+expires, in ~/.gemini/mcp-oauth-tokens.json, which Gemini CLI reads too.`,
+		Example: "  minigem mcp auth docs",
+		Args:    withUsage(cobra.ExactArgs(1), "needs the name of a server; minigem mcp list shows them"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, err := app.Configure(sys, &app.Options{})
+			if err != nil {
+				return err
+			}
+			ctx, stop := exit.Context()
+			defer stop()
+			err = c.SignInMCP(ctx, args[0], func(s string) { fmt.Fprintln(sys.Stdout, s) })
+			return cmp.Or(exit.Ended(ctx), err)
+		},
+	}
 }
 
 func mcpSwitchCommand(sys *app.System, verb string) *cobra.Command {

@@ -86,6 +86,10 @@ func TestMCPServers(t *testing.T) {
 	require.NoError(t, err)
 	var warned []string
 	got := (&app.Runtime{Config: c, Flags: f}).MCPServers(func(s string) { warned = append(warned, s) })
+	for i := range got {
+		assert.NotNil(t, got[i].Tokens, "each may want a sign-in")
+		got[i].Tokens = nil
+	}
 	assert.Equal(t, []ours.Server{
 		{Name: "a", URL: "https://a.example/mcp", Transport: ours.TransportHTTP, Headers: map[string]string{"K": "v"}, Timeout: 1500 * time.Millisecond, Root: w.project},
 		{Name: "b", URL: "https://b.example/sse", Transport: ours.TransportSSE, Trusted: true, Include: []string{"x"}, Exclude: []string{"y"}, Root: w.project},

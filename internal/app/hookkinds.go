@@ -61,10 +61,17 @@ func (r *Runtime) ownMCPSession(ctx context.Context, name string) (*mcp.Session,
 		return nil, fmt.Errorf("no MCP server is called %q in your own settings, or it is not allowed", name)
 	}
 	theirs := slices.DeleteFunc(r.MCPServers(quiet), func(s mcp.Server) bool { return !named(s) })
-	if len(theirs) == 1 && reflect.DeepEqual(mine[0], theirs[0]) {
+	if len(theirs) == 1 && sameServer(mine[0], theirs[0]) {
 		return r.mcp.pool.Session(ctx, name)
 	}
 	return r.mcp.ownPool(mine[0]).Session(ctx, name)
+}
+
+// sameServer reports whether a and b are reached in the same way. The sign-in
+// depends on the name and the URL alone.
+func sameServer(a, b mcp.Server) bool {
+	a.Tokens, b.Tokens = nil, nil
+	return reflect.DeepEqual(a, b)
 }
 
 // mcpHooks runs hooks of the type "mcp_tool": what the tool of a server says is

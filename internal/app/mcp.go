@@ -16,9 +16,11 @@ import (
 	"minigem/internal/discovered"
 	"minigem/internal/exit"
 	"minigem/internal/mcp"
+	"minigem/internal/mcp/oauth"
 	"minigem/internal/mcp/servers"
 	"minigem/internal/redact"
 	"minigem/internal/settings"
+	"minigem/internal/text"
 )
 
 // wireDiscovered adds the tools that a command of the settings declares. Its
@@ -120,16 +122,21 @@ func (c *Configuration) SwitchMCP(name string, on bool) (string, error) {
 	return fmt.Sprintf(done, name), err
 }
 
-// SettingsFile is the user's settings file, or that of the project in the working
-// directory. Home has no project: its file would be the user's.
-func (c *Configuration) SettingsFile(project bool) (string, error) {
+// SettingsFile is the user's settings file (scope "user"), or that of the project
+// in the working directory ("project"). Home has no project: its file would be the
+// user's.
+func (c *Configuration) SettingsFile(scope string) (string, error) {
 	user := filepath.Join(c.DotGemini, "settings.json")
-	if !project {
+	switch scope {
+	case "user":
 		return user, nil
+	case "project":
+	default:
+		return "", exit.Errorf(exit.Input, "--scope is %q: it must be user or project", scope)
 	}
 	file := filepath.Join(c.Dir, ".gemini", "settings.json")
 	if file == user {
-		return "", errors.New("the settings of the home folder are yours, not those of a project: use --scope user")
+		return "", exit.Errorf(exit.Input, "the settings of the home folder are yours, not those of a project: use --scope user")
 	}
 	return file, nil
 }
@@ -197,5 +204,36 @@ func (c *Configuration) mcpServer(name string, s settings.MCPServer) mcp.Server 
 	default:
 		server.Command, server.Args, server.Env, server.Dir = s.Command, s.Args, env, dir
 	}
+	if server.URL != "" {
+		server.Tokens = c.mcpSignIns().Source(name, server.URL)
+	}
 	return server
+}
+
+func (c *Configuration) mcpSignIns() oauth.Store {
+	return oauth.Store{Path: filepath.Join(c.DotGemini, oauth.FileName)}
+}
+
+// SignInMCP signs the user in at the server called name. say is called with what
+// the user is to do, and with what was done.
+func (c *Configuration) SignInMCP(ctx context.Context, name string, say func(string)) error {
+	all := c.AllMCPServers(nil, func(string) {})
+	i := slices.IndexFunc(all, func(s MCPServer) bool { return s.Name == name })
+	switch {
+	case i < 0:
+		return exit.Errorf(exit.Input, "there is no MCP server %q: minigem mcp list shows those there are", name)
+	case all[i].Off != "":
+		return exit.Errorf(exit.Input, "the MCP server %q is not used: %s", name, all[i].Off)
+	case all[i].URL == "":
+		return exit.Errorf(exit.Input, "the MCP server %q is a program, and there is no sign-in: what it needs goes into its \"env\"", name)
+	}
+	set := c.Settings.MCPServers[name].OAuth
+	server := oauth.Server{Name: name, URL: all[i].URL, ClientID: set.ClientID, ClientSecret: set.ClientSecret, Scopes: set.Scopes, RedirectURI: set.RedirectURI}
+	err := c.mcpSignIns().SignIn(ctx, server, func(address string) {
+		say("To sign in, open this address in a browser of this machine:\n\n  " + text.Clean(address) + "\n")
+	})
+	if err == nil {
+		say(fmt.Sprintf("You are signed in at the MCP server %q.", name))
+	}
+	return err
 }

@@ -130,7 +130,7 @@ func (c *Configuration) SwitchSkill(name string, on, user bool) (string, error) 
 		return false
 	})
 	own := filepath.Join(c.DotGemini, "settings.json")
-	project, err := c.SettingsFile(true)
+	project, err := c.SettingsFile("project")
 	if err != nil {
 		project = own
 	}

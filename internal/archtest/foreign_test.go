@@ -28,6 +28,7 @@ var readers = []tried{
 	{row: "project/.gemini/settings.json", folder: "internal/app", functions: "Configuration.hookFiles readSection"},
 	{row: "project/.gemini/settings.json", folder: "internal/trust", functions: "settingsItems"},
 	{row: "home/.gemini/mcp-server-enablement.json", folder: "internal/mcp/servers", functions: "Switches.Off"},
+	{row: "home/.gemini/mcp-oauth-tokens.json", folder: "internal/mcp/oauth", functions: "Store.read"},
 	{row: "home/.gemini/trustedFolders.json", folder: "internal/trust", functions: "Load"},
 	{row: "home/.gemini/trusted_hooks.json", folder: "hooks", functions: "TrustStore.load"},
 	{row: "home/.gemini/extensions/x/gemini-extension.json", folder: "hooks", functions: "LoadExtension"},

@@ -19,6 +19,8 @@ var parsers = []fuzzed{
 	{target: "hooks FuzzEditor", folder: "internal/trials", functions: "subject.blockOnError"},
 	{target: "internal/skills FuzzParse", folder: "internal/skills", functions: "Read"},
 	{target: "internal/mcp FuzzResult", folder: "internal/mcp", functions: "saysJSON"},
+	{target: "internal/mcp/oauth FuzzFile", folder: "internal/mcp/oauth", functions: "Store.find Store.read Store.without"},
+	{why: "what the MCP SDK sends in a test", folder: "internal/mcp/oauth/oauthtest", functions: "Server.register"},
 	{target: "internal/mcp/servers FuzzEdit", folder: "internal/mcp/servers", functions: "Switches.Off"},
 	{target: "hooks FuzzExtension", folder: "hooks", functions: "LoadExtension readJSON"},
 	{target: "hooks FuzzLoadSettings", folder: "hooks", functions: "loader.handler newLoader"},

@@ -77,6 +77,7 @@ func (t *Chat) mcpCommands() slash.Command {
 		{Name: "list", Aliases: []string{"ls"}, Help: "list them", Run: t.mcpList},
 		{Name: "desc", Aliases: []string{"description"}, Help: "with the descriptions that the model reads", Run: t.mcpDescribe},
 		{Name: "reload", Aliases: []string{"refresh"}, Help: "read the settings again and start all of them anew", Run: t.mcpReload},
+		{Name: "auth", Args: "NAME", Help: "sign in at one that asks for it", Run: t.mcpAuth, Values: t.mcpNames},
 		{Name: "enable", Args: "NAME", Help: "start one again that was disabled", Run: t.mcpSwitch(true), Values: t.mcpNames},
 		{Name: "disable", Args: "NAME", Help: "start one no more, in any folder", Run: t.mcpSwitch(false), Values: t.mcpNames},
 	}}
@@ -142,6 +143,19 @@ func (t *Chat) mcpReload(context.Context, string) error {
 	t.runtime.StartMCP()
 	t.awaitMCP()
 	return t.listMCP(false)
+}
+
+func (t *Chat) mcpAuth(_ context.Context, name string) error {
+	var err error
+	t.work("waiting until you have signed in", func(ctx context.Context) {
+		err = t.runtime.Config.SignInMCP(ctx, name, t.term.Print)
+	})
+	if err != nil {
+		return err
+	}
+	t.runtime.StartMCP()
+	t.awaitMCP()
+	return nil
 }
 
 func (t *Chat) mcpSwitch(on bool) func(context.Context, string) error {

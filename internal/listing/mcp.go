@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"minigem/internal/app"
+	"minigem/internal/output"
 	"minigem/internal/text"
 )
 
@@ -40,8 +41,13 @@ func ListedMCPServers(c *app.Configuration, statuses []app.MCPStatus) []ListedMC
 
 var mcpMarks = map[string]string{"Connected": "✓", "Disconnected": "✗", "Starting": "…", "Disabled": "○", "Blocked": "⛔"}
 
-// WriteMCP lists servers for people.
-func WriteMCP(sys *app.System, servers []ListedMCP) error {
+// WriteMCP lists servers for people, or for programs.
+func WriteMCP(sys *app.System, servers []ListedMCP, asJSON bool) error {
+	if asJSON {
+		return output.WriteJSON(sys.Stdout, struct {
+			Servers []ListedMCP `json:"servers"`
+		}{servers})
+	}
 	if len(servers) == 0 {
 		_, err := fmt.Fprintln(sys.Stdout, "No MCP servers configured.")
 		return err

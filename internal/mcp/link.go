@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/oauth2"
 
 	"minigem/internal/proc"
 	"minigem/internal/text"
@@ -47,11 +48,11 @@ func (s Server) links() ([]link, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, fmt.Errorf("its URL is %q: it must begin with http:// or https:// and name a host", s.address())
 	}
-	client := &http.Client{Transport: &courier{host: u, headers: s.Headers, next: ownConnections()}}
+	client := &http.Client{Transport: &courier{host: u, headers: s.Headers, tokens: s.Tokens, next: ownConnections()}}
 	modern := &remote{transport: &mcp.StreamableClientTransport{
 		Endpoint: s.URL, HTTPClient: client, MaxRetries: 2, MaxEventSize: maxMessage, DisableStandaloneSSE: true,
-	}, client: client}
-	older := &remote{transport: &mcp.SSEClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: maxMessage}, client: client, what: "as an SSE server: "}
+	}, name: s.Name, client: client}
+	older := &remote{transport: &mcp.SSEClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: maxMessage}, name: s.Name, client: client, what: "as an SSE server: "}
 	switch s.Transport {
 	case TransportHTTP:
 		return []link{modern}, nil
@@ -122,6 +123,7 @@ func (p *program) explain(err error) error {
 
 // A remote is a server that runs already.
 type remote struct {
+	name      string
 	transport mcp.Transport
 	client    *http.Client
 	what      string
@@ -170,7 +172,7 @@ func (r *remote) stop() {
 func (r *remote) explain(err error) error {
 	for _, status := range []int{http.StatusUnauthorized, http.StatusForbidden} {
 		if strings.Contains(err.Error(), http.StatusText(status)) {
-			return fmt.Errorf("%s%w: give it what it asks for in \"headers\"; signing in with OAuth is not supported", r.what, err)
+			return fmt.Errorf("%s%w: sign in by minigem mcp auth %s, or give it what it asks for in \"headers\"", r.what, err, r.name)
 		}
 	}
 	return fmt.Errorf("%s%w", r.what, err)
@@ -182,6 +184,7 @@ func (r *remote) explain(err error) error {
 type courier struct {
 	host    *url.URL
 	headers map[string]string
+	tokens  oauth2.TokenSource
 	next    http.RoundTripper
 }
 
@@ -201,12 +204,27 @@ func (c *courier) RoundTrip(req *http.Request) (*http.Response, error) {
 		for k, v := range c.headers {
 			req.Header.Set(k, v)
 		}
+		if err := c.authorize(req); err != nil {
+			return nil, err
+		}
 	}
 	res, err := c.next.RoundTrip(req)
 	if err == nil && !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
 		res.Body = &bounded{ReadCloser: res.Body, left: maxMessage}
 	}
 	return res, err
+}
+
+// authorize adds what the user's sign-in gave, unless the settings say otherwise.
+func (c *courier) authorize(req *http.Request) error {
+	if c.tokens == nil || req.Header.Get("Authorization") != "" {
+		return nil
+	}
+	tok, err := c.tokens.Token()
+	if err == nil && tok != nil {
+		tok.SetAuthHeader(req)
+	}
+	return err
 }
 
 // CloseIdleConnections is what [http.Client.CloseIdleConnections] calls.

@@ -4,7 +4,7 @@
 // trusted, and who may call what. Servers speak over standard input and output,
 // streamable HTTP, or the older HTTP with server-sent events. Their tools,
 // resources and prompts are used, also those that come while a session runs;
-// sampling and signing in are not.
+// sampling is not.
 //
 // What servers say is other people's text: names and descriptions are cleaned
 // of what nobody sees, and nothing that they send is kept without a bound.
@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/oauth2"
 
 	"minigem/internal/text"
 	"minigem/tools"
@@ -63,7 +64,8 @@ type Server struct {
 
 	URL       string
 	Transport Transport
-	Headers   map[string]string // sent to the host of URL alone, wherever it redirects to
+	Headers   map[string]string  // sent to the host of URL alone, wherever it redirects to
+	Tokens    oauth2.TokenSource // sent as Headers are; nil, or a nil token: the user did not sign in
 
 	Timeout time.Duration // of one call; 0: DefaultTimeout
 	Trusted bool

@@ -195,9 +195,9 @@ func TestRemoteThatDoesNotComeUp(t *testing.T) {
 		{"nobody listens", Server{URL: gone}, "connection refused"},
 		{"not a server", Server{URL: answer(http.NotFound)}, "Not Found"},
 		{"sign in", Server{URL: answer(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) }), Transport: TransportHTTP},
-			`Unauthorized: give it what it asks for in "headers"`},
+			`Unauthorized: sign in by minigem mcp auth srv, or give it what it asks for in "headers"`},
 		{"sign in, sse", Server{URL: answer(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(403) }), Transport: TransportSSE},
-			`Forbidden: give it what it asks for in "headers"`},
+			`Forbidden: sign in by minigem mcp auth srv, or give it what it asks for in "headers"`},
 		{"a page", Server{URL: answer(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") })}, "unsupported content type"},
 		{"endless", Server{URL: answer(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "application/json")

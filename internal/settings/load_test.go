@@ -215,7 +215,7 @@ func TestWrongTypesFallBackToTheLowerLayer(t *testing.T) {
 func TestUnknownKeysAreToleratedAndSuggested(t *testing.T) {
 	t.Parallel()
 	p := newMachine(t)
-	p.write(t, LayerUser, `{"$schema":"x","modell":{"name":1},"TOOLS":5,"tools":{"exlude":[1]},"ui":{"hideBaner":1,"hideTips":2,"footer":{"itens":1}},"mcpServers":{"s":{"comand":"c","oauth":{"x":1}}},"zzz":true,"a":1,"a":2}`)
+	p.write(t, LayerUser, `{"$schema":"x","modell":{"name":1},"TOOLS":5,"tools":{"exlude":[1]},"ui":{"hideBaner":1,"hideTips":2,"footer":{"itens":1}},"mcpServers":{"s":{"comand":"c","oauth":{"enabled":true}}},"zzz":true,"a":1,"a":2}`)
 	l := p.load(t)
 	var got [][2]string
 	for _, u := range l.Unknown {
@@ -229,7 +229,7 @@ func TestUnknownKeysAreToleratedAndSuggested(t *testing.T) {
 	for _, g := range l.WithoutEffect() {
 		idle = append(idle, g.Key)
 	}
-	assert.Equal(t, []string{"ui.hideTips", "mcpServers.s.oauth.x"}, idle)
+	assert.Equal(t, []string{"ui.hideTips", "mcpServers.s.oauth.enabled"}, idle)
 }
 
 func TestOlderKeys(t *testing.T) {

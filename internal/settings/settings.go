@@ -162,6 +162,15 @@ type MCPServer struct {
 	Trust        bool              `json:"trust,omitempty"`
 	IncludeTools []string          `json:"includeTools,omitempty"`
 	ExcludeTools []string          `json:"excludeTools,omitempty"`
+	OAuth        MCPOAuth          `json:"oauth,omitzero"`
+}
+
+// MCPOAuth is "mcpServers.NAME.oauth": what a sign-in at the server uses.
+type MCPOAuth struct {
+	ClientID     string   `json:"clientId,omitempty" jsonschema:"A client that is registered there; without it one is registered when the user signs in."`
+	ClientSecret string   `json:"clientSecret,omitempty"`
+	Scopes       []string `json:"scopes,omitempty"`
+	RedirectURI  string   `json:"redirectUri,omitempty" jsonschema:"Where the browser comes back to: http://localhost:PORT/PATH."`
 }
 
 // Security is the section "security".

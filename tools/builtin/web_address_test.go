@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"minigem/internal/publicaddr"
 )
 
 func TestIsPublic(t *testing.T) {
@@ -24,7 +26,7 @@ func TestIsPublic(t *testing.T) {
 		{false, "::ffff:127.0.0.1 ::ffff:10.0.0.1 ::ffff:a9fe:a9fe 64:ff9b::7f00:1 64:ff9b:1::1 2002:7f00:1:: 2001::1"},
 	} {
 		for a := range strings.FieldsSeq(tt.addrs) {
-			assert.Equal(t, tt.public, isPublic(netip.MustParseAddr(a)), a)
+			assert.Equal(t, tt.public, publicaddr.Is(netip.MustParseAddr(a)), a)
 		}
 	}
 }

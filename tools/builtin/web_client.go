@@ -16,6 +16,8 @@ import (
 
 	htmltomarkdown "github.com/JohannesKaufmann/html-to-markdown/v2"
 	htmlcharset "golang.org/x/net/html/charset"
+
+	"minigem/internal/publicaddr"
 )
 
 // Limits of fetching (core/tools/web-fetch.ts).
@@ -85,7 +87,7 @@ func (c *webClient) connect(ctx context.Context, network, address string) (net.C
 func (c *webClient) blocked(ctx context.Context, u *url.URL) bool {
 	host := u.Hostname()
 	if a, err := netip.ParseAddr(host); err == nil {
-		return !isPublic(a)
+		return !publicaddr.Is(a)
 	}
 	if localName(host) || looksNumeric(host) {
 		return true

@@ -1,0 +1,92 @@
+package oauth
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+
+	"minigem/internal/publicaddr"
+)
+
+const (
+	// answerTime bounds one request of a sign-in.
+	answerTime = 30 * time.Second
+	// maxAnswer bounds what comes back, in bytes.
+	maxAnswer = 1 << 20
+)
+
+// errNotPublic is of addresses that a server may not send us to.
+var errNotPublic = errors.New("a server on the internet may not send a sign-in to an address that is not public")
+
+func loopback(host string) bool {
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	a, err := netip.ParseAddr(host)
+	return err == nil && a.Unmap().IsLoopback()
+}
+
+// clientFor is the client for all that a sign-in at server needs.
+func clientFor(server *url.URL) *http.Client {
+	g := guard{local: loopback(server.Hostname()), host: server.Host, open: transport(nil)}
+	g.public = transport(onlyPublic)
+	return &http.Client{Transport: g, Timeout: answerTime}
+}
+
+func transport(control func(network, address string, c syscall.RawConn) error) *http.Transport {
+	return &http.Transport{
+		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Control: control}).DialContext,
+		DisableKeepAlives: true, MaxResponseHeaderBytes: 1 << 20,
+	}
+}
+
+func onlyPublic(_, address string, _ syscall.RawConn) error {
+	a, err := netip.ParseAddrPort(address)
+	if err != nil || !publicaddr.Is(a.Addr()) {
+		return fmt.Errorf("%w: %s", errNotPublic, address)
+	}
+	return nil
+}
+
+// guard keeps requests to the rules of the package, redirects too.
+type guard struct {
+	local        bool   // the server is on this machine
+	host         string // of the server
+	open, public http.RoundTripper
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (g guard) RoundTrip(req *http.Request) (*http.Response, error) {
+	if !g.local && req.URL.Scheme != "https" {
+		return nil, fmt.Errorf("%s://%s: a sign-in goes over https", req.URL.Scheme, req.URL.Host)
+	}
+	next := g.open
+	proxy, err := http.ProxyFromEnvironment(req)
+	if err != nil {
+		return nil, err
+	}
+	if !g.local && req.URL.Host != g.host {
+		next = g.public
+		if a, err := netip.ParseAddr(req.URL.Hostname()); loopback(req.URL.Hostname()) || err == nil && !publicaddr.Is(a) {
+			return nil, fmt.Errorf("%w: %s", errNotPublic, req.URL.Host)
+		}
+		if proxy != nil {
+			next = g.open // the proxy connects, and knows which addresses may be reached
+		}
+	}
+	res, err := next.RoundTrip(req)
+	if err == nil {
+		res.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.LimitReader(res.Body, maxAnswer), res.Body}
+	}
+	return res, err
+}

@@ -1,0 +1,102 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"sync"
+	"time"
+
+	"golang.org/x/oauth2"
+)
+
+const (
+	// margin is how long before its end a stored token is given back for a new one
+	// (core/mcp/oauth-token-storage.ts).
+	margin = 5 * time.Minute
+	// refreshTime bounds one refresh, and the wait for another program's.
+	refreshTime = 30 * time.Second
+)
+
+// Source gives the token of one server. It reads the file when it is first asked,
+// and is safe for concurrent use.
+type Source struct {
+	store     Store
+	name, url string
+
+	mu     sync.Mutex
+	cached *oauth2.Token
+}
+
+// Source returns that of the server called name at address.
+func (s Store) Source(name, address string) *Source {
+	return &Source{store: s, name: name, url: address}
+}
+
+// Token returns a token that is good for now; nil without an error: nobody signed
+// in, or the server is neither on this machine nor spoken to over https. A token
+// that is about to expire is renewed, and what is new is kept.
+func (s *Source) Token() (*oauth2.Token, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cached.Valid() {
+		return s.cached, nil
+	}
+	u, err := url.Parse(s.url)
+	if err != nil || s.store.Path == "" || !private(u) {
+		return nil, nil
+	}
+	if c, err := s.store.find(s.name, s.url); c == nil || err != nil {
+		return nil, err // nothing to lock for
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), refreshTime)
+	defer cancel()
+	release, err := s.store.lock(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("renewing the sign-in at the MCP server %s: %w", s.name, err)
+	}
+	defer release()
+	c, err := s.store.find(s.name, s.url) // another program may have renewed it meanwhile
+	if c == nil || err != nil {
+		return nil, err
+	}
+	if c.Token.ExpiresAt != 0 && time.Until(time.UnixMilli(c.Token.ExpiresAt)) < margin {
+		if err := s.renew(ctx, u, c); err != nil {
+			return nil, err
+		}
+	}
+	s.cached = c.Token.oauth()
+	return s.cached, nil
+}
+
+// private reports whether nobody on the way reads what is sent to u.
+func private(u *url.URL) bool { return u.Scheme == "https" || loopback(u.Hostname()) }
+
+// renew changes c for the server's new token, and keeps it.
+func (s *Source) renew(ctx context.Context, u *url.URL, c *credentials) error {
+	again := fmt.Errorf("the sign-in at the MCP server %s has expired: minigem mcp auth %s signs in again", s.name, s.name)
+	if c.Token.RefreshToken == "" || c.TokenURL == "" || c.ClientID == "" {
+		return again
+	}
+	config := oauth2.Config{ClientID: c.ClientID, ClientSecret: c.ClientSecret, Endpoint: oauth2.Endpoint{TokenURL: c.TokenURL}}
+	old := c.Token.oauth()
+	old.Expiry = time.Now().Add(-time.Hour)
+	tok, err := config.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, clientFor(u)), old).Token()
+	var refused *oauth2.RetrieveError
+	switch {
+	case errors.As(err, &refused) && refused.Response != nil && refused.Response.StatusCode < 500:
+		if err := s.store.remove(s.name); err != nil {
+			return err
+		}
+		return again
+	case err != nil:
+		return fmt.Errorf("renewing the sign-in at the MCP server %s: %w", s.name, err)
+	}
+	scope := c.Token.Scope
+	c.Token, c.UpdatedAt = fromOAuth(tok), time.Now().UnixMilli()
+	if c.Token.Scope == "" {
+		c.Token.Scope = scope
+	}
+	return s.store.put(*c)
+}
