@@ -127,6 +127,13 @@ type Modifiable interface {
 	WithContent(content string) map[string]any
 }
 
+// Checkable is an [Invocation] that knows before it runs that it cannot: nobody
+// is asked about a call that would fail.
+type Checkable interface {
+	// Check returns why Run would fail as things stand; nil: it is not known to.
+	Check() error
+}
+
 // Confinable is an [Invocation] that can be restricted to reading: after
 // OnlyReads, Run changes nothing, as far as the system can enforce that.
 type Confinable interface {

@@ -46,7 +46,7 @@ func (a *Approver) Approve(ctx context.Context, q toolcall.Question) toolcall.An
 	for i, p := range permissions {
 		choices[i] = p.Choice
 	}
-	i, words, ok := v.chooseAbout(ctx, a.show(q), a.question(q), choices)
+	i, words, ok := v.chooseAbout(ctx, a.show(q), a.question(q, false), a.question(q, true), choices)
 	v.tools.Store(true) // the result follows
 	if !ok {
 		return toolcall.Answer{Outcome: policy.Cancel}
@@ -68,10 +68,13 @@ func (a *Approver) Approve(ctx context.Context, q toolcall.Question) toolcall.An
 	return answer
 }
 
-func (a *Approver) question(q toolcall.Question) string {
+// question is the question, whole where nothing says above what it is about.
+func (a *Approver) question(q toolcall.Question, whole bool) string {
 	switch {
 	case q.Intent.Edit != nil:
 		return "Allow this change of " + cleanLine(q.Intent.Edit.FileName) + "?"
+	case q.Intent.Exec != nil && !whole:
+		return "Allow execution?"
 	case q.Intent.Exec != nil:
 		return "Allow execution of: '" + truncate(cleanLine(q.Intent.Exec.Command), 60) + "'?"
 	case q.Intent.MCP != nil:
@@ -137,6 +140,9 @@ func (a *Approver) show(q toolcall.Question) string {
 		for _, name := range slices.Sorted(maps.Keys(q.Call.Args)) {
 			fmt.Fprintf(&b, "  %s: %s\n", cleanLine(name), visible(fmt.Sprint(q.Call.Args[name])))
 		}
+	}
+	if why := cleanLine(q.Why); why != "" {
+		b.WriteString(s.yellow(indent(a.View.wrap("Asked because "+why), "  ")) + "\n")
 	}
 	if q.Forced {
 		b.WriteString(s.yellow("  A hook wants you to be asked."))

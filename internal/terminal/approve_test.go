@@ -57,21 +57,27 @@ func TestQuestionsCleanUp(t *testing.T) {
 	long := &tools.ExecIntent{Command: "touch a" + strings.Repeat("\n# line", 30)}
 	for _, c := range []struct {
 		name, keys string
+		ahead      string // typed before the question
 		intent     *tools.ExecIntent
 		outcome    policy.Outcome
 		want       string
 		printed    bool
 	}{
-		{"yes", "y\r", short, policy.ProceedOnce, "Allow execution of: 'touch a'? Yes, allow once\n", false},
-		{"the marked one", "\x1b[B\r", short, policy.ProceedAlways, "Allow execution of: 'touch a'? Allow touch for this session\n", false},
-		{"no, and why", "n not now\r", short, policy.Cancel, "Allow execution of: 'touch a'? No: not now\n", false},
-		{"escape", "\x03", short, policy.Cancel, "Allow execution of: 'touch a'? Cancelled\n", false},
-		{"what does not fit", "y\r", long, policy.ProceedOnce, "Yes, allow once\n", true},
+		{"yes", "y\r", "", short, policy.ProceedOnce, "Allow execution of: 'touch a'? Yes, allow once\n", false},
+		{"one key", "y", "", short, policy.ProceedOnce, "Allow execution of: 'touch a'? Yes, allow once\n", false},
+		{"one number", "2", "", short, policy.ProceedAlways, "Allow execution of: 'touch a'? Allow touch for this session\n", false},
+		{"a key of a word", "y|on\x15n\r", "a bit of the next pro", short, policy.Cancel, "Allow execution of: 'touch a'? No\n", false},
+		{"more than a key", "yes\r", "", short, policy.ProceedOnce, "Allow execution of: 'touch a'? Yes, allow once\n", false},
+		{"the marked one", "\x1b[B\r", "", short, policy.ProceedAlways, "Allow execution of: 'touch a'? Allow touch for this session\n", false},
+		{"no, and why", "n not now\r", "", short, policy.Cancel, "Allow execution of: 'touch a'? No: not now\n", false},
+		{"escape", "\x03", "", short, policy.Cancel, "Allow execution of: 'touch a'? Cancelled\n", false},
+		{"what does not fit", "y\r", "", long, policy.ProceedOnce, "Yes, allow once\n", true},
 	} {
 		s := newScene(style{plain: true}, 60)
 		s.spin.hidden = true
+		s.keys.receive([]byte(c.ahead))
 		a := &Approver{View: s.View}
-		answered := make(chan toolcall.Answer)
+		answered := make(chan toolcall.Answer, 1)
 		go func() {
 			answered <- a.Approve(t.Context(), toolcall.Question{Intent: tools.Intent{Title: "Confirm Shell Command", Exec: c.intent}})
 		}()
@@ -82,8 +88,16 @@ func TestQuestionsCleanUp(t *testing.T) {
 		})
 		s.screen.mu.Lock()
 		assert.Contains(t, s.out.String(), "$ touch a", c.name)
+		assert.NotContains(t, s.out.String(), "'touch a'", c.name+": once is enough")
 		s.screen.mu.Unlock()
-		s.keys.receive([]byte(c.keys))
+		first, rest, more := strings.Cut(c.keys, "|")
+		s.keys.receive([]byte(first))
+		waittest.Until(t, func() bool {
+			s.screen.mu.Lock()
+			defer s.screen.mu.Unlock()
+			return !more || len(answered) > 0 || strings.Contains(s.out.String(), "[1] "+first)
+		})
+		s.keys.receive([]byte(rest))
 		answer := <-answered
 		assert.Equal(t, c.outcome, answer.Outcome, c.name)
 		out := s.out.String()
@@ -92,4 +106,44 @@ func TestQuestionsCleanUp(t *testing.T) {
 		assert.True(t, strings.HasSuffix(last, c.want), "%s: %q", c.name, last)
 		assert.NotContains(t, last, "1. Yes", c.name)
 	}
+}
+
+// TestEnterBehindAKey: an Enter out of habit behind the one key that answered
+// belongs to that answer, not to the next question.
+func TestEnterBehindAKey(t *testing.T) {
+	t.Parallel()
+	s := newScene(style{plain: true}, 60)
+	s.spin.hidden = true
+	a := &Approver{View: s.View}
+	ask := func(name string) <-chan toolcall.Answer {
+		answered := make(chan toolcall.Answer, 1)
+		go func() {
+			answered <- a.Approve(t.Context(), toolcall.Question{Intent: tools.Intent{Exec: &tools.ExecIntent{Command: name}}})
+		}()
+		waittest.Until(t, func() bool {
+			s.screen.mu.Lock()
+			defer s.screen.mu.Unlock()
+			return strings.Contains(s.out.String(), "$ "+name)
+		})
+		return answered
+	}
+	first := ask("touch a")
+	s.keys.receive([]byte("y"))
+	assert.Equal(t, policy.ProceedOnce, (<-first).Outcome)
+	second := ask("touch b")
+	s.keys.receive([]byte("\r"))
+	s.keys.receive([]byte("n"))
+	s.keys.receive([]byte("\r"))
+	assert.Equal(t, policy.Cancel, (<-second).Outcome)
+}
+
+// TestQuestionSaysWhy: what a policy has against a call is said.
+func TestQuestionSaysWhy(t *testing.T) {
+	t.Parallel()
+	s := newScene(style{plain: true}, 60)
+	a := &Approver{View: s.View}
+	q := toolcall.Question{Intent: tools.Intent{Exec: &tools.ExecIntent{Command: "echo $x"}}, Why: "echo $x: it is not\x1b[31m known"}
+	assert.Contains(t, a.show(q), "  Asked because echo $x: it is not")
+	assert.NotContains(t, a.show(q), "\x1b")
+	assert.NotContains(t, a.show(toolcall.Question{}), "because")
 }

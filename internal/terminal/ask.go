@@ -24,16 +24,19 @@ type Choice struct {
 // marked one, at first the first. words is the text after the key. ok is false
 // for ^C, Esc, and a terminal that is gone.
 func (t *Terminal) Choose(ctx context.Context, question string, choices []Choice) (index int, words string, ok bool) {
-	return t.chooseAbout(ctx, "", question, choices)
+	return t.chooseAbout(ctx, "", question, question, choices)
 }
 
-// chooseAbout is Choose with what the question is about above it. Of all that
-// the question with its answer stays, unless the window is too low for the rest:
-// nobody shall answer what they could not read.
-func (t *Terminal) chooseAbout(ctx context.Context, about, question string, choices []Choice) (index int, words string, ok bool) {
+// chooseAbout is Choose with what the question is about above it, where a key
+// alone answers unless something was typed ahead: who was typing when the
+// question came must press Enter. Of all that stays, in words that need nothing
+// above them, with the answer, unless the window is too low for the rest: nobody
+// shall answer what they could not read.
+func (t *Terminal) chooseAbout(ctx context.Context, about, question, stays string, choices []Choice) (index int, words string, ok bool) {
 	// From here on keys answer: a user who reads the choices may type at once.
 	defer t.keys.leave(t.keys.ask())
 	a := answer{t: t, keep: about == "", labels: choices, about: strings.Split(strings.Trim(about, "\n"), "\n")}
+	a.oneKey = about != "" && t.keys.ahead() == ""
 	if width, height := t.size(); t.style.dumb || about == "" || t.rows(a.about, width)+t.rows(t.list(choices, 0), width)+4 > height {
 		t.screen.lines(about)
 		a.about = nil
@@ -45,7 +48,7 @@ func (t *Terminal) chooseAbout(ctx context.Context, about, question string, choi
 	}
 	for {
 		a.ask = func(marked int) string { return question + t.style.dim(fmt.Sprintf(" [%d] ", marked+1)) }
-		a.question = question
+		a.question = stays
 		a.above = func(marked int) []string { return append(slices.Clone(a.about), t.list(choices, marked)...) }
 		a.choices = len(choices)
 		said, ok := a.read(ctx)
@@ -123,6 +126,7 @@ type answer struct {
 	question string
 	about    []string // lines above the choices
 	labels   []Choice
+	oneKey   bool // a key that names a choice needs no Enter
 }
 
 // stays is what stays of the question.
@@ -165,8 +169,18 @@ func (a *answer) read(ctx context.Context) (line string, ok bool) {
 		case key == "\r" || key == "\n":
 			return a.line, true
 		}
+		before := a.line
 		a.press(key)
+		if a.oneKey && before == "" && a.line == key && a.acts() && a.t.keys.onlyKey() {
+			return a.line, true
+		}
 	}
+}
+
+// acts reports whether the line so far names a choice that needs no more words.
+func (a *answer) acts() bool {
+	i, _, found := pick(a.line, a.labels)
+	return found && !a.labels[i].Text
 }
 
 // press handles a key that does not end the answer.

@@ -57,6 +57,7 @@ type keyboard struct {
 	queue     []byte    // for the line editor
 	held      bool      // the line editor gets no key: its line may have ended
 	answers   []byte    // for the question
+	enters    bool      // an Enter, if it is the next key, belongs to an answer before
 	raw       []byte    // bytes that are not a complete key yet
 	pasting   bool      // inside a bracketed paste
 	bursting  bool      // a paste without brackets goes on
@@ -242,6 +243,15 @@ func (k *keyboard) answer(ctx context.Context) (key string, ok bool) {
 	}
 	key, k.answers = string(k.answers[:n]), k.answers[n:]
 	return key, true
+}
+
+// onlyKey reports whether no key waits behind the one that was taken last, which
+// then answers alone: an Enter that follows belongs to it, not to what comes.
+func (k *keyboard) onlyKey() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.enters = len(k.answers) == 0 && len(k.raw) == 0
+	return k.enters
 }
 
 // ahead returns the text typed for the next prompt, for display.

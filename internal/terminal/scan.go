@@ -112,7 +112,10 @@ func (k *keyboard) key(key string) {
 		}
 		return
 	}
+	enter := key == "\r" || key == "\n"
+	enter, k.enters = enter && k.enters, false
 	switch {
+	case enter:
 	case k.mode == asking:
 		k.answers = append(k.answers, key...)
 	case k.mode == working && (key == keyInterrupt || key == keyEscape):

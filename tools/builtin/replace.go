@@ -189,6 +189,12 @@ func (c *replaceCall) Intent() tools.Intent {
 	return in
 }
 
+// Check implements tools.Checkable.
+func (c *replaceCall) Check() error {
+	_, err := c.edit()
+	return err
+}
+
 // glimpse returns the beginning of the first line of s.
 func glimpse(s string) string {
 	const limit = 30

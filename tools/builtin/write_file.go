@@ -97,6 +97,12 @@ func (c *writeFileCall) Intent() tools.Intent {
 	return in
 }
 
+// Check implements tools.Checkable.
+func (c *writeFileCall) Check() error {
+	_, err := c.edit()
+	return err
+}
+
 // Run implements tools.Invocation.
 func (c *writeFileCall) Run(ctx context.Context) (tools.Result, error) {
 	e, err := c.edit()

@@ -26,6 +26,7 @@ type fakeTool struct {
 	check  func(args map[string]any) error
 	intent func(args map[string]any) tools.Intent
 	run    func(ctx context.Context, args map[string]any) (tools.Result, error)
+	vain   func() error                        // not nil: the invocation is Checkable
 	modify func(content string) map[string]any // not nil: the invocation is Modifiable
 	stream func(live func(string)) (tools.Result, error)
 }
@@ -43,6 +44,8 @@ func (f *fakeTool) Prepare(args map[string]any) (tools.Invocation, error) {
 	}
 	inv := invocation{f, args}
 	switch {
+	case f.vain != nil:
+		return checkable{inv}, nil
 	case f.modify != nil:
 		return modifiable{inv}, nil
 	case f.stream != nil:
@@ -69,6 +72,10 @@ func (i invocation) Run(ctx context.Context) (tools.Result, error) {
 	}
 	return tools.TextResult(fmt.Sprint(i.name, " did ", i.args["x"]), nil), nil
 }
+
+type checkable struct{ invocation }
+
+func (c checkable) Check() error { return c.vain() }
 
 type modifiable struct{ invocation }
 

@@ -50,6 +50,7 @@ type call struct {
 	tool     tools.Tool
 	inv      tools.Invocation
 	judged   hooks.BeforeToolOutcome
+	why      string // why the policy does not allow the call; empty: its mode does not
 
 	record    event.ToolRecord
 	finished  bool

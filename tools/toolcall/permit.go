@@ -18,7 +18,7 @@ import (
 func (c *call) permit(ctx context.Context) {
 	c.asking <- struct{}{}
 	defer func() { <-c.asking }()
-	if !c.mayStart(ctx) || c.decided() {
+	if !c.mayStart(ctx) || c.decided() || c.inVain() {
 		return
 	}
 	allowed := c.request(ctx)
@@ -56,10 +56,34 @@ func (c *call) decided() bool {
 			held.OnlyReads()
 		}
 	default:
+		c.why = verdict.Reason
 		return false
 	}
 	return true
 }
+
+// inVain reports whether the call is known to fail: then it does so as every
+// call that fails, and nobody is asked about it. It fails whatever changes
+// meanwhile, as nobody allowed it.
+func (c *call) inVain() bool {
+	checkable, ok := c.inv.(tools.Checkable)
+	if !ok {
+		return false
+	}
+	if err := guard(checkable.Check); err != nil {
+		c.inv = failing{c.inv, err}
+		return true
+	}
+	return false
+}
+
+// failing is an invocation that was found to fail.
+type failing struct {
+	tools.Invocation
+	err error
+}
+
+func (f failing) Run(context.Context) (tools.Result, error) { return tools.Result{}, f.err }
 
 // request fires PermissionRequest, and says which hooks allow the call. What they
 // change is judged again, by BeforeTool hooks and the policy.
@@ -145,7 +169,7 @@ func (c *call) confirm(ctx context.Context, forced bool) {
 }
 
 func (c *call) ask(ctx context.Context, forced bool) Answer {
-	q := Question{Call: c.step, Info: c.tool.Info(), Intent: c.intent(), Forced: forced}
+	q := Question{Call: c.step, Info: c.tool.Info(), Intent: c.intent(), Forced: forced, Why: c.why}
 	_, q.Modifiable = c.inv.(tools.Modifiable)
 	if forced {
 		q.HookReason, q.HookMessage = c.judged.Reason, c.judged.SystemMessage

@@ -227,3 +227,35 @@ func TestNotification(t *testing.T) {
 		assert.Equal(t, tt.details, string(got), tt.name)
 	}
 }
+
+// TestNobodyIsAskedInVain: a call that is known to fail does so, whatever changes
+// after that, as nobody allowed it.
+func TestNobodyIsAskedInVain(t *testing.T) {
+	t.Parallel()
+	ran := false
+	b := newBench(&fakeTool{
+		name: "t",
+		vain: func() error { return tools.Errorf(tools.ErrEditNoOccurrence, "there is no such text") },
+		run:  func(context.Context, map[string]any) (tools.Result, error) { ran = true; return tools.Result{}, nil },
+	})
+	b.policy.check = always(policy.Ask, "")
+	texts, _ := b.do(t, t.Context(), ask("t"))
+	assert.Equal(t, []string{"error: there is no such text"}, texts)
+	assert.Empty(t, b.user.questions)
+	assert.Empty(t, b.notifier.notices)
+	assert.False(t, ran)
+	assert.Equal(t, string(tools.ErrEditNoOccurrence), b.records()[0].ErrorType)
+}
+
+// TestQuestionHasTheReasonOfThePolicy: the user learns why they are asked.
+func TestQuestionHasTheReasonOfThePolicy(t *testing.T) {
+	t.Parallel()
+	b := newBench(&fakeTool{name: "t"})
+	b.policy.check = func(policy.Call) policy.Verdict {
+		return policy.Verdict{Decision: policy.Ask, Reason: "it may change what programs run"}
+	}
+	b.user.answers = []Answer{{Outcome: policy.Cancel}}
+	b.do(t, t.Context(), ask("t"))
+	require.Len(t, b.user.questions, 1)
+	assert.Equal(t, "it may change what programs run", b.user.questions[0].Why)
+}

@@ -93,6 +93,9 @@ type Question struct {
 	Forced      bool
 	HookReason  string
 	HookMessage string
+	// Why is why the policy does not allow the call, where that is more than the
+	// mode; may be empty.
+	Why string
 	// Modifiable: the answer may be policy.ModifyWithEditor.
 	Modifiable bool
 }
