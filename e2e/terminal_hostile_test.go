@@ -121,11 +121,11 @@ func TestHostileTextInTheChat(t *testing.T) {
 			`call mcp_srv_lookup {"name": "GIVEN"}`, "call "+strings.ReplaceAll(hostile, " ", "_")+" {}", `call run_shell_command {"command": `+quoted(t, "echo "+hostile)+`, "description": `+quoted(t, hostile)+`}`,
 			call, `call ask_user {}`, "say "+hostile, "say "+hostile))...)
 		c.say("Hi")
-		for range 3 {
-			c.waitUntil("a question", func(text string) bool { return strings.HasSuffix(text, "]") })
+		for _, question := range []string{"Allow execution of MCP tool", "Allow execution?", "Allow this change"} {
+			c.waitUntil(question, func(text string) bool {
+				return strings.HasSuffix(text, "]") && strings.HasPrefix(text[strings.LastIndex(text, "Allow"):], question)
+			})
 			c.keys("1")
-			c.waitUntil("the choice", func(text string) bool { return strings.HasSuffix(text, "] 1") })
-			c.keys(keyEnter)
 		}
 		c.waitReady()
 		for _, s := range talking {

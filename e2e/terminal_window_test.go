@@ -103,7 +103,7 @@ func TestChatResumes(t *testing.T) {
 	server := startFakeAPI(t, entries)
 	second := h.startChat(t, server.env(), "-m", "gemini-2.5-flash", "--skip-trust")
 	second.say("/resume")
-	second.waitFor("The first question", "[1]")
+	second.waitFor("The first question  just now, 2 messages, ", "in ~/project?", "[1]")
 	second.keys(keyEnter)
 	second.waitFor("The first answer.", "The conversation goes on.")
 	second.say("The second question")
@@ -121,7 +121,17 @@ func TestChatResumes(t *testing.T) {
 	third.waitFor("Forgotten, from here on: > The first question", "To undo this: /restore")
 	third.say("/export it.md")
 	third.waitFor("the conversation is still empty")
+	third.say("/resume what nobody said")
+	third.waitFor("no earlier session of this folder has")
+	third.say("/resume SECOND quest")
+	third.waitFor("[1]")
+	third.keys(keyEnter)
+	third.waitFor("> The second question", "The second answer.", "The conversation goes on.")
 	third.quit()
+
+	fourth := h.startChat(t, nil, trusted(append(h.answersFile(t, "say Never."), "-r", "latest"))...)
+	fourth.waitFor("/help lists commands", "> The second question", "The second answer.", "The conversation goes on.")
+	fourth.quit()
 }
 
 // What SessionStart hooks add is the first thing that the model reads after its

@@ -104,8 +104,8 @@ func describe(path string, f *transcript.File) (Info, bool) {
 			info.Messages++
 		case m.Type == transcript.TypeUser && !excluded(f.Messages, i) && isConversation(llm.Message{Role: llm.RoleUser, Parts: m.Content.Parts}):
 			info.Messages++
-			if info.Title == "" {
-				info.Title = llm.PartsText(m.Content.Parts)
+			if text := llm.PartsText(m.Content.Parts); info.Title == "" && !strings.HasPrefix(text, "<state_snapshot>") {
+				info.Title = text
 			}
 		}
 	}

@@ -244,6 +244,10 @@ func TestListFindDelete(t *testing.T) {
 	require.NoError(t, err)
 	s.Summarize("a title")
 	s.End(t.Context(), "exit")
+	shortened, err := Resume(o, second.ID())
+	require.NoError(t, err)
+	shortened.Replace(append([]llm.Message{llm.UserText("<state_snapshot>all of it</state_snapshot>")}, shortened.Messages()...))
+	shortened.End(t.Context(), "exit")
 	broken := filepath.Join(o.Project.Chats(), "session-broken.jsonl")
 	require.NoError(t, os.WriteFile(broken, []byte("garbage"), 0o600))
 
@@ -255,7 +259,7 @@ func TestListFindDelete(t *testing.T) {
 	}
 	assert.Equal(t, []string{
 		"1. first prompt (2) 03:04 " + first.ID(),
-		"2. " + strings.Repeat("long ", 19) + "lo... (2) 04:04 " + second.ID(),
+		"2. " + strings.Repeat("long ", 19) + "lo... (3) 04:04 " + second.ID(),
 		"3. a title (2) 05:04 " + third.ID(),
 	}, got)
 

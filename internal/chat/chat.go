@@ -127,6 +127,9 @@ func (t *Chat) run(c *app.Configuration) error {
 	t.term.History(filepath.Join(t.runtime.Project.Temp, "prompt_history"))
 	t.setTable()
 	t.banner()
+	if len(t.conversation()) > 0 {
+		t.replay()
+	}
 	t.begin(t.runtime.Session.Begin)
 	first := strings.TrimSpace(strings.Join(append(t.Flags.Query, t.Flags.PromptInteractive), " "))
 	if first != "" && t.left == "" {

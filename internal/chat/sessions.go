@@ -11,15 +11,18 @@ import (
 	"minigem/internal/output"
 	"minigem/internal/slash"
 	"minigem/internal/terminal"
+	"minigem/internal/text"
+	"minigem/internal/undo"
 	"minigem/llm"
 	"minigem/session"
+	"minigem/transcript"
 )
 
 // chatCommand is /chat and /resume: saved conversations, and earlier sessions.
 func (t *Chat) chatCommand(name string, aliases ...string) slash.Command {
 	c := slash.Command{Name: name, Aliases: aliases, Help: "save this conversation, or go back to a saved one", Run: t.listChats, Values: t.tags}
 	if name == "resume" {
-		c.Help, c.Args, c.Run = "go back to an earlier session", "[NUMBER|TAG]", t.resume
+		c.Help, c.Args, c.Run = "go back to an earlier session", "[NUMBER|ID|TAG|WORDS]", t.resume
 	}
 	c.Sub = []slash.Command{
 		{Name: "save", Args: "TAG", Help: "keep this conversation", Run: t.saveChat},
@@ -80,11 +83,14 @@ func (t *Chat) deleteChat(_ context.Context, tag string) error {
 
 // resume restores a saved conversation in this session, or continues an earlier
 // session in its own file.
-func (t *Chat) resume(ctx context.Context, which string) error {
+func (t *Chat) resume(_ context.Context, which string) error {
 	if which == "" {
-		return t.chooseSession(ctx)
+		return t.chooseSession("")
 	}
 	if !slices.Contains(t.tags(), which) {
+		if _, err := session.Find(t.runtime.Project, which); err != nil {
+			return t.chooseSession(which)
+		}
 		return t.reopen(which)
 	}
 	c, err := t.undoStore().Tagged(which)
@@ -107,27 +113,51 @@ func (t *Chat) goOnWith(kept []llm.Message) {
 	t.replay()
 }
 
-func (t *Chat) chooseSession(context.Context) error {
+// chooseSession offers the newest of the earlier sessions that have words in
+// their title, their id or a prompt; empty: of all.
+func (t *Chat) chooseSession(words string) error {
+	const offered = 9
 	infos, err := session.List(t.runtime.Project)
 	if err != nil {
 		t.warn(err.Error())
 	}
-	infos = slices.DeleteFunc(infos, func(i session.Info) bool { return i.ID == t.runtime.Session.ID() })
-	if len(infos) == 0 {
+	slices.Reverse(infos)
+	infos = slices.DeleteFunc(infos, func(i session.Info) bool {
+		return i.ID == t.runtime.Session.ID() || !mentions(i, words)
+	})
+	switch {
+	case len(infos) == 0 && words == "":
 		t.term.Print("There is no earlier session in this folder.")
 		return nil
+	case len(infos) == 0:
+		return fmt.Errorf("no earlier session of this folder has %q as its id, or in its title or a prompt; /resume lists the sessions", words)
 	}
-	infos = infos[max(0, len(infos)-9):]
-	slices.Reverse(infos)
+	more := ""
+	if n := len(infos) - offered; n > 0 {
+		infos, more = infos[:offered], fmt.Sprintf("; %s: /resume WORDS searches", text.Plural(n, "older one"))
+	}
 	choices := make([]terminal.Choice, len(infos))
 	for i, s := range infos {
-		choices[i] = terminal.Choice{Label: fmt.Sprintf("%s  %s", listing.TitleOf(s), t.term.Dim(output.Ago(t.Sys.Now().Sub(s.Updated))))}
+		about := fmt.Sprintf("%s, %s, %s", output.Ago(t.Sys.Now().Sub(s.Updated)), text.Plural(s.Messages, "message"), s.ID[:min(len(s.ID), 8)])
+		choices[i] = terminal.Choice{Label: fmt.Sprintf("%s  %s", listing.TitleOf(s), t.term.Dim(terminal.Clean(about)))}
 	}
-	i, _, ok := t.term.Choose(t.Ctx, "Go back to which session? (Esc: none)", choices)
+	folder := terminal.Clean(t.shortenHome(t.runtime.Config.Dir))
+	i, _, ok := t.term.Choose(t.Ctx, fmt.Sprintf("Go back to which session in %s? (Esc: none%s)", folder, more), choices)
 	if !ok {
 		return nil
 	}
 	return t.reopen(infos[i].ID)
+}
+
+// mentions reports whether words are in what is known of a session.
+func mentions(i session.Info, words string) bool {
+	words = strings.ToLower(words)
+	has := func(s string) bool { return strings.Contains(strings.ToLower(s), words) }
+	if has(i.Title) || strings.HasPrefix(strings.ToLower(i.ID), words) {
+		return true
+	}
+	f, err := transcript.Read(i.Path)
+	return err == nil && slices.ContainsFunc(undo.Prompts(f), func(p undo.Prompt) bool { return has(p.Text) })
 }
 
 // reopen ends this session and continues another one.
@@ -151,13 +181,15 @@ func (t *Chat) replay() {
 		said = said[len(said)-shown:]
 	}
 	for _, m := range said {
-		text := strings.TrimSpace(terminal.Clean(llm.PartsText(m.Parts)))
+		words := strings.TrimSpace(terminal.Clean(llm.PartsText(m.Parts)))
 		switch {
-		case text == "":
+		case words == "" || strings.HasPrefix(words, "<hook_context>"):
+		case strings.HasPrefix(words, "<state_snapshot>"):
+			t.term.Print(t.term.Dim("… a summary of what was said before"))
 		case m.Role == llm.RoleUser:
-			t.term.ShowPrompt(text)
+			t.term.ShowPrompt(words)
 		default:
-			t.view.Show(text)
+			t.view.Show(words)
 		}
 	}
 	t.term.Print(t.term.Dim("The conversation goes on."))

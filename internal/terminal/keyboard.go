@@ -17,7 +17,7 @@ import (
 type mode int
 
 const (
-	working   mode = iota // keys wait; Esc and ^C interrupt
+	working   mode = iota // keys wait; Esc and ^C interrupt, and what waits is for the editor
 	prompting             // keys go to the line editor
 	asking                // keys answer a question
 )

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"minigem/internal/waittest"
@@ -66,13 +67,20 @@ func TestKeysGoWhereTheyWereSeenToGo(t *testing.T) {
 	assert.Equal(t, "x", read(t, k, 1))
 
 	k.enter(working, func(bool) { interrupted <- struct{}{} })
-	press("dropped")
-	waittest.Until(t, func() bool { return k.ahead() == "dropped" })
+	press("one\rtwo\nthr")
+	waittest.Until(t, func() bool { return k.ahead() == "one⏎two⏎thr" })
 	press(keyInterrupt)
 	<-interrupted
-	assert.Empty(t, k.ahead(), "an interrupt drops what was typed ahead")
 	press(keyEscape)
 	<-interrupted
+	press("ee\r")
+	waittest.Until(t, func() bool { return k.ahead() == "one⏎two⏎three⏎" })
+	press(keyEscape)
+	<-interrupted
+	k.enter(prompting, nil)
+	all := strings.Join([]string{"one", "two", "three"}, string(newlineMark))
+	assert.Equal(t, all, read(t, k, len(all)), "an interrupt sends nothing of what was typed ahead, and loses nothing")
+	assert.Empty(t, k.ahead())
 
 	k.hangup()
 	_, err := k.Read(make([]byte, 1))

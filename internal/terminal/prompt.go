@@ -12,7 +12,7 @@ import (
 // it.
 const Hint = "  Type your message or @path/to/file"
 
-// ErrInterrupted: the user pressed ^C at the prompt. The current line is lost.
+// ErrInterrupted: the user pressed ^C at the empty prompt.
 var ErrInterrupted = errors.New("interrupted")
 
 const (
@@ -74,7 +74,8 @@ func (t *Terminal) Prompt() (string, error) {
 		t.edit.end()
 		return "", io.EOF // an unfinished line is not sent
 	case errors.Is(err, readline.ErrInterrupt) && line != "":
-		return "", nil // only the current line is dropped
+		t.addHistory(t.keys.unfold(line))
+		return "", nil // only the current line is dropped, and the history has it
 	case errors.Is(err, readline.ErrInterrupt):
 		return "", ErrInterrupted
 	case err != nil:

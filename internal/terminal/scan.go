@@ -119,13 +119,21 @@ func (k *keyboard) key(key string) {
 	case k.mode == asking:
 		k.answers = append(k.answers, key...)
 	case k.mode == working && (key == keyInterrupt || key == keyEscape):
-		k.queue = nil
+		k.giveBack()
 		if interrupt := k.interrupt; interrupt != nil {
 			k.after = append(k.after, func() { interrupt(key == keyInterrupt) })
 		}
 	default:
 		k.queue = append(k.queue, k.forEditor(key)...)
 	}
+}
+
+// giveBack makes what was typed ahead one line of the editor, which nobody has
+// sent: who stops the work looks again at what was to come next.
+func (k *keyboard) giveBack() {
+	lines := bytes.ReplaceAll(k.queue, []byte("\n"), []byte("\r"))
+	lines = bytes.Trim(lines, "\r")
+	k.queue = bytes.ReplaceAll(lines, []byte("\r"), []byte(string(newlineMark)))
 }
 
 // forEditor returns a key in the form for the line editor.
