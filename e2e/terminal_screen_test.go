@@ -29,7 +29,7 @@ func (c *chat) golden(name, from string) {
 		if i := strings.LastIndex(text, from); i >= 0 {
 			text = text[i:]
 		}
-		return unstable.ReplaceAllString(text, "*") + "\n"
+		return stable(text) + "\n"
 	}
 	if *updateScreens {
 		time.Sleep(time.Second) // somebody looks at the result
