@@ -220,27 +220,6 @@ func numbers(from, to int) string {
 	return b.String()
 }
 
-// TestChatKeepsWhatIsTyped: who stops the work finds in the prompt what they had
-// typed, unsent, and after ^C there, in the history.
-func TestChatKeepsWhatIsTyped(t *testing.T) {
-	t.Parallel()
-	h := newHome(t, nil)
-	c := h.startChat(t, nil, append(h.answersFile(t, `call run_shell_command {"command": "touch started; sleep 3600"}`, "say Never."), "--yolo")...)
-	c.say("Go")
-	waitFor(t, h.workspace+"/started")
-	c.keys("the next one" + keyEnter + "and half a l")
-	c.waitFor("and half a l")
-	c.keys(keyEscape)
-	c.waitFor("cancelled")
-	c.waitUntil("the prompt", func(text string) bool { return strings.HasSuffix(prompt(text), "> the next one\n… and half a l") })
-	c.keys(keyCtrlC)
-	c.waitReady()
-	c.keys("\x1b[A")
-	c.waitUntil("the prompt again", func(text string) bool { return strings.HasSuffix(prompt(text), "> the next one\n… and half a l") })
-	c.keys(keyCtrlC)
-	c.quit()
-}
-
 func TestChatInterrupts(t *testing.T) {
 	t.Parallel()
 	t.Run("a stream", func(t *testing.T) {

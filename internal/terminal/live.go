@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
@@ -8,6 +9,7 @@ import (
 const (
 	liveLines = 5       // shown of what a running call prints
 	liveBytes = 8 << 10 // kept of it
+	openRows  = 12      // shown of the block that is being written
 )
 
 // live is what is shown above the status line while it may still change. It
@@ -18,6 +20,55 @@ type live struct {
 	mu       sync.Mutex
 	printed  map[string]string // the end of what running calls printed
 	printing string            // the call that printed last
+	open     open              // the block of the answer that is being written
+	drawn    open              // what openRows are those of
+	drawnFor int               // the width that they are for
+	drawnAs  []string
+}
+
+// open is the block of an answer that is not complete yet.
+type open struct {
+	source string
+	lang   string // of code that is written as it comes
+	code   bool   // source is a line of such code
+	apart  bool   // a blank line comes before it
+}
+
+// write sets the block that is being written; none: nothing is.
+func (l *live) write(o open) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.open = o
+}
+
+// answer returns the rows of the end of the open block.
+func (l *live) answer(width, height int) []string {
+	if l.open.source == "" {
+		return nil
+	}
+	if l.drawn != l.open || l.drawnFor != width {
+		l.drawn, l.drawnFor, l.drawnAs = l.open, width, l.open.rows(l.style, width)
+	}
+	return l.drawnAs[max(len(l.drawnAs)-max(min(openRows, height), 0), 0):]
+}
+
+// rows renders the block as it will be when it is complete.
+func (o open) rows(s style, width int) []string {
+	source := Clean(o.source)
+	rendered := ""
+	if o.code {
+		rendered = "  " + s.codeLine(strings.TrimRight(source, "\r\n"), o.lang)
+	} else {
+		rendered = renderMarkdown(source, s, width-1)
+	}
+	var rows []string
+	for line := range strings.Lines(rendered) {
+		rows = append(rows, wrapRows(strings.TrimRight(strings.ReplaceAll(line, "\t", "    "), "\n"), width)...)
+	}
+	if o.apart && len(rows) > 0 {
+		rows = append([]string{""}, rows...)
+	}
+	return rows
 }
 
 // add keeps the end of what a running call printed.
@@ -43,10 +94,14 @@ func (l *live) take(callID string) string {
 	return strings.Trim(printed, "\n")
 }
 
-// rows are those of a window: the end of what the last running call printed.
+// rows are those of a window: the end of the block that is being written, or of
+// what the last running call printed.
 func (l *live) rows(width, height int) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if rows := l.answer(width, height); rows != nil {
+		return slices.Clone(rows)
+	}
 	printed := strings.Trim(l.printed[l.printing], "\n")
 	if printed == "" {
 		return nil

@@ -31,17 +31,33 @@ type markdown struct {
 // of a paragraph or a list item; a much longer one at any line.
 const (
 	longBlock = 8 << 10
-	hugeBlock = 256 << 10
+	// mostPending is how much of an incomplete block is looked at to show its end.
+	mostPending = 4 << 10
+	hugeBlock   = 256 << 10
 )
 
-// pending returns the text that is not written yet.
-func (m *markdown) pending() string {
-	const shown = 500
-	text := m.line.String()
-	if text == "" && m.fence == "" {
-		text = m.lines.String()
+// pending returns what is not written yet, or the end of it.
+func (m *markdown) pending() open {
+	if m.fence != "" {
+		line := m.line.String()
+		return open{source: line[max(len(line)-mostPending, 0):], code: true, lang: m.lang}
 	}
-	return text[max(len(text)-shown, 0):]
+	text := m.lines.String() + m.line.String()
+	if over := len(text) - mostPending; over > 0 {
+		head := ""
+		if lines := strings.SplitAfterN(text, "\n", 3); len(lines) == 3 && strings.Contains(lines[0], "|") {
+			head = lines[0] + lines[1] // a table's rows need it
+		}
+		_, end, whole := strings.Cut(text[over:], "\n")
+		if !whole {
+			head, end = "", strings.ToValidUTF8(text[over:], "")
+		}
+		text = head + end
+	}
+	if strings.TrimSpace(text) == "" {
+		return open{}
+	}
+	return open{source: text, apart: !m.joins}
 }
 
 // write adds a piece and reports whether anything was written.

@@ -79,7 +79,7 @@ func TestMarkdownDoesNotWaitForTheEnd(t *testing.T) {
 	m := &markdown{style: style{plain: true}, width: func() int { return 80 }, out: func(string) {}}
 	assert.False(t, m.write("One para"))
 	assert.True(t, m.write("graph.\n\nAnd"))
-	assert.Equal(t, "And", m.pending())
+	assert.Equal(t, open{source: "And", apart: true}, m.pending())
 	assert.True(t, m.write(" more.\n```\ncode\n\n"), "code comes a line at a time")
 	assert.True(t, m.write("more\n```\n"))
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"minigem/internal/text"
 )
 
 var spinnerFrames = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
@@ -28,6 +30,8 @@ type spinner struct {
 	hooks   string    // names of running hooks; empty: none
 	hooksAt time.Time
 	hidden  bool
+	asked   time.Time // when it was hidden: the time that the user thinks is not waited for
+	tokens  int       // of the work so far
 	tick    int
 	stop    chan struct{}
 	ended   sync.WaitGroup
@@ -36,7 +40,7 @@ type spinner struct {
 func (s *spinner) start(what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.what, s.began, s.until, s.hidden = what, time.Now(), time.Time{}, false
+	s.what, s.began, s.until, s.hidden, s.tokens = what, time.Now(), time.Time{}, false, 0
 	if s.stop != nil {
 		return
 	}
@@ -82,11 +86,24 @@ func (s *spinner) wait(what string, until time.Time) {
 // hide hides the line while a question is asked.
 func (s *spinner) hide(yes bool) {
 	s.mu.Lock()
+	switch now := time.Now(); {
+	case yes && !s.hidden:
+		s.asked = now
+	case !yes && s.hidden:
+		s.began = s.began.Add(now.Sub(s.asked))
+	}
 	s.hidden = yes
 	s.mu.Unlock()
 	if yes {
 		s.t.screen.show(nil)
 	}
+}
+
+// spent adds tokens to those of the work so far.
+func (s *spinner) spent(tokens int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tokens += tokens
 }
 
 // hook sets what running hooks do, in words; empty: none runs.
@@ -126,6 +143,14 @@ func (s *spinner) show() {
 	})
 }
 
+// tokensOf says how many tokens there are, in short.
+func tokensOf(n int) string {
+	if n < 1000 {
+		return text.Plural(n, "token")
+	}
+	return fmt.Sprintf("%.1fk tokens", float64(n)/1000)
+}
+
 // status returns the line, for windows of any width.
 func (s *spinner) status() func(width int) string {
 	now, st := time.Now(), s.t.style
@@ -137,6 +162,9 @@ func (s *spinner) status() func(width int) string {
 		what += fmt.Sprintf(" in %d s", int(left.Seconds())+1)
 	}
 	hint := fmt.Sprintf("(%d s, esc to interrupt)", int(now.Sub(s.began).Seconds()))
+	if s.tokens > 0 {
+		hint = fmt.Sprintf("(%d s, %s, esc to interrupt)", int(now.Sub(s.began).Seconds()), tokensOf(s.tokens))
+	}
 	mark := st.cyan(spinnerFrames[s.tick%len(spinnerFrames)]) + " "
 	return func(width int) string {
 		room := width - 4 - ansi.StringWidth(hint)

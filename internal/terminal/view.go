@@ -24,6 +24,7 @@ type View struct {
 	last     string      // the last complete answer, for /copy
 	tools    atomic.Bool // the last thing shown belongs to calls
 	round    strings.Builder
+	model    string               // that answers
 	unfolded string               // the last result, whole
 	ran      map[string]time.Time // when calls started to run, not counting the question about them
 }
@@ -37,7 +38,7 @@ func NewView(t *Terminal, hookLines bool) *View {
 		t.keys.typed = v.spin.typed
 		t.keys.reveal = func() { v.Unfold() }
 	}
-	v.answer = &markdown{style: t.style, width: t.Width, out: t.screen.write, begin: func() { v.apart(false) }}
+	v.answer = &markdown{style: t.style, width: t.Width, out: v.put, begin: func() { v.apart(false) }}
 	return v
 }
 
@@ -70,6 +71,7 @@ func (v *View) endAnswer() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.answer.flush()
+	v.live.write(open{})
 }
 
 // Emit implements event.Sink.
@@ -79,7 +81,10 @@ func (v *View) Emit(e event.Event) {
 		v.tools.Store(false)
 		v.spin.wait("thinking", time.Time{})
 	case event.RoundStarted:
+		v.mu.Lock()
 		v.round.Reset()
+		v.model = cleanLine(e.Model)
+		v.mu.Unlock()
 		v.spin.wait("waiting for "+cleanLine(e.Model), time.Time{})
 	case event.TextDelta:
 		v.text(e.Text)
@@ -98,6 +103,9 @@ func (v *View) Emit(e event.Event) {
 			v.last = v.round.String()
 		}
 		v.mu.Unlock()
+		if e.Usage != nil {
+			v.spin.spent(e.Usage.Total)
+		}
 	case event.Waiting:
 		v.endAnswer()
 		v.note(v.style.yellow(fmt.Sprintf("  ↻ %s (attempt %d of %d); trying again in %s", cleanLine(e.Reason), e.Attempt, e.Max, seconds(e.Delay))))
@@ -150,12 +158,15 @@ func (v *View) text(s string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.round.WriteString(s)
-	if v.answer.write(s) {
-		return
-	}
-	if tail := lastLine(v.answer.pending()); tail != "" {
-		v.spin.wait(tail, time.Time{})
-	}
+	v.answer.write(s)
+	v.live.write(v.answer.pending())
+	v.spin.wait(v.model+" is writing", time.Time{})
+}
+
+// put writes a part of an answer, which is no longer shown as open.
+func (v *View) put(text string) {
+	v.live.write(open{})
+	v.screen.write(text)
 }
 
 // compression describes the result of /compress and of an automatic compression
@@ -183,11 +194,6 @@ func (v *View) Failure(err error) {
 		text = Clean(next.Error())
 	}
 	v.note(v.style.red(v.wrap("✗ " + text)))
-}
-
-func lastLine(s string) string {
-	s = strings.TrimSpace(Clean(s))
-	return cleanLine(s[strings.LastIndexByte(s, '\n')+1:])
 }
 
 func seconds(d time.Duration) string {
