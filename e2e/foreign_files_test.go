@@ -70,7 +70,9 @@ var foreignFiles = []foreignFile{
 	{path: "project/cases/answer.txt", args: []string{"hooks", "test", "cases"}, beside: map[string]string{"project/cases/x.txtar": "use answer.txt\nprompt hello\nfile answer.txt ~x\n"}, silent: true},
 
 	{path: "home/.gemini/mcp-oauth-tokens.json", args: []string{"mcp", "list"}, beside: map[string]string{"home/.gemini/settings.json": `{"mcpServers": {"docs": {"httpUrl": "http://127.0.0.1:1/mcp"}}}`}, silent: true},
-	{path: "home/.gemini/mcp-server-enablement.json", silent: true}, {path: "home/.gemini/skills/x/SKILL.md", silent: true}, {path: "project/.git", silent: true}, {path: "project/GEMINI.md", args: []string{"hooks", "explain"}, silent: true},
+	{path: "home/.gemini/mcp-server-enablement.json", silent: true}, {path: "home/.gemini/skills/x/SKILL.md", silent: true}, {path: "home/.gemini/agents/x.md", silent: true},
+	{path: "home/.gemini/acknowledgments/agents.json", beside: map[string]string{"project/.gemini/agents/x.md": "---\nname: x\ndescription: y\n---\nz\n"}, silent: true},
+	{path: "project/.git", silent: true}, {path: "project/GEMINI.md", args: []string{"hooks", "explain"}, silent: true},
 	{path: "project/part.md", beside: map[string]string{"project/GEMINI.md": "@part.md\n"}, silent: true},
 	{path: "project/sub/.gitignore", args: []string{"-p", "@sub"}, beside: map[string]string{"project/sub/a.txt": "a"}, silent: true},
 	{path: "project/notes.txt", args: []string{"-p", "look at @notes.txt"}, silent: true},

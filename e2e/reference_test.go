@@ -60,6 +60,7 @@ var acceptedInputs = []difference{
 func ourAdditions(p payload) payload {
 	delete(p, "permission_mode")
 	delete(p, "tool_use_id")
+	delete(p, "agent_id")
 	delete(p, "agent_type")
 	delete(p, "full_content")
 	if req, ok := p["llm_request"].(map[string]any); ok {

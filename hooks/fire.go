@@ -83,10 +83,12 @@ func fire[S any](ctx context.Context, e *Engine, ev event[S]) (S, Verdict) {
 		SessionID: origin.SessionID, TranscriptPath: origin.TranscriptPath, Cwd: origin.Cwd,
 		HookEventName: ev.name, Timestamp: started.UTC().Format(protocol.TimeLayout), PermissionMode: e.mode(ev.name),
 	}}
-	if f.base.PermissionMode != "" {
+	agent := SubagentOf(ctx)
+	f.base.AgentID, f.base.AgentType = agent.ID, agent.Type
+	if f.base.PermissionMode != "" && agent == (Subagent{}) {
 		f.base.AgentType = "main"
 	}
-	f.report = Report{Seq: seq, Event: ev.name, Subject: ev.subject.name, Started: started, mask: e.Mask}
+	f.report = Report{Seq: seq, Event: ev.name, Subject: ev.subject.name, Agent: agent, Started: started, mask: e.Mask}
 	if e.Player != nil && e.Player.Plays(ev.name) {
 		f.player, f.report.Input = e.Player, ev.stdin(f.base, ev.state)
 		f.what = Firing{Event: ev.name, Subject: ev.subject.name, Call: ev.use.Call, Exit: ev.use.Exit, Origin: origin, Input: f.report.Input}

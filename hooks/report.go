@@ -14,7 +14,8 @@ import (
 type Report struct {
 	Seq        int // from 1, within an Engine's life
 	Event      Event
-	Subject    string // what matchers saw: a tool's name, a source, a reason; may be empty
+	Subject    string   // what matchers saw: a tool's name, a source, a reason; may be empty
+	Agent      Subagent // whose event it is; zero: the main agent's
 	Started    time.Time
 	Duration   time.Duration
 	Sequential bool

@@ -18,6 +18,8 @@ type wireReport struct {
 	Seq        int           `json:"seq"`
 	Event      Event         `json:"event"`
 	Subject    string        `json:"subject,omitempty"`
+	AgentID    string        `json:"agent_id,omitempty"`
+	AgentType  string        `json:"agent_type,omitempty"`
 	Started    time.Time     `json:"started"`
 	DurationMS float64       `json:"duration_ms"`
 	Sequential bool          `json:"sequential,omitempty"`
@@ -111,7 +113,7 @@ type wireMessage struct {
 // MarshalJSON writes r with secrets masked, where its Engine has a Mask.
 func (r Report) MarshalJSON() ([]byte, error) {
 	w := wireReport{
-		Seq: r.Seq, Event: r.Event, Subject: r.Subject, Started: r.Started, DurationMS: milliseconds(r.Duration),
+		Seq: r.Seq, Event: r.Event, Subject: r.Subject, AgentID: r.Agent.ID, AgentType: r.Agent.Type, Started: r.Started, DurationMS: milliseconds(r.Duration),
 		Sequential: r.Sequential, Late: r.Late, Input: r.Input.String(), Runs: []wireRun{},
 		Verdict: wireVerdict{r.Verdict.Decision.String(), r.Verdict.Reason, r.Verdict.SystemMessage, r.Verdict.Hooks},
 		Effect:  wireEffect{r.Effect.Kind, r.Effect.Before, r.Effect.After}, Warnings: r.Warnings,
@@ -179,7 +181,7 @@ func (r *Report) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("reading hook report: %w", err)
 	}
 	*r = Report{
-		Seq: w.Seq, Event: w.Event, Subject: w.Subject, Started: w.Started, Duration: duration(w.DurationMS),
+		Seq: w.Seq, Event: w.Event, Subject: w.Subject, Agent: Subagent{w.AgentID, w.AgentType}, Started: w.Started, Duration: duration(w.DurationMS),
 		Sequential: w.Sequential, Late: w.Late, Input: payloadOf(w.Input),
 		Verdict: Verdict{decisionOf(w.Verdict.Decision), w.Verdict.Reason, w.Verdict.SystemMessage, w.Verdict.Hooks},
 		Effect:  Effect{w.Effect.Kind, w.Effect.Before, w.Effect.After}, Warnings: w.Warnings,

@@ -163,6 +163,13 @@ type (
 	// "consecutive_identical_tool_calls" or "chanting_identical_sentences".
 	LoopDetected struct{ Kind, Detail string }
 
+	// Nested: what happened in a subagent while the call that started it ran.
+	// Event is not a Nested itself.
+	Nested struct {
+		Agent string // its name
+		Event Event
+	}
+
 	// Notice: something the user should know; Severity is "info", "warning" or
 	// "error".
 	Notice struct{ Severity, Text string }
@@ -231,4 +238,5 @@ func (Masked) isEvent()         {}
 func (Stopped) isEvent()        {}
 func (Blocked) isEvent()        {}
 func (LoopDetected) isEvent()   {}
+func (Nested) isEvent()         {}
 func (Notice) isEvent()         {}

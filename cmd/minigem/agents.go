@@ -49,7 +49,7 @@ func agentsCommand(sys *app.System) *cobra.Command {
 		Long: `Lists the agents that "hooks test --on" knows: whether each is installed here, its
 version, which versions were measured, what cannot be tested on it, and how to get
 it. With --self-test each one takes every action once, with a hook on every event;
-the result is kept per version.`,
+the result is kept per version. Agents that a model calls: docs/SUBAGENTS.md.`,
 		Example: "  minigem agents\n  minigem agents install ~/agents\n  minigem agents --agents-from ~/agents --self-test",
 		Args:    noSuchSubcommand,
 		RunE: func(*cobra.Command, []string) error {

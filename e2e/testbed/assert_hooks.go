@@ -71,6 +71,9 @@ func (r *Record) runs(event, hook string) []runOf {
 	return out
 }
 
+// agentOf is the subagent that an event is about, or main.
+func agentOf(r hooks.Report) string { return cmp.Or(r.Agent.Type, "main") }
+
 // runValue is what a condition about a run looks at.
 func runValue(run runOf, key string) string {
 	o := run.Reading.Output
@@ -97,6 +100,8 @@ func runValue(run runOf, key string) string {
 		return strings.TrimPrefix(exitOf(run.Run), "exit ")
 	case "subject":
 		return run.report.Subject
+	case "agent":
+		return agentOf(run.report)
 	case "stdin":
 		return run.Stdin.String()
 	case "stdout":
@@ -333,6 +338,8 @@ func eventValue(rep hooks.Report, key string) string {
 		return rep.Effect.Kind
 	case "subject":
 		return rep.Subject
+	case "agent":
+		return agentOf(rep)
 	case "before":
 		return string(rep.Effect.Before)
 	case "after":

@@ -93,6 +93,7 @@ func (e *SyntaxError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e
 // The names of sections that are not files of the workspace.
 const (
 	modelSection     = "model"           // the model's part, in the short form
+	agentPrefix      = "model agent="    // and a name: what the model says to that subagent
 	responsesSection = "model.responses" // the same, as a fake-responses file
 	settingsSection  = "settings.json"   // stands for .gemini/settings.json
 	wantPrefix       = "want/"           // what something is compared with
@@ -171,6 +172,8 @@ type caseParser struct {
 	errs  []error
 	seen  map[string]bool // names of sections
 	hooks section         // the portable ones
+
+	agents []Round // what the model says to subagents
 }
 
 func (p *caseParser) fail(line int, format string, args ...any) {
@@ -215,6 +218,25 @@ func (p *caseParser) script(text string) {
 	}
 }
 
+// isModel reports whether a section is a part of the model's.
+func isModel(name string) bool {
+	return name == modelSection || name == responsesSection || strings.HasPrefix(name, agentPrefix)
+}
+
+// agentRounds reads what the model says to one subagent.
+func (p *caseParser) agentRounds(s section) error {
+	name := strings.TrimPrefix(s.name, agentPrefix)
+	if name == "" || strings.ContainsAny(name, " \t") {
+		return &SyntaxError{p.c.Path, s.line - 1, fmt.Sprintf("%q names no agent: expected one, such as %shelper", s.name, agentPrefix)}
+	}
+	rounds, err := ParseModel(p.c.Path, s.line, string(s.data))
+	for i := range rounds {
+		rounds[i].Agent = name
+	}
+	p.agents = append(p.agents, rounds...)
+	return err
+}
+
 func (p *caseParser) section(s section) {
 	if p.seen[s.name] {
 		p.fail(s.line-1, "a second section %q: expected each name once", s.name)
@@ -228,6 +250,8 @@ func (p *caseParser) section(s section) {
 		if p.c.Rounds, err = ParseModel(p.c.Path, s.line, string(s.data)); p.c.Rounds == nil {
 			p.c.Rounds = []Round{}
 		}
+	case strings.HasPrefix(s.name, agentPrefix):
+		err = p.agentRounds(s)
 	case s.name == responsesSection:
 		p.c.Rounds, err = parseResponses(p.c.Path, s.line, string(s.data))
 	case s.name == settingsSection:
@@ -252,6 +276,7 @@ func (p *caseParser) whole() {
 		return
 	}
 	c := p.c
+	c.Rounds = append(c.Rounds, p.agents...)
 	if len(c.Commands) == 0 {
 		p.fail(1, "no script: expected commands before the first -- section --, such as: prompt Fix the tests")
 		return

@@ -23,6 +23,7 @@ type Round struct {
 	// chunk.
 	Lines  map[int]int
 	Err    *llm.Error // the request fails in this way, in place of an answer
+	Agent  string     // the subagent that it is for; empty: the main agent, and those with no answers of their own
 	Repeat bool       // every further request of this kind gets this answer too
 }
 

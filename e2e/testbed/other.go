@@ -52,6 +52,9 @@ func (c *Case) Unplayable() string {
 		return fmt.Sprintf("the case has %s: only one is available there", text.Plural(prompts, "prompt"))
 	}
 	for _, r := range c.Rounds {
+		if r.Agent != "" {
+			return "the agent " + r.Agent + " is not available there"
+		}
 		if r.Err != nil {
 			return "requests that fail are not available there"
 		}

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"sync"
 
+	"minigem/hooks"
 	"minigem/llm"
 	"minigem/llm/script"
 )
@@ -21,17 +22,37 @@ type Request struct {
 type provider struct {
 	mu       sync.Mutex
 	left     []Round
-	repeated map[script.Method]*Round
+	repeated map[queue]*Round
+	agents   map[string]bool // subagents with answers of their own
 	requests []Request
 	missing  error // the first request that had no answer
 	none     bool  // the case has no model at all
 }
 
-func newProvider(rounds []Round) *provider {
-	return &provider{left: append([]Round(nil), rounds...), repeated: map[script.Method]*Round{}, none: rounds == nil}
+// queue are the answers that come one after the other.
+type queue struct {
+	agent  string
+	method script.Method
 }
 
-// next takes the answer for a request: the first one left of its method.
+func newProvider(rounds []Round) *provider {
+	p := &provider{left: append([]Round(nil), rounds...), repeated: map[queue]*Round{}, agents: map[string]bool{}, none: rounds == nil}
+	for _, r := range rounds {
+		p.agents[r.Agent] = true
+	}
+	return p
+}
+
+// queue is the one of a request: a subagent without answers of its own shares the
+// main agent's.
+func (p *provider) queue(ctx context.Context, m script.Method) queue {
+	if name := hooks.SubagentOf(ctx).Type; p.agents[name] {
+		return queue{name, m}
+	}
+	return queue{"", m}
+}
+
+// next takes the answer for a request: the first one left of its agent and method.
 func (p *provider) next(ctx context.Context, m script.Method, req llm.Request) (Round, error) {
 	if err := ctx.Err(); err != nil {
 		return Round{}, err
@@ -39,20 +60,21 @@ func (p *provider) next(ctx context.Context, m script.Method, req llm.Request) (
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.requests = append(p.requests, Request{req, m})
+	of := p.queue(ctx, m)
 	for i, r := range p.left {
-		if r.Method != m {
+		if of != (queue{r.Agent, r.Method}) {
 			continue
 		}
 		p.left = append(p.left[:i:i], p.left[i+1:]...)
 		if r.Repeat {
-			p.repeated[m] = &r
+			p.repeated[of] = &r
 		}
 		return r, nil
 	}
-	if r := p.repeated[m]; r != nil {
+	if r := p.repeated[of]; r != nil {
 		return *r, nil
 	}
-	err := p.noAnswer(m, req)
+	err := p.noAnswer(of, req)
 	if p.missing == nil {
 		p.missing = err
 	}
@@ -66,12 +88,14 @@ func (p *provider) note(r Request) {
 	p.requests = append(p.requests, r)
 }
 
-func (p *provider) noAnswer(m script.Method, req llm.Request) error {
-	e := &llm.Error{Kind: llm.ErrScript, Message: fmt.Sprintf("request %d (%s) has no answer", len(p.requests), m)}
+func (p *provider) noAnswer(of queue, req llm.Request) error {
+	e := &llm.Error{Kind: llm.ErrScript, Message: fmt.Sprintf("request %d (%s) has no answer", len(p.requests), of.method)}
 	switch {
+	case of.agent != "":
+		e.Hint = fmt.Sprintf("add one to the -- %s%s -- section", agentPrefix, of.agent)
 	case p.none:
 		e.Hint = "the case has no -- model -- section"
-	case m == script.Whole:
+	case of.method == script.Whole:
 		e.Hint = `add an answer with a "generate" line to the -- model -- section`
 	default:
 		e.Hint = "add one to the -- model -- section"

@@ -75,6 +75,9 @@ func (rec *recorder) report(rep hooks.Report) {
 func (rec *recorder) Emit(e event.Event) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
+	if n, ok := e.(event.Nested); ok { // what a subagent's tools did was done
+		e = n.Event
+	}
 	switch e := e.(type) {
 	case event.ToolStarted:
 		rec.r.Started = append(rec.r.Started, e)

@@ -123,7 +123,7 @@ func (c *Case) Each() []*Case {
 func (r row) fill(a *txtar.Archive) *txtar.Archive {
 	out := &txtar.Archive{Comment: []byte(r.lines(string(a.Comment), quoteIn)), Files: slices.Clone(a.Files)}
 	for i, f := range out.Files {
-		if f.Name == modelSection || f.Name == responsesSection {
+		if isModel(f.Name) {
 			out.Files[i].Data = []byte(r.lines(string(f.Data), quoteInModel))
 		}
 	}

@@ -62,8 +62,8 @@ func Verbs() []VerbDoc {
 
 // The keys that several verbs know.
 var (
-	runKeys   = []string{"decision", "reason", "effect", "message", "warning", "failed", "exit", "subject", "stdin", "stdout", "stderr", "upstream", "times"}
-	eventKeys = []string{"decision", "reason", "effect", "subject", "before", "after", "times"}
+	runKeys   = []string{"decision", "reason", "effect", "message", "warning", "failed", "exit", "subject", "agent", "stdin", "stdout", "stderr", "upstream", "times"}
+	eventKeys = []string{"decision", "reason", "effect", "subject", "agent", "before", "after", "times"}
 	modelKeys = []string{"text", "new", "system", "model", "tools", "tool", "mode", "allowed", "temperature", "topP", "topK", "maxOutputTokens"}
 	toolKeys  = []string{"args", "arg.NAME", "status", "times"}
 )

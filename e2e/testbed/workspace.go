@@ -72,7 +72,7 @@ func (c *Case) placed(p *place) (*Case, error) {
 	a := &txtar.Archive{Comment: []byte(folders.Replace(string(c.archive.Comment))), Files: slices.Clone(c.archive.Files)}
 	same := bytes.Equal(a.Comment, c.archive.Comment)
 	for i, f := range a.Files {
-		if f.Name == modelSection || f.Name == responsesSection {
+		if isModel(f.Name) {
 			a.Files[i].Data = []byte(folders.Replace(string(f.Data)))
 			same = same && bytes.Equal(a.Files[i].Data, f.Data)
 		}

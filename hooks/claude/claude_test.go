@@ -165,7 +165,7 @@ func TestEvents(t *testing.T) {
 	for _, theirs := range []string{"SubagentStart", "SubagentStop"} {
 		got, remarks := one(t, theirs, "", "")
 		assert.Empty(t, got)
-		assert.Equal(t, []claude.Remark{{File: "c", Line: 1, Text: theirs + " has no counterpart: minigem starts no subagents", Lost: true}}, remarks)
+		assert.Equal(t, []claude.Remark{{File: "c", Line: 1, Text: theirs + " has no counterpart: minigem fires nothing where a subagent starts or stops", Lost: true}}, remarks)
 	}
 }
 

@@ -27,7 +27,7 @@ var (
 // known; it is neither fired for something else nor passed over in silence.
 func WhyNot(name string) string {
 	if name == "SubagentStart" || name == "SubagentStop" {
-		return "minigem starts no subagents"
+		return "minigem fires nothing where a subagent starts or stops"
 	}
 	return ""
 }

@@ -52,7 +52,9 @@ var claude = &Dialect{
 	},
 	extra: func(event Event, p map[string]any) {
 		delete(p, "timestamp")
-		delete(p, "agent_type") // only of agents that another one started
+		if p["agent_id"] == nil {
+			delete(p, "agent_type") // only of agents that another one started
+		}
 		if mode, _ := p["permission_mode"].(string); event.HasMode() {
 			p["permission_mode"] = cmp.Or(claudeModes[mode], mode, "default")
 		}

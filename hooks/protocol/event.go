@@ -53,12 +53,13 @@ type traits struct {
 	tool     bool     // matchers see a tool's name
 	triggers []string // what matchers see of a lifecycle event
 	mode     bool     // hooks read permission_mode and agent_type
+	main     bool     // it is about the main agent alone, never about a subagent
 	added    bool     // Gemini CLI 0.61 does not have it
 }
 
 var table = []traits{
-	{event: SessionStart, input: reflect.TypeFor[SessionStartInput](), triggers: []string{"startup", "resume", "clear", "compact"}},
-	{event: BeforeAgent, input: reflect.TypeFor[BeforeAgentInput](), blocks: true, mode: true},
+	{event: SessionStart, input: reflect.TypeFor[SessionStartInput](), main: true, triggers: []string{"startup", "resume", "clear", "compact"}},
+	{event: BeforeAgent, input: reflect.TypeFor[BeforeAgentInput](), main: true, blocks: true, mode: true},
 	{event: PreCompress, input: reflect.TypeFor[PreCompressInput](), triggers: []string{"manual", "auto"}},
 	{event: PostCompact, input: reflect.TypeFor[PostCompactInput](), triggers: []string{"manual", "auto"}, added: true},
 	{event: BeforeModel, input: reflect.TypeFor[BeforeModelInput](), blocks: true, mode: true},
@@ -69,9 +70,9 @@ var table = []traits{
 	{event: Notification, input: reflect.TypeFor[NotificationInput](), triggers: []string{"ToolPermission", Idle}},
 	{event: AfterTool, input: reflect.TypeFor[AfterToolInput](), blocks: true, tool: true, mode: true},
 	{event: PostToolUseFailure, input: reflect.TypeFor[PostToolUseFailureInput](), blocks: true, tool: true, mode: true, added: true},
-	{event: AfterAgent, input: reflect.TypeFor[AfterAgentInput](), blocks: true, mode: true},
-	{event: StopFailure, input: reflect.TypeFor[StopFailureInput](), triggers: Failures, mode: true, added: true},
-	{event: SessionEnd, input: reflect.TypeFor[SessionEndInput](), triggers: []string{"exit", "clear", "logout", "prompt_input_exit", "other"}},
+	{event: AfterAgent, input: reflect.TypeFor[AfterAgentInput](), main: true, blocks: true, mode: true},
+	{event: StopFailure, input: reflect.TypeFor[StopFailureInput](), main: true, triggers: Failures, mode: true, added: true},
+	{event: SessionEnd, input: reflect.TypeFor[SessionEndInput](), main: true, triggers: []string{"exit", "clear", "logout", "prompt_input_exit", "other"}},
 }
 
 // Events lists them all. It must not be changed.
@@ -106,6 +107,9 @@ func (e Event) IsTool() bool { return e.traits().tool }
 
 // HasMode reports whether hooks of e read permission_mode and agent_type.
 func (e Event) HasMode() bool { return e.traits().mode }
+
+// IsMain reports whether e is about the main agent alone, never about a subagent.
+func (e Event) IsMain() bool { return e.traits().main }
 
 // IsAdded reports whether Gemini CLI 0.61 does not have e: it ignores its hooks.
 func (e Event) IsAdded() bool { return e.traits().added }

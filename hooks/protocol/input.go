@@ -15,7 +15,8 @@ type Base struct {
 	Cwd            string `json:"cwd" jsonschema:"the agent's working directory, which is the hook's too"`
 	HookEventName  Event  `json:"hook_event_name" jsonschema:"the event"`
 	Timestamp      string `json:"timestamp" jsonschema:"when the event fired: ISO 8601, UTC, milliseconds"`
-	AgentType      string `json:"agent_type,omitempty" jsonschema:"which agent it is about: main; where permission_mode is"`
+	AgentID        string `json:"agent_id,omitempty" jsonschema:"which run of a subagent it is about; absent: the main agent"`
+	AgentType      string `json:"agent_type,omitempty" jsonschema:"which agent it is about: the name of a subagent, or main where permission_mode is"`
 	PermissionMode string `json:"permission_mode,omitempty" jsonschema:"what is asked about: default, autoEdit, yolo or plan; not where a session starts or ends, in notifications and compressions"`
 }
 

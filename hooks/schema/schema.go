@@ -30,6 +30,11 @@ func Input(ev protocol.Event) (*jsonschema.Schema, error) {
 	s.Properties["hook_event_name"].Enum = []any{string(ev)}
 	if !ev.HasMode() {
 		drop(s, "permission_mode")
+	}
+	if ev.IsMain() {
+		drop(s, "agent_id")
+	}
+	if ev.IsMain() && !ev.HasMode() {
 		drop(s, "agent_type")
 	}
 	for _, key := range []string{"source", "reason", "trigger", "notification_type"} {

@@ -7,17 +7,24 @@ import (
 
 	"minigem/agent/event"
 	"minigem/compress"
+	"minigem/hooks"
 	"minigem/internal/telemetry"
 	"minigem/llm"
 	"minigem/session"
 )
 
 func (r *Runtime) wireCompressor(_ context.Context, sys *System, w *Frontend) error {
-	r.Compressor = &compress.Compressor{
-		History:   r.Session,
+	r.Compressor = r.compressorOf(r.Session, r.ModelName, sys, w)
+	r.Compressor.Preamble = r.Session.Preamble
+	return nil
+}
+
+// compressorOf shortens the history of one agent.
+func (r *Runtime) compressorOf(h compress.History, model string, sys *System, w *Frontend) *compress.Compressor {
+	return &compress.Compressor{
+		History:   h,
 		Model:     r.sideModel(sys, telemetry.RoleCompressor),
-		ModelName: r.ModelName,
-		Preamble:  r.Session.Preamble,
+		ModelName: model,
 		Threshold: r.Config.Settings.Model.CompressionThreshold,
 		Hooks:     compressHooks{r},
 		Save: func(callID, text string) (string, error) {
@@ -36,7 +43,6 @@ func (r *Runtime) wireCompressor(_ context.Context, sys *System, w *Frontend) er
 			r.sink.Emit(event.Masked{Outputs: m.Outputs, Prunable: m.Prunable, Before: m.Before, After: m.After})
 		},
 	}
-	return nil
 }
 
 // Compress compresses the history for /compress.
@@ -56,10 +62,10 @@ func (h compressHooks) PreCompress(ctx context.Context, trigger string) string {
 }
 
 // PostCompact starts the session anew for hooks where a summary took the place of
-// what they had said at its start.
+// what they had said at its start. A subagent has no session.
 func (h compressHooks) PostCompact(ctx context.Context, trigger, summary string) string {
 	h.r.Engine.PostCompact(ctx, trigger, summary)
-	if summary == "" {
+	if summary == "" || hooks.SubagentOf(ctx) != (hooks.Subagent{}) {
 		return ""
 	}
 	return strings.Trim(h.r.Engine.SessionStart(ctx, session.SourceCompact).Context, "\n")

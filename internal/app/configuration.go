@@ -32,6 +32,7 @@ type Configuration struct {
 	Sections       []hooks.Section
 	onlyExtensions []string          // names given with -e; nil: all that are enabled
 	ownExtension   bool              // the folder's own counts as installed
+	ownAgents      bool              // those of the project need no agreement
 	extensions     []hooks.Extension // extensions in force
 	Notices        []string          // messages for the start, one per line
 
@@ -49,7 +50,7 @@ func Configure(sys *System, f *Options) (*Configuration, error) {
 	if userHome == "" {
 		userHome = cmp.Or(sys.Getenv("USERPROFILE"), sys.Dir)
 	}
-	c := &Configuration{Home: settings.Home(sys.LookupEnv, userHome), Dir: sys.Dir, Env: sys.Env, onlyExtensions: f.Extensions, ownExtension: f.OwnExtension}
+	c := &Configuration{Home: settings.Home(sys.LookupEnv, userHome), Dir: sys.Dir, Env: sys.Env, onlyExtensions: f.Extensions, ownExtension: f.OwnExtension, ownAgents: f.OwnAgents}
 	c.DotGemini = filepath.Join(c.Home, ".gemini")
 	if err := c.checkHome(); err != nil {
 		return nil, err

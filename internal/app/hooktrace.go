@@ -97,6 +97,7 @@ type HookNote struct {
 	Hook struct {
 		Event   hooks.Event `json:"event"`
 		Subject string      `json:"subject,omitempty"`
+		Agent   string      `json:"agent,omitempty"` // a subagent
 		Ran     []string    `json:"ran"`
 		Effect  string      `json:"effect"`
 		Reason  string      `json:"reason,omitempty"`
@@ -118,6 +119,7 @@ func (r *Runtime) noteHooks(rep hooks.Report) {
 	if n.Hook.Ran == nil {
 		return
 	}
+	n.Hook.Agent = rep.Agent.Type
 	n.Hook.Event, n.Hook.Subject, n.Hook.Effect = rep.Event, rep.Subject, rep.Effect.Kind
 	n.Hook.Reason, n.Hook.Millis = rep.Verdict.Reason, rep.Duration.Milliseconds()
 	r.Session.Note(n)

@@ -22,6 +22,7 @@ type Options struct {
 	AllowedMCP        []string
 	Extensions        []string
 	ListExtensions    bool
+	OwnAgents         bool // the project's agents are the user's own, such as those of a test case
 	OwnExtension      bool // look at the extension whose repository this folder is, as if it were installed
 	Resume            string
 	SessionFile       string

@@ -69,7 +69,7 @@ func (r *Runtime) SystemPrompt(interactive bool, warn func(string)) func() strin
 		}
 		s.Yolo, s.Plan = mode == policy.ModeYolo, mode == policy.ModePlan
 		s.Tools, s.MCP = r.promptTools()
-		s.Skills = r.promptSkills(s.Tools)
+		s.Skills, s.Agents = r.promptSkills(s.Tools), r.promptAgents(s.Tools)
 		out, err := s.Text()
 		if err != nil {
 			warn(err.Error())

@@ -14,6 +14,7 @@ import (
 
 	"minigem/agent"
 	"minigem/agent/event"
+	"minigem/agent/subagent"
 	"minigem/compress"
 	"minigem/hooks"
 	"minigem/hooks/command"
@@ -69,7 +70,9 @@ type Runtime struct {
 	now        func() time.Time
 	mcp        mcpSession
 	skills     atomic.Pointer[[]builtin.Skill] // that the model may activate
-	Sandbox    *sandbox.Sandbox                // nil: commands are not confined
+	agents     atomic.Pointer[[]subagent.Definition]
+	runner     *toolcall.Runner
+	Sandbox    *sandbox.Sandbox // nil: commands are not confined
 	Registry   *tools.Registry
 	Policy     *policy.Engine
 	Compressor *compress.Compressor
@@ -253,7 +256,7 @@ func (r *Runtime) isAsked(h hooks.Hook) bool {
 }
 
 func (r *Runtime) wireAgent(_ context.Context, sys *System, w *Frontend) error {
-	runner := &toolcall.Runner{
+	r.runner = &toolcall.Runner{
 		Registry: r.Registry, Offered: r.Policy.Offered, NotOffered: r.notOffered,
 		Hooks: r.Engine, Policy: r.Policy, Prepare: r.checkpointing(sys, w),
 		Sink: r.sink, MaxOutput: r.maxOutput(), Save: r.saveOutput, Now: sys.Now,
@@ -261,7 +264,7 @@ func (r *Runtime) wireAgent(_ context.Context, sys *System, w *Frontend) error {
 	if w.Approver != nil {
 		alerts := r.newAlerter(sys, w)
 		r.Alerts = alerts.notifier
-		runner.Approver, runner.Notifier = alerts, alerts
+		r.runner.Approver, r.runner.Notifier = alerts, alerts
 	}
 	r.Agent = &agent.Agent{
 		Model:      r.telemetry.Model(r.Model, telemetry.RoleMain),
@@ -269,7 +272,7 @@ func (r *Runtime) wireAgent(_ context.Context, sys *System, w *Frontend) error {
 		Hooks:      r.Engine,
 		Compressor: r.Compressor,
 		Sink:       r.sink,
-		Tools:      runner,
+		Tools:      r.runner,
 		Config: agent.Config{
 			Model:                r.ModelName,
 			System:               r.SystemPrompt(w.Interactive, w.Warn),

@@ -46,6 +46,7 @@ func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
 		Nearby: func(path string) string { return r.nearby(path, w.Warn) },
 	})
 	r.Registry.Add(all...)
+	r.Registry.Add(r.agentTool(sys, w)...)
 	return err
 }
 

@@ -79,9 +79,12 @@ func (t FolderTrust) RequireTrusted() error {
 	return exit.Errorf(exit.Untrusted, "%s", b.String())
 }
 
-// TrustFolder trusts the folder and its current hooks.
+// TrustFolder trusts the folder and its current hooks and agents.
 func (c *Configuration) TrustFolder() error {
 	if err := trust.Set(c.TrustedFolders(), c.Dir, trust.Folder); err != nil {
+		return err
+	}
+	if err := c.AgreeToAgents(); err != nil {
 		return err
 	}
 	return c.TrustStore().Trust(c.ProjectDir, c.ProjectHooks())

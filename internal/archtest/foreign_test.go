@@ -45,6 +45,8 @@ var readers = []tried{
 	{row: "project/.gemini/system.md", folder: "internal/prompt", functions: "System.Text"},
 	{row: "project/.gemini/commands/x.toml", folder: "internal/slash", functions: "readCustom"},
 	{row: "home/.gemini/skills/x/SKILL.md", folder: "internal/skills", functions: "Read"},
+	{row: "home/.gemini/agents/x.md", folder: "internal/subagents", functions: "Read"},
+	{row: "home/.gemini/acknowledgments/agents.json", folder: "internal/subagents", functions: "Agreements.Has"},
 	{row: "home/.gemini/projects.json", folder: "session", functions: "registry.read"},
 	{row: "home/.gemini/tmp/project/.project_root", folder: "session", functions: "Project.otherProjects registry.owned"},
 	{row: "home/.gemini/installation_id", folder: "internal/telemetry", functions: "Installation"},

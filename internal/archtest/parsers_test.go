@@ -18,6 +18,7 @@ var parsers = []fuzzed{
 	{target: "hooks FuzzEditor", folder: "hooks/jsonc", functions: "Update"},
 	{target: "hooks FuzzEditor", folder: "internal/trials", functions: "subject.blockOnError"},
 	{target: "internal/skills FuzzParse", folder: "internal/skills", functions: "Read"},
+	{target: "internal/subagents FuzzParse", folder: "internal/subagents", functions: "Agreements.Has Read"},
 	{target: "internal/mcp FuzzResult", folder: "internal/mcp", functions: "saysJSON"},
 	{target: "internal/mcp/oauth FuzzFile", folder: "internal/mcp/oauth", functions: "Store.find Store.read Store.without"},
 	{why: "what the MCP SDK sends in a test", folder: "internal/mcp/oauth/oauthtest", functions: "Server.register"},

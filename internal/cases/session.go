@@ -42,7 +42,7 @@ func Open(ctx context.Context, s testbed.Setup) (testbed.Session, error) {
 // open opens a session; change, if not nil, changes what it is built from.
 func open(ctx context.Context, s testbed.Setup, change func(*app.Configuration, *app.Frontend)) (*caseSession, error) {
 	sys := &app.System{Stdout: text.NewWriter(s.Stdout), Stderr: text.NewWriter(s.Stderr), Env: s.Env, Dir: s.Workspace, Now: time.Now}
-	f := &app.Options{SkipTrust: s.Trust != testbed.TrustOff, Model: "gemini-2.5-flash", ApprovalMode: s.Mode}
+	f := &app.Options{OwnAgents: true, SkipTrust: s.Trust != testbed.TrustOff, Model: "gemini-2.5-flash", ApprovalMode: s.Mode}
 	if s.Resume {
 		f.Resume = "latest"
 	}

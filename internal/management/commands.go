@@ -38,7 +38,7 @@ var Commands = []Command{
 	{Words: []string{"features"}, Of: []string{codex}, Subs: []string{"list", "enable", "disable"}, Instead: useSettings},
 	{Words: []string{"doctor", "auto-mode"}, Of: []string{claude, codex}, Instead: useChecks},
 	{Words: []string{"auth", "login", "logout", "setup-token"}, Of: []string{claude, codex}, Subs: []string{"login", "logout", "status"}, Instead: useKey},
-	{Words: []string{"agent"}, Of: []string{gemini, claude, codex}, Instead: "there are no subagents; " + useSessions},
+	{Words: []string{"agent"}, Of: []string{gemini, claude, codex}, Instead: "subagents are files in .gemini/agents (docs/SUBAGENTS.md), and minigem agents is about other agents that are installed; " + useSessions},
 	{Words: []string{"attach", "logs", "respawn", "stop", "kill", "rm", "ps", "queue"}, Of: []string{claude, codex}, Instead: useBackground},
 	{Words: []string{"resume", "fork", "archive", "unarchive", "delete", "purge", "project", "migrate-rollouts"}, Of: []string{claude, codex}, Instead: useSessions},
 	{Words: []string{"import"}, Of: []string{claude}, Instead: "minigem hooks migrate --from-claude takes over the hooks of Claude Code; context files of other names go into context.fileName of settings.json"},

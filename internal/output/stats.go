@@ -98,18 +98,22 @@ const mainRole = "main"
 
 // Emit implements event.Sink.
 func (s *Stats) Emit(e event.Event) {
+	role := mainRole
+	if n, ok := e.(event.Nested); ok {
+		e, role = n.Event, "subagent"
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch e := e.(type) {
 	case event.RoundFinished:
 		if !e.Synthetic {
-			s.request(mainRole, e.Model, e.Latency, e.Usage, nil)
+			s.request(role, e.Model, e.Latency, e.Usage, nil)
 		}
 	case event.RoundFailed:
-		s.request(mainRole, e.Model, e.Latency, e.Usage, e.Err)
+		s.request(role, e.Model, e.Latency, e.Usage, e.Err)
 	case event.RoundDiscarded: // it cost tokens, and another one follows
 		if e.Model != "" {
-			s.request(mainRole, e.Model, e.Latency, e.Usage, nil)
+			s.request(role, e.Model, e.Latency, e.Usage, nil)
 		}
 	case event.SideRequest:
 		s.request(e.Role, e.Model, e.Latency, e.Usage, e.Err)

@@ -78,14 +78,15 @@ func TestDefaultsAreThoseOfTheSpecification(t *testing.T) {
 			IncludeDirectoryTree: true, MemoryBoundaryMarkers: []string{".git"}, IncludeDirectories: []string{},
 			FileFiltering: FileFiltering{RespectGitIgnore: true, RespectGeminiIgnore: true, EnableRecursiveFileSearch: true, CustomIgnoreFilePaths: []string{}},
 		},
-		Tools:       Tools{TruncateToolOutputThreshold: 40000, Shell: Shell{InactivityTimeout: 300}},
-		MCPServers:  map[string]MCPServer{},
-		Security:    Security{FolderTrust: FolderTrust{Enabled: true}},
-		Advanced:    Advanced{ExcludedEnvVars: []string{"DEBUG", "DEBUG_MODE"}},
-		HooksConfig: HooksConfig{Enabled: true, Disabled: []string{}, Notifications: true, MaxRetries: 10},
-		Admin:       Admin{Skills: AdminSkills{Enabled: true}},
-		Skills:      Skills{Enabled: true, Disabled: []string{}},
-		Extensions:  Extensions{Disabled: []string{}},
+		Tools:        Tools{TruncateToolOutputThreshold: 40000, Shell: Shell{InactivityTimeout: 300}},
+		MCPServers:   map[string]MCPServer{},
+		Security:     Security{FolderTrust: FolderTrust{Enabled: true}},
+		Advanced:     Advanced{ExcludedEnvVars: []string{"DEBUG", "DEBUG_MODE"}},
+		HooksConfig:  HooksConfig{Enabled: true, Disabled: []string{}, Notifications: true, MaxRetries: 10},
+		Admin:        Admin{Skills: AdminSkills{Enabled: true}},
+		Experimental: Experimental{EnableAgents: true},
+		Skills:       Skills{Enabled: true, Disabled: []string{}},
+		Extensions:   Extensions{Disabled: []string{}},
 	}
 	assert.Equal(t, want, s)
 	assert.Empty(t, l.Warnings)

@@ -151,10 +151,10 @@ func TestNamesThatMayRestrict(t *testing.T) {
 // back why they do not, by their beginnings, and in which rooms code would be if
 // they did: who builds one of those looks at its keys.
 var harmlessBecause = map[string]struct{ why, rooms string }{
-	"agents.":                              {"there are no subagents", "internal/subagents internal/agents"},
+	"agents.":                              {"no agent drives a browser", "internal/browser"},
 	"context.":                             {"how the file picker looks for files", ""},
 	"contextManagement.":                   {"what is kept of a conversation", ""},
-	"experimental.":                        {"there is nothing of the kind, and what is off is off", "internal/subagents internal/agents internal/gemma internal/voice internal/worktrees"},
+	"experimental.":                        {"there is nothing of the kind, and what is off is off", "internal/gemma internal/voice internal/worktrees"},
 	"general.":                             {"there is no update and no RAG", "internal/update internal/plan"},
 	"ide.":                                 {"no IDE is connected", "internal/ide"},
 	"mcpServers.*.oauth":                   {"a sign-in begins when the user asks for it, at what the server names", ""},

@@ -35,6 +35,7 @@ type Settings struct {
 	// files themselves, see Loaded.Files.
 	Hooks            map[string]json.RawMessage `json:"hooks,omitempty" jsonschema:"Hooks by event."`
 	Skills           Skills                     `json:"skills,omitzero" jsonschema:"Skills."`
+	Agents           Agents                     `json:"agents,omitzero" jsonschema:"Subagents."`
 	Extensions       Extensions                 `json:"extensions,omitzero" jsonschema:"Extensions."`
 	Experimental     Experimental               `json:"experimental,omitzero" jsonschema:"What may still change."`
 	PolicyPaths      []string                   `json:"policyPaths,omitempty" jsonschema:"Policy files or folders in place of the user's own."`
@@ -238,6 +239,30 @@ type Skills struct {
 	Disabled []string `json:"disabled,omitempty" jsonschema:"Names of skills that models are not offered; of several layers, all."`
 }
 
+// Agents is the section "agents".
+type Agents struct {
+	Overrides map[string]AgentOverride `json:"overrides,omitempty" jsonschema:"What is changed of an agent, by its name."`
+}
+
+// AgentOverride is one entry of "agents.overrides" (cli/config/settingsSchema.ts).
+type AgentOverride struct {
+	Enabled     *bool       `json:"enabled,omitempty" jsonschema:"false: it is not offered."`
+	Tools       []string    `json:"tools,omitempty" jsonschema:"The tools that it has in place of its own."`
+	RunConfig   AgentLimits `json:"runConfig,omitzero"`
+	ModelConfig AgentModel  `json:"modelConfig,omitzero"`
+}
+
+// AgentLimits is "agents.overrides.*.runConfig".
+type AgentLimits struct {
+	MaxTurns       int `json:"maxTurns,omitempty"`
+	MaxTimeMinutes int `json:"maxTimeMinutes,omitempty"`
+}
+
+// AgentModel is "agents.overrides.*.modelConfig".
+type AgentModel struct {
+	Model string `json:"model,omitempty"`
+}
+
 // Extensions is the section "extensions".
 type Extensions struct {
 	Disabled []string `json:"disabled,omitempty"`
@@ -246,6 +271,7 @@ type Extensions struct {
 // Experimental is the section "experimental".
 type Experimental struct {
 	DirectWebFetch bool `json:"directWebFetch,omitempty"`
+	EnableAgents   bool `json:"enableAgents,omitempty" jsonschema:"false: models cannot start agents."`
 }
 
 // Strings is a list that may be written as one string.

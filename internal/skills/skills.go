@@ -121,18 +121,27 @@ func Read(file string) (Skill, error) {
 
 var frontmatter = regexp.MustCompile(`(?s)^\x{feff}?---\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n(.*))?$`)
 
-// parse reads "---", YAML, "---" and the body. Of the YAML only name and
-// description are read.
-func parse(data string) (Skill, error) {
+// Split takes a file apart that is "---", YAML, "---" and a body: the YAML begins
+// on its second line.
+func Split(data string) (head, body string, err error) {
 	parts := frontmatter.FindStringSubmatch(data)
 	if parts == nil {
-		return Skill{}, fmt.Errorf(`it must begin with "---", name and description, and "---"`)
+		return "", "", fmt.Errorf(`it must begin with "---", name and description, and "---"`)
+	}
+	return parts[1], parts[2], nil
+}
+
+// parse reads a SKILL.md. Of the YAML only name and description are read.
+func parse(data string) (Skill, error) {
+	yamlText, body, err := Split(data)
+	if err != nil {
+		return Skill{}, err
 	}
 	var head struct{ Name, Description string }
-	if yaml.Unmarshal([]byte(parts[1]), &head) != nil || head.Name == "" || head.Description == "" {
-		head.Name, head.Description = lines(parts[1])
+	if yaml.Unmarshal([]byte(yamlText), &head) != nil || head.Name == "" || head.Description == "" {
+		head.Name, head.Description = lines(yamlText)
 	}
-	s := Skill{Name: clean(head.Name), Description: text.Line(head.Description), Body: strings.TrimSpace(text.Clean(parts[2]))}
+	s := Skill{Name: clean(head.Name), Description: text.Line(head.Description), Body: strings.TrimSpace(text.Clean(body))}
 	switch {
 	case s.Name == "":
 		return s, fmt.Errorf("it has no name")

@@ -53,6 +53,12 @@ func (t *Telemetry) Emit(e event.Event) {
 	if _, often := e.(event.TextDelta); !often {
 		t.updateMode(false)
 	}
+	if n, ok := e.(event.Nested); ok { // its requests are told by its model
+		if f, ok := n.Event.(event.ToolFinished); ok {
+			t.Emit(f)
+		}
+		return
+	}
 	switch e := e.(type) {
 	case event.PromptStarted:
 		if e.Attempt == 0 {

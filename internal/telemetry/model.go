@@ -20,6 +20,7 @@ import (
 // Roles of requests (core/output/types.ts).
 const (
 	RoleMain       = "main"
+	RoleSubagent   = "subagent"
 	RoleTool       = "utility_tool"
 	RoleCompressor = "utility_compressor"
 )

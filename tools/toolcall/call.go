@@ -249,6 +249,10 @@ func (c *call) after(ctx context.Context, res tools.Result, err error, took time
 	case out.Decision == hooks.Stop:
 		c.stopBy(string(by), out.Verdict)
 		c.fail(&tools.Error{Type: tools.ErrStopExecution, Message: stoppedPrefix + out.Reason, Display: out.Reason})
+	case halted(err) != nil:
+		halt := halted(err)
+		c.stopBy(halt.Event, halt.Verdict)
+		c.fail(&tools.Error{Type: tools.ErrStopExecution, Message: stoppedPrefix + halt.Verdict.Reason, Display: halt.Verdict.Reason})
 	case out.Denied():
 		c.fail(&tools.Error{Type: tools.ErrExecutionFailed, Message: out.Reason, Display: hiddenPrefix + out.Reason})
 	case ctx.Err() != nil: // cancelled hooks may not have decided about the result

@@ -7,6 +7,7 @@ package toolcall
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -110,6 +111,21 @@ type Answer struct {
 	NewContent *string
 	// Feedback is for the model, with a Cancel; may be empty.
 	Feedback string
+}
+
+// Halt is the error of a tool in which a hook said "continue": false, such as one
+// that runs an agent: it ends the run of the caller, too.
+type Halt struct {
+	Event   string // the hook event
+	Verdict hooks.Verdict
+}
+
+func (h *Halt) Error() string { return h.Verdict.Reason }
+
+func halted(err error) *Halt {
+	var h *Halt
+	errors.As(err, &h)
+	return h
 }
 
 // Specs returns the declarations of the offered tools, in order.

@@ -63,6 +63,9 @@ func Fire(ctx context.Context, e *hooks.Engine, payload []byte) (hooks.Report, e
 			once.Do(func() { close(late) })
 		}
 	}
+	if base.AgentID != "" && !base.HookEventName.IsMain() {
+		ctx = hooks.InSubagent(ctx, hooks.Subagent{ID: base.AgentID, Type: base.AgentType})
+	}
 	if err := s.fire(ctx, e, payload); err != nil {
 		return hooks.Report{}, misread(base.HookEventName, err)
 	}

@@ -1,0 +1,215 @@
+package subagent
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"minigem/agent"
+	"minigem/agent/event"
+	"minigem/hooks"
+	"minigem/tools"
+	"minigem/tools/toolcall"
+)
+
+// reason is why an agent ended (core/agents/types.ts).
+type reason string
+
+const (
+	goal     reason = "GOAL"
+	turns    reason = "MAX_TURNS"
+	timeout  reason = "TIMEOUT"
+	silent   reason = "ERROR_NO_COMPLETE_TASK_CALL"
+	failure  reason = "ERROR"
+	halted   reason = "HALTED"  // a hook said "continue": false
+	canceled reason = "ABORTED" // the caller's context ended
+)
+
+// child is one run of an agent.
+type child struct {
+	o       *Options
+	task    Task
+	worker  *worker
+	agent   *agent.Agent
+	record  Record
+	used    int    // requests so far
+	stopper string // the hook event that ended a run of the agent
+}
+
+func begin(o *Options, d Definition, prompt string, live func(string)) *child {
+	newID := o.NewID
+	if newID == nil {
+		newID = uuid.NewString
+	}
+	c := &child{o: o, task: Task{newID(), d, prompt}, record: Record{History: &agent.Memory{}}}
+	if o.Record != nil {
+		c.record = o.Record(c.task)
+	}
+	sink := event.Tee(c.record.Sink, event.SinkFunc(func(e event.Event) { c.tell(e, live) }))
+	c.worker = newWorker(o.Runner(), d)
+	c.worker.Sink = sink
+	c.agent = &agent.Agent{
+		Model: o.Model, History: c.record.History, Tools: c.worker, Sink: sink, Config: c.config(),
+	}
+	if o.Hooks != nil {
+		c.agent.Hooks = inner{o.Hooks}
+	}
+	if o.Compressor != nil {
+		c.agent.Compressor = o.Compressor(c.record.History, c.agent.Config.Model)
+	}
+	return c
+}
+
+// tell passes on what happens.
+func (c *child) tell(e event.Event, live func(string)) {
+	switch e := e.(type) {
+	case event.ToolStarted:
+		if e.Call.Name != CompleteName {
+			live(fmt.Sprintf("%s: %s\n", cmp.Or(e.DisplayName, e.Call.Name), e.Description))
+		}
+	case event.Stopped:
+		c.stopper = e.Event
+	case event.Blocked:
+		c.stopper = e.Event
+	}
+	if c.o.Sink == nil {
+		return
+	}
+	if _, ok := e.(event.Notice); !ok { // those are for the user, whoever caused them
+		e = event.Nested{Agent: c.task.Agent.Name, Event: e}
+	}
+	c.o.Sink.Emit(e)
+}
+
+// rules follow on the instructions of every agent.
+const rules = `# How you work
+
+You do one task, alone: nobody answers questions, and nobody reads what you write beside your calls. Use absolute paths. When you are done, or cannot go on, call ` + CompleteName + ` with your result: whoever gave you the task sees nothing else of you.`
+
+func (c *child) config() agent.Config {
+	d, config := c.task.Agent, c.o.Config
+	config.Model, config.Role = cmp.Or(d.Model, config.Model), "subagent"
+	if c.o.Sampling != nil {
+		config.Sampling = c.o.Sampling(config.Model)
+	}
+	if d.Temperature != nil {
+		config.Sampling.Temperature = d.Temperature
+	}
+	own := strings.ReplaceAll(strings.TrimSpace(d.Instructions), "${query}", c.task.Prompt)
+	config.System = func() string {
+		parts := []string{own, rules}
+		if c.o.Config.System != nil {
+			parts = append(parts, c.o.Config.System())
+		}
+		return strings.Trim(strings.Join(parts, "\n\n"), "\n")
+	}
+	config.Preamble, config.MaxSessionTurns, config.Prepare = nil, nil, nil
+	return config
+}
+
+// outcome is how a child's work ended.
+type outcome struct {
+	why  reason
+	text string // the result, or what went wrong
+}
+
+// run does the task and says how that ended, for the caller's model.
+func (c *child) run(ctx context.Context) (tools.Result, error) {
+	ctx = hooks.InSubagent(ctx, hooks.Subagent{ID: c.task.ID, Type: c.task.Agent.Name})
+	out := c.work(ctx)
+	if c.record.Close != nil {
+		summary := ""
+		if out.why == goal {
+			summary = out.text
+		}
+		c.record.Close(summary)
+	}
+	name := c.task.Agent.Name
+	switch out.why {
+	case canceled:
+		return tools.Result{}, context.Cause(ctx)
+	case halted:
+		return tools.Result{}, &toolcall.Halt{Event: c.stopper, Verdict: hooks.Verdict{Decision: hooks.Stop, Reason: out.text}}
+	case failure:
+		return tools.TextResult(fmt.Sprintf("Subagent '%s' failed. Error: %s", name, out.text), nil), nil
+	}
+	text := fmt.Sprintf("Subagent '%s' finished.\nTermination Reason: %s\nResult:\n%s", name, out.why, out.text)
+	return tools.Result{Parts: tools.TextResult(text, nil).Parts, Truncatable: true}, nil
+}
+
+// work lets the agent run, and once more where it reached a limit or did not say
+// that it is done (core/agents/local-executor.ts).
+func (c *child) work(ctx context.Context) outcome {
+	limited, clock := startClock(ctx, cmp.Or(c.task.Agent.Timeout, DefaultTimeout))
+	defer clock.end()
+	if asker := c.worker.Approver; asker != nil {
+		c.worker.Approver = patient{asker, clock}
+	}
+	out := c.attempt(limited, c.task.Prompt, cmp.Or(c.task.Agent.MaxTurns, DefaultTurns)-c.used)
+	if out.why != turns && out.why != timeout && out.why != silent {
+		return out
+	}
+	last, cancel := context.WithTimeoutCause(ctx, graceTime, errTimeout)
+	defer cancel()
+	again := c.attempt(last, out.text+" You have this one answer left. Call "+CompleteName+" now, with what you have, and nothing else.", 1)
+	if again.why == goal || again.why == halted || again.why == canceled {
+		return again
+	}
+	return out
+}
+
+// attempt runs the agent with a prompt for as many requests as are left.
+func (c *child) attempt(ctx context.Context, prompt string, left int) outcome {
+	c.worker.done, c.stopper = false, ""
+	if left <= 0 {
+		return c.ended(ctx, agent.Result{Ending: agent.MaxRounds})
+	}
+	c.agent.Config.MaxRounds = left
+	res := c.agent.Run(ctx, agent.Prompt{Text: prompt})
+	c.used += res.Rounds
+	return c.ended(ctx, res)
+}
+
+// ended says what an ending of the agent means.
+func (c *child) ended(ctx context.Context, res agent.Result) outcome {
+	d := c.task.Agent
+	switch {
+	case c.worker.done:
+		return outcome{goal, c.worker.complete.value}
+	case res.Ending == agent.Stopped:
+		return outcome{halted, res.Reason}
+	case res.Ending == agent.Blocked:
+		return outcome{failure, "a " + c.stopper + " hook refused it: " + res.Reason}
+	case errors.Is(context.Cause(ctx), errTimeout):
+		return outcome{timeout, fmt.Sprintf("Agent timed out after %s.", minutes(cmp.Or(d.Timeout, DefaultTimeout)))}
+	case ctx.Err() != nil:
+		return outcome{why: canceled}
+	case res.Ending == agent.MaxRounds:
+		return outcome{turns, fmt.Sprintf("Agent reached max turns limit (%d).", cmp.Or(d.MaxTurns, DefaultTurns))}
+	case res.Ending == agent.Answered:
+		return outcome{silent, "Agent stopped calling tools but did not call 'complete_task'."}
+	}
+	return outcome{failure, cmp.Or(res.Reason, string(res.Ending))}
+}
+
+func minutes(d time.Duration) string {
+	if d%time.Minute == 0 {
+		return fmt.Sprintf("%d minutes", d/time.Minute)
+	}
+	return d.String()
+}
+
+// inner are the hooks of an agent's own loop: its prompt is not the user's, so
+// that BeforeAgent, AfterAgent and StopFailure do not fire.
+type inner struct{ Hooks }
+
+func (inner) BeforeAgent(context.Context, string) (o hooks.BeforeAgentOutcome) { return }
+
+func (inner) AfterAgent(context.Context, string, string, bool) (o hooks.AfterAgentOutcome) { return }
+
+func (inner) StopFailure(context.Context, hooks.Failure) {}

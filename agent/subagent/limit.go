@@ -1,0 +1,64 @@
+package subagent
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"minigem/tools/toolcall"
+)
+
+// errTimeout ends the context of an agent that has worked for too long.
+var errTimeout = errors.New("the agent's time is over")
+
+// clock ends a context after a time in which it was not stopped.
+type clock struct {
+	cancel context.CancelCauseFunc
+
+	mu    sync.Mutex
+	timer *time.Timer
+	since time.Time
+	left  time.Duration
+}
+
+func startClock(ctx context.Context, d time.Duration) (context.Context, *clock) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	c := &clock{cancel: cancel, left: d}
+	c.goOn()
+	return ctx, c
+}
+
+func (c *clock) goOn() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.since = time.Now()
+	c.timer = time.AfterFunc(c.left, func() { c.cancel(errTimeout) })
+}
+
+// stop stops the clock, and reports whether it still ran.
+func (c *clock) stop() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.left = max(0, c.left-time.Since(c.since))
+	return c.timer.Stop()
+}
+
+// end ends the context.
+func (c *clock) end() {
+	c.stop()
+	c.cancel(nil)
+}
+
+// patient stops the agent's clock while the user is asked.
+type patient struct {
+	toolcall.Approver
+	clock *clock
+}
+
+func (p patient) Approve(ctx context.Context, q toolcall.Question) toolcall.Answer {
+	if p.clock.stop() {
+		defer p.clock.goOn()
+	}
+	return p.Approver.Approve(ctx, q)
+}

@@ -1,0 +1,210 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"minigem/agent"
+	"minigem/agent/subagent"
+	"minigem/internal/contextfile"
+	"minigem/internal/prompt"
+	"minigem/internal/settings"
+	"minigem/internal/subagents"
+	"minigem/internal/telemetry"
+	"minigem/internal/text"
+	"minigem/session"
+	"minigem/tools"
+	"minigem/tools/toolcall"
+)
+
+// An Agent is a definition that was found.
+type Agent struct {
+	subagents.Agent
+	Off string // why it is not offered; empty: it is
+}
+
+const (
+	ofProject = "project"
+	notAgreed = "you have not agreed to it as it is now"
+)
+
+// AllAgents are the agents there are, those that are not offered too, and what was
+// wrong with others. A folder that is not trusted brings none, and those of a
+// project are not offered before the user agreed to them as they are.
+func (c *Configuration) AllAgents() ([]Agent, []string) {
+	agreements := subagents.AgreementsIn(c.DotGemini)
+	agreed := func(a subagents.Agent) bool { return c.ownAgents || agreements.Has(c.Dir, a) }
+	var sources []subagents.Source
+	if own := filepath.Join(c.Dir, ".gemini", "agents"); c.Trust.Trusted && c.Dir != c.Home {
+		sources = append(sources, subagents.Source{Dir: own, Name: ofProject, Agreed: agreed})
+	}
+	sources = append(sources, subagents.Source{Dir: filepath.Join(c.DotGemini, "agents"), Name: "user"})
+	for _, e := range c.extensions {
+		s := subagents.Source{Dir: filepath.Join(e.Dir, "agents"), Name: "extension " + e.Name}
+		if e.InProject {
+			s.Name, s.Agreed = ofProject, agreed
+		}
+		sources = append(sources, s)
+	}
+	found, problems := subagents.Discover(nil, sources)
+	var all []Agent
+	for _, a := range found {
+		one := Agent{Agent: a}
+		change := c.Settings.Agents.Overrides[a.Name]
+		override(&one.Definition, change)
+		switch {
+		case !c.Settings.Experimental.EnableAgents:
+			one.Off = "experimental.enableAgents is false"
+		case a.Held:
+			one.Off = notAgreed
+		case change.Enabled != nil && !*change.Enabled:
+			one.Off = "agents.overrides in the settings turns it off"
+		}
+		all = append(all, one)
+	}
+	return all, problems
+}
+
+// override changes what the settings change of d.
+func override(d *subagent.Definition, o settings.AgentOverride) {
+	if o.Tools != nil {
+		d.Tools = o.Tools
+	}
+	if o.RunConfig.MaxTurns > 0 {
+		d.MaxTurns = o.RunConfig.MaxTurns
+	}
+	if o.RunConfig.MaxTimeMinutes > 0 {
+		d.Timeout = time.Duration(o.RunConfig.MaxTimeMinutes) * time.Minute
+	}
+	d.Model = cmp.Or(o.ModelConfig.Model, d.Model)
+}
+
+// AgreeToAgents remembers the project's agents as they are.
+func (c *Configuration) AgreeToAgents() error {
+	all, _ := c.AllAgents()
+	var own []subagents.Agent
+	for _, a := range all {
+		if a.Source == ofProject {
+			own = append(own, a.Agent)
+		}
+	}
+	return subagents.AgreementsIn(c.DotGemini).Add(c.Dir, own)
+}
+
+// loadAgents makes the agents of the session those that there are now.
+func (r *Runtime) loadAgents(warn func(string)) {
+	all, problems := r.Config.AllAgents()
+	var on []subagent.Definition
+	for _, a := range all {
+		switch {
+		case a.Off == "":
+			on = append(on, r.definition(a, warn))
+		case a.Off == notAgreed:
+			problems = append(problems, fmt.Sprintf("the agent %s of this project is new, or has changed, and is not offered: look at %s, then run minigem trust", a.Name, a.File))
+		}
+	}
+	if r.Config.Settings.Experimental.EnableAgents {
+		for _, p := range problems {
+			warn(r.Config.ShortenIn(text.VisibleLine(p)))
+		}
+	}
+	r.agents.Store(&on)
+}
+
+// definition is what runs. A model of another server would get this one's keys, or
+// none.
+func (r *Runtime) definition(a Agent, warn func(string)) subagent.Definition {
+	d := a.Definition
+	if d.Model == "" {
+		return d
+	}
+	if d.Model = ResolveModel(d.Model); !SameServer(d.Model, r.ModelName) {
+		warn(fmt.Sprintf("the agent %s is to use %s, which is not of the server of %s: it uses %s", d.Name, text.VisibleLine(d.Model), r.ModelName, r.ModelName))
+		d.Model = ""
+	}
+	return d
+}
+
+// Agents are those that the model may call.
+func (r *Runtime) Agents() []subagent.Definition {
+	if a := r.agents.Load(); a != nil {
+		return *a
+	}
+	return nil
+}
+
+// agentTool is invoke_agent; nil: there are no agents.
+func (r *Runtime) agentTool(sys *System, w *Frontend) []tools.Tool {
+	r.loadAgents(w.Warn)
+	if len(r.Agents()) == 0 {
+		return nil
+	}
+	return []tools.Tool{subagent.New(subagent.Options{
+		List:   r.Agents,
+		Model:  r.telemetry.Model(r.Model, telemetry.RoleSubagent),
+		Runner: func() *toolcall.Runner { return r.runner },
+		Hooks:  r.Engine,
+		Sink:   r.sink,
+		Config: agent.Config{
+			Model: r.ModelName, System: r.agentSurroundings, Now: sys.Now,
+			DisableLoopDetection: r.Config.Settings.Model.DisableLoopDetection,
+		},
+		Sampling: SamplingFor,
+		Record:   func(t subagent.Task) subagent.Record { return r.recordAgent(t, sys, w) },
+		Compressor: func(h agent.History, model string) agent.Compressor {
+			return r.compressorOf(h, model, sys, w)
+		},
+	})}
+}
+
+// agentSurroundings is what an agent is told beside its own instructions.
+func (r *Runtime) agentSurroundings() string {
+	return strings.TrimSpace(r.preamble() + "\n\n" + contextfile.Render(r.Context.Global, r.Config.Dir))
+}
+
+// recordAgent keeps an agent's transcript beside that of the session.
+func (r *Runtime) recordAgent(t subagent.Task, sys *System, w *Frontend) subagent.Record {
+	s, err := session.Start(session.Options{
+		Project: r.Project, ID: t.ID, Parent: r.Session.ID(), Directories: r.Workspace.Dirs()[1:],
+		Secrets: r.Config.Secrets, Warn: func(err error) { w.Warn(err.Error()) }, Now: sys.Now,
+	})
+	if err != nil {
+		w.Warn("the transcript of the agent " + t.Agent.Name + " is not kept: " + err.Error())
+		return subagent.Record{History: &agent.Memory{}}
+	}
+	return subagent.Record{History: s, Sink: s, Close: func(summary string) {
+		if summary != "" {
+			s.Summarize(shortened(summary, maxSummary))
+		}
+		s.End(context.Background(), "exit")
+	}}
+}
+
+// maxSummary bounds the line of a transcript that says what an agent found.
+const maxSummary = 200
+
+func shortened(s string, most int) string {
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most])
+	}
+	return s
+}
+
+// promptAgents are the agents as the system instruction names them; none where they
+// cannot be called.
+func (r *Runtime) promptAgents(offered []string) []prompt.Entry {
+	var out []prompt.Entry
+	for _, name := range offered {
+		if name != subagent.ToolName {
+			continue
+		}
+		for _, d := range r.Agents() {
+			out = append(out, prompt.Entry{Name: d.Name, Text: d.Description})
+		}
+	}
+	return out
+}

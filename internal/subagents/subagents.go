@@ -1,0 +1,108 @@
+// Package subagents finds the definitions of agents, Markdown files with a head of
+// YAML in the folders of Gemini CLI, and remembers which ones of a project the user
+// agreed to. It keeps out which folders count, and running them.
+package subagents
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"minigem/agent/subagent"
+	"minigem/internal/boundedfile"
+)
+
+// An Agent is a definition that was found.
+type Agent struct {
+	subagent.Definition
+	DisplayName string
+	File        string // empty: built in
+	Source      string // where it was found, for people: "user", "project"
+	Hash        string // of the file, as Gemini CLI remembers it
+	Held        bool   // the user did not agree to it: it has no name that others could not have
+}
+
+// Source is a folder of definitions.
+type Source struct {
+	Dir  string
+	Name string // for people
+	// Agreed reports whether the user agreed to an agent as it is; nil: to all.
+	Agreed func(Agent) bool
+}
+
+// maxFile bounds a definition; maxFiles how many are looked at in one folder.
+const (
+	maxFile  = 256 << 10
+	maxFiles = 200
+)
+
+// Discover finds the agents of sources, beside those that are there already. Of
+// two with one name the first counts, and problems say so; they also name each
+// file that cannot be used, with its line (core/agents/registry.ts).
+func Discover(builtin []Agent, sources []Source) (found []Agent, problems []string) {
+	found = slices.Clone(builtin)
+	for _, source := range sources {
+		for _, file := range source.files() {
+			a, faults := Read(file)
+			if len(faults) > 0 {
+				for _, f := range faults {
+					problems = append(problems, "the agent is left out: "+f)
+				}
+				continue
+			}
+			a.Source = source.Name
+			if source.Agreed != nil && !source.Agreed(a) {
+				a.Held = true
+				found = append(found, a)
+				continue
+			}
+			i := slices.IndexFunc(found, func(o Agent) bool { return o.Name == a.Name && !o.Held })
+			if i < 0 {
+				found = append(found, a)
+				continue
+			}
+			other := found[i].File
+			if other == "" {
+				other = "one that is built in"
+			}
+			problems = append(problems, fmt.Sprintf("the agent %s of %s is not used: %s is called so too, and counts", a.Name, file, other))
+		}
+	}
+	return found, problems
+}
+
+// files are the definitions of a folder: not those of folders in it, and none that
+// begins with _ (core/agents/agentLoader.ts).
+func (s Source) files() []string {
+	entries, err := os.ReadDir(s.Dir)
+	if err != nil {
+		return nil // there are none
+	}
+	var out []string
+	for _, e := range entries {
+		path := filepath.Join(s.Dir, e.Name())
+		if !strings.HasSuffix(e.Name(), ".md") || strings.HasPrefix(e.Name(), "_") || len(out) == maxFiles {
+			continue
+		}
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
+// Read reads one definition. Each fault names its place.
+func Read(file string) (Agent, []string) {
+	data, err := boundedfile.Read(file, maxFile)
+	if err != nil {
+		return Agent{}, []string{err.Error()}
+	}
+	a, faults := Parse(file, string(data))
+	sum := sha256.Sum256(data)
+	a.File, a.Hash = file, hex.EncodeToString(sum[:])
+	return a, faults
+}
