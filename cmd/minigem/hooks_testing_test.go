@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -250,6 +251,13 @@ func TestHooksTestFormats(t *testing.T) {
 	assert.Equal(t, 42, code)
 	assert.Regexp(t, `(?m)^::error file=.*/exit\.txtar,line=2,title=exit::exit 0: it is 1: try later$`, github)
 	assert.Regexp(t, `(?m)^::error file=.*/twice\.txtar,line=5,title=the case file is broken::a second section "settings\.json": expected each name once$`, github)
+
+	workspace, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	var annotations bytes.Buffer
+	sys := &app.System{Stdin: strings.NewReader(""), Stdout: &annotations, Stderr: io.Discard, Env: append(os.Environ(), "GITHUB_WORKSPACE="+workspace), Dir: t.TempDir(), Now: time.Now}
+	assert.Equal(t, 1, run([]string{"hooks", "test", files[0], "--format", "github"}, sys))
+	assert.Contains(t, annotations.String(), "::error file=e2e/testbed/testdata/failing/exit.txtar,line=2,")
 
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)

@@ -21,6 +21,7 @@ func TestUsage(t *testing.T) {
 		{"hooks", 0, "minigem hooks lint --fix"},
 		{"hook", 0, "Available Commands"},
 		{"hooks lst", 42, `minigem hooks has no subcommand "lst"; did you mean "list"?`},
+		{"hooks tst", 42, `minigem hooks has no subcommand "tst"; did you mean "test"?`},
 		{"hooks --no", 42, "unknown flag: --no"},
 		// help has an example each
 		{"hooks list --help", 0, "Examples:\n  minigem hooks list"},

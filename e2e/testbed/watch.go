@@ -11,7 +11,12 @@ import (
 	"minigem/internal/boundedfile"
 )
 
-const pollEvery = 80 * time.Millisecond
+// A look at the files follows the one before it after lookEvery; where looks take
+// long, later, up to lookAtMost, so that they take little of a processor.
+const (
+	lookEvery  = 20 * time.Millisecond
+	lookAtMost = 80 * time.Millisecond
+)
 
 // Watch runs the suite, then again each time one of its cases, or a file that
 // they use, has changed, until ctx ends: then the changed cases only, or all
@@ -20,12 +25,15 @@ const pollEvery = 80 * time.Millisecond
 // the round after: what a round has seen is from before it ran anything.
 func (s *Suite) Watch(ctx context.Context, each func(Summary, error)) {
 	var seen map[string]stamp
+	l := look{uses: map[string]uses{}}
 	reported := false
 	for {
+		began, pause := time.Now(), lookEvery
 		files, err := s.Find()
 		switch {
 		case err == nil:
-			now := s.stamps(files)
+			now := l.stamps(files)
+			pause = min(max(pause, 9*time.Since(began)), lookAtMost)
 			s.round(ctx, changedCases(files, seen, now), now, each)
 			seen, reported = now, false
 		case !reported:
@@ -35,7 +43,7 @@ func (s *Suite) Watch(ctx context.Context, each func(Summary, error)) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(pollEvery):
+		case <-time.After(pause):
 		}
 	}
 }
@@ -89,27 +97,50 @@ func changedCases(files []string, before, now map[string]stamp) []string {
 	return run
 }
 
+// look is what looks at the same files again remember of them.
+type look struct {
+	uses map[string]uses // by case
+}
+
+// uses are what a case uses, as it was at a time.
+type uses struct {
+	at    stamp
+	paths []string
+}
+
 // stamps are those of the cases and of all that they use.
-func (s *Suite) stamps(files []string) map[string]stamp {
-	out := map[string]stamp{}
-	add := func(path string, info fs.FileInfo) { out[path] = stamp{info.ModTime(), info.Size()} }
+func (l look) stamps(files []string) map[string]stamp {
+	out, walked := map[string]stamp{}, map[string]bool{}
 	for _, f := range files {
-		if info, err := os.Stat(f); err == nil {
-			add(f, info)
+		info, err := os.Stat(f)
+		if err != nil {
+			continue
 		}
-		for _, used := range usedBy(f) {
-			_ = filepath.WalkDir(used, func(path string, e fs.DirEntry, err error) error {
-				if err != nil {
-					return nil // it may be written just now: the next look will tell, and the others are there
-				}
-				if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
-					add(path, info)
-				}
-				return nil
-			})
+		out[f] = stamp{info.ModTime(), info.Size()}
+		if l.uses[f].at != out[f] {
+			l.uses[f] = uses{out[f], usedBy(f)}
+		}
+		for _, used := range l.uses[f].paths {
+			if !walked[used] {
+				walked[used] = true
+				stampAll(used, out)
+			}
 		}
 	}
 	return out
+}
+
+// stampAll adds the file at path, or those below it.
+func stampAll(path string, out map[string]stamp) {
+	_ = filepath.WalkDir(path, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // it may be written just now: the next look will tell, and the others are there
+		}
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			out[path] = stamp{info.ModTime(), info.Size()}
+		}
+		return nil
+	})
 }
 
 // usedBy are the files and folders that the case in file copies.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -49,4 +50,54 @@ func TestWatchSeesWhatChangesMeanwhile(t *testing.T) {
 		assert.Contains(t, rounds[3], `unknown command "broken,"`)
 		assert.True(t, errors.Is(ctx.Err(), context.Canceled))
 	})
+}
+
+// TestWatchLooksSoon: who saves a case sees it run at once. The clock is that of a
+// bubble: it tells how long nothing was looked at.
+func TestWatchLooksSoon(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "a.txtar")
+	require.NoError(t, os.WriteFile(file, []byte("broken"), 0o644))
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		s := Suite{Paths: []string{file}}
+		var saved time.Time
+		s.Watch(ctx, func(Summary, error) {
+			if saved.IsZero() {
+				saved = time.Now()
+				require.NoError(t, os.WriteFile(file, []byte("broken otherwise"), 0o644))
+				return
+			}
+			assert.LessOrEqual(t, time.Since(saved), 20*time.Millisecond)
+			cancel()
+		})
+		assert.False(t, saved.IsZero())
+	})
+}
+
+// TestLooksRememberWhatCasesUse: a case is read again when it changes, and only then;
+// what many cases use is looked at once.
+func TestLooksRememberWhatCasesUse(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	write := func(name, text string) { require.NoError(t, os.WriteFile(at(name), []byte(text), 0o644)) }
+	write("hook.sh", "true")
+	write("other.sh", "true")
+	write("a.txtar", "use hook.sh\nprompt a\n")
+	write("b.txtar", "use hook.sh\nprompt b\n")
+	files := []string{at("a.txtar"), at("b.txtar")}
+	l := look{uses: map[string]uses{}}
+	first := l.stamps(files)
+	assert.Len(t, first, 3)
+	assert.Empty(t, changedCases(files, first, l.stamps(files)))
+
+	l.uses[at("b.txtar")].paths[0] = at("other.sh") // what is remembered is not read again
+	assert.Contains(t, l.stamps(files), at("other.sh"))
+	write("b.txtar", "use hook.sh\nuse other.sh\nprompt b\n")
+	second := l.stamps(files)
+	assert.Len(t, second, 4)
+	assert.Equal(t, []string{at("hook.sh"), at("other.sh")}, l.uses[at("b.txtar")].paths)
+	write("other.sh", "false")
+	assert.Equal(t, files, changedCases(files, second, l.stamps(files)), "a hook changed: all of them")
 }
