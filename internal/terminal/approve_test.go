@@ -64,9 +64,10 @@ func TestQuestionsCleanUp(t *testing.T) {
 		printed    bool
 	}{
 		{"yes", "y\r", "", short, policy.ProceedOnce, "Allow execution of: 'touch a'? Yes, allow once\n", false},
-		{"one key", "y", "", short, policy.ProceedOnce, "Allow execution of: 'touch a'? Yes, allow once\n", false},
+		{"one key", "1", "", short, policy.ProceedOnce, "Allow execution of: 'touch a'? Yes, allow once\n", false},
+		{"a letter of a word", "y|\x15n\r", "", short, policy.Cancel, "Allow execution of: 'touch a'? No\n", false},
 		{"one number", "2", "", short, policy.ProceedAlways, "Allow execution of: 'touch a'? Allow touch for this session\n", false},
-		{"a key of a word", "y|on\x15n\r", "a bit of the next pro", short, policy.Cancel, "Allow execution of: 'touch a'? No\n", false},
+		{"a number behind words", "2|nd\x15n\r", "a bit of the next pro", short, policy.Cancel, "Allow execution of: 'touch a'? No\n", false},
 		{"more than a key", "yes\r", "", short, policy.ProceedOnce, "Allow execution of: 'touch a'? Yes, allow once\n", false},
 		{"the marked one", "\x1b[B\r", "", short, policy.ProceedAlways, "Allow execution of: 'touch a'? Allow touch for this session\n", false},
 		{"no, and why", "n not now\r", "", short, policy.Cancel, "Allow execution of: 'touch a'? No: not now\n", false},
@@ -128,7 +129,7 @@ func TestEnterBehindAKey(t *testing.T) {
 		return answered
 	}
 	first := ask("touch a")
-	s.keys.receive([]byte("y"))
+	s.keys.receive([]byte("1"))
 	assert.Equal(t, policy.ProceedOnce, (<-first).Outcome)
 	second := ask("touch b")
 	s.keys.receive([]byte("\r"))

@@ -27,7 +27,7 @@ func (t *Terminal) Choose(ctx context.Context, question string, choices []Choice
 	return t.chooseAbout(ctx, "", question, question, choices)
 }
 
-// chooseAbout is Choose with what the question is about above it, where a key
+// chooseAbout is Choose with what the question is about above it, where a number
 // alone answers unless something was typed ahead: who was typing when the
 // question came must press Enter. Of all that stays, in words that need nothing
 // above them, with the answer, unless the window is too low for the rest: nobody
@@ -126,7 +126,7 @@ type answer struct {
 	question string
 	about    []string // lines above the choices
 	labels   []Choice
-	oneKey   bool // a key that names a choice needs no Enter
+	oneKey   bool // the number of a choice needs no Enter
 }
 
 // stays is what stays of the question.
@@ -177,10 +177,12 @@ func (a *answer) read(ctx context.Context) (line string, ok bool) {
 	}
 }
 
-// acts reports whether the line so far names a choice that needs no more words.
+// acts reports whether the line so far is the number of a choice that needs no
+// more words. A letter does not act: it may be the first one of a prompt that the
+// user began to type when the question came.
 func (a *answer) acts() bool {
 	i, _, found := pick(a.line, a.labels)
-	return found && !a.labels[i].Text
+	return found && !a.labels[i].Text && a.line == strconv.Itoa(i+1)
 }
 
 // press handles a key that does not end the answer.
