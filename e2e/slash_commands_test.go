@@ -116,6 +116,8 @@ var extending = []step{
 	{"/mcp enable srv", "MCP server \"srv\" enabled", ""},
 	{"/mcp refresh", "srv (stdio) - Connected", ""},
 	{"/mcp auth srv", `the MCP server "srv" is a program, and there is no sign-in`, ""},
+	{"/agents", "scout [offered]: Looks around.", ""},
+	{"/agents list", "held [not offered: you have not agreed to it as it is now]: Waits.", ""},
 	{"/skills", "Makes tea.", ""},
 	{"/skills list", "Makes tea.", ""},
 	{"/skills disable tea", "disabled", ""},
@@ -144,6 +146,7 @@ var wrong = []step{
 	{"/mcp enable nope", `there is no MCP server "nope"; /mcp lists them`, ""},
 	{"/mcp disable", "it is /mcp disable NAME", ""},
 	{"/mcp auth", "it is /mcp auth NAME", ""},
+	{"/agents nope", "there is no command /agents nope", ""},
 	{"/skills nope", "there is no command /skills nope", ""},
 	{"/skills enable nope", `"nope"`, ""},
 	{"/hooks lst", "did you mean /hooks list?", ""},
@@ -238,6 +241,8 @@ func TestSlashCommands(t *testing.T) {
 		t.Parallel()
 		h := growingHome(t, "yes")
 		h.write(t, ".gemini/skills/tea/SKILL.md", "---\nname: tea\ndescription: Makes tea.\n---\nBoil water.\n")
+		h.write(t, "../.gemini/agents/scout.md", "---\nname: scout\ndescription: Looks around.\n---\nLook.\n")
+		h.write(t, ".gemini/agents/held.md", "---\nname: held\ndescription: Waits.\n---\nWait.\n")
 		c := h.startChat(t, nil, trusted(h.answersFile(t))...)
 		c.take(extending)
 		c.quit()

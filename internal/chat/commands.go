@@ -57,6 +57,9 @@ func (t *Chat) commands() slash.Table {
 		{Name: "rewind", Args: "[NUMBER [WHAT]]", Help: "go back to before one of your prompts", Run: t.rewind},
 		{Name: "settings", Help: "the settings files and what is set", Run: t.listSettings},
 		t.skillsCommands(),
+		{Name: "agents", Help: "the agents that the model may call", Run: t.agentsList, Sub: []slash.Command{
+			{Name: "list", Help: "list them", Run: t.agentsList},
+		}},
 		{Name: "stats", Aliases: []string{"usage"}, Help: "requests, tokens, calls", Run: t.statsSession, Sub: []slash.Command{
 			{Name: "session", Help: "all of them", Run: t.statsSession},
 			{Name: "model", Help: "those of models", Run: t.statsModel},

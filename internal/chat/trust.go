@@ -25,7 +25,7 @@ func (t *Chat) askTrust(c *app.Configuration) (*app.Configuration, error) {
 	t.term.Print(t.trustQuestion(c, own, servers))
 	i, _, ok := t.term.Choose(t.Ctx, "Trust it?", []terminal.Choice{
 		{Label: "No, not now: go on without them", Keys: []string{"n", "no"}},
-		{Label: "Trust this folder, and its hooks as they are now", Keys: []string{"t", "y", "yes"}},
+		{Label: "Trust this folder, and its hooks and agents as they are now", Keys: []string{"t", "y", "yes"}},
 		{Label: "Parent: trust " + text.VisibleLine(filepath.Base(filepath.Dir(c.Dir))) + " and all folders in it, and the hooks of this one", Keys: []string{"p"}},
 		{Label: "Don't trust it, and don't ask again", Keys: []string{"d"}},
 	})
@@ -40,6 +40,9 @@ func (t *Chat) askTrust(c *app.Configuration) (*app.Configuration, error) {
 		return c, err
 	}
 	again, err := app.Configure(t.Sys, t.Flags)
+	if err == nil {
+		err = again.AgreeToAgents()
+	}
 	if err == nil {
 		err = t.configured(again)
 	}

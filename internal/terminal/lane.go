@@ -82,6 +82,9 @@ func (v *View) line(b *strings.Builder, r hooks.Report) {
 	if r.Subject != "" {
 		cols = append(cols, cleanLine(r.Subject))
 	}
+	if r.Agent.Type != "" {
+		cols = append(cols, "in "+cleanLine(r.Agent.Type))
+	}
 	cols = append(cols, strings.Join(ran, ","), did, millis(r.Duration))
 	text := "  " + strings.Join(cols, "  ")
 	blocks := r.Verdict.Decision >= hooks.Deny

@@ -171,4 +171,5 @@ func TestReportShowsWhatChanged(t *testing.T) {
 	assert.NotContains(t, got, `"model"`)
 	effect.After = nil
 	assert.Contains(t, inspect.Text{}.Report(hooks.Report{Event: protocol.BeforeModel, Effect: effect}), "  before ", "where nothing took its place")
+	assert.Contains(t, inspect.Text{}.Report(hooks.Report{Event: protocol.BeforeTool, Subject: "glob", Agent: hooks.Subagent{ID: "1", Type: "scout"}}), "BeforeTool glob in the agent scout: ")
 }

@@ -22,6 +22,9 @@ func (t Text) Report(r hooks.Report) string {
 	if r.Subject != "" {
 		title += " " + text.VisibleLine(r.Subject)
 	}
+	if r.Agent.Type != "" {
+		title += " in the agent " + text.VisibleLine(r.Agent.Type)
+	}
 	fmt.Fprintf(&b, "%s: %s\n", title, effect(r))
 	if len(r.Runs) == 0 {
 		b.WriteString("  no hook is configured for it; minigem hooks explain shows where they are looked for\n")

@@ -202,7 +202,7 @@ func TestHostileTraceInABrowser(t *testing.T) {
 func one(t *testing.T, name, text string) []json.RawMessage {
 	t.Helper()
 	line, err := protocol.Encode(hooks.Report{
-		Seq: 1, Event: protocol.BeforeTool, Subject: name, Started: time.Unix(1e9, 0), Duration: time.Millisecond,
+		Seq: 1, Event: protocol.BeforeTool, Subject: name, Agent: hooks.Subagent{ID: "1", Type: "helper"}, Started: time.Unix(1e9, 0), Duration: time.Millisecond,
 		Runs: []hooks.Run{{Hook: hooks.Hook{Event: protocol.BeforeTool, Name: name}, Exit: hooks.Exit{Stdout: []byte(text)}}},
 	})
 	require.NoError(t, err)
@@ -212,7 +212,7 @@ func one(t *testing.T, name, text string) []json.RawMessage {
 func TestUnseenAndHugeTextsInABrowser(t *testing.T) {
 	t.Parallel()
 	b := browse(t, page(t, "t", one(t, "\u202egpj.exe\u202c", "\x1b[31mred\u200b\n\ttab"+strings.Repeat("x", 2<<20))))
-	assert.Equal(t, `"\\u202egpj.exe\\u202c"`, b.is("document.querySelector('.subject').textContent"))
+	assert.Equal(t, `"\\u202egpj.exe\\u202c in helper"`, b.is("document.querySelector('.subject').textContent"))
 	b.is("document.querySelector('details').open = true")
 	b.becomes("1", "document.querySelectorAll('.hook pre').length")
 	assert.Equal(t, `"\\u001b[31mred\\u200b\n\ttab"`, b.is("document.querySelector('.hook pre').textContent.slice(0, 24)"))

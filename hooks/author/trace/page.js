@@ -53,7 +53,7 @@ function row(e, start, whole) {
   lane.setAttribute("aria-hidden", "true");
   lane.title = "begins after " + ms(at(r.started) - start) + ", takes " + ms(r.duration_ms);
   const effect = (/^[a-z]+/.exec(kind) || ["none"])[0];
-  s.append(make("span", "seq", r.seq), make("span", "event", r.event), make("span", "subject", r.subject || ""),
+  s.append(make("span", "seq", r.seq), make("span", "event", r.event), make("span", "subject", (r.subject || "") + (r.agent_type ? " in " + r.agent_type : "")),
     make("span", "effect " + effect, kind !== "none" ? kind : hooks ? "pass" : "\u2013"),
     make("span", "hooks", hooks || "no hook ran"), lane, make("span", "ms", ms(r.duration_ms)));
   const reason = r.verdict && r.verdict.reason;
@@ -62,7 +62,7 @@ function row(e, start, whole) {
   details.append(s);
   details.fill = () => details.append(body(e));
   details.addEventListener("toggle", () => { if (details.open && details.children.length === 1) details.fill(); });
-  details.found = (want) => (words ??= (r.event + " " + (r.subject || "") + " " + kind + " " + (e.story || "") + " " +
+  details.found = (want) => (words ??= (r.event + " " + (r.subject || "") + " " + (r.agent_type || "") + " " + kind + " " + (e.story || "") + " " +
     r.runs.map((x) => [x.hook.name, x.hook.command, x.stdin, x.stdout, x.stderr].join(" ")).join(" ") + (r.input || "")).toLowerCase()).includes(want);
   details.changes = kind !== "none";
   return details;
