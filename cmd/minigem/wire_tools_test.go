@@ -321,6 +321,22 @@ func TestSubdirectoryContext(t *testing.T) {
 	assert.Contains(t, s.do(t.Context(), "write_file", `{"file_path": "sub/b.txt", "content": "x"}`), "below")
 }
 
+// TestNobodyIsAskedInVain: an edit that cannot be applied fails as it would without
+// a question, and one that can is asked about.
+func TestNobodyIsAskedInVain(t *testing.T) {
+	t.Parallel()
+	w := newHookWorld(t, map[string]string{"a.txt": "one\n", "folder/a.txt": ""})
+	s := w.wire(&app.Options{SkipTrust: true}, true)
+	assert.Equal(t, "ask", s.outcome(t, "replace", `{"file_path": "a.txt", "old_string": "one", "new_string": "two", "instruction": "i"}`))
+	for name, args := range map[string]string{
+		"replace":    `{"file_path": "a.txt", "old_string": "nope", "new_string": "two", "instruction": "i"}`,
+		"write_file": `{"file_path": "folder", "content": "x"}`,
+	} {
+		assert.Contains(t, s.outcome(t, name, args), "error: ", name)
+		assert.Empty(t, s.user.asked, name)
+	}
+}
+
 // TestSessionEndsWhatItStarted: closing a session ends what its commands left
 // running.
 func TestSessionEndsWhatItStarted(t *testing.T) {

@@ -30,10 +30,16 @@ func (t nearbyTool) Prepare(args map[string]any) (tools.Invocation, error) {
 		return nil, err
 	}
 	c := nearbyCall{inv, t.nearby}
-	if m, ok := inv.(tools.Modifiable); ok {
-		return modifiableNearbyCall{c, m}, nil
+	if e, ok := inv.(edits); ok {
+		return nearbyEdit{c, e}, nil
 	}
 	return c, nil
+}
+
+// edits is what calls that edit a file are beside an Invocation.
+type edits interface {
+	tools.Modifiable
+	tools.Checkable
 }
 
 type nearbyCall struct {
@@ -41,9 +47,9 @@ type nearbyCall struct {
 	nearby func(path string) string
 }
 
-type modifiableNearbyCall struct {
+type nearbyEdit struct {
 	nearbyCall
-	tools.Modifiable
+	edits
 }
 
 // Run implements tools.Invocation. A failed call touched nothing, and images

@@ -2,7 +2,11 @@ package builtin
 
 import (
 	"fmt"
+	"maps"
+	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -51,7 +55,42 @@ func TestNearby(t *testing.T) {
 		assert.Regexp(t, tt.ends+"$", llm.PartsText(res.Parts), tt.tool)
 		assert.NotContains(t, fmt.Sprint(res.Display), "near", tt.tool)
 	}
-	inv, err := r.Lookup("write_file").Prepare(args{"file_path": "sub/a.txt", "content": "x"})
+}
+
+// TestNearbyHidesNothing: a call is all that it is without what is near it, each
+// of the interfaces that tools declares for invocations.
+func TestNearbyHidesNothing(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("../tools.go")
 	require.NoError(t, err)
-	require.Implements(t, (*tools.Modifiable)(nil), inv, "the user can still edit what is written")
+	is := map[string]func(tools.Invocation) bool{
+		"Streamer":   func(i tools.Invocation) bool { _, ok := i.(tools.Streamer); return ok },
+		"Modifiable": func(i tools.Invocation) bool { _, ok := i.(tools.Modifiable); return ok },
+		"Checkable":  func(i tools.Invocation) bool { _, ok := i.(tools.Checkable); return ok },
+		"Confinable": func(i tools.Invocation) bool { _, ok := i.(tools.Confinable); return ok },
+	}
+	var declared []string
+	for _, m := range regexp.MustCompile(`(?m)^// (\w+) is an \[Invocation\]`).FindAllStringSubmatch(string(source), -1) {
+		declared = append(declared, m[1])
+	}
+	assert.ElementsMatch(t, slices.Collect(maps.Keys(is)), declared)
+	ws := project(t, t.TempDir(), map[string]string{"a.txt": "one\n"})
+	plain := everything(t, ws)
+	near := plain
+	near.Nearby = func(string) string { return "" }
+	var without, with tools.Registry
+	without.Add(all(t, plain)...)
+	with.Add(all(t, near)...)
+	for tool, a := range map[string]args{
+		"read_file": {"file_path": "a.txt"}, "list_directory": {"dir_path": "."}, "write_file": {"file_path": "a.txt", "content": "x"},
+		"replace": {"file_path": "a.txt", "old_string": "one", "new_string": "two", "instruction": "i"},
+	} {
+		bare, err := without.Lookup(tool).Prepare(a)
+		require.NoError(t, err)
+		wrapped, err := with.Lookup(tool).Prepare(a)
+		require.NoError(t, err)
+		for name, is := range is {
+			assert.Equal(t, is(bare), is(wrapped), "%s: %s", tool, name)
+		}
+	}
 }
