@@ -77,7 +77,7 @@ var looking = []step{
 var talking = []step{
 	{"/copy", "was sent to the clipboard", ""},
 	{"/stats model", "gemini-2.5-flash  2 ", ""},
-	{"/hooks last", `"event": "AfterAgent"`, ""},
+	{"/hooks last", "AfterAgent: goes on", ""},
 	{"/chat save one", "/chat resume one goes back to it.", ""},
 	{"/chat save one", "Conversation saved", "y"},
 	{"/checkpoints save two", "Conversation saved", ""},

@@ -227,7 +227,10 @@ func (e Editor) remove(drop func(string) bool) ([]string, error) {
 		}
 		err := editSettings(file, func(doc *jsonc.Doc) error {
 			for _, list := range disabledLists {
-				doc.RemoveStrings(drop, list...)
+				if doc.RemoveStrings(drop, list...) > 0 {
+					doc.RemoveEmpty(list...)
+					doc.RemoveEmpty(list[0])
+				}
 			}
 			return nil
 		})

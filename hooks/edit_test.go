@@ -102,7 +102,7 @@ func TestDisableAndEnable(t *testing.T) {
 	assert.Equal(t, `Hook "guard" enabled in project.json.`, d.said(d.Enable("guard")))
 	d.reload(t)
 	assert.Equal(t, `Hook "fmt" enabled in project.json.`, d.said(d.Enable("fmt")))
-	assert.Contains(t, d.text(t, "project.json"), "\"disabled\": [\n    ]")
+	assert.Equal(t, twoHooks, d.text(t, "project.json"), "nothing is left of it")
 	assert.Equal(t, userHook, d.text(t, "user.json"))
 }
 
@@ -141,7 +141,7 @@ func TestAllAtOnce(t *testing.T) {
 	d.reload(t)
 	assert.Equal(t, "All hooks are already disabled.", d.said(d.DisableAll()))
 	assert.Equal(t, "3 hooks enabled in project.json and user.json.", d.said(d.EnableAll()))
-	assert.Equal(t, `{"hooks": {"disabled": [], "AfterTool": [{"hooks": [{"type": "command", "command": "fmt"}]}]}}`, d.text(t, "user.json"), "the older list too")
+	assert.Equal(t, `{"hooks": {"AfterTool": [{"hooks": [{"type": "command", "command": "fmt"}]}]}}`, d.text(t, "user.json"), "the older list too")
 	d.reload(t)
 	assert.Equal(t, "All hooks are already enabled.", d.said(d.EnableAll()))
 
@@ -187,4 +187,23 @@ func TestALinkedSettingsFileStaysLinked(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "dotfiles/gemini.json", target)
 	assert.Contains(t, d.text(t, "dotfiles/gemini.json"), `"fmt"`)
+}
+
+// TestNothingEmptyStays where a hook is enabled again, and everything else does.
+func TestNothingEmptyStays(t *testing.T) {
+	t.Parallel()
+	for before, after := range map[string]string{
+		`{"hooksConfig": {"disabled": ["fmt"]}}`:                           `{}`,
+		`{"hooksConfig": {"disabled": ["fmt"], "enabled": true}, "a": 1}`:  `{"hooksConfig": {"enabled": true}, "a": 1}`,
+		`{"a": 1, "hooksConfig": {"disabled": ["fmt"]}}`:                   `{"a": 1}`,
+		"{\n  \"a\": 1,\n  \"hooksConfig\": {\"disabled\": [\"fmt\"]},\n}": "{\n  \"a\": 1,\n}",
+		`{"hooksConfig": {"disabled": ["fmt", "b"]}}`:                      `{"hooksConfig": {"disabled": ["b"]}}`,
+		`{"hooksConfig": {"disabled": [/* why */ "fmt"]}}`:                 `{"hooksConfig": {"disabled": [/* why */]}}`,
+		`{"hooksConfig": {/* mine */ "disabled": ["fmt"]}}`:                `{"hooksConfig": {/* mine */ "disabled": []}}`,
+		`{"a": {}, "hooksConfig": {"disabled": ["fmt"]} /* end */}`:        `{"a": {} /* end */}`,
+	} {
+		d := newSettings(t, before, userHook, "")
+		assert.Equal(t, `Hook "fmt" enabled in project.json.`, d.said(d.Enable("fmt")), before)
+		assert.Equal(t, after, d.text(t, "project.json"))
+	}
 }

@@ -41,12 +41,12 @@ func TestHooksSwitch(t *testing.T) {
 		{"all of none", nil, "disable-all", "", said{"No hooks are configured.\n", "", 0}, "", ""},
 		// on again
 		{"on", map[string]string{"~/.gemini/settings.json": `{"hooksConfig": {"disabled": ["a"]}}`, ".gemini/settings.json": oneHook("a")}, "enable a", "",
-			said{"Hook \"a\" enabled in ~/.gemini/settings.json.\n", "", 0}, "~/.gemini/settings.json", `"disabled": []`},
+			said{"Hook \"a\" enabled in ~/.gemini/settings.json.\n", "", 0}, "~/.gemini/settings.json", `{}`},
 		{"on is on", map[string]string{".gemini/settings.json": oneHook("a")}, "enable a", "", said{"Hook \"a\" is not disabled.\n", "", 0}, "", ""},
 		{"all on", map[string]string{"~/.gemini/settings.json": `{"hooksConfig": {"disabled": ["a"]}}`, ".gemini/settings.json": oneHook("a")}, "enable-all", "",
-			said{"1 hook enabled in ~/.gemini/settings.json.\n", "", 0}, "~/.gemini/settings.json", `"disabled": []`},
+			said{"1 hook enabled in ~/.gemini/settings.json.\n", "", 0}, "~/.gemini/settings.json", `{}`},
 		{"a stale entry", map[string]string{"~/.gemini/settings.json": `{"hooksConfig": {"disabled": ["gone"]}}`}, "enable gone", "",
-			said{"Hook \"gone\" enabled in ~/.gemini/settings.json.\n", "", 0}, "~/.gemini/settings.json", `"disabled": []`},
+			said{"Hook \"gone\" enabled in ~/.gemini/settings.json.\n", "", 0}, "~/.gemini/settings.json", `{}`},
 		// an untrusted folder's file is not written
 		{"untrusted", map[string]string{"~/.gemini/settings.json": oneHook("mine"), ".gemini/settings.json": oneHook("theirs")}, "disable mine", untrusted,
 			said{"Hook \"mine\" disabled in ~/.gemini/settings.json.\n", "", 0}, ".gemini/settings.json", oneHook("theirs")},

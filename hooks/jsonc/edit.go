@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -69,6 +70,51 @@ func (d *Doc) RemoveStrings(drop func(string) bool, path ...string) int {
 		i++
 	}
 	return removed
+}
+
+// RemoveEmpty takes the member at path out where it is an array or an object with
+// nothing in it, not even a comment.
+func (d *Doc) RemoveEmpty(path ...string) {
+	parent := d.Root().Get(path[:len(path)-1]...)
+	if parent.Kind() != Object {
+		return
+	}
+	obj := parent.v.Value.(*hujson.Object)
+	named := func(m hujson.ObjectMember) bool {
+		name, ok := m.Name.Value.(hujson.Literal)
+		return ok && name.String() == path[len(path)-1]
+	}
+	i := slices.IndexFunc(obj.Members, named)
+	if i < 0 || slices.ContainsFunc(obj.Members[i+1:], named) {
+		return
+	}
+	m := obj.Members[i]
+	inside := hujson.Extra("comment")
+	switch v := m.Value.Value.(type) {
+	case *hujson.Array:
+		if len(v.Elements) == 0 {
+			inside = v.AfterExtra
+		}
+	case *hujson.Object:
+		if len(v.Members) == 0 {
+			inside = v.AfterExtra
+		}
+	}
+	for _, extra := range []hujson.Extra{inside, m.Name.BeforeExtra, m.Name.AfterExtra, m.Value.BeforeExtra, m.Value.AfterExtra} {
+		if len(bytes.TrimSpace(extra)) > 0 {
+			return
+		}
+	}
+	obj.Members = slices.Delete(obj.Members, i, i+1)
+	if i < len(obj.Members) {
+		if next := &obj.Members[i].Name.BeforeExtra; len(bytes.TrimSpace(*next)) == 0 {
+			*next = m.Name.BeforeExtra // its place is taken
+		}
+		return
+	}
+	if i > 0 && len(bytes.TrimSpace(obj.Members[i-1].Value.AfterExtra)) == 0 {
+		obj.Members[i-1].Value.AfterExtra = m.Value.AfterExtra // a comma at the end, or none
+	}
 }
 
 // removeElement keeps the comments above the element and drops the one that

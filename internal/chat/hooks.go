@@ -2,9 +2,7 @@ package chat
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 
 	"minigem/hooks"
 	"minigem/internal/app"
@@ -27,7 +25,7 @@ func (t *Chat) hooksCommands() slash.Command {
 		{Name: "disable-all", Help: "turn all off", Run: t.switchHooks(app.HookSwitch{All: hooks.Editor.DisableAll})},
 		{Name: "why", Args: "NAME", Help: "when one runs, or why it does not", Run: t.whyHook,
 			Values: func() []string { return t.runtime.Config.Inspection().Names() }},
-		{Name: "last", Help: "everything about the last event", Run: t.lastReport},
+		{Name: "last", Help: "what came of the last event", Run: t.lastReport},
 		{Name: "trace", Args: "on|off", Help: "a line for every event at which hooks run", Run: t.traceHooks,
 			Values: func() []string { return []string{"on", "off"} }},
 	}}
@@ -79,11 +77,7 @@ func (t *Chat) lastReport(context.Context, string) error {
 		t.term.Print("No event has met a hook yet.")
 		return nil
 	}
-	data, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return fmt.Errorf("showing the last event: %w", err)
-	}
-	t.term.Print(terminal.Clean(string(data)))
+	t.term.Print(terminal.Clean(t.runtime.Config.InspectionText().Report(*r)))
 	return nil
 }
 
