@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -237,12 +236,12 @@ func TestNoKeysBreakIt(t *testing.T) {
 				w.press("\x1b\x1b[C\x07\x03") // out of whatever mode
 				w.awaitQuiet()                // what is read together with it could pass for a paste
 				w.press("the end\r")
+				w.awaitQuiet()
 				select {
 				case <-done:
 					ended = true
-				case <-waittest.Context(t).Done():
-					require.FailNow(t, "the prompt does not go on")
-				case <-time.After(4 * escapeTime):
+				default:
+					require.NoError(t, waittest.Context(t).Err(), "the prompt does not go on")
 				}
 			}
 		})
