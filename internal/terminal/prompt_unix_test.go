@@ -232,17 +232,24 @@ func TestNoKeysBreakIt(t *testing.T) {
 			w.awaitQuiet() // what was typed as fast as this may pass for a paste
 			// A ^C between two prompts gives back what was typed ahead, and that may be
 			// anything: then the end comes behind it, and has to come again.
-			for ended := false; !ended; {
-				w.press("\x1b\x1b[C\x07\x03") // out of whatever mode
-				w.awaitQuiet()                // what is read together with it could pass for a paste
-				w.press("the end\r")
-				w.awaitQuiet()
+			k, ended := w.Terminal.keys, false
+			taken := func() bool { // each key, by a prompt that has not ended
 				select {
 				case <-done:
 					ended = true
 				default:
-					require.NoError(t, waittest.Context(t).Err(), "the prompt does not go on")
 				}
+				k.mu.Lock()
+				defer k.mu.Unlock()
+				return ended || k.mode == prompting && len(k.queue) == 0
+			}
+			for !ended {
+				w.press("\x1b\x1b[C\x07\x03") // out of whatever mode
+				w.awaitQuiet()                // what is read together with it could pass for a paste
+				waittest.Until(t, taken)
+				w.press("the end\r")
+				w.awaitQuiet()
+				waittest.Until(t, taken)
 			}
 		})
 	}
