@@ -110,7 +110,7 @@ func dial(ctx context.Context, s Server, version *atomic.Int64) (*Session, error
 	if err != nil {
 		return nil, fmt.Errorf("connecting to the MCP server %s: %w", s.Name, err)
 	}
-	var faults []error
+	var faults error
 	for _, l := range links {
 		session := &Session{server: s, link: l, version: version}
 		if err = session.begin(ctx); err == nil {
@@ -120,12 +120,15 @@ func dial(ctx context.Context, s Server, version *atomic.Int64) (*Session, error
 			err = cause
 		}
 		session.Close()
-		faults = append(faults, l.explain(err))
+		if err = l.explain(err); faults != nil {
+			err = fmt.Errorf("%w; %w", faults, err)
+		}
+		faults = err
 		if ctx.Err() != nil || session.client != nil {
 			break // it was spoken to: another way gives nothing else
 		}
 	}
-	return nil, fmt.Errorf("connecting to the MCP server %s (%s): %w", s.Name, s.address(), errors.Join(faults...))
+	return nil, fmt.Errorf("connecting to the MCP server %s (%s): %w", s.Name, s.address(), faults)
 }
 
 func (s *Session) begin(ctx context.Context) error {

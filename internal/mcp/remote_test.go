@@ -108,7 +108,9 @@ func TestRemoteCallsEnd(t *testing.T) {
 				_, err := run(t, t.Context(), named(session, "wait"), nil)
 				assert.ErrorContains(t, err, "did not answer within "+s.Timeout.String())
 				_, err = run(t, t.Context(), named(session, "echo"), map[string]any{"text": "x"})
-				answered = err == nil
+				if answered = err == nil; !answered {
+					require.ErrorContains(t, err, "did not answer within ", "what is slow is tried again, and nothing else")
+				}
 			}
 			s.Timeout = 0
 			session := connect(t, s)
@@ -220,6 +222,7 @@ func TestRemoteThatDoesNotComeUp(t *testing.T) {
 			require.ErrorContains(t, err, tt.want)
 			require.ErrorContains(t, err, "connecting to the MCP server srv")
 			assert.NotContains(t, err.Error(), "hunter2")
+			assert.NotContains(t, err.Error(), "\n", "lists have a line for it")
 		})
 	}
 }

@@ -100,7 +100,11 @@ func (p *parser) head(m *yaml.Node) {
 			p.fault(at(key), "%s is of agents on other machines, which minigem does not reach", name)
 		case read == nil:
 			known := slices.Sorted(maps.Keys(fields))
-			p.fault(at(key), "there is no field %q%s; there are %s", name, text.DidYouMean(text.Nearest(key.Value, known)), strings.Join(known, ", "))
+			hint := text.DidYouMean(text.Nearest(key.Value, known))
+			if hint == "" {
+				hint = "; there are " + strings.Join(known, ", ")
+			}
+			p.fault(at(key), "there is no field %q%s", name, hint)
 		case value.Kind == yaml.AliasNode:
 			p.fault(at(value), "%s is an alias: write the value", name)
 		default:

@@ -43,6 +43,7 @@ func TestFaults(t *testing.T) {
 	t.Parallel()
 	for head, want := range map[string]string{
 		"name: a\ndescription: b\nmaxTurns: 3":              `a.md:4: there is no field "maxTurns"; did you mean "max_turns"?`,
+		"name: a\ndescription: b\nqqqqqqqq: 3":              `a.md:4: there is no field "qqqqqqqq"; there are description, `,
 		"name: a\ndescription: b\nname: c":                  "a.md:4: name stands there twice",
 		"name: A b\ndescription: b":                         `a.md:2: name is "A b": expected small letters, digits, - and _`,
 		"name: a":                                           "a.md:1: it has no description",

@@ -25,12 +25,11 @@ const (
 // errNotPublic is of addresses that a server may not send us to.
 var errNotPublic = errors.New("a server on the internet may not send a sign-in to an address that is not public")
 
+// loopback reports whether host is this machine. A name below .localhost is what a
+// name server says that it is.
 func loopback(host string) bool {
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return true
-	}
 	a, err := netip.ParseAddr(host)
-	return err == nil && a.Unmap().IsLoopback()
+	return host == "localhost" || err == nil && a.Unmap().IsLoopback()
 }
 
 // clientFor is the client for all that a sign-in at server needs.
@@ -62,6 +61,12 @@ type guard struct {
 	open, public http.RoundTripper
 }
 
+// inside reports whether a host is of this machine or its network by its name.
+func inside(host string) bool {
+	a, err := netip.ParseAddr(host)
+	return loopback(host) || strings.HasSuffix(host, ".localhost") || err == nil && !publicaddr.Is(a)
+}
+
 // RoundTrip implements [http.RoundTripper].
 func (g guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !g.local && req.URL.Scheme != "https" {
@@ -74,7 +79,7 @@ func (g guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if !g.local && req.URL.Host != g.host {
 		next = g.public
-		if a, err := netip.ParseAddr(req.URL.Hostname()); loopback(req.URL.Hostname()) || err == nil && !publicaddr.Is(a) {
+		if inside(req.URL.Hostname()) {
 			return nil, fmt.Errorf("%w: %s", errNotPublic, req.URL.Host)
 		}
 		if proxy != nil {

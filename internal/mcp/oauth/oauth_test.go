@@ -104,10 +104,12 @@ func TestTokensStayWhereTheyBelong(t *testing.T) {
 	}
 	data, err := os.ReadFile(store.Path)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(store.Path, []byte(strings.ReplaceAll(string(data), s.MCP(), "http://example.com/mcp")), 0o600))
-	tok, err := store.Source("docs", "http://example.com/mcp").Token()
-	require.NoError(t, err)
-	assert.Nil(t, tok, "not encrypted")
+	for _, url := range []string{"http://example.com/mcp", "http://x.localhost/mcp"} {
+		require.NoError(t, os.WriteFile(store.Path, []byte(strings.ReplaceAll(string(data), s.MCP(), url)), 0o600))
+		tok, err := store.Source("docs", url).Token()
+		require.NoError(t, err)
+		assert.Nil(t, tok, "%s: not encrypted", url)
+	}
 }
 
 // expire makes the tokens of the file ones that expired.

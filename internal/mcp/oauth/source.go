@@ -47,9 +47,25 @@ func (s *Source) Token() (*oauth2.Token, error) {
 	if err != nil || s.store.Path == "" || !private(u) {
 		return nil, nil
 	}
-	if c, err := s.store.find(s.name, s.url); c == nil || err != nil {
-		return nil, err // nothing to lock for
+	c, err := s.store.find(s.name, s.url)
+	if c != nil && c.ends() {
+		c, err = s.renewed(u)
 	}
+	if c == nil || err != nil {
+		return nil, err
+	}
+	s.cached = c.Token.oauth()
+	return s.cached, nil
+}
+
+// ends reports whether the token is over, or soon will be.
+func (c *credentials) ends() bool {
+	return c.Token.ExpiresAt != 0 && time.Until(time.UnixMilli(c.Token.ExpiresAt)) < margin
+}
+
+// renewed returns what the file has once its token is good again; nil: another
+// program has removed it.
+func (s *Source) renewed(u *url.URL) (*credentials, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), refreshTime)
 	defer cancel()
 	release, err := s.store.lock(ctx)
@@ -57,17 +73,11 @@ func (s *Source) Token() (*oauth2.Token, error) {
 		return nil, fmt.Errorf("renewing the sign-in at the MCP server %s: %w", s.name, err)
 	}
 	defer release()
-	c, err := s.store.find(s.name, s.url) // another program may have renewed it meanwhile
-	if c == nil || err != nil {
-		return nil, err
+	c, err := s.store.find(s.name, s.url)
+	if c == nil || err != nil || !c.ends() { // another program has renewed it meanwhile
+		return c, err
 	}
-	if c.Token.ExpiresAt != 0 && time.Until(time.UnixMilli(c.Token.ExpiresAt)) < margin {
-		if err := s.renew(ctx, u, c); err != nil {
-			return nil, err
-		}
-	}
-	s.cached = c.Token.oauth()
-	return s.cached, nil
+	return c, s.renew(ctx, u, c)
 }
 
 // private reports whether nobody on the way reads what is sent to u.
