@@ -13,6 +13,7 @@ import (
 )
 
 func main() {
+	app.DelayCollection()
 	os.Exit(run(os.Args[1:], app.HostSystem()))
 }
 
