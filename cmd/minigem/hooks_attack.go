@@ -30,7 +30,7 @@ Exit codes: 0 it held (see --min), 1 something got through, 42 wrong usage.`,
   minigem hooks attack AfterTool redactor --text hunter2hunter2 --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
-			if o.Event, o.Hook, err = eventAndHook(args); err != nil {
+			if o.Event, o.Hook, err = trials.EventAndHook(args); err != nil {
 				return err
 			}
 			if o.Min < 0 || o.Min > 100 {

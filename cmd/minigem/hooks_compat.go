@@ -7,6 +7,7 @@ import (
 	"minigem/internal/app"
 	"minigem/internal/exit"
 	"minigem/internal/text"
+	"minigem/internal/trials"
 )
 
 func hooksCompatCommand(sys *app.System) *cobra.Command {
@@ -26,12 +27,12 @@ each agent: kept, degraded, lost, or inverted, which lets pass; then it exits wi
 		ValidArgsFunction: completeEvents,
 		RunE: func(_ *cobra.Command, args []string) (err error) {
 			if o.Args, o.From = args, claims; claims != "" {
-				if o.Claims, err = readInput(sys, claims); err != nil {
+				if o.Claims, err = trials.Input(sys, claims); err != nil {
 					return err
 				}
 			}
 			if file != "" {
-				if o.HIF, err = readInput(sys, file); err != nil {
+				if o.HIF, err = trials.Input(sys, file); err != nil {
 					return err
 				}
 			}

@@ -1,17 +1,15 @@
 package main
 
 import (
-	"encoding/json"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"minigem/hooks"
-	"minigem/hooks/protocol"
 	"minigem/internal/app"
-	"minigem/internal/exit"
 	"minigem/internal/listing"
 	"minigem/internal/output"
+	"minigem/internal/trials"
 )
 
 func hooksExplainCommand(sys *app.System) *cobra.Command {
@@ -30,7 +28,7 @@ in. What only the answer of a hook decides, minigem hooks fire shows.`,
   minigem hooks payload SessionStart | minigem hooks explain --input - --json`,
 		ValidArgsFunction: completeEvents,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			what, err := whatToExplain(sys, cmd, args, tool, input)
+			what, err := trials.Plan(sys, strings.Join(args, ""), tool, input)
 			if err != nil {
 				return err
 			}
@@ -38,7 +36,7 @@ in. What only the answer of a hook decides, minigem hooks fire shows.`,
 			if err != nil {
 				return err
 			}
-			x := c.Inspection().Explain(what.events, what.subject, what.mcp)
+			x := c.Inspection().Explain(what.Events, what.Subject, what.MCP)
 			if asJSON {
 				return output.WriteJSON(sys.Stdout, x)
 			}
@@ -51,67 +49,6 @@ in. What only the answer of a hook decides, minigem hooks fire shows.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
 	cmd.Args = withUsage(cobra.MaximumNArgs(1), "takes one event, or none for all")
 	return cmd
-}
-
-// planned is what explain is asked about.
-type planned struct {
-	events  []hooks.Event
-	subject string
-	mcp     *protocol.MCPContext
-}
-
-func whatToExplain(sys *app.System, cmd *cobra.Command, args []string, tool, input string) (planned, error) {
-	p := planned{subject: tool}
-	if input != "" {
-		data, err := readInput(sys, input)
-		if err != nil {
-			return p, err
-		}
-		if err := p.read(data); err != nil {
-			return p, exit.Errorf(exit.Input, "%s: %w", input, err)
-		}
-	}
-	if len(args) == 1 {
-		event, err := parseEvent(args[0])
-		if err != nil {
-			return p, err
-		}
-		p.events = []hooks.Event{event}
-	}
-	switch {
-	case tool != "" && len(p.events) == 0:
-		p.events = []hooks.Event{protocol.BeforeTool, protocol.AfterTool}
-	case tool != "" && !p.events[0].HasSubject():
-		return p, wrongUsage(sys, cmd, "--tool has no meaning for %s: its matchers see nothing", p.events[0])
-	}
-	return p, nil
-}
-
-// read takes event, subject and server out of a payload.
-func (p *planned) read(data []byte) error {
-	var in struct {
-		protocol.Base
-		ToolName         string               `json:"tool_name"`
-		MCP              *protocol.MCPContext `json:"mcp_context"`
-		Source           string               `json:"source"`
-		Reason           string               `json:"reason"`
-		Trigger          string               `json:"trigger"`
-		NotificationType string               `json:"notification_type"`
-	}
-	if err := json.Unmarshal(data, &in); err != nil {
-		return err
-	}
-	event, err := parseEvent(string(in.HookEventName))
-	if err != nil {
-		return err
-	}
-	p.events, p.mcp = []hooks.Event{event}, in.MCP
-	for _, s := range []string{in.ToolName, in.Source, in.Reason, in.Trigger, in.NotificationType} {
-		if p.subject == "" {
-			p.subject = s
-		}
-	}
-	return nil
 }
 
 func hooksWhyCommand(sys *app.System) *cobra.Command {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/internal/exit"
+	"minigem/internal/trials"
 )
 
 const guarded = `{
@@ -91,24 +92,24 @@ func TestHooksPayloadAndFire(t *testing.T) {
 	assert.Equal(t, 0, passed.code, passed.err)
 	assert.Contains(t, passed.out, "BeforeTool write_file: goes on\n")
 	denied := w.run("hooks fire BeforeTool --set tool_input.file_path=.env")
-	assert.Equal(t, exitDenied, denied.code)
+	assert.Equal(t, trials.ExitDenied, denied.code)
 	assert.Contains(t, denied.out, "denied by guard: dot files are mine\n")
 	assert.Contains(t, denied.out, "  stderr   dot files are mine\n")
 	asJSON := w.run("hooks fire BeforeTool --json --set tool_input.file_path=.env")
-	assert.Equal(t, exitDenied, asJSON.code)
+	assert.Equal(t, trials.ExitDenied, asJSON.code)
 	assert.Contains(t, asJSON.out, `"decision": "deny"`)
 
 	// what was printed is read again
 	sys, out, _ := w.sys()
 	sys.Stdin = strings.NewReader(payload.out)
-	assert.Equal(t, exitDenied, run(strings.Fields("hooks fire BeforeTool --input -"), sys))
+	assert.Equal(t, trials.ExitDenied, run(strings.Fields("hooks fire BeforeTool --input -"), sys))
 	assert.Contains(t, out.String(), "denied by guard")
 
 	// a folder that is not trusted runs nothing, unless told to
 	held := w.run("hooks fire BeforeTool --set tool_input.file_path=.env", "GEMINI_CLI_TRUST_WORKSPACE=false")
 	assert.Equal(t, 0, held.code)
 	assert.Contains(t, held.out, "did not run: not trusted")
-	assert.Equal(t, exitDenied, w.run("hooks fire BeforeTool --skip-trust --set tool_input.file_path=.env", "GEMINI_CLI_TRUST_WORKSPACE=false").code)
+	assert.Equal(t, trials.ExitDenied, w.run("hooks fire BeforeTool --skip-trust --set tool_input.file_path=.env", "GEMINI_CLI_TRUST_WORKSPACE=false").code)
 }
 
 func TestHooksFireFailures(t *testing.T) {

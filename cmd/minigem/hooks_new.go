@@ -9,6 +9,7 @@ import (
 	"minigem/hooks/author/scaffold"
 	"minigem/internal/app"
 	"minigem/internal/exit"
+	"minigem/internal/trials"
 )
 
 func hooksNewCommand(sys *app.System) *cobra.Command {
@@ -27,7 +28,7 @@ case for minigem hooks test. Nothing that is there is overwritten.`,
 			if event == "" {
 				return wrongUsage(sys, cmd, "--event is missing: %s", eventNames())
 			}
-			ev, err := parseEvent(event)
+			ev, err := trials.ParseEvent(event)
 			if err != nil {
 				return err
 			}

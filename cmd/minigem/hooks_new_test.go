@@ -15,6 +15,7 @@ import (
 	"minigem/hooks/author/scaffold"
 	"minigem/hooks/protocol"
 	"minigem/internal/exit"
+	"minigem/internal/trials"
 )
 
 // What is made passes its own test and has nothing for the linter, for every
@@ -49,7 +50,7 @@ func TestHooksNew(t *testing.T) {
 				fire := regexp.MustCompile(`(?m)^  minigem (hooks fire .*)$`).FindStringSubmatch(made.out)
 				require.Len(t, fire, 2, made.out)
 				fired := w.run(fire[1], env)
-				assert.Contains(t, []int{0, exitDenied}, fired.code, fired.err)
+				assert.Contains(t, []int{0, trials.ExitDenied}, fired.code, fired.err)
 				assert.Regexp(t, `(?m)^  parsed +\{"`, fired.out, fire[1])
 			})
 		}

@@ -1,18 +1,16 @@
 package main
 
 import (
-	"slices"
-
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/spf13/cobra"
 
-	"minigem/hooks"
 	"minigem/hooks/protocol"
 	"minigem/hooks/schema"
 	"minigem/internal/app"
 	"minigem/internal/exit"
 	"minigem/internal/listing"
 	"minigem/internal/output"
+	"minigem/internal/trials"
 )
 
 func hooksSchemaCommand(sys *app.System) *cobra.Command {
@@ -40,7 +38,7 @@ case's model calls it with.`,
 				read, printed = true, true
 			}
 			if len(args) == 1 {
-				event, err := parseEvent(args[0])
+				event, err := trials.ParseEvent(args[0])
 				if err != nil {
 					return err
 				}
@@ -84,26 +82,6 @@ func schemaOf(event protocol.Event, input, output bool) (any, error) {
 		return both.Output, err
 	}
 	return both, nil
-}
-
-// parseEvent takes the name of an event.
-func parseEvent(name string) (protocol.Event, error) {
-	if slices.Contains(protocol.Events, protocol.Event(name)) {
-		return protocol.Event(name), nil
-	}
-	if near := hooks.SuggestEvent(name); near != "" {
-		return "", exit.Errorf(exit.Input, "there is no event %q; did you mean %q?", name, near)
-	}
-	return "", exit.Errorf(exit.Input, "there is no event %q; the events are %v", name, protocol.Events)
-}
-
-// eventAndHook takes "[EVENT] HOOK": BeforeTool where no event is named.
-func eventAndHook(args []string) (ev protocol.Event, hook string, err error) {
-	if len(args) == 1 {
-		return protocol.BeforeTool, args[0], nil
-	}
-	ev, err = parseEvent(args[0])
-	return ev, args[1], err
 }
 
 func completeEvents(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

@@ -33,7 +33,7 @@ Exit codes: 0 nothing was found, 1 something was, 42 wrong usage.`,
   minigem hooks torture AfterAgent tests --fix`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
-			if o.Event, o.Hook, err = eventAndHook(args); err != nil {
+			if o.Event, o.Hook, err = trials.EventAndHook(args); err != nil {
 				return err
 			}
 			if match != "" {

@@ -11,6 +11,7 @@ import (
 	"minigem/internal/app"
 	"minigem/internal/exit"
 	"minigem/internal/text"
+	"minigem/internal/trials"
 )
 
 func hooksViewCommand(sys *app.System) *cobra.Command {
@@ -25,7 +26,7 @@ anywhere. minigem --hook-trace page.html makes the page at once.`,
 			if sys.StdoutTTY {
 				return wrongUsage(sys, cmd, "the page is for a browser: send it to a file, minigem hooks view %s > page.html", args[0])
 			}
-			data, err := readInput(sys, args[0])
+			data, err := trials.Input(sys, args[0])
 			if err != nil {
 				return err
 			}

@@ -59,7 +59,7 @@ var readers = []tried{
 	{row: "project/cases/answer.txt", folder: "e2e/testbed", functions: "Record.read"},
 	{row: "project/script.txt", folder: "e2e/testbed", functions: "ReadModel"},
 	{row: "project/answers.jsonl", folder: "llm/script", functions: "ParseFile"},
-	{row: "project/payload.json", folder: "cmd/minigem", functions: "readInput"},
+	{row: "project/payload.json", folder: "internal/trials", functions: "Input"},
 	{row: "project/past.jsonl", folder: "hooks/author/replay", functions: "Read"},
 	{row: "project/.claude/settings.json", folder: "hooks/claude", functions: "projectFiles"},
 	{row: "project/plugin/hooks/hooks.json", folder: "hooks/claude", functions: "read"},

@@ -36,7 +36,7 @@ var parsers = []fuzzed{
 	{target: "hooks/author/compat FuzzReadClaims", folder: "hooks/author/compat", functions: "ReadClaims"},
 	{target: "hooks/author/inspect FuzzFire", folder: "hooks", functions: "Calls Report.UnmarshalJSON look upstream.leavesOutArguments"},
 	{target: "hooks/author/inspect FuzzFire", folder: "hooks/author/inspect", functions: "Fire misread read understood"},
-	{target: "hooks/author/inspect FuzzFire", folder: "cmd/minigem", functions: "planned.read readInput"},
+	{target: "hooks/author/inspect FuzzFire", folder: "internal/trials", functions: "Planned.read Input"},
 	{target: "hooks/author/inspect FuzzSet", folder: "hooks/author/inspect", functions: "Set"},
 	{target: "hooks/author/lint FuzzRun", folder: "hooks/author/inspect", functions: "Setup.olderDisabled"},
 	{target: "hooks/author/lint FuzzRun", folder: "hooks/author/lint", functions: "Run unknownField"},

@@ -20,7 +20,7 @@ import (
 const (
 	mostFunctionLines = 60
 	mostFileLines     = 400
-	mostCommandLines  = 3400 // of cmd/minigem without its tests: some 80 a subcommand
+	mostCommandLines  = 3300 // of cmd/minigem without its tests: some 80 a subcommand
 )
 
 // long are the functions that may be longer, with the reason.

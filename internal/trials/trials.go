@@ -1,6 +1,6 @@
-// Package trials puts hooks to the test as hooks attack, hooks torture and hooks
-// test --mutate do: it wires their rooms to what is configured here, shows how
-// far they are, and says how the command ends.
+// Package trials tries what hooks do, as hooks payload, fire, explain, attack and
+// torture and hooks test --mutate are asked to: it wires their rooms to what is
+// configured here, shows how far they are, and says how the command ends.
 package trials
 
 import (

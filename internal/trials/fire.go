@@ -1,0 +1,64 @@
+package trials
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"minigem/hooks"
+	"minigem/hooks/author/inspect"
+	"minigem/hooks/command"
+	"minigem/hooks/dialect"
+	"minigem/internal/app"
+	"minigem/internal/exit"
+	"minigem/internal/output"
+)
+
+// ExitDenied is how hooks fire ends where a hook denied, stopped or asked: what a
+// hook itself says with 2.
+const ExitDenied = 2
+
+// Fire is hooks fire as it was asked for.
+type Fire struct {
+	Timeout time.Duration    // the longest that any hook gets; 0: what the hook says
+	Agents  []*dialect.Agent // whose reading of the answers is told, too
+	JSON    bool             // the engine's report, for programs
+}
+
+// Run fires payload at the hooks of c, and reports. A hook that denied, stopped or
+// asked ends it with [ExitDenied], one that failed with exit.Failed.
+func (f Fire) Run(ctx context.Context, c *app.Configuration, sys *app.System, payload []byte) error {
+	s := c.Inspection()
+	if f.Timeout > 0 {
+		s.Config.Hooks = slices.Clone(s.Config.Hooks)
+		for i := range s.Config.Hooks {
+			if h := &s.Config.Hooks[i]; h.Timeout <= 0 || h.Timeout > f.Timeout {
+				h.Timeout = f.Timeout
+			}
+		}
+	}
+	children := &command.Children{}
+	defer children.Close() // it always returns nil
+	e := c.HookEngine(s.Config, children)
+	r, err := inspect.Fire(ctx, e, payload)
+	switch {
+	case ctx.Err() != nil:
+		return exit.Ended(ctx)
+	case err != nil:
+		return exit.With(exit.Input, err)
+	}
+	if f.JSON {
+		err = output.WriteJSON(sys.Stdout, r)
+	} else {
+		_, err = sys.Stdout.Write(c.Mask([]byte(c.InspectionText().Report(r) + inspect.Elsewhere(r, f.Agents))))
+	}
+	switch {
+	case err != nil:
+		return err
+	case r.Verdict.Decision != hooks.Proceed:
+		return exit.Silent(ExitDenied)
+	case slices.ContainsFunc(r.Runs, func(run hooks.Run) bool { return run.Failed != "" }):
+		return exit.Silent(exit.Failed)
+	}
+	return nil
+}
