@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -45,11 +46,13 @@ type faultEvent struct {
 	event  protocol.Event
 	denied faultTraces
 
-	answers string   // of the model; empty: faultAnswers
-	mode    string   // empty: --yolo
-	beside  []string // events with a hook of the user that allows
-	code    int
-	silent  bool // no answer is printed
+	answers  string   // of the model; empty: faultAnswers
+	requests int      // of a run that nothing denies; 0: 2
+	mode     string   // empty: --yolo
+	beside   []string // events with a hook of the user that allows
+	files    map[string]string
+	code     int
+	silent   bool // no answer is printed
 }
 
 // Those events that are not here are those of TestHookFaultsInTheChat.
@@ -61,12 +64,24 @@ var hookFaultEvents = []faultEvent{
 	{event: protocol.AfterModel, denied: faultTraces{1, false, false}},
 	{event: protocol.BeforeTool, denied: faultTraces{2, false, true}},
 	{event: protocol.PermissionRequest, denied: faultTraces{2, false, true}, mode: "default", beside: []string{"PermissionRequest"}},
+	{event: protocol.SubagentStart, denied: faultTraces{4, false, true}, requests: 4, files: faultAgent,
+		answers: `call invoke_agent {"agent_name": "helper", "prompt": "x"}` + "\n\n" + `call write_file {"file_path": "a.txt", "content": "x"}` + "\n\n" + faultDone + "\n\nsay Done.\n"},
+	{event: protocol.SubagentStop, denied: faultTraces{6, true, true}, requests: 4, files: faultAgent, // it is sent on once
+		answers: `call invoke_agent {"agent_name": "helper", "prompt": "x"}` + "\n\n" + `call write_file {"file_path": "a.txt", "content": "x"}` + "\n\n" + faultDone + "\n\nsay Done.\n\n" + faultDone + "\n\nsay Done.\n"},
 	{event: protocol.AfterTool, denied: faultTraces{2, true, true}},
 	{event: protocol.PostToolUseFailure, denied: faultTraces{2, true, true}, answers: `call run_shell_command {"command": "echo x > a.txt; exit 3"}` + "\n\nsay Done.\n"},
 	{event: protocol.AfterAgent, denied: faultTraces{3, true, true}}, // one retry is allowed
 	{event: protocol.StopFailure, denied: faultTraces{2, true, false}, answers: `call write_file {"file_path": "a.txt", "content": "x"}` + "\n\nfault {\"status\": 400}\n", code: 1, silent: true},
 	{event: protocol.SessionEnd, denied: faultTraces{2, true, true}},
 }
+
+// faultAgent is an agent of the user that alone may write.
+var faultAgent = map[string]string{
+	"../.gemini/agents/helper.md": "---\nname: helper\ndescription: Helps.\n---\nYou help.\n",
+	"../.gemini/settings.json":    `{"hooks": {"BeforeTool": [{"matcher": "^write_file$", "hooks": [{"type": "command", "command": "case $(cat) in *agent_id*) ;; *) echo no >&2; exit 2 ;; esac"}]}]}}`,
+}
+
+const faultDone = `call complete_task {"result": "done"}`
 
 // TestEveryEventMeetsFaults: no event is left out.
 func TestEveryEventMeetsFaults(t *testing.T) {
@@ -108,7 +123,7 @@ func TestHookFaults(t *testing.T) {
 			for _, deny := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s/%s/deny=%t", e.event, f.name, deny), func(t *testing.T) {
 					t.Parallel()
-					want := faultTraces{2, true, !e.silent}
+					want := faultTraces{cmp.Or(e.requests, 2), true, !e.silent}
 					if deny || f.blocks {
 						want = e.denied
 					}
@@ -171,7 +186,9 @@ func (f hookFault) run(t *testing.T, event faultEvent, deny bool, limit time.Dur
 	}
 	own, err := json.Marshal(map[string]any{"hooks": allow})
 	require.NoError(t, err)
-	h := newHome(t, map[string]string{".gemini/settings.json": string(settings), "../.gemini/settings.json": string(own)})
+	files := map[string]string{".gemini/settings.json": string(settings), "../.gemini/settings.json": string(own)}
+	maps.Copy(files, event.files)
+	h := newHome(t, files)
 	o := h.run(t, run{Args: []string{"--approval-mode", cmp.Or(event.mode, "yolo"), "-p", "go"}, Env: []string{
 		"GEMINI_API_KEY=test-key-of-the-fake-api", "GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_MODEL=gemini-2.5-flash", "GEMINI_CLI_TRUST_WORKSPACE=true",
 	}})

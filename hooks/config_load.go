@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"minigem/hooks/claude"
 	"minigem/hooks/jsonc"
 	"minigem/hooks/protocol"
 	"minigem/internal/text"
@@ -145,8 +144,6 @@ func (l *loader) hooks(n jsonc.Node) {
 			l.groups(Event(m.Name), m.Value)
 		case slices.Contains(olderHookKeys, m.Name): // see older
 		case strings.HasPrefix(m.Name, "$") || strings.HasPrefix(m.Name, "_") || strings.HasPrefix(m.Name, "//"):
-		case claude.WhyNot(m.Name) != "":
-			l.problem(m.Line, "there is no event %q, its hooks never run: %s", m.Name, claude.WhyNot(m.Name))
 		default:
 			l.problem(m.Line, "there is no event %q, its hooks never run%s", m.Name, text.DidYouMean(suggestEvent(m.Name)))
 		}

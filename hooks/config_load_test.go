@@ -151,7 +151,6 @@ func TestFaultsAreNamedWithTheirLine(t *testing.T) {
 		// events
 		{"event misspelled", "{\"hooks\": {\n\"BeforeTools\": [{\"hooks\": [" + ok + "]}]}}", 0, `2: there is no event "BeforeTools", its hooks never run; did you mean "BeforeTool"?`},
 		{"event of Claude Code", "{\"hooks\": {\n\"PreToolUse\": []}}", 0, `2: there is no event "PreToolUse", its hooks never run; did you mean "BeforeTool"?`},
-		{"event that has no cause here", "{\"hooks\": {\n\"SubagentStop\": []}}", 0, `2: there is no event "SubagentStop", its hooks never run: minigem fires nothing where a subagent starts or stops`},
 		{"event in small letters", "{\"hooks\": {\n\"sessionstart\": []}}", 0, `2: there is no event "sessionstart", its hooks never run; did you mean "SessionStart"?`},
 		{"event like none", "{\"hooks\": {\n\"OnSave\": []}}", 0, `2: there is no event "OnSave", its hooks never run`},
 		{"event is not an array", "{\"hooks\": {\n\"BeforeTool\": {}}}", 0, `2: hooks.BeforeTool must be an array of groups, not an object`},

@@ -44,9 +44,9 @@ type Engine struct {
 	// "autoEdit", "yolo" or "plan".
 	Mode func() string
 	// Transcript, if not nil, is the path of the session's transcript in the form
-	// of the agent whose dialect it is, kept up with the session. nil: hooks of all
-	// dialects get Origin's.
-	Transcript func(d *protocol.Dialect) string
+	// of the agent whose dialect it is, kept up with the session. of is that of a
+	// subagent in our form; empty: the session's. nil: hooks of all dialects get ours.
+	Transcript func(d *protocol.Dialect, of string) string
 	// EnvFile, if not nil, makes the path of a file in which a SessionStart hook of
 	// Claude Code's dialect may leave variables for later shell commands.
 	EnvFile func() (string, error)

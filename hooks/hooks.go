@@ -123,6 +123,19 @@ type (
 		ClearContext bool
 	}
 
+	// SubagentStartOutcome: Deny keeps the agent from starting.
+	SubagentStartOutcome struct {
+		Verdict
+		Context string // already wrapped; the agent reads it with its task
+	}
+
+	// SubagentStopOutcome: Deny sends the agent on with Reason as the prompt, and so
+	// does a Context without a denial.
+	SubagentStopOutcome struct {
+		Verdict
+		Context string // already wrapped; what the agent goes on with
+	}
+
 	// PreCompressOutcome cannot block.
 	PreCompressOutcome struct {
 		Context string // already wrapped, for the instructions of the summary
@@ -141,6 +154,15 @@ type Failure struct {
 	Error   string // one of protocol.Failures
 	Details string // in a sentence, for people
 	Said    string // what the model said last in the turn
+}
+
+// SubagentEnd is how a subagent's work ended.
+type SubagentEnd struct {
+	Prompt     string // its task
+	Response   string // what it hands over, or what went wrong
+	Ending     string // GOAL: it handed its result over; else why not
+	Again      bool   // a hook sent it on before
+	Transcript string // the path of its transcript; may be empty
 }
 
 // ToolUse is a call as the tool events see it.

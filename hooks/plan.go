@@ -25,7 +25,7 @@ import (
 // onceRan is why a hook does not run that had its turn in the session.
 const onceRan = "it is to run once, and has run"
 
-// subject is what matchers see: a tool, or a lifecycle event's trigger.
+// subject is what matchers see: a tool, an agent, or a lifecycle event's trigger.
 type subject struct {
 	name string
 	mcp  *protocol.MCPContext
@@ -197,6 +197,12 @@ func (e *Engine) match(r *Run, s subject) (matched bool, why string) {
 		return true, ""
 	case ev.IsTool():
 		matched = e.matchTool(r, pattern, s)
+	case ev.IsAgent():
+		if whole, ok := d.WholeNames(pattern); ok {
+			matched = slices.Contains(whole, s.name)
+		} else {
+			matched = matchNames(r, e.expression(r, pattern), pattern, []string{s.name})
+		}
 	default:
 		matched = slices.ContainsFunc(strings.Split(pattern, "|"), func(t string) bool {
 			t = strings.TrimSpace(t)
@@ -218,14 +224,25 @@ func (e *Engine) matchTool(r *Run, pattern string, s subject) bool {
 	if whole, ok := d.WholeNames(pattern); ok {
 		return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(whole, n) })
 	}
-	m := e.matcher(pattern)
-	if m.invalid != "" {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("matcher %q is not a valid regular expression (%s): it is compared literally", pattern, m.invalid))
-	}
+	m := e.expression(r, pattern)
 	if m.negative {
 		// "Not X" would be true of one of X's other names.
 		names = slices.DeleteFunc(names, func(n string) bool { return n != s.name && !strings.HasPrefix(n, "mcp_") })
 	}
+	return matchNames(r, m, pattern, names) || slices.Contains(strings.Split(pattern, "|"), protocol.ClassNames[s.name]) && protocol.ClassNames[s.name] != ""
+}
+
+// expression is pattern, compiled.
+func (e *Engine) expression(r *Run, pattern string) *matcher {
+	m := e.matcher(pattern)
+	if m.invalid != "" {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("matcher %q is not a valid regular expression (%s): it is compared literally", pattern, m.invalid))
+	}
+	return m
+}
+
+// matchNames reports whether m matches one of names.
+func matchNames(r *Run, m *matcher, pattern string, names []string) bool {
 	for _, n := range names {
 		ok, err := m.match(n)
 		if err != nil {
@@ -236,5 +253,5 @@ func (e *Engine) matchTool(r *Run, pattern string, s subject) bool {
 			return true
 		}
 	}
-	return slices.Contains(strings.Split(pattern, "|"), protocol.ClassNames[s.name]) && protocol.ClassNames[s.name] != ""
+	return false
 }

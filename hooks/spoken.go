@@ -34,7 +34,7 @@ func (f *firing[S]) inDialect(h Hook, stdin Payload) (Payload, []string) {
 	}}
 	v.Own["transcript"] = f.base.TranscriptPath
 	if f.e.Transcript != nil {
-		v.Own["transcript"] = f.e.Transcript(d)
+		v.Own["transcript"] = f.e.Transcript(d, "")
 	}
 	var env []string
 	for _, name := range slices.Sorted(maps.Keys(play.Env)) {
@@ -77,6 +77,9 @@ func (f *firing[S]) fill(p map[string]any, name string, in gjson.Result, v diale
 		}
 	}
 	p["transcript_path"] = v.Own["transcript"]
+	if file, _ := p["agent_transcript_path"].(string); file != "" && f.e.Transcript != nil {
+		p["agent_transcript_path"] = f.e.Transcript(protocol.Claude(), file)
+	}
 	for key, value := range v.Payload(play.Payloads[name]) {
 		if _, said := p[key]; !said || key == "tool_response" || key == "hook_event_name" {
 			p[key] = value

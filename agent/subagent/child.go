@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
 	"minigem/agent"
 	"minigem/agent/event"
 	"minigem/hooks"
@@ -38,26 +36,24 @@ type child struct {
 	agent   *agent.Agent
 	record  Record
 	used    int    // requests so far
+	refused string // why a SubagentStop hook does not take the result, where the agent cannot go on
 	stopper string // the hook event that ended a run of the agent
 }
 
-func begin(o *Options, d Definition, prompt string, live func(string)) *child {
-	newID := o.NewID
-	if newID == nil {
-		newID = uuid.NewString
-	}
-	c := &child{o: o, task: Task{newID(), d, prompt}, record: Record{History: &agent.Memory{}}}
+// begin makes the agent of a task; added is what hooks say to it.
+func begin(o *Options, t Task, added string, live func(string)) *child {
+	c := &child{o: o, task: t, record: Record{History: &agent.Memory{}}}
 	if o.Record != nil {
 		c.record = o.Record(c.task)
 	}
 	sink := event.Tee(c.record.Sink, event.SinkFunc(func(e event.Event) { c.tell(e, live) }))
-	c.worker = newWorker(o.Runner(), d)
+	c.worker = newWorker(o.Runner(), t.Agent)
 	c.worker.Sink = sink
 	c.agent = &agent.Agent{
 		Model: o.Model, History: c.record.History, Tools: c.worker, Sink: sink, Config: c.config(),
 	}
 	if o.Hooks != nil {
-		c.agent.Hooks = inner{o.Hooks}
+		c.agent.Hooks = inner{o.Hooks, added}
 	}
 	if o.Compressor != nil {
 		c.agent.Compressor = o.Compressor(c.record.History, c.agent.Config.Model)
@@ -120,7 +116,6 @@ type outcome struct {
 
 // run does the task and says how that ended, for the caller's model.
 func (c *child) run(ctx context.Context) (tools.Result, error) {
-	ctx = hooks.InSubagent(ctx, hooks.Subagent{ID: c.task.ID, Type: c.task.Agent.Name})
 	out := c.work(ctx)
 	if c.record.Close != nil {
 		summary := ""
@@ -129,28 +124,44 @@ func (c *child) run(ctx context.Context) (tools.Result, error) {
 		}
 		c.record.Close(summary)
 	}
-	name := c.task.Agent.Name
+	name, note := c.task.Agent.Name, ""
+	if c.refused != "" {
+		note = "\n\nA SubagentStop hook does not accept this: " + c.refused
+	}
 	switch out.why {
 	case canceled:
 		return tools.Result{}, context.Cause(ctx)
 	case halted:
 		return tools.Result{}, &toolcall.Halt{Event: c.stopper, Verdict: hooks.Verdict{Decision: hooks.Stop, Reason: out.text}}
 	case failure:
-		return tools.TextResult(fmt.Sprintf("Subagent '%s' failed. Error: %s", name, out.text), nil), nil
+		return tools.TextResult(fmt.Sprintf("Subagent '%s' failed. Error: %s%s", name, out.text, note), nil), nil
 	}
-	text := fmt.Sprintf("Subagent '%s' finished.\nTermination Reason: %s\nResult:\n%s", name, out.why, out.text)
+	text := fmt.Sprintf("Subagent '%s' finished.\nTermination Reason: %s\nResult:\n%s%s", name, out.why, out.text, note)
 	return tools.Result{Parts: tools.TextResult(text, nil).Parts, Truncatable: true}, nil
 }
 
-// work lets the agent run, and once more where it reached a limit or did not say
-// that it is done (core/agents/local-executor.ts).
+// work lets the agent run until its hooks take what it hands over.
 func (c *child) work(ctx context.Context) outcome {
 	limited, clock := startClock(ctx, cmp.Or(c.task.Agent.Timeout, DefaultTimeout))
 	defer clock.end()
 	if asker := c.worker.Approver; asker != nil {
 		c.worker.Approver = patient{asker, clock}
 	}
-	out := c.attempt(limited, c.task.Prompt, cmp.Or(c.task.Agent.MaxTurns, DefaultTurns)-c.used)
+	prompt := c.task.Prompt
+	for again := 0; ; again++ {
+		out := c.finish(ctx, limited, prompt)
+		next, on := c.stopped(ctx, out, again)
+		if !on {
+			return next
+		}
+		prompt = next.text
+	}
+}
+
+// finish lets the agent run, and once more where it reached a limit or did not say
+// that it is done (core/agents/local-executor.ts).
+func (c *child) finish(ctx, limited context.Context, prompt string) outcome {
+	out := c.attempt(limited, prompt, cmp.Or(c.task.Agent.MaxTurns, DefaultTurns)-c.used)
 	if out.why != turns && out.why != timeout && out.why != silent {
 		return out
 	}
@@ -206,9 +217,14 @@ func minutes(d time.Duration) string {
 
 // inner are the hooks of an agent's own loop: its prompt is not the user's, so
 // that BeforeAgent, AfterAgent and StopFailure do not fire.
-type inner struct{ Hooks }
+type inner struct {
+	Hooks
+	added string // by SubagentStart; for all requests
+}
 
-func (inner) BeforeAgent(context.Context, string) (o hooks.BeforeAgentOutcome) { return }
+func (i inner) BeforeAgent(context.Context, string) hooks.BeforeAgentOutcome {
+	return hooks.BeforeAgentOutcome{Context: i.added}
+}
 
 func (inner) AfterAgent(context.Context, string, string, bool) (o hooks.AfterAgentOutcome) { return }
 

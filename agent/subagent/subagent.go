@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"minigem/agent"
 	"minigem/agent/event"
 	"minigem/hooks"
@@ -59,6 +61,8 @@ type Result struct {
 // Hooks fires what happens inside of an agent; [*hooks.Engine] implements it. The
 // contexts are those of [hooks.InSubagent].
 type Hooks interface {
+	SubagentStart(ctx context.Context, prompt string) hooks.SubagentStartOutcome
+	SubagentStop(ctx context.Context, end hooks.SubagentEnd) hooks.SubagentStopOutcome
 	BeforeModel(ctx context.Context, req *hooks.ModelRequest) hooks.BeforeModelOutcome
 	BeforeToolSelection(ctx context.Context, req *hooks.ModelRequest) hooks.BeforeToolSelectionOutcome
 	AfterModel(ctx context.Context, req *hooks.ModelRequest, c llm.Chunk) hooks.AfterModelOutcome
@@ -75,6 +79,7 @@ type Task struct {
 type Record struct {
 	History agent.History
 	Sink    event.Sink           // gets the agent's events; may be nil
+	Path    string               // the file of it; empty: there is none
 	Close   func(summary string) // the run is over; summary is empty where it came to no result; may be nil
 }
 
@@ -176,5 +181,15 @@ func (c *call) Run(ctx context.Context) (tools.Result, error) {
 
 // RunStream implements tools.Streamer: a line for each call that the agent makes.
 func (c *call) RunStream(ctx context.Context, live func(string)) (tools.Result, error) {
-	return begin(c.o, c.agent, c.prompt, live).run(ctx)
+	newID := c.o.NewID
+	if newID == nil {
+		newID = uuid.NewString
+	}
+	task := Task{newID(), c.agent, c.prompt}
+	ctx = hooks.InSubagent(ctx, hooks.Subagent{ID: task.ID, Type: task.Agent.Name})
+	added, err := c.o.start(ctx, task)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	return begin(c.o, task, added, live).run(ctx)
 }

@@ -28,7 +28,8 @@ type bench struct {
 	model   *llm.Fake
 	defs    []subagent.Definition
 	hooks   map[string]hooks.Function // by the name of the hook's event
-	looking func()                    // called by the tools
+	retries int
+	looking func() // called by the tools
 	ask     toolcall.Approver
 	ran     []string
 	events  []event.Event
@@ -77,7 +78,7 @@ func (b *bench) run(t *testing.T, ctx context.Context, answers ...llm.FakeAnswer
 	}
 	runner := &toolcall.Runner{Policy: engine, Hooks: he, Approver: b.ask}
 	sink := event.SinkFunc(func(e event.Event) { b.events = append(b.events, e) })
-	parent := &agent.Agent{Model: b.model, Tools: runner, Hooks: he, Sink: sink, Config: agent.Config{Model: "big"}}
+	parent := &agent.Agent{Model: b.model, Tools: runner, Hooks: he, Sink: sink, Config: agent.Config{Model: "big", MaxRetries: b.retries}}
 	runner.Registry = tools.NewRegistry(tool("look"), tool("change"), tool("asked"), subagent.New(subagent.Options{
 		List: func() []subagent.Definition { return b.defs }, Model: b.model, Hooks: he, Sink: sink,
 		Runner: func() *toolcall.Runner { return runner }, Config: parent.Config, NewID: func() string { return "run-1" },
@@ -186,10 +187,10 @@ func TestHooksInside(t *testing.T) {
 		order = append(order, strings.TrimSpace(string(r.Event)+" "+r.Subject+" "+r.Agent.Type))
 	}
 	assert.Equal(t, []string{
-		"BeforeAgent", "BeforeModel", "BeforeToolSelection", "AfterModel", "BeforeTool invoke_agent",
+		"BeforeAgent", "BeforeModel", "BeforeToolSelection", "AfterModel", "BeforeTool invoke_agent", "SubagentStart a a",
 		"BeforeModel  a", "BeforeToolSelection  a", "AfterModel  a", "BeforeTool change a",
 		"BeforeModel  a", "BeforeToolSelection  a", "AfterModel  a", "BeforeTool complete_task a", "AfterTool complete_task a",
-		"AfterTool invoke_agent", "BeforeModel", "BeforeToolSelection", "AfterModel", "BeforeTool change", "AfterTool change",
+		"SubagentStop a a", "AfterTool invoke_agent", "BeforeModel", "BeforeToolSelection", "AfterModel", "BeforeTool change", "AfterTool change",
 		"BeforeModel", "BeforeToolSelection", "AfterModel", "AfterAgent",
 	}, order)
 }

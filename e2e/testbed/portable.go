@@ -50,6 +50,8 @@ var neutral = []struct {
 	{"permission", protocol.PermissionRequest, []string{"permissionRequest"}},
 	{"after-tool", protocol.AfterTool, []string{"PostToolUse", "postToolUse"}},
 	{"tool-failed", protocol.PostToolUseFailure, []string{"postToolUseFailure"}},
+	{"subagent-start", protocol.SubagentStart, []string{"subagentStart"}},
+	{"subagent-stop", protocol.SubagentStop, []string{"subagentStop"}},
 	{"stop", protocol.AfterAgent, []string{"Stop", "agentStop", "TaskComplete"}},
 	{"compact", protocol.PreCompress, []string{"PreCompact", "preCompact"}},
 	{"compacted", protocol.PostCompact, nil},

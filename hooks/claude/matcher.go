@@ -47,6 +47,8 @@ func (m *migration) matcher(theirs string, event protocol.Event, n jsonc.Node) (
 		return "", false
 	case event.IsTool():
 		return m.toolMatcher(theirs, n, text)
+	case event.IsAgent():
+		return text, true // agents have the names that people give them
 	case triggers[event] == nil:
 		return "", true // Claude Code ignores it too
 	}

@@ -177,11 +177,7 @@ func (m *migration) event(member jsonc.Member) error {
 	case member.Shadowed:
 		return nil
 	case event == "":
-		why := WhyNot(member.Name)
-		if why != "" {
-			why = ": " + why
-		}
-		m.lost(member.Value, "%s has no counterpart%s", member.Name, why)
+		m.lost(member.Value, "%s has no counterpart", member.Name)
 		return nil
 	case member.Value.Kind() != jsonc.Array:
 		m.lost(member.Value, "%s is %s, not an array", member.Name, member.Value.Kind())

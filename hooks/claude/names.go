@@ -23,15 +23,6 @@ var (
 	}
 )
 
-// WhyNot says why an event of Claude Code's does not happen here, where that is
-// known; it is neither fired for something else nor passed over in silence.
-func WhyNot(name string) string {
-	if name == "SubagentStart" || name == "SubagentStop" {
-		return "minigem fires nothing where a subagent starts or stops"
-	}
-	return ""
-}
-
 // Event is what Claude Code's event is called here; empty if it has no
 // counterpart.
 func Event(name string) protocol.Event {

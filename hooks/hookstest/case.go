@@ -230,6 +230,12 @@ func (c Case) Fire(e *hooks.Engine) Want {
 		e.Notification(ctx, or(c.Trigger, "ToolPermission"), "Tool Confirm Write: a.txt requires editing", map[string]any{"type": "edit"})
 	case protocol.BeforeAgent:
 		return Want{Context: e.BeforeAgent(ctx, "hello").Context}
+	case protocol.SubagentStart, protocol.SubagentStop:
+		ctx = hooks.InSubagent(ctx, hooks.Subagent{ID: "a1", Type: or(c.Trigger, "reviewer")})
+		if c.Event == protocol.SubagentStart {
+			return Want{Context: e.SubagentStart(ctx, "look at it").Context}
+		}
+		return Want{Context: e.SubagentStop(ctx, hooks.SubagentEnd{Prompt: "look at it", Response: "the answer", Ending: "GOAL"}).Context}
 	case protocol.AfterAgent:
 		o := e.AfterAgent(ctx, "hello", "the answer", false)
 		return Want{Clear: o.ClearContext, Context: o.Context}

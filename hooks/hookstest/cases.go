@@ -39,7 +39,7 @@ func Cases() []Case {
 	return slices.Concat(
 		exitCases, streamCases, decisionCases, fieldCases, // what a hook says
 		severalCases, matcherCases, lifeCases, // several hooks, and which run
-		toolCases, permissionCases, agentCases, requestCases, responseCases, selectionCases, // what they change
+		toolCases, permissionCases, agentCases, subagentCases, requestCases, responseCases, selectionCases, // what they change
 		trapCases, faultCases, claudeCases,
 	)
 }

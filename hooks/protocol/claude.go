@@ -63,7 +63,7 @@ var claude = &Dialect{
 			if p["reason"] == "exit" {
 				p["reason"] = "other"
 			}
-		case AfterAgent:
+		case AfterAgent, SubagentStop:
 			p["last_assistant_message"] = p["prompt_response"]
 		case PreCompress:
 			p["custom_instructions"] = ""

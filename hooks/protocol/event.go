@@ -27,6 +27,8 @@ const (
 	BeforeTool          Event = "BeforeTool"
 	PermissionRequest   Event = "PermissionRequest"
 	Notification        Event = "Notification"
+	SubagentStart       Event = "SubagentStart"
+	SubagentStop        Event = "SubagentStop"
 	AfterTool           Event = "AfterTool"
 	PostToolUseFailure  Event = "PostToolUseFailure"
 	AfterAgent          Event = "AfterAgent"
@@ -51,6 +53,7 @@ type traits struct {
 	blocks   bool     // hooks can deny and stop
 	asks     bool     // hooks can ask for the permission prompt
 	tool     bool     // matchers see a tool's name
+	agent    bool     // it is about a subagent, and matchers see its name
 	triggers []string // what matchers see of a lifecycle event
 	mode     bool     // hooks read permission_mode and agent_type
 	main     bool     // it is about the main agent alone, never about a subagent
@@ -68,6 +71,8 @@ var table = []traits{
 	{event: BeforeTool, input: reflect.TypeFor[BeforeToolInput](), blocks: true, asks: true, tool: true, mode: true},
 	{event: PermissionRequest, input: reflect.TypeFor[PermissionRequestInput](), blocks: true, tool: true, mode: true, added: true},
 	{event: Notification, input: reflect.TypeFor[NotificationInput](), triggers: []string{"ToolPermission", Idle}},
+	{event: SubagentStart, input: reflect.TypeFor[SubagentStartInput](), blocks: true, agent: true, mode: true, added: true},
+	{event: SubagentStop, input: reflect.TypeFor[SubagentStopInput](), blocks: true, agent: true, mode: true, added: true},
 	{event: AfterTool, input: reflect.TypeFor[AfterToolInput](), blocks: true, tool: true, mode: true},
 	{event: PostToolUseFailure, input: reflect.TypeFor[PostToolUseFailureInput](), blocks: true, tool: true, mode: true, added: true},
 	{event: AfterAgent, input: reflect.TypeFor[AfterAgentInput](), main: true, blocks: true, mode: true},
@@ -105,6 +110,9 @@ func (e Event) CanAsk() bool { return e.traits().asks }
 // IsTool reports whether matchers of e see a tool's name.
 func (e Event) IsTool() bool { return e.traits().tool }
 
+// IsAgent reports whether e is about a subagent as a whole: matchers see its name.
+func (e Event) IsAgent() bool { return e.traits().agent }
+
 // HasMode reports whether hooks of e read permission_mode and agent_type.
 func (e Event) HasMode() bool { return e.traits().mode }
 
@@ -114,10 +122,10 @@ func (e Event) IsMain() bool { return e.traits().main }
 // IsAdded reports whether Gemini CLI 0.61 does not have e: it ignores its hooks.
 func (e Event) IsAdded() bool { return e.traits().added }
 
-// HasSubject reports whether there is something that matchers of e can see: a
-// tool's name, or the trigger of a lifecycle event. The matcher of another
-// event has no effect.
-func (e Event) HasSubject() bool { return e.IsTool() || e.Triggers() != nil }
+// HasSubject reports whether there is something that matchers of e can see: the
+// name of a tool or of an agent, or the trigger of a lifecycle event. The matcher
+// of another event has no effect.
+func (e Event) HasSubject() bool { return e.IsTool() || e.IsAgent() || e.Triggers() != nil }
 
 // Triggers are the values that matchers of a lifecycle event can meet; nil for
 // the others. They must not be changed.

@@ -26,7 +26,7 @@ func (b Base) EventName() Event { return b.HookEventName }
 // Input is what hooks of one event read.
 type Input interface {
 	SessionStartInput | BeforeAgentInput | PreCompressInput | PostCompactInput | BeforeModelInput | BeforeToolSelectionInput |
-		AfterModelInput | BeforeToolInput | PermissionRequestInput | NotificationInput | AfterToolInput | PostToolUseFailureInput | AfterAgentInput | StopFailureInput | SessionEndInput
+		AfterModelInput | BeforeToolInput | PermissionRequestInput | NotificationInput | SubagentStartInput | SubagentStopInput | AfterToolInput | PostToolUseFailureInput | AfterAgentInput | StopFailureInput | SessionEndInput
 	EventName() Event
 }
 
@@ -94,6 +94,20 @@ type (
 		NotificationType string `json:"notification_type" jsonschema:"ToolPermission, or Idle"`
 		Message          string `json:"message" jsonschema:"one line for people"`
 		Details          any    `json:"details" jsonschema:"what the permission prompt is about: type, title and more by type"`
+	}
+
+	SubagentStartInput struct {
+		Base
+		Prompt string `json:"prompt" jsonschema:"the task that the agent was given"`
+	}
+
+	SubagentStopInput struct {
+		Base
+		Prompt              string `json:"prompt" jsonschema:"the task that the agent was given"`
+		PromptResponse      string `json:"prompt_response" jsonschema:"what it hands over, or what went wrong"`
+		Ending              string `json:"ending" jsonschema:"GOAL: it handed its result over; MAX_TURNS, TIMEOUT, ERROR_NO_COMPLETE_TASK_CALL or ERROR: it has none"`
+		StopHookActive      bool   `json:"stop_hook_active" jsonschema:"true where a SubagentStop hook sent the agent on before"`
+		AgentTranscriptPath string `json:"agent_transcript_path" jsonschema:"absolute path of the agent's own transcript; empty if none is kept"`
 	}
 
 	AfterToolInput struct {

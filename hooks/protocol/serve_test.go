@@ -62,6 +62,8 @@ func TestEveryInputKnowsItsEvent(t *testing.T) {
 	knows[protocol.BeforeAgentInput](t, protocol.BeforeAgent)
 	knows[protocol.PreCompressInput](t, protocol.PreCompress)
 	knows[protocol.PostCompactInput](t, protocol.PostCompact)
+	knows[protocol.SubagentStartInput](t, protocol.SubagentStart)
+	knows[protocol.SubagentStopInput](t, protocol.SubagentStop)
 	knows[protocol.StopFailureInput](t, protocol.StopFailure)
 	knows[protocol.BeforeModelInput](t, protocol.BeforeModel)
 	knows[protocol.BeforeToolSelectionInput](t, protocol.BeforeToolSelection)

@@ -151,6 +151,7 @@ func (r *Runtime) agentTool(sys *System, w *Frontend) []tools.Tool {
 		Sink:   r.sink,
 		Config: agent.Config{
 			Model: r.ModelName, System: r.agentSurroundings, Now: sys.Now,
+			MaxRetries:           r.Config.Hooks.MaxRetries,
 			DisableLoopDetection: r.Config.Settings.Model.DisableLoopDetection,
 		},
 		Sampling: SamplingFor,
@@ -176,7 +177,7 @@ func (r *Runtime) recordAgent(t subagent.Task, sys *System, w *Frontend) subagen
 		w.Warn("the transcript of the agent " + t.Agent.Name + " is not kept: " + err.Error())
 		return subagent.Record{History: &agent.Memory{}}
 	}
-	return subagent.Record{History: s, Sink: s, Close: func(summary string) {
+	return subagent.Record{History: s, Sink: s, Path: s.Path(), Close: func(summary string) {
 		if summary != "" {
 			s.Summarize(shortened(summary, maxSummary))
 		}

@@ -54,13 +54,19 @@ func claudeTool(cwd string) func(string, map[string]any) (string, map[string]any
 	}
 }
 
-// transcript is the path of the transcript, which says all that was said.
-func (c *forClaude) transcript(warn func(string)) string {
+// transcript is the path of the transcript, which says all that was said; of is
+// that of a subagent, empty the session's.
+func (c *forClaude) transcript(of string, warn func(string)) string {
 	c.mu.Lock()
 	file := c.copy
 	c.mu.Unlock()
-	if file == nil {
+	switch {
+	case file == nil:
 		return ""
+	case of != "":
+		id := strings.TrimSuffix(filepath.Base(of), filepath.Ext(of))
+		to := filepath.Join(filepath.Dir(file.To), "subagents", "agent-"+id+".jsonl")
+		file = &transcript.ClaudeCopy{From: of, To: to, Session: file.Session, Cwd: file.Cwd, Tool: file.Tool}
 	}
 	if err := file.Update(); err != nil {
 		warn(err.Error())

@@ -37,6 +37,10 @@ func (c *Configuration) Inspection() *inspect.Setup {
 		}
 		s.Config.Problems = append(slices.Clone(s.Config.Problems), faults...)
 	}
+	agents, _ := c.AllAgents()
+	for _, a := range agents {
+		s.Agents = append(s.Agents, a.Name)
+	}
 	s.Files = c.hookFiles(s.Config.Hooks)
 	return s
 }

@@ -179,7 +179,7 @@ func (r *Runtime) wireHooks(_ context.Context, sys *System, w *Frontend) error {
 		Watch:  hooks.NewWatch(r.Config.ProjectDir, r.Config.Hooks),
 		Mode:   func() string { return string(r.Policy.Mode()) },
 
-		Transcript: func(*protocol.Dialect) string { return r.forClaude.transcript(w.Warn) },
+		Transcript: func(_ *protocol.Dialect, of string) string { return r.forClaude.transcript(of, w.Warn) },
 		EnvFile:    func() (string, error) { return r.forClaude.envFile() },
 	}
 	r.closers = append(r.closers, r.Engine.Close)

@@ -27,6 +27,7 @@ type Setup struct {
 	Place   program.Place
 	Trusted bool     // the folder is
 	Tools   []string // what tool matchers are tried on; nil: the built-in tools
+	Agents  []string // those that there are
 	Mask    func([]byte) []byte
 }
 
@@ -56,12 +57,16 @@ func (s *Setup) tools() []string {
 	return hooks.BuiltinTools()
 }
 
-// Subjects are what matchers of ev can see: tools, or triggers; one empty
+// Subjects are what matchers of ev can see: tools, agents, or triggers; one empty
 // subject where they see nothing.
 func (s *Setup) Subjects(ev hooks.Event) []string {
 	switch {
 	case ev.IsTool():
 		return s.tools()
+	case ev.IsAgent() && len(s.Agents) > 0:
+		return s.Agents
+	case ev.IsAgent():
+		return []string{""} // no agent is there
 	case ev.HasSubject():
 		return ev.Triggers()
 	}

@@ -221,6 +221,23 @@ var stimuli = map[protocol.Event]stimulus{
 		func(ctx context.Context, e *hooks.Engine, in protocol.NotificationInput) {
 			e.Notification(ctx, in.NotificationType, in.Message, in.Details)
 		}),
+	protocol.SubagentStart: stimulusOf(
+		func(b protocol.Base, agent string) protocol.SubagentStartInput {
+			b.AgentID, b.AgentType = "agent-1", agent
+			return protocol.SubagentStartInput{Base: b, Prompt: "Review the last change."}
+		},
+		func(ctx context.Context, e *hooks.Engine, in protocol.SubagentStartInput) {
+			e.SubagentStart(ctx, in.Prompt)
+		}),
+	protocol.SubagentStop: stimulusOf(
+		func(b protocol.Base, agent string) protocol.SubagentStopInput {
+			b.AgentID, b.AgentType = "agent-1", agent
+			return protocol.SubagentStopInput{Base: b, Prompt: "Review the last change.", PromptResponse: "It is right.", Ending: "GOAL"}
+		},
+		func(ctx context.Context, e *hooks.Engine, in protocol.SubagentStopInput) {
+			e.SubagentStop(ctx, hooks.SubagentEnd{Prompt: in.Prompt, Response: in.PromptResponse, Ending: in.Ending,
+				Again: in.StopHookActive, Transcript: in.AgentTranscriptPath})
+		}),
 	protocol.AfterTool: stimulusOf(
 		func(b protocol.Base, tool string) protocol.AfterToolInput {
 			return protocol.AfterToolInput{Base: b, ToolName: tool, ToolInput: sampleArgs(tool), MCPContext: sampleMCP(tool),
@@ -328,7 +345,7 @@ func chunk(in protocol.LLMChunk) llm.Chunk {
 
 // Sample is a payload of ev to begin with: plain values in all fields, those of
 // the session left empty. subject is the tool, or the trigger; empty takes
-// write_file, or the event's first trigger.
+// write_file, the agent reviewer, or the event's first trigger.
 func Sample(ev protocol.Event, subject string) ([]byte, error) {
 	s, ok := stimuli[ev]
 	if !ok {
@@ -336,6 +353,8 @@ func Sample(ev protocol.Event, subject string) ([]byte, error) {
 	}
 	if ts := ev.Triggers(); subject == "" && len(ts) > 0 {
 		subject = ts[0]
+	} else if subject == "" && ev.IsAgent() {
+		subject = "reviewer"
 	} else if subject == "" {
 		subject = "write_file"
 	}

@@ -44,7 +44,7 @@ func (l *linter) matcher(p inspect.EventPlan, h inspect.HookPlan) {
 	if strings.Contains(pattern, "||") || strings.HasPrefix(pattern, "|") || strings.HasSuffix(pattern, "|") {
 		l.add("HK064", h.File, at, nil, "matcher %q has an alternative that is empty, and that matches everything", pattern)
 	}
-	if !p.Event.IsTool() {
+	if !p.Event.IsTool() && !p.Event.IsAgent() {
 		return // the loader has tried the triggers
 	}
 	if glob.MatchString(pattern) {
@@ -53,6 +53,9 @@ func (l *linter) matcher(p inspect.EventPlan, h inspect.HookPlan) {
 	if fault := hooks.MatcherFault(pattern); fault != "" {
 		l.add("HK020", h.File, at, nil, "matcher %q is not a regular expression, so that it is compared literally: %s", pattern, fault)
 		return
+	}
+	if p.Event.IsAgent() {
+		return // agents have the names that people give them
 	}
 	if len(h.Matches) == 0 && !strings.Contains(pattern, "mcp_") && !plainWords(pattern) && !hooks.MatchesOthers(pattern) {
 		l.add("HK022", h.File, at, nil, "matcher %q matches none of the built-in tools: %s", pattern, strings.Join(l.Setup.Subjects(p.Event), ", "))

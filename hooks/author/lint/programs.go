@@ -37,7 +37,7 @@ func (l *linter) programs(h hooks.Hook) {
 	if h.Once && h.Event.CanBlock() && slices.ContainsFunc(l.of(h), inspect.MightDeny) {
 		l.add("HK068", h.Source.File, h.Source.Line, nil, "the hook can refuse, and with once it is asked no more in a session after it has let something pass")
 	}
-	if h.Event == protocol.AfterAgent && l.blocksBlindly(h) {
+	if (h.Event == protocol.AfterAgent || h.Event == protocol.SubagentStop) && l.blocksBlindly(h) {
 		l.add("HK044", h.Source.File, h.Source.Line, nil, "%s",
 			"the hook sends answers back and never reads stop_hook_active: it can send the same answer back for ever; "+effect("HK044"))
 	}

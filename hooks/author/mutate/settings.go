@@ -62,7 +62,8 @@ var partners = map[protocol.Event]protocol.Event{
 	protocol.BeforeTool: protocol.AfterTool, protocol.AfterTool: protocol.BeforeTool, protocol.BeforeModel: protocol.AfterModel,
 	protocol.AfterModel: protocol.BeforeModel, protocol.BeforeAgent: protocol.AfterAgent, protocol.AfterAgent: protocol.BeforeAgent,
 	protocol.SessionStart: protocol.SessionEnd, protocol.SessionEnd: protocol.SessionStart, protocol.BeforeToolSelection: protocol.BeforeModel,
-	protocol.PreCompress: protocol.PostCompact, protocol.PostCompact: protocol.PreCompress, protocol.StopFailure: protocol.AfterAgent, protocol.Notification: protocol.BeforeTool,
+	protocol.PreCompress: protocol.PostCompact, protocol.PostCompact: protocol.PreCompress, protocol.StopFailure: protocol.AfterAgent,
+	protocol.SubagentStart: protocol.SubagentStop, protocol.SubagentStop: protocol.SubagentStart, protocol.Notification: protocol.BeforeTool,
 }
 
 // move puts the hooks of an event under its partner, or under the first event

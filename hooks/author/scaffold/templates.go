@@ -21,6 +21,9 @@ type template struct {
 	try     string // the change to a sample payload on which it answers; empty: it does as it is
 }
 
+// helper is an agent, for cases.
+const helper = "-- .gemini/agents/helper.md --\n---\nname: helper\ndescription: Helps.\n---\nYou help.\n"
+
 var templates = map[protocol.Event]template{
 	protocol.SessionStart: {
 		does: "tells the model about the project when a session starts", field: []string{"source"}, holds: "startup",
@@ -89,6 +92,20 @@ var templates = map[protocol.Event]template{
 		script: "interactive\nanswer once\nprompt Write it\nfired EVENT NAME\ntool-ran write_file\n",
 		files:  "-- model --\ncall write_file {\"file_path\": \"a.txt\", \"content\": \"x\\n\"}\n\ntext Done.\n",
 	},
+	protocol.SubagentStart: {
+		does: "keeps agents from tasks about a deployment", field: []string{"prompt"}, holds: "deploy",
+		says:   `{"decision": "deny", "reason": "NAME: deployments are made by people"}`,
+		script: "prompt Let it be deployed\nfired EVENT NAME decision=deny\n! event BeforeModel agent=helper\nmodel-saw last ~'made by people'\n",
+		files:  helper + "-- model --\ncall invoke_agent {\"agent_name\": \"helper\", \"prompt\": \"deploy it\"}\n\ntext I may not.\n",
+		try:    "prompt=deploy",
+	},
+	protocol.SubagentStop: {
+		does: "sends an agent on, once, that leaves something to do", field: []string{"prompt_response"}, holds: "TODO",
+		says:   `{"decision": "deny", "reason": "NAME: finish what is marked TODO"}`,
+		script: "prompt Let it be done\nfired EVENT NAME decision=deny times=1\nmodel-saw 3 ~'finish what is marked TODO'\nmodel-saw last ~'All of it'\n",
+		files:  helper + "-- model --\ncall invoke_agent {\"agent_name\": \"helper\", \"prompt\": \"do it\"}\n\ntext Done.\n-- model agent=helper --\ncall complete_task {\"result\": \"Half of it; TODO: the rest.\"}\n\ncall complete_task {\"result\": \"All of it.\"}\n",
+		try:    "prompt_response=TODO",
+	},
 	protocol.AfterTool: {
 		does: "reminds the model of the tests when a file was written", matcher: "^(write_file|replace)$", field: []string{"tool_name"}, holds: "write_file",
 		says:   `{"hookSpecificOutput": {"additionalContext": "NAME: run the tests now"}}`,
@@ -149,7 +166,7 @@ func (t template) program(name string, event protocol.Event, language string) st
 	comment := func(mark string) string {
 		return mark + " " + strings.ReplaceAll(strings.ReplaceAll(about, "\n", "\n"+mark+" "), mark+" \n", mark+"\n") + "\n"
 	}
-	retry := event == protocol.AfterAgent
+	retry := event == protocol.AfterAgent || event == protocol.SubagentStop
 	switch language {
 	case "py":
 		return "#!/usr/bin/env python3\n" + comment("#") + t.python(name, retry)

@@ -252,6 +252,11 @@ func SampleFor(c hooks.Config, ev protocol.Event, tools []string) ([]byte, error
 	if !ev.IsTool() {
 		subjects = append([]string{""}, ev.Triggers()...)
 	}
+	if ev.IsAgent() { // they have the names that its matcher gives them
+		for _, h := range c.Hooks {
+			subjects = append(subjects, strings.FieldsFunc(h.Matcher, func(r rune) bool { return strings.ContainsRune("^$()|, ", r) })...)
+		}
+	}
 	for _, tool := range subjects {
 		payload, err := inspect.Sample(ev, tool)
 		if err != nil {
