@@ -34,19 +34,20 @@ const againTime = 3 * time.Second
 
 // Chat is minigem in a terminal. /resume replaces its runtime.
 type Chat struct {
-	runtime  *app.Runtime
-	Sys      *app.System
-	Flags    *app.Options
-	Ctx      context.Context // ends when a signal ends the program
-	term     *terminal.Terminal
-	view     *terminal.View
-	notifier atomic.Pointer[notify.Notifier] // of the runtime
-	fixed    bool                            // nothing is shown that depends on time or place, as in cases; the settings win
-	trouble  hookTrouble
-	used     atomic.Int64 // tokens of the conversation; 0: unknown
-	stats    *output.Stats
-	table    slash.Table
-	prompts  []app.MCPPrompt // of MCP servers, which are commands, too
+	runtime   *app.Runtime
+	Sys       *app.System
+	Flags     *app.Options
+	Ctx       context.Context // ends when a signal ends the program
+	term      *terminal.Terminal
+	view      *terminal.View
+	notifier  atomic.Pointer[notify.Notifier] // of the runtime
+	fixed     bool                            // nothing is shown that depends on time or place, as in cases; the settings win
+	trouble   hookTrouble
+	used      atomic.Int64 // tokens of the conversation; 0: unknown
+	stats     *output.Stats
+	hookStats output.HookStats
+	table     slash.Table
+	prompts   []app.MCPPrompt // of MCP servers, which are commands, too
 	// ownCommands is how many of table are not prompts of MCP servers.
 	ownCommands int
 
@@ -223,6 +224,7 @@ func (t *Chat) warn(text string) {
 func (t *Chat) report(r hooks.Report) {
 	t.lastHook.Store(&r)
 	t.trouble.note(r)
+	t.hookStats.Note(r)
 	t.view.Hook(r)
 }
 

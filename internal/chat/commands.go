@@ -63,7 +63,8 @@ func (t *Chat) commands() slash.Table {
 		{Name: "stats", Aliases: []string{"usage"}, Help: "requests, tokens, calls", Run: t.statsSession, Sub: []slash.Command{
 			{Name: "session", Help: "all of them", Run: t.statsSession},
 			{Name: "model", Help: "those of models", Run: t.statsModel},
-			{Name: "tools", Help: "those of tools", Run: t.statsTools},
+			{Name: "tools", Aliases: []string{"tool"}, Help: "those of tools", Run: t.statsTools},
+			{Name: "hooks", Aliases: []string{"hook"}, Help: "those of hooks, and how long they took", Run: t.statsHooks},
 		}},
 		{Name: "tools", Help: "the tools that the model is offered", Run: t.listTools, Sub: []slash.Command{
 			{Name: "list", Help: "list them", Run: t.listTools},

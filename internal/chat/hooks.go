@@ -31,12 +31,6 @@ func (t *Chat) hooksCommands() slash.Command {
 	}}
 }
 
-func (t *Chat) hooksPanel(context.Context, string) error {
-	return t.captured(func(sys *app.System) error {
-		return listing.WriteHookList(t.runtime.Config, sys.Stdout, listing.ListHooks(t.runtime.Config))
-	})
-}
-
 // switchHooks changes the settings files; the change applies at once.
 func (t *Chat) switchHooks(s app.HookSwitch) func(context.Context, string) error {
 	return func(_ context.Context, name string) error {

@@ -1,6 +1,7 @@
 package listing
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -151,8 +152,33 @@ func WriteHookList(c *app.Configuration, w io.Writer, l HookList) error {
 		writeNoHooks(c, &b)
 	}
 	writeHooks(c, &b, l.Hooks)
-	if slices.ContainsFunc(l.Hooks, func(h ListedHook) bool { return !h.Loaded }) {
-		fmt.Fprintf(&b, "This folder is not trusted (%s): nothing of it is loaded. Look at it, then run minigem trust.\n\n", l.Folder.Why)
+	writeProblems(c, &b, l)
+	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
+	return err
+}
+
+// Loaded reports whether all of the hooks are those of somebody who is trusted.
+func (l HookList) Loaded() bool {
+	return !slices.ContainsFunc(l.Hooks, func(h ListedHook) bool { return !h.Loaded })
+}
+
+// WriteAroundHooks writes what there is to know beside the hooks of a list.
+func WriteAroundHooks(c *app.Configuration, w io.Writer, l HookList) error {
+	var b strings.Builder
+	if l.Off != "" {
+		fmt.Fprintf(&b, "Hooks are off: %s. None of these runs.\n\n", c.ShortenIn(l.Off))
+	}
+	if len(l.Hooks) == 0 {
+		writeNoHooks(c, &b)
+	}
+	writeProblems(c, &b, l)
+	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
+	return err
+}
+
+func writeProblems(c *app.Configuration, b *strings.Builder, l HookList) {
+	if !l.Loaded() {
+		fmt.Fprintf(b, "This folder is not trusted (%s): nothing of it is loaded. Look at it, then run minigem trust.\n\n", l.Folder.Why)
 	}
 	if len(l.Problems) > 0 {
 		b.WriteString("Problems\n")
@@ -162,10 +188,8 @@ func WriteHookList(c *app.Configuration, w io.Writer, l HookList) error {
 		if p.Line > 0 {
 			where = fmt.Sprintf("%s:%d", where, p.Line)
 		}
-		fmt.Fprintf(&b, "  %s: %s\n", where, text.VisibleLine(c.ShortenIn(p.Text)))
+		fmt.Fprintf(b, "  %s: %s\n", where, text.VisibleLine(c.ShortenIn(p.Text)))
 	}
-	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
-	return err
 }
 
 // writeNoHooks says where hooks would be configured.
@@ -187,20 +211,9 @@ func writeNoHooks(c *app.Configuration, b *strings.Builder) {
 func writeHooks(c *app.Configuration, b *strings.Builder, all []ListedHook) {
 	rows := make([][]string, len(all))
 	for i, h := range all {
-		layer := string(h.Layer)
-		if h.Extension != "" {
-			layer += " " + h.Extension
-		}
-		matcher := h.Matcher
-		if matcher == "" {
-			matcher = "*"
-		}
-		if h.If != "" {
-			matcher += " if " + h.If
-		}
 		rows[i] = []string{
-			text.VisibleLine(h.ID), layer, text.VisibleLine(matcher), fmt.Sprintf("%d ms", h.TimeoutMS), state(h),
-			ranText(h), fmt.Sprintf("%s:%d", c.Shorten(h.File), h.Line),
+			text.VisibleLine(h.ID), h.layer(), text.VisibleLine(h.MatcherText()), fmt.Sprintf("%d ms", h.TimeoutMS), h.State(),
+			ranText(h), h.Place(c),
 		}
 	}
 	text.Align(rows)
@@ -209,15 +222,45 @@ func writeHooks(c *app.Configuration, b *strings.Builder, all []ListedHook) {
 			fmt.Fprintf(b, "%s\n", h.Event)
 		}
 		fmt.Fprintf(b, "  %s\n", strings.Join(rows[i], "  "))
-		for _, more := range []string{h.Description, h.Disabled, h.Note, prefixed("the same hook runs from ", h.Shadowed)} {
-			if more != "" {
-				fmt.Fprintf(b, "    %s\n", text.VisibleLine(c.ShortenIn(more)))
-			}
+		for _, more := range h.Remarks() {
+			fmt.Fprintf(b, "    %s\n", text.VisibleLine(c.ShortenIn(more)))
 		}
 		if i == len(all)-1 || h.Event != all[i+1].Event {
 			b.WriteByte('\n')
 		}
 	}
+}
+
+func (h ListedHook) layer() string {
+	if h.Extension != "" {
+		return string(h.Layer) + " " + h.Extension
+	}
+	return string(h.Layer)
+}
+
+// Label names the hook shortly, as the hook lane does.
+func (h ListedHook) Label() string {
+	return hooks.Hook{Name: h.Name, Command: h.Command, Handler: h.Handler}.Label()
+}
+
+// MatcherText says for what the hook runs.
+func (h ListedHook) MatcherText() string {
+	matcher := cmp.Or(h.Matcher, "*")
+	if h.If != "" {
+		matcher += " if " + h.If
+	}
+	return matcher
+}
+
+// Place is the file and the line of the hook, short.
+func (h ListedHook) Place(c *app.Configuration) string {
+	return fmt.Sprintf("%s:%d", c.Shorten(h.File), h.Line)
+}
+
+// Remarks are what else there is to say of the hook, in lines.
+func (h ListedHook) Remarks() []string {
+	all := []string{h.Description, h.Disabled, h.Note, prefixed("the same hook runs from ", h.Shadowed)}
+	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 
 // ranText says how often a hook ran, and the result of the last run.
@@ -231,8 +274,8 @@ func ranText(h ListedHook) string {
 	return fmt.Sprintf("ran %d times, last: %s", h.Runs, h.Last)
 }
 
-// state is one word for whether the hook runs.
-func state(h ListedHook) string {
+// State is one word for whether the hook runs.
+func (h ListedHook) State() string {
 	switch {
 	case !h.Loaded:
 		return "not loaded"

@@ -76,6 +76,18 @@ var scenes = map[string]func(*scene){
 		c.Emit(event.TextDelta{Text: "It failed."})
 		c.Emit(event.RoundFinished{})
 	},
+	"table": func(c *scene) {
+		c.PrintTable(Table{
+			Columns: []Column{{Head: "Event", Group: true}, {Head: "Name", Wraps: true}, {Head: "Matcher", Wraps: true}, {Head: "Where", Below: true},
+				{Head: "State"}, {Head: "Runs", Right: true}, {Head: "p95", Right: true}, {Head: "Last"}},
+			Rows: []TableRow{
+				{Cells: []string{"SessionStart", "branch", "*", ".gemini/settings.json:2", "enabled", "12", "7 ms", "pass"}, Under: []string{"Tells the model the branch"}},
+				{Cells: []string{"BeforeTool", "guard-secrets", "run_shell_command|write_file|replace", ".gemini/settings.json:4", "enabled", "3", "1204 ms", c.Red("deny")}},
+				{Cells: []string{"BeforeTool", "check_everything.py", "read_file", "~/.gemini/settings.json:14", c.Warning("disabled"), "0", "", ""}, Under: []string{
+					"disabled in .gemini/settings.json:9", "cat >/dev/null; python3 .gemini/hooks/very/long/path/that/goes/on/check_everything.py --strict --verbose || true"}},
+			},
+		})
+	},
 }
 
 // TestScenes: what the chat looks like, in windows of four widths, and in colours

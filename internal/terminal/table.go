@@ -130,8 +130,11 @@ func sum(numbers []int) (all int) {
 
 // broken breaks a styled text into lines of at most width columns, each with
 // its styles on its own: what stands beside it does not get them.
-func (s style) broken(text string, width int) []string {
-	lines := strings.Split(ansi.Wrap(text, max(width, 1), "/"), "\n")
+func (s style) broken(text string, width int) []string { return s.brokenAt(text, width, "/") }
+
+// brokenAt is broken where words may be broken behind breaks, too.
+func (s style) brokenAt(text string, width int, breaks string) []string {
+	lines := strings.Split(ansi.Wrap(text, max(width, 1), breaks), "\n")
 	if s.plain {
 		return lines
 	}

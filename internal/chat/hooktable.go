@@ -1,0 +1,107 @@
+package chat
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"minigem/hooks"
+	"minigem/internal/app"
+	"minigem/internal/listing"
+	"minigem/internal/output"
+	"minigem/internal/terminal"
+	"minigem/internal/text"
+)
+
+// hooksPanel is /hooks: the hooks as a table, and what else there is to know of
+// them.
+func (t *Chat) hooksPanel(context.Context, string) error {
+	c := t.runtime.Config
+	l := listing.ListHooks(c)
+	if len(l.Hooks) > 0 {
+		table, notes := t.hookTable(l.Hooks)
+		t.term.PrintTable(table)
+		for _, n := range notes {
+			t.term.Print(t.term.Warning(t.term.Wrap("! " + terminal.Clean(n))))
+		}
+		t.term.Print(t.term.Dim(t.term.Wrap("Runs are those of the newest sessions of this project, p95 that of this session. /hooks why NAME says more.")))
+	}
+	if len(l.Hooks) == 0 || l.Off != "" || len(l.Problems) > 0 || !l.Loaded() {
+		t.term.Print("")
+		return t.captured(func(sys *app.System) error { return listing.WriteAroundHooks(c, sys.Stdout, l) })
+	}
+	return nil
+}
+
+// hookTable is the table of hooks: how often they ran in the newest sessions of
+// the project, and what came of it and how long it took in this one. notes are
+// what is to be said of several.
+func (t *Chat) hookTable(all []listing.ListedHook) (table terminal.Table, notes []string) {
+	here := map[string]output.HookCounts{}
+	for _, c := range t.hookStats.Snapshot() {
+		here[string(c.Event)+" "+c.ID] = c
+	}
+	table.Columns = []terminal.Column{
+		{Head: "Event", Group: true}, {Head: "Name", Wraps: true}, {Head: "Matcher", Wraps: true}, {Head: "Where", Below: true}, {Head: "State"},
+		{Head: "Runs", Right: true}, {Head: "p95", Right: true}, {Head: "Last"},
+	}
+	said := map[string]int{}
+	for _, h := range all {
+		said[h.Note]++
+	}
+	for _, h := range all {
+		now := here[string(h.Event)+" "+h.ID]
+		past, _, _ := strings.Cut(h.Last, ",")
+		row := terminal.TableRow{Cells: []string{
+			string(h.Event), terminal.Clean(text.VisibleLine(h.Label())), terminal.Clean(text.VisibleLine(h.MatcherText())), terminal.Clean(h.Place(t.runtime.Config)),
+			t.hookState(h), fmt.Sprint(h.Runs), now.P95(), t.hookResult(cmp.Or(now.Last, past)),
+		}}
+		remarks := h.Remarks()
+		if said[h.Note] > 1 {
+			remarks = slices.DeleteFunc(remarks, func(r string) bool { return r == h.Note })
+			if !slices.Contains(notes, h.Note) {
+				notes = append(notes, h.Note)
+			}
+		}
+		if h.Name == "" {
+			remarks = append(remarks, h.ID)
+		}
+		for _, more := range remarks {
+			row.Under = append(row.Under, terminal.Clean(text.VisibleLine(t.runtime.Config.ShortenIn(more))))
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	return table, notes
+}
+
+func (t *Chat) hookState(h listing.ListedHook) string {
+	if s := h.State(); s != "enabled" {
+		return t.term.Warning(s)
+	}
+	return "enabled"
+}
+
+func (t *Chat) hookResult(last string) string {
+	switch last {
+	case "", "pass":
+		return last
+	case hooks.EffectDeny, hooks.EffectStop, "failed", "timed out":
+		return t.term.Red(last)
+	}
+	return t.term.Warning(last)
+}
+
+func (t *Chat) statsHooks(context.Context, string) error {
+	rows := [][]string{{"hook", "event", "runs", "acted", "failed", "p95", "last"}}
+	for _, c := range t.hookStats.Snapshot() {
+		rows = append(rows, hookRow(c))
+	}
+	t.rows(rows, "No hook ran yet.")
+	return nil
+}
+
+func hookRow(c output.HookCounts) []string {
+	return []string{text.VisibleLine(c.ID), string(c.Event), fmt.Sprint(c.Runs()), fmt.Sprint(c.Acted), fmt.Sprint(c.Failed), c.P95(), c.Last}
+}

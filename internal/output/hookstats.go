@@ -1,0 +1,105 @@
+package output
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"minigem/hooks"
+)
+
+// HookStats counts what hooks did in a session. Its methods may be called at any
+// time.
+type HookStats struct {
+	mu     sync.Mutex
+	counts []*HookCounts
+	left   map[int][]int // by the number of an event: its runs that had not ended
+}
+
+// HookCounts are the runs of one hook at one event.
+type HookCounts struct {
+	Event  hooks.Event
+	ID     string
+	Failed int
+	Acted  int    // how often it decided or changed something
+	Last   string // what came of the last run, in a word
+	times  []time.Duration
+}
+
+// mostTimes limits what is remembered of a hook: the newest runs.
+const mostTimes = 1000
+
+// Note counts the runs of an event. It is for [hooks.Engine.Report].
+func (s *HookStats) Note(r hooks.Report) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var left []int
+	for i, run := range r.Runs {
+		switch {
+		case !run.Ran(), r.Late && !slices.Contains(s.left[r.Seq], i):
+		case run.Left:
+			left = append(left, i)
+		default:
+			s.of(r.Event, run.Hook.ID()).add(run)
+		}
+	}
+	delete(s.left, r.Seq)
+	if left != nil && !r.Late {
+		if s.left == nil {
+			s.left = map[int][]int{}
+		}
+		s.left[r.Seq] = left
+	}
+}
+
+func (s *HookStats) of(event hooks.Event, id string) *HookCounts {
+	for _, c := range s.counts {
+		if c.Event == event && c.ID == id {
+			return c
+		}
+	}
+	c := &HookCounts{Event: event, ID: id}
+	s.counts = append(s.counts, c)
+	return c
+}
+
+func (c *HookCounts) add(run hooks.Run) {
+	c.times = append(c.times[max(len(c.times)-mostTimes+1, 0):], run.Exit.Duration)
+	switch {
+	case run.TimedOut:
+		c.Last = "timed out"
+		c.Failed++
+	case run.Failed != "":
+		c.Last = "failed"
+		c.Failed++
+	case run.Decision != hooks.Proceed:
+		c.Last = run.Decision.String()
+		c.Acted++
+	default:
+		c.Last = "pass"
+	}
+}
+
+// Runs is how often the hook ran.
+func (c HookCounts) Runs() int { return len(c.times) }
+
+// P95 is how long 95 of 100 runs took at most, as text; empty: there was none.
+func (c HookCounts) P95() string {
+	if len(c.times) == 0 {
+		return ""
+	}
+	return Milliseconds(slices.Sorted(slices.Values(c.times))[(len(c.times)*95+99)/100-1])
+}
+
+// Snapshot returns the counts so far, in the order of the first runs.
+func (s *HookStats) Snapshot() []HookCounts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []HookCounts
+	for _, c := range s.counts {
+		copied := *c
+		copied.times = slices.Clone(c.times)
+		out = append(out, copied)
+	}
+	return out
+}
