@@ -24,7 +24,8 @@ import (
 
 // BenchmarkDriver runs one case on an installed agent, through the driver and
 // bare, in turn: the same argv, model and hook, with neither namespaces nor shim
-// nor observer. What the driver adds is the difference of the medians.
+// nor observer. What the driver adds is the difference of the medians. Memory is that
+// of all processes below the benchmark, in one more run of each.
 //
 //	MINIGEM_AGENTS_FROM=~/agents MINIGEM_BENCH=codex go test -run '^$' -bench Driver -benchtime 20x ./e2e/agents
 func BenchmarkDriver(b *testing.B) {
@@ -57,6 +58,9 @@ func BenchmarkDriver(b *testing.B) {
 			b.ReportMetric(ms(bare[len(bare)/2]), "bare-ms")
 			b.ReportMetric(ms(driven[len(driven)/2]-bare[len(bare)/2]), "added-ms")
 			b.ReportMetric(ms(driven[0]-bare[0]), "added-best-ms")
+			mib := func(run func()) float64 { return float64(peakBelow(run)) / (1 << 20) }
+			b.ReportMetric(mib(func() { drive(b, in, self) }), "driven-peak-MiB")
+			b.ReportMetric(mib(func() { runBare(b, in) }), "bare-peak-MiB")
 		})
 	}
 }

@@ -53,6 +53,7 @@ var clockUses = map[string]string{
 	"tools/toolcall slow":      "in a bubble",
 	"e2e run":                  "benchmarks read it",
 	"tools/builtin fastest":    "in a benchmark",
+	"e2e/agents peakBelow":     "in a benchmark",
 	"e2e measureBash":          "in a benchmark",
 	"internal/terminal deaf":   "it is stopped at once",
 }

@@ -1,0 +1,96 @@
+package agents
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// peakBelow runs what it is given, and returns the most memory that all processes
+// below this one had together: in bytes, each shared page divided among those who
+// share it. 0 where /proc does not tell.
+func peakBelow(run func()) (peak int64) {
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			peak = max(peak, memoryBelow(os.Getpid()))
+			select {
+			case <-stop:
+				return
+			case <-time.After(5 * time.Millisecond):
+			}
+		}
+	}()
+	run()
+	close(stop)
+	<-done
+	return peak
+}
+
+// memoryBelow is what the descendants of a process have now.
+func memoryBelow(top int) (sum int64) {
+	parents := map[int]int{}
+	files, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		_, rest, found := strings.Cut(string(data), ") ") // behind the name, which may hold anything but this
+		fields := strings.Fields(rest)
+		if err != nil || !found || len(fields) < 2 {
+			continue // it has ended
+		}
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		parents[pid], _ = strconv.Atoi(fields[1])
+	}
+	for pid := range parents {
+		above := parents[pid]
+		for above > 1 && above != top {
+			above = parents[above]
+		}
+		if above == top {
+			sum += proportional(pid)
+		}
+	}
+	return sum
+}
+
+// proportional is the proportional set size of a process, in bytes.
+func proportional(pid int) int64 {
+	data, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/smaps_rollup")
+	for line := range strings.Lines(string(data)) {
+		if rest, ok := strings.CutPrefix(line, "Pss:"); ok {
+			kib, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
+			return kib << 10
+		}
+	}
+	return 0
+}
+
+// TestMemoryBelow: what a grandchild has is seen.
+func TestMemoryBelow(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("/proc/self/smaps_rollup"); err != nil {
+		t.Skip("no /proc that tells the memory of processes")
+	}
+	const size = 32 << 20
+	child := exec.Command("bash", "-c", `bash -c 'x=$(head -c `+strconv.Itoa(size)+` /dev/zero | tr "\0" x); echo ready; read line'; true`)
+	in, err := child.StdinPipe()
+	require.NoError(t, err)
+	out, err := child.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, child.Start())
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	assert.Equal(t, "ready\n", line)
+	assert.GreaterOrEqual(t, memoryBelow(os.Getpid()), int64(size))
+	require.NoError(t, in.Close())
+	require.NoError(t, child.Wait())
+}
