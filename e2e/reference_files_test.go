@@ -29,7 +29,6 @@ func replacing(reason, expression, by string) textDifference {
 }
 
 var acceptedRecords = []textDifference{
-	suggestions,
 	replacing("what BeforeAgent adds goes with this prompt's requests and is not kept (docs/spec/contract.md 1)",
 		`,\{"text":"<hook_context>[^"]*</hook_context>"\}`, ""),
 	replacing("displayContent is what Gemini CLI's screen shows in place of content; here they never differ",
@@ -37,12 +36,8 @@ var acceptedRecords = []textDifference{
 }
 
 var acceptedOutput = []textDifference{
-	suggestions,
 	replacing("retried answers do not run into each other (docs/spec/faults.md 47)", `^draftfinal`, "draft\nfinal"),
 }
-
-var suggestions = replacing("there is no update_topic here, so that another tool is the third nearest name",
-	`\\"update_topic\\", \\"list_directory\\"`, `\"list_directory\", \"read_file\"`)
 
 // compareTranscripts compares the one session file in h with a recorded one.
 func compareTranscripts(t *testing.T, recorded string, h home) {

@@ -141,7 +141,7 @@ var wrong = []step{
 	{"/clear all", "/clear takes nothing after it", ""},
 	{"/compress much", "/compress takes nothing after it", ""},
 	{"/mode careful", "use default, auto_edit, yolo or plan", ""},
-	{"/plan b", "/plan takes nothing after it", ""},
+	{"/plan copy", "no plan has been agreed to in this session", ""},
 	{"/last one", "/last takes nothing after it", ""},
 	{"/help me", "/help takes nothing after it", ""},
 	{"/init x", "/init takes nothing after it", ""},

@@ -16,13 +16,13 @@ import (
 var builtinTools = []string{
 	"read_file", "read_many_files", "write_file", "replace", "list_directory", "glob", "grep_search",
 	"run_shell_command", "web_fetch", "google_web_search", "write_todos", "save_memory", "activate_skill",
-	"invoke_agent", "complete_task", "ask_user", "list_background_processes", "read_background_output",
+	"invoke_agent", "complete_task", "ask_user", "enter_plan_mode", "exit_plan_mode", "update_topic", "list_background_processes", "read_background_output",
 }
 
 // othersTools are tools of Gemini CLI 0.61 that minigem does not have. A matcher
 // may name them (core/tools/definitions/base-declarations.ts).
 var othersTools = []string{
-	"enter_plan_mode", "exit_plan_mode", "update_topic", "get_internal_docs", "list_mcp_resources", "read_mcp_resource",
+	"get_internal_docs", "list_mcp_resources", "read_mcp_resource",
 	"tracker_create_task", "tracker_update_task", "tracker_get_task", "tracker_list_tasks", "tracker_add_dependency", "tracker_visualize",
 }
 

@@ -66,6 +66,7 @@ type Info struct {
 	Kind        Kind
 	Markdown    bool     // its display is Markdown
 	Sequential  bool     // never runs in parallel with another call of the same batch
+	First       bool     // runs before the other calls of its batch
 	Aliases     []string // older names by which it is still found
 	MCP         *MCPOrigin
 	Annotations map[string]any // MCP hints such as readOnlyHint; may be nil
@@ -92,6 +93,7 @@ type Intent struct {
 	Exec *ExecIntent
 	Info *InfoIntent
 	MCP  *MCPOrigin
+	Plan *PlanIntent
 	// Paths are the absolute paths that the call reads or changes.
 	Paths []string
 }
@@ -118,6 +120,21 @@ type ExecIntent struct {
 type InfoIntent struct {
 	Prompt string
 	URLs   []string
+}
+
+// PlanIntent is a plan that the user is to agree to.
+type PlanIntent struct {
+	Path string // absolute
+	Text string
+}
+
+// Answerable is an [Invocation] that runs in another way depending on the answer to
+// the question about it. Such an answer is for one call: no rule comes of it.
+type Answerable interface {
+	// Answered is called before Run: the user allowed the call, for more than this
+	// one, or said no, with words for the model. It reports whether a call that was
+	// not allowed runs all the same, to tell the model so.
+	Answered(allowed, always bool, feedback string) (runs bool)
 }
 
 // Modifiable is an [Invocation] whose new content the user may edit before it

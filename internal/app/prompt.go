@@ -60,13 +60,15 @@ func (r *Runtime) preamble() string {
 func (r *Runtime) SystemPrompt(interactive bool, warn func(string)) func() string {
 	var last policy.Mode
 	var offered int64
-	var text string
+	var text, plans string
 	s := r.system(interactive)
 	return func() string {
 		mode := r.Policy.Mode()
-		if text != "" && mode == last && offered == r.mcp.known {
+		dir, _ := r.plansDir(r.Session.ID())
+		if text != "" && mode == last && offered == r.mcp.known && dir == plans {
 			return text
 		}
+		plans, s.PlansDir = dir, dir
 		s.Yolo, s.Plan = mode == policy.ModeYolo, mode == policy.ModePlan
 		s.Tools, s.MCP = r.promptTools()
 		s.Skills, s.Agents = r.promptSkills(s.Tools), r.promptAgents(s.Tools)

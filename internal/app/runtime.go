@@ -72,6 +72,7 @@ type Runtime struct {
 	skills     atomic.Pointer[[]builtin.Skill] // that the model may activate
 	agents     atomic.Pointer[[]subagent.Definition]
 	runner     *toolcall.Runner
+	planning   planning
 	Sandbox    *sandbox.Sandbox // nil: commands are not confined
 	Registry   *tools.Registry
 	Policy     *policy.Engine
@@ -215,9 +216,9 @@ func (r *Runtime) wireSession(_ context.Context, sys *System, w *Frontend) error
 // identify tells hooks which session they are in.
 func (r *Runtime) identify(id, path string) {
 	r.forClaude.begin(r.Project, id, path, r.Config.Dir)
+	plans, _ := r.plansDir(id)
 	r.Engine.SetOrigin(hooks.Origin{
-		SessionID: id, TranscriptPath: path, Cwd: r.Config.Dir, ProjectDir: r.Config.ProjectDir,
-		PlansDir: filepath.Join(r.Project.Temp, id, "plans"),
+		SessionID: id, TranscriptPath: path, Cwd: r.Config.Dir, ProjectDir: r.Config.ProjectDir, PlansDir: plans,
 	})
 }
 
@@ -326,6 +327,8 @@ func (r *Runtime) approvalMode(w *Frontend) (policy.Mode, error) {
 		return "", exit.With(exit.Config, err)
 	case mode == policy.ModeYolo && r.Config.Settings.Security.DisableYoloMode:
 		return "", exit.With(exit.Config, errNoYolo)
+	case mode == policy.ModePlan && !r.Config.Settings.General.Plan.Enabled:
+		return "", exit.With(exit.Config, errNoPlans)
 	case !r.Config.Trust.Trusted && mode != policy.ModeDefault && mode != policy.ModePlan:
 		w.Warn(fmt.Sprintf("this folder is not trusted: the approval mode is default, not %s", name))
 		return policy.ModeDefault, nil
@@ -344,9 +347,12 @@ func (r *Runtime) ChangeMode(name string) error {
 		return err
 	case mode == policy.ModeYolo && r.Config.Settings.Security.DisableYoloMode:
 		return errNoYolo
+	case mode == policy.ModePlan && !r.Config.Settings.General.Plan.Enabled:
+		return errNoPlans
 	case !r.Config.Trust.Trusted && mode != policy.ModeDefault && mode != policy.ModePlan:
 		return fmt.Errorf("this folder is not trusted, and has the modes default and plan alone: /permissions trust changes that")
 	}
+	r.planning.changed(r.Policy.Mode(), mode)
 	r.Policy.SetMode(mode)
 	return nil
 }
@@ -355,7 +361,7 @@ func (r *Runtime) ChangeMode(name string) error {
 // thought: default, auto_edit, plan, and default again.
 func (r *Runtime) NextMode() {
 	next := map[policy.Mode]string{policy.ModeDefault: "auto_edit", policy.ModeAutoEdit: "plan"}[r.Policy.Mode()]
-	if r.ChangeMode(next) != nil {
-		_ = r.ChangeMode("plan") // every folder has it
+	if r.ChangeMode(next) != nil && r.ChangeMode("plan") != nil {
+		_ = r.ChangeMode("default") // every folder has it
 	}
 }

@@ -28,6 +28,10 @@ func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
 	r.closers = append(r.closers, func() error { processes.Close(); return nil })
 	r.Registry = &tools.Registry{}
 	r.loadSkills(w.Warn)
+	var topic func() string
+	if r.Config.Settings.General.TopicUpdateNarration {
+		topic = r.Session.ID
+	}
 	all, err := builtin.All(builtin.Options{
 		Workspace: r.Workspace,
 		Ignore:    r.ignore(),
@@ -39,8 +43,9 @@ func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
 			Confine:    r.confine(),
 		},
 		Web:    builtin.WebOptions{Generator: r.sideModel(sys, telemetry.RoleTool), SearchModel: webModel, FetchModel: webModel, Now: sys.Now},
+		Plans:  r.plans(w.Warn),
 		Asker:  w.Asker,
-		Skills: r.skillTools(),
+		Skills: r.skillTools(), Session: topic,
 		Memory: builtin.MemoryFiles{User: filepath.Join(r.Config.DotGemini, ContextName(r)), Project: r.ProjectMemory()},
 		Now:    sys.Now,
 		Nearby: func(path string) string { return r.nearby(path, w.Warn) },
@@ -125,12 +130,6 @@ func (r *Runtime) PolicyRules() ([]policy.Rule, []policy.Problem, error) {
 			"nothing runs while rules that may deny are not in force.", r.Config.ShortenIn(strings.Join(unread, "\n")))
 	}
 	return rules, problems, nil
-}
-
-// inPlans reports whether path is in the plans directory of the session.
-func (r *Runtime) inPlans(path string) bool {
-	rel, err := filepath.Rel(filepath.Join(r.Project.Temp, r.Session.ID(), "plans"), path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
 // maxOutput converts the setting, in which 0 or less means never, to

@@ -47,7 +47,7 @@ func (t *Chat) commands() slash.Table {
 		{Name: "permissions", Help: "trust in this folder, and the approval mode", Run: t.permissions, Sub: []slash.Command{
 			{Name: "trust", Help: "trust this folder and its hooks as they are now", Run: t.trustNow},
 		}},
-		{Name: "plan", Help: "change nothing: the same as /mode plan", Run: func(ctx context.Context, _ string) error { return t.changeMode(ctx, "plan") }},
+		t.planCommands(),
 		{Name: "policies", Help: "the rules that decide what may run", Run: t.policies, Sub: []slash.Command{
 			{Name: "list", Help: "list them", Run: t.policies},
 		}},

@@ -25,6 +25,7 @@ type System struct {
 	Interactive bool
 	Yolo        bool // all calls are allowed in advance
 	Plan        bool // plan mode
+	PlansDir    string
 	Git         bool // the project's root is in a Git repository
 	Sandbox     bool
 	Hooks       bool // hooks are configured
@@ -83,7 +84,7 @@ func sections() []section {
 		{"agentSkills", skillsText},
 		{"hookContext", when(func(s System) bool { return s.Hooks }, "hook_context", "")},
 		{"primaryWorkflows", when(func(s System) bool { return !s.Plan }, "primary_workflows", "")},
-		{"planningWorkflow", when(func(s System) bool { return s.Plan }, "planning_workflow", "")},
+		{"planningWorkflow", planningText},
 		{"operationalGuidelines", always("operational_guidelines")},
 		{"sandbox", when(func(s System) bool { return s.Sandbox }, "sandbox", "no_sandbox")},
 		{"interactiveYoloMode", when(func(s System) bool { return s.Interactive && s.Yolo }, "interactive_yolo", "")},
@@ -185,6 +186,13 @@ func list(entries []Entry) string {
 		fmt.Fprintf(&b, "\n- `%s`: %s", e.Name, strings.Join(strings.Fields(e.Text), " "))
 	}
 	return b.String()
+}
+
+func planningText(s System) string {
+	if !s.Plan {
+		return ""
+	}
+	return strings.ReplaceAll(part("planning_workflow"), "${plans_dir}", s.PlansDir)
 }
 
 func agentsText(s System) string {

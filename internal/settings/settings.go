@@ -54,6 +54,15 @@ type General struct {
 	VimMode             bool             `json:"vimMode,omitempty" jsonschema:"Edit the prompt as vi does."`
 	SessionRetention    SessionRetention `json:"sessionRetention,omitzero" jsonschema:"When old sessions are deleted."`
 	Checkpointing       Checkpointing    `json:"checkpointing,omitzero" jsonschema:"Snapshots before edits."`
+	Plan                Plan             `json:"plan,omitzero" jsonschema:"Plan mode."`
+
+	TopicUpdateNarration bool `json:"topicUpdateNarration,omitempty" jsonschema:"Offer the model update_topic, by which it says what it works on."`
+}
+
+// Plan is "general.plan".
+type Plan struct {
+	Enabled   bool   `json:"enabled,omitempty" jsonschema:"false: there is no plan mode."`
+	Directory string `json:"directory,omitempty" jsonschema:"The folder for plans, in the project; default: one of the session's own."`
 }
 
 // UI is the section "ui".

@@ -54,7 +54,7 @@ func (a *Approver) Approve(ctx context.Context, q toolcall.Question) toolcall.An
 	answer := toolcall.Answer{Outcome: permissions[i].outcome, Feedback: words}
 	switch answer.Outcome {
 	case policy.ProceedAlways:
-		if q.Intent.Edit != nil {
+		if q.Intent.Edit != nil || q.Intent.Plan != nil {
 			v.note(v.style.dim(v.wrap("The mode is auto_edit now: edits in this folder are not asked about. /mode default goes back.")))
 		}
 	case policy.ModifyWithEditor:
@@ -77,6 +77,8 @@ func (a *Approver) question(q toolcall.Question, whole bool) string {
 		return "Allow execution?"
 	case q.Intent.Exec != nil:
 		return "Allow execution of: '" + truncate(cleanLine(q.Intent.Exec.Command), 60) + "'?"
+	case q.Intent.Plan != nil:
+		return "Allow the model to carry out this plan?"
 	case q.Intent.MCP != nil:
 		return fmt.Sprintf("Allow execution of MCP tool %q from server %q?", cleanLine(q.Intent.MCP.Tool), cleanLine(q.Intent.MCP.Server))
 	}
@@ -85,6 +87,9 @@ func (a *Approver) question(q toolcall.Question, whole bool) string {
 
 // permissions returns the choices (docs/spec/contract.md 9).
 func (a *Approver) permissions(q toolcall.Question) []permission {
+	if q.Intent.Plan != nil {
+		return a.planPermissions()
+	}
 	out := []permission{{Choice{"Yes, allow once", []string{"y", "yes", "o", "once"}, false}, policy.ProceedOnce}}
 	session := func(label string, outcome policy.Outcome, keys ...string) {
 		if !a.OnceOnly {
@@ -111,6 +116,17 @@ func (a *Approver) permissions(q toolcall.Question) []permission {
 	return append(out, permission{Choice{"No" + no, []string{"n", "no"}, true}, policy.Cancel})
 }
 
+// planPermissions are the choices about a plan (cli/ui/components/ExitPlanModeDialog.tsx).
+func (a *Approver) planPermissions() []permission {
+	var out []permission
+	if !a.OnceOnly {
+		out = append(out, permission{Choice{"Yes, and allow edits without asking", []string{"a", "auto"}, false}, policy.ProceedAlways})
+	}
+	change := a.View.style.dim("  (or: n and what to change, for the model)")
+	return append(out, permission{Choice{"Yes, and ask about each edit", []string{"y", "yes"}, false}, policy.ProceedOnce},
+		permission{Choice{"No, plan on" + change, []string{"n", "no"}, true}, policy.Cancel})
+}
+
 // show shows in full what the question is about.
 func (a *Approver) show(q toolcall.Question) string {
 	s, in := a.View.style, q.Intent
@@ -131,6 +147,9 @@ func (a *Approver) show(q toolcall.Question) string {
 		if in.Exec.Dir != "" && in.Exec.Dir != a.Dir {
 			b.WriteString(s.dim("  in "+cleanLine(in.Exec.Dir)) + "\n")
 		}
+	case in.Plan != nil:
+		b.WriteString(indent(strings.TrimRight(renderMarkdown(visible(in.Plan.Text), s, max(a.View.Width()-3, 8)), "\n"), "  ") + "\n")
+		b.WriteString(s.dim("  "+cleanLine(in.Plan.Path)) + "\n")
 	case in.Info != nil:
 		b.WriteString(indent(strings.TrimSpace(visible(in.Info.Prompt)), "  ") + "\n")
 		for _, u := range in.Info.URLs {

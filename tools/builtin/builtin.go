@@ -25,6 +25,8 @@ type Options struct {
 	Shell     ShellOptions
 	Web       WebOptions       // without a Generator web_fetch and google_web_search are left out
 	Skills    Skills           // without List activate_skill is left out
+	Plans     Plans            // without Dir there is no plan mode
+	Session   func() string    // the id of the session, for update_topic; nil: it is left out
 	Asker     Asker            // asks the user; nil: ask_user is left out
 	Memory    MemoryFiles      // where save_memory writes; without User it is left out
 	Now       func() time.Time // clock that decides which files are recent; nil: the system's
@@ -54,11 +56,15 @@ func All(o Options) ([]tools.Tool, error) {
 		}
 	}
 	near := func(t tools.Tool) tools.Tool { return withNearby(t, o.Nearby) }
+	add(o.Session != nil, func() tools.Tool { return UpdateTopic(o.Session) })
 	all = append(all, near(ListDirectory(ws, o.Ignore)), near(ReadFile(ws, o.Ignore)), GrepSearch(ws, o.Ignore), Glob(ws, o.Ignore, now),
-		near(Replace(ws)), near(WriteFile(ws)))
+		near(forPlans(Replace(ws), o.Plans)), near(forPlans(WriteFile(ws), o.Plans)))
 	add(o.Web.Generator != nil, func() tools.Tool { return WebFetch(o.Web) })
 	all = append(all, RunShellCommand(ws, shell), ListBackgroundProcesses(shell.Processes), ReadBackgroundOutput(shell.Processes))
 	add(o.Web.Generator != nil, func() tools.Tool { return GoogleWebSearch(o.Web) })
+	if o.Plans.Dir != nil {
+		all = append(all, EnterPlanMode(o.Plans), ExitPlanMode(ws, o.Plans))
+	}
 	// Gemini CLI offers these under certain conditions only, or once did.
 	add(o.Skills.List != nil, func() tools.Tool { return ActivateSkill(o.Skills) })
 	add(o.Asker != nil, func() tools.Tool { return AskUser(o.Asker) })

@@ -31,6 +31,9 @@ var calls = map[string]map[string]any{
 	"ask_user":                  {"questions": []any{map[string]any{"question": "Which?", "header": "H", "type": "text"}}},
 	"write_todos":               {"todos": []any{map[string]any{"description": "d", "status": "pending"}}},
 	"save_memory":               {"fact": "f"},
+	"enter_plan_mode":           {"reason": "r"},
+	"exit_plan_mode":            {"plan_filename": "a.md"},
+	"update_topic":              {"title": "t", "summary": "s", "strategic_intent": "i"},
 	"read_many_files":           {"include": []any{"**"}},
 	"web_fetch":                 {"prompt": "sum https://93.184.216.34/"},
 	"google_web_search":         {"query": "q"},
@@ -92,6 +95,11 @@ func everything(t *testing.T, ws *workspace.Workspace) Options {
 			Tree:     func(context.Context, string) string { return "tree" },
 			Activate: func(Skill) error { return nil },
 		},
+		Session: func() string { return "s" },
+		Plans: Plans{
+			Dir: func() string { return filepath.Join(ws.Root(), "plans") }, Active: func() bool { return false },
+			Enter: func() error { return nil }, Leave: func(tools.PlanIntent, Leaving) (string, error) { return "default", nil },
+		},
 		Memory: MemoryFiles{User: filepath.Join(t.TempDir(), "GEMINI.md")},
 	}
 }
@@ -112,8 +120,8 @@ func TestAll(t *testing.T) {
 		return strings.Join(r.Names(), " ")
 	}
 	o := everything(t, project(t, t.TempDir(), nil))
-	require.Equal(t, "list_directory read_file grep_search glob replace write_file web_fetch run_shell_command list_background_processes read_background_output "+
-		"google_web_search activate_skill ask_user write_todos read_many_files save_memory", offered(o))
+	require.Equal(t, "update_topic list_directory read_file grep_search glob replace write_file web_fetch run_shell_command list_background_processes read_background_output "+
+		"google_web_search enter_plan_mode exit_plan_mode activate_skill ask_user write_todos read_many_files save_memory", offered(o))
 	require.Equal(t, "list_directory read_file grep_search glob replace write_file run_shell_command list_background_processes read_background_output "+
 		"write_todos read_many_files", offered(Options{Workspace: o.Workspace}))
 }

@@ -67,6 +67,7 @@ func TestNearbyHidesNothing(t *testing.T) {
 		"Streamer":   func(i tools.Invocation) bool { _, ok := i.(tools.Streamer); return ok },
 		"Modifiable": func(i tools.Invocation) bool { _, ok := i.(tools.Modifiable); return ok },
 		"Checkable":  func(i tools.Invocation) bool { _, ok := i.(tools.Checkable); return ok },
+		"Answerable": func(i tools.Invocation) bool { _, ok := i.(tools.Answerable); return ok },
 		"Confinable": func(i tools.Invocation) bool { _, ok := i.(tools.Confinable); return ok },
 	}
 	var declared []string

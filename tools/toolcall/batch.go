@@ -44,7 +44,8 @@ func newBatch(r *Runner, calls []llm.ToolCall, offers func(string) bool) *batch 
 func (b *batch) waves() [][]*call {
 	var waves [][]*call
 	together := false
-	for _, c := range b.calls {
+	inOrder := slices.SortedStableFunc(slices.Values(b.calls), func(x, y *call) int { return y.rank() - x.rank() })
+	for _, c := range inOrder {
 		alone := c.mustRunAlone()
 		if n := len(waves) - 1; together && !alone {
 			waves[n] = append(waves[n], c)

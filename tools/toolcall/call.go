@@ -68,6 +68,14 @@ func (c *call) mustRunAlone() bool {
 	return t != nil && t.Info().Sequential
 }
 
+// rank is 1 for a call that goes before the others.
+func (c *call) rank() int {
+	if t, _ := c.lookup(c.asked.Name); t != nil && t.Info().First {
+		return 1
+	}
+	return 0
+}
+
 // mayStart dismisses the call if the batch has ended already.
 func (c *call) mayStart(ctx context.Context) bool {
 	if ctx.Err() != nil {

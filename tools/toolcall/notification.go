@@ -53,6 +53,8 @@ func notification(q Question) (message string, details any) {
 	case in.MCP != nil:
 		p := plain("mcp", "Confirm MCP Tool Execution")
 		return requires(p, "MCP"), mcpDetails{p, in.MCP.Server, in.MCP.Tool, cmp.Or(q.Info.DisplayName, in.MCP.Tool)}
+	case in.Plan != nil: // as of everything else, the type and the title alone
+		return "Tool requires confirmation", plain("exit_plan_mode", "Plan Approval")
 	}
 	// Without further details the description is the prompt, as in Gemini CLI.
 	p := plain("info", "Confirm: "+cmp.Or(q.Info.DisplayName, q.Call.Name))

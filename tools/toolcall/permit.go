@@ -151,6 +151,9 @@ func (c *call) confirm(ctx context.Context, forced bool) {
 			}
 			decision = event.DecisionModify
 		}
+		if c.answered(answer, decision) {
+			return
+		}
 		switch answer.Outcome {
 		case policy.ModifyWithEditor:
 			continue
@@ -166,6 +169,24 @@ func (c *call) confirm(ctx context.Context, forced bool) {
 		}
 		return
 	}
+}
+
+// answered hands the answer to a call that depends on it, and reports whether
+// that was all.
+func (c *call) answered(a Answer, allowed event.ToolDecision) bool {
+	to, ok := c.inv.(tools.Answerable)
+	if !ok || a.Outcome == policy.ModifyWithEditor {
+		return false
+	}
+	always := a.Outcome == policy.ProceedAlways
+	no := a.Outcome != policy.ProceedOnce && !always
+	if !to.Answered(!no, always, a.Feedback) && no {
+		return false
+	}
+	if c.record.Decision = allowed; no {
+		c.record.Decision = event.DecisionReject
+	}
+	return true
 }
 
 func (c *call) ask(ctx context.Context, forced bool) Answer {

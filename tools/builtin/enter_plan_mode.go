@@ -1,0 +1,73 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+
+	"minigem/tools"
+)
+
+//go:embed enter_plan_mode.md
+var enterPlanModeDescription string
+
+var enterPlanModeSchema = tools.MustSchema(`{
+  "type": "object",
+  "properties": {
+    "reason": {"type": "string", "description": "Why a plan comes first, in a few words."}
+  }
+}`)
+
+type enterPlanMode struct {
+	declared
+	plans Plans
+}
+
+// EnterPlanMode is the tool enter_plan_mode (core/tools/enter-plan-mode.ts).
+func EnterPlanMode(p Plans) tools.Tool {
+	return &enterPlanMode{declared{"enter_plan_mode", enterPlanModeDescription, enterPlanModeSchema, tools.Info{
+		DisplayName: "Enter Plan Mode", Kind: tools.KindPlan, Markdown: true, Sequential: true,
+	}}, p}
+}
+
+type enterPlanModeCall struct {
+	plans Plans
+
+	Reason string `json:"reason"`
+}
+
+// Prepare implements tools.Tool.
+func (t *enterPlanMode) Prepare(args map[string]any) (tools.Invocation, error) {
+	c := &enterPlanModeCall{plans: t.plans}
+	if err := t.schema.Decode(args, c); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Intent implements tools.Invocation.
+func (c *enterPlanModeCall) Intent() tools.Intent {
+	in := tools.Intent{Description: "Initiating Plan Mode", Title: "Enter Plan Mode"}
+	if c.Reason != "" {
+		in.Description = c.Reason
+	}
+	in.Info = &tools.InfoIntent{Prompt: "The model wants to make a plan first, and to change nothing else until you agree to it."}
+	if c.Reason != "" {
+		in.Info.Prompt += "\n\n" + c.Reason
+	}
+	return in
+}
+
+// Run implements tools.Invocation.
+func (c *enterPlanModeCall) Run(ctx context.Context) (tools.Result, error) {
+	if ctx.Err() != nil {
+		return tools.Result{}, context.Cause(ctx)
+	}
+	if err := c.plans.Enter(); err != nil {
+		return tools.Result{}, tools.Errorf(tools.ErrExecutionFailed, "entering plan mode: %w", err)
+	}
+	show := "Switching to Plan mode"
+	if c.Reason != "" {
+		show += ": " + c.Reason
+	}
+	return tools.TextResult("Switching to Plan mode.", show), nil
+}

@@ -1,0 +1,180 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	within "minigem/internal/text"
+	"minigem/tools"
+	"minigem/tools/workspace"
+)
+
+//go:embed exit_plan_mode.md
+var exitPlanModeDescription string
+
+var exitPlanModeSchema = tools.MustSchema(`{
+  "type": "object",
+  "properties": {
+    "plan_filename": {"type": "string", "description": "The file of the plan, in the plans folder: 'add-search.md'."}
+  },
+  "required": ["plan_filename"]
+}`)
+
+// maxPlan bounds the plan that a user is shown.
+const maxPlan = 1 << 20
+
+type exitPlanMode struct {
+	declared
+	ws    *workspace.Workspace
+	plans Plans
+}
+
+// ExitPlanMode is the tool exit_plan_mode (core/tools/exit-plan-mode.ts). Unlike
+// Gemini CLI's it wants the plan where nobody is asked, too, and then goes back to
+// the mode before plan mode, not to yolo.
+func ExitPlanMode(ws *workspace.Workspace, p Plans) tools.Tool {
+	return &exitPlanMode{declared{"exit_plan_mode", exitPlanModeDescription, exitPlanModeSchema, tools.Info{
+		DisplayName: "Exit Plan Mode", Kind: tools.KindPlan, Markdown: true, Sequential: true,
+	}}, ws, p}
+}
+
+type exitPlanModeCall struct {
+	tool     *exitPlanMode
+	abs      string
+	how      Leaving
+	rejected bool
+	feedback string
+
+	Name string `json:"plan_filename"`
+}
+
+// Prepare implements tools.Tool.
+func (t *exitPlanMode) Prepare(args map[string]any) (tools.Invocation, error) {
+	c := &exitPlanModeCall{tool: t}
+	if err := t.schema.Decode(args, c); err != nil {
+		return nil, err
+	}
+	if err := requirePath("plan_filename", c.Name); err != nil {
+		return nil, err
+	}
+	var err error
+	c.abs, err = t.find(c.Name)
+	return c, err
+}
+
+// find returns the plan that name means: in the folder of plans, or from the
+// project's root, or absolute.
+func (t *exitPlanMode) find(name string) (string, error) {
+	dir := t.plans.Dir()
+	outside := tools.Errorf(tools.ErrInvalidParams, "Access denied: plan path (%s) must be within the designated plans directory (%s).", name, dir)
+	candidates := []string{filepath.Join(dir, name), filepath.Join(t.ws.Root(), name)}
+	if m := planName.FindStringSubmatch(filepath.ToSlash(name)); m != nil {
+		candidates = append([]string{filepath.Join(dir, m[1])}, candidates...)
+	}
+	if filepath.IsAbs(name) {
+		candidates = []string{filepath.Clean(name)}
+	}
+	var first string
+	for _, path := range candidates {
+		if rel, ok := within.Below(dir, path); !ok || rel == "." {
+			continue
+		}
+		real, err := t.ws.Real(path)
+		if err != nil {
+			continue
+		}
+		if base, err := t.ws.Real(dir); err == nil {
+			if _, ok := within.Below(base, real); !ok {
+				continue
+			}
+		}
+		if _, err := t.ws.Stat(path); err == nil {
+			return path, nil
+		}
+		if first == "" {
+			first = path
+		}
+	}
+	if first == "" {
+		return "", outside
+	}
+	return first, nil
+}
+
+// read returns the plan.
+func (c *exitPlanModeCall) read() (string, error) {
+	f, err := c.tool.ws.Open(c.abs)
+	if err != nil {
+		return "", tools.Errorf(tools.ErrFileNotFound, "Plan file does not exist: %s. You must create the plan file before requesting approval.", c.Name)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return "", tools.Errorf(tools.ErrReadContent, "The plan %s is not a file.", c.Name)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxPlan+1))
+	if err != nil {
+		return "", fileError("Error reading the plan", c.abs, err, tools.ErrReadContent)
+	}
+	if len(data) > maxPlan {
+		return "", tools.Errorf(tools.ErrFileTooLarge, "The plan %s is larger than 1 MB: nobody reads that. Make it shorter.", c.Name)
+	}
+	plan, _ := decodeText(data)
+	if strings.TrimSpace(plan) == "" {
+		return "", tools.Errorf(tools.ErrInvalidParams, "Plan file is empty: %s. Write the plan before requesting approval.", c.Name)
+	}
+	return plan, nil
+}
+
+// Intent implements tools.Invocation.
+func (c *exitPlanModeCall) Intent() tools.Intent {
+	in := tools.Intent{Description: "Requesting plan approval for: " + shortPath(c.tool.ws.Rel(c.abs)), Title: "Plan Approval", Paths: []string{c.abs}}
+	in.Plan = &tools.PlanIntent{Path: c.abs}
+	in.Plan.Text, _ = c.read() // Check says what is wrong
+	return in
+}
+
+// Check implements tools.Checkable.
+func (c *exitPlanModeCall) Check() error {
+	_, err := c.read()
+	return err
+}
+
+// Answered implements tools.Answerable.
+func (c *exitPlanModeCall) Answered(allowed, always bool, feedback string) bool {
+	switch {
+	case allowed && always:
+		c.how = LeaveEditing
+	case allowed:
+		c.how = LeaveAsking
+	default:
+		c.rejected, c.feedback = true, strings.TrimSpace(feedback)
+		return c.feedback != ""
+	}
+	return true
+}
+
+// Run implements tools.Invocation.
+func (c *exitPlanModeCall) Run(ctx context.Context) (tools.Result, error) {
+	if ctx.Err() != nil {
+		return tools.Result{}, context.Cause(ctx)
+	}
+	if c.rejected {
+		return tools.TextResult(fmt.Sprintf("Plan rejected. User feedback: %s\n\nThe plan is in %s. Change it as the user said, then offer it again.", c.feedback, c.abs),
+			"Feedback: "+c.feedback), nil
+	}
+	plan, err := c.read()
+	if err != nil {
+		return tools.Result{}, err
+	}
+	mode, err := c.tool.plans.Leave(tools.PlanIntent{Path: c.abs, Text: plan}, c.how)
+	if err != nil {
+		return tools.Result{}, tools.Errorf(tools.ErrExecutionFailed, "leaving plan mode: %w", err)
+	}
+	return tools.TextResult(fmt.Sprintf("Plan approved. The approval mode is %s now.\n\nThe approved plan is in %s. Read it again and follow it, step by step.", mode, c.abs),
+		"Plan approved: "+c.abs), nil
+}

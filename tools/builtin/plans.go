@@ -1,0 +1,69 @@
+package builtin
+
+import (
+	"maps"
+	"path/filepath"
+	"regexp"
+
+	"minigem/llm"
+	"minigem/tools"
+)
+
+// Plans is plan mode, as its tools use it. Its functions are called
+// concurrently.
+type Plans struct {
+	Dir    func() string // where plans are written, absolute; nil: there is no plan mode
+	Active func() bool
+	// Enter makes the folder for plans and changes the mode.
+	Enter func() error
+	// Leave ends plan mode for the plan, in the way that the user chose. It
+	// returns what the mode is then.
+	Leave func(plan tools.PlanIntent, how Leaving) (mode string, err error)
+}
+
+// Leaving is what comes after plan mode.
+type Leaving int
+
+const (
+	LeaveAsBefore Leaving = iota // the mode before it: nobody chose
+	LeaveAsking                  // edits are asked about
+	LeaveEditing                 // edits are not asked about
+)
+
+// planName is how a model names a plan, whatever folder it thinks of
+// (core/utils/planUtils.ts).
+var planName = regexp.MustCompile(`^(?:\./)?(?:(?:\.gemini/tmp/(?:[^/]+/)+)?plans/)?([\w-]+\.md)$`)
+
+// planned is a tool that writes files: in plan mode it writes plans.
+type planned struct {
+	tools.Tool
+	plans Plans
+}
+
+// forPlans makes bare names of Markdown files lead to the plans in plan mode.
+func forPlans(t tools.Tool, p Plans) tools.Tool {
+	if p.Dir == nil {
+		return t
+	}
+	return planned{t, p}
+}
+
+// Spec implements tools.Tool.
+func (t planned) Spec() llm.ToolSpec {
+	s := t.Tool.Spec()
+	if t.plans.Active() {
+		s.Description = "In plan mode this is for plans alone: Markdown files in " + t.plans.Dir() + ".\n\n" + s.Description
+	}
+	return s
+}
+
+// Prepare implements tools.Tool.
+func (t planned) Prepare(args map[string]any) (tools.Invocation, error) {
+	if path, ok := args["file_path"].(string); ok && t.plans.Active() {
+		if m := planName.FindStringSubmatch(filepath.ToSlash(path)); m != nil {
+			args = maps.Clone(args)
+			args["file_path"] = filepath.Join(t.plans.Dir(), m[1])
+		}
+	}
+	return t.Tool.Prepare(args)
+}

@@ -1,0 +1,92 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"strings"
+	"sync"
+
+	"minigem/tools"
+)
+
+//go:embed update_topic.md
+var updateTopicDescription string
+
+var updateTopicSchema = tools.MustSchema(`{
+  "type": "object",
+  "properties": {
+    "title": {"type": "string", "description": "What the work is about, in a few words, where that changed."},
+    "summary": {"type": "string", "description": "What was found out or done so far, and what comes next, in a few sentences."},
+    "strategic_intent": {"type": "string", "description": "What the next steps are for, in one sentence."}
+  },
+  "required": ["strategic_intent"]
+}`)
+
+type updateTopic struct {
+	declared
+	session func() string
+
+	mu    sync.Mutex
+	title map[string]string // by session
+}
+
+// UpdateTopic is the tool update_topic (core/tools/topicTool.ts). session returns
+// the id of the session, whose topic it is.
+func UpdateTopic(session func() string) tools.Tool {
+	return &updateTopic{declared: declared{"update_topic", updateTopicDescription, updateTopicSchema, tools.Info{
+		DisplayName: "Update Topic Context", Kind: tools.KindThink, Markdown: true, Sequential: true, First: true,
+	}}, session: session, title: map[string]string{}}
+}
+
+type updateTopicCall struct {
+	tool *updateTopic
+
+	Title   string `json:"title"`
+	Summary string `json:"summary"`
+	Aim     string `json:"strategic_intent"`
+}
+
+// Prepare implements tools.Tool.
+func (t *updateTopic) Prepare(args map[string]any) (tools.Invocation, error) {
+	c := &updateTopicCall{tool: t}
+	if err := t.schema.Decode(args, c); err != nil {
+		return nil, err
+	}
+	one := func(s string) string { return strings.Join(strings.Fields(s), " ") }
+	c.Title, c.Summary, c.Aim = one(c.Title), strings.TrimSpace(c.Summary), one(c.Aim)
+	if c.Aim == "" {
+		return nil, tools.Errorf(tools.ErrInvalidParams, "The 'strategic_intent' parameter must be non-empty.")
+	}
+	return c, nil
+}
+
+// Intent implements tools.Invocation.
+func (c *updateTopicCall) Intent() tools.Intent {
+	in := tools.Intent{Description: "Update tactical intent: \"" + c.Aim + "\""}
+	if c.Title != "" {
+		in.Description = "Update topic to: \"" + c.Title + "\""
+	}
+	return in
+}
+
+// Run implements tools.Invocation.
+func (c *updateTopicCall) Run(ctx context.Context) (tools.Result, error) {
+	if ctx.Err() != nil {
+		return tools.Result{}, context.Cause(ctx)
+	}
+	t, session := c.tool, c.tool.session()
+	t.mu.Lock()
+	fresh := c.Title != "" && c.Title != t.title[session]
+	if fresh {
+		t.title = map[string]string{session: c.Title}
+	}
+	t.mu.Unlock()
+	if !fresh {
+		return tools.TextResult("Strategic Intent: "+c.Aim, "> "+c.Aim), nil
+	}
+	said, show := "Current topic: \""+c.Title+"\"", "## "+c.Title
+	if c.Summary != "" {
+		said, show = said+"\nTopic summary: "+c.Summary, show+"\n\n"+c.Summary
+	}
+	return tools.TextResult(said+"\n\nStrategic Intent: "+c.Aim, show+"\n\n> "+c.Aim), nil
+}
