@@ -83,6 +83,7 @@ func setups() []setup {
 		{name: "several/the same twice", hooks: []setupHook{twice}},
 		{name: "several/two after the tool", hooks: []setupHook{telling("a", dialect.AfterTool), telling("b", dialect.AfterTool).slowly()}},
 		{name: "several/two replace", hooks: []setupHook{saying("a", dialect.AfterTool, dialect.Replaced), saying("b", dialect.AfterTool, dialect.Replaced).slowly()}},
+		{name: "several/two replace, the first ends last", hooks: []setupHook{saying("a", dialect.AfterTool, dialect.Replaced).slowly(), saying("b", dialect.AfterTool, dialect.Replaced)}},
 		{name: "several/two with the prompt", hooks: []setupHook{telling("a", dialect.BeforePrompt), telling("b", dialect.BeforePrompt).slowly()}},
 		{name: "several/context and block", hooks: []setupHook{telling("a", dialect.BeforePrompt), saying("b", dialect.BeforePrompt, dialect.PromptBlocked).slowly()}},
 		{name: "several/two go on", hooks: []setupHook{again("a"), again("b").slowly()}},
