@@ -56,6 +56,7 @@ var foreignFiles = []foreignFile{
 	{path: "home/.gemini/projects.json"}, {path: "home/.gemini/trusted_hooks.json"}, {path: "home/.gemini/installation_id"},
 	{path: "home/.gemini/extensions/x/gemini-extension.json"}, {path: "home/.gemini/extensions/extension-enablement.json"},
 	{path: "home/.gemini/extensions/x/hooks/hooks.json", beside: map[string]string{"home/.gemini/extensions/x/gemini-extension.json": `{"name": "x", "version": "1"}`}},
+	{path: "home/.gemini/gemini-credentials.json", beside: map[string]string{"home/.gemini/extensions/x/gemini-extension.json": `{"name": "x", "version": "1", "settings": [{"name": "K", "envVar": "K", "sensitive": true}]}`}},
 	{path: "project/hook.sh", beside: oneHook},
 	{path: "project/.gemini/commands/x.toml", args: []string{"-p", "/x"}, silent: true},
 	{path: "project/.gemini/system.md", env: "GEMINI_SYSTEM_MD=true"},

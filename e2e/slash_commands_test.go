@@ -129,6 +129,17 @@ var extending = []step{
 	{"/skills reload", "Read again: 0 skills may be activated.", ""},
 	{"/skills enable tea", "enabled", ""},
 	{"/skills refresh", "Read again: 1 skill may be activated.", ""},
+	{"/extensions", "flowers 1.0.0  enabled", ""},
+	{"/extensions list", "/water: Waters.", ""},
+	{"/extensions disable flowers", `Extension "flowers" disabled`, ""},
+	{"/extensions reload", "Read again: 1 extension.", ""},
+	{"/extensions enable flowers", `Extension "flowers" enabled`, ""},
+	{"/extensions restart", "nothing is different", ""},
+	{"/extensions update", `Extension "flowers": it is up to date.`, ""},
+	{"/extensions uninstall flowers", `Extension "flowers" removed.`, ""},
+	{"/extensions install ../flowers", "nothing was changed", "n"},
+	{"/extensions install ../flowers", `Extension "flowers" 1.0.0 installed successfully`, "y"},
+	{"/extensions delete flowers", `Extension "flowers" removed.`, ""},
 }
 
 // leaving are commands that end the chat.
@@ -152,6 +163,9 @@ var wrong = []step{
 	{"/mcp disable", "it is /mcp disable NAME", ""},
 	{"/mcp auth", "it is /mcp auth NAME", ""},
 	{"/agents nope", "there is no command /agents nope", ""},
+	{"/extensions nope", "there is no command /extensions nope", ""},
+	{"/extensions enable", "it is /extensions enable NAME", ""},
+	{"/extensions enable nope", `there is no extension "nope"`, ""},
 	{"/skills nope", "there is no command /skills nope", ""},
 	{"/skills enable nope", `"nope"`, ""},
 	{"/hooks lst", "did you mean /hooks list?", ""},
@@ -246,6 +260,9 @@ func TestSlashCommands(t *testing.T) {
 		t.Parallel()
 		h := growingHome(t, "yes")
 		h.write(t, ".gemini/skills/tea/SKILL.md", "---\nname: tea\ndescription: Makes tea.\n---\nBoil water.\n")
+		h.write(t, "../flowers/gemini-extension.json", `{"name": "flowers", "version": "1.0.0"}`)
+		h.write(t, "../flowers/commands/water.toml", "description = \"Waters.\"\nprompt = \"Water them.\"\n")
+		h.minigem(t, "", "extensions", "install", h.dir+"/flowers", "--consent")
 		h.write(t, "../.gemini/agents/scout.md", "---\nname: scout\ndescription: Looks around.\n---\nLook.\n")
 		h.write(t, ".gemini/agents/held.md", "---\nname: held\ndescription: Waits.\n---\nWait.\n")
 		c := h.startChat(t, nil, trusted(h.answersFile(t))...)

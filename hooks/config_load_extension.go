@@ -105,6 +105,9 @@ func IsExtension(dir string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
+// OpenExtension reads the extension in dir, as far as hooks need to know it.
+func OpenExtension(dir string) (Extension, error) { return openExtension(dir) }
+
 func openExtension(dir string) (Extension, error) {
 	install, err := readJSON(filepath.Join(dir, installFile))
 	if err == nil && install.Get("type").Text() == "link" && install.Get("source").Kind() == jsonc.String {

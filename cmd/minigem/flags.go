@@ -9,6 +9,7 @@ import (
 
 	"minigem/internal/app"
 	"minigem/internal/headless"
+	"minigem/internal/management"
 )
 
 const longHelp = `minigem is a small coding agent, compatible with Gemini CLI on the wire, and the
@@ -45,7 +46,8 @@ func newRootCommand(sys *app.System) *cobra.Command {
 				fmt.Fprintln(sys.Stdout, app.FullVersion())
 				return nil
 			}
-			if err := readQuery(f, cmd, args); err != nil {
+			var err error
+			if f.Query, err = management.ReadQuery(cmd, args); err != nil {
 				return headless.New(sys, f, nil).Refuse(err)
 			}
 			f.PromptSet = cmd.Flags().Changed("prompt")
@@ -71,7 +73,7 @@ func newRootCommand(sys *app.System) *cobra.Command {
 
 func registerFlags(f *app.Options, fs *pflag.FlagSet) {
 	fs.SortFlags = false
-	fs.SetInterspersed(false) // readQuery says which flags behind the prompt are ours
+	fs.SetInterspersed(false) // management.ReadQuery says which flags behind the prompt are ours
 	fs.StringVarP(&f.Prompt, "prompt", "p", "", "run this `prompt`, appended to what is piped in, and exit")
 	fs.StringVarP(&f.PromptInteractive, "prompt-interactive", "i", "", "run this `prompt`, then stay in the chat")
 	fs.StringVarP(&f.Model, "model", "m", "", "the `model` to use: one of Google's, openai/NAME, ollama/NAME, lmstudio/NAME or llamacpp/NAME")

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -19,6 +17,7 @@ import (
 	"minigem/internal/boundedfile"
 	"minigem/internal/exit"
 	"minigem/internal/listing"
+	"minigem/internal/manage"
 	"minigem/internal/text"
 )
 
@@ -100,7 +99,7 @@ func migrate(sys *app.System, m migration, flag string, dryRun, yes bool) error 
 		fmt.Fprintln(sys.Stdout, "Nothing was written: this is a dry run.")
 	case !yes && !(sys.StdinTTY && sys.StdoutTTY):
 		fmt.Fprintf(sys.Stdout, "Nothing was written yet. To write it: minigem hooks migrate %s --yes\n", flag)
-	case !yes && !confirmed(sys, m.question):
+	case !yes && !manage.Confirmed(sys, m.question):
 		fmt.Fprintln(sys.Stdout, "Nothing was written.")
 	default:
 		done, err := m.write()
@@ -152,14 +151,3 @@ func toAgent(sys *app.System, o export.Options) (m migration, err error) {
 }
 
 func coloured(sys *app.System) bool { return sys.StdoutTTY && sys.Getenv("NO_COLOR") == "" }
-
-// confirmed asks at the terminal; only a yes is one.
-func confirmed(sys *app.System, question string) bool {
-	fmt.Fprint(sys.Stdout, question)
-	line, _ := bufio.NewReader(io.LimitReader(sys.Stdin, 1<<10)).ReadString('\n')
-	switch strings.ToLower(strings.TrimSpace(line)) {
-	case "y", "yes":
-		return true
-	}
-	return false
-}

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"minigem/internal/app"
+	"minigem/internal/management"
 )
 
 func hooksRecordCommand(sys *app.System) *cobra.Command {
@@ -27,7 +28,7 @@ already, before anything runs.`,
   minigem hooks test tests/key.txtar`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.RecordCase, f.Query = args[0], args[1:]
-			if err := refuseCommand(cmd.Root(), f.Query); err != nil {
+			if err := management.RefuseCommand(cmd.Root(), f.Query); err != nil {
 				return err
 			}
 			if err := f.Check(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"minigem/internal/app"
 	"minigem/internal/exit"
 	"minigem/internal/listing"
+	"minigem/internal/manage"
 	"minigem/internal/mcp/servers"
 )
 
@@ -50,7 +51,7 @@ environment when the server is started, and keeps secrets out of the file.`,
 			if err != nil {
 				return exit.With(exit.Input, err)
 			}
-			return editServers(sys, scope, func(file string) (string, error) {
+			return manage.EditServers(sys, scope, func(file string) (string, error) {
 				replaced, err := servers.Add(file, name, e)
 				if replaced {
 					return fmt.Sprintf("MCP server %q updated in %s settings. (%s)", name, scope, e.Kind()), err
@@ -82,7 +83,7 @@ func mcpRemoveCommand(sys *app.System) *cobra.Command {
 		Example: "  minigem mcp remove github\n  minigem mcp remove --scope user notes",
 		Args:    withUsage(cobra.ExactArgs(1), "needs the name of a server; minigem mcp list shows them"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return editServers(sys, scope, func(file string) (string, error) {
+			return manage.EditServers(sys, scope, func(file string) (string, error) {
 				found, err := servers.Remove(file, args[0])
 				if err == nil && !found {
 					err = exit.Errorf(exit.Input, "Server %q not found in %s settings: minigem mcp list shows those there are, and --scope says which file", args[0], scope)
@@ -97,31 +98,6 @@ func mcpRemoveCommand(sys *app.System) *cobra.Command {
 
 func scopeFlag(f *pflag.FlagSet, scope *string) {
 	f.StringVarP(scope, "scope", "s", "project", "the settings `file`: user or project")
-}
-
-// editServers changes the settings file of scope and says what was done.
-func editServers(sys *app.System, scope string, edit func(file string) (string, error)) error {
-	c, err := app.Configure(sys, &app.Options{})
-	if err != nil {
-		return err
-	}
-	file, err := c.SettingsFile(scope)
-	if err != nil {
-		return err
-	}
-	done, err := edit(file)
-	if err != nil {
-		return app.EditError(err)
-	}
-	warnUntrusted(c, sys)
-	_, err = fmt.Fprintln(sys.Stdout, done)
-	return err
-}
-
-func warnUntrusted(c *app.Configuration, sys *app.System) {
-	if !c.Trust.Trusted {
-		fmt.Fprintln(sys.Stderr, "[WARNING] this folder is not trusted: its settings are not read, and no MCP server is started in it; minigem trust changes that")
-	}
 }
 
 func mcpListCommand(sys *app.System) *cobra.Command {
@@ -143,7 +119,7 @@ or reached, and ended again; in a folder that is not trusted none is.`,
 			if err := exit.Ended(ctx); err != nil {
 				return err
 			}
-			warnUntrusted(c, sys)
+			manage.WarnUntrusted(c, sys)
 			return listing.WriteMCP(sys, listing.ListedMCPServers(c, statuses), asJSON)
 		},
 	}

@@ -99,7 +99,7 @@ func runInstead(sys *app.System, f *app.Options) (done bool, err error) {
 	case err != nil:
 		return true, err
 	case f.ListExtensions:
-		return true, listing.WriteExtensions(s.Config, sys)
+		return true, listing.WriteExtensions(s.Config, sys, "text")
 	case f.ListSessions:
 		s.TitleLatest(f)
 		return true, s.List()

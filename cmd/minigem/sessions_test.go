@@ -194,14 +194,14 @@ func TestListExtensions(t *testing.T) {
 	})
 	got := w.run("--list-extensions")
 	assert.Equal(t, 0, got.code)
-	assert.Equal(t, "one  enabled                   ~/.gemini/extensions/one\ntwo  disabled in the settings  ~/.gemini/extensions/two\n", got.out)
+	assert.Equal(t, "one 1.0.0  enabled  ~/.gemini/extensions/one\ntwo 1.0.0  disabled in the settings  ~/.gemini/extensions/two\n", got.out)
 	assert.Contains(t, got.err, "~/.gemini/extensions/bad")
-	assert.Equal(t, "one  not named by --extensions  ~/.gemini/extensions/one\ntwo  disabled in the settings   ~/.gemini/extensions/two\n", w.run("--list-extensions -e none").out)
+	assert.Equal(t, "one 1.0.0  not named by --extensions  ~/.gemini/extensions/one\ntwo 1.0.0  disabled in the settings  ~/.gemini/extensions/two\n", w.run("--list-extensions -e none").out)
 	refused := newHookWorld(t, map[string]string{
 		"~/.gemini/extensions/one/gemini-extension.json": `{"name": "one", "version": "1.0.0"}`,
 		"~/.gemini/settings.json":                        `{"security": {"allowedExtensions": ["^https://host/"]}}`,
 	}).run("--list-extensions")
-	assert.Contains(t, refused.out, "one  security.allowedExtensions does not name its source ")
+	assert.Contains(t, refused.out, "one 1.0.0  security.allowedExtensions does not name its source ")
 	assert.Equal(t, said{"No extensions are installed; they would be in ~/.gemini/extensions\n", "", 0}, newHookWorld(t, nil).run("-l"))
 }
 

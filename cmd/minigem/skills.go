@@ -1,18 +1,15 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"minigem/internal/app"
 	"minigem/internal/exit"
 	"minigem/internal/listing"
+	"minigem/internal/manage"
 	"minigem/internal/output"
-	"minigem/internal/skills"
 )
 
 // skillsCommand manages skills, in Gemini CLI's folders.
@@ -113,32 +110,7 @@ nothing is installed unless --consent says that you agree.`,
 			if err != nil {
 				return err
 			}
-			from := args[0]
-			if !link && skills.IsRepository(from) {
-				ctx, stop := exit.Context()
-				defer stop()
-				if from, err = skills.Clone(ctx, from); err != nil {
-					return cmp.Or(exit.Ended(ctx), exit.With(exit.Input, err))
-				}
-				defer os.RemoveAll(from)
-			} else if !filepath.IsAbs(from) {
-				from = filepath.Join(sys.Dir, from)
-			}
-			plan, err := skills.Plan(filepath.Join(from, path), c.SkillDir(scope == "workspace"), link)
-			if err != nil {
-				return exit.With(exit.Input, err)
-			}
-			listing.WriteSkillPlan(c, sys, args[0], plan)
-			if !consent && !confirmed(sys, "Install this? [y/N] ") {
-				return exit.Errorf(exit.Failed, "nothing was installed: nobody agreed; --consent says yes beforehand")
-			}
-			for _, p := range plan {
-				if err := p.Do(); err != nil {
-					return err
-				}
-				fmt.Fprintf(sys.Stdout, "Skill %q installed in %s.\n", p.Skill.Name, c.Shorten(p.To))
-			}
-			return nil
+			return manage.Skills{Config: c, Sys: sys, Workspace: scope == "workspace"}.Install(args[0], path, link, consent)
 		},
 	}
 	if link {
@@ -166,16 +138,7 @@ func skillsUninstallCommand(sys *app.System) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			dir := c.SkillDir(scope == "workspace")
-			found, err := skills.Uninstall(dir, args[0])
-			switch {
-			case err != nil:
-				return err
-			case !found:
-				return exit.Errorf(exit.Input, "there is no skill %q in %s; minigem skills list shows where skills are", args[0], c.Shorten(dir))
-			}
-			_, err = fmt.Fprintf(sys.Stdout, "Skill %q removed from %s.\n", args[0], c.Shorten(dir))
-			return err
+			return manage.Skills{Config: c, Sys: sys, Workspace: scope == "workspace"}.Uninstall(args[0])
 		},
 	}
 	scopeOf(cmd, &scope, "user")

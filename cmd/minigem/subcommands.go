@@ -15,6 +15,7 @@ func subcommands(sys *app.System) []*cobra.Command {
 		hooksCommand(sys),
 		mcpCommand(sys),
 		skillsCommand(sys),
+		extensionsCommand(sys),
 		agentsCommand(sys),
 		sessionsCommand(sys),
 		settingsCommand(sys),

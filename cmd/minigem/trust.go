@@ -1,15 +1,11 @@
 package main
 
 import (
-	"fmt"
-	"maps"
-	"slices"
-
 	"github.com/spf13/cobra"
 
 	"minigem/internal/app"
 	"minigem/internal/listing"
-	"minigem/internal/trust"
+	"minigem/internal/manage"
 )
 
 // trustCommand trusts a folder and the hooks that it has now.
@@ -29,9 +25,9 @@ included: when one changes, you are told before it runs.`,
 			}
 			switch {
 			case list:
-				return listTrusted(c, sys)
+				return manage.ListTrusted(c, sys)
 			case never:
-				return neverTrust(c, sys)
+				return manage.NeverTrust(c, sys)
 			}
 			if err := c.TrustFolder(); err != nil {
 				return err
@@ -44,29 +40,4 @@ included: when one changes, you are told before it runs.`,
 	cmd.Flags().BoolVar(&list, "list", false, "list the folders that you decided about")
 	cmd.MarkFlagsMutuallyExclusive("never", "list")
 	return cmd
-}
-
-func neverTrust(c *app.Configuration, sys *app.System) error {
-	if err := trust.Set(c.TrustedFolders(), c.Dir, trust.Never); err != nil {
-		return err
-	}
-	fmt.Fprintf(sys.Stdout, "%s will not be trusted; minigem trust changes that\n", c.Dir)
-	return nil
-}
-
-func listTrusted(c *app.Configuration, sys *app.System) error {
-	rules, warnings, err := trust.Load(c.TrustedFolders())
-	if err != nil {
-		return err
-	}
-	for _, w := range warnings {
-		fmt.Fprintf(sys.Stderr, "[WARNING] %s\n", w)
-	}
-	for _, dir := range slices.Sorted(maps.Keys(rules)) {
-		fmt.Fprintf(sys.Stdout, "%-13s  %s\n", rules[dir], dir)
-	}
-	if len(rules) == 0 {
-		fmt.Fprintln(sys.Stdout, "you have not decided about any folder yet")
-	}
-	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/internal/exit"
+	"minigem/internal/extensions"
 	"minigem/internal/redact"
 	"minigem/internal/settings"
 	"minigem/internal/text"
@@ -30,11 +31,13 @@ type Configuration struct {
 	Trust          FolderTrust
 	Hooks          hooks.Config
 	Sections       []hooks.Section
-	onlyExtensions []string          // names given with -e; nil: all that are enabled
-	ownExtension   bool              // the folder's own counts as installed
-	ownAgents      bool              // those of the project need no agreement
-	extensions     []hooks.Extension // extensions in force
-	Notices        []string          // messages for the start, one per line
+	onlyExtensions []string                      // names given with -e; nil: all that are enabled
+	ownExtension   bool                          // the folder's own counts as installed
+	ownAgents      bool                          // those of the project need no agreement
+	extensions     []hooks.Extension             // extensions in force
+	values         map[string][]extensions.Value // the settings of extensions, by name
+	serverOf       map[string]string             // the extension that brings an MCP server, by the server's name
+	Notices        []string                      // messages for the start, one per line
 
 	Secrets          []string // values that must not be written anywhere
 	Masker           *redact.Mask
@@ -146,7 +149,8 @@ func (c *Configuration) loadExtensionHooks() ([]hooks.Problem, error) {
 		return nil, err
 	}
 	for _, e := range c.extensions {
-		s, err := hooks.LoadExtension(e, c.Dir, nil)
+		problems = append(problems, c.readExtension(e)...)
+		s, err := hooks.LoadExtension(e, c.Dir, c.settingsOf(e))
 		if err != nil {
 			problems = append(problems, faultOf(e.Dir, err))
 			continue

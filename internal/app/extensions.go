@@ -1,12 +1,18 @@
 package app
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"minigem/hooks"
 	"minigem/internal/contextfile"
+	"minigem/internal/extensions"
+	"minigem/internal/settings"
+	"minigem/internal/text"
 )
 
 // ExtensionRoots returns the directories in which extensions are looked for,
@@ -44,7 +50,9 @@ func (c *Configuration) findExtensions() ([]hooks.Problem, error) {
 		own = c.Dir
 	}
 	if c.ownExtension && hooks.IsExtension(own) && !slices.ContainsFunc(found, func(e hooks.Extension) bool { return e.Dir == own }) {
-		c.extensions = append(c.extensions, hooks.Extension{Dir: own, InProject: true})
+		e, _ := hooks.OpenExtension(own) // what is wrong with it is told when its hooks are read
+		e.Dir, e.InProject = own, true
+		c.extensions = append(c.extensions, e)
 	}
 	return problems, nil
 }
@@ -69,4 +77,199 @@ func (c *Configuration) extensionContext() []contextfile.Extension {
 		out = append(out, contextfile.Extension{Dir: e.Dir, Files: e.Context})
 	}
 	return out
+}
+
+// ExtensionManager changes the user's extensions, and asks user.
+func (c *Configuration) ExtensionManager(user extensions.User) *extensions.Manager {
+	return &extensions.Manager{
+		Dir: c.ExtensionRoots().User, DotGemini: c.DotGemini, Home: c.Home, Workspace: c.Dir,
+		Env: c.environmentWithoutProject(), Rules: c.extensionRules(), User: user,
+	}
+}
+
+func (c *Configuration) environmentWithoutProject() []string {
+	if c.own != nil {
+		return c.own.Env
+	}
+	return c.Env
+}
+
+// ExtensionValues are the settings of e as the user gave them; none of one that is
+// not in force.
+func (c *Configuration) ExtensionValues(e hooks.Extension) []extensions.Value {
+	return c.values[e.Name]
+}
+
+// ExtensionParts says what the extension e brings, and of each part whether it is
+// in use: the reason why not.
+func (c *Configuration) ExtensionParts(e hooks.Extension) (parts []extensions.Part, unused []string, err error) {
+	brings, err := extensions.Read(e.Dir)
+	for _, p := range brings.Parts {
+		why := ""
+		switch p.Kind {
+		case "MCP server":
+			why = c.serverUnused(p.Name, e)
+		case "skill":
+			if c.SkillOff(p.Name) {
+				why = "disabled in the settings"
+			}
+		case "hook":
+			why = c.Hooks.Off
+		case "themes":
+			why = "no effect in minigem"
+		}
+		unused = append(unused, why)
+	}
+	return brings.Parts, unused, err
+}
+
+func (c *Configuration) serverUnused(name string, e hooks.Extension) string {
+	for _, s := range c.AllMCPServers(nil, func(string) {}) {
+		if s.Name == name {
+			if s.Off == "" && c.serverOf[name] != e.Name {
+				return "another one is called so"
+			}
+			return s.Off
+		}
+	}
+	return ""
+}
+
+// readExtension reads the settings that the user gave e, and adds its MCP servers
+// to those of the settings.
+func (c *Configuration) readExtension(e hooks.Extension) (problems []hooks.Problem) {
+	file := filepath.Join(e.Dir, "gemini-extension.json")
+	m, err := extensions.ReadManifest(e.Dir)
+	if err != nil {
+		return nil // the reader of hooks says so
+	}
+	for _, p := range m.Problems {
+		problems = append(problems, hooks.Problem{File: file, Text: p})
+	}
+	if len(m.Settings) > 0 && !e.InProject { // the user gave nothing to what came with a project
+		i := extensions.Installed{Manifest: m, Origin: extensions.Origin{Source: e.Source, Type: e.SourceType}, Folder: filepath.Join(c.ExtensionRoots().User, e.Name), Dir: e.Dir}
+		workspace := ""
+		if c.Trust.Trusted {
+			workspace = c.Dir
+		}
+		values, err := c.ExtensionManager(nil).Values(i, workspace)
+		if err != nil {
+			problems = append(problems, hooks.Problem{File: file, Text: "reading its settings: " + err.Error()})
+		}
+		if c.values == nil {
+			c.values = map[string][]extensions.Value{}
+		}
+		c.values[e.Name] = values
+	}
+	return append(problems, c.addServers(e, m, file)...)
+}
+
+// settingsOf are the values that the user gave e, by variable.
+func (c *Configuration) settingsOf(e hooks.Extension) map[string]string {
+	var out map[string]string
+	for _, v := range c.values[e.Name] {
+		if v.Value != "" && !e.InProject {
+			if out == nil {
+				out = map[string]string{}
+			}
+			out[v.EnvVar] = v.Value
+		}
+	}
+	return out
+}
+
+// addServers adds the MCP servers of e. What the settings say of one of the same
+// name wins, key by key; of two extensions the first has the name.
+func (c *Configuration) addServers(e hooks.Extension, m extensions.Manifest, file string) (problems []hooks.Problem) {
+	if len(m.Servers) == 0 {
+		return nil
+	}
+	if c.serverOf == nil {
+		c.serverOf = map[string]string{}
+		c.Settings.MCPServers = maps.Clone(c.Settings.MCPServers)
+		if c.Settings.MCPServers == nil {
+			c.Settings.MCPServers = map[string]settings.MCPServer{}
+		}
+	}
+	values := c.settingsOf(e)
+	for _, s := range m.Servers {
+		if other, taken := c.serverOf[s.Name]; taken {
+			problems = append(problems, hooks.Problem{File: file, Text: fmt.Sprintf("the MCP server %s is not used: the extension %s has one of that name", text.VisibleLine(s.Name), other)})
+			continue
+		}
+		var server settings.MCPServer
+		if err := json.Unmarshal(c.expandIn(s.JSON, e, values), &server); err != nil {
+			problems = append(problems, hooks.Problem{File: file, Text: fmt.Sprintf("the MCP server %s is not used: %v", text.VisibleLine(s.Name), err)})
+			continue
+		}
+		if server.Env == nil {
+			server.Env = map[string]string{}
+		}
+		for name, value := range values {
+			if _, set := server.Env[name]; !set {
+				server.Env[name] = value
+			}
+		}
+		if own, set := c.Settings.MCPServers[s.Name]; set {
+			data, err := json.Marshal(own)
+			if err == nil {
+				err = json.Unmarshal(data, &server) // what is in it takes the place of what was there; maps are joined
+			}
+			if err != nil {
+				problems = append(problems, hooks.Problem{File: file, Text: err.Error()})
+			}
+		}
+		c.Settings.MCPServers[s.Name] = server
+		c.serverOf[s.Name] = e.Name
+	}
+	return problems
+}
+
+// variablesOf are the words that stand for paths in the files of e.
+func (c *Configuration) variablesOf(e hooks.Extension) []string {
+	separator := string(filepath.Separator)
+	return []string{"${extensionPath}", e.Dir, "${workspacePath}", c.Dir, "${/}", separator, "${pathSeparator}", separator}
+}
+
+// expandIn fills in the variables in all strings of data.
+func (c *Configuration) expandIn(data []byte, e hooks.Extension, values map[string]string) []byte {
+	paths := strings.NewReplacer(c.variablesOf(e)...)
+	lookup := func(name string) (string, bool) {
+		if v, ok := values[name]; ok {
+			return v, true
+		}
+		return (&System{Env: c.Env}).LookupEnv(name)
+	}
+	var all any
+	_ = json.Unmarshal(data, &all)
+	var fill func(v any) any
+	fill = func(v any) any {
+		switch v := v.(type) {
+		case string:
+			return settings.Expand(paths.Replace(v), lookup)
+		case []any:
+			for i := range v {
+				v[i] = fill(v[i])
+			}
+		case map[string]any:
+			for k := range v {
+				v[k] = fill(v[k])
+			}
+		}
+		return v
+	}
+	out, _ := json.Marshal(fill(all))
+	return out
+}
+
+// replacerOf fills in what the texts of e may name: paths, and settings that are
+// no secrets, because a model reads these texts.
+func (c *Configuration) replacerOf(e hooks.Extension) *strings.Replacer {
+	pairs := c.variablesOf(e)
+	for _, v := range c.values[e.Name] {
+		if v.Value != "" && !v.Sensitive {
+			pairs = append(pairs, "${"+v.EnvVar+"}", v.Value)
+		}
+	}
+	return strings.NewReplacer(pairs...)
 }

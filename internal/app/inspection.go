@@ -121,7 +121,7 @@ func (c *Configuration) HeldBack() ([]hooks.Hook, []hooks.Problem) {
 	found, faults := hooks.FindExtensions(c.Dir, hooks.ExtensionRoots{Project: filepath.Join(c.Dir, ".gemini", "extensions")})
 	problems = append(problems, faults...)
 	for _, e := range found {
-		s, err := hooks.LoadExtension(e, c.Dir, nil)
+		s, err := hooks.LoadExtension(e, c.Dir, c.settingsOf(e))
 		if err != nil {
 			problems = append(problems, faultOf(e.Dir, err))
 			continue

@@ -3,11 +3,11 @@ package app
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 
 	"minigem/hooks"
 	"minigem/internal/exit"
+	"minigem/internal/extensions"
 	"minigem/internal/text"
 )
 
@@ -29,33 +29,18 @@ func (c *Configuration) checkRestrictions() error {
 }
 
 // extensionRefused says why the settings do not allow an extension, by its
-// source; "" if they do. A list of allowed sources replaces the ban of git
-// (cli/config/extension-manager.ts).
+// source; "" if they do (cli/config/extension-manager.ts).
 func (c *Configuration) extensionRefused(e hooks.Extension) (string, error) {
+	why, err := c.extensionRules().Refused(extensions.Origin{Source: e.Source, Type: e.SourceType}, e.Dir)
+	if err != nil {
+		err = exit.With(exit.Config, err)
+	}
+	return why, err
+}
+
+func (c *Configuration) extensionRules() extensions.Rules {
 	s := c.Settings.Security
-	if len(s.AllowedExtensions) == 0 {
-		if s.BlockGitExtensions && (e.SourceType == "git" || e.SourceType == "github-release") {
-			return "security.blockGitExtensions is set, and it came from " + e.Source, nil
-		}
-		return "", nil
-	}
-	source := e.Source
-	if source == "" || e.SourceType == "local" || e.SourceType == "link" {
-		source = e.Dir
-		if real, err := filepath.EvalSymlinks(e.Dir); err == nil {
-			source = real
-		}
-	}
-	for _, pattern := range s.AllowedExtensions {
-		re, err := regexp.Compile(pattern)
-		if err != nil {
-			return "", exit.Errorf(exit.Config, "security.allowedExtensions: %q is not a regular expression: %v", pattern, err)
-		}
-		if re.MatchString(source) {
-			return "", nil
-		}
-	}
-	return "security.allowedExtensions does not name its source " + source, nil
+	return extensions.Rules{Allowed: s.AllowedExtensions, BlockGit: s.BlockGitExtensions}
 }
 
 // extensionExcludes returns the tools that extensions exclude.

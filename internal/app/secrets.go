@@ -29,6 +29,13 @@ func (c *Configuration) keepHookSecrets() {
 			env = append(env, headerSecrets(name, h.Headers[name])...)
 		}
 	}
+	for _, values := range c.values {
+		for _, v := range values {
+			if v.Sensitive && v.Value != "" {
+				env = append(env, v.EnvVar+"_TOKEN="+v.Value) // a secret whatever it is called
+			}
+		}
+	}
 	c.Secrets = redact.Secrets(env)
 	c.Masker = redact.NewMask(c.Secrets)
 }

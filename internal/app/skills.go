@@ -29,8 +29,7 @@ func (c *Configuration) SkillDir(workspace bool) string {
 func (c *Configuration) AllSkills() ([]skills.Skill, []string) {
 	var sources []skills.Source
 	for _, e := range c.extensions {
-		sources = append(sources, skills.Source{Dir: filepath.Join(e.Dir, "skills"), Name: "extension " + e.Name, Replace: strings.NewReplacer(
-			"${extensionPath}", e.Dir, "${workspacePath}", c.Dir, "${/}", string(filepath.Separator), "${pathSeparator}", string(filepath.Separator))})
+		sources = append(sources, skills.Source{Dir: filepath.Join(e.Dir, "skills"), Name: "extension " + e.Name, Replace: c.replacerOf(e)})
 	}
 	sources = append(sources, skills.Source{Dir: c.SkillDir(false), Name: "user"}, skills.Source{Dir: filepath.Join(c.Home, ".agents", "skills"), Name: "user"})
 	if c.Trust.Trusted && c.Dir != c.Home {

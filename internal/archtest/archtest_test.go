@@ -61,7 +61,7 @@ var bans = []ban{
 	},
 	{
 		packages: []string{"*"},
-		except:   []string{"cmd/minigem", "internal/settings", "internal/app", "internal/chat", "internal/listing", "internal/saved", "internal/headless", "internal/cases", "internal/demo", "internal/trials"},
+		except:   []string{"cmd/minigem", "internal/settings", "internal/app", "internal/chat", "internal/listing", "internal/saved", "internal/headless", "internal/cases", "internal/demo", "internal/trials", "internal/manage"},
 		reach:    []string{"minigem/internal/settings"},
 		why:      "settings are values when they arrive",
 	},

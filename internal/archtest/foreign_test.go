@@ -33,6 +33,8 @@ var readers = []tried{
 	{row: "home/.gemini/trusted_hooks.json", folder: "hooks", functions: "TrustStore.load"},
 	{row: "home/.gemini/extensions/x/gemini-extension.json", folder: "hooks", functions: "LoadExtension"},
 	{row: "home/.gemini/extensions/x/hooks/hooks.json", folder: "hooks", functions: "readJSON"},
+	{row: "home/.gemini/extensions/x/gemini-extension.json", folder: "internal/extensions", functions: "readJSON"},
+	{row: "home/.gemini/gemini-credentials.json", folder: "internal/extensions", functions: "vault.read"},
 	{row: "project/hook.sh", folder: "hooks", functions: "hashFile"},
 	{row: "project/hook.sh", folder: "hooks/author/program", functions: "Read"},
 	{row: "project/.env", folder: "hooks/dotenv", functions: "Read"},
@@ -65,6 +67,7 @@ var readers = []tried{
 	{row: "project/plugin/hooks/hooks.json", folder: "hooks/claude", functions: "read"},
 	{row: "project/.codex/hooks.json", folder: "hooks/author/export", functions: "Place.Read"},
 
+	{why: "only when an extension is installed, updated or compared, and FuzzManifest, FuzzRecords", folder: "internal/extensions", functions: "Manager.put copyTree printOf records.key records.read"},
 	{why: "project/.gemini/settings.json again, which was read before", folder: "cmd/minigem", functions: "fromClaudeCode"},
 	{why: "a case of the user's own, to add to", folder: "hooks/author/attack", functions: "AddTo"},
 	{why: "the session that minigem itself writes", folder: "transcript", functions: "ClaudeCopy.readOn"},

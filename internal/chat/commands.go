@@ -29,6 +29,7 @@ func (t *Chat) commands() slash.Table {
 		{Name: "compress", Aliases: []string{"summarize", "compact"}, Help: "replace the history by a summary", Run: t.compressNow},
 		{Name: "copy", Help: "copy the last answer to the clipboard", Run: t.copyAnswer},
 		{Name: "export", Aliases: []string{"export-session"}, Args: "[FILE.md|.json]", Help: "write this conversation to a file", Run: t.share},
+		t.extensionsCommands(),
 		{Name: "help", Aliases: []string{"?"}, Help: "list the commands and keys", Run: t.help},
 		t.hooksCommands(),
 		{Name: "init", Help: "let the model write a " + app.ContextName(t.runtime), Run: t.initContext},

@@ -7,30 +7,107 @@ import (
 
 	"minigem/hooks"
 	"minigem/internal/app"
+	"minigem/internal/exit"
+	"minigem/internal/extensions"
+	"minigem/internal/output"
 	"minigem/internal/text"
 )
 
-// WriteExtensions prints the list for --list-extensions.
-func WriteExtensions(c *app.Configuration, sys *app.System) error {
+// ListedExtension is an extension with what it brings.
+type ListedExtension struct {
+	Name    string            `json:"name"`
+	Version string            `json:"version"`
+	Path    string            `json:"path"`
+	Source  string            `json:"source,omitempty"`
+	Type    string            `json:"type,omitempty"`
+	Active  bool              `json:"isActive"`
+	Why     string            `json:"why,omitempty"` // why it is not in use
+	Brings  []ListedPart      `json:"brings"`
+	Set     map[string]string `json:"settings,omitempty"` // where each is set: user, workspace or not set; no values
+}
+
+// ListedPart is one thing that an extension brings.
+type ListedPart struct {
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+	Text string `json:"text,omitempty"`
+	Why  string `json:"why,omitempty"` // why it is not in use; empty: it is, if the extension is
+}
+
+// ListedExtensions are those there are, and what is wrong with others.
+func ListedExtensions(c *app.Configuration) ([]ListedExtension, []hooks.Problem, error) {
 	found, problems := hooks.FindExtensions(c.Dir, c.ExtensionRoots())
-	rows := make([][]string, len(found))
-	for i, e := range found {
+	out := []ListedExtension{}
+	for _, e := range found {
 		off, err := c.ExtensionOff(e)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
-		state := cmp.Or(off, "enabled")
-		rows[i] = []string{text.VisibleLine(e.Name), text.VisibleLine(c.ShortenIn(state)), c.Shorten(e.Dir)}
+		l := ListedExtension{Name: e.Name, Path: e.Dir, Source: e.Source, Type: e.SourceType, Active: off == "", Why: off, Brings: []ListedPart{}}
+		if m, err := extensions.ReadManifest(e.Dir); err == nil {
+			l.Version = m.Version
+		}
+		parts, unused, err := c.ExtensionParts(e)
+		if err != nil {
+			problems = append(problems, hooks.Problem{File: e.Dir, Text: err.Error()})
+		}
+		for i, p := range parts {
+			l.Brings = append(l.Brings, ListedPart{p.Kind, p.Name, p.Text, unused[i]})
+		}
+		for _, v := range c.ExtensionValues(e) {
+			if l.Set == nil {
+				l.Set = map[string]string{}
+			}
+			l.Set[v.EnvVar] = cmp.Or(v.Where, "not set")
+		}
+		out = append(out, l)
 	}
-	text.Align(rows)
-	for _, row := range rows {
-		fmt.Fprintln(sys.Stdout, strings.Join(row, "  "))
+	return out, problems, nil
+}
+
+// WriteExtensions prints the list for people, or for programs.
+func WriteExtensions(c *app.Configuration, sys *app.System, format string) error {
+	if format != "text" && format != "json" {
+		return exit.Errorf(exit.Input, "--output-format is %q: it must be text or json", format)
 	}
-	if len(rows) == 0 {
-		fmt.Fprintf(sys.Stdout, "No extensions are installed; they would be in %s\n", c.Shorten(c.ExtensionRoots().User))
+	all, problems, err := ListedExtensions(c)
+	if err != nil {
+		return err
 	}
 	for _, p := range problems {
 		fmt.Fprintf(sys.Stderr, "[WARNING] %s: %s\n", c.Shorten(p.File), c.ShortenIn(p.Text))
 	}
-	return nil
+	if format == "json" {
+		return output.WriteJSON(sys.Stdout, all)
+	}
+	var b strings.Builder
+	for _, e := range all {
+		e.write(&b, c)
+	}
+	if len(all) == 0 {
+		fmt.Fprintf(&b, "No extensions are installed; they would be in %s\n", c.Shorten(c.ExtensionRoots().User))
+	}
+	_, err = fmt.Fprint(sys.Stdout, b.String())
+	return err
+}
+
+func (e ListedExtension) write(b *strings.Builder, c *app.Configuration) {
+	state := text.VisibleLine(c.ShortenIn(cmp.Or(e.Why, "enabled")))
+	fmt.Fprintf(b, "%s  %s  %s\n", text.VisibleLine(strings.TrimSpace(e.Name+" "+e.Version)), state, c.Shorten(e.Path))
+	if e.Source != "" {
+		fmt.Fprintf(b, "  from %s (%s)\n", text.VisibleLine(c.Shorten(e.Source)), text.VisibleLine(e.Type))
+	}
+	for _, p := range e.Brings {
+		line := fmt.Sprintf("  %-14s  %s", p.Kind, p.Name)
+		if p.Text != "" {
+			line += ": " + c.ShortenIn(p.Text)
+		}
+		if p.Why != "" && e.Active {
+			line += "  [not used: " + text.VisibleLine(p.Why) + "]"
+		}
+		if variable, _, _ := strings.Cut(p.Text, " "); p.Kind == "setting" && e.Set[variable] != "" {
+			line += "  [" + e.Set[variable] + "]"
+		}
+		b.WriteString(line + "\n")
+	}
 }

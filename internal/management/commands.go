@@ -24,16 +24,13 @@ const (
 // 0.61, Claude Code 2.1 and Codex 0.169, with those that they had before. What
 // minigem has under the same name is not among them.
 var Commands = []Command{
-	{Words: []string{"extensions", "extension"}, Of: []string{gemini}, InsteadOf: extensions,
-		Subs:    []string{"install", "uninstall", "list", "update", "disable", "enable", "link", "new", "validate", "config"},
-		Instead: "extensions are the folders in ~/.gemini/extensions, and minigem --list-extensions lists them"},
 	{Words: []string{"gemma"}, Of: []string{gemini}, Subs: []string{"setup", "start", "stop", "status", "logs"},
 		Instead: "it starts no local model, but uses one that runs: minigem --model ollama/NAME"},
 	{Words: []string{"update", "upgrade", "install", "migrate-installer"}, Of: []string{gemini, claude, codex}, Instead: useReleases},
 	{Words: []string{"uninstall"}, Of: []string{gemini, claude}, Instead: "remove the program and ~/.gemini, where its settings and sessions are"},
 
 	{Words: []string{"plugin", "plugins"}, Of: []string{claude, codex}, Subs: []string{"install", "uninstall", "list", "marketplace", "enable", "disable", "validate", "update"},
-		Instead: "minigem hooks migrate --from-claude takes over hooks, and extensions are folders in ~/.gemini/extensions"},
+		Instead: "minigem hooks migrate --from-claude takes over hooks, and minigem extensions installs extensions"},
 	{Words: []string{"config"}, Of: []string{claude}, Subs: []string{"list", "get", "set", "add", "remove"}, Instead: useSettings},
 	{Words: []string{"features"}, Of: []string{codex}, Subs: []string{"list", "enable", "disable"}, Instead: useSettings},
 	{Words: []string{"doctor", "auto-mode"}, Of: []string{claude, codex}, Instead: useChecks},
@@ -55,22 +52,4 @@ var Commands = []Command{
 	// Words of minigem's own without their group.
 	{Words: []string{"test"}, Instead: "cases of hooks are run with minigem hooks test FILE"},
 	{Words: []string{"setting"}, Instead: useSettings, Subs: []string{"list"}},
-}
-
-// extensions is what to do for "extensions ARGS...".
-func extensions(args []string) string {
-	if len(args) == 0 {
-		return ""
-	}
-	switch args[0] {
-	case "install", "link", "new":
-		return "put the extension's folder, with its gemini-extension.json, into ~/.gemini/extensions (git clone, or a copy); look at its hooks and MCP servers first, they run on this machine"
-	case "uninstall":
-		return "remove the extension's folder from ~/.gemini/extensions"
-	case "update":
-		return "update the extension's folder in ~/.gemini/extensions, with git pull for instance"
-	case "disable", "enable":
-		return "name the extension in, or take it out of, extensions.disabled in ~/.gemini/settings.json"
-	}
-	return ""
 }

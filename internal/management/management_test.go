@@ -31,7 +31,6 @@ func TestRefuse(t *testing.T) {
 		{[]string{"Update", "the", "README"}, ""},
 
 		{[]string{"update", "the", "README"}, `minigem -p "update ..."`},
-		{[]string{"extension", "install", "x"}, "~/.gemini/extensions"},
 		{[]string{"test", "guard.txtar"}, "minigem hooks test FILE"},
 
 		{[]string{"hooks", "list"}, `did you mean "minigem hooks list"?`},
@@ -41,7 +40,7 @@ func TestRefuse(t *testing.T) {
 		{[]string{"settigns", "list"}, `did you mean "minigem settings list"?`},
 		{[]string{"lint"}, `did you mean "minigem hooks lint"?`},
 		{[]string{"mpc", "list"}, `did you mean "minigem mcp list"?`},
-		{[]string{"extention", "install", "x"}, `did you mean "extensions"?`},
+		{[]string{"extention", "install", "x"}, `did you mean "minigem extensions install"?`},
 	} {
 		got := Refuse(c.words, own)
 		if c.says == "" {

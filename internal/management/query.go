@@ -1,4 +1,4 @@
-package main
+package management
 
 import (
 	"fmt"
@@ -8,12 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"minigem/internal/app"
 	"minigem/internal/exit"
-	"minigem/internal/management"
 )
 
-// readQuery takes the prompt out of args, which begin with the first word that
+// ReadQuery takes the prompt out of args, which begin with the first word that
 // is not a flag. Gemini CLI takes its flags from anywhere, so that
 //
 //	gemini "Fix the tests" --yolo
@@ -26,36 +24,34 @@ import (
 // So flags count behind a prompt that is one quoted sentence and nothing else;
 // behind single words, which may be the command line of another program, they
 // are refused, as the words themselves are where they are a command.
-func readQuery(f *app.Options, cmd *cobra.Command, args []string) error {
+func ReadQuery(cmd *cobra.Command, args []string) (query []string, err error) {
 	words := slices.Clone(args)
 	if i := slices.Index(words, "--"); i >= 0 {
 		words = slices.Delete(words, i, i+1)
 	}
-	if err := refuseCommand(cmd.Root(), words); err != nil {
-		return err
+	if err := RefuseCommand(cmd.Root(), words); err != nil {
+		return nil, err
 	}
 	if len(args) == 0 || cmd.ArgsLenAtDash() == 0 {
-		f.Query = args
-		return nil
+		return args, nil
 	}
 	if len(args) > 1 && strings.ContainsFunc(args[0], unicode.IsSpace) && isFlag(args[1]) {
-		return readFlagsBehind(f, cmd, args[0], args[1:])
+		return args[:1], readFlagsBehind(cmd, args[1:])
 	}
 	for _, a := range args {
 		if a == "--" {
 			break
 		}
 		if isFlag(a) {
-			return exit.Errorf(exit.Input, "%s follows the words of a prompt, where it may be meant for another program: "+
+			return nil, exit.Errorf(exit.Input, "%s follows the words of a prompt, where it may be meant for another program: "+
 				"write minigem [flags] -p \"...\", or -- before words that begin with a dash", a)
 		}
 	}
-	f.Query = words
-	return nil
+	return words, nil
 }
 
-// readFlagsBehind reads the flags behind prompt.
-func readFlagsBehind(f *app.Options, cmd *cobra.Command, prompt string, args []string) error {
+// readFlagsBehind reads the flags behind a prompt.
+func readFlagsBehind(cmd *cobra.Command, args []string) error {
 	if err := cmd.ParseFlags(args); err != nil {
 		return exit.With(exit.Input, fmt.Errorf("after the prompt: %w", err))
 	}
@@ -67,26 +63,25 @@ func readFlagsBehind(f *app.Options, cmd *cobra.Command, prompt string, args []s
 			return exit.Errorf(exit.Input, "--%s follows a prompt: give it alone", name)
 		}
 	}
-	f.Query = []string{prompt}
 	return nil
 }
 
 // isFlag reports whether s looks like a flag; -- alone and - do not.
 func isFlag(s string) bool { return len(s) > 1 && s[0] == '-' && s != "--" }
 
-// refuseCommand refuses words that are a command and no prompt.
-func refuseCommand(root *cobra.Command, words []string) error {
-	var own []management.Own
+// RefuseCommand refuses words that are a command and no prompt.
+func RefuseCommand(root *cobra.Command, words []string) error {
+	var own []Own
 	for _, c := range root.Commands() {
 		var subs []string
 		for _, sub := range c.Commands() {
 			subs = append(subs, sub.Name())
 		}
 		for _, name := range append(c.Aliases, c.Name()) {
-			own = append(own, management.Own{Name: name, Subs: subs})
+			own = append(own, Own{Name: name, Subs: subs})
 		}
 	}
-	if why := management.Refuse(words, own); why != "" {
+	if why := Refuse(words, own); why != "" {
 		return exit.With(exit.Input, fmt.Errorf("%s", why))
 	}
 	return nil

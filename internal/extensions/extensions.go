@@ -1,0 +1,221 @@
+// Package extensions installs, updates, removes, configures and reads extensions
+// in the folders and files of Gemini CLI, so that both programs see the same
+// ones. Git addresses are fetched by the installed git, which knows the user's
+// proxies, keys and credential helpers; go-git would add 9 MB to the program and
+// knows none of them. It keeps out which extensions are in force, and what hooks
+// and models make of them.
+package extensions
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"minigem/hooks/jsonc"
+	"minigem/internal/boundedfile"
+)
+
+// The files of Gemini CLI.
+const (
+	manifestFile   = "gemini-extension.json"
+	installFile    = ".gemini-extension-install.json"
+	enablementFile = "extension-enablement.json"
+)
+
+// Where an extension came from.
+const (
+	TypeGit     = "git"
+	TypeRelease = "github-release"
+	TypeLocal   = "local"
+	TypeLink    = "link"
+)
+
+// Manifest is gemini-extension.json.
+type Manifest struct {
+	Name, Version string
+	Servers       []Server // mcpServers, in their order
+	Context       []string // contextFileName
+	ExcludeTools  []string
+	Settings      []Setting
+	PlanDir       string // plan.directory
+	Themes        int    // how many there are
+	MigratedTo    string // the address that the next update takes
+	Problems      []string
+}
+
+// Server is one of "mcpServers", as it was written, but for "trust": an extension
+// cannot trust itself.
+type Server struct {
+	Name string
+	JSON json.RawMessage
+}
+
+// Setting is what an extension asks of its user.
+type Setting struct {
+	Name, Description, EnvVar string
+	Sensitive                 bool // a secret, kept in the keychain
+}
+
+var (
+	nameForm = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
+	envForm  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+)
+
+// ReadManifest reads the manifest of the extension in dir.
+func ReadManifest(dir string) (Manifest, error) {
+	file := filepath.Join(dir, manifestFile)
+	root, err := readJSON(file)
+	if err != nil {
+		return Manifest{}, err
+	}
+	m := Manifest{
+		Name: root.Get("name").Text(), Version: root.Get("version").Text(), ExcludeTools: root.Get("excludeTools").Strings(),
+		PlanDir: root.Get("plan", "directory").Text(), Themes: len(root.Get("themes").Elements()), MigratedTo: root.Get("migratedTo").Text(),
+	}
+	if !nameForm.MatchString(m.Name) {
+		return m, fmt.Errorf("%s: %q is not a name for an extension: only letters, digits and dashes", file, m.Name)
+	}
+	if name := root.Get("contextFileName"); name.Kind() == jsonc.String {
+		m.Context = []string{name.Text()}
+	} else {
+		m.Context = name.Strings()
+	}
+	if m.PlanDir != "" && !filepath.IsLocal(filepath.FromSlash(m.PlanDir)) {
+		m.Problems = append(m.Problems, fmt.Sprintf("plan.directory is %q: it must lie in the project", m.PlanDir))
+		m.PlanDir = ""
+	}
+	for _, s := range root.Get("mcpServers").Members() {
+		s.Value.Remove("trust")
+		m.Servers = append(m.Servers, Server{s.Name, s.Value.Standard()})
+	}
+	for _, s := range root.Get("settings").Elements() {
+		one := Setting{s.Get("name").Text(), s.Get("description").Text(), s.Get("envVar").Text(), s.Get("sensitive").IsTrue()}
+		if !envForm.MatchString(one.EnvVar) {
+			m.Problems = append(m.Problems, fmt.Sprintf("line %d: %q cannot be the envVar of a setting", s.Line(), one.EnvVar))
+			continue
+		}
+		m.Settings = append(m.Settings, one)
+	}
+	return m, nil
+}
+
+// Origin is where an extension was installed from, as the file in its folder says.
+type Origin struct {
+	Source          string `json:"source"`
+	Type            string `json:"type"`
+	Ref             string `json:"ref,omitempty"`
+	AutoUpdate      bool   `json:"autoUpdate,omitempty"`
+	AllowPreRelease bool   `json:"allowPreRelease,omitempty"`
+	ReleaseTag      string `json:"releaseTag,omitempty"`
+}
+
+func readOrigin(dir string) (Origin, error) {
+	root, err := readJSON(filepath.Join(dir, installFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return Origin{}, nil
+	}
+	if err != nil {
+		return Origin{}, err
+	}
+	return Origin{
+		Source: root.Get("source").Text(), Type: root.Get("type").Text(), Ref: root.Get("ref").Text(),
+		AutoUpdate: root.Get("autoUpdate").IsTrue(), AllowPreRelease: root.Get("allowPreRelease").IsTrue(), ReleaseTag: root.Get("releaseTag").Text(),
+	}, nil
+}
+
+// Installed is an extension in the folder of extensions.
+type Installed struct {
+	Manifest
+	Origin Origin
+	Folder string // below the folder of extensions
+	Dir    string // where its files are: of a linked one its source
+}
+
+// Open reads the extension that is installed in folder.
+func Open(folder string) (Installed, error) {
+	origin, err := readOrigin(folder)
+	if err != nil {
+		return Installed{}, err
+	}
+	i := Installed{Origin: origin, Folder: folder, Dir: folder}
+	if origin.Type == TypeLink && origin.Source != "" {
+		i.Dir = origin.Source
+	}
+	i.Manifest, err = ReadManifest(i.Dir)
+	return i, err
+}
+
+// ID is what Gemini CLI calls the extension in its keychain.
+func (i Installed) ID() string {
+	of := i.Origin.Source
+	if owner, repo, ok := onGitHub(of); ok {
+		of = "https://github.com/" + owner + "/" + repo
+	}
+	if of == "" {
+		of = i.Name
+	}
+	sum := sha256.Sum256([]byte(of))
+	return hex.EncodeToString(sum[:])
+}
+
+func readJSON(file string) (jsonc.Node, error) {
+	data, err := boundedfile.Read(file, boundedfile.Written)
+	if err != nil {
+		return jsonc.Node{}, err
+	}
+	doc, err := jsonc.Parse(file, data)
+	if err != nil {
+		return jsonc.Node{}, err
+	}
+	return doc.Root(), nil
+}
+
+// all are the extensions that can be opened; the others are left out.
+func (m *Manager) all() []Installed {
+	entries, err := os.ReadDir(m.Dir)
+	if err != nil {
+		return nil
+	}
+	var out []Installed
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		if i, err := Open(filepath.Join(m.Dir, e.Name())); err == nil {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// find finds an extension by its name, in any case, or by its source.
+func (m *Manager) find(name string) (Installed, error) {
+	var names []string
+	for _, i := range m.all() {
+		if strings.EqualFold(i.Name, name) || i.Origin.Source == name {
+			return i, nil
+		}
+		names = append(names, i.Name)
+	}
+	return Installed{}, &UnknownError{Name: name, There: names}
+}
+
+// UnknownError: there is no extension of that name.
+type UnknownError struct {
+	Name  string
+	There []string // those that there are
+}
+
+func (e *UnknownError) Error() string {
+	if len(e.There) == 0 {
+		return fmt.Sprintf("there is no extension %q: none is installed", e.Name)
+	}
+	return fmt.Sprintf("there is no extension %q: installed are %s", e.Name, strings.Join(e.There, ", "))
+}

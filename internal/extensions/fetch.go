@@ -1,0 +1,170 @@
+package extensions
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"minigem/internal/boundedfile"
+	"minigem/internal/proc"
+	"minigem/internal/text"
+)
+
+// fetch gets the files of o into the folder dir, and returns what is to be noted
+// as its origin.
+func (m *Manager) fetch(ctx context.Context, o Origin, dir string) (Origin, error) {
+	switch o.Type {
+	case TypeLocal:
+		return o, copyTree(o.Source, dir)
+	case TypeRelease:
+		return m.download(ctx, o, dir)
+	}
+	if _, _, ok := onGitHub(o.Source); ok {
+		got, err := m.download(ctx, o, dir)
+		if err == nil || !errors.Is(err, errNoRelease) {
+			return got, err
+		}
+	}
+	o.Type = TypeGit
+	return o, m.clone(ctx, o, dir)
+}
+
+// git runs git so that no repository decides what runs on this machine.
+func (m *Manager) git(ctx context.Context, dir string, args ...string) (string, error) {
+	env := append(m.environ(), "GIT_TERMINAL_PROMPT=0", "GIT_CONFIG_COUNT=3",
+		"GIT_CONFIG_KEY_0=core.hooksPath", "GIT_CONFIG_VALUE_0="+os.DevNull, "GIT_CONFIG_KEY_1=protocol.ext.allow", "GIT_CONFIG_VALUE_1=never",
+		"GIT_CONFIG_KEY_2=http.https://github.com/.extraheader", "GIT_CONFIG_VALUE_2=")
+	if token := m.Getenv("GITHUB_TOKEN"); token != "" {
+		env[len(env)-1] += "AUTHORIZATION: basic " + base64.StdEncoding.EncodeToString([]byte("x-access-token:"+token))
+	}
+	res, err := proc.Run(ctx, proc.Command{Path: "git", Args: args, Dir: dir, Env: env, Out: proc.Limit{Head: 64 << 10}, Err: proc.Limit{Tail: 4 << 10}})
+	switch {
+	case err != nil:
+		return "", err
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case res.ExitCode != 0:
+		return "", errors.New(strings.TrimSpace(text.Clean(string(res.Stderr.Bytes()))))
+	}
+	return string(res.Stdout.Bytes()), nil
+}
+
+// clone gets the newest commit, or that of o.Ref, and nothing before it. The
+// repository stays, so that an update can see whether there is a newer one.
+func (m *Manager) clone(ctx context.Context, o Origin, dir string) error {
+	wanted := o.Ref
+	if wanted == "" {
+		wanted = "HEAD"
+	}
+	for _, args := range [][]string{
+		{"init", "-q"},
+		{"remote", "add", "--", "origin", o.Source},
+		{"fetch", "-q", "--depth", "1", "--no-tags", "--", "origin", wanted},
+		{"-c", "advice.detachedHead=false", "checkout", "-q", "FETCH_HEAD"},
+	} {
+		if _, err := m.git(ctx, dir, args...); err != nil {
+			return fmt.Errorf("getting %s: git %s: %w", text.VisibleLine(o.Source), args[0], err)
+		}
+	}
+	return checkTree(dir)
+}
+
+// newerCommit reports whether the repository of i has another commit now.
+func (m *Manager) newerCommit(ctx context.Context, i Installed) (bool, error) {
+	ref := i.Origin.Ref
+	if ref == "" {
+		ref = "HEAD"
+	}
+	there, err := m.git(ctx, i.Dir, "ls-remote", "--", i.Origin.Source, ref)
+	if err != nil {
+		return false, fmt.Errorf("asking %s: %w", text.VisibleLine(i.Origin.Source), err)
+	}
+	here, err := m.git(ctx, i.Dir, "rev-parse", "HEAD")
+	if err != nil {
+		return false, err
+	}
+	hash, _, _ := strings.Cut(there, "\t")
+	return hash != "" && strings.TrimSpace(hash) != strings.TrimSpace(here), nil
+}
+
+// checkTree refuses what leads out of dir, and more than an extension may hold.
+func checkTree(dir string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return walkTree(root, func(string, fs.DirEntry) error { return nil })
+}
+
+// walkTree calls each for what is below root, but for a .git folder.
+func walkTree(root *os.Root, each func(path string, e fs.DirEntry) error) error {
+	files, size := 0, int64(0)
+	return fs.WalkDir(root.FS(), ".", func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && e.Name() == ".git":
+			return fs.SkipDir
+		case e.IsDir():
+			return each(path, e)
+		case e.Type()&fs.ModeSymlink != 0:
+			if _, err := root.Stat(path); err != nil {
+				return fmt.Errorf("%s is a link that leads out of the extension, or to nothing", path)
+			}
+		case !e.Type().IsRegular():
+			return fmt.Errorf("%s is neither a file nor a folder, which an extension may not hold", path)
+		default:
+			info, err := e.Info()
+			if err != nil {
+				return err
+			}
+			size += info.Size()
+		}
+		if files++; files > mostFiles || size > mostBytes {
+			return fmt.Errorf("the extension holds more than %d files, or more than %d MiB", mostFiles, mostBytes>>20)
+		}
+		return each(path, e)
+	})
+}
+
+// copyTree copies a folder, without its .git.
+func copyTree(from, to string) error {
+	root, err := os.OpenRoot(from)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return walkTree(root, func(path string, e fs.DirEntry) error {
+		at := filepath.Join(to, filepath.FromSlash(path))
+		if e.IsDir() {
+			return os.MkdirAll(at, 0o755)
+		}
+		if e.Type()&fs.ModeSymlink != 0 {
+			target, err := root.Readlink(path)
+			if err != nil || filepath.IsAbs(target) {
+				return fmt.Errorf("%s is a link to an absolute path: make it relative", path)
+			}
+			return os.Symlink(target, at)
+		}
+		f, err := boundedfile.OpenIn(root, path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		data, err := boundedfile.ReadAll(f, path, mostBytes)
+		if err != nil {
+			return err
+		}
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(at, data, info.Mode().Perm()&0o755|0o600)
+	})
+}

@@ -1,0 +1,163 @@
+package extensions
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/zalando/go-keyring"
+
+	"minigem/internal/atomicfile"
+	"minigem/internal/boundedfile"
+	"minigem/internal/filelock"
+)
+
+// records are what Gemini CLI knows of where extensions came from, signed, so
+// that nobody can send an update elsewhere by changing the file in an extension's
+// folder (core/config/extensions/integrity.ts).
+type records struct {
+	dotGemini string
+	vault     vault
+}
+
+type record struct {
+	Hash      string `json:"hash"`
+	Signature string `json:"signature"`
+}
+
+type recordFile struct {
+	Store     map[string]record `json:"store"`
+	Signature string            `json:"signature"`
+}
+
+const (
+	integrityService = "gemini-cli-extension-integrity"
+	integrityAccount = "secret-key"
+)
+
+func (r records) file() string { return filepath.Join(r.dotGemini, "extension_integrity.json") }
+
+// key is the key of the keychain, else that of the file for secrets, else that in
+// integrity.key; a new one where there is none.
+func (r records) key() ([]byte, error) {
+	if key, ok, err := r.vault.get(integrityService, integrityAccount); err == nil && ok {
+		return []byte(key), nil
+	}
+	file := filepath.Join(r.dotGemini, "integrity.key")
+	data, err := boundedfile.Read(file, boundedfile.Written)
+	if err == nil {
+		return bytes.TrimSpace(data), nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	key := make([]byte, 32)
+	rand.Read(key)
+	made := hex.EncodeToString(key)
+	if r.vault.system && keyring.Set(integrityService, integrityAccount, made) == nil {
+		return []byte(made), nil
+	}
+	return []byte(made), r.vault.set(integrityService, integrityAccount, made)
+}
+
+func sign(key, data []byte) string {
+	mac := hmac.New(sha256.New, key)
+	mac.Write(data)
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// canonical is JSON with its keys in order and without white space.
+func canonical(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(v)
+	var sorted any
+	_ = json.Unmarshal(b.Bytes(), &sorted)
+	b.Reset()
+	_ = e.Encode(sorted)
+	return bytes.TrimSpace(b.Bytes())
+}
+
+func hashOf(o Origin) string {
+	sum := sha256.Sum256(canonical(o))
+	return hex.EncodeToString(sum[:])
+}
+
+// read returns what is recorded; an error where it is not what was signed.
+func (r records) read(key []byte) (map[string]record, error) {
+	data, err := boundedfile.Read(r.file(), boundedfile.Written)
+	if errors.Is(err, fs.ErrNotExist) {
+		return map[string]record{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var f recordFile
+	if err := json.Unmarshal(data, &f); err != nil || f.Store == nil {
+		return nil, fmt.Errorf("%s is damaged: remove it, and extensions are recorded anew as they are updated", r.file())
+	}
+	if !hmac.Equal([]byte(sign(key, canonical(f.Store))), []byte(f.Signature)) {
+		return nil, fmt.Errorf("%s is not as it was signed: remove it if you have changed it yourself", r.file())
+	}
+	return f.Store, nil
+}
+
+// check says why o is not where the extension called name came from, as recorded;
+// nil if it is, or if nothing is recorded.
+func (r records) check(name string, o Origin) error {
+	if _, err := os.Stat(r.file()); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	key, err := r.key()
+	if err != nil {
+		return err
+	}
+	all, err := r.read(key)
+	if err != nil {
+		return err
+	}
+	if known, ok := all[name]; ok && (known.Hash != hashOf(o) || !hmac.Equal([]byte(known.Signature), []byte(sign(key, []byte(known.Hash))))) {
+		return fmt.Errorf("the file %s of the extension %s is not as it was written when it was installed: uninstall it, and install it again", installFile, name)
+	}
+	return nil
+}
+
+// set records o for name; nil forgets it.
+func (r records) set(name string, o *Origin) error {
+	if _, err := os.Stat(r.file()); o == nil && errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	key, err := r.key() // before the lock: a new one is written into a file of the same folder
+	if err != nil {
+		return err
+	}
+	lock := filelock.New(r.file())
+	if err := lock.Lock(); err != nil {
+		return err
+	}
+	defer lock.Close()
+	all, err := r.read(key)
+	if err != nil {
+		return err
+	}
+	delete(all, name)
+	if o != nil {
+		hash := hashOf(*o)
+		all[name] = record{hash, sign(key, []byte(hash))}
+	}
+	data, err := json.MarshalIndent(recordFile{all, sign(key, canonical(all))}, "", "  ")
+	if err != nil {
+		return err
+	}
+	return atomicfile.WriteFile(r.file(), []byte(strings.TrimSpace(string(data))), 0o600)
+}

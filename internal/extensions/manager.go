@@ -1,0 +1,350 @@
+package extensions
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"minigem/internal/atomicfile"
+	"minigem/internal/boundedfile"
+	"minigem/internal/text"
+)
+
+// Manager changes the extensions of a user.
+type Manager struct {
+	Dir       string   // the folder of extensions
+	DotGemini string   // where Gemini CLI's other files are
+	Home      string   // an extension is on below it when it is installed
+	Workspace string   // the working directory
+	Env       []string // "NAME=value"; later ones win
+	Rules     Rules
+	User      User
+}
+
+// User is asked, and told.
+type User interface {
+	Say(text string)
+	// Confirm reports whether the user says yes. No answer is a no.
+	Confirm(question string) bool
+	// Value asks for a line; hidden: it is not shown while it is typed. ok is
+	// false where nobody can answer.
+	Value(question string, hidden bool) (value string, ok bool)
+}
+
+// Options are those of Install, Link and Update.
+type Options struct {
+	Ref             string
+	AutoUpdate      bool
+	AllowPreRelease bool
+	Consent         bool // the user has agreed beforehand
+	SkipSettings    bool
+}
+
+// ErrRefused: nobody agreed, and nothing was changed.
+var ErrRefused = errors.New("nothing was installed: nobody agreed; --consent says yes beforehand")
+
+// Getenv returns the last value of name in Env.
+func (m *Manager) Getenv(name string) string {
+	for _, e := range slices.Backward(m.Env) {
+		if value, ok := strings.CutPrefix(e, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// environ is the environment of git, without variables of another repository.
+func (m *Manager) environ() []string {
+	return slices.DeleteFunc(slices.Clone(m.Env), func(e string) bool {
+		return strings.HasPrefix(e, "GIT_DIR=") || strings.HasPrefix(e, "GIT_WORK_TREE=") || strings.HasPrefix(e, "GIT_INDEX_FILE=") || strings.HasPrefix(e, "GIT_CONFIG_")
+	})
+}
+
+// Install installs the extension at address, after the user has seen what it
+// brings and agreed.
+func (m *Manager) Install(ctx context.Context, address string, o Options) (Installed, error) {
+	origin, err := ParseSource(address, m.Workspace)
+	if err != nil {
+		return Installed{}, err
+	}
+	if origin.Type == TypeLocal && (o.Ref != "" || o.AutoUpdate || o.AllowPreRelease) {
+		return Installed{}, errors.New("--ref, --auto-update and --pre-release are for addresses, not for a folder")
+	}
+	origin.Ref, origin.AutoUpdate, origin.AllowPreRelease = o.Ref, o.AutoUpdate, o.AllowPreRelease
+	return m.install(ctx, origin, o, nil)
+}
+
+// Link makes the extension in the folder dir one of the user's where it is.
+func (m *Manager) Link(ctx context.Context, dir string, o Options) (Installed, error) {
+	origin, err := ParseSource(dir, m.Workspace)
+	if err != nil {
+		return Installed{}, err
+	}
+	if origin.Type != TypeLocal {
+		return Installed{}, fmt.Errorf("%s is an address: only a folder can be linked", text.VisibleLine(dir))
+	}
+	origin.Type = TypeLink
+	return m.install(ctx, origin, o, nil)
+}
+
+// install installs, or where before is given replaces, an extension. What fails
+// leaves things as they were.
+func (m *Manager) install(ctx context.Context, origin Origin, o Options, before *Installed) (Installed, error) {
+	if refused, err := m.Rules.Refused(origin, origin.Source); err != nil || refused != "" {
+		return Installed{}, errors.Join(err, notEmpty(refused))
+	}
+	if err := os.MkdirAll(m.Dir, 0o755); err != nil {
+		return Installed{}, err
+	}
+	stage, err := os.MkdirTemp(m.Dir, ".installing-")
+	if err != nil {
+		return Installed{}, err
+	}
+	defer os.RemoveAll(stage)
+	made := filepath.Join(stage, "new")
+	if err := os.Mkdir(made, 0o755); err != nil {
+		return Installed{}, err
+	}
+	if origin.Type != TypeLink {
+		if origin, err = m.fetch(ctx, origin, made); err != nil {
+			return Installed{}, err
+		}
+		if err := os.RemoveAll(filepath.Join(made, ".env")); err != nil { // the user's settings would be there
+			return Installed{}, err
+		}
+	}
+	if err := writeOrigin(made, origin); err != nil {
+		return Installed{}, err
+	}
+	next, err := Open(made)
+	if err != nil {
+		return next, fmt.Errorf("this is not an extension that can be used: %w", err)
+	}
+	if err := m.agree(next, before, o.Consent); err != nil {
+		return next, err
+	}
+	set, err := m.askSettings(next, before, o)
+	if err != nil {
+		return next, err
+	}
+	return m.put(next, before, stage, set)
+}
+
+func notEmpty(why string) error {
+	if why == "" {
+		return nil
+	}
+	return errors.New(why)
+}
+
+func writeOrigin(dir string, o Origin) error {
+	data, err := json.MarshalIndent(o, "", "  ")
+	if err != nil {
+		return err
+	}
+	return atomicfile.WriteFile(filepath.Join(dir, installFile), data, 0o644)
+}
+
+// agree shows what next brings and asks; after an update only where something
+// that runs or is read is another.
+func (m *Manager) agree(next Installed, before *Installed, agreed bool) error {
+	if before == nil {
+		if old, err := m.find(next.Name); err == nil {
+			return fmt.Errorf("the extension %s is installed already: update or uninstall it", old.Name)
+		}
+		if _, err := os.Lstat(filepath.Join(m.Dir, next.Name)); err == nil {
+			return fmt.Errorf("%s is in the way: it is no extension; move it away", filepath.Join(m.Dir, next.Name))
+		}
+	}
+	brings, err := Read(next.Dir)
+	if err != nil {
+		return err
+	}
+	if next.Version == "" {
+		return errors.New(`this is not an extension that can be used: its manifest has no "version"`)
+	}
+	from := text.VisibleLine(next.Origin.Source)
+	question := "Install it? [y/N] "
+	if before == nil {
+		m.User.Say(fmt.Sprintf("The extension %s %s from %s would bring:\n%s", next.Name, text.VisibleLine(next.Version), from, brings.Listing()))
+	} else {
+		same, err := m.showChanges(*before, next, brings, from)
+		if err != nil || same {
+			return err
+		}
+		question = "Update it? [y/N] "
+	}
+	for _, p := range brings.Problems {
+		m.User.Say("  left out: " + text.VisibleLine(p) + "\n")
+	}
+	m.User.Say("Hooks and MCP servers run on this machine with your rights. The rest is told to models as instructions. minigem has checked none of it.\n")
+	if !agreed && !m.User.Confirm(question) {
+		return ErrRefused
+	}
+	return nil
+}
+
+// showChanges says what an update would change. same: nothing that runs or is read.
+func (m *Manager) showChanges(before, next Installed, brings Contents, from string) (same bool, err error) {
+	files, err := changes(before, next)
+	if err != nil {
+		return false, err
+	}
+	was, err := Read(before.Dir)
+	if err == nil && was.Listing() == brings.Listing() && len(files) == 0 && before.Origin.Source == next.Origin.Source && before.Name == next.Name {
+		return true, nil
+	}
+	m.User.Say(fmt.Sprintf("The extension %s would change from %s to %s, from %s, and bring:\n%s",
+		before.Name, text.VisibleLine(before.Version), text.VisibleLine(next.Version), from, brings.Listing()))
+	const most = 30
+	for n, f := range files {
+		if n == most {
+			m.User.Say(fmt.Sprintf("  and %d more files\n", len(files)-most))
+			break
+		}
+		m.User.Say("  " + text.VisibleLine(f) + "\n")
+	}
+	return false, nil
+}
+
+// put moves the new folder to its place and notes where it came from. Where
+// that fails the old one is there again.
+func (m *Manager) put(next Installed, before *Installed, stage string, set []given) (Installed, error) {
+	place := filepath.Join(m.Dir, next.Name)
+	old := filepath.Join(stage, "old")
+	if before != nil {
+		if data, err := boundedfile.Read(filepath.Join(before.Folder, ".env"), boundedfile.Written); err == nil {
+			if err := os.WriteFile(filepath.Join(next.Folder, ".env"), data, 0o600); err != nil {
+				return next, err
+			}
+		}
+		if err := os.Rename(before.Folder, old); err != nil {
+			return next, fmt.Errorf("replacing the extension %s: %w", before.Name, err)
+		}
+	}
+	undo := func(err error) error {
+		err = fmt.Errorf("installing the extension %s: %w", next.Name, err)
+		if before != nil {
+			err = errors.Join(err, os.RemoveAll(place), os.Rename(old, before.Folder))
+		} else {
+			err = errors.Join(err, os.RemoveAll(place), m.forget(next))
+		}
+		return err
+	}
+	if err := os.Rename(next.Folder, place); err != nil {
+		return next, undo(err)
+	}
+	done, err := Open(place)
+	if err != nil {
+		return done, undo(err)
+	}
+	if before == nil {
+		err = m.enable(done.Name, true, m.Home)
+	}
+	err = errors.Join(err, m.records().set(done.Name, &done.Origin), m.store(done, set))
+	if err != nil {
+		return done, undo(err)
+	}
+	return done, nil
+}
+
+func (m *Manager) vault() vault     { return newVault(m.DotGemini, m.Getenv) }
+func (m *Manager) records() records { return records{m.DotGemini, m.vault()} }
+
+// Uninstall removes the extension called name with its settings: of a linked one
+// the link alone.
+func (m *Manager) Uninstall(name string) (Installed, error) {
+	i, err := m.find(name)
+	if err != nil {
+		return i, err
+	}
+	if err := os.RemoveAll(i.Folder); err != nil {
+		return i, fmt.Errorf("removing the extension %s: %w", i.Name, err)
+	}
+	return i, m.forget(i)
+}
+
+// forget removes what is noted of an extension outside of its folder.
+func (m *Manager) forget(i Installed) error {
+	err := errors.Join(m.forgetEnablement(i.Name), m.records().set(i.Name, nil))
+	for service, accounts := range m.secretsOf(i) {
+		for _, account := range accounts {
+			err = errors.Join(err, m.vault().remove(service, account))
+		}
+	}
+	return err
+}
+
+// Names are those of the extensions that are installed.
+func (m *Manager) Names() []string {
+	var out []string
+	for _, i := range m.all() {
+		out = append(out, i.Name)
+	}
+	return out
+}
+
+// Updated is what Update did with one extension.
+type Updated struct {
+	Before, After Installed
+	Why           string // there is nothing to update; empty: it was
+}
+
+// Update brings the extension called name up to date.
+func (m *Manager) Update(ctx context.Context, name string, o Options) (Updated, error) {
+	i, err := m.find(name)
+	if err != nil {
+		return Updated{}, err
+	}
+	u := Updated{Before: i}
+	if err := m.records().check(i.Name, i.Origin); err != nil {
+		return u, err
+	}
+	origin := i.Origin
+	if i.MigratedTo != "" && i.MigratedTo != origin.Source {
+		if origin, err = ParseSource(i.MigratedTo, i.Dir); err != nil {
+			return u, err
+		}
+	} else if u.Why, err = m.current(ctx, i); err != nil || u.Why != "" {
+		return u, err
+	}
+	u.After, err = m.install(ctx, origin, o, &i)
+	return u, err
+}
+
+// current says why there is nothing to update; "" if there is something.
+func (m *Manager) current(ctx context.Context, i Installed) (string, error) {
+	const newest = "it is up to date"
+	switch i.Origin.Type {
+	case TypeLink:
+		return "it is linked, and always as its folder is", nil
+	case TypeLocal:
+		there, err := ReadManifest(i.Origin.Source)
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("the folder it was installed from, %s, has no extension any more", i.Origin.Source)
+		}
+		if err == nil && there.Version == i.Version {
+			return newest, nil
+		}
+		return "", err
+	case TypeGit:
+		newer, err := m.newerCommit(ctx, i)
+		if err == nil && !newer {
+			return newest, nil
+		}
+		return "", err
+	case TypeRelease:
+		r, err := m.release(ctx, i.Origin)
+		if err == nil && r.Tag == i.Origin.ReleaseTag {
+			return newest, nil
+		}
+		return "", err
+	}
+	return "", fmt.Errorf("nobody noted where it came from: uninstall it, and install it again")
+}

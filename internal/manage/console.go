@@ -1,0 +1,69 @@
+// Package manage is what the commands do that change extensions and skills: it
+// asks, does, and says what was done. It keeps out flags.
+package manage
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"minigem/internal/app"
+	"minigem/internal/text"
+)
+
+// console is the user at the standard streams. One reader serves all questions:
+// what is piped in answers one after the other, and its end is no answer.
+type console struct {
+	sys *app.System
+	in  *bufio.Reader
+	// silent: without a terminal nobody is asked for a value, because the user
+	// has agreed beforehand.
+	silent bool
+}
+
+func newConsole(sys *app.System, agreed bool) *console {
+	return &console{sys: sys, in: bufio.NewReader(io.LimitReader(sys.Stdin, 64<<10)), silent: agreed && !sys.StdinTTY}
+}
+
+func (c *console) Say(s string) { fmt.Fprint(c.sys.Stdout, text.Clean(s)) }
+
+func (c *console) Confirm(question string) bool {
+	line, _ := c.line(question)
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes":
+		return true
+	}
+	return false
+}
+
+func (c *console) Value(question string, hidden bool) (string, bool) {
+	if c.silent {
+		return "", false
+	}
+	if f, ok := c.sys.Stdin.(*os.File); ok && hidden && c.sys.StdinTTY {
+		fmt.Fprint(c.sys.Stdout, question)
+		data, err := term.ReadPassword(int(f.Fd()))
+		fmt.Fprintln(c.sys.Stdout)
+		return strings.TrimSpace(string(data)), err == nil
+	}
+	line, ok := c.line(question)
+	return strings.TrimSpace(line), ok
+}
+
+func (c *console) line(question string) (string, bool) {
+	fmt.Fprint(c.sys.Stdout, question)
+	line, err := c.in.ReadString('\n')
+	if err != nil {
+		fmt.Fprintln(c.sys.Stdout)
+	}
+	return line, err == nil || line != ""
+}
+
+// Confirmed asks a question on the standard streams; no answer is a no.
+func Confirmed(sys *app.System, question string) bool {
+	return newConsole(sys, false).Confirm(question)
+}
