@@ -9,7 +9,7 @@ import (
 
 var own = []Own{
 	{"hooks", []string{"list", "lint", "why"}}, {"sessions", []string{"list"}}, {"settings", []string{"list"}},
-	{"trust", nil}, {"mcp", []string{"add", "list"}}, {"policies", nil}, {"demo", nil},
+	{"trust", nil}, {"extensions", []string{"install", "list"}}, {"mcp", []string{"add", "list"}}, {"policies", nil}, {"demo", nil},
 }
 
 func TestRefuse(t *testing.T) {
