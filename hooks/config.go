@@ -51,6 +51,9 @@ type Hook struct {
 	Dialect     string // "" for Gemini CLI's, "claude"
 	Handler
 	Source Source
+	// Within is the skill or the agent that brings it: it runs while that is active.
+	// The zero Part: always.
+	Within Part
 
 	// MayAllow: what it allows at PermissionRequest counts.
 	MayAllow bool
@@ -59,6 +62,27 @@ type Hook struct {
 	Untrusted string // why it may not run; empty: trusted
 	Note      string // something to tell before its first run, such as "new since you last trusted this project's hooks"
 }
+
+// Part is a skill or an agent.
+type Part struct {
+	Kind string // "skill" or "agent"
+	Name string
+}
+
+// The kinds of a Part.
+const (
+	SkillPart = "skill"
+	AgentPart = "agent"
+)
+
+// partOf reads what String writes.
+func partOf(s string) Part {
+	kind, name, _ := strings.Cut(s, " ")
+	return Part{kind, name}
+}
+
+// String is "skill review"; empty: it is none.
+func (p Part) String() string { return strings.TrimSpace(p.Kind + " " + p.Name) }
 
 // ID is what a hook is called in lists and when disabled: its name, or else
 // what it runs.

@@ -19,6 +19,7 @@ type Section struct {
 	File      string // absolute
 	Extension string // the extension's name, LayerExtension only
 	InProject bool   // the extension stands inside the project
+	Within    Part   // the skill or the agent in whose head they stand; else the zero Part
 
 	Hooks []Hook // in the order of the file
 
@@ -250,7 +251,7 @@ func Merge(sections ...Section) Config {
 		for _, h := range s.Hooks {
 			h.Disabled = disabled[h.ID()]
 			h.Env = maps.Clone(h.Env)
-			h.MayAllow = h.Source.Standing() >= layerRank[LayerUser] || mayAllow[h.ID()]
+			h.MayAllow = h.Source.Standing() >= layerRank[LayerUser] && h.Within == (Part{}) || mayAllow[h.ID()]
 			c.Hooks = append(c.Hooks, h)
 		}
 	}

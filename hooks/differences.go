@@ -108,6 +108,7 @@ var differences = differencesOf("Gemini CLI 0.61", []Difference{
 	{ID: "order", When: "hooks of several layers", There: "runs system defaults, user, project, system, extensions in this order", Here: "runs project, user, system defaults, system, extensions in this order", Source: refRegistry, Shown: InExplain},
 	{ID: "event-added", When: "hooks of " + addedEvents(), There: "ignores them", Here: "runs them", Source: refRegistry, Shown: InReport | InExplain},
 	{ID: "trigger-added", When: "a matcher with compact at SessionStart or Idle at Notification", There: "never fires the event so", Here: "fires it", Source: refTypes, Shown: InReport | InExplain},
+	{ID: "head", When: "hooks in the head of a skill or of an agent", There: "ignores those of a skill, and leaves the agent out", Here: "runs them while it is active", Source: refRegistry, Shown: InReport},
 	// matchers
 	{ID: "matcher-notification", When: "a matcher of Notification", There: "runs the hook whatever it says", Here: "obeys it", Source: refHandler, Shown: InReport | InExplain},
 	{ID: "matcher-trigger", When: "a matcher of a lifecycle event that is not one exact trigger, such as a|b", There: "does not run the hook", Here: "runs it where a trigger matches", Source: refPlanner, Shown: InReport | InExplain},

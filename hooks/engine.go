@@ -61,6 +61,7 @@ type Engine struct {
 	matchers map[string]*matcher
 	warned   map[string]bool // warnings that the user has seen
 	once     map[string]bool // hooks that were to run once, and did
+	skills   map[string]bool // those that are active
 
 	late late
 }
@@ -87,8 +88,26 @@ func (e *Engine) SetOrigin(o Origin) {
 		e.late.mu.Lock()
 		defer e.late.mu.Unlock()
 		e.late.reset(o.SessionID)
+		e.skills = nil
 	}
 	e.Origin = o
+}
+
+// Activate begins to run the hooks of a skill, until another session begins.
+func (e *Engine) Activate(skill string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.skills == nil {
+		e.skills = map[string]bool{}
+	}
+	e.skills[skill] = true
+}
+
+// isActive reports whether a skill was activated in this session.
+func (e *Engine) isActive(skill string) bool {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return e.skills[skill]
 }
 
 // idle reports whether firing ev would come to nothing: no hook is configured

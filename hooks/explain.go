@@ -23,7 +23,7 @@ func (e *Engine) Explain(ev Event, subject string, mcp *protocol.MCPContext) Rep
 	e.mu.RLock()
 	c, mask, o := e.Config, e.Mask, e.Origin
 	e.mu.RUnlock()
-	p := e.plan(c, ev, subjectOf(subject, mcp), ToolUse{}, o)
+	p := e.plan(c, ev, subjectOf(subject, mcp), ToolUse{}, o, at{})
 	r := Report{Event: ev, Subject: subject, Sequential: p.sequential, Runs: p.runs, mask: mask}
 	compare(ev, r.Runs)
 	for i := range r.Runs {

@@ -25,6 +25,23 @@ import (
 // onceRan is why a hook does not run that had its turn in the session.
 const onceRan = "it is to run once, and has run"
 
+// at is where an event happens.
+type at struct {
+	agent Subagent
+	skill func(name string) bool // whether it is active; nil: none is
+}
+
+// without says why h does not run there: what it belongs to is not active.
+func (a at) without(h Hook) string {
+	switch w := h.Within; {
+	case w.Kind == AgentPart && (a.agent.Type != w.Name || a.agent.File != "" && a.agent.File != h.Source.File):
+		return "it runs in the agent " + w.Name + " alone"
+	case w.Kind == SkillPart && (a.skill == nil || !a.skill(w.Name)):
+		return "it runs while the skill " + w.Name + " is active"
+	}
+	return ""
+}
+
 // subject is what matchers see: a tool, an agent, or a lifecycle event's trigger.
 type subject struct {
 	name string
@@ -64,8 +81,8 @@ func (s Source) Standing() int {
 	return layerRank[s.Layer]
 }
 
-// plan is for ev; use is the call, the zero one where it is unknown.
-func (e *Engine) plan(c Config, ev Event, s subject, use ToolUse, o Origin) plan {
+// plan is for ev; use is the call, the zero one where it is unknown; where is where it happens.
+func (e *Engine) plan(c Config, ev Event, s subject, use ToolUse, o Origin, where at) plan {
 	var p plan
 	for _, h := range c.Hooks {
 		if h.Event == ev {
@@ -80,6 +97,9 @@ func (e *Engine) plan(c Config, ev Event, s subject, use ToolUse, o Origin) plan
 		why := ""
 		r.Matched, why = e.match(r, s)
 		r.Skipped = r.skip(c.Off, why, e.Runner == nil)
+		if r.Skipped == "" {
+			r.Skipped = where.without(r.Hook)
+		}
 		if r.Skipped == "" && e.hadIts(r.Hook, o.SessionID) {
 			r.Skipped = onceRan
 		}

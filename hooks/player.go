@@ -51,11 +51,14 @@ type Settled struct {
 // plan is that of the player, or of our own rules.
 func (f *firing[S]) plan(c Config) plan {
 	if f.player == nil {
-		return f.e.plan(c, f.ev.name, f.ev.subject, f.ev.use, f.origin)
+		return f.e.plan(c, f.ev.name, f.ev.subject, f.ev.use, f.origin, at{f.report.Agent, f.e.isActive})
 	}
 	var p plan
 	p.runs, p.sequential = f.player.Plan(f.what, c)
 	for i := range p.runs {
+		if p.runs[i].Skipped == "" {
+			p.runs[i].Skipped = at{}.without(p.runs[i].Hook) // other agents read other heads
+		}
 		if p.runs[i].Skipped == "" {
 			p.todo = append(p.todo, i)
 		}

@@ -80,6 +80,7 @@ type wireHook struct {
 	Line      int    `json:"line,omitempty"`
 	Extension string `json:"extension,omitempty"`
 	InProject bool   `json:"in_project,omitempty"`
+	Within    string `json:"within,omitempty"`
 	Disabled  string `json:"disabled,omitempty"`
 	Untrusted string `json:"untrusted,omitempty"`
 	Note      string `json:"note,omitempty"`
@@ -165,7 +166,7 @@ func (r Run) wire() wireRun {
 func (h Hook) wire() wireHook {
 	return wireHook{
 		Event: h.Event, Name: h.Name, Description: h.Description, Command: h.Command, Matcher: h.Matcher, If: h.If,
-		Sequential: h.Sequential, TimeoutMS: h.Timeout.Milliseconds(), Env: h.Env, OnError: h.OnError, Dialect: h.Dialect, Handler: h.Handler.Shown(),
+		Sequential: h.Sequential, TimeoutMS: h.Timeout.Milliseconds(), Env: h.Env, OnError: h.OnError, Dialect: h.Dialect, Handler: h.Handler.Shown(), Within: h.Within.String(),
 		Layer: h.Source.Layer, File: h.Source.File, Line: h.Source.Line, Extension: h.Source.Extension, InProject: h.Source.InProject,
 		Disabled: h.Disabled, Untrusted: h.Untrusted, Note: h.Note,
 	}
@@ -181,7 +182,7 @@ func (r *Report) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("reading hook report: %w", err)
 	}
 	*r = Report{
-		Seq: w.Seq, Event: w.Event, Subject: w.Subject, Agent: Subagent{w.AgentID, w.AgentType}, Started: w.Started, Duration: duration(w.DurationMS),
+		Seq: w.Seq, Event: w.Event, Subject: w.Subject, Agent: Subagent{ID: w.AgentID, Type: w.AgentType}, Started: w.Started, Duration: duration(w.DurationMS),
 		Sequential: w.Sequential, Late: w.Late, Input: payloadOf(w.Input),
 		Verdict: Verdict{decisionOf(w.Verdict.Decision), w.Verdict.Reason, w.Verdict.SystemMessage, w.Verdict.Hooks},
 		Effect:  Effect{w.Effect.Kind, w.Effect.Before, w.Effect.After}, Warnings: w.Warnings,
@@ -229,7 +230,7 @@ func (w wireHook) hook() Hook {
 	return Hook{
 		Event: w.Event, Name: w.Name, Description: w.Description, Command: w.Command, Matcher: w.Matcher, If: w.If,
 		Sequential: w.Sequential, Timeout: time.Duration(w.TimeoutMS) * time.Millisecond, Env: w.Env, OnError: w.OnError,
-		Dialect: w.Dialect, Handler: w.Handler, Source: Source{Layer: w.Layer, File: w.File, Line: w.Line, Extension: w.Extension, InProject: w.InProject},
+		Dialect: w.Dialect, Handler: w.Handler, Within: partOf(w.Within), Source: Source{Layer: w.Layer, File: w.File, Line: w.Line, Extension: w.Extension, InProject: w.InProject},
 		Disabled: w.Disabled, Untrusted: w.Untrusted, Note: w.Note,
 	}
 }

@@ -11,6 +11,7 @@ import (
 type Subagent struct {
 	ID   string // of this run of it
 	Type string // its name
+	File string // where it is defined; empty: nobody knows
 }
 
 type subagentKey struct{}

@@ -136,7 +136,7 @@ func (e *Engine) NotOffered(use ToolUse, why string) {
 		return
 	}
 	seq, config, origin := e.begin()
-	p := e.plan(config, protocol.BeforeTool, subject{use.Call.Name, use.MCP}, use, origin)
+	p := e.plan(config, protocol.BeforeTool, subject{use.Call.Name, use.MCP}, use, origin, at{skill: e.isActive})
 	for i := range p.runs {
 		if p.runs[i].Skipped == "" {
 			p.runs[i].Skipped = why

@@ -72,6 +72,7 @@ type fingerprint struct {
 	Name    string `json:"name,omitempty"`
 	Command string `json:"command"`
 	Handler
+	Within  string            `json:"within,omitempty"`  // the skill or agent that brings it
 	Env     string            `json:"env,omitempty"`     // hash; empty: no variables
 	Scripts map[string]string `json:"scripts,omitempty"` // hash by file
 }
@@ -230,7 +231,7 @@ func (s TrustStore) tellUpstream(root string, hooks []Hook) error {
 }
 
 func fingerprintOf(h Hook, root string) fingerprint {
-	f := fingerprint{Event: h.Event, Matcher: h.Matcher, If: h.If, Name: h.Name, Command: h.Command, Handler: h.Handler}
+	f := fingerprint{Event: h.Event, Matcher: h.Matcher, If: h.If, Name: h.Name, Command: h.Command, Handler: h.Handler, Within: h.Within.String()}
 	f.StatusMessage = "" // it is only shown
 	if shown := shownURL(h.URL); shown != h.URL {
 		f.URL = shown + " " + hash([]byte(h.URL))
@@ -271,7 +272,7 @@ func (f fingerprint) compare(known []fingerprint) (TrustStatus, []string) {
 	var changed []string
 	for _, c := range []struct{ what, before, now string }{
 		{"command", before.Command, f.Command}, {"matcher", before.Matcher, f.Matcher}, {"if", before.If, f.If},
-		{"name", before.Name, f.Name}, {"env", before.Env, f.Env},
+		{"name", before.Name, f.Name}, {"skill or agent", before.Within, f.Within}, {"env", before.Env, f.Env},
 	} {
 		if c.before != c.now {
 			changed = append(changed, c.what)

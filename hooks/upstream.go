@@ -59,6 +59,7 @@ var runDifferences = []struct {
 	{DifferenceByID("older-field"), func(u upstream) bool { return u.older() }},
 	{DifferenceByID("matcher-notification"), func(u upstream) bool { return u.matcherCounts() && u.ev == protocol.Notification }},
 	{DifferenceByID("trigger-added"), func(u upstream) bool { return u.run.Matched && u.run.Hook.NamesAddedTrigger() }},
+	{DifferenceByID("head"), func(u upstream) bool { return u.run.Hook.Within != (Part{}) }},
 	{DifferenceByID("matcher-trigger"), func(u upstream) bool { return u.matcherCounts() && u.run.Matched && !u.exactMatcher() }},
 }
 

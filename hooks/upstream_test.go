@@ -93,7 +93,7 @@ func TestUpstream(t *testing.T) {
 		assert.Contains(t, ids(got), c.id, c.name)
 		shown[c.id] = true
 	}
-	for _, id := range []string{"later-allow", "matcher-notification", "matcher-trigger", "trigger-added"} { // see TestUpstreamOfSeveralHooksAndMatchers
+	for _, id := range []string{"later-allow", "matcher-notification", "matcher-trigger", "trigger-added", "head"} { // see TestUpstreamOfSeveralHooksAndMatchers
 		shown[id] = true
 	}
 	for _, d := range hooks.Differences() {
@@ -125,6 +125,12 @@ func TestUpstreamOfSeveralHooksAndMatchers(t *testing.T) {
 	e.Config.Hooks[0].Matcher = "compact"
 	e.SessionStart(t.Context(), "compact")
 	assert.Equal(t, []string{"trigger-added"}, ids(rep.last().Runs[0].Upstream))
+
+	e, _, rep = engine(protocol.BeforeTool, scripts, "text")
+	e.Config.Hooks[0].Within = hooks.Part{Kind: hooks.SkillPart, Name: "review"}
+	e.Activate("review")
+	e.BeforeTool(t.Context(), writeFile())
+	assert.Equal(t, []string{"head"}, ids(rep.last().Runs[0].Upstream))
 
 	e, _, rep = engine(protocol.Notification, scripts, "text")
 	e.Config.Hooks[0].Matcher = "Other"

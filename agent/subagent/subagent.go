@@ -50,6 +50,7 @@ type Definition struct {
 	MaxTurns    int           // requests to the model; 0: DefaultTurns
 	Timeout     time.Duration // 0: DefaultTimeout; the time in which the user is asked does not count
 	Result      *Result       // what it hands back; nil: a text
+	File        string        // where it is defined, for hooks in it; may be empty
 }
 
 // Result is what complete_task takes, where that is not a text.
@@ -186,7 +187,7 @@ func (c *call) RunStream(ctx context.Context, live func(string)) (tools.Result, 
 		newID = uuid.NewString
 	}
 	task := Task{newID(), c.agent, c.prompt}
-	ctx = hooks.InSubagent(ctx, hooks.Subagent{ID: task.ID, Type: task.Agent.Name})
+	ctx = hooks.InSubagent(ctx, hooks.Subagent{ID: task.ID, Type: task.Agent.Name, File: task.Agent.File})
 	added, err := c.o.start(ctx, task)
 	if err != nil {
 		return tools.Result{}, err

@@ -22,6 +22,8 @@ import (
 type File struct {
 	Name string
 	Data []byte
+	// Head: the hooks stand in the head of a skill, where once is heeded.
+	Head bool
 	Root string // of a plugin: its folder, which its hooks find in CLAUDE_PLUGIN_ROOT; empty: there is no plugin
 }
 
@@ -115,6 +117,7 @@ type hook struct {
 	If          string            `json:"if,omitempty"`
 	Async       bool              `json:"async,omitempty"`
 	Status      string            `json:"statusMessage,omitempty"`
+	Once        bool              `json:"once,omitempty"`
 	Env         map[string]string `json:"env,omitempty"`
 	Dialect     string            `json:"dialect"`
 }
@@ -125,6 +128,7 @@ type migration struct {
 	seen    map[key]bool
 	name    string
 	root    string // of the plugin
+	head    bool   // once is heeded
 	added   int
 	remarks []Remark
 }
@@ -145,7 +149,7 @@ func (m *migration) file(source File) error {
 	if err != nil {
 		return fmt.Errorf("reading Claude Code's settings: %w", err)
 	}
-	m.name, m.root = source.Name, source.Root
+	m.name, m.root, m.head = source.Name, source.Root, source.Head
 	if off := doc.Root().Get("disableAllHooks"); off.IsTrue() {
 		m.lost(off, "disableAllHooks: the hooks below are carried over all the same; set hooksConfig.enabled to false to keep them off")
 	}
@@ -278,7 +282,7 @@ func (m *migration) hook(event string, n jsonc.Node) (hook, bool) {
 			h.Input = json.RawMessage(input.Standard())
 		}
 	}
-	h.Async = n.Get("async").IsTrue() && !n.Get("asyncRewake").IsTrue()
+	h.Once, h.Async = m.head && n.Get("once").IsTrue(), n.Get("async").IsTrue() && !n.Get("asyncRewake").IsTrue()
 	h.Description, h.Status = n.Get("description").Text(), n.Get("statusMessage").Text()
 	if args := n.Get("args"); args.Kind() == jsonc.Array {
 		h.Args = words[1:]
@@ -288,7 +292,7 @@ func (m *migration) hook(event string, n jsonc.Node) (hook, bool) {
 	}
 	h.Timeout = m.timeout(event, kind, n.Get("timeout"))
 	for _, f := range n.Members() {
-		if slices.Contains(carried, f.Name) {
+		if slices.Contains(carried, f.Name) || m.head && f.Name == "once" {
 			continue
 		}
 		if why := fieldLoss[f.Name]; why != "" {

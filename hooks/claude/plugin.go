@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"minigem/hooks/jsonc"
 	"minigem/hooks/protocol"
@@ -83,10 +84,25 @@ func read(dir, name string) ([]byte, error) {
 	return data, nil
 }
 
+// theirsAlone are words in hooks that Claude Code alone understands.
+var theirsAlone = []string{RootVariable, "idle_prompt", "permission_prompt"}
+
+// Names reports whether all events of hooks are such as Claude Code has: some have
+// the same name here.
+func Names(hooks jsonc.Node) bool {
+	for _, m := range hooks.Members() {
+		if Event(m.Name) == "" && slices.Contains(protocol.Events, protocol.Event(m.Name)) {
+			return false
+		}
+	}
+	return true
+}
+
 // Written reports whether hooks are Claude Code's: one of their events has
-// another name here, and none is Gemini CLI's alone.
+// another name here, or they name a variable or a trigger that no other agent has, and
+// none is Gemini CLI's alone.
 func Written(hooks jsonc.Node) bool {
-	found := false
+	found := slices.ContainsFunc(theirsAlone, func(word string) bool { return strings.Contains(string(hooks.Standard()), word) })
 	for _, m := range hooks.Members() {
 		switch ours := Event(m.Name); {
 		case ours != "" && ours != protocol.Event(m.Name):

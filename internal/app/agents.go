@@ -10,6 +10,7 @@ import (
 
 	"minigem/agent"
 	"minigem/agent/subagent"
+	"minigem/hooks"
 	"minigem/internal/contextfile"
 	"minigem/internal/prompt"
 	"minigem/internal/settings"
@@ -38,19 +39,29 @@ const (
 func (c *Configuration) AllAgents() ([]Agent, []string) {
 	agreements := subagents.AgreementsIn(c.DotGemini)
 	agreed := func(a subagents.Agent) bool { return c.ownAgents || agreements.Has(c.Dir, a) }
+	found, problems := subagents.Discover(nil, c.agentSources(c.extensions, c.Trust.Trusted, agreed))
+	return c.switched(found), problems
+}
+
+// agentSources are the folders of agents, with those of the project where project.
+func (c *Configuration) agentSources(extensions []hooks.Extension, project bool, agreed func(subagents.Agent) bool) []subagents.Source {
 	var sources []subagents.Source
-	if own := filepath.Join(c.Dir, ".gemini", "agents"); c.Trust.Trusted && c.Dir != c.Home {
+	if own := filepath.Join(c.Dir, ".gemini", "agents"); project && c.Dir != c.Home {
 		sources = append(sources, subagents.Source{Dir: own, Name: ofProject, Agreed: agreed})
 	}
 	sources = append(sources, subagents.Source{Dir: filepath.Join(c.DotGemini, "agents"), Name: "user"})
-	for _, e := range c.extensions {
+	for _, e := range extensions {
 		s := subagents.Source{Dir: filepath.Join(e.Dir, "agents"), Name: "extension " + e.Name}
 		if e.InProject {
 			s.Name, s.Agreed = ofProject, agreed
 		}
 		sources = append(sources, s)
 	}
-	found, problems := subagents.Discover(nil, sources)
+	return sources
+}
+
+// switched says which agents are not offered.
+func (c *Configuration) switched(found []subagents.Agent) []Agent {
 	var all []Agent
 	for _, a := range found {
 		one := Agent{Agent: a}
@@ -66,7 +77,7 @@ func (c *Configuration) AllAgents() ([]Agent, []string) {
 		}
 		all = append(all, one)
 	}
-	return all, problems
+	return all
 }
 
 // override changes what the settings change of d.

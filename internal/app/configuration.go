@@ -136,6 +136,7 @@ func (c *Configuration) loadHooks() error {
 	if err != nil {
 		return err
 	}
+	c.Sections = append(c.Sections, c.headHooks()...)
 	c.Hooks = hooks.Merge(c.Sections...)
 	c.Hooks.Problems = append(c.Hooks.Problems, problems...)
 	c.warnWithheld()

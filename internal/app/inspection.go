@@ -63,6 +63,10 @@ func (c *Configuration) hookFiles(all []hooks.Hook) []inspect.File {
 		return slices.Index(rank, a.Layer) - slices.Index(rank, b.Layer)
 	})
 	for _, s := range c.Sections {
+		if s.Within != (hooks.Part{}) {
+			files = append(files, inspect.File{Layer: s.Layer, Path: s.File, State: inspect.FileRead})
+			continue
+		}
 		if s.Layer != hooks.LayerExtension {
 			continue
 		}
@@ -128,7 +132,7 @@ func (c *Configuration) HeldBack() ([]hooks.Hook, []hooks.Problem) {
 		}
 		sections = append(sections, s)
 	}
-	merged := hooks.Merge(sections...)
+	merged := hooks.Merge(append(sections, c.heldHeads(found)...)...)
 	return merged.Hooks, append(problems, merged.Problems...)
 }
 

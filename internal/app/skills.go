@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"minigem/hooks"
 	"minigem/hooks/jsonc"
 	"minigem/internal/exit"
 	"minigem/internal/prompt"
@@ -27,15 +28,19 @@ func (c *Configuration) SkillDir(workspace bool) string {
 // AllSkills are the skills there are, those that are disabled too, and what was
 // wrong with others. A folder that is not trusted brings none.
 func (c *Configuration) AllSkills() ([]skills.Skill, []string) {
+	return skills.Discover(c.skillSources(c.extensions, c.Trust.Trusted))
+}
+
+func (c *Configuration) skillSources(extensions []hooks.Extension, project bool) []skills.Source {
 	var sources []skills.Source
-	for _, e := range c.extensions {
+	for _, e := range extensions {
 		sources = append(sources, skills.Source{Dir: filepath.Join(e.Dir, "skills"), Name: "extension " + e.Name, Replace: c.replacerOf(e)})
 	}
 	sources = append(sources, skills.Source{Dir: c.SkillDir(false), Name: "user"}, skills.Source{Dir: filepath.Join(c.Home, ".agents", "skills"), Name: "user"})
-	if c.Trust.Trusted && c.Dir != c.Home {
+	if project && c.Dir != c.Home {
 		sources = append(sources, skills.Source{Dir: c.SkillDir(true), Name: "project"}, skills.Source{Dir: filepath.Join(c.Dir, ".agents", "skills"), Name: "project"})
 	}
-	return skills.Discover(sources)
+	return sources
 }
 
 // SkillOff reports whether the skill called name is disabled.
@@ -99,7 +104,11 @@ func (r *Runtime) skillTools() builtin.Skills {
 			if err != nil {
 				return err
 			}
-			return r.Workspace.AddReadable(s.Dir, real)
+			if err := r.Workspace.AddReadable(s.Dir, real); err != nil {
+				return err
+			}
+			r.Engine.Activate(s.Name)
+			return nil
 		},
 	}
 }

@@ -47,6 +47,7 @@ type ListedHook struct {
 	Layer     hooks.Layer `json:"layer"`
 	Extension string      `json:"extension,omitempty"`  // its name
 	InProject bool        `json:"in_project,omitempty"` // the extension is the project's
+	Within    string      `json:"within,omitempty"`     // the skill or the agent that brings it, such as "skill review"
 	File      string      `json:"file"`
 	Line      int         `json:"line"`
 	Enabled   bool        `json:"enabled"`
@@ -106,7 +107,7 @@ func listed(h hooks.Hook, loaded bool) ListedHook {
 	return ListedHook{
 		Event: h.Event, ID: h.ID(), Name: h.Name, Description: h.Description, Command: h.Command, Matcher: h.Matcher, If: h.If,
 		TimeoutMS: timeout.Milliseconds(), Sequential: h.Sequential, OnError: h.OnError, Dialect: h.Dialect, Handler: h.Handler.Shown(),
-		Layer: h.Source.Layer, Extension: h.Source.Extension, InProject: h.Source.InProject, File: h.Source.File, Line: h.Source.Line,
+		Layer: h.Source.Layer, Extension: h.Source.Extension, InProject: h.Source.InProject, Within: h.Within.String(), File: h.Source.File, Line: h.Source.Line,
 		Enabled: h.Disabled == "", Disabled: h.Disabled, Loaded: loaded,
 		Trusted: loaded && h.Untrusted == "" && h.Note == "", Note: h.Note,
 	}
@@ -232,10 +233,14 @@ func writeHooks(c *app.Configuration, b *strings.Builder, all []ListedHook) {
 }
 
 func (h ListedHook) layer() string {
+	layer := string(h.Layer)
 	if h.Extension != "" {
-		return string(h.Layer) + " " + h.Extension
+		layer += " " + h.Extension
 	}
-	return string(h.Layer)
+	if h.Within != "" {
+		layer += ", " + text.VisibleLine(h.Within)
+	}
+	return layer
 }
 
 // Label names the hook shortly, as the hook lane does.

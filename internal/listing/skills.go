@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"minigem/hooks"
 	"minigem/internal/app"
 	"minigem/internal/skills"
 	"minigem/internal/text"
@@ -52,6 +53,29 @@ func WriteSkills(c *app.Configuration, sys *app.System, found []ListedSkill) err
 	return err
 }
 
+// writeSkillHooks shows what a skill runs by itself while it is active.
+func writeSkillHooks(sys *app.System, s skills.Skill) {
+	if s.Hooks.Line == 0 {
+		return
+	}
+	head := hooks.LoadHead(hooks.Head{Of: hooks.Part{Kind: hooks.SkillPart, Name: s.Name}, Source: hooks.Source{File: s.File, Line: s.Hooks.Line}, Dir: s.Dir(), Hooks: s.Hooks.JSON})
+	for _, h := range head.Hooks {
+		matcher := ""
+		if h.Matcher != "" {
+			matcher = " for " + text.VisibleLine(h.Matcher)
+		}
+		fmt.Fprintf(sys.Stderr, "    runs at %s%s, while it is active: %s\n", h.Event, matcher, text.VisibleLine(h.Target()))
+	}
+	if s.Hooks.Fault != "" {
+		fmt.Fprintf(sys.Stderr, "    has hooks that cannot be read, and do not run: %s\n", text.VisibleLine(s.Hooks.Fault))
+	}
+	for _, p := range head.Problems {
+		if s.Hooks.Fault == "" {
+			fmt.Fprintf(sys.Stderr, "    %s\n", text.VisibleLine(p.Text))
+		}
+	}
+}
+
 // WriteSkillPlan says what installing skills would do, before somebody agrees.
 func WriteSkillPlan(c *app.Configuration, sys *app.System, source string, plan []skills.Change) {
 	fmt.Fprintf(sys.Stderr, "From %s:\n", text.VisibleLine(source))
@@ -65,6 +89,7 @@ func WriteSkillPlan(c *app.Configuration, sys *app.System, source string, plan [
 		}
 		fmt.Fprintf(sys.Stderr, "  * %s: %s\n    %s, %s to %s\n", text.VisibleLine(p.Skill.Name), text.VisibleLine(p.Skill.Description),
 			text.Plural(p.Items, "file"), verb, c.Shorten(p.To))
+		writeSkillHooks(sys, p.Skill)
 	}
 	fmt.Fprintln(sys.Stderr, "A skill tells models what to do, and may bring programs that they are told to run. Read it before you agree.")
 }

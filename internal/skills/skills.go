@@ -23,6 +23,7 @@ type Skill struct {
 	Body              string // what the model is told to do
 	File              string // its SKILL.md
 	Source            string // where it was found, for people: "user", "project"
+	Hooks             Hooks
 }
 
 // Dir is the folder of the skill, with everything that it may use.
@@ -131,17 +132,21 @@ func Split(data string) (head, body string, err error) {
 	return parts[1], parts[2], nil
 }
 
-// parse reads a SKILL.md. Of the YAML only name and description are read.
+// parse reads a SKILL.md. Of the YAML name, description and hooks are read.
 func parse(data string) (Skill, error) {
 	yamlText, body, err := Split(data)
 	if err != nil {
 		return Skill{}, err
 	}
-	var head struct{ Name, Description string }
-	if yaml.Unmarshal([]byte(yamlText), &head) != nil || head.Name == "" || head.Description == "" {
+	var head struct {
+		Name, Description string
+		Hooks             yaml.Node
+	}
+	bad := yaml.Unmarshal([]byte(yamlText), &head)
+	if bad != nil || head.Name == "" || head.Description == "" {
 		head.Name, head.Description = lines(yamlText)
 	}
-	s := Skill{Name: clean(head.Name), Description: text.Line(head.Description), Body: strings.TrimSpace(text.Clean(body))}
+	s := Skill{Hooks: hooksIn(yamlText, &head.Hooks, bad), Name: clean(head.Name), Description: text.Line(head.Description), Body: strings.TrimSpace(text.Clean(body))}
 	switch {
 	case s.Name == "":
 		return s, fmt.Errorf("it has no name")

@@ -36,6 +36,7 @@ var fields = map[string]func(*parser, *yaml.Node){
 	"max_turns":    func(p *parser, n *yaml.Node) { p.agent.MaxTurns = p.count(n) },
 	"timeout_mins": func(p *parser, n *yaml.Node) { p.agent.Timeout = time.Duration(p.count(n)) * time.Minute },
 	"mcp_servers":  (*parser).servers,
+	"hooks":        (*parser).hooks,
 }
 
 // remote are fields of agents on other machines.
@@ -163,6 +164,13 @@ func (p *parser) count(n *yaml.Node) int {
 		p.fault(at(n), "expected a whole number above 0")
 	}
 	return v
+}
+
+func (p *parser) hooks(n *yaml.Node) {
+	p.agent.Hooks = skills.ReadHooks(n)
+	if why := p.agent.Hooks.Fault; why != "" {
+		p.fault(at(n), "hooks: %s", why)
+	}
 }
 
 func (p *parser) servers(n *yaml.Node) {

@@ -14,16 +14,18 @@ import (
 
 	"minigem/agent/subagent"
 	"minigem/internal/boundedfile"
+	"minigem/internal/skills"
 )
 
 // An Agent is a definition that was found.
 type Agent struct {
 	subagent.Definition
 	DisplayName string
-	File        string // empty: built in
-	Source      string // where it was found, for people: "user", "project"
-	Hash        string // of the file, as Gemini CLI remembers it
-	Held        bool   // the user did not agree to it: it has no name that others could not have
+
+	Source string // where it was found, for people: "user", "project"
+	Hash   string // of the file, as Gemini CLI remembers it
+	Hooks  skills.Hooks
+	Held   bool // the user did not agree to it: it has no name that others could not have
 }
 
 // Source is a folder of definitions.

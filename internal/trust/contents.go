@@ -12,6 +12,8 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/jsonc"
 	"minigem/internal/boundedfile"
+	"minigem/internal/skills"
+	"minigem/internal/subagents"
 	"minigem/internal/text"
 )
 
@@ -56,6 +58,35 @@ func Contents(dir, home string) []Item {
 		base := filepath.Join(dir, filepath.FromSlash(c.dir))
 		if names := filesBelow(base, c.suffix); len(names) > 0 {
 			items = append(items, Item{c.kind, c.dir, list(names)})
+			items = append(items, headItems(c.kind, c.dir, base)...)
+		}
+	}
+	return items
+}
+
+// headItems lists the hooks in the heads of skills and agents.
+func headItems(kind, dir, base string) []Item {
+	var items []Item
+	add := func(file string, of hooks.Part, h skills.Hooks) {
+		section := hooks.LoadHead(hooks.Head{Of: of, Hooks: h.JSON})
+		var ids []string
+		for _, hook := range section.Hooks {
+			ids = append(ids, fmt.Sprintf("%s %s", hook.Event, hook.ID()))
+		}
+		if rel, err := filepath.Rel(base, file); err == nil && len(ids) > 0 {
+			items = append(items, Item{"hooks", printable(dir + "/" + filepath.ToSlash(rel)), list(ids)})
+		}
+	}
+	switch kind {
+	case "skills":
+		found, _ := skills.Discover([]skills.Source{{Dir: base}})
+		for _, s := range found {
+			add(s.File, hooks.Part{Kind: hooks.SkillPart, Name: s.Name}, s.Hooks)
+		}
+	case "agents":
+		found, _ := subagents.Discover(nil, []subagents.Source{{Dir: base}})
+		for _, a := range found {
+			add(a.File, hooks.Part{Kind: hooks.AgentPart, Name: a.Name}, a.Hooks)
 		}
 	}
 	return items

@@ -1,0 +1,94 @@
+package hooks
+
+import (
+	"fmt"
+	"slices"
+
+	"minigem/hooks/claude"
+	"minigem/hooks/protocol"
+)
+
+// Head is what the head of a skill or of an agent says of hooks.
+type Head struct {
+	Of     Part
+	Source Source // Line is that of the field hooks
+	Dir    string // what its hooks find in CLAUDE_PLUGIN_ROOT; empty: nothing
+	Hooks  []byte // the value of the field, as JSON
+}
+
+// LoadHead reads the hooks of a head. They are in Claude Code's form, where
+// such heads come from, unless they name an event that Gemini CLI alone has. What is
+// wrong stands in Problems.
+func LoadHead(h Head) Section {
+	l := &loader{Section: Section{
+		Layer: h.Source.Layer, File: h.Source.File, Extension: h.Source.Extension, InProject: h.Source.InProject, Within: h.Of,
+	}}
+	if err := l.head(h); err != nil {
+		l.problem(h.Source.Line, "reading its hooks: %s", err)
+	}
+	for _, all := range [][]Problem{l.Problems, l.Notes} {
+		for i := range all {
+			all[i].Line = h.Source.Line // of a text that nobody wrote
+		}
+	}
+	return l.Section
+}
+
+func (l *loader) head(h Head) error {
+	if len(h.Hooks) == 0 {
+		return nil
+	}
+	data := slices.Concat([]byte(`{"hooks": `), h.Hooks, []byte("}"))
+	own, root, err := newLoader(l.Layer, l.File, data)
+	if err != nil {
+		return err
+	}
+	own.Extension, own.InProject = l.Extension, l.InProject
+	if claude.Names(root.Get("hooks")) {
+		moved, err := claude.Migrate(claude.File{Name: l.File}, claude.File{Name: l.File, Data: data, Root: h.Dir, Head: true})
+		if err != nil {
+			return err
+		}
+		for _, r := range moved.Remarks {
+			if r.Lost {
+				l.problem(0, "%s", r.Text)
+			} else {
+				l.note(0, "%s", r.Text)
+			}
+		}
+		if own, root, err = newLoader(l.Layer, l.File, moved.Settings); err != nil {
+			return err
+		}
+		own.Extension, own.InProject = l.Extension, l.InProject
+	}
+	own.hooks(root.Get("hooks"))
+	l.Problems, l.Notes = append(l.Problems, own.Problems...), append(l.Notes, own.Notes...)
+	for _, hook := range own.Hooks {
+		hook.Source.Line, hook.Within = h.Source.Line, h.Of
+		if !l.inPart(&hook) {
+			continue
+		}
+		if h.Dir != "" && hook.Env[claude.RootVariable] == "" {
+			if hook.Env == nil {
+				hook.Env = map[string]string{}
+			}
+			hook.Env[claude.RootVariable] = h.Dir
+		}
+		l.Hooks = append(l.Hooks, hook)
+	}
+	return nil
+}
+
+// inPart gives a hook the event that happens in what it belongs to: the end of an
+// agent is SubagentStop. It reports whether there is one.
+func (l *loader) inPart(h *Hook) bool {
+	if h.Within.Kind != AgentPart || !h.Event.IsMain() {
+		return true
+	}
+	if h.Event == protocol.AfterAgent {
+		h.Event = protocol.SubagentStop
+		return true
+	}
+	l.problem(0, "%s", fmt.Sprintf("its hook of %s never runs: that is an event of the main agent", h.Event))
+	return false
+}

@@ -1,0 +1,129 @@
+package hooks_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/hooks"
+	"minigem/hooks/hookstest"
+	"minigem/hooks/protocol"
+)
+
+var (
+	skill = hooks.Part{Kind: hooks.SkillPart, Name: "review"}
+	agent = hooks.Part{Kind: hooks.AgentPart, Name: "reviewer"}
+)
+
+// TestHeads: what the heads of skills and agents say of hooks, in Claude Code's form
+// and in Gemini CLI's.
+func TestHeads(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, json string
+		of         hooks.Part
+		want       string // event, matcher, dialect, once, CLAUDE_PLUGIN_ROOT
+		problem    string
+	}{
+		{"Claude Code's", `{"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "./x", "once": true, "timeout": 5}]}]}`, skill,
+			"BeforeTool run_shell_command claude once=true 5s /skill", ""},
+		{"a name that both have is Claude Code's", `{"SessionStart": [{"hooks": [{"type": "command", "command": "./x"}]}]}`, skill, "SessionStart  claude once=false 10m0s /skill", ""},
+		{"Gemini CLI's", `{"BeforeTool": [{"matcher": "write_file", "hooks": [{"type": "command", "command": "./x", "timeout": 5000}]}]}`, skill,
+			"BeforeTool write_file  once=false 5s /skill", ""},
+		{"the end of an agent", `{"Stop": [{"hooks": [{"type": "command", "command": "./x"}]}]}`, agent, "SubagentStop  claude once=false 10m0s ", ""},
+		{"the end of a turn while a skill is active", `{"Stop": [{"hooks": [{"type": "command", "command": "./x"}]}]}`, skill, "AfterAgent  claude once=false 10m0s /skill", ""},
+		{"an event of the main agent, in an agent", `{"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "./x"}]}]}`, agent, "", "its hook of BeforeAgent never runs: that is an event of the main agent"},
+		{"no such event", `{"OnSave": []}`, skill, "", "OnSave has no counterpart"},
+		{"not an object", `[]`, skill, "", "hooks is an array, not an object"},
+	} {
+		dir := ""
+		if tt.of.Kind == hooks.SkillPart {
+			dir = "/skill"
+		}
+		s := hooks.LoadHead(hooks.Head{Of: tt.of, Source: hooks.Source{Layer: hooks.LayerUser, File: "/u/SKILL.md", Line: 4}, Dir: dir, Hooks: []byte(tt.json)})
+		got := ""
+		for _, h := range s.Hooks {
+			assert.Equal(t, tt.of, h.Within, tt.name)
+			assert.Equal(t, hooks.Source{Layer: hooks.LayerUser, File: "/u/SKILL.md", Line: 4}, h.Source, tt.name)
+			once := "once=false"
+			if h.Once {
+				once = "once=true"
+			}
+			got += string(h.Event) + " " + h.Matcher + " " + h.Dialect + " " + once + " " + h.Timeout.String() + " " + h.Env["CLAUDE_PLUGIN_ROOT"]
+		}
+		assert.Equal(t, tt.want, got, tt.name)
+		if tt.problem == "" {
+			assert.Empty(t, s.Problems, tt.name)
+			continue
+		}
+		require.Len(t, s.Problems, 1, tt.name)
+		assert.Contains(t, s.Problems[0].Text, tt.problem, tt.name)
+		assert.Equal(t, 4, s.Problems[0].Line, tt.name)
+	}
+}
+
+// TestHooksOfPartsRunWhileThoseAreActive: a skill from when it is activated until
+// another session, an agent in its own events alone.
+func TestHooksOfPartsRunWhileThoseAreActive(t *testing.T) {
+	t.Parallel()
+	deny := map[string]hookstest.Script{"a": {Stdout: `{"decision":"deny","reason":"no"}`}}
+	e, _, rep := engine(protocol.BeforeTool, deny, "a")
+	e.Config.Hooks[0].Within = skill
+	assert.False(t, e.BeforeTool(t.Context(), writeFile()).Denied())
+	assert.Equal(t, "it runs while the skill review is active", rep.last().Runs[0].Skipped)
+	e.Activate("another")
+	assert.False(t, e.BeforeTool(t.Context(), writeFile()).Denied())
+	e.Activate("review")
+	assert.True(t, e.BeforeTool(t.Context(), writeFile()).Denied())
+	e.SetOrigin(hooks.Origin{SessionID: "another"})
+	assert.False(t, e.BeforeTool(t.Context(), writeFile()).Denied(), "after /clear")
+
+	in := func(s hooks.Subagent) context.Context { return hooks.InSubagent(t.Context(), s) }
+	e, _, rep = engine(protocol.BeforeTool, deny, "a")
+	e.Config.Hooks[0].Within, e.Config.Hooks[0].Source.File = agent, "/p/reviewer.md"
+	assert.False(t, e.BeforeTool(t.Context(), writeFile()).Denied())
+	assert.Equal(t, "it runs in the agent reviewer alone", rep.last().Runs[0].Skipped)
+	assert.False(t, e.BeforeTool(in(hooks.Subagent{ID: "1", Type: "writer"}), writeFile()).Denied())
+	assert.False(t, e.BeforeTool(in(hooks.Subagent{ID: "1", Type: "reviewer", File: "/u/reviewer.md"}), writeFile()).Denied(), "another one of that name")
+	assert.True(t, e.BeforeTool(in(hooks.Subagent{ID: "1", Type: "reviewer", File: "/p/reviewer.md"}), writeFile()).Denied())
+
+	data, err := json.Marshal(rep.last())
+	require.NoError(t, err)
+	assert.Contains(t, string(data), `"within":"agent reviewer"`)
+	var back hooks.Report
+	require.NoError(t, json.Unmarshal(data, &back))
+	assert.Equal(t, agent, back.Runs[0].Hook.Within)
+}
+
+// TestAHeadMayNotAllow: what a skill or an agent brings allows no call, unless the
+// user names it.
+func TestAHeadMayNotAllow(t *testing.T) {
+	t.Parallel()
+	head := hooks.LoadHead(hooks.Head{Of: skill, Source: hooks.Source{Layer: hooks.LayerUser, File: "/u/SKILL.md", Line: 4},
+		Hooks: []byte(`{"PermissionRequest": [{"hooks": [{"type": "command", "name": "yes", "command": "./x"}]}]}`)})
+	assert.False(t, hooks.Merge(head).Hooks[0].MayAllow)
+	own, err := hooks.LoadSettings(hooks.LayerUser, "/u/settings.json", []byte(`{"hooksConfig": {"mayAllow": ["yes"]}}`))
+	require.NoError(t, err)
+	assert.True(t, hooks.Merge(head, own).Hooks[0].MayAllow)
+}
+
+// TestTrustOfHeads: a hook that moves into a skill is another one.
+func TestTrustOfHeads(t *testing.T) {
+	t.Parallel()
+	store, root := hooks.TrustStore{Dir: t.TempDir()}, t.TempDir()
+	h := hooks.Hook{Event: protocol.BeforeTool, Name: "guard", Command: "true", Within: skill, Source: hooks.Source{Layer: hooks.LayerProject, File: root + "/SKILL.md"}}
+	require.NoError(t, store.Trust(root, []hooks.Hook{h}))
+	check := func(h hooks.Hook) hooks.TrustCheck {
+		checks, err := store.Check(root, hooks.Config{Hooks: []hooks.Hook{h}})
+		require.NoError(t, err)
+		require.Len(t, checks, 1)
+		return checks[0]
+	}
+	assert.Equal(t, hooks.TrustKnown, check(h).Status)
+	h.Within = agent
+	assert.Equal(t, hooks.TrustChanged, check(h).Status)
+	assert.Equal(t, []string{"skill or agent"}, check(h).Changed)
+}

@@ -1,0 +1,85 @@
+package app
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"minigem/hooks"
+	"minigem/internal/skills"
+	"minigem/internal/subagents"
+	"minigem/internal/text"
+)
+
+// headHooks are the hooks in the heads of the skills and agents that there are. They
+// run while those are active, and are trusted as what stands where they do.
+func (c *Configuration) headHooks() []hooks.Section {
+	all, _ := c.AllSkills() // what is wrong with others is said where they are loaded
+	on := slices.DeleteFunc(all, func(s skills.Skill) bool { return c.SkillOff(s.Name) })
+	var agents []subagents.Agent
+	found, _ := c.AllAgents()
+	for _, a := range found {
+		if a.Off == "" || a.Off == notAgreed {
+			agents = append(agents, a.Agent)
+		}
+	}
+	return c.heads(on, agents, c.extensions)
+}
+
+// heldHeads are those of a project that is not trusted, whose extensions are given.
+func (c *Configuration) heldHeads(extensions []hooks.Extension) []hooks.Section {
+	inProject := slices.Clone(extensions)
+	for i := range inProject {
+		inProject[i].InProject = true
+	}
+	theirs, _ := skills.Discover(c.skillSources(inProject, true))
+	agents, _ := subagents.Discover(nil, c.agentSources(inProject, true, nil))
+	return slices.DeleteFunc(c.heads(theirs, agents, inProject), func(s hooks.Section) bool { return s.Layer == hooks.LayerUser })
+}
+
+func (c *Configuration) heads(all []skills.Skill, agents []subagents.Agent, extensions []hooks.Extension) []hooks.Section {
+	var out []hooks.Section
+	for _, s := range all {
+		out = c.addHead(out, s.Hooks, s.File, s.Source, hooks.Head{Of: hooks.Part{Kind: hooks.SkillPart, Name: s.Name}, Dir: s.Dir()}, extensions)
+	}
+	for _, a := range agents {
+		out = c.addHead(out, a.Hooks, a.File, a.Source, hooks.Head{Of: hooks.Part{Kind: hooks.AgentPart, Name: a.Name}}, extensions)
+	}
+	return out
+}
+
+func (c *Configuration) addHead(out []hooks.Section, h skills.Hooks, file, source string, head hooks.Head, extensions []hooks.Extension) []hooks.Section {
+	if h.Line == 0 {
+		return out
+	}
+	head.Source = c.sourceOf(source, file, extensions)
+	head.Source.File, head.Source.Line, head.Hooks = file, h.Line, h.JSON
+	if h.Fault != "" {
+		s := hooks.Section{Layer: head.Source.Layer, File: file, Extension: head.Source.Extension, InProject: head.Source.InProject, Within: head.Of}
+		s.Problems = []hooks.Problem{{File: file, Line: h.Line, Text: "its hooks cannot be read, and do not run: " + h.Fault}}
+		return append(out, s)
+	}
+	return append(out, hooks.LoadHead(head))
+}
+
+// sourceOf says whose a skill or an agent is: what the user's folder links to in the
+// project is the project's.
+func (c *Configuration) sourceOf(source, file string, extensions []hooks.Extension) hooks.Source {
+	if real, err := filepath.EvalSymlinks(file); err == nil && c.ProjectDir != c.Home {
+		if _, own := text.Below(c.DotGemini, real); !own {
+			if _, below := text.Below(c.ProjectDir, real); below {
+				return hooks.Source{Layer: hooks.LayerProject}
+			}
+		}
+	}
+	name, ofExtension := strings.CutPrefix(source, "extension ")
+	for _, e := range extensions {
+		if ofExtension && e.Name == name || e.InProject && source == ofProject && strings.HasPrefix(file, e.Dir+string(filepath.Separator)) {
+			return hooks.Source{Layer: hooks.LayerExtension, Extension: e.Name, InProject: e.InProject}
+		}
+	}
+	if source == ofProject {
+		return hooks.Source{Layer: hooks.LayerProject}
+	}
+	return hooks.Source{Layer: hooks.LayerUser}
+}
