@@ -24,7 +24,20 @@ import (
 // files of the user's or the network, is in testdata/script.
 func TestCases(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("testdata/cases/*.txtar")
+	runCases(t, "testdata/cases/*.txtar")
+}
+
+// TestSetups runs hooks in the shape in which they are written for Claude Code, as an
+// extension brings them: one case for each reason for which such hooks did not work.
+func TestSetups(t *testing.T) {
+	t.Parallel()
+	needs(t, "bash")
+	runCases(t, "testdata/setups/*.txtar")
+}
+
+func runCases(t *testing.T, pattern string) {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, file := range files {
@@ -32,7 +45,7 @@ func TestCases(t *testing.T) {
 			t.Parallel()
 			c, err := testbed.ReadFile(file)
 			require.NoError(t, err)
-			res := testbed.Run(t.Context(), c, testbed.Options{Driver: cases.Open, Timeout: time.Hour, Keep: t.TempDir()})
+			res := testbed.Run(t.Context(), c, testbed.Options{Driver: cases.Open, Chat: cases.OpenChat, Timeout: time.Hour, Keep: t.TempDir()})
 			require.NoError(t, res.Broken)
 			if res.Skipped != "" {
 				t.Skip(res.Skipped)
