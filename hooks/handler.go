@@ -276,7 +276,7 @@ func ExpandVariables(s string, value func(name string) (string, bool)) string {
 
 // fieldsOf are the names of the fields that an entry of this kind may have.
 func fieldsOf(kind string) []string {
-	names := slices.Clone(entryFields)
+	names := slices.DeleteFunc(slices.Clone(entryFields), func(name string) bool { return name == "command" && kind != kindCommand })
 	for f := range reflect.TypeFor[Handler]().Fields() {
 		if of := f.Tag.Get("of"); of == "" || of == kind {
 			names = append(names, jsonName(f))

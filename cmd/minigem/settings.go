@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"minigem/hooks/schema"
 	"minigem/internal/app"
 	"minigem/internal/exit"
 	"minigem/internal/listing"
@@ -73,6 +74,7 @@ func settingsSchemaCommand(sys *app.System) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			s.Properties["hooks"] = schema.Configuration()
 			return output.WriteJSON(sys.Stdout, s)
 		},
 	}

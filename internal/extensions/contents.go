@@ -65,11 +65,13 @@ func Read(dir string) (Contents, error) {
 	c.Problems = append(c.Problems, problems...)
 	for _, s := range own {
 		c.add("skill", s.Name, s.Description)
+		c.headHooks(dir, hooks.Head{Of: hooks.Part{Kind: hooks.SkillPart, Name: s.Name}, Dir: s.Dir()}, s.Hooks)
 	}
 	agents, problems := subagents.Discover(nil, []subagents.Source{{Dir: filepath.Join(dir, "agents")}})
 	c.Problems = append(c.Problems, problems...)
 	for _, a := range agents {
 		c.add("agent", a.Name, a.Definition.Description)
+		c.headHooks(dir, hooks.Head{Of: hooks.Part{Kind: hooks.AgentPart, Name: a.Name}}, a.Hooks)
 	}
 	policies, _ := filepath.Glob(filepath.Join(dir, "policies", "*.toml"))
 	for _, file := range policies {
@@ -108,11 +110,33 @@ func (c *Contents) hooks(dir string) {
 		c.Problems = append(c.Problems, fmt.Sprintf("hooks/hooks.json:%d: %s", p.Line, p.Text))
 	}
 	for _, h := range s.Hooks {
-		name := string(h.Event)
-		if h.Matcher != "" {
-			name += " (" + h.Matcher + ")"
-		}
-		c.Parts = append(c.Parts, Part{"hook", text.VisibleLine(name), text.VisibleLine(strings.ReplaceAll(h.Target(), dir, "${extensionPath}"))})
+		c.hook(dir, h)
+	}
+}
+
+func (c *Contents) hook(dir string, h hooks.Hook) {
+	name := string(h.Event)
+	if h.Matcher != "" {
+		name += " (" + h.Matcher + ")"
+	}
+	if h.Within != (hooks.Part{}) {
+		name += " of the " + h.Within.String()
+	}
+	c.Parts = append(c.Parts, Part{"hook", text.VisibleLine(name), text.VisibleLine(strings.ReplaceAll(h.Target(), dir, "${extensionPath}"))})
+}
+
+// headHooks are those in the head of a skill or an agent.
+func (c *Contents) headHooks(dir string, head hooks.Head, h skills.Hooks) {
+	head.Hooks = h.JSON
+	s := hooks.LoadHead(head)
+	for _, one := range s.Hooks {
+		c.hook(dir, one)
+	}
+	for _, p := range s.Problems {
+		c.Problems = append(c.Problems, head.Of.String()+": "+p.Text)
+	}
+	if h.Fault != "" {
+		c.Problems = append(c.Problems, head.Of.String()+": its hooks cannot be read, and do not run: "+h.Fault)
 	}
 }
 
