@@ -63,6 +63,10 @@ type Config struct {
 	Prepare func(ctx context.Context)
 	Role    string // role of the requests in statistics; empty: "main"
 
+	// Fallback is asked where a request to model has failed, and says with which
+	// model the agent goes on from then on. nil, or not ok: with none.
+	Fallback func(ctx context.Context, model string, err error) (next string, sampling llm.Sampling, ok bool)
+
 	// Preamble returns how many messages at the start of the history are
 	// context of the session rather than conversation: clearContext keeps them.
 	// nil: none.

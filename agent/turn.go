@@ -97,6 +97,10 @@ func (r *run) ask(ctx context.Context) (*reply, error) {
 		if err == nil || ctx.Err() != nil {
 			return ans, err
 		}
+		if r.fallBack(ctx, ans, err) {
+			attempt, extra = 0, ""
+			continue
+		}
 		if attempt == maxStreamAttempts || !retryable(err) {
 			r.emit(event.RoundFailed{Model: ans.model, Latency: r.now().Sub(ans.started), Usage: ans.usage, Err: err})
 			return ans, err
@@ -112,6 +116,20 @@ func (r *run) ask(ctx context.Context) (*reply, error) {
 		}
 		extra = retryInstruction(err)
 	}
+}
+
+// fallBack reports whether another model takes the place of the one that failed.
+func (r *run) fallBack(ctx context.Context, ans *reply, err error) bool {
+	if r.Config.Fallback == nil {
+		return false
+	}
+	next, sampling, ok := r.Config.Fallback(ctx, r.Config.Model, err)
+	if !ok {
+		return false
+	}
+	r.emit(event.RoundDiscarded{Reason: whatHappened(err), Attempt: 1, Model: ans.model, Latency: r.now().Sub(ans.started), Usage: ans.usage})
+	r.Config.Model, r.Config.Sampling = next, sampling
+	return true
 }
 
 // try makes one request and collects in ans what the hooks let pass.

@@ -30,7 +30,7 @@ workspace (.gemini/settings.json, in a trusted folder), system.`,
 }
 
 func settingsListCommand(sys *app.System) *cobra.Command {
-	var origin, asJSON bool
+	var origin, asJSON, known bool
 	cmd := &cobra.Command{
 		Use:   "list [KEY]",
 		Short: "List every setting in force",
@@ -40,11 +40,14 @@ may be meant for another program, and are otherwise ignored silently.`,
 		Example: "  minigem settings list tools --origin\n  minigem settings list --json | jq -r '.settings[] | select(.layer != \"default\") | .key'",
 		Args:    withUsage(cobra.MaximumNArgs(1), "takes one key, or none for all of them"),
 		RunE: func(_ *cobra.Command, args []string) error {
+			below := strings.Join(args, "")
+			if known {
+				return listing.WriteKnown(sys, below)
+			}
 			c, err := app.Configure(sys, &app.Options{})
 			if err != nil {
 				return err
 			}
-			below := strings.Join(args, "")
 			found := listing.SettingsBelow(c, below)
 			if len(found) == 0 && below != "" {
 				return exit.Errorf(exit.Input, "no setting %q is in force: minigem settings list shows those that are", below)
@@ -59,6 +62,7 @@ may be meant for another program, and are otherwise ignored silently.`,
 		},
 	}
 	cmd.Flags().BoolVar(&origin, "origin", false, "show the file and line of each value")
+	cmd.Flags().BoolVar(&known, "known", false, "each key there is instead, and whether it works")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs; origins are always there")
 	return cmd
 }

@@ -161,6 +161,9 @@ func (c *Configuration) readExtension(e hooks.Extension) (problems []hooks.Probl
 		}
 		c.values[e.Name] = values
 	}
+	if c.Settings.General.Plan.Directory == "" { // of several extensions the first one counts
+		c.Settings.General.Plan.Directory = m.PlanDir
+	}
 	return append(problems, c.addServers(e, m, file)...)
 }
 

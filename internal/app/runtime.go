@@ -283,6 +283,7 @@ func (r *Runtime) wireAgent(_ context.Context, sys *System, w *Frontend) error {
 			MaxRetries:           r.Config.Hooks.MaxRetries,
 			DisableLoopDetection: r.Config.Settings.Model.DisableLoopDetection,
 			Prepare:              r.AwaitMCP,
+			Fallback:             r.fallback(w),
 			Now:                  sys.Now,
 		},
 	}

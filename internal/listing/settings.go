@@ -3,6 +3,7 @@ package listing
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"minigem/internal/app"
@@ -17,6 +18,9 @@ type ListedSetting struct {
 	Layer settings.Layer  `json:"layer"`
 	File  string          `json:"file,omitempty"`
 	Line  int             `json:"line,omitempty"`
+	// Effect is what it does in minigem: works, none or restriction; unknown where
+	// nobody knows the key.
+	Effect string `json:"effect"`
 }
 
 // SettingsBelow lists the settings at and below key; all if key is empty.
@@ -24,17 +28,48 @@ func SettingsBelow(c *app.Configuration, key string) []ListedSetting {
 	out := []ListedSetting{}
 	for _, e := range c.Loaded.Entries() {
 		if key == "" || e.Key == key || strings.HasPrefix(e.Key, key+".") {
-			out = append(out, ListedSetting{e.Key, c.Mask(e.Value), e.Origin.Layer, e.Origin.File, e.Origin.Line})
+			out = append(out, ListedSetting{e.Key, c.Mask(e.Value), e.Origin.Layer, e.Origin.File, e.Origin.Line, settings.EffectOf(e.Key)})
 		}
 	}
+	for _, g := range slices.Concat(c.Loaded.WithoutEffect(), c.Loaded.Restrictions()) {
+		if slices.ContainsFunc(out, func(l ListedSetting) bool { return l.Key == g.Key }) || key != "" && g.Key != key && !strings.HasPrefix(g.Key, key+".") {
+			continue
+		}
+		out = append(out, ListedSetting{g.Key, c.Mask(g.Value), g.Origin.Layer, g.Origin.File, g.Origin.Line, settings.EffectOf(g.Key)})
+	}
+	slices.SortStableFunc(out, func(a, b ListedSetting) int { return strings.Compare(a.Key, b.Key) })
 	return out
+}
+
+// WriteKnown lists each key that is known with what it does: works, none (it is for
+// comfort, and nothing comes of it) or restriction (it cannot be enforced, and a
+// session where it is set does not begin).
+func WriteKnown(sys *app.System, below string) error {
+	var rows [][]string
+	for _, k := range settings.KnownKeys() {
+		if below == "" || k.Key == below || strings.HasPrefix(k.Key, below+".") {
+			rows = append(rows, []string{k.Key, string(k.Effect)})
+		}
+	}
+	text.Align(rows)
+	for _, row := range rows {
+		if _, err := fmt.Fprintln(sys.Stdout, strings.Join(row, "  ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// effects are what people read of a setting that is not simply in force.
+var effects = map[string]string{
+	string(settings.EffectNone): "  (no effect in minigem)", string(settings.EffectRestriction): "  (cannot be enforced: no session begins)", "unknown": "  (not known)",
 }
 
 // WriteSettings lists settings for people, with their origin if asked for.
 func WriteSettings(c *app.Configuration, sys *app.System, found []ListedSetting, origin bool) error {
 	rows := make([][]string, len(found))
 	for i, s := range found {
-		rows[i] = []string{text.VisibleLine(s.Key), text.VisibleLine(string(s.Value))}
+		rows[i] = []string{text.VisibleLine(s.Key), text.VisibleLine(string(s.Value)) + effects[s.Effect]}
 		if !origin {
 			continue
 		}

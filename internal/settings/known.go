@@ -83,6 +83,14 @@ func knownKey(key string) (k Known, ok bool) {
 	return k, ok
 }
 
+// EffectOf is the effect of key in words, "unknown" where nobody knows the key.
+func EffectOf(key string) string {
+	if k, ok := knownKey(key); ok {
+		return string(k.Effect)
+	}
+	return "unknown"
+}
+
 // knownBelow are the names that known keys have right below key.
 func knownBelow(key string) []string {
 	_, below := knownIndex()

@@ -110,6 +110,8 @@ type Model struct {
 	MaxSessionTurns      int     `json:"maxSessionTurns,omitempty" jsonschema:"-1: no limit."`
 	CompressionThreshold float64 `json:"compressionThreshold,omitempty" jsonschema:"Share of the context window from which history is compressed."`
 	DisableLoopDetection bool    `json:"disableLoopDetection,omitempty"`
+	// Fallback is minigem's own.
+	Fallback string `json:"fallback,omitempty" enum:"ask|always|never" jsonschema:"Whether another model takes the place of one whose quota is used up; default: the user is asked."`
 }
 
 // Context is the section "context".

@@ -123,7 +123,7 @@ func (c *Client) tooMany(e *llm.Error, info details, said string, x *exchange) {
 	e.RetryAfter = waitTime(info, x)
 	if info.perDay {
 		e.Kind = llm.ErrQuota
-		e.Message, e.Hint = fmt.Sprintf("the quota of %s for today is used up: %s", x.model, said), "wait until tomorrow, choose another model with --model, or use a key with billing"
+		e.Message, e.Hint = fmt.Sprintf("the quota of %s for today is used up: %s", x.model, said), "wait until tomorrow, choose another model with --model, let minigem choose one (\"model\": {\"fallback\": \"always\"} in the settings), or use a key with billing"
 		return
 	}
 	e.Kind = llm.ErrRateLimit
