@@ -30,7 +30,7 @@ tools.truncateToolOutputThreshold  5                     workspace .gemini/setti
 	var all struct{ Settings []listing.ListedSetting }
 	require.NoError(t, json.Unmarshal([]byte(w.run("settings list --json").out), &all))
 	assert.Contains(t, all.Settings, listing.ListedSetting{
-		Key: "tools.truncateToolOutputThreshold", Value: json.RawMessage("5"), Layer: "workspace", File: "PROJECT/.gemini/settings.json", Line: 2,
+		Key: "tools.truncateToolOutputThreshold", Value: json.RawMessage("5"), Layer: "workspace", File: "PROJECT/.gemini/settings.json", Line: 2, Effect: "works",
 	})
 }
 
@@ -48,6 +48,8 @@ func TestSettingsWithoutEffect(t *testing.T) {
 		"[WARNING] ~/.gemini/settings.json:2: general.devtools has no effect in minigem\n"+
 		"[WARNING] .gemini/settings.json:1: ui.hideBanner has no effect in minigem\n"+
 		"[WARNING] .gemini/settings.json:1: ui.hideTips has no effect in minigem\n", w.run("settings list").err)
+	assert.Equal(t, "ui             {}\nui.hideBanner  \"a\"  (no effect in minigem)\nui.hideTips    true  (no effect in minigem)\n", w.run("settings list ui").out)
+	assert.Equal(t, said{"model.fallback  works\n", "", 0}, w.run("settings list --known model.fallback"))
 	got := w.run("--yolo -d -p go --fake-responses " + w.path("answers"))
 	assert.Equal(t, 1, strings.Count(got.err, line), got.err)
 	got = w.run("--yolo -p go --fake-responses " + w.path("answers"))

@@ -31,7 +31,7 @@ func SettingsBelow(c *app.Configuration, key string) []ListedSetting {
 			out = append(out, ListedSetting{e.Key, c.Mask(e.Value), e.Origin.Layer, e.Origin.File, e.Origin.Line, settings.EffectOf(e.Key)})
 		}
 	}
-	for _, g := range slices.Concat(c.Loaded.WithoutEffect(), c.Loaded.Restrictions()) {
+	for _, g := range slices.Backward(slices.Concat(c.Loaded.WithoutEffect(), c.Loaded.Restrictions())) { // the later layer is in force
 		if slices.ContainsFunc(out, func(l ListedSetting) bool { return l.Key == g.Key }) || key != "" && g.Key != key && !strings.HasPrefix(g.Key, key+".") {
 			continue
 		}

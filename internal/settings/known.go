@@ -88,6 +88,9 @@ func EffectOf(key string) string {
 	if k, ok := knownKey(key); ok {
 		return string(k.Effect)
 	}
+	if len(knownBelow(key)) > 0 { // a section
+		return string(EffectWorks)
+	}
 	return "unknown"
 }
 
