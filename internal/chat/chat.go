@@ -47,6 +47,7 @@ type Chat struct {
 	stats     *output.Stats
 	hookStats output.HookStats
 	table     slash.Table
+	files     slash.FileIndex
 	prompts   []app.MCPPrompt // of MCP servers, which are commands, too
 	// ownCommands is how many of table are not prompts of MCP servers.
 	ownCommands int
@@ -93,8 +94,8 @@ func (t *Chat) Talk(in terminal.Options) error {
 	}
 	t.stats = &output.Stats{}
 	in.Getenv, in.Vim, in.Complete = t.Sys.Getenv, c.Settings.General.VimMode, t.complete
-	in.Cycle = t.nextMode
-	t.fixed = in.Fixed
+	in.Cycle, in.Compose = t.nextMode, t.compose
+	t.fixed, t.files.ByName = in.Fixed, in.Fixed
 	in.Theme = terminal.Background(c.Settings.UI.Theme)
 	if c.Settings.General.EnableNotifications {
 		in.Focus = t.focused
@@ -206,6 +207,12 @@ func (t *Chat) configured(c *app.Configuration) error {
 		return nil
 	}
 	return t.Observer.Configured(c)
+}
+
+// compose lets the user write a prompt in their editor.
+func (t *Chat) compose(prompt string) (string, error) {
+	c := t.runtime.Config
+	return t.term.Editor(editorOf(c), c.Env)(t.Ctx, "prompt.md", prompt)
 }
 
 // editorOf returns the user's editor, as a command line.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -78,7 +77,8 @@ const keysHelp = `
   @path        put a file or a folder into the prompt
   !command     run a command; the model sees what it printed
   \ at the end, Alt-Enter, or a paste: more than one line
-  Tab completes, Up and ^R find earlier prompts
+  / and @ show what is there: arrows move, Tab takes, Esc closes
+  Up and ^R find earlier prompts, ^G or ^X ^E opens your editor
   keys are those of emacs, or of vi (general.vimMode)
   Shift+Tab changes the approval mode
   ^O shows the last result whole
@@ -216,31 +216,39 @@ func (t *Chat) captured(f func(sys *app.System) error) error {
 	return err
 }
 
-// complete offers commands, and files after an "@".
-func (t *Chat) complete(line string) ([]string, int) {
-	if strings.HasPrefix(line, "/") {
-		return t.table.Complete(line)
+// complete offers commands, and files and resources after an "@".
+func (t *Chat) complete(ctx context.Context, line string) ([]terminal.Suggestion, int) {
+	found, replaced := []slash.Suggestion(nil), 0
+	if slash.Is(line) {
+		found, replaced = t.table.Suggest(line)
+	} else if !strings.HasPrefix(line, "!") {
+		found, replaced = t.files.Suggest(ctx, t.runtime.Files(), line)
+		for _, r := range t.resourcesLike(line) {
+			found = append(found, slash.Suggestion{Text: r + " ", Label: r, Help: "a resource of an MCP server"})
+			_, word, _ := strings.Cut(line[strings.LastIndexByte(line, '@'):], "@")
+			replaced = len([]rune(word))
+		}
 	}
+	out := make([]terminal.Suggestion, len(found))
+	for i, s := range found {
+		out[i] = terminal.Suggestion{Text: terminal.Clean(s.Text), Label: terminal.Clean(text.VisibleLine(s.Label)), Help: terminal.Clean(text.VisibleLine(s.Help))}
+	}
+	return out, replaced
+}
+
+// resourcesLike returns the resources of MCP servers that begin with what follows
+// the "@" at the end of line.
+func (t *Chat) resourcesLike(line string) (out []string) {
 	at := strings.LastIndexByte(line, '@')
 	if at < 0 || strings.ContainsAny(line[at:], " \n") {
-		return nil, 0
+		return nil
 	}
-	word := line[at+1:]
-	dir, base := filepath.Split(word)
-	entries, err := os.ReadDir(filepath.Join(t.runtime.Config.Dir, dir))
-	if err != nil {
-		return nil, 0
-	}
-	var out []string
-	for _, e := range entries {
-		rest, ok := strings.CutPrefix(e.Name(), base)
-		if !ok || strings.HasPrefix(e.Name(), ".") && base == "" || text.VisibleLine(e.Name()) != e.Name() {
-			continue
+	for _, s := range t.runtime.MCPSessions() {
+		for _, uri := range s.Resources() {
+			if name := s.Name() + ":" + uri; strings.HasPrefix(name, line[at+1:]) && !strings.Contains(name, " ") {
+				out = append(out, name)
+			}
 		}
-		if e.IsDir() {
-			rest += "/"
-		}
-		out = append(out, strings.ReplaceAll(rest, " ", `\ `))
 	}
-	return out, len([]rune(base))
+	return out
 }

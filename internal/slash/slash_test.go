@@ -88,25 +88,40 @@ func TestIs(t *testing.T) {
 	}
 }
 
-func TestComplete(t *testing.T) {
+// TestSuggest: what begins with the word comes first, then what has another name
+// that does, then what has its letters.
+func TestSuggest(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		line    string
-		endings []string
-		shared  int
+		line     string
+		texts    []string
+		replaced int
 	}{
 		{"/", []string{"help ", "compress ", "quit ", "hooks ", "chat "}, 0},
-		{"/h", []string{"elp ", "ooks "}, 1},
+		{"/h", []string{"help ", "hooks "}, 1},
+		{"/H", []string{"help ", "hooks "}, 1},
+		{"/ex", []string{"quit "}, 2},
+		{"/hks", []string{"hooks "}, 3},
+		{"/s", []string{"compress "}, 1},
 		{"/hooks ", []string{"panel ", "disable "}, 0},
-		{"/hooks d", []string{"isable "}, 1},
-		{"/hooks disable gu", []string{"ard", "ard.sh"}, 2},
+		{"/hooks d", []string{"disable "}, 1},
+		{"/hooks sh", []string{"panel "}, 2},
+		{"/hooks disable gu", []string{"guard", "guard.sh"}, 2},
+		{"/hooks disable gds", []string{"guard.sh"}, 3},
 		{"/nosuch x", nil, 0},
+		{"/zzz", nil, 3},
 		{"hello", nil, 0},
 	} {
-		endings, shared := table(new([]string)).Complete(c.line)
-		assert.Equal(t, c.endings, endings, c.line)
-		assert.Equal(t, c.shared, shared, c.line)
+		all, replaced := table(new([]string)).Suggest(c.line)
+		var texts []string
+		for _, s := range all {
+			texts = append(texts, s.Text)
+		}
+		assert.Equal(t, c.texts, texts, c.line)
+		assert.Equal(t, c.replaced, replaced, c.line)
 	}
+	all, _ := table(new([]string)).Suggest("/co")
+	assert.Equal(t, []slash.Suggestion{{Text: "compress ", Label: "/compress [MORE]", Help: "shorten the history"}}, all)
 }
 
 func TestHelp(t *testing.T) {

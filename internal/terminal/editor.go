@@ -3,9 +3,7 @@ package terminal
 import (
 	"bytes"
 	"slices"
-	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/chzyer/readline"
@@ -23,9 +21,10 @@ type editor struct {
 	line     []rune // the current line
 	pos      int
 	vi       vi
-	search   string   // the text of a ^R or ^S search; empty: none
-	searched bool     // the last key ends a search
-	offers   []string // what Tab could mean
+	search   string // the text of a ^R or ^S search; empty: none
+	searched bool   // the last key ends a search
+	menu     menu
+	chord    bool     // ^X was pressed: ^E comes next
 	history  []string // earlier prompts
 	stale    bool     // the line editor does not have them yet
 	change   func(line []rune, pos int) ([]rune, int)
@@ -34,7 +33,7 @@ type editor struct {
 func (e *editor) begin() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.active, e.search, e.offers = true, "", nil
+	e.active, e.search, e.menu = true, "", menu{}
 	e.vi.begin()
 }
 
@@ -64,6 +63,9 @@ func (e *editor) Paint(line []rune, pos int) []rune {
 	if e.searched { // calling the line editor would be a race: this may be another goroutine than its own
 		e.search = ""
 	}
+	if !sent {
+		e.suggest()
+	}
 	d := e.draft()
 	if !sent {
 		e.t.screen.show(d.frame)
@@ -84,20 +86,12 @@ func (e *editor) draft() draft {
 		d.hint = e.t.style.dim(ansi.Truncate(Hint, max(e.t.Width()-len(promptMark)-1, 0), ""))
 	}
 	room := e.t.Width() - 1
+	d.below = append(d.below, e.menuRows(room)...)
 	if row := e.t.statusRow(room); row != "" {
 		d.below = append(d.below, row)
 	}
 	if e.search != "" {
 		d.below = append(d.below, e.t.style.dim(ansi.Truncate(e.search, room, "…")))
-	}
-	if len(e.offers) > 0 {
-		for row := range strings.Lines(ansi.Wrap(strings.Join(e.offers, "  "), room, "")) {
-			d.below = append(d.below, e.t.style.dim(strings.TrimRight(row, "\n")))
-		}
-		const most = 5
-		if len(d.below) > most {
-			d.below = append(d.below[:most-1], e.t.style.dim("…"))
-		}
 	}
 	return d
 }
@@ -121,40 +115,6 @@ func (e *editor) Write(b []byte) (int, error) {
 		}
 	}
 	return len(b), nil
-}
-
-// Do implements readline.AutoCompleter. It adds what all completions have in
-// common; if that is nothing, it shows them.
-func (e *editor) Do(line []rune, pos int) ([][]rune, int) {
-	if e.t.o.Complete == nil {
-		return nil, 0
-	}
-	endings, shared := e.t.o.Complete(string(line[:pos]))
-	if len(endings) == 0 {
-		return nil, 0
-	}
-	common := endings[0]
-	for _, ending := range endings[1:] {
-		for !strings.HasPrefix(ending, common) {
-			_, n := utf8.DecodeLastRuneInString(common)
-			common = common[:len(common)-n]
-		}
-	}
-	if common != "" {
-		return [][]rune{[]rune(common)}, 0
-	}
-	before := string(line[max(pos-shared, 0):pos])
-	offers := make([]string, len(endings))
-	for i, ending := range endings {
-		offers[i] = cleanLine(before + ending)
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.offers = offers
-	if e.active {
-		e.t.screen.show(e.draft().frame)
-	}
-	return nil, 0
 }
 
 // OnChange implements readline.Listener: it makes the changes that filter asked

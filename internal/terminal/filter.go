@@ -48,7 +48,6 @@ func (e *editor) filter(r rune) (_ rune, ok bool) {
 }
 
 func (e *editor) named(r rune) (_ rune, ok bool) {
-	e.offers = nil
 	if r == 0 { // the end of the input
 		return r, true
 	}
@@ -66,6 +65,11 @@ func (e *editor) named(r rune) (_ rune, ok bool) {
 	}
 	if searching && r == keyEsc {
 		return nothing, true
+	}
+	if !searching {
+		if r, ok, done := e.special(r); done {
+			return r, ok
+		}
 	}
 	if r == readline.CharCtrlL {
 		e.t.screen.clear(false)
@@ -99,8 +103,52 @@ func (e *editor) named(r rune) (_ rune, ok bool) {
 	return r, r < 0 || r == newlineMark || r >= firstPaste && r <= lastPaste || text.Typed(r) && !private(r)
 }
 
+// special handles the keys of the menu and of the program to write in; done is
+// false for others.
+func (e *editor) special(r rune) (_ rune, ok, done bool) {
+	chord := e.chord
+	e.chord = r == ctrlX
+	switch {
+	case r == readline.CharBell, chord && r == readline.CharLineEnd:
+		r, ok = e.compose()
+		return r, ok, true
+	case r == ctrlX:
+		return r, false, true
+	case r == readline.CharTab:
+		r, ok = e.accept()
+		return r, ok, true
+	}
+	return e.menuKey(r)
+}
+
+// ctrlX begins ^X ^E.
+const ctrlX = 0x18
+
+// compose lets the user write the prompt in a program of their own.
+func (e *editor) compose() (rune, bool) {
+	if e.t.o.Compose == nil {
+		return nothing, true
+	}
+	before := e.t.keys.unfold(string(e.line))
+	e.mu.Unlock()
+	after, err := e.t.o.Compose(before)
+	e.mu.Lock()
+	if err != nil {
+		e.t.screen.lines(e.t.style.red("✗ " + Clean(err.Error())))
+		return nothing, true
+	}
+	line := []rune(strings.ReplaceAll(pasted(strings.TrimRight(after, "\r\n")), "\n", string(newlineMark)))
+	e.change = func([]rune, int) ([]rune, int) { return line, len(line) }
+	return nothing, true
+}
+
 // enter ends the line, unless it ends in a backslash.
 func (e *editor) enter(r rune) (rune, bool) {
+	if e.menu.moved && e.menuVisible() {
+		e.t.keys.allowMore()
+		e.t.line.Terminal.KickRead()
+		return e.accept()
+	}
 	if len(e.line) == 0 || e.line[len(e.line)-1] != '\\' || e.pos != len(e.line) {
 		return r, true
 	}

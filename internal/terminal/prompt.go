@@ -30,7 +30,6 @@ func (t *Terminal) openLine() error {
 		HistoryLimit:           keptPrompts,
 		DisableAutoSaveHistory: true,
 		HistorySearchFold:      true,
-		AutoComplete:           t.edit,
 		Painter:                t.edit,
 		Listener:               t.edit,
 		FuncFilterInputRune:    t.edit.filter,
@@ -66,6 +65,7 @@ func (t *Terminal) Prompt() (string, error) {
 	t.screen.lines("\n")
 	t.edit.begin()
 	t.keys.enter(prompting, nil)
+	defer t.edit.stopSuggesting()
 	defer t.keys.dropPastes()
 	defer t.keys.enter(working, nil)
 	line, err := t.line.Readline()

@@ -13,6 +13,7 @@
 package terminal
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -31,10 +32,14 @@ type Options struct {
 	Vim    bool                // vi keys
 	Theme  string              // for which background colours are: "light" or "dark"; empty: the terminal is asked
 	Fixed  bool                // the size of the window never changes, and there is no job control: no signals are handled
-	// Complete returns completions for the end of line, which is everything
-	// before the cursor, and how many characters of line they replace; nil:
-	// none.
-	Complete func(line string) (endings []string, shared int)
+	// Complete returns what the end of line may become, the best first, and how
+	// many characters of line that replaces; line is everything before the
+	// cursor. nil: nothing is suggested. It is called while Prompt runs, from any
+	// goroutine; what comes of a call whose ctx ended is dropped.
+	Complete func(ctx context.Context, line string) (all []Suggestion, replaced int)
+	// Compose lets the user write a prompt in a program of their own (^G, ^X ^E),
+	// and returns it; nil: the keys do nothing.
+	Compose func(text string) (string, error)
 	// Focus is called when the window got the focus, or lost it, by terminals
 	// that report it; nil: reports are not requested. It is called from the
 	// reader of the keyboard.
