@@ -196,3 +196,31 @@ func TestChatKeepsWhatIsTyped(t *testing.T) {
 	c.keys(keyCtrlC)
 	c.quit()
 }
+
+// TestChatGivesProgramsATerminal: what runs with "!" gets the keys, and the screen
+// while it takes single keys; the model reads its lines. "!cd" holds for the next
+// one.
+func TestChatGivesProgramsATerminal(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, map[string]string{"sub/a.txt": "x"})
+	c := h.startChat(t, nil, h.answersFile(t, "say Seen.")...)
+	c.waitReady()
+	c.keys("!printf '%s? ' tea; read x; echo got $x" + keyEnter)
+	c.waitFor("tea? ")
+	c.keys("green" + keyEnter)
+	c.waitFor("got green")
+	c.waitReady()
+	c.keys(`!stty -icanon -echo; printf 'a %s? ' key; dd bs=1 count=1 of=key 2>/dev/null; stty icanon echo` + keyEnter)
+	c.waitFor("a key? ")
+	c.keys(keyEscape)
+	c.waitReady()
+	assert.Equal(t, keyEscape, h.read(t, "key"))
+	c.saySees("!cd nosuch", "there is no folder ")
+	c.saySees("!cd sub", "run in ~/project/sub from now on")
+	c.saySees("!ls", "a.txt")
+	c.say("What came?")
+	c.waitFor("Seen.")
+	c.quit()
+	assert.Contains(t, h.lastTranscript(t), `tea? green\ngot green`)
+	assert.Contains(t, h.lastTranscript(t), `(it drew the screen, too)`)
+}

@@ -48,6 +48,7 @@ type Chat struct {
 	hookStats output.HookStats
 	table     slash.Table
 	files     slash.FileIndex
+	shellDir  string          // where commands with ! run; empty: in the folder of the chat
 	prompts   []app.MCPPrompt // of MCP servers, which are commands, too
 	// ownCommands is how many of table are not prompts of MCP servers.
 	ownCommands int

@@ -1,12 +1,17 @@
 package chat
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"minigem/internal/proc"
 	"minigem/internal/terminal"
+	"minigem/internal/text"
 	"minigem/llm"
 )
 
@@ -14,38 +19,95 @@ import (
 // (cli/ui/hooks/useExecutionLifecycle.ts).
 const shellKept = 10_000
 
-// shell runs a command of the user, without asking for permission. The model
-// gets its output with the next prompt.
+// shell runs a command of the user, without asking for permission, in a terminal
+// of its own. The model gets what it printed with the next prompt.
 func (t *Chat) shell(line string) error {
 	if line == "" {
 		t.term.Print("!command runs a command: !git status")
 		return nil
 	}
+	if dir, ok := changesFolder(line); ok {
+		return t.changeFolder(dir)
+	}
+	c := proc.Command{Line: line, Dir: cmp.Or(t.shellDir, t.runtime.Config.Dir), Env: t.runtime.Config.ChildEnv(), Merge: true}
 	var res proc.Result
 	var err error
-	var live terminal.Cleaner
+	var printed string
 	t.work("running "+line, func(ctx context.Context) {
-		res, err = proc.Run(ctx, proc.Command{
-			Line: line, Dir: t.runtime.Config.Dir, Env: t.runtime.Config.ChildEnv(), Merge: true,
-			Live: func(b []byte) { t.term.Write(live.Clean(b)) },
-		})
+		if res, printed, err = t.inTerminal(ctx, c); !errors.Is(err, proc.ErrNoTerminal) {
+			return
+		}
+		var live terminal.Cleaner
+		c.Live = func(b []byte) { t.term.Write(live.Clean(b)) }
+		res, err = proc.Run(ctx, c)
+		printed = terminal.Clean(res.Stdout.String())
 	})
 	if err != nil {
 		return err
 	}
-	text := terminal.Clean(res.Stdout.String())
 	switch {
 	case res.Stopped != nil:
 		t.term.Print(t.term.Warning("Command cancelled."))
+	case res.Signal != 0:
+		t.term.Print(t.term.Warning("ended by " + res.SignalName))
+		printed += "\n(ended by " + res.SignalName + ")"
 	case res.ExitCode != 0:
 		t.term.Print(t.term.Warning(fmt.Sprintf("exit status %d", res.ExitCode)))
-		text += fmt.Sprintf("\n(exit status %d)", res.ExitCode)
-	case strings.TrimSpace(text) == "":
+		printed += fmt.Sprintf("\n(exit status %d)", res.ExitCode)
+	case strings.TrimSpace(printed) == "":
 		t.term.Print(t.term.Dim("(no output)"))
 	}
-	if len(text) > shellKept {
-		text = strings.ToValidUTF8(text[:shellKept], "") + "\n... (cut)"
+	if len(printed) > shellKept {
+		printed = strings.ToValidUTF8(printed[:shellKept], "") + "\n... (cut)"
 	}
-	t.runtime.Session.Append(llm.UserText("I ran this command:\n```sh\n" + line + "\n```\n\nIt printed:\n```\n" + strings.TrimSpace(text) + "\n```"))
+	t.runtime.Session.Append(llm.UserText("I ran this command:\n```sh\n" + line + "\n```\n\nIt printed:\n```\n" + strings.TrimSpace(printed) + "\n```"))
+	return nil
+}
+
+// inTerminal runs a command that gets all keys.
+func (t *Chat) inTerminal(ctx context.Context, c proc.Command) (res proc.Result, printed string, err error) {
+	var passage *terminal.Passage
+	res, err = proc.RunInTerminal(ctx, proc.Session{
+		Command: c, Size: t.term.Size,
+		Show: func(b []byte, keys bool) { passage.Show(b, keys) },
+		Begin: func(keys func([]byte), resized func()) func() {
+			passage = t.term.Pass(keys, resized)
+			return func() {
+				drew := false
+				if printed, drew = passage.Over(); drew {
+					printed += "\n(it drew the screen, too)"
+				}
+			}
+		},
+	})
+	return res, printed, err
+}
+
+// changesFolder reports whether a line does nothing but change the folder.
+func changesFolder(line string) (dir string, ok bool) {
+	dir, ok = strings.CutPrefix(line, "cd")
+	if !ok || dir != "" && dir[0] != ' ' || strings.ContainsAny(dir, "$`;&|<>(){}*?[\"'\\\n") {
+		return "", false
+	}
+	return strings.TrimSpace(dir), true
+}
+
+// changeFolder makes later commands of the user run in another folder; those of
+// the model stay where they are. An empty dir is the folder of the chat.
+func (t *Chat) changeFolder(dir string) error {
+	now := cmp.Or(t.shellDir, t.runtime.Config.Dir)
+	switch {
+	case dir == "":
+		dir = t.runtime.Config.Dir
+	case dir == "~", strings.HasPrefix(dir, "~/"):
+		dir = filepath.Join(t.runtime.Config.Home, dir[1:])
+	case !filepath.IsAbs(dir):
+		dir = filepath.Join(now, dir)
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return fmt.Errorf("there is no folder %s", text.VisibleLine(dir))
+	}
+	t.shellDir = filepath.Clean(dir)
+	t.term.Print(t.term.Dim(terminal.Clean("Your commands with ! run in " + t.shortenHome(t.shellDir) + " from now on. The model's run where they did; !cd alone goes back.")))
 	return nil
 }

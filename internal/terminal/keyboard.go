@@ -64,8 +64,9 @@ type keyboard struct {
 	burst     time.Time // end of the last paste
 	searched  int       // how much of raw was searched for the end of the paste
 	pastes    pastes
-	after     []func()   // called once the lock is free
-	light     func(bool) // is given the answer to askBackground; nil: none is expected
+	after     []func()     // called once the lock is free
+	pass      func([]byte) // has all keys; nil: nobody
+	light     func(bool)   // is given the answer to askBackground; nil: none is expected
 	timer     *time.Timer
 	ended     bool
 	reader    cancelreader.CancelReader
@@ -126,6 +127,13 @@ func (k *keyboard) listen(r cancelreader.CancelReader) {
 // receive handles what was read at once.
 func (k *keyboard) receive(b []byte) {
 	k.mu.Lock()
+	if pass := k.pass; pass != nil {
+		k.mu.Unlock()
+		if len(b) > 0 {
+			pass(b)
+		}
+		return
+	}
 	switch {
 	case k.pasting && string(b) == keyInterrupt:
 		k.pasting, k.raw = false, nil // the end of the paste got lost

@@ -65,7 +65,10 @@ func (e *editor) suggest() {
 		m.marked, m.moved = 0, false
 	}
 	if e.t.o.Complete == nil || e.t.style.dumb || !m.open || m.closed || !worthMenu(line) {
-		m.all = nil
+		if m.all = nil; m.cancel != nil {
+			m.cancel()
+			m.cancel = nil
+		}
 		return
 	}
 	if m.line == line && m.all != nil || m.cancel != nil && m.asked == line {
@@ -98,7 +101,7 @@ func (e *editor) suggest() {
 
 func (e *editor) suggested(line string, all []Suggestion, replaced int) {
 	m := &e.menu
-	m.line, m.all, m.replaced, m.marked, m.moved = line, all, replaced, 0, false
+	m.line, m.all, m.replaced, m.marked, m.moved, m.cancel = line, all, replaced, 0, false, nil
 	if all == nil {
 		m.all = []Suggestion{} // there is none, which is known
 	}
@@ -161,6 +164,9 @@ func (e *editor) menuKey(r rune) (_ rune, ok, done bool) {
 	m := &e.menu
 	up := r == keyUp || r == readline.CharPrev
 	down := r == keyDown || r == readline.CharNext
+	if (up || down) && m.open && !m.closed && m.cancel != nil && m.asked == e.before() && !e.t.style.dumb {
+		e.look() // it was pressed before the menu came, and is for it
+	}
 	switch {
 	case (up || down) && e.menuVisible() && len(m.all) > 1:
 		step := 1
@@ -196,12 +202,7 @@ func (e *editor) accept() (rune, bool) {
 		return nothing, true
 	}
 	line := e.before()
-	if m.line != line || m.all == nil {
-		if m.cancel != nil {
-			m.cancel()
-		}
-		all, replaced := e.t.o.Complete(context.Background(), line)
-		e.suggested(line, all, replaced)
+	if e.look() {
 		m.open, m.closed = true, false
 	}
 	if len(m.all) == 0 {
@@ -224,6 +225,20 @@ func (e *editor) accept() (rune, bool) {
 	}
 	m.open, m.closed, m.moved = true, false, false
 	return nothing, true
+}
+
+// look waits for the suggestions for the line, if they are not there yet.
+func (e *editor) look() bool {
+	m, line := &e.menu, e.before()
+	if m.line == line && m.all != nil {
+		return false
+	}
+	if m.cancel != nil {
+		m.cancel()
+	}
+	all, replaced := e.t.o.Complete(context.Background(), line)
+	e.suggested(line, all, replaced)
+	return true
 }
 
 // common returns how all suggestions begin.

@@ -44,6 +44,12 @@ func (t *Terminal) signalled(s os.Signal) {
 	case t.isAway():
 	case s == syscall.SIGWINCH:
 		t.screen.redraw()
+		t.mu.Lock()
+		resized := t.resized
+		t.mu.Unlock()
+		if resized != nil {
+			resized()
+		}
 	case s == syscall.SIGCONT: // stopped by another process
 		_ = t.takeOver() // a terminal that is gone sends a hangup
 	}

@@ -68,9 +68,10 @@ type Terminal struct {
 	unwatch     func()
 	columns     func() (columns, rows int) // the size of a window that is not there; nil: Out says it
 
-	mu     sync.Mutex
-	away   bool // another program uses the terminal
-	status Status
+	mu      sync.Mutex
+	away    bool // another program uses the terminal
+	status  Status
+	resized func() // of a program that has the keys; nil: none
 }
 
 // Open takes over the terminal: from here on keys are read unbuffered, until
