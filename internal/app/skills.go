@@ -173,3 +173,9 @@ func (c *Configuration) SwitchSkill(name string, on, user bool) (string, error) 
 	}
 	return fmt.Sprintf("Skill %q disabled in %s.", name, c.Shorten(file)), nil
 }
+
+// SaveSetting writes a setting into the user's settings file. It holds for
+// sessions to come.
+func (c *Configuration) SaveSetting(value any, path ...string) error {
+	return EditError(jsonc.Edit(filepath.Join(c.DotGemini, "settings.json"), 0o600, func(d *jsonc.Doc) error { return d.Set(value, path...) }))
+}

@@ -52,6 +52,8 @@ type Chat struct {
 	prompts   []app.MCPPrompt // of MCP servers, which are commands, too
 	// ownCommands is how many of table are not prompts of MCP servers.
 	ownCommands int
+	builtin     int    // how many of table are ours
+	theme       string // what /theme set; empty: nothing
 
 	context   string // context from SessionStart, sent with the first prompt
 	heldHooks bool   // the user said no to the project's new hooks

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"minigem/agent/event"
@@ -21,6 +22,12 @@ import (
 
 // commands returns the commands for "/" (cli/services/BuiltinCommandLoader.ts).
 func (t *Chat) commands() slash.Table {
+	all := append(t.sessionCommands(), t.preferenceCommands()...)
+	slices.SortStableFunc(all, func(a, b slash.Command) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+func (t *Chat) sessionCommands() slash.Table {
 	return slash.Table{
 		{Name: "about", Help: "version, system, model", Run: t.about},
 		t.chatCommand("chat", "checkpoints"),

@@ -10,7 +10,9 @@ import (
 
 // setTable makes the table of the current commands.
 func (t *Chat) setTable() {
-	t.table = t.addCustom(t.commands())
+	builtin := t.commands()
+	t.builtin = len(builtin)
+	t.table = t.addCustom(builtin)
 	t.ownCommands = len(t.table)
 }
 

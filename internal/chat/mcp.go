@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,6 +78,8 @@ func (t *Chat) mcpCommands() slash.Command {
 		{Name: "list", Aliases: []string{"ls"}, Help: "list them", Run: t.mcpList},
 		{Name: "desc", Aliases: []string{"description"}, Help: "with the descriptions that the model reads", Run: t.mcpDescribe},
 		{Name: "reload", Aliases: []string{"refresh"}, Help: "read the settings again and start all of them anew", Run: t.mcpReload},
+		{Name: "restart", Help: "start all of them anew", Run: t.mcpRestart},
+		{Name: "log", Args: "NAME", Help: "why one does not answer, whole", Run: t.mcpLog, Values: t.mcpNames},
 		{Name: "auth", Args: "NAME", Help: "sign in at one that asks for it", Run: t.mcpAuth, Values: t.mcpNames},
 		{Name: "enable", Args: "NAME", Help: "start one again that was disabled", Run: t.mcpSwitch(true), Values: t.mcpNames},
 		{Name: "disable", Args: "NAME", Help: "start one no more, in any folder", Run: t.mcpSwitch(false), Values: t.mcpNames},
@@ -104,8 +107,10 @@ func (t *Chat) listMCP(describe bool) error {
 	var b strings.Builder
 	for _, s := range listing.ListedMCPServers(t.runtime.Config, statuses) {
 		fmt.Fprintf(&b, "%s (%s) - %s\n", s.Name, s.Type, s.Status)
-		if s.Why != "" {
-			fmt.Fprintf(&b, "  %s\n", s.Why)
+		if why, rest, _ := strings.Cut(strings.TrimSpace(s.Why), "\n"); rest != "" {
+			fmt.Fprintf(&b, "  %s (/mcp log %s says all)\n", why, s.Name)
+		} else if why != "" {
+			fmt.Fprintf(&b, "  %s\n", why)
 		}
 		t.offers(&b, s.Name, describe)
 	}
@@ -143,6 +148,22 @@ func (t *Chat) mcpReload(context.Context, string) error {
 	t.runtime.StartMCP()
 	t.awaitMCP()
 	return t.listMCP(false)
+}
+
+func (t *Chat) mcpRestart(context.Context, string) error {
+	t.runtime.StartMCP()
+	t.awaitMCP()
+	return t.listMCP(false)
+}
+
+func (t *Chat) mcpLog(_ context.Context, name string) error {
+	for _, s := range listing.ListedMCPServers(t.runtime.Config, t.runtime.MCPStatuses()) {
+		if s.Name == name {
+			t.term.Print(terminal.Clean(fmt.Sprintf("%s is %s: %s\n%s", s.Name, s.Status, s.Target, cmp.Or(s.Why, "It has reported no error."))))
+			return nil
+		}
+	}
+	return exit.Errorf(exit.Input, "there is no MCP server %q; /mcp lists them", name)
 }
 
 func (t *Chat) mcpAuth(_ context.Context, name string) error {

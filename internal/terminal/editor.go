@@ -3,6 +3,7 @@ package terminal
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/charmbracelet/x/ansi"
@@ -87,7 +88,11 @@ func (e *editor) draft() draft {
 	}
 	room := e.t.Width() - 1
 	d.below = append(d.below, e.menuRows(room)...)
-	if row := e.t.statusRow(room); row != "" {
+	row := e.t.statusRow(room)
+	if e.vim && e.vi.normal && !e.t.style.dumb {
+		row = strings.TrimRight(truncate(e.t.style.bold("NORMAL")+gap+row, room), " ")
+	}
+	if row != "" {
 		d.below = append(d.below, row)
 	}
 	if e.search != "" {

@@ -94,3 +94,28 @@ func (t *Terminal) Dim(text string) string { return t.style.dim(text) }
 
 // Red styles an error.
 func (t *Terminal) Red(text string) string { return t.style.red(text) }
+
+// SetLight uses the colours for a light background, or for a dark one.
+func (t *Terminal) SetLight(light bool) {
+	t.keys.expectBackground(nil) // an answer that comes now is too late
+	if t.style.light != nil {
+		t.style.light.Store(light)
+	}
+}
+
+// Vim reports whether the keys are those of vi.
+func (t *Terminal) Vim() bool {
+	t.edit.mu.Lock()
+	defer t.edit.mu.Unlock()
+	return t.edit.vim
+}
+
+// SetVim uses the keys of vi, or not, from the next prompt on.
+func (t *Terminal) SetVim(on bool) {
+	t.keys.mu.Lock()
+	t.keys.vim = on
+	t.keys.mu.Unlock()
+	t.edit.mu.Lock()
+	t.edit.vim = on
+	t.edit.mu.Unlock()
+}

@@ -14,7 +14,7 @@ type vi struct {
 
 	count    int  // count typed before a command; 0: none
 	operator rune // d, c or y, waiting for a motion
-	waiting  rune // r, f, F, t or T, waiting for a character
+	waiting  rune // r, f, F, t or T, waiting for a character; i or a, for an object
 	find     [2]rune
 	yanked   []rune
 	undo     []draftState
@@ -60,6 +60,9 @@ func (v *vi) press(r rune, line []rune, pos int) (_ []rune, _ int, pass rune) {
 	case r == 'r' || r == 'f' || r == 'F' || r == 't' || r == 'T':
 		v.waiting = r
 		return line, pos, 0
+	case v.operator != 0 && (r == 'i' || r == 'a'): // an object follows
+		v.waiting = r
+		return line, pos, 0
 	case v.operator == 0 && (r == 'd' || r == 'c' || r == 'y'):
 		v.operator = r
 		return line, pos, 0
@@ -96,6 +99,13 @@ func (v *vi) character(r rune, line []rune, pos int) ([]rune, int, rune) {
 				line[pos+i] = r
 			}
 			pos += n - 1
+		}
+		v.reset()
+		return line, pos, 0
+	}
+	if command == 'i' || command == 'a' {
+		if from, to, ok := object(r, command == 'a', line, pos); ok {
+			return v.operate(line, pos, from, to)
 		}
 		v.reset()
 		return line, pos, 0

@@ -142,7 +142,7 @@ func parseHeaders(s string) (http.Header, error) {
 // Check returns an [*llm.Error] of kind llm.ErrAuth if o lacks something that
 // calls need.
 func (o Options) Check() error {
-	const getKey = "create a key at https://aistudio.google.com/apikey and put it into the variable GEMINI_API_KEY"
+	const getKey = "create a key at https://aistudio.google.com/apikey and put it into the variable GEMINI_API_KEY, or the line GEMINI_API_KEY=... into ~/.gemini/.env"
 	switch o.Auth {
 	case AuthNone:
 		return &llm.Error{Kind: llm.ErrAuth, Message: "no way of signing in to Gemini is configured", Hint: getKey}
