@@ -83,6 +83,7 @@ var looking = []step{
 	{"/mode auto_edit", "The approval mode is auto_edit.", ""},
 	{"/mode yolo", "The approval mode is yolo.", ""},
 	{"/plan", "The approval mode is plan.", ""},
+	{"/plan copy", "no plan has been agreed to in this session", ""},
 	{"/mode default", "The approval mode is default.", ""},
 	{"/last", "no tool has had a result yet", ""},
 	{"/summarize", "Nothing to compress.", ""},
