@@ -30,6 +30,7 @@ var reads = []read{
 	{"internal/app openHookTrace", "os.OpenFile", "only written, where the user says"},
 	{"internal/listing readPastRuns", "bufio.NewScanner", "of a regular file, and the buffer bounds a line"},
 	{"internal/demo unpack", "fs.ReadFile", "of files embedded in the program"},
+	{"internal/extensions writeFile", "os.OpenFile", "written, never read"},
 	{"internal/extensions New", "fs.ReadFile", "of files embedded in the program"},
 	{"e2e/agents Installed.nodeScript", "os.Open", "64 bytes of a program that the user named"},
 	{"e2e/agents nameOf", "os.ReadFile", "/proc"},

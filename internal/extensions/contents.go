@@ -48,7 +48,7 @@ func Read(dir string) (Contents, error) {
 	}
 	c.hooks(dir)
 	for _, s := range m.Servers {
-		c.add("MCP server", s.Name, target(s))
+		c.Parts = append(c.Parts, Part{"MCP server", text.VisibleLine(s.Name), text.VisibleLine(target(s))})
 	}
 	commands, faults := slash.LoadCustom(filepath.Join(dir, "commands"))
 	for _, e := range faults {
@@ -207,9 +207,10 @@ const (
 	mostBytes = 512 << 20
 )
 
-// prints maps the files of an extension to what is in them, in short; those that
-// nothing runs or reads are left out, and so is the manifest, which is listed.
-func prints(dir string, context []string) (map[string]string, error) {
+// prints maps the files of an extension to what is in them, in short. What it runs
+// may be in any of them, however it is called: left out are the manifest, which is
+// listed, what minigem wrote itself, and the repository that was cloned.
+func prints(dir string) (map[string]string, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
@@ -220,11 +221,9 @@ func prints(dir string, context []string) (map[string]string, error) {
 		switch {
 		case err != nil:
 			return err
-		case e.IsDir() && (e.Name() == ".git" || e.Name() == ".github"):
+		case path == ".git" && e.IsDir():
 			return fs.SkipDir
 		case e.IsDir() || path == manifestFile || path == installFile || path == ".env":
-			return nil
-		case onlyForPeople(path) && !slices.Contains(context, path):
 			return nil
 		}
 		print, err := printOf(root, path, e)
@@ -232,18 +231,6 @@ func prints(dir string, context []string) (map[string]string, error) {
 		return err
 	})
 	return out, err
-}
-
-func onlyForPeople(path string) bool {
-	if strings.Contains(path, "/") {
-		return false
-	}
-	for _, prefix := range []string{"README", "LICENSE", "CHANGELOG", "CONTRIBUTING", ".gitignore", ".gitattributes"} {
-		if strings.HasPrefix(strings.ToUpper(path), strings.ToUpper(prefix)) {
-			return true
-		}
-	}
-	return false
 }
 
 func printOf(root *os.Root, path string, e fs.DirEntry) (string, error) {
@@ -265,11 +252,11 @@ func printOf(root *os.Root, path string, e fs.DirEntry) (string, error) {
 
 // changes names the files that differ between two folders of an extension.
 func changes(before, after Installed) ([]string, error) {
-	was, err := prints(before.Dir, before.Context)
+	was, err := prints(before.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	is, err := prints(after.Dir, after.Context)
+	is, err := prints(after.Dir)
 	if err != nil {
 		return nil, err
 	}

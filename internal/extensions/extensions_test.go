@@ -254,6 +254,11 @@ func TestReleases(t *testing.T) {
 	tag, name, archive = "v3", "all.tar.gz", tarOf(t, map[string]string{"../../evil": "x", manifestFile: `{"name": "rel", "version": "3"}`})
 	_, err = m.Update(t.Context(), "rel", Options{})
 	require.ErrorContains(t, err, "leads out of the extension")
+	for _, inside := range []string{".git/config", "a/.GIT/hooks/post-checkout"} {
+		tag, archive = tag+"x", tarOf(t, map[string]string{inside: "x", manifestFile: `{"name": "rel", "version": "3"}`})
+		_, err = m.Update(t.Context(), "rel", Options{})
+		require.ErrorContains(t, err, "is part of a repository")
+	}
 	now, err := m.Find("rel")
 	require.NoError(t, err)
 	assert.Equal(t, "2", now.Version)

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -102,15 +103,18 @@ func checkTree(dir string) error {
 	return walkTree(root, func(string, fs.DirEntry) error { return nil })
 }
 
-// walkTree calls each for what is below root, but for a .git folder.
+// walkTree calls each for what is below root, but for the .git folder there. Others
+// would be run by git where somebody works in them.
 func walkTree(root *os.Root, each func(path string, e fs.DirEntry) error) error {
 	files, size := 0, int64(0)
 	return fs.WalkDir(root.FS(), ".", func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case e.IsDir() && e.Name() == ".git":
+		case path == ".git" && e.IsDir():
 			return fs.SkipDir
+		case strings.EqualFold(e.Name(), ".git"):
+			return fmt.Errorf("%s is a repository of its own, which an extension may not hold", path)
 		case e.IsDir():
 			return each(path, e)
 		case e.Type()&fs.ModeSymlink != 0:
@@ -157,14 +161,25 @@ func copyTree(from, to string) error {
 			return err
 		}
 		defer f.Close()
-		data, err := boundedfile.ReadAll(f, path, mostBytes)
-		if err != nil {
-			return err
-		}
 		info, err := f.Stat()
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(at, data, info.Mode().Perm()&0o755|0o600)
+		_, err = writeFile(at, path, f, mostBytes, info.Mode())
+		return err
 	})
+}
+
+// writeFile writes what r gives to the file at, and says how much that was. More
+// than limit bytes are an error; name is what r is called in it.
+func writeFile(at, name string, r io.Reader, limit int64, mode fs.FileMode) (int64, error) {
+	f, err := os.OpenFile(at, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode.Perm()&0o755|0o600)
+	if err != nil {
+		return 0, err
+	}
+	n, err := io.Copy(f, io.LimitReader(r, limit+1))
+	if n > limit {
+		err = errors.Join(err, boundedfile.TooLarge(name, limit))
+	}
+	return n, errors.Join(err, f.Close())
 }

@@ -154,7 +154,10 @@ func writeOrigin(dir string, o Origin) error {
 // agree shows what next brings and asks; after an update only where something
 // that runs or is read is another.
 func (m *Manager) agree(next Installed, before *Installed, agreed bool) error {
-	if before == nil {
+	switch {
+	case before != nil && before.Name != next.Name: // settings, secrets and what is disabled go by the name
+		return fmt.Errorf("the extension %s is called %s now: uninstall it, and install %s", before.Name, next.Name, text.VisibleLine(next.Origin.Source))
+	case before == nil:
 		if old, err := m.find(next.Name); err == nil {
 			return fmt.Errorf("the extension %s is installed already: update or uninstall it", old.Name)
 		}
@@ -197,7 +200,7 @@ func (m *Manager) showChanges(before, next Installed, brings Contents, from stri
 		return false, err
 	}
 	was, err := Read(before.Dir)
-	if err == nil && was.Listing() == brings.Listing() && len(files) == 0 && before.Origin.Source == next.Origin.Source && before.Name == next.Name {
+	if err == nil && was.Listing() == brings.Listing() && len(files) == 0 && before.Origin.Source == next.Origin.Source {
 		return true, nil
 	}
 	m.User.Say(fmt.Sprintf("The extension %s would change from %s to %s, from %s, and bring:\n%s",
@@ -228,18 +231,24 @@ func (m *Manager) put(next Installed, before *Installed, stage string, set []giv
 			return next, fmt.Errorf("replacing the extension %s: %w", before.Name, err)
 		}
 	}
+	moved := false
 	undo := func(err error) error {
 		err = fmt.Errorf("installing the extension %s: %w", next.Name, err)
-		if before != nil {
-			err = errors.Join(err, os.RemoveAll(place), os.Rename(old, before.Folder))
-		} else {
-			err = errors.Join(err, os.RemoveAll(place), m.forget(next))
+		if moved { // else what is there, and what is noted of it, is somebody else's
+			err = errors.Join(err, os.RemoveAll(place))
+		}
+		switch {
+		case before != nil:
+			err = errors.Join(err, os.Rename(old, before.Folder))
+		case moved:
+			err = errors.Join(err, m.forget(next))
 		}
 		return err
 	}
 	if err := os.Rename(next.Folder, place); err != nil {
 		return next, undo(err)
 	}
+	moved = true
 	done, err := Open(place)
 	if err != nil {
 		return done, undo(err)

@@ -205,11 +205,11 @@ func (u *unpacker) file(name string, r io.Reader, mode os.FileMode) error {
 	if name = filepath.FromSlash(name); !filepath.IsLocal(name) {
 		return fmt.Errorf("%s leads out of the extension", text.VisibleLine(name))
 	}
-	data, err := boundedfile.ReadAll(r, name, u.left)
-	if err != nil {
-		return err
+	for part := range strings.SplitSeq(filepath.ToSlash(name), "/") {
+		if strings.EqualFold(part, ".git") {
+			return fmt.Errorf("%s is part of a repository, which an extension may not hold", text.VisibleLine(name))
+		}
 	}
-	u.left -= int64(len(data))
 	if u.n++; u.n > mostFiles {
 		return fmt.Errorf("the archive holds more than %d files", mostFiles)
 	}
@@ -217,7 +217,9 @@ func (u *unpacker) file(name string, r io.Reader, mode os.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(at, data, mode.Perm()&0o755|0o600)
+	n, err := writeFile(at, name, r, u.left, mode)
+	u.left -= n
+	return err
 }
 
 // flatten takes the files of a lone folder, as archives of sources have one, out
