@@ -23,6 +23,7 @@ type Case struct {
 	Rounds   []Round // what the model answers; nil: the file has no model
 
 	files    []section // what is written before the case runs
+	servers  []section // the programs that answer http hooks
 	portable []Portable
 	wants    map[string]section
 	archive  *txtar.Archive
@@ -94,6 +95,7 @@ func (e *SyntaxError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e
 const (
 	modelSection     = "model"           // the model's part, in the short form
 	agentPrefix      = "model agent="    // and a name: what the model says to that subagent
+	serverPrefix     = "http "           // and a URL: the program that answers requests of http hooks there
 	responsesSection = "model.responses" // the same, as a fake-responses file
 	settingsSection  = "settings.json"   // stands for .gemini/settings.json
 	wantPrefix       = "want/"           // what something is compared with
@@ -114,7 +116,8 @@ func ReadFile(path string) (*Case, error) {
 //
 // A case is a txtar archive. Its comment is the script, one command a line (see
 // Verbs). Its files are those of the workspace, with these exceptions:
-// "model" or "model.responses" is what the model answers, "settings.json" is
+// "model" or "model.responses" is what the model answers, "http URL" is a program
+// that answers the requests of http hooks to that URL, "settings.json" is
 // .gemini/settings.json, "home/..." goes into the home, and "want/..." is only
 // compared with. Files that begin with "#!", and those named *.sh, *.py and
 // *.js, can be executed.
@@ -252,6 +255,8 @@ func (p *caseParser) section(s section) {
 		}
 	case strings.HasPrefix(s.name, agentPrefix):
 		err = p.agentRounds(s)
+	case strings.HasPrefix(s.name, serverPrefix):
+		p.c.servers = append(p.c.servers, s)
 	case s.name == responsesSection:
 		p.c.Rounds, err = parseResponses(p.c.Path, s.line, string(s.data))
 	case s.name == settingsSection:

@@ -142,6 +142,9 @@ func (r *runner) prepare() error {
 	if err := r.place.write(r.c.files); err != nil {
 		return err
 	}
+	if r.setup.Servers, err = r.place.servers(r.c.servers); err != nil {
+		return err
+	}
 	if err := r.bring(); err != nil {
 		return err
 	}

@@ -40,11 +40,12 @@ type Setup struct {
 	Home      string   // holds .gemini
 	Env       []string // the whole environment, HOME included
 	Trust     Trust
-	Mode      string     // approval mode, as on the command line
-	Prompt    string     // the first that the case submits; empty: none
-	Resume    bool       // the newest session of the workspace goes on
-	HooksOff  bool       // no hook runs
-	Portable  []Portable // hooks in words of no agent, for drivers of other programs
+	Mode      string            // approval mode, as on the command line
+	Prompt    string            // the first that the case submits; empty: none
+	Resume    bool              // the newest session of the workspace goes on
+	HooksOff  bool              // no hook runs
+	Servers   map[string]string // programs that answer http hooks, by their URL; nil: the network does
+	Portable  []Portable        // hooks in words of no agent, for drivers of other programs
 
 	Model    llm.Provider
 	Rounds   []Round           // what Model answers, for drivers that cannot call it

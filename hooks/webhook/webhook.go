@@ -46,6 +46,8 @@ type Runner struct {
 	// Hosts are those that may be spoken to without encryption; * stands for
 	// anything.
 	Hosts []string
+	// Transport takes the place of the network, in tests of hooks; nil: the network.
+	Transport http.RoundTripper
 
 	once        sync.Once
 	local, wide *http.Client
@@ -163,6 +165,9 @@ func lookup(env []string, name string) string {
 func (r *Runner) client(h hooks.Hook) *http.Client {
 	r.once.Do(func() {
 		r.local, r.wide = newClient(onlyLoopback), newClient(nil)
+		if r.Transport != nil {
+			r.local.Transport, r.wide.Transport = r.Transport, r.Transport
+		}
 	})
 	if strings.HasPrefix(h.URL, "https:") || h.Unencrypted(nil) != "" {
 		return r.wide

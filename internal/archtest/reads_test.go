@@ -28,6 +28,7 @@ type read struct{ where, call, why string }
 var reads = []read{
 	{"cmd/minigem fakeAPI.serve", "os.OpenFile", "only written, where the user says"},
 	{"internal/app openHookTrace", "os.OpenFile", "only written, where the user says"},
+	{"internal/cases servers.RoundTrip", "io.ReadAll", "of a payload that is in memory"},
 	{"internal/listing readPastRuns", "bufio.NewScanner", "of a regular file, and the buffer bounds a line"},
 	{"internal/demo unpack", "fs.ReadFile", "of files embedded in the program"},
 	{"internal/extensions writeFile", "os.OpenFile", "written, never read"},

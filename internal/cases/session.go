@@ -88,7 +88,7 @@ func caseFrontend(s testbed.Setup, out headless.Output) app.Frontend {
 		Reports:     func(r hooks.Report) { out.Report(r); s.Report(r) },
 		Model:       s.Model,
 		Warn:        func(text string) { s.Notice(text); out.Notice(text) },
-		Configure:   func(e *hooks.Engine) { e.ReportIdle = true },
+		Configure:   func(e *hooks.Engine) { e.ReportIdle = true; serve(e, s) },
 	}
 	if s.Approver != nil {
 		w.Approver = s.Approver
