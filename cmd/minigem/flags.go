@@ -76,6 +76,9 @@ func registerFlags(f *app.Options, fs *pflag.FlagSet) {
 	fs.SetInterspersed(false) // management.ReadQuery says which flags behind the prompt are ours
 	fs.StringVarP(&f.Prompt, "prompt", "p", "", "run this `prompt`, appended to what is piped in, and exit")
 	fs.StringVarP(&f.PromptInteractive, "prompt-interactive", "i", "", "run this `prompt`, then stay in the chat")
+	fs.BoolVar(&f.ACP, "acp", false, "serve an editor: the Agent Client Protocol on standard input and output")
+	fs.BoolVar(&f.ACP, "experimental-acp", false, "the older name of --acp")
+	_ = fs.MarkHidden("experimental-acp")
 	fs.StringVarP(&f.Model, "model", "m", "", "the `model` to use: one of Google's, openai/NAME, ollama/NAME, lmstudio/NAME or llamacpp/NAME")
 	fs.StringVar(&f.ApprovalMode, "approval-mode", "", "what may run unasked: default, auto_edit, yolo or plan")
 	fs.BoolVarP(&f.Yolo, "yolo", "y", false, "the same as --approval-mode=yolo")

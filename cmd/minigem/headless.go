@@ -8,6 +8,7 @@ import (
 
 	"minigem/agent"
 	"minigem/agent/event"
+	"minigem/internal/acp"
 	"minigem/internal/app"
 	"minigem/internal/cases"
 	"minigem/internal/exit"
@@ -33,6 +34,9 @@ func runAgent(ctx context.Context, sys *app.System, f *app.Options) error {
 	}
 	if done, err := runInstead(sys, f); done {
 		return err
+	}
+	if f.ACP {
+		return acp.Serve(ctx, sys, f)
 	}
 	if withoutTerminal(sys, f) {
 		return runHeadless(ctx, sys, f)

@@ -13,6 +13,7 @@ type Options struct {
 	Model             string
 	Prompt            string
 	PromptInteractive string
+	ACP               bool // serve an editor
 	SkipTrust         bool
 	Yolo              bool
 	ApprovalMode      string

@@ -61,7 +61,7 @@ var bans = []ban{
 	},
 	{
 		packages: []string{"*"},
-		except:   []string{"cmd/minigem", "internal/settings", "internal/app", "internal/chat", "internal/listing", "internal/saved", "internal/headless", "internal/cases", "internal/demo", "internal/trials", "internal/manage"},
+		except:   []string{"cmd/minigem", "internal/settings", "internal/app", "internal/acp", "internal/chat", "internal/listing", "internal/saved", "internal/headless", "internal/cases", "internal/demo", "internal/trials", "internal/manage"},
 		reach:    []string{"minigem/internal/settings"},
 		why:      "settings are values when they arrive",
 	},
@@ -80,6 +80,7 @@ var single = []struct{ foreign, by, why string }{
 	{"os/exec", "internal/proc", "one place knows process groups, time-outs and bounded streams"},
 	{"github.com/chzyer/readline", "internal/terminal", "one package knows the line editor"},
 	{"github.com/tailscale/hujson", "hooks/jsonc", "one reader of settings files, one idea of a line"},
+	{"github.com/coder/acp-go-sdk", "internal/acp", "one protocol of editors, one package"},
 	{"github.com/modelcontextprotocol/...", "internal/mcp/...", "to the others a tool of an MCP server is a tool like any other"},
 }
 

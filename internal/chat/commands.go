@@ -168,13 +168,8 @@ func modelNames() []string {
 }
 
 func (t *Chat) modelSet(_ context.Context, name string) error {
-	if name = app.ResolveModel(cmp.Or(name, t.runtime.ModelName)); !app.SameServer(name, t.runtime.ModelName) {
-		return fmt.Errorf("%s is on another server than %s: start minigem with --model %s (and --resume latest to go on here)", name, t.runtime.ModelName, name)
-	}
-	if name != t.runtime.ModelName {
-		t.runtime.ModelName = name
-		t.runtime.Agent.Config.Model, t.runtime.Agent.Config.Sampling = t.runtime.ModelName, app.SamplingFor(t.runtime.ModelName)
-		t.runtime.Compressor.ModelName = t.runtime.ModelName
+	if err := t.runtime.UseModel(cmp.Or(name, t.runtime.ModelName)); err != nil {
+		return err
 	}
 	t.term.Print("The model is " + terminal.Clean(t.runtime.ModelName) + ".")
 	return nil

@@ -55,7 +55,7 @@ type call struct {
 	record    event.ToolRecord
 	finished  bool
 	declined  bool // the user said no
-	feedback  bool // and gave the model a reason
+	feedback  bool // and the model goes on
 	stop      *hooks.Verdict
 	stoppedBy string // the event whose hook stopped the run
 }

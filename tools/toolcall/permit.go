@@ -165,7 +165,7 @@ func (c *call) confirm(ctx context.Context, forced bool) {
 				c.Policy.Remember(c.policyCall(), answer.Outcome)
 			}
 		default:
-			c.decline(answer.Feedback)
+			c.decline(answer)
 		}
 		return
 	}
@@ -218,8 +218,9 @@ func (c *call) modify(content string) bool {
 
 // decline answers the call with the user's no, which applies to all waiting
 // calls.
-func (c *call) decline(feedback string) {
-	c.declined, c.feedback = true, feedback != ""
+func (c *call) decline(a Answer) {
+	feedback := a.Feedback
+	c.declined, c.feedback = true, feedback != "" || a.GoOn
 	c.record.Decision = event.DecisionReject
 	text := cancelledPrefix + "the user did not allow this call."
 	if feedback != "" {

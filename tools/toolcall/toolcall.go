@@ -111,6 +111,9 @@ type Answer struct {
 	NewContent *string
 	// Feedback is for the model, with a Cancel; may be empty.
 	Feedback string
+	// GoOn means, with a Cancel, that the model goes on, as after Feedback; else
+	// the run ends.
+	GoOn bool
 }
 
 // Halt is the error of a tool in which a hook said "continue": false, such as one

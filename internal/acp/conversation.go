@@ -1,0 +1,263 @@
+package acp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	acp "github.com/coder/acp-go-sdk"
+
+	"minigem/agent"
+	"minigem/hooks"
+	"minigem/internal/app"
+	"minigem/internal/text"
+	"minigem/llm"
+	"minigem/tools/policy"
+)
+
+// conversation is a session of the editor's.
+type conversation struct {
+	*server
+	id acp.SessionId
+	r  *app.Runtime
+
+	running sync.Mutex // held by the prompt that runs
+	before  string     // context of SessionStart hooks, for the first prompt
+
+	mu     sync.Mutex
+	cancel context.CancelCauseFunc // ends the prompt that runs; nil: none does
+	shown  map[string]bool         // calls that the editor knows
+	mode   policy.Mode             // that the editor knows
+}
+
+// build opens what a session needs and begins it.
+func (s *server) build(ctx context.Context, dir, resume string, given []acp.McpServer) (*conversation, error) {
+	sys, flags := *s.sys, *s.flags
+	sys.Dir, flags.Resume = dir, resume
+	if resume != "" && (strings.Trim(resume, "abcdefABCDEF0123456789-") != "" || len(resume) < 8) {
+		return nil, wrong("there is no session %q in %s", resume, dir) // neither a number nor "latest": those may change
+	}
+	c := &conversation{server: s, shown: map[string]bool{}}
+	config, err := app.Configure(&sys, &flags)
+	if err != nil {
+		return nil, err
+	}
+	if err := config.Trust.RequireTrusted(); err != nil {
+		return nil, err
+	}
+	servers, err := serversOf(given)
+	if err != nil {
+		return nil, err
+	}
+	config.AddMCPServers(servers)
+	warn := func(said string) { fmt.Fprintf(s.sys.Stderr, "[WARNING] %s\n", strings.TrimRight(said, "\n")) }
+	w := app.Frontend{Interactive: true, Sink: c, Approver: approver{c}, Reports: c.report, Warn: warn}
+	r, err := app.Build(s.ctx, &sys, &flags, config, w.Debugging(flags.Debug, s.sys.Stderr))
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range append(config.Notices, config.HookNotices()...) {
+		warn(n)
+	}
+	c.r, c.id, c.mode = r, acp.SessionId(r.Session.ID()), r.Policy.Mode()
+	c.before = r.Session.Begin(ctx)
+	return c, nil
+}
+
+// close ends the session, after the prompt that runs.
+func (c *conversation) close() {
+	c.stop()
+	c.running.Lock()
+	defer c.running.Unlock()
+	c.r.Session.End(context.WithoutCancel(c.ctx), "exit")
+	c.r.Close()
+}
+
+// stop cancels the prompt that runs.
+func (c *conversation) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cancel != nil {
+		c.cancel(context.Canceled)
+	}
+}
+
+// prompt runs one prompt; it waits for the one before it.
+func (c *conversation) prompt(ctx context.Context, blocks []acp.ContentBlock) (acp.PromptResponse, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) })()
+	c.running.Lock()
+	defer c.running.Unlock()
+	c.mu.Lock()
+	c.cancel = cancel
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		c.cancel = nil
+		c.mu.Unlock()
+	}()
+	p, err := c.read(ctx, blocks)
+	if err != nil {
+		return acp.PromptResponse{}, failed(err)
+	}
+	res := c.r.Agent.Run(ctx, p)
+	c.tellMode()
+	return c.ended(res)
+}
+
+// ended says how a prompt ended.
+func (c *conversation) ended(res agent.Result) (acp.PromptResponse, error) {
+	out := acp.PromptResponse{StopReason: acp.StopReasonEndTurn, Meta: map[string]any{"quota": map[string]any{
+		"token_count": map[string]any{"input_tokens": res.Usage.Prompt, "output_tokens": res.Usage.Candidates},
+	}}}
+	switch res.Ending {
+	case agent.Cancelled:
+		out.StopReason = acp.StopReasonCancelled
+	case agent.MaxTurns, agent.MaxRounds, agent.Loop:
+		out.StopReason = acp.StopReasonMaxTurnRequests
+	case agent.Failed:
+		return out, failed(res.Err)
+	case agent.InvalidStream:
+		c.update(acp.UpdateAgentMessageText(text.Clean(res.Err.Error())))
+	default:
+		if res.Unfinished == "MAX_TOKENS" {
+			out.StopReason = acp.StopReasonMaxTokens
+		}
+	}
+	return out, nil
+}
+
+// update sends what happened. The editor may be gone.
+func (c *conversation) update(u acp.SessionUpdate) {
+	_ = c.conn.SessionUpdate(context.WithoutCancel(c.ctx), acp.SessionNotification{SessionId: c.id, Update: u})
+}
+
+// names of modes for people (cli/acp/acpUtils.ts).
+var modeNames = map[string][2]string{
+	"default":  {"Default", "Asks before it changes or runs anything"},
+	"autoEdit": {"Auto Edit", "Edits files of the project unasked"},
+	"yolo":     {"YOLO", "Runs everything unasked"},
+	"plan":     {"Plan", "Changes nothing but a plan"},
+}
+
+func (c *conversation) modes() *acp.SessionModeState {
+	out := &acp.SessionModeState{CurrentModeId: acp.SessionModeId(c.r.Policy.Mode())}
+	for _, id := range c.r.Modes() {
+		about := modeNames[id][1]
+		out.AvailableModes = append(out.AvailableModes, acp.SessionMode{Id: acp.SessionModeId(id), Name: modeNames[id][0], Description: &about})
+	}
+	return out
+}
+
+func (c *conversation) changeMode(id string) error {
+	if !slices.Contains(c.r.Modes(), id) {
+		return wrong("the mode %q is not there: use one of %s", id, strings.Join(c.r.Modes(), ", "))
+	}
+	if err := c.r.ChangeMode(id); err != nil {
+		return failed(err)
+	}
+	c.mu.Lock()
+	c.mode = c.r.Policy.Mode()
+	c.mu.Unlock()
+	return nil
+}
+
+// tellMode tells the editor of a mode that it did not set.
+func (c *conversation) tellMode() {
+	now := c.r.Policy.Mode()
+	c.mu.Lock()
+	changed := now != c.mode
+	c.mode = now
+	c.mu.Unlock()
+	if changed {
+		c.update(acp.SessionUpdate{CurrentModeUpdate: &acp.SessionCurrentModeUpdate{CurrentModeId: acp.SessionModeId(now)}})
+	}
+}
+
+func (c *conversation) models() *acp.SessionModelState {
+	now := c.r.ModelName
+	out := &acp.SessionModelState{CurrentModelId: acp.ModelId(now)}
+	names := []string{"gemini-3-pro-preview", "gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite"}
+	if !slices.Contains(names, now) {
+		names = append([]string{now}, names...)
+	}
+	for _, n := range names {
+		if app.SameServer(n, now) {
+			out.AvailableModels = append(out.AvailableModels, acp.ModelInfo{ModelId: acp.ModelId(n), Name: n})
+		}
+	}
+	return out
+}
+
+func (c *conversation) useModel(name string) error {
+	if !c.running.TryLock() {
+		return wrong("a prompt runs: the model can be changed when it has ended")
+	}
+	defer c.running.Unlock()
+	if err := c.r.UseModel(name); err != nil {
+		return wrong("%s", err)
+	}
+	return nil
+}
+
+// announce tells the editor which commands there are.
+func (c *conversation) announce() {
+	commands := []acp.AvailableCommand{}
+	for _, one := range c.r.CustomCommands(nil, func(string) {}) {
+		commands = append(commands, acp.AvailableCommand{Name: text.VisibleLine(one.Name), Description: text.VisibleLine(one.Description)})
+	}
+	c.update(acp.SessionUpdate{AvailableCommandsUpdate: &acp.SessionAvailableCommandsUpdate{AvailableCommands: commands}})
+}
+
+// report tells the user what hooks have to say.
+func (c *conversation) report(r hooks.Report) {
+	for _, m := range r.Messages {
+		switch {
+		case m.Suppressed || m.Kind == hooks.MessageNote:
+		case m.Kind == hooks.MessageSystem && c.r != nil:
+			c.update(acp.UpdateAgentThoughtText(text.Clean(m.Hook + ": " + m.Text)))
+		default:
+			fmt.Fprintf(c.sys.Stderr, "[WARNING] %s: %s\n", m.Hook, m.Text)
+		}
+	}
+}
+
+// replay sends the conversation so far.
+func (c *conversation) replay() {
+	all := c.r.Session.Messages()
+	results := map[string]llm.ToolResult{}
+	for _, m := range all {
+		for _, p := range m.Parts {
+			if r, ok := p.(llm.ToolResult); ok {
+				results[r.ID] = r
+			}
+		}
+	}
+	for _, m := range all[min(c.r.Session.Preamble(), len(all)):] {
+		for _, p := range m.Parts {
+			switch p := p.(type) {
+			case llm.Text:
+				if said := text.Clean(p.Text); m.Role == llm.RoleUser {
+					c.update(acp.UpdateUserMessageText(said))
+				} else {
+					c.update(acp.UpdateAgentMessageText(said))
+				}
+			case llm.ToolCall:
+				c.again(p, results[p.ID])
+			}
+		}
+	}
+}
+
+// again shows a call of an earlier session.
+func (c *conversation) again(call llm.ToolCall, res llm.ToolResult) {
+	c.start(call, call.Name, acp.ToolCallStatusInProgress)
+	status, said := acp.ToolCallStatusCompleted, fmt.Sprint(res.Response["output"])
+	if failure, ok := res.Response["error"]; ok {
+		status, said = acp.ToolCallStatusFailed, fmt.Sprint(failure)
+	}
+	c.update(acp.UpdateToolCall(acp.ToolCallId(call.ID), acp.WithUpdateStatus(status), acp.WithUpdateContent(texts(said))))
+}

@@ -1,0 +1,144 @@
+package acp
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	acp "github.com/coder/acp-go-sdk"
+
+	"minigem/agent"
+	"minigem/internal/app"
+	"minigem/internal/slash"
+	"minigem/llm"
+)
+
+// mostBlocks bounds the parts of one prompt.
+const mostBlocks = 256
+
+// read makes a prompt of what the editor sent: text, in which commands and files
+// count as everywhere, links to files, which are read as files named with an "@"
+// are, and what it put in itself.
+func (c *conversation) read(ctx context.Context, blocks []acp.ContentBlock) (agent.Prompt, error) {
+	if len(blocks) > mostBlocks {
+		return agent.Prompt{}, wrong("the prompt has %d parts: %d are the most", len(blocks), mostBlocks)
+	}
+	var said strings.Builder
+	var beside []llm.Part
+	for _, b := range blocks {
+		switch {
+		case b.Text != nil:
+			said.WriteString(b.Text.Text)
+		case b.ResourceLink != nil:
+			said.WriteString(c.link(b.ResourceLink.Uri))
+		default:
+			part, err := embedded(b)
+			if err != nil {
+				return agent.Prompt{}, err
+			}
+			beside = append(beside, part)
+		}
+	}
+	words := strings.TrimSpace(said.String())
+	if words == "" && len(beside) == 0 {
+		return agent.Prompt{}, wrong("the prompt is empty")
+	}
+	warn := func(w string) { c.think(w) }
+	p := agent.Prompt{Text: words}
+	if slash.Is(words) && len(beside) == 0 {
+		filled, err := c.r.Expand(ctx, words, "", approver{c}.Approve, warn)
+		if err != nil {
+			return agent.Prompt{}, err
+		}
+		p = filled
+	} else {
+		p.Parts = c.r.Files().Include(ctx, words, warn)
+		if p.Parts == nil && words != "" {
+			p.Parts = []llm.Part{llm.Text{Text: words}}
+		}
+		p.Parts = append(p.Parts, beside...)
+	}
+	p.Context, c.before = c.before, ""
+	return p, nil
+}
+
+// link is a link of the editor's in a prompt.
+func (c *conversation) link(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "file" || u.Path == "" {
+		return " @" + uri + " "
+	}
+	path := filepath.FromSlash(u.Path)
+	if rel := c.r.Workspace.Rel(path); rel != "" {
+		path = rel
+	}
+	return " @" + strings.ReplaceAll(path, " ", `\ `) + " "
+}
+
+// embedded is what the editor put into a prompt itself. It is data of others.
+func embedded(b acp.ContentBlock) (llm.Part, error) {
+	blob := func(mime, data string) (llm.Part, error) {
+		raw, err := base64.StdEncoding.DecodeString(data)
+		if err != nil {
+			return nil, wrong("a part of the prompt (%s) is not base64: %s", mime, err)
+		}
+		return llm.Blob{MIMEType: mime, Data: raw}, nil
+	}
+	switch {
+	case b.Image != nil:
+		return blob(b.Image.MimeType, b.Image.Data)
+	case b.Audio != nil:
+		return blob(b.Audio.MimeType, b.Audio.Data)
+	case b.Resource != nil && b.Resource.Resource.TextResourceContents != nil:
+		r := b.Resource.Resource.TextResourceContents
+		return llm.Text{Text: fmt.Sprintf("\n--- Content from referenced files ---\nContent from @%s:\n%s\n--- End of content ---", r.Uri, r.Text)}, nil
+	case b.Resource != nil && b.Resource.Resource.BlobResourceContents != nil:
+		r := b.Resource.Resource.BlobResourceContents
+		mime := "application/octet-stream"
+		if r.MimeType != nil {
+			mime = *r.MimeType
+		}
+		return blob(mime, r.Blob)
+	}
+	return nil, wrong("a part of the prompt is of a kind that is not known here")
+}
+
+// mostServers bounds the MCP servers of one session.
+const mostServers = 64
+
+// serversOf are the MCP servers that the editor wants.
+func serversOf(given []acp.McpServer) ([]app.GivenServer, error) {
+	if len(given) > mostServers {
+		return nil, wrong("mcpServers has %d entries: %d are the most", len(given), mostServers)
+	}
+	var out []app.GivenServer
+	headers := func(list []acp.HttpHeader) map[string]string {
+		m := map[string]string{}
+		for _, h := range list {
+			m[h.Name] = h.Value
+		}
+		return m
+	}
+	for _, s := range given {
+		var one app.GivenServer
+		switch {
+		case s.Stdio != nil:
+			one = app.GivenServer{Name: s.Stdio.Name, Command: s.Stdio.Command, Args: s.Stdio.Args, Env: map[string]string{}}
+			for _, e := range s.Stdio.Env {
+				one.Env[e.Name] = e.Value
+			}
+		case s.Http != nil:
+			one = app.GivenServer{Name: s.Http.Name, Type: "http", URL: s.Http.Url, Headers: headers(s.Http.Headers)}
+		case s.Sse != nil:
+			one = app.GivenServer{Name: s.Sse.Name, Type: "sse", URL: s.Sse.Url, Headers: headers(s.Sse.Headers)}
+		}
+		if one.Name == "" || one.Command == "" && one.URL == "" {
+			return nil, wrong("an entry of mcpServers has no name, or neither command nor url")
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}

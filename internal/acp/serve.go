@@ -1,0 +1,270 @@
+package acp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+
+	acp "github.com/coder/acp-go-sdk"
+
+	"minigem/internal/app"
+	"minigem/internal/exit"
+	"minigem/internal/text"
+	"minigem/llm"
+)
+
+// mostSessions bounds the sessions that are open at one time.
+const mostSessions = 32
+
+// Serve talks to the editor on the streams of sys until it hangs up, or ctx ends.
+func Serve(ctx context.Context, sys *app.System, f *app.Options) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	exit.SurvivePipe()
+	stop := exit.OnSignals(cancel, nil)
+	defer stop()
+	s := &server{ctx: ctx, sys: sys, flags: f, sessions: map[acp.SessionId]*conversation{}}
+	s.conn = acp.NewAgentSideConnection(s, text.Raw(sys.Stdout), sys.Stdin)
+	s.conn.SetLogger(logger(sys.Stderr))
+	select {
+	case <-s.conn.Done():
+	case <-ctx.Done():
+	}
+	s.close()
+	if err := context.Cause(ctx); errors.Is(err, exit.ErrInterrupted) || errors.Is(err, exit.ErrTerminated) {
+		return exit.Ended(ctx)
+	}
+	return nil
+}
+
+// logger writes what goes wrong with the protocol, without the messages.
+func logger(to io.Writer) *slog.Logger {
+	return slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == "raw" || a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}}))
+}
+
+// server is the agent's side of the protocol.
+type server struct {
+	ctx   context.Context // ends with the program
+	sys   *app.System
+	flags *app.Options
+	conn  *acp.AgentSideConnection
+
+	mu       sync.Mutex
+	sessions map[acp.SessionId]*conversation
+	opening  int // sessions that are on their way
+	closed   bool
+}
+
+// guarded turns a panic in the answer to a request into an error of that request.
+func guarded[T any](do func() (T, error)) (res T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = acp.NewInternalError(map[string]any{"error": fmt.Sprintf("minigem failed: %v", p)})
+		}
+	}()
+	return do()
+}
+
+// Initialize implements acp.Agent.
+func (s *server) Initialize(context.Context, acp.InitializeRequest) (acp.InitializeResponse, error) {
+	method := func(id, name, about string) acp.AuthMethod {
+		return acp.AuthMethod{Agent: &acp.AuthMethodAgent{Id: id, Name: name, Description: &about}}
+	}
+	title := "minigem"
+	return acp.InitializeResponse{
+		ProtocolVersion: acp.ProtocolVersionNumber,
+		AgentInfo:       &acp.Implementation{Name: "minigem", Title: &title, Version: app.Version},
+		AuthMethods: []acp.AuthMethod{
+			method("gemini-api-key", "Gemini API key", "GEMINI_API_KEY in the environment of minigem, or in ~/.gemini/.env"),
+			method("vertex-ai", "Vertex AI", "GOOGLE_API_KEY, or GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION, in the environment of minigem"),
+		},
+		AgentCapabilities: acp.AgentCapabilities{
+			LoadSession:        true,
+			PromptCapabilities: acp.PromptCapabilities{Image: true, Audio: true, EmbeddedContext: true},
+			McpCapabilities:    acp.McpCapabilities{Http: true, Sse: true},
+		},
+	}, nil
+}
+
+// Authenticate implements acp.Agent: keys come from the environment, so that there
+// is nothing to do but to say so.
+func (s *server) Authenticate(_ context.Context, p acp.AuthenticateRequest) (acp.AuthenticateResponse, error) {
+	switch p.MethodId {
+	case "gemini-api-key", "vertex-ai":
+		return acp.AuthenticateResponse{}, nil
+	}
+	return acp.AuthenticateResponse{}, wrong("there is no sign-in %q: gemini-api-key and vertex-ai take what they need from the environment", p.MethodId)
+}
+
+// wrong is the error of a request that asks for what cannot be.
+func wrong(format string, args ...any) error {
+	return &acp.RequestError{Code: -32602, Message: text.VisibleLine(fmt.Sprintf(format, args...))}
+}
+
+// failed is err for the editor.
+func failed(err error) error {
+	var asked *acp.RequestError
+	if errors.As(err, &asked) {
+		return asked
+	}
+	var e *llm.Error
+	var left *exit.Error
+	switch said := text.Clean(err.Error()); {
+	case errors.As(err, &e) && e.Kind == llm.ErrAuth, errors.As(err, &left) && left.Code == exit.Auth:
+		return &acp.RequestError{Code: -32000, Message: said}
+	case errors.As(err, &left) && (left.Code == exit.Input || left.Code == exit.Config || left.Code == exit.Untrusted):
+		return &acp.RequestError{Code: -32602, Message: said}
+	default:
+		return &acp.RequestError{Code: -32603, Message: said}
+	}
+}
+
+// NewSession implements acp.Agent.
+func (s *server) NewSession(ctx context.Context, p acp.NewSessionRequest) (acp.NewSessionResponse, error) {
+	return guarded(func() (acp.NewSessionResponse, error) {
+		c, err := s.open(ctx, p.Cwd, "", p.McpServers)
+		if err != nil {
+			return acp.NewSessionResponse{}, err
+		}
+		c.announce()
+		return acp.NewSessionResponse{SessionId: c.id, Modes: c.modes(), Models: c.models()}, nil
+	})
+}
+
+// LoadSession implements acp.AgentLoader.
+func (s *server) LoadSession(ctx context.Context, p acp.LoadSessionRequest) (acp.LoadSessionResponse, error) {
+	return guarded(func() (acp.LoadSessionResponse, error) {
+		c, err := s.find(p.SessionId)
+		if err != nil {
+			c, err = s.open(ctx, p.Cwd, string(p.SessionId), p.McpServers)
+		}
+		if err != nil {
+			return acp.LoadSessionResponse{}, err
+		}
+		c.replay()
+		c.announce()
+		return acp.LoadSessionResponse{Modes: c.modes(), Models: c.models()}, nil
+	})
+}
+
+func (s *server) find(id acp.SessionId) (*conversation, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.sessions[id]; c != nil {
+		return c, nil
+	}
+	return nil, wrong("there is no session %q here: session/new makes one, session/load opens an earlier one", string(id))
+}
+
+// open makes a session in dir, or opens an earlier one there.
+func (s *server) open(ctx context.Context, dir, resume string, given []acp.McpServer) (*conversation, error) {
+	info, err := os.Stat(dir)
+	if !filepath.IsAbs(dir) || err != nil || !info.IsDir() {
+		return nil, wrong("cwd is %q: it must be the absolute path of a folder", dir)
+	}
+	s.mu.Lock()
+	full := len(s.sessions)+s.opening >= mostSessions || s.closed
+	if !full {
+		s.opening++
+	}
+	s.mu.Unlock()
+	if full {
+		return nil, wrong("%d sessions are open, which is as many as there may be", mostSessions)
+	}
+	c, err := s.build(ctx, filepath.Clean(dir), resume, given)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.opening--
+	if err != nil {
+		return nil, failed(err)
+	}
+	if s.closed {
+		go c.close()
+		return nil, wrong("minigem is ending")
+	}
+	s.sessions[c.id] = c
+	return c, nil
+}
+
+// close ends all sessions.
+func (s *server) close() {
+	s.mu.Lock()
+	s.closed = true
+	all := s.sessions
+	s.sessions = nil
+	s.mu.Unlock()
+	var ends sync.WaitGroup
+	for _, c := range all {
+		ends.Go(c.close)
+	}
+	ends.Wait()
+}
+
+// Cancel implements acp.Agent.
+func (s *server) Cancel(_ context.Context, p acp.CancelNotification) error {
+	c, err := s.find(p.SessionId)
+	if err != nil {
+		return err
+	}
+	c.stop()
+	return nil
+}
+
+// Prompt implements acp.Agent.
+func (s *server) Prompt(ctx context.Context, p acp.PromptRequest) (acp.PromptResponse, error) {
+	return guarded(func() (acp.PromptResponse, error) {
+		c, err := s.find(p.SessionId)
+		if err != nil {
+			return acp.PromptResponse{}, err
+		}
+		return c.prompt(ctx, p.Prompt)
+	})
+}
+
+// SetSessionMode implements acp.Agent.
+func (s *server) SetSessionMode(_ context.Context, p acp.SetSessionModeRequest) (acp.SetSessionModeResponse, error) {
+	c, err := s.find(p.SessionId)
+	if err == nil {
+		err = c.changeMode(string(p.ModeId))
+	}
+	return acp.SetSessionModeResponse{}, err
+}
+
+// UnstableSetSessionModel implements a part of acp.AgentExperimental.
+func (s *server) UnstableSetSessionModel(_ context.Context, p acp.UnstableSetSessionModelRequest) (acp.UnstableSetSessionModelResponse, error) {
+	c, err := s.find(p.SessionId)
+	if err == nil {
+		err = c.useModel(string(p.ModelId))
+	}
+	return acp.UnstableSetSessionModelResponse{}, err
+}
+
+// CloseSession implements acp.Agent.
+func (s *server) CloseSession(context.Context, acp.CloseSessionRequest) (acp.CloseSessionResponse, error) {
+	return acp.CloseSessionResponse{}, acp.NewMethodNotFound(acp.AgentMethodSessionClose)
+}
+
+// ListSessions implements acp.Agent.
+func (s *server) ListSessions(context.Context, acp.ListSessionsRequest) (acp.ListSessionsResponse, error) {
+	return acp.ListSessionsResponse{}, acp.NewMethodNotFound(acp.AgentMethodSessionList)
+}
+
+// ResumeSession implements acp.Agent.
+func (s *server) ResumeSession(context.Context, acp.ResumeSessionRequest) (acp.ResumeSessionResponse, error) {
+	return acp.ResumeSessionResponse{}, acp.NewMethodNotFound(acp.AgentMethodSessionResume)
+}
+
+// SetSessionConfigOption implements acp.Agent.
+func (s *server) SetSessionConfigOption(context.Context, acp.SetSessionConfigOptionRequest) (acp.SetSessionConfigOptionResponse, error) {
+	return acp.SetSessionConfigOptionResponse{}, acp.NewMethodNotFound(acp.AgentMethodSessionSetConfigOption)
+}
