@@ -89,7 +89,7 @@ func TestHooksLintUsage(t *testing.T) {
 		assert.Equal(t, exit.Input, got.code, args)
 		assert.Contains(t, got.err, want, args)
 	}
-	assert.Contains(t, w.run("hooks lint --explain hk044").out, "**An AfterAgent hook never reads stop_hook_active**")
+	assert.Contains(t, w.run("hooks lint --explain hk044").out, "**An AfterAgent or SubagentStop hook never reads stop_hook_active**")
 	assert.Equal(t, exit.Config, w.run("hooks lint").code, "a file that cannot be read")
 	require.NoError(t, os.WriteFile(w.path(".gemini/settings.json"), []byte(guarded), 0o400))
 	require.NoError(t, os.WriteFile(w.path("guard.sh"), []byte(guardScript), 0o700))

@@ -155,20 +155,21 @@ func TestDecisionTable(t *testing.T) {
 		{"run_shell_command", `{"command": "pwd"}`, "            run  none  run  none  run  run   none none"},
 		{"save_memory", `{"fact": "f"}`, "                       ask  none  ask  none  run  run   none none"},
 		{"ask_user", `{"questions": [{"question": "Which?", "header": "H", "type": "text"}]}`, "ask none ask none ask none ask none"},
+		{"update_topic", `{"strategic_intent": "find it"}`, "     run  run   run  run   run  run   run  run"},
 		{"mcp_srv_plain", `{}`, "                                ask  none  ask  none  run  run   none none"},
 		{"mcp_srv_trusted", `{}`, "                              run  run   run  run   run  run   none none"},
 		{"mcp_srv_reads", `{}`, "                                ask  none  ask  none  run  run   ask  none"},
-		// Tools of Gemini CLI that minigem does not have.
-		{"update_topic", `{}`, "                                 none none  none none  none none  none none"},
 		{"no_such_tool", `{}`, "                                 none none  none none  none none  none none"},
+		// It changes the mode, and so stands last.
+		{"enter_plan_mode", `{}`, "                              ask  run   ask  run   none run   none none"},
 	} {
 		for i, want := range strings.Fields(row.want) {
 			s, c := sessions[i], columns[i]
 			name := fmt.Sprintf("%s %s in %s, interactive: %t", row.tool, row.args, c.mode, c.interactive)
 			plans := s.Project.Temp + "/" + s.Session.ID() + "/plans"
 			args := strings.NewReplacer("PLANS", plans, "NEW", fmt.Sprintf("new%d.txt", i)).Replace(row.args)
-			assert.Equal(t, want, s.outcome(t, row.tool, args), name)
 			declared := slices.ContainsFunc(s.Agent.Tools.Specs(), func(spec llm.ToolSpec) bool { return spec.Name == row.tool })
+			assert.Equal(t, want, s.outcome(t, row.tool, args), name)
 			if row.tool != "search_file_content" { // an older name, found but not declared
 				assert.Equal(t, want != "none", declared, "declared: "+name)
 			}

@@ -35,5 +35,5 @@ func TestContentsShowTheHooksOfSkillsAndAgents(t *testing.T) {
 		{"hook", "BeforeTool (run_shell_command) of the skill s", "./run.sh"},
 		{"hook", "SubagentStop of the agent a", "./end.sh"},
 	}, hooks)
-	assert.Contains(t, c.Problems, "skill t: its hooks cannot be read, and do not run: expected events, such as PreToolUse:")
+	assert.Contains(t, c.Problems, "skill t: its hooks cannot be read, and do not run: it is not a list of events such as PreToolUse")
 }

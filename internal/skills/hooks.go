@@ -54,7 +54,7 @@ func ReadHooks(n *yaml.Node) Hooks {
 		err = fmt.Errorf("it is longer than %d bytes", maxHooks)
 	}
 	if err == nil && n.Kind != yaml.MappingNode {
-		err = errors.New("expected events, such as PreToolUse:")
+		err = errors.New("it is not a list of events such as PreToolUse")
 	}
 	if err != nil {
 		h.JSON, h.Fault = nil, err.Error()

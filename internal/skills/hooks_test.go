@@ -16,7 +16,7 @@ func TestHooksOfAHead(t *testing.T) {
 		"name: a\ndescription: b\nhooks:\n":                           {},
 		"name: a\nhooks:\n  Stop:\n    - hooks: []\ndescription: b\n": {Line: 3, JSON: []byte(`{"Stop":[{"hooks":[]}]}`)},
 		"hooks: {Stop: [{hooks: []}]}\nname: a\ndescription: b\n":     {Line: 2, JSON: []byte(`{"Stop":[{"hooks":[]}]}`)},
-		"name: a\ndescription: b\nhooks: [1]\n":                       {Line: 4, Fault: "expected events, such as PreToolUse:"},
+		"name: a\ndescription: b\nhooks: [1]\n":                       {Line: 4, Fault: "it is not a list of events such as PreToolUse"},
 		"name: a\ndescription: b: c\nhooks:\n  Stop: []\n":            {Line: 4, Fault: "the head is not YAML: yaml: line 2: mapping values are not allowed in this context"},
 		"name: a\ndescription: b: c\nmy hooks: none\n":                {},
 		"name: a\ndescription: b\nhooks:\n  1: []\n":                  {Line: 4, Fault: "json: unsupported type: map[interface {}]interface {}"},
