@@ -311,14 +311,14 @@ func TestChatIsNotFooled(t *testing.T) {
 	})
 	c := h.startChat(t, nil, append(trusted(h.answersFile(t,
 		`call run_shell_command {"command": "printf '\\033]0;ow''ned\\007\\033[2Jtool\\r\\nout\\xff'"}`,
-		`say "model \x1b]52;c;b3duZWQ=\x07\x1b[2J\x1b[1Atext\u202e"`)), "--yolo")...)
+		`say "model \x1b]52;c;b3duZWQ=\x07\x1b[2J\x1b[31Atext\u202e"`)), "--yolo")...)
 	c.say("Fool me")
 	c.waitFor("model text")
 	c.waitFor("hook text")
 	c.quit()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, forbidden := range []string{"owned", "\x1b]", "\x1b[2J", "\x1b[1A", "\u202e", "\xff"} {
+	for _, forbidden := range []string{"owned", "\x1b]", "\x1b[2J", "\x1b[31A", "\u202e", "\xff"} {
 		assert.NotContains(t, strings.Replace(c.raw.String(), askBackground, "", 1), forbidden)
 	}
 }

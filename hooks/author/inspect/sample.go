@@ -30,6 +30,8 @@ var samples = map[string]map[string]any{
 	"activate_skill":         {"name": "review"},
 	"invoke_agent":           {"agent_name": "explorer", "prompt": "Find the tests"},
 	"ask_user":               {"questions": []any{map[string]any{"question": "Which one?", "header": "Choice", "type": "text"}}},
+	"exit_plan_mode":         {"plan_filename": "plan.md"},
+	"update_topic":           {"strategic_intent": "Find the tests"},
 	"read_background_output": {"pid": float64(1)},
 }
 
