@@ -31,6 +31,7 @@ var notRecordable = []struct{ pattern, why string }{
 	{`(?m)^env `, "the environment of hooks is not recorded"},
 	{`(?m)^trust (new|changed)`, "how the user was asked is not recorded"},
 	{`(?m)^timeout `, "it hangs on purpose"},
+	{`(?m)^-- model agent=`, "the models of agents are not told apart in a recording"},
 }
 
 // TestRecordedCasesPass: each of the project's own cases that can be recorded

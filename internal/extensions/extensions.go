@@ -1,7 +1,7 @@
 // Package extensions installs, updates, removes, configures and reads extensions
 // in the folders and files of Gemini CLI, so that both programs see the same
 // ones. Git addresses are fetched by the installed git, which knows the user's
-// proxies, keys and credential helpers; go-git would add 9 MB to the program and
+// proxies, keys and credential helpers; go-git would make the program larger and
 // knows none of them. It keeps out which extensions are in force, and what hooks
 // and models make of them.
 package extensions
