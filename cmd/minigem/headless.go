@@ -36,6 +36,9 @@ func runAgent(ctx context.Context, sys *app.System, f *app.Options) error {
 		return err
 	}
 	if f.ACP {
+		if f.PromptSet || f.PromptInteractive != "" {
+			return exit.Errorf(exit.Input, "--acp takes its prompts from the editor: leave the prompt out")
+		}
 		return acp.Serve(ctx, sys, f)
 	}
 	if withoutTerminal(sys, f) {

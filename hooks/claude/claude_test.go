@@ -3,6 +3,7 @@ package claude_test
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -162,6 +163,10 @@ func TestEvents(t *testing.T) {
 		got, remarks := one(t, theirs, "", "")
 		assert.Empty(t, got)
 		assert.Equal(t, []claude.Remark{{File: "c", Line: 1, Text: theirs + " has no counterpart", Lost: true}}, remarks)
+	}
+	for typed, meant := range map[string]string{"PreTolUse": "PreToolUse", "stop": "Stop", "SubagentStopp": "SubagentStop"} {
+		_, remarks := one(t, typed, "", "")
+		assert.Equal(t, []claude.Remark{{File: "c", Line: 1, Text: fmt.Sprintf("%s has no counterpart; did you mean %q?", typed, meant), Lost: true}}, remarks)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"minigem/hooks/jsonc"
 	"minigem/hooks/protocol"
+	"minigem/internal/text"
 )
 
 // File is a settings file: its name for messages, and what it holds. A file
@@ -181,7 +182,7 @@ func (m *migration) event(member jsonc.Member) error {
 	case member.Shadowed:
 		return nil
 	case event == "":
-		m.lost(member.Value, "%s has no counterpart", member.Name)
+		m.lost(member.Value, "%s has no counterpart%s", member.Name, text.DidYouMean(meant(member.Name)))
 		return nil
 	case member.Value.Kind() != jsonc.Array:
 		m.lost(member.Value, "%s is %s, not an array", member.Name, member.Value.Kind())

@@ -4,7 +4,13 @@
 // hooks/protocol's matter: they carry "dialect": "claude" for that.
 package claude
 
-import "minigem/hooks/protocol"
+import (
+	"maps"
+	"slices"
+
+	"minigem/hooks/protocol"
+	"minigem/internal/text"
+)
 
 // moreEvents and moreTools are names of Claude Code that hooks/protocol does
 // not need, since no hook ever reads them.
@@ -35,6 +41,19 @@ func Event(name string) protocol.Event {
 		}
 	}
 	return moreEvents[name]
+}
+
+// meant is the event of Claude Code's that a misspelt name means; empty if none is near.
+func meant(name string) string {
+	names := slices.Collect(maps.Values(protocol.Claude().Events))
+	names = slices.AppendSeq(names, maps.Keys(moreEvents))
+	for _, event := range protocol.Events {
+		if event.IsAdded() {
+			names = append(names, string(event))
+		}
+	}
+	slices.Sort(names)
+	return text.Nearest(name, names)
 }
 
 // Tool is what Claude Code's tool is called here; empty if it has no

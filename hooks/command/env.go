@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"minigem/hooks"
+	"minigem/hooks/dotenv"
 )
 
 // variable is a reference as settings files write it: $NAME, ${NAME} or
@@ -51,14 +52,7 @@ func expand(s string, given map[string]string) string {
 // program is what a hook without a shell runs, with the variables that every
 // hook gets in their places.
 func program(h hooks.Hook, env []string) (path string, args []string) {
-	value := func(name string) (string, bool) {
-		for _, kv := range slices.Backward(env) {
-			if v, ok := strings.CutPrefix(kv, name+"="); ok {
-				return v, true
-			}
-		}
-		return "", false
-	}
+	value := func(name string) (string, bool) { return dotenv.Lookup(env, name) }
 	for _, a := range h.Args {
 		args = append(args, hooks.ExpandVariables(a, value))
 	}

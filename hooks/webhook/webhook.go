@@ -31,6 +31,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/command"
+	"minigem/hooks/dotenv"
 )
 
 var _ hooks.Runner = (*Runner)(nil)
@@ -138,7 +139,8 @@ func (r *Runner) headers(req *http.Request, h hooks.Hook) (warning string) {
 				left = append(left, variable)
 				return ""
 			}
-			return lookup(env, variable)
+			value, _ := dotenv.Lookup(env, variable)
+			return value
 		})
 		value = strings.NewReplacer("\r", "", "\n", "", "\x00", "").Replace(value)
 		if req.Header.Set(name, value); http.CanonicalHeaderKey(name) == "Host" {
@@ -149,15 +151,6 @@ func (r *Runner) headers(req *http.Request, h hooks.Hook) (warning string) {
 		warning = fmt.Sprintf("its headers name %s, which allowedEnvVars does not list: it is empty there", strings.Join(left, ", "))
 	}
 	return warning
-}
-
-func lookup(env []string, name string) string {
-	for _, kv := range slices.Backward(env) {
-		if v, ok := strings.CutPrefix(kv, name+"="); ok {
-			return v
-		}
-	}
-	return ""
 }
 
 // client is the one for h: for http that nobody allowed, one that connects to

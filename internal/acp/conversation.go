@@ -19,17 +19,18 @@ import (
 
 // conversation is a session of the editor's.
 type conversation struct {
-	*server
+	server *server
+
 	id acp.SessionId
 	r  *app.Runtime
 
 	running sync.Mutex // held by the prompt that runs
 	before  string     // context of SessionStart hooks, for the first prompt
 
-	mu     sync.Mutex
-	cancel context.CancelCauseFunc // ends the prompt that runs; nil: none does
-	shown  map[string]bool         // calls that the editor knows
-	mode   policy.Mode             // that the editor knows
+	mu      sync.Mutex
+	prompts map[*context.CancelCauseFunc]bool // what ends each prompt that runs or waits
+	shown   map[string]bool                   // calls that the editor knows
+	mode    policy.Mode                       // that the editor knows
 }
 
 // build opens what a session needs and begins it.
@@ -39,7 +40,7 @@ func (s *server) build(ctx context.Context, dir, resume string, given []acp.McpS
 	if resume != "" && (strings.Trim(resume, "abcdefABCDEF0123456789-") != "" || len(resume) < 8) {
 		return nil, wrong("there is no session %q in %s", resume, dir) // neither a number nor "latest": those may change
 	}
-	c := &conversation{server: s, shown: map[string]bool{}}
+	c := &conversation{server: s, shown: map[string]bool{}, prompts: map[*context.CancelCauseFunc]bool{}}
 	config, err := app.Configure(&sys, &flags)
 	if err != nil {
 		return nil, err
@@ -71,16 +72,16 @@ func (c *conversation) close() {
 	c.stop()
 	c.running.Lock()
 	defer c.running.Unlock()
-	c.r.Session.End(context.WithoutCancel(c.ctx), "exit")
+	c.r.Session.End(context.WithoutCancel(c.server.ctx), "exit")
 	c.r.Close()
 }
 
-// stop cancels the prompt that runs.
+// stop cancels the prompt that runs, and those that wait for it.
 func (c *conversation) stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.cancel != nil {
-		c.cancel(context.Canceled)
+	for cancel := range c.prompts {
+		(*cancel)(context.Canceled)
 	}
 }
 
@@ -88,17 +89,20 @@ func (c *conversation) stop() {
 func (c *conversation) prompt(ctx context.Context, blocks []acp.ContentBlock) (acp.PromptResponse, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) })()
-	c.running.Lock()
-	defer c.running.Unlock()
+	defer context.AfterFunc(c.server.ctx, func() { cancel(context.Cause(c.server.ctx)) })()
 	c.mu.Lock()
-	c.cancel = cancel
+	c.prompts[&cancel] = true
 	c.mu.Unlock()
 	defer func() {
 		c.mu.Lock()
-		c.cancel = nil
+		delete(c.prompts, &cancel)
 		c.mu.Unlock()
 	}()
+	c.running.Lock()
+	defer c.running.Unlock()
+	if ctx.Err() != nil { // it was cancelled before it began
+		return acp.PromptResponse{StopReason: acp.StopReasonCancelled}, nil
+	}
 	p, err := c.read(ctx, blocks)
 	if err != nil {
 		return acp.PromptResponse{}, failed(err)
@@ -132,7 +136,7 @@ func (c *conversation) ended(res agent.Result) (acp.PromptResponse, error) {
 
 // update sends what happened. The editor may be gone.
 func (c *conversation) update(u acp.SessionUpdate) {
-	_ = c.conn.SessionUpdate(context.WithoutCancel(c.ctx), acp.SessionNotification{SessionId: c.id, Update: u})
+	_ = c.server.conn.SessionUpdate(context.WithoutCancel(c.server.ctx), acp.SessionNotification{SessionId: c.id, Update: u})
 }
 
 // names of modes for people (cli/acp/acpUtils.ts).
@@ -220,7 +224,7 @@ func (c *conversation) report(r hooks.Report) {
 		case m.Kind == hooks.MessageSystem && c.r != nil:
 			c.update(acp.UpdateAgentThoughtText(text.Clean(m.Hook + ": " + m.Text)))
 		default:
-			fmt.Fprintf(c.sys.Stderr, "[WARNING] %s: %s\n", m.Hook, m.Text)
+			fmt.Fprintf(c.server.sys.Stderr, "[WARNING] %s: %s\n", m.Hook, m.Text)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -128,6 +129,27 @@ func TestCancel(t *testing.T) {
 	e.waitFor("update failed [Operation Cancelled]")
 	assert.NotContains(t, e.all(), "Never.")
 	require.NoError(t, e.hang())
+}
+
+// TestCancelOfAWaitingPrompt: a prompt that waits for another one is cancelled as well.
+func TestCancelOfAWaitingPrompt(t *testing.T) {
+	t.Parallel()
+	c := &conversation{server: &server{ctx: t.Context()}, prompts: map[*context.CancelCauseFunc]bool{}}
+	c.running.Lock() // as a prompt that runs does
+	ended := make(chan acp.PromptResponse)
+	go func() {
+		res, _ := c.prompt(t.Context(), []acp.ContentBlock{acp.TextBlock("Wait.")})
+		ended <- res
+	}()
+	waittest.Until(t, func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return len(c.prompts) == 1
+	}, "it waits")
+	c.stop()
+	c.running.Unlock()
+	assert.Equal(t, acp.StopReasonCancelled, (<-ended).StopReason)
+	assert.Empty(t, c.prompts)
 }
 
 // TestHangUp: the end of the editor ends what runs, and the sessions.

@@ -192,7 +192,7 @@ func (a approver) Approve(ctx context.Context, q toolcall.Question) toolcall.Ans
 	options := a.c.options(q)
 	a.c.start(q.Call, cmp.Or(q.Intent.Title, q.Intent.Description), acp.ToolCallStatusPending)
 	title, status, kind := text.VisibleLine(cmp.Or(q.Intent.Title, q.Intent.Description, q.Call.Name)), acp.ToolCallStatusPending, a.c.kind(q.Call.Name)
-	res, err := a.c.conn.RequestPermission(ctx, acp.RequestPermissionRequest{
+	res, err := a.c.server.conn.RequestPermission(ctx, acp.RequestPermissionRequest{
 		SessionId: a.c.id, Options: options,
 		ToolCall: acp.ToolCallUpdate{
 			ToolCallId: acp.ToolCallId(q.Call.ID), Title: &title, Status: &status, Kind: &kind,

@@ -245,23 +245,7 @@ func (c *Configuration) expandIn(data []byte, e hooks.Extension, values map[stri
 	}
 	var all any
 	_ = json.Unmarshal(data, &all)
-	var fill func(v any) any
-	fill = func(v any) any {
-		switch v := v.(type) {
-		case string:
-			return settings.Expand(paths.Replace(v), lookup)
-		case []any:
-			for i := range v {
-				v[i] = fill(v[i])
-			}
-		case map[string]any:
-			for k := range v {
-				v[k] = fill(v[k])
-			}
-		}
-		return v
-	}
-	out, _ := json.Marshal(fill(all))
+	out, _ := json.Marshal(mapTexts(all, func(text string) string { return settings.Expand(paths.Replace(text), lookup) }))
 	return out
 }
 

@@ -123,26 +123,30 @@ func filled(input map[string]any, payload []byte) map[string]any {
 	if err != nil || input == nil {
 		return map[string]any{}
 	}
-	var fill func(v any) any
-	fill = func(v any) any {
-		switch v := v.(type) {
-		case string:
-			return ofPayload.ReplaceAllStringFunc(v, func(ref string) string {
-				return gjson.GetBytes(payload, ofPayload.FindStringSubmatch(ref)[1]).String()
-			})
-		case []any:
-			for i := range v {
-				v[i] = fill(v[i])
-			}
-		case map[string]any:
-			for k := range v {
-				v[k] = fill(v[k])
-			}
-		}
-		return v
-	}
 	var copied map[string]any
 	_ = json.Unmarshal(data, &copied) // it was just written
-	fill(copied)
+	mapTexts(copied, func(text string) string {
+		return ofPayload.ReplaceAllStringFunc(text, func(ref string) string {
+			return gjson.GetBytes(payload, ofPayload.FindStringSubmatch(ref)[1]).String()
+		})
+	})
 	return copied
+}
+
+// mapTexts changes the texts in v, which is made of JSON, and returns it; the keys of
+// objects stay.
+func mapTexts(v any, change func(string) string) any {
+	switch v := v.(type) {
+	case string:
+		return change(v)
+	case []any:
+		for i := range v {
+			v[i] = mapTexts(v[i], change)
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = mapTexts(v[k], change)
+		}
+	}
+	return v
 }

@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"time"
 
+	"minigem/hooks/dotenv"
+
 	"golang.org/x/term"
 )
 
@@ -42,15 +44,7 @@ func (s *System) Getenv(name string) string {
 }
 
 // LookupEnv returns the last value of name in s.Env and whether there is one.
-func (s *System) LookupEnv(name string) (string, bool) {
-	for i := len(s.Env) - 1; i >= 0; i-- {
-		e := s.Env[i]
-		if len(e) > len(name) && e[len(name)] == '=' && e[:len(name)] == name {
-			return e[len(name)+1:], true
-		}
-	}
-	return "", false
-}
+func (s *System) LookupEnv(name string) (string, bool) { return dotenv.Lookup(s.Env, name) }
 
 // What --version prints; a release build sets both with -ldflags.
 var (

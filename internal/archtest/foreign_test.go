@@ -67,7 +67,7 @@ var readers = []tried{
 	{row: "project/plugin/hooks/hooks.json", folder: "hooks/claude", functions: "read"},
 	{row: "project/.codex/hooks.json", folder: "hooks/author/export", functions: "Place.Read"},
 
-	{why: "only when an extension is installed, updated or compared, and FuzzManifest, FuzzRecords", folder: "internal/extensions", functions: "Manager.put copyTree printOf records.key records.read"},
+	{why: "only when an extension is installed, updated, validated or compared, and FuzzManifest, FuzzRecords", folder: "internal/extensions", functions: "Manager.put copyTree printOf records.key records.read NotForGeminiCLI"},
 	{why: "project/.gemini/settings.json again, which was read before", folder: "cmd/minigem", functions: "fromClaudeCode"},
 	{why: "a case of the user's own, to add to", folder: "hooks/author/attack", functions: "AddTo"},
 	{why: "the session that minigem itself writes", folder: "transcript", functions: "ClaudeCopy.readOn"},

@@ -23,7 +23,7 @@ var parsers = []fuzzed{
 	{target: "internal/mcp/oauth FuzzFile", folder: "internal/mcp/oauth", functions: "Store.find Store.read Store.without"},
 	{why: "what the MCP SDK sends in a test", folder: "internal/mcp/oauth/oauthtest", functions: "Server.register"},
 	{target: "internal/mcp/servers FuzzEdit", folder: "internal/mcp/servers", functions: "Switches.Off"},
-	{target: "internal/extensions FuzzManifest", folder: "internal/extensions", functions: "readJSON restOf target"},
+	{target: "internal/extensions FuzzManifest", folder: "internal/extensions", functions: "readJSON restOf target NotForGeminiCLI"},
 	{target: "internal/extensions FuzzVault", folder: "internal/extensions", functions: "vault.decipher vault.read"},
 	{target: "internal/extensions FuzzRecords", folder: "internal/extensions", functions: "records.read"},
 	{why: "what GitHub answers, decoded into three fields", folder: "internal/extensions", functions: "Manager.get Manager.release"},

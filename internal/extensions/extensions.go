@@ -20,6 +20,7 @@ import (
 
 	"minigem/hooks/jsonc"
 	"minigem/internal/boundedfile"
+	"minigem/internal/text"
 )
 
 // The files of Gemini CLI.
@@ -104,6 +105,21 @@ func ReadManifest(dir string) (Manifest, error) {
 		m.Settings = append(m.Settings, one)
 	}
 	return m, nil
+}
+
+// NotForGeminiCLI says why Gemini CLI cannot read a manifest that minigem reads; empty
+// if it can. Its manifests are JSON without comments and commas behind the last value
+// (cli/config/extension-manager.ts).
+func NotForGeminiCLI(dir string) string {
+	data, err := boundedfile.Read(filepath.Join(dir, manifestFile), boundedfile.Written)
+	var any json.RawMessage
+	if err == nil {
+		err = json.Unmarshal(data, &any)
+	}
+	if err == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s: Gemini CLI does not load it, because it is not plain JSON: %s", manifestFile, err)
 }
 
 // Origin is where an extension was installed from, as the file in its folder says.
@@ -216,6 +232,9 @@ type UnknownError struct {
 func (e *UnknownError) Error() string {
 	if len(e.There) == 0 {
 		return fmt.Sprintf("there is no extension %q: none is installed", e.Name)
+	}
+	if near := text.Nearest(e.Name, e.There); near != "" {
+		return fmt.Sprintf("there is no extension %q%s", e.Name, text.DidYouMean(near))
 	}
 	return fmt.Sprintf("there is no extension %q: installed are %s", e.Name, strings.Join(e.There, ", "))
 }

@@ -278,6 +278,33 @@ func TestNewIsValid(t *testing.T) {
 	assert.ErrorContains(t, New(filepath.Join(t.TempDir(), "mine"), "hook"), `did you mean "hooks"?`)
 }
 
+// TestNotForGeminiCLI: a manifest that only minigem reads is not called faultless.
+func TestNotForGeminiCLI(t *testing.T) {
+	t.Parallel()
+	for manifest, why := range map[string]string{
+		`{"name": "a", "version": "1"}`:                  "",
+		`{"name": "a", "version": "1",}`:                 "Gemini CLI does not load it",
+		"{// mine\n\"name\": \"a\", \"version\": \"1\"}": "Gemini CLI does not load it",
+	} {
+		dir := write(t, t.TempDir(), map[string]string{manifestFile: manifest})
+		_, err := ReadManifest(dir)
+		require.NoError(t, err)
+		assert.Contains(t, NotForGeminiCLI(dir), why)
+		assert.Equal(t, why == "", NotForGeminiCLI(dir) == "")
+	}
+}
+
+func TestUnknownNames(t *testing.T) {
+	t.Parallel()
+	for want, err := range map[string]*UnknownError{
+		`there is no extension "gard"; did you mean "guard"?`:   {Name: "gard", There: []string{"a", "guard"}},
+		`there is no extension "other": installed are a, guard`: {Name: "other", There: []string{"a", "guard"}},
+		`there is no extension "guard": none is installed`:      {Name: "guard"},
+	} {
+		assert.EqualError(t, err, want)
+	}
+}
+
 // FuzzManifest: whatever an extension's files hold, reading them ends, and what is
 // shown of them is single lines.
 func FuzzManifest(f *testing.F) {
@@ -289,6 +316,7 @@ func FuzzManifest(f *testing.F) {
 			return
 		}
 		assert.Regexp(t, nameForm, c.Name)
+		assert.Equal(t, NotForGeminiCLI(dir) == "", json.Valid(manifest))
 		for _, s := range c.Servers {
 			assert.NotContains(t, strings.ToLower(string(s.JSON)), `"trust":`)
 		}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"minigem/hooks/dotenv"
 	"minigem/internal/atomicfile"
 	"minigem/internal/boundedfile"
 	"minigem/internal/text"
@@ -51,12 +52,8 @@ var ErrRefused = errors.New("nothing was installed: nobody agreed; --consent say
 
 // Getenv returns the last value of name in Env.
 func (m *Manager) Getenv(name string) string {
-	for _, e := range slices.Backward(m.Env) {
-		if value, ok := strings.CutPrefix(e, name+"="); ok {
-			return value
-		}
-	}
-	return ""
+	value, _ := dotenv.Lookup(m.Env, name)
+	return value
 }
 
 // environ is the environment of git, without variables of another repository.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"minigem/internal/app"
+	"minigem/internal/exit"
 	"minigem/internal/settings"
 	"minigem/internal/text"
 )
@@ -46,10 +47,16 @@ func SettingsBelow(c *app.Configuration, key string) []ListedSetting {
 // session where it is set does not begin).
 func WriteKnown(sys *app.System, below string) error {
 	var rows [][]string
+	var keys []string
 	for _, k := range settings.KnownKeys() {
+		section, _, _ := strings.Cut(k.Key, ".")
+		keys = append(keys, k.Key, section)
 		if below == "" || k.Key == below || strings.HasPrefix(k.Key, below+".") {
 			rows = append(rows, []string{k.Key, string(k.Effect)})
 		}
+	}
+	if len(rows) == 0 {
+		return exit.Errorf(exit.Input, "there is no setting %q%s", below, text.DidYouMean(text.Nearest(below, keys)))
 	}
 	text.Align(rows)
 	for _, row := range rows {

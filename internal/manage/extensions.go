@@ -153,6 +153,9 @@ func (e *Extensions) Validate(path string) error {
 	if err != nil {
 		return exit.With(exit.Failed, err)
 	}
+	if why := extensions.NotForGeminiCLI(path); why != "" {
+		brings.Problems = append(brings.Problems, why)
+	}
 	e.say("%s %s brings:", brings.Name, text.VisibleLine(brings.Version))
 	fmt.Fprint(e.Sys.Stdout, brings.Listing())
 	for _, p := range brings.Problems {

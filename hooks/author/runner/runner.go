@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"minigem/hooks/dialect"
+	"minigem/hooks/dotenv"
 	"minigem/hooks/hif"
 	"minigem/hooks/portable"
 	"minigem/hooks/protocol"
@@ -119,12 +120,8 @@ func (o Options) matches(d *protocol.Dialect, tool string) bool {
 }
 
 func (o Options) getenv(name string) string {
-	for _, kv := range slices.Backward(o.Env) {
-		if value, ok := strings.CutPrefix(kv, name+"="); ok {
-			return value
-		}
-	}
-	return ""
+	value, _ := dotenv.Lookup(o.Env, name)
+	return value
 }
 
 // ask runs the script once. failed says that it did not do its work, where that
