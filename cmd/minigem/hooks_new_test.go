@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +17,7 @@ import (
 	"minigem/hooks/author/scaffold"
 	"minigem/hooks/protocol"
 	"minigem/internal/exit"
+	"minigem/internal/thorough"
 	"minigem/internal/trials"
 )
 
@@ -52,6 +55,57 @@ func TestHooksNew(t *testing.T) {
 				fired := w.run(fire[1], env)
 				assert.Contains(t, []int{0, trials.ExitDenied}, fired.code, fired.err)
 				assert.Regexp(t, `(?m)^  parsed +\{"`, fired.out, fire[1])
+			})
+		}
+	}
+}
+
+// kindsMade are what hooks new makes besides commands that are waited for.
+var kindsMade = []struct{ flags, program string }{
+	{"--kind http", "python3"}, {"--kind http --lang js", "node"}, {"--kind mcp_tool", "python3"}, {"--kind mcp_tool --lang js", "node"}, {"--kind prompt", ""}, {"--async", ""},
+}
+
+// A hook of each kind is made for each event for which there can be one: its case
+// passes, and fails without it; the linter has notes alone.
+func TestHooksNewOfEachKind(t *testing.T) {
+	t.Parallel()
+	for _, kind := range hooks.Kinds() {
+		assert.True(t, kind == "command" || slices.ContainsFunc(kindsMade, func(k struct{ flags, program string }) bool { return strings.HasPrefix(k.flags, "--kind "+kind) }), kind)
+	}
+	for _, ev := range protocol.Events {
+		for _, k := range kindsMade {
+			t.Run(string(ev)+" "+k.flags, func(t *testing.T) {
+				t.Parallel()
+				often := ev == protocol.BeforeTool || ev == protocol.AfterAgent || thorough.Asked()
+				if strings.HasSuffix(k.flags, "js") && !often {
+					t.Skip("the program differs from the others in one line: MINIGEM_THOROUGH=1 runs it")
+				}
+				if _, err := exec.LookPath(k.program); k.program != "" && err != nil {
+					t.Skip(k.program + " is not there")
+				}
+				if k.flags == "--async" && runtime.GOOS == "windows" {
+					t.Skip("its case has a terminal")
+				}
+				w := newHookWorld(t, nil)
+				made := w.run("hooks new first --event " + string(ev) + " " + k.flags)
+				if cannot := "a hook of the type prompt can do nothing but refuse|no example is known of a hook with async"; made.code == exit.Input {
+					assert.Regexp(t, cannot, made.err)
+					assert.False(t, ev == protocol.BeforeTool || strings.HasPrefix(k.flags, "--kind http") || strings.HasPrefix(k.flags, "--kind mcp_tool"), made.err)
+					return
+				}
+				require.Equal(t, 0, made.code, made.err)
+				lint := w.run("hooks lint")
+				assert.Equal(t, 0, lint.code, lint.err)
+				assert.Contains(t, lint.out, "\n0 errors, 0 warnings, ")
+				test := w.run("hooks test " + w.path(".gemini/hooks/tests"))
+				assert.Equal(t, 0, test.code, test.out+test.err)
+				assert.Contains(t, test.out, "1 passed")
+				if !often {
+					return
+				}
+				settings := strings.Replace(w.read(".gemini/settings.json"), `"hooks": {`, `"none": {`, 1)
+				require.NoError(t, os.WriteFile(w.path(".gemini/settings.json"), []byte(settings), 0o600))
+				assert.Equal(t, 1, w.run("hooks test "+w.path(".gemini/hooks/tests")).code, "without the hook")
 			})
 		}
 	}
@@ -98,6 +152,7 @@ func TestHooksNewRefuses(t *testing.T) {
 		"hooks new guard --event BeforeTool":       `there is a hook "guard" already, at `,
 		"hooks new taken --event BeforeTool":       ".gemini/hooks/taken.sh is there already",
 		"hooks new x --evnt BeforeTool":            "unknown flag: --evnt",
+		"hooks new x --event BeforeTool --kind x":  `there is no kind of hook "x"; they are command, http, prompt, mcp_tool`,
 	} {
 		got := w.run(args)
 		assert.Equal(t, exit.Input, got.code, args)

@@ -1,6 +1,6 @@
-// Package scaffold makes the beginning of a hook: a program that does one
-// thing, its entry in the settings, and a case that proves it. It computes
-// texts; Write puts them into a project.
+// Package scaffold makes the beginning of a hook of any kind: a program that does
+// one thing, where its kind has one, its entry in the settings, and a case that
+// proves it. It computes texts; Write puts them into a project.
 package scaffold
 
 import (
@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"minigem/hooks"
@@ -27,10 +26,13 @@ var Languages = []string{"sh", "py", "js", "go"}
 type Hook struct {
 	Name    string
 	Event   protocol.Event
-	Program File
+	Program File // of no path: its kind has none
 	Case    File
 	Group   any    // what is added to the event's groups in the settings
+	Server  any    // what is added to the MCP servers in the settings, by the hook's name; nil: nothing
 	tool    string // that the case calls
+	serves  string // what starts its server; empty: it has none that must be started
+	alone   bool   // it can be fired without a session
 
 	// Try is the change to a sample payload, as hooks fire --set takes it, on
 	// which the hook answers; empty: it does on any.
@@ -46,36 +48,42 @@ type File struct {
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 
-// New makes the beginning of a hook. The error is for a name or a language that
-// cannot be.
-func New(name string, event protocol.Event, language string) (Hook, error) {
-	t, ok := templates[event]
-	if !ok {
-		return Hook{}, fmt.Errorf("there is no event %q: minigem hooks schema lists them", event)
-	}
-	return fill(t, name, event, language)
+// Options says what is made.
+type Options struct {
+	Name     string
+	Event    protocol.Event
+	Language string // of the program; empty: sh, or py for what a shell cannot be
+	Tool     string // whose calls it refuses, at BeforeTool; empty: what the event's example refuses
+	Kind     string // one of hooks.Kinds; empty: a command
+	Async    bool   // a command that is not waited for
 }
 
-// fill makes a hook of t.
-func fill(t template, name string, event protocol.Event, language string) (Hook, error) {
-	if len(name) > 64 || !validName.MatchString(name) {
-		return Hook{}, fmt.Errorf("%q is not a name for a hook: it may contain letters, digits, - and _", name)
+// Make makes the beginning of a hook. The error is for what cannot be.
+func Make(o Options) (Hook, error) {
+	t, ok := templates[o.Event]
+	if !ok {
+		return Hook{}, fmt.Errorf("there is no event %q: minigem hooks schema lists them", o.Event)
 	}
-	if !slices.Contains(Languages, language) {
-		return Hook{}, fmt.Errorf("there is no language %q; they are %s", language, strings.Join(Languages, ", "))
+	var err error
+	if o.Tool != "" {
+		if t, err = forTool(o.Event, o.Tool); err != nil {
+			return Hook{}, err
+		}
 	}
-	program := ".gemini/hooks/" + name + "." + language
-	h := Hook{
-		Name: name, Event: event, Try: t.try, tool: cmp.Or(t.tool, "write_file"),
-		Program: File{program, []byte(t.program(name, event, language)), 0o755},
-		Case:    File{".gemini/hooks/tests/" + name + ".txtar", []byte(t.testCase(name, event, language)), 0o644},
+	if len(o.Name) > 64 || !validName.MatchString(o.Name) {
+		return Hook{}, fmt.Errorf("%q is not a name for a hook: it may contain letters, digits, - and _", o.Name)
 	}
-	entry := entry{Type: "command", Name: name, Command: command(program, language), Timeout: 10000}
-	if language == "go" {
-		entry.Timeout = 60000
+	m := making{o, t, Hook{Name: o.Name, Event: o.Event, Try: t.try, tool: cmp.Or(t.tool, "write_file"), alone: true}}
+	if err := m.kind(); err != nil {
+		return Hook{}, err
 	}
-	h.Group = group{t.matcher, []any{entry}}
-	return h, nil
+	m.hook.Case = File{".gemini/hooks/tests/" + o.Name + ".txtar", []byte(m.testCase()), 0o644}
+	return m.hook, nil
+}
+
+// New makes the beginning of a hook that is a command.
+func New(name string, event protocol.Event, language string) (Hook, error) {
+	return Make(Options{Name: name, Event: event, Language: language})
 }
 
 // Made says what was made, and what to do with it.
@@ -87,14 +95,34 @@ func (h Hook) Made() string {
 	next := [][2]string{
 		{"minigem hooks test " + h.Case.Path, "proves that it works"},
 		{"minigem trust", "lets the hooks of this folder run"},
-		{fire, "shows what it does with one event"},
+	}
+	if h.serves != "" {
+		next = append(next, [2]string{h.serves, "answers it, for as long as it runs"})
+	}
+	if h.alone {
+		next = append(next, [2]string{fire, "shows what it does with one event"})
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "made %s\nmade %s\nadded to .gemini/settings.json, under %s\n\nWhat to do next:\n", h.Program.Path, h.Case.Path, h.Event)
+	for _, f := range h.files() {
+		fmt.Fprintf(&b, "made %s\n", f.Path)
+	}
+	fmt.Fprintf(&b, "added to .gemini/settings.json, under %s\n", h.Event)
+	if h.Server != nil {
+		fmt.Fprintf(&b, "added to .gemini/settings.json, under mcpServers: %s\n", h.Name)
+	}
+	b.WriteString("\nWhat to do next:\n")
 	for _, n := range next {
 		fmt.Fprintf(&b, "  %s\n    %s\n", n[0], n[1])
 	}
 	return b.String()
+}
+
+// files are those that it is made of.
+func (h Hook) files() []File {
+	if h.Program.Path == "" {
+		return []File{h.Case}
+	}
+	return []File{h.Program, h.Case}
 }
 
 type group struct {
@@ -103,11 +131,17 @@ type group struct {
 }
 
 type entry struct {
-	Type    string `json:"type"`
-	Name    string `json:"name"`
-	Command string `json:"command"`
-	Timeout int    `json:"timeout"`
-	OnError string `json:"onError,omitempty"`
+	Type    string            `json:"type"`
+	Name    string            `json:"name"`
+	Command string            `json:"command,omitempty"`
+	URL     string            `json:"url,omitempty"`
+	Prompt  string            `json:"prompt,omitempty"`
+	Server  string            `json:"server,omitempty"`
+	Tool    string            `json:"tool,omitempty"`
+	Input   map[string]string `json:"input,omitempty"`
+	Timeout int               `json:"timeout"`
+	OnError string            `json:"onError,omitempty"`
+	Async   bool              `json:"async,omitempty"`
 }
 
 // command runs the program from anywhere in the project; braces, because Gemini
@@ -155,6 +189,9 @@ func (h *Hook) Narrow(matcher, onError string) error {
 	if !ok {
 		return errors.New("the hook has no entry")
 	}
+	if e.Async && onError == "block" {
+		return errors.New("--on-error block has no effect with --async: the hook is not waited for, and cannot block")
+	}
 	e.OnError = onError
 	g.Hooks = []any{e}
 	h.Group = g
@@ -171,7 +208,7 @@ func Write(h Hook, dir string, configured hooks.Config) error {
 			return fmt.Errorf("there is a hook %q already, at %s: choose another name", h.Name, other.Source)
 		}
 	}
-	files := []File{h.Program, h.Case}
+	files := h.files()
 	for _, f := range files {
 		if _, err := os.Lstat(path(dir, f)); !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%s is there already: choose another name, or move it away", f.Path)
@@ -219,6 +256,14 @@ func configure(name string, data []byte, h Hook) ([]byte, error) {
 	doc, err := jsonc.Parse(name, data)
 	if err != nil {
 		return nil, err
+	}
+	if h.Server != nil {
+		if doc.Root().Get("mcpServers").Get(h.Name).Exists() {
+			return nil, fmt.Errorf("there is an MCP server %q already: choose another name", h.Name)
+		}
+		if err := doc.Set(h.Server, "mcpServers", h.Name); err != nil {
+			return nil, err
+		}
 	}
 	if err := doc.Append(h.Group, "hooks", string(h.Event)); err != nil {
 		return nil, err

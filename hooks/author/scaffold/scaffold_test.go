@@ -1,6 +1,7 @@
 package scaffold_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"go/format"
 	"os"
@@ -199,12 +200,49 @@ func TestNewRefuses(t *testing.T) {
 		{"x\n", protocol.BeforeTool, "sh", `is not a name for a hook`},
 		{strings.Repeat("x", 65), protocol.BeforeTool, "sh", `is not a name for a hook`},
 		{"x", protocol.BeforeTool, "rb", `there is no language "rb"; they are sh, py, js, go`},
-		{"x", protocol.BeforeTool, "", `there is no language ""; they are sh, py, js, go`},
 		{"x", "PreToolUse", "sh", `there is no event "PreToolUse": minigem hooks schema lists them`},
 	} {
 		_, err := scaffold.New(c.name, c.event, c.language)
 		assert.ErrorContains(t, err, c.want, c.name)
 	}
+}
+
+// What cannot be made is said, and what can be made in its place.
+func TestKindsRefuse(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		o    scaffold.Options
+		want string
+	}{
+		{scaffold.Options{Kind: "agent"}, `there is no kind of hook "agent"; they are command, http, prompt, mcp_tool`},
+		{scaffold.Options{Kind: "http", Language: "sh"}, `a hook of the type http is not made in "sh" here; they are py, js`},
+		{scaffold.Options{Kind: "mcp_tool", Language: "rb"}, `there is no language "rb"; they are py, js`},
+		{scaffold.Options{Kind: "prompt", Language: "py"}, `--lang is for programs, and a hook of the type prompt has none`},
+		{scaffold.Options{Kind: "prompt", Event: protocol.SessionEnd}, `a hook of the type prompt can do nothing but refuse, and SessionEnd cannot be refused`},
+		{scaffold.Options{Kind: "http", Async: true}, `--async makes a command, not a hook of the type http`},
+		{scaffold.Options{Async: true, Event: protocol.SessionEnd}, `there is one of BeforeAgent, BeforeTool, AfterTool, PostToolUseFailure, AfterAgent`},
+		{scaffold.Options{Async: true, Tool: "read_file"}, `without --tool`},
+	} {
+		c.o.Name, c.o.Event = "x", cmp.Or(c.o.Event, protocol.BeforeTool)
+		_, err := scaffold.Make(c.o)
+		assert.ErrorContains(t, err, c.want)
+	}
+	async, err := scaffold.Make(scaffold.Options{Name: "x", Event: protocol.AfterTool, Async: true})
+	require.NoError(t, err)
+	assert.ErrorContains(t, async.Narrow("", "block"), "--on-error block has no effect with --async")
+}
+
+// An MCP server that is there stays, and nothing is written beside it.
+func TestAServerThatIsThere(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	settings := filepath.Join(dir, ".gemini", "settings.json")
+	const mine = `{"mcpServers": {"first": {"command": "mine"}}}`
+	put(t, settings, mine)
+	h, err := scaffold.Make(scaffold.Options{Name: "first", Event: protocol.BeforeTool, Kind: "mcp_tool"})
+	require.NoError(t, err)
+	require.ErrorContains(t, scaffold.Write(h, dir, hooks.Config{}), `there is an MCP server "first" already: choose another name`)
+	assert.Equal(t, map[string]string{".gemini/settings.json": mine}, tree(t, dir))
 }
 
 // Comments and order stay, and the group comes after those that are there.

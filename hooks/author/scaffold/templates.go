@@ -146,18 +146,22 @@ var templates = map[protocol.Event]template{
 // needs are the programs without which a language cannot run.
 var needs = map[string]string{"py": "python3", "js": "node", "go": "go"}
 
-func (t template) testCase(name string, event protocol.Event, language string) string {
+// testCase is the case that proves the hook.
+func (m *making) testCase() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# The %s hook %s %s.\n", event, name, t.does)
-	if p := needs[language]; p != "" {
+	fmt.Fprintf(&b, "# The %s hook %s %s.\n", m.o.Event, m.o.Name, m.t.does)
+	if p := needs[m.o.Language]; p != "" {
 		fmt.Fprintf(&b, "needs %s\n", p)
 	}
-	if language == "go" {
+	if m.o.Language == "go" {
 		b.WriteString("timeout 120s\n") // the first build of a machine takes long
 	}
-	fmt.Fprintf(&b, "use ../../settings.json .gemini/settings.json\nuse ../%[1]s.%[2]s .gemini/hooks/%[1]s.%[2]s\n", name, language)
-	b.WriteString(strings.NewReplacer("NAME", name, "EVENT", string(event)).Replace(t.script))
-	b.WriteString("\n" + t.files)
+	b.WriteString("use ../../settings.json .gemini/settings.json\n")
+	if m.hook.Program.Path != "" {
+		fmt.Fprintf(&b, "use ../%[1]s.%[2]s .gemini/hooks/%[1]s.%[2]s\n", m.o.Name, m.o.Language)
+	}
+	b.WriteString(strings.NewReplacer("NAME", m.o.Name, "EVENT", string(m.o.Event)).Replace(m.t.script))
+	b.WriteString("\n" + m.t.files)
 	return b.String()
 }
 
@@ -166,7 +170,7 @@ func (t template) program(name string, event protocol.Event, language string) st
 	comment := func(mark string) string {
 		return mark + " " + strings.ReplaceAll(strings.ReplaceAll(about, "\n", "\n"+mark+" "), mark+" \n", mark+"\n") + "\n"
 	}
-	retry := event == protocol.AfterAgent || event == protocol.SubagentStop
+	retry := retries(event)
 	switch language {
 	case "py":
 		return "#!/usr/bin/env python3\n" + comment("#") + t.python(name, retry)

@@ -32,32 +32,32 @@ var aims = map[string]aim{
 	"save_memory":       {"fact", "This is a secret."},
 }
 
-// NewFor makes the beginning of a hook for calls of one tool, whose case makes
-// such a call. It is for BeforeTool.
-func NewFor(name string, event protocol.Event, language, tool string) (Hook, error) {
+// forTool is the template of a hook for calls of one tool, whose case makes such a
+// call.
+func forTool(event protocol.Event, tool string) (template, error) {
 	if event != protocol.BeforeTool {
-		return Hook{}, fmt.Errorf("--tool makes a hook of BeforeTool, not of %s: --matcher '^%s$' chooses the tool of what is made without it", event, tool)
+		return template{}, fmt.Errorf("--tool makes a hook of BeforeTool, not of %s: --matcher '^%s$' chooses the tool of what is made without it", event, tool)
 	}
 	a, ok := aims[tool]
 	if !ok {
-		return Hook{}, fmt.Errorf("no example is known of a call of %s: make the hook without --tool, then change the matcher and the case; --tool takes %s",
+		return template{}, fmt.Errorf("no example is known of a call of %s: make the hook without --tool, then change the matcher and the case; --tool takes %s",
 			tool, strings.Join(slices.Sorted(maps.Keys(aims)), ", "))
 	}
 	call := inspect.SampleArgs(tool)
 	call[a.argument] = a.value
 	args, err := protocol.Encode(call)
 	if err != nil {
-		return Hook{}, err
+		return template{}, err
 	}
 	value, err := protocol.Encode(a.value)
 	if err != nil {
-		return Hook{}, err
+		return template{}, err
 	}
-	return fill(template{
+	return template{
 		tool: tool, does: "refuses calls of " + tool + " that name a secret", matcher: "^" + tool + "$", field: []string{"tool_input", a.argument}, holds: "secret",
 		says:   `{"decision": "deny", "reason": "NAME: secrets are not for the model"}`,
 		script: "prompt Do it\nfired EVENT NAME decision=deny\n! tool-ran " + tool + "\nmodel-saw last ~'not for the model'\n",
 		files:  fmt.Sprintf("-- model --\ncall %s %s\n\ntext I may not.\n", tool, args),
 		try:    "tool_input." + a.argument + "=" + string(value),
-	}, name, event, language)
+	}, nil
 }

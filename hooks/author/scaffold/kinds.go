@@ -1,0 +1,176 @@
+package scaffold
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"minigem/hooks"
+	"minigem/hooks/protocol"
+)
+
+// making is a hook in the making: its kind decides about the entry, the program and
+// what the case has besides.
+type making struct {
+	o    Options
+	t    template
+	hook Hook
+}
+
+// kind completes the hook.
+func (m *making) kind() error {
+	kinds := map[string]func() error{"": m.command, "command": m.command, "http": m.http, "prompt": m.prompt, "mcp_tool": m.mcpTool}
+	add, ok := kinds[m.o.Kind]
+	switch {
+	case !ok:
+		return fmt.Errorf("there is no kind of hook %q; they are %s", m.o.Kind, strings.Join(hooks.Kinds(), ", "))
+	case m.o.Async && m.o.Kind != "" && m.o.Kind != "command":
+		return fmt.Errorf("--async makes a command, not a hook of the type %s", m.o.Kind)
+	}
+	return add()
+}
+
+// language is the one that was asked for, or the first of those there are.
+func (m *making) language(all ...string) error {
+	if m.o.Language == "" {
+		m.o.Language = all[0]
+	}
+	if !slices.Contains(all, m.o.Language) {
+		what := "there is no language %q"
+		if slices.Contains(Languages, m.o.Language) {
+			what = "a hook of the type " + m.o.Kind + " is not made in %q here"
+		}
+		return fmt.Errorf(what+"; they are %s", m.o.Language, strings.Join(all, ", "))
+	}
+	m.hook.Program = File{".gemini/hooks/" + m.o.Name + "." + m.o.Language, nil, 0o755}
+	return nil
+}
+
+// enter is the hook's entry in the settings.
+func (m *making) enter(e entry) {
+	e.Name = m.o.Name
+	m.hook.Group = group{m.t.matcher, []any{e}}
+}
+
+func (m *making) command() error {
+	if err := m.language(Languages...); err != nil {
+		return err
+	}
+	if m.o.Async {
+		if err := m.unwaited(); err != nil {
+			return err
+		}
+	}
+	m.hook.Program.Data = []byte(m.t.program(m.o.Name, m.o.Event, m.o.Language))
+	e := entry{Type: "command", Command: command(m.hook.Program.Path, m.o.Language), Timeout: 10000, Async: m.o.Async}
+	if m.o.Language == "go" {
+		e.Timeout = 60000
+	}
+	m.enter(e)
+	return nil
+}
+
+// asyncs are the cases of hooks that are not waited for: the prompt on which one
+// answers, and what the model does.
+var asyncs = map[protocol.Event][2]string{
+	protocol.BeforeAgent:        {"Please deploy it", "text It is done."},
+	protocol.BeforeTool:         {"Pin it", `call write_file {"file_path": "app.lock", "content": "1\n"}` + "\n\ntext It is done."},
+	protocol.AfterTool:          {"Write it", `call write_file {"file_path": "a.txt", "content": "x\n"}` + "\n\ntext It is done."},
+	protocol.PostToolUseFailure: {"Test it", `call run_shell_command {"command": "exit 3"}` + "\n\ntext It is done."},
+	protocol.AfterAgent:         {"Do it", "text It is done; TODO: the rest."},
+}
+
+// unwaited makes the example one of a hook that is not waited for: it tells the
+// user and, with the next request, the model.
+func (m *making) unwaited() error {
+	run, ok := asyncs[m.o.Event]
+	if !ok || m.o.Tool != "" {
+		return fmt.Errorf("no example is known of a hook with async like this one; there is one of %s, without --tool", names(asyncs))
+	}
+	const told = "this was looked at meanwhile"
+	m.t.does = "looks at what happens while the session goes on, and says later what it saw"
+	m.t.says = `{"systemMessage": "NAME: ` + told + `", "hookSpecificOutput": {"additionalContext": "NAME: ` + told + `"}}`
+	m.t.script = "terminal\nmode yolo\nprompt " + run[0] + "\nwaitfor It is done\nwaitfor NAME: " + told +
+		"\nprompt And now?\nwaitfor Fine.\nfired EVENT NAME\nmodel-saw last ~'" + told + "'\n"
+	m.t.files = "-- model --\n" + run[1] + "\n\ntext Fine.\n"
+	return nil
+}
+
+func names(events map[protocol.Event][2]string) string {
+	var out []string
+	for _, ev := range protocol.Events {
+		if _, ok := events[ev]; ok {
+			out = append(out, string(ev))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// address is where the program of an http hook answers.
+const address = "http://127.0.0.1:8787/"
+
+func (m *making) http() error {
+	if err := m.language("py", "js"); err != nil {
+		return err
+	}
+	program := m.hook.Program.Path
+	m.hook.Program.Data = []byte(m.t.server(m.o, webServers[m.o.Language]))
+	m.hook.serves = interpreter[m.o.Language] + " " + program + " serve"
+	m.t.files = "-- http " + address + m.o.Name + " --\nexec " + interpreter[m.o.Language] + " " + program + "\n" + m.t.files
+	m.enter(entry{Type: "http", URL: address + m.o.Name, Timeout: 10000})
+	return nil
+}
+
+func (m *making) mcpTool() error {
+	if err := m.language("py", "js"); err != nil {
+		return err
+	}
+	m.hook.alone = false
+	m.hook.Program.Data = []byte(m.t.server(m.o, mcpServers[m.o.Language]))
+	m.hook.Server = server{interpreter[m.o.Language], []string{m.hook.Program.Path}}
+	input := map[string]string{"value": "${" + strings.Join(m.t.field, ".") + "}"}
+	if retries(m.o.Event) {
+		input["again"] = "${stop_hook_active}"
+	}
+	m.enter(entry{Type: "mcp_tool", Server: m.o.Name, Tool: "judge", Timeout: 30000, Input: input})
+	return nil
+}
+
+type server struct {
+	Command string   `json:"command"`
+	Args    []string `json:"args"`
+}
+
+// prompt makes a question to a model, whose answer the case has. It can refuse and
+// nothing else.
+func (m *making) prompt() error {
+	if !m.o.Event.CanBlock() {
+		return fmt.Errorf("a hook of the type prompt can do nothing but refuse, and %s cannot be refused", m.o.Event)
+	}
+	if m.o.Language != "" {
+		return fmt.Errorf("--lang is for programs, and a hook of the type prompt has none")
+	}
+	m.hook.alone = false
+	m.t.script = ofQuestion.Replace(m.t.script)
+	reason := strings.ReplaceAll(m.t.reason(), "NAME", m.o.Name)
+	answers := fmt.Sprintf("generate\ntext {\"ok\": false, \"reason\": %s}\n\ngenerate\ntext {\"ok\": true}\nrepeat\n\n", quoted(reason))
+	whose := "-- model --\n"
+	if m.o.Event == protocol.SubagentStop {
+		whose = "-- model agent=helper --\n"
+	}
+	before, after, ok := strings.Cut(m.t.files, whose)
+	m.t.files = before + whose + answers + after
+	if !ok {
+		m.t.files = whose + answers + before
+	}
+	m.enter(entry{Type: "prompt", Timeout: 30000, Prompt: fmt.Sprintf(
+		"You are a hook that %s. Where that is called for, say no, with a reason that begins with %q. Else say yes. This is what happens: $ARGUMENTS", m.t.does, m.o.Name+": ")})
+	return nil
+}
+
+// ofQuestion makes of the script of a command's case that of a question: it refuses, and
+// is a request of its own.
+var ofQuestion = strings.NewReplacer("effect=context", "decision=deny", "model-requests 0", "model-requests 1", "model-saw last", "model-saw any", "model-saw 3", "model-saw any")
+
+// interpreter runs a program in a language, from the project's folder.
+var interpreter = map[string]string{"py": "python3", "js": "node"}
