@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -12,8 +13,10 @@ import (
 	"minigem/internal/exit"
 	"minigem/internal/prompt"
 	"minigem/internal/skills"
+	"minigem/session"
 	"minigem/tools"
 	"minigem/tools/builtin"
+	"minigem/transcript"
 )
 
 // SkillDir is the folder that skills are installed into: the user's, or that of
@@ -100,17 +103,77 @@ func (r *Runtime) skillTools() builtin.Skills {
 			return prompt.Tree(ctx, dir, func(string, bool) bool { return false })
 		},
 		Activate: func(s builtin.Skill) error {
-			real, err := filepath.EvalSymlinks(s.Dir)
-			if err != nil {
+			if err := r.activate(s); err != nil {
 				return err
 			}
-			if err := r.Workspace.AddReadable(s.Dir, real); err != nil {
-				return err
-			}
-			r.Engine.Activate(s.Name)
+			r.Session.Note(activation{s.Name})
 			return nil
 		},
 	}
+}
+
+// activate makes a skill's files readable, and runs its hooks from now on.
+func (r *Runtime) activate(s builtin.Skill) error {
+	real, err := filepath.EvalSymlinks(s.Dir)
+	if err != nil {
+		return err
+	}
+	if err := r.Workspace.AddReadable(s.Dir, real); err != nil {
+		return err
+	}
+	r.Engine.Activate(s.Name)
+	return nil
+}
+
+// activation is what a session's file says of a skill that was activated. The call
+// says it, too, until the history is compressed.
+type activation struct {
+	Skill string `json:"activated"`
+}
+
+// activateAgain activates the skills that were active in a session that goes on: a
+// guard that one brought would be silent otherwise.
+func (r *Runtime) activateAgain(warn func(string)) {
+	if r.Session.Source() != session.SourceResume {
+		return
+	}
+	file, err := r.Session.Transcript()
+	if err != nil {
+		return // whoever opened the session was told
+	}
+	for _, name := range activated(file) {
+		skills := r.Skills()
+		i := slices.IndexFunc(skills, func(s builtin.Skill) bool { return s.Name == name })
+		if i < 0 {
+			warn(fmt.Sprintf("the skill %s, which was active in this session, is not offered any more: its hooks do not run", name))
+		} else if err := r.activate(skills[i]); err != nil {
+			warn(fmt.Sprintf("the skill %s, which was active in this session, is not any more, and its hooks do not run: %s", name, r.Config.ShortenIn(err.Error())))
+		}
+	}
+}
+
+// activated are the names of the skills that were activated in a session.
+func activated(file *transcript.File) []string {
+	var names []string
+	add := func(name string) {
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, raw := range file.Activity {
+		var a activation
+		if json.Unmarshal([]byte(raw), &a) == nil {
+			add(a.Skill)
+		}
+	}
+	for _, m := range file.Messages {
+		for _, call := range m.ToolCalls {
+			if name, ok := call.Args["name"].(string); ok && call.Name == "activate_skill" && call.Status == "success" {
+				add(name)
+			}
+		}
+	}
+	return names
 }
 
 // promptSkills are the skills as the system instruction names them; none where

@@ -28,6 +28,7 @@ func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
 	r.closers = append(r.closers, func() error { processes.Close(); return nil })
 	r.Registry = &tools.Registry{}
 	r.loadSkills(w.Warn)
+	r.activateAgain(w.Warn)
 	var topic func() string
 	if r.Config.Settings.General.TopicUpdateNarration {
 		topic = r.Session.ID
