@@ -34,7 +34,7 @@ var readers = []tried{
 	{row: "home/.gemini/extensions/x/gemini-extension.json", folder: "hooks", functions: "LoadExtension"},
 	{row: "home/.gemini/extensions/x/hooks/hooks.json", folder: "hooks", functions: "readJSON"},
 	{row: "home/.gemini/extensions/x/gemini-extension.json", folder: "internal/extensions", functions: "readJSON"},
-	{row: "home/.gemini/gemini-credentials.json", folder: "internal/extensions", functions: "vault.read"},
+	{row: "home/.gemini/gemini-credentials.json", folder: "internal/vault", functions: "Vault.read"},
 	{row: "project/hook.sh", folder: "hooks", functions: "hashFile"},
 	{row: "project/hook.sh", folder: "hooks/author/program", functions: "Read"},
 	{row: "project/.env", folder: "hooks/dotenv", functions: "Read"},

@@ -24,7 +24,7 @@ var parsers = []fuzzed{
 	{why: "what the MCP SDK sends in a test", folder: "internal/mcp/oauth/oauthtest", functions: "Server.register"},
 	{target: "internal/mcp/servers FuzzEdit", folder: "internal/mcp/servers", functions: "Switches.Off"},
 	{target: "internal/extensions FuzzManifest", folder: "internal/extensions", functions: "readJSON restOf target NotForGeminiCLI"},
-	{target: "internal/extensions FuzzVault", folder: "internal/extensions", functions: "vault.decipher vault.read"},
+	{target: "internal/vault FuzzVault", folder: "internal/vault", functions: "Vault.decipher Vault.read"},
 	{target: "internal/extensions FuzzRecords", folder: "internal/extensions", functions: "records.read"},
 	{why: "what GitHub answers, decoded into three fields", folder: "internal/extensions", functions: "Manager.get Manager.release"},
 	{why: "rules that were read by jsonc before", folder: "internal/extensions", functions: "Manager.editEnablement Manager.enable"},

@@ -15,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"minigem/internal/vault"
 )
 
 // someone says yes, or no, and gives the values in turn.
@@ -123,7 +125,7 @@ func TestSettings(t *testing.T) {
 	env, err := os.ReadFile(filepath.Join(i.Folder, ".env"))
 	require.NoError(t, err)
 	assert.Equal(t, "PLACE='over there'\n", string(env))
-	file := m.vault().file
+	file := m.vault().File
 	info, err := os.Stat(file)
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
@@ -147,7 +149,7 @@ func TestSettings(t *testing.T) {
 
 	_, err = m.Uninstall("asks")
 	require.NoError(t, err)
-	assert.Empty(t, m.vault().services("Gemini CLI Extensions"))
+	assert.Empty(t, m.vault().Services("Gemini CLI Extensions"))
 }
 
 // An update that asks for nothing new keeps what was set, and a file that was
@@ -346,32 +348,11 @@ func FuzzArchive(f *testing.F) {
 	})
 }
 
-// FuzzVault: the file for secrets gives what was put in, and a damaged one is an
-// error that names it.
-func FuzzVault(f *testing.F) {
-	f.Add("a", "b", "c", []byte("x:y:z"))
-	f.Fuzz(func(t *testing.T, service, account, value string, damaged []byte) {
-		v := vault{file: filepath.Join(t.TempDir(), "secrets")}
-		_, err := v.decipher(damaged)
-		assert.ErrorContains(t, err, v.file)
-		all := map[string]map[string]string{service: {account: value}}
-		data, err := v.encipher(all)
-		require.NoError(t, err)
-		got, err := v.decipher(data)
-		require.NoError(t, err)
-		before, err := json.Marshal(all)
-		require.NoError(t, err)
-		after, err := json.Marshal(got)
-		require.NoError(t, err)
-		assert.JSONEq(t, string(before), string(after))
-	})
-}
-
 // FuzzRecords: a file of records that was not signed with the key says so.
 func FuzzRecords(f *testing.F) {
 	f.Add([]byte(`{"store": {}, "signature": "00"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r := records{dotGemini: t.TempDir(), vault: vault{file: filepath.Join(t.TempDir(), "secrets")}}
+		r := records{dotGemini: t.TempDir(), vault: vault.Vault{File: filepath.Join(t.TempDir(), "secrets")}}
 		require.NoError(t, os.WriteFile(r.file(), data, 0o600))
 		assert.Error(t, r.check("x", Origin{Source: "s"}))
 	})

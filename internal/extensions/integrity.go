@@ -14,11 +14,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/zalando/go-keyring"
-
 	"minigem/internal/atomicfile"
 	"minigem/internal/boundedfile"
 	"minigem/internal/filelock"
+	"minigem/internal/vault"
 )
 
 // records are what Gemini CLI knows of where extensions came from, signed, so
@@ -26,7 +25,7 @@ import (
 // folder (core/config/extensions/integrity.ts).
 type records struct {
 	dotGemini string
-	vault     vault
+	vault     vault.Vault
 }
 
 type record struct {
@@ -49,7 +48,7 @@ func (r records) file() string { return filepath.Join(r.dotGemini, "extension_in
 // key is the key of the keychain, else that of the file for secrets, else that in
 // integrity.key; a new one where there is none.
 func (r records) key() ([]byte, error) {
-	if key, ok, err := r.vault.get(integrityService, integrityAccount); err == nil && ok {
+	if key, ok, err := r.vault.Get(integrityService, integrityAccount); err == nil && ok {
 		return []byte(key), nil
 	}
 	file := filepath.Join(r.dotGemini, "integrity.key")
@@ -63,10 +62,7 @@ func (r records) key() ([]byte, error) {
 	key := make([]byte, 32)
 	rand.Read(key)
 	made := hex.EncodeToString(key)
-	if r.vault.system && keyring.Set(integrityService, integrityAccount, made) == nil {
-		return []byte(made), nil
-	}
-	return []byte(made), r.vault.set(integrityService, integrityAccount, made)
+	return []byte(made), r.vault.Set(integrityService, integrityAccount, made)
 }
 
 func sign(key, data []byte) string {

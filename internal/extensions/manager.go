@@ -15,6 +15,7 @@ import (
 	"minigem/internal/atomicfile"
 	"minigem/internal/boundedfile"
 	"minigem/internal/text"
+	"minigem/internal/vault"
 )
 
 // Manager changes the extensions of a user.
@@ -260,8 +261,8 @@ func (m *Manager) put(next Installed, before *Installed, stage string, set []giv
 	return done, nil
 }
 
-func (m *Manager) vault() vault     { return newVault(m.DotGemini, m.Getenv) }
-func (m *Manager) records() records { return records{m.DotGemini, m.vault()} }
+func (m *Manager) vault() vault.Vault { return vault.New(m.DotGemini, m.Getenv) }
+func (m *Manager) records() records   { return records{m.DotGemini, m.vault()} }
 
 // Uninstall removes the extension called name with its settings: of a linked one
 // the link alone.
@@ -281,7 +282,7 @@ func (m *Manager) forget(i Installed) error {
 	err := errors.Join(m.forgetEnablement(i.Name), m.records().set(i.Name, nil))
 	for service, accounts := range m.secretsOf(i) {
 		for _, account := range accounts {
-			err = errors.Join(err, m.vault().remove(service, account))
+			err = errors.Join(err, m.vault().Remove(service, account))
 		}
 	}
 	return err

@@ -81,7 +81,7 @@ func (m *Manager) secretsOf(i Installed) map[string][]string {
 	if len(i.Settings) == 0 {
 		return out
 	}
-	for name, accounts := range m.vault().services(service(i, "")) {
+	for name, accounts := range m.vault().Services(service(i, "")) {
 		out[name] = nil
 		for account := range accounts {
 			out[name] = append(out[name], account)
@@ -108,9 +108,9 @@ func (m *Manager) keep(i Installed, g given, workspace string) error {
 	}
 	if g.setting.Sensitive || workspace != "" {
 		if g.value == "" {
-			return m.vault().remove(service(i, workspace), accountPrefix+g.setting.EnvVar)
+			return m.vault().Remove(service(i, workspace), accountPrefix+g.setting.EnvVar)
 		}
-		return m.vault().set(service(i, workspace), accountPrefix+g.setting.EnvVar, g.value)
+		return m.vault().Set(service(i, workspace), accountPrefix+g.setting.EnvVar, g.value)
 	}
 	file := filepath.Join(i.Folder, ".env")
 	vars, err := dotenv.Read(file)
@@ -157,7 +157,7 @@ func (m *Manager) Values(i Installed, workspace string) ([]Value, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	vault := m.vault()
+	secrets := m.vault()
 	var out []Value
 	for _, s := range i.Settings {
 		v := Value{Setting: s}
@@ -170,7 +170,7 @@ func (m *Manager) Values(i Installed, workspace string) ([]Value, error) {
 			if scope == "" && !s.Sensitive {
 				continue
 			}
-			value, ok, fault := vault.get(service(i, scope), accountPrefix+s.EnvVar)
+			value, ok, fault := secrets.Get(service(i, scope), accountPrefix+s.EnvVar)
 			err = errors.Join(err, fault)
 			if ok && value != "" {
 				v.Value, v.Where = value, map[bool]string{true: "user", false: "workspace"}[scope == ""]
