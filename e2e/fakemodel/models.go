@@ -27,6 +27,11 @@ func (x *exchange) models() bool {
 		model = map[string]any{"type": "model", "id": name, "display_name": name, "created_at": "2025-01-01T00:00:00Z"}
 		list = map[string]any{"data": []any{model}, "has_more": false, "first_id": name, "last_id": name}
 	}
+	if f := x.keyFault(); f.Status != 0 {
+		x.api = apis[x.rec.Protocol]
+		x.fail(f)
+		return true
+	}
 	if one {
 		x.json(http.StatusOK, model)
 	} else {

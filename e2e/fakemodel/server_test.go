@@ -248,6 +248,7 @@ func TestBesides(t *testing.T) {
 	var seen []Request
 	s := New(Options{Turns: []Turn{says("x")}, Key: "right", LogTo: &log, Seen: func(r Request) { seen = append(seen, r) }})
 	claude := http.Header{"Anthropic-Version": {"2023-06-01"}, "X-Api-Key": {"right"}}
+	right := http.Header{"Authorization": {"Bearer right"}}
 	bearer := http.Header{"Authorization": {"Bearer wrong"}, "X-Api-Key": {""}}
 	for _, tt := range []struct {
 		method, path string
@@ -256,9 +257,10 @@ func TestBesides(t *testing.T) {
 		body         string
 	}{
 		{http.MethodHead, "/", nil, 200, ""},
-		{http.MethodGet, "/v1/models", nil, 200, `"object":"list"`},
+		{http.MethodGet, "/v1/models", right, 200, `"object":"list"`},
 		{http.MethodGet, "/v1/models", claude, 200, `"display_name":"fake-model"`},
-		{http.MethodGet, "/v1/models/other", nil, 200, `"id":"other"`},
+		{http.MethodGet, "/v1/models/other", right, 200, `"id":"other"`},
+		{http.MethodGet, "/v1/models", nil, 401, "invalid_api_key"},
 		{http.MethodGet, "/v1/messages", claude, 405, "GET is not POST"},
 		{http.MethodPost, "/v1/other", nil, 404, "does not know POST /v1/other"},
 		{http.MethodConnect, "/", nil, 404, ""},
@@ -277,7 +279,7 @@ func TestBesides(t *testing.T) {
 	for _, secret := range []string{"right", "wrong"} {
 		assert.NotContains(t, log.String(), secret)
 	}
-	assert.Equal(t, []string{"no API has POST /v1/other"}, seen[5].Problems)
+	assert.Equal(t, []string{"no API has POST /v1/other"}, seen[6].Problems)
 }
 
 // TestVariables are what fake-api prints.

@@ -1,5 +1,5 @@
 // Package dotenv finds and reads .env files, for the program and for extensions.
-// It sets no variable.
+// It sets no variable of the process.
 package dotenv
 
 import "strings"
@@ -14,8 +14,7 @@ type Var struct{ Name, Value string }
 // ones replace $x in values and so damage passwords. Of a name that occurs twice
 // the last value counts. A line that is none of this is skipped.
 func parse(text string) []Var {
-	text = strings.TrimPrefix(text, "\ufeff")
-	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	text = unified(text)
 	var vars []Var
 	for text != "" {
 		var v Var
@@ -26,6 +25,12 @@ func parse(text string) []Var {
 		vars = append(vars, v)
 	}
 	return lastOf(vars)
+}
+
+// unified is text with line ends of one kind.
+func unified(text string) string {
+	text = strings.TrimPrefix(text, "\ufeff")
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 }
 
 // lastOf leaves out each variable that stands again further on.

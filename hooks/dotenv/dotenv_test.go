@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestParse(t *testing.T) {
@@ -43,4 +44,26 @@ func TestParse(t *testing.T) {
 	} {
 		assert.Equal(t, c.want, parse(c.text), "%q", c.text)
 	}
+}
+
+// TestEdit: what is set is read, and nothing else of a file changes.
+func TestEdit(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ text, want string }{
+		{"", "KEY=new\nB=2\n"},
+		{"# mine\nA=1", "# mine\nA=1\nKEY=new\nB=2\n"},
+		{"A='x\nKEY=y'\nexport KEY=old # c\nC=3\n", "A='x\nKEY=y'\nC=3\nKEY=new\nB=2\n"},
+		{"KEY=old\r\nKEY=older\r\nA=1\r\n", "A=1\nKEY=new\nB=2\n"},
+		{"GONE=1\nA=\"open\n", "A=\"open\nKEY=new\nB=2\n"},
+	} {
+		got, err := Edit(c.text, Var{"KEY", "new"}, Var{"B", "2"}, Var{"GONE", ""})
+		require.NoError(t, err)
+		assert.Equal(t, c.want, got)
+	}
+	for _, value := range []string{"a b ", "a#b", "'a'", "a\nb"} {
+		_, err := Edit("A=1\n", Var{"KEY", value})
+		assert.ErrorContains(t, err, "KEY", value)
+	}
+	_, err := Edit("A=\"open\n", Var{"KEY", "x\"y"})
+	assert.Error(t, err, "the quote above would end there")
 }

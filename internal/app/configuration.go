@@ -41,6 +41,7 @@ type Configuration struct {
 
 	Secrets          []string // values that must not be written anywhere
 	Masker           *redact.Mask
+	key              string         // of the Gemini API, that no variable has; see findKey
 	childEnvironment []string       // environment of shell commands
 	ownEnvironment   []string       // environment of hooks that did not come with the project
 	own              *Configuration // settings and environment as they would be without the project; nil: as they are

@@ -18,7 +18,7 @@ func (c *Configuration) readEnv(sys *System) error {
 	if err != nil {
 		c.Notices = append(c.Notices, err.Error())
 	}
-	c.Env = withVars(sys.Env, file.Vars)
+	c.Env = withVars(sys.Env, c.addSignIn(file, sys.LookupEnv))
 	c.childEnvironment = sanitized(c.Env, c.Settings)
 	if !c.Trust.Trusted {
 		c.ownEnvironment = c.childEnvironment

@@ -173,6 +173,9 @@ func SameServer(model, other string) bool { return openai.Server(model) == opena
 func (r *Runtime) lookup(name string) string {
 	s := System{Env: r.Config.Env}
 	value := s.Getenv(name)
+	if value == "" && name == "GEMINI_API_KEY" {
+		value = r.Config.key
+	}
 	if value == "" && r.keys != nil && strings.HasSuffix(name, "_API_KEY") {
 		return r.keys(name)
 	}

@@ -90,6 +90,7 @@ func Build(ctx context.Context, sys *System, f *Options, c *Configuration, w Fro
 	if err := c.checkRestrictions(); err != nil {
 		return nil, err
 	}
+	c.findKey()
 	steps := []func(context.Context, *System, *Frontend) error{
 		r.wireTelemetry,
 		r.wireModel,

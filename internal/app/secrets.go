@@ -36,6 +36,9 @@ func (c *Configuration) keepHookSecrets() {
 			}
 		}
 	}
+	if c.key != "" {
+		env = append(env, "GEMINI_API_KEY="+c.key)
+	}
 	c.Secrets = redact.Secrets(env)
 	c.Masker = redact.NewMask(c.Secrets)
 }

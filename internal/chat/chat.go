@@ -125,7 +125,7 @@ func (t *Chat) run(c *app.Configuration) error {
 		return err
 	}
 	t.askHooks(c)
-	if err := t.open(c); err != nil {
+	if c, err = t.openSignedIn(c); err != nil {
 		return err
 	}
 	defer func() { t.runtime.Close() }()

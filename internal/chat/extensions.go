@@ -3,7 +3,6 @@ package chat
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -100,11 +99,9 @@ func (u chatUser) Confirm(question string) bool {
 	return ok && i == 1
 }
 
-// Value: what is typed in the chat is seen, so that secrets are not asked for.
 func (u chatUser) Value(question string, hidden bool) (string, bool) {
 	if hidden {
-		u.Say(fmt.Sprintf("%s is a secret: minigem extensions config asks for it where nobody sees it", strings.TrimSuffix(question, ": ")))
-		return "", true
+		return u.t.term.AskSecret(u.t.Ctx, terminal.Clean(question))
 	}
 	return u.t.term.Ask(u.t.Ctx, terminal.Clean(question))
 }

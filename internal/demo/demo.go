@@ -96,10 +96,10 @@ func (d *demo) run(ctx context.Context) error {
 		return err
 	}
 	d.title("What to try next:")
-	d.indent(`minigem demo --keep ./demo     the same project, to look at: .gemini/hooks has the hooks
-                               each is a few lines of shell; change one and see
-minigem -p "..."               with GEMINI_API_KEY set: your own project
-docs/HOOKS.md                  every event, what it reads and what it may say
+	d.indent(`minigem demo --keep ./demo   the same project, to look at: .gemini/hooks has
+                             the hooks, a few lines of shell each: change one
+minigem -p "..."             with GEMINI_API_KEY set: your own project
+docs/HOOKS.md                every event, what it reads and what it may say
 `)
 	return nil
 }

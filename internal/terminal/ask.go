@@ -113,6 +113,14 @@ func (t *Terminal) Ask(ctx context.Context, question string) (line string, ok bo
 	return a.read(ctx)
 }
 
+// AskSecret is Ask for a line that is not shown, not while it is typed and not
+// afterwards: what stays says how long it was.
+func (t *Terminal) AskSecret(ctx context.Context, question string) (line string, ok bool) {
+	defer t.keys.leave(t.keys.ask())
+	a := answer{t: t, ask: func(int) string { return question }, secret: true}
+	return a.read(ctx)
+}
+
 // answer is what the user writes after a question, or the marked choice.
 type answer struct {
 	t       *Terminal
@@ -121,6 +129,7 @@ type answer struct {
 	choices int
 	marked  int
 	line    string
+	secret  bool // the line is not shown
 	// Of a question with choices:
 	keep     bool // the choices stay, too: they are what was asked for
 	question string
@@ -132,7 +141,8 @@ type answer struct {
 // stays is what stays of the question.
 func (a *answer) stays(ok bool) string {
 	if a.above == nil {
-		return a.draft().mark + a.line + "\n"
+		d := a.draft()
+		return d.mark + d.line + "\n"
 	}
 	if a.keep {
 		return strings.Join(a.above(a.marked), "\n") + "\n" + a.draft().mark + a.line + "\n"
@@ -204,7 +214,11 @@ func (a *answer) press(key string) {
 }
 
 func (a *answer) draft() draft {
-	return draft{mark: a.ask(a.marked), line: a.line, cursor: len(a.line)}
+	line := a.line
+	if n := utf8.RuneCountInString(line); a.secret && n > 0 {
+		line = fmt.Sprintf("(hidden: %d characters)", n)
+	}
+	return draft{mark: a.ask(a.marked), line: line, cursor: len(line)}
 }
 
 // drawing draws the choices and the answer so far.

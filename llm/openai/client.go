@@ -50,24 +50,28 @@ type exchange struct {
 	opened bool // a part of the answer was given on
 }
 
-// attempt sends body once, and reads the answer by read. Every error but those
-// that read makes itself is an [*llm.Error] or ctx's.
+// attempt asks for a completion once, and reads the answer by read. Every error
+// but those that read makes itself is an [*llm.Error] or ctx's.
 func (c *Client) attempt(ctx context.Context, body []byte, read func(*exchange, io.Reader) error) error {
+	return c.try(ctx, http.MethodPost, "/chat/completions", body, read)
+}
+
+func (c *Client) try(ctx context.Context, method, path string, body []byte, read func(*exchange, io.Reader) error) error {
 	if err := c.opts.Check(); err != nil {
 		return err
 	}
 	inner, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 	x := &exchange{ctx: inner}
-	err := c.send(x, giveUp, body, read)
+	err := c.send(x, giveUp, method, path, body, read)
 	if err == nil || errors.Is(err, errConsumerLeft) {
 		return err
 	}
 	return c.callError(ctx, err, x)
 }
 
-func (c *Client) send(x *exchange, giveUp context.CancelCauseFunc, body []byte, read func(*exchange, io.Reader) error) error {
-	req, err := http.NewRequestWithContext(x.ctx, http.MethodPost, c.opts.BaseURL+"/chat/completions", bytes.NewReader(body))
+func (c *Client) send(x *exchange, giveUp context.CancelCauseFunc, method, path string, body []byte, read func(*exchange, io.Reader) error) error {
+	req, err := http.NewRequestWithContext(x.ctx, method, c.opts.BaseURL+path, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}

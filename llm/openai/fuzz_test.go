@@ -19,6 +19,7 @@ func FuzzAnswers(f *testing.F) {
 	f.Add([]byte("\xef\xbb\xbf: c\r\nevent: x\rdata: [DONE]\n\n"), 200)
 	f.Add([]byte(`{"error":{"message":"m","code":7}}`), 429)
 	f.Add([]byte(`{"error":"m"}`), 404)
+	f.Add([]byte(`{"data":[{"id":"a"}]}`), 200)
 	var body []byte
 	var status int
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -35,7 +36,8 @@ func FuzzAnswers(f *testing.F) {
 		}
 		_, streamed := collect(c.Stream(t.Context(), ask("x")))
 		_, whole := c.Generate(t.Context(), ask("x"))
-		for _, err := range []error{streamed, whole} {
+		_, listed := c.Models(t.Context())
+		for _, err := range []error{streamed, whole, listed} {
 			if err != nil && !errors.As(err, new(*llm.Error)) {
 				t.Fatalf("%q: not one of ours: %v", data, err)
 			}
