@@ -86,6 +86,8 @@ func registerFlags(f *app.Options, fs *pflag.FlagSet) {
 	fs.StringVarP(&f.OutputFormat, "output-format", "o", "", "text, json or stream-json")
 	fs.StringVarP(&f.Resume, "resume", "r", "", "resume a session: latest, its number in --list-sessions, or its `id`")
 	fs.Lookup("resume").NoOptDefVal = "latest"
+	fs.StringVarP(&f.Worktree, "worktree", "w", "", "work in a new git worktree of this `name`; new: a name made of the time (experimental.worktrees)")
+	fs.Lookup("worktree").NoOptDefVal = app.NewWorktree
 	fs.StringVar(&f.SessionID, "session-id", "", "the `id` of the new session")
 	fs.StringVar(&f.SessionFile, "session-file", "", "start from a session `file` (JSON or JSONL)")
 	fs.BoolVar(&f.ListSessions, "list-sessions", false, "list this project's sessions and exit; where a model is available, the latest one first gets a title")
@@ -113,8 +115,9 @@ func registerFlags(f *app.Options, fs *pflag.FlagSet) {
 	fs.BoolVarP(&f.Debug, "debug", "d", false, "say on stderr what is being done")
 }
 
-// joinOptionalValues turns "--resume 3" into "--resume=3": the value of this
-// flag may be left out, and the flag library only knows the joined form then.
+// joinOptionalValues turns "--resume 3" into "--resume=3", and the same for
+// --worktree: the values of these flags may be left out, and the flag library only
+// knows the joined form then.
 func joinOptionalValues(args []string) []string {
 	var out []string
 	for i := 0; i < len(args); i++ {
@@ -122,9 +125,10 @@ func joinOptionalValues(args []string) []string {
 		if a == "--" {
 			return append(out, args[i:]...)
 		}
-		if (a == "-r" || a == "--resume") && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
+		long := map[string]string{"-r": "--resume", "--resume": "--resume", "-w": "--worktree", "--worktree": "--worktree"}[a]
+		if long != "" && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
 			i++
-			a = "--resume=" + args[i]
+			a = long + "=" + args[i]
 		}
 		out = append(out, a)
 	}

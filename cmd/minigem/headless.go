@@ -36,9 +36,6 @@ func runAgent(ctx context.Context, sys *app.System, f *app.Options) error {
 		return err
 	}
 	if f.ACP {
-		if f.PromptSet || f.PromptInteractive != "" {
-			return exit.Errorf(exit.Input, "--acp takes its prompts from the editor: leave the prompt out")
-		}
 		return acp.Serve(ctx, sys, f)
 	}
 	if withoutTerminal(sys, f) {
@@ -60,6 +57,9 @@ func runHeadless(ctx context.Context, sys *app.System, f *app.Options) error {
 	stop := exit.OnSignals(cancel, nil)
 	defer stop()
 
+	if err := enterWorktree(ctx, sys, f); err != nil {
+		return out.Refuse(err)
+	}
 	c, err := app.Configure(sys, f)
 	if err != nil {
 		return out.Refuse(err)
@@ -88,6 +88,15 @@ func runHeadless(ctx context.Context, sys *app.System, f *app.Options) error {
 		err = headless.Blocked(res, cmp.Or(f.BlockedExitCode, c.Hooks.BlockedExitCode))
 	}
 	return rec.Write(err)
+}
+
+// enterWorktree is app.EnterWorktree, and says where the session works.
+func enterWorktree(ctx context.Context, sys *app.System, f *app.Options) error {
+	notice, err := app.EnterWorktree(ctx, sys, f)
+	if notice != "" {
+		fmt.Fprintln(sys.Stderr, notice)
+	}
+	return err
 }
 
 // promptOf is what the command line and standard input ask for.

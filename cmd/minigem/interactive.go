@@ -31,6 +31,9 @@ func runInteractive(ctx context.Context, sys *app.System, f *app.Options) error 
 	if err := cases.CheckRecording(f, sys); err != nil {
 		return err
 	}
+	if err := enterWorktree(ctx, sys, f); err != nil {
+		return err
+	}
 	guard := terminal.NewGuard(out) // starts while the settings are read
 	defer guard.Release()
 	return cases.Recorded(t, func() error { return t.Talk(terminal.Options{In: in, Out: out, Guard: guard}) })

@@ -28,6 +28,7 @@ type Options struct {
 	Resume            string
 	SessionFile       string
 	SessionID         string
+	Worktree          string // its name, NewWorktree for one of the time; "": none
 	ListSessions      bool
 	DeleteSession     string
 	IncludeDirs       []string
@@ -58,6 +59,12 @@ func (f *Options) Check() error {
 		return fmt.Errorf("the prompt is given twice, with --prompt and without it: give it once")
 	case f.PromptSet && f.PromptInteractive != "":
 		return fmt.Errorf("--prompt and --prompt-interactive exclude each other")
+	case f.ACP && (f.PromptSet || f.PromptInteractive != "" || len(f.Query) > 0):
+		return fmt.Errorf("--acp takes its prompts from the editor: leave the prompt out")
+	case f.ACP && f.Worktree != "":
+		return fmt.Errorf("--acp works in the folders that the editor names: leave --worktree out")
+	case f.Worktree != "" && f.Resume != "":
+		return fmt.Errorf("a new worktree has no session to resume: use --resume in the folder of an earlier one")
 	case f.Yolo && f.ApprovalMode != "":
 		return fmt.Errorf("--yolo and --approval-mode exclude each other: use --approval-mode=yolo")
 	case countSet(f.Resume, f.SessionID, f.SessionFile) > 1:

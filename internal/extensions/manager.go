@@ -14,6 +14,7 @@ import (
 	"minigem/hooks/dotenv"
 	"minigem/internal/atomicfile"
 	"minigem/internal/boundedfile"
+	"minigem/internal/proc"
 	"minigem/internal/text"
 	"minigem/internal/vault"
 )
@@ -57,11 +58,9 @@ func (m *Manager) Getenv(name string) string {
 	return value
 }
 
-// environ is the environment of git, without variables of another repository.
+// environ is the environment of git, without another repository and configuration.
 func (m *Manager) environ() []string {
-	return slices.DeleteFunc(slices.Clone(m.Env), func(e string) bool {
-		return strings.HasPrefix(e, "GIT_DIR=") || strings.HasPrefix(e, "GIT_WORK_TREE=") || strings.HasPrefix(e, "GIT_INDEX_FILE=") || strings.HasPrefix(e, "GIT_CONFIG_")
-	})
+	return slices.DeleteFunc(proc.GitEnviron(m.Env), func(e string) bool { return strings.HasPrefix(e, "GIT_CONFIG_") })
 }
 
 // Install installs the extension at address, after the user has seen what it

@@ -154,7 +154,7 @@ var harmlessBecause = map[string]struct{ why, rooms string }{
 	"agents.":                              {"no agent drives a browser", "internal/browser"},
 	"context.":                             {"how the file picker looks for files", ""},
 	"contextManagement.":                   {"what is kept of a conversation", ""},
-	"experimental.":                        {"there is nothing of the kind, and what is off is off", "internal/gemma internal/voice internal/worktrees"},
+	"experimental.":                        {"there is nothing of the kind, and what is off is off", "internal/gemma internal/voice"},
 	"general.":                             {"there is no update and no RAG", "internal/update internal/plan"},
 	"ide.":                                 {"no IDE is connected", "internal/ide"},
 	"mcpServers.*.oauth":                   {"a sign-in begins when the user asks for it, at what the server names", ""},

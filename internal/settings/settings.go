@@ -282,6 +282,7 @@ type Extensions struct {
 // Experimental is the section "experimental".
 type Experimental struct {
 	DirectWebFetch bool `json:"directWebFetch,omitempty"`
+	Worktrees      bool `json:"worktrees,omitempty" jsonschema:"true: --worktree starts in a new git worktree."`
 	EnableAgents   bool `json:"enableAgents,omitempty" jsonschema:"false: models cannot start agents."`
 }
 

@@ -1,0 +1,82 @@
+// Package worktrees makes git worktrees for sessions, where Gemini CLI makes them:
+// PROJECT/.gemini/worktrees/NAME, on the branch worktree-NAME
+// (core/services/worktreeService.ts). Nothing removes one: its work may not have been
+// committed yet.
+package worktrees
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"minigem/internal/atomicfile"
+	"minigem/internal/proc"
+	"minigem/internal/text"
+)
+
+// nameForm is what a name may be: it becomes a folder and the end of a branch.
+var nameForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$`)
+
+// A Worktree is a folder with the files of a repository, on a branch of its own.
+type Worktree struct {
+	Dir    string // absolute
+	Branch string
+}
+
+// Add makes the worktree name of the repository that dir is in, from the commit that
+// is checked out there, with the git and the git hooks of the user. env is the
+// environment of git.
+func Add(ctx context.Context, dir, name string, env []string) (Worktree, error) {
+	if !nameForm.MatchString(name) || strings.HasSuffix(name, ".lock") || strings.HasSuffix(name, ".") || strings.Contains(name, "..") {
+		return Worktree{}, fmt.Errorf("%q is no name for a worktree: use up to 64 letters, digits, dots, underscores and dashes", name)
+	}
+	root, err := git(ctx, dir, env, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return Worktree{}, fmt.Errorf("a worktree needs a git repository: %w", err)
+	}
+	above := filepath.Join(filepath.FromSlash(root), ".gemini", "worktrees")
+	w := Worktree{Dir: filepath.Join(above, name), Branch: "worktree-" + name}
+	if _, err := os.Lstat(w.Dir); err == nil {
+		return Worktree{}, fmt.Errorf("there is a worktree %q already: change to the folder %s, or choose another name", name, w.Dir)
+	}
+	if err := hide(above); err != nil {
+		return Worktree{}, err
+	}
+	if _, err := git(ctx, root, env, "worktree", "add", "-q", "-b", w.Branch, w.Dir); err != nil {
+		return Worktree{}, fmt.Errorf("git made no worktree: %w", err)
+	}
+	return w, nil
+}
+
+// hide keeps worktrees out of what git and searches find in the repository itself.
+func hide(above string) error {
+	if err := os.MkdirAll(above, 0o755); err != nil {
+		return err
+	}
+	if really, err := filepath.EvalSymlinks(above); err != nil || really != above {
+		return fmt.Errorf("%s is a link to %s: worktrees stay in the repository", above, really)
+	}
+	path := filepath.Join(above, ".gitignore")
+	if _, err := os.Lstat(path); err == nil {
+		return nil
+	}
+	return atomicfile.WriteFile(path, []byte("*\n"), 0o644)
+}
+
+func git(ctx context.Context, dir string, env []string, args ...string) (string, error) {
+	res, err := proc.Run(ctx, proc.Command{
+		Path: "git", Args: args, Dir: dir, Env: append(proc.GitEnviron(env), "GIT_TERMINAL_PROMPT=0"), Out: proc.Limit{Head: 64 << 10}, Err: proc.Limit{Tail: 4 << 10},
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case res.Stopped != nil:
+		return "", res.Stopped
+	case res.ExitCode != 0:
+		return "", fmt.Errorf("git says: %s", strings.TrimSpace(text.Clean(res.Stderr.String())))
+	}
+	return strings.TrimSuffix(res.Stdout.String(), "\n"), nil
+}
