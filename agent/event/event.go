@@ -170,6 +170,16 @@ type (
 		Event Event
 	}
 
+	// AgentStarted: a subagent began.
+	AgentStarted struct{ ID, Name string }
+
+	// AgentFinished: a subagent ended; Reason is a word such as GOAL or MAX_TURNS.
+	AgentFinished struct {
+		ID, Name, Reason string
+		Rounds           int // requests to the model
+		Took             time.Duration
+	}
+
 	// Notice: something the user should know; Severity is "info", "warning" or
 	// "error".
 	Notice struct{ Severity, Text string }
@@ -238,5 +248,7 @@ func (Masked) isEvent()         {}
 func (Stopped) isEvent()        {}
 func (Blocked) isEvent()        {}
 func (LoopDetected) isEvent()   {}
+func (AgentStarted) isEvent()   {}
+func (AgentFinished) isEvent()  {}
 func (Nested) isEvent()         {}
 func (Notice) isEvent()         {}

@@ -73,13 +73,16 @@ func (c *child) tell(e event.Event, live func(string)) {
 	case event.Blocked:
 		c.stopper = e.Event
 	}
-	if c.o.Sink == nil {
-		return
-	}
 	if _, ok := e.(event.Notice); !ok { // those are for the user, whoever caused them
 		e = event.Nested{Agent: c.task.Agent.Name, Event: e}
 	}
-	c.o.Sink.Emit(e)
+	c.o.emit(e)
+}
+
+func (o *Options) emit(e event.Event) {
+	if o.Sink != nil {
+		o.Sink.Emit(e)
+	}
 }
 
 // rules follow on the instructions of every agent.
@@ -116,7 +119,10 @@ type outcome struct {
 
 // run does the task and says how that ended, for the caller's model.
 func (c *child) run(ctx context.Context) (tools.Result, error) {
+	began := time.Now()
+	c.o.emit(event.AgentStarted{ID: c.task.ID, Name: c.task.Agent.Name})
 	out := c.work(ctx)
+	c.o.emit(event.AgentFinished{ID: c.task.ID, Name: c.task.Agent.Name, Reason: string(out.why), Rounds: c.used, Took: time.Since(began)})
 	if c.record.Close != nil {
 		summary := ""
 		if out.why == goal {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,7 +40,7 @@ const (
 func (c *Configuration) AllAgents() ([]Agent, []string) {
 	agreements := subagents.AgreementsIn(c.DotGemini)
 	agreed := func(a subagents.Agent) bool { return c.ownAgents || agreements.Has(c.Dir, a) }
-	found, problems := subagents.Discover(nil, c.agentSources(c.extensions, c.Trust.Trusted, agreed))
+	found, problems := subagents.Discover(subagents.Builtin(), c.agentSources(c.extensions, c.Trust.Trusted, agreed))
 	return c.switched(found), problems
 }
 
@@ -134,6 +135,10 @@ func (r *Runtime) definition(a Agent, warn func(string)) subagent.Definition {
 		return d
 	}
 	if d.Model = ResolveModel(d.Model); !SameServer(d.Model, r.ModelName) {
+		if a.Source == subagents.BuiltIn { // nobody asked for its model
+			d.Model = ""
+			return d
+		}
 		warn(fmt.Sprintf("the agent %s is to use %s, which is not of the server of %s: it uses %s", d.Name, text.VisibleLine(d.Model), r.ModelName, r.ModelName))
 		d.Model = ""
 	}
@@ -148,13 +153,26 @@ func (r *Runtime) Agents() []subagent.Definition {
 	return nil
 }
 
+// AgentCalled reports whether the model may call an agent of that name.
+func (r *Runtime) AgentCalled(name string) bool {
+	return slices.ContainsFunc(r.Agents(), func(d subagent.Definition) bool { return d.Name == name })
+}
+
+// ReloadAgents makes the agents of the session those that there are now.
+func (r *Runtime) ReloadAgents(warn func(string)) {
+	r.loadAgents(warn)
+	r.mcp.others = slices.DeleteFunc(r.mcp.others, func(t tools.Tool) bool { return t.Spec().Name == subagent.ToolName })
+	if len(r.Agents()) > 0 {
+		r.mcp.others = append(r.mcp.others, r.invoke)
+	}
+	r.mcp.known = -1
+	r.takeMCP()
+}
+
 // agentTool is invoke_agent; nil: there are no agents.
 func (r *Runtime) agentTool(sys *System, w *Frontend) []tools.Tool {
 	r.loadAgents(w.Warn)
-	if len(r.Agents()) == 0 {
-		return nil
-	}
-	return []tools.Tool{subagent.New(subagent.Options{
+	r.invoke = subagent.New(subagent.Options{
 		List:   r.Agents,
 		Model:  r.telemetry.Model(r.Model, telemetry.RoleSubagent),
 		Runner: func() *toolcall.Runner { return r.runner },
@@ -170,7 +188,11 @@ func (r *Runtime) agentTool(sys *System, w *Frontend) []tools.Tool {
 		Compressor: func(h agent.History, model string) agent.Compressor {
 			return r.compressorOf(h, model, sys, w)
 		},
-	})}
+	})
+	if len(r.Agents()) == 0 {
+		return nil
+	}
+	return []tools.Tool{r.invoke}
 }
 
 // agentSurroundings is what an agent is told beside its own instructions.

@@ -71,6 +71,7 @@ type Runtime struct {
 	mcp        mcpSession
 	skills     atomic.Pointer[[]builtin.Skill] // that the model may activate
 	agents     atomic.Pointer[[]subagent.Definition]
+	invoke     tools.Tool // invoke_agent
 	runner     *toolcall.Runner
 	planning   planning
 	Sandbox    *sandbox.Sandbox // nil: commands are not confined

@@ -14,7 +14,7 @@ import (
 
 // Files returns the files that a prompt may name.
 func (r *Runtime) Files() slash.Files {
-	return slash.Files{Workspace: r.Workspace, Ignore: r.ignore(), Search: r.Config.Settings.Context.FileFiltering.EnableRecursiveFileSearch, Resource: r.resource}
+	return slash.Files{Workspace: r.Workspace, Ignore: r.ignore(), Search: r.Config.Settings.Context.FileFiltering.EnableRecursiveFileSearch, Resource: r.resource, Agent: r.AgentCalled}
 }
 
 // CustomCommands returns the commands of the user, of the project if the folder

@@ -64,9 +64,7 @@ func (t *Chat) sessionCommands() slash.Table {
 		{Name: "rewind", Args: "[NUMBER [WHAT]]", Help: "go back to before one of your prompts", Run: t.rewind},
 		{Name: "settings", Help: "the settings files and what is set", Run: t.listSettings},
 		t.skillsCommands(),
-		{Name: "agents", Help: "the agents that the model may call", Run: t.agentsList, Sub: []slash.Command{
-			{Name: "list", Help: "list them", Run: t.agentsList},
-		}},
+		t.agentsCommands(),
 		{Name: "stats", Aliases: []string{"usage"}, Help: "requests, tokens, calls", Run: t.statsSession, Sub: []slash.Command{
 			{Name: "session", Help: "all of them", Run: t.statsSession},
 			{Name: "model", Help: "those of models", Run: t.statsModel},
@@ -225,11 +223,12 @@ func (t *Chat) complete(ctx context.Context, line string) ([]terminal.Suggestion
 		found, replaced = t.table.Suggest(line)
 	} else if !strings.HasPrefix(line, "!") {
 		found, replaced = t.files.Suggest(ctx, t.runtime.Files(), line)
-		for _, r := range t.resourcesLike(line) {
-			found = append(found, slash.Suggestion{Text: r + " ", Label: r, Help: "a resource of an MCP server"})
-			_, word, _ := strings.Cut(line[strings.LastIndexByte(line, '@'):], "@")
+		_, word, _ := strings.Cut(line[max(0, strings.LastIndexByte(line, '@')):], "@")
+		beside := t.namedWith(line)
+		if len(beside) > 0 {
 			replaced = len([]rune(word))
 		}
+		found = append(beside, found...)
 	}
 	out := make([]terminal.Suggestion, len(found))
 	for i, s := range found {
@@ -238,17 +237,22 @@ func (t *Chat) complete(ctx context.Context, line string) ([]terminal.Suggestion
 	return out, replaced
 }
 
-// resourcesLike returns the resources of MCP servers that begin with what follows
-// the "@" at the end of line.
-func (t *Chat) resourcesLike(line string) (out []string) {
+// namedWith are the agents, and the resources of MCP servers, that begin with what
+// follows the "@" at the end of line.
+func (t *Chat) namedWith(line string) (out []slash.Suggestion) {
 	at := strings.LastIndexByte(line, '@')
 	if at < 0 || strings.ContainsAny(line[at:], " \n") {
 		return nil
 	}
+	for _, a := range t.runtime.Agents() {
+		if strings.HasPrefix(a.Name, line[at+1:]) {
+			out = append(out, slash.Suggestion{Text: a.Name + " ", Label: a.Name, Help: "an agent: " + a.Description})
+		}
+	}
 	for _, s := range t.runtime.MCPSessions() {
 		for _, uri := range s.Resources() {
 			if name := s.Name() + ":" + uri; strings.HasPrefix(name, line[at+1:]) && !strings.Contains(name, " ") {
-				out = append(out, name)
+				out = append(out, slash.Suggestion{Text: name + " ", Label: name, Help: "a resource of an MCP server"})
 			}
 		}
 	}

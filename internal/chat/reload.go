@@ -100,6 +100,7 @@ func (t *Chat) reload() error {
 		return err
 	}
 	t.runtime.ReloadSkills(t.warn)
+	t.runtime.ReloadAgents(t.warn)
 	t.runtime.Session.Renew()
 	t.runtime.Agent.Config.System = t.runtime.SystemPrompt(true, t.warn)
 	t.setTable()

@@ -19,10 +19,6 @@ func (t *Chat) skillsCommands() slash.Command {
 	}}
 }
 
-func (t *Chat) agentsList(context.Context, string) error {
-	return t.captured(func(sys *app.System) error { return listing.WriteAgents(t.runtime.Config, sys) })
-}
-
 func (t *Chat) skillNames() []string {
 	all, _ := t.runtime.Config.AllSkills()
 	var names []string

@@ -18,14 +18,18 @@ func WriteAgents(c *app.Configuration, sys *app.System) error {
 		if a.Off != "" {
 			state = "not offered: " + a.Off
 		}
-		fmt.Fprintf(&b, "%s [%s]: %s\n    %s, %s\n", a.Name, state, text.VisibleLine(a.Description), text.VisibleLine(a.Source), text.VisibleLine(c.Shorten(a.File)))
+		fmt.Fprintf(&b, "%s [%s]: %s\n    %s%s\n", a.Name, state, text.VisibleLine(a.Description), text.VisibleLine(a.Source), text.VisibleLine(where(c, a)))
 	}
 	for _, p := range problems {
 		fmt.Fprintf(&b, "%s\n", c.ShortenIn(text.VisibleLine(p)))
 	}
-	if b.Len() == 0 {
-		b.WriteString("There are no agents: they are files in .gemini/agents and ~/.gemini/agents (docs/SUBAGENTS.md).\n")
-	}
 	_, err := fmt.Fprint(sys.Stdout, b.String())
 	return err
+}
+
+func where(c *app.Configuration, a app.Agent) string {
+	if a.File == "" {
+		return ""
+	}
+	return ", " + c.Shorten(a.File)
 }

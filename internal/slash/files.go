@@ -26,16 +26,24 @@ type Files struct {
 	// Resource gives what a name that is not a file brings, under the name that
 	// is shown of it; nil parts without an error: nothing. It may be nil.
 	Resource func(ctx context.Context, name string) (shown string, parts []llm.Part, err error)
+	// Agent reports whether an agent has this name, which then means it and no
+	// file. It may be nil.
+	Agent func(name string) bool
 }
 
-// Include returns what is sent for a prompt: its text, followed by the files
-// and folders that it names with "@" (cli/ui/hooks/atCommandProcessor.ts). nil:
+// Include returns what is sent for a prompt: its text, followed by the agents,
+// files and folders that it names with "@" (cli/ui/hooks/atCommandProcessor.ts). nil:
 // the text alone. A name of nothing stays text; warn is called if it looks like
 // a path. warn is also called for files that may not be read, and with the file
 // that was found by a part of its name.
 func (f Files) Include(ctx context.Context, text string, warn func(string)) []llm.Part {
 	var found []llm.Part
+	var agents []string
 	for _, name := range Includes(text) {
+		if f.Agent != nil && f.Agent(name) {
+			agents = append(agents, name)
+			continue
+		}
 		shown, resource, err := f.resource(ctx, name)
 		var abs string
 		if err == nil && resource == nil {
@@ -59,11 +67,24 @@ func (f Files) Include(ctx context.Context, text string, warn func(string)) []ll
 			warn(fmt.Sprintf("@%s is not included: there is no such file", name))
 		}
 	}
-	if found == nil {
+	out := append([]llm.Part{llm.Text{Text: text}}, chosen(agents)...)
+	if found != nil {
+		out = append(append(out, llm.Text{Text: "\n--- Content from referenced files ---"}), found...)
+		out = append(out, llm.Text{Text: "\n--- End of content ---"})
+	}
+	if len(out) == 1 {
 		return nil
 	}
-	out := append([]llm.Part{llm.Text{Text: text}, llm.Text{Text: "\n--- Content from referenced files ---"}}, found...)
-	return append(out, llm.Text{Text: "\n--- End of content ---"})
+	return out
+}
+
+// chosen tells the model which agents the user named.
+func chosen(agents []string) []llm.Part {
+	if len(agents) == 0 {
+		return nil
+	}
+	return []llm.Part{llm.Text{Text: "\n<system_note>\nThe user chose these agents for the task, in this order: " + strings.Join(agents, ", ") +
+		". Hand it to them with invoke_agent.\n</system_note>\n"}}
 }
 
 func (f Files) resource(ctx context.Context, name string) (shown string, parts []llm.Part, err error) {

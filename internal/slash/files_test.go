@@ -47,3 +47,21 @@ func TestIncludedFiles(t *testing.T) {
 	files.Search = false
 	assert.Nil(t, files.Include(t.Context(), "see @b.txt", func(string) {}), "only whole names")
 }
+
+// TestNamedAgents: an agent that a prompt names is told to the model, beside the
+// text as it was; it goes before a file of its name.
+func TestNamedAgents(t *testing.T) {
+	t.Parallel()
+	dir := filetest.Tree(t, map[string]string{"scout": "a file", "a.txt": "text of a"})
+	ws, err := workspace.New(dir)
+	require.NoError(t, err)
+	files := slash.Files{Workspace: ws, Agent: func(name string) bool { return name == "scout" || name == "helper" }}
+	none := func(w string) { t.Error(w) }
+	assert.Equal(t, "@scout and @helper, look\n<system_note>\nThe user chose these agents for the task, in this order: scout, helper. Hand it to them with invoke_agent.\n</system_note>\n",
+		llm.PartsText(files.Include(t.Context(), "@scout and @helper, look", none)))
+	both := llm.PartsText(files.Include(t.Context(), "@scout see @a.txt", none))
+	assert.Contains(t, both, "these agents for the task, in this order: scout.")
+	assert.Contains(t, both, "Content from @a.txt:\ntext of a")
+	assert.NotContains(t, both, "a file")
+	assert.Nil(t, files.Include(t.Context(), "ask @nobody", none))
+}

@@ -74,6 +74,12 @@ func (t *Telemetry) Emit(e event.Event) {
 		for _, tail := range e.Record.Followed {
 			t.toolCall(tail, e.Record.Call.Name)
 		}
+	case event.AgentStarted:
+		t.log("gemini_cli.agent.start", "Agent "+e.Name+" started.", attribute.String("agent_id", e.ID), attribute.String("agent_name", e.Name))
+	case event.AgentFinished:
+		t.log("gemini_cli.agent.finish", fmt.Sprintf("Agent %s finished: %s. Turns: %d.", e.Name, e.Reason, e.Rounds),
+			attribute.String("agent_id", e.ID), attribute.String("agent_name", e.Name), attribute.Int64("duration_ms", e.Took.Milliseconds()),
+			attribute.Int("turn_count", e.Rounds), attribute.String("terminate_reason", e.Reason))
 	case event.Compressed:
 		t.log("gemini_cli.chat_compression", "Chat compression.", attribute.Int("tokens_before", e.Before), attribute.Int("tokens_after", e.After))
 	case event.Masked:

@@ -1,0 +1,103 @@
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// answered is a line of a file of answers: a call, or text where args is empty.
+func answered(said, args string, prompt, candidates int) string {
+	part, _ := json.Marshal(map[string]any{"text": said})
+	if args != "" {
+		part = []byte(`{"functionCall": {"name": "` + said + `", "args": ` + args + `}}`)
+	}
+	usage, _ := json.Marshal(map[string]int{"promptTokenCount": prompt, "candidatesTokenCount": candidates, "totalTokenCount": prompt + candidates})
+	return `{"method": "generateContentStream", "response": [{"candidates": [{"content": {"role": "model", "parts": [` + string(part) +
+		`]}, "finishReason": "STOP"}], "usageMetadata": ` + string(usage) + `}]}` + "\n"
+}
+
+// agentAtWork is a run in which an agent reads a file.
+func agentAtWork(t *testing.T) home {
+	h := newHome(t, map[string]string{"notes.txt": "buy milk\n", "../.gemini/agents/scout.md": "---\nname: scout\ndescription: Looks around.\n---\nLook.\n"})
+	h.write(t, "answers.jsonl", answered("invoke_agent", `{"agent_name": "scout", "prompt": "look"}`, 10, 1)+
+		answered("read_file", `{"file_path": "notes.txt"}`, 100, 2)+
+		answered("complete_task", `{"result": "buy milk"}`, 200, 3)+
+		answered("Done.", "", 20, 4))
+	return h
+}
+
+// TestAgentsAreCounted: requests, tokens and calls of an agent are in the numbers
+// of the json format, under a role of their own, and in telemetry; its transcript is
+// beside that of the session.
+func TestAgentsAreCounted(t *testing.T) {
+	t.Parallel()
+	h := agentAtWork(t)
+	h.write(t, "../.gemini/settings.json", `{"telemetry": {"enabled": true, "target": "local", "otlpEndpoint": "", "outfile": "telemetry.log"}}`)
+	o := h.run(t, run{Args: []string{"-m", "gemini-2.5-pro", "--yolo", "--fake-responses", "answers.jsonl", "-o", "json", "-p", "look"}})
+	require.Equal(t, 0, o.Code, o.Stderr)
+	var doc struct {
+		Stats struct {
+			Models map[string]struct {
+				API   struct{ TotalRequests int }
+				Roles map[string]struct {
+					TotalRequests int
+					Tokens        struct{ Prompt, Candidates int }
+				}
+			}
+			Tools struct {
+				TotalCalls int
+				ByName     map[string]struct{ Count int }
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(o.Stdout), &doc))
+	m := doc.Stats.Models["gemini-2.5-pro"]
+	assert.Equal(t, 4, m.API.TotalRequests)
+	assert.Equal(t, 2, m.Roles["subagent"].TotalRequests)
+	assert.Equal(t, 300, m.Roles["subagent"].Tokens.Prompt)
+	assert.Equal(t, 30, m.Roles["main"].Tokens.Prompt)
+	assert.Equal(t, 3, doc.Stats.Tools.TotalCalls)
+	for _, name := range []string{"invoke_agent", "read_file", "complete_task"} {
+		assert.Equal(t, 1, doc.Stats.Tools.ByName[name].Count, name)
+	}
+
+	var told []string
+	logs, _ := telemetryIn(t, filepath.Join(h.workspace, "telemetry.log"))
+	var start, finish payload
+	for _, a := range logs {
+		switch a["event.name"] {
+		case "gemini_cli.agent.start":
+			start = a
+			told = append(told, "start")
+		case "gemini_cli.agent.finish":
+			finish = a
+			told = append(told, "finish")
+		case "gemini_cli.api_request":
+			told = append(told, a["role"].(string))
+		case "gemini_cli.tool_call":
+			told = append(told, a["function_name"].(string))
+		}
+	}
+	assert.Equal(t, "main start subagent read_file subagent complete_task finish invoke_agent main", strings.Join(told, " "))
+	assert.Equal(t, "scout", start["agent_name"])
+	assert.Equal(t, start["agent_id"], finish["agent_id"])
+	assert.Equal(t, "GOAL", finish["terminate_reason"])
+	assert.EqualValues(t, 2, finish["turn_count"])
+
+	chats, err := filepath.Glob(filepath.Join(h.dir, ".gemini/tmp/*/chats/*/*.jsonl"))
+	require.NoError(t, err)
+	require.Len(t, chats, 1)
+	assert.Equal(t, start["agent_id"].(string)+".jsonl", filepath.Base(chats[0]))
+	assert.Equal(t, start["session.id"], filepath.Base(filepath.Dir(chats[0])))
+	kept, err := os.ReadFile(chats[0])
+	require.NoError(t, err)
+	for _, part := range []string{`"kind":"subagent"`, "read_file", `"summary":"buy milk"`} {
+		assert.Contains(t, string(kept), part)
+	}
+}

@@ -1,0 +1,111 @@
+package app
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"minigem/agent/subagent"
+	"minigem/hooks/jsonc"
+	"minigem/internal/exit"
+)
+
+// agent is the one called name that counts.
+func (c *Configuration) agent(name string) (Agent, error) {
+	all, _ := c.AllAgents()
+	i := slices.IndexFunc(all, func(a Agent) bool { return a.Name == name })
+	if i < 0 {
+		return Agent{}, exit.Errorf(exit.Input, "there is no agent %q; /agents lists them", name)
+	}
+	return all[i], nil
+}
+
+// SwitchAgent offers the agent called name to models, or no longer, and says what
+// it did: in the settings of the project, where those count, and to offer it again in
+// the user's, too (cli/utils/agentSettings.ts).
+func (c *Configuration) SwitchAgent(name string, on bool) (string, error) {
+	a, err := c.agent(name)
+	if err != nil {
+		return "", err
+	}
+	set := c.Settings.Agents.Overrides[name].Enabled
+	off := set != nil && !*set
+	switch {
+	case on && a.Off == notAgreed:
+		return "", exit.Errorf(exit.Input, "the agent %s is not offered before you agree to it as it is: look at %s, then run minigem trust", name, c.Shorten(a.File))
+	case !c.Settings.Experimental.EnableAgents:
+		return "", exit.Errorf(exit.Input, "experimental.enableAgents is false in the settings, and turns all agents off")
+	case on && !off:
+		return fmt.Sprintf("The agent %s is enabled already.", name), nil
+	case !on && off:
+		return fmt.Sprintf("The agent %s is disabled already.", name), nil
+	}
+	files := c.agentSettings()
+	if on {
+		files = append(files, filepath.Join(c.DotGemini, "settings.json"))
+	}
+	for _, file := range slices.Compact(files) {
+		if err := jsonc.Edit(file, 0o600, func(d *jsonc.Doc) error { return d.Set(on, "agents", "overrides", name, "enabled") }); err != nil {
+			return "", EditError(err)
+		}
+	}
+	if on {
+		return fmt.Sprintf("The agent %s is enabled.", name), nil
+	}
+	return fmt.Sprintf("The agent %s is disabled in %s.", name, c.Shorten(files[0])), nil
+}
+
+// agentSettings is the file in which agents are changed.
+func (c *Configuration) agentSettings() []string {
+	if project, err := c.SettingsFile("project"); err == nil && c.Trust.Trusted {
+		return []string{project}
+	}
+	return []string{filepath.Join(c.DotGemini, "settings.json")}
+}
+
+// agentKeys are what ConfigureAgent changes, and where it stands in the settings.
+var agentKeys = map[string][]string{
+	"model": {"modelConfig", "model"}, "turns": {"runConfig", "maxTurns"}, "minutes": {"runConfig", "maxTimeMinutes"},
+}
+
+// DescribeAgent says what the agent called name works with.
+func (c *Configuration) DescribeAgent(name string) (string, error) {
+	a, err := c.agent(name)
+	if err != nil {
+		return "", err
+	}
+	tools := "all of the session's"
+	if a.Tools != nil {
+		tools = cmp.Or(strings.Join(a.Tools, ", "), "none")
+	}
+	where := a.Source
+	if a.File != "" {
+		where += ", " + c.Shorten(a.File)
+	}
+	return fmt.Sprintf("%s (%s)\n  model    %s\n  turns    %d\n  minutes  %v\n  tools    %s", a.Name, where, cmp.Or(a.Model, "inherit"),
+		cmp.Or(a.MaxTurns, subagent.DefaultTurns), cmp.Or(a.Timeout, subagent.DefaultTimeout).Minutes(), tools), nil
+}
+
+// ConfigureAgent changes the model, turns or minutes of the agent called name in
+// the user's settings.
+func (c *Configuration) ConfigureAgent(name, key, value string) error {
+	if _, err := c.agent(name); err != nil {
+		return err
+	}
+	path, ok := agentKeys[key]
+	if !ok {
+		return exit.Errorf(exit.Input, "an agent has no %q that can be changed: it has model, turns and minutes", key)
+	}
+	var set any = value
+	if key != "model" {
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 || n > 100_000 {
+			return exit.Errorf(exit.Input, "%s is %q: expected a whole number above 0", key, value)
+		}
+		set = n
+	}
+	return c.SaveSetting(set, append([]string{"agents", "overrides", name}, path...)...)
+}
