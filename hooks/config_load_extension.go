@@ -227,6 +227,12 @@ func LoadExtension(e Extension, workspacePath string, settings map[string]string
 	} else {
 		l.hooks(root.Get("hooks"))
 	}
+	l.fillIn(dir, workspacePath, m, settings)
+	return l.Section, nil
+}
+
+// fillIn puts into the hooks what those of the extension in dir may name.
+func (l *loader) fillIn(dir, workspacePath string, m manifest, settings map[string]string) {
 	vars := newVariables(dir, workspacePath)
 	env := l.extensionEnv(dir, m, settings)
 	for i := range l.Hooks {
@@ -236,7 +242,6 @@ func LoadExtension(e Extension, workspacePath string, settings map[string]string
 		}
 		maps.Copy(l.Hooks[i].Env, env)
 	}
-	return l.Section, nil
 }
 
 // fromClaude reads hooks that were written for Claude Code as migrate would move
@@ -320,8 +325,19 @@ func newVariables(extension, workspace string) variables {
 
 func (v variables) replaceIn(h *Hook) {
 	h.Name, h.Description, h.Matcher = v.all.Replace(h.Name), v.all.Replace(h.Description), v.all.Replace(h.Matcher)
-	for name, value := range h.Env {
-		h.Env[name] = v.all.Replace(value)
+	h.URL, h.Prompt, h.StatusMessage = v.all.Replace(h.URL), v.all.Replace(h.Prompt), v.all.Replace(h.StatusMessage)
+	for _, values := range []map[string]string{h.Env, h.Headers} {
+		for name, value := range values {
+			values[name] = v.all.Replace(value)
+		}
+	}
+	h.Input, _ = v.replaceAll(h.Input).(map[string]any)
+	if h.Args != nil { // there is no shell
+		h.Command = v.all.Replace(h.Command)
+		for i := range h.Args {
+			h.Args[i] = v.all.Replace(h.Args[i])
+		}
+		return
 	}
 	command := v.shell.Replace(h.Command)
 	for name, path := range v.env {
@@ -333,4 +349,21 @@ func (v variables) replaceIn(h *Hook) {
 		}
 	}
 	h.Command = command
+}
+
+// replaceAll replaces in all strings of a value of JSON, in place.
+func (v variables) replaceAll(value any) any {
+	switch value := value.(type) {
+	case string:
+		return v.all.Replace(value)
+	case []any:
+		for i := range value {
+			value[i] = v.replaceAll(value[i])
+		}
+	case map[string]any:
+		for name := range value {
+			value[name] = v.replaceAll(value[name])
+		}
+	}
+	return value
 }

@@ -14,6 +14,13 @@ type Head struct {
 	Source Source // Line is that of the field hooks
 	Dir    string // what its hooks find in CLAUDE_PLUGIN_ROOT; empty: nothing
 	Hooks  []byte // the value of the field, as JSON
+	Fault  string // why the value cannot be read; empty: it can
+
+	// Extension is the folder of the extension that it came with; empty: there is
+	// none. Its hooks may name what those of hooks/hooks.json may, Workspace and
+	// the extension's Settings among it.
+	Extension, Workspace string
+	Settings             map[string]string
 }
 
 // LoadHead reads the hooks of a head. They are in Claude Code's form, where
@@ -23,8 +30,10 @@ func LoadHead(h Head) Section {
 	l := &loader{Section: Section{
 		Layer: h.Source.Layer, File: h.Source.File, Extension: h.Source.Extension, InProject: h.Source.InProject, Within: h.Of,
 	}}
-	if err := l.head(h); err != nil {
-		l.problem(h.Source.Line, "reading its hooks: %s", err)
+	if h.Fault != "" {
+		l.problem(0, "its hooks cannot be read, and do not run: %s", h.Fault)
+	} else if err := l.head(h); err != nil {
+		l.problem(0, "reading its hooks: %s", err)
 	}
 	for _, all := range [][]Problem{l.Problems, l.Notes} {
 		for i := range all {
@@ -45,7 +54,7 @@ func (l *loader) head(h Head) error {
 	}
 	own.Extension, own.InProject = l.Extension, l.InProject
 	if claude.Names(root.Get("hooks")) {
-		moved, err := claude.Migrate(claude.File{Name: l.File}, claude.File{Name: l.File, Data: data, Root: h.Dir, Head: true})
+		moved, err := claude.Migrate(claude.File{Name: l.File}, claude.File{Name: l.File, Data: data, Head: true})
 		if err != nil {
 			return err
 		}
@@ -76,6 +85,14 @@ func (l *loader) head(h Head) error {
 		}
 		l.Hooks = append(l.Hooks, hook)
 	}
+	if h.Extension == "" {
+		return nil
+	}
+	m, err := readManifest(h.Extension)
+	if err != nil {
+		return err
+	}
+	l.fillIn(h.Extension, h.Workspace, m, h.Settings)
 	return nil
 }
 

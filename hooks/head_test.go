@@ -3,6 +3,8 @@ package hooks_test
 import (
 	"context"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -126,4 +128,47 @@ func TestTrustOfHeads(t *testing.T) {
 	h.Within = agent
 	assert.Equal(t, hooks.TrustChanged, check(h).Status)
 	assert.Equal(t, []string{"skill or agent"}, check(h).Changed)
+}
+
+// TestHeadOfAnExtension: every string of its hooks may name what those of hooks.json
+// may; where there is no shell, an odd path is put in as it is.
+func TestHeadOfAnExtension(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "it's")
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	manifest := filepath.Join(dir, "gemini-extension.json")
+	require.NoError(t, os.WriteFile(manifest, []byte(`{"name": "x", "settings": [{"name": "Level", "envVar": "LEVEL"}]}`), 0o600))
+	head := hooks.Head{Of: skill, Source: hooks.Source{File: "/u/SKILL.md", Line: 4}, Dir: "/skill", Extension: dir, Workspace: "/work", Settings: map[string]string{"LEVEL": "high"}, Hooks: []byte(`{"BeforeTool": [{"hooks": [
+		{"type": "command", "command": "${extensionPath}/x", "args": ["${workspacePath}${/}y"], "env": {"AT": "${workspacePath}"}},
+		{"type": "command", "command": "\"${extensionPath}/x\" ${workspacePath}", "name": "${workspacePath}"},
+		{"type": "http", "url": "https://h.example/x${workspacePath}", "headers": {"X": "${workspacePath}"}},
+		{"type": "prompt", "prompt": "In ${workspacePath}?", "statusMessage": "${workspacePath}"},
+		{"type": "mcp_tool", "server": "s", "tool": "t", "input": {"a": [{"b": "${workspacePath}"}], "c": "${tool_input.x}", "d": 1}}]}]}`)}
+	s := hooks.LoadHead(head)
+	require.Empty(t, s.Problems)
+	require.Len(t, s.Hooks, 5)
+	assert.Equal(t, dir+"/x", s.Hooks[0].Command)
+	assert.Equal(t, []string{"/work/y"}, s.Hooks[0].Args)
+	assert.Equal(t, map[string]string{"AT": "/work", "LEVEL": "high", "CLAUDE_PLUGIN_ROOT": "/skill"}, s.Hooks[0].Env)
+	assert.Equal(t, `"${extensionPath}/x" /work`, s.Hooks[1].Command, "the shell would act on the path")
+	assert.Equal(t, dir, s.Hooks[1].Env["extensionPath"])
+	assert.Equal(t, "/work", s.Hooks[1].Name)
+	assert.Equal(t, "https://h.example/x/work /work", s.Hooks[2].URL+" "+s.Hooks[2].Headers["X"])
+	assert.Equal(t, "In /work? /work", s.Hooks[3].Prompt+" "+s.Hooks[3].StatusMessage)
+	assert.Equal(t, map[string]any{"a": []any{map[string]any{"b": "/work"}}, "c": "${tool_input.x}", "d": 1.0}, s.Hooks[4].Input)
+
+	head.Extension = ""
+	assert.Equal(t, "${extensionPath}/x", hooks.LoadHead(head).Hooks[0].Command, "of no extension")
+	for _, c := range []struct {
+		head hooks.Head
+		want string
+	}{
+		{hooks.Head{Of: skill, Source: head.Source, Fault: "it is not YAML"}, "its hooks cannot be read, and do not run: it is not YAML"},
+		{hooks.Head{Of: skill, Source: head.Source, Hooks: head.Hooks, Extension: "/nowhere"}, "reading its hooks: "},
+	} {
+		problems := hooks.LoadHead(c.head).Problems
+		require.Len(t, problems, 1)
+		assert.Contains(t, problems[0].Text, c.want)
+		assert.Equal(t, 4, problems[0].Line)
+	}
 }

@@ -47,7 +47,7 @@ func begin(o *Options, t Task, added string, live func(string)) *child {
 		c.record = o.Record(c.task)
 	}
 	sink := event.Tee(c.record.Sink, event.SinkFunc(func(e event.Event) { c.tell(e, live) }))
-	c.worker = newWorker(o.Runner(), t.Agent)
+	c.worker = newWorker(o.Runner(), t.Agent, o.Offered)
 	c.worker.Sink = sink
 	c.agent = &agent.Agent{
 		Model: o.Model, History: c.record.History, Tools: c.worker, Sink: sink, Config: c.config(),

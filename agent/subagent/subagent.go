@@ -92,7 +92,9 @@ type Options struct {
 	Runner func() *toolcall.Runner // the caller's; each agent gets a copy of it with tools of its own
 	Config agent.Config            // the caller's; System gives what follows on an agent's own instructions
 	Hooks  Hooks                   // nil: none
-	Sink   event.Sink              // gets [event.Nested] events; may be nil
+	// Offered says which tools an agent is offered though its caller is not; nil: none.
+	Offered func(agent string, t tools.Tool) bool
+	Sink    event.Sink // gets [event.Nested] events; may be nil
 
 	Record     func(Task) Record                            // nil: agents are kept in memory
 	Compressor func(agent.History, string) agent.Compressor // for a history and a model; nil: histories are never shortened

@@ -173,11 +173,12 @@ func (r *Runtime) ReloadAgents(warn func(string)) {
 func (r *Runtime) agentTool(sys *System, w *Frontend) []tools.Tool {
 	r.loadAgents(w.Warn)
 	r.invoke = subagent.New(subagent.Options{
-		List:   r.Agents,
-		Model:  r.telemetry.Model(r.Model, telemetry.RoleSubagent),
-		Runner: func() *toolcall.Runner { return r.runner },
-		Hooks:  r.Engine,
-		Sink:   r.sink,
+		List:    r.Agents,
+		Model:   r.telemetry.Model(r.Model, telemetry.RoleSubagent),
+		Runner:  func() *toolcall.Runner { return r.runner },
+		Hooks:   r.Engine,
+		Sink:    r.sink,
+		Offered: func(agent string, t tools.Tool) bool { return r.Policy.OfferedTo(agent, t) },
 		Config: agent.Config{
 			Model: r.ModelName, System: r.agentSurroundings, Now: sys.Now,
 			MaxRetries:           r.Config.Hooks.MaxRetries,

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -53,11 +54,10 @@ func (c *Configuration) addHead(out []hooks.Section, h skills.Hooks, file, sourc
 		return out
 	}
 	head.Source = c.sourceOf(source, file, extensions)
-	head.Source.File, head.Source.Line, head.Hooks = file, h.Line, h.JSON
-	if h.Fault != "" {
-		s := hooks.Section{Layer: head.Source.Layer, File: file, Extension: head.Source.Extension, InProject: head.Source.InProject, Within: head.Of}
-		s.Problems = []hooks.Problem{{File: file, Line: h.Line, Text: "its hooks cannot be read, and do not run: " + h.Fault}}
-		return append(out, s)
+	head.Source.File, head.Source.Line, head.Hooks, head.Fault = file, h.Line, h.JSON, h.Fault
+	if e, ok := extensionOf(source, file, extensions); ok {
+		head.Extension, head.Workspace, head.Settings = e.Dir, c.Dir, c.settingsOf(e)
+		head.Dir = cmp.Or(head.Dir, e.Dir)
 	}
 	return append(out, hooks.LoadHead(head))
 }
@@ -72,14 +72,22 @@ func (c *Configuration) sourceOf(source, file string, extensions []hooks.Extensi
 			}
 		}
 	}
-	name, ofExtension := strings.CutPrefix(source, "extension ")
-	for _, e := range extensions {
-		if ofExtension && e.Name == name || e.InProject && source == ofProject && strings.HasPrefix(file, e.Dir+string(filepath.Separator)) {
-			return hooks.Source{Layer: hooks.LayerExtension, Extension: e.Name, InProject: e.InProject}
-		}
+	if e, ok := extensionOf(source, file, extensions); ok {
+		return hooks.Source{Layer: hooks.LayerExtension, Extension: e.Name, InProject: e.InProject}
 	}
 	if source == ofProject {
 		return hooks.Source{Layer: hooks.LayerProject}
 	}
 	return hooks.Source{Layer: hooks.LayerUser}
+}
+
+// extensionOf is the extension that a skill or an agent came with, if any.
+func extensionOf(source, file string, extensions []hooks.Extension) (hooks.Extension, bool) {
+	name, ofExtension := strings.CutPrefix(source, "extension ")
+	for _, e := range extensions {
+		if ofExtension && e.Name == name || e.InProject && source == ofProject && strings.HasPrefix(file, e.Dir+string(filepath.Separator)) {
+			return e, true
+		}
+	}
+	return hooks.Extension{}, false
 }

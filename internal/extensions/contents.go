@@ -127,16 +127,13 @@ func (c *Contents) hook(dir string, h hooks.Hook) {
 
 // headHooks are those in the head of a skill or an agent.
 func (c *Contents) headHooks(dir string, head hooks.Head, h skills.Hooks) {
-	head.Hooks = h.JSON
+	head.Hooks, head.Fault, head.Extension, head.Workspace = h.JSON, h.Fault, dir, "${workspacePath}"
 	s := hooks.LoadHead(head)
 	for _, one := range s.Hooks {
 		c.hook(dir, one)
 	}
 	for _, p := range s.Problems {
 		c.Problems = append(c.Problems, head.Of.String()+": "+p.Text)
-	}
-	if h.Fault != "" {
-		c.Problems = append(c.Problems, head.Of.String()+": its hooks cannot be read, and do not run: "+h.Fault)
 	}
 }
 

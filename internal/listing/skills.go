@@ -58,7 +58,7 @@ func writeSkillHooks(sys *app.System, s skills.Skill) {
 	if s.Hooks.Line == 0 {
 		return
 	}
-	head := hooks.LoadHead(hooks.Head{Of: hooks.Part{Kind: hooks.SkillPart, Name: s.Name}, Source: hooks.Source{File: s.File, Line: s.Hooks.Line}, Dir: s.Dir(), Hooks: s.Hooks.JSON})
+	head := hooks.LoadHead(hooks.Head{Of: hooks.Part{Kind: hooks.SkillPart, Name: s.Name}, Dir: s.Dir(), Hooks: s.Hooks.JSON, Fault: s.Hooks.Fault})
 	for _, h := range head.Hooks {
 		matcher := ""
 		if h.Matcher != "" {
@@ -66,13 +66,8 @@ func writeSkillHooks(sys *app.System, s skills.Skill) {
 		}
 		fmt.Fprintf(sys.Stderr, "    runs at %s%s, while it is active: %s\n", h.Event, matcher, text.VisibleLine(h.Target()))
 	}
-	if s.Hooks.Fault != "" {
-		fmt.Fprintf(sys.Stderr, "    has hooks that cannot be read, and do not run: %s\n", text.VisibleLine(s.Hooks.Fault))
-	}
 	for _, p := range head.Problems {
-		if s.Hooks.Fault == "" {
-			fmt.Fprintf(sys.Stderr, "    %s\n", text.VisibleLine(p.Text))
-		}
+		fmt.Fprintf(sys.Stderr, "    %s\n", text.VisibleLine(p.Text))
 	}
 }
 

@@ -194,7 +194,13 @@ func pathsOf(in tools.Intent) []string {
 
 // Offered reports whether the model gets the tool at all: it does not if every
 // call would be denied whatever its arguments (core/tools/tool-registry.ts).
-func (e *Engine) Offered(t tools.Tool) bool { return e.situation().offer(t).Decision != Deny }
+func (e *Engine) Offered(t tools.Tool) bool { return e.situation().offer(t, "").Decision != Deny }
+
+// OfferedTo reports whether the rules of a subagent alone offer it the tool: Gemini
+// CLI leaves out for all agents what it leaves out for the main one.
+func (e *Engine) OfferedTo(subagent string, t tools.Tool) bool {
+	return e.situation().offer(t, subagent).Decision != Deny
+}
 
 // NotOffered returns the rule that keeps a tool from being offered, and the
 // more permissive modes in which it would be offered, the least permissive
@@ -202,11 +208,11 @@ func (e *Engine) Offered(t tools.Tool) bool { return e.situation().offer(t).Deci
 // modes.
 func (e *Engine) NotOffered(t tools.Tool) (v Verdict, elsewhere []Mode) {
 	s := e.situation()
-	if v = s.offer(t); v.Decision != Deny {
+	if v = s.offer(t, ""); v.Decision != Deny {
 		return v, nil
 	}
 	for _, s.mode = range modes[slices.Index(modes, s.mode)+1:] {
-		if s.offer(t).Decision != Deny {
+		if s.offer(t, "").Decision != Deny {
 			elsewhere = append(elsewhere, s.mode)
 		}
 	}
@@ -215,11 +221,11 @@ func (e *Engine) NotOffered(t tools.Tool) (v Verdict, elsewhere []Mode) {
 
 // offer finds the rule that decides whether a tool is offered. Allow and Ask
 // mean that some of its calls may run.
-func (s situation) offer(t tools.Tool) Verdict {
+func (s situation) offer(t tools.Tool, subagent string) Verdict {
 	name, info := canonical(t.Spec().Name), t.Info()
 	for i := range s.rules {
 		r := &s.rules[i]
-		if !r.appliesTo(s, name, info, "") || r.Decision != Allow && r.conditional() {
+		if !r.appliesTo(s, name, info, subagent) || r.Decision != Allow && r.conditional() {
 			continue
 		}
 		v := verdictOf(r)

@@ -285,6 +285,18 @@ func TestNotOffered(t *testing.T) {
 	}
 }
 
+// TestOfferedTo: a subagent's own rules decide what it is offered.
+func TestOfferedTo(t *testing.T) {
+	t.Parallel()
+	e := engineWith(t, "[[rule]]\ntoolName = \"write_file\"\ndecision = \"deny\"\npriority = 1\n[[rule]]\ntoolName = \"write_file\"\nsubagent = \"writer\"\ndecision = \"allow\"\npriority = 2\n", Options{Interactive: true})
+	tool := fakeTool{name: "write_file"}
+	assert.False(t, e.Offered(tool))
+	assert.True(t, e.OfferedTo("writer", tool))
+	assert.False(t, e.OfferedTo("reader", tool))
+	assert.Equal(t, Deny, e.Check(Call{Tool: "write_file", Subagent: "reader"}).Decision)
+	assert.Equal(t, Allow, e.Check(Call{Tool: "write_file", Subagent: "writer"}).Decision)
+}
+
 func TestOfferedWithPrefixes(t *testing.T) {
 	t.Parallel()
 	e, err := New(Options{Rules: FromLists(Lists{Allowed: []string{"run_shell_command(ls)"}})})
