@@ -25,10 +25,7 @@ func (e *Engine) BeforeTool(ctx context.Context, use ToolUse) BeforeToolOutcome 
 		use:     use,
 		state:   beforeTool{args: use.Call.Args},
 		stdin: func(b protocol.Base, s beforeTool) Payload {
-			return payload(protocol.BeforeToolInput{
-				Base: b, ToolName: use.Call.Name, ToolUseID: llm.WireID(use.Call.Name, use.Call.ID), ToolInput: orEmpty(s.args),
-				MCPContext: use.MCP, OriginalRequestName: use.OriginalName,
-			})
+			return payload(use.input(b, s.args))
 		},
 		apply: func(s beforeTool, a *answer) beforeTool {
 			return beforeTool{changeArgs(s.args, a), addContext(s.context, a)}
@@ -37,7 +34,7 @@ func (e *Engine) BeforeTool(ctx context.Context, use ToolUse) BeforeToolOutcome 
 			if sameArgs(s.args, use.Call.Args) {
 				return contextEffect(s.context, v)
 			}
-			return Effect{Kind: EffectRewrite, Before: encode(orEmpty(use.Call.Args)), After: encode(orEmpty(s.args))}
+			return use.rewrite(s.args)
 		},
 	})
 	out := BeforeToolOutcome{Verdict: v, Args: s.args, Changed: !sameArgs(s.args, use.Call.Args)}
@@ -45,6 +42,19 @@ func (e *Engine) BeforeTool(ctx context.Context, use ToolUse) BeforeToolOutcome 
 		out.Context = wrapContext(s.context)
 	}
 	return out
+}
+
+// input is what hooks read of a call that has not run, with args in place of its own.
+func (u ToolUse) input(b protocol.Base, args map[string]any) protocol.BeforeToolInput {
+	return protocol.BeforeToolInput{
+		Base: b, ToolName: u.Call.Name, ToolUseID: llm.WireID(u.Call.Name, u.Call.ID), ToolInput: orEmpty(args),
+		MCPContext: u.MCP, OriginalRequestName: u.OriginalName,
+	}
+}
+
+// rewrite is the effect of other arguments.
+func (u ToolUse) rewrite(args map[string]any) Effect {
+	return Effect{Kind: EffectRewrite, Before: encode(orEmpty(u.Call.Args)), After: encode(orEmpty(args))}
 }
 
 // permission is what PermissionRequest hooks say beside a denial.
@@ -76,10 +86,7 @@ func (e *Engine) PermissionRequest(ctx context.Context, use ToolUse) PermissionR
 		use:     use,
 		state:   permission{args: use.Call.Args},
 		stdin: func(b protocol.Base, s permission) Payload {
-			return payload(protocol.PermissionRequestInput{
-				Base: b, ToolName: use.Call.Name, ToolUseID: llm.WireID(use.Call.Name, use.Call.ID), ToolInput: orEmpty(s.args),
-				MCPContext: use.MCP, OriginalRequestName: use.OriginalName,
-			})
+			return payload(protocol.PermissionRequestInput(use.input(b, s.args)))
 		},
 		apply: func(s permission, a *answer) permission {
 			next := permission{changeArgs(s.args, a), allow(s.by, a), s.another}
@@ -92,7 +99,7 @@ func (e *Engine) PermissionRequest(ctx context.Context, use ToolUse) PermissionR
 		effect: func(s permission, v Verdict) Effect {
 			effect := Effect{Kind: EffectNone}
 			if !sameArgs(s.args, use.Call.Args) {
-				effect = Effect{Kind: EffectRewrite, Before: encode(orEmpty(use.Call.Args)), After: encode(orEmpty(s.args))}
+				effect = use.rewrite(s.args)
 			}
 			if len(s.allowed()) > 0 {
 				effect.Kind = EffectAllow

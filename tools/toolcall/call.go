@@ -151,13 +151,7 @@ func (c *call) prepare() (failure *tools.Error) {
 // before fires BeforeTool and applies the arguments that it changed.
 func (c *call) before(ctx context.Context) {
 	out := c.Hooks.BeforeTool(ctx, c.use())
-	switch {
-	case out.Decision == hooks.Stop:
-		c.stopBy("BeforeTool", out.Verdict)
-		c.fail(&tools.Error{Type: tools.ErrStopExecution, Message: stoppedPrefix + out.Reason})
-		return
-	case out.Denied():
-		c.fail(&tools.Error{Type: tools.ErrPolicyViolation, Message: blockedPrefix + out.Reason})
+	if c.refusedBy("BeforeTool", out.Verdict) {
 		return
 	}
 	c.judged = out
@@ -169,6 +163,20 @@ func (c *call) before(ctx context.Context) {
 		err.Type, err.Message = tools.ErrInvalidParams, badInputPrefix+err.Message
 		c.fail(err)
 	}
+}
+
+// refusedBy ends the call where hooks of an event before it deny or stop.
+func (c *call) refusedBy(event string, v hooks.Verdict) bool {
+	switch {
+	case v.Decision == hooks.Stop:
+		c.stopBy(event, v)
+		c.fail(&tools.Error{Type: tools.ErrStopExecution, Message: stoppedPrefix + v.Reason})
+	case v.Denied():
+		c.fail(&tools.Error{Type: tools.ErrPolicyViolation, Message: blockedPrefix + v.Reason})
+	default:
+		return false
+	}
+	return true
 }
 
 func (c *call) use() hooks.ToolUse {

@@ -90,11 +90,7 @@ func (f failing) Run(context.Context) (tools.Result, error) { return tools.Resul
 func (c *call) request(ctx context.Context) (allowed string) {
 	out := c.Hooks.PermissionRequest(ctx, c.use())
 	switch {
-	case out.Decision == hooks.Stop:
-		c.stopBy("PermissionRequest", out.Verdict)
-		c.fail(&tools.Error{Type: tools.ErrStopExecution, Message: stoppedPrefix + out.Reason})
-	case out.Denied():
-		c.fail(&tools.Error{Type: tools.ErrPolicyViolation, Message: blockedPrefix + out.Reason})
+	case c.refusedBy("PermissionRequest", out.Verdict):
 	case ctx.Err() != nil:
 		c.cancel(ctx, "")
 	case out.Changed:
