@@ -50,6 +50,9 @@ type Engine struct {
 	// EnvFile, if not nil, makes the path of a file in which a SessionStart hook of
 	// Claude Code's dialect may leave variables for later shell commands.
 	EnvFile func() (string, error)
+	// Resumed is when the session went on, where it did: its prompts are others than
+	// those of before. Empty: it began with this engine.
+	Resumed string
 	// Patience is how long the hooks of SessionEnd, PreCompress, PostCompact, StopFailure and
 	// Notification are waited for before they are left running; 0 means 5 s.
 	Patience time.Duration
@@ -162,7 +165,7 @@ func (e *Engine) retry() {
 func (e *Engine) promptID(session string) string {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
-	return dialect.UUID(session, "prompt", strconv.Itoa(e.prompts))
+	return dialect.UUID(session, "prompt", e.Resumed+strconv.Itoa(e.prompts))
 }
 
 // mode is what hooks of ev read as permission_mode; empty: they are not told.

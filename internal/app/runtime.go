@@ -208,6 +208,9 @@ func (r *Runtime) wireSession(_ context.Context, sys *System, w *Frontend) error
 		return err
 	}
 	r.Session = s
+	if s.Source() == session.SourceResume {
+		r.Engine.Resumed = sys.Now().UTC().Format(time.RFC3339Nano) + " "
+	}
 	atomicfile.Sweep(session.ToolOutputs(r.Project, s.ID()))
 	r.cleanSessions(sys, w)
 	r.sink = event.Tee(s, w.Sink, r.telemetry)
