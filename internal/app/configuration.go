@@ -187,7 +187,7 @@ func (c *Configuration) HookNotices() []string {
 }
 
 // unasked names the hooks that run although nobody agreed to them: on one line
-// all of which the same is new.
+// all that are new, and all that changed.
 func (c *Configuration) unasked() []string {
 	var notes []string
 	byNote := map[string][]hooks.Hook{}
@@ -195,10 +195,11 @@ func (c *Configuration) unasked() []string {
 		if h.Note == "" || h.Disabled != "" {
 			continue
 		}
-		if byNote[h.Note] == nil {
-			notes = append(notes, h.Note)
+		note, _, _ := strings.Cut(h.Note, ": ") // behind it stands what changed
+		if byNote[note] == nil {
+			notes = append(notes, note)
 		}
-		byNote[h.Note] = append(byNote[h.Note], h)
+		byNote[note] = append(byNote[note], h)
 	}
 	for i, note := range notes {
 		hs := byNote[note]
@@ -209,7 +210,9 @@ func (c *Configuration) unasked() []string {
 		}
 		names := make([]string, len(hs))
 		for n, h := range hs {
-			names[n] = fmt.Sprintf("%s %q (%s:%d)", h.Event, h.Label(), c.Relative(h.Source.File), h.Source.Line)
+			_, changed, _ := strings.Cut(h.Note, ": ")
+			names[n] = fmt.Sprintf("%s %q (%s)", h.Event, h.Label(),
+				strings.TrimSuffix(fmt.Sprintf("%s:%d; %s", c.Relative(h.Source.File), h.Source.Line, changed), "; "))
 		}
 		notes[i] = fmt.Sprintf("%d hooks run unasked: %s. Look at them, then say yes to them with minigem trust: %s",
 			len(hs), note, strings.Join(names, ", "))

@@ -62,4 +62,11 @@ func TestUnaskedHooksAreOneLine(t *testing.T) {
 	told = c.HookNotices()
 	require.Len(t, told, 2)
 	assert.Equal(t, `/p/.gemini/settings.json:2: the BeforeTool hook "h0" runs unasked: changed since you last trusted this project's hooks: command. Look at it, then say yes to it with minigem trust`, told[0])
+
+	for i := range c.Hooks.Hooks {
+		c.Hooks.Hooks[i].Note = fmt.Sprintf("changed since you last trusted this project's hooks: script h%d.sh", i)
+	}
+	told = c.HookNotices()
+	require.Len(t, told, 1)
+	assert.Contains(t, told[0], `12 hooks run unasked: changed since you last trusted this project's hooks. Look at them, then say yes to them with minigem trust: BeforeTool "h0" (.gemini/settings.json:2; script h0.sh), `)
 }
