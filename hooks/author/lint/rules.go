@@ -40,6 +40,7 @@ var Rules = []Rule{
 	{"HK016", "not-utf8", Warning, "The file holds bytes that are not UTF-8", "They read as U+FFFD; a name or command that holds one is not what you wrote.", "Save the file as UTF-8.", "", false},
 	{"HK017", "not-read", Error, "A file of hooks cannot be read", "Its hooks do not run.", "Correct what the message names.", `hooks/hooks.json of an extension: {"hooks": `, false},
 	{"HK018", "no-hooks", Warning, "There are no hooks", "Nothing was looked at: the hooks stand elsewhere, or under a key that no agent reads.", "Run it in the folder of the project or the extension; minigem hooks explain lists the files that are looked for.", "", false},
+	{"HK019", "moved", Note, "Hooks of Claude Code are read in its dialect", "They run here, and what the message names differs from Claude Code. Gemini CLI knows neither their events nor their answers.", "Keep them, or write them with minigem hooks migrate --from-claude.", `"PreToolUse": [...] in hooks/hooks.json of an extension`, false},
 	// matchers
 	{"HK020", "invalid-matcher", Error, "A matcher is not a regular expression", "It is compared literally, in Gemini CLI too: no tool has such a name.", "Correct the expression; the syntax is JavaScript's.", `"matcher": "[write"`, false},
 	{"HK021", "loose-matcher", Warning, "A matcher matches more than it names", "Matchers of tools are not anchored: a name matches every tool that holds it.", "Anchor it: ^(write_file)$.", `"matcher": "write"`, false},

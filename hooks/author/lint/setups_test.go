@@ -1,0 +1,59 @@
+package lint_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+
+	"minigem/hooks"
+	"minigem/hooks/author/inspect"
+	"minigem/hooks/author/lint"
+	"minigem/hooks/author/program"
+)
+
+// TestHooksAsPeopleWriteThem: of an extension with hooks of Claude Code in the shapes in
+// which people write them, which all work, the linter says that they are Claude Code's,
+// in notes, and beside that what is true: what waits for nobody refuses nothing
+// (HK068), and a loop does not look whether it began (HK044).
+func TestHooksAsPeopleWriteThem(t *testing.T) {
+	t.Parallel()
+	const own = ".gemini/extensions/theirs/"
+	files, err := filepath.Glob("../../../e2e/testdata/setups/*.txtar")
+	require.NoError(t, err)
+	require.Greater(t, len(files), 20)
+	read := 0
+	for _, file := range files {
+		a, err := txtar.ParseFile(file)
+		require.NoError(t, err)
+		dir := t.TempDir()
+		for _, f := range a.Files {
+			if name, ok := strings.CutPrefix(f.Name, own); ok {
+				path := filepath.Join(dir, filepath.FromSlash(name))
+				require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+				require.NoError(t, os.WriteFile(path, f.Data, 0o755))
+			}
+		}
+		if !hooks.IsExtension(dir) {
+			continue
+		}
+		read++
+		s, err := hooks.LoadExtension(hooks.Extension{Dir: dir}, dir, nil)
+		require.NoError(t, err)
+		found := lint.Run(lint.Input{Sections: []hooks.Section{s}, Path: os.Getenv("PATH"), Setup: &inspect.Setup{
+			Config: hooks.Merge(s), Trusted: true, Files: []inspect.File{{Layer: hooks.LayerExtension, Path: s.File, State: inspect.FileRead}},
+			Place: program.Place{Dir: dir, ProjectDir: dir, Home: dir},
+		}})
+		assert.Contains(t, codes(found), "HK019", file)
+		for _, f := range found {
+			known := f.Severity == lint.Note && (f.Code == "HK015" || f.Code == "HK019") || f.Code == "HK068" && strings.Contains(file, "async") ||
+				f.Code == "HK044" && (strings.Contains(file, "loop") || strings.Contains(file, "tests_ran"))
+			assert.True(t, known, "%s: %s %s: %s", file, f.Severity, f.Code, f.Message)
+		}
+	}
+	assert.Greater(t, read, 15)
+}
