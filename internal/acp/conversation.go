@@ -31,6 +31,9 @@ type conversation struct {
 	prompts map[*context.CancelCauseFunc]bool // what ends each prompt that runs or waits
 	shown   map[string]bool                   // calls that the editor knows
 	mode    policy.Mode                       // that the editor knows
+	now     context.Context                   // of the prompt that runs; nil: none does
+
+	live printed
 }
 
 // build opens what a session needs and begins it.
@@ -63,6 +66,7 @@ func (s *server) build(ctx context.Context, dir, resume string, given []acp.McpS
 		warn(n)
 	}
 	c.r, c.id, c.mode = r, acp.SessionId(r.Session.ID()), r.Policy.Mode()
+	c.shareFiles()
 	c.before = r.Session.Begin(ctx)
 	return c, nil
 }
@@ -103,6 +107,8 @@ func (c *conversation) prompt(ctx context.Context, blocks []acp.ContentBlock) (a
 	if ctx.Err() != nil { // it was cancelled before it began
 		return acp.PromptResponse{StopReason: acp.StopReasonCancelled}, nil
 	}
+	c.setNow(ctx)
+	defer c.setNow(nil)
 	p, err := c.read(ctx, blocks)
 	if err != nil {
 		return acp.PromptResponse{}, failed(err)
@@ -110,6 +116,12 @@ func (c *conversation) prompt(ctx context.Context, blocks []acp.ContentBlock) (a
 	res := c.r.Agent.Run(ctx, p)
 	c.tellMode()
 	return c.ended(res)
+}
+
+func (c *conversation) setNow(ctx context.Context) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = ctx
 }
 
 // ended says how a prompt ended.

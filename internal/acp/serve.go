@@ -62,6 +62,7 @@ type server struct {
 	mu       sync.Mutex
 	sessions map[acp.SessionId]*conversation
 	opening  int // sessions that are on their way
+	client   acp.ClientCapabilities
 	closed   bool
 }
 
@@ -76,7 +77,10 @@ func guarded[T any](do func() (T, error)) (res T, err error) {
 }
 
 // Initialize implements acp.Agent.
-func (s *server) Initialize(context.Context, acp.InitializeRequest) (acp.InitializeResponse, error) {
+func (s *server) Initialize(_ context.Context, p acp.InitializeRequest) (acp.InitializeResponse, error) {
+	s.mu.Lock()
+	s.client = p.ClientCapabilities
+	s.mu.Unlock()
 	method := func(id, name, about string) acp.AuthMethod {
 		return acp.AuthMethod{Agent: &acp.AuthMethodAgent{Id: id, Name: name, Description: &about}}
 	}

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -35,9 +36,18 @@ type editor struct {
 	asked   []acp.RequestPermissionRequest
 	answers []string // to questions; "": cancelled
 	changed chan struct{}
+	called  []acp.ToolCallId
+
+	shows   map[string]string // texts of files, by name; nil: it has none
+	reading chan struct{}     // not nil: reading a file says so here, and never ends
 }
 
 func (e *editor) SessionUpdate(_ context.Context, n acp.SessionNotification) error {
+	if n.Update.ToolCall != nil {
+		e.mu.Lock()
+		e.called = append(e.called, n.Update.ToolCall.ToolCallId)
+		e.mu.Unlock()
+	}
 	e.hear(short(n.Update))
 	return nil
 }
@@ -55,6 +65,12 @@ func (e *editor) RequestPermission(_ context.Context, p acp.RequestPermissionReq
 	for _, o := range p.Options {
 		ids = append(ids, string(o.OptionId))
 	}
+	// The SDK hands on a request beside the notification that came before it.
+	waittest.Until(e.t, func() bool {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		return slices.Contains(e.called, p.ToolCall.ToolCallId)
+	}, "the editor knows the call")
 	e.hear("asked " + string(*p.ToolCall.Kind) + " " + strings.Join(ids, ",") + " " + contents(p.ToolCall.Content))
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -72,11 +88,35 @@ func (e *editor) RequestPermission(_ context.Context, p acp.RequestPermissionReq
 
 var errNotOffered = errors.New("this editor does not offer it")
 
-func (e *editor) ReadTextFile(context.Context, acp.ReadTextFileRequest) (r acp.ReadTextFileResponse, _ error) {
-	return r, errNotOffered
+func (e *editor) ReadTextFile(ctx context.Context, p acp.ReadTextFileRequest) (r acp.ReadTextFileResponse, _ error) {
+	if e.reading != nil {
+		close(e.reading)
+		<-e.t.Context().Done()
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	text, ok := e.shows[filepath.Base(p.Path)]
+	if !ok || p.SessionId == "" {
+		return r, errNotOffered
+	}
+	return acp.ReadTextFileResponse{Content: text}, nil
 }
-func (e *editor) WriteTextFile(context.Context, acp.WriteTextFileRequest) (r acp.WriteTextFileResponse, _ error) {
-	return r, errNotOffered
+
+func (e *editor) WriteTextFile(_ context.Context, p acp.WriteTextFileRequest) (r acp.WriteTextFileResponse, _ error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.shows == nil || p.SessionId == "" {
+		return r, errNotOffered
+	}
+	e.shows[filepath.Base(p.Path)] = p.Content
+	return r, nil
+}
+
+// offer says what the editor has.
+func (e *editor) offer(fs acp.FileSystemCapabilities) {
+	e.t.Helper()
+	_, err := e.conn.Initialize(waittest.Context(e.t), acp.InitializeRequest{ProtocolVersion: 1, ClientCapabilities: acp.ClientCapabilities{Fs: fs}})
+	require.NoError(e.t, err)
 }
 func (e *editor) CreateTerminal(context.Context, acp.CreateTerminalRequest) (r acp.CreateTerminalResponse, _ error) {
 	return r, errNotOffered

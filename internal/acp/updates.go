@@ -35,7 +35,10 @@ func (c *conversation) Emit(e event.Event) {
 		c.think(fmt.Sprintf("%s (attempt %d of %d); trying again", e.Reason, e.Attempt, e.Max))
 	case event.ToolStarted:
 		c.start(e.Call, e.Description, acp.ToolCallStatusInProgress)
+	case event.ToolOutput:
+		c.output(e)
 	case event.ToolFinished:
+		c.forgetPrinted(e.Record.Call.ID)
 		c.finish(e.Record)
 		c.tellMode()
 	case event.Stopped:

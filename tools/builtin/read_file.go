@@ -109,6 +109,7 @@ func (c *readFileCall) Run(ctx context.Context) (tools.Result, error) {
 	if err != nil {
 		return tools.Result{}, c.failed(err)
 	}
+	data, _ = c.tool.ws.Shown(c.abs, data)
 	return c.whole(data)
 }
 

@@ -62,6 +62,7 @@ type Workspace struct {
 	mu       sync.RWMutex
 	dirs     []*dir // dirs[0] is the root
 	announce func(temp string)
+	buffers  Buffers
 }
 
 type kind int

@@ -26,6 +26,9 @@ type Snapshot struct {
 	Exists bool
 	Data   []byte
 	Mode   fs.FileMode
+
+	shown bool   // Data is what [Buffers] show
+	saved []byte // what is on the disk then
 }
 
 // Snapshot reads the file at path, at most limit bytes (0: no limit). It is not
@@ -41,8 +44,16 @@ func (w *Workspace) Snapshot(path string, limit int64) (Snapshot, error) {
 	}
 	defer f.Close()
 	s.Exists = true
-	s.Mode, s.Data, err = readLimited(f, limit)
-	return s, err
+	if s.Mode, s.Data, err = readLimited(f, limit); err != nil {
+		return s, err
+	}
+	if shown, ok := w.Shown(s.Path, s.Data); ok {
+		s.Data, s.shown, s.saved = shown, true, s.Data
+	}
+	if limit > 0 && int64(len(s.Data)) > limit {
+		return s, ErrTooLarge
+	}
+	return s, nil
 }
 
 func readLimited(f *os.File, limit int64) (fs.FileMode, []byte, error) {
@@ -94,6 +105,9 @@ func (w *Workspace) Replace(s Snapshot, data []byte) error {
 	if err := s.check(parent, base); err != nil {
 		return err
 	}
+	if done, err := w.putShown(s, data); done {
+		return err
+	}
 	mode := fs.FileMode(0o666)
 	if s.Exists {
 		mode = s.Mode.Perm()
@@ -137,7 +151,15 @@ func (w *Workspace) Remove(s Snapshot) error {
 	return nil
 }
 
-// check checks that base in dir is what s says and may be written.
+// onDisk is what the file held on the disk.
+func (s Snapshot) onDisk() []byte {
+	if s.shown {
+		return s.saved
+	}
+	return s.Data
+}
+
+// check checks that base in dir is what was saved and may be written.
 func (s Snapshot) check(dir *os.Root, base string) error {
 	info, err := dir.Lstat(base)
 	switch {
@@ -150,7 +172,7 @@ func (s Snapshot) check(dir *os.Root, base string) error {
 		return err
 	case info.IsDir():
 		return &fs.PathError{Op: "write", Path: s.Path, Err: ErrIsDirectory}
-	case !s.Exists, !info.Mode().IsRegular(), info.Size() != int64(len(s.Data)):
+	case !s.Exists, !info.Mode().IsRegular(), info.Size() != int64(len(s.onDisk())):
 		return fmt.Errorf("writing %s: %w", s.Path, ErrChanged)
 	case info.Mode().Perm()&0o222 == 0:
 		return &fs.PathError{Op: "write", Path: s.Path, Err: fs.ErrPermission}
@@ -161,8 +183,8 @@ func (s Snapshot) check(dir *os.Root, base string) error {
 		return err
 	}
 	defer f.Close()
-	now, err := io.ReadAll(io.LimitReader(f, int64(len(s.Data))+1))
-	if err == nil && !bytes.Equal(now, s.Data) {
+	now, err := io.ReadAll(io.LimitReader(f, int64(len(s.onDisk()))+1))
+	if err == nil && !bytes.Equal(now, s.onDisk()) {
 		err = fmt.Errorf("writing %s: %w", s.Path, ErrChanged)
 	}
 	return err

@@ -1,0 +1,49 @@
+package acp
+
+import (
+	"context"
+
+	acp "github.com/coder/acp-go-sdk"
+
+	"minigem/tools/workspace"
+)
+
+var _ workspace.Buffers = buffers{}
+
+// buffers are the files that the editor holds open. An editor that reads must write as
+// well: what it shows could be saved by nobody else.
+type buffers struct{ c *conversation }
+
+// shareFiles has tools read and write files as the editor shows them, if it offers that.
+func (c *conversation) shareFiles() {
+	c.server.mu.Lock()
+	offered := c.server.client.Fs
+	c.server.mu.Unlock()
+	if offered.ReadTextFile && offered.WriteTextFile {
+		c.r.Workspace.SetBuffers(buffers{c})
+	}
+}
+
+// Read implements workspace.Buffers. Whatever the editor's error is: the file on the disk
+// counts.
+func (b buffers) Read(path string) (text string, ok bool) {
+	res, err := b.c.server.conn.ReadTextFile(b.c.asking(), acp.ReadTextFileRequest{SessionId: b.c.id, Path: path})
+	return res.Content, err == nil
+}
+
+// Write implements workspace.Buffers.
+func (b buffers) Write(path, text string) error {
+	_, err := b.c.server.conn.WriteTextFile(b.c.asking(), acp.WriteTextFileRequest{SessionId: b.c.id, Path: path, Content: text})
+	return err
+}
+
+// asking is the context of requests to the editor: that of the prompt that runs, so that
+// a cancel ends them too.
+func (c *conversation) asking() context.Context {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.now != nil {
+		return c.now
+	}
+	return c.server.ctx
+}

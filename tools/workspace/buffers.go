@@ -1,0 +1,80 @@
+package workspace
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+)
+
+// Buffers are what a program of the user's, such as an editor, shows of files. What it
+// shows counts, saved or not: it is what the user sees, and works on.
+type Buffers interface {
+	// Read returns the text that is shown of the file at path, which is absolute. ok
+	// is false where the program shows none: the file on the disk counts then.
+	Read(path string) (text string, ok bool)
+	// Write gives the file at path a new text. The file may be new; its directory is
+	// there.
+	Write(path, text string) error
+}
+
+// SetBuffers has files of the project that are text read from b and written to it.
+// Temporary files, searches, and what is not UTF-8 stay with the disk. nil: all do.
+func (w *Workspace) SetBuffers(b Buffers) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.buffers = b
+}
+
+// buffersFor is who shows the file at path; nil: nobody.
+func (w *Workspace) buffersFor(path string) Buffers {
+	w.mu.RLock()
+	b := w.buffers
+	w.mu.RUnlock()
+	if b == nil {
+		return nil
+	}
+	if p, err := w.locate(path); err != nil || p.dir.kind != project {
+		return nil
+	}
+	return b
+}
+
+// Shown is what the user sees of the file at path that is saved on the disk: the text
+// of [Buffers], which shown says, or saved itself.
+func (w *Workspace) Shown(path string, saved []byte) (data []byte, shown bool) {
+	path = w.abs(path)
+	b := w.buffersFor(path)
+	if b == nil || !plain(saved) {
+		return saved, false
+	}
+	text, ok := b.Read(path)
+	if !ok || !plain([]byte(text)) {
+		return saved, false
+	}
+	return []byte(text), true
+}
+
+// plain reports whether data is a text that comes through a protocol of texts unchanged.
+func plain(data []byte) bool {
+	return utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 && !bytes.HasPrefix(data, []byte("\uFEFF"))
+}
+
+// putShown gives the file of s its new content through [Buffers]. done is false where
+// it has to be written to the disk.
+func (w *Workspace) putShown(s Snapshot, data []byte) (done bool, err error) {
+	b := w.buffersFor(s.Path)
+	if b == nil || !plain(data) || s.Exists && !s.shown {
+		return false, nil
+	}
+	if now, _ := w.Shown(s.Path, s.onDisk()); s.Exists && !bytes.Equal(now, s.Data) {
+		return true, fmt.Errorf("writing %s: %w", s.Path, ErrChanged)
+	}
+	if err := b.Write(s.Path, string(data)); err != nil {
+		return true, fmt.Errorf("writing %s: %w", s.Path, errors.Join(ErrBuffers, err))
+	}
+	return true, nil
+}
+
+// ErrBuffers is the error where [Buffers] did not write a file.
+var ErrBuffers = errors.New("the editor did not write it")
