@@ -187,6 +187,8 @@ var wrong = []step{
 	{"/mcp disable", "it is /mcp disable NAME", ""},
 	{"/mcp auth", "it is /mcp auth NAME", ""},
 	{"/mcp log nope", `there is no MCP server "nope"`, ""},
+	{"/directory add", "it is /directory add FOLDER[,FOLDER]: add some for this session", ""},
+	{"/directory add nope", "nothing was added", ""},
 	{"/docs x", "/docs takes nothing after it", ""},
 	{"/theme pink", "there is no theme pink: it is light, dark or auto", ""},
 	{"/vim x", "/vim takes nothing after it", ""},

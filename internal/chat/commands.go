@@ -34,6 +34,7 @@ func (t *Chat) sessionCommands() slash.Table {
 		{Name: "clear", Aliases: []string{"new"}, Help: "begin a new session on an empty screen", Run: t.clearAll},
 		{Name: "compress", Aliases: []string{"summarize", "compact"}, Help: "replace the history by a summary", Run: t.compressNow},
 		{Name: "copy", Help: "copy the last answer to the clipboard", Run: t.copyAnswer},
+		t.directoryCommands(),
 		{Name: "export", Aliases: []string{"export-session"}, Args: "[FILE.md|.json]", Help: "write this conversation to a file", Run: t.share},
 		t.extensionsCommands(),
 		{Name: "help", Aliases: []string{"?"}, Help: "list the commands and keys", Run: t.help},

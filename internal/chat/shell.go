@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"minigem/internal/proc"
@@ -95,19 +94,14 @@ func changesFolder(line string) (dir string, ok bool) {
 // changeFolder makes later commands of the user run in another folder; those of
 // the model stay where they are. An empty dir is the folder of the chat.
 func (t *Chat) changeFolder(dir string) error {
-	now := cmp.Or(t.shellDir, t.runtime.Config.Dir)
-	switch {
-	case dir == "":
+	if dir == "" {
 		dir = t.runtime.Config.Dir
-	case dir == "~", strings.HasPrefix(dir, "~/"):
-		dir = filepath.Join(t.runtime.Config.Home, dir[1:])
-	case !filepath.IsAbs(dir):
-		dir = filepath.Join(now, dir)
 	}
+	dir = t.folder(dir, cmp.Or(t.shellDir, t.runtime.Config.Dir))
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return fmt.Errorf("there is no folder %s", text.VisibleLine(dir))
 	}
-	t.shellDir = filepath.Clean(dir)
+	t.shellDir = dir
 	t.term.Print(t.term.Dim(terminal.Clean("Your commands with ! run in " + t.shortenHome(t.shellDir) + " from now on. The model's run where they did; !cd alone goes back.")))
 	return nil
 }

@@ -1,0 +1,96 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"minigem/internal/slash"
+	"minigem/internal/terminal"
+	"minigem/internal/text"
+	"minigem/llm"
+)
+
+// directoryCommands is /directory: the folders of the workspace
+// (cli/ui/commands/directoryCommand.tsx).
+func (t *Chat) directoryCommands() slash.Command {
+	return slash.Command{Name: "directory", Aliases: []string{"dir"}, Help: "the folders that tools read and write", Run: t.showFolders, Sub: []slash.Command{
+		{Name: "show", Help: "list them", Run: t.showFolders},
+		{Name: "add", Args: "FOLDER[,FOLDER]", Help: "add some for this session", Run: t.addFolders},
+	}}
+}
+
+func (t *Chat) showFolders(context.Context, string) error {
+	lines := []string{"Tools read and write in:"}
+	for _, dir := range t.runtime.Workspace.Dirs() {
+		lines = append(lines, "  "+t.shortenHome(dir))
+	}
+	t.term.Print(terminal.Clean(strings.Join(lines, "\n")))
+	return nil
+}
+
+// addFolders makes folders part of the workspace until minigem ends, and tells the model.
+// All are added, or none.
+func (t *Chat) addFolders(_ context.Context, names string) error {
+	var dirs []string
+	for name := range strings.SplitSeq(names, ",") {
+		dir := t.folder(strings.TrimSpace(name), t.runtime.Config.Dir)
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return fmt.Errorf("there is no folder %s; nothing was added", text.VisibleLine(t.shortenHome(dir)))
+		}
+		dirs = append(dirs, dir)
+	}
+	if t.runtime.Sandbox != nil {
+		return fmt.Errorf("commands are confined to the folders that minigem began with: leave, and begin with --include-directories %s", text.VisibleLine(strings.Join(dirs, ",")))
+	}
+	var added []string
+	for _, dir := range dirs {
+		if t.inProject(dir) {
+			t.term.Print(terminal.Clean(t.shortenHome(dir) + " belongs to the workspace already."))
+			continue
+		}
+		if err := t.runtime.Workspace.Add(dir); err != nil {
+			return err
+		}
+		added = append(added, dir)
+	}
+	if len(added) == 0 {
+		return nil
+	}
+	t.Flags.IncludeDirs = append(t.Flags.IncludeDirs, added...) // for /clear and /resume
+	t.runtime.Session.Append(llm.UserText("The workspace has more folders from now on, which tools may read and write:\n" + strings.Join(added, "\n")))
+	if err := t.rereadContext(); err != nil {
+		return err
+	}
+	return t.showFolders(t.Ctx, "")
+}
+
+// inProject reports whether dir is in a folder of the workspace, links followed.
+func (t *Chat) inProject(dir string) bool {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return false
+	}
+	for _, d := range t.runtime.Workspace.Dirs() {
+		if d, err = filepath.EvalSymlinks(d); err != nil {
+			continue
+		}
+		if _, below := text.Below(d, real); below {
+			return true
+		}
+	}
+	return false
+}
+
+// folder is where the user's name of a folder leads, from the folder now.
+func (t *Chat) folder(name, now string) string {
+	switch {
+	case name == "~", strings.HasPrefix(name, "~/"):
+		name = filepath.Join(t.runtime.Config.Home, name[1:])
+	case !filepath.IsAbs(name):
+		name = filepath.Join(now, name)
+	}
+	return filepath.Clean(name)
+}
