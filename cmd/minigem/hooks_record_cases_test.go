@@ -31,7 +31,6 @@ var notRecordable = []struct{ pattern, why string }{
 	{`(?m)^env `, "the environment of hooks is not recorded"},
 	{`(?m)^trust (new|changed)`, "how the user was asked is not recorded"},
 	{`(?m)^timeout `, "it hangs on purpose"},
-	{`(?m)^-- model agent=`, "the models of agents are not told apart in a recording"},
 }
 
 // TestRecordedCasesPass: each of the project's own cases that can be recorded
@@ -100,13 +99,13 @@ type recordedSession struct {
 
 func openRecorded(ctx context.Context, s testbed.Setup) (*recordedSession, error) {
 	sys := &app.System{Env: s.Env, Dir: s.Workspace, Now: time.Now}
-	c, err := app.Configure(sys, &app.Options{SkipTrust: s.Trust != testbed.TrustOff})
+	c, err := app.Configure(sys, &app.Options{SkipTrust: s.Trust != testbed.TrustOff, OwnAgents: true})
 	if err != nil {
 		return nil, err
 	}
 	rec := record.New(record.Options{
 		Dir: s.Workspace, Project: s.Workspace, Home: s.Home, Mode: s.Mode, Interactive: s.Approver != nil,
-		Untrusted: s.Trust == testbed.TrustOff, Hooks: c.Hooks.Hooks,
+		Untrusted: s.Trust == testbed.TrustOff, Hooks: c.Hooks.Hooks, Agents: c.AgentFiles(),
 	})
 	report := s.Report
 	s.Report = func(r hooks.Report) { rec.Report(r); report(r) }

@@ -31,11 +31,10 @@ func (r *Recorder) Case(exit int) ([]byte, error) {
 	r.toolLines(&outcome)
 	r.addFiles(&a, &outcome)
 	r.endLines(&outcome, exit)
-	model, err := r.model(r.sawChunks())
-	if err != nil {
+	r.addAgents(&a)
+	if err := r.addModels(&a); err != nil {
 		return nil, err
 	}
-	a.Files = append(a.Files, txtar.File{Name: "model", Data: []byte(model)})
 	body := r.actLines()
 	a.Comment = []byte(r.head() + body + "\n" + outcome.String() + "\n")
 	// Once more over all of it, names of files included: nothing was forgotten.

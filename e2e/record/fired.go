@@ -47,6 +47,7 @@ func (r *Recorder) firedBy(rep hooks.Report, run hooks.Run) string {
 		decision = o.Decision
 	}
 	var conditions strings.Builder
+	conditions.WriteString(r.whose(rep))
 	if decision != "" && !strings.ContainsAny(decision, " '\"\n") {
 		fmt.Fprintf(&conditions, " decision=%s", decision)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"minigem/hooks"
 	"minigem/hooks/protocol"
 	"minigem/llm"
 	"minigem/llm/script"
@@ -18,7 +19,8 @@ import (
 // answer is one answer of the model.
 type answer struct {
 	script.Entry
-	err *llm.Error // the request failed in this way; nil: it did not
+	err   *llm.Error // the request failed in this way; nil: it did not
+	agent string     // who asked; empty: the main agent
 }
 
 // Model returns m, and keeps what it answers.
@@ -71,7 +73,7 @@ func (r *Recorder) answered(ctx context.Context, e script.Entry, err error) {
 		r.interrupted = true
 		return
 	}
-	a := answer{Entry: e}
+	a := answer{Entry: e, agent: hooks.SubagentOf(ctx).Type}
 	if err != nil && (e.Method != script.Stream || len(e.Chunks) == 0) {
 		a.err = errorOf(err)
 	}
@@ -100,12 +102,15 @@ func errorOf(err error) *llm.Error {
 // something: history is compressed by it.
 const largePrompt = 10_000
 
-// model writes the model's part. exact keeps the chunks as they came: hooks saw
+// model writes what the model answered to one agent. exact keeps the chunks as they came: hooks saw
 // each of them.
-func (r *Recorder) model(exact bool) (string, error) {
+func (r *Recorder) model(agent string, exact bool) (string, error) {
 	var b strings.Builder
-	for i, a := range r.answers {
-		if i > 0 {
+	for _, a := range r.answers {
+		if a.agent != agent {
+			continue
+		}
+		if b.Len() > 0 {
 			b.WriteString("\n")
 		}
 		text, err := r.answer(a, exact)
@@ -114,8 +119,8 @@ func (r *Recorder) model(exact bool) (string, error) {
 		}
 		b.WriteString(text)
 	}
-	if r.interrupted {
-		if len(r.answers) > 0 {
+	if r.interrupted && agent == "" {
+		if b.Len() > 0 {
 			b.WriteString("\n")
 		}
 		b.WriteString("# Here it was interrupted.\nerror 499 interrupted\nrepeat\n")

@@ -35,7 +35,8 @@ type Options struct {
 	Untrusted   bool   // what the folder brings is not loaded
 	Resumed     bool   // the session had begun before
 	Mask        func(string) string
-	Hooks       []hooks.Hook // all that are configured
+	Hooks       []hooks.Hook      // all that are configured
+	Agents      map[string]string // where agents are defined, by their names
 }
 
 // Recorder records a run. It is safe for concurrent use.
@@ -52,6 +53,7 @@ type Recorder struct {
 	answers     []answer // of the model
 	files       *files
 	scripts     *files
+	agents      map[string]*agentFile // by their names
 	interrupted bool
 	stopped     bool // what happens is not recorded any more
 	notes       []string
@@ -75,6 +77,7 @@ func New(o Options) *Recorder {
 			r.scripts.note(path)
 		}
 	}
+	r.noteAgents(o.Agents)
 	if o.Resumed {
 		r.notes = append(r.notes, "The session had begun before: what was said then is not part of the case.")
 	}
@@ -197,7 +200,11 @@ func (r *Recorder) Emit(e event.Event) {
 	if r.over() {
 		return
 	}
-	switch e := e.(type) {
+	switch e := nested(e).(type) {
+	case event.AgentStarted:
+		if a := r.agents[e.Name]; a != nil {
+			a.used = true
+		}
 	case event.ToolRequested:
 		r.files.named(e.Call.Args)
 	case event.ToolStarted:

@@ -60,7 +60,7 @@ func key(h hooks.Hook) string {
 func (r *Recorder) settings(project bool) (string, error) {
 	file := settingsFile{Hooks: map[hooks.Event][]group{}}
 	for _, h := range r.ran() {
-		if (h.Source.Layer == hooks.LayerProject) != project {
+		if (h.Source.Layer == hooks.LayerProject) != project || r.brought(h) {
 			continue
 		}
 		e := entry{Handler: h.Handler, Name: r.clean.text(h.Name), Command: r.clean.code(h.Command), Timeout: h.Timeout.Milliseconds(), OnError: h.OnError, Dialect: h.Dialect}

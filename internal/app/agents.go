@@ -44,6 +44,18 @@ func (c *Configuration) AllAgents() ([]Agent, []string) {
 	return c.switched(found), problems
 }
 
+// AgentFiles are the files that define the agents that may be called, by their names.
+func (c *Configuration) AgentFiles() map[string]string {
+	all, _ := c.AllAgents()
+	files := map[string]string{}
+	for _, a := range all {
+		if a.Off == "" && a.File != "" {
+			files[a.Name] = a.File
+		}
+	}
+	return files
+}
+
 // agentSources are the folders of agents, with those of the project where project.
 func (c *Configuration) agentSources(extensions []hooks.Extension, project bool, agreed func(subagents.Agent) bool) []subagents.Source {
 	var sources []subagents.Source
