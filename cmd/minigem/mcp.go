@@ -142,7 +142,7 @@ expires, in ~/.gemini/mcp-oauth-tokens.json, which Gemini CLI reads too.`,
 			}
 			ctx, stop := exit.Context()
 			defer stop()
-			err = c.SignInMCP(ctx, args[0], func(s string) { fmt.Fprintln(sys.Stdout, s) })
+			err = c.SignInMCP(ctx, sys, args[0], func(s string) { fmt.Fprintln(sys.Stdout, s) })
 			return cmp.Or(exit.Ended(ctx), err)
 		},
 	}

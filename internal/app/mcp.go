@@ -47,6 +47,7 @@ func (r *Runtime) MCPServers(warn func(string)) []mcp.Server {
 	for _, s := range r.Config.AllMCPServers(r.Flags.AllowedMCP, warn) {
 		switch {
 		case s.Off == "":
+			s.Elicit = r.mcp.elicit
 			wanted = append(wanted, s.Server)
 		case s.Missed:
 			warn(fmt.Sprintf("the MCP server %s is not started: %s", s.Name, s.Off))
@@ -67,6 +68,11 @@ type MCPServer struct {
 // is not trusted could decide what their commands do, so that none is started
 // there. allowed is the list of the command line; nil: all are.
 func (c *Configuration) AllMCPServers(allowed []string, warn func(string)) []MCPServer {
+	if slices.ContainsFunc(slices.Collect(maps.Values(c.Settings.MCPServers)), func(s settings.MCPServer) bool { return s.URL != "" || s.HTTPURL != "" }) {
+		if err := c.mcpSignIns().Check(); err != nil {
+			warn(c.ShortenIn(err.Error()))
+		}
+	}
 	off, err := c.MCPSwitches().Off()
 	if err != nil {
 		warn(err.Error())
@@ -216,7 +222,7 @@ func (c *Configuration) mcpSignIns() oauth.Store {
 
 // SignInMCP signs the user in at the server called name. say is called with what
 // the user is to do, and with what was done.
-func (c *Configuration) SignInMCP(ctx context.Context, name string, say func(string)) error {
+func (c *Configuration) SignInMCP(ctx context.Context, sys *System, name string, say func(string)) error {
 	all := c.AllMCPServers(nil, func(string) {})
 	i := slices.IndexFunc(all, func(s MCPServer) bool { return s.Name == name })
 	switch {
@@ -230,7 +236,11 @@ func (c *Configuration) SignInMCP(ctx context.Context, name string, say func(str
 	set := c.Settings.MCPServers[name].OAuth
 	server := oauth.Server{Name: name, URL: all[i].URL, ClientID: set.ClientID, ClientSecret: set.ClientSecret, Scopes: set.Scopes, RedirectURI: set.RedirectURI}
 	err := c.mcpSignIns().SignIn(ctx, server, func(address string) {
-		say("To sign in, open this address in a browser of this machine:\n\n  " + text.Clean(address) + "\n")
+		what := "To sign in, open this address in a browser of this machine:"
+		if sys.openBrowser(address) {
+			what = "Your browser opens for the sign-in. If it does not, open this address there:"
+		}
+		say(what + "\n\n  " + text.Clean(address) + "\n")
 	})
 	if err == nil {
 		say(fmt.Sprintf("You are signed in at the MCP server %q.", name))

@@ -24,6 +24,7 @@ type mcpSession struct {
 	instructions []prompt.Entry
 	silenced     map[string]bool // tools that were said to be left out
 	warn         func(string)
+	elicit       func(context.Context, mcp.Form) mcp.Reply
 	ctx          context.Context // bounds the starts of servers
 	mu           sync.Mutex
 	own          map[string]*mcp.Pool // a server each, for hooks that did not come with the project
@@ -55,6 +56,7 @@ func (m *mcpSession) close() {
 // request does.
 func (r *Runtime) wireMCP(ctx context.Context, _ *System, w *Frontend) error {
 	r.mcp.others, r.mcp.silenced, r.mcp.warn, r.mcp.ctx = r.Registry.All(), map[string]bool{}, w.Warn, ctx
+	r.mcp.elicit = elicitor(w)
 	r.closers = append(r.closers, func() error { r.mcp.close(); return nil })
 	r.StartMCP()
 	return nil

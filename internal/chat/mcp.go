@@ -169,7 +169,7 @@ func (t *Chat) mcpLog(_ context.Context, name string) error {
 func (t *Chat) mcpAuth(_ context.Context, name string) error {
 	var err error
 	t.work("waiting until you have signed in", func(ctx context.Context) {
-		err = t.runtime.Config.SignInMCP(ctx, name, t.term.Print)
+		err = t.runtime.Config.SignInMCP(ctx, t.Sys, name, t.term.Print)
 	})
 	if err != nil {
 		return err

@@ -3,8 +3,8 @@
 // (core/tools/mcp-client.ts). It keeps out which servers are configured and
 // trusted, and who may call what. Servers speak over standard input and output,
 // streamable HTTP, or the older HTTP with server-sent events. Their tools,
-// resources and prompts are used, also those that come while a session runs;
-// sampling is not.
+// resources and prompts are used, also those that come while a session runs, and
+// they may ask the user for something while a call of them runs; sampling is not.
 //
 // What servers say is other people's text: names and descriptions are cleaned
 // of what nobody sees, and nothing that they send is kept without a bound.
@@ -72,6 +72,9 @@ type Server struct {
 	Include []string // names of tools, at the server; nil: all
 	Exclude []string // stronger than Include
 	Root    string   // the project, which the server may ask for; empty: none
+
+	// Elicit asks the user for what the server wants to know; nil: it is declined.
+	Elicit func(context.Context, Form) Reply
 }
 
 // Session is the connection with a server. Its tools may be called until it is
@@ -85,9 +88,12 @@ type Session struct {
 
 	mu        sync.Mutex // guards what is below
 	offered   offer
-	ready     bool          // it was listed once
-	stale     bool          // the server said that it changed
-	refreshed chan struct{} // closed when it was listed again; nil: nobody is at it
+	ready     bool               // it was listed once
+	stale     bool               // the server said that it changed
+	refreshed chan struct{}      // closed when it was listed again; nil: nobody is at it
+	callers   []*context.Context // of the calls that run
+
+	asking sync.Mutex // held while the user is asked
 }
 
 // offer is what a server has, as far as it is wanted.
@@ -132,7 +138,7 @@ func dial(ctx context.Context, s Server, version *atomic.Int64) (*Session, error
 }
 
 func (s *Session) begin(ctx context.Context) error {
-	client := mcp.NewClient(&mcp.Implementation{Name: "gemini-cli-mcp-client", Version: "0.0.1"}, s.link.hear(s))
+	client := mcp.NewClient(&mcp.Implementation{Name: "gemini-cli-mcp-client", Version: "0.0.1"}, s.hearing())
 	if s.server.Root != "" {
 		//lint:ignore SA1019 the version of the protocol that is spoken here has roots, and servers ask for them
 		client.AddRoots(&mcp.Root{URI: "file://" + s.server.Root})
@@ -155,6 +161,16 @@ func (s *Session) begin(ctx context.Context) error {
 		s.changed()
 	}
 	return nil
+}
+
+// hearing is what the client does when the server speaks first.
+func (s *Session) hearing() *mcp.ClientOptions {
+	o := s.link.hear(s)
+	if o == nil {
+		o = &mcp.ClientOptions{}
+	}
+	o.ElicitationHandler = s.elicited
+	return o
 }
 
 // list asks the server for all that it offers.

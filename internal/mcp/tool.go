@@ -165,6 +165,7 @@ func (c *call) ask(ctx context.Context) (*mcp.CallToolResult, error) {
 	limit := cmp.Or(c.tool.session.server.Timeout, DefaultTimeout)
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	defer c.tool.session.during(limited)()
 	params := &mcp.CallToolParams{Name: c.tool.info.MCP.Tool, Arguments: c.args}
 	params.SetProgressToken(c.tool.session.calls.Add(1)) // small: JavaScript knows no greater integers than 2^53
 	res, err := c.tool.session.client.CallTool(limited, params)

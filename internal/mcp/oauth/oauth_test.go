@@ -221,14 +221,17 @@ func TestSignInIsInterrupted(t *testing.T) {
 	require.ErrorIs(t, err, interrupted)
 }
 
-// TestBrokenFile: it is named, and not replaced.
+// TestBrokenFile: it is named, and not replaced; until it is mended, nobody is signed in,
+// and servers that need no sign-in are reached.
 func TestBrokenFile(t *testing.T) {
 	t.Parallel()
 	s, store := oauthtest.New(t), newStore(t)
 	require.NoError(t, os.MkdirAll(filepath.Dir(store.Path), 0o700))
 	require.NoError(t, os.WriteFile(store.Path, []byte(`{"a": `), 0o600))
-	_, err := store.Source("docs", s.MCP()).Token()
-	require.ErrorContains(t, err, store.Path)
+	tok, err := store.Source("docs", s.MCP()).Token()
+	require.NoError(t, err)
+	assert.Nil(t, tok)
+	require.ErrorContains(t, store.Check(), store.Path)
 	require.ErrorContains(t, signIn(t, store, s), "mend the file, or remove it and sign in again")
 	data, err := os.ReadFile(store.Path)
 	require.NoError(t, err)

@@ -48,6 +48,9 @@ func (s *Source) Token() (*oauth2.Token, error) {
 		return nil, nil
 	}
 	c, err := s.store.find(s.name, s.url)
+	if err != nil {
+		return nil, nil // [Store.Check] says so: servers that need no sign-in go on
+	}
 	if c != nil && c.ends() {
 		c, err = s.renewed(u)
 	}

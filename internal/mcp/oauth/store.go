@@ -99,6 +99,15 @@ func (s Store) read() ([]json.RawMessage, error) {
 	return entries, nil
 }
 
+// Check reports that the file cannot be read. Until it can, nobody is signed in.
+func (s Store) Check() error {
+	if s.Path == "" {
+		return nil
+	}
+	_, err := s.read()
+	return err
+}
+
 // find returns what the server at url gave under name; nil: nothing.
 func (s Store) find(name, url string) (*credentials, error) {
 	entries, err := s.read()

@@ -37,7 +37,19 @@ type Server struct {
 	Clients   []map[string]any // that were registered
 }
 
-// New starts a Server with the MCP tool "hello". It ends with t.
+// Open starts a server with the same offers that asks for no sign-in, and returns
+// its address.
+func Open(t testing.TB) string {
+	t.Helper()
+	tools := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	offer(tools)
+	s := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return tools }, nil))
+	t.Cleanup(func() { s.CloseClientConnections(); s.Close() })
+	return s.URL
+}
+
+// New starts a Server with the MCP tools "hello" and "ask", which asks the user for a
+// name and a number, the prompt "greet" and the resource note://1. It ends with t.
 func New(t testing.TB) *Server {
 	t.Helper()
 	s := &Server{ExpiresIn: 3600, good: map[string]bool{}, refresh: map[string]bool{}, challenge: map[string]string{}}
@@ -45,6 +57,7 @@ func New(t testing.TB) *Server {
 	mcp.AddTool(tools, &mcp.Tool{Name: "hello"}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "Hello."}}}, nil, nil
 	})
+	offer(tools)
 	protected := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return tools }, nil)
 	mux := http.NewServeMux()
 	mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) {
@@ -65,6 +78,26 @@ func New(t testing.TB) *Server {
 	s.Server = httptest.NewServer(mux)
 	t.Cleanup(func() { s.CloseClientConnections(); s.Close() })
 	return s
+}
+
+func offer(s *mcp.Server) {
+	schema := json.RawMessage(`{"type": "object", "required": ["name"], "properties": {
+		"cups": {"type": "integer", "title": "Cups"}, "name": {"type": "string", "description": "Whom to bring it to"}}}`)
+	mcp.AddTool(s, &mcp.Tool{Name: "ask"}, func(ctx context.Context, r *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
+		res, err := r.Session.Elicit(ctx, &mcp.ElicitParams{Message: "Tea for whom?", RequestedSchema: schema})
+		if err != nil {
+			return nil, nil, err
+		}
+		said, err := json.Marshal(res.Content)
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "the user: " + res.Action + " " + string(said)}}}, nil, err
+	})
+	s.AddPrompt(&mcp.Prompt{Name: "greet", Arguments: []*mcp.PromptArgument{{Name: "who", Required: true}}},
+		func(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+			return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: "Greet " + r.Params.Arguments["who"] + " kindly."}}}}, nil
+		})
+	s.AddResource(&mcp.Resource{Name: "note", URI: "note://1"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: "note://1", Text: "remember the milk"}}}, nil
+	})
 }
 
 // MCP is the address of the MCP server.

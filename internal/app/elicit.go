@@ -1,0 +1,135 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"minigem/internal/mcp"
+	"minigem/tools/builtin"
+)
+
+// elicitor answers what MCP servers ask the user for: by asking, and where nobody
+// can be asked by declining, which it says.
+func elicitor(w *Frontend) func(context.Context, mcp.Form) mcp.Reply {
+	asker, warn := w.Asker, w.Warn
+	return func(ctx context.Context, f mcp.Form) mcp.Reply {
+		if asker == nil {
+			warn(fmt.Sprintf("the MCP server %s asks for an answer, and nobody is here to give one, so that it was declined: %s", f.Server, strings.Join(strings.Fields(f.Message), " ")))
+			return mcp.Reply{Action: mcp.Decline}
+		}
+		return fillIn(ctx, asker, f)
+	}
+}
+
+const (
+	answerIt  = "Answer"
+	declineIt = "Decline"
+)
+
+// fillIn asks the user for what a form wants. Esc cancels it.
+func fillIn(ctx context.Context, asker builtin.Asker, f mcp.Form) mcp.Reply {
+	said, ok := askOne(ctx, asker, builtin.Question{
+		Header: "The MCP server " + f.Server + " asks", Question: f.Message + "\n  What you answer goes to this server; give it no passwords.", Type: "choice",
+		Options: []builtin.Option{{Label: answerIt, Description: asksFor(f)}, {Label: declineIt, Description: "it gets nothing"}},
+	})
+	switch {
+	case !ok:
+		return mcp.Reply{Action: mcp.Cancel}
+	case said != answerIt:
+		return mcp.Reply{Action: mcp.Decline}
+	}
+	values := map[string]any{}
+	for _, field := range f.Fields {
+		v, ok := valueOf(ctx, asker, f.Server, field)
+		if !ok {
+			return mcp.Reply{Action: mcp.Cancel}
+		}
+		if v != nil {
+			values[field.Name] = v
+		}
+	}
+	return mcp.Reply{Action: mcp.Accept, Values: values}
+}
+
+// asksFor names the fields.
+func asksFor(f mcp.Form) string {
+	var names []string
+	for _, field := range f.Fields {
+		names = append(names, field.Title)
+	}
+	return cmp.Or(strings.Join(names, ", "), "yes")
+}
+
+func askOne(ctx context.Context, asker builtin.Asker, q builtin.Question) (string, bool) {
+	answers, ok, err := asker.AskQuestions(ctx, []builtin.Question{q})
+	return answers[0], ok && err == nil && ctx.Err() == nil
+}
+
+// valueOf asks until the answer is one that the field takes; nil: it stays empty.
+func valueOf(ctx context.Context, asker builtin.Asker, server string, f mcp.Field) (value any, ok bool) {
+	q := builtin.Question{Header: server + ": " + f.Title, Question: cmp.Or(f.Description, f.Title), Type: "text", Placeholder: hint(f)}
+	switch {
+	case f.Type == "boolean":
+		q.Type = "yesno"
+	case len(f.Choices) > 0:
+		q.Type = "choice"
+		for i, c := range f.Choices {
+			o := builtin.Option{Label: c}
+			if i < len(f.Labels) && f.Labels[i] != c {
+				o.Description = f.Labels[i]
+			}
+			q.Options = append(q.Options, o)
+		}
+	}
+	for about := q.Question; ; {
+		said, ok := askOne(ctx, asker, q)
+		if !ok {
+			return nil, false
+		}
+		v, wrong := read(f, said)
+		if wrong == "" {
+			return v, true
+		}
+		q.Question = wrong + ". " + about
+	}
+}
+
+func hint(f mcp.Field) string {
+	switch {
+	case f.Default != "":
+		return f.Default
+	case !f.Required:
+		return "may stay empty"
+	}
+	return ""
+}
+
+// read is what the user said as a value of f, or what is wrong with it.
+func read(f mcp.Field, said string) (value any, wrong string) {
+	said = strings.TrimSpace(said)
+	switch {
+	case f.Type == "boolean":
+		return said == "Yes", ""
+	case said == "" && f.Required:
+		return nil, "It needs an answer"
+	case said == "":
+		return nil, ""
+	case len(f.Choices) > 0 && !slices.Contains(f.Choices, said):
+		return nil, "It takes one of those alone"
+	case f.Type == "integer":
+		if n, err := strconv.ParseInt(said, 10, 64); err == nil {
+			return n, ""
+		}
+		return nil, "It takes a whole number"
+	case f.Type == "number":
+		if n, err := strconv.ParseFloat(said, 64); err == nil {
+			return n, ""
+		}
+		return nil, "It takes a number"
+	}
+	return said, ""
+}
