@@ -373,16 +373,3 @@ func TestChatWithoutAKey(t *testing.T) {
 	c.waitFor("GEMINI_API_KEY", "minigem demo")
 	assert.Equal(t, 41, c.exit())
 }
-
-func BenchmarkChatStart(b *testing.B) {
-	h := newHome(b, nil)
-	args := h.answersFile(b, "say Hi.")
-	for b.Loop() {
-		c := h.startChat(b, nil, args...)
-		c.waitReady()
-		b.StopTimer()
-		_ = c.cmd.Process.Kill()
-		<-c.exited
-		b.StartTimer()
-	}
-}

@@ -40,14 +40,15 @@ type child struct {
 	stopper string // the hook event that ended a run of the agent
 }
 
-// begin makes the agent of a task; added is what hooks say to it.
-func begin(o *Options, t Task, added string, live func(string)) *child {
+// begin makes the agent of a task with tools of its own; added is what hooks say to
+// it.
+func begin(o *Options, t Task, own []tools.Tool, added string, live func(string)) *child {
 	c := &child{o: o, task: t, record: Record{History: &agent.Memory{}}}
 	if o.Record != nil {
 		c.record = o.Record(c.task)
 	}
 	sink := event.Tee(c.record.Sink, event.SinkFunc(func(e event.Event) { c.tell(e, live) }))
-	c.worker = newWorker(o.Runner(), t.Agent, o.Offered)
+	c.worker = newWorker(o.Runner(), t.Agent, own, o.Offered)
 	c.worker.Sink = sink
 	c.agent = &agent.Agent{
 		Model: o.Model, History: c.record.History, Tools: c.worker, Sink: sink, Config: c.config(),

@@ -22,16 +22,20 @@ type worker struct {
 	done     bool
 }
 
-// newWorker copies the caller's runner, with the tools of d. more, if not nil, says
-// what an agent is offered that its caller is not.
-func newWorker(parent *toolcall.Runner, d Definition, more func(agent string, t tools.Tool) bool) *worker {
+// newWorker copies the caller's runner, with the tools of d: own ones go before those
+// of the caller with their names. more, if not nil, says what an agent is offered that
+// its caller is not.
+func newWorker(parent *toolcall.Runner, d Definition, own []tools.Tool, more func(agent string, t tools.Tool) bool) *worker {
 	r := *parent
 	w := &worker{Runner: &r, complete: &complete{of: d.Result}}
-	own := parent.Registry.All()
-	own = slices.DeleteFunc(own, func(t tools.Tool) bool { return never(t.Spec().Name) })
-	r.Registry = tools.NewRegistry(append(own, tools.Tool(w.complete))...)
+	names := map[string]bool{}
+	for _, t := range own {
+		names[t.Spec().Name] = true
+	}
+	all := slices.DeleteFunc(parent.Registry.All(), func(t tools.Tool) bool { return never(t.Spec().Name) || names[t.Spec().Name] })
+	r.Registry = tools.NewRegistry(slices.Concat(all, own, []tools.Tool{w.complete})...)
 	r.Offered = func(t tools.Tool) bool {
-		return t == tools.Tool(w.complete) || d.has(t) && (parent.Offered == nil || parent.Offered(t) || more != nil && more(d.Name, t))
+		return t == tools.Tool(w.complete) || (names[t.Spec().Name] || d.has(t)) && (parent.Offered == nil || parent.Offered(t) || more != nil && more(d.Name, t))
 	}
 	r.NotOffered = func(t tools.Tool) string {
 		return "Unauthorized tool call: '" + t.Spec().Name + "' is not available to this agent."

@@ -96,6 +96,9 @@ type Options struct {
 	Offered func(agent string, t tools.Tool) bool
 	Sink    event.Sink // gets [event.Nested] events; may be nil
 
+	// Tools are tools that an agent has beside those of its caller, and what ends
+	// them with it; nil: none.
+	Tools      func(context.Context, Task) (own []tools.Tool, end func())
 	Record     func(Task) Record                            // nil: agents are kept in memory
 	Compressor func(agent.History, string) agent.Compressor // for a history and a model; nil: histories are never shortened
 	Sampling   func(model string) llm.Sampling              // nil: that of Config
@@ -194,5 +197,11 @@ func (c *call) RunStream(ctx context.Context, live func(string)) (tools.Result, 
 	if err != nil {
 		return tools.Result{}, err
 	}
-	return begin(c.o, task, added, live).run(ctx)
+	var own []tools.Tool
+	if c.o.Tools != nil {
+		var end func()
+		own, end = c.o.Tools(ctx, task)
+		defer end()
+	}
+	return begin(c.o, task, own, added, live).run(ctx)
 }

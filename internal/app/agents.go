@@ -197,6 +197,7 @@ func (r *Runtime) agentTool(sys *System, w *Frontend) []tools.Tool {
 			DisableLoopDetection: r.Config.Settings.Model.DisableLoopDetection,
 		},
 		Sampling: SamplingFor,
+		Tools:    r.toolsOfAgent,
 		Record:   func(t subagent.Task) subagent.Record { return r.recordAgent(t, sys, w) },
 		Compressor: func(h agent.History, model string) agent.Compressor {
 			return r.compressorOf(h, model, sys, w)

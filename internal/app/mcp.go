@@ -81,23 +81,30 @@ func (c *Configuration) AllMCPServers(allowed []string, warn func(string)) []MCP
 	var all []MCPServer
 	for _, name := range slices.Sorted(maps.Keys(s.MCPServers)) {
 		one := MCPServer{Server: c.mcpServer(name, s.MCPServers[name])}
-		switch {
-		case slices.Contains(s.MCP.Excluded, name):
-			one.Off, one.Blocked = "mcp.excluded of the settings names it", true
-		case s.MCP.Allowed != nil && !slices.Contains(s.MCP.Allowed, name):
-			one.Off, one.Blocked = "mcp.allowed of the settings does not name it", true
-		case allowed != nil && !slices.Contains(allowed, name):
-			one.Off, one.Blocked = "--allowed-mcp-server-names does not name it", true
-		case slices.Contains(off, strings.ToLower(name)):
-			one.Off = "it is disabled; minigem mcp enable " + name + " changes that"
-		case one.Command == "" && one.URL == "":
-			one.Off, one.Missed = `it has no "command", "url" or "httpUrl"`, true
-		case !c.Trust.Trusted:
-			one.Off, one.Missed = "this folder is not trusted", true
-		}
+		c.whyOff(&one, allowed, off)
 		all = append(all, one)
 	}
 	return all
+}
+
+// whyOff says whether one is started; off are the names of those that the user has
+// switched off.
+func (c *Configuration) whyOff(one *MCPServer, allowed, off []string) {
+	name, set := one.Name, c.Settings.MCP
+	switch {
+	case slices.Contains(set.Excluded, name):
+		one.Off, one.Blocked = "mcp.excluded of the settings names it", true
+	case set.Allowed != nil && !slices.Contains(set.Allowed, name):
+		one.Off, one.Blocked = "mcp.allowed of the settings does not name it", true
+	case allowed != nil && !slices.Contains(allowed, name):
+		one.Off, one.Blocked = "--allowed-mcp-server-names does not name it", true
+	case slices.Contains(off, strings.ToLower(name)):
+		one.Off = "it is disabled; minigem mcp enable " + name + " changes that"
+	case one.Command == "" && one.URL == "":
+		one.Off, one.Missed = `it has no "command", "url" or "httpUrl"`, true
+	case !c.Trust.Trusted:
+		one.Off, one.Missed = "this folder is not trusted", true
+	}
 }
 
 // MCPSwitches say which servers the user has switched off.

@@ -20,6 +20,7 @@ var parsers = []fuzzed{
 	{target: "internal/skills FuzzParse", folder: "internal/skills", functions: "Read"},
 	{target: "internal/subagents FuzzParse", folder: "internal/subagents", functions: "Agreements.Has Read"},
 	{target: "internal/mcp FuzzResult", folder: "internal/mcp", functions: "saysJSON"},
+	{target: "internal/mcp FuzzForm", folder: "internal/mcp", functions: "Session.form"},
 	{target: "internal/mcp/oauth FuzzFile", folder: "internal/mcp/oauth", functions: "Store.find Store.read Store.without"},
 	{why: "what the MCP SDK sends in a test", folder: "internal/mcp/oauth/oauthtest", functions: "Server.register"},
 	{target: "internal/mcp/servers FuzzEdit", folder: "internal/mcp/servers", functions: "Switches.Off"},

@@ -65,7 +65,7 @@ func (t *Chat) programsToTrust() (own []hooks.Hook, servers []string) {
 			servers = append(servers, fmt.Sprintf("%s: %s", name, strings.Join(append([]string{s.Command}, s.Args...), " ")))
 		}
 	}
-	return c.ProjectHooks(), servers
+	return c.ProjectHooks(), append(servers, c.ProjectAgentServers()...)
 }
 
 func (t *Chat) trustQuestion(c *app.Configuration, own []hooks.Hook, servers []string) string {

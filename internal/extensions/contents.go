@@ -71,6 +71,9 @@ func Read(dir string) (Contents, error) {
 	c.Problems = append(c.Problems, problems...)
 	for _, a := range agents {
 		c.add("agent", a.Name, a.Definition.Description)
+		for _, s := range a.Servers {
+			c.Parts = append(c.Parts, Part{"MCP server", text.VisibleLine(s.Name + " of the agent " + a.Name), text.VisibleLine(s.Target())})
+		}
 		c.headHooks(dir, hooks.Head{Of: hooks.Part{Kind: hooks.AgentPart, Name: a.Name}}, a.Hooks)
 	}
 	policies, _ := filepath.Glob(filepath.Join(dir, "policies", "*.toml"))

@@ -96,3 +96,31 @@ func FuzzClip(f *testing.F) {
 		require.True(t, utf8.ValidString(cut))
 	})
 }
+
+// FuzzForm: whatever a server asks the user for, what is shown of it is bounded and
+// holds nothing hidden, and what must be filled in comes first.
+func FuzzForm(f *testing.F) {
+	for _, seed := range []string{
+		`{"message":"a\u001b[31mb","requestedSchema":{"type":"object","properties":{"x":{"type":"string","enum":["a"],"enumNames":["A"]},"y":{"type":"integer","default":3}},"required":["y"]}}`,
+		`{"requestedSchema":{"properties":{"z":{"oneOf":[{"const":"c","title":"C"}]}}}}`, `{"requestedSchema":[1]}`, `{"requestedSchema":{"properties":{"a":5}}}`, `{}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	s := &Session{server: Server{Name: "srv"}}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var p mcp.ElicitParams
+		if json.Unmarshal(data, &p) != nil {
+			return
+		}
+		form := s.form(&p)
+		require.LessOrEqual(t, len(form.Fields), maxFields)
+		require.Equal(t, text.Clean(form.Message), form.Message)
+		required := true
+		for _, field := range form.Fields {
+			require.True(t, required || !field.Required, "what may stay empty comes last")
+			required = field.Required
+			require.LessOrEqual(t, len(field.Choices), maxChoices)
+			require.Equal(t, text.Line(field.Title+field.Description), field.Title+field.Description)
+		}
+	})
+}

@@ -173,10 +173,6 @@ func (p *parser) hooks(n *yaml.Node) {
 	}
 }
 
-func (p *parser) servers(n *yaml.Node) {
-	p.fault(at(n), "minigem starts no MCP servers for one agent: put them into the settings (minigem mcp add), and their tools, mcp_SERVER_*, here")
-}
-
 func (p *parser) tools(n *yaml.Node) {
 	if n.Kind != yaml.SequenceNode {
 		p.fault(at(n), "tools: expected a list of names, such as [read_file, grep_search]")

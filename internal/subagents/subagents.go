@@ -22,10 +22,11 @@ type Agent struct {
 	subagent.Definition
 	DisplayName string
 
-	Source string // where it was found, for people: "user", "project"
-	Hash   string // of the file, as Gemini CLI remembers it
-	Hooks  skills.Hooks
-	Held   bool // the user did not agree to it: it has no name that others could not have
+	Source  string // where it was found, for people: "user", "project"
+	Hash    string // of the file, as Gemini CLI remembers it
+	Hooks   skills.Hooks
+	Servers []Server // that run while it works
+	Held    bool     // the user did not agree to it: it has no name that others could not have
 }
 
 // Source is a folder of definitions.

@@ -21,10 +21,10 @@ func write(t *testing.T, path, text string) {
 
 func TestParse(t *testing.T) {
 	t.Parallel()
-	a, faults := Parse("a.md", "---\nkind: local\nname: code-reviewer\ndescription: >\n  Reads\n  changes.\ndisplay_name: Reviewer\ntools:\n  - read_file\n  - mcp_git_*\nmodel: inherit\ntemperature: 0.2\nmax_turns: 5\ntimeout_mins: 2\n---\n\nRead ${query}.\n")
+	a, faults := Parse("a.md", "---\nkind: local\nname: code-reviewer\ndescription: >\n  Reads\n  changes.\ndisplay_name: Reviewer\nmcp_servers:\n  git:\n    command: git-mcp\n    args: [-v]\n    include_tools: [log]\ntools:\n  - read_file\n  - mcp_git_*\nmodel: inherit\ntemperature: 0.2\nmax_turns: 5\ntimeout_mins: 2\n---\n\nRead ${query}.\n")
 	require.Empty(t, faults)
 	warm := 0.2
-	assert.Equal(t, Agent{DisplayName: "Reviewer", Definition: subagent.Definition{
+	assert.Equal(t, Agent{DisplayName: "Reviewer", Servers: []Server{{Name: "git", Command: "git-mcp", Args: []string{"-v"}, Include: []string{"log"}}}, Definition: subagent.Definition{
 		Name: "code-reviewer", Description: "Reads changes.", Instructions: "Read ${query}.", Tools: []string{"read_file", "mcp_git_*"},
 		Temperature: &warm, MaxTurns: 5, Timeout: 2 * time.Minute,
 	}}, a)
@@ -42,27 +42,32 @@ func TestParse(t *testing.T) {
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for head, want := range map[string]string{
-		"name: a\ndescription: b\nmaxTurns: 3":              `a.md:4: there is no field "maxTurns"; did you mean "max_turns"?`,
-		"name: a\ndescription: b\nqqqqqqqq: 3":              `a.md:4: there is no field "qqqqqqqq"; there are description, `,
-		"name: a\ndescription: b\nname: c":                  "a.md:4: name stands there twice",
-		"name: A b\ndescription: b":                         `a.md:2: name is "A b": expected small letters, digits, - and _`,
-		"name: a":                                           "a.md:1: it has no description",
-		"description: a":                                    "a.md:1: it has no name",
-		"name: a\ndescription: ' '":                         "a.md:3: the description is empty",
-		"name: a\ndescription: b\ntools: read_file":         "a.md:4: tools: expected a list of names",
-		"name: a\ndescription: b\ntools:\n- read_fil":       `a.md:5: there is no tool "read_fil"; did you mean "read_file"?`,
-		"name: a\ndescription: b\ntools: [[x]]":             "a.md:4: expected a text",
-		"name: a\ndescription: b\nmax_turns: 0":             "a.md:4: expected a whole number above 0",
-		"name: a\ndescription: b\ntimeout_mins: soon":       "a.md:4: expected a whole number above 0",
-		"name: a\ndescription: b\ntemperature: .nan":        "a.md:4: temperature: expected a number from 0 to 2",
-		"name: a\ndescription: b\nkind: remote":             `a.md:4: kind is "remote"`,
-		"name: a\ndescription: b\nagent_card_url: http://x": "a.md:4: agent_card_url is of agents on other machines",
-		"name: a\ndescription: b\nmcp_servers:\n  x: {}":    "a.md:5: minigem starts no MCP servers for one agent",
-		"name: a\nx: &b c\ndescription: *b":                 "a.md:4: description is an alias",
-		"name: [a":                                          "it is not YAML",
-		"- name":                                            "a.md:2: expected fields",
-		"name: a\ndescription: 3":                           "a.md:3: expected a text",
-		"name: a\ndescription: b\n\"\\e[31mred\": x":        `<U+001B>`,
+		"name: a\ndescription: b\nmaxTurns: 3":                       `a.md:4: there is no field "maxTurns"; did you mean "max_turns"?`,
+		"name: a\ndescription: b\nqqqqqqqq: 3":                       `a.md:4: there is no field "qqqqqqqq"; there are description, `,
+		"name: a\ndescription: b\nname: c":                           "a.md:4: name stands there twice",
+		"name: A b\ndescription: b":                                  `a.md:2: name is "A b": expected small letters, digits, - and _`,
+		"name: a":                                                    "a.md:1: it has no description",
+		"description: a":                                             "a.md:1: it has no name",
+		"name: a\ndescription: ' '":                                  "a.md:3: the description is empty",
+		"name: a\ndescription: b\ntools: read_file":                  "a.md:4: tools: expected a list of names",
+		"name: a\ndescription: b\ntools:\n- read_fil":                `a.md:5: there is no tool "read_fil"; did you mean "read_file"?`,
+		"name: a\ndescription: b\ntools: [[x]]":                      "a.md:4: expected a text",
+		"name: a\ndescription: b\nmax_turns: 0":                      "a.md:4: expected a whole number above 0",
+		"name: a\ndescription: b\ntimeout_mins: soon":                "a.md:4: expected a whole number above 0",
+		"name: a\ndescription: b\ntemperature: .nan":                 "a.md:4: temperature: expected a number from 0 to 2",
+		"name: a\ndescription: b\nkind: remote":                      `a.md:4: kind is "remote"`,
+		"name: a\ndescription: b\nagent_card_url: http://x":          "a.md:4: agent_card_url is of agents on other machines",
+		"name: a\ndescription: b\nmcp_servers: x":                    "a.md:4: mcp_servers: expected names with a server each",
+		"name: a\ndescription: b\nmcp_servers:\n  x: y":              "a.md:5: mcp_servers: x: expected fields, such as command",
+		"name: a\ndescription: b\nmcp_servers:\n  x:\n    comand: y": `a.md:6: x: there is no field "comand"; did you mean "command"?`,
+		"name: a\ndescription: b\nmcp_servers:\n  x:\n    args: y":   "a.md:6: x: args has another type",
+		"name: a\ndescription: b\nmcp_servers:\n  x:\n    auth: {}":  "a.md:6: x: minigem has no auth for the server of one agent",
+		"name: a\ndescription: b\nmcp_servers:\n  \"\\e[31m\": {}":   "is no name for an MCP server",
+		"name: a\nx: &b c\ndescription: *b":                          "a.md:4: description is an alias",
+		"name: [a":                                                   "it is not YAML",
+		"- name":                                                     "a.md:2: expected fields",
+		"name: a\ndescription: 3":                                    "a.md:3: expected a text",
+		"name: a\ndescription: b\n\"\\e[31mred\": x":                 `<U+001B>`,
 	} {
 		_, faults := Parse("a.md", "---\n"+head+"\n---\nbody\n")
 		require.NotEmpty(t, faults, head)

@@ -37,6 +37,9 @@ type permission struct {
 
 // Approve implements toolcall.Approver.
 func (a *Approver) Approve(ctx context.Context, q toolcall.Question) toolcall.Answer {
+	if q.Call.Name == "ask_user" && !q.Forced { // its questions are for the user, who may dismiss them
+		return toolcall.Answer{Outcome: policy.ProceedOnce}
+	}
 	v := a.View
 	v.endAnswer()
 	v.spin.hide(true)

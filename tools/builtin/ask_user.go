@@ -98,6 +98,7 @@ func (t *askUser) Prepare(args map[string]any) (tools.Invocation, error) {
 		return nil, err
 	}
 	for i, q := range c.Questions {
+		c.Questions[i].Question = strings.ReplaceAll(q.Question, `\n`, "\n") // models write it so
 		if strings.TrimSpace(q.Question) == "" || strings.TrimSpace(q.Header) == "" {
 			return nil, tools.Errorf(tools.ErrInvalidParams, "Question %d: 'question' and 'header' must be non-empty.", i+1)
 		}

@@ -1,0 +1,58 @@
+//go:build unix
+
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// BenchmarkChatStart measures a chat until its prompt is there, with no MCP servers
+// as the yardstick and with five: four that answer and one that never does.
+func BenchmarkChatStart(b *testing.B) {
+	for name, modes := range map[string][]string{"yardstick-no-servers": nil, "five-mcp-servers": {"yes", "yes", "yes", "yes", "silent"}} {
+		b.Run(name, func(b *testing.B) {
+			h := serversHome(b, modes)
+			args := trusted(h.answersFile(b, "say Hi."))
+			for b.Loop() {
+				c := h.startChat(b, nil, args...)
+				c.waitReady()
+				b.StopTimer()
+				_ = c.cmd.Process.Kill()
+				<-c.exited
+				b.StartTimer()
+			}
+		})
+	}
+}
+
+// TestThePromptWaitsForNoMCPServer: with five servers that never answer the prompt is
+// there, commands work, and none was waited for.
+func TestThePromptWaitsForNoMCPServer(t *testing.T) {
+	t.Parallel()
+	h := serversHome(t, []string{"silent", "silent", "silent", "silent", "silent"})
+	c := h.startChat(t, nil, trusted(h.answersFile(t))...)
+	c.take([]step{{"/about", "sign-in  ", ""}, {"/mcp list", "srv4 (stdio) - Starting", ""}})
+	assert.Equal(t, 5, strings.Count(c.text(), " (stdio) - Starting"))
+	c.quit()
+}
+
+// serversHome has an MCP server for each of modes.
+func serversHome(t testing.TB, modes []string) home {
+	t.Helper()
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	servers := map[string]any{}
+	for i, mode := range modes {
+		servers[fmt.Sprintf("srv%d", i)] = map[string]any{"command": exe, "args": []string{"-x"}, "env": map[string]string{growingServerMode: mode}}
+	}
+	data, err := json.Marshal(map[string]any{"mcpServers": servers})
+	require.NoError(t, err)
+	return newHome(t, map[string]string{"../.gemini/settings.json": string(data)})
+}

@@ -1,0 +1,90 @@
+package subagents
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"minigem/internal/text"
+)
+
+// A Server is an MCP server of one agent, as its head says. One that has neither a
+// command nor a URL is that of the settings with its name, narrowed.
+type Server struct {
+	Name             string
+	Command          string
+	Args             []string
+	Env, Headers     map[string]string
+	Cwd              string
+	URL, HTTPURL     string
+	Type             string
+	Timeout          int // milliseconds
+	Trust            bool
+	Include, Exclude []string
+}
+
+// Target is the command line or the URL of the server, for people.
+func (s Server) Target() string {
+	if s.Command != "" {
+		return strings.Join(append([]string{s.Command}, s.Args...), " ")
+	}
+	return cmp.Or(s.HTTPURL, s.URL, "that of the settings")
+}
+
+// serverFields are all that a server may have, and where each goes.
+var serverFields = map[string]func(*Server) any{
+	"command":       func(s *Server) any { return &s.Command },
+	"args":          func(s *Server) any { return &s.Args },
+	"env":           func(s *Server) any { return &s.Env },
+	"cwd":           func(s *Server) any { return &s.Cwd },
+	"url":           func(s *Server) any { return &s.URL },
+	"http_url":      func(s *Server) any { return &s.HTTPURL },
+	"headers":       func(s *Server) any { return &s.Headers },
+	"type":          func(s *Server) any { return &s.Type },
+	"timeout":       func(s *Server) any { return &s.Timeout },
+	"trust":         func(s *Server) any { return &s.Trust },
+	"description":   func(*Server) any { return new(string) },
+	"include_tools": func(s *Server) any { return &s.Include },
+	"exclude_tools": func(s *Server) any { return &s.Exclude },
+}
+
+// servers reads mcp_servers.
+func (p *parser) servers(n *yaml.Node) {
+	if n.Kind != yaml.MappingNode {
+		p.fault(at(n), "mcp_servers: expected names with a server each")
+		return
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		s := Server{Name: key.Value}
+		switch {
+		case s.Name == "" || text.VisibleLine(s.Name) != s.Name:
+			p.fault(at(key), "%q is no name for an MCP server", text.VisibleLine(s.Name))
+		case value.Kind != yaml.MappingNode:
+			p.fault(at(value), "mcp_servers: %s: expected fields, such as command", s.Name)
+		default:
+			p.server(&s, value)
+		}
+		p.agent.Servers = append(p.agent.Servers, s)
+	}
+}
+
+func (p *parser) server(s *Server, n *yaml.Node) {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		into, name := serverFields[key.Value], text.VisibleLine(key.Value)
+		switch {
+		case key.Value == "auth":
+			p.fault(at(key), "%s: minigem has no auth for the server of one agent: put it into the settings (minigem mcp add), and sign in by minigem mcp auth", s.Name)
+		case into == nil:
+			p.fault(at(key), "%s: there is no field %q%s", s.Name, name, text.DidYouMean(text.Nearest(key.Value, slices.Sorted(maps.Keys(serverFields)))))
+		case value.Kind == yaml.AliasNode:
+			p.fault(at(value), "%s: %s is an alias: write the value", s.Name, name)
+		case value.Decode(into(s)) != nil:
+			p.fault(at(value), "%s: %s has another type", s.Name, name)
+		}
+	}
+}
