@@ -71,7 +71,7 @@ func TestSignIn(t *testing.T) {
 	assert.Contains(t, <-page, "You are signed in.")
 	session, err := connect(t, store, s.MCP())
 	require.NoError(t, err)
-	require.Len(t, session.Tools(), 1)
+	require.Len(t, session.Tools(), 2)
 
 	info, err := os.Stat(store.Path)
 	require.NoError(t, err)
