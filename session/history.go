@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"minigem/llm"
 	"minigem/transcript"
@@ -82,17 +83,73 @@ func (s *Session) Rollback(n int) {
 	s.entries, s.messages = slices.Clip(s.entries[:n]), slices.Clip(s.messages[:n])
 }
 
-// RollbackTo drops the message whose record has the id, and all after it;
-// false: there is none.
+// RollbackTo drops the message whose record has the id, and all after it; where a
+// compression took that message away, what was said before it comes back. false:
+// there is none.
 func (s *Session) RollbackTo(id string) bool {
 	s.mu.Lock()
 	n := slices.IndexFunc(s.entries, func(e entry) bool { return e.id == id && id != "" })
 	s.mu.Unlock()
 	if n < 0 {
-		return false
+		return s.rollbackBefore(id)
 	}
 	s.Rollback(n)
 	return true
+}
+
+// rollbackBefore is RollbackTo for a message that a compression took away.
+func (s *Session) rollbackBefore(id string) bool {
+	f, err := s.Transcript()
+	if err != nil || id == "" {
+		return false
+	}
+	for _, ms := range slices.Backward(Compressed(f)) {
+		n := slices.IndexFunc(ms, func(m transcript.Message) bool { return m.ID == id })
+		if n < 0 {
+			continue
+		}
+		kept := slices.Clip(s.Messages()[:s.Preamble()])
+		for _, e := range rebuild(&transcript.File{Messages: ms[:n], Finished: f.Finished}) {
+			kept = append(kept, e.message)
+		}
+		s.Replace(kept)
+		return true
+	}
+	return false
+}
+
+// Compressed are the lists of messages that compressions took the present one's
+// place of, oldest first, each as it was then. What somebody went back from is not
+// among them.
+func Compressed(f *transcript.File) [][]transcript.Message {
+	var before [][]transcript.Message
+	known := map[string][][]transcript.Message{} // by summary
+	lists := append(f.Replaced(), f.Messages)
+	for i, ms := range lists {
+		summary := summaryIn(ms)
+		was, seen := known[summary]
+		switch {
+		case summary == "" || i == 0:
+			before = nil
+		case seen:
+			before = was
+		default:
+			before = append(slices.Clip(before), lists[i-1])
+		}
+		known[summary] = before
+	}
+	return before
+}
+
+// summaryIn is the text of the summary that stands for what was said before ms;
+// empty: none does.
+func summaryIn(ms []transcript.Message) string {
+	for _, m := range ms {
+		if text := llm.PartsText(m.Content.Parts); m.Type == transcript.TypeUser && strings.HasPrefix(strings.TrimSpace(text), "<state_snapshot>") {
+			return text
+		}
+	}
+	return ""
 }
 
 // Transcript returns the current content of the session's file. If nothing is
@@ -133,7 +190,8 @@ func (s *Session) replace(ms []llm.Message) {
 	s.write(snapshot(s.entries, now, s.recordedCalls())...)
 }
 
-// recordedCalls returns the calls in the file, by id. They contain more than
+// recordedCalls returns the calls in the file, by id, those of a conversation that
+// somebody may go back to, too. They contain more than
 // the history: what tools displayed, and when.
 func (s *Session) recordedCalls() map[string]transcript.ToolCall {
 	if s.w == nil {
@@ -144,9 +202,11 @@ func (s *Session) recordedCalls() map[string]transcript.ToolCall {
 		return nil // the calls of the history must do
 	}
 	calls := map[string]transcript.ToolCall{}
-	for _, m := range f.Messages {
-		for _, c := range m.ToolCalls {
-			calls[c.ID] = c
+	for _, ms := range append(f.Replaced(), f.Messages) {
+		for _, m := range ms {
+			for _, c := range m.ToolCalls {
+				calls[c.ID] = c
+			}
 		}
 	}
 	return calls

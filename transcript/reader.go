@@ -22,6 +22,19 @@ type File struct {
 	Activity []Raw      // activity of hooks, oldest first
 	Warnings []Warning
 	Size     int64 // bytes read
+
+	replaced [][]entry
+	exact    map[string]string
+}
+
+// Replaced are the lists of messages that updates replaced, oldest first, each as
+// it was then. They are decoded anew at each call.
+func (f *File) Replaced() [][]Message {
+	out := make([][]Message, len(f.replaced))
+	for i, entries := range f.replaced {
+		out[i] = (&loader{entries: entries, exact: f.exact}).messages()
+	}
+	return out
 }
 
 // Warning names something in a file that is not usable.
@@ -169,6 +182,7 @@ type loader struct {
 	entries  []entry
 	index    map[string]int
 	exact    map[string]string
+	replaced [][]entry
 	finished []Finished
 	activity []Raw
 	warnings []Warning
@@ -283,6 +297,9 @@ func (l *loader) replaceAll(n int, messages gjson.Result) {
 func (l *loader) update(n int, set gjson.Result) {
 	l.setMeta(set)
 	if m := set.Get("messages"); m.IsArray() {
+		if len(l.entries) > 0 {
+			l.replaced = append(l.replaced, l.entries)
+		}
 		l.replaceAll(n, m)
 	} else if m.Exists() {
 		l.warn(n, `"messages" is not a list, skipped`)
@@ -346,6 +363,9 @@ func (l *loader) ours(n int, o gjson.Result) {
 
 func (l *loader) file() *File {
 	f := &File{Meta: l.meta, Messages: l.messages(), Finished: l.finished, Activity: l.activity, Warnings: l.warnings}
+	if len(l.replaced) > 0 {
+		f.replaced, f.exact = l.replaced, l.exact
+	}
 	if f.Meta.SessionID == "" {
 		f.Warnings = append(f.Warnings, Warning{l.path, 1, "the session's id is missing"})
 	}

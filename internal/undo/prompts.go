@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"minigem/llm"
+	"minigem/session"
 	"minigem/transcript"
 )
 
@@ -35,17 +36,26 @@ type Edit struct {
 	At      time.Time // when it was done
 }
 
-// Prompts returns the prompts in f, oldest first, without messages that were
-// added around the conversation, such as the context of hooks.
+// Prompts returns the prompts in f, oldest first, those before a compression too,
+// without messages that were added around the conversation, such as the context of
+// hooks.
 func Prompts(f *transcript.File) []Prompt {
 	var out []Prompt
-	for _, m := range f.Messages {
-		switch {
-		case m.Type == transcript.TypeUser && isPrompt(m):
-			out = append(out, Prompt{ID: m.ID, Text: strings.TrimSpace(llm.PartsText(m.Content.Parts)), At: m.Timestamp.Time})
-		case m.Type == transcript.TypeGemini && len(out) > 0:
-			p := &out[len(out)-1]
-			p.Edits = append(p.Edits, edits(f, m)...)
+	at, known, seen := -1, map[string]int{}, map[string]bool{}
+	for _, ms := range append(session.Compressed(f), f.Messages) {
+		for _, m := range ms {
+			i, again := known[m.ID]
+			switch {
+			case m.Type == transcript.TypeUser && again:
+				at = i
+			case m.Type == transcript.TypeUser && isPrompt(m):
+				at = len(out)
+				known[m.ID] = at
+				out = append(out, Prompt{ID: m.ID, Text: strings.TrimSpace(llm.PartsText(m.Content.Parts)), At: m.Timestamp.Time})
+			case m.Type == transcript.TypeGemini && at >= 0 && !seen[m.ID]:
+				seen[m.ID] = true
+				out[at].Edits = append(out[at].Edits, edits(f, m)...)
+			}
 		}
 	}
 	return out
