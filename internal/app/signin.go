@@ -86,6 +86,13 @@ func (c *Configuration) findKey() {
 	}
 }
 
+// TakeKey takes over the key that an earlier configuration of this run found.
+func (c *Configuration) TakeKey(before *Configuration) {
+	if c.key = before.key; c.key != "" {
+		c.keepHookSecrets()
+	}
+}
+
 func (c *Configuration) keptKey() string {
 	vars, _ := dotenv.Read(c.ownEnvFile())
 	for _, v := range vars {
@@ -269,6 +276,11 @@ func (c *Configuration) keepKey(key string) (where string, err error) {
 		return "the keychain of the system", err
 	}
 	return v.File, err
+}
+
+// ForgetKey removes the key of the Gemini API that is kept.
+func (c *Configuration) ForgetKey() error {
+	return errors.Join(c.vault().Remove(keyService, keyAccount), writeVariables(c.ownEnvFile(), map[string]string{"GEMINI_API_KEY": ""}))
 }
 
 func writeVariables(path string, variables map[string]string) error {

@@ -22,9 +22,9 @@ import (
 
 // commands returns the commands for "/" (cli/services/BuiltinCommandLoader.ts).
 func (t *Chat) commands() slash.Table {
-	all := append(t.sessionCommands(), t.preferenceCommands()...)
+	all := append(append(t.sessionCommands(), t.preferenceCommands()...), t.placeCommands()...)
 	slices.SortStableFunc(all, func(a, b slash.Command) int { return strings.Compare(a.Name, b.Name) })
-	return all
+	return withElsewhere(all)
 }
 
 func (t *Chat) sessionCommands() slash.Table {
@@ -37,7 +37,7 @@ func (t *Chat) sessionCommands() slash.Table {
 		t.directoryCommands(),
 		{Name: "export", Aliases: []string{"export-session"}, Args: "[FILE.md|.json]", Help: "write this conversation to a file", Run: t.share},
 		t.extensionsCommands(),
-		{Name: "help", Aliases: []string{"?"}, Help: "list the commands and keys", Run: t.help},
+		{Name: "help", Aliases: []string{"?", "shortcuts"}, Help: "list the commands and keys", Run: t.help},
 		t.hooksCommands(),
 		{Name: "init", Help: "let the model write a " + app.ContextName(t.runtime), Run: t.initContext},
 		{Name: "last", Help: "the last result, whole (^O)", Run: t.showLast},

@@ -75,7 +75,7 @@ func (t *Chat) runPrompt(p app.MCPPrompt) func(context.Context, string) error {
 
 func (t *Chat) mcpCommands() slash.Command {
 	return slash.Command{Name: "mcp", Help: "the MCP servers, and what they offer", Run: t.mcpList, Sub: []slash.Command{
-		{Name: "list", Aliases: []string{"ls"}, Help: "list them", Run: t.mcpList},
+		{Name: "list", Aliases: []string{"ls", "nodesc"}, Help: "list them", Run: t.mcpList},
 		{Name: "desc", Aliases: []string{"description"}, Help: "with the descriptions that the model reads", Run: t.mcpDescribe},
 		{Name: "reload", Aliases: []string{"refresh"}, Help: "read the settings again and start all of them anew", Run: t.mcpReload},
 		{Name: "restart", Help: "start all of them anew", Run: t.mcpRestart},

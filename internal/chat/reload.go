@@ -126,6 +126,7 @@ func (t *Chat) configureAgain() (*app.Configuration, error) {
 
 // adopt gives the hooks of c to the hook engine.
 func (t *Chat) adopt(c *app.Configuration) {
+	c.TakeKey(t.runtime.Config)
 	t.runtime.Config = c
 	t.runtime.Engine.SetConfig(c.Hooks)
 	t.runtime.Agent.Config.MaxRetries = c.Hooks.MaxRetries
@@ -245,6 +246,9 @@ func (t *Chat) clearAll(context.Context, string) error {
 		return err
 	}
 	t.runtime.Agent.Config.System = t.runtime.SystemPrompt(true, t.warn)
+	t.stats.Reset()
+	t.hookStats.Reset()
+	t.used.Store(0)
 	t.begin(t.runtime.Session.Clear)
 	t.term.Print(t.term.Dim("A new session: " + t.runtime.Session.ID()))
 	return nil

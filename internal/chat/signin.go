@@ -44,6 +44,15 @@ var errBack = errors.New("back to the choice")
 
 // askSignIn lets the user choose a way to a model, until one is kept; false: none.
 func (t *Chat) askSignIn(c *app.Configuration, why error) bool {
+	said := why.Error()
+	if e := (*llm.Error)(nil); errors.As(why, &e) {
+		said = e.Message // what to do about it is asked here
+	}
+	t.term.Print(t.term.Bold("minigem needs a model, and knows no way to one yet:") + "\n" + t.term.Wrap(terminal.Clean(said)) + ".")
+	return t.chooseSignIn(c)
+}
+
+func (t *Chat) chooseSignIn(c *app.Configuration) bool {
 	ways := []struct {
 		auth  string
 		label string
@@ -53,13 +62,8 @@ func (t *Chat) askSignIn(c *app.Configuration, why error) bool {
 		{"vertex-ai", "Vertex AI  " + t.term.Dim("a project of Google Cloud and a location"), t.askVertex},
 		{"", "A server of your own  " + t.term.Dim("Ollama, LM Studio, what speaks OpenAI's API"), t.askServer},
 		{"", "None yet: show me a demo  " + t.term.Dim("without key and network"), t.showDemo},
-		{"", "Leave", nil},
+		{"", map[bool]string{true: "Leave", false: "Stay with what there is"}[t.runtime == nil], nil},
 	}
-	said := why.Error()
-	if e := (*llm.Error)(nil); errors.As(why, &e) {
-		said = e.Message // what to do about it is asked here
-	}
-	t.term.Print(t.term.Bold("minigem needs a model, and knows no way to one yet:") + "\n" + t.term.Wrap(terminal.Clean(said)) + ".")
 	if enforced := c.Settings.Security.Auth.EnforcedType; enforced != "" {
 		kept := ways[:0]
 		for _, w := range ways {
@@ -167,6 +171,7 @@ func (t *Chat) keep(c *app.Configuration, s app.SignIn, keychain bool) error {
 		asked = (&app.System{Env: c.Env}).Getenv("GEMINI_MODEL")
 	}
 	switch {
+	case t.runtime != nil: // it holds from the next start on
 	case s.Model != "":
 		t.Flags.Model = s.Model
 	case openai.Named(asked) || openai.Named(c.Settings.Model.Name):

@@ -29,6 +29,13 @@ type HookCounts struct {
 // mostTimes limits what is remembered of a hook: the newest runs.
 const mostTimes = 1000
 
+// Reset begins to count anew. What still runs in the background is not counted.
+func (s *HookStats) Reset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.counts, s.left = nil, nil
+}
+
 // Note counts the runs of an event. It is for [hooks.Engine.Report].
 func (s *HookStats) Note(r hooks.Report) {
 	s.mu.Lock()

@@ -19,6 +19,13 @@ type Stats struct {
 	counts Counts
 }
 
+// Reset begins to count anew.
+func (s *Stats) Reset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.counts = Counts{}
+}
+
 // Counts are the numbers of a session.
 type Counts struct {
 	Models ordered[*ModelCounts] `json:"models"`

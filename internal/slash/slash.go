@@ -20,8 +20,9 @@ type Command struct {
 	Help    string // what it does, in a few words
 	// Run executes it. args is the rest of the line, trimmed. nil: a subcommand
 	// has to follow.
-	Run func(ctx context.Context, args string) error
-	Sub []Command
+	Run    func(ctx context.Context, args string) error
+	Sub    []Command
+	Hidden bool // not in the help, and offered to nobody
 	// Values returns possible args, for completion; nil: unknown.
 	Values func() []string
 }
@@ -125,7 +126,7 @@ func (t Table) unknown(before, word string) error {
 	e := &UnknownError{Word: strings.TrimSpace(before + word)}
 	if before != "/" {
 		var names []string
-		for _, c := range t {
+		for _, c := range t.shown() {
 			names = append(names, c.usage())
 		}
 		e.Usage = strings.TrimSpace(before) + " " + strings.Join(names, " | ")
@@ -142,10 +143,14 @@ func (t Table) unknown(before, word string) error {
 // nearest returns the name that was probably meant; empty: none.
 func (t Table) nearest(word string) string {
 	var names []string
-	for _, c := range t {
+	for _, c := range t.shown() {
 		names = append(append(names, c.Name), c.Aliases...)
 	}
 	return text.Nearest(word, names)
+}
+
+func (t Table) shown() Table {
+	return slices.DeleteFunc(slices.Clone(t), func(c Command) bool { return c.Hidden })
 }
 
 func (c Command) usage() string { return strings.TrimSpace(c.Name + " " + c.Args) }
@@ -160,9 +165,9 @@ func (c Command) others() string {
 // Help lists the commands, one per line, with their other names.
 func (t Table) Help() string {
 	var rows [][2]string
-	for _, c := range t {
+	for _, c := range t.shown() {
 		rows = append(rows, [2]string{"/" + c.usage() + c.others(), c.Help})
-		for _, s := range c.Sub {
+		for _, s := range Table(c.Sub).shown() {
 			rows = append(rows, [2]string{"  " + s.usage() + s.others(), s.Help})
 		}
 	}

@@ -50,6 +50,7 @@ func (t Table) Suggest(line string) (all []Suggestion, replaced int) {
 }
 
 func (t Table) suggestions(before, word string) (out []Suggestion) {
+	t = t.shown()
 	names := make([][]string, len(t))
 	for i, c := range t {
 		names[i] = append([]string{c.Name}, c.Aliases...)
