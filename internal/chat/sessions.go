@@ -173,24 +173,4 @@ func (t *Chat) reopen(which string) error {
 }
 
 // replay shows the end of the resumed conversation.
-func (t *Chat) replay() {
-	said := t.conversation()
-	const shown = 6
-	if len(said) > shown {
-		t.term.Print(t.term.Dim(fmt.Sprintf("… %d messages before", len(said)-shown)))
-		said = said[len(said)-shown:]
-	}
-	for _, m := range said {
-		words := strings.TrimSpace(terminal.Clean(llm.PartsText(m.Parts)))
-		switch {
-		case words == "" || strings.HasPrefix(words, "<hook_context>"):
-		case strings.HasPrefix(words, "<state_snapshot>"):
-			t.term.Print(t.term.Dim("… a summary of what was said before"))
-		case m.Role == llm.RoleUser:
-			t.term.ShowPrompt(words)
-		default:
-			t.view.Show(words)
-		}
-	}
-	t.term.Print(t.term.Dim("The conversation goes on."))
-}
+func (t *Chat) replay() { t.view.Replay(t.conversation()) }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"minigem/hooks"
 	"minigem/hooks/protocol"
 )
@@ -41,7 +43,7 @@ func (v *View) Hook(r hooks.Report) {
 		case m.Kind == hooks.MessageSystem:
 			b.WriteString(v.style.yellow("  "+strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ")) + v.style.dim("  ["+cleanLine(m.Hook)+"]") + "\n")
 		default:
-			b.WriteString(v.style.yellow("  ! "+strings.TrimSpace(text)) + "\n")
+			b.WriteString(v.style.yellow("  ! "+strings.TrimSpace(v.indented("    ", strings.TrimSpace(text)))) + "\n")
 		}
 	}
 	if b.Len() > 0 {
@@ -95,12 +97,21 @@ func (v *View) line(b *strings.Builder, r hooks.Report) {
 	}
 	if blocks && r.Verdict.Reason != "" {
 		for why := range strings.Lines(shortened(Clean(r.Verdict.Reason))) {
-			b.WriteString("      " + strings.TrimRight(why, "\n") + "\n")
+			b.WriteString(v.indented("      ", strings.TrimRight(why, "\n")))
 		}
 	}
 	if r.Effect.Kind == hooks.EffectRewrite && r.Event == protocol.BeforeTool {
 		fmt.Fprintf(b, "      %s\n", v.style.dim(fmt.Sprintf("%s → %s", cleanLine(string(r.Effect.Before)), cleanLine(string(r.Effect.After)))))
 	}
+}
+
+// indented is text that breaks between words, each of its rows behind margin.
+func (v *View) indented(margin, text string) string {
+	var b strings.Builder
+	for row := range strings.SplitSeq(ansi.Wrap(text, max(v.Width()-len(margin)-1, 10), ""), "\n") {
+		b.WriteString(margin + row + "\n")
+	}
+	return b.String()
 }
 
 // Limits of one hook's text on the screen: a mebibyte would push everything

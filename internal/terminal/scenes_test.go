@@ -21,7 +21,8 @@ var updateScenes = flag.Bool("update-scenes", false, "write the golden screens a
 // scene is what a View shows of events, on a window of its own.
 type scene struct {
 	*View
-	out strings.Builder
+	out  strings.Builder
+	test *testing.T // of those that wait; nil in others
 }
 
 func newScene(s style, width int) *scene {
@@ -109,12 +110,19 @@ func TestScenes(t *testing.T) {
 		{"200", 200, map[string]string{"NO_COLOR": "1"}},
 		{"dark", 80, map[string]string{"TERM": "xterm-256color", "COLORFGBG": "15;0"}},
 		{"light", 80, map[string]string{"TERM": "xterm-256color", "COLORFGBG": "0;15"}},
+		{"40-dark", 40, map[string]string{"TERM": "xterm-256color", "COLORFGBG": "15;0"}},
+		{"120-dark", 120, map[string]string{"TERM": "xterm-256color", "COLORFGBG": "15;0"}},
+		{"200-dark", 200, map[string]string{"TERM": "xterm-256color", "COLORFGBG": "15;0"}},
+		{"40-light", 40, map[string]string{"TERM": "xterm-256color", "COLORFGBG": "0;15"}},
+		{"120-light", 120, map[string]string{"TERM": "xterm-256color", "COLORFGBG": "0;15"}},
+		{"200-light", 200, map[string]string{"TERM": "xterm-256color", "COLORFGBG": "0;15"}},
 		{"light-16", 80, map[string]string{"TERM": "xterm", "COLORFGBG": "0;default;15"}},
 		{"dumb", 80, map[string]string{"TERM": "dumb"}},
 	}
 	for name, play := range scenes {
 		for _, look := range looks {
 			c := newScene(environment(look.env), look.width)
+			c.test = t
 			play(c)
 			path := filepath.Join("testdata", "scenes", fmt.Sprintf("%s-%s.txt", name, look.name))
 			if *updateScenes {
