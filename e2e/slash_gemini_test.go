@@ -11,7 +11,7 @@ import (
 )
 
 // ofGeminiCLI are the commands of Gemini CLI 0.61 with their other names and their
-// subcommands, as its /help and its registry have them (docs/spec/ecosystem.md 8).
+// subcommands, as its /help and its registry have them.
 // What only its developers see is among them.
 const ofGeminiCLI = `about
 agents: list enable disable config reload refresh
