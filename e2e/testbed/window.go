@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -34,6 +35,7 @@ type window struct {
 	screen  vt10x.Terminal
 	changed chan struct{} // closed at each change
 	read    chan struct{} // closed when nothing more will come
+	moves   bool          // the program has sent an escape sequence: its terminal is not a dumb one
 	seen    spot          // where the last wait found what it waited for
 }
 
@@ -65,6 +67,7 @@ func (w *window) watch() {
 		n, err := w.keys.Read(buf)
 		w.mu.Lock()
 		_, _ = w.screen.Write(buf[:n]) // the emulator takes everything
+		w.moves = w.moves || bytes.IndexByte(buf[:n], 0x1b) >= 0
 		close(w.changed)
 		w.changed = make(chan struct{})
 		w.mu.Unlock()
@@ -177,10 +180,14 @@ func (w *window) behind(lines []shown) (line, offset int) {
 	return line, 0
 }
 
-// isReady: the cursor stands in an empty prompt.
+// isReady: the cursor stands in an empty prompt. On a dumb terminal no hint can
+// stand in it, as nothing could remove it again.
 func (w *window) isReady() bool {
 	y := w.screen.Cursor().Y
 	for _, l := range w.lines() {
+		if l.row == y && !w.moves {
+			return l.text == ">" && w.screen.Cursor().X == len("> ")
+		}
 		if l.row == y {
 			return len(l.text) >= min(len(ready), w.columns-4) && strings.HasPrefix(ready, l.text)
 		}

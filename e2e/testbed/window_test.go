@@ -97,8 +97,17 @@ func TestWindowMoves(t *testing.T) {
 // TestWindowSubmitted: the echo of a prompt is not what is waited for.
 func TestWindowSubmitted(t *testing.T) {
 	t.Parallel()
+	dumb, write := testWindow(t, 40)
+	write("banner\r\n> ")
+	assert.NoError(t, dumb.until(t.Context(), 10*time.Second, nil, dumb.isReady))
+	dumb.submitted()
+	write("Allow me\r\nno echo")
+	dumb.shows(t, "no echo")
+	dumb.mu.Lock()
+	assert.False(t, dumb.isReady())
+	dumb.mu.Unlock()
 	w, write := testWindow(t, 40)
-	write("banner\r\n" + ready)
+	write("\x1b[?2004hbanner\r\n" + ready)
 	assert.NoError(t, w.until(t.Context(), 10*time.Second, nil, w.isReady))
 	w.submitted()
 	write("\r\x1b[K> Allow me\r\nno echo\r\n")

@@ -113,12 +113,16 @@ func (t *Chat) compressNow(context.Context, string) error {
 	return nil
 }
 
+var errNoClipboard = errors.New("this terminal has no clipboard that a program can reach")
+
 func (t *Chat) copyAnswer(context.Context, string) error {
 	answer := t.view.LastAnswer()
 	if answer == "" {
 		return errors.New("there is no answer to copy yet")
 	}
-	t.term.Copy(answer)
+	if !t.term.Copy(answer) {
+		return errNoClipboard
+	}
 	t.term.Print(t.term.Dim("The last answer was sent to the clipboard; some terminals refuse it."))
 	return nil
 }

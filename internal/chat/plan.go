@@ -39,7 +39,9 @@ func (t *Chat) copyPlan(context.Context, string) error {
 	if plan.Path == "" {
 		return errors.New("no plan has been agreed to in this session")
 	}
-	t.term.Copy(plan.Text)
+	if !t.term.Copy(plan.Text) {
+		return errNoClipboard
+	}
 	t.term.Print(t.term.Dim("The plan was sent to the clipboard; some terminals refuse it."))
 	return nil
 }

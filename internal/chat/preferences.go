@@ -144,6 +144,7 @@ func (t *Chat) reportBug(_ context.Context, what string) error {
 	if err := atomicfile.WriteFile(path, []byte(c.Masker.String(text.Clean(b.String()))), 0o600); err != nil {
 		return errors.Join(errors.New("the report cannot be written"), err)
 	}
-	t.term.Print("Written: " + terminal.Clean(t.shortenHome(path)) + ". Nothing was sent: read it, and put it where you want it.")
+	t.term.Print("Written: " + terminal.Clean(t.shortenHome(path)))
+	t.term.Print("Nothing was sent: read it, and put it where you want it.")
 	return nil
 }

@@ -45,6 +45,7 @@ func (v *View) tool(r event.ToolRecord) {
 		// The record of a failed call has the tool's description.
 		what = cmp.Or(mainArgument(r.Call.Args), what)
 	}
+	what = cmp.Or(what, mainArgument(r.Call.Args)) // one that did not run was not described
 	note := res.note
 	if d := v.duration(r); d > 100*time.Millisecond && r.Status == event.ToolSuccess {
 		note = strings.TrimPrefix(note+"  "+seconds(d), "  ")

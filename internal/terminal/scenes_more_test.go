@@ -60,7 +60,7 @@ func init() {
 		c.out.Reset()
 		c.Emit(event.ToolFinished{Record: event.ToolRecord{DisplayName: "Shell", Description: "git push --force origin main", Status: event.ToolCancelled}})
 		for _, name := range []string{"b.go", "c.go"} {
-			c.Emit(event.ToolFinished{Record: event.ToolRecord{DisplayName: "WriteFile", Description: name, Status: event.ToolCancelled,
+			c.Emit(event.ToolFinished{Record: event.ToolRecord{Call: llm.ToolCall{Name: "write_file", Args: map[string]any{"file_path": name, "content": "x"}}, Status: event.ToolCancelled,
 				ErrorMessage: "not run: the user refused a call before it"}})
 		}
 		shown += "--- refused:\n" + c.out.String()

@@ -183,8 +183,13 @@ func (t *Terminal) Print(text string) { t.screen.lines(text) }
 func (t *Terminal) Clear() { t.screen.clear(true) }
 
 // Copy puts text on the clipboard of the terminal (OSC 52). Some terminals
-// refuse.
-func (t *Terminal) Copy(text string) { t.screen.signal(setClipboard(text)) }
+// refuse; false: this one has none that could be reached.
+func (t *Terminal) Copy(text string) bool {
+	if !t.style.dumb {
+		t.screen.signal(setClipboard(text))
+	}
+	return !t.style.dumb
+}
 
 // RunOutside runs f with the terminal as it was before Open, for another
 // program.

@@ -1,0 +1,41 @@
+//go:build unix
+
+package cases
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/e2e/testbed"
+)
+
+// TestADayInTheChat types a session of more than 40 steps that uses what the chat
+// has, on a dark and a light background, in a terminal that can nothing, and without
+// colours.
+func TestADayInTheChat(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join("testdata", "chat", "forty.txtar"))
+	require.NoError(t, err)
+	assert.GreaterOrEqual(t, strings.Count(string(text), "\nprompt "), 40)
+	for _, look := range []string{"COLORFGBG=15;0", "COLORFGBG=0;15", "TERM=dumb", "NO_COLOR=1"} {
+		t.Run(look, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "forty.txtar")
+			given := strings.Replace(string(text), "\nterminal 100\n", "\nterminal 100\nenv '"+look+"'\n", 1)
+			require.NoError(t, os.WriteFile(path, []byte(given), 0o600))
+			c, err := testbed.ReadFile(path)
+			require.NoError(t, err)
+			res := testbed.Run(t.Context(), c, testbed.Options{Driver: Open, Chat: OpenChat, Timeout: time.Hour})
+			require.NoError(t, res.Broken)
+			for _, f := range res.Failures {
+				t.Error(f.String())
+			}
+		})
+	}
+}
