@@ -79,7 +79,7 @@ func TestMenu(t *testing.T) {
 // resized window draws it anew.
 func TestMenuStaysSmall(t *testing.T) {
 	t.Parallel()
-	w, sent := offering(t, Options{}, 40, 12)
+	w, sent := offering(t, Options{}, 40, 30)
 	w.press("see @")
 	w.await("> see @\n● notes0.txt\n  notes1.txt")
 	w.await("  notes7.txt\n  1 of 20")
