@@ -370,6 +370,8 @@ func TestChatWithoutAKey(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)
 	c := h.startChat(t, nil)
+	c.waitFor("Which way? [1]")
+	c.keys("\x1b")
 	c.waitFor("GEMINI_API_KEY", "minigem demo")
 	assert.Equal(t, 41, c.exit())
 }
