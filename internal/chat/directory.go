@@ -10,7 +10,6 @@ import (
 	"minigem/internal/slash"
 	"minigem/internal/terminal"
 	"minigem/internal/text"
-	"minigem/llm"
 )
 
 // directoryCommands is /directory: the folders of the workspace
@@ -60,7 +59,7 @@ func (t *Chat) addFolders(_ context.Context, names string) error {
 		return nil
 	}
 	t.Flags.IncludeDirs = append(t.Flags.IncludeDirs, added...) // for /clear and /resume
-	t.runtime.Session.Append(llm.UserText("The workspace has more folders from now on, which tools may read and write:\n" + strings.Join(added, "\n")))
+	t.context = strings.TrimPrefix(t.context+"\n\n<hook_context>The workspace has more folders from now on, which tools may read and write:\n"+strings.Join(added, "\n")+"</hook_context>", "\n\n")
 	if err := t.rereadContext(); err != nil {
 		return err
 	}
