@@ -42,8 +42,5 @@ func (b buffers) Write(path, text string) error {
 func (c *conversation) asking() context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.now != nil {
-		return c.now
-	}
-	return c.server.ctx
+	return c.now
 }

@@ -31,7 +31,7 @@ type conversation struct {
 	prompts map[*context.CancelCauseFunc]bool // what ends each prompt that runs or waits
 	shown   map[string]bool                   // calls that the editor knows
 	mode    policy.Mode                       // that the editor knows
-	now     context.Context                   // of the prompt that runs; nil: none does
+	now     context.Context                   // of the prompt that runs; that of the server between prompts
 
 	live printed
 }
@@ -43,7 +43,7 @@ func (s *server) build(ctx context.Context, dir, resume string, given []acp.McpS
 	if resume != "" && (strings.Trim(resume, "abcdefABCDEF0123456789-") != "" || len(resume) < 8) {
 		return nil, wrong("there is no session %q in %s", resume, dir) // neither a number nor "latest": those may change
 	}
-	c := &conversation{server: s, shown: map[string]bool{}, prompts: map[*context.CancelCauseFunc]bool{}}
+	c := &conversation{server: s, now: s.ctx, shown: map[string]bool{}, prompts: map[*context.CancelCauseFunc]bool{}}
 	config, err := app.Configure(&sys, &flags)
 	if err != nil {
 		return nil, err
@@ -107,8 +107,8 @@ func (c *conversation) prompt(ctx context.Context, blocks []acp.ContentBlock) (a
 	if ctx.Err() != nil { // it was cancelled before it began
 		return acp.PromptResponse{StopReason: acp.StopReasonCancelled}, nil
 	}
-	c.setNow(ctx)
-	defer c.setNow(nil)
+	c.asks(ctx)
+	defer c.asks(c.server.ctx)
 	p, err := c.read(ctx, blocks)
 	if err != nil {
 		return acp.PromptResponse{}, failed(err)
@@ -118,7 +118,8 @@ func (c *conversation) prompt(ctx context.Context, blocks []acp.ContentBlock) (a
 	return c.ended(res)
 }
 
-func (c *conversation) setNow(ctx context.Context) {
+// asks has requests to the editor end with ctx.
+func (c *conversation) asks(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = ctx

@@ -125,7 +125,7 @@ func (t *Chat) run(c *app.Configuration) error {
 		return err
 	}
 	t.askHooks(c)
-	if c, err = t.openSignedIn(c); err != nil {
+	if _, err = t.openSignedIn(c); err != nil {
 		return err
 	}
 	defer func() { t.runtime.Close() }()
