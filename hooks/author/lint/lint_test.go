@@ -206,6 +206,7 @@ func TestPrograms(t *testing.T) {
 		{"HK036", "BeforeTool", sh + "if true", "#!/usr/bin/fish\nset -l x (cat)\n"},
 		{"HK040", "BeforeTool", sh + "echo no >&2\nexit 1\n", sh + "command -v jq >/dev/null || { echo 'jq is not installed' >&2; exit 1; }\n"},
 		{"HK040", "BeforeTool", sh + "echo no >&2\nexit 1\n", "#!/usr/bin/env python3\ntry:\n  x()\nexcept Exception as e:\n  print(e)\n  sys.exit(1)\n"},
+		{"HK040", "BeforeTool", sh + "echo no >&2\nexit 1\n", sh + "if [ -z \"$x\" ]; then\n  echo no input >&2\n  exit 1\nfi\necho '{\"decision\": \"deny\", \"reason\": \"no\"}'\n"},
 		{"HK054", "SessionStart", sh + "echo no >&2; exit 2", sh + "event=$(jq -r .hook_event_name)\n[ \"$event\" = BeforeTool ] && exit 2\nexit 0"},
 		{"HK055", "AfterTool", sh + `echo '{"decision": "ask"}'`, sh + `echo '{"decision": "deny"}'`},
 	} {
