@@ -6,11 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"minigem/internal/waittest"
 )
 
 // BenchmarkChatStart measures a chat until its prompt is there, with no MCP servers
@@ -40,6 +43,17 @@ func TestThePromptWaitsForNoMCPServer(t *testing.T) {
 	c := h.startChat(t, nil, trusted(h.answersFile(t))...)
 	c.take([]step{{"/about", "sign-in  ", ""}, {"/mcp list", "srv4 (stdio) - Starting", ""}})
 	assert.Equal(t, 5, strings.Count(c.text(), " (stdio) - Starting"))
+	c.quit()
+}
+
+// TestServersStartWithoutARequest: they wait for the prompt to be drawn, and for nothing
+// else.
+func TestServersStartWithoutARequest(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, map[string]string{"../.gemini/settings.json": `{"mcpServers": {"a": {"command": "sh", "args": ["-c", "touch ~/started; exec cat"]}}}`})
+	c := h.startChat(t, nil, trusted(h.answersFile(t))...)
+	waittest.Until(t, func() bool { _, err := os.Stat(filepath.Join(h.dir, "started")); return err == nil }, "the server is started")
+	c.waitReady()
 	c.quit()
 }
 

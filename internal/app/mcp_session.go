@@ -58,9 +58,17 @@ func (r *Runtime) wireMCP(ctx context.Context, _ *System, w *Frontend) error {
 	r.mcp.others, r.mcp.silenced, r.mcp.warn, r.mcp.ctx = r.Registry.All(), map[string]bool{}, w.Warn, ctx
 	r.mcp.elicit = elicitor(w)
 	r.closers = append(r.closers, func() error { r.mcp.close(); return nil })
-	r.StartMCP()
+	if w.HoldMCP {
+		r.mcp.pool, r.mcp.known = mcp.Hold(ctx, r.MCPServers(w.Warn)), -1
+	} else {
+		r.StartMCP()
+	}
 	return nil
 }
+
+// HeldMCP returns what starts the servers that [Frontend].HoldMCP holds, from any
+// goroutine.
+func (r *Runtime) HeldMCP() (begin func()) { return r.mcp.pool.Begin }
 
 // StartMCP starts the servers that the configuration names now, and ends those
 // that ran before.

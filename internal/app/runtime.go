@@ -40,6 +40,7 @@ import (
 // and who is asked.
 type Frontend struct {
 	Interactive bool
+	HoldMCP     bool                            // MCP servers start when [Runtime.HeldMCP] says so, or somebody needs one
 	Sink        event.Sink                      // receives events, as the session does
 	Reports     func(hooks.Report)              // receives every hook event; may be nil
 	Approver    toolcall.Approver               // nil: nobody can be asked

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"minigem/agent"
 	"minigem/agent/event"
 	"minigem/hooks"
+	"minigem/hooks/protocol"
 	"minigem/internal/app"
 	"minigem/internal/exit"
 	"minigem/internal/output"
@@ -129,11 +131,15 @@ func (t *Chat) run(c *app.Configuration) error {
 		return err
 	}
 	defer func() { t.runtime.Close() }()
+	begin := t.runtime.HeldMCP()
 	t.term.History(filepath.Join(t.runtime.Project.Temp, "prompt_history"))
 	t.setTable()
 	t.banner()
 	if len(t.conversation()) > 0 {
 		t.replay()
+	}
+	if slices.ContainsFunc(t.runtime.Config.Hooks.Hooks, func(h hooks.Hook) bool { return h.Event == protocol.SessionStart }) {
+		begin() // these take time, too
 	}
 	t.begin(t.runtime.Session.Begin)
 	first := strings.TrimSpace(strings.Join(append(t.Flags.Query, t.Flags.PromptInteractive), " "))
@@ -141,6 +147,7 @@ func (t *Chat) run(c *app.Configuration) error {
 		t.term.ShowPrompt(first)
 		t.take(first)
 	}
+	t.term.WhenReady(begin)
 	t.loop()
 	t.end()
 	if t.Ctx.Err() != nil && !errors.Is(context.Cause(t.Ctx), exit.ErrInterrupted) {
@@ -153,6 +160,7 @@ func (t *Chat) run(c *app.Configuration) error {
 func (t *Chat) open(c *app.Configuration) error {
 	w := app.Frontend{
 		Interactive: true,
+		HoldMCP:     t.runtime == nil, // until the prompt is there
 		Sink:        event.Tee(t.view, t.stats, t),
 		Reports:     t.report,
 		Approver:    t.approver(c),

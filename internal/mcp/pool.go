@@ -14,6 +14,8 @@ type Pool struct {
 	all     []*starting
 	end     context.CancelFunc
 	version atomic.Int64
+	once    sync.Once
+	begun   chan struct{} // closed when the servers may start
 }
 
 // starting is a server that is on its way up, until done.
@@ -28,18 +30,38 @@ type starting struct {
 // Start starts servers and returns at once. ctx bounds their starts alone: those
 // that are up live until Close.
 func Start(ctx context.Context, servers []Server) *Pool {
+	p := Hold(ctx, servers)
+	p.Begin()
+	return p
+}
+
+// Hold is Start for later: the servers start when [Pool.Begin] is called, or with the
+// first call that waits for one.
+func Hold(ctx context.Context, servers []Server) *Pool {
 	ctx, end := context.WithCancel(ctx)
-	p := &Pool{end: end}
+	p := &Pool{end: end, begun: make(chan struct{})}
 	for _, server := range servers {
 		s := &starting{server: server, done: make(chan struct{})}
 		p.all = append(p.all, s)
 		go func() {
 			defer close(s.done)
-			s.session, s.err = dial(ctx, server, &p.version)
+			select {
+			case <-p.begun:
+				s.session, s.err = dial(ctx, server, &p.version)
+			case <-ctx.Done():
+				s.err = context.Cause(ctx)
+			}
 			p.version.Add(1)
 		}()
 	}
 	return p
+}
+
+// Begin starts the servers of a pool that holds them. It may be called again, and on nil.
+func (p *Pool) Begin() {
+	if p != nil {
+		p.once.Do(func() { close(p.begun) })
+	}
 }
 
 // Wait returns when each server is up or has failed, and has said again what it
@@ -49,6 +71,7 @@ func (p *Pool) Wait(ctx context.Context) []error {
 	if p == nil {
 		return nil
 	}
+	p.Begin()
 	var errs []error
 	for _, s := range p.all {
 		select {
@@ -107,6 +130,7 @@ func (p *Pool) Session(ctx context.Context, name string) (*Session, error) {
 	if !p.Has(name) {
 		return nil, fmt.Errorf("no MCP server is called %q, or it is not allowed here", name)
 	}
+	p.Begin()
 	s := p.all[slices.IndexFunc(p.all, func(s *starting) bool { return s.server.Name == name })]
 	select {
 	case <-s.done:

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
@@ -52,6 +53,36 @@ func TestPoolOfSilentServers(t *testing.T) {
 	none.Close()
 	assert.Empty(t, none.Wait(t.Context()))
 	assert.Empty(t, none.Sessions())
+}
+
+// TestHold: servers that are held are not started, but by who wants one, and end with
+// the pool as others do.
+func TestHold(t *testing.T) {
+	t.Parallel()
+	gone := Server{Name: "gone", Command: "no-such-program-anywhere"}
+	synctest.Test(t, func(t *testing.T) {
+		p := Hold(t.Context(), []Server{gone})
+		synctest.Wait() // nothing happens any more
+		assert.Equal(t, []string{"gone"}, p.Waiting())
+		p.Close()
+		assert.Empty(t, p.Waiting())
+		assert.ErrorIs(t, p.Err("gone"), context.Canceled)
+	})
+	for _, begin := range []func(*Pool){
+		(*Pool).Begin,
+		func(p *Pool) { _, _ = p.Session(t.Context(), "gone") },
+		func(p *Pool) { p.Begin(); p.Begin() },
+		func(p *Pool) {},
+	} {
+		p := Hold(t.Context(), []Server{gone})
+		begin(p)
+		errs := p.Wait(t.Context())
+		require.Len(t, errs, 1)
+		assert.ErrorContains(t, errs[0], "starting no-such-program-anywhere")
+		p.Close()
+	}
+	var none *Pool
+	none.Begin()
 }
 
 func addPrompts(s *mcp.Server) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/chzyer/readline"
@@ -29,7 +30,11 @@ type editor struct {
 	history  []string // earlier prompts
 	stale    bool     // the line editor does not have them yet
 	change   func(line []rune, pos int) ([]rune, int)
+	ready    func() // is to be called when a prompt is drawn; nil: nothing is
 }
+
+// drawn is how long a prompt takes to be on the screen, on a machine that is not busy.
+const drawn = 50 * time.Millisecond
 
 func (e *editor) begin() {
 	e.mu.Lock()
@@ -70,6 +75,10 @@ func (e *editor) Paint(line []rune, pos int) []rune {
 	d := e.draft()
 	if !sent {
 		e.t.screen.show(d.frame)
+		if e.ready != nil {
+			time.AfterFunc(drawn, e.ready)
+			e.ready = nil
+		}
 		return nil
 	}
 	e.active = false

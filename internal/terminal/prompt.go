@@ -86,6 +86,14 @@ func (t *Terminal) Prompt() (string, error) {
 	return text, nil
 }
 
+// WhenReady has do called, once and in a goroutine of its own, a moment after the next
+// prompt is drawn.
+func (t *Terminal) WhenReady(do func()) {
+	t.edit.mu.Lock()
+	defer t.edit.mu.Unlock()
+	t.edit.ready = do
+}
+
 // prompted is what stays of a prompt: whoever scrolls finds it.
 func (t *Terminal) prompted(text string) string {
 	lines := strings.Split(text, "\n")
