@@ -88,7 +88,7 @@ func TestHooksNewOfEachKind(t *testing.T) {
 				}
 				w := newHookWorld(t, nil)
 				made := w.run("hooks new first --event " + string(ev) + " " + k.flags)
-				if cannot := "a hook of the type prompt can do nothing but refuse|no example is known of a hook with async"; made.code == exit.Input {
+				if cannot := "a hook of the type prompt can do nothing but refuse|there is no example of an async hook for this"; made.code == exit.Input {
 					assert.Regexp(t, cannot, made.err)
 					assert.False(t, ev == protocol.BeforeTool || strings.HasPrefix(k.flags, "--kind http") || strings.HasPrefix(k.flags, "--kind mcp_tool"), made.err)
 					return

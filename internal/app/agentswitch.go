@@ -43,7 +43,7 @@ func (c *Configuration) SwitchAgent(name string, on bool) (string, error) {
 	case !on && off:
 		return fmt.Sprintf("The agent %s is disabled already.", name), nil
 	}
-	files := c.agentSettings()
+	files := []string{c.agentSettings()}
 	if on {
 		files = append(files, filepath.Join(c.DotGemini, "settings.json"))
 	}
@@ -59,11 +59,11 @@ func (c *Configuration) SwitchAgent(name string, on bool) (string, error) {
 }
 
 // agentSettings is the file in which agents are changed.
-func (c *Configuration) agentSettings() []string {
+func (c *Configuration) agentSettings() string {
 	if project, err := c.SettingsFile("project"); err == nil && c.Trust.Trusted {
-		return []string{project}
+		return project
 	}
-	return []string{filepath.Join(c.DotGemini, "settings.json")}
+	return filepath.Join(c.DotGemini, "settings.json")
 }
 
 // agentKeys are what ConfigureAgent changes, and where it stands in the settings.

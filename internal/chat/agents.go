@@ -40,14 +40,7 @@ func (t *Chat) agentsList(context.Context, string) error {
 }
 
 func (t *Chat) agentsSwitch(on bool) func(context.Context, string) error {
-	return func(_ context.Context, name string) error {
-		done, err := t.runtime.Config.SwitchAgent(name, on)
-		if err != nil {
-			return err
-		}
-		t.term.Print(terminal.Clean(done))
-		return t.reload()
-	}
+	return t.switching(func(name string) (string, error) { return t.runtime.Config.SwitchAgent(name, on) })
 }
 
 func (t *Chat) agentsConfig(_ context.Context, args string) error {

@@ -35,8 +35,14 @@ func (t *Chat) skillsList(context.Context, string) error {
 }
 
 func (t *Chat) skillsSwitch(on bool) func(context.Context, string) error {
+	return t.switching(func(name string) (string, error) { return t.runtime.Config.SwitchSkill(name, on, false) })
+}
+
+// switching is a command that changes the settings for what is called so, and reads
+// them again. do says what it did.
+func (t *Chat) switching(do func(name string) (done string, err error)) func(context.Context, string) error {
 	return func(_ context.Context, name string) error {
-		done, err := t.runtime.Config.SwitchSkill(name, on, false)
+		done, err := do(name)
 		if err != nil {
 			return err
 		}

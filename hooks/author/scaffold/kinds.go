@@ -85,7 +85,7 @@ var asyncs = map[protocol.Event][2]string{
 func (m *making) unwaited() error {
 	run, ok := asyncs[m.o.Event]
 	if !ok || m.o.Tool != "" {
-		return fmt.Errorf("no example is known of a hook with async like this one; there is one of %s, without --tool", names(asyncs))
+		return fmt.Errorf("there is no example of an async hook for this: --async takes the events %s, and no --tool", names(asyncs))
 	}
 	const told = "this was looked at meanwhile"
 	m.t.does = "looks at what happens while the session goes on, and says later what it saw"

@@ -114,6 +114,9 @@ func (h Hook) Made() string {
 	for _, n := range next {
 		fmt.Fprintf(&b, "  %s\n    %s\n", n[0], n[1])
 	}
+	if h.Program.Path == "" { // a model answers, in each case
+		fmt.Fprintf(&b, "\nA model answers it. Each other case that comes to %s needs an answer of its own, first in -- model --:\n  generate\n  text {\"ok\": true}\n  repeat\n", h.Event)
+	}
 	return b.String()
 }
 

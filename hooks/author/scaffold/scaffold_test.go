@@ -220,13 +220,16 @@ func TestKindsRefuse(t *testing.T) {
 		{scaffold.Options{Kind: "prompt", Language: "py"}, `--lang is for programs, and a hook of the type prompt has none`},
 		{scaffold.Options{Kind: "prompt", Event: protocol.SessionEnd}, `a hook of the type prompt can do nothing but refuse, and SessionEnd cannot be refused`},
 		{scaffold.Options{Kind: "http", Async: true}, `--async makes a command, not a hook of the type http`},
-		{scaffold.Options{Async: true, Event: protocol.SessionEnd}, `there is one of BeforeAgent, BeforeTool, AfterTool, PostToolUseFailure, AfterAgent`},
-		{scaffold.Options{Async: true, Tool: "read_file"}, `without --tool`},
+		{scaffold.Options{Async: true, Event: protocol.SessionEnd}, `--async takes the events BeforeAgent, BeforeTool, AfterTool, PostToolUseFailure, AfterAgent`},
+		{scaffold.Options{Async: true, Tool: "read_file"}, `and no --tool`},
 	} {
 		c.o.Name, c.o.Event = "x", cmp.Or(c.o.Event, protocol.BeforeTool)
 		_, err := scaffold.Make(c.o)
 		assert.ErrorContains(t, err, c.want)
 	}
+	asked, err := scaffold.Make(scaffold.Options{Name: "x", Kind: "prompt", Event: protocol.BeforeTool})
+	require.NoError(t, err)
+	assert.Contains(t, asked.Made(), "Each other case that comes to BeforeTool needs an answer of its own")
 	async, err := scaffold.Make(scaffold.Options{Name: "x", Event: protocol.AfterTool, Async: true})
 	require.NoError(t, err)
 	assert.ErrorContains(t, async.Narrow("", "block"), "--on-error block has no effect with --async")
