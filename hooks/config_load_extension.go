@@ -331,7 +331,7 @@ func (v variables) replaceIn(h *Hook) {
 			values[name] = v.all.Replace(value)
 		}
 	}
-	h.Input, _ = v.replaceAll(h.Input).(map[string]any)
+	h.Input, _ = jsonc.MapTexts(h.Input, v.all.Replace).(map[string]any)
 	if h.Args != nil { // there is no shell
 		h.Command = v.all.Replace(h.Command)
 		for i := range h.Args {
@@ -349,21 +349,4 @@ func (v variables) replaceIn(h *Hook) {
 		}
 	}
 	h.Command = command
-}
-
-// replaceAll replaces in all strings of a value of JSON, in place.
-func (v variables) replaceAll(value any) any {
-	switch value := value.(type) {
-	case string:
-		return v.all.Replace(value)
-	case []any:
-		for i := range value {
-			value[i] = v.replaceAll(value[i])
-		}
-	case map[string]any:
-		for name := range value {
-			value[name] = v.replaceAll(value[name])
-		}
-	}
-	return value
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,7 +111,7 @@ func hint(f mcp.Field) string {
 
 // read is what the user said as a value of f, or what is wrong with it.
 func read(f mcp.Field, said string) (value any, wrong string) {
-	said = strings.TrimSpace(said)
+	said = cmp.Or(strings.TrimSpace(said), f.Default)
 	switch {
 	case f.Type == "boolean":
 		return said == "Yes", ""
@@ -126,7 +127,7 @@ func read(f mcp.Field, said string) (value any, wrong string) {
 		}
 		return nil, "It takes a whole number"
 	case f.Type == "number":
-		if n, err := strconv.ParseFloat(said, 64); err == nil {
+		if n, err := strconv.ParseFloat(said, 64); err == nil && !math.IsNaN(n) && !math.IsInf(n, 0) {
 			return n, ""
 		}
 		return nil, "It takes a number"

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"minigem/hooks"
+	"minigem/hooks/jsonc"
 	"minigem/internal/contextfile"
 	"minigem/internal/extensions"
 	"minigem/internal/settings"
@@ -245,7 +246,7 @@ func (c *Configuration) expandIn(data []byte, e hooks.Extension, values map[stri
 	}
 	var all any
 	_ = json.Unmarshal(data, &all)
-	out, _ := json.Marshal(mapTexts(all, func(text string) string { return settings.Expand(paths.Replace(text), lookup) }))
+	out, _ := json.Marshal(jsonc.MapTexts(all, func(text string) string { return settings.Expand(paths.Replace(text), lookup) }))
 	return out
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/command"
+	"minigem/hooks/jsonc"
 	"minigem/hooks/judge"
 	"minigem/internal/mcp"
 	"minigem/llm"
@@ -125,28 +126,10 @@ func filled(input map[string]any, payload []byte) map[string]any {
 	}
 	var copied map[string]any
 	_ = json.Unmarshal(data, &copied) // it was just written
-	mapTexts(copied, func(text string) string {
+	jsonc.MapTexts(copied, func(text string) string {
 		return ofPayload.ReplaceAllStringFunc(text, func(ref string) string {
 			return gjson.GetBytes(payload, ofPayload.FindStringSubmatch(ref)[1]).String()
 		})
 	})
 	return copied
-}
-
-// mapTexts changes the texts in v, which is made of JSON, and returns it; the keys of
-// objects stay.
-func mapTexts(v any, change func(string) string) any {
-	switch v := v.(type) {
-	case string:
-		return change(v)
-	case []any:
-		for i := range v {
-			v[i] = mapTexts(v[i], change)
-		}
-	case map[string]any:
-		for k := range v {
-			v[k] = mapTexts(v[k], change)
-		}
-	}
-	return v
 }

@@ -27,7 +27,7 @@ type Field struct {
 	Type        string   // "string", "number", "integer" or "boolean"
 	Choices     []string // nil: any value
 	Labels      []string // of Choices, for people
-	Default     string
+	Default     string   // what an empty answer stands for; empty: nothing
 	Required    bool
 }
 
@@ -116,7 +116,9 @@ func (s *Session) form(p *mcp.ElicitParams) Form {
 			f.Choices, f.Labels = append(f.Choices, one.Const), append(f.Labels, one.Title)
 		}
 		f.Choices = f.Choices[:min(len(f.Choices), maxChoices)]
-		if b, err := json.Marshal(d.Default); err == nil && d.Default != nil {
+		if words, ok := d.Default.(string); ok {
+			f.Default = clip(text.Line(words), maxLine)
+		} else if b, err := json.Marshal(d.Default); err == nil && d.Default != nil {
 			f.Default = clip(string(b), maxLine)
 		}
 		form.Fields = append(form.Fields, f)
