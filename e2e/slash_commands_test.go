@@ -214,7 +214,7 @@ var wrong = []step{
 	{"/footer x", "/footer takes nothing after it", ""},
 	{"/auth x", "there is no command /auth x", ""},
 	{"/docs x", "/docs takes nothing after it", ""},
-	{"/theme pink", "there is no theme pink: it is light, dark or auto", ""},
+	{"/theme pink", `there is no theme "pink": it is light, dark or auto`, ""},
 	{"/vim x", "/vim takes nothing after it", ""},
 	{"/editor", "The editor is vi: ", ""},
 	{"/commands nope", "there is no command /commands nope", ""},
@@ -263,6 +263,37 @@ var wrong = []step{
 	{"/nosuch", "there is no command /nosuch; /help lists them", ""},
 	{"/", "/help lists them", ""},
 }
+
+// mistyped are commands that take a name, with one that is nearly right.
+var mistyped = []step{
+	{"/agents enable scot", `there is no agent "scot"; did you mean "scout"?`, ""},
+	{"/agents disable scot", `there is no agent "scot"; did you mean "scout"?`, ""},
+	{"/agents config scot", `there is no agent "scot"; did you mean "scout"?`, ""},
+	{"/skills enable brewtae", `there is no skill "brewtae"; did you mean "brewtea"?`, ""},
+	{"/skills disable brewtae", `there is no skill "brewtae"; did you mean "brewtea"?`, ""},
+	{"/extensions enable flwers", `there is no extension "flwers"; did you mean "flowers"?`, ""},
+	{"/extensions disable flwers", `there is no extension "flwers"; did you mean "flowers"?`, ""},
+	{"/extensions update flwers", `there is no extension "flwers"; did you mean "flowers"?`, ""},
+	{"/extensions uninstall flwers", `there is no extension "flwers"; did you mean "flowers"?`, ""},
+	{"/mcp enable serves", `there is no MCP server "serves"; did you mean "server"?`, ""},
+	{"/mcp disable serves", `there is no MCP server "serves"; did you mean "server"?`, ""},
+	{"/mcp log serves", `there is no MCP server "serves"; did you mean "server"?`, ""},
+	{"/mcp auth serves", `there is no MCP server "serves"; did you mean "server"?`, ""},
+	{"/hooks enable gard", `there is no hook "gard"; did you mean "guard"?`, ""},
+	{"/hooks disable gard", `there is no hook "gard"; did you mean "guard"?`, ""},
+	{"/hooks why gard", "did you mean guard?", ""},
+	{"/chat resume keeep", `did you mean "keep"?`, ""},
+	{"/resume keeep", `did you mean "keep"?`, ""},
+	{"/resume resume keeep", `did you mean "keep"?`, ""},
+	{"/chat delete keeep", `no conversation is saved under this tag; did you mean "keep"?`, ""},
+	{"/resume delete keeep", `no conversation is saved under this tag; did you mean "keep"?`, ""},
+	{"/mode auto-edits", `unknown approval mode "auto-edits"; did you mean "auto_edit"?`, ""},
+	{"/theme drak", `there is no theme "drak"; did you mean "dark"?`, ""},
+	{"/restore nosuch", `there is no checkpoint "nosuch"`, ""}, // names are times: see internal/undo
+}
+
+// anyName are commands whose name is new, or not ours to know.
+var anyName = []string{"/chat save", "/resume save", "/model set"}
 
 func commandsHome(t *testing.T) home {
 	return newHome(t, map[string]string{
@@ -330,6 +361,22 @@ func TestSlashCommands(t *testing.T) {
 		c.take(extending)
 		c.quit()
 	})
+	t.Run("mistyped", func(t *testing.T) {
+		t.Parallel()
+		h := newHome(t, map[string]string{
+			".gemini/settings.json":            `{"mcpServers": {"server": {"command": "false"}}, "hooks": {"AfterAgent": [{"hooks": [{"type": "command", "name": "guard", "command": "true"}]}]}}`,
+			".gemini/skills/brewtea/SKILL.md":  "---\nname: brewtea\ndescription: Makes tea.\n---\nBoil water.\n",
+			"../flowers/gemini-extension.json": `{"name": "flowers", "version": "1.0.0"}`,
+			"../.gemini/agents/scout.md":       "---\nname: scout\ndescription: Looks around.\n---\nLook.\n",
+		})
+		h.minigem(t, "", "extensions", "install", h.dir+"/flowers", "--consent")
+		c := h.startChat(t, nil, trusted(h.answersFile(t, "say Hello."))...)
+		c.say("Hi")
+		c.waitFor("Hello.")
+		c.take([]step{{"/chat save keep", "Conversation saved", ""}})
+		c.take(mistyped)
+		c.quit()
+	})
 	t.Run("wrong", func(t *testing.T) {
 		t.Parallel()
 		h := commandsHome(t)
@@ -364,6 +411,7 @@ func TestEveryCommandIsTested(t *testing.T) {
 	c.quit()
 
 	var names, roots []string // the words to type: "/hooks panel"; only of first words
+	var taking []string       // those that take a name
 	for line := range strings.Lines(help) {
 		m := helpLine.FindStringSubmatch(strings.TrimRight(line, "\n"))
 		require.NotNil(t, m, line)
@@ -377,6 +425,9 @@ func TestEveryCommandIsTested(t *testing.T) {
 			} else {
 				names = append(names, roots[len(roots)-1]+" "+name)
 			}
+		}
+		if regexp.MustCompile(`\b(NAME|TAG|CHECKPOINT|ID)\b`).MatchString(m[3]) || strings.Contains(m[3], "|dark|") || strings.Contains(m[3], "|plan|") {
+			taking = append(taking, names[len(names)-len(all)])
 		}
 		if m[1] == "/" {
 			roots = append(roots, "/"+m[2])
@@ -393,5 +444,9 @@ func TestEveryCommandIsTested(t *testing.T) {
 	for _, root := range roots {
 		assert.True(t, typed(wrong, root), "no test types a wrong %s", root)
 	}
-	t.Logf("%d names of %d commands", len(names), len(roots))
+	require.Contains(t, taking, "/agents enable")
+	for _, name := range taking {
+		assert.True(t, typed(mistyped, name) || slices.Contains(anyName, name), "no test types %s with a name that is nearly right", name)
+	}
+	t.Logf("%d take a name, %d names of %d commands", len(taking), len(names), len(roots))
 }

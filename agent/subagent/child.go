@@ -141,7 +141,9 @@ func (c *child) run(ctx context.Context) (tools.Result, error) {
 	case halted:
 		return tools.Result{}, &toolcall.Halt{Event: c.stopper, Verdict: hooks.Verdict{Decision: hooks.Stop, Reason: out.text}}
 	case failure:
-		return tools.TextResult(fmt.Sprintf("Subagent '%s' failed. Error: %s%s", name, out.text, note), nil), nil
+		res := tools.TextResult(fmt.Sprintf("Subagent '%s' failed. Error: %s%s", name, out.text, note), nil)
+		res.Data = map[string]any{"isError": true}
+		return res, nil
 	}
 	text := fmt.Sprintf("Subagent '%s' finished.\nTermination Reason: %s\nResult:\n%s%s", name, out.why, out.text, note)
 	return tools.Result{Parts: tools.TextResult(text, nil).Parts, Truncatable: true}, nil

@@ -11,6 +11,7 @@ import (
 	"minigem/agent/subagent"
 	"minigem/hooks/jsonc"
 	"minigem/internal/exit"
+	"minigem/internal/text"
 )
 
 // agent is the one called name that counts.
@@ -18,7 +19,11 @@ func (c *Configuration) agent(name string) (Agent, error) {
 	all, _ := c.AllAgents()
 	i := slices.IndexFunc(all, func(a Agent) bool { return a.Name == name })
 	if i < 0 {
-		return Agent{}, exit.Errorf(exit.Input, "there is no agent %q; /agents lists them", name)
+		var names []string
+		for _, a := range all {
+			names = append(names, a.Name)
+		}
+		return Agent{}, exit.Errorf(exit.Input, "%s", text.None("agent", name, names, "; /agents lists them"))
 	}
 	return all[i], nil
 }

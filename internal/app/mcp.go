@@ -112,13 +112,22 @@ func (c *Configuration) MCPSwitches() servers.Switches {
 	return servers.Switches{File: filepath.Join(c.DotGemini, "mcp-server-enablement.json")}
 }
 
+// noMCPServer: no server is called name.
+func noMCPServer(name string, all []MCPServer) error {
+	var names []string
+	for _, s := range all {
+		names = append(names, s.Name)
+	}
+	return exit.Errorf(exit.Input, "%s", text.None("MCP server", name, names, ": minigem mcp list shows those there are"))
+}
+
 // SwitchMCP enables or disables the server called name for all sessions to come,
 // and says what it did.
 func (c *Configuration) SwitchMCP(name string, on bool) (string, error) {
 	all := c.AllMCPServers(nil, func(string) {})
 	i := slices.IndexFunc(all, func(s MCPServer) bool { return strings.EqualFold(s.Name, name) })
 	if i < 0 {
-		return "", exit.Errorf(exit.Input, "there is no MCP server %q: minigem mcp list shows those there are", name)
+		return "", noMCPServer(name, all)
 	}
 	name = all[i].Name
 	change, done, already := c.MCPSwitches().Disable, "MCP server %q disabled.", "MCP server %q is already disabled."
@@ -234,7 +243,7 @@ func (c *Configuration) SignInMCP(ctx context.Context, sys *System, name string,
 	i := slices.IndexFunc(all, func(s MCPServer) bool { return s.Name == name })
 	switch {
 	case i < 0:
-		return exit.Errorf(exit.Input, "there is no MCP server %q: minigem mcp list shows those there are", name)
+		return noMCPServer(name, all)
 	case all[i].Off != "":
 		return exit.Errorf(exit.Input, "the MCP server %q is not used: %s", name, all[i].Off)
 	case all[i].URL == "":

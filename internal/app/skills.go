@@ -13,6 +13,7 @@ import (
 	"minigem/internal/exit"
 	"minigem/internal/prompt"
 	"minigem/internal/skills"
+	"minigem/internal/text"
 	"minigem/session"
 	"minigem/tools"
 	"minigem/tools/builtin"
@@ -193,7 +194,9 @@ func (r *Runtime) promptSkills(offered []string) []prompt.Entry {
 // says what it did. user: in the user's settings, not the project's.
 func (c *Configuration) SwitchSkill(name string, on, user bool) (string, error) {
 	all, _ := c.AllSkills()
+	var names []string
 	known := slices.ContainsFunc(all, func(s skills.Skill) bool {
+		names = append(names, s.Name)
 		if strings.EqualFold(s.Name, name) {
 			name = s.Name
 			return true
@@ -206,6 +209,7 @@ func (c *Configuration) SwitchSkill(name string, on, user bool) (string, error) 
 		project = own
 	}
 	same := func(other string) bool { return strings.EqualFold(other, name) }
+	unknown := exit.Errorf(exit.Input, "%s", text.None("skill", name, names, "; minigem skills list shows those there are"))
 	if on {
 		removed := 0
 		for _, file := range []string{own, project} {
@@ -216,14 +220,17 @@ func (c *Configuration) SwitchSkill(name string, on, user bool) (string, error) 
 				return "", EditError(err)
 			}
 		}
-		if removed == 0 {
+		switch {
+		case removed == 0 && !known:
+			return "", unknown
+		case removed == 0:
 			return fmt.Sprintf("Skill %q is already enabled.", name), nil
 		}
 		return fmt.Sprintf("Skill %q enabled.", name), nil
 	}
 	switch {
 	case !known:
-		return "", exit.Errorf(exit.Input, "there is no skill %q; minigem skills list shows those there are", name)
+		return "", unknown
 	case c.SkillOff(name):
 		return fmt.Sprintf("Skill %q is already disabled.", name), nil
 	}

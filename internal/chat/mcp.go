@@ -13,6 +13,7 @@ import (
 	"minigem/internal/listing"
 	"minigem/internal/slash"
 	"minigem/internal/terminal"
+	"minigem/internal/text"
 	"minigem/llm"
 )
 
@@ -163,7 +164,7 @@ func (t *Chat) mcpLog(_ context.Context, name string) error {
 			return nil
 		}
 	}
-	return exit.Errorf(exit.Input, "there is no MCP server %q; /mcp lists them", name)
+	return exit.Errorf(exit.Input, "%s", text.None("MCP server", name, t.mcpNames(), "; /mcp lists them"))
 }
 
 func (t *Chat) mcpAuth(_ context.Context, name string) error {
@@ -182,7 +183,7 @@ func (t *Chat) mcpAuth(_ context.Context, name string) error {
 func (t *Chat) mcpSwitch(on bool) func(context.Context, string) error {
 	return func(_ context.Context, name string) error {
 		if !slices.Contains(t.mcpNames(), name) {
-			return exit.Errorf(exit.Input, "there is no MCP server %q; /mcp lists them", name)
+			return exit.Errorf(exit.Input, "%s", text.None("MCP server", name, t.mcpNames(), "; /mcp lists them"))
 		}
 		done, err := t.runtime.Config.SwitchMCP(name, on)
 		if err != nil {

@@ -44,7 +44,7 @@ func (t *Chat) setTheme(_ context.Context, theme string) error {
 		t.term.SetLight(theme == "light")
 	case "auto":
 	default:
-		return fmt.Errorf("there is no theme %s: it is light, dark or auto", text.VisibleLine(theme))
+		return errors.New(text.None("theme", text.VisibleLine(theme), []string{"light", "dark", "auto"}, ": it is light, dark or auto"))
 	}
 	if err := t.runtime.Config.SaveSetting(theme, "ui", "theme"); err != nil {
 		return err

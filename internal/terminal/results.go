@@ -37,7 +37,7 @@ func (v *View) tool(r event.ToolRecord) {
 	switch {
 	case r.Status == event.ToolCancelled:
 		mark = v.style.yellow("-")
-	case r.Status == event.ToolError, strings.HasPrefix(res.note, "exit status"):
+	case r.Status == event.ToolError, r.Data["isError"] == true:
 		mark = v.style.red("✗")
 	}
 	name, what := cmp.Or(cleanLine(r.DisplayName), cleanLine(r.Call.Name)), cleanLine(r.Description)
@@ -173,6 +173,8 @@ func (v *View) result(r event.ToolRecord) result {
 		}
 		if code > 0 {
 			res.note = fmt.Sprintf("exit status %d", code)
+		} else if signal, ok := r.Data["signal"]; ok {
+			res.note = fmt.Sprintf("ended by signal %v", signal)
 		}
 		return res
 	case tools.FileDiff:

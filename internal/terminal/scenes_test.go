@@ -69,7 +69,9 @@ var scenes = map[string]func(*scene){
 			fmt.Fprintf(&output, "--- FAIL: Test%d, which has a name that goes on and on for as long as it takes to be cut\n", i)
 		}
 		c.call("Edit", "a.go: old => new", tools.FileDiff{FileDiff: diff.String(), DiffStat: tools.DiffStat{ModelAddedLines: 15, ModelRemovedLines: 15}}, nil)
-		c.call("Shell", "go test ./...", output.String(), map[string]any{"exitCode": 1})
+		c.call("Shell", "go test ./...", output.String(), map[string]any{"exitCode": 1, "isError": true})
+		c.call("Shell", "echo $(date)", "Blocked: command substitution detected in shell command.", map[string]any{"isError": true})
+		c.call("Shell", "kill -9 $$", "one\n", map[string]any{"exitCode": -1, "isError": true, "signal": 9})
 		c.call("Shell", "true", "", map[string]any{"exitCode": 0})
 		c.Emit(event.ToolOutput{CallID: "9", Text: "one\ntwo\n"})
 		c.Emit(event.ToolFinished{Record: event.ToolRecord{Call: llm.ToolCall{ID: "9"}, DisplayName: "Shell", Description: "sleep 1000", Status: event.ToolCancelled}})

@@ -78,6 +78,12 @@ func (s *screen) put(text string) {
 	var b strings.Builder
 	text = sanitized(text)
 	s.erase(&b)
+	if s.dumb && s.live != nil && s.flat != "" && text != "" { // the typewriter goes on below, and types the frame again
+		s.flat = ""
+		if !strings.HasPrefix(text, "\n") {
+			b.WriteByte('\n')
+		}
+	}
 	b.WriteString(text)
 	if text != "" {
 		last := text[strings.LastIndexByte(strings.TrimSuffix(text, "\n"), '\n')+1:]
@@ -266,7 +272,7 @@ func move(b *strings.Builder, down, col int) {
 // drawDumb writes a frame like a typewriter: the added text, or everything on a
 // new line.
 func (s *screen) drawDumb(b *strings.Builder) {
-	if s.live == nil || s.off {
+	if s.live == nil || s.mid || s.off {
 		return
 	}
 	next := sanitized(s.live(1<<16, 1<<16).flat)

@@ -81,9 +81,12 @@ func TestTypewriter(t *testing.T) {
 	for _, flat := range []string{"> ", "> h", "> hi 漢", "> hi", "> hello"} {
 		s.show(fixed(frame{rows: []string{"not this"}, flat: flat}))
 	}
-	s.commit("> hello\n")
+	s.lines("printed meanwhile") // ^O at the prompt
+	s.show(fixed(frame{flat: "> hello!"}))
+	s.lines("\nand more")
+	s.commit("> hello!\n")
 	s.lines("text")
-	assert.Equal(t, "> hi 漢\b\b\b   \b\b\b\n> hello\ntext\n", out.String())
+	assert.Equal(t, "> hi 漢\b\b\b   \b\b\b\n> hello\nprinted meanwhile\n> hello!\nand more\n> hello!\ntext\n", out.String())
 }
 
 // TestDrafts: where what is written breaks, and where the cursor stands. In the

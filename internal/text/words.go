@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode"
@@ -69,6 +70,12 @@ func DidYouMean(word string) string {
 		return ""
 	}
 	return fmt.Sprintf("; did you mean %q?", word)
+}
+
+// None says that there is no thing called name, and what was probably meant; if
+// nothing is near, otherwise follows.
+func None(thing, name string, there []string, otherwise string) string {
+	return fmt.Sprintf("there is no %s %q%s", thing, name, cmp.Or(DidYouMean(Nearest(name, there)), otherwise))
 }
 
 // isBeginning reports whether typed is the beginning of meant, or nearly so if

@@ -16,6 +16,7 @@ import (
 	"minigem/internal/atomicfile"
 	"minigem/internal/boundedfile"
 	"minigem/internal/snapshot"
+	"minigem/internal/text"
 	"minigem/llm"
 	"minigem/session"
 	"minigem/tools/workspace"
@@ -119,6 +120,13 @@ func (s Store) Checkpoint(name string) (Checkpoint, error) {
 		data, err = boundedfile.ReadJSON(s.file(name), boundedfile.Recorded)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
+		var names []string
+		for _, c := range s.Checkpoints() {
+			names = append(names, c.Name)
+		}
+		if near := text.Nearest(name, names); near != "" {
+			return Checkpoint{}, fmt.Errorf("%w %q (did you mean %q?)", ErrNoCheckpoint, name, near)
+		}
 		return Checkpoint{}, fmt.Errorf("%w %q", ErrNoCheckpoint, name)
 	}
 	var f checkpointFile

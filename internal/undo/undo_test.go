@@ -134,6 +134,10 @@ func TestBeforeRefuses(t *testing.T) {
 		_, err := s.Checkpoint(name)
 		assert.ErrorIs(t, err, ErrNoCheckpoint, name)
 	}
+	require.NoError(t, os.MkdirAll(s.Dir(), 0o700))
+	require.NoError(t, os.WriteFile(s.file("2026-01-02T03-04-05-notes.txt-replace"), []byte("{}"), 0o600))
+	_, err = s.Checkpoint("2026-01-02T03-04-05-notes.txt-replce")
+	assert.EqualError(t, err, `there is no checkpoint "2026-01-02T03-04-05-notes.txt-replce" (did you mean "2026-01-02T03-04-05-notes.txt-replace"?)`)
 }
 
 // A checkpoint before an edit does not bring back the call that was not made.

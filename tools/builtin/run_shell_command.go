@@ -139,9 +139,11 @@ func (c *shellCall) Run(ctx context.Context) (tools.Result, error) {
 // RunStream implements tools.Streamer.
 func (c *shellCall) RunStream(ctx context.Context, live func(string)) (tools.Result, error) {
 	if substitutes(c.Command) {
-		return tools.TextResult(
+		res := tools.TextResult(
 			"Command injection detected: the command contains a command or process substitution ($(), backticks, <() or >()) and was not run. Write it without, for example as two commands.",
-			"Blocked: command substitution detected in shell command."), nil
+			"Blocked: command substitution detected in shell command.")
+		res.Data = map[string]any{"isError": true}
+		return res, nil
 	}
 	dir, err := c.tool.ws.Real(c.dir)
 	if err != nil {
@@ -246,6 +248,9 @@ func (c *shellCall) result(r proc.Result, left []int) tools.Result {
 	res := tools.TextResult(untrusted(strings.Join(lines, "\n")), orElse(display, ending(r)))
 	res.Truncatable = true
 	res.Data = map[string]any{"exitCode": r.ExitCode, "isError": r.ExitCode != 0}
+	if r.Signal != 0 {
+		res.Data["signal"] = r.Signal
+	}
 	return res
 }
 

@@ -155,6 +155,7 @@ func TestSubstitutes(t *testing.T) {
 	require.Nil(t, failed)
 	assert.True(t, strings.HasPrefix(text(res), "Command injection detected:"))
 	assert.Equal(t, "Blocked: command substitution detected in shell command.", res.Display)
+	assert.Equal(t, map[string]any{"isError": true}, res.Data)
 	assert.NoFileExists(t, filepath.Join(dir, "made"))
 }
 

@@ -13,8 +13,10 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 
+	"minigem/internal/text"
 	"minigem/tools"
 )
 
@@ -66,7 +68,8 @@ func ParseMode(s string) (Mode, error) {
 	case "plan":
 		return ModePlan, nil
 	}
-	return "", fmt.Errorf("unknown approval mode %q: use default, auto_edit, yolo or plan", s)
+	near := text.DidYouMean(text.Nearest(s, []string{"default", "auto_edit", "yolo", "plan"}))
+	return "", fmt.Errorf("unknown approval mode %q%s", s, cmp.Or(near, ": use default, auto_edit, yolo or plan"))
 }
 
 // Flag returns the spelling of the command line: auto_edit for ModeAutoEdit.
