@@ -372,6 +372,6 @@ func TestChatWithoutAKey(t *testing.T) {
 	c := h.startChat(t, nil)
 	c.waitFor("Which way? [1]")
 	c.keys("\x1b")
-	c.waitFor("GEMINI_API_KEY", "minigem demo")
+	c.waitFor("GEMINI_API_KEY", "minigem demo", "and put it\ninto the variable GEMINI_API_KEY")
 	assert.Equal(t, 41, c.exit())
 }

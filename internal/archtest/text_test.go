@@ -101,6 +101,7 @@ var raw = map[string]string{
 	"cmd/minigem/hooks_view.go":    "a page for a browser; a terminal is refused",
 	"internal/acp/serve.go":        "the protocol of an editor, in JSON: what people read in it is cleaned before",
 	"internal/headless/output.go":  "--raw-output",
+	"internal/exit/fit.go":         "the width of the window, and nothing else",
 	"e2e/agents/progress.go":       "one line that is written over, with cleaned names",
 }
 

@@ -140,7 +140,7 @@ func (t *Chat) reportBug(_ context.Context, what string) error {
 		}
 	}
 	fmt.Fprintf(&b, "\nThe conversation is in %s; it is not in this report.\n", t.shortenHome(t.runtime.Session.Path()))
-	path := filepath.Join(t.runtime.Project.Temp, "bug-"+t.Sys.Now().UTC().Format("2006-01-02T15-04-05")+".md")
+	path := filepath.Join(c.DotGemini, "bug-"+t.Sys.Now().UTC().Format("2006-01-02T15-04-05")+".md")
 	if err := atomicfile.WriteFile(path, []byte(c.Masker.String(text.Clean(b.String()))), 0o600); err != nil {
 		return errors.Join(errors.New("the report cannot be written"), err)
 	}

@@ -38,7 +38,7 @@ func endOfPipe(err error) bool {
 
 // Report is [Report], and fails where the output was lost.
 func (s *Stdout) Report(w io.Writer, err error) int {
-	code := Report(w, err)
+	code := fitted(w, err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if code == OK && s.err != nil {

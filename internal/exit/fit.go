@@ -1,0 +1,49 @@
+package exit
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"golang.org/x/term"
+
+	"minigem/internal/text"
+)
+
+// fitted is Report on a terminal, whose window breaks no word: w is what it says
+// itself otherwise.
+func fitted(w io.Writer, err error) int {
+	f, ok := text.Raw(w).(*os.File)
+	if !ok {
+		return Report(w, err)
+	}
+	width, _, failed := term.GetSize(int(f.Fd()))
+	if failed != nil || width <= 0 {
+		return Report(w, err)
+	}
+	var b bytes.Buffer
+	code := Report(&b, err)
+	_, _ = io.WriteString(w, fit(b.String(), width)) // nobody is left to be told
+	return code
+}
+
+// fit breaks lines between words where they are wider than a window. A word that
+// is wider stays whole, so that it can be copied.
+func fit(s string, width int) string {
+	var b strings.Builder
+	for line := range strings.Lines(s) {
+		at := 0
+		for i, word := range strings.SplitAfter(line, " ") {
+			w := ansi.StringWidth(strings.TrimRight(word, " \n"))
+			if i > 0 && at+w > width {
+				b.WriteByte('\n')
+				at = 0
+			}
+			b.WriteString(word)
+			at += ansi.StringWidth(strings.TrimSuffix(word, "\n"))
+		}
+	}
+	return b.String()
+}
