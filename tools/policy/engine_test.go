@@ -323,6 +323,6 @@ func TestModes(t *testing.T) {
 		assert.Equal(t, want, got)
 	}
 	_, err := ParseMode("YOLO")
-	assert.EqualError(t, err, `unknown approval mode "YOLO": use default, auto_edit, yolo or plan`)
+	assert.EqualError(t, err, `unknown approval mode "YOLO"; did you mean "yolo"?`)
 	assert.Equal(t, []string{"default", "auto_edit", "yolo"}, []string{Mode("").Flag(), ModeAutoEdit.Flag(), ModeYolo.Flag()})
 }
