@@ -29,9 +29,9 @@ type live struct {
 // open is the block of an answer that is not complete yet.
 type open struct {
 	source string
-	lang   string // of code that is written as it comes
-	code   bool   // source is a line of such code
-	apart  bool   // a blank line comes before it
+	lang   code // of code that is written as it comes
+	code   bool // source is a line of such code
+	apart  bool // a blank line comes before it
 }
 
 // write sets the block that is being written; none: nothing is.
@@ -57,7 +57,8 @@ func (o open) rows(s style, width int) []string {
 	source := Clean(o.source)
 	rendered := ""
 	if o.code {
-		rendered = "  " + s.codeLine(strings.TrimRight(source, "\r\n"), o.lang)
+		lang := o.lang
+		rendered = "  " + s.codeLine(strings.TrimRight(source, "\r\n"), &lang)
 	} else {
 		rendered = renderMarkdown(source, s, width-1)
 	}

@@ -13,6 +13,8 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+
+	"minigem/internal/highlight"
 )
 
 // markdownParser is made for the first answer, to keep starts short.
@@ -202,20 +204,57 @@ func (r *renderer) inline(n ast.Node) string {
 
 // code returns a block of code, indented.
 func (r *renderer) code(text, language string) string {
-	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	lines, c := strings.Split(strings.TrimRight(text, "\n"), "\n"), codeOf(language)
 	for i, line := range lines {
-		lines[i] = "  " + r.codeLine(line, language)
+		lines[i] = "  " + r.codeLine(line, &c)
 	}
 	return strings.Join(lines, "\n")
 }
 
-// codeLine colours a line of code. Of languages it knows those of differences.
-func (s style) codeLine(line, language string) string {
-	line = strings.ReplaceAll(line, "\t", "    ")
+// code is a block of code, read line by line. It may be copied and compared.
+type code struct {
+	diff bool
+	scan highlight.Scanner
+}
+
+func codeOf(language string) code {
 	if language == "diff" || language == "patch" {
-		return s.diffLine(line)
+		return code{diff: true}
 	}
-	return s.cyan(line)
+	return code{scan: highlight.For(language)}
+}
+
+// codeLine colours the next line of a block by its language. Of a language that is
+// not known it has one colour.
+func (s style) codeLine(line string, c *code) string {
+	line = strings.ReplaceAll(line, "\t", "    ")
+	switch {
+	case c.diff:
+		return s.diffLine(line)
+	case !c.scan.Known():
+		return s.cyan(line)
+	}
+	var b strings.Builder
+	for _, span := range c.scan.Line(line) {
+		b.WriteString(s.word(span))
+	}
+	return b.String()
+}
+
+func (s style) word(span highlight.Span) string {
+	switch span.Kind {
+	case highlight.Comment:
+		return s.dim(span.Text)
+	case highlight.String:
+		return s.green(span.Text)
+	case highlight.Keyword:
+		return s.paint(purple, span.Text)
+	case highlight.Number:
+		return s.yellow(span.Text)
+	case highlight.Name:
+		return s.cyan(span.Text)
+	}
+	return span.Text
 }
 
 // diffLine colours a line of a unified diff.

@@ -21,7 +21,7 @@ type markdown struct {
 	began bool            // lines contains more than blanks
 	inner string          // the open fence inside the block; empty: none
 	fence string          // the open fence whose code is written as it comes; empty: none
-	lang  string          // the language of that code
+	lang  code            // how it is coloured
 	tight bool            // what comes after these lines belongs to them
 	joins bool            // what comes next belongs to what was written last
 	wrote bool            // some of this answer was written
@@ -106,7 +106,8 @@ func (m *markdown) take(line string) bool {
 	case mark != "" && strings.HasPrefix(line, mark):
 		wrote := m.block()
 		m.fence = mark
-		m.lang, _, _ = strings.Cut(strings.Trim(text, mark+" "), " ")
+		lang, _, _ := strings.Cut(strings.Trim(text, mark+" "), " ")
+		m.lang = codeOf(lang)
 		m.gap()
 		return wrote
 	case mark != "":
@@ -206,7 +207,7 @@ func (m *markdown) gap() {
 
 // code writes a line of code.
 func (m *markdown) code(line string) {
-	m.out("  " + m.style.codeLine(Clean(strings.TrimRight(line, "\r\n")), m.lang) + "\n")
+	m.out("  " + m.style.codeLine(Clean(strings.TrimRight(line, "\r\n")), &m.lang) + "\n")
 }
 
 // truncate cuts text to width columns, not counting our own sequences.

@@ -48,7 +48,9 @@ var theAnswer = "# The plan\n\nThe first line, with `code` in it\nis followed by
 	"| File | What it does | Why it matters |\n|---|---|---|\n" +
 	"| internal/terminal/screen.go | It is the **one writer** of the terminal: text, and below it a frame that is erased before anything else is written | Nothing that was printed is drawn again |\n" +
 	"| internal/terminal/view.go | Shows a session | 漢字 |\n\n" +
-	"```go\nfunc main() {\n\tfmt.Println(\"hello\")\n}\n```\n\n```diff\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-old\n+new\n same\n```\n\n> quoted\n> twice\n"
+	"```go\nfunc main() {\n\tfmt.Println(\"hello\")\n}\n```\n\n" +
+	"```python\ndef f(x):  # double it\n    \"\"\"One text\n    over two lines.\"\"\"\n    return 2 * x\n```\n\n```bash\nfor f in *.go; do gofmt -l \"$f\"; done\n```\n\n" +
+	"```json\n{\"name\": \"x\", \"count\": 3, \"on\": true}\n```\n\n- in a list:\n\n  ```js\n  const a = 'b' // c\n  ```\n\n```\nof no language\n```\n\n```diff\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-old\n+new\n same\n```\n\n> quoted\n> twice\n"
 
 var scenes = map[string]func(*scene){
 	"answer": func(c *scene) {

@@ -54,6 +54,7 @@ var (
 	green  = colour{"32", "32", "38;5;28"}
 	yellow = colour{"33", "35", "38;5;94"}
 	cyan   = colour{"36", "34", "38;5;24"}
+	purple = colour{"35", "35", "38;5;90"}
 )
 
 func (s style) paint(c colour, text string) string {

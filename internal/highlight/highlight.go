@@ -1,0 +1,296 @@
+// Package highlight says what the words of a line of code are: comments, strings,
+// keywords. It reads a line at a time, in time that grows with its length alone,
+// because code is shown while it is written, by models that nobody has to trust.
+package highlight
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Kind is what a piece of a line is.
+type Kind int
+
+// The kinds. Name is what is called, a key, or a variable of a shell.
+const (
+	Plain Kind = iota
+	Comment
+	String
+	Keyword
+	Number
+	Name
+)
+
+// Span is a piece of a line.
+type Span struct {
+	Kind Kind
+	Text string
+}
+
+// Scanner reads the lines of one block of code, from the first to the last. The
+// zero Scanner knows no language. It may be copied and compared.
+type Scanner struct {
+	lang   *language
+	words  *map[string]bool // its keywords
+	until  string           // ends what an earlier line began; empty: nothing
+	kind   Kind             // of that
+	escape bool             // a backslash in it takes the next character along
+	tag    bool             // inside a tag of HTML
+}
+
+// For returns the Scanner for a language, by its name behind the fence of a block.
+func For(name string) Scanner {
+	name = strings.ToLower(strings.Trim(name, "{. "))
+	if i := strings.IndexAny(name, "{,:} "); i >= 0 {
+		name = name[:i]
+	}
+	if known, ok := names[name]; ok {
+		name = known
+	}
+	lang := languages[name]
+	if lang == nil {
+		return Scanner{}
+	}
+	words := set(lang.words)
+	return Scanner{lang: lang, words: &words}
+}
+
+// Known reports whether the language is known.
+func (s *Scanner) Known() bool { return s.lang != nil }
+
+// Line takes a line apart, without losing a character of it.
+func (s *Scanner) Line(line string) []Span {
+	if s.lang == nil {
+		return []Span{{Plain, line}}
+	}
+	l := scan{Scanner: s, line: line}
+	for l.at < len(line) {
+		l.next()
+	}
+	return l.out
+}
+
+// scan is one line.
+type scan struct {
+	*Scanner
+	line string
+	at   int
+	out  []Span
+}
+
+// take adds the next n bytes.
+func (l *scan) take(kind Kind, n int) {
+	text := l.line[l.at : l.at+n]
+	l.at += n
+	if last := len(l.out) - 1; last >= 0 && l.out[last].Kind == kind {
+		l.out[last].Text += text
+		return
+	}
+	l.out = append(l.out, Span{kind, text})
+}
+
+func (l *scan) next() {
+	rest := l.line[l.at:]
+	switch {
+	case l.until != "":
+		l.close()
+	case l.comment(rest), l.lang.tags && l.inTag(rest), l.quoted(rest):
+	case l.lang.tags && !l.tag:
+		n := strings.IndexByte(rest[1:], '<') + 1
+		if n == 0 {
+			n = len(rest)
+		}
+		l.take(Plain, n)
+	default:
+		l.word(rest)
+	}
+}
+
+// close takes what is left of a string or a comment, or what this line has of it.
+func (l *scan) close() {
+	rest := l.line[l.at:]
+	for i := 0; i < len(rest); i++ {
+		if l.escape && rest[i] == '\\' {
+			i++
+			continue
+		}
+		if strings.HasPrefix(rest[i:], l.until) {
+			n := i + len(l.until)
+			if l.kind == String && l.isKey(rest[n:]) {
+				l.out[len(l.out)-1].Kind = Name
+				l.kind = Name
+			}
+			l.take(l.kind, n)
+			l.until = ""
+			return
+		}
+	}
+	l.take(l.kind, len(rest))
+}
+
+// isKey: what stands before rest is a key of JSON.
+func (l *scan) isKey(rest string) bool {
+	return l.lang.keys && len(l.out) > 0 && l.out[len(l.out)-1].Kind == String && strings.HasPrefix(strings.TrimLeft(rest, " "), ":")
+}
+
+func (l *scan) comment(rest string) bool {
+	for _, mark := range l.lang.line {
+		if strings.HasPrefix(rest, mark) && (mark != "#" || l.at == 0 || strings.IndexByte(" \t;", l.line[l.at-1]) >= 0) {
+			l.take(Comment, len(rest))
+			return true
+		}
+	}
+	for _, b := range l.lang.block {
+		if strings.HasPrefix(rest, b[0]) {
+			l.take(Comment, len(b[0]))
+			l.until, l.kind, l.escape = b[1], Comment, false
+			return true
+		}
+	}
+	return false
+}
+
+// quoted begins a string.
+func (l *scan) quoted(rest string) bool {
+	if l.lang.tags && !l.tag {
+		return false
+	}
+	for _, q := range l.lang.quotes {
+		if !strings.HasPrefix(rest, q.mark) {
+			continue
+		}
+		if q.value && l.at > 0 && strings.IndexByte(" \t[{,:(=", l.line[l.at-1]) < 0 {
+			return false // an apostrophe
+		}
+		if q.char {
+			n := character(rest)
+			if n == 0 {
+				return false // a lifetime of Rust
+			}
+			l.take(String, n)
+			return true
+		}
+		if !q.lines && !closes(rest[len(q.mark):], q.mark, q.escape) {
+			l.take(String, len(rest))
+			return true
+		}
+		if l.lang.keys && len(l.out) > 0 && l.out[len(l.out)-1].Kind == String {
+			l.out = append(l.out, Span{Kind: Plain}) // two strings side by side
+		}
+		l.take(String, len(q.mark))
+		l.until, l.kind, l.escape = q.mark, String, q.escape
+		return true
+	}
+	return false
+}
+
+func closes(text, mark string, escape bool) bool {
+	for i := 0; i < len(text); i++ {
+		switch {
+		case escape && text[i] == '\\':
+			i++
+		case strings.HasPrefix(text[i:], mark):
+			return true
+		}
+	}
+	return false
+}
+
+// character is the length of a character between single quotes; 0: it is none.
+func character(s string) int {
+	if len(s) > 1 && s[1] == '\\' {
+		if end := strings.IndexByte(s[min(3, len(s)):], '\''); end >= 0 && end < 10 {
+			return 3 + end + 1
+		}
+		return 0
+	}
+	_, n := utf8.DecodeRuneInString(s[1:])
+	if 1+n < len(s) && s[1+n] == '\'' {
+		return n + 2
+	}
+	return 0
+}
+
+// inTag handles the marks and the name of a tag.
+func (l *scan) inTag(rest string) bool {
+	switch {
+	case !l.tag && len(rest) > 1 && rest[0] == '<' && (rest[1] == '/' || rest[1] == '!' || rest[1] == '?' || letter(rune(rest[1]))):
+		l.tag = true
+		n := 1 + len(rest[1:]) - len(strings.TrimLeft(rest[1:], "/!?"))
+		n += wordLength(rest[n:], "-:")
+		l.take(Keyword, n)
+		return true
+	case l.tag && (rest[0] == '>' || strings.HasPrefix(rest, "/>")):
+		l.tag = false
+		l.take(Keyword, strings.IndexByte(rest, '>')+1)
+		return true
+	}
+	return false
+}
+
+// word takes a word, a number, or one character.
+func (l *scan) word(rest string) {
+	r, size := utf8.DecodeRuneInString(rest)
+	switch {
+	case r == '$' && l.lang.variables:
+		l.take(Name, variable(rest))
+	case r >= '0' && r <= '9':
+		l.take(Number, wordLength(rest, "."))
+	case r == '@' && l.lang.decorators && len(rest) > 1 && letter(rune(rest[1])):
+		l.take(Name, 1+wordLength(rest[1:], "."))
+	case letter(r):
+		n := wordLength(rest, l.lang.inWords)
+		l.take(l.kindOf(rest[:n], rest[n:]), n)
+	case l.lang.section && r == '[' && strings.TrimSpace(l.line[:l.at]) == "":
+		l.take(Keyword, len(strings.TrimRight(rest, " ")))
+	default:
+		l.take(Plain, size)
+	}
+}
+
+func (l *scan) kindOf(word, after string) Kind {
+	if l.lang.fold {
+		word = strings.ToLower(word)
+	}
+	first := strings.Trim(l.line[:l.at], " \t-") == ""
+	after = strings.TrimLeft(after, " ")
+	switch {
+	case l.lang.assigned != "" && first && after != "" && strings.IndexByte(l.lang.assigned, after[0]) >= 0:
+		return Name
+	case (*l.words)[word]:
+		return Keyword
+	case l.tag, strings.HasPrefix(after, "(") && l.lang.calls:
+		return Name
+	}
+	return Plain
+}
+
+func letter(r rune) bool { return r == '_' || unicode.IsLetter(r) }
+
+// wordLength is how long the word at the beginning of s is, more of which may be
+// in it than letters and digits.
+func wordLength(s, more string) int {
+	for i, r := range s {
+		if !letter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(more, r) {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// variable is the length of a variable of a shell, or of one of PHP.
+func variable(s string) int {
+	if strings.HasPrefix(s, "${") {
+		if end := strings.IndexByte(s, '}'); end > 0 {
+			return end + 1
+		}
+	}
+	if n := wordLength(s[1:], ""); n > 0 {
+		return n + 1
+	}
+	if len(s) > 1 && strings.IndexByte("@*#?!$-", s[1]) >= 0 {
+		return 2
+	}
+	return 1
+}
