@@ -273,7 +273,7 @@ func TestChatCommands(t *testing.T) {
 		{"/hooks enable guard", "enabled"},
 		{"/hooks why guard", "nothing"},
 		{"/policies list", "built-in"},
-		{"/model set flash-lite", "gemini-2.5-flash-lite"},
+		{"/model set flash-lite", "gemini-3.5-flash-lite"},
 		{"/about", "minigem"},
 		{"/chat list", ""},
 		{"!echo one; echo two", "one\ntwo"},

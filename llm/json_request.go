@@ -28,6 +28,9 @@ type wireGeneration struct {
 	TopK               *float64        `json:"topK,omitempty"`
 	MaxOutputTokens    *int            `json:"maxOutputTokens,omitempty"`
 	StopSequences      []string        `json:"stopSequences,omitempty"`
+	Seed               *int            `json:"seed,omitempty"`
+	PresencePenalty    *float64        `json:"presencePenalty,omitempty"`
+	FrequencyPenalty   *float64        `json:"frequencyPenalty,omitempty"`
 	ResponseMIMEType   string          `json:"responseMimeType,omitempty"`
 	ResponseJSONSchema json.RawMessage `json:"responseJsonSchema,omitempty"`
 	ThinkingConfig     *wireThinking   `json:"thinkingConfig,omitempty"`
@@ -100,7 +103,10 @@ func (c ToolChoice) OnWire() []string {
 }
 
 func (s Sampling) wire() *wireGeneration {
-	g := wireGeneration{Temperature: s.Temperature, TopP: s.TopP, TopK: s.TopK, MaxOutputTokens: s.MaxOutputTokens, StopSequences: s.StopSequences}
+	g := wireGeneration{
+		Temperature: s.Temperature, TopP: s.TopP, TopK: s.TopK, MaxOutputTokens: s.MaxOutputTokens, StopSequences: s.StopSequences,
+		Seed: s.Seed, PresencePenalty: s.PresencePenalty, FrequencyPenalty: s.FrequencyPenalty,
+	}
 	if s.JSONSchema != nil {
 		g.ResponseMIMEType, g.ResponseJSONSchema = "application/json", s.JSONSchema
 	}
@@ -157,6 +163,7 @@ func (g *wireGeneration) sampling() Sampling {
 	s := Sampling{
 		Temperature: g.Temperature, TopP: g.TopP, TopK: g.TopK, MaxOutputTokens: g.MaxOutputTokens,
 		StopSequences: g.StopSequences, JSONSchema: g.ResponseJSONSchema,
+		Seed: g.Seed, PresencePenalty: g.PresencePenalty, FrequencyPenalty: g.FrequencyPenalty,
 	}
 	if t := g.ThinkingConfig; t != nil {
 		s.Thinking = &Thinking{t.IncludeThoughts, t.ThinkingBudget, t.ThinkingLevel}

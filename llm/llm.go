@@ -78,13 +78,15 @@ type ToolChoice struct {
 // Sampling holds generation settings. A nil pointer leaves the choice to the
 // provider.
 type Sampling struct {
-	Temperature     *float64
-	TopP            *float64
-	TopK            *float64
-	MaxOutputTokens *int
-	StopSequences   []string
-	Thinking        *Thinking
-	JSONSchema      json.RawMessage // when set, the answer is JSON of this schema
+	Temperature                       *float64
+	TopP                              *float64
+	TopK                              *float64
+	MaxOutputTokens                   *int
+	StopSequences                     []string
+	Seed                              *int
+	PresencePenalty, FrequencyPenalty *float64
+	Thinking                          *Thinking
+	JSONSchema                        json.RawMessage // when set, the answer is JSON of this schema
 }
 
 // Thinking configures a model's thoughts.

@@ -94,11 +94,11 @@ You do one task, alone: nobody answers questions, and nobody reads what you writ
 func (c *child) config() agent.Config {
 	d, config := c.task.Agent, c.o.Config
 	config.Model, config.Role = cmp.Or(d.Model, config.Model), "subagent"
-	if c.o.Sampling != nil {
-		config.Sampling = c.o.Sampling(config.Model)
-	}
 	if d.Temperature != nil {
 		config.Sampling.Temperature = d.Temperature
+	}
+	if c.o.Choose != nil {
+		config.Model, config.Sampling = c.o.Choose(d)
 	}
 	own := strings.ReplaceAll(strings.TrimSpace(d.Instructions), "${query}", c.task.Prompt)
 	config.System = func() string {

@@ -101,7 +101,7 @@ type Options struct {
 	Tools      func(context.Context, Task) (own []tools.Tool, end func())
 	Record     func(Task) Record                            // nil: agents are kept in memory
 	Compressor func(agent.History, string) agent.Compressor // for a history and a model; nil: histories are never shortened
-	Sampling   func(model string) llm.Sampling              // nil: that of Config
+	Choose     func(Definition) (string, llm.Sampling)      // the model of an agent; nil: its own, else that of Config
 	NewID      func() string                                // nil: random
 }
 

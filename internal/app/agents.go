@@ -13,6 +13,7 @@ import (
 	"minigem/agent/subagent"
 	"minigem/hooks"
 	"minigem/internal/contextfile"
+	"minigem/internal/models"
 	"minigem/internal/prompt"
 	"minigem/internal/settings"
 	"minigem/internal/subagents"
@@ -146,14 +147,16 @@ func (r *Runtime) definition(a Agent, warn func(string)) subagent.Definition {
 	if d.Model == "" {
 		return d
 	}
-	if d.Model = ResolveModel(d.Model); !SameServer(d.Model, r.ModelName) {
-		if a.Source == subagents.BuiltIn { // nobody asked for its model
-			d.Model = ""
-			return d
-		}
-		warn(fmt.Sprintf("the agent %s is to use %s, which is not of the server of %s: it uses %s", d.Name, text.VisibleLine(d.Model), r.ModelName, r.ModelName))
-		d.Model = ""
+	choice, err := r.Config.models.Choose(models.Ask{Name: d.Model, Agent: d.Name})
+	switch {
+	case err == nil && SameServer(choice.Model, r.ModelName):
+		return d
+	case err != nil:
+		warn(fmt.Sprintf("the agent %s uses %s: %v", d.Name, r.ModelName, err))
+	case a.Source != subagents.BuiltIn: // nobody asked for the model of those
+		warn(fmt.Sprintf("the agent %s is to use %s, which is not of the server of %s: it uses %s", d.Name, text.VisibleLine(choice.Model), r.ModelName, r.ModelName))
 	}
+	d.Model = ""
 	return d
 }
 
@@ -196,9 +199,9 @@ func (r *Runtime) agentTool(sys *System, w *Frontend) []tools.Tool {
 			MaxRetries:           r.Config.Hooks.MaxRetries,
 			DisableLoopDetection: r.Config.Settings.Model.DisableLoopDetection,
 		},
-		Sampling: SamplingFor,
-		Tools:    r.toolsOfAgent,
-		Record:   func(t subagent.Task) subagent.Record { return r.recordAgent(t, sys, w) },
+		Choose: r.modelOfAgent,
+		Tools:  r.toolsOfAgent,
+		Record: func(t subagent.Task) subagent.Record { return r.recordAgent(t, sys, w) },
 		Compressor: func(h agent.History, model string) agent.Compressor {
 			return r.compressorOf(h, model, sys, w)
 		},

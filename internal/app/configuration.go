@@ -13,6 +13,7 @@ import (
 	"minigem/hooks"
 	"minigem/internal/exit"
 	"minigem/internal/extensions"
+	"minigem/internal/models"
 	"minigem/internal/redact"
 	"minigem/internal/settings"
 	"minigem/internal/text"
@@ -31,10 +32,11 @@ type Configuration struct {
 	Trust          FolderTrust
 	Hooks          hooks.Config
 	Sections       []hooks.Section
-	onlyExtensions []string                      // names given with -e; nil: all that are enabled
-	ownExtension   bool                          // the folder's own counts as installed
-	ownAgents      bool                          // those of the project need no agreement
-	extensions     []hooks.Extension             // extensions in force
+	onlyExtensions []string          // names given with -e; nil: all that are enabled
+	ownExtension   bool              // the folder's own counts as installed
+	ownAgents      bool              // those of the project need no agreement
+	extensions     []hooks.Extension // extensions in force
+	models         *models.Catalog
 	values         map[string][]extensions.Value // the settings of extensions, by name
 	serverOf       map[string]string             // the extension that brings an MCP server, by the server's name
 	Notices        []string                      // messages for the start, one per line
@@ -94,6 +96,7 @@ func (c *Configuration) loadSettings(sys *System, f *Options) error {
 		return exit.With(exit.Config, err)
 	}
 	c.Loaded, c.Settings = loaded, loaded.Settings
+	c.readModels()
 	if err := c.readEnv(sys); err != nil {
 		return err
 	}
@@ -108,6 +111,16 @@ func (c *Configuration) loadSettings(sys *System, f *Options) error {
 		}
 	}
 	return nil
+}
+
+// readModels reads the aliases and overrides of models.
+func (c *Configuration) readModels() {
+	var problems []models.Problem
+	c.models, problems = models.New(c.Settings.ModelConfigs, c.Settings.Agents.Overrides)
+	for _, p := range problems {
+		at := c.Loaded.At(p.Key)
+		c.Notices = append(c.Notices, fmt.Sprintf("%s:%d: %s %s", at.File, at.Line, text.VisibleLine(p.Key), text.VisibleLine(p.Text)))
+	}
 }
 
 // ofHooks reports whether package hooks reads the key too and reports its

@@ -7,6 +7,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/dotenv"
+	"minigem/internal/models"
 	"minigem/internal/redact"
 	"minigem/internal/settings"
 )
@@ -43,6 +44,7 @@ func (c *Configuration) readOwnEnv(sys *System, all dotenv.File) error {
 	}
 	without := *c
 	without.Loaded, without.Settings, without.Env = own, own.Settings, withVars(sys.Env, file.Vars)
+	without.models, _ = models.New(own.Settings.ModelConfigs, own.Settings.Agents.Overrides) // the problems are those of all settings
 	c.own, c.ownEnvironment = &without, sanitized(without.Env, own.Settings)
 	if all.Path != file.Path {
 		for _, v := range all.Vars {

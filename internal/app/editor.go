@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 
+	"minigem/internal/models"
 	"minigem/internal/settings"
 	"minigem/tools/policy"
 )
@@ -51,13 +52,14 @@ func (r *Runtime) Modes() []string {
 // UseModel uses another model from the next request on. No prompt may run
 // meanwhile.
 func (r *Runtime) UseModel(name string) error {
-	if name = ResolveModel(name); !SameServer(name, r.ModelName) {
-		return fmt.Errorf("%s is on another server than %s: start minigem with --model %s (and --resume latest to go on here)", name, r.ModelName, name)
+	choice, err := r.Config.models.Choose(models.Ask{Name: name})
+	if err != nil {
+		return err
 	}
-	if name != r.ModelName {
-		r.ModelName = name
-		r.Agent.Config.Model, r.Agent.Config.Sampling = name, SamplingFor(name)
-		r.Compressor.ModelName = name
+	if !SameServer(choice.Model, r.ModelName) {
+		return fmt.Errorf("%s is on another server than %s: start minigem with --model %s (and --resume latest to go on here)", choice.Model, r.ModelName, name)
 	}
+	r.asked = name
+	r.take(choice)
 	return nil
 }

@@ -4,47 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"minigem/agent/event"
+	"minigem/internal/models"
 	"minigem/llm"
-	"minigem/llm/openai"
 	"minigem/tools/builtin"
 )
-
-// fallbacks are Google's models from the most able one to the one with the largest
-// quota.
-var fallbacks = []string{"gemini-3-pro-preview", "gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite"}
-
-// nextModel is the model to go on with after model, whose quota is used up: the
-// next one of the list, else the nearest before it but the first; "" where all are used up, or
-// it is not Google's.
-func nextModel(model string, usedUp []string) string {
-	if openai.Named(model) {
-		return ""
-	}
-	at := slices.Index(fallbacks, model)
-	switch { // one that is not in the list is as good as its kind
-	case at >= 0:
-	case strings.Contains(model, "flash-lite"):
-		at = 3
-	case strings.Contains(model, "flash"):
-		at = 2
-	default:
-		at = 0
-	}
-	candidates := slices.Clone(fallbacks[at+1:])
-	for i := at - 1; i > 0; i-- { // never the first one, which costs the most
-		candidates = append(candidates, fallbacks[i])
-	}
-	for _, c := range candidates {
-		if c != model && !slices.Contains(usedUp, c) {
-			return c
-		}
-	}
-	return ""
-}
 
 // What model.fallback may say; empty means to ask.
 const (
@@ -64,13 +29,18 @@ func (r *Runtime) fallback(w *Frontend) func(context.Context, string, error) (st
 			return "", llm.Sampling{}, false
 		}
 		usedUp = append(usedUp, model)
-		next := nextModel(model, usedUp)
+		next := models.Next(model, usedUp)
 		if next == "" || set != fallbackAlways && !goOnWith(ctx, w.Asker, next, quota) {
 			return "", llm.Sampling{}, false
 		}
+		choice, err := r.Config.models.Choose(models.Ask{Name: next})
+		if err != nil {
+			return "", llm.Sampling{}, false
+		}
+		next, r.asked = choice.Model, next
 		r.ModelName, r.Compressor.ModelName = next, next
 		r.sink.Emit(event.Notice{Severity: "warning", Text: fmt.Sprintf("The quota of %s is used up: this session goes on with %s.", model, next)})
-		return next, SamplingFor(next), true
+		return next, choice.Sampling, true
 	}
 }
 

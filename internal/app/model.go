@@ -8,59 +8,33 @@ import (
 
 	"minigem/agent/event"
 	"minigem/internal/exit"
+	"minigem/internal/models"
 	"minigem/llm"
 	"minigem/llm/gemini"
 	"minigem/llm/openai"
 	"minigem/llm/script"
 )
 
-const defaultModel = "gemini-2.5-pro"
-
-// modelAliases are the short names of models (core/config/models.ts). There is no
-// router: "auto" is the default model.
-var modelAliases = map[string]string{
-	"auto":            defaultModel,
-	"auto-gemini-2.5": "gemini-2.5-pro",
-	"auto-gemini-3":   "gemini-3-pro-preview",
-	"pro":             "gemini-2.5-pro",
-	"flash":           "gemini-2.5-flash",
-	"flash-lite":      "gemini-2.5-flash-lite",
-}
-
-// ResolveModel returns the full name for a short name of a model; for "" the
-// default.
-func ResolveModel(name string) string {
-	name = strings.TrimPrefix(cmp.Or(name, defaultModel), "models/")
-	if full, ok := modelAliases[name]; ok {
-		return full
-	}
-	return name
-}
-
-// SamplingFor returns the generation settings that Gemini CLI sends for a
-// model; none for a model that is not Google's, whose server knows better.
-func SamplingFor(model string) llm.Sampling {
-	if openai.Named(model) {
-		return llm.Sampling{}
-	}
-	s := llm.Sampling{Temperature: ptr(1.0), TopP: ptr(0.95), TopK: ptr(64.0)}
-	switch {
-	case strings.HasPrefix(model, "gemini-3"):
-		s.Thinking = &llm.Thinking{IncludeThoughts: true, Level: "HIGH"}
-	case strings.HasPrefix(model, "gemini-2.5"):
-		s.Thinking = &llm.Thinking{IncludeThoughts: true, Budget: ptr(8192)}
-	}
-	return s
-}
-
 func ptr[T any](v T) *T { return &v }
+
+// modelName is the full name of the model that was asked for.
+func (r *Runtime) modelName() (string, error) {
+	choice, err := r.Config.models.Choose(models.Ask{Name: r.askedModel()})
+	if err != nil {
+		return "", exit.With(exit.Config, err)
+	}
+	return choice.Model, nil
+}
 
 // wireModel chooses the model: a given one, a scripted one, or Gemini.
 func (r *Runtime) wireModel(_ context.Context, sys *System, w *Frontend) error {
-	r.ModelName = ResolveModel(r.askedModel())
+	var err error
+	if r.ModelName, err = r.modelName(); err != nil {
+		return err
+	}
+	r.asked = r.askedModel()
 	r.Model = w.Model
 	if r.Model == nil {
-		var err error
 		if r.Model, err = r.openModel(w); err != nil {
 			return err
 		}
@@ -89,7 +63,8 @@ func (r *Runtime) wireOwnModel(w *Frontend) {
 		return
 	}
 	own := &Runtime{Config: r.Config.own, Flags: r.Flags, keys: r.lookup}
-	if slices.Equal(own.Config.Env, r.Config.Env) && own.askedModel() == r.askedModel() && own.Config.Settings.Security.Auth == r.Config.Settings.Security.Auth {
+	name, err := own.modelName()
+	if err != nil || slices.Equal(own.Config.Env, r.Config.Env) && name == r.ModelName && own.Config.Settings.Security.Auth == r.Config.Settings.Security.Auth {
 		return
 	}
 	if m, err := own.openModel(w); err == nil {
@@ -104,7 +79,7 @@ func (r *Runtime) askedModel() string {
 
 // modelChosen reports whether somebody asked for this very model.
 func (r *Runtime) modelChosen() bool {
-	return r.askedModel() != "" && !strings.HasPrefix(r.askedModel(), "auto")
+	return r.askedModel() != "" && !models.Auto(r.askedModel())
 }
 
 func (r *Runtime) openModel(w *Frontend) (llm.Provider, error) {
@@ -115,7 +90,11 @@ func (r *Runtime) openModel(w *Frontend) (llm.Provider, error) {
 		}
 		return m, nil
 	}
-	if name := ResolveModel(r.askedModel()); openai.Named(name) {
+	name, err := r.modelName()
+	if err != nil {
+		return nil, err
+	}
+	if openai.Named(name) {
 		return r.openOpenAI(name, w)
 	}
 	return r.openGemini(w)

@@ -59,6 +59,7 @@ type Runtime struct {
 	Flags      *Options
 	sink       event.Sink // everybody who listens
 	ModelName  string
+	asked      string // the name of the model as the user gave it
 	Model      llm.Provider
 	ownModel   llm.Provider             // as it would be without the project; nil: Model
 	keys       func(name string) string // where to look for keys that the environment lacks; may be nil
@@ -283,18 +284,17 @@ func (r *Runtime) wireAgent(_ context.Context, sys *System, w *Frontend) error {
 		Config: agent.Config{
 			Model:                r.ModelName,
 			System:               r.SystemPrompt(w.Interactive, w.Warn),
-			Sampling:             SamplingFor(r.ModelName),
 			Preamble:             r.Session.Preamble,
 			MaxSessionTurns:      &r.Config.Settings.Model.MaxSessionTurns,
 			MaxRetries:           r.Config.Hooks.MaxRetries,
 			DisableLoopDetection: r.Config.Settings.Model.DisableLoopDetection,
-			Prepare:              r.AwaitMCP,
+			Prepare:              r.beforeRequest,
 			Fallback:             r.fallback(w),
 			Now:                  sys.Now,
 		},
 	}
 	r.writeSystemPrompt(sys, w)
-	return nil
+	return r.UseModel(r.asked)
 }
 
 // openSession starts, resumes or imports a session, as the flags say.

@@ -11,7 +11,18 @@ import (
 // sideModel is the model for side requests in a role: it reports each one to
 // telemetry and to the statistics of the session.
 func (r *Runtime) sideModel(sys *System, role string) llm.Generator {
-	return r.sideModelOf(r.Model, sys, role)
+	return adjusted{r.sideModelOf(r.Model, sys, role), r.beside}
+}
+
+// adjusted changes requests before they are made.
+type adjusted struct {
+	llm.Generator
+	change func(llm.Request) llm.Request
+}
+
+// Generate implements llm.Generator.
+func (m adjusted) Generate(ctx context.Context, req llm.Request) (llm.Chunk, error) {
+	return m.Generator.Generate(ctx, m.change(req))
 }
 
 func (r *Runtime) sideModelOf(model llm.Provider, sys *System, role string) llm.Generator {

@@ -14,6 +14,7 @@ import (
 
 	"minigem/hooks/dotenv"
 	"minigem/hooks/jsonc"
+	"minigem/internal/models"
 	"minigem/internal/vault"
 	"minigem/llm"
 	"minigem/llm/gemini"
@@ -167,9 +168,9 @@ func (c *Configuration) TrySignIn(ctx context.Context, f *Options, s SignIn) err
 		return err
 	}
 	r := Runtime{Config: c, Flags: f}
-	model := ResolveModel(r.askedModel())
-	if openai.Named(model) {
-		model = defaultModel
+	model, err := r.modelName()
+	if err != nil || openai.Named(model) {
+		model = models.Default
 	}
 	o.Version, o.MaxAttempts = Version, 1
 	_, err = gemini.New(o).CountTokens(ctx, llm.Request{Model: model, Messages: []llm.Message{llm.UserText("Hello")}})

@@ -36,6 +36,7 @@ var parsers = []fuzzed{
 	{target: "hooks FuzzExtension", folder: "hooks", functions: "LoadExtension readJSON"},
 	{target: "hooks FuzzLoadSettings", folder: "hooks", functions: "loader.handler newLoader"},
 	{target: "hooks FuzzLoadSettings", folder: "internal/app", functions: "Configuration.hookFiles readSection"},
+	{why: "a value of settings that were read before", folder: "internal/models", functions: "Catalog.addOverride"},
 	{why: "a value of settings that were read before", folder: "internal/app", functions: "Configuration.sandboxWanted Configuration.sandboxWidened filled"},
 	{target: "hooks FuzzTrust", folder: "hooks", functions: "TrustStore.load TrustStore.tellUpstream parseTrust"},
 	{target: "hooks/author/attack FuzzAttack", folder: "hooks/author/attack", functions: "AddTo parse"},

@@ -167,14 +167,20 @@ func (t *Chat) memoryShow(ctx context.Context, _ string) error {
 }
 
 func modelNames() []string {
-	return []string{"auto", "pro", "flash", "flash-lite", "gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite", "gemini-3-pro-preview"}
+	return []string{"auto", "pro", "flash", "flash-lite", "gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite", "gemini-3.1-pro-preview"}
 }
 
 func (t *Chat) modelSet(_ context.Context, name string) error {
-	if err := t.runtime.UseModel(cmp.Or(name, t.runtime.ModelName)); err != nil {
-		return err
+	if name != "" {
+		if err := t.runtime.UseModel(name); err != nil {
+			return err
+		}
 	}
-	t.term.Print("The model is " + terminal.Clean(t.runtime.ModelName) + ".")
+	said := t.runtime.ModelName
+	if auto := t.runtime.AutoModel(); auto != "" {
+		said += " now; " + auto + " chooses it by rule"
+	}
+	t.term.Print("The model is " + terminal.Clean(said) + ".")
 	return nil
 }
 

@@ -71,7 +71,7 @@ func TestDefaultsAreThoseOfTheSpecification(t *testing.T) {
 		General: General{
 			DefaultApprovalMode: "default", MaxAttempts: 10, RetryFetchErrors: true, NotificationMethod: "auto",
 			SessionRetention: SessionRetention{Enabled: true, MaxAge: "30d", MinRetention: "1d"},
-			Plan:             Plan{Enabled: true}, TopicUpdateNarration: true,
+			Plan:             Plan{Enabled: true, ModelRouting: true}, TopicUpdateNarration: true,
 		},
 		Output: Output{Format: "text"},
 		Model:  Model{MaxSessionTurns: -1, CompressionThreshold: 0.5},

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"minigem/internal/text"
 )
@@ -115,6 +117,18 @@ func (l *Loaded) Lookup(key string) (Entry, bool) {
 func (l *Loaded) Origin(key string) (Origin, bool) {
 	e, ok := l.Lookup(key)
 	return e.Origin, ok
+}
+
+// At tells where a key stands that may go on behind an item of a list, such as
+// "modelConfigs.overrides[1].match".
+func (l *Loaded) At(key string) Origin {
+	list, rest, within := strings.Cut(key, "[")
+	e, _ := l.Lookup(list)
+	number, _, _ := strings.Cut(rest, "]")
+	if i, err := strconv.Atoi(number); within && err == nil && i < len(e.Origins) {
+		return e.Origins[i]
+	}
+	return e.Origin
 }
 
 func entry(key string, n *node) Entry {

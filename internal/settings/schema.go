@@ -30,12 +30,16 @@ func Schema() (*jsonschema.Schema, error) {
 // complete adds to an inferred schema what the Go types do not say: choices,
 // defaults, and that unknown keys are not an error.
 func complete(s *jsonschema.Schema, t reflect.Type, defaults *node) {
-	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice && t != rawType && t != stringsType {
+	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	s.Required = nil
 	oneType(s)
 	switch t.Kind() {
+	case reflect.Slice:
+		if t != rawType && t != stringsType && s.Items != nil {
+			complete(s.Items, t.Elem(), nil)
+		}
 	case reflect.Map:
 		if s.AdditionalProperties != nil {
 			complete(s.AdditionalProperties, t.Elem(), nil)

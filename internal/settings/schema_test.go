@@ -36,6 +36,9 @@ func TestSchemaAgreesWithTheLoader(t *testing.T) {
 		{`{"mcpServers":{"s":{"command":1}}}`, false},
 		{`{"mcpServers":{"s":{"type":"http","env":{"A":"b"}}}}`, true},
 		{`{"hooks":{"BeforeTool":[{"hooks":[]}]}}`, true},
+		{`{"modelConfigs":{"customOverrides":[{"match":{"model":"m","other":{}},"modelConfig":{"generateContentConfig":{"temperature":0,"safetySettings":[]}}}]}}`, true},
+		{`{"modelConfigs":{"customOverrides":[{"modelConfig":{"generateContentConfig":{"temperature":"hot"}}}]}}`, false},
+		{`{"modelConfigs":{"customAliases":{"a":{"modelConfig":{"generateContentConfig":{"thinkingConfig":{"thinkingLevel":"SOME"}}}}}}}`, false},
 	} {
 		var v any
 		require.NoError(t, json.Unmarshal([]byte(c.text), &v))

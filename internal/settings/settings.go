@@ -19,18 +19,19 @@ import "encoding/json"
 // defaults are those of Gemini CLI (cli/config/settingsSchema.ts). A nil list,
 // map or pointer means that nobody set it.
 type Settings struct {
-	General     General              `json:"general,omitzero" jsonschema:"General behaviour."`
-	UI          UI                   `json:"ui,omitzero" jsonschema:"The chat."`
-	Output      Output               `json:"output,omitzero" jsonschema:"The shape of what is printed."`
-	Telemetry   Telemetry            `json:"telemetry,omitzero" jsonschema:"Where telemetry goes."`
-	Model       Model                `json:"model,omitzero" jsonschema:"The model and the limits of a session."`
-	Context     Context              `json:"context,omitzero" jsonschema:"What the model is told about the project."`
-	Tools       Tools                `json:"tools,omitzero" jsonschema:"Which tools there are and how they run."`
-	MCP         MCP                  `json:"mcp,omitzero" jsonschema:"MCP servers as a whole."`
-	MCPServers  map[string]MCPServer `json:"mcpServers,omitempty" jsonschema:"MCP servers by name."`
-	Security    Security             `json:"security,omitzero" jsonschema:"Trust, approval and secrets."`
-	Advanced    Advanced             `json:"advanced,omitzero" jsonschema:"Rarely needed."`
-	HooksConfig HooksConfig          `json:"hooksConfig,omitzero" jsonschema:"Hooks as a whole."`
+	General      General              `json:"general,omitzero" jsonschema:"General behaviour."`
+	UI           UI                   `json:"ui,omitzero" jsonschema:"The chat."`
+	Output       Output               `json:"output,omitzero" jsonschema:"The shape of what is printed."`
+	Telemetry    Telemetry            `json:"telemetry,omitzero" jsonschema:"Where telemetry goes."`
+	Model        Model                `json:"model,omitzero" jsonschema:"The model and the limits of a session."`
+	ModelConfigs ModelConfigs         `json:"modelConfigs,omitzero" jsonschema:"Names and settings of models."`
+	Context      Context              `json:"context,omitzero" jsonschema:"What the model is told about the project."`
+	Tools        Tools                `json:"tools,omitzero" jsonschema:"Which tools there are and how they run."`
+	MCP          MCP                  `json:"mcp,omitzero" jsonschema:"MCP servers as a whole."`
+	MCPServers   map[string]MCPServer `json:"mcpServers,omitempty" jsonschema:"MCP servers by name."`
+	Security     Security             `json:"security,omitzero" jsonschema:"Trust, approval and secrets."`
+	Advanced     Advanced             `json:"advanced,omitzero" jsonschema:"Rarely needed."`
+	HooksConfig  HooksConfig          `json:"hooksConfig,omitzero" jsonschema:"Hooks as a whole."`
 	// Hooks is kept as it was written, by event: the hooks package reads the
 	// files themselves, see Loaded.Files.
 	Hooks            map[string]json.RawMessage `json:"hooks,omitempty" jsonschema:"Hooks by event."`
@@ -63,6 +64,8 @@ type General struct {
 type Plan struct {
 	Enabled   bool   `json:"enabled,omitempty" jsonschema:"false: there is no plan mode."`
 	Directory string `json:"directory,omitempty" jsonschema:"The folder for plans, in the project; default: one of the session's own."`
+
+	ModelRouting bool `json:"modelRouting,omitempty" jsonschema:"The model auto is a large one while planning, and a fast one once a plan is agreed to."`
 }
 
 // UI is the section "ui".
@@ -271,7 +274,8 @@ type AgentLimits struct {
 
 // AgentModel is "agents.overrides.*.modelConfig".
 type AgentModel struct {
-	Model string `json:"model,omitempty"`
+	Model    string        `json:"model,omitempty"`
+	Generate ModelGenerate `json:"generateContentConfig,omitzero"`
 }
 
 // Extensions is the section "extensions".

@@ -21,6 +21,9 @@ type request struct {
 	MaxTokens     *int            `json:"max_tokens,omitempty"`
 	MaxCompletion *int            `json:"max_completion_tokens,omitempty"` // OpenAI's own word for it
 	Stop          []string        `json:"stop,omitempty"`
+	Seed          *int            `json:"seed,omitempty"`
+	Presence      *float64        `json:"presence_penalty,omitempty"`
+	Frequency     *float64        `json:"frequency_penalty,omitempty"`
 	Format        *responseFormat `json:"response_format,omitempty"`
 	Stream        bool            `json:"stream,omitempty"`
 	StreamOptions *streamOptions  `json:"stream_options,omitempty"`
@@ -90,7 +93,7 @@ func (c *Client) body(req llm.Request, stream bool) ([]byte, error) {
 		return nil, &llm.Error{Kind: llm.ErrInvalid, Message: fmt.Sprintf("%s cannot search the web or read pages by itself", c.opts.Model), Hint: "that takes a model of Google's: choose one with --model"}
 	}
 	s := req.Sampling
-	r := request{Model: c.modelOf(req), Temperature: s.Temperature, TopP: s.TopP, Stop: s.StopSequences, Stream: stream}
+	r := request{Model: c.modelOf(req), Temperature: s.Temperature, TopP: s.TopP, Stop: s.StopSequences, Seed: s.Seed, Presence: s.PresencePenalty, Frequency: s.FrequencyPenalty, Stream: stream}
 	if r.MaxTokens = s.MaxOutputTokens; c.opts.BaseURL == openAI {
 		r.MaxTokens, r.MaxCompletion = nil, s.MaxOutputTokens
 	}

@@ -1,0 +1,51 @@
+package settings
+
+import "encoding/json"
+
+// ModelConfigs is the section "modelConfigs" (core/services/modelConfigService.ts).
+type ModelConfigs struct {
+	Aliases         map[string]ModelAlias `json:"aliases,omitempty" jsonschema:"As customAliases, which outrank them."`
+	CustomAliases   map[string]ModelAlias `json:"customAliases,omitempty" jsonschema:"Names for a model and its settings, for --model and model.name."`
+	Overrides       []ModelOverride       `json:"overrides,omitempty" jsonschema:"As customOverrides, which come after them."`
+	CustomOverrides []ModelOverride       `json:"customOverrides,omitempty" jsonschema:"What is changed of the requests that match."`
+}
+
+// ModelAlias is one entry of "modelConfigs.customAliases".
+type ModelAlias struct {
+	Extends     string      `json:"extends,omitempty" jsonschema:"Another alias, whose values hold where this one has none."`
+	ModelConfig ModelConfig `json:"modelConfig,omitzero"`
+}
+
+// ModelOverride is one entry of "modelConfigs.customOverrides".
+type ModelOverride struct {
+	// Match is kept as it was written: an override with a key that nobody knows
+	// must match nothing, rather than more.
+	Match       map[string]json.RawMessage `json:"match,omitempty" jsonschema:"What a request must be: model, overrideScope (the name of an agent, or core), isChatModel."`
+	ModelConfig ModelConfig                `json:"modelConfig,omitzero"`
+}
+
+// ModelConfig is a model and its settings; what is not given is not changed.
+type ModelConfig struct {
+	Model    string        `json:"model,omitempty"`
+	Generate ModelGenerate `json:"generateContentConfig,omitzero"`
+}
+
+// ModelGenerate is "generateContentConfig".
+type ModelGenerate struct {
+	Temperature      *float64      `json:"temperature,omitempty"`
+	TopP             *float64      `json:"topP,omitempty"`
+	TopK             *float64      `json:"topK,omitempty"`
+	MaxOutputTokens  *int          `json:"maxOutputTokens,omitempty"`
+	StopSequences    []string      `json:"stopSequences,omitempty"`
+	Seed             *int          `json:"seed,omitempty"`
+	PresencePenalty  *float64      `json:"presencePenalty,omitempty"`
+	FrequencyPenalty *float64      `json:"frequencyPenalty,omitempty"`
+	Thinking         ModelThinking `json:"thinkingConfig,omitzero"`
+}
+
+// ModelThinking is "generateContentConfig.thinkingConfig".
+type ModelThinking struct {
+	IncludeThoughts *bool  `json:"includeThoughts,omitempty"`
+	Budget          *int   `json:"thinkingBudget,omitempty" jsonschema:"Tokens; 0: no thoughts, -1: as many as the model likes."`
+	Level           string `json:"thinkingLevel,omitempty" enum:"MINIMAL|LOW|MEDIUM|HIGH"`
+}
