@@ -24,8 +24,10 @@ import (
 
 // BenchmarkDriver runs one case on an installed agent, through the driver and
 // bare, in turn: the same argv, model and hook, with neither namespaces nor shim
-// nor observer. What the driver adds is the difference of the medians. Memory is that
-// of all processes below the benchmark, in one more run of each.
+// nor observer. What a bare run leaves running is ended behind it, as the driver does,
+// so that none finds a daemon of the run before it. What the driver adds is the
+// difference of the medians. Memory is that of all processes below the benchmark, in
+// one more run of each.
 //
 //	MINIGEM_AGENTS_FROM=~/agents MINIGEM_BENCH=codex go test -run '^$' -bench Driver -benchtime 20x ./e2e/agents
 func BenchmarkDriver(b *testing.B) {
@@ -100,6 +102,7 @@ func runBare(b *testing.B, in Installed) {
 	require.NoError(b, x.prepare(values))
 	command := x.command(values)
 	command.Env = append(command.Env, "TMPDIR="+top)
+	defer func() { endAll(withHome(s.Home)) }()
 	_, err = proc.Run(b.Context(), command)
 	require.NoError(b, err)
 	require.FileExists(b, filepath.Join(s.Workspace, "f.txt"))
