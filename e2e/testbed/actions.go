@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,10 +19,7 @@ import (
 
 func doUse(r *runner, c Command) error {
 	from := filepath.Join(filepath.Dir(r.c.Path), filepath.FromSlash(c.Args[0]))
-	to := filepath.Base(from)
-	if len(c.Args) > 1 {
-		to = c.Args[1]
-	}
+	to := usedAs(c)
 	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no %s", from)
 	}
@@ -30,6 +28,21 @@ func doUse(r *runner, c Command) error {
 	}
 	r.rec.r.used = append(r.rec.r.used, [2]string{r.place.target(to), filepath.ToSlash(from)})
 	return nil
+}
+
+// usedAs is the name in the workspace of what a use command brings: the second
+// argument, else the last part of the path, from the folder on that begins with a dot:
+// settings and hooks are looked for by such a name.
+func usedAs(c Command) string {
+	if len(c.Args) > 1 {
+		return c.Args[1]
+	}
+	parts := strings.Split(path.Clean(filepath.ToSlash(c.Args[0])), "/")
+	at := slices.IndexFunc(parts, func(part string) bool { return strings.HasPrefix(part, ".") && part != ".." && part != "." })
+	if at < 0 {
+		at = len(parts) - 1
+	}
+	return path.Join(parts[at:]...)
 }
 
 func doNeeds(r *runner, c Command) error {

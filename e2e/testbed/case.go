@@ -3,6 +3,7 @@ package testbed
 import (
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -164,7 +165,7 @@ func (c *Case) brings() []string {
 	}
 	for _, cmd := range c.Commands {
 		if cmd.verb.name == "use" && len(cmd.Args) > 0 {
-			names = append(names, filepath.ToSlash(filepath.Base(cmd.Args[len(cmd.Args)-1])), cmd.Args[len(cmd.Args)-1])
+			names = append(names, path.Base(usedAs(cmd)), usedAs(cmd))
 		}
 	}
 	return names

@@ -89,7 +89,7 @@ func (s *Suite) Mutate(ctx context.Context, files []string, done func(n, of int)
 		return m, ctx.Err()
 	}
 	if red := sum.red(); red != "" {
-		return m, fmt.Errorf("%s fails before anything is broken, so that it can notice nothing: mend it first", red)
+		return m, fmt.Errorf("%s fails before anything is broken, so that it can notice nothing: minigem hooks test says why, mend it first", red)
 	}
 	for i, r := range sum.Results {
 		for _, x := range found[i] {

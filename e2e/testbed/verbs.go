@@ -75,7 +75,7 @@ func verbs() []verb {
 
 var setupVerbs = []verb{
 	{name: "use", kind: setup, usage: "PATH [AS]", min: 1, max: 2, plain: true, do: doUse, elsewhere: true,
-		text: "Copies a file or folder, relative to the case file, into the workspace: as AS, or under its own name. Where the case has a section of that name, the section stays."},
+		text: "Copies a file or folder, relative to the case file, into the workspace: as AS, or under its own name, which begins at a folder with a dot (.gemini/settings.json keeps its folder). Where the case has a section of that name, the section stays."},
 	{name: "needs", kind: setup, usage: "PROGRAM...", min: 1, max: -1, plain: true, do: doNeeds, elsewhere: true,
 		text: "Skips the case where one of the programs is missing. With go, the case builds in the caches of this machine, GOCACHE and GOMODCACHE."},
 	{name: "differs", kind: setup, usage: "WHY", raw: true, do: doDiffers, elsewhere: true,

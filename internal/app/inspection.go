@@ -32,7 +32,7 @@ func (c *Configuration) Inspection() *inspect.Setup {
 	if !c.Trust.Trusted {
 		held, faults := c.HeldBack()
 		for _, h := range held {
-			h.Untrusted = "this folder is not trusted (" + c.Trust.Why + ")"
+			h.Untrusted = "this folder is not trusted (" + c.Trust.Why + "); look at it, then run minigem trust"
 			s.Config.Hooks = append(s.Config.Hooks, h)
 		}
 		s.Config.Problems = append(slices.Clone(s.Config.Problems), faults...)

@@ -210,7 +210,7 @@ func TestWalkClosesWhatItOpened(t *testing.T) { // not parallel: it counts
 		walked(t, w, "", workspace.Walk{})
 		require.ErrorIs(t, w.Walk(context.Background(), "", workspace.Walk{}, func(*workspace.Entry) error { return boom }), boom)
 	}
-	assert.Equal(t, before, openFiles(t))
+	assert.LessOrEqual(t, openFiles(t), before) // the collector may have closed what an earlier test left
 }
 
 // BenchmarkWalk lists Go's own source tree; ripgrep is the yardstick.
