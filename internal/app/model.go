@@ -15,8 +15,6 @@ import (
 	"minigem/llm/script"
 )
 
-func ptr[T any](v T) *T { return &v }
-
 // modelName is the full name of the model that was asked for.
 func (r *Runtime) modelName() (string, error) {
 	choice, err := r.Config.models.Choose(models.Ask{Name: r.askedModel()})
