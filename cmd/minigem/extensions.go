@@ -51,10 +51,11 @@ func extensionsInstallCommand(sys *app.System) *cobra.Command {
 	e := &manage.Extensions{}
 	cmd := extending(sys, e, &cobra.Command{
 		Use: "install SOURCE", Short: "Install the extension of a Git repository, a GitHub release or a folder",
-		Long: `Installs an extension from an address (https://, ssh://, git@, file://, github:O/R,
-gitlab:O/R) or a folder. A repository on GitHub that has releases is installed from
-its latest one. You are shown everything that would run or be read, and asked;
-without a terminal nothing is installed unless --consent says that you agree.`,
+		Long: `Installs an extension from an address (https://, ssh://, git@, file://,
+github:O/R, gitlab:O/R) or a folder. A repository on GitHub that has releases is
+installed from its latest one. You are shown everything that would run or be
+read, and asked; without a terminal nothing is installed unless --consent says
+that you agree.`,
 		Example: "  minigem extensions install https://github.com/owner/extension\n  minigem extensions install ./my-extension --consent --skip-settings",
 		Args:    withUsage(cobra.ExactArgs(1), "needs one source"),
 	}, func(ctx context.Context, args []string) error { return e.Install(ctx, args[0], false) })
@@ -74,7 +75,7 @@ func extensionsLinkCommand(sys *app.System) *cobra.Command {
 	e := &manage.Extensions{}
 	cmd := extending(sys, e, &cobra.Command{
 		Use: "link FOLDER", Short: "Use the extension in a folder where it is",
-		Long:    "Uses an extension where it is, so that changes of its files count at once. You are\nasked as for install.",
+		Long:    "Uses an extension where it is, so that changes of its files count at once. You\nare asked as for install.",
 		Example: "  minigem extensions link ./my-extension",
 		Args:    withUsage(cobra.ExactArgs(1), "needs one folder"),
 	}, func(ctx context.Context, args []string) error { return e.Install(ctx, args[0], true) })

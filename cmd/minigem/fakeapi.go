@@ -42,10 +42,11 @@ below. Requests that offer no tools (titles, summaries) get the answers that are
 marked generate, else OK; with --every-request they take the next answer.
 
 A line of a fake-responses file may have a "fault" in place of a response or
-beside it:
-  {"method": "generateContentStream", "fault": {"status": 429, "retryDelay": "2s"}}
-  {"method": "generateContentStream", "response": [...], "fault": {"after": 1, "cut": true}}
-Others: "garbage", "silent", "perDay", "message", "reason", "chunkDelay", "final".
+beside it, such as
+  "fault": {"status": 429, "retryDelay": "2s"}
+  "response": [...], "fault": {"after": 1, "cut": true}
+Others: "garbage", "silent", "perDay", "message", "reason", "chunkDelay",
+"final".
 
 The short form:
 ` + textIndent(testbed.ModelSyntax),

@@ -24,12 +24,12 @@ Without --approval-mode a one-shot run can read and search, and nothing else:
 nobody is there to be asked. Add --approval-mode=auto_edit to let it edit files,
 --yolo to let it do all it wants.
 
-Flags come before the prompt, or behind a prompt in quotes. A first word that is a
-command of Gemini CLI, Claude Code or Codex is not a prompt, unless behind -p.
+Flags come before the prompt, or behind a prompt in quotes. A first word that is
+a command of Gemini CLI, Claude Code or Codex is not a prompt, unless behind -p.
 
 Exit codes: 0 done, 1 failed, 41 no credentials, 42 bad input, 52 bad settings,
-53 cut off by a limit or a loop, 54 a tool failed for good, 55 untrusted folder, 130 interrupted,
-143 terminated.`
+53 cut off by a limit or a loop, 54 a tool failed for good, 55 untrusted folder,
+130 interrupted, 143 terminated.`
 
 func newRootCommand(sys *app.System) *cobra.Command {
 	f := &app.Options{}
@@ -60,6 +60,10 @@ func newRootCommand(sys *app.System) *cobra.Command {
 	cmd.SetOut(sys.Stdout)
 	cmd.SetErr(sys.Stderr)
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return wrongUsage(sys, cmd, "%w", err) })
+	cmd.SetUsageFunc(func(cmd *cobra.Command) error {
+		_, err := fmt.Fprint(cmd.OutOrStderr(), management.Usage(cmd))
+		return err
+	})
 	cmd.CompletionOptions.HiddenDefaultCmd = true
 	registerFlags(f, cmd.Flags())
 	// Not cobra's: a template for it would link text/template, and with that the

@@ -16,9 +16,10 @@ func hooksAttackCommand(sys *app.System) *cobra.Command {
 		Use:   "attack [EVENT] HOOK",
 		Short: "Find the spellings that get past a guard",
 		Long: `Puts before one hook the many ways in which a model could write a command, name
-a file, hide a text or fetch a URL, and look-alikes that do no harm. Each spelling is known to
-have the effect, because the tests of minigem run it against a fake of the
-program. Here nothing of it runs but the hook, which must be trusted.
+a file, hide a text or fetch a URL, and look-alikes that do no harm. Each
+spelling is known to have the effect, because the tests of minigem run it
+against a fake of the program. Here nothing of it runs but the hook, which must
+be trusted.
 
 The event is BeforeTool where none is named. With --write, what got through
 becomes a case for minigem hooks test.

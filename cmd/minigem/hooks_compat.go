@@ -20,9 +20,10 @@ func hooksCompatCommand(sys *app.System) *cobra.Command {
 in any agent's words, what each of them makes of each answer that was tried. A
 cell is measured unless it says otherwise; ? means unknown, never no.
 --json prints all of it for programs (` + compat.Schema + `), --html a page.
---check compares a file of claims with it, and exits with 1 where one contradicts.
---hif says what becomes of the hooks of a file of the Hook Interchange Format in
-each agent: kept, degraded, lost, or inverted, which lets pass; then it exits with 1.`,
+--check compares a file of claims with it, and exits with 1 where one
+contradicts. --hif says what becomes of the hooks of a file of the Hook
+Interchange Format in each agent: kept, degraded, lost, or inverted, which lets
+pass; then it exits with 1.`,
 		Example:           "  minigem hooks compat PreToolUse --agents claude,codex\n  minigem hooks compat --html > compat.html\n  minigem hooks compat --check claims.json",
 		ValidArgsFunction: completeEvents,
 		RunE: func(_ *cobra.Command, args []string) (err error) {

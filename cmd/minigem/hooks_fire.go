@@ -32,7 +32,8 @@ func hooksPayloadCommand(sys *app.System) *cobra.Command {
 		Short: "Print what the hooks of an event read on stdin",
 		Long: `Prints a payload, made by the code that makes them in a session, with plausible
 values: for trying a hook by hand, or as a beginning for fire --input.`,
-		Example: `  minigem hooks payload BeforeTool --tool run_shell_command --set 'tool_input.command=rm -rf /' | ./guard.sh
+		Example: `  minigem hooks payload BeforeTool --tool run_shell_command \
+    --set 'tool_input.command=rm -rf /' | ./guard.sh
   minigem hooks payload AfterAgent --set stop_hook_active=true`,
 		ValidArgsFunction: completeEvents,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -76,8 +77,10 @@ model is called.
 
 Exit codes: 0 the action would go on, 2 a hook denied, stopped or asked, 1 a
 hook failed (and the action would go on), 42 bad input, 52 bad settings.`,
-		Example: `  minigem hooks fire BeforeTool --tool write_file --set tool_input.file_path=.env
-  minigem hooks payload AfterAgent > p.json && minigem hooks fire AfterAgent --input p.json --json`,
+		Example: `  minigem hooks fire BeforeTool --tool write_file \
+    --set tool_input.file_path=.env
+  minigem hooks payload AfterAgent > p.json
+  minigem hooks fire AfterAgent --input p.json --json`,
 		ValidArgsFunction: completeEvents,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ev, err := trials.ParseEvent(args[0])

@@ -23,11 +23,13 @@ func hooksNewCommand(sys *app.System) *cobra.Command {
 does one small thing, its entry in .gemini/settings.json (comments stay), and a
 case for minigem hooks test. Nothing that is there is overwritten.
 
-With --kind it is a hook of another kind than a command: http (the program is its
-server), mcp_tool (the program is an MCP server), or prompt (a model judges, and the
-case says what it answers). With --async it is a command that nobody waits for.`,
+With --kind it is a hook of another kind than a command: http (the program is
+its server), mcp_tool (the program is an MCP server), or prompt (a model judges,
+and the case says what it answers). With --async it is a command that nobody
+waits for.`,
 		Example: `  minigem hooks new guard --event BeforeTool
-  minigem hooks new guard --event BeforeTool --matcher '^(write_file|replace)$' --on-error block
+  minigem hooks new guard --event BeforeTool --on-error block \
+    --matcher '^(write_file|replace)$'
   minigem hooks new deploys --event BeforeTool --tool run_shell_command
   minigem hooks new reviewer --event AfterAgent --lang py
   minigem hooks new filter --event AfterModel --kind http

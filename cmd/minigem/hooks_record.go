@@ -12,9 +12,9 @@ func hooksRecordCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "record FILE [prompt...]",
 		Short: "Run a prompt, or the chat, and make a test case of it",
-		Long: `Runs the agent in this folder, as minigem itself does, and writes what happened to
-FILE as a case for minigem hooks test: the prompts, what the model answered, the
-hooks that ran with their scripts, the files that tools touched as they were
+		Long: `Runs the agent in this folder, as minigem itself does, and writes what happened
+to FILE as a case for minigem hooks test: the prompts, what the model answered,
+the hooks that ran with their scripts, the files that tools touched as they were
 before, and what came of it all as assertions. Without a prompt it is the chat.
 --record-case FILE does the same for any other run.
 

@@ -19,9 +19,9 @@ func hooksSchemaCommand(sys *app.System) *cobra.Command {
 		Use:   "schema [EVENT]",
 		Short: "Print what hooks read and may print, as JSON Schemas",
 		Long: `Prints JSON Schemas (draft 2020-12): of one event or of all, of what its hooks
-read on stdin, of what they may print, or both as {"input": ..., "output": ...}. --tools prints those
-of the arguments of each built-in tool, which hooks read as tool_input and a
-case's model calls it with.`,
+read on stdin, of what they may print, or both as {"input": ..., "output": ...}.
+--tools prints those of the arguments of each built-in tool, which hooks read as
+tool_input and a case's model calls it with.`,
 		Example: `  minigem hooks schema BeforeTool --output > before-tool.schema.json
   minigem hooks schema AfterModel --input | jq '.properties | keys'
   minigem hooks schema --tools | jq .replace.required`,

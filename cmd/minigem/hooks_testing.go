@@ -62,7 +62,9 @@ A case is one file: a script, then files (docs/TESTBED.md has a guided tour).
   model-saw last ~'not yours'
 
   -- settings.json --
-  {"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "name": "guard", "command": "sh guard.sh"}]}]}}
+  {"hooks": {"BeforeTool": [
+    {"hooks": [{"type": "command", "name": "guard", "command": "sh guard.sh"}]}
+  ]}}
   -- guard.sh --
   echo '{"decision": "deny", "reason": "not yours"}'
   -- model --
@@ -81,7 +83,6 @@ func hooksTestCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "test [files or folders]",
 		Short:   "Run test cases of hooks, offline",
-		Long:    hooksTestHelp + "\n" + verbsHelp() + "\nThe model's part:\n" + textIndent(testbed.ModelSyntax),
 		Example: "  minigem hooks test\n  minigem hooks test hooks/tests --run guard -v\n  minigem hooks test --coverage --min 80 --junit results.xml\n  minigem hooks test --mutate --min 90",
 		RunE: func(_ *cobra.Command, args []string) error {
 			ctx, stop := exit.Context()
@@ -89,6 +90,10 @@ func hooksTestCommand(sys *app.System) *cobra.Command {
 			return t.test(ctx, args)
 		},
 	}
+	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) { // what is long is made for those who read it
+		cmd.Long = hooksTestHelp + "\n" + testbed.VerbsHelp() + "\nThe model's part:\n" + textIndent(testbed.ModelSyntax)
+		cmd.Parent().HelpFunc()(cmd, args)
+	})
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringVar(&t.run, "run", "", "only cases whose path matches this `pattern`")
@@ -115,22 +120,6 @@ func hooksTestCommand(sys *app.System) *cobra.Command {
 	t.agents.register(fs)
 	fs.IntVar(&t.min, "min", 0, "fail below this `percentage` of coverage, with --mutate of mutants that were noticed")
 	return cmd
-}
-
-// verbsHelp lists the commands of scripts.
-func verbsHelp() string {
-	var b strings.Builder
-	titles := map[string]string{"setup": "Before the first prompt, or before resume:", "action": "Actions:", "assertion": "Assertions:"}
-	kind := ""
-	for _, v := range testbed.Verbs() {
-		if v.Kind != kind {
-			kind = v.Kind
-			fmt.Fprintf(&b, "\n%s\n", titles[kind])
-		}
-		name, _, _ := strings.Cut(v.Usage, " [")
-		fmt.Fprintf(&b, "  %-32s %s\n", name, v.Text)
-	}
-	return b.String()
 }
 
 func textIndent(text string) string {

@@ -17,12 +17,13 @@ func hooksTortureCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "torture [EVENT] HOOK",
 		Short: "Find out whether a hook survives what happens to hooks",
-		Long: `Runs one hook with payloads that are valid and unpleasant (quotes, NUL, commands,
-5 MB, deep nesting, nothing), twenty at once, twice in a row, ended half-way,
-without a home, in other languages and time zones, in a folder with blanks, and
-compares what it does with what it does undisturbed. It finds crashes, denials that
-are lost, answers that are no JSON, payloads that are run as commands, runs that
-disturb one another, and files and processes that are left behind.
+		Long: `Runs one hook with payloads that are valid and unpleasant (quotes, NUL,
+commands, 5 MB, deep nesting, nothing), twenty at once, twice in a row, ended
+half-way, without a home, in other languages and time zones, in a folder with
+blanks, and compares what it does with what it does undisturbed. It finds
+crashes, denials that are lost, answers that are no JSON, payloads that are run
+as commands, runs that disturb one another, and files and processes that are
+left behind.
 
 The event is BeforeTool where none is named. With --set the payload is one that
 the hook refuses: then a denial that is lost is found, too. The hook must be

@@ -20,8 +20,8 @@ func mcpCommand(sys *app.System) *cobra.Command {
 		Use:   "mcp",
 		Short: "Add, remove and list MCP servers, and switch them on and off",
 		Long: `Manages the MCP servers under "mcpServers" in the settings, which Gemini CLI
-reads too: .gemini/settings.json of this folder (--scope project, the default) or
-~/.gemini/settings.json (--scope user).`,
+reads too: .gemini/settings.json of this folder (--scope project, the default)
+or ~/.gemini/settings.json (--scope user).`,
 		Args: noSuchSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -41,7 +41,7 @@ them removes every doubt. A value such as '${TOKEN}' is filled in from the
 environment when the server is started, and keeps secrets out of the file.`,
 		Example: "  minigem mcp add github npx -y @modelcontextprotocol/server-github\n" +
 			"  minigem mcp add -s user -e 'KEY=${MY_KEY}' notes -- notes-server --verbose\n" +
-			"  minigem mcp add --transport http -H 'Authorization: Bearer ${TOKEN}' docs https://docs.example/mcp",
+			"  minigem mcp add --transport http -H 'Authorization: Bearer ${TOKEN}' \\\n    docs https://docs.example/mcp",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name, target, rest, err := o.Words(cmd.Flags(), args)
 			if err != nil {
@@ -106,7 +106,7 @@ func mcpListCommand(sys *app.System) *cobra.Command {
 		Use: "list", Aliases: []string{"ls"}, Short: "List the servers, and try whether they answer",
 		Long: `Lists the servers of the settings. Those that a session would start are started,
 or reached, and ended again; in a folder that is not trusted none is.`,
-		Example: "  minigem mcp list\n  minigem mcp list --json | jq -r '.servers[] | select(.status == \"Disconnected\") | .name'",
+		Example: "  minigem mcp list\n  minigem mcp list --json |\n    jq -r '.servers[] | select(.status == \"Disconnected\") | .name'",
 		Args:    withUsage(cobra.NoArgs, "takes no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			c, err := app.Configure(sys, &app.Options{})
@@ -130,9 +130,10 @@ or reached, and ended again; in a folder that is not trusted none is.`,
 func mcpAuthCommand(sys *app.System) *cobra.Command {
 	return &cobra.Command{
 		Use: "auth NAME", Short: "Sign in at a server that asks for it",
-		Long: `Shows the address to open in a browser of this machine, and waits for five minutes
-until you have signed in there. What the server gives is kept, and renewed when it
-expires, in ~/.gemini/mcp-oauth-tokens.json, which Gemini CLI reads too.`,
+		Long: `Shows the address to open in a browser of this machine, and waits for five
+minutes until you have signed in there. What the server gives is kept, and
+renewed when it expires, in ~/.gemini/mcp-oauth-tokens.json, which Gemini CLI
+reads too.`,
 		Example: "  minigem mcp auth docs",
 		Args:    withUsage(cobra.ExactArgs(1), "needs the name of a server; minigem mcp list shows them"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -152,8 +153,9 @@ func mcpSwitchCommand(sys *app.System, verb string) *cobra.Command {
 	short := map[string]string{"enable": "Start a server again that was disabled", "disable": "Start a server no more, in any folder"}[verb]
 	return &cobra.Command{
 		Use: verb + " NAME", Short: short,
-		Long: short + `. The settings stay as they are: which servers are
-disabled stands in ~/.gemini/mcp-server-enablement.json.`,
+		Long: short + `.
+The settings stay as they are: which servers are disabled stands in
+~/.gemini/mcp-server-enablement.json.`,
 		Example: "  minigem mcp " + verb + " github",
 		Args:    withUsage(cobra.ExactArgs(1), "needs the name of a server; minigem mcp list shows them"),
 		RunE: func(_ *cobra.Command, args []string) error {

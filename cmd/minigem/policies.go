@@ -28,9 +28,9 @@ is not offered to the model; one that it calls all the same tells both of you
 why, and which --approval-mode would offer it.
 
 A rule about commands (command=...) reads the command line: each command in it,
-what they run, and what bash would evaluate. One that denies is not a sandbox: it
-asks about lines that it cannot read, but does not know what a program does that
-is allowed, nor what a script holds that stands in a file.
+what they run, and what bash would evaluate. One that denies is not a sandbox:
+it asks about lines that it cannot read, but does not know what a program does
+that is allowed, nor what a script holds that stands in a file.
 
 A rule that allows a command holds for the files that the file tools would touch
 unasked: what a command line writes or reads elsewhere is asked about, and so is

@@ -60,11 +60,11 @@ func sessionsRestoreCommand(sys *app.System) *cobra.Command {
 		Use:   "restore [CHECKPOINT]",
 		Short: "Restore files to the state before an edit",
 		Long: `Brings the files of this folder back to how they were at a checkpoint, or lists
-the checkpoints. One is taken before each edit where general.checkpointing.enabled
-is true in the settings, and before each rewinding. Files that git ignores are
-neither kept nor changed. The present state is kept as a checkpoint first. The
-conversation is not touched: minigem --resume goes on with it, and /restore in
-the chat brings it back too.`,
+the checkpoints. One is taken before each edit where
+general.checkpointing.enabled is true in the settings, and before each
+rewinding. Files that git ignores are neither kept nor changed. The present
+state is kept as a checkpoint first. The conversation is not touched: minigem
+--resume goes on with it, and /restore in the chat brings it back too.`,
 		Example: "  minigem sessions restore\n  minigem sessions restore 2026-01-02T10-30-00_000Z-main.go-replace",
 		Args:    withUsage(cobra.MaximumNArgs(1), "takes the name of one checkpoint, or none to list them"),
 		RunE: func(cmd *cobra.Command, args []string) error {

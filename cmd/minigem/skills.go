@@ -17,9 +17,9 @@ func skillsCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "skills", Aliases: []string{"skill"},
 		Short: "List, install, link, remove, enable and disable skills",
-		Long: `Manages skills: folders with a SKILL.md, whose instructions a model asks for with
-activate_skill when a task fits. Of two with one name the later of these counts:
-extensions, ~/.gemini/skills, ~/.agents/skills, and in a trusted folder
+		Long: `Manages skills: folders with a SKILL.md, whose instructions a model asks for
+with activate_skill when a task fits. Of two with one name the later of these
+counts: extensions, ~/.gemini/skills, ~/.agents/skills, and in a trusted folder
 .gemini/skills and .agents/skills. Gemini CLI reads the same folders.`,
 		Args: noSuchSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

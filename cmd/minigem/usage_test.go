@@ -1,12 +1,15 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 
 	"minigem/internal/exit"
+	"minigem/internal/text"
 )
 
 func TestUsage(t *testing.T) {
@@ -123,6 +126,27 @@ func TestUnknownFlags(t *testing.T) {
 				assert.Contains(t, refused.err+refused.out, `"decision":"block"`)
 				continue
 			}
+			walk(sub)
+		}
+	}
+	sys, _, _ := w.sys()
+	walk(newRootCommand(sys))
+}
+
+// TestHelpFits: what --help says fits a terminal of 80 columns, whatever the
+// command.
+func TestHelpFits(t *testing.T) {
+	t.Parallel()
+	w := newHookWorld(t, nil)
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		got := w.run(c.CommandPath()[len("minigem"):] + " --help")
+		assert.Contains(t, got.out, "\n\nUsage:\n  "+c.CommandPath())
+		for line := range strings.Lines(got.out) {
+			line = strings.TrimRight(line, "\n")
+			assert.LessOrEqual(t, ansi.StringWidth(line), text.HelpWidth, "%s --help: %s", c.CommandPath(), line)
+		}
+		for _, sub := range c.Commands() {
 			walk(sub)
 		}
 	}

@@ -31,18 +31,18 @@ type Round struct {
 const ModelSyntax = `One paragraph is one answer; a blank line or --- ends it. Its lines:
   text HELLO             a chunk of text; "..." for one with \n in it
   thought **Plan** ...   a chunk that is a thought
-  shell COMMAND          a chunk that calls the agent's tool for this, in every agent:
-  write PATH TEXT        ... TEXT to the end of the line; "..." for one with \n in it;
+  shell COMMAND          a chunk that calls the agent's tool for this
+  write PATH TEXT        ... TEXT to the line's end; "..." for one with \n;
                          <<END: the lines that follow, up to one that is END
   edit PATH OLD NEW      ... "..." or '...' around what has blanks in it
   read PATH
   search PATTERN [PATH]
   call TOOL {"a": 1}     a chunk that calls a tool of this agent by its name;
                          minigem hooks schema --tools lists what they take
-  finish MAX_TOKENS      how it ends, in place of STOP; none: the stream breaks off
+  finish MAX_TOKENS      how it ends, in place of STOP; none: it breaks off
   usage 1000 [20]        tokens of the request, and of the answer
   block SAFETY           the provider refuses the prompt
-  error 429 WORDS        the request fails, as it does when retries are used up
+  error 429 WORDS        the request fails, as when retries are used up
   generate               this answers generateContent: summaries, web searches
   repeat                 every further request gets this answer again
   {"method": ...}        the whole answer, as a line of a fake-responses file

@@ -60,6 +60,21 @@ func Verbs() []VerbDoc {
 	return out
 }
 
+// VerbsHelp is [Verbs] as a help text.
+func VerbsHelp() string {
+	var b strings.Builder
+	titles := map[kind]string{setup: "Before the first prompt, or before resume:", action: "Actions:", assertion: "Assertions:"}
+	last := kind("")
+	for _, v := range Verbs() {
+		if kind(v.Kind) != last {
+			last = kind(v.Kind)
+			fmt.Fprintf(&b, "\n%s\n", titles[last])
+		}
+		fmt.Fprintf(&b, "  %s\n      %s\n", text.Hanging(v.Usage, 6), text.Hanging(v.Text, 6))
+	}
+	return b.String()
+}
+
 // The keys that several verbs know.
 var (
 	runKeys   = []string{"decision", "reason", "effect", "message", "warning", "failed", "exit", "subject", "agent", "stdin", "stdout", "stderr", "upstream", "times"}
