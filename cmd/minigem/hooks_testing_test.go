@@ -111,7 +111,9 @@ func withMoreTime(t *testing.T, file, want, got string) string {
 		return got
 	}
 	limit, err := time.ParseDuration(string(line[1]))
-	require.NoError(t, err)
+	if err != nil { // it is what the case is about
+		return got
+	}
 	for i := time.Duration(2); i <= 32 && got != want; i *= 2 {
 		more := filepath.Join(t.TempDir(), filepath.Base(file))
 		require.NoError(t, os.WriteFile(more, timeoutLine.ReplaceAll(data, []byte("timeout "+(i*limit).String())), 0o600))
