@@ -72,7 +72,11 @@ func (o Torture) Run(ctx context.Context, sys *app.System) error {
 	if o.JSON {
 		err = output.WriteJSON(sys.Stdout, r)
 	} else {
-		_, err = io.WriteString(sys.Stdout, r.Write(o.Hook))
+		said := r.Write(o.Hook)
+		if t.Guard && !r.Refuses {
+			said += "\nIt refuses other payloads, it seems. Name such a one with --set, so that denials that are lost are found, too.\n"
+		}
+		_, err = io.WriteString(sys.Stdout, said)
 	}
 	if err == nil && r.Fails() && s.hook.OnError != "block" {
 		err = o.propose(sys, s)
