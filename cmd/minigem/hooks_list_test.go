@@ -69,7 +69,6 @@ func TestHooksList(t *testing.T) {
     the same hook runs from ~/.gemini/settings.json:3
   off         project        *         60000 ms  disabled         never ran  .gemini/settings.json:8
     disabled in ~/.gemini/settings.json:2
-    this project's hooks were never trusted
   ./guard.sh  user           *         60000 ms  enabled          never ran  ~/.gemini/settings.json:3
   audit       system         *         60000 ms  enabled          never ran  SYS/settings.json:1
   shipped     extension ext  *         60000 ms  enabled          never ran  ~/.gemini/extensions/ext/hooks/hooks.json:1

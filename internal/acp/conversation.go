@@ -223,7 +223,7 @@ func (c *conversation) useModel(name string) error {
 // announce tells the editor which commands there are.
 func (c *conversation) announce() {
 	commands := []acp.AvailableCommand{}
-	for _, one := range c.r.CustomCommands(nil, func(string) {}) {
+	for _, one := range c.r.Config.CustomCommands(nil, func(string) {}) {
 		commands = append(commands, acp.AvailableCommand{Name: text.VisibleLine(one.Name), Description: text.VisibleLine(one.Description)})
 	}
 	c.update(acp.SessionUpdate{AvailableCommandsUpdate: &acp.SessionAvailableCommandsUpdate{AvailableCommands: commands}})

@@ -84,10 +84,10 @@ func (c *Configuration) switched(found []subagents.Agent) []Agent {
 		switch {
 		case !c.Settings.Experimental.EnableAgents:
 			one.Off = "experimental.enableAgents is false"
-		case a.Held:
-			one.Off = notAgreed
 		case change.Enabled != nil && !*change.Enabled:
 			one.Off = "agents.overrides in the settings turns it off"
+		case a.Held:
+			one.Off = notAgreed
 		}
 		all = append(all, one)
 	}
@@ -110,12 +110,9 @@ func override(d *subagent.Definition, o settings.AgentOverride) {
 
 // AgreeToAgents remembers the project's agents as they are.
 func (c *Configuration) AgreeToAgents() error {
-	all, _ := c.AllAgents()
 	var own []subagents.Agent
-	for _, a := range all {
-		if a.Source == ofProject {
-			own = append(own, a.Agent)
-		}
+	for _, a := range c.projectAgents() {
+		own = append(own, a.Agent)
 	}
 	return subagents.AgreementsIn(c.DotGemini).Add(c.Dir, own)
 }

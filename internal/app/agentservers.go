@@ -70,18 +70,3 @@ func (r *Runtime) toolsOfAgent(ctx context.Context, t subagent.Task) ([]tools.To
 	}
 	return out, pool.Close
 }
-
-// ProjectAgentServers are the MCP servers that the project's agents bring, for
-// people.
-func (c *Configuration) ProjectAgentServers() []string {
-	all, _ := c.AllAgents()
-	var out []string
-	for _, a := range all {
-		for _, s := range a.Servers {
-			if a.Source == ofProject {
-				out = append(out, fmt.Sprintf("%s of the agent %s: %s", s.Name, a.Name, s.Target()))
-			}
-		}
-	}
-	return out
-}

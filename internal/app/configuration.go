@@ -48,6 +48,7 @@ type Configuration struct {
 	ownEnvironment   []string       // environment of hooks that did not come with the project
 	own              *Configuration // settings and environment as they would be without the project; nil: as they are
 	projectVars      []string       // names of the variables in the project's .env file
+	projectEnv       string         // that file
 }
 
 // Configure reads the configuration for sys.Dir.
@@ -70,6 +71,7 @@ func Configure(sys *System, f *Options) (*Configuration, error) {
 		return nil, err
 	}
 	c.keepHookSecrets()
+	c.Trust.narrow(sys, f)
 	return c, nil
 }
 

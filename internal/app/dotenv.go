@@ -47,6 +47,7 @@ func (c *Configuration) readOwnEnv(sys *System, all dotenv.File) error {
 	without.models, _ = models.New(own.Settings.ModelConfigs, own.Settings.Agents.Overrides) // the problems are those of all settings
 	c.own, c.ownEnvironment = &without, sanitized(without.Env, own.Settings)
 	if all.Path != file.Path {
+		c.projectEnv = all.Path
 		for _, v := range all.Vars {
 			c.projectVars = append(c.projectVars, v.Name)
 		}

@@ -19,8 +19,7 @@ func (r *Runtime) Files() slash.Files {
 
 // CustomCommands returns the commands of the user, of the project if the folder
 // is trusted, and of extensions. They cannot have the names in taken.
-func (r *Runtime) CustomCommands(taken []string, warn func(string)) []slash.Custom {
-	c := r.Config
+func (c *Configuration) CustomCommands(taken []string, warn func(string)) []slash.Custom {
 	sources := []slash.Source{{Prefix: "user.", Dir: filepath.Join(c.DotGemini, "commands")}}
 	if own := filepath.Join(c.Dir, ".gemini"); c.Trust.Trusted && own != filepath.Clean(c.DotGemini) {
 		sources = append(sources, slash.Source{Prefix: "workspace.", Dir: filepath.Join(own, "commands")})
@@ -58,7 +57,7 @@ func (r *Runtime) Expand(
 	}
 	name, args, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
 	var taken []string
-	for _, c := range r.CustomCommands(nil, warn) {
+	for _, c := range r.Config.CustomCommands(nil, warn) {
 		taken = append(taken, c.Name)
 		if c.Name != name {
 			continue

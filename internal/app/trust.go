@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"minigem/hooks"
 	"minigem/internal/exit"
 	"minigem/internal/trust"
 )
@@ -15,7 +14,7 @@ import (
 type FolderTrust struct {
 	Trusted  bool
 	Why      string       // who decided
-	Contents []trust.Item // what is not loaded; nil if the folder is trusted
+	Contents []trust.Item // what would be used and is not loaded; nil if the folder is trusted
 	dir      string
 }
 
@@ -58,6 +57,19 @@ func decideTrust(sys *System, f *Options, c *Configuration, enabled bool) Folder
 	return t
 }
 
+// narrow leaves of what is not loaded that which would be used. Where that cannot
+// be told, because files are broken, all of it stays.
+func (t *FolderTrust) narrow(sys *System, f *Options) {
+	if t.Trusted || len(t.Contents) == 0 {
+		return
+	}
+	as := *f
+	as.SkipTrust = true
+	if c, err := Configure(sys, &as); err == nil {
+		t.Contents = c.Brings()
+	}
+}
+
 // TrustedFolders returns the path of the file with the folders that the user
 // decided about.
 func (c *Configuration) TrustedFolders() string {
@@ -88,15 +100,4 @@ func (c *Configuration) TrustFolder() error {
 		return err
 	}
 	return c.TrustStore().Trust(c.ProjectDir, c.ProjectHooks())
-}
-
-// ProjectHooks returns the hooks that came with the project.
-func (c *Configuration) ProjectHooks() []hooks.Hook {
-	var own []hooks.Hook
-	for _, h := range c.Hooks.Hooks {
-		if c.TrustStore().OfProject(h, c.ProjectDir) {
-			own = append(own, h)
-		}
-	}
-	return own
 }

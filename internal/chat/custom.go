@@ -22,7 +22,7 @@ func (t *Chat) addCustom(table slash.Table) slash.Table {
 	for _, c := range table {
 		taken = append(append(taken, c.Name), c.Aliases...)
 	}
-	for _, c := range t.runtime.CustomCommands(taken, t.warn) {
+	for _, c := range t.runtime.Config.CustomCommands(taken, t.warn) {
 		help := c.Description
 		if help == "" {
 			help = "from " + t.runtime.Config.Shorten(c.File)

@@ -43,7 +43,7 @@ func (t *Chat) inForce() inForce {
 	for _, tool := range t.runtime.Registry.All() {
 		now["tool "+tool.Spec().Name] = tool.Spec().Description
 	}
-	for _, c := range t.runtime.CustomCommands(nil, func(string) {}) {
+	for _, c := range t.runtime.Config.CustomCommands(nil, func(string) {}) {
 		now["command /"+c.Name] = c.Prompt
 	}
 	return now

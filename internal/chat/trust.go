@@ -7,7 +7,6 @@ import (
 
 	"minigem/hooks"
 	"minigem/internal/app"
-	"minigem/internal/settings"
 	"minigem/internal/terminal"
 	"minigem/internal/text"
 	"minigem/internal/trust"
@@ -58,14 +57,7 @@ func (t *Chat) programsToTrust() (own []hooks.Hook, servers []string) {
 	if err != nil {
 		return nil, nil
 	}
-	for _, e := range c.Loaded.Entries() {
-		name, isCommand := strings.CutSuffix(strings.TrimPrefix(e.Key, "mcpServers."), ".command")
-		if isCommand && e.Origin.Layer == settings.LayerWorkspace && strings.HasPrefix(e.Key, "mcpServers.") {
-			s := c.Settings.MCPServers[name]
-			servers = append(servers, fmt.Sprintf("%s: %s", name, strings.Join(append([]string{s.Command}, s.Args...), " ")))
-		}
-	}
-	return c.ProjectHooks(), append(servers, c.ProjectAgentServers()...)
+	return c.ProjectHooks(), c.ProjectServers()
 }
 
 func (t *Chat) trustQuestion(c *app.Configuration, own []hooks.Hook, servers []string) string {
@@ -81,7 +73,7 @@ func (t *Chat) trustQuestion(c *app.Configuration, own []hooks.Hook, servers []s
 		t.describeHook(&b, c, h)
 	}
 	if len(servers) > 0 {
-		b.WriteString("These MCP servers would be started:\n")
+		b.WriteString("These MCP servers would be used:\n")
 	}
 	for _, s := range servers {
 		fmt.Fprintf(&b, "  %s\n", text.VisibleLine(s))

@@ -264,7 +264,11 @@ func (h ListedHook) Place(c *app.Configuration) string {
 
 // Remarks are what else there is to say of the hook, in lines.
 func (h ListedHook) Remarks() []string {
-	all := []string{h.Description, h.Disabled, h.Note, prefixed("the same hook runs from ", h.Shadowed)}
+	note := h.Note
+	if h.Disabled != "" { // what does not run needs no yes
+		note = ""
+	}
+	all := []string{h.Description, h.Disabled, note, prefixed("the same hook runs from ", h.Shadowed)}
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 

@@ -38,7 +38,6 @@ var contentFolders = []struct{ kind, dir, suffix string }{
 	{"skills", ".gemini/skills", ".md"},
 	{"skills", ".agents/skills", ".md"},
 	{"agents", ".gemini/agents", ".md"},
-	{"policies", ".gemini/policies", ".toml"},
 }
 
 // Contents lists what minigem would load from dir if it were trusted
@@ -153,6 +152,11 @@ func filesBelow(base, suffix string) []string {
 		return nil
 	})
 	return names
+}
+
+// Named is an item with the first few of names.
+func Named(kind, file string, names []string) Item {
+	return Item{kind, printable(file), list(names)}
 }
 
 // list names the first few; control characters of untrusted files never reach

@@ -1,0 +1,159 @@
+package app
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"minigem/hooks"
+	"minigem/internal/settings"
+	"minigem/internal/text"
+	"minigem/internal/trust"
+)
+
+// Brings lists what the project brings that is in use where its folder is
+// trusted: c has to be read as if it were. What is disabled, excluded, broken, or
+// has no effect is left out, and nobody says yes to it.
+func (c *Configuration) Brings() []trust.Item {
+	b := brought{c: c, names: map[string]map[string][]string{}}
+	b.settings()
+	for _, h := range c.ProjectHooks() {
+		b.add("hooks", h.Source.File, fmt.Sprintf("%s %s", h.Event, h.ID()))
+	}
+	for _, s := range c.projectServers() {
+		b.add("MCP servers", s.file, s.Name)
+	}
+	for _, name := range c.projectVars {
+		b.add(".env", c.projectEnv, name)
+	}
+	quiet := func(string) {}
+	for _, custom := range c.CustomCommands(nil, quiet) {
+		if b.within(custom.File) {
+			b.add("commands", filepath.Join(c.Dir, ".gemini", "commands"), "/"+custom.Name)
+		}
+	}
+	for _, e := range c.extensions {
+		if e.InProject {
+			b.add("extensions", filepath.Dir(e.Dir), e.Name)
+		}
+	}
+	found, _ := c.AllSkills()
+	for _, s := range found {
+		if s.Source == ofProject && !c.SkillOff(s.Name) {
+			b.add("skills", filepath.Dir(s.Dir()), s.Name)
+		}
+	}
+	for _, a := range c.projectAgents() {
+		b.add("agents", filepath.Dir(a.File), a.Name)
+	}
+	return b.items
+}
+
+// brought collects items, one for a kind and a file.
+type brought struct {
+	c     *Configuration
+	items []trust.Item
+	names map[string]map[string][]string // by kind and file
+}
+
+func (b *brought) add(kind, file, name string) {
+	file = filepath.ToSlash(b.c.Relative(file))
+	if b.names[kind] == nil {
+		b.names[kind] = map[string][]string{}
+	}
+	all := append(b.names[kind][file], name)
+	b.names[kind][file] = all
+	item := trust.Named(kind, file, all)
+	for i, other := range b.items {
+		if other.Kind == kind && other.File == item.File {
+			b.items[i] = item
+			return
+		}
+	}
+	b.items = append(b.items, item)
+}
+
+// within reports whether file is of the project.
+func (b *brought) within(file string) bool {
+	return text.Inside(b.c.Dir, file) && !text.Inside(b.c.DotGemini, file)
+}
+
+// settings names the sections that say something that has an effect.
+func (b *brought) settings() {
+	seen := map[string]bool{}
+	for _, g := range b.c.Loaded.Given {
+		section, _, _ := strings.Cut(g.Key, ".")
+		if g.Origin.Layer != settings.LayerWorkspace || seen[section] || section == "hooks" || section == "mcpServers" || settings.EffectOf(g.Key) == string(settings.EffectNone) {
+			continue
+		}
+		seen[section] = true
+		b.add("settings", g.Origin.File, section)
+	}
+}
+
+// ProjectHooks returns the hooks that came with the project and that run.
+func (c *Configuration) ProjectHooks() []hooks.Hook {
+	var own []hooks.Hook
+	for _, h := range c.Hooks.Hooks {
+		if c.Hooks.Off == "" && h.Disabled == "" && c.TrustStore().OfProject(h, c.ProjectDir) {
+			own = append(own, h)
+		}
+	}
+	return own
+}
+
+// projectAgents are the agents that came with the project and that may be called,
+// once the user has agreed to them.
+func (c *Configuration) projectAgents() []Agent {
+	all, _ := c.AllAgents()
+	return slices.DeleteFunc(all, func(a Agent) bool { return a.Source != ofProject || a.Off != "" && a.Off != notAgreed })
+}
+
+type projectServer struct {
+	MCPServer
+	file string
+}
+
+// projectServers are the MCP servers that came with the project and that are
+// started.
+func (c *Configuration) projectServers() []projectServer {
+	var out []projectServer
+	of := map[string]string{}
+	for name := range maps.Keys(c.Settings.MCPServers) {
+		if at, ok := c.Loaded.Origin("mcpServers." + name); ok && at.Layer == settings.LayerWorkspace {
+			of[name] = at.File
+		}
+	}
+	for _, e := range c.extensions {
+		for name, extension := range c.serverOf {
+			if e.InProject && extension == e.Name {
+				of[name] = filepath.Join(e.Dir, "gemini-extension.json")
+			}
+		}
+	}
+	for _, s := range c.AllMCPServers(nil, func(string) {}) {
+		if file, ok := of[s.Name]; ok && s.Off == "" {
+			out = append(out, projectServer{s, file})
+		}
+	}
+	return out
+}
+
+// ProjectServers are the MCP servers that the project and its agents bring, and
+// where each is, for people.
+func (c *Configuration) ProjectServers() []string {
+	var out []string
+	for _, s := range c.projectServers() {
+		out = append(out, fmt.Sprintf("%s: %s", s.Name, s.Target()))
+	}
+	for _, a := range c.projectAgents() {
+		for _, s := range c.agentServers(a, nil) {
+			if s.Off == "" {
+				out = append(out, fmt.Sprintf("%s of the agent %s: %s", s.Name, a.Name, s.Target()))
+			}
+		}
+	}
+	return out
+}
