@@ -116,16 +116,27 @@ text Done.
 	assert.Equal(t, Pass, cell.State, "%s %v", cell.Why, cell.Result.Failures)
 }
 
-// TestBecause: a red cell is explained from the tables.
+// TestBecause: a red cell is explained from the tables, and by the fields that the
+// hook reads and was not given.
 func TestBecause(t *testing.T) {
 	t.Parallel()
-	cell := Cell{Case: "naive", Agent: "claude"}
-	c, err := testbed.Parse("naive.txtar", []byte("prompt x\n! exists f.txt\n-- hooks --\nbefore-tool shell 'cat >/dev/null; echo {\\\"decision\\\":\\\"deny\\\"}'\n-- model --\nshell touch f.txt\n\ntext Done.\n"))
-	require.NoError(t, err)
-	i, self := fake(t, "well", "90")
-	cell.judge(testbed.Run(t.Context(), c, testbed.Options{Driver: i.Driver(self, t.TempDir(), nil), Elsewhere: true, Timeout: i.Adapter.Limit()}))
-	require.Equal(t, Fail, cell.State, cell.Why)
-	assert.Contains(t, cell.explain(), "why: claude: ")
+	for hook, why := range map[string]string{
+		`'cat >/dev/null; echo {\"decision\":\"deny\"}'`:      "why: claude: ",
+		`'cat >/dev/null; exit 0; jq -r .tool_input.cmd'`:     "why: its command reads .tool_input.cmd, which it was not given; it was given .tool_input.command",
+		`'cat >/dev/null; exit 0; jq -r .tool_input.command'`: "",
+	} {
+		cell := Cell{Case: "naive", Agent: "claude"}
+		c, err := testbed.Parse("naive.txtar", []byte("prompt x\n! exists f.txt\n-- hooks --\nbefore-tool shell "+hook+"\n-- model --\nshell touch f.txt\n\ntext Done.\n"))
+		require.NoError(t, err)
+		i, self := fake(t, "well", "90")
+		cell.judge(testbed.Run(t.Context(), c, testbed.Options{Driver: i.Driver(self, t.TempDir(), nil), Elsewhere: true, Timeout: i.Adapter.Limit()}))
+		require.Equal(t, Fail, cell.State, cell.Why)
+		if why == "" {
+			assert.NotContains(t, cell.explain(), "why: ")
+			continue
+		}
+		assert.Contains(t, cell.explain(), why)
+	}
 }
 
 // TestHooksThatCannotStart: where a shell cannot run the program of a hook, that

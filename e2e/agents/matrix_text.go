@@ -200,6 +200,8 @@ func (c *Cell) seen() []string {
 				line += "\n      why: " + c.Agent + ": " + why
 			} else if why := unstarted(run); why != "" {
 				line += "\n      why: " + why
+			} else if why := c.Result.Record.Lacks(rep.Event, run); why != "" {
+				line += "\n      why: " + why
 			}
 			lines = append(lines, line)
 		}

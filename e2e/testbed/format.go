@@ -269,7 +269,7 @@ func (r Result) message() string {
 		b.WriteString(f.String())
 	}
 	if r.Record != nil {
-		b.WriteString(r.Record.notRun(r.Failures))
+		b.WriteString(r.Record.notRun(r.Failures) + r.Record.lacking())
 	}
 	return b.String()
 }

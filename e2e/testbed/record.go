@@ -9,6 +9,7 @@ import (
 	"minigem/agent/event"
 	"minigem/hooks"
 	"minigem/hooks/author/attack"
+	"minigem/hooks/author/program"
 	"minigem/hooks/protocol"
 	"minigem/internal/boundedfile"
 	"minigem/tools/toolcall"
@@ -33,6 +34,8 @@ type Record struct {
 
 	rounds []Round // what the model answers
 	loops  []event.LoopDetected
+
+	programs map[string][]program.Facts // of hooks that ran, by their lines; nil: nobody asks
 
 	before, now string // what the terminals of ended sessions showed, and what is seen now
 	opening     error  // the session could not be opened; assertions about that may follow

@@ -102,6 +102,9 @@ func Run(ctx context.Context, c *Case, o Options) Result {
 	if !o.Elsewhere {
 		res.vacuous()
 	}
+	if !res.Passed() {
+		res.Record.readPrograms()
+	}
 	if o.played != nil {
 		o.played(r.place, res.Record)
 	}

@@ -66,6 +66,9 @@ func TestFieldsElsewhere(t *testing.T) {
 		{"claude", "AfterAgent", `jq -r .prompt_response`, ".prompt_response at Stop of Claude Code"},
 		{"claude", "AfterTool", `jq -r .tool_response.llmContent`, ""}, // what a result holds is not in the tables
 		{"claude", "BeforeTool", `jq -r .whatever`, ""},                // no field of ours: it may read something else
+		{"kimi", "BeforeTool", `f = json.load(sys.stdin)["tool_input"]["file_path"]`, ".tool_input.file_path at PreToolUse of Kimi Code"},
+		{"copilot", "BeforeTool", `c = data.get("tool_input", {}).get("command")`, ".tool_input.command at preToolUse of Copilot CLI"},
+		{"copilot", "BeforeTool", `c = data["toolArgs"].get("command") or data["tool_input"]["command"]`, ""},
 		{"codex", "BeforeAgent", `jq -r .timestamp`, ".timestamp at UserPromptSubmit of Codex CLI"},
 		{"codex", "BeforeAgent", `jq -r .prompt`, ""},
 		{"codex", "BeforeAgent", `jq -rn --arg x 1 .timestamp`, ""},
@@ -73,7 +76,11 @@ func TestFieldsElsewhere(t *testing.T) {
 		agents, err := dialect.List(c.agents)
 		require.NoError(t, err)
 		dir := t.TempDir()
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "x"), []byte("#!/bin/sh\n"+c.line+"\n"), 0o755))
+		first := "#!/bin/sh\n"
+		if strings.Contains(c.line, "data") || strings.Contains(c.line, "json.load") {
+			first = "#!/usr/bin/env python3\n"
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "x"), []byte(first+c.line+"\n"), 0o755))
 		w := load(t, dir, entry(c.event, "", `"command": "./x"`), hooks.LayerProject)
 		w.input.For = agents
 		var says []string

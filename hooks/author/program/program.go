@@ -59,7 +59,7 @@ type Facts struct {
 	Decisions []Fact // values of "decision"
 	Foreign   []Fact // fields of another agent's hooks
 
-	Fields []Field // of its payload that jq reads, shell only
+	Fields []Field // that it reads, of its payload most likely: by jq in a shell
 
 	Stdout  []Fact // texts that are printed there, shell only
 	Stderr  []Fact // likewise, on stderr
@@ -73,7 +73,8 @@ type Facts struct {
 	Invalid string // why the shell cannot read it; empty: it can
 }
 
-// Field is what a filter of jq reads: the first of Paths that is there.
+// Field is what a filter of jq, or a line of another language, reads: the first of
+// Paths that is there.
 type Field struct {
 	Line  int
 	Paths [][]string
@@ -181,6 +182,7 @@ func look(path string, lang Language, text string) Facts {
 		if re := stderrJSON[lang]; re != nil && re().MatchString(line) {
 			f.Stderr = append(f.Stderr, Fact{n, "{}"})
 		}
+		f.chain(n, line)
 	}
 	if lang == Shell {
 		f.shell()

@@ -1,0 +1,125 @@
+package testbed
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"minigem/hooks"
+	"minigem/hooks/author/inspect"
+	"minigem/hooks/author/program"
+	"minigem/internal/text"
+)
+
+// readPrograms keeps what the programs of the hooks show, for [Record.Lacks]: they
+// go with the case's folder.
+func (r *Record) readPrograms() {
+	r.programs = map[string][]program.Facts{}
+	place := program.Place{Dir: r.Workspace, ProjectDir: r.Workspace, Home: r.Home}
+	for _, rep := range r.Reports {
+		for _, run := range rep.Runs {
+			if _, known := r.programs[run.Hook.Line()]; !known && run.Ran() {
+				r.programs[run.Hook.Line()] = program.Read(run.Hook, place)
+			}
+		}
+	}
+}
+
+// Lacks says of a hook that ran, and let pass, which field its program reads that
+// it was not given: a misspelt one, or one of another agent, is null or nothing to it, and a
+// guard that compares it lets everything pass. Empty: there is none, it is not
+// known, or the case passed.
+func (r *Record) Lacks(event hooks.Event, run hooks.Run) string {
+	if !run.Ran() || run.Decision != hooks.Proceed || run.Exit.Code != 0 || run.Failed != "" {
+		return ""
+	}
+	given := gjson.ParseBytes(run.Stdin.Bytes())
+	sample, _ := inspect.Sample(event, "") // empty for an event that it does not know
+	for _, f := range r.programs[run.Hook.Line()] {
+		for _, field := range f.Fields {
+			path, has := missing(given, field)
+			if path == nil || !ofPayload(path[0], given, sample) {
+				continue
+			}
+			at := "its command"
+			if f.Path != "" {
+				at = fmt.Sprintf("%s:%d", f.Path, field.Line)
+			}
+			return r.shorten(fmt.Sprintf("%s reads .%s, which it was not given; it was given %s", at, strings.Join(path, "."), has))
+		}
+	}
+	return ""
+}
+
+// missing is the first path of a field that a payload lacks, nil if the payload has
+// one of them; and what stands in the payload as far as the path leads.
+func missing(given gjson.Result, field program.Field) (path []string, has string) {
+	for _, p := range field.Paths {
+		at, parent := given, ""
+		for _, name := range p {
+			next := at.Get(gjson.Escape(name))
+			if !next.Exists() {
+				break
+			}
+			at, parent, p = next, parent+"."+name, p[1:]
+		}
+		if len(p) == 0 || parent != "" && !at.IsObject() { // there it is, or in a text
+			return nil, ""
+		}
+		if path == nil {
+			path, has = field.Paths[0], fields(at, parent)
+		}
+	}
+	return path, has
+}
+
+// fields names those of an object.
+func fields(at gjson.Result, parent string) string {
+	const most = 12
+	var names []string
+	if at.IsObject() {
+		at.ForEach(func(key, _ gjson.Result) bool {
+			names = append(names, text.VisibleLine(parent+"."+key.String()))
+			return len(names) <= most
+		})
+	}
+	switch {
+	case !at.IsObject():
+		return "JSON that is no object"
+	case len(names) == 0:
+		return "nothing in " + cmp.Or(parent, "the payload")
+	case len(names) > most:
+		names[most] = "..."
+	}
+	return strings.Join(names, ", ")
+}
+
+// ofPayload: a program that reads this at the top most likely means its payload,
+// not other JSON.
+func ofPayload(name string, given gjson.Result, sample []byte) bool {
+	var names []string
+	for _, all := range []gjson.Result{given, gjson.ParseBytes(sample)} {
+		all.ForEach(func(key, _ gjson.Result) bool {
+			names = append(names, key.String())
+			return true
+		})
+	}
+	return slices.Contains(names, name) || text.Nearest(name, names) != ""
+}
+
+// lacking is what the hooks of a case were not given, a line each.
+func (r *Record) lacking() string {
+	var lines []string
+	for _, rep := range r.Reports {
+		for _, run := range rep.Runs {
+			line := r.Lacks(rep.Event, run)
+			if line = fmt.Sprintf("%s let pass: %s\n", run.Hook.ID(), line); !strings.HasSuffix(line, ": \n") && !slices.Contains(lines, line) {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return strings.Join(lines, "")
+}
