@@ -316,7 +316,7 @@ func doWaitfor(r *runner, c Command) error {
 // namedKeys are the keys that have names; ctrl-a to ctrl-z are there beside
 // them.
 var namedKeys = map[string]string{
-	"enter": "\r", "tab": "\t", "esc": "\x1b", "space": " ", "backspace": "\x7f", "delete": "\x1b[3~",
+	"enter": "\r", "tab": "\t", "shift-tab": "\x1b[Z", "esc": "\x1b", "space": " ", "backspace": "\x7f", "delete": "\x1b[3~",
 	"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F",
 }
 

@@ -117,7 +117,7 @@ var actionVerbs = []verb{
 	{name: "type", kind: action, usage: "TEXT", raw: true, do: doType, inTerminal: true,
 		text: `Types a text in the terminal, as it is, whatever is shown there; "..." around it keeps blanks at its ends.`},
 	{name: "key", kind: action, usage: "KEY...", min: 1, max: -1, plain: true, check: checkKeys, do: doKey, inTerminal: true,
-		text: "Presses keys in the terminal: enter, esc, tab, space, backspace, delete, up, down, left, right, home, end, ctrl-a to ctrl-z, or a character."},
+		text: "Presses keys in the terminal: enter, esc, tab, shift-tab, space, backspace, delete, up, down, left, right, home, end, ctrl-a to ctrl-z, or a character."},
 	{name: "waitfor", kind: action, usage: "TEXT", raw: true, do: doWaitfor, inTerminal: true,
 		text: "Waits until the terminal shows a text, below the prompt that was last submitted and after what was last waited for, for a third of the case's time (10s) at most."},
 	{name: "idle", kind: action, max: 0, plain: true, do: doIdle, inTerminal: true,

@@ -3,6 +3,7 @@
 package cases
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,11 +24,15 @@ func TestADayInTheChat(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "chat", "forty.txtar"))
 	require.NoError(t, err)
 	assert.GreaterOrEqual(t, strings.Count(string(text), "\nprompt "), 40)
+	for subject := range 12 { // who reads the case finds each of them
+		assert.Regexp(t, fmt.Sprintf(`(?m)^# .*\b%d(:| and \d+:)`, subject+1), string(text))
+	}
 	for _, look := range []string{"COLORFGBG=15;0", "COLORFGBG=0;15", "TERM=dumb", "NO_COLOR=1"} {
 		t.Run(look, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "forty.txtar")
-			given := strings.Replace(string(text), "\nterminal 100\n", "\nterminal 100\nenv '"+look+"'\n", 1)
+			given := stepsFor(string(text), look == "TERM=dumb")
+			given = strings.Replace(given, "\nterminal 100\n", "\nterminal 100\nenv '"+look+"'\n", 1)
 			require.NoError(t, os.WriteFile(path, []byte(given), 0o600))
 			c, err := testbed.ReadFile(path)
 			require.NoError(t, err)
@@ -38,4 +43,20 @@ func TestADayInTheChat(t *testing.T) {
 			}
 		})
 	}
+}
+
+// stepsFor leaves out the steps for other terminals than one that can nothing, or
+// than one that can all.
+func stepsFor(text string, dumb bool) string {
+	own, other := "full: ", "dumb: "
+	if dumb {
+		own, other = other, own
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, other) {
+			b.WriteString(strings.TrimPrefix(line, own))
+		}
+	}
+	return b.String()
 }

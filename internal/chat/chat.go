@@ -189,7 +189,7 @@ func (t *Chat) open(c *app.Configuration) error {
 }
 
 func (t *Chat) approver(c *app.Configuration) toolcall.Approver {
-	a := &terminal.Approver{View: t.view, Dir: c.Dir, OnceOnly: c.Settings.Security.DisableAlwaysAllow}
+	a := &terminal.Approver{View: t.view, Dir: c.Dir, Shorten: c.ShortenIn, OnceOnly: c.Settings.Security.DisableAlwaysAllow}
 	a.Edit = t.term.Editor(editorOf(c), c.Env)
 	return ObservedApprover{a, t.Observer}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"minigem/internal/proc"
+	"minigem/internal/slash"
 	"minigem/internal/terminal"
 	"minigem/internal/text"
 	"minigem/llm"
@@ -59,7 +60,7 @@ func (t *Chat) shell(line string) error {
 	if len(printed) > shellKept {
 		printed = strings.ToValidUTF8(printed[:shellKept], "") + "\n... (cut)"
 	}
-	t.runtime.Session.Append(llm.UserText("I ran this command:\n```sh\n" + line + "\n```\n\nIt printed:\n```\n" + strings.TrimSpace(printed) + "\n```"))
+	t.runtime.Session.Append(llm.UserText(slash.Ran(line, printed)))
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"minigem/internal/app"
 	"minigem/internal/output"
+	"minigem/internal/slash"
 	"minigem/internal/text"
 	"minigem/internal/undo"
 )
@@ -27,7 +28,8 @@ func Prompt(p undo.Prompt, now time.Time) (said, more string) {
 		more = fmt.Sprintf("%s +%d -%d, %s", text.Plural(len(files), "file"), added, removed, more)
 	}
 	const most = 60
-	line := text.VisibleLine(strings.Join(strings.Fields(p.Text), " "))
+	typed, _ := slash.Typed(p.Text)
+	line := text.VisibleLine(strings.Join(strings.Fields(typed), " "))
 	if runes := []rune(line); len(runes) > most {
 		line = string(runes[:most]) + "…"
 	}

@@ -69,7 +69,7 @@ func (f Files) Include(ctx context.Context, text string, warn func(string)) []ll
 	}
 	out := append([]llm.Part{llm.Text{Text: text}}, chosen(agents)...)
 	if found != nil {
-		out = append(append(out, llm.Text{Text: "\n--- Content from referenced files ---"}), found...)
+		out = append(append(out, llm.Text{Text: referenced}), found...)
 		out = append(out, llm.Text{Text: "\n--- End of content ---"})
 	}
 	if len(out) == 1 {

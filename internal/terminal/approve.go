@@ -23,6 +23,8 @@ const Cancelled = "Cancelled"
 type Approver struct {
 	View *View
 	Dir  string // the session's folder; a command that runs elsewhere is shown with its own
+	// Shorten makes paths in a text shorter; nil: it stays.
+	Shorten func(string) string
 	// Edit lets the user change a text in an editor; nil: it is not offered.
 	Edit func(ctx context.Context, name, text string) (string, error)
 	// OnceOnly leaves out choices that last longer than the call.
@@ -163,7 +165,7 @@ func (a *Approver) show(q toolcall.Question) string {
 			fmt.Fprintf(&b, "  %s: %s\n", cleanLine(name), visible(fmt.Sprint(q.Call.Args[name])))
 		}
 	}
-	if why := cleanLine(q.Why); why != "" {
+	if why := cleanLine(a.shorten(q.Why)); why != "" {
 		b.WriteString(s.yellow(indent(a.View.wrap("Asked because "+why), "  ")) + "\n")
 	}
 	if q.Forced {
@@ -176,6 +178,13 @@ func (a *Approver) show(q toolcall.Question) string {
 		}
 	}
 	return b.String()
+}
+
+func (a *Approver) shorten(s string) string {
+	if a.Shorten == nil {
+		return s
+	}
+	return a.Shorten(s)
 }
 
 // diff colours a unified diff, without the names of the files.

@@ -182,6 +182,7 @@ func (a *answer) read(ctx context.Context) (line string, ok bool) {
 		before := a.line
 		a.press(key)
 		if a.oneKey && before == "" && a.line == key && a.acts() && a.t.keys.onlyKey() {
+			a.t.screen.show(a.drawing()) // a dumb terminal has to be told what was chosen
 			return a.line, true
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"minigem/internal/slash"
 	"minigem/llm"
 )
 
@@ -21,10 +22,22 @@ func (v *View) Replay(said []llm.Message) {
 		case strings.HasPrefix(words, "<state_snapshot>"):
 			v.note(v.style.dim("… a summary of what was said before"))
 		case m.Role == llm.RoleUser:
-			v.ShowPrompt(words)
+			typed, printed := slash.Typed(words)
+			if v.ShowPrompt(typed); printed != "" {
+				v.printed(typed, printed)
+			}
 		default:
 			v.Show(words)
 		}
 	}
 	v.note(v.style.dim("The conversation goes on."))
+}
+
+// printed shows what a command of the user's printed.
+func (v *View) printed(line, printed string) {
+	res := result{text: printed, shown: shownOfOutput, tail: true, dim: true}
+	v.mu.Lock()
+	v.unfolded = v.style.bold(cleanLine(line)) + "\n" + v.lines(res, strings.Split(printed, "\n"), false)
+	v.mu.Unlock()
+	v.note(v.folded(res))
 }

@@ -13,6 +13,7 @@ import (
 	"minigem/agent/event"
 	"minigem/hooks"
 	"minigem/hooks/protocol"
+	"minigem/internal/slash"
 	"minigem/internal/waittest"
 	"minigem/llm"
 	"minigem/tools"
@@ -92,9 +93,9 @@ func init() {
 	}
 	scenes["resume"] = func(c *scene) {
 		said := []llm.Message{llm.UserText("gone"), llm.ModelText("gone"),
-			llm.UserText("<state_snapshot>short</state_snapshot>"), llm.ModelText("Understood."),
+			llm.UserText("<state_snapshot>short</state_snapshot>"), llm.UserText(slash.Ran("seq 10", "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n")),
 			llm.UserText("Mend the tests\nof slug.sh, and say in one long sentence what was wrong with them, please"),
-			llm.ModelText("They **expected** `-`:\n\n- one\n- two"), llm.UserText("<hook_context>x</hook_context>"), llm.UserText("Thanks")}
+			llm.ModelText("They **expected** `-`:\n\n- one\n- two"), llm.UserText("<hook_context>x</hook_context>"), {Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: "Thanks, see @a.go"}, llm.Text{Text: "\n--- Content from referenced files ---"}, llm.Text{Text: "\npackage a"}}}}
 		c.Replay(said)
 	}
 }

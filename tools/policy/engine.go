@@ -258,8 +258,11 @@ func verdictOf(r *Rule) Verdict {
 	if r.Name != "" {
 		v.Rule += " (" + r.Name + ")"
 	}
-	if r.Decision == Deny {
+	switch {
+	case r.Decision == Deny:
 		v.Message = r.Message
+	case r.Decision == Ask && r.Priority >= 2000: // the built-in ones ask about whatever nobody has decided
+		v.Reason = "the rule in " + v.Rule + " wants it asked"
 	}
 	return v
 }

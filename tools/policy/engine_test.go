@@ -252,7 +252,10 @@ func TestExplicitQuestionOutranksReading(t *testing.T) {
 	t.Parallel()
 	e, err := New(Options{Interactive: true, Rules: FromLists(Lists{ConfirmationRequired: []string{"run_shell_command"}})})
 	require.NoError(t, err)
-	assert.Equal(t, Ask, e.Check(shellCall("ls")).Decision)
+	v := e.Check(shellCall("ls"))
+	assert.Equal(t, Ask, v.Decision)
+	assert.Equal(t, "the rule in settings: tools.confirmationRequired wants it asked", v.Reason)
+	assert.Empty(t, e.Check(Call{Tool: "write_file"}).Reason, "nobody has decided")
 }
 
 func TestNotOffered(t *testing.T) {
