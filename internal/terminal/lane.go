@@ -96,6 +96,9 @@ func (v *View) line(b *strings.Builder, r hooks.Report) {
 		b.WriteString(v.style.dim(text) + "\n")
 	}
 	if blocks && r.Verdict.Reason != "" {
+		v.mu.Lock()
+		v.refusal = cleanLine(r.Verdict.Reason)
+		v.mu.Unlock()
 		for why := range strings.Lines(shortened(Clean(r.Verdict.Reason))) {
 			b.WriteString(v.indented("      ", strings.TrimRight(why, "\n")))
 		}

@@ -152,10 +152,23 @@ func (v *View) lines(res result, lines []string, cut bool) string {
 	return b.String()
 }
 
+// wasSaid reports whether the hook lane has said last why a call failed: a refusal
+// is said once.
+func (v *View) wasSaid(why string) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	said := v.refusal
+	v.refusal = ""
+	return said != "" && strings.HasSuffix(why, ": "+said)
+}
+
 func (v *View) result(r event.ToolRecord) result {
 	printed := v.live.take(r.Call.ID)
 	switch r.Status {
 	case event.ToolError:
+		if why := cleanLine(r.ErrorMessage); v.wasSaid(why) {
+			return result{note: "blocked by a hook"}
+		}
 		return result{text: v.style.red(v.wrap(cleanLine(r.ErrorMessage))), shown: shownOfResult}
 	case event.ToolCancelled:
 		note := Cancelled

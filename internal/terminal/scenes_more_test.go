@@ -75,6 +75,10 @@ func init() {
 		c.Hook(hooks.Report{Event: protocol.BeforeTool, Subject: "read_file", Runs: []hooks.Run{run("quiet", hooks.Proceed)}, Duration: 3 * time.Millisecond})
 		c.Hook(hooks.Report{Event: protocol.BeforeTool, Subject: "write_file", Runs: []hooks.Run{run("keep-tests", hooks.Deny)}, Duration: 12 * time.Millisecond,
 			Verdict: hooks.Verdict{Decision: hooks.Deny, Reason: "test.sh is not yours to change: fix the code that it tests, in slug.sh, instead."}, Effect: hooks.Effect{Kind: hooks.EffectDeny}})
+		for _, name := range []string{"test.sh", "other.sh"} { // why stands in the lane of the first
+			c.Emit(event.ToolFinished{Record: event.ToolRecord{Call: llm.ToolCall{Args: map[string]any{"file_path": name}}, DisplayName: "WriteFile", Status: event.ToolError,
+				ErrorMessage: "Tool execution blocked: test.sh is not yours to change: fix the code that it tests, in slug.sh, instead."}})
+		}
 		c.Hook(hooks.Report{Event: protocol.BeforeTool, Subject: "run_shell_command", Runs: []hooks.Run{run("staging-only", hooks.Proceed), run("log", hooks.Proceed)}, Duration: 40 * time.Millisecond,
 			Effect: hooks.Effect{Kind: hooks.EffectRewrite, Before: []byte(`{"command":"bash deploy.sh production"}`), After: []byte(`{"command":"bash deploy.sh staging"}`)}})
 		c.Hook(hooks.Report{Event: protocol.AfterAgent, Runs: []hooks.Run{run("finish", hooks.Deny)}, Duration: 1200 * time.Millisecond,

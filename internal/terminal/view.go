@@ -26,6 +26,7 @@ type View struct {
 	round    strings.Builder
 	model    string               // that answers
 	unfolded string               // the last result, whole
+	refusal  string               // what the hook lane said last of why a call was blocked
 	ran      map[string]time.Time // when calls started to run, not counting the question about them
 }
 
