@@ -34,15 +34,27 @@ func TestADayInTheChat(t *testing.T) {
 			given := stepsFor(string(text), look == "TERM=dumb")
 			given = strings.Replace(given, "\nterminal 100\n", "\nterminal 100\nenv '"+look+"'\n", 1)
 			require.NoError(t, os.WriteFile(path, []byte(given), 0o600))
-			c, err := testbed.ReadFile(path)
-			require.NoError(t, err)
-			res := testbed.Run(t.Context(), c, testbed.Options{Driver: Open, Chat: OpenChat, Timeout: time.Hour})
-			require.NoError(t, res.Broken)
-			for _, f := range res.Failures {
-				t.Error(f.String())
-			}
+			passes(t, path)
 		})
 	}
+}
+
+func passes(t *testing.T, path string) {
+	t.Helper()
+	c, err := testbed.ReadFile(path)
+	require.NoError(t, err)
+	res := testbed.Run(t.Context(), c, testbed.Options{Driver: Open, Chat: OpenChat, Timeout: time.Hour})
+	require.NoError(t, res.Broken)
+	for _, f := range res.Failures {
+		t.Error(f.String())
+	}
+}
+
+// TestNamesThatWereMeant: commands say which of their names was meant;
+// internal/chat knows that it has all of them.
+func TestNamesThatWereMeant(t *testing.T) {
+	t.Parallel()
+	passes(t, filepath.Join("testdata", "chat", "meant.txtar"))
 }
 
 // stepsFor leaves out the steps for other terminals than one that can nothing, or

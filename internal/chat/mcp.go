@@ -13,7 +13,6 @@ import (
 	"minigem/internal/listing"
 	"minigem/internal/slash"
 	"minigem/internal/terminal"
-	"minigem/internal/text"
 	"minigem/llm"
 )
 
@@ -164,7 +163,11 @@ func (t *Chat) mcpLog(_ context.Context, name string) error {
 			return nil
 		}
 	}
-	return exit.Errorf(exit.Input, "%s", text.None("MCP server", name, t.mcpNames(), "; /mcp lists them"))
+	return noServer(name)
+}
+
+func noServer(name string) error {
+	return exit.Errorf(exit.Input, "/mcp lists no server %q", name)
 }
 
 func (t *Chat) mcpAuth(_ context.Context, name string) error {
@@ -183,7 +186,7 @@ func (t *Chat) mcpAuth(_ context.Context, name string) error {
 func (t *Chat) mcpSwitch(on bool) func(context.Context, string) error {
 	return func(_ context.Context, name string) error {
 		if !slices.Contains(t.mcpNames(), name) {
-			return exit.Errorf(exit.Input, "%s", text.None("MCP server", name, t.mcpNames(), "; /mcp lists them"))
+			return noServer(name)
 		}
 		done, err := t.runtime.Config.SwitchMCP(name, on)
 		if err != nil {

@@ -44,7 +44,7 @@ func (t *Chat) setTheme(_ context.Context, theme string) error {
 		t.term.SetLight(theme == "light")
 	case "auto":
 	default:
-		return errors.New(text.None("theme", text.VisibleLine(theme), []string{"light", "dark", "auto"}, ": it is light, dark or auto"))
+		return fmt.Errorf("the theme is light, dark or auto, and not %s", text.VisibleLine(theme))
 	}
 	if err := t.runtime.Config.SaveSetting(theme, "ui", "theme"); err != nil {
 		return err

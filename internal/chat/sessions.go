@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,18 +73,10 @@ func (t *Chat) listChats(context.Context, string) error {
 	return nil
 }
 
-// nearTag ends a sentence with the tag that was probably meant.
-func (t *Chat) nearTag(tag string) string {
-	return text.DidYouMean(text.Nearest(tag, t.tags()))
-}
-
 func (t *Chat) deleteChat(_ context.Context, tag string) error {
 	err := t.undoStore().DeleteTag(tag)
-	switch {
-	case err == nil:
+	if err == nil {
 		t.term.Print("Forgotten: " + terminal.Clean(tag))
-	case errors.Is(err, undo.ErrNoTag):
-		err = fmt.Errorf("%w%s", err, t.nearTag(tag))
 	}
 	return err
 }
@@ -139,7 +130,7 @@ func (t *Chat) chooseSession(words string) error {
 		t.term.Print("There is no earlier session in this folder.")
 		return nil
 	case len(infos) == 0:
-		return fmt.Errorf("no earlier session of this folder has %q as its id, or in its title or a prompt%s", words, cmp.Or(t.nearTag(words), "; /resume lists the sessions"))
+		return fmt.Errorf("no earlier session of this folder has %q as its id, or in its title or a prompt", words)
 	}
 	more := ""
 	if n := len(infos) - offered; n > 0 {

@@ -86,7 +86,21 @@ func (t Table) Run(ctx context.Context, line string) error {
 	if surplus := c.Args == "" && args != ""; surplus || needed && args == "" {
 		return &UsageError{Usage: strings.TrimSpace(said + c.Args), Help: c.Help, Surplus: surplus}
 	}
-	return c.Run(ctx, args)
+	return c.meant(c.Run(ctx, args), args)
+}
+
+// meant adds to the error of a command what was probably meant by the name that it
+// was given.
+func (c *Command) meant(err error, args string) error {
+	if err == nil || c.Values == nil || strings.Contains(err.Error(), "did you mean") {
+		return err
+	}
+	word, _, _ := strings.Cut(args, " ")
+	near := text.Nearest(word, c.Values())
+	if near == word {
+		return err
+	}
+	return fmt.Errorf("%w%s", err, text.DidYouMean(near))
 }
 
 // find also returns the words that name the command, followed by a blank.

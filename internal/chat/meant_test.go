@@ -1,0 +1,46 @@
+package chat
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/internal/app"
+	"minigem/internal/slash"
+)
+
+// TestEveryNameIsMeant: each command that takes one of a list has its step in the
+// case of names with a slip.
+func TestEveryNameIsMeant(t *testing.T) {
+	t.Parallel()
+	other := map[string]string{
+		"/chat":        "what follows is a command",
+		"/chat save":   "any name goes",
+		"/editor":      "any command goes",
+		"/model set":   "any name goes: servers know their models",
+		"/restore":     "its names have the time in them; internal/undo has the test",
+		"/resume save": "any name goes",
+	}
+	text, err := os.ReadFile(filepath.Join("..", "cases", "testdata", "chat", "meant.txtar"))
+	require.NoError(t, err)
+	n := 0
+	var walk func(said string, all []slash.Command)
+	walk = func(said string, all []slash.Command) {
+		for _, c := range all {
+			path := said + c.Name
+			walk(path+" ", c.Sub)
+			named := strings.Contains(c.Args, "NAME") || strings.Contains(c.Args, "TAG")
+			if other[path] != "" || c.Values == nil && !named {
+				continue
+			}
+			n++
+			assert.Regexp(t, `(?m)^prompt `+path+` \w+\nwaitfor did you mean`, string(text))
+		}
+	}
+	walk("/", (&Chat{runtime: &app.Runtime{Config: &app.Configuration{}}}).commands())
+	assert.Greater(t, n, 20)
+}
