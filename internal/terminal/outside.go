@@ -38,10 +38,18 @@ func (t *Terminal) Pass(keys func([]byte), resized func()) *Passage {
 // pressed it has the screen, as editors need it.
 func (p *Passage) Show(printed []byte, keys bool) {
 	if keys && !p.t.style.dumb {
-		p.take()
-		p.t.screen.signal(string(printed))
-		p.drawn(printed)
+		p.draw(printed)
 		return
+	}
+	if p.alt { // it gave the keys back before what it drew was read
+		i := bytes.Index(printed, []byte(altScreen+"l"))
+		if i < 0 {
+			p.draw(printed)
+			return
+		}
+		i += len(altScreen + "l")
+		p.draw(printed[:i])
+		printed = printed[i:]
 	}
 	p.giveBack()
 	clean := p.cleaner.Clean(printed)
@@ -49,6 +57,12 @@ func (p *Passage) Show(printed []byte, keys bool) {
 		p.text.WriteString(clean)
 	}
 	p.t.screen.write(clean)
+}
+
+func (p *Passage) draw(printed []byte) {
+	p.take()
+	p.t.screen.signal(string(printed))
+	p.drawn(printed)
 }
 
 // altScreen, with an h behind it, begins the screen of a program, and with an l

@@ -26,6 +26,8 @@ func TestPassage(t *testing.T) {
 		{"an editor", []string{"!\x1b[?1049h\x1b[2Jtext", "!\x1b[?10", "!49l"}, off + "\x1b[?1049h\x1b[2Jtext\x1b[?1049l" + givesBack + on, "", true},
 		{"killed", []string{"!\x1b[?1049hx"}, off + "\x1b[?1049hx\x1b[?1049l" + givesBack + on, "", true},
 		{"its last words come late", []string{"!\x1b[?1049hx", "\x1b[?1049lbye\n"}, off + "\x1b[?1049hx\x1b[?1049l" + givesBack + on + "bye\n", "bye\n", true},
+		{"it gave the keys back before it was read", []string{"!\x1b[?1049hx", "y", "z\x1b[?1049lbye\n"}, off + "\x1b[?1049hxyz\x1b[?1049l" + givesBack + on + "bye\n", "bye\n", true},
+		{"the same, in pieces", []string{"!\x1b[?1049hx", "z\x1b[?10", "49l", "bye\n"}, off + "\x1b[?1049hxz\x1b[?1049l" + givesBack + on + "bye\n", "bye\n", true},
 		{"a question", []string{"!sure? ", "!y"}, off + "sure? y\r\n" + givesBack + on, "", true},
 	} {
 		s := newScene(style{plain: true}, 80)
