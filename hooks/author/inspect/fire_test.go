@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -139,9 +140,11 @@ func TestFire(t *testing.T) {
 // Who fires one event waits for hooks that a session would leave running.
 func TestFireWaits(t *testing.T) {
 	t.Parallel()
-	r := fire(t, protocol.SessionEnd, answers{delay: 50 * time.Millisecond}, "bye")
-	assert.True(t, r.Late)
-	assert.Equal(t, "bye", string(r.Runs[0].Exit.Stdout))
+	synctest.Test(t, func(t *testing.T) {
+		r := fire(t, protocol.SessionEnd, answers{delay: 50 * time.Millisecond}, "bye")
+		assert.True(t, r.Late)
+		assert.Equal(t, "bye", string(r.Runs[0].Exit.Stdout))
+	})
 }
 
 func TestReportText(t *testing.T) {
