@@ -33,7 +33,8 @@ type conversation struct {
 	mode    policy.Mode                       // that the editor knows
 	now     context.Context                   // of the prompt that runs; that of the server between prompts
 
-	live printed
+	live  printed
+	panes panes
 }
 
 // build opens what a session needs and begins it.
@@ -57,7 +58,7 @@ func (s *server) build(ctx context.Context, dir, resume string, given []acp.McpS
 	}
 	config.AddMCPServers(servers)
 	warn := func(said string) { fmt.Fprintf(s.sys.Stderr, "[WARNING] %s\n", strings.TrimRight(said, "\n")) }
-	w := app.Frontend{Interactive: true, Sink: c, Approver: approver{c}, Reports: c.report, Warn: warn}
+	w := app.Frontend{Interactive: true, Sink: c, Approver: approver{c}, Reports: c.report, Warn: warn, CallContext: c.inTerminal}
 	r, err := app.Build(s.ctx, &sys, &flags, config, w.Debugging(flags.Debug, s.sys.Stderr))
 	if err != nil {
 		return nil, err
@@ -78,6 +79,7 @@ func (c *conversation) close() {
 	defer c.running.Unlock()
 	c.r.Session.End(context.WithoutCancel(c.server.ctx), "exit")
 	c.r.Close()
+	c.panes.closing.Wait()
 }
 
 // stop cancels the prompt that runs, and those that wait for it.

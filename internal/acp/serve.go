@@ -23,12 +23,16 @@ const mostSessions = 32
 
 // Serve talks to the editor on the streams of sys until it hangs up, or ctx ends.
 func Serve(ctx context.Context, sys *app.System, f *app.Options) error {
+	return serve(ctx, sys, f, usual)
+}
+
+func serve(ctx context.Context, sys *app.System, f *app.Options, p patience) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	exit.SurvivePipe()
 	stop := exit.OnSignals(cancel, nil)
 	defer stop()
-	s := &server{ctx: ctx, sys: sys, flags: f, sessions: map[acp.SessionId]*conversation{}}
+	s := &server{ctx: ctx, sys: sys, flags: f, patience: p, sessions: map[acp.SessionId]*conversation{}}
 	s.conn = acp.NewAgentSideConnection(s, text.Raw(sys.Stdout), sys.Stdin)
 	s.conn.SetLogger(logger(sys.Stderr))
 	select {
@@ -58,6 +62,8 @@ type server struct {
 	sys   *app.System
 	flags *app.Options
 	conn  *acp.AgentSideConnection
+
+	patience patience
 
 	mu       sync.Mutex
 	sessions map[acp.SessionId]*conversation
@@ -93,9 +99,10 @@ func (s *server) Initialize(_ context.Context, p acp.InitializeRequest) (acp.Ini
 			method("vertex-ai", "Vertex AI", "GOOGLE_API_KEY, or GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION, in the environment of minigem"),
 		},
 		AgentCapabilities: acp.AgentCapabilities{
-			LoadSession:        true,
-			PromptCapabilities: acp.PromptCapabilities{Image: true, Audio: true, EmbeddedContext: true},
-			McpCapabilities:    acp.McpCapabilities{Http: true, Sse: true},
+			LoadSession:         true,
+			SessionCapabilities: acp.SessionCapabilities{List: &acp.SessionListCapabilities{}},
+			PromptCapabilities:  acp.PromptCapabilities{Image: true, Audio: true, EmbeddedContext: true},
+			McpCapabilities:     acp.McpCapabilities{Http: true, Sse: true},
 		},
 	}, nil
 }
@@ -256,11 +263,6 @@ func (s *server) UnstableSetSessionModel(_ context.Context, p acp.UnstableSetSes
 // CloseSession implements acp.Agent.
 func (s *server) CloseSession(context.Context, acp.CloseSessionRequest) (acp.CloseSessionResponse, error) {
 	return acp.CloseSessionResponse{}, acp.NewMethodNotFound(acp.AgentMethodSessionClose)
-}
-
-// ListSessions implements acp.Agent.
-func (s *server) ListSessions(context.Context, acp.ListSessionsRequest) (acp.ListSessionsResponse, error) {
-	return acp.ListSessionsResponse{}, acp.NewMethodNotFound(acp.AgentMethodSessionList)
 }
 
 // ResumeSession implements acp.Agent.

@@ -38,8 +38,10 @@ type editor struct {
 	changed chan struct{}
 	called  []acp.ToolCallId
 
-	shows   map[string]string // texts of files, by name; nil: it has none
-	reading chan struct{}     // not nil: reading a file says so here, and never ends
+	shows    map[string]string // texts of files, by name; nil: it has none
+	terms    *terminals        // nil: it has none
+	patience patience
+	reading  chan struct{} // not nil: reading a file says so here, and never ends
 }
 
 func (e *editor) SessionUpdate(_ context.Context, n acp.SessionNotification) error {
@@ -115,23 +117,8 @@ func (e *editor) WriteTextFile(_ context.Context, p acp.WriteTextFileRequest) (r
 // offer says what the editor has.
 func (e *editor) offer(fs acp.FileSystemCapabilities) {
 	e.t.Helper()
-	_, err := e.conn.Initialize(waittest.Context(e.t), acp.InitializeRequest{ProtocolVersion: 1, ClientCapabilities: acp.ClientCapabilities{Fs: fs}})
+	_, err := e.conn.Initialize(waittest.Context(e.t), acp.InitializeRequest{ProtocolVersion: 1, ClientCapabilities: acp.ClientCapabilities{Fs: fs, Terminal: e.terms != nil}})
 	require.NoError(e.t, err)
-}
-func (e *editor) CreateTerminal(context.Context, acp.CreateTerminalRequest) (r acp.CreateTerminalResponse, _ error) {
-	return r, errNotOffered
-}
-func (e *editor) KillTerminal(context.Context, acp.KillTerminalRequest) (r acp.KillTerminalResponse, _ error) {
-	return r, errNotOffered
-}
-func (e *editor) TerminalOutput(context.Context, acp.TerminalOutputRequest) (r acp.TerminalOutputResponse, _ error) {
-	return r, errNotOffered
-}
-func (e *editor) ReleaseTerminal(context.Context, acp.ReleaseTerminalRequest) (r acp.ReleaseTerminalResponse, _ error) {
-	return r, errNotOffered
-}
-func (e *editor) WaitForTerminalExit(context.Context, acp.WaitForTerminalExitRequest) (r acp.WaitForTerminalExitResponse, _ error) {
-	return r, errNotOffered
 }
 
 // short is an update in a line.
@@ -175,6 +162,8 @@ func contents(all []acp.ToolCallContent) string {
 				before = *c.Diff.OldText
 			}
 			out = append(out, fmt.Sprintf("diff %s %q > %q", filepath.Base(c.Diff.Path), before, c.Diff.NewText))
+		case c.Terminal != nil:
+			out = append(out, "terminal "+c.Terminal.TerminalId)
 		case c.Content != nil:
 			out = append(out, c.Content.Content.Text.Text)
 		}
@@ -203,7 +192,7 @@ func startEditor(t *testing.T, settings string, model ...string) *editor {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
-	e := &editor{t: t, home: home, dir: filepath.Join(home, "project"), changed: make(chan struct{})}
+	e := &editor{t: t, home: home, dir: filepath.Join(home, "project"), changed: make(chan struct{}), patience: patience{time.Hour, time.Hour}}
 	require.NoError(t, os.MkdirAll(e.dir, 0o755))
 	require.NoError(t, os.MkdirAll(filepath.Join(home, ".gemini"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(home, ".gemini", "settings.json"), []byte(settings), 0o600))
@@ -225,7 +214,7 @@ func (e *editor) serve(model ...string) {
 	ctx, cancel := context.WithCancel(waittest.Context(e.t))
 	e.t.Cleanup(cancel)
 	go func() {
-		done <- Serve(ctx, sys, &app.Options{ACP: true, Model: "gemini-2.5-flash", Fake: script})
+		done <- serve(ctx, sys, &app.Options{ACP: true, Model: "gemini-2.5-flash", Fake: script}, e.patience)
 		_ = said.Close()
 	}()
 	e.conn = acp.NewClientSideConnection(e, out, replies)

@@ -36,9 +36,8 @@ func (c *conversation) Emit(e event.Event) {
 	case event.ToolStarted:
 		c.start(e.Call, e.Description, acp.ToolCallStatusInProgress)
 	case event.ToolOutput:
-		c.output(e)
+		c.print(e)
 	case event.ToolFinished:
-		c.forgetPrinted(e.Record.Call.ID)
 		c.finish(e.Record)
 		c.tellMode()
 	case event.Stopped:
@@ -90,7 +89,9 @@ func (c *conversation) finish(r event.ToolRecord) {
 	if todos, ok := r.Display.(builtin.Todos); ok && r.Status == event.ToolSuccess {
 		c.update(acp.UpdatePlan(entries(todos)...))
 	}
-	c.update(acp.UpdateToolCall(acp.ToolCallId(r.Call.ID), acp.WithUpdateStatus(status), acp.WithUpdateContent(content(r))))
+	shows := c.withTerminal(r, content(r))
+	c.forgetPrinted(r.Call.ID)
+	c.update(acp.UpdateToolCall(acp.ToolCallId(r.Call.ID), acp.WithUpdateStatus(status), acp.WithUpdateContent(shows)))
 }
 
 // mostText bounds the text of one update.

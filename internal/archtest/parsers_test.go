@@ -102,6 +102,7 @@ var parsers = []fuzzed{
 	{why: "copied or compared as it is, never parsed", folder: "e2e/testbed", functions: "Record.Transcript Record.read copyInto place.snapshot usedBy"},
 	{why: "what minigem itself wrote", folder: "e2e/agents", functions: "Installed.SelfTest"},
 	{why: "what minigem itself wrote", folder: "e2e/agents/shim", functions: "readJSON readRun"},
+	{why: "what minigem itself wrote", folder: "internal/acp", functions: "show"},
 	{why: "copied or compared as it is, never parsed", folder: "e2e/agents", functions: "patch wrapProgram"},
 	{why: "hashed as it is", folder: "hooks", functions: "hashFile"},
 	{why: "a text literal that was cut out of valid JSON", folder: "hooks", functions: "maskLiteral"},

@@ -27,6 +27,7 @@ type read struct{ where, call, why string }
 // through internal/boundedfile.
 var reads = []read{
 	{"cmd/minigem fakeAPI.serve", "os.OpenFile", "only written, where the user says"},
+	{"internal/acp show", "json.NewDecoder", "of our own other process, which sends no more than mostDue at once"},
 	{"internal/app openHookTrace", "os.OpenFile", "only written, where the user says"},
 	{"internal/cases servers.RoundTrip", "io.ReadAll", "of a payload that is in memory"},
 	{"internal/listing readPastRuns", "bufio.NewScanner", "of a regular file, and the buffer bounds a line"},

@@ -235,6 +235,9 @@ func (c *call) start(ctx context.Context) {
 }
 
 func (c *call) runTool(ctx context.Context) (res tools.Result, err error) {
+	if c.CallContext != nil {
+		ctx = c.CallContext(ctx, c.step)
+	}
 	err = guard(func() (err error) {
 		if s, ok := c.inv.(tools.Streamer); ok {
 			res, err = s.RunStream(ctx, func(text string) {

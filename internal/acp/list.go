@@ -1,0 +1,100 @@
+package acp
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	acp "github.com/coder/acp-go-sdk"
+
+	"minigem/internal/app"
+	"minigem/internal/text"
+	"minigem/session"
+)
+
+// mostListed is how many sessions one answer lists.
+const mostListed = 100
+
+// ListSessions implements acp.Agent: the saved sessions of a folder, the latest first.
+// Without a folder they are those of the folders that have a session open, and of that
+// which the editor started minigem in.
+func (s *server) ListSessions(_ context.Context, p acp.ListSessionsRequest) (acp.ListSessionsResponse, error) {
+	return guarded(func() (acp.ListSessionsResponse, error) {
+		dirs := s.folders()
+		if p.Cwd != nil {
+			info, err := os.Stat(*p.Cwd)
+			if !filepath.IsAbs(*p.Cwd) || err != nil || !info.IsDir() {
+				return acp.ListSessionsResponse{}, wrong("cwd is %q: it must be the absolute path of a folder", *p.Cwd)
+			}
+			dirs = []string{filepath.Clean(*p.Cwd)}
+		}
+		from := 0
+		if p.Cursor != nil {
+			var err error
+			if from, err = strconv.Atoi(*p.Cursor); err != nil || from < 0 {
+				return acp.ListSessionsResponse{}, wrong("the cursor %q is none of session/list", *p.Cursor)
+			}
+		}
+		out := acp.ListSessionsResponse{Sessions: []acp.SessionInfo{}}
+		all := s.saved(dirs)
+		all = all[min(from, len(all)):]
+		if len(all) > mostListed {
+			all = all[:mostListed]
+			next := strconv.Itoa(from + mostListed)
+			out.NextCursor = &next
+		}
+		for _, one := range all {
+			title, updated := text.VisibleLine(one.info.Title), one.info.Updated.UTC().Format(time.RFC3339)
+			out.Sessions = append(out.Sessions, acp.SessionInfo{SessionId: acp.SessionId(one.info.ID), Cwd: one.dir, Title: &title, UpdatedAt: &updated})
+		}
+		return out, nil
+	})
+}
+
+// folders are those that this program is about.
+func (s *server) folders() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	dirs := []string{s.sys.Dir}
+	for _, c := range s.sessions {
+		dirs = append(dirs, c.r.Config.Dir)
+	}
+	slices.Sort(dirs)
+	return slices.Compact(dirs)
+}
+
+// savedSession is a session of a folder.
+type savedSession struct {
+	dir  string
+	info session.Info
+}
+
+func (s *server) saved(dirs []string) []savedSession {
+	var all []savedSession
+	for _, dir := range dirs {
+		sys, flags := *s.sys, *s.flags
+		sys.Dir = dir
+		var infos []session.Info
+		config, err := app.Configure(&sys, &flags)
+		if err == nil {
+			if project, there := session.FindProject(config.DotGemini, config.Dir); there {
+				infos, err = session.List(project)
+			}
+		}
+		if err != nil { // what can be read is listed
+			fmt.Fprintf(s.sys.Stderr, "[WARNING] listing the sessions of %s: %v\n", dir, err)
+		}
+		for _, i := range infos {
+			all = append(all, savedSession{dir, i})
+		}
+	}
+	slices.SortFunc(all, func(a, b savedSession) int {
+		return cmp.Or(b.info.Updated.Compare(a.info.Updated), cmp.Compare(a.info.ID, b.info.ID))
+	})
+	return all
+}
