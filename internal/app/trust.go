@@ -16,6 +16,7 @@ type FolderTrust struct {
 	Why      string       // who decided
 	Contents []trust.Item // what would be used and is not loaded; nil if the folder is trusted
 	dir      string
+	open     bool // nobody decided, so that it is trusted where it brings nothing
 }
 
 // decideTrust asks, in this order: the flag, the environment, the settings, the
@@ -53,12 +54,14 @@ func decideTrust(sys *System, f *Options, c *Configuration, enabled bool) Folder
 	if decision == trust.Untrusted {
 		t.Why = "it is marked as not to be trusted"
 	}
-	t.Trusted = decision == trust.Unknown && len(t.Contents) == 0
+	t.open = decision == trust.Unknown
+	t.Trusted = t.open && len(t.Contents) == 0
 	return t
 }
 
 // narrow leaves of what is not loaded that which would be used. Where that cannot
-// be told, because files are broken, all of it stays.
+// be told, because files are broken, all of it stays. A folder of which nothing is
+// left is trusted as one that brings nothing is, and its settings stay unread.
 func (t *FolderTrust) narrow(sys *System, f *Options) {
 	if t.Trusted || len(t.Contents) == 0 {
 		return
@@ -67,6 +70,7 @@ func (t *FolderTrust) narrow(sys *System, f *Options) {
 	as.SkipTrust = true
 	if c, err := Configure(sys, &as); err == nil {
 		t.Contents = c.Brings()
+		t.Trusted = t.open && len(t.Contents) == 0
 	}
 }
 
