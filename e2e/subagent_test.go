@@ -101,3 +101,51 @@ func TestAgentsAreCounted(t *testing.T) {
 		assert.Contains(t, string(kept), part)
 	}
 }
+
+// TestHooksOfAnAgentInOrder: the events of an agent's run stand within those of the
+// call that began it, in Gemini CLI's order, with the session's own names, and say
+// which agent they are of.
+func TestHooksOfAnAgentInOrder(t *testing.T) {
+	t.Parallel()
+	h := agentAtWork(t)
+	recorded := filepath.Join(h.dir, "recorded")
+	require.NoError(t, os.Mkdir(recorded, 0o700))
+	settings, err := recorderSettings(recorded, nil)
+	require.NoError(t, err)
+	h.write(t, "../.gemini/settings.json", string(settings))
+	o := h.run(t, run{Args: []string{"-m", "gemini-2.5-pro", "--yolo", "--fake-responses", "answers.jsonl", "--hook-trace", "trace.jsonl", "-p", "look"}})
+	require.Equal(t, 0, o.Code, o.Stderr)
+	var order []string
+	for line := range strings.Lines(h.read(t, "trace.jsonl")) {
+		var rep struct {
+			Event, Subject string
+			AgentType      string `json:"agent_type"`
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &rep))
+		order = append(order, strings.Join(strings.Fields(rep.AgentType+" "+rep.Event+" "+rep.Subject), " "))
+	}
+	assert.Equal(t, []string{
+		"SessionStart startup", "BeforeAgent", "BeforeModel", "BeforeToolSelection", "AfterModel", "BeforeTool invoke_agent",
+		"scout BeforeModel", "scout BeforeToolSelection", "scout AfterModel", "scout BeforeTool read_file", "scout AfterTool read_file",
+		"scout BeforeModel", "scout BeforeToolSelection", "scout AfterModel", "scout BeforeTool complete_task", "scout AfterTool complete_task",
+		"AfterTool invoke_agent", "BeforeModel", "BeforeToolSelection", "AfterModel", "AfterAgent", "SessionEnd exit",
+	}, order)
+
+	payloads, err := recordedIn(recorded)
+	require.NoError(t, err)
+	require.Len(t, payloads, len(order))
+	var parent string
+	for _, text := range payloads {
+		var p struct {
+			SessionID      string `json:"session_id"`
+			TranscriptPath string `json:"transcript_path"`
+			Cwd            string
+		}
+		require.NoError(t, json.Unmarshal([]byte(text), &p))
+		names := p.SessionID + " " + p.TranscriptPath + " " + p.Cwd
+		if parent == "" {
+			parent = names
+		}
+		assert.Equal(t, parent, names)
+	}
+}

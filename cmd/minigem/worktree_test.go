@@ -51,6 +51,15 @@ func TestWorktree(t *testing.T) {
 	assert.Equal(t, said{"", "minigem: --worktree checks out files in a folder that is not trusted (nobody has trusted it yet): run minigem trust here first\n", 55},
 		w.run("--worktree x -p hi", untrusted))
 	assert.NoDirExists(t, w.path(".gemini/worktrees"))
+	told := filepath.Join(t.TempDir(), "telemetry.log")
+	for flag, active := range map[string]string{"": "false", " --worktree told": "true"} {
+		got := w.run("-p hi --yolo --fake-responses "+w.path("model.responses")+flag, "GEMINI_TELEMETRY_ENABLED=true", "GEMINI_TELEMETRY_TARGET=local", "GEMINI_TELEMETRY_OUTFILE="+told)
+		require.Equal(t, 0, got.code, got.err)
+		log, err := os.ReadFile(told)
+		require.NoError(t, err)
+		assert.True(t, strings.Contains(string(log), `"worktree_active": `+active), flag)
+		require.NoError(t, os.Remove(told))
+	}
 	got := w.run("--worktree a/b -p hi -o json")
 	assert.Equal(t, 1, got.code)
 	assert.Contains(t, got.err, `\"a/b\" is no name for a worktree`)

@@ -76,7 +76,7 @@ func (r *Runtime) beginTelemetry(_ context.Context, _ *System, _ *Frontend) erro
 	r.telemetry.Begin(telemetry.Setup{
 		Model: r.ModelName, ModelChosen: r.modelChosen(), Mode: func() string { return string(r.Policy.Mode()) }, OutputFormat: cmp.Or(r.Flags.OutputFormat, "text"),
 		CoreTools: r.Config.Settings.Tools.Core, Extensions: extensions, MCPServers: servers, Debug: r.Flags.Debug,
-		Sandbox: r.Sandbox != nil, APIKey: auth == string(gemini.AuthAPIKey), Vertex: auth == string(gemini.AuthVertex),
+		Sandbox: r.Sandbox != nil, Worktree: r.Flags.Worktree != "", APIKey: auth == string(gemini.AuthAPIKey), Vertex: auth == string(gemini.AuthVertex),
 		RespectGitIgnore: r.Config.Settings.Context.FileFiltering.RespectGitIgnore,
 	})
 	return nil

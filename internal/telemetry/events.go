@@ -17,6 +17,7 @@ type Setup struct {
 	Mode                              func() string // returns the current approval mode; nil: "default"
 	CoreTools, Extensions, MCPServers []string
 	Sandbox, APIKey, Vertex, Debug    bool
+	Worktree                          bool // the session works in one that it made
 	RespectGitIgnore                  bool
 }
 
@@ -41,7 +42,7 @@ func (t *Telemetry) Begin(s Setup) {
 		attribute.String("mcp_servers", strings.Join(s.MCPServers, ",")), attribute.Int("mcp_servers_count", len(s.MCPServers)),
 		attribute.String("output_format", s.OutputFormat),
 		attribute.String("extensions", strings.Join(s.Extensions, ",")), attribute.Int("extensions_count", len(s.Extensions)),
-		attribute.String("extension_ids", ""), attribute.Bool("worktree_active", false))
+		attribute.String("extension_ids", ""), attribute.Bool("worktree_active", s.Worktree))
 	t.count(t.counts.sessions, 1)
 }
 
