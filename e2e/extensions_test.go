@@ -139,10 +139,15 @@ func filesIn(t *testing.T, dir string) (out []string) {
 // that it got.
 func (h home) asked(t *testing.T, answers ...string) (outcome, []fakemodel.Request) {
 	t.Helper()
+	return h.askedFor(t, "go", answers...)
+}
+
+func (h home) askedFor(t *testing.T, prompt string, answers ...string) (outcome, []fakemodel.Request) {
+	t.Helper()
 	entries, err := parseAnswers("answers", strings.Join(answers, "\n\n"))
 	require.NoError(t, err)
 	server := startFakeAPI(t, entries)
-	o := h.run(t, run{Args: []string{"-m", "gemini-2.5-flash", "-y", "-p", "go"}, Env: append(server.env(), fileStorage...)})
+	o := h.run(t, run{Args: []string{"-m", "gemini-2.5-flash", "-y", "-p", prompt}, Env: append(server.env(), fileStorage...)})
 	require.Equal(t, 0, o.Code, o.Stderr)
 	return o, server.Log()
 }
@@ -210,6 +215,13 @@ func TestExtensionsOfAGitServer(t *testing.T) {
 			}
 		}
 	}
+	for _, dir := range []string{"extensions", "skills"} { // no folder either, and no repository
+		entries, err := filepath.Glob(h.dir + "/.gemini/" + dir + "/*")
+		require.NoError(t, err)
+		hidden, err := filepath.Glob(h.dir + "/.gemini/" + dir + "/.*")
+		require.NoError(t, err)
+		assert.Empty(t, slices.DeleteFunc(append(entries, hidden...), func(f string) bool { return filepath.Base(f) == "extension-enablement.json" }))
+	}
 	o, log := h.asked(t, `call write_file {"file_path": "a.txt", "content": "x"}`, "say Done.")
 	assert.Equal(t, "Done.\n", o.Stdout)
 	assert.Equal(t, "x", h.read(t, "a.txt"))
@@ -234,6 +246,8 @@ func (h home) checkInUse(t *testing.T, guard string) {
 	assert.Contains(t, all, "no secrets in files, says "+guard)
 	assert.Contains(t, all, h.dir+"/.gemini/extensions/ways", "the path of the extension stands in its skill")
 	assert.NoFileExists(t, h.workspace+"/a.txt")
+	_, log = h.askedFor(t, "/service:ask now", "say Done.")
+	assert.Contains(t, string(log[0].Body), "Ask the service about now")
 	assert.Equal(t, "11", strings.TrimSpace(h.read(t, "key-length")), "the secret is in the hook's environment")
 }
 
@@ -252,6 +266,17 @@ func (h home) checkDisabled(t *testing.T) {
 	assert.Equal(t, "Done.\n", o.Stdout)
 	assert.Contains(t, string(log[1].Body), "no secrets in files")
 	h.minigem(t, "", "skills", "enable", "tea")
+	for _, name := range []string{"service", "ways"} {
+		h.minigem(t, "", "extensions", "disable", name)
+	}
+	_, log = h.asked(t, "say Done.")
+	for _, gone := range []string{"Ask the service first.", "mcp_service_grow", "Makes a release.", "Looks around."} {
+		assert.NotContains(t, string(log[0].Body), gone)
+	}
+	for _, name := range []string{"service", "ways"} {
+		h.minigem(t, "", "extensions", "enable", name)
+	}
+	h.checkInUse(t, "version 2")
 }
 
 // TestExtensionsAcrossPrograms: each program sees, changes and updates what the

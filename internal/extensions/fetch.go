@@ -81,7 +81,7 @@ func (m *Manager) newerCommit(ctx context.Context, i Installed) (bool, error) {
 	if ref == "" {
 		ref = "HEAD"
 	}
-	there, err := m.git(ctx, i.Dir, "ls-remote", "--", i.Origin.Source, ref)
+	there, err := m.git(ctx, i.Dir, "ls-remote", "--", i.Origin.Source, ref, ref+"^{}")
 	if err != nil {
 		return false, fmt.Errorf("asking %s: %w", text.VisibleLine(i.Origin.Source), err)
 	}
@@ -89,8 +89,24 @@ func (m *Manager) newerCommit(ctx context.Context, i Installed) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	hash, _, _ := strings.Cut(there, "\t")
-	return hash != "" && strings.TrimSpace(hash) != strings.TrimSpace(here), nil
+	hash := commitOf(there, ref)
+	return hash != "" && hash != strings.TrimSpace(here), nil
+}
+
+// commitOf finds in what ls-remote lists the commit that a fetch of ref brings: a tag
+// with a message is an object of its own, and a tag goes before a branch.
+func commitOf(listed, ref string) string {
+	hashes := map[string]string{}
+	for line := range strings.Lines(listed) {
+		hash, name, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		hashes[name] = hash
+	}
+	for _, name := range []string{ref + "^{}", ref, "refs/tags/" + ref + "^{}", "refs/tags/" + ref, "refs/heads/" + ref} {
+		if hashes[name] != "" {
+			return hashes[name]
+		}
+	}
+	return ""
 }
 
 // checkTree refuses what leads out of dir, and more than an extension may hold.
