@@ -78,6 +78,7 @@ var parsers = []fuzzed{
 	{target: "tools/policy FuzzParse", folder: "internal/boundedtoml", functions: "Check"},
 	{target: "internal/slash FuzzCustom", folder: "internal/slash", functions: "readCustom"},
 	{target: "internal/terminal FuzzMarkdown", folder: "internal/terminal", functions: "var"},
+	{target: "internal/terminal FuzzRewritten", folder: "internal/terminal", functions: "rewritten"},
 	{target: "internal/trust FuzzBrought", folder: "internal/trust", functions: "settingsItems"},
 	{target: "internal/trust FuzzLoad", folder: "internal/trust", functions: "Load Set"},
 	{target: "internal/undo FuzzCheckpoint", folder: "internal/undo", functions: "Store.Checkpoint Store.Tagged"},

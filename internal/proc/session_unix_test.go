@@ -87,3 +87,20 @@ func TestRunInTerminal(t *testing.T) {
 	assert.Equal(t, "SIGKILL", res.SignalName)
 	assert.ErrorIs(t, res.Stopped, context.Canceled)
 }
+
+// TestRunInTerminalControls: the terminal is the controlling one of the command's
+// session, so that ^C and /dev/tty work. bash sees to that by itself: it is sh that
+// is asked, which other shells are not there to replace.
+func TestRunInTerminalControls(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	var shown strings.Builder
+	res, err := proc.RunInTerminal(t.Context(), proc.Session{
+		Command: proc.Command{Line: "echo one >/dev/tty", Dir: t.TempDir(), Env: os.Environ()},
+		Size:    func() (int, int) { return 80, 24 },
+		Begin:   func(func([]byte), func()) func() { return func() {} },
+		Show:    func(b []byte, _ bool) { shown.Write(b) },
+	})
+	require.NoError(t, err)
+	assert.Equal(t, 0, res.ExitCode)
+	assert.Equal(t, "one\r\n", shown.String())
+}

@@ -73,6 +73,10 @@ func (a *Approver) Approve(ctx context.Context, q toolcall.Question) toolcall.An
 	return answer
 }
 
+// roomForAnswer is what a question about a command takes beside it, with a short
+// answer: it fits on a line.
+const roomForAnswer = 42
+
 // question is the question, whole where nothing says above what it is about.
 func (a *Approver) question(q toolcall.Question, whole bool) string {
 	switch {
@@ -81,7 +85,7 @@ func (a *Approver) question(q toolcall.Question, whole bool) string {
 	case q.Intent.Exec != nil && !whole:
 		return "Allow execution?"
 	case q.Intent.Exec != nil:
-		return "Allow execution of: '" + truncate(cleanLine(q.Intent.Exec.Command), 60) + "'?"
+		return "Allow execution of: '" + truncate(cleanLine(q.Intent.Exec.Command), min(max(a.View.Width()-roomForAnswer, 20), 60)) + "'?"
 	case q.Intent.Plan != nil:
 		return "Allow the model to carry out this plan?"
 	case q.Intent.MCP != nil:
@@ -148,7 +152,9 @@ func (a *Approver) show(q toolcall.Question) string {
 		if why, _ := q.Call.Args["description"].(string); why != "" {
 			b.WriteString(s.dim(indent(visible(why), "  ")) + "\n")
 		}
-		b.WriteString(indent(s.cyan(visible(in.Exec.Command)), "  $ ") + "\n")
+		for line := range strings.SplitSeq(visible(in.Exec.Command), "\n") {
+			b.WriteString("  $ " + strings.Join(s.broken(s.cyan(line), max(a.View.Width()-5, 8)), "\n    ") + "\n")
+		}
 		if in.Exec.Dir != "" && in.Exec.Dir != a.Dir {
 			b.WriteString(s.dim("  in "+cleanLine(in.Exec.Dir)) + "\n")
 		}

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -34,4 +35,25 @@ func FuzzMarkdown(f *testing.F) {
 		coloured := text.Clean(renderMarkdown(clean, style{}, width))
 		require.LessOrEqual(t, len(ansi.Strip(coloured)), 64*(len(clean)+1)*(1+strings.Count(clean, "\n")+strings.Count(clean, ">")+strings.Count(clean, "*")+strings.Count(clean, "-")))
 	})
+}
+
+// FuzzRewritten: whatever hooks make of arguments, what is said of it names each
+// that is another one, and nothing where none is.
+func FuzzRewritten(f *testing.F) {
+	for _, seed := range [][2]string{{`{"a":1,"b":2}`, `{"a":2,"c":3}`}, {`null`, `{"a":1}`}, {`[`, `{}`}, {`{"a":1}`, `[1]`}} {
+		f.Add(seed[0], seed[1])
+	}
+	f.Fuzz(func(t *testing.T, before, after string) {
+		require.Equal(t, len(rewritten([]byte(before), []byte(after))), len(rewritten([]byte(after), []byte(before))))
+		if json.Valid([]byte(before)) && strings.HasPrefix(before, "{") {
+			require.Empty(t, rewritten([]byte(before), []byte(before)))
+		}
+	})
+}
+
+// TestRewritten: an argument a line.
+func TestRewritten(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, []string{`a: 1 → 2`, `b: - "x"`, `c: + 3`}, rewritten([]byte(`{"a":1,"b":"x","d":0}`), []byte(`{"a":2,"c":3,"d":0}`)))
+	require.Equal(t, []string{`{ → {}`}, rewritten([]byte(`{`), []byte(`{}`)))
 }

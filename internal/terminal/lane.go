@@ -1,7 +1,11 @@
 package terminal
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -88,12 +92,22 @@ func (v *View) line(b *strings.Builder, r hooks.Report) {
 		cols = append(cols, "in "+cleanLine(r.Agent.Type))
 	}
 	cols = append(cols, strings.Join(ran, ","), did, millis(r.Duration))
-	text := "  " + strings.Join(cols, "  ")
+	rows, room := []string{""}, max(v.Width()-1, 10)
+	for _, col := range cols {
+		last := &rows[len(rows)-1]
+		if *last != "" && ansi.StringWidth(*last+col)+2 > room {
+			rows = append(rows, "  ")
+			last = &rows[len(rows)-1]
+		}
+		*last += "  " + col
+	}
 	blocks := r.Verdict.Decision >= hooks.Deny
+	paint := v.style.dim
 	if blocks {
-		b.WriteString(v.style.red(text) + "\n")
-	} else {
-		b.WriteString(v.style.dim(text) + "\n")
+		paint = v.style.red
+	}
+	for _, row := range rows {
+		b.WriteString(paint(row) + "\n")
 	}
 	if blocks && r.Verdict.Reason != "" {
 		v.mu.Lock()
@@ -104,8 +118,35 @@ func (v *View) line(b *strings.Builder, r hooks.Report) {
 		}
 	}
 	if r.Effect.Kind == hooks.EffectRewrite && r.Event == protocol.BeforeTool {
-		fmt.Fprintf(b, "      %s\n", v.style.dim(fmt.Sprintf("%s → %s", cleanLine(string(r.Effect.Before)), cleanLine(string(r.Effect.After)))))
+		for _, changed := range rewritten(r.Effect.Before, r.Effect.After) {
+			b.WriteString(indent(strings.Join(v.style.broken(v.style.dim(cleanLine(changed)), max(v.Width()-7, 10)), "\n"), "      ") + "\n")
+		}
 	}
+}
+
+// rewritten says which arguments are others, each in a line; both whole, where
+// they are no objects.
+func rewritten(before, after []byte) (changed []string) {
+	var was, is map[string]json.RawMessage
+	if json.Unmarshal(before, &was) != nil || json.Unmarshal(after, &is) != nil {
+		return []string{fmt.Sprintf("%s → %s", before, after)}
+	}
+	names := map[string]json.RawMessage{}
+	maps.Copy(names, is)
+	maps.Copy(names, was)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		a, b := was[name], is[name]
+		switch {
+		case bytes.Equal(a, b):
+		case a == nil:
+			changed = append(changed, fmt.Sprintf("%s: + %s", name, b))
+		case b == nil:
+			changed = append(changed, fmt.Sprintf("%s: - %s", name, a))
+		default:
+			changed = append(changed, fmt.Sprintf("%s: %s → %s", name, a, b))
+		}
+	}
+	return changed
 }
 
 // indented is text that breaks between words, each of its rows behind margin.

@@ -53,7 +53,12 @@ func (v *View) tool(r event.ToolRecord) {
 	if note != "" {
 		note = "  " + note
 	}
-	head := truncate(fmt.Sprintf("%s %s  %s", mark, v.style.bold(name), what), max(v.Width()-1-max(ansi.StringWidth(note), 2), 20))
+	below := ""
+	if room := v.Width() - 1 - ansi.StringWidth(note); room < 20 {
+		below = v.style.dim(v.indented("  ", strings.TrimSpace(note)))
+		note = ""
+	}
+	head := truncate(fmt.Sprintf("%s %s  %s", mark, v.style.bold(name), what), v.Width()-1-max(ansi.StringWidth(note), 2))
 	if r.Status == event.ToolCancelled {
 		head += v.style.yellow(note)
 	} else {
@@ -65,7 +70,7 @@ func (v *View) tool(r event.ToolRecord) {
 	}
 	v.mu.Unlock()
 	v.apart(true)
-	v.note(head + "\n" + v.folded(res))
+	v.note(head + "\n" + below + v.folded(res))
 }
 
 // apart separates what comes by a blank line, but for what belongs to calls
@@ -186,6 +191,8 @@ func (v *View) result(r event.ToolRecord) result {
 		}
 		if code > 0 {
 			res.note = fmt.Sprintf("exit status %d", code)
+		} else if !command && r.Data["isError"] == true {
+			res.text = v.wrap(res.text) // it says what is wrong
 		} else if signal, ok := r.Data["signal"]; ok {
 			res.note = fmt.Sprintf("ended by signal %v", signal)
 		}

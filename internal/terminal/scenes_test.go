@@ -64,20 +64,34 @@ var scenes = map[string]func(*scene){
 	"results": func(c *scene) {
 		c.ShowPrompt("Mend it")
 		c.call("ReadFile", "a.go", "the file\n", nil)
-		var diff, output strings.Builder
-		diff.WriteString("Index: a.go\n===\n--- a.go\n+++ a.go\n@@ -1,30 +1,30 @@\n")
-		for i := range 15 {
-			fmt.Fprintf(&diff, "-\told line %d\n+\tnew line %d\n", i, i)
-			fmt.Fprintf(&output, "--- FAIL: Test%d, which has a name that goes on and on for as long as it takes to be cut\n", i)
-		}
-		c.call("Edit", "a.go: old => new", tools.FileDiff{FileDiff: diff.String(), DiffStat: tools.DiffStat{ModelAddedLines: 15, ModelRemovedLines: 15}}, nil)
-		c.call("Shell", "go test ./...", output.String(), map[string]any{"exitCode": 1, "isError": true})
 		c.call("Shell", "echo $(date)", "Blocked: command substitution detected in shell command.", map[string]any{"isError": true})
 		c.call("Shell", "kill -9 $$", "one\n", map[string]any{"exitCode": -1, "isError": true, "signal": 9})
 		c.call("Shell", "true", "", map[string]any{"exitCode": 0})
 		c.Emit(event.ToolOutput{CallID: "9", Text: "one\ntwo\n"})
 		c.Emit(event.ToolFinished{Record: event.ToolRecord{Call: llm.ToolCall{ID: "9"}, DisplayName: "Shell", Description: "sleep 1000", Status: event.ToolCancelled}})
 		c.Emit(event.ToolFinished{Record: event.ToolRecord{Call: llm.ToolCall{Args: map[string]any{"file_path": "b.go"}}, DisplayName: "Edit", Status: event.ToolError, ErrorMessage: "There is no such text"}})
+		c.Emit(event.TextDelta{Text: "It failed."})
+		c.Emit(event.RoundFinished{})
+	},
+	"edit": func(c *scene) {
+		c.status = Status{Mode: "auto_edit"}
+		c.ShowPrompt("Mend it")
+		var diff strings.Builder
+		diff.WriteString("Index: a.go\n===\n--- a.go\n+++ a.go\n@@ -1,30 +1,30 @@\n")
+		for i := range 15 {
+			fmt.Fprintf(&diff, "-\told line %d\n+\tnew line %d, which is longer than a narrow window has room for in a line of its own\n", i, i)
+		}
+		c.call("Edit", "a.go: old => new", tools.FileDiff{FileDiff: diff.String(), DiffStat: tools.DiffStat{ModelAddedLines: 15, ModelRemovedLines: 15}}, nil)
+		c.Emit(event.TextDelta{Text: "Mended."})
+		c.Emit(event.RoundFinished{})
+	},
+	"failing": func(c *scene) {
+		c.ShowPrompt("Run the tests")
+		var output strings.Builder
+		for i := range 15 {
+			fmt.Fprintf(&output, "--- FAIL: Test%d, which has a name that goes on and on for as long as it takes to be cut\n", i)
+		}
+		c.call("Shell", "go test ./...", output.String(), map[string]any{"exitCode": 1, "isError": true})
 		c.Emit(event.TextDelta{Text: "It failed."})
 		c.Emit(event.RoundFinished{})
 	},
@@ -138,6 +152,23 @@ func TestScenes(t *testing.T) {
 			assert.Equal(t, string(want), c.written(), path)
 		}
 	}
+}
+
+// TestEveryScreenIsThere: seven subjects, four widths, two backgrounds.
+func TestEveryScreenIsThere(t *testing.T) {
+	t.Parallel()
+	n := 0
+	for _, name := range []string{"answer", "edit", "failing", "question", "hooks", "status", "resume"} {
+		for _, width := range []string{"40-", "", "120-", "200-"} { // 80 columns have no number
+			for _, background := range []string{"light", "dark"} {
+				text, err := os.ReadFile(filepath.Join("testdata", "scenes", name+"-"+width+background+".txt"))
+				require.NoError(t, err)
+				assert.Contains(t, string(text), "⟨", name)
+				n++
+			}
+		}
+	}
+	assert.Equal(t, 56, n)
 }
 
 // TestBackground: who says what colours are for, and what is made of answers of

@@ -132,9 +132,15 @@ func sum(numbers []int) (all int) {
 // its styles on its own: what stands beside it does not get them.
 func (s style) broken(text string, width int) []string { return s.brokenAt(text, width, "/") }
 
+// A line may end behind a hyphen, but not behind those that begin a flag.
+var (
+	flags      = strings.NewReplacer(" --", " \ue02d\ue02d", " -", " \ue02d")
+	notInFlags = strings.NewReplacer("\ue02d", "-")
+)
+
 // brokenAt is broken where words may be broken behind breaks, too.
 func (s style) brokenAt(text string, width int, breaks string) []string {
-	lines := strings.Split(ansi.Wrap(text, max(width, 1), breaks), "\n")
+	lines := strings.Split(notInFlags.Replace(ansi.Wrap(flags.Replace(text), max(width, 1), breaks)), "\n")
 	if s.plain {
 		return lines
 	}
