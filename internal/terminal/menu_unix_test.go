@@ -6,10 +6,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/internal/slash"
+	"minigem/tools/workspace"
 )
 
 // offering is a prompt with a menu. It returns the line that is sent, too.
@@ -136,5 +144,57 @@ func TestCompose(t *testing.T) {
 		w.await("> ab\n… more")
 		w.press("!\r")
 		assert.Equal(t, "ab\nmore    !", <-sent)
+	}
+}
+
+// BenchmarkMenu is the time from a key to the menu of files that it leaves, in a
+// folder with 5,000 of them, and to the screen in a prompt without a menu.
+func BenchmarkMenu(b *testing.B) {
+	dir := b.TempDir()
+	for i := range 5000 {
+		require.NoError(b, os.WriteFile(filepath.Join(dir, fmt.Sprintf("n%04d.txt", i)), nil, 0o644))
+	}
+	space, err := workspace.New(dir)
+	require.NoError(b, err)
+	index := &slash.FileIndex{ByName: true}
+	complete := func(ctx context.Context, line string) (out []Suggestion, replaced int) {
+		found, replaced := index.Suggest(ctx, slash.Files{Workspace: space}, line)
+		for _, s := range found {
+			out = append(out, Suggestion{Text: s.Text, Label: s.Label})
+		}
+		return out, replaced
+	}
+	for _, c := range []struct{ name, begins, first string }{{"yardstick: no menu", "n", ""}, {"menu of 5,000 files", "@n", "n%c000.txt"}} {
+		b.Run(c.name, func(b *testing.B) {
+			w := openWindow(b, 80, 24, Options{Complete: complete})
+			go func() { _, _ = w.Prompt() }()
+			w.await(Hint[:8])
+			w.press(c.begins)
+			w.await("> " + c.begins)
+			var times []time.Duration
+			for i := 0; b.Loop(); i++ {
+				key, typed, first := "\x7f", c.begins, byte('0')
+				if i%2 == 0 {
+					first = byte('0' + i%5)
+					key = string(rune(first))
+					typed += key
+				}
+				want := ""
+				if c.first != "" {
+					want = fmt.Sprintf(c.first, first)
+				}
+				began := time.Now()
+				w.press(key)
+				w.awaitThat(key, func(text string) bool {
+					_, text, found := strings.Cut(text, "> "+typed)
+					after, menu, _ := strings.Cut(text, "\n")
+					return found && strings.TrimSpace(after) == "" && strings.Contains(strings.SplitN(menu, "\n", 2)[0], want)
+				})
+				times = append(times, time.Since(began))
+			}
+			slices.Sort(times)
+			b.ReportMetric(float64(times[len(times)/2].Microseconds())/1000, "p50-ms")
+			b.ReportMetric(float64(times[len(times)*99/100].Microseconds())/1000, "p99-ms")
+		})
 	}
 }
