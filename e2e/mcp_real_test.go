@@ -13,19 +13,25 @@ import (
 	"minigem/e2e/testbed"
 )
 
+// referenceServer is the executable of the protocol's reference server.
+func referenceServer(t *testing.T) string {
+	t.Helper()
+	server := os.Getenv("MINIGEM_MCP_SERVER")
+	if server == "" {
+		t.Skip("MINIGEM_MCP_SERVER does not name a server of others")
+	}
+	needs(t, "node")
+	return server
+}
+
 // TestMCPReference runs the program with the reference server of the protocol,
 // where MINIGEM_MCP_SERVER names its executable (mcp-server-everything of the
 // npm package @modelcontextprotocol/server-everything): one that was written by
 // others, in another language, and that asks its client things of its own.
 func TestMCPReference(t *testing.T) {
 	t.Parallel()
-	server := os.Getenv("MINIGEM_MCP_SERVER")
-	if server == "" {
-		t.Skip("MINIGEM_MCP_SERVER does not name a server of others")
-	}
-	needs(t, "node")
 	h := newHome(t, nil)
-	command, err := json.Marshal(server)
+	command, err := json.Marshal(referenceServer(t))
 	require.NoError(t, err)
 	h.write(t, "../.gemini/settings.json", fmt.Sprintf(`{"mcpServers": {"every": {"command": %s, "args": ["stdio"]}}}`, command))
 	entries, err := parseAnswers("answers", `call mcp_every_echo {"message": "hello"}

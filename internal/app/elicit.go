@@ -77,13 +77,20 @@ func valueOf(ctx context.Context, asker builtin.Asker, server string, f mcp.Fiel
 	case f.Type == "boolean":
 		q.Type = "yesno"
 	case len(f.Choices) > 0:
-		q.Type = "choice"
+		q.Type, q.MultiSelect = "choice", f.Type == "array"
+		if q.MultiSelect && f.Default != "" {
+			q.Question += "\n  Choose none for " + f.Default + "."
+		}
 		for i, c := range f.Choices {
 			o := builtin.Option{Label: c}
 			if i < len(f.Labels) && f.Labels[i] != c {
 				o.Description = f.Labels[i]
 			}
-			q.Options = append(q.Options, o)
+			if c == f.Default { // Enter takes the first one
+				q.Options = slices.Insert(q.Options, 0, o)
+			} else {
+				q.Options = append(q.Options, o)
+			}
 		}
 	}
 	for about := q.Question; ; {
@@ -119,6 +126,8 @@ func read(f mcp.Field, said string) (value any, wrong string) {
 		return nil, "It needs an answer"
 	case said == "":
 		return nil, ""
+	case f.Type == "array":
+		return several(f, said)
 	case len(f.Choices) > 0 && !slices.Contains(f.Choices, said):
 		return nil, "It takes one of those alone"
 	case f.Type == "integer":
@@ -133,4 +142,26 @@ func read(f mcp.Field, said string) (value any, wrong string) {
 		return nil, "It takes a number"
 	}
 	return said, ""
+}
+
+// several are the choices that said names, with commas between them.
+func several(f mcp.Field, said string) (value any, wrong string) {
+	var taken []string
+	for rest := said; rest != ""; {
+		i := slices.IndexFunc(f.Choices, func(c string) bool { return strings.HasPrefix(rest+", ", c+", ") })
+		if i < 0 {
+			return nil, "It takes some of those alone"
+		}
+		if !slices.Contains(taken, f.Choices[i]) {
+			taken = append(taken, f.Choices[i])
+		}
+		rest = strings.TrimPrefix(strings.TrimPrefix(rest, f.Choices[i]), ", ")
+	}
+	switch {
+	case len(taken) < f.Least:
+		return nil, fmt.Sprintf("It takes at least %d", f.Least)
+	case f.Most > 0 && len(taken) > f.Most:
+		return nil, fmt.Sprintf("It takes %d at most", f.Most)
+	}
+	return taken, ""
 }

@@ -1,16 +1,19 @@
 package app
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
 	"minigem/internal/mcp"
+	"minigem/tools/builtin"
 )
 
 // TestRead: what a user types, as the value of a field of an MCP server's form.
 func TestRead(t *testing.T) {
 	t.Parallel()
+	some := mcp.Field{Type: "array", Choices: []string{"a", "b", "c, with", "d"}, Least: 2, Most: 3}
 	for _, c := range []struct {
 		field mcp.Field
 		said  string
@@ -30,10 +33,41 @@ func TestRead(t *testing.T) {
 		{mcp.Field{Type: "number"}, "-inf", nil, "It takes a number"},
 		{mcp.Field{Type: "number"}, "1e999", nil, "It takes a number"},
 		{mcp.Field{Type: "boolean"}, "Yes", true, ""},
+		{some, "a, b", []string{"a", "b"}, ""},
+		{some, "b, c, with, a, b", []string{"b", "c, with", "a"}, ""},
+		{some, "", nil, ""},
+		{mcp.Field{Type: "array", Choices: []string{"a", "b", "c"}, Default: "a, c"}, "", []string{"a", "c"}, ""},
+		{some, "a, x", nil, "It takes some of those alone"},
+		{some, "a", nil, "It takes at least 2"},
+		{some, "a, b, d, c, with", nil, "It takes 3 at most"},
+		{mcp.Field{Type: "array", Required: true, Choices: []string{"a"}}, "", nil, "It needs an answer"},
+		{mcp.Field{Type: "array"}, "a", nil, "It takes some of those alone"},
 		{mcp.Field{Type: "boolean"}, "No", false, ""},
 	} {
 		value, wrong := read(c.field, c.said)
 		assert.Equal(t, c.value, value, c)
 		assert.Equal(t, c.wrong, wrong, c)
 	}
+}
+
+// showing notes the question, and answers none.
+type showing struct{ asked []builtin.Question }
+
+func (s *showing) AskQuestions(_ context.Context, qs []builtin.Question) (map[int]string, bool, error) {
+	s.asked = qs
+	return nil, false, nil
+}
+
+// TestDefaultsOfChoices: Enter takes the first choice, which is the default; where several
+// may be taken, choosing none takes it, which is said.
+func TestDefaultsOfChoices(t *testing.T) {
+	t.Parallel()
+	var one, some showing
+	_, ok := valueOf(t.Context(), &one, "srv", mcp.Field{Type: "string", Choices: []string{"a", "b"}, Labels: []string{"Ann", "Bob"}, Default: "b"})
+	assert.False(t, ok)
+	assert.Equal(t, []builtin.Option{{Label: "b", Description: "Bob"}, {Label: "a", Description: "Ann"}}, one.asked[0].Options)
+	_, ok = valueOf(t.Context(), &some, "srv", mcp.Field{Type: "array", Description: "Who?", Choices: []string{"a", "b"}, Default: "b"})
+	assert.False(t, ok)
+	assert.True(t, some.asked[0].MultiSelect)
+	assert.Equal(t, "Who?\n  Choose none for b.", some.asked[0].Question)
 }

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -24,11 +26,12 @@ type Field struct {
 	Name        string
 	Title       string
 	Description string
-	Type        string   // "string", "number", "integer" or "boolean"
+	Type        string   // "string", "number", "integer", "boolean", or "array" of some of Choices
 	Choices     []string // nil: any value
 	Labels      []string // of Choices, for people
 	Default     string   // what an empty answer stands for; empty: nothing
 	Required    bool
+	Least, Most int // of Choices that an array holds, where it holds any; Most 0: all
 }
 
 // A Reply is what becomes of a form.
@@ -91,14 +94,22 @@ func (s *Session) elicited(ctx context.Context, req *mcp.ElicitRequest) (*mcp.El
 	return &mcp.ElicitResult{Action: reply.Action, Content: reply.Values}, nil
 }
 
+// titled is a choice with words for people.
+type titled struct{ Const, Title string }
+
 // form is what the server asks for, cleaned and bounded.
 func (s *Session) form(p *mcp.ElicitParams) Form {
 	var schema struct {
 		Properties map[string]struct {
 			Type, Title, Description string
 			Enum, EnumNames          []string
-			OneOf                    []struct{ Const, Title string }
-			Default                  any
+			OneOf                    []titled
+			Items                    struct {
+				Enum  []string
+				AnyOf []titled
+			}
+			MinItems, MaxItems int
+			Default            any
 		}
 		Required []string
 	}
@@ -110,15 +121,25 @@ func (s *Session) form(p *mcp.ElicitParams) Form {
 		d := schema.Properties[name]
 		f := Field{
 			Name: name, Title: clip(text.Line(cmp.Or(d.Title, name)), maxLine), Description: clip(text.Line(d.Description), maxDescription),
-			Type: d.Type, Choices: d.Enum, Labels: d.EnumNames, Required: slices.Contains(schema.Required, name),
+			Type: d.Type, Choices: append(d.Enum, d.Items.Enum...), Labels: d.EnumNames, Required: slices.Contains(schema.Required, name),
+			Least: d.MinItems, Most: d.MaxItems,
 		}
-		for _, one := range d.OneOf {
+		for _, one := range append(d.OneOf, d.Items.AnyOf...) {
 			f.Choices, f.Labels = append(f.Choices, one.Const), append(f.Labels, one.Title)
 		}
 		f.Choices = f.Choices[:min(len(f.Choices), maxChoices)]
-		if words, ok := d.Default.(string); ok {
+		switch words := d.Default.(type) {
+		case nil:
+		case string:
 			f.Default = clip(text.Line(words), maxLine)
-		} else if b, err := json.Marshal(d.Default); err == nil && d.Default != nil {
+		case []any:
+			var all []string
+			for _, one := range words {
+				all = append(all, fmt.Sprint(one))
+			}
+			f.Default = clip(text.Line(strings.Join(all, ", ")), maxLine)
+		default:
+			b, _ := json.Marshal(words) // it came as JSON
 			f.Default = clip(string(b), maxLine)
 		}
 		form.Fields = append(form.Fields, f)

@@ -80,11 +80,17 @@ func (p Prompt) Fill(ctx context.Context, line string) (string, error) {
 	}
 	var texts []string
 	for _, m := range res.Messages {
-		t, ok := m.Content.(*mcp.TextContent)
-		if !ok {
-			return "", fmt.Errorf("the prompt %s of the MCP server %s holds more than text, which cannot be sent", p.Name, p.Server)
+		switch c := m.Content.(type) {
+		case *mcp.TextContent:
+			texts = append(texts, c.Text)
+			continue
+		case *mcp.EmbeddedResource:
+			if c.Resource != nil && c.Resource.Blob == nil {
+				texts = append(texts, cleanLine(c.Resource.URI)+"\n"+untrusted(clip(c.Resource.Text, maxText/2)))
+				continue
+			}
 		}
-		texts = append(texts, t.Text)
+		return "", fmt.Errorf("the prompt %s of the MCP server %s holds more than text, which cannot be sent", p.Name, p.Server)
 	}
 	all := clip(text.Clean(strings.Join(texts, "\n\n")), maxText)
 	if strings.TrimSpace(all) == "" {
