@@ -49,7 +49,11 @@ func visible(s string) string {
 
 // ourStyles are the sequences that style makes.
 var ourStyles = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("\x1b\\[([12349]|2[2349]|3[1-69]|38;5;(?:24|28|94|124))m")
+	codes := "[12349]|2[2349]|39"
+	for _, c := range colours {
+		codes += "|" + c.dark + "|" + c.light + "|" + c.lightOf256
+	}
+	return regexp.MustCompile("\x1b\\[(" + codes + ")m")
 })
 
 // sanitized is the last filter before the screen: it passes our own styles, and

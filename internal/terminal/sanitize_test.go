@@ -4,7 +4,25 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"minigem/internal/highlight"
 )
+
+// TestOurColoursPass: what this package paints is what it lets through.
+func TestOurColoursPass(t *testing.T) {
+	t.Parallel()
+	for _, env := range []map[string]string{{"TERM": "xterm"}, {"TERM": "xterm", "COLORFGBG": "0;15"}, {"TERM": "xterm-256color", "COLORFGBG": "0;15"}} {
+		s, _ := styleFor(func(name string) string { return env[name] }, "")
+		for _, kind := range []highlight.Kind{highlight.Comment, highlight.String, highlight.Keyword, highlight.Number, highlight.Name} {
+			painted := s.word(highlight.Span{Kind: kind, Text: "word"})
+			assert.NotEqual(t, "word", painted)
+			assert.Equal(t, painted, sanitized(painted), "%v %v", env, kind)
+		}
+		for _, painted := range []string{s.red("x"), s.green("x"), s.yellow("x"), s.cyan("x"), s.bold("x"), s.dim("x"), s.italic("x"), s.underline("x"), s.strike("x"), s.modeColour("plan", "x"), s.modeColour("yolo", "x")} {
+			assert.Equal(t, painted, sanitized(painted))
+		}
+	}
+}
 
 // What reaches the screen is inert except for our own styles, whatever a caller
 // forgot.

@@ -55,6 +55,8 @@ var (
 	yellow = colour{"33", "35", "38;5;94"}
 	cyan   = colour{"36", "34", "38;5;24"}
 	purple = colour{"35", "35", "38;5;90"}
+
+	colours = []colour{red, green, yellow, cyan, purple}
 )
 
 func (s style) paint(c colour, text string) string {
