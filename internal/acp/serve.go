@@ -33,7 +33,7 @@ func serve(ctx context.Context, sys *app.System, f *app.Options, p patience) err
 	stop := exit.OnSignals(cancel, nil)
 	defer stop()
 	s := &server{ctx: ctx, sys: sys, flags: f, patience: p, sessions: map[acp.SessionId]*conversation{}}
-	s.conn = acp.NewAgentSideConnection(s, text.Raw(sys.Stdout), sys.Stdin)
+	s.conn = acp.NewAgentSideConnection(s, text.Raw(sys.Stdout), &shortened{in: sys.Stdin})
 	s.conn.SetLogger(logger(sys.Stderr))
 	select {
 	case <-s.conn.Done():
@@ -65,6 +65,7 @@ type server struct {
 
 	patience patience
 
+	loading  sync.Mutex
 	mu       sync.Mutex
 	sessions map[acp.SessionId]*conversation
 	opening  int // sessions that are on their way
@@ -155,10 +156,7 @@ func (s *server) NewSession(ctx context.Context, p acp.NewSessionRequest) (acp.N
 // LoadSession implements acp.AgentLoader.
 func (s *server) LoadSession(ctx context.Context, p acp.LoadSessionRequest) (acp.LoadSessionResponse, error) {
 	return guarded(func() (acp.LoadSessionResponse, error) {
-		c, err := s.find(p.SessionId)
-		if err != nil {
-			c, err = s.open(ctx, p.Cwd, string(p.SessionId), p.McpServers)
-		}
+		c, err := s.load(ctx, p)
 		if err != nil {
 			return acp.LoadSessionResponse{}, err
 		}
@@ -166,6 +164,17 @@ func (s *server) LoadSession(ctx context.Context, p acp.LoadSessionRequest) (acp
 		c.announce()
 		return acp.LoadSessionResponse{Modes: c.modes(), Models: c.models()}, nil
 	})
+}
+
+// load finds an open session, or opens it; one at a time, since two requests may want the
+// same one.
+func (s *server) load(ctx context.Context, p acp.LoadSessionRequest) (*conversation, error) {
+	s.loading.Lock()
+	defer s.loading.Unlock()
+	if c, err := s.find(p.SessionId); err == nil {
+		return c, nil
+	}
+	return s.open(ctx, p.Cwd, string(p.SessionId), p.McpServers)
 }
 
 func (s *server) find(id acp.SessionId) (*conversation, error) {

@@ -200,21 +200,27 @@ func startEditor(t *testing.T, settings string, model ...string) *editor {
 	return e
 }
 
+func (e *editor) sys(in io.Reader, said io.Writer) *app.System {
+	return &app.System{Stdin: in, Stdout: said, Stderr: io.Discard, Env: []string{"HOME=" + e.home, "PATH=" + os.Getenv("PATH")}, Dir: e.home, Now: time.Now}
+}
+
+func (e *editor) options() *app.Options {
+	return &app.Options{ACP: true, Model: "gemini-2.5-flash", Fake: filepath.Join(e.home, "model.jsonl")}
+}
+
 // serve starts a program; what it said before is forgotten.
 func (e *editor) serve(model ...string) {
 	e.t.Helper()
-	script := filepath.Join(e.home, "model.jsonl")
-	require.NoError(e.t, os.WriteFile(script, []byte(strings.Join(model, "\n")+"\n"), 0o600))
+	require.NoError(e.t, os.WriteFile(e.options().Fake, []byte(strings.Join(model, "\n")+"\n"), 0o600))
 	e.heard = nil
 	in, out := io.Pipe()
 	replies, said := io.Pipe()
-	sys := &app.System{Stdin: in, Stdout: said, Stderr: io.Discard, Env: []string{"HOME=" + e.home, "PATH=" + os.Getenv("PATH")}, Dir: e.home, Now: time.Now}
 	done := make(chan error, 1)
 	e.in, e.done = out, done
 	ctx, cancel := context.WithCancel(waittest.Context(e.t))
 	e.t.Cleanup(cancel)
 	go func() {
-		done <- serve(ctx, sys, &app.Options{ACP: true, Model: "gemini-2.5-flash", Fake: script}, e.patience)
+		done <- serve(ctx, e.sys(in, said), e.options(), e.patience)
 		_ = said.Close()
 	}()
 	e.conn = acp.NewClientSideConnection(e, out, replies)

@@ -149,7 +149,7 @@ func (c *shellCall) RunStream(ctx context.Context, live func(string)) (tools.Res
 	if err != nil {
 		return tools.Result{}, fileError("Error entering directory", c.dir, err, tools.ErrShell)
 	}
-	if info, err := c.tool.ws.Stat(c.dir); err != nil || !info.IsDir() {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return tools.Result{}, tools.Errorf(tools.ErrShell, "Directory does not exist: %s", c.dir)
 	}
 	if ctx.Err() != nil {
