@@ -3,9 +3,12 @@
 package e2e
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestPlanInTheChat: the user reads the plan, sends it back, agrees to it, and can
@@ -31,4 +34,10 @@ func TestPlanInTheChat(t *testing.T) {
 	c.say("/plan copy")
 	c.waitFor("The plan was sent to the clipboard")
 	c.quit()
+	kept, err := filepath.Glob(h.dir + "/.gemini/tmp/*/chats/*.jsonl")
+	require.NoError(t, err)
+	require.Len(t, kept, 1)
+	said, err := os.ReadFile(kept[0])
+	require.NoError(t, err)
+	assert.Contains(t, string(said), "Plan rejected. User feedback: add a test")
 }
