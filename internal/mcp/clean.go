@@ -25,6 +25,9 @@ func cleanLine(s string) string {
 	return clip(text.Line(s), maxName)
 }
 
+// worded is an error that a server may have written, for people and models.
+func worded(err error) string { return clip(text.Clean(err.Error()), maxDescription) }
+
 // clip shortens s to n bytes, and says so.
 func clip(s string, n int) string {
 	const mark = "..."

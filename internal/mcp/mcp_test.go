@@ -40,6 +40,10 @@ type words struct {
 type nothing struct{}
 
 func serve(mode string) {
+	if name, ok := strings.CutPrefix(mode, "misbehaving:"); ok {
+		misbehave(name)
+		return
+	}
 	switch mode {
 	case "broken":
 		fmt.Fprintln(os.Stderr, "no database")

@@ -76,7 +76,7 @@ func (p Prompt) Fill(ctx context.Context, line string) (string, error) {
 	defer cancel()
 	res, err := p.session.client.GetPrompt(limited, &mcp.GetPromptParams{Name: p.Name, Arguments: args})
 	if err != nil {
-		return "", fmt.Errorf("the MCP server %s did not give the prompt %s: %w", p.Server, p.Name, err)
+		return "", fmt.Errorf("the MCP server %s did not give the prompt %s: %s", p.Server, p.Name, worded(err))
 	}
 	var texts []string
 	for _, m := range res.Messages {

@@ -167,7 +167,7 @@ func (c *readCall) Run(ctx context.Context) (tools.Result, error) {
 	case errors.Is(limited.Err(), context.DeadlineExceeded):
 		return tools.Result{}, tools.Errorf(tools.ErrMCP, "the MCP server '%s' did not give the resource %s within %v", s.server.Name, cleanLine(uri), limit)
 	case err != nil:
-		return tools.Result{}, tools.Errorf(tools.ErrMCP, "the MCP server '%s' did not give the resource %s: %w", s.server.Name, cleanLine(uri), err)
+		return tools.Result{}, tools.Errorf(tools.ErrMCP, "the MCP server '%s' did not give the resource %s: %s", s.server.Name, cleanLine(uri), worded(err))
 	}
 	var content []mcp.Content
 	for _, r := range res.Contents {

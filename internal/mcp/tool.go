@@ -188,7 +188,7 @@ func (c *call) failed(what string, err error) *tools.Error {
 	name := cleanLine(m.Tool)
 	return &tools.Error{
 		Type: tools.ErrMCP, Err: err,
-		Message: fmt.Sprintf("MCP tool '%s' of the server '%s' %s\nThe call: %s", name, m.Server, clip(what, maxText), inJSON(map[string]any{"name": m.Tool, "args": c.args})),
+		Message: fmt.Sprintf("MCP tool '%s' of the server '%s' %s\nThe call: %s", name, m.Server, clip(text.Clean(what), maxText), inJSON(map[string]any{"name": m.Tool, "args": c.args})),
 		Display: fmt.Sprintf("Error: MCP tool '%s' reported an error.", name),
 	}
 }
