@@ -1,6 +1,9 @@
 package acp
 
 import (
+	"encoding/json"
+	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/agent/event"
 	"minigem/internal/proc"
 	"minigem/internal/waittest"
 )
@@ -161,6 +165,45 @@ func TestNoTerminal(t *testing.T) {
 	assert.Equal(t, "in the agent\n", e.file("agent"), e.all())
 	assert.Equal(t, "beside\n", e.file("beside"))
 	assert.Empty(t, e.terms.said())
+}
+
+// TestTwoTerminals: calls of one answer have a terminal each, and what one prints is in
+// its own.
+func TestTwoTerminals(t *testing.T) {
+	t.Parallel()
+	call := func(word string) map[string]any {
+		return map[string]any{"functionCall": map[string]any{"name": "run_shell_command", "args": map[string]any{"command": "echo " + word}}}
+	}
+	e := withTerminals(t, `{}`, answer(call("one"), call("two")), says("Done."))
+	id := e.session()
+	yolo(e, id)
+	assert.Equal(t, acp.StopReasonEndTurn, e.prompt(id, "go"))
+	e.released("term-1")
+	e.released("term-2")
+	require.NoError(t, e.hang())
+	assert.ElementsMatch(t, []string{"one\r\n", "two\r\n"}, []string{e.terms.screen(0), e.terms.screen(1)})
+}
+
+// TestTerminalIsBounded: of what a terminal does not take no more is kept than it may, and
+// there it says so.
+func TestTerminalIsBounded(t *testing.T) {
+	t.Parallel()
+	p := &pane{id: "t", more: make(chan struct{}, 1)}
+	c := &conversation{panes: panes{of: map[string]*pane{"call": p}}}
+	third := strings.Repeat("x", mostDue/3)
+	for range 5 {
+		c.print(event.ToolOutput{CallID: "call", Text: third})
+	}
+	assert.LessOrEqual(t, len(p.due), mostDue)
+	code := 7
+	p.code = &code
+	here, there := net.Pipe()
+	go p.send(there)
+	var m shown
+	require.NoError(t, json.NewDecoder(here).Decode(&m))
+	assert.Equal(t, strings.Repeat(third, 3)+fmt.Sprintf("\n[... %d bytes are not shown here ...]\n", 2*len(third)), m.Show)
+	assert.Equal(t, 7, *m.Exit)
+	assert.Empty(t, p.due)
 }
 
 // TestTerminalFaults: whatever an editor makes of its terminals, each command runs once,
