@@ -24,8 +24,14 @@ func TestADayInTheChat(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "chat", "forty.txtar"))
 	require.NoError(t, err)
 	assert.GreaterOrEqual(t, strings.Count(string(text), "\nprompt "), 40)
-	for subject := range 12 { // who reads the case finds each of them
-		assert.Regexp(t, fmt.Sprintf(`(?m)^# .*\b%d(:| and \d+:)`, subject+1), string(text))
+	for subject := range 12 { // the table at its head says where each of them is used
+		_, steps, found := strings.Cut(string(text), fmt.Sprintf("\n# %2d ", subject+1))
+		require.True(t, found, subject+1)
+		steps, _, _ = strings.Cut(steps, "\n")
+		_, steps, _ = strings.Cut(steps, "  ") // behind the subject
+		for step := range strings.SplitSeq(steps, "|") {
+			assert.True(t, strings.Contains(string(text), "\n"+strings.TrimSpace(step)+"\n"), "%d: %s", subject+1, step)
+		}
 	}
 	for _, look := range []string{"COLORFGBG=15;0", "COLORFGBG=0;15", "TERM=dumb", "NO_COLOR=1"} {
 		t.Run(look, func(t *testing.T) {
