@@ -65,8 +65,11 @@ func (t *Chat) hookTable(all []listing.ListedHook) (table terminal.Table, notes 
 				notes = append(notes, h.Note)
 			}
 		}
-		if h.Name == "" {
+		switch {
+		case h.Name == "":
 			remarks = append(remarks, h.ID)
+		case h.State() != "enabled": // who is to say yes to it reads what runs
+			remarks = append(remarks, h.Target())
 		}
 		for _, more := range remarks {
 			row.Under = append(row.Under, terminal.Clean(text.VisibleLine(t.runtime.Config.ShortenIn(more))))

@@ -122,7 +122,7 @@ func markShadowed(all []ListedHook) {
 		h := &all[i]
 		first := i
 		for j, o := range all {
-			same := runs(o) && o.Event == h.Event && o.Name == h.Name && o.target() == h.target() && o.Matcher == h.Matcher && o.Dialect == h.Dialect
+			same := runs(o) && o.Event == h.Event && o.Name == h.Name && o.Target() == h.Target() && o.Matcher == h.Matcher && o.Dialect == h.Dialect
 			if rank := o.source().Standing() - all[first].source().Standing(); same && (rank > 0 || rank == 0 && j < first) {
 				first = j
 			}
@@ -133,7 +133,8 @@ func markShadowed(all []ListedHook) {
 	}
 }
 
-func (h ListedHook) target() string {
+// Target is what runs: a command, an address, a question, a tool.
+func (h ListedHook) Target() string {
 	return hooks.Hook{Command: h.Command, Handler: h.Handler}.Target()
 }
 
