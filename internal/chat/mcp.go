@@ -167,7 +167,7 @@ func (t *Chat) mcpLog(_ context.Context, name string) error {
 }
 
 func noServer(name string) error {
-	return exit.Errorf(exit.Input, "/mcp lists no server %q", name)
+	return exit.Errorf(exit.Input, "there is no MCP server %q; /mcp lists them", name)
 }
 
 func (t *Chat) mcpAuth(_ context.Context, name string) error {

@@ -85,7 +85,7 @@ func (a *Approver) question(q toolcall.Question, whole bool) string {
 	case q.Intent.Exec != nil && !whole:
 		return "Allow execution?"
 	case q.Intent.Exec != nil:
-		return "Allow execution of: '" + truncate(cleanLine(q.Intent.Exec.Command), min(max(a.View.Width()-roomForAnswer, 20), 60)) + "'?"
+		return "Allow execution of: '" + truncate(cleanLine(q.Intent.Exec.Command), min(max(a.View.Width()-roomForAnswer, 30), 60)) + "'?"
 	case q.Intent.Plan != nil:
 		return "Allow the model to carry out this plan?"
 	case q.Intent.MCP != nil:

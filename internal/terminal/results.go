@@ -55,7 +55,7 @@ func (v *View) tool(r event.ToolRecord) {
 	}
 	below := ""
 	if room := v.Width() - 1 - ansi.StringWidth(note); room < 20 {
-		below = v.style.dim(v.indented("  ", strings.TrimSpace(note)))
+		below = v.style.dim(strings.TrimSuffix(v.indented("  ", strings.TrimSpace(note)), "\n")) + "\n"
 		note = ""
 	}
 	head := truncate(fmt.Sprintf("%s %s  %s", mark, v.style.bold(name), what), v.Width()-1-max(ansi.StringWidth(note), 2))
