@@ -44,7 +44,7 @@ func (t *Chat) setTheme(_ context.Context, theme string) error {
 		t.term.SetLight(theme == "light")
 	case "auto":
 	default:
-		return fmt.Errorf("the theme is light, dark or auto, and not %s", text.VisibleLine(theme))
+		return fmt.Errorf("there is no theme %q: it is light, dark or auto", text.VisibleLine(theme))
 	}
 	if err := t.runtime.Config.SaveSetting(theme, "ui", "theme"); err != nil {
 		return err

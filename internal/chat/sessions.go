@@ -130,7 +130,7 @@ func (t *Chat) chooseSession(words string) error {
 		t.term.Print("There is no earlier session in this folder.")
 		return nil
 	case len(infos) == 0:
-		return fmt.Errorf("no earlier session of this folder has %q as its id, or in its title or a prompt", words)
+		return fmt.Errorf("no earlier session of this folder has %q as its id, or in its title or a prompt; /resume lists the sessions", words)
 	}
 	more := ""
 	if n := len(infos) - offered; n > 0 {
