@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -203,6 +204,35 @@ func TestListExtensions(t *testing.T) {
 	}).run("--list-extensions")
 	assert.Contains(t, refused.out, "one 1.0.0  security.allowedExtensions does not name its source ")
 	assert.Equal(t, said{"No extensions are installed; they would be in ~/.gemini/extensions\n", "", 0}, newHookWorld(t, nil).run("-l"))
+}
+
+// TestListExtensionsInUse: of each part it is said whether it is in use.
+func TestListExtensionsInUse(t *testing.T) {
+	t.Parallel()
+	const head = "---\nname: %s\ndescription: x\n---\nx\n"
+	in := func(name string) string { return "~/.gemini/extensions/one/" + name }
+	w := newHookWorld(t, map[string]string{
+		in("gemini-extension.json"): `{"name": "one", "version": "1.0.0", "mcpServers": {"kept": {"command": "false"}, "out": {"command": "false"}}}`,
+		in("hooks/hooks.json"): `{"hooks": {"BeforeTool": [{"hooks": [
+			{"type": "command", "name": "out", "command": "first"}, {"type": "command", "name": "kept", "command": "second"}]}]}}`,
+		in("skills/kept/SKILL.md"): fmt.Sprintf(head, "kept"), in("skills/out/SKILL.md"): fmt.Sprintf(head, "out"), in("skills/mine/SKILL.md"): fmt.Sprintf(head, "mine"),
+		in("agents/kept.md"): fmt.Sprintf(head, "kept"), in("agents/out.md"): fmt.Sprintf(head, "out"), in("agents/mine.md"): fmt.Sprintf(head, "mine"),
+		"~/.gemini/skills/mine/SKILL.md": fmt.Sprintf(head, "mine"), "~/.gemini/agents/mine.md": fmt.Sprintf(head, "mine"),
+		"~/.gemini/settings.json": `{"hooksConfig": {"disabled": ["out"]}, "mcp": {"excluded": ["out"]}, "skills": {"disabled": ["out"]},
+			"agents": {"overrides": {"out": {"enabled": false}}}}`,
+	})
+	assert.Equal(t, `one 1.0.0  enabled  ~/.gemini/extensions/one
+  hook            BeforeTool: first  [not used: disabled in ~/.gemini/settings.json:1]
+  hook            BeforeTool: second
+  MCP server      kept: false
+  MCP server      out: false  [not used: mcp.excluded of the settings names it]
+  skill           kept: x
+  skill           mine: x  [not used: another one is called so]
+  skill           out: x  [not used: disabled in the settings]
+  agent           kept: x
+  agent           mine: x  [not used: another one is called so]
+  agent           out: x  [not used: agents.overrides in the settings turns it off]
+`, w.run("--list-extensions").out)
 }
 
 // Old sessions go in the background of a run; the one that runs and young ones

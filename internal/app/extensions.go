@@ -105,30 +105,66 @@ func (c *Configuration) ExtensionValues(e hooks.Extension) []extensions.Value {
 // in use: the reason why not.
 func (c *Configuration) ExtensionParts(e hooks.Extension) (parts []extensions.Part, unused []string, err error) {
 	brings, err := extensions.Read(e.Dir)
+	inForce := slices.ContainsFunc(c.extensions, func(o hooks.Extension) bool { return o.Dir == e.Dir })
+	own := map[string][]hooks.Hook{}
+	for _, h := range c.Hooks.Hooks {
+		if name := extensions.HookName(h); h.Source.Extension == e.Name {
+			own[name] = append(own[name], h)
+		}
+	}
 	for _, p := range brings.Parts {
 		why := ""
-		switch p.Kind {
-		case "MCP server":
-			why = c.serverUnused(p.Name, e)
-		case "skill":
-			if c.SkillOff(p.Name) {
-				why = "disabled in the settings"
-			}
-		case "hook":
-			why = c.Hooks.Off
-		case "themes":
+		switch {
+		case p.Kind == "themes":
 			why = "no effect in minigem"
+		case !inForce:
+		case p.Kind == "MCP server":
+			why = c.serverUnused(p.Name, e)
+		case p.Kind == "skill":
+			why = c.skillUnused(p.Name, e)
+		case p.Kind == "agent":
+			why = c.agentUnused(p.Name, e)
+		case p.Kind == "hook":
+			if why = c.Hooks.Off; why == "" && len(own[p.Name]) > 0 {
+				why, own[p.Name] = own[p.Name][0].Disabled, own[p.Name][1:]
+			}
 		}
 		unused = append(unused, why)
 	}
 	return brings.Parts, unused, err
 }
 
+const nameTaken = "another one is called so"
+
+func (c *Configuration) skillUnused(name string, e hooks.Extension) string {
+	all, _ := c.AllSkills()
+	for _, s := range all {
+		switch {
+		case s.Name != name:
+		case c.SkillOff(name):
+			return "disabled in the settings"
+		case text.Inside(e.Dir, s.File):
+			return ""
+		}
+	}
+	return nameTaken
+}
+
+func (c *Configuration) agentUnused(name string, e hooks.Extension) string {
+	all, _ := c.AllAgents()
+	for _, a := range all {
+		if a.Name == name && text.Inside(e.Dir, a.File) {
+			return a.Off
+		}
+	}
+	return nameTaken
+}
+
 func (c *Configuration) serverUnused(name string, e hooks.Extension) string {
 	for _, s := range c.AllMCPServers(nil, func(string) {}) {
 		if s.Name == name {
 			if s.Off == "" && c.serverOf[name] != e.Name {
-				return "another one is called so"
+				return nameTaken
 			}
 			return s.Off
 		}

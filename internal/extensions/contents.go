@@ -118,6 +118,11 @@ func (c *Contents) hooks(dir string) {
 }
 
 func (c *Contents) hook(dir string, h hooks.Hook) {
+	c.Parts = append(c.Parts, Part{"hook", HookName(h), text.VisibleLine(strings.ReplaceAll(h.Target(), dir, "${extensionPath}"))})
+}
+
+// HookName is the name of the part that h is.
+func HookName(h hooks.Hook) string {
 	name := string(h.Event)
 	if h.Matcher != "" {
 		name += " (" + h.Matcher + ")"
@@ -125,7 +130,7 @@ func (c *Contents) hook(dir string, h hooks.Hook) {
 	if h.Within != (hooks.Part{}) {
 		name += " of the " + h.Within.String()
 	}
-	c.Parts = append(c.Parts, Part{"hook", text.VisibleLine(name), text.VisibleLine(strings.ReplaceAll(h.Target(), dir, "${extensionPath}"))})
+	return text.VisibleLine(name)
 }
 
 // headHooks are those in the head of a skill or an agent.

@@ -103,7 +103,7 @@ func (e ListedExtension) write(b *strings.Builder, c *app.Configuration) {
 			line += ": " + c.ShortenIn(p.Text)
 		}
 		if p.Why != "" && e.Active {
-			line += "  [not used: " + text.VisibleLine(p.Why) + "]"
+			line += "  [not used: " + text.VisibleLine(c.ShortenIn(p.Why)) + "]"
 		}
 		if variable, _, _ := strings.Cut(p.Text, " "); p.Kind == "setting" && e.Set[variable] != "" {
 			line += "  [" + e.Set[variable] + "]"
