@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,11 +33,11 @@ func TestARestrictionWithoutEffectStopsTheRun(t *testing.T) {
 		if k.Effect != settings.EffectRestriction {
 			continue
 		}
-		harmful := map[string]string{"true": "false", "false": "true", "{}": `{"a": {"url": "https://host"}}`}[k.Harmless[0]]
-		for _, value := range append([]string{harmful}, k.Harmless...) {
+		harmful := map[string][]string{"true": {"false"}, "false": {"true"}, "{}": {`{"a": {"url": "https://host"}}`, `{"a": {}}`}}[k.Harmless[0]]
+		for _, value := range slices.Concat(harmful, k.Harmless) {
 			w := newHookWorld(t, map[string]string{"~/.gemini/settings.json": nested(k.Key, value)})
 			got := runWith(t, w, "text", restrictionsDone)
-			if value == harmful {
+			if slices.Contains(harmful, value) {
 				assert.Equal(t, exit.Config, got.code, k.Key)
 				assert.Empty(t, got.out)
 				assert.Contains(t, got.err, k.Key)

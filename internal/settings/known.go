@@ -159,7 +159,7 @@ func (l *Loaded) holding(wanted func(Known) bool) []Given {
 		if !ok || !wanted(k) {
 			continue
 		}
-		if !slices.Contains(k.Harmless, string(g.Value)) {
+		if g.Key != k.Key || !slices.Contains(k.Harmless, string(g.Value)) { // a server of nothing is one that is named
 			byKey[g.Key] = g
 			order = append(order, g.Key)
 		} else if g.Origin.Layer != LayerWorkspace {
