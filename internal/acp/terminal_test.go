@@ -52,7 +52,7 @@ var sameShell = []struct {
 	{"exported functions and names", "export -f; declare -x", `GIT_PAGER`},
 	{"directory", "pwd; cd etc 2>/dev/null; pwd; umask; ulimit -n", `/project\n`},
 	{"escapes and bytes", `printf '\033[31mred\033[0m\377 x\r\n\033]52;c;aGk=\a\n'; printf '\303'; printf '\251'`, "red\uFFFD x\\n\\né"},
-	{"a lot", "head -c 3000000 /dev/zero | tr '\\0' x; echo; echo last", `last`},
+	{"a lot", "head -c 200000 /dev/zero | tr '\\0' x; echo; echo last", `last`},
 	{"a session of its own", `test "$(ps -o pgid= -p $$ | tr -d ' ')" = $$ && echo leads`, `Command injection detected`},
 	{"group", `ps -o pgid= -p $$ >g; read g <g; test $g = $$ && echo leads`, `Output: leads`},
 	{"left behind", "sleep 300 & echo on", `Background PIDs: N`},
@@ -70,7 +70,7 @@ const sameHooks = `{"hooks": {
 
 var (
 	changing = regexp.MustCompile(`"(session_id|sessionId|timestamp|transcript_path|cwd|startTime|lastUpdated|id|projectHash|ms|callId|parentId|agentId|messageId|hook_invocation_id|duration_ms|tool_call_id|startedAt|endedAt)":("(\\.|[^"\\])*"|[0-9]+)`)
-	numbers  = regexp.MustCompile(`(PGID: |PIDs: |command_|session-|PPID=)[-0-9a-f]+`)
+	numbers  = regexp.MustCompile(`(PGID: |PIDs: |command_|session-|PPID=|\.\.\. \[)[-0-9a-f,]+`) // what is left out counts the digits of a PGID
 )
 
 // steady is what the files of a session say, without what differs from run to run.
@@ -124,7 +124,13 @@ func TestTheSameInATerminal(t *testing.T) {
 			one, other := strings.Split(ways[0], "\n"), strings.Split(ways[1], "\n")
 			require.Len(t, other, len(one))
 			for i := range one {
-				require.True(t, one[i] == other[i], "%.2000s\n%.2000s", one[i], other[i])
+				if at := 0; one[i] != other[i] {
+					for at < min(len(one[i]), len(other[i])) && one[i][at] == other[i][at] {
+						at++
+					}
+					at = max(at-100, 0)
+					require.Fail(t, "they differ", "%.1000s\n%.1000s", one[i][at:], other[i][at:])
+				}
 			}
 			assert.NotContains(t, ways[1], "ONLY_IN_THE_EDITOR")
 		})
