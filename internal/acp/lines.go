@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"sync"
 
 	acp "github.com/coder/acp-go-sdk"
 )
@@ -16,7 +17,7 @@ const (
 	tooLong     = "_minigem/too_long"
 )
 
-var idOf = regexp.MustCompile(`"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)`)
+var idOf = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)`) })
 
 // shortened passes on what an editor sends, line by line. Of a line that is too long a
 // piece comes, which is no JSON, and then a message that has the request answered, or
@@ -65,7 +66,7 @@ func (s *shortened) pass(piece []byte) {
 func instead(head []byte) []byte {
 	head, _, answer := bytes.Cut(head, []byte(`"result"`))
 	head, _, _ = bytes.Cut(head, []byte(`"params"`))
-	switch id := idOf.FindSubmatch(head); {
+	switch id := idOf().FindSubmatch(head); {
 	case id == nil:
 		return nil
 	case answer:
