@@ -23,9 +23,9 @@ var mistyped = []step{
 	{"/extensions disable flwers", `there is no extension "flwers"; did you mean "flowers"?`, ""},
 	{"/extensions update flwers", `there is no extension "flwers"; did you mean "flowers"?`, ""},
 	{"/extensions uninstall flwers", `there is no extension "flwers"; did you mean "flowers"?`, ""},
-	{"/mcp enable serves", `there is no MCP server "serves"; did you mean "server"?`, ""},
-	{"/mcp disable serves", `there is no MCP server "serves"; did you mean "server"?`, ""},
-	{"/mcp log serves", `there is no MCP server "serves"; did you mean "server"?`, ""},
+	{"/mcp enable serves", `there is no MCP server "serves"; /mcp lists them; did you mean "server"?`, ""},
+	{"/mcp disable serves", `there is no MCP server "serves"; /mcp lists them; did you mean "server"?`, ""},
+	{"/mcp log serves", `there is no MCP server "serves"; /mcp lists them; did you mean "server"?`, ""},
 	{"/mcp auth serves", `there is no MCP server "serves"; did you mean "server"?`, ""},
 	{"/hooks enable gard", `there is no hook "gard"; did you mean "guard"?`, ""},
 	{"/hooks disable gard", `there is no hook "gard"; did you mean "guard"?`, ""},
@@ -36,7 +36,7 @@ var mistyped = []step{
 	{"/chat delete keeep", `no conversation is saved under this tag; did you mean "keep"?`, ""},
 	{"/resume delete keeep", `no conversation is saved under this tag; did you mean "keep"?`, ""},
 	{"/mode auto-edits", `unknown approval mode "auto-edits"; did you mean "auto_edit"?`, ""},
-	{"/theme drak", `there is no theme "drak"; did you mean "dark"?`, ""},
+	{"/theme drak", `there is no theme "drak": it is light, dark or auto; did you mean "dark"?`, ""},
 	{"/restore nosuch", `there is no checkpoint "nosuch"`, ""}, // names are times: see internal/undo
 }
 
