@@ -162,7 +162,7 @@ var extending = []step{
 	{"/agents list", "codebase_investigator [offered]: Finds out how", ""},
 	{"/agents disable scout", "The agent scout is disabled in .gemini/settings.json.", ""},
 	{"/agents", "scout [not offered: agents.overrides in the settings turns it off]", ""},
-	{"/agents reload", "Read again: 2 agents may be called.", ""},
+	{"/agents reload", "Read again: 3 agents may be called.", ""},
 	{"/agents enable scout", "The agent scout is enabled.", ""},
 	{"/agents refresh", "Read again: 3 agents may be called.", ""},
 	{"/agents config scout turns 7", "  turns    7\n  minutes  10\n", ""},

@@ -148,6 +148,9 @@ func (t *complete) Prepare(args map[string]any) (tools.Invocation, error) {
 		text, _ := args["result"].(string)
 		return &completion{t, text}, nil
 	}
+	if t.of.Text != nil {
+		return &completion{t, t.of.Text(args[t.of.Name])}, nil
+	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

@@ -56,7 +56,10 @@ type Definition struct {
 // Result is what complete_task takes, where that is not a text.
 type Result struct {
 	Name   string          // of the one argument
-	Schema json.RawMessage // of its value; the caller gets the value as JSON
+	Schema json.RawMessage // of its value
+	// Text is what the caller gets of the value, which the schema allows; nil: its
+	// JSON.
+	Text func(value any) string
 }
 
 // Hooks fires what happens inside of an agent; [*hooks.Engine] implements it. The

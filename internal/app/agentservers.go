@@ -7,11 +7,13 @@ import (
 	"strings"
 
 	"minigem/agent/subagent"
+	"minigem/docs"
 	"minigem/internal/mcp"
 	"minigem/internal/settings"
 	"minigem/internal/subagents"
 	"minigem/internal/text"
 	"minigem/tools"
+	"minigem/tools/builtin"
 )
 
 // agentServers are the MCP servers that the agent a brings, those that are not
@@ -43,12 +45,15 @@ func narrowed(of settings.MCPServer, s subagents.Server) settings.MCPServer {
 	return of
 }
 
-// toolsOfAgent starts the MCP servers of an agent, and returns their tools and what
-// ends them.
+// toolsOfAgent starts the MCP servers of an agent, and returns the tools that it
+// alone has, and what ends them.
 func (r *Runtime) toolsOfAgent(ctx context.Context, t subagent.Task) ([]tools.Tool, func()) {
 	all, _ := r.Config.AllAgents()
 	i := slices.IndexFunc(all, func(a Agent) bool { return a.Name == t.Agent.Name && a.File == t.Agent.File })
-	if i < 0 || len(all[i].Servers) == 0 {
+	switch {
+	case i >= 0 && all[i].Source == subagents.BuiltIn && t.Agent.Name == subagents.HelpName:
+		return []tools.Tool{builtin.InternalDocs(docs.Files)}, func() {}
+	case i < 0 || len(all[i].Servers) == 0:
 		return nil, func() {}
 	}
 	var wanted []mcp.Server

@@ -54,6 +54,7 @@ var reads = []read{
 	{"internal/terminal Terminal.addHistory", "os.OpenFile", "only written; History has read it before"},
 	{"llm/script Record", "os.OpenFile", "only written, where the user says"},
 	{"session registry.migrate", "os.DirFS", "directories of ours, copied once"},
+	{"tools/builtin internalDocsCall.Run", "fs.ReadFile", "of files embedded in the program"},
 	{"tools/builtin grepCall.read", "bufio.NewReader", "the workspace opens regular files only; of a line no more is kept than is shown"},
 	{"tools/builtin readLines", "bufio.NewReaderSize", "the workspace opens regular files only; of a line no more is kept than is shown"},
 	{"tools/builtin pageText", "io.ReadAll", "a page that fetch has bounded, in another encoding"},

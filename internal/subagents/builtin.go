@@ -3,6 +3,9 @@ package subagents
 import (
 	_ "embed"
 	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"minigem/agent/subagent"
@@ -17,8 +20,16 @@ var investigator string
 //go:embed generalist.md
 var generalist string
 
+//go:embed cli_help.md
+var cliHelp string
+
+// HelpName is the agent that knows the documentation, of which get_internal_docs is
+// a tool of its own.
+const HelpName = "cli_help"
+
 // Builtin are the agents that minigem brings: those of Gemini CLI, by its names,
-// limits and results (core/agents/codebase-investigator.ts, generalist-agent.ts).
+// limits and results (core/agents/codebase-investigator.ts, generalist-agent.ts,
+// cli-help-agent.ts).
 func Builtin() []Agent {
 	cool := 0.1
 	return []Agent{
@@ -47,5 +58,33 @@ func Builtin() []Agent {
 			Result: &subagent.Result{Name: "result", Schema: json.RawMessage(`{"type": "object", "required": ["response"], "properties": {
 				"response": {"type": "string", "description": "What was done, what was found, and what is left."}}}`)},
 		}},
+		{DisplayName: "CLI Help Agent", Source: BuiltIn, Definition: subagent.Definition{
+			Name: HelpName,
+			Description: "Answers questions about this program, minigem: its commands, settings, hooks, extensions and how to test hooks. It reads the documentation. " +
+				"Ask it before you tell the user how minigem works.",
+			Instructions: cliHelp,
+			Tools:        []string{"get_internal_docs"},
+			Model:        "flash", MaxTurns: 10, Timeout: 3 * time.Minute,
+			Result: &subagent.Result{Name: "report", Text: withSources, Schema: json.RawMessage(`{"type": "object", "required": ["answer", "sources"], "properties": {
+				"answer": {"type": "string", "description": "The answer, whole."},
+				"sources": {"type": "array", "items": {"type": "string"}, "description": "The pages that it comes from."}}}`)},
+		}},
 	}
+}
+
+// withSources is a report of cli_help for its caller.
+func withSources(report any) string {
+	r, _ := report.(map[string]any)
+	answer, _ := r["answer"].(string)
+	all, _ := r["sources"].([]any)
+	var lines []string
+	for _, s := range all {
+		if line := fmt.Sprintf("- %v", s); !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) == 0 {
+		return answer
+	}
+	return answer + "\n\nSources:\n" + strings.Join(lines, "\n")
 }

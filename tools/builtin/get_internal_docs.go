@@ -1,0 +1,69 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"minigem/tools"
+)
+
+var internalDocsSchema = tools.MustSchema(`{
+  "type": "object",
+  "properties": {
+    "path": {"type": "string", "description": "The page, as it stands in the list. Without it you get the list."}
+  }
+}`)
+
+type internalDocs struct {
+	declared
+	pages fs.FS
+}
+
+// InternalDocs is the tool get_internal_docs (core/tools/get-internal-docs.ts): it
+// lists the pages of a documentation in Markdown, and reads them.
+func InternalDocs(pages fs.FS) tools.Tool {
+	return &internalDocs{declared{"get_internal_docs", "Returns a page of the documentation of this program, or the list of its pages.", internalDocsSchema, tools.Info{
+		DisplayName: "GetInternalDocs", Kind: tools.KindRead, Markdown: true,
+	}}, pages}
+}
+
+type internalDocsCall struct {
+	tool *internalDocs
+
+	Path string `json:"path"`
+}
+
+// Prepare implements tools.Tool.
+func (t *internalDocs) Prepare(args map[string]any) (tools.Invocation, error) {
+	c := &internalDocsCall{tool: t}
+	if err := t.schema.Decode(args, c); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Intent implements tools.Invocation.
+func (c *internalDocsCall) Intent() tools.Intent {
+	if c.Path == "" {
+		return tools.Intent{Description: "Listing the documentation"}
+	}
+	return tools.Intent{Description: "Reading the documentation: " + c.Path}
+}
+
+// Run implements tools.Invocation.
+func (c *internalDocsCall) Run(context.Context) (tools.Result, error) {
+	if c.Path == "" {
+		names, err := fs.Glob(c.tool.pages, "*.md")
+		if err != nil {
+			return tools.Result{}, err
+		}
+		return tools.TextResult("The pages of the documentation:\n- "+strings.Join(names, "\n- "), fmt.Sprintf("%d pages", len(names))), nil
+	}
+	page, err := fs.ReadFile(c.tool.pages, c.Path)
+	if err != nil {
+		return tools.Result{}, tools.Errorf(tools.ErrFileNotFound, "There is no page %q in the documentation: call get_internal_docs without a path for the list.", c.Path)
+	}
+	return tools.TextResult(string(page), c.Path), nil
+}
