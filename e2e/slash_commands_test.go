@@ -164,7 +164,7 @@ var extending = []step{
 	{"/agents", "scout [not offered: agents.overrides in the settings turns it off]", ""},
 	{"/agents reload", "Read again: 3 agents may be called.", ""},
 	{"/agents enable scout", "The agent scout is enabled.", ""},
-	{"/agents refresh", "Read again: 3 agents may be called.", ""},
+	{"/agents refresh", "Read again: 4 agents may be called.", ""},
 	{"/agents config scout turns 7", "  turns    7\n  minutes  10\n", ""},
 	{"/agents config generalist", "generalist (built in)\n  model    inherit\n  turns    20\n", ""},
 	{"/skills", "Makes tea.", ""},
