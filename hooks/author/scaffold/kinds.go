@@ -91,7 +91,7 @@ func (m *making) unwaited() error {
 	m.t.does = "looks at what happens while the session goes on, and says later what it saw"
 	m.t.says = `{"systemMessage": "NAME: ` + told + `", "hookSpecificOutput": {"additionalContext": "NAME: ` + told + `"}}`
 	m.t.script = "terminal\nmode yolo\nprompt " + run[0] + "\nwaitfor NAME: " + told +
-		"\nprompt And now?\nwaitfor Fine.\nfired EVENT NAME\nmodel-saw last ~'" + told + "'\n"
+		"\nprompt And now?\nwaitfor Fine.\nfired EVENT NAME\nmodel-saw any ~'" + told + "'\n"
 	m.t.files = "-- model --\n" + run[1] + "\n\ntext Fine.\n"
 	return nil
 }
