@@ -59,7 +59,7 @@ type Result struct {
 	Schema json.RawMessage // of its value
 	// Text is what the caller gets of the value, which the schema allows; nil: its
 	// JSON.
-	Text func(value any) string
+	Text func(value any) string `json:"-"`
 }
 
 // Hooks fires what happens inside of an agent; [*hooks.Engine] implements it. The
