@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"path"
@@ -125,12 +126,12 @@ func ReadFile(path string) (*Case, error) {
 // With a section "rows" it is a table of cases: see Each. The first one is returned.
 func Parse(path string, data []byte) (*Case, error) {
 	a := txtar.Parse(data)
-	line := strings.Count(string(a.Comment), "\n") + 1
+	line := lineCount(a.Comment) + 1
 	for _, f := range a.Files {
 		if f.Name == rowsSection {
 			return parseRows(path, a, line+1, string(f.Data))
 		}
-		line += strings.Count(string(f.Data), "\n") + 1
+		line += lineCount(f.Data) + 1
 	}
 	return parseArchive(path, a)
 }
@@ -141,11 +142,11 @@ func parseArchive(path string, a *txtar.Archive) (*Case, error) {
 		Path: path, Name: strings.TrimSuffix(filepath.ToSlash(path), ".txtar"),
 		wants: map[string]section{}, archive: a, source: a,
 	}}
-	p.script(string(p.c.archive.Comment))
-	line := strings.Count(string(p.c.archive.Comment), "\n") + 1
-	for _, f := range p.c.archive.Files {
+	p.script(a.Comment)
+	line := lineCount(a.Comment) + 1
+	for _, f := range a.Files {
 		p.section(section{f.Name, f.Data, line + 1})
-		line += strings.Count(string(f.Data), "\n") + 1
+		line += lineCount(f.Data) + 1
 	}
 	if p.hooks.name != "" {
 		var err error
@@ -191,19 +192,22 @@ const (
 	maxScriptLine = 64 << 10
 )
 
-func (p *caseParser) script(text string) {
+// lineCount takes the bytes, because a copy of a large section is for nothing.
+func lineCount(b []byte) int { return bytes.Count(b, []byte("\n")) }
+
+func (p *caseParser) script(text []byte) {
 	n := 0
-	for line := range strings.Lines(text) {
+	for raw := range bytes.Lines(text) {
 		n++
 		if len(p.errs) >= maxFaults {
 			p.fail(n, "more is wrong from here on")
 			return
 		}
-		if len(line) > maxScriptLine {
+		if len(raw) > maxScriptLine {
 			p.fail(n, "the line is longer than %d KiB", maxScriptLine>>10)
 			continue
 		}
-		line = strings.TrimSpace(line)
+		line := strings.TrimSpace(string(raw))
 		switch {
 		case line == "":
 		case line[0] == '#':

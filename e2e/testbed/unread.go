@@ -29,9 +29,9 @@ func (r *Record) readPrograms() {
 }
 
 // Lacks says of a hook that ran, and let pass, which field its program reads that
-// it was not given: a misspelt one, or one of another agent, is null or nothing to it, and a
-// guard that compares it lets everything pass. Empty: there is none, it is not
-// known, or the case passed.
+// it was not given: a misspelt one, or one of another agent, is null or nothing to
+// it, and a guard that compares it lets everything pass. Empty: there is none, it is
+// not known, or the case passed.
 func (r *Record) Lacks(event hooks.Event, run hooks.Run) string {
 	if !run.Ran() || run.Decision != hooks.Proceed || run.Exit.Code != 0 || run.Failed != "" {
 		return ""
@@ -58,28 +58,32 @@ func (r *Record) Lacks(event hooks.Event, run hooks.Run) string {
 // one of them; and what stands in the payload as far as the path leads.
 func missing(given gjson.Result, field program.Field) (path []string, has string) {
 	for _, p := range field.Paths {
-		at, parent := given, ""
-		for _, name := range p {
-			next := at.Get(gjson.Escape(name))
+		at, there := given, 0
+		for ; there < len(p); there++ {
+			next := at.Get(gjson.Escape(p[there]))
 			if !next.Exists() {
 				break
 			}
-			at, parent, p = next, parent+"."+name, p[1:]
+			at = next
 		}
-		if len(p) == 0 || parent != "" && !at.IsObject() { // there it is, or in a text
+		if there == len(p) || there > 0 && !at.IsObject() { // there it is, or in a text
 			return nil, ""
 		}
 		if path == nil {
-			path, has = field.Paths[0], fields(at, parent)
+			path, has = field.Paths[0], fields(at, p[:there])
 		}
 	}
 	return path, has
 }
 
-// fields names those of an object.
-func fields(at gjson.Result, parent string) string {
+// fields names those of an object, which stands at a path in the payload.
+func fields(at gjson.Result, path []string) string {
 	const most = 12
 	var names []string
+	parent := ""
+	if len(path) > 0 {
+		parent = "." + strings.Join(path, ".")
+	}
 	if at.IsObject() {
 		at.ForEach(func(key, _ gjson.Result) bool {
 			names = append(names, text.VisibleLine(parent+"."+key.String()))

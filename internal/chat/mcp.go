@@ -13,6 +13,7 @@ import (
 	"minigem/internal/listing"
 	"minigem/internal/slash"
 	"minigem/internal/terminal"
+	"minigem/internal/text"
 	"minigem/llm"
 )
 
@@ -163,11 +164,11 @@ func (t *Chat) mcpLog(_ context.Context, name string) error {
 			return nil
 		}
 	}
-	return noServer(name)
+	return t.noServer(name)
 }
 
-func noServer(name string) error {
-	return exit.Errorf(exit.Input, "there is no MCP server %q; /mcp lists them", name)
+func (t *Chat) noServer(name string) error {
+	return exit.Errorf(exit.Input, "%s", text.None("MCP server", name, t.mcpNames(), "; /mcp lists them"))
 }
 
 func (t *Chat) mcpAuth(_ context.Context, name string) error {
@@ -186,7 +187,7 @@ func (t *Chat) mcpAuth(_ context.Context, name string) error {
 func (t *Chat) mcpSwitch(on bool) func(context.Context, string) error {
 	return func(_ context.Context, name string) error {
 		if !slices.Contains(t.mcpNames(), name) {
-			return noServer(name)
+			return t.noServer(name)
 		}
 		done, err := t.runtime.Config.SwitchMCP(name, on)
 		if err != nil {

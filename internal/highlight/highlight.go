@@ -81,13 +81,14 @@ type scan struct {
 
 // take adds the next n bytes.
 func (l *scan) take(kind Kind, n int) {
-	text := l.line[l.at : l.at+n]
+	from := l.at
 	l.at += n
 	if last := len(l.out) - 1; last >= 0 && l.out[last].Kind == kind {
-		l.out[last].Text += text
+		from -= len(l.out[last].Text)
+		l.out[last].Text = l.line[from:l.at]
 		return
 	}
-	l.out = append(l.out, Span{kind, text})
+	l.out = append(l.out, Span{kind, l.line[from:l.at]})
 }
 
 func (l *scan) next() {
@@ -279,10 +280,14 @@ func wordLength(s, more string) int {
 	return len(s)
 }
 
+// maxVariable is how far the end of a ${...} is looked for, so that a line of many
+// that do not end is not read once for each.
+const maxVariable = 200
+
 // variable is the length of a variable of a shell, or of one of PHP.
 func variable(s string) int {
 	if strings.HasPrefix(s, "${") {
-		if end := strings.IndexByte(s, '}'); end > 0 {
+		if end := strings.IndexByte(s[:min(maxVariable, len(s))], '}'); end > 0 {
 			return end + 1
 		}
 	}

@@ -3,6 +3,7 @@ package highlight
 import (
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/assert"
 )
@@ -49,6 +50,8 @@ func TestLanguages(t *testing.T) {
 		{"go:main.go", "var x", "‹k:var› x"},
 		{"{.python}", "pass", "‹k:pass›"},
 		{"python {cmd}", "pass", "‹k:pass›"},
+		{"bash", "${" + strings.Repeat("x", 197) + "}", "‹f:${" + strings.Repeat("x", 197) + "}›"},
+		{"bash", "${" + strings.Repeat("x", 198) + "}", "‹f:$›{" + strings.Repeat("x", 198) + "}"}, // the end is not looked for that far
 		{"klingon", "if x // y", "if x // y"},
 		{"go", "s := \"not closed", "s := ‹s:\"not closed›"},
 	} {
@@ -66,6 +69,24 @@ func TestEveryLanguage(t *testing.T) {
 	for name := range languages {
 		s := For(name)
 		assert.True(t, s.Known(), name)
+	}
+}
+
+// TestNothingIsCopied: what a line is taken apart into are pieces of the line itself,
+// so that a line of one kind is not copied once for each of its characters.
+func TestNothingIsCopied(t *testing.T) {
+	t.Parallel()
+	for name := range languages {
+		for _, code := range []string{";;;;", "${ ${ $", "'\\ \\\\ '", `"a" "b": c`, "<a b='c'>d</a>", "[ [ [", "a - b.c @d", "/* e */ # f", "0.1 é \xff"} {
+			s, at := For(name), 0
+			for _, span := range s.Line(code) {
+				if span.Text == "" {
+					continue
+				}
+				assert.Same(t, unsafe.StringData(code[at:]), unsafe.StringData(span.Text), "%s: %q of %q", name, span.Text, code)
+				at += len(span.Text)
+			}
+		}
 	}
 }
 

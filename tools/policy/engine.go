@@ -261,7 +261,7 @@ func verdictOf(r *Rule) Verdict {
 	switch {
 	case r.Decision == Deny:
 		v.Message = r.Message
-	case r.Decision == Ask && r.Priority >= 2000: // the built-in ones ask about whatever nobody has decided
+	case r.Decision == Ask && !r.builtIn(): // those ask about whatever nobody has decided
 		v.Reason = "the rule in " + v.Rule + " wants it asked"
 	}
 	return v

@@ -149,6 +149,9 @@ func (r *Rule) conditional() bool {
 // restrictive reports whether the rule restricts anything.
 func (r *Rule) restrictive() bool { return r.Decision != Allow }
 
+// builtIn reports whether the rule is of the lowest tier.
+func (r *Rule) builtIn() bool { return r.Priority < 1000*int(TierExtension) }
+
 // appliesTo reports whether everything but the arguments matches.
 func (r *Rule) appliesTo(s situation, tool string, info tools.Info, subagent string) bool {
 	switch {

@@ -69,7 +69,7 @@ func (e *Engine) checkCommand(s situation, c Call, at place, cmd shell.Command) 
 	switch {
 	case r == nil && cmd.Kind == shell.Wrapper:
 		v = Verdict{Decision: Allow, Rule: "judged by what it runs"}
-	case v.Decision == Ask && cmd.Safe && s.mode != ModePlan && (r == nil || r.Priority < 2000):
+	case v.Decision == Ask && cmd.Safe && s.mode != ModePlan && (r == nil || r.builtIn()):
 		if why := e.filesAsked(at, cmd, nil); why != "" {
 			return explain(v, label, why)
 		}

@@ -93,7 +93,7 @@ var Rules = []Rule{
 	{"HK072", "event-elsewhere", Warning, "The agent has no such event", "The hook never runs there.", "minigem hooks compat lists the events of each agent.", `--for codex: "BeforeModel": [...]`, false},
 	{"HK073", "silent-trust", Note, "Untrusted hooks are left out without a word", "A run without a terminal goes on as if there were no hooks.", "Trust them first, or start the agent as the message says.", `--for codex`, false},
 	{"HK074", "variable-elsewhere", Warning, "The agent does not set the variable", "It is empty there: paths that begin with it lead elsewhere, and the program is not found.", "minigem hooks run --portable sets it; or begin at the working directory.", `--for codex: $GEMINI_PROJECT_DIR/guard.sh`, false},
-	{"HK075", "field-elsewhere", Warning, "The agent's payload has no such field", "A shell's jq, Python or JavaScript reads null there, or nothing: a guard that compares it lets all pass.", "minigem hooks run --portable translates the payload; or read both: .tool_input.file_path // .tool_input.path.", `--for kimi: jq -r .tool_input.file_path`, false},
+	{"HK075", "field-elsewhere", Warning, "The agent's payload has no such field", "jq, Python and JavaScript read null there, or nothing: a guard that compares it lets all pass.", "minigem hooks run --portable translates the payload; or read both: .tool_input.file_path // .tool_input.path.", `--for kimi: jq -r .tool_input.file_path`, false},
 }
 
 // differences are the IDs of what Gemini CLI does differently, by the code of the
