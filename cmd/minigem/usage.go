@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -88,12 +89,15 @@ func noSuchSubcommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("%s has no subcommand %q", cmd.CommandPath(), args[0])
 }
 
-// withUsage says in text what the command takes where check fails.
+// withUsage says in text what the command takes where check fails, and what it got.
 func withUsage(check cobra.PositionalArgs, text string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if check(cmd, args) != nil {
+		switch {
+		case check(cmd, args) == nil:
+			return nil
+		case len(args) == 0:
 			return fmt.Errorf("%s %s", cmd.CommandPath(), text)
 		}
-		return nil
+		return fmt.Errorf("%s %s; it got %s", cmd.CommandPath(), text, strings.Trim(fmt.Sprintf("%q", args), "[]"))
 	}
 }

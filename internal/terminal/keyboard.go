@@ -190,11 +190,26 @@ func (k *keyboard) ask() (before mode) {
 	return before
 }
 
-// leave returns to the mode before.
+// leave returns to the mode before. Keys behind those of the answer, which were
+// typed while it was taken, are what they would have been a moment later, but none
+// sends what stands there unread.
 func (k *keyboard) leave(m mode) {
 	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.mode = m
+	defer k.unlock()
+	behind := bytes.Trim(k.answers, "\r\n")
+	k.mode, k.answers = m, nil
+	for len(behind) > 0 {
+		n := sequence(behind)
+		if n == 0 {
+			n = len(behind)
+		}
+		key := string(behind[:n])
+		behind = behind[n:]
+		if key == "\r" || key == "\n" {
+			key = string(newlineMark)
+		}
+		k.key(key)
+	}
 }
 
 // Read implements [io.Reader] for the line editor: one byte at a time.

@@ -82,6 +82,37 @@ func TestKeyboardTypeAhead(t *testing.T) {
 	assert.Equal(t, "1⏎", k.ahead())
 }
 
+// What is typed behind an answer, before it is taken, is not lost: it is for the
+// next prompt, unsent, or stops the work.
+func TestKeyboardBehindAnAnswer(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		behind, ahead string
+		interrupts    int
+	}{
+		{"then this", "then this", 0},
+		{"\r", "", 0},
+		{"\r\none\rtwo\r", "one⏎two", 0},
+		{"é\x1b[A\x00", "é", 0},
+		{"this\x1b", "this", 1},
+		{"this\x03\x1b[Zthat", "thisthat", 1},
+		{"\x1b[", "", 0},
+	} {
+		k := deaf()
+		interrupts := 0
+		k.enter(working, func(bool) { interrupts++ })
+		before := k.ask()
+		k.receive([]byte("1"))
+		_, ok := k.answer(t.Context())
+		assert.True(t, ok)
+		k.answers = append(k.answers, c.behind...) // as if it had come just now
+		k.leave(before)
+		assert.Equal(t, c.ahead, k.ahead(), "%q", c.behind)
+		assert.Equal(t, c.interrupts, interrupts, "%q", c.behind)
+		assert.Empty(t, k.answers, "%q", c.behind)
+	}
+}
+
 func TestKeyboardHangup(t *testing.T) {
 	t.Parallel()
 	k := deaf()
