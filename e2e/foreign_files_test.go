@@ -218,10 +218,10 @@ func runBounded(t *testing.T, dir, what string, codes []int, env []string, args 
 	ctx := waittest.Context(t)
 	// ulimit: where memory has no bound, the machine of who runs this is safe.
 	cmd := exec.CommandContext(ctx, "bash", append([]string{"-c", `ulimit -v 4000000; exec "$0" "$@"`, binary}, args...)...)
-	peak := measured(t, cmd)
 	cmd.Dir = filepath.Join(dir, "project")
 	cmd.Env = []string{"HOME=" + filepath.Join(dir, "home"), "PATH=" + os.Getenv("PATH"), "GEMINI_API_KEY=not-a-real-key", "GEMINI_CLI_TRUST_WORKSPACE=true"}
 	cmd.Env = append(cmd.Env, env...)
+	peak := measured(t, cmd)
 	out, _ := cmd.CombinedOutput()
 	require.NoError(t, ctx.Err(), "%s: it hangs", what)
 	assert.Contains(t, codes, cmd.ProcessState.ExitCode(), "%s: %s", what, out)

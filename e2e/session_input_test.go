@@ -49,7 +49,7 @@ func TestHugeContextFile(t *testing.T) {
 	h := newHome(t, nil)
 	h.write(t, "GEMINI.md", "The beginning.\n"+strings.Repeat("All work and no play.\n", size/22))
 	server := startFakeAPI(t, textAnswers(t, "Fine.", 1))
-	// With a limit the collector keeps up on a busy machine: what counts is what is held.
+	// A limit of its own: 40 MiB are less than what is held of such a file.
 	env := append(server.env(), "GEMINI_CLI_TRUST_WORKSPACE=true", "GOMEMLIMIT=300MiB")
 	cmd, stdout, stderr := h.command(t, run{Args: []string{"-m", "gemini-2.5-flash", "-p", "hi"}, Env: env})
 	peak := func() int { return 0 } // it is measured on Linux alone

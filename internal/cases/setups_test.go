@@ -137,26 +137,17 @@ func (l *lookingAtOther) Prompt(ctx context.Context, text string) testbed.Outcom
 // processes.
 type scripted struct {
 	said map[string]dialect.Said // by file
-	slow string                  // the file of the hook that ends last
-	turn bool                    // hooks run in turn: nobody waits for another one
+	slow string                  // the file of the hook that ends last: the engine is told how long each took
 	once map[string]bool         // those that answer once
 
-	mu   sync.Mutex
-	left int // of the others at this event
-	done chan struct{}
+	mu sync.Mutex
 }
 
-func (s *scripted) Run(ctx context.Context, h hooks.Hook, _ hooks.Payload, _ []string) hooks.Exit {
+func (s *scripted) Run(_ context.Context, h hooks.Hook, _ hooks.Payload, _ []string) hooks.Exit {
 	name := hookFile(h.Command)
-	if s.slow != "" && !s.turn {
-		if name == s.slow {
-			select {
-			case <-s.done:
-			case <-ctx.Done():
-			}
-		} else {
-			defer s.ended()
-		}
+	took := time.Nanosecond
+	if name == s.slow {
+		took = time.Hour
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,7 +155,7 @@ func (s *scripted) Run(ctx context.Context, h hooks.Hook, _ hooks.Payload, _ []s
 	if s.once[name] {
 		s.said[name] = dialect.Said{}
 	}
-	return hooks.Exit{Code: said.Exit, Stdout: []byte(said.Stdout), Stderr: []byte(said.Stderr)}
+	return hooks.Exit{Code: said.Exit, Stdout: []byte(said.Stdout), Stderr: []byte(said.Stderr), Duration: took}
 }
 
 // playSetup plays it.
@@ -179,8 +170,7 @@ func playSetup(t *testing.T, s setup, a played.Agent) seen {
 			if s.process != "" {
 				return
 			}
-			r := &scripted{said: s.said(a.Agent), turn: a.Agent.Play().Several.Order == "in turn", once: map[string]bool{}, done: make(chan struct{})}
-			r.left = len(r.said) - 1
+			r := &scripted{said: s.said(a.Agent), once: map[string]bool{}}
 			for _, h := range s.hooks {
 				r.once[h.name+".sh"] = h.once
 				if h.slow {
@@ -191,15 +181,6 @@ func playSetup(t *testing.T, s setup, a played.Agent) seen {
 			w.Configure = func(e *hooks.Engine) { configure(e); e.Runner = r }
 		})
 	})
-}
-
-// ended says that a hook that is not the slow one has ended.
-func (s *scripted) ended() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.left--; s.left == 0 {
-		close(s.done)
-	}
 }
 
 func setupFile(id string) string { return filepath.Join("testdata", "setups", id+".json") }
