@@ -118,7 +118,7 @@ func TestFaultMatrix(t *testing.T) {
 	}
 	mark := matrixMark + "=" + t.TempDir()
 	child := exec.CommandContext(waittest.Context(t), os.Args[0], "-test.run=^TestFaultMatrix$", "-test.v")
-	child.Env = append(os.Environ(), mark)
+	child.Env = append(os.Environ(), mark, "GOMEMLIMIT=40MiB") // what counts is what is held
 	out, err := child.CombinedOutput()
 	require.NoError(t, err, string(out))
 	require.Regexp(t, `(?m)^\d{3} runs$`, string(out))
