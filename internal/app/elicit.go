@@ -74,6 +74,8 @@ func askOne(ctx context.Context, asker builtin.Asker, q builtin.Question) (strin
 func valueOf(ctx context.Context, asker builtin.Asker, server string, f mcp.Field) (value any, ok bool) {
 	q := builtin.Question{Header: server + ": " + f.Title, Question: cmp.Or(f.Description, f.Title), Type: "text", Placeholder: hint(f)}
 	switch {
+	case f.Type == "boolean" && f.Default == "false": // Enter takes the first one
+		q.Type, q.Options = "choice", []builtin.Option{{Label: "No"}, {Label: "Yes"}}
 	case f.Type == "boolean":
 		q.Type = "yesno"
 	case len(f.Choices) > 0:
@@ -120,8 +122,12 @@ func hint(f mcp.Field) string {
 func read(f mcp.Field, said string) (value any, wrong string) {
 	said = cmp.Or(strings.TrimSpace(said), f.Default)
 	switch {
+	case f.Type == "boolean" && (said == "Yes" || said == "true"):
+		return true, ""
+	case f.Type == "boolean" && (said == "No" || said == "false"):
+		return false, ""
 	case f.Type == "boolean":
-		return said == "Yes", ""
+		return nil, "It takes Yes or No"
 	case said == "" && f.Required:
 		return nil, "It needs an answer"
 	case said == "":

@@ -43,6 +43,9 @@ func TestRead(t *testing.T) {
 		{mcp.Field{Type: "array", Required: true, Choices: []string{"a"}}, "", nil, "It needs an answer"},
 		{mcp.Field{Type: "array"}, "a", nil, "It takes some of those alone"},
 		{mcp.Field{Type: "boolean"}, "No", false, ""},
+		{mcp.Field{Type: "boolean"}, "perhaps", nil, "It takes Yes or No"},
+		{mcp.Field{Type: "boolean", Default: "true"}, "", true, ""},
+		{mcp.Field{Type: "boolean", Default: "false"}, "", false, ""},
 	} {
 		value, wrong := read(c.field, c.said)
 		assert.Equal(t, c.value, value, c)
@@ -62,7 +65,7 @@ func (s *showing) AskQuestions(_ context.Context, qs []builtin.Question) (map[in
 // may be taken, choosing none takes it, which is said.
 func TestDefaultsOfChoices(t *testing.T) {
 	t.Parallel()
-	var one, some showing
+	var one, some, no, yes showing
 	_, ok := valueOf(t.Context(), &one, "srv", mcp.Field{Type: "string", Choices: []string{"a", "b"}, Labels: []string{"Ann", "Bob"}, Default: "b"})
 	assert.False(t, ok)
 	assert.Equal(t, []builtin.Option{{Label: "b", Description: "Bob"}, {Label: "a", Description: "Ann"}}, one.asked[0].Options)
@@ -70,4 +73,8 @@ func TestDefaultsOfChoices(t *testing.T) {
 	assert.False(t, ok)
 	assert.True(t, some.asked[0].MultiSelect)
 	assert.Equal(t, "Who?\n  Choose none for b.", some.asked[0].Question)
+	_, _ = valueOf(t.Context(), &no, "srv", mcp.Field{Type: "boolean", Default: "false"})
+	assert.Equal(t, []builtin.Option{{Label: "No"}, {Label: "Yes"}}, no.asked[0].Options)
+	_, _ = valueOf(t.Context(), &yes, "srv", mcp.Field{Type: "boolean", Default: "true"})
+	assert.Equal(t, "yesno", yes.asked[0].Type, "where Yes is the first one")
 }
