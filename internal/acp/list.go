@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
+	"strings"
 	"time"
 
 	acp "github.com/coder/acp-go-sdk"
@@ -33,19 +33,18 @@ func (s *server) ListSessions(_ context.Context, p acp.ListSessionsRequest) (acp
 			}
 			dirs = []string{filepath.Clean(*p.Cwd)}
 		}
-		from := 0
+		all := s.saved(dirs)
 		if p.Cursor != nil {
-			var err error
-			if from, err = strconv.Atoi(*p.Cursor); err != nil || from < 0 {
-				return acp.ListSessionsResponse{}, wrong("the cursor %q is none of session/list", *p.Cursor)
+			last, err := atCursor(*p.Cursor)
+			if err != nil {
+				return acp.ListSessionsResponse{}, err
 			}
+			all = slices.DeleteFunc(all, func(one savedSession) bool { return one.compare(last) <= 0 })
 		}
 		out := acp.ListSessionsResponse{Sessions: []acp.SessionInfo{}}
-		all := s.saved(dirs)
-		all = all[min(from, len(all)):]
 		if len(all) > mostListed {
 			all = all[:mostListed]
-			next := strconv.Itoa(from + mostListed)
+			next := all[mostListed-1].cursor()
 			out.NextCursor = &next
 		}
 		for _, one := range all {
@@ -74,6 +73,27 @@ type savedSession struct {
 	info session.Info
 }
 
+// compare orders sessions, the latest first.
+func (a savedSession) compare(b savedSession) int {
+	return cmp.Or(b.info.Updated.Compare(a.info.Updated), cmp.Compare(a.info.ID, b.info.ID))
+}
+
+// cursor names a as the last one of a page: what follows does not depend on how many
+// sessions there are before it now, where others go on meanwhile.
+func (a savedSession) cursor() string {
+	return a.info.Updated.UTC().Format(time.RFC3339Nano) + " " + a.info.ID
+}
+
+// atCursor is a session in the place that a cursor names.
+func atCursor(cursor string) (savedSession, error) {
+	when, id, _ := strings.Cut(cursor, " ")
+	updated, err := time.Parse(time.RFC3339Nano, when)
+	if err != nil || id == "" {
+		return savedSession{}, wrong("the cursor %q is none of session/list", cursor)
+	}
+	return savedSession{info: session.Info{ID: id, Updated: updated}}, nil
+}
+
 func (s *server) saved(dirs []string) []savedSession {
 	var all []savedSession
 	for _, dir := range dirs {
@@ -93,8 +113,6 @@ func (s *server) saved(dirs []string) []savedSession {
 			all = append(all, savedSession{dir, i})
 		}
 	}
-	slices.SortFunc(all, func(a, b savedSession) int {
-		return cmp.Or(b.info.Updated.Compare(a.info.Updated), cmp.Compare(a.info.ID, b.info.ID))
-	})
+	slices.SortFunc(all, savedSession.compare)
 	return all
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	acp "github.com/coder/acp-go-sdk"
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -63,14 +64,15 @@ func TestListSessions(t *testing.T) {
 		_, err = e.list(acp.ListSessionsRequest{Cwd: &dir})
 		require.ErrorContains(t, err, "absolute path of a folder")
 	}
-	for _, cursor := range []string{"x", "-1", "99999999999999999999"} {
+	for _, cursor := range []string{"x", "-1", "99999999999999999999", "2031-01-01T00:00:00Z", "2031-01-01T00:00:00Z "} {
 		_, err = e.list(acp.ListSessionsRequest{Cursor: &cursor})
 		require.ErrorContains(t, err, "is none of session/list")
 	}
 	require.NoError(t, e.hang())
 }
 
-// TestListPages: many sessions come in pages, each once, the latest first.
+// TestListPages: many sessions come in pages, each once, the latest first, whatever
+// begins between two pages.
 func TestListPages(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, `{}`, says("Hello."))
@@ -84,11 +86,13 @@ func TestListPages(t *testing.T) {
 	first, _, _ := strings.Cut(string(one), `","`)
 	id := strings.TrimPrefix(first, `{"sessionId":"`)
 	require.Len(t, id, 36)
-	for i := range mostListed {
-		other := id[:36-4] + strconv.Itoa(1000+i)
+	another := func(i int, updated string) {
 		name := strings.TrimSuffix(files[0], ".jsonl") + strconv.Itoa(i) + ".jsonl"
-		later := fmt.Sprintf(`{"$set":{"lastUpdated":"2031-01-01T00:%02d:%02d.000Z"}}`+"\n", i/60, (i*7)%60)
-		require.NoError(t, os.WriteFile(name, []byte(strings.ReplaceAll(string(one), id, other)+later), 0o600))
+		later := fmt.Sprintf(`{"$set":{"lastUpdated":%q}}`+"\n", updated)
+		require.NoError(t, os.WriteFile(name, []byte(strings.ReplaceAll(string(one), id, uuid.NewString())+later), 0o600))
+	}
+	for i := range mostListed {
+		another(i, fmt.Sprintf("2031-01-01T00:%02d:%02d.000Z", i/60, (i*7)%60))
 	}
 	e.serve()
 	seen, before := map[acp.SessionId]int{}, "9"
@@ -105,6 +109,7 @@ func TestListPages(t *testing.T) {
 			assert.Equal(t, 2, pages)
 			break
 		}
+		another(mostListed, "2032-01-01T00:00:00.000Z") // meanwhile: it moves no other
 	}
 	assert.Len(t, seen, mostListed+1)
 	for id, n := range seen {
