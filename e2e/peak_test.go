@@ -24,9 +24,9 @@ var peakProgram = sync.OnceValues(func() (string, error) {
 })
 
 // measured makes cmd, whose environment is complete, run below peakProgram, which is
-// for Linux alone; mebibytes reads the peak of its memory once it has ended. With a
-// limit, 40 MiB if cmd has none, that is what is held, and not what a collector that
-// a busy machine makes wait has not taken away yet.
+// for Linux alone; mebibytes reads the peak of its memory once it has ended. A memory
+// limit, of 40 MiB if cmd sets none, keeps garbage out of it that the collector of a
+// busy machine comes to late.
 func measured(t *testing.T, cmd *exec.Cmd) (mebibytes func() int) {
 	t.Helper()
 	program, err := peakProgram()

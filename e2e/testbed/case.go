@@ -192,7 +192,7 @@ const (
 	maxScriptLine = 64 << 10
 )
 
-// lineCount takes the bytes, because a copy of a large section is for nothing.
+// lineCount counts the line ends of b without a copy of it: sections may be large.
 func lineCount(b []byte) int { return bytes.Count(b, []byte("\n")) }
 
 func (p *caseParser) script(text []byte) {

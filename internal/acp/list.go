@@ -78,13 +78,13 @@ func (a savedSession) compare(b savedSession) int {
 	return cmp.Or(b.info.Updated.Compare(a.info.Updated), cmp.Compare(a.info.ID, b.info.ID))
 }
 
-// cursor names a as the last one of a page: what follows does not depend on how many
-// sessions there are before it now, where others go on meanwhile.
+// cursor names a as the last session of a page. It is no number, because a session
+// that begins before the next page is asked for would move all others.
 func (a savedSession) cursor() string {
 	return a.info.Updated.UTC().Format(time.RFC3339Nano) + " " + a.info.ID
 }
 
-// atCursor is a session in the place that a cursor names.
+// atCursor returns a session that stands where the one that the cursor names stood.
 func atCursor(cursor string) (savedSession, error) {
 	when, id, _ := strings.Cut(cursor, " ")
 	updated, err := time.Parse(time.RFC3339Nano, when)

@@ -137,7 +137,7 @@ func (l *lookingAtOther) Prompt(ctx context.Context, text string) testbed.Outcom
 // processes.
 type scripted struct {
 	said map[string]dialect.Said // by file
-	slow string                  // the file of the hook that ends last: the engine is told how long each took
+	slow string                  // the file of the hook that ends last, by the time that the engine is told
 	once map[string]bool         // those that answer once
 
 	mu sync.Mutex

@@ -280,8 +280,8 @@ func wordLength(s, more string) int {
 	return len(s)
 }
 
-// maxVariable is how far the end of a ${...} is looked for, so that a line of many
-// that do not end is not read once for each.
+// maxVariable bounds the length of a ${...} in bytes: else a line of many that do not
+// end would be read to its end for each of them.
 const maxVariable = 200
 
 // variable is the length of a variable of a shell, or of one of PHP.

@@ -190,9 +190,8 @@ func (k *keyboard) ask() (before mode) {
 	return before
 }
 
-// leave returns to the mode before. Keys behind those of the answer, which were
-// typed while it was taken, are what they would have been a moment later, but none
-// sends what stands there unread.
+// leave returns to the mode before. Keys that came behind the answer mean what they
+// mean in that mode, but an Enter among them is a line end: it sends nothing.
 func (k *keyboard) leave(m mode) {
 	k.mu.Lock()
 	defer k.unlock()
