@@ -28,12 +28,12 @@ func (l *loader) hook(h Hook, n jsonc.Node) (Hook, bool) {
 	}
 	h.Command = n.Get("command").Text()
 	l.handler(&h, n)
+	l.fields("a hook of "+string(h.Event), n, fieldsOf(h.Kind()))
 	if why := h.fault(n); why != "" {
 		l.problem(n.Line(), "a hook of %s %s: skipped", h.Event, why)
 		return h, false
 	}
 	l.shellWords(h, n)
-	l.fields("a hook of "+string(h.Event), n, fieldsOf(h.Kind()))
 	h.Name = l.text(n, "name")
 	h.Description = l.text(n, "description")
 	h.If = l.condition(n, h.Event)

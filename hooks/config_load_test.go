@@ -92,7 +92,7 @@ func TestFaultsAreNamedWithTheirLine(t *testing.T) {
 	for _, c := range []struct {
 		name, data string
 		kept       int // hooks, the good one included
-		want       string
+		want       string // one line for each problem
 	}{
 		// entries
 		{"no type", entry(`"command": "x"`), 1, `2: a hook of BeforeTool has no "type": write "type": "command"; skipped`},
@@ -100,6 +100,8 @@ func TestFaultsAreNamedWithTheirLine(t *testing.T) {
 		{"plugin", entry(`"type": "plugin", "command": "x"`), 1, `2: a hook of BeforeTool has the type "plugin", which cannot be run here; there are command, http, prompt, mcp_tool: skipped`},
 		{"unknown type", entry(`"type": "shell", "command": "x"`), 1, `2: a hook of BeforeTool has the unknown type "shell"; there are command, http, prompt, mcp_tool: skipped`},
 		{"no command", entry(`"type": "command"`), 1, `2: a hook of BeforeTool needs "command", a string: skipped`},
+		{"command misspelled", entry(`"type": "command", "comand": "x"`), 1, `2: a hook of BeforeTool has no field "comand", it is ignored; did you mean "command"?
+2: a hook of BeforeTool needs "command", a string: skipped`},
 		{"command of another type", entry(`"type": "command", "command": ["x"]`), 1, `2: a hook of BeforeTool needs "command", a string: skipped`},
 		{"empty command", entry(`"type": "command", "command": "  "`), 1, `2: a hook of BeforeTool has an empty command: skipped`},
 		{"NUL", entry(`"type": "command", "command": "a\u0000b"`), 1, `2: a hook of BeforeTool has a command with a NUL character, which no shell takes: skipped`},
@@ -168,7 +170,7 @@ func TestFaultsAreNamedWithTheirLine(t *testing.T) {
 		{"not UTF-8", "{\n\"a\": \"\xff\"}", 0, `2: a byte that is not UTF-8; it reads as U+FFFD`},
 	} {
 		s := load(t, c.data)
-		assert.Equal(t, []string{c.want}, lines(s.Problems), c.name)
+		assert.Equal(t, strings.Split(c.want, "\n"), lines(s.Problems), c.name)
 		assert.Len(t, s.Hooks, c.kept, c.name)
 		for _, p := range s.Problems {
 			assert.Equal(t, settingsFile, p.File)
