@@ -91,7 +91,7 @@ func TestFaultsAreNamedWithTheirLine(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, data string
-		kept       int // hooks, the good one included
+		kept       int    // hooks, the good one included
 		want       string // one line for each problem
 	}{
 		// entries

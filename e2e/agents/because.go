@@ -34,7 +34,7 @@ func because(agent string, event hooks.Event, run hooks.Run) string {
 	if a == nil || points[event] == "" || unstarted(run) != "" {
 		return ""
 	}
-	e := a.Read(dialect.Answer{
+	e := a.ReadRun(dialect.Answer{
 		Point: points[event], Exit: run.Exit.Code, Stdout: string(run.Exit.Stdout), Stderr: string(run.Exit.Stderr),
 		TimedOut: run.TimedOut, Killed: run.Exit.Signal != "", Odd: run.Exit.Signal == "" && run.Exit.Err != nil,
 	})
@@ -73,13 +73,13 @@ func holds(event hooks.Event, names []string) string {
 		known, all := 0, true
 		for _, name := range names {
 			a := tableOf(name)
-			if a == nil || !a.Reads(points[event]) {
+			if a == nil || !a.ReadsRun(points[event]) {
 				continue
 			}
 			answer := advice.answer
 			answer.Point = points[event]
 			known++
-			all = all && a.Read(answer).Prevents()
+			all = all && a.ReadRun(answer).Prevents()
 		}
 		if all && known > 0 {
 			return advice.say

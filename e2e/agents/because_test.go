@@ -42,3 +42,32 @@ func TestUnfired(t *testing.T) {
 		}
 	}
 }
+
+// TestBecauseOfPlugin: an agent without commands runs those of a case by a plugin,
+// and why that lets a call pass is said, too.
+func TestBecauseOfPlugin(t *testing.T) {
+	t.Parallel()
+	const instead = "exit 2 refuses, with the reason on stderr"
+	for _, c := range []struct {
+		event hooks.Event
+		exit  hooks.Exit
+		says  string
+	}{
+		{protocol.BeforeTool, hooks.Exit{Stdout: []byte(`{"decision": "deny"}`)}, "what a hook prints is not read there: " + instead},
+		{protocol.BeforeTool, hooks.Exit{Code: 1, Stdout: []byte("no")}, "exit 1 does not block there: say exit 2, with the reason on stderr"},
+		{protocol.BeforeTool, hooks.Exit{Code: 2, Stderr: []byte("no")}, ""},
+		{protocol.BeforeTool, hooks.Exit{}, ""},
+		{protocol.BeforeAgent, hooks.Exit{Stdout: []byte(`{"decision": "block"}`)}, "what a hook prints is not read there: " + instead},
+		{protocol.BeforeAgent, hooks.Exit{Code: 2}, ""},
+		{protocol.AfterAgent, hooks.Exit{Code: 2, Stderr: []byte("go on")}, "no answer has an effect there"},
+		{protocol.AfterAgent, hooks.Exit{}, ""},
+		{protocol.AfterTool, hooks.Exit{Code: 2}, ""},
+		{protocol.SessionStart, hooks.Exit{Stdout: []byte("hello")}, ""},
+	} {
+		for _, column := range []string{"opencode", "opencode (played)"} {
+			assert.Equal(t, c.says, because(column, c.event, hooks.Run{Exit: c.exit}), "%s %s %+v", column, c.event, c.exit)
+		}
+	}
+	assert.Equal(t, "exit 2 with the reason on stderr", holds(protocol.BeforeTool, []string{"opencode", "claude"}))
+	assert.Empty(t, holds(protocol.AfterAgent, []string{"opencode", "claude"}))
+}

@@ -1,7 +1,9 @@
 package dialect
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"sync"
 )
 
@@ -84,3 +86,50 @@ var plays = sync.OnceValue(func() map[string]*Play {
 
 // Play is what is needed to play the agent; nil: it cannot be played.
 func (a *Agent) Play() *Play { return plays()[a.ID] }
+
+// ReadRun is [Agent.Read] of a command of a test case. It is another one for an agent
+// without commands: there the plugin reads the answer that runs those of cases.
+func (a *Agent) ReadRun(x Answer) Effect {
+	if !a.bridged() {
+		return a.Read(x)
+	}
+	return readBridged(x)
+}
+
+// ReadsRun reports whether ReadRun knows what comes of answers at p.
+func (a *Agent) ReadsRun(p Point) bool {
+	return a.Reads(p) || a.bridged() && (p == BeforeTool || p == BeforePrompt || p == AgentStop)
+}
+
+func (a *Agent) bridged() bool { return a.Play() != nil && a.Play().Bridge }
+
+// readBridged is what the plugin does, e2e/agents/plugin.js.
+func readBridged(x Answer) Effect {
+	printed := jsTrim(x.Stdout) != ""
+	switch x.Point {
+	case BeforeTool, BeforePrompt:
+	case AgentStop:
+		if x.Exit == 2 || printed {
+			return allowed("no answer has an effect there")
+		}
+		return allowed()
+	default:
+		if x.Exit == 2 {
+			return Effect{Kind: Unknown}
+		}
+		return allowed()
+	}
+	switch {
+	case x.TimedOut:
+		return allowed(lateWhy)
+	case x.Exit == 2 && x.Point == BeforePrompt:
+		return Effect{Kind: PromptBlocked}
+	case x.Exit == 2:
+		return Effect{Kind: Refused, Reason: cmp.Or(jsTrim(x.Stderr), "refused by a hook")}
+	case x.Exit > 0:
+		return allowed(fmt.Sprintf("exit %d does not block there: say exit 2, with the reason on stderr", x.Exit))
+	case printed:
+		return allowed("what a hook prints is not read there: exit 2 refuses, with the reason on stderr")
+	}
+	return allowed()
+}

@@ -28,28 +28,11 @@ func (p *Player) effect(f hooks.Firing, r hooks.Run) dialect.Effect {
 	if silent || x.Point == sessionEnd {
 		return dialect.Effect{Kind: dialect.Allowed}
 	}
-	e := a.Read(x)
-	if p.play.Bridge {
-		e = bridged(x)
-	}
+	e := a.ReadRun(x)
 	if e.Kind == dialect.Asked && p.play.Asked == "ends" {
 		e.Kind = dialect.RunEnded
 	}
 	return e
-}
-
-// bridged is what the plugin makes of an answer through which an agent without
-// commands runs them.
-func bridged(x dialect.Answer) dialect.Effect {
-	switch {
-	case x.Exit != 2, x.Point == dialect.AgentStop:
-		return dialect.Effect{Kind: dialect.Allowed}
-	case x.Point == dialect.BeforeTool:
-		return dialect.Effect{Kind: dialect.Refused, Reason: cmp.Or(strings.TrimSpace(x.Stderr), "refused by a hook")}
-	case x.Point == dialect.BeforePrompt:
-		return dialect.Effect{Kind: dialect.PromptBlocked}
-	}
-	return dialect.Effect{Kind: dialect.Unknown}
 }
 
 // Read implements hooks.Player.
