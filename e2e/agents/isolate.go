@@ -53,7 +53,7 @@ type ended struct {
 	Left []string // what it left running, which was ended
 }
 
-// closed is why a room's server cannot be made.
+// errNoRoom is why nothing is started: a restriction that cannot be kept up stops the run.
 var errNoRoom = errors.New("the agent cannot be isolated")
 
 // openRoom makes a room in which handler answers at the room's url.
