@@ -93,17 +93,6 @@ type SyntaxError struct {
 
 func (e *SyntaxError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Text) }
 
-// The names of sections that are not files of the workspace.
-const (
-	modelSection     = "model"           // the model's part, in the short form
-	agentPrefix      = "model agent="    // and a name: what the model says to that subagent
-	serverPrefix     = "http "           // and a URL: the program that answers requests of http hooks there
-	responsesSection = "model.responses" // the same, as a fake-responses file
-	settingsSection  = "settings.json"   // stands for .gemini/settings.json
-	wantPrefix       = "want/"           // what something is compared with
-	homePrefix       = "home/"           // files of the user's home
-)
-
 // ReadFile reads and checks the case at path.
 func ReadFile(path string) (*Case, error) {
 	data, err := boundedfile.Read(path, boundedfile.Kept)
@@ -226,11 +215,6 @@ func (p *caseParser) script(text []byte) {
 	}
 }
 
-// isModel reports whether a section is a part of the model's.
-func isModel(name string) bool {
-	return name == modelSection || name == responsesSection || strings.HasPrefix(name, agentPrefix)
-}
-
 // agentRounds reads what the model says to one subagent.
 func (p *caseParser) agentRounds(s section) error {
 	name := strings.TrimPrefix(s.name, agentPrefix)
@@ -295,7 +279,7 @@ func (p *caseParser) whole() {
 		p.fail(1, "both -- %s -- and -- %s --: expected one of them", modelSection, responsesSection)
 	}
 	if !c.configures() && !c.configuresOthers() && !p.seen[PortableSection] { // an empty one is for --from
-		p.fail(1, "no settings: expected a -- settings.json -- section with the hooks' entries, one -- %s -- with portable ones, or a line such as: use ../.gemini", PortableSection)
+		p.fail(1, "no settings: expected a -- settings.json -- section with the hooks' entries, one -- %s -- with portable ones, or a line such as: use ../.gemini%s", PortableSection, c.misspelt(settingsSection, PortableSection))
 	}
 	if len(c.portable) > 0 && slices.ContainsFunc(c.files, func(s section) bool { return s.name == ".gemini/settings.json" }) {
 		p.fail(p.hooks.line-1, "both -- %s -- and .gemini/settings.json: expected one of them", PortableSection)

@@ -25,8 +25,8 @@ type provider struct {
 	repeated map[queue]*Round
 	agents   map[string]bool // subagents with answers of their own
 	requests []Request
-	missing  error // the first request that had no answer
-	none     bool  // the case has no model at all
+	missing  error  // the first request that had no answer
+	none     string // why the case has no model at all; empty: it has one
 }
 
 // queue are the answers that come one after the other.
@@ -35,9 +35,12 @@ type queue struct {
 	method script.Method
 }
 
-func newProvider(rounds []Round) *provider {
-	p := &provider{left: append([]Round(nil), rounds...), repeated: map[queue]*Round{}, agents: map[string]bool{}, none: rounds == nil}
-	for _, r := range rounds {
+func newProvider(c *Case) *provider {
+	p := &provider{left: append([]Round(nil), c.Rounds...), repeated: map[queue]*Round{}, agents: map[string]bool{}}
+	if c.Rounds == nil {
+		p.none = "the case has no -- model -- section" + c.misspelt(modelSection)
+	}
+	for _, r := range c.Rounds {
 		p.agents[r.Agent] = true
 	}
 	return p
@@ -93,8 +96,8 @@ func (p *provider) noAnswer(of queue, req llm.Request) error {
 	switch {
 	case of.agent != "":
 		e.Hint = fmt.Sprintf("add one to the -- %s%s -- section", agentPrefix, of.agent)
-	case p.none:
-		e.Hint = "the case has no -- model -- section"
+	case p.none != "":
+		e.Hint = p.none
 	case of.method == script.Whole:
 		e.Hint = `add an answer with a "generate" line to the -- model -- section`
 	default:

@@ -139,7 +139,7 @@ func (r *runner) prepare() error {
 	if r.c, err = r.c.placed(r.place); err != nil {
 		return err
 	}
-	r.rec.model, r.rec.r.rounds = newProvider(r.c.Rounds), r.c.Rounds
+	r.rec.model, r.rec.r.rounds = newProvider(r.c), r.c.Rounds
 	r.rec.r.Workspace, r.rec.r.Home = r.place.workspace, r.place.home
 	r.setup = Setup{Workspace: r.place.workspace, Home: r.place.home, Trust: TrustOn, HooksOff: r.hooksOff}
 	if err := r.place.write(r.c.files); err != nil {

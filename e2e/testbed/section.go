@@ -1,0 +1,35 @@
+package testbed
+
+import (
+	"fmt"
+	"strings"
+
+	"minigem/internal/text"
+)
+
+// The names of sections that are not files of the workspace.
+const (
+	modelSection     = "model"           // the model's part, in the short form
+	agentPrefix      = "model agent="    // and a name: what the model says to that subagent
+	serverPrefix     = "http "           // and a URL: the program that answers requests of http hooks there
+	responsesSection = "model.responses" // the same, as a fake-responses file
+	settingsSection  = "settings.json"   // stands for .gemini/settings.json
+	wantPrefix       = "want/"           // what something is compared with
+	homePrefix       = "home/"           // files of the user's home
+)
+
+// isModel reports whether a section is a part of the model's.
+func isModel(name string) bool {
+	return name == modelSection || name == responsesSection || strings.HasPrefix(name, agentPrefix)
+}
+
+// misspelt names the file of the workspace that was probably meant to be one of the
+// sections that the case lacks; empty: there is none.
+func (c *Case) misspelt(lacks ...string) string {
+	for _, f := range c.files {
+		if text.Nearest(f.name, lacks) != "" {
+			return fmt.Sprintf(" (-- %s --, line %d, is a file of the project)", f.name, f.line-1)
+		}
+	}
+	return ""
+}
