@@ -76,6 +76,15 @@ func suggestTool(word string) string {
 	return cmp.Or(ToolAlias(word), text.Nearest(word, builtinTools))
 }
 
+// ToolMeant reports whether a tool of Gemini CLI or of an MCP server may have the
+// name, and if not, which built-in tool was probably meant; empty: it is like none.
+func ToolMeant(name string) (meant string, known bool) {
+	if strings.HasPrefix(name, "mcp_") || slices.Contains(builtinTools, name) || slices.Contains(othersTools, name) {
+		return "", true
+	}
+	return suggestTool(name), false
+}
+
 // ToolAlias is the tool that is surely meant by a name that none has; empty: it
 // may be anything.
 func ToolAlias(word string) string {

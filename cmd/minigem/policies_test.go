@@ -66,6 +66,6 @@ func TestPoliciesWithFlags(t *testing.T) {
 	assert.Regexp(t, `(?m)^allow .* glob$`, got.out)
 
 	got = w.run("policies --admin-policy " + w.path("bad.toml"))
-	assert.Equal(t, 0, got.code)
-	assert.Regexp(t, `^\[WARNING\] bad\.toml:1: rule skipped`, got.err)
+	assert.Equal(t, 52, got.code)
+	assert.Regexp(t, `^minigem: bad\.toml:1: .*toolName must be a string`, got.err)
 }

@@ -1,14 +1,18 @@
 package app
 
 import (
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"minigem/hooks"
 	"minigem/internal/exit"
 	"minigem/internal/extensions"
 	"minigem/internal/text"
+	"minigem/tools/policy"
 )
 
 // checkRestrictions ends a run with a restriction that minigem does not
@@ -43,13 +47,63 @@ func (c *Configuration) extensionRules() extensions.Rules {
 	return extensions.Rules{Allowed: s.AllowedExtensions, BlockGit: s.BlockGitExtensions}
 }
 
-// extensionExcludes returns the tools that extensions exclude.
-func (c *Configuration) extensionExcludes() []string {
-	var out []string
+// extensionExcludes are the rules of the tools that extensions exclude, and the
+// entries that make none.
+func (c *Configuration) extensionExcludes() (rules []policy.Rule, problems []policy.Problem) {
 	for _, e := range c.extensions {
-		out = append(out, e.ExcludeTools...)
+		more, faults := policy.FromLists(policy.Lists{Excluded: e.ExcludeTools})
+		place := policy.Place{File: filepath.Join(e.Dir, "gemini-extension.json") + ": excludeTools"}
+		for i := range more {
+			more[i].Place = place
+		}
+		for i := range faults {
+			faults[i].Place = place
+		}
+		rules, problems = append(rules, more...), append(problems, faults...)
 	}
-	return out
+	return rules, problems
+}
+
+// namesMissed are the names of tools and MCP servers in rules that may deny or ask
+// which nothing has: such a rule holds nothing back. One that is spelled like a
+// built-in tool loosens; another may be that of a tool that comes later, and a server
+// one of another folder.
+func (c *Configuration) namesMissed(rules []policy.Rule) []policy.Problem {
+	var problems []policy.Problem
+	missed := func(r policy.Rule, loosens bool, format string, args ...any) {
+		problems = append(problems, policy.Problem{Place: r.Place, Loosens: loosens, Text: fmt.Sprintf(format, args...)})
+	}
+	servers := slices.Sorted(maps.Keys(c.Settings.MCPServers))
+	for _, r := range rules {
+		switch {
+		case r.Decision == policy.Allow:
+		case r.Server != "":
+			if meant := text.Nearest(r.Server, servers); meant != "" && meant != r.Server {
+				missed(r, false, "there is no MCP server %q%s", r.Server, text.DidYouMean(meant))
+			}
+		case c.Settings.Tools.DiscoveryCommand == "": // what that brings has any name
+			for _, name := range r.Tools {
+				meant, known := hooks.ToolMeant(name)
+				switch {
+				case known || strings.Contains(name, "*"):
+				case meant != "":
+					missed(r, true, "there is no tool %q%s", name, text.DidYouMean(meant))
+				default:
+					missed(r, false, "there is no tool %q: nothing is held back; those of MCP servers are called mcp_SERVER_TOOL", name)
+				}
+			}
+		}
+	}
+	return problems
+}
+
+// whereSet is a problem of a list of the settings with the place where that stands.
+func (c *Configuration) whereSet(p policy.Problem) policy.Problem {
+	key, isList := strings.CutPrefix(p.Place.File, "settings: ")
+	if at, ok := c.Loaded.Origin(key); isList && ok && at.File != "" {
+		p.Place, p.Text = policy.Place{File: at.File, Line: at.Line}, key+": "+p.Text
+	}
+	return p
 }
 
 // extensionPolicies returns the policies folders of the extensions that have

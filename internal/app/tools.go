@@ -97,16 +97,17 @@ func (r *Runtime) ignore() workspace.Ignore {
 }
 
 // PolicyRules returns all rules in force beside the built-in ones, and the
-// faults of the others. Its error, which ends the run, names the files whose
-// rules are not readable: they may restrict the model.
+// faults of the others. Its error, which ends the run, names the rules that may
+// restrict the model and are not in force.
 func (r *Runtime) PolicyRules() ([]policy.Rule, []policy.Problem, error) {
 	s := r.Config.Settings
-	rules := policy.FromLists(policy.Lists{
+	rules, problems := policy.FromLists(policy.Lists{
 		Core: s.Tools.Core, Allowed: slices.Concat(s.Tools.Allowed, r.Flags.AllowedTools),
-		Excluded: slices.Concat(s.Tools.Exclude, r.Config.extensionExcludes()), ConfirmationRequired: s.Tools.ConfirmationRequired,
+		Excluded: s.Tools.Exclude, ConfirmationRequired: s.Tools.ConfirmationRequired,
 		AllowedServers: slices.Concat(s.MCP.Allowed, r.Flags.AllowedMCP), ExcludedServers: s.MCP.Excluded,
 	})
-	var problems []policy.Problem
+	more, faults := r.Config.extensionExcludes()
+	rules, problems = append(rules, more...), append(problems, faults...)
 	load := func(tier policy.Tier, required bool, paths ...string) {
 		more, faults := policy.LoadPaths(tier, required, paths...)
 		rules, problems = append(rules, more...), append(problems, faults...)
@@ -119,16 +120,17 @@ func (r *Runtime) PolicyRules() ([]policy.Rule, []policy.Problem, error) {
 	load(policy.TierExtension, false, r.Config.extensionPolicies()...)
 	load(policy.TierAdmin, false, "/etc/gemini-cli/policies")
 	load(policy.TierAdmin, true, slices.Concat(r.Flags.AdminPolicies, s.AdminPolicyPaths)...)
-	var unread []string
-	problems = slices.DeleteFunc(problems, func(p policy.Problem) bool {
-		if p.WholeFile {
-			unread = append(unread, p.String())
+	problems = append(problems, r.Config.namesMissed(rules)...)
+	var lost []string
+	for i, p := range problems {
+		if problems[i] = r.Config.whereSet(p); p.Loosens {
+			lost = append(lost, problems[i].String())
 		}
-		return p.WholeFile
-	})
-	if len(unread) > 0 {
-		return rules, problems, exit.Errorf(exit.Config, "%s\nCorrect it, or take it out of the policies: "+
-			"nothing runs while rules that may deny are not in force.", r.Config.ShortenIn(strings.Join(unread, "\n")))
+	}
+	problems = slices.DeleteFunc(problems, func(p policy.Problem) bool { return p.Loosens })
+	if len(lost) > 0 {
+		return rules, problems, exit.Errorf(exit.Config, "%s\nCorrect it, or take it out: "+
+			"nothing runs while rules that may deny are not in force.", r.Config.ShortenIn(strings.Join(lost, "\n")))
 	}
 	return rules, problems, nil
 }

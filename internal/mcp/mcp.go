@@ -210,30 +210,47 @@ func (s *Session) now() offer {
 
 func (s *Session) listTools(ctx context.Context) ([]tools.Tool, error) {
 	var out []tools.Tool
-	seen := 0
+	var all, offered []string
 	for t, err := range s.client.Tools(ctx, nil) {
-		if seen++; err == nil && seen > maxOffered {
+		if err == nil && len(all) == maxOffered {
 			err = fmt.Errorf("there are more than %d", maxOffered)
 		}
 		if err != nil {
 			return nil, err
 		}
+		all = append(all, t.Name)
 		if s.server.wants(t.Name) {
-			out = append(out, newTool(s, t))
+			out, offered = append(out, newTool(s, t)), append(offered, t.Name)
 		}
 	}
-	return out, nil
+	return out, s.server.missed(all, offered)
 }
 
-// wants: an entry of Include may say more in parentheses.
+// isAbout reports whether an entry of Include or Exclude names tool, by the server's
+// own name or by ours; it may say more in parentheses.
+func (s Server) isAbout(entry, tool string) bool {
+	name, _, _ := strings.Cut(entry, "(")
+	return name == tool || name == Name(s.Name, tool)
+}
+
 func (s Server) wants(tool string) bool {
-	if slices.Contains(s.Exclude, tool) {
-		return false
-	}
-	return s.Include == nil || slices.ContainsFunc(s.Include, func(entry string) bool {
+	about := func(entry string) bool { return s.isAbout(entry, tool) }
+	return !slices.ContainsFunc(s.Exclude, about) && (s.Include == nil || slices.ContainsFunc(s.Include, about))
+}
+
+// missed is the error of an entry of Exclude that is about none of all tools, and
+// spelled like one of those that are offered: that one was probably meant.
+func (s Server) missed(all, offered []string) error {
+	for _, entry := range s.Exclude {
+		if slices.ContainsFunc(all, func(tool string) bool { return s.isAbout(entry, tool) }) {
+			continue
+		}
 		name, _, _ := strings.Cut(entry, "(")
-		return name == tool
-	})
+		if meant := text.Nearest(strings.TrimPrefix(name, Name(s.Name, "")), offered); meant != "" {
+			return fmt.Errorf("excludeTools names %q, which it does not have%s", text.VisibleLine(name), text.DidYouMean(text.VisibleLine(meant)))
+		}
+	}
+	return nil
 }
 
 // Tools returns the tools that the server offers, in its order.

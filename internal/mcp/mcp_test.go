@@ -181,10 +181,25 @@ func TestIncludeAndExclude(t *testing.T) {
 		{[]string{"echo(text)", "wait"}, nil, "mcp_srv_echo mcp_srv_wait"},
 		{[]string{"echo", "wait"}, []string{"wait"}, "mcp_srv_echo"},
 		{nil, []string{"die", "fail it", "several", "nothing", "say", "where"}, "mcp_srv_echo mcp_srv_wait"},
+		{[]string{"echo", "wait", "say"}, []string{"wait(1)", "mcp_srv_say"}, "mcp_srv_echo"},
+		{[]string{"echo"}, []string{"wiat"}, "mcp_srv_echo"},
+		{[]string{"echo"}, []string{"delete"}, "mcp_srv_echo"},
 	} {
 		s := server(t, "good")
 		s.Include, s.Exclude = tt.include, tt.exclude
 		assert.Equal(t, tt.want, names(connect(t, s)))
+	}
+}
+
+// TestExcludeThatHoldsNothingBack: an entry that is spelled like a tool which would
+// be offered keeps the server from being used.
+func TestExcludeThatHoldsNothingBack(t *testing.T) {
+	t.Parallel()
+	for _, entry := range []string{"sevral", "Several", "sevral(x)", "mcp_srv_sevral"} {
+		s := server(t, "good")
+		s.Exclude = []string{entry}
+		_, err := Connect(t.Context(), s)
+		assert.ErrorContains(t, err, `which it does not have; did you mean "several"?`, entry)
 	}
 }
 

@@ -15,16 +15,18 @@ const (
 	keepFalse                       // false stays false
 	keepSet                         // what is set stays as it is
 	inBoth                          // a list: of what is set, what the project names too
+	inEither                        // a list: what is set, and what the project adds
 	whileRedacting                  // nothing, where the layers below redact
 )
 
 // restricting are the keys whose values hold something back. A value that cannot be understood ends the run; so does one under an
 // unknown name that is spelled like one of these.
 var restricting = map[string]narrowing{
-	"admin":                                         anyValue, // all below it, too
-	"admin.skills.enabled":                          keepFalse,
-	"adminPolicyPaths":                              anyValue,
-	"advanced.excludedEnvVars":                      anyValue,
+	"admin":                    anyValue, // all below it, too
+	"admin.skills.enabled":     keepFalse,
+	"adminPolicyPaths":         anyValue,
+	"advanced.excludedEnvVars": anyValue,
+	"context.fileFiltering.customIgnoreFilePaths":   anyValue,
 	"extensions.disabled":                           anyValue,
 	"mcp.allowed":                                   anyValue, // they are intersected in every layer
 	"mcp.excluded":                                  anyValue,
@@ -41,6 +43,7 @@ var restricting = map[string]narrowing{
 	"security.environmentVariableRedaction.enabled": keepTrue,
 	"skills.disabled":                               anyValue,
 	"skills.enabled":                                keepFalse,
+	"tools.confirmationRequired":                    inEither,
 	"tools.core":                                    inBoth,
 	"tools.exclude":                                 anyValue,
 	"tools.sandbox":                                 anyValue, // see Holding
@@ -92,6 +95,9 @@ func (l *Loaded) narrow(below, project *node) {
 		held := below.at(key)
 		if rule == inBoth && held != nil {
 			set.items = slices.DeleteFunc(set.items, func(it *node) bool { return !slices.ContainsFunc(held.items, it.equals) })
+		}
+		if rule == inEither && held != nil {
+			set.items = append(slices.DeleteFunc(set.items, func(it *node) bool { return slices.ContainsFunc(held.items, it.equals) }), held.items...)
 		}
 		if rule == whileRedacting {
 			held = below.at("security.environmentVariableRedaction.enabled")

@@ -45,6 +45,9 @@ func TestAProjectOnlyNarrows(t *testing.T) {
 		{"tools.core", `["read_file","glob"]`, `["write_file","glob"]`, `["glob"]`},
 		{"tools.core", `["read_file"]`, `["write_file"]`, `[]`},
 		{"tools.core", `["read_file"]`, `[]`, `[]`},
+		{"tools.confirmationRequired", `["write_file","glob"]`, `[]`, `["write_file","glob"]`},
+		{"tools.confirmationRequired", `["write_file","glob"]`, `["glob","replace"]`, `["replace","write_file","glob"]`},
+		{"context.fileFiltering.customIgnoreFilePaths", `["a"]`, `[]`, `["a"]`},
 		{"tools.exclude", `["write_file"]`, `[]`, `["write_file"]`},
 		{"mcp.allowed", `["a"]`, `["b"]`, `[]`},
 		{"mcp.excluded", `["a"]`, `[]`, `["a"]`},
@@ -147,6 +150,51 @@ func TestNamesThatMayRestrict(t *testing.T) {
 	}
 }
 
+// notHeldBecause says of keys with an effect that sound like holding something back
+// why they are not among restricting, by their beginnings.
+var notHeldBecause = map[string]string{
+	"advanced.ignoreLocalEnv":                  "which .env counts; the folder is trusted",
+	"agents.overrides":                         "which agents are offered; the policy says what they may do",
+	"context.fileFiltering.enable":             "how files are found",
+	"context.fileFiltering.respect":            "true unless it is said, and the ignored files are the project's own",
+	"context.include":                          "what the model reads at the start",
+	"context.loadMemoryFromIncludeDirectories": "what the model reads at the start",
+	"experimental.enableAgents":                "whether agents are offered; the policy says what they may do",
+	"general.":                                 "comfort; the approval mode is default unless it is said, which asks before everything",
+	"hooksConfig.":                             "package hooks reads them, and reports each fault",
+	"model.":                                   "how long a session may get",
+	"modelConfigs.":                            "which model is asked, and how",
+	"telemetry":                                "off unless it is said",
+	"tools.allowed":                            "it permits: what cannot be understood permits nothing",
+	"tools.sandboxAllowedPaths":                "it permits: see Holding",
+	"tools.sandboxNetworkAccess":               "it permits: see Holding",
+}
+
+// sounds are keys whose names say that they hold something back.
+var sounds = regexp.MustCompile(`(?i)enable|disable|allow|block|deny|exclude|include|confirm|permission|approv|trust|secur|restrict|limit|max|only|auth|policy|sandbox|skip|privacy|ignore|telemetry|override|required`)
+
+// TestKeysThatHoldBackAreKnown: a key with an effect that sounds like a restriction
+// is one, or has a reason.
+func TestKeysThatHoldBackAreKnown(t *testing.T) {
+	t.Parallel()
+	used := map[string]bool{}
+	for _, k := range KnownKeys() {
+		if k.Effect != EffectWorks || !sounds.MatchString(k.Key) {
+			continue
+		}
+		reason := ""
+		for prefix, because := range notHeldBecause {
+			if strings.HasPrefix(k.Key, prefix) && !restricts(k.Key) {
+				reason, used[prefix] = because, true
+			}
+		}
+		assert.True(t, restricts(k.Key) || reason != "", "%s has an effect, and sounds as if it held something back", k.Key)
+	}
+	for prefix := range notHeldBecause {
+		assert.True(t, used[prefix], "%s: no key needs this reason", prefix)
+	}
+}
+
 // harmlessBecause says of keys without effect that sound like holding something
 // back why they do not, by their beginnings, and in which rooms code would be if
 // they did: who builds one of those looks at its keys.
@@ -164,6 +212,7 @@ var harmlessBecause = map[string]struct{ why, rooms string }{
 	"security.autoAddToPolicyByDefault":    {"answers are kept for a session alone", "internal/chat/savedrules"},
 	"security.enablePermanentToolApproval": {"answers are kept for a session alone", "internal/chat/savedrules"},
 	"security.auth.useExternal":            {"which sign-in is offered", ""},
+	"telemetry.":                           {"by which way it is sent, where it is", ""},
 	"tools.":                               {"how a command looks", ""},
 	"ui.":                                  {"looks", ""},
 }
@@ -172,7 +221,6 @@ var harmlessBecause = map[string]struct{ why, rooms string }{
 // has no effect has a reason, which ends where its room is built.
 func TestKeysWithoutEffectHoldNothingBack(t *testing.T) {
 	t.Parallel()
-	sounds := regexp.MustCompile(`(?i)enable|disable|allow|block|deny|exclude|include|confirm|permission|approv|trust|secur|restrict|limit|max|only|auth|policy|sandbox|skip|privacy`)
 	used := map[string]bool{}
 	for _, k := range KnownKeys() {
 		if k.Effect != EffectNone || !sounds.MatchString(k.Key) {

@@ -4,7 +4,7 @@ import "testing"
 
 func BenchmarkNew(b *testing.B) {
 	for b.Loop() {
-		if _, err := New(Options{Rules: FromLists(Lists{Allowed: []string{"ShellTool(git)"}})}); err != nil {
+		if _, err := New(Options{Rules: fromLists(Lists{Allowed: []string{"ShellTool(git)"}})}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -146,7 +146,7 @@ func TestListsStandInTheirOrder(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			e, err := New(Options{Interactive: true, Mode: c.mode, Rules: FromLists(c.lists)})
+			e, err := New(Options{Interactive: true, Mode: c.mode, Rules: fromLists(c.lists)})
 			require.NoError(t, err)
 			v := e.Check(c.call)
 			assert.Equal(t, []any{c.want, c.rule}, []any{v.Decision, v.Rule})
@@ -250,7 +250,7 @@ func TestGitAsksInUntrustedFolder(t *testing.T) {
 
 func TestExplicitQuestionOutranksReading(t *testing.T) {
 	t.Parallel()
-	e, err := New(Options{Interactive: true, Rules: FromLists(Lists{ConfirmationRequired: []string{"run_shell_command"}})})
+	e, err := New(Options{Interactive: true, Rules: fromLists(Lists{ConfirmationRequired: []string{"run_shell_command"}})})
 	require.NoError(t, err)
 	v := e.Check(shellCall("ls"))
 	assert.Equal(t, Ask, v.Decision)
@@ -260,7 +260,7 @@ func TestExplicitQuestionOutranksReading(t *testing.T) {
 
 func TestNotOffered(t *testing.T) {
 	t.Parallel()
-	excluded := FromLists(Lists{Excluded: []string{"write_file"}})
+	excluded := fromLists(Lists{Excluded: []string{"write_file"}})
 	for _, tt := range []struct {
 		name  string
 		o     Options
@@ -302,10 +302,10 @@ func TestOfferedTo(t *testing.T) {
 
 func TestOfferedWithPrefixes(t *testing.T) {
 	t.Parallel()
-	e, err := New(Options{Rules: FromLists(Lists{Allowed: []string{"run_shell_command(ls)"}})})
+	e, err := New(Options{Rules: fromLists(Lists{Allowed: []string{"run_shell_command(ls)"}})})
 	require.NoError(t, err)
 	assert.True(t, e.Offered(fakeTool{name: shellTool}), "some of its calls may run")
-	e, err = New(Options{Interactive: true, Rules: FromLists(Lists{Excluded: []string{"run_shell_command(ls)"}})})
+	e, err = New(Options{Interactive: true, Rules: fromLists(Lists{Excluded: []string{"run_shell_command(ls)"}})})
 	require.NoError(t, err)
 	assert.True(t, e.Offered(fakeTool{name: shellTool}), "only some of its calls are refused")
 }
@@ -328,4 +328,37 @@ func TestModes(t *testing.T) {
 	_, err := ParseMode("YOLO")
 	assert.EqualError(t, err, `unknown approval mode "YOLO"; did you mean "yolo"?`)
 	assert.Equal(t, []string{"default", "auto_edit", "yolo"}, []string{Mode("").Flag(), ModeAutoEdit.Flag(), ModeYolo.Flag()})
+}
+
+func fromLists(l Lists) []Rule {
+	rules, _ := FromLists(l)
+	return rules
+}
+
+// TestEntriesThatMakeNoRule: an entry that cannot be read, or that would allow more
+// than it says, makes no rule; one that would hold something back loosens.
+func TestEntriesThatMakeNoRule(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		lists   Lists
+		loosens bool
+		want    string
+	}{
+		{Lists{Excluded: []string{"run_shell_command(rm"}}, true, `settings: tools.exclude: "run_shell_command(rm" has no closing parenthesis`},
+		{Lists{ConfirmationRequired: []string{"ShellTool(rm"}}, true, `settings: tools.confirmationRequired: "ShellTool(rm" has no closing parenthesis`},
+		{Lists{Allowed: []string{"run_shell_command(git"}}, false, `settings: tools.allowed: "run_shell_command(git" has no closing parenthesis`},
+		{Lists{Allowed: []string{"write_file(docs/*)"}}, false, `settings: tools.allowed: "write_file(docs/*)" allows nothing: only commands can be named in parentheses, as in run_shell_command(git)`},
+		{Lists{Core: []string{"EditTool(docs)"}}, false, `settings: tools.core: "EditTool(docs)" allows nothing: only commands can be named in parentheses, as in run_shell_command(git)`},
+	} {
+		rules, problems := FromLists(c.lists)
+		require.Len(t, problems, 1, c.want)
+		assert.Equal(t, c.want, problems[0].String())
+		assert.Equal(t, c.loosens, problems[0].Loosens)
+		for _, r := range rules {
+			assert.Equal(t, Deny, r.Decision, "what tools.core does not name")
+		}
+	}
+	rules, problems := FromLists(Lists{Excluded: []string{"write_file(docs/*)", "run_shell_command(rm)", "run_shell_command()"}})
+	assert.Empty(t, problems, "an exclusion of more than was written holds that back, too")
+	assert.Len(t, rules, 3)
 }

@@ -1,6 +1,10 @@
 package policy
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Lists holds the tool and server lists of the settings and the command line.
 // Entries are names, older names, or name(command prefix) for the shell.
@@ -13,24 +17,37 @@ type Lists struct {
 	ExcludedServers      []string // mcp.excluded
 }
 
-// FromLists converts the lists to rules (core/policy/config.ts).
-func FromLists(l Lists) []Rule {
+// FromLists converts the lists to rules (core/policy/config.ts), and says which
+// entries make none.
+func FromLists(l Lists) ([]Rule, []Problem) {
 	var rules []Rule
+	var problems []Problem
 	add := func(setting string, d Decision, priority int, r Rule) {
 		r.Decision, r.Priority, r.Place = d, priority, Place{File: "settings: " + setting}
 		rules = append(rules, r)
+	}
+	list := func(setting string, d Decision, priority int, entry string) {
+		r, fault := listed(entry, d)
+		if fault != "" {
+			problems = append(problems, Problem{Place: Place{File: "settings: " + setting}, Text: fault, Loosens: d != Allow})
+			return
+		}
+		if setting == "tools.core" {
+			r.Modes = outsidePlan
+		}
+		add(setting, d, priority, r)
 	}
 	for _, s := range l.ExcludedServers {
 		add("mcp.excluded", Deny, 4900, Rule{Server: s})
 	}
 	for _, entry := range l.Excluded {
-		add("tools.exclude", Deny, 4400, listed(entry))
+		list("tools.exclude", Deny, 4400, entry)
 	}
 	for _, entry := range l.ConfirmationRequired {
-		add("tools.confirmationRequired", Ask, 4350, listed(entry))
+		list("tools.confirmationRequired", Ask, 4350, entry)
 	}
 	for _, entry := range l.Allowed {
-		add("tools.allowed", Allow, 4300, listed(entry))
+		list("tools.allowed", Allow, 4300, entry)
 	}
 	if onlyNarrowed(l.Allowed, shellTool) {
 		add("tools.allowed", Deny, 4290, Rule{
@@ -38,9 +55,7 @@ func FromLists(l Lists) []Rule {
 		})
 	}
 	for _, entry := range l.Core {
-		r := listed(entry)
-		r.Modes = outsidePlan
-		add("tools.core", Allow, 4250, r)
+		list("tools.core", Allow, 4250, entry)
 	}
 	if l.Core != nil {
 		add("tools.core", Deny, 4240, Rule{
@@ -51,22 +66,28 @@ func FromLists(l Lists) []Rule {
 	for _, s := range l.AllowedServers {
 		add("mcp.allowed", Allow, 4100, Rule{Server: s, Modes: outsidePlan})
 	}
-	return rules
+	return rules, problems
 }
 
-// listed returns the condition of one entry.
-func listed(entry string) Rule {
+// listed returns the condition of one entry, or what is wrong with it.
+func listed(entry string, d Decision) (r Rule, fault string) {
 	tool, arg, narrowed := splitEntry(entry)
-	r := Rule{Tools: []string{tool}}
-	if narrowed && tool == shellTool && arg != "" {
+	r.Tools = []string{tool}
+	switch {
+	case strings.Contains(tool, "("):
+		return r, fmt.Sprintf("%q has no closing parenthesis", entry)
+	case !narrowed || arg == "":
+	case tool == shellTool:
 		r.Prefixes = []string{arg}
+	case d == Allow: // without what narrows it, it would allow more than was written
+		return r, fmt.Sprintf("%q allows nothing: only commands can be named in parentheses, as in run_shell_command(git)", entry)
 	}
-	return r
+	return r, ""
 }
 
 // onlyNarrowed reports whether the list names the tool, but only with a prefix.
 func onlyNarrowed(list []string, tool string) bool {
-	prefixed := func(entry string) bool { return len(listed(entry).Prefixes) > 0 }
+	prefixed := func(entry string) bool { r, _ := listed(entry, Allow); return len(r.Prefixes) > 0 }
 	names := func(entry string) bool { name, _, _ := splitEntry(entry); return name == tool }
 	mine := slices.DeleteFunc(slices.Clone(list), func(e string) bool { return !names(e) })
 	return len(mine) > 0 && !slices.ContainsFunc(mine, func(e string) bool { return !prefixed(e) })

@@ -14,7 +14,7 @@ import (
 // reading.
 func TestOnlyReadsIsSaidOfWhatNobodyAllowed(t *testing.T) {
 	t.Parallel()
-	touch := policy.FromLists(policy.Lists{Allowed: []string{"run_shell_command(touch)"}})
+	touch, _ := policy.FromLists(policy.Lists{Allowed: []string{"run_shell_command(touch)"}})
 	for _, c := range []struct {
 		mode  policy.Mode
 		rules []policy.Rule

@@ -106,7 +106,7 @@ func TestRememberedOnlyWhereAsPermissive(t *testing.T) {
 
 func TestAlwaysDoesNotOutrankSettings(t *testing.T) {
 	t.Parallel()
-	e, err := New(Options{Interactive: true, Rules: FromLists(Lists{ConfirmationRequired: []string{"web_fetch"}})})
+	e, err := New(Options{Interactive: true, Rules: fromLists(Lists{ConfirmationRequired: []string{"web_fetch"}})})
 	require.NoError(t, err)
 	e.Remember(Call{Tool: "web_fetch"}, ProceedAlways)
 	assert.Equal(t, Ask, e.Check(Call{Tool: "web_fetch"}).Decision)

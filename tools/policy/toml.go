@@ -17,18 +17,14 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// Problem is a fault of a policy file. The rule that it is about is not in
-// force. The rest of the file is, unless WholeFile is set.
+// Problem is a fault of a policy file or of a list of the settings. The rule that it
+// is about is not in force.
 type Problem struct {
 	Place Place
 	Text  string
-	// Loosens means that a rule that denies or asks was lost, so something is
-	// allowed that should not be. It must be reported as an error, not as a
-	// warning.
+	// Loosens means that the rule may have denied or asked: nothing may run without
+	// it.
 	Loosens bool
-	// WholeFile means that no rule of the file is in force, not even those that
-	// deny: nothing may run then.
-	WholeFile bool
 }
 
 // String formats the problem as "file:line: text".
@@ -59,7 +55,7 @@ func LoadPaths(tier Tier, required bool, paths ...string) ([]Rule, []Problem) {
 
 func unread(path string, err error) Problem {
 	return Problem{
-		Place: Place{File: path}, Loosens: true, WholeFile: true,
+		Place: Place{File: path}, Loosens: true,
 		Text: fmt.Sprintf("policy not read: %v", err),
 	}
 }
@@ -117,10 +113,9 @@ func Parse(file string, data []byte, tier Tier) ([]Rule, []Problem) {
 				p.checker(Place{file, line(i)})
 			}
 		case key == "rule" || key == "safety_checker":
-			p.complain(Place{file, line(0)}, true, "%q must be an array of tables: write [[%s]]; nothing of it is in force", key, key)
-			p.problems[len(p.problems)-1].WholeFile = true
+			p.complain(Place{file, line(0)}, true, "%q must be an array of tables: write [[%s]]", key, key)
 		default:
-			p.complain(Place{file, line(0)}, false, "unknown key %q ignored", key)
+			p.unknownKey(Place{file, line(0)}, key, ok)
 		}
 	}
 	return p.rules, p.problems
@@ -141,12 +136,12 @@ func checkLines(data []byte) error {
 }
 
 func unparsed(file string, err error) Problem {
-	pr := Problem{Place: Place{File: file}, Loosens: true, WholeFile: true}
-	text := err.Error()
+	pr := Problem{Place: Place{File: file}, Loosens: true}
+	why := err.Error()
 	if de := (*toml.DecodeError)(nil); errors.As(err, &de) {
 		pr.Place.Line, _ = de.Position()
 	}
-	pr.Text = "not valid TOML: " + strings.TrimPrefix(text, "toml: ")
+	pr.Text = "not valid TOML: " + strings.TrimPrefix(why, "toml: ")
 	return pr
 }
 

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"minigem/internal/text"
 )
 
 // parser collects the content of a policy file.
@@ -24,7 +26,9 @@ func (p *parser) rule(at Place, v any) {
 	t := table{raw: v}
 	r := Rule{Place: at}
 	t.fill(&r)
-	p.finish(&r, &t)
+	if !p.finish(&r, &t) {
+		return
+	}
 	if t.checker != nil && len(t.faults) == 0 {
 		if err := checkerArea(&r, t.checker); err != nil && r.Decision == Allow {
 			r.Decision = Ask
@@ -34,18 +38,21 @@ func (p *parser) rule(at Place, v any) {
 	p.keep(r, &t)
 }
 
-// finish applies the rules of the tier.
-func (p *parser) finish(r *Rule, t *table) {
+// finish applies the rules of the tier, and reports whether something of r is left.
+func (p *parser) finish(r *Rule, t *table) bool {
 	r.Priority += int(p.tier) * 1000
 	if p.tier != TierExtension {
-		return
+		return true
 	}
 	if r.Decision == Allow {
 		t.fault("an extension cannot allow anything")
 	}
-	if slices.Contains(r.Modes, ModeYolo) {
-		t.fault("an extension cannot make rules for yolo mode")
+	if !slices.Contains(r.Modes, ModeYolo) {
+		return true
 	}
+	p.complain(r.Place, false, "an extension cannot make rules for yolo mode: there it is not in force")
+	r.Modes = slices.DeleteFunc(r.Modes, func(m Mode) bool { return m == ModeYolo })
+	return len(r.Modes) > 0 // none would be all of them
 }
 
 // keep adds a rule. An unknown field may have been meant to narrow the rule, so
@@ -59,7 +66,7 @@ func (p *parser) keep(r Rule, t *table) {
 	}
 	switch {
 	case len(t.faults) > 0 && restrictive:
-		p.complain(r.Place, true, "rule skipped, what it was to hold back is NOT held back: %s", strings.Join(t.faults, "; "))
+		p.complain(r.Place, true, "%s", strings.Join(t.faults, "; "))
 	case len(t.faults) > 0:
 		p.complain(r.Place, false, "rule skipped: %s", strings.Join(t.faults, "; "))
 	case len(t.unknown) > 0 && r.Decision == Allow:
@@ -75,8 +82,21 @@ func (p *parser) keep(r Rule, t *table) {
 // checker reads one [[safety_checker]]. It is not supported on its own, and
 // losing a check silently would be worse than an error.
 func (p *parser) checker(at Place) {
-	p.complain(at, true, "safety checkers outside of rules are not supported and this one is NOT in force: "+
-		"give the rule itself a safety_checker")
+	p.complain(at, true, "a safety checker outside of a rule is not supported: give the rule itself a safety_checker")
+}
+
+// unknownKey is for a key beside [[rule]]: one that holds tables, or is spelled like
+// that one, may have been meant to hold rules.
+func (p *parser) unknownKey(at Place, key string, tables bool) {
+	meant := text.Nearest(key, []string{"rule", "safety_checker"})
+	switch {
+	case meant != "":
+		p.complain(at, true, "unknown key %q%s", key, text.DidYouMean(meant))
+	case tables:
+		p.complain(at, true, "unknown key %q: rules stand in [[rule]]", key)
+	default:
+		p.complain(at, false, "unknown key %q ignored", key)
+	}
 }
 
 // checkerArea converts a rule's own safety checker to an area.

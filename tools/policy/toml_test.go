@@ -12,7 +12,6 @@ import (
 func TestFaultsNameTheirPlaceAndSpareTheRest(t *testing.T) {
 	t.Parallel()
 	const good = "\n[[rule]]\ntoolName = \"glob\"\ndecision = \"allow\"\npriority = 1\n"
-	const loud = "rule skipped, what it was to hold back is NOT held back: "
 	for _, c := range []struct {
 		name, rule string
 		tier       Tier
@@ -22,11 +21,11 @@ func TestFaultsNameTheirPlaceAndSpareTheRest(t *testing.T) {
 	}{
 		{"priority too high", "toolName = \"x\"\ndecision = \"allow\"\npriority = 1000", TierUser, 0, "p.toml:2: rule skipped: priority must be a whole number from 0 to 999, not 1000", false},
 		{"no priority", "toolName = \"x\"\ndecision = \"allow\"", TierUser, 0, "p.toml:2: rule skipped: priority is missing", false},
-		{"no tool", "decision = \"deny\"\npriority = 1", TierUser, 0, "p.toml:2: " + loud + "toolName is missing", true},
-		{"unknown decision", "toolName = \"x\"\ndecision = \"refuse\"\npriority = 1", TierUser, 0, "p.toml:2: " + loud + "decision must be allow, deny or ask_user, not refuse", true},
+		{"no tool", "decision = \"deny\"\npriority = 1", TierUser, 0, "p.toml:2: toolName is missing", true},
+		{"unknown decision", "toolName = \"x\"\ndecision = \"refuse\"\npriority = 1", TierUser, 0, "p.toml:2: decision must be allow, deny or ask_user, not refuse", true},
 		{"broken deny", "toolName = \"x\"\ndecision = \"deny\"\npriority = 1\nargsPattern = \"(\"", TierUser, 0, "", true},
 		{"broken allow", "toolName = \"x\"\ndecision = \"allow\"\npriority = 1\ncommandRegex = \"a\"", TierUser, 0, `p.toml:2: rule skipped: commandPrefix and commandRegex need toolName = "run_shell_command"`, false},
-		{"two conditions", "toolName = \"run_shell_command\"\ndecision = \"ask_user\"\npriority = 1\ncommandRegex = \"a\"\ncommandPrefix = \"b\"", TierUser, 0, "p.toml:2: " + loud + "only one of argsPattern, commandPrefix and commandRegex may be given", true},
+		{"two conditions", "toolName = \"run_shell_command\"\ndecision = \"ask_user\"\npriority = 1\ncommandRegex = \"a\"\ncommandPrefix = \"b\"", TierUser, 0, "p.toml:2: only one of argsPattern, commandPrefix and commandRegex may be given", true},
 		{"misspelt in an allow", "toolName = \"run_shell_command\"\ndecision = \"allow\"\npriority = 1\ncommandPrefx = \"ls\"", TierUser, 0, `p.toml:2: rule skipped: unknown field "commandPrefx" may have been meant to narrow it`, false},
 		{"misspelt in a deny", "toolName = \"x\"\ndecision = \"deny\"\npriority = 1\nmesage = \"no\"", TierUser, 1, `p.toml:2: unknown field "mesage" ignored`, false},
 		{"old name of an MCP tool", "toolName = \"s__t\"\ndecision = \"allow\"\npriority = 1", TierUser, 0, `p.toml:2: rule skipped: toolName "s__t" is the old spelling of an MCP tool: use mcpName with toolName`, false},
@@ -36,7 +35,7 @@ func TestFaultsNameTheirPlaceAndSpareTheRest(t *testing.T) {
 		{"wrong types", "toolName = 5\ndecision = \"allow\"\npriority = 1\ninteractive = \"yes\"", TierUser, 0, "p.toml:2: rule skipped: interactive must be true or false; toolName must be a string or a list of strings", false},
 		{"unknown checker", "toolName = \"x\"\ndecision = \"allow\"\npriority = 1\n[rule.safety_checker]\ntype = \"external\"\nname = \"mine\"", TierUser, 1, "p.toml:2: safety checker mine is not known: the rule asks instead of allowing", false},
 		{"extension allows", "toolName = \"x\"\ndecision = \"allow\"\npriority = 1", TierExtension, 0, "p.toml:2: rule skipped: an extension cannot allow anything", false},
-		{"extension and yolo", "toolName = \"x\"\ndecision = \"deny\"\npriority = 1\nmodes = [\"yolo\"]", TierExtension, 0, "p.toml:2: " + loud + "an extension cannot make rules for yolo mode", true},
+		{"extension and yolo", "toolName = \"x\"\ndecision = \"deny\"\npriority = 1\nmodes = [\"yolo\"]", TierExtension, 0, "p.toml:2: an extension cannot make rules for yolo mode: there it is not in force", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -61,20 +60,31 @@ func TestFilesThatAreNoPolicy(t *testing.T) {
 	for _, c := range []struct {
 		text, problem string
 		loosens       bool
-		whole         bool
 	}{
-		{"[[rule]]\ntoolName = ", "p.toml:2: not valid TOML: ", true, true},
-		{"[rule]\ntoolName = \"x\"", `p.toml: "rule" must be an array of tables: write [[rule]]; nothing of it is in force`, true, true},
-		{"rules = 1", `p.toml: unknown key "rules" ignored`, false, false},
-		{"\n[[safety_checker]]\ntoolName = \"x\"", "p.toml:2: safety checkers outside of rules are not supported and this one is NOT in force", true, false},
+		{"[[rule]]\ntoolName = ", "p.toml:2: not valid TOML: ", true},
+		{"[rule]\ntoolName = \"x\"", `p.toml: "rule" must be an array of tables: write [[rule]]`, true},
+		{"rules = 1", `p.toml: unknown key "rules"; did you mean "rule"?`, true},
+		{"\n[[Rule]]\ntoolName = \"x\"", `p.toml:2: unknown key "Rule"; did you mean "rule"?`, true},
+		{"\n[[deny]]\ntoolName = \"x\"", `p.toml:2: unknown key "deny": rules stand in [[rule]]`, true},
+		{"[meta]\nauthor = \"x\"", `p.toml: unknown key "meta" ignored`, false},
+		{"\n[[safety_checker]]\ntoolName = \"x\"", "p.toml:2: a safety checker outside of a rule is not supported: give the rule itself a safety_checker", true},
 	} {
 		rules, problems := Parse("p.toml", []byte(c.text), TierUser)
 		assert.Empty(t, rules)
 		require.Len(t, problems, 1, c.text)
 		assert.Contains(t, problems[0].String(), c.problem)
 		assert.Equal(t, c.loosens, problems[0].Loosens)
-		assert.Equal(t, c.whole, problems[0].WholeFile)
 	}
+}
+
+// TestAnExtensionsRuleKeepsItsOtherModes: a rule that names yolo holds elsewhere.
+func TestAnExtensionsRuleKeepsItsOtherModes(t *testing.T) {
+	t.Parallel()
+	rules, problems := Parse("p.toml", []byte("[[rule]]\ntoolName = \"x\"\ndecision = \"deny\"\npriority = 1\nmodes = [\"default\", \"yolo\"]"), TierExtension)
+	require.Len(t, problems, 1)
+	assert.False(t, problems[0].Loosens)
+	require.Len(t, rules, 1)
+	assert.Equal(t, []Mode{ModeDefault}, rules[0].Modes)
 }
 
 func TestAByteOrderMarkIsNoFault(t *testing.T) {
