@@ -35,10 +35,13 @@ type Extension struct {
 }
 
 const (
-	manifestFile   = "gemini-extension.json"
-	installFile    = ".gemini-extension-install.json"
-	enablementFile = "extension-enablement.json"
+	manifestFile = "gemini-extension.json"
+	installFile  = ".gemini-extension-install.json"
 )
+
+// EnablementFile is the name of the file that says which extensions beside it are
+// off. With a [Problem] of it nobody knows.
+const EnablementFile = "extension-enablement.json"
 
 // ExtensionRoots are the directories that extensions are looked for in. One
 // that is empty or does not exist has none.
@@ -66,9 +69,9 @@ func FindExtensions(workspacePath string, roots ExtensionRoots) ([]Extension, []
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			problems = append(problems, Problem{File: root, Text: "reading the extensions: " + err.Error()})
 		}
-		enablement, err := readJSON(filepath.Join(root, enablementFile))
+		enablement, err := readEnablement(filepath.Join(root, EnablementFile))
 		if err != nil {
-			problems = append(problems, Problem{File: filepath.Join(root, enablementFile), Text: err.Error()})
+			problems = append(problems, Problem{File: filepath.Join(root, EnablementFile), Text: err.Error()})
 		}
 		for _, entry := range entries {
 			dir := filepath.Join(root, entry.Name())
@@ -120,6 +123,24 @@ func openExtension(dir string) (Extension, error) {
 	}, err
 }
 
+// readEnablement reads {"NAME": {"overrides": ["!/path/*"]}}.
+func readEnablement(file string) (jsonc.Node, error) {
+	root, err := readJSON(file)
+	if err != nil || !root.Exists() {
+		return root, err
+	}
+	if root.Kind() != jsonc.Object {
+		return jsonc.Node{}, fmt.Errorf("%s must hold an object, not %s", file, root.Kind())
+	}
+	for _, m := range root.Members() {
+		overrides := m.Value.Get("overrides")
+		if len(overrides.Strings()) != len(overrides.Elements()) || len(m.Value.Members()) != 1 || overrides.Kind() != jsonc.Array {
+			return jsonc.Node{}, fmt.Errorf(`%s:%d: %q must be {"overrides": [...]}, with texts in it`, file, m.Line, m.Name)
+		}
+	}
+	return root, nil
+}
+
 func whyOff(ext Extension, before []Extension, enablement jsonc.Node, workspacePath, root string) string {
 	if i := slices.IndexFunc(before, func(e Extension) bool { return e.Name == ext.Name }); i >= 0 {
 		return "an extension of the same name is in " + before[i].Dir
@@ -132,7 +153,7 @@ func whyOff(ext Extension, before []Extension, enablement jsonc.Node, workspaceP
 		}
 	}
 	if off {
-		return "turned off in " + filepath.Join(root, enablementFile)
+		return "turned off in " + filepath.Join(root, EnablementFile)
 	}
 	return ""
 }

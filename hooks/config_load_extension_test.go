@@ -105,6 +105,34 @@ func TestFindExtensions(t *testing.T) {
 	}
 }
 
+// TestEnablementThatCannotBeUnderstood is a problem of its file, with the line.
+func TestEnablementThatCannotBeUnderstood(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"a": {"overrides": []}}`:     "",
+		`{}`:                           "",
+		`{"a": {"overrides": ["!/*"]}`: ":1:29: ",
+		`[]`:                           " must hold an object, not an array",
+		"{\n\"a\": [\"!/*\"]}":         `:2: "a" must be {"overrides": [...]}, with texts in it`,
+		`{"a": {"overrides": "!/*"}}`:  `:1: "a" must be`,
+		`{"a": {"overrides": [1]}}`:    `:1: "a" must be`,
+		`{"a": {"overides": ["!/*"]}}`: `:1: "a" must be`,
+		`{"a": {}}`:                    `:1: "a" must be`,
+		`{"a": {"overrides": ["!/*"], "disabled": 1}}`: `:1: "a" must be`,
+	} {
+		user := t.TempDir()
+		file := filepath.Join(user, hooks.EnablementFile)
+		write(t, file, text)
+		_, problems := hooks.FindExtensions("/w", hooks.ExtensionRoots{User: user})
+		if want == "" {
+			assert.Empty(t, problems, text)
+		} else if assert.Len(t, problems, 1, text) {
+			assert.Equal(t, file, problems[0].File)
+			assert.Contains(t, problems[0].Text, file+want)
+		}
+	}
+}
+
 // TestExtensionsInsideTheProject: those of the project, and those of the user's
 // that a link leads there, are the project's, and their hooks know it.
 func TestExtensionsInsideTheProject(t *testing.T) {

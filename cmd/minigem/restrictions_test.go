@@ -185,3 +185,39 @@ func TestExtensionsAreHeldBack(t *testing.T) {
 		assert.NoFileExists(t, w.path("b.txt"), "an extension allows nothing")
 	}
 }
+
+// TestFilesThatSwitchOff: what says which extensions and MCP servers are off, and
+// cannot be understood, lets none of them run; so do the lists of an extension.
+func TestFilesThatSwitchOff(t *testing.T) {
+	t.Parallel()
+	manifest := func(exclude string) string {
+		return `{"name": "ext", "version": "1", "excludeTools": ["` + exclude + `"]}`
+	}
+	for _, c := range []struct{ manifest, enablement, says string }{
+		{manifest("glob"), `{"ext": {"overrides": ["/*"]}}`, ""},
+		{manifest("glob"), `{"ext": ["!/*"]}`, `reading which extensions are off: ~/.gemini/extensions/extension-enablement.json:1: "ext" must be {"overrides": [...]}, with texts in it: correct the file, or move it away`},
+		{manifest("globb"), `{}`, `~/.gemini/extensions/ext/gemini-extension.json: excludeTools: there is no tool "globb"; did you mean "glob"?`},
+		{manifest("run_shell_command(rm"), `{}`, `gemini-extension.json: excludeTools: "run_shell_command(rm" has no closing parenthesis`},
+	} {
+		w := newHookWorld(t, map[string]string{
+			"~/.gemini/extensions/ext/gemini-extension.json": c.manifest,
+			"~/.gemini/extensions/extension-enablement.json": c.enablement,
+		})
+		got := runWith(t, w, "text", restrictionsDone)
+		if c.says == "" {
+			assert.Equal(t, exit.OK, got.code, got.err)
+			continue
+		}
+		assert.Equal(t, exit.Config, got.code, c.says)
+		assert.Contains(t, got.err, c.says)
+	}
+
+	w := newHookWorld(t, map[string]string{
+		"~/.gemini/settings.json":              `{"mcpServers": {"srv": {"command": "touch", "args": ["started"]}}}`,
+		"~/.gemini/mcp-server-enablement.json": `{"srv": {"enabled": false}`,
+	})
+	got := runWith(t, w, "text", restrictionsDone)
+	assert.Equal(t, exit.OK, got.code, got.err)
+	assert.Contains(t, got.err, "the MCP server srv is not started: ~/.gemini/mcp-server-enablement.json:1:27: parsing object after value: unexpected EOF: correct the file, or move it away: it says which servers are off")
+	assert.NoFileExists(t, w.path("started"))
+}

@@ -11,6 +11,7 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/jsonc"
 	"minigem/internal/contextfile"
+	"minigem/internal/exit"
 	"minigem/internal/extensions"
 	"minigem/internal/settings"
 	"minigem/internal/text"
@@ -33,6 +34,11 @@ func (c *Configuration) ExtensionRoots() hooks.ExtensionRoots {
 // "none" means none.
 func (c *Configuration) findExtensions() ([]hooks.Problem, error) {
 	found, problems := hooks.FindExtensions(c.Dir, c.ExtensionRoots())
+	for _, p := range problems {
+		if filepath.Base(p.File) == hooks.EnablementFile {
+			return problems, exit.Errorf(exit.Config, "reading which extensions are off: %s: correct the file, or move it away", c.ShortenIn(p.Text))
+		}
+	}
 	for _, e := range found {
 		off, err := c.ExtensionOff(e)
 		if err != nil {

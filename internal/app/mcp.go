@@ -74,14 +74,13 @@ func (c *Configuration) AllMCPServers(allowed []string, warn func(string)) []MCP
 		}
 	}
 	off, err := c.MCPSwitches().Off()
-	if err != nil {
-		warn(err.Error())
-	}
 	s := c.Settings
 	var all []MCPServer
 	for _, name := range slices.Sorted(maps.Keys(s.MCPServers)) {
 		one := MCPServer{Server: c.mcpServer(name, s.MCPServers[name])}
-		c.whyOff(&one, allowed, off)
+		if c.whyOff(&one, allowed, off); err != nil && one.Off == "" {
+			one.Off, one.Missed = c.ShortenIn(err.Error())+": correct the file, or move it away: it says which servers are off", true
+		}
 		all = append(all, one)
 	}
 	return all

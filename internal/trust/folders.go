@@ -39,8 +39,8 @@ const (
 // Rules are the folders that the user has decided about.
 type Rules map[string]Level
 
-// Load reads trustedFolders.json; a missing file has no rules. Invalid rules
-// are left out and reported: they trust nothing.
+// Load reads trustedFolders.json; a missing file has no rules. Invalid rules are
+// reported; one that cannot be understood distrusts its folder.
 func Load(file string) (Rules, []string, error) {
 	data, err := boundedfile.Read(file, boundedfile.Written)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -60,9 +60,12 @@ func Load(file string) (Rules, []string, error) {
 	for _, m := range doc.Root().Members() {
 		level := Level(m.Value.Text())
 		if !slices.Contains([]Level{Folder, Parent, Never}, level) {
-			warnings = append(warnings, fmt.Sprintf("%s:%d: %s is neither %s nor %s nor %s: ignored",
+			warnings = append(warnings, fmt.Sprintf("%s:%d: %s is neither %s nor %s nor %s: the folder is not trusted",
 				file, m.Line, m.Value.Standard(), Folder, Parent, Never))
-			continue
+			level = Never
+		}
+		if !filepath.IsAbs(m.Name) {
+			warnings = append(warnings, fmt.Sprintf("%s:%d: %q is not an absolute path: ignored", file, m.Line, m.Name))
 		}
 		rules[m.Name] = level
 	}

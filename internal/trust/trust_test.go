@@ -88,18 +88,21 @@ func TestSetAndLoad(t *testing.T) {
 func TestFilesThatAreNotAsExpected(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "trustedFolders.json")
-	write(t, file, "{\n\"/a\": \"TRUST_FOLDER\",\n\"/b\": \"yes\", \"/c\": true}")
+	write(t, file, "{\n\"/a\": \"TRUST_FOLDER\",\n\"/b\": \"yes\", \"/a/c\": true, \"~/d\": \"DO_NOT_TRUST\"}")
 	rules, warnings, err := trust.Load(file)
 	require.NoError(t, err)
-	assert.Equal(t, trust.Rules{"/a": trust.Folder}, rules)
+	assert.Equal(t, trust.Untrusted, rules.Decide("/a/c/d"), "what cannot be understood does not leave it to the folder above")
+	assert.Equal(t, trust.Trusted, rules.Decide("/a/d"))
+	assert.Equal(t, trust.Untrusted, rules.Decide("/b"))
 	assert.Equal(t, []string{
-		file + `:3: "yes" is neither TRUST_FOLDER nor TRUST_PARENT nor DO_NOT_TRUST: ignored`,
-		file + `:3: true is neither TRUST_FOLDER nor TRUST_PARENT nor DO_NOT_TRUST: ignored`,
+		file + `:3: "yes" is neither TRUST_FOLDER nor TRUST_PARENT nor DO_NOT_TRUST: the folder is not trusted`,
+		file + `:3: true is neither TRUST_FOLDER nor TRUST_PARENT nor DO_NOT_TRUST: the folder is not trusted`,
+		file + `:3: "~/d" is not an absolute path: ignored`,
 	}, warnings)
 	require.NoError(t, trust.Set(file, "/d", trust.Folder))
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
-	assert.Equal(t, "{\n\"/a\": \"TRUST_FOLDER\",\n\"/b\": \"yes\", \"/c\": true, \"/d\": \"TRUST_FOLDER\"}", string(data), "nothing is lost")
+	assert.Equal(t, "{\n\"/a\": \"TRUST_FOLDER\",\n\"/b\": \"yes\", \"/a/c\": true, \"~/d\": \"DO_NOT_TRUST\", \"/d\": \"TRUST_FOLDER\"}", string(data), "nothing is lost")
 
 	for _, broken := range []string{"{", "[]", "null", `""`, "5", "{\"/a\": \"TRUST", "\x00\x00", "\xff\xfe"} {
 		aside := file + ".unreadable"

@@ -150,8 +150,8 @@ func Remove(file, name string) (found bool, err error) {
 // names in lower case.
 type Switches struct{ File string }
 
-// Off are the names, in lower case and in order, of those that are off. No file:
-// none.
+// Off are the names, in lower case and in order, of those that are off, and of those
+// of which the file says something else than that they are on. No file: none.
 func (s Switches) Off() ([]string, error) {
 	data, err := boundedfile.Read(s.File, boundedfile.Kept)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -164,9 +164,13 @@ func (s Switches) Off() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	if d.Root().Kind() != jsonc.Object {
+		return nil, fmt.Errorf("%s must hold an object, not %s", s.File, d.Root().Kind())
+	}
 	off := map[string]bool{}
 	for _, m := range d.Root().Members() {
-		if enabled := m.Value.Get("enabled"); enabled.Exists() && !enabled.IsTrue() {
+		empty := m.Value.Kind() == jsonc.Object && len(m.Value.Members()) == 0
+		if !empty && !m.Value.Get("enabled").IsTrue() {
 			off[strings.ToLower(m.Name)] = true
 		}
 	}

@@ -147,9 +147,17 @@ func TestSwitches(t *testing.T) {
 	assert.Equal(t, []string{"my-srv"}, off())
 	change(s.Enable, "MY-SRV", true)
 	assert.Empty(t, off())
-	require.NoError(t, os.WriteFile(s.File, []byte("["), 0o600))
-	_, err = s.Off()
-	assert.ErrorContains(t, err, s.File)
+	for _, broken := range []string{"[", "[]", "7"} {
+		require.NoError(t, os.WriteFile(s.File, []byte(broken), 0o600))
+		_, err = s.Off()
+		assert.ErrorContains(t, err, s.File, broken)
+	}
+	for entry, isOff := range map[string]bool{
+		`{}`: false, `{"enabled": true}`: false, `{"enabled": false}`: true, `{"enabled": "true"}`: true, `{"enabld": false}`: true, `false`: true, `true`: true, `null`: true,
+	} {
+		require.NoError(t, os.WriteFile(s.File, []byte(`{"a": `+entry+`}`), 0o600))
+		assert.Equal(t, isOff, len(off()) == 1, entry)
+	}
 }
 
 // FuzzEdit: whatever a file holds, a server that was added is there and can be
