@@ -98,9 +98,13 @@ func (c *Configuration) namesMissed(rules []policy.Rule) []policy.Problem {
 }
 
 // whereSet is a problem of a list of the settings with the place where that stands.
-func (c *Configuration) whereSet(p policy.Problem) policy.Problem {
+func (r *Runtime) whereSet(p policy.Problem) policy.Problem {
 	key, isList := strings.CutPrefix(p.Place.File, "settings: ")
-	if at, ok := c.Loaded.Origin(key); isList && ok && at.File != "" {
+	at, set := r.Config.Loaded.Origin(key)
+	switch {
+	case isList && key == "tools.allowed" && len(r.Flags.AllowedTools) > 0:
+		p.Place = policy.Place{File: "tools.allowed or --allowed-tools"}
+	case isList && set && at.File != "":
 		p.Place, p.Text = policy.Place{File: at.File, Line: at.Line}, key+": "+p.Text
 	}
 	return p

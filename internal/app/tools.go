@@ -123,7 +123,7 @@ func (r *Runtime) PolicyRules() ([]policy.Rule, []policy.Problem, error) {
 	problems = append(problems, r.Config.namesMissed(rules)...)
 	var lost []string
 	for i, p := range problems {
-		if problems[i] = r.Config.whereSet(p); p.Loosens {
+		if problems[i] = r.whereSet(p); p.Loosens {
 			lost = append(lost, problems[i].String())
 		}
 	}
