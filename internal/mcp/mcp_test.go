@@ -236,9 +236,9 @@ func TestResults(t *testing.T) {
 
 func TestFailures(t *testing.T) {
 	t.Parallel()
-	s := server(t, "good")
-	s.Timeout = 200 * time.Millisecond
-	session := connect(t, s)
+	session := connect(t, server(t, "good"))
+	impatient := server(t, "good")
+	impatient.Timeout = 200 * time.Millisecond
 	_, err := named(session, "echo").Prepare(map[string]any{})
 	assert.Equal(t, tools.ErrInvalidParams, err.(*tools.Error).Type)
 	assert.Equal(t, "params must have required property 'text'", err.Error())
@@ -249,7 +249,11 @@ func TestFailures(t *testing.T) {
 		{"die", "MCP tool 'die' of the server 'srv' could not be called: "},
 		{"echo", "MCP tool 'echo' of the server 'srv' could not be called: "}, // it is dead
 	} {
-		_, err := run(t, t.Context(), named(session, tt.tool), map[string]map[string]any{"echo": {"text": "x"}}[tt.tool])
+		of := session
+		if tt.tool == "wait" { // it never answers
+			of = connect(t, impatient)
+		}
+		_, err := run(t, t.Context(), named(of, tt.tool), map[string]map[string]any{"echo": {"text": "x"}}[tt.tool])
 		var e *tools.Error
 		require.ErrorAs(t, err, &e, tt.tool)
 		assert.Equal(t, tools.ErrMCP, e.Type)
