@@ -113,7 +113,7 @@ func TestEnablementThatCannotBeUnderstood(t *testing.T) {
 		`{}`:                           "",
 		`{"a": {"overrides": ["!/*"]}`: ":1:29: ",
 		`[]`:                           " must hold an object, not an array",
-		"{\n\"a\": [\"!/*\"]}":         `:2: "a" must be {"overrides": [...]}, with texts in it`,
+		"{\n\"a\": [\"!/*\"]}":         `:2: "a" must be {"overrides": [...]}, an array of strings`,
 		`{"a": {"overrides": "!/*"}}`:  `:1: "a" must be`,
 		`{"a": {"overrides": [1]}}`:    `:1: "a" must be`,
 		`{"a": {"overides": ["!/*"]}}`: `:1: "a" must be`,

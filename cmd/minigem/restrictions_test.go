@@ -195,7 +195,7 @@ func TestFilesThatSwitchOff(t *testing.T) {
 	}
 	for _, c := range []struct{ manifest, enablement, says string }{
 		{manifest("glob"), `{"ext": {"overrides": ["/*"]}}`, ""},
-		{manifest("glob"), `{"ext": ["!/*"]}`, `reading which extensions are off: ~/.gemini/extensions/extension-enablement.json:1: "ext" must be {"overrides": [...]}, with texts in it: correct the file, or move it away`},
+		{manifest("glob"), `{"ext": ["!/*"]}`, `reading which extensions are off: ~/.gemini/extensions/extension-enablement.json:1: "ext" must be {"overrides": [...]}, an array of strings: correct the file, or move it away`},
 		{manifest("globb"), `{}`, `~/.gemini/extensions/ext/gemini-extension.json: excludeTools: there is no tool "globb"; did you mean "glob"?`},
 		{manifest("run_shell_command(rm"), `{}`, `gemini-extension.json: excludeTools: "run_shell_command(rm" has no closing parenthesis`},
 	} {

@@ -26,37 +26,29 @@ func FromLists(l Lists) ([]Rule, []Problem) {
 		r.Decision, r.Priority, r.Place = d, priority, Place{File: "settings: " + setting}
 		rules = append(rules, r)
 	}
-	list := func(setting string, d Decision, priority int, entry string) {
-		r, fault := listed(entry, d)
-		if fault != "" {
-			problems = append(problems, Problem{Place: Place{File: "settings: " + setting}, Text: fault, Loosens: d != Allow})
-			return
+	list := func(setting string, d Decision, priority int, modes []Mode, entries []string) {
+		for _, entry := range entries {
+			r, fault := listed(entry, d)
+			if fault != "" {
+				problems = append(problems, Problem{Place: Place{File: "settings: " + setting}, Text: fault, Loosens: d != Allow})
+				continue
+			}
+			r.Modes = modes
+			add(setting, d, priority, r)
 		}
-		if setting == "tools.core" {
-			r.Modes = outsidePlan
-		}
-		add(setting, d, priority, r)
 	}
 	for _, s := range l.ExcludedServers {
 		add("mcp.excluded", Deny, 4900, Rule{Server: s})
 	}
-	for _, entry := range l.Excluded {
-		list("tools.exclude", Deny, 4400, entry)
-	}
-	for _, entry := range l.ConfirmationRequired {
-		list("tools.confirmationRequired", Ask, 4350, entry)
-	}
-	for _, entry := range l.Allowed {
-		list("tools.allowed", Allow, 4300, entry)
-	}
+	list("tools.exclude", Deny, 4400, nil, l.Excluded)
+	list("tools.confirmationRequired", Ask, 4350, nil, l.ConfirmationRequired)
+	list("tools.allowed", Allow, 4300, nil, l.Allowed)
 	if onlyNarrowed(l.Allowed, shellTool) {
 		add("tools.allowed", Deny, 4290, Rule{
 			Tools: []string{shellTool}, Message: "Only the shell commands listed in tools.allowed may run.",
 		})
 	}
-	for _, entry := range l.Core {
-		list("tools.core", Allow, 4250, entry)
-	}
+	list("tools.core", Allow, 4250, outsidePlan, l.Core)
 	if l.Core != nil {
 		add("tools.core", Deny, 4240, Rule{
 			BuiltinOnly: true, Modes: outsidePlan,

@@ -38,7 +38,8 @@ func (p *parser) rule(at Place, v any) {
 	p.keep(r, &t)
 }
 
-// finish applies the rules of the tier, and reports whether something of r is left.
+// finish applies the rules of the tier, and reports whether something of r is left
+// to keep or to report.
 func (p *parser) finish(r *Rule, t *table) bool {
 	r.Priority += int(p.tier) * 1000
 	if p.tier != TierExtension {
@@ -52,7 +53,7 @@ func (p *parser) finish(r *Rule, t *table) bool {
 	}
 	p.complain(r.Place, false, "an extension cannot make rules for yolo mode: there it is not in force")
 	r.Modes = slices.DeleteFunc(r.Modes, func(m Mode) bool { return m == ModeYolo })
-	return len(r.Modes) > 0 // none would be all of them
+	return len(r.Modes) > 0 || len(t.faults) > 0 // none would be all of them; a fault is reported
 }
 
 // keep adds a rule. An unknown field may have been meant to narrow the rule, so

@@ -85,6 +85,9 @@ func TestAnExtensionsRuleKeepsItsOtherModes(t *testing.T) {
 	assert.False(t, problems[0].Loosens)
 	require.Len(t, rules, 1)
 	assert.Equal(t, []Mode{ModeDefault}, rules[0].Modes)
+
+	_, problems = Parse("p.toml", []byte("[[rule]]\ntoolName = \"x\"\ndecision = \"deny\"\npriority = 1\nmodes = [\"fast\", \"yolo\"]"), TierExtension)
+	assert.True(t, problems[len(problems)-1].Loosens, "a mode that is not known may be another one")
 }
 
 func TestAByteOrderMarkIsNoFault(t *testing.T) {

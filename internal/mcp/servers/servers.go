@@ -150,8 +150,8 @@ func Remove(file, name string) (found bool, err error) {
 // names in lower case.
 type Switches struct{ File string }
 
-// Off are the names, in lower case and in order, of those that are off, and of those
-// of which the file says something else than that they are on. No file: none.
+// Off are the names, in lower case and in order, of those that are off; an entry that
+// cannot be understood turns its server off. No file: none.
 func (s Switches) Off() ([]string, error) {
 	data, err := boundedfile.Read(s.File, boundedfile.Kept)
 	if errors.Is(err, fs.ErrNotExist) {
