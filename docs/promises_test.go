@@ -1,0 +1,165 @@
+package docs_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/hooks/hookstest"
+)
+
+// section is one file of docs/promises: a heading, perhaps a remark, and promises
+// with blank lines between them.
+type section struct {
+	file     string
+	title    string
+	remark   string
+	promises []promise
+}
+
+// promise is one paragraph: the number and the words, then indented lines with a
+// proof on each: "testbed NAME", a case of e2e/testdata/cases; "script NAME", one
+// of e2e/testdata/script; "case TEXT", the cases of hooks/hookstest whose names
+// begin with TEXT; "PACKAGE.TestName"; or "none: WHY".
+type promise struct {
+	number string
+	words  string
+	proofs []string
+}
+
+var promiseStart = regexp.MustCompile(`^(\d+\.\d+) `)
+
+func readPromises(t *testing.T) []section {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("promises", "*.txt"))
+	require.NoError(t, err)
+	var all []section
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		s, err := parseSection(string(data))
+		require.NoError(t, err, file)
+		s.file = filepath.Base(file)
+		all = append(all, s)
+	}
+	return all
+}
+
+func parseSection(text string) (section, error) {
+	var s section
+	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
+		title, rest, _ := strings.Cut(paragraph, "\n")
+		if heading, ok := strings.CutPrefix(title, "# "); ok {
+			s.title, s.remark = heading, rest
+			continue
+		}
+		number := promiseStart.FindStringSubmatch(paragraph)
+		if number == nil {
+			return s, fmt.Errorf("%q does not begin with the number of a promise", title)
+		}
+		p := promise{number: number[1]}
+		var words []string
+		for line := range strings.SplitSeq(strings.TrimPrefix(paragraph, number[0]), "\n") {
+			if proof, ok := strings.CutPrefix(line, "\t"); ok {
+				p.proofs = append(p.proofs, proof)
+			} else {
+				words = append(words, line)
+			}
+		}
+		p.words = strings.Join(words, " ")
+		s.promises = append(s.promises, p)
+	}
+	return s, nil
+}
+
+// TestEveryPromiseHasItsProof checks that the promises are numbered in order and
+// that each proof exists.
+func TestEveryPromiseHasItsProof(t *testing.T) {
+	t.Parallel()
+	sections := readPromises(t)
+	require.NotEmpty(t, sections)
+	for i, s := range sections {
+		require.NotEmpty(t, s.promises, s.title)
+		for j, p := range s.promises {
+			require.Equal(t, fmt.Sprintf("%d.%d", i, j+1), p.number, "add a promise at the end of its file: numbers do not change")
+			assert.NotEmpty(t, p.words, p.number)
+			assert.NotEmpty(t, p.proofs, "%s has no proof: name a test on an indented line below it", p.number)
+			for _, proof := range p.proofs {
+				assert.True(t, exists(t, proof), "%s (%s): there is no %q", p.number, p.words, proof)
+			}
+		}
+	}
+}
+
+// TestPromisesPage compares PROMISES.md with what docs/promises says.
+func TestPromisesPage(t *testing.T) {
+	t.Parallel()
+	generated(t, "PROMISES.md", promisesPage(readPromises(t)))
+}
+
+const promisesHead = `# What is promised
+
+<!-- Generated from docs/promises by go generate ./docs. -->
+
+What minigem promises to those who write hooks. Each section links to its file, which names the tests behind each
+promise. They fail when the promise is broken, and ` + "`go test ./docs`" + ` fails where a promise names no test, or one that does
+not exist. An empty box has nothing to test, and says why. [HOOKS.md](HOOKS.md) is the manual.
+`
+
+// promisesPage has no totals: two changes that add promises to different files
+// would conflict there.
+func promisesPage(sections []section) string {
+	var page strings.Builder
+	page.WriteString(promisesHead)
+	for i, s := range sections {
+		fmt.Fprintf(&page, "\n## %d. %s\n\n", i, s.title)
+		if s.remark != "" {
+			fmt.Fprintf(&page, "%s\n\n", s.remark)
+		}
+		fmt.Fprintf(&page, "The tests: [%s](promises/%s)\n\n", s.file, s.file)
+		for _, p := range s.promises {
+			box, words := "x", p.words
+			if why, ok := strings.CutPrefix(p.proofs[0], "none: "); ok {
+				box, words = " ", words+": "+why
+			}
+			fmt.Fprintf(&page, "- [%s] **%s** %s\n", box, p.number, words)
+		}
+	}
+	return page.String()
+}
+
+// exists reports whether a proof exists. A test of another system, or with a
+// build tag, does.
+func exists(t *testing.T, proof string) bool {
+	t.Helper()
+	kind, name, _ := strings.Cut(proof, " ")
+	switch kind {
+	case "none:":
+		return name != ""
+	case "case":
+		return name != "" && slices.ContainsFunc(hookstest.Cases(), func(c hookstest.Case) bool { return strings.HasPrefix(c.Name, name) })
+	case "testbed", "script":
+		dir := map[string]string{"testbed": "cases", "script": "script"}[kind]
+		_, err := os.Stat(filepath.Join("..", "e2e", "testdata", dir, name+".txtar"))
+		return err == nil
+	}
+	dot := strings.LastIndexByte(proof, '.')
+	if dot < 0 {
+		return false
+	}
+	files, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(proof[:dot]), "*_test.go"))
+	require.NoError(t, err)
+	return slices.ContainsFunc(files, func(file string) bool {
+		source, err := os.ReadFile(file)
+		require.NoError(t, err)
+		name := "\nfunc " + proof[dot+1:]
+		return strings.Contains(string(source), name+"(t *testing.T) {") || strings.Contains(string(source), name+"(f *testing.F) {")
+	})
+}
