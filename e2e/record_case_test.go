@@ -61,7 +61,7 @@ func TestRecordCaseOfTheRealModel(t *testing.T) {
 	for _, want := range []string{
 		"prompt Is [REDACTED] in key.pem?\n",
 		"fired BeforeTool guard decision=deny reason='keys are not yours to read' exit=2 times=1\n",
-		"! tool-ran read_file\n", "tool-ran replace times=1\n", "exit 0\n", "Secrets were taken out",
+		"! tool-ran read_file\n", "tool-ran replace times=1\n", "exit 0\n", "# Secrets were taken out: the environment (",
 		"-- .gemini/guard.sh --\n" + guardScript, "-- key.pem --\nhunter2\n", "-- notes.txt --\nbuy milk, [REDACTED]\n",
 		"text I look at it.\ncall read_file {\"file_path\":\"key.pem\"}\n",
 	} {
@@ -154,11 +154,13 @@ func TestRecordCaseRefusesBeforeItRuns(t *testing.T) {
 		"there.txtar":           "mine\n", "file": "",
 	})
 	answers := trusted(h.answersFile(t, "say Hi."))
+	link(t, "none.txtar", filepath.Join(h.workspace, "dangling"))
 	for _, c := range []struct{ target, says string }{
 		{"there.txtar", "--force"},
 		{".", "is a folder"},
 		{"none/c.txtar", "no file can be written next to none/c.txtar"},
 		{"file/c.txtar", "--record-case"},
+		{"dangling", "is a link to nothing"},
 	} {
 		for _, args := range [][]string{
 			append([]string{"--record-case", c.target, "-p", "Hi"}, answers...),
@@ -176,4 +178,65 @@ func TestRecordCaseRefusesBeforeItRuns(t *testing.T) {
 	assert.Equal(t, 0, out.Code, out.Stderr)
 	assert.Contains(t, h.recorded(t, "there.txtar"), "prompt Hi\n")
 	assert.False(t, strings.Contains(out.Stdout, "recorded"), "stdout is the answer's alone")
+}
+
+// What --force writes over: regular files, and those that links lead to.
+func TestRecordCaseForceKeepsLinks(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, map[string]string{"real.txtar": "mine\n"})
+	answers := trusted(h.answersFile(t, "say Hi."))
+	link(t, "real.txtar", filepath.Join(h.workspace, "link.txtar"))
+	out := h.run(t, run{Args: append([]string{"hooks", "record", "--force", "link.txtar", "Hi"}, answers...)})
+	require.Equal(t, 0, out.Code, out.Stderr)
+	assert.Contains(t, h.read(t, "real.txtar"), "prompt Hi\n")
+	target, err := os.Readlink(filepath.Join(h.workspace, "link.txtar"))
+	require.NoError(t, err)
+	assert.Equal(t, "real.txtar", target)
+	for _, device := range []string{"/dev/null", "/dev/tty"} {
+		if _, err := os.Stat(device); err == nil {
+			out := h.run(t, run{Args: append([]string{"hooks", "record", "--force", device, "Hi"}, answers...)})
+			assert.Equal(t, 42, out.Code, device)
+			assert.Contains(t, out.Stderr, "is not a regular file")
+		}
+	}
+}
+
+func link(t *testing.T, target, path string) {
+	t.Helper()
+	if err := os.Symlink(target, path); err != nil {
+		t.Skip("links cannot be made here")
+	}
+}
+
+// Secrets that no variable of the environment has are taken out as well, of cases
+// and of recorded answers, and the user reads which.
+func TestRecordingsHoldNoSecrets(t *testing.T) {
+	t.Parallel()
+	bearer := strings.Repeat("q7Zr", 6)
+	h := newHome(t, map[string]string{".env.local": "API_TOKEN=" + bearer + "\npassword: hunter2hunter\n"})
+	split := []llm.Chunk{
+		{Parts: []llm.Part{llm.Text{Text: "Use Authorization: Bearer " + bearer[:9]}}},
+		{Parts: []llm.Part{llm.Text{Text: bearer[9:] + "."}}, FinishReason: "STOP"},
+	}
+	server := startFakeAPI(t, []script.Entry{
+		callAnswer(llm.ToolCall{Name: "run_shell_command", Args: map[string]any{"command": "cat .env.local; curl -u me:hunter2hunter http://127.0.0.1:1/"}}),
+		script.Streamed(split...),
+	})
+	out := h.run(t, run{
+		Args: []string{"-m", "gemini-2.5-flash", "--skip-trust", "--yolo", "--record-case", "c.txtar", "--record-responses", "r.jsonl", "-p", "My password is hunter2hunter."},
+		Env:  server.env(),
+	})
+	require.Equal(t, 0, out.Code, out.Stderr)
+	assert.Contains(t, out.Stderr, "minigem: took these secrets out of the case: ")
+	for _, name := range []string{"API_TOKEN", "Authorization header", "password of curl"} {
+		assert.Contains(t, out.Stderr, name)
+	}
+	h.recorded(t, "c.txtar")
+	for _, file := range []string{"c.txtar", "r.jsonl"} {
+		text := h.read(t, file)
+		assert.Contains(t, text, "[REDACTED]", file)
+		for _, secret := range []string{bearer, bearer[9:], "hunter2hunter"} {
+			assert.NotContains(t, text, secret, file)
+		}
+	}
 }

@@ -18,8 +18,8 @@ the hooks that ran with their scripts, the files that tools touched as they were
 before, and what came of it all as assertions. Without a prompt it is the chat.
 --record-case FILE does the same for any other run.
 
-Values of the environment that are secrets, texts that have the shape of one,
-the home and your name are taken out. Look through the case before you share it.
+Secrets are masked, by their names and by their form, and listed;
+so are your home and your name. Look through the case before you share it.
 
 Exit codes: those of minigem; 42 where FILE cannot be written, or is there
 already, before anything runs.`,

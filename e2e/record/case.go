@@ -36,10 +36,14 @@ func (r *Recorder) Case(exit int) ([]byte, error) {
 		return nil, err
 	}
 	body := r.actLines()
-	a.Comment = []byte(r.head() + body + "\n" + outcome.String() + "\n")
+	a.Comment = []byte(body + "\n" + outcome.String() + "\n")
 	// Once more over all of it, names of files included: nothing was forgotten.
-	return []byte(r.clean.code(string(txtar.Format(&a)))), nil
+	body = r.clean.code(string(txtar.Format(&a)))
+	return []byte(r.clean.code(r.head()) + body), nil
 }
+
+// Taken names the secrets that [Recorder.Case] took out; empty: none.
+func (r *Recorder) Taken() string { return r.clean.summary() }
 
 // sawChunks: hooks saw each chunk, so that they must come as they did.
 func (r *Recorder) sawChunks() bool {
@@ -54,8 +58,8 @@ func (r *Recorder) head() string {
 	if r.interrupted {
 		notes = append(notes, "The run was interrupted: what came after that is not part of the case, and hooks may run more often here.")
 	}
-	if n := r.clean.taken; n > 0 {
-		notes = append(notes, fmt.Sprintf("Secrets were taken out (%d places): hooks that look for them may decide otherwise.", n))
+	if taken := r.clean.summary(); taken != "" {
+		notes = append(notes, "Secrets were taken out: "+taken+". Hooks that look for them may decide otherwise.")
 	}
 	for _, n := range notes {
 		fmt.Fprintf(&b, "# %s\n", oneLine(r.clean.text(n)))

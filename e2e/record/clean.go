@@ -1,6 +1,8 @@
 package record
 
 import (
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,7 +18,7 @@ type cleaner struct {
 	script *strings.Replacer // folders become variables, for what a shell reads
 	words  *strings.Replacer // folders become relative, for what tools and people read
 	user   *regexp.Regexp    // nil: the name is not taken out
-	taken  int               // secrets
+	taken  []string          // names or kinds of the secrets that were taken out, see [redact.Text]
 }
 
 // commonNames are login names that are words of every text.
@@ -73,9 +75,11 @@ func unique(dirs []string) []string {
 // secrets takes secrets out of text.
 func (c *cleaner) secrets(text string) string {
 	masked := c.mask(text)
-	c.taken += strings.Count(masked, redact.Shown) - strings.Count(text, redact.Shown)
-	masked, found := redact.Shapes(masked)
-	c.taken += found
+	for range strings.Count(masked, redact.Shown) - strings.Count(text, redact.Shown) {
+		c.taken = append(c.taken, "the environment")
+	}
+	masked, taken := redact.Text(masked)
+	c.taken = append(c.taken, taken...)
 	return masked
 }
 
@@ -84,6 +88,23 @@ func (c *cleaner) names(text string) string {
 		return text
 	}
 	return c.user.ReplaceAllLiteralString(text, "$USER")
+}
+
+// summary says what was taken out, such as "API_TOKEN, AWS key (2)"; empty:
+// nothing.
+func (c *cleaner) summary() string {
+	count := map[string]int{}
+	for _, kind := range c.taken {
+		count[kind]++
+	}
+	var out []string
+	for _, kind := range slices.Sorted(maps.Keys(count)) {
+		if n := count[kind]; n > 1 {
+			kind += fmt.Sprintf(" (%d)", n)
+		}
+		out = append(out, kind)
+	}
+	return strings.Join(out, ", ")
 }
 
 // code cleans what a shell reads: commands, scripts, files.

@@ -137,7 +137,7 @@ func (r *Recorder) answer(a answer, exact bool) (string, error) {
 		return fmt.Sprintf("%serror %d %s\n", head, a.err.Status, oneLine(r.clean.text(a.err.Message))), nil
 	}
 	e := script.Entry{Method: a.Method, Tokens: a.Tokens}
-	for _, c := range a.Chunks {
+	for _, c := range script.Masked(a.Chunks, r.clean.secrets) {
 		e.Chunks = append(e.Chunks, r.cleanChunk(c))
 	}
 	if !exact && e.Method == script.Stream {

@@ -34,7 +34,7 @@ func TestCleaner(t *testing.T) {
 		assert.Equal(t, tt.code, c.code(tt.in), tt.in)
 		assert.Equal(t, tt.text, c.text(tt.in), tt.in)
 	}
-	assert.Equal(t, 4, c.taken)
+	assert.Equal(t, "AWS key (2), the environment (2)", c.summary())
 	assert.Equal(t, map[string]any{"a": []any{"x", 1.0, true, nil}}, c.value(map[string]any{"a": []any{"/home/carolina/project/x", 1.0, true, nil}}))
 
 	common := newCleaner(Options{Dir: "/root/x", Project: "/root/x", Home: "/", User: "root"})

@@ -44,7 +44,7 @@ func (r *Runtime) wireModel(_ context.Context, sys *System, w *Frontend) error {
 	if r.Flags.Record == "" {
 		return nil
 	}
-	rec, err := script.Record(r.Model, r.Flags.Record, r.Config.Secrets)
+	rec, err := script.Record(r.Model, r.Flags.Record, r.Config.masked)
 	if err != nil {
 		return exit.Errorf(exit.Input, "recording the model's answers: %w", err)
 	}

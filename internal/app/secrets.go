@@ -73,3 +73,10 @@ func (c *Configuration) HookEngine(config hooks.Config, children *command.Childr
 
 // Mask masks secrets in b.
 func (c *Configuration) Mask(b []byte) []byte { return c.Masker.Bytes(b) }
+
+// masked returns text without the secrets of the environment and without what
+// looks like a secret.
+func (c *Configuration) masked(text string) string {
+	text, _ = redact.Text(c.Masker.String(text))
+	return text
+}

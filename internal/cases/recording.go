@@ -36,14 +36,22 @@ func CheckRecording(f *app.Options, sys *app.System) error {
 		return nil
 	}
 	path := app.Absolute(sys, f.RecordCase)
-	info, err := os.Lstat(path)
+	_, err := os.Lstat(path)
+	info, target := os.Stat(path)
 	switch {
-	case err == nil && info.IsDir():
+	case target == nil && info.IsDir():
 		return exit.Errorf(exit.Input, "--record-case: %s is a folder: name a file in it, such as %s", f.RecordCase, filepath.Join(f.RecordCase, "case.txtar"))
+	case err == nil && target != nil:
+		return exit.Errorf(exit.Input, "--record-case: %s is a link to nothing: take another name, or remove it", f.RecordCase)
+	case err == nil && !info.Mode().IsRegular():
+		return exit.Errorf(exit.Input, "--record-case: %s is not a regular file: take another name", f.RecordCase)
 	case err == nil && !f.Force:
 		return exit.Errorf(exit.Input, "--record-case: %s is there already: take another name, or add --force to write over it", f.RecordCase)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return exit.Errorf(exit.Input, "--record-case: %w", err)
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
 	}
 	probe, err := os.CreateTemp(filepath.Dir(path), ".record-case-*")
 	if err != nil {
@@ -110,7 +118,7 @@ func (r *Recording) Write(err error) error {
 	}
 	data, failed := r.Case(exitCodeOf(err))
 	if failed == nil {
-		failed = atomicfile.WriteFile(r.path, data, 0o600)
+		failed = r.writeFile(data)
 	}
 	if failed != nil {
 		failed = fmt.Errorf("writing the case: %w", failed)
@@ -124,8 +132,24 @@ func (r *Recording) Write(err error) error {
 	if rel, ok := text.Below(r.sys.Dir, r.path); ok {
 		name = rel
 	}
+	if taken := r.Taken(); taken != "" {
+		fmt.Fprintf(r.sys.Stderr, "minigem: took these secrets out of the case: %s\n", taken)
+	}
 	fmt.Fprintf(r.sys.Stderr, "minigem: recorded %s; this runs it: minigem hooks test %s\n", name, name)
 	return err
+}
+
+// writeFile writes the case. A link stays, and the file that it leads to is
+// replaced.
+func (r *Recording) writeFile(data []byte) error {
+	path, err := filepath.EvalSymlinks(r.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		path, err = r.path, nil
+	}
+	if err != nil {
+		return err
+	}
+	return atomicfile.WriteFile(path, data, 0o600)
 }
 
 // exitCodeOf is what the program ends with for err.

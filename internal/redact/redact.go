@@ -5,10 +5,8 @@
 package redact
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // Config is the setting "security.environmentVariableRedaction".
@@ -106,65 +104,9 @@ func namesSecret(name string) bool {
 	return slices.ContainsFunc(secretWords, func(w string) bool { return strings.Contains(name, w) })
 }
 
-// shapes match values that look like secrets. Whatever a pattern matches holds one
-// of its texts: most values hold none, and finding that out takes no expression.
-var shapes = []struct {
-	pattern string
-	holds   []string
-}{
-	{`-----BEGIN (?:[A-Z]+ )*(?:PRIVATE KEY|CERTIFICATE)`, []string{"-----BEGIN "}}, // PEM
-	{`(?i:[a-z][a-z0-9+.-]*)://[^/\s:@]*:[^/\s@]+@`, []string{"://"}},               // credentials in a URL
-	{`\bgh[pousr]_[A-Za-z0-9]{30,}`, []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_"}},
-	{`\bgithub_pat_[A-Za-z0-9_]{30,}`, []string{"github_pat_"}},
-	{`\bAIza[0-9A-Za-z_-]{35}`, []string{"AIza"}},
-	{`\bya29\.[0-9A-Za-z_-]{20,}`, []string{"ya29."}},
-	{`\b(?:AKIA|ASIA)[0-9A-Z]{16}\b`, []string{"AKIA", "ASIA"}},
-	{`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+`, []string{"eyJ"}}, // JWT
-	{`\b[sr]k_(?:live|test)_[0-9A-Za-z]{16,}`, []string{"k_live_", "k_test_"}},
-	{`\bxox[abeoprs]-[0-9A-Za-z-]{10,}`, []string{"xox"}},
-	{`\bsk-[A-Za-z0-9_-]{20,}`, []string{"sk-"}},
-	{`\bglpat-[0-9A-Za-z_-]{20}`, []string{"glpat-"}},
-}
-
-var secretShapes = func() string {
-	var patterns []string
-	for _, s := range shapes {
-		patterns = append(patterns, s.pattern)
-	}
-	return strings.Join(patterns, "|")
-}()
-
-// They are compiled on first use: not every start needs them.
-var (
-	secretValue = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(secretShapes) })
-	// secretText matches the same shapes within a text, to their ends.
-	secretText = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`-----BEGIN (?:[A-Z]+ )*(?:PRIVATE KEY|CERTIFICATE)-----(?s:.*?)(?:-----END [A-Z ]+-----|\z)|` + secretShapes)
-	})
-)
-
-// Shapes replaces everything in text that looks like a secret by [Shown], and
-// returns how many there were.
-func Shapes(text string) (masked string, found int) {
-	masked = secretText().ReplaceAllStringFunc(text, func(string) string {
-		found++
-		return Shown
-	})
-	return masked, found
-}
-
 // LooksSecret reports whether a value looks like a secret.
 func LooksSecret(value string) bool {
-	return len(value) >= 8 && mayLookSecret(value) && secretValue().MatchString(value)
-}
-
-func mayLookSecret(value string) bool {
-	for _, s := range shapes {
-		for _, text := range s.holds {
-			if strings.Contains(value, text) {
-				return true
-			}
-		}
-	}
-	return false
+	return len(value) >= 8 && slices.ContainsFunc(shapes, func(s rule) bool {
+		return s.mayMatch(value) && s.compiled().MatchString(value)
+	})
 }

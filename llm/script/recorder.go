@@ -3,7 +3,6 @@ package script
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"iter"
@@ -23,8 +22,8 @@ import (
 // Recorder is safe for concurrent use; the lines are in the order in which
 // calls ended.
 type Recorder struct {
-	model   llm.Provider
-	secrets *strings.Replacer
+	model llm.Provider
+	mask  func(string) string
 
 	mu  sync.Mutex
 	out io.WriteCloser
@@ -33,47 +32,18 @@ type Recorder struct {
 
 var _ llm.Provider = (*Recorder)(nil)
 
-// minSecret is the length below which a secret is not masked: replacing every
-// "1" would destroy the recording.
-const minSecret = 4
-
-const mask = "***"
-
 // Record makes a Recorder that appends to the file at path, which only the user
-// may read (0600). Secrets are masked, except those of less than four bytes and
-// those that a stream splits between two chunks.
-func Record(model llm.Provider, path string, secrets []string) (*Recorder, error) {
+// may read (0600). mask takes secrets out of a text and keeps JSON valid; nil
+// takes none out.
+func Record(model llm.Provider, path string, mask func(string) string) (*Recorder, error) {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("opening recording: %w", err)
 	}
-	return &Recorder{model: model, secrets: masker(secrets), out: f}, nil
-}
-
-// masker replaces secrets in JSON text, where quotes and backslashes, and
-// sometimes "<", ">" and "&", are escaped. Longer ones go first, since one may
-// contain another.
-func masker(secrets []string) *strings.Replacer {
-	secrets = slices.Clone(secrets)
-	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
-	var pairs []string
-	for _, s := range secrets {
-		if len(s) < minSecret {
-			continue
-		}
-		pairs = append(pairs, inJSON(s, false), mask, inJSON(s, true), mask)
+	if mask == nil {
+		mask = func(text string) string { return text }
 	}
-	return strings.NewReplacer(pairs...)
-}
-
-// inJSON returns s as a JSON string without the quotes.
-func inJSON(s string, escapeHTML bool) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(escapeHTML)
-	_ = enc.Encode(s) // a string can always be encoded
-	text := strings.TrimSuffix(b.String(), "\n")
-	return text[1 : len(text)-1]
+	return &Recorder{model: model, mask: mask, out: f}, nil
 }
 
 // Close closes the file and returns the first write error, which no call
@@ -126,6 +96,7 @@ func (r *Recorder) CountTokens(ctx context.Context, req llm.Request) (int, error
 }
 
 func (r *Recorder) write(e Entry) {
+	e.Chunks = Masked(e.Chunks, r.mask)
 	for i := range e.Chunks {
 		e.Chunks[i].ModelVersion, e.Chunks[i].ResponseID = "", ""
 	}
@@ -134,9 +105,46 @@ func (r *Recorder) write(e Entry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err == nil {
-		_, err = io.WriteString(r.out, r.secrets.Replace(line.String()))
+		_, err = io.WriteString(r.out, r.mask(line.String()))
 	}
 	if err != nil && r.err == nil {
 		r.err = fmt.Errorf("writing recording: %w", err)
 	}
+}
+
+// Masked returns chunks with mask applied to their texts. A secret that a stream
+// splits between chunks is found, too: then the first text holds all of it, and
+// those after it are empty. Other parts are left as they are.
+func Masked(chunks []llm.Chunk, mask func(string) string) []llm.Chunk {
+	var before, after strings.Builder
+	each := rewrite(chunks, func(text string) string {
+		before.WriteString(text)
+		text = mask(text)
+		after.WriteString(text)
+		return text
+	})
+	whole := mask(before.String())
+	if whole == after.String() {
+		return each
+	}
+	return rewrite(chunks, func(string) string {
+		text := whole
+		whole = ""
+		return text
+	})
+}
+
+// rewrite returns a copy of chunks with change applied to each text.
+func rewrite(chunks []llm.Chunk, change func(string) string) []llm.Chunk {
+	out := slices.Clone(chunks)
+	for i, c := range out {
+		out[i].Parts = slices.Clone(c.Parts)
+		for k, p := range c.Parts {
+			if t, ok := p.(llm.Text); ok {
+				t.Text = change(t.Text)
+				out[i].Parts[k] = t
+			}
+		}
+	}
+	return out
 }

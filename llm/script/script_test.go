@@ -227,10 +227,10 @@ func (broken) Generate(context.Context, llm.Request) (llm.Chunk, error) {
 	return llm.Chunk{}, errors.New("no")
 }
 
-func record(t *testing.T, model llm.Provider, secrets []string, calls func(*script.Recorder)) string {
+func record(t *testing.T, model llm.Provider, mask func(string) string, calls func(*script.Recorder)) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "rec.jsonl")
-	r, err := script.Record(model, path, secrets)
+	r, err := script.Record(model, path, mask)
 	require.NoError(t, err)
 	calls(r)
 	require.NoError(t, r.Close())
@@ -292,16 +292,32 @@ func TestRecorderKeepsWhatAnEarlyStopHadRead(t *testing.T) {
 
 func TestRecorderMasksSecrets(t *testing.T) {
 	t.Parallel()
-	const answer = `key AIza<&>"\x, longer AIza<&>"\x-and-more, number 1, plain hunter2`
-	m := script.New([]script.Entry{script.Answered(text(answer))}, false)
-	got := record(t, m, []string{`AIza<&>"\x`, `AIza<&>"\x-and-more`, "1", "", "hunter2"}, func(r *script.Recorder) {
+	mask := strings.NewReplacer("hunter2", "***").Replace
+	args := llm.Chunk{Parts: []llm.Part{llm.ToolCall{Name: "x", Args: map[string]any{"a": "hunter2"}}}}
+	entries := []script.Entry{
+		script.Answered(text("number 2, plain hunter2")), script.Streamed(text("whole hunter2, "), text("no secret")),
+		script.Streamed(text("hun"), text("ter"), text("2, split")), script.Streamed(args),
+	}
+	got := record(t, script.New(entries, false), mask, func(r *script.Recorder) {
 		c, err := r.Generate(t.Context(), ask("x"))
 		require.NoError(t, err)
-		assert.Equal(t, answer, c.Text(), "the consumer sees the answer as it is")
+		assert.Equal(t, "number 2, plain hunter2", c.Text(), "the consumer sees the answer as it is")
+		for _, e := range entries[1:] {
+			chunks, err := collect(r.Stream(t.Context(), ask("x")))
+			require.NoError(t, err)
+			assert.Equal(t, e.Chunks, chunks)
+		}
 	})
 	replay, err := script.Parse("", strings.NewReader(got))
 	require.NoError(t, err)
-	assert.Equal(t, "key ***, longer ***, number 1, plain ***", replay[0].Chunks[0].Text())
+	var texts []string
+	for _, e := range replay[:3] {
+		for _, c := range e.Chunks {
+			texts = append(texts, c.Text())
+		}
+	}
+	assert.Equal(t, []string{"number 2, plain ***", "whole ***, ", "no secret", "***, split", "", ""}, texts)
+	assert.NotContains(t, got, "hunter2")
 }
 
 func TestRecorderAppends(t *testing.T) {
