@@ -89,7 +89,7 @@ func (s *textSearch) keep(path string, hits []lineHit) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i, _ := slices.BinarySearchFunc(s.files, path, func(f fileHits, p string) int { return strings.Compare(f.path, p) })
-	s.files = slices.Insert(s.files, i, fileHits{strings.Clone(path), hits})
+	s.files = slices.Insert(s.files, i, fileHits{path, hits})
 	s.count += len(hits)
 	if s.limit == 0 {
 		return

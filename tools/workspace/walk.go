@@ -63,9 +63,8 @@ func (e *Entry) ModTime() (time.Time, error) {
 // ignored. It never follows a link, never opens anything outside of dir, and
 // skips protected names and directories without read permission. It calls visit
 // from several goroutines and in no fixed order, roughly that of the paths. An
-// [Entry] is valid until visit returns, and its Path is part of a longer
-// string: clone it to keep it. The first error of visit ends the walk and is
-// returned, or else ctx's, or that of dir.
+// [Entry] is valid until visit returns. Walk returns the first error of visit,
+// or else the one of ctx or dir.
 func (w *Workspace) Walk(ctx context.Context, dir string, how Walk, visit func(*Entry) error) error {
 	ign, err := w.Ignorer(dir, how.Ignore)
 	if err != nil {
@@ -75,15 +74,11 @@ func (w *Workspace) Walk(ctx context.Context, dir string, how Walk, visit func(*
 	if err != nil {
 		return err
 	}
-	top, err := newHandle(root)
-	if err != nil {
-		return nil // no read permission
-	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	k := &walker{Walk: how, ws: w, start: dir, skip: len(prefix(ign.base)), visit: visit, cancel: cancel}
 	k.wake.L = &k.mu
-	k.push([]task{{parent: top, ign: ign}})
+	k.push([]task{{parent: newHandle(root), ign: ign}})
 	stop := context.AfterFunc(ctx, k.abandon)
 	defer stop()
 	var wg sync.WaitGroup

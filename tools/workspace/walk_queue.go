@@ -10,9 +10,6 @@ import (
 	"minigem/internal/boundedfile"
 )
 
-// A walk costs a few system calls for each directory and one string for all
-// names in it: nothing is allocated for a single name.
-
 // item is an entry of a directory.
 type item struct {
 	path string // slash-separated, relative to the workspace directory
@@ -114,7 +111,6 @@ func (k *walker) drop() {
 
 // work is the loop of one worker.
 func (k *walker) work(ctx context.Context) {
-	var l lister
 	for {
 		t, ok := k.next()
 		if !ok {
@@ -124,7 +120,7 @@ func (k *walker) work(ctx context.Context) {
 		if t.files != nil {
 			err = k.visitAll(ctx, t.parent, t.ign, t.files)
 		} else {
-			err = k.read(ctx, t, &l)
+			err = k.read(ctx, t)
 		}
 		k.done(t)
 		if err != nil {
@@ -157,7 +153,7 @@ func (k *walker) visitAll(ctx context.Context, dir *handle, ign *Ignorer, files 
 
 // read lists a directory, visits the first files in it and pushes the rest. A
 // directory that is not readable, or became a link, is skipped.
-func (k *walker) read(ctx context.Context, t task, l *lister) error {
+func (k *walker) read(ctx context.Context, t task) error {
 	h, ign := t.parent, t.ign
 	if t.sub != "" {
 		var err error
@@ -166,7 +162,7 @@ func (k *walker) read(ctx context.Context, t task, l *lister) error {
 		}
 		defer h.release()
 	}
-	items := l.list(h, prefix(dirOf(t)))
+	items := list(h, prefix(dirOf(t)))
 	if t.sub != "" {
 		ign = ign.enter(t.sub, k.gitignore(h, t.sub, items), holds(items, t.sub, ".git"))
 	}
@@ -245,38 +241,14 @@ func (k *walker) sortOut(items []item, ign *Ignorer) (files, dirs []item) {
 	return files, dirs
 }
 
-// lister lists directories, one after the other, without a system call for each
-// entry.
-type lister struct {
-	raw  []byte // as the system returns it
-	text []byte // the paths, one after the other
-	ends []end
-}
-
-// end is where a path ends in text.
-type end struct {
-	at   int
-	kind fs.FileMode
-}
-
-// list returns the entries of h, sorted by name, as far as h is readable;
-// before is the prefix of their paths.
-func (l *lister) list(h *handle, before string) []item {
-	l.text, l.ends = l.text[:0], l.ends[:0]
-	h.read(l, before)
-	text := string(l.text)
-	items := make([]item, len(l.ends))
-	start := 0
-	for i, e := range l.ends {
-		items[i] = item{text[start:e.at], e.kind}
-		start = e.at
+// list returns the entries of h that can be read, sorted by name. Their paths
+// begin with before.
+func list(h *handle, before string) []item {
+	entries := h.read()
+	items := make([]item, len(entries))
+	for i, e := range entries {
+		items[i] = item{before + e.Name(), e.Type()}
 	}
 	slices.SortFunc(items, func(a, b item) int { return strings.Compare(a.path[len(before):], b.path[len(before):]) })
 	return items
-}
-
-// add is called by read.
-func add[name ~string | ~[]byte](l *lister, before string, n name, kind fs.FileMode) {
-	l.text = append(append(l.text, before...), n...)
-	l.ends = append(l.ends, end{len(l.text), kind})
 }

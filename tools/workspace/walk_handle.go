@@ -1,36 +1,28 @@
-//go:build !unix
-
 package workspace
 
 import (
 	"io"
+	"io/fs"
 	"os"
 	"sync/atomic"
 	"time"
 )
 
-// handle is an open directory that is closed when its last task is done.
+// handle is an open directory. Its last task closes it.
 type handle struct {
 	root  *os.Root
-	self  *os.File // the same directory, for listing
 	users atomic.Int32
 }
 
-// newHandle takes ownership of root. It fails without read permission.
-func newHandle(root *os.Root) (*handle, error) {
-	self, err := root.Open(".")
-	if err != nil {
-		root.Close()
-		return nil, err
-	}
-	h := &handle{root: root, self: self}
+// newHandle takes ownership of root.
+func newHandle(root *os.Root) *handle {
+	h := &handle{root: root}
 	h.users.Store(1)
-	return h, nil
+	return h
 }
 
 func (h *handle) release() {
 	if h.users.Add(-1) == 0 {
-		h.self.Close()
 		h.root.Close()
 	}
 }
@@ -41,18 +33,21 @@ func (h *handle) enter(name string) (*handle, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newHandle(root)
+	return newHandle(root), nil
 }
 
-// read adds the entries of the directory to l.
-func (h *handle) read(l *lister, before string) {
-	entries, _ := h.self.ReadDir(-1)
-	for _, e := range entries {
-		add(l, before, e.Name(), e.Type())
+// read returns the entries of the directory, as many as can be read.
+func (h *handle) read() []fs.DirEntry {
+	dir, err := h.root.Open(".")
+	if err != nil {
+		return nil
 	}
+	defer dir.Close()
+	entries, _ := dir.ReadDir(-1)
+	return entries
 }
 
-// modTime returns that of the file or link name.
+// modTime returns the modification time of the file or link name.
 func (h *handle) modTime(name string) (time.Time, error) {
 	info, err := h.root.Lstat(name)
 	if err != nil {
