@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dlclark/regexp2"
+	"github.com/dlclark/regexp2/v2"
 )
 
 // matcher is a compiled expression in JavaScript's syntax, unanchored.

@@ -4,7 +4,7 @@ import (
 	"path"
 	"slices"
 
-	"golang.org/x/tools/txtar"
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"minigem/agent/event"
 	"minigem/hooks"

@@ -14,7 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"golang.org/x/tools/txtar"
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"minigem/agent/event"
 	"minigem/internal/boundedfile"

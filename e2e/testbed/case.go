@@ -12,7 +12,7 @@ import (
 
 	"minigem/internal/boundedfile"
 
-	"golang.org/x/tools/txtar"
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // Case is one case file, read and checked.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"golang.org/x/tools/txtar"
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"minigem/hooks/author/inspect"
 	"minigem/internal/atomicfile"

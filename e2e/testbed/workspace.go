@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/tools/txtar"
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"minigem/internal/boundedfile"
 )

@@ -1,28 +1,19 @@
-// Package publicaddr knows which addresses belong to the public internet.
+// Package publicaddr reports which addresses belong to the public internet.
 package publicaddr
 
 import (
 	"net/netip"
-	"slices"
-	"strings"
+	"sync"
+
+	"code.dny.dev/ssrf"
 )
 
-// notPublic lists networks that netip's own predicates do not cover: carrier
-// NAT, tests and documentation, and IPv6 networks that embed IPv4 addresses.
-var notPublic = func() (ps []netip.Prefix) {
-	for _, s := range strings.Fields(`0.0.0.0/8 100.64.0.0/10 192.0.0.0/24 192.0.2.0/24 198.18.0.0/15 198.51.100.0/24
-		203.0.113.0/24 240.0.0.0/4 64:ff9b::/96 64:ff9b:1::/48 100::/64 2001::/23 2001:db8::/32 2002::/16 3fff::/20 fec0::/10`) {
-		ps = append(ps, netip.MustParsePrefix(s))
-	}
-	return ps
-}()
+// guardian holds IANA's registries of special-purpose addresses.
+var guardian = sync.OnceValue(func() *ssrf.Guardian { return ssrf.New() })
 
-// Is reports whether an address belongs to the public internet.
+// Is reports whether a belongs to the public internet. IPv4 addresses mapped to
+// IPv6 count as IPv4; an address with a zone, and the zero Addr, are not public.
 func Is(a netip.Addr) bool {
-	if a.Zone() != "" {
-		return false
-	}
 	a = a.Unmap()
-	return a.IsGlobalUnicast() && !a.IsPrivate() && !a.IsLoopback() && !a.IsLinkLocalUnicast() &&
-		!slices.ContainsFunc(notPublic, func(p netip.Prefix) bool { return p.Contains(a) })
+	return a.Zone() == "" && a.IsGlobalUnicast() && guardian().SafeAddr(a) == nil
 }

@@ -6,10 +6,14 @@ import (
 	"regexp/syntax"
 	"time"
 
-	"github.com/dlclark/regexp2"
+	"github.com/dlclark/regexp2/v2"
 
 	"minigem/internal/lazydfa"
 )
+
+// maxBacktracking limits what the search of one line may remember, in slots of
+// 8 bytes.
+const maxBacktracking = 4 << 20
 
 // linePattern finds the lines that match a search. It is safe for concurrent
 // use.
@@ -68,7 +72,7 @@ func compileLine(pattern string, caseSensitive bool) (match func([]byte) bool, l
 			return m.Match, m, tree, nil
 		}
 	}
-	js, err := regexp2.Compile(pattern, opts)
+	js, err := regexp2.Compile(pattern, opts, regexp2.OptionMaxBacktrackingStackSize(maxBacktracking))
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dlclark/regexp2"
+	"github.com/dlclark/regexp2/v2"
 
 	"minigem/tools"
 )
@@ -103,6 +103,9 @@ func (r Rule) String() string {
 // allow do not match and all others do.
 const matchTimeout = 100 * time.Millisecond
 
+// maxBacktracking limits what one match may remember, in slots of 8 bytes.
+const maxBacktracking = 4 << 20
+
 // compile prepares the rule's expressions. Its error names the field.
 func (r *Rule) compile() error {
 	if r.compiled {
@@ -115,7 +118,8 @@ func (r *Rule) compile() error {
 		if e.source == "" {
 			continue
 		}
-		re, err := regexp2.Compile(e.anchor+"(?:"+e.source+")", regexp2.ECMAScript)
+		re, err := regexp2.Compile(e.anchor+"(?:"+e.source+")", regexp2.ECMAScript,
+			regexp2.OptionMaxBacktrackingStackSize(maxBacktracking))
 		if err != nil {
 			return fmt.Errorf("%s %q is not a valid regular expression: %w", e.field, e.source, err)
 		}
