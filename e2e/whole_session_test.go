@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // TestTraceOfAWholeSession: a session with a skill, a tool of an MCP server, an

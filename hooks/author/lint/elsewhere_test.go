@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"github.com/rogpeppe/go-internal/txtar"
 
 	"minigem/hooks"
 	"minigem/hooks/author/lint"
