@@ -3,12 +3,8 @@
 package archtest
 
 import (
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -149,8 +145,7 @@ func TestPackageComments(t *testing.T) {
 	dirs := map[string]int{}
 	walk(t, func(dir, file string) {
 		dirs[dir] += 0
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments|parser.PackageClauseOnly)
-		require.NoError(t, err)
+		f := parsed(t, file)
 		if f.Doc != nil {
 			dirs[dir]++
 		}
@@ -168,8 +163,7 @@ func load(t *testing.T) map[string][]string {
 	t.Helper()
 	imports := map[string][]string{}
 	walk(t, func(dir, file string) {
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
-		require.NoError(t, err)
+		f := parsed(t, file)
 		if _, ok := imports[dir]; !ok {
 			imports[dir] = nil
 		}
@@ -179,47 +173,6 @@ func load(t *testing.T) map[string][]string {
 	})
 	require.NotEmpty(t, imports)
 	return imports
-}
-
-func walk(t *testing.T, visit func(dir, file string)) {
-	t.Helper()
-	walkAll(t, func(dir, file string) {
-		if !strings.HasSuffix(file, "_test.go") {
-			visit(dir, file)
-		}
-	})
-}
-
-// walkAll is walk for test files, too.
-func walkAll(t *testing.T, visit func(dir, file string)) {
-	t.Helper()
-	top := root(t)
-	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name := d.Name()
-		if d.IsDir() && (name == "testdata" || name == "examples" || strings.HasPrefix(name, ".") && path != top) {
-			return filepath.SkipDir
-		}
-		if d.IsDir() || !strings.HasSuffix(name, ".go") {
-			return nil
-		}
-		rel, err := filepath.Rel(top, filepath.Dir(path))
-		if err != nil {
-			return err
-		}
-		visit(filepath.ToSlash(rel), path)
-		return nil
-	})
-	require.NoError(t, err)
-}
-
-func root(t *testing.T) string {
-	t.Helper()
-	dir, err := filepath.Abs("../..")
-	require.NoError(t, err)
-	return dir
 }
 
 // seen are packages that reaches does not look into.

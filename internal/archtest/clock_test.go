@@ -68,8 +68,7 @@ func TestNoTestDependsOnTheClock(t *testing.T) {
 		if !strings.HasSuffix(file, "_test.go") {
 			return
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-		require.NoError(t, err)
+		f := parsed(t, file)
 		for where, uses := range clockIn(f) {
 			found[dir+" "+where] = append(found[dir+" "+where], uses...)
 		}

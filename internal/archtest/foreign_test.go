@@ -97,8 +97,7 @@ func TestForeignFilesAreTried(t *testing.T) {
 		if dir == "internal/boundedfile" {
 			return
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-		require.NoError(t, err)
+		f := parsed(t, file)
 		for _, decl := range f.Decls {
 			ast.Inspect(decl, func(n ast.Node) bool {
 				if slices.Contains(opening, selectorOf(n)) {

@@ -2,14 +2,11 @@ package archtest
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // parsing are the ways in which production code understands, or takes in to
@@ -29,8 +26,7 @@ func TestParsersAreFuzzed(t *testing.T) {
 	t.Parallel()
 	var found, listed []string
 	walk(t, func(dir, file string) {
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-		require.NoError(t, err)
+		f := parsed(t, file)
 		for _, decl := range f.Decls {
 			ast.Inspect(decl, func(n ast.Node) bool {
 				if slices.Contains(parsing, selectorOf(n)) {
@@ -63,8 +59,7 @@ func fuzzTargets(t *testing.T) []string {
 		if !strings.HasSuffix(file, "_test.go") {
 			return
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-		require.NoError(t, err)
+		f := parsed(t, file)
 		for _, decl := range f.Decls {
 			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && strings.HasPrefix(fn.Name.Name, "Fuzz") {
 				targets = append(targets, dir+" "+fn.Name.Name)

@@ -2,13 +2,10 @@ package archtest
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // TestOnlyCasesPlayOtherAgents: an engine gets a Player, which takes the place of
@@ -18,8 +15,7 @@ func TestOnlyCasesPlayOtherAgents(t *testing.T) {
 	t.Parallel()
 	var found []string
 	walk(t, func(dir, file string) {
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-		require.NoError(t, err)
+		f := parsed(t, file)
 		for _, decl := range f.Decls {
 			ast.Inspect(decl, func(n ast.Node) bool {
 				var set []ast.Expr

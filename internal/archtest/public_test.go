@@ -23,8 +23,7 @@ func TestPublicPackagesNameNothingInternal(t *testing.T) {
 			return
 		}
 		files++
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-		require.NoError(t, err)
+		f := parsed(t, file)
 		for _, m := range internalMentions(f) {
 			t.Errorf("%s: %s\n\twhy not: what cannot be named cannot be used", file, m)
 		}

@@ -3,8 +3,6 @@ package archtest
 import (
 	"fmt"
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"slices"
 	"strings"
 	"testing"
@@ -71,8 +69,7 @@ func TestReadsAreBounded(t *testing.T) {
 	t.Parallel()
 	var found, listed []string
 	walk(t, func(dir, file string) {
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-		require.NoError(t, err)
+		f := parsed(t, file)
 		if dir == "internal/boundedfile" {
 			return
 		}

@@ -2,7 +2,6 @@ package archtest
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"go/types"
 	"path"
@@ -30,10 +29,11 @@ var readElsewhere = map[string]string{
 // that reads it; a key without effect is a line of known.txt alone.
 func TestEverySettingIsRead(t *testing.T) {
 	t.Parallel()
-	c := &checker{fset: token.NewFileSet(), files: map[string][]*ast.File{}, done: map[string]*types.Package{}, read: map[types.Object]bool{}, words: map[string]bool{}}
+	tree, err := tree()
+	require.NoError(t, err)
+	c := &checker{fset: tree.set, files: map[string][]*ast.File{}, done: map[string]*types.Package{}, read: map[types.Object]bool{}, words: map[string]bool{}}
 	walk(t, func(dir, file string) {
-		f, err := parser.ParseFile(c.fset, file, nil, parser.SkipObjectResolution)
-		require.NoError(t, err)
+		f := parsed(t, file)
 		pkg := path.Join(module, filepath.ToSlash(dir))
 		c.files[pkg] = append(c.files[pkg], f)
 	})

@@ -2,13 +2,10 @@ package archtest
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // ofHooks are the functions that take apart the text of a hook or a script for
@@ -21,8 +18,7 @@ func TestLinesAreReadAsBashReadsThem(t *testing.T) {
 	t.Parallel()
 	var found []string
 	walk(t, func(dir, file string) {
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-		require.NoError(t, err)
+		f := parsed(t, file)
 		for _, decl := range f.Decls {
 			ast.Inspect(decl, func(n ast.Node) bool {
 				if selectorOf(n) == "syntax.NewParser" {

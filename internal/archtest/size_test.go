@@ -1,12 +1,7 @@
 package archtest
 
 import (
-	"bytes"
 	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,47 +25,30 @@ var long = map[string]string{}
 // their bounds.
 func TestSizes(t *testing.T) {
 	t.Parallel()
-	top := root(t)
 	found := map[string]bool{}
-	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
+	eachSource(t, func(s *source) {
+		if s.dir == ".ci" {
+			return
 		}
-		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && path != top || d.Name() == "testdata") {
-			return filepath.SkipDir
-		}
-		if d.IsDir() || filepath.Ext(path) != ".go" {
-			return nil
-		}
-		rel, err := filepath.Rel(top, path)
-		require.NoError(t, err)
-		rel = filepath.ToSlash(rel)
-		data, err := os.ReadFile(path)
-		require.NoError(t, err)
-		assert.LessOrEqual(t, bytes.Count(data, []byte("\n")), mostFileLines, "%s has too many lines: part it by what it is about", rel)
-		set := token.NewFileSet()
-		f, err := parser.ParseFile(set, path, data, parser.SkipObjectResolution)
-		require.NoError(t, err)
-		for _, decl := range f.Decls {
+		assert.LessOrEqual(t, s.lines(), mostFileLines, "%s has too many lines: part it by what it is about", s.rel())
+		for _, decl := range s.file.Decls {
 			fn, ok := decl.(*ast.FuncDecl)
 			if !ok {
 				continue
 			}
-			lines := set.Position(fn.End()).Line - set.Position(fn.Pos()).Line + 1
-			name := rel + " " + fn.Name.Name
+			lines := position(t, fn.End()).Line - position(t, fn.Pos()).Line + 1
+			name := s.rel() + " " + fn.Name.Name
 			if long[name] != "" {
 				found[name] = true
 				assert.Greater(t, lines, mostFunctionLines, "%s is short enough: take it off the list", name)
 				continue
 			}
 			// Tests are tables, and a table is as long as its rows.
-			if lines > mostFunctionLines && !strings.HasSuffix(rel, "_test.go") {
+			if lines > mostFunctionLines && s.production() {
 				t.Errorf("%s has %d lines, more than %d: name what its parts do", name, lines, mostFunctionLines)
 			}
 		}
-		return nil
 	})
-	require.NoError(t, err)
 	for name := range long {
 		assert.True(t, found[name], "%s is not there any more: take it off the list", name)
 	}
@@ -81,11 +59,9 @@ func TestSizes(t *testing.T) {
 func TestCommandIsThin(t *testing.T) {
 	t.Parallel()
 	lines := 0
-	walk(t, func(dir, file string) {
-		if dir == "cmd/minigem" {
-			data, err := os.ReadFile(file)
-			require.NoError(t, err)
-			lines += bytes.Count(data, []byte("\n"))
+	eachSource(t, func(s *source) {
+		if s.dir == "cmd/minigem" && s.production() {
+			lines += s.lines()
 		}
 	})
 	require.NotZero(t, lines)
@@ -129,9 +105,7 @@ func TestAppIsSilent(t *testing.T) {
 		if dir != "internal/app" {
 			return
 		}
-		set := token.NewFileSet()
-		f, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
-		require.NoError(t, err)
+		f := parsed(t, file)
 		ast.Inspect(f, func(n ast.Node) bool {
 			s, ok := n.(*ast.SelectorExpr)
 			if !ok || filepath.Base(file) == "system.go" {
@@ -143,7 +117,7 @@ func TestAppIsSilent(t *testing.T) {
 				of = x.Name
 			}
 			prints := of == "fmt" && strings.HasPrefix(s.Sel.Name, "Print") || (of == "os" || of == "sys") && (s.Sel.Name == "Stdout" || s.Sel.Name == "Stderr")
-			assert.False(t, prints, "%s: %s.%s in internal/app, which prints nothing", set.Position(n.Pos()), of, s.Sel.Name)
+			assert.False(t, prints, "%s: %s.%s in internal/app, which prints nothing", position(t, n.Pos()), of, s.Sel.Name)
 			return true
 		})
 	})

@@ -3,15 +3,12 @@ package archtest
 import (
 	"fmt"
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 
 	"minigem/internal/text"
 )
@@ -39,7 +36,7 @@ func TestOneCleaner(t *testing.T) {
 		"strconv": {"IsPrint", "IsGraphic"},
 	}
 	needed := map[string]bool{}
-	eachNode(t, func(pkg, where string, n ast.Node) {
+	eachNode(t, func(pkg string, where func() string, n ast.Node) {
 		if pkg == "internal/text" {
 			return
 		}
@@ -51,12 +48,12 @@ func TestOneCleaner(t *testing.T) {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
 			if x, ok := n.X.(*ast.Ident); ok && slices.Contains(asks[x.Name], n.Sel.Name) {
-				fail("%s: %s.%s: internal/text has the table of what acts upon a screen", where, x.Name, n.Sel.Name)
+				fail("%s: %s.%s: internal/text has the table of what acts upon a screen", where(), x.Name, n.Sel.Name)
 			}
 		case *ast.BinaryExpr:
 			for _, side := range []ast.Expr{n.X, n.Y} {
 				if r, ok := character(side); ok && (text.Hides(r) && r != 0 && r != 0x80 && r != '\n' && r != '\t' && r != '\r' || r == ' ' && (n.Op == token.LSS || n.Op == token.GEQ)) {
-					fail("%s compares with U+%04X: internal/text has the table of what acts upon a screen", where, r)
+					fail("%s compares with U+%04X: internal/text has the table of what acts upon a screen", where(), r)
 				}
 			}
 		}
@@ -110,7 +107,7 @@ var raw = map[string]string{
 // nobody can forget to clean.
 func TestStreamsAreCleaned(t *testing.T) {
 	t.Parallel()
-	eachNode(t, func(_, where string, n ast.Node) {
+	eachNode(t, func(_ string, at func() string, n ast.Node) {
 		s, ok := n.(*ast.SelectorExpr)
 		if !ok {
 			return
@@ -119,6 +116,7 @@ func TestStreamsAreCleaned(t *testing.T) {
 		if !ok {
 			return
 		}
+		where := at()
 		file := where[:slices.Index([]byte(where), ':')]
 		switch name := x.Name + "." + s.Sel.Name; name {
 		case "os.Stdout", "os.Stderr", "fmt.Print", "fmt.Println", "fmt.Printf":
@@ -134,16 +132,16 @@ func TestStreamsAreCleaned(t *testing.T) {
 }
 
 // eachNode visits the syntax of every file that is not a test.
-func eachNode(t *testing.T, visit func(pkg, where string, n ast.Node)) {
+func eachNode(t *testing.T, visit func(pkg string, where func() string, n ast.Node)) {
 	t.Helper()
 	walk(t, func(dir, file string) {
-		set := token.NewFileSet()
-		f, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
-		require.NoError(t, err)
+		f := parsed(t, file)
 		ast.Inspect(f, func(n ast.Node) bool {
 			if n != nil {
-				at := set.Position(n.Pos())
-				visit(dir, fmt.Sprintf("%s/%s:%d", dir, filepath.Base(at.Filename), at.Line), n)
+				visit(dir, func() string {
+					at := position(t, n.Pos())
+					return fmt.Sprintf("%s/%s:%d", dir, filepath.Base(at.Filename), at.Line)
+				}, n)
 			}
 			return true
 		})

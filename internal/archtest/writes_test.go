@@ -2,13 +2,10 @@ package archtest
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // renames are the functions that put something in the place of something else
@@ -31,8 +28,7 @@ func TestOneWayToWriteWholeFiles(t *testing.T) {
 	t.Parallel()
 	var found, listed []string
 	walk(t, func(dir, file string) {
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-		require.NoError(t, err)
+		f := parsed(t, file)
 		for _, decl := range f.Decls {
 			ast.Inspect(decl, func(n ast.Node) bool {
 				if call := selectorOf(n); slices.Contains([]string{"os.Rename", "os.CreateTemp", "renameio.WriteFile"}, call) {

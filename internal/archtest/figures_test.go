@@ -1,0 +1,251 @@
+package archtest
+
+import (
+	"fmt"
+	"go/ast"
+	"go/scanner"
+	"go/token"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Four figures bound what a reader has to know. Each has a bound that is only
+// lowered, and a target. `go test -run TestFigures -v` prints them.
+
+// A world is what a package imports of this module, directly or not, and the
+// package itself: what its reader may have to open. It is what `go list -deps`
+// counts.
+var worlds = []struct {
+	pkg    string
+	most   int
+	target int
+}{
+	{"agent", 16, 6},
+	{"hooks", 14, 4},
+	{"tools/toolcall", 19, 11},
+	{"session", 17, 9},
+}
+
+// A room is a package, or a folder of packages with one purpose. Its budget is
+// in tokens of production Go: comments, blank lines and line breaks cost
+// nothing. Lower it when the room got smaller; raise it only with a reason.
+type room struct {
+	name   string // its files are those of the room with the longest matching folder
+	also   string // more folders, separated by blanks
+	budget int
+	target int
+}
+
+var rooms = []room{
+	{"cmd", "", 20_800, 17_000},
+	{"agent", "", 16_200, 16_000},
+	{"llm", "", 23_000, 22_000},
+	{"hooks", "", 50_900, 26_000},
+	{"hooks/protocol", "", 21_100, 18_000},
+	{"hooks/config", "hooks/jsonc hooks/dotenv", 7_400, 28_000}, // takes what hooks gives away
+	{"hooks/command", "hooks/webhook hooks/judge hooks/schema", 6_200, 6_000},
+	{"hooks/agents", "hooks/dialect hooks/claude hooks/portable hooks/hif hooks/author/export hooks/author/compat", 40_300, 30_000},
+	{"hooks/author", "", 57_500, 54_000},
+	{"hooks/hookstest", "", 28_600, 0}, // becomes data
+	{"tools", "", 100_000, 75_000},
+	{"session", "transcript compress notify", 30_000, 26_000},
+	{"e2e", "", 125_800, 114_000},
+	{"internal", "", 254_500, 230_000},
+	{"", "", 2_000, 2_000}, // .ci, docs, examples
+}
+
+// whole is the budget of all rooms together, in tokens.
+var whole = struct{ budget, target int }{780_800, 680_000}
+
+// manyMethods are the types with more than mostMethods methods, with how many
+// they have. Take a type off the list when it is small enough.
+const mostMethods = 40
+
+var manyMethods = map[string]int{
+	"internal/chat.Chat":         179,
+	"internal/app.Configuration": 117,
+	"internal/app.Runtime":       105,
+	"e2e/agents/played.Player":   68,
+	"hooks/protocol.reader":      57,
+	"internal/terminal.Terminal": 49,
+	"hooks.Engine":               46,
+	"tools/workspace.Workspace":  43,
+	"e2e/record.Recorder":        41,
+	"session.Session":            41,
+}
+
+// The public packages explain what they export; no line is too long to read.
+const (
+	leastComments = 100  // lines of comments per 1,000 lines of code or comment in publicRooms; target 180
+	mostLongLines = 2440 // longer than longLine, in all production Go; target 0
+	longLine      = 120  // characters
+)
+
+var publicRooms = []string{"agent/...", "hooks/...", "tools/...", "llm/...", "session/...", "transcript/...", "compress/...", "notify/...", "e2e/hooktest/..."}
+
+func TestFiguresOfWorlds(t *testing.T) {
+	t.Parallel()
+	imports := load(t)
+	for _, w := range worlds {
+		world := map[string]bool{}
+		var visit func(pkg string)
+		visit = func(pkg string) {
+			if world[pkg] {
+				return
+			}
+			world[pkg] = true
+			for _, i := range imports[pkg] {
+				if own, ok := strings.CutPrefix(i, module+"/"); ok {
+					visit(own)
+				}
+			}
+		}
+		require.Contains(t, imports, w.pkg)
+		visit(w.pkg)
+		t.Logf("%s: %d packages, target %d", w.pkg, len(world), w.target)
+		assert.LessOrEqual(t, len(world), w.most, "the reader of %s has to know %s", w.pkg, strings.Join(slices.Sorted(maps.Keys(world)), ", "))
+	}
+}
+
+func TestFiguresOfRooms(t *testing.T) {
+	t.Parallel()
+	tokens, parts, sum := map[string]int{}, map[string]map[string]int{}, 0
+	eachSource(t, func(s *source) {
+		if !s.production() {
+			return
+		}
+		name, n := roomOf(s.dir), countTokens(s.text)
+		if parts[name] == nil {
+			parts[name] = map[string]int{}
+		}
+		parts[name][s.dir] += n
+		tokens[name] += n
+		sum += n
+	})
+	for _, r := range rooms {
+		t.Logf("%-16s %7d, budget %7d, target %7d", cmpOr(r.name, "the rest"), tokens[r.name], r.budget, r.target)
+		for _, part := range slices.Sorted(maps.Keys(parts[r.name])) {
+			t.Logf("    %-28s %7d", part, parts[r.name][part])
+		}
+		assert.LessOrEqual(t, tokens[r.name], r.budget, "tokens of %s: make it smaller, or raise its budget with a reason", cmpOr(r.name, "the rest"))
+	}
+	t.Logf("%-16s %7d, budget %7d, target %7d", "whole", sum, whole.budget, whole.target)
+	assert.LessOrEqual(t, sum, whole.budget, "tokens of the whole: make something smaller")
+}
+
+func cmpOr(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
+
+// roomOf returns the name of the room that dir belongs to.
+func roomOf(dir string) (name string) {
+	longest := -1
+	for _, r := range rooms {
+		for _, folder := range append(strings.Fields(r.also), r.name) {
+			if (folder == "" || matches(dir, folder+"/...")) && len(folder) > longest {
+				longest, name = len(folder), r.name
+			}
+		}
+	}
+	return name
+}
+
+// countTokens counts the tokens of Go source without the semicolons that line
+// breaks stand for.
+func countTokens(text []byte) (n int) {
+	var s scanner.Scanner
+	set := token.NewFileSet()
+	s.Init(set.AddFile("", set.Base(), len(text)), text, nil, 0)
+	for {
+		_, kind, literal := s.Scan()
+		if kind == token.EOF {
+			return n
+		}
+		if kind != token.SEMICOLON || literal != "\n" {
+			n++
+		}
+	}
+}
+
+func TestFiguresOfTypes(t *testing.T) {
+	t.Parallel()
+	methods := map[string]int{}
+	eachSource(t, func(s *source) {
+		if !s.production() {
+			return
+		}
+		for _, d := range s.file.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv != nil {
+				methods[s.dir+"."+receiver(fn)]++
+			}
+		}
+	})
+	for name, n := range methods {
+		if n > mostMethods || manyMethods[name] > 0 {
+			t.Logf("%s: %d methods, target %d", name, n, mostMethods)
+		}
+		if n > mostMethods {
+			assert.LessOrEqual(t, n, manyMethods[name], "methods of %s: a type with more than %d is a room without walls", name, mostMethods)
+		} else {
+			assert.Zero(t, manyMethods[name], "%s has %d methods: take it off the list", name, n)
+		}
+	}
+	for name := range manyMethods {
+		assert.Contains(t, methods, name, "take it off the list")
+	}
+}
+
+func TestFiguresOfLines(t *testing.T) {
+	t.Parallel()
+	code, comments, long := 0, 0, 0
+	var where []string
+	eachSource(t, func(s *source) {
+		if !s.production() {
+			return
+		}
+		n := 0
+		for line := range strings.Lines(string(s.text)) {
+			if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > longLine {
+				n++
+			}
+		}
+		if long += n; n > 0 {
+			where = append(where, fmt.Sprintf("%s %d", s.rel(), n))
+		}
+		if matchesAny(s.dir, publicRooms) {
+			c, m := linesOf(s)
+			code, comments = code+c, comments+m
+		}
+	})
+	share := 1000 * comments / (code + comments)
+	t.Logf("comments: %d of 1,000 lines, target 180; long lines: %d, target 0", share, long)
+	assert.GreaterOrEqual(t, share, leastComments, "of 1,000 lines of the public packages so many are comments: say what exported names mean")
+	assert.LessOrEqual(t, long, mostLongLines, "lines of more than %d characters: wrap what you touch\n%s", longLine, strings.Join(where, "\n"))
+}
+
+// linesOf counts the lines of s that hold code, and those that hold a comment
+// alone.
+func linesOf(s *source) (code, comments int) {
+	text, inBlock := string(s.text), false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "":
+		case inBlock || strings.HasPrefix(line, "//") || strings.HasPrefix(line, "/*"):
+			comments++
+			inBlock = (inBlock || strings.HasPrefix(line, "/*")) && !strings.Contains(line, "*/")
+		default:
+			code++
+		}
+	}
+	return code, comments
+}
