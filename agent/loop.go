@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"minigem/llm"
@@ -33,17 +34,20 @@ const (
 type detector struct {
 	calls [][sha256.Size]byte
 
-	text   []rune // end of the text since the last reset
-	start  int    // position of text[0] since the reset
-	next   int    // position of the next piece to look at
-	seen   map[string][]int
+	text   []rune         // end of the text since the last reset
+	before []int          // for each of text, where the piece that begins there came before; -1 if it did not
+	start  int            // position of text[0] since the reset
+	next   int            // position of the next piece to look at
+	hash   uint64         // of the piece before next
+	seen   map[uint64]int // where the piece with this hash came last
 	inCode bool
 }
 
 func (d *detector) reset() { *d = detector{} }
 
 func (d *detector) resetText() {
-	d.text, d.start, d.next, d.seen = nil, 0, 0, nil
+	d.text, d.before, d.start, d.next, d.hash = d.text[:0], d.before[:0], 0, 0, 0
+	clear(d.seen)
 }
 
 // call adds a call and reports whether it completes a loop.
@@ -93,40 +97,72 @@ func (d *detector) addText(text string) bool {
 	if wasInCode || d.inCode || ruled {
 		return false
 	}
-	d.text = append(d.text, []rune(text)...)
+	for _, r := range text {
+		d.text = append(d.text, r)
+		d.before = append(d.before, -1)
+	}
 	chant := d.scan()
-	if over := len(d.text) - chantMemory; over > 0 {
-		d.text = append([]rune(nil), d.text[over:]...)
+	if over := len(d.text) - chantMemory; over > chantMemory {
+		d.text = append(d.text[:0], d.text[over:]...)
+		d.before = append(d.before[:0], d.before[over:]...)
 		d.start += over
-		d.forget()
+		maps.DeleteFunc(d.seen, func(_ uint64, at int) bool { return at < d.start })
 	}
 	return chant
 }
 
-// forget drops pieces that are no longer in the text, once they are many.
-func (d *detector) forget() {
-	if len(d.seen) < 2*chantMemory {
-		return
+// hashBase is the base of the rolling hash of a piece, and hashOut is what a
+// character adds to the hash when it leaves: hashBase to the power of chantSize.
+const hashBase = 0x9e3779b97f4a7c15
+
+var hashOut = func() uint64 {
+	out := uint64(1)
+	for range chantSize {
+		out *= hashBase
 	}
-	maps.DeleteFunc(d.seen, func(_ string, at []int) bool { return at[len(at)-1] < d.start })
-}
+	return out
+}()
 
 func (d *detector) scan() bool {
 	if d.seen == nil {
-		d.seen = map[string][]int{}
+		d.seen = map[uint64]int{}
 	}
 	for ; d.next+chantSize <= d.start+len(d.text); d.next++ {
-		piece := string(d.between(d.next, d.next+chantSize))
-		at := append(d.seen[piece], d.next)
-		if len(at) > chantCount {
-			at = at[1:]
+		d.roll()
+		if at, ok := d.seen[d.hash]; ok {
+			d.before[d.next-d.start] = at
 		}
-		d.seen[piece] = at
-		if len(at) == chantCount && d.regular(at) {
+		d.seen[d.hash] = d.next
+		if at, ok := d.last(); ok && d.regular(at[:]) {
 			return true
 		}
 	}
 	return false
+}
+
+// roll makes hash that of the piece at next.
+func (d *detector) roll() {
+	piece := d.between(d.next, d.next+chantSize)
+	if d.next == 0 {
+		for _, r := range piece {
+			d.hash = d.hash*hashBase + uint64(r)
+		}
+		return
+	}
+	d.hash = d.hash*hashBase + uint64(piece[chantSize-1]) - hashOut*uint64(d.text[d.next-1-d.start])
+}
+
+// last returns where the piece at next came the last chantCount times, in order,
+// if it did.
+func (d *detector) last() (at [chantCount]int, ok bool) {
+	pos := d.next
+	for i := chantCount - 1; i >= 0; i-- {
+		if pos < d.start || !slices.Equal(d.between(pos, pos+chantSize), d.between(d.next, d.next+chantSize)) {
+			return at, false
+		}
+		at[i], pos = pos, d.before[pos-d.start]
+	}
+	return at, true
 }
 
 func (d *detector) between(from, to int) []rune { return d.text[from-d.start : to-d.start] }

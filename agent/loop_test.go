@@ -86,7 +86,8 @@ func TestDetectorForgets(t *testing.T) {
 	for i := range thorough.Times(2_000, 20_000) {
 		require.False(t, d.addText(fmt.Sprintf("%d is a number; ", i*7919)))
 	}
-	assert.LessOrEqual(t, len(d.text), chantMemory)
+	assert.LessOrEqual(t, len(d.text), 2*chantMemory)
+	assert.Len(t, d.before, len(d.text))
 	assert.Less(t, len(d.seen), 3*chantMemory)
 }
 

@@ -42,7 +42,7 @@ func TestExitCodes(t *testing.T) {
 		{"another sign-in than is enforced", nil, `{"security": {"auth": {"enforcedType": "vertex-ai"}}}`, []string{"-p", "hi"}, "", 41, "Error", "enforce"},
 		// 42
 		{"no prompt", nil, "", []string{"-p", ""}, "say Hi.", 42, "FatalInputError", "there is no prompt"},
-		{"no such command", nil, "", []string{"-p", "/nope"}, "say Hi.", 42, "FatalInputError", "/nope"},
+		{"a command of the chat", nil, "", []string{"-p", "/help"}, "say Hi.", 42, "FatalInputError", "/help"},
 		{"no such session", nil, "", []string{"-r", "nope", "-p", "hi"}, "say Hi.", 42, "FatalInputError", `"nope"`},
 		// 52
 		{"settings that cannot be read", nil, "{", []string{"-p", "hi"}, "say Hi.", 52, "FatalConfigError", "settings.json:1:"},

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"minigem/internal/app"
-	"minigem/internal/headless"
 	"minigem/internal/management"
 )
 
@@ -24,17 +23,21 @@ Without --approval-mode a one-shot run can read and search, and nothing else:
 nobody is there to be asked. Add --approval-mode=auto_edit to let it edit files,
 --yolo to let it do all it wants.
 
-Flags come before the prompt, or behind a prompt in quotes. A first word that is
-a command of Gemini CLI, Claude Code or Codex is not a prompt, unless behind -p.
+Flags come before or after the prompt. Those that permit more, such as --yolo,
+come first, or after a prompt in quotes. "update" alone is a command, and not
+minigem's; "update the readme" is a prompt, and so is all that -p is given.
 
 Exit codes: 0 done, 1 failed, 41 no credentials, 42 bad input, 52 bad settings,
 53 cut off by a limit or a loop, 54 a tool failed for good, 55 untrusted folder,
 130 interrupted, 143 terminated.`
 
-func newRootCommand(sys *app.System) *cobra.Command {
-	f := &app.Options{}
+// newRootCommand returns minigem, and the options that its flags set. Its
+// arguments are those of [management.Arrange].
+func newRootCommand(sys *app.System) (cmd *cobra.Command, f *app.Options) {
+	f = &app.Options{}
 	version := false
-	cmd := &cobra.Command{
+	printVersion := func() { fmt.Fprintln(sys.Stdout, app.FullVersion()) }
+	cmd = &cobra.Command{
 		Use:           "minigem [prompt...]",
 		Short:         "A small coding agent, and the testbed for its hooks",
 		Long:          longHelp,
@@ -43,13 +46,10 @@ func newRootCommand(sys *app.System) *cobra.Command {
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if version {
-				fmt.Fprintln(sys.Stdout, app.FullVersion())
+				printVersion()
 				return nil
 			}
-			var err error
-			if f.Query, err = management.ReadQuery(cmd, args); err != nil {
-				return headless.New(sys, f, nil).Refuse(err)
-			}
+			f.Query = args
 			f.PromptSet = cmd.Flags().Changed("prompt")
 			if err := f.Check(); err != nil {
 				return wrongUsage(sys, cmd, "%w", err)
@@ -69,15 +69,17 @@ func newRootCommand(sys *app.System) *cobra.Command {
 	// Not cobra's: a template for it would link text/template, and with that the
 	// linker keeps every exported method of every type.
 	cmd.Flags().BoolVarP(&version, "version", "v", false, "print the version and the commit")
+	cmd.AddCommand(strict(sys, &cobra.Command{Use: "version", Short: "Print the version and the commit", Hidden: true,
+		Args: cobra.NoArgs, Run: func(*cobra.Command, []string) { printVersion() }}))
 	for _, sub := range subcommands(sys) {
 		cmd.AddCommand(strict(sys, sub))
 	}
-	return cmd
+	return cmd, f
 }
 
 func registerFlags(f *app.Options, fs *pflag.FlagSet) {
 	fs.SortFlags = false
-	fs.SetInterspersed(false) // management.ReadQuery says which flags behind the prompt are ours
+	fs.SetInterspersed(false) // management.Arrange says which flags after the prompt count
 	fs.StringVarP(&f.Prompt, "prompt", "p", "", "run this `prompt`, appended to what is piped in, and exit")
 	fs.StringVarP(&f.PromptInteractive, "prompt-interactive", "i", "", "run this `prompt`, then stay in the chat")
 	fs.BoolVar(&f.ACP, "acp", false, "serve an editor: the Agent Client Protocol on standard input and output")

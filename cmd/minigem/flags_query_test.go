@@ -44,29 +44,30 @@ func (m watchedModel) run(w hookWorld, args []string) (asked bool, got said) {
 }
 
 // TestManagementWordsAreNoPrompts: a command of another agent, or a misspelled
-// one of ours, with anything before and behind it, is never sent to a model.
+// one of ours, is never sent to a model where it is alone, with flags, or with a
+// subcommand of its own.
 func TestManagementWordsAreNoPrompts(t *testing.T) {
 	t.Parallel()
 	w, model := newHookWorld(t, nil), newWatchedModel(t)
 	words := []string{"hoks", "sesions", "setings", "polices", "trsut", "mpc", "extention", "skils", "lint", "explain", "replay", "show"}
-	ours := len(words)
+	subs := map[string][]string{}
 	for _, c := range management.Commands {
-		words = append(words, c.Words...)
+		for _, word := range c.Words {
+			words = append(words, word)
+			subs[word] = c.Subs
+		}
 	}
 	type form struct{ before, behind []string }
 	alone := []form{
 		{}, {nil, []string{"-y"}}, {nil, []string{"--approval-mode", "yolo"}}, {nil, []string{"--"}}, {nil, []string{"--help"}},
-		{[]string{"-y"}, nil}, {[]string{"--approval-mode", "yolo", "--skip-trust"}, nil}, {[]string{"--"}, nil},
+		{nil, []string{"--base", "main"}}, {[]string{"-y"}, nil}, {[]string{"--approval-mode", "yolo", "--skip-trust"}, nil}, {[]string{"--"}, nil},
 		{[]string{"-y"}, []string{"--"}}, {[]string{"--"}, []string{"-y"}},
 	}
-	followed := []form{
-		{nil, []string{"list"}}, {nil, []string{"add", "github", "npx", "-y", "@scope/pkg"}}, {nil, []string{"install", "https://host/x", "--yolo"}},
-		{[]string{"-y"}, []string{"list"}}, {[]string{"--"}, []string{"add", "github", "npx", "-y"}},
-	}
-	for i, word := range words {
+	for _, word := range words {
 		forms := alone
-		if i >= ours {
-			forms = slices.Concat(alone, followed)
+		for _, sub := range subs[word] {
+			forms = append(slices.Clip(forms), form{nil, []string{sub}}, form{nil, []string{sub, "github", "npx", "-y", "@scope/pkg"}},
+				form{[]string{"-y"}, []string{sub}}, form{[]string{"--"}, []string{sub, "-y"}})
 		}
 		for _, f := range forms {
 			args := slices.Concat(f.before, []string{word}, f.behind)
@@ -74,54 +75,8 @@ func TestManagementWordsAreNoPrompts(t *testing.T) {
 			line := strings.Join(args, " ")
 			assert.False(t, asked, line)
 			assert.Equal(t, exit.Input, got.code, line)
-			if !strings.Contains(got.err, "follows the words of a prompt") {
-				assert.Contains(t, got.err, `If it is meant as a prompt: minigem -p "`+word, line)
-			}
+			assert.Contains(t, got.err, `If it is meant as a prompt: minigem -p "`+word, line)
 		}
 	}
 	assert.NoFileExists(t, w.path("pwned"))
-}
-
-// TestWhatAPromptMayLookLike: what is a prompt stays one, and flags count where
-// they can be no other program's.
-func TestWhatAPromptMayLookLike(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		args  []string
-		wrote bool   // the model's call ran
-		says  string // why it is refused; "": the model is asked
-	}{
-		{[]string{"hi"}, false, ""},
-		{[]string{"fix", "the", "tests"}, false, ""},
-		{[]string{"fix the tests"}, false, ""},
-		{[]string{"-p", "mcp"}, false, ""},
-		{[]string{"-p", "mcp add github npx -y @scope/pkg"}, false, ""},
-		{[]string{"mcp add github npx -y @scope/pkg"}, false, ""},
-		{[]string{"fix", "it", "--", "-y"}, false, ""},
-		{[]string{"--", "-y", "is", "yolo"}, false, ""},
-		{[]string{"-y", "-p", "mcp list"}, true, ""},
-		{[]string{"-y", "fix", "the", "tests"}, true, ""},
-		{[]string{"fix the tests", "--yolo"}, true, ""},
-		{[]string{"fix the tests", "--approval-mode", "yolo", "-o", "json"}, true, ""},
-
-		{[]string{"fix", "the", "tests", "-y"}, false, "-y follows the words of a prompt"},
-		{[]string{"fix", "--yolo"}, false, "--yolo follows the words of a prompt"},
-		{[]string{"npx", "-y", "pkg"}, false, "-y follows the words of a prompt"},
-		{[]string{"fix it", "npx", "-y"}, false, "-y follows the words of a prompt"},
-		{[]string{"fix it", "-y", "npx"}, false, `"npx" follows the prompt and its flags`},
-		{[]string{"fix it", "--help"}, false, "--help follows a prompt"},
-		{[]string{"fix it", "--yollo"}, false, "after the prompt: unknown flag: --yollo"},
-	} {
-		w := newHookWorld(t, nil)
-		asked, got := newWatchedModel(t).run(w, c.args)
-		line := strings.Join(c.args, " ")
-		assert.Equal(t, c.says == "", asked, "%s: %s", line, got.err)
-		assert.Equal(t, map[bool]int{true: exit.OK, false: exit.Input}[asked], got.code, line)
-		assert.Contains(t, got.err, c.says, line)
-		if c.wrote {
-			assert.FileExists(t, w.path("pwned"), line)
-		} else {
-			assert.NoFileExists(t, w.path("pwned"), line)
-		}
-	}
 }

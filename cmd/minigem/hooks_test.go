@@ -123,3 +123,8 @@ func TestHooksSchema(t *testing.T) {
 	assert.Equal(t, said{"", "minigem: there is no event \"PreToolUse\"; did you mean \"BeforeTool\"?\n", 42}, w.run("hooks schema PreToolUse"))
 	assert.Contains(t, w.run("hooks schema nothing-like-it").err, "the events are [SessionStart ")
 }
+
+func (w hookWorld) exists(name string) bool {
+	_, err := os.Stat(w.path(name))
+	return err == nil
+}

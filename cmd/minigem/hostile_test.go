@@ -168,7 +168,8 @@ func TestNoCommandPrintsWhatActs(t *testing.T) {
 	for name := range hostileRuns {
 		known = append(known, name)
 	}
-	for _, name := range commandsIn(newRootCommand(sys)) {
+	root, _ := newRootCommand(sys)
+	for _, name := range commandsIn(root) {
 		assert.Contains(t, known, name, "say how it is run beside hostile files")
 	}
 	files := hostileFiles(t)

@@ -9,6 +9,8 @@ import (
 
 	"minigem/internal/app"
 	"minigem/internal/exit"
+	"minigem/internal/headless"
+	"minigem/internal/management"
 	"minigem/internal/text"
 )
 
@@ -22,8 +24,13 @@ func main() {
 func run(args []string, sys *app.System) int {
 	stdout := &exit.Stdout{To: sys.Stdout}
 	sys.Stdout, sys.Stderr = text.NewWriter(stdout), text.NewWriter(sys.Stderr)
-	root := newRootCommand(sys)
-	root.SetArgs(joinOptionalValues(args))
-	err := root.Execute()
+	root, f := newRootCommand(sys)
+	args, err := management.Arrange(root, joinOptionalValues(args))
+	if err != nil {
+		_ = root.ParseFlags(args) // the format of the output may be among them
+		return stdout.Report(sys.Stderr, headless.New(sys, f, nil).Refuse(err))
+	}
+	root.SetArgs(args)
+	err = root.Execute()
 	return stdout.Report(sys.Stderr, err)
 }

@@ -34,13 +34,19 @@ func flagFault(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	switch {
 	case errors.As(err, &unknown):
+		name, short := unknown.GetSpecifiedName(), unknown.GetSpecifiedShortnames()
+		if run := cmd.Root().Flags(); short == "" && run.Lookup(name) != nil {
+			return fmt.Errorf("--%s belongs to a run, not to `%s`", name, cmd.CommandPath())
+		} else if short != "" && run.ShorthandLookup(name) != nil {
+			return fmt.Errorf("-%s belongs to a run, not to `%s`", name, cmd.CommandPath())
+		}
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if !f.Hidden {
 				names = append(names, f.Name)
 			}
 		})
-		if near := text.Nearest(unknown.GetSpecifiedName(), names); near != "" && unknown.GetSpecifiedShortnames() == "" {
+		if near := text.Nearest(name, names); near != "" && short == "" {
 			return fmt.Errorf("%w; did you mean --%s?", err, near)
 		}
 	case errors.As(err, &invalid):

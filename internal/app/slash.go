@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,15 +46,19 @@ func (r *Runtime) Filler(ask func(context.Context, toolcall.Question) toolcall.A
 }
 
 // Expand prepares the prompt of a run without a terminal: custom commands
-// become their prompts, and files named with an "@" are added. Other commands
-// are an error: no model knows what they mean. For ask see [Runtime.Filler].
+// become their prompts, and files named with an "@" are added. A command of the
+// chat is an error, since no model knows what it means; a path, or a word with
+// which no command begins, is a prompt. For ask see [Runtime.Filler].
 func (r *Runtime) Expand(
 	ctx context.Context, text, before string, ask func(context.Context, toolcall.Question) toolcall.Answer, warn func(string),
 ) (agent.Prompt, error) {
 	p := agent.Prompt{Text: text, Context: before}
-	if !slash.Is(text) {
+	asTyped := func() (agent.Prompt, error) {
 		p.Parts = r.Files().Include(ctx, text, warn)
 		return p, nil
+	}
+	if !slash.Is(text) {
+		return asTyped()
 	}
 	name, args, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
 	var taken []string
@@ -71,6 +76,7 @@ func (r *Runtime) Expand(
 	}
 	r.AwaitMCP(ctx)
 	for _, c := range r.MCPPrompts(taken) {
+		taken = append(taken, c.Command)
 		if c.Command != name {
 			continue
 		}
@@ -80,6 +86,13 @@ func (r *Runtime) Expand(
 		}
 		p.Text = filled
 		return p, nil
+	}
+	if Exists("/" + name) {
+		return asTyped()
+	}
+	if !slash.Meant(name, taken) {
+		warn(fmt.Sprintf("/%s is not a command: it is sent as a prompt", name))
+		return asTyped()
 	}
 	return p, exit.Errorf(exit.Input, "/%s works only in the chat, or is not a command: nothing was sent (custom commands from .gemini/commands work here too)", name)
 }

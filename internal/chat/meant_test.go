@@ -44,3 +44,19 @@ func TestEveryNameIsMeant(t *testing.T) {
 	walk("/", (&Chat{runtime: &app.Runtime{Config: &app.Configuration{}}}).commands())
 	assert.Greater(t, n, 20)
 }
+
+// TestNamesOutsideTheChat: a run without a terminal knows each command of the
+// chat, and sends no misspelling of one to a model.
+func TestNamesOutsideTheChat(t *testing.T) {
+	t.Parallel()
+	for _, c := range (&Chat{runtime: &app.Runtime{Config: &app.Configuration{}}}).commands() {
+		for _, name := range append([]string{c.Name}, c.Aliases...) {
+			assert.True(t, slash.Meant(name, nil), name)
+			assert.True(t, slash.Meant(name[:max(1, len(name)-1)], nil), name)
+		}
+	}
+	assert.True(t, slash.Meant("revie", []string{"review"}))
+	for _, word := range []string{"tmp", "usr", "etc", "qqq", "dev", "var", "bin", "api", "login-page"} {
+		assert.False(t, slash.Meant(word, nil), word)
+	}
+}

@@ -22,14 +22,18 @@ const (
 
 // Commands are those of other agents, by what their --help lists: Gemini CLI
 // 0.61, Claude Code 2.1 and Codex 0.169, with those that they had before. What
-// minigem has under the same name is not among them.
+// minigem has under the same name is not among them. Each counts as a command
+// only where takes says so: in "review this file" it begins a sentence.
 var Commands = []Command{
 	{Words: []string{"gemma"}, Of: []string{gemini}, Subs: []string{"setup", "start", "stop", "status", "logs"},
 		Instead: "it starts no local model, but uses one that runs: minigem --model ollama/NAME"},
-	{Words: []string{"update", "upgrade", "install", "migrate-installer"}, Of: []string{gemini, claude, codex}, Instead: useReleases},
-	{Words: []string{"uninstall"}, Of: []string{gemini, claude}, Instead: "remove the program and ~/.gemini, where its settings and sessions are"},
+	{Words: []string{"update", "upgrade", "install", "migrate-installer"}, Of: []string{gemini, claude, codex},
+		Subs: []string{"latest", "stable"}, URL: true, Instead: useReleases},
+	{Words: []string{"uninstall"}, Of: []string{gemini, claude}, URL: true,
+		Instead: "remove the program and ~/.gemini, where its settings and sessions are"},
 
-	{Words: []string{"plugin", "plugins"}, Of: []string{claude, codex}, Subs: []string{"install", "uninstall", "list", "marketplace", "enable", "disable", "validate", "update"},
+	{Words: []string{"plugin", "plugins"}, Of: []string{claude, codex}, URL: true,
+		Subs:    []string{"install", "uninstall", "list", "marketplace", "enable", "disable", "validate", "update"},
 		Instead: "minigem hooks migrate --from-claude takes over hooks, and minigem extensions installs extensions"},
 	{Words: []string{"config"}, Of: []string{claude}, Subs: []string{"list", "get", "set", "add", "remove"}, Instead: useSettings},
 	{Words: []string{"features"}, Of: []string{codex}, Subs: []string{"list", "enable", "disable"}, Instead: useSettings},
@@ -43,13 +47,19 @@ var Commands = []Command{
 	{Words: []string{"gateway", "remote-control", "app-server", "mcp-server", "exec-server", "proto", "serve", "acp", "responses-api-proxy", "stdio-to-uds"},
 		Of: []string{claude, codex}, Instead: "it does not run as a server; " + useStream},
 
-	{Words: []string{"exec", "e", "run"}, Of: []string{codex}, Instead: useOneShot},
+	{Words: []string{"exec", "e", "run"}, Of: []string{codex}, Subs: []string{"resume", "review"}, Instead: useOneShot},
 	{Words: []string{"apply", "a"}, Of: []string{codex}, Instead: "tools write to the files themselves; /restore in the chat takes edits back where general.checkpointing.enabled is set"},
-	{Words: []string{"sandbox", "execpolicy"}, Of: []string{codex}, Instead: "minigem policies shows what may run unasked"},
-	{Words: []string{"debug"}, Of: []string{codex}, Instead: "minigem --debug -p \"...\" says what is being done, --hook-trace FILE what hooks did"},
-	{Words: []string{"cloud", "cloud-tasks", "app", "migrate-nfs-db"}, Of: []string{codex}, Instead: noCloud},
+	{Words: []string{"sandbox", "execpolicy"}, Of: []string{codex}, Subs: []string{"macos", "linux", "windows", "check"},
+		Instead: "minigem policies shows what may run unasked"},
+	{Words: []string{"debug"}, Of: []string{codex}, Subs: []string{"seatbelt", "landlock", "app-server", "prompt-input"},
+		Instead: "minigem --debug -p \"...\" says what is being done, --hook-trace FILE what hooks did"},
+	{Words: []string{"cloud", "cloud-tasks", "app", "migrate-nfs-db"}, Of: []string{codex}, Subs: []string{"exec", "status", "list", "apply", "diff"},
+		Instead: noCloud},
 
-	// Words of minigem's own without their group.
+	// Words of no agent's, and words of minigem's own without their group.
+	{Words: []string{"status"}, Instead: "/about and /stats in the chat show the session; " + useChecks},
+	{Words: []string{"models"}, Subs: []string{"list"}, Instead: "choose a model with minigem --model NAME; a server of your own lists its models itself, as ollama list does"},
+	{Words: []string{"init"}, Instead: "/init in the chat lets the model write a GEMINI.md"},
 	{Words: []string{"test"}, Instead: "cases of hooks are run with minigem hooks test FILE"},
 	{Words: []string{"setting"}, Instead: useSettings, Subs: []string{"list"}},
 }

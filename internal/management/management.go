@@ -1,8 +1,6 @@
-// Package management knows the words that manage an agent and are not prompts:
-// the commands of Gemini CLI, Claude Code and Codex, those of minigem that are
-// misspelled or lack their group, and what to do in place of each. A word that
-// is not refused here goes to a model, so that when in doubt it is refused: a
-// prompt can always be written behind -p.
+// Package management tells commands from prompts. It knows the commands of
+// minigem and those of Gemini CLI, Claude Code and Codex, and what to do in place
+// of each that minigem does not have. A prompt can always be written behind -p.
 package management
 
 import (
@@ -13,78 +11,68 @@ import (
 	"minigem/internal/text"
 )
 
-// A Command is one that minigem does not have.
+// A Command is a word that manages an agent.
 type Command struct {
 	Words   []string // its name, and other names for it
-	Of      []string // the programs that have it
-	Subs    []string // its own subcommands, for misspelled names
+	Of      []string // the programs that have it; empty for a word of minigem's own
+	Subs    []string // its subcommands
+	URL     bool     // an address may follow it
 	Instead string   // what to do with minigem, a sentence without its full stop
-
-	// InsteadOf is the same for the words behind the command, where they say
-	// more exactly what is wanted; it may be nil, and return "".
-	InsteadOf func(args []string) string
 }
 
-// Own is a subcommand of minigem and what it has below it.
-type Own struct {
-	Name string
-	Subs []string
+// takes reports whether rest, the words after one of c.Words, makes it a command:
+// nothing, a flag, a subcommand or an address. "review this file" is a sentence.
+func (c Command) takes(rest []string) bool {
+	return len(rest) == 0 || strings.HasPrefix(rest[0], "-") || slices.Contains(c.Subs, rest[0]) ||
+		c.URL && (strings.Contains(rest[0], "://") || strings.HasPrefix(rest[0], "git@"))
 }
 
-// Refuse says why words, what was typed in the place of a prompt, is none, and
-// what to do; "" where it may be one. Only the first word decides whether it is
-// known; it must stand alone, since a quoted sentence is not a command.
-func Refuse(words []string, own []Own) string {
-	if len(words) == 0 || strings.ContainsFunc(words[0], isSpace) {
+// refuse returns why words are a command that minigem does not have, and what to
+// do, or "" if they may be a prompt.
+func refuse(words []string, own []Command) string {
+	if len(words) == 0 {
 		return ""
 	}
-	word := words[0]
+	word, rest := words[0], words[1:]
 	for _, c := range Commands {
-		if slices.Contains(c.Words, word) {
-			return c.refusal(word, words[1:])
+		if slices.Contains(c.Words, word) && c.takes(rest) {
+			return c.refusal(word)
 		}
 	}
-	if near := misspelled(words, own); near != "" {
+	if near := misspelled(word, rest, own); near != "" {
 		return fmt.Sprintf("%q is not a command; did you mean %q? %s", word, near, asPrompt(word))
 	}
 	return ""
 }
 
-func (c Command) refusal(word string, args []string) string {
-	instead := ""
-	if c.InsteadOf != nil {
-		instead = c.InsteadOf(args)
+func (c Command) refusal(word string) string {
+	whose := "not a command of minigem"
+	if len(c.Of) > 0 {
+		whose = "a command of " + list(c.Of) + ", which minigem does not have"
 	}
-	if instead == "" {
-		instead = c.Instead
-	}
-	if len(c.Of) == 0 {
-		return fmt.Sprintf("%q is a command without its group: %s. %s", word, instead, asPrompt(word))
-	}
-	return fmt.Sprintf("%q is a command of %s, which minigem does not have: %s. %s", word, list(c.Of), instead, asPrompt(word))
+	return fmt.Sprintf("%q is %s: %s. %s", word, whose, c.Instead, asPrompt(word))
 }
 
 func asPrompt(word string) string {
 	return fmt.Sprintf("If it is meant as a prompt: minigem -p \"%s ...\"", word)
 }
 
-// misspelled returns the command that words are probably meant to be. A word
-// that is spelled alike is enough where it stands alone; with others behind it,
-// it may begin a sentence, so that the second word must be a subcommand too.
-func misspelled(words []string, own []Own) string {
-	alone := len(words) == 1 || strings.HasPrefix(words[1], "-")
-	for _, o := range own {
-		if words[0] == o.Name || alike(words[0], o.Name) && (alone || slices.Contains(o.Subs, words[1])) {
-			return strings.Join(append([]string{"minigem", o.Name}, words[1:min(2, len(words))]...), " ")
+// misspelled returns the command that word and rest probably mean, or "".
+func misspelled(word string, rest []string, own []Command) string {
+	for _, c := range own {
+		for _, w := range c.Words {
+			if alike(word, w) && c.takes(rest) {
+				return strings.Join(append([]string{"minigem", w}, rest[:min(1, len(rest))]...), " ")
+			}
 		}
-		if alone && slices.Contains(o.Subs, words[0]) {
-			return "minigem " + o.Name + " " + words[0]
+		if (Command{}).takes(rest) && slices.Contains(c.Subs, word) {
+			return "minigem " + c.Words[0] + " " + word
 		}
 	}
 	for _, c := range Commands {
 		for _, w := range c.Words {
-			near := swapped(words[0], w) || len(w) > 4 && alike(words[0], w) // "text" is not "test"
-			if near && (alone || slices.Contains(c.Subs, words[1])) {
+			near := swapped(word, w) || len(w) > 4 && alike(word, w) // "text" is not "test"
+			if near && c.takes(rest) {
 				return w
 			}
 		}
@@ -112,8 +100,6 @@ func swapped(a, b string) bool {
 	}
 	return false
 }
-
-func isSpace(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == '\r' }
 
 func list(names []string) string {
 	if n := len(names); n > 1 {

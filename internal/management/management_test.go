@@ -1,55 +1,28 @@
 package management
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-var own = []Own{
-	{"hooks", []string{"list", "lint", "why"}}, {"sessions", []string{"list"}}, {"settings", []string{"list"}},
-	{"trust", nil}, {"extensions", []string{"install", "list"}}, {"mcp", []string{"add", "list"}}, {"policies", nil}, {"demo", nil},
-}
-
-func TestRefuse(t *testing.T) {
+// TestTakes: only a flag, a subcommand or an address after its word makes a
+// command.
+func TestTakes(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		words []string
-		says  string // "": it may be a prompt
-	}{
-		{nil, ""},
-		{[]string{"hi"}, ""},
-		{[]string{"Hello"}, ""},
-		{[]string{"continue"}, ""},
-		{[]string{"mcp is what?"}, ""},
-		{[]string{"update the README"}, ""},
-		{[]string{"fix", "the", "hooks"}, ""},
-		{[]string{"explain", "hooks"}, ""},
-		{[]string{"rust", "ownership"}, ""},
-		{[]string{"text", "adventure"}, ""},
-		{[]string{"Update", "the", "README"}, ""},
-
-		{[]string{"update", "the", "README"}, `minigem -p "update ..."`},
-		{[]string{"test", "guard.txtar"}, "minigem hooks test FILE"},
-
-		{[]string{"hooks", "list"}, `did you mean "minigem hooks list"?`},
-		{[]string{"hoks"}, `did you mean "minigem hooks"?`},
-		{[]string{"hoks", "list"}, `did you mean "minigem hooks list"?`},
-		{[]string{"HOOKS", "list"}, `did you mean "minigem hooks list"?`},
-		{[]string{"settigns", "list"}, `did you mean "minigem settings list"?`},
-		{[]string{"lint"}, `did you mean "minigem hooks lint"?`},
-		{[]string{"mpc", "list"}, `did you mean "minigem mcp list"?`},
-		{[]string{"extention", "install", "x"}, `did you mean "minigem extensions install"?`},
+	c := Command{Words: []string{"gem"}, Subs: []string{"add"}, URL: true, Instead: "say please"}
+	for rest, want := range map[string]bool{
+		"": true, "add": true, "add x": true, "-y": true, "--list": true, "https://host/x": true, "git@host:x": true,
+		"adds": false, "the gems": false, "x add": false,
 	} {
-		got := Refuse(c.words, own)
-		if c.says == "" {
-			assert.Empty(t, got, c.words)
-			continue
-		}
-		assert.Contains(t, got, c.says)
-		assert.Contains(t, got, `If it is meant as a prompt: minigem -p "`)
+		assert.Equal(t, want, c.takes(strings.Fields(rest)), rest)
+		said := misspelled("gme", strings.Fields(rest), []Command{c})
+		assert.Equal(t, want, said != "", "%s: %s", rest, said)
 	}
+	c.URL = false
+	assert.False(t, c.takes([]string{"https://host/x"}))
 }
 
 // TestCommands: every word stands once, and says what to do.
@@ -63,7 +36,7 @@ func TestCommands(t *testing.T) {
 			assert.False(t, seen[w], w)
 			seen[w] = true
 			for _, sub := range c.Subs {
-				assert.NotEmpty(t, Refuse([]string{w, sub}, nil), "%s %s", w, sub)
+				assert.NotEmpty(t, refuse([]string{w, sub}, nil), "%s %s", w, sub)
 			}
 		}
 	}

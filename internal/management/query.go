@@ -1,88 +1,143 @@
 package management
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"minigem/internal/exit"
+	"minigem/internal/text"
 )
 
-// ReadQuery takes the prompt out of args, which begin with the first word that
-// is not a flag. Gemini CLI takes its flags from anywhere, so that
+// Arrange returns the arguments of root in the order in which cobra reads them:
+// the flags of a run, "--", and the words of the prompt. If the first word is one
+// of root's commands, it returns args as they are, without the --debug before it.
 //
-//	gemini "Fix the tests" --yolo
+// Gemini CLI takes its flags from anywhere, so that
 //
-// is common in scripts. In
+//	gemini hello --output-format json
 //
-//	gemini mcp add github npx -y @scope/pkg
+// is common. In
+//
+//	gemini npx -y @scope/pkg
 //
 // the same rule turns an argument of npx into the permission to run everything.
-// So flags count behind a prompt that is one quoted sentence and nothing else;
-// behind single words, which may be the command line of another program, they
-// are refused, as the words themselves are where they are a command.
-func ReadQuery(cmd *cobra.Command, args []string) (query []string, err error) {
-	words := slices.Clone(args)
-	if i := slices.Index(words, "--"); i >= 0 {
-		words = slices.Delete(words, i, i+1)
+// So a flag that permits something counts only before the prompt, or after a
+// prompt that is one quoted sentence, and no word may follow a flag. With an
+// error, Arrange returns the flags that it could read.
+func Arrange(root *cobra.Command, args []string) ([]string, error) {
+	root.InitDefaultHelpFlag()
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	var flags []string
+	keep := func(f *pflag.Flag, value string) error {
+		flags = append(flags, "--"+f.Name+"="+value)
+		return nil
 	}
-	if err := RefuseCommand(cmd.Root(), words); err != nil {
-		return nil, err
+	fs := root.Flags()
+	if fs.ParseAll(args, keep) != nil || fs.NArg() == 0 {
+		return args, nil // cobra reports what is wrong
 	}
-	if len(args) == 0 || cmd.ArgsLenAtDash() == 0 {
-		return args, nil
+	words, behind, dashed := slices.Clone(fs.Args()), []string(nil), fs.ArgsLenAtDash() == 0
+	if i := slices.IndexFunc(words, func(a string) bool { return len(a) > 1 && a[0] == '-' }); i >= 0 && !dashed {
+		words, behind = words[:i:i], words[i:]
 	}
-	if len(args) > 1 && strings.ContainsFunc(args[0], unicode.IsSpace) && isFlag(args[1]) {
-		return args[:1], readFlagsBehind(cmd, args[1:])
+	own := commandsOf(root)
+	if !dashed && isCommand(words, own) {
+		flags = slices.DeleteFunc(flags, func(f string) bool { return strings.HasPrefix(f, "--debug=") })
+		return slices.Concat(flags, words, behind), nil
 	}
-	for _, a := range args {
-		if a == "--" {
-			break
+	why := refuse(words, own)
+	if len(behind) > 0 {
+		quoted := len(words) == 1 && strings.ContainsFunc(words[0], unicode.IsSpace)
+		err := fs.ParseAll(behind, func(f *pflag.Flag, value string) error {
+			if !quoted && permits(f, value) {
+				return fmt.Errorf("%s follows the words of a prompt, where it may be meant for another program", nameOf(f))
+			}
+			return keep(f, value)
+		})
+		if left := fs.Args(); err == nil && len(left) > 0 && fs.ArgsLenAtDash() != 0 {
+			err = fmt.Errorf("%q follows the flags after a prompt", left[0])
 		}
-		if isFlag(a) {
-			return nil, exit.Errorf(exit.Input, "%s follows the words of a prompt, where it may be meant for another program: "+
-				"write minigem [flags] -p \"...\", or -- before words that begin with a dash", a)
+		if err != nil && why == "" {
+			why = err.Error() + ": write minigem [flags] -p \"...\", or -- before words that begin with a dash"
 		}
+		words = append(words, fs.Args()...)
 	}
-	return words, nil
+	if why != "" {
+		return flags, exit.With(exit.Input, errors.New(why))
+	}
+	return slices.Concat(flags, []string{"--"}, words), nil
 }
 
-// readFlagsBehind reads the flags behind a prompt.
-func readFlagsBehind(cmd *cobra.Command, args []string) error {
-	if err := cmd.ParseFlags(args); err != nil {
-		return exit.With(exit.Input, fmt.Errorf("after the prompt: %w", err))
+// nameOf returns the names of a flag: "-y, --yolo".
+func nameOf(f *pflag.Flag) string {
+	if f.Shorthand == "" {
+		return "--" + f.Name
 	}
-	if left := cmd.Flags().Args(); len(left) > 0 {
-		return exit.Errorf(exit.Input, "%q follows the prompt and its flags: write the prompt as one, minigem -p \"...\"", left[0])
-	}
-	for _, name := range []string{"help", "version"} {
-		if cmd.Flags().Changed(name) {
-			return exit.Errorf(exit.Input, "--%s follows a prompt: give it alone", name)
-		}
-	}
-	return nil
+	return "-" + f.Shorthand + ", --" + f.Name
 }
 
-// isFlag reports whether s looks like a flag; -- alone and - do not.
-func isFlag(s string) bool { return len(s) > 1 && s[0] == '-' && s != "--" }
+// permits reports whether the flag f with value lets a run do more than it may
+// without it.
+func permits(f *pflag.Flag, value string) bool {
+	switch f.Name {
+	case "yolo", "skip-trust", "raw-output":
+		return value != "false"
+	case "approval-mode":
+		return value != "default" && value != "plan"
+	case "sandbox":
+		return value != "true"
+	case "allowed-tools", "policy", "admin-policy", "include-directories", "extensions", "allowed-mcp-server-names":
+		return true
+	}
+	return false
+}
 
 // RefuseCommand refuses words that are a command and no prompt.
 func RefuseCommand(root *cobra.Command, words []string) error {
-	var own []Own
-	for _, c := range root.Commands() {
-		var subs []string
-		for _, sub := range c.Commands() {
-			subs = append(subs, sub.Name())
-		}
-		for _, name := range append(c.Aliases, c.Name()) {
-			own = append(own, Own{Name: name, Subs: subs})
-		}
-	}
-	if why := Refuse(words, own); why != "" {
-		return exit.With(exit.Input, fmt.Errorf("%s", why))
+	if why := refuse(words, commandsOf(root)); why != "" {
+		return exit.With(exit.Input, errors.New(why))
 	}
 	return nil
+}
+
+// commandsOf returns minigem's own commands.
+func commandsOf(root *cobra.Command) (own []Command) {
+	names := func(c *cobra.Command) []string { return append([]string{c.Name()}, c.Aliases...) }
+	for _, c := range root.Commands() {
+		below := c.Commands()
+		if c.Name() == "help" {
+			below = root.Commands()
+		}
+		o := Command{Words: names(c)}
+		for _, sub := range below {
+			o.Subs = append(o.Subs, names(sub)...)
+		}
+		own = append(own, o)
+	}
+	return own
+}
+
+// always are the words that begin no sentence: what follows them is theirs, even
+// if they do not know it.
+var always = []string{"mcp", "extensions", "skills", "hooks", "fake-api"}
+
+// isCommand reports whether words are one of own, with a slip of the fingers in
+// its subcommand perhaps.
+func isCommand(words []string, own []Command) bool {
+	if slices.Contains(always, words[0]) || strings.HasPrefix(words[0], cobra.ShellCompRequestCmd) {
+		return true
+	}
+	for _, c := range own {
+		if slices.Contains(c.Words, words[0]) {
+			return c.takes(words[1:]) || len(words) == 2 && words[0] != "help" && text.Nearest(words[1], c.Subs) != ""
+		}
+	}
+	return false
 }

@@ -34,9 +34,9 @@ type Text struct {
 
 	mu      sync.Mutex
 	pieces  text.Cleaner
-	midLine bool   // the last output did not end in a newline
-	round   string // output of this round
-	replay  string // output of a discarded attempt, which is not repeated
+	midLine bool            // the last output did not end in a newline
+	round   strings.Builder // output of this round
+	replay  string          // output of a discarded attempt, which is not repeated; round is its beginning
 	kept    strings.Builder
 	broken  bool
 }
@@ -50,11 +50,14 @@ func (t *Text) Emit(e event.Event) {
 		t.newline()
 	case event.RoundStarted:
 		t.flush()
-		t.round = ""
+		t.round.Reset()
 	case event.TextDelta:
 		t.text(e.Text)
 	case event.RoundDiscarded:
-		t.replay, t.round = t.replay+t.round, ""
+		if t.replay == "" {
+			t.replay = t.round.String()
+		}
+		t.round.Reset()
 		if t.Whole {
 			t.replay = ""
 			t.kept.Reset()
@@ -114,23 +117,23 @@ func (t *Text) text(s string) {
 	if !t.Raw {
 		s = t.pieces.Clean([]byte(s))
 	}
+	rest := t.replay
+	if rest != "" {
+		rest = rest[t.round.Len():]
+	}
+	t.round.WriteString(s)
 	if t.replay != "" {
-		before := t.round
-		t.round += s
 		switch {
-		case strings.HasPrefix(t.replay, t.round): // repeated so far
+		case strings.HasPrefix(rest, s): // repeated so far
 			return
-		case strings.HasPrefix(t.round, t.replay): // repeated, and goes on
-			s = t.round[max(len(t.replay), len(before)):]
+		case strings.HasPrefix(s, rest): // repeated, and goes on
+			s = s[len(rest):]
 		default: // another answer: write all of it, on its own line
 			t.newline()
-			s = t.round
+			s = t.round.String()
 		}
 		t.replay = ""
-		t.write(s)
-		return
 	}
-	t.round += s
 	t.write(s)
 }
 

@@ -1,0 +1,96 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"mvdan.cc/sh/v3/shell"
+
+	"minigem/e2e/fakemodel"
+	"minigem/internal/exit"
+	"minigem/llm"
+)
+
+//go:embed testdata/command_lines.txt
+var commandLines string
+
+// TestCommandLines runs each line of testdata/command_lines.txt, which explains
+// the outcomes.
+func TestCommandLines(t *testing.T) {
+	t.Parallel()
+	lines := 0
+	for line := range strings.Lines(commandLines) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		lines++
+		typed, outcome, ok := strings.Cut(line, " => ")
+		require.True(t, ok, line)
+		t.Run(typed, func(t *testing.T) {
+			t.Parallel()
+			args, err := shell.Fields(typed, nil)
+			require.NoError(t, err)
+			assert.Equal(t, outcome, outcomeOf(t, args[1:], strings.Split(outcome, "; ")))
+		})
+	}
+	assert.GreaterOrEqual(t, lines, 150)
+}
+
+// outcomeOf runs minigem with args and returns the outcome in the words of
+// testdata/command_lines.txt, as far as want asks for it.
+func outcomeOf(t *testing.T, args, want []string) string {
+	w := newHookWorld(t, map[string]string{"ext/gemini-extension.json": `{"name": "ext", "version": "1.0.0"}`})
+	model := newWatchedModel(t)
+	asked, got := model.run(w, args)
+	var outcome []string
+	add := func(format string, args ...any) { outcome = append(outcome, fmt.Sprintf(format, args...)) }
+	if asked {
+		add("ask %s", promptIn(model.Log()))
+	}
+	if wrote := w.exists("pwned"); wrote {
+		add("wrote")
+	}
+	for _, word := range want {
+		kind, rest, _ := strings.Cut(word, " ")
+		switch {
+		case kind == "model" && asked:
+			path := model.Log()[0].Path
+			_, path, _ = strings.Cut(path, "/models/")
+			name, _, _ := strings.Cut(path, ":")
+			add("model %s", name)
+		case kind == "json" && strings.HasPrefix(got.out, "{\n"), kind == "stream" && strings.HasPrefix(got.out, `{"type":"init"`):
+			add("%s", kind)
+		}
+		if kind == "says" {
+			if got.code != exit.OK {
+				add("exit %d", got.code)
+			}
+			if !strings.Contains(got.out+got.err, rest) {
+				rest = got.out + got.err
+			}
+			add("says %s", rest)
+		}
+	}
+	if asked && got.code != exit.OK {
+		add("exit %d: %s", got.code, got.err)
+	}
+	return strings.Join(outcome, "; ")
+}
+
+// promptIn returns the last text of the user's in the first request that
+// belongs to a conversation.
+func promptIn(log []fakemodel.Request) string {
+	for _, r := range log {
+		if r.Side {
+			continue
+		}
+		parts := r.Parsed.Messages[len(r.Parsed.Messages)-1].Parts
+		return parts[len(parts)-1].(llm.Text).Text
+	}
+	return ""
+}
