@@ -303,7 +303,9 @@ func TestRunnerErrors(t *testing.T) {
 	e, _, rep := engine(protocol.BeforeTool, map[string]hookstest.Script{"a": {Err: errors.New("starting bash: no such file")}, "b": {Truncated: true, Stdout: `{"decision":"de`}}, "a", "b")
 	e.BeforeTool(t.Context(), writeFile())
 	assert.Equal(t, "starting bash: no such file", rep.last().Runs[0].Failed)
-	assert.Contains(t, strings.Join(rep.last().Runs[1].Warnings, "\n"), "stdout is longer than is kept")
+	assert.Contains(t, strings.Join(rep.last().Runs[1].Warnings, "\n"), "stdout was longer than what is kept")
+	assert.Equal(t, hooks.Deny, rep.last().Verdict.Decision)
+	assert.Contains(t, rep.last().Verdict.Reason, "its stdout was cut")
 }
 
 // TestSlowMatcher: a matcher that backtracks for ever counts as a match, since

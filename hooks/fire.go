@@ -292,7 +292,7 @@ func (f *firing[S]) read(r *Run, failed string, stdin Payload) {
 		input = stdin.Bytes()
 	}
 	r.Reading = protocol.DialectOf(r.Hook.Dialect).Parse(f.ev.name, protocol.Ran{
-		Input: input, Code: r.Exit.Code, Failed: failed, Cut: r.Exit.StdoutTruncated,
+		Input: input, Code: r.Exit.Code, Failed: failed, Cut: protocol.CutStreams(r.Exit.StdoutTruncated, r.Exit.StderrTruncated),
 		Stdout: r.Exit.Stdout, Stderr: r.Exit.Stderr, Tool: f.ev.subject.name, Tools: f.ev.tools,
 		Read: r.Stdin.Bytes,
 	})
@@ -319,9 +319,6 @@ func (r *Run) judge(ev Event) {
 	o := &r.Reading.Output
 	r.Failed = r.Reading.Failed
 	r.Warnings = append(r.Warnings, r.Reading.Warnings...)
-	if r.Exit.StderrTruncated {
-		r.Warnings = append(r.Warnings, "stderr is longer than is kept; the rest was cut off")
-	}
 	if r.Hook.OnError == "block" && (r.Failed != "" || r.Reading.Garbled) && !o.Stop && o.Decision != protocol.Deny {
 		cause := r.Failed
 		if cause == "" {

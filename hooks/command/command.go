@@ -78,10 +78,9 @@ func (r Runner) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, env 
 	if stdin == nil {
 		stdin = hooks.Payload{} // closed at once, not the terminal
 	}
-	out, errs := newStream(h, false), newStream(h, true)
 	c := proc.Command{
 		Dir: r.Dir, Env: environment(r.base(h), env, h), Stdin: stdin,
-		Out: out.limit(), Err: errs.limit(),
+		Out: kept, Err: kept,
 		Grace: grace, Drain: drain, Outlives: h.Event == protocol.SessionEnd,
 	}
 	if h.Args == nil {
@@ -102,7 +101,7 @@ func (r Runner) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, env 
 		r.leave(ctx, p, h)
 	}
 	e := exit(res, stopped, time.Since(began))
-	e.Stdout, e.Stderr = out.kept(res.Stdout), errs.kept(res.Stderr)
+	e.Stdout, e.Stderr = res.Stdout.Bytes(), res.Stderr.Bytes()
 	if elsewhere != "" {
 		e.Warning = fmt.Sprintf("it was started in an empty folder, because nothing can be started in %s", r.Dir)
 	}

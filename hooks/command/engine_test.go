@@ -61,7 +61,7 @@ func TestABlockAlwaysBlocksBesideEveryFault(t *testing.T) {
 	}
 	out := e.BeforeTool(t.Context(), use)
 	assert.Equal(t, hooks.Deny, out.Decision)
-	assert.Equal(t, []string{"h14"}, out.Hooks)
+	assert.Equal(t, []string{"h8", "h14"}, out.Hooks, "a stream that was cut, and exit 2")
 	require.Len(t, *reports, 1)
 	require.Len(t, (*reports)[0].Runs, len(faults))
 	for i, run := range (*reports)[0].Runs {

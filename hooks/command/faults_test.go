@@ -38,6 +38,7 @@ type fault struct {
 	blocks bool   // it is a denial by itself
 	heavy  bool   // few of it at a time
 	large  bool   // with a payload of 2 MiB
+	cut    bool   // a stream is cut: the run failed, and blocks
 }
 
 const (
@@ -60,8 +61,8 @@ var faults = []fault{
 	// The child ends with the test's directory: what SessionEnd began may run on.
 	{name: "a child keeps stdout open", line: "while [ -e plain ]; do sleep 0.1; done & exit 0"},
 	// What it prints
-	{name: "much output", line: "yes '' | head -c " + flood + "; exit 0", warned: "stdout is longer than is kept", heavy: true},
-	{name: "much on stderr", line: "head -c " + flood + " /dev/zero >&2; exit 0", warned: "stderr is longer than is kept", heavy: true},
+	{name: "much output", line: "yes '' | head -c " + flood + "; exit 0", cut: true, failed: "stdout was cut", warned: "stdout was longer than what is kept", heavy: true},
+	{name: "much on stderr", line: "head -c " + flood + " /dev/zero >&2; exit 0", cut: true, failed: "stderr was cut", warned: "stderr was longer than what is kept", heavy: true},
 	{name: "invalid UTF-8", print: with(`"x":"\377\376"`), warned: "not valid UTF-8"},
 	{name: "a character split across writes", print: with(`"x":"\303'; sleep 0.05; printf '\251"`), warned: "unknown field x"},
 	{name: "JSON nested 10,000 deep", print: with(`"x":'; printf '{"a":%.0s' $(seq 10000); printf 1; printf '}%.0s' $(seq 10000); printf '`), warned: "unknown field x"},
@@ -263,12 +264,17 @@ func (f fault) judge(t *testing.T, name string, r hooks.Report, says hooks.Decis
 		if f.blocks {
 			want, failed = max(says, hooks.Deny), ""
 		}
+		if f.cut {
+			want = max(says, hooks.Deny)
+		}
 	}
 	assert.Equal(t, want, r.Verdict.Decision, "%s: %q", name, run.Warnings)
 	if want != hooks.Proceed {
 		assert.Equal(t, []string{"h"}, r.Verdict.Hooks, name)
 	}
-	if says != hooks.Proceed && want != hooks.Proceed {
+	if f.cut && want > says {
+		assert.Contains(t, r.Verdict.Reason, "printed too much", name)
+	} else if says != hooks.Proceed && want != hooks.Proceed {
 		assert.Equal(t, "no", r.Verdict.Reason, name)
 	}
 	assert.Equal(t, f.hangs, run.TimedOut, name)

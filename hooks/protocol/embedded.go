@@ -13,10 +13,9 @@ type embedded struct {
 
 // embeddedObject is an object among other output that may decide.
 type embeddedObject struct {
-	line    int // from 1
-	at, end int // where it stands
-	fields  []member
-	alone   bool // nothing else stands on its lines
+	line   int // from 1
+	fields []member
+	alone  bool // nothing else stands on its lines
 }
 
 // findEmbedded takes time linear in text.
@@ -27,8 +26,8 @@ func findEmbedded(text string) embedded {
 	all := measure(text)
 	place := lines{text: text, line: 1}
 	out, rest := embedded{}, []byte(text)
-	for at := 0; at < len(all.ends); at++ {
-		end := all.ends[at]
+	for at := 0; at < len(all.spans); at++ {
+		end := int(all.spans[at].end)
 		if end == 0 || text[at] != '{' {
 			continue
 		}
@@ -37,8 +36,8 @@ func findEmbedded(text string) embedded {
 			if out.first == 0 {
 				out.first = place.line
 			}
-			if fields := decidingFields(text[at:end]); fields != nil {
-				out.deciding = append(out.deciding, embeddedObject{place.line, at, end, fields, begins && ends})
+			if fields := all.deciding(at); fields != nil {
+				out.deciding = append(out.deciding, embeddedObject{place.line, fields, begins && ends})
 			}
 		}
 		for i := at; i < end; i++ {
@@ -54,13 +53,14 @@ func findEmbedded(text string) embedded {
 	return out
 }
 
-// decidingFields decodes an object that may hold anything up; nil: it cannot.
-func decidingFields(object string) []member {
+// deciding decodes the object that begins at, if it may hold anything up; nil: it cannot.
+func (w *walk) deciding(at int) []member {
+	object := w.text[at:w.spans[at].end]
 	// \u may stand for any letter.
 	if !strings.Contains(object, "ecision") && !strings.Contains(object, "continue") && !strings.Contains(object, "hookSpecificOutput") && !strings.Contains(object, `\u`) {
 		return nil
 	}
-	fields, _ := members(object, true)
+	fields := w.members(at, true)
 	for _, m := range fields {
 		if m.key == "decision" || m.key == "continue" || m.key == "hookSpecificOutput" {
 			return fields

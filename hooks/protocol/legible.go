@@ -74,50 +74,9 @@ func (r *reader) legible(text string) (found embeddedObject) {
 	if !strings.Contains(text, "{") {
 		return found
 	}
-	if !strings.Contains(text, `\u00`) {
-		return r.legibleIn(text)
+	if strings.Contains(text, `\u00`) {
+		text = spelledOut(text)
 	}
-	plain, shorter := spelledOut(text)
-	found = r.legibleIn(plain)
-	found.at, found.end = shorter.before(found.at), shorter.before(found.end)
-	return found
-}
-
-// escapedLetter is how a letter may be written in a JSON string, and in one that
-// is in a string.
-var escapedLetter = pattern(`\\+u00(?:4[1-9a-fA-F]|5[0-9aA]|6[1-9a-fA-F]|7[0-9aA])`)
-
-// cuts are places of a text at which something was taken out of it.
-type cuts []struct{ at, n int }
-
-// before is where the byte at stood before.
-func (c cuts) before(at int) int {
-	for _, cut := range c {
-		if cut.at > at {
-			break
-		}
-		at += cut.n
-	}
-	return at
-}
-
-// spelledOut is text with its escaped letters as such, and what that cut.
-func spelledOut(text string) (plain string, shorter cuts) {
-	var b strings.Builder
-	done := 0
-	for _, m := range escapedLetter().FindAllStringIndex(text, -1) {
-		code, _ := strconv.ParseUint(text[m[1]-2:m[1]], 16, 8) // the expression has seen the digits
-		b.WriteString(text[done:m[0]])
-		b.WriteByte(byte(code))
-		shorter = append(shorter, struct{ at, n int }{m[0] + 1, m[1] - m[0] - 1})
-		done = m[1]
-	}
-	b.WriteString(text[done:])
-	return b.String(), shorter
-}
-
-// legibleIn is legible for text whose letters are not escaped.
-func (r *reader) legibleIn(text string) (found embeddedObject) {
 	said := map[string]bool{}
 	for _, keys := range []*legibleKeys{&legibleContinue, &legibleDecision} {
 		r.steps += len(text)
@@ -136,9 +95,8 @@ func (r *reader) legibleIn(text string) (found embeddedObject) {
 				found.fields = append(found.fields, r.placed(member{key: m.key, value: m.value}))
 			}
 			if found.line == 0 {
-				found.line, found.at = 1+strings.Count(text[:m.at], "\n"), open
+				found.line = 1 + strings.Count(text[:m.at], "\n")
 			}
-			found.end = max(found.end, m.end)
 		}
 	}
 	if found.fields == nil {
@@ -148,6 +106,18 @@ func (r *reader) legibleIn(text string) (found embeddedObject) {
 		found.fields = append(found.fields, r.placed(member{key: m.key, value: unquote(m.value)}))
 	}
 	return found
+}
+
+// escapedLetter is how a letter may be written in a JSON string, and in one that
+// is in a string.
+var escapedLetter = pattern(`\\+u00(?:4[1-9a-fA-F]|5[0-9aA]|6[1-9a-fA-F]|7[0-9aA])`)
+
+// spelledOut returns text with its escaped letters as such.
+func spelledOut(text string) string {
+	return escapedLetter().ReplaceAllStringFunc(text, func(escape string) string {
+		code, _ := strconv.ParseUint(escape[len(escape)-2:], 16, 8) // the expression has seen the digits
+		return string(rune(code))
+	})
 }
 
 // placed puts a field of hookSpecificOutput there.

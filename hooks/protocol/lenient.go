@@ -36,44 +36,14 @@ func object(text string) ([]member, bool) {
 		}
 		text = strings.TrimSpace(inner)
 	}
-	return members(text, true)
-}
-
-// members decodes a JSON object, keeping its order and its duplicates; in the
-// outer one, hookSpecificOutput is decoded so too.
-func members(text string, outer bool) ([]member, bool) {
-	fields, ok := split(text)
-	if !ok {
+	if !strings.HasPrefix(text, "{") {
 		return nil, false
 	}
-	var out []member
-	seen := map[string]bool{}
-	for _, f := range fields {
-		m := member{dup: seen[f.key], key: f.key}
-		if m.value, ok = f.decode(outer); !ok {
-			return nil, false
-		}
-		seen[f.key] = true
-		out = append(out, m)
-	}
-	return out, true
-}
-
-func (f rawField) decode(outer bool) (value any, ok bool) {
-	if outer && f.key == "hookSpecificOutput" && strings.HasPrefix(f.value, "{") {
-		ms, ok := members(f.value, false)
-		return ms, ok
-	}
-	if f.depth > maxDepth {
-		return tooDeep, true
-	}
-	if !json.Valid([]byte(f.value)) {
+	w := measure(text)
+	if end := int(w.spans[0].end); end == 0 || strings.Trim(text[end:], " \t\r\n") != "" {
 		return nil, false
 	}
-	if json.Unmarshal([]byte(f.value), &value) != nil {
-		return outOfRange, true
-	}
-	return value, true
+	return w.members(0, true), true
 }
 
 // kind names the JSON type of v in the words of authors.

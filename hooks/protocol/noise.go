@@ -109,7 +109,6 @@ type held struct {
 	what     string // "deny"
 	strength int    // from 1
 	line     int    // from 1
-	at, end  int    // where it stands; of a broken object, its brace and what decides
 	broken   bool   // the object is not valid JSON
 }
 
@@ -127,7 +126,7 @@ func (r *reader) holding(text string, stderr bool) []held {
 	r.steps += found.steps
 	for _, e := range found.deciding {
 		if e.alone || !stderr {
-			add(e.fields, held{line: e.line, at: e.at, end: e.end})
+			add(e.fields, held{line: e.line})
 		}
 	}
 	if stderr {
@@ -135,7 +134,7 @@ func (r *reader) holding(text string, stderr bool) []held {
 	}
 	r.embedded = found.first
 	if b := r.legible(found.rest); b.fields != nil {
-		add(b.fields, held{line: b.line, at: b.at, end: b.end, broken: true})
+		add(b.fields, held{line: b.line, broken: true})
 	}
 	return out
 }
@@ -148,14 +147,11 @@ func (r *reader) apart(fields []member) Output {
 	return other.out
 }
 
-// strongest is the strength of a stop.
-const strongest = 3
-
 // holds says what keeps an action from going ahead, and how strongly; 0: nothing does.
 func (o Output) holds() (what string, strength int) {
 	switch {
 	case o.Stop:
-		return "stop", strongest
+		return "stop", 3
 	case o.Decision == Deny:
 		return "deny", 2
 	case o.Decision == Ask:

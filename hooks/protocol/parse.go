@@ -10,7 +10,7 @@ import (
 type Ran struct {
 	Code   int    // exit status; where Failed is set, of a run that exited when it was told to end, else -1 or 0
 	Failed string // why it did not exit by itself: a signal, a time-out, it could not be started; empty: it did
-	Cut    bool   // stdout was longer than what is kept
+	Cut    string // which streams were longer than what is kept, such as "stdout"; empty: none
 	Stdout []byte
 	Stderr []byte
 	Tool   string   // the tool that the event is about; tool events only
@@ -50,10 +50,13 @@ func Parse(event Event, ran Ran) Reading { return gemini.Parse(event, ran) }
 //	         that is not valid JSON
 //	exit 2   blocks, whatever was printed, after a time-out's signal too
 //	other    the run failed; a JSON object is obeyed where it denies, stops or asks
+//
+// A run whose streams were cut failed, and blocks what can be blocked: what it
+// said may be in what is missing.
 func (d *Dialect) Parse(event Event, ran Ran) Reading {
 	r := &reader{event: event, dialect: d, tool: ran.Tool, input: ran.Input, read: ran.Read}
 	blocks := slices.Contains(d.Blocks, ran.Code)
-	failed := !blocks && (ran.Failed != "" || ran.Code != 0)
+	failed := !blocks && (ran.Failed != "" || ran.Code != 0 || ran.Cut != "")
 	stdout, stderr := r.clean("stdout", ran.Stdout), r.clean("stderr", ran.Stderr)
 	from := r.readStreams(stdout, stderr)
 	if from == "" {
@@ -66,9 +69,6 @@ func (d *Dialect) Parse(event Event, ran Ran) Reading {
 		if held != "" {
 			from = held
 		}
-	}
-	if ran.Cut {
-		r.warn("stdout is longer than is kept; the rest was cut off")
 	}
 	r.settle()
 	reading := Reading{From: from, Failed: r.failed}
@@ -86,6 +86,9 @@ func (d *Dialect) Parse(event Event, ran Ran) Reading {
 	case failed, blocks:
 		r.keepDecision()
 		reading.Failed = failure(ran, stderr)
+	}
+	if ran.Cut != "" {
+		r.cut(ran.Cut)
 	}
 	reading.Output, reading.Warnings, reading.Garbled = r.out, r.warnings, r.garbled
 	return reading
@@ -188,6 +191,27 @@ func (r *reader) settle() {
 	}
 }
 
+// CutStreams returns the names of the streams that were cut, for Ran.
+func CutStreams(stdout, stderr bool) string {
+	switch {
+	case stdout && stderr:
+		return "stdout and stderr"
+	case stdout:
+		return "stdout"
+	case stderr:
+		return "stderr"
+	}
+	return ""
+}
+
+// cut warns of the streams that were cut, and blocks.
+func (r *reader) cut(streams string) {
+	r.warn("%s was longer than what is kept, and was cut", streams)
+	if r.event.CanBlock() && !r.out.Stop && r.out.Decision != Deny {
+		r.out.Decision, r.out.Reason = Deny, fmt.Sprintf("The hook printed too much: its %s was cut, and what it decided may be missing. Print one JSON object and nothing else.", streams)
+	}
+}
+
 // keepDecision leaves of a failed run's answer what denies, stops or asks, and
 // the message to the user.
 func (r *reader) keepDecision() {
@@ -206,6 +230,9 @@ func (r *reader) keepDecision() {
 func failure(ran Ran, stderr string) string {
 	if ran.Failed != "" {
 		return cause(ran.Failed, stderr)
+	}
+	if ran.Code == 0 {
+		return ran.Cut + " was cut: the hook printed too much"
 	}
 	what := fmt.Sprintf("exit status %d", ran.Code)
 	switch ran.Code {

@@ -3,6 +3,7 @@ package protocol_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -204,6 +205,34 @@ func TestEvents(t *testing.T) {
 	}
 	assert.Equal(t, []protocol.Event{"BeforeAgent", "BeforeModel", "AfterModel", "BeforeTool", "PermissionRequest", "SubagentStart", "SubagentStop", "AfterTool", "PostToolUseFailure", "AfterAgent"}, blocks)
 	assert.Equal(t, []protocol.Event{"SessionStart", "PreCompress", "PostCompact", "BeforeTool", "PermissionRequest", "Notification", "SubagentStart", "SubagentStop", "AfterTool", "PostToolUseFailure", "StopFailure", "SessionEnd"}, subjects)
+}
+
+// TestACutStreamBlocks: a run whose streams were cut failed at every event, and
+// an event that can be blocked is, whatever what was kept of the streams says.
+func TestACutStreamBlocks(t *testing.T) {
+	t.Parallel()
+	for _, kept := range []string{"", "all is well", `{"decision":"allow"}`, `{"decision":"ask"}`, `{"decision":"allow","x":"`, `{"decision":"deny","reason":"no"}`, `{"continue":false}`} {
+		for _, cut := range []string{"stdout", "stderr", "stdout and stderr"} {
+			for _, event := range protocol.Events {
+				for _, code := range []int{0, 1, 2} {
+					r := protocol.Parse(event, protocol.Ran{Code: code, Cut: cut, Stdout: []byte(kept)})
+					name := fmt.Sprintf("%s, exit %d, %s was cut: %s", event, code, cut, kept)
+					assert.Contains(t, r.Warnings, cut+" was longer than what is kept, and was cut", name)
+					if !event.CanBlock() {
+						assert.NotEmpty(t, r.Failed, name)
+						continue
+					}
+					assert.True(t, r.Output.Stop || r.Output.Decision == protocol.Deny, name)
+					if code != 2 {
+						assert.NotEmpty(t, r.Failed, name)
+					}
+					if kept == "" && code != 2 {
+						assert.Contains(t, r.Output.Reason, "its "+cut+" was cut", name)
+					}
+				}
+			}
+		}
+	}
 }
 
 // FuzzParse: no output makes reading fail, and none takes back a block.

@@ -90,7 +90,7 @@ func (r *Runner) ask(ctx context.Context, h hooks.Hook, stdin hooks.Payload) (e 
 		return e
 	}
 	defer resp.Body.Close()
-	e.Stdout, e.StdoutTruncated, err = command.ReadAnswer(resp.Body, h)
+	e.Stdout, e.StdoutTruncated, err = command.ReadAnswer(resp.Body)
 	switch {
 	case err != nil:
 		e.Err = reason(ctx, fmt.Errorf("its answer broke off: %w", err))

@@ -30,6 +30,7 @@ type fault struct {
 	lost   bool   // the answer never arrives
 	hangs  bool   // until the hook's time is up
 	warned string
+	cut    bool // the answer is too long to be kept: the run failed, and blocks
 }
 
 var faults = []fault{
@@ -70,7 +71,7 @@ var faults = []fault{
 	{name: "huge", serve: func(w http.ResponseWriter, a string) {
 		fill := strings.Repeat(strings.Repeat("x", 1023)+"\n", 1<<10)
 		fmt.Fprint(w, fill, a, "\n", fill, fill)
-	}, failed: "not a JSON object", warned: "longer than is kept"},
+	}, failed: "not a JSON object", warned: "longer than what is kept", lost: true, cut: true},
 	{name: "slow", serve: func(w http.ResponseWriter, a string) { fmt.Fprint(w, a) }, failed: "timed out", hangs: true},
 }
 
@@ -159,6 +160,9 @@ func (f fault) meet(t *testing.T, r hooks.Runner, h hooks.Hook, answer string, s
 			want = says
 		}
 		if f.failed != "" && h.OnError == "block" {
+			want = max(want, hooks.Deny)
+		}
+		if f.cut {
 			want = max(want, hooks.Deny)
 		}
 	}

@@ -159,7 +159,7 @@ func (o Options) start(ctx context.Context, c *portable.Call, payload []byte) pr
 		Path: o.Command[0], Args: o.Command[1:], Dir: o.Dir, Env: o.environment(c), Stdin: [][]byte{payload},
 		Out: proc.Limit{Head: mostOutput}, Err: proc.Limit{Head: mostOutput}, Grace: grace, Guarded: true,
 	})
-	ran := protocol.Ran{Code: res.ExitCode, Stdout: res.Stdout.Head, Stderr: res.Stderr.Head, Cut: res.Stdout.Dropped > 0}
+	ran := protocol.Ran{Code: res.ExitCode, Stdout: res.Stdout.Head, Stderr: res.Stderr.Head, Cut: protocol.CutStreams(res.Stdout.Dropped > 0, res.Stderr.Dropped > 0)}
 	switch {
 	case errors.Is(err, syscall.ENOEXEC):
 		ran.Failed = "the system cannot start it: its first line must name the interpreter, such as #!/bin/sh"
