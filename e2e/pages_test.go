@@ -223,41 +223,6 @@ func (r terminal) recipe(t *testing.T, text string) {
 	assert.Contains(t, r.read(t, "hooks.xml"), `<testsuite name="minigem hooks" tests="4" failures="0" errors="0"`)
 }
 
-// The README's hook blocks, and its case passes.
-func TestREADME(t *testing.T) {
-	t.Parallel()
-	data, err := os.ReadFile("../README.md")
-	require.NoError(t, err)
-	reader := newTerminal(t)
-	written := 0
-	for _, b := range blocks(string(data)) {
-		switch b.lang {
-		case "sh":
-			seen, code := reader.types(t, b.text)
-			require.Equal(t, 0, code, seen)
-			written++
-		case "":
-			name := named.FindAllStringSubmatch(b.intro, -1)
-			reader.write(t, name[len(name)-1][1], b.text)
-			written++
-		}
-	}
-	require.Equal(t, 2, written)
-	seen, code := reader.types(t, "minigem hooks fire BeforeTool --tool write_file --set tool_input.file_path=go.sum")
-	assert.Equal(t, 2, code, seen)
-	assert.Contains(t, seen, "go.sum is written by go mod tidy alone.")
-	_, code = reader.types(t, "minigem hooks fire BeforeTool --tool write_file")
-	assert.Equal(t, 0, code)
-	assert.Contains(t, string(data), "\n    minigem hooks test guard.txtar\n")
-	seen, code = reader.types(t, "minigem hooks test guard.txtar")
-	assert.Equal(t, 0, code, seen)
-	assert.Contains(t, seen, "1 passed, ")
-	for _, m := range regexp.MustCompile("`(minigem hooks [\\w-]+)").FindAllStringSubmatch(string(data), -1) {
-		seen, code := reader.types(t, m[1]+" --help")
-		assert.Equal(t, 0, code, seen)
-	}
-}
-
 // The command of examples/README.md, with the hooks in Go as the page builds them.
 func TestPageOfTheExamples(t *testing.T) {
 	t.Parallel()

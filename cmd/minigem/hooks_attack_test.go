@@ -26,6 +26,11 @@ func TestHooksAttack(t *testing.T) {
 	assert.Contains(t, got.out, "0 of 6 harmless look-alikes were refused\n")
 	assert.Equal(t, 0, w.run("hooks attack guard --text hunter2hunter2 --min 3").code)
 	assert.Contains(t, w.run("hooks attack guard --text hunter2hunter2 --json").out, `"held": false`)
+	assert.Equal(t, got.out, w.run("hooks attack "+w.path("guard.sh")+" --text hunter2hunter2").out, "by its script")
+	require.NoError(t, os.WriteFile(w.path("other.sh"), []byte("#!/bin/sh\nexit 2\n"), 0o600))
+	assert.Contains(t, w.run("hooks attack "+w.path("other.sh")+" --text hunter2hunter2").err, "other.sh is not executable: chmod +x ")
+	require.NoError(t, os.Chmod(w.path("other.sh"), 0o700))
+	assert.Regexp(t, `other.sh held (\d+) of (\d+) spellings`, w.run("hooks attack "+w.path("other.sh")+" --text hunter2hunter2").out)
 	assert.Contains(t, w.run("hooks test "+w.path("tests")).out, "decision=deny times=")
 	require.NoError(t, os.WriteFile(w.path("guard.sh"), []byte("echo no >&2; exit 2\n"), 0o700))
 	better := w.run("hooks test " + w.path("tests"))
@@ -34,7 +39,7 @@ func TestHooksAttack(t *testing.T) {
 	require.NoError(t, os.WriteFile(w.path(".gemini/settings.json"), []byte(`{"hooks": {"BeforeTool": [{"matcher": "web_fetch", "hooks": [{"type": "command", "name": "guard", "command": "./guard.sh"}]}]}}`), 0o600))
 	elsewhere := w.run("hooks attack guard --command env")
 	assert.Equal(t, exit.Input, elsewhere.code, elsewhere.out)
-	assert.Regexp(t, `the hook guard ran for none of \d+ spellings, so that nothing is known of it: .*web_fetch`, elsewhere.err)
+	assert.Regexp(t, `guard never runs for this attack: it runs for web_fetch.*try --url`, elsewhere.err)
 
 	for _, args := range []string{"hooks attack", "hooks attack guard", "hooks attack guard --text a --path b", "hooks attack guard --command a|b", "hooks attack guard --url example.com", "hooks attack Nowhere guard --text a", "hooks attack gard --text a", "hooks attack guard --text a --min 200"} {
 		assert.Equal(t, exit.Input, w.run(args).code, args)

@@ -113,7 +113,8 @@ func (m *Matrix) advice() string {
 	var b strings.Builder
 	for _, e := range events {
 		if say := holds(e, names); say != "" {
-			fmt.Fprintf(&b, "What refuses at %s on all of them: %s\n", e, say)
+			intro := fmt.Sprintf("What refuses at %s on all of them: ", e)
+			fmt.Fprintf(&b, "%s\n", wrapLines(intro+say, 0))
 		} else {
 			fmt.Fprintf(&b, "What refuses at %s on all of them: no single answer is known\n", e)
 		}
@@ -155,8 +156,8 @@ func (c *Cell) unfired() []string {
 			}
 		}
 		if len(names) > 0 {
-			lines = append(lines, fmt.Sprintf("%s: %s never ran\n      why: %s: the matcher %q fires for none of its tools, which are called %s there",
-				h.Event, h.ID(), c.Agent, h.Matcher, strings.Join(names, ", ")))
+			why := fmt.Sprintf("the matcher %q fires for none of its tools, which are called %s there", h.Matcher, strings.Join(names, ", "))
+			lines = append(lines, fmt.Sprintf("%s: %s never ran%s", h.Event, h.ID(), reason(why)))
 		}
 	}
 	return lines

@@ -22,7 +22,7 @@ func TestUnfired(t *testing.T) {
 		ran   bool
 		says  string
 	}{
-		{"copilot", guard, false, `./guard.sh never ran` + "\n" + `      why: copilot: the matcher "Bash" fires for none of its tools, which are called bash, create, edit, view, grep, glob there`},
+		{"copilot", guard, false, `./guard.sh never ran` + "\n" + `      why: the matcher "Bash" fires for none of its tools, which are called bash, create, edit, view,` + "\n           grep, glob there"},
 		{"copilot", guard, true, ""},
 		{"claude", guard, false, ""},
 		{"opencode", guard, false, "which are called bash, write, edit, read, grep, glob there"}, // of a plugin, whose matchers are expressions of its own

@@ -121,8 +121,8 @@ text Done.
 func TestBecause(t *testing.T) {
 	t.Parallel()
 	for hook, why := range map[string]string{
-		`'cat >/dev/null; echo {\"decision\":\"deny\"}'`:      "why: claude: ",
-		`'cat >/dev/null; exit 0; jq -r .tool_input.cmd'`:     "why: its command reads .tool_input.cmd, which it was not given; it was given .tool_input.command",
+		`'cat >/dev/null; echo {\"decision\":\"deny\"}'`:      `why: decision "deny" is not a value (approve, block) there`,
+		`'cat >/dev/null; exit 0; jq -r .tool_input.cmd'`:     "why: its command reads .tool_input.cmd, which it was not given; it was given\n           .tool_input.command",
 		`'cat >/dev/null; exit 0; jq -r .tool_input.command'`: "",
 	} {
 		cell := Cell{Case: "naive", Agent: "claude"}

@@ -7,18 +7,40 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"minigem/internal/text"
 )
 
-// short is what a cell says in a table.
-func (c *Cell) short() string {
-	switch {
-	case c.State == Cannot || c.State == NotRun:
-		return string(c.State)
-	case c.State == Pass && len(c.Unasked) > 0:
-		return "pass* " + seconds(c.Took)
+// short is what a cell says in a table: its state, and with timed how long it
+// took.
+func (c *Cell) short(timed bool) string {
+	state := string(c.State)
+	if c.State == Pass && len(c.Unasked) > 0 {
+		state += "*"
 	}
-	return string(c.State) + " " + seconds(c.Took)
+	if timed && c.State != Cannot && c.State != NotRun {
+		state += " " + seconds(c.Took)
+	}
+	return state
+}
+
+// playedMark ends the name of a column whose agent is played.
+const playedMark = " (played)"
+
+// allPlayed reports whether each agent but minigem is played. Their table is
+// narrow: it marks none of them, and leaves out times that say nothing.
+func (m *Matrix) allPlayed() bool {
+	others := 0
+	for _, c := range m.Columns {
+		if c.Other && !strings.HasSuffix(c.Name, playedMark) {
+			return false
+		}
+		if c.Other {
+			others++
+		}
+	}
+	return others > 0
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1fs", d.Seconds()) }
@@ -29,6 +51,9 @@ func seconds(d time.Duration) string { return fmt.Sprintf("%.1fs", d.Seconds()) 
 func (m *Matrix) Text(width int) string {
 	dir := m.folder()
 	names := []string{cmp.Or(dir, "case"), ""}
+	if m.allPlayed() {
+		names[1] = "(played)"
+	}
 	for _, name := range m.Cases {
 		names = append(names, strings.TrimPrefix(name, dir))
 	}
@@ -52,16 +77,21 @@ func (m *Matrix) Text(width int) string {
 // rows are the cells of some columns, with names before them.
 func (m *Matrix) rows(names []string, from, to int) [][]string {
 	rows := make([][]string, len(names))
+	played := m.allPlayed()
 	for i, name := range names {
 		rows[i] = []string{name}
 		for _, c := range m.Columns[from:to] {
 			switch i {
 			case 0:
-				rows[i] = append(rows[i], c.Name)
+				name := c.Name
+				if played {
+					name = strings.TrimSuffix(name, playedMark)
+				}
+				rows[i] = append(rows[i], name)
 			case 1:
 				rows[i] = append(rows[i], c.version())
 			default:
-				rows[i] = append(rows[i], m.Cells[m.Cases[i-2]][c.Name].short())
+				rows[i] = append(rows[i], m.Cells[m.Cases[i-2]][c.Name].short(!played))
 			}
 		}
 	}
@@ -197,16 +227,25 @@ func (c *Cell) seen() []string {
 				}
 			}
 			if why := because(c.Agent, rep.Event, run); why != "" {
-				line += "\n      why: " + c.Agent + ": " + why
+				line += reason(why)
 			} else if why := unstarted(run); why != "" {
-				line += "\n      why: " + why
+				line += reason(why)
 			} else if why := c.Result.Record.Lacks(rep.Event, run); why != "" {
-				line += "\n      why: " + why
+				line += reason(why)
 			}
 			lines = append(lines, line)
 		}
 	}
 	return append(lines, c.unfired()...)
+}
+
+// reason is a line below what was seen, wrapped.
+func reason(why string) string { return "\n      why: " + wrapLines(why, 11) }
+
+// wrapLines wraps words that begin in a column to lines of 100 columns, so that
+// they can be read in a terminal, a log and a page.
+func wrapLines(words string, column int) string {
+	return strings.ReplaceAll(ansi.Wrap(words, 100-column, ""), "\n", "\n"+strings.Repeat(" ", column))
 }
 
 func clip(s string, n int) string {

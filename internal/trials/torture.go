@@ -72,7 +72,7 @@ func (o Torture) Run(ctx context.Context, sys *app.System) error {
 	if o.JSON {
 		err = output.WriteJSON(sys.Stdout, r)
 	} else {
-		said := r.Write(o.Hook)
+		said := r.Write(s.hook.ID())
 		if t.Guard && !r.Refuses {
 			said += "\nIt refuses other payloads, it seems. Name such a one with --set, so that denials that are lost are found, too.\n"
 		}

@@ -7,6 +7,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
 
 	"minigem/hooks"
 	"minigem/hooks/author/attack"
@@ -41,7 +45,7 @@ func (a Attack) Run(ctx context.Context, sys *app.System) error {
 	defer s.close()
 	goal := a.Goals[0]
 	goal.Dir = s.c.Dir
-	r, err := attack.Attack(ctx, s.engine, a.Event, a.Hook, goal, Progress(sys, "spelling"))
+	r, err := attack.Attack(ctx, s.engine, a.Event, s.hook.ID(), goal, Progress(sys, "spelling"))
 	r.Scripts = hooks.FilesNamed(s.hook, s.c.Dir, s.c.Inspection().Place.Vars())
 	switch {
 	case ctx.Err() != nil:
@@ -82,11 +86,38 @@ func configure(sys *app.System, ev protocol.Event, name string, skipTrust bool) 
 	if err != nil {
 		return nil, err
 	}
-	only, err := attack.Only(c.Inspection().Config, ev, name)
+	only, err := find(sys, c, ev, name)
 	if err != nil {
 		return nil, exit.With(exit.Input, err)
 	}
 	return &subject{c: c, only: only, hook: only.Hooks[0]}, nil
+}
+
+// find returns the hook of ev that is called name, has it as its command or runs
+// the script of that path. A script that no hook runs is taken for one.
+func find(sys *app.System, c *app.Configuration, ev protocol.Event, name string) (hooks.Config, error) {
+	setup := c.Inspection()
+	config := setup.Config
+	path := app.Absolute(sys, name)
+	called := func(h hooks.Hook) bool { return h.Event == ev && (h.Name == name || h.ID() == name) }
+	runs := func(h hooks.Hook) bool {
+		return h.Event == ev && (h.Command == name || slices.Contains(hooks.FilesNamed(h, c.Dir, setup.Place.Vars()), path))
+	}
+	for _, match := range []func(hooks.Hook) bool{called, runs} {
+		if i := slices.IndexFunc(config.Hooks, match); i >= 0 {
+			return attack.Only(config, ev, config.Hooks[i].ID())
+		}
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil || !info.Mode().IsRegular():
+		return attack.Only(config, ev, name)
+	case runtime.GOOS != "windows" && info.Mode()&0o111 == 0:
+		return config, fmt.Errorf("%s is not executable: chmod +x %[1]s", name)
+	}
+	command := "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	source := hooks.Source{Layer: hooks.LayerProject, File: path}
+	return hooks.Config{Hooks: []hooks.Hook{{Event: ev, Name: name, Command: command, Source: source}}}, nil
 }
 
 // engine runs the one hook, as a session would.
