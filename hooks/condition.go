@@ -2,7 +2,6 @@ package hooks
 
 import (
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -154,11 +153,11 @@ func fileLike(file, pattern string, o Origin) bool {
 func pathLike(file, pattern string, o Origin) bool {
 	file = filepath.ToSlash(file)
 	bases := []string{o.ProjectDir, o.Cwd}
-	switch home, err := os.UserHomeDir(); {
+	switch {
 	case strings.HasPrefix(pattern, "//"):
 		pattern, bases = pattern[1:], []string{""}
-	case strings.HasPrefix(pattern, "~/") && err == nil:
-		pattern, bases = pattern[2:], []string{home}
+	case strings.HasPrefix(pattern, "~/") && o.Home != "":
+		pattern, bases = pattern[2:], []string{o.Home}
 	case !strings.Contains(strings.TrimSuffix(pattern, "/"), "/"):
 		pattern, bases = "**/"+pattern, []string{""}
 	}

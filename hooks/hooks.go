@@ -234,4 +234,5 @@ type Origin struct {
 	Cwd            string
 	ProjectDir     string // the project's root: GEMINI_PROJECT_DIR
 	PlansDir       string // GEMINI_PLANS_DIR
+	Home           string // the user's home, for ~ in conditions; empty: there is none
 }

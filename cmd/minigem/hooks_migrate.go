@@ -18,6 +18,7 @@ import (
 	"minigem/internal/exit"
 	"minigem/internal/listing"
 	"minigem/internal/manage"
+	"minigem/internal/settings"
 	"minigem/internal/text"
 )
 
@@ -138,7 +139,11 @@ func fromClaudeCode(sys *app.System, plugin string) (m migration, err error) {
 
 // toAgent writes this project's hooks into the configuration of another agent.
 func toAgent(sys *app.System, o export.Options) (m migration, err error) {
-	kimi := cmp.Or(sys.Getenv("KIMI_CODE_HOME"), filepath.Join(sys.Getenv("HOME"), ".kimi-code"))
+	home, err := settings.FindHome(sys.LookupEnv, sys.Dir, sys.Account)
+	if err != nil {
+		return m, exit.With(exit.Config, err)
+	}
+	kimi := cmp.Or(sys.Getenv("KIMI_CODE_HOME"), filepath.Join(home.User, ".kimi-code"))
 	place := export.Place{Dir: sys.Dir, Kimi: kimi}
 	r, err := export.Project(place, o)
 	if err != nil {

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -51,15 +50,20 @@ type Configuration struct {
 	projectEnv       string         // that file
 }
 
-// Configure reads the configuration for sys.Dir.
+// Configure reads the configuration for sys.Dir. It sets HOME in sys.Env to the
+// home that [settings.FindHome] decides on.
 func Configure(sys *System, f *Options) (*Configuration, error) {
-	userHome, _ := sys.LookupEnv("HOME")
-	if userHome == "" {
-		userHome = cmp.Or(sys.Getenv("USERPROFILE"), sys.Dir)
+	home, err := settings.FindHome(sys.LookupEnv, sys.Dir, sys.Account)
+	if err != nil {
+		return nil, exit.With(exit.Config, err)
 	}
-	c := &Configuration{Home: settings.Home(sys.LookupEnv, userHome), Dir: sys.Dir, Env: sys.Env, onlyExtensions: f.Extensions, ownExtension: f.OwnExtension, ownAgents: f.OwnAgents}
+	sys.setHome(home.User)
+	c := &Configuration{
+		Home: home.Dir, Dir: sys.Dir, Env: sys.Env,
+		onlyExtensions: f.Extensions, ownExtension: f.OwnExtension, ownAgents: f.OwnAgents,
+	}
 	c.DotGemini = filepath.Join(c.Home, ".gemini")
-	if err := c.checkHome(); err != nil {
+	if err := c.checkDotGemini(); err != nil {
 		return nil, err
 	}
 	c.ProjectDir = findProject(c.Dir, c.Home)
@@ -75,13 +79,12 @@ func Configure(sys *System, f *Options) (*Configuration, error) {
 	return c, nil
 }
 
-// checkHome refuses a home that is a file: settings and policies would seem to
-// be missing. A home that does not exist yet is fine.
-func (c *Configuration) checkHome() error {
-	for path, what := range map[string]string{c.Home: "set HOME (or GEMINI_CLI_HOME) to a folder", c.DotGemini: "move the file away, or set GEMINI_CLI_HOME to another folder"} {
-		if info, err := os.Stat(path); err == nil && !info.IsDir() {
-			return exit.Errorf(exit.Config, "%s is not a folder: settings and sessions are kept below it; %s", path, what)
-		}
+// checkDotGemini refuses a .gemini that is a file: settings and policies would
+// seem to be missing.
+func (c *Configuration) checkDotGemini() error {
+	if info, err := os.Stat(c.DotGemini); err == nil && !info.IsDir() {
+		return exit.Errorf(exit.Config, "%s is not a folder: settings and sessions are kept in it. "+
+			"Move the file away, or set GEMINI_CLI_HOME to another folder", c.DotGemini)
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // TestHomeIsAFile: where the home or .gemini in it is a file, the error says so
-// and what to do; a home that is not there yet is fine.
+// and what to do.
 func TestHomeIsAFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -22,9 +22,11 @@ func TestHomeIsAFile(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, nil, 0o600))
 	}
 	for name, want := range map[string]string{
-		file:                       file + " is not a folder: settings and sessions are kept below it; set HOME (or GEMINI_CLI_HOME) to a folder",
-		home:                       filepath.Join(home, ".gemini") + " is not a folder: settings and sessions are kept below it; move the file away, or set GEMINI_CLI_HOME to another folder",
-		filepath.Join(dir, "none"): "",
+		file: "no home folder: HOME does not count: " + file + " is not a folder. " +
+			"Set HOME (or GEMINI_CLI_HOME) to the absolute path of a folder of yours",
+		home: filepath.Join(home, ".gemini") + " is not a folder: settings and sessions are kept in it. " +
+			"Move the file away, or set GEMINI_CLI_HOME to another folder",
+		dir: "",
 	} {
 		_, err := Configure(&System{Env: []string{"HOME=" + name}, Dir: t.TempDir()}, &Options{})
 		if want == "" {
@@ -35,5 +37,21 @@ func TestHomeIsAFile(t *testing.T) {
 		require.ErrorAs(t, err, &e, name)
 		assert.Equal(t, exit.Config, e.Code)
 		assert.EqualError(t, err, want)
+	}
+}
+
+// TestHomeOfChildren: where HOME does not count, neither hooks nor commands get it.
+func TestHomeOfChildren(t *testing.T) {
+	t.Parallel()
+	dir, account := t.TempDir(), t.TempDir()
+	for _, home := range []string{"", ".", dir} {
+		sys := &System{Env: []string{"HOME=" + home}, Dir: dir, Account: func() (string, error) { return account, nil }}
+		c, err := Configure(sys, &Options{})
+		require.NoError(t, err)
+		assert.Equal(t, account, c.Home)
+		assert.Equal(t, account, c.Origin().Home)
+		for _, env := range [][]string{sys.Env, c.childEnvironment, c.ownEnvironment} {
+			assert.Equal(t, account, (&System{Env: env}).Getenv("HOME"))
+		}
 	}
 }

@@ -16,7 +16,8 @@ import (
 
 // Origin is the session that hooks see if none runs.
 func (c *Configuration) Origin() hooks.Origin {
-	return hooks.Origin{SessionID: "00000000-0000-4000-8000-000000000000", Cwd: c.Dir, ProjectDir: c.ProjectDir}
+	home := (&System{Env: c.Env}).Getenv("HOME")
+	return hooks.Origin{SessionID: "00000000-0000-4000-8000-000000000000", Cwd: c.Dir, ProjectDir: c.ProjectDir, Home: home}
 }
 
 // Inspection is the configuration for the commands that show hooks: it contains

@@ -226,9 +226,9 @@ func (r *Runtime) wireSession(_ context.Context, sys *System, w *Frontend) error
 func (r *Runtime) identify(id, path string) {
 	r.forClaude.begin(r.Project, id, path, r.Config.Dir)
 	plans, _ := r.plansDir(id)
-	r.Engine.SetOrigin(hooks.Origin{
-		SessionID: id, TranscriptPath: path, Cwd: r.Config.Dir, ProjectDir: r.Config.ProjectDir, PlansDir: plans,
-	})
+	o := r.Config.Origin()
+	o.SessionID, o.TranscriptPath, o.PlansDir = id, path, plans
+	r.Engine.SetOrigin(o)
 }
 
 func (r *Runtime) wirePolicy(_ context.Context, _ *System, w *Frontend) error {

@@ -4,11 +4,13 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 	"time"
 
-	"minigem/hooks/dotenv"
-
 	"golang.org/x/term"
+
+	"minigem/hooks/dotenv"
+	"minigem/internal/settings"
 )
 
 // System is everything outside the program that it uses directly; tests give
@@ -21,6 +23,7 @@ type System struct {
 	Env            []string // "NAME=value"; later ones win
 	Dir            string   // working directory, absolute
 	Now            func() time.Time
+	Account        func() (string, error) // home of the account; nil: there is none
 }
 
 // HostSystem returns the System of this process.
@@ -33,7 +36,7 @@ func HostSystem() *System {
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		StdinTTY:  term.IsTerminal(int(os.Stdin.Fd())),
 		StdoutTTY: term.IsTerminal(int(os.Stdout.Fd())),
-		Env:       os.Environ(), Dir: dir, Now: time.Now,
+		Env:       os.Environ(), Dir: dir, Now: time.Now, Account: settings.AccountHome,
 	}
 }
 
@@ -45,6 +48,14 @@ func (s *System) Getenv(name string) string {
 
 // LookupEnv returns the last value of name in s.Env and whether there is one.
 func (s *System) LookupEnv(name string) (string, bool) { return dotenv.Lookup(s.Env, name) }
+
+// setHome sets HOME for everything that minigem starts, so that hooks and
+// commands do not find the project where they look for the user's files.
+func (s *System) setHome(home string) {
+	if s.Getenv("HOME") != home {
+		s.Env = append(slices.Clone(s.Env), "HOME="+home)
+	}
+}
 
 // What --version prints; a release build sets both with -ldflags.
 var (

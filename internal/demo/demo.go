@@ -66,9 +66,13 @@ func Run(ctx context.Context, sys *app.System, keep string) error {
 	if err := unpack(demoFiles, "demo/project", d.project); err != nil {
 		return fmt.Errorf("making the project of the demo: %w", err)
 	}
+	home := filepath.Join(top, "home")
+	if err := os.Mkdir(home, 0o700); err != nil {
+		return fmt.Errorf("making a home for the demo: %w", err)
+	}
 	own := *sys
 	own.Dir = d.project
-	own.Env = append(own.Env, "HOME="+filepath.Join(top, "home"), "GEMINI_CLI_HOME=")
+	own.Env = append(own.Env, "HOME="+home, "GEMINI_CLI_HOME=")
 	d.sys = &own
 	return d.run(ctx)
 }

@@ -58,15 +58,6 @@ const (
 	envSystemDefaults = "GEMINI_CLI_SYSTEM_DEFAULTS_PATH"
 )
 
-// Home returns the directory that holds .gemini: GEMINI_CLI_HOME, or else the
-// user's own.
-func Home(lookup func(string) (string, bool), userHome string) string {
-	if home, ok := lookup(envHome); ok && home != "" {
-		return home
-	}
-	return userHome
-}
-
 // Load reads all layers. Its error holds a *jsonc.SyntaxError, or tells that a
 // file is there but cannot be read.
 func Load(o Options) (*Loaded, error) {

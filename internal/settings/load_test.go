@@ -305,11 +305,6 @@ func TestPathsComeFromTheEnvironment(t *testing.T) {
 	}
 	assert.Equal(t, []string{other, m.path(LayerUser), m.path(LayerWorkspace), m.system}, paths)
 
-	lookup := func(string) (string, bool) { return "/moved", true }
-	assert.Equal(t, "/moved", Home(lookup, "/home/x"))
-	for _, empty := range []bool{true, false} {
-		assert.Equal(t, "/home/x", Home(func(string) (string, bool) { return "", empty }, "/home/x"))
-	}
 	for goos, dir := range map[string]string{"linux": "/etc/gemini-cli", "darwin": "/Library/Application Support/GeminiCli", "windows": `C:\ProgramData\gemini-cli`} {
 		assert.Equal(t, dir, systemDir(goos))
 	}
