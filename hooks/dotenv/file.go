@@ -1,12 +1,14 @@
 package dotenv
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"minigem/internal/boundedfile"
@@ -27,13 +29,17 @@ type Options struct {
 type File struct {
 	Path string // empty: there is none
 	Vars []Var  // in the order of the file, none that is set already
+	// Refused are names that the file sets and that make programs run code: they
+	// are taken only from a file in the home.
+	Refused []string
 }
 
 // Find finds the first .env file and reads it (cli/config/settings.ts): from
 // the workspace upwards <dir>/.gemini/.env, then <dir>/.env; at last those of
 // the home directory. It sets nothing. An untrusted workspace brings no
 // variable at all (docs/spec/contract.md 6). From a file outside of .gemini the
-// excluded names are skipped.
+// excluded names are skipped, and from a file outside of the home those that make
+// programs run code.
 func Find(o Options) (File, error) {
 	for _, path := range paths(o) {
 		vars, err := Read(path)
@@ -52,12 +58,38 @@ func Find(o Options) (File, error) {
 				}
 			}
 			if !project || !slices.Contains(o.Excluded, v.Name) {
-				file.Vars = append(file.Vars, v)
+				file.add(v, filepath.Clean(o.Home))
 			}
 		}
 		return file, nil
 	}
 	return File{}, nil
+}
+
+// add adds v, unless it makes programs run code and f is not in home.
+func (f *File) add(v Var, home string) {
+	dir := filepath.Dir(f.Path)
+	if runsCode(v.Name) && dir != home && dir != filepath.Join(home, ".gemini") {
+		f.Refused = append(f.Refused, v.Name)
+		return
+	}
+	f.Vars = append(f.Vars, v)
+}
+
+//go:embed runs_code.txt
+var runsCodeText string
+
+// runsCode reports whether a variable makes programs run code.
+func runsCode(name string) bool {
+	name = strings.ToUpper(name)
+	for pattern := range strings.Lines(runsCodeText) {
+		pattern = strings.TrimSpace(pattern)
+		prefix, open := strings.CutSuffix(pattern, "*")
+		if pattern != "" && (name == pattern || open && strings.HasPrefix(name, prefix)) {
+			return true
+		}
+	}
+	return false
 }
 
 // Read reads one .env file.

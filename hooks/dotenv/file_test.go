@@ -40,7 +40,7 @@ func TestFindTakesTheFirstFile(t *testing.T) {
 		require.NoError(t, os.WriteFile(c.file, []byte(text), 0o644))
 		got, err := Find(options)
 		require.NoError(t, err)
-		assert.Equal(t, File{c.file, c.vars}, got)
+		assert.Equal(t, File{Path: c.file, Vars: c.vars}, got)
 	}
 
 	untrusted := options
@@ -58,4 +58,38 @@ func TestFindTakesTheFirstFile(t *testing.T) {
 	got, err = Find(options)
 	require.NoError(t, err)
 	assert.Equal(t, at("project", "sub", ".env"), got.Path, "a folder of that name is passed over")
+}
+
+// TestWhatRunsCode: what makes programs run code counts from the home alone, and
+// says so from elsewhere.
+func TestWhatRunsCode(t *testing.T) {
+	t.Parallel()
+	home, project := t.TempDir(), t.TempDir()
+	text := "PLAIN=1\n"
+	var names []string
+	for _, name := range []string{
+		"BASH_ENV", "ENV", "NODE_OPTIONS", "PYTHONPATH", "PYTHONSTARTUP", "PERL5OPT", "PERL5LIB", "RUBYOPT", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES",
+		"GIT_CONFIG_GLOBAL", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0", "GIT_SSH_COMMAND", "npm_config_script_shell", "BASH_FUNC_ls", "bash_env",
+		"JAVA_TOOL_OPTIONS", "GOFLAGS", "PATH", "HOME",
+	} {
+		names, text = append(names, name), text+name+"=x\n"
+	}
+	for _, name := range []string{".env", ".gemini/.env"} {
+		for _, dir := range []string{home, project} {
+			file := filepath.Join(dir, filepath.FromSlash(name))
+			require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+			require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		}
+		got, err := Find(Options{Home: home, Dir: project, Trusted: true})
+		require.NoError(t, err)
+		assert.Equal(t, []Var{{"PLAIN", "1"}}, got.Vars, name)
+		assert.Equal(t, names, got.Refused)
+		got, err = Find(Options{Home: home, Dir: project})
+		require.NoError(t, err)
+		assert.Len(t, got.Vars, len(names)+1, name)
+		assert.Empty(t, got.Refused)
+	}
+	for _, name := range []string{"ENVIRONMENT", "LDAP_URL", "NODE_ENV", "GITHUB_TOKEN", "GIT_AUTHOR_NAME", "PYTHONUNBUFFERED", "DOTNET_ENVIRONMENT", "DATABASE_URL", "#", ""} {
+		assert.False(t, runsCode(name), name)
+	}
 }

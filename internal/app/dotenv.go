@@ -10,6 +10,7 @@ import (
 	"minigem/internal/models"
 	"minigem/internal/redact"
 	"minigem/internal/settings"
+	"minigem/internal/text"
 )
 
 // readEnv adds the variables of the first .env file to the environment, whose
@@ -18,6 +19,10 @@ func (c *Configuration) readEnv(sys *System) error {
 	file, err := c.envFile(sys, c.Settings, c.Trust.Trusted)
 	if err != nil {
 		c.Notices = append(c.Notices, err.Error())
+	}
+	if len(file.Refused) > 0 {
+		c.Notices = append(c.Notices, fmt.Sprintf("%s sets %s, which would make programs run code: minigem takes that only from your own environment",
+			c.Shorten(file.Path), text.VisibleLine(strings.Join(file.Refused, ", "))))
 	}
 	c.Env = withVars(sys.Env, c.addSignIn(file, sys.LookupEnv))
 	c.childEnvironment = sanitized(c.Env, c.Settings)

@@ -64,7 +64,7 @@ func TestAProjectsEnvIsTheProjects(t *testing.T) {
 			assert.Equal(t, without.Env, with.Env)
 			assert.Contains(t, with.Env, "USERS=mine")
 			if text := c.files[".env"]; text == lines && len(c.files) == 1 {
-				assert.Contains(t, with.ProjectEnv, "SHELL=evil")
+				assert.Contains(t, with.ProjectEnv, "TMPDIR=evil")
 				assert.NotContains(t, with.ProjectEnv, "PATH=evil", "the environment wins")
 			}
 		})

@@ -3,23 +3,30 @@ package app
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"path/filepath"
 
 	"minigem/hooks"
 	"minigem/internal/exit"
 	"minigem/internal/telemetry"
+	"minigem/internal/text"
 	"minigem/llm/gemini"
+	"minigem/tools/workspace"
 )
 
 // wireTelemetry starts telemetry if settings or environment ask for it. It is
 // closed last.
 func (r *Runtime) wireTelemetry(ctx context.Context, sys *System, w *Frontend) error {
 	s := r.Config.Settings.Telemetry
-	isSet := func(b *bool, otherwise bool) bool { return b != nil && *b || b == nil && otherwise }
-	c := telemetry.Config{
-		Enabled: isSet(s.Enabled, false), Target: s.Target, Endpoint: s.OTLPEndpoint, Protocol: s.OTLPProtocol,
-		LogPrompts: isSet(s.LogPrompts, true), Outfile: s.Outfile, Traces: isSet(s.Traces, false),
-	}.WithEnvironment(r.lookup)
+	c := r.Config.telemetry(r.lookup)
+	if own := r.Config.own; own != nil && !r.Config.mayWrite(c.Outfile) {
+		env := System{Env: own.Env}
+		if without := own.telemetry(env.Getenv); without.Outfile != c.Outfile {
+			w.Warn(fmt.Sprintf("the project sends telemetry to %s, which is not a plain file of the project: telemetry is as it is without the project's settings",
+				text.VisibleLine(c.Outfile)))
+			c = without
+		}
+	}
 	if err := c.Check(); err != nil {
 		return exit.With(exit.Config, err)
 	}
@@ -29,11 +36,8 @@ func (r *Runtime) wireTelemetry(ctx context.Context, sys *System, w *Frontend) e
 	if c.Target == "gcp" && c.Outfile == "" {
 		w.Warn("telemetry does not go to Google Cloud directly: it goes to the collector at " + cmp.Or(c.Endpoint, telemetry.DefaultEndpoint))
 	}
-	if isSet(s.UseCLIAuth, false) {
+	if s.UseCLIAuth != nil && *s.UseCLIAuth {
 		w.Warn("telemetry.useCliAuth has no effect: minigem talks to a collector without signing in")
-	}
-	if c.Outfile != "" && !filepath.IsAbs(c.Outfile) {
-		c.Outfile = filepath.Join(r.Config.Dir, c.Outfile)
 	}
 	t, err := telemetry.Start(ctx, telemetry.Options{
 		Config: c, Installation: telemetry.Installation(r.Config.DotGemini), Version: Version,
@@ -46,6 +50,27 @@ func (r *Runtime) wireTelemetry(ctx context.Context, sys *System, w *Frontend) e
 	r.telemetry = t
 	r.closers = append(r.closers, t.Close)
 	return nil
+}
+
+// telemetry returns what settings and the environment say of telemetry.
+func (c *Configuration) telemetry(lookup func(string) string) telemetry.Config {
+	s := c.Settings.Telemetry
+	isSet := func(b *bool, otherwise bool) bool { return b != nil && *b || b == nil && otherwise }
+	t := telemetry.Config{
+		Enabled: isSet(s.Enabled, false), Target: s.Target, Endpoint: s.OTLPEndpoint, Protocol: s.OTLPProtocol,
+		LogPrompts: isSet(s.LogPrompts, true), Outfile: s.Outfile, Traces: isSet(s.Traces, false),
+	}.WithEnvironment(lookup)
+	if t.Outfile != "" && !filepath.IsAbs(t.Outfile) {
+		t.Outfile = filepath.Join(c.Dir, t.Outfile)
+	}
+	return t
+}
+
+// mayWrite reports whether the project may have minigem write the file at path:
+// links followed, it is in the project, and no program runs by it.
+func (c *Configuration) mayWrite(path string) bool {
+	real, err := workspace.Follow(path)
+	return path == "" || err == nil && within(c.ProjectDir, real)
 }
 
 // sessionID returns "" until there is a session.
