@@ -37,6 +37,9 @@ type Engine struct {
 	// Watch, if not nil, knows the hooks' scripts as they were when the session
 	// began; a hook whose script changed since runs with a warning.
 	Watch *Watch
+	// BlockFailed: a call is blocked if a BeforeTool hook failed whose OnError is
+	// empty, as if it were "block".
+	BlockFailed bool
 	// Player, if not nil, takes the place of our own rules: the engine of a test
 	// case does as another agent does.
 	Player Player

@@ -296,48 +296,10 @@ func (f *firing[S]) read(r *Run, failed string, stdin Payload) {
 		Stdout: r.Exit.Stdout, Stderr: r.Exit.Stderr, Tool: f.ev.subject.name, Tools: f.ev.tools,
 		Read: r.Stdin.Bytes,
 	})
+	if f.e.BlockFailed && f.ev.name == protocol.BeforeTool && r.Hook.OnError == "" && r.Reading.Failed != "" {
+		r.block("in a sandbox a call is blocked if a hook fails and has no onError", r.Reading.Failed)
+	}
 	r.judge(f.ev.name)
-}
-
-// failure says why the run did not end by itself; empty: it exited.
-func (r *Run) failure(ctx context.Context, limit time.Duration) string {
-	switch x := r.Exit; {
-	case r.TimedOut:
-		return fmt.Sprintf("timed out after %dms", limit.Milliseconds())
-	case x.Err != nil && ctx.Err() != nil:
-		return "cancelled"
-	case x.Err != nil:
-		return x.Err.Error()
-	case x.Signal != "":
-		return "killed by signal " + x.Signal
-	}
-	return ""
-}
-
-// judge makes a decision of what was read, onError applied.
-func (r *Run) judge(ev Event) {
-	o := &r.Reading.Output
-	r.Failed = r.Reading.Failed
-	r.Warnings = append(r.Warnings, r.Reading.Warnings...)
-	if r.Hook.OnError == "block" && (r.Failed != "" || r.Reading.Garbled) && !o.Stop && o.Decision != protocol.Deny {
-		cause := r.Failed
-		if cause == "" {
-			cause = "its output is not a valid answer"
-		}
-		if ev.CanBlock() {
-			o.Decision, o.Reason = protocol.Deny, fmt.Sprintf("hook %q failed, and its onError is block: %s", r.Hook.ID(), cause)
-		} else {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("onError \"block\" has no effect: %s cannot be blocked", ev))
-		}
-	}
-	switch {
-	case o.Stop:
-		r.Decision = Stop
-	case o.Decision == protocol.Deny:
-		r.Decision = Deny
-	case o.Decision == protocol.Ask:
-		r.Decision = Ask
-	}
 }
 
 // absorb applies the answer of run i to state.

@@ -40,9 +40,13 @@ func (r *Runtime) wireSandbox(ctx context.Context, sys *System, w *Frontend) err
 		return exit.Errorf(exit.Config, "commands cannot be confined: %w", err)
 	}
 	r.closers = append(r.closers, r.Sandbox.Close)
-	if partial := r.Sandbox.Partial(); partial != "" {
-		w.Warn("the sandbox is not whole: " + partial)
+	for _, gap := range []string{r.Sandbox.Partial(), r.Sandbox.Signals()} {
+		if gap != "" {
+			w.Warn("the sandbox is not whole: " + gap)
+		}
 	}
+	// A command may make a hook fail, for which it need not kill it.
+	r.Engine.BlockFailed = true
 	return nil
 }
 

@@ -22,8 +22,8 @@ func (r *Runtime) wireTelemetry(ctx context.Context, sys *System, w *Frontend) e
 	if own := r.Config.own; own != nil && !r.Config.mayWrite(c.Outfile) {
 		env := System{Env: own.Env}
 		if without := own.telemetry(env.Getenv); without.Outfile != c.Outfile {
-			w.Warn(fmt.Sprintf("the project sends telemetry to %s, which is not a plain file of the project: telemetry is as it is without the project's settings",
-				text.VisibleLine(c.Outfile)))
+			w.Warn(fmt.Sprintf("the project sends telemetry to %s, which is not a plain file of the project: "+
+				"telemetry is as it is without the project's settings", text.VisibleLine(c.Outfile)))
 			c = without
 		}
 	}

@@ -35,6 +35,7 @@ type Sandbox struct {
 	options Options
 	temp    string // a folder for temporary files, writable
 	partial bool   // Linux: without namespaces
+	signals bool   // commands can signal processes outside
 }
 
 // ErrUnavailable: this system cannot confine commands.
@@ -72,6 +73,15 @@ func (s *Sandbox) Partial() string {
 	}
 	return "this system allows no user namespaces, so that commands may change settings, hooks and .git below the folders that they write to, " +
 		"and permissions, owners and times of your files anywhere; other writing is kept to those folders"
+}
+
+// Signals says that commands can kill processes outside, such as hooks and minigem;
+// empty: they cannot.
+func (s *Sandbox) Signals() string {
+	if !s.signals {
+		return ""
+	}
+	return "this system does not keep commands from killing minigem and its hooks: that needs Linux 6.12 or later"
 }
 
 // Confine makes a command start confined: see proc.Command. With onlyReads, it

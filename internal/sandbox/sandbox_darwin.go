@@ -11,6 +11,7 @@ func (s *Sandbox) begin(ctx context.Context) error {
 	if _, err := os.Stat(sandboxExec); err != nil {
 		return ErrUnavailable
 	}
+	s.signals = true
 	return s.try(ctx)
 }
 

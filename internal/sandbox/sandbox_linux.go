@@ -18,6 +18,7 @@ func (s *Sandbox) begin(ctx context.Context) error {
 	if confined.ABI() < confined.LeastABI {
 		return ErrUnavailable
 	}
+	s.signals = confined.ABI() < confined.ABIOfScopes
 	if s.try(ctx) == nil {
 		return nil
 	}

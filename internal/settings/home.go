@@ -73,7 +73,8 @@ func FindHome(lookup func(string) (string, bool), dir string, account func() (st
 		wrong = nil
 	}
 	if wrong != nil {
-		return Home{}, fmt.Errorf("no home folder: %w. Set HOME (or GEMINI_CLI_HOME) to the absolute path of a folder of yours", wrong)
+		return Home{}, fmt.Errorf("no home folder: %w. "+
+			"Set HOME (or GEMINI_CLI_HOME) to the absolute path of a folder of yours", wrong)
 	}
 	return h, nil
 }

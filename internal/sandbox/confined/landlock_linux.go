@@ -20,8 +20,8 @@ const (
 // LeastABI is that of Linux 6.2, the first one that restricts truncate.
 const LeastABI = 3
 
-// ABIOfScopes is that of Linux 6.12, the first one that knows Unix sockets without a
-// file.
+// ABIOfScopes is that of Linux 6.12, the first one that restricts signals and Unix
+// sockets without a file.
 const ABIOfScopes = 6
 
 // devices are files that every program may write to.
@@ -45,7 +45,7 @@ func (p *plan) restrict() error {
 	}
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: handled}
 	if abi >= ABIOfScopes {
-		attr.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET
+		attr.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
 	}
 	set, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0)
 	if errno != 0 {
