@@ -18,10 +18,10 @@ import (
 // closed last.
 func (r *Runtime) wireTelemetry(ctx context.Context, sys *System, w *Frontend) error {
 	s := r.Config.Settings.Telemetry
-	c := r.Config.telemetry(r.lookup)
-	if own := r.Config.own; own != nil && !r.Config.mayWrite(c.Outfile) {
+	c := telemetryOf(r.Config, r.lookup)
+	if own := r.Config.own; own != nil && !inProject(r.Config, c.Outfile) {
 		env := System{Env: own.Env}
-		if without := own.telemetry(env.Getenv); without.Outfile != c.Outfile {
+		if without := telemetryOf(own, env.Getenv); without.Outfile != c.Outfile {
 			w.Warn(fmt.Sprintf("the project sends telemetry to %s, which is not a plain file of the project: "+
 				"telemetry is as it is without the project's settings", text.VisibleLine(c.Outfile)))
 			c = without
@@ -52,8 +52,8 @@ func (r *Runtime) wireTelemetry(ctx context.Context, sys *System, w *Frontend) e
 	return nil
 }
 
-// telemetry returns what settings and the environment say of telemetry.
-func (c *Configuration) telemetry(lookup func(string) string) telemetry.Config {
+// telemetryOf returns what settings and the environment say of telemetry.
+func telemetryOf(c *Configuration, lookup func(string) string) telemetry.Config {
 	s := c.Settings.Telemetry
 	isSet := func(b *bool, otherwise bool) bool { return b != nil && *b || b == nil && otherwise }
 	t := telemetry.Config{
@@ -66,9 +66,8 @@ func (c *Configuration) telemetry(lookup func(string) string) telemetry.Config {
 	return t
 }
 
-// mayWrite reports whether the project may have minigem write the file at path:
-// links followed, it is in the project, and no program runs by it.
-func (c *Configuration) mayWrite(path string) bool {
+// inProject reports whether the file at path, links followed, is in the project.
+func inProject(c *Configuration, path string) bool {
 	real, err := workspace.Follow(path)
 	return path == "" || err == nil && within(c.ProjectDir, real)
 }
