@@ -120,7 +120,7 @@ func goCache(t *testing.T) string {
 	return "GOCACHE=" + strings.TrimSpace(string(cache))
 }
 
-// Where a language is missing, its case is skipped and says why.
+// Where a language is missing, its case is skipped and says why, which is no pass.
 func TestHooksNewWithoutTheLanguage(t *testing.T) {
 	t.Parallel()
 	bin := t.TempDir()
@@ -133,7 +133,7 @@ func TestHooksNewWithoutTheLanguage(t *testing.T) {
 		w := newHookWorld(t, nil)
 		require.Equal(t, 0, w.run("hooks new first --event AfterAgent --lang "+lang, "PATH="+bin).code)
 		test := w.run("hooks test "+w.path(".gemini/hooks/tests"), "PATH="+bin)
-		assert.Equal(t, 0, test.code, test.out+test.err)
+		assert.Equal(t, 1, test.code, test.out+test.err)
 		assert.Contains(t, test.out, "there is no "+program+" here")
 		assert.Contains(t, test.out, "1 skipped")
 		assert.Contains(t, w.run("hooks lint", "PATH="+bin).out, `HK030: there is no program "`+program+`" on the PATH`)

@@ -25,7 +25,8 @@ A transcript is a session file of minigem, Gemini CLI or Claude Code; of a
 folder all *.jsonl and *.json are taken. What hooks decided then is known from
 minigem's notes and from the texts of failed calls.
 
-Exit codes: 0 all as recorded, 1 something would differ, 42 bad input.`,
+Exit codes: 0 all as recorded, 1 something would differ or no hook ran, 42 bad
+input.`,
 		Example: `  minigem hooks replay ~/.gemini/tmp/my-project/chats
   minigem hooks replay session.jsonl --json | jq '.decided[] | select(.differs)'`,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -73,6 +74,8 @@ func replayHooks(c *app.Configuration, sys *app.System, args []string, asJSON bo
 		return err
 	case r.Differ() > 0:
 		return exit.Silent(exit.Failed)
+	case len(r.Hooks) == 0:
+		return exit.Errorf(exit.Failed, "nothing was proved: no hook ran for anything in these sessions")
 	}
 	return nil
 }

@@ -44,6 +44,7 @@ type hooksTesting struct {
 	html     string
 	on       []string
 	as       []string
+	strict   bool
 	from     string
 	agents   agentFlags
 }
@@ -117,6 +118,8 @@ func hooksTestCommand(sys *app.System) *cobra.Command {
 	fs.StringVar(&t.html, "html", "", "write the results to a `file` as a page for a browser too: cases, hooks, coverage, mutants; with --on or --as the matrix")
 	fs.StringSliceVar(&t.as, "as", nil, "let minigem play these `agents` too, such as claude,codex, or all that were measured, and show a matrix")
 	fs.StringVar(&t.from, "from", "", "the hooks of the cases come from the folder that stands before them: what `rulesync` makes of it, a file of hif in it, or native, its files")
+	ci := sys.Getenv("CI")
+	fs.BoolVar(&t.strict, "strict", ci != "" && ci != "false", "fail a case whose assertions hold without the hook, too (the default where CI is set)")
 	t.agents.register(fs)
 	fs.IntVar(&t.min, "min", 0, "fail below this `percentage` of coverage, with --mutate of mutants that were noticed")
 	return cmd
@@ -174,7 +177,7 @@ func (t *hooksTesting) test(ctx context.Context, paths []string) error {
 
 func (t *hooksTesting) suite(paths []string) (*testbed.Suite, error) {
 	s := &testbed.Suite{Paths: paths, Jobs: t.jobs, Count: t.count, Run: testbed.Options{
-		Driver: cases.Open, Chat: cases.OpenChat, Timeout: t.timeout, Update: t.update, Keep: t.keep, Lookup: t.sys.LookupEnv,
+		Driver: cases.Open, Chat: cases.OpenChat, Timeout: t.timeout, Update: t.update, Keep: t.keep, Lookup: t.sys.LookupEnv, Strict: t.strict,
 	}}
 	var err error
 	if t.run != "" {

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -125,7 +126,7 @@ func (c *Cell) judge(res testbed.Result) {
 	for _, check := range res.Checks {
 		if check.Unasked != "" {
 			c.Unasked = append(c.Unasked, check)
-		} else {
+		} else if check.Command != "" { // it is not about the case as a whole
 			judged++
 		}
 	}
@@ -146,15 +147,13 @@ func (c *Cell) judge(res testbed.Result) {
 	}
 }
 
-// ExitCode is that of hooks test. An agent on which nothing can be run is a
-// failure: that it was asked for, and proves nothing, must not go unseen.
+// ExitCode is that of hooks test. An agent of which nothing can be said is a
+// failure: it was asked for, and proves nothing.
 func (m *Matrix) ExitCode() int {
-	for _, column := range m.Columns {
-		if column.Cannot != "" {
-			return testbed.ExitFailed
-		}
-	}
 	code := testbed.ExitPassed
+	if len(m.unproven()) > 0 {
+		code = testbed.ExitFailed
+	}
 	m.each(func(c *Cell) {
 		switch {
 		case c.Result.Broken != nil:
@@ -164,6 +163,21 @@ func (m *Matrix) ExitCode() int {
 		}
 	})
 	return code
+}
+
+// unproven names the agents on which no case could be judged.
+func (m *Matrix) unproven() []string {
+	var names []string
+	for _, column := range m.Columns {
+		judged := func(name string) bool {
+			s := m.Cells[name][column.Name].State
+			return s != Cannot && s != NotRun
+		}
+		if column.Other && !slices.ContainsFunc(m.Cases, judged) {
+			names = append(names, column.Name)
+		}
+	}
+	return names
 }
 
 // Count is the number of cells in a state.

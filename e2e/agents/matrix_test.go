@@ -256,7 +256,7 @@ func TestRunBegins(t *testing.T) {
 // not go unseen.
 func TestColumnThatCannotFails(t *testing.T) {
 	t.Parallel()
-	m := &Matrix{Columns: []Column{{Name: "minigem"}, {Name: "fake", Cannot: "it hangs"}}}
+	m := &Matrix{Columns: []Column{{Name: "minigem"}, {Name: "fake", Cannot: "it hangs", Other: true}}}
 	assert.Equal(t, testbed.ExitFailed, m.ExitCode())
 }
 

@@ -137,7 +137,11 @@ func (m *Matrix) summary() string {
 			line += fmt.Sprintf(", %d %s", n, s)
 		}
 	}
-	return line + fmt.Sprintf(", %s\n", seconds(m.Took))
+	line += fmt.Sprintf(", %s\n", seconds(m.Took))
+	if names := m.unproven(); len(names) > 0 {
+		line += fmt.Sprintf("nothing was proved on %s: no case could be judged there\n", strings.Join(names, ", "))
+	}
+	return line
 }
 
 // reasons are those for all that is not green.
@@ -174,6 +178,13 @@ func (m *Matrix) reasons() string {
 			}
 		})
 	}
+	m.each(func(c *Cell) {
+		for _, check := range c.Result.Checks {
+			if check.Vacuous != "" && c.State == Pass {
+				fmt.Fprintf(&b, "%s on %s: vacuous: %s\n", check.Where, c.Agent, strings.TrimPrefix(check.Command+": "+check.Vacuous, ": "))
+			}
+		}
+	})
 	if advice := m.advice(); advice != "" {
 		b.WriteString(advice)
 	}

@@ -124,10 +124,9 @@ var outcomes = map[string]policy.Outcome{
 }
 
 func doAnswer(r *runner, c Command) error {
-	word, feedback, _ := strings.Cut(c.Text, " ")
 	r.rec.mu.Lock()
 	defer r.rec.mu.Unlock()
-	r.answers = append(r.answers, toolcall.Answer{Outcome: outcomes[word], Feedback: strings.TrimSpace(feedback)})
+	r.answers = append(r.answers, c)
 	return nil
 }
 
@@ -182,7 +181,14 @@ func (r *runner) answer(q toolcall.Question) (toolcall.Answer, bool) {
 	if len(r.answers) == 0 {
 		return toolcall.Answer{}, false
 	}
-	a := r.answers[0]
+	word, feedback, _ := strings.Cut(r.answers[0].Text, " ")
 	r.answers = r.answers[1:]
-	return a, true
+	return toolcall.Answer{Outcome: outcomes[word], Feedback: strings.TrimSpace(feedback)}, true
+}
+
+// unasked notes the answers that nobody asked for.
+func (r *runner) unasked() {
+	for _, c := range r.answers {
+		r.checks = append(r.checks, Check{Where: c.Where(), Command: c.Source, Passed: true, Vacuous: "nobody was asked"})
+	}
 }

@@ -130,6 +130,12 @@ func judgeFired(r *Record, c Command) verdict {
 	}
 	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("%s runs at %s %s%s", hook, event, want, with(conds))}
 	fits := func(run runOf) bool { return all(conds, func(key string) string { return runValue(run, key) }) }
+	for _, cond := range conds {
+		if cond.Key == "subject" && cond.re == nil && HasTools(event) && r.noTool(cond.Value) {
+			v.invalid, v.actual = true, "there is no tool "+cond.Value
+			return v
+		}
+	}
 	if c.counts() {
 		slices.SortStableFunc(ran, func(a, b runOf) int { return cmp.Compare(rank(!fits(a)), rank(!fits(b))) })
 	}
@@ -187,12 +193,24 @@ func actualRuns(ran []runOf, conds []Cond) string {
 	return "it had " + strings.Join(parts, ", then ")
 }
 
-// unknown reports whether no hook of that name is configured for the event,
-// though others are: most likely it is misspelled.
+// unknown reports whether no hook of that name is configured for the event, or for
+// any event if it is empty, though others are: most likely it is misspelled.
 func (r *Record) unknown(event, hook string) bool {
 	return len(r.Config.Hooks) > 0 && !slices.ContainsFunc(r.Config.Hooks, func(h hooks.Hook) bool {
-		return string(h.Event) == event && IsHook(h, hook)
+		return (event == "" || string(h.Event) == event) && IsHook(h, hook)
 	})
+}
+
+// neverRan says that a hook never ran, and whether there is no hook of that name.
+func (r *Record) neverRan(hook string) (unknown bool, why string) {
+	if unknown = r.unknown("", hook); !unknown {
+		return false, "it never ran"
+	}
+	var names []string
+	for _, h := range r.Config.Hooks {
+		names = append(names, h.ID())
+	}
+	return true, fmt.Sprintf("no hook is called %q%s", hook, meant(hook, slices.Compact(names)))
 }
 
 // whyNot says why a hook did not run for an event.
@@ -364,8 +382,9 @@ func judgeWatches(r *Record, c Command) verdict {
 			}
 		}
 	}
-	v.ok = ran > 0
-	v.actual = "it ran " + often(ran)
+	if v.ok, v.actual = ran > 0, "it ran "+often(ran); ran == 0 {
+		v.invalid, v.actual = r.neverRan(c.Args[0])
+	}
 	return v
 }
 

@@ -237,7 +237,8 @@ func judgeMaxMS(r *Record, c Command) verdict {
 		}
 	}
 	if !ran {
-		v.ok, v.actual = false, "it never ran"
+		v.ok = false
+		v.invalid, v.actual = r.neverRan(c.Args[0])
 	}
 	return v
 }
@@ -284,6 +285,9 @@ func judgeMaxRetries(r *Record, c Command) verdict {
 		longest = max(longest, now)
 	}
 	v := verdict{ok: longest <= most, expected: fmt.Sprintf("no more than %s of one prompt", text.Plural(most, "retry")), actual: fmt.Sprintf("there were %s", text.Plural(longest, "retry"))}
+	if r.unknown(string(protocol.AfterAgent), "*") {
+		v.invalid, v.actual = true, "no hook is configured for AfterAgent"
+	}
 	if v.ok {
 		return v
 	}

@@ -60,7 +60,10 @@ func judgeToolRan(r *Record, c Command) verdict {
 		seen = append(seen, c.Args[0]+" "+oneLine(r.shorten(compact(s.Call.Args)), 200))
 	}
 	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("%s runs %s%s", c.Args[0], want, with(conds)), detail: r.callList()}
+	unknown := r.noArgument(c.Args[0], conds)
 	switch {
+	case unknown != "":
+		v.actual, v.invalid = unknown, true
 	case len(seen) == 0:
 		v.actual, v.invalid = "it did not run"+r.whyNoTool(c.Args[0]), r.noTool(c.Args[0])
 	case len(conds) > 0:
@@ -181,7 +184,7 @@ func judgeToolResult(r *Record, c Command) verdict {
 	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("the model gets a result of %s %s%s", c.Args[0], want, with(conds)), detail: r.callList()}
 	v.actual = "it got " + strings.Join(seen, ", then ")
 	if len(seen) == 0 {
-		v.actual = "it got none" + r.whyNoTool(c.Args[0])
+		v.actual, v.invalid = "it got none"+r.whyNoTool(c.Args[0]), r.noTool(c.Args[0])
 	}
 	return v
 }
@@ -219,7 +222,7 @@ func judgeAsked(r *Record, c Command) verdict {
 	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("the user is asked about %s %s%s", c.Args[0], want, with(conds)), detail: r.callList()}
 	v.actual = "they were asked about " + strings.Join(seen, ", then ")
 	if len(seen) == 0 {
-		v.actual = "they were never asked"
+		v.actual, v.invalid = "they were never asked", r.noTool(c.Args[0])
 	}
 	return v
 }

@@ -75,10 +75,8 @@ func (c *Command) word(w string) error {
 		}
 		cond.re = re
 	}
-	if cond.Key == "times" {
-		if _, err := parseTimes(cond.Value); err != nil || cond.re != nil {
-			return fmt.Errorf("times is %q: expected times=2, times=1.. or times=0..3", cond.Value)
-		}
+	if err := cond.check(); err != nil {
+		return err
 	}
 	c.Conds = append(c.Conds, cond)
 	return nil

@@ -89,6 +89,8 @@ func (f *textFormat) Result(r Result) {
 	case f.verbose:
 		fmt.Fprintf(f.w, "ok      %s  %s\n", name, took(r.Took))
 		fmt.Fprint(f.w, indent(r.Story()))
+	default:
+		fmt.Fprint(f.w, r.vacuities())
 	}
 	if r.Updated {
 		fmt.Fprintf(f.w, "updated %s\n", r.Case.Path)
@@ -111,26 +113,18 @@ func (f *textFormat) Summary(s Summary) {
 	}
 	fmt.Fprint(f.w, s.repetitions())
 	fmt.Fprintf(f.w, "%s, %s\n", strings.Join(parts, ", "), took(s.Took))
+	if passed+failed+broken == 0 && skipped > 0 {
+		fmt.Fprintln(f.w, "nothing was proved: all cases were skipped")
+	}
 	if s.Shuffle != 0 {
 		fmt.Fprintf(f.w, "in the order of --shuffle=%d\n", s.Shuffle)
 	}
 	if n := s.vacuous(); n > 0 {
-		fmt.Fprintf(f.w, "%s (what must not happen never came up): --verbose says which\n", text.Plural(n, "vacuous assertion"))
+		fmt.Fprintf(f.w, "%s (true without the hook, too): a failure with --strict\n", text.Plural(n, "vacuous assertion"))
 	}
 	if n := s.differ(); n > 0 {
 		fmt.Fprintf(f.w, "in %s a hook would do something else on %s: --verbose says what\n", text.Plural(n, "case"), strings.Join(s.agents(), " or "))
 	}
-}
-
-// vacuous is the number of assertions that prove nothing in cases that passed.
-func (s Summary) vacuous() int {
-	n := 0
-	for _, r := range s.Results {
-		if r.Passed() {
-			n += strings.Count(r.vacuities(), "\n")
-		}
-	}
-	return n
 }
 
 // agents are those that make something else of a hook's run.
@@ -222,7 +216,7 @@ func (r Result) vacuities() string {
 	var b strings.Builder
 	for _, c := range r.Checks {
 		if c.Vacuous != "" {
-			fmt.Fprintf(&b, "vacuous: %s: %s: %s\n", c.Where, c.Command, c.Vacuous)
+			fmt.Fprintf(&b, "vacuous: %s: %s\n", c.Where, strings.TrimPrefix(c.Command+": "+c.Vacuous, ": "))
 		}
 	}
 	return b.String()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // From is where hooks come from in place of those of the section PortableSection
@@ -51,10 +52,21 @@ func (r *runner) hookless() string {
 	switch _, err := os.Stat(filepath.Join(r.place.workspace, ".gemini", "settings.json")); {
 	case r.o.From != nil && err != nil && len(r.setup.Portable) == 0:
 		return "no hook of minigem is where the hooks come from"
-	case r.o.From != nil || r.c.configures():
+	case r.o.From != nil || len(r.setup.Portable) > 0 || r.brought(".gemini/"):
 		return ""
-	case r.c.configuresOthers():
+	case r.brought(foreignFolders...):
 		return "its hooks are those of other agents: run it with --on or --as"
+	case r.c.configures():
+		return ""
 	}
 	return "its section -- " + PortableSection + " -- is empty: say with --from where its hooks are"
+}
+
+// brought reports whether one of these folders is in the case's workspace or home.
+func (r *runner) brought(folders ...string) bool {
+	return slices.ContainsFunc(folders, func(dir string) bool {
+		_, err := os.Stat(filepath.Join(r.place.workspace, dir))
+		_, atHome := os.Stat(filepath.Join(r.place.home, dir))
+		return err == nil || atHome == nil
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"strings"
 	"time"
 
 	"minigem/hooks/author/replay"
@@ -100,7 +101,7 @@ func (r Result) json() jsonCase {
 	}
 	for _, k := range r.Checks {
 		if k.Vacuous != "" {
-			c.Vacuous = append(c.Vacuous, k.Where+": "+k.Command+": "+k.Vacuous)
+			c.Vacuous = append(c.Vacuous, k.Where+": "+strings.TrimPrefix(k.Command+": "+k.Vacuous, ": "))
 		}
 	}
 	return c

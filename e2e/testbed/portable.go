@@ -127,7 +127,7 @@ func portableLine(line string, files []string) (Portable, error) {
 		if len(ws) == 0 {
 			return p, fmt.Errorf("which tools? expected %s, with * for all", shape)
 		}
-		if p.Tools, err = tools(ws[0]); err != nil {
+		if p.Tools, err = portableToolList(ws[0]); err != nil {
 			return p, err
 		}
 		ws = ws[1:]
@@ -168,8 +168,8 @@ func portableTools() []string {
 	return known
 }
 
-// tools reads shell|write, or * for all.
-func tools(list string) ([]string, error) {
+// portableToolList reads shell|write, or * for all.
+func portableToolList(list string) ([]string, error) {
 	if list == "*" {
 		return nil, nil
 	}

@@ -32,8 +32,9 @@ type Record struct {
 	Workspace string
 	Home      string
 
-	rounds []Round // what the model answers
-	loops  []event.LoopDetected
+	commands []Command
+	rounds   []Round // what the model answers
+	loops    []event.LoopDetected
 
 	programs map[string][]program.Facts // of hooks that ran, by their lines; nil: nobody asks
 

@@ -91,7 +91,7 @@ func (r *runner) rejected() {
 	record := r.rec.soFar()
 	var found []Failure
 	for i, f := range record.Finished {
-		if !f.Rejected || r.expects(record, f) {
+		if !f.Rejected || record.expects(f) {
 			continue
 		}
 		where := record.calledAt(i)
@@ -134,14 +134,14 @@ func (r *Record) unseen(ev string) string {
 
 // expects reports whether an assertion asks for the refusal of f: for the result
 // by its status, error or text, or for a request in which the model reads it.
-func (r *runner) expects(record *Record, f event.ToolRecord) bool {
-	return slices.ContainsFunc(r.c.Commands, func(c Command) bool {
+func (r *Record) expects(f event.ToolRecord) bool {
+	return slices.ContainsFunc(r.commands, func(c Command) bool {
 		conds := c.others()
 		switch {
 		case c.Negated || len(conds) == 0:
 			return false
 		case c.verb.name == "tool-result":
-			return all(conds, resultValue(f)) && record.tool(c.Args[0]) == f.Call.Name
+			return all(conds, resultValue(f)) && r.tool(c.Args[0]) == f.Call.Name
 		case c.verb.name == "model-saw":
 			return slices.ContainsFunc(conds, func(cond Cond) bool {
 				return cond.re != nil && (cond.Key == "text" || cond.Key == "new") && cond.matches(RenderPart(f.Result))
@@ -149,46 +149,4 @@ func (r *runner) expects(record *Record, f event.ToolRecord) bool {
 		}
 		return false
 	})
-}
-
-// vacuous marks the assertions that hold because what they are about never came
-// up in the whole case.
-func (res *Result) vacuous() {
-	for i, check := range res.Checks {
-		at := slices.IndexFunc(res.Case.Commands, func(c Command) bool { return c.Where() == check.Where })
-		if c := res.Case.Commands[at]; check.Passed && c.negative() {
-			res.Checks[i].Vacuous = res.Record.nothingNear(c)
-		}
-	}
-}
-
-// nothingNear says why the negation of c proves nothing: what it is about never
-// came up. Empty: it did, or that cannot be told.
-func (r *Record) nothingNear(c Command) string {
-	switch c.verb.name {
-	case "tool-ran", "tool-result", "asked":
-		name := r.tool(c.Args[0])
-		switch {
-		case name == "*" && len(r.Finished) == 0:
-			return "the model called no tool"
-		case name != "*" && !r.called(name):
-			return "the model never called " + name
-		}
-	case "fired", "not-fired", "event":
-		if !slices.ContainsFunc(r.Reports, func(rep hooks.Report) bool { return string(rep.Event) == c.Args[0] }) {
-			return c.Args[0] + " never happened"
-		}
-	case "exists", "file":
-		if len(r.Finished) == 0 && !slices.ContainsFunc(r.Reports, func(rep hooks.Report) bool { return len(rep.Runs) > 0 }) {
-			return "no tool and no hook ran that could have made it"
-		}
-	}
-	return ""
-}
-
-// called reports whether the model called a tool of that name, or a hook did in
-// the place of another call.
-func (r *Record) called(name string) bool {
-	return slices.ContainsFunc(r.Finished, func(f event.ToolRecord) bool { return f.Call.Name == name }) ||
-		slices.ContainsFunc(r.Started, func(s event.ToolStarted) bool { return s.Call.Name == name })
 }

@@ -31,9 +31,9 @@ func TestVacuous(t *testing.T) {
 		{"a file that nothing could make", "! exists a", "text Done.\n", "no tool and no hook ran that could have made it"},
 		{"a matcher that does not match", "! fired BeforeTool guard", write, ""},
 		{"with its reason", "not-fired BeforeTool guard because~never", "text Done.\n", ""},
-		{"a tool that was refused", "! tool-ran write_file\ntool-result write_file status=error", "call write_file {\"file_path\": \"/etc/a\", \"content\": \"x\"}\n\ntext Done.\n", ""},
-		{"a file that a tool could make", "! exists b", write, ""},
-		{"not negative", "exit 0", "text Done.\n", ""},
+		{"a tool that was refused", "! tool-ran write_file\ntool-result write_file status=error\nnot-fired BeforeTool guard because~never", "call write_file {\"file_path\": \"/etc/a\", \"content\": \"x\"}\n\ntext Done.\n", ""},
+		{"a file that a tool could make", "! exists b\nnot-fired BeforeTool guard because~matcher", write, ""},
+		{"not negative", "exit 0\nnot-fired BeforeTool guard because~never", "text Done.\n", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/author/attack"
-	"minigem/tools/toolcall"
 )
 
 // Options says how cases are run. Driver is required.
@@ -26,6 +25,7 @@ type Options struct {
 	// Elsewhere: Driver runs another program, which cannot be asked about
 	// everything. Assertions about the rest are left out.
 	Elsewhere bool
+	Strict    bool   // an assertion that proves nothing fails the case
 	From      *From  // where hooks come from; nil: the case has them
 	Self      string // minigem's own program, which translates answers of hooks; empty: nothing does
 
@@ -72,9 +72,9 @@ type runner struct {
 	firer    Firer // the newest session, even if it has ended; nil: there is none
 	setup    Setup
 	env      []string
-	ask      bool // somebody can be asked
-	columns  int  // of the terminal; 0: there is none
-	answers  []toolcall.Answer
+	ask      bool      // somebody can be asked
+	columns  int       // of the terminal; 0: there is none
+	answers  []Command // those that are left
 	timeout  time.Duration
 	skipped  string
 	failures []Failure
@@ -99,8 +99,10 @@ func Run(ctx context.Context, c *Case, o Options) Result {
 	}
 	r.play(ctx)
 	res.Record, res.Failures, res.Checks, res.Skipped = r.rec.soFar(), r.failures, r.checks, r.skipped
-	if !o.Elsewhere {
-		res.vacuous()
+	if res.Skipped == "" {
+		r.unasked()
+		res.Checks = r.checks
+		res.vacuous(o.Strict)
 	}
 	if !res.Passed() {
 		res.Record.readPrograms()
@@ -139,7 +141,7 @@ func (r *runner) prepare() error {
 	if r.c, err = r.c.placed(r.place); err != nil {
 		return err
 	}
-	r.rec.model, r.rec.r.rounds = newProvider(r.c), r.c.Rounds
+	r.rec.model, r.rec.r.rounds, r.rec.r.commands = newProvider(r.c), r.c.Rounds, r.c.Commands
 	r.rec.r.Workspace, r.rec.r.Home = r.place.workspace, r.place.home
 	r.setup = Setup{Workspace: r.place.workspace, Home: r.place.home, Trust: TrustOn, HooksOff: r.hooksOff}
 	if err := r.place.write(r.c.files); err != nil {
@@ -154,9 +156,6 @@ func (r *runner) prepare() error {
 	if err := r.writePortable(); err != nil {
 		return err
 	}
-	if !r.o.Elsewhere && r.skipped == "" {
-		r.skipped = r.hookless()
-	}
 	for _, cmd := range r.c.Commands {
 		if cmd.verb.kind == action && cmd.verb.name != "answer" {
 			break
@@ -166,6 +165,9 @@ func (r *runner) prepare() error {
 				return &SyntaxError{cmd.File, cmd.Line, err.Error()}
 			}
 		}
+	}
+	if !r.o.Elsewhere && r.skipped == "" {
+		r.skipped = r.hookless()
 	}
 	if r.o.prepared != nil {
 		return r.o.prepared(r.place)
@@ -223,9 +225,11 @@ func (r *runner) play(ctx context.Context) {
 		}
 	}
 	r.close()
+	r.crashed()
 	if !r.o.Elsewhere {
 		r.modelFitted()
 		r.rejected()
+		r.misconfigured()
 	}
 }
 

@@ -97,14 +97,14 @@ func (s Summary) Counts() (passed, failed, broken, skipped int) {
 	return passed, failed, broken, skipped
 }
 
-// ExitCode is ExitBroken if a case file is broken, ExitFailed if a case failed,
-// else ExitPassed.
+// ExitCode is ExitBroken if a case file is broken, ExitFailed if a case failed or all
+// were skipped, which proves nothing, else ExitPassed.
 func (s Summary) ExitCode() int {
-	_, failed, broken, _ := s.Counts()
+	passed, failed, broken, skipped := s.Counts()
 	switch {
 	case broken > 0:
 		return ExitBroken
-	case failed > 0:
+	case failed > 0 || passed == 0 && skipped > 0:
 		return ExitFailed
 	}
 	return ExitPassed

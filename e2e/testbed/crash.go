@@ -1,0 +1,149 @@
+package testbed
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"minigem/hooks"
+	"minigem/hooks/author/program"
+)
+
+// A hook that dies decides nothing, whatever its exit code leads to: sh and bash,
+// Python, argparse, grep and Go's panics all exit with 2 when they fail, which
+// blocks, and some agents block after any failure.
+
+// Crash says how a hook died without deciding anything; it is empty if the hook
+// did not run or decided.
+func (r *Record) Crash(run hooks.Run) string {
+	x := run.Exit
+	printed := strings.TrimSpace(string(x.Stderr))
+	switch {
+	case run.Hook.Kind() != "command" || !run.Ran() || strings.HasPrefix(strings.TrimSpace(string(x.Stdout)), "{") || strings.HasPrefix(printed, "{"):
+		return ""
+	case run.TimedOut && x.Code != 2:
+		return "it did not end in time"
+	case x.Signal != "":
+		return "a signal ended it: " + x.Signal
+	case x.Err != nil:
+		return "it could not be started: " + x.Err.Error()
+	case x.Code == 0:
+		return ""
+	case x.Code == 126 || x.Code == 127:
+		return oneLine("its program could not be started: "+printed, 200)
+	}
+	if file := r.noProgram(run.Hook); file != "" {
+		return "there is no file " + file
+	}
+	if line := died(run.Hook, printed); line != "" {
+		return oneLine(line, 200)
+	}
+	return ""
+}
+
+var (
+	// interpreted matches a command that has an interpreter run a file.
+	interpreted = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:\S*/)?(?:ba|da|z|k)?(?:sh|python[\d.]*|node|deno run|bun|ruby|perl|php)\s+("[^"]+"|'[^']+'|[^\s'"-][^\s'";&|<>]*)`)
+	})
+	// fault matches what shells and their tools print when they cannot do what they were
+	// told, after the name of the program or file.
+	fault = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(\S+?): (?:.*\b)?(?:No such file|[Cc]annot open|can't (?:open|read)|cannot access|[Ss]yntax error|unexpected EOF|parameter not set|unbound variable|` +
+			`command not found|not found$|missing ` + "`" + `\]'|Illegal (?:number|option)|integer expression expected|numeric argument required|too many arguments|unexpected operator|` +
+			`invalid option|unrecognized option|Invalid regular expression|Unmatched|unterminated|\d+ compile error|missing .* near end of file)`)
+	})
+	// runtimeFault matches what Go and Node print when a program dies.
+	runtimeFault = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:panic|fatal error): |^flag provided but not defined|\nNode\.js v[\d.]+$`)
+	})
+	frame = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^\s*File "([^"]+)", line \d+`) })
+)
+
+// shellTools are the programs in whose name a fault of a shell hook is reported.
+var shellTools = []string{"sh", "bash", "dash", "zsh", "ksh", "python", "python3", "grep", "egrep", "sed", "awk", "gawk", "mawk", "jq", "ls", "[", "test", "perl", "cat", "find"}
+
+// noProgram names the file that h's command has an interpreter run, if it is not there.
+func (r *Record) noProgram(h hooks.Hook) string {
+	m := interpreted().FindStringSubmatch(strings.TrimSpace(h.Line()))
+	if m == nil {
+		return ""
+	}
+	vars := program.Place{Dir: r.Workspace, ProjectDir: r.Workspace, Home: r.Home}.Vars()
+	known := true
+	file := os.Expand(strings.Trim(m[1], `"'`), func(name string) string {
+		value, ok := vars[name]
+		known = known && ok
+		return value
+	})
+	if file = strings.Replace(file, "~/", r.Home+"/", 1); !filepath.IsAbs(file) {
+		file = filepath.Join(r.Workspace, file)
+	}
+	if _, err := os.Stat(file); !known || !os.IsNotExist(err) {
+		return ""
+	}
+	return file
+}
+
+// died returns the line of stderr that says how h's own program died; it is empty if
+// that is not what stderr says. What it prints of another program that it ran, such as
+// a test that failed, is its own answer.
+func died(h hooks.Hook, stderr string) string {
+	lines := strings.Split(stderr, "\n")
+	last := lines[len(lines)-1]
+	own := func(file string) bool {
+		return file == "<string>" || file == "<stdin>" || IsHook(hooks.Hook{Command: h.Line()}, filepath.Base(file))
+	}
+	switch at := frame().FindStringSubmatch(stderr); {
+	case at != nil && own(at[1]), strings.HasPrefix(stderr, "Can't open perl script"), strings.HasPrefix(strings.ToLower(stderr), "usage: "):
+		return last
+	case runtimeFault().MatchString(stderr):
+		return stderr
+	}
+	// Shells print the line itself below the fault, and tools how they are used.
+	for _, line := range lines[max(0, len(lines)-3):] {
+		m := fault().FindStringSubmatch(line)
+		if m != nil && (slices.Contains(shellTools, filepath.Base(m[1])) || own(m[1])) {
+			return line
+		}
+	}
+	return ""
+}
+
+// crashed fails the case for each hook that blocked by dying, unless an assertion is
+// about that.
+func (r *runner) crashed() {
+	record := r.rec.soFar()
+	var told []string
+	for _, rep := range record.Reports {
+		for _, run := range rep.Runs {
+			why := ""
+			if run.Decision == hooks.Deny {
+				why = record.Crash(run)
+			}
+			if why == "" || slices.Contains(told, run.Hook.ID()) || slices.ContainsFunc(r.c.Commands, func(c Command) bool { return c.expectsCrash(runOf{run, rep}) }) {
+				continue
+			}
+			told = append(told, run.Hook.ID())
+			r.fail(Failure{
+				Where: r.c.Path, Expected: fmt.Sprintf("%s to decide at %s", run.Hook.ID(), rep.Event),
+				Actual: fmt.Sprintf("it never ran as a guard: %s. What blocked is its failure (%s), and no decision", why, exitOf(run)),
+			})
+		}
+	}
+}
+
+// expectsCrash reports whether c says of a run how it failed.
+func (c Command) expectsCrash(run runOf) bool {
+	if c.Negated || c.verb.name != "fired" || c.Args[0] != string(run.report.Event) || !IsHook(run.Hook, c.Args[1]) {
+		return false
+	}
+	return slices.ContainsFunc(c.Conds, func(cond Cond) bool {
+		about := cond.Key == "failed" || cond.Key == "stderr" || cond.Key == "exit" && cond.Value != "2"
+		return about && cond.matches(runValue(run, cond.Key))
+	})
+}

@@ -1,0 +1,221 @@
+package testbed
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"minigem/agent/event"
+	"minigem/hooks"
+	"minigem/llm"
+	"minigem/llm/script"
+)
+
+// vacuous marks the assertions that hold though they prove nothing, and adds a check
+// for the case as a whole where nothing in it proves anything. With strict each of
+// them is a failure.
+func (res *Result) vacuous(strict bool) {
+	r := res.Record
+	asserted := slices.ContainsFunc(res.Case.Commands, func(c Command) bool { return c.verb.kind == assertion })
+	for i, check := range res.Checks {
+		at := slices.IndexFunc(res.Case.Commands, func(c Command) bool { return c.Where() == check.Where })
+		if c := res.Case.Commands[at]; check.Passed && check.Unasked == "" && check.Vacuous == "" {
+			res.Checks[i].Vacuous = r.provesNothing(c)
+		}
+	}
+	whole := ""
+	if !asserted {
+		whole = "the case asserts nothing"
+	} else if h := r.idle(); h != nil && !slices.ContainsFunc(res.Case.Commands, Command.aboutHooks) {
+		whole = fmt.Sprintf("no hook ran: %s: %s", h.ID(), r.whyNot(string(h.Event), h.ID()))
+	}
+	told := slices.ContainsFunc(res.Checks, func(check Check) bool { return check.Vacuous != "" })
+	if whole != "" && !told && len(res.Failures) == 0 {
+		res.Checks = append(res.Checks, Check{Where: res.Case.Path, Passed: true, Vacuous: r.shorten(whole)})
+	}
+	if !strict {
+		return
+	}
+	for _, check := range res.Checks {
+		if check.Vacuous != "" {
+			res.Failures = append(res.Failures, Failure{Where: check.Where, Command: check.Command, Expected: "an assertion that a broken hook would fail", Actual: "it proves nothing: " + check.Vacuous})
+		}
+	}
+}
+
+// aboutHooks reports whether c asks whether a hook ran.
+func (c Command) aboutHooks() bool {
+	return slices.ContainsFunc(slices.Concat(hookVerbs, holdsVerbs), func(v verb) bool { return v.name == c.verb.name })
+}
+
+// idle returns the first of the case's hooks if none of them ran in its session.
+func (r *Record) idle() *hooks.Hook {
+	if r.opening != nil || len(r.Config.Hooks) == 0 || slices.ContainsFunc(r.Reports, func(rep hooks.Report) bool { return slices.ContainsFunc(rep.Runs, hooks.Run.Ran) }) {
+		return nil
+	}
+	if h := r.Config.Hooks[0]; r.other == nil || r.other.Cannot("fired", []string{string(h.Event), "*"}, nil) == "" {
+		return &h
+	}
+	return nil
+}
+
+// provesNothing says why c proves nothing though it holds: what it denies never came
+// up, or something else than a hook prevented it. It is empty if c proves something,
+// or that cannot be known.
+func (r *Record) provesNothing(c Command) string {
+	switch name := c.verb.name; {
+	case name == "max-processes" && c.Args[0] != "0" && r.idle() != nil:
+		return "no hook ran"
+	case name == "max-retries" && !r.happened("AfterAgent"):
+		return "AfterAgent never happened"
+	case name == "event" && !c.negative() && slices.ContainsFunc(c.others(), func(cond Cond) bool { return cond.Value == "proceed" || cond.Value == hooks.EffectNone }):
+		if !slices.ContainsFunc(r.runs(c.Args[0], "*"), func(run runOf) bool { return run.Ran() }) {
+			return "no hook ran at " + c.Args[0]
+		}
+	case !c.negative():
+		return ""
+	case name == "tool-ran" || name == "tool-result" || name == "asked":
+		return r.noSuchCall(c)
+	case name == "fired" || name == "not-fired" || name == "event":
+		return r.noSuchEvent(c)
+	case name == "watches" || name == "max-ms":
+		if !slices.ContainsFunc(r.Reports, func(rep hooks.Report) bool {
+			return slices.ContainsFunc(rep.Runs, func(run hooks.Run) bool { return run.Ran() && IsHook(run.Hook, c.Args[0]) })
+		}) {
+			return c.Args[0] + " never ran"
+		}
+	case name == "model-saw" || name == "stdout" || name == "stderr" || name == "user-saw" || name == "screen" || name == "transcript":
+		if len(r.Requests) == 0 && r.opening == nil && !r.intervened() {
+			return "no request was made"
+		}
+	}
+	if slices.Contains([]string{"exists", "file", "model-saw"}, c.verb.name) && c.negative() && len(r.Finished)+len(r.Started) == 0 && r.idle() != nil {
+		return "no tool and no hook ran that could have made it"
+	}
+	return ""
+}
+
+// noSuchCall is provesNothing of an assertion about the calls of a tool.
+func (r *Record) noSuchCall(c Command) string {
+	name := r.tool(c.Args[0])
+	calls := r.calls(name)
+	switch {
+	case r.intervened() && len(calls) == 0: // a hook may have kept the model from calling it
+		return ""
+	case name == "*" && len(calls) == 0:
+		return "the model called no tool"
+	case len(calls) == 0:
+		return "the model never called " + name
+	case c.verb.name != "tool-ran":
+		return ""
+	}
+	about := slices.DeleteFunc(c.others(), func(cond Cond) bool { return cond.Key == "status" })
+	if !slices.ContainsFunc(calls, func(call llm.ToolCall) bool {
+		return all(about, func(key string) string { return toolValue(r, event.ToolStarted{Call: call}, key) })
+	}) {
+		return fmt.Sprintf("no call of %s was one%s", name, with(about))
+	}
+	if r.intervened() || r.other != nil && !r.sees() {
+		return ""
+	}
+	i := slices.IndexFunc(r.Finished, func(f event.ToolRecord) bool {
+		return (name == "*" || f.Call.Name == name) && !r.ran(f) && !r.expects(f) && (f.Status == event.ToolError || len(r.Questions) > 0)
+	})
+	if i < 0 {
+		return ""
+	}
+	return "no hook refused it: " + oneLine(resultText(r.Finished[i].Result), 200)
+}
+
+// calls are those that the model made of a tool, or hooks in place of others; name
+// may be *.
+func (r *Record) calls(name string) []llm.ToolCall {
+	var calls []llm.ToolCall
+	add := func(c llm.ToolCall) {
+		if name == "*" || r.tool(c.Name) == name {
+			calls = append(calls, c)
+		}
+	}
+	for _, f := range r.Finished {
+		add(f.Call)
+	}
+	for _, s := range r.Started {
+		add(s.Call)
+	}
+	asked := len(r.Requests)
+	for _, round := range r.rounds {
+		if round.Method != script.Stream {
+			continue
+		}
+		if asked--; asked < 0 && r.other != nil {
+			break
+		}
+		for _, chunk := range round.Chunks {
+			for _, call := range llm.PartsCalls(chunk.Parts) {
+				add(call)
+			}
+		}
+	}
+	return calls
+}
+
+// noSuchEvent is provesNothing of an assertion about an event or a hook at one.
+func (r *Record) noSuchEvent(c Command) string {
+	ev := c.Args[0]
+	if r.intervened() || slices.ContainsFunc(r.Finished, r.expects) || c.verb.name == "event" && len(c.others()) == 0 {
+		return "" // that may be why
+	}
+	if !r.happened(ev) {
+		if r.other == nil || r.sees() || HasTools(ev) && len(r.calls("*")) == 0 {
+			return ev + " never happened"
+		}
+		return "" // agents do not tell of events without hooks
+	}
+	about := slices.DeleteFunc(c.others(), func(cond Cond) bool { return cond.Key != "subject" && cond.Key != "agent" })
+	if !slices.ContainsFunc(r.Reports, func(rep hooks.Report) bool {
+		return string(rep.Event) == ev && all(about, func(key string) string { return eventValue(rep, key) })
+	}) {
+		return fmt.Sprintf("%s never happened%s", ev, with(about))
+	}
+	if c.verb.name != "not-fired" && len(c.others()) > len(about) {
+		hook := "*"
+		if len(c.Args) > 1 {
+			hook = c.Args[1]
+		}
+		if !slices.ContainsFunc(r.runs(ev, hook), func(run runOf) bool { return run.Ran() }) {
+			return strings.TrimPrefix(hook, "*") + " did not run: " + r.whyNot(ev, hook)
+		}
+	}
+	return ""
+}
+
+// sees reports whether the other program is minigem itself, playing it.
+func (r *Record) sees() bool {
+	s, ok := r.other.(Seer)
+	return ok && s.Sees("event")
+}
+
+// happened reports whether an event was seen.
+func (r *Record) happened(ev string) bool {
+	return slices.ContainsFunc(r.Reports, func(rep hooks.Report) bool { return string(rep.Event) == ev })
+}
+
+// intervened reports whether a hook kept anything from being done as the model or the
+// user wanted it.
+func (r *Record) intervened() bool {
+	return slices.ContainsFunc(r.Reports, func(rep hooks.Report) bool {
+		harmless := []string{"", hooks.EffectNone, hooks.EffectContext, hooks.EffectAllow}
+		return rep.Verdict.Decision != hooks.Proceed || !slices.Contains(harmless, rep.Effect.Kind)
+	})
+}
+
+// vacuous is the number of assertions that prove nothing in cases that passed.
+func (s Summary) vacuous() int {
+	n := 0
+	for _, r := range s.Results {
+		if r.Passed() {
+			n += strings.Count(r.vacuities(), "\n")
+		}
+	}
+	return n
+}

@@ -1,0 +1,133 @@
+package testbed
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/tidwall/gjson"
+
+	"minigem/agent/event"
+	"minigem/hooks"
+	"minigem/llm"
+)
+
+// Values are checked like names: a condition that nothing can ever fulfil holds
+// whenever it is negated.
+
+// valuesOf lists the values of a condition; nil if it may have any.
+func valuesOf(key string) []string {
+	switch key {
+	case "decision":
+		return []string{"proceed", "allow", "ask", "deny", "stop"}
+	case "effect":
+		return []string{
+			hooks.EffectNone, hooks.EffectDeny, hooks.EffectStop, hooks.EffectAsk, hooks.EffectAllow, hooks.EffectRewrite, hooks.EffectContext,
+			hooks.EffectSynthetic, hooks.EffectReplace, hooks.EffectRetry, hooks.EffectTail, hooks.EffectTools, hooks.EffectClear,
+		}
+	case "status":
+		return []string{string(event.ToolSuccess), string(event.ToolError), string(event.ToolCancelled)}
+	case "mode":
+		return []string{string(llm.ToolModeAuto), string(llm.ToolModeAny), string(llm.ToolModeNone)}
+	}
+	return nil
+}
+
+// check returns an error if c can never be fulfilled.
+func (c *Cond) check() error {
+	values := valuesOf(c.Key)
+	switch {
+	case c.Key == "times":
+		if _, err := parseTimes(c.Value); err != nil || c.re != nil {
+			return fmt.Errorf("times is %q: expected times=2, times=1.. or times=0..3", c.Value)
+		}
+		return nil
+	case c.Key == "event" && c.re == nil:
+		name := []string{c.Value}
+		err := checkEvent(name)
+		c.Value = name[0]
+		return err
+	case c.Key == "exit" && c.re == nil && !exitValue().MatchString(c.Value):
+		return fmt.Errorf("exit=%s: expected an exit code, timed out, stopped, could not run, or signal and its name", c.Value)
+	case values == nil || slices.ContainsFunc(values, c.matches):
+		return nil
+	}
+	word := c.Value
+	for _, v := range values {
+		if strings.HasPrefix(word, v[:3]) { // denied, for deny
+			word = v
+		}
+	}
+	return fmt.Errorf("%s never has the value %q%s", c.Key, c.Value, meant(word, values))
+}
+
+var exitValue = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d+|timed out|stopped|could not run|signal .+)$`) })
+
+// noArgument says which arg.NAME of conds the tool cannot have. It is empty if all
+// are in the tool's schema or in one of its calls, or the schema is not known.
+func (r *Record) noArgument(tool string, conds []Cond) string {
+	for _, cond := range conds {
+		name, isArg := strings.CutPrefix(cond.Key, "arg.")
+		if !isArg {
+			continue
+		}
+		name, _, _ = strings.Cut(name, ".")
+		known := r.arguments(tool)
+		if known != nil && !slices.Contains(known, name) {
+			return fmt.Sprintf("%s has no argument %q%s", tool, name, meant(name, known))
+		}
+	}
+	return ""
+}
+
+// arguments lists those of a tool by its schema in the first request that offers it,
+// and those of its calls.
+func (r *Record) arguments(tool string) []string {
+	var names []string
+	for _, req := range r.Requests {
+		i := slices.IndexFunc(req.Tools, func(t llm.ToolSpec) bool { return t.Name == tool })
+		if i < 0 {
+			continue
+		}
+		gjson.GetBytes(req.Tools[i].Parameters, "properties").ForEach(func(key, _ gjson.Result) bool {
+			names = append(names, key.String())
+			return true
+		})
+		break
+	}
+	if names == nil {
+		return nil
+	}
+	for _, s := range r.Started {
+		for name := range s.Call.Args {
+			if s.Call.Name == tool {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// misconfigured fails the case for each entry of its settings that is left out as it
+// is written, unless an assertion expects that or has failed for it.
+func (r *runner) misconfigured() {
+	record := r.rec.soFar()
+	for _, p := range record.Config.Problems {
+		if !leftOut().MatchString(p.Text) {
+			continue
+		}
+		told := slices.ContainsFunc(r.failures, func(f Failure) bool { return strings.Contains(f.Actual, p.Text) })
+		if !told && !slices.ContainsFunc(r.c.Commands, func(c Command) bool { return !c.Negated && c.mentions(p.Text) }) {
+			r.fail(Failure{Where: record.shorten(fmt.Sprintf("%s:%d", p.File, p.Line)), Expected: "settings without mistakes", Actual: p.Text})
+		}
+	}
+}
+
+var leftOut = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`never|skipped|ignored|is called`) })
+
+// mentions reports whether a pattern of c matches text.
+func (c Command) mentions(text string) bool {
+	return slices.ContainsFunc(c.Conds, func(cond Cond) bool { return cond.re != nil && cond.re.MatchString(text) })
+}

@@ -1,0 +1,231 @@
+package cases
+
+import (
+	"cmp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/e2e/testbed"
+)
+
+// nothing is a case that proves nothing, as people write them by mistake.
+type nothing struct {
+	script string
+	hooks  string // in settings.json; empty: a guard that refuses git push --force
+	model  string // empty: the model makes that call
+	want   string // in what is said of it
+	strict bool   // it is only reported without --strict
+}
+
+const (
+	aGuard  = `"BeforeTool": [{"hooks": [{"type": "command", "name": "guard", "command": "sh guard.sh"}]}]`
+	aPush   = "shell git push --force\n\ntext Done.\n"
+	onWrite = `"BeforeTool": [{"matcher": "write_file", "hooks": [{"type": "command", "name": "guard", "command": "sh guard.sh"}]}]`
+)
+
+// command is a guard with a command of its own.
+func command(line string) string {
+	return `"BeforeTool": [{"hooks": [{"type": "command", "name": "guard", "command": "` + line + `"}]}]`
+}
+
+const aPolicy = `-- home/.gemini/policies/no.toml --
+[[rule]]
+toolName = "run_shell_command"
+commandPrefix = "git push"
+decision = "deny"
+priority = 500
+`
+
+const denied = "prompt Push\nfired BeforeTool guard decision=deny\n! tool-ran run_shell_command"
+
+var provesNothing = map[string]nothing{
+	// Values.
+	"decision=denied":                 {script: "prompt Push\n! fired BeforeTool guard decision=denied", want: `decision never has the value "denied" (did you mean "deny"?)`},
+	"decision=block":                  {script: "prompt Push\n! fired BeforeTool guard decision=block", want: "expected one of proceed, allow, ask, deny, stop"},
+	"decision~dney":                   {script: "prompt Push\n! fired BeforeTool guard decision~dney", want: `did you mean "deny"?`},
+	"effect=rewritten":                {script: "prompt Push\n! fired BeforeTool guard effect=rewritten", want: `did you mean "rewrite"?`},
+	"event effect=none-at-all":        {script: "prompt Push\n! event BeforeTool effect=contxt", want: `did you mean "context"?`},
+	"status=sucess":                   {script: "prompt Push\n! tool-ran run_shell_command status=sucess", want: `did you mean "success"?`},
+	"result status=failed":            {script: "prompt Push\n! tool-result run_shell_command status=failed", want: "expected one of success, error, cancelled"},
+	"mode=none":                       {script: "prompt Push\n! model-saw 1 mode=none", want: `did you mean "NONE"?`},
+	"exit=two":                        {script: "prompt Push\n! fired BeforeTool guard exit=two", want: "expected an exit code"},
+	"exit=137 by signal":              {script: "prompt Push\n! fired BeforeTool guard exit=killed", want: "expected an exit code"},
+	"times=none":                      {script: "prompt Push\nfired BeforeTool guard times=none", want: "expected times=2"},
+	"holds event":                     {script: "prompt Push\nholds guard 'git push --force' event=BeforTool min=1", want: `did you mean "BeforeTool"?`},
+	"arg.comand":                      {script: "prompt Push\n! tool-ran run_shell_command arg.comand~force", want: `run_shell_command has no argument "comand" (did you mean "command"?)`},
+	"arg.file":                        {script: "prompt Push\n! tool-ran read_file arg.file=key.pem", want: `did you mean "file_path"?`},
+	"watches gaurd":                   {script: "prompt Push\n! watches gaurd", want: `no hook is called "gaurd" (did you mean "guard"?)`},
+	"max-ms gaurd":                    {script: "prompt Push\n! max-ms gaurd 5", want: `did you mean "guard"?`},
+	"max-retries":                     {script: "prompt Push\nmax-retries 2", want: "no hook is configured for AfterAgent"},
+	"fired gaurd":                     {script: "prompt Push\n! fired BeforeTool gaurd", want: `did you mean "guard"?`},
+	"not-fired gaurd":                 {script: "prompt Push\nnot-fired BeforeTool gaurd", want: `did you mean "guard"?`},
+	"fired at another event":          {script: "prompt Push\n! fired AfterTool guard", want: "guard is configured for BeforeTool"},
+	"tool-ran run_shel":               {script: "prompt Push\n! tool-ran run_shel_command", want: `did you mean "run_shell_command"?`},
+	"tool-result run_shel":            {script: "prompt Push\n! tool-result run_shel_command", want: `did you mean "run_shell_command"?`},
+	"asked run_shel":                  {script: "interactive\nmode yolo\nprompt Push\n! asked run_shel_command", want: "proves nothing"},
+	"subject=run_shel":                {script: "prompt Push\n! fired BeforeTool guard subject=run_shel_command", want: "there is no tool run_shel_command"},
+	"model-saw 9":                     {script: "prompt Push\n! model-saw 9 ~force", want: "there is no request 9"},
+	"fird":                            {script: "prompt Push\nfird BeforeTool guard", want: `did you mean "fired"?`},
+	"decison":                         {script: "prompt Push\nfired BeforeTool guard decison=deny", want: `did you mean "decision"?`},
+	"an event in settings":            {script: denied, hooks: aGuard + `, "BeforTool": [{"hooks": [{"type": "command", "name": "other", "command": "exit 2"}]}]`, want: `there is no event "BeforTool"`},
+	"Claude's event":                  {script: denied, hooks: aGuard + `, "PreToolUse": [{"hooks": [{"type": "command", "name": "other", "command": "exit 2"}]}]`, want: `there is no event "PreToolUse"`},
+	"a field in settings":             {script: denied, hooks: `"BeforeTool": [{"hooks": [{"type": "command", "name": "guard", "command": "sh guard.sh", "onErorr": "block"}]}]`, want: `has no field "onErorr"`},
+	"a matcher in settings":           {script: denied, hooks: aGuard + `, "AfterTool": [{"matcher": "run_shel_command", "hooks": [{"type": "command", "name": "other", "command": "true"}]}]`, want: `no built-in tool is called "run_shel_command"`},
+	"an entry without a type":         {script: denied, hooks: aGuard + `, "AfterTool": [{"hooks": [{"name": "other", "command": "true"}]}]`, want: `has no "type"`},
+	"an event that no hook has":       {script: "prompt Push\n! event BeforTool", want: `did you mean "BeforeTool"?`},
+	"an event that another agent has": {script: "prompt Push\nfired PreToolUze guard", want: "is not an event"},
+
+	// Exit codes that nobody chose.
+	"sh without its file":        {script: denied, hooks: command("sh gaurd.sh"), want: "it never ran as a guard: there is no file gaurd.sh"},
+	"python3 without its file":   {script: denied, hooks: command("python3 gaurd.py"), want: "there is no file gaurd.py"},
+	"a quoted file":              {script: denied, hooks: command(`sh \"$GEMINI_PROJECT_DIR/hooks/guard.sh\"`), want: "there is no file hooks/guard.sh"},
+	"a program, or else 2":       {script: denied, hooks: command("./gaurd.sh || exit 2"), want: "No such file"},
+	"a command, or else 2":       {script: denied, hooks: command("gaurd-check || exit 2"), want: "command not found"},
+	"bash syntax":                {script: denied, hooks: command("bash syntax.sh"), want: "syntax error near unexpected token"},
+	"sh syntax":                  {script: denied, hooks: command("sh syntax.sh"), want: "yntax error"},
+	"bash -c syntax":             {script: denied, hooks: command("bash -c 'if then'"), want: "syntax error near unexpected token"},
+	"an unset variable":          {script: denied, hooks: command("sh unset.sh || exit 2"), want: "TOOL"},
+	"a number that is none":      {script: denied, hooks: command("bash number.sh"), want: "number.sh: line 1"},
+	"grep without its file":      {script: denied, hooks: command("grep -q force /no/such/list"), want: "grep: /no/such/list"},
+	"grep in a script":           {script: denied, hooks: command("sh grep.sh"), want: "grep: /no/such/list"},
+	"grep's expression":          {script: denied, hooks: command("grep -E '('"), want: "grep: "},
+	"ls":                         {script: denied, hooks: command("ls /no/such/list"), want: "ls: "},
+	"a sourced file":             {script: denied, hooks: command("sh source.sh"), want: "lib.sh"},
+	"argparse as a shell has it": {script: denied, hooks: command("sh usage.sh"), want: "unrecognized arguments"},
+	"a panic":                    {script: denied, hooks: command("sh panic.sh"), want: "panic: runtime error"},
+	"a traceback":                {script: denied, hooks: command("sh traceback.sh # guard.py"), want: "KeyError: 'comand'"},
+	"a signal, onError":          {script: denied, hooks: strings.Replace(command("kill -9 $$"), `"command",`, `"command", "onError": "block",`, 1), want: "a signal ended it: killed"},
+	"a timeout, onError":         {script: denied, hooks: strings.Replace(command("sleep 60"), `"command",`, `"command", "timeout": 1, "onError": "block",`, 1), want: "it did not end in time"},
+	"no program, onError":        {script: denied, hooks: strings.Replace(command("./gaurd.sh"), `"command",`, `"command", "onError": "block",`, 1), want: "its program could not be started"},
+	"a crash that asks again":    {script: "prompt Push\nfired AfterAgent guard decision=deny", hooks: `"AfterAgent": [{"hooks": [{"type": "command", "name": "guard", "command": "test -e once || { touch once; sh gaurd.sh; }"}]}]`, model: "text A.\n\ntext B.\n", want: "it never ran as a guard"},
+
+	// Assertions that hold without the hook.
+	"no assertion":                {script: "prompt Push", want: "the case asserts nothing", strict: true},
+	"a shell that never runs":     {script: "prompt Push\n! tool-ran run_shell_command", model: "text Done.\n", want: "the model never called run_shell_command", strict: true},
+	"another tool":                {script: "prompt Push\n! tool-ran run_shell_command", model: "write a.txt hello\n\ntext Done.\n", want: "the model never called run_shell_command", strict: true},
+	"another call":                {script: "prompt Push\n! tool-ran run_shell_command arg.command~'push -f'", model: "shell git status\n\ntext Done.\n", want: "no call of run_shell_command was one with arg.command~'push -f'", strict: true},
+	"no result":                   {script: "prompt Push\n! tool-result run_shell_command text~secret", model: "text Done.\n", want: "the model never called run_shell_command", strict: true},
+	"never asked":                 {script: "interactive\nprompt Push\n! asked run_shell_command", model: "text Done.\n", want: "the model never called run_shell_command", strict: true},
+	"the matcher does not fit":    {script: "prompt Push\n! fired BeforeTool guard decision=deny", hooks: onWrite, want: `guard did not run: matcher "write_file" does not match`, strict: true},
+	"no hook that matches":        {script: "prompt Push\ntool-ran run_shell_command", hooks: onWrite, want: "no hook ran: guard: matcher", strict: true},
+	"exit 0 alone":                {script: "prompt Push\nexit 0", hooks: onWrite, want: "no hook ran", strict: true},
+	"plan mode":                   {script: "mode plan\nprompt Push\n! tool-ran run_shell_command", hooks: onWrite, want: "not offered in approval mode plan"},
+	"the policy":                  {script: "prompt Push\n! tool-ran run_shell_command", hooks: onWrite, model: aPush + aPolicy, want: "no hook refused it: Tool execution denied by policy", strict: true},
+	"the policy, any tool":        {script: "prompt Push\n! tool-ran *", hooks: onWrite, model: aPush + aPolicy, want: "no hook refused it", strict: true},
+	"the user refused":            {script: "interactive\nanswer no\nprompt Push\n! tool-ran run_shell_command", hooks: onWrite, model: "shell git push --force\n", want: "no hook refused it", strict: true},
+	"an unused answer":            {script: "interactive\nmode yolo\nanswer once\nprompt Push\nfired BeforeTool guard decision=deny", want: "answer once\n    expected: an assertion that a broken hook would fail\n    actual:   it proves nothing: nobody was asked", strict: true},
+	"no request":                  {script: "start\n! model-saw any ~force", model: "# nothing\n", want: "no request was made", strict: true},
+	"stdout without a request":    {script: "start\n! stdout ~force", model: "# nothing\n", want: "no request was made", strict: true},
+	"an event that never came":    {script: "prompt Push\n! fired PreCompress guard", hooks: aGuard + `, "PreCompress": [{"hooks": [{"type": "command", "name": "guard", "command": "exit 2"}]}]`, model: "text Done.\n", want: "PreCompress never happened", strict: true},
+	"watches what never ran":      {script: "prompt Push\n! watches guard", hooks: onWrite, want: "guard never ran", strict: true},
+	"max-ms of what never ran":    {script: "prompt Push\n! max-ms guard 5", hooks: onWrite, want: "guard never ran", strict: true},
+	"max-processes":               {script: "prompt Push\nmax-processes 3", hooks: onWrite, want: "no hook ran", strict: true},
+	"event decision=proceed":      {script: "prompt Push\nevent BeforeTool decision=proceed", hooks: onWrite, want: "no hook ran at BeforeTool", strict: true},
+	"another subject":             {script: "prompt Push\n! fired BeforeTool guard subject=read_file", model: "shell git status\n\ntext Done.\n", want: "BeforeTool never happened with subject=read_file", strict: true},
+	"a file that nothing makes":   {script: "prompt Push\n! exists pushed.txt", model: "text Done.\n", want: "no tool and no hook ran that could have made it", strict: true},
+	"a secret that nothing reads": {script: "prompt Push\n! model-saw any ~hunter2", hooks: onWrite, model: "text Done.\n", want: "no tool and no hook ran", strict: true},
+}
+
+const nothingFiles = `
+-- guard.sh --
+case $(cat) in *'push --force'*) echo 'not by force' >&2; exit 2 ;; esac
+-- syntax.sh --
+if then
+-- unset.sh --
+set -u
+echo "$TOOL"
+-- number.sh --
+[ "$(cat)" -eq many ]
+-- grep.sh --
+cat >/dev/null
+grep -q force /no/such/list
+-- source.sh --
+. ./lib.sh
+-- usage.sh --
+echo 'usage: guard.py [-h]' >&2
+echo 'guard.py: error: unrecognized arguments: x' >&2
+exit 2
+-- panic.sh --
+printf 'panic: runtime error: index out of range\n\ngoroutine 1 [running]:\n' >&2
+exit 2
+-- traceback.sh --
+printf 'Traceback (most recent call last):\n  File "/x/guard.py", line 3, in <module>\nKeyError: %scomand%s\n' "'" "'" >&2
+exit 2
+-- lint.sh --
+echo 'a.sh: line 3: syntax error near unexpected token' >&2
+exit 2
+-- tests.sh --
+printf 'Traceback (most recent call last):\n  File "/x/test_a.py", line 3\nAssertionError\n' >&2
+exit 2
+-- key.pem --
+hunter2
+`
+
+func (n nothing) text() string {
+	return n.script + "\n" + nothingFiles + `-- settings.json --
+{"hooks": {` + cmp.Or(n.hooks, aGuard) + "}}\n-- model --\n" + cmp.Or(n.model, aPush)
+}
+
+// run says what hooks test prints of the case.
+func (n nothing) run(t *testing.T, o testbed.Options) (string, testbed.Result) {
+	t.Helper()
+	c, err := testbed.Parse("case.txtar", []byte(n.text()))
+	res := testbed.Result{Case: c, Broken: err}
+	if err == nil {
+		res = testbed.Run(t.Context(), c, o)
+	}
+	var b strings.Builder
+	testbed.NewFormat("text", &b, false, "").Result(res)
+	return b.String(), res
+}
+
+// TestProvesNothing: no case that proves nothing is green in silence. What may be meant
+// is reported, and red with --strict.
+func TestProvesNothing(t *testing.T) {
+	t.Parallel()
+	for name, n := range provesNothing {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := testbed.Options{Driver: Open, Timeout: time.Hour, Strict: true}
+			said, res := n.run(t, o)
+			require.Empty(t, res.Skipped)
+			assert.False(t, res.Passed(), said)
+			assert.Contains(t, said, n.want)
+			o.Strict = false
+			said, res = n.run(t, o)
+			assert.Equal(t, n.strict, res.Passed(), said)
+			if n.strict {
+				assert.Contains(t, said, "vacuous: case.txtar")
+			}
+		})
+	}
+}
+
+// TestProvesSomething: what a guard really does is green, with --strict too.
+func TestProvesSomething(t *testing.T) {
+	t.Parallel()
+	for name, n := range map[string]nothing{
+		"refused":                  {script: denied + " arg.command~force\n! tool-result run_shell_command status=success\n! event AfterTool decision=deny"},
+		"let pass":                 {script: "prompt Push\nfired BeforeTool guard decision=proceed\n! fired BeforeTool guard decision=deny\ntool-ran run_shell_command", model: "shell true\n\ntext Done.\n"},
+		"the matcher's case":       {script: "prompt Push\nnot-fired BeforeTool guard because~matcher\nnot-fired BeforeTool guard", hooks: onWrite},
+		"the prompt is refused":    {script: "prompt Push\n! model-saw any\n! tool-ran *", hooks: `"BeforeAgent": [{"hooks": [{"type": "command", "name": "guard", "command": "exit 2"}]}]`, model: "# nothing\n"},
+		"the policy's case":        {script: "prompt Push\n! tool-ran run_shell_command\ntool-result run_shell_command status=error", hooks: `"BeforeTool": []`, model: aPush + aPolicy},
+		"a user who is asked":      {script: "interactive\nanswer no\nprompt Push\nasked run_shell_command\ntool-result run_shell_command status=cancelled", hooks: command("echo '{\\\"decision\\\": \\\"ask\\\"}'"), model: "shell git push --force\n"},
+		"a failure that is meant":  {script: "prompt Push\nfired BeforeTool guard decision=deny stderr~gaurd.sh", hooks: command("sh gaurd.sh")},
+		"words like a shell's":     {script: denied, hooks: command("sh lint.sh")},
+		"a checker's own words":    {script: denied, hooks: command("sh tests.sh")},
+		"JSON and a shell's words": {script: denied, hooks: command("echo '{\\\"decision\\\": \\\"deny\\\", \\\"reason\\\": \\\"no\\\"}'; grep x /no/such/list; exit 0")},
+		"settings that are meant":  {script: denied + "\nstderr ~'there is no event'", hooks: aGuard + `, "BeforTool": []`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			said, res := n.run(t, testbed.Options{Driver: Open, Timeout: time.Hour, Strict: true})
+			assert.True(t, res.Passed() && res.Skipped == "", said)
+			assert.Empty(t, said)
+		})
+	}
+}
