@@ -87,7 +87,6 @@ var foreignFiles = []foreignFile{
 	{path: "project/past.jsonl", args: []string{"hooks", "replay", "past.jsonl"}, ordinal: 1},
 	{path: "project/past/x.jsonl", args: []string{"hooks", "replay", "past"}, silent: true},
 	{path: "project/trace.jsonl", args: []string{"hooks", "view", "trace.jsonl"}},
-	{path: "project/claims.json", args: []string{"hooks", "compat", "--check", "claims.json"}},
 	{path: "project/hook.sh", args: []string{"hooks", "lint"}, beside: oneHook, ordinal: 1, silent: true},
 	{path: "project/.codex/hooks.json", args: []string{"hooks", "migrate", "--to", "codex", "--dry-run"}, beside: oneHook, silent: true},
 	{path: "project/.codex/config.toml", args: []string{"hooks", "migrate", "--to", "codex", "--dry-run"}, beside: oneHook, silent: true},

@@ -42,8 +42,7 @@ another agent (` + strings.Join(export.Agents, ", ") + `; gemini is
 "minigem hooks run --portable", so that its answers mean there what they mean
 here. --bare writes the commands as they are. What is lost is said, and what is
 inverted: a refusal that lets pass there. Kimi Code reads the file of its user
-alone, and Cline has one program an event. hif is the Hook Interchange Format,
-in hif.json, or in hif.yaml where that is there.
+alone, and Cline has one program an event.
 
 The change and what is not as it was are shown first. At a terminal you are then
 asked; elsewhere nothing is written without --yes.`,

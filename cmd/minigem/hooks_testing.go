@@ -117,7 +117,7 @@ func hooksTestCommand(sys *app.System) *cobra.Command {
 	fs.StringSliceVar(&t.on, "on", nil, "run the cases on these `agents` too, such as claude,codex, or on all, and show a matrix")
 	fs.StringVar(&t.html, "html", "", "write the results to a `file` as a page for a browser too: cases, hooks, coverage, mutants; with --on or --as the matrix")
 	fs.StringSliceVar(&t.as, "as", nil, "let minigem play these `agents` too, such as claude,codex, or all that were measured, and show a matrix")
-	fs.StringVar(&t.from, "from", "", "the hooks of the cases come from the folder that stands before them: what `rulesync` makes of it, a file of hif in it, or native, its files")
+	fs.StringVar(&t.from, "from", "", "take the hooks of the cases from the folder before them: what `rulesync` makes of it, or native, its files")
 	ci := sys.Getenv("CI")
 	fs.BoolVar(&t.strict, "strict", ci != "" && ci != "false", "fail a case whose assertions hold without the hook, too (the default where CI is set)")
 	t.agents.register(fs)

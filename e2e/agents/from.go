@@ -11,15 +11,12 @@ import (
 	"time"
 
 	"minigem/e2e/testbed"
-	"minigem/hooks/hif"
-	"minigem/internal/boundedfile"
 	"minigem/internal/proc"
 )
 
 // Kinds of From.
 const (
 	FromNative   = "native"   // the files that a project has, as they are
-	FromHIF      = "hif"      // a file of the Hook Interchange Format
 	FromRulesync = "rulesync" // what rulesync makes for each agent of a project's .rulesync
 )
 
@@ -40,18 +37,12 @@ func (t Tester) from(ctx context.Context, f From, columns []Column) (clean func(
 	if err != nil {
 		return clean, fmt.Errorf("reading --from: %w", err)
 	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() && f.Kind != FromHIF {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return clean, fmt.Errorf("reading --from: %s is not a folder: name the one with the hooks before the cases", f.Dir)
 	}
 	make := func(string) (*testbed.From, error) { return &testbed.From{Dirs: []string{dir}}, nil }
 	switch f.Kind {
 	case FromNative:
-	case FromHIF:
-		source, err := t.hif(dir)
-		if err != nil {
-			return clean, err
-		}
-		make = func(string) (*testbed.From, error) { return source, nil }
 	case FromRulesync:
 		r, err := t.rulesync(dir)
 		if err != nil {
@@ -60,7 +51,7 @@ func (t Tester) from(ctx context.Context, f From, columns []Column) (clean func(
 		clean = func() { _ = os.RemoveAll(r.temp) } // it lies in the folder for temporary files
 		make = func(agent string) (*testbed.From, error) { return r.generate(ctx, agent) }
 	default:
-		return clean, fmt.Errorf("--from is %q: expected one of %s, %s, %s", f.Kind, FromRulesync, FromHIF, FromNative)
+		return clean, fmt.Errorf("--from is %q: expected %s or %s", f.Kind, FromRulesync, FromNative)
 	}
 	for i := range columns {
 		name, _, _ := strings.Cut(columns[i].Name, " ")
@@ -69,50 +60,6 @@ func (t Tester) from(ctx context.Context, f From, columns []Column) (clean func(
 		}
 	}
 	return clean, nil
-}
-
-// hif reads the one file of that format in a folder, or the file at path.
-func (t Tester) hif(path string) (*testbed.From, error) {
-	dir := path
-	var files []string
-	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		dir, files = filepath.Dir(path), []string{path}
-	} else {
-		for _, pattern := range []string{"*.json", "*.yaml", "*.yml"} {
-			found, err := filepath.Glob(filepath.Join(path, pattern))
-			if err != nil {
-				return nil, fmt.Errorf("reading --from: %w", err)
-			}
-			files = append(files, found...)
-		}
-	}
-	var found []testbed.Portable
-	at := ""
-	for _, file := range files {
-		data, err := boundedfile.Read(file, boundedfile.Kept)
-		if err != nil {
-			return nil, fmt.Errorf("reading --from: %w", err)
-		}
-		if !hif.Is(data) {
-			continue
-		}
-		d, err := hif.Parse(data)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
-		if at != "" {
-			return nil, fmt.Errorf("reading --from: %s and %s are both HIF: name one of them", at, file)
-		}
-		all, lost := testbed.FromHIF(d)
-		for _, l := range lost {
-			fmt.Fprintf(t.Log, "lost of %s: %s\n", filepath.Base(file), l)
-		}
-		at, found = file, all
-	}
-	if at == "" {
-		return nil, fmt.Errorf("reading --from: %s has no file of HIF, which says \"spec\": %q", path, hif.Spec)
-	}
-	return &testbed.From{Dirs: []string{dir}, Portable: found}, nil
 }
 
 // rulesync is a generator of configurations for many agents.

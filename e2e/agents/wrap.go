@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -133,9 +132,6 @@ func (w *wrapper) prepare(values map[string]string, portable []testbed.Portable)
 		}
 	}
 	for _, p := range portable {
-		if p.Optional && w.a.Events[p.Event] == "" {
-			continue
-		}
 		h, err := w.a.portable(p)
 		if err != nil {
 			return err
@@ -167,7 +163,7 @@ func (a *Adapter) portable(p testbed.Portable) (hook, error) {
 	if h.event == "" {
 		return h, cannot("%s has no event %s", a.Name, p.Event)
 	}
-	if len(p.Tools)+len(p.Patterns) == 0 {
+	if len(p.Tools) == 0 {
 		return h, nil
 	}
 	for _, kind := range p.Tools {
@@ -182,35 +178,8 @@ func (a *Adapter) portable(p testbed.Portable) (hook, error) {
 			h.tools = append(h.tools, t.hookName())
 		}
 	}
-	for _, pattern := range p.Patterns {
-		names, err := a.named(pattern)
-		if err != nil {
-			return h, err
-		}
-		h.tools = append(h.tools, slices.DeleteFunc(names, func(n string) bool { return slices.Contains(h.tools, n) })...)
-	}
 	h.matcher = fill(a.Hooks.Matcher, map[string]string{"NAMES": strings.Join(h.tools, "|")})
 	return h, nil
-}
-
-// named are the names of tools that a regular expression matches; where it is
-// none, the expression itself, which never fires then.
-func (a *Adapter) named(pattern string) ([]string, error) {
-	re, err := regexp.Compile(pattern)
-	if err != nil {
-		return nil, cannot("the pattern %q: %v", pattern, err)
-	}
-	var names []string
-	for _, t := range a.Tools {
-		if t.Cannot == "" && re.MatchString(t.hookName()) {
-			names = append(names, t.hookName())
-		}
-	}
-	if names == nil {
-		return []string{pattern}, nil
-	}
-	slices.Sort(names) // the same every time
-	return slices.Compact(names), nil
 }
 
 // limit is a time-out in the agent's unit; 0: none.

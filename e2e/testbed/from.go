@@ -10,10 +10,9 @@ import (
 // From is where hooks come from in place of those of the section PortableSection
 // of a case: the files that a project has, or that a generator wrote.
 type From struct {
-	Dirs     []string // their files go into the workspace, as they are
-	Home     string   // its files go into the home; empty: none do
-	Portable []Portable
-	Cannot   string // why there are no hooks for this program; empty: there are
+	Dirs   []string // their files go into the workspace, as they are
+	Home   string   // its files go into the home; empty: none do
+	Cannot string   // why there are no hooks for this program; empty: there are
 }
 
 // bring puts the files of o.From into the case's folders.
@@ -23,7 +22,7 @@ func (r *runner) bring() error {
 		r.configure(r.c.portable)
 		return nil
 	}
-	r.configure(f.Portable)
+	r.configure(nil)
 	if f.Cannot != "" {
 		r.skipped = f.Cannot
 		return nil

@@ -9,14 +9,13 @@ import (
 	"strings"
 	"time"
 
-	"minigem/hooks/hif"
 	"minigem/hooks/protocol"
 	"minigem/llm/script"
 )
 
 // PortableSection is the name of a case's section with hooks in words of no
 // agent, one a line: EVENT [TOOLS] COMMAND [timeout=5s] [name=NAME]; or a document
-// of HIF, in JSON or in YAML, or JSON in the form of Claude Code.
+// JSON in the form of Claude Code.
 const PortableSection = "hooks"
 
 // Portable is a hook in words of no agent.
@@ -26,10 +25,6 @@ type Portable struct {
 	Name    string   // may be empty
 	Command string
 	Timeout time.Duration // 0: that of the agent
-
-	Patterns []string // regular expressions of tools in the agent's own words, beside Tools
-	// Optional: where an agent has no such event, it is left out.
-	Optional bool
 	// Run are arguments of minigem hooks run, through which the command answers;
 	// nil: it answers as each agent reads it.
 	Run []string
@@ -86,8 +81,8 @@ func eventWords() []string {
 
 // parsePortable reads the section; files are the names of those in the workspace.
 func parsePortable(file string, s section, files []string) ([]Portable, error) {
-	if text := strings.TrimSpace(string(s.data)); strings.HasPrefix(text, "{") || hif.Is([]byte(text)) {
-		all, lost, err := portableJSON([]byte(text))
+	if text := strings.TrimSpace(string(s.data)); strings.HasPrefix(text, "{") {
+		all, lost, err := nestedHooks([]byte(text))
 		if err == nil && lost != nil {
 			err = errors.New(strings.Join(lost, "; "))
 		}
@@ -199,12 +194,8 @@ func portableSettings(all []Portable) ([]byte, error) {
 		for _, t := range p.Tools {
 			names = append(names, canonicalTool(t))
 		}
-		var either []string
 		if len(names) > 0 {
-			either = append(either, "^(?:"+strings.Join(names, "|")+")$")
-		}
-		if either = append(either, p.Patterns...); either != nil {
-			group["matcher"] = strings.Join(either, "|")
+			group["matcher"] = "^(?:" + strings.Join(names, "|") + ")$"
 		}
 		if slices.Contains(protocol.Events, protocol.Event(p.Event)) { // others do not happen in minigem
 			byEvent[p.Event] = append(byEvent[p.Event], group)

@@ -34,7 +34,6 @@ var beforeMain = map[string]int{
 	"hooks/claude":          4,
 	"hooks/command":         1,
 	"hooks/dialect":         5,
-	"hooks/hif":             1,
 	"hooks/hookstest":       714,
 	"hooks/jsonc":           1,
 	"hooks/judge":           3,

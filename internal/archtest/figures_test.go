@@ -50,7 +50,7 @@ var rooms = []room{
 	{"hooks/protocol", "", 21_100, 18_000},
 	{"hooks/config", "hooks/jsonc hooks/dotenv", 7_400, 28_000}, // takes what hooks gives away
 	{"hooks/command", "hooks/webhook hooks/judge hooks/schema", 6_200, 6_000},
-	{"hooks/agents", "hooks/dialect hooks/claude hooks/portable hooks/hif hooks/author/export hooks/author/compat", 40_300, 30_000},
+	{"hooks/agents", "hooks/dialect hooks/claude hooks/portable hooks/author/export hooks/author/compat", 40_300, 30_000},
 	{"hooks/author", "", 57_500, 54_000},
 	{"hooks/hookstest", "", 28_600, 0}, // becomes data
 	{"tools", "", 100_000, 75_000},

@@ -82,7 +82,7 @@ var readers = []tried{
 	{why: "what the case itself wrote", folder: "e2e/testbed", functions: "Record.Transcript place.snapshot usedBy"},
 	{why: "what the case itself wrote", folder: "internal/cases", functions: "touch"},
 	{why: "what the demonstration itself wrote", folder: "internal/demo", functions: "demo.run"},
-	{why: "the configuration of agents, written by the run for cases on them", folder: "e2e/agents", functions: "Installed.SelfTest Tester.hif patch readDoc readPlugin readTOML wrapProgram wrapper.place writePlugin"},
+	{why: "the configuration of agents, written by the run for cases on them", folder: "e2e/agents", functions: "Installed.SelfTest patch readDoc readPlugin readTOML wrapProgram wrapper.place writePlugin"},
 	{why: "what minigem itself wrote", folder: "e2e/agents/shim", functions: "readJSON readRun"},
 	{why: "files of a case, which was read with the same bounds", folder: "e2e/agents/played", functions: "Player.file Player.look"},
 }

@@ -62,8 +62,6 @@ var parsers = []fuzzed{
 	{target: "hooks/dialect FuzzRead", folder: "hooks/dialect", functions: "object parseJS"},
 	{target: "hooks/dotenv FuzzParse", folder: "hooks/dotenv", functions: "Read"},
 	{target: "hooks/author/export FuzzExport", folder: "hooks/author/export", functions: "Export Place.Read exporter.open tomlHooks"},
-	{target: "hooks/hif FuzzParse", folder: "hooks/hif", functions: "Is Matcher.UnmarshalJSON Parse Read"},
-	{target: "hooks/hif FuzzParse", folder: "e2e/agents", functions: "Tester.hif"},
 	{target: "hooks/portable FuzzRead", folder: "hooks/portable", functions: "Read"},
 	{target: "hooks/protocol FuzzObject", folder: "hooks/protocol", functions: "walk.members"},
 	{target: "hooks/protocol FuzzADenyAmongGarbage", folder: "hooks/protocol", functions: "unquote"},

@@ -54,9 +54,6 @@ func (p *Player) find() error {
 		}
 	}
 	for _, portable := range p.setup.Portable {
-		if portable.Optional && (p.adapter == nil || p.adapter.Events[portable.Event] == "") {
-			continue
-		}
 		if err := p.portable(portable); err != nil {
 			return err
 		}
@@ -118,9 +115,6 @@ func (p *Player) unproven(x testbed.Portable, h hooks.Hook) error {
 	}
 	if native.Native == "" {
 		return &testbed.CannotError{Why: fmt.Sprintf("%s has no event %s", p.Agent.Agent.Name, x.Event)}
-	}
-	if x.Patterns != nil {
-		return &testbed.CannotError{Why: fmt.Sprintf("what %s calls its tools is not known", p.Agent.Agent.Name)}
 	}
 	p.add(h, native.Native, x.Tools)
 	return nil

@@ -66,7 +66,8 @@ func (a Agent) Title() string {
 // Cannot says why no case can be played; empty: cases can.
 func (a Agent) Cannot() string {
 	if a.play == nil {
-		return fmt.Sprintf("too little is known of %s to play it", a.Name)
+		return a.Name + " was never run, and what its documents say is too little to play it: " +
+			"see minigem hooks compat, and docs/AGENTS.md for the agents that can be played"
 	}
 	return ""
 }

@@ -1,6 +1,5 @@
 // Package compat shows what agents do with hooks, from the tables of
-// hooks/dialect: as text, as data for other programs, as one page, and beside
-// what others claim.
+// hooks/dialect: as text, as data for other programs, and as one page.
 package compat
 
 import (
@@ -32,7 +31,6 @@ type Effect struct {
 	Agent    string           `json:"agent"`
 	Version  string           `json:"version,omitempty"`
 	Effect   string           `json:"effect"`
-	HIF      string           `json:"hif"` // "prevent" or "observe", as the Hook Interchange Format has it
 	Ran      bool             `json:"ran,omitempty"`
 	Retries  int              `json:"retries,omitempty"`
 	ReasonTo []string         `json:"reason_to"` // who reads a text of the answer
@@ -66,11 +64,8 @@ func cell(a *dialect.Agent, name string) (Effect, bool) {
 		return Effect{}, false
 	}
 	e := Effect{
-		Answer: name, Agent: a.ID, Version: a.Version, Effect: o.Effect, HIF: "observe", Ran: o.Ran, Retries: o.Retries,
+		Answer: name, Agent: a.ID, Version: a.Version, Effect: o.Effect, Ran: o.Ran, Retries: o.Retries,
 		ReasonTo: []string{}, Evidence: evidence,
-	}
-	if prevents(o) {
-		e.HIF = "prevent"
 	}
 	if len(o.Model) > 0 {
 		e.ReasonTo = append(e.ReasonTo, "model")

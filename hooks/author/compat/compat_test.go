@@ -2,7 +2,6 @@ package compat
 
 import (
 	"encoding/json"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -12,60 +11,6 @@ import (
 
 	"minigem/hooks/dialect"
 )
-
-// TestClaims: what three projects say of these agents, beside the tables.
-func TestClaims(t *testing.T) {
-	t.Parallel()
-	data, err := os.ReadFile("../../../examples/compat/claims.json")
-	require.NoError(t, err)
-	claims, err := ReadClaims(data)
-	require.NoError(t, err)
-	count := map[string]int{}
-	for _, v := range Judge(claims) {
-		count[v.Verdict]++
-	}
-	assert.Equal(t, map[string]int{Contradicts: 27, Partly: 6, Agrees: 9, Unmeasured: 2}, count)
-	assert.Contains(t, WriteVerdicts(Judge(claims)), "claude 2.1.330, timeout.unit: claimed ms, measured s\n")
-}
-
-func TestVerdicts(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		check Check
-		want  string
-	}{
-		{Check{Agent: "codex", Answer: "pre/exit2-silent", Expect: "refused"}, Contradicts},
-		{Check{Agent: "codex", Answer: "pre/exit2-silent", Expect: "refused", Holds: "a reason on stderr refuses"}, Partly},
-		{Check{Agent: "codex", Answer: "pre/exit2-silent", Expect: "allowed", Holds: "so it is"}, Agrees},
-		{Check{Agent: "codex", Answer: "pre/exit2-silent", Expect: "allowed"}, Agrees},
-		{Check{Agent: "codex", Version: "0.1.0", Answer: "pre/exit2-silent", Expect: "refused"}, Stale},
-		{Check{Agent: "codex", Version: "0.169.0", Answer: "pre/exit2-silent", Expect: "observe"}, Agrees},
-		{Check{Agent: "claude", Answer: "pre/continue-false", Expect: "prevent"}, Contradicts},
-		{Check{Agent: "gemini", Answer: "pre/continue-false", Expect: "prevent"}, Agrees},
-		{Check{Agent: "opencode", Answer: "pre/exit2", Expect: "prevent"}, Unmeasured},
-		{Check{Agent: "copilot", Matcher: "Bash", Tool: "shell", Expect: "fired"}, Contradicts},
-		{Check{Agent: "kiro", Matcher: "shell", Tool: "shell", Expect: "fired"}, Unmeasured},
-		{Check{Agent: "claude", Fact: "entry_keys.async", Expect: "yes"}, Agrees},
-		{Check{Agent: "claude", Fact: "no.such", Expect: "yes"}, Unmeasured},
-	} {
-		assert.Equal(t, tt.want, judge(tt.check).Verdict, "%+v", tt.check)
-	}
-}
-
-func TestClaimsThatCannotBeLookedUp(t *testing.T) {
-	t.Parallel()
-	for claims, says := range map[string]string{
-		`{`:         "reading claims",
-		`[{"x":1}]`: `unknown field "x"`,
-		`[{"id":"a","checks":[{"agent":"cluade","fact":"x","expect":"y"}]}]`:                      `there is no agent "cluade"`,
-		`[{"id":"a","checks":[{"agent":"claude","answer":"pre/x","expect":"y"}]}]`:                `no answer is called "pre/x"`,
-		`[{"id":"a","checks":[{"agent":"claude","answer":"pre/exit2"}]}]`:                         "a check has expect",
-		`[{"id":"a","checks":[{"agent":"claude","answer":"pre/exit2","fact":"x","expect":"y"}]}]`: "one of answer, matcher and fact",
-	} {
-		_, err := ReadClaims([]byte(claims))
-		require.ErrorContains(t, err, says)
-	}
-}
 
 // TestDocument: each cell has its evidence, and what is unknown is not there.
 func TestDocument(t *testing.T) {
@@ -146,10 +91,8 @@ func TestPage(t *testing.T) {
 
 func TestRun(t *testing.T) {
 	t.Parallel()
-	claims := []byte(`[{"id":"a","checks":[{"agent":"claude","fact":"timeout.unit","expect":"ms"}]}]`)
 	for _, tt := range []struct {
 		options Options
-		wrong   bool
 		prints  string
 		fails   string
 	}{
@@ -157,34 +100,17 @@ func TestRun(t *testing.T) {
 		{options: Options{Args: []string{"Stop"}, Agents: "codex"}, prints: "retry, no end"},
 		{options: Options{JSON: true}, prints: `"minigem.dev/compat/1"`},
 		{options: Options{HTML: true}, prints: "<!doctype html>"},
-		{options: Options{Claims: claims}, wrong: true, prints: "1 contradict, 0 are right in part, 0 agree"},
-		{options: Options{Claims: claims, JSON: true}, wrong: true, prints: `"verdict": "contradicts"`},
-		{options: Options{Claims: []byte("x")}, fails: "reading claims"},
 		{options: Options{Args: []string{"BeforeModel"}}, fails: `nobody has measured answers at "BeforeModel"`},
-		{options: Options{JSON: true, HTML: true}, fails: "exclude each other"},
+		{options: Options{JSON: true, HTML: true}, fails: "give one of --json, --html and an event"},
 		{options: Options{Agents: "x"}, fails: "there is no agent"},
 	} {
 		var b strings.Builder
-		wrong, err := Run(&b, &b, false, tt.options)
+		err := Run(&b, &b, false, tt.options)
 		if tt.fails != "" {
 			require.ErrorContains(t, err, tt.fails)
 			continue
 		}
 		require.NoError(t, err)
-		assert.Equal(t, tt.wrong, wrong)
 		assert.Contains(t, b.String(), tt.prints)
 	}
-}
-
-func FuzzReadClaims(f *testing.F) {
-	f.Add([]byte(`[{"id":"a","checks":[{"agent":"claude","answer":"pre/exit2","expect":"y"},{"agent":"claude","matcher":"(","tool":"shell","expect":"fired"}]}]`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		claims, err := ReadClaims(data)
-		if err != nil {
-			return
-		}
-		for _, v := range Judge(claims) {
-			assert.Contains(t, strength, v.Verdict)
-		}
-	})
 }

@@ -22,11 +22,8 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Agents are the ids of those that there is a form for, and HIF.
-var Agents = []string{"claude", "codex", "copilot", "qwen", "kimi", "cline", HIF}
-
-// HIF is the Hook Interchange Format in the place of an agent.
-const HIF = "hif"
+// Agents lists the IDs of the agents that hooks can be exported to.
+var Agents = []string{"claude", "codex", "copilot", "qwen", "kimi", "cline"}
 
 // Source is where a project's hooks stand.
 const Source = ".gemini/settings.json"
@@ -82,7 +79,7 @@ type exporter struct {
 // returns what a file holds now, empty where there is none.
 func Export(settings []byte, o Options, read func(name string) ([]byte, error)) (Result, error) {
 	form, ok := formsOf[o.Agent]
-	if !ok && o.Agent != HIF {
+	if !ok {
 		return Result{}, fmt.Errorf("there is no form for %q; there are %s", o.Agent, strings.Join(Agents, ", "))
 	}
 	doc, err := jsonc.Parse(Source, settings)
@@ -92,13 +89,6 @@ func Export(settings []byte, o Options, read func(name string) ([]byte, error)) 
 	x := &exporter{Options: o, form: form, read: read}
 	if x.gemini, err = dialect.Find("gemini"); err != nil {
 		return Result{}, err
-	}
-	if o.Agent == HIF {
-		x.agent = x.gemini
-		if err := x.addHIF(x.hooks(doc.Root())); err != nil {
-			return Result{}, err
-		}
-		return x.result()
 	}
 	if x.agent, err = dialect.Find(o.Agent); err != nil {
 		return Result{}, err

@@ -11,10 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/e2e/testbed"
 	"minigem/hooks/author/export"
 	"minigem/hooks/dialect"
-	"minigem/hooks/hif"
 )
 
 const settings = `{"hooks": {
@@ -82,9 +80,6 @@ func TestEveryAgent(t *testing.T) {
 	t.Parallel()
 	times := map[string][2]string{"claude": {"5", "2000"}, "codex": {"5", "2000"}, "copilot": {"5", "2000"}, "kimi": {"5", "2000"}, "qwen": {"5", "2000000"}}
 	for _, id := range export.Agents {
-		if id == export.HIF { // TestHIF
-			continue
-		}
 		a, err := dialect.Find(id)
 		require.NoError(t, err)
 		r, err := export.Export([]byte(settings), export.Options{Agent: id}, nothing)
@@ -123,45 +118,6 @@ func TestEveryAgent(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestHIF: the document has each hook in the words of no agent, what stands in it
-// stays, and nothing is added twice.
-func TestHIF(t *testing.T) {
-	t.Parallel()
-	for name, write := range map[string]func(hif.Document) ([]byte, error){"hif.json": hif.Document.Bytes, "hif.yaml": hif.Document.YAML} {
-		theirs, err := write(hif.Document{Hooks: []hif.Hook{{Name: "theirs", Event: "agent_stop", Handler: hif.Handler{Type: "command", Command: "x"}}}})
-		require.NoError(t, err)
-		files := map[string][]byte{name: theirs}
-		read := func(name string) ([]byte, error) { return files[name], nil }
-		r, err := export.Export([]byte(settings), export.Options{Agent: export.HIF}, read)
-		require.NoError(t, err)
-		require.Len(t, r.Files, 1)
-		require.Equal(t, name, r.Files[0].Name)
-		checkHIF(t, r)
-		files[name] = r.Files[0].Data
-		again, err := export.Export([]byte(settings), export.Options{Agent: export.HIF}, read)
-		require.NoError(t, err)
-		assert.Empty(t, again.Files, name)
-	}
-}
-
-func checkHIF(t *testing.T, r export.Result) {
-	t.Helper()
-	d, err := hif.Parse(r.Files[0].Data)
-	require.NoError(t, err)
-	require.Len(t, d.Hooks, 4, "%s", r.Files[0].Data)
-	assert.Equal(t, "theirs", d.Hooks[0].Name)
-	guard, bash, model := d.Hooks[1], d.Hooks[2], d.Hooks[3]
-	assert.Equal(t, &hif.Matcher{Words: []string{"file_write", "file_edit"}}, guard.Matcher)
-	assert.Equal(t, &hif.Matcher{Words: []string{"shell"}}, bash.Matcher)
-	assert.Contains(t, bash.Handler.Command, "minigem hooks run --portable --dialect claude --match Bash")
-	assert.True(t, guard.Blocking, "exit 2 refuses in Gemini CLI")
-	assert.False(t, model.Blocking)
-	assert.Equal(t, []any{5.0, 2000.0, "before_model"}, []any{guard.Handler.Timeout, bash.Handler.Timeout, model.Event})
-	assert.Contains(t, strings.Join(r.Remarks, "\n"), "off.sh is disabled")
-	portable, lost := testbed.FromHIF(d)
-	assert.Len(t, portable, 4, "the portable section of a case reads it: %s", lost)
 }
 
 // TestTwiceIsOnce: what stands there stays, and nothing is added again.

@@ -15,7 +15,6 @@ import (
 
 	"minigem/hooks/dialect"
 	"minigem/hooks/dotenv"
-	"minigem/hooks/hif"
 	"minigem/hooks/portable"
 	"minigem/hooks/protocol"
 	"minigem/internal/proc"
@@ -33,8 +32,7 @@ type Options struct {
 	Command []string // the program and its arguments; no shell reads them
 	Agent   string   // an id of hooks/dialect; empty: recognize it
 	Event   string   // as the agent calls it; empty: recognize it
-	Dialect string   // the script's: gemini or claude, or hif, which reads Gemini CLI's payload
-	Observe bool     // of hif: exit 2 is a warning, too
+	Dialect string   // the script's: gemini or claude
 	OnError string
 	Match   string        // a matcher for tools, in the script's dialect; other tools pass without the script. Empty: all
 	Timeout time.Duration // after which the script is ended, and refuses; 0: none
@@ -62,8 +60,8 @@ func Start(ctx context.Context, o Options, portable bool) int {
 		return o.Refuse("add --portable: hooks run does nothing else")
 	case len(o.Command) == 0:
 		return o.Refuse("say which program to run, after --")
-	case !slices.Contains([]string{"gemini", "claude", "hif"}, o.Dialect):
-		return o.Refuse(fmt.Sprintf("--dialect is %q: it must be gemini, claude or hif", o.Dialect))
+	case !slices.Contains([]string{"gemini", "claude"}, o.Dialect):
+		return o.Refuse(fmt.Sprintf("--dialect is %q: it must be gemini or claude", o.Dialect))
 	case !slices.Contains([]string{BlockUnfinished, BlockAll, BlockNone}, o.OnError):
 		return o.Refuse(fmt.Sprintf("--on-error is %q: it must be block or allow", o.OnError))
 	}
@@ -131,9 +129,6 @@ func (o Options) ask(ctx context.Context, c *portable.Call, d *protocol.Dialect,
 	unfinished := ran.Failed != "" || ran.Code == 126 || ran.Code == 127
 	ran.Tool = tool
 	reading := d.Parse(c.Event, ran)
-	if o.Dialect == "hif" {
-		reading, unfinished = hif.Read(ran, !o.Observe), ran.Failed != ""
-	}
 	out = reading.Output
 	if reading.Failed == "" || out.Decision == protocol.Deny || out.Stop {
 		if text := strings.TrimSpace(string(ran.Stderr)); ran.Code == 0 && reading.From != "stderr" && !strings.Contains(text, "{") {
