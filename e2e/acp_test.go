@@ -37,7 +37,7 @@ func TestACPClient(t *testing.T) {
 		`call write_file {"file_path": "b.txt", "content": "x"}`, "say Half of it.",
 		`call write_file {"file_path": "c.txt", "content": "x"}`, "say It is refused.",
 		`call run_shell_command {"command": "echo seen; echo \"[$ONLY_IN_THE_EDITOR]\"; exit 4"}`, "say It has run.")...)
-	cmd := exec.CommandContext(waittest.Context(t), node, args...)
+	cmd := exec.CommandContext(waittest.Lifetime(t), node, args...)
 	cmd.Env = []string{"HOME=" + h.dir, "PATH=" + os.Getenv("PATH")}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

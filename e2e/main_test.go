@@ -132,7 +132,7 @@ func (h home) run(t testing.TB, r run) outcome {
 // command prepares the program without starting it.
 func (h home) command(t testing.TB, r run) (cmd *exec.Cmd, stdout, stderr *bytes.Buffer) {
 	t.Helper()
-	cmd = exec.CommandContext(waittest.Context(t), binary, r.Args...)
+	cmd = exec.CommandContext(waittest.Lifetime(t), binary, r.Args...)
 	cmd.Dir = h.workspace
 	cmd.Env = append([]string{"HOME=" + h.dir, "PATH=" + os.Getenv("PATH"), "TERM=dumb", orphanMark + "=" + h.dir}, r.Env...)
 	cmd.Stdin = strings.NewReader(r.Stdin)

@@ -316,7 +316,7 @@ func TestHooksTestWatches(t *testing.T) {
 	write("a.txtar", "prompt hello\n"+files)
 	write("b.txtar", "use hook.sh\nprompt hello\n"+files)
 	write("hook.sh", "true\n")
-	ctx, cancel := context.WithCancel(waittest.Context(t))
+	ctx, cancel := context.WithCancel(waittest.Lifetime(t))
 	defer cancel()
 	rounds := make(chan []string)
 	s := testbed.Suite{Paths: []string{dir}, Run: testbed.Options{Driver: cases.Open, Chat: cases.OpenChat}}

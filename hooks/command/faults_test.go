@@ -118,7 +118,7 @@ func TestFaultMatrix(t *testing.T) {
 		return
 	}
 	mark := matrixMark + "=" + t.TempDir()
-	child := exec.CommandContext(waittest.Context(t), os.Args[0], "-test.run=^TestFaultMatrix$", "-test.v")
+	child := exec.CommandContext(waittest.Lifetime(t), os.Args[0], "-test.run=^TestFaultMatrix$", "-test.v")
 	child.Env = append(os.Environ(), mark, "GOMEMLIMIT=40MiB") // what counts is what is held
 	out, err := child.CombinedOutput()
 	require.NoError(t, err, string(out))

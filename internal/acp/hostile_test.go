@@ -69,7 +69,7 @@ func TestIDsTwice(t *testing.T) {
 	in, out := io.Pipe()
 	replies, said := io.Pipe()
 	go func() {
-		_ = serve(waittest.Context(t), e.sys(in, said), e.options(), e.patience)
+		_ = serve(waittest.Lifetime(t), e.sys(in, said), e.options(), e.patience)
 		_ = said.Close()
 	}()
 	lines := bufio.NewScanner(replies)

@@ -178,7 +178,7 @@ func TestWhatEditorsSend(t *testing.T) {
 	assert.True(t, init.AgentCapabilities.LoadSession)
 	assert.EqualValues(t, 1, init.ProtocolVersion)
 	id := e.session()
-	ctx := waittest.Context(t)
+	ctx := waittest.Lifetime(t)
 	many := make([]acp.ContentBlock, mostBlocks+1)
 	for i := range many {
 		many[i] = acp.TextBlock("x")

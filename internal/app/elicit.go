@@ -22,7 +22,9 @@ func elicitor(w *Frontend) func(context.Context, mcp.Form) mcp.Reply {
 			warn(fmt.Sprintf("the MCP server %s asks for an answer, and nobody is here to give one, so that it was declined: %s", f.Server, strings.Join(strings.Fields(f.Message), " ")))
 			return mcp.Reply{Action: mcp.Decline}
 		}
-		return fillIn(ctx, asker, f)
+		var reply mcp.Reply
+		builtin.Together(asker, func(asker builtin.Asker) { reply = fillIn(ctx, asker, f) })
+		return reply
 	}
 }
 

@@ -48,6 +48,16 @@ func (t *Chat) whenIdle() (stop func()) {
 	}
 }
 
+func (t *Chat) warn(text string) { t.term.Print(t.warning(text)) }
+
+// warning reports a warning to the Observer and returns it as lines to show.
+func (t *Chat) warning(text string) string {
+	if t.Observer.Notice != nil {
+		t.Observer.Notice(text)
+	}
+	return t.term.Warning(t.term.Wrap("! " + terminal.Clean(text)))
+}
+
 // signalWriter passes our own control sequences to the terminal.
 type signalWriter struct{ *terminal.Terminal }
 
@@ -57,7 +67,7 @@ func (w signalWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// alertingAsker alerts the user before each question.
+// alertingAsker alerts the user before each question. It is a builtin.Dialogue.
 type alertingAsker struct {
 	builtin.Asker
 	t *Chat
@@ -70,4 +80,9 @@ func (a alertingAsker) AskQuestions(ctx context.Context, qs []builtin.Question) 
 	notifier.Alert(ctx, notify.Alert{Kind: notify.Attention, Key: key, Title: "minigem", Subtitle: "has a question", Body: qs[0].Question})
 	defer notifier.Settle(key)
 	return a.Asker.AskQuestions(ctx, qs)
+}
+
+// Together implements builtin.Dialogue.
+func (a alertingAsker) Together(ask func(builtin.Asker)) {
+	builtin.Together(a.Asker, func(asker builtin.Asker) { ask(alertingAsker{asker, a.t}) })
 }

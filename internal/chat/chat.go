@@ -232,13 +232,6 @@ func editorOf(c *app.Configuration) string {
 	return cmp.Or(env.Getenv("VISUAL"), env.Getenv("EDITOR"), c.Settings.General.PreferredEditor, "vi")
 }
 
-func (t *Chat) warn(text string) {
-	if t.Observer.Notice != nil {
-		t.Observer.Notice(text)
-	}
-	t.term.Print(t.term.Warning(t.term.Wrap("! " + terminal.Clean(text))))
-}
-
 func (t *Chat) report(r hooks.Report) {
 	t.lastHook.Store(&r)
 	t.trouble.note(r)

@@ -62,7 +62,7 @@ func (t *Chat) placeCommands() slash.Table {
 
 func (t *Chat) signIn(context.Context, string) error {
 	c := t.runtime.Config
-	if !t.chooseSignIn(c) {
+	if !t.chooseSignIn(c, "\n") {
 		t.term.Print(t.term.Dim("Everything stays as it is."))
 		return nil
 	}

@@ -49,7 +49,9 @@ func (t *Chat) extensionsChange(do func(context.Context, *manage.Extensions, str
 	return func(_ context.Context, arg string) error {
 		ctx, stop := context.WithTimeout(t.Ctx, extensionTime)
 		defer stop()
-		e := &manage.Extensions{Config: t.runtime.Config, User: chatUser{t}}
+		d := t.term.Dialogue()
+		defer d.End()
+		e := &manage.Extensions{Config: t.runtime.Config, User: chatUser{t, d}}
 		err := t.captured(func(sys *app.System) error {
 			e.Sys = sys
 			return do(ctx, e, arg)
@@ -88,20 +90,23 @@ func (t *Chat) extensionsReload(context.Context, string) error {
 	return nil
 }
 
-// chatUser asks in the chat.
-type chatUser struct{ t *Chat }
+// chatUser asks in the chat. All that a command asks is one dialogue.
+type chatUser struct {
+	t *Chat
+	d *terminal.Dialogue
+}
 
 func (u chatUser) Say(s string) { u.t.term.Print(terminal.Clean(strings.TrimSuffix(s, "\n"))) }
 
-func (u chatUser) Confirm(question string) bool {
+func (u chatUser) Confirm(about, question string) bool {
 	question, _, _ = strings.Cut(question, " [")
-	i, _, ok := u.t.term.Choose(u.t.Ctx, question, []terminal.Choice{{Label: "No", Keys: []string{"n", "no"}}, {Label: "Yes", Keys: []string{"y", "yes"}}})
+	i, _, ok := u.d.Confirm(u.t.Ctx, terminal.Clean(about), question, []terminal.Choice{{Label: "No", Keys: []string{"n", "no"}}, {Label: "Yes", Keys: []string{"y", "yes"}}})
 	return ok && i == 1
 }
 
 func (u chatUser) Value(question string, hidden bool) (string, bool) {
 	if hidden {
-		return u.t.term.AskSecret(u.t.Ctx, terminal.Clean(question))
+		return u.d.AskSecret(u.t.Ctx, "", terminal.Clean(question))
 	}
-	return u.t.term.Ask(u.t.Ctx, terminal.Clean(question))
+	return u.d.Ask(u.t.Ctx, "", terminal.Clean(question))
 }

@@ -48,7 +48,7 @@ func (t *Chat) saveChat(_ context.Context, tag string) error {
 	case len(t.conversation()) == 0:
 		return errors.New("the conversation is still empty")
 	case slices.Contains(t.tags(), tag):
-		i, _, ok := t.term.Choose(t.Ctx, "A conversation is saved under this tag. Replace it?", []terminal.Choice{
+		i, _, ok := t.term.Choose(t.Ctx, "", "A conversation is saved under this tag. Replace it?", []terminal.Choice{
 			{Label: "No", Keys: []string{"n"}}, {Label: "Yes, replace it", Keys: []string{"y"}}})
 		if !ok || i != 1 {
 			return nil
@@ -142,7 +142,7 @@ func (t *Chat) chooseSession(words string) error {
 		choices[i] = terminal.Choice{Label: fmt.Sprintf("%s  %s", listing.TitleOf(s), t.term.Dim(terminal.Clean(about)))}
 	}
 	folder := terminal.Clean(t.shortenHome(t.runtime.Config.Dir))
-	i, _, ok := t.term.Choose(t.Ctx, fmt.Sprintf("Go back to which session in %s? (Esc: none%s)", folder, more), choices)
+	i, _, ok := t.term.Choose(t.Ctx, "", fmt.Sprintf("Go back to which session in %s? (Esc: none%s)", folder, more), choices)
 	if !ok {
 		return nil
 	}

@@ -48,15 +48,15 @@ func (t *Chat) askSignIn(c *app.Configuration, why error) bool {
 	if e := (*llm.Error)(nil); errors.As(why, &e) {
 		said = e.Message // what to do about it is asked here
 	}
-	t.term.Print(t.term.Bold("minigem needs a model, and knows no way to one yet:") + "\n" + t.term.Wrap(terminal.Clean(said)) + ".")
-	return t.chooseSignIn(c)
+	return t.chooseSignIn(c, t.term.Bold("minigem needs a model, and knows no way to one yet:")+"\n"+t.term.Wrap(terminal.Clean(said))+".\n\n")
 }
 
-func (t *Chat) chooseSignIn(c *app.Configuration) bool {
+// chooseSignIn is one dialogue, which shows lines above its first question.
+func (t *Chat) chooseSignIn(c *app.Configuration, lines string) bool {
 	ways := []struct {
 		auth  string
 		label string
-		ask   func(*app.Configuration) error
+		ask   func(*app.Configuration, *terminal.Dialogue) error
 	}{
 		{"gemini-api-key", "A Gemini API key  " + t.term.Dim("https://aistudio.google.com/apikey makes one"), t.askKey},
 		{"vertex-ai", "Vertex AI  " + t.term.Dim("a project of Google Cloud and a location"), t.askVertex},
@@ -73,17 +73,18 @@ func (t *Chat) chooseSignIn(c *app.Configuration) bool {
 		}
 		ways = kept
 	}
-	for t.Ctx.Err() == nil && t.left == "" {
+	d := t.term.Dialogue()
+	defer d.End()
+	for ; t.Ctx.Err() == nil && t.left == ""; lines = "\n" {
 		choices := make([]terminal.Choice, len(ways))
 		for i, w := range ways {
 			choices[i].Label = w.label
 		}
-		t.term.Print("\n")
-		i, _, ok := t.term.Choose(t.Ctx, "Which way?", choices)
+		i, _, ok := d.Choose(t.Ctx, lines, "Which way?", choices)
 		if !ok || ways[i].ask == nil {
 			return false
 		}
-		switch err := ways[i].ask(c); {
+		switch err := ways[i].ask(c, d); {
 		case err == nil:
 			return true
 		case !errors.Is(err, errBack):
@@ -94,9 +95,9 @@ func (t *Chat) chooseSignIn(c *app.Configuration) bool {
 }
 
 // askKey asks for a key of the Gemini API, which nobody sees, tries and keeps it.
-func (t *Chat) askKey(c *app.Configuration) error {
+func (t *Chat) askKey(c *app.Configuration, d *terminal.Dialogue) error {
 	for {
-		typed, ok := t.term.AskSecret(t.Ctx, "Paste the key (it is not shown; Enter alone goes back): ")
+		typed, ok := d.AskSecret(t.Ctx, "", "Paste the key (it is not shown; Enter alone goes back): ")
 		if !ok || strings.TrimSpace(typed) == "" {
 			return errBack
 		}
@@ -106,14 +107,14 @@ func (t *Chat) askKey(c *app.Configuration) error {
 			continue
 		}
 		s := app.SignIn{APIKey: key}
-		again, err := t.try(c, s)
+		again, err := t.try(c, d, s)
 		if again {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		keychain, ok := t.askWhere(c)
+		keychain, ok := t.askWhere(c, d)
 		if !ok {
 			return errBack
 		}
@@ -123,7 +124,7 @@ func (t *Chat) askKey(c *app.Configuration) error {
 
 // try makes a request by s. again: the user wants to give something else. An error
 // ends it; where nobody answered, whoever wants keeps s all the same.
-func (t *Chat) try(c *app.Configuration, s app.SignIn) (again bool, err error) {
+func (t *Chat) try(c *app.Configuration, d *terminal.Dialogue, s app.SignIn) (again bool, err error) {
 	t.work("trying it with one request", func(ctx context.Context) { err = c.TrySignIn(ctx, t.Flags, s) })
 	var said *llm.Error
 	switch {
@@ -139,8 +140,7 @@ func (t *Chat) try(c *app.Configuration, s app.SignIn) (again bool, err error) {
 		}
 		return true, nil
 	}
-	t.warn("It could not be tried: " + err.Error())
-	i, _, ok := t.term.Choose(t.Ctx, "Keep it all the same?", []terminal.Choice{
+	i, _, ok := d.Choose(t.Ctx, t.warning("It could not be tried: "+err.Error()), "Keep it all the same?", []terminal.Choice{
 		{Label: "No, go back", Keys: []string{"n", "no"}}, {Label: "Yes, keep it untried", Keys: []string{"y", "yes"}}})
 	if !ok || i != 1 {
 		return false, errBack
@@ -149,11 +149,11 @@ func (t *Chat) try(c *app.Configuration, s app.SignIn) (again bool, err error) {
 }
 
 // askWhere asks whether the keychain keeps the key, where there is one.
-func (t *Chat) askWhere(c *app.Configuration) (keychain, ok bool) {
+func (t *Chat) askWhere(c *app.Configuration, d *terminal.Dialogue) (keychain, ok bool) {
 	if !c.HasKeychain() {
 		return false, true
 	}
-	i, _, ok := t.term.Choose(t.Ctx, "Where is it kept?", []terminal.Choice{
+	i, _, ok := d.Choose(t.Ctx, "", "Where is it kept?", []terminal.Choice{
 		{Label: "In the keychain of this system", Keys: []string{"k"}},
 		{Label: "In ~/.gemini/.env, which only you can read", Keys: []string{"f", "e"}},
 	})
@@ -184,13 +184,13 @@ func (t *Chat) keep(c *app.Configuration, s app.SignIn, keychain bool) error {
 	return nil
 }
 
-func (t *Chat) askVertex(c *app.Configuration) error {
+func (t *Chat) askVertex(c *app.Configuration, d *terminal.Dialogue) error {
 	for {
-		project, ok := t.term.Ask(t.Ctx, "Project of Google Cloud (Enter alone goes back): ")
+		project, ok := d.Ask(t.Ctx, "", "Project of Google Cloud (Enter alone goes back): ")
 		if project = strings.TrimSpace(project); !ok || project == "" {
 			return errBack
 		}
-		location, ok := t.term.Ask(t.Ctx, "Location (Enter: global): ")
+		location, ok := d.Ask(t.Ctx, "", "Location (Enter: global): ")
 		if location = strings.TrimSpace(location); location == "" {
 			location = "global"
 		}
@@ -202,7 +202,7 @@ func (t *Chat) askVertex(c *app.Configuration) error {
 			continue
 		}
 		s := app.SignIn{Project: project, Location: location}
-		again, err := t.try(c, s)
+		again, err := t.try(c, d, s)
 		if again {
 			continue
 		}
@@ -214,8 +214,8 @@ func (t *Chat) askVertex(c *app.Configuration) error {
 }
 
 // askServer asks for a server and one of its models.
-func (t *Chat) askServer(c *app.Configuration) error {
-	typed, ok := t.term.Ask(t.Ctx, "Its address, such as http://127.0.0.1:8000/v1 (Enter: Ollama on this machine): ")
+func (t *Chat) askServer(c *app.Configuration, d *terminal.Dialogue) error {
+	typed, ok := d.Ask(t.Ctx, "", "Its address, such as http://127.0.0.1:8000/v1 (Enter: Ollama on this machine): ")
 	if !ok {
 		return errBack
 	}
@@ -223,11 +223,11 @@ func (t *Chat) askServer(c *app.Configuration) error {
 	if s.BaseURL != "" && !strings.Contains(s.BaseURL, "://") {
 		s.BaseURL = "http://" + s.BaseURL
 	}
-	names, err := t.modelsOf(c, &s)
+	names, err := t.modelsOf(c, d, &s)
 	if err != nil {
 		return err
 	}
-	name, ok := t.chooseModel(names)
+	name, ok := t.chooseModel(d, names)
 	if !ok {
 		return errBack
 	}
@@ -239,7 +239,7 @@ func (t *Chat) askServer(c *app.Configuration) error {
 }
 
 // modelsOf lists the models of the server, with a key where it wants one.
-func (t *Chat) modelsOf(c *app.Configuration, s *app.SignIn) (names []string, err error) {
+func (t *Chat) modelsOf(c *app.Configuration, d *terminal.Dialogue, s *app.SignIn) (names []string, err error) {
 	for {
 		t.work("asking for its models", func(ctx context.Context) { names, err = c.ServerModels(ctx, s.BaseURL, s.ServerKey) })
 		var said *llm.Error
@@ -258,7 +258,7 @@ func (t *Chat) modelsOf(c *app.Configuration, s *app.SignIn) (names []string, er
 		case s.ServerKey != "":
 			t.warn("the key was refused")
 		}
-		typed, ok := t.term.AskSecret(t.Ctx, "Its key (it is not shown; Enter alone goes back): ")
+		typed, ok := d.AskSecret(t.Ctx, "", "Its key (it is not shown; Enter alone goes back): ")
 		if !ok || strings.TrimSpace(typed) == "" {
 			return nil, errBack
 		}
@@ -269,29 +269,30 @@ func (t *Chat) modelsOf(c *app.Configuration, s *app.SignIn) (names []string, er
 	}
 }
 
-func (t *Chat) chooseModel(names []string) (string, bool) {
+func (t *Chat) chooseModel(d *terminal.Dialogue, names []string) (string, bool) {
 	const most = 9
 	if n := len(names); n > 0 && n <= most {
 		var choices []terminal.Choice
 		for _, name := range names {
 			choices = append(choices, terminal.Choice{Label: text.VisibleLine(name)})
 		}
-		i, _, ok := t.term.Choose(t.Ctx, "Which model? It must be able to call tools.", choices)
+		i, _, ok := d.Choose(t.Ctx, "", "Which model? It must be able to call tools.", choices)
 		if !ok {
 			return "", false
 		}
 		return names[i], true
 	}
+	lines := ""
 	if n := len(names); n > most {
-		t.term.Print(t.term.Wrap(terminal.Clean(text.Line(fmt.Sprintf("It has %d models, such as %s.", n, strings.Join(names[:most], ", "))))))
+		lines = t.term.Wrap(terminal.Clean(text.Line(fmt.Sprintf("It has %d models, such as %s.", n, strings.Join(names[:most], ", ")))))
 	}
-	name, ok := t.term.Ask(t.Ctx, "The name of the model, which must be able to call tools: ")
+	name, ok := d.Ask(t.Ctx, lines, "The name of the model, which must be able to call tools: ")
 	name = strings.TrimSpace(name)
 	return name, ok && name != ""
 }
 
 // showDemo shows the demo, and goes back to the choice.
-func (t *Chat) showDemo(*app.Configuration) error {
+func (t *Chat) showDemo(*app.Configuration, *terminal.Dialogue) error {
 	var err error
 	sys := *t.Sys
 	sys.Stdout = &lines{to: func(line string) { t.term.Print(terminal.Clean(line)) }}

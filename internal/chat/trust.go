@@ -21,8 +21,7 @@ func (t *Chat) askTrust(c *app.Configuration) (*app.Configuration, error) {
 		return c, nil
 	}
 	own, servers := t.programsToTrust()
-	t.term.Print(t.trustQuestion(c, own, servers))
-	i, _, ok := t.term.Choose(t.Ctx, "Trust it?", []terminal.Choice{
+	i, _, ok := t.term.Choose(t.Ctx, t.trustQuestion(c, own, servers), "Trust it?", []terminal.Choice{
 		{Label: "No, not now: go on without them", Keys: []string{"n", "no"}},
 		{Label: "Trust this folder, and its hooks and agents as they are now", Keys: []string{"t", "y", "yes"}},
 		{Label: "Parent: trust " + text.VisibleLine(filepath.Base(filepath.Dir(c.Dir))) + " and all folders in it, and the hooks of this one", Keys: []string{"p"}},
@@ -112,8 +111,7 @@ func (t *Chat) askHooks(c *app.Configuration) {
 		t.describeHook(&b, c, h)
 		fmt.Fprintf(&b, "    %s\n", t.term.Warning(text.VisibleLine(h.Note)))
 	}
-	t.term.Print(b.String())
-	i, _, ok := t.term.Choose(t.Ctx, "Let them run?", []terminal.Choice{
+	i, _, ok := t.term.Choose(t.Ctx, b.String(), "Let them run?", []terminal.Choice{
 		{Label: "No, not in this session", Keys: []string{"n", "no"}},
 		{Label: "Yes, and remember their current state", Keys: []string{"y", "yes"}},
 	})

@@ -59,10 +59,12 @@ func (t *Chat) rewind(_ context.Context, args string) error {
 	if err != nil {
 		return err
 	}
+	d := t.term.Dialogue()
+	defer d.End()
 	prompts := undo.Prompts(f)
 	number := 0
 	if where == "" {
-		number = t.choosePrompt(prompts)
+		number = t.choosePrompt(d, prompts)
 	} else if number, err = strconv.Atoi(where); err != nil || number < 1 {
 		return errors.New(rewindUsage)
 	}
@@ -77,11 +79,11 @@ func (t *Chat) rewind(_ context.Context, args string) error {
 		return err
 	}
 	text, _ := listing.Prompt(plan.Prompt, t.Sys.Now())
-	t.term.Print("Before > " + text)
+	lines := "Before > " + text + "\n"
 	if len(plan.Changes) > 0 {
-		t.term.Print("Files that changed since:\n" + listing.Changes(t.runtime.Config, plan.Changes))
+		lines += "Files that changed since:\n" + listing.Changes(t.runtime.Config, plan.Changes)
 	}
-	return t.goBack(plan, what, "What goes back?")
+	return t.goBack(d, lines, plan, what, "What goes back?")
 }
 
 // restoreCheckpoint restores the files of a checkpoint, the conversation before
@@ -91,9 +93,11 @@ func (t *Chat) restoreCheckpoint(_ context.Context, args string) error {
 	if err != nil {
 		return err
 	}
+	d := t.term.Dialogue()
+	defer d.End()
 	switch {
 	case where == "":
-		if where = t.chooseCheckpoint(); where == "" {
+		if where = t.chooseCheckpoint(d); where == "" {
 			return nil
 		}
 	case what == "":
@@ -110,15 +114,15 @@ func (t *Chat) restoreCheckpoint(_ context.Context, args string) error {
 	if err != nil {
 		return err
 	}
-	return t.goBack(plan, what, "What should be restored? The current state is saved first.")
+	return t.goBack(d, "", plan, what, "What should be restored? The current state is saved first.")
 }
 
-// goBack executes plan, after asking what is still open.
-func (t *Chat) goBack(plan undo.Plan, what undo.What, question string) error {
+// goBack executes plan, after asking what is still open. lines describe the plan.
+func (t *Chat) goBack(d *terminal.Dialogue, lines string, plan undo.Plan, what undo.What, question string) error {
 	if what == "" {
-		what = t.chooseWhat(plan, question)
+		what, lines = t.chooseWhat(d, lines, plan, question), ""
 	}
-	if what == "" || !t.confirmConflicts(plan, what) {
+	if what == "" || !t.confirmConflicts(d, lines, plan, what) {
 		t.term.Print(t.term.Dim("Everything stays as it is."))
 		return nil
 	}
@@ -157,25 +161,25 @@ func (t *Chat) goBackInConversation(plan undo.Plan) error {
 }
 
 // choosePrompt lets the user choose a prompt by its number; 0: none.
-func (t *Chat) choosePrompt(prompts []undo.Prompt) int {
+func (t *Chat) choosePrompt(d *terminal.Dialogue, prompts []undo.Prompt) int {
 	if len(prompts) == 0 {
 		t.term.Print("There is no prompt yet to go back to.")
 		return 0
 	}
-	return 1 + t.chooseNewest("Go back to before which prompt? (Esc: none)", "/rewind NUMBER goes back to one of them.", len(prompts), func(i int) string {
+	return 1 + t.chooseNewest(d, "Go back to before which prompt? (Esc: none)", "/rewind NUMBER goes back to one of them.", len(prompts), func(i int) string {
 		text, more := listing.Prompt(prompts[i], t.Sys.Now())
 		return text + "  " + t.term.Dim(more)
 	})
 }
 
 // chooseCheckpoint lets the user choose a checkpoint by its name; empty: none.
-func (t *Chat) chooseCheckpoint() string {
+func (t *Chat) chooseCheckpoint(d *terminal.Dialogue) string {
 	all := t.undoStore().Checkpoints()
 	if len(all) == 0 {
 		t.term.Print("No checkpoint was taken; general.checkpointing.enabled in the settings turns them on.")
 		return ""
 	}
-	i := t.chooseNewest("Go back to before which edit? (Esc: none)", "minigem sessions restore lists all.", len(all), func(i int) string {
+	i := t.chooseNewest(d, "Go back to before which edit? (Esc: none)", "minigem sessions restore lists all.", len(all), func(i int) string {
 		return t.describeCheckpoint(all[i].Name)
 	})
 	if i < 0 {
@@ -187,16 +191,17 @@ func (t *Chat) chooseCheckpoint() string {
 // chooseNewest lets the user choose among the newest of n items, the last of
 // them first. It returns how many are newer than the chosen one; -1: none was
 // chosen.
-func (t *Chat) chooseNewest(question, others string, n int, label func(int) string) int {
+func (t *Chat) chooseNewest(d *terminal.Dialogue, question, others string, n int, label func(int) string) int {
 	const most = 9
+	lines := ""
 	if n > most {
-		t.term.Print(t.term.Dim(fmt.Sprintf("%d older ones are not listed; %s", n-most, others)))
+		lines = t.term.Dim(fmt.Sprintf("%d older ones are not listed; %s", n-most, others))
 	}
 	var choices []terminal.Choice
 	for i := n - 1; i >= max(0, n-most); i-- {
 		choices = append(choices, terminal.Choice{Label: label(i)})
 	}
-	i, _, ok := t.term.Choose(t.Ctx, question, choices)
+	i, _, ok := d.Choose(t.Ctx, lines, question, choices)
 	if !ok {
 		return -1
 	}
@@ -218,7 +223,7 @@ func (t *Chat) describeCheckpoint(name string) string {
 }
 
 // chooseWhat asks what goes back; empty: nothing.
-func (t *Chat) chooseWhat(plan undo.Plan, question string) undo.What {
+func (t *Chat) chooseWhat(d *terminal.Dialogue, lines string, plan undo.Plan, question string) undo.What {
 	kinds := []undo.What{undo.Both, undo.Conversation, undo.Files, ""}
 	choices := []terminal.Choice{
 		{Label: "Files and conversation", Keys: []string{"b", "both"}},
@@ -231,21 +236,23 @@ func (t *Chat) chooseWhat(plan undo.Plan, question string) undo.What {
 			kinds, choices = slices.Delete(kinds, i, i+1), slices.Delete(choices, i, i+1)
 		}
 	}
-	i, _, ok := t.term.Choose(t.Ctx, question, choices)
+	i, _, ok := d.Choose(t.Ctx, lines, question, choices)
 	if !ok {
 		return ""
 	}
 	return kinds[i]
 }
 
-// confirmConflicts asks before a change by somebody else is undone too.
-func (t *Chat) confirmConflicts(plan undo.Plan, what undo.What) bool {
+// confirmConflicts shows lines and asks before a change by somebody else is undone
+// too.
+func (t *Chat) confirmConflicts(d *terminal.Dialogue, lines string, plan undo.Plan, what undo.What) bool {
 	n := plan.Conflicts()
 	if n == 0 || what == undo.Conversation {
+		t.term.Print(lines)
 		return true
 	}
-	t.warn(fmt.Sprintf("%s changed in other ways too, and those changes would be undone as well (see above)", text.Plural(n, "file")))
-	i, _, ok := t.term.Choose(t.Ctx, "Go back all the same? The current state is saved as a checkpoint.", []terminal.Choice{
+	warning := t.warning(fmt.Sprintf("%s changed in other ways too, and those changes would be undone as well (see above)", text.Plural(n, "file")))
+	i, _, ok := d.Confirm(t.Ctx, lines+warning, "Go back all the same? The current state is saved as a checkpoint.", []terminal.Choice{
 		{Label: "No", Keys: []string{"n", "no"}}, {Label: "Yes", Keys: []string{"y", "yes"}},
 	})
 	return ok && i == 1

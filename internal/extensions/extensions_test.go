@@ -26,8 +26,11 @@ type someone struct {
 	said   strings.Builder
 }
 
-func (u *someone) Say(s string)        { u.said.WriteString(s) }
-func (u *someone) Confirm(string) bool { return u.yes }
+func (u *someone) Say(s string) { u.said.WriteString(s) }
+func (u *someone) Confirm(about, _ string) bool {
+	u.Say(about)
+	return u.yes
+}
 func (u *someone) Value(string, bool) (string, bool) {
 	if len(u.values) == 0 {
 		return "", false

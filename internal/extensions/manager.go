@@ -33,8 +33,9 @@ type Manager struct {
 // User is asked, and told.
 type User interface {
 	Say(text string)
-	// Confirm reports whether the user says yes. No answer is a no.
-	Confirm(question string) bool
+	// Confirm shows about and reports whether the user says yes to question. No
+	// answer is a no.
+	Confirm(about, question string) bool
 	// Value asks for a line; hidden: it is not shown while it is typed. ok is
 	// false where nobody can answer.
 	Value(question string, hidden bool) (value string, ok bool)
@@ -171,46 +172,48 @@ func (m *Manager) agree(next Installed, before *Installed, agreed bool) error {
 	}
 	from := text.VisibleLine(next.Origin.Source)
 	question := "Install it? [y/N] "
-	if before == nil {
-		m.User.Say(fmt.Sprintf("The extension %s %s from %s would bring:\n%s", next.Name, text.VisibleLine(next.Version), from, brings.Listing()))
-	} else {
-		same, err := m.showChanges(*before, next, brings, from)
-		if err != nil || same {
+	about := fmt.Sprintf("The extension %s %s from %s would bring:\n%s", next.Name, text.VisibleLine(next.Version), from, brings.Listing())
+	if before != nil {
+		if about, err = describeChanges(*before, next, brings, from); err != nil || about == "" {
 			return err
 		}
 		question = "Update it? [y/N] "
 	}
 	for _, p := range brings.Problems {
-		m.User.Say("  left out: " + text.VisibleLine(p) + "\n")
+		about += "  left out: " + text.VisibleLine(p) + "\n"
 	}
-	m.User.Say("Hooks and MCP servers run on this machine with your rights. The rest is told to models as instructions. minigem has checked none of it.\n")
-	if !agreed && !m.User.Confirm(question) {
+	about += "Hooks and MCP servers run on this machine with your rights. " +
+		"The rest is told to models as instructions. minigem has checked none of it.\n"
+	if agreed {
+		m.User.Say(about)
+	} else if !m.User.Confirm(about, question) {
 		return ErrRefused
 	}
 	return nil
 }
 
-// showChanges says what an update would change. same: nothing that runs or is read.
-func (m *Manager) showChanges(before, next Installed, brings Contents, from string) (same bool, err error) {
+// describeChanges says what an update would change; empty: nothing that runs or is
+// read.
+func describeChanges(before, next Installed, brings Contents, from string) (string, error) {
 	files, err := changes(before, next)
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	was, err := Read(before.Dir)
 	if err == nil && was.Listing() == brings.Listing() && len(files) == 0 && before.Origin.Source == next.Origin.Source {
-		return true, nil
+		return "", nil
 	}
-	m.User.Say(fmt.Sprintf("The extension %s would change from %s to %s, from %s, and bring:\n%s",
-		before.Name, text.VisibleLine(before.Version), text.VisibleLine(next.Version), from, brings.Listing()))
+	about := fmt.Sprintf("The extension %s would change from %s to %s, from %s, and bring:\n%s",
+		before.Name, text.VisibleLine(before.Version), text.VisibleLine(next.Version), from, brings.Listing())
 	const most = 30
 	for n, f := range files {
 		if n == most {
-			m.User.Say(fmt.Sprintf("  and %d more files\n", len(files)-most))
+			about += fmt.Sprintf("  and %d more files\n", len(files)-most)
 			break
 		}
-		m.User.Say("  " + text.VisibleLine(f) + "\n")
+		about += "  " + text.VisibleLine(f) + "\n"
 	}
-	return false, nil
+	return about, nil
 }
 
 // put moves the new folder to its place and notes where it came from. Where

@@ -31,7 +31,8 @@ func newConsole(sys *app.System, agreed bool) *console {
 
 func (c *console) Say(s string) { fmt.Fprint(c.sys.Stdout, text.Clean(s)) }
 
-func (c *console) Confirm(question string) bool {
+func (c *console) Confirm(about, question string) bool {
+	c.Say(about)
 	line, _ := c.line(question)
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes":
@@ -65,5 +66,5 @@ func (c *console) line(question string) (string, bool) {
 
 // Confirmed asks a question on the standard streams; no answer is a no.
 func Confirmed(sys *app.System, question string) bool {
-	return newConsole(sys, false).Confirm(question)
+	return newConsole(sys, false).Confirm("", question)
 }

@@ -51,7 +51,11 @@ func (a *Approver) Approve(ctx context.Context, q toolcall.Question) toolcall.An
 	for i, p := range permissions {
 		choices[i] = p.Choice
 	}
-	i, words, ok := v.chooseAbout(ctx, a.show(q), a.question(q, false), a.question(q, true), choices)
+	// As the first question of its dialogue it takes no key from before it was
+	// visible: what was typed for something else must not permit anything.
+	d := v.Dialogue()
+	defer d.End()
+	i, words, ok := d.choose(ctx, choice{about: a.show(q), question: a.question(q, false), stays: a.question(q, true), choices: choices, fresh: true})
 	v.tools.Store(true) // the result follows
 	if !ok {
 		return toolcall.Answer{Outcome: policy.Cancel}

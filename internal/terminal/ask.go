@@ -19,38 +19,93 @@ type Choice struct {
 	Text  bool
 }
 
-// Choose asks question and returns the index of the chosen answer: by number or
-// letter and Enter, or by the arrow keys and Enter; Enter alone chooses the
-// marked one, at first the first. words is the text after the key. ok is false
-// for ^C, Esc, and a terminal that is gone.
-func (t *Terminal) Choose(ctx context.Context, question string, choices []Choice) (index int, words string, ok bool) {
-	return t.chooseAbout(ctx, "", question, question, choices)
+// Dialogue is one question or several that belong together. A question and its
+// lines are shown in one write, and the keyboard answers it from right before that
+// write: nobody, and no program, can see a question whose keys do not count yet.
+// What is typed between two of its questions, during work too, waits for the next
+// one. End must be called. One dialogue waits for the end of another.
+type Dialogue struct {
+	t    *Terminal
+	open bool // a question was shown
+	mode mode // before the first one
 }
 
-// chooseAbout is Choose with what the question is about above it, where a number
-// alone answers unless something was typed ahead: who was typing when the
-// question came must press Enter. Of all that stays, in words that need nothing
-// above them, with the answer, unless the window is too low for the rest: nobody
-// shall answer what they could not read.
-func (t *Terminal) chooseAbout(ctx context.Context, about, question, stays string, choices []Choice) (index int, words string, ok bool) {
-	// From here on keys answer: a user who reads the choices may type at once.
-	defer t.keys.leave(t.keys.ask())
-	a := answer{t: t, keep: about == "", labels: choices, about: strings.Split(strings.Trim(about, "\n"), "\n")}
-	a.oneKey = about != "" && t.keys.ahead() == ""
-	if width, height := t.size(); t.style.dumb || about == "" || t.rows(a.about, width)+t.rows(t.list(choices, 0), width)+4 > height {
-		t.screen.lines(about)
-		a.about = nil
-	} else {
-		t.screen.lines("\n")
+// Dialogue returns a dialogue that begins with its first question.
+func (t *Terminal) Dialogue() *Dialogue { return &Dialogue{t: t} }
+
+// End ends the dialogue. Keys that no question took are for the prompt.
+func (d *Dialogue) End() {
+	if d.open {
+		d.open = false
+		d.t.keys.leave(d.mode)
+		<-d.t.dialogue
+	}
+}
+
+// begin waits until no other dialogue is open. ok is false if ctx ends before.
+func (d *Dialogue) begin(ctx context.Context) (first, ok bool) {
+	if d.open {
+		return false, ctx.Err() == nil
+	}
+	select {
+	case d.t.dialogue <- struct{}{}:
+		d.open = true
+		return true, true
+	case <-ctx.Done():
+		return false, false
+	}
+}
+
+// Choose shows lines, asks question below them and returns the index of the chosen
+// answer: by number or letter and Enter, or by the arrow keys and Enter; Enter alone
+// chooses the marked one, at first the first. words is the text after the key. ok is
+// false for ^C, Esc, and a terminal that is gone.
+func (d *Dialogue) Choose(ctx context.Context, lines, question string, choices []Choice) (index int, words string, ok bool) {
+	return d.choose(ctx, choice{lines: lines, question: question, stays: question, choices: choices})
+}
+
+// Confirm is Choose for a permission: what was typed before it was visible does not
+// answer it, and waits for the prompt.
+func (d *Dialogue) Confirm(ctx context.Context, lines, question string, choices []Choice) (index int, words string, ok bool) {
+	return d.choose(ctx, choice{lines: lines, question: question, stays: question, choices: choices, fresh: true})
+}
+
+// Choose is [Dialogue.Choose] of a dialogue of one question.
+func (t *Terminal) Choose(ctx context.Context, lines, question string, choices []Choice) (index int, words string, ok bool) {
+	d := t.Dialogue()
+	defer d.End()
+	return d.Choose(ctx, lines, question, choices)
+}
+
+// choice is a question with choices. about is what it is about, above it in the
+// frame: where it is set, a number alone answers unless something was typed ahead,
+// as who was typing when the question came must press Enter. Of all that stays, in
+// words that need nothing above them, with the answer, unless the window is too low
+// for the rest: nobody shall answer what they could not read.
+type choice struct {
+	lines, about    string
+	question, stays string
+	choices         []Choice
+	fresh           bool // keys from before the question do not answer it
+}
+
+func (d *Dialogue) choose(ctx context.Context, c choice) (index int, words string, ok bool) {
+	t := d.t
+	a := answer{d: d, lines: c.lines, fresh: c.fresh, keep: c.about == "", labels: c.choices, oneKey: c.about != ""}
+	if !a.keep {
+		a.lines, a.about = "\n", strings.Split(strings.Trim(c.about, "\n"), "\n")
+		if width, height := t.size(); t.style.dumb || t.rows(a.about, width)+t.rows(t.list(c.choices, 0), width)+4 > height {
+			a.lines, a.about = c.about, nil
+		}
 	}
 	if t.style.dumb {
-		t.screen.lines(strings.Join(t.list(choices, 0), "\n"))
+		a.lines = strings.TrimSuffix(a.lines, "\n") + "\n" + strings.Join(t.list(c.choices, 0), "\n")
 	}
+	a.ask = func(marked int) string { return c.question + t.style.dim(fmt.Sprintf(" [%d] ", marked+1)) }
+	a.question = c.stays
+	a.above = func(marked int) []string { return append(slices.Clone(a.about), t.list(c.choices, marked)...) }
+	a.choices = len(c.choices)
 	for {
-		a.ask = func(marked int) string { return question + t.style.dim(fmt.Sprintf(" [%d] ", marked+1)) }
-		a.question = stays
-		a.above = func(marked int) []string { return append(slices.Clone(a.about), t.list(choices, marked)...) }
-		a.choices = len(choices)
 		said, ok := a.read(ctx)
 		if !ok {
 			return 0, "", false
@@ -58,10 +113,11 @@ func (t *Terminal) chooseAbout(ctx context.Context, about, question, stays strin
 		if strings.TrimSpace(said) == "" {
 			return a.marked, "", true
 		}
-		if index, words, found := pick(said, choices); found {
+		if index, words, found := pick(said, c.choices); found {
 			return index, words, true
 		}
-		t.screen.lines(t.style.yellow(fmt.Sprintf("Type a number from 1 to %d, or a first letter, then Enter. Esc refuses.", len(choices))))
+		a.lines = t.style.yellow(fmt.Sprintf("Type a number from 1 to %d, or a first letter, then Enter. Esc refuses.", len(c.choices)))
+		a.fresh = false
 	}
 }
 
@@ -104,26 +160,25 @@ func pick(said string, choices []Choice) (index int, words string, found bool) {
 	return 0, "", false
 }
 
-// Ask reads one line after question. ok is false for ^C, Esc, ^D in an empty
-// line, and a terminal that is gone. What was typed before the question does
-// not count.
-func (t *Terminal) Ask(ctx context.Context, question string) (line string, ok bool) {
-	defer t.keys.leave(t.keys.ask())
-	a := answer{t: t, ask: func(int) string { return question }}
+// Ask shows lines and reads one line after question. ok is false for ^C, Esc, ^D in
+// an empty line, and a terminal that is gone.
+func (d *Dialogue) Ask(ctx context.Context, lines, question string) (line string, ok bool) {
+	a := answer{d: d, lines: lines, ask: func(int) string { return question }}
 	return a.read(ctx)
 }
 
 // AskSecret is Ask for a line that is not shown, not while it is typed and not
 // afterwards: what stays says how long it was.
-func (t *Terminal) AskSecret(ctx context.Context, question string) (line string, ok bool) {
-	defer t.keys.leave(t.keys.ask())
-	a := answer{t: t, ask: func(int) string { return question }, secret: true}
+func (d *Dialogue) AskSecret(ctx context.Context, lines, question string) (line string, ok bool) {
+	a := answer{d: d, lines: lines, ask: func(int) string { return question }, secret: true}
 	return a.read(ctx)
 }
 
 // answer is what the user writes after a question, or the marked choice.
 type answer struct {
-	t       *Terminal
+	d       *Dialogue
+	lines   string // shown above the question, at the same time
+	fresh   bool   // keys from before it was shown do not count
 	ask     func(marked int) string
 	above   func(marked int) []string // the choices; nil: there are none
 	choices int
@@ -161,18 +216,27 @@ func (a *answer) stays(ok bool) string {
 			said += ": " + words
 		}
 	}
-	return a.question + " " + a.t.style.bold(said) + "\n"
+	return a.question + " " + a.d.t.style.bold(said) + "\n"
 }
 
 // read reads one answer, which stays on the screen.
 func (a *answer) read(ctx context.Context) (line string, ok bool) {
+	first, ok := a.d.begin(ctx)
+	if !ok {
+		return "", false
+	}
+	t := a.d.t
 	a.line = ""
-	a.t.screen.show(nil)
-	a.t.screen.lines("")
-	defer func() { a.t.screen.commit(a.stays(ok)) }()
+	t.screen.present(a.lines, a.drawing(), func() {
+		before := t.keys.ask(a.fresh || first)
+		if first {
+			a.d.mode = before
+		}
+		a.oneKey = a.oneKey && t.keys.ahead() == ""
+	})
+	defer func() { t.screen.commit(a.stays(ok)) }()
 	for {
-		a.t.screen.show(a.drawing())
-		key, more := a.t.keys.answer(ctx)
+		key, more := t.keys.answer(ctx)
 		switch {
 		case !more || key == keyInterrupt || key == keyEscape || key == keyEOF && a.line == "":
 			return "", false
@@ -181,8 +245,9 @@ func (a *answer) read(ctx context.Context) (line string, ok bool) {
 		}
 		before := a.line
 		a.press(key)
-		if a.oneKey && before == "" && a.line == key && a.acts() && a.t.keys.onlyKey() {
-			a.t.screen.show(a.drawing()) // a dumb terminal has to be told what was chosen
+		t.screen.show(a.drawing())
+		// A dumb terminal was told above what was chosen.
+		if a.oneKey && before == "" && a.line == key && a.acts() && t.keys.onlyKey() {
 			return a.line, true
 		}
 	}

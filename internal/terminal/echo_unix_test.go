@@ -126,7 +126,7 @@ func TestPanicsLeaveTheTerminal(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
 	require.NoError(t, err)
-	cmd := exec.CommandContext(waittest.Context(t), "bash", "-c", `"$0" -test.run='^TestPanicsLeaveTheTerminal$' 2>/dev/null; echo "ended $?"; stty -a; read -r _`, self)
+	cmd := exec.CommandContext(waittest.Lifetime(t), "bash", "-c", `"$0" -test.run='^TestPanicsLeaveTheTerminal$' 2>/dev/null; echo "ended $?"; stty -a; read -r _`, self)
 	cmd.Env = []string{child + "=1", "PATH=" + os.Getenv("PATH"), "TERM=xterm"}
 	window, err := pty.Start(cmd)
 	require.NoError(t, err)

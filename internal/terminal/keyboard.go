@@ -56,7 +56,10 @@ type keyboard struct {
 	interrupt func(ctrlC bool)
 	queue     []byte    // for the line editor
 	held      bool      // the line editor gets no key: its line may have ended
-	answers   []byte    // for the question
+	dialogue  bool      // one has begun: keys between two questions wait in answers
+	answers   []byte    // for the question, or for the next one of the dialogue
+	fresh     int       // how many questions there were that only keys behind them answer
+	began     int       // what fresh was when the paste began
 	enters    bool      // an Enter, if it is the next key, belongs to an answer before
 	raw       []byte    // bytes that are not a complete key yet
 	pasting   bool      // inside a bracketed paste
@@ -138,7 +141,7 @@ func (k *keyboard) receive(b []byte) {
 	case k.pasting && string(b) == keyInterrupt:
 		k.pasting, k.raw = false, nil // the end of the paste got lost
 	case !k.pasting && len(k.raw) == 0 && isBurst(b, time.Since(k.burst) < burstTime):
-		k.bursting = true
+		k.bursting, k.began = true, k.fresh
 	}
 	k.raw = append(k.raw, b...)
 	k.scan()
@@ -173,30 +176,46 @@ func (k *keyboard) over() bool {
 	return k.ended
 }
 
-// enter changes the mode. interrupt is called when the user interrupts work.
-func (k *keyboard) enter(m mode, interrupt func(ctrlC bool)) {
+// enter changes the mode, and returns the one before. interrupt is called when the
+// user interrupts work.
+func (k *keyboard) enter(m mode, interrupt func(ctrlC bool)) (before mode) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.mode, k.interrupt, k.answers, k.held = m, interrupt, nil, k.held && m != prompting
+	before, k.mode, k.interrupt, k.held = k.mode, m, interrupt, k.held && m != prompting
 	k.changed.Broadcast()
-}
-
-// ask makes keys answer a question, and returns the mode before. What was typed
-// before does not count.
-func (k *keyboard) ask() (before mode) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	before, k.mode, k.answers = k.mode, asking, nil
 	return before
 }
 
-// leave returns to the mode before. Keys that came behind the answer mean what they
-// mean in that mode, but an Enter among them is a line end: it sends nothing.
+// ask makes keys answer a question, and returns the mode before. It is called right
+// before the question is written to the terminal. fresh: only keys from here on
+// answer it; earlier ones are for the prompt, as if they had been typed while the
+// agent works. Otherwise the keys of the dialogue that no question took yet are its
+// answer, too.
+func (k *keyboard) ask(fresh bool) (before mode) {
+	k.mu.Lock()
+	defer k.mu.Unlock() // calls nobody: the screen is locked
+	before = k.mode
+	if fresh {
+		k.fresh++
+		k.handBack(working)
+	}
+	k.mode, k.dialogue = asking, true
+	return before
+}
+
+// leave ends the dialogue and returns to the mode before it. Keys that no question
+// took mean what they mean in that mode, but an Enter among them is a line end: it
+// sends nothing.
 func (k *keyboard) leave(m mode) {
 	k.mu.Lock()
 	defer k.unlock()
+	k.handBack(m)
+}
+
+// handBack handles the keys that no question took in the mode m.
+func (k *keyboard) handBack(m mode) {
 	behind := bytes.Trim(k.answers, "\r\n")
-	k.mode, k.answers = m, nil
+	k.mode, k.dialogue, k.answers = m, false, nil
 	for len(behind) > 0 {
 		n := sequence(behind)
 		if n == 0 {

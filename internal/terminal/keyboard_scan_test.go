@@ -72,7 +72,7 @@ func TestKeyboardTypeAhead(t *testing.T) {
 	k := deaf()
 	k.enter(working, nil)
 	k.receive([]byte("1\r"))
-	k.enter(asking, nil)
+	k.ask(true)
 	assert.Empty(t, k.answers)
 	k.receive([]byte("n"))
 	key, ok := k.answer(t.Context())
@@ -101,7 +101,7 @@ func TestKeyboardBehindAnAnswer(t *testing.T) {
 		k := deaf()
 		interrupts := 0
 		k.enter(working, func(bool) { interrupts++ })
-		before := k.ask()
+		before := k.ask(true)
 		k.receive([]byte("1"))
 		_, ok := k.answer(t.Context())
 		assert.True(t, ok)

@@ -8,19 +8,33 @@ import (
 	"minigem/tools/builtin"
 )
 
-// Questioner asks the user the model's questions. It is a builtin.Asker.
-type Questioner struct{ View *View }
+// Questioner asks the user questions of the model and of MCP servers. It is a
+// builtin.Dialogue.
+type Questioner struct {
+	View *View
+	d    *Dialogue // nil: each call is one
+}
+
+// Together implements builtin.Dialogue.
+func (a *Questioner) Together(ask func(builtin.Asker)) {
+	d := a.View.Dialogue()
+	defer d.End()
+	ask(&Questioner{a.View, d})
+}
 
 // AskQuestions implements builtin.Asker. Esc dismisses them all.
 func (a *Questioner) AskQuestions(ctx context.Context, qs []builtin.Question) (map[int]string, bool, error) {
-	v := a.View
+	v, d := a.View, a.d
 	v.endAnswer()
 	v.spin.hide(true)
 	defer v.spin.hide(false)
+	if d == nil {
+		d = v.Dialogue()
+		defer d.End()
+	}
 	answers := map[int]string{}
 	for i, q := range qs {
-		v.note("\n" + v.style.bold("? "+cleanLine(q.Header)) + "\n  " + Clean(q.Question))
-		answer, ok := a.ask(ctx, q)
+		answer, ok := v.ask(ctx, d, q)
 		if !ok {
 			v.note(v.style.yellow(Cancelled))
 			return nil, false, nil
@@ -32,22 +46,22 @@ func (a *Questioner) AskQuestions(ctx context.Context, qs []builtin.Question) (m
 	return answers, true, nil
 }
 
-func (a *Questioner) ask(ctx context.Context, q builtin.Question) (string, bool) {
-	v := a.View
+func (v *View) ask(ctx context.Context, d *Dialogue, q builtin.Question) (string, bool) {
+	lines := "\n" + v.style.bold("? "+cleanLine(q.Header)) + "\n  " + Clean(q.Question)
 	switch q.Type {
 	case "yesno":
-		i, _, ok := v.Choose(ctx, "Your answer", []Choice{{"Yes", []string{"y", "yes"}, false}, {"No", []string{"n", "no"}, false}})
+		i, _, ok := d.Choose(ctx, lines, "Your answer", []Choice{{"Yes", []string{"y", "yes"}, false}, {"No", []string{"n", "no"}, false}})
 		return []string{"Yes", "No"}[i], ok
 	case "choice":
 		if q.MultiSelect {
-			return a.several(ctx, q.Options)
+			return v.askSeveral(ctx, d, lines, q.Options)
 		}
 		choices := make([]Choice, len(q.Options))
 		for i, o := range q.Options {
 			choices[i] = Choice{Label: cleanLine(o.Label) + v.style.dim("  "+cleanLine(o.Description))}
 		}
 		choices = append(choices, Choice{"Something else" + v.style.dim("  (o and your words)"), []string{"o", "other"}, true})
-		i, words, ok := v.Choose(ctx, "Your answer", choices)
+		i, words, ok := d.Choose(ctx, lines, "Your answer", choices)
 		if ok && i < len(q.Options) {
 			words = q.Options[i].Label
 		}
@@ -57,19 +71,18 @@ func (a *Questioner) ask(ctx context.Context, q builtin.Question) (string, bool)
 	if q.Placeholder != "" {
 		hint = v.style.dim(" (" + cleanLine(q.Placeholder) + ")")
 	}
-	return v.Ask(ctx, "Your answer"+hint+": ")
+	return d.Ask(ctx, lines, "Your answer"+hint+": ")
 }
 
-// several reads numbers with blanks or commas between them.
-func (a *Questioner) several(ctx context.Context, options []builtin.Option) (string, bool) {
-	v := a.View
+// askSeveral reads numbers with blanks or commas between them.
+func (v *View) askSeveral(ctx context.Context, d *Dialogue, lines string, options []builtin.Option) (string, bool) {
 	choices := make([]Choice, len(options))
 	for i, o := range options {
 		choices[i] = Choice{Label: o.Label}
-		v.note(fmt.Sprintf("  %d. %s  %s", i+1, cleanLine(o.Label), v.style.dim(cleanLine(o.Description))))
+		lines += fmt.Sprintf("\n  %d. %s  %s", i+1, cleanLine(o.Label), v.style.dim(cleanLine(o.Description)))
 	}
 	for {
-		line, ok := v.Ask(ctx, "Your answers, as numbers (Enter: none): ")
+		line, ok := d.Ask(ctx, lines, "Your answers, as numbers (Enter: none): ")
 		if !ok {
 			return "", false
 		}
@@ -85,5 +98,6 @@ func (a *Questioner) several(ctx context.Context, options []builtin.Option) (str
 		if valid {
 			return strings.Join(taken, ", "), true
 		}
+		lines = ""
 	}
 }

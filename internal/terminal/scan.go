@@ -34,7 +34,7 @@ func (k *keyboard) scan() {
 			continue
 		}
 		if string(key) == pasteStart {
-			k.pasting, k.searched = true, 0
+			k.pasting, k.searched, k.began = true, 0, k.fresh
 			continue
 		}
 		k.key(string(key))
@@ -55,8 +55,10 @@ func (k *keyboard) endPaste() bool {
 	return true
 }
 
+// paste handles a paste. One that began before a question that takes no earlier
+// keys is for the prompt.
 func (k *keyboard) paste(text string) {
-	if k.mode == asking {
+	if (k.mode == asking || k.dialogue) && k.began == k.fresh {
 		k.answers = append(k.answers, strings.ReplaceAll(text, "\n", " ")...)
 		return
 	}
@@ -116,13 +118,14 @@ func (k *keyboard) key(key string) {
 	enter, k.enters = enter && k.enters, false
 	switch {
 	case enter:
-	case k.mode == asking:
-		k.answers = append(k.answers, key...)
 	case k.mode == working && (key == keyInterrupt || key == keyEscape):
 		k.giveBack()
+		k.answers = nil // whoever stops the work does not know the next question
 		if interrupt := k.interrupt; interrupt != nil {
 			k.after = append(k.after, func() { interrupt(key == keyInterrupt) })
 		}
+	case k.mode == asking || k.dialogue:
+		k.answers = append(k.answers, key...)
 	default:
 		k.queue = append(k.queue, k.forEditor(key)...)
 	}

@@ -59,8 +59,31 @@ func (s *screen) signal(sequence string) {
 func (s *screen) lines(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	var b strings.Builder
+	s.addLines(&b, text)
+	s.flush(&b)
+}
+
+// present replaces the frame, and writes text above it as lines does, in one
+// write. first is called right before that; it may be nil.
+func (s *screen) present(text string, live drawing, first func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var b strings.Builder
+	s.live = nil
+	s.draw(&b)
+	s.addLines(&b, text)
+	s.live = live
+	s.draw(&b)
+	if first != nil {
+		first()
+	}
+	s.flush(&b)
+}
+
+func (s *screen) addLines(b *strings.Builder, text string) {
 	if s.mid {
-		s.put("\n")
+		s.add(b, "\n")
 	}
 	if !s.text {
 		text = strings.TrimPrefix(text, "\n")
@@ -71,13 +94,18 @@ func (s *screen) lines(text string) {
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	s.put(text)
+	s.add(b, text)
 }
 
 func (s *screen) put(text string) {
 	var b strings.Builder
+	s.add(&b, text)
+	s.flush(&b)
+}
+
+func (s *screen) add(b *strings.Builder, text string) {
 	text = sanitized(text)
-	s.erase(&b)
+	s.erase(b)
 	if s.dumb && s.live != nil && s.flat != "" && text != "" { // the typewriter goes on below, and types the frame again
 		s.flat = ""
 		if !strings.HasPrefix(text, "\n") {
@@ -90,8 +118,7 @@ func (s *screen) put(text string) {
 		s.text = last != "\n" || s.mid && text == last
 		s.mid = !strings.HasSuffix(text, "\n")
 	}
-	s.draw(&b)
-	s.flush(&b)
+	s.draw(b)
 }
 
 func (s *screen) flush(b *strings.Builder) {

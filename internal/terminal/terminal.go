@@ -9,7 +9,7 @@
 //     the prompt, a question, or what is waited for.
 //   - Text of models, tools, hooks and files goes through Clean first.
 //   - What is typed while the agent works waits for the next prompt; it never
-//     answers a question.
+//     answers a question. What is typed within a dialogue stays in it.
 package terminal
 
 import (
@@ -53,13 +53,14 @@ type Options struct {
 }
 
 // Terminal is the window. Its methods may be called from any goroutine, but
-// only one prompt or question at a time.
+// only one prompt at a time.
 type Terminal struct {
 	o           Options
 	style       style
 	before      *readline.State // state of the terminal before Open
 	keys        *keyboard
 	screen      *screen
+	dialogue    chan struct{} // a semaphore of one
 	line        *readline.Instance
 	edit        *editor
 	prompts     []string // earlier prompts, the last one last; used by one Prompt at a time
@@ -86,7 +87,7 @@ func Open(o Options) (*Terminal, error) {
 		return nil, fmt.Errorf("reading keys from the terminal: %w", err)
 	}
 	colours, known := styleFor(o.Getenv, o.Theme)
-	t := &Terminal{o: o, style: colours, before: state}
+	t := &Terminal{o: o, style: colours, before: state, dialogue: make(chan struct{}, 1)}
 	t.screen = &screen{out: o.Out, size: t.size, dumb: t.style.dumb, reflows: reflows(o.Getenv)}
 	t.restore = sync.OnceFunc(func() {
 		t.unwatch()

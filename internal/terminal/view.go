@@ -57,11 +57,11 @@ func (v *View) LastAnswer() string {
 // Work runs f and shows the spinner. interrupt is called each time the user
 // interrupts it, by ^C or by Esc.
 func (v *View) Work(what string, interrupt func(ctrlC bool), f func()) {
-	v.keys.enter(working, interrupt)
+	before := v.keys.enter(working, interrupt) // asking, in a dialogue
 	v.spin.start(what)
 	defer func() {
 		v.spin.end()
-		v.keys.enter(working, nil)
+		v.keys.enter(before, nil)
 		v.endAnswer()
 	}()
 	f()

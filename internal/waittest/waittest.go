@@ -1,6 +1,6 @@
-// Package waittest waits for the effects of a test. A machine may be as slow as
-// it likes: the only limit is that of go test, -timeout, and shortly before it
-// the test fails with a message instead of a panic of all tests.
+// Package waittest waits for the effects of a test. What does not come within
+// [Limit], or shortly before the end that go test -timeout sets, fails the test with
+// a message.
 package waittest
 
 import (
@@ -10,9 +10,19 @@ import (
 	"time"
 )
 
-// Context is done when t ends, or shortly before go test ends all tests. Use it
-// for what must not outlive a test.
+// Limit is how long one wait lasts at most, on any machine.
+const Limit = 60 * time.Second
+
+// Context is done after [Limit], and when [Lifetime] is. Use it for one wait.
 func Context(t testing.TB) context.Context {
+	ctx, cancel := context.WithTimeout(Lifetime(t), Limit)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// Lifetime is done when t ends, or shortly before go test ends all tests. Use it for
+// processes and servers that must not outlive a test.
+func Lifetime(t testing.TB) context.Context {
 	limited, ok := t.(interface{ Deadline() (time.Time, bool) })
 	if !ok {
 		return t.Context() // a benchmark has no end

@@ -24,14 +24,20 @@ func TestWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
 		e := &ending{TB: t, end: begun.Add(time.Hour)}
-		Until(e, func() bool { return time.Since(begun) > 10*time.Minute })
-		Closed(e, time.After(time.Minute))
-		assert.PanicsWithValue(t, "this never came: the end of 3", func() { Until(e, func() bool { return false }, "the end of %d", 3) })
-		assert.Equal(t, time.Hour-30*time.Second, time.Since(begun), "in time for words")
+		Until(e, func() bool { return time.Since(begun) > Limit/2 })
+		Closed(e, time.After(Limit/2))
+		never := func() { Until(e, func() bool { return false }, "the end of %d", 3) }
+		waited := time.Now()
+		assert.PanicsWithValue(t, "this never came: the end of 3", never)
+		assert.Equal(t, Limit, time.Since(waited))
+		e.end = time.Now().Add(40 * time.Second)
+		waited = time.Now()
+		assert.PanicsWithValue(t, "this never came: the end of 3", never)
+		assert.Equal(t, 20*time.Second, time.Since(waited), "in time for words")
 		assert.PanicsWithValue(t, "this never came: what the test waits for", func() { Closed(e, make(chan bool)) })
 	})
 	limit, limited := t.Deadline()
-	end, ends := Context(t).Deadline()
+	end, ends := Lifetime(t).Deadline()
 	assert.Equal(t, limited, ends)
 	assert.False(t, end.After(limit))
 }

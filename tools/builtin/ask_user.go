@@ -69,6 +69,23 @@ type Asker interface {
 	AskQuestions(ctx context.Context, qs []Question) (answers map[int]string, ok bool, err error)
 }
 
+// Dialogue is an Asker for which several calls can be one dialogue: what the user
+// types between two of them is for the next one. The Asker that ask gets must not be
+// used after it returns.
+type Dialogue interface {
+	Asker
+	Together(ask func(Asker))
+}
+
+// Together calls ask with a, or with a dialogue of a where a is a [Dialogue].
+func Together(a Asker, ask func(Asker)) {
+	if d, ok := a.(Dialogue); ok {
+		d.Together(ask)
+		return
+	}
+	ask(a)
+}
+
 const dismissed = "User dismissed the questions without answering."
 
 type askUser struct {

@@ -53,7 +53,7 @@ func browse(t *testing.T, html string) *browser {
 	require.NoError(t, err)
 	profile, err := os.MkdirTemp("", "minigem-chromium-")
 	require.NoError(t, err)
-	cmd := exec.CommandContext(waittest.Context(t), program, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+	cmd := exec.CommandContext(waittest.Lifetime(t), program, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
 		"--disable-background-networking", "--disable-dev-shm-usage", "--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // 3 and 4
 	require.NoError(t, cmd.Start())
