@@ -263,3 +263,31 @@ func TestSlashScreens(t *testing.T) {
 		c.quit()
 	})
 }
+
+// TestARewindWritesNoMask: the record of an edit beside a secret holds a mask in its
+// place, which neither the shell nor the chat writes into the file.
+func TestARewindWritesNoMask(t *testing.T) {
+	t.Parallel()
+	const secret = "s3rv1ce-k3y-of-th3-user"
+	env := []string{"SERVICE_API_KEY=" + secret}
+	const edit = `call replace {"file_path": "conf.txt", "instruction": "raise", "old_string": "level=1", "new_string": "level=2"}`
+	const why = "stays as it is: its earlier content was not recorded completely, because it contains a secret"
+	after := "key=" + secret + "\nlevel=2\n"
+	h := newHome(t, map[string]string{"conf.txt": "key=" + secret + "\nlevel=1\n"})
+	args := append(h.answersFile(t, edit, "say Raised."), "--yolo", "--skip-trust")
+	o := h.run(t, run{Args: append(args, "-p", "Raise it"), Env: env})
+	require.Equal(t, 0, o.Code, o.Stderr)
+	require.Equal(t, after, h.read(t, "conf.txt"))
+	assert.NotContains(t, h.lastTranscript(t), secret)
+	for _, flags := range [][]string{{"--only", "files"}, {"--only", "files", "--force"}} {
+		o = h.run(t, run{Args: append([]string{"sessions", "rewind", "latest", "1"}, flags...), Env: env})
+		assert.Contains(t, o.Stdout, why)
+		assert.NotContains(t, o.Stdout+o.Stderr, "changed in other ways")
+		assert.Equal(t, after, h.read(t, "conf.txt"), flags)
+	}
+	c := h.startChat(t, env, append(args, "-r", "latest")...)
+	c.saySees("/rewind 1 both", why)
+	c.waitReady()
+	c.quit()
+	assert.Equal(t, after, h.read(t, "conf.txt"))
+}

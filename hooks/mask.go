@@ -65,7 +65,7 @@ func maskLiteral(literal []byte, mask func([]byte) []byte) []byte {
 	}
 	out, err := protocol.Encode(masked)
 	if err != nil {
-		return []byte(`"***"`)
+		return []byte(`"[REDACTED]"`)
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/internal/redact"
 	"minigem/llm"
 	"minigem/transcript"
 )
@@ -132,7 +133,7 @@ func TestFullDisk(t *testing.T) {
 	require.NoError(t, s.w.Remove())
 	require.NoError(t, os.Symlink("/dev/full", s.w.Path()))
 	var err error
-	s.w, err = transcript.Open(s.w.Path())
+	s.w, err = transcript.Open(s.w.Path(), nil)
 	require.NoError(t, err)
 	s.Append(llm.UserText("a"))
 	s.Append(llm.UserText("b"))
@@ -147,7 +148,7 @@ func TestFullDisk(t *testing.T) {
 func TestSecretsStayOut(t *testing.T) {
 	t.Parallel()
 	o := options(t)
-	o.Secrets = []string{"AIza-secret-key"}
+	o.Mask = redact.NewMask([]string{"AIza-secret-key"}).Bytes
 	s := begin(t, o)
 	s.Append(llm.UserText("my key is AIza-secret-key"))
 	round(s, modelCalls("", call("AIza-secret-key")))

@@ -36,7 +36,7 @@ func Resume(o Options, which string) (*Session, error) {
 		}
 		return s, nil
 	}
-	if s.w, err = transcript.Open(info.Path, o.Secrets...); err != nil {
+	if s.w, err = transcript.Open(info.Path, o.Mask); err != nil {
 		if errors.Is(err, transcript.ErrInUse) {
 			return nil, fmt.Errorf("resuming session %s: %w", info.ID, err)
 		}

@@ -52,7 +52,7 @@ type Options struct {
 	Parent      string                // for a subagent, the id of the session that starts it; empty: a main session
 	Directories []string              // workspace directories in addition to the project's root
 	Preamble    func() string         // returns the first message; called at each start, resumption and clearing; nil or "": none
-	Secrets     []string              // values to mask in the file
+	Mask        func([]byte) []byte   // masks secrets in the JSON of the file; nil: there are none
 	Hooks       Hooks                 // nil: none
 	Warn        func(error)           // called for errors of files; may be nil
 	Changed     func(id, path string) // called with the new identity after Clear, before SessionStart, and with a new path; may be nil
@@ -176,7 +176,7 @@ func (s *Session) create(base string, now transcript.Time) {
 	}
 	name := base
 	for n := 2; ; n++ {
-		w, err := transcript.Create(name+".jsonl", meta, s.o.Secrets...)
+		w, err := transcript.Create(name+".jsonl", meta, s.o.Mask)
 		if errors.Is(err, fs.ErrExist) {
 			name = fmt.Sprintf("%s-%d", base, n)
 			continue

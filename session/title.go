@@ -19,7 +19,7 @@ const (
 // called with the conversation, shortened if it is long. A session that a
 // process has open is skipped. Secrets are masked in the file.
 // (cli/utils/sessions.ts)
-func TitleLatest(ctx context.Context, p Project, secrets []string, title func(ctx context.Context, conversation string) (string, error)) error {
+func TitleLatest(ctx context.Context, p Project, mask func([]byte) []byte, title func(ctx context.Context, conversation string) (string, error)) error {
 	info, f, err := latest(p)
 	if err != nil || f.Meta.Summary != "" || !strings.HasSuffix(info.Path, ".jsonl") || transcript.InUse(info.Path) {
 		return nil
@@ -33,7 +33,7 @@ func TitleLatest(ctx context.Context, p Project, secrets []string, title func(ct
 	}
 	text, err := title(ctx, strings.Join(lines, "\n\n"))
 	if err == nil && oneLine(text) != "" {
-		err = saveTitle(info.Path, oneLine(text), secrets)
+		err = saveTitle(info.Path, oneLine(text), mask)
 	}
 	if err != nil {
 		return fmt.Errorf("giving session %s a title: %w", info.ID, err)
@@ -41,8 +41,8 @@ func TitleLatest(ctx context.Context, p Project, secrets []string, title func(ct
 	return nil
 }
 
-func saveTitle(path, title string, secrets []string) error {
-	w, err := transcript.Open(path, secrets...)
+func saveTitle(path, title string, mask func([]byte) []byte) error {
+	w, err := transcript.Open(path, mask)
 	if err != nil {
 		return err
 	}

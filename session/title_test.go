@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/internal/redact"
 	"minigem/llm"
 )
 
@@ -24,7 +25,7 @@ func TestTitleLatest(t *testing.T) {
 		return s
 	}
 	title := func(t *testing.T, o Options, answer string, err error) (asked string, got error) {
-		got = TitleLatest(t.Context(), o.Project, []string{"topsecret-key"}, func(_ context.Context, text string) (string, error) {
+		got = TitleLatest(t.Context(), o.Project, redact.NewMask([]string{"topsecret-key"}).Bytes, func(_ context.Context, text string) (string, error) {
 			asked = text
 			return answer, err
 		})
@@ -38,7 +39,7 @@ func TestTitleLatest(t *testing.T) {
 		assert.Equal(t, "User: one\n\nModel: yes\n\nUser: "+strings.Repeat("x", 500)+"...\n\nModel: yes", asked)
 		infos, err := List(o.Project)
 		require.NoError(t, err)
-		assert.Equal(t, "Counting with [secret]", infos[0].Title)
+		assert.Equal(t, "Counting with [REDACTED]", infos[0].Title)
 		asked, err = title(t, o, "Another", nil)
 		require.NoError(t, err)
 		assert.Empty(t, asked, "it has one now")

@@ -17,7 +17,7 @@ import (
 func writeLong(tb testing.TB, size int) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "long.jsonl")
-	w, err := Create(path, meta("s"))
+	w, err := Create(path, meta("s"), nil)
 	require.NoError(tb, err)
 	output := strings.Repeat("a line of \"source code\" as a tool finds it\n", 180)
 	for i, written := 0, 0; written < size; i++ {
@@ -62,7 +62,7 @@ func TestReadMemory(t *testing.T) {
 func BenchmarkAppend(b *testing.B) {
 	for _, n := range []int{1, 10_000} {
 		b.Run(fmt.Sprintf("record %d", n), func(b *testing.B) {
-			w, err := Create(filepath.Join(b.TempDir(), "s.jsonl"), meta("s"))
+			w, err := Create(filepath.Join(b.TempDir(), "s.jsonl"), meta("s"), nil)
 			require.NoError(b, err)
 			for range n {
 				require.NoError(b, w.Append(userMessage("u", "a prompt of some length"), Set{LastUpdated: t0}))

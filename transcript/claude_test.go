@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/internal/redact"
 	"minigem/llm"
 )
 
@@ -40,7 +41,7 @@ func saidIn(t *testing.T, path string) (out []string) {
 func TestClaudeCopy(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	w, err := Create(filepath.Join(dir, "session-1.jsonl"), Meta{SessionID: "s"}, "a-secret-of-mine")
+	w, err := Create(filepath.Join(dir, "session-1.jsonl"), Meta{SessionID: "s"}, redact.NewMask([]string{"a-secret-of-mine"}).Bytes)
 	require.NoError(t, err)
 	defer func() { _ = w.Close() }()
 	c := &ClaudeCopy{From: w.Path(), To: filepath.Join(dir, "s", "s.jsonl"), Session: "s", Cwd: "/w", Tool: func(_ string, args map[string]any) (string, map[string]any) { return "Bash", args }}
@@ -52,7 +53,7 @@ func TestClaudeCopy(t *testing.T) {
 	require.NoError(t, w.Append(Set{Messages: []Message{user(PreambleID, "surroundings")}}, user("u1", "hello a-secret-of-mine"), model, Exact{ID: "m1", Parts: []llm.Part{call}}))
 	require.NoError(t, c.Update())
 	want := []string{
-		`user "hello ***REDACTED***"`, `assistant [{"signature":"","thinking":"Plan\nlook","type":"thinking"}]`, `assistant [{"text":"I look","type":"text"}]`,
+		`user "hello [REDACTED]"`, `assistant [{"signature":"","thinking":"Plan\nlook","type":"thinking"}]`, `assistant [{"text":"I look","type":"text"}]`,
 		`assistant [{"id":"1","input":{"command":"ls"},"name":"Bash","type":"tool_use"}]`,
 	}
 	got := saidIn(t, c.To)

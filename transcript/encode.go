@@ -46,13 +46,13 @@ func (f Finished) MarshalJSON() ([]byte, error) {
 func (a Activity) MarshalJSON() ([]byte, error) { return ours("hook", a.Value) }
 
 // appendLine adds r to buf as a line.
-func appendLine(buf []byte, r Record, secrets []string) ([]byte, error) {
+func appendLine(buf []byte, r Record, mask func([]byte) []byte) ([]byte, error) {
 	b := bytes.NewBuffer(buf)
 	if err := json.NewEncoder(b).Encode(r); err != nil {
 		return buf, fmt.Errorf("encoding %T: %w", r, err)
 	}
 	line := plainAngles(b.Bytes()[len(buf):])
-	if masked := mask(line, secrets); len(masked) > 0 && &masked[0] != &line[0] {
+	if masked := maskValues(line, mask); len(masked) > 0 && &masked[0] != &line[0] {
 		return append(b.Bytes()[:len(buf)], masked...), nil
 	}
 	return b.Bytes()[:len(buf)+len(line)], nil
@@ -95,30 +95,11 @@ func angle(escape string) byte {
 	return 0
 }
 
-const (
-	minSecret = 8 // shorter ones would match words of the format itself
-	masked    = "[secret]"
-)
-
-// mask replaces secrets in the string values of a line, not in its keys.
-func mask(line []byte, secrets []string) []byte {
-	for _, s := range secrets {
-		if len(s) < minSecret {
-			continue
-		}
-		quoted, err := json.Marshal(s)
-		if err != nil {
-			continue
-		}
-		escaped := plainAngles(quoted[1 : len(quoted)-1])
-		if bytes.Contains(line, escaped) {
-			line = maskValues(line, escaped)
-		}
+// maskValues masks the string values of a line, not its keys. nil masks nothing.
+func maskValues(line []byte, mask func([]byte) []byte) []byte {
+	if mask == nil || bytes.Equal(mask(line), line) {
+		return line
 	}
-	return line
-}
-
-func maskValues(line, secret []byte) []byte {
 	var out []byte
 	for i := 0; i < len(line); {
 		if line[i] != '"' {
@@ -130,7 +111,7 @@ func maskValues(line, secret []byte) []byte {
 		if end < len(line) && line[end] == ':' {
 			out = append(out, line[i:end]...)
 		} else {
-			out = append(out, bytes.ReplaceAll(line[i:end], secret, []byte(masked))...)
+			out = append(out, mask(line[i:end])...)
 		}
 		i = end
 	}

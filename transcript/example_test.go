@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"minigem/internal/redact"
 	"minigem/llm"
 	"minigem/transcript"
 )
@@ -18,7 +19,7 @@ func Example() {
 	}
 	defer os.RemoveAll(dir)
 	path, now := filepath.Join(dir, "session.jsonl"), transcript.At(time.Unix(0, 0))
-	w, err := transcript.Create(path, transcript.Meta{SessionID: "one", StartTime: now, LastUpdated: now}, "hunter2-hunter2")
+	w, err := transcript.Create(path, transcript.Meta{SessionID: "one", StartTime: now, LastUpdated: now}, redact.NewMask([]string{"hunter2-hunter2"}).Bytes)
 	if err != nil {
 		panic(err)
 	}
@@ -35,5 +36,5 @@ func Example() {
 		panic(err)
 	}
 	fmt.Println(f.Meta.SessionID, llm.PartsText(f.Messages[0].Content.Parts))
-	// Output: one The key is [secret].
+	// Output: one The key is [REDACTED].
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/internal/redact"
 	"minigem/llm"
 )
 
@@ -95,14 +96,14 @@ func TestEncode(t *testing.T) {
 func TestSecretsAreMasked(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ name, secret, text, want string }{
-		{"plain", "sk-12345678", "key sk-12345678!", "key [secret]!"},
-		{"twice", "sk-12345678", "sk-12345678sk-12345678", "[secret][secret]"},
-		{"with quotes and angles", `a"b<c>d\e`, `x a"b<c>d\e y`, "x [secret] y"},
+		{"plain", "sk-12345678", "key sk-12345678!", "key [REDACTED]!"},
+		{"twice", "sk-12345678", "sk-12345678sk-12345678", "[REDACTED][REDACTED]"},
+		{"with quotes and angles", `a"b<c>d\e`, `x a"b<c>d\e y`, "x [REDACTED] y"},
 		{"too short to be one", "user", "a user", "a user"},
-		{"a word of the format", "timestamp", "the timestamp", "the [secret]"},
+		{"a word of the format", "timestamp", "the timestamp", "the [REDACTED]"},
 	}
 	for _, c := range cases {
-		line, err := appendLine(nil, userMessage("u", c.text), []string{c.secret})
+		line, err := appendLine(nil, userMessage("u", c.text), redact.NewMask([]string{c.secret}).Bytes)
 		require.NoError(t, err, c.name)
 		assert.Equal(t, userMessage("u", c.want), decodeMessage(string(line)), c.name)
 	}
@@ -180,7 +181,7 @@ func TestReadWhatIsNoSession(t *testing.T) {
 func TestWriteAndRead(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "chats", "s.jsonl")
-	w, err := Create(path, meta("s"))
+	w, err := Create(path, meta("s"), nil)
 	require.NoError(t, err)
 	call := llm.ToolCall{ID: "n__1", Name: "n", Args: map[string]any{"a": 1.5, "b": []any{"x", nil, true}}, Signature: []byte("sig")}
 	result := llm.ToolResult{ID: "n__1", Name: "n", Response: map[string]any{"output": "o\n\"q\" ü"}}
@@ -208,7 +209,7 @@ func TestWriteAndRead(t *testing.T) {
 func TestOpenContinues(t *testing.T) {
 	t.Parallel()
 	path := writeFile(t, "s.jsonl", `{"sessionId":"s"}`+"\n", `{"id":"torn","ty`)
-	w, err := Open(path)
+	w, err := Open(path, nil)
 	require.NoError(t, err)
 	require.NoError(t, w.Append(userMessage("u", "after")))
 	require.NoError(t, w.Close())
@@ -221,16 +222,16 @@ func TestOpenContinues(t *testing.T) {
 func TestOneWriterAtATime(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s.jsonl")
-	w, err := Create(path, meta("s"))
+	w, err := Create(path, meta("s"), nil)
 	require.NoError(t, err)
-	_, err = Open(path)
+	_, err = Open(path, nil)
 	assert.ErrorIs(t, err, ErrInUse)
 	assert.True(t, InUse(path))
-	_, err = Create(path, meta("s"))
+	_, err = Create(path, meta("s"), nil)
 	assert.ErrorIs(t, err, os.ErrExist)
 	require.NoError(t, w.Close())
 	assert.False(t, InUse(path))
-	again, err := Open(path)
+	again, err := Open(path, nil)
 	require.NoError(t, err)
 	require.NoError(t, again.Remove())
 	assert.NoFileExists(t, path)
@@ -239,7 +240,7 @@ func TestOneWriterAtATime(t *testing.T) {
 func TestFailedWriteEndsTheRecording(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s.jsonl")
-	w, err := Create(path, meta("s"))
+	w, err := Create(path, meta("s"), nil)
 	require.NoError(t, err)
 	require.NoError(t, w.file.Close())
 	first := w.Append(userMessage("u", "x"))
@@ -253,7 +254,7 @@ func TestFailedWriteEndsTheRecording(t *testing.T) {
 func TestFlushWhenQuiet(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w, err := Create(filepath.Join(t.TempDir(), "s.jsonl"), meta("s"))
+		w, err := Create(filepath.Join(t.TempDir(), "s.jsonl"), meta("s"), nil)
 		require.NoError(t, err)
 		var flushes atomic.Int64
 		w.flush = func(*os.File) error { flushes.Add(1); return nil }
@@ -277,14 +278,14 @@ func TestFlushWhenQuiet(t *testing.T) {
 func TestCreateWhereNothingCanBeWritten(t *testing.T) {
 	t.Parallel()
 	blocked := writeFile(t, "file")
-	_, err := Create(filepath.Join(blocked, "chats", "s.jsonl"), meta("s"))
+	_, err := Create(filepath.Join(blocked, "chats", "s.jsonl"), meta("s"), nil)
 	assert.ErrorContains(t, err, "creating session file")
 }
 
 // A process that is killed leaves everything that Append returned for.
 func TestSurvivesKill(t *testing.T) {
 	if path := os.Getenv("TRANSCRIPT_TEST_CHILD"); path != "" {
-		w, err := Create(path, meta("s"))
+		w, err := Create(path, meta("s"), nil)
 		require.NoError(t, err)
 		require.NoError(t, w.Append(userMessage("u", "kept"), Set{LastUpdated: t0}))
 		self, err := os.FindProcess(os.Getpid())

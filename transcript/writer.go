@@ -28,8 +28,8 @@ var ErrInUse = errors.New("the session is open in another process")
 // ended the half minute that the system takes by itself; [Read] accepts a file
 // that ends in the middle of a record.
 type Writer struct {
-	path    string
-	secrets []string
+	path string
+	mask func([]byte) []byte // of values in JSON; nil: none
 
 	flush func(*os.File) error // (*os.File).Sync
 
@@ -42,13 +42,13 @@ type Writer struct {
 }
 
 // Create makes a new file and its directories (readable by the user alone), and
-// writes meta. An existing file is an error. Secrets are masked in every value
-// written from now on; those shorter than 8 bytes are ignored.
-func Create(path string, meta Meta, secrets ...string) (*Writer, error) {
+// writes meta. An existing file is an error. mask replaces secrets in JSON, and
+// changes every value written from now on; nil: none is a secret.
+func Create(path string, meta Meta, mask func([]byte) []byte) (*Writer, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("creating session file: %w", err)
 	}
-	w, err := open(path, os.O_CREATE|os.O_EXCL, secrets)
+	w, err := open(path, os.O_CREATE|os.O_EXCL, mask)
 	if err != nil {
 		return nil, fmt.Errorf("creating session file: %w", err)
 	}
@@ -61,8 +61,8 @@ func Create(path string, meta Meta, secrets ...string) (*Writer, error) {
 // Open continues an existing file. If its last line was cut short, the first
 // record starts a new line. The error is [ErrInUse] if another process writes
 // it.
-func Open(path string, secrets ...string) (*Writer, error) {
-	w, err := open(path, 0, secrets)
+func Open(path string, mask func([]byte) []byte) (*Writer, error) {
+	w, err := open(path, 0, mask)
 	if err != nil {
 		return nil, fmt.Errorf("opening session file: %w", err)
 	}
@@ -72,7 +72,7 @@ func Open(path string, secrets ...string) (*Writer, error) {
 	return w, nil
 }
 
-func open(path string, flags int, secrets []string) (*Writer, error) {
+func open(path string, flags int, mask func([]byte) []byte) (*Writer, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|flags, 0o600)
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func open(path string, flags int, secrets []string) (*Writer, error) {
 	case !ok:
 		return nil, errors.Join(ErrInUse, f.Close())
 	}
-	return &Writer{path: path, secrets: secrets, file: f, lock: lock, flush: (*os.File).Sync}, nil
+	return &Writer{path: path, mask: mask, file: f, lock: lock, flush: (*os.File).Sync}, nil
 }
 
 // lockTimeout is how long to wait for a lock that a dead process may still
@@ -140,7 +140,7 @@ func (w *Writer) Append(records ...Record) error {
 	w.buf = w.buf[:0]
 	for _, r := range records {
 		var err error
-		if w.buf, err = appendLine(w.buf, r, w.secrets); err != nil {
+		if w.buf, err = appendLine(w.buf, r, w.mask); err != nil {
 			w.err = fmt.Errorf("writing session file: %w", err)
 			return w.err
 		}

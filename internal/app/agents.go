@@ -218,7 +218,7 @@ func (r *Runtime) agentSurroundings() string {
 func (r *Runtime) recordAgent(t subagent.Task, sys *System, w *Frontend) subagent.Record {
 	s, err := session.Start(session.Options{
 		Project: r.Project, ID: t.ID, Parent: r.Session.ID(), Directories: r.Workspace.Dirs()[1:],
-		Secrets: r.Config.Secrets, Warn: func(err error) { w.Warn(err.Error()) }, Now: sys.Now,
+		Mask: r.Config.Mask, Warn: func(err error) { w.Warn(err.Error()) }, Now: sys.Now,
 	})
 	if err != nil {
 		w.Warn("the transcript of the agent " + t.Agent.Name + " is not kept: " + err.Error())

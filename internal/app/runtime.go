@@ -201,7 +201,7 @@ func (r *Runtime) wireSession(_ context.Context, sys *System, w *Frontend) error
 		Project:     r.Project,
 		Directories: r.Workspace.Dirs()[1:],
 		Preamble:    r.preamble,
-		Secrets:     r.Config.Secrets,
+		Mask:        r.Config.Mask,
 		Hooks:       r.Engine,
 		Warn:        func(err error) { w.Warn(err.Error()) },
 		Changed:     r.identify,

@@ -27,7 +27,7 @@ func (c *Configuration) TitleLatest(p session.Project, f *Options) {
 	ctx, cancel := context.WithTimeout(context.Background(), titleTimeout)
 	defer cancel()
 	// Errors of the title are not reported: the user asked for the list.
-	_ = session.TitleLatest(ctx, p, c.Secrets, func(ctx context.Context, conversation string) (string, error) {
+	_ = session.TitleLatest(ctx, p, c.Mask, func(ctx context.Context, conversation string) (string, error) {
 		answer, err := model.Generate(ctx, llm.Request{
 			Model: titleModel, Role: "utility_summarizer", System: titleAsk, Messages: []llm.Message{llm.UserText(conversation)},
 		})

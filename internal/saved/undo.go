@@ -85,7 +85,7 @@ func (s *Sessions) goBack(ctx context.Context, id string, store undo.Store, plan
 		return s.printUndo(kept, err)
 	}
 	conversation, err := session.Resume(session.Options{
-		Project: s.project, Secrets: s.Config.Secrets, Now: s.sys.Now,
+		Project: s.project, Mask: s.Config.Mask, Now: s.sys.Now,
 		Warn: func(err error) { fmt.Fprintf(s.sys.Stderr, "[WARNING] %v\n", err) },
 	}, id)
 	if errors.Is(err, transcript.ErrInUse) {

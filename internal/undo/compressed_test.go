@@ -40,7 +40,7 @@ func TestPromptsBeforeCompressions(t *testing.T) {
 	} {
 		got := []string{}
 		path := filepath.Join(t.TempDir(), "session.jsonl")
-		w, err := transcript.Create(path, transcript.Meta{SessionID: "s"})
+		w, err := transcript.Create(path, transcript.Meta{SessionID: "s"}, nil)
 		require.NoError(t, err)
 		require.NoError(t, w.Append(c.records...))
 		require.NoError(t, w.Close())

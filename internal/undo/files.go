@@ -38,7 +38,7 @@ func (f File) current() []byte {
 // filesOf plans how the files that the prompts' edits changed go back to the
 // state before the first edit, in the order in which they were first changed.
 // Files that are in that state already are left out.
-func filesOf(ws *workspace.Workspace, prompts []Prompt) []File {
+func (s Store) filesOf(prompts []Prompt) []File {
 	var order []string
 	byPath := map[string][]Edit{}
 	for _, p := range prompts {
@@ -51,21 +51,21 @@ func filesOf(ws *workspace.Workspace, prompts []Prompt) []File {
 	}
 	var out []File
 	for _, path := range order {
-		if f, needed := planFile(ws, path, byPath[path]); needed {
+		if f, needed := s.planFile(path, byPath[path]); needed {
 			out = append(out, f)
 		}
 	}
 	return out
 }
 
-func planFile(ws *workspace.Workspace, path string, edits []Edit) (f File, needed bool) {
+func (s Store) planFile(path string, edits []Edit) (f File, needed bool) {
 	first, last := edits[0], edits[len(edits)-1]
 	f = File{Path: path, Delete: first.New}
 	for _, e := range edits {
 		f.Added, f.Removed = f.Added+e.Added, f.Removed+e.Removed
 	}
 	var err error
-	if f.now, err = ws.Snapshot(path, maxFile); err != nil {
+	if f.now, err = s.Workspace.Snapshot(path, maxFile); err != nil {
 		f.Refused = reason(err)
 		return f, true
 	}
@@ -78,17 +78,28 @@ func planFile(ws *workspace.Workspace, path string, edits []Edit) (f File, neede
 		return f, false
 	case !ok && !first.New:
 		f.Refused = "it is not UTF-8 text"
-	case strings.Contains(first.Before, redact.Shown):
+	case strings.Contains(first.Before, redact.Shown) || strings.Contains(first.Before, earlierMark):
 		f.Refused = "its earlier content was not recorded completely, because it contains a secret"
 	case !f.now.Exists:
 		f.Changed = "it was removed since"
-	case !ok || text != last.After:
+	case !ok || text != last.After && s.masked(text) != last.After:
 		f.Changed = "it was changed since"
 	case changedBetween(edits):
 		f.Changed = "it was changed between the edits"
 	}
 	f.data = encode(first.Before)
 	return f, true
+}
+
+// earlierMark replaced secrets in the transcripts of earlier builds.
+const earlierMark = "[secret]"
+
+// masked returns text as a transcript records it.
+func (s Store) masked(text string) string {
+	if s.Mask == nil {
+		return text
+	}
+	return string(s.Mask([]byte(text)))
 }
 
 // changedBetween reports whether somebody else changed the file between edits.

@@ -144,7 +144,7 @@ func TestFilesGoBack(t *testing.T) {
 			for i := range c.edits {
 				c.edits[i].Path, c.edits[i].Added = filepath.Join(dir, "x"), 1
 			}
-			plan := filesOf(ws, []Prompt{{Edits: c.edits[:1]}, {}, {Edits: c.edits[1:]}})
+			plan := (Store{Workspace: ws}).filesOf([]Prompt{{Edits: c.edits[:1]}, {}, {Edits: c.edits[1:]}})
 			if !c.planned {
 				assert.Empty(t, plan)
 				return
@@ -174,7 +174,7 @@ func TestFilesOutsideStay(t *testing.T) {
 	for _, path := range []string{outside, filepath.Join(dir, ".env"), filepath.Join(dir, "dir")} {
 		prompts = append(prompts, Prompt{Edits: []Edit{{Path: path, Before: "1\n", After: "2\n"}}})
 	}
-	plan := filesOf(ws, prompts)
+	plan := (Store{Workspace: ws}).filesOf(prompts)
 	require.Len(t, plan, 3)
 	assert.Equal(t, []string{"it is not in this workspace", "it is not in this workspace", "is a directory"},
 		[]string{plan[0].Refused, plan[1].Refused, plan[2].Refused})
@@ -191,7 +191,7 @@ func TestApplyLooksAgain(t *testing.T) {
 	edit := func(name string) Prompt {
 		return Prompt{Edits: []Edit{{Path: filepath.Join(dir, name), Before: "1\n", After: "2\n"}}}
 	}
-	plan := filesOf(ws, []Prompt{edit("a"), edit("b"), {Edits: []Edit{{Path: filepath.Join(dir, "new"), New: true, After: "n"}}}})
+	plan := (Store{Workspace: ws}).filesOf([]Prompt{edit("a"), edit("b"), {Edits: []Edit{{Path: filepath.Join(dir, "new"), New: true, After: "n"}}}})
 	require.Len(t, plan, 3)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a"), []byte("mine\n"), 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "new"), []byte("mine"), 0o644))

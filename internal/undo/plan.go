@@ -96,7 +96,7 @@ func (s Store) Before(ctx context.Context, sessionID string, prompts []Prompt, n
 		return Plan{}, fmt.Errorf("there is no prompt %d: they are numbered from 1, the newest, to %d", number, len(prompts))
 	}
 	since := prompts[len(prompts)-number:]
-	p := Plan{When: "before it", Prompt: since[0], sessionID: sessionID, files: filesOf(s.Workspace, since), purpose: "before-rewind"}
+	p := Plan{When: "before it", Prompt: since[0], sessionID: sessionID, files: s.filesOf(since), purpose: "before-rewind"}
 	var changes []snapshot.Change
 	if commit := s.commitBefore(sessionID, since); commit != "" {
 		var err error

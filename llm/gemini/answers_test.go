@@ -155,7 +155,7 @@ func TestUnreadableIsNamedAsItCame(t *testing.T) {
 		`data: {"a":[1` + strings.Repeat(",1", 200_000) + "]}\n\n":         "the server sent more than 100000 values at once",
 		`data: {"candidates":[],"a":"` + strings.Repeat("x", 9<<20) + `"}`: "the server sent an event of more than 8 MiB",
 		strings.Repeat("x", 9<<20):                                         "the server sent an event of more than 8 MiB",
-		"data: " + key + "\n\n":                                            `the server sent "***"`,
+		"data: " + key + "\n\n":                                            `the server sent "[REDACTED]"`,
 	} {
 		_, err := collect(answering(t, 200, body, 1<<20).Stream(t.Context(), ask("x")))
 		e := asError(t, err)

@@ -28,7 +28,7 @@ func TestErrorsOfTheAPI(t *testing.T) {
 		hint    string
 		after   time.Duration
 	}{
-		{"bad key", fault{Status: 400, Reason: "API_KEY_INVALID", Message: "API key not valid: " + key + "."}, llm.ErrAuth, "the API key is not valid: API key not valid: ***", "GEMINI_API_KEY", 0},
+		{"bad key", fault{Status: 400, Reason: "API_KEY_INVALID", Message: "API key not valid: " + key + "."}, llm.ErrAuth, "the API key is not valid: API key not valid: [REDACTED]", "GEMINI_API_KEY", 0},
 		{"expired", fault{Status: 400, Message: "API key expired."}, llm.ErrAuth, "the API key is not valid: API key expired", "GEMINI_API_KEY", 0},
 		{"no credentials", fault{Status: 401, Message: "Login!"}, llm.ErrAuth, "the credentials were refused: Login!", "gcloud auth", 0},
 		{"no right", fault{Status: 403, Message: "Denied."}, llm.ErrAuth, "access to gemini-3-flash was denied: Denied", "may use", 0},

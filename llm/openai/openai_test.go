@@ -190,7 +190,7 @@ func TestErrors(t *testing.T) {
 		kind       llm.ErrorKind
 		says, hint string
 	}{
-		{"a wrong key", `{"error":{"message":"Incorrect key ` + key + `","code":"invalid_api_key"}}`, 401, llm.ErrAuth, "the key was refused: Incorrect key ***", "OPENAI_API_KEY"},
+		{"a wrong key", `{"error":{"message":"Incorrect key ` + key + `","code":"invalid_api_key"}}`, 401, llm.ErrAuth, "the key was refused: Incorrect key [REDACTED]", "OPENAI_API_KEY"},
 		{"no access", `{"error":{"message":"not you"}}`, 403, llm.ErrAuth, "access to small was denied: not you", ""},
 		{"no model, as Ollama says it", `{"error":"model 'small' not found"}`, 404, llm.ErrNotFound, "there is no model small: model 'small' not found", "/models lists"},
 		{"quota", `{"error":{"message":"no money","type":"insufficient_quota"}}`, 429, llm.ErrQuota, "the quota of small is used up: no money", "credit"},

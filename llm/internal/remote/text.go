@@ -31,7 +31,7 @@ func (s Secrets) Shown(text string) string {
 // Mask replaces the secrets in text.
 func (s Secrets) Mask(text string) string {
 	for _, secret := range s {
-		text = redact.Value(text, secret, "***")
+		text = redact.Value(text, secret, redact.Shown)
 	}
 	return text
 }
