@@ -39,7 +39,8 @@ func TestExitCodes(t *testing.T) {
 		{"no more scripted answers", nil, "", []string{"-p", "hi"}, glob, 1, "script", "no answer"},
 		// 41
 		{"no key", nil, "", []string{"-p", "hi"}, "", 41, "auth", "GEMINI_API_KEY"},
-		{"another sign-in than is enforced", nil, `{"security": {"auth": {"enforcedType": "vertex-ai"}}}`, []string{"-p", "hi"}, "", 41, "Error", "enforce"},
+		{"another sign-in than is enforced", nil, `{"security": {"auth": {"enforcedType": "vertex-ai"}}}`, []string{"-p", "hi"}, "", 41, "Error",
+			"The enforced authentication type is 'vertex-ai', but the current type is 'gemini-api-key'"},
 		// 42
 		{"no prompt", nil, "", []string{"-p", ""}, "say Hi.", 42, "FatalInputError", "there is no prompt"},
 		{"a command of the chat", nil, "", []string{"-p", "/help"}, "say Hi.", 42, "FatalInputError", "/help"},
@@ -89,6 +90,7 @@ func failureIn(t *testing.T, format string, o outcome) (kind, says string) {
 	t.Helper()
 	type document struct {
 		Type, Status string
+		SessionID    string `json:"session_id"`
 		Response     *string
 		Error        *struct {
 			Type, Message string
@@ -106,6 +108,7 @@ func failureIn(t *testing.T, format string, o outcome) (kind, says string) {
 		}
 		require.NoError(t, json.Unmarshal([]byte(text), &d), o.Stderr)
 		assert.Equal(t, o.Code == 0, d.Response != nil)
+		assert.NotEmpty(t, d.SessionID)
 	case "stream-json":
 		lines := strings.Split(strings.TrimSpace(o.Stdout), "\n")
 		for _, line := range lines {

@@ -70,7 +70,7 @@ func TestOpenAIModelThatCannotBeHad(t *testing.T) {
 		{"openai/small", "", nil, 41, "there is no OpenAI API key: put it into the variable OPENAI_API_KEY"},
 		{"openai/small", "", []string{"OPENAI_BASE_URL=nowhere"}, 41, `"nowhere" is not the address of a server`},
 		{"ollama/small", "", []string{"OLLAMA_HOST=127.0.0.1:1"}, 1, "the server at http://127.0.0.1:1/v1 cannot be reached"},
-		{"ollama/small", enforced, nil, 41, "the settings enforce the sign-in"},
+		{"ollama/small", enforced, nil, 41, "but the current type is 'ollama'"},
 	}
 	for _, test := range tests {
 		h := newHome(t, nil)

@@ -99,8 +99,8 @@ func (r *Runtime) openModel(w *Frontend) (llm.Provider, error) {
 }
 
 func (r *Runtime) openOpenAI(name string, w *Frontend) (llm.Provider, error) {
-	if want := r.Config.Settings.Security.Auth.EnforcedType; want != "" {
-		return nil, exit.Errorf(exit.Auth, "the settings enforce the sign-in %q (security.auth.enforcedType), and %q is not a model of Google's", want, name)
+	if err := r.enforced(openai.Server(name)); err != nil {
+		return nil, err
 	}
 	o, err := openai.OptionsFor(name, r.lookup)
 	if err != nil {
@@ -123,8 +123,8 @@ func (r *Runtime) openGemini(w *Frontend) (llm.Provider, error) {
 	if err != nil {
 		return nil, exit.With(exit.Input, err)
 	}
-	if want := r.Config.Settings.Security.Auth.EnforcedType; want != "" && want != string(auth) {
-		return nil, exit.Errorf(exit.Auth, "the settings enforce the sign-in %q (security.auth.enforcedType), and %q is configured", want, auth)
+	if err := r.enforced(string(auth)); err != nil {
+		return nil, err
 	}
 	o.Version, o.MaxAttempts = Version, r.Config.Settings.General.MaxAttempts
 	o.NoFetchRetries = !r.Config.Settings.General.RetryFetchErrors
@@ -133,6 +133,17 @@ func (r *Runtime) openGemini(w *Frontend) (llm.Provider, error) {
 		return nil, exit.Errorf(exit.Auth, "%w\nTo see minigem work without a key: minigem demo", err)
 	}
 	return gemini.New(o), nil
+}
+
+// enforced returns an error if the settings enforce another sign-in than current
+// (cli/validateNonInterActiveAuth.ts).
+func (r *Runtime) enforced(current string) error {
+	want := r.Config.Settings.Security.Auth.EnforcedType
+	if want == "" || want == current {
+		return nil
+	}
+	return exit.Errorf(exit.Auth, "The enforced authentication type is '%s', but the current type is '%s': "+
+		"sign in that way, or ask whoever set security.auth.enforcedType", want, cmp.Or(current, "none"))
 }
 
 // waiting reports that a call of the model is tried again.

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"unicode"
 
 	"minigem/agent/event"
 	"minigem/compress"
@@ -50,7 +51,7 @@ func (t *Chat) sessionCommands() slash.Table {
 		}},
 		{Name: "mode", Args: "[default|auto_edit|plan|yolo]", Help: "what runs unasked (Shift+Tab)", Run: t.changeMode, Values: t.modeNames},
 		{Name: "model", Help: "the model in use", Run: t.modelSet, Sub: []slash.Command{
-			{Name: "set", Args: "NAME", Help: "use another one", Run: t.modelSet, Values: modelNames},
+			{Name: "set", Args: "NAME [--persist]", Help: "use another one, in later sessions too", Run: t.modelSet, Values: modelNames},
 		}},
 		{Name: "permissions", Help: "trust in this folder, and the approval mode", Run: t.permissions, Sub: []slash.Command{
 			{Name: "trust", Help: "trust this folder and its hooks as they are now", Run: t.trustNow},
@@ -170,15 +171,28 @@ func modelNames() []string {
 	return []string{"auto", "pro", "flash", "flash-lite", "gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite", "gemini-3.1-pro-preview"}
 }
 
-func (t *Chat) modelSet(_ context.Context, name string) error {
+func (t *Chat) modelSet(_ context.Context, args string) error {
+	name, persist := strings.CutSuffix(args, " --persist")
+	name = strings.TrimSpace(name)
+	if strings.HasPrefix(name, "-") || strings.ContainsFunc(name, unicode.IsSpace) {
+		return fmt.Errorf("%q is not the name of a model: it is /model set NAME [--persist]", text.VisibleLine(name))
+	}
 	if name != "" {
 		if err := t.runtime.UseModel(name); err != nil {
+			return err
+		}
+	}
+	if persist {
+		if err := t.runtime.Config.SaveSetting(name, "model", "name"); err != nil {
 			return err
 		}
 	}
 	said := t.runtime.ModelName
 	if auto := t.runtime.AutoModel(); auto != "" {
 		said += " now; " + auto + " chooses it by rule"
+	}
+	if persist {
+		said += ", in later sessions too"
 	}
 	t.term.Print("The model is " + terminal.Clean(said) + ".")
 	return nil

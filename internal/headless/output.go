@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"minigem/agent"
 	"minigem/agent/event"
 	"minigem/hooks"
@@ -99,7 +101,12 @@ type jsonOutput struct {
 
 func (o *jsonOutput) Start(r *app.Runtime, _ string) { o.session = r.Session.ID() }
 
-func (o *jsonOutput) Refuse(err error) error { return o.End(agent.Result{}, err) }
+// Refuse names the run by an id that no session has if none has begun: programs
+// expect one in each error.
+func (o *jsonOutput) Refuse(err error) error {
+	o.session = cmp.Or(o.session, uuid.NewString())
+	return o.End(agent.Result{}, err)
+}
 
 func (o *jsonOutput) End(res agent.Result, err error) error {
 	failure, code := FailureOf(err)
