@@ -74,6 +74,7 @@ type Compressor struct {
 	ModelName string
 	Preamble  func() int                                         // number of messages at the start that always stay; nil: none
 	Limit     int                                                // tokens that the model accepts; 0: Limit(ModelName)
+	Ask       func(ctx context.Context) int                      // asks the server the same, once the history is worth it; 0: it does not say; may be nil
 	Threshold float64                                            // fraction of the limit at which Fit compresses; 0: 0.5
 	Hooks     Hooks                                              // nil: none
 	Save      func(callID, text string) (path string, err error) // saves a long output to a file; nil: what is cut is lost
@@ -83,6 +84,10 @@ type Compressor struct {
 
 	failedAt int // tokens when an automatic attempt failed or left too many; 0: none did
 	stale    int // the provider's count from before a compression
+	asked    struct {
+		model string
+		limit int
+	}
 	estimate runningEstimate
 
 	outputs    maskableCount
@@ -110,6 +115,8 @@ const (
 	// Truncation is enough if it leaves less than this fraction of the
 	// threshold.
 	enough = 0.7
+	// No server that can work with tools accepts so little.
+	worthAsking = 2_000
 )
 
 // Fit compresses the history if it exceeds the threshold, and masks old tool
@@ -126,6 +133,9 @@ func (c *Compressor) fit(ctx context.Context, promptTokens int) {
 	}
 	all := c.History.Messages()
 	before := max(promptTokens, c.estimate.of(all))
+	if c.Ask != nil && c.asked.model != c.ModelName && before >= worthAsking {
+		c.asked.model, c.asked.limit = c.ModelName, c.Ask(ctx)
+	}
 	if float64(before) < c.threshold() {
 		return
 	}
@@ -162,7 +172,13 @@ func (c *Compressor) report(r Result) {
 	}
 }
 
-func (c *Compressor) limit() int { return cmp.Or(c.Limit, Limit(c.ModelName)) }
+func (c *Compressor) limit() int {
+	asked := 0
+	if c.asked.model == c.ModelName {
+		asked = c.asked.limit
+	}
+	return cmp.Or(c.Limit, asked, Limit(c.ModelName))
+}
 
 func (c *Compressor) threshold() float64 {
 	return cmp.Or(c.Threshold, defaultThreshold) * float64(c.limit())

@@ -10,6 +10,7 @@ import (
 	"minigem/hooks"
 	"minigem/internal/telemetry"
 	"minigem/llm"
+	"minigem/llm/openai"
 	"minigem/session"
 )
 
@@ -21,8 +22,14 @@ func (r *Runtime) wireCompressor(_ context.Context, sys *System, w *Frontend) er
 
 // compressorOf shortens the history of one agent.
 func (r *Runtime) compressorOf(h compress.History, model string, sys *System, w *Frontend) *compress.Compressor {
+	var ask func(context.Context) int
+	if o, err := openai.OptionsFor(model, r.lookup); err == nil && r.Flags.Fake == "" && r.Flags.FakeNonStrict == "" {
+		o.Version = Version
+		ask = openai.New(o).ContextLength
+	}
 	return &compress.Compressor{
 		History:   h,
+		Ask:       ask,
 		Model:     r.sideModel(sys, telemetry.RoleCompressor),
 		ModelName: model,
 		Threshold: r.Config.Settings.Model.CompressionThreshold,

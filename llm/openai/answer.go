@@ -64,20 +64,14 @@ func (u *usage) usage() *llm.Usage {
 	}
 }
 
-func (s said) parts() []llm.Part {
-	var parts []llm.Part
-	if t := s.Thoughts + s.Reasoning; t != "" {
-		parts = append(parts, llm.Thought{Text: t})
-	}
-	if t := s.Content + s.Refusal; t != "" {
-		parts = append(parts, llm.Text{Text: t})
-	}
-	return parts
-}
+func (s said) thought() string { return s.Thoughts + s.Reasoning }
+
+func (s said) text() string { return s.Content + s.Refusal }
 
 // assembly is an answer as it comes in. Calls are given on when they are
 // complete, with the finish reason and the usage: at the end.
 type assembly struct {
+	texts  texts
 	calls  []assembled
 	finish string
 	last   llm.Chunk // of the end
@@ -104,13 +98,19 @@ func (a *assembly) add(in answer) (c llm.Chunk, ok bool) {
 		a.finish = k.Finish
 	}
 	said := k.Delta
-	if m := k.Message; len(m.parts()) > 0 || len(m.Calls) > 0 {
+	if m := k.Message; m.thought()+m.text() != "" || len(m.Calls) > 0 {
 		said = m
 	}
 	for _, p := range said.Calls {
 		a.call(p)
 	}
-	c.Parts, c.ModelVersion, c.ResponseID = said.parts(), in.Model, in.ID
+	if t := said.thought(); t != "" {
+		c.Parts = append(c.Parts, llm.Thought{Text: t})
+	}
+	if t := said.text(); t != "" {
+		c.Parts = append(c.Parts, a.texts.add(t)...)
+	}
+	c.ModelVersion, c.ResponseID = in.Model, in.ID
 	return c, len(c.Parts) > 0
 }
 
@@ -142,6 +142,9 @@ func (a *assembly) call(p calledPart) {
 // finishReasons are the Gemini API's words for how an answer ends.
 var finishReasons = map[string]string{"stop": "STOP", "tool_calls": "STOP", "function_call": "STOP", "length": "MAX_TOKENS", "content_filter": "SAFETY"}
 
+const asText = "it is text, which the server did not read as a call: " +
+	"start the server with the tool template of this model (llama-server --jinja), or choose a model that calls tools"
+
 // end is the last chunk of the answer. Arguments that are not an object make it
 // a malformed call, which the agent asks for again.
 func (a *assembly) end() llm.Chunk {
@@ -149,6 +152,11 @@ func (a *assembly) end() llm.Chunk {
 	c.FinishReason = "OTHER"
 	if reason, ok := finishReasons[a.finish]; ok {
 		c.FinishReason = reason
+	}
+	c.Parts = a.texts.end()
+	read := len(llm.PartsCalls(c.Parts)) > 0
+	if !read && len(a.calls) == 0 && c.FinishReason == "STOP" && a.texts.callAsText() {
+		c.FinishReason, c.FinishMessage = "MALFORMED_FUNCTION_CALL", asText
 	}
 	for i := range a.calls {
 		call := &a.calls[i]

@@ -109,7 +109,7 @@ func (c *Client) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chun
 		if err == nil {
 			err = c.attempts.Do(ctx, func() error {
 				return c.attempt(ctx, body, func(x *exchange, r io.Reader) error {
-					return stream(x, r, func(chunk llm.Chunk) bool { return yield(chunk, nil) })
+					return stream(x, r, req.Offers, func(chunk llm.Chunk) bool { return yield(chunk, nil) })
 				})
 			})
 		}
@@ -119,9 +119,9 @@ func (c *Client) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chun
 	}
 }
 
-func stream(x *exchange, r io.Reader, yield func(llm.Chunk) bool) error {
+func stream(x *exchange, r io.Reader, offered func(string) bool, yield func(llm.Chunk) bool) error {
 	events := remote.NewEvents(r)
-	var a assembly
+	a := assembly{texts: texts{offered: offered}}
 	for {
 		data, err := events.Next()
 		if err == io.EOF && (a.finish != "" || events.Done()) {
@@ -180,7 +180,7 @@ func (c *Client) Generate(ctx context.Context, req llm.Request) (llm.Chunk, erro
 			if err != nil {
 				return err
 			}
-			var a assembly
+			a := assembly{texts: texts{offered: req.Offers}}
 			first, _ := a.add(in)
 			chunk = a.end()
 			chunk.Parts = append(first.Parts, chunk.Parts...)

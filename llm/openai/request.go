@@ -237,7 +237,7 @@ func (w *writer) fromUser(parts []llm.Part) {
 			continue // nothing
 		}
 		if last := len(all) - 1; last >= 0 && c.Type == "text" && all[last].Type == "text" {
-			all[last].Text += c.Text
+			all[last].Text += "\n\n" + c.Text
 			continue
 		}
 		all = append(all, c)
