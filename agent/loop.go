@@ -111,17 +111,18 @@ func (d *detector) addText(text string) bool {
 	return chant
 }
 
-// hashBase is the base of the rolling hash of a piece, and hashOut is what a
-// character adds to the hash when it leaves: hashBase to the power of chantSize.
-const hashBase = 0x9e3779b97f4a7c15
-
-var hashOut = func() uint64 {
-	out := uint64(1)
-	for range chantSize {
-		out *= hashBase
-	}
-	return out
-}()
+// hashBase is the base of the rolling hash of a piece, and hashOut, hashBase to the
+// power of chantSize modulo 1<<64, is what a character adds when it leaves.
+const (
+	hashBase = 0x9e3779b97f4a7c15
+	modulus  = 1 << 64
+	power2   = hashBase * hashBase % modulus
+	power4   = power2 * power2 % modulus
+	power8   = power4 * power4 % modulus
+	power16  = power8 * power8 % modulus
+	power32  = power16 * power16 % modulus
+	hashOut  = power32 * power16 % modulus * power2 % modulus // 32 + 16 + 2 = chantSize
+)
 
 func (d *detector) scan() bool {
 	if d.seen == nil {

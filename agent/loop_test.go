@@ -91,6 +91,25 @@ func TestDetectorForgets(t *testing.T) {
 	assert.Less(t, len(d.seen), 3*chantMemory)
 }
 
+// TestRollingHash: the hash that rolls on is that of each piece anew, in a text
+// that is long enough to be cut.
+func TestRollingHash(t *testing.T) {
+	t.Parallel()
+	var d detector
+	for i := range 1_000 {
+		d.addText(fmt.Sprintf("%d ist größer; ", i*7919))
+		if d.next == 0 {
+			continue
+		}
+		var anew uint64
+		for _, r := range d.between(d.next-1, d.next-1+chantSize) {
+			anew = anew*hashBase + uint64(r)
+		}
+		require.Equal(t, anew, d.hash, i)
+	}
+	assert.Positive(t, d.start)
+}
+
 func TestLoopOfCalls(t *testing.T) {
 	t.Parallel()
 	b := newBench()

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 
 	"minigem/llm"
 )
@@ -27,12 +28,14 @@ const headSize = 200
 
 // written are beginnings of answers that are calls in the form of a model's own,
 // which its server should have read.
-var written = regexp.MustCompile(`^\s*(?:\[TOOL_CALLS\]|<\|python_tag\|>|<\|tool_call|<function=|<tool_call>|` +
-	"(?:```(?:json)?\\s*)?" + `\{\s*"(?:name|function)"\s*:\s*"([^"]*)"\s*,\s*"(?:arguments|parameters)")`)
+var written = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*(?:\[TOOL_CALLS\]|<\|python_tag\|>|<\|tool_call|<function=|<tool_call>|` +
+		"(?:```(?:json)?\\s*)?" + `\{\s*"(?:name|function)"\s*:\s*"([^"]*)"\s*,\s*"(?:arguments|parameters)")`)
+})
 
 // callAsText reports whether the answer begins with a call that was not read.
 func (t *texts) callAsText() bool {
-	m := written.FindStringSubmatch(t.head)
+	m := written().FindStringSubmatch(t.head)
 	return m != nil && t.offered != nil && (m[1] == "" || t.offered(m[1]))
 }
 
