@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"minigem/internal/confine"
 	"minigem/internal/sandbox/confined"
 )
 
@@ -15,7 +16,7 @@ import (
 // Landlock for a process, and no more.
 func TestNothingToConfineWith(t *testing.T) {
 	t.Parallel()
-	if confined.ABI() < confined.LeastABI {
+	if confine.ABI() < confine.LeastABI {
 		t.Skip("the kernel has no Landlock")
 	}
 	for _, c := range []struct {

@@ -46,7 +46,7 @@ var bans = []ban{
 		why:      "leaves: what many import imports nothing of ours",
 	},
 	{
-		packages: []string{"internal/text"},
+		packages: []string{"internal/text", "internal/confine"},
 		reach:    []string{"minigem/..."},
 		why:      "it lies under everything, the public packages too, because it imports nothing of ours",
 	},

@@ -10,7 +10,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"sync"
 	"time"
+
+	"minigem/internal/confine"
 )
 
 // ErrIdle: a command was stopped because it printed nothing for Command.Idle.
@@ -58,6 +61,10 @@ type Command struct {
 	// an error the command does not start. nil: the command may do what minigem
 	// may.
 	Confine func(argv []string, attr *os.ProcAttr) ([]string, error)
+
+	// Rules restrict the command by the kernel, see [confine.Start]; it does not
+	// start where they cannot be enforced. nil: no restrictions.
+	Rules *confine.Rules
 
 	// Drain is how long to wait for output after the command has exited while
 	// its children hold the streams open; 0: 100 ms. The children run on, and
@@ -112,7 +119,7 @@ func Start(c Command) (*Process, error) {
 	if err == nil {
 		p.began = time.Now()
 		err = running.start(c, func() (int, error) {
-			if err := cmd.Start(); err != nil {
+			if err := c.begin(cmd); err != nil {
 				return 0, err
 			}
 			return cmd.Process.Pid, nil
@@ -141,6 +148,22 @@ func (c Command) confine(cmd *exec.Cmd) error {
 	cmd.Path, cmd.Args, cmd.Dir, cmd.Env, cmd.SysProcAttr = argv[0], argv, attr.Dir, attr.Env, attr.Sys
 	return nil
 }
+
+// begin starts cmd, confined by c.Rules.
+func (c Command) begin(cmd *exec.Cmd) error {
+	if c.Rules == nil {
+		return cmd.Start()
+	}
+	if diesWithThread(cmd.SysProcAttr) {
+		return errors.New("a confined command cannot die with the thread that starts it: that ends at once")
+	}
+	lookForPidfd()
+	return confine.Start(*c.Rules, cmd.Start)
+}
+
+// lookForPidfd has package os find out whether the kernel has descriptors of
+// processes, which it does once, by a signal that a confined thread may not send.
+var lookForPidfd = sync.OnceFunc(func() { _, _ = os.FindProcess(os.Getpid()) })
 
 // Look finds a program as Command.Path is found.
 func Look(name string) (string, error) { return exec.LookPath(name) }

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/internal/confine"
 	"minigem/internal/proc"
-	"minigem/internal/sandbox/confined"
 )
 
 // TestAbstractSockets: a Unix socket that has a name and no file, such as that of
@@ -20,7 +20,7 @@ func TestAbstractSockets(t *testing.T) {
 	if _, err := proc.Look("python3"); err != nil {
 		t.Skip(err)
 	}
-	if confined.ABI() < confined.ABIOfScopes {
+	if confine.ABI() < confine.ABIOfScopes {
 		t.Skip("the kernel's Landlock knows nothing of sockets")
 	}
 	dir := t.TempDir()

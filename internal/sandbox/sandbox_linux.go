@@ -9,16 +9,17 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"minigem/internal/confine"
 	"minigem/internal/sandbox/confined"
 )
 
 // begin detects what the kernel supports. A container, or a system that denies
 // namespaces to its users, has Landlock alone.
 func (s *Sandbox) begin(ctx context.Context) error {
-	if confined.ABI() < confined.LeastABI {
+	if confine.ABI() < confine.LeastABI {
 		return ErrUnavailable
 	}
-	s.signals = confined.ABI() < confined.ABIOfScopes
+	s.signals = confine.ABI() < confine.ABIOfScopes
 	if s.try(ctx) == nil {
 		return nil
 	}

@@ -7,14 +7,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/internal/confine"
 	"minigem/internal/proc"
-	"minigem/internal/sandbox/confined"
 )
 
 // TestSignals: a command kills what it started, and nothing outside.
 func TestSignals(t *testing.T) {
 	t.Parallel()
-	if confined.ABI() < confined.ABIOfScopes {
+	if confine.ABI() < confine.ABIOfScopes {
 		t.Skip("the kernel's Landlock does not restrict signals")
 	}
 	dir := t.TempDir()

@@ -1,3 +1,5 @@
+//go:build amd64 || arm64 || riscv64
+
 package confined
 
 import (
@@ -6,6 +8,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"minigem/internal/confine"
 )
 
 func init() {
@@ -92,22 +96,31 @@ func become(args []string) error {
 			}
 		}
 	}
-	if err := dropPrivileges(); err != nil {
-		return failed("dropping privileges", err)
-	}
-	if err := p.restrict(); err != nil {
+	if err := confine.Restrict(p.rules()); err != nil {
 		return err
-	}
-	if p.noNetwork {
-		if err := filterSockets(p.mounts); err != nil {
-			return failed("filtering system calls", err)
-		}
 	}
 	env := syscall.Environ()
 	for i, e := range env {
 		env[i] = strings.TrimPrefix(e, "_")
 	}
 	return failed("running "+p.command[0], unix.Exec(p.command[0], p.command, env))
+}
+
+// rules are those that need no mounts. Capabilities that mounting needed go, too.
+func (p *plan) rules() confine.Rules {
+	r := confine.Rules{Attributes: true, Signals: confine.ABI() < confine.ABIOfScopes, Network: confine.OpenNetwork}
+	for _, at := range p.paths {
+		if at.step == Writable {
+			r.Write = append(r.Write, at.name)
+		}
+	}
+	switch {
+	case p.noNetwork && p.mounts:
+		r.Network = confine.OwnNetwork
+	case p.noNetwork:
+		r.Network = confine.NoNetwork
+	}
+	return r
 }
 
 // failure is fmt.Errorf without package fmt.

@@ -1,3 +1,5 @@
+//go:build amd64 || arm64 || riscv64
+
 package confined
 
 import (
@@ -63,35 +65,4 @@ func loopback() error {
 	}
 	device.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
 	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, device)
-}
-
-// ofFiles are the capabilities that root keeps: those over owners and
-// permissions of files and over its own processes.
-const ofFiles = 1<<unix.CAP_CHOWN | 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_FOWNER | 1<<unix.CAP_FSETID |
-	1<<unix.CAP_KILL | 1<<unix.CAP_SETGID | 1<<unix.CAP_SETUID | 1<<unix.CAP_NET_BIND_SERVICE
-
-// dropPrivileges gives up the privileges that mounting needed, and the
-// capabilities by which root could undo it. Programs that would add privileges,
-// such as sudo, add none.
-func dropPrivileges() error {
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return err
-	}
-	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
-		if ofFiles&(1<<c) == 0 {
-			// A user without privileges has no capabilities, and cannot get
-			// any.
-			_ = unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
-		}
-	}
-	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
-		return err
-	}
-	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-	var sets [2]unix.CapUserData
-	if err := unix.Capget(&header, &sets[0]); err != nil {
-		return err
-	}
-	sets[0].Inheritable, sets[1].Inheritable = 0, 0
-	return unix.Capset(&header, &sets[0])
 }

@@ -1,0 +1,14 @@
+//go:build !linux || !(amd64 || arm64 || riscv64)
+
+package confine
+
+import "errors"
+
+// Start refuses: this system cannot confine a process that one of its threads
+// starts.
+func Start(Rules, func() error) error {
+	return errors.New("this system has no Landlock, which Linux has from 6.2 on")
+}
+
+// ABI returns 0: there is no Landlock.
+func ABI() int { return 0 }
