@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"minigem/internal/confine"
 	"minigem/internal/exit"
 	"minigem/internal/sandbox"
 	"minigem/internal/settings"
@@ -56,6 +57,20 @@ func (r *Runtime) confine() func(bool, []string, *os.ProcAttr) ([]string, error)
 		return nil
 	}
 	return r.Sandbox.Confine
+}
+
+// unconfined says why commands that only read are asked about; empty: they are
+// not, because something confines them.
+func (r *Runtime) unconfined() string {
+	err := confine.Supported()
+	if err == nil || r.Sandbox != nil {
+		return ""
+	}
+	advice := "name such commands in tools.allowed to run them unasked"
+	if runtime.GOOS == "darwin" {
+		advice = "minigem -s confines commands on macOS"
+	}
+	return fmt.Sprintf("it only reads, but this machine cannot enforce that (%v): %s", err, advice)
 }
 
 // protected returns what confined commands must not change inside the

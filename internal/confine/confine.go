@@ -5,6 +5,8 @@
 // itself.
 package confine
 
+import "sync"
+
 // Rules say what a confined process may do. The zero value may read and execute
 // what this process may, write nothing but /dev/null and to the descriptors
 // that it is given, and reach no server, no other process and no terminal.
@@ -61,6 +63,10 @@ const (
 
 // Check reports why r cannot be enforced on this machine; nil: it can be.
 func Check(r Rules) error { return Start(r, func() error { return nil }) }
+
+// Supported reports why this machine cannot enforce the zero [Rules]; nil: it
+// can. The answer of the first call is kept.
+var Supported = sync.OnceValue(func() error { return Check(Rules{}) })
 
 // failure is fmt.Errorf without package fmt, which is not wanted where programs
 // restrict themselves before they are initialized.

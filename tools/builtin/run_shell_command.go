@@ -11,7 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"minigem/internal/confine"
 	"minigem/internal/proc"
+	"minigem/internal/redact"
 	"minigem/tools"
 	"minigem/tools/workspace"
 )
@@ -63,8 +65,9 @@ type ShellOptions struct {
 	Inactivity time.Duration
 	// Confine restricts how a command is started: it may replace the path of
 	// the program, its arguments, and Dir, Env and Sys of attr. With onlyReads
-	// the command must not be able to change anything. If it returns an error
-	// the command does not start. nil: commands are not confined.
+	// the command must not be able to change anything; it is called so where
+	// [confine.Supported] says no. If it returns an error the command does not
+	// start. nil: commands are not confined, except those that only read.
 	Confine func(onlyReads bool, argv []string, attr *os.ProcAttr) ([]string, error)
 	// Processes holds what runs on after a call. nil: each tool has its own.
 	Processes *Processes
@@ -160,12 +163,14 @@ func (c *shellCall) RunStream(ctx context.Context, live func(string)) (tools.Res
 		line = c.tool.opts.Prelude() + line
 	}
 	cmd := proc.Command{Line: line, Dir: dir, Env: c.env(), Merge: true, Grace: shellGrace, Guarded: true}
-	if confine := c.tool.opts.Confine; confine != nil {
-		cmd.Confine = func(argv []string, attr *os.ProcAttr) ([]string, error) { return confine(c.read, argv, attr) }
+	done, err := c.confine(&cmd)
+	if err != nil {
+		return tools.Result{}, c.cannotStart(err)
 	}
 	if c.Background {
-		return c.runBackground(ctx, cmd)
+		return c.runBackground(ctx, cmd, done)
 	}
+	defer done()
 	cmd.Out, cmd.Idle = proc.Limit{Head: shellHead, Tail: shellTail}, max(c.tool.opts.Inactivity, 0)
 	if live != nil {
 		text := newPlainText()
@@ -187,6 +192,29 @@ func (c *shellCall) RunStream(ctx context.Context, live func(string)) (tools.Res
 	return c.result(r, left), nil
 }
 
+// confine restricts cmd: a command that runs unasked because it only reads can
+// write nothing but a temporary folder, reaches no network and gets no secrets
+// of the environment. done removes the folder.
+func (c *shellCall) confine(cmd *proc.Command) (done func(), err error) {
+	unsupported, own := confine.Supported(), c.tool.opts.Confine
+	switch {
+	case own != nil && (!c.read || unsupported != nil):
+		cmd.Confine = func(argv []string, attr *os.ProcAttr) ([]string, error) { return own(c.read, argv, attr) }
+		return func() {}, nil
+	case !c.read:
+		return func() {}, nil
+	case unsupported != nil:
+		return nil, fmt.Errorf("a command that nobody was asked about runs confined: %w", unsupported)
+	}
+	temp, err := os.MkdirTemp("", "minigem-read-")
+	if err != nil {
+		return nil, fmt.Errorf("making a temporary folder: %w", err)
+	}
+	cmd.Rules = &confine.Rules{Write: []string{temp}}
+	cmd.Env = append(redact.Sanitize(cmd.Env, redact.Config{Enabled: true}), "TMPDIR="+temp, "GIT_OPTIONAL_LOCKS=0")
+	return func() { os.RemoveAll(temp) }, nil
+}
+
 func (c *shellCall) env() []string {
 	var env []string
 	if c.tool.opts.Env != nil {
@@ -201,12 +229,14 @@ func (c *shellCall) cannotStart(err error) error {
 }
 
 // runBackground lets the command run on, unless it ends within the delay.
-func (c *shellCall) runBackground(ctx context.Context, cmd proc.Command) (tools.Result, error) {
+func (c *shellCall) runBackground(ctx context.Context, cmd proc.Command, done func()) (tools.Result, error) {
 	cmd.Out = proc.Limit{Tail: backgroundKept}
 	p, err := proc.Start(cmd)
 	if err != nil {
+		done()
 		return tools.Result{}, c.cannotStart(err)
 	}
+	go func() { <-p.Done(); done() }()
 	c.tool.opts.Processes.add(&background{p, c.Command})
 	select {
 	case <-p.Done():
@@ -240,6 +270,10 @@ func (c *shellCall) result(r proc.Result, left []int) tools.Result {
 	}
 	lines = append(lines, fmt.Sprintf("Process Group PGID: %d", r.PID))
 	display := output
+	if c.read && refused(r.ExitCode, output) {
+		lines = append(lines, withoutPermission)
+		display = strings.TrimPrefix(output+"\n"+withoutPermission, "\n")
+	}
 	if r.Stopped != nil {
 		why := c.stopped(r.Stopped)
 		lines = []string{why, "Below is what it printed before:", orElse(output, "(empty)")}
@@ -252,6 +286,16 @@ func (c *shellCall) result(r proc.Result, left []int) tools.Result {
 		res.Data["signal"] = r.Signal
 	}
 	return res
+}
+
+// withoutPermission explains the failure of a command that only reads, in its
+// result.
+const withoutPermission = "This command ran without permission to write, because nobody was asked."
+
+// refused reports whether a confined command may have failed because of that:
+// the kernel does not say so. Many commands exit with 1 for "no" or "different".
+func refused(code int, output string) bool {
+	return code > 1 || code == 1 && (strings.Contains(output, "ermission denied") || strings.Contains(output, "not permitted"))
 }
 
 func (c *shellCall) stopped(why error) string {

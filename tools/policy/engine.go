@@ -16,6 +16,10 @@ type Options struct {
 	Hooks       bool // there are hooks that are asked, before the user and where there is none
 	Untrusted   bool // the folder is not trusted: git is not a safe command there
 	Rules       []Rule
+	// Unconfined says why commands that only read cannot be confined on this
+	// machine, and what to do: they are asked about. Empty: they can be, and
+	// run unasked.
+	Unconfined string
 	// Shell is the shell that runs commands; empty: bash, or PowerShell on
 	// Windows.
 	Shell Shell

@@ -73,6 +73,9 @@ func (e *Engine) checkCommand(s situation, c Call, at place, cmd shell.Command) 
 		if why := e.filesAsked(at, cmd, nil); why != "" {
 			return explain(v, label, why)
 		}
+		if e.options.Unconfined != "" {
+			return explain(v, label, e.options.Unconfined)
+		}
 		v.Decision, v.OnlyReads = Allow, true
 		v = explain(v, label, "only reads")
 	}

@@ -1,0 +1,74 @@
+//go:build unix
+
+package builtin
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/internal/confine"
+	"minigem/tools"
+)
+
+// runReading runs a line as the policy has it run that believes it only reads.
+func runReading(t *testing.T, tool tools.Tool, a args) tools.Result {
+	t.Helper()
+	inv, err := tool.Prepare(a)
+	require.NoError(t, err)
+	inv.(tools.Confinable).OnlyReads()
+	res, err := inv.Run(t.Context())
+	require.NoError(t, err)
+	return res
+}
+
+// TestWhatOnlyReadsCannotWrite: a line that was taken for one that only reads
+// changes nothing, and its result says why it failed.
+func TestWhatOnlyReadsCannotWrite(t *testing.T) {
+	t.Parallel()
+	if err := confine.Supported(); err != nil {
+		t.Skip(err)
+	}
+	home := t.TempDir()
+	tool, dir := shellTool(t, ShellOptions{Env: func() []string {
+		return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "MY_TOKEN=hush-hush-hush"}
+	}})
+	for _, c := range []struct {
+		line, shows string
+		fails       bool
+	}{
+		{"cat notes.txt", "goodbye world", false},
+		{"grep -c nothing notes.txt", "Output: 0\nExit Code: 1\n", false},
+		{"echo x >new", "", true},
+		{"echo x >notes.txt", "", true},
+		{"echo x >~/new", "", true},
+		{"rm notes.txt; exit 2", "", true},
+		{"chmod 777 notes.txt", "", true},
+		{"sed -i s/g/h/ notes.txt", "", true},
+		{"echo x >$TMPDIR/new && cat $TMPDIR/new", "Output: x\n", false},
+		{"echo ${MY_TOKEN-none}", "Output: none\n", false},
+		{"kill -CONT $PPID", "", true},
+		{"exec 3<>/dev/tcp/127.0.0.1/9", "", true},
+		{": >/dev/null", "Output: (empty)\n", false},
+	} {
+		res := runReading(t, tool, args{"command": c.line})
+		says := text(res)
+		assert.Contains(t, says, c.shows, c.line)
+		assert.Equal(t, c.fails, strings.HasSuffix(says, withoutPermission+"\n</untrusted_context>") && strings.HasSuffix(res.Display.(string), withoutPermission), "%s: %s", c.line, says)
+	}
+	left, err := os.ReadDir(home)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+	notes, err := os.ReadFile(filepath.Join(dir, "notes.txt"))
+	require.NoError(t, err)
+	assert.Equal(t, "goodbye world\nsecond line\n", string(notes))
+	assert.NoFileExists(t, filepath.Join(dir, "new"))
+
+	res := runReading(t, tool, args{"command": "sleep 0.01; echo x >new; exit 3", "is_background": true, "delay_ms": 10_000})
+	assert.Contains(t, text(res), withoutPermission)
+	assert.NoFileExists(t, filepath.Join(dir, "new"))
+}
