@@ -72,7 +72,6 @@ var looking = []step{
 	{"/model set auto", "The model is gemini-3.1-pro-preview now; auto chooses it by rule.", ""},
 	{"/model set pro --persist", "The model is gemini-3.1-pro-preview, in later sessions too.", ""},
 	{"/model set pro", "The model is gemini-3.1-pro-preview.", ""},
-	{"/settings", "model.name", ""},
 	{"/permissions", "~/project is trusted (--skip-trust)\nThe approval mode is default", ""},
 	{"/permissions trust", "This holds from now on:", ""},
 	{"/policies", "built-in", ""},
@@ -308,6 +307,7 @@ func TestSlashCommands(t *testing.T) {
 		c := h.startChat(t, nil, trusted(h.answersFile(t))...)
 		c.take(looking)
 		c.quit()
+		assert.Contains(t, h.read(t, "../.gemini/settings.json"), `"name": "pro"`)
 	})
 	t.Run("talking", func(t *testing.T) {
 		t.Parallel()
