@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +15,8 @@ import (
 	"minigem/hooks/author/attack"
 )
 
-// Options says how cases are run. Driver is required.
+// Options says how cases are run. Without a Driver no case can be run: each is
+// broken, and says so.
 type Options struct {
 	Driver  Driver
 	Chat    ChatDriver                  // for cases with a terminal; nil: they cannot be run
@@ -86,6 +88,9 @@ type runner struct {
 // Run runs c.
 func Run(ctx context.Context, c *Case, o Options) Result {
 	began := time.Now()
+	if c == nil || o.Driver == nil {
+		return Result{Case: cmp.Or(c, &Case{}), Broken: errors.New("a case and Options.Driver are needed: e2e/hooktest has both")}
+	}
 	r := newRunner(c, o)
 	res := Result{Case: c}
 	defer r.cleanUp(&res)

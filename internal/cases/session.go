@@ -39,6 +39,20 @@ func Open(ctx context.Context, s testbed.Setup) (testbed.Session, error) {
 	return session, nil
 }
 
+// With returns Open with an engine that change has changed.
+func With(change func(*hooks.Engine)) testbed.Driver {
+	return func(ctx context.Context, s testbed.Setup) (testbed.Session, error) {
+		session, err := open(ctx, s, func(_ *app.Configuration, w *app.Frontend) {
+			configure := w.Configure
+			w.Configure = func(e *hooks.Engine) { configure(e); change(e) }
+		})
+		if err != nil {
+			return nil, err
+		}
+		return session, nil
+	}
+}
+
 // open opens a session; change, if not nil, changes what it is built from.
 func open(ctx context.Context, s testbed.Setup, change func(*app.Configuration, *app.Frontend)) (*caseSession, error) {
 	sys := &app.System{Stdout: text.NewWriter(s.Stdout), Stderr: text.NewWriter(s.Stderr), Env: s.Env, Dir: s.Workspace, Now: time.Now}

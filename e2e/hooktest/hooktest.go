@@ -1,0 +1,157 @@
+// Package hooktest runs cases of hooks as Go tests:
+//
+//	func TestHooks(t *testing.T) { hooktest.Run(t, "testdata/*.txtar") }
+//
+// Each case is a subtest that runs in parallel, with a project and a home of its
+// own, offline. The format of cases is that of [testbed.Parse]; docs/TESTBED.md
+// is its reference.
+package hooktest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"minigem/e2e/agents"
+	"minigem/e2e/agents/played"
+	"minigem/e2e/testbed"
+	"minigem/hooks"
+	"minigem/internal/cases"
+)
+
+// An Option changes how [Run] runs cases.
+type Option func(*config)
+
+type config struct {
+	functions map[string]hooks.Function
+	as, on    []string
+	update    bool
+}
+
+// Func runs f in place of the command of the hook that is called name in the
+// cases' settings. The hook keeps its matcher and everything else of its entry;
+// f runs in the process of the test, so that it can be debugged and counts for
+// coverage. See [hooks.Func]. Only minigem itself runs f: other agents run the
+// command.
+func Func(name string, f hooks.Function) Option {
+	return func(c *config) { c.functions[name] = f }
+}
+
+// As also runs the cases with minigem playing these agents, such as "claude" and
+// "codex", by the rules that were measured. "all" means all that can be played.
+// Nothing has to be installed. What cannot be known of an agent is skipped.
+func As(names ...string) Option {
+	return func(c *config) { c.as = append(c.as, names...) }
+}
+
+// On also runs the cases on these agents themselves, offline, if they are
+// installed; it needs minigem in PATH. Without them, and with -short, the
+// subtests of the agents are skipped.
+func On(names ...string) Option {
+	return func(c *config) { c.on = append(c.on, names...) }
+}
+
+// Update rewrites what the cases compare with, if yes, so that they pass. Give
+// it the value of a flag of yours.
+func Update(yes bool) Option {
+	return func(c *config) { c.update = yes }
+}
+
+// Run runs the cases that match glob, a pattern of [filepath.Glob], as subtests
+// of t that are called like the files without their extension. With [As] or [On]
+// each of them has a subtest for each agent. No match is a failure. An assertion
+// that would hold without the hook is reported, and fails where CI is set.
+func Run(t *testing.T, glob string, options ...Option) {
+	t.Helper()
+	c := config{functions: map[string]hooks.Function{}}
+	for _, o := range options {
+		o(&c)
+	}
+	files, err := filepath.Glob(glob)
+	if err != nil {
+		t.Fatalf("reading the pattern %q: %v", glob, err)
+	}
+	if len(files) == 0 {
+		t.Fatalf("no case matches %s", glob)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if c.as == nil && c.on == nil {
+				c.alone(t, file)
+			} else {
+				c.onAgents(t, file)
+			}
+		})
+	}
+}
+
+func (c *config) options() testbed.Options {
+	ci := os.Getenv("CI")
+	return testbed.Options{
+		Driver: cases.With(func(e *hooks.Engine) { e.Runner = named{c.functions, e.Runner} }),
+		Chat:   cases.OpenChat, Update: c.update, Strict: ci != "" && ci != "false",
+	}
+}
+
+// alone runs a case on minigem.
+func (c *config) alone(t *testing.T, file string) {
+	tc, err := testbed.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report(t, testbed.Run(t.Context(), tc, c.options()))
+}
+
+// report fails, skips or logs as a result says.
+func report(t *testing.T, r testbed.Result) {
+	t.Helper()
+	var b strings.Builder
+	testbed.NewFormat("text", &b, testing.Verbose(), "").Result(r)
+	switch {
+	case !r.Passed():
+		t.Error("\n" + b.String())
+	case r.Skipped != "":
+		t.Skip(r.Skipped)
+	case b.Len() > 0:
+		t.Log("\n" + b.String())
+	}
+}
+
+// onAgents runs a case on minigem and the other agents.
+func (c *config) onAgents(t *testing.T, file string) {
+	as, err := played.Find(c.as)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tester := agents.Tester{Search: agents.Search{Path: os.Getenv("PATH")}, Log: t.Output()}
+	on := c.on
+	if on != nil {
+		tester.Self, err = exec.LookPath("minigem")
+	}
+	if skip := on != nil && (testing.Short() || err != nil); skip {
+		t.Run("on", func(t *testing.T) { t.Skip("real agents need minigem in PATH, and no -short") })
+		on = nil
+	}
+	o := c.options()
+	m, err := tester.Run(t.Context(), agents.Order{
+		Files: []string{file}, On: on, Options: o, More: played.Columns(as, o, cases.As),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, column := range m.Columns {
+		for _, row := range m.Cells {
+			cell := row[column.Name]
+			t.Run(strings.ReplaceAll(column.Name, " ", "_"), func(t *testing.T) {
+				if cell.State == agents.Cannot || cell.State == agents.NotRun {
+					t.Skip(cell.Why)
+				}
+				report(t, cell.Result)
+			})
+		}
+	}
+}
