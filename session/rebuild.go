@@ -14,12 +14,13 @@ import (
 //    the calls of its record;
 //  - each call is answered once, right after the message that made it: by the
 //    user's record with the result, else by the result in the model's record,
-//    else by one recorded while the batch ran, else as not run;
+//    else by one recorded while the batch ran, else as one that may have run;
 //  - results that answer no open call are left out: Gemini CLI writes them twice
 //    when it resumes.
 
-// notRun is the result that the model gets for an interrupted call.
-const notRun = "not run: the session ended before this call was finished"
+// NoResult is the result that the model gets for a call that the session's end cut
+// off. The file does not say whether the call had begun.
+const NoResult = "no result: the session ended before this call was finished, and it may have run; check before you repeat it"
 
 type rebuilder struct {
 	out      []entry
@@ -173,7 +174,7 @@ func (b *rebuilder) result(c llm.ToolCall) llm.ToolResult {
 			}
 		}
 	}
-	return llm.ToolResult{ID: c.ID, Name: c.Name, Response: map[string]any{"error": notRun}}
+	return llm.ToolResult{ID: c.ID, Name: c.Name, Response: map[string]any{"error": NoResult}}
 }
 
 // isConversation reports whether user or model said m; false: it is context

@@ -14,7 +14,7 @@ import (
 // Resume continues the session that which selects (see [Find]), in its own
 // file. Warn is called for each line of the file that is not usable; the file
 // is only appended to. If a session ended in the middle of a call, the call is
-// answered as not run. Errors: those of Find; transcript.ErrInUse if another
+// answered with [NoResult]. Errors: those of Find; transcript.ErrInUse if another
 // process has it open; transcript.ErrNotSession if nothing can be read.
 func Resume(o Options, which string) (*Session, error) {
 	o.fill()

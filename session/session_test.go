@@ -300,7 +300,7 @@ func TestKilledInABatch(t *testing.T) {
 	want := []llm.Message{
 		llm.UserText("go"),
 		modelCalls("", call("1"), call("2")),
-		results(llm.ToolResult{ID: "n__1", Name: "n", Response: map[string]any{"error": notRun}}, result("2", "two")),
+		results(llm.ToolResult{ID: "n__1", Name: "n", Response: map[string]any{"error": NoResult}}, result("2", "two")),
 	}
 	assert.Equal(t, want, s.Messages())
 	s.Append(llm.UserText("go on"))

@@ -147,7 +147,7 @@ func TestRebuild(t *testing.T) {
 		{"a result without a call", []string{u, d, r}, []llm.Message{llm.UserText("go"), llm.ModelText("Done.")}},
 		{"steered while a tool ran", []string{u, g, `{"id":"s","type":"user","content":[{"text":"stop it"}]}`, r, d}, append(whole[:3:3], llm.UserText("stop it"), llm.ModelText("Done."))},
 		{"a call without an answer", []string{u, strings.Replace(g, `"result":[{"functionResponse":{"id":"n__1","name":"n","response":{"output":"x"}}}],`, "", 1), d},
-			[]llm.Message{llm.UserText("go"), modelCalls("I will.", call("1")), results(llm.ToolResult{ID: "n__1", Name: "n", Response: map[string]any{"error": notRun}}), llm.ModelText("Done.")}},
+			[]llm.Message{llm.UserText("go"), modelCalls("I will.", call("1")), results(llm.ToolResult{ID: "n__1", Name: "n", Response: map[string]any{"error": NoResult}}), llm.ModelText("Done.")}},
 	}
 	for _, c := range cases {
 		path := filepath.Join(t.TempDir(), "s.jsonl")

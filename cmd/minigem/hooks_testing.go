@@ -85,7 +85,10 @@ func hooksTestCommand(sys *app.System) *cobra.Command {
 		Use:     "test [files or folders]",
 		Short:   "Run test cases of hooks, offline",
 		Example: "  minigem hooks test\n  minigem hooks test hooks/tests --run guard -v\n  minigem hooks test --coverage --min 80 --junit results.xml\n  minigem hooks test --mutate --min 90",
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("jobs") && t.jobs < 1 {
+				return exit.Errorf(exit.Input, "--jobs is %d: expected at least 1", t.jobs)
+			}
 			ctx, stop := exit.Context()
 			defer stop()
 			return t.test(ctx, args)

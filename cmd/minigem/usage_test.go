@@ -47,6 +47,8 @@ func TestUsage(t *testing.T) {
 		{"hooks migrate --from-claude --to codex", 42, "leave --to codex out"},
 		{"hooks migrate --from-claude --dry-run --yes", 42, "none of the others can be"},
 		{"hooks test --no", 42, "unknown flag: --no"},
+		{"hooks test -j 0", 42, "minigem: --jobs is 0: expected at least 1\n"},
+		{"hooks test -j -1", 42, "minigem: --jobs is -1: expected at least 1\n"},
 		{"hooks test --jobs many", 42, "minigem: --jobs is \"many\": expected a whole number\n\nUsage:\n  minigem hooks test [files or folders] [flags]\n\nminigem hooks test --help shows its flags.\n"},
 		{"hooks fire BeforeTool --timeout 5", 42, `--timeout is "5": expected a time such as 500ms or 10s`},
 		{"hooks list --json=maybe", 42, `--json is "maybe": expected true or false`},

@@ -23,7 +23,7 @@ type Suite struct {
 	Paths  []string       // case files, and folders that are searched for them; nil: the working directory
 	Match  *regexp.Regexp // only cases whose name it matches; nil: all
 	Shard  Shard
-	Jobs   int // cases at a time; 0: as many as there are processors
+	Jobs   int // cases at a time, fewer where descriptors are scarce; 0: as many as there are processors
 	Run    Options
 	Report func(Result) // is called with each result in the order of the cases; nil: nobody does
 
@@ -227,6 +227,7 @@ func (s *Suite) RunFiles(ctx context.Context, files []string) Summary {
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
 	}
+	jobs = min(jobs, mostJobs())
 	var wg sync.WaitGroup
 	next := make(chan int)
 	for range min(jobs, len(runs)) {

@@ -169,8 +169,22 @@ func (t *Chat) reopen(which string) error {
 	if info.ID == t.runtime.Session.ID() {
 		return errors.New("this is the session you are in")
 	}
+	if transcript.InUse(info.Path) { // else it would be too late: this session ends first
+		return fmt.Errorf("session %s: %w; you stay in this one", info.ID, transcript.ErrInUse)
+	}
 	return t.rewire(t.runtime.Config, info.ID)
 }
 
-// replay shows the end of the resumed conversation.
-func (t *Chat) replay() { t.view.Replay(t.conversation()) }
+// replay shows the end of the resumed conversation, and which calls at its end were
+// cut off.
+func (t *Chat) replay() {
+	said := t.conversation()
+	t.view.Replay(said)
+	for _, m := range said[max(len(said)-1, 0):] {
+		for _, p := range m.Parts {
+			if r, ok := p.(llm.ToolResult); ok && r.Response["error"] == session.NoResult {
+				t.warn(fmt.Sprintf("the session ended during a call of %s, which may have run: check before you repeat it", text.VisibleLine(r.Name)))
+			}
+		}
+	}
+}

@@ -81,14 +81,34 @@ func Plan(from, to string, link bool) ([]Change, error) {
 		if c.Items, err = count(c.From); err != nil {
 			return nil, err
 		}
-		_, err = os.Lstat(c.To)
+		there, err := os.Lstat(c.To)
 		c.Replaces = err == nil
+		if c.Replaces && there.IsDir() && within(c.From, c.To) {
+			return nil, fmt.Errorf("the skill %s is in %s already: there is nothing to do", s.Name, c.To)
+		}
 		out = append(out, c)
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("there is no skill in %s: it needs a SKILL.md, or folders with one", from)
 	}
 	return out, nil
+}
+
+// within reports whether path is the folder dir or inside it, whatever links lead
+// there: what replaces dir must not come out of it.
+func within(path, dir string) bool {
+	target, err := os.Stat(dir)
+	for err == nil {
+		if info, err := os.Stat(path); err == nil && os.SameFile(info, target) {
+			return true
+		}
+		parent := filepath.Dir(path)
+		if parent == path {
+			return false
+		}
+		path = parent
+	}
+	return false
 }
 
 // mostItems bounds the files of one skill.

@@ -161,3 +161,24 @@ func FuzzParse(f *testing.F) {
 		require.NotContains(t, s.Name, `\`)
 	})
 }
+
+// TestASkillDoesNotReplaceItself: what is at its place already stays, whichever way
+// it is named.
+func TestASkillDoesNotReplaceItself(t *testing.T) {
+	t.Parallel()
+	to := t.TempDir()
+	file := write(t, filepath.Join(to, "pdf", "SKILL.md"), skill("pdf"))
+	from := []string{filepath.Join(to, "pdf"), to}
+	if runtime.GOOS != "windows" {
+		link := filepath.Join(t.TempDir(), "link")
+		require.NoError(t, os.Symlink(to, link))
+		from = append(from, filepath.Join(link, "pdf"))
+	}
+	for _, from := range from {
+		for _, link := range []bool{false, true} {
+			_, err := Plan(from, to, link)
+			require.ErrorContains(t, err, "the skill pdf is in "+filepath.Join(to, "pdf")+" already")
+			require.FileExists(t, file)
+		}
+	}
+}

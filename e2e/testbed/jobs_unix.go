@@ -1,0 +1,18 @@
+//go:build unix
+
+package testbed
+
+import "syscall"
+
+// perJob is how many descriptors a case may have open: its session, its hooks and
+// their pipes.
+const perJob = 32
+
+// mostJobs is how many cases may run at a time within the limit of descriptors.
+func mostJobs() int {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return 1
+	}
+	return max(1, int(min(limit.Cur, 1<<20))/perJob)
+}
