@@ -2,11 +2,14 @@ package app
 
 import (
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"minigem/hooks"
+	"minigem/internal/runslater"
 	"minigem/internal/text"
 	"minigem/tools/policy"
 	"minigem/tools/workspace"
@@ -52,26 +55,54 @@ func (c *Configuration) extensionSwitchedOff(e hooks.Extension) string {
 }
 
 // runsPrograms reports whether a change of the file at path, or with below of
-// anything in that directory, is more than an edit: the file says which
-// programs run, is a script that a hook runs, or is minigem's own memory.
+// anything in that directory, is more than an edit: programs run by the file, now
+// or later, or it is minigem's own memory. Links are followed both ways: path may
+// lead to such a file, and the name of such a file may lead to path.
 func (r *Runtime) runsPrograms(path string, below bool) bool {
-	if _, err := r.Workspace.Resolve(path); err == nil && !r.Workspace.Writable(path) || r.Workspace.Sensitive(path) {
+	if _, err := r.Workspace.Resolve(path); err == nil && !r.Workspace.Writable(path) {
 		return true
 	}
 	real, err := r.Workspace.Follow(path)
-	if err != nil || within(r.Config.DotGemini, real) && !within(r.Project.Temp, real) {
+	if err != nil {
 		return true
 	}
-	gemini := filepath.Join(r.Config.ProjectDir, ".gemini")
-	guarded := r.Engine.Watch.Scripts(r.Config.Hooks)
-	for _, name := range []string{"settings.json", "extensions", "policies", "hooks"} {
-		guarded = append(guarded, filepath.Join(gemini, name))
+	if rel, ok := belowTemp(r.Project.Temp, real); ok {
+		return runslater.Match(rel) != ""
 	}
-	if slices.ContainsFunc(guarded, func(file string) bool { return within(file, real) }) {
+	guarded := append(r.Engine.Watch.Scripts(r.Config.Hooks), r.Config.DotGemini)
+	for _, dir := range append(r.Workspace.Dirs(), r.Config.ProjectDir) {
+		guarded = append(guarded, laterIn(dir, fs.ModeSymlink)...)
+	}
+	switch inside := func(file string) bool { return within(file, real) }; {
+	case runslater.Match(real) != "", runslater.Match(filepath.Clean(path)) != "", slices.ContainsFunc(guarded, inside):
 		return true
+	case !below:
+		return false
 	}
-	guarded = append(guarded, r.Config.DotGemini, r.Config.Dir, filepath.Join(r.Config.ProjectDir, ".git"))
-	return below && slices.ContainsFunc(guarded, func(file string) bool { return within(real, file) })
+	guarded = append(guarded, r.Config.Dir, filepath.Join(r.Config.ProjectDir, ".git"))
+	return slices.ContainsFunc(guarded, func(file string) bool { return within(real, file) })
+}
+
+// belowTemp returns path relative to the folder for temporary files of the project,
+// and whether it is in there.
+func belowTemp(temp, path string) (string, bool) {
+	if real, err := filepath.EvalSymlinks(temp); err == nil {
+		temp = real
+	}
+	return text.Below(temp, path)
+}
+
+// laterIn returns the entries of dir by which programs run later: with only set,
+// those of that type.
+func laterIn(dir string, only fs.FileMode) []string {
+	var out []string
+	entries, _ := os.ReadDir(dir) // a folder that cannot be read can neither be written
+	for _, e := range entries {
+		if e.Type()&only == only && runslater.Match(e.Name()) != "" {
+			out = append(out, filepath.Join(dir, e.Name()))
+		}
+	}
+	return out
 }
 
 // refusedFile returns a file that a command reads although the file tools would

@@ -10,9 +10,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"minigem/internal/confine"
 	"minigem/internal/exit"
+	"minigem/internal/runslater"
 	"minigem/internal/sandbox"
 	"minigem/internal/settings"
 	"minigem/tools/workspace"
@@ -29,9 +31,14 @@ func (r *Runtime) wireSandbox(ctx context.Context, sys *System, w *Frontend) err
 	if err != nil {
 		return err
 	}
+	writable, deep := slices.Concat(r.Workspace.Dirs(), allowed), sync.OnceValue(func() []string { return deepLater(r, w.Warn) })
+	for _, dir := range r.Workspace.Dirs() {
+		worktrees, _ := filepath.Glob(filepath.Join(dir, ".gemini", "worktrees", "*")) // the pattern is valid
+		writable = append(writable, worktrees...)
+	}
 	r.Sandbox, err = sandbox.Open(ctx, sandbox.Options{
-		Writable: slices.Concat(r.Workspace.Dirs(), allowed),
-		Kept:     func() []string { return r.protected(allowed) },
+		Writable: writable,
+		Kept:     func() []string { return append(r.protected(allowed), unless(allowed, deep())...) },
 		Network:  network,
 	})
 	switch {
@@ -48,7 +55,35 @@ func (r *Runtime) wireSandbox(ctx context.Context, sys *System, w *Frontend) err
 	}
 	// A command may make a hook fail, for which it need not kill it.
 	r.Engine.BlockFailed = true
+	r.Workspace.Keep(func(path string) bool {
+		return r.runsPrograms(path, false) && len(unless(allowed, []string{path})) > 0
+	})
+	// What does not exist cannot be kept.
+	if own := filepath.Join(r.Config.Dir, ".gemini"); r.Config.Dir == r.Config.ProjectDir && os.Mkdir(own, 0o755) == nil {
+		r.closers = append(r.closers, func() error { return os.Remove(own) })
+	}
 	return nil
+}
+
+// unless leaves out of paths what is in one of the allowed folders, or is one.
+func unless(allowed, paths []string) []string {
+	return slices.DeleteFunc(paths, func(p string) bool {
+		return slices.ContainsFunc(allowed, func(a string) bool { return within(a, p) })
+	})
+}
+
+// deepLater returns what is in the workspace, at any depth, by which programs run
+// later.
+func deepLater(r *Runtime, warn func(string)) []string {
+	var out []string
+	for _, dir := range r.Workspace.Dirs() {
+		found, whole := runslater.Find(dir)
+		if out = append(out, found...); !whole {
+			warn(fmt.Sprintf("the sandbox is not whole: not all of %s could be searched for settings that make programs run, so that commands may change some",
+				r.Config.Shorten(dir)))
+		}
+	}
+	return out
 }
 
 // confine returns nil if commands are not confined.
@@ -73,24 +108,21 @@ func (r *Runtime) unconfined() string {
 	return fmt.Sprintf("it only reads, but this machine cannot enforce that (%v): %s", err, advice)
 }
 
-// protected returns what confined commands must not change inside the
-// workspace: files that make minigem or git run programs, and secrets. The user
-// can allow each of them by name.
+// protected returns what confined commands must not change at the top of the
+// workspace: files by which programs run, and secrets. The user can allow each of
+// them by name.
 func (r *Runtime) protected(allowed []string) []string {
 	out := append(r.Engine.Watch.Scripts(r.Config.Hooks), r.Config.DotGemini)
 	for _, dir := range append(r.Workspace.Dirs(), r.Config.ProjectDir) {
-		names := []string{".git", ".gemini", ".vscode", ".env", ".envrc"}
-		entries, _ := os.ReadDir(dir) // for other names of files of secrets
+		out = append(out, laterIn(dir, 0)...)
+		entries, _ := os.ReadDir(dir) // a folder that cannot be read can neither be written
 		for _, e := range entries {
 			if workspace.Secret(e.Name()) != "" {
-				names = append(names, e.Name())
+				out = append(out, filepath.Join(dir, e.Name()))
 			}
 		}
-		for _, name := range names {
-			out = append(out, filepath.Join(dir, name))
-		}
 	}
-	return slices.DeleteFunc(out, func(p string) bool { return slices.Contains(allowed, p) })
+	return unless(allowed, out)
 }
 
 // sandboxWanted reports whether commands are to be confined. The environment

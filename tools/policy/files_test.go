@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/internal/runslater"
 	"minigem/tools/workspace"
 )
 
@@ -60,7 +61,7 @@ func projectEngine(t *testing.T, root string, ws *workspace.Workspace, policy st
 	o.Sensitive = func(path string, below bool) bool {
 		real, err := ws.Follow(path)
 		rel, outside := filepath.Rel(filepath.Join(root, ".gemini"), real)
-		return err != nil || ws.Sensitive(path) || outside == nil && filepath.IsLocal(rel) || below && strings.HasPrefix(root+"/.gemini/", real+"/")
+		return err != nil || runslater.Match(real) != "" || outside == nil && filepath.IsLocal(rel) || below && strings.HasPrefix(root+"/.gemini/", real+"/")
 	}
 	o.Refused = func(r Reading) string {
 		return ws.Refused(r.Path, workspace.Reach{Pattern: r.Pattern, Names: r.Names, Below: r.Below, Visible: r.Visible, Links: r.Links}, workspace.Ignore{Gemini: true})

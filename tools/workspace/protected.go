@@ -62,28 +62,23 @@ func suspicious(rel string) bool {
 	return false
 }
 
-// sensitiveName matches directories with settings that make an editor run
-// programs.
-var sensitiveName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\.vscode|vscode~\d+)$`) })
-
-// Sensitive reports whether path, with links followed, is in a directory with
-// settings that make an editor run programs: changing it is not just another
-// edit. A path that cannot be resolved is sensitive.
-func (w *Workspace) Sensitive(path string) bool {
-	real, err := Follow(w.abs(path))
-	return err != nil || component(real, sensitiveName()) != ""
-}
-
 // component returns the first component of path that matches names in one
 // spelling or another.
 func component(rel string, names *regexp.Regexp) string {
 	for name := range strings.FieldsFuncSeq(rel, func(r rune) bool { return r == '/' || r == filepath.Separator }) {
-		plain, _, _ := strings.Cut(strings.Map(visible, strings.ToLower(name)), ":")
-		if plain = strings.TrimRight(plain, ". "); names.MatchString(plain) && !exampleName().MatchString(plain) {
+		if plain := PlainName(name); names.MatchString(plain) && !exampleName().MatchString(plain) {
 			return name
 		}
 	}
 	return ""
+}
+
+// PlainName returns the one spelling of a file's name that stands for all that some
+// file system takes for the same: lower case, without trailing dots and spaces, NTFS
+// streams and the characters that HFS+ ignores.
+func PlainName(name string) string {
+	plain, _, _ := strings.Cut(strings.Map(visible, strings.ToLower(name)), ":")
+	return strings.TrimRight(plain, ". ")
 }
 
 // visible removes the characters that HFS+ ignores in names.

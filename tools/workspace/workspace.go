@@ -62,6 +62,7 @@ type Workspace struct {
 	mu       sync.RWMutex
 	dirs     []*dir // dirs[0] is the root
 	announce func(temp string)
+	kept     func(path string) bool
 	buffers  Buffers
 }
 
@@ -139,6 +140,14 @@ func (w *Workspace) Announce(f func(temp string)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.announce = f
+}
+
+// Keep makes files read-only: those for which kept returns true, given the absolute
+// path as a tool names it. nil: none.
+func (w *Workspace) Keep(kept func(path string) bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.kept = kept
 }
 
 func (w *Workspace) add(k kind, names ...string) error {

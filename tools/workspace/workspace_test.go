@@ -189,18 +189,27 @@ func TestWritable(t *testing.T) {
 	}
 }
 
-func TestSensitive(t *testing.T) {
+// TestKeep: what is kept is written by no operation, whatever links lead there.
+func TestKeep(t *testing.T) {
 	t.Parallel()
 	w, root, _ := fixture(t)
-	require.NoError(t, os.MkdirAll(filepath.Join(root, "sub/.vscode"), 0o755))
-	require.NoError(t, os.Symlink("sub/.vscode", filepath.Join(root, "looksfine")))
-	for path, want := range map[string]bool{
-		".vscode/settings.json": true, ".vscode": true, "sub/.vscode/tasks.json": true, "sub/.VSCode/tasks.json": true, ".vscode./x": true, "VSCODE~1/x": true,
-		"looksfine/tasks.json": true, root + "/sub/.vscode/x": true, "loop1/x": true, "out/x": false,
-		"a.txt": false, "new/dir/a.txt": false, "vscode/x": false, ".vscodeignore": false, "sub/deep": false,
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "kept"), 0o755))
+	require.NoError(t, w.WriteFile("kept/a", []byte("old")))
+	before, err := w.Snapshot("kept/a", 0)
+	require.NoError(t, err)
+	w.Keep(func(path string) bool { return strings.Contains(path, "/kept") })
+	for name, err := range map[string]error{
+		"write": w.WriteFile("kept/a", nil), "create": w.WriteFile("kept/b", nil), "replace": w.Replace(before, nil),
+		"remove": w.Remove(before), "mkdir": w.MkdirAll("kept/c"),
 	} {
-		assert.Equal(t, want, w.Sensitive(path), path)
+		assert.ErrorIs(t, err, ErrKept, name)
 	}
+	now, err := w.Snapshot("kept/a", 0)
+	require.NoError(t, err)
+	assert.Equal(t, "old", string(now.Data))
+	require.NoError(t, w.WriteFile("other", nil))
+	w.Keep(nil)
+	require.NoError(t, w.WriteFile("kept/a", nil))
 }
 
 func TestOutsideError(t *testing.T) {

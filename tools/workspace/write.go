@@ -241,8 +241,17 @@ func (w *Workspace) writable(op, path string) (place, error) {
 	if err == nil && p.dir.kind == readable {
 		err = &fs.PathError{Op: op, Path: path, Err: fs.ErrPermission}
 	}
+	w.mu.RLock()
+	kept := w.kept
+	w.mu.RUnlock()
+	if err == nil && kept != nil && kept(w.abs(path)) {
+		err = &fs.PathError{Op: op, Path: path, Err: ErrKept}
+	}
 	return p, err
 }
+
+// ErrKept is the error of changing a file that [Workspace.Keep] makes read-only.
+var ErrKept = errors.New("the sandbox keeps it read-only, because it says what programs run")
 
 // MkdirAll makes the directory path and missing ones above it.
 func (w *Workspace) MkdirAll(path string) error {

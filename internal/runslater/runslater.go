@@ -1,0 +1,142 @@
+// Package runslater knows the files by which programs run later, such as settings
+// of agents and editors, hooks of git, and what shells read at their start. Its one
+// list is data; callers decide whether such a file may change.
+package runslater
+
+import (
+	_ "embed"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"minigem/tools/workspace"
+)
+
+//go:embed files.txt
+var files string
+
+// pattern is one line of the list.
+type pattern struct {
+	names   []string // of one path component each
+	excepts bool
+}
+
+var patterns = sync.OnceValue(func() []pattern {
+	var out []pattern
+	for line := range strings.Lines(files) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		rest, excepts := strings.CutPrefix(line, "!")
+		out = append(out, pattern{strings.Split(rest, "/"), excepts})
+	}
+	return out
+})
+
+// Match returns the part of name, from its first component on, that is on the list:
+// a file or folder by which programs run later. It is empty if there is none. name
+// is a path with slashes or the system's separators; links are not followed.
+func Match(name string) string {
+	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '/' || r == filepath.Separator })
+	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "." })
+	plain := make([]string, len(parts))
+	for i, part := range parts {
+		plain[i] = workspace.PlainName(part)
+	}
+	for i := range plain {
+		if n := matchAt(plain[i:], slices.Contains(parts, "..")); n > 0 {
+			return strings.Join(parts[:i+n], "/")
+		}
+	}
+	return ""
+}
+
+// matchAt returns how many of the first names match; 0: the list has nothing that
+// begins there. A path that climbs may leave what an exception is about.
+func matchAt(names []string, climbs bool) int {
+	found := 0
+	for _, p := range patterns() {
+		if !p.begins(names) || p.excepts && climbs {
+			continue
+		}
+		if p.excepts {
+			return 0
+		}
+		found = len(p.names)
+	}
+	return found
+}
+
+func (p pattern) begins(names []string) bool {
+	if len(names) < len(p.names) {
+		return false
+	}
+	for i, want := range p.names {
+		if ok, err := path.Match(want, names[i]); !ok && !short(names[i], want) || err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// short reports whether name may be the short one of a file called want on an old
+// Windows file system: GEMINI~1.
+func short(name, want string) bool {
+	begin, number, found := strings.Cut(name, "~")
+	return found && begin != "" && number != "" && number[0] >= '0' && number[0] <= '9' &&
+		strings.HasPrefix(strings.ReplaceAll(want, ".", ""), begin)
+}
+
+// maxEntries bounds the search of one folder.
+const maxEntries = 500_000
+
+// Find returns what is on the list in dir and below it, links included. What is
+// installed in node_modules is left out, because it belongs to a package manager.
+// whole is false if the folder has more entries than are searched, or part of it
+// cannot be read.
+func Find(dir string) (found []string, whole bool) {
+	whole = true
+	entries := 0
+	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			whole = whole && os.IsNotExist(err)
+			return nil
+		}
+		if entries++; entries > maxEntries {
+			return fs.ErrInvalid
+		}
+		rel, err := filepath.Rel(dir, name)
+		switch {
+		case err != nil || rel == ".":
+			return err
+		case e.IsDir() && e.Name() == "node_modules":
+			return filepath.SkipDir
+		case Match(rel) == "":
+			return nil
+		}
+		found = append(found, name)
+		if !e.IsDir() {
+			return nil
+		}
+		return worktreesIn(name, &found)
+	})
+	return found, whole && err == nil
+}
+
+// worktreesIn adds what is on the list in the worktrees of a .gemini folder.
+func worktreesIn(dir string, found *[]string) error {
+	worktrees, err := os.ReadDir(filepath.Join(dir, "worktrees"))
+	if err != nil {
+		return filepath.SkipDir
+	}
+	for _, w := range worktrees {
+		more, _ := Find(filepath.Join(dir, "worktrees", w.Name()))
+		*found = append(*found, more...)
+	}
+	return filepath.SkipDir
+}

@@ -1,0 +1,73 @@
+package runslater
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestMatch(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		".gemini": ".gemini", ".gemini/": ".gemini", ".gemini/settings.json": ".gemini", "/p/.gemini/hooks/x.sh": "p/.gemini", "pkg/.gemini/settings.json": "pkg/.gemini",
+		".gemini/skills/x/SKILL.md": ".gemini", ".GEMINI/x": ".GEMINI", "./.gemini/x": "./.gemini", "a/../.gemini/x": "a/../.gemini", "a//.gemini//x": "a/.gemini",
+		".gemini./x": ".gemini.", ".gemini /x": ".gemini ", ".gem\u200cini/x": ".gem\u200cini", ".gemini::$INDEX_ALLOCATION/x": ".gemini::$INDEX_ALLOCATION", "GEMINI~1/x": "GEMINI~1",
+		".gemini/worktrees": ".gemini", ".gemini/worktrees/x": ".gemini", ".gemini/worktrees/x/a.go": "", ".gemini/worktrees/x/.gemini/settings.json": ".gemini/worktrees/x/.gemini",
+		".gemini/worktrees/x/.git": ".gemini/worktrees/x/.git", ".gemini/worktrees/../settings.json": ".gemini", ".gemini/worktrees/x/../../settings.json": ".gemini",
+		".git/hooks/pre-commit": ".git", "sub/.git/config": "sub/.git", ".husky/pre-commit": ".husky", ".githooks/x": ".githooks", ".claude/settings.json": ".claude/settings.json",
+		".claude/settings.local.json": ".claude/settings.local.json", "a/.claude/hooks/x": "a/.claude/hooks", ".codex/hooks.json": ".codex", ".github/hooks/x.json": ".github/hooks",
+		".mcp.json": ".mcp.json", ".cursor/rules": ".cursor", ".idea/x": ".idea", ".zed/tasks.json": ".zed", ".devcontainer/devcontainer.json": ".devcontainer", ".mise.toml": ".mise.toml",
+		".mise.local.toml": ".mise.local.toml", ".envrc": ".envrc", ".vscode/tasks.json": ".vscode", "VSCODE~1/x": "VSCODE~1", "x.code-workspace": "x.code-workspace", "a/.bashrc": "a/.bashrc",
+		"a.go": "", "gemini/x": "", ".geminiignore": "", "GEMINI.md": "", ".github/workflows/ci.yml": "", ".claude/notes.md": "", "hooks/x": "", ".gitignore": "", ".vscodeignore": "", "": "", "/": "",
+		"settings.json": "", ".claude": "", ".github": "", "src/cursor/x": "",
+	} {
+		got := Match(name)
+		if strings.Contains(name, "..") {
+			assert.Equal(t, want != "", got != "", name) // paths are clean where it counts; here one too many does no harm
+			continue
+		}
+		assert.Equal(t, strings.TrimPrefix(want, "./"), strings.TrimPrefix(got, "./"), name)
+	}
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{
+		".gemini/settings.json", "a/b/.gemini/x", "a/.claude/settings.json", ".gemini/worktrees/w/src/a.go", ".gemini/worktrees/w/pkg/.gemini/x",
+		"node_modules/m/.vscode/x", "a/.git/config", "a/plain",
+	} {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, nil, 0o600))
+	}
+	require.NoError(t, os.Symlink("plain", filepath.Join(dir, "a", ".envrc")))
+	found, whole := Find(dir)
+	assert.True(t, whole)
+	for i, name := range found {
+		rel, err := filepath.Rel(dir, name)
+		require.NoError(t, err)
+		found[i] = filepath.ToSlash(rel)
+	}
+	assert.ElementsMatch(t, []string{".gemini", "a/b/.gemini", "a/.claude/settings.json", ".gemini/worktrees/w/pkg/.gemini", "a/.git", "a/.envrc"}, found)
+	_, whole = Find(filepath.Join(dir, "missing"))
+	assert.True(t, whole)
+}
+
+// FuzzMatch: a spelling that some file system takes for the same name matches, too.
+func FuzzMatch(f *testing.F) {
+	f.Add("a/b", ".gemini/settings.json", uint8(3))
+	f.Fuzz(func(t *testing.T, before, name string, how uint8) {
+		if Match(name) == "" || strings.Contains(before, ".") {
+			return
+		}
+		spelled := before + "/" + []string{name, strings.ToUpper(name), "./" + name, name + "/", name + "/x", strings.ReplaceAll(name, "/", "//")}[how%6]
+		if strings.ToLower(strings.ToUpper(name)) == strings.ToLower(name) {
+			assert.NotEmpty(t, Match(spelled), "%q", spelled)
+		}
+	})
+}
