@@ -9,7 +9,6 @@ package hooktest
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,6 +18,7 @@ import (
 	"minigem/e2e/testbed"
 	"minigem/hooks"
 	"minigem/internal/cases"
+	"minigem/internal/proc"
 )
 
 // An Option changes how [Run] runs cases.
@@ -130,7 +130,7 @@ func (c *config) onAgents(t *testing.T, file string) {
 	tester := agents.Tester{Search: agents.Search{Path: os.Getenv("PATH")}, Log: t.Output()}
 	on := c.on
 	if on != nil {
-		tester.Self, err = exec.LookPath("minigem")
+		tester.Self, err = proc.Look("minigem")
 	}
 	if skip := on != nil && (testing.Short() || err != nil); skip {
 		t.Run("on", func(t *testing.T) { t.Skip("real agents need minigem in PATH, and no -short") })

@@ -9,6 +9,7 @@ import (
 	"minigem/agent/event"
 	"minigem/internal/exit"
 	"minigem/internal/models"
+	"minigem/internal/settings"
 	"minigem/llm"
 	"minigem/llm/gemini"
 	"minigem/llm/openai"
@@ -99,7 +100,7 @@ func (r *Runtime) openModel(w *Frontend) (llm.Provider, error) {
 }
 
 func (r *Runtime) openOpenAI(name string, w *Frontend) (llm.Provider, error) {
-	if err := r.enforced(openai.Server(name)); err != nil {
+	if err := enforced(r.Config.Settings, openai.Server(name)); err != nil {
 		return nil, err
 	}
 	o, err := openai.OptionsFor(name, r.lookup)
@@ -123,7 +124,7 @@ func (r *Runtime) openGemini(w *Frontend) (llm.Provider, error) {
 	if err != nil {
 		return nil, exit.With(exit.Input, err)
 	}
-	if err := r.enforced(string(auth)); err != nil {
+	if err := enforced(r.Config.Settings, string(auth)); err != nil {
 		return nil, err
 	}
 	o.Version, o.MaxAttempts = Version, r.Config.Settings.General.MaxAttempts
@@ -137,8 +138,8 @@ func (r *Runtime) openGemini(w *Frontend) (llm.Provider, error) {
 
 // enforced returns an error if the settings enforce another sign-in than current
 // (cli/validateNonInterActiveAuth.ts).
-func (r *Runtime) enforced(current string) error {
-	want := r.Config.Settings.Security.Auth.EnforcedType
+func enforced(s settings.Settings, current string) error {
+	want := s.Security.Auth.EnforcedType
 	if want == "" || want == current {
 		return nil
 	}

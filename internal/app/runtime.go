@@ -247,7 +247,7 @@ func (r *Runtime) wirePolicy(_ context.Context, _ *System, w *Frontend) error {
 		Mode: mode, Interactive: w.Interactive, Hooks: slices.ContainsFunc(r.Config.Hooks.Hooks, r.isAsked), Untrusted: !r.Config.Trust.Trusted,
 		Rules:       rules,
 		Shell:       policy.Shell(proc.ShellName()),
-		Unconfined:  r.unconfined(),
+		Unconfined:  unconfined(r.Sandbox != nil),
 		InWorkspace: func(path string) bool { _, err := r.Workspace.Resolve(path); return err == nil },
 		InPlans:     r.inPlans,
 		Sensitive:   r.runsPrograms,

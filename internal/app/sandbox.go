@@ -96,9 +96,9 @@ func (r *Runtime) confine() func(bool, []string, *os.ProcAttr) ([]string, error)
 
 // unconfined says why commands that only read are asked about; empty: they are
 // not, because something confines them.
-func (r *Runtime) unconfined() string {
+func unconfined(sandboxed bool) string {
 	err := confine.Supported()
-	if err == nil || r.Sandbox != nil {
+	if err == nil || sandboxed {
 		return ""
 	}
 	advice := "name such commands in tools.allowed to run them unasked"

@@ -48,10 +48,10 @@ func (t *Chat) whenIdle() (stop func()) {
 	}
 }
 
-func (t *Chat) warn(text string) { t.term.Print(t.warning(text)) }
+func (t *Chat) warn(text string) { t.term.Print(warning(t, text)) }
 
 // warning reports a warning to the Observer and returns it as lines to show.
-func (t *Chat) warning(text string) string {
+func warning(t *Chat, text string) string {
 	if t.Observer.Notice != nil {
 		t.Observer.Notice(text)
 	}

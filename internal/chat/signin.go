@@ -140,7 +140,7 @@ func (t *Chat) try(c *app.Configuration, d *terminal.Dialogue, s app.SignIn) (ag
 		}
 		return true, nil
 	}
-	i, _, ok := d.Choose(t.Ctx, t.warning("It could not be tried: "+err.Error()), "Keep it all the same?", []terminal.Choice{
+	i, _, ok := d.Choose(t.Ctx, warning(t, "It could not be tried: "+err.Error()), "Keep it all the same?", []terminal.Choice{
 		{Label: "No, go back", Keys: []string{"n", "no"}}, {Label: "Yes, keep it untried", Keys: []string{"y", "yes"}}})
 	if !ok || i != 1 {
 		return false, errBack

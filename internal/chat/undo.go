@@ -251,7 +251,7 @@ func (t *Chat) confirmConflicts(d *terminal.Dialogue, lines string, plan undo.Pl
 		t.term.Print(lines)
 		return true
 	}
-	warning := t.warning(fmt.Sprintf("%s changed in other ways too, and those changes would be undone as well (see above)", text.Plural(n, "file")))
+	warning := warning(t, fmt.Sprintf("%s changed in other ways too, and those changes would be undone as well (see above)", text.Plural(n, "file")))
 	i, _, ok := d.Confirm(t.Ctx, lines+warning, "Go back all the same? The current state is saved as a checkpoint.", []terminal.Choice{
 		{Label: "No", Keys: []string{"n", "no"}}, {Label: "Yes", Keys: []string{"y", "yes"}},
 	})

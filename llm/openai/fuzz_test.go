@@ -20,6 +20,8 @@ func FuzzAnswers(f *testing.F) {
 	f.Add([]byte(`{"error":{"message":"m","code":7}}`), 429)
 	f.Add([]byte(`{"error":"m"}`), 404)
 	f.Add([]byte(`{"data":[{"id":"a"}]}`), 200)
+	f.Add([]byte(`{"data":[{"id":"m","max_model_len":4096}],"n_ctx":1,"model_info":{"x.context_length":8192}}`), 200)
+	f.Add([]byte(delta(`"content":"<tool_call>{\"name\": \"ls\", \"arguments\": {}}</tool_call>"`)+ends("stop")), 200)
 	var body []byte
 	var status int
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -37,6 +39,9 @@ func FuzzAnswers(f *testing.F) {
 		_, streamed := collect(c.Stream(t.Context(), ask("x")))
 		_, whole := c.Generate(t.Context(), ask("x"))
 		_, listed := c.Models(t.Context())
+		if n := c.ContextLength(t.Context()); n < 0 {
+			t.Fatalf("%q: a context length of %d", data, n)
+		}
 		for _, err := range []error{streamed, whole, listed} {
 			if err != nil && !errors.As(err, new(*llm.Error)) {
 				t.Fatalf("%q: not one of ours: %v", data, err)
