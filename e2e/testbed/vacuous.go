@@ -20,7 +20,7 @@ func (res *Result) vacuous(strict bool) {
 	for i, check := range res.Checks {
 		at := slices.IndexFunc(res.Case.Commands, func(c Command) bool { return c.Where() == check.Where })
 		if c := res.Case.Commands[at]; check.Passed && check.Unasked == "" && check.Vacuous == "" {
-			res.Checks[i].Vacuous = r.provesNothing(c)
+			res.Checks[i].Vacuous = proof{r}.provesNothing(c)
 		}
 	}
 	whole := ""
@@ -43,6 +43,9 @@ func (res *Result) vacuous(strict bool) {
 	}
 }
 
+// proof is what a record proves.
+type proof struct{ *Record }
+
 // aboutHooks reports whether c asks whether a hook ran.
 func (c Command) aboutHooks() bool {
 	return slices.ContainsFunc(slices.Concat(hookVerbs, holdsVerbs), func(v verb) bool { return v.name == c.verb.name })
@@ -62,7 +65,7 @@ func (r *Record) idle() *hooks.Hook {
 // provesNothing says why c proves nothing though it holds: what it denies never came
 // up, or something else than a hook prevented it. It is empty if c proves something,
 // or that cannot be known.
-func (r *Record) provesNothing(c Command) string {
+func (r proof) provesNothing(c Command) string {
 	switch name := c.verb.name; {
 	case name == "max-processes" && c.Args[0] != "0" && r.idle() != nil:
 		return "no hook ran"
@@ -96,7 +99,7 @@ func (r *Record) provesNothing(c Command) string {
 }
 
 // noSuchCall is provesNothing of an assertion about the calls of a tool.
-func (r *Record) noSuchCall(c Command) string {
+func (r proof) noSuchCall(c Command) string {
 	name := r.tool(c.Args[0])
 	calls := r.calls(name)
 	switch {
@@ -111,7 +114,7 @@ func (r *Record) noSuchCall(c Command) string {
 	}
 	about := slices.DeleteFunc(c.others(), func(cond Cond) bool { return cond.Key == "status" })
 	if !slices.ContainsFunc(calls, func(call llm.ToolCall) bool {
-		return all(about, func(key string) string { return toolValue(r, event.ToolStarted{Call: call}, key) })
+		return all(about, func(key string) string { return toolValue(r.Record, event.ToolStarted{Call: call}, key) })
 	}) {
 		return fmt.Sprintf("no call of %s was one%s", name, with(about))
 	}
@@ -160,7 +163,7 @@ func (r *Record) calls(name string) []llm.ToolCall {
 }
 
 // noSuchEvent is provesNothing of an assertion about an event or a hook at one.
-func (r *Record) noSuchEvent(c Command) string {
+func (r proof) noSuchEvent(c Command) string {
 	ev := c.Args[0]
 	if r.intervened() || slices.ContainsFunc(r.Finished, r.expects) || c.verb.name == "event" && len(c.others()) == 0 {
 		return "" // that may be why
@@ -190,7 +193,7 @@ func (r *Record) noSuchEvent(c Command) string {
 }
 
 // sees reports whether the other program is minigem itself, playing it.
-func (r *Record) sees() bool {
+func (r proof) sees() bool {
 	s, ok := r.other.(Seer)
 	return ok && s.Sees("event")
 }
@@ -202,7 +205,7 @@ func (r *Record) happened(ev string) bool {
 
 // intervened reports whether a hook kept anything from being done as the model or the
 // user wanted it.
-func (r *Record) intervened() bool {
+func (r proof) intervened() bool {
 	return slices.ContainsFunc(r.Reports, func(rep hooks.Report) bool {
 		harmless := []string{"", hooks.EffectNone, hooks.EffectContext, hooks.EffectAllow}
 		return rep.Verdict.Decision != hooks.Proceed || !slices.Contains(harmless, rep.Effect.Kind)

@@ -45,7 +45,7 @@ type room struct {
 var rooms = []room{
 	{"cmd", "", 20_800, 17_000},
 	{"agent", "", 16_200, 16_000},
-	{"llm", "", 23_000, 22_000},
+	{"llm", "", 24_300, 22_000}, // models of one's own: context lengths, calls and thoughts in texts
 	{"hooks", "", 50_900, 26_000},
 	{"hooks/protocol", "", 21_100, 18_000},
 	{"hooks/config", "hooks/jsonc hooks/dotenv", 7_400, 28_000}, // takes what hooks gives away
@@ -55,9 +55,9 @@ var rooms = []room{
 	{"hooks/hookstest", "", 28_600, 0}, // becomes data
 	{"tools", "", 100_000, 75_000},
 	{"session", "transcript compress notify", 30_000, 26_000},
-	{"e2e", "", 125_800, 114_000},
-	{"internal", "", 254_500, 230_000},
-	{"", "", 2_000, 2_000}, // .ci, docs, examples
+	{"e2e", "", 130_000, 114_000},      // hooktest; a green proves something
+	{"internal", "", 260_000, 230_000}, // confine, which takes the place of a parser in tools
+	{"", "", 2_000, 2_000},             // .ci, docs, examples
 }
 
 // whole is the budget of all rooms together, in tokens.
