@@ -1,6 +1,8 @@
 package testbed
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -51,6 +53,6 @@ func TestForeignHooksAreNotRunHere(t *testing.T) {
 	t.Parallel()
 	c, err := Parse("p.txtar", []byte("prompt x\nexit 0\n-- .claude/settings.json --\n{}\n-- model --\ntext hi\n"))
 	require.NoError(t, err)
-	res := Run(t.Context(), c, Options{})
+	res := Run(t.Context(), c, Options{Driver: func(context.Context, Setup) (Session, error) { return nil, errors.New("not reached") }})
 	assert.Equal(t, "its hooks are those of other agents: run it with --on or --as", res.Skipped)
 }
