@@ -33,8 +33,8 @@ func (p pausing) Stream(context.Context, llm.Request) iter.Seq2[llm.Chunk, error
 	}
 }
 
-// An answer that stands still is reported once for each time, and only after it
-// began; what hooks take does not count.
+// A model that sends nothing is reported once for each time, before its answer begins
+// too; what hooks take does not count.
 func TestASilentModelIsToldOf(t *testing.T) {
 	t.Parallel()
 	const s = time.Second
@@ -45,7 +45,7 @@ func TestASilentModelIsToldOf(t *testing.T) {
 		told   []time.Duration // since the start
 	}{
 		{"never", pausing{14 * s, 14 * s, 14 * s}, 0, nil},
-		{"before it begins", pausing{60 * s, s}, 0, nil},
+		{"before it begins", pausing{60 * s, s}, 0, []time.Duration{15 * s}},
 		{"once", pausing{s, 60 * s, s}, 0, []time.Duration{16 * s}},
 		{"twice", pausing{s, 20 * s, s, 20 * s}, 0, []time.Duration{16 * s, 37 * s}},
 		{"slow hooks", pausing{s, s, s}, 20 * s, nil},

@@ -165,7 +165,6 @@ func (r *run) try(ctx context.Context, ans *reply, extra string) error {
 	var raw received
 	stall := time.AfterFunc(silence, r.warnSilence)
 	defer stall.Stop()
-	stall.Stop()                                    // until the first chunk the user sees that minigem waits
 	for c, err := range r.Model.Stream(ctx, send) { // 6
 		stall.Stop()
 		if err != nil {
@@ -185,8 +184,7 @@ func (r *run) try(ctx context.Context, ans *reply, extra string) error {
 	return raw.check(last >= 0 && hasResult(send.Messages[last]))
 }
 
-// silence is how long the model may pause within an answer before the user is
-// warned.
+// silence is how long the model may send nothing before the user is warned.
 const silence = 15 * time.Second
 
 func (r *run) warnSilence() {

@@ -90,8 +90,9 @@ var invisible = regexp.MustCompile("<!--(?s:.*?)-->|[\\s\u200B-\u200D\u2060\uFEF
 // request contained tool results.
 func (h *received) check(afterTools bool) error {
 	kind := h.kind()
-	if kind == "" || afterTools && (kind == NoFinishReason || kind == NoResponseText) {
-		return nil
+	visible := invisible.ReplaceAllString(h.text.String(), "") != ""
+	if kind == "" || afterTools && (kind == NoResponseText || kind == NoFinishReason && visible) {
+		return nil // the model may have nothing to add to what it did, but only where it says that it has ended
 	}
 	detail := h.detail
 	if h.block != "" {

@@ -22,7 +22,7 @@ func TestStreamValidity(t *testing.T) {
 		{"text", finish("STOP", said), "", ""},
 		{"a call without an end", llm.Chunk{Parts: []llm.Part{llm.ToolCall{Name: "x"}}}, "", ""},
 		{"no end", llm.Chunk{Parts: []llm.Part{said}}, NoFinishReason, ""},
-		{"nothing", llm.Chunk{}, NoFinishReason, ""},
+		{"nothing", llm.Chunk{}, NoFinishReason, NoFinishReason},
 		{"empty", finish("STOP"), NoResponseText, ""},
 		{"invisible", finish("STOP", blank), NoResponseText, ""},
 		{"thoughts alone", finish("STOP", llm.Thought{Text: "hm"}), ThinkingOnly, ThinkingOnly},

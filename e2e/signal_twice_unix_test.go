@@ -138,7 +138,7 @@ func TestKilledInATool(t *testing.T) {
 	}
 }
 
-// TestForcedExitEndsWhatRuns: the second ^C waits for nobody, and a hook that
+// TestForcedExitEndsWhatRuns: the third ^C waits for nobody, and a hook that
 // does not listen to TERM is gone all the same.
 func TestForcedExitEndsWhatRuns(t *testing.T) {
 	t.Parallel()
@@ -152,6 +152,24 @@ func TestForcedExitEndsWhatRuns(t *testing.T) {
 	_ = cmd.Wait()
 	assert.Equal(t, 130, cmd.ProcessState.ExitCode())
 	waittest.Until(t, func() bool { return len(marked(h.dir)) == 0 }, "%q", marked(h.dir))
+}
+
+// TestTheSecondInterruptEndsTheSession: the second ^C kills a hook that does not listen
+// to TERM, and SessionEnd fires all the same.
+func TestTheSecondInterruptEndsTheSession(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, map[string]string{".gemini/settings.json": strings.Replace(slowEnd, `{"hooks": {`, `{"hooks": {"BeforeAgent": [{"hooks": [
+		{"type": "command", "command": "trap '' TERM; touch started; while :; do sleep 1; done"}]}], `, 1)})
+	args := append(h.answersFile(t, "say Never."), "-p", "do it")
+	cmd, _, _ := h.command(t, run{Args: args, Env: []string{"GEMINI_CLI_TRUST_WORKSPACE=true"}})
+	require.NoError(t, cmd.Start())
+	waitFor(t, filepath.Join(h.workspace, "started"))
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	time.Sleep(500 * time.Millisecond) // one that comes sooner is the same one
+	_ = cmd.Process.Signal(os.Interrupt)
+	_ = cmd.Wait()
+	assert.Equal(t, 130, cmd.ProcessState.ExitCode())
+	h.assertEnded(t)
 }
 
 // interruptUntilEnded presses ^C again and again: one that comes too soon after

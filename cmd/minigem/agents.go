@@ -124,10 +124,8 @@ func (t *hooksTesting) onAgents(ctx context.Context, s *testbed.Suite, files []s
 	case err != nil:
 		return exit.With(testbed.ExitBroken, err)
 	}
-	if t.html != "" {
-		if err := m.WritePage(t.html); err != nil {
-			return exit.With(exit.Input, err)
-		}
+	if err := t.writeFile(t.html, m.WritePage); err != nil {
+		return err
 	}
 	if err := m.Write(t.sys.Stdout, t.format); err != nil {
 		return exit.With(exit.Input, err)

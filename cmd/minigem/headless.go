@@ -87,7 +87,11 @@ func runHeadless(ctx context.Context, sys *app.System, f *app.Options) error {
 	if err = out.End(res, err); err == nil {
 		err = headless.Blocked(res, cmp.Or(f.BlockedExitCode, c.Hooks.BlockedExitCode))
 	}
-	return rec.Write(err)
+	err = rec.Write(err)
+	if lost := r.Close(); err == nil && lost != nil {
+		err = exit.With(exit.Failed, lost)
+	}
+	return err
 }
 
 // enterWorktree is app.EnterWorktree, and says where the session works.

@@ -292,8 +292,12 @@ func (t *hooksTesting) writeFile(name string, write func(io.Writer) error) (err 
 	if err != nil {
 		return exit.Errorf(exit.Input, "writing the results: %w", err)
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	return write(file)
+	out := &exit.Stdout{To: file}
+	err = errors.Join(write(out), out.Lost(), file.Close())
+	if err != nil {
+		err = exit.Errorf(exit.Failed, "writing the results to %s: %w", name, err)
+	}
+	return err
 }
 
 // watching runs the cases until ctx ends.

@@ -75,7 +75,7 @@ func (w hookWorld) wire(flags *app.Options, interactive bool) wired {
 	}
 	got.Runtime, err = app.Build(w.t.Context(), sys, flags, c, wi)
 	require.NoError(w.t, err)
-	w.t.Cleanup(got.Close)
+	w.t.Cleanup(func() { assert.NoError(w.t, got.Close()) })
 	got.AwaitMCP(w.t.Context())
 	return got
 }

@@ -21,7 +21,7 @@ func TestSelfTest(t *testing.T) {
 		{"daemon", "90", "fake left a process running, which was ended: sleep 1000"},
 		{"fires nothing", "90", "it ran none of the hooks that were configured"},
 		{"no shell", "90", "the model's part does not fit: "},
-		{"crashes", "90", "it ended with exit 2; it last printed"},
+		{"crashes", "90", "fake ended (exit 2) after 1 of the script's 6 answers, and no hook can have ended it; it last printed"},
 		{"floods", "1", "fake did not end: the case took longer than 1s"},
 		{"calls home", "90", "fake wanted to reach telemetry.example"},
 	} {

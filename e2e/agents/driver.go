@@ -51,6 +51,7 @@ type session struct {
 	known   map[string]string // what it does not do
 	w       *wrapper
 
+	asked    int // requests of the conversation
 	calls    []*call
 	problems []string
 	unsure   map[string]string // why decisions at an event are not known
@@ -91,7 +92,39 @@ func (x *session) Prompt(ctx context.Context, text string) testbed.Outcome {
 		return failed(cannot("%s", why))
 	}
 	x.tell(log, runs)
+	if why := x.endedEarly(res, runs); why != "" {
+		return failed(cannot("%s", why))
+	}
 	return testbed.Outcome{Exit: res.ExitCode}
+}
+
+// endedEarly says that the agent died, or ended before it had asked for all answers
+// of the script though no hook can have ended it; empty: it came to its end. What it
+// did until then proves nothing.
+func (x *session) endedEarly(res ended, runs []shim.Run) string {
+	signal := res.SignalName
+	if signal == "" && res.ExitCode > 128 && res.ExitCode < 160 { // of a process in a namespace of its own
+		signal = fmt.Sprintf("signal %d", res.ExitCode-128)
+	}
+	answers := 0
+	for _, r := range x.setup.Rounds {
+		if r.Method == script.Stream && r.Agent == "" && !r.Repeat {
+			answers++
+		}
+	}
+	mayEnd := func(run shim.Run) bool {
+		h, ok := x.w.find(run.Hook)
+		return ok && !h.observer && (len(run.Stdout) > 0 || run.Exit != 0 && x.a.event(h.event) != "BeforeTool")
+	}
+	switch {
+	case res.Stopped != nil: // look has said so
+		return ""
+	case signal != "":
+		return fmt.Sprintf("%s died in the middle of the case: %s", x.a.Name, signal)
+	case len(x.problems) == 0 && x.asked < answers && !slices.ContainsFunc(runs, mayEnd):
+		return fmt.Sprintf("%s ended (exit %d) after %d of the script's %d answers, and no hook can have ended it; it last printed %q", x.a.Name, res.ExitCode, x.asked, answers, lastLine(res))
+	}
+	return ""
 }
 
 func failed(err error) testbed.Outcome {

@@ -1,14 +1,12 @@
 package agents
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 
 	"minigem/e2e/testbed"
-	"minigem/internal/atomicfile"
 	"minigem/internal/text"
 )
 
@@ -48,18 +46,6 @@ func (m *Matrix) Write(w io.Writer, format string) error {
 		return fmt.Errorf("the format is %q: with --on, use one of %s", format, strings.Join(Formats, ", "))
 	}
 	return err
-}
-
-// WritePage writes one page of the matrix, for a browser, to a file.
-func (m *Matrix) WritePage(path string) error {
-	var b bytes.Buffer
-	if err := m.page(&b); err != nil {
-		return err
-	}
-	if err := atomicfile.WriteFile(path, b.Bytes(), 0o644); err != nil {
-		return fmt.Errorf("writing the page: %w", err)
-	}
-	return nil
 }
 
 func (m *Matrix) list() []cellJSON {

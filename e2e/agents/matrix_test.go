@@ -66,7 +66,7 @@ func TestMatrix(t *testing.T) {
 	assert.Contains(t, out.String(), "❌")
 	assert.ErrorContains(t, m.Write(&out, "tap"), "use one of text, json, github")
 	out.Reset()
-	require.NoError(t, m.page(&out))
+	require.NoError(t, m.WritePage(&out))
 	for _, want := range []string{
 		`content="default-src 'none'; style-src 'sha256-`, `<th scope="col">fake<small>1.2.3</small></th>`, `<button type="button" aria-expanded="false">fails</button>`,
 		`<article id="c1-0" class="fail" data-find="`, `<a href="#c1-0">fail</a>`, `<tr class="assertion" hidden><th scope="row">! exists f.txt</th><td data-agent="fake" class="fail" title="f.txt exists">does not hold</td>`,
@@ -276,7 +276,7 @@ func TestNewerVersionsAreMarked(t *testing.T) {
 	require.Len(t, list, 2)
 	assert.Equal(t, []bool{false, true}, []bool{list[0].New, list[1].New})
 	var page strings.Builder
-	require.NoError(t, m.page(&page))
+	require.NoError(t, m.WritePage(&page))
 	assert.Contains(t, page.String(), `<small class="new">9.9.9 (not measured)</small>`)
 }
 

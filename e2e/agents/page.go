@@ -21,10 +21,10 @@ var (
 	pageFrame string
 )
 
-// page writes one page of the matrix for a browser: cases and assertions by
+// WritePage writes one page of the matrix for a browser: cases and assertions by
 // agents, and below it why cells are red. It needs nothing but itself. Package
 // html/template would make the linker keep every exported method.
-func (m *Matrix) page(w io.Writer) error {
+func (m *Matrix) WritePage(w io.Writer) error {
 	style := page.Base + page.Table + pageStyle
 	_, err := strings.NewReplacer("{{policy}}", page.Policy(style, pageScript), "{{style}}", style, "{{script}}", pageScript,
 		"{{title}}", safe("Hooks on "+text.Plural(len(m.Columns), "agent")), "{{summary}}", safe(strings.TrimSpace(m.summary())),

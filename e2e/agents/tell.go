@@ -45,6 +45,7 @@ func (x *session) tell(log []fakemodel.Request, runs []shim.Run) {
 			x.calls = append(x.calls, newCall(c))
 		}
 	}
+	x.asked = len(main)
 	x.results(main)
 	x.observed(runs)
 	for _, c := range x.calls {

@@ -53,7 +53,7 @@ func (c Command) aboutHooks() bool {
 
 // idle returns the first of the case's hooks if none of them ran in its session.
 func (r *Record) idle() *hooks.Hook {
-	if r.opening != nil || len(r.Config.Hooks) == 0 || slices.ContainsFunc(r.Reports, func(rep hooks.Report) bool { return slices.ContainsFunc(rep.Runs, hooks.Run.Ran) }) {
+	if r.opening != nil || len(r.Config.Hooks) == 0 || r.anyRan("", "*") {
 		return nil
 	}
 	if h := r.Config.Hooks[0]; r.other == nil || r.other.Cannot("fired", []string{string(h.Event), "*"}, nil) == "" {
@@ -71,28 +71,18 @@ func (r proof) provesNothing(c Command) string {
 		return "no hook ran"
 	case name == "max-retries" && !r.happened("AfterAgent"):
 		return "AfterAgent never happened"
-	case name == "event" && !c.negative() && slices.ContainsFunc(c.others(), func(cond Cond) bool { return cond.Value == "proceed" || cond.Value == hooks.EffectNone }):
-		if !slices.ContainsFunc(r.runs(c.Args[0], "*"), func(run runOf) bool { return run.Ran() }) {
-			return "no hook ran at " + c.Args[0]
-		}
 	case !c.negative():
 		return ""
 	case name == "tool-ran" || name == "tool-result" || name == "asked":
 		return r.noSuchCall(c)
 	case name == "fired" || name == "not-fired" || name == "event":
 		return r.noSuchEvent(c)
-	case name == "watches" || name == "max-ms":
-		if !slices.ContainsFunc(r.Reports, func(rep hooks.Report) bool {
-			return slices.ContainsFunc(rep.Runs, func(run hooks.Run) bool { return run.Ran() && IsHook(run.Hook, c.Args[0]) })
-		}) {
-			return c.Args[0] + " never ran"
-		}
-	case name == "model-saw" || name == "stdout" || name == "stderr" || name == "user-saw" || name == "screen" || name == "transcript":
-		if len(r.Requests) == 0 && r.opening == nil && !r.intervened() {
-			return "no request was made"
-		}
+	case (name == "watches" || name == "max-ms") && !r.anyRan("", c.Args[0]):
+		return c.Args[0] + " never ran"
+	case slices.Contains([]string{"model-saw", "stdout", "stderr", "user-saw", "screen", "transcript"}, name) && len(r.Requests) == 0 && r.opening == nil && !r.intervened():
+		return "no request was made"
 	}
-	if slices.Contains([]string{"exists", "file", "model-saw"}, c.verb.name) && c.negative() && len(r.Finished)+len(r.Started) == 0 && r.idle() != nil {
+	if slices.Contains([]string{"exists", "file", "model-saw"}, c.verb.name) && len(r.Finished)+len(r.Started) == 0 && r.idle() != nil {
 		return "no tool and no hook ran that could have made it"
 	}
 	return ""
@@ -185,11 +175,18 @@ func (r proof) noSuchEvent(c Command) string {
 		if len(c.Args) > 1 {
 			hook = c.Args[1]
 		}
-		if !slices.ContainsFunc(r.runs(ev, hook), func(run runOf) bool { return run.Ran() }) {
+		if !r.anyRan(ev, hook) {
 			return strings.TrimPrefix(hook, "*") + " did not run: " + r.whyNot(ev, hook)
 		}
 	}
 	return ""
+}
+
+// anyRan reports whether a hook of that name ran for an event, or for any if it is empty.
+func (r *Record) anyRan(event, hook string) bool {
+	return slices.ContainsFunc(r.Reports, func(rep hooks.Report) bool {
+		return (event == "" || string(rep.Event) == event) && slices.ContainsFunc(rep.Runs, func(run hooks.Run) bool { return run.Ran() && IsHook(run.Hook, hook) })
+	})
 }
 
 // sees reports whether the other program is minigem itself, playing it.

@@ -66,7 +66,7 @@ func (c *Cond) check() error {
 var exitValue = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d+|timed out|stopped|could not run|signal .+)$`) })
 
 // noArgument says which arg.NAME of conds the tool cannot have. It is empty if all
-// are in the tool's schema or in one of its calls, or the schema is not known.
+// are in the tool's schema, or that is not known.
 func (r *Record) noArgument(tool string, conds []Cond) string {
 	for _, cond := range conds {
 		name, isArg := strings.CutPrefix(cond.Key, "arg.")
@@ -82,8 +82,7 @@ func (r *Record) noArgument(tool string, conds []Cond) string {
 	return ""
 }
 
-// arguments lists those of a tool by its schema in the first request that offers it,
-// and those of its calls.
+// arguments lists those of a tool by its schema in the first request that offers it.
 func (r *Record) arguments(tool string) []string {
 	var names []string
 	for _, req := range r.Requests {
@@ -96,16 +95,6 @@ func (r *Record) arguments(tool string) []string {
 			return true
 		})
 		break
-	}
-	if names == nil {
-		return nil
-	}
-	for _, s := range r.Started {
-		for name := range s.Call.Args {
-			if s.Call.Name == tool {
-				names = append(names, name)
-			}
-		}
 	}
 	return names
 }

@@ -121,12 +121,14 @@ func Build(ctx context.Context, sys *System, f *Options, c *Configuration, w Fro
 	return r, nil
 }
 
-// Close closes what the Runtime opened.
-func (r *Runtime) Close() {
+// Close closes what the Runtime opened. It returns what could not be written whole.
+func (r *Runtime) Close() error {
+	var errs []error
 	for _, c := range slices.Backward(r.closers) {
-		_ = c() // nobody is left to be informed
+		errs = append(errs, c())
 	}
 	r.closers = nil
+	return errors.Join(errs...)
 }
 
 // OpenWorkspace opens the working directory, and the directories that flags and

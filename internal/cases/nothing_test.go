@@ -124,7 +124,6 @@ var provesNothing = map[string]nothing{
 	"watches what never ran":      {script: "prompt Push\n! watches guard", hooks: onWrite, want: "guard never ran", strict: true},
 	"max-ms of what never ran":    {script: "prompt Push\n! max-ms guard 5", hooks: onWrite, want: "guard never ran", strict: true},
 	"max-processes":               {script: "prompt Push\nmax-processes 3", hooks: onWrite, want: "no hook ran", strict: true},
-	"event decision=proceed":      {script: "prompt Push\nevent BeforeTool decision=proceed", hooks: onWrite, want: "no hook ran at BeforeTool", strict: true},
 	"another subject":             {script: "prompt Push\n! fired BeforeTool guard subject=read_file", model: "shell git status\n\ntext Done.\n", want: "BeforeTool never happened with subject=read_file", strict: true},
 	"a file that nothing makes":   {script: "prompt Push\n! exists pushed.txt", model: "text Done.\n", want: "no tool and no hook ran that could have made it", strict: true},
 	"a secret that nothing reads": {script: "prompt Push\n! model-saw any ~hunter2", hooks: onWrite, model: "text Done.\n", want: "no tool and no hook ran", strict: true},

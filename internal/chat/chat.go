@@ -117,20 +117,23 @@ func (t *Chat) Talk(in terminal.Options) error {
 
 // run asks for trust, builds the runtime and runs the chat until the user
 // leaves.
-func (t *Chat) run(c *app.Configuration) error {
+func (t *Chat) run(c *app.Configuration) (err error) {
 	t.view = terminal.NewView(t.term, hooks.Notifications(c.Sections...))
 	if err := t.configured(c); err != nil {
 		return err
 	}
-	c, err := t.askTrust(c)
-	if err != nil {
+	if c, err = t.askTrust(c); err != nil {
 		return err
 	}
 	t.askHooks(c)
 	if _, err = t.openSignedIn(c); err != nil {
 		return err
 	}
-	defer func() { t.runtime.Close() }()
+	defer func() {
+		if lost := t.runtime.Close(); err == nil && lost != nil {
+			err = exit.With(exit.Failed, lost)
+		}
+	}()
 	begin := t.runtime.HeldMCP()
 	t.term.History(filepath.Join(t.runtime.Project.Temp, "prompt_history"))
 	t.setTable()

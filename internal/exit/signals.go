@@ -15,13 +15,13 @@ import (
 // signals its child and then the group, and a closing terminal hangs up twice.
 const moment = 300 * time.Millisecond
 
-// impatient reports whether a signal that long after the first one ends the
-// program at once. HUP and TERM do not: there is no person waiting.
+// impatient reports whether a signal that long after one before it asks for more than
+// that did. HUP and TERM do not: there is no person waiting.
 func impatient(s os.Signal, after time.Duration) bool { return s == os.Interrupt && after >= moment }
 
 // OnSignals cancels with [ErrInterrupted] at INT, with [ErrTerminated] at TERM
-// and HUP. An impatient signal runs last, which may be nil, and ends the
-// program at once. So does QUIT if last is set: Go's runtime then prints the
+// and HUP. The first impatient signal kills the commands that run, so that the session
+// can end; the next one runs last, which may be nil, and ends the program at once. So does QUIT if last is set: Go's runtime then prints the
 // goroutines. stop ends the watching; after the first signal later calls have no
 // effect, because the exit code is decided.
 func OnSignals(cancel context.CancelCauseFunc, last func()) (stop func()) {
@@ -31,6 +31,7 @@ func OnSignals(cancel context.CancelCauseFunc, last func()) (stop func()) {
 		signal.Notify(ch, syscall.SIGQUIT)
 	}
 	var first atomic.Pointer[time.Time]
+	var killed time.Time
 	done := make(chan struct{})
 	go func() {
 		for {
@@ -43,8 +44,13 @@ func OnSignals(cancel context.CancelCauseFunc, last func()) (stop func()) {
 					cause, code = ErrInterrupted, Interrupted
 				}
 				now := time.Now()
-				if !first.CompareAndSwap(nil, &now) && impatient(s, now.Sub(*first.Load())) || s == syscall.SIGQUIT {
+				again := !first.CompareAndSwap(nil, &now) && impatient(s, now.Sub(*first.Load()))
+				switch {
+				case s == syscall.SIGQUIT, again && !killed.IsZero() && impatient(s, now.Sub(killed)):
 					quit(s, code, last)
+				case again && killed.IsZero(): // what runs ignores the first one
+					killed = now
+					proc.KillRunning()
 				}
 				cancel(cause)
 			}

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// Stdout is standard output. It remembers that something could not be written,
+// Stdout is standard output, or a file of results. It remembers that something could not be written,
 // on a full disk for example: what was lost then is no success. That its reader
 // has read enough is nothing of the kind.
 type Stdout struct {
@@ -36,13 +36,18 @@ func endOfPipe(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) || runtime.GOOS == "windows" // which has several errors for it
 }
 
+// Lost returns why something could not be written; nil if all was.
+func (s *Stdout) Lost() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
 // Report is [Report], and fails where the output was lost.
 func (s *Stdout) Report(w io.Writer, err error) int {
 	code := fitted(w, err)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if code == OK && s.err != nil {
-		fmt.Fprintf(w, "minigem: the output is not whole: %v\n", s.err)
+	if lost := s.Lost(); code == OK && lost != nil {
+		fmt.Fprintf(w, "minigem: the output is not whole: %v\n", lost)
 		return Failed
 	}
 	return code

@@ -36,12 +36,15 @@ var running = groups{known: map[int]*group{}}
 // KillAll kills the group of every running command, and those that commands
 // with Guarded left, without waiting; nothing can be started after it. It is
 // for an exit that does not wait.
-func KillAll() { running.killAll() }
+func KillAll() { running.killAll(true) }
 
-func (g *groups) killAll() {
+// KillRunning kills the group of every running command; others may be started after it.
+func KillRunning() { running.killAll(false) }
+
+func (g *groups) killAll(last bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.closed = true
+	g.closed = g.closed || last
 	for pid := range g.known {
 		kill(pid, family(pid))
 	}

@@ -27,7 +27,7 @@ func TestKillAllNeedsNoGuard(t *testing.T) {
 	}
 	require.NoError(t, g.start(Command{}, begin))
 	t.Cleanup(func() { kill(cmd.Process.Pid, nil) })
-	g.killAll()
+	g.killAll(true)
 	waittest.Until(t, func() bool { return !alive(cmd.Process.Pid, nil) })
 	assert.ErrorContains(t, cmd.Wait(), "killed")
 	assert.ErrorIs(t, g.start(Command{}, begin), errEnding)

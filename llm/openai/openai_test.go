@@ -299,7 +299,7 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// TestSilence: a server that says nothing is given up, and so is a call whose
+// TestSilence: a server that says nothing is given up at the first time, and so is a call whose
 // context ends.
 func TestSilence(t *testing.T) {
 	t.Parallel()
@@ -308,7 +308,7 @@ func TestSilence(t *testing.T) {
 		return nil, r.Context().Err()
 	})
 	synctest.Test(t, func(t *testing.T) {
-		c := openai.New(openai.Options{Model: "small", BaseURL: "http://server.example", Silence: time.Minute, Transport: silent, MaxAttempts: 1})
+		c := openai.New(openai.Options{Model: "small", BaseURL: "http://server.example", Silence: time.Minute, Transport: silent})
 		start := time.Now()
 		_, err := collect(c.Stream(t.Context(), ask("x")))
 		require.ErrorContains(t, err, "the server of small said nothing for 1m0s")

@@ -3,6 +3,7 @@
 package shim
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -101,4 +102,32 @@ func TestSignals(t *testing.T) {
 			assert.Equal(t, "ready\n", string(runs[0].Stdout))
 		})
 	}
+}
+
+// TestPipesStayOpen: the agent sees the end of a hook's output when its last child has
+// closed it, and its exit code before that, as it would without the shim.
+func TestPipesStayOpen(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	dir, records := t.TempDir(), t.TempDir()
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	defer r.Close()
+	cmd := exec.Command("sh", "-c", Command(self, records, "1", `echo a; (while [ ! -e go ]; do sleep 0.01; done; echo b) & exit 2`))
+	cmd.Dir, cmd.Stdout = dir, w
+	require.NoError(t, cmd.Start())
+	require.NoError(t, w.Close())
+	state, err := cmd.Process.Wait()
+	require.NoError(t, err)
+	assert.Equal(t, 2, state.ExitCode())
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go"), nil, 0o600))
+	out, err := io.ReadAll(r)
+	require.NoError(t, err)
+	assert.Equal(t, "a\nb\n", string(out))
+	runs, err := Read(records)
+	require.NoError(t, err)
+	require.Len(t, runs, 1)
+	assert.Equal(t, "a\nb\n", string(runs[0].Stdout))
+	assert.Equal(t, 2, runs[0].Exit)
 }

@@ -20,9 +20,22 @@ import (
 // running may hold its output, and the agent its input.
 const drain = 200 * time.Millisecond
 
+// keep is the first argument, in place of a folder, with which the shim copies what a
+// hook's children still print, after the hook has ended.
+const keep = "-keep-"
+
 func init() {
-	if len(os.Args) != 6 || os.Args[1] != Name {
+	switch {
+	case len(os.Args) != 6 || os.Args[1] != Name:
 		return
+	case os.Args[2] == keep:
+		var copies sync.WaitGroup
+		copies.Go(func() {
+			_, _ = io.Copy(io.MultiWriter(file(os.Args[3], stdoutFile), os.Stdout), os.NewFile(3, "stdout"))
+		})
+		_, _ = io.Copy(io.MultiWriter(file(os.Args[3], stderrFile), os.Stderr), os.NewFile(4, "stderr"))
+		copies.Wait()
+		os.Exit(0)
 	}
 	os.Exit(run(os.Args[2], os.Args[3], os.Args[4], os.Args[5]))
 }
@@ -68,6 +81,7 @@ func pass(at string, argv []string) end {
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return end{Exit: 126, Problem: err.Error()}
 	}
+	read := make(chan struct{}) // all of stdin
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
 	p, err := os.StartProcess(path, argv, &os.ProcAttr{Env: os.Environ(), Files: []*os.File{stdin, stdout, stderr}, Sys: dieTogether()})
@@ -78,16 +92,30 @@ func pass(at string, argv []string) end {
 		fmt.Fprintln(os.Stderr, err)
 		return end{Exit: 126, Problem: err.Error()}
 	}
-	var copies sync.WaitGroup
-	copies.Go(func() {
+	go func() {
 		_, _ = io.Copy(io.MultiWriter(file(at, stdinFile), willing{in}), os.Stdin) // the hook need not read
 		in.Close()
-	})
+		close(read)
+	}()
+	var copies sync.WaitGroup
 	copies.Go(func() { _, _ = io.Copy(io.MultiWriter(file(at, stdoutFile), os.Stdout), out) })
 	copies.Go(func() { _, _ = io.Copy(io.MultiWriter(file(at, stderrFile), os.Stderr), errs) })
 	stop := forward(signals, p)
 	state, err := p.Wait()
-	wait(&copies)
+	written := make(chan struct{})
+	go func() { copies.Wait(); close(written) }()
+	select {
+	case <-written:
+		select {
+		case <-read:
+		case <-time.After(drain): // the agent may keep it open
+		}
+	case <-time.After(drain):
+		if err := errors.Join(out.SetReadDeadline(time.Now()), errs.SetReadDeadline(time.Now())); err == nil {
+			<-written
+			handOver(at, out, errs)
+		}
+	}
 	return ending(state, err, stop())
 }
 
@@ -121,12 +149,11 @@ func ending(state *os.ProcessState, err error, signals []string) end {
 	return e
 }
 
-func wait(copies *sync.WaitGroup) {
-	all := make(chan struct{})
-	go func() { copies.Wait(); close(all) }()
-	select {
-	case <-all:
-	case <-time.After(drain):
+// handOver has another process copy what is still to come, so that the agent's pipes
+// stay open as long as the hook's: an agent that waits for their end waits here, too.
+func handOver(at string, out, errs *os.File) {
+	if self, err := os.Executable(); err == nil {
+		_, _ = os.StartProcess(self, []string{self, Name, keep, at, "", ""}, &os.ProcAttr{Env: os.Environ(), Files: []*os.File{nil, os.Stdout, os.Stderr, out, errs}})
 	}
 }
 
@@ -142,7 +169,7 @@ func (w willing) Write(p []byte) (int, error) {
 
 // file is a file of the record; where there is none, what is written is lost.
 func file(at, name string) io.Writer {
-	f, err := os.Create(filepath.Join(at, name))
+	f, err := os.OpenFile(filepath.Join(at, name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return io.Discard
 	}

@@ -100,8 +100,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 // only the agent can decide that.
 func (a Attempts) retryable(e *llm.Error) bool {
 	switch {
-	case e.Opened, e.Kind == llm.ErrQuota, e.RetryAfter > maxServerDelay:
-		return false
+	case e.Opened, e.Kind == llm.ErrQuota, e.RetryAfter > maxServerDelay, errors.Is(e, ErrSilent):
+		return false // one silence is long enough
 	case e.Kind == llm.ErrOffline:
 		return a.temporaryNetworkError(e.Err)
 	case e.Kind == llm.ErrStream:
@@ -122,7 +122,7 @@ func (a Attempts) temporaryNetworkError(err error) bool {
 	switch {
 	case errors.As(err, &cert), a.Local && errors.Is(err, syscall.ECONNREFUSED):
 		return false
-	case errors.Is(err, ErrSilent), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
 		errors.As(err, &dns), errors.As(err, &record),
 		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.ECONNREFUSED),
 		errors.Is(err, syscall.EPIPE), errors.Is(err, syscall.ETIMEDOUT), errors.Is(err, syscall.EPROTO):

@@ -24,26 +24,49 @@ type Silence struct {
 
 // RoundTrip sends req by next, and watches over the answer and its body.
 func (s Silence) RoundTrip(next http.RoundTripper, req *http.Request) (*http.Response, error) {
-	timer := s.start()
+	timer := s.start(s.Limit)
 	resp, err := next.RoundTrip(req)
 	timer.Stop()
 	if err == nil {
-		resp.Body = watched{resp.Body, s}
+		resp.Body = &watched{ReadCloser: resp.Body, silence: s, lineStart: true}
 	}
 	return resp, err
 }
 
-func (s Silence) start() *time.Timer {
-	return time.AfterFunc(s.Limit, func() { s.GiveUp(ErrSilent) })
+func (s Silence) start(limit time.Duration) *time.Timer {
+	return time.AfterFunc(limit, func() { s.GiveUp(ErrSilent) })
 }
 
+// watched is a body. Comments of server-sent events, which keep a connection alive,
+// say nothing.
 type watched struct {
 	io.ReadCloser
-	silence Silence
+	silence            Silence
+	waited             time.Duration // since something was said
+	lineStart, comment bool
 }
 
-func (w watched) Read(p []byte) (int, error) {
-	timer := w.silence.start()
-	defer timer.Stop()
-	return w.ReadCloser.Read(p)
+func (w *watched) Read(p []byte) (int, error) {
+	began := time.Now()
+	timer := w.silence.start(w.silence.Limit - w.waited)
+	n, err := w.ReadCloser.Read(p)
+	timer.Stop()
+	if w.waited += time.Since(began); w.says(p[:n]) {
+		w.waited = 0
+	}
+	return n, err
+}
+
+// says reports whether there is more in data than comments and empty lines.
+func (w *watched) says(data []byte) (something bool) {
+	for _, b := range data {
+		if b == '\n' || b == '\r' {
+			w.lineStart, w.comment = true, false
+			continue
+		}
+		w.comment = w.comment || w.lineStart && b == ':'
+		w.lineStart = false
+		something = something || !w.comment
+	}
+	return something
 }

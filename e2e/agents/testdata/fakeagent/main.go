@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -58,10 +59,12 @@ func (f *fakeAgent) run(args []string) int {
 			conn.Close()
 		}
 	}
+	f.die("starting")
 	f.fire("SessionStart", "", nil)
 	f.messages = []map[string]any{{"role": "user", "content": args[len(args)-1]}}
 	for {
 		text, calls := f.ask()
+		f.die("answered")
 		if f.how == "crashes" {
 			panic("on purpose")
 		}
@@ -130,6 +133,7 @@ func (f *fakeAgent) call(c fakeCall) {
 	}
 	payload := map[string]any{"tool_name": c.Function.Name, "tool_input": args, "tool_use_id": c.ID}
 	refused, why := f.fire("PreToolUse", c.Function.Name, payload)
+	f.die("hooked")
 	result := "refused by a hook: " + why
 	if !refused {
 		out, err := exec.Command("sh", "-c", args["command"].(string)).CombinedOutput()
@@ -139,6 +143,24 @@ func (f *fakeAgent) call(c fakeCall) {
 		f.fire("PostToolUse", c.Function.Name, payload)
 	}
 	f.messages = append(f.messages, map[string]any{"role": "tool", "tool_call_id": c.ID, "content": result})
+	f.die("ran")
+}
+
+// die ends the agent at a step, if that is how it misbehaves: "STEP killed", or
+// "STEP CODE" for an exit code.
+func (f *fakeAgent) die(step string) {
+	at, how, _ := strings.Cut(f.how, " ")
+	switch {
+	case at != step:
+	case how == "killed":
+		if p, err := os.FindProcess(os.Getpid()); err == nil {
+			_ = p.Kill()
+		}
+		time.Sleep(time.Hour)
+	default:
+		code, _ := strconv.Atoi(how)
+		os.Exit(code)
+	}
 }
 
 // fire runs the hooks of an event; exit 2 refuses.

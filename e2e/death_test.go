@@ -1,0 +1,90 @@
+package e2e
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/e2e/fakemodel"
+)
+
+// TestDeathsOfServers: a model's server or an MCP server that dies, at whatever step, is
+// never an empty success: the run fails and says why, or the model is told.
+func TestDeathsOfServers(t *testing.T) {
+	t.Parallel()
+	needs(t, "bash")
+	const once = `{"general": {"maxAttempts": 1}}`
+	call := `call read_file {"file_path": "a.txt"}`
+	const jsonCall = `{"method": "generateContentStream", "response": [{"candidates": [{"content": {"role": "model", "parts": [{"functionCall": {"name": "read_file", "args": {"file_path": "a.txt"}}}]}, "finishReason": "STOP"}]}]}` + "\n"
+	const jsonEmpty = `{"method": "generateContentStream", "response": [{"candidates": [{"content": {"role": "model", "parts": []}}]}]}` + "\n"
+	for _, c := range []struct {
+		name, answers string
+		faults        []fakemodel.Fault
+		code          int
+		stderr        string
+	}{
+		{"before the first header", "say Done.", []fakemodel.Fault{{Cut: true}}, 1, "cannot be reached"},
+		{"in the first answer", "say One,\nsay two.", []fakemodel.Fault{{After: 1, Cut: true}}, 1, "broke off"},
+		{"garbage", "say Done.", []fakemodel.Fault{{Garbage: true}}, 1, "cannot be read"},
+		{"after a tool, before the header", call + "\n\nsay Done.", []fakemodel.Fault{{Request: 2, Cut: true}}, 1, "cannot be reached"},
+		{"after a tool, an empty answer without an end", jsonCall + strings.Repeat(jsonEmpty, 4), nil, 1, "broke off without an end"},
+	} {
+		t.Run("api/"+c.name, func(t *testing.T) {
+			t.Parallel()
+			entries, err := parseAnswers("answers", c.answers)
+			require.NoError(t, err)
+			server := startFakeAPI(t, entries, c.faults...)
+			h := newHome(t, map[string]string{"a.txt": "hello"})
+			h.write(t, "../.gemini/settings.json", once)
+			o := h.run(t, run{Args: []string{"-m", "gemini-2.5-flash", "-p", "hello"}, Env: server.env()})
+			assert.Equal(t, c.code, o.Code, o.Stderr)
+			assert.Contains(t, o.Stderr, c.stderr)
+			h.assertTidy(t, o)
+		})
+	}
+	for _, step := range []string{"initialize", "tools/list", "tools/call"} {
+		t.Run("mcp/"+step, func(t *testing.T) {
+			t.Parallel()
+			h := newHome(t, map[string]string{"server.sh": `while IFS= read -r line; do
+  case $line in *'"method":"` + step + `"'*) kill -9 $$ ;; esac
+  id=$(sed -n 's/.*"id":\([0-9]*\).*/\1/p' <<<"$line")
+  case $line in
+    *'"method":"initialize"'*) result='{"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "rules", "version": "1"}}' ;;
+    *'"method":"tools/list"'*) result='{"tools": [{"name": "judge", "inputSchema": {"type": "object"}}]}' ;;
+    *) continue ;;
+  esac
+  printf '{"jsonrpc": "2.0", "id": %s, "result": %s}\n' "$id" "$result"
+done
+`, ".gemini/settings.json": `{"mcpServers": {"rules": {"command": "bash", "args": ["server.sh"]}}}`})
+			o := h.run(t, run{Args: trusted(append(h.answersFile(t, `call mcp_rules_judge {}`, "say Done."), "--yolo", "-p", "judge"))})
+			assert.Regexp(t, `"status": ?"error"`, h.lastTranscript(t), "the model was told")
+			if step != "tools/call" {
+				assert.Contains(t, o.Stderr, "rules")
+			}
+		})
+	}
+}
+
+// TestResultsOnAFullDisk: results that could not be written are no success.
+func TestResultsOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("there is no /dev/full")
+	}
+	h := newHome(t, map[string]string{"a.txtar": "prompt x\nfired BeforeAgent guard\n-- settings.json --\n" +
+		`{"hooks": {"BeforeAgent": [{"hooks": [{"type": "command", "name": "guard", "command": "true"}]}]}}` + "\n-- model --\ntext Done.\n"})
+	for name, args := range map[string][]string{
+		"junit": {"hooks", "test", "a.txtar", "--junit", "/dev/full"}, "html": {"hooks", "test", "a.txtar", "--html", "/dev/full"},
+		"recording": append(h.answersFile(t, "say Done."), "--record-responses", "/dev/full", "-p", "hi"),
+	} {
+		o := h.run(t, run{Args: args})
+		assert.Equal(t, 1, o.Code, name+": "+o.Stderr)
+		assert.Contains(t, o.Stderr, "no space left on device", name)
+	}
+	info, err := os.Stat("/dev/full")
+	require.NoError(t, err)
+	assert.NotZero(t, info.Mode()&os.ModeDevice, "it was not replaced")
+}
