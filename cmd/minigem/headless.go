@@ -87,11 +87,7 @@ func runHeadless(ctx context.Context, sys *app.System, f *app.Options) error {
 	if err = out.End(res, err); err == nil {
 		err = headless.Blocked(res, cmp.Or(f.BlockedExitCode, c.Hooks.BlockedExitCode))
 	}
-	err = rec.Write(err)
-	if lost := r.Close(); err == nil && lost != nil {
-		err = exit.With(exit.Failed, lost)
-	}
-	return err
+	return exit.Lost(rec.Write(err), r.Close())
 }
 
 // enterWorktree is app.EnterWorktree, and says where the session works.

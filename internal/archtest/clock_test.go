@@ -34,8 +34,9 @@ var clockUses = map[string]string{
 	"hooks/hookstest Run":          "it polls for a file until the hook has ended",
 	"internal/terminal awaitQuiet": "it presses a key again until that is heard",
 	// Any moment is right.
-	"e2e TestSignalledTwice": "the second signal comes at any time after the first",
-	"e2e killedRun":          "the kill comes at any time",
+	"e2e TestSignalledTwice":                         "the second signal comes at any time after the first",
+	"e2e TestTheSecondInterruptEndsTheSession":       "a second ^C that comes too soon is the same one",
+	"e2e killedRun":                                  "the kill comes at any time",
 	"hooks/command TestAServiceThatLeftTheHookStays": "nothing happens at the deadline, however long it is waited for",
 	"internal/discovered TestCancelled":              "the call never ends, and is cancelled at any time",
 	"internal/mcp TestCancelledCall":                 "the call never ends, and is cancelled at any time",

@@ -129,11 +129,7 @@ func (t *Chat) run(c *app.Configuration) (err error) {
 	if _, err = t.openSignedIn(c); err != nil {
 		return err
 	}
-	defer func() {
-		if lost := t.runtime.Close(); err == nil && lost != nil {
-			err = exit.With(exit.Failed, lost)
-		}
-	}()
+	defer func() { err = exit.Lost(err, t.runtime.Close()) }()
 	begin := t.runtime.HeldMCP()
 	t.term.History(filepath.Join(t.runtime.Project.Temp, "prompt_history"))
 	t.setTable()

@@ -36,6 +36,14 @@ func endOfPipe(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) || runtime.GOOS == "windows" // which has several errors for it
 }
 
+// Lost returns err, or else that something could not be written whole.
+func Lost(err, lost error) error {
+	if err != nil || lost == nil {
+		return err
+	}
+	return With(Failed, lost)
+}
+
 // Lost returns why something could not be written; nil if all was.
 func (s *Stdout) Lost() error {
 	s.mu.Lock()
