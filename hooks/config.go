@@ -6,7 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"minigem/hooks/claude"
+	"minigem/hooks/protocol"
 )
 
 // Layer says where a hook was configured, in the order in which layers run.
@@ -34,6 +34,24 @@ type Config struct {
 	// HTTPHosts are the hosts that hooks may reach without encryption, beside this
 	// machine.
 	HTTPHosts []string
+	// Conditions decides whether the hooks' conditions hold; nil: all do.
+	Conditions Conditions
+}
+
+// Conditions decides whether the condition of a hook, such as Bash(git *), holds
+// for a call. It is safe for concurrent use.
+type Conditions interface {
+	// Unmet says why a hook with the condition does not run; empty: the condition
+	// holds, or cannot be decided.
+	Unmet(condition string, c Call) (why string)
+}
+
+// Call is a call of a tool as conditions see it.
+type Call struct {
+	Tool   string
+	MCP    *protocol.MCPContext // where an MCP tool comes from; nil: it is another
+	Args   map[string]any       // nil: they are unknown
+	Origin Origin
 }
 
 // Hook is one configured hook.
@@ -100,7 +118,7 @@ func (h Hook) Label() string {
 	if r := []rune(first); len(r) > long {
 		first = string(r[:long])
 	}
-	return cmp.Or(claude.ScriptName(target), first+"...")
+	return cmp.Or(protocol.ScriptName(target), first+"...")
 }
 
 // Source is where a hook stands.

@@ -34,9 +34,9 @@ type Engine struct {
 	// Mask, if not nil, takes secrets out of what Report's JSON form shows. It
 	// must not change its argument.
 	Mask func([]byte) []byte
-	// Watch, if not nil, knows the hooks' scripts as they were when the session
-	// began; a hook whose script changed since runs with a warning.
-	Watch *Watch
+	// Watch, if not nil, names the scripts of a hook that are not what they were
+	// when the session began; the hook runs with a warning.
+	Watch interface{ Changed(Hook) []string }
 	// BlockFailed: a call is blocked if a BeforeTool hook failed whose OnError is
 	// empty, as if it were "block".
 	BlockFailed bool
@@ -72,8 +72,10 @@ type Engine struct {
 	late late
 }
 
+// DefaultTimeout is what a hook without a time-out gets.
+const DefaultTimeout = 60 * time.Second
+
 const (
-	defaultTimeout  = 60 * time.Second
 	defaultPatience = 5 * time.Second
 )
 
@@ -223,6 +225,9 @@ func onceKey(h Hook, session string) string {
 
 // changed says which scripts of h are not what they were.
 func (e *Engine) changed(h Hook) []string {
+	if e.Watch == nil {
+		return nil
+	}
 	files := e.Watch.Changed(h)
 	for i, file := range files {
 		files[i] = file + " has changed since the session began, and runs as it is now"

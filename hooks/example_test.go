@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"minigem/hooks"
+	hookconfig "minigem/hooks/config"
 	"minigem/hooks/protocol"
 	"minigem/llm"
 )
@@ -62,7 +63,7 @@ func ExampleReport() {
 // Settings files are read with comments; what is wrong is told with its line,
 // and the rest stays in force.
 func ExampleLoadSettings() {
-	section, err := hooks.LoadSettings(hooks.LayerProject, "/project/.gemini/settings.json", []byte(`{
+	section, err := hookconfig.LoadSettings(hooks.LayerProject, "/project/.gemini/settings.json", []byte(`{
   "hooks": {
     "BeforeTool": [{"matcher": "write_file", "hooks": [{"type": "command", "command": "./guard.sh"}]}],
     "PreToolUse": [{"hooks": [{"type": "command", "command": "./other.sh"}]}] // not a name of Gemini CLI's
@@ -71,7 +72,7 @@ func ExampleLoadSettings() {
 	if err != nil {
 		panic(err)
 	}
-	config := hooks.Merge(section)
+	config := hookconfig.Merge(section)
 	for _, h := range config.Hooks {
 		fmt.Println(h.Event, h.ID(), "line", h.Source.Line)
 	}

@@ -3,7 +3,6 @@ package hooks
 // What would happen, without its happening.
 
 import (
-	"slices"
 	"strings"
 
 	"minigem/hooks/protocol"
@@ -49,18 +48,11 @@ func (e *Engine) upstreamMatches(pattern, tool string) bool {
 	return ok || err != nil
 }
 
-// BuiltinTools are the names of the tools that come with the agent, for
-// matchers to be tried on. The caller may keep the slice.
-func BuiltinTools() []string { return slices.Clone(builtinTools) }
-
-// MatchesOthers reports whether a matcher finds a tool of Gemini CLI that minigem
-// does not have.
-func MatchesOthers(pattern string) bool {
-	m := compile(strings.TrimSpace(pattern))
-	return slices.ContainsFunc(othersTools, func(tool string) bool {
-		found, err := m.match(tool)
-		return found || err != nil
-	})
+// MatcherFinds reports whether a tool matcher finds the name, or takes too long to
+// say.
+func MatcherFinds(pattern, name string) bool {
+	found, err := compile(strings.TrimSpace(pattern)).match(name)
+	return found || err != nil
 }
 
 // MatcherFault says why a tool matcher is not a regular expression; empty: it is

@@ -61,6 +61,7 @@ func (a *answer) warn(format string, args ...any) {
 // firing is one event on its way.
 type firing[S any] struct {
 	e        *Engine
+	config   Config
 	ev       event[S]
 	base     protocol.Base
 	origin   Origin
@@ -79,7 +80,7 @@ type firing[S any] struct {
 func fire[S any](ctx context.Context, e *Engine, ev event[S]) (S, Verdict) {
 	started := time.Now()
 	seq, config, origin := e.begin()
-	f := &firing[S]{e: e, ev: ev, origin: origin, env: origin.env(), promptID: e.promptID(origin.SessionID), base: protocol.Base{
+	f := &firing[S]{e: e, config: config, ev: ev, origin: origin, env: origin.env(), promptID: e.promptID(origin.SessionID), base: protocol.Base{
 		SessionID: origin.SessionID, TranscriptPath: origin.TranscriptPath, Cwd: origin.Cwd,
 		HookEventName: ev.name, Timestamp: started.UTC().Format(protocol.TimeLayout), PermissionMode: e.mode(ev.name),
 	}}
@@ -192,7 +193,7 @@ func (f *firing[S]) skip(i int, why string) {
 // second report follows when they have ended, and no answer counts.
 func (f *firing[S]) runPatiently(ctx context.Context) S {
 	running, cancel := detached(ctx)
-	whole := &firing[S]{e: f.e, ev: f.ev, base: f.base, origin: f.origin, env: f.env, promptID: f.promptID, todo: f.todo, report: f.report, player: f.player, what: f.what}
+	whole := &firing[S]{e: f.e, config: f.config, ev: f.ev, base: f.base, origin: f.origin, env: f.env, promptID: f.promptID, todo: f.todo, report: f.report, player: f.player, what: f.what}
 	whole.report.Runs = slices.Clone(f.report.Runs)
 	done := make(chan struct{})
 	state := f.ev.state // of whole, which done guards
@@ -258,7 +259,7 @@ func (f *firing[S]) runOne(ctx context.Context, i int, stdin Payload) {
 	}
 	limit := r.Hook.Timeout
 	if limit <= 0 {
-		limit = defaultTimeout
+		limit = DefaultTimeout
 	}
 	changed := f.e.changed(r.Hook)
 	r.Started = time.Now()

@@ -3,7 +3,6 @@ package hooks
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net"
@@ -16,9 +15,6 @@ import (
 	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
-
-	"minigem/hooks/jsonc"
-	"minigem/hooks/protocol"
 )
 
 // Handler is what a hook does when it runs, besides its Command, and how: the
@@ -49,17 +45,15 @@ type Handler struct {
 // kind is one sort of hook.
 type kind struct {
 	name string
-	// fault says what makes an entry impossible to run; empty: nothing.
-	fault func(Hook, jsonc.Node) string
 	// target is what it runs, as people read it and tell it apart.
 	target func(Hook) string
 }
 
 var kinds = []kind{
-	{kindCommand, commandFault, Hook.Line},
-	{"http", httpFault, httpTarget},
-	{"prompt", promptFault, func(h Hook) string { return strings.TrimSpace("ask "+h.Model) + ": " + h.Prompt }},
-	{"mcp_tool", mcpFault, mcpTarget},
+	{kindCommand, Hook.Line},
+	{"http", httpTarget},
+	{"prompt", func(h Hook) string { return strings.TrimSpace("ask "+h.Model) + ": " + h.Prompt }},
+	{"mcp_tool", mcpTarget},
 }
 
 // ByKind is a Runner that leaves each hook to the one of its kind.
@@ -135,38 +129,6 @@ func (h Hook) Target() string {
 	return ""
 }
 
-// fault says why the entry cannot be run; empty: it can.
-func (h Hook) fault(n jsonc.Node) string {
-	for _, k := range kinds {
-		if k.name == h.Kind() {
-			return k.fault(h, n)
-		}
-	}
-	return ""
-}
-
-func commandFault(h Hook, n jsonc.Node) string {
-	c := n.Get("command")
-	switch {
-	case c.Kind() != jsonc.String:
-		return `needs "command", a string`
-	case strings.TrimSpace(h.Command) == "":
-		return "has an empty command"
-	case strings.ContainsRune(strings.Join(append(h.Args, h.Command), " "), 0):
-		return "has a command with a NUL character, which no shell takes"
-	case h.Args == nil && n.Get("args").Exists():
-		return `has "args" that are not an array of strings`
-	}
-	return ""
-}
-
-func promptFault(h Hook, _ jsonc.Node) string {
-	if strings.TrimSpace(h.Prompt) == "" {
-		return `needs "prompt", a text`
-	}
-	return ""
-}
-
 func mcpTarget(h Hook) string {
 	target := "call " + h.Tool + " of the MCP server " + h.Server
 	if h.Input != nil {
@@ -175,37 +137,12 @@ func mcpTarget(h Hook) string {
 	return target
 }
 
-func mcpFault(h Hook, n jsonc.Node) string {
-	switch {
-	case h.Server == "" || h.Tool == "":
-		return `needs "server" and "tool", the names of an MCP server and of its tool`
-	case n.Get("input").Exists() && h.Input == nil:
-		return `has an "input" that is not an object`
-	}
-	return ""
-}
-
 func httpTarget(h Hook) string {
 	target := "POST " + shownURL(h.URL)
 	if len(h.AllowedEnvVars) > 0 {
 		target += " with $" + strings.Join(h.AllowedEnvVars, ", $")
 	}
 	return target
-}
-
-func httpFault(h Hook, n jsonc.Node) string {
-	u, err := url.Parse(h.URL)
-	switch {
-	case n.Get("url").Kind() != jsonc.String:
-		return `needs "url", a string`
-	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		return `has a "url" that is not one: it begins with https:// and a host, or with http://127.0.0.1`
-	case u.User != nil:
-		return `has a password in its "url": write a header with a variable of "allowedEnvVars"`
-	case n.Get("allowedEnvVars").Exists() && h.AllowedEnvVars == nil:
-		return `has "allowedEnvVars" that are not an array of strings`
-	}
-	return ""
 }
 
 // Unencrypted is the host that h would send to without encryption, which is
@@ -259,8 +196,15 @@ func escaped(word string) string {
 }
 
 var placeholder = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\$\{(?:` + strings.Join(hookVariables, "|") + `)\}`)
+	return regexp.MustCompile(`\$\{(?:` + strings.Join(Variables(), "|") + `)\}`)
 })
+
+// Variables returns the names of the variables that every hook finds in its
+// environment, and of the folder of a plugin for Claude Code. Gemini CLI puts their
+// values into the command as one word each (core/hooks/hookRunner.ts).
+func Variables() []string {
+	return []string{"GEMINI_PROJECT_DIR", "GEMINI_CWD", "GEMINI_PLANS_DIR", "GEMINI_SESSION_ID", "CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT"}
+}
 
 // ExpandVariables puts values in the place of the variables that every hook gets,
 // ${NAME}, for hooks without a shell. What value does not know stays as it is, and
@@ -274,90 +218,15 @@ func ExpandVariables(s string, value func(name string) (string, bool)) string {
 	})
 }
 
-// fieldsOf are the names of the fields that an entry of this kind may have.
-func fieldsOf(kind string) []string {
-	names := slices.DeleteFunc(slices.Clone(entryFields), func(name string) bool { return name == "command" && kind != kindCommand })
+// Differing returns the fields that are not the same in h and other, by their
+// names in settings.
+func (h Handler) Differing(other Handler) []string {
+	var out []string
 	for f := range reflect.TypeFor[Handler]().Fields() {
-		if of := f.Tag.Get("of"); of == "" || of == kind {
-			names = append(names, jsonName(f))
+		if !reflect.DeepEqual(reflect.ValueOf(h).FieldByIndex(f.Index).Interface(), reflect.ValueOf(other).FieldByIndex(f.Index).Interface()) {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			out = append(out, name)
 		}
-	}
-	return names
-}
-
-func jsonName(f reflect.StructField) string {
-	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-	return name
-}
-
-// handler reads the fields of h's kind.
-func (l *loader) handler(h *Hook, n jsonc.Node) {
-	v := reflect.ValueOf(&h.Handler).Elem()
-	for f := range v.Type().Fields() {
-		if of := f.Tag.Get("of"); of != "" && of != h.Kind() || f.Name == "Type" {
-			continue
-		}
-		name := jsonName(f)
-		switch field := v.FieldByIndex(f.Index).Addr().Interface().(type) {
-		case *string:
-			*field = l.text(n, name)
-		case *bool:
-			*field = l.yes(n, name)
-		case *[]string:
-			*field = l.texts(n, name)
-		case *map[string]string:
-			*field = l.pairs(name, n.Get(name))
-		case *map[string]any:
-			if v := n.Get(name); v.Kind() == jsonc.Object {
-				_ = json.Unmarshal([]byte(v.Standard()), field) // it was read as JSON before
-			}
-		}
-	}
-}
-
-// yes reads an optional true or false.
-func (l *loader) yes(n jsonc.Node, name string) bool {
-	s := l.flag(name, n.Get(name))
-	return s != nil && s.On
-}
-
-// unwaited warns of what a hook cannot do that is not waited for.
-func (l *loader) unwaited(h Hook, n jsonc.Node) {
-	switch {
-	case !h.Async:
-	case h.Event == protocol.SessionEnd:
-		l.problem(n.Line(), "async has no effect at SessionEnd: hooks with async end with the session")
-	case h.OnError == "block":
-		l.problem(n.Line(), `onError "block" has no effect with async: the hook is not waited for, and cannot block`)
-	}
-}
-
-// shellWords warns of what only a shell would replace, in a hook that has none.
-func (l *loader) shellWords(h Hook, n jsonc.Node) {
-	if h.Args == nil {
-		return
-	}
-	for _, word := range append([]string{h.Command}, h.Args...) {
-		for _, name := range hookVariables {
-			if strings.Contains(word, "$"+name) {
-				l.problem(n.Line(), `with "args" there is no shell, so that $%[1]s stays as it is: write ${%[1]s}`, name)
-			}
-		}
-	}
-}
-
-// texts reads an optional array of strings; nil where there is none.
-func (l *loader) texts(n jsonc.Node, name string) []string {
-	v := n.Get(name)
-	if v.Kind() != jsonc.Array {
-		return nil
-	}
-	out := []string{}
-	for _, e := range v.Elements() {
-		if e.Kind() != jsonc.String {
-			return nil
-		}
-		out = append(out, e.Text())
 	}
 	return out
 }

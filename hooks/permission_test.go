@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/hooks"
+	"minigem/hooks/config"
 )
 
 // TestWhoMayAllow: the user and the system, and hooks of others that they name;
@@ -15,13 +16,13 @@ func TestWhoMayAllow(t *testing.T) {
 	t.Parallel()
 	const own = `{"hooksConfig": {"mayAllow": ["named"]}, "hooks": {"PermissionRequest": [{"hooks": [
 	  {"type": "command", "name": "named", "command": "a"}, {"type": "command", "name": "other", "command": "b"}]}]}}`
-	load := func(layer hooks.Layer, text string) hooks.Section {
-		s, err := hooks.LoadSettings(layer, "/"+string(layer), []byte(text))
+	load := func(layer hooks.Layer, text string) config.Section {
+		s, err := config.LoadSettings(layer, "/"+string(layer), []byte(text))
 		require.NoError(t, err)
 		return s
 	}
-	may := func(sections ...hooks.Section) (names []string) {
-		for _, h := range hooks.Merge(sections...).Hooks {
+	may := func(sections ...config.Section) (names []string) {
+		for _, h := range config.Merge(sections...).Hooks {
 			if h.MayAllow {
 				names = append(names, string(h.Source.Layer)+" "+h.Name)
 			}

@@ -19,6 +19,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"minigem/hooks/protocol"
 )
 
@@ -59,12 +61,12 @@ var layerRank = map[Layer]int{
 	LayerProject: 0, LayerUser: 2, LayerSystemDefaults: 3, LayerSystem: 4, LayerExtension: 5,
 }
 
-// rank orders by place of running.
-func rank(l Layer, inProject bool) int {
-	if inProject {
+// Rank orders by place of running, the lowest first.
+func (s Source) Rank() int {
+	if s.InProject {
 		return layerRank[LayerProject] + 1
 	}
-	return layerRank[l]
+	return layerRank[s.Layer]
 }
 
 // Standing says whose hook runs where several are the same: the one of the
@@ -90,7 +92,7 @@ func (e *Engine) plan(c Config, ev Event, s subject, use ToolUse, o Origin, wher
 		}
 	}
 	slices.SortStableFunc(p.runs, func(a, b Run) int {
-		return cmp.Compare(rank(a.Hook.Source.Layer, a.Hook.Source.InProject), rank(b.Hook.Source.Layer, b.Hook.Source.InProject))
+		return cmp.Compare(a.Hook.Source.Rank(), b.Hook.Source.Rank())
 	})
 	for i := range p.runs {
 		r := &p.runs[i]
@@ -111,7 +113,7 @@ func (e *Engine) plan(c Config, ev Event, s subject, use ToolUse, o Origin, wher
 		}
 		p.sequential = p.sequential || r.Skipped == "" && r.Hook.Sequential
 	}
-	p.conditions(s, use.Call.Args, o)
+	p.conditions(c, s, use.Call.Args, o)
 	p.shadow()
 	for i := range p.runs {
 		switch h := p.runs[i].Hook; {
@@ -127,12 +129,30 @@ func (e *Engine) plan(c Config, ev Event, s subject, use ToolUse, o Origin, wher
 
 // conditions leaves out the hooks whose condition does not hold. Of hooks that
 // run one after the other that is only known when their turn comes.
-func (p *plan) conditions(s subject, args map[string]any, o Origin) {
+func (p *plan) conditions(c Config, s subject, args map[string]any, o Origin) {
 	for i := range p.runs {
 		if r := &p.runs[i]; r.Skipped == "" && !p.sequential {
-			r.Skipped = unmet(r.Hook.If, s, args, o)
+			r.Skipped = c.unmet(r.Hook, Call{s.name, s.mcp, args, o})
 		}
 	}
+}
+
+// unmet says why the condition of h does not hold for call; empty: it does.
+func (c Config) unmet(h Hook, call Call) string {
+	if c.Conditions == nil || strings.TrimSpace(h.If) == "" {
+		return ""
+	}
+	return c.Conditions.Unmet(h.If, call)
+}
+
+// unmet says why hook i does not run, given what the ones before it left.
+func (f *firing[S]) unmet(i int, stdin Payload) string {
+	h := f.report.Runs[i].Hook
+	if h.If == "" || f.player != nil {
+		return ""
+	}
+	args, _ := gjson.GetBytes(stdin.Bytes(), "tool_input").Value().(map[string]any)
+	return f.config.unmet(h, Call{f.ev.subject.name, f.ev.subject.mcp, args, f.origin})
 }
 
 // skip says why r does not run whatever the others are; empty: it may.
@@ -183,7 +203,7 @@ func (p *plan) shadow() {
 
 // sameSettings reports whether two hooks with one command come to the same.
 func sameSettings(a, b Hook) bool {
-	return a.Timeout == b.Timeout && a.OnError == b.OnError && a.Matcher == b.Matcher && maps.Equal(a.Env, b.Env) && len(differing(a.Handler, b.Handler)) == 0
+	return a.Timeout == b.Timeout && a.OnError == b.OnError && a.Matcher == b.Matcher && maps.Equal(a.Env, b.Env) && len(a.Handler.Differing(b.Handler)) == 0
 }
 
 // String is "file:line", with what there is.

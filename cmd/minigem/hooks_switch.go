@@ -7,14 +7,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/internal/app"
 	"minigem/internal/output"
 )
 
 func hooksEnableCommand(sys *app.System) *cobra.Command {
 	return switchCommand(app.HookSwitch{
-		Verb: "enable", Short: "Turn hooks on again", Named: true, Enable: true, One: hooks.Editor.Enable,
+		Verb: "enable", Short: "Turn hooks on again", Named: true, Enable: true, One: config.Editor.Enable,
 		Long: `Takes hooks out of the lists of disabled ones: the project's and yours. What
 the system's settings disable stays disabled.`,
 	}, sys)
@@ -22,7 +22,7 @@ the system's settings disable stays disabled.`,
 
 func hooksDisableCommand(sys *app.System) *cobra.Command {
 	return switchCommand(app.HookSwitch{
-		Verb: "disable", Short: "Turn hooks off", Named: true, One: hooks.Editor.Disable,
+		Verb: "disable", Short: "Turn hooks off", Named: true, One: config.Editor.Disable,
 		Long: `Adds hooks to the list of disabled ones, hooksConfig.disabled: in the project's
 settings where the folder is trusted, else in yours. A hook is called by its
 name, or by its command where it has none: minigem hooks list shows them. The
@@ -32,14 +32,14 @@ rest of the file stays as it is, comments too.`,
 
 func hooksEnableAllCommand(sys *app.System) *cobra.Command {
 	return switchCommand(app.HookSwitch{
-		Verb: "enable-all", Short: "Turn all hooks on again", Enable: true, All: hooks.Editor.EnableAll,
+		Verb: "enable-all", Short: "Turn all hooks on again", Enable: true, All: config.Editor.EnableAll,
 		Long: "Empties the lists of disabled hooks: the project's and yours.",
 	}, sys)
 }
 
 func hooksDisableAllCommand(sys *app.System) *cobra.Command {
 	return switchCommand(app.HookSwitch{
-		Verb: "disable-all", Short: "Turn all hooks off", All: hooks.Editor.DisableAll,
+		Verb: "disable-all", Short: "Turn all hooks off", All: config.Editor.DisableAll,
 		Long: `Adds every configured hook to the list of disabled ones. Hooks that are
 configured later are not in it: "hooksConfig": {"enabled": false} in the
 settings keeps all of them off.`,

@@ -11,6 +11,7 @@ import (
 
 	"minigem/agent"
 	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/hooks/protocol"
 )
 
@@ -114,7 +115,7 @@ func (r *Recorder) addSettings(a *txtar.Archive) error {
 // addFiles adds scripts and files as they were, and what happened to them.
 func (r *Recorder) addFiles(a *txtar.Archive, outcome *strings.Builder) {
 	for _, h := range r.ran() {
-		for _, path := range hooks.Scripts(h, r.o.Project) {
+		for _, path := range config.Scripts(h, r.o.Project) {
 			if name, ok := r.scripts.name(path); ok {
 				if s := r.scripts.before[name]; s.there {
 					r.files.before[name] = s

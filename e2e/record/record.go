@@ -19,6 +19,7 @@ import (
 	"minigem/agent"
 	"minigem/agent/event"
 	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/hooks/protocol"
 	"minigem/tools/policy"
 	"minigem/tools/toolcall"
@@ -73,7 +74,7 @@ func New(o Options) *Recorder {
 	r := &Recorder{o: o, clean: newCleaner(o), began: time.Now()}
 	r.files, r.scripts = newFiles(o.Dir), newFiles(o.Project)
 	for _, h := range o.Hooks {
-		for _, path := range hooks.Scripts(h, o.Project) {
+		for _, path := range config.Scripts(h, o.Project) {
 			r.scripts.note(path)
 		}
 	}

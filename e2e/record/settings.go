@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/hooks/protocol"
 )
 
@@ -116,7 +117,7 @@ func layOut(file settingsFile) (string, error) {
 func (r *Recorder) outside() []string {
 	var out []string
 	for _, h := range r.ran() {
-		for _, c := range hooks.Calls(h, r.o.Project, nil) {
+		for _, c := range config.Calls(h, r.o.Project, nil) {
 			for _, word := range c.Words[:min(2, len(c.Words))] {
 				if !strings.HasPrefix(word, r.o.Home+"/") || len(r.o.Home) < 2 {
 					continue

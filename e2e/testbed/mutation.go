@@ -14,8 +14,8 @@ import (
 	"strings"
 	"sync"
 
-	"minigem/hooks"
 	"minigem/hooks/author/mutate"
+	"minigem/hooks/config"
 	"minigem/internal/boundedfile"
 	"minigem/internal/text"
 )
@@ -220,7 +220,7 @@ func (s snapshot) mutants(p *place, r *Record) []Mutant {
 			continue
 		}
 		settings = append(settings, h.Source.File)
-		programs = append(programs, hooks.FilesNamed(h, p.workspace, map[string]string{"HOME": p.home})...)
+		programs = append(programs, config.FilesNamed(h, p.workspace, map[string]string{"HOME": p.home})...)
 	}
 	var all []Mutant
 	for _, file := range unique(settings) {

@@ -16,6 +16,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/claude"
+	"minigem/hooks/config"
 	"minigem/hooks/protocol"
 )
 
@@ -58,7 +59,7 @@ func migrate(t *testing.T, files map[string][]byte) []txtar.File {
 	r, err := claude.Migrate(claude.File{Name: target, Data: files[target]}, sources...)
 	require.NoError(t, err)
 
-	loaded, err := hooks.LoadSettings(hooks.LayerProject, "/"+target, r.Settings)
+	loaded, err := config.LoadSettings(hooks.LayerProject, "/"+target, r.Settings)
 	require.NoError(t, err)
 	assert.Empty(t, loaded.Problems, "what was written must be right")
 
@@ -89,7 +90,7 @@ func one(t *testing.T, event, matcher, fields string) ([]hooks.Hook, []claude.Re
 	r, err := claude.Migrate(claude.File{Name: "/s"}, claude.File{Name: "c", Data: []byte(
 		`{"hooks": {"` + event + `": [{"matcher": "` + matcher + `", "hooks": [{"type": "command", "command": "x"` + fields + `}]}]}}`)})
 	require.NoError(t, err)
-	s, err := hooks.LoadSettings(hooks.LayerProject, "/s", r.Settings)
+	s, err := config.LoadSettings(hooks.LayerProject, "/s", r.Settings)
 	require.NoError(t, err)
 	return s.Hooks, r.Remarks
 }
@@ -227,7 +228,7 @@ func TestArgumentsAsALine(t *testing.T) {
 	r, err := claude.Migrate(claude.File{Name: "/s"}, claude.File{Name: "c", Data: []byte(
 		`{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "printf", "args": ` + string(text) + `}]}]}}`)})
 	require.NoError(t, err)
-	s, err := hooks.LoadSettings(hooks.LayerProject, "/s", r.Settings)
+	s, err := config.LoadSettings(hooks.LayerProject, "/s", r.Settings)
 	require.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), bash, "-c", s.Hooks[0].Line())
 	cmd.Env = []string{"CLAUDE_PROJECT_DIR=" + dir, "CLAUDE_PLUGIN_ROOT=/plug in"}

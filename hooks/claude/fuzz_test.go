@@ -10,6 +10,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/claude"
+	"minigem/hooks/config"
 )
 
 // FuzzMigrate: settings of Claude Code become settings that this program reads
@@ -41,9 +42,9 @@ func FuzzMigrate(f *testing.F) {
 			require.Equal(t, ours, r.Settings)
 			return
 		}
-		before, err := hooks.LoadSettings(hooks.LayerProject, "/ours.json", ours)
+		before, err := config.LoadSettings(hooks.LayerProject, "/ours.json", ours)
 		require.NoError(t, err)
-		after, err := hooks.LoadSettings(hooks.LayerProject, "/ours.json", r.Settings)
+		after, err := config.LoadSettings(hooks.LayerProject, "/ours.json", r.Settings)
 		require.NoError(t, err, "%s", r.Settings)
 		require.Len(t, after.Hooks, len(before.Hooks)+r.Added, "%s", r.Settings)
 		again, err := claude.Migrate(claude.File{Name: "/ours.json", Data: r.Settings}, source)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -289,7 +288,7 @@ func (m *migration) hook(event string, n jsonc.Node) (hook, bool) {
 		h.Args = words[1:]
 	}
 	if h.Name == "" {
-		h.Name = ScriptName(strings.Join(words, " "))
+		h.Name = protocol.ScriptName(strings.Join(words, " "))
 	}
 	h.Timeout = m.timeout(event, kind, n.Get("timeout"))
 	for _, f := range n.Members() {
@@ -332,17 +331,6 @@ func texts(n jsonc.Node) map[string]string {
 		out[m.Name] = m.Value.Text()
 	}
 	return out
-}
-
-// script is a file in a command by whose name people call a hook.
-var script = regexp.MustCompile(`([\w-][\w.-]*\.(?:sh|bash|zsh|fish|py|js|cjs|mjs|ts|rb|pl|php|lua|ps1|go))(?:["'\s;&|)]|$)`)
-
-// ScriptName is the name of the first script in a command; empty: there is none.
-func ScriptName(command string) string {
-	if found := script.FindStringSubmatch(command); found != nil {
-		return found[1]
-	}
-	return ""
 }
 
 // longest is a timeout in seconds that nobody means: they are milliseconds.

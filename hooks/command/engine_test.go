@@ -14,6 +14,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/command"
+	"minigem/hooks/config"
 	"minigem/hooks/protocol"
 	"minigem/llm"
 )
@@ -29,14 +30,14 @@ func engine(t testing.TB, n int, line func(i int) string) (*hooks.Engine, *[]hoo
 		}
 		list += fmt.Sprintf(`{"type": "command", "name": "h%d", "command": %q, "timeout": 1500}`, i, line(i))
 	}
-	s, err := hooks.LoadSettings(hooks.LayerUser, filepath.Join(dir, "settings.json"), []byte(`{"hooks": {"BeforeTool": [{"hooks": [`+list+`]}]}}`))
+	s, err := config.LoadSettings(hooks.LayerUser, filepath.Join(dir, "settings.json"), []byte(`{"hooks": {"BeforeTool": [{"hooks": [`+list+`]}]}}`))
 	require.NoError(t, err)
 	require.Empty(t, s.Problems)
 	var reports []hooks.Report
 	children := &command.Children{}
 	t.Cleanup(func() { assert.NoError(t, children.Close()) })
 	return &hooks.Engine{
-		Config: hooks.Merge(s),
+		Config: config.Merge(s),
 		Runner: command.Runner{Dir: dir, Env: os.Environ(), Children: children},
 		Origin: hooks.Origin{SessionID: "s", Cwd: dir, ProjectDir: dir},
 		Report: func(r hooks.Report) { reports = append(reports, r) },

@@ -3,9 +3,9 @@
 package command
 
 import (
-	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/internal/proc"
 )
 
 // setShell: bash -c, or sh -c where there is no bash.
-func setShell(c *proc.Command, line string, _ []string) { c.Line = hooks.QuoteVariables(line) }
+func setShell(c *proc.Command, line string, _ []string) { c.Line = config.QuoteVariables(line) }

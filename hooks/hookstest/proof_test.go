@@ -32,11 +32,11 @@ var proofs = map[string][]string{
 	"9.1.8":  {"case", "script after_model_redact", "agent TestAfterModelReplacesEverywhere", "agent TestAfterModelMayBlankAnAnswer"},
 	"9.1.9":  {"case", "script hooks_trust_user"},
 	"9.1.10": {"internal/acp TestHooksDecide"},
-	"9.1.11": {"hooks TestTrust", "hooks TestWhichScriptsCount", "script hooks_trust", "script trust"},
+	"9.1.11": {"hooks/config TestTrust", "hooks/config TestWhichScriptsCount", "script hooks_trust", "script trust"},
 	"9.1.12": {"case"},
 	"9.1.13": {"hooks TestReportMasksSecrets", "cmd/minigem TestHookTraceMasks", "internal/redact TestSecrets"},
-	"9.1.14": {"hooks/command TestNothingIsPutIntoTheCommand", "internal/settings TestHooksReachTheirReaderUntouched", "hooks TestAFoldersNameIsNeverACommand", "script hooks_odd_path"},
-	"9.1.15": {"hooks TestFaultsAreNamedWithTheirLine"},
+	"9.1.14": {"hooks/command TestNothingIsPutIntoTheCommand", "internal/settings TestHooksReachTheirReaderUntouched", "hooks/config TestAFoldersNameIsNeverACommand", "script hooks_odd_path"},
+	"9.1.15": {"hooks/config TestFaultsAreNamedWithTheirLine"},
 	"9.1.16": {"script subagent_guard", "agent/subagent TestHooksInside", "agent/subagent TestABlockInsideBlocks"},
 	// Hangs, loops, resources
 	"9.2.17": {"hooks/command TestTimeouts", "hooks/command TestFaultMatrix"},
@@ -71,8 +71,8 @@ var proofs = map[string][]string{
 	"T15": {"case"}, "T16": {"case"}, "T17": {"case"},
 	"T18": {"case", "cmd/minigem TestHooksInThePipeline"},
 	"T19": {"case", "agent TestAfterAgentRetriesAreBounded", "script after_agent_limit"},
-	"T20": {"hooks TestOlderNames"},
-	"T21": {"hooks TestFaultsAreNamedWithTheirLine"},
+	"T20": {"hooks/config TestOlderNames"},
+	"T21": {"hooks/config TestFaultsAreNamedWithTheirLine"},
 	"T22": {"tools/toolcall TestPolicyJudgesWhatWouldRun", "cmd/minigem TestHooksInThePipeline"}, // the order is the contract's; what a hook makes of a call is judged
 }
 

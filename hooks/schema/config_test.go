@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/hooks/protocol"
 	"minigem/hooks/schema"
 )
@@ -52,7 +53,7 @@ func TestConfigurationAgreesWithTheLoader(t *testing.T) {
 		var v any
 		require.NoError(t, json.Unmarshal([]byte(text), &v))
 		assert.Equal(t, c.valid, resolved.Validate(v) == nil, "schema: %s: %v", c.entry, resolved.Validate(v))
-		section, err := hooks.LoadSettings(hooks.LayerUser, "/f", []byte(`{"hooks": `+text+`}`))
+		section, err := config.LoadSettings(hooks.LayerUser, "/f", []byte(`{"hooks": `+text+`}`))
 		require.NoError(t, err)
 		assert.Equal(t, c.valid, len(section.Problems) == 0, "loader: %s: %v", c.entry, section.Problems)
 	}

@@ -11,7 +11,8 @@ import (
 
 	"minigem/agent"
 	"minigem/agent/subagent"
-	"minigem/hooks"
+
+	"minigem/hooks/config"
 	"minigem/internal/contextfile"
 	"minigem/internal/models"
 	"minigem/internal/prompt"
@@ -58,7 +59,7 @@ func (c *Configuration) AgentFiles() map[string]string {
 }
 
 // agentSources are the folders of agents, with those of the project where project.
-func (c *Configuration) agentSources(extensions []hooks.Extension, project bool, agreed func(subagents.Agent) bool) []subagents.Source {
+func (c *Configuration) agentSources(extensions []config.Extension, project bool, agreed func(subagents.Agent) bool) []subagents.Source {
 	var sources []subagents.Source
 	if own := filepath.Join(c.Dir, ".gemini", "agents"); project && c.Dir != c.Home {
 		sources = append(sources, subagents.Source{Dir: own, Name: ofProject, Agreed: agreed})

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/internal/exit"
 	"minigem/internal/extensions"
 	"minigem/internal/models"
@@ -30,11 +31,11 @@ type Configuration struct {
 	Env            []string // the environment with what .env files add
 	Trust          FolderTrust
 	Hooks          hooks.Config
-	Sections       []hooks.Section
-	onlyExtensions []string          // names given with -e; nil: all that are enabled
-	ownExtension   bool              // the folder's own counts as installed
-	ownAgents      bool              // those of the project need no agreement
-	extensions     []hooks.Extension // extensions in force
+	Sections       []config.Section
+	onlyExtensions []string           // names given with -e; nil: all that are enabled
+	ownExtension   bool               // the folder's own counts as installed
+	ownAgents      bool               // those of the project need no agreement
+	extensions     []config.Extension // extensions in force
 	models         *models.Catalog
 	values         map[string][]extensions.Value // the settings of extensions, by name
 	serverOf       map[string]string             // the extension that brings an MCP server, by the server's name
@@ -145,7 +146,7 @@ func (c *Configuration) loadHooks() error {
 		if file.Data == nil {
 			continue
 		}
-		s, err := hooks.LoadSettings(HookLayers[file.Layer], file.Path, file.Data)
+		s, err := config.LoadSettings(HookLayers[file.Layer], file.Path, file.Data)
 		if err != nil {
 			return exit.With(exit.Config, err)
 		}
@@ -156,7 +157,7 @@ func (c *Configuration) loadHooks() error {
 		return err
 	}
 	c.Sections = append(c.Sections, c.headHooks()...)
-	c.Hooks = hooks.Merge(c.Sections...)
+	c.Hooks = config.Merge(c.Sections...)
 	c.Hooks.Problems = append(c.Hooks.Problems, problems...)
 	c.warnWithheld()
 	return c.CheckProjectHooks()
@@ -170,7 +171,7 @@ func (c *Configuration) loadExtensionHooks() ([]hooks.Problem, error) {
 	}
 	for _, e := range c.extensions {
 		problems = append(problems, c.readExtension(e)...)
-		s, err := hooks.LoadExtension(e, c.Dir, c.settingsOf(e))
+		s, err := config.LoadExtension(e, c.Dir, c.settingsOf(e))
 		if err != nil {
 			problems = append(problems, faultOf(e.Dir, err))
 			continue
@@ -186,12 +187,12 @@ func (c *Configuration) CheckProjectHooks() error {
 	if err != nil {
 		c.Notices = append(c.Notices, err.Error())
 	}
-	c.Hooks.Apply(checks, false)
+	config.Apply(&c.Hooks, checks, false)
 	return nil
 }
 
 // TrustStore stores which project hooks the user has agreed to.
-func (c *Configuration) TrustStore() hooks.TrustStore { return hooks.TrustStore{Dir: c.DotGemini} }
+func (c *Configuration) TrustStore() config.TrustStore { return config.TrustStore{Dir: c.DotGemini} }
 
 // HookNotices names the project's hooks that are new or changed, and the faults
 // in the configuration of hooks.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/hooks/jsonc"
 	"minigem/internal/contextfile"
 	"minigem/internal/exit"
@@ -19,8 +20,8 @@ import (
 
 // ExtensionRoots returns the directories in which extensions are looked for,
 // without those of an untrusted folder.
-func (c *Configuration) ExtensionRoots() hooks.ExtensionRoots {
-	roots := hooks.ExtensionRoots{User: filepath.Join(c.DotGemini, "extensions")}
+func (c *Configuration) ExtensionRoots() config.ExtensionRoots {
+	roots := config.ExtensionRoots{User: filepath.Join(c.DotGemini, "extensions")}
 	if c.ProjectDir != c.Home {
 		roots.ProjectDir = c.ProjectDir
 	}
@@ -33,9 +34,9 @@ func (c *Configuration) ExtensionRoots() hooks.ExtensionRoots {
 // findExtensions finds the extensions in force. -e names the ones to use;
 // "none" means none.
 func (c *Configuration) findExtensions() ([]hooks.Problem, error) {
-	found, problems := hooks.FindExtensions(c.Dir, c.ExtensionRoots())
+	found, problems := config.FindExtensions(c.Dir, c.ExtensionRoots())
 	for _, p := range problems {
-		if filepath.Base(p.File) == hooks.EnablementFile {
+		if filepath.Base(p.File) == config.EnablementFile {
 			return problems, exit.Errorf(exit.Config, "reading which extensions are off: %s: correct the file, or move it away", c.ShortenIn(p.Text))
 		}
 	}
@@ -53,11 +54,11 @@ func (c *Configuration) findExtensions() ([]hooks.Problem, error) {
 		}
 	}
 	own := c.ProjectDir
-	if hooks.IsExtension(c.Dir) { // a folder of a repository of several
+	if config.IsExtension(c.Dir) { // a folder of a repository of several
 		own = c.Dir
 	}
-	if c.ownExtension && hooks.IsExtension(own) && !slices.ContainsFunc(found, func(e hooks.Extension) bool { return e.Dir == own }) {
-		e, _ := hooks.OpenExtension(own) // what is wrong with it is told when its hooks are read
+	if c.ownExtension && config.IsExtension(own) && !slices.ContainsFunc(found, func(e config.Extension) bool { return e.Dir == own }) {
+		e, _ := config.OpenExtension(own) // what is wrong with it is told when its hooks are read
 		e.Dir, e.InProject = own, true
 		c.extensions = append(c.extensions, e)
 	}
@@ -65,7 +66,7 @@ func (c *Configuration) findExtensions() ([]hooks.Problem, error) {
 }
 
 // ExtensionOff says why e is not in force; "" if it is.
-func (c *Configuration) ExtensionOff(e hooks.Extension) (string, error) {
+func (c *Configuration) ExtensionOff(e config.Extension) (string, error) {
 	switch {
 	case e.Off != "":
 		return e.Off, nil
@@ -103,15 +104,15 @@ func (c *Configuration) environmentWithoutProject() []string {
 
 // ExtensionValues are the settings of e as the user gave them; none of one that is
 // not in force.
-func (c *Configuration) ExtensionValues(e hooks.Extension) []extensions.Value {
+func (c *Configuration) ExtensionValues(e config.Extension) []extensions.Value {
 	return c.values[e.Name]
 }
 
 // ExtensionParts says what the extension e brings, and of each part whether it is
 // in use: the reason why not.
-func (c *Configuration) ExtensionParts(e hooks.Extension) (parts []extensions.Part, unused []string, err error) {
+func (c *Configuration) ExtensionParts(e config.Extension) (parts []extensions.Part, unused []string, err error) {
 	brings, err := extensions.Read(e.Dir)
-	inForce := slices.ContainsFunc(c.extensions, func(o hooks.Extension) bool { return o.Dir == e.Dir })
+	inForce := slices.ContainsFunc(c.extensions, func(o config.Extension) bool { return o.Dir == e.Dir })
 	own := map[string][]hooks.Hook{}
 	for _, h := range c.Hooks.Hooks {
 		if name := extensions.HookName(h); h.Source.Extension == e.Name {
@@ -142,7 +143,7 @@ func (c *Configuration) ExtensionParts(e hooks.Extension) (parts []extensions.Pa
 
 const nameTaken = "another one is called so"
 
-func (c *Configuration) skillUnused(name string, e hooks.Extension) string {
+func (c *Configuration) skillUnused(name string, e config.Extension) string {
 	all, _ := c.AllSkills()
 	for _, s := range all {
 		switch {
@@ -156,7 +157,7 @@ func (c *Configuration) skillUnused(name string, e hooks.Extension) string {
 	return nameTaken
 }
 
-func (c *Configuration) agentUnused(name string, e hooks.Extension) string {
+func (c *Configuration) agentUnused(name string, e config.Extension) string {
 	all, _ := c.AllAgents()
 	for _, a := range all {
 		if a.Name == name && text.Inside(e.Dir, a.File) {
@@ -166,7 +167,7 @@ func (c *Configuration) agentUnused(name string, e hooks.Extension) string {
 	return nameTaken
 }
 
-func (c *Configuration) serverUnused(name string, e hooks.Extension) string {
+func (c *Configuration) serverUnused(name string, e config.Extension) string {
 	for _, s := range c.AllMCPServers(nil, func(string) {}) {
 		if s.Name == name {
 			if s.Off == "" && c.serverOf[name] != e.Name {
@@ -180,7 +181,7 @@ func (c *Configuration) serverUnused(name string, e hooks.Extension) string {
 
 // readExtension reads the settings that the user gave e, and adds its MCP servers
 // to those of the settings.
-func (c *Configuration) readExtension(e hooks.Extension) (problems []hooks.Problem) {
+func (c *Configuration) readExtension(e config.Extension) (problems []hooks.Problem) {
 	file := filepath.Join(e.Dir, "gemini-extension.json")
 	m, err := extensions.ReadManifest(e.Dir)
 	if err != nil {
@@ -211,7 +212,7 @@ func (c *Configuration) readExtension(e hooks.Extension) (problems []hooks.Probl
 }
 
 // settingsOf are the values that the user gave e, by variable.
-func (c *Configuration) settingsOf(e hooks.Extension) map[string]string {
+func (c *Configuration) settingsOf(e config.Extension) map[string]string {
 	var out map[string]string
 	for _, v := range c.values[e.Name] {
 		if v.Value != "" && !e.InProject {
@@ -226,7 +227,7 @@ func (c *Configuration) settingsOf(e hooks.Extension) map[string]string {
 
 // addServers adds the MCP servers of e. What the settings say of one of the same
 // name wins, key by key; of two extensions the first has the name.
-func (c *Configuration) addServers(e hooks.Extension, m extensions.Manifest, file string) (problems []hooks.Problem) {
+func (c *Configuration) addServers(e config.Extension, m extensions.Manifest, file string) (problems []hooks.Problem) {
 	if len(m.Servers) == 0 {
 		return nil
 	}
@@ -272,13 +273,13 @@ func (c *Configuration) addServers(e hooks.Extension, m extensions.Manifest, fil
 }
 
 // variablesOf are the words that stand for paths in the files of e.
-func (c *Configuration) variablesOf(e hooks.Extension) []string {
+func (c *Configuration) variablesOf(e config.Extension) []string {
 	separator := string(filepath.Separator)
 	return []string{"${extensionPath}", e.Dir, "${workspacePath}", c.Dir, "${/}", separator, "${pathSeparator}", separator}
 }
 
 // expandIn fills in the variables in all strings of data.
-func (c *Configuration) expandIn(data []byte, e hooks.Extension, values map[string]string) []byte {
+func (c *Configuration) expandIn(data []byte, e config.Extension, values map[string]string) []byte {
 	paths := strings.NewReplacer(c.variablesOf(e)...)
 	lookup := func(name string) (string, bool) {
 		if v, ok := values[name]; ok {
@@ -294,7 +295,7 @@ func (c *Configuration) expandIn(data []byte, e hooks.Extension, values map[stri
 
 // replacerOf fills in what the texts of e may name: paths, and settings that are
 // no secrets, because a model reads these texts.
-func (c *Configuration) replacerOf(e hooks.Extension) *strings.Replacer {
+func (c *Configuration) replacerOf(e config.Extension) *strings.Replacer {
 	pairs := c.variablesOf(e)
 	for _, v := range c.values[e.Name] {
 		if v.Value != "" && !v.Sensitive {

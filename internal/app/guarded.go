@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/internal/runslater"
 	"minigem/internal/text"
 	"minigem/tools/policy"
@@ -43,11 +44,11 @@ func (c *Configuration) switchedOff() []string {
 
 // extensionSwitchedOff says that it is the project that turns an extension of the
 // user's off; "" if it is not, or has no hooks.
-func (c *Configuration) extensionSwitchedOff(e hooks.Extension) string {
+func (c *Configuration) extensionSwitchedOff(e config.Extension) string {
 	if c.own == nil || e.InProject || !slices.Contains(c.Settings.Extensions.Disabled, e.Name) || slices.Contains(c.own.Settings.Extensions.Disabled, e.Name) {
 		return ""
 	}
-	s, err := hooks.LoadExtension(e, c.Dir, nil)
+	s, err := config.LoadExtension(e, c.Dir, nil)
 	if err == nil && len(s.Hooks) == 0 {
 		return ""
 	}
@@ -69,7 +70,7 @@ func (r *Runtime) runsPrograms(path string, below bool) bool {
 	if rel, ok := belowTemp(r.Project.Temp, real); ok {
 		return runslater.Match(rel) != ""
 	}
-	guarded := append(r.Engine.Watch.Scripts(r.Config.Hooks), r.Config.DotGemini)
+	guarded := append(config.AllScripts(r.Config.ProjectDir, r.Config.Hooks), r.Config.DotGemini)
 	for _, dir := range append(r.Workspace.Dirs(), r.Config.ProjectDir) {
 		guarded = append(guarded, laterIn(dir, fs.ModeSymlink)...)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/internal/skills"
 	"minigem/internal/subagents"
 	"minigem/internal/text"
@@ -14,7 +15,7 @@ import (
 
 // headHooks are the hooks in the heads of the skills and agents that there are. They
 // run while those are active, and are trusted as what stands where they do.
-func (c *Configuration) headHooks() []hooks.Section {
+func (c *Configuration) headHooks() []config.Section {
 	all, _ := c.AllSkills() // what is wrong with others is said where they are loaded
 	on := slices.DeleteFunc(all, func(s skills.Skill) bool { return c.SkillOff(s.Name) })
 	var agents []subagents.Agent
@@ -28,28 +29,28 @@ func (c *Configuration) headHooks() []hooks.Section {
 }
 
 // heldHeads are those of a project that is not trusted, whose extensions are given.
-func (c *Configuration) heldHeads(extensions []hooks.Extension) []hooks.Section {
+func (c *Configuration) heldHeads(extensions []config.Extension) []config.Section {
 	inProject := slices.Clone(extensions)
 	for i := range inProject {
 		inProject[i].InProject = true
 	}
 	theirs, _ := skills.Discover(c.skillSources(inProject, true))
 	agents, _ := subagents.Discover(nil, c.agentSources(inProject, true, nil))
-	return slices.DeleteFunc(c.heads(theirs, agents, inProject), func(s hooks.Section) bool { return s.Layer == hooks.LayerUser })
+	return slices.DeleteFunc(c.heads(theirs, agents, inProject), func(s config.Section) bool { return s.Layer == hooks.LayerUser })
 }
 
-func (c *Configuration) heads(all []skills.Skill, agents []subagents.Agent, extensions []hooks.Extension) []hooks.Section {
-	var out []hooks.Section
+func (c *Configuration) heads(all []skills.Skill, agents []subagents.Agent, extensions []config.Extension) []config.Section {
+	var out []config.Section
 	for _, s := range all {
-		out = c.addHead(out, s.Hooks, s.File, s.Source, hooks.Head{Of: hooks.Part{Kind: hooks.SkillPart, Name: s.Name}, Dir: s.Dir()}, extensions)
+		out = c.addHead(out, s.Hooks, s.File, s.Source, config.Head{Of: hooks.Part{Kind: hooks.SkillPart, Name: s.Name}, Dir: s.Dir()}, extensions)
 	}
 	for _, a := range agents {
-		out = c.addHead(out, a.Hooks, a.File, a.Source, hooks.Head{Of: hooks.Part{Kind: hooks.AgentPart, Name: a.Name}}, extensions)
+		out = c.addHead(out, a.Hooks, a.File, a.Source, config.Head{Of: hooks.Part{Kind: hooks.AgentPart, Name: a.Name}}, extensions)
 	}
 	return out
 }
 
-func (c *Configuration) addHead(out []hooks.Section, h skills.Hooks, file, source string, head hooks.Head, extensions []hooks.Extension) []hooks.Section {
+func (c *Configuration) addHead(out []config.Section, h skills.Hooks, file, source string, head config.Head, extensions []config.Extension) []config.Section {
 	if h.Line == 0 {
 		return out
 	}
@@ -59,12 +60,12 @@ func (c *Configuration) addHead(out []hooks.Section, h skills.Hooks, file, sourc
 		head.Extension, head.Workspace, head.Settings = e.Dir, c.Dir, c.settingsOf(e)
 		head.Dir = cmp.Or(head.Dir, e.Dir)
 	}
-	return append(out, hooks.LoadHead(head))
+	return append(out, config.LoadHead(head))
 }
 
 // sourceOf says whose a skill or an agent is: what the user's folder links to in the
 // project is the project's.
-func (c *Configuration) sourceOf(source, file string, extensions []hooks.Extension) hooks.Source {
+func (c *Configuration) sourceOf(source, file string, extensions []config.Extension) hooks.Source {
 	if real, err := filepath.EvalSymlinks(file); err == nil && c.ProjectDir != c.Home {
 		if _, own := text.Below(c.DotGemini, real); !own {
 			if _, below := text.Below(c.ProjectDir, real); below {
@@ -82,12 +83,12 @@ func (c *Configuration) sourceOf(source, file string, extensions []hooks.Extensi
 }
 
 // extensionOf is the extension that a skill or an agent came with, if any.
-func extensionOf(source, file string, extensions []hooks.Extension) (hooks.Extension, bool) {
+func extensionOf(source, file string, extensions []config.Extension) (config.Extension, bool) {
 	name, ofExtension := strings.CutPrefix(source, "extension ")
 	for _, e := range extensions {
 		if ofExtension && e.Name == name || e.InProject && source == ofProject && strings.HasPrefix(file, e.Dir+string(filepath.Separator)) {
 			return e, true
 		}
 	}
-	return hooks.Extension{}, false
+	return config.Extension{}, false
 }

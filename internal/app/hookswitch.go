@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/internal/exit"
 )
 
@@ -13,8 +14,8 @@ type HookSwitch struct {
 	Verb, Short, Long string
 	Named             bool // it takes names
 	Enable            bool
-	One               func(hooks.Editor, string) (string, error)
-	All               func(hooks.Editor) (string, error)
+	One               func(config.Editor, string) (string, error)
+	All               func(config.Editor) (string, error)
 }
 
 // Switched says what was done about one hook, or without a name about all.
@@ -24,7 +25,7 @@ type Switched struct {
 }
 
 // Apply refuses unknown names before it changes anything.
-func (s HookSwitch) Apply(e hooks.Editor, names []string) ([]Switched, error) {
+func (s HookSwitch) Apply(e config.Editor, names []string) ([]Switched, error) {
 	if !s.Named {
 		text, err := s.All(e)
 		if err != nil {
@@ -52,8 +53,8 @@ func (s HookSwitch) Apply(e hooks.Editor, names []string) ([]Switched, error) {
 }
 
 // HookEditor may write the project's settings if they are in force.
-func (c *Configuration) HookEditor() hooks.Editor {
-	e := hooks.Editor{Sections: c.Sections, User: filepath.Join(c.DotGemini, "settings.json")}
+func (c *Configuration) HookEditor() config.Editor {
+	e := config.Editor{Sections: c.Sections, User: filepath.Join(c.DotGemini, "settings.json")}
 	for _, f := range c.Loaded.Files {
 		if HookLayers[f.Layer] == hooks.LayerProject && f.Skipped == "" {
 			e.Project = f.Path

@@ -9,6 +9,7 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/author/inspect"
 	"minigem/hooks/author/program"
+	"minigem/hooks/config"
 	"minigem/hooks/jsonc"
 	"minigem/internal/boundedfile"
 	"minigem/internal/settings"
@@ -101,7 +102,7 @@ func (c *Configuration) WithNotes() []hooks.Hook {
 		all.Hooks[i].Disabled = ""
 	}
 	checks, _ := c.TrustStore().Check(c.ProjectDir, all) // errors were reported when the hooks were loaded
-	all.Apply(checks, false)
+	config.Apply(&all, checks, false)
 	for i, h := range c.Hooks.Hooks {
 		all.Hooks[i].Disabled, all.Hooks[i].Untrusted = h.Disabled, h.Untrusted
 	}
@@ -110,7 +111,7 @@ func (c *Configuration) WithNotes() []hooks.Hook {
 
 // HeldBack returns the hooks of an untrusted folder, and their faults.
 func (c *Configuration) HeldBack() ([]hooks.Hook, []hooks.Problem) {
-	var sections []hooks.Section
+	var sections []config.Section
 	var problems []hooks.Problem
 	for _, file := range c.Loaded.Files {
 		if file.Layer != settings.LayerWorkspace || file.Path == filepath.Join(c.DotGemini, "settings.json") {
@@ -123,17 +124,17 @@ func (c *Configuration) HeldBack() ([]hooks.Hook, []hooks.Problem) {
 		}
 		sections = append(sections, s)
 	}
-	found, faults := hooks.FindExtensions(c.Dir, hooks.ExtensionRoots{Project: filepath.Join(c.Dir, ".gemini", "extensions")})
+	found, faults := config.FindExtensions(c.Dir, config.ExtensionRoots{Project: filepath.Join(c.Dir, ".gemini", "extensions")})
 	problems = append(problems, faults...)
 	for _, e := range found {
-		s, err := hooks.LoadExtension(e, c.Dir, c.settingsOf(e))
+		s, err := config.LoadExtension(e, c.Dir, c.settingsOf(e))
 		if err != nil {
 			problems = append(problems, faultOf(e.Dir, err))
 			continue
 		}
 		sections = append(sections, s)
 	}
-	merged := hooks.Merge(append(sections, c.heldHeads(found)...)...)
+	merged := config.Merge(append(sections, c.heldHeads(found)...)...)
 	return merged.Hooks, append(problems, merged.Problems...)
 }
 
@@ -147,13 +148,13 @@ func faultOf(file string, err error) hooks.Problem {
 }
 
 // readSection reads the project's hooks; a missing file has none.
-func readSection(path string) (hooks.Section, error) {
+func readSection(path string) (config.Section, error) {
 	data, err := boundedfile.Read(path, boundedfile.Written)
 	if errors.Is(err, fs.ErrNotExist) {
-		return hooks.Section{Layer: hooks.LayerProject, File: path}, nil
+		return config.Section{Layer: hooks.LayerProject, File: path}, nil
 	}
 	if err != nil {
-		return hooks.Section{}, err
+		return config.Section{}, err
 	}
-	return hooks.LoadSettings(hooks.LayerProject, path, data)
+	return config.LoadSettings(hooks.LayerProject, path, data)
 }

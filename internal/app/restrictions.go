@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/internal/exit"
 	"minigem/internal/extensions"
 	"minigem/internal/text"
@@ -34,7 +34,7 @@ func (c *Configuration) checkRestrictions() error {
 
 // extensionRefused says why the settings do not allow an extension, by its
 // source; "" if they do (cli/config/extension-manager.ts).
-func (c *Configuration) extensionRefused(e hooks.Extension) (string, error) {
+func (c *Configuration) extensionRefused(e config.Extension) (string, error) {
 	why, err := c.extensionRules().Refused(extensions.Origin{Source: e.Source, Type: e.SourceType}, e.Dir)
 	if err != nil {
 		err = exit.With(exit.Config, err)
@@ -83,7 +83,7 @@ func (c *Configuration) namesMissed(rules []policy.Rule) []policy.Problem {
 			}
 		case c.Settings.Tools.DiscoveryCommand == "": // what that brings has any name
 			for _, name := range r.Tools {
-				meant, known := hooks.ToolMeant(name)
+				meant, known := config.ToolMeant(name)
 				switch {
 				case known || strings.Contains(name, "*"):
 				case meant != "":

@@ -18,6 +18,7 @@ import (
 	"minigem/compress"
 	"minigem/hooks"
 	"minigem/hooks/command"
+	"minigem/hooks/config"
 	"minigem/hooks/protocol"
 	"minigem/internal/atomicfile"
 	"minigem/internal/contextfile"
@@ -185,7 +186,7 @@ func (r *Runtime) wireHooks(_ context.Context, sys *System, w *Frontend) error {
 		Runner: r.hookRunner(sys, children),
 		Report: report,
 		Mask:   r.Config.Mask,
-		Watch:  hooks.NewWatch(r.Config.ProjectDir, r.Config.Hooks),
+		Watch:  config.NewWatch(r.Config.ProjectDir, r.Config.Hooks),
 		Mode:   func() string { return string(r.Policy.Mode()) },
 
 		Transcript: func(_ *protocol.Dialect, of string) string { return r.forClaude.transcript(of, w.Warn) },

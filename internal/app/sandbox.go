@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"minigem/hooks/config"
 	"minigem/internal/confine"
 	"minigem/internal/exit"
 	"minigem/internal/runslater"
@@ -112,7 +113,7 @@ func unconfined(sandboxed bool) string {
 // workspace: files by which programs run, and secrets. The user can allow each of
 // them by name.
 func (r *Runtime) protected(allowed []string) []string {
-	out := append(r.Engine.Watch.Scripts(r.Config.Hooks), r.Config.DotGemini)
+	out := append(config.AllScripts(r.Config.ProjectDir, r.Config.Hooks), r.Config.DotGemini)
 	for _, dir := range append(r.Workspace.Dirs(), r.Config.ProjectDir) {
 		out = append(out, laterIn(dir, 0)...)
 		entries, _ := os.ReadDir(dir) // a folder that cannot be read can neither be written

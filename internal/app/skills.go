@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/hooks/jsonc"
 	"minigem/internal/exit"
 	"minigem/internal/prompt"
@@ -35,7 +35,7 @@ func (c *Configuration) AllSkills() ([]skills.Skill, []string) {
 	return skills.Discover(c.skillSources(c.extensions, c.Trust.Trusted))
 }
 
-func (c *Configuration) skillSources(extensions []hooks.Extension, project bool) []skills.Source {
+func (c *Configuration) skillSources(extensions []config.Extension, project bool) []skills.Source {
 	var sources []skills.Source
 	for _, e := range extensions {
 		sources = append(sources, skills.Source{Dir: filepath.Join(e.Dir, "skills"), Name: "extension " + e.Name, Replace: c.replacerOf(e)})

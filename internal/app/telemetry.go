@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/internal/exit"
 	"minigem/internal/telemetry"
 	"minigem/internal/text"
@@ -87,7 +87,7 @@ func (r *Runtime) authType() string {
 
 func (r *Runtime) beginTelemetry(_ context.Context, _ *System, _ *Frontend) error {
 	var extensions, servers []string
-	found, _ := hooks.FindExtensions(r.Config.Dir, r.Config.ExtensionRoots()) // problems were reported with the hooks
+	found, _ := config.FindExtensions(r.Config.Dir, r.Config.ExtensionRoots()) // problems were reported with the hooks
 	for _, e := range found {
 		if e.Off == "" {
 			extensions = append(extensions, e.Name)

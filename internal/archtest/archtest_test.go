@@ -29,15 +29,14 @@ var bans = []ban{
 	{
 		packages: []string{"agent"},
 		reach:    []string{"os/exec", "google.golang.org/genai", "github.com/chzyer/readline", "minigem/tools/...", "minigem/internal/..."},
-		leaves: []string{"minigem/internal/boundedfile", "minigem/internal/filelock", "minigem/internal/atomicfile", "minigem/internal/text", "minigem/internal/bashsyntax",
-			"minigem/tools/policy/shell", "minigem/tools/workspace"}, // a hook's condition reads command lines and paths as the policy does
-		why: "the agent knows calls and results, not tools, processes or screens",
+		leaves:   []string{"minigem/internal/text"}, // words are everybody's
+		why:      "the agent knows calls and results, not tools, processes or screens",
 	},
 	{
 		packages: []string{"hooks"},
-		reach:    []string{"os/exec", "google.golang.org/genai", "minigem/agent/...", "minigem/internal/..."},
-		leaves:   []string{"minigem/internal/boundedfile", "minigem/internal/filelock", "minigem/internal/atomicfile", "minigem/internal/text", "minigem/internal/bashsyntax"}, // one way to read files of others, and to change them
-		why:      "hooks decide; hooks/command runs; hooks speak llm",
+		reach:    []string{"minigem/hooks/config/...", "minigem/hooks/condition/...", "minigem/hooks/jsonc/...", "minigem/tools/...", "os/exec", "google.golang.org/genai", "minigem/agent/...", "minigem/internal/..."},
+		leaves:   []string{"minigem/internal/text"},
+		why:      "hooks decide; hooks/command runs, hooks/config reads files; hooks speak llm",
 	},
 	{
 		packages: []string{"llm", "hooks/protocol", "notify"},

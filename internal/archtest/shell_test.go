@@ -10,7 +10,7 @@ import (
 
 // ofHooks are the functions that take apart the text of a hook or a script for
 // whoever wrote it. Nothing is allowed or left out because of what they find.
-var ofHooks = []string{"hooks Calls", "hooks VariableUses", "hooks/author/attack parse", "hooks/author/program Facts.shell", "hooks/author/program SingleQuotedVariable", "internal/bashsyntax Parse"}
+var ofHooks = []string{"hooks/author/attack parse", "hooks/author/program Facts.shell", "hooks/author/program SingleQuotedVariable", "hooks/config Calls", "hooks/config VariableUses", "internal/bashsyntax Parse"}
 
 // TestLinesAreReadAsBashReadsThem: whoever decides by what a command line runs
 // goes through bashsyntax, which knows where the parser and bash differ.

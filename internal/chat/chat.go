@@ -14,6 +14,7 @@ import (
 	"minigem/agent"
 	"minigem/agent/event"
 	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/hooks/protocol"
 	"minigem/internal/app"
 	"minigem/internal/exit"
@@ -118,7 +119,7 @@ func (t *Chat) Talk(in terminal.Options) error {
 // run asks for trust, builds the runtime and runs the chat until the user
 // leaves.
 func (t *Chat) run(c *app.Configuration) (err error) {
-	t.view = terminal.NewView(t.term, hooks.Notifications(c.Sections...))
+	t.view = terminal.NewView(t.term, config.Notifications(c.Sections...))
 	if err := t.configured(c); err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/internal/app"
 	"minigem/internal/listing"
 	"minigem/internal/slash"
@@ -18,11 +18,11 @@ func (t *Chat) hooksCommands() slash.Command {
 	return slash.Command{Name: "hooks", Help: "look after hooks", Run: t.hooksPanel, Sub: []slash.Command{
 		{Name: "panel", Aliases: []string{"list", "show"}, Help: "list them, and why one does not run", Run: t.hooksPanel},
 		{Name: "enable", Args: "NAME", Help: "turn one on again", Values: names(true),
-			Run: t.switchHooks(app.HookSwitch{Named: true, Enable: true, One: hooks.Editor.Enable})},
+			Run: t.switchHooks(app.HookSwitch{Named: true, Enable: true, One: config.Editor.Enable})},
 		{Name: "disable", Args: "NAME", Help: "turn one off", Values: names(false),
-			Run: t.switchHooks(app.HookSwitch{Named: true, One: hooks.Editor.Disable})},
-		{Name: "enable-all", Aliases: []string{"enableall"}, Help: "turn all on again", Run: t.switchHooks(app.HookSwitch{Enable: true, All: hooks.Editor.EnableAll})},
-		{Name: "disable-all", Aliases: []string{"disableall"}, Help: "turn all off", Run: t.switchHooks(app.HookSwitch{All: hooks.Editor.DisableAll})},
+			Run: t.switchHooks(app.HookSwitch{Named: true, One: config.Editor.Disable})},
+		{Name: "enable-all", Aliases: []string{"enableall"}, Help: "turn all on again", Run: t.switchHooks(app.HookSwitch{Enable: true, All: config.Editor.EnableAll})},
+		{Name: "disable-all", Aliases: []string{"disableall"}, Help: "turn all off", Run: t.switchHooks(app.HookSwitch{All: config.Editor.DisableAll})},
 		{Name: "why", Args: "NAME", Help: "when one runs, or why it does not", Run: t.whyHook,
 			Values: func() []string { return t.runtime.Config.Inspection().Names() }},
 		{Name: "last", Help: "what came of the last event", Run: t.lastReport},

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/internal/app"
 	"minigem/internal/contextfile"
 	"minigem/internal/listing"
@@ -196,7 +196,7 @@ func (t *Chat) trustNow(context.Context, string) error {
 			err = t.rewire(c, t.runtime.Session.ID())
 		}
 	} else if err = t.reload(); err == nil {
-		t.runtime.Engine.Watch = hooks.NewWatch(t.runtime.Config.ProjectDir, t.runtime.Config.Hooks) // the user agrees to the current scripts
+		t.runtime.Engine.Watch = config.NewWatch(t.runtime.Config.ProjectDir, t.runtime.Config.Hooks) // the user agrees to the current scripts
 	}
 	if err != nil {
 		return err

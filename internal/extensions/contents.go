@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/internal/boundedfile"
 	"minigem/internal/skills"
 	"minigem/internal/slash"
@@ -65,7 +66,7 @@ func Read(dir string) (Contents, error) {
 	c.Problems = append(c.Problems, problems...)
 	for _, s := range own {
 		c.add("skill", s.Name, s.Description)
-		c.headHooks(dir, hooks.Head{Of: hooks.Part{Kind: hooks.SkillPart, Name: s.Name}, Dir: s.Dir()}, s.Hooks)
+		c.headHooks(dir, config.Head{Of: hooks.Part{Kind: hooks.SkillPart, Name: s.Name}, Dir: s.Dir()}, s.Hooks)
 	}
 	agents, problems := subagents.Discover(nil, []subagents.Source{{Dir: filepath.Join(dir, "agents")}})
 	c.Problems = append(c.Problems, problems...)
@@ -74,7 +75,7 @@ func Read(dir string) (Contents, error) {
 		for _, s := range a.Servers {
 			c.Parts = append(c.Parts, Part{"MCP server", text.VisibleLine(s.Name + " of the agent " + a.Name), text.VisibleLine(s.Target())})
 		}
-		c.headHooks(dir, hooks.Head{Of: hooks.Part{Kind: hooks.AgentPart, Name: a.Name}}, a.Hooks)
+		c.headHooks(dir, config.Head{Of: hooks.Part{Kind: hooks.AgentPart, Name: a.Name}}, a.Hooks)
 	}
 	policies, _ := filepath.Glob(filepath.Join(dir, "policies", "*.toml"))
 	for _, file := range policies {
@@ -104,7 +105,7 @@ func (c *Contents) hooks(dir string) {
 	if !exists(filepath.Join(dir, "hooks", "hooks.json")) {
 		return
 	}
-	s, err := hooks.LoadExtension(hooks.Extension{Dir: dir}, "${workspacePath}", nil)
+	s, err := config.LoadExtension(config.Extension{Dir: dir}, "${workspacePath}", nil)
 	if err != nil {
 		c.Problems = append(c.Problems, err.Error())
 		return
@@ -134,9 +135,9 @@ func HookName(h hooks.Hook) string {
 }
 
 // headHooks are those in the head of a skill or an agent.
-func (c *Contents) headHooks(dir string, head hooks.Head, h skills.Hooks) {
+func (c *Contents) headHooks(dir string, head config.Head, h skills.Hooks) {
 	head.Hooks, head.Fault, head.Extension, head.Workspace = h.JSON, h.Fault, dir, "${workspacePath}"
-	s := hooks.LoadHead(head)
+	s := config.LoadHead(head)
 	for _, one := range s.Hooks {
 		c.hook(dir, one)
 	}

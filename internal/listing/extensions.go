@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/internal/app"
 	"minigem/internal/exit"
 	"minigem/internal/extensions"
@@ -36,7 +37,7 @@ type ListedPart struct {
 
 // ListedExtensions are those there are, and what is wrong with others.
 func ListedExtensions(c *app.Configuration) ([]ListedExtension, []hooks.Problem, error) {
-	found, problems := hooks.FindExtensions(c.Dir, c.ExtensionRoots())
+	found, problems := config.FindExtensions(c.Dir, c.ExtensionRoots())
 	out := []ListedExtension{}
 	for _, e := range found {
 		off, err := c.ExtensionOff(e)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/internal/app"
 	"minigem/internal/skills"
 	"minigem/internal/text"
@@ -58,7 +59,7 @@ func writeSkillHooks(sys *app.System, s skills.Skill) {
 	if s.Hooks.Line == 0 {
 		return
 	}
-	head := hooks.LoadHead(hooks.Head{Of: hooks.Part{Kind: hooks.SkillPart, Name: s.Name}, Dir: s.Dir(), Hooks: s.Hooks.JSON, Fault: s.Hooks.Fault})
+	head := config.LoadHead(config.Head{Of: hooks.Part{Kind: hooks.SkillPart, Name: s.Name}, Dir: s.Dir(), Hooks: s.Hooks.JSON, Fault: s.Hooks.Fault})
 	for _, h := range head.Hooks {
 		matcher := ""
 		if h.Matcher != "" {

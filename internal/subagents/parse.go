@@ -11,7 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/internal/skills"
 	"minigem/internal/text"
 )
@@ -179,7 +179,7 @@ func (p *parser) tools(n *yaml.Node) {
 		return
 	}
 	p.agent.Tools = []string{}
-	known := hooks.BuiltinTools()
+	known := config.BuiltinTools()
 	for _, item := range n.Content {
 		name := p.text(item)
 		if name != "*" && !strings.HasPrefix(name, "mcp_") && !strings.HasPrefix(name, "discovered_tool_") && !slices.Contains(known, name) {

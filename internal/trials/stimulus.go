@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"minigem/hooks"
 	"minigem/hooks/author/inspect"
 	"minigem/hooks/author/replay"
+	"minigem/hooks/config"
 	"minigem/hooks/protocol"
 	"minigem/internal/app"
 	"minigem/internal/boundedfile"
@@ -77,7 +77,7 @@ func ParseEvent(name string) (protocol.Event, error) {
 	if slices.Contains(protocol.Events, protocol.Event(name)) {
 		return protocol.Event(name), nil
 	}
-	if near := hooks.SuggestEvent(name); near != "" {
+	if near := config.SuggestEvent(name); near != "" {
 		return "", exit.Errorf(exit.Input, "there is no event %q; did you mean %q?", name, near)
 	}
 	return "", exit.Errorf(exit.Input, "there is no event %q; the events are %v", name, protocol.Events)

@@ -15,6 +15,7 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/author/attack"
 	"minigem/hooks/command"
+	hookconfig "minigem/hooks/config"
 	"minigem/hooks/protocol"
 	"minigem/internal/app"
 	"minigem/internal/exit"
@@ -46,7 +47,7 @@ func (a Attack) Run(ctx context.Context, sys *app.System) error {
 	goal := a.Goals[0]
 	goal.Dir = s.c.Dir
 	r, err := attack.Attack(ctx, s.engine, a.Event, s.hook.ID(), goal, Progress(sys, "spelling"))
-	r.Scripts = hooks.FilesNamed(s.hook, s.c.Dir, s.c.Inspection().Place.Vars())
+	r.Scripts = hookconfig.FilesNamed(s.hook, s.c.Dir, s.c.Inspection().Place.Vars())
 	switch {
 	case ctx.Err() != nil:
 		return exit.Ended(ctx)
@@ -101,7 +102,7 @@ func find(sys *app.System, c *app.Configuration, ev protocol.Event, name string)
 	path := app.Absolute(sys, name)
 	called := func(h hooks.Hook) bool { return h.Event == ev && (h.Name == name || h.ID() == name) }
 	runs := func(h hooks.Hook) bool {
-		return h.Event == ev && (h.Command == name || slices.Contains(hooks.FilesNamed(h, c.Dir, setup.Place.Vars()), path))
+		return h.Event == ev && (h.Command == name || slices.Contains(hookconfig.FilesNamed(h, c.Dir, setup.Place.Vars()), path))
 	}
 	for _, match := range []func(hooks.Hook) bool{called, runs} {
 		if i := slices.IndexFunc(config.Hooks, match); i >= 0 {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/hooks/jsonc"
 	"minigem/internal/boundedfile"
 	"minigem/internal/skills"
@@ -67,7 +68,7 @@ func Contents(dir, home string) []Item {
 func headItems(kind, dir, base string) []Item {
 	var items []Item
 	add := func(file string, of hooks.Part, h skills.Hooks) {
-		section := hooks.LoadHead(hooks.Head{Of: of, Hooks: h.JSON})
+		section := config.LoadHead(config.Head{Of: of, Hooks: h.JSON})
 		var ids []string
 		for _, hook := range section.Hooks {
 			ids = append(ids, fmt.Sprintf("%s %s", hook.Event, hook.ID()))
@@ -118,7 +119,7 @@ func settingsItems(dir string) []Item {
 	if len(keys) > 0 || doc.Root().Kind() != jsonc.Object {
 		items = append(items, Item{"settings", name, list(keys)})
 	}
-	if section, err := hooks.LoadSettings(hooks.LayerProject, path, data); err == nil && len(section.Hooks) > 0 {
+	if section, err := config.LoadSettings(hooks.LayerProject, path, data); err == nil && len(section.Hooks) > 0 {
 		var ids []string
 		for _, h := range section.Hooks {
 			ids = append(ids, fmt.Sprintf("%s %s", h.Event, h.ID()))

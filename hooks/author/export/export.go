@@ -17,6 +17,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/hooks/dialect"
 	"minigem/hooks/jsonc"
 	"minigem/hooks/protocol"
@@ -276,7 +277,7 @@ func (x *exporter) result() (Result, error) {
 
 // command is the line for the agent's configuration.
 func (x *exporter) command(h hook) string {
-	line := hooks.QuoteVariables(h.command)
+	line := config.QuoteVariables(h.command)
 	for _, kv := range slices.Backward(h.env) {
 		name, value, _ := strings.Cut(kv, "=")
 		line = name + "=" + quote(value) + " " + line

@@ -8,6 +8,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/author/program"
+	"minigem/hooks/config"
 	"minigem/hooks/protocol"
 )
 
@@ -82,7 +83,7 @@ var hookDifferences = []struct {
 		return v.any(h, func(f program.Facts) bool { return f.Leaves != nil })
 	}},
 	{hooks.DifferenceByID("quoted-variable"), func(v *view, h hooks.Hook) bool {
-		return strings.ContainsAny(v.Place.Dir, " '\"$`\\") && slices.ContainsFunc(hooks.VariableUses(h.Command), func(u hooks.VariableUse) bool { return u.Quoted == u.Short })
+		return strings.ContainsAny(v.Place.Dir, " '\"$`\\") && slices.ContainsFunc(config.VariableUses(h.Command), func(u config.VariableUse) bool { return u.Quoted == u.Short })
 	}},
 	{hooks.DifferenceByID("project-dir"), func(v *view, h hooks.Hook) bool {
 		return v.Place.ProjectDir != v.Place.Dir && v.any(h, func(f program.Facts) bool { return f.Mentions("_PROJECT_DIR") })
@@ -207,9 +208,9 @@ func (v *view) ofEvent(p EventPlan) (notes []string, out []Difference) {
 
 // MissingPrograms are the programs that h's command starts by a path at which
 // there is nothing. Where the command goes elsewhere first, nothing is known.
-func (s *Setup) MissingPrograms(h hooks.Hook) []hooks.Call {
-	var out []hooks.Call
-	for _, c := range hooks.Calls(h, s.Place.Dir, s.Place.Vars()) {
+func (s *Setup) MissingPrograms(h hooks.Hook) []config.Program {
+	var out []config.Program
+	for _, c := range config.Calls(h, s.Place.Dir, s.Place.Vars()) {
 		switch name := c.Words[0]; {
 		case name == "cd" || name == "pushd":
 			return out

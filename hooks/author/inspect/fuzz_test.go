@@ -10,6 +10,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/author/inspect"
+	"minigem/hooks/config"
 	"minigem/hooks/protocol"
 	"minigem/internal/text"
 )
@@ -77,6 +78,6 @@ func FuzzFire(f *testing.F) {
 		require.JSONEq(t, string(once), string(twice))
 		shown := inspect.Text{}.Report(rep)
 		require.Equal(t, shown, text.Clean(shown))
-		hooks.Calls(hooks.Hook{Command: stdout}, "/", nil)
+		config.Calls(hooks.Hook{Command: stdout}, "/", nil)
 	})
 }

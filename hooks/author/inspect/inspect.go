@@ -14,6 +14,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/author/program"
+	"minigem/hooks/config"
 	"minigem/hooks/jsonc"
 	"minigem/hooks/protocol"
 )
@@ -54,7 +55,7 @@ func (s *Setup) tools() []string {
 	if s.Tools != nil {
 		return s.Tools
 	}
-	return hooks.BuiltinTools()
+	return config.BuiltinTools()
 }
 
 // Subjects are what matchers of ev can see: tools, agents, or triggers; one empty

@@ -12,6 +12,7 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/author/inspect"
 	"minigem/hooks/author/program"
+	"minigem/hooks/config"
 	"minigem/hooks/protocol"
 )
 
@@ -22,10 +23,10 @@ func world(t testing.TB, settings string, scripts map[string]string) *inspect.Se
 	for name, text := range scripts {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755))
 	}
-	s, err := hooks.LoadSettings(hooks.LayerProject, "/p/settings.json", []byte(settings))
+	s, err := config.LoadSettings(hooks.LayerProject, "/p/settings.json", []byte(settings))
 	require.NoError(t, err)
 	return &inspect.Setup{
-		Config: hooks.Merge(s), Trusted: true,
+		Config: config.Merge(s), Trusted: true,
 		Files: []inspect.File{{Layer: hooks.LayerProject, Path: "/p/settings.json", State: inspect.FileRead, Data: []byte(settings), Hooks: len(s.Hooks)}},
 		Place: program.Place{Dir: dir, ProjectDir: dir, Home: "/home"},
 	}
@@ -189,7 +190,7 @@ func TestOfEvents(t *testing.T) {
 		assert.Equal(t, c.want, ids(x.Events[0].Upstream), c.name)
 	}
 	s := world(t, one("BeforeTool"), nil)
-	user, err := hooks.LoadSettings(hooks.LayerUser, "/u", []byte(one("BeforeTool")))
+	user, err := config.LoadSettings(hooks.LayerUser, "/u", []byte(one("BeforeTool")))
 	require.NoError(t, err)
 	user.Hooks[0].Command = "true"
 	s.Config.Hooks = append(s.Config.Hooks, user.Hooks...)

@@ -8,6 +8,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/author/program"
+	"minigem/hooks/config"
 	"minigem/hooks/jsonc"
 )
 
@@ -19,7 +20,7 @@ func (l *linter) command(h hooks.Hook) {
 		l.add("HK036", src.File, src.Line, nil, "the shell cannot read the command: %s", self.Invalid)
 		return
 	}
-	for _, u := range hooks.VariableUses(h.Command) {
+	for _, u := range config.VariableUses(h.Command) {
 		switch {
 		case h.Dialect == "claude": // it is not for Gemini CLI
 
@@ -32,7 +33,7 @@ func (l *linter) command(h hooks.Hook) {
 	if src.Layer != hooks.LayerExtension && h.Dialect != "claude" && program.SingleQuotedVariable(h.Command) {
 		l.add("HK037", src.File, src.Line, nil, "%s", hooks.DifferenceByID("early-expansion"))
 	}
-	for _, c := range hooks.Calls(h, l.Setup.Place.Dir, l.Setup.Place.Vars()) {
+	for _, c := range config.Calls(h, l.Setup.Place.Dir, l.Setup.Place.Vars()) {
 		if c.Words[0] == "cd" || c.Words[0] == "pushd" {
 			break // from there on only a run can tell
 		}
@@ -49,7 +50,7 @@ var builtins = strings.Fields(`. : [ [[ alias bg break builtin cd command contin
 	suspend test time times trap true type typeset ulimit umask unalias unset wait`)
 
 // program looks for what c starts.
-func (l *linter) program(h hooks.Hook, c hooks.Call) {
+func (l *linter) program(h hooks.Hook, c config.Program) {
 	name := c.Words[0]
 	switch {
 	case name == "" || slices.Contains(builtins, name):
@@ -125,8 +126,8 @@ func (l *linter) commandFix(h hooks.Hook) func(*fixer) error {
 // quoteVariables writes each of the variables as "${NAME}", which every program
 // reads alike.
 func quoteVariables(command string) string {
-	command = hooks.QuoteVariables(command)
-	for _, u := range slices.Backward(hooks.VariableUses(command)) {
+	command = config.QuoteVariables(command)
+	for _, u := range slices.Backward(config.VariableUses(command)) {
 		if u.Short {
 			command = command[:u.Start] + "${" + u.Name + "}" + command[u.End:]
 		}

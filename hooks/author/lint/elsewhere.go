@@ -8,6 +8,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/author/program"
+	"minigem/hooks/config"
 	"minigem/hooks/dialect"
 )
 
@@ -37,7 +38,7 @@ func (l *linter) elsewhere(h hooks.Hook, a *dialect.Agent) {
 		l.add("HK073", src.File, 0, nil, "%s: %s", a.Title(), a.Config.Trust)
 	}
 	l.matcherElsewhere(h, own, a)
-	for _, u := range hooks.VariableUses(h.Command) {
+	for _, u := range config.VariableUses(h.Command) {
 		if a.Of("") == dialect.Measured && a.Config.Shape != "plugin" && !slices.ContainsFunc(a.Env, func(r dialect.Row) bool { return r.Name == u.Name }) {
 			l.add("HK074", src.File, src.Line, nil, "%s does not set $%s", a.Title(), u.Name)
 		}

@@ -9,6 +9,7 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/author/inspect"
 	"minigem/hooks/author/lint"
+	"minigem/hooks/config"
 )
 
 // FuzzRun: whatever a settings file holds, each finding has a code, a text, and
@@ -21,13 +22,13 @@ func FuzzRun(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s, err := hooks.LoadSettings(hooks.LayerProject, "/p/settings.json", data)
+		s, err := config.LoadSettings(hooks.LayerProject, "/p/settings.json", data)
 		if err != nil {
 			return
 		}
-		setup := &inspect.Setup{Config: hooks.Merge(s), Files: []inspect.File{{Layer: hooks.LayerProject, Path: "/p/settings.json", State: inspect.FileRead, Data: data}}}
+		setup := &inspect.Setup{Config: config.Merge(s), Files: []inspect.File{{Layer: hooks.LayerProject, Path: "/p/settings.json", State: inspect.FileRead, Data: data}}}
 		last := strings.Count(string(data), "\n") + 1
-		for _, found := range lint.Run(lint.Input{Setup: setup, Sections: []hooks.Section{s}}) {
+		for _, found := range lint.Run(lint.Input{Setup: setup, Sections: []config.Section{s}}) {
 			require.NotEmpty(t, found.Code)
 			require.NotEmpty(t, found.Message)
 			if found.File == "/p/settings.json" {

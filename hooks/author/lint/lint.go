@@ -14,6 +14,7 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/author/inspect"
 	"minigem/hooks/author/program"
+	"minigem/hooks/config"
 	"minigem/hooks/dialect"
 	"minigem/hooks/jsonc"
 	"minigem/internal/text"
@@ -44,8 +45,8 @@ type Finding struct {
 // Input is what is linted.
 type Input struct {
 	Setup    *inspect.Setup
-	Sections []hooks.Section // one a file
-	Path     string          // PATH, for programs without a slash
+	Sections []config.Section // one a file
+	Path     string           // PATH, for programs without a slash
 
 	For []*dialect.Agent // other agents on which the hooks are to do the same
 }

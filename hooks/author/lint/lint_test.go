@@ -16,6 +16,7 @@ import (
 	"minigem/hooks/author/inspect"
 	"minigem/hooks/author/lint"
 	"minigem/hooks/author/program"
+	"minigem/hooks/config"
 )
 
 var update = flag.Bool("update", false, "write docs/LINT.md")
@@ -30,12 +31,12 @@ func load(t *testing.T, dir, settings string, layer hooks.Layer) world {
 	t.Helper()
 	path := filepath.Join(dir, "settings.json")
 	require.NoError(t, os.WriteFile(path, []byte(settings), 0o600))
-	s, err := hooks.LoadSettings(layer, path, []byte(settings))
+	s, err := config.LoadSettings(layer, path, []byte(settings))
 	require.NoError(t, err)
 	return world{dir, path, lint.Input{
-		Sections: []hooks.Section{s}, Path: os.Getenv("PATH"),
+		Sections: []config.Section{s}, Path: os.Getenv("PATH"),
 		Setup: &inspect.Setup{
-			Config: hooks.Merge(s), Trusted: true,
+			Config: config.Merge(s), Trusted: true,
 			Files: []inspect.File{{Layer: layer, Path: path, State: inspect.FileRead, Data: []byte(settings)}},
 			Place: program.Place{Dir: dir, ProjectDir: dir, Home: dir},
 		},

@@ -6,6 +6,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/author/program"
+	"minigem/hooks/config"
 	"minigem/hooks/dialect"
 	"minigem/hooks/protocol"
 )
@@ -108,7 +109,7 @@ func toolNames(d string) (own, other map[string]bool) {
 	if d == "claude" {
 		return other, own
 	}
-	for _, name := range hooks.BuiltinTools() {
+	for _, name := range config.BuiltinTools() {
 		own[name] = true
 	}
 	for _, class := range protocol.ClassNames {

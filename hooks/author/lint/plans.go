@@ -7,6 +7,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/author/inspect"
+	"minigem/hooks/config"
 	"minigem/hooks/jsonc"
 )
 
@@ -57,7 +58,7 @@ func (l *linter) matcher(p inspect.EventPlan, h inspect.HookPlan) {
 	if p.Event.IsAgent() {
 		return // agents have the names that people give them
 	}
-	if len(h.Matches) == 0 && !strings.Contains(pattern, "mcp_") && !plainWords(pattern) && !hooks.MatchesOthers(pattern) {
+	if len(h.Matches) == 0 && !strings.Contains(pattern, "mcp_") && !plainWords(pattern) && !config.MatchesOthers(pattern) {
 		l.add("HK022", h.File, at, nil, "matcher %q matches none of the built-in tools: %s", pattern, strings.Join(l.Setup.Subjects(p.Event), ", "))
 	}
 	l.loose(h, pattern, at)

@@ -7,6 +7,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/claude"
+	"minigem/hooks/config"
 	"minigem/hooks/jsonc"
 	"minigem/internal/text"
 )
@@ -44,7 +45,7 @@ var ruleOfRemark = []struct{ text, code string }{
 }
 
 // section takes over what the loader said of a file.
-func (l *linter) section(s hooks.Section) {
+func (l *linter) section(s config.Section) {
 	for _, p := range slices.Concat(s.Problems, s.Notes) {
 		code := codeOf(p, "HK009")
 		if isClaudes(code, p.Text) {
@@ -89,7 +90,7 @@ func codeOf(p hooks.Problem, otherwise string) string {
 // them, and of what is wrong with all files together.
 func (l *linter) unread() {
 	for _, p := range l.Setup.Config.Problems {
-		if !slices.ContainsFunc(l.Sections, func(s hooks.Section) bool { return slices.Contains(s.Problems, p) }) {
+		if !slices.ContainsFunc(l.Sections, func(s config.Section) bool { return slices.Contains(s.Problems, p) }) {
 			l.add(codeOf(p, "HK017"), p.File, p.Line, nil, "%s", p.Text)
 		}
 	}
@@ -121,7 +122,7 @@ func (l *linter) settingsFix(code string, p hooks.Problem) func(*fixer) error {
 		}
 		return l.matcherFix(p, edit)
 	case "HK003":
-		if wrong, _ := names(p.Text); hooks.ToolAlias(wrong) != "" { // another name may mean anything
+		if wrong, _ := names(p.Text); config.ToolAlias(wrong) != "" { // another name may mean anything
 			return l.matcherFix(p, edit)
 		}
 	case "HK007":

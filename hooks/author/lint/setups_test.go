@@ -14,6 +14,7 @@ import (
 	"minigem/hooks/author/inspect"
 	"minigem/hooks/author/lint"
 	"minigem/hooks/author/program"
+	"minigem/hooks/config"
 )
 
 // TestHooksAsPeopleWriteThem: of an extension with hooks of Claude Code in the shapes in
@@ -38,14 +39,14 @@ func TestHooksAsPeopleWriteThem(t *testing.T) {
 				require.NoError(t, os.WriteFile(path, f.Data, 0o755))
 			}
 		}
-		if !hooks.IsExtension(dir) {
+		if !config.IsExtension(dir) {
 			continue
 		}
 		read++
-		s, err := hooks.LoadExtension(hooks.Extension{Dir: dir}, dir, nil)
+		s, err := config.LoadExtension(config.Extension{Dir: dir}, dir, nil)
 		require.NoError(t, err)
-		found := lint.Run(lint.Input{Sections: []hooks.Section{s}, Path: os.Getenv("PATH"), Setup: &inspect.Setup{
-			Config: hooks.Merge(s), Trusted: true, Files: []inspect.File{{Layer: hooks.LayerExtension, Path: s.File, State: inspect.FileRead}},
+		found := lint.Run(lint.Input{Sections: []config.Section{s}, Path: os.Getenv("PATH"), Setup: &inspect.Setup{
+			Config: config.Merge(s), Trusted: true, Files: []inspect.File{{Layer: hooks.LayerExtension, Path: s.File, State: inspect.FileRead}},
 			Place: program.Place{Dir: dir, ProjectDir: dir, Home: dir},
 		}})
 		assert.Contains(t, codes(found), "HK019", file)

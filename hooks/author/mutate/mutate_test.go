@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/hooks"
+	"minigem/hooks/config"
 )
 
 // shown are mutants as a reader knows them.
@@ -81,10 +82,10 @@ func TestSettings(t *testing.T) {
 	}, shown(all))
 	for _, m := range all {
 		assert.Contains(t, string(m.Text), "// ours", "what is not broken stays")
-		c, err := hooks.LoadSettings(hooks.LayerProject, "/p/s.json", m.Text)
+		c, err := config.LoadSettings(hooks.LayerProject, "/p/s.json", m.Text)
 		require.NoError(t, err, m.What)
 		if m.Class == Timeout && m.Line == 6 {
-			h := hooks.Merge(c).Hooks[0]
+			h := config.Merge(c).Hooks[0]
 			assert.Equal(t, []any{hangs, "1ms"}, []any{h.Command, h.Timeout.String()})
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/internal/boundedfile"
 )
 
@@ -88,7 +89,7 @@ const maxProgram = 256 << 10
 // read, and binary ones, are left out.
 func Read(h hooks.Hook, p Place) []Facts {
 	all := []Facts{look("", Shell, h.Line())}
-	for _, path := range hooks.FilesNamed(h, p.Dir, p.Vars()) {
+	for _, path := range config.FilesNamed(h, p.Dir, p.Vars()) {
 		if info, err := os.Stat(path); err != nil || info.Size() > maxProgram {
 			continue
 		}

@@ -17,6 +17,7 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/author/inspect"
 	"minigem/hooks/author/scaffold"
+	"minigem/hooks/config"
 	"minigem/hooks/protocol"
 )
 
@@ -124,7 +125,7 @@ func configured(t *testing.T, dir string) hooks.Hook {
 	file := filepath.Join(dir, ".gemini", "settings.json")
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
-	s, err := hooks.LoadSettings(hooks.LayerProject, file, data)
+	s, err := config.LoadSettings(hooks.LayerProject, file, data)
 	require.NoError(t, err)
 	assert.Empty(t, s.Problems)
 	assert.Empty(t, s.Notes)
@@ -270,7 +271,7 @@ func TestSettingsStay(t *testing.T) {
 	for _, kept := range []string{"  // ours\n", `{"type": "command", "command": "true"}]}`, "// always\n", "\"theme\": \"dark\" /* late */\n}\n"} {
 		assert.Contains(t, got, kept)
 	}
-	s, err := hooks.LoadSettings(hooks.LayerProject, settings, []byte(got))
+	s, err := config.LoadSettings(hooks.LayerProject, settings, []byte(got))
 	require.NoError(t, err)
 	require.Len(t, s.Hooks, 2)
 	assert.Equal(t, "true", s.Hooks[0].Command)

@@ -1,4 +1,4 @@
-package hooks
+package config
 
 import (
 	"os"
@@ -8,6 +8,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"minigem/hooks"
 	"minigem/internal/bashsyntax"
 	"minigem/internal/text"
 )
@@ -18,7 +19,7 @@ const maxNesting = 4
 // Scripts are the files under root that h's command names, as far as that can be
 // seen without running it: those whose contents count for trust. Paths are
 // absolute and sorted; some may be links.
-func Scripts(h Hook, root string) []string { return scripts(h, root) }
+func Scripts(h hooks.Hook, root string) []string { return scripts(h, root) }
 
 // scripts are the files under root that h's command names, sorted: every word
 // of it that is the path of an existing file, after an = too, relative to root
@@ -26,7 +27,7 @@ func Scripts(h Hook, root string) []string { return scripts(h, root) }
 // Words within words are seen ("bash -c './x.sh'"), and what only the shell can
 // know, such as $(pwd) at the start of a path, is taken to be root. One file too
 // many does no harm: it is only watched for changes.
-func scripts(h Hook, root string) []string {
+func scripts(h hooks.Hook, root string) []string {
 	s := scriptSearch{bases: []string{root}, vars: map[string]string{
 		"GEMINI_PROJECT_DIR": root, "GEMINI_CWD": root, "CLAUDE_PROJECT_DIR": root, "PWD": root,
 	}}

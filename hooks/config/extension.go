@@ -1,4 +1,4 @@
-package hooks
+package config
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"minigem/hooks"
 	"minigem/hooks/claude"
 	"minigem/hooks/dotenv"
 	"minigem/hooks/jsonc"
@@ -58,20 +59,20 @@ type ExtensionRoots struct {
 // extension-enablement.json of their root turns off for workspacePath are listed
 // with the reason (cli/config/extension-manager.ts), as is the second of one
 // name.
-func FindExtensions(workspacePath string, roots ExtensionRoots) ([]Extension, []Problem) {
+func FindExtensions(workspacePath string, roots ExtensionRoots) ([]Extension, []hooks.Problem) {
 	var found []Extension
-	var problems []Problem
+	var problems []hooks.Problem
 	for _, root := range []string{roots.User, roots.Project} {
 		if root == "" {
 			continue
 		}
 		entries, err := os.ReadDir(root)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			problems = append(problems, Problem{File: root, Text: "reading the extensions: " + err.Error()})
+			problems = append(problems, hooks.Problem{File: root, Text: "reading the extensions: " + err.Error()})
 		}
 		enablement, err := readEnablement(filepath.Join(root, EnablementFile))
 		if err != nil {
-			problems = append(problems, Problem{File: filepath.Join(root, EnablementFile), Text: err.Error()})
+			problems = append(problems, hooks.Problem{File: filepath.Join(root, EnablementFile), Text: err.Error()})
 		}
 		for _, entry := range entries {
 			dir := filepath.Join(root, entry.Name())
@@ -80,7 +81,7 @@ func FindExtensions(workspacePath string, roots ExtensionRoots) ([]Extension, []
 			}
 			ext, err := openExtension(dir)
 			if err != nil {
-				problems = append(problems, Problem{File: filepath.Join(dir, manifestFile), Text: err.Error()})
+				problems = append(problems, hooks.Problem{File: filepath.Join(dir, manifestFile), Text: err.Error()})
 				continue
 			}
 			ext.InProject = root == roots.Project || roots.leadsIntoProject(ext.Dir)
@@ -231,12 +232,12 @@ func LoadExtension(e Extension, workspacePath string, settings map[string]string
 	file := filepath.Join(dir, "hooks", "hooks.json")
 	data, err := boundedfile.Read(file, boundedfile.Written)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Section{Layer: LayerExtension, File: file, Extension: m.name, InProject: e.InProject}, nil
+		return Section{Layer: hooks.LayerExtension, File: file, Extension: m.name, InProject: e.InProject}, nil
 	}
 	if err != nil {
 		return Section{}, fmt.Errorf("reading the hooks of the extension %s: %w", m.name, err)
 	}
-	l, root, err := newLoader(LayerExtension, file, data)
+	l, root, err := newLoader(hooks.LayerExtension, file, data)
 	if err != nil {
 		return Section{}, fmt.Errorf("reading the hooks of the extension %s: %w", m.name, err)
 	}
@@ -298,7 +299,7 @@ func (l *loader) extensionEnv(dir string, m manifest, settings map[string]string
 	file := filepath.Join(dir, ".env")
 	vars, err := dotenv.Read(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		l.Problems = append(l.Problems, Problem{File: file, Text: "reading the settings: " + err.Error()})
+		l.Problems = append(l.Problems, hooks.Problem{File: file, Text: "reading the settings: " + err.Error()})
 	}
 	stored := map[string]string{}
 	for _, v := range vars {
@@ -344,7 +345,7 @@ func newVariables(extension, workspace string) variables {
 	return v
 }
 
-func (v variables) replaceIn(h *Hook) {
+func (v variables) replaceIn(h *hooks.Hook) {
 	h.Name, h.Description, h.Matcher = v.all.Replace(h.Name), v.all.Replace(h.Description), v.all.Replace(h.Matcher)
 	h.URL, h.Prompt, h.StatusMessage = v.all.Replace(h.URL), v.all.Replace(h.Prompt), v.all.Replace(h.StatusMessage)
 	for _, values := range []map[string]string{h.Env, h.Headers} {

@@ -1,7 +1,8 @@
-package hooks
+package config
 
 import (
 	"fmt"
+	"minigem/hooks"
 	"os"
 	"slices"
 )
@@ -19,21 +20,21 @@ type Watch struct {
 const maxReadEachTime = 1 << 20
 
 // NewWatch looks at the scripts under root that the hooks of c run.
-func NewWatch(root string, c Config) *Watch {
+func NewWatch(root string, c hooks.Config) *Watch {
 	w := &Watch{root: root, files: map[string]string{}}
-	for _, file := range w.Scripts(c) {
+	for _, file := range AllScripts(root, c) {
 		w.files[file] = fileState(file)
 	}
 	return w
 }
 
-// Scripts are the files under root that the enabled hooks of c run,
+// AllScripts are the files under root that the enabled hooks of c run,
 // sorted.
-func (w *Watch) Scripts(c Config) []string {
+func AllScripts(root string, c hooks.Config) []string {
 	var files []string
 	for _, h := range c.Hooks {
 		if h.Disabled == "" {
-			files = append(files, scripts(h, w.root)...)
+			files = append(files, scripts(h, root)...)
 		}
 	}
 	slices.Sort(files)
@@ -42,7 +43,7 @@ func (w *Watch) Scripts(c Config) []string {
 
 // Changed names the scripts of h that are not what they were, relative to the
 // project. A nil Watch knows of none.
-func (w *Watch) Changed(h Hook) []string {
+func (w *Watch) Changed(h hooks.Hook) []string {
 	if w == nil {
 		return nil
 	}

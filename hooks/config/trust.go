@@ -1,4 +1,4 @@
-package hooks
+package config
 
 // Trust in a project's hooks:
 //
@@ -26,6 +26,7 @@ import (
 	"slices"
 	"strings"
 
+	"minigem/hooks"
 	"minigem/hooks/jsonc"
 	"minigem/internal/boundedfile"
 	"minigem/internal/text"
@@ -53,7 +54,7 @@ const (
 // TrustCheck is the status of one hook.
 type TrustCheck struct {
 	Index   int // in Config.Hooks
-	Hook    Hook
+	Hook    hooks.Hook
 	Status  TrustStatus
 	First   bool     // no hooks of this project were ever trusted
 	Changed []string // what changed: "command", "matcher", "env", "script hooks/x.sh"
@@ -66,12 +67,12 @@ type TrustStore struct{ Dir string }
 
 // fingerprint is what a hook was when it was trusted, as it is stored.
 type fingerprint struct {
-	Event   Event  `json:"event"`
-	Matcher string `json:"matcher,omitempty"`
-	If      string `json:"if,omitempty"`
-	Name    string `json:"name,omitempty"`
-	Command string `json:"command"`
-	Handler
+	Event   hooks.Event `json:"event"`
+	Matcher string      `json:"matcher,omitempty"`
+	If      string      `json:"if,omitempty"`
+	Name    string      `json:"name,omitempty"`
+	Command string      `json:"command"`
+	hooks.Handler
 	Within  string            `json:"within,omitempty"`  // the skill or agent that brings it
 	Env     string            `json:"env,omitempty"`     // hash; empty: no variables
 	Scripts map[string]string `json:"scripts,omitempty"` // hash by file
@@ -80,7 +81,7 @@ type fingerprint struct {
 // Check compares the hooks of c that came with the project at root, from its
 // settings or an extension in it, with what was trusted there. Disabled hooks
 // are left out. If the memory cannot be read, all are new and the error says so.
-func (s TrustStore) Check(root string, c Config) ([]TrustCheck, error) {
+func (s TrustStore) Check(root string, c hooks.Config) ([]TrustCheck, error) {
 	known, err := s.load()
 	_, asked := known[filepath.Clean(root)]
 	var checks []TrustCheck
@@ -98,15 +99,15 @@ func (s TrustStore) Check(root string, c Config) ([]TrustCheck, error) {
 
 // OfProject reports whether h came with the project at root: from its settings,
 // or from an extension that lies in it.
-func (s TrustStore) OfProject(h Hook, root string) bool {
+func (s TrustStore) OfProject(h hooks.Hook, root string) bool {
 	dir := filepath.Join(root, ".gemini")
 	return h.Source.OfProject() ||
-		h.Source.Layer == LayerExtension && dir != filepath.Clean(s.Dir) && inside(filepath.Join(dir, "extensions"), h.Source.File)
+		h.Source.Layer == hooks.LayerExtension && dir != filepath.Clean(s.Dir) && inside(filepath.Join(dir, "extensions"), h.Source.File)
 }
 
 // Trust remembers hooks of the project at root as they are now, however many
 // they are; with none of them, that the user was asked when there were none.
-func (s TrustStore) Trust(root string, hooks []Hook) error {
+func (s TrustStore) Trust(root string, hooks []hooks.Hook) error {
 	root = filepath.Clean(root)
 	fingerprints := make([]fingerprint, len(hooks))
 	for i, h := range hooks {
@@ -151,7 +152,7 @@ func (f fingerprint) key() string {
 
 // Apply writes checks into c: new and changed hooks get a Note, and may not run
 // if hold.
-func (c *Config) Apply(checks []TrustCheck, hold bool) {
+func Apply(c *hooks.Config, checks []TrustCheck, hold bool) {
 	for _, check := range checks {
 		h := &c.Hooks[check.Index]
 		h.Note, h.Untrusted = check.Note(), ""
@@ -204,7 +205,7 @@ func parseTrust(path string, data []byte) (map[string][]fingerprint, error) {
 
 // tellUpstream adds hooks to Gemini CLI's list, whose entries are name:command.
 // A file that is not as expected is left alone: it is not ours.
-func (s TrustStore) tellUpstream(root string, hooks []Hook) error {
+func (s TrustStore) tellUpstream(root string, hooks []hooks.Hook) error {
 	path := filepath.Join(s.Dir, upstreamTrustFile)
 	err := jsonc.Update(path, 0o600, func(data []byte) ([]byte, error) {
 		doc, err := jsonc.Parse(path, data)
@@ -230,10 +231,10 @@ func (s TrustStore) tellUpstream(root string, hooks []Hook) error {
 	return nil
 }
 
-func fingerprintOf(h Hook, root string) fingerprint {
+func fingerprintOf(h hooks.Hook, root string) fingerprint {
 	f := fingerprint{Event: h.Event, Matcher: h.Matcher, If: h.If, Name: h.Name, Command: h.Command, Handler: h.Handler, Within: h.Within.String()}
 	f.StatusMessage = "" // it is only shown
-	if shown := shownURL(h.URL); shown != h.URL {
+	if shown := h.Shown().URL; shown != h.URL {
 		f.URL = shown + " " + hash([]byte(h.URL))
 	}
 	f.Headers = maps.Clone(h.Headers)
@@ -278,7 +279,7 @@ func (f fingerprint) compare(known []fingerprint) (TrustStatus, []string) {
 			changed = append(changed, c.what)
 		}
 	}
-	changed = append(changed, differing(before.Handler, f.Handler)...)
+	changed = append(changed, before.Handler.Differing(f.Handler)...)
 	both := maps.Clone(before.Scripts)
 	if both == nil {
 		both = map[string]string{}
@@ -293,18 +294,8 @@ func (f fingerprint) compare(known []fingerprint) (TrustStatus, []string) {
 }
 
 // target is what the hook runs.
-func (f fingerprint) target() string { return Hook{Command: f.Command, Handler: f.Handler}.Target() }
-
-// differing are the fields that are not the same in both, by their names in
-// settings.
-func differing(a, b Handler) []string {
-	var out []string
-	for f := range reflect.TypeFor[Handler]().Fields() {
-		if !reflect.DeepEqual(reflect.ValueOf(a).FieldByIndex(f.Index).Interface(), reflect.ValueOf(b).FieldByIndex(f.Index).Interface()) {
-			out = append(out, jsonName(f))
-		}
-	}
-	return out
+func (f fingerprint) target() string {
+	return hooks.Hook{Command: f.Command, Handler: f.Handler}.Target()
 }
 
 // relative names a file of the project in a way that another checkout has too.

@@ -1,4 +1,6 @@
-package hooks
+// Package condition decides whether a hook's condition holds for a call: "if" in
+// its entry, one of Claude Code's permission rules, such as Bash(git *).
+package condition
 
 import (
 	"fmt"
@@ -10,8 +12,8 @@ import (
 	"unicode"
 
 	"github.com/bmatcuk/doublestar/v4"
-	"github.com/tidwall/gjson"
 
+	"minigem/hooks"
 	"minigem/hooks/protocol"
 	"minigem/tools/policy/shell"
 	"minigem/tools/workspace"
@@ -22,9 +24,15 @@ import (
 // only ever keeps a hook from running: a condition that cannot be decided is met.
 var rule = regexp.MustCompile(`^([\w*-]+)(?:\((.*)\))?$`)
 
-// unmet says why a hook with the condition does not run for a call; empty: it is
-// met. args are nil where they are unknown.
-func unmet(condition string, s subject, args map[string]any, o Origin) string {
+// Valid reports whether a condition can be read. One that cannot holds for every call.
+func Valid(condition string) bool { return rule.MatchString(condition) }
+
+// Rules implements [hooks.Conditions].
+type Rules struct{}
+
+// Unmet implements [hooks.Conditions].
+func (Rules) Unmet(condition string, c hooks.Call) string {
+	args := c.Args
 	condition = strings.TrimSpace(condition)
 	if condition == "" {
 		return ""
@@ -35,9 +43,9 @@ func unmet(condition string, s subject, args map[string]any, o Origin) string {
 	}
 	no := fmt.Sprintf("its condition %s does not hold", condition)
 	tool, what := m[1], strings.TrimSpace(m[2])
-	names := protocol.Claude().MatcherNames(s.name)
-	if s.mcp != nil {
-		names = append(names, "mcp__"+s.mcp.ServerName+"__"+s.mcp.ToolName, "mcp__"+s.mcp.ServerName)
+	names := protocol.Claude().MatcherNames(c.Tool)
+	if c.MCP != nil {
+		names = append(names, "mcp__"+c.MCP.ServerName+"__"+c.MCP.ToolName, "mcp__"+c.MCP.ServerName)
 	}
 	if slices.Contains(names, "Write") {
 		names = append(names, "Edit") // rules for edits are for all tools that edit
@@ -48,14 +56,14 @@ func unmet(condition string, s subject, args map[string]any, o Origin) string {
 	if what == "" || what == "*" || args == nil {
 		return ""
 	}
-	if command, ok := args["command"].(string); ok && s.name == "run_shell_command" {
+	if command, ok := args["command"].(string); ok && c.Tool == "run_shell_command" {
 		if runsLike(command, what) {
 			return ""
 		}
 		return no
 	}
 	// What lies below a folder that is searched or listed may be meant, too.
-	if file, ok := args["file_path"].(string); ok && !fileLike(file, what, o) {
+	if file, ok := args["file_path"].(string); ok && !fileLike(file, what, c.Origin) {
 		return no
 	}
 	if host, ok := strings.CutPrefix(what, "domain:"); ok {
@@ -66,16 +74,6 @@ func unmet(condition string, s subject, args map[string]any, o Origin) string {
 		}
 	}
 	return ""
-}
-
-// unmet says why hook i does not run, given what the ones before it left.
-func (f *firing[S]) unmet(i int, stdin Payload) string {
-	condition := f.report.Runs[i].Hook.If
-	if condition == "" || f.player != nil {
-		return ""
-	}
-	args, _ := gjson.GetBytes(stdin.Bytes(), "tool_input").Value().(map[string]any)
-	return unmet(condition, f.ev.subject, args, f.origin)
 }
 
 // runsLike reports whether any command that a command line runs is as the pattern
@@ -142,7 +140,7 @@ func glob(pattern, s string) bool {
 // a pattern as in .gitignore: //x is absolute, ~/x in the home, /x and what has
 // another slash in the project, and the rest at any depth. A folder stands for
 // all that is in it.
-func fileLike(file, pattern string, o Origin) bool {
+func fileLike(file, pattern string, o hooks.Origin) bool {
 	if !filepath.IsAbs(file) {
 		file = o.Cwd + string(filepath.Separator) + file // not joined: ".." follows links
 	}
@@ -150,7 +148,7 @@ func fileLike(file, pattern string, o Origin) bool {
 	return err != nil || pathLike(filepath.Clean(file), pattern, o) || pathLike(real, pattern, o)
 }
 
-func pathLike(file, pattern string, o Origin) bool {
+func pathLike(file, pattern string, o hooks.Origin) bool {
 	file = filepath.ToSlash(file)
 	bases := []string{o.ProjectDir, o.Cwd}
 	switch {

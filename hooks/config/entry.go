@@ -1,4 +1,4 @@
-package hooks
+package config
 
 import (
 	"math"
@@ -7,29 +7,28 @@ import (
 	"strings"
 	"time"
 
+	"minigem/hooks"
+	"minigem/hooks/condition"
 	"minigem/hooks/jsonc"
 )
-
-// DefaultTimeout is what a hook without a time-out gets from the engine.
-const DefaultTimeout = 60 * time.Second
 
 var entryFields = []string{"type", "command", "name", "description", "timeout", "env", "onError", "dialect", "if"}
 
 // hook reads one entry of a group. What makes it impossible to run skips it;
 // any other fault costs only the field.
-func (l *loader) hook(h Hook, n jsonc.Node) (Hook, bool) {
+func (l *loader) hook(h hooks.Hook, n jsonc.Node) (hooks.Hook, bool) {
 	if n.Kind() != jsonc.Object {
 		l.problem(n.Line(), "a hook of %s must be an object, not %s: skipped", h.Event, n.Kind())
 		return h, false
 	}
-	h.Source = Source{Layer: l.Layer, File: l.File, Line: n.Line(), Extension: l.Extension, InProject: l.InProject}
+	h.Source = hooks.Source{Layer: l.Layer, File: l.File, Line: n.Line(), Extension: l.Extension, InProject: l.InProject}
 	if !l.typeOf(&h, n) {
 		return h, false
 	}
 	h.Command = n.Get("command").Text()
 	l.handler(&h, n)
 	l.fields("a hook of "+string(h.Event), n, fieldsOf(h.Kind()))
-	if why := h.fault(n); why != "" {
+	if why := faultOf(h, n); why != "" {
 		l.problem(n.Line(), "a hook of %s %s: skipped", h.Event, why)
 		return h, false
 	}
@@ -46,20 +45,20 @@ func (l *loader) hook(h Hook, n jsonc.Node) (Hook, bool) {
 }
 
 // typeOf reads which kind of hook it is.
-func (l *loader) typeOf(h *Hook, n jsonc.Node) bool {
+func (l *loader) typeOf(h *hooks.Hook, n jsonc.Node) bool {
 	t := n.Get("type")
 	kind := t.Text()
-	known := strings.Join(Kinds(), ", ")
+	known := strings.Join(hooks.Kinds(), ", ")
 	switch {
 	case !t.Exists():
 		l.problem(n.Line(), `a hook of %s has no "type": write "type": "command"; skipped`, h.Event)
 		return false
-	case t.Kind() == jsonc.String && slices.Contains(Kinds(), kind):
-		if kind != kindCommand {
+	case t.Kind() == jsonc.String && slices.Contains(hooks.Kinds(), kind):
+		if kind != "command" {
 			h.Type = kind
 		}
 		return true
-	case t.Kind() == jsonc.String && slices.Contains(Kinds(), strings.ToLower(kind)):
+	case t.Kind() == jsonc.String && slices.Contains(hooks.Kinds(), strings.ToLower(kind)):
 		l.problem(t.Line(), `a hook of %s has the type %q: it is written %q; skipped`, h.Event, kind, strings.ToLower(kind))
 	case kind == "plugin" || kind == "runtime" || kind == "agent":
 		l.problem(t.Line(), `a hook of %s has the type %q, which cannot be run here; there are %s: skipped`, h.Event, kind, known)
@@ -70,13 +69,13 @@ func (l *loader) typeOf(h *Hook, n jsonc.Node) bool {
 }
 
 // condition reads "if". One that cannot be read holds for every call.
-func (l *loader) condition(n jsonc.Node, event Event) string {
+func (l *loader) condition(n jsonc.Node, event hooks.Event) string {
 	text := strings.TrimSpace(l.text(n, "if"))
 	switch {
 	case text == "":
 	case !event.IsTool():
 		l.problem(n.Get("if").Line(), "if: %s has no tool, so that the hook never runs; take the condition away", event)
-	case rule.FindString(text) == "":
+	case !condition.Valid(text):
 		l.note(n.Get("if").Line(), "if: %q is not a condition such as Bash(git *) or Edit(src/**): the hook runs whatever the call is", text)
 	}
 	return text
@@ -110,7 +109,7 @@ func (l *loader) timeout(n jsonc.Node) time.Duration {
 	most := float64(math.MaxInt64 / int64(time.Millisecond))
 	if !ok || math.IsNaN(ms) || ms <= 0 || ms > most {
 		l.problem(n.Line(), "timeout must be a positive number of milliseconds, not %s: %d is used",
-			n.Standard(), DefaultTimeout.Milliseconds())
+			n.Standard(), hooks.DefaultTimeout.Milliseconds())
 		return 0
 	}
 	if ms < 1000 {

@@ -1,4 +1,4 @@
-package hooks
+package config
 
 // What can be seen of a command without running it.
 
@@ -7,12 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"minigem/hooks"
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Call is one program that a command starts, and its arguments. A word that only
+// Program is one program that a command starts, and its arguments. A word that only
 // the shell can know is empty.
-type Call struct {
+type Program struct {
 	Words []string
 	Line  int // in the command, from 1
 }
@@ -21,13 +22,13 @@ type Call struct {
 // functions that it defines are left out. dir is the working directory of hooks,
 // vars are the variables that are known beforehand, beside those that every hook
 // has. nil: the command is nothing that a POSIX shell or bash can read.
-func Calls(h Hook, dir string, vars map[string]string) []Call {
+func Calls(h hooks.Hook, dir string, vars map[string]string) []Program {
 	file, err := syntax.NewParser().Parse(strings.NewReader(h.Line()), "")
 	if err != nil {
 		return nil
 	}
 	s := searchIn(h, dir, vars)
-	calls := []Call{}
+	calls := []Program{}
 	functions := map[string]bool{}
 	syntax.Walk(file, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -51,8 +52,8 @@ func Calls(h Hook, dir string, vars map[string]string) []Call {
 	return calls
 }
 
-func (s *scriptSearch) call(n *syntax.CallExpr) Call {
-	c := Call{Line: int(n.Pos().Line())}
+func (s *scriptSearch) call(n *syntax.CallExpr) Program {
+	c := Program{Line: int(n.Pos().Line())}
 	for _, arg := range n.Args {
 		word := ""
 		if s.knowable(arg) {
@@ -83,7 +84,7 @@ func (s *scriptSearch) knowable(w *syntax.Word) bool {
 
 // FilesNamed are the files that h's command names, wherever they lie, sorted.
 // dir and vars are those of Calls.
-func FilesNamed(h Hook, dir string, vars map[string]string) []string {
+func FilesNamed(h hooks.Hook, dir string, vars map[string]string) []string {
 	s := searchIn(h, dir, vars)
 	s.command(h.Line(), 0)
 	var files []string
@@ -111,7 +112,7 @@ func (s *scriptSearch) home(word string) string {
 	return word
 }
 
-func searchIn(h Hook, dir string, vars map[string]string) *scriptSearch {
+func searchIn(h hooks.Hook, dir string, vars map[string]string) *scriptSearch {
 	s := &scriptSearch{bases: []string{dir}, vars: map[string]string{
 		"GEMINI_PROJECT_DIR": dir, "GEMINI_CWD": dir, "CLAUDE_PROJECT_DIR": dir, "PWD": dir,
 	}}

@@ -1,4 +1,4 @@
-package hooks_test
+package config_test
 
 import (
 	"os"
@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/hooks/protocol"
 )
 
@@ -28,7 +29,7 @@ func FuzzExtension(f *testing.F) {
 		for name, text := range map[string]string{"x/gemini-extension.json": manifest, "x/hooks/hooks.json": events, "x/.env": env, "extension-enablement.json": enablement} {
 			write(t, filepath.Join(root, name), text)
 		}
-		found, problems := hooks.FindExtensions("/p/q", hooks.ExtensionRoots{User: root})
+		found, problems := config.FindExtensions("/p/q", config.ExtensionRoots{User: root})
 		for _, p := range problems {
 			require.True(t, strings.HasPrefix(p.File, root), "%v", p)
 			require.NotEmpty(t, p.Text)
@@ -39,7 +40,7 @@ func FuzzExtension(f *testing.F) {
 		}
 		require.Regexp(t, `^[A-Za-z0-9-]+$`, found[0].Name)
 		require.Equal(t, dir, found[0].Dir)
-		s, err := hooks.LoadExtension(found[0], "/p/$(id)", map[string]string{"A": "given"})
+		s, err := config.LoadExtension(found[0], "/p/$(id)", map[string]string{"A": "given"})
 		if err != nil {
 			require.ErrorContains(t, err, found[0].Name)
 			return
@@ -62,7 +63,7 @@ func FuzzTrust(f *testing.F) {
 		dir := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "trusted_hooks_minigem.json"), ours, 0o600))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "trusted_hooks.json"), theirs, 0o600))
-		store := hooks.TrustStore{Dir: dir}
+		store := config.TrustStore{Dir: dir}
 		h := hooks.Hook{Event: protocol.BeforeTool, Command: "no file knows 7d0c", Source: hooks.Source{Layer: hooks.LayerProject, File: "/p/.gemini/settings.json", Line: 1}}
 		c := hooks.Config{Hooks: []hooks.Hook{h}}
 		checks, err := store.Check("/p", c)
@@ -71,12 +72,12 @@ func FuzzTrust(f *testing.F) {
 			require.ErrorContains(t, err, dir)
 		}
 		if err != nil || !strings.Contains(string(ours), "7d0c") && !strings.Contains(string(ours), `\`) {
-			require.NotEqual(t, hooks.TrustKnown, checks[0].Status)
+			require.NotEqual(t, config.TrustKnown, checks[0].Status)
 		}
 		require.NoError(t, store.Trust("/p", []hooks.Hook{h}))
 		checks, err = store.Check("/p", c)
 		require.NoError(t, err)
-		require.Equal(t, hooks.TrustKnown, checks[0].Status)
+		require.Equal(t, config.TrustKnown, checks[0].Status)
 	})
 }
 
@@ -89,8 +90,8 @@ func FuzzEditor(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file := filepath.Join(t.TempDir(), "settings.json")
 		require.NoError(t, os.WriteFile(file, data, 0o600))
-		before, readable := hooks.LoadSettings(hooks.LayerUser, file, data)
-		e := hooks.Editor{Sections: []hooks.Section{{Layer: hooks.LayerUser, File: file, Hooks: []hooks.Hook{{Command: "x"}}}}, User: file}
+		before, readable := config.LoadSettings(hooks.LayerUser, file, data)
+		e := config.Editor{Sections: []config.Section{{Layer: hooks.LayerUser, File: file, Hooks: []hooks.Hook{{Command: "x"}}}}, User: file}
 		_, err := e.Disable("x")
 		if err != nil {
 			require.ErrorContains(t, err, file)
@@ -99,7 +100,7 @@ func FuzzEditor(f *testing.F) {
 		require.NoError(t, readable)
 		now, err := os.ReadFile(file)
 		require.NoError(t, err)
-		after, err := hooks.LoadSettings(hooks.LayerUser, file, now)
+		after, err := config.LoadSettings(hooks.LayerUser, file, now)
 		require.NoError(t, err, "%q", now)
 		require.Len(t, after.Hooks, len(before.Hooks))
 	})

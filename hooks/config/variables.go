@@ -1,18 +1,12 @@
-package hooks
+package config
 
 import (
 	"slices"
 	"strings"
 
+	"minigem/hooks"
 	"mvdan.cc/sh/v3/syntax"
-
-	"minigem/hooks/claude"
 )
-
-// hookVariables are what every hook finds in its environment, and the folder of a
-// plugin for Claude Code. Gemini CLI puts their values into the command as one word
-// each (core/hooks/hookRunner.ts).
-var hookVariables = []string{"GEMINI_PROJECT_DIR", "GEMINI_CWD", "GEMINI_PLANS_DIR", "GEMINI_SESSION_ID", "CLAUDE_PROJECT_DIR", claude.RootVariable}
 
 // VariableUse is one of the variables that every hook gets, in the text of a
 // command.
@@ -28,7 +22,7 @@ type VariableUse struct {
 // in the order in which they stand there; nil where bash could not read it.
 // What stands in single quotes, in arithmetic and in backquotes is left out.
 func VariableUses(command string) []VariableUse {
-	if !slices.ContainsFunc(hookVariables, func(name string) bool { return strings.Contains(command, name) }) {
+	if !slices.ContainsFunc(hooks.Variables(), func(name string) bool { return strings.Contains(command, name) }) {
 		return nil
 	}
 	file, err := syntax.NewParser().Parse(strings.NewReader(command), "")
@@ -104,7 +98,7 @@ func (f *useFinder) redirect(r *syntax.Redirect, quoted bool) {
 }
 
 func (f *useFinder) note(p *syntax.ParamExp, quoted bool) bool {
-	if p.Param == nil || !slices.Contains(hookVariables, p.Param.Value) || p.Excl || p.Length || p.Width {
+	if p.Param == nil || !slices.Contains(hooks.Variables(), p.Param.Value) || p.Excl || p.Length || p.Width {
 		return false
 	}
 	f.uses = append(f.uses, VariableUse{p.Param.Value, int(p.Pos().Offset()), int(p.End().Offset()), p.Short, quoted})

@@ -1,8 +1,6 @@
-package hooks_test
+package config_test
 
 import (
-	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/hooks"
-	"minigem/hooks/hookstest"
+	"minigem/hooks/config"
 	"minigem/hooks/protocol"
 )
 
@@ -45,7 +43,7 @@ func TestHeads(t *testing.T) {
 		if tt.of.Kind == hooks.SkillPart {
 			dir = "/skill"
 		}
-		s := hooks.LoadHead(hooks.Head{Of: tt.of, Source: hooks.Source{Layer: hooks.LayerUser, File: "/u/SKILL.md", Line: 4}, Dir: dir, Hooks: []byte(tt.json)})
+		s := config.LoadHead(config.Head{Of: tt.of, Source: hooks.Source{Layer: hooks.LayerUser, File: "/u/SKILL.md", Line: 4}, Dir: dir, Hooks: []byte(tt.json)})
 		got := ""
 		for _, h := range s.Hooks {
 			assert.Equal(t, tt.of, h.Within, tt.name)
@@ -67,66 +65,33 @@ func TestHeads(t *testing.T) {
 	}
 }
 
-// TestHooksOfPartsRunWhileThoseAreActive: a skill from when it is activated until
-// another session, an agent in its own events alone.
-func TestHooksOfPartsRunWhileThoseAreActive(t *testing.T) {
-	t.Parallel()
-	deny := map[string]hookstest.Script{"a": {Stdout: `{"decision":"deny","reason":"no"}`}}
-	e, _, rep := engine(protocol.BeforeTool, deny, "a")
-	e.Config.Hooks[0].Within = skill
-	assert.False(t, e.BeforeTool(t.Context(), writeFile()).Denied())
-	assert.Equal(t, "it runs while the skill review is active", rep.last().Runs[0].Skipped)
-	e.Activate("another")
-	assert.False(t, e.BeforeTool(t.Context(), writeFile()).Denied())
-	e.Activate("review")
-	assert.True(t, e.BeforeTool(t.Context(), writeFile()).Denied())
-	e.SetOrigin(hooks.Origin{SessionID: "another"})
-	assert.False(t, e.BeforeTool(t.Context(), writeFile()).Denied(), "after /clear")
-
-	in := func(s hooks.Subagent) context.Context { return hooks.InSubagent(t.Context(), s) }
-	e, _, rep = engine(protocol.BeforeTool, deny, "a")
-	e.Config.Hooks[0].Within, e.Config.Hooks[0].Source.File = agent, "/p/reviewer.md"
-	assert.False(t, e.BeforeTool(t.Context(), writeFile()).Denied())
-	assert.Equal(t, "it runs in the agent reviewer alone", rep.last().Runs[0].Skipped)
-	assert.False(t, e.BeforeTool(in(hooks.Subagent{ID: "1", Type: "writer"}), writeFile()).Denied())
-	assert.False(t, e.BeforeTool(in(hooks.Subagent{ID: "1", Type: "reviewer", File: "/u/reviewer.md"}), writeFile()).Denied(), "another one of that name")
-	assert.True(t, e.BeforeTool(in(hooks.Subagent{ID: "1", Type: "reviewer", File: "/p/reviewer.md"}), writeFile()).Denied())
-
-	data, err := json.Marshal(rep.last())
-	require.NoError(t, err)
-	assert.Contains(t, string(data), `"within":"agent reviewer"`)
-	var back hooks.Report
-	require.NoError(t, json.Unmarshal(data, &back))
-	assert.Equal(t, agent, back.Runs[0].Hook.Within)
-}
-
 // TestAHeadMayNotAllow: what a skill or an agent brings allows no call, unless the
 // user names it.
 func TestAHeadMayNotAllow(t *testing.T) {
 	t.Parallel()
-	head := hooks.LoadHead(hooks.Head{Of: skill, Source: hooks.Source{Layer: hooks.LayerUser, File: "/u/SKILL.md", Line: 4},
+	head := config.LoadHead(config.Head{Of: skill, Source: hooks.Source{Layer: hooks.LayerUser, File: "/u/SKILL.md", Line: 4},
 		Hooks: []byte(`{"PermissionRequest": [{"hooks": [{"type": "command", "name": "yes", "command": "./x"}]}]}`)})
-	assert.False(t, hooks.Merge(head).Hooks[0].MayAllow)
-	own, err := hooks.LoadSettings(hooks.LayerUser, "/u/settings.json", []byte(`{"hooksConfig": {"mayAllow": ["yes"]}}`))
+	assert.False(t, config.Merge(head).Hooks[0].MayAllow)
+	own, err := config.LoadSettings(hooks.LayerUser, "/u/settings.json", []byte(`{"hooksConfig": {"mayAllow": ["yes"]}}`))
 	require.NoError(t, err)
-	assert.True(t, hooks.Merge(head, own).Hooks[0].MayAllow)
+	assert.True(t, config.Merge(head, own).Hooks[0].MayAllow)
 }
 
 // TestTrustOfHeads: a hook that moves into a skill is another one.
 func TestTrustOfHeads(t *testing.T) {
 	t.Parallel()
-	store, root := hooks.TrustStore{Dir: t.TempDir()}, t.TempDir()
+	store, root := config.TrustStore{Dir: t.TempDir()}, t.TempDir()
 	h := hooks.Hook{Event: protocol.BeforeTool, Name: "guard", Command: "true", Within: skill, Source: hooks.Source{Layer: hooks.LayerProject, File: root + "/SKILL.md"}}
 	require.NoError(t, store.Trust(root, []hooks.Hook{h}))
-	check := func(h hooks.Hook) hooks.TrustCheck {
+	check := func(h hooks.Hook) config.TrustCheck {
 		checks, err := store.Check(root, hooks.Config{Hooks: []hooks.Hook{h}})
 		require.NoError(t, err)
 		require.Len(t, checks, 1)
 		return checks[0]
 	}
-	assert.Equal(t, hooks.TrustKnown, check(h).Status)
+	assert.Equal(t, config.TrustKnown, check(h).Status)
 	h.Within = agent
-	assert.Equal(t, hooks.TrustChanged, check(h).Status)
+	assert.Equal(t, config.TrustChanged, check(h).Status)
 	assert.Equal(t, []string{"skill or agent"}, check(h).Changed)
 }
 
@@ -138,13 +103,13 @@ func TestHeadOfAnExtension(t *testing.T) {
 	require.NoError(t, os.Mkdir(dir, 0o755))
 	manifest := filepath.Join(dir, "gemini-extension.json")
 	require.NoError(t, os.WriteFile(manifest, []byte(`{"name": "x", "settings": [{"name": "Level", "envVar": "LEVEL"}]}`), 0o600))
-	head := hooks.Head{Of: skill, Source: hooks.Source{File: "/u/SKILL.md", Line: 4}, Dir: "/skill", Extension: dir, Workspace: "/work", Settings: map[string]string{"LEVEL": "high"}, Hooks: []byte(`{"BeforeTool": [{"hooks": [
+	head := config.Head{Of: skill, Source: hooks.Source{File: "/u/SKILL.md", Line: 4}, Dir: "/skill", Extension: dir, Workspace: "/work", Settings: map[string]string{"LEVEL": "high"}, Hooks: []byte(`{"BeforeTool": [{"hooks": [
 		{"type": "command", "command": "${extensionPath}/x", "args": ["${workspacePath}${/}y"], "env": {"AT": "${workspacePath}"}},
 		{"type": "command", "command": "\"${extensionPath}/x\" ${workspacePath}", "name": "${workspacePath}"},
 		{"type": "http", "url": "https://h.example/x${workspacePath}", "headers": {"X": "${workspacePath}"}},
 		{"type": "prompt", "prompt": "In ${workspacePath}?", "statusMessage": "${workspacePath}"},
 		{"type": "mcp_tool", "server": "s", "tool": "t", "input": {"a": [{"b": "${workspacePath}"}], "c": "${tool_input.x}", "d": 1}}]}]}`)}
-	s := hooks.LoadHead(head)
+	s := config.LoadHead(head)
 	require.Empty(t, s.Problems)
 	require.Len(t, s.Hooks, 5)
 	assert.Equal(t, dir+"/x", s.Hooks[0].Command)
@@ -158,15 +123,15 @@ func TestHeadOfAnExtension(t *testing.T) {
 	assert.Equal(t, map[string]any{"a": []any{map[string]any{"b": "/work"}}, "c": "${tool_input.x}", "d": 1.0}, s.Hooks[4].Input)
 
 	head.Extension = ""
-	assert.Equal(t, "${extensionPath}/x", hooks.LoadHead(head).Hooks[0].Command, "of no extension")
+	assert.Equal(t, "${extensionPath}/x", config.LoadHead(head).Hooks[0].Command, "of no extension")
 	for _, c := range []struct {
-		head hooks.Head
+		head config.Head
 		want string
 	}{
-		{hooks.Head{Of: skill, Source: head.Source, Fault: "it is not YAML"}, "its hooks cannot be read, and do not run: it is not YAML"},
-		{hooks.Head{Of: skill, Source: head.Source, Hooks: head.Hooks, Extension: "/nowhere"}, "reading its hooks: "},
+		{config.Head{Of: skill, Source: head.Source, Fault: "it is not YAML"}, "its hooks cannot be read, and do not run: it is not YAML"},
+		{config.Head{Of: skill, Source: head.Source, Hooks: head.Hooks, Extension: "/nowhere"}, "reading its hooks: "},
 	} {
-		problems := hooks.LoadHead(c.head).Problems
+		problems := config.LoadHead(c.head).Problems
 		require.Len(t, problems, 1)
 		assert.Contains(t, problems[0].Text, c.want)
 		assert.Equal(t, 4, problems[0].Line)

@@ -1,4 +1,7 @@
-package hooks
+// Package config reads what files say of hooks, settings, extensions and the heads
+// of skills and agents, into a [hooks.Config]; it edits those files, and remembers
+// which hooks of a project the user trusts. It runs nothing.
+package config
 
 import (
 	"cmp"
@@ -7,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"minigem/hooks"
+	"minigem/hooks/condition"
 	"minigem/hooks/jsonc"
 	"minigem/hooks/protocol"
 	"minigem/internal/text"
@@ -15,13 +20,13 @@ import (
 // Section is what one file says of hooks: a settings file, or an extension's
 // hooks.json.
 type Section struct {
-	Layer     Layer
-	File      string // absolute
-	Extension string // the extension's name, LayerExtension only
-	InProject bool   // the extension stands inside the project
-	Within    Part   // the skill or the agent in whose head they stand; else the zero Part
+	Layer     hooks.Layer
+	File      string     // absolute
+	Extension string     // the extension's name, LayerExtension only
+	InProject bool       // the extension stands inside the project
+	Within    hooks.Part // the skill or the agent in whose head they stand; else the zero Part
 
-	Hooks []Hook // in the order of the file
+	Hooks []hooks.Hook // in the order of the file
 
 	// The switches of hooksConfig. nil and 0 where the file does not say.
 	Enabled         *Switch
@@ -34,8 +39,8 @@ type Section struct {
 
 	// Problems are the faults to tell at the start. Notes are remarks for the
 	// linter: legal, but probably not what was meant.
-	Problems []Problem
-	Notes    []Problem
+	Problems []hooks.Problem
+	Notes    []hooks.Problem
 }
 
 // Switch is a boolean of a settings file and where it stands.
@@ -56,7 +61,7 @@ type Disabled struct {
 // and stands in Problems, with its line; the rest stays in force. The error
 // is for a document that is not JSON, or no object: it begins with
 // file:line:column.
-func LoadSettings(layer Layer, file string, data []byte) (Section, error) {
+func LoadSettings(layer hooks.Layer, file string, data []byte) (Section, error) {
 	l, root, err := newLoader(layer, file, data)
 	if err != nil {
 		return Section{}, err
@@ -67,7 +72,7 @@ func LoadSettings(layer Layer, file string, data []byte) (Section, error) {
 	return l.Section, nil
 }
 
-func newLoader(layer Layer, file string, data []byte) (*loader, jsonc.Node, error) {
+func newLoader(layer hooks.Layer, file string, data []byte) (*loader, jsonc.Node, error) {
 	doc, err := jsonc.Parse(file, data)
 	if err != nil {
 		return nil, jsonc.Node{}, err
@@ -95,7 +100,7 @@ func (l *loader) portable(doc *jsonc.Doc) {
 	if doc.TrailingComma > 0 {
 		l.note(doc.TrailingComma, "a comma after the last of a list: Gemini CLI cannot read the file")
 	}
-	if l.Layer == LayerExtension && doc.Comment > 0 {
+	if l.Layer == hooks.LayerExtension && doc.Comment > 0 {
 		l.note(doc.Comment, "a comment: Gemini CLI cannot read an extension's hooks with one")
 	}
 }
@@ -104,11 +109,11 @@ func (l *loader) portable(doc *jsonc.Doc) {
 type loader struct{ Section }
 
 func (l *loader) problem(line int, format string, args ...any) {
-	l.Problems = append(l.Problems, Problem{l.File, line, fmt.Sprintf(format, args...)})
+	l.Problems = append(l.Problems, hooks.Problem{File: l.File, Line: line, Text: fmt.Sprintf(format, args...)})
 }
 
 func (l *loader) note(line int, format string, args ...any) {
-	l.Notes = append(l.Notes, Problem{l.File, line, fmt.Sprintf(format, args...)})
+	l.Notes = append(l.Notes, hooks.Problem{File: l.File, Line: line, Text: fmt.Sprintf(format, args...)})
 }
 
 // repeated reports names that stand twice in an object: the last one counts.
@@ -141,8 +146,8 @@ func (l *loader) hooks(n jsonc.Node) {
 	for _, m := range n.Members() {
 		switch {
 		case m.Shadowed:
-		case slices.Contains(protocol.Events, Event(m.Name)):
-			l.groups(Event(m.Name), m.Value)
+		case slices.Contains(protocol.Events, hooks.Event(m.Name)):
+			l.groups(hooks.Event(m.Name), m.Value)
 		case slices.Contains(olderHookKeys, m.Name): // see older
 		case strings.HasPrefix(m.Name, "$") || strings.HasPrefix(m.Name, "_") || strings.HasPrefix(m.Name, "//"):
 		default:
@@ -152,7 +157,7 @@ func (l *loader) hooks(n jsonc.Node) {
 }
 
 // groups reads the array of an event.
-func (l *loader) groups(event Event, n jsonc.Node) {
+func (l *loader) groups(event hooks.Event, n jsonc.Node) {
 	if n.Kind() != jsonc.Array {
 		l.problem(n.Line(), "hooks.%s must be an array of groups, not %s", event, n.Kind())
 		return
@@ -164,7 +169,7 @@ func (l *loader) groups(event Event, n jsonc.Node) {
 
 var groupFields = []string{"matcher", "sequential", "hooks"}
 
-func (l *loader) group(event Event, n jsonc.Node) {
+func (l *loader) group(event hooks.Event, n jsonc.Node) {
 	base, ok := l.groupBase(event, n)
 	if !ok {
 		return
@@ -185,8 +190,8 @@ func (l *loader) group(event Event, n jsonc.Node) {
 
 // groupBase is what the hooks of a group have in common, or false where the
 // group cannot be used.
-func (l *loader) groupBase(event Event, n jsonc.Node) (Hook, bool) {
-	base := Hook{Event: event}
+func (l *loader) groupBase(event hooks.Event, n jsonc.Node) (hooks.Hook, bool) {
+	base := hooks.Hook{Event: event}
 	list, matcher, sequential := n.Get("hooks"), n.Get("matcher"), n.Get("sequential")
 	switch {
 	case n.Kind() != jsonc.Object:
@@ -227,13 +232,13 @@ func (l *loader) fields(where string, n jsonc.Node, known []string) {
 
 // precedence is which layer's switches win, the highest last
 // (core/hooks/hookRegistry.ts).
-var precedence = []Layer{LayerExtension, LayerSystemDefaults, LayerUser, LayerProject, LayerSystem}
+var precedence = []hooks.Layer{hooks.LayerExtension, hooks.LayerSystemDefaults, hooks.LayerUser, hooks.LayerProject, hooks.LayerSystem}
 
 // Merge makes one configuration of all that was read: the hooks in running
 // order, those that any list disables marked, and all problems. Sections of one
 // layer keep their order.
-func Merge(sections ...Section) Config {
-	var c Config
+func Merge(sections ...Section) hooks.Config {
+	c := hooks.Config{Conditions: condition.Rules{}}
 	disabled, mayAllow := map[string]string{}, map[string]bool{}
 	for _, s := range inOrder(sections, Section.place) {
 		for _, d := range s.MayAllow {
@@ -251,11 +256,11 @@ func Merge(sections ...Section) Config {
 		for _, h := range s.Hooks {
 			h.Disabled = disabled[h.ID()]
 			h.Env = maps.Clone(h.Env)
-			h.MayAllow = h.Source.Standing() >= layerRank[LayerUser] && h.Within == (Part{}) || mayAllow[h.ID()]
+			h.MayAllow = h.Source.Standing() >= hooks.Source{Layer: hooks.LayerUser}.Standing() && h.Within == (hooks.Part{}) || mayAllow[h.ID()]
 			c.Hooks = append(c.Hooks, h)
 		}
 	}
-	c.unencrypted()
+	unencrypted(&c)
 	for _, s := range inOrder(sections, Section.precedence) {
 		if s.Enabled != nil {
 			c.Off = ""
@@ -275,10 +280,10 @@ func Merge(sections ...Section) Config {
 
 // unencrypted reports hooks whose payload would leave the machine for anybody to
 // read. They fail when they run.
-func (c *Config) unencrypted() {
+func unencrypted(c *hooks.Config) {
 	for _, h := range c.Hooks {
 		if host := h.Unencrypted(c.HTTPHosts); host != "" {
-			c.Problems = append(c.Problems, Problem{h.Source.File, h.Source.Line, fmt.Sprintf(
+			c.Problems = append(c.Problems, hooks.Problem{File: h.Source.File, Line: h.Source.Line, Text: fmt.Sprintf(
 				"a hook of %s fails, because it would send to %s without encryption: use https, or list the host in hooksConfig.allowedHttpHosts of your own settings", h.Event, host)})
 		}
 	}
@@ -301,6 +306,6 @@ func inOrder(sections []Section, by func(Section) int) []Section {
 }
 
 // place is where the hooks of s run.
-func (s Section) place() int { return rank(s.Layer, s.InProject) }
+func (s Section) place() int { return hooks.Source{Layer: s.Layer, InProject: s.InProject}.Rank() }
 
 func (s Section) precedence() int { return slices.Index(precedence, s.Layer) }

@@ -1,4 +1,4 @@
-package hooks_test
+package config_test
 
 import (
 	"os"
@@ -10,12 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/hooks"
+	"minigem/hooks/config"
 )
 
 // settingsFixture is a set of settings files and the editor of them.
 type settingsFixture struct {
 	dir string
-	hooks.Editor
+	config.Editor
 }
 
 // newSettings writes files, layer by layer; "" is not a file. {dir} in the texts that
@@ -42,7 +43,7 @@ func (d *settingsFixture) reload(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		s, err := hooks.LoadSettings(layer, file, data)
+		s, err := config.LoadSettings(layer, file, data)
 		require.NoError(t, err)
 		d.Sections = append(d.Sections, s)
 	}

@@ -1,4 +1,4 @@
-package hooks_test
+package config_test
 
 import (
 	"os"
@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/hooks/protocol"
 )
 
@@ -25,7 +26,7 @@ func TestLoadExtension(t *testing.T) {
        "env": {"WS": "${workspacePath}", "LINT_KEY": "hook"}}]}]
   }
 }`)
-	s, err := hooks.LoadExtension(hooks.Extension{Dir: dir}, "/my ws", map[string]string{"LINT_URL": "http://y", "OTHER": "no"})
+	s, err := config.LoadExtension(config.Extension{Dir: dir}, "/my ws", map[string]string{"LINT_URL": "http://y", "OTHER": "no"})
 	require.NoError(t, err)
 	assert.Empty(t, s.Problems)
 	assert.Equal(t, []string{"2: a comment: Gemini CLI cannot read an extension's hooks with one"}, lines(s.Notes))
@@ -42,7 +43,7 @@ func TestAFoldersNameIsNeverACommand(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "ext")
 	write(t, filepath.Join(dir, "gemini-extension.json"), `{"name": "x"}`)
 	write(t, filepath.Join(dir, "hooks", "hooks.json"), `{"hooks": {"BeforeAgent": [{"hooks": [{"type": "command", "command": "ls \"${workspacePath}${/}a\""}]}]}}`)
-	s, err := hooks.LoadExtension(hooks.Extension{Dir: dir}, "/tmp/$(touch owned)", nil)
+	s, err := config.LoadExtension(config.Extension{Dir: dir}, "/tmp/$(touch owned)", nil)
 	require.NoError(t, err)
 	assert.Equal(t, `ls "${workspacePath}/a"`, s.Hooks[0].Command)
 	assert.Equal(t, map[string]string{"workspacePath": "/tmp/$(touch owned)"}, s.Hooks[0].Env, "the shell fills it in")
@@ -51,20 +52,20 @@ func TestAFoldersNameIsNeverACommand(t *testing.T) {
 func TestExtensionsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	_, err := hooks.LoadExtension(hooks.Extension{Dir: dir}, "/w", nil)
+	_, err := config.LoadExtension(config.Extension{Dir: dir}, "/w", nil)
 	require.ErrorIs(t, err, os.ErrNotExist)
 
 	write(t, filepath.Join(dir, "gemini-extension.json"), `{"name": "a b"}`)
-	_, err = hooks.LoadExtension(hooks.Extension{Dir: dir}, "/w", nil)
+	_, err = config.LoadExtension(config.Extension{Dir: dir}, "/w", nil)
 	require.ErrorContains(t, err, `"a b" is not a name for an extension`)
 
 	write(t, filepath.Join(dir, "gemini-extension.json"), `{"name": "ok"}`)
-	s, err := hooks.LoadExtension(hooks.Extension{Dir: dir}, "/w", nil)
+	s, err := config.LoadExtension(config.Extension{Dir: dir}, "/w", nil)
 	require.NoError(t, err)
-	assert.Equal(t, hooks.Section{Layer: hooks.LayerExtension, File: filepath.Join(dir, "hooks", "hooks.json"), Extension: "ok"}, s)
+	assert.Equal(t, config.Section{Layer: hooks.LayerExtension, File: filepath.Join(dir, "hooks", "hooks.json"), Extension: "ok"}, s)
 
 	write(t, filepath.Join(dir, "hooks", "hooks.json"), "{\n]")
-	_, err = hooks.LoadExtension(hooks.Extension{Dir: dir}, "/w", nil)
+	_, err = config.LoadExtension(config.Extension{Dir: dir}, "/w", nil)
 	require.ErrorContains(t, err, "hooks.json:2:1: ")
 }
 
@@ -82,8 +83,8 @@ func TestFindExtensions(t *testing.T) {
 	named(filepath.Join(project, "again"), "b")
 	write(t, filepath.Join(user, "extension-enablement.json"), `{"a": {"overrides": ["/w/*", "!/w/secret/", "/other"]}}`)
 
-	found, problems := hooks.FindExtensions("/w/secret", hooks.ExtensionRoots{User: user, Project: project, ProjectDir: filepath.Join(base, "none")})
-	assert.Equal(t, []hooks.Extension{
+	found, problems := config.FindExtensions("/w/secret", config.ExtensionRoots{User: user, Project: project, ProjectDir: filepath.Join(base, "none")})
+	assert.Equal(t, []config.Extension{
 		{Name: "a", Dir: filepath.Join(user, "a"), Off: "turned off in " + filepath.Join(user, "extension-enablement.json")},
 		{Name: "b", Dir: filepath.Join(user, "b")},
 		{Name: "linked", Dir: source, Context: []string{"A.md", "B.md"}, Source: source, SourceType: "link"},
@@ -100,7 +101,7 @@ func TestFindExtensions(t *testing.T) {
 		{`"!/w/"`, "/w", true}, {`"!/*"`, "/w", true}, {`"!/*", "/w/*"`, "/w/x", false}, {`"/w/*", "!/w/*"`, "/w", true},
 	} {
 		write(t, filepath.Join(user, "extension-enablement.json"), `{"a": {"overrides": [`+c.rules+`]}}`)
-		found, _ := hooks.FindExtensions(c.workspace, hooks.ExtensionRoots{User: user})
+		found, _ := config.FindExtensions(c.workspace, config.ExtensionRoots{User: user})
 		assert.Equal(t, c.off, found[0].Off != "", "%s at %s", c.rules, c.workspace)
 	}
 }
@@ -121,9 +122,9 @@ func TestEnablementThatCannotBeUnderstood(t *testing.T) {
 		`{"a": {"overrides": ["!/*"], "disabled": 1}}`: `:1: "a" must be`,
 	} {
 		user := t.TempDir()
-		file := filepath.Join(user, hooks.EnablementFile)
+		file := filepath.Join(user, config.EnablementFile)
 		write(t, file, text)
-		_, problems := hooks.FindExtensions("/w", hooks.ExtensionRoots{User: user})
+		_, problems := config.FindExtensions("/w", config.ExtensionRoots{User: user})
 		if want == "" {
 			assert.Empty(t, problems, text)
 		} else if assert.Len(t, problems, 1, text) {
@@ -139,7 +140,7 @@ func TestExtensionsInsideTheProject(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
 	user, project := filepath.Join(base, "home", ".gemini", "extensions"), filepath.Join(base, "home", "p")
-	roots := hooks.ExtensionRoots{User: user, Project: filepath.Join(project, ".gemini", "extensions"), ProjectDir: project}
+	roots := config.ExtensionRoots{User: user, Project: filepath.Join(project, ".gemini", "extensions"), ProjectDir: project}
 	extension := func(dir, name string) string {
 		write(t, filepath.Join(dir, "gemini-extension.json"), `{"name": "`+name+`"}`)
 		write(t, filepath.Join(dir, "hooks", "hooks.json"), `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "`+name+`"}]}]}}`)
@@ -152,11 +153,11 @@ func TestExtensionsInsideTheProject(t *testing.T) {
 	require.NoError(t, os.Symlink(extension(filepath.Join(project, "symbolic"), "symbolic"), filepath.Join(user, "symbolic")))
 	write(t, filepath.Join(roots.Project, "away", ".gemini-extension-install.json"), `{"type": "link", "source": "`+extension(filepath.Join(base, "away"), "away")+`"}`)
 
-	found, problems := hooks.FindExtensions(project, roots)
+	found, problems := config.FindExtensions(project, roots)
 	require.Empty(t, problems)
 	got := map[string]bool{}
 	for _, e := range found {
-		s, err := hooks.LoadExtension(e, project, nil)
+		s, err := config.LoadExtension(e, project, nil)
 		require.NoError(t, err)
 		require.Len(t, s.Hooks, 1)
 		assert.Equal(t, e.InProject, s.Hooks[0].Source.OfProject(), e.Name)
@@ -164,10 +165,10 @@ func TestExtensionsInsideTheProject(t *testing.T) {
 	}
 	assert.Equal(t, map[string]bool{"installed": false, "out": false, "in": true, "symbolic": true, "brought": true, "away": true}, got)
 
-	merged := hooks.Merge(hooks.Section{Layer: hooks.LayerUser, Hooks: []hooks.Hook{{Command: "user"}}},
-		hooks.Section{Layer: hooks.LayerExtension, Hooks: []hooks.Hook{{Command: "installed"}}},
-		hooks.Section{Layer: hooks.LayerExtension, InProject: true, Hooks: []hooks.Hook{{Command: "brought"}}},
-		hooks.Section{Layer: hooks.LayerProject, Hooks: []hooks.Hook{{Command: "project"}}})
+	merged := config.Merge(config.Section{Layer: hooks.LayerUser, Hooks: []hooks.Hook{{Command: "user"}}},
+		config.Section{Layer: hooks.LayerExtension, Hooks: []hooks.Hook{{Command: "installed"}}},
+		config.Section{Layer: hooks.LayerExtension, InProject: true, Hooks: []hooks.Hook{{Command: "brought"}}},
+		config.Section{Layer: hooks.LayerProject, Hooks: []hooks.Hook{{Command: "project"}}})
 	var order []string
 	for _, h := range merged.Hooks {
 		order = append(order, h.Command)

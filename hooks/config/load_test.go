@@ -1,4 +1,4 @@
-package hooks_test
+package config_test
 
 import (
 	"fmt"
@@ -12,15 +12,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/hooks"
+	"minigem/hooks/condition"
+	"minigem/hooks/config"
 	"minigem/hooks/protocol"
 )
 
 const settingsFile = "/p/.gemini/settings.json"
 
 // load reads settings that must be readable.
-func load(t *testing.T, data string) hooks.Section {
+func load(t *testing.T, data string) config.Section {
 	t.Helper()
-	s, err := hooks.LoadSettings(hooks.LayerProject, settingsFile, []byte(data))
+	s, err := config.LoadSettings(hooks.LayerProject, settingsFile, []byte(data))
 	require.NoError(t, err)
 	return s
 }
@@ -62,7 +64,7 @@ func TestLoadSettings(t *testing.T) {
 	}
 	assert.Equal(t, []string{"15: a comma after the last of a list: Gemini CLI cannot read the file"}, lines(s.Notes))
 	s.Notes = nil
-	assert.Equal(t, hooks.Section{
+	assert.Equal(t, config.Section{
 		Layer: hooks.LayerProject, File: settingsFile,
 		Hooks: []hooks.Hook{
 			{
@@ -73,10 +75,10 @@ func TestLoadSettings(t *testing.T) {
 			{Event: protocol.BeforeTool, Command: "./x.sh", Matcher: "write_file|replace", Sequential: true, Source: source(15)},
 			{Event: protocol.SessionEnd, Command: "bye", Source: source(19)},
 		},
-		Enabled:       &hooks.Switch{On: true, Name: "hooksConfig.enabled", Line: 4},
-		Notifications: &hooks.Switch{On: false, Name: "hooksConfig.notifications", Line: 4},
+		Enabled:       &config.Switch{On: true, Name: "hooksConfig.enabled", Line: 4},
+		Notifications: &config.Switch{On: false, Name: "hooksConfig.notifications", Line: 4},
 		MaxRetries:    3,
-		Disabled:      []hooks.Disabled{{ID: "slow", Line: 5}, {ID: "./x.sh", Line: 6}},
+		Disabled:      []config.Disabled{{ID: "slow", Line: 5}, {ID: "./x.sh", Line: 6}},
 	}, s)
 }
 
@@ -229,7 +231,7 @@ func TestUnreadableSettings(t *testing.T) {
 		{"[]", settingsFile + ":1:1: the file must hold an object, not an array"},
 		{"\n\"text\"", settingsFile + ":2:1: the file must hold an object, not a string"},
 	} {
-		_, err := hooks.LoadSettings(hooks.LayerUser, settingsFile, []byte(c.data))
+		_, err := config.LoadSettings(hooks.LayerUser, settingsFile, []byte(c.data))
 		require.Error(t, err)
 		assert.True(t, strings.HasPrefix(err.Error(), c.want), err)
 	}
@@ -240,7 +242,7 @@ func TestOlderNames(t *testing.T) {
 	for _, c := range []struct {
 		data     string
 		off      string
-		disabled []hooks.Disabled
+		disabled []config.Disabled
 		problems []string
 	}{
 		{`{"tools": {"enableHooks": false}}`, "tools.enableHooks is false in " + settingsFile + ":1", nil,
@@ -251,11 +253,11 @@ func TestOlderNames(t *testing.T) {
 			[]string{"1: tools.enableHooks is an older name: write hooksConfig.enabled", "1: hooks.enabled is an older name: write hooksConfig.enabled"}},
 		{`{"hooksConfig": {"enabled": true}, "hooks": {"enabled": false}}`, "", nil,
 			[]string{"1: hooks.enabled is an older name: write hooksConfig.enabled"}},
-		{`{"hooksConfig": {"disabled": ["a"]}, "hooks": {"disabled": ["b"]}}`, "", []hooks.Disabled{{ID: "a", Line: 1}, {ID: "b", Line: 1}},
+		{`{"hooksConfig": {"disabled": ["a"]}, "hooks": {"disabled": ["b"]}}`, "", []config.Disabled{{ID: "a", Line: 1}, {ID: "b", Line: 1}},
 			[]string{"1: hooks.disabled is an older name: write hooksConfig.disabled"}},
 	} {
 		s := load(t, c.data)
-		assert.Equal(t, c.off, hooks.Merge(s).Off, c.data)
+		assert.Equal(t, c.off, config.Merge(s).Off, c.data)
 		assert.Equal(t, c.disabled, s.Disabled, c.data)
 		assert.Equal(t, c.problems, lines(s.Problems), c.data)
 	}
@@ -263,8 +265,8 @@ func TestOlderNames(t *testing.T) {
 
 func TestMerge(t *testing.T) {
 	t.Parallel()
-	section := func(layer hooks.Layer, data string) hooks.Section {
-		s, err := hooks.LoadSettings(layer, "/"+string(layer), []byte(data))
+	section := func(layer hooks.Layer, data string) config.Section {
+		s, err := config.LoadSettings(layer, "/"+string(layer), []byte(data))
 		require.NoError(t, err)
 		return s
 	}
@@ -277,7 +279,7 @@ func TestMerge(t *testing.T) {
 	defaults := section(hooks.LayerSystemDefaults, `{`+one("d")+`, "hooksConfig": {"maxRetries": 9, "notifications": true}}`)
 	ext := section(hooks.LayerExtension, `{`+one("e")+`}`)
 
-	c := hooks.Merge(ext, system, user, defaults, project)
+	c := config.Merge(ext, system, user, defaults, project)
 	var order []string
 	for _, h := range c.Hooks {
 		order = append(order, h.Command+" "+h.Disabled)
@@ -285,12 +287,12 @@ func TestMerge(t *testing.T) {
 	assert.Equal(t, []string{"p ", "u disabled in /project:2", "d ", "s ", "e "}, order)
 	assert.Empty(t, c.Off, "the project's switch is above the user's")
 	assert.Equal(t, 2, c.MaxRetries)
-	assert.False(t, hooks.Notifications(ext, system, user, defaults, project))
-	assert.True(t, hooks.Notifications(user))
+	assert.False(t, config.Notifications(ext, system, user, defaults, project))
+	assert.True(t, config.Notifications(user))
 
 	forced := section(hooks.LayerSystem, "{\"hooksConfig\":\n{\"enabled\": false}}")
-	assert.Equal(t, "hooksConfig.enabled is false in /system:2", hooks.Merge(forced, project).Off)
-	assert.Equal(t, hooks.Config{}, hooks.Merge())
+	assert.Equal(t, "hooksConfig.enabled is false in /system:2", config.Merge(forced, project).Off)
+	assert.Equal(t, hooks.Config{Conditions: condition.Rules{}}, config.Merge())
 }
 
 func write(t *testing.T, path, data string) {
@@ -302,7 +304,7 @@ func write(t *testing.T, path, data string) {
 func FuzzLoadSettings(f *testing.F) {
 	f.Add([]byte(`{"hooks": {"BeforeTool": [{"matcher": "a|b", "hooks": [{"type": "command", "command": "x", "timeout": 1}]}]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s, err := hooks.LoadSettings(hooks.LayerUser, "/s", data)
+		s, err := config.LoadSettings(hooks.LayerUser, "/s", data)
 		if err != nil {
 			return
 		}
@@ -317,7 +319,7 @@ func FuzzLoadSettings(f *testing.F) {
 				t.Errorf("a problem nowhere: %+v", p)
 			}
 		}
-		if got := hooks.Merge(s); len(got.Hooks) != len(s.Hooks) {
+		if got := config.Merge(s); len(got.Hooks) != len(s.Hooks) {
 			t.Errorf("Merge has %d of %d hooks", len(got.Hooks), len(s.Hooks))
 		}
 	})
@@ -329,14 +331,14 @@ func TestHTTPHosts(t *testing.T) {
 	sends := func(url string) string {
 		return `{"hooks": {"BeforeTool": [{"hooks": [{"type": "http", "url": "` + url + `"}]}]}, "hooksConfig": {"allowedHttpHosts": ["*.PROJECT", "*"]}}`
 	}
-	mine, err := hooks.LoadSettings(hooks.LayerUser, "/u", []byte(`{"hooksConfig": {"allowedHttpHosts": ["10.0.0.1", "*.Lan"]}}`))
+	mine, err := config.LoadSettings(hooks.LayerUser, "/u", []byte(`{"hooksConfig": {"allowedHttpHosts": ["10.0.0.1", "*.Lan"]}}`))
 	require.NoError(t, err)
 	require.Empty(t, mine.Problems)
 	for url, fails := range map[string]bool{
 		"https://anywhere.example": false, "http://localhost:1/x": false, "http://127.0.0.9": false, "http://[::1]:80/": false,
 		"http://10.0.0.1:8080/": false, "http://hooks.lan/": false, "http://10.0.0.2/": true, "http://lan/": true, "http://127.0.0.1.example/": true,
 	} {
-		c := hooks.Merge(mine, load(t, sends(url)))
+		c := config.Merge(mine, load(t, sends(url)))
 		assert.Equal(t, fails, strings.Contains(fmt.Sprint(c.Problems), "without encryption"), url)
 		assert.Equal(t, []string{"10.0.0.1", "*.Lan"}, c.HTTPHosts)
 	}

@@ -1,8 +1,9 @@
-package hooks
+package config
 
 import (
 	"math"
 
+	"minigem/hooks"
 	"minigem/hooks/jsonc"
 )
 
@@ -32,7 +33,7 @@ func (l *loader) httpHosts(n jsonc.Node) []string {
 	hosts := l.texts(n, "allowedHttpHosts")
 	switch at := n.Get("allowedHttpHosts"); {
 	case !at.Exists():
-	case l.Layer == LayerProject || l.Layer == LayerExtension:
+	case l.Layer == hooks.LayerProject || l.Layer == hooks.LayerExtension:
 		l.problem(at.Line(), "hooksConfig.allowedHttpHosts counts in your own settings and the system's alone: ignored")
 		return nil
 	case hosts == nil:
@@ -101,7 +102,7 @@ func (l *loader) flag(name string, n jsonc.Node) *Switch {
 // mayAllow reads which hooks' permissions count. A project cannot say that, nor an
 // extension.
 func (l *loader) mayAllow(n jsonc.Node) {
-	if n.Exists() && (l.Layer == LayerProject || l.Layer == LayerExtension) {
+	if n.Exists() && (l.Layer == hooks.LayerProject || l.Layer == hooks.LayerExtension) {
 		l.problem(n.Line(), "hooksConfig.mayAllow counts in the settings of the user and the system alone: ignored")
 		return
 	}

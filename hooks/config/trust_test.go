@@ -1,4 +1,4 @@
-package hooks_test
+package config_test
 
 import (
 	"encoding/json"
@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/hooks"
+	hookconfig "minigem/hooks/config"
 	"minigem/hooks/protocol"
 )
 
@@ -24,7 +25,7 @@ func projectHook(command string) hooks.Hook {
 }
 
 // check is the status of one hook and what changed, as "changed: env, name".
-func check(t *testing.T, s hooks.TrustStore, root string, h hooks.Hook) string {
+func check(t *testing.T, s hookconfig.TrustStore, root string, h hooks.Hook) string {
 	t.Helper()
 	checks, err := s.Check(root, hooks.Config{Hooks: []hooks.Hook{h}})
 	require.NoError(t, err)
@@ -37,7 +38,7 @@ func check(t *testing.T, s hooks.TrustStore, root string, h hooks.Hook) string {
 
 func TestTrust(t *testing.T) {
 	t.Parallel()
-	s := hooks.TrustStore{Dir: filepath.Join(t.TempDir(), ".gemini")}
+	s := hookconfig.TrustStore{Dir: filepath.Join(t.TempDir(), ".gemini")}
 	root := t.TempDir()
 	write(t, filepath.Join(root, "hooks", "guard.sh"), "exit 0")
 	h := projectHook(`bash "$GEMINI_PROJECT_DIR/hooks/guard.sh" --strict`)
@@ -105,7 +106,7 @@ func TestScripts(t *testing.T) {
 		`bash -c 'sh a.sh >log; sh b.sh'`: {"a.sh", "b.sh"},
 	} {
 		var got []string
-		for _, file := range hooks.Scripts(projectHook(command), root) {
+		for _, file := range hookconfig.Scripts(projectHook(command), root) {
 			got = append(got, filepath.Base(file))
 		}
 		assert.Equal(t, want, got, command)
@@ -114,14 +115,14 @@ func TestScripts(t *testing.T) {
 
 func TestWhoseHooksAreChecked(t *testing.T) {
 	t.Parallel()
-	s := hooks.TrustStore{Dir: t.TempDir()}
+	s := hookconfig.TrustStore{Dir: t.TempDir()}
 	user, disabled := projectHook("u"), projectHook("d")
 	user.Source.Layer = hooks.LayerUser
 	disabled.Disabled = "disabled in /s.json:1"
 	c := hooks.Config{Hooks: []hooks.Hook{user, disabled, projectHook("p")}}
 	checks, err := s.Check("/root", c)
 	require.NoError(t, err)
-	assert.Equal(t, []hooks.TrustCheck{{Index: 2, Hook: c.Hooks[2], Status: hooks.TrustNew, First: true}}, checks)
+	assert.Equal(t, []hookconfig.TrustCheck{{Index: 2, Hook: c.Hooks[2], Status: hookconfig.TrustNew, First: true}}, checks)
 
 	brought, installed := projectHook("b"), projectHook("i")
 	brought.Source = hooks.Source{Layer: hooks.LayerExtension, File: "/root/.gemini/extensions/x/hooks/hooks.json"}
@@ -129,14 +130,14 @@ func TestWhoseHooksAreChecked(t *testing.T) {
 	extensions := hooks.Config{Hooks: []hooks.Hook{brought, installed}}
 	of, err := s.Check("/root", extensions)
 	require.NoError(t, err)
-	assert.Equal(t, []hooks.TrustCheck{{Index: 0, Hook: brought, Status: hooks.TrustNew, First: true}}, of)
-	of, err = hooks.TrustStore{Dir: "/home/.gemini"}.Check("/home", extensions)
+	assert.Equal(t, []hookconfig.TrustCheck{{Index: 0, Hook: brought, Status: hookconfig.TrustNew, First: true}}, of)
+	of, err = hookconfig.TrustStore{Dir: "/home/.gemini"}.Check("/home", extensions)
 	require.NoError(t, err)
 	assert.Empty(t, of, "at home they are the user's own")
 
-	c.Apply(checks, true)
+	hookconfig.Apply(&c, checks, true)
 	assert.Equal(t, "this project's hooks were never trusted", c.Hooks[2].Untrusted)
-	c.Apply(checks, false)
+	hookconfig.Apply(&c, checks, false)
 	assert.Equal(t, "this project's hooks were never trusted", c.Hooks[2].Note)
 	assert.Empty(t, c.Hooks[2].Untrusted)
 	assert.Empty(t, c.Hooks[0].Note)
@@ -144,7 +145,7 @@ func TestWhoseHooksAreChecked(t *testing.T) {
 
 func TestGeminiCLIsListIsKept(t *testing.T) {
 	t.Parallel()
-	s := hooks.TrustStore{Dir: t.TempDir()}
+	s := hookconfig.TrustStore{Dir: t.TempDir()}
 	file := filepath.Join(s.Dir, "trusted_hooks.json")
 	write(t, file, `{"/other": ["a:b"], "/p": ["guard:x"]}`)
 	h := projectHook("x")
@@ -166,7 +167,7 @@ func TestGeminiCLIsListIsKept(t *testing.T) {
 
 func TestABrokenMemoryTrustsNothing(t *testing.T) {
 	t.Parallel()
-	s := hooks.TrustStore{Dir: t.TempDir()}
+	s := hookconfig.TrustStore{Dir: t.TempDir()}
 	file := filepath.Join(s.Dir, "trusted_hooks_minigem.json")
 	for _, broken := range []string{"{broken", "[]", "null", `""`, "5", `{"/p":[{"event":"Be`, `{"/p":5}`, "\x00\x00"} {
 		require.NoError(t, os.RemoveAll(file+".unreadable"))
@@ -174,7 +175,7 @@ func TestABrokenMemoryTrustsNothing(t *testing.T) {
 		config := hooks.Config{Hooks: []hooks.Hook{projectHook("x")}}
 		checks, err := s.Check("/p", config)
 		require.ErrorContains(t, err, "it is set aside as "+file+".unreadable", "%q", broken)
-		assert.Equal(t, hooks.TrustNew, checks[0].Status)
+		assert.Equal(t, hookconfig.TrustNew, checks[0].Status)
 		data, err := os.ReadFile(file + ".unreadable")
 		require.NoError(t, err)
 		assert.Equal(t, broken, string(data), "nothing is lost")
@@ -186,7 +187,7 @@ func TestABrokenMemoryTrustsNothing(t *testing.T) {
 
 func TestTrustingAtTheSameTime(t *testing.T) {
 	t.Parallel()
-	s := hooks.TrustStore{Dir: t.TempDir()}
+	s := hookconfig.TrustStore{Dir: t.TempDir()}
 	var wg sync.WaitGroup
 	for i := range 10 {
 		wg.Go(func() { assert.NoError(t, s.Trust("/p", []hooks.Hook{projectHook(strings.Repeat("x", i+1))})) })
@@ -206,7 +207,7 @@ func TestTrustingAtTheSameTime(t *testing.T) {
 // nothing.
 func TestTrustHoldsForManyHooks(t *testing.T) {
 	t.Parallel()
-	s := hooks.TrustStore{Dir: t.TempDir()}
+	s := hookconfig.TrustStore{Dir: t.TempDir()}
 	many := func(name string, n int) []hooks.Hook {
 		all := make([]hooks.Hook, n)
 		for i := range all {
@@ -219,7 +220,7 @@ func TestTrustHoldsForManyHooks(t *testing.T) {
 		require.NoError(t, err)
 		n := 0
 		for _, c := range checks {
-			if c.Status != hooks.TrustKnown {
+			if c.Status != hookconfig.TrustKnown {
 				n++
 			}
 		}
@@ -277,7 +278,7 @@ func TestWhichScriptsCount(t *testing.T) {
 	} {
 		h := projectHook(c.command)
 		h.Env = map[string]string{"HOOKS": ".gemini/hooks"}
-		checks, err := hooks.TrustStore{Dir: t.TempDir()}.Check(root, hooks.Config{Hooks: []hooks.Hook{h}})
+		checks, err := hookconfig.TrustStore{Dir: t.TempDir()}.Check(root, hooks.Config{Hooks: []hooks.Hook{h}})
 		require.NoError(t, err)
 		assert.Equal(t, c.want, checks[0].Scripts, c.command)
 	}

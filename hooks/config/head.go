@@ -1,20 +1,21 @@
-package hooks
+package config
 
 import (
 	"fmt"
 	"slices"
 
+	"minigem/hooks"
 	"minigem/hooks/claude"
 	"minigem/hooks/protocol"
 )
 
 // Head is what the head of a skill or of an agent says of hooks.
 type Head struct {
-	Of     Part
-	Source Source // Line is that of the field hooks
-	Dir    string // what its hooks find in CLAUDE_PLUGIN_ROOT; empty: nothing
-	Hooks  []byte // the value of the field, as JSON
-	Fault  string // why the value cannot be read; empty: it can
+	Of     hooks.Part
+	Source hooks.Source // Line is that of the field hooks
+	Dir    string       // what its hooks find in CLAUDE_PLUGIN_ROOT; empty: nothing
+	Hooks  []byte       // the value of the field, as JSON
+	Fault  string       // why the value cannot be read; empty: it can
 
 	// Extension is the folder of the extension that it came with; empty: there is
 	// none. Its hooks may name what those of hooks/hooks.json may, Workspace and
@@ -35,7 +36,7 @@ func LoadHead(h Head) Section {
 	} else if err := l.head(h); err != nil {
 		l.problem(0, "reading its hooks: %s", err)
 	}
-	for _, all := range [][]Problem{l.Problems, l.Notes} {
+	for _, all := range [][]hooks.Problem{l.Problems, l.Notes} {
 		for i := range all {
 			all[i].Line = h.Source.Line // of a text that nobody wrote
 		}
@@ -98,8 +99,8 @@ func (l *loader) head(h Head) error {
 
 // inPart gives a hook the event that happens in what it belongs to: the end of an
 // agent is SubagentStop. It reports whether there is one.
-func (l *loader) inPart(h *Hook) bool {
-	if h.Within.Kind != AgentPart || !h.Event.IsMain() {
+func (l *loader) inPart(h *hooks.Hook) bool {
+	if h.Within.Kind != hooks.AgentPart || !h.Event.IsMain() {
 		return true
 	}
 	if h.Event == protocol.AfterAgent {

@@ -1,10 +1,11 @@
-package hooks
+package config
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"minigem/hooks"
 	"minigem/hooks/jsonc"
 	"minigem/internal/text"
 )
@@ -158,7 +159,7 @@ func (e Editor) known(id string) error {
 
 // disabledBy finds an entry that disables id, in the sections of layer or, for
 // "", in all.
-func (e Editor) disabledBy(id string, layer Layer) (*Disabled, *Section) {
+func (e Editor) disabledBy(id string, layer hooks.Layer) (*Disabled, *Section) {
 	for i, s := range e.Sections {
 		for j, d := range s.Disabled {
 			if d.ID == id && (layer == "" || s.Layer == layer) {
@@ -171,12 +172,12 @@ func (e Editor) disabledBy(id string, layer Layer) (*Disabled, *Section) {
 
 // fixed says why a hook cannot be enabled from here.
 func (e Editor) fixed(id string) error {
-	for _, layer := range []Layer{LayerSystem, LayerSystemDefaults} {
+	for _, layer := range []hooks.Layer{hooks.LayerSystem, hooks.LayerSystemDefaults} {
 		if d, s := e.disabledBy(id, layer); d != nil {
 			return fmt.Errorf("hook %q is disabled by the system's settings, %s:%d; only who administers this machine can enable it", id, s.File, d.Line)
 		}
 	}
-	if d, s := e.disabledBy(id, LayerProject); d != nil && e.Project == "" {
+	if d, s := e.disabledBy(id, hooks.LayerProject); d != nil && e.Project == "" {
 		return fmt.Errorf("hook %q is disabled in %s:%d, which cannot be changed from here", id, s.File, d.Line)
 	}
 	return nil

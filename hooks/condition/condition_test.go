@@ -1,4 +1,4 @@
-package hooks_test
+package condition_test
 
 import (
 	"os"
@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/hooks"
+	"minigem/hooks/condition"
 	"minigem/hooks/hookstest"
 	"minigem/hooks/protocol"
 	"minigem/llm"
@@ -93,7 +94,7 @@ func TestConditions(t *testing.T) {
 	} {
 		runner := &hookstest.Runner{Scripts: map[string]hookstest.Script{"./guard": {Exit: 2, Stderr: "no"}}}
 		for _, sequential := range []bool{false, true} {
-			e := &hooks.Engine{Runner: runner, Origin: hooks.Origin{Cwd: dir, ProjectDir: dir}, Config: hooks.Config{Hooks: []hooks.Hook{
+			e := &hooks.Engine{Runner: runner, Origin: hooks.Origin{Cwd: dir, ProjectDir: dir}, Config: hooks.Config{Conditions: condition.Rules{}, Hooks: []hooks.Hook{
 				{Event: protocol.BeforeTool, Command: "./guard", Dialect: "claude", If: c.condition, Sequential: sequential},
 			}}}
 			out := e.BeforeTool(t.Context(), hooks.ToolUse{Call: c.call})
@@ -110,7 +111,7 @@ func TestConditionOfARewrittenCall(t *testing.T) {
 		"./rewrite": {Stdout: `{"hookSpecificOutput":{"tool_input":{"command":"git push"}}}`},
 		"./guard":   {Exit: 2, Stderr: "no"},
 	}}
-	e := &hooks.Engine{Runner: runner, Config: hooks.Config{Hooks: []hooks.Hook{
+	e := &hooks.Engine{Runner: runner, Config: hooks.Config{Conditions: condition.Rules{}, Hooks: []hooks.Hook{
 		{Event: protocol.BeforeTool, Command: "./rewrite", Sequential: true},
 		{Event: protocol.BeforeTool, Command: "./guard", If: "Bash(git *)"},
 	}}}
@@ -126,8 +127,8 @@ func FuzzCondition(f *testing.F) {
 	f.Add("(", "$(")
 	f.Fuzz(func(t *testing.T, pattern, command string) {
 		runner := &hookstest.Runner{Scripts: map[string]hookstest.Script{"./guard": {Exit: 2, Stderr: "no"}}}
-		fire := func(condition string) bool {
-			e := &hooks.Engine{Runner: runner, Config: hooks.Config{Hooks: []hooks.Hook{{Event: protocol.BeforeTool, Command: "./guard", If: condition}}}}
+		fire := func(rule string) bool {
+			e := &hooks.Engine{Runner: runner, Config: hooks.Config{Conditions: condition.Rules{}, Hooks: []hooks.Hook{{Event: protocol.BeforeTool, Command: "./guard", If: rule}}}}
 			return e.BeforeTool(t.Context(), hooks.ToolUse{Call: llm.ToolCall{Name: "run_shell_command", Args: map[string]any{"command": command}}}).Denied()
 		}
 		fire("Bash(" + pattern + ")")

@@ -1,4 +1,4 @@
-package hooks
+package config
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"minigem/hooks"
 	"minigem/hooks/claude"
 	"minigem/hooks/jsonc"
 	"minigem/hooks/protocol"
@@ -31,7 +32,7 @@ var wordList = regexp.MustCompile(`^\s*\w+(\s*\|\s*\w+)*\s*$`)
 
 // checkMatcher reports names in a matcher that nothing will ever have. Only
 // near misses are problems: extensions and MCP servers bring tools of any name.
-func (l *loader) checkMatcher(event Event, dialect string, n jsonc.Node) {
+func (l *loader) checkMatcher(event hooks.Event, dialect string, n jsonc.Node) {
 	matcher := strings.TrimSpace(n.Text())
 	if matcher == "" || matcher == "*" || !wordList.MatchString(matcher) {
 		return
@@ -119,4 +120,14 @@ func suggestEvent(name string) string {
 		names[i] = string(e)
 	}
 	return text.Nearest(name, names)
+}
+
+// BuiltinTools are the names of the tools that come with the agent, for
+// matchers to be tried on. The caller may keep the slice.
+func BuiltinTools() []string { return slices.Clone(builtinTools) }
+
+// MatchesOthers reports whether a matcher finds a tool of Gemini CLI that minigem
+// does not have.
+func MatchesOthers(pattern string) bool {
+	return slices.ContainsFunc(othersTools, func(tool string) bool { return hooks.MatcherFinds(pattern, tool) })
 }

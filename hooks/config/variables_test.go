@@ -1,4 +1,4 @@
-package hooks_test
+package config_test
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"mvdan.cc/sh/v3/syntax"
 
-	"minigem/hooks"
+	"minigem/hooks/config"
 )
 
 func TestQuoteVariables(t *testing.T) {
@@ -35,8 +35,8 @@ func TestQuoteVariables(t *testing.T) {
 		if want == "" {
 			want = command
 		}
-		assert.Equal(t, want, hooks.QuoteVariables(command))
-		assert.Equal(t, want, hooks.QuoteVariables(want), "twice is once")
+		assert.Equal(t, want, config.QuoteVariables(command))
+		assert.Equal(t, want, config.QuoteVariables(want), "twice is once")
 	}
 }
 
@@ -50,13 +50,13 @@ func FuzzQuoteVariables(f *testing.F) {
 		f.Add(command)
 	}
 	f.Fuzz(func(t *testing.T, command string) {
-		quoted := hooks.QuoteVariables(command)
+		quoted := config.QuoteVariables(command)
 		require.Equal(t, strings.ReplaceAll(command, `"`, ""), strings.ReplaceAll(quoted, `"`, ""))
 		if quoted == command {
 			return
 		}
 		_, err := syntax.NewParser().Parse(strings.NewReader(quoted), "")
 		require.NoError(t, err, quoted)
-		require.Equal(t, quoted, hooks.QuoteVariables(quoted))
+		require.Equal(t, quoted, config.QuoteVariables(quoted))
 	})
 }
