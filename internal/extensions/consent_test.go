@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"minigem/internal/atomicfile"
 )
 
 // Whatever an update changes is asked about: a program may be in any file. What
@@ -62,12 +64,15 @@ func TestUpdateKeepsItsName(t *testing.T) {
 func TestPutRemovesNothingOfOthers(t *testing.T) {
 	t.Parallel()
 	m := newManager(t, &someone{yes: true})
-	stage := write(t, t.TempDir(), map[string]string{"new/" + manifestFile: `{"name": "x", "version": "1"}`})
-	next, err := Open(filepath.Join(stage, "new"))
-	require.NoError(t, err)
 	other := write(t, filepath.Join(m.Dir, "x"), map[string]string{"theirs": "kept"})
-	_, err = m.put(next, nil, stage, nil)
+	change, err := atomicfile.Begin(m.Dir)
+	require.NoError(t, err)
+	write(t, change.Made(), map[string]string{manifestFile: `{"name": "x", "version": "1"}`})
+	next, err := Open(change.Made())
+	require.NoError(t, err)
+	_, err = m.put(next, nil, change, nil)
 	require.Error(t, err)
+	change.End()
 	assert.FileExists(t, filepath.Join(other, "theirs"))
 }
 

@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"minigem/hooks/jsonc"
+	"minigem/internal/atomicfile"
 	"minigem/internal/boundedfile"
 	"minigem/internal/text"
 )
@@ -195,6 +196,7 @@ func readJSON(file string) (jsonc.Node, error) {
 
 // all are the extensions that can be opened; the others are left out.
 func (m *Manager) all() []Installed {
+	atomicfile.Settle(m.Dir)
 	entries, err := os.ReadDir(m.Dir)
 	if err != nil {
 		return nil

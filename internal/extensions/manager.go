@@ -100,12 +100,12 @@ func (m *Manager) install(ctx context.Context, origin Origin, o Options, before 
 	if err := os.MkdirAll(m.Dir, 0o755); err != nil {
 		return Installed{}, err
 	}
-	stage, err := os.MkdirTemp(m.Dir, ".installing-")
+	change, err := atomicfile.Begin(m.Dir)
 	if err != nil {
 		return Installed{}, err
 	}
-	defer os.RemoveAll(stage)
-	made := filepath.Join(stage, "new")
+	defer change.End()
+	made := change.Made()
 	if err := os.Mkdir(made, 0o755); err != nil {
 		return Installed{}, err
 	}
@@ -131,7 +131,7 @@ func (m *Manager) install(ctx context.Context, origin Origin, o Options, before 
 	if err != nil {
 		return next, err
 	}
-	return m.put(next, before, stage, set)
+	return m.put(next, before, change, set)
 }
 
 func notEmpty(why string) error {
@@ -216,49 +216,46 @@ func describeChanges(before, next Installed, brings Contents, from string) (stri
 	return about, nil
 }
 
-// put moves the new folder to its place and notes where it came from. Where
-// that fails the old one is there again.
-func (m *Manager) put(next Installed, before *Installed, stage string, set []given) (Installed, error) {
-	place := filepath.Join(m.Dir, next.Name)
-	old := filepath.Join(stage, "old")
+func lexists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// put moves the new folder to its place and notes where it came from. Where that
+// fails, or the process is killed, the old one is there again.
+func (m *Manager) put(next Installed, before *Installed, change *atomicfile.Change, set []given) (Installed, error) {
 	if before != nil {
 		if data, err := boundedfile.Read(filepath.Join(before.Folder, ".env"), boundedfile.Written); err == nil {
 			if err := os.WriteFile(filepath.Join(next.Folder, ".env"), data, 0o600); err != nil {
 				return next, err
 			}
 		}
-		if err := os.Rename(before.Folder, old); err != nil {
-			return next, fmt.Errorf("replacing the extension %s: %w", before.Name, err)
-		}
 	}
-	moved := false
-	undo := func(err error) error {
-		err = fmt.Errorf("installing the extension %s: %w", next.Name, err)
-		if moved { // else what is there, and what is noted of it, is somebody else's
-			err = errors.Join(err, os.RemoveAll(place))
+	name := next.Name
+	if before != nil {
+		name = filepath.Base(before.Folder)
+	} else if place := filepath.Join(m.Dir, name); lexists(place) { // while the user was asked
+		return next, fmt.Errorf("installing the extension %s: %s is in the way", name, place)
+	}
+	err := change.Put(name)
+	done := next
+	if err == nil {
+		done, err = Open(filepath.Join(m.Dir, name))
+	}
+	if err == nil {
+		if before == nil {
+			err = m.enable(done.Name, true, m.Home)
 		}
-		switch {
-		case before != nil:
-			err = errors.Join(err, os.Rename(old, before.Folder))
-		case moved:
+		err = errors.Join(err, m.records().set(done.Name, &done.Origin), m.store(done, set))
+		if err == nil {
+			err = change.Commit()
+		}
+		if err != nil && before == nil {
 			err = errors.Join(err, m.forget(next))
 		}
-		return err
 	}
-	if err := os.Rename(next.Folder, place); err != nil {
-		return next, undo(err)
-	}
-	moved = true
-	done, err := Open(place)
 	if err != nil {
-		return done, undo(err)
-	}
-	if before == nil {
-		err = m.enable(done.Name, true, m.Home)
-	}
-	err = errors.Join(err, m.records().set(done.Name, &done.Origin), m.store(done, set))
-	if err != nil {
-		return done, undo(err)
+		return done, fmt.Errorf("installing the extension %s: %w", next.Name, err)
 	}
 	return done, nil
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"minigem/internal/atomicfile"
 	"minigem/internal/proc"
 	"minigem/internal/text"
 )
@@ -140,35 +141,26 @@ func (c Change) Do() error {
 	if err := os.MkdirAll(filepath.Dir(c.To), 0o755); err != nil {
 		return err
 	}
-	temp, err := os.MkdirTemp(filepath.Dir(c.To), ".skill-")
+	change, err := atomicfile.Begin(filepath.Dir(c.To))
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(temp)
-	made := filepath.Join(temp, "new")
+	defer change.End()
 	if c.Link {
-		err = os.Symlink(c.From, made)
+		err = os.Symlink(c.From, change.Made())
 	} else {
-		err = copyTree(c.From, made)
+		err = copyTree(c.From, change.Made())
+	}
+	if err == nil {
+		err = change.Put(filepath.Base(c.To))
+	}
+	if err == nil {
+		err = change.Commit()
 	}
 	if err != nil {
 		return fmt.Errorf("installing the skill %s: %w", c.Skill.Name, err)
 	}
-	old := filepath.Join(temp, "old")
-	if err := os.Rename(c.To, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("replacing the skill %s: %w", c.Skill.Name, err)
-	}
-	if err := os.Rename(made, c.To); err != nil {
-		return errors.Join(fmt.Errorf("installing the skill %s: %w", c.Skill.Name, err), ignoreMissing(os.Rename(old, c.To)))
-	}
 	return nil
-}
-
-func ignoreMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }
 
 func copyTree(from, to string) error {

@@ -1,0 +1,97 @@
+package atomicfile
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestChange: after a kill at each step the old one is there, or the new one where
+// the change was committed, and nothing else.
+func TestChange(t *testing.T) {
+	t.Parallel()
+	steps := []struct {
+		name string
+		do   func(t *testing.T, c *Change)
+	}{
+		{"begun", func(*testing.T, *Change) {}},
+		{"made", func(t *testing.T, c *Change) { require.NoError(t, os.Mkdir(c.Made(), 0o755)) }},
+		{"written", func(t *testing.T, c *Change) {
+			require.NoError(t, os.WriteFile(filepath.Join(c.Made(), "f"), []byte("new"), 0o600))
+		}},
+		{"old moved", func(t *testing.T, c *Change) {
+			if err := os.Rename(filepath.Join(c.dir, "x"), filepath.Join(c.stage, "old", "x")); err != nil {
+				require.NoError(t, os.Mkdir(filepath.Join(c.stage, "free", "x"), 0o755))
+			}
+		}},
+		{"new moved", func(t *testing.T, c *Change) { require.NoError(t, os.Rename(c.Made(), filepath.Join(c.dir, "x"))) }},
+		{"committed", func(t *testing.T, c *Change) { require.NoError(t, c.Commit()) }},
+	}
+	for _, there := range []bool{true, false} {
+		for last := range steps {
+			dir := t.TempDir()
+			if there {
+				require.NoError(t, os.Mkdir(filepath.Join(dir, "x"), 0o755))
+				require.NoError(t, os.WriteFile(filepath.Join(dir, "x", "f"), []byte("old"), 0o600))
+			}
+			c, err := Begin(dir)
+			require.NoError(t, err)
+			for _, s := range steps[:last+1] {
+				s.do(t, c)
+			}
+			before := names(t, dir)
+			Settle(dir)
+			assert.Equal(t, before, names(t, dir), "%s: its process lives", steps[last].name)
+			require.NoError(t, c.alive.Close()) // it is killed
+			Settle(dir)
+			want, found := "old", []string{"x"}
+			switch {
+			case steps[last].name == "committed":
+				want = "new"
+			case !there:
+				found = nil
+			}
+			require.Equal(t, found, names(t, dir), "%s, %v", steps[last].name, there)
+			if found != nil {
+				data, err := os.ReadFile(filepath.Join(dir, "x", "f"))
+				require.NoError(t, err)
+				assert.Equal(t, want, string(data), steps[last].name)
+			}
+		}
+	}
+}
+
+// TestChangeEnds: what is put and not committed goes back, and what is committed
+// stays.
+func TestChangeEnds(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, commit := range []bool{false, true} {
+		c, err := Begin(dir)
+		require.NoError(t, err)
+		require.NoError(t, os.Mkdir(c.Made(), 0o755))
+		require.NoError(t, c.Put("x"))
+		if commit {
+			require.NoError(t, c.Commit())
+		}
+		c.End()
+		assert.Len(t, names(t, dir), map[bool]int{false: 0, true: 1}[commit])
+	}
+}
+
+// A place that somebody took after a kill is theirs.
+func TestSettleKeepsWhatIsNotItsOwn(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	c, err := Begin(dir)
+	require.NoError(t, err)
+	require.NoError(t, os.Mkdir(c.Made(), 0o755))
+	require.NoError(t, os.Mkdir(filepath.Join(c.stage, "free", "x"), 0o755))
+	require.NoError(t, c.alive.Close())
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "x"), 0o755))
+	Settle(dir)
+	assert.Equal(t, []string{"x"}, names(t, dir))
+}
