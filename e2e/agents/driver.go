@@ -122,7 +122,8 @@ func (x *session) endedEarly(res ended, runs []shim.Run) string {
 	case signal != "":
 		return fmt.Sprintf("%s died in the middle of the case: %s", x.a.Name, signal)
 	case len(x.problems) == 0 && x.asked < answers && !slices.ContainsFunc(runs, mayEnd):
-		return fmt.Sprintf("%s ended (exit %d) after %d of the script's %d answers, and no hook can have ended it; it last printed %q", x.a.Name, res.ExitCode, x.asked, answers, lastLine(res))
+		return fmt.Sprintf("%s ended (exit %d) after %d of the script's %d answers, and no hook can have ended it; "+
+			"it last printed %q", x.a.Name, res.ExitCode, x.asked, answers, lastLine(res))
 	}
 	return ""
 }

@@ -23,7 +23,8 @@ func (r *Record) Crash(run hooks.Run) string {
 	x := run.Exit
 	printed := strings.TrimSpace(string(x.Stderr))
 	switch {
-	case run.Hook.Kind() != "command" || !run.Ran() || strings.HasPrefix(strings.TrimSpace(string(x.Stdout)), "{") || strings.HasPrefix(printed, "{"):
+	case run.Hook.Kind() != "command" || !run.Ran() ||
+		strings.HasPrefix(strings.TrimSpace(string(x.Stdout)), "{") || strings.HasPrefix(printed, "{"):
 		return ""
 	case run.TimedOut && x.Code != 2:
 		return "it did not end in time"
@@ -125,13 +126,15 @@ func (r *runner) crashed() {
 			if run.Decision == hooks.Deny {
 				why = record.Crash(run)
 			}
-			if why == "" || slices.Contains(told, run.Hook.ID()) || slices.ContainsFunc(r.c.Commands, func(c Command) bool { return c.expectsCrash(runOf{run, rep}) }) {
+			expected := func(c Command) bool { return c.expectsCrash(runOf{run, rep}) }
+			if why == "" || slices.Contains(told, run.Hook.ID()) || slices.ContainsFunc(r.c.Commands, expected) {
 				continue
 			}
 			told = append(told, run.Hook.ID())
 			r.fail(Failure{
 				Where: r.c.Path, Expected: fmt.Sprintf("%s to decide at %s", run.Hook.ID(), rep.Event),
-				Actual: fmt.Sprintf("it never ran as a guard: %s. What blocked is its failure (%s), and no decision", why, exitOf(run)),
+				Actual: fmt.Sprintf("it never ran as a guard: %s. What blocked is its failure (%s), and no decision",
+					why, exitOf(run)),
 			})
 		}
 	}

@@ -38,7 +38,10 @@ func (res *Result) vacuous(strict bool) {
 	}
 	for _, check := range res.Checks {
 		if check.Vacuous != "" {
-			res.Failures = append(res.Failures, Failure{Where: check.Where, Command: check.Command, Expected: "an assertion that a broken hook would fail", Actual: "it proves nothing: " + check.Vacuous})
+			res.Failures = append(res.Failures, Failure{
+				Where: check.Where, Command: check.Command,
+				Expected: "an assertion that a broken hook would fail", Actual: "it proves nothing: " + check.Vacuous,
+			})
 		}
 	}
 }
@@ -79,10 +82,12 @@ func (r proof) provesNothing(c Command) string {
 		return r.noSuchEvent(c)
 	case (name == "watches" || name == "max-ms") && !r.anyRan("", c.Args[0]):
 		return c.Args[0] + " never ran"
-	case slices.Contains([]string{"model-saw", "stdout", "stderr", "user-saw", "screen", "transcript"}, name) && len(r.Requests) == 0 && r.opening == nil && !r.intervened():
+	case slices.Contains([]string{"model-saw", "stdout", "stderr", "user-saw", "screen", "transcript"}, name) &&
+		len(r.Requests) == 0 && r.opening == nil && !r.intervened():
 		return "no request was made"
 	}
-	if slices.Contains([]string{"exists", "file", "model-saw"}, c.verb.name) && len(r.Finished)+len(r.Started) == 0 && r.idle() != nil {
+	if slices.Contains([]string{"exists", "file", "model-saw"}, c.verb.name) &&
+		len(r.Finished)+len(r.Started) == 0 && r.idle() != nil {
 		return "no tool and no hook ran that could have made it"
 	}
 	return ""
@@ -112,7 +117,8 @@ func (r proof) noSuchCall(c Command) string {
 		return ""
 	}
 	i := slices.IndexFunc(r.Finished, func(f event.ToolRecord) bool {
-		return (name == "*" || f.Call.Name == name) && !r.ran(f) && !r.expects(f) && (f.Status == event.ToolError || len(r.Questions) > 0)
+		return (name == "*" || f.Call.Name == name) && !r.ran(f) && !r.expects(f) &&
+			(f.Status == event.ToolError || len(r.Questions) > 0)
 	})
 	if i < 0 {
 		return ""
@@ -185,7 +191,9 @@ func (r proof) noSuchEvent(c Command) string {
 // anyRan reports whether a hook of that name ran for an event, or for any if it is empty.
 func (r *Record) anyRan(event, hook string) bool {
 	return slices.ContainsFunc(r.Reports, func(rep hooks.Report) bool {
-		return (event == "" || string(rep.Event) == event) && slices.ContainsFunc(rep.Runs, func(run hooks.Run) bool { return run.Ran() && IsHook(run.Hook, hook) })
+		return (event == "" || string(rep.Event) == event) && slices.ContainsFunc(rep.Runs, func(run hooks.Run) bool {
+			return run.Ran() && IsHook(run.Hook, hook)
+		})
 	})
 }
 

@@ -24,8 +24,9 @@ func valuesOf(key string) []string {
 		return []string{"proceed", "allow", "ask", "deny", "stop"}
 	case "effect":
 		return []string{
-			hooks.EffectNone, hooks.EffectDeny, hooks.EffectStop, hooks.EffectAsk, hooks.EffectAllow, hooks.EffectRewrite, hooks.EffectContext,
-			hooks.EffectSynthetic, hooks.EffectReplace, hooks.EffectRetry, hooks.EffectTail, hooks.EffectTools, hooks.EffectClear,
+			hooks.EffectNone, hooks.EffectDeny, hooks.EffectStop, hooks.EffectAsk, hooks.EffectAllow, hooks.EffectRewrite,
+			hooks.EffectContext, hooks.EffectSynthetic, hooks.EffectReplace, hooks.EffectRetry, hooks.EffectTail,
+			hooks.EffectTools, hooks.EffectClear,
 		}
 	case "status":
 		return []string{string(event.ToolSuccess), string(event.ToolError), string(event.ToolCancelled)}

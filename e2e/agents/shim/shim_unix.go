@@ -153,7 +153,9 @@ func ending(state *os.ProcessState, err error, signals []string) end {
 // stay open as long as the hook's: an agent that waits for their end waits here, too.
 func handOver(at string, out, errs *os.File) {
 	if self, err := os.Executable(); err == nil {
-		_, _ = os.StartProcess(self, []string{self, Name, keep, at, "", ""}, &os.ProcAttr{Env: os.Environ(), Files: []*os.File{nil, os.Stdout, os.Stderr, out, errs}})
+		_, _ = os.StartProcess(self, []string{self, Name, keep, at, "", ""}, &os.ProcAttr{
+			Env: os.Environ(), Files: []*os.File{nil, os.Stdout, os.Stderr, out, errs},
+		})
 	}
 }
 
