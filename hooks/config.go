@@ -36,6 +36,9 @@ type Config struct {
 	HTTPHosts []string
 	// Conditions decides whether the hooks' conditions hold; nil: all do.
 	Conditions Conditions
+	// Speaker makes the payloads of other dialects whole; nil: they have what
+	// hooks/protocol translates.
+	Speaker Speaker
 }
 
 // Conditions decides whether the condition of a hook, such as Bash(git *), holds

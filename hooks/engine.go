@@ -7,7 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"minigem/hooks/dialect"
+	"github.com/google/uuid"
+
 	"minigem/hooks/protocol"
 )
 
@@ -170,7 +171,7 @@ func (e *Engine) retry() {
 func (e *Engine) promptID(session string) string {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
-	return dialect.UUID(session, "prompt", e.Resumed+strconv.Itoa(e.prompts))
+	return uuid.NewSHA1(uuid.Nil, []byte(strings.Join([]string{session, "prompt", e.Resumed + strconv.Itoa(e.prompts)}, "\x00"))).String()
 }
 
 // mode is what hooks of ev read as permission_mode; empty: they are not told.

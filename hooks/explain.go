@@ -10,7 +10,7 @@ import (
 
 // Explain is the Report of what would come of ev: its plan. A Run with an empty
 // Skipped would run; nothing was started, so that it has no Exit and no Reading.
-// Upstream says where Gemini CLI 0.61 would plan otherwise. subject is what
+// subject is what
 // matchers see, a tool's name or a trigger; mcp is where an MCP tool comes from,
 // nil for another. Explain does not count as an event: no observer sees it, and
 // Seq is 0. The engine needs a Runner, which is not called: without one no hook
@@ -24,29 +24,10 @@ func (e *Engine) Explain(ev Event, subject string, mcp *protocol.MCPContext) Rep
 	e.mu.RUnlock()
 	p := e.plan(c, ev, subjectOf(subject, mcp), ToolUse{}, o, at{})
 	r := Report{Event: ev, Subject: subject, Sequential: p.sequential, Runs: p.runs, mask: mask}
-	compare(ev, r.Runs)
-	for i := range r.Runs {
-		if run := &r.Runs[i]; ev.IsTool() && !ev.IsAdded() && run.Matched && !e.upstreamMatches(run.Hook.Matcher, subject) {
-			run.Upstream = append(run.Upstream, toolMatcher)
-		}
-	}
 	return r
 }
 
-var toolMatcher = DifferenceByID("matcher-tool")
-
 func subjectOf(name string, mcp *protocol.MCPContext) subject { return subject{name: name, mcp: mcp} }
-
-// upstreamMatches reports whether Gemini CLI's matcher finds the tool: it knows
-// no other names (core/hooks/hookPlanner.ts).
-func (e *Engine) upstreamMatches(pattern, tool string) bool {
-	pattern = strings.TrimSpace(pattern)
-	if pattern == "" || pattern == "*" {
-		return true
-	}
-	ok, err := e.matcher(pattern).match(tool)
-	return ok || err != nil
-}
 
 // MatcherFinds reports whether a tool matcher finds the name, or takes too long to
 // say.

@@ -314,7 +314,7 @@ func (f *firing[S]) absorb(state S, i int) S {
 		a.note("answered on stderr, stdout being empty")
 	}
 	if r.Decision != Proceed {
-		a.note("%s: %s", r.Decision, r.reason())
+		a.note("%s: %s", r.Decision, r.GivenReason())
 	}
 	if f.ev.apply != nil {
 		state = f.ev.apply(state, a)
@@ -347,9 +347,6 @@ func (f *firing[S]) finish(state S) Verdict {
 	rep.Messages = f.e.messages(rep)
 	rep.Duration = time.Since(rep.Started)
 	if f.e.Report != nil && (len(rep.Runs) > 0 || f.e.ReportIdle) {
-		if f.player == nil {
-			compare(rep.Event, rep.Runs)
-		}
 		f.e.Report(*rep)
 	}
 	return v

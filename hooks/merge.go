@@ -33,7 +33,7 @@ func merge(runs []Run) Verdict {
 			continue
 		}
 		v.Hooks = append(v.Hooks, r.Hook.ID())
-		if reason := r.reason(); reason != "" {
+		if reason := r.GivenReason(); reason != "" {
 			reasons = append(reasons, reason)
 		}
 	}
@@ -45,8 +45,8 @@ func merge(runs []Run) Verdict {
 	return v
 }
 
-// reason is what r says for its decision; may be empty.
-func (r *Run) reason() string {
+// GivenReason is what r says for its decision; may be empty.
+func (r *Run) GivenReason() string {
 	o := r.Reading.Output
 	if r.Decision == Stop {
 		return o.StopReason

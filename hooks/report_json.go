@@ -209,7 +209,7 @@ func (w wireRun) run() Run {
 		},
 	}
 	for _, u := range w.Upstream {
-		r.Upstream = append(r.Upstream, differenceByText(u))
+		r.Upstream = append(r.Upstream, Difference{There: u})
 	}
 	if w.Started != nil {
 		r.Started = *w.Started

@@ -15,6 +15,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/author/scaffold"
+	"minigem/hooks/elsewhere"
 	"minigem/hooks/protocol"
 	"minigem/internal/exit"
 	"minigem/internal/thorough"
@@ -42,7 +43,7 @@ func TestHooksNew(t *testing.T) {
 				lint := w.run("hooks lint", env)
 				found := regexp.QuoteMeta("no findings; looked at 1 hook in 1 file\n")
 				if ev.IsAdded() { // which is all that is to be said
-					found = `.gemini/settings.json:\d: note HK015: ` + regexp.QuoteMeta(hooks.DifferenceByID("event-added").String()) +
+					found = `.gemini/settings.json:\d: note HK015: ` + regexp.QuoteMeta(elsewhere.DifferenceByID("event-added").String()) +
 						"\n\n0 errors, 0 warnings, 1 note; looked at 1 hook in 1 file\nminigem hooks lint --explain CODE tells more\n"
 				}
 				assert.Regexp(t, "^"+found+"$", lint.out)

@@ -7,6 +7,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/dialect"
+	"minigem/hooks/elsewhere"
 )
 
 var portableVerbs = []verb{
@@ -58,7 +59,7 @@ func judgePortable(r *Record, c Command) verdict {
 func faultsOf(rep hooks.Report, run hooks.Run, agents []*dialect.Agent) []string {
 	var out []string
 	for _, a := range agents {
-		if why := run.Portable(rep.Event, a); why != "" {
+		if why := elsewhere.Portable(run, rep.Event, a); why != "" {
 			out = append(out, fmt.Sprintf("%s %s, %s: %s", rep.Event, run.Hook.ID(), exitOf(run), why))
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"minigem/hooks/condition"
 	"minigem/hooks/config"
 	"minigem/hooks/protocol"
+	"minigem/hooks/spoken"
 )
 
 const settingsFile = "/p/.gemini/settings.json"
@@ -292,7 +293,7 @@ func TestMerge(t *testing.T) {
 
 	forced := section(hooks.LayerSystem, "{\"hooksConfig\":\n{\"enabled\": false}}")
 	assert.Equal(t, "hooksConfig.enabled is false in /system:2", config.Merge(forced, project).Off)
-	assert.Equal(t, hooks.Config{Conditions: condition.Rules{}}, config.Merge())
+	assert.Equal(t, hooks.Config{Conditions: condition.Rules{}, Speaker: spoken.Speaker{}}, config.Merge())
 }
 
 func write(t *testing.T, path, data string) {

@@ -14,6 +14,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/protocol"
+	"minigem/hooks/spoken"
 	"minigem/llm"
 )
 
@@ -107,7 +108,7 @@ func (c Case) Check(t *testing.T, start Start) {
 		}
 		e.Config.Hooks = append(e.Config.Hooks, configured)
 	}
-	e.Config.Off = c.Off
+	e.Config.Off, e.Config.Speaker = c.Off, spoken.Speaker{}
 	e.Runner = start(t, scripts)
 	got := c.Fire(e)
 	require.Equal(t, c.Event, report.Event, "the event was not reported")

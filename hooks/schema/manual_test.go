@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"minigem/hooks"
+	"minigem/hooks/elsewhere"
 	"minigem/hooks/protocol"
 )
 
@@ -193,7 +193,7 @@ func list(events []protocol.Event) string {
 func differenceTable(agent string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| | %s | minigem | id |\n|---|---|---|---|\n", agent)
-	for _, d := range hooks.Differences() {
+	for _, d := range elsewhere.Differences() {
 		if d.Agent != agent {
 			continue
 		}

@@ -19,6 +19,7 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/command"
 	"minigem/hooks/config"
+	"minigem/hooks/elsewhere"
 	"minigem/hooks/protocol"
 	"minigem/internal/atomicfile"
 	"minigem/internal/contextfile"
@@ -184,10 +185,15 @@ func (r *Runtime) wireHooks(_ context.Context, sys *System, w *Frontend) error {
 	r.Engine = &hooks.Engine{
 		Config: r.Config.Hooks,
 		Runner: r.hookRunner(sys, children),
-		Report: report,
-		Mask:   r.Config.Mask,
-		Watch:  config.NewWatch(r.Config.ProjectDir, r.Config.Hooks),
-		Mode:   func() string { return string(r.Policy.Mode()) },
+		Report: func(rep hooks.Report) {
+			if r.Engine.Player == nil {
+				elsewhere.Compare(&rep)
+			}
+			report(rep)
+		},
+		Mask:  r.Config.Mask,
+		Watch: config.NewWatch(r.Config.ProjectDir, r.Config.Hooks),
+		Mode:  func() string { return string(r.Policy.Mode()) },
 
 		Transcript: func(_ *protocol.Dialect, of string) string { return r.forClaude.transcript(of, w.Warn) },
 		EnvFile:    func() (string, error) { return r.forClaude.envFile() },

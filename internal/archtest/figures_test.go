@@ -26,10 +26,10 @@ var worlds = []struct {
 	most   int
 	target int
 }{
-	{"agent", 7, 6},
-	{"hooks", 5, 4},
-	{"tools/toolcall", 15, 11},
-	{"session", 10, 9},
+	{"agent", 6, 6},
+	{"hooks", 4, 4},
+	{"tools/toolcall", 14, 11},
+	{"session", 9, 9},
 }
 
 // A room is a package, or a folder of packages with one purpose. Its budget is
@@ -45,23 +45,23 @@ type room struct {
 var rooms = []room{
 	{"cmd", "", 20_800, 17_000},
 	{"agent", "", 16_200, 16_000},
-	{"llm", "", 24_300, 22_000}, // models of one's own: context lengths, calls and thoughts in texts
-	{"hooks", "", 34_000, 26_000},
+	{"llm", "", 24_500, 22_000}, // models of one's own: context lengths, calls and thoughts in texts
+	{"hooks", "", 27_500, 26_000},
 	{"hooks/protocol", "", 18_200, 18_000},
 	{"hooks/config", "hooks/condition hooks/jsonc hooks/dotenv", 25_600, 28_000},
 	{"hooks/command", "hooks/webhook hooks/judge hooks/schema", 6_200, 6_000},
-	{"hooks/agents", "hooks/dialect hooks/claude hooks/portable hooks/author/export hooks/author/compat", 40_300, 30_000},
+	{"hooks/agents", "hooks/dialect hooks/elsewhere hooks/spoken hooks/claude hooks/portable hooks/author/export hooks/author/compat", 42_000, 30_000},
 	{"hooks/author", "", 57_500, 54_000},
 	{"hooks/hookstest", "", 28_600, 0}, // becomes data
 	{"tools", "", 100_000, 75_000},
 	{"session", "transcript compress notify", 30_000, 26_000},
 	{"e2e", "", 130_000, 114_000},      // hooktest; a green proves something
-	{"internal", "", 260_000, 230_000}, // confine, which takes the place of a parser in tools
+	{"internal", "", 261_000, 230_000}, // confine, which takes the place of a parser in tools
 	{"", "", 2_000, 2_000},             // .ci, docs, examples
 }
 
 // whole is the budget of all rooms together, in tokens.
-var whole = struct{ budget, target int }{780_800, 680_000}
+var whole = struct{ budget, target int }{782_500, 680_000}
 
 // manyMethods are the types with more than mostMethods methods, with how many
 // they have. Take a type off the list when it is small enough.
@@ -74,10 +74,9 @@ var manyMethods = map[string]int{
 	"e2e/agents/played.Player":   68,
 	"hooks/protocol.reader":      57,
 	"internal/terminal.Terminal": 49,
-	"hooks.Engine":               46,
+	"hooks.Engine":               45,
 	"tools/workspace.Workspace":  43,
 	"e2e/record.Recorder":        42,
-	"e2e/testbed.Record":         44,
 	"session.Session":            41,
 }
 

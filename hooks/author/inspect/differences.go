@@ -9,6 +9,7 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/author/program"
 	"minigem/hooks/config"
+	"minigem/hooks/elsewhere"
 	"minigem/hooks/protocol"
 )
 
@@ -59,60 +60,60 @@ var hookDifferences = []struct {
 	hooks.Difference
 	when func(v *view, h hooks.Hook) bool
 }{
-	{hooks.DifferenceByID("exit-2-silent"), func(v *view, h hooks.Hook) bool {
+	{elsewhere.DifferenceByID("exit-2-silent"), func(v *view, h hooks.Hook) bool {
 		return h.Event.CanBlock() && v.any(h, SilentExit2)
 	}},
-	{hooks.DifferenceByID("exit-2-json"), func(v *view, h hooks.Hook) bool {
+	{elsewhere.DifferenceByID("exit-2-json"), func(v *view, h hooks.Hook) bool {
 		return h.Event.CanBlock() && v.any(h, Exit2WithoutDeny)
 	}},
-	{hooks.DifferenceByID("exit-above-2"), func(v *view, h hooks.Hook) bool {
+	{elsewhere.DifferenceByID("exit-above-2"), func(v *view, h hooks.Hook) bool {
 		return h.Event.CanBlock() && v.any(h, func(f program.Facts) bool {
 			return f.Exit(func(code int) bool { return code > 2 }) != nil && !f.Silent
 		})
 	}},
-	{hooks.DifferenceByID("missing-program"), func(v *view, h hooks.Hook) bool {
+	{elsewhere.DifferenceByID("missing-program"), func(v *view, h hooks.Hook) bool {
 		return h.Event.CanBlock() && len(v.MissingPrograms(h)) > 0
 	}},
-	{hooks.DifferenceByID("signal"), func(v *view, h hooks.Hook) bool {
+	{elsewhere.DifferenceByID("signal"), func(v *view, h hooks.Hook) bool {
 		return v.any(h, func(f program.Facts) bool { return f.Kills != nil })
 	}},
-	{hooks.DifferenceByID("ignores-term"), func(v *view, h hooks.Hook) bool {
+	{elsewhere.DifferenceByID("ignores-term"), func(v *view, h hooks.Hook) bool {
 		return v.any(h, func(f program.Facts) bool { return f.Traps != nil })
 	}},
-	{hooks.DifferenceByID("leaves-child"), func(v *view, h hooks.Hook) bool {
+	{elsewhere.DifferenceByID("leaves-child"), func(v *view, h hooks.Hook) bool {
 		return v.any(h, func(f program.Facts) bool { return f.Leaves != nil })
 	}},
-	{hooks.DifferenceByID("quoted-variable"), func(v *view, h hooks.Hook) bool {
+	{elsewhere.DifferenceByID("quoted-variable"), func(v *view, h hooks.Hook) bool {
 		return strings.ContainsAny(v.Place.Dir, " '\"$`\\") && slices.ContainsFunc(config.VariableUses(h.Command), func(u config.VariableUse) bool { return u.Quoted == u.Short })
 	}},
-	{hooks.DifferenceByID("project-dir"), func(v *view, h hooks.Hook) bool {
+	{elsewhere.DifferenceByID("project-dir"), func(v *view, h hooks.Hook) bool {
 		return v.Place.ProjectDir != v.Place.Dir && v.any(h, func(f program.Facts) bool { return f.Mentions("_PROJECT_DIR") })
 	}},
-	{hooks.DifferenceByID("early-expansion"), func(_ *view, h hooks.Hook) bool {
+	{elsewhere.DifferenceByID("early-expansion"), func(_ *view, h hooks.Hook) bool {
 		return h.Source.Layer != hooks.LayerExtension && program.SingleQuotedVariable(h.Command)
 	}},
-	{hooks.DifferenceByID("ask"), func(v *view, h hooks.Hook) bool {
+	{elsewhere.DifferenceByID("ask"), func(v *view, h hooks.Hook) bool {
 		return h.Event.CanAsk() && v.any(h, func(f program.Facts) bool {
 			return slices.ContainsFunc(f.Decisions, func(d program.Fact) bool { return d.Text == "ask" })
 		})
 	}},
-	{hooks.DifferenceByID("on-error"), func(_ *view, h hooks.Hook) bool { return h.OnError == "block" }},
-	{hooks.DifferenceByID("dialect"), func(_ *view, h hooks.Hook) bool { return h.Dialect != "" }},
-	{hooks.DifferenceByID("args"), func(_ *view, h hooks.Hook) bool { return h.Args != nil }},
-	{hooks.DifferenceByID("kind"), func(_ *view, h hooks.Hook) bool { return h.Kind() != "command" }},
-	{hooks.DifferenceByID("async"), func(_ *view, h hooks.Hook) bool { return h.Async }},
-	{hooks.DifferenceByID("once"), func(_ *view, h hooks.Hook) bool { return h.Once }},
-	{hooks.DifferenceByID("older-disabled"), func(v *view, h hooks.Hook) bool {
+	{elsewhere.DifferenceByID("on-error"), func(_ *view, h hooks.Hook) bool { return h.OnError == "block" }},
+	{elsewhere.DifferenceByID("dialect"), func(_ *view, h hooks.Hook) bool { return h.Dialect != "" }},
+	{elsewhere.DifferenceByID("args"), func(_ *view, h hooks.Hook) bool { return h.Args != nil }},
+	{elsewhere.DifferenceByID("kind"), func(_ *view, h hooks.Hook) bool { return h.Kind() != "command" }},
+	{elsewhere.DifferenceByID("async"), func(_ *view, h hooks.Hook) bool { return h.Async }},
+	{elsewhere.DifferenceByID("once"), func(_ *view, h hooks.Hook) bool { return h.Once }},
+	{elsewhere.DifferenceByID("older-disabled"), func(v *view, h hooks.Hook) bool {
 		place, ok := strings.CutPrefix(h.Disabled, "disabled in ")
 		return ok && v.older[place]
 	}},
-	{hooks.DifferenceByID("untrusted-folder"), func(v *view, h hooks.Hook) bool {
+	{elsewhere.DifferenceByID("untrusted-folder"), func(v *view, h hooks.Hook) bool {
 		return !v.Trusted && h.Untrusted == "" && h.Source.Layer != hooks.LayerExtension
 	}},
-	{hooks.DifferenceByID("context-stays"), func(v *view, h hooks.Hook) bool {
+	{elsewhere.DifferenceByID("context-stays"), func(v *view, h hooks.Hook) bool {
 		return h.Event == protocol.BeforeAgent && v.any(h, func(f program.Facts) bool { return f.Mentions("additionalContext") })
 	}},
-	{hooks.DifferenceByID("whole-input"), func(v *view, h hooks.Hook) bool {
+	{elsewhere.DifferenceByID("whole-input"), func(v *view, h hooks.Hook) bool {
 		return h.Event == protocol.BeforeTool && v.any(h, func(f program.Facts) bool {
 			return f.Mentions("tool_input") && f.Mentions("hookSpecificOutput")
 		})
@@ -148,30 +149,30 @@ var eventDifferences = []struct {
 	hooks.Difference
 	when func(v *view, p EventPlan) bool
 }{
-	{hooks.DifferenceByID("order"), func(_ *view, p EventPlan) bool {
+	{elsewhere.DifferenceByID("order"), func(_ *view, p EventPlan) bool {
 		layers := func(l hooks.Layer) bool {
 			return slices.ContainsFunc(p.Hooks, func(h HookPlan) bool { return h.Order > 0 && h.Layer == l })
 		}
 		return layers(hooks.LayerProject) && (layers(hooks.LayerUser) || layers(hooks.LayerSystemDefaults))
 	}},
-	{hooks.DifferenceByID("retries"), func(v *view, p EventPlan) bool {
+	{elsewhere.DifferenceByID("retries"), func(v *view, p EventPlan) bool {
 		return p.Event == protocol.AfterAgent && slices.ContainsFunc(p.Hooks, func(h HookPlan) bool {
 			return h.Order > 0 && v.any(h.hook, MightDeny)
 		})
 	}},
-	{hooks.DifferenceByID("compress-each-turn"), func(_ *view, p EventPlan) bool {
+	{elsewhere.DifferenceByID("compress-each-turn"), func(_ *view, p EventPlan) bool {
 		return p.Event == protocol.PreCompress
 	}},
-	{hooks.DifferenceByID("end-thrice"), func(_ *view, p EventPlan) bool {
+	{elsewhere.DifferenceByID("end-thrice"), func(_ *view, p EventPlan) bool {
 		return p.Event == protocol.SessionEnd
 	}},
-	{hooks.DifferenceByID("chunk-shown"), func(_ *view, p EventPlan) bool {
+	{elsewhere.DifferenceByID("chunk-shown"), func(_ *view, p EventPlan) bool {
 		return p.Event == protocol.AfterModel
 	}},
-	{hooks.DifferenceByID("chunk-denied"), func(_ *view, p EventPlan) bool {
+	{elsewhere.DifferenceByID("chunk-denied"), func(_ *view, p EventPlan) bool {
 		return p.Event == protocol.AfterModel
 	}},
-	{hooks.DifferenceByID("later-allow"), func(_ *view, p EventPlan) bool {
+	{elsewhere.DifferenceByID("later-allow"), func(_ *view, p EventPlan) bool {
 		return (p.Event == protocol.BeforeModel || p.Event == protocol.AfterModel) && p.Runs() > 1
 	}},
 }

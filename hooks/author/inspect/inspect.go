@@ -15,6 +15,7 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/author/program"
 	"minigem/hooks/config"
+	"minigem/hooks/elsewhere"
 	"minigem/hooks/jsonc"
 	"minigem/hooks/protocol"
 )
@@ -176,7 +177,9 @@ func (s *Setup) planFor(e *hooks.Engine, v *view, ev hooks.Event, subjects []str
 	p := EventPlan{Event: ev, Hooks: []HookPlan{}}
 	var reports []hooks.Report
 	for _, subject := range subjects {
-		reports = append(reports, e.Explain(ev, subject, mcp))
+		r := e.Explain(ev, subject, mcp)
+		elsewhere.Explained(&r)
+		reports = append(reports, r)
 	}
 	if len(reports) == 0 {
 		return p

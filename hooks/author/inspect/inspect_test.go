@@ -13,6 +13,7 @@ import (
 	"minigem/hooks/author/inspect"
 	"minigem/hooks/author/program"
 	"minigem/hooks/config"
+	"minigem/hooks/elsewhere"
 	"minigem/hooks/protocol"
 )
 
@@ -273,7 +274,7 @@ func TestEveryDifferenceIsTested(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("inspect_test.go")
 	require.NoError(t, err)
-	for _, d := range hooks.Differences() {
+	for _, d := range elsewhere.Differences() {
 		assert.Equal(t, d.Shown&hooks.InExplain != 0, strings.Contains(string(data), `"`+d.ID+`"`), d.ID)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/dialect"
+	"minigem/hooks/elsewhere"
 	"minigem/hooks/protocol"
 	"minigem/internal/text"
 )
@@ -100,7 +101,7 @@ func Elsewhere(r hooks.Report, agents []*dialect.Agent) string {
 	for _, run := range r.Runs {
 		if run.Ran() && !run.Left {
 			block(&b, "what other agents make of "+text.VisibleLine(run.Hook.ID()), len(agents), func(i int) string {
-				return agents[i].Title() + ": " + run.On(r.Event, agents[i])
+				return agents[i].Title() + ": " + elsewhere.On(run, r.Event, agents[i])
 			})
 		}
 	}

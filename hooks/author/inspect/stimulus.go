@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"minigem/hooks"
+	"minigem/hooks/elsewhere"
 	"minigem/hooks/protocol"
 	"minigem/internal/text"
 	"minigem/llm"
@@ -56,6 +57,7 @@ func Fire(ctx context.Context, e *hooks.Engine, payload []byte) (hooks.Report, e
 	late := make(chan struct{})
 	var once sync.Once
 	e.ReportIdle, e.Report = true, func(r hooks.Report) {
+		elsewhere.Compare(&r)
 		mu.Lock()
 		defer mu.Unlock()
 		got = r

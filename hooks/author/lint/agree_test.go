@@ -16,6 +16,7 @@ import (
 	"minigem/hooks/author/inspect"
 	"minigem/hooks/author/lint"
 	"minigem/hooks/dialect"
+	"minigem/hooks/elsewhere"
 	"minigem/hooks/protocol"
 )
 
@@ -59,12 +60,12 @@ func TestAllSayTheSame(t *testing.T) {
 				if c.Event == dialect.AfterTool {
 					here, there = false, false // it has run; who replaces its result stands in the report
 				}
-				d, breaks := rep.Runs[0].Elsewhere(ev, agent)
+				d, breaks := elsewhere.Elsewhere(rep.Runs[0], ev, agent)
 				if here != there {
 					told++
 					assert.True(t, d != nil && breaks, "%s: here %v, there %s: %+v", name, rep.Verdict.Decision, saw.Effect, d)
 				}
-				on := rep.Runs[0].On(ev, agent)
+				on := elsewhere.On(rep.Runs[0], ev, agent)
 				if d != nil {
 					assert.True(t, strings.HasPrefix(on, d.There) || strings.Contains(on, strings.Split(d.There, ", because")[0]), "%s: the report says %q, fire %q", name, d.There, on)
 				}

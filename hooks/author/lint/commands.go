@@ -9,6 +9,7 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/author/program"
 	"minigem/hooks/config"
+	"minigem/hooks/elsewhere"
 	"minigem/hooks/jsonc"
 )
 
@@ -31,7 +32,7 @@ func (l *linter) command(h hooks.Hook) {
 		}
 	}
 	if src.Layer != hooks.LayerExtension && h.Dialect != "claude" && program.SingleQuotedVariable(h.Command) {
-		l.add("HK037", src.File, src.Line, nil, "%s", hooks.DifferenceByID("early-expansion"))
+		l.add("HK037", src.File, src.Line, nil, "%s", elsewhere.DifferenceByID("early-expansion"))
 	}
 	for _, c := range config.Calls(h, l.Setup.Place.Dir, l.Setup.Place.Vars()) {
 		if c.Words[0] == "cd" || c.Words[0] == "pushd" {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"minigem/hooks"
+	"minigem/hooks/elsewhere"
 )
 
 // Rule is one kind of finding. Codes are never given to something else.
@@ -110,14 +111,14 @@ var differences = map[string][]string{
 func (r Rule) Differences() []hooks.Difference {
 	var out []hooks.Difference
 	for _, id := range differences[r.Code] {
-		out = append(out, hooks.DifferenceByID(id))
+		out = append(out, elsewhere.DifferenceByID(id))
 	}
 	return out
 }
 
 // effect is what both agents do with what the rule of the code finds, the one
 // difference or the first.
-func effect(code string) string { return hooks.DifferenceByID(differences[code][0]).Effect() }
+func effect(code string) string { return elsewhere.DifferenceByID(differences[code][0]).Effect() }
 
 // Page is the section of docs/LINT.md about the rule.
 func (r Rule) Page() string {

@@ -8,6 +8,7 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/claude"
 	"minigem/hooks/config"
+	"minigem/hooks/elsewhere"
 	"minigem/hooks/jsonc"
 	"minigem/internal/text"
 )
@@ -59,10 +60,10 @@ func (l *linter) section(s config.Section) {
 			used       bool
 			difference string
 		}{{h.OnError != "", "on-error"}, {h.Dialect != "", "dialect"}, {h.Dialect == "" && h.Args != nil, "args"}, {h.Dialect == "" && h.Once, "once"}, {h.Dialect == "" && h.Async, "async"},
-			{h.Dialect == "" && h.Kind() != "command", "kind"}, {h.Dialect == "" && h.Event.IsAdded(), "event-added"}, {h.Dialect == "" && h.NamesAddedTrigger(), "trigger-added"}} {
+			{h.Dialect == "" && h.Kind() != "command", "kind"}, {h.Dialect == "" && h.Event.IsAdded(), "event-added"}, {h.Dialect == "" && elsewhere.NamesAddedTrigger(h), "trigger-added"}} {
 			if f.used && !(told[f.difference] && (f.difference == "dialect" || f.difference == "event-added")) {
 				told[f.difference] = true
-				l.add("HK015", h.Source.File, h.Source.Line, nil, "%s", hooks.DifferenceByID(f.difference))
+				l.add("HK015", h.Source.File, h.Source.Line, nil, "%s", elsewhere.DifferenceByID(f.difference))
 			}
 		}
 	}
@@ -71,7 +72,7 @@ func (l *linter) section(s config.Section) {
 		key, difference string
 	}{{s.MaxRetries, "maxRetries", "max-retries"}, {s.BlockedExitCode, "blockedExitCode", "blocked-exit-code"}} {
 		if doc := l.docs[s.File]; doc != nil && f.value > 0 {
-			l.add("HK015", s.File, doc.Root().Get("hooksConfig", f.key).Line(), nil, "%s", hooks.DifferenceByID(f.difference))
+			l.add("HK015", s.File, doc.Root().Get("hooksConfig", f.key).Line(), nil, "%s", elsewhere.DifferenceByID(f.difference))
 		}
 	}
 }

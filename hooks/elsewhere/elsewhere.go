@@ -1,4 +1,6 @@
-package hooks
+// Package elsewhere says what other agents make of the answers that hooks give
+// here, and where Gemini CLI would do something else with a run or a plan.
+package elsewhere
 
 // What other agents make of the answers that hooks give here, from the tables
 // of hooks/dialect.
@@ -7,13 +9,14 @@ import (
 	"fmt"
 	"strings"
 
+	"minigem/hooks"
 	"minigem/hooks/dialect"
 	"minigem/hooks/protocol"
 )
 
 // agentOf is the agent that a hook is written for by its dialect; nil: Gemini
 // CLI, whose differences are [Differences].
-func agentOf(h Hook) *dialect.Agent {
+func agentOf(h hooks.Hook) *dialect.Agent {
 	if h.Dialect == "" || h.Dialect == protocol.Gemini().Name {
 		return nil
 	}
@@ -25,7 +28,7 @@ func agentOf(h Hook) *dialect.Agent {
 }
 
 // pointOf is the event under the name that no agent owns.
-func pointOf(ev Event) dialect.Point {
+func pointOf(ev hooks.Event) dialect.Point {
 	gemini, err := dialect.Find("gemini")
 	if err != nil {
 		return "" // unreachable: it is in the table
@@ -33,39 +36,39 @@ func pointOf(ev Event) dialect.Point {
 	return gemini.PointOf(string(ev))
 }
 
-// answer is r as other agents look at it.
-func (r *Run) answer(ev Event) dialect.Answer {
+// answerOf is r as other agents look at it.
+func answerOf(r *hooks.Run, ev hooks.Event) dialect.Answer {
 	return dialect.Answer{
 		Point: pointOf(ev), Exit: r.Exit.Code, Stdout: string(r.Exit.Stdout), Stderr: string(r.Exit.Stderr),
 		TimedOut: r.TimedOut, Killed: !r.TimedOut && r.Exit.Signal != "", Odd: !r.TimedOut && r.Exit.Signal == "" && r.Exit.Err != nil,
 	}
 }
 
-// effect is what r does here, in the words of the tables.
-func (r *Run) effect(ev Event) dialect.Effect {
-	o := r.out()
-	e := dialect.Effect{Kind: dialect.Allowed, Reason: r.reason(), Context: o.AdditionalContext}
+// effectOf is what r does here, in the words of the tables.
+func effectOf(r *hooks.Run, ev hooks.Event) dialect.Effect {
+	o := &r.Reading.Output
+	e := dialect.Effect{Kind: dialect.Allowed, Reason: r.GivenReason(), Context: o.AdditionalContext}
 	context := dialect.Context
 	switch ev {
 	case protocol.BeforeTool:
-		e.Kind = [...]dialect.Kind{Ask: dialect.Asked, Deny: dialect.Refused, Stop: dialect.RunEnded, Proceed: dialect.Allowed}[r.Decision]
+		e.Kind = [...]dialect.Kind{hooks.Ask: dialect.Asked, hooks.Deny: dialect.Refused, hooks.Stop: dialect.RunEnded, hooks.Proceed: dialect.Allowed}[r.Decision]
 		if o.ToolInput != nil && e.Kind == dialect.Allowed {
 			e.Kind, e.Input, e.Merge = dialect.Rewritten, o.ToolInput, !o.WholeToolInput
 		}
 	case protocol.AfterTool:
 		context = dialect.Appended
 		switch {
-		case r.Decision == Stop:
+		case r.Decision == hooks.Stop:
 			e.Kind = dialect.RunEnded
-		case r.Decision == Deny || o.TailToolCall != nil || o.UpdatedOutput != nil:
+		case r.Decision == hooks.Deny || o.TailToolCall != nil || o.UpdatedOutput != nil:
 			e.Kind = dialect.Replaced
 		}
 	case protocol.BeforeAgent:
-		if r.Decision >= Deny {
+		if r.Decision >= hooks.Deny {
 			e.Kind = dialect.PromptBlocked
 		}
 	case protocol.AfterAgent:
-		if r.Decision == Deny || r.Decision < Deny && o.AdditionalContext != "" {
+		if r.Decision == hooks.Deny || r.Decision < hooks.Deny && o.AdditionalContext != "" {
 			e.Kind = dialect.Retry
 		}
 	}
@@ -74,7 +77,7 @@ func (r *Run) effect(ev Event) dialect.Effect {
 		e.Kind = context
 	case e.Kind == dialect.PromptBlocked || e.Kind == dialect.RunEnded:
 		e.Context = "" // no request follows
-	case ev == protocol.BeforeTool && r.Decision == Deny:
+	case ev == protocol.BeforeTool && r.Decision == hooks.Deny:
 		e.Context = "" // the reason is all
 	}
 	return e
@@ -83,11 +86,11 @@ func (r *Run) effect(ev Event) dialect.Effect {
 // Elsewhere says what agent makes of r's answer where that is something else
 // than what r did here; nil: the same, or unknown. breaks: what r did does
 // not happen there, so that who relies on it must not.
-func (r Run) Elsewhere(ev Event, agent *dialect.Agent) (d *Difference, breaks bool) {
+func Elsewhere(r hooks.Run, ev hooks.Event, agent *dialect.Agent) (d *hooks.Difference, breaks bool) {
 	if !r.Ran() || r.Left || !agent.Reads(pointOf(ev)) {
 		return nil, false
 	}
-	here, there := r.effect(ev), agent.Read(r.answer(ev))
+	here, there := effectOf(&r, ev), agent.Read(answerOf(&r, ev))
 	if there.Kind == dialect.Unknown {
 		return nil, false
 	}
@@ -98,9 +101,9 @@ func (r Run) Elsewhere(ev Event, agent *dialect.Agent) (d *Difference, breaks bo
 	if why := there.Because(); why != "" {
 		says += ", because " + why
 	}
-	return &Difference{
+	return &hooks.Difference{
 		ID: "answer-" + agent.ID, Agent: agent.Title(), When: "this answer", There: says,
-		Here: does(pointOf(ev), here), Shown: InReport,
+		Here: does(pointOf(ev), here), Shown: hooks.InReport,
 	}, breaks
 }
 
@@ -182,7 +185,7 @@ func does(p dialect.Point, e dialect.Effect) string {
 
 // Portable says why what r did at ev does not hold on agent; empty: it holds.
 // What is unknown does not hold.
-func (r Run) Portable(ev Event, agent *dialect.Agent) string {
+func Portable(r hooks.Run, ev hooks.Event, agent *dialect.Agent) string {
 	if !r.Ran() || r.Left {
 		return ""
 	}
@@ -194,27 +197,27 @@ func (r Run) Portable(ev Event, agent *dialect.Agent) string {
 	case native.Fires == "no":
 		return fmt.Sprintf("%s does not fire %s in a run without a terminal", agent.Title(), native.Native)
 	case agent.Reads(p):
-		if agent.Read(r.answer(ev)).Kind == dialect.Unknown {
+		if agent.Read(answerOf(&r, ev)).Kind == dialect.Unknown {
 			return fmt.Sprintf("nobody has measured what %s makes of this answer", agent.Title())
 		}
-		if d, breaks := r.Elsewhere(ev, agent); breaks {
+		if d, breaks := Elsewhere(r, ev, agent); breaks {
 			return d.Agent + " " + d.There
 		}
-	case r.Decision != Proceed || r.out().AdditionalContext != "":
+	case r.Decision != hooks.Proceed || r.Reading.Output.AdditionalContext != "":
 		return fmt.Sprintf("nobody has measured what %s makes of answers at %s", agent.Title(), native.Native)
 	}
 	return ""
 }
 
 // On is what agent makes of what r answered at ev, in words.
-func (r Run) On(ev Event, agent *dialect.Agent) string {
-	switch why := r.Portable(ev, agent); {
+func On(r hooks.Run, ev hooks.Event, agent *dialect.Agent) string {
+	switch why := Portable(r, ev, agent); {
 	case !r.Ran() || r.Left:
 		return "nothing: the hook did not run"
 	case why != "":
 		return strings.TrimPrefix(why, agent.Title()+" ")
 	}
-	if d, _ := r.Elsewhere(ev, agent); d != nil {
+	if d, _ := Elsewhere(r, ev, agent); d != nil {
 		return d.There
 	}
 	return "the same"

@@ -1,4 +1,6 @@
-package hooks
+// Package spoken makes the payloads of hooks that are written for Claude Code what
+// that agent sends them.
+package spoken
 
 import (
 	"encoding/json"
@@ -9,76 +11,75 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"minigem/hooks"
 	"minigem/hooks/dialect"
 	"minigem/hooks/protocol"
 	"minigem/llm"
 )
 
-// inDialect is what h reads where stdin is the event in Gemini CLI's form, and
-// the variables that it gets. What Claude Code's own payloads have besides is
-// written as dialect's templates say, from which the agent is played, too.
-func (f *firing[S]) inDialect(h Hook, stdin Payload) (Payload, []string) {
-	d := protocol.DialectOf(h.Dialect)
-	if d == protocol.Gemini() {
-		return stdin, f.env
-	}
-	in := stdin.Bytes()
-	out := d.Translate(f.ev.name, in)
+// Speaker implements [hooks.Speaker] by the tables of hooks/dialect, from which the
+// agents are played, too.
+type Speaker struct{}
+
+// Speak implements [hooks.Speaker]. What Claude Code's own payloads have besides
+// is written as dialect's templates say.
+func (Speaker) Speak(f hooks.Speech) ([]byte, []string) {
+	d, in, out := f.Dialect, f.Stdin.Bytes(), f.Translated
 	agent, err := dialect.Find(d.Name)
 	if err != nil || agent.Play() == nil {
-		return Payload{out}, f.env
+		return out, nil
 	}
 	play := agent.Play()
 	v := dialect.Values{Own: maps.Clone(play.Values), Base: map[string]any{
-		"session_id": f.base.SessionID, "cwd": f.base.Cwd, "prompt_id": f.promptID, "duration_ms": f.ev.use.Took.Milliseconds(),
+		"session_id": f.Base.SessionID, "cwd": f.Base.Cwd, "prompt_id": f.PromptID, "duration_ms": f.Use.Took.Milliseconds(),
 	}}
-	v.Own["transcript"] = f.base.TranscriptPath
-	if f.e.Transcript != nil {
-		v.Own["transcript"] = f.e.Transcript(d, "")
+	v.Own["transcript"] = f.Base.TranscriptPath
+	if f.Transcript != nil {
+		v.Own["transcript"] = f.Transcript(d, "")
 	}
 	var env []string
 	for _, name := range slices.Sorted(maps.Keys(play.Env)) {
 		env = append(env, name+"="+fmt.Sprint(v.Fill(play.Env[name])))
 	}
-	if f.ev.name == protocol.SessionStart && f.e.EnvFile != nil {
-		if file, err := f.e.EnvFile(); err == nil {
+	if f.Event == protocol.SessionStart && f.EnvFile != nil {
+		if file, err := f.EnvFile(); err == nil {
 			env = append(env, "CLAUDE_ENV_FILE="+file)
 		}
 	}
 	var p map[string]any
-	name := d.Events[f.ev.name]
+	name := d.Events[f.Event]
 	if name == "" {
-		name = string(f.ev.name)
+		name = string(f.Event)
 	}
 	if json.Unmarshal(out, &p) == nil {
-		f.fill(p, name, gjson.ParseBytes(in), v, play)
+		fill(f, p, name, gjson.ParseBytes(in), v, play)
 		if data, err := protocol.Encode(p); err == nil {
 			out = data
 		}
 	}
-	return Payload{out}, slices.Concat(env, f.env)
+	return out, env
 }
 
 // fill puts into p what the agent's own payload has besides, and its shape of a
 // tool's result.
-func (f *firing[S]) fill(p map[string]any, name string, in gjson.Result, v dialect.Values, play *dialect.Play) {
+func fill(f hooks.Speech, p map[string]any, name string, in gjson.Result, v dialect.Values, play *dialect.Play) {
 	v.Base["mode"] = p["permission_mode"]
-	if f.ev.name.IsTool() {
+	if f.Event.IsTool() {
 		input, _ := p["tool_input"].(map[string]any)
-		use := f.use(in, input)
+		use := useOf(f, in, input)
 		use.Name, _ = p["tool_name"].(string)
 		use.FailedCommands = play.FailedCommand
 		if known := v.Add(use, play.Results); !known {
 			v.Base["result"] = p["tool_response"]
 		}
-		if f.ev.name == protocol.PostToolUseFailure {
+		if f.Event == protocol.PostToolUseFailure {
 			delete(p, "tool_response")
 			delete(p, "error") // the agent says it in its own words
 		}
 	}
 	p["transcript_path"] = v.Own["transcript"]
-	if file, _ := p["agent_transcript_path"].(string); file != "" && f.e.Transcript != nil {
-		p["agent_transcript_path"] = f.e.Transcript(protocol.Claude(), file)
+	if file, _ := p["agent_transcript_path"].(string); file != "" && f.Transcript != nil {
+		p["agent_transcript_path"] = f.Transcript(protocol.Claude(), file)
 	}
 	for key, value := range v.Payload(play.Payloads[name]) {
 		if _, said := p[key]; !said || key == "tool_response" || key == "hook_event_name" {
@@ -87,16 +88,16 @@ func (f *firing[S]) fill(p map[string]any, name string, in gjson.Result, v diale
 	}
 }
 
-// use is the call as the agent's payloads show it; in is the event in Gemini
+// useOf is the call as the agent's payloads show it; in is the event in Gemini
 // CLI's form, and input are the arguments in the agent's.
-func (f *firing[S]) use(in gjson.Result, input map[string]any) dialect.Use {
+func useOf(f hooks.Speech, in gjson.Result, input map[string]any) dialect.Use {
 	args, response := in.Get("tool_input"), in.Get("tool_response")
 	display := response.Get("returnDisplay")
 	u := dialect.Use{
-		Kind: actionOf(in.Get("tool_name").String()), ID: llm.WireID(f.ev.use.Call.Name, f.ev.use.Call.ID), Input: input,
+		Kind: actionOf(in.Get("tool_name").String()), ID: llm.WireID(f.Use.Call.Name, f.Use.Call.ID), Input: input,
 		Command: args.Get("command").String(), File: args.Get("file_path").String(), Content: args.Get("content").String(),
 		Old: args.Get("old_string").String(), New: args.Get("new_string").String(), Text: response.Get("llmContent").String(),
-		First: int(args.Get("start_line").Int()), Exit: f.ev.use.Exit, Diff: display.Get("fileDiff").String(),
+		First: int(args.Get("start_line").Int()), Exit: f.Use.Exit, Diff: display.Get("fileDiff").String(),
 		Output: strings.TrimRight(display.String(), "\n"),
 	}
 	u.Path, _ = input["file_path"].(string)
@@ -123,16 +124,4 @@ func actionOf(tool string) string {
 		}
 	}
 	return ""
-}
-
-// env are the variables that every hook gets (core/hooks/hookRunner.ts).
-func (o Origin) env() []string {
-	project := o.ProjectDir
-	if project == "" {
-		project = o.Cwd
-	}
-	return []string{
-		"GEMINI_PROJECT_DIR=" + project, "GEMINI_PLANS_DIR=" + o.PlansDir, "GEMINI_CWD=" + o.Cwd,
-		"GEMINI_SESSION_ID=" + o.SessionID, "CLAUDE_PROJECT_DIR=" + project,
-	}
 }

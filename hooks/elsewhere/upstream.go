@@ -1,4 +1,4 @@
-package hooks
+package elsewhere
 
 // What Gemini CLI 0.61 makes of the same run where it is something else
 // (core/hooks): an author tests here and lives there.
@@ -8,13 +8,14 @@ import (
 	"slices"
 	"strings"
 
+	"minigem/hooks"
 	"minigem/hooks/protocol"
 )
 
 // upstream is a run as Gemini CLI looks at it.
 type upstream struct {
-	ev      Event
-	run     *Run
+	ev      hooks.Event
+	run     *hooks.Run
 	exited  bool // by itself
 	code    int
 	kind    string         // of what it parses: "", "text", "object", "value"
@@ -25,56 +26,78 @@ type upstream struct {
 
 // runDifferences are those that one run can show, each with when it does.
 var runDifferences = []struct {
-	Difference
+	hooks.Difference
 	when func(u upstream) bool
 }{
 	{DifferenceByID("exit-2-silent"), func(u upstream) bool { return u.blocked() && u.kind == "" }},
 	{DifferenceByID("exit-2-json"), func(u upstream) bool { return u.blocked() && (u.kind == "object" || u.kind == "value") && !u.denies() }},
 	{DifferenceByID("exit-above-2"), func(u upstream) bool { return u.exited && u.code > 2 && u.kind == "text" && u.ev.CanBlock() }},
 	{DifferenceByID("deny-in-noise"), func(u upstream) bool { return u.exited && u.code < 2 && u.holdsAmongNoise() }},
-	{DifferenceByID("timeout-deny"), func(u upstream) bool { return u.run.TimedOut && u.run.Decision > Proceed }},
+	{DifferenceByID("timeout-deny"), func(u upstream) bool { return u.run.TimedOut && u.run.Decision > hooks.Proceed }},
 	{DifferenceByID("stderr-shown"), func(u upstream) bool { return u.exited && u.code == 0 && u.kind == "text" && blank(u.run.Exit.Stdout) }},
 	{DifferenceByID("output-not-object"), func(u upstream) bool { return u.answer["hookSpecificOutput"] != nil && u.nested == nil }},
-	{DifferenceByID("ask"), func(u upstream) bool { return u.run.Decision == Ask }},
-	{DifferenceByID("whole-input"), func(u upstream) bool { return u.run.out().ToolInput != nil && u.leavesOutArguments() }},
+	{DifferenceByID("ask"), func(u upstream) bool { return u.run.Decision == hooks.Ask }},
+	{DifferenceByID("whole-input"), func(u upstream) bool { return u.run.Reading.Output.ToolInput != nil && u.leavesOutArguments() }},
 	{DifferenceByID("context-more"), func(u upstream) bool {
-		return u.run.out().AdditionalContext != "" && (u.ev == protocol.BeforeTool || u.ev == protocol.AfterAgent || u.ev == protocol.PreCompress)
+		return u.run.Reading.Output.AdditionalContext != "" && (u.ev == protocol.BeforeTool || u.ev == protocol.AfterAgent || u.ev == protocol.PreCompress)
 	}},
-	{DifferenceByID("updated-output"), func(u upstream) bool { return u.run.out().UpdatedOutput != nil }},
+	{DifferenceByID("updated-output"), func(u upstream) bool { return u.run.Reading.Output.UpdatedOutput != nil }},
 	{DifferenceByID("malformed-response"), func(u upstream) bool {
-		return u.ev == protocol.BeforeModel && u.run.Decision == Deny && u.nested["llm_response"] != nil && u.candidates() == nil
+		return u.ev == protocol.BeforeModel && u.run.Decision == hooks.Deny && u.nested["llm_response"] != nil && u.candidates() == nil
 	}},
 	{DifferenceByID("response-alone"), func(u upstream) bool {
-		return u.ev == protocol.BeforeModel && u.run.out().LLMResponse != nil && u.run.Decision < Deny
+		return u.ev == protocol.BeforeModel && u.run.Reading.Output.LLMResponse != nil && u.run.Decision < hooks.Deny
 	}},
 	{DifferenceByID("replacement-ignored"), func(u upstream) bool {
-		return u.ev == protocol.AfterModel && u.run.out().LLMResponse != nil && !u.replaces()
+		return u.ev == protocol.AfterModel && u.run.Reading.Output.LLMResponse != nil && !u.replaces()
 	}},
 	{DifferenceByID("chunk-shown"), func(u upstream) bool { return u.ev == protocol.AfterModel && u.replaces() }},
-	{DifferenceByID("chunk-denied"), func(u upstream) bool { return u.ev == protocol.AfterModel && u.run.Decision == Deny }},
+	{DifferenceByID("chunk-denied"), func(u upstream) bool { return u.ev == protocol.AfterModel && u.run.Decision == hooks.Deny }},
 	{DifferenceByID("messages-by-position"), func(u upstream) bool { return u.request["messages"] != nil }},
 	{DifferenceByID("config-erased"), func(u upstream) bool { return u.wipesSettings() }},
 	{DifferenceByID("selection-auto"), func(u upstream) bool { return u.ev == protocol.BeforeToolSelection && u.kind != "" && !u.selects() }},
 	{DifferenceByID("auto-list"), func(u upstream) bool { return u.ev == protocol.BeforeToolSelection && u.selects() && u.listsInAuto() }},
 	{DifferenceByID("older-field"), func(u upstream) bool { return u.older() }},
 	{DifferenceByID("matcher-notification"), func(u upstream) bool { return u.matcherCounts() && u.ev == protocol.Notification }},
-	{DifferenceByID("trigger-added"), func(u upstream) bool { return u.run.Matched && u.run.Hook.NamesAddedTrigger() }},
-	{DifferenceByID("head"), func(u upstream) bool { return u.run.Hook.Within != (Part{}) }},
+	{DifferenceByID("trigger-added"), func(u upstream) bool { return u.run.Matched && NamesAddedTrigger(u.run.Hook) }},
+	{DifferenceByID("head"), func(u upstream) bool { return u.run.Hook.Within != (hooks.Part{}) }},
 	{DifferenceByID("matcher-trigger"), func(u upstream) bool { return u.matcherCounts() && u.run.Matched && !u.exactMatcher() }},
 }
 
 var laterAllow, eventAdded = DifferenceByID("later-allow"), DifferenceByID("event-added")
 
-// compare finds what the agent that a hook is written for does differently with
-// each run.
-func compare(ev Event, runs []Run) {
+// Compare writes into the runs of a report what the agent that each hook is
+// written for does differently.
+func Compare(rep *hooks.Report) { compare(rep.Event, rep.Runs) }
+
+// Explained is Compare for a report of hooks.Engine.Explain, where nothing ran.
+func Explained(rep *hooks.Report) {
+	Compare(rep)
+	ev := rep.Event
+	for i := range rep.Runs {
+		if run := &rep.Runs[i]; ev.IsTool() && !ev.IsAdded() && run.Matched && !upstreamMatches(run.Hook.Matcher, rep.Subject) {
+			run.Upstream = append(run.Upstream, toolMatcher)
+		}
+	}
+}
+
+var toolMatcher = DifferenceByID("matcher-tool")
+
+// upstreamMatches reports whether Gemini CLI's matcher finds the tool: it knows
+// no other names (core/hooks/hookPlanner.ts).
+func upstreamMatches(pattern, tool string) bool {
+	pattern = strings.TrimSpace(pattern)
+	return pattern == "" || pattern == "*" || hooks.MatcherFinds(pattern, tool)
+}
+
+func compare(ev hooks.Event, runs []hooks.Run) {
 	for i := range runs {
 		r := &runs[i]
 		if r.Left {
 			continue
 		}
 		if agent := agentOf(r.Hook); agent != nil {
-			if d, _ := r.Elsewhere(ev, agent); d != nil {
+			if d, _ := Elsewhere(*r, ev, agent); d != nil {
 				r.Upstream = append(r.Upstream, *d)
 			}
 			continue
@@ -89,17 +112,17 @@ func compare(ev Event, runs []Run) {
 				r.Upstream = append(r.Upstream, d.Difference)
 			}
 		}
-		if (ev == protocol.BeforeModel || ev == protocol.AfterModel) && r.Decision == Deny && slices.ContainsFunc(runs[i+1:], overturns) {
+		if (ev == protocol.BeforeModel || ev == protocol.AfterModel) && r.Decision == hooks.Deny && slices.ContainsFunc(runs[i+1:], overturns) {
 			r.Upstream = append(r.Upstream, laterAllow)
 		}
 	}
 }
 
-func overturns(r Run) bool {
-	return r.Ran() && !r.Left && r.Decision == Proceed && (r.Reading.Output.Decision == protocol.Allow || r.Reading.From == "text")
+func overturns(r hooks.Run) bool {
+	return r.Ran() && !r.Left && r.Decision == hooks.Proceed && (r.Reading.Output.Decision == protocol.Allow || r.Reading.From == "text")
 }
 
-func look(ev Event, r *Run) upstream {
+func look(ev hooks.Event, r *hooks.Run) upstream {
 	u := upstream{ev: ev, run: r}
 	if !r.Ran() {
 		return u
@@ -130,8 +153,6 @@ func look(ev Event, r *Run) upstream {
 	return u
 }
 
-func (r *Run) out() *protocol.Output { return &r.Reading.Output }
-
 // trim is JavaScript's, for which a byte order mark is white space.
 func trim(b []byte) string { return strings.Trim(string(b), " \t\r\n\v\f\u00a0\ufeff\u2028\u2029") }
 
@@ -141,7 +162,7 @@ func blank(b []byte) bool { return trim(b) == "" }
 // one.
 func (u upstream) holdsAmongNoise() bool {
 	from := u.run.Reading.From
-	return u.run.Decision > Proceed && (from == "stdout" || from == "stderr") && (u.kind == "text" || u.kind == "value")
+	return u.run.Decision > hooks.Proceed && (from == "stdout" || from == "stderr") && (u.kind == "text" || u.kind == "value")
 }
 
 func (u upstream) blocked() bool { return u.exited && u.code == 2 && u.ev.CanBlock() }
@@ -157,7 +178,7 @@ func (u upstream) leavesOutArguments() bool {
 		return false
 	}
 	for k := range in.ToolInput {
-		if _, said := u.run.out().ToolInput[k]; !said {
+		if _, said := u.run.Reading.Output.ToolInput[k]; !said {
 			return true
 		}
 	}
@@ -172,7 +193,7 @@ func (u upstream) candidates() any {
 
 // replaces: the answer replaces a chunk there too.
 func (u upstream) replaces() bool {
-	return u.run.out().LLMResponse != nil && u.candidates() != nil && len(u.run.out().LLMResponse.Parts) > 0
+	return u.run.Reading.Output.LLMResponse != nil && u.candidates() != nil && len(u.run.Reading.Output.LLMResponse.Parts) > 0
 }
 
 // listsInAuto: its toolConfig has names, and the mode AUTO or none.
@@ -219,7 +240,7 @@ func (u upstream) matcherCounts() bool {
 
 // NamesAddedTrigger reports whether the hook's matcher names a trigger that Gemini
 // CLI does not have.
-func (h Hook) NamesAddedTrigger() bool {
+func NamesAddedTrigger(h hooks.Hook) bool {
 	return slices.ContainsFunc(strings.Split(h.Matcher, "|"), func(t string) bool { return protocol.Gemini().Lacks(h.Event, strings.TrimSpace(t)) })
 }
 

@@ -1,4 +1,4 @@
-package hooks_test
+package elsewhere_test
 
 import (
 	"strings"
@@ -10,6 +10,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/dialect"
+	"minigem/hooks/elsewhere"
 	"minigem/hooks/hookstest"
 	"minigem/hooks/protocol"
 )
@@ -111,7 +112,7 @@ func TestElsewhereSaysWhatToSayInstead(t *testing.T) {
 		a, err := dialect.Find(tt.agent)
 		require.NoError(t, err)
 		_, run := gives(t, dialect.Answer{Point: dialect.BeforeTool, Stdout: tt.stdout}, "")
-		assert.Equal(t, tt.want, run.Portable(protocol.BeforeTool, a), tt.agent)
+		assert.Equal(t, tt.want, elsewhere.Portable(run, protocol.BeforeTool, a), tt.agent)
 	}
 }
 
@@ -125,7 +126,7 @@ func TestPortable(t *testing.T) {
 			continue
 		}
 		_, run := gives(t, universal.Answer(a), "")
-		why := run.Portable(protocol.BeforeTool, a)
+		why := elsewhere.Portable(run, protocol.BeforeTool, a)
 		if a.ID == "cline" {
 			assert.Contains(t, why, "ends the run", "it refuses, and ends the run as well")
 			continue
@@ -135,10 +136,10 @@ func TestPortable(t *testing.T) {
 	claude, err := dialect.Find("claude")
 	require.NoError(t, err)
 	_, run := gives(t, dialect.Answer{Point: dialect.BeforeTool}, "")
-	assert.Contains(t, run.Portable(protocol.BeforeModel, claude), "has no event at BeforeModel")
-	assert.Empty(t, run.Portable(protocol.SessionEnd, claude), "a hook that says nothing")
+	assert.Contains(t, elsewhere.Portable(run, protocol.BeforeModel, claude), "has no event at BeforeModel")
+	assert.Empty(t, elsewhere.Portable(run, protocol.SessionEnd, claude), "a hook that says nothing")
 	run.Skipped = "trust"
-	assert.Empty(t, run.Portable(protocol.BeforeModel, claude), "it did not run")
+	assert.Empty(t, elsewhere.Portable(run, protocol.BeforeModel, claude), "it did not run")
 }
 
 // TestOn: what each agent does is put into words, where it does the same too.
@@ -149,12 +150,12 @@ func TestOn(t *testing.T) {
 	_, run := gives(t, dialect.Answer{Point: dialect.BeforeTool, Exit: 2, Stderr: "not yours"}, "")
 	var got []string
 	for _, a := range agents {
-		got = append(got, run.On(protocol.BeforeTool, a))
+		got = append(got, elsewhere.On(run, protocol.BeforeTool, a))
 	}
 	assert.Equal(t, []string{
 		"the same", "the same", "the same",
 		"refuses the tool, and the model does not read why, because the reason must be permissionDecisionReason, at the top, at exit 2 or 0",
 		"nobody has measured what OpenCode 1.18.33 makes of answers at tool.execute.before",
 	}, got)
-	assert.Equal(t, "nothing: the hook did not run", hooks.Run{Skipped: "trust"}.On(protocol.BeforeTool, agents[0]))
+	assert.Equal(t, "nothing: the hook did not run", elsewhere.On(hooks.Run{Skipped: "trust"}, protocol.BeforeTool, agents[0]))
 }

@@ -1,0 +1,128 @@
+package elsewhere
+
+import (
+	"slices"
+	"strings"
+
+	"minigem/hooks"
+	"minigem/hooks/protocol"
+)
+
+// Differences are all that are known. The caller may keep the slice.
+func Differences() []hooks.Difference { return slices.Clone(differences) }
+
+// DifferenceByID is the one with the ID. It panics where there is none: IDs are
+// written by programmers.
+func DifferenceByID(id string) hooks.Difference {
+	i := slices.IndexFunc(differences, func(d hooks.Difference) bool { return d.ID == id })
+	if i < 0 {
+		panic("elsewhere: no difference is called " + id)
+	}
+	return differences[i]
+}
+
+var differences = differencesOf("Gemini CLI 0.61", []hooks.Difference{
+	// exits
+	{ID: "exit-2-silent", When: "exit 2 with nothing printed", There: "lets the action go on", Here: "blocks", Source: refRunner, Shown: hooks.InReport | hooks.InExplain},
+	{ID: "exit-2-json", When: "exit 2 with JSON that has no deny", There: "obeys the JSON and lets the action go on", Here: "blocks", Source: refRunner, Shown: hooks.InReport | hooks.InExplain},
+	{ID: "exit-above-2", When: "an exit above 2 with something printed", There: "blocks, with that as the reason", Here: "warns and goes on, unless onError is block", Source: refRunner, Shown: hooks.InReport | hooks.InExplain},
+	{ID: "missing-program", When: "a command that is not there (exit 127)", There: "blocks, with the shell's error as the reason", Here: "warns and goes on, unless onError is block", Source: refRunner, Shown: hooks.InExplain},
+	{ID: "signal", When: "a program that ends by a signal", There: "takes it for exit 0 without any output", Here: "warns", Source: refRunner, Shown: hooks.InExplain},
+	{ID: "ignores-term", When: "a program that ignores TERM at its time-out", There: "waits until it ends by itself", Here: "sends KILL a second later", Source: refRunner, Shown: hooks.InExplain},
+	{ID: "leaves-child", When: "a child left in the background with stdout open", There: "waits for it, time-out or not", Here: "ends it at the time-out", Source: refRunner, Shown: hooks.InExplain},
+	{ID: "timeout-deny", When: "a deny printed before the time-out", There: "forgets it and lets the action go on", Here: "denies", Source: refRunner, Shown: hooks.InReport},
+	{ID: "stderr-shown", When: "stderr at exit 0", There: "shows it to the user", Here: "keeps it for the log", Source: refRunner, Shown: hooks.InReport},
+	// answers
+	{ID: "deny-in-noise", When: "a deny among other output, or in broken JSON", There: "lets the action go on: one JSON object alone counts", Here: "denies", Source: refRunner, Shown: hooks.InReport},
+	{ID: "output-not-object", When: "hookSpecificOutput that is not an object", There: "lets the whole event pass, denials of other hooks too", Here: "ignores that field alone", Source: refAggregator, Shown: hooks.InReport},
+	{ID: "older-field", When: "a field spelled the older way, outside hookSpecificOutput", There: "ignores it", Here: "obeys it", Source: refTypes, Shown: hooks.InReport},
+	{ID: "later-allow", When: "a deny of a model event, and an allow or plain text of a later hook", There: "lets the action go on", Here: "denies", Source: refAggregator, Shown: hooks.InReport | hooks.InExplain},
+	{ID: "allow-reasons", When: "a deny beside hooks that allow", There: "puts their reasons into the deny's", Here: "leaves them out", Source: refAggregator},
+	{ID: "ask", When: "ask", There: "lifts a policy's deny to a prompt, and ends a run without a terminal", Here: "never weakens a deny, and denies where nobody can be asked", Source: refScheduler, Shown: hooks.InReport | hooks.InExplain},
+	{ID: "whole-input", When: "tool_input that leaves out an argument", There: "takes it for all arguments: what is left out is gone", Here: "merges it into the arguments", Source: refTypes, Shown: hooks.InReport | hooks.InExplain},
+	{ID: "error-context", When: "additionalContext where the tool failed", There: "loses it", Here: "adds it", Source: "core/src/scheduler/tool-executor.ts"},
+	{ID: "context-more", When: "additionalContext of BeforeTool, AfterAgent or PreCompress", There: "ignores it", Here: "gives it to the model", Source: refTypes, Shown: hooks.InReport},
+	{ID: "updated-output", When: "updatedOutput", There: "ignores it", Here: "replaces the tool's output", Source: refTypes, Shown: hooks.InReport},
+	{ID: "context-stays", When: "additionalContext of BeforeAgent", There: "keeps it in the conversation for good", Here: "sends it with this prompt alone", Source: refClient, Shown: hooks.InExplain},
+	// the model's events
+	{ID: "malformed-response", When: "a malformed llm_response beside a deny", There: "calls the model", Here: "denies", Source: refSystem, Shown: hooks.InReport},
+	{ID: "response-alone", When: "llm_response of BeforeModel without a deny", There: "ignores it and calls the model", Here: "takes it for the answer", Source: refTypes, Shown: hooks.InReport},
+	{ID: "replacement-ignored", When: "a replacement at AfterModel without candidates that have parts", There: "ignores it", Here: "replaces the chunk", Source: refTypes, Shown: hooks.InReport},
+	{ID: "chunk-shown", When: "a chunk that AfterModel replaces", There: "changes the screen alone, and drops the chunk's calls there", Here: "replaces it everywhere", Source: refChat, Shown: hooks.InReport | hooks.InExplain},
+	{ID: "chunk-denied", When: "a chunk that AfterModel denies", There: "shows it and runs its calls", Here: "discards it", Source: refChat, Shown: hooks.InReport | hooks.InExplain},
+	{ID: "config-erased", When: "llm_request.config that leaves out a generation setting", There: "erases that setting", Here: "keeps it", Source: refTranslator, Shown: hooks.InReport},
+	{ID: "messages-by-position", When: "llm_request.messages", There: "matches them by position: none can be removed or put in front", Here: "matches them by content", Source: refTranslator, Shown: hooks.InReport},
+	{ID: "parts-left-out", When: "calls and results in llm_request", There: "leaves them out", Here: "shows them as parts", Source: refTranslator},
+	{ID: "selection-auto", When: "an answer at BeforeToolSelection without a flat toolConfig in hookSpecificOutput", There: "sets the mode AUTO without a list", Here: "changes nothing, or obeys the toolConfig where it stands", Source: refTypes, Shown: hooks.InReport},
+	{ID: "auto-list", When: "a list of tools with the mode AUTO", There: "offers all tools all the same", Here: "offers those alone", Source: refTypes, Shown: hooks.InReport},
+	{ID: "prompt-response", When: "prompt_response of AfterAgent", There: "puts all attempts and chunks into it, some twice", Here: "puts the answer into it", Source: refClient},
+	// when events fire
+	{ID: "retries", When: "AfterAgent that sends every answer back", There: "ends it after 100 turns only", Here: "ends it after 10 retries", Source: refClient, Shown: hooks.InExplain},
+	{ID: "tail-calls", When: "tail calls that never end", There: "runs them without end", Here: "ends them after 10", Source: refScheduler},
+	{ID: "compress-each-turn", When: "PreCompress", There: "fires it before every request", Here: "fires it before a compression", Source: refCompressor, Shown: hooks.InExplain},
+	{ID: "end-thrice", When: "SessionEnd", There: "fires it up to three times, with the reasons exit and clear only", Here: "fires it once, with all five reasons", Source: refContainer, Shown: hooks.InExplain},
+	{ID: "order", When: "hooks of several layers", There: "runs system defaults, user, project, system, extensions in this order", Here: "runs project, user, system defaults, system, extensions in this order", Source: refRegistry, Shown: hooks.InExplain},
+	{ID: "event-added", When: "hooks of " + addedEvents(), There: "ignores them", Here: "runs them", Source: refRegistry, Shown: hooks.InReport | hooks.InExplain},
+	{ID: "trigger-added", When: "a matcher with compact at SessionStart or Idle at Notification", There: "never fires the event so", Here: "fires it", Source: refTypes, Shown: hooks.InReport | hooks.InExplain},
+	{ID: "head", When: "hooks in the head of a skill or of an agent", There: "ignores those of a skill, and leaves the agent out", Here: "runs them while it is active", Source: refRegistry, Shown: hooks.InReport},
+	// matchers
+	{ID: "matcher-notification", When: "a matcher of Notification", There: "runs the hook whatever it says", Here: "obeys it", Source: refHandler, Shown: hooks.InReport | hooks.InExplain},
+	{ID: "matcher-trigger", When: "a matcher of a lifecycle event that is not one exact trigger, such as a|b", There: "does not run the hook", Here: "runs it where a trigger matches", Source: refPlanner, Shown: hooks.InReport | hooks.InExplain},
+	{ID: "matcher-tool", When: "an older name of a tool, or MCP's own, in a matcher", There: "does not run the hook", Here: "runs it", Source: refPlanner, Shown: hooks.InExplain},
+	// commands
+	{ID: "quoted-variable", When: `"$GEMINI_PROJECT_DIR/...", or ${GEMINI_PROJECT_DIR}/... without quotes, where the path needs quotes`, There: `puts a quoted path into the quotes, leaves the other to the shell, and finds no program ("${GEMINI_PROJECT_DIR}/..." works)`, Here: "runs both", Source: refRunner, Shown: hooks.InExplain},
+	{ID: "project-dir", When: "GEMINI_PROJECT_DIR below the project's root", There: "gives the working directory", Here: "gives the root", Source: refRunner, Shown: hooks.InExplain},
+	{ID: "early-expansion", When: "a variable inside single quotes of a command", There: "puts its value in when it reads the settings", Here: "leaves it to the shell", Source: refSettings, Shown: hooks.InExplain},
+	// settings and trust
+	{ID: "on-error", When: "onError of a hook", There: "ignores it: a failure never blocks because of it", Here: "obeys it", Source: refTypes, Shown: hooks.InExplain},
+	{ID: "dialect", When: "dialect of a hook", There: "ignores it: every hook reads and answers in its own dialect", Here: "obeys it", Source: refTypes, Shown: hooks.InExplain},
+	{ID: "args", When: "args of a hook", There: "ignores them: the shell runs the command alone", Here: "runs the command with them and without a shell", Source: refRunner, Shown: hooks.InExplain},
+	{ID: "async", When: "async of a hook", There: "ignores it: the hook is waited for, and can block", Here: "does not wait for it", Source: refTypes, Shown: hooks.InExplain},
+	{ID: "once", When: "once of a hook", There: "ignores it: the hook runs each time", Here: "obeys it", Source: refTypes, Shown: hooks.InExplain},
+	{ID: "kind", When: "a hook that is not a command", There: "leaves it out", Here: "runs it", Source: refRegistry, Shown: hooks.InExplain},
+	{ID: "blocked-exit-code", When: "hooksConfig.blockedExitCode", There: "ignores it", Here: "obeys it", Source: refSettings},
+	{ID: "may-allow", When: "hooksConfig.mayAllow", There: "ignores it, as it does PermissionRequest", Here: "obeys it", Source: refSettings},
+	{ID: "max-retries", When: "hooksConfig.maxRetries", There: "ignores it", Here: "obeys it", Source: refSettings},
+	{ID: "older-disabled", When: "hooks.disabled", There: "does not read it and runs the hook", Here: "reads it, as hooksConfig.disabled", Source: refRegistry, Shown: hooks.InExplain},
+	{ID: "untrusted-folder", When: "user and system hooks in a folder that is not trusted", There: "runs none of them", Here: "runs them", Source: refRegistry, Shown: hooks.InExplain},
+	{ID: "silent-faults", When: "unknown fields, wrong types, invalid matchers, shadowed hooks", There: "ignores them without a word", Here: "reports them", Source: refRegistry},
+	{ID: "bad-timeout", When: "a time-out that is not a number", There: "ends the hook at once", Here: "takes the default", Source: refRunner},
+	{ID: "not-strict", When: "a byte order mark in a settings file, or a comma after the last element", There: "exits with 52", Here: "reads the file", Source: refSettings},
+	{ID: "extension-comment", When: "a comment in an extension's hooks", There: "loads none of them", Here: "loads them", Source: "cli/src/config/extension-manager.ts"},
+})
+
+// The files of Gemini CLI's source, below packages.
+const (
+	refRunner     = "core/src/hooks/hookRunner.ts"
+	refPlanner    = "core/src/hooks/hookPlanner.ts"
+	refRegistry   = "core/src/hooks/hookRegistry.ts"
+	refAggregator = "core/src/hooks/hookAggregator.ts"
+	refTranslator = "core/src/hooks/hookTranslator.ts"
+	refHandler    = "core/src/hooks/hookEventHandler.ts"
+	refSystem     = "core/src/hooks/hookSystem.ts"
+	refTypes      = "core/src/hooks/types.ts"
+	refChat       = "core/src/core/geminiChat.ts"
+	refClient     = "core/src/core/client.ts"
+	refScheduler  = "core/src/scheduler/scheduler.ts"
+	refCompressor = "core/src/services/chatCompressionService.ts"
+	refContainer  = "cli/src/ui/AppContainer.tsx"
+	refSettings   = "cli/src/config/settings.ts"
+)
+
+// addedEvents are those that Gemini CLI does not have.
+func addedEvents() string {
+	var names []string
+	for _, ev := range protocol.Events {
+		if ev.IsAdded() {
+			names = append(names, string(ev))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func differencesOf(agent string, ds []hooks.Difference) []hooks.Difference {
+	for i := range ds {
+		ds[i].Agent = agent
+	}
+	return ds
+}
