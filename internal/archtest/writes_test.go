@@ -17,9 +17,10 @@ var renames = []read{
 	{"internal/atomicfile replace", "os.Rename", "the one way to write whole files"},
 	{"internal/boundedfile SetAside", "os.Rename", "moved away, not written"},
 	{"internal/cases CheckRecording", "os.CreateTemp", "a file that only shows that there can be one"},
-	{"internal/extensions Manager.put", "os.Rename", "a folder"},
 	{"internal/extensions flatten", "os.Rename", "a folder"},
-	{"internal/skills Change.Do", "os.Rename", "a folder"},
+	{"internal/stage Change.Commit", "os.Rename", "a folder"},
+	{"internal/stage Change.Put", "os.Rename", "a folder"},
+	{"internal/stage settle", "os.Rename", "a folder"},
 	{"session registry.migrate", "os.Rename", "a folder"},
 }
 

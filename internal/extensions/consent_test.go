@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/internal/atomicfile"
+	"minigem/internal/stage"
 )
 
 // Whatever an update changes is asked about: a program may be in any file. What
@@ -65,7 +65,7 @@ func TestPutRemovesNothingOfOthers(t *testing.T) {
 	t.Parallel()
 	m := newManager(t, &someone{yes: true})
 	other := write(t, filepath.Join(m.Dir, "x"), map[string]string{"theirs": "kept"})
-	change, err := atomicfile.Begin(m.Dir)
+	change, err := stage.Begin(m.Dir)
 	require.NoError(t, err)
 	write(t, change.Made(), map[string]string{manifestFile: `{"name": "x", "version": "1"}`})
 	next, err := Open(change.Made())

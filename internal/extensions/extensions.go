@@ -19,8 +19,8 @@ import (
 	"strings"
 
 	"minigem/hooks/jsonc"
-	"minigem/internal/atomicfile"
 	"minigem/internal/boundedfile"
+	"minigem/internal/stage"
 	"minigem/internal/text"
 )
 
@@ -196,7 +196,7 @@ func readJSON(file string) (jsonc.Node, error) {
 
 // all are the extensions that can be opened; the others are left out.
 func (m *Manager) all() []Installed {
-	atomicfile.Settle(m.Dir)
+	stage.Settle(m.Dir)
 	entries, err := os.ReadDir(m.Dir)
 	if err != nil {
 		return nil

@@ -15,6 +15,7 @@ import (
 	"minigem/internal/atomicfile"
 	"minigem/internal/boundedfile"
 	"minigem/internal/proc"
+	"minigem/internal/stage"
 	"minigem/internal/text"
 	"minigem/internal/vault"
 )
@@ -100,7 +101,7 @@ func (m *Manager) install(ctx context.Context, origin Origin, o Options, before 
 	if err := os.MkdirAll(m.Dir, 0o755); err != nil {
 		return Installed{}, err
 	}
-	change, err := atomicfile.Begin(m.Dir)
+	change, err := stage.Begin(m.Dir)
 	if err != nil {
 		return Installed{}, err
 	}
@@ -223,7 +224,7 @@ func lexists(path string) bool {
 
 // put moves the new folder to its place and notes where it came from. Where that
 // fails, or the process is killed, the old one is there again.
-func (m *Manager) put(next Installed, before *Installed, change *atomicfile.Change, set []given) (Installed, error) {
+func (m *Manager) put(next Installed, before *Installed, change *stage.Change, set []given) (Installed, error) {
 	if before != nil {
 		if data, err := boundedfile.Read(filepath.Join(before.Folder, ".env"), boundedfile.Written); err == nil {
 			if err := os.WriteFile(filepath.Join(next.Folder, ".env"), data, 0o600); err != nil {

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"minigem/internal/atomicfile"
 	"minigem/internal/proc"
+	"minigem/internal/stage"
 	"minigem/internal/text"
 )
 
@@ -141,7 +141,7 @@ func (c Change) Do() error {
 	if err := os.MkdirAll(filepath.Dir(c.To), 0o755); err != nil {
 		return err
 	}
-	change, err := atomicfile.Begin(filepath.Dir(c.To))
+	change, err := stage.Begin(filepath.Dir(c.To))
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package atomicfile
+package stage
 
 import (
 	"os"
@@ -94,4 +94,14 @@ func TestSettleKeepsWhatIsNotItsOwn(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "x"), 0o755))
 	Settle(dir)
 	assert.Equal(t, []string{"x"}, names(t, dir))
+}
+
+func names(t *testing.T, dir string) (out []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, e := range entries {
+		out = append(out, e.Name())
+	}
+	return out
 }

@@ -1,4 +1,7 @@
-package atomicfile
+// Package stage replaces an entry of a folder, such as an installed extension, in
+// steps: the old one stays until the new one is complete, whatever kills the
+// process in between.
+package stage
 
 import (
 	"crypto/rand"
@@ -6,17 +9,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
+	"strings"
 
 	"github.com/gofrs/flock"
 
 	"minigem/internal/filelock"
 )
 
-// Change replaces an entry of a folder, such as an installed extension, in steps: a
-// new one is made aside, takes the old one's place, and is committed once all that
-// belongs to it is done. Until then the old one is kept. [Settle] brings it back
-// where the process was killed.
+// Change is one replacement: a new entry is made aside, takes the old one's place,
+// and is committed once all that belongs to it is done. Until then the old one is
+// kept. [Settle] brings it back where the process was killed.
 type Change struct {
 	dir, stage string
 	alive      *flock.Flock // of the stage: its process lives
@@ -30,7 +32,17 @@ const (
 	donePrefix  = ".minigem-done-"
 )
 
-var stageName = regexp.MustCompile(`^\.minigem-(change|done)-[A-Z2-7]{26}$`)
+// tries is how often Begin starts again where another process settled its stage.
+const tries = 5
+
+// isStage reports whether name is that of a stage.
+func isStage(name string) bool {
+	rest, ok := strings.CutPrefix(name, stagePrefix)
+	if !ok {
+		rest, ok = strings.CutPrefix(name, donePrefix)
+	}
+	return ok && len(rest) == len(rand.Text())
+}
 
 // Begin begins a change in dir, which must exist, after it has settled those of
 // killed processes. The caller must call End.
@@ -92,7 +104,7 @@ func Settle(dirs ...string) {
 	for _, dir := range dirs {
 		entries, _ := os.ReadDir(dir)
 		for _, e := range entries {
-			if !stageName.MatchString(e.Name()) || !e.IsDir() {
+			if !isStage(e.Name()) || !e.IsDir() {
 				continue
 			}
 			stage := filepath.Join(dir, e.Name())
