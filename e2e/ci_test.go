@@ -199,7 +199,7 @@ func TestManualPages(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "bash", "../.ci/man", binary, dir).CombinedOutput()
 	require.NoError(t, err, string(out))
 	for name, want := range map[string]string{
-		"minigem.1": "Exit codes", "minigem-hooks-test.1": `\-\-shuffle`, "minigem-mcp-add.1": "Usage:", "minigem.bash": "__start_minigem", "minigem.zsh": "#compdef minigem", "minigem.fish": "complete -c minigem",
+		"minigem.1": "What the exit code of a run says", "minigem-hooks-test.1": `\-\-shuffle`, "minigem-mcp-add.1": "Usage:", "minigem.bash": "__start_minigem", "minigem.zsh": "#compdef minigem", "minigem.fish": "complete -c minigem",
 	} {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		require.NoError(t, err, name)

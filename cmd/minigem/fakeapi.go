@@ -41,13 +41,6 @@ SCRIPT is a fake-responses file (each line is a JSON object), or the short form
 below. Requests that offer no tools (titles, summaries) get the answers that are
 marked generate, else OK; with --every-request they take the next answer.
 
-A line of a fake-responses file may have a "fault" in place of a response or
-beside it, such as
-  "fault": {"status": 429, "retryDelay": "2s"}
-  "response": [...], "fault": {"after": 1, "cut": true}
-Others: "garbage", "silent", "perDay", "message", "reason", "chunkDelay",
-"final".
-
 The short form:
 ` + textIndent(testbed.ModelSyntax),
 		Example: "  minigem fake-api answers.jsonl --log requests.jsonl &\n  GEMINI_API_KEY=x GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:8089 minigem -p hello\n" +

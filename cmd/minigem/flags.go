@@ -11,26 +11,6 @@ import (
 	"minigem/internal/management"
 )
 
-const longHelp = `minigem is a small coding agent, compatible with Gemini CLI on the wire, and the
-testbed for people who write hooks for it.
-
-  minigem                        chat in the terminal
-  minigem -p "fix the tests"     one prompt, the answer on stdout
-  cat log | minigem -p "why?"    the same, with what is piped in before it
-  minigem demo                   what hooks can do, in one minute, offline
-
-Without --approval-mode a one-shot run can read and search, and nothing else:
-nobody is there to be asked. Add --approval-mode=auto_edit to let it edit files,
---yolo to let it do all it wants.
-
-Flags come before or after the prompt. Those that permit more, such as --yolo,
-come first, or after a prompt in quotes. "update" alone is a command, and not
-minigem's; "update the readme" is a prompt, and so is all that -p is given.
-
-Exit codes: 0 done, 1 failed, 41 no credentials, 42 bad input, 52 bad settings,
-53 cut off by a limit or a loop, 54 a tool failed for good, 55 untrusted folder,
-130 interrupted, 143 terminated.`
-
 // newRootCommand returns minigem, and the options that its flags set. Its
 // arguments are those of [management.Arrange].
 func newRootCommand(sys *app.System) (cmd *cobra.Command, f *app.Options) {
@@ -40,7 +20,9 @@ func newRootCommand(sys *app.System) (cmd *cobra.Command, f *app.Options) {
 	cmd = &cobra.Command{
 		Use:           "minigem [prompt...]",
 		Short:         "A small coding agent, and the testbed for its hooks",
-		Long:          longHelp,
+		Long:          rootHelp,
+		Example:       rootExample,
+		Annotations:   map[string]string{management.MostUsed: rootFlags},
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -71,6 +53,7 @@ func newRootCommand(sys *app.System) (cmd *cobra.Command, f *app.Options) {
 	cmd.Flags().BoolVarP(&version, "version", "v", false, "print the version and the commit")
 	cmd.AddCommand(strict(sys, &cobra.Command{Use: "version", Short: "Print the version and the commit", Hidden: true,
 		Args: cobra.NoArgs, Run: func(*cobra.Command, []string) { printVersion() }}))
+	cmd.SetHelpCommand(helpCommand(sys))
 	for _, sub := range subcommands(sys) {
 		cmd.AddCommand(strict(sys, sub))
 	}
@@ -80,23 +63,23 @@ func newRootCommand(sys *app.System) (cmd *cobra.Command, f *app.Options) {
 func registerFlags(f *app.Options, fs *pflag.FlagSet) {
 	fs.SortFlags = false
 	fs.SetInterspersed(false) // management.Arrange says which flags after the prompt count
-	fs.StringVarP(&f.Prompt, "prompt", "p", "", "run this `prompt`, appended to what is piped in, and exit")
+	fs.StringVarP(&f.Prompt, "prompt", "p", "", "run this `prompt`, after what is piped in, and exit")
 	fs.StringVarP(&f.PromptInteractive, "prompt-interactive", "i", "", "run this `prompt`, then stay in the chat")
 	fs.BoolVar(&f.ACP, "acp", false, "serve an editor: the Agent Client Protocol on standard input and output")
 	fs.BoolVar(&f.ACP, "experimental-acp", false, "the older name of --acp")
 	_ = fs.MarkHidden("experimental-acp")
 	fs.StringVarP(&f.Model, "model", "m", "", "the `model` to use: one of Google's, openai/NAME, ollama/NAME, lmstudio/NAME or llamacpp/NAME")
-	fs.StringVar(&f.ApprovalMode, "approval-mode", "", "what may run unasked: default, auto_edit, yolo or plan")
+	fs.StringVar(&f.ApprovalMode, "approval-mode", "", "what runs unasked: default, auto_edit, yolo, plan")
 	fs.BoolVarP(&f.Yolo, "yolo", "y", false, "the same as --approval-mode=yolo")
 	fs.BoolVar(&f.SkipTrust, "skip-trust", false, "trust this folder for this session")
 	fs.StringVarP(&f.OutputFormat, "output-format", "o", "", "text, json or stream-json")
-	fs.StringVarP(&f.Resume, "resume", "r", "", "resume a session: latest, its number in --list-sessions, or its `id`")
+	fs.StringVarP(&f.Resume, "resume", "r", "", "resume a session: latest, its number, or its `id`")
 	fs.Lookup("resume").NoOptDefVal = "latest"
 	fs.StringVarP(&f.Worktree, "worktree", "w", "", "work in a new git worktree of this `name`; new: a name made of the time (experimental.worktrees)")
 	fs.Lookup("worktree").NoOptDefVal = app.NewWorktree
 	fs.StringVar(&f.SessionID, "session-id", "", "the `id` of the new session")
 	fs.StringVar(&f.SessionFile, "session-file", "", "start from a session `file` (JSON or JSONL)")
-	fs.BoolVar(&f.ListSessions, "list-sessions", false, "list this project's sessions and exit; where a model is available, the latest one first gets a title")
+	fs.BoolVar(&f.ListSessions, "list-sessions", false, "list this project's sessions and exit")
 	fs.StringVar(&f.DeleteSession, "delete-session", "", "delete a session, by its number or `id`, and exit")
 	fs.StringSliceVar(&f.IncludeDirs, "include-directories", nil, "more `folders` that belong to the workspace")
 	fs.StringSliceVar(&f.Policies, "policy", nil, "policy `files` or folders in place of the user's")
@@ -105,15 +88,16 @@ func registerFlags(f *app.Options, fs *pflag.FlagSet) {
 	fs.StringSliceVar(&f.AllowedMCP, "allowed-mcp-server-names", nil, "the MCP `servers` to start")
 	fs.StringSliceVarP(&f.Extensions, "extensions", "e", nil, "use these `extensions` alone; none: no extension")
 	fs.BoolVarP(&f.ListExtensions, "list-extensions", "l", false, "list the extensions and exit")
-	fs.StringVarP(&f.Sandbox, "sandbox", "s", "", "confine shell commands: they write to the workspace and temporary files alone, without network; =false turns it off")
+	fs.StringVarP(&f.Sandbox, "sandbox", "s", "",
+		"confine shell commands: they write only to the workspace and temporary files, without network")
 	fs.Lookup("sandbox").NoOptDefVal = "true"
-	fs.BoolVar(&f.ScreenReader, "screen-reader", false, "accepted for compatibility: output is plain where there is no terminal")
+	fs.BoolVar(&f.ScreenReader, "screen-reader", false, "accepted, and of no effect: piped output is plain")
 	fs.BoolVar(&f.RawOutput, "raw-output", false, "leave control sequences in the model's text")
 	fs.BoolVar(&f.AcceptRawRisk, "accept-raw-output-risk", false, "no warning about --raw-output")
 	fs.StringVar(&f.HookTrace, "hook-trace", "", "write what every hook event did to this `file`, as JSON lines; to a .html, as a page")
 	fs.IntVar(&f.BlockedExitCode, "blocked-exit-code", 0, "the exit `code` of a run that a hook blocked or stopped, 1 to 255")
 	fs.BoolVar(&f.IncludeHookEvents, "include-hook-events", false, "hook events in stream-json too")
-	fs.StringVar(&f.Fake, "fake-responses", "", "answers of the model from a `file`, in order")
+	fs.StringVar(&f.Fake, "fake-responses", "", "the model's answers from a `file`, in order")
 	fs.StringVar(&f.FakeNonStrict, "fake-responses-non-strict", "", "the same, each call taking the next answer of its method")
 	fs.StringVar(&f.Record, "record-responses", "", "append the model's answers to a `file`")
 	fs.StringVar(&f.RecordCase, "record-case", "", "make a test case of this run in a `file`, without secrets: minigem hooks test runs it")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"strings"
 
@@ -40,8 +41,13 @@ in. What only the answer of a hook decides, minigem hooks fire shows.`,
 			if asJSON {
 				return output.WriteJSON(sys.Stdout, x)
 			}
-			_, err = io.WriteString(sys.Stdout, c.InspectionText().Explanation(x))
-			return err
+			if len(args) > 0 && len(what.Events) > 0 && args[0] != string(what.Events[0]) {
+				fmt.Fprintf(sys.Stdout, "%s is called %s here.\n\n", args[0], what.Events[0])
+			}
+			if _, err = io.WriteString(sys.Stdout, c.InspectionText().Explanation(x)); err != nil {
+				return err
+			}
+			return listing.WriteForeign(c, sys.Stdout)
 		},
 	}
 	cmd.Flags().StringVar(&tool, "tool", "", "the `tool` that is called, or the trigger of another event")

@@ -157,7 +157,7 @@ func TestHooksInspectUsage(t *testing.T) {
 	w := newHookWorld(t, map[string]string{".gemini/settings.json": guarded, "bad.json": "{", "other.json": `{"hook_event_name":"AfterTool"}`, "none.jsonl": "hello\n"})
 	for args, want := range map[string]string{
 		"hooks explain a b":                                  `takes one event, or none for all; it got "a" "b"`,
-		"hooks explain PreToolUse":                           `did you mean "BeforeTool"?`,
+		"hooks explain BeforeTol":                            `did you mean "BeforeTool"?`,
 		"hooks explain BeforeAgent --tool x":                 "--tool has no meaning for BeforeAgent",
 		"hooks explain --input none.json":                    "no such file",
 		"hooks explain --input bad.json":                     "bad.json: ",

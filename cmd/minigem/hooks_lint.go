@@ -11,13 +11,14 @@ import (
 	"minigem/hooks/dialect"
 	"minigem/internal/app"
 	"minigem/internal/exit"
+	"minigem/internal/listing"
 )
 
 func hooksLintCommand(sys *app.System) *cobra.Command {
 	var fix bool
 	var format, code, agents string
 	cmd := &cobra.Command{
-		Use:   "lint",
+		Use:   "lint [FILE]",
 		Short: "Find what is wrong with hooks before they are needed",
 		Long: `Looks at the hooks of all layers, at their commands and at the programs that
 they run, and runs none of them; in the repository of an extension, at the
@@ -32,10 +33,11 @@ variables that they do not have.
 Exit codes: 0 no errors and warnings (there may be notes), 1 some, 42 wrong
 usage, 52 a settings file cannot be read.`,
 		Example: `  minigem hooks lint
+  minigem hooks lint guard.sh
   minigem hooks lint --fix
   minigem hooks lint --format sarif > hooks.sarif
   minigem hooks lint --explain HK044`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(lint.Formats, format) {
 				return wrongUsage(sys, cmd, "--format is %q: it must be %s", format, strings.Join(lint.Formats, ", "))
 			}
@@ -46,21 +48,21 @@ usage, 52 a settings file cannot be read.`,
 			if err != nil {
 				return wrongUsage(sys, cmd, "reading --for: %v", err)
 			}
-			return lintHooks(sys, format, fix, others)
+			return lintHooks(sys, format, strings.Join(args, ""), fix, others)
 		},
 	}
 	cmd.Flags().BoolVar(&fix, "fix", false, "make the fixes that are clear; comments and order stay")
 	cmd.Flags().StringVar(&format, "format", "text", "text, json or sarif")
 	cmd.Flags().StringVar(&agents, "for", "", "look also at what these `agents` make of the hooks, such as claude,codex or all")
 	cmd.Flags().StringVar(&code, "explain", "", "explain what a `code` means")
-	cmd.Args = withUsage(cobra.NoArgs, "takes no arguments")
+	cmd.Args = withUsage(cobra.MaximumNArgs(1), "takes one file, or none for all")
 	return cmd
 }
 
 // fixRounds bounds --fix: what one fix brings to light, the next round fixes.
 const fixRounds = 5
 
-func lintHooks(sys *app.System, format string, fix bool, others []*dialect.Agent) error {
+func lintHooks(sys *app.System, format, file string, fix bool, others []*dialect.Agent) error {
 	var done []lint.Finding
 	for round := 1; ; round++ {
 		c, err := app.Configure(sys, &app.Options{SkipTrust: true, OwnExtension: true})
@@ -68,7 +70,10 @@ func lintHooks(sys *app.System, format string, fix bool, others []*dialect.Agent
 			return err
 		}
 		in := lint.Input{Setup: c.Inspection(), Sections: c.Sections, Path: sys.Getenv("PATH"), For: others}
-		found := lint.Run(in)
+		found, err := listing.LintFile(sys, c, in, file)
+		if err != nil {
+			return err
+		}
 		fixable := slices.ContainsFunc(found, func(f lint.Finding) bool { return f.Fixable })
 		if fix && fixable && round <= fixRounds {
 			if err := lint.Fix(found, in.Setup.Files); err != nil {
@@ -80,6 +85,11 @@ func lintHooks(sys *app.System, format string, fix bool, others []*dialect.Agent
 		found = append(done, found...)
 		if err := lint.Write(sys.Stdout, format, found, in.Scope(), c.ShortenIn); err != nil {
 			return err
+		}
+		if format == "text" {
+			if err := listing.WriteForeign(c, sys.Stdout); err != nil {
+				return err
+			}
 		}
 		if lint.Bad(found) {
 			return exit.Silent(exit.Failed)

@@ -80,7 +80,7 @@ func TestHooksLintUsage(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, map[string]string{".gemini/settings.json": "{"})
 	for args, want := range map[string]string{
-		"hooks lint here":            "takes no arguments",
+		"hooks lint here there":      "takes one file, or none for all",
 		"hooks lint --format xml":    `--format is "xml": it must be text, json, sarif`,
 		"hooks lint --explain HK999": `there is no code "HK999"; they go from HK001 to HK075`,
 		"hooks lint --fixx":          "unknown flag: --fixx",

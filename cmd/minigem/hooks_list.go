@@ -28,7 +28,10 @@ hooks are listed too, as not loaded.`,
 			if asJSON {
 				return output.WriteJSON(sys.Stdout, list)
 			}
-			return listing.WriteHookList(c, sys.Stdout, list)
+			if err := listing.WriteHookList(c, sys.Stdout, list); err != nil {
+				return err
+			}
+			return listing.WriteForeign(c, sys.Stdout)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")

@@ -8,6 +8,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/author/scaffold"
+	"minigem/hooks/protocol"
 	"minigem/internal/app"
 	"minigem/internal/exit"
 	"minigem/internal/trials"
@@ -17,7 +18,7 @@ func hooksNewCommand(sys *app.System) *cobra.Command {
 	var o scaffold.Options
 	var event, matcher, onError string
 	cmd := &cobra.Command{
-		Use:   "new NAME --event EVENT",
+		Use:   "new NAME",
 		Short: "Make a hook: program, settings entry and a test that passes",
 		Long: `Makes the beginning of a hook in this project: a program in .gemini/hooks that
 does one small thing, its entry in .gemini/settings.json (comments stay), and a
@@ -27,7 +28,7 @@ With --kind it is a hook of another kind than a command: http (the program is
 its server), mcp_tool (the program is an MCP server), or prompt (a model judges,
 and the case says what it answers). With --async it is a command that nobody
 waits for.`,
-		Example: `  minigem hooks new guard --event BeforeTool
+		Example: `  minigem hooks new guard
   minigem hooks new guard --event BeforeTool --on-error block \
     --matcher '^(write_file|replace)$'
   minigem hooks new deploys --event BeforeTool --tool run_shell_command
@@ -36,9 +37,6 @@ waits for.`,
   minigem hooks new judge --event BeforeTool --kind prompt --on-error block
   minigem hooks new looker --event AfterTool --async`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if event == "" {
-				return wrongUsage(sys, cmd, "--event is missing: %s", eventNames())
-			}
 			ev, err := trials.ParseEvent(event)
 			if err != nil {
 				return err
@@ -62,7 +60,7 @@ waits for.`,
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&event, "event", "", "the `event` that it is for")
+	cmd.Flags().StringVar(&event, "event", string(protocol.BeforeTool), "the `event` that it is for")
 	cmd.Flags().StringVar(&o.Language, "lang", "", "the `language` of the program: "+strings.Join(scaffold.Languages, ", ")+"; py or js for http and mcp_tool")
 	cmd.Flags().StringVar(&o.Kind, "kind", "", "the `kind` of hook: "+strings.Join(hooks.Kinds(), ", "))
 	cmd.Flags().BoolVar(&o.Async, "async", false, "nobody waits for it; what it says is read later")

@@ -145,12 +145,11 @@ func TestHooksNewRefuses(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, map[string]string{".gemini/settings.json": guarded, ".gemini/hooks/taken.sh": "mine"})
 	for args, want := range map[string]string{
-		"hooks new":                      "needs a name for the hook",
-		"hooks new x":                    "--event is missing: SessionStart, ",
-		"hooks new x --event PreToolUse": `did you mean "BeforeTool"?`,
+		"hooks new":                                "needs a name for the hook",
+		"hooks new x --event PreToolUse":           `did you mean "BeforeTool"?`,
 		"hooks new x --event BeforeTool --lang rb": `there is no language "rb"; they are sh, py, js, go`,
 		"hooks new ../x --event BeforeTool":        `"../x" is not a name for a hook`,
-		"hooks new guard --event BeforeTool":       `there is a hook "guard" already, at `,
+		"hooks new guard":                          `there is a hook "guard" already, at `,
 		"hooks new taken --event BeforeTool":       ".gemini/hooks/taken.sh is there already",
 		"hooks new x --evnt BeforeTool":            "unknown flag: --evnt",
 		"hooks new x --event BeforeTool --kind x":  `there is no kind of hook "x"; they are command, http, prompt, mcp_tool`,

@@ -18,6 +18,7 @@ import (
 	"minigem/internal/app"
 	"minigem/internal/cases"
 	"minigem/internal/exit"
+	"minigem/internal/management"
 	"minigem/internal/trials"
 )
 
@@ -49,43 +50,28 @@ type hooksTesting struct {
 	agents   agentFlags
 }
 
-const hooksTestHelp = `Runs test cases of hooks: each in a project and a home of its own, through the
-real loop with real hook processes and real tools. Only the model is scripted,
-so that neither a key nor a network is needed. Folders, this one if none is
-named, are searched for *.txtar; of hidden folders only .gemini is.
+const hooksTestHelp = `Runs test cases of hooks, each in a new project and home, with real hooks and
+real tools. The model is scripted. Searches folders, this one if
+none is named, for *.txtar; of hidden folders only .gemini.
 
-A case is one file: a script, then files (docs/TESTBED.md has a guided tour).
-
-  # The guard keeps secrets from being read.
-  prompt Show me the key
-  fired BeforeTool guard decision=deny reason~'not yours'
-  ! tool-ran read_file
-  model-saw last ~'not yours'
-
-  -- settings.json --
-  {"hooks": {"BeforeTool": [
-    {"hooks": [{"type": "command", "name": "guard", "command": "sh guard.sh"}]}
-  ]}}
-  -- guard.sh --
-  echo '{"decision": "deny", "reason": "not yours"}'
-  -- model --
-  call read_file {"file_path": "key.pem"}
-
-  text I may not read it.
-
-A condition is KEY=VALUE (exactly) or KEY~PATTERN (a regular expression of Go);
-~PATTERN alone is text~PATTERN. '...' and "..." keep blanks in. A "!" before an
-assertion negates it. times=2, times=1.. and times=0..3 say how often.
+--help-cases says how a case is written; docs/TESTBED.md is the tutorial.
 
 Exit codes: 0 all passed, 1 a case failed, 42 a case file is broken.`
 
 func hooksTestCommand(sys *app.System) *cobra.Command {
 	t := &hooksTesting{sys: sys}
+	help := false
 	cmd := &cobra.Command{
-		Use:     "test [files or folders]",
-		Short:   "Run test cases of hooks, offline",
-		Example: "  minigem hooks test\n  minigem hooks test hooks/tests --run guard -v\n  minigem hooks test --coverage --min 80 --junit results.xml\n  minigem hooks test --mutate --min 90",
+		Use:         "test [files or folders]",
+		Short:       "Run test cases of hooks, offline",
+		Long:        hooksTestHelp,
+		Example:     "  minigem hooks test\n  minigem hooks test hooks/tests --run guard -v\n  minigem hooks test --as all guard.txtar\n  minigem hooks test --coverage --min 80 --junit results.xml",
+		Annotations: map[string]string{management.MostUsed: "run verbose update watch as on format html coverage help-cases"},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if help {
+				_, err := io.WriteString(sys.Stdout, testbed.CaseSyntax+"\n"+testbed.VerbsHelp()+"\nThe model's part:\n"+textIndent(testbed.ModelSyntax)+"\n")
+				return err
+			}
 			if cmd.Flags().Changed("jobs") && t.jobs < 1 {
 				return exit.Errorf(exit.Input, "--jobs is %d: expected at least 1", t.jobs)
 			}
@@ -94,10 +80,6 @@ func hooksTestCommand(sys *app.System) *cobra.Command {
 			return t.test(ctx, args)
 		},
 	}
-	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) { // what is long is made for those who read it
-		cmd.Long = hooksTestHelp + "\n" + testbed.VerbsHelp() + "\nThe model's part:\n" + textIndent(testbed.ModelSyntax)
-		cmd.Parent().HelpFunc()(cmd, args)
-	})
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringVar(&t.run, "run", "", "only cases whose path matches this `pattern`")
@@ -117,14 +99,16 @@ func hooksTestCommand(sys *app.System) *cobra.Command {
 	fs.BoolVar(&t.coverage, "coverage", false, "show which hooks, events, decisions and failures the cases reached")
 	fs.BoolVar(&t.mutate, "mutate", false, "break settings and hooks one small way at a time, in copies, and show what no case noticed")
 	fs.StringVar(&t.binary, "binary", "", "the same as --on gemini, with Gemini CLI or a fork of it as the `program`")
-	fs.StringSliceVar(&t.on, "on", nil, "run the cases on these `agents` too, such as claude,codex, or on all, and show a matrix")
-	fs.StringVar(&t.html, "html", "", "write the results to a `file` as a page for a browser too: cases, hooks, coverage, mutants; with --on or --as the matrix")
-	fs.StringSliceVar(&t.as, "as", nil, "let minigem play these `agents` too, such as claude,codex, or all that were measured, and show a matrix")
+	fs.StringSliceVar(&t.on, "on", nil,
+		"run the cases on these `agents` too, such as claude,codex, or all, and show a matrix")
+	fs.StringVar(&t.html, "html", "", "write a page for a browser to this `file` too")
+	fs.StringSliceVar(&t.as, "as", nil, "let minigem play these `agents` too, or all, and show a matrix")
 	fs.StringVar(&t.from, "from", "", "take the hooks of the cases from the folder before them: what `rulesync` makes of it, or native, its files")
 	ci := sys.Getenv("CI")
 	fs.BoolVar(&t.strict, "strict", ci != "" && ci != "false", "fail a case whose assertions hold without the hook, too (the default where CI is set)")
 	t.agents.register(fs)
-	fs.IntVar(&t.min, "min", 0, "fail below this `percentage` of coverage, with --mutate of mutants that were noticed")
+	fs.BoolVar(&help, "help-cases", false, "say how a case is written: commands, conditions, the model's part")
+	fs.IntVar(&t.min, "min", 0, "fail below this `percentage` of coverage, or of noticed mutants")
 	return cmd
 }
 

@@ -141,6 +141,11 @@ func TestHelpFits(t *testing.T) {
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {
 		got := w.run(c.CommandPath()[len("minigem"):] + " --help")
+		most := map[string]int{"minigem": 50, "minigem hooks test": 40}[c.CommandPath()]
+		if most == 0 {
+			most = 60
+		}
+		assert.LessOrEqual(t, strings.Count(got.out, "\n"), most, "lines of %s --help", c.CommandPath())
 		assert.Contains(t, got.out, "\n\nUsage:\n  "+c.CommandPath())
 		for line := range strings.Lines(got.out) {
 			line = strings.TrimRight(line, "\n")
@@ -153,4 +158,26 @@ func TestHelpFits(t *testing.T) {
 	sys, _, _ := w.sys()
 	root, _ := newRootCommand(sys)
 	walk(root)
+}
+
+// TestHelpTopics: help is about commands and topics, and --help-cases is the
+// reference of cases.
+func TestHelpTopics(t *testing.T) {
+	t.Parallel()
+	w := newHookWorld(t, nil)
+	for args, want := range map[string]string{
+		"help flags":              "      --fake-responses file ",
+		"help flags hooks test":   "Flags of minigem hooks test:\n",
+		"help runs":               "--approval-mode=auto_edit   edit files",
+		"help exit-codes":         "\n  55   the folder is not trusted\n",
+		"help hooks attack":       "Usage:\n  minigem hooks attack",
+		"hooks test --help-cases": "A condition is KEY=VALUE",
+	} {
+		got := w.run(args)
+		assert.Equal(t, 0, got.code, got.err)
+		assert.Contains(t, got.out, want, args)
+		if strings.HasPrefix(args, "help") {
+			assert.LessOrEqual(t, strings.Count(got.out, "\n"), 60, "lines of %s", args)
+		}
+	}
 }

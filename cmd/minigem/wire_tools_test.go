@@ -107,7 +107,7 @@ func (w wired) outcome(t *testing.T, name, args string) string {
 	}
 	text := w.do(t.Context(), name, args)
 	switch {
-	case strings.HasPrefix(text, fmt.Sprintf("error: Tool %q not found. Did you mean one of: ", name)):
+	case strings.HasPrefix(text, "error: "+name+" is not available: "), strings.HasPrefix(text, fmt.Sprintf("error: Tool %q not found. Did you mean one of: ", name)):
 		return "none"
 	case strings.HasPrefix(text, "error: Tool execution denied by policy."):
 		return "deny"

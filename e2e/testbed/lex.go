@@ -55,7 +55,7 @@ func quoted(s string, to *strings.Builder) (int, error) {
 			to.WriteByte(s[i])
 		}
 	}
-	return 0, fmt.Errorf("a %c without its partner", quote)
+	return 0, fmt.Errorf("unclosed %c", quote)
 }
 
 func unescape(c byte) string {

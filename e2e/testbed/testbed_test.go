@@ -38,8 +38,8 @@ func TestWords(t *testing.T) {
 		{`a\d+ "\q"`, []string{`a\d+`, `\q`}, ""},
 		{"a # comment", []string{"a"}, ""},
 		{"a#b", []string{"a#b"}, ""},
-		{"it's", nil, "a ' without its partner"},
-		{`"open`, nil, `a " without its partner`},
+		{"it's", nil, "unclosed '"},
+		{`"open`, nil, `unclosed "`},
 	}
 	for _, tt := range tests {
 		got, err := words(tt.line)

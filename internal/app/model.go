@@ -3,10 +3,12 @@ package app
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
 	"minigem/agent/event"
+	"minigem/e2e/testbed"
 	"minigem/internal/exit"
 	"minigem/internal/models"
 	"minigem/internal/settings"
@@ -83,7 +85,7 @@ func (r *Runtime) modelChosen() bool {
 
 func (r *Runtime) openModel(w *Frontend) (llm.Provider, error) {
 	if file := cmp.Or(r.Flags.FakeNonStrict, r.Flags.Fake); file != "" {
-		m, err := script.Open(file, r.Flags.FakeNonStrict != "")
+		m, err := openScript(file, r.Flags.FakeNonStrict != "")
 		if err != nil {
 			return nil, exit.Errorf(exit.Input, "%w", err)
 		}
@@ -97,6 +99,26 @@ func (r *Runtime) openModel(w *Frontend) (llm.Provider, error) {
 		return r.openOpenAI(name, w)
 	}
 	return r.openGemini(w)
+}
+
+// openScript opens a fake-responses file, or a script in the short form of cases.
+func openScript(file string, nonStrict bool) (*script.Model, error) {
+	model, err := script.Open(file, nonStrict)
+	if err == nil || !strings.Contains(err.Error(), file+":1:") {
+		return model, err
+	}
+	turns, short, wrong := testbed.ReadModel(file)
+	if !short {
+		return nil, err
+	}
+	var entries []script.Entry
+	for _, t := range turns {
+		if t.Repeat {
+			return nil, fmt.Errorf("%s: repeat works in cases and in minigem fake-api only", file)
+		}
+		entries = append(entries, t.Entry)
+	}
+	return script.New(entries, nonStrict), wrong
 }
 
 func (r *Runtime) openOpenAI(name string, w *Frontend) (llm.Provider, error) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"minigem/tools"
+	"minigem/tools/policy"
 )
 
 // notOffered says, for the model and through it the user, why an existing tool
@@ -18,12 +19,15 @@ func (r *Runtime) notOffered(t tools.Tool) string {
 	if refusal.Reason != "" {
 		why += ", and " + refusal.Reason
 	}
-	text := fmt.Sprintf("The tool exists, but is not offered in approval mode %s: %s. ", r.Policy.Mode().Flag(), why)
+	if strings.HasSuffix(why, "(no changes without a user)") {
+		why = "no one can be asked about it"
+		if r.Policy.Mode() == policy.ModeDefault {
+			why = "this run may only read"
+		}
+	}
+	said := t.Spec().Name + " is not available: " + why + "."
 	if len(modes) == 0 {
-		return text + "Only other rules would allow it; `minigem policies` lists them."
+		return said + " Only other rules would allow it; `minigem policies` lists them."
 	}
-	for _, m := range modes {
-		text += "--approval-mode=" + m.Flag() + " or "
-	}
-	return text + "a policy rule would allow it; `minigem policies` lists the rules."
+	return said + " Add --approval-mode=" + modes[0].Flag() + "."
 }

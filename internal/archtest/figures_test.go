@@ -43,7 +43,7 @@ type room struct {
 }
 
 var rooms = []room{
-	{"cmd", "", 20_800, 17_000},
+	{"cmd", "", 21_200, 17_000}, // help by topic
 	{"agent", "", 16_200, 16_000},
 	{"llm", "", 24_500, 22_000}, // models of one's own: context lengths, calls and thoughts in texts
 	{"hooks", "", 27_500, 26_000},
@@ -56,12 +56,12 @@ var rooms = []room{
 	{"tools", "", 100_000, 75_000},
 	{"session", "transcript compress notify", 30_000, 26_000},
 	{"e2e", "", 130_000, 114_000},      // hooktest; a green proves something
-	{"internal", "", 261_000, 230_000}, // confine, which takes the place of a parser in tools
+	{"internal", "", 262_000, 230_000}, // confine, which takes the place of a parser in tools; other agents' hooks are named
 	{"", "", 2_000, 2_000},             // .ci, docs, examples
 }
 
 // whole is the budget of all rooms together, in tokens.
-var whole = struct{ budget, target int }{782_500, 680_000}
+var whole = struct{ budget, target int }{783_500, 680_000}
 
 // manyMethods are the types with more than mostMethods methods, with how many
 // they have. Take a type off the list when it is small enough.

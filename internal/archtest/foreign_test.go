@@ -64,6 +64,7 @@ var readers = []tried{
 	{row: "project/payload.json", folder: "internal/trials", functions: "Input"},
 	{row: "project/past.jsonl", folder: "hooks/author/replay", functions: "Read"},
 	{row: "project/.claude/settings.json", folder: "hooks/claude", functions: "projectFiles"},
+	{row: "project/.claude/settings.json", folder: "internal/listing", functions: "mentionsHooks"},
 	{row: "project/plugin/hooks/hooks.json", folder: "hooks/claude", functions: "read"},
 	{row: "project/.codex/hooks.json", folder: "hooks/author/export", functions: "Place.Read"},
 

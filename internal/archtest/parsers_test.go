@@ -70,6 +70,7 @@ var parsers = []fuzzed{
 	{target: "internal/atomicfile FuzzSweepJournals", folder: "internal/atomicfile", functions: "SweepJournals"},
 	{target: "internal/contextfile FuzzLoad", folder: "internal/contextfile", functions: "codeRanges loader.read"},
 	{target: "internal/discovered FuzzParse", folder: "internal/discovered", functions: "parse"},
+	{why: "searched for one word, never parsed", folder: "internal/listing", functions: "mentionsHooks"},
 	{target: "internal/listing FuzzPastRuns", folder: "internal/listing", functions: "readPastRuns"},
 	{target: "internal/settings FuzzMerge", folder: "internal/contextfile", functions: "Names.UnmarshalJSON"},
 	{target: "internal/settings FuzzMerge", folder: "internal/settings", functions: "Loaded.read Strings.UnmarshalJSON decode node.str reader.parse"},

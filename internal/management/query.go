@@ -113,7 +113,7 @@ func commandsOf(root *cobra.Command) (own []Command) {
 	for _, c := range root.Commands() {
 		below := c.Commands()
 		if c.Name() == "help" {
-			below = root.Commands()
+			below = append(root.Commands(), below...)
 		}
 		o := Command{Words: names(c)}
 		for _, sub := range below {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"minigem/hooks"
+	"minigem/hooks/claude"
 	"minigem/hooks/protocol"
 	"minigem/internal/app"
 	"minigem/internal/exit"
@@ -30,6 +31,9 @@ func Plan(sys *app.System, event, tool, input string) (Planned, error) {
 		}
 	}
 	if event != "" {
+		if own := claude.Event(event); own != "" {
+			event = string(own)
+		}
 		ev, err := ParseEvent(event)
 		if err != nil {
 			return p, err

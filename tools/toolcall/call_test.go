@@ -73,7 +73,7 @@ func TestOneCall(t *testing.T) {
 		{"tool that is not offered, with the reason", plain, func(b *bench) {
 			b.Offered = func(tools.Tool) bool { return false }
 			b.NotOffered = func(t tools.Tool) string { return t.Spec().Name + " is shut." }
-		}, `error: Tool "t" not found. t is shut.`, "tool_not_registered", `Tool "t" not found. t is shut.`, none, ""},
+		}, `error: t is shut.`, "tool_not_registered", `t is shut.`, none, ""},
 		{"unknown tool, without a reason", &fakeTool{name: "other"}, func(b *bench) { b.NotOffered = func(tools.Tool) string { return "shut" } },
 			`error: Tool "t" not found. Did you mean "other"?`, "tool_not_registered", `Tool "t" not found. Did you mean "other"?`, none, ""},
 		{"invalid arguments", &fakeTool{name: "t", check: func(map[string]any) error { return errors.New("params must have x") }}, nothing,

@@ -171,7 +171,7 @@ func (r *Runner) lookup(name string) (tools.Tool, *tools.Error) {
 	}
 	missing := offered.NotFound(name)
 	if t := r.Registry.Lookup(name); t != nil && r.NotOffered != nil {
-		missing.Message += " " + r.NotOffered(t)
+		missing.Message = r.NotOffered(t)
 	}
 	return nil, missing
 }

@@ -62,7 +62,7 @@ func TestText(t *testing.T) {
 	require.NoError(t, err)
 	var b strings.Builder
 	require.NoError(t, WriteEvent(&b, dialect.BeforeTool, agents))
-	assert.Regexp(t, `(?m)^pre/exit2-silent +refused +no effect +\?$`, b.String())
+	assert.Regexp(t, `(?m)^exit 2\n    refused: claude; no effect: codex$`, b.String())
 	b.Reset()
 	require.NoError(t, Write(&b, agents))
 	assert.Regexp(t, `(?m)^session_end +SessionEnd +SessionEnd +\?$`, b.String())

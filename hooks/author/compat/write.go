@@ -1,6 +1,7 @@
 package compat
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"minigem/hooks/dialect"
+	"minigem/internal/text"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -16,35 +18,69 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // marks follow what was not measured.
 var marks = map[dialect.Evidence]string{dialect.Binary: " (b)", dialect.Documented: " (d)"}
 
-const legend = "measured in runs without a terminal; (b) read in the program that is shipped, (d) documented; ? unknown"
+const legend = "measured in runs without a terminal; (b) read in the program that is shipped, " +
+	"(d) documented; ? or not named: unknown"
 
 // WriteEvent writes what agents make of each answer at a point.
 func WriteEvent(w io.Writer, p dialect.Point, agents []*dialect.Agent) error {
 	i := slices.IndexFunc(points, func(k place) bool { return k.point == p })
 	fmt.Fprintf(w, "when %s: %s\n\n", points[i].title, p)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	row(t, "answer", agents, func(a *dialect.Agent) string { return a.ID })
-	row(t, "event", agents, func(a *dialect.Agent) string {
-		e, ok := a.Event(p)
-		if !ok {
-			return "?"
+	for _, a := range agents {
+		if e, ok := a.Event(p); ok {
+			fmt.Fprintf(w, "%s: %s  ", a.ID, e.Native)
 		}
-		return e.Native
-	})
+	}
+	fmt.Fprintln(w)
 	for _, name := range namesAt(points[i].prefix) {
-		row(t, name, agents, func(a *dialect.Agent) string {
-			words, e := say(a, name)
-			if words == "" {
-				return "?"
-			}
-			return words + marks[e]
-		})
+		if effects := effectsOf(name, agents); effects != "" {
+			fmt.Fprintf(w, "\n%s\n    %s\n", answered(dialect.Corpus()[name]), effects)
+		}
 	}
-	if err := t.Flush(); err != nil {
-		return fmt.Errorf("writing the table: %w", err)
+	_, err := fmt.Fprintf(w, "\n%s\n", legend)
+	return err
+}
+
+// effectsOf names the effects of an answer, each with the agents where it was seen.
+// It is empty if none of them was run with it.
+func effectsOf(name string, agents []*dialect.Agent) string {
+	var order []string
+	seen := map[string][]string{}
+	measured := false
+	for _, a := range agents {
+		words, e := say(a, name)
+		if words == "" {
+			continue
+		}
+		measured = measured || e == dialect.Measured
+		if seen[words] == nil {
+			order = append(order, words)
+		}
+		seen[words] = append(seen[words], a.ID+marks[e])
 	}
-	fmt.Fprintf(w, "\n%s\n", legend)
-	return nil
+	if !measured {
+		return ""
+	}
+	for i, words := range order {
+		order[i] = words + ": " + strings.Join(seen[words], ", ")
+	}
+	return strings.Join(order, "; ")
+}
+
+// answered is what the hook of a case prints, and how it exits.
+func answered(c dialect.Case) string {
+	var said []string
+	if c.Exit != 0 {
+		said = append(said, fmt.Sprintf("exit %d", c.Exit))
+	}
+	if c.Late != "" {
+		said = append(said, "too late")
+	}
+	for _, stream := range []struct{ name, text string }{{"", c.Stdout}, {"stderr ", c.Stderr}} {
+		if stream.text != "" {
+			said = append(said, stream.name+text.VisibleLine(strings.ReplaceAll(stream.text, "{{event}}", "EVENT")))
+		}
+	}
+	return cmp.Or(strings.Join(said, ", "), "nothing")
 }
 
 func row(t io.Writer, name string, agents []*dialect.Agent, cell func(*dialect.Agent) string) {

@@ -1,0 +1,26 @@
+package testbed
+
+// CaseSyntax says how a case is written, but for its commands: see VerbsHelp.
+const CaseSyntax = `A case is one file: a script, then files.
+
+  # The guard keeps secrets from being read.
+  prompt Show me the key
+  fired BeforeTool guard decision=deny reason~'not yours'
+  ! tool-ran read_file
+  model-saw last ~'not yours'
+
+  -- settings.json --
+  {"hooks": {"BeforeTool": [
+    {"hooks": [{"type": "command", "name": "guard", "command": "sh guard.sh"}]}
+  ]}}
+  -- guard.sh --
+  echo '{"decision": "deny", "reason": "not yours"}'
+  -- model --
+  call read_file {"file_path": "key.pem"}
+
+  text I may not read it.
+
+A condition is KEY=VALUE (exactly) or KEY~PATTERN (a regular expression of Go);
+~PATTERN alone is text~PATTERN. '...' and "..." keep blanks in. A "!" before an
+assertion negates it. times=2, times=1.. and times=0..3 say how often.
+`

@@ -1,0 +1,65 @@
+package listing
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"minigem/e2e/agents"
+	"minigem/internal/app"
+	"minigem/internal/boundedfile"
+	"minigem/internal/text"
+)
+
+// WriteForeign names the files of this project in which other agents have hooks,
+// and says how to test them. It writes nothing if there are none.
+func WriteForeign(c *app.Configuration, w io.Writer) error {
+	users := map[string][]string{} // the agents that read a file
+	var files []string
+	for _, a := range agents.Adapters() {
+		for _, pattern := range a.Hooks.Native {
+			if a.Name == "gemini" || strings.HasPrefix(pattern, "home/") {
+				continue
+			}
+			found, _ := filepath.Glob(filepath.Join(c.ProjectDir, pattern)) // the patterns are ours
+			for _, file := range found {
+				if !mentionsHooks(file) {
+					continue
+				}
+				if !slices.Contains(files, file) {
+					files = append(files, file)
+				}
+				users[file] = append(users[file], a.Title)
+			}
+		}
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	b.WriteString("\nHooks of other agents, which minigem does not run:\n")
+	claude := false
+	for _, file := range files {
+		short := c.Shorten(file)
+		claude = claude || strings.HasPrefix(short, ".claude"+string(filepath.Separator))
+		fmt.Fprintf(&b, "  %s  (%s)\n", text.VisibleLine(short), strings.Join(users[file], ", "))
+	}
+	b.WriteString("Test them with a case: minigem hooks test --from native --as all . CASE\n")
+	if claude {
+		b.WriteString("Or copy Claude Code's to .gemini/settings.json: minigem hooks migrate --from-claude\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// mentionsHooks reports whether a settings file has hooks. Other files of the
+// patterns are hooks themselves.
+func mentionsHooks(file string) bool {
+	if filepath.Ext(file) != ".json" {
+		return true
+	}
+	data, err := boundedfile.ReadNamed(file, boundedfile.Written)
+	return err == nil && strings.Contains(string(data), `"hooks"`)
+}
