@@ -43,7 +43,7 @@ var beforeMain = map[string]int{
 	"hooks/schema":          1,
 	"hooks/webhook":         1,
 	"internal/app":          1,
-	"internal/atomicfile":   1,
+	"internal/atomicfile":   2,
 	"internal/contextfile":  3,
 	"internal/extensions":   2,
 	"internal/highlight":    2,

@@ -28,8 +28,8 @@ var worlds = []struct {
 }{
 	{"agent", 6, 6},
 	{"hooks", 4, 4},
-	{"tools/toolcall", 14, 11},
-	{"session", 9, 9},
+	{"tools/toolcall", 15, 11},
+	{"session", 10, 9},
 }
 
 // A room is a package, or a folder of packages with one purpose. Its budget is
