@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 	"sync"
@@ -35,9 +36,13 @@ type Engine struct {
 	// Mask, if not nil, takes secrets out of what Report's JSON form shows. It
 	// must not change its argument.
 	Mask func([]byte) []byte
-	// Watch, if not nil, names the scripts of a hook that are not what they were
-	// when the session began; the hook runs with a warning.
-	Watch interface{ Changed(Hook) []string }
+	// Watch, if not nil, knows the files that hooks load as they were when the session
+	// began. A hook for which Changed names some does not run. Ran is called when one
+	// has run.
+	Watch interface {
+		Changed(Hook) []string
+		Ran(Hook)
+	}
 	// BlockFailed: a call is blocked if a BeforeTool hook failed whose OnError is
 	// empty, as if it were "block".
 	BlockFailed bool
@@ -224,16 +229,18 @@ func onceKey(h Hook, session string) string {
 	return strings.Join([]string{session, string(h.Event), h.Source.String(), h.ID()}, "\x00")
 }
 
-// changed says which scripts of h are not what they were.
-func (e *Engine) changed(h Hook) []string {
+// withheld says why h does not run: a file that it loads changed since the session
+// began, and the user has not agreed. Empty: it runs.
+func (e *Engine) withheld(h Hook) string {
 	if e.Watch == nil {
-		return nil
+		return ""
 	}
 	files := e.Watch.Changed(h)
-	for i, file := range files {
-		files[i] = file + " has changed since the session began, and runs as it is now"
+	if len(files) == 0 {
+		return ""
 	}
-	return files
+	return fmt.Sprintf("hook %q was not run, because %s changed during the session: look at it, then run minigem trust",
+		h.ID(), strings.Join(files, ", "))
 }
 
 func (e *Engine) patience() time.Duration {

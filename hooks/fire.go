@@ -261,16 +261,24 @@ func (f *firing[S]) runOne(ctx context.Context, i int, stdin Payload) {
 	if limit <= 0 {
 		limit = DefaultTimeout
 	}
-	changed := f.e.changed(r.Hook)
+	if why := f.e.withheld(r.Hook); why != "" && f.player == nil {
+		r.withhold(f.ev.name, why)
+		f.mu.Lock()
+		f.report.Runs[i] = r
+		f.mu.Unlock()
+		return
+	}
 	r.Started = time.Now()
 	limited, cancel := context.WithTimeout(ctx, limit)
 	r.Exit = f.e.Runner.Run(limited, r.Hook, r.Stdin, env)
 	cancel()
+	if f.e.Watch != nil {
+		f.e.Watch.Ran(r.Hook)
+	}
 	if r.Exit.Duration == 0 {
 		r.Exit.Duration = time.Since(r.Started)
 	}
 	r.TimedOut = r.Exit.Err != nil && ctx.Err() == nil && errors.Is(r.Exit.Err, context.DeadlineExceeded)
-	r.Warnings = append(r.Warnings, changed...)
 	if r.Exit.Warning != "" {
 		r.Warnings = append(r.Warnings, r.Exit.Warning)
 	}

@@ -54,3 +54,13 @@ func (r *Run) block(rule, cause string) {
 		o.Decision, o.Reason = protocol.Deny, fmt.Sprintf("hook %q failed, and %s: %s", r.Hook.ID(), rule, cause)
 	}
 }
+
+// withhold ends a run that must not begin: it denies where hooks of ev do, except
+// that an answer is not sent back for it again and again.
+func (r *Run) withhold(ev Event, why string) {
+	r.Failed, r.Reading.Failed = why, why
+	if !ev.CanBlock() || ev == protocol.AfterAgent {
+		return
+	}
+	r.Reading.Output.Decision, r.Reading.Output.Reason, r.Decision = protocol.Deny, why, Deny
+}

@@ -25,8 +25,8 @@ func Scripts(h hooks.Hook, root string) []string { return scripts(h, root) }
 // of it that is the path of an existing file, after an = too, relative to root
 // or to where the command changes to with cd, but not what it only writes to.
 // Words within words are seen ("bash -c './x.sh'"), and what only the shell can
-// know, such as $(pwd) at the start of a path, is taken to be root. One file too
-// many does no harm: it is only watched for changes.
+// know, such as $(pwd) at the start of a path, is taken to be root. What these files
+// load is among them: see withLoaded. For one file too many the user is asked.
 func scripts(h hooks.Hook, root string) []string {
 	s := scriptSearch{bases: []string{root}, vars: map[string]string{
 		"GEMINI_PROJECT_DIR": root, "GEMINI_CWD": root, "CLAUDE_PROJECT_DIR": root, "PWD": root,
@@ -47,6 +47,7 @@ func scripts(h hooks.Hook, root string) []string {
 			}
 		}
 	}
+	files = withLoaded(files, s.words, root)
 	slices.Sort(files)
 	return slices.Compact(files)
 }

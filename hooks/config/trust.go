@@ -5,7 +5,8 @@ package config
 //   - A hook of the project is trusted when one with the same fingerprint was:
 //     event, matcher, name, command or what else it runs, environment, and the contents of the
 //     script files of the project that its command runs (see scripts).
-//   - What the scripts themselves load is not followed.
+//   - What the scripts load from their folder or the project's root is among them, as
+//     far as their text shows it.
 //   - Environments are kept as a hash: they may hold secrets.
 //   - The fingerprints stand in a file of minigem's own. Gemini CLI's
 //     trusted_hooks.json is kept up to date beside it, so that it does not warn

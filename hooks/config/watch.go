@@ -2,17 +2,28 @@ package config
 
 import (
 	"fmt"
-	"minigem/hooks"
+	"io"
 	"os"
+	"path/filepath"
 	"slices"
+	"sync"
+
+	"minigem/hooks"
+	"minigem/internal/boundedfile"
 )
 
-// Watch knows the script files of a project that hooks run as they were when
-// the session began, so that a change made since, by the agent itself it may be,
-// is named before it runs. It is safe for concurrent use.
+// Watch knows the files of a project that hooks run or load as they were when the
+// session began. A hook for which one of them changed since, perhaps by the agent
+// itself, does not run before the user agrees. It is safe for concurrent use.
 type Watch struct {
-	root  string
+	// Agreed reports whether the user has agreed to a hook as it is now; nil: to none.
+	Agreed func(h hooks.Hook) bool
+
+	root string
+
+	mu    sync.Mutex
 	files map[string]string // state by path
+	code  map[string]bool   // files that are programs by their names or modes
 }
 
 // maxReadEachTime is how large a script may be to be compared by its contents
@@ -21,9 +32,9 @@ const maxReadEachTime = 1 << 20
 
 // NewWatch looks at the scripts under root that the hooks of c run.
 func NewWatch(root string, c hooks.Config) *Watch {
-	w := &Watch{root: root, files: map[string]string{}}
+	w := &Watch{root: root, files: map[string]string{}, code: map[string]bool{}}
 	for _, file := range AllScripts(root, c) {
-		w.files[file] = fileState(file)
+		w.files[file], w.code[file] = fileState(file), isCode(file)
 	}
 	return w
 }
@@ -41,19 +52,58 @@ func AllScripts(root string, c hooks.Config) []string {
 	return slices.Compact(files)
 }
 
-// Changed names the scripts of h that are not what they were, relative to the
-// project. A nil Watch knows of none.
+// Changed names the files that h runs or loads and that are not what they were,
+// relative to the project; none if the user has agreed to h since. A nil Watch knows
+// of none.
 func (w *Watch) Changed(h hooks.Hook) []string {
 	if w == nil {
 		return nil
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	var changed []string
 	for _, file := range scripts(h, w.root) {
-		if was, known := w.files[file]; known && was != fileState(file) {
+		// A program that was not there may take the place of one that was loaded.
+		was, known := w.files[file]
+		if known && was != fileState(file) || !known && isCode(file) {
 			changed = append(changed, relative(w.root, file))
 		}
 	}
+	if len(changed) > 0 && w.Agreed != nil && w.Agreed(h) {
+		return nil
+	}
 	return changed
+}
+
+// Ran takes over what h, which has just run, wrote itself: a log or a counter that
+// its command names, but no program.
+func (w *Watch) Ran(h hooks.Hook) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, file := range scripts(h, w.root) {
+		if !w.code[file] && !isCode(file) {
+			w.files[file] = fileState(file)
+		}
+	}
+}
+
+// isCode reports whether a file is a program by its name, its mode or its first line.
+func isCode(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm()&0o111 != 0 || slices.Contains(programSuffixes, filepath.Ext(path)) {
+		return true
+	}
+	f, err := boundedfile.Open(path)
+	if err != nil {
+		return true
+	}
+	defer f.Close()
+	begin := make([]byte, 2)
+	_, err = io.ReadFull(f, begin)
+	return err == nil && string(begin) == "#!"
 }
 
 func fileState(path string) string {

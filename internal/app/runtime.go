@@ -182,6 +182,8 @@ func (r *Runtime) wireHooks(_ context.Context, sys *System, w *Frontend) error {
 	}
 	children := &command.Children{}
 	r.closers = append(r.closers, children.Close)
+	watch := config.NewWatch(r.Config.ProjectDir, r.Config.Hooks)
+	watch.Agreed = func(h hooks.Hook) bool { return agreedTo(r.Config, h) }
 	r.Engine = &hooks.Engine{
 		Config: r.Config.Hooks,
 		Runner: r.hookRunner(sys, children),
@@ -192,7 +194,7 @@ func (r *Runtime) wireHooks(_ context.Context, sys *System, w *Frontend) error {
 			report(rep)
 		},
 		Mask:  r.Config.Mask,
-		Watch: config.NewWatch(r.Config.ProjectDir, r.Config.Hooks),
+		Watch: watch,
 		Mode:  func() string { return string(r.Policy.Mode()) },
 
 		Transcript: func(_ *protocol.Dialect, of string) string { return r.forClaude.transcript(of, w.Warn) },
@@ -203,6 +205,12 @@ func (r *Runtime) wireHooks(_ context.Context, sys *System, w *Frontend) error {
 		w.Configure(r.Engine)
 	}
 	return nil
+}
+
+// agreedTo reports whether the user trusts a project's hook as it is now.
+func agreedTo(c *Configuration, h hooks.Hook) bool {
+	checks, err := c.TrustStore().Check(c.ProjectDir, hooks.Config{Hooks: []hooks.Hook{h}})
+	return err == nil && len(checks) == 1 && checks[0].Status == config.TrustKnown
 }
 
 func (r *Runtime) wireSession(_ context.Context, sys *System, w *Frontend) error {
