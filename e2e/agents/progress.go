@@ -25,6 +25,7 @@ type progress struct {
 	byAgent map[string]int
 	first   time.Time // when the first cell of an agent was there
 	others  int       // cells of agents, without the first and those of minigem
+	last    time.Time // when the rest was said to be done; zero: not yet
 }
 
 // tell reports a cell.
@@ -59,7 +60,14 @@ func (p *progress) left(c *Cell) string {
 	}
 	p.others++
 	left := time.Since(p.first) / time.Duration(p.others) * time.Duration(p.all-p.done)
-	return fmt.Sprintf(", %s left", left.Round(time.Second))
+	end := time.Now().Add(left)
+	if p.last.IsZero() || end.Before(p.last) {
+		p.last = end
+	}
+	if left = max(time.Until(p.last), 0).Round(time.Second); left == 0 {
+		return "" // fast enough, or later than was said
+	}
+	return fmt.Sprintf(", %s left", left)
 }
 
 // end clears the line.

@@ -1,0 +1,34 @@
+package agents
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestTimeLeftNeverGrows: a slow cell does not make the time that is left longer
+// than it was said to be.
+func TestTimeLeftNeverGrows(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := &progress{all: 9}
+		last, told := time.Hour, 0
+		for _, took := range []time.Duration{time.Second, 5 * time.Second, time.Second, time.Minute, time.Second, time.Second} {
+			time.Sleep(took)
+			p.done++
+			said, ok := strings.CutSuffix(strings.TrimPrefix(p.left(&Cell{Agent: "claude"}), ", "), " left")
+			if !ok {
+				continue
+			}
+			left, err := time.ParseDuration(said)
+			require.NoError(t, err)
+			assert.LessOrEqual(t, left, last)
+			last, told = left, told+1
+		}
+		assert.Equal(t, 2, told)
+	})
+}
