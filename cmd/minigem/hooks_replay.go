@@ -9,6 +9,7 @@ import (
 	"minigem/internal/app"
 	"minigem/internal/exit"
 	"minigem/internal/output"
+	"minigem/internal/trials"
 )
 
 func hooksReplayCommand(sys *app.System) *cobra.Command {
@@ -30,7 +31,12 @@ input.`,
 		Example: `  minigem hooks replay ~/.gemini/tmp/my-project/chats
   minigem hooks replay session.jsonl --json | jq '.decided[] | select(.differs)'`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			c, err := app.Configure(sys, &app.Options{SkipTrust: skipTrust})
+			own, _, stop, err := trials.Confined(sys)
+			if err != nil {
+				return err
+			}
+			defer stop()
+			c, err := app.Configure(own, &app.Options{SkipTrust: skipTrust})
 			if err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"minigem/e2e/fakemodel"
 	"minigem/e2e/testbed"
 	"minigem/hooks"
+	"minigem/internal/confine"
 	"minigem/internal/proc"
 	"minigem/llm"
 	"minigem/llm/script"
@@ -25,6 +27,9 @@ func (i Installed) Driver(self, cache string, known map[string]string) testbed.D
 	return func(_ context.Context, s testbed.Setup) (testbed.Session, error) {
 		if i.Problem != "" {
 			return nil, cannot("%s", i.Problem)
+		}
+		if s.NotRun != "" {
+			return nil, cannot("%s was not started: %s", i.Adapter.Name, s.NotRun)
 		}
 		if s.Trust != testbed.TrustOn || s.Resume || s.Approver != nil {
 			return nil, cannot("one prompt in a trusted folder, with nobody to ask, is all that %s is started for", i.Adapter.Name)
@@ -64,7 +69,7 @@ func (x *session) Prompt(ctx context.Context, text string) testbed.Outcome {
 		Turns: x.a.turns(x.setup.Rounds), Translate: x.a.translate(x.setup.Workspace),
 		Empty: &fakemodel.Turn{Entry: script.Entry{Method: script.Stream, Chunks: []llm.Chunk{{Parts: []llm.Part{llm.Text{Text: "Done."}}, FinishReason: "STOP"}}}},
 	})
-	r, err := openRoom(x.in.isolation(), x.setup.Home, server)
+	r, err := openRoom(x.in.isolation(), x.setup.Home, x.rules(), server)
 	if err != nil {
 		return failed(err)
 	}
@@ -75,6 +80,9 @@ func (x *session) Prompt(ctx context.Context, text string) testbed.Outcome {
 		return failed(err)
 	}
 	res, err := r.run(ctx, x.command(values))
+	if errors.Is(err, errNoRoom) {
+		return failed(cannot("%v", err))
+	}
 	if err != nil {
 		return failed(err)
 	}
@@ -154,6 +162,15 @@ func (x *session) prepare(values map[string]string) error {
 		x.setup.Notice(n)
 	}
 	return nil
+}
+
+// rules are those of the case, with what the agent needs besides: its installation,
+// which it may only read.
+func (x *session) rules() confine.Rules {
+	r := x.in.rules()
+	r.Write = append(slices.Clone(x.setup.Write), x.records, x.cache)
+	r.Read = append(r.Read, x.setup.Read...)
+	return r
 }
 
 // emptyRepository makes the workspace a git repository, as projects are.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"minigem/internal/confine"
 	"minigem/internal/proc"
 )
 
@@ -134,7 +135,7 @@ func (i *Installed) ask(ctx context.Context) {
 	defer os.RemoveAll(home)
 	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
 	defer cancel()
-	r, err := openRoom(i.isolation(), home, nil)
+	r, err := openRoom(i.isolation(), home, i.rules(home), nil)
 	if err != nil {
 		i.Problem = err.Error()
 		return
@@ -204,6 +205,32 @@ func (i *Installed) look(name string) string {
 // environment is all that the agent sees of ours.
 func (i *Installed) environment(home string) []string {
 	return []string{"HOME=" + home, "PATH=" + strings.Join(i.dirs, string(os.PathListSeparator)), "LANG=C.UTF-8", "TERM=dumb", "SHELL=/bin/bash"}
+}
+
+// rules let the agent read the system, toolchains and its installation, and write
+// to the given folders.
+func (i *Installed) rules(write ...string) confine.Rules {
+	home, _ := os.UserHomeDir() // empty: there is nothing to leave out
+	r := confine.Rules{Write: write, Read: confine.Readable(strings.Join(i.dirs, string(os.PathListSeparator)), home), Attributes: true}
+	if self, err := os.Executable(); err == nil {
+		r.Read = append(r.Read, self)
+	}
+	if resolv, err := filepath.EvalSymlinks("/etc/resolv.conf"); err == nil {
+		r.Read = append(r.Read, resolv)
+	}
+	if real, err := filepath.EvalSymlinks(i.Path); err == nil {
+		r.Read = append(r.Read, installation(real))
+	}
+	return r
+}
+
+// installation is the folder of a program's packages, or of the program.
+func installation(program string) string {
+	const packages = string(filepath.Separator) + "node_modules" + string(filepath.Separator)
+	if at := strings.Index(program, packages); at >= 0 {
+		return program[:at+len(packages)-1]
+	}
+	return filepath.Dir(program)
 }
 
 func firstLine(s string) string {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"minigem/e2e/agents/isolated"
+	"minigem/internal/confine"
 	"minigem/internal/proc"
 )
 
@@ -38,7 +39,8 @@ type room struct {
 	url     string
 	handler http.Handler
 	how     Isolation
-	home    string   // of the agent: what has it in its environment is the agent's
+	home    string // of the agent: what has it in its environment is the agent's
+	rules   confine.Rules
 	leaves  []string // parts of command lines that it is known to leave running
 
 	mu    sync.Mutex
@@ -57,9 +59,10 @@ type ended struct {
 var errNoRoom = errors.New("the agent cannot be isolated")
 
 // openRoom makes a room in which handler answers at the room's url.
-func openRoom(how Isolation, home string, handler http.Handler) (*room, error) {
-	r := &room{handler: handler, how: how, home: home, url: insideURL}
+func openRoom(how Isolation, home string, rules confine.Rules, handler http.Handler) (*room, error) {
+	r := &room{handler: handler, how: how, home: home, rules: rules, url: insideURL}
 	if how.Namespaces {
+		r.rules.Network = confine.OwnNetwork
 		return r, nil
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -75,8 +78,14 @@ func openRoom(how Isolation, home string, handler http.Handler) (*room, error) {
 	}
 	r.proxy = "http://" + p.Addr().String()
 	go r.refuse(p)
+	r.rules.Network, r.rules.Ports = confine.TCPPorts, []uint16{port(l), port(p)}
 	r.stops = append(r.stops, func() { p.Close() })
 	return r, nil
+}
+
+func port(l net.Listener) uint16 {
+	a, _ := l.Addr().(*net.TCPAddr) // it listens on TCP
+	return uint16(a.Port)
 }
 
 func (r *room) serve(l net.Listener) {
@@ -198,6 +207,12 @@ func (r *room) run(ctx context.Context, c proc.Command) (ended, error) {
 	if r.how.Namespaces {
 		return r.runInside(ctx, c)
 	}
+	d, err := confine.Open(r.rules)
+	if err != nil {
+		return ended{}, fmt.Errorf("%w: %w", errNoRoom, err)
+	}
+	defer d.Close()
+	c.Within = d.Start
 	p, err := proc.Start(c)
 	if err != nil {
 		return ended{}, err

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"minigem/e2e/agents/isolated"
+	"minigem/internal/confine"
 	"minigem/internal/proc"
 )
 
@@ -24,7 +26,7 @@ var insideURL = "http://127.0.0.1:" + strconv.Itoa(isolated.Port)
 
 // Isolate says how agents are isolated here; it was tried.
 var Isolate = sync.OnceValue(func() Isolation {
-	r := &room{how: Isolation{Namespaces: true}}
+	r := &room{how: Isolation{Namespaces: true}, rules: confine.Rules{Attributes: true, Network: confine.OwnNetwork}}
 	defer r.close()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
@@ -55,9 +57,13 @@ func (r *room) runInside(ctx context.Context, c proc.Command) (ended, error) {
 		return ended{}, fmt.Errorf("%w: %w", errNoRoom, err)
 	}
 	defer waiting.Close()
+	rules, err := json.Marshal(r.rules)
+	if err != nil {
+		return ended{}, fmt.Errorf("%w: %w", errNoRoom, err)
+	}
 	c.Confine = func(argv []string, attr *os.ProcAttr) ([]string, error) {
 		attr.Sys = namespaces(attr.Sys)
-		return append([]string{isolated.Self, isolated.Name, socket, resolv, strings.Join(r.leaves, "\n")}, argv...), nil
+		return append([]string{isolated.Self, isolated.Name, socket, resolv, strings.Join(r.leaves, "\n"), string(rules)}, argv...), nil
 	}
 	p, err := proc.Start(c)
 	if err != nil {

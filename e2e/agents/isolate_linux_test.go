@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/internal/confine"
 	"minigem/internal/proc"
 )
 
@@ -33,7 +34,7 @@ func TestRoom(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			home := t.TempDir()
-			r, err := openRoom(how, home, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("model")) }))
+			r, err := openRoom(how, home, confine.Rules{Write: []string{home}, Attributes: true}, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("model")) }))
 			require.NoError(t, err)
 			defer r.close()
 			res, err := r.run(t.Context(), proc.Command{Path: "/bin/bash", Args: []string{"-c", tt.line}, Dir: home, Env: []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")},

@@ -51,7 +51,9 @@ func doNeeds(r *runner, c Command) error {
 			r.skipped = "there is no " + program + " here"
 		}
 		if program == "go" && r.skipped == "" {
-			r.env = append(goCaches(r.place.top, r.o.Lookup), r.env...) // what the case sets itself comes later, and wins
+			caches := goCaches(r.place.top, r.o.Lookup)
+			r.env = append(caches, r.env...) // what the case sets itself comes later, and wins
+			r.allows.caches(caches)
 		}
 	}
 	return nil

@@ -92,6 +92,9 @@ func (f *textFormat) Result(r Result) {
 	default:
 		fmt.Fprint(f.w, r.vacuities())
 	}
+	for _, note := range r.confinement() {
+		fmt.Fprintf(f.w, "note    %s: %s\n", name, note)
+	}
 	if r.Updated {
 		fmt.Fprintf(f.w, "updated %s\n", r.Case.Path)
 	}

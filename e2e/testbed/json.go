@@ -39,6 +39,7 @@ type jsonCase struct {
 	TookMs   int64         `json:"took_ms"`
 	Failures []jsonFailure `json:"failures,omitempty"`
 	Vacuous  []string      `json:"vacuous,omitempty"` // assertions that prove nothing
+	Notes    []string      `json:"notes,omitempty"`   // what the case was allowed, and what it left running
 }
 
 type jsonFailure struct {
@@ -87,7 +88,8 @@ func (f jsonFormat) Summary(s Summary) {
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 func (r Result) json() jsonCase {
-	c := jsonCase{Name: r.Case.Name, File: r.Case.Path, Row: r.Case.Row, Title: r.Case.Title, Outcome: "passed", TookMs: r.Took.Milliseconds()}
+	c := jsonCase{Name: r.Case.Name, File: r.Case.Path, Row: r.Case.Row, Title: r.Case.Title, Outcome: "passed", TookMs: r.Took.Milliseconds(),
+		Notes: r.confinement()}
 	switch {
 	case r.Broken != nil:
 		c.Outcome, c.Why = "broken", r.Broken.Error()

@@ -6,13 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"minigem/hooks"
 	"minigem/hooks/author/attack"
+	"minigem/internal/confine"
 )
 
 // Options says how cases are run. Without a Driver no case can be run: each is
@@ -48,6 +47,8 @@ type Result struct {
 	Dir      string  // the case's folder, where it was kept
 	Updated  bool    // the case file was rewritten
 	Took     time.Duration
+	Allowed  string   // what the case was allowed beyond its own folder; empty: nothing
+	Left     []string // command lines of what its programs left running, which was ended
 	Runs     []Result // all of them, where the case ran more than once
 }
 
@@ -82,6 +83,9 @@ type runner struct {
 	failures []Failure
 	checks   []Check
 	hooksOff bool
+	allows   allowance
+	domain   *confine.Domain          // nil: nothing is confined
+	unjudged string                   // why an assertion was left out; empty: none was
 	attacks  map[string]attack.Report // what was found out already
 }
 
@@ -102,8 +106,13 @@ func Run(ctx context.Context, c *Case, o Options) Result {
 		res.Skipped = r.skipped
 		return res
 	}
+	r.enclose()
 	r.play(ctx)
+	res.Left, res.Allowed = r.release(), r.allows.String()
 	res.Record, res.Failures, res.Checks, res.Skipped = r.rec.soFar(), r.failures, r.checks, r.skipped
+	if r.unjudged != "" && len(r.failures) == 0 && res.Skipped == "" {
+		res.Skipped = r.unjudged
+	}
 	if res.Skipped == "" {
 		r.unasked()
 		res.Checks = r.checks
@@ -309,6 +318,10 @@ func (r *runner) assert(cmd Command) {
 	if check.Unasked = record.unasked(cmd); check.Unasked != "" && r.o.Elsewhere {
 		return
 	}
+	if why := unrun(record, r.setup.NotRun, cmd); why != "" {
+		check.Unasked, r.unjudged = why, why
+		return
+	}
 	v := cmd.verb.judge(record, cmd)
 	check.Passed, check.Expected, check.Actual = v.ok != cmd.Negated && !v.invalid, v.expected, record.shorten(v.actual)
 	if check.Passed {
@@ -380,16 +393,3 @@ func (r *runner) close() {
 	r.look()
 	r.session = nil
 }
-
-func (c *Case) firstPrompt() string {
-	for _, cmd := range c.Commands {
-		if cmd.verb.name == "prompt" {
-			text, _ := rawText(cmd.Text) // it was checked
-			return text
-		}
-	}
-	return ""
-}
-
-// base is the last part of the name of the case's file.
-func (c *Case) base() string { return strings.TrimSuffix(filepath.Base(c.Path), ".txtar") }

@@ -2,6 +2,7 @@ package testbed
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"minigem/internal/text"
@@ -33,3 +34,16 @@ func (c *Case) misspelt(lacks ...string) string {
 	}
 	return ""
 }
+
+func (c *Case) firstPrompt() string {
+	for _, cmd := range c.Commands {
+		if cmd.verb.name == "prompt" {
+			text, _ := rawText(cmd.Text) // it was checked
+			return text
+		}
+	}
+	return ""
+}
+
+// base is the last part of the name of the case's file.
+func (c *Case) base() string { return strings.TrimSuffix(filepath.Base(c.Path), ".txtar") }

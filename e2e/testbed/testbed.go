@@ -47,6 +47,10 @@ type Setup struct {
 	Servers   map[string]string // programs that answer http hooks, by their URL; nil: the network does
 	Portable  []Portable        // hooks in words of no agent, for drivers of other programs
 
+	Write, Read []string                                      // what programs of the case may change, and read besides
+	Within      func(only []string, begin func() error) error // where every program of the case is started; nil: in none
+	NotRun      string                                        // why commands of the model are answered and not run; empty: they run
+
 	Model    llm.Provider
 	Rounds   []Round           // what Model answers, for drivers that cannot call it
 	Approver toolcall.Approver // nil: nobody can be asked, as in a run without a terminal

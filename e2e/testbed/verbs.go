@@ -97,6 +97,8 @@ var setupVerbs = []verb{
 		text: "Says why Gemini CLI makes something else of the case: on gemini its cell is known then, where it would be fail."},
 	{name: "env", kind: setup, usage: "NAME=VALUE...", min: 1, max: -1, plain: true, check: checkEnv, do: doEnv, elsewhere: true,
 		text: "Adds to the environment, which is otherwise PATH, HOME, TMPDIR and LANG."},
+	{name: "allow", kind: setup, usage: "network | write PATH", min: 1, max: 2, plain: true, check: checkAllow, do: doAllow, elsewhere: true,
+		text: "Allows the programs of the case more than their own folder: connections to other machines, or writing to a file or folder. The report repeats it."},
 	{name: "mode", kind: setup, usage: "MODE", min: 1, max: 1, plain: true, check: checkMode, do: doMode, elsewhere: true,
 		text: "Sets the approval mode: default, auto_edit, yolo or plan. It is yolo where nothing is said."},
 	{name: "trust", kind: setup, usage: "on|off|new|changed", min: 1, max: 1, plain: true, check: oneOf("on", "off", "new", "changed"), do: doTrust,

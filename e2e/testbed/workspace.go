@@ -190,5 +190,6 @@ func (p *place) environment(lookup func(string) (string, bool), extra []string) 
 	none := filepath.Join(p.top, "none")
 	// The settings of this machine's administrator are not part of a case.
 	env = append(env, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+none, "GEMINI_CLI_SYSTEM_DEFAULTS_PATH="+none)
-	return append(env, extra...)
+	// The user's keychain is not part of one, either, whatever the case sets.
+	return append(append(env, extra...), "GEMINI_FORCE_FILE_STORAGE=true")
 }

@@ -54,6 +54,8 @@ type Runner struct {
 	// Children, if not nil, keeps what hooks leave behind, to be closed when the
 	// session ends.
 	Children *Children
+	// Within is where hooks are started in. nil: they may do what minigem may.
+	Within func(only []string, begin func() error) error
 }
 
 // Run runs h.Command with stdin on its standard input, which it need not read.
@@ -81,7 +83,7 @@ func (r Runner) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, env 
 	c := proc.Command{
 		Dir: r.Dir, Env: environment(r.base(h), env, h), Stdin: stdin,
 		Out: kept, Err: kept,
-		Grace: grace, Drain: drain, Outlives: h.Event == protocol.SessionEnd,
+		Grace: grace, Drain: drain, Outlives: h.Event == protocol.SessionEnd, Within: r.Within,
 	}
 	if h.Args == nil {
 		setShell(&c, h.Command, c.Env)

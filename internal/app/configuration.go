@@ -32,10 +32,11 @@ type Configuration struct {
 	Trust          FolderTrust
 	Hooks          hooks.Config
 	Sections       []config.Section
-	onlyExtensions []string           // names given with -e; nil: all that are enabled
-	ownExtension   bool               // the folder's own counts as installed
-	ownAgents      bool               // those of the project need no agreement
-	extensions     []config.Extension // extensions in force
+	Within         func(only []string, begin func() error) error // where programs are started; nil: in none
+	onlyExtensions []string                                      // names given with -e; nil: all that are enabled
+	ownExtension   bool                                          // the folder's own counts as installed
+	ownAgents      bool                                          // those of the project need no agreement
+	extensions     []config.Extension                            // extensions in force
 	models         *models.Catalog
 	values         map[string][]extensions.Value // the settings of extensions, by name
 	serverOf       map[string]string             // the extension that brings an MCP server, by the server's name
@@ -60,7 +61,7 @@ func Configure(sys *System, f *Options) (*Configuration, error) {
 	}
 	sys.setHome(home.User)
 	c := &Configuration{
-		Home: home.Dir, Dir: sys.Dir, Env: sys.Env,
+		Home: home.Dir, Dir: sys.Dir, Env: sys.Env, Within: sys.Within,
 		onlyExtensions: f.Extensions, ownExtension: f.OwnExtension, ownAgents: f.OwnAgents,
 	}
 	c.DotGemini = filepath.Join(c.Home, ".gemini")

@@ -25,10 +25,11 @@ import (
 
 // wireDiscovered adds the tools that a command of the settings declares. Its
 // failure is reported, and only these tools are missing.
-func (r *Runtime) wireDiscovered(ctx context.Context, _ *System, w *Frontend) error {
+func (r *Runtime) wireDiscovered(ctx context.Context, sys *System, w *Frontend) error {
 	s := r.Config.Settings.Tools
 	found, problems, err := discovered.Discover(ctx, discovered.Commands{
 		Discovery: s.DiscoveryCommand, Call: s.CallCommand, Dir: r.Config.Dir, Env: r.Config.ChildEnv(),
+		Within: sys.Within, NotRun: sys.NotRun,
 	})
 	if err != nil {
 		problems = append(problems, err.Error())
@@ -216,6 +217,7 @@ func (c *Configuration) mcpServer(name string, s settings.MCPServer) mcp.Server 
 	server := mcp.Server{
 		Name: name, Headers: s.Headers, Trusted: s.Trust, Root: c.Dir,
 		Timeout: time.Duration(s.Timeout) * time.Millisecond, Include: s.IncludeTools, Exclude: s.ExcludeTools,
+		Within: c.Within,
 	}
 	switch {
 	case s.HTTPURL != "": // as Gemini CLI chooses (core/config/config.ts)

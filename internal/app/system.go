@@ -23,7 +23,9 @@ type System struct {
 	Env            []string // "NAME=value"; later ones win
 	Dir            string   // working directory, absolute
 	Now            func() time.Time
-	Account        func() (string, error) // home of the account; nil: there is none
+	Account        func() (string, error)                        // home of the account; nil: there is none
+	Within         func(only []string, begin func() error) error // where programs are started; nil: in none
+	NotRun         string                                        // why commands of the model are answered and not run; empty: they run
 }
 
 // HostSystem returns the System of this process.

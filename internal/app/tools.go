@@ -42,6 +42,8 @@ func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
 			Inactivity: time.Duration(r.Config.Settings.Tools.Shell.InactivityTimeout) * time.Second,
 			Processes:  processes,
 			Confine:    r.confine(),
+			Within:     sys.Within,
+			NotRun:     sys.NotRun,
 		},
 		Web:    builtin.WebOptions{Generator: r.sideModel(sys, telemetry.RoleTool), SearchModel: webModel, FetchModel: webModel, Now: sys.Now},
 		Plans:  r.plans(w.Warn),

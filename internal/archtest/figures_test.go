@@ -55,13 +55,13 @@ var rooms = []room{
 	{"hooks/hookstest", "", 28_600, 0}, // becomes data
 	{"tools", "", 100_000, 75_000},
 	{"session", "transcript compress notify", 30_000, 26_000},
-	{"e2e", "", 130_000, 114_000},      // hooktest; a green proves something
-	{"internal", "", 262_000, 230_000}, // confine, which takes the place of a parser in tools; other agents' hooks are named
+	{"e2e", "", 131_500, 114_000},      // hooktest; a green proves something; cases are confined
+	{"internal", "", 265_000, 230_000}, // domains of cases; confine, which takes the place of a parser in tools; other agents' hooks are named
 	{"", "", 2_000, 2_000},             // .ci, docs, examples
 }
 
 // whole is the budget of all rooms together, in tokens.
-var whole = struct{ budget, target int }{783_500, 680_000}
+var whole = struct{ budget, target int }{788_500, 680_000}
 
 // manyMethods are the types with more than mostMethods methods, with how many
 // they have. Take a type off the list when it is small enough.

@@ -39,6 +39,8 @@ var reads = []read{
 	{"e2e/agents/isolated left", "os.ReadFile", "/proc"},
 	{"e2e/agents/shim file", "os.OpenFile", "a record of its own, which is only appended to"},
 	{"e2e/agents/shim init", "io.Copy", "streams that are passed through"},
+	{"internal/confine Domain.Left", "os.Open", "/proc"},
+	{"internal/confine commandLine", "os.ReadFile", "/proc"},
 	{"e2e/agents/shim pass", "io.Copy", "streams that are passed through"},
 	{"e2e/testbed copyInto", "os.OpenFile", "only written, in the folder of a case"},
 	{"hooks/author/trace Read", "bufio.NewScanner", "what the user named, and the buffer bounds a line"},

@@ -49,6 +49,7 @@ func (n servers) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	res, err := proc.Run(req.Context(), proc.Command{
 		Path: "bash", Args: []string{program}, Dir: n.setup.Workspace, Env: env, Stdin: [][]byte{body}, Out: proc.Limit{Head: maxAnswer},
+		Within: n.setup.Within,
 	})
 	if err != nil {
 		return nil, err

@@ -55,7 +55,8 @@ func With(change func(*hooks.Engine)) testbed.Driver {
 
 // open opens a session; change, if not nil, changes what it is built from.
 func open(ctx context.Context, s testbed.Setup, change func(*app.Configuration, *app.Frontend)) (*caseSession, error) {
-	sys := &app.System{Stdout: text.NewWriter(s.Stdout), Stderr: text.NewWriter(s.Stderr), Env: s.Env, Dir: s.Workspace, Now: time.Now}
+	sys := &app.System{Stdout: text.NewWriter(s.Stdout), Stderr: text.NewWriter(s.Stderr), Env: s.Env, Dir: s.Workspace, Now: time.Now,
+		Within: s.Within, NotRun: s.NotRun}
 	f := &app.Options{OwnAgents: true, SkipTrust: s.Trust != testbed.TrustOff, Model: "gemini-2.5-flash", ApprovalMode: s.Mode}
 	if s.Resume {
 		f.Resume = "latest"

@@ -29,7 +29,8 @@ func (t *Chat) shell(line string) error {
 	if dir, ok := changesFolder(line); ok {
 		return t.changeFolder(dir)
 	}
-	c := proc.Command{Line: line, Dir: cmp.Or(t.shellDir, t.runtime.Config.Dir), Env: t.runtime.Config.ChildEnv(), Merge: true}
+	c := proc.Command{Line: line, Dir: cmp.Or(t.shellDir, t.runtime.Config.Dir), Env: t.runtime.Config.ChildEnv(), Merge: true,
+		Within: t.Sys.Within}
 	var res proc.Result
 	var err error
 	var printed string

@@ -138,7 +138,7 @@ var attempts = []attempt{
 			return err
 		}
 		return unix.Prlimit(victim(), unix.RLIMIT_NOFILE, &l, nil)
-	}, attributesAllow},
+	}, signalsAllow},
 	{"signal", func() error { return unix.Kill(victim(), unix.SIGCONT) }, signalsAllow},
 	{"signal through a descriptor", func() error {
 		fd, err := unix.PidfdOpen(victim(), 0)

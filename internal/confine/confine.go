@@ -27,7 +27,8 @@ type Rules struct {
 	// the user's that no read-only mount protects. It also allows the ioctls
 	// of devices and file systems, and shared memory and message queues.
 	Attributes bool
-	// Signals allows signals to processes outside. Without it, the process
+	// Signals allows signals to processes outside, and changing their priorities
+	// and limits. Without it, the process
 	// reaches only those that it started; before Linux 6.12, no process at all.
 	Signals bool
 	Network Network

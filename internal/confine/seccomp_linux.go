@@ -38,7 +38,8 @@ var (
 		unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
 		unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL, unix.SYS_OPEN_BY_HANDLE_AT,
 	}
-	// The argument of these that names a process must be 0, the caller itself.
+	// Without Signals, the argument of these that names a process must be 0, the
+	// caller itself: a limit of another can end it.
 	others = map[uint32]int{
 		unix.SYS_PRLIMIT64: 0, unix.SYS_SCHED_SETAFFINITY: 0, unix.SYS_SCHED_SETSCHEDULER: 0, unix.SYS_SCHED_SETPARAM: 0, unix.SYS_SCHED_SETATTR: 0,
 		unix.SYS_SETPRIORITY: 1, unix.SYS_IOPRIO_SET: 1,
@@ -108,10 +109,12 @@ func program(r Rules, version int) []unix.SockFilter {
 		for _, number := range slices.Concat(attributes, own.old, shared) {
 			call(number, deny)
 		}
+		call(unix.SYS_IOCTL, only(1, 0, asking...)...)
+	}
+	if !r.Signals {
 		for number, at := range others {
 			call(number, only(at, 0, 0)...)
 		}
-		call(unix.SYS_IOCTL, only(1, 0, asking...)...)
 	}
 	if !r.Signals && version < ABIOfScopes {
 		for _, number := range signals {

@@ -103,7 +103,7 @@ func TestFilterOfCalls(t *testing.T) {
 				}
 			}
 			for number := range others {
-				refused[number] = !r.Attributes
+				refused[number] = !r.Signals
 			}
 			for _, number := range signals {
 				refused[number] = !r.Signals && version < ABIOfScopes

@@ -37,6 +37,8 @@ type Commands struct {
 	Call      string // gets the name of a tool as its last argument, and the arguments as JSON on standard input
 	Dir       string
 	Env       []string
+	Within    func(only []string, begin func() error) error // where they are started; nil: in none
+	NotRun    string                                        // why tools are answered and not run; empty: they run
 }
 
 // declaration is one function declaration, in the form of the Gemini API.
@@ -131,7 +133,8 @@ func (c Commands) tool(d declaration) (t *tool, why string) {
 }
 
 func (c Commands) command(line string, stdin []byte) proc.Command {
-	return proc.Command{Line: line, Dir: c.Dir, Env: c.Env, Stdin: [][]byte{stdin}, Out: proc.Limit{Head: kept}, Err: proc.Limit{Head: kept}, Grace: grace}
+	return proc.Command{Line: line, Dir: c.Dir, Env: c.Env, Stdin: [][]byte{stdin}, Out: proc.Limit{Head: kept}, Err: proc.Limit{Head: kept}, Grace: grace,
+		Within: c.Within}
 }
 
 type tool struct {
@@ -183,6 +186,9 @@ func (c *call) Run(ctx context.Context) (tools.Result, error) {
 		return tools.Result{}, context.Cause(ctx)
 	}
 	commands := c.tool.commands
+	if commands.NotRun != "" {
+		return tools.Result{}, errors.New("not run: " + commands.NotRun)
+	}
 	res, err := proc.Run(ctx, commands.command(commands.Call+" "+c.tool.declared.Name, c.stdin))
 	if res.Stopped != nil {
 		return tools.Result{}, res.Stopped

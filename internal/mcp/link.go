@@ -38,6 +38,7 @@ func (s Server) links() ([]link, error) {
 	case s.Command != "":
 		p, err := proc.Start(proc.Command{
 			Path: s.Command, Args: s.Args, Dir: s.Dir, Env: s.Env, Open: true, Err: proc.Limit{Tail: stderrKept}, Grace: stopGrace,
+			Within: s.Within,
 		})
 		if err != nil {
 			return nil, err

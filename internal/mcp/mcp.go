@@ -69,9 +69,10 @@ type Server struct {
 
 	Timeout time.Duration // of one call; 0: DefaultTimeout
 	Trusted bool
-	Include []string // names of tools, at the server; nil: all
-	Exclude []string // stronger than Include
-	Root    string   // the project, which the server may ask for; empty: none
+	Include []string                                      // names of tools, at the server; nil: all
+	Exclude []string                                      // stronger than Include
+	Within  func(only []string, begin func() error) error // where Command is started; nil: in none
+	Root    string                                        // the project, which the server may ask for; empty: none
 
 	// Elicit asks the user for what the server wants to know; nil: it is declined.
 	Elicit func(context.Context, Form) Reply

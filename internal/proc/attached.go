@@ -9,7 +9,7 @@ import (
 
 // RunAttached runs a program that needs the terminal, such as an editor: it
 // gets our streams and stays in our process group, so that keys reach it. It
-// uses Path, Args, Line, Dir and Env of c. When ctx ends the program is killed.
+// uses Path, Args, Line, Dir, Env, Rules and Within of c. When ctx ends the program is killed.
 func RunAttached(ctx context.Context, c Command, in, out *os.File) error {
 	path, args := c.Path, c.Args
 	if c.Line != "" {
@@ -18,7 +18,11 @@ func RunAttached(ctx context.Context, c Command, in, out *os.File) error {
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir, cmd.Env = c.Dir, append([]string{}, c.Env...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, out
-	if err := cmd.Run(); err != nil {
+	err := c.begin(cmd)
+	if err == nil {
+		err = cmd.Wait()
+	}
+	if err != nil {
 		return fmt.Errorf("running %s: %w", path, err)
 	}
 	return nil

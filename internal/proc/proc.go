@@ -65,6 +65,9 @@ type Command struct {
 	// Rules restrict the command by the kernel, see [confine.Start]; it does not
 	// start where they cannot be enforced. nil: no restrictions.
 	Rules *confine.Rules
+	// Within starts the command where it is confined, see [confine.Domain.Start]; what
+	// Rules allow to write is then all that is allowed. nil: it starts as Rules say.
+	Within func(only []string, begin func() error) error
 
 	// Drain is how long to wait for output after the command has exited while
 	// its children hold the streams open; 0: 100 ms. The children run on, and
@@ -151,13 +154,20 @@ func (c Command) confine(cmd *exec.Cmd) error {
 
 // begin starts cmd, confined by c.Rules.
 func (c Command) begin(cmd *exec.Cmd) error {
-	if c.Rules == nil {
+	if c.Rules == nil && c.Within == nil {
 		return cmd.Start()
 	}
 	if diesWithThread(cmd.SysProcAttr) {
 		return errors.New("a confined command cannot die with the thread that starts it: that ends at once")
 	}
 	lookForPidfd()
+	if c.Within != nil {
+		var only []string
+		if c.Rules != nil {
+			only = append([]string{}, c.Rules.Write...)
+		}
+		return c.Within(only, cmd.Start)
+	}
 	return confine.Start(*c.Rules, cmd.Start)
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // RunInTerminal runs a command line in a pseudo-terminal of its own. It uses
-// Line, Dir and Env of s.Command. It is [ErrNoTerminal] where the system has
+// Line, Dir, Env, Rules and Within of s.Command. It is [ErrNoTerminal] where the system has
 // none.
 func RunInTerminal(ctx context.Context, s Session) (Result, error) {
 	columns, rows := s.Size()
@@ -28,7 +28,7 @@ func RunInTerminal(ctx context.Context, s Session) (Result, error) {
 	cmd.Dir, cmd.Env = s.Dir, append([]string{}, s.Env...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	err = cmd.Start()
+	err = s.Command.begin(cmd)
 	_ = tty.Close() // the command has its own
 	if err != nil {
 		return Result{}, err

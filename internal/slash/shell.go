@@ -25,6 +25,7 @@ type Shell struct {
 	Dir     string
 	Env     []string
 	Confine func(argv []string, attr *os.ProcAttr) ([]string, error) // nil: not confined
+	Within  func(only []string, begin func() error) error            // where commands are started; nil: in none
 }
 
 // Run returns the output of the command.
@@ -32,7 +33,7 @@ func (s Shell) Run(ctx context.Context, command string) (string, error) {
 	if err := s.mayRun(ctx, command); err != nil {
 		return "", err
 	}
-	res, err := proc.Run(ctx, proc.Command{Line: command, Dir: s.Dir, Env: s.Env, Merge: true, Confine: s.Confine})
+	res, err := proc.Run(ctx, proc.Command{Line: command, Dir: s.Dir, Env: s.Env, Merge: true, Confine: s.Confine, Within: s.Within})
 	if err != nil {
 		return "", err
 	}

@@ -53,7 +53,7 @@ func (o Torture) Run(ctx context.Context, sys *app.System) error {
 	if err != nil {
 		return exit.With(exit.Input, err)
 	}
-	temp, err := os.MkdirTemp("", "minigem-torture-")
+	temp, err := os.MkdirTemp(s.temp, "torture-")
 	if err != nil {
 		return err
 	}

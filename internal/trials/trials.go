@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	hookconfig "minigem/hooks/config"
 	"minigem/hooks/protocol"
 	"minigem/internal/app"
+	"minigem/internal/confine"
 	"minigem/internal/exit"
 	"minigem/internal/output"
 )
@@ -80,18 +82,48 @@ type subject struct {
 	only     hooks.Config
 	hook     hooks.Hook
 	children command.Children
+	temp     string // a folder that the hook may write to, as to the project
+	stop     func()
+}
+
+// Confined returns sys with a domain in which programs write to the working
+// directory and to temp alone, and reach no server: hooks that are tried out may do
+// what they should refuse. stop ends what they left running. Where the kernel
+// cannot confine them, a warning says so.
+func Confined(sys *app.System) (confined *app.System, temp string, stop func(), err error) {
+	if temp, err = os.MkdirTemp("", "minigem-trial-"); err == nil {
+		temp, err = filepath.EvalSymlinks(temp)
+	}
+	if err != nil {
+		return nil, "", nil, fmt.Errorf("making a temporary folder: %w", err)
+	}
+	own := *sys
+	own.Env = append(slices.Clone(sys.Env), "TMPDIR="+temp)
+	d, err := confine.Open(confine.Rules{Write: []string{sys.Dir, temp}, Attributes: true})
+	if err != nil {
+		fmt.Fprintf(sys.Stderr, "minigem: hooks run as you, because this machine cannot confine them: %v\n", err)
+		return &own, temp, func() { os.RemoveAll(temp) }, nil
+	}
+	own.Within = d.Start
+	return &own, temp, func() { d.Close(); os.RemoveAll(temp) }, nil
 }
 
 func configure(sys *app.System, ev protocol.Event, name string, skipTrust bool) (*subject, error) {
-	c, err := app.Configure(sys, &app.Options{SkipTrust: skipTrust})
+	own, temp, stop, err := Confined(sys)
 	if err != nil {
+		return nil, err
+	}
+	c, err := app.Configure(own, &app.Options{SkipTrust: skipTrust})
+	if err != nil {
+		stop()
 		return nil, err
 	}
 	only, err := find(sys, c, ev, name)
 	if err != nil {
+		stop()
 		return nil, exit.With(exit.Input, err)
 	}
-	return &subject{c: c, only: only, hook: only.Hooks[0]}, nil
+	return &subject{c: c, only: only, hook: only.Hooks[0], temp: temp, stop: stop}, nil
 }
 
 // find returns the hook of ev that is called name, has it as its command or runs
@@ -126,7 +158,10 @@ func (s *subject) engine() *hooks.Engine {
 	return s.c.HookEngine(s.only, &s.children)
 }
 
-func (s *subject) close() { _ = s.children.Close() } // it always returns nil
+func (s *subject) close() {
+	_ = s.children.Close() // it always returns nil
+	s.stop()
+}
 
 // Progress shows how many of something are done: in a terminal on one line, else
 // not at all, so that logs hold results alone.

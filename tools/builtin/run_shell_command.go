@@ -69,6 +69,10 @@ type ShellOptions struct {
 	// [confine.Supported] says no. If it returns an error the command does not
 	// start. nil: commands are not confined, except those that only read.
 	Confine func(onlyReads bool, argv []string, attr *os.ProcAttr) ([]string, error)
+	// Within is where commands are started in; nil: in none.
+	Within func(only []string, begin func() error) error
+	// NotRun says why no command is run, but answered with that; empty: they run.
+	NotRun string
 	// Processes holds what runs on after a call. nil: each tool has its own.
 	Processes *Processes
 }
@@ -148,6 +152,9 @@ func (c *shellCall) RunStream(ctx context.Context, live func(string)) (tools.Res
 		res.Data = map[string]any{"isError": true}
 		return res, nil
 	}
+	if why := c.tool.opts.NotRun; why != "" {
+		return tools.Result{}, tools.Errorf(tools.ErrShell, "not run: %s", why)
+	}
 	dir, err := c.tool.ws.Real(c.dir)
 	if err != nil {
 		return tools.Result{}, fileError("Error entering directory", c.dir, err, tools.ErrShell)
@@ -162,7 +169,7 @@ func (c *shellCall) RunStream(ctx context.Context, live func(string)) (tools.Res
 	if c.tool.opts.Prelude != nil && proc.ShellName() == "bash" {
 		line = c.tool.opts.Prelude() + line
 	}
-	cmd := proc.Command{Line: line, Dir: dir, Env: c.env(), Merge: true, Grace: shellGrace, Guarded: true}
+	cmd := proc.Command{Line: line, Dir: dir, Env: c.env(), Merge: true, Grace: shellGrace, Guarded: true, Within: c.tool.opts.Within}
 	done, err := c.confine(&cmd)
 	if err != nil {
 		return tools.Result{}, c.cannotStart(err)

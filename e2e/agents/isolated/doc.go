@@ -3,7 +3,7 @@
 // is the loopback device and the only server the fake model. It hands the sockets
 // on which it listens to minigem, starts the agent, waits for it, and says what
 // the agent left running; when it ends, the kernel ends all of that. It imports
-// no other package of minigem and knows nothing of agents.
+// only the package that confines, and knows nothing of agents.
 package isolated
 
 import "time"
@@ -11,7 +11,8 @@ import "time"
 // Self and Name are how minigem is started to be that process: the path, and the
 // first argument. Behind it: the path of the socket on which minigem waits, the
 // file that stands for /etc/resolv.conf, parts of command lines that the agent is
-// known to leave running (one a line), the program and its arguments.
+// known to leave running (one a line), the rules for the agent as JSON, the program
+// and its arguments.
 const (
 	Self = "/proc/self/exe"
 	Name = "minigem-isolated"

@@ -1,6 +1,7 @@
 package isolated
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -14,13 +15,15 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"minigem/internal/confine"
 )
 
 func init() {
-	if len(os.Args) < 6 || os.Args[0] != Self || os.Args[1] != Name {
+	if len(os.Args) < 7 || os.Args[0] != Self || os.Args[1] != Name {
 		return
 	}
-	code, err := run(os.Args[2], os.Args[3], os.Args[4], os.Args[5:])
+	code, err := run(os.Args[2], os.Args[3], os.Args[4], os.Args[5], os.Args[6:])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "minigem: the agent was not started, because it cannot be isolated: "+err.Error())
 		code = 126
@@ -28,7 +31,7 @@ func init() {
 	os.Exit(code)
 }
 
-func run(socket, resolv, known string, command []string) (int, error) {
+func run(socket, resolv, known, rules string, command []string) (int, error) {
 	runtime.LockOSThread() // capabilities are those of a thread
 	if err := mounts(resolv); err != nil {
 		return 0, err
@@ -48,13 +51,17 @@ func run(socket, resolv, known string, command []string) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("handing over the sockets: %w", err)
 	}
+	d, err := domain(rules)
+	if err != nil {
+		return 0, err
+	}
 	// The agent has no more rights than minigem: those of root in these namespaces
 	// were for the lines above.
 	if os.Getuid() != 0 {
 		_ = unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
 	}
 	signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP) // minigem tells the agent itself
-	code, err := start(command)
+	code, err := start(d, command)
 	if err != nil {
 		return 0, err
 	}
@@ -131,12 +138,30 @@ func hand(socket string, fds ...int) (int, error) {
 	return conn, nil
 }
 
+// domain confines the agent beyond its namespaces.
+func domain(rules string) (*confine.Domain, error) {
+	var r confine.Rules
+	if err := json.Unmarshal([]byte(rules), &r); err != nil {
+		return nil, fmt.Errorf("reading the rules: %w", err)
+	}
+	_, _ = os.FindProcess(os.Getpid()) // has package os look for descriptors of processes, by a signal
+	d, err := confine.Open(r)
+	if err == nil && r.Attributes && len(d.Limits) > 0 {
+		err = errors.New(strings.Join(d.Limits, "; "))
+	}
+	return d, err
+}
+
 // start runs the agent to its end, and buries what dies meanwhile: the kernel
 // gives orphans to the first process.
-func start(command []string) (int, error) {
-	p, err := os.StartProcess(command[0], command, &os.ProcAttr{
-		Env: os.Environ(), Files: []*os.File{os.Stdin, os.Stdout, os.Stderr},
-		Sys: &syscall.SysProcAttr{Setsid: true},
+func start(d *confine.Domain, command []string) (int, error) {
+	var p *os.Process
+	err := d.Start(nil, func() (err error) {
+		p, err = os.StartProcess(command[0], command, &os.ProcAttr{
+			Env: os.Environ(), Files: []*os.File{os.Stdin, os.Stdout, os.Stderr},
+			Sys: &syscall.SysProcAttr{Setsid: true},
+		})
+		return err
 	})
 	if err != nil {
 		return 0, fmt.Errorf("starting %s: %w", command[0], err)

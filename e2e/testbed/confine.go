@@ -1,0 +1,178 @@
+package testbed
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"minigem/agent/event"
+	"minigem/internal/confine"
+	"minigem/internal/discovered"
+)
+
+// UnconfinedVar is a variable of the environment. If it is set, cases run as on a
+// machine that cannot confine them.
+const UnconfinedVar = "MINIGEM_TEST_UNCONFINED"
+
+// allowance is what a case declares that it needs beyond its own folder.
+type allowance struct {
+	network     bool
+	read, write []string
+}
+
+// String is for the report; empty: nothing.
+func (a allowance) String() string {
+	var out []string
+	if a.network {
+		out = append(out, "the network")
+	}
+	for _, path := range a.write {
+		out = append(out, "writing to "+path)
+	}
+	return strings.Join(out, ", ")
+}
+
+func doAllow(r *runner, c Command) error {
+	if c.Args[0] == "network" {
+		r.allows.network = true
+		return nil
+	}
+	path, err := filepath.Abs(filepath.Join(filepath.Dir(r.c.Path), filepath.FromSlash(c.Args[1])))
+	if filepath.IsAbs(c.Args[1]) {
+		path, err = c.Args[1], nil
+	}
+	if err != nil {
+		return err
+	}
+	if path, err = filepath.EvalSymlinks(path); err != nil {
+		return fmt.Errorf("allowing to write: %w", err)
+	}
+	r.allows.write = append(r.allows.write, path)
+	return nil
+}
+
+func checkAllow(args []string) error {
+	switch {
+	case args[0] == "network" && len(args) == 1, args[0] == "write" && len(args) == 2:
+		return nil
+	}
+	return fmt.Errorf(`"allow %s": it must be "allow network" or "allow write PATH"`, strings.Join(args, " "))
+}
+
+// rules are what the programs of the case may do.
+func (r *runner) rules() confine.Rules {
+	path, _ := r.o.Lookup("PATH")
+	home, _ := r.o.Lookup("HOME")
+	self, _ := os.Executable()
+	out := confine.Rules{
+		Write:      append([]string{r.place.workspace, r.place.home, r.place.temp}, r.allows.write...),
+		Read:       append(confine.Readable(path, home), r.place.top),
+		Attributes: true,
+	}
+	for _, name := range slices.Concat(r.allows.read, []string{self, r.o.Self}) {
+		if _, err := os.Stat(name); name != "" && err == nil {
+			out.Read = append(out.Read, name)
+		}
+	}
+	if r.allows.network {
+		out.Network = confine.OwnNetwork
+		out.Read = append(out.Read, existing("/run/systemd/resolve")...)
+	}
+	return out
+}
+
+func existing(paths ...string) []string {
+	return slices.DeleteFunc(paths, func(path string) bool {
+		_, err := os.Stat(path)
+		return err != nil
+	})
+}
+
+// enclose makes the domain of the case. Where the kernel cannot confine its
+// programs, commands of the model are answered and not run.
+func (r *runner) enclose() {
+	why, _ := r.o.Lookup(UnconfinedVar)
+	rules := r.rules()
+	r.setup.Write, r.setup.Read = rules.Write, rules.Read
+	if why == "" && r.o.Elsewhere {
+		return // its driver confines the program
+	}
+	if why == "" {
+		d, err := confine.Open(rules)
+		if err == nil {
+			r.domain, r.setup.Within = d, d.Start
+			return
+		}
+		why = err.Error()
+	}
+	r.setup.NotRun = "this machine cannot confine it (" + why + ")"
+}
+
+// settling is how long what a case started has to end by itself.
+const settling = 200 * time.Millisecond
+
+// release ends what the programs of the case left running, and names it.
+func (r *runner) release() []string {
+	d := r.domain
+	if d == nil {
+		return nil
+	}
+	defer d.Close()
+	left := d.Left()
+	for end := time.Now().Add(settling); len(left) > 0 && time.Now().Before(end); left = d.Left() {
+		time.Sleep(5 * time.Millisecond)
+	}
+	var out []string
+	for _, line := range left {
+		out = append(out, r.rec.soFar().shorten(line))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// caches allows building in the caches of Go, given as "NAME=FOLDER".
+func (a *allowance) caches(caches []string) {
+	for _, kv := range caches {
+		name, dir, _ := strings.Cut(kv, "=")
+		switch real, err := filepath.EvalSymlinks(dir); {
+		case err != nil:
+		case name == "GOCACHE":
+			a.write = append(a.write, real)
+		default:
+			a.read = append(a.read, real)
+		}
+	}
+}
+
+// confinement says what the case was allowed and what it left running; empty:
+// nothing.
+func (r Result) confinement() []string {
+	var out []string
+	if r.Allowed != "" {
+		out = append(out, "allowed: "+r.Allowed)
+	}
+	for _, line := range r.Left {
+		out = append(out, "left running, and was ended: "+line)
+	}
+	return out
+}
+
+// unrun says why an assertion cannot be judged because a command of the model was
+// answered and not run; empty: it can. What hooks decided before that is known.
+func unrun(record *Record, notRun string, c Command) string {
+	if notRun == "" {
+		return ""
+	}
+	answered := slices.ContainsFunc(record.Started, func(t event.ToolStarted) bool {
+		return t.Call.Name == "run_shell_command" || strings.HasPrefix(t.Call.Name, discovered.Prefix)
+	})
+	before := slices.Contains([]string{"fired", "not-fired", "event"}, c.verb.name) && len(c.Args) > 0 &&
+		slices.Contains([]string{"SessionStart", "BeforeAgent", "BeforeModel", "BeforeToolSelection", "BeforeTool"}, c.Args[0])
+	if !answered || before {
+		return ""
+	}
+	return "a command was not run: " + notRun
+}

@@ -1,0 +1,229 @@
+//go:build amd64 || arm64 || riscv64
+
+package confine
+
+import (
+	"bytes"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Domain is a thread that is restricted once and starts many processes. They
+// share its restrictions, may signal each other, and end with it, even those that
+// left their group or session. It is safe for concurrent use.
+type Domain struct {
+	Limits Limits
+	rules  Rules
+	work   chan func()
+	scoped bool // a signal sent on the thread reaches the processes of the domain alone
+
+	mu    sync.Mutex
+	ended bool
+	inner []*Domain
+}
+
+// Open makes a domain. Attributes of r are allowed only where mounts can keep
+// them to r.Write, which needs CAP_SYS_ADMIN; else Limits says so. The caller
+// closes it.
+func Open(r Rules) (*Domain, error) {
+	d := &Domain{rules: r, work: make(chan func())}
+	opened := make(chan error)
+	go onOwnThread(func() {
+		if r.Attributes {
+			if err := ownMounts(r.Write); err != nil {
+				r.Attributes = false
+				d.Limits = append(d.Limits, "nothing may change the mode, owner or times of a file")
+			}
+		}
+		err := Restrict(r)
+		if err == nil {
+			d.scoped = ABI() >= ABIOfScopes && !r.Signals && reachesNobody()
+		}
+		if !d.scoped {
+			d.Limits = append(d.Limits, "what leaves its process group may run on")
+		}
+		opened <- err
+		if err == nil {
+			for do := range d.work {
+				do()
+			}
+		}
+	})
+	if err := <-opened; err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// reachesNobody reports whether the thread cannot signal the first process and
+// the parent of this one, which are outside of any domain.
+func reachesNobody() bool {
+	for _, pid := range []int{1, os.Getppid()} {
+		if pid != 0 && pid != os.Getpid() && unix.Kill(pid, 0) != unix.EPERM {
+			return false
+		}
+	}
+	return true
+}
+
+// ownMounts gives the thread its own mounts and message queues, and makes all
+// files read-only for it except those below the given paths.
+func ownMounts(writable []string) error {
+	if err := unix.Unshare(unix.CLONE_NEWNS | unix.CLONE_NEWIPC); err != nil {
+		return err
+	}
+	apart := unix.MountAttr{Propagation: unix.MS_PRIVATE}
+	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &apart); err != nil {
+		return err
+	}
+	trees := make([]int, len(writable))
+	for i, name := range writable {
+		const flags = unix.OPEN_TREE_CLONE | unix.OPEN_TREE_CLOEXEC | unix.AT_RECURSIVE
+		tree, err := unix.OpenTree(unix.AT_FDCWD, name, flags)
+		if err != nil {
+			return err
+		}
+		defer unix.Close(tree)
+		trees[i] = tree
+	}
+	readOnly := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
+	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &readOnly); err != nil {
+		return err
+	}
+	for i, name := range writable {
+		if err := unix.MoveMount(trees[i], "", unix.AT_FDCWD, name, unix.MOVE_MOUNT_F_EMPTY_PATH); err != nil {
+			return err
+		}
+	}
+	// The working directory is still that of the mounts below.
+	dir, err := unix.Getwd()
+	if err != nil {
+		return err
+	}
+	return unix.Chdir(dir)
+}
+
+// Start calls begin on the thread of d, so that the process that it starts is in
+// the domain: see [Start]. only, if not nil, restricts that process further: it
+// writes to these paths alone, and reads no more than the others.
+func (d *Domain) Start(only []string, begin func() error) error {
+	if only != nil {
+		r := Rules{Write: only, Read: d.rules.Read}
+		in, err := Open(r)
+		if err != nil {
+			return err
+		}
+		d.mu.Lock()
+		d.inner = append(d.inner, in)
+		d.mu.Unlock()
+		return in.Start(nil, begin)
+	}
+	err := errEnded
+	d.do(func() { err = begin() })
+	return err
+}
+
+// do calls f on the thread, unless d has ended.
+func (d *Domain) do(f func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.ended {
+		return
+	}
+	done := make(chan struct{})
+	d.work <- func() {
+		defer close(done)
+		f()
+	}
+	<-done
+}
+
+// Left returns the ids and command lines of the processes of d that still run.
+func (d *Domain) Left() map[int]string {
+	if !d.scoped {
+		return nil
+	}
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(-1)
+	left := map[int]string{}
+	d.do(func() {
+		for _, name := range names {
+			pid, err := strconv.Atoi(name)
+			if err == nil && pid != os.Getpid() && pid != 1 && unix.Kill(pid, 0) == nil {
+				left[pid] = name
+			}
+		}
+	})
+	for _, in := range d.within() {
+		maps.Copy(left, in.Left())
+	}
+	for pid, name := range left {
+		if _, err := strconv.Atoi(name); err != nil {
+			continue // a command line already
+		}
+		if line, runs := commandLine("/proc/" + name); runs {
+			left[pid] = line
+		} else {
+			delete(left, pid)
+		}
+	}
+	return left
+}
+
+// commandLine returns the command line of a process, and false if it has ended.
+func commandLine(dir string) (string, bool) {
+	stat, err := os.ReadFile(dir + "/stat") // PID (NAME) STATE ...
+	at := bytes.LastIndexByte(stat, ')')
+	if err != nil || at < 0 || bytes.HasPrefix(stat[at:], []byte(") Z")) || bytes.HasPrefix(stat[at:], []byte(") X")) {
+		return "", false
+	}
+	line, err := os.ReadFile(dir + "/cmdline")
+	line = bytes.TrimSpace(bytes.ReplaceAll(line, []byte{0}, []byte{' '}))
+	if err != nil || len(line) == 0 {
+		line = stat[bytes.IndexByte(stat, '(') : at+1]
+	}
+	const shown = 200
+	return string(line[:min(len(line), shown)]), true
+}
+
+func (d *Domain) within() []*Domain {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.inner)
+}
+
+// Close kills the processes that are left, and ends the thread.
+func (d *Domain) Close() {
+	for _, in := range d.within() {
+		in.Close()
+	}
+	const rounds, pause = 200, 5 * time.Millisecond // against one that starts others faster than they are killed
+	for range rounds {
+		left := d.Left()
+		if len(left) == 0 {
+			break
+		}
+		d.do(func() {
+			for pid := range left {
+				_ = unix.Kill(pid, unix.SIGKILL) // it may have ended by itself
+			}
+		})
+		time.Sleep(pause)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.ended {
+		d.ended = true
+		close(d.work)
+	}
+}

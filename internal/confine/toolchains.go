@@ -1,0 +1,57 @@
+package confine
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// system are folders of which everybody may read everything.
+var system = []string{
+	"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/usr", "/etc", "/opt", "/nix", "/gnu", "/snap", "/var/lib", "/proc", "/sys", "/dev",
+	"/run/current-system", "/home/linuxbrew",
+}
+
+// Readable returns what programs on path, a PATH variable, need to read: the
+// system, and the toolchains outside of it, such as those in the user's home. It
+// is for Rules.Read. The home itself, temporary folders and what else is mounted
+// are left out.
+func Readable(path, home string) []string {
+	out := slices.Clone(system)
+	for _, dir := range filepath.SplitList(path) {
+		if real, err := filepath.EvalSymlinks(dir); filepath.IsAbs(dir) && err == nil {
+			out = append(out, toolchain(real, home)...)
+		}
+	}
+	out = slices.DeleteFunc(out, func(dir string) bool {
+		_, err := os.Stat(dir)
+		return err != nil
+	})
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// toolchain returns what the programs in dir need. Where dir is the bin of a
+// toolchain, that is the toolchain; but some folders hold programs beside keys.
+func toolchain(dir, home string) []string {
+	top := filepath.Dir(dir)
+	inside := func(outer, path string) bool {
+		rel, err := filepath.Rel(outer, path)
+		return err == nil && filepath.IsLocal(rel)
+	}
+	name := filepath.Base(top)
+	switch {
+	case slices.ContainsFunc(system, func(s string) bool { return inside(s, dir) }):
+		return nil
+	case inside(top, home), top == "/", top == os.TempDir():
+		return []string{dir}
+	case name == ".local":
+		return []string{dir, filepath.Join(top, "lib"), filepath.Join(top, "share/uv"), filepath.Join(top, "share/pipx"), filepath.Join(top, "share/mise")}
+	case name == ".cargo":
+		return []string{dir, filepath.Join(filepath.Dir(top), ".rustup")}
+	case strings.HasPrefix(filepath.Base(dir), "bin"), filepath.Base(dir) == "shims":
+		return []string{top}
+	}
+	return []string{dir}
+}
