@@ -184,7 +184,7 @@ func TestWhatEditorsSend(t *testing.T) {
 		many[i] = acp.TextBlock("x")
 	}
 	for name, blocks := range map[string][]acp.ContentBlock{
-		"empty": {acp.TextBlock(" ")}, "too many": many, "no base64": {acp.ImageBlock("%%%", "image/png")}, "unknown command": {acp.TextBlock("/nothing")},
+		"empty": {acp.TextBlock(" ")}, "too many": many, "no base64": {acp.ImageBlock("%%%", "image/png")}, "misspelled command": {acp.TextBlock("/hel")},
 	} {
 		_, err := e.conn.Prompt(ctx, acp.PromptRequest{SessionId: id, Prompt: blocks})
 		var said *acp.RequestError
