@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -48,4 +49,21 @@ func TestLoadedFiles(t *testing.T) {
 		w.Agreed = func(hooks.Hook) bool { return true }
 		assert.Empty(t, w.Changed(h))
 	}
+}
+
+// FuzzLoaded: whatever a script or package.json holds, what it loads is in the
+// project, and reading that ends.
+func FuzzLoaded(f *testing.F) {
+	f.Add("import lib\n. ./lib.sh\nsource ../../x.py", `{"scripts": {"guard": "node a.js"}}`)
+	f.Fuzz(func(t *testing.T, script, packages string) {
+		root := t.TempDir()
+		write(t, filepath.Join(root, "guard.py"), script)
+		write(t, filepath.Join(root, "lib.py"), script)
+		write(t, filepath.Join(root, "package.json"), packages)
+		for _, command := range []string{"python3 guard.py", "npm run guard"} {
+			for _, file := range hookconfig.Scripts(projectHook(command), root) {
+				assert.True(t, strings.HasPrefix(file, root), file)
+			}
+		}
+	})
 }

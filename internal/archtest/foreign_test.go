@@ -35,7 +35,7 @@ var readers = []tried{
 	{row: "home/.gemini/extensions/x/hooks/hooks.json", folder: "hooks/config", functions: "readJSON"},
 	{row: "home/.gemini/extensions/x/gemini-extension.json", folder: "internal/extensions", functions: "readJSON"},
 	{row: "home/.gemini/gemini-credentials.json", folder: "internal/vault", functions: "Vault.read"},
-	{row: "project/hook.sh", folder: "hooks/config", functions: "hashFile"},
+	{row: "project/hook.sh", folder: "hooks/config", functions: "hashFile isCode withLoaded"},
 	{row: "project/hook.sh", folder: "hooks/author/program", functions: "Read"},
 	{row: "project/.env", folder: "hooks/dotenv", functions: "Read"},
 	{row: "project/.geminiignore", folder: "tools/workspace", functions: "ignoreFault newIgnorer"},
