@@ -104,6 +104,9 @@ func (c *canary) commands() []string {
 		"prlimit --pid " + strconv.Itoa(c.victim.PID()) + " --cpu=1:1; renice -n 19 -p " + strconv.Itoa(c.victim.PID()),
 		"tr '\\0' '\\n' < /proc/" + strconv.Itoa(c.victim.PID()) + "/environ | grep CANARY_KEY",
 		"cat " + c.file,
+		// The keys of the session, and the terminals of others.
+		`python3 -c 'import ctypes; print("squeamish" if ctypes.CDLL(None).syscall(250, 0, -3, 0) > 0 else "")'`,
+		"ls /dev/pts | grep -q '[0-9]' && echo squeamish",
 		// Sleeps that no other test has.
 		"n=100" + c.port + `; setsid sleep $n >/dev/null 2>&1 & setsid env -i sleep 1$n >/dev/null 2>&1 & (setsid bash -c "trap '' TERM HUP; sleep 2$n" &) `,
 	}

@@ -72,7 +72,7 @@ func reachesNobody() bool {
 	return true
 }
 
-// ownMounts gives the thread its own mounts and message queues, and makes all
+// ownMounts gives the thread its own mounts, terminals and message queues, and makes all
 // files read-only for it except those below the given paths.
 func ownMounts(writable []string) error {
 	if err := unix.Unshare(unix.CLONE_NEWNS | unix.CLONE_NEWIPC); err != nil {
@@ -80,6 +80,13 @@ func ownMounts(writable []string) error {
 	}
 	apart := unix.MountAttr{Propagation: unix.MS_PRIVATE}
 	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &apart); err != nil {
+		return err
+	}
+	// Its own terminals: those of the user are not to be written to.
+	if err := unix.Mount("devpts", "/dev/pts", "devpts", 0, "newinstance,ptmxmode=0666"); err != nil {
+		return err
+	}
+	if err := unix.Mount("/dev/pts/ptmx", "/dev/ptmx", "", unix.MS_BIND, ""); err != nil {
 		return err
 	}
 	trees := make([]int, len(writable))

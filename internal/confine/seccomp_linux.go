@@ -36,8 +36,9 @@ var (
 	shared = []uint32{
 		unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMCTL, unix.SYS_SEMTIMEDOP,
 		unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
-		unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL, unix.SYS_OPEN_BY_HANDLE_AT,
 	}
+	// Without Signals, keys of the session and files by their handles are others', too.
+	keys = []uint32{unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL, unix.SYS_OPEN_BY_HANDLE_AT}
 	// Without Signals, the argument of these that names a process must be 0, the
 	// caller itself: a limit of another can end it.
 	others = map[uint32]int{
@@ -110,6 +111,11 @@ func program(r Rules, version int) []unix.SockFilter {
 			call(number, deny)
 		}
 		call(unix.SYS_IOCTL, only(1, 0, asking...)...)
+	}
+	if !r.Signals || !r.Attributes {
+		for _, number := range keys {
+			call(number, deny)
+		}
 	}
 	if !r.Signals {
 		for number, at := range others {

@@ -102,6 +102,9 @@ func TestFilterOfCalls(t *testing.T) {
 					refused[number] = !r.Attributes
 				}
 			}
+			for _, number := range keys {
+				refused[number] = !r.Attributes || !r.Signals
+			}
 			for number := range others {
 				refused[number] = !r.Signals
 			}
