@@ -61,7 +61,7 @@ var rooms = []room{
 }
 
 // whole is the budget of all rooms together, in tokens.
-var whole = struct{ budget, target int }{788_500, 680_000}
+var whole = struct{ budget, target int }{790_000, 680_000}
 
 // manyMethods are the types with more than mostMethods methods, with how many
 // they have. Take a type off the list when it is small enough.
