@@ -11,8 +11,12 @@ import (
 	"minigem/internal/boundedfile"
 )
 
-// maxLoaded bounds the files that one hook is known to load.
-const maxLoaded = 200
+// maxLoaded bounds the files that one hook is known to load, and maxNames what one of
+// them may name: each name costs some sixty looks at the disk.
+const (
+	maxLoaded = 200
+	maxNames  = 2000
+)
 
 // loadLine matches lines that load or run other files, in the languages that hooks
 // are written in; loadName matches what may be a file or module in one.
@@ -48,7 +52,9 @@ func withLoaded(files, words []string, root string) []string {
 		if err != nil {
 			continue
 		}
-		for _, name := range loadName().FindAllString(loading(files[i], data, words), -1) {
+		names := loadName().FindAllString(loading(files[i], data, words), maxNames)
+		slices.Sort(names)
+		for _, name := range slices.Compact(names) {
 			for _, dir := range []string{filepath.Dir(files[i]), root} {
 				for _, file := range modules(name, dir) {
 					if !seen[file] && inside(root, file) {
