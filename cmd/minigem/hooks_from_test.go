@@ -32,7 +32,7 @@ func TestHooksInTheFormOfClaudeCode(t *testing.T) {
 	nested := filepath.Join(dir, "nested.txtar")
 	code, stdout, stderr := hooksTest(t, "--as", "claude,kimi,copilot", nested)
 	assert.Zero(t, code, stdout+stderr)
-	assert.Len(t, regexp.MustCompile(`\bpass `).FindAllString(stdout, -1), 4, stdout)
+	assert.Len(t, regexp.MustCompile(`\bpass\b`).FindAllString(stdout, -1), 4, stdout)
 	code, stdout, _ = hooksTest(t, nested)
 	assert.Zero(t, code, stdout)
 	code, stdout, stderr = hooksTest(t, filepath.Join(dir, "lost.txtar"))

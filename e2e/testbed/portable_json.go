@@ -11,10 +11,6 @@ import (
 	"minigem/hooks/jsonc"
 )
 
-// more is by how much an agent waits longer for a hook than what runs it, so
-// that the latter says what a time-out comes to.
-const more = 5 * time.Second
-
 // shellWord makes s one word of a shell.
 func shellWord(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 

@@ -115,7 +115,7 @@ func dial(ctx context.Context, s Server, version *atomic.Int64) (*Session, error
 	defer cancel()
 	links, err := s.links()
 	if err != nil {
-		return nil, fmt.Errorf("connecting to the MCP server %s: %w", s.Name, err)
+		return nil, fmt.Errorf("connecting to the MCP server %s: %w", text.VisibleLine(s.Name), err)
 	}
 	var faults error
 	for _, l := range links {
@@ -135,7 +135,7 @@ func dial(ctx context.Context, s Server, version *atomic.Int64) (*Session, error
 			break // it was spoken to: another way gives nothing else
 		}
 	}
-	return nil, fmt.Errorf("connecting to the MCP server %s (%s): %w", s.Name, s.address(), faults)
+	return nil, fmt.Errorf("connecting to the MCP server %s (%s): %w", text.VisibleLine(s.Name), text.VisibleLine(s.address()), faults)
 }
 
 func (s *Session) begin(ctx context.Context) error {

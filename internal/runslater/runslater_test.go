@@ -66,7 +66,7 @@ func FuzzMatch(f *testing.F) {
 			return
 		}
 		spelled := before + "/" + []string{name, strings.ToUpper(name), "./" + name, name + "/", name + "/x", strings.ReplaceAll(name, "/", "//")}[how%6]
-		if strings.ToLower(strings.ToUpper(name)) == strings.ToLower(name) {
+		if strings.EqualFold(strings.ToUpper(name), name) {
 			assert.NotEmpty(t, Match(spelled), "%q", spelled)
 		}
 	})

@@ -73,10 +73,6 @@ func cell(a *dialect.Agent, name string) (Effect, bool) {
 	return e, true
 }
 
-func prevents(o dialect.Observation) bool {
-	return dialect.Effect{Kind: dialect.Kind(o.Effect), Ran: o.Ran}.Prevents()
-}
-
 // place is a point, with the prefix of its answers in the corpus.
 type place struct {
 	point  dialect.Point
