@@ -19,7 +19,8 @@ func TestHooksTestCount(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "flaky.txtar")
 	count := filepath.ToSlash(filepath.Join(t.TempDir(), "count"))
-	require.NoError(t, os.WriteFile(file, []byte(`prompt Look
+	require.NoError(t, os.WriteFile(file, []byte(`allow write `+filepath.ToSlash(filepath.Dir(count))+`
+prompt Look
 fired BeforeTool moody
 
 -- settings.json --
