@@ -27,15 +27,15 @@ is denied where nobody can be asked. A tool of which every call would be denied
 is not offered to the model; one that it calls all the same tells both of you
 why, and which --approval-mode would offer it.
 
-A rule about commands (command=...) reads the command line: each command in it,
-what they run, and what bash would evaluate. One that denies is not a sandbox:
-it asks about lines that it cannot read, but does not know what a program does
-that is allowed, nor what a script holds that stands in a file.
+A shell command that only reads needs no rule: the kernel confines it. Which
+these are is listed on stderr. A rule about commands (command=...) allows a
+command, not its consequences, and only in a list or pipe of simple commands.
+One that denies is not a sandbox: it asks about lines that mention the command
+elsewhere or that it cannot read, but does not know what a program does that is
+allowed. Rules with evenIfAllowed ask where another rule allows.
 
-A rule that allows a command holds for the files that the file tools would touch
-unasked: what a command line writes or reads elsewhere is asked about, and so is
-a line that does not show it. A rule that allows write_file or replace means no
-settings and no scripts of hooks unless its argsPattern names them.`,
+A rule that allows write_file or replace means no settings and no scripts of
+hooks unless its argsPattern names them.`,
 		Example: "  minigem policies\n  minigem policies --policy ./strict.toml\n  minigem policies --json | jq '.rules[] | select(.decision == \"deny\")'",
 		Args:    withUsage(cobra.NoArgs, "takes no arguments"),
 		RunE: func(*cobra.Command, []string) error {

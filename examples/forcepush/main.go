@@ -1,7 +1,7 @@
 // Command forcepush is a BeforeTool hook: no push that replaces what others may
 // have fetched, however the command is written. It reads command lines as
-// minigem's own policy does: bash's grammar, programs that run others, variables
-// and scripts. What cannot be read and may be such a push is refused, too.
+// minigem's own policy does: by bash's grammar. What cannot be read and may be
+// such a push is refused, too.
 //
 //	go build -o ~/bin/forcepush ./examples/forcepush
 package main
@@ -27,27 +27,14 @@ func guard(in protocol.BeforeToolInput) protocol.Output {
 		return protocol.Output{}
 	}
 	line, err := shell.Parse(command)
-	if err != nil && mayPush(command) || slices.ContainsFunc(line.Commands, forces) {
+	if err != nil && mayPush(command) || line.May([]string{"git", "push"}) || line.May([]string{"git", "send-pack"}) || slices.ContainsFunc(line.Commands, forces) {
 		return protocol.DenyBecause(reason)
 	}
 	return protocol.Output{}
 }
 
-// forces reports whether c is a push with force, may be one, or runs one. A
-// command whose name or script is not known may be anything.
-func forces(c shell.Command) bool {
-	if c.Kind == shell.Opaque || c.Hides != "" && mayPush(c.Hides) {
-		return true
-	}
-	carried := slices.ContainsFunc(c.Carried(), func(args []string) bool {
-		words := make([]shell.Word, len(args))
-		for i, a := range args {
-			words[i] = shell.Word{Text: a, Known: true}
-		}
-		return pushes(words)
-	})
-	return carried || pushes(c.Normal()) || aliased(c.Words)
-}
+// forces reports whether c is a push with force, or may be one.
+func forces(c shell.Command) bool { return pushes(c.Normal()) || aliased(c.Words) }
 
 // mayPush reports whether a text that cannot be read may run such a push.
 func mayPush(text string) bool {

@@ -87,13 +87,8 @@ func runsLike(line, pattern string) bool {
 		return true
 	}
 	words := strings.Fields(pattern)
-	return like(pattern, line) || slices.ContainsFunc(parsed.Commands, func(c shell.Command) bool {
-		return c.Kind == shell.Opaque || like(pattern, c.Source) || like(pattern, c.Text()) ||
-			fits(words, c.Words) || fits(words, c.Normal()) ||
-			c.Hides != "" && shell.Mentions(c.Hides, words) ||
-			slices.ContainsFunc(c.Carried(), func(w []string) bool {
-				return like(pattern, strings.Join(w, " ")) || like(pattern, path.Base(w[0])+strings.Join(w, " ")[len(w[0]):])
-			})
+	return like(pattern, line) || parsed.May(words) || slices.ContainsFunc(parsed.Commands, func(c shell.Command) bool {
+		return like(pattern, c.Source) || like(pattern, c.Text()) || fits(words, c.Words) || fits(words, c.Normal())
 	})
 }
 

@@ -63,7 +63,7 @@ func TestConditions(t *testing.T) {
 		{"Bash(git push)", shell("git push"), true},
 		{"Bash(git push)", shell("git push origin"), false},
 		{"Bash(git pu*)", shell("git  push origin"), true},
-		{"Bash(git push *)", shell("git commit -m 'git push'"), false},
+		{"Bash(git push *)", shell("git commit -m 'git push'"), true},
 		{"Bash(git push *)", shell("npm run $x && git commit"), false},
 		{"Bash(git *)", shell("ls # \\\ngit push"), true},
 		{"Bash(git *)", shell("ls \r#; git push"), true},

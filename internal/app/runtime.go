@@ -269,6 +269,7 @@ func (r *Runtime) wirePolicy(_ context.Context, _ *System, w *Frontend) error {
 		InPlans:     r.inPlans,
 		Sensitive:   r.runsPrograms,
 		Refused:     r.refusedFile,
+		Tracked:     func(dir string) string { return trackedSecret(r.Config.ChildEnv(), dir) },
 		SavedRules:  filepath.Join(r.Config.DotGemini, "policies", "auto-saved.toml"),
 		SaveFailed:  func(err error) { w.Warn(err.Error()) },
 	})

@@ -44,6 +44,9 @@ func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
 			Confine:    r.confine(),
 			Within:     sys.Within,
 			NotRun:     sys.NotRun,
+			Hidden: func(dir string) []string {
+				return secretFiles(r.Config.Home, append(r.Workspace.Dirs(), r.Config.ProjectDir, dir))
+			},
 		},
 		Web:    builtin.WebOptions{Generator: r.sideModel(sys, telemetry.RoleTool), SearchModel: webModel, FetchModel: webModel, Now: sys.Now},
 		Plans:  r.plans(w.Warn),

@@ -60,7 +60,6 @@ var beforeMain = map[string]int{
 	"session":               3,
 	"tools/builtin":         28,
 	"tools/policy":          1,
-	"tools/policy/shell":    24,
 }
 
 const smallMap = 8

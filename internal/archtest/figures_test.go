@@ -53,10 +53,10 @@ var rooms = []room{
 	{"hooks/agents", "hooks/dialect hooks/elsewhere hooks/spoken hooks/claude hooks/portable hooks/author/export hooks/author/compat", 42_000, 30_000},
 	{"hooks/author", "", 57_500, 54_000},
 	{"hooks/hookstest", "", 28_600, 0}, // becomes data
-	{"tools", "", 100_000, 75_000},
+	{"tools", "", 81_500, 75_000},
 	{"session", "transcript compress notify", 30_000, 26_000},
 	{"e2e", "", 131_500, 114_000},      // hooktest; a green proves something; cases are confined
-	{"internal", "", 265_000, 230_000}, // domains of cases; confine, which takes the place of a parser in tools; other agents' hooks are named
+	{"internal", "", 265_500, 230_000}, // domains of cases; confine, which takes the place of a parser in tools; other agents' hooks are named
 	{"", "", 2_000, 2_000},             // .ci, docs, examples
 }
 

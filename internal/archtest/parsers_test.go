@@ -90,7 +90,7 @@ var parsers = []fuzzed{
 	{target: "tools FuzzSchema", folder: "tools", functions: "Schema.parse asJSON checkGraph keepOrder"},
 	{target: "tools/builtin FuzzCommand", folder: "tools/builtin", functions: "rootCommand substitutes"},
 	{target: "tools/builtin FuzzGrounding", folder: "tools/builtin", functions: "cited"},
-	{target: "tools/policy FuzzJudge", folder: "tools/policy/shell", functions: "walker.script"},
+	{target: "tools/policy FuzzJudge", folder: "tools/policy/shell", functions: "parse"},
 	{target: "tools/policy FuzzJudge", folder: "internal/bashsyntax", functions: "Parse"},
 	{target: "tools/policy FuzzParse", folder: "tools/policy", functions: "LoadPaths Parse tableLines"},
 	{target: "tools/workspace FuzzIgnore", folder: "tools/workspace", functions: "Workspace.Ignorer ignoreFault newIgnorer outerRules walker.gitignore"},

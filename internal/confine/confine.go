@@ -22,6 +22,10 @@ type Rules struct {
 	// read and executed, besides those of Write; they must exist, too. nil:
 	// everything.
 	Read []string
+	// Hidden are files and directories that may not be read although all else
+	// may. They must not be links. It cannot be given together with Read.
+	// Files that come to lie beside a hidden one later cannot be read either.
+	Hidden []string
 	// Attributes allows changing modes, owners, times and attributes of files.
 	// The kernel cannot keep that to Write: it is possible for every file of
 	// the user's that no read-only mount protects. It also allows the ioctls

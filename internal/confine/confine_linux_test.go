@@ -163,6 +163,9 @@ func TestRead(t *testing.T) {
 		}
 	}
 	assert.Equal(t, "shownwrittenx\n", run(r))
+	assert.Equal(t, "shownwrittenx\nx\nfile\n", run(confine.Rules{Hidden: []string{filepath.Join(top, "hidden", "file")}, Write: r.Write}), "its name is shown")
+	assert.Equal(t, "shownwrittenx\nx\nx\nfile\n", run(confine.Rules{Hidden: []string{filepath.Join(top, "hidden")}, Write: r.Write}))
+	assert.Error(t, confine.Check(confine.Rules{Hidden: []string{}, Read: []string{}}))
 }
 
 // TestThisProcessStaysFree: no thread of this process keeps a restriction, even

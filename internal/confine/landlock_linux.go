@@ -3,6 +3,9 @@
 package confine
 
 import (
+	"os"
+	"slices"
+	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -35,8 +38,13 @@ var devices = []string{"/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", 
 // cannot trace one outside either.
 func landlock(r Rules, version int) error {
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: writing}
-	if r.Read != nil {
+	switch {
+	case r.Read != nil && r.Hidden != nil:
+		return failed("hiding files", unix.EINVAL)
+	case r.Read != nil:
 		attr.Handled_access_fs |= readingDirs
+	case r.Hidden != nil: // names are shown
+		attr.Handled_access_fs |= unix.LANDLOCK_ACCESS_FS_READ_FILE
 	}
 	if version >= abiOfTCP && (r.Network == NoNetwork || r.Network == TCPPorts) {
 		attr.Handled_access_net = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
@@ -69,6 +77,11 @@ type ruleset struct {
 }
 
 func (s ruleset) fill(r Rules) error {
+	if r.Hidden != nil {
+		if err := s.showBeside("/", r.Hidden); err != nil {
+			return err
+		}
+	}
 	for _, name := range r.Read {
 		if err := s.allow(name, readingDirs); err != nil {
 			return failed("allowing to read "+name, err)
@@ -96,6 +109,31 @@ func (s ruleset) fill(r Rules) error {
 		}
 		if err := s.add(ruleOfPort, unsafe.Pointer(&rule)); err != nil {
 			return failed("allowing a port", err)
+		}
+	}
+	return nil
+}
+
+// showBeside allows reading what lies below dir, which ends with a slash, but what
+// is hidden.
+func (s ruleset) showBeside(dir string, hidden []string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return failed("reading "+dir, err)
+	}
+	for _, e := range entries {
+		name := dir + e.Name()
+		switch {
+		case slices.Contains(hidden, name):
+		case slices.ContainsFunc(hidden, func(h string) bool { return strings.HasPrefix(h, name+"/") }):
+			err = s.showBeside(name+"/", hidden)
+		case e.Type()&os.ModeSymlink == 0: // what a link leads to counts by itself
+			if err = s.allow(name, unix.LANDLOCK_ACCESS_FS_READ_FILE); err == unix.ENOENT || err == unix.EACCES {
+				err = nil // it is gone, or cannot be read anyway
+			}
+		}
+		if err != nil {
+			return failed("showing "+name, err)
 		}
 	}
 	return nil

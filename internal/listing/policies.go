@@ -72,23 +72,26 @@ func WriteRules(c *app.Configuration, sys *app.System, rules []policy.Rule) erro
 			return err
 		}
 	}
-	if slices.ContainsFunc(rules, heldBackCommands) {
-		_, err := fmt.Fprintln(sys.Stderr, "A rule that holds commands back reads command lines, and what it cannot read it asks about or denies. It is not a sandbox:\n"+
+	_, err := fmt.Fprintln(sys.Stderr, "These commands run without a rule where the kernel can confine them, so that they only read:\n"+policy.Readers())
+	if err == nil && slices.ContainsFunc(rules, heldBackCommands) {
+		_, err = fmt.Fprintln(sys.Stderr, "A rule that holds commands back reads command lines, and what it cannot read it asks about or denies. It is not a sandbox:\n"+
 			"a program or a script that is allowed may run the command, and so may a copy of it under another name.")
-		return err
 	}
-	return nil
+	return err
 }
 
 // heldBackCommands reports whether a rule denies commands: people may take such
 // a rule for more than it is.
 func heldBackCommands(r policy.Rule) bool {
-	return r.Decision != policy.Allow && (len(r.Prefixes) > 0 || r.Regex != "")
+	return r.Decision != policy.Allow && !r.Always && (len(r.Prefixes) > 0 || r.Regex != "")
 }
 
 // conditionsOf lists the conditions of a rule other than its tools, in short.
 func conditionsOf(r policy.Rule) []string {
 	var out []string
+	if r.Always {
+		out = append(out, "evenIfAllowed")
+	}
 	add := func(label, value string) {
 		if value != "" {
 			out = append(out, label+"="+value)

@@ -73,6 +73,9 @@ type ShellOptions struct {
 	Within func(only []string, begin func() error) error
 	// NotRun says why no command is run, but answered with that; empty: they run.
 	NotRun string
+	// Hidden returns files that commands which only read, in a directory, cannot
+	// read; see [confine.Rules]. nil: none.
+	Hidden func(dir string) []string
 	// Processes holds what runs on after a call. nil: each tool has its own.
 	Processes *Processes
 }
@@ -218,6 +221,9 @@ func (c *shellCall) confine(cmd *proc.Command) (done func(), err error) {
 		return nil, fmt.Errorf("making a temporary folder: %w", err)
 	}
 	cmd.Rules = &confine.Rules{Write: []string{temp}}
+	if hidden := c.tool.opts.Hidden; hidden != nil {
+		cmd.Rules.Hidden = hidden(cmd.Dir)
+	}
 	cmd.Env = append(redact.Sanitize(cmd.Env, redact.Config{Enabled: true}), "TMPDIR="+temp, "GIT_OPTIONAL_LOCKS=0")
 	return func() { os.RemoveAll(temp) }, nil
 }

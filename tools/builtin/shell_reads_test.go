@@ -34,9 +34,13 @@ func TestWhatOnlyReadsCannotWrite(t *testing.T) {
 		t.Skip(err)
 	}
 	home := t.TempDir()
-	tool, dir := shellTool(t, ShellOptions{Env: func() []string {
-		return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "MY_TOKEN=hush-hush-hush"}
-	}})
+	tool, dir := shellTool(t, ShellOptions{
+		Env: func() []string {
+			return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "MY_TOKEN=hush-hush-hush"}
+		},
+		Hidden: func(dir string) []string { return []string{filepath.Join(dir, ".env")} },
+	})
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".env"), []byte("KEY=hush-hush-hush\n"), 0o600))
 	for _, c := range []struct {
 		line, shows string
 		fails       bool
@@ -51,6 +55,8 @@ func TestWhatOnlyReadsCannotWrite(t *testing.T) {
 		{"sed -i s/g/h/ notes.txt", "", true},
 		{"echo x >$TMPDIR/new && cat $TMPDIR/new", "Output: x\n", false},
 		{"echo ${MY_TOKEN-none}", "Output: none\n", false},
+		{"awk 'BEGIN { if ((getline line < \".\" \"env\") < 0) exit 3; print line }'", "", true},
+		{"ls -a", ".env\n", false},
 		{"kill -CONT $PPID", "", true},
 		{"exec 3<>/dev/tcp/127.0.0.1/9", "", true},
 		{": >/dev/null", "Output: (empty)\n", false},

@@ -3,6 +3,7 @@
 package policy
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"os/exec"
@@ -14,6 +15,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"minigem/internal/confine"
 )
 
 // sandbox runs command lines in bash, in a folder of its own, where the
@@ -23,7 +26,11 @@ type sandbox struct {
 	bash, dir, log string
 	patience       time.Duration // with a line; only one that never ends meets it
 	shell          string        // that runs the lines; empty: bash
+	rules          *confine.Rules
 }
+
+// secret is what a file of secrets holds in the folder where lines run.
+const secret = "squeamish-ossifrage"
 
 func newSandbox(t testing.TB) sandbox {
 	t.Helper()
@@ -42,7 +49,7 @@ func newSandbox(t testing.TB) sandbox {
 	for name, script := range fakes {
 		require.NoError(t, os.WriteFile(filepath.Join(bin, name), []byte(script), 0o755))
 	}
-	for _, name := range []string{"env", "sh", "bash", "xargs", "nice", "timeout", "cat", "ls", "find", "flock", "setsid", "stdbuf", "nohup"} {
+	for _, name := range []string{"env", "sh", "bash", "xargs", "nice", "timeout", "cat", "ls", "find", "grep", "sed", "awk", "sort", "head", "flock", "setsid", "stdbuf", "nohup"} {
 		if path, err := exec.LookPath(name); err == nil {
 			require.NoError(t, os.Symlink(path, filepath.Join(bin, name)))
 		}
@@ -57,7 +64,7 @@ const all = `
 { read -r _ <&4; kill -KILL -- -$$; } 2>/dev/null & disown
 number=0
 while IFS= read -r -d '' line <&3; do
-	( trap - EXIT; cd work; LINE_NUMBER=$number; export LINE_NUMBER; exec 3<&- 4<&-; [ -z "$BY" ] || exec "$BY" -c "$line"; eval "$line" ) </dev/null >/dev/null 2>&1
+	( trap - EXIT; cd work; LINE_NUMBER=$number; export LINE_NUMBER; exec 3<&- 4<&-; [ -z "$BY" ] || exec "$BY" -c "$line"; eval "$line" ) </dev/null >>"$OUT" 2>&1
 	number=$((number + 1))
 done
 wait`
@@ -71,6 +78,9 @@ func (s sandbox) ran(t testing.TB, lines ...string) (log string, ended bool) {
 	require.NoError(t, os.RemoveAll(work))
 	require.NoError(t, os.Mkdir(work, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(work, "a"), []byte("text\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(work, ".env"), []byte("KEY="+secret+"\n"), 0o644))
+	out := filepath.Join(s.dir, "out")
+	require.NoError(t, os.WriteFile(out, nil, 0o644))
 	require.NoError(t, os.WriteFile(s.log, nil, 0o644))
 	list, err := os.CreateTemp(s.dir, "lines")
 	require.NoError(t, err)
@@ -89,17 +99,31 @@ func (s sandbox) ran(t testing.TB, lines ...string) (log string, ended bool) {
 	defer held.Close()
 	defer alive.Close()
 	c.Dir, c.WaitDelay, c.ExtraFiles = s.dir, time.Second, []*os.File{list, alive}
-	c.Env = []string{"PATH=" + filepath.Join(s.dir, "bin"), "HOME=" + s.dir, "BY=" + s.shell}
-	_ = c.Run()                                       // that a line fails is no matter
+	c.Env = []string{"PATH=" + filepath.Join(s.dir, "bin"), "HOME=" + s.dir, "BY=" + s.shell, "OUT=" + out}
+	start := c.Start
+	if s.rules != nil {
+		rules := *s.rules
+		rules.Write = append(rules.Write, out)
+		start = func() error { return confine.Start(rules, c.Start) }
+	}
+	require.NoError(t, start())
+	_ = c.Wait()                                      // that a line fails is no matter
 	_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // what runs in the background
 	noted, err := os.ReadFile(s.log)
 	require.NoError(t, err)
 	made, err := os.ReadDir(work)
 	require.NoError(t, err)
 	for _, f := range made {
-		if f.Name() != "a" {
+		if f.Name() != "a" && f.Name() != ".env" {
 			noted = append(noted, "made "+f.Name()+"\n"...)
 		}
+	}
+	text, err := os.ReadFile(filepath.Join(work, "a"))
+	if err != nil || string(text) != "text\n" {
+		noted = append(noted, "changed a\n"...)
+	}
+	if printed, err := os.ReadFile(out); err != nil || s.rules != nil && bytes.Contains(printed, []byte(secret)) {
+		noted = append(noted, "printed a secret\n"...)
 	}
 	return string(noted), ctx.Err() == nil
 }

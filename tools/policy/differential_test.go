@@ -5,6 +5,7 @@ package policy
 import (
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,51 +13,97 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"minigem/internal/confine"
+	"minigem/tools/workspace"
 )
 
 const denyCanary = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"canary\"\ndecision = \"deny\"\npriority = 1"
 
-// judges are the engines whose verdicts are compared with bash. What the first
-// two let through runs no canary and makes no file; the third holds canary back.
-func judges(t testing.TB) map[string]*Engine {
+// judges are the engines whose verdicts are compared with bash, in the folder of
+// a sandbox. What the first two let through runs no canary and makes no file; the
+// third holds canary back.
+func judges(t testing.TB, s sandbox) map[string]*Engine {
+	work := filepath.Join(s.dir, "work")
+	require.NoError(t, os.MkdirAll(work, 0o755))
+	ws, err := workspace.New(work)
+	require.NoError(t, err)
+	o := Options{Interactive: true, Refused: func(r Reading) string {
+		return ws.Refused(r.Path, workspace.Reach{Pattern: r.Pattern, Names: r.Names, Below: r.Below, Visible: r.Visible, Links: r.Links}, workspace.Ignore{})
+	}}
+	yolo := o
+	yolo.Mode = ModeYolo
 	return map[string]*Engine{
-		"default chat":   engineWith(t, "", Options{Interactive: true}),
-		"prefixes":       engineWith(t, allowPrefixes, Options{Interactive: true}),
-		"denied in yolo": engineWith(t, denyCanary, Options{Interactive: true, Mode: ModeYolo}),
+		"default chat": engineWith(t, "", o), "prefixes": engineWith(t, allowPrefixes, o), "denied in yolo": engineWith(t, denyCanary, yolo),
 	}
 }
 
-// What the policy lets through is given to a real bash, and must not run what it
-// was not judged to run. MINIGEM_DIFFERENTIAL is how many lines are made.
+// batch is lines that one engine lets through.
+type batch struct {
+	s     sandbox
+	files bool     // they may make none
+	lines []string // with OnlyReads or without
+	found []string
+	total int
+}
+
+func (b *batch) add(t testing.TB, line string) {
+	b.lines = append(b.lines, line)
+	if b.total++; len(b.lines) == 500 {
+		b.run(t)
+	}
+}
+
+func (b *batch) run(t testing.TB) {
+	b.found = append(b.found, b.s.culprits(t, b.lines, b.files)...)
+	b.lines = nil
+}
+
+// What the policy lets through is given to a real bash, confined where it would
+// be, and must not run what it was not judged to run, change a file or print a
+// secret. MINIGEM_DIFFERENTIAL is how many lines are made, and
+// MINIGEM_DIFFERENTIAL_SEED from which random numbers.
 func TestAllowedCommandLinesRunNothingElse(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	require.Len(t, s.culprits(t, []string{"ls", "canary evil", "(", "exec ls", "exit", "echo a > pwn"}, true), 2, "the sandbox sees what runs")
-	samples := 4_000
+	require.Len(t, s.culprits(t, []string{"ls", "canary evil", "(", "exec ls", "exit", "echo a > pwn", "echo b > a"}, true), 3, "the sandbox sees what runs")
+	confined := s
+	confined.rules = &confine.Rules{Hidden: []string{filepath.Join(s.dir, "work", ".env")}}
+	if confine.Supported() != nil {
+		t.Skip(confine.Supported())
+	}
+	require.Len(t, confined.culprits(t, []string{"ls", "canary evil", "echo a > pwn", "cat .env"}, true), 0, "what is confined writes nothing, and reads no secrets")
+	samples, seed := 4_000, 2
 	if n, err := strconv.Atoi(os.Getenv("MINIGEM_DIFFERENTIAL")); err == nil {
 		samples = n
 	}
-	for name, e := range judges(t) {
-		g := generator{rand.New(rand.NewPCG(uint64(samples), 2)), carriers(t)}
-		var batch, found []string
-		allowed, holding := 0, 0
-		for i := range samples {
+	if n, err := strconv.Atoi(os.Getenv("MINIGEM_DIFFERENTIAL_SEED")); err == nil {
+		seed = n
+	}
+	for name, e := range judges(t, s) {
+		g := generator{rand.New(rand.NewPCG(uint64(samples), uint64(seed))), carriers(t)}
+		free, reads := batch{s: s, files: e.Mode() != ModeYolo}, batch{s: confined, files: true}
+		holding := 0
+		for range samples {
 			line := g.line()
-			if runnable(line, e.Mode()) && e.Check(shellCall(line)).Decision == Allow {
-				batch = append(batch, line)
-				allowed++
-				if strings.Contains(line, "canary") {
-					holding++
-				}
+			v := e.Check(in(filepath.Join(s.dir, "work"), line))
+			if !runnable(line, e.Mode()) || v.Decision != Allow {
+				continue
 			}
-			if len(batch) == 500 || i == samples-1 {
-				found = append(found, s.culprits(t, batch, e.Mode() != ModeYolo)...)
-				batch = nil
+			if strings.Contains(line, "canary") {
+				holding++
+			}
+			if v.OnlyReads {
+				reads.add(t, line)
+			} else {
+				free.add(t, line)
 			}
 		}
-		assert.Empty(t, found, "%s: these ran something", name)
-		assert.Greater(t, holding, samples/100, "%s: the sample is worth something", name)
-		t.Logf("%s: of %d command lines %d were allowed and run; %d of these hold canary", name, samples, allowed, holding)
+		free.run(t)
+		reads.run(t)
+		assert.Empty(t, append(free.found, reads.found...), "%s: these ran something", name)
+		assert.Greater(t, holding, samples/300, "%s: the sample is worth something", name)
+		t.Logf("%s: of %d command lines %d were allowed and run, %d of them confined; %d hold canary", name, samples, free.total+reads.total, reads.total, holding)
 	}
 }
 
@@ -67,7 +114,7 @@ func runnable(line string, mode Mode) bool {
 	if mode == ModeYolo && (containsAny(line, "env -", "command -p") || strings.Contains(devices.Replace(line), "/")) {
 		return false
 	}
-	return !containsAny(line, "\x00", "while", "until", "((;;))", "sleep", "select") || strings.Contains(line, "break")
+	return !containsAny(line, "\x00", "while", "until", "for ((", "sleep", "select") || strings.Contains(line, "break")
 }
 
 var devices = strings.NewReplacer("/dev/null", "", "/dev/stdin", "", "/dev/fd/", "")

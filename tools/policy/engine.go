@@ -2,6 +2,7 @@ package policy
 
 import (
 	"cmp"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -35,6 +36,9 @@ type Options struct {
 	// Refused returns a file that a command reads although the file tools would
 	// refuse it; empty: none. nil: only the words of the command are checked.
 	Refused func(Reading) string
+	// Tracked returns a file of secrets that the git repository around a
+	// directory tracks; empty: none. nil: git is not asked.
+	Tracked func(dir string) string
 	// SavedRules is the file that "always, and save" appends to; empty: such an
 	// answer applies to the session only.
 	SavedRules string
@@ -75,6 +79,9 @@ func New(o Options) (*Engine, error) {
 		}
 	}
 	sortRules(rules)
+	if o.Shell == PowerShell || o.Shell == "" && runtime.GOOS == "windows" {
+		o.Unconfined = cmp.Or(o.Unconfined, "it is not known which lines of PowerShell only read")
+	}
 	o.Rules = nil
 	return &Engine{options: o, mode: cmp.Or(o.Mode, ModeDefault), rules: rules}, nil
 }
@@ -120,6 +127,9 @@ func (e *Engine) Check(c Call) Verdict {
 	var v Verdict
 	if c.Tool == shellTool && c.Info.MCP == nil {
 		v = e.checkShell(s, c)
+		if v.Decision != Allow && !s.answered && strings.HasPrefix(v.Rule, "built-in policy:") {
+			v.Reason = join(v.Reason, allowedBy(c, v.Rule))
+		}
 	} else {
 		v = e.checkPlain(s, c)
 	}
@@ -137,7 +147,7 @@ func (e *Engine) checkPlain(s situation, c Call) Verdict {
 	text := stable(c.Args)
 	for i := range s.rules {
 		r := &s.rules[i]
-		if !r.appliesTo(s, c.Tool, c.Info, c.Subagent) || !e.argumentsMatch(r, c, text) {
+		if r.Always || !r.appliesTo(s, c.Tool, c.Info, c.Subagent) || !e.argumentsMatch(r, c, text) {
 			continue
 		}
 		v := verdictOf(r)

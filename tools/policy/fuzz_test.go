@@ -3,9 +3,12 @@
 package policy
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"minigem/internal/confine"
 )
 
 // FuzzJudge: the judge reads any line without a panic, and what it lets through
@@ -20,15 +23,24 @@ func FuzzJudge(f *testing.F) {
 			f.Add("x=" + text + "; " + evaluator)
 		}
 	}
-	s, engines := newSandbox(f), judges(f)
+	s := newSandbox(f)
 	s.patience = 5 * time.Second // there are many lines, and few that run
+	engines, confined := judges(f, s), s
+	confined.rules = &confine.Rules{Hidden: []string{filepath.Join(s.dir, "work", ".env")}}
+	if confine.Supported() != nil {
+		f.Skip(confine.Supported())
+	}
 	f.Fuzz(func(t *testing.T, line string) {
 		for name, e := range engines {
-			allowed := e.Check(shellCall(line)).Decision == Allow
-			if !allowed || e.Mode() == ModeYolo || !runnable(line, e.Mode()) || !strings.Contains(line, "canary") && !strings.Contains(line, ">") {
+			v := e.Check(in(filepath.Join(s.dir, "work"), line))
+			if v.Decision != Allow || e.Mode() == ModeYolo || !runnable(line, e.Mode()) || !strings.Contains(line, "canary") && !strings.Contains(line, ">") {
 				continue
 			}
-			if found := s.culprits(t, []string{line}, true); found != nil {
+			by := s
+			if v.OnlyReads {
+				by = confined
+			}
+			if found := by.culprits(t, []string{line}, true); found != nil {
 				t.Errorf("%s let this through, which ran something: %s", name, found[0])
 			}
 		}

@@ -17,6 +17,10 @@ var (
 	canaries = []string{
 		"canary", "canary evil", "c\\anary", "\"canary\" evil", "ca''nary", "$(canary)", "`canary`", "<(canary)", "x[$(canary)]", "echo PWN > pwn", "$'canary'",
 		"y=canary; $y", "{canary,a}", "canary\\\n evil", "# \\\ncanary",
+		"\"${z-'$(canary)'}\"", "\"${z+'`canary`'}\"", "\"${z:-\"'$(canary)'\"}\"", "echo \"${z-'$(canary)'}\"", "cat <<E\n${z-'$(canary)'}\nE", "cat <<E\n${z:+\"'$(canary)'\"}\nE",
+		"x=1 >pwn", "eval >pwn", "((1)) >pwn", "{ x=1; } >pwn", "trap '' EXIT >pwn", "bash -c '' >pwn", ">pwn", "echo hi >&pwn-1", "[[ a ]] >pwn", "f() { :; } >pwn; f", "(:) >a",
+		"sed -n 's/x/$(canary)/w pwn' a", "find . -name a -fprint pwn", "sort -o a a", "awk 'BEGIN{system(\"canary\")}'", "awk '{print > \"pwn\"}' a", "cat .env", "cat .e*", "cat <.env", "grep -r . .", "grep . ./.env",
+		"head -1 .[e]nv", "sed -n p .env", "awk 1 .env", "sort < .env", "find . -name .env -exec cat {} +", "cat ${x:-.env}", "cat $x.env", "ls | cat .env", "grep -f .env a",
 	}
 	texts = []string{
 		"'b[$(canary)]'", "b\\[\\$\\(canary\\)\\]", "\"b[\\$(canary)]\"", "'b[`canary`]'", "$'b[$(canary)]'", "$'b[\\x24(canary)]'", "'$(canary)'", "canary",
@@ -35,7 +39,7 @@ var (
 		"z=$x", "z=($x)", "z[0]=$x", "z[$x]=1", "z[1]=$((1))", "echo ${z[0]}", "echo ${z[@]}", "echo ${z[@]:1}", "echo ${z[@]:x}", "f() { ls; }; f", "PS4=$x; set -x; ls", "set -x", "alias ls=$x", "git status ~ * {1..3} ?", "git status !(a)", "ls @(a|b)",
 	}
 	// plain commands are allowed, by rules or because they only read.
-	plain = []string{"git status", "git log -1", "npm test", "ls", "ls -l a", "cat a", "echo hi", "echo 'a b' \"c\"", "true", ":", "false", "pwd", "[[ -f a ]]", "find . -name a",
+	plain = []string{"git status", "git log -1", "npm test", "ls", "ls -l a", "cat a | head -1", "sed -n 1p a", "grep -n t a", "sort a | head", "awk 1 a", "ls && git status", "cat a", "echo hi", "echo 'a b' \"c\"", "true", ":", "false", "pwd", "[[ -f a ]]", "find . -name a",
 		"echo canary", "git log 'x[$(canary)]'", "echo \\$\\(canary\\)", "git status \"\\`canary\\`\"", "npm test -- --canary", "[[ canary == a* ]]", "ls # canary", "git status '`canary`'", "echo '<(canary)'",
 		"git log \"a\\$(canary)\"", "git log -- canary", "x='$(canary)'", "a=(1 '$(canary)')", "git log ${x:-'$(canary)'}", "git log \"${x:-a}\"", "[[ a == '$(canary)' ]]", "case '$(canary)' in a) ls;; esac"}
 	// pieces are put anywhere.
@@ -74,6 +78,8 @@ func (g generator) command(depth int) string {
 	switch {
 	case depth == 0 && g.random.IntN(2) == 0:
 		return g.of(canaries)
+	case depth == 0 && g.random.IntN(8) == 0: // a redirection on any node
+		return g.of(plain) + g.of([]string{" >pwn", " 2>pwn", " &>pwn", " >>a", " <a", " >&pwn", " {x}>pwn", " >|a", " <>a", " >&2", " 2>&1 >/dev/null"})
 	case depth == 0:
 		return g.of(plain)
 	case g.random.IntN(4) == 0:

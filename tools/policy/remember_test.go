@@ -39,11 +39,14 @@ func TestRememberedAnswers(t *testing.T) {
 		{"another edit", editCall("/work/a"), ProceedAlwaysAndSave, editCall("/work/ab"), Ask, ModeDefault},
 		{"cancelled", editCall("/work/a"), Cancel, editCall("/work/a"), Ask, ModeDefault},
 		// Commands: the root command
-		{"command", shellCall("npm run x"), ProceedAlways, shellCall("npm publish"), Allow, ModeDefault},
+		{"command", shellCall("git commit -m x"), ProceedAlways, shellCall("git commit -am y"), Allow, ModeDefault},
+		{"another of its commands", shellCall("git commit -m x"), ProceedAlways, shellCall("git push"), Ask, ModeDefault},
+		{"a script, another", shellCall("npm run x"), ProceedAlways, shellCall("npm run y"), Ask, ModeDefault},
+		{"make, a variable", shellCall("make x"), ProceedAlways, shellCall("make x CC=evil"), Ask, ModeDefault},
 		{"its redirection", shellCall("npm run x"), ProceedAlways, shellCall("npm run x > f"), Ask, ModeDefault},
-		{"redirected", shellCall("npm run x > f"), ProceedAlways, shellCall("npm run y > g"), Allow, ModeDefault},
+		{"redirected", shellCall("npm run x > f"), ProceedAlways, shellCall("npm run x > g"), Allow, ModeDefault},
 		{"redirected elsewhere", shellCall("npm run x > f"), ProceedAlways, shellCall("npm run x > /etc/f"), Ask, ModeDefault},
-		{"both of a list", shellCall("npm i && go vet"), ProceedAlways, shellCall("go test; npm t"), Allow, ModeDefault},
+		{"both of a list", shellCall("npm i && go vet"), ProceedAlways, shellCall("go vet ./x; npm i y"), Allow, ModeDefault},
 		{"another command", shellCall("npm run x"), ProceedAlways, shellCall("npm x; curl y"), Ask, ModeDefault},
 		{"inside a wrapper", shellCall("timeout 5 npm run x"), ProceedAlways, shellCall("timeout 5 curl x"), Ask, ModeDefault},
 		{"interpreter, the same", shellCall("python3 a.py"), ProceedAlways, shellCall("python3 a.py -v"), Allow, ModeDefault},
@@ -76,15 +79,15 @@ func TestRootCommands(t *testing.T) {
 		command string
 		want    []string
 	}{
-		{"npm run x", []string{"npm"}},
-		{"ls; npm i && go vet | npm t", []string{"npm", "go"}}, // ls needs no leave
+		{"npm run x", []string{"npm run x"}},
+		{"ls; npm i && go vet | npm t", []string{"npm i", "go vet", "npm t"}}, // ls needs no leave
 		{"FOO=1 npm i", nil},
-		{"env LANG=C timeout 5 npm i", []string{"npm"}},
-		{"bash -c 'npm i; make x'", []string{"npm", "make x"}},
+		{"env LANG=C timeout 5 npm i", []string{"env LANG=C timeout 5 npm i"}},
+		{"bash -c 'npm i; make x'", nil},
 		{"python3 -m http.server", []string{"python3 -m http.server"}},
 		{"python3 -c 'print(1, 2)'", nil}, // its words cannot be written as a prefix
 		{"python3 $X", nil},
-		{"rm -rf a", nil},
+		{"rm -rf a", []string{"rm"}}, // which is asked about all the same
 		{"npm i; $X", nil},
 		{"npm i '", nil},
 		{"", nil},

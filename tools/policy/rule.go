@@ -68,6 +68,10 @@ type Rule struct {
 	Annotations map[string]any // equal to those of the tool
 	Redirection bool           // an allow that includes redirections
 	Inside      bool           // an allow that includes redirections to files of the workspace
+	// Always rules count besides the one that decides: the first that matches
+	// a command which another rule allows has it asked about, or if it allows
+	// keeps those below it from asking.
+	Always      bool
 	Area        Area
 	BuiltinOnly bool // not for MCP tools
 	TrustedOnly bool // only for MCP servers that the settings trust

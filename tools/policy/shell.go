@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"path"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -13,28 +12,47 @@ import (
 )
 
 // checkShell judges a command line command by command; the strictest verdict
-// is that of the line. A line that cannot be parsed may run anything.
+// is that of the line. A line that is not plain may run anything besides.
 func (e *Engine) checkShell(s situation, c Call) Verdict {
 	text, _ := c.Args["command"].(string)
 	line, err := e.parse(text)
-	commands := line.Commands
-	if err != nil || len(commands) == 0 {
-		commands = []shell.Command{{Kind: shell.Opaque, Source: text}}
+	if err != nil || len(line.Commands) == 0 {
+		line = shell.Line{Text: text}
 	}
-	worst, onlyReads := Verdict{Decision: Allow - 1}, true
-	at := placeOf(c, commands)
+	l := judged{Line: line, call: c, dirs: dirsOf(c, line.Commands), rest: line.Rest(), unread: err != nil}
+	l.reads = line.Plain && !slices.ContainsFunc(line.Commands, func(cmd shell.Command) bool { return !cmd.Reads() || writes(cmd) })
+	commands := line.Commands
+	if !line.Plain {
+		commands = append(slices.Clone(commands), shell.Command{Source: text})
+	}
+	worst, onlyReads := Verdict{Decision: Allow - 1}, false
 	for _, cmd := range commands {
-		v := e.checkCommand(s, c, at, cmd)
-		onlyReads = onlyReads && (v.OnlyReads || cmd.Kind == shell.Wrapper)
+		v := e.checkCommand(s, l, cmd)
+		onlyReads = onlyReads || v.OnlyReads
 		if v.Decision > worst.Decision {
 			worst = v
 		}
 	}
-	worst.OnlyReads = onlyReads && worst.Decision == Allow
+	// Where one command runs only because it is believed to read, all are confined.
+	worst.OnlyReads = onlyReads && l.reads && worst.Decision == Allow
 	if err != nil && worst.Decision != Allow {
 		worst.Reason = join(worst.Reason, "the command could not be parsed: "+err.Error())
 	}
 	return worst
+}
+
+// judged is a command line that is being judged.
+type judged struct {
+	shell.Line
+	call   Call
+	dirs   []string // each may be the working directory of any command; nil: it is not known
+	rest   string   // what may run besides the commands, as text
+	reads  bool     // all of it only reads, so that it runs confined
+	unread bool     // it cannot be parsed
+}
+
+func writes(cmd shell.Command) bool {
+	return slices.ContainsFunc(cmd.Redirects, func(rd shell.Redirect) bool { return rd.Writes })
 }
 
 func (e *Engine) parse(text string) (shell.Line, error) {
@@ -52,9 +70,9 @@ func (e *Engine) parse(text string) (shell.Line, error) {
 }
 
 // checkCommand judges one command: first by rules, then by what is known about
-// the command itself.
-func (e *Engine) checkCommand(s situation, c Call, at place, cmd shell.Command) Verdict {
-	r, perhaps := e.ruleFor(s, c, cmd)
+// the command itself. A command without words is whatever else the line may run.
+func (e *Engine) checkCommand(s situation, l judged, cmd shell.Command) Verdict {
+	r, perhaps := e.ruleFor(s, l, cmd)
 	v := s.unruled()
 	if r != nil {
 		v = verdictOf(r)
@@ -66,15 +84,15 @@ func (e *Engine) checkCommand(s situation, c Call, at place, cmd shell.Command) 
 	if len(label) > 60 {
 		label = strings.ToValidUTF8(label[:60], "") + "..."
 	}
-	switch {
-	case r == nil && cmd.Kind == shell.Wrapper:
-		v = Verdict{Decision: Allow, Rule: "judged by what it runs"}
-	case v.Decision == Ask && cmd.Safe && s.mode != ModePlan && (r == nil || r.builtIn()):
-		if why := e.filesAsked(at, cmd, nil); why != "" {
-			return explain(v, label, why)
+	// In a line that a rule allows in part, only what cannot write goes along.
+	reads := l.Plain && !writes(cmd) && (l.reads || cmd.Inert())
+	if v.Decision == Ask && reads && s.mode != ModePlan && (r == nil || r.builtIn()) {
+		why := e.secretAsked(l, cmd)
+		if why == "" && l.reads {
+			why = e.options.Unconfined
 		}
-		if e.options.Unconfined != "" {
-			return explain(v, label, e.options.Unconfined)
+		if why != "" {
+			return explain(v, label, why)
 		}
 		v.Decision, v.OnlyReads = Allow, true
 		v = explain(v, label, "only reads")
@@ -83,11 +101,14 @@ func (e *Engine) checkCommand(s situation, c Call, at place, cmd shell.Command) 
 		v.Decision = Ask
 		return explain(v, label, "cannot be told from what "+perhaps.Place.String()+" holds back ("+NoSandbox+")")
 	}
-	if v.Decision != Allow || s.mode == ModeYolo {
+	switch {
+	case v.Decision == Ask && !l.Plain && cmd.Words == nil:
+		return explain(v, label, "it is more than a list of simple commands")
+	case v.Decision != Allow || s.mode == ModeYolo:
 		return v
 	}
-	if why := e.caution(s, at, cmd, r); why != "" {
-		v.Decision = Ask
+	if why := e.caution(s, l, cmd, r); why != "" {
+		v.Decision, v.OnlyReads = Ask, false
 		return explain(v, label, why)
 	}
 	return v
@@ -96,39 +117,77 @@ func (e *Engine) checkCommand(s situation, c Call, at place, cmd shell.Command) 
 // NoSandbox says what rules about commands are not.
 const NoSandbox = "a rule reads command lines and is not a sandbox: minigem -s confines commands"
 
-// caution says why a command that rules allow is asked for nevertheless.
-func (e *Engine) caution(s situation, at place, cmd shell.Command, r *Rule) string {
-	switch {
-	case cmd.Danger != "":
-		return cmd.Danger
-	case s.untrusted && filepath.Base(cmd.Name()) == "git":
-		return "git runs programs that the folder's configuration names, and the folder is not trusted"
-	}
-	if why := gitAsked(at, cmd); why != "" {
-		return why
-	}
-	if cmd.Kind != shell.Wrapper {
-		if why := e.redirectAsked(s, at, cmd, r); why != "" {
+// caution says why a command that runs unasked, or that a rule allows, is asked
+// for nevertheless.
+func (e *Engine) caution(s situation, l judged, cmd shell.Command, r *Rule) string {
+	if path.Base(cmd.Name()) == "git" {
+		if s.untrusted {
+			return "git runs programs that the folder's configuration names, and the folder is not trusted"
+		}
+		if why := gitAsked(l, cmd); why != "" {
 			return why
 		}
 	}
-	return e.filesAsked(at, cmd, r)
+	if why := e.redirectAsked(s, l, cmd, r); why != "" {
+		return why
+	}
+	if r == nil || r.builtIn() {
+		return ""
+	}
+	if l.Plain && !r.Redirection && path.Base(cmd.Name()) != "git" && cmd.Reads() &&
+		!slices.ContainsFunc(cmd.Words, func(w shell.Word) bool { return !w.Known && !w.Glob }) {
+		if why := e.secretAsked(l, cmd); why != "" {
+			return why
+		}
+	}
+	if why := variableOfMake(cmd, r); why != "" {
+		return why
+	}
+	for i := range s.rules {
+		also := &s.rules[i]
+		if !also.Always || !also.appliesTo(s, l.call.Tool, l.call.Info, l.call.Subagent) {
+			continue
+		}
+		anywhere := len(cmd.Words) == 0 && also.restrictive() && also.regex != nil && matchesWithin(also.regex.MatchString, l.Text)
+		if anywhere || also.matchCommand(l, cmd) == yes {
+			if also.Decision == Allow {
+				break
+			}
+			return "the rule in " + also.Place.String() + " (" + also.Name + ") asks even where another allows it"
+		}
+	}
+	return e.namesSensitive(l, cmd)
+}
+
+// variableOfMake: a variable on make's command line is part of what it runs.
+func variableOfMake(cmd shell.Command, r *Rule) string {
+	if name := path.Base(cmd.Name()); name != "make" && name != "gmake" {
+		return ""
+	}
+	named := 0 // words of the rule
+	for _, p := range r.prefixes {
+		if startsWith(cmd.Words, p) == yes {
+			named = max(named, len(p))
+		}
+	}
+	for _, w := range cmd.Words[max(named, 1):] {
+		if !w.Known || strings.Contains(w.Text, "=") || strings.HasPrefix(w.Text, "--ev") || strings.HasPrefix(w.Text, "-E") {
+			return "it sets a variable, which is part of what make runs"
+		}
+	}
+	return ""
 }
 
 // ruleFor finds the rule that decides about a command; nil where there is none.
-// perhaps is one before it that holds back, of which it is not certain whether it matches. A
-// wrapper is subject to rules about commands only where they hold back.
-func (e *Engine) ruleFor(s situation, c Call, cmd shell.Command) (decides, perhaps *Rule) {
-	texts := argumentTexts(c, cmd)
+// perhaps is one before it that holds back, of which it is not certain whether it
+// matches.
+func (e *Engine) ruleFor(s situation, l judged, cmd shell.Command) (decides, perhaps *Rule) {
 	for i := range s.rules {
 		r := &s.rules[i]
-		if !r.appliesTo(s, c.Tool, c.Info, c.Subagent) || !e.inArea(r.Area, c.Intent) {
+		if r.Always || !r.appliesTo(s, l.call.Tool, l.call.Info, l.call.Subagent) || !e.inArea(r.Area, l.call.Intent) {
 			continue
 		}
-		if cmd.Kind == shell.Wrapper && (!r.conditional() || !r.restrictive()) {
-			continue
-		}
-		switch r.matchCommand(cmd, texts) {
+		switch r.matchCommand(l, cmd) {
 		case yes:
 			return r, perhaps
 		case maybe:
@@ -148,29 +207,32 @@ const (
 )
 
 // matchCommand compares the conditions on a command. A rule that allows matches
-// only for certain, so that its answer is never maybe.
-func (r *Rule) matchCommand(cmd shell.Command, texts []string) answer {
+// only for certain, and only in a plain line, so that its answer is never maybe.
+func (r *Rule) matchCommand(l judged, cmd shell.Command) answer {
 	if r.args != nil {
-		return r.matchTexts(r.args.MatchString, texts)
+		return r.matchTexts(r.args.MatchString, argumentTexts(l.call, cmd))
+	}
+	if r.regex == nil && len(r.prefixes) == 0 {
+		return yes
+	}
+	if !r.restrictive() && (!l.Plain || len(cmd.Words) == 0) {
+		return no
 	}
 	if r.regex != nil {
-		if !r.restrictive() && cmd.Kind != shell.Plain {
-			return no
+		best := no
+		if len(cmd.Words) > 0 {
+			best = r.matchTexts(r.regex.MatchString, []string{cmd.Text(), cmd.Source})
 		}
-		best := r.matchTexts(r.regex.MatchString, []string{cmd.Text(), cmd.Source})
-		if best == no && r.restrictive() && r.mayMatch(cmd) {
+		if best == no && r.restrictive() && r.mayMatch(l, cmd) {
 			return maybe
 		}
 		return best
 	}
-	if len(r.prefixes) == 0 {
-		return yes
-	}
 	best := no
 	for _, p := range r.prefixes {
 		if r.restrictive() {
-			best = max(best, heldBack(p, cmd))
-		} else if cmd.Kind == shell.Plain {
+			best = max(best, heldBack(p, l, cmd))
+		} else {
 			best = max(best, certainly(startsWith(cmd.Words, p)))
 		}
 	}
@@ -201,52 +263,40 @@ func (r *Rule) matchTexts(match func(string) (bool, error), texts []string) answ
 	return no
 }
 
-// heldBack compares a command with a prefix that holds back. What cannot be
-// read may be it, and so may what is made of a text that holds the prefix's
-// words.
-func heldBack(prefix []string, cmd shell.Command) answer {
-	if cmd.Kind == shell.Opaque {
-		return maybe
-	}
+// heldBack compares a command with a prefix that holds back. A name that is not
+// known may be it, and so may what the rest of the line runs.
+func heldBack(prefix []string, l judged, cmd shell.Command) answer {
 	best := no
-	if cmd.Hides != "" && shell.Mentions(cmd.Hides, prefix) {
+	if l.unknown(cmd) || l.May(prefix) {
 		best = maybe
 	}
-	if cmd.Kind == shell.Effect {
+	if len(cmd.Words) == 0 {
 		return best
-	}
-	if slices.ContainsFunc(cmd.Carried(), func(words []string) bool { return begins(words, prefix) }) {
-		best = maybe
 	}
 	return max(best, startsWith(cmd.Words, prefix), startsWith(cmd.Normal(), prefix))
 }
 
-// begins reports whether a command of these words has the prefix.
-func begins(words, prefix []string) bool {
-	if len(words) < len(prefix) || len(prefix) == 0 || path.Base(words[0]) != prefix[0] && words[0] != prefix[0] {
-		return false
+// unknown reports whether a command may run anything.
+func (l judged) unknown(cmd shell.Command) bool {
+	if len(cmd.Words) == 0 {
+		return l.unread
 	}
-	return slices.Equal(words[1:len(prefix)], prefix[1:])
+	return cmd.Opaque()
 }
 
 // mayMatch reports whether the command may be one that the expression of the
 // rule matches, or may run one.
-func (r *Rule) mayMatch(cmd shell.Command) bool {
-	if cmd.Kind == shell.Opaque || cmd.Hides != "" && (matchesWithin(r.regex.MatchString, cmd.Hides) || r.pattern.mentioned(cmd.Hides)) {
+func (r *Rule) mayMatch(l judged, cmd shell.Command) bool {
+	if l.unknown(cmd) || l.rest != "" && (matchesWithin(r.regex.MatchString, l.rest) || r.pattern.mentioned(l.rest)) {
 		return true
 	}
-	return r.matchCarried(cmd) || r.pattern.fits(cmd.Words) || r.pattern.fits(cmd.Normal())
-}
-
-func (r *Rule) matchCarried(cmd shell.Command) bool {
-	return slices.ContainsFunc(cmd.Carried(), func(words []string) bool {
-		text := strings.Join(words, " ")
-		ok, err := r.regex.MatchString(text)
-		if !ok && err == nil {
-			ok, err = r.regex.MatchString(path.Base(words[0]) + text[len(words[0]):])
+	normal := cmd.Normal()
+	if len(normal) > 0 {
+		if ok, err := r.regex.MatchString(shell.Command{Words: normal, Source: cmd.Source}.Text()); ok || err != nil {
+			return true
 		}
-		return ok || err != nil
-	})
+	}
+	return r.pattern.fits(cmd.Words) || r.pattern.fits(normal)
 }
 
 // matchesWithin tries an expression wherever a word begins in a text.
@@ -300,53 +350,6 @@ func argumentTexts(c Call, cmd shell.Command) []string {
 		texts = append(texts, stable(args))
 	}
 	return texts
-}
-
-// interpreters run what their arguments say, so that "always" means the same
-// arguments, not the interpreter.
-var interpreters = []string{
-	"bash", "sh", "dash", "ash", "zsh", "ksh", "mksh", "fish", "python", "python2", "python3", "node", "deno", "bun", "perl", "ruby",
-	"php", "lua", "awk", "gawk", "sed", "npx", "ssh", "docker", "kubectl", "source", ".", "make",
-}
-
-// RootCommands returns the command prefixes that "always" would allow for a
-// command line: the name of each command that is not allowed as it is, or the
-// whole command where the name alone says too little. It is empty where no
-// prefix would help: for dangerous commands and those that are not known.
-func RootCommands(command string) []string {
-	line, err := shell.Parse(command)
-	if err != nil {
-		return nil
-	}
-	var out []string
-	for _, c := range line.Commands {
-		if c.Kind == shell.Opaque || c.Kind == shell.Effect || c.Danger != "" {
-			return nil
-		}
-		if c.Kind == shell.Wrapper || c.Safe {
-			continue
-		}
-		prefix := c.Name()
-		if slices.Contains(interpreters, filepath.Base(prefix)) {
-			unknown := slices.ContainsFunc(c.Words, func(w shell.Word) bool { return !w.Known })
-			if prefix = c.Text(); unknown || len(strings.Fields(prefix)) != len(c.Words) {
-				return nil
-			}
-		}
-		if len(strings.Fields(prefix)) == 0 {
-			return nil
-		}
-		if !slices.Contains(out, prefix) {
-			out = append(out, prefix)
-		}
-	}
-	return out
-}
-
-// isRedirected reports whether any command of the line is.
-func isRedirected(command string) bool {
-	line, err := shell.Parse(command)
-	return err == nil && slices.ContainsFunc(line.Commands, func(c shell.Command) bool { return len(c.Redirects) > 0 })
 }
 
 func explain(v Verdict, command, why string) Verdict {

@@ -3,8 +3,10 @@ package policy
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"minigem/tools/policy/shell"
 	"minigem/tools/workspace"
@@ -20,46 +22,25 @@ type Reading struct {
 	Links   bool   // links below are followed
 }
 
-// place is where the commands of a line work.
-type place struct {
-	dirs   []string // each may be the working directory; nil: it is not known
-	unsaid bool     // the call says nothing of a directory
-	movers int      // commands after which names may lead elsewhere
-}
-
 // maxDirs bounds the directories that a line may work in.
 const maxDirs = 16
 
-func placeOf(c Call, commands []shell.Command) place {
-	var p place
-	if c.Intent.Exec != nil && c.Intent.Exec.Dir != "" {
-		p.dirs = []string{c.Intent.Exec.Dir}
-	} else {
-		p.unsaid = true
-	}
-	for _, cmd := range commands {
-		if cmd.Files().Moves {
-			p.movers++
-		}
-		switch {
-		case cmd.Kind == shell.Opaque, cmd.Name() == "pushd", cmd.Name() == "popd":
-			p.dirs = nil
-		case cmd.Name() == "cd":
-			p.dirs = enter(p.dirs, cmd)
-		}
-	}
-	return p
-}
-
-// enter adds what cd makes of each directory: whether it runs, and before or
-// after what, is not certain.
-func enter(dirs []string, cd shell.Command) []string {
-	f := cd.Files()
-	if f.Asked != "" || len(f.Paths) != 1 || !f.Paths[0].Word.Known || len(dirs) == 0 || 2*len(dirs) > maxDirs {
+// dirsOf returns the directories that commands of a line may work in; nil: they
+// are not known. Whether a cd runs, and before or after what, is not certain.
+func dirsOf(c Call, commands []shell.Command) []string {
+	if c.Intent.Exec == nil || c.Intent.Exec.Dir == "" {
 		return nil
 	}
-	for _, d := range slices.Clone(dirs) {
-		dirs = append(dirs, absolute(d, f.Paths[0].Word.Text))
+	dirs := []string{c.Intent.Exec.Dir}
+	for _, cmd := range commands {
+		switch name := cmd.Name(); {
+		case name == "pushd", name == "popd", name == "cd" && (len(cmd.Words) != 2 || !cmd.Words[1].Known || strings.HasPrefix(cmd.Words[1].Text, "-") || len(dirs) > maxDirs/2):
+			return nil
+		case name == "cd":
+			for _, d := range slices.Clone(dirs) {
+				dirs = append(dirs, absolute(d, cmd.Words[1].Text))
+			}
+		}
 	}
 	return dirs
 }
@@ -71,71 +52,109 @@ func absolute(dir, path string) string {
 	return dir + string(filepath.Separator) + path // not joined: ".." follows links
 }
 
-// filesAsked says why a command is asked for because of the files that it
-// touches: one that the file tools would not read or write unasked, or one that
-// is not known. Empty: it is not. r is the rule that allows the command, if any
-// does.
-func (e *Engine) filesAsked(p place, cmd shell.Command, r *Rule) string {
-	if cmd.Kind == shell.Wrapper {
-		return "" // what it runs is asked
+// nameLike matches what may be names of files in an argument: runs of the characters
+// that names are made of.
+var nameLike = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\pL\pN._/~+@%-]+`) })
+
+// secretAsked says why a command that only reads is asked for: what it prints the
+// model reads, and the file tools would not show it.
+func (e *Engine) secretAsked(l judged, cmd shell.Command) string {
+	reach := cmd.Reach()
+	args := slices.Clone(cmd.Words[1:])
+	for _, rd := range cmd.Redirects {
+		args, reach.Nothing = append(args, rd.Target), false
 	}
-	f := cmd.Files()
-	if !f.Known {
-		return e.namesSensitive(p, cmd)
+	if l.dirs == nil && e.options.Refused != nil && !reach.Nothing {
+		return "reads files of a directory that is not known"
 	}
-	free := r != nil && r.Redirection
-	if f.Asked != "" && !free {
-		return f.Asked
-	}
-	others := p.movers
-	if f.Moves {
-		others--
-	}
-	for _, path := range f.Paths {
-		if path.Mentioned && !slices.ContainsFunc(p.dirs, func(dir string) bool { return meant(absolute(dir, path.Word.Text)) }) {
+	for _, w := range args {
+		if !w.Known && !w.Glob {
+			return "what " + w.Text + "$ stands for is not known"
+		}
+		if reach.Nothing {
 			continue
 		}
-		if climbs(path.Word.Text) && !free {
-			return `names a path with ".."`
-		}
-		if others > 0 && !free {
-			return "names files beside a command that moves some"
-		}
-		why := ""
-		if path.Writes {
-			why = e.writeAsked(p, path, free)
-		} else if !free {
-			why = e.readAsked(p, path)
-		}
-		if why != "" {
+		if why := e.wordAsked(l, w, reach); why != "" {
 			return why
+		}
+	}
+	if reach.Here && !l.namesFolder(args) {
+		if why := e.wordAsked(l, shell.Word{Text: ".", Known: true}, reach); why != "" {
+			return why
+		}
+	}
+	if reach.Commits && e.options.Tracked != nil {
+		for _, dir := range l.dirs {
+			if secret := e.options.Tracked(dir); secret != "" {
+				return "git may print " + secret + ", which the repository tracks and the file tools do not read"
+			}
 		}
 	}
 	return ""
 }
 
-// meant reports whether a word that may be a path is one: there is such a file,
-// or it is the name of a protected one, which another commit may have.
-func meant(path string) bool {
-	if workspace.Protected(filepath.Base(path)) != "" {
-		return true
+// namesFolder reports whether the last argument is a folder that a search is to
+// look into, and not the value of an option.
+func (l judged) namesFolder(args []shell.Word) bool {
+	n := len(args)
+	if n < 2 || strings.HasPrefix(args[n-2].Text, "-") {
+		return false
 	}
-	_, err := os.Lstat(path)
-	return err == nil
+	return !slices.ContainsFunc(l.dirs, func(dir string) bool {
+		info, err := os.Stat(absolute(dir, args[n-1].Text))
+		return err != nil || !info.IsDir()
+	})
+}
+
+// wordAsked says why an argument is not read unasked.
+func (e *Engine) wordAsked(l judged, w shell.Word, reach shell.Reach) string {
+	candidates := append(nameLike().FindAllString(w.Text, -1), w.Text)
+	if rest, ok := strings.CutPrefix(w.Text, "-"); ok && len(rest) > 1 {
+		candidates = append(candidates, rest[1:]) // the value of a letter
+	}
+	for _, name := range candidates {
+		if name == "" || len(name) > 4096 || strings.ContainsAny(name, "\n\x00") || name == "/" && !reach.Names {
+			continue
+		}
+		if secret := workspace.Secret(name); secret != "" && !reach.Names {
+			return "names " + secret + ", which the file tools do not read"
+		}
+		if e.options.Refused == nil {
+			if leaves(name) || w.Glob && w.Text[0] == '.' {
+				return "names a file outside of the working directory, or a protected one"
+			}
+			continue
+		}
+		for _, dir := range l.dirs {
+			at := absolute(dir, name)
+			if _, err := os.Lstat(at); err != nil && !w.Glob && !slices.Contains(strings.Split(name, "/"), "..") {
+				continue
+			}
+			what := e.options.Refused(Reading{Path: at, Pattern: w.Glob, Names: reach.Names, Below: reach.Below, Visible: reach.Visible})
+			if what != "" {
+				return "may read " + what + ", which the file tools do not"
+			}
+		}
+	}
+	return ""
+}
+
+// leaves reports whether a path may lead out of the working directory, or to a
+// protected file, as far as its words can say.
+func leaves(name string) bool {
+	protected := workspace.Protected(name)
+	return strings.HasPrefix(name, "/") || slices.Contains(strings.Split(name, "/"), "..") || protected != "" && protected != "node_modules"
 }
 
 // gitAsked says why git is asked for although a rule allows it, or although it
 // would only read: a bare repository may lie in any folder, as files that a
 // clone brings or an edit makes, and its configuration names programs.
-func gitAsked(p place, cmd shell.Command) string {
-	below, git, known := cmd.GitDir()
-	if !git {
-		return ""
-	}
-	if !known || p.dirs == nil && !p.unsaid {
+func gitAsked(l judged, cmd shell.Command) string {
+	below, known := cmd.GitDir()
+	if !known || l.dirs == nil && l.call.Intent.Exec != nil && l.call.Intent.Exec.Dir != "" {
 		return "runs git in a directory that is not known"
 	}
-	for _, dir := range p.dirs {
+	for _, dir := range l.dirs {
 		if bare := bareAbove(absolute(dir, below)); bare != "" {
 			return "git takes " + bare + " for a repository, whose configuration names programs"
 		}
@@ -167,76 +186,29 @@ func bareAbove(dir string) string {
 	}
 }
 
-// climbs reports whether a path goes up: from a link, where that leads is not
-// what the words say.
-func climbs(path string) bool {
-	return slices.Contains(strings.Split(path, "/"), "..")
-}
-
-// writeAsked says why a file is not written unasked. Where the rule is free to
-// redirect, only what Sensitive knows counts.
-func (e *Engine) writeAsked(p place, path shell.Path, free bool) string {
-	switch {
-	case climbs(path.Word.Text) && !free:
-		return `changes a path with ".."`
-	case !path.Word.Known || len(p.dirs) == 0:
-		if free {
-			return ""
-		}
-		return "changes files that are not known"
-	case len(p.dirs) > 1 && !free && !filepath.IsAbs(path.Word.Text):
-		return "changes files after a change of the directory"
+// namesSensitive says why a command that a rule allows is asked for: it is not
+// known what it does, but what its arguments name is not just any file.
+func (e *Engine) namesSensitive(l judged, cmd shell.Command) string {
+	words := []shell.Word{{Text: l.Text}} // of what is not a command, all of it counts
+	if len(cmd.Words) > 0 {
+		words = cmd.Words[1:]
 	}
-	for _, dir := range p.dirs {
-		abs := absolute(dir, path.Word.Text)
-		if e.sensitive(abs, path.Below) {
-			return "changes " + path.Word.Text + ", which may say what programs run"
+	for _, w := range words {
+		candidates := append(nameLike().FindAllString(w.Text, -1), strings.TrimLeft(w.Text, "-"))
+		if strings.HasPrefix(w.Text, "-") && len(w.Text) > 2 {
+			candidates = append(candidates, w.Text[2:]) // the value of a letter
 		}
-		if !free && !e.inWorkspace(abs) {
-			return "changes " + path.Word.Text + ", which the file tools do not"
+		for _, name := range candidates { // of ~ and $HOME the rest is left
+			candidates = append(candidates, strings.TrimLeft(name, "~/"))
 		}
-	}
-	return ""
-}
-
-// readAsked says why a file is not read unasked.
-func (e *Engine) readAsked(p place, path shell.Path) string {
-	word := path.Word
-	switch {
-	case !word.Known && !word.Glob:
-		return "reads files that are not known"
-	case e.options.Refused == nil:
-		return map[bool]string{true: "reads files that may be named like options"}[word.Glob && strings.IndexAny(word.Text, "*?[-") == 0]
-	case len(p.dirs) == 0:
-		return "reads files of a directory that is not known"
-	}
-	for _, dir := range p.dirs {
-		what := e.options.Refused(Reading{
-			Path: absolute(dir, word.Text), Pattern: word.Glob, Names: path.Names, Below: path.Below, Visible: path.Visible, Links: path.Links,
-		})
-		if what != "" {
-			return "may read " + what + ", which the file tools do not"
-		}
-	}
-	return ""
-}
-
-// namesSensitive: it is not known what the program does, but what its arguments
-// name is not just any file.
-func (e *Engine) namesSensitive(p place, cmd shell.Command) string {
-	for _, w := range cmd.Words[min(1, len(cmd.Words)):] {
-		_, value, _ := strings.Cut(w.Text, "=")
-		for _, name := range []string{w.Text, strings.TrimLeft(w.Text, "-"), value} {
-			if !w.Known { // of ~ and $HOME the rest is left
-				name = strings.TrimLeft(name, "~/")
-			}
+		for _, name := range candidates {
 			if name == "" || len(name) > 4096 || strings.ContainsAny(name, "\n\x00") {
 				continue
 			}
 			if secret := workspace.Secret(name); secret != "" {
 				return "names " + secret + ", which the file tools do not read"
 			}
-			if ofProcess(name) || slices.ContainsFunc(p.dirs, func(dir string) bool { return e.sensitive(absolute(dir, name), false) }) {
+			if ofProcess(name) || slices.ContainsFunc(l.dirs, func(dir string) bool { return e.sensitive(absolute(dir, name), false) }) {
 				return "names " + name + ", which may say what programs run"
 			}
 		}
@@ -252,17 +224,31 @@ func ofProcess(name string) bool {
 // redirectAsked says why the redirections of a command are asked for: the rule
 // that allows it does not speak of them, or they touch what the file tools do
 // not.
-func (e *Engine) redirectAsked(s situation, p place, cmd shell.Command, r *Rule) string {
+func (e *Engine) redirectAsked(s situation, l judged, cmd shell.Command, r *Rule) string {
 	free := r != nil && r.Redirection
 	for _, rd := range cmd.Redirects {
-		if !free && s.mode != ModeAutoEdit && (r == nil || !r.Inside) {
+		name := rd.Target.Text
+		switch {
+		case !rd.Writes && (r == nil || r.builtIn()): // it reads, which was judged
+			continue
+		case !free && s.mode != ModeAutoEdit && (r == nil || !r.Inside):
 			return "is redirected"
+		case slices.Contains(strings.Split(name, "/"), "..") && !free:
+			return `is redirected to a path with ".."`
+		case (!rd.Target.Known || len(l.dirs) != 1) && !filepath.IsAbs(name):
+			if free && l.dirs != nil {
+				continue
+			}
+			return "is redirected to a file that is not known"
 		}
-		if why := e.writeAsked(p, shell.Path{Word: rd.Target}, free); why != "" {
-			return "is redirected: " + why
-		}
-		if p.movers > 0 && !free {
-			return "is redirected beside a command that moves files"
+		for _, dir := range l.dirs {
+			at := absolute(dir, name)
+			if e.sensitive(at, false) {
+				return "is redirected: changes " + name + ", which may say what programs run"
+			}
+			if !free && !e.inWorkspace(at) {
+				return "is redirected: changes " + name + ", which the file tools do not"
+			}
 		}
 	}
 	return ""

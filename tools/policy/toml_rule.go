@@ -175,6 +175,8 @@ func (t *table) field(r *Rule, key string, v any) {
 		r.Annotations = t.object(key, v)
 	case "allowRedirection", "allow_redirection":
 		r.Redirection = t.truth(key, v)
+	case "evenIfAllowed":
+		r.Always = t.truth(key, v)
 	case "denyMessage", "deny_message":
 		r.Message = t.text(key, v)
 	case "safety_checker":

@@ -1,0 +1,75 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"minigem/internal/confine"
+	"minigem/internal/proc"
+	"minigem/tools/workspace"
+)
+
+// inHome are files and directories of secrets in a home directory.
+const inHome = ".ssh .aws .azure .gnupg .kube .netrc .npmrc .pypirc .git-credentials .docker/config.json .config/gh .config/gcloud .config/hub .cargo/credentials.toml " +
+	".gemini/oauth_creds.json .gemini/mcp-oauth-tokens.json .gemini/.env .bash_history .zsh_history .password-store .local/share/keyrings"
+
+// secretFiles returns the files that commands which only read cannot read: those
+// of secrets in the home directory, and in each of dirs.
+func secretFiles(home string, dirs []string) []string {
+	var out []string
+	for _, name := range strings.Fields(inHome) {
+		out = append(out, filepath.Join(home, name))
+	}
+	for _, dir := range dirs {
+		entries, _ := os.ReadDir(dir) // what cannot be listed has no names to hide
+		for _, e := range entries {
+			if workspace.Secret(e.Name()) != "" {
+				out = append(out, filepath.Join(dir, e.Name()))
+			}
+		}
+	}
+	hidden := out[:0]
+	for _, name := range out {
+		if real, err := filepath.EvalSymlinks(name); err == nil && listable(filepath.Dir(real)) {
+			hidden = append(hidden, real)
+		}
+	}
+	slices.Sort(hidden)
+	return slices.Compact(hidden)
+}
+
+// listable reports whether dir and all directories above it can be listed, as
+// hiding a file wants it.
+func listable(dir string) bool {
+	for ; ; dir = filepath.Dir(dir) {
+		if _, err := os.ReadDir(dir); err != nil {
+			return false
+		}
+		if dir == filepath.Dir(dir) {
+			return true
+		}
+	}
+}
+
+// trackedSecret returns a file of secrets that the git repository around dir
+// tracks; empty: none that git tells of.
+func trackedSecret(env []string, dir string) string {
+	const most = 64 << 20 // bytes of names
+	res, err := proc.Run(context.Background(), proc.Command{
+		Path: "git", Args: []string{"-c", "core.fsmonitor=false", "ls-files", "-z", "--full-name", ":/"},
+		Dir: dir, Env: env, Out: proc.Limit{Head: most}, Rules: &confine.Rules{},
+	})
+	if err != nil || res.ExitCode != 0 {
+		return ""
+	}
+	for name := range bytes.SplitSeq(res.Stdout.Bytes(), []byte{0}) {
+		if secret := workspace.Secret(string(name)); secret != "" {
+			return string(name)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,86 @@
+package policy
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"minigem/tools/policy/shell"
+)
+
+// interpreters run what their arguments say, in languages of their own: "always"
+// means the same arguments, not the interpreter.
+const interpreters = "python python2 python3 node deno bun perl ruby php lua awk gawk sed npx ssh kubectl make gmake"
+
+// parted are programs of many commands, of which "always" means one.
+const parted = "git npm pnpm yarn go cargo docker podman gh glab pip pip3 uv poetry gem bundle mvn gradle ./gradlew dotnet terraform brew apt apt-get systemctl"
+
+var subcommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9:-]*$`) })
+
+// RootCommands returns the command prefixes that "always" would allow for a
+// command line: the name of each command that does not run unasked, with its
+// subcommand where the program has many, or the whole command where the name
+// says too little. It is empty where no prefix would help.
+func RootCommands(command string) []string {
+	line, err := shell.Parse(command)
+	if err != nil || !line.Plain {
+		return nil
+	}
+	var out []string
+	for _, c := range line.Commands {
+		if c.Inert() && !writes(c) {
+			continue
+		}
+		name, prefix := path.Base(c.Name()), c.Name()
+		switch {
+		case shell.Listed(parted, name):
+			n := 2 // words
+			if len(c.Words) > 2 && slices.Contains([]string{"run", "exec", "compose"}, c.Words[1].Text) {
+				n = 3
+			}
+			for _, w := range c.Words[1:min(n, len(c.Words))] {
+				if !w.Known || !subcommand().MatchString(w.Text) {
+					return nil
+				}
+				prefix += " " + w.Text
+			}
+		case shell.Listed(interpreters, name), c.Runs():
+			if prefix = c.Text(); !c.Known() || len(strings.Fields(prefix)) != len(c.Words) {
+				return nil
+			}
+		}
+		if len(strings.Fields(prefix)) == 0 {
+			return nil
+		}
+		if !slices.Contains(out, prefix) {
+			out = append(out, prefix)
+		}
+	}
+	return out
+}
+
+// isRedirected reports whether any command of the line is.
+func isRedirected(command string) bool {
+	line, err := shell.Parse(command)
+	return err == nil && slices.ContainsFunc(line.Commands, func(c shell.Command) bool { return len(c.Redirects) > 0 })
+}
+
+// Readers are the names of the commands that need no rule.
+func Readers() string { return shell.Readers() }
+
+// allowedBy says which rule refused a command where nobody can be asked, and
+// which flag would allow it.
+func allowedBy(c Call, rule string) string {
+	command, _ := c.Args["command"].(string)
+	var flags []string
+	for _, prefix := range RootCommands(command) {
+		flags = append(flags, fmt.Sprintf("--allowed-tools 'run_shell_command(%s)'", prefix))
+	}
+	if len(flags) == 0 {
+		return "refused by " + rule
+	}
+	return "refused by " + rule + ", allowed by " + strings.Join(flags, " ")
+}
