@@ -126,6 +126,8 @@ func results(log []fakemodel.Request) (out []string) {
 			for _, kind := range []string{"output", "error"} {
 				if text, ok := result.Response[kind]; ok {
 					line += " " + kind
+					// Where a tool exists and is not offered, minigem says so in place of "not found", and why.
+					text = strings.ReplaceAll(fmt.Sprint(text), "is not available: ", "not found: ")
 					for _, word := range []string{"<activated_skill name=\"review\">", "tabs, not spaces", "it grew", "buy milk", "Termination Reason: GOAL", "denied by policy", "not found"} {
 						if strings.Contains(fmt.Sprint(text), word) {
 							line += ", " + word

@@ -5,12 +5,15 @@ package e2e
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"minigem/internal/waittest"
 )
 
 // TestSignalledCommands: a signal ends a command that waits for a program of
@@ -23,7 +26,7 @@ func TestSignalledCommands(t *testing.T) {
 		"past.jsonl": `{"type": "user", "uuid": "1", "sessionId": "s", "message": {"role": "user", "content": "go"}}
 {"type": "assistant", "uuid": "2", "parentUuid": "1", "sessionId": "s", "message": {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "ls"}}]}}
 `,
-		"slow.txtar": "prompt go\n-- settings.json --\n" +
+		"slow.txtar": "allow write WORKSPACE\nprompt go\n-- settings.json --\n" +
 			`{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "cd WORKSPACE; ` + busy + `"}]}]}}` +
 			"\n-- model --\ncall list_directory {\"dir_path\": \".\"}\n\ntext done\n",
 		"bin/git":  "#!/bin/sh\ncd WORKSPACE; " + busy, // programs that never come to an end
@@ -49,7 +52,10 @@ func TestSignalledCommands(t *testing.T) {
 				}
 				cmd, stdout, stderr := h.command(t, run{Args: strings.Fields(args), Env: env})
 				require.NoError(t, cmd.Start())
-				waitFor(t, filepath.Join(h.workspace, "started"))
+				waittest.Until(t, func() bool { // an agent of a self-test may not write here
+					_, err := os.Stat(filepath.Join(h.workspace, "started"))
+					return err == nil || runs(filepath.Join(bin, "git"))
+				}, "the command started no program")
 				require.NoError(t, cmd.Process.Signal(signal))
 				_ = cmd.Wait() // the exit code is looked at below
 				code := map[bool]int{true: 130, false: 143}[signal == syscall.SIGINT]
@@ -60,6 +66,15 @@ func TestSignalledCommands(t *testing.T) {
 			})
 		}
 	}
+}
+
+// runs reports whether a shell that runs the script is seen, where there is a /proc.
+func runs(script string) bool {
+	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	return slices.ContainsFunc(lines, func(file string) bool {
+		words, _ := os.ReadFile(file)
+		return slices.Contains(strings.Split(string(words), "\x00"), script)
+	})
 }
 
 // TestPipesOfTools: a command that writes to a pipe that nobody reads is ended

@@ -89,10 +89,10 @@ func TestChatTrustsAChangedScript(t *testing.T) {
 	c.waitFor("One.")
 	c.waitReady() // the hook has read its script, too
 	h.write(t, "guard.sh", "cat >/dev/null # harmless\n")
-	c.saySees("Second", "guard.sh has changed since the session began", "Two.")
+	c.saySees("Second", "Two.", "guard.sh changed during the session")
 	c.saySees("/permissions trust", "nothing is different")
 	c.waitReady()
-	assert.NotContains(t, c.saySees("Third", "Three."), "has changed since")
+	assert.NotContains(t, c.saySees("Third", "Three."), "changed during")
 	c.quit()
 }
 

@@ -33,8 +33,10 @@ func serve(ctx context.Context, sys *app.System, f *app.Options, p patience) err
 	stop := exit.OnSignals(cancel, nil)
 	defer stop()
 	s := &server{ctx: ctx, sys: sys, flags: f, patience: p, sessions: map[acp.SessionId]*conversation{}}
-	s.conn = acp.NewAgentSideConnection(s, text.Raw(sys.Stdout), &shortened{in: sys.Stdin})
+	ready := make(chan struct{}) // the connection reads from its first moment on, and logs
+	s.conn = acp.NewAgentSideConnection(s, text.Raw(sys.Stdout), &gated{&shortened{in: sys.Stdin}, ready})
 	s.conn.SetLogger(logger(sys.Stderr))
+	close(ready)
 	select {
 	case <-s.conn.Done():
 	case <-ctx.Done():
@@ -44,6 +46,18 @@ func serve(ctx context.Context, sys *app.System, f *app.Options, p patience) err
 		return exit.Ended(ctx)
 	}
 	return nil
+}
+
+// gated reads nothing before ready is closed.
+type gated struct {
+	io.Reader
+	ready <-chan struct{}
+}
+
+// Read implements io.Reader.
+func (g *gated) Read(p []byte) (int, error) {
+	<-g.ready
+	return g.Reader.Read(p)
 }
 
 // logger writes what goes wrong with the protocol, without the messages.

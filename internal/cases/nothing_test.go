@@ -113,7 +113,7 @@ var provesNothing = map[string]nothing{
 	"the matcher does not fit":    {script: "prompt Push\n! fired BeforeTool guard decision=deny", hooks: onWrite, want: `guard did not run: matcher "write_file" does not match`, strict: true},
 	"no hook that matches":        {script: "prompt Push\ntool-ran run_shell_command", hooks: onWrite, want: "no hook ran: guard: matcher", strict: true},
 	"exit 0 alone":                {script: "prompt Push\nexit 0", hooks: onWrite, want: "no hook ran", strict: true},
-	"plan mode":                   {script: "mode plan\nprompt Push\n! tool-ran run_shell_command", hooks: onWrite, want: "not offered in approval mode plan"},
+	"plan mode":                   {script: "mode plan\nprompt Push\n! tool-ran run_shell_command", hooks: onWrite, want: "no hook refused it: run_shell_command is not available: Plan mode changes nothing"},
 	"the policy":                  {script: "prompt Push\n! tool-ran run_shell_command", hooks: onWrite, model: aPush + aPolicy, want: "no hook refused it: Tool execution denied by policy", strict: true},
 	"the policy, any tool":        {script: "prompt Push\n! tool-ran *", hooks: onWrite, model: aPush + aPolicy, want: "no hook refused it", strict: true},
 	"the user refused":            {script: "interactive\nanswer no\nprompt Push\n! tool-ran run_shell_command", hooks: onWrite, model: "shell git push --force\n", want: "no hook refused it", strict: true},
