@@ -73,8 +73,10 @@ func (r *run) looped(calls []llm.ToolCall, kind, detail string) *Result {
 	if calls == nil {
 		r.emit(event.RoundDiscarded{Reason: "the model repeats itself", Attempt: 1})
 	}
-	r.emit(event.Notice{Severity: "info", Text: "The model repeats itself (" + detail + "). It was asked to change its approach and goes on."})
-	text := llm.Text{Text: recovery + detail + ". Do not repeat this. Take another way, or say what keeps you from going on."}
+	r.emit(event.Notice{Severity: "info", Text: "The model repeats itself (" + detail + "). It was asked to change its " +
+		"approach and goes on."})
+	text := llm.Text{
+		Text: recovery + detail + ". Do not repeat this. Take another way, or say what keeps you from going on."}
 	r.dismiss(calls, why, text)
 	return nil
 }
@@ -103,7 +105,8 @@ func (r *run) dismiss(calls []llm.ToolCall, why string, extra ...llm.Part) {
 // failed fires StopFailure, unless hooks ended the turn: those know.
 func (r *run) failed(ctx context.Context, res Result) {
 	if res.Ending != Blocked && res.Ending != Stopped {
-		r.Hooks.StopFailure(ctx, hooks.Failure{Prompt: r.given.Text, Error: failure(res), Details: res.Reason, Said: cmp.Or(res.Response, r.said())})
+		r.Hooks.StopFailure(ctx, hooks.Failure{Prompt: r.given.Text, Error: failure(res), Details: res.Reason,
+			Said: cmp.Or(res.Response, r.said())})
 	}
 }
 

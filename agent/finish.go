@@ -17,23 +17,26 @@ var finishes = map[string]struct {
 	never bool       // also with text: the answer cannot be used
 	text  string     // clause that says what happened to an answer with text
 }{
-	"MALFORMED_FUNCTION_CALL":  {kind: MalformedFunctionCall, never: true},
-	"UNEXPECTED_TOOL_CALL":     {kind: UnexpectedToolCall, never: true},
-	"MAX_TOKENS":               {kind: MaxTokensExceeded, text: "it used up its output tokens; ask it to go on, or for less at once"},
+	"MALFORMED_FUNCTION_CALL": {kind: MalformedFunctionCall, never: true},
+	"UNEXPECTED_TOOL_CALL":    {kind: UnexpectedToolCall, never: true},
+	"MAX_TOKENS": {
+		kind: MaxTokensExceeded, text: "it used up its output tokens; ask it to go on, or for less at once"},
 	"SAFETY":                   {kind: SafetyBlocked, text: heldBySafety},
 	"PROHIBITED_CONTENT":       {kind: SafetyBlocked, text: heldBySafety},
 	"BLOCKLIST":                {kind: SafetyBlocked, text: heldBySafety},
 	"SPII":                     {kind: SafetyBlocked, text: "the provider held the rest back as personal data"},
 	"IMAGE_SAFETY":             {kind: SafetyBlocked, text: heldBySafety},
 	"IMAGE_PROHIBITED_CONTENT": {kind: OtherBlocked, text: heldBySafety},
-	"RECITATION":               {kind: RecitationBlocked, text: "the provider held the rest back because it would quote protected text"},
-	"IMAGE_RECITATION":         {kind: OtherBlocked, text: "the provider held an image back because it would copy a protected one"},
-	"LANGUAGE":                 {kind: OtherBlocked, text: "the provider does not support its language"},
-	"OTHER":                    {kind: OtherBlocked, text: endedEarly},
-	"IMAGE_OTHER":              {kind: OtherBlocked, text: endedEarly},
-	"NO_IMAGE":                 {kind: OtherBlocked, text: "the image that was asked for was not made"},
-	"TOO_MANY_TOOL_CALLS":      {kind: OtherBlocked, text: "it asked for too many tools in a row"},
-	"CONTINUATION":             {kind: OtherBlocked, text: "the rest was to come in another answer; ask it to go on"},
+	"RECITATION": {
+		kind: RecitationBlocked, text: "the provider held the rest back because it would quote protected text"},
+	"IMAGE_RECITATION": {
+		kind: OtherBlocked, text: "the provider held an image back because it would copy a protected one"},
+	"LANGUAGE":            {kind: OtherBlocked, text: "the provider does not support its language"},
+	"OTHER":               {kind: OtherBlocked, text: endedEarly},
+	"IMAGE_OTHER":         {kind: OtherBlocked, text: endedEarly},
+	"NO_IMAGE":            {kind: OtherBlocked, text: "the image that was asked for was not made"},
+	"TOO_MANY_TOOL_CALLS": {kind: OtherBlocked, text: "it asked for too many tools in a row"},
+	"CONTINUATION":        {kind: OtherBlocked, text: "the rest was to come in another answer; ask it to go on"},
 }
 
 const (

@@ -77,8 +77,9 @@ type Config struct {
 	MaxRetries           int  // how many answers in a row AfterAgent hooks may refuse; 0: 10
 	DisableLoopDetection bool
 
-	Now   func() time.Time                           // nil: time.Now
-	Sleep func(ctx context.Context, d time.Duration) // waits before a mid-stream retry, or until ctx ends; nil: a real wait
+	Now func() time.Time // nil: time.Now
+	// waits before a mid-stream retry, or until ctx ends; nil: a real wait
+	Sleep func(ctx context.Context, d time.Duration)
 }
 
 // Ending says how a run ended.

@@ -127,7 +127,8 @@ func (r *run) fallBack(ctx context.Context, ans *reply, err error) bool {
 	if !ok {
 		return false
 	}
-	r.emit(event.RoundDiscarded{Reason: whatHappened(err), Attempt: 1, Model: ans.model, Latency: r.now().Sub(ans.started), Usage: ans.usage})
+	r.emit(event.RoundDiscarded{Reason: whatHappened(err), Attempt: 1, Model: ans.model, Latency: r.now().Sub(ans.started),
+		Usage: ans.usage})
 	r.Config.Model, r.Config.Sampling = next, sampling
 	return true
 }
@@ -188,7 +189,8 @@ func (r *run) try(ctx context.Context, ans *reply, extra string) error {
 const silence = 15 * time.Second
 
 func (r *run) warnSilence() {
-	r.emit(event.Notice{Severity: "warning", Text: fmt.Sprintf("The model has been silent for %d s; still waiting. ^C ends it.", silence/time.Second)})
+	r.emit(event.Notice{Severity: "warning", Text: fmt.Sprintf("The model has been silent for %d s; still waiting. ^C "+
+		"ends it.", silence/time.Second)})
 }
 
 // synthetic uses a hook's answer in place of the model's. If the hook also

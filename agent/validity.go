@@ -40,12 +40,13 @@ var streamTexts = map[StreamKind]string{
 	NoFinishReason:        "the model's answer broke off without an end",
 	MalformedFunctionCall: "the model asked for a tool in a form that cannot be read",
 	UnexpectedToolCall:    "the model asked for a tool although it had none to ask for",
-	MaxTokensExceeded:     "the model used up its output tokens before it said anything; raise maxOutputTokens or ask for less at once",
-	SafetyBlocked:         "the provider's safety filter held the answer back; rephrase the prompt",
-	RecitationBlocked:     "the provider held the answer back because it would quote protected text; rephrase the prompt",
-	OtherBlocked:          "the provider held the answer back",
-	ThinkingOnly:          "the model thought but gave no answer",
-	NoResponseText:        "the model's answer was empty",
+	MaxTokensExceeded: "the model used up its output tokens before it said anything; raise maxOutputTokens or ask " +
+		"for less at once",
+	SafetyBlocked:     "the provider's safety filter held the answer back; rephrase the prompt",
+	RecitationBlocked: "the provider held the answer back because it would quote protected text; rephrase the prompt",
+	OtherBlocked:      "the provider held the answer back",
+	ThinkingOnly:      "the model thought but gave no answer",
+	NoResponseText:    "the model's answer was empty",
 }
 
 func (e *StreamError) Error() string {

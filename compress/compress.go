@@ -72,13 +72,16 @@ type Compressor struct {
 	History   History
 	Model     llm.Generator
 	ModelName string
-	Preamble  func() int                                         // number of messages at the start that always stay; nil: none
-	Limit     int                                                // tokens that the model accepts; 0: Limit(ModelName)
-	Ask       func(ctx context.Context) int                      // asks the server the same, once the history is worth it; 0: it does not say; may be nil
+	// number of messages at the start that always stay; nil: none
+	Preamble func() int
+	Limit    int // tokens that the model accepts; 0: Limit(ModelName)
+	// asks the server the same, once the history is worth it; 0: it does not say; may be nil
+	Ask       func(ctx context.Context) int
 	Threshold float64                                            // fraction of the limit at which Fit compresses; 0: 0.5
 	Hooks     Hooks                                              // nil: none
 	Save      func(callID, text string) (path string, err error) // saves a long output to a file; nil: what is cut is lost
-	Report    func(Result)                                       // called after every attempt that had something to do; may be nil
+	// called after every attempt that had something to do; may be nil
+	Report func(Result)
 
 	ReportMasked func(Masked) // called after outputs were masked; may be nil
 
@@ -230,7 +233,8 @@ func (c *Compressor) attempt(ctx context.Context, trigger string, all []llm.Mess
 
 // summarize replaces body[:cut] with a summary. short is body with long outputs
 // cut.
-func (c *Compressor) summarize(ctx context.Context, r Result, instructions string, head, body, short []llm.Message, cut, beside int) Result {
+func (c *Compressor) summarize(ctx context.Context, r Result, instructions string, head, body, short []llm.Message, cut,
+	beside int) Result {
 	w := writer{model: c.Model, name: c.ModelName, instructions: instructions}
 	old := body[:cut]
 	if room := c.limit() * 9 / 10; Estimate(old) > room {
@@ -309,7 +313,8 @@ func (w *writer) snapshot(ctx context.Context, old []llm.Message) (string, error
 	if first == "" {
 		return "", errNoSummary
 	}
-	second, err := w.generate(ctx, appendMessage(appendMessage(asked, llm.ModelText(first)), llm.UserText(strings.TrimSpace(verifyText))))
+	second, err := w.generate(
+		ctx, appendMessage(appendMessage(asked, llm.ModelText(first)), llm.UserText(strings.TrimSpace(verifyText))))
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
@@ -320,7 +325,8 @@ func (w *writer) snapshot(ctx context.Context, old []llm.Message) (string, error
 }
 
 func (w *writer) generate(ctx context.Context, messages []llm.Message) (string, error) {
-	answer, err := w.model.Generate(ctx, llm.Request{Model: w.name, System: systemText, Messages: messages, Role: "utility_compressor"})
+	answer, err := w.model.Generate(
+		ctx, llm.Request{Model: w.name, System: systemText, Messages: messages, Role: "utility_compressor"})
 	if err != nil {
 		return "", err
 	}

@@ -150,7 +150,8 @@ func (c *Compressor) masked(r llm.ToolResult) (llm.ToolResult, error) {
 	}
 	head, tail, left := cutMiddle(text, maskedEnds, maskedEnds)
 	r.Response = maps.Clone(r.Response)
-	r.Response["output"] = fmt.Sprintf("%s\n%s\n[... %d characters left out of this older output; the whole of it is in %s ...]\n%s\n%s",
+	r.Response["output"] = fmt.Sprintf(
+		"%s\n%s\n[... %d characters left out of this older output; the whole of it is in %s ...]\n%s\n%s",
 		maskOpen, head, left, path, tail, maskClose)
 	return r, nil
 }

@@ -42,7 +42,8 @@ func (e *Engine) AfterAgent(ctx context.Context, prompt, response string, stopHo
 	s, v := fire(ctx, e, event[state]{
 		name: protocol.AfterAgent,
 		stdin: func(b protocol.Base, _ state) Payload {
-			return payload(protocol.AfterAgentInput{Base: b, Prompt: prompt, PromptResponse: response, StopHookActive: stopHookActive})
+			return payload(
+				protocol.AfterAgentInput{Base: b, Prompt: prompt, PromptResponse: response, StopHookActive: stopHookActive})
 		},
 		apply: func(s state, a *answer) state {
 			if a.ClearContext {
@@ -86,7 +87,8 @@ func (e *Engine) StopFailure(ctx context.Context, f Failure) {
 		name:    protocol.StopFailure,
 		subject: subject{name: f.Error},
 		stdin: func(b protocol.Base, _ struct{}) Payload {
-			return payload(protocol.StopFailureInput{Base: b, Prompt: f.Prompt, Error: f.Error, ErrorDetails: f.Details, LastAssistantMessage: f.Said})
+			return payload(protocol.StopFailureInput{Base: b, Prompt: f.Prompt, Error: f.Error, ErrorDetails: f.Details,
+				LastAssistantMessage: f.Said})
 		},
 		leave:   true,
 		survive: true,

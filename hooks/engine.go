@@ -176,7 +176,8 @@ func (e *Engine) retry() {
 func (e *Engine) promptID(session string) string {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
-	return uuid.NewSHA1(uuid.Nil, []byte(strings.Join([]string{session, "prompt", e.Resumed + strconv.Itoa(e.prompts)}, "\x00"))).String()
+	return uuid.NewSHA1(
+		uuid.Nil, []byte(strings.Join([]string{session, "prompt", e.Resumed + strconv.Itoa(e.prompts)}, "\x00"))).String()
 }
 
 // mode is what hooks of ev read as permission_mode; empty: they are not told.

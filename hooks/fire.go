@@ -80,10 +80,11 @@ type firing[S any] struct {
 func fire[S any](ctx context.Context, e *Engine, ev event[S]) (S, Verdict) {
 	started := time.Now()
 	seq, config, origin := e.begin()
-	f := &firing[S]{e: e, config: config, ev: ev, origin: origin, env: origin.env(), promptID: e.promptID(origin.SessionID), base: protocol.Base{
-		SessionID: origin.SessionID, TranscriptPath: origin.TranscriptPath, Cwd: origin.Cwd,
-		HookEventName: ev.name, Timestamp: started.UTC().Format(protocol.TimeLayout), PermissionMode: e.mode(ev.name),
-	}}
+	f := &firing[S]{e: e, config: config, ev: ev, origin: origin, env: origin.env(),
+		promptID: e.promptID(origin.SessionID), base: protocol.Base{
+			SessionID: origin.SessionID, TranscriptPath: origin.TranscriptPath, Cwd: origin.Cwd,
+			HookEventName: ev.name, Timestamp: started.UTC().Format(protocol.TimeLayout), PermissionMode: e.mode(ev.name),
+		}}
 	agent := SubagentOf(ctx)
 	f.base.AgentID, f.base.AgentType = agent.ID, agent.Type
 	if f.base.PermissionMode != "" && agent == (Subagent{}) {
@@ -92,7 +93,8 @@ func fire[S any](ctx context.Context, e *Engine, ev event[S]) (S, Verdict) {
 	f.report = Report{Seq: seq, Event: ev.name, Subject: ev.subject.name, Agent: agent, Started: started, mask: e.Mask}
 	if e.Player != nil && e.Player.Plays(ev.name) {
 		f.player, f.report.Input = e.Player, ev.stdin(f.base, ev.state)
-		f.what = Firing{Event: ev.name, Subject: ev.subject.name, Call: ev.use.Call, Exit: ev.use.Exit, Origin: origin, Input: f.report.Input}
+		f.what = Firing{Event: ev.name, Subject: ev.subject.name, Call: ev.use.Call, Exit: ev.use.Exit, Origin: origin,
+			Input: f.report.Input}
 		f.report.Event, f.report.Subject = f.player.Name(f.what)
 	}
 	p := f.plan(config)
@@ -193,7 +195,8 @@ func (f *firing[S]) skip(i int, why string) {
 // second report follows when they have ended, and no answer counts.
 func (f *firing[S]) runPatiently(ctx context.Context) S {
 	running, cancel := detached(ctx)
-	whole := &firing[S]{e: f.e, config: f.config, ev: f.ev, base: f.base, origin: f.origin, env: f.env, promptID: f.promptID, todo: f.todo, report: f.report, player: f.player, what: f.what}
+	whole := &firing[S]{e: f.e, config: f.config, ev: f.ev, base: f.base, origin: f.origin, env: f.env,
+		promptID: f.promptID, todo: f.todo, report: f.report, player: f.player, what: f.what}
 	whole.report.Runs = slices.Clone(f.report.Runs)
 	done := make(chan struct{})
 	state := f.ev.state // of whole, which done guards
@@ -301,7 +304,8 @@ func (f *firing[S]) read(r *Run, failed string, stdin Payload) {
 		input = stdin.Bytes()
 	}
 	r.Reading = protocol.DialectOf(r.Hook.Dialect).Parse(f.ev.name, protocol.Ran{
-		Input: input, Code: r.Exit.Code, Failed: failed, Cut: protocol.CutStreams(r.Exit.StdoutTruncated, r.Exit.StderrTruncated),
+		Input: input, Code: r.Exit.Code, Failed: failed,
+		Cut:    protocol.CutStreams(r.Exit.StdoutTruncated, r.Exit.StderrTruncated),
 		Stdout: r.Exit.Stdout, Stderr: r.Exit.Stderr, Tool: f.ev.subject.name, Tools: f.ev.tools,
 		Read: r.Stdin.Bytes,
 	})

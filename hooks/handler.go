@@ -23,8 +23,9 @@ import (
 // lists and trust go by this table, so that a field is added here and where it
 // takes effect.
 type Handler struct {
-	Type    string            `json:"type,omitempty"`             // one of Kinds; empty: a command
-	Args    []string          `json:"args,omitzero" of:"command"` // not nil: the command is a program, run with these and without a shell
+	Type string `json:"type,omitempty"` // one of Kinds; empty: a command
+	// not nil: the command is a program, run with these and without a shell
+	Args    []string          `json:"args,omitzero" of:"command"`
 	URL     string            `json:"url,omitempty" of:"http"`
 	Headers map[string]string `json:"headers,omitempty" of:"http"`
 	// AllowedEnvVars are the variables that headers may name, as $NAME or ${NAME}.
@@ -39,7 +40,8 @@ type Handler struct {
 	Input         map[string]any `json:"input,omitempty" of:"mcp_tool"`
 	StatusMessage string         `json:"statusMessage,omitempty"` // shown while it runs
 	Async         bool           `json:"async,omitempty"`         // not waited for
-	Once          bool           `json:"once,omitempty"`          // not again in the session, once it ran without failing or refusing
+	// not again in the session, once it ran without failing or refusing
+	Once bool `json:"once,omitempty"`
 }
 
 // kind is one sort of hook.
@@ -154,10 +156,11 @@ func (h Hook) Unencrypted(hosts []string) string {
 		return ""
 	}
 	host := strings.ToLower(u.Hostname())
-	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() || slices.ContainsFunc(hosts, func(pattern string) bool {
-		ok, err := path.Match(strings.ToLower(pattern), host)
-		return ok && err == nil
-	}) {
+	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() ||
+		slices.ContainsFunc(hosts, func(pattern string) bool {
+			ok, err := path.Match(strings.ToLower(pattern), host)
+			return ok && err == nil
+		}) {
 		return ""
 	}
 	return host
@@ -203,7 +206,8 @@ var placeholder = sync.OnceValue(func() *regexp.Regexp {
 // environment, and of the folder of a plugin for Claude Code. Gemini CLI puts their
 // values into the command as one word each (core/hooks/hookRunner.ts).
 func Variables() []string {
-	return []string{"GEMINI_PROJECT_DIR", "GEMINI_CWD", "GEMINI_PLANS_DIR", "GEMINI_SESSION_ID", "CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT"}
+	return []string{"GEMINI_PROJECT_DIR", "GEMINI_CWD", "GEMINI_PLANS_DIR", "GEMINI_SESSION_ID", "CLAUDE_PROJECT_DIR",
+		"CLAUDE_PLUGIN_ROOT"}
 }
 
 // ExpandVariables puts values in the place of the variables that every hook gets,
@@ -223,7 +227,8 @@ func ExpandVariables(s string, value func(name string) (string, bool)) string {
 func (h Handler) Differing(other Handler) []string {
 	var out []string
 	for f := range reflect.TypeFor[Handler]().Fields() {
-		if !reflect.DeepEqual(reflect.ValueOf(h).FieldByIndex(f.Index).Interface(), reflect.ValueOf(other).FieldByIndex(f.Index).Interface()) {
+		if !reflect.DeepEqual(reflect.ValueOf(h).FieldByIndex(f.Index).Interface(), reflect.ValueOf(other).FieldByIndex(
+			f.Index).Interface()) {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			out = append(out, name)
 		}

@@ -217,7 +217,8 @@ type Runner interface {
 
 // Exit is how a hook's run ended.
 type Exit struct {
-	Code            int    // exit status, of a hook that exited when ctx ended too; not above 0 if Signal is set or it never ran
+	// exit status, of a hook that exited when ctx ended too; not above 0 if Signal is set or it never ran
+	Code            int
 	Signal          string // "killed", "terminated", ...; empty: it exited
 	Err             error  // it could not be started, or ctx ended (then errors.Is(Err, ctx.Err()))
 	Stdout, Stderr  []byte // at most 1 MiB each, the beginning and the end; where they were cut a line says so

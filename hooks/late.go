@@ -166,11 +166,14 @@ func (f *firing[S]) settleLate(i int) (said string) {
 	defer f.mu.Unlock()
 	r := &f.report.Runs[i]
 	o := &r.Reading.Output
-	left := protocol.Output{SystemMessage: o.SystemMessage, SuppressOutput: o.SuppressOutput, AdditionalContext: o.AdditionalContext}
+	left := protocol.Output{SystemMessage: o.SystemMessage, SuppressOutput: o.SuppressOutput,
+		AdditionalContext: o.AdditionalContext}
 	if r.Decision != Proceed {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("it said %s, which has no effect: a hook with async is not waited for", r.Decision))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("it said %s, which has no effect: a hook with async is not waited for",
+			r.Decision))
 	}
-	if o.ToolInput != nil || o.LLMRequest != nil || o.LLMResponse != nil || o.ToolConfig != nil || o.UpdatedOutput != nil || o.TailToolCall != nil || o.ClearContext {
+	if o.ToolInput != nil || o.LLMRequest != nil || o.LLMResponse != nil || o.ToolConfig != nil ||
+		o.UpdatedOutput != nil || o.TailToolCall != nil || o.ClearContext {
 		r.Warnings = append(r.Warnings, "what it wanted to change has no effect: a hook with async is not waited for")
 	}
 	r.Decision, *o = Proceed, left

@@ -195,7 +195,9 @@ func (p *plan) shadow() {
 			}
 			r.Skipped = fmt.Sprintf("shadowed by the hook of the same name and command at %s", first.Hook.Source)
 			if !sameSettings(r.Hook, first.Hook) {
-				first.Warnings = append(first.Warnings, fmt.Sprintf("shadows the hook at %s, which has another time-out, matcher or environment", r.Hook.Source))
+				first.Warnings = append(
+					first.Warnings, fmt.Sprintf("shadows the hook at %s, which has another time-out, matcher or environment",
+						r.Hook.Source))
 			}
 		}
 	}
@@ -203,7 +205,8 @@ func (p *plan) shadow() {
 
 // sameSettings reports whether two hooks with one command come to the same.
 func sameSettings(a, b Hook) bool {
-	return a.Timeout == b.Timeout && a.OnError == b.OnError && a.Matcher == b.Matcher && maps.Equal(a.Env, b.Env) && len(a.Handler.Differing(b.Handler)) == 0
+	return a.Timeout == b.Timeout && a.OnError == b.OnError && a.Matcher == b.Matcher && maps.Equal(a.Env, b.Env) &&
+		len(a.Handler.Differing(b.Handler)) == 0
 }
 
 // String is "file:line", with what there is.
@@ -227,7 +230,8 @@ func (e *Engine) match(r *Run, s subject) (matched bool, why string) {
 	ev, d := r.Hook.Event, protocol.DialectOf(r.Hook.Dialect)
 	if pattern == "" || pattern == "*" {
 		if d.Lacks(ev, s.name) {
-			return false, fmt.Sprintf("the agent that it is written for has no %s with %q: a matcher that names it gets it", ev, s.name)
+			return false, fmt.Sprintf("the agent that it is written for has no %s with %q: a matcher that names it gets it", ev,
+				s.name)
 		}
 		return true, ""
 	}
@@ -269,14 +273,17 @@ func (e *Engine) matchTool(r *Run, pattern string, s subject) bool {
 		// "Not X" would be true of one of X's other names.
 		names = slices.DeleteFunc(names, func(n string) bool { return n != s.name && !strings.HasPrefix(n, "mcp_") })
 	}
-	return matchNames(r, m, pattern, names) || slices.Contains(strings.Split(pattern, "|"), protocol.ClassNames[s.name]) && protocol.ClassNames[s.name] != ""
+	return matchNames(r, m, pattern, names) || slices.Contains(strings.Split(pattern, "|"), protocol.ClassNames[s.name]) &&
+		protocol.ClassNames[s.name] != ""
 }
 
 // expression is pattern, compiled.
 func (e *Engine) expression(r *Run, pattern string) *matcher {
 	m := e.matcher(pattern)
 	if m.invalid != "" {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("matcher %q is not a valid regular expression (%s): it is compared literally", pattern, m.invalid))
+		r.Warnings = append(
+			r.Warnings, fmt.Sprintf("matcher %q is not a valid regular expression (%s): it is compared literally", pattern,
+				m.invalid))
 	}
 	return m
 }

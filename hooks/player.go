@@ -75,7 +75,8 @@ func (f *firing[S]) settle(state S) S {
 	s := f.player.Settle(f.what, f.report.Runs)
 	f.settled = Run{Hook: Hook{Name: s.Hook}, Reading: protocol.Reading{Output: s.Output}, Decision: s.Decision}
 	if f.ev.apply != nil {
-		state = f.ev.apply(state, &answer{Output: s.Output, report: &f.report, run: &f.settled, hook: s.Hook, instead: s.Instead})
+		state = f.ev.apply(state, &answer{Output: s.Output, report: &f.report, run: &f.settled, hook: s.Hook,
+			instead: s.Instead})
 	}
 	return state
 }

@@ -114,7 +114,8 @@ type wireMessage struct {
 // MarshalJSON writes r with secrets masked, where its Engine has a Mask.
 func (r Report) MarshalJSON() ([]byte, error) {
 	w := wireReport{
-		Seq: r.Seq, Event: r.Event, Subject: r.Subject, AgentID: r.Agent.ID, AgentType: r.Agent.Type, Started: r.Started, DurationMS: milliseconds(r.Duration),
+		Seq: r.Seq, Event: r.Event, Subject: r.Subject, AgentID: r.Agent.ID, AgentType: r.Agent.Type, Started: r.Started,
+		DurationMS: milliseconds(r.Duration),
 		Sequential: r.Sequential, Late: r.Late, Input: r.Input.String(), Runs: []wireRun{},
 		Verdict: wireVerdict{r.Verdict.Decision.String(), r.Verdict.Reason, r.Verdict.SystemMessage, r.Verdict.Hooks},
 		Effect:  wireEffect{r.Effect.Kind, r.Effect.Before, r.Effect.After}, Warnings: r.Warnings,
@@ -137,7 +138,8 @@ func (r Report) MarshalJSON() ([]byte, error) {
 
 func (r Run) wire() wireRun {
 	w := wireRun{
-		Hook: r.Hook.wire(), Skipped: r.Skipped, Matched: r.Matched, Status: "ran", Stdin: r.Stdin.String(), Warnings: r.Warnings,
+		Hook: r.Hook.wire(), Skipped: r.Skipped, Matched: r.Matched, Status: "ran", Stdin: r.Stdin.String(),
+		Warnings: r.Warnings,
 	}
 	for _, d := range r.Upstream {
 		w.Upstream = append(w.Upstream, d.String())
@@ -166,9 +168,11 @@ func (r Run) wire() wireRun {
 func (h Hook) wire() wireHook {
 	return wireHook{
 		Event: h.Event, Name: h.Name, Description: h.Description, Command: h.Command, Matcher: h.Matcher, If: h.If,
-		Sequential: h.Sequential, TimeoutMS: h.Timeout.Milliseconds(), Env: h.Env, OnError: h.OnError, Dialect: h.Dialect, Handler: h.Handler.Shown(), Within: h.Within.String(),
-		Layer: h.Source.Layer, File: h.Source.File, Line: h.Source.Line, Extension: h.Source.Extension, InProject: h.Source.InProject,
-		Disabled: h.Disabled, Untrusted: h.Untrusted, Note: h.Note,
+		Sequential: h.Sequential, TimeoutMS: h.Timeout.Milliseconds(), Env: h.Env, OnError: h.OnError, Dialect: h.Dialect,
+		Handler: h.Handler.Shown(), Within: h.Within.String(),
+		Layer: h.Source.Layer, File: h.Source.File, Line: h.Source.Line, Extension: h.Source.Extension,
+		InProject: h.Source.InProject,
+		Disabled:  h.Disabled, Untrusted: h.Untrusted, Note: h.Note,
 	}
 }
 
@@ -182,7 +186,8 @@ func (r *Report) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("reading hook report: %w", err)
 	}
 	*r = Report{
-		Seq: w.Seq, Event: w.Event, Subject: w.Subject, Agent: Subagent{ID: w.AgentID, Type: w.AgentType}, Started: w.Started, Duration: duration(w.DurationMS),
+		Seq: w.Seq, Event: w.Event, Subject: w.Subject, Agent: Subagent{ID: w.AgentID, Type: w.AgentType}, Started: w.Started,
+		Duration:   duration(w.DurationMS),
 		Sequential: w.Sequential, Late: w.Late, Input: payloadOf(w.Input),
 		Verdict: Verdict{decisionOf(w.Verdict.Decision), w.Verdict.Reason, w.Verdict.SystemMessage, w.Verdict.Hooks},
 		Effect:  Effect{w.Effect.Kind, w.Effect.Before, w.Effect.After}, Warnings: w.Warnings,
@@ -230,7 +235,8 @@ func (w wireHook) hook() Hook {
 	return Hook{
 		Event: w.Event, Name: w.Name, Description: w.Description, Command: w.Command, Matcher: w.Matcher, If: w.If,
 		Sequential: w.Sequential, Timeout: time.Duration(w.TimeoutMS) * time.Millisecond, Env: w.Env, OnError: w.OnError,
-		Dialect: w.Dialect, Handler: w.Handler, Within: partOf(w.Within), Source: Source{Layer: w.Layer, File: w.File, Line: w.Line, Extension: w.Extension, InProject: w.InProject},
+		Dialect: w.Dialect, Handler: w.Handler, Within: partOf(w.Within),
+		Source:   Source{Layer: w.Layer, File: w.File, Line: w.Line, Extension: w.Extension, InProject: w.InProject},
 		Disabled: w.Disabled, Untrusted: w.Untrusted, Note: w.Note,
 	}
 }

@@ -34,9 +34,10 @@ const noMessages = `"messages":[]`
 func (r *ModelRequest) hookFrame() protocol.LLMRequest {
 	s := r.Sampling
 	return protocol.LLMRequest{
-		Model:      r.Model,
-		Messages:   []protocol.LLMMessage{},
-		Config:     protocol.LLMConfig{Temperature: s.Temperature, MaxOutputTokens: s.MaxOutputTokens, TopP: s.TopP, TopK: s.TopK},
+		Model:    r.Model,
+		Messages: []protocol.LLMMessage{},
+		Config: protocol.LLMConfig{Temperature: s.Temperature, MaxOutputTokens: s.MaxOutputTokens, TopP: s.TopP,
+			TopK: s.TopK},
 		Tools:      toolNames(r.Tools),
 		ToolConfig: hookToolConfig(r.Choice),
 	}
@@ -114,9 +115,11 @@ func hookPart(p llm.Part) (hp protocol.LLMPart, ok bool) {
 	case llm.Text:
 		return protocol.LLMPart{Type: protocol.PartText, Text: p.Text}, true
 	case llm.ToolCall:
-		return protocol.LLMPart{Type: protocol.PartFunctionCall, Name: p.Name, Args: p.Args, ID: llm.WireID(p.Name, p.ID)}, true
+		return protocol.LLMPart{Type: protocol.PartFunctionCall, Name: p.Name, Args: p.Args, ID: llm.WireID(p.Name, p.ID)},
+			true
 	case llm.ToolResult:
-		return protocol.LLMPart{Type: protocol.PartFunctionResponse, Name: p.Name, Response: p.Response, ID: llm.WireID(p.Name, p.ID)}, true
+		return protocol.LLMPart{Type: protocol.PartFunctionResponse, Name: p.Name, Response: p.Response,
+			ID: llm.WireID(p.Name, p.ID)}, true
 	case llm.Blob:
 		return protocol.LLMPart{Type: protocol.PartInlineData, MIMEType: p.MIMEType, Bytes: len(p.Data)}, true
 	case llm.FileRef:
@@ -140,16 +143,19 @@ func hookChunk(c llm.Chunk) protocol.LLMChunk {
 			if args == nil {
 				args = map[string]any{}
 			}
-			form.FunctionCalls = append(form.FunctionCalls, protocol.LLMCall{Name: p.Name, Args: args, ID: llm.WireID(p.Name, p.ID)})
+			form.FunctionCalls = append(
+				form.FunctionCalls, protocol.LLMCall{Name: p.Name, Args: args, ID: llm.WireID(p.Name, p.ID)})
 		}
 	}
 	candidate := protocol.LLMCandidate{Content: content, FinishReason: c.FinishReason, Index: c.Index}
 	for _, s := range c.SafetyRatings {
-		candidate.SafetyRatings = append(candidate.SafetyRatings, protocol.LLMSafetyRating{Category: s.Category, Probability: s.Probability})
+		candidate.SafetyRatings = append(candidate.SafetyRatings, protocol.LLMSafetyRating{
+			Category: s.Category, Probability: s.Probability})
 	}
 	form.Candidates = []protocol.LLMCandidate{candidate}
 	if u := c.Usage; u != nil {
-		form.UsageMetadata = &protocol.LLMUsage{PromptTokenCount: u.Prompt, CandidatesTokenCount: u.Candidates, TotalTokenCount: u.Total}
+		form.UsageMetadata = &protocol.LLMUsage{PromptTokenCount: u.Prompt, CandidatesTokenCount: u.Candidates,
+			TotalTokenCount: u.Total}
 	}
 	return form
 }

@@ -57,7 +57,8 @@ func (e *Engine) SubagentStop(ctx context.Context, end SubagentEnd) SubagentStop
 		name:    protocol.SubagentStop,
 		subject: subject{name: SubagentOf(ctx).Type},
 		stdin: func(b protocol.Base, _ string) Payload {
-			return payload(protocol.SubagentStopInput{Base: b, Prompt: end.Prompt, PromptResponse: end.Response, Ending: end.Ending,
+			return payload(protocol.SubagentStopInput{Base: b, Prompt: end.Prompt, PromptResponse: end.Response,
+				Ending:         end.Ending,
 				StopHookActive: end.Again, AgentTranscriptPath: end.Transcript})
 		},
 		apply: addContext,

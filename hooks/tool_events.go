@@ -120,7 +120,8 @@ func allow(by []string, a *answer) []string {
 	case a.Decision != protocol.Allow || a.Stop:
 		return by
 	case !r.Hook.MayAllow:
-		a.warn("its allow does not count: hooks of the user and the system may allow, and those that the user names in hooksConfig.mayAllow")
+		a.warn("its allow does not count: hooks of the user and the system may allow, and those that the user names in " +
+			"hooksConfig.mayAllow")
 		return by
 	case r.Failed != "" || r.Reading.Garbled || r.Reading.From != "stdout":
 		a.warn("its allow does not count: it is not a clean answer on stdout")
@@ -211,7 +212,8 @@ func (e *Engine) AfterTool(ctx context.Context, use ToolUse, response protocol.T
 				response.LLMContent, response.ReturnDisplay = *s.instead, *s.instead
 			}
 			return payload(protocol.AfterToolInput{
-				Base: b, ToolName: use.Call.Name, ToolUseID: llm.WireID(use.Call.Name, use.Call.ID), ToolInput: orEmpty(use.Call.Args), ToolResponse: response,
+				Base: b, ToolName: use.Call.Name, ToolUseID: llm.WireID(use.Call.Name, use.Call.ID),
+				ToolInput: orEmpty(use.Call.Args), ToolResponse: response,
 				MCPContext: use.MCP, OriginalRequestName: use.OriginalName, OriginalToolInput: use.OriginalArgs,
 			})
 		},
@@ -257,7 +259,8 @@ func (u ToolUse) with(response protocol.ToolResponse) ToolUse {
 // PostToolUseFailure fires behind AfterTool where the tool failed, or the
 // command ended with another status than 0; after any other call it does
 // nothing.
-func (e *Engine) PostToolUseFailure(ctx context.Context, use ToolUse, response protocol.ToolResponse) PostToolUseFailureOutcome {
+func (e *Engine) PostToolUseFailure(ctx context.Context, use ToolUse,
+	response protocol.ToolResponse) PostToolUseFailureOutcome {
 	use = use.with(response)
 	if !use.Failed || e.idle(protocol.PostToolUseFailure) {
 		return PostToolUseFailureOutcome{}
@@ -272,7 +275,8 @@ func (e *Engine) PostToolUseFailure(ctx context.Context, use ToolUse, response p
 		use:     use,
 		stdin: func(b protocol.Base, _ string) Payload {
 			return payload(protocol.PostToolUseFailureInput{
-				Base: b, ToolName: use.Call.Name, ToolUseID: llm.WireID(use.Call.Name, use.Call.ID), ToolInput: orEmpty(use.Call.Args), ToolResponse: response,
+				Base: b, ToolName: use.Call.Name, ToolUseID: llm.WireID(use.Call.Name, use.Call.ID),
+				ToolInput: orEmpty(use.Call.Args), ToolResponse: response,
 				Error: why, MCPContext: use.MCP, OriginalRequestName: use.OriginalName,
 			})
 		},

@@ -64,7 +64,8 @@ func (s selection) held() *protocol.ToolConfig {
 	if s.others == nil || s.echoed == nil {
 		return unite(s.others, s.echoed)
 	}
-	c := protocol.ToolConfig{Mode: stronger(s.others.Mode, s.echoed.Mode), AllowedFunctionNames: s.others.AllowedFunctionNames}
+	c := protocol.ToolConfig{Mode: stronger(s.others.Mode, s.echoed.Mode),
+		AllowedFunctionNames: s.others.AllowedFunctionNames}
 	if len(c.AllowedFunctionNames) == 0 {
 		c.AllowedFunctionNames = s.echoed.AllowedFunctionNames
 	}

@@ -185,11 +185,13 @@ func fromWire(w wirePart) (Part, error) {
 	case w.rest != nil:
 		return Opaque{JSON: w.rest}, nil
 	case w.FunctionCall != nil:
-		return ToolCall{ID: w.FunctionCall.ID, Name: w.FunctionCall.Name, Args: w.FunctionCall.Args, Signature: w.ThoughtSignature}, nil
+		return ToolCall{ID: w.FunctionCall.ID, Name: w.FunctionCall.Name, Args: w.FunctionCall.Args,
+			Signature: w.ThoughtSignature}, nil
 	case w.FunctionResponse != nil:
 		return resultFromWire(w.FunctionResponse)
 	case w.InlineData != nil:
-		return Blob{MIMEType: w.InlineData.MIMEType, Data: w.InlineData.Data, Name: w.InlineData.DisplayName, Signature: w.ThoughtSignature}, nil
+		return Blob{MIMEType: w.InlineData.MIMEType, Data: w.InlineData.Data, Name: w.InlineData.DisplayName,
+			Signature: w.ThoughtSignature}, nil
 	case w.FileData != nil:
 		return FileRef{MIMEType: w.FileData.MIMEType, URI: w.FileData.FileURI}, nil
 	case w.Text != nil && w.Thought:

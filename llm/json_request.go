@@ -104,8 +104,9 @@ func (c ToolChoice) OnWire() []string {
 
 func (s Sampling) wire() *wireGeneration {
 	g := wireGeneration{
-		Temperature: s.Temperature, TopP: s.TopP, TopK: s.TopK, MaxOutputTokens: s.MaxOutputTokens, StopSequences: s.StopSequences,
-		Seed: s.Seed, PresencePenalty: s.PresencePenalty, FrequencyPenalty: s.FrequencyPenalty,
+		Temperature: s.Temperature, TopP: s.TopP, TopK: s.TopK, MaxOutputTokens: s.MaxOutputTokens,
+		StopSequences: s.StopSequences,
+		Seed:          s.Seed, PresencePenalty: s.PresencePenalty, FrequencyPenalty: s.FrequencyPenalty,
 	}
 	if s.JSONSchema != nil {
 		g.ResponseMIMEType, g.ResponseJSONSchema = "application/json", s.JSONSchema

@@ -145,7 +145,8 @@ func Compressed(f *transcript.File) [][]transcript.Message {
 // empty: none does.
 func summaryIn(ms []transcript.Message) string {
 	for _, m := range ms {
-		if text := llm.PartsText(m.Content.Parts); m.Type == transcript.TypeUser && strings.HasPrefix(strings.TrimSpace(text), "<state_snapshot>") {
+		if text := llm.PartsText(m.Content.Parts); m.Type == transcript.TypeUser &&
+			strings.HasPrefix(strings.TrimSpace(text), "<state_snapshot>") {
 			return text
 		}
 	}

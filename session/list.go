@@ -44,7 +44,8 @@ type NotFoundError struct {
 func (e *NotFoundError) Error() string {
 	switch _, err := strconv.Atoi(e.Which); {
 	case e.Project != "":
-		return fmt.Sprintf("session %s belongs to the project %s: resume it there, or import its file with --session-file", e.Which, e.Project)
+		return fmt.Sprintf("session %s belongs to the project %s: resume it there, or import its file with --session-file",
+			e.Which, e.Project)
 	case err == nil && e.Known == 0:
 		return fmt.Sprintf("session index %s is out of range: %v", e.Which, ErrNoSessions)
 	case err == nil && e.Known == 1:
@@ -52,7 +53,8 @@ func (e *NotFoundError) Error() string {
 	case err == nil:
 		return fmt.Sprintf("session index %s is out of range: there are sessions 1 to %d", e.Which, e.Known)
 	}
-	return fmt.Sprintf("no session has the id %q: use --list-sessions to see them, then --resume with an index, an id or %q", e.Which, Latest)
+	return fmt.Sprintf("no session has the id %q: use --list-sessions to see them, then --resume with an index, an id "+
+		"or %q", e.Which, Latest)
 }
 
 // List returns the main sessions of p that have any conversation, oldest first.
@@ -102,7 +104,8 @@ func describe(path string, f *transcript.File) (Info, bool) {
 		switch {
 		case m.Type == transcript.TypeGemini:
 			info.Messages++
-		case m.Type == transcript.TypeUser && !excluded(f.Messages, i) && isConversation(llm.Message{Role: llm.RoleUser, Parts: m.Content.Parts}):
+		case m.Type == transcript.TypeUser && !excluded(f.Messages, i) &&
+			isConversation(llm.Message{Role: llm.RoleUser, Parts: m.Content.Parts}):
 			info.Messages++
 			if text := llm.PartsText(m.Content.Parts); info.Title == "" && !strings.HasPrefix(text, "<state_snapshot>") {
 				info.Title = text

@@ -171,7 +171,8 @@ func displayOf(display any) any {
 }
 
 func userRecord(id string, now transcript.Time, m llm.Message) transcript.Message {
-	return transcript.Message{ID: id, Timestamp: now, Type: transcript.TypeUser, Content: transcript.Content{Parts: m.Parts}}
+	return transcript.Message{ID: id, Timestamp: now, Type: transcript.TypeUser, Content: transcript.Content{
+		Parts: m.Parts}}
 }
 
 func modelRecord(id string, now transcript.Time, m llm.Message) transcript.Message {

@@ -51,7 +51,8 @@ func OpenProject(dir, root string) (Project, error) {
 	root = filepath.Clean(root)
 	r := registry{dir: dir}
 	slug, err := r.claim(root)
-	p := Project{Root: root, Slug: slug, Temp: filepath.Join(dir, "tmp", slug), History: filepath.Join(dir, "history", slug)}
+	p := Project{Root: root, Slug: slug, Temp: filepath.Join(dir, "tmp", slug),
+		History: filepath.Join(dir, "history", slug)}
 	if err != nil {
 		return p, fmt.Errorf("registering project %s: %w", root, err)
 	}
@@ -68,7 +69,8 @@ func FindProject(dir, root string) (Project, bool) {
 	if err != nil || slug == "" || !r.owned(slug, root) {
 		return Project{}, false
 	}
-	return Project{Root: root, Slug: slug, Temp: filepath.Join(dir, "tmp", slug), History: filepath.Join(dir, "history", slug)}, true
+	return Project{Root: root, Slug: slug, Temp: filepath.Join(dir, "tmp", slug),
+		History: filepath.Join(dir, "history", slug)}, true
 }
 
 // registry is projects.json. Unknown keys are preserved.
@@ -184,7 +186,8 @@ func (r *registry) migrate(slug, root string) {
 // isFresh reports whether dir holds nothing but a marker.
 func isFresh(dir string) bool {
 	entries, err := os.ReadDir(dir)
-	return errors.Is(err, fs.ErrNotExist) || err == nil && (len(entries) == 0 || len(entries) == 1 && entries[0].Name() == markerName)
+	return errors.Is(err, fs.ErrNotExist) || err == nil &&
+		(len(entries) == 0 || len(entries) == 1 && entries[0].Name() == markerName)
 }
 
 // slug returns the registered slug of root; empty: none, or one that is not a

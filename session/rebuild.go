@@ -20,7 +20,8 @@ import (
 
 // NoResult is the result that the model gets for a call that the session's end cut
 // off. The file does not say whether the call had begun.
-const NoResult = "no result: the session ended before this call was finished, and it may have run; check before you repeat it"
+const NoResult = "no result: the session ended before this call was finished, and it may have run; check before you " +
+	"repeat it"
 
 type rebuilder struct {
 	out      []entry

@@ -23,7 +23,8 @@ func Resume(o Options, which string) (*Session, error) {
 		return nil, err
 	}
 	if !validID.MatchString(info.ID) { // file paths contain it
-		return nil, fmt.Errorf("resuming %s: %q is not the id of a session: import the file with --session-file", info.Path, info.ID)
+		return nil, fmt.Errorf("resuming %s: %q is not the id of a session: import the file with --session-file", info.Path,
+			info.ID)
 	}
 	preamble := o.Preamble()
 	s := &Session{o: o, source: SourceResume, id: info.ID}

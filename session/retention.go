@@ -54,7 +54,8 @@ func (r Retention) limits() (limits, error) {
 	return l, nil
 }
 
-var units = map[byte]time.Duration{'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour, 'm': 30 * 24 * time.Hour}
+var units = map[byte]time.Duration{'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour,
+	'm': 30 * 24 * time.Hour}
 
 func period(s string) (time.Duration, error) {
 	if len(s) >= 2 {

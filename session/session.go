@@ -48,16 +48,18 @@ type Hooks interface {
 // Options configures a [Session]. Only Project is required.
 type Options struct {
 	Project     Project
-	ID          string                // id of a new session; letters, digits, "_" and "-"; empty: a random UUID
-	Parent      string                // for a subagent, the id of the session that starts it; empty: a main session
-	Directories []string              // workspace directories in addition to the project's root
-	Preamble    func() string         // returns the first message; called at each start, resumption and clearing; nil or "": none
-	Mask        func([]byte) []byte   // masks secrets in the JSON of the file; nil: there are none
-	Hooks       Hooks                 // nil: none
-	Warn        func(error)           // called for errors of files; may be nil
-	Changed     func(id, path string) // called with the new identity after Clear, before SessionStart, and with a new path; may be nil
-	Now         func() time.Time      // nil: time.Now
-	NewID       func() string         // makes ids of sessions and messages; nil: random UUIDs
+	ID          string   // id of a new session; letters, digits, "_" and "-"; empty: a random UUID
+	Parent      string   // for a subagent, the id of the session that starts it; empty: a main session
+	Directories []string // workspace directories in addition to the project's root
+	// returns the first message; called at each start, resumption and clearing; nil or "": none
+	Preamble func() string
+	Mask     func([]byte) []byte // masks secrets in the JSON of the file; nil: there are none
+	Hooks    Hooks               // nil: none
+	Warn     func(error)         // called for errors of files; may be nil
+	// called with the new identity after Clear, before SessionStart, and with a new path; may be nil
+	Changed func(id, path string)
+	Now     func() time.Time // nil: time.Now
+	NewID   func() string    // makes ids of sessions and messages; nil: random UUIDs
 }
 
 // Session is one conversation. It is the agent's History and, as an

@@ -19,7 +19,8 @@ const (
 // called with the conversation, shortened if it is long. A session that a
 // process has open is skipped. Secrets are masked in the file.
 // (cli/utils/sessions.ts)
-func TitleLatest(ctx context.Context, p Project, mask func([]byte) []byte, title func(ctx context.Context, conversation string) (string, error)) error {
+func TitleLatest(ctx context.Context, p Project, mask func([]byte) []byte,
+	title func(ctx context.Context, conversation string) (string, error)) error {
 	info, f, err := latest(p)
 	if err != nil || f.Meta.Summary != "" || !strings.HasSuffix(info.Path, ".jsonl") || transcript.InUse(info.Path) {
 		return nil

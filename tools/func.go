@@ -16,7 +16,8 @@ import (
 // returns is the result, for the model and for people; its error is for the
 // model. kind tells policies what the tool does; the zero Kind is [KindOther].
 // The error says why there is no schema for Args.
-func Func[Args any](name, description string, kind Kind, run func(ctx context.Context, args Args) (string, error)) (Tool, error) {
+func Func[Args any](name, description string, kind Kind, run func(ctx context.Context, args Args) (string, error)) (
+	Tool, error) {
 	if kind == "" {
 		kind = KindOther
 	}

@@ -201,7 +201,8 @@ func objectFault(s *jsonschema.Schema, path string, v map[string]any) string {
 			return fmt.Sprintf("%s must have required property '%s'", path, name)
 		}
 	}
-	if closed := s.AdditionalProperties; closed != nil && closed.Not != nil { // how the library reads "additionalProperties": false
+	// how the library reads "additionalProperties": false
+	if closed := s.AdditionalProperties; closed != nil && closed.Not != nil {
 		for name := range v {
 			if _, ok := s.Properties[name]; !ok {
 				return path + " must NOT have additional properties"

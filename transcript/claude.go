@@ -159,7 +159,9 @@ func (c *ClaudeCopy) message(m Message, compacted bool) {
 			c.user(m, compacted)
 		case TypeGemini:
 			for i, t := range m.Thoughts {
-				c.assistant(m, "thought"+strconv.Itoa(i), map[string]any{"type": "thinking", "thinking": strings.TrimSpace(t.Subject + "\n" + t.Description), "signature": ""})
+				c.assistant(m, "thought"+strconv.Itoa(i),
+					map[string]any{"type": "thinking", "thinking": strings.TrimSpace(t.Subject + "\n" + t.Description),
+						"signature": ""})
 			}
 			if text := texts(m.Content.Parts); text != "" {
 				c.assistant(m, "text", map[string]any{"type": "text", "text": text})
@@ -181,7 +183,8 @@ func (c *ClaudeCopy) user(m Message, compacted bool) {
 	}
 	more := map[string]any{}
 	if compacted {
-		c.line("system", m.ID+"compacted", m.Timestamp, map[string]any{"subtype": "compact_boundary", "content": "Conversation compacted"})
+		c.line("system", m.ID+"compacted", m.Timestamp,
+			map[string]any{"subtype": "compact_boundary", "content": "Conversation compacted"})
 		more["isCompactSummary"] = true
 	}
 	more["message"] = map[string]any{"role": "user", "content": texts(m.Content.Parts)}
@@ -189,9 +192,11 @@ func (c *ClaudeCopy) user(m Message, compacted bool) {
 }
 
 func (c *ClaudeCopy) assistant(m Message, part string, block map[string]any) {
-	usage := map[string]any{"input_tokens": 0, "output_tokens": 0, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
+	usage := map[string]any{"input_tokens": 0, "output_tokens": 0, "cache_creation_input_tokens": 0,
+		"cache_read_input_tokens": 0}
 	if t := m.Tokens; t != nil {
-		usage["input_tokens"], usage["cache_read_input_tokens"], usage["output_tokens"] = max(t.Input-t.Cached, 0), t.Cached, t.Output+t.Thoughts
+		usage["input_tokens"], usage["cache_read_input_tokens"], usage["output_tokens"] = max(t.Input-t.Cached, 0), t.Cached,
+			t.Output+t.Thoughts
 	}
 	c.line("assistant", m.ID+part, m.Timestamp, map[string]any{"message": map[string]any{
 		"id": "msg_" + m.ID, "type": "message", "role": "assistant", "model": m.Model, "content": []any{block},
@@ -214,7 +219,8 @@ func (c *ClaudeCopy) call(id string, m Message, call ToolCall) {
 		args = map[string]any{}
 	}
 	m.ID = id
-	c.assistant(m, key, map[string]any{"type": "tool_use", "id": llm.WireID(call.Name, call.ID), "name": name, "input": args})
+	c.assistant(m, key, map[string]any{"type": "tool_use", "id": llm.WireID(call.Name, call.ID), "name": name,
+		"input": args})
 }
 
 func (c *ClaudeCopy) result(call ToolCall) {
@@ -223,9 +229,11 @@ func (c *ClaudeCopy) result(call ToolCall) {
 		return
 	}
 	c.said[key] = c.parent
-	c.line("user", key, call.Timestamp, map[string]any{"message": map[string]any{"role": "user", "content": []any{map[string]any{
-		"tool_use_id": llm.WireID(call.Name, call.ID), "type": "tool_result", "content": resultText(call.Result.Decode()), "is_error": call.Status == "error" || call.Status == "cancelled",
-	}}}})
+	c.line("user", key, call.Timestamp,
+		map[string]any{"message": map[string]any{"role": "user", "content": []any{map[string]any{
+			"tool_use_id": llm.WireID(call.Name, call.ID), "type": "tool_result", "content": resultText(call.Result.Decode()),
+			"is_error": call.Status == "error" || call.Status == "cancelled",
+		}}}})
 }
 
 func resultText(parts []llm.Part) string {

@@ -49,7 +49,8 @@ func text(r gjson.Result) string {
 func decodeThoughts(v gjson.Result) []Thought {
 	thoughts := []Thought{}
 	for _, t := range v.Array() {
-		thoughts = append(thoughts, Thought{text(t.Get("subject")), text(t.Get("description")), parseTime(t.Get("timestamp").Str)})
+		thoughts = append(
+			thoughts, Thought{text(t.Get("subject")), text(t.Get("description")), parseTime(t.Get("timestamp").Str)})
 	}
 	return thoughts
 }

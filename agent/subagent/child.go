@@ -123,7 +123,8 @@ func (c *child) run(ctx context.Context) (tools.Result, error) {
 	began := time.Now()
 	c.o.emit(event.AgentStarted{ID: c.task.ID, Name: c.task.Agent.Name})
 	out := c.work(ctx)
-	c.o.emit(event.AgentFinished{ID: c.task.ID, Name: c.task.Agent.Name, Reason: string(out.why), Rounds: c.used, Took: time.Since(began)})
+	c.o.emit(event.AgentFinished{ID: c.task.ID, Name: c.task.Agent.Name, Reason: string(out.why), Rounds: c.used,
+		Took: time.Since(began)})
 	if c.record.Close != nil {
 		summary := ""
 		if out.why == goal {
@@ -139,7 +140,8 @@ func (c *child) run(ctx context.Context) (tools.Result, error) {
 	case canceled:
 		return tools.Result{}, context.Cause(ctx)
 	case halted:
-		return tools.Result{}, &toolcall.Halt{Event: c.stopper, Verdict: hooks.Verdict{Decision: hooks.Stop, Reason: out.text}}
+		return tools.Result{},
+			&toolcall.Halt{Event: c.stopper, Verdict: hooks.Verdict{Decision: hooks.Stop, Reason: out.text}}
 	case failure:
 		res := tools.TextResult(fmt.Sprintf("Subagent '%s' failed. Error: %s%s", name, out.text, note), nil)
 		res.Data = map[string]any{"isError": true}
@@ -176,7 +178,8 @@ func (c *child) finish(ctx, limited context.Context, prompt string) outcome {
 	}
 	last, cancel := context.WithTimeoutCause(ctx, graceTime, errTimeout)
 	defer cancel()
-	again := c.attempt(last, out.text+" You have this one answer left. Call "+CompleteName+" now, with what you have, and nothing else.", 1)
+	again := c.attempt(last, out.text+" You have this one answer left. Call "+CompleteName+
+		" now, with what you have, and nothing else.", 1)
 	if again.why == goal || again.why == halted || again.why == canceled {
 		return again
 	}

@@ -25,17 +25,21 @@ type worker struct {
 // newWorker copies the caller's runner, with the tools of d: own ones go before those
 // of the caller with their names. more, if not nil, says what an agent is offered that
 // its caller is not.
-func newWorker(parent *toolcall.Runner, d Definition, own []tools.Tool, more func(agent string, t tools.Tool) bool) *worker {
+func newWorker(parent *toolcall.Runner, d Definition, own []tools.Tool,
+	more func(agent string, t tools.Tool) bool) *worker {
 	r := *parent
 	w := &worker{Runner: &r, complete: &complete{of: d.Result}}
 	names := map[string]bool{}
 	for _, t := range own {
 		names[t.Spec().Name] = true
 	}
-	all := slices.DeleteFunc(parent.Registry.All(), func(t tools.Tool) bool { return never(t.Spec().Name) || names[t.Spec().Name] })
+	all := slices.DeleteFunc(parent.Registry.All(), func(t tools.Tool) bool {
+		return never(t.Spec().Name) || names[t.Spec().Name]
+	})
 	r.Registry = tools.NewRegistry(slices.Concat(all, own, []tools.Tool{w.complete})...)
 	r.Offered = func(t tools.Tool) bool {
-		return t == tools.Tool(w.complete) || (names[t.Spec().Name] || d.has(t)) && (parent.Offered == nil || parent.Offered(t) || more != nil && more(d.Name, t))
+		return t == tools.Tool(w.complete) || (names[t.Spec().Name] || d.has(t)) &&
+			(parent.Offered == nil || parent.Offered(t) || more != nil && more(d.Name, t))
 	}
 	r.NotOffered = func(t tools.Tool) string {
 		return "Unauthorized tool call: '" + t.Spec().Name + "' is not available to this agent."
@@ -71,7 +75,8 @@ func (d Definition) has(t tools.Tool) bool {
 }
 
 // Run implements agent.ToolRunner.
-func (w *worker) Run(ctx context.Context, calls []llm.ToolCall, offers func(string) bool) ([]llm.ToolResult, hooks.Verdict) {
+func (w *worker) Run(ctx context.Context, calls []llm.ToolCall,
+	offers func(string) bool) ([]llm.ToolResult, hooks.Verdict) {
 	results, v := w.Runner.Run(ctx, calls, offers)
 	if v.Decision == hooks.Stop {
 		return results, v
@@ -110,7 +115,8 @@ type complete struct {
 	value string // what was handed over
 }
 
-const completeDescription = `Hands your result to whoever gave you the task, and ends your work. Call it once, alone, when everything is done: nothing else that you say reaches them.`
+const completeDescription = `Hands your result to whoever gave you the task, and ends your work. Call it once, ` +
+	`alone, when everything is done: nothing else that you say reaches them.`
 
 // Spec implements tools.Tool.
 func (t *complete) Spec() llm.ToolSpec {
@@ -119,7 +125,9 @@ func (t *complete) Spec() llm.ToolSpec {
 
 func (t *complete) parameters() json.RawMessage {
 	if t.of == nil {
-		return json.RawMessage(`{"type": "object", "properties": {"result": {"type": "string", "minLength": 1, "pattern": "\\S", "description": "Your result, whole: findings, paths, what was done and what was not."}}, "required": ["result"]}`)
+		return json.RawMessage(
+			`{"type": "object", "properties": {"result": {"type": "string", "minLength": 1, "pattern": "\\S", ` +
+				`"description": "Your result, whole: findings, paths, what was done and what was not."}}, "required": ["result"]}`)
 	}
 	b, err := json.Marshal(map[string]any{
 		"type": "object", "properties": map[string]any{t.of.Name: t.of.Schema}, "required": []string{t.of.Name},

@@ -25,7 +25,8 @@ func (o *Options) start(ctx context.Context, t Task) (added string, err error) {
 		return "", &toolcall.Halt{Event: "SubagentStart", Verdict: out.Verdict}
 	case out.Denied():
 		o.emit(event.Nested{Agent: t.Agent.Name, Event: event.Blocked{Event: "SubagentStart", Reason: out.Reason}})
-		return "", &tools.Error{Type: tools.ErrPolicyViolation, Message: fmt.Sprintf("Subagent '%s' was not started: %s", t.Agent.Name, out.Reason)}
+		return "", &tools.Error{Type: tools.ErrPolicyViolation, Message: fmt.Sprintf("Subagent '%s' was not started: %s",
+			t.Agent.Name, out.Reason)}
 	}
 	return out.Context, nil
 }

@@ -101,11 +101,12 @@ type Options struct {
 
 	// Tools are tools that an agent has beside those of its caller, and what ends
 	// them with it; nil: none.
-	Tools      func(context.Context, Task) (own []tools.Tool, end func())
-	Record     func(Task) Record                            // nil: agents are kept in memory
-	Compressor func(agent.History, string) agent.Compressor // for a history and a model; nil: histories are never shortened
-	Choose     func(Definition) (string, llm.Sampling)      // the model of an agent; nil: its own, else that of Config
-	NewID      func() string                                // nil: random
+	Tools  func(context.Context, Task) (own []tools.Tool, end func())
+	Record func(Task) Record // nil: agents are kept in memory
+	// for a history and a model; nil: histories are never shortened
+	Compressor func(agent.History, string) agent.Compressor
+	Choose     func(Definition) (string, llm.Sampling) // the model of an agent; nil: its own, else that of Config
+	NewID      func() string                           // nil: random
 }
 
 // New makes the tool invoke_agent. It runs alone: two agents of one answer follow
@@ -115,7 +116,8 @@ func New(o Options) tools.Tool { return &invoke{o} }
 
 type invoke struct{ o Options }
 
-const description = `Hands a whole task to a specialized agent and returns its report. The agent knows nothing of this conversation: put into the prompt all that it needs to know, and what its report is to say.`
+const description = `Hands a whole task to a specialized agent and returns its report. The agent knows nothing of ` +
+	`this conversation: put into the prompt all that it needs to know, and what its report is to say.`
 
 // Spec implements tools.Tool.
 func (t *invoke) Spec() llm.ToolSpec {
@@ -124,7 +126,8 @@ func (t *invoke) Spec() llm.ToolSpec {
 
 // Info implements tools.Tool.
 func (t *invoke) Info() tools.Info {
-	return tools.Info{DisplayName: "Invoke Subagent", Kind: tools.KindAgent, Sequential: true, Aliases: []string{OlderName}, Markdown: true}
+	return tools.Info{DisplayName: "Invoke Subagent", Kind: tools.KindAgent, Sequential: true,
+		Aliases: []string{OlderName}, Markdown: true}
 }
 
 func (t *invoke) parameters() json.RawMessage {

@@ -22,7 +22,8 @@ import (
 type agentFlags struct{ from, bins []string }
 
 func (a *agentFlags) register(fs *pflag.FlagSet) {
-	fs.StringSliceVar(&a.from, "agents-from", nil, "look for agents in this `folder`, where npm installed them, before PATH")
+	fs.StringSliceVar(&a.from, "agents-from", nil,
+		"look for agents in this `folder`, where npm installed them, before PATH")
 	fs.StringSliceVar(&a.bins, "agent-bin", nil, "the program of an agent, as `NAME=PATH`")
 }
 
@@ -98,7 +99,8 @@ npm installs are programs of others.`,
 			if err != nil {
 				return exit.With(exit.Input, err)
 			}
-			fmt.Fprintf(sys.Stdout, "wrote %s\n\n  npm install --prefix %s\n  minigem hooks test --agents-from %s --on %s\n", path, args[0], args[0], strings.Join(on, ","))
+			fmt.Fprintf(sys.Stdout, "wrote %s\n\n  npm install --prefix %s\n  minigem hooks test --agents-from %s --on %s\n",
+				path, args[0], args[0], strings.Join(on, ","))
 			return nil
 		},
 	}
@@ -117,7 +119,8 @@ func (t *hooksTesting) onAgents(ctx context.Context, s *testbed.Suite, files []s
 	if err != nil {
 		return err
 	}
-	m, err := tester.Run(ctx, agents.Order{Files: files, On: t.on, Version: app.Version, Options: s.Run, More: played.Columns(as, s.Run, cases.As), From: from})
+	m, err := tester.Run(ctx, agents.Order{Files: files, On: t.on, Version: app.Version, Options: s.Run,
+		More: played.Columns(as, s.Run, cases.As), From: from})
 	switch {
 	case ctx.Err() != nil && m == nil:
 		return exit.Ended(ctx)

@@ -24,14 +24,16 @@ servers, commands, skills, agents, policies and context. They are kept in
 		Args: noSuchSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(extensionsInstallCommand(sys), extensionsLinkCommand(sys), extensionsUninstallCommand(sys), extensionsUpdateCommand(sys),
+	cmd.AddCommand(extensionsInstallCommand(sys), extensionsLinkCommand(sys), extensionsUninstallCommand(sys),
+		extensionsUpdateCommand(sys),
 		extensionsSwitchCommand(sys, "enable"), extensionsSwitchCommand(sys, "disable"), extensionsListCommand(sys),
 		extensionsNewCommand(sys), extensionsValidateCommand(sys), extensionsConfigCommand(sys))
 	return cmd
 }
 
 // extending makes do, with e filled in, what cmd does.
-func extending(sys *app.System, e *manage.Extensions, cmd *cobra.Command, do func(ctx context.Context, args []string) error) *cobra.Command {
+func extending(sys *app.System, e *manage.Extensions, cmd *cobra.Command,
+	do func(ctx context.Context, args []string) error) *cobra.Command {
 	cmd.RunE = func(_ *cobra.Command, args []string) (err error) {
 		e.Sys = sys
 		if e.Config, err = app.Configure(sys, &app.Options{}); err != nil {
@@ -56,11 +58,13 @@ github:O/R, gitlab:O/R) or a folder. A repository on GitHub that has releases is
 installed from its latest one. You are shown everything that would run or be
 read, and asked; without a terminal nothing is installed unless --consent says
 that you agree.`,
-		Example: "  minigem extensions install https://github.com/owner/extension\n  minigem extensions install ./my-extension --consent --skip-settings",
-		Args:    withUsage(cobra.ExactArgs(1), "needs one source"),
+		Example: "  minigem extensions install https://github.com/owner/extension\n" +
+			"  minigem extensions install ./my-extension --consent --skip-settings",
+		Args: withUsage(cobra.ExactArgs(1), "needs one source"),
 	}, func(ctx context.Context, args []string) error { return e.Install(ctx, args[0], false) })
 	cmd.Flags().StringVar(&e.Options.Ref, "ref", "", "the branch, tag or commit; of a release its tag")
-	cmd.Flags().BoolVar(&e.Options.AutoUpdate, "auto-update", false, "note that Gemini CLI may update it by itself; minigem never does")
+	cmd.Flags().BoolVar(&e.Options.AutoUpdate, "auto-update", false,
+		"note that Gemini CLI may update it by itself; minigem never does")
 	cmd.Flags().BoolVar(&e.Options.AllowPreRelease, "pre-release", false, "take releases that are not finished too")
 	consentFlags(cmd, e)
 	return cmd
@@ -109,7 +113,8 @@ func extensionsUpdateCommand(sys *app.System) *cobra.Command {
 	e, all := &manage.Extensions{}, false
 	cmd := extending(sys, e, &cobra.Command{
 		Use: "update NAME", Short: "Bring extensions up to date",
-		Long:    "Brings an extension up to date. Where something that runs or is read would be\nanother, you are shown what, and asked again.",
+		Long: "Brings an extension up to date. Where something that runs or is read would be\n" +
+			"another, you are shown what, and asked again.",
 		Example: "  minigem extensions update flowers\n  minigem extensions update --all --consent",
 		Args:    namesOrAll(&all),
 	}, func(ctx context.Context, args []string) error { return e.Update(ctx, strings.Join(args, " "), all) })
@@ -122,8 +127,9 @@ func extensionsSwitchCommand(sys *app.System, verb string) *cobra.Command {
 	e := &manage.Extensions{}
 	cmd := extending(sys, e, &cobra.Command{
 		Use: verb + " NAME", Example: "  minigem extensions " + verb + " flowers --scope workspace",
-		Short: map[string]string{"enable": "Use an extension again", "disable": "Use an extension no more, and keep it"}[verb],
-		Args:  withUsage(cobra.ExactArgs(1), "needs the name of an extension; minigem extensions list shows them"),
+		Short: map[string]string{"enable": "Use an extension again",
+			"disable": "Use an extension no more, and keep it"}[verb],
+		Args: withUsage(cobra.ExactArgs(1), "needs the name of an extension; minigem extensions list shows them"),
 	}, func(_ context.Context, args []string) error { return e.Switch(args[0], verb == "enable") })
 	scopeOf(cmd, &e.Scope, "user")
 	return cmd

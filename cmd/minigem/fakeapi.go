@@ -43,8 +43,10 @@ marked generate, else OK; with --every-request they take the next answer.
 
 The short form:
 ` + textIndent(testbed.ModelSyntax),
-		Example: "  minigem fake-api answers.jsonl --log requests.jsonl &\n  GEMINI_API_KEY=x GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:8089 minigem -p hello\n" +
-			"  minigem fake-api --protocol anthropic script.txt &\n  ANTHROPIC_API_KEY=x ANTHROPIC_BASE_URL=http://127.0.0.1:8089 claude -p hello",
+		Example: "  minigem fake-api answers.jsonl --log requests.jsonl &\n" +
+			"  GEMINI_API_KEY=x GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:8089 minigem -p hello\n" +
+			"  minigem fake-api --protocol anthropic script.txt &\n  ANTHROPIC_API_KEY=x " +
+			"ANTHROPIC_BASE_URL=http://127.0.0.1:8089 claude -p hello",
 		Args: withUsage(cobra.ExactArgs(1), "needs one script"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			ctx, stop := exit.Context()
@@ -53,7 +55,8 @@ The short form:
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar((*string)(&f.Protocol), "protocol", string(fakemodel.Gemini), "whose variable is printed: `gemini`, anthropic, responses or chat")
+	fs.StringVar((*string)(&f.Protocol), "protocol", string(fakemodel.Gemini),
+		"whose variable is printed: `gemini`, anthropic, responses or chat")
 	fs.StringVar(&f.addr, "addr", "127.0.0.1:8089", "`address` to listen on; port 0 picks a free one")
 	fs.StringVar(&f.log, "log", "", "append each request to a `file`, as JSON lines; credentials are left out")
 	fs.StringVar(&f.Faults, "faults", "", `faults by request, as a JSON array: [{"request": 2, "status": 503}]`)

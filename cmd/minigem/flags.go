@@ -68,14 +68,16 @@ func registerFlags(f *app.Options, fs *pflag.FlagSet) {
 	fs.BoolVar(&f.ACP, "acp", false, "serve an editor: the Agent Client Protocol on standard input and output")
 	fs.BoolVar(&f.ACP, "experimental-acp", false, "the older name of --acp")
 	_ = fs.MarkHidden("experimental-acp")
-	fs.StringVarP(&f.Model, "model", "m", "", "the `model` to use: one of Google's, openai/NAME, ollama/NAME, lmstudio/NAME or llamacpp/NAME")
+	fs.StringVarP(&f.Model, "model", "m", "",
+		"the `model` to use: one of Google's, openai/NAME, ollama/NAME, lmstudio/NAME or llamacpp/NAME")
 	fs.StringVar(&f.ApprovalMode, "approval-mode", "", "what runs unasked: default, auto_edit, yolo, plan")
 	fs.BoolVarP(&f.Yolo, "yolo", "y", false, "the same as --approval-mode=yolo")
 	fs.BoolVar(&f.SkipTrust, "skip-trust", false, "trust this folder for this session")
 	fs.StringVarP(&f.OutputFormat, "output-format", "o", "", "text, json or stream-json")
 	fs.StringVarP(&f.Resume, "resume", "r", "", "resume a session: latest, its number, or its `id`")
 	fs.Lookup("resume").NoOptDefVal = "latest"
-	fs.StringVarP(&f.Worktree, "worktree", "w", "", "work in a new git worktree of this `name`; new: a name made of the time (experimental.worktrees)")
+	fs.StringVarP(&f.Worktree, "worktree", "w", "",
+		"work in a new git worktree of this `name`; new: a name made of the time (experimental.worktrees)")
 	fs.Lookup("worktree").NoOptDefVal = app.NewWorktree
 	fs.StringVar(&f.SessionID, "session-id", "", "the `id` of the new session")
 	fs.StringVar(&f.SessionFile, "session-file", "", "start from a session `file` (JSON or JSONL)")
@@ -94,13 +96,17 @@ func registerFlags(f *app.Options, fs *pflag.FlagSet) {
 	fs.BoolVar(&f.ScreenReader, "screen-reader", false, "accepted, and of no effect: piped output is plain")
 	fs.BoolVar(&f.RawOutput, "raw-output", false, "leave control sequences in the model's text")
 	fs.BoolVar(&f.AcceptRawRisk, "accept-raw-output-risk", false, "no warning about --raw-output")
-	fs.StringVar(&f.HookTrace, "hook-trace", "", "write what every hook event did to this `file`, as JSON lines; to a .html, as a page")
-	fs.IntVar(&f.BlockedExitCode, "blocked-exit-code", 0, "the exit `code` of a run that a hook blocked or stopped, 1 to 255")
+	fs.StringVar(&f.HookTrace, "hook-trace", "",
+		"write what every hook event did to this `file`, as JSON lines; to a .html, as a page")
+	fs.IntVar(&f.BlockedExitCode, "blocked-exit-code", 0,
+		"the exit `code` of a run that a hook blocked or stopped, 1 to 255")
 	fs.BoolVar(&f.IncludeHookEvents, "include-hook-events", false, "hook events in stream-json too")
 	fs.StringVar(&f.Fake, "fake-responses", "", "the model's answers from a `file`, in order")
-	fs.StringVar(&f.FakeNonStrict, "fake-responses-non-strict", "", "the same, each call taking the next answer of its method")
+	fs.StringVar(&f.FakeNonStrict, "fake-responses-non-strict", "",
+		"the same, each call taking the next answer of its method")
 	fs.StringVar(&f.Record, "record-responses", "", "append the model's answers to a `file`")
-	fs.StringVar(&f.RecordCase, "record-case", "", "make a test case of this run in a `file`, without secrets: minigem hooks test runs it")
+	fs.StringVar(&f.RecordCase, "record-case", "",
+		"make a test case of this run in a `file`, without secrets: minigem hooks test runs it")
 	fs.BoolVar(&f.Force, "force", false, "write over the file of --record-case")
 	fs.BoolVarP(&f.Debug, "debug", "d", false, "say on stderr what is being done")
 }

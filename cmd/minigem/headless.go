@@ -71,7 +71,8 @@ func runHeadless(ctx context.Context, sys *app.System, f *app.Options) error {
 	if err := c.Trust.RequireTrusted(); err != nil {
 		return out.Refuse(err)
 	}
-	w := app.Frontend{Sink: event.Tee(out, headless.EndOnFatalTool(cancel)), Reports: out.Report, Warn: out.Notice}.Debugging(f.Debug, sys.Stderr)
+	w := app.Frontend{Sink: event.Tee(out, headless.EndOnFatalTool(cancel)), Reports: out.Report, Warn: out.Notice}.
+		Debugging(f.Debug, sys.Stderr)
 	if n := c.WithoutEffect(); f.Debug && n != "" {
 		fmt.Fprintf(sys.Stderr, "[DEBUG] %s\n", c.ShortenIn(n))
 	}
@@ -113,7 +114,8 @@ func promptOf(sys *app.System, f *app.Options) (string, error) {
 }
 
 // oneShot begins the session, runs prompt and ends the session, however it went.
-func oneShot(r *app.Runtime, ctx context.Context, out headless.Output, prompt string, rec *cases.Recording) (agent.Result, error) {
+func oneShot(r *app.Runtime, ctx context.Context, out headless.Output, prompt string,
+	rec *cases.Recording) (agent.Result, error) {
 	for _, n := range append(r.Config.Notices, r.Config.HookNotices()...) {
 		out.Notice(n)
 	}

@@ -14,9 +14,10 @@ func hooksCommand(sys *app.System) *cobra.Command {
 		Short:   "Explain, try, lint, test and manage hooks",
 		Long: `Manages hooks: the project's, yours, the system's and those of extensions.
 Only test, record, fire, replay and run run hooks.`,
-		Example: "  minigem hooks explain\n  minigem hooks fire BeforeTool --tool write_file\n  minigem hooks lint --fix\n  minigem hooks test",
-		Args:    noSuchSubcommand,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Example: "  minigem hooks explain\n  minigem hooks fire BeforeTool --tool write_file\n  minigem hooks lint --fix\n" +
+			"  minigem hooks test",
+		Args: noSuchSubcommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(hooksSubcommands(sys)...)
 	return cmd

@@ -11,7 +11,8 @@ import (
 
 func hooksAttackCommand(sys *app.System) *cobra.Command {
 	var o trials.Attack
-	goals := map[string]*string{attack.Command: new(string), attack.Path: new(string), attack.Text: new(string), attack.URL: new(string)}
+	goals := map[string]*string{attack.Command: new(string), attack.Path: new(string), attack.Text: new(string),
+		attack.URL: new(string)}
 	cmd := &cobra.Command{
 		Use:   "attack [EVENT] HOOK",
 		Short: "Find the spellings that get past a guard",
@@ -43,7 +44,8 @@ Exit codes: 0 it held (see --min), 1 something got through, 42 wrong usage.`,
 				}
 			}
 			if len(o.Goals) != 1 {
-				return wrongUsage(sys, cmd, "say what the guard is to keep from happening: one of --command, --path, --text and --url")
+				return wrongUsage(
+					sys, cmd, "say what the guard is to keep from happening: one of --command, --path, --text and --url")
 			}
 			ctx, stop := exit.Context()
 			defer stop()
@@ -51,7 +53,8 @@ Exit codes: 0 it held (see --min), 1 something got through, 42 wrong usage.`,
 		},
 	}
 	for _, kind := range []struct{ name, value, usage string }{
-		{attack.Command, "", "a `command` that must not run"}, {attack.Path, "", "a `file` that must not be read"}, {attack.Text, "", "a `secret` that must not be written"},
+		{attack.Command, "", "a `command` that must not run"}, {attack.Path, "", "a `file` that must not be read"},
+		{attack.Text, "", "a `secret` that must not be written"},
 		{attack.URL, "", "a `URL` that must not be fetched"},
 	} {
 		cmd.Flags().StringVar(goals[kind.name], kind.name, kind.value, kind.usage)

@@ -17,7 +17,8 @@ func hooksCompatCommand(sys *app.System) *cobra.Command {
 in any agent's words, what each of them makes of each answer that was tried. A
 cell is measured unless it says otherwise; ? means unknown, never no.
 --json prints all of it for programs (` + compat.Schema + `), --html a page.`,
-		Example:           "  minigem hooks compat PreToolUse --agents claude,codex\n  minigem hooks compat --html > compat.html",
+		Example: "  minigem hooks compat PreToolUse --agents claude,codex\n" +
+			"  minigem hooks compat --html > compat.html",
 		ValidArgsFunction: completeEvents,
 		RunE: func(_ *cobra.Command, args []string) error {
 			o.Args = args

@@ -18,8 +18,10 @@ import (
 // registerStimulus adds the flags of payload and fire.
 func registerStimulus(s *trials.Stimulus, cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.Tool, "tool", "", "the `tool` that is called (write_file), or the trigger of another event")
-	cmd.Flags().StringArrayVar(&s.Set, "set", nil, "set one value, `path=value`: tool_input.file_path=/etc/passwd; JSON, else a string; again for more")
-	cmd.Flags().StringVar(&s.Transcript, "from-transcript", "", "take prompt, call and result from the end of this session's `file`")
+	cmd.Flags().StringArrayVar(&s.Set, "set", nil,
+		"set one value, `path=value`: tool_input.file_path=/etc/passwd; JSON, else a string; again for more")
+	cmd.Flags().StringVar(&s.Transcript, "from-transcript", "",
+		"take prompt, call and result from the end of this session's `file`")
 	cmd.Flags().StringVar(&s.Input, "input", "", "begin with the payload in this `file`, - for stdin")
 	cmd.MarkFlagsMutuallyExclusive("input", "from-transcript")
 	cmd.MarkFlagsMutuallyExclusive("input", "tool")
@@ -108,9 +110,11 @@ hook failed (and the action would go on), 42 bad input, 52 bad settings.`,
 	}
 	registerStimulus(&s, cmd)
 	cmd.Flags().BoolVar(&f.JSON, "json", false, "the engine's report, for programs")
-	cmd.Flags().DurationVar(&f.Timeout, "timeout", 0, "the longest `time` any hook gets, such as 500ms, whatever its own timeout is")
+	cmd.Flags().DurationVar(&f.Timeout, "timeout", 0,
+		"the longest `time` any hook gets, such as 500ms, whatever its own timeout is")
 	cmd.Flags().BoolVar(&untrusted, "skip-trust", false, "run the hooks of this folder though it is not trusted")
-	cmd.Flags().StringVar(&elsewhere, "for", "", "say what these `agents` make of the answers, such as claude,codex, or all")
+	cmd.Flags().StringVar(&elsewhere, "for", "",
+		"say what these `agents` make of the answers, such as claude,codex, or all")
 	cmd.MarkFlagsMutuallyExclusive("for", "json")
 	cmd.Args = withUsage(cobra.ExactArgs(1), "needs an event: "+eventNames())
 	return cmd

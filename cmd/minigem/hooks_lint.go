@@ -53,7 +53,8 @@ usage, 52 a settings file cannot be read.`,
 	}
 	cmd.Flags().BoolVar(&fix, "fix", false, "make the fixes that are clear; comments and order stay")
 	cmd.Flags().StringVar(&format, "format", "text", "text, json or sarif")
-	cmd.Flags().StringVar(&agents, "for", "", "look also at what these `agents` make of the hooks, such as claude,codex or all")
+	cmd.Flags().StringVar(
+		&agents, "for", "", "look also at what these `agents` make of the hooks, such as claude,codex or all")
 	cmd.Flags().StringVar(&code, "explain", "", "explain what a `code` means")
 	cmd.Args = withUsage(cobra.MaximumNArgs(1), "takes one file, or none for all")
 	return cmd
@@ -101,7 +102,8 @@ func lintHooks(sys *app.System, format, file string, fix bool, others []*dialect
 func explainRule(sys *app.System, code string) error {
 	i := slices.IndexFunc(lint.Rules, func(r lint.Rule) bool { return strings.EqualFold(r.Code, code) || r.Name == code })
 	if i < 0 {
-		return exit.Errorf(exit.Input, "there is no code %q; they go from %s to %s", code, lint.Rules[0].Code, lint.Rules[len(lint.Rules)-1].Code)
+		return exit.Errorf(exit.Input, "there is no code %q; they go from %s to %s", code, lint.Rules[0].Code,
+			lint.Rules[len(lint.Rules)-1].Code)
 	}
 	_, err := io.WriteString(sys.Stdout, lint.Rules[i].Page())
 	return err

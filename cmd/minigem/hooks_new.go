@@ -61,7 +61,8 @@ waits for.`,
 		},
 	}
 	cmd.Flags().StringVar(&event, "event", string(protocol.BeforeTool), "the `event` that it is for")
-	cmd.Flags().StringVar(&o.Language, "lang", "", "the `language` of the program: "+strings.Join(scaffold.Languages, ", ")+"; py or js for http and mcp_tool")
+	cmd.Flags().StringVar(&o.Language, "lang", "", "the `language` of the program: "+
+		strings.Join(scaffold.Languages, ", ")+"; py or js for http and mcp_tool")
 	cmd.Flags().StringVar(&o.Kind, "kind", "", "the `kind` of hook: "+strings.Join(hooks.Kinds(), ", "))
 	cmd.Flags().BoolVar(&o.Async, "async", false, "nobody waits for it; what it says is read later")
 	cmd.Flags().StringVar(&matcher, "matcher", "", "the `pattern` of the tools that it is for")

@@ -27,7 +27,8 @@ that exits with something else than 0 and 2 is a warning. --on-error changes
 both.
 
 Exit codes: those that the agent understands; wrong usage refuses with 2.`,
-		Example: "  minigem hooks run --portable -- ./guard.sh\n  minigem hooks run --portable --dialect claude --timeout 8s -- ./guard.py",
+		Example: "  minigem hooks run --portable -- ./guard.sh\n  minigem hooks run --portable --dialect claude --timeout " +
+			"8s -- ./guard.py",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Command = args
 			if code := runner.Start(cmd.Context(), o, portable); code != 0 {
@@ -40,9 +41,11 @@ Exit codes: those that the agent understands; wrong usage refuses with 2.`,
 	cmd.Flags().StringVar(&o.Agent, "for", "", "the `agent`, if it cannot be recognized: claude, codex, ...")
 	cmd.Flags().StringVar(&o.Event, "event", "", "the `event`, in the agent's words, if its payload does not name it")
 	cmd.Flags().StringVar(&o.Dialect, "dialect", "gemini", "the script's dialect: gemini or claude")
-	cmd.Flags().StringVar(&o.Match, "match", "", "a matcher for tools, in the script's dialect; others pass without the script")
+	cmd.Flags().StringVar(&o.Match, "match", "",
+		"a matcher for tools, in the script's dialect; others pass without the script")
 	cmd.Flags().StringVar(&o.OnError, "on-error", "", "what happens when the script fails: block or allow")
-	cmd.Flags().DurationVar(&o.Timeout, "timeout", 0, "end the script after this `time`, and refuse; it should be less than the agent's timeout")
+	cmd.Flags().DurationVar(&o.Timeout, "timeout", 0,
+		"end the script after this `time`, and refuse; it should be less than the agent's timeout")
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit.Silent(o.Refuse(err.Error())) })
 	return cmd
 }

@@ -62,14 +62,16 @@ func hooksTestCommand(sys *app.System) *cobra.Command {
 	t := &hooksTesting{sys: sys}
 	help := false
 	cmd := &cobra.Command{
-		Use:         "test [files or folders]",
-		Short:       "Run test cases of hooks, offline",
-		Long:        hooksTestHelp,
-		Example:     "  minigem hooks test\n  minigem hooks test hooks/tests --run guard -v\n  minigem hooks test --as all guard.txtar\n  minigem hooks test --coverage --min 80 --junit results.xml",
+		Use:   "test [files or folders]",
+		Short: "Run test cases of hooks, offline",
+		Long:  hooksTestHelp,
+		Example: "  minigem hooks test\n  minigem hooks test hooks/tests --run guard -v\n" +
+			"  minigem hooks test --as all guard.txtar\n  minigem hooks test --coverage --min 80 --junit results.xml",
 		Annotations: map[string]string{management.MostUsed: "run verbose update watch as on format html coverage help-cases"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if help {
-				_, err := io.WriteString(sys.Stdout, testbed.CaseSyntax+"\n"+testbed.VerbsHelp()+"\nThe model's part:\n"+textIndent(testbed.ModelSyntax)+"\n")
+				_, err := io.WriteString(sys.Stdout, testbed.CaseSyntax+"\n"+testbed.VerbsHelp()+"\nThe model's part:\n"+
+					textIndent(testbed.ModelSyntax)+"\n")
 				return err
 			}
 			if cmd.Flags().Changed("jobs") && t.jobs < 1 {
@@ -88,7 +90,8 @@ func hooksTestCommand(sys *app.System) *cobra.Command {
 	fs.StringVar(&t.shard, "shard", "", "only one of several equal parts, such as `1/4`")
 	fs.BoolVarP(&t.update, "update", "u", false, "rewrite what cases compare with, so that they pass")
 	fs.BoolVarP(&t.watch, "watch", "w", false, "run again when something changes, until interrupted")
-	fs.StringVar(&t.format, "format", "text", strings.Join(testbed.Formats, ", ")+"; with --on "+strings.Join(agents.Formats, ", "))
+	fs.StringVar(&t.format, "format", "text", strings.Join(testbed.Formats, ", ")+"; with --on "+
+		strings.Join(agents.Formats, ", "))
 	fs.BoolVar(&t.json, "json", false, "the same as --format json")
 	fs.IntVar(&t.count, "count", 1, "run each case so many `times`, and show p50, p95 and how many runs differ")
 	fs.StringVar(&t.shuffle, "shuffle", "", "run the cases in another order: any, or that of a `seed`")
@@ -97,15 +100,18 @@ func hooksTestCommand(sys *app.System) *cobra.Command {
 	fs.StringVar(&t.keep, "keep", "", "leave the cases' folders in this `folder`")
 	fs.DurationVar(&t.timeout, "timeout", 0, "how long a case may take if it does not say (30s)")
 	fs.BoolVar(&t.coverage, "coverage", false, "show which hooks, events, decisions and failures the cases reached")
-	fs.BoolVar(&t.mutate, "mutate", false, "break settings and hooks one small way at a time, in copies, and show what no case noticed")
+	fs.BoolVar(&t.mutate, "mutate", false,
+		"break settings and hooks one small way at a time, in copies, and show what no case noticed")
 	fs.StringVar(&t.binary, "binary", "", "the same as --on gemini, with Gemini CLI or a fork of it as the `program`")
 	fs.StringSliceVar(&t.on, "on", nil,
 		"run the cases on these `agents` too, such as claude,codex, or all, and show a matrix")
 	fs.StringVar(&t.html, "html", "", "write a page for a browser to this `file` too")
 	fs.StringSliceVar(&t.as, "as", nil, "let minigem play these `agents` too, or all, and show a matrix")
-	fs.StringVar(&t.from, "from", "", "take the hooks of the cases from the folder before them: what `rulesync` makes of it, or native, its files")
+	fs.StringVar(&t.from, "from", "", "take the hooks of the cases from the folder before them: what `rulesync` makes "+
+		"of it, or native, its files")
 	ci := sys.Getenv("CI")
-	fs.BoolVar(&t.strict, "strict", ci != "" && ci != "false", "fail a case whose assertions hold without the hook, too (the default where CI is set)")
+	fs.BoolVar(&t.strict, "strict", ci != "" && ci != "false",
+		"fail a case whose assertions hold without the hook, too (the default where CI is set)")
 	t.agents.register(fs)
 	fs.BoolVar(&help, "help-cases", false, "say how a case is written: commands, conditions, the model's part")
 	fs.IntVar(&t.min, "min", 0, "fail below this `percentage` of coverage, or of noticed mutants")
@@ -123,7 +129,10 @@ func (t *hooksTesting) test(ctx context.Context, paths []string) error {
 	from := agents.From{Kind: t.from}
 	if t.from != "" {
 		if len(paths) < 2 || len(t.on)+len(t.as) == 0 {
-			return exit.Errorf(testbed.ExitBroken, "--from %s needs a folder and cases, and --on or --as: minigem hooks test --on claude --from %s FOLDER CASE...", t.from, t.from)
+			return exit.Errorf(
+				testbed.ExitBroken,
+				"--from %s needs a folder and cases, and --on or --as: minigem hooks test --on claude --from %s FOLDER CASE...",
+				t.from, t.from)
 		}
 		from.Dir, paths = paths[0], paths[1:]
 	}
@@ -152,7 +161,10 @@ func (t *hooksTesting) test(ctx context.Context, paths []string) error {
 	s.Report = f.Result
 	sum := s.RunFiles(ctx, files)
 	f.Summary(sum)
-	err = t.writeFile(t.junit, func(w io.Writer) error { testbed.NewFormat("junit", w, false, "").Summary(sum); return nil })
+	err = t.writeFile(t.junit, func(w io.Writer) error {
+		testbed.NewFormat("junit", w, false, "").Summary(sum)
+		return nil
+	})
 	if err == nil {
 		err = t.writeFile(t.html, func(w io.Writer) error { return testbed.WritePage(w, sum, testbed.Mutation{}) })
 	}
@@ -164,7 +176,8 @@ func (t *hooksTesting) test(ctx context.Context, paths []string) error {
 
 func (t *hooksTesting) suite(paths []string) (*testbed.Suite, error) {
 	s := &testbed.Suite{Paths: paths, Jobs: t.jobs, Count: t.count, Run: testbed.Options{
-		Driver: cases.Open, Chat: cases.OpenChat, Timeout: t.timeout, Update: t.update, Keep: t.keep, Lookup: t.sys.LookupEnv, Strict: t.strict,
+		Driver: cases.Open, Chat: cases.OpenChat, Timeout: t.timeout, Update: t.update, Keep: t.keep, Lookup: t.sys.LookupEnv,
+		Strict: t.strict,
 	}}
 	var err error
 	if t.run != "" {
@@ -223,7 +236,8 @@ func (t *hooksTesting) alone(with string, formats ...string) error {
 	if !slices.Contains(formats, t.format) {
 		return fmt.Errorf("the format is %q: with %s, use one of %s", t.format, with, strings.Join(formats, ", "))
 	}
-	for flag, set := range map[string]bool{"--watch": t.watch, "--update": t.update, "--coverage": t.coverage, "--min": t.min > 0 && !t.mutate, "--junit": t.junit != ""} {
+	for flag, set := range map[string]bool{"--watch": t.watch, "--update": t.update, "--coverage": t.coverage,
+		"--min": t.min > 0 && !t.mutate, "--junit": t.junit != ""} {
 		if set {
 			return fmt.Errorf("%s is not available with %s: run the cases without them for it", flag, with)
 		}

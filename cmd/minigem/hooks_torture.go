@@ -50,8 +50,10 @@ Exit codes: 0 nothing was found, 1 something was, 42 wrong usage.`,
 	cmd.Flags().StringVar(&o.Tool, "tool", "", "the `tool` that is called, or the trigger of another event")
 	cmd.Flags().StringArrayVar(&o.Set, "set", nil, "set one value of the payload, `path=value`; again for more")
 	cmd.Flags().StringVar(&match, "run", "", "only trials whose name matches this `pattern`, such as HOME")
-	cmd.Flags().DurationVar(&o.Timeout, "timeout", 10*time.Second, "the most that a run gets, if its own time-out is not less")
-	cmd.Flags().BoolVar(&o.Fix, "fix", false, "where a failure of a guard lets the action go on, write \"onError\": \"block\" into its settings")
+	cmd.Flags().DurationVar(&o.Timeout, "timeout", 10*time.Second,
+		"the most that a run gets, if its own time-out is not less")
+	cmd.Flags().BoolVar(&o.Fix, "fix", false,
+		"where a failure of a guard lets the action go on, write \"onError\": \"block\" into its settings")
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "for programs")
 	cmd.Flags().BoolVar(&o.SkipTrust, "skip-trust", false, "run the hooks of this folder though it is not trusted")
 	cmd.Args = withUsage(cobra.RangeArgs(1, 2), "needs the name of a hook; minigem hooks list shows them")

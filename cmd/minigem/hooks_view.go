@@ -24,7 +24,8 @@ anywhere. minigem --hook-trace page.html makes the page at once.`,
 		Example: "  minigem -p \"fix the tests\" --hook-trace trace.jsonl\n  minigem hooks view trace.jsonl > trace.html",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if sys.StdoutTTY {
-				return wrongUsage(sys, cmd, "the page is for a browser: send it to a file, minigem hooks view %s > page.html", args[0])
+				return wrongUsage(sys, cmd, "the page is for a browser: send it to a file, minigem hooks view %s > page.html",
+					args[0])
 			}
 			data, err := trials.Input(sys, args[0])
 			if err != nil {

@@ -20,7 +20,9 @@ func runInteractive(ctx context.Context, sys *app.System, f *app.Options) error 
 		return exit.Errorf(exit.Input, "The --prompt-interactive flag cannot be used when input is piped from stdin")
 	}
 	if !isFile || !isFile2 || !sys.StdinTTY || !sys.StdoutTTY {
-		return exit.Errorf(exit.Input, "the chat needs a terminal on standard input and output: give a prompt with -p (minigem --help has examples)")
+		return exit.Errorf(
+			exit.Input, "the chat needs a terminal on standard input and output: give a prompt with -p (minigem --help has "+
+				"examples)")
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

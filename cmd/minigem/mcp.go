@@ -25,7 +25,8 @@ or ~/.gemini/settings.json (--scope user).`,
 		Args: noSuchSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(mcpAddCommand(sys), mcpRemoveCommand(sys), mcpListCommand(sys), mcpAuthCommand(sys), mcpSwitchCommand(sys, "enable"), mcpSwitchCommand(sys, "disable"))
+	cmd.AddCommand(mcpAddCommand(sys), mcpRemoveCommand(sys), mcpListCommand(sys), mcpAuthCommand(sys),
+		mcpSwitchCommand(sys, "enable"), mcpSwitchCommand(sys, "disable"))
 	return cmd
 }
 
@@ -63,7 +64,8 @@ environment when the server is started, and keeps secrets out of the file.`,
 	f := cmd.Flags()
 	f.SetInterspersed(false)
 	scopeFlag(f, &scope)
-	f.StringVarP(&o.Transport, "transport", "t", "", "`how` the server is reached: stdio, sse or http (default: by what follows)")
+	f.StringVarP(&o.Transport, "transport", "t", "",
+		"`how` the server is reached: stdio, sse or http (default: by what follows)")
 	f.StringVar(&o.Transport, "type", "", "the same as --transport")
 	_ = f.MarkHidden("type")
 	f.StringArrayVarP(&o.Env, "env", "e", nil, "`NAME=value` in the environment of the server (may be given again)")
@@ -86,7 +88,9 @@ func mcpRemoveCommand(sys *app.System) *cobra.Command {
 			return manage.EditServers(sys, scope, func(file string) (string, error) {
 				found, err := servers.Remove(file, args[0])
 				if err == nil && !found {
-					err = exit.Errorf(exit.Input, "Server %q not found in %s settings: minigem mcp list shows those there are, and --scope says which file", args[0], scope)
+					err = exit.Errorf(
+						exit.Input, "Server %q not found in %s settings: minigem mcp list shows those there are, and --scope says "+
+							"which file", args[0], scope)
 				}
 				return fmt.Sprintf("Server %q removed from %s settings.", args[0], scope), err
 			})
@@ -106,8 +110,9 @@ func mcpListCommand(sys *app.System) *cobra.Command {
 		Use: "list", Aliases: []string{"ls"}, Short: "List the servers, and try whether they answer",
 		Long: `Lists the servers of the settings. Those that a session would start are started,
 or reached, and ended again; in a folder that is not trusted none is.`,
-		Example: "  minigem mcp list\n  minigem mcp list --json |\n    jq -r '.servers[] | select(.status == \"Disconnected\") | .name'",
-		Args:    withUsage(cobra.NoArgs, "takes no arguments"),
+		Example: "  minigem mcp list\n  minigem mcp list --json |\n    jq -r '.servers[] | select(.status == " +
+			"\"Disconnected\") | .name'",
+		Args: withUsage(cobra.NoArgs, "takes no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			c, err := app.Configure(sys, &app.Options{})
 			if err != nil {
@@ -150,7 +155,8 @@ reads too.`,
 }
 
 func mcpSwitchCommand(sys *app.System, verb string) *cobra.Command {
-	short := map[string]string{"enable": "Start a server again that was disabled", "disable": "Start a server no more, in any folder"}[verb]
+	short := map[string]string{"enable": "Start a server again that was disabled",
+		"disable": "Start a server no more, in any folder"}[verb]
 	return &cobra.Command{
 		Use: verb + " NAME", Short: short,
 		Long: short + `.

@@ -36,8 +36,9 @@ allowed. Rules with evenIfAllowed ask where another rule allows.
 
 A rule that allows write_file or replace means no settings and no scripts of
 hooks unless its argsPattern names them.`,
-		Example: "  minigem policies\n  minigem policies --policy ./strict.toml\n  minigem policies --json | jq '.rules[] | select(.decision == \"deny\")'",
-		Args:    withUsage(cobra.NoArgs, "takes no arguments"),
+		Example: "  minigem policies\n  minigem policies --policy ./strict.toml\n" +
+			"  minigem policies --json | jq '.rules[] | select(.decision == \"deny\")'",
+		Args: withUsage(cobra.NoArgs, "takes no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			c, err := app.Configure(sys, f)
 			if err != nil {

@@ -22,7 +22,8 @@ by its number in the list, by its id, or as latest.`,
 		Args:    noSuchSubcommand,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(sessionsListCommand(sys), sessionsShowCommand(sys), sessionsDeleteCommand(sys), sessionsRewindCommand(sys), sessionsRestoreCommand(sys))
+	cmd.AddCommand(sessionsListCommand(sys), sessionsShowCommand(sys), sessionsDeleteCommand(sys),
+		sessionsRewindCommand(sys), sessionsRestoreCommand(sys))
 	return cmd
 }
 
@@ -74,8 +75,9 @@ func sessionsShowCommand(sys *app.System) *cobra.Command {
 		Short: "Print what was said and done in a session",
 		Long: `Prints a session: who said what, and the calls of tools with how they ended.
 Control characters are shown as question marks; --json leaves them in.`,
-		Example: "  minigem sessions show latest\n  minigem sessions show 3 --json |\n    jq -r '.messages[] | select(.type == \"user\") | .text'",
-		Args:    withUsage(cobra.ExactArgs(1), "needs the number or the id of one session, or latest"),
+		Example: "  minigem sessions show latest\n  minigem sessions show 3 --json |\n" +
+			"    jq -r '.messages[] | select(.type == \"user\") | .text'",
+		Args: withUsage(cobra.ExactArgs(1), "needs the number or the id of one session, or latest"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			s, err := saved.Open(sys, &app.Options{})
 			if err != nil {

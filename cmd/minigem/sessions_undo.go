@@ -28,8 +28,9 @@ else from what the session's file tells of its edits; what shell commands did is
 not known then. A file that was changed by something else since stops it, unless
 --force is given. What is overwritten is kept as a checkpoint in any case:
 minigem sessions restore brings it back.`,
-		Example: "  minigem sessions rewind latest\n  minigem sessions rewind latest 1\n  minigem sessions rewind 3 2 --only files",
-		Args:    withUsage(cobra.RangeArgs(1, 2), "needs the number or id of a session, or latest, and the number of a prompt"),
+		Example: "  minigem sessions rewind latest\n  minigem sessions rewind latest 1\n" +
+			"  minigem sessions rewind 3 2 --only files",
+		Args: withUsage(cobra.RangeArgs(1, 2), "needs the number or id of a session, or latest, and the number of a prompt"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			what, ok := undo.ParseWhat(only)
 			if !ok {
@@ -44,7 +45,8 @@ minigem sessions restore brings it back.`,
 			}
 			n, err := strconv.Atoi(args[1])
 			if err != nil {
-				return exit.Errorf(exit.Input, "%q is not the number of a prompt: minigem sessions rewind %s lists them", args[1], args[0])
+				return exit.Errorf(exit.Input, "%q is not the number of a prompt: minigem sessions rewind %s lists them", args[1],
+					args[0])
 			}
 			return s.Rewind(contextOf(cmd), args[0], n, what, force)
 		},

@@ -22,9 +22,10 @@ func settingsCommand(sys *app.System) *cobra.Command {
 one outranks an earlier one: defaults, system-defaults, user
 (~/.gemini/settings.json), workspace (.gemini/settings.json, in a trusted
 folder), system.`,
-		Example: "  minigem settings list\n  minigem settings list --origin general\n  minigem settings schema > settings.schema.json",
-		Args:    noSuchSubcommand,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Example: "  minigem settings list\n  minigem settings list --origin general\n" +
+			"  minigem settings schema > settings.schema.json",
+		Args: noSuchSubcommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(settingsListCommand(sys), settingsSchemaCommand(sys))
 	return cmd
@@ -38,8 +39,9 @@ func settingsListCommand(sys *app.System) *cobra.Command {
 		Long: `Lists every setting in force, or those at or below KEY. Secrets are masked. What
 is wrong with the files is printed on standard error, unknown keys included:
 they may be meant for another program, and are otherwise ignored silently.`,
-		Example: "  minigem settings list tools --origin\n  minigem settings list --json |\n    jq -r '.settings[] | select(.layer != \"default\") | .key'",
-		Args:    withUsage(cobra.MaximumNArgs(1), "takes one key, or none for all of them"),
+		Example: "  minigem settings list tools --origin\n  minigem settings list --json |\n" +
+			"    jq -r '.settings[] | select(.layer != \"default\") | .key'",
+		Args: withUsage(cobra.MaximumNArgs(1), "takes one key, or none for all of them"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			below := strings.Join(args, "")
 			if known {

@@ -103,8 +103,9 @@ func skillsInstallCommand(sys *app.System, link bool) *cobra.Command {
 ~/.gemini/skills (--scope user, the default) or .gemini/skills (--scope
 workspace). You are shown what would be installed, and asked; without a terminal
 nothing is installed unless --consent says that you agree.`,
-		Example: "  minigem skills install https://github.com/owner/skills --path review\n  minigem skills install ./skills --scope workspace --consent",
-		Args:    withUsage(cobra.ExactArgs(1), "needs one source"),
+		Example: "  minigem skills install https://github.com/owner/skills --path review\n" +
+			"  minigem skills install ./skills --scope workspace --consent",
+		Args: withUsage(cobra.ExactArgs(1), "needs one source"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			c, err := app.Configure(sys, &app.Options{})
 			if err != nil {

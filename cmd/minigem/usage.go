@@ -51,7 +51,8 @@ func flagFault(cmd *cobra.Command, err error) error {
 		}
 	case errors.As(err, &invalid):
 		flag := invalid.GetFlag()
-		expected := map[string]string{"int": "a whole number", "duration": "a time such as 500ms or 10s", "bool": "true or false"}[flag.Value.Type()]
+		expected := map[string]string{"int": "a whole number", "duration": "a time such as 500ms or 10s",
+			"bool": "true or false"}[flag.Value.Type()]
 		if expected != "" {
 			return fmt.Errorf("--%s is %q: expected %s", flag.Name, invalid.GetValue(), expected)
 		}

@@ -12,8 +12,9 @@ import (
 
 // points are the events whose answers the tables of package dialect know.
 var points = map[hooks.Event]dialect.Point{
-	protocol.SessionStart: dialect.SessionStart, protocol.BeforeAgent: dialect.BeforePrompt, protocol.BeforeTool: dialect.BeforeTool,
-	protocol.AfterTool: dialect.AfterTool, protocol.AfterAgent: dialect.AgentStop,
+	protocol.SessionStart: dialect.SessionStart, protocol.BeforeAgent: dialect.BeforePrompt,
+	protocol.BeforeTool: dialect.BeforeTool,
+	protocol.AfterTool:  dialect.AfterTool, protocol.AfterAgent: dialect.AgentStop,
 }
 
 // tableOf is what is known of the agent of a column, whether it runs or is played;
@@ -60,9 +61,13 @@ var advices = []struct {
 	answer dialect.Answer
 }{
 	{"exit 2 with the reason on stderr", dialect.Answer{Exit: 2, Stderr: "no"}},
-	{`exit 2 with the reason R on stderr, and on stdout {"decision": "block", "reason": R}`, dialect.Answer{Exit: 2, Stderr: "no", Stdout: `{"decision":"block","reason":"no"}`}},
-	{`exit 2 with the reason R on stderr, and on stdout {"decision": "block", "reason": R, "permissionDecision": "deny", "permissionDecisionReason": R, "cancel": true, "errorMessage": R}`,
-		dialect.Answer{Exit: 2, Stderr: "no", Stdout: `{"decision":"block","reason":"no","permissionDecision":"deny","permissionDecisionReason":"no","cancel":true,"errorMessage":"no"}`}},
+	{`exit 2 with the reason R on stderr, and on stdout {"decision": "block", "reason": R}`,
+		dialect.Answer{Exit: 2, Stderr: "no", Stdout: `{"decision":"block","reason":"no"}`}},
+	{`exit 2 with the reason R on stderr, and on stdout {"decision": "block", "reason": R, ` +
+		`"permissionDecision": "deny", "permissionDecisionReason": R, "cancel": true, "errorMessage": R}`,
+		dialect.Answer{
+			Exit: 2, Stderr: "no",
+			Stdout: `{"decision":"block","reason":"no","permissionDecision":"deny","permissionDecisionReason":"no","cancel":true,"errorMessage":"no"}`}},
 	{`{"decision": "block", "reason": R}`, dialect.Answer{Stdout: `{"decision":"block","reason":"no"}`}},
 }
 
@@ -104,7 +109,8 @@ func (m *Matrix) advice() string {
 		}
 		for _, rep := range c.Result.Record.Reports {
 			for _, run := range rep.Runs {
-				if run.Ran() && run.Decision != hooks.Deny && because(c.Agent, rep.Event, run) != "" && !slices.Contains(events, rep.Event) {
+				if run.Ran() && run.Decision != hooks.Deny && because(c.Agent, rep.Event, run) != "" &&
+					!slices.Contains(events, rep.Event) {
 					events = append(events, rep.Event)
 				}
 			}
@@ -156,7 +162,8 @@ func (c *Cell) unfired() []string {
 			}
 		}
 		if len(names) > 0 {
-			why := fmt.Sprintf("the matcher %q fires for none of its tools, which are called %s there", h.Matcher, strings.Join(names, ", "))
+			why := fmt.Sprintf("the matcher %q fires for none of its tools, which are called %s there", h.Matcher,
+				strings.Join(names, ", "))
 			lines = append(lines, fmt.Sprintf("%s: %s never ran%s", h.Event, h.ID(), reason(why)))
 		}
 	}

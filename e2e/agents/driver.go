@@ -32,7 +32,8 @@ func (i Installed) Driver(self, cache string, known map[string]string) testbed.D
 			return nil, cannot("%s was not started: %s", i.Adapter.Name, s.NotRun)
 		}
 		if s.Trust != testbed.TrustOn || s.Resume || s.Approver != nil {
-			return nil, cannot("one prompt in a trusted folder, with nobody to ask, is all that %s is started for", i.Adapter.Name)
+			return nil, cannot("one prompt in a trusted folder, with nobody to ask, is all that %s is started for",
+				i.Adapter.Name)
 		}
 		mode, ok := i.Adapter.Start.Modes[s.Mode]
 		if !ok {
@@ -67,7 +68,9 @@ type session struct {
 func (x *session) Prompt(ctx context.Context, text string) testbed.Outcome {
 	server := fakemodel.New(fakemodel.Options{
 		Turns: x.a.turns(x.setup.Rounds), Translate: x.a.translate(x.setup.Workspace),
-		Empty: &fakemodel.Turn{Entry: script.Entry{Method: script.Stream, Chunks: []llm.Chunk{{Parts: []llm.Part{llm.Text{Text: "Done."}}, FinishReason: "STOP"}}}},
+		Empty: &fakemodel.Turn{
+			Entry: script.Entry{
+				Method: script.Stream, Chunks: []llm.Chunk{{Parts: []llm.Part{llm.Text{Text: "Done."}}, FinishReason: "STOP"}}}},
 	})
 	r, err := openRoom(x.in.isolation(), x.setup.Home, x.rules(), server)
 	if err != nil {
@@ -75,7 +78,8 @@ func (x *session) Prompt(ctx context.Context, text string) testbed.Outcome {
 	}
 	defer r.close()
 	r.leaves = x.a.Leaves
-	values := map[string]string{"URL": r.url, "WS": x.setup.Workspace, "HOME": x.setup.Home, "CACHE": x.cache, "PROMPT": text}
+	values := map[string]string{"URL": r.url, "WS": x.setup.Workspace, "HOME": x.setup.Home, "CACHE": x.cache,
+		"PROMPT": text}
 	if err := x.prepare(values); err != nil {
 		return failed(err)
 	}
@@ -156,7 +160,8 @@ func (x *session) prepare(values map[string]string) error {
 		return err
 	}
 	if !x.w.own && !slices.ContainsFunc(x.w.hooks, func(h hook) bool { return !h.observer }) {
-		return cannot("the case has no hook that %s reads: they stand in %s, or in a section -- %s --", x.a.Name, strings.Join(x.a.Hooks.Native, ", "), testbed.PortableSection)
+		return cannot("the case has no hook that %s reads: they stand in %s, or in a section -- %s --", x.a.Name,
+			strings.Join(x.a.Hooks.Native, ", "), testbed.PortableSection)
 	}
 	for _, n := range x.w.notes {
 		x.setup.Notice(n)
@@ -213,7 +218,8 @@ func (x *session) command(values map[string]string) proc.Command {
 	for name, value := range x.a.Start.Env {
 		env = append(env, name+"="+fill(value, values))
 	}
-	return proc.Command{Path: path, Args: args, Dir: x.setup.Workspace, Env: env, Out: proc.Limit{Head: kept}, Err: proc.Limit{Head: kept}}
+	return proc.Command{Path: path, Args: args, Dir: x.setup.Workspace, Env: env, Out: proc.Limit{Head: kept},
+		Err: proc.Limit{Head: kept}}
 }
 
 // argv fills arguments; those of the mode stand where {MODE} is, or at the end.
@@ -267,16 +273,20 @@ func unfit(log []fakemodel.Request) string {
 // look notes what the agent did that it should not have.
 func (x *session) look(res ended, wanted []string, log []fakemodel.Request, runs []shim.Run) {
 	if res.Stopped != nil {
-		x.problems = append(x.problems, fmt.Sprintf("%s did not end: %v; it had made %d requests; it last printed %q", x.a.Name, res.Stopped, len(log), lastLine(res)))
+		x.problems = append(x.problems, fmt.Sprintf("%s did not end: %v; it had made %d requests; it last printed %q",
+			x.a.Name, res.Stopped, len(log), lastLine(res)))
 	} else if len(log) == 0 && !slices.ContainsFunc(runs, x.beforeModel) {
-		x.problems = append(x.problems, fmt.Sprintf("%s asked the model for nothing: exit %d, it last printed %q", x.a.Name, res.ExitCode, lastLine(res)))
+		x.problems = append(x.problems, fmt.Sprintf("%s asked the model for nothing: exit %d, it last printed %q", x.a.Name,
+			res.ExitCode, lastLine(res)))
 	}
 	if res.ExitCode != 0 {
 		x.setup.Notice(fmt.Sprintf("it last printed %q", lastLine(res)))
 	}
 	for _, host := range wanted {
 		if !slices.ContainsFunc(x.a.Hosts, func(k string) bool { return k == host }) {
-			x.problems = append(x.problems, fmt.Sprintf("%s wanted to reach %s, which is not among the hosts of its adapter; nothing is reachable", x.a.Name, host))
+			x.problems = append(
+				x.problems, fmt.Sprintf("%s wanted to reach %s, which is not among the hosts of its adapter; nothing is reachable",
+					x.a.Name, host))
 		}
 	}
 	for _, name := range res.Left {
@@ -321,7 +331,8 @@ func (x *session) Hooks() hooks.Config {
 }
 
 func (x *session) hook(h hook) hooks.Hook {
-	return hooks.Hook{Event: hooks.Event(x.a.event(h.event)), Name: h.name, Command: h.command, Matcher: h.matcher, Timeout: h.timeout, Source: hooks.Source{File: h.file}}
+	return hooks.Hook{Event: hooks.Event(x.a.event(h.event)), Name: h.name, Command: h.command, Matcher: h.matcher,
+		Timeout: h.timeout, Source: hooks.Source{File: h.file}}
 }
 
 // Transcript implements testbed.Session: the newest file of the adapter's

@@ -144,14 +144,16 @@ func (i *Installed) ask(ctx context.Context) {
 	if i.Problem = i.oldNode(ctx, r, home); i.Problem != "" {
 		return
 	}
-	res, err := r.run(ctx, proc.Command{Path: i.Path, Args: i.Adapter.Version, Dir: home, Env: i.environment(home), Out: proc.Limit{Head: 4000}, Err: proc.Limit{Head: 4000}})
+	res, err := r.run(ctx, proc.Command{Path: i.Path, Args: i.Adapter.Version, Dir: home, Env: i.environment(home),
+		Out: proc.Limit{Head: 4000}, Err: proc.Limit{Head: 4000}})
 	switch {
 	case err != nil:
 		i.Problem = err.Error()
 	case res.Stopped != nil:
 		i.Problem = "it does not tell its version: " + res.Stopped.Error()
 	case res.ExitCode != 0:
-		i.Problem = fmt.Sprintf("it does not tell its version: exit %d: %s", res.ExitCode, firstLine(res.Stderr.String()+res.Stdout.String()))
+		i.Problem = fmt.Sprintf("it does not tell its version: exit %d: %s", res.ExitCode,
+			firstLine(res.Stderr.String()+res.Stdout.String()))
 	default:
 		i.Version = versionNumber.FindString(res.Stdout.String() + res.Stderr.String())
 	}
@@ -181,13 +183,15 @@ func (i *Installed) oldNode(ctx context.Context, r *room, home string) string {
 	if node == "" {
 		return fmt.Sprintf("it needs node %d, which was not found", i.Adapter.Node)
 	}
-	res, err := r.run(ctx, proc.Command{Path: node, Args: []string{"--version"}, Dir: home, Env: i.environment(home), Out: proc.Limit{Head: 100}})
+	res, err := r.run(ctx, proc.Command{Path: node, Args: []string{"--version"}, Dir: home, Env: i.environment(home),
+		Out: proc.Limit{Head: 100}})
 	if err != nil {
 		return err.Error()
 	}
 	major := 0
 	if _, err := fmt.Sscanf(res.Stdout.String(), "v%d.", &major); err != nil || major < i.Adapter.Node {
-		return fmt.Sprintf("it needs node %d; %s is %s (npm has one: npm install node@22, in the folder of --agents-from)", i.Adapter.Node, node, firstLine(res.Stdout.String()))
+		return fmt.Sprintf("it needs node %d; %s is %s (npm has one: npm install node@22, in the folder of --agents-from)",
+			i.Adapter.Node, node, firstLine(res.Stdout.String()))
 	}
 	return ""
 }
@@ -204,14 +208,16 @@ func (i *Installed) look(name string) string {
 
 // environment is all that the agent sees of ours.
 func (i *Installed) environment(home string) []string {
-	return []string{"HOME=" + home, "PATH=" + strings.Join(i.dirs, string(os.PathListSeparator)), "LANG=C.UTF-8", "TERM=dumb", "SHELL=/bin/bash"}
+	return []string{"HOME=" + home, "PATH=" + strings.Join(i.dirs, string(os.PathListSeparator)), "LANG=C.UTF-8",
+		"TERM=dumb", "SHELL=/bin/bash"}
 }
 
 // rules let the agent read the system, toolchains and its installation, and write
 // to the given folders.
 func (i *Installed) rules(write ...string) confine.Rules {
 	home, _ := os.UserHomeDir() // empty: there is nothing to leave out
-	r := confine.Rules{Write: write, Read: confine.Readable(strings.Join(i.dirs, string(os.PathListSeparator)), home), Attributes: true}
+	r := confine.Rules{Write: write, Read: confine.Readable(strings.Join(i.dirs, string(os.PathListSeparator)), home),
+		Attributes: true}
 	if self, err := os.Executable(); err == nil {
 		r.Read = append(r.Read, self)
 	}

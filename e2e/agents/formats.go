@@ -55,7 +55,8 @@ func (m *Matrix) list() []cellJSON {
 	}
 	out := []cellJSON{}
 	m.each(func(c *Cell) {
-		j := cellJSON{Case: c.Case, Agent: c.Agent, Version: columns[c.Agent].Version, New: columns[c.Agent].New, State: c.State, Millis: c.Took.Milliseconds(), Why: c.Why}
+		j := cellJSON{Case: c.Case, Agent: c.Agent, Version: columns[c.Agent].Version, New: columns[c.Agent].New,
+			State: c.State, Millis: c.Took.Milliseconds(), Why: c.Why}
 		for _, f := range c.Result.Failures {
 			j.Failures = append(j.Failures, strings.TrimSpace(f.String()))
 		}

@@ -77,10 +77,12 @@ func (t Tester) rulesync(dir string) (*rulesync, error) {
 	dirs := t.Search.bins()
 	program := t.Search.program(dirs, "rulesync")
 	if program == "" {
-		return nil, errors.New("rulesync is not here: npm install rulesync, in a folder of --agents-from, or run it yourself and say --from native")
+		return nil, errors.New(
+			"rulesync is not here: npm install rulesync, in a folder of --agents-from, or run it yourself and say --from native")
 	}
 	if _, err := os.Stat(filepath.Join(dir, ".rulesync")); err != nil {
-		return nil, fmt.Errorf("reading --from: %s has no folder .rulesync: where its hooks are generated already, say --from native", dir)
+		return nil, fmt.Errorf(
+			"reading --from: %s has no folder .rulesync: where its hooks are generated already, say --from native", dir)
 	}
 	temp, err := os.MkdirTemp("", "mg")
 	if err != nil {
@@ -88,7 +90,8 @@ func (t Tester) rulesync(dir string) (*rulesync, error) {
 	}
 	path := append(nodeFirst(dirs), filepath.SplitList(t.Search.Path)...)
 	return &rulesync{
-		program: program, dir: dir, temp: temp, env: []string{"PATH=" + strings.Join(path, string(filepath.ListSeparator)), "LANG=C.UTF-8"},
+		program: program, dir: dir, temp: temp, env: []string{"PATH=" + strings.Join(path, string(filepath.ListSeparator)),
+			"LANG=C.UTF-8"},
 		log: func(format string, args ...any) { fmt.Fprintf(t.Log, format+"\n", args...) },
 	}, nil
 }
@@ -109,15 +112,18 @@ func (r *rulesync) generate(ctx context.Context, agent string) (*testbed.From, e
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, rulesyncTakes, fmt.Errorf("it took longer than %s", rulesyncTakes))
 	defer cancel()
-	args := append([]string{"generate", "--input-roots", filepath.Join(r.dir, ".rulesync"), "-f", "hooks", "-t"}, Adapters()[i].Rulesync...)
+	args := append([]string{"generate", "--input-roots", filepath.Join(r.dir, ".rulesync"), "-f", "hooks", "-t"},
+		Adapters()[i].Rulesync...)
 	res, err := proc.Run(ctx, proc.Command{
-		Path: r.program, Args: args, Dir: out, Env: append(slices.Clone(r.env), "HOME="+home), Out: proc.Limit{Head: kept}, Err: proc.Limit{Head: kept},
+		Path: r.program, Args: args, Dir: out, Env: append(slices.Clone(r.env), "HOME="+home), Out: proc.Limit{Head: kept},
+		Err: proc.Limit{Head: kept},
 	})
 	if err == nil {
 		err = res.Stopped
 	}
 	if err == nil && res.ExitCode != 0 {
-		err = fmt.Errorf("it exited with %d and said %s", res.ExitCode, strings.TrimSpace(res.Stdout.String()+"\n"+res.Stderr.String()))
+		err = fmt.Errorf("it exited with %d and said %s", res.ExitCode,
+			strings.TrimSpace(res.Stdout.String()+"\n"+res.Stderr.String()))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("running rulesync for %s: %w", agent, err)

@@ -225,7 +225,9 @@ func (r *room) run(ctx context.Context, c proc.Command) (ended, error) {
 				res.Left = append(res.Left, name)
 			}
 		}
-		if time.Now().After(end) || !slices.ContainsFunc(res.Left, func(name string) bool { return !containsAny(name, r.leaves) }) {
+		if time.Now().After(end) || !slices.ContainsFunc(res.Left, func(name string) bool {
+			return !containsAny(name, r.leaves)
+		}) {
 			break
 		}
 	}

@@ -30,7 +30,8 @@ var Isolate = sync.OnceValue(func() Isolation {
 	defer r.close()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	res, err := r.runInside(ctx, proc.Command{Path: "/bin/sh", Args: []string{"-c", "exit 0"}, Dir: "/", Err: proc.Limit{Head: 500}})
+	res, err := r.runInside(ctx, proc.Command{Path: "/bin/sh", Args: []string{"-c", "exit 0"}, Dir: "/",
+		Err: proc.Limit{Head: 500}})
 	switch {
 	case err != nil:
 		return Isolation{Why: err.Error()}
@@ -63,7 +64,8 @@ func (r *room) runInside(ctx context.Context, c proc.Command) (ended, error) {
 	}
 	c.Confine = func(argv []string, attr *os.ProcAttr) ([]string, error) {
 		attr.Sys = namespaces(attr.Sys)
-		return append([]string{isolated.Self, isolated.Name, socket, resolv, strings.Join(r.leaves, "\n"), string(rules)}, argv...), nil
+		return append([]string{isolated.Self, isolated.Name, socket, resolv, strings.Join(r.leaves, "\n"), string(rules)},
+			argv...), nil
 	}
 	p, err := proc.Start(c)
 	if err != nil {

@@ -33,8 +33,9 @@ type Line struct {
 // NewLine is the one of an agent.
 func NewLine(i Installed) Line {
 	l := Line{
-		Name: i.Adapter.Name, Title: i.Adapter.Title, Found: i.Path != "", Path: i.Path, Version: i.Version, Measured: i.Adapter.Measured,
-		Problem: i.Problem, Cannot: i.Adapter.Cannot, Get: i.Adapter.Get(),
+		Name: i.Adapter.Name, Title: i.Adapter.Title, Found: i.Path != "", Path: i.Path, Version: i.Version,
+		Measured: i.Adapter.Measured,
+		Problem:  i.Problem, Cannot: i.Adapter.Cannot, Get: i.Adapter.Get(),
 	}
 	l.New = l.Version != "" && !i.Measured()
 	for _, f := range i.Adapter.Flags {
@@ -110,7 +111,8 @@ func WriteProject(dir string, adapters []*Adapter) (string, error) {
 			needs["node"] = nodeVersion
 		}
 	}
-	data, err := json.MarshalIndent(map[string]any{"name": "agents-under-test", "private": true, "dependencies": needs}, "", "  ")
+	data, err := json.MarshalIndent(map[string]any{"name": "agents-under-test", "private": true, "dependencies": needs},
+		"", "  ")
 	if err != nil {
 		return "", err
 	}

@@ -20,7 +20,8 @@ type NativeHook struct {
 // has no such thing the error is a testbed.CannotError.
 func (a *Adapter) Native(p testbed.Portable) (NativeHook, error) {
 	h, err := a.portable(p)
-	n := NativeHook{Event: h.event, Name: h.name, Command: h.command, Matcher: h.matcher, Tools: h.tools, Seconds: float64(a.timeout(h.timeout))}
+	n := NativeHook{Event: h.event, Name: h.name, Command: h.command, Matcher: h.matcher, Tools: h.tools,
+		Seconds: float64(a.timeout(h.timeout))}
 	if a.Hooks.Unit == "ms" || a.Hooks.SecondsBelow > 0 && n.Seconds >= 1000 {
 		n.Seconds /= 1000
 	}
@@ -78,7 +79,8 @@ func (a *Adapter) Action(c llm.ToolCall) (script.Action, bool) {
 		}
 		act := script.Action{Kind: kind}
 		places := map[string]*string{
-			"{COMMAND}": &act.Command, "{PATH}": &act.Path, "{TEXT}": &act.Text, "{OLD}": &act.Old, "{NEW}": &act.New, "{PATTERN}": &act.Pattern,
+			"{COMMAND}": &act.Command, "{PATH}": &act.Path, "{TEXT}": &act.Text, "{OLD}": &act.Old, "{NEW}": &act.New,
+			"{PATTERN}": &act.Pattern,
 		}
 		all, any := true, false
 		for key, v := range t.Args {
@@ -107,7 +109,8 @@ func (a *Adapter) SeenOf(act script.Action, workspace string) map[string]any {
 // read and give.
 func (a *Adapter) Args(kind script.ActionKind, seen map[string]any) map[string]any {
 	names := map[string]string{
-		"{COMMAND}": "command", "{PATH}": "file_path", "{TEXT}": "content", "{OLD}": "old_string", "{NEW}": "new_string", "{PATTERN}": "pattern",
+		"{COMMAND}": "command", "{PATH}": "file_path", "{TEXT}": "content", "{OLD}": "old_string", "{NEW}": "new_string",
+		"{PATTERN}": "pattern",
 	}
 	args := map[string]any{}
 	for key, v := range a.Tools[kind].seen() {

@@ -26,8 +26,10 @@ var (
 // html/template would make the linker keep every exported method.
 func (m *Matrix) WritePage(w io.Writer) error {
 	style := page.Base + page.Table + pageStyle
-	_, err := strings.NewReplacer("{{policy}}", page.Policy(style, pageScript), "{{style}}", style, "{{script}}", pageScript,
-		"{{title}}", safe("Hooks on "+text.Plural(len(m.Columns), "agent")), "{{summary}}", safe(strings.TrimSpace(m.summary())),
+	_, err := strings.NewReplacer("{{policy}}", page.Policy(style, pageScript), "{{style}}", style, "{{script}}",
+		pageScript,
+		"{{title}}", safe("Hooks on "+text.Plural(len(m.Columns), "agent")), "{{summary}}",
+		safe(strings.TrimSpace(m.summary())),
 		"{{table}}", m.pageTable(), "{{reasons}}", m.pageReasons()).WriteString(w, pageFrame)
 	if err != nil {
 		return fmt.Errorf("writing the page: %w", err)
@@ -68,7 +70,8 @@ func (m *Matrix) pageCase(b *strings.Builder, n int, name, short string) {
 			red, find = ` data-red="1"`, find+" "+column.Name
 		}
 	}
-	fmt.Fprintf(b, `<tbody data-find="%s"%s><tr class="case"><th scope="row"><button type="button" aria-expanded="false">%s</button></th>`, safe(find), red, safe(short))
+	fmt.Fprintf(b, `<tbody data-find="%s"%s><tr class="case"><th scope="row"><button type="button" `+
+		`aria-expanded="false">%s</button></th>`, safe(find), red, safe(short))
 	for i, column := range m.Columns {
 		c := m.Cells[name][column.Name]
 		words, took := string(c.State), ""
@@ -164,7 +167,8 @@ func article(b *strings.Builder, id, class, agent, name, body string) {
 	if name != "" {
 		title = name + " on " + agent
 	}
-	fmt.Fprintf(b, `<article id="%s" class="%s" data-find="%s"><h3>%s: <span>%s</span></h3>%s</article>`+"\n", id, class, safe(strings.ToLower(title)), safe(title), class, body)
+	fmt.Fprintf(b, `<article id="%s" class="%s" data-find="%s"><h3>%s: <span>%s</span></h3>%s</article>`+"\n", id, class,
+		safe(strings.ToLower(title)), safe(title), class, body)
 }
 
 // pageFailure is explain as HTML.

@@ -40,7 +40,8 @@ func (p *progress) tell(c *Cell) {
 	if c.State == NotRun {
 		return
 	}
-	line := fmt.Sprintf("%d/%d%s  %s %d of %d: %s %s", p.done, p.all, p.left(c), c.Agent, p.byAgent[c.Agent], p.cases, text.VisibleLine(c.Case), c.State)
+	line := fmt.Sprintf("%d/%d%s  %s %d of %d: %s %s", p.done, p.all, p.left(c), c.Agent, p.byAgent[c.Agent], p.cases,
+		text.VisibleLine(c.Case), c.State)
 	if p.width > 0 {
 		fmt.Fprint(text.Raw(p.w), "\r\x1b[K"+clip(line, max(10, p.width-4)))
 		return

@@ -38,7 +38,8 @@ func Choose(list []string) ([]*Adapter, error) {
 			}
 		}
 		if !known {
-			return nil, fmt.Errorf("there is no agent %q: expected minigem, all, or some of %s", name, strings.Join(Names(), ", "))
+			return nil, fmt.Errorf("there is no agent %q: expected minigem, all, or some of %s", name,
+				strings.Join(Names(), ", "))
 		}
 	}
 	return out, nil
@@ -130,7 +131,8 @@ func (t Tester) Run(ctx context.Context, o Order) (*Matrix, error) {
 	columns := []Column{{Name: "minigem", Version: o.Version, Options: o.Options}}
 	for _, i := range found {
 		st := t.SelfTest(ctx, i)
-		c := Column{Name: i.Adapter.Name, Version: i.Version, New: !i.Measured(), Cannot: st.Cannot, Other: true, Options: o.Options}
+		c := Column{Name: i.Adapter.Name, Version: i.Version, New: !i.Measured(), Cannot: st.Cannot, Other: true,
+			Options: o.Options}
 		c.Options.Driver, c.Options.Chat = i.Driver(t.Self, t.cache(), st.Events), nil
 		c.Options.Elsewhere, c.Options.Update, c.Options.Timeout = true, false, max(o.Options.Timeout, i.Adapter.Limit())
 		columns = append(columns, c)
@@ -172,7 +174,8 @@ func (t Tester) found(ctx context.Context, chosen []*Adapter, all bool) ([]Insta
 		}
 		found = append(found, i)
 	}
-	const where = "Agents are looked for in --agents-from and in PATH; \"minigem agents install FOLDER\" writes an npm project with them"
+	const where = "Agents are looked for in --agents-from and in PATH; \"minigem agents install FOLDER\" writes an npm " +
+		"project with them"
 	switch {
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("no case was run: %w", ctx.Err())

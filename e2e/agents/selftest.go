@@ -26,9 +26,10 @@ type SelfTest struct {
 	Version string            `json:"version"`
 	Cannot  string            `json:"cannot,omitempty"`  // why no case can run on it
 	Actions map[string]string `json:"actions,omitempty"` // those that do not work, and why
-	Events  map[string]string `json:"events,omitempty"`  // those that did not fire, by the agent's name, and what that means
-	Millis  int64             `json:"ms"`
-	Cached  bool              `json:"-"`
+	// those that did not fire, by the agent's name, and what that means
+	Events map[string]string `json:"events,omitempty"`
+	Millis int64             `json:"ms"`
+	Cached bool              `json:"-"`
 }
 
 // selfTestCase is the case of it: what each action does is read by the next one.
@@ -56,7 +57,8 @@ func (i Installed) SelfTest(ctx context.Context, self, cache string) SelfTest {
 	}
 	file := filepath.Join(cache, "self-tests", i.Adapter.Name+"-"+i.fingerprint(self)+".json")
 	var st SelfTest
-	if data, err := boundedfile.Read(file, boundedfile.Kept); err == nil && json.Unmarshal(data, &st) == nil && st.Agent == i.Adapter.Name {
+	if data, err := boundedfile.Read(file, boundedfile.Kept); err == nil && json.Unmarshal(data, &st) == nil &&
+		st.Agent == i.Adapter.Name {
 		st.Cached = true
 		return st
 	}
@@ -85,7 +87,9 @@ func (i Installed) fingerprint(self string) string {
 		}
 		return fmt.Sprint(path, info.Size(), info.ModTime().UnixNano())
 	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{string(adapter), i.Version, state(i.Path), state(self), i.isolation().String(), selfTestScript}, "\x00")))
+	sum := sha256.Sum256(
+		[]byte(strings.Join([]string{string(adapter), i.Version, state(i.Path), state(self), i.isolation().String(),
+			selfTestScript}, "\x00")))
 	return fmt.Sprintf("%x", sum[:8])
 }
 
@@ -97,7 +101,8 @@ func (i Installed) selfTest(ctx context.Context, self, cache string) SelfTest {
 		st.Cannot = err.Error()
 		return st
 	}
-	res := testbed.Run(ctx, c, testbed.Options{Driver: i.Driver(self, cache, nil), Elsewhere: true, Timeout: i.Adapter.Limit()})
+	res := testbed.Run(ctx, c, testbed.Options{Driver: i.Driver(self, cache, nil), Elsewhere: true,
+		Timeout: i.Adapter.Limit()})
 	st.Millis = time.Since(began).Milliseconds()
 	st.Cannot = st.judge(i.Adapter, c, res)
 	return st
@@ -161,8 +166,10 @@ func (st *SelfTest) judge(a *Adapter, c *testbed.Case, res testbed.Result) strin
 		return fmt.Sprintf("it asked its model %d times where the script has %d answers: something eats them", n, want)
 	}
 	for _, event := range slices.Sorted(maps.Keys(a.Events)) {
-		if quiet := slices.Contains([]string{"PostToolUseFailure", "PreCompress", "Notification"}, event); !fired[event] && !quiet {
-			st.Events[a.Events[event]] = fmt.Sprintf("%s did not fire in %s %s's self-test", a.Events[event], a.Name, cmp.Or(st.Version, "(of no version)"))
+		if quiet := slices.Contains([]string{"PostToolUseFailure", "PreCompress", "Notification"}, event); !fired[event] &&
+			!quiet {
+			st.Events[a.Events[event]] = fmt.Sprintf("%s did not fire in %s %s's self-test", a.Events[event], a.Name,
+				cmp.Or(st.Version, "(of no version)"))
 		}
 	}
 	return ""

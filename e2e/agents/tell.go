@@ -208,7 +208,8 @@ func (x *session) refused(c *call, failure shim.Run, runs []shim.Run) bool {
 		}
 		hooked = hooked || run.Exit != 0 || len(run.Stdout) > 0 || run.Killed
 		words := strings.TrimSpace(gjson.GetBytes(failure.Stdin, "error.message").String())
-		if words != "" && (words == strings.TrimSpace(string(run.Stderr)) || strings.Contains(string(run.Stdout), strings.Trim(strconv.Quote(words), `"`))) {
+		if words != "" && (words == strings.TrimSpace(string(run.Stderr)) ||
+			strings.Contains(string(run.Stdout), strings.Trim(strconv.Quote(words), `"`))) {
 			return true
 		}
 	}
@@ -222,7 +223,9 @@ func (x *session) refused(c *call, failure shim.Run, runs []shim.Run) bool {
 // after reports whether h tells that a tool ran: the observer does, and where
 // there is no place for one, the case's own hook.
 func (x *session) after(h hook) bool {
-	return h.observer || !slices.ContainsFunc(x.w.hooks, func(o hook) bool { return o.observer && o.event == h.event }) && slices.Contains(x.a.Hooks.After, h.event)
+	return h.observer || !slices.ContainsFunc(x.w.hooks, func(o hook) bool {
+		return o.observer && o.event == h.event
+	}) && slices.Contains(x.a.Hooks.After, h.event)
 }
 
 // rewritten takes the arguments with which the tool ran, which a hook may have
@@ -231,7 +234,8 @@ func (x *session) rewritten(c *call, input string) {
 	if c.Action == nil {
 		return
 	}
-	names := map[string]string{"{COMMAND}": "command", "{PATH}": "file_path", "{TEXT}": "content", "{OLD}": "old_string", "{NEW}": "new_string"}
+	names := map[string]string{"{COMMAND}": "command", "{PATH}": "file_path", "{TEXT}": "content", "{OLD}": "old_string",
+		"{NEW}": "new_string"}
 	for key, value := range x.a.Tools[c.Action.Kind].seen() {
 		text, _ := value.(string)
 		if ours := names[text]; ours != "" && gjson.Get(input, key).Type == gjson.String {
@@ -268,7 +272,8 @@ func (x *session) emit(c *call) {
 func (x *session) report(seq int, h hook, run shim.Run, all []shim.Run, main []fakemodel.Request) {
 	p := read(run.Stdin)
 	rep := hooks.Report{
-		Seq: seq, Event: hooks.Event(x.a.event(h.event)), Subject: p.subject, Started: run.Started, Duration: run.Took, Input: hooks.Payload{run.Stdin},
+		Seq: seq, Event: hooks.Event(x.a.event(h.event)), Subject: p.subject, Started: run.Started, Duration: run.Took,
+		Input: hooks.Payload{run.Stdin},
 	}
 	r := hooks.Run{
 		Hook: x.hook(h), Matched: true, Stdin: hooks.Payload{run.Stdin}, Started: run.Started,
@@ -362,7 +367,8 @@ func (x *session) others(h hook, p payload, all []shim.Run) bool {
 	return slices.ContainsFunc(all, func(run shim.Run) bool {
 		o, ok := x.w.find(run.Hook)
 		q := read(run.Stdin)
-		return ok && !o.observer && o.id != h.id && o.event == h.event && (p.id == "" && p.input == q.input || p.id != "" && p.id == q.id)
+		return ok && !o.observer && o.id != h.id && o.event == h.event &&
+			(p.id == "" && p.input == q.input || p.id != "" && p.id == q.id)
 	})
 }
 

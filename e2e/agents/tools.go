@@ -79,7 +79,8 @@ func (a *Adapter) translate(workspace string) func(script.Action, []fakemodel.To
 			names = append(names, t.Name)
 		}
 		if !slices.Contains(names, c.Name) {
-			return nil, fmt.Errorf("%s offers no tool %s in this request; it offers %s", a.Name, c.Name, strings.Join(names, ", "))
+			return nil, fmt.Errorf("%s offers no tool %s in this request; it offers %s", a.Name, c.Name,
+				strings.Join(names, ", "))
 		}
 		return []llm.ToolCall{c}, nil
 	}
@@ -124,7 +125,8 @@ func (a *Adapter) toolName(name string) string {
 			found = append(found, script.Action{Kind: kind}.Call().Name)
 		}
 	}
-	if len(found) > 0 && name == a.Tools[script.DoShell].hookName() || len(found) > 0 && name == a.Tools[script.DoShell].Name {
+	if len(found) > 0 && name == a.Tools[script.DoShell].hookName() || len(found) > 0 &&
+		name == a.Tools[script.DoShell].Name {
 		return "run_shell_command" // reading and searching by commands is still running commands
 	}
 	if len(found) == 1 {

@@ -159,7 +159,8 @@ func (w *wrapper) observe(form *form) error {
 
 // portable is a hook of the portable section as the agent has it.
 func (a *Adapter) portable(p testbed.Portable) (hook, error) {
-	h := hook{event: a.Events[p.Event], name: p.Name, command: p.Command, timeout: p.Timeout, file: testbed.PortableSection}
+	h := hook{event: a.Events[p.Event], name: p.Name, command: p.Command, timeout: p.Timeout,
+		file: testbed.PortableSection}
 	if h.event == "" {
 		return h, cannot("%s has no event %s", a.Name, p.Event)
 	}

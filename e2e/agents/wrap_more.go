@@ -34,7 +34,8 @@ func wrapTOML(w *wrapper, path string) error {
 		}
 		text := func(key string) string { s, _ := entry[key].(string); return s }
 		if command := text("command"); command != "" {
-			entry["command"] = w.line(hook{event: text("event"), command: command, matcher: text("matcher"), file: filepath.Base(path)})
+			entry["command"] = w.line(
+				hook{event: text("event"), command: command, matcher: text("matcher"), file: filepath.Base(path)})
 		}
 	}
 	return writeTable(path, all)

@@ -182,7 +182,8 @@ func (r *reading) anthropicMessage(role string, bs []anthropicBlock) error {
 }
 
 func (anthropicAPI) failure(f Fault, number int) any {
-	return map[string]any{"type": "error", "error": map[string]any{"type": anthropicError(f.Status), "message": f.Text()}, "request_id": fmt.Sprintf("req_fake%012d", number)}
+	return map[string]any{"type": "error", "error": map[string]any{"type": anthropicError(f.Status), "message": f.Text()},
+		"request_id": fmt.Sprintf("req_fake%012d", number)}
 }
 
 func anthropicError(status int) string {
@@ -223,8 +224,9 @@ func anthropicStop(a answer) string {
 
 func (a answer) anthropicUsage(out int) map[string]any {
 	return map[string]any{
-		"input_tokens": a.usage.Prompt - a.usage.Cached, "cache_creation_input_tokens": 0, "cache_read_input_tokens": a.usage.Cached,
-		"output_tokens": out, "service_tier": "standard",
+		"input_tokens": a.usage.Prompt - a.usage.Cached, "cache_creation_input_tokens": 0,
+		"cache_read_input_tokens": a.usage.Cached,
+		"output_tokens":           out, "service_tier": "standard",
 	}
 }
 

@@ -91,7 +91,8 @@ func (j *anthropicJudge) message(i int, role string, bs []anthropicBlock) {
 			case role != "user":
 				j.problem("messages[%d].content[%d]: tool_result blocks can only be in user messages", i, k)
 			case at < 0:
-				j.problem("messages[%d].content[%d]: unexpected tool_use_id found in tool_result blocks: %s; each must have a corresponding tool_use block in the previous message", i, k, b.ToolUseID)
+				j.problem("messages[%d].content[%d]: unexpected tool_use_id found in tool_result blocks: %s; each must have a "+
+					"corresponding tool_use block in the previous message", i, k, b.ToolUseID)
 			case other:
 				j.problem("messages[%d].content[%d]: tool_result blocks must come first in a message", i, k)
 			}
@@ -103,7 +104,8 @@ func (j *anthropicJudge) message(i int, role string, bs []anthropicBlock) {
 		}
 	}
 	if len(waiting) > 0 {
-		j.problem("messages[%d]: tool_use ids were found without tool_result blocks immediately after: %s", i-1, strings.Join(waiting, ", "))
+		j.problem("messages[%d]: tool_use ids were found without tool_result blocks immediately after: %s", i-1,
+			strings.Join(waiting, ", "))
 	}
 }
 
@@ -124,7 +126,8 @@ func (j *anthropicJudge) toolUse(i, k int, role string, b anthropicBlock) {
 func (j *anthropicJudge) end() {
 	n := len(j.w.Messages)
 	if len(j.pending) > 0 {
-		j.problem("messages[%d]: tool_use ids were found without tool_result blocks immediately after: %s", n-1, strings.Join(j.pending, ", "))
+		j.problem("messages[%d]: tool_use ids were found without tool_result blocks immediately after: %s", n-1,
+			strings.Join(j.pending, ", "))
 	}
 }
 

@@ -211,16 +211,18 @@ func chatFinish(a answer) string {
 func (a answer) chatUsage() map[string]any {
 	return map[string]any{
 		"prompt_tokens": a.usage.Prompt, "completion_tokens": a.usage.Candidates + a.usage.Thoughts,
-		"total_tokens":              a.usage.Prompt + a.usage.Candidates + a.usage.Thoughts,
-		"prompt_tokens_details":     map[string]any{"cached_tokens": a.usage.Cached, "audio_tokens": 0},
-		"completion_tokens_details": map[string]any{"reasoning_tokens": a.usage.Thoughts, "audio_tokens": 0, "accepted_prediction_tokens": 0, "rejected_prediction_tokens": 0},
+		"total_tokens":          a.usage.Prompt + a.usage.Candidates + a.usage.Thoughts,
+		"prompt_tokens_details": map[string]any{"cached_tokens": a.usage.Cached, "audio_tokens": 0},
+		"completion_tokens_details": map[string]any{"reasoning_tokens": a.usage.Thoughts, "audio_tokens": 0,
+			"accepted_prediction_tokens": 0, "rejected_prediction_tokens": 0},
 	}
 }
 
 // chatHead is what an answer and each of its chunks begin with.
 func (a answer) chatHead(object string) map[string]any {
 	return map[string]any{
-		"id": a.x.id("chatcmpl-", 1), "object": object, "created": a.x.rec.Time.Unix(), "model": a.asked.Model, "system_fingerprint": "fp_fake",
+		"id": a.x.id("chatcmpl-", 1), "object": object, "created": a.x.rec.Time.Unix(), "model": a.asked.Model,
+		"system_fingerprint": "fp_fake",
 	}
 }
 
@@ -256,7 +258,8 @@ func (a answer) chatCall(c llm.ToolCall, args string) map[string]any {
 		}
 		return map[string]any{"id": c.ID, "type": kindCustom, kindCustom: map[string]any{"name": c.Name, "input": args}}
 	}
-	return map[string]any{"id": c.ID, "type": kindFunction, kindFunction: map[string]any{"name": c.Name, "arguments": args}}
+	return map[string]any{"id": c.ID, "type": kindFunction, kindFunction: map[string]any{
+		"name": c.Name, "arguments": args}}
 }
 
 // chatStream writes the chunks of a completion.
@@ -287,7 +290,8 @@ func (s *chatStream) chunk(c llm.Chunk) {
 		case llm.Text:
 			s.delta(map[string]any{"content": p.Text}, nil)
 		case llm.Thought:
-			s.delta(map[string]any{"reasoning_content": p.Text}, nil) // not OpenAI's own, but what others that speak this API send
+			// not OpenAI's own, but what others that speak this API send
+			s.delta(map[string]any{"reasoning_content": p.Text}, nil)
 		case llm.ToolCall:
 			first := s.a.chatCall(p, "")
 			first["index"] = s.calls
@@ -297,7 +301,8 @@ func (s *chatStream) chunk(c llm.Chunk) {
 				key, text, kind = "input", inputOf(p), kindCustom
 			}
 			for _, piece := range pieces(text) {
-				s.delta(map[string]any{"tool_calls": []any{map[string]any{"index": s.calls, kind: map[string]any{key: piece}}}}, nil)
+				s.delta(map[string]any{"tool_calls": []any{map[string]any{"index": s.calls, kind: map[string]any{key: piece}}}},
+					nil)
 			}
 			s.calls++
 		}

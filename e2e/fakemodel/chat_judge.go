@@ -112,7 +112,8 @@ func (j *chatJudge) message(i int, m chatMessage) {
 // answered: all calls of a message have their results before anything else.
 func (j *chatJudge) answered() {
 	if len(j.pending) > 0 {
-		j.problem("messages[%d]: an assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id': %s have none", j.callers, strings.Join(j.pending, ", "))
+		j.problem("messages[%d]: an assistant message with 'tool_calls' must be followed by tool messages responding to "+
+			"each 'tool_call_id': %s have none", j.callers, strings.Join(j.pending, ", "))
 	}
 	j.pending = nil
 }

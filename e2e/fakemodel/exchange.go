@@ -104,7 +104,8 @@ func (x *exchange) unknown() {
 	if x.s.entries != nil {
 		x.api = geminiAPI{}
 	}
-	x.fail(Fault{Status: http.StatusNotFound, Message: fmt.Sprintf("the fake model does not know %s %s", x.req.Method, x.req.URL.Path)})
+	x.fail(Fault{Status: http.StatusNotFound, Message: fmt.Sprintf("the fake model does not know %s %s", x.req.Method,
+		x.req.URL.Path)})
 }
 
 // serveJSON answers what an API has.
@@ -173,9 +174,11 @@ func (x *exchange) keyFault() Fault {
 	case x.rec.Protocol == Gemini && key == "":
 		return Fault{Status: http.StatusForbidden, Message: "Method doesn't allow unregistered callers."}
 	case x.rec.Protocol == Gemini:
-		return Fault{Status: http.StatusBadRequest, Reason: "API_KEY_INVALID", Message: "API key not valid. Please pass a valid API key."}
+		return Fault{Status: http.StatusBadRequest, Reason: "API_KEY_INVALID",
+			Message: "API key not valid. Please pass a valid API key."}
 	}
-	return Fault{Status: http.StatusUnauthorized, Reason: "invalid_api_key", Message: "invalid x-api-key: the key is not the one that the fake model takes"}
+	return Fault{Status: http.StatusUnauthorized, Reason: "invalid_api_key",
+		Message: "invalid x-api-key: the key is not the one that the fake model takes"}
 }
 
 // answer finds the fault and the turn, in this order: a fault that spoils the
@@ -199,7 +202,8 @@ func (x *exchange) answer(m script.Method) {
 	}
 	if x.rec.Fault == nil && entry.Fault != nil {
 		if err := json.Unmarshal(entry.Fault, &fault); err != nil {
-			x.fail(Fault{Status: http.StatusBadRequest, Message: fmt.Sprintf("fake model: %s: %v", x.rec.Answer, err), Final: true})
+			x.fail(Fault{Status: http.StatusBadRequest, Message: fmt.Sprintf("fake model: %s: %v", x.rec.Answer, err),
+				Final: true})
 			return
 		}
 		x.rec.Fault = &fault

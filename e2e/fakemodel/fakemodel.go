@@ -68,8 +68,10 @@ func Entries(turns []Turn) []script.Entry {
 
 // Tool is a tool as a request offers it.
 type Tool struct {
-	Name      string          `json:"name"`                // empty where the kind is the name: a tool that the API itself runs
-	Kind      string          `json:"kind"`                // "function", "custom" (the argument is free text), or the API's own word
+	// empty where the kind is the name: a tool that the API itself runs
+	Name string `json:"name"`
+	// "function", "custom" (the argument is free text), or the API's own word
+	Kind      string          `json:"kind"`
 	Namespace string          `json:"namespace,omitempty"` // that the tool belongs to; empty: none
 	Schema    json.RawMessage `json:"schema,omitempty"`    // of the arguments; nil: none
 }
@@ -82,22 +84,24 @@ type Call struct {
 
 // Request is what the Server was asked, and how it went.
 type Request struct {
-	Number   int             `json:"number"` // from 1, over everything that came
-	Time     time.Time       `json:"time"`
-	Protocol Protocol        `json:"protocol,omitempty"` // empty: no API has this path
-	Method   string          `json:"method"`             // of HTTP
-	Path     string          `json:"path"`               // with the query
-	Header   http.Header     `json:"header"`             // credentials are "***"
-	Side     bool            `json:"side,omitempty"`     // it offers no tools: a title, a summary, a count; it does not belong to the conversation
-	Body     json.RawMessage `json:"body,omitempty"`     // as it came; a string if it was not JSON
-	Problems []string        `json:"problems,omitempty"` // what the real API would refuse, and what of the script does not fit the request
-	Missing  bool            `json:"missing,omitempty"`  // the script had no answer left
-	Again    bool            `json:"again,omitempty"`    // it asks what failed for good before: its client did not give up
-	Answer   string          `json:"answer,omitempty"`   // where the answer stands in the script
-	Fault    *Fault          `json:"fault,omitempty"`
-	Status   int             `json:"status"` // 0: no header was sent
-	Tools    []Tool          `json:"-"`
-	Calls    []Call          `json:"-"` // that the answer made
+	Number   int         `json:"number"` // from 1, over everything that came
+	Time     time.Time   `json:"time"`
+	Protocol Protocol    `json:"protocol,omitempty"` // empty: no API has this path
+	Method   string      `json:"method"`             // of HTTP
+	Path     string      `json:"path"`               // with the query
+	Header   http.Header `json:"header"`             // credentials are "***"
+	// it offers no tools: a title, a summary, a count; it does not belong to the conversation
+	Side bool            `json:"side,omitempty"`
+	Body json.RawMessage `json:"body,omitempty"` // as it came; a string if it was not JSON
+	// what the real API would refuse, and what of the script does not fit the request
+	Problems []string `json:"problems,omitempty"`
+	Missing  bool     `json:"missing,omitempty"` // the script had no answer left
+	Again    bool     `json:"again,omitempty"`   // it asks what failed for good before: its client did not give up
+	Answer   string   `json:"answer,omitempty"`  // where the answer stands in the script
+	Fault    *Fault   `json:"fault,omitempty"`
+	Status   int      `json:"status"` // 0: no header was sent
+	Tools    []Tool   `json:"-"`
+	Calls    []Call   `json:"-"` // that the answer made
 
 	// Parsed is the conversation: what the system, the user and the model said,
 	// calls and their results by id. System is what stands before the first

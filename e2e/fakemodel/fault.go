@@ -58,7 +58,8 @@ type wireFault struct {
 
 // MarshalJSON writes durations as "2s".
 func (f Fault) MarshalJSON() ([]byte, error) {
-	w := wireFault{f.Request, f.After, f.Status, f.Cut, f.Garbage, f.Silent, f.Message, f.Reason, "", f.PerDay, f.Final, ""}
+	w := wireFault{f.Request, f.After, f.Status, f.Cut, f.Garbage, f.Silent, f.Message, f.Reason, "", f.PerDay, f.Final,
+		""}
 	if f.RetryDelay != 0 {
 		w.RetryDelay = f.RetryDelay.String()
 	}

@@ -113,7 +113,8 @@ func geminiError(f Fault) googleError {
 		add("ErrorInfo", map[string]any{"reason": f.Reason, "domain": "googleapis.com"})
 	}
 	if f.PerDay {
-		add("QuotaFailure", map[string]any{"violations": []map[string]any{{"quotaId": "GenerateRequestsPerDayPerProjectPerModel"}}})
+		add("QuotaFailure",
+			map[string]any{"violations": []map[string]any{{"quotaId": "GenerateRequestsPerDayPerProjectPerModel"}}})
 	}
 	if f.RetryDelay > 0 {
 		add("RetryInfo", map[string]any{"retryDelay": fmt.Sprintf("%gs", f.RetryDelay.Seconds())})

@@ -212,11 +212,16 @@ func (a answer) responsesUsage() map[string]any {
 // response is the frame of an answer.
 func (a answer) response(status string, output []any, usage any) map[string]any {
 	return map[string]any{
-		"id": a.x.id("resp_", 1), "object": "response", "created_at": a.x.rec.Time.Unix(), "status": status, "background": false, "error": nil,
-		"incomplete_details": nil, "instructions": nil, "max_output_tokens": nil, "max_tool_calls": nil, "model": a.asked.Model, "output": output,
-		"parallel_tool_calls": true, "previous_response_id": nil, "prompt_cache_key": nil, "reasoning": map[string]any{"effort": nil, "summary": nil},
-		"service_tier": "default", "store": false, "temperature": 1.0, "text": map[string]any{"format": map[string]any{"type": "text"}},
-		"tool_choice": "auto", "tools": []any{}, "top_p": 1.0, "truncation": "disabled", "usage": usage, "user": nil, "metadata": map[string]any{},
+		"id": a.x.id("resp_", 1), "object": "response", "created_at": a.x.rec.Time.Unix(), "status": status,
+		"background": false, "error": nil,
+		"incomplete_details": nil, "instructions": nil, "max_output_tokens": nil, "max_tool_calls": nil,
+		"model": a.asked.Model, "output": output,
+		"parallel_tool_calls": true, "previous_response_id": nil, "prompt_cache_key": nil, "reasoning": map[string]any{
+			"effort": nil, "summary": nil},
+		"service_tier": "default", "store": false, "temperature": 1.0,
+		"text":        map[string]any{"format": map[string]any{"type": "text"}},
+		"tool_choice": "auto", "tools": []any{}, "top_p": 1.0, "truncation": "disabled", "usage": usage, "user": nil,
+		"metadata": map[string]any{},
 	}
 }
 
@@ -237,15 +242,19 @@ func (responsesAPI) whole(a answer) any {
 func (a answer) outputItem(p llm.Part, n int) map[string]any {
 	switch p := p.(type) {
 	case llm.Text:
-		return map[string]any{"id": a.x.id("msg_", n), "type": "message", "status": "completed", "role": "assistant", "content": []any{outputText(p.Text)}}
+		return map[string]any{"id": a.x.id("msg_", n), "type": "message", "status": "completed", "role": "assistant",
+			"content": []any{outputText(p.Text)}}
 	case llm.Thought:
-		return map[string]any{"id": a.x.id("rs_", n), "type": "reasoning", "summary": []any{summaryText(p.Text)}, "encrypted_content": signature(p)}
+		return map[string]any{"id": a.x.id("rs_", n), "type": "reasoning", "summary": []any{summaryText(p.Text)},
+			"encrypted_content": signature(p)}
 	case llm.ToolCall:
 		t, _ := offered(a.asked.tools, p.Name)
 		if t.custom() {
-			return map[string]any{"id": a.x.id("ctc_", n), "type": "custom_tool_call", "status": "completed", "call_id": p.ID, "name": p.Name, "input": inputOf(p)}
+			return map[string]any{"id": a.x.id("ctc_", n), "type": "custom_tool_call", "status": "completed", "call_id": p.ID,
+				"name": p.Name, "input": inputOf(p)}
 		}
-		item := map[string]any{"id": a.x.id("fc_", n), "type": "function_call", "status": "completed", "call_id": p.ID, "name": p.Name, "arguments": arguments(p)}
+		item := map[string]any{"id": a.x.id("fc_", n), "type": "function_call", "status": "completed", "call_id": p.ID,
+			"name": p.Name, "arguments": arguments(p)}
 		if t.Namespace != "" {
 			item["namespace"] = t.Namespace
 		}

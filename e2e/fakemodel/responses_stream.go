@@ -54,7 +54,8 @@ func (s *responsesStream) chunk(c llm.Chunk) {
 			} else {
 				s.say(p, "content", outputText(""), "response.content_part.added", "content_index")
 			}
-			s.event("response.output_text.delta", s.at(s.item(), "content_index", map[string]any{"delta": p.Text, "logprobs": []any{}}))
+			s.event("response.output_text.delta",
+				s.at(s.item(), "content_index", map[string]any{"delta": p.Text, "logprobs": []any{}}))
 		case llm.Thought:
 			if t, ok := s.open.(llm.Thought); ok {
 				p.Text, s.open = t.Text+p.Text, llm.Thought{Text: t.Text + p.Text, Signature: p.Signature}
@@ -97,7 +98,8 @@ func (s *responsesStream) close() {
 		s.event("response.content_part.done", s.at(item, "content_index", map[string]any{"part": outputText(p.Text)}))
 	case llm.Thought:
 		s.event("response.reasoning_summary_text.done", s.at(item, "summary_index", map[string]any{"text": p.Text}))
-		s.event("response.reasoning_summary_part.done", s.at(item, "summary_index", map[string]any{"part": summaryText(p.Text)}))
+		s.event("response.reasoning_summary_part.done",
+			s.at(item, "summary_index", map[string]any{"part": summaryText(p.Text)}))
 	}
 	s.done(item)
 	s.open = nil

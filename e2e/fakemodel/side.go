@@ -18,7 +18,8 @@ func sideAnswer(schema json.RawMessage) Turn {
 		}
 	}
 	return Turn{Entry: script.Answered(llm.Chunk{
-		Parts: []llm.Part{llm.Text{Text: text}}, FinishReason: "STOP", Usage: &llm.Usage{Prompt: 10, Candidates: 1, Total: 11},
+		Parts: []llm.Part{llm.Text{Text: text}}, FinishReason: "STOP",
+		Usage: &llm.Usage{Prompt: 10, Candidates: 1, Total: 11},
 	})}
 }
 

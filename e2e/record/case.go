@@ -57,7 +57,8 @@ func (r *Recorder) head() string {
 	b.WriteString("# Recorded from a run.\n")
 	notes := append(slices.Clone(r.notes), r.outside()...)
 	if r.interrupted {
-		notes = append(notes, "The run was interrupted: what came after that is not part of the case, and hooks may run more often here.")
+		notes = append(notes, "The run was interrupted: what came after that is not part of the case, and hooks may run "+
+			"more often here.")
 	}
 	if taken := r.clean.summary(); taken != "" {
 		notes = append(notes, "Secrets were taken out: "+taken+". Hooks that look for them may decide otherwise.")

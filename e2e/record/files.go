@@ -239,7 +239,9 @@ func (f *files) found(r event.ToolRecord) {
 
 // words notes the words of text that can be files, and are as they should be.
 func (f *files) words(text string, good func(path string) bool) {
-	for word := range strings.FieldsFuncSeq(text, func(c rune) bool { return strings.ContainsRune(" \t\n\"'`;|&()<>,=:", c) }) {
+	for word := range strings.FieldsFuncSeq(text, func(c rune) bool {
+		return strings.ContainsRune(" \t\n\"'`;|&()<>,=:", c)
+	}) {
 		name, ok := f.name(word)
 		if !ok || len(word) > 200 || strings.HasPrefix(word, "-") || strings.ContainsAny(word, "*?[]{}$\\") {
 			continue

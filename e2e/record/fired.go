@@ -24,7 +24,8 @@ func (r *Recorder) hookLines(b *strings.Builder) {
 	for _, what := range fired.order {
 		event, hook, _ := strings.Cut(what, "\x00")
 		hook, conditions, _ := strings.Cut(hook, "\x00")
-		fmt.Fprintf(b, "fired %s %s%s %s\n", event, wordOf(hook), conditions, r.times(fired.n[what], r.unmistakable(event, hook)))
+		fmt.Fprintf(b, "fired %s %s%s %s\n", event, wordOf(hook), conditions,
+			r.times(fired.n[what], r.unmistakable(event, hook)))
 	}
 }
 
@@ -80,7 +81,9 @@ func (r *Recorder) lasting(text string) bool {
 	taken := r.clean.taken
 	same := r.clean.text(text) == text
 	r.clean.taken = taken
-	return same && !strings.Contains(text, "\n") && !strings.ContainsFunc(text, func(c rune) bool { return c >= '0' && c <= '9' })
+	return same && !strings.Contains(text, "\n") && !strings.ContainsFunc(text, func(c rune) bool {
+		return c >= '0' && c <= '9'
+	})
 }
 
 // unmistakable: no other hook of the event is meant by the name too.

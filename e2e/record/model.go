@@ -233,7 +233,8 @@ func short(e script.Entry) (string, bool) {
 	}
 	for i, c := range e.Chunks {
 		last := i == len(e.Chunks)-1
-		if c.Index != 0 || c.Grounding != nil || c.Citations != nil || c.URLContext != nil || c.FinishMessage != "" || len(c.SafetyRatings) > 0 ||
+		if c.Index != 0 || c.Grounding != nil || c.Citations != nil || c.URLContext != nil || c.FinishMessage != "" ||
+			len(c.SafetyRatings) > 0 ||
 			!last && (c.FinishReason != "" || c.BlockReason != "") {
 			return "", false
 		}
@@ -267,7 +268,8 @@ func partLine(p llm.Part) (string, bool) {
 			p.Args = map[string]any{}
 		}
 		args, err := protocol.Encode(p.Args)
-		return fmt.Sprintf("call %s %s\n", p.Name, args), err == nil && p.Name != "" && !strings.ContainsFunc(p.Name, unicode.IsSpace)
+		return fmt.Sprintf("call %s %s\n", p.Name, args), err == nil && p.Name != "" &&
+			!strings.ContainsFunc(p.Name, unicode.IsSpace)
 	}
 	return "", false
 }

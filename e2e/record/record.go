@@ -171,7 +171,9 @@ func (r *Recorder) Finished(res agent.Result) {
 	if r.over() {
 		return
 	}
-	refused := len(r.acts) > 0 && slices.ContainsFunc(r.acts[len(r.acts)-1].approval, func(a string) bool { return strings.HasPrefix(a, "answer no") })
+	refused := len(r.acts) > 0 && slices.ContainsFunc(r.acts[len(r.acts)-1].approval, func(a string) bool {
+		return strings.HasPrefix(a, "answer no")
+	})
 	r.last = res.Ending
 	r.interrupted = res.Ending == agent.Cancelled && !refused
 }

@@ -53,7 +53,8 @@ func (r *Recorder) ran() []hooks.Hook {
 
 // key tells hooks apart.
 func key(h hooks.Hook) string {
-	return fmt.Sprintf("%s\x00%s\x00%s\x00%s\x00%s:%d", h.Event, h.Matcher, h.Name, h.Target(), h.Source.File, h.Source.Line)
+	return fmt.Sprintf("%s\x00%s\x00%s\x00%s\x00%s:%d", h.Event, h.Matcher, h.Name, h.Target(), h.Source.File,
+		h.Source.Line)
 }
 
 // settings are the hooks that ran as a settings file: those of the project, or
@@ -64,7 +65,8 @@ func (r *Recorder) settings(project bool) (string, error) {
 		if (h.Source.Layer == hooks.LayerProject) != project || r.brought(h) {
 			continue
 		}
-		e := entry{Handler: h.Handler, Name: r.clean.text(h.Name), Command: r.clean.code(h.Command), Timeout: h.Timeout.Milliseconds(), OnError: h.OnError, Dialect: h.Dialect}
+		e := entry{Handler: h.Handler, Name: r.clean.text(h.Name), Command: r.clean.code(h.Command),
+			Timeout: h.Timeout.Milliseconds(), OnError: h.OnError, Dialect: h.Dialect}
 		e.Type = h.Kind()
 		for name, value := range h.Env {
 			if e.Env == nil {
@@ -125,7 +127,8 @@ func (r *Recorder) outside() []string {
 				if _, in := r.scripts.name(word); in {
 					continue
 				}
-				note := fmt.Sprintf("The hook %s runs %s, which is not in the project and no part of the case.", r.clean.text(h.ID()), r.clean.code(word))
+				note := fmt.Sprintf("The hook %s runs %s, which is not in the project and no part of the case.",
+					r.clean.text(h.ID()), r.clean.code(word))
 				if !slices.Contains(out, note) {
 					out = append(out, note)
 				}

@@ -38,7 +38,9 @@ func usedAs(c Command) string {
 		return c.Args[1]
 	}
 	parts := strings.Split(path.Clean(filepath.ToSlash(c.Args[0])), "/")
-	at := slices.IndexFunc(parts, func(part string) bool { return strings.HasPrefix(part, ".") && part != ".." && part != "." })
+	at := slices.IndexFunc(parts, func(part string) bool {
+		return strings.HasPrefix(part, ".") && part != ".." && part != "."
+	})
 	if at < 0 {
 		at = len(parts) - 1
 	}

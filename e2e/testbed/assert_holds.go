@@ -19,8 +19,11 @@ type Firer interface {
 }
 
 var holdsVerbs = []verb{
-	{name: "holds", kind: assertion, headless: true, usage: "HOOK [COMMAND]", min: 1, max: 2, keys: []string{"path", "text", "url", "event", "min", "alarms"}, checkAll: checkHolds, judge: judgeHolds,
-		text: "A guard refuses the command, or path=FILE, text=SECRET or url=URL, in every spelling that minigem hooks attack knows, or in min=95% of them; of harmless look-alikes alarms=3 at most. event is BeforeTool where nothing is said."},
+	{name: "holds", kind: assertion, headless: true, usage: "HOOK [COMMAND]", min: 1, max: 2,
+		keys: []string{"path", "text", "url", "event", "min", "alarms"}, checkAll: checkHolds, judge: judgeHolds,
+		text: "A guard refuses the command, or path=FILE, text=SECRET or url=URL, in every spelling that minigem hooks " +
+			"attack knows, or in min=95% of them; of harmless look-alikes alarms=3 at most. event is BeforeTool where " +
+			"nothing is said."},
 }
 
 // goalOf is what the assertion is about, and the event.
@@ -39,7 +42,9 @@ func goalOf(c Command) (attack.Goal, protocol.Event, error) {
 		}
 	}
 	if len(goals) != 1 || goals[0].Value == "" {
-		return attack.Goal{}, event, errors.New("holds needs one thing that the guard keeps from happening: a command in quotes, path=FILE, text=SECRET or url=URL")
+		return attack.Goal{}, event,
+			errors.New("holds needs one thing that the guard keeps from happening: a command in quotes, path=FILE, " +
+				"text=SECRET or url=URL")
 	}
 	return goals[0], event, nil
 }
@@ -51,7 +56,8 @@ func bound(c Command, key string, otherwise int) (int, error) {
 		if cond.Key == key {
 			n, err := strconv.Atoi(strings.TrimSuffix(cond.Value, "%"))
 			if err != nil || n < 0 || key == "min" && n > 100 {
-				return 0, fmt.Errorf("%s is %q: expected %s", key, cond.Value, map[string]string{"min": "a percentage such as min=95%", "alarms": "a number such as alarms=3"}[key])
+				return 0, fmt.Errorf("%s is %q: expected %s", key, cond.Value,
+					map[string]string{"min": "a percentage such as min=95%", "alarms": "a number such as alarms=3"}[key])
 			}
 			return n, nil
 		}
@@ -96,7 +102,8 @@ func judgeHolds(r *Record, c Command) verdict {
 	}
 	through, alarms := len(report.Through()), len(report.FalseAlarms())
 	v.ok = report.Percent() >= least && (most < 0 || alarms <= most)
-	v.actual = fmt.Sprintf("it held %d of %d (%d%%), and refused %d of %d look-alikes", report.Of(false)-through, report.Of(false), report.Percent(), alarms, report.Of(true))
+	v.actual = fmt.Sprintf("it held %d of %d (%d%%), and refused %d of %d look-alikes", report.Of(false)-through,
+		report.Of(false), report.Percent(), alarms, report.Of(true))
 	const listed = 5
 	v.detail = strings.ReplaceAll(report.Write(listed), " (--all)", "")
 	return v
@@ -125,7 +132,8 @@ func (r *runner) attack(event protocol.Event, hook string, goal attack.Goal) (at
 	}
 	report, err := attack.Attack(r.ctx, func() *hooks.Engine { return r.firer.Engine(only) }, event, hook, goal, nil)
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		return report, fmt.Errorf("%w before all spellings were tried: give it more, such as: timeout 5m", context.Cause(r.ctx))
+		return report, fmt.Errorf("%w before all spellings were tried: give it more, such as: timeout 5m",
+			context.Cause(r.ctx))
 	}
 	if err == nil {
 		r.attacks[key] = report

@@ -22,16 +22,24 @@ var textKey = []string{"text"}
 var outcomeVerbs = []verb{
 	{name: "user-saw", kind: assertion, max: 0, keys: textKey, judge: judgeStreams, elsewhere: true,
 		text: "What the user reads: stdout and stderr, or the terminal."},
-	{name: "stdout", kind: assertion, max: 0, keys: textKey, judge: judgeStreams, elsewhere: true, headless: true, text: "What a run without a terminal prints on stdout: the answer."},
+	{name: "stdout", kind: assertion, max: 0, keys: textKey, judge: judgeStreams, elsewhere: true, headless: true,
+		text: "What a run without a terminal prints on stdout: the answer."},
 	{name: "screen", kind: assertion, max: 0, keys: textKey, judge: judgeStreams, inTerminal: true,
 		text: "What the terminal shows, and what has scrolled out of it. Lines that its edge broke are whole."},
-	{name: "stderr", kind: assertion, max: 0, keys: textKey, judge: judgeStreams, elsewhere: true, headless: true, text: "What it prints on stderr: messages of hooks, warnings."},
-	{name: "notice", kind: assertion, max: 0, keys: textKey, judge: judgeStreams, text: "Notices to the user that are not part of the conversation, one a line."},
-	{name: "transcript", kind: assertion, max: 0, keys: textKey, judge: judgeStreams, elsewhere: true, text: "The session's file as it is on disk, with its ids: look for a text that cannot be part of a hexadecimal id."},
-	{name: "file", kind: assertion, usage: "PATH", min: 1, max: 1, keys: textKey, check: checkLocal, judge: judgeFile, elsewhere: true, text: "A file of the workspace is there and holds this."},
-	{name: "exists", kind: assertion, usage: "PATH...", min: 1, max: -1, check: checkLocal, judge: judgeExists, elsewhere: true, text: "Files or folders of the workspace are there."},
-	{name: "cmp", kind: assertion, usage: "PATH|stdout|stderr|screen want/FILE", min: 2, max: 2, golden: true, check: checkLocal, judge: judgeCmp, elsewhere: true,
-		text: "A file of the workspace, or what was printed or is on the screen, is exactly the section. Of a screen, durations, ids and versions do not count."},
+	{name: "stderr", kind: assertion, max: 0, keys: textKey, judge: judgeStreams, elsewhere: true, headless: true,
+		text: "What it prints on stderr: messages of hooks, warnings."},
+	{name: "notice", kind: assertion, max: 0, keys: textKey, judge: judgeStreams,
+		text: "Notices to the user that are not part of the conversation, one a line."},
+	{name: "transcript", kind: assertion, max: 0, keys: textKey, judge: judgeStreams, elsewhere: true,
+		text: "The session's file as it is on disk, with its ids: look for a text that cannot be part of a hexadecimal id."},
+	{name: "file", kind: assertion, usage: "PATH", min: 1, max: 1, keys: textKey, check: checkLocal, judge: judgeFile,
+		elsewhere: true, text: "A file of the workspace is there and holds this."},
+	{name: "exists", kind: assertion, usage: "PATH...", min: 1, max: -1, check: checkLocal, judge: judgeExists,
+		elsewhere: true, text: "Files or folders of the workspace are there."},
+	{name: "cmp", kind: assertion, usage: "PATH|stdout|stderr|screen want/FILE", min: 2, max: 2, golden: true,
+		check: checkLocal, judge: judgeCmp, elsewhere: true,
+		text: "A file of the workspace, or what was printed or is on the screen, is exactly the section. Of a screen, " +
+			"durations, ids and versions do not count."},
 	{name: "exit", kind: assertion, usage: "CODE", min: 1, max: 1, check: checkNumber, judge: judgeExit, elsewhere: true,
 		text: "The exit code of the command: that of the chat, or what it were, had the last prompt been its only one."},
 	{name: "ending", kind: assertion, usage: "HOW", min: 1, max: 1, check: checkEnding, judge: judgeEnding,
@@ -184,7 +192,8 @@ func (r *Record) last() (Outcome, bool) {
 func judgeExit(r *Record, c Command) verdict {
 	want, _ := strconv.Atoi(c.Args[0])
 	o, ok := r.last()
-	v := verdict{ok: ok && o.Exit == want, expected: "exit code " + c.Args[0], actual: fmt.Sprintf("it is %d%s", o.Exit, why(o))}
+	v := verdict{ok: ok && o.Exit == want, expected: "exit code " + c.Args[0],
+		actual: fmt.Sprintf("it is %d%s", o.Exit, why(o))}
 	if !ok {
 		v.actual = "there was no prompt"
 	}
@@ -206,7 +215,8 @@ func why(o Outcome) string {
 
 func judgeEnding(r *Record, c Command) verdict {
 	o, ok := r.last()
-	v := verdict{ok: ok && string(o.Ending) == c.Args[0], expected: "the prompt ends " + c.Args[0], actual: "it ended " + string(o.Ending) + why(o)}
+	v := verdict{ok: ok && string(o.Ending) == c.Args[0], expected: "the prompt ends " + c.Args[0], actual: "it ended " +
+		string(o.Ending) + why(o)}
 	if !ok || r.opening != nil {
 		v.actual = "there was no prompt" + r.opened()
 	}
@@ -214,16 +224,21 @@ func judgeEnding(r *Record, c Command) verdict {
 }
 
 var budgetVerbs = []verb{
-	{name: "max-ms", kind: assertion, elsewhere: true, usage: "HOOK N", min: 2, max: 2, check: checkNumber, judge: judgeMaxMS, text: "No run of a hook took longer than so many milliseconds."},
-	{name: "max-processes", kind: assertion, elsewhere: true, usage: "N", min: 1, max: 1, check: checkNumber, judge: judgeMaxProcesses,
-		text: "Hooks were started no more often than this, all together."},
-	{name: "max-retries", kind: assertion, elsewhere: true, usage: "N", min: 1, max: 1, check: checkNumber, judge: judgeMaxRetries,
-		text: "AfterAgent hooks sent answers back no more often than this for one prompt. With a repeat in the model's part it finds hooks that never let go."},
+	{name: "max-ms", kind: assertion, elsewhere: true, usage: "HOOK N", min: 2, max: 2, check: checkNumber,
+		judge: judgeMaxMS, text: "No run of a hook took longer than so many milliseconds."},
+	{name: "max-processes", kind: assertion, elsewhere: true, usage: "N", min: 1, max: 1, check: checkNumber,
+		judge: judgeMaxProcesses,
+		text:  "Hooks were started no more often than this, all together."},
+	{name: "max-retries", kind: assertion, elsewhere: true, usage: "N", min: 1, max: 1, check: checkNumber,
+		judge: judgeMaxRetries,
+		text: "AfterAgent hooks sent answers back no more often than this for one prompt. With a repeat in the model's " +
+			"part it finds hooks that never let go."},
 }
 
 func judgeMaxMS(r *Record, c Command) verdict {
 	most, _ := strconv.Atoi(c.Args[1])
-	v := verdict{ok: true, expected: fmt.Sprintf("no run of %s takes longer than %d ms", c.Args[0], most), actual: "none did"}
+	v := verdict{ok: true, expected: fmt.Sprintf("no run of %s takes longer than %d ms", c.Args[0], most),
+		actual: "none did"}
 	ran := false
 	for _, rep := range r.Reports {
 		for _, run := range rep.Runs {
@@ -264,7 +279,8 @@ func judgeMaxProcesses(r *Record, c Command) verdict {
 	for _, id := range order {
 		fmt.Fprintf(&b, "%4d  %s\n", byHook[id], id)
 	}
-	return verdict{ok: total <= most, expected: fmt.Sprintf("no more than %d hook processes", most), actual: fmt.Sprintf("there were %d", total), detail: b.String()}
+	return verdict{ok: total <= most, expected: fmt.Sprintf("no more than %d hook processes", most),
+		actual: fmt.Sprintf("there were %d", total), detail: b.String()}
 }
 
 func judgeMaxRetries(r *Record, c Command) verdict {
@@ -284,7 +300,8 @@ func judgeMaxRetries(r *Record, c Command) verdict {
 		}
 		longest = max(longest, now)
 	}
-	v := verdict{ok: longest <= most, expected: fmt.Sprintf("no more than %s of one prompt", text.Plural(most, "retry")), actual: fmt.Sprintf("there were %s", text.Plural(longest, "retry"))}
+	v := verdict{ok: longest <= most, expected: fmt.Sprintf("no more than %s of one prompt", text.Plural(most, "retry")),
+		actual: fmt.Sprintf("there were %s", text.Plural(longest, "retry"))}
 	if r.unknown(string(protocol.AfterAgent), "*") {
 		v.invalid, v.actual = true, "no hook is configured for AfterAgent"
 	}
@@ -313,7 +330,8 @@ func (r *Record) looksAtFlag(rep hooks.Report, id string) bool {
 		return true
 	}
 	for word := range strings.FieldsFuncSeq(command, func(c rune) bool { return strings.ContainsRune(" \"'();|&", c) }) {
-		word = strings.TrimPrefix(strings.NewReplacer("$GEMINI_PROJECT_DIR/", "", "${GEMINI_PROJECT_DIR}/", "").Replace(word), r.Workspace+"/")
+		word = strings.TrimPrefix(strings.NewReplacer("$GEMINI_PROJECT_DIR/", "", "${GEMINI_PROJECT_DIR}/", "").Replace(word),
+			r.Workspace+"/")
 		if !filepath.IsLocal(word) {
 			continue
 		}

@@ -13,18 +13,27 @@ import (
 )
 
 var modelVerbsOfScripts = []verb{
-	{name: "tool-ran", kind: assertion, elsewhere: true, usage: "TOOL", min: 1, max: 1, keys: toolKeys, judge: judgeToolRan,
-		text: "A tool really ran: hooks, policy and user let it. args are all arguments as JSON, arg.NAME is one of them, arg.a.b one in it."},
-	{name: "tool-result", kind: assertion, elsewhere: true, usage: "TOOL", min: 1, max: 1, keys: []string{"text", "status", "error", "times"}, judge: judgeToolResult,
+	{name: "tool-ran", kind: assertion, elsewhere: true, usage: "TOOL", min: 1, max: 1, keys: toolKeys,
+		judge: judgeToolRan,
+		text: "A tool really ran: hooks, policy and user let it. args are all arguments as JSON, arg.NAME is one of " +
+			"them, arg.a.b one in it."},
+	{name: "tool-result", kind: assertion, elsewhere: true, usage: "TOOL", min: 1, max: 1,
+		keys: []string{"text", "status", "error", "times"}, judge: judgeToolResult,
 		text: "The model got a result of a tool; status is success, error or cancelled, error its type."},
-	{name: "asked", kind: assertion, usage: "TOOL", min: 1, max: 1, keys: []string{"reason", "message", "times"}, judge: judgeAsked,
-		text: "The user was asked for permission; reason and message are those of the hook that wanted it."},
-	{name: "model-requests", kind: assertion, elsewhere: true, usage: "N", min: 1, max: 1, check: checkNumber, judge: judgeRequests,
-		text: "The model got so many requests."},
-	{name: "model-saw", kind: assertion, elsewhere: true, usage: "N|last|any", min: 1, max: 1, keys: modelKeys, check: checkRequest, judge: judgeModelSaw,
-		text: "The request of that number holds this: text is its messages, a part a line; new only the last message; tools all offered, tool one of them."},
-	{name: "model-diff", kind: assertion, usage: "N want/FILE", min: 2, max: 2, golden: true, check: checkDiff, judge: judgeModelDiff,
-		text: "What hooks changed in the request of that number: the case runs again without hooks, and the difference is that of the section."},
+	{name: "asked", kind: assertion, usage: "TOOL", min: 1, max: 1, keys: []string{"reason", "message", "times"},
+		judge: judgeAsked,
+		text:  "The user was asked for permission; reason and message are those of the hook that wanted it."},
+	{name: "model-requests", kind: assertion, elsewhere: true, usage: "N", min: 1, max: 1, check: checkNumber,
+		judge: judgeRequests,
+		text:  "The model got so many requests."},
+	{name: "model-saw", kind: assertion, elsewhere: true, usage: "N|last|any", min: 1, max: 1, keys: modelKeys,
+		check: checkRequest, judge: judgeModelSaw,
+		text: "The request of that number holds this: text is its messages, a part a line; new only the last message; " +
+			"tools all offered, tool one of them."},
+	{name: "model-diff", kind: assertion, usage: "N want/FILE", min: 2, max: 2, golden: true, check: checkDiff,
+		judge: judgeModelDiff,
+		text: "What hooks changed in the request of that number: the case runs again without hooks, and the difference " +
+			"is that of the section."},
 }
 
 func checkRequest(args []string) error {
@@ -59,7 +68,8 @@ func judgeToolRan(r *Record, c Command) verdict {
 		}
 		seen = append(seen, c.Args[0]+" "+oneLine(r.shorten(compact(s.Call.Args)), 200))
 	}
-	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("%s runs %s%s", c.Args[0], want, with(conds)), detail: r.callList()}
+	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("%s runs %s%s", c.Args[0], want, with(conds)),
+		detail: r.callList()}
 	unknown := r.noArgument(c.Args[0], conds)
 	switch {
 	case unknown != "":
@@ -87,7 +97,8 @@ func (r *Record) noTool(name string) bool {
 			return false
 		}
 	}
-	return offered && name != "*" && !slices.ContainsFunc(r.Finished, func(f event.ToolRecord) bool { return f.Call.Name == name })
+	return offered && name != "*" &&
+		!slices.ContainsFunc(r.Finished, func(f event.ToolRecord) bool { return f.Call.Name == name })
 }
 
 // whyNoTool says what happened to calls that did not run.
@@ -109,7 +120,8 @@ func (r *Record) whyNoTool(name string) string {
 	if len(called) == 0 {
 		return ": the model called no tool"
 	}
-	return fmt.Sprintf(": the model called %s only%s", strings.Join(slices.Compact(called), ", "), didYouMean(name, called))
+	return fmt.Sprintf(": the model called %s only%s", strings.Join(slices.Compact(called), ", "),
+		didYouMean(name, called))
 }
 
 func toolValue(r *Record, s event.ToolStarted, key string) string {
@@ -181,7 +193,8 @@ func judgeToolResult(r *Record, c Command) verdict {
 		}
 		seen = append(seen, fmt.Sprintf("%s %q", f.Status, oneLine(r.shorten(resultText(f.Result)), 200)))
 	}
-	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("the model gets a result of %s %s%s", c.Args[0], want, with(conds)), detail: r.callList()}
+	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("the model gets a result of %s %s%s", c.Args[0], want,
+		with(conds)), detail: r.callList()}
 	v.actual = "it got " + strings.Join(seen, ", then ")
 	if len(seen) == 0 {
 		v.actual, v.invalid = "it got none"+r.whyNoTool(c.Args[0]), r.noTool(c.Args[0])
@@ -219,7 +232,8 @@ func judgeAsked(r *Record, c Command) verdict {
 			n++
 		}
 	}
-	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("the user is asked about %s %s%s", c.Args[0], want, with(conds)), detail: r.callList()}
+	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("the user is asked about %s %s%s", c.Args[0], want, with(conds)),
+		detail: r.callList()}
 	v.actual = "they were asked about " + strings.Join(seen, ", then ")
 	if len(seen) == 0 {
 		v.actual, v.invalid = "they were never asked", r.noTool(c.Args[0])
@@ -258,7 +272,8 @@ func judgeModelSaw(r *Record, c Command) verdict {
 			n, _ = strconv.Atoi(c.Args[0])
 		}
 		if n < 1 || n > len(requests) {
-			v.actual, v.invalid = fmt.Sprintf("there is no request %s: the model got %s", c.Args[0], text.Plural(len(requests), "request")), true
+			v.actual, v.invalid = fmt.Sprintf("there is no request %s: the model got %s", c.Args[0],
+				text.Plural(len(requests), "request")), true
 			return v
 		}
 		requests, first = requests[n-1:n], n

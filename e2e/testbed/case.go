@@ -219,7 +219,8 @@ func (p *caseParser) script(text []byte) {
 func (p *caseParser) agentRounds(s section) error {
 	name := strings.TrimPrefix(s.name, agentPrefix)
 	if name == "" || strings.ContainsAny(name, " \t") {
-		return &SyntaxError{p.c.Path, s.line - 1, fmt.Sprintf("%q names no agent: expected one, such as %shelper", s.name, agentPrefix)}
+		return &SyntaxError{p.c.Path, s.line - 1, fmt.Sprintf("%q names no agent: expected one, such as %shelper", s.name,
+			agentPrefix)}
 	}
 	rounds, err := ParseModel(p.c.Path, s.line, string(s.data))
 	for i := range rounds {
@@ -279,9 +280,12 @@ func (p *caseParser) whole() {
 		p.fail(1, "both -- %s -- and -- %s --: expected one of them", modelSection, responsesSection)
 	}
 	if !c.configures() && !c.configuresOthers() && !p.seen[PortableSection] { // an empty one is for --from
-		p.fail(1, "no settings: expected a -- settings.json -- section with the hooks' entries, one -- %s -- with portable ones, or a line such as: use ../.gemini%s", PortableSection, c.misspelt(settingsSection, PortableSection))
+		p.fail(1, "no settings: expected a -- settings.json -- section with the hooks' entries, one -- %s -- with "+
+			"portable ones, or a line such as: use ../.gemini%s", PortableSection, c.misspelt(settingsSection, PortableSection))
 	}
-	if len(c.portable) > 0 && slices.ContainsFunc(c.files, func(s section) bool { return s.name == ".gemini/settings.json" }) {
+	if len(c.portable) > 0 && slices.ContainsFunc(c.files, func(s section) bool {
+		return s.name == ".gemini/settings.json"
+	}) {
 		p.fail(p.hooks.line-1, "both -- %s -- and .gemini/settings.json: expected one of them", PortableSection)
 	}
 	p.order()
@@ -298,7 +302,8 @@ func (c *Case) configuresOthers() bool {
 }
 
 // foreignFolders are those in which other agents look for hooks.
-var foreignFolders = []string{".claude/", ".codex/", ".github/hooks/", ".copilot/", ".qwen/", ".kimi-code/", ".clinerules/", ".cline/", ".opencode/"}
+var foreignFolders = []string{".claude/", ".codex/", ".github/hooks/", ".copilot/", ".qwen/", ".kimi-code/",
+	".clinerules/", ".cline/", ".opencode/"}
 
 // configures reports whether anything in the case can configure hooks of
 // minigem.
@@ -318,7 +323,8 @@ func (p *caseParser) order() {
 		case cmd.verb.kind == action && cmd.verb.name != "answer":
 			open = true
 		case cmd.verb.kind == setup && open && !p.resumesNext(i):
-			p.fail(cmd.Line, "%s has no effect on a session that runs: expected it before the first prompt, or before resume", cmd.verb.name)
+			p.fail(cmd.Line, "%s has no effect on a session that runs: expected it before the first prompt, or before resume",
+				cmd.verb.name)
 		}
 	}
 }
@@ -358,7 +364,8 @@ func (c Command) what() string {
 
 // insteadOf is what does the same in a terminal.
 var insteadOf = map[string]string{
-	"interactive": "terminal alone, which asks too", "holds": "it in a case of its own", "answer": "waitfor Allow, then such as: type n not today, and: key enter",
+	"interactive": "terminal alone, which asks too", "holds": "it in a case of its own",
+	"answer": "waitfor Allow, then such as: type n not today, and: key enter",
 	"stdout": "screen", "stderr": "screen", "cmp stdout": "cmp screen", "cmp stderr": "cmp screen",
 }
 
@@ -367,7 +374,8 @@ func (p *caseParser) golden() {
 	for _, cmd := range p.c.Commands {
 		if n := len(cmd.Args); cmd.verb.golden && n > 0 {
 			if name := cmd.Args[n-1]; !strings.HasPrefix(name, wantPrefix) {
-				p.fail(cmd.Line, "%s compares with a section whose name begins with %s, not with %q", cmd.verb.name, wantPrefix, name)
+				p.fail(cmd.Line, "%s compares with a section whose name begins with %s, not with %q", cmd.verb.name, wantPrefix,
+					name)
 			}
 		}
 	}

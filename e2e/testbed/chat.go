@@ -316,8 +316,9 @@ func doWaitfor(r *runner, c Command) error {
 // namedKeys are the keys that have names; ctrl-a to ctrl-z are there beside
 // them.
 var namedKeys = map[string]string{
-	"enter": "\r", "tab": "\t", "shift-tab": "\x1b[Z", "esc": "\x1b", "space": " ", "backspace": "\x7f", "delete": "\x1b[3~",
-	"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F",
+	"enter": "\r", "tab": "\t", "shift-tab": "\x1b[Z", "esc": "\x1b", "space": " ", "backspace": "\x7f",
+	"delete": "\x1b[3~",
+	"up":     "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F",
 }
 
 // keyNamed is what a key sends; empty: there is no such key.

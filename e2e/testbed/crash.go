@@ -49,14 +49,21 @@ func (r *Record) Crash(run hooks.Run) string {
 var (
 	// interpreted matches a command that has an interpreter run a file.
 	interpreted = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:\S*/)?(?:ba|da|z|k)?(?:sh|python[\d.]*|node|deno run|bun|ruby|perl|php)\s+("[^"]+"|'[^']+'|[^\s'"-][^\s'";&|<>]*)`)
+		return regexp.MustCompile(
+			`^(?:\S*/)?(?:ba|da|z|k)?(?:sh|python[\d.]*|node|deno ` +
+				`run|bun|ruby|perl|php)\s+("[^"]+"|'[^']+'|[^\s'"-][^\s'";&|<>]*)`)
 	})
 	// fault matches what shells and their tools print when they cannot do what they were
 	// told, after the name of the program or file.
 	fault = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(\S+?): (?:.*\b)?(?:No such file|[Cc]annot open|can't (?:open|read)|cannot access|[Ss]yntax error|unexpected EOF|parameter not set|unbound variable|` +
-			`command not found|not found$|missing ` + "`" + `\]'|Illegal (?:number|option)|integer expression expected|numeric argument required|too many arguments|unexpected operator|` +
-			`invalid option|unrecognized option|Invalid regular expression|Unmatched|unterminated|\d+ compile error|missing .* near end of file)`)
+		return regexp.MustCompile(
+			`^(\S+?): (?:.*\b)?(?:No such file|[Cc]annot open|can't (?:open|read)|cannot access|[Ss]yntax error|unexpected ` +
+				`EOF|parameter not set|unbound variable|` +
+				`command not found|not found$|missing ` + "`" +
+				`\]'|Illegal (?:number|option)|integer expression expected|numeric argument required|too many ` +
+				`arguments|unexpected operator|` +
+				`invalid option|unrecognized option|Invalid regular expression|Unmatched|unterminated|\d+ compile error|missing ` +
+				`.* near end of file)`)
 	})
 	// runtimeFault matches what Go and Node print when a program dies.
 	runtimeFault = sync.OnceValue(func() *regexp.Regexp {
@@ -66,7 +73,8 @@ var (
 )
 
 // shellTools are the programs in whose name a fault of a shell hook is reported.
-var shellTools = []string{"sh", "bash", "dash", "zsh", "ksh", "python", "python3", "grep", "egrep", "sed", "awk", "gawk", "mawk", "jq", "ls", "[", "test", "perl", "cat", "find"}
+var shellTools = []string{"sh", "bash", "dash", "zsh", "ksh", "python", "python3", "grep", "egrep", "sed", "awk",
+	"gawk", "mawk", "jq", "ls", "[", "test", "perl", "cat", "find"}
 
 // noProgram names the file that h's command has an interpreter run, if it is not there.
 func (r *Record) noProgram(h hooks.Hook) string {
@@ -100,7 +108,8 @@ func died(h hooks.Hook, stderr string) string {
 		return file == "<string>" || file == "<stdin>" || IsHook(hooks.Hook{Command: h.Line()}, filepath.Base(file))
 	}
 	switch at := frame().FindStringSubmatch(stderr); {
-	case at != nil && own(at[1]), strings.HasPrefix(stderr, "Can't open perl script"), strings.HasPrefix(strings.ToLower(stderr), "usage: "):
+	case at != nil && own(at[1]), strings.HasPrefix(stderr, "Can't open perl script"),
+		strings.HasPrefix(strings.ToLower(stderr), "usage: "):
 		return last
 	case runtimeFault().MatchString(stderr):
 		return stderr

@@ -115,7 +115,8 @@ func exitOf(run hooks.Run) string {
 // of a call differs from run to run.
 var (
 	base = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^\{"session_id":.*?"timestamp":"[^"]*",(?:"agent_id":"[^"]*",)?(?:"agent_type":"[^"]*",)?(?:"permission_mode":"[^"]*",)?`)
+		return regexp.MustCompile(
+			`^\{"session_id":.*?"timestamp":"[^"]*",(?:"agent_id":"[^"]*",)?(?:"agent_type":"[^"]*",)?(?:"permission_mode":"[^"]*",)?`)
 	})
 	callID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`,"tool_use_id":"[^"]*"`) })
 )

@@ -35,7 +35,8 @@ func (f FakeAPI) Start(path, addr string) (url string, stop func(), err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	o := fakemodel.Options{Turns: turns, NonStrict: f.NonStrict, ToolLess: f.EveryRequest, Strict: f.Strict, Key: f.Key, Faults: faults, LogTo: f.LogTo}
+	o := fakemodel.Options{Turns: turns, NonStrict: f.NonStrict, ToolLess: f.EveryRequest, Strict: f.Strict, Key: f.Key,
+		Faults: faults, LogTo: f.LogTo}
 	if f.Protocol == fakemodel.Gemini && !short {
 		o.Entries = fakemodel.Entries(turns)
 	}

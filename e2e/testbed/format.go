@@ -126,7 +126,8 @@ func (f *textFormat) Summary(s Summary) {
 		fmt.Fprintf(f.w, "%s (true without the hook, too): a failure with --strict\n", text.Plural(n, "vacuous assertion"))
 	}
 	if n := s.differ(); n > 0 {
-		fmt.Fprintf(f.w, "in %s a hook would do something else on %s: --verbose says what\n", text.Plural(n, "case"), strings.Join(s.agents(), " or "))
+		fmt.Fprintf(f.w, "in %s a hook would do something else on %s: --verbose says what\n", text.Plural(n, "case"),
+			strings.Join(s.agents(), " or "))
 	}
 }
 
@@ -305,11 +306,13 @@ func (f *junitFormat) Result(Result) {}
 func (f *junitFormat) Summary(s Summary) {
 	_, failed, broken, skipped := s.Counts()
 	suite := junitSuite{
-		Name: "minigem hooks", Tests: len(s.Results), Failures: failed, Errors: broken, Skipped: skipped, Time: seconds(s.Took),
+		Name: "minigem hooks", Tests: len(s.Results), Failures: failed, Errors: broken, Skipped: skipped,
+		Time: seconds(s.Took),
 	}
 	for _, r := range s.Results {
 		plain := strings.TrimSuffix(r.Case.Name, "["+r.Case.Row+"]")
-		c := junitCase{Name: r.Case.base() + strings.TrimPrefix(r.Case.Name, plain), Class: strings.ReplaceAll(plain, "/", "."), File: r.Case.Path, Time: seconds(r.Took)}
+		c := junitCase{Name: r.Case.base() + strings.TrimPrefix(r.Case.Name, plain),
+			Class: strings.ReplaceAll(plain, "/", "."), File: r.Case.Path, Time: seconds(r.Took)}
 		switch {
 		case r.Broken != nil:
 			c.Error = &junitText{"the case file is broken", r.message()}
@@ -391,5 +394,6 @@ func (f *githubFormat) annotate(file, line, title, text string) {
 	if _, err := strconv.Atoi(line); err != nil {
 		line = "1"
 	}
-	fmt.Fprintf(f.commands, "::error file=%s,line=%s,title=%s::%s\n", property.Replace(Inert(f.inWorkspace(file))), line, property.Replace(Inert(title)), value.Replace(Inert(text)))
+	fmt.Fprintf(f.commands, "::error file=%s,line=%s,title=%s::%s\n", property.Replace(Inert(f.inWorkspace(file))), line,
+		property.Replace(Inert(title)), value.Replace(Inert(text)))
 }

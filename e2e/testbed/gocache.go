@@ -18,7 +18,8 @@ func goCaches(dir string, lookup func(string) (string, bool)) []string {
 	names := []string{"GOCACHE", "GOMODCACHE"}
 	res, err := proc.Run(ctx, proc.Command{
 		Line: "go env " + strings.Join(names, " "), Dir: dir, Grace: time.Second,
-		Env: append(known(lookup, "PATH", "HOME", "GOENV", "GOCACHE", "GOMODCACHE", "GOPATH", "XDG_CACHE_HOME", "XDG_CONFIG_HOME",
+		Env: append(known(lookup, "PATH", "HOME", "GOENV", "GOCACHE", "GOMODCACHE", "GOPATH", "XDG_CACHE_HOME",
+			"XDG_CONFIG_HOME",
 			"SYSTEMROOT", "COMSPEC", "PATHEXT", "USERPROFILE", "LOCALAPPDATA", "APPDATA"), "GOTOOLCHAIN=local"),
 	})
 	values := strings.Split(strings.TrimRight(string(res.Stdout.Head), "\r\n"), "\n")

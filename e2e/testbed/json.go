@@ -71,7 +71,8 @@ func (f jsonFormat) Summary(s Summary) {
 	}
 	names, times := s.hookTimes()
 	for _, name := range names {
-		out.Hooks = append(out.Hooks, jsonHook{name, len(times[name]), milliseconds(replay.Percentile(times[name], 50)), milliseconds(replay.Percentile(times[name], 95))})
+		out.Hooks = append(out.Hooks, jsonHook{name, len(times[name]), milliseconds(replay.Percentile(times[name], 50)),
+			milliseconds(replay.Percentile(times[name], 95))})
 	}
 	for _, x := range s.Repetitions() {
 		out.Repeats = append(out.Repeats, jsonRepeats{x, x.P50.Milliseconds(), x.P95.Milliseconds()})
@@ -80,16 +81,18 @@ func (f jsonFormat) Summary(s Summary) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	_ = e.Encode(out)                                                           // it has nothing that JSON cannot hold
-	data := hashCommand().ReplaceAll(text.JSON(b.Bytes()), []byte(`#\u0023$1`)) // a log may be read for commands, and JSON says the same so
-	_, _ = f.w.Write(data)                                                      // a writer that fails says so where it is closed
+	_ = e.Encode(out) // it has nothing that JSON cannot hold
+	// a log may be read for commands, and JSON says the same so
+	data := hashCommand().ReplaceAll(text.JSON(b.Bytes()), []byte(`#\u0023$1`))
+	_, _ = f.w.Write(data) // a writer that fails says so where it is closed
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 func (r Result) json() jsonCase {
-	c := jsonCase{Name: r.Case.Name, File: r.Case.Path, Row: r.Case.Row, Title: r.Case.Title, Outcome: "passed", TookMs: r.Took.Milliseconds(),
-		Notes: r.confinement()}
+	c := jsonCase{Name: r.Case.Name, File: r.Case.Path, Row: r.Case.Row, Title: r.Case.Title, Outcome: "passed",
+		TookMs: r.Took.Milliseconds(),
+		Notes:  r.confinement()}
 	switch {
 	case r.Broken != nil:
 		c.Outcome, c.Why = "broken", r.Broken.Error()

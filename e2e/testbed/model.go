@@ -104,7 +104,8 @@ func ParseModel(file string, line int, text string) ([]Round, error) {
 // response reads a line of a fake-responses file, which is an answer by itself.
 func (p *modelParser) response(line int, text string) error {
 	if p.round != nil {
-		return fmt.Errorf("%s:%d: an answer that is a line of a fake-responses file must be a paragraph of its own: put a blank line before it", p.file, line)
+		return fmt.Errorf("%s:%d: an answer that is a line of a fake-responses file must be a paragraph of its own: put a "+
+			"blank line before it", p.file, line)
 	}
 	rounds, err := parseResponses(p.file, line, text)
 	p.rounds = append(p.rounds, rounds...)
@@ -131,7 +132,8 @@ var modelVerbs = map[string]func(p *modelParser, rest string) error{
 	"error": (*modelParser).fail,
 	"finish": func(p *modelParser, rest string) error {
 		p.finish = rest
-		return want(rest != "" && strings.ToUpper(rest) == rest || rest == "none", "finish needs a reason such as MAX_TOKENS, or none")
+		return want(rest != "" && strings.ToUpper(rest) == rest || rest == "none",
+			"finish needs a reason such as MAX_TOKENS, or none")
 	},
 	"block": func(p *modelParser, rest string) error {
 		p.round.Chunks = append(p.round.Chunks, llm.Chunk{BlockReason: rest})
@@ -265,7 +267,8 @@ func (p *modelParser) end() error {
 	p.round = nil
 	switch n := len(r.Chunks); {
 	case p.heredoc != nil:
-		return fmt.Errorf("the text of the write on line %d does not end: put a line that is %s after it", p.heredoc.line, p.heredoc.end)
+		return fmt.Errorf("the text of the write on line %d does not end: put a line that is %s after it", p.heredoc.line,
+			p.heredoc.end)
 	case p.whole && len(r.Actions) > 0:
 		return fmt.Errorf("an answer to generateContent runs no tools: take generate out, or the actions")
 	case r.Err != nil && n > 0:
@@ -309,7 +312,9 @@ func parseResponses(file string, line int, text string) ([]Round, error) {
 	rounds := make([]Round, len(entries))
 	for i, e := range entries {
 		if e.Fault != nil {
-			return nil, fmt.Errorf(`%s:%d: faults need minigem fake-api; in a case, "error 503" in the -- model -- section makes a request fail`, file, e.Line)
+			return nil, fmt.Errorf(
+				`%s:%d: faults need minigem fake-api; in a case, "error 503" in the -- model -- section makes a request fail`, file,
+				e.Line)
 		}
 		rounds[i] = Round{Entry: e}
 	}

@@ -17,7 +17,8 @@ func Turns(rounds []Round) []fakemodel.Turn {
 	turns := make([]fakemodel.Turn, len(rounds))
 	for i, r := range rounds {
 		if r.Err != nil && r.Fault == nil {
-			r.Fault, _ = json.Marshal(fakemodel.Fault{Status: r.Err.Status, Message: r.Err.Message, Final: true}) // numbers and words always can be
+			// numbers and words always can be
+			r.Fault, _ = json.Marshal(fakemodel.Fault{Status: r.Err.Status, Message: r.Err.Message, Final: true})
 		}
 		turns[i] = fakemodel.Turn{Entry: r.Entry, Actions: r.Actions, Repeat: r.Repeat}
 	}
@@ -81,7 +82,8 @@ func unquoted(text string) string {
 }
 
 func (p *modelParser) write(rest string) error {
-	const usage = `write needs a path and a text: write a.txt "one\ntwo\n"; or write a.txt <<END, lines, and END alone on a line`
+	const usage = `write needs a path and a text: write a.txt "one\ntwo\n"; or write a.txt <<END, lines, and END alone ` +
+		`on a line`
 	path, text, err := firstWord(rest)
 	if err != nil || path == "" {
 		return want(false, usage)

@@ -89,7 +89,8 @@ func (s *Suite) Mutate(ctx context.Context, files []string, done func(n, of int)
 		return m, ctx.Err()
 	}
 	if red := sum.red(); red != "" {
-		return m, fmt.Errorf("%s fails before anything is broken, so that it can notice nothing: minigem hooks test says why, mend it first", red)
+		return m, fmt.Errorf(
+			"%s fails before anything is broken, so that it can notice nothing: minigem hooks test says why, mend it first", red)
 	}
 	for i, r := range sum.Results {
 		for _, x := range found[i] {
@@ -272,7 +273,8 @@ func (m Mutation) String() string {
 			if x.Hook != "" {
 				what = x.Hook + ": " + what
 			}
-			fmt.Fprintf(&b, "  %-8s  %s  %s  (%s)\n", class, text.VisibleLine(x.Where), text.VisibleLine(oneLine(what, 160)), text.Plural(len(x.Cases), "case"))
+			fmt.Fprintf(&b, "  %-8s  %s  %s  (%s)\n", class, text.VisibleLine(x.Where), text.VisibleLine(oneLine(what, 160)),
+				text.Plural(len(x.Cases), "case"))
 		}
 	}
 	fmt.Fprintf(&b, "%d of %s noticed, %d%%\n", m.Noticed(), text.Plural(len(m.Mutants), "mutant"), m.Percent())

@@ -59,7 +59,9 @@ func (c *Case) Unplayable() string {
 			return "requests that fail are not available there"
 		}
 	}
-	if !slices.ContainsFunc(c.Commands, func(cmd Command) bool { return cmd.verb.kind == assertion && cmd.verb.elsewhere }) {
+	if !slices.ContainsFunc(c.Commands, func(cmd Command) bool {
+		return cmd.verb.kind == assertion && cmd.verb.elsewhere
+	}) {
 		return "none of its assertions is available there"
 	}
 	return ""

@@ -26,7 +26,8 @@ func WritePage(w io.Writer, s Summary, m Mutation) error {
 		}
 	}
 	cover := Cover(s.Results)
-	run := trace.Run{Summary: text.Plural(len(s.Results), "case") + " in " + took(s.Took), Cases: []trace.Case{}, Covered: cover.Percent()}
+	run := trace.Run{Summary: text.Plural(len(s.Results), "case") + " in " + took(s.Took), Cases: []trace.Case{},
+		Covered: cover.Percent()}
 	for _, r := range s.Results {
 		c, err := r.page()
 		if err != nil {
@@ -39,10 +40,12 @@ func WritePage(w io.Writer, s Summary, m Mutation) error {
 		if h.Watches && did == "" {
 			did = "only watches"
 		}
-		run.Coverage = append(run.Coverage, trace.Cover{Hook: h.ID, Event: string(h.Event), Ran: h.Ran, Passed: h.Passed, Did: did, Failed: strings.Join(h.Failed, ", ")})
+		run.Coverage = append(run.Coverage, trace.Cover{Hook: h.ID, Event: string(h.Event), Ran: h.Ran, Passed: h.Passed,
+			Did: did, Failed: strings.Join(h.Failed, ", ")})
 	}
 	for _, x := range m.Mutants {
-		run.Mutants = append(run.Mutants, trace.Mutant{Class: x.Class, Hook: x.Hook, Where: x.Where, What: x.What, Noticed: x.Noticed, Cases: x.Cases})
+		run.Mutants = append(run.Mutants, trace.Mutant{Class: x.Class, Hook: x.Hook, Where: x.Where, What: x.What,
+			Noticed: x.Noticed, Cases: x.Cases})
 	}
 	return trace.WriteRun(w, title, run)
 }

@@ -172,7 +172,8 @@ func portableToolList(list string) ([]string, error) {
 	names := strings.Split(list, "|")
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("%q is not one of %s, or * for all tools%s", name, strings.Join(known, ", "), meant(name, known))
+			return nil, fmt.Errorf("%q is not one of %s, or * for all tools%s", name, strings.Join(known, ", "),
+				meant(name, known))
 		}
 	}
 	return names, nil

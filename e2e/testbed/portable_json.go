@@ -41,7 +41,8 @@ func nestedHooks(data []byte) (all []Portable, lost []string, err error) {
 					}
 				}
 				if p.Tools == nil {
-					lost = append(lost, fmt.Sprintf("the matcher %q of %s is for no portable tool, and its hooks are left out", m, event.Name))
+					lost = append(lost, fmt.Sprintf("the matcher %q of %s is for no portable tool, and its hooks are left out", m,
+						event.Name))
 					continue
 				}
 			}
@@ -58,7 +59,8 @@ func nestedHooks(data []byte) (all []Portable, lost []string, err error) {
 		}
 	}
 	if all == nil {
-		return nil, nil, errors.New("there is no hook in it: expected {\"hooks\": {EVENT: [...]}}" + strings.Join(append([]string{""}, lost...), "; "))
+		return nil, nil, errors.New("there is no hook in it: expected {\"hooks\": {EVENT: [...]}}" +
+			strings.Join(append([]string{""}, lost...), "; "))
 	}
 	return all, lost, nil
 }
@@ -72,7 +74,8 @@ func (o Options) translated(all []Portable) ([]Portable, error) {
 			continue
 		}
 		if o.Self == "" {
-			return nil, errors.New("its hooks answer in words of another dialect, and there is no minigem here that translates them")
+			return nil, errors.New(
+				"its hooks answer in words of another dialect, and there is no minigem here that translates them")
 		}
 		if p.Name == "" {
 			out[i].Name = p.Command

@@ -66,7 +66,8 @@ func (rec *recorder) report(rep hooks.Report) {
 	defer rec.mu.Unlock()
 	if rep.Late {
 		for i := range rec.r.Reports {
-			if rec.r.Reports[i].Seq == rep.Seq && rec.r.Reports[i].Event == rep.Event && rec.r.Reports[i].Started.Equal(rep.Started) {
+			if rec.r.Reports[i].Seq == rep.Seq && rec.r.Reports[i].Event == rep.Event &&
+				rec.r.Reports[i].Started.Equal(rep.Started) {
 				rec.r.Reports[i] = rep
 				return
 			}

@@ -102,7 +102,9 @@ func (r *runner) rejected() {
 			Where: where, Command: "call " + f.Call.Name + " " + oneLine(compact(f.Call.Args), 200),
 			Expected: "a call that can be made: this one no hook ever sees, so that the case proves nothing about it",
 			Actual:   "it was refused before BeforeTool: " + resultText(f.Result),
-			Detail: fmt.Sprintf("if that is what the case is about, say so: tool-result %s error=%s\nevery tool's arguments: minigem hooks schema --tools\n",
+			Detail: fmt.Sprintf(
+				"if that is what the case is about, say so: tool-result %s error=%s\n"+
+					"every tool's arguments: minigem hooks schema --tools\n",
 				f.Call.Name, f.ErrorType),
 		})
 	}
@@ -127,7 +129,8 @@ func (r *Record) unseen(ev string) string {
 		if !f.Rejected && (r.other == nil || seen || r.ran(f) || f.Status != event.ToolError) {
 			continue
 		}
-		fmt.Fprintf(&b, "; the call of %s (%s) was refused before BeforeTool: %s", f.Call.Name, cmp.Or(r.calledAt(i), "a hook's"), oneLine(resultText(f.Result), 200))
+		fmt.Fprintf(&b, "; the call of %s (%s) was refused before BeforeTool: %s", f.Call.Name,
+			cmp.Or(r.calledAt(i), "a hook's"), oneLine(resultText(f.Result), 200))
 	}
 	return r.shorten(b.String())
 }

@@ -67,7 +67,8 @@ func (r Result) did() string {
 	lines := []string{fmt.Sprint(r.Passed())}
 	for _, rep := range r.Record.Reports {
 		for _, run := range rep.Runs {
-			lines = append(lines, fmt.Sprint(rep.Event, rep.Subject, run.Hook.ID(), run.Skipped != "", exitOf(run), effectOf(rep), r.Record.shorten(rep.Verdict.Reason)))
+			lines = append(lines, fmt.Sprint(rep.Event, rep.Subject, run.Hook.ID(), run.Skipped != "", exitOf(run),
+				effectOf(rep), r.Record.shorten(rep.Verdict.Reason)))
 		}
 	}
 	slices.Sort(lines)
@@ -113,14 +114,16 @@ func (s Summary) repetitions() string {
 	}
 	rows := [][]string{{"runs", "failed", "differ", "p50", "p95", "case"}}
 	for _, x := range all {
-		rows = append(rows, []string{fmt.Sprint(x.Runs), of(x.Failed, x.Runs), of(x.Differ, x.Runs), took(x.P50), took(x.P95), text.VisibleLine(x.Name)})
+		rows = append(rows, []string{fmt.Sprint(x.Runs), of(x.Failed, x.Runs), of(x.Differ, x.Runs), took(x.P50), took(x.P95),
+			text.VisibleLine(x.Name)})
 	}
 	names, times := s.hookTimes()
 	if len(names) > 0 {
 		rows = append(rows, []string{"runs", "", "", "p50", "p95", "hook"})
 	}
 	for _, name := range names {
-		rows = append(rows, []string{fmt.Sprint(len(times[name])), "", "", took(replay.Percentile(times[name], 50)), took(replay.Percentile(times[name], 95)), text.VisibleLine(name)})
+		rows = append(rows, []string{fmt.Sprint(len(times[name])), "", "", took(replay.Percentile(times[name], 50)),
+			took(replay.Percentile(times[name], 95)), text.VisibleLine(name)})
 	}
 	text.Align(rows)
 	var b strings.Builder

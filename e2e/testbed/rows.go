@@ -44,7 +44,9 @@ func table(path string, line int, text string) ([]row, error) {
 			for name := range strings.SplitSeq(l, "|") {
 				name = strings.TrimSpace(name)
 				if !column().MatchString("${"+name+"}") || slices.Contains(names, name) {
-					return nil, &SyntaxError{path, at, fmt.Sprintf("%q is not the name of a column: the first line of the rows is one such as: want | command", name)}
+					return nil, &SyntaxError{
+						path, at, fmt.Sprintf("%q is not the name of a column: the first line of the rows is one such as: want | command",
+							name)}
 				}
 				names = append(names, name)
 			}
@@ -52,7 +54,8 @@ func table(path string, line int, text string) ([]row, error) {
 		}
 		values := strings.SplitN(l, "|", len(names)) // the last column may have a pipe in it
 		if len(values) < len(names) {
-			return nil, &SyntaxError{path, at, fmt.Sprintf("the row has %d of %d values, with a | between them", len(values), len(names))}
+			return nil, &SyntaxError{path, at, fmt.Sprintf("the row has %d of %d values, with a | between them", len(values),
+				len(names))}
 		}
 		r := row{values: map[string]string{}}
 		for i, v := range values {

@@ -93,7 +93,8 @@ type runner struct {
 func Run(ctx context.Context, c *Case, o Options) Result {
 	began := time.Now()
 	if c == nil || o.Driver == nil {
-		return Result{Case: cmp.Or(c, &Case{}), Broken: errors.New("a case and Options.Driver are needed: e2e/hooktest has both")}
+		return Result{
+			Case: cmp.Or(c, &Case{}), Broken: errors.New("a case and Options.Driver are needed: e2e/hooktest has both")}
 	}
 	r := newRunner(c, o)
 	res := Result{Case: c}

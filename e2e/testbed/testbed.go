@@ -49,7 +49,8 @@ type Setup struct {
 
 	Write, Read []string                                      // what programs of the case may change, and read besides
 	Within      func(only []string, begin func() error) error // where every program of the case is started; nil: in none
-	NotRun      string                                        // why commands of the model are answered and not run; empty: they run
+	// why commands of the model are answered and not run; empty: they run
+	NotRun string
 
 	Model    llm.Provider
 	Rounds   []Round           // what Model answers, for drivers that cannot call it

@@ -48,7 +48,8 @@ func (r *Record) Lacks(event hooks.Event, run hooks.Run) string {
 			if f.Path != "" {
 				at = fmt.Sprintf("%s:%d", f.Path, field.Line)
 			}
-			return r.shorten(fmt.Sprintf("%s reads .%s, which it was not given; it was given %s", at, strings.Join(path, "."), has))
+			return r.shorten(fmt.Sprintf("%s reads .%s, which it was not given; it was given %s", at, strings.Join(path, "."),
+				has))
 		}
 	}
 	return ""

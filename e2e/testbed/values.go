@@ -51,7 +51,8 @@ func (c *Cond) check() error {
 		c.Value = name[0]
 		return err
 	case c.Key == "exit" && c.re == nil && !exitValue().MatchString(c.Value):
-		return fmt.Errorf("exit=%s: expected an exit code, timed out, stopped, could not run, or signal and its name", c.Value)
+		return fmt.Errorf("exit=%s: expected an exit code, timed out, stopped, could not run, or signal and its name",
+			c.Value)
 	case values == nil || slices.ContainsFunc(values, c.matches):
 		return nil
 	}
@@ -64,7 +65,9 @@ func (c *Cond) check() error {
 	return fmt.Errorf("%s never has the value %q%s", c.Key, c.Value, meant(word, values))
 }
 
-var exitValue = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d+|timed out|stopped|could not run|signal .+)$`) })
+var exitValue = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\d+|timed out|stopped|could not run|signal .+)$`)
+})
 
 // noArgument says which arg.NAME of conds the tool cannot have. It is empty if all
 // are in the tool's schema, or that is not known.
@@ -110,7 +113,8 @@ func (r *runner) misconfigured() {
 		}
 		told := slices.ContainsFunc(r.failures, func(f Failure) bool { return strings.Contains(f.Actual, p.Text) })
 		if !told && !slices.ContainsFunc(r.c.Commands, func(c Command) bool { return !c.Negated && c.mentions(p.Text) }) {
-			r.fail(Failure{Where: record.shorten(fmt.Sprintf("%s:%d", p.File, p.Line)), Expected: "settings without mistakes", Actual: p.Text})
+			r.fail(Failure{Where: record.shorten(fmt.Sprintf("%s:%d", p.File, p.Line)), Expected: "settings without mistakes",
+				Actual: p.Text})
 		}
 	}
 }

@@ -63,7 +63,8 @@ func Verbs() []VerbDoc {
 // VerbsHelp is [Verbs] as a help text.
 func VerbsHelp() string {
 	var b strings.Builder
-	titles := map[kind]string{setup: "Before the first prompt, or before resume:", action: "Actions:", assertion: "Assertions:"}
+	titles := map[kind]string{setup: "Before the first prompt, or before resume:", action: "Actions:",
+		assertion: "Assertions:"}
 	last := kind("")
 	for _, v := range Verbs() {
 		if kind(v.Kind) != last {
@@ -77,57 +78,78 @@ func VerbsHelp() string {
 
 // The keys that several verbs know.
 var (
-	runKeys   = []string{"decision", "reason", "effect", "message", "warning", "failed", "exit", "subject", "agent", "stdin", "stdout", "stderr", "upstream", "times"}
+	runKeys = []string{"decision", "reason", "effect", "message", "warning", "failed", "exit", "subject", "agent",
+		"stdin", "stdout", "stderr", "upstream", "times"}
 	eventKeys = []string{"decision", "reason", "effect", "subject", "agent", "before", "after", "times"}
-	modelKeys = []string{"text", "new", "system", "model", "tools", "tool", "mode", "allowed", "temperature", "topP", "topK", "maxOutputTokens"}
-	toolKeys  = []string{"args", "arg.NAME", "status", "times"}
+	modelKeys = []string{"text", "new", "system", "model", "tools", "tool", "mode", "allowed", "temperature", "topP",
+		"topK", "maxOutputTokens"}
+	toolKeys = []string{"args", "arg.NAME", "status", "times"}
 )
 
 // verbs is the whole vocabulary of scripts.
 func verbs() []verb {
-	return slices.Concat(setupVerbs, actionVerbs, hookVerbs, portableVerbs, modelVerbsOfScripts, outcomeVerbs, budgetVerbs, holdsVerbs)
+	return slices.Concat(setupVerbs, actionVerbs, hookVerbs, portableVerbs, modelVerbsOfScripts, outcomeVerbs, budgetVerbs,
+		holdsVerbs)
 }
 
 var setupVerbs = []verb{
 	{name: "use", kind: setup, usage: "PATH [AS]", min: 1, max: 2, plain: true, do: doUse, elsewhere: true,
-		text: "Copies a file or folder, relative to the case file, into the workspace: as AS, or under its own name, which begins at a folder with a dot (.gemini/settings.json keeps its folder). Where the case has a section of that name, the section stays."},
+		text: "Copies a file or folder, relative to the case file, into the workspace: as AS, or under its own name, " +
+			"which begins at a folder with a dot (.gemini/settings.json keeps its folder). Where the case has a section of " +
+			"that name, the section stays."},
 	{name: "needs", kind: setup, usage: "PROGRAM...", min: 1, max: -1, plain: true, do: doNeeds, elsewhere: true,
-		text: "Skips the case where one of the programs is missing. With go, the case builds in the caches of this machine, GOCACHE and GOMODCACHE."},
+		text: "Skips the case where one of the programs is missing. With go, the case builds in the caches of this " +
+			"machine, GOCACHE and GOMODCACHE."},
 	{name: "differs", kind: setup, usage: "WHY", raw: true, do: doDiffers, elsewhere: true,
-		text: "Says why Gemini CLI makes something else of the case: on gemini its cell is known then, where it would be fail."},
-	{name: "env", kind: setup, usage: "NAME=VALUE...", min: 1, max: -1, plain: true, check: checkEnv, do: doEnv, elsewhere: true,
-		text: "Adds to the environment, which is otherwise PATH, HOME, TMPDIR and LANG."},
-	{name: "allow", kind: setup, usage: "network | write PATH", min: 1, max: 2, plain: true, check: checkAllow, do: doAllow, elsewhere: true,
-		text: "Allows the programs of the case more than their own folder: connections to other machines, or writing to a file or folder. The report repeats it."},
+		text: "Says why Gemini CLI makes something else of the case: on gemini its cell is known then, where it would be " +
+			"fail."},
+	{name: "env", kind: setup, usage: "NAME=VALUE...", min: 1, max: -1, plain: true, check: checkEnv, do: doEnv,
+		elsewhere: true,
+		text:      "Adds to the environment, which is otherwise PATH, HOME, TMPDIR and LANG."},
+	{name: "allow", kind: setup, usage: "network | write PATH", min: 1, max: 2, plain: true, check: checkAllow,
+		do: doAllow, elsewhere: true,
+		text: "Allows the programs of the case more than their own folder: connections to other machines, or writing to a " +
+			"file or folder. The report repeats it."},
 	{name: "mode", kind: setup, usage: "MODE", min: 1, max: 1, plain: true, check: checkMode, do: doMode, elsewhere: true,
 		text: "Sets the approval mode: default, auto_edit, yolo or plan. It is yolo where nothing is said."},
-	{name: "trust", kind: setup, usage: "on|off|new|changed", min: 1, max: 1, plain: true, check: oneOf("on", "off", "new", "changed"), do: doTrust,
-		text: "Says whether the user trusts the project: yes, no, since before it had its hooks, or since before they were changed."},
+	{name: "trust", kind: setup, usage: "on|off|new|changed", min: 1, max: 1, plain: true,
+		check: oneOf("on", "off", "new", "changed"), do: doTrust,
+		text: "Says whether the user trusts the project: yes, no, since before it had its hooks, or since before they " +
+			"were changed."},
 	{name: "interactive", kind: setup, max: 0, plain: true, do: doInteractive, headless: true,
 		text: "Lets the agent ask for permission, in mode default unless mode says otherwise; see answer."},
 	{name: "terminal", kind: setup, usage: "[COLUMNS]", max: 1, plain: true, check: checkColumns, do: doTerminal,
-		text: "Runs the chat in a terminal (80 columns wide), in mode default unless mode says otherwise. What its user does is typed: see type, key, waitfor and screen."},
-	{name: "timeout", kind: setup, usage: "DURATION", min: 1, max: 1, plain: true, check: checkDuration, do: doTimeout, elsewhere: true,
-		text: "Gives the case so much time, such as 5s, in place of 30s."},
+		text: "Runs the chat in a terminal (80 columns wide), in mode default unless mode says otherwise. What its user " +
+			"does is typed: see type, key, waitfor and screen."},
+	{name: "timeout", kind: setup, usage: "DURATION", min: 1, max: 1, plain: true, check: checkDuration, do: doTimeout,
+		elsewhere: true,
+		text:      "Gives the case so much time, such as 5s, in place of 30s."},
 }
 
 var actionVerbs = []verb{
 	{name: "prompt", kind: action, usage: "TEXT", raw: true, do: doPrompt, elsewhere: true,
-		text: `Submits a prompt; "..." around it allows for \n. The first one starts the session. In a terminal it waits for an empty prompt first, and for nothing after it.`},
-	{name: "answer", kind: action, usage: "once|always|no [FEEDBACK]", raw: true, check: checkAnswer, do: doAnswer, headless: true,
-		text: "Queues the answer to a permission prompt that is to come."},
+		text: `Submits a prompt; "..." around it allows for \n. The first one starts the session. In a terminal it waits ` +
+			`for an empty prompt first, and for nothing after it.`},
+	{name: "answer", kind: action, usage: "once|always|no [FEEDBACK]", raw: true, check: checkAnswer, do: doAnswer,
+		headless: true,
+		text:     "Queues the answer to a permission prompt that is to come."},
 	{name: "type", kind: action, usage: "TEXT", raw: true, do: doType, inTerminal: true,
 		text: `Types a text in the terminal, as it is, whatever is shown there; "..." around it keeps blanks at its ends.`},
-	{name: "key", kind: action, usage: "KEY...", min: 1, max: -1, plain: true, check: checkKeys, do: doKey, inTerminal: true,
-		text: "Presses keys in the terminal: enter, esc, tab, shift-tab, space, backspace, delete, up, down, left, right, home, end, ctrl-a to ctrl-z, or a character."},
+	{name: "key", kind: action, usage: "KEY...", min: 1, max: -1, plain: true, check: checkKeys, do: doKey,
+		inTerminal: true,
+		text: "Presses keys in the terminal: enter, esc, tab, shift-tab, space, backspace, delete, up, down, left, " +
+			"right, home, end, ctrl-a to ctrl-z, or a character."},
 	{name: "waitfor", kind: action, usage: "TEXT", raw: true, do: doWaitfor, inTerminal: true,
-		text: "Waits until the terminal shows a text, below the prompt that was last submitted and after what was last waited for, for a third of the case's time (10s) at most."},
+		text: "Waits until the terminal shows a text, below the prompt that was last submitted and after what was last " +
+			"waited for, for a third of the case's time (10s) at most."},
 	{name: "idle", kind: action, max: 0, plain: true, do: doIdle, inTerminal: true,
-		text: "Lets as much time pass in an empty prompt as it takes until hooks of Notification are notified that the user is idle. It does not wait for it."},
+		text: "Lets as much time pass in an empty prompt as it takes until hooks of Notification are notified that the " +
+			"user is idle. It does not wait for it."},
 	{name: "start", kind: action, max: 0, plain: true, do: doStart, text: "Starts the session without a prompt."},
 	{name: "clear", kind: action, max: 0, plain: true, do: doClear, text: "Does what /clear does."},
 	{name: "compress", kind: action, max: 0, plain: true, do: doCompress, text: "Does what /compress does."},
-	{name: "resume", kind: action, max: 0, plain: true, do: doResume, text: "Ends the session and resumes it in a new one."},
+	{name: "resume", kind: action, max: 0, plain: true, do: doResume,
+		text: "Ends the session and resumes it in a new one."},
 	{name: "end", kind: action, max: 0, plain: true, do: doEnd,
 		text: "Ends the session, in a terminal by /quit. After the last action that happens by itself."},
 }
@@ -159,7 +181,8 @@ func (v *verb) knows(key string) bool {
 
 func (v *verb) checkArgs(c *Command) error {
 	if n := len(c.Args); n < v.min || v.max >= 0 && n > v.max {
-		return fmt.Errorf("%s has %s; expected: %s", v.name, text.Plural(n, "argument"), strings.TrimSpace(v.name+" "+v.usage))
+		return fmt.Errorf("%s has %s; expected: %s", v.name, text.Plural(n, "argument"),
+			strings.TrimSpace(v.name+" "+v.usage))
 	}
 	if v.checkAll != nil {
 		return v.checkAll(c)

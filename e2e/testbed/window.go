@@ -168,13 +168,15 @@ func (w *window) find(text string) bool {
 // the first line that changed, except what was found if it stands there.
 func (w *window) behind(lines []shown) (line, offset int) {
 	seen := w.seen
-	for line < len(lines) && lines[line].row < seen.row && (seen.above == nil || line < len(seen.above) && lines[line] == seen.above[line]) {
+	for line < len(lines) && lines[line].row < seen.row &&
+		(seen.above == nil || line < len(seen.above) && lines[line] == seen.above[line]) {
 		line++
 	}
 	if seen.above == nil && w.screen.Cursor().Y < seen.row-1 { // the screen was cleared
 		return 0, 0
 	}
-	if line < len(lines) && seen.offset > 0 && len(lines[line].text) >= seen.offset && strings.HasSuffix(lines[line].text[:seen.offset], seen.text) {
+	if line < len(lines) && seen.offset > 0 && len(lines[line].text) >= seen.offset &&
+		strings.HasSuffix(lines[line].text[:seen.offset], seen.text) {
 		return line, seen.offset
 	}
 	return line, 0

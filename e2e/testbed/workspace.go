@@ -186,7 +186,8 @@ func (r *Record) read(name string) (string, error) {
 // goes the same way everywhere.
 func (p *place) environment(lookup func(string) (string, bool), extra []string) []string {
 	env := []string{"HOME=" + p.home, "TMPDIR=" + p.temp, "LANG=C.UTF-8"}
-	env = append(env, known(lookup, "PATH", "SYSTEMROOT", "COMSPEC", "PATHEXT")...) // the last three: Windows runs nothing without
+	// the last three: Windows runs nothing without
+	env = append(env, known(lookup, "PATH", "SYSTEMROOT", "COMSPEC", "PATHEXT")...)
 	none := filepath.Join(p.top, "none")
 	// The settings of this machine's administrator are not part of a case.
 	env = append(env, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+none, "GEMINI_CLI_SYSTEM_DEFAULTS_PATH="+none)

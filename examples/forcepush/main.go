@@ -27,7 +27,8 @@ func guard(in protocol.BeforeToolInput) protocol.Output {
 		return protocol.Output{}
 	}
 	line, err := shell.Parse(command)
-	if err != nil && mayPush(command) || line.May([]string{"git", "push"}) || line.May([]string{"git", "send-pack"}) || slices.ContainsFunc(line.Commands, forces) {
+	if err != nil && mayPush(command) || line.May([]string{"git", "push"}) || line.May([]string{"git", "send-pack"}) ||
+		slices.ContainsFunc(line.Commands, forces) {
 		return protocol.DenyBecause(reason)
 	}
 	return protocol.Output{}
@@ -46,13 +47,18 @@ var force = regexp.MustCompile(`^(--force|--mirror|-[a-zA-Z]*f|\+)`)
 // pushes reports whether words, git without its own options, push with force. A
 // word that is not known may be anything.
 func pushes(words []shell.Word) bool {
-	if len(words) < 2 || path.Base(words[0].Text) != "git" || words[1].Known && words[1].Text != "push" && words[1].Text != "send-pack" {
+	if len(words) < 2 || path.Base(words[0].Text) != "git" || words[1].Known && words[1].Text != "push" &&
+		words[1].Text != "send-pack" {
 		return false
 	}
-	return !words[1].Known || slices.ContainsFunc(words[2:], func(w shell.Word) bool { return !w.Known || force.MatchString(w.Text) })
+	return !words[1].Known || slices.ContainsFunc(words[2:], func(w shell.Word) bool {
+		return !w.Known || force.MatchString(w.Text)
+	})
 }
 
 // aliased reports whether git is given a name for such a push.
 func aliased(words []shell.Word) bool {
-	return slices.ContainsFunc(words, func(w shell.Word) bool { return strings.HasPrefix(w.Text, "alias.") && mayPush("git "+w.Text) })
+	return slices.ContainsFunc(words, func(w shell.Word) bool {
+		return strings.HasPrefix(w.Text, "alias.") && mayPush("git "+w.Text)
+	})
 }

@@ -15,8 +15,9 @@ import (
 )
 
 var (
-	asks    = regexp.MustCompile(`(?i)\b(explain|describe|why|what does)\b`)
-	wants   = regexp.MustCompile(`(?i)\b(add|change|create|delete|edit|fix|implement|make|refactor|remove|rename|replace|run|update|write)\b`)
+	asks  = regexp.MustCompile(`(?i)\b(explain|describe|why|what does)\b`)
+	wants = regexp.MustCompile(
+		`(?i)\b(add|change|create|delete|edit|fix|implement|make|refactor|remove|rename|replace|run|update|write)\b`)
 	reading = []string{"glob", "grep_search", "list_directory", "read_file", "read_many_files"}
 )
 

@@ -39,7 +39,8 @@ func Sources(dir, plugin string) ([]File, error) {
 	}
 	files, err := Plugin(plugin, root)
 	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("there is nothing to migrate from: %s has neither %s nor %s with hooks", plugin, pluginManifest, pluginHooks)
+		err = fmt.Errorf("there is nothing to migrate from: %s has neither %s nor %s with hooks", plugin, pluginManifest,
+			pluginHooks)
 	}
 	return files, err
 }
@@ -57,7 +58,8 @@ func projectFiles(dir string) ([]File, error) {
 		files = append(files, File{Name: name, Data: data})
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("there is nothing to migrate from: neither %s is in %s", strings.Join(settingsFiles, " nor "), dir)
+		return nil, fmt.Errorf("there is nothing to migrate from: neither %s is in %s", strings.Join(settingsFiles, " nor "),
+			dir)
 	}
 	return files, nil
 }

@@ -19,7 +19,8 @@ var plainList = regexp.MustCompile(`^[\w\-, |]*$`)
 // triggers are what the matchers of the other events are compared with, by what
 // Claude Code calls it. Where the same moment has two names here, both.
 var triggers = map[protocol.Event]map[string][]string{
-	protocol.SessionStart: {"startup": {"startup"}, "resume": {"resume"}, "clear": {"clear"}, "compact": {"compact"}, "fork": nil},
+	protocol.SessionStart: {"startup": {"startup"}, "resume": {"resume"}, "clear": {"clear"}, "compact": {"compact"},
+		"fork": nil},
 	protocol.SessionEnd: {
 		"clear": {"clear"}, "logout": {"logout"}, "prompt_input_exit": {"exit", "prompt_input_exit"},
 		"other": {"exit", "other"}, "resume": nil, "bypass_permissions_disabled": nil,
@@ -27,9 +28,12 @@ var triggers = map[protocol.Event]map[string][]string{
 	protocol.PreCompress: {"manual": {"manual"}, "auto": {"auto"}},
 	protocol.PostCompact: {"manual": {"manual"}, "auto": {"auto"}},
 	protocol.StopFailure: {
-		"authentication_failed": {"authentication_failed"}, "rate_limit": {"rate_limit"}, "overloaded": {"overloaded"}, "invalid_request": {"invalid_request"},
-		"model_not_found": {"model_not_found"}, "server_error": {"server_error"}, "max_output_tokens": {"max_output_tokens"}, "unknown": {"unknown"},
-		"billing_error": nil, "oauth_org_not_allowed": nil, "account_on_hold": nil, "verification_required": nil, "cloud_credential_error": nil,
+		"authentication_failed": {"authentication_failed"}, "rate_limit": {"rate_limit"}, "overloaded": {"overloaded"},
+		"invalid_request": {"invalid_request"},
+		"model_not_found": {"model_not_found"}, "server_error": {"server_error"}, "max_output_tokens": {"max_output_tokens"},
+		"unknown":       {"unknown"},
+		"billing_error": nil, "oauth_org_not_allowed": nil, "account_on_hold": nil, "verification_required": nil,
+		"cloud_credential_error": nil,
 	},
 	protocol.Notification: {
 		"permission_prompt": {"ToolPermission"}, "idle_prompt": {"Idle"}, "auth_success": nil, "elicitation_dialog": nil,

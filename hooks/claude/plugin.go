@@ -102,7 +102,9 @@ func Names(hooks jsonc.Node) bool {
 // another name here, or they name a variable or a trigger that no other agent has, and
 // none is Gemini CLI's alone.
 func Written(hooks jsonc.Node) bool {
-	found := slices.ContainsFunc(theirsAlone, func(word string) bool { return strings.Contains(string(hooks.Standard()), word) })
+	found := slices.ContainsFunc(theirsAlone, func(word string) bool {
+		return strings.Contains(string(hooks.Standard()), word)
+	})
 	for _, m := range hooks.Members() {
 		switch ours := Event(m.Name); {
 		case ours != "" && ours != protocol.Event(m.Name):

@@ -68,7 +68,8 @@ func (Rules) Unmet(condition string, c hooks.Call) string {
 	}
 	if host, ok := strings.CutPrefix(what, "domain:"); ok {
 		prompt, _ := args["prompt"].(string)
-		other := strings.ContainsFunc(prompt, func(r rune) bool { return r > unicode.MaxASCII }) // a host has several spellings then
+		// a host has several spellings then
+		other := strings.ContainsFunc(prompt, func(r rune) bool { return r > unicode.MaxASCII })
 		if !other && !strings.Contains(strings.ToLower(prompt), strings.ToLower(strings.TrimPrefix(host, "*."))) {
 			return no
 		}

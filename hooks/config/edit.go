@@ -174,7 +174,9 @@ func (e Editor) disabledBy(id string, layer hooks.Layer) (*Disabled, *Section) {
 func (e Editor) fixed(id string) error {
 	for _, layer := range []hooks.Layer{hooks.LayerSystem, hooks.LayerSystemDefaults} {
 		if d, s := e.disabledBy(id, layer); d != nil {
-			return fmt.Errorf("hook %q is disabled by the system's settings, %s:%d; only who administers this machine can enable it", id, s.File, d.Line)
+			return fmt.Errorf(
+				"hook %q is disabled by the system's settings, %s:%d; only who administers this machine can enable it", id, s.File,
+				d.Line)
 		}
 	}
 	if d, s := e.disabledBy(id, hooks.LayerProject); d != nil && e.Project == "" {

@@ -61,9 +61,11 @@ func (l *loader) typeOf(h *hooks.Hook, n jsonc.Node) bool {
 	case t.Kind() == jsonc.String && slices.Contains(hooks.Kinds(), strings.ToLower(kind)):
 		l.problem(t.Line(), `a hook of %s has the type %q: it is written %q; skipped`, h.Event, kind, strings.ToLower(kind))
 	case kind == "plugin" || kind == "runtime" || kind == "agent":
-		l.problem(t.Line(), `a hook of %s has the type %q, which cannot be run here; there are %s: skipped`, h.Event, kind, known)
+		l.problem(t.Line(), `a hook of %s has the type %q, which cannot be run here; there are %s: skipped`, h.Event, kind,
+			known)
 	default:
-		l.problem(t.Line(), `a hook of %s has the unknown type %s; there are %s: skipped`, h.Event, strconv.Quote(kind), known)
+		l.problem(t.Line(), `a hook of %s has the unknown type %s; there are %s: skipped`, h.Event, strconv.Quote(kind),
+			known)
 	}
 	return false
 }
@@ -76,7 +78,8 @@ func (l *loader) condition(n jsonc.Node, event hooks.Event) string {
 	case !event.IsTool():
 		l.problem(n.Get("if").Line(), "if: %s has no tool, so that the hook never runs; take the condition away", event)
 	case !condition.Valid(text):
-		l.note(n.Get("if").Line(), "if: %q is not a condition such as Bash(git *) or Edit(src/**): the hook runs whatever the call is", text)
+		l.note(n.Get("if").Line(), "if: %q is not a condition such as Bash(git *) or Edit(src/**): the hook runs whatever "+
+			"the call is", text)
 	}
 	return text
 }

@@ -135,7 +135,8 @@ func readEnablement(file string) (jsonc.Node, error) {
 	}
 	for _, m := range root.Members() {
 		overrides := m.Value.Get("overrides")
-		if len(overrides.Strings()) != len(overrides.Elements()) || len(m.Value.Members()) != 1 || overrides.Kind() != jsonc.Array {
+		if len(overrides.Strings()) != len(overrides.Elements()) || len(m.Value.Members()) != 1 ||
+			overrides.Kind() != jsonc.Array {
 			return jsonc.Node{}, fmt.Errorf(`%s:%d: %q must be {"overrides": [...]}, an array of strings`, file, m.Line, m.Name)
 		}
 	}

@@ -29,7 +29,8 @@ type Head struct {
 // wrong stands in Problems.
 func LoadHead(h Head) Section {
 	l := &loader{Section: Section{
-		Layer: h.Source.Layer, File: h.Source.File, Extension: h.Source.Extension, InProject: h.Source.InProject, Within: h.Of,
+		Layer: h.Source.Layer, File: h.Source.File, Extension: h.Source.Extension, InProject: h.Source.InProject,
+		Within: h.Of,
 	}}
 	if h.Fault != "" {
 		l.problem(0, "its hooks cannot be read, and do not run: %s", h.Fault)

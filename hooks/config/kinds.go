@@ -76,7 +76,9 @@ func httpFault(h hooks.Hook, n jsonc.Node) string {
 
 // fieldsOf are the names of the fields that an entry of this kind may have.
 func fieldsOf(kind string) []string {
-	names := slices.DeleteFunc(slices.Clone(entryFields), func(name string) bool { return name == "command" && kind != "command" })
+	names := slices.DeleteFunc(slices.Clone(entryFields), func(name string) bool {
+		return name == "command" && kind != "command"
+	})
 	for f := range reflect.TypeFor[hooks.Handler]().Fields() {
 		if of := f.Tag.Get("of"); of == "" || of == kind {
 			names = append(names, settingName(f))

@@ -233,7 +233,8 @@ func (l *loader) fields(where string, n jsonc.Node, known []string) {
 
 // precedence is which layer's switches win, the highest last
 // (core/hooks/hookRegistry.ts).
-var precedence = []hooks.Layer{hooks.LayerExtension, hooks.LayerSystemDefaults, hooks.LayerUser, hooks.LayerProject, hooks.LayerSystem}
+var precedence = []hooks.Layer{hooks.LayerExtension, hooks.LayerSystemDefaults, hooks.LayerUser, hooks.LayerProject,
+	hooks.LayerSystem}
 
 // Merge makes one configuration of all that was read: the hooks in running
 // order, those that any list disables marked, and all problems. Sections of one
@@ -257,7 +258,8 @@ func Merge(sections ...Section) hooks.Config {
 		for _, h := range s.Hooks {
 			h.Disabled = disabled[h.ID()]
 			h.Env = maps.Clone(h.Env)
-			h.MayAllow = h.Source.Standing() >= hooks.Source{Layer: hooks.LayerUser}.Standing() && h.Within == (hooks.Part{}) || mayAllow[h.ID()]
+			h.MayAllow = h.Source.Standing() >= hooks.Source{Layer: hooks.LayerUser}.Standing() && h.Within == (hooks.Part{}) ||
+				mayAllow[h.ID()]
 			c.Hooks = append(c.Hooks, h)
 		}
 	}
@@ -285,7 +287,8 @@ func unencrypted(c *hooks.Config) {
 	for _, h := range c.Hooks {
 		if host := h.Unencrypted(c.HTTPHosts); host != "" {
 			c.Problems = append(c.Problems, hooks.Problem{File: h.Source.File, Line: h.Source.Line, Text: fmt.Sprintf(
-				"a hook of %s fails, because it would send to %s without encryption: use https, or list the host in hooksConfig.allowedHttpHosts of your own settings", h.Event, host)})
+				"a hook of %s fails, because it would send to %s without encryption: use https, or list the host in "+
+					"hooksConfig.allowedHttpHosts of your own settings", h.Event, host)})
 		}
 	}
 }

@@ -17,14 +17,16 @@ import (
 var builtinTools = []string{
 	"read_file", "read_many_files", "write_file", "replace", "list_directory", "glob", "grep_search",
 	"run_shell_command", "web_fetch", "google_web_search", "write_todos", "save_memory", "activate_skill",
-	"invoke_agent", "complete_task", "ask_user", "enter_plan_mode", "exit_plan_mode", "update_topic", "list_background_processes", "read_background_output",
+	"invoke_agent", "complete_task", "ask_user", "enter_plan_mode", "exit_plan_mode", "update_topic",
+	"list_background_processes", "read_background_output",
 }
 
 // othersTools are tools of Gemini CLI 0.61 that minigem does not have. A matcher
 // may name them (core/tools/definitions/base-declarations.ts).
 var othersTools = []string{
 	"get_internal_docs", "list_mcp_resources", "read_mcp_resource",
-	"tracker_create_task", "tracker_update_task", "tracker_get_task", "tracker_list_tasks", "tracker_add_dependency", "tracker_visualize",
+	"tracker_create_task", "tracker_update_task", "tracker_get_task", "tracker_list_tasks", "tracker_add_dependency",
+	"tracker_visualize",
 }
 
 // wordList is a matcher without regular expression: names joined by |.
@@ -44,7 +46,9 @@ func (l *loader) checkMatcher(event hooks.Event, dialect string, n jsonc.Node) {
 			continue
 		}
 		known := event.Triggers()
-		if known != nil && !slices.Contains(known, word) && !slices.ContainsFunc(known, func(k string) bool { return protocol.DialectOf(dialect).Triggers[k] == word }) {
+		if known != nil && !slices.Contains(known, word) && !slices.ContainsFunc(known, func(k string) bool {
+			return protocol.DialectOf(dialect).Triggers[k] == word
+		}) {
 			l.problem(n.Line(), "matcher: %s never has %q, only %s%s", event, word,
 				strings.Join(known, ", "), text.DidYouMean(text.Nearest(word, known)))
 		}
@@ -94,7 +98,8 @@ func ToolAlias(word string) string {
 
 // toolAliases are names that people write for tools of Gemini CLI.
 var toolAliases = map[string]string{
-	"edit_file": "replace", "create_file": "write_file", "shell": "run_shell_command", "bash": "run_shell_command", "search_file_content": "grep_search",
+	"edit_file": "replace", "create_file": "write_file", "shell": "run_shell_command", "bash": "run_shell_command",
+	"search_file_content": "grep_search",
 }
 
 // toolOfClass knows the names of classes, which a matcher may hold.

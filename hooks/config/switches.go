@@ -8,7 +8,8 @@ import (
 )
 
 var (
-	configFields  = []string{"enabled", "disabled", "notifications", "maxRetries", "blockedExitCode", "allowedHttpHosts", "mayAllow"}
+	configFields = []string{"enabled", "disabled", "notifications", "maxRetries", "blockedExitCode", "allowedHttpHosts",
+		"mayAllow"}
 	olderHookKeys = []string{"enabled", "disabled", "notifications"}
 )
 

@@ -103,7 +103,8 @@ func (s TrustStore) Check(root string, c hooks.Config) ([]TrustCheck, error) {
 func (s TrustStore) OfProject(h hooks.Hook, root string) bool {
 	dir := filepath.Join(root, ".gemini")
 	return h.Source.OfProject() ||
-		h.Source.Layer == hooks.LayerExtension && dir != filepath.Clean(s.Dir) && inside(filepath.Join(dir, "extensions"), h.Source.File)
+		h.Source.Layer == hooks.LayerExtension && dir != filepath.Clean(s.Dir) &&
+			inside(filepath.Join(dir, "extensions"), h.Source.File)
 }
 
 // Trust remembers hooks of the project at root as they are now, however many
@@ -233,7 +234,8 @@ func (s TrustStore) tellUpstream(root string, hooks []hooks.Hook) error {
 }
 
 func fingerprintOf(h hooks.Hook, root string) fingerprint {
-	f := fingerprint{Event: h.Event, Matcher: h.Matcher, If: h.If, Name: h.Name, Command: h.Command, Handler: h.Handler, Within: h.Within.String()}
+	f := fingerprint{Event: h.Event, Matcher: h.Matcher, If: h.If, Name: h.Name, Command: h.Command, Handler: h.Handler,
+		Within: h.Within.String()}
 	f.StatusMessage = "" // it is only shown
 	if shown := h.Shown().URL; shown != h.URL {
 		f.URL = shown + " " + hash([]byte(h.URL))

@@ -9,11 +9,12 @@ import (
 
 // Case is one answer of the corpus, given once on each agent that was run.
 type Case struct {
-	Event   Point  `json:"event"`
-	Exit    int    `json:"exit,omitempty"`
-	Stdout  string `json:"stdout,omitempty"` // {{event}} stands for the agent's own name of the event
-	Stderr  string `json:"stderr,omitempty"`
-	Late    string `json:"late,omitempty"`  // it takes longer than it may: nothing is printed "before", or all of it "after" which it waits
+	Event  Point  `json:"event"`
+	Exit   int    `json:"exit,omitempty"`
+	Stdout string `json:"stdout,omitempty"` // {{event}} stands for the agent's own name of the event
+	Stderr string `json:"stderr,omitempty"`
+	// it takes longer than it may: nothing is printed "before", or all of it "after" which it waits
+	Late    string `json:"late,omitempty"`
 	Times   int    `json:"times,omitempty"` // it answers so this often, then says nothing; 0: always
 	Mode    string `json:"mode,omitempty"`  // "default": somebody would have to confirm the call
 	Matcher string `json:"matcher,omitempty"`
@@ -57,7 +58,8 @@ func (c Case) Answer(a *Agent) Answer {
 		stdout = v
 	}
 	own, _ := a.Event(c.Event)
-	x := Answer{Point: c.Event, Exit: c.Exit, Stdout: strings.ReplaceAll(stdout, "{{event}}", own.Native), Stderr: c.Stderr, TimedOut: c.Late != ""}
+	x := Answer{Point: c.Event, Exit: c.Exit, Stdout: strings.ReplaceAll(stdout, "{{event}}", own.Native),
+		Stderr: c.Stderr, TimedOut: c.Late != ""}
 	if c.Late == "before" {
 		x.Stdout = ""
 	}

@@ -163,7 +163,8 @@ func Find(id string) (*Agent, error) {
 	if a, ok := agents()[id]; ok {
 		return a, nil
 	}
-	return nil, fmt.Errorf("the agents are %s: there is no agent %q%s", strings.Join(order, ", "), id, text.DidYouMean(text.Nearest(id, order)))
+	return nil, fmt.Errorf("the agents are %s: there is no agent %q%s", strings.Join(order, ", "), id,
+		text.DidYouMean(text.Nearest(id, order)))
 }
 
 // List finds the agents of a list such as claude,codex; all stands for those

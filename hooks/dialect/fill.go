@@ -80,7 +80,9 @@ func (v Values) fillIn(template any, within string) any {
 		if m := placeholder().FindStringSubmatch(t); m != nil && m[0] == t {
 			return v.get(m[1], within)
 		}
-		return placeholder().ReplaceAllStringFunc(t, func(name string) string { return fmt.Sprint(v.get(strings.Trim(name, "{}"), within)) })
+		return placeholder().ReplaceAllStringFunc(t, func(name string) string {
+			return fmt.Sprint(v.get(strings.Trim(name, "{}"), within))
+		})
 	case []any:
 		out := make([]any, len(t))
 		for i := range t {
@@ -109,7 +111,8 @@ func report(command, output string, exit int) string {
 	if output == "" {
 		output = "(empty)"
 	}
-	return fmt.Sprintf("Command: %s\nDirectory: (root)\nOutput: %s\nError: (none)\nExit Code: %d\nSignal: (none)\nProcess Group PGID: (none)", command, output, exit)
+	return fmt.Sprintf("Command: %s\nDirectory: (root)\nOutput: %s\nError: (none)\nExit Code: %d\nSignal: (none)\n"+
+		"Process Group PGID: (none)", command, output, exit)
 }
 
 // numbered is a text with the numbers of its lines.
@@ -124,7 +127,9 @@ func numbered(text string) string {
 	return b.String()
 }
 
-var hunkHead = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`) })
+var hunkHead = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
+})
 
 // asText is v, or its JSON where it is not a string.
 func asText(v any) string {
@@ -156,7 +161,8 @@ func hunks(diff, kind string) []any {
 	var last map[string]any
 	for line := range strings.SplitSeq(strings.TrimSuffix(diff, "\n"), "\n") {
 		if m := hunkHead().FindStringSubmatch(line); m != nil {
-			last = map[string]any{"oldStart": count(m[1]), "oldLines": count(m[2]), "newStart": count(m[3]), "newLines": count(m[4]), "lines": []any{}}
+			last = map[string]any{"oldStart": count(m[1]), "oldLines": count(m[2]), "newStart": count(m[3]),
+				"newLines": count(m[4]), "lines": []any{}}
 			out = append(out, last)
 		} else if last != nil {
 			lines, _ := last["lines"].([]any)

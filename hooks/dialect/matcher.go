@@ -46,10 +46,14 @@ func (a *Agent) Fires(matcher, name string) (fires, known bool) {
 		return slices.ContainsFunc(names, func(n string) bool { return search(matcher, n) }), true
 	case "regex-or-aliases":
 		words, _ := wordList(matcher)
-		return search(matcher, name) || slices.ContainsFunc(words, func(w string) bool { return slices.Contains(names[1:], w) }), true
+		return search(matcher, name) || slices.ContainsFunc(words, func(w string) bool {
+			return slices.Contains(names[1:], w)
+		}), true
 	case "whole-regex":
 		words, ok := wordList(matcher)
-		return search("^(?:"+matcher+")$", name) || ok && m.Words && slices.ContainsFunc(words, func(w string) bool { return slices.Contains(names, w) }), true
+		return search("^(?:"+matcher+")$", name) || ok && m.Words && slices.ContainsFunc(words, func(w string) bool {
+			return slices.Contains(names, w)
+		}), true
 	}
 	return search(matcher, name), true
 }

@@ -65,7 +65,8 @@ const amongText = "the decision is among other text, and only JSON alone is read
 
 // holdsRefusal: somebody meant to decide something in this text.
 func holdsRefusal(text string) bool {
-	return strings.Contains(text, `"decision"`) || strings.Contains(text, `"permissionDecision"`) || strings.Contains(text, `"continue"`)
+	return strings.Contains(text, `"decision"`) || strings.Contains(text, `"permissionDecision"`) ||
+		strings.Contains(text, `"continue"`)
 }
 
 // parseClaude is the object, or plain text, or why it is void.
@@ -155,7 +156,8 @@ func claudeObject(a *Agent, x Answer, m map[string]any) (Effect, error) {
 	n := nestedOf(m)
 	if name := str(n, "hookEventName"); n != nil && name != own.Native {
 		if m["decision"] != "block" {
-			return Effect{}, fmt.Errorf("hookEventName says %q and the event is %s, so the whole answer is void", name, own.Native)
+			return Effect{}, fmt.Errorf("hookEventName says %q and the event is %s, so the whole answer is void", name,
+				own.Native)
 		}
 		n = nil // a block stands, and what is nested is ignored
 	}
@@ -246,7 +248,8 @@ func claudeStop(p Point, e *Effect) {
 			*e = Effect{Kind: RunEnded, Why: e.Why}
 			return
 		}
-		*e = Effect{Kind: RunEnded, Ran: true, Why: append(e.Why, `"continue": false lets the tool run first, and ends the run afterwards`)}
+		*e = Effect{Kind: RunEnded, Ran: true,
+			Why: append(e.Why, `"continue": false lets the tool run first, and ends the run afterwards`)}
 	case AfterTool:
 		*e = Effect{Kind: RunEnded, Why: e.Why}
 	case BeforePrompt:

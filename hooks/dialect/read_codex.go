@@ -168,8 +168,9 @@ func codexAfter(m map[string]any) Effect {
 	context, reason := str(n, "additionalContext"), strings.TrimSpace(str(m, "reason"))
 	switch {
 	case m["continue"] == false:
-		return Effect{Kind: Replaced, Reason: first(reason, str(m, "stopReason"), "PostToolUse hook stopped execution"), Context: context,
-			Why: []string{`"continue": false takes the place of the result, and the run goes on`}}
+		return Effect{Kind: Replaced, Reason: first(reason, str(m, "stopReason"), "PostToolUse hook stopped execution"),
+			Context: context,
+			Why:     []string{`"continue": false takes the place of the result, and the run goes on`}}
 	case m["suppressOutput"] == true:
 		return allowed("suppressOutput is not supported after a tool, so the whole answer is void")
 	case n["updatedMCPToolOutput"] != nil:

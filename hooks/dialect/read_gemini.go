@@ -190,7 +190,8 @@ func qwenObject(x Answer, m map[string]any) Effect {
 func qwenBefore(m, n map[string]any, effective string) Effect {
 	decision, ok := n["permissionDecision"].(string)
 	if !ok || decision != "allow" && decision != "deny" && decision != "ask" {
-		decision = map[string]string{"allow": "allow", "approve": "allow", "deny": "deny", "block": "deny", "ask": "ask"}[str(m, "decision")]
+		decision = map[string]string{"allow": "allow", "approve": "allow", "deny": "deny", "block": "deny",
+			"ask": "ask"}[str(m, "decision")]
 	}
 	reason := str(m, "reason")
 	if r, ok := n["permissionDecisionReason"].(string); ok {
@@ -202,7 +203,8 @@ func qwenBefore(m, n map[string]any, effective string) Effect {
 	case decision == "ask":
 		return Effect{Kind: Asked, Reason: first(reason, "User confirmation required")}
 	case m["continue"] == false:
-		return Effect{Kind: Refused, Reason: effective, Why: []string{`"continue": false refuses the tool, and the run goes on`}}
+		return Effect{Kind: Refused, Reason: effective,
+			Why: []string{`"continue": false refuses the tool, and the run goes on`}}
 	}
 	e := allowed()
 	if n["updatedInput"] != nil {

@@ -131,7 +131,8 @@ func readKimi(a *Agent, x Answer) Effect {
 	m, err := object(text)
 	n := nestedOf(m)
 	if err == nil && n["permissionDecision"] == "deny" {
-		return kimiBlock(x.Point, first(strings.TrimSpace(str(n, "permissionDecisionReason")), "Blocked by "+own.Native+" hook"))
+		return kimiBlock(x.Point, first(strings.TrimSpace(str(n, "permissionDecisionReason")), "Blocked by "+own.Native+
+			" hook"))
 	}
 	if x.Point == BeforePrompt {
 		return kimiPrompt(text, m, n)
@@ -140,7 +141,8 @@ func readKimi(a *Agent, x Answer) Effect {
 	case err != nil && holdsRefusal(text):
 		return allowed(amongText)
 	case m["decision"] != nil:
-		return allowed("decision is not read there: say exit 2 with the reason on stderr, or permissionDecision in hookSpecificOutput")
+		return allowed(
+			"decision is not read there: say exit 2 with the reason on stderr, or permissionDecision in hookSpecificOutput")
 	case m["permissionDecision"] != nil:
 		return allowed("permissionDecision is read in hookSpecificOutput only")
 	case n["permissionDecision"] != nil && n["permissionDecision"] != "allow":
@@ -203,7 +205,8 @@ func readCline(a *Agent, x Answer) Effect {
 	if m["cancel"] == true {
 		return Effect{Kind: RunEnded, Why: []string{"the run ends there, and the model does not read why"}}
 	}
-	if m["decision"] != nil || m["permissionDecision"] != nil || nestedOf(m)["permissionDecision"] != nil || m["continue"] == false {
+	if m["decision"] != nil || m["permissionDecision"] != nil || nestedOf(m)["permissionDecision"] != nil ||
+		m["continue"] == false {
 		why = append(why, `decisions are not read there: say "cancel": true`)
 	}
 	context := first(str(m, "contextModification"), str(m, "context"))

@@ -100,13 +100,16 @@ func plain(reason string) string {
 
 // verbs are what hooks do, for sentences.
 var verbs = map[Kind]string{
-	Refused: "refuse a call", Asked: "ask", Rewritten: "change the arguments of this call", RunEnded: "end the run here", Replaced: "replace this result",
-	Appended: "tell the model more here", Context: "tell the model more here", PromptBlocked: "block the prompt", Retry: "send the answer back",
+	Refused: "refuse a call", Asked: "ask", Rewritten: "change the arguments of this call", RunEnded: "end the run here",
+	Replaced: "replace this result",
+	Appended: "tell the model more here", Context: "tell the model more here", PromptBlocked: "block the prompt",
+	Retry: "send the answer back",
 }
 
 // instead is what happens in place of it.
 var instead = map[Kind]string{
-	Allowed: "that is left out", Refused: "the call is refused", RunEnded: "the run ends", Replaced: "the result is replaced",
+	Allowed: "that is left out", Refused: "the call is refused", RunEnded: "the run ends",
+	Replaced: "the result is replaced",
 	Appended: "the text comes after the result", PromptBlocked: "the prompt is blocked",
 }
 
@@ -120,7 +123,8 @@ func (a *Agent) lost(m Meant, kind Kind, got Effect) []string {
 	if slices.Contains([]Kind{Refused, Retry, Replaced}, m.Kind) && !strings.Contains(reads, m.Reason) {
 		out = append(out, "the model of "+a.Title()+" does not read why")
 	}
-	if m.Context != "" && kind != Allowed && kind != PromptBlocked && kind != RunEnded && !strings.Contains(unescape(reads), jsTrim(m.Context)) {
+	if m.Context != "" && kind != Allowed && kind != PromptBlocked && kind != RunEnded &&
+		!strings.Contains(unescape(reads), jsTrim(m.Context)) {
 		out = append(out, fmt.Sprintf("a hook of %s cannot %s: that is left out", a.Title(), verbs[Context]))
 	}
 	return out
@@ -140,11 +144,13 @@ func (a *Agent) sayUnread(p Point, m Meant, kind Kind) Said {
 	case Refused, Asked, Rewritten, RunEnded, PromptBlocked, Retry:
 		said := universal(m)
 		if m.Kind != Refused && m.Kind != PromptBlocked {
-			said.Lost = []string{fmt.Sprintf("it is unknown how a hook of %s can %s: it exits with 2, which refuses", a.Name, verbs[m.Kind])}
+			said.Lost = []string{fmt.Sprintf("it is unknown how a hook of %s can %s: it exits with 2, which refuses", a.Name,
+				verbs[m.Kind])}
 		}
 		return said
 	}
-	return Said{Lost: []string{fmt.Sprintf("it is unknown how a hook of %s can %s: that is left out", a.Name, verbs[m.Kind])}}
+	return Said{Lost: []string{
+		fmt.Sprintf("it is unknown how a hook of %s can %s: that is left out", a.Name, verbs[m.Kind])}}
 }
 
 // sayFailed is for tools that failed: there is nothing to hold back, and the

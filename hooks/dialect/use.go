@@ -49,8 +49,10 @@ func (v Values) Add(u Use, results map[string]any) (known bool) {
 		original, kind = *u.Original, "update"
 	}
 	maps.Copy(v.Base, map[string]any{
-		"tool": u.Name, "input": u.Input, "call_id": u.ID, "own_id": "toolu_" + u.ID, "output": u.Output, "output_lines": lines, "exit": u.Exit, "text": u.Text,
-		"lines": strings.Count(strings.TrimSuffix(u.Text, "\n"), "\n") + 1, "first": max(u.First, 1), "size": len(u.Content), "path": u.Path, "content": u.Content, "old": u.Old, "new": u.New,
+		"tool": u.Name, "input": u.Input, "call_id": u.ID, "own_id": "toolu_" + u.ID, "output": u.Output,
+		"output_lines": lines, "exit": u.Exit, "text": u.Text,
+		"lines": strings.Count(strings.TrimSuffix(u.Text, "\n"), "\n") + 1, "first": max(u.First, 1), "size": len(u.Content),
+		"path": u.Path, "content": u.Content, "old": u.Old, "new": u.New,
 		"original": original, "write_type": kind, "patch": hunks(u.Diff, kind), "patched": u.File, "display": u.Display,
 		"command_report": report(u.Command, u.Output, u.Exit), "numbered": numbered(u.Text),
 		"command": u.Command, "input_texts": texts(u.Input),

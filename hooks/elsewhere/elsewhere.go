@@ -40,7 +40,8 @@ func pointOf(ev hooks.Event) dialect.Point {
 func answerOf(r *hooks.Run, ev hooks.Event) dialect.Answer {
 	return dialect.Answer{
 		Point: pointOf(ev), Exit: r.Exit.Code, Stdout: string(r.Exit.Stdout), Stderr: string(r.Exit.Stderr),
-		TimedOut: r.TimedOut, Killed: !r.TimedOut && r.Exit.Signal != "", Odd: !r.TimedOut && r.Exit.Signal == "" && r.Exit.Err != nil,
+		TimedOut: r.TimedOut, Killed: !r.TimedOut && r.Exit.Signal != "", Odd: !r.TimedOut && r.Exit.Signal == "" &&
+			r.Exit.Err != nil,
 	}
 }
 
@@ -51,7 +52,8 @@ func effectOf(r *hooks.Run, ev hooks.Event) dialect.Effect {
 	context := dialect.Context
 	switch ev {
 	case protocol.BeforeTool:
-		e.Kind = [...]dialect.Kind{hooks.Ask: dialect.Asked, hooks.Deny: dialect.Refused, hooks.Stop: dialect.RunEnded, hooks.Proceed: dialect.Allowed}[r.Decision]
+		e.Kind = [...]dialect.Kind{hooks.Ask: dialect.Asked, hooks.Deny: dialect.Refused, hooks.Stop: dialect.RunEnded,
+			hooks.Proceed: dialect.Allowed}[r.Decision]
 		if o.ToolInput != nil && e.Kind == dialect.Allowed {
 			e.Kind, e.Input, e.Merge = dialect.Rewritten, o.ToolInput, !o.WholeToolInput
 		}
@@ -143,8 +145,9 @@ func firstLine(s string) string {
 
 // passes is what goes on at a point where nothing holds it.
 var passes = map[dialect.Point]string{
-	dialect.BeforeTool: "runs the tool", dialect.AfterTool: "leaves the result as it is", dialect.BeforePrompt: "sends the prompt",
-	dialect.AgentStop: "ends the turn", dialect.SessionStart: "starts the session",
+	dialect.BeforeTool: "runs the tool", dialect.AfterTool: "leaves the result as it is",
+	dialect.BeforePrompt: "sends the prompt",
+	dialect.AgentStop:    "ends the turn", dialect.SessionStart: "starts the session",
 }
 
 // does is an effect as a verb.

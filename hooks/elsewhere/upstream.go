@@ -30,20 +30,32 @@ var runDifferences = []struct {
 	when func(u upstream) bool
 }{
 	{DifferenceByID("exit-2-silent"), func(u upstream) bool { return u.blocked() && u.kind == "" }},
-	{DifferenceByID("exit-2-json"), func(u upstream) bool { return u.blocked() && (u.kind == "object" || u.kind == "value") && !u.denies() }},
-	{DifferenceByID("exit-above-2"), func(u upstream) bool { return u.exited && u.code > 2 && u.kind == "text" && u.ev.CanBlock() }},
+	{DifferenceByID("exit-2-json"), func(u upstream) bool {
+		return u.blocked() && (u.kind == "object" || u.kind == "value") && !u.denies()
+	}},
+	{DifferenceByID("exit-above-2"), func(u upstream) bool {
+		return u.exited && u.code > 2 && u.kind == "text" && u.ev.CanBlock()
+	}},
 	{DifferenceByID("deny-in-noise"), func(u upstream) bool { return u.exited && u.code < 2 && u.holdsAmongNoise() }},
 	{DifferenceByID("timeout-deny"), func(u upstream) bool { return u.run.TimedOut && u.run.Decision > hooks.Proceed }},
-	{DifferenceByID("stderr-shown"), func(u upstream) bool { return u.exited && u.code == 0 && u.kind == "text" && blank(u.run.Exit.Stdout) }},
-	{DifferenceByID("output-not-object"), func(u upstream) bool { return u.answer["hookSpecificOutput"] != nil && u.nested == nil }},
+	{DifferenceByID("stderr-shown"), func(u upstream) bool {
+		return u.exited && u.code == 0 && u.kind == "text" && blank(u.run.Exit.Stdout)
+	}},
+	{DifferenceByID("output-not-object"), func(u upstream) bool {
+		return u.answer["hookSpecificOutput"] != nil && u.nested == nil
+	}},
 	{DifferenceByID("ask"), func(u upstream) bool { return u.run.Decision == hooks.Ask }},
-	{DifferenceByID("whole-input"), func(u upstream) bool { return u.run.Reading.Output.ToolInput != nil && u.leavesOutArguments() }},
+	{DifferenceByID("whole-input"), func(u upstream) bool {
+		return u.run.Reading.Output.ToolInput != nil && u.leavesOutArguments()
+	}},
 	{DifferenceByID("context-more"), func(u upstream) bool {
-		return u.run.Reading.Output.AdditionalContext != "" && (u.ev == protocol.BeforeTool || u.ev == protocol.AfterAgent || u.ev == protocol.PreCompress)
+		return u.run.Reading.Output.AdditionalContext != "" && (u.ev == protocol.BeforeTool || u.ev == protocol.AfterAgent ||
+			u.ev == protocol.PreCompress)
 	}},
 	{DifferenceByID("updated-output"), func(u upstream) bool { return u.run.Reading.Output.UpdatedOutput != nil }},
 	{DifferenceByID("malformed-response"), func(u upstream) bool {
-		return u.ev == protocol.BeforeModel && u.run.Decision == hooks.Deny && u.nested["llm_response"] != nil && u.candidates() == nil
+		return u.ev == protocol.BeforeModel && u.run.Decision == hooks.Deny && u.nested["llm_response"] != nil &&
+			u.candidates() == nil
 	}},
 	{DifferenceByID("response-alone"), func(u upstream) bool {
 		return u.ev == protocol.BeforeModel && u.run.Reading.Output.LLMResponse != nil && u.run.Decision < hooks.Deny
@@ -52,16 +64,26 @@ var runDifferences = []struct {
 		return u.ev == protocol.AfterModel && u.run.Reading.Output.LLMResponse != nil && !u.replaces()
 	}},
 	{DifferenceByID("chunk-shown"), func(u upstream) bool { return u.ev == protocol.AfterModel && u.replaces() }},
-	{DifferenceByID("chunk-denied"), func(u upstream) bool { return u.ev == protocol.AfterModel && u.run.Decision == hooks.Deny }},
+	{DifferenceByID("chunk-denied"), func(u upstream) bool {
+		return u.ev == protocol.AfterModel && u.run.Decision == hooks.Deny
+	}},
 	{DifferenceByID("messages-by-position"), func(u upstream) bool { return u.request["messages"] != nil }},
 	{DifferenceByID("config-erased"), func(u upstream) bool { return u.wipesSettings() }},
-	{DifferenceByID("selection-auto"), func(u upstream) bool { return u.ev == protocol.BeforeToolSelection && u.kind != "" && !u.selects() }},
-	{DifferenceByID("auto-list"), func(u upstream) bool { return u.ev == protocol.BeforeToolSelection && u.selects() && u.listsInAuto() }},
+	{DifferenceByID("selection-auto"), func(u upstream) bool {
+		return u.ev == protocol.BeforeToolSelection && u.kind != "" && !u.selects()
+	}},
+	{DifferenceByID("auto-list"), func(u upstream) bool {
+		return u.ev == protocol.BeforeToolSelection && u.selects() && u.listsInAuto()
+	}},
 	{DifferenceByID("older-field"), func(u upstream) bool { return u.older() }},
-	{DifferenceByID("matcher-notification"), func(u upstream) bool { return u.matcherCounts() && u.ev == protocol.Notification }},
+	{DifferenceByID("matcher-notification"), func(u upstream) bool {
+		return u.matcherCounts() && u.ev == protocol.Notification
+	}},
 	{DifferenceByID("trigger-added"), func(u upstream) bool { return u.run.Matched && NamesAddedTrigger(u.run.Hook) }},
 	{DifferenceByID("head"), func(u upstream) bool { return u.run.Hook.Within != (hooks.Part{}) }},
-	{DifferenceByID("matcher-trigger"), func(u upstream) bool { return u.matcherCounts() && u.run.Matched && !u.exactMatcher() }},
+	{DifferenceByID("matcher-trigger"), func(u upstream) bool {
+		return u.matcherCounts() && u.run.Matched && !u.exactMatcher()
+	}},
 }
 
 var laterAllow, eventAdded = DifferenceByID("later-allow"), DifferenceByID("event-added")
@@ -75,7 +97,8 @@ func Explained(rep *hooks.Report) {
 	Compare(rep)
 	ev := rep.Event
 	for i := range rep.Runs {
-		if run := &rep.Runs[i]; ev.IsTool() && !ev.IsAdded() && run.Matched && !upstreamMatches(run.Hook.Matcher, rep.Subject) {
+		if run := &rep.Runs[i]; ev.IsTool() && !ev.IsAdded() && run.Matched &&
+			!upstreamMatches(run.Hook.Matcher, rep.Subject) {
 			run.Upstream = append(run.Upstream, toolMatcher)
 		}
 	}
@@ -112,14 +135,16 @@ func compare(ev hooks.Event, runs []hooks.Run) {
 				r.Upstream = append(r.Upstream, d.Difference)
 			}
 		}
-		if (ev == protocol.BeforeModel || ev == protocol.AfterModel) && r.Decision == hooks.Deny && slices.ContainsFunc(runs[i+1:], overturns) {
+		if (ev == protocol.BeforeModel || ev == protocol.AfterModel) && r.Decision == hooks.Deny &&
+			slices.ContainsFunc(runs[i+1:], overturns) {
 			r.Upstream = append(r.Upstream, laterAllow)
 		}
 	}
 }
 
 func overturns(r hooks.Run) bool {
-	return r.Ran() && !r.Left && r.Decision == hooks.Proceed && (r.Reading.Output.Decision == protocol.Allow || r.Reading.From == "text")
+	return r.Ran() && !r.Left && r.Decision == hooks.Proceed &&
+		(r.Reading.Output.Decision == protocol.Allow || r.Reading.From == "text")
 }
 
 func look(ev hooks.Event, r *hooks.Run) upstream {
@@ -162,7 +187,8 @@ func blank(b []byte) bool { return trim(b) == "" }
 // one.
 func (u upstream) holdsAmongNoise() bool {
 	from := u.run.Reading.From
-	return u.run.Decision > hooks.Proceed && (from == "stdout" || from == "stderr") && (u.kind == "text" || u.kind == "value")
+	return u.run.Decision > hooks.Proceed && (from == "stdout" || from == "stderr") &&
+		(u.kind == "text" || u.kind == "value")
 }
 
 func (u upstream) blocked() bool { return u.exited && u.code == 2 && u.ev.CanBlock() }
@@ -193,7 +219,8 @@ func (u upstream) candidates() any {
 
 // replaces: the answer replaces a chunk there too.
 func (u upstream) replaces() bool {
-	return u.run.Reading.Output.LLMResponse != nil && u.candidates() != nil && len(u.run.Reading.Output.LLMResponse.Parts) > 0
+	return u.run.Reading.Output.LLMResponse != nil && u.candidates() != nil &&
+		len(u.run.Reading.Output.LLMResponse.Parts) > 0
 }
 
 // listsInAuto: its toolConfig has names, and the mode AUTO or none.
@@ -241,7 +268,9 @@ func (u upstream) matcherCounts() bool {
 // NamesAddedTrigger reports whether the hook's matcher names a trigger that Gemini
 // CLI does not have.
 func NamesAddedTrigger(h hooks.Hook) bool {
-	return slices.ContainsFunc(strings.Split(h.Matcher, "|"), func(t string) bool { return protocol.Gemini().Lacks(h.Event, strings.TrimSpace(t)) })
+	return slices.ContainsFunc(strings.Split(h.Matcher, "|"), func(t string) bool {
+		return protocol.Gemini().Lacks(h.Event, strings.TrimSpace(t))
+	})
 }
 
 func (u upstream) exactMatcher() bool {

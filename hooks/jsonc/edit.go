@@ -100,7 +100,8 @@ func (d *Doc) RemoveEmpty(path ...string) {
 			inside = v.AfterExtra
 		}
 	}
-	for _, extra := range []hujson.Extra{inside, m.Name.BeforeExtra, m.Name.AfterExtra, m.Value.BeforeExtra, m.Value.AfterExtra} {
+	for _, extra := range []hujson.Extra{inside, m.Name.BeforeExtra, m.Name.AfterExtra, m.Value.BeforeExtra,
+		m.Value.AfterExtra} {
 		if len(bytes.TrimSpace(extra)) > 0 {
 			return
 		}

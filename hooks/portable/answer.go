@@ -93,7 +93,8 @@ func (c *Call) meant(o protocol.Output, at int) dialect.Meant {
 		case o.Decision == protocol.Ask:
 			m.Kind = dialect.Asked
 		case o.ToolInput != nil:
-			m.Kind, m.Input, m.Reason = dialect.Rewritten, c.rewritten(o, at), "a hook wants other arguments, and cannot say so here"
+			m.Kind, m.Input, m.Reason = dialect.Rewritten, c.rewritten(o, at),
+				"a hook wants other arguments, and cannot say so here"
 		case m.Context != "":
 			m.Kind = dialect.Context
 		}

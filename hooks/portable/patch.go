@@ -49,7 +49,8 @@ func readPatch(text string) []fileChange {
 // is emptied, and where one is moved to is another that is written.
 func patchHead(line string) (head, path string, ok bool) {
 	for _, h := range []struct{ text, kind string }{
-		{"*** Add File: ", "Add"}, {"*** Update File: ", "Update"}, {"*** Delete File: ", "Delete"}, {"*** Move to: ", "Move"},
+		{"*** Add File: ", "Add"}, {"*** Update File: ", "Update"}, {"*** Delete File: ", "Delete"},
+		{"*** Move to: ", "Move"},
 	} {
 		if path, ok := strings.CutPrefix(line, h.text); ok {
 			return h.kind, path, true

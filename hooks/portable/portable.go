@@ -117,7 +117,8 @@ func (c *Call) Payloads(d *protocol.Dialect) [][]byte {
 }
 
 // order is that of Gemini CLI's fields: scripts that look for text rely on it.
-var order = []string{"session_id", "transcript_path", "cwd", "hook_event_name", "timestamp", "source", "prompt", "prompt_response", "tool_name", "tool_input", "tool_response"}
+var order = []string{"session_id", "transcript_path", "cwd", "hook_event_name", "timestamp", "source", "prompt",
+	"prompt_response", "tool_name", "tool_input", "tool_response"}
 
 // inOrder writes fields in that order; others follow them, and what the
 // agent itself said is last.

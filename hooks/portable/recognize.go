@@ -25,19 +25,22 @@ var signs = []struct {
 	}},
 	{"cursor", func(p map[string]any, _ string, _ func(string) string) bool { return has(p, "cursor_version") }},
 	{"gemini", func(_ map[string]any, native string, _ func(string) string) bool {
-		return strings.HasPrefix(native, "Before") || native == "AfterTool" || native == "AfterModel" || native == "AfterAgent" || native == "PreCompress"
+		return strings.HasPrefix(native, "Before") || native == "AfterTool" || native == "AfterModel" ||
+			native == "AfterAgent" || native == "PreCompress"
 	}},
 	{"codex", func(p map[string]any, _ string, _ func(string) string) bool {
 		return has(p, "turn_id") || strings.Contains(slashes(str(p, "transcript_path")), "/rollout-")
 	}},
 	{"qwen", func(p map[string]any, _ string, env func(string) string) bool {
-		return has(p, "timestamp") && (env("QWEN_PROJECT_DIR") != "" || strings.Contains(slashes(str(p, "transcript_path")), "/.qwen/"))
+		return has(p, "timestamp") &&
+			(env("QWEN_PROJECT_DIR") != "" || strings.Contains(slashes(str(p, "transcript_path")), "/.qwen/"))
 	}},
 	{"copilotc", func(p map[string]any, _ string, _ func(string) string) bool {
 		return has(p, "timestamp") && (!has(p, "transcript_path") || has(p, "stop_reason"))
 	}},
 	{"gemini", func(p map[string]any, native string, _ func(string) string) bool {
-		return has(p, "timestamp") && !has(p, "permission_mode") && (native == "SessionStart" || native == "SessionEnd" || native == "Notification")
+		return has(p, "timestamp") && !has(p, "permission_mode") &&
+			(native == "SessionStart" || native == "SessionEnd" || native == "Notification")
 	}},
 	{"claude", func(_ map[string]any, native string, _ func(string) string) bool {
 		a, err := dialect.Find("claude")
@@ -79,7 +82,8 @@ func nativeEvent(p map[string]any) string {
 	}
 	for _, shape := range []struct{ key, event string }{
 		{"toolResult", "postToolUse"}, {"errorContext", "errorOccurred"}, {"notification_type", "notification"},
-		{"stopReason", "agentStop"}, {"initialPrompt", "sessionStart"}, {"source", "sessionStart"}, {"prompt", "userPromptSubmitted"},
+		{"stopReason", "agentStop"}, {"initialPrompt", "sessionStart"}, {"source", "sessionStart"},
+		{"prompt", "userPromptSubmitted"},
 		{"trigger", "preCompact"}, {"agentName", "subagentStart"}, {"reason", "sessionEnd"},
 	} {
 		if has(p, shape.key) {
@@ -98,8 +102,10 @@ func nativeEvent(p map[string]any) string {
 // clineEvent: hookName is a word of its own there, and each event has an object.
 func clineEvent(p map[string]any) string {
 	for _, shape := range []struct{ key, event string }{
-		{"preToolUse", "PreToolUse"}, {"postToolUse", "PostToolUse"}, {"taskStart", "TaskStart"}, {"taskResume", "TaskResume"},
-		{"taskComplete", "TaskComplete"}, {"taskCancel", "TaskCancel"}, {"taskError", "TaskError"}, {"userPromptSubmit", "UserPromptSubmit"},
+		{"preToolUse", "PreToolUse"}, {"postToolUse", "PostToolUse"}, {"taskStart", "TaskStart"},
+		{"taskResume", "TaskResume"},
+		{"taskComplete", "TaskComplete"}, {"taskCancel", "TaskCancel"}, {"taskError", "TaskError"},
+		{"userPromptSubmit", "UserPromptSubmit"},
 		{"preCompact", "PreCompact"}, {"sessionShutdown", "SessionShutdown"},
 	} {
 		if has(p, shape.key) {

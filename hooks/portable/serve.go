@@ -24,7 +24,8 @@ func Serve[In protocol.Input](hook func(In) protocol.Output) {
 
 // Run is Serve for tests: it works on the given streams and returns the exit
 // code.
-func Run[In protocol.Input](stdin io.Reader, stdout, stderr io.Writer, env func(string) string, hook func(In) protocol.Output) int {
+func Run[In protocol.Input](stdin io.Reader, stdout, stderr io.Writer, env func(string) string,
+	hook func(In) protocol.Output) int {
 	payload, err := io.ReadAll(stdin)
 	if err != nil {
 		return Print(dialect.Refusal("the hook cannot read its input: "+err.Error()), stdout, stderr)

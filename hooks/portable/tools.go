@@ -155,7 +155,8 @@ func (c *Call) patched(args map[string]any) []part {
 	for _, change := range readPatch(text) {
 		p := part{tool: ourName("write"), args: map[string]any{"file_path": change.path, "content": change.content}}
 		if change.changes {
-			p = part{tool: ourName("edit"), args: map[string]any{"file_path": change.path, "old_string": change.before, "new_string": change.after}}
+			p = part{tool: ourName("edit"), args: map[string]any{"file_path": change.path, "old_string": change.before,
+				"new_string": change.after}}
 		}
 		parts = append(parts, p)
 	}

@@ -100,7 +100,8 @@ func (d *Dialect) Lacks(ev Event, trigger string) bool { return slices.Contains(
 
 // contextEvents are the events in which additionalContext reaches the model. Gemini CLI
 // knows it in three of them (core/hooks/types.ts).
-var contextEvents = []Event{SessionStart, BeforeAgent, PreCompress, BeforeTool, AfterTool, PostToolUseFailure, SubagentStart, SubagentStop, AfterAgent}
+var contextEvents = []Event{SessionStart, BeforeAgent, PreCompress, BeforeTool, AfterTool, PostToolUseFailure,
+	SubagentStart, SubagentStop, AfterAgent}
 
 // common are the top-level fields that both dialects share.
 var common = []field{

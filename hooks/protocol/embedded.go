@@ -57,7 +57,8 @@ func findEmbedded(text string) embedded {
 func (w *walk) deciding(at int) []member {
 	object := w.text[at:w.spans[at].end]
 	// \u may stand for any letter.
-	if !strings.Contains(object, "ecision") && !strings.Contains(object, "continue") && !strings.Contains(object, "hookSpecificOutput") && !strings.Contains(object, `\u`) {
+	if !strings.Contains(object, "ecision") && !strings.Contains(object, "continue") &&
+		!strings.Contains(object, "hookSpecificOutput") && !strings.Contains(object, `\u`) {
 		return nil
 	}
 	fields := w.members(at, true)

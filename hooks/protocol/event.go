@@ -42,7 +42,8 @@ const Idle = "Idle"
 // Failures are why a turn ends without an answer: first what goes wrong with the
 // model, in Claude Code's words, which also has more of them.
 var Failures = []string{
-	"authentication_failed", "rate_limit", "overloaded", "invalid_request", "model_not_found", "server_error", "max_output_tokens", "unknown",
+	"authentication_failed", "rate_limit", "overloaded", "invalid_request", "model_not_found", "server_error",
+	"max_output_tokens", "unknown",
 	"max_turns", "max_rounds", "loop", "cancelled",
 }
 
@@ -61,7 +62,8 @@ type traits struct {
 }
 
 var table = []traits{
-	{event: SessionStart, input: reflect.TypeFor[SessionStartInput](), main: true, triggers: []string{"startup", "resume", "clear", "compact"}},
+	{event: SessionStart, input: reflect.TypeFor[SessionStartInput](), main: true,
+		triggers: []string{"startup", "resume", "clear", "compact"}},
 	{event: BeforeAgent, input: reflect.TypeFor[BeforeAgentInput](), main: true, blocks: true, mode: true},
 	{event: PreCompress, input: reflect.TypeFor[PreCompressInput](), triggers: []string{"manual", "auto"}},
 	{event: PostCompact, input: reflect.TypeFor[PostCompactInput](), triggers: []string{"manual", "auto"}, added: true},
@@ -69,15 +71,20 @@ var table = []traits{
 	{event: BeforeToolSelection, input: reflect.TypeFor[BeforeToolSelectionInput](), mode: true},
 	{event: AfterModel, input: reflect.TypeFor[AfterModelInput](), blocks: true, mode: true},
 	{event: BeforeTool, input: reflect.TypeFor[BeforeToolInput](), blocks: true, asks: true, tool: true, mode: true},
-	{event: PermissionRequest, input: reflect.TypeFor[PermissionRequestInput](), blocks: true, tool: true, mode: true, added: true},
+	{event: PermissionRequest, input: reflect.TypeFor[PermissionRequestInput](), blocks: true, tool: true, mode: true,
+		added: true},
 	{event: Notification, input: reflect.TypeFor[NotificationInput](), triggers: []string{"ToolPermission", Idle}},
-	{event: SubagentStart, input: reflect.TypeFor[SubagentStartInput](), blocks: true, agent: true, mode: true, added: true},
+	{event: SubagentStart, input: reflect.TypeFor[SubagentStartInput](), blocks: true, agent: true, mode: true,
+		added: true},
 	{event: SubagentStop, input: reflect.TypeFor[SubagentStopInput](), blocks: true, agent: true, mode: true, added: true},
 	{event: AfterTool, input: reflect.TypeFor[AfterToolInput](), blocks: true, tool: true, mode: true},
-	{event: PostToolUseFailure, input: reflect.TypeFor[PostToolUseFailureInput](), blocks: true, tool: true, mode: true, added: true},
+	{event: PostToolUseFailure, input: reflect.TypeFor[PostToolUseFailureInput](), blocks: true, tool: true, mode: true,
+		added: true},
 	{event: AfterAgent, input: reflect.TypeFor[AfterAgentInput](), main: true, blocks: true, mode: true},
-	{event: StopFailure, input: reflect.TypeFor[StopFailureInput](), main: true, triggers: Failures, mode: true, added: true},
-	{event: SessionEnd, input: reflect.TypeFor[SessionEndInput](), main: true, triggers: []string{"exit", "clear", "logout", "prompt_input_exit", "other"}},
+	{event: StopFailure, input: reflect.TypeFor[StopFailureInput](), main: true, triggers: Failures, mode: true,
+		added: true},
+	{event: SessionEnd, input: reflect.TypeFor[SessionEndInput](), main: true,
+		triggers: []string{"exit", "clear", "logout", "prompt_input_exit", "other"}},
 }
 
 // Events lists them all. It must not be changed.

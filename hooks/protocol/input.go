@@ -25,8 +25,10 @@ func (b Base) EventName() Event { return b.HookEventName }
 
 // Input is what hooks of one event read.
 type Input interface {
-	SessionStartInput | BeforeAgentInput | PreCompressInput | PostCompactInput | BeforeModelInput | BeforeToolSelectionInput |
-		AfterModelInput | BeforeToolInput | PermissionRequestInput | NotificationInput | SubagentStartInput | SubagentStopInput | AfterToolInput | PostToolUseFailureInput | AfterAgentInput | StopFailureInput | SessionEndInput
+	SessionStartInput | BeforeAgentInput | PreCompressInput | PostCompactInput | BeforeModelInput |
+		BeforeToolSelectionInput |
+		AfterModelInput | BeforeToolInput | PermissionRequestInput | NotificationInput | SubagentStartInput |
+		SubagentStopInput | AfterToolInput | PostToolUseFailureInput | AfterAgentInput | StopFailureInput | SessionEndInput
 	EventName() Event
 }
 

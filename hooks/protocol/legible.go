@@ -20,8 +20,10 @@ type legibleKeys struct {
 
 var (
 	legibleContinue = legibleKeys{"continue", []string{"continue"}, pattern(`^\\*["']?\s*:\s*([fF]alse)\b`)}
-	legibleDecision = legibleKeys{"ecision", []string{"decision", "permissionDecision"}, pattern(`^\\*["']?\s*:\s*\\*["'](deny|block|ask)\\*["']`)}
-	legibleReason   = legibleKeys{"eason", []string{"reason", "stopReason", "permissionDecisionReason"}, pattern(`^\\*["']?\s*:\s*(?:\\*"((?:[^"\\]|\\[^"])*)|'([^'\\]*)')`)}
+	legibleDecision = legibleKeys{"ecision", []string{"decision", "permissionDecision"},
+		pattern(`^\\*["']?\s*:\s*\\*["'](deny|block|ask)\\*["']`)}
+	legibleReason = legibleKeys{"eason", []string{"reason", "stopReason", "permissionDecisionReason"},
+		pattern(`^\\*["']?\s*:\s*(?:\\*"((?:[^"\\]|\\[^"])*)|'([^'\\]*)')`)}
 )
 
 // pattern compiles expr when it is first asked for: most runs never meet noise.

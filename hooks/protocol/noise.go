@@ -70,7 +70,8 @@ func decodeUTF16(b []byte) (text string, ok bool) {
 func (r *reader) explainNoise(stdout string) {
 	r.garbled = true
 	if r.embedded > 0 {
-		r.warn("stdout holds a JSON object (line %d) among other output, so it was not obeyed: print the object and nothing else", r.embedded)
+		r.warn("stdout holds a JSON object (line %d) among other output, so it was not obeyed: print the object and "+
+			"nothing else", r.embedded)
 	} else if strings.HasPrefix(stdout, "{") {
 		r.warn("stdout begins like a JSON object but is not valid JSON, so it was not obeyed")
 	} else if strings.HasPrefix(stdout, "[") && strings.HasSuffix(stdout, "]") {
@@ -89,7 +90,8 @@ func (r *reader) holdAmongNoise(stdout, stderr string) (from string) {
 				what = "an object that is not valid JSON (line %d)"
 			}
 			r.garbled = true
-			r.warn("%s holds "+what+": its %s holds, and nothing else in it is obeyed; print one valid JSON object and nothing else", stream, h.line, h.what)
+			r.warn("%s holds "+what+": its %s holds, and nothing else in it is obeyed; print one valid JSON object and "+
+				"nothing else", stream, h.line, h.what)
 			if h.strength > best {
 				best, from = h.strength, stream
 				r.out.Stop, r.out.StopReason, r.out.Decision, r.out.Reason = h.Stop, h.StopReason, h.Decision, h.Reason

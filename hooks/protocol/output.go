@@ -134,7 +134,8 @@ func (o Output) MarshalJSON() ([]byte, error) {
 }
 
 func (s wireSpecific) said() bool {
-	return s.AdditionalContext != "" || s.UpdatedOutput != nil || len(s.ToolInput) > 0 || s.LLMRequest != nil || s.LLMResponse != nil ||
+	return s.AdditionalContext != "" || s.UpdatedOutput != nil || len(s.ToolInput) > 0 || s.LLMRequest != nil ||
+		s.LLMResponse != nil ||
 		s.ToolConfig != nil || s.ClearContext || s.TailToolCall != nil
 }
 

@@ -18,7 +18,8 @@ func (o *Output) UnmarshalJSON(data []byte) error {
 		Decision: w.Decision, Reason: w.Reason, SystemMessage: w.SystemMessage, SuppressOutput: w.SuppressOutput,
 	}
 	if s := w.Specific; s != nil {
-		o.AdditionalContext, o.ToolInput, o.ClearContext, o.TailToolCall = s.AdditionalContext, s.ToolInput, s.ClearContext, s.TailToolCall
+		o.AdditionalContext, o.ToolInput, o.ClearContext, o.TailToolCall = s.AdditionalContext, s.ToolInput, s.ClearContext,
+			s.TailToolCall
 		o.UpdatedOutput = s.UpdatedOutput
 		o.LLMRequest, o.LLMResponse, o.ToolConfig = s.LLMRequest.change(), s.LLMResponse.response(), s.ToolConfig.config()
 	}

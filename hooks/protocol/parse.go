@@ -208,7 +208,9 @@ func CutStreams(stdout, stderr bool) string {
 func (r *reader) cut(streams string) {
 	r.warn("%s was longer than what is kept, and was cut", streams)
 	if r.event.CanBlock() && !r.out.Stop && r.out.Decision != Deny {
-		r.out.Decision, r.out.Reason = Deny, fmt.Sprintf("The hook printed too much: its %s was cut, and what it decided may be missing. Print one JSON object and nothing else.", streams)
+		r.out.Decision, r.out.Reason = Deny,
+			fmt.Sprintf("The hook printed too much: its %s was cut, and what it decided may be missing. Print one JSON "+
+				"object and nothing else.", streams)
 	}
 }
 
@@ -216,11 +218,13 @@ func (r *reader) cut(streams string) {
 // the message to the user.
 func (r *reader) keepDecision() {
 	o := r.out
-	kept := Output{Stop: o.Stop, StopReason: o.StopReason, SystemMessage: o.SystemMessage, SuppressOutput: o.SuppressOutput}
+	kept := Output{Stop: o.Stop, StopReason: o.StopReason, SystemMessage: o.SystemMessage,
+		SuppressOutput: o.SuppressOutput}
 	if o.Decision == Deny || o.Decision == Ask {
 		kept.Decision, kept.Reason = o.Decision, o.Reason
 	}
-	if o.AdditionalContext != "" || o.UpdatedOutput != nil || o.ToolInput != nil || o.LLMRequest != nil || o.LLMResponse != nil ||
+	if o.AdditionalContext != "" || o.UpdatedOutput != nil || o.ToolInput != nil || o.LLMRequest != nil ||
+		o.LLMResponse != nil ||
 		o.ToolConfig != nil || o.ClearContext || o.TailToolCall != nil {
 		r.warn("the hook failed, so that only its decision is obeyed and what it wanted to change is not")
 	}

@@ -77,7 +77,9 @@ func (r *reader) member(prefix string, table []field, m member) {
 		return
 	}
 	f := table[i]
-	if !r.acts(f) && prefix != "" && slices.ContainsFunc(r.dialect.top, func(t field) bool { return t.name == m.key && r.acts(t) }) {
+	if !r.acts(f) && prefix != "" && slices.ContainsFunc(r.dialect.top, func(t field) bool {
+		return t.name == m.key && r.acts(t)
+	}) {
 		r.unknown(prefix, m.key, table)
 		return
 	}
@@ -87,7 +89,8 @@ func (r *reader) member(prefix string, table []field, m member) {
 	}
 	if m.dup {
 		r.warn("%s is said more than once", path)
-		if r.out.Stop && m.key == "continue" || r.out.Decision == Deny && (m.key == "decision" || m.key == "permissionDecision") {
+		if r.out.Stop && m.key == "continue" || r.out.Decision == Deny &&
+			(m.key == "decision" || m.key == "permissionDecision") {
 			return
 		}
 	}
@@ -104,7 +107,9 @@ func (r *reader) echoed(m member) bool {
 		r.given, _ = object(string(r.read()))
 		r.read = nil
 	}
-	return slices.ContainsFunc(r.given, func(was member) bool { return was.key == m.key && reflect.DeepEqual(was.value, m.value) })
+	return slices.ContainsFunc(r.given, func(was member) bool {
+		return was.key == m.key && reflect.DeepEqual(was.value, m.value)
+	})
 }
 
 func (r *reader) unknown(prefix, key string, table []field) {

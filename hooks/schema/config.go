@@ -38,12 +38,14 @@ var entry = map[string]struct{ about, values string }{
 }
 
 // needed are the fields without which an entry of a type is left out.
-var needed = map[string][]string{"command": {"command"}, "http": {"url"}, "prompt": {"prompt"}, "mcp_tool": {"server", "tool"}}
+var needed = map[string][]string{"command": {"command"}, "http": {"url"}, "prompt": {"prompt"},
+	"mcp_tool": {"server", "tool"}}
 
 // Configuration is the schema of "hooks" in a settings file. What it refuses, the
 // loader reports.
 func Configuration() *jsonschema.Schema {
-	s := &jsonschema.Schema{Type: "object", Description: "Hooks by event.", Properties: map[string]*jsonschema.Schema{}, PatternProperties: remarks()}
+	s := &jsonschema.Schema{Type: "object", Description: "Hooks by event.", Properties: map[string]*jsonschema.Schema{},
+		PatternProperties: remarks()}
 	for _, ev := range protocol.Events {
 		about := "Hooks of " + string(ev) + "."
 		if ev.IsAdded() {
@@ -64,7 +66,8 @@ func group(ev protocol.Event) *jsonschema.Schema {
 	matcher := "No effect: the event has nothing to match."
 	switch {
 	case ev.IsTool():
-		matcher = "For which tools: a regular expression on their names; with the dialect claude a list of whole names, where it is one."
+		matcher = "For which tools: a regular expression on their names; with the dialect claude a list of whole names, " +
+			"where it is one."
 	case ev.IsAgent():
 		matcher = "For which agents: a regular expression on their names."
 	case ev.Triggers() != nil:
@@ -91,8 +94,9 @@ func nothing() *jsonschema.Schema { return &jsonschema.Schema{Not: &jsonschema.S
 func hook(kind string) *jsonschema.Schema {
 	word := any(kind)
 	s := &jsonschema.Schema{
-		Type: "object", Required: append([]string{"type"}, needed[kind]...), PatternProperties: remarks(), AdditionalProperties: nothing(),
-		Properties: map[string]*jsonschema.Schema{"type": {Const: &word, Description: entry["type"].about}},
+		Type: "object", Required: append([]string{"type"}, needed[kind]...), PatternProperties: remarks(),
+		AdditionalProperties: nothing(),
+		Properties:           map[string]*jsonschema.Schema{"type": {Const: &word, Description: entry["type"].about}},
 	}
 	for _, name := range []string{"command", "name", "description", "onError", "dialect", "if"} {
 		if name != "command" || kind == "command" {

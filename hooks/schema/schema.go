@@ -95,7 +95,8 @@ func of(typ reflect.Type) (*jsonschema.Schema, error) {
 		return nil, fmt.Errorf("describing a part: %w", err)
 	}
 	part.Properties["type"].Enum = enum([]string{
-		protocol.PartText, protocol.PartFunctionCall, protocol.PartFunctionResponse, protocol.PartInlineData, protocol.PartFileData,
+		protocol.PartText, protocol.PartFunctionCall, protocol.PartFunctionResponse, protocol.PartInlineData,
+		protocol.PartFileData,
 	})
 	message := &jsonschema.Schema{
 		Type:     "object",

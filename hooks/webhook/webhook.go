@@ -148,7 +148,8 @@ func (r *Runner) headers(req *http.Request, h hooks.Hook) (warning string) {
 		}
 	}
 	if len(left) > 0 {
-		warning = fmt.Sprintf("its headers name %s, which allowedEnvVars does not list: it is empty there", strings.Join(left, ", "))
+		warning = fmt.Sprintf("its headers name %s, which allowedEnvVars does not list: it is empty there",
+			strings.Join(left, ", "))
 	}
 	return warning
 }
@@ -168,7 +169,9 @@ func (r *Runner) client(h hooks.Hook) *http.Client {
 	return r.local
 }
 
-var errUnencrypted = errors.New("http without encryption goes to this machine only: use https, or list the host in hooksConfig.allowedHttpHosts of your own settings")
+var errUnencrypted = errors.New(
+	"http without encryption goes to this machine only: use https, or list the host in hooksConfig.allowedHttpHosts of " +
+		"your own settings")
 
 func newClient(control func(network, address string, c syscall.RawConn) error) *http.Client {
 	dialer := &net.Dialer{Control: control}

@@ -33,7 +33,8 @@ func (b buffers) Read(path string) (text string, ok bool) {
 
 // Write implements workspace.Buffers.
 func (b buffers) Write(path, text string) error {
-	_, err := b.c.server.conn.WriteTextFile(b.c.asking(), acp.WriteTextFileRequest{SessionId: b.c.id, Path: path, Content: text})
+	_, err := b.c.server.conn.WriteTextFile(
+		b.c.asking(), acp.WriteTextFileRequest{SessionId: b.c.id, Path: path, Content: text})
 	return err
 }
 

@@ -58,7 +58,8 @@ func (s *server) build(ctx context.Context, dir, resume string, given []acp.McpS
 	}
 	config.AddMCPServers(servers)
 	warn := func(said string) { fmt.Fprintf(s.sys.Stderr, "[WARNING] %s\n", strings.TrimRight(said, "\n")) }
-	w := app.Frontend{Interactive: true, Sink: c, Approver: approver{c}, Reports: c.report, Warn: warn, CallContext: c.inTerminal}
+	w := app.Frontend{Interactive: true, Sink: c, Approver: approver{c}, Reports: c.report, Warn: warn,
+		CallContext: c.inTerminal}
 	r, err := app.Build(s.ctx, &sys, &flags, config, w.Debugging(flags.Debug, s.sys.Stderr))
 	if err != nil {
 		return nil, err
@@ -151,7 +152,8 @@ func (c *conversation) ended(res agent.Result) (acp.PromptResponse, error) {
 
 // update sends what happened. The editor may be gone.
 func (c *conversation) update(u acp.SessionUpdate) {
-	_ = c.server.conn.SessionUpdate(context.WithoutCancel(c.server.ctx), acp.SessionNotification{SessionId: c.id, Update: u})
+	_ = c.server.conn.SessionUpdate(context.WithoutCancel(c.server.ctx),
+		acp.SessionNotification{SessionId: c.id, Update: u})
 }
 
 // names of modes for people (cli/acp/acpUtils.ts).
@@ -166,7 +168,8 @@ func (c *conversation) modes() *acp.SessionModeState {
 	out := &acp.SessionModeState{CurrentModeId: acp.SessionModeId(c.r.Policy.Mode())}
 	for _, id := range c.r.Modes() {
 		about := modeNames[id][1]
-		out.AvailableModes = append(out.AvailableModes, acp.SessionMode{Id: acp.SessionModeId(id), Name: modeNames[id][0], Description: &about})
+		out.AvailableModes = append(out.AvailableModes, acp.SessionMode{Id: acp.SessionModeId(id), Name: modeNames[id][0],
+			Description: &about})
 	}
 	return out
 }
@@ -226,7 +229,8 @@ func (c *conversation) useModel(name string) error {
 func (c *conversation) announce() {
 	commands := []acp.AvailableCommand{}
 	for _, one := range c.r.Config.CustomCommands(nil, func(string) {}) {
-		commands = append(commands, acp.AvailableCommand{Name: text.VisibleLine(one.Name), Description: text.VisibleLine(one.Description)})
+		commands = append(
+			commands, acp.AvailableCommand{Name: text.VisibleLine(one.Name), Description: text.VisibleLine(one.Description)})
 	}
 	c.update(acp.SessionUpdate{AvailableCommandsUpdate: &acp.SessionAvailableCommandsUpdate{AvailableCommands: commands}})
 }

@@ -17,7 +17,9 @@ const (
 	tooLong     = "_minigem/too_long"
 )
 
-var idOf = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)`) })
+var idOf = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)`)
+})
 
 // shortened passes on what an editor sends, line by line. Of a line that is too long a
 // piece comes, which is no JSON, and then a message that has the request answered, or
@@ -70,7 +72,8 @@ func instead(head []byte) []byte {
 	case id == nil:
 		return nil
 	case answer:
-		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32600,"message":%q}}`+"\n", id[1], errTooLong.Message)
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32600,"message":%q}}`+"\n", id[1],
+			errTooLong.Message)
 	default:
 		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%q}`+"\n", id[1], tooLong)
 	}

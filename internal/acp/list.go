@@ -49,7 +49,8 @@ func (s *server) ListSessions(_ context.Context, p acp.ListSessionsRequest) (acp
 		}
 		for _, one := range all {
 			title, updated := text.VisibleLine(one.info.Title), one.info.Updated.UTC().Format(time.RFC3339)
-			out.Sessions = append(out.Sessions, acp.SessionInfo{SessionId: acp.SessionId(one.info.ID), Cwd: one.dir, Title: &title, UpdatedAt: &updated})
+			out.Sessions = append(out.Sessions, acp.SessionInfo{SessionId: acp.SessionId(one.info.ID), Cwd: one.dir,
+				Title: &title, UpdatedAt: &updated})
 		}
 		return out, nil
 	})

@@ -46,7 +46,8 @@ func (c *conversation) showPrinted(id string) {
 		return // the call has its result
 	}
 	delete(p.due, id)
-	c.update(acp.UpdateToolCall(acp.ToolCallId(id), acp.WithUpdateStatus(acp.ToolCallStatusInProgress), acp.WithUpdateContent(texts(p.end[id]))))
+	c.update(acp.UpdateToolCall(acp.ToolCallId(id), acp.WithUpdateStatus(acp.ToolCallStatusInProgress),
+		acp.WithUpdateContent(texts(p.end[id]))))
 }
 
 // forgetPrinted ends the output of a call, whose result follows.

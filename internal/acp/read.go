@@ -94,7 +94,9 @@ func embedded(b acp.ContentBlock) (llm.Part, error) {
 		return blob(b.Audio.MimeType, b.Audio.Data)
 	case b.Resource != nil && b.Resource.Resource.TextResourceContents != nil:
 		r := b.Resource.Resource.TextResourceContents
-		return llm.Text{Text: fmt.Sprintf("\n--- Content from referenced files ---\nContent from @%s:\n%s\n--- End of content ---", r.Uri, r.Text)}, nil
+		return llm.Text{
+			Text: fmt.Sprintf("\n--- Content from referenced files ---\nContent from @%s:\n%s\n--- End of content ---", r.Uri,
+				r.Text)}, nil
 	case b.Resource != nil && b.Resource.Resource.BlobResourceContents != nil:
 		r := b.Resource.Resource.BlobResourceContents
 		mime := "application/octet-stream"

@@ -62,12 +62,14 @@ func (g *gated) Read(p []byte) (int, error) {
 
 // logger writes what goes wrong with the protocol, without the messages.
 func logger(to io.Writer) *slog.Logger {
-	return slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == "raw" || a.Key == slog.TimeKey {
-			return slog.Attr{}
-		}
-		return a
-	}}))
+	return slog.New(
+		slog.NewTextHandler(
+			to, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+				if a.Key == "raw" || a.Key == slog.TimeKey {
+					return slog.Attr{}
+				}
+				return a
+			}}))
 }
 
 // server is the agent's side of the protocol.
@@ -111,7 +113,8 @@ func (s *server) Initialize(_ context.Context, p acp.InitializeRequest) (acp.Ini
 		AgentInfo:       &acp.Implementation{Name: "minigem", Title: &title, Version: app.Version},
 		AuthMethods: []acp.AuthMethod{
 			method("gemini-api-key", "Gemini API key", "GEMINI_API_KEY in the environment of minigem, or in ~/.gemini/.env"),
-			method("vertex-ai", "Vertex AI", "GOOGLE_API_KEY, or GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION, in the environment of minigem"),
+			method("vertex-ai", "Vertex AI", "GOOGLE_API_KEY, or GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION, in the "+
+				"environment of minigem"),
 		},
 		AgentCapabilities: acp.AgentCapabilities{
 			LoadSession:         true,
@@ -129,7 +132,8 @@ func (s *server) Authenticate(_ context.Context, p acp.AuthenticateRequest) (acp
 	case "gemini-api-key", "vertex-ai":
 		return acp.AuthenticateResponse{}, nil
 	}
-	return acp.AuthenticateResponse{}, wrong("there is no sign-in %q: gemini-api-key and vertex-ai take what they need from the environment", p.MethodId)
+	return acp.AuthenticateResponse{},
+		wrong("there is no sign-in %q: gemini-api-key and vertex-ai take what they need from the environment", p.MethodId)
 }
 
 // wrong is the error of a request that asks for what cannot be.
@@ -275,7 +279,8 @@ func (s *server) SetSessionMode(_ context.Context, p acp.SetSessionModeRequest) 
 }
 
 // UnstableSetSessionModel implements a part of acp.AgentExperimental.
-func (s *server) UnstableSetSessionModel(_ context.Context, p acp.UnstableSetSessionModelRequest) (acp.UnstableSetSessionModelResponse, error) {
+func (s *server) UnstableSetSessionModel(
+	_ context.Context, p acp.UnstableSetSessionModelRequest) (acp.UnstableSetSessionModelResponse, error) {
 	c, err := s.find(p.SessionId)
 	if err == nil {
 		err = c.useModel(string(p.ModelId))
@@ -294,6 +299,7 @@ func (s *server) ResumeSession(context.Context, acp.ResumeSessionRequest) (acp.R
 }
 
 // SetSessionConfigOption implements acp.Agent.
-func (s *server) SetSessionConfigOption(context.Context, acp.SetSessionConfigOptionRequest) (acp.SetSessionConfigOptionResponse, error) {
+func (s *server) SetSessionConfigOption(
+	context.Context, acp.SetSessionConfigOptionRequest) (acp.SetSessionConfigOptionResponse, error) {
 	return acp.SetSessionConfigOptionResponse{}, acp.NewMethodNotFound(acp.AgentMethodSessionSetConfigOption)
 }

@@ -79,7 +79,8 @@ func (c *conversation) inTerminal(ctx context.Context, call llm.ToolCall) contex
 	if p := c.panes.of[call.ID]; p != nil { // a tail call
 		return p.ctx
 	}
-	p := &pane{c: c, call: call.ID, settled: make(chan struct{}), exited: make(chan struct{}), more: make(chan struct{}, 1)}
+	p := &pane{c: c, call: call.ID, settled: make(chan struct{}), exited: make(chan struct{}),
+		more: make(chan struct{}, 1)}
 	p.ctx, p.end = context.WithCancelCause(ctx)
 	if c.panes.of == nil {
 		c.panes.of = map[string]*pane{}
@@ -167,7 +168,8 @@ func (p *pane) serve(line string) {
 			p.c.panes.mu.Lock()
 			p.c.panes.refused = true
 			p.c.panes.mu.Unlock()
-			fmt.Fprintf(p.c.server.sys.Stderr, "[WARNING] the editor's terminal is not used in this session, output is shown as text: %s\n", text.VisibleLine(err.Error()))
+			fmt.Fprintf(p.c.server.sys.Stderr, "[WARNING] the editor's terminal is not used in this session, output is shown "+
+				"as text: %s\n", text.VisibleLine(err.Error()))
 		}
 		close(p.settled)
 		return
@@ -177,7 +179,8 @@ func (p *pane) serve(line string) {
 	p.id, p.conn = id, conn
 	p.mu.Unlock()
 	p.c.forgetPrinted(p.call)
-	p.c.update(acp.UpdateToolCall(acp.ToolCallId(p.call), acp.WithUpdateStatus(acp.ToolCallStatusInProgress), acp.WithUpdateContent([]acp.ToolCallContent{acp.ToolTerminalRef(id)})))
+	p.c.update(acp.UpdateToolCall(acp.ToolCallId(p.call), acp.WithUpdateStatus(acp.ToolCallStatusInProgress),
+		acp.WithUpdateContent([]acp.ToolCallContent{acp.ToolTerminalRef(id)})))
 	close(p.settled)
 	gone := make(chan struct{})
 	go func() {
@@ -209,7 +212,8 @@ func (p *pane) open(line string) (conn net.Conn, id string, err error) {
 		return nil, "", err
 	}
 	go func() {
-		_, err := p.c.server.conn.WaitForTerminalExit(p.c.server.ctx, acp.WaitForTerminalExitRequest{SessionId: p.c.id, TerminalId: id})
+		_, err := p.c.server.conn.WaitForTerminalExit(p.c.server.ctx, acp.WaitForTerminalExitRequest{
+			SessionId: p.c.id, TerminalId: id})
 		close(p.exited)
 		if err == nil {
 			cancel(errors.New("its command ended before it began"))
@@ -240,7 +244,8 @@ func (p *pane) create(ctx context.Context, door, line string) (id string, err er
 	answers := make(chan answer, 1)
 	dir, most := p.c.r.Workspace.Dirs()[0], mostKept
 	go func() {
-		res, err := p.c.server.conn.CreateTerminal(p.c.server.ctx, acp.CreateTerminalRequest{SessionId: p.c.id, Command: path, Args: []string{stepName, door, line}, Cwd: &dir, OutputByteLimit: &most})
+		res, err := p.c.server.conn.CreateTerminal(p.c.server.ctx, acp.CreateTerminalRequest{SessionId: p.c.id, Command: path,
+			Args: []string{stepName, door, line}, Cwd: &dir, OutputByteLimit: &most})
 		if err == nil && res.TerminalId == "" {
 			err = errors.New("it has no id")
 		}

@@ -132,7 +132,8 @@ func content(r event.ToolRecord) []acp.ToolCallContent {
 }
 
 func diff(path, before, after string, created bool) acp.ToolCallContent {
-	d := &acp.ToolCallContentDiff{Path: path, NewText: after, OldText: &before, Type: "diff", Meta: map[string]any{"kind": "modify"}}
+	d := &acp.ToolCallContentDiff{Path: path, NewText: after, OldText: &before, Type: "diff",
+		Meta: map[string]any{"kind": "modify"}}
 	if created {
 		d.OldText, d.Meta["kind"] = nil, "add"
 	}
@@ -143,7 +144,8 @@ func diff(path, before, after string, created bool) acp.ToolCallContent {
 func entries(todos builtin.Todos) []acp.PlanEntry {
 	out := []acp.PlanEntry{}
 	for _, t := range todos.Todos {
-		e := acp.PlanEntry{Content: text.VisibleLine(t.Description), Priority: acp.PlanEntryPriorityMedium, Status: acp.PlanEntryStatusPending}
+		e := acp.PlanEntry{Content: text.VisibleLine(t.Description), Priority: acp.PlanEntryPriorityMedium,
+			Status: acp.PlanEntryStatusPending}
 		switch t.Status {
 		case "in_progress":
 			e.Status = acp.PlanEntryStatusInProgress
@@ -195,7 +197,8 @@ func (a approver) Approve(ctx context.Context, q toolcall.Question) toolcall.Ans
 	no := toolcall.Answer{Outcome: policy.Cancel}
 	options := a.c.options(q)
 	a.c.start(q.Call, cmp.Or(q.Intent.Title, q.Intent.Description), acp.ToolCallStatusPending)
-	title, status, kind := text.VisibleLine(cmp.Or(q.Intent.Title, q.Intent.Description, q.Call.Name)), acp.ToolCallStatusPending, a.c.kind(q.Call.Name)
+	title, status, kind := text.VisibleLine(cmp.Or(q.Intent.Title, q.Intent.Description, q.Call.Name)),
+		acp.ToolCallStatusPending, a.c.kind(q.Call.Name)
 	res, err := a.c.server.conn.RequestPermission(ctx, acp.RequestPermissionRequest{
 		SessionId: a.c.id, Options: options,
 		ToolCall: acp.ToolCallUpdate{
@@ -218,7 +221,8 @@ func (c *conversation) options(q toolcall.Question) []acp.PermissionOption {
 	var out []acp.PermissionOption
 	always := func(id policy.Outcome, name string) {
 		if !c.r.Config.Settings.Security.DisableAlwaysAllow {
-			out = append(out, acp.PermissionOption{OptionId: acp.PermissionOptionId(id), Name: text.VisibleLine(name), Kind: acp.PermissionOptionKindAllowAlways})
+			out = append(out, acp.PermissionOption{OptionId: acp.PermissionOptionId(id), Name: text.VisibleLine(name),
+				Kind: acp.PermissionOptionKindAllowAlways})
 		}
 	}
 	yes := "Allow"
@@ -238,8 +242,10 @@ func (c *conversation) options(q toolcall.Question) []acp.PermissionOption {
 	default:
 		always(policy.ProceedAlways, "Allow for this session")
 	}
-	return append(out, acp.PermissionOption{OptionId: acp.PermissionOptionId(policy.ProceedOnce), Name: yes, Kind: acp.PermissionOptionKindAllowOnce},
-		acp.PermissionOption{OptionId: acp.PermissionOptionId(policy.Cancel), Name: "Reject", Kind: acp.PermissionOptionKindRejectOnce})
+	return append(out, acp.PermissionOption{OptionId: acp.PermissionOptionId(policy.ProceedOnce), Name: yes,
+		Kind: acp.PermissionOptionKindAllowOnce},
+		acp.PermissionOption{OptionId: acp.PermissionOptionId(policy.Cancel), Name: "Reject",
+			Kind: acp.PermissionOptionKindRejectOnce})
 }
 
 // asked is what a question is about: the change, or the command, and why the user

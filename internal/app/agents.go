@@ -59,7 +59,8 @@ func (c *Configuration) AgentFiles() map[string]string {
 }
 
 // agentSources are the folders of agents, with those of the project where project.
-func (c *Configuration) agentSources(extensions []config.Extension, project bool, agreed func(subagents.Agent) bool) []subagents.Source {
+func (c *Configuration) agentSources(extensions []config.Extension, project bool,
+	agreed func(subagents.Agent) bool) []subagents.Source {
 	var sources []subagents.Source
 	if own := filepath.Join(c.Dir, ".gemini", "agents"); project && c.Dir != c.Home {
 		sources = append(sources, subagents.Source{Dir: own, Name: ofProject, Agreed: agreed})
@@ -127,7 +128,10 @@ func (r *Runtime) loadAgents(warn func(string)) {
 		case a.Off == "":
 			on = append(on, r.definition(a, warn))
 		case a.Off == notAgreed:
-			problems = append(problems, fmt.Sprintf("the agent %s of this project is new, or has changed, and is not offered: look at %s, then run minigem trust", a.Name, a.File))
+			problems = append(
+				problems, fmt.Sprintf(
+					"the agent %s of this project is new, or has changed, and is not offered: look at %s, then run minigem trust",
+					a.Name, a.File))
 		}
 	}
 	if r.Config.Settings.Experimental.EnableAgents {
@@ -152,7 +156,8 @@ func (r *Runtime) definition(a Agent, warn func(string)) subagent.Definition {
 	case err != nil:
 		warn(fmt.Sprintf("the agent %s uses %s: %v", d.Name, r.ModelName, err))
 	case a.Source != subagents.BuiltIn: // nobody asked for the model of those
-		warn(fmt.Sprintf("the agent %s is to use %s, which is not of the server of %s: it uses %s", d.Name, text.VisibleLine(choice.Model), r.ModelName, r.ModelName))
+		warn(fmt.Sprintf("the agent %s is to use %s, which is not of the server of %s: it uses %s", d.Name,
+			text.VisibleLine(choice.Model), r.ModelName, r.ModelName))
 	}
 	d.Model = ""
 	return d

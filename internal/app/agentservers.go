@@ -24,8 +24,10 @@ func (c *Configuration) agentServers(a Agent, allowed []string) []MCPServer {
 	var out []MCPServer
 	for _, s := range a.Servers {
 		set := settings.MCPServer{
-			Command: s.Command, Args: s.Args, Env: s.Env, Cwd: s.Cwd, URL: s.URL, HTTPURL: s.HTTPURL, Type: s.Type, Headers: s.Headers,
-			Timeout: s.Timeout, Trust: s.Trust && !strings.HasPrefix(a.Source, "extension "), IncludeTools: s.Include, ExcludeTools: s.Exclude,
+			Command: s.Command, Args: s.Args, Env: s.Env, Cwd: s.Cwd, URL: s.URL, HTTPURL: s.HTTPURL, Type: s.Type,
+			Headers: s.Headers,
+			Timeout: s.Timeout, Trust: s.Trust && !strings.HasPrefix(a.Source, "extension "), IncludeTools: s.Include,
+			ExcludeTools: s.Exclude,
 		}
 		if s.Command == "" && s.URL == "" && s.HTTPURL == "" {
 			set = narrowed(c.Settings.MCPServers[s.Name], s)
@@ -39,7 +41,9 @@ func (c *Configuration) agentServers(a Agent, allowed []string) []MCPServer {
 
 func narrowed(of settings.MCPServer, s subagents.Server) settings.MCPServer {
 	if s.Include != nil {
-		of.IncludeTools = slices.DeleteFunc(slices.Clone(s.Include), func(t string) bool { return of.IncludeTools != nil && !slices.Contains(of.IncludeTools, t) })
+		of.IncludeTools = slices.DeleteFunc(slices.Clone(s.Include), func(t string) bool {
+			return of.IncludeTools != nil && !slices.Contains(of.IncludeTools, t)
+		})
 	}
 	of.ExcludeTools = slices.Concat(of.ExcludeTools, s.Exclude)
 	return of

@@ -40,7 +40,9 @@ func (c *Configuration) SwitchAgent(name string, on bool) (string, error) {
 	off := set != nil && !*set
 	switch {
 	case on && a.Off == notAgreed:
-		return "", exit.Errorf(exit.Input, "the agent %s is not offered before you agree to it as it is: look at %s, then run minigem trust", name, c.Shorten(a.File))
+		return "", exit.Errorf(
+			exit.Input, "the agent %s is not offered before you agree to it as it is: look at %s, then run minigem trust", name,
+			c.Shorten(a.File))
 	case !c.Settings.Experimental.EnableAgents:
 		return "", exit.Errorf(exit.Input, "experimental.enableAgents is false in the settings, and turns all agents off")
 	case on && !off:
@@ -53,7 +55,9 @@ func (c *Configuration) SwitchAgent(name string, on bool) (string, error) {
 		files = append(files, filepath.Join(c.DotGemini, "settings.json"))
 	}
 	for _, file := range slices.Compact(files) {
-		if err := jsonc.Edit(file, 0o600, func(d *jsonc.Doc) error { return d.Set(on, "agents", "overrides", name, "enabled") }); err != nil {
+		if err := jsonc.Edit(file, 0o600, func(d *jsonc.Doc) error {
+			return d.Set(on, "agents", "overrides", name, "enabled")
+		}); err != nil {
 			return "", EditError(err)
 		}
 	}
@@ -90,7 +94,8 @@ func (c *Configuration) DescribeAgent(name string) (string, error) {
 	if a.File != "" {
 		where += ", " + c.Shorten(a.File)
 	}
-	return fmt.Sprintf("%s (%s)\n  model    %s\n  turns    %d\n  minutes  %v\n  tools    %s", a.Name, where, cmp.Or(a.Model, "inherit"),
+	return fmt.Sprintf("%s (%s)\n  model    %s\n  turns    %d\n  minutes  %v\n  tools    %s", a.Name, where,
+		cmp.Or(a.Model, "inherit"),
 		cmp.Or(a.MaxTurns, subagent.DefaultTurns), cmp.Or(a.Timeout, subagent.DefaultTimeout).Minutes(), tools), nil
 }
 

@@ -19,7 +19,8 @@ type alerter struct {
 // newAlerter makes the alerter of a session with somebody who can be asked.
 // Only a chat in a terminal rings.
 func (r *Runtime) newAlerter(sys *System, w *Frontend) *alerter {
-	b := &alerter{notifier: &notify.Notifier{Title: "minigem", Hooks: notify.HookSink{Hooks: r.Engine}, Now: sys.Now}, approver: w.Approver}
+	b := &alerter{notifier: &notify.Notifier{Title: "minigem", Hooks: notify.HookSink{Hooks: r.Engine}, Now: sys.Now},
+		approver: w.Approver}
 	if w.Bell != nil && r.Config.Settings.General.EnableNotifications {
 		method, err := notify.ParseMethod(r.Config.Settings.General.NotificationMethod)
 		if err != nil {

@@ -85,7 +85,8 @@ func (b *brought) settings() {
 	seen := map[string]bool{}
 	for _, g := range b.c.Loaded.Given {
 		section, _, _ := strings.Cut(g.Key, ".")
-		if g.Origin.Layer != settings.LayerWorkspace || seen[section] || section == "hooks" || section == "mcpServers" || settings.EffectOf(g.Key) == string(settings.EffectNone) {
+		if g.Origin.Layer != settings.LayerWorkspace || seen[section] || section == "hooks" || section == "mcpServers" ||
+			settings.EffectOf(g.Key) == string(settings.EffectNone) {
 			continue
 		}
 		seen[section] = true

@@ -29,6 +29,7 @@ func (s *System) openBrowser(address string) bool {
 	case !has("DISPLAY", "WAYLAND_DISPLAY"):
 		return false
 	}
-	_, err := proc.Start(proc.Command{Path: opener[0], Args: append(opener[1:], address), Dir: s.Dir, Env: s.Env, Outlives: true})
+	_, err := proc.Start(proc.Command{Path: opener[0], Args: append(opener[1:], address), Dir: s.Dir, Env: s.Env,
+		Outlives: true})
 	return err == nil
 }

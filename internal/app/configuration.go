@@ -126,7 +126,8 @@ func (c *Configuration) readModels() {
 	c.models, problems = models.New(c.Settings.ModelConfigs, c.Settings.Agents.Overrides)
 	for _, p := range problems {
 		at := c.Loaded.At(p.Key)
-		c.Notices = append(c.Notices, fmt.Sprintf("%s:%d: %s %s", at.File, at.Line, text.VisibleLine(p.Key), text.VisibleLine(p.Text)))
+		c.Notices = append(c.Notices, fmt.Sprintf("%s:%d: %s %s", at.File, at.Line, text.VisibleLine(p.Key),
+			text.VisibleLine(p.Text)))
 	}
 }
 

@@ -21,8 +21,10 @@ func (c *Configuration) readEnv(sys *System) error {
 		c.Notices = append(c.Notices, err.Error())
 	}
 	if len(file.Refused) > 0 {
-		c.Notices = append(c.Notices, fmt.Sprintf("%s sets %s, which would make programs run code: minigem takes that only from your own environment",
-			c.Shorten(file.Path), text.VisibleLine(strings.Join(file.Refused, ", "))))
+		c.Notices = append(
+			c.Notices, fmt.Sprintf(
+				"%s sets %s, which would make programs run code: minigem takes that only from your own environment",
+				c.Shorten(file.Path), text.VisibleLine(strings.Join(file.Refused, ", "))))
 	}
 	c.Env = withVars(sys.Env, c.addSignIn(file, sys.LookupEnv))
 	c.childEnvironment = sanitized(c.Env, c.Settings)
@@ -49,7 +51,8 @@ func (c *Configuration) readOwnEnv(sys *System, all dotenv.File) error {
 	}
 	without := *c
 	without.Loaded, without.Settings, without.Env = own, own.Settings, withVars(sys.Env, file.Vars)
-	without.models, _ = models.New(own.Settings.ModelConfigs, own.Settings.Agents.Overrides) // the problems are those of all settings
+	// the problems are those of all settings
+	without.models, _ = models.New(own.Settings.ModelConfigs, own.Settings.Agents.Overrides)
 	c.own, c.ownEnvironment = &without, sanitized(without.Env, own.Settings)
 	if all.Path != file.Path {
 		c.projectEnv = all.Path
@@ -77,7 +80,8 @@ func withVars(env []string, vars []dotenv.Var) []string {
 
 func sanitized(env []string, s settings.Settings) []string {
 	r := s.Security.EnvironmentVariableRedaction
-	return redact.Sanitize(env, redact.Config{Enabled: r.Enabled, Allowed: r.Allowed, Blocked: r.Blocked, Strict: redact.Strict(env)})
+	return redact.Sanitize(env, redact.Config{Enabled: r.Enabled, Allowed: r.Allowed, Blocked: r.Blocked,
+		Strict: redact.Strict(env)})
 }
 
 // warnWithheld names the hooks that use a variable of the project's .env file
@@ -88,8 +92,10 @@ func (c *Configuration) warnWithheld() {
 			continue
 		}
 		if name := namedBy(h, c.projectVars); name != "" {
-			c.Notices = append(c.Notices, fmt.Sprintf("%s: the hook %q names %s, which the project's .env sets: hooks that did not come with the project do not get it",
-				h.Source, h.ID(), name))
+			c.Notices = append(
+				c.Notices, fmt.Sprintf(
+					"%s: the hook %q names %s, which the project's .env sets: hooks that did not come with the project do not get it",
+					h.Source, h.ID(), name))
 		}
 	}
 }

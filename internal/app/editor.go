@@ -28,7 +28,8 @@ func (c *Configuration) AddMCPServers(given []GivenServer) {
 		all = map[string]settings.MCPServer{}
 	}
 	for _, g := range given {
-		all[g.Name] = settings.MCPServer{Command: g.Command, Args: g.Args, Env: g.Env, Type: g.Type, URL: g.URL, Headers: g.Headers}
+		all[g.Name] = settings.MCPServer{Command: g.Command, Args: g.Args, Env: g.Env, Type: g.Type, URL: g.URL,
+			Headers: g.Headers}
 	}
 	c.Settings.MCPServers = all
 }
@@ -57,7 +58,8 @@ func (r *Runtime) UseModel(name string) error {
 		return err
 	}
 	if !SameServer(choice.Model, r.ModelName) {
-		return fmt.Errorf("%s is on another server than %s: start minigem with --model %s (and --resume latest to go on here)", choice.Model, r.ModelName, name)
+		return fmt.Errorf("%s is on another server than %s: start minigem with --model %s (and --resume latest to go on "+
+			"here)", choice.Model, r.ModelName, name)
 	}
 	r.asked = name
 	r.take(choice)

@@ -19,7 +19,8 @@ func elicitor(w *Frontend) func(context.Context, mcp.Form) mcp.Reply {
 	asker, warn := w.Asker, w.Warn
 	return func(ctx context.Context, f mcp.Form) mcp.Reply {
 		if asker == nil {
-			warn(fmt.Sprintf("the MCP server %s asks for an answer, and nobody is here to give one, so that it was declined: %s", f.Server, strings.Join(strings.Fields(f.Message), " ")))
+			warn(fmt.Sprintf("the MCP server %s asks for an answer, and nobody is here to give one, so that it was declined: %s",
+				f.Server, strings.Join(strings.Fields(f.Message), " ")))
 			return mcp.Reply{Action: mcp.Decline}
 		}
 		var reply mcp.Reply
@@ -36,8 +37,10 @@ const (
 // fillIn asks the user for what a form wants. Esc cancels it.
 func fillIn(ctx context.Context, asker builtin.Asker, f mcp.Form) mcp.Reply {
 	said, ok := askOne(ctx, asker, builtin.Question{
-		Header: "The MCP server " + f.Server + " asks", Question: f.Message + "\n  What you answer goes to this server; give it no passwords.", Type: "choice",
-		Options: []builtin.Option{{Label: answerIt, Description: asksFor(f)}, {Label: declineIt, Description: "it gets nothing"}},
+		Header: "The MCP server " + f.Server + " asks", Question: f.Message +
+			"\n  What you answer goes to this server; give it no passwords.", Type: "choice",
+		Options: []builtin.Option{{Label: answerIt, Description: asksFor(f)},
+			{Label: declineIt, Description: "it gets nothing"}},
 	})
 	switch {
 	case !ok:
@@ -74,7 +77,8 @@ func askOne(ctx context.Context, asker builtin.Asker, q builtin.Question) (strin
 
 // valueOf asks until the answer is one that the field takes; nil: it stays empty.
 func valueOf(ctx context.Context, asker builtin.Asker, server string, f mcp.Field) (value any, ok bool) {
-	q := builtin.Question{Header: server + ": " + f.Title, Question: cmp.Or(f.Description, f.Title), Type: "text", Placeholder: hint(f)}
+	q := builtin.Question{Header: server + ": " + f.Title, Question: cmp.Or(f.Description, f.Title), Type: "text",
+		Placeholder: hint(f)}
 	switch {
 	case f.Type == "boolean" && f.Default == "false": // Enter takes the first one
 		q.Type, q.Options = "choice", []builtin.Option{{Label: "No"}, {Label: "Yes"}}

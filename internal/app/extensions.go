@@ -37,7 +37,8 @@ func (c *Configuration) findExtensions() ([]hooks.Problem, error) {
 	found, problems := config.FindExtensions(c.Dir, c.ExtensionRoots())
 	for _, p := range problems {
 		if filepath.Base(p.File) == config.EnablementFile {
-			return problems, exit.Errorf(exit.Config, "reading which extensions are off: %s: correct the file, or move it away", c.ShortenIn(p.Text))
+			return problems, exit.Errorf(exit.Config, "reading which extensions are off: %s: correct the file, or move it away",
+				c.ShortenIn(p.Text))
 		}
 	}
 	for _, e := range found {
@@ -57,7 +58,8 @@ func (c *Configuration) findExtensions() ([]hooks.Problem, error) {
 	if config.IsExtension(c.Dir) { // a folder of a repository of several
 		own = c.Dir
 	}
-	if c.ownExtension && config.IsExtension(own) && !slices.ContainsFunc(found, func(e config.Extension) bool { return e.Dir == own }) {
+	if c.ownExtension && config.IsExtension(own) &&
+		!slices.ContainsFunc(found, func(e config.Extension) bool { return e.Dir == own }) {
 		e, _ := config.OpenExtension(own) // what is wrong with it is told when its hooks are read
 		e.Dir, e.InProject = own, true
 		c.extensions = append(c.extensions, e)
@@ -191,7 +193,8 @@ func (c *Configuration) readExtension(e config.Extension) (problems []hooks.Prob
 		problems = append(problems, hooks.Problem{File: file, Text: p})
 	}
 	if len(m.Settings) > 0 && !e.InProject { // the user gave nothing to what came with a project
-		i := extensions.Installed{Manifest: m, Origin: extensions.Origin{Source: e.Source, Type: e.SourceType}, Folder: filepath.Join(c.ExtensionRoots().User, e.Name), Dir: e.Dir}
+		i := extensions.Installed{Manifest: m, Origin: extensions.Origin{Source: e.Source, Type: e.SourceType},
+			Folder: filepath.Join(c.ExtensionRoots().User, e.Name), Dir: e.Dir}
 		workspace := ""
 		if c.Trust.Trusted {
 			workspace = c.Dir
@@ -241,12 +244,17 @@ func (c *Configuration) addServers(e config.Extension, m extensions.Manifest, fi
 	values := c.settingsOf(e)
 	for _, s := range m.Servers {
 		if other, taken := c.serverOf[s.Name]; taken {
-			problems = append(problems, hooks.Problem{File: file, Text: fmt.Sprintf("the MCP server %s is not used: the extension %s has one of that name", text.VisibleLine(s.Name), other)})
+			problems = append(
+				problems, hooks.Problem{
+					File: file, Text: fmt.Sprintf("the MCP server %s is not used: the extension %s has one of that name",
+						text.VisibleLine(s.Name), other)})
 			continue
 		}
 		var server settings.MCPServer
 		if err := json.Unmarshal(c.expandIn(s.JSON, e, values), &server); err != nil {
-			problems = append(problems, hooks.Problem{File: file, Text: fmt.Sprintf("the MCP server %s is not used: %v", text.VisibleLine(s.Name), err)})
+			problems = append(
+				problems, hooks.Problem{File: file, Text: fmt.Sprintf("the MCP server %s is not used: %v", text.VisibleLine(s.Name),
+					err)})
 			continue
 		}
 		if server.Env == nil {
@@ -289,7 +297,9 @@ func (c *Configuration) expandIn(data []byte, e config.Extension, values map[str
 	}
 	var all any
 	_ = json.Unmarshal(data, &all)
-	out, _ := json.Marshal(jsonc.MapTexts(all, func(text string) string { return settings.Expand(paths.Replace(text), lookup) }))
+	out, _ := json.Marshal(jsonc.MapTexts(all, func(text string) string {
+		return settings.Expand(paths.Replace(text), lookup)
+	}))
 	return out
 }
 

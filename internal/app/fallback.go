@@ -39,7 +39,8 @@ func (r *Runtime) fallback(w *Frontend) func(context.Context, string, error) (st
 		}
 		next, r.asked = choice.Model, next
 		r.ModelName, r.Compressor.ModelName = next, next
-		r.sink.Emit(event.Notice{Severity: "warning", Text: fmt.Sprintf("The quota of %s is used up: this session goes on with %s.", model, next)})
+		r.sink.Emit(event.Notice{Severity: "warning", Text: fmt.Sprintf("The quota of %s is used up: this session goes on "+
+			"with %s.", model, next)})
 		return next, choice.Sampling, true
 	}
 }

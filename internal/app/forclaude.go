@@ -34,7 +34,8 @@ func (c *forClaude) begin(p session.Project, id, path, cwd string) {
 	if c.copy == nil || c.copy.From != path {
 		c.copy = nil
 		if filepath.Ext(path) == ".jsonl" {
-			c.copy = &transcript.ClaudeCopy{From: path, To: filepath.Join(dir, id+".jsonl"), Session: id, Cwd: cwd, Tool: claudeTool(cwd)}
+			c.copy = &transcript.ClaudeCopy{From: path, To: filepath.Join(dir, id+".jsonl"), Session: id, Cwd: cwd,
+				Tool: claudeTool(cwd)}
 		}
 	}
 	if c.dir != dir {

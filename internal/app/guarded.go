@@ -28,14 +28,20 @@ func (c *Configuration) switchedOff() []string {
 			continue
 		}
 		if s.Enabled != nil && !s.Enabled.On && c.Hooks.Off != "" {
-			if n := len(slices.DeleteFunc(slices.Clone(c.Hooks.Hooks), func(h hooks.Hook) bool { return h.Source.OfProject() })); n > 0 {
-				out = append(out, fmt.Sprintf("%s:%d: this project turns all hooks off, %d of yours or the system's among them", s.File, s.Enabled.Line, n))
+			if n := len(slices.DeleteFunc(slices.Clone(c.Hooks.Hooks), func(h hooks.Hook) bool {
+				return h.Source.OfProject()
+			})); n > 0 {
+				out = append(out, fmt.Sprintf("%s:%d: this project turns all hooks off, %d of yours or the system's among them",
+					s.File, s.Enabled.Line, n))
 			}
 		}
 		for _, d := range s.Disabled {
-			if i := slices.IndexFunc(c.Hooks.Hooks, func(h hooks.Hook) bool { return h.ID() == d.ID && !h.Source.OfProject() }); i >= 0 {
+			if i := slices.IndexFunc(c.Hooks.Hooks, func(h hooks.Hook) bool {
+				return h.ID() == d.ID && !h.Source.OfProject()
+			}); i >= 0 {
 				h := c.Hooks.Hooks[i]
-				out = append(out, fmt.Sprintf("%s:%d: this project turns off the %s hook %q of %s", s.File, d.Line, h.Event, d.ID, h.Source))
+				out = append(out, fmt.Sprintf("%s:%d: this project turns off the %s hook %q of %s", s.File, d.Line, h.Event, d.ID,
+					h.Source))
 			}
 		}
 	}
@@ -45,14 +51,16 @@ func (c *Configuration) switchedOff() []string {
 // extensionSwitchedOff says that it is the project that turns an extension of the
 // user's off; "" if it is not, or has no hooks.
 func (c *Configuration) extensionSwitchedOff(e config.Extension) string {
-	if c.own == nil || e.InProject || !slices.Contains(c.Settings.Extensions.Disabled, e.Name) || slices.Contains(c.own.Settings.Extensions.Disabled, e.Name) {
+	if c.own == nil || e.InProject || !slices.Contains(c.Settings.Extensions.Disabled, e.Name) ||
+		slices.Contains(c.own.Settings.Extensions.Disabled, e.Name) {
 		return ""
 	}
 	s, err := config.LoadExtension(e, c.Dir, nil)
 	if err == nil && len(s.Hooks) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("this project turns off your extension %s (extensions.disabled), and its hooks with it", text.VisibleLine(e.Name))
+	return fmt.Sprintf("this project turns off your extension %s (extensions.disabled), and its hooks with it",
+		text.VisibleLine(e.Name))
 }
 
 // runsPrograms reports whether a change of the file at path, or with below of

@@ -36,21 +36,27 @@ func (c *Configuration) heldHeads(extensions []config.Extension) []config.Sectio
 	}
 	theirs, _ := skills.Discover(c.skillSources(inProject, true))
 	agents, _ := subagents.Discover(nil, c.agentSources(inProject, true, nil))
-	return slices.DeleteFunc(c.heads(theirs, agents, inProject), func(s config.Section) bool { return s.Layer == hooks.LayerUser })
+	return slices.DeleteFunc(c.heads(theirs, agents, inProject), func(s config.Section) bool {
+		return s.Layer == hooks.LayerUser
+	})
 }
 
-func (c *Configuration) heads(all []skills.Skill, agents []subagents.Agent, extensions []config.Extension) []config.Section {
+func (c *Configuration) heads(all []skills.Skill, agents []subagents.Agent,
+	extensions []config.Extension) []config.Section {
 	var out []config.Section
 	for _, s := range all {
-		out = c.addHead(out, s.Hooks, s.File, s.Source, config.Head{Of: hooks.Part{Kind: hooks.SkillPart, Name: s.Name}, Dir: s.Dir()}, extensions)
+		out = c.addHead(out, s.Hooks, s.File, s.Source, config.Head{Of: hooks.Part{Kind: hooks.SkillPart, Name: s.Name},
+			Dir: s.Dir()}, extensions)
 	}
 	for _, a := range agents {
-		out = c.addHead(out, a.Hooks, a.File, a.Source, config.Head{Of: hooks.Part{Kind: hooks.AgentPart, Name: a.Name}}, extensions)
+		out = c.addHead(out, a.Hooks, a.File, a.Source, config.Head{Of: hooks.Part{Kind: hooks.AgentPart, Name: a.Name}},
+			extensions)
 	}
 	return out
 }
 
-func (c *Configuration) addHead(out []config.Section, h skills.Hooks, file, source string, head config.Head, extensions []config.Extension) []config.Section {
+func (c *Configuration) addHead(out []config.Section, h skills.Hooks, file, source string, head config.Head,
+	extensions []config.Extension) []config.Section {
 	if h.Line == 0 {
 		return out
 	}
@@ -86,7 +92,8 @@ func (c *Configuration) sourceOf(source, file string, extensions []config.Extens
 func extensionOf(source, file string, extensions []config.Extension) (config.Extension, bool) {
 	name, ofExtension := strings.CutPrefix(source, "extension ")
 	for _, e := range extensions {
-		if ofExtension && e.Name == name || e.InProject && source == ofProject && strings.HasPrefix(file, e.Dir+string(filepath.Separator)) {
+		if ofExtension && e.Name == name || e.InProject && source == ofProject &&
+			strings.HasPrefix(file, e.Dir+string(filepath.Separator)) {
 			return e, true
 		}
 	}

@@ -26,7 +26,9 @@ import (
 func (r *Runtime) hookRunner(sys *System, children *command.Children) hooks.ByKind {
 	kinds := r.Config.HookRunner(children)
 	judgeBy := func(m llm.Provider) hooks.Runner {
-		return judge.Runner{Model: r.sideModelOf(m, sys, judge.Role), Name: func(model string) string { return models.Name(cmp.Or(model, "flash-lite")) }}
+		return judge.Runner{Model: r.sideModelOf(m, sys, judge.Role), Name: func(model string) string {
+			return models.Name(cmp.Or(model, "flash-lite"))
+		}}
 	}
 	of := func(ctx context.Context, server string) (*mcp.Session, error) { return r.mcp.pool.Session(ctx, server) }
 	kinds["prompt"], kinds["mcp_tool"] = judgeBy(r.Model), mcpHooks{of}

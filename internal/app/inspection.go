@@ -18,7 +18,8 @@ import (
 // Origin is the session that hooks see if none runs.
 func (c *Configuration) Origin() hooks.Origin {
 	home := (&System{Env: c.Env}).Getenv("HOME")
-	return hooks.Origin{SessionID: "00000000-0000-4000-8000-000000000000", Cwd: c.Dir, ProjectDir: c.ProjectDir, Home: home}
+	return hooks.Origin{SessionID: "00000000-0000-4000-8000-000000000000", Cwd: c.Dir, ProjectDir: c.ProjectDir,
+		Home: home}
 }
 
 // Inspection is the configuration for the commands that show hooks: it contains
@@ -124,7 +125,8 @@ func (c *Configuration) HeldBack() ([]hooks.Hook, []hooks.Problem) {
 		}
 		sections = append(sections, s)
 	}
-	found, faults := config.FindExtensions(c.Dir, config.ExtensionRoots{Project: filepath.Join(c.Dir, ".gemini", "extensions")})
+	found, faults := config.FindExtensions(
+		c.Dir, config.ExtensionRoots{Project: filepath.Join(c.Dir, ".gemini", "extensions")})
 	problems = append(problems, faults...)
 	for _, e := range found {
 		s, err := config.LoadExtension(e, c.Dir, c.settingsOf(e))

@@ -69,7 +69,9 @@ type MCPServer struct {
 // is not trusted could decide what their commands do, so that none is started
 // there. allowed is the list of the command line; nil: all are.
 func (c *Configuration) AllMCPServers(allowed []string, warn func(string)) []MCPServer {
-	if slices.ContainsFunc(slices.Collect(maps.Values(c.Settings.MCPServers)), func(s settings.MCPServer) bool { return s.URL != "" || s.HTTPURL != "" }) {
+	if slices.ContainsFunc(slices.Collect(maps.Values(c.Settings.MCPServers)), func(s settings.MCPServer) bool {
+		return s.URL != "" || s.HTTPURL != ""
+	}) {
 		if err := c.mcpSignIns().Check(); err != nil {
 			warn(c.ShortenIn(err.Error()))
 		}
@@ -80,7 +82,8 @@ func (c *Configuration) AllMCPServers(allowed []string, warn func(string)) []MCP
 	for _, name := range slices.Sorted(maps.Keys(s.MCPServers)) {
 		one := MCPServer{Server: c.mcpServer(name, s.MCPServers[name])}
 		if c.whyOff(&one, allowed, off); err != nil && one.Off == "" {
-			one.Off, one.Missed = c.ShortenIn(err.Error())+": correct the file, or move it away: it says which servers are off", true
+			one.Off, one.Missed = c.ShortenIn(err.Error())+": correct the file, or move it away: it says which servers are off",
+				true
 		}
 		all = append(all, one)
 	}
@@ -158,7 +161,8 @@ func (c *Configuration) SettingsFile(scope string) (string, error) {
 	}
 	file := filepath.Join(c.Dir, ".gemini", "settings.json")
 	if file == user {
-		return "", exit.Errorf(exit.Input, "the settings of the home folder are yours, not those of a project: use --scope user")
+		return "", exit.Errorf(
+			exit.Input, "the settings of the home folder are yours, not those of a project: use --scope user")
 	}
 	return file, nil
 }
@@ -209,7 +213,8 @@ func (c *Configuration) mcpServer(name string, s settings.MCPServer) mcp.Server 
 	// Servers are programs of others: they never see our secrets, only what
 	// their own settings give them.
 	red := c.Settings.Security.EnvironmentVariableRedaction
-	env := redact.Sanitize(c.Env, redact.Config{Enabled: true, Allowed: red.Allowed, Blocked: red.Blocked, Strict: redact.Strict(c.Env)})
+	env := redact.Sanitize(c.Env, redact.Config{Enabled: true, Allowed: red.Allowed, Blocked: red.Blocked,
+		Strict: redact.Strict(c.Env)})
 	env = append(env, "GEMINI_CLI=1")
 	for _, k := range slices.Sorted(maps.Keys(s.Env)) {
 		env = append(env, k+"="+s.Env[k])
@@ -248,10 +253,12 @@ func (c *Configuration) SignInMCP(ctx context.Context, sys *System, name string,
 	case all[i].Off != "":
 		return exit.Errorf(exit.Input, "the MCP server %q is not used: %s", name, all[i].Off)
 	case all[i].URL == "":
-		return exit.Errorf(exit.Input, "the MCP server %q is a program, and there is no sign-in: what it needs goes into its \"env\"", name)
+		return exit.Errorf(
+			exit.Input, "the MCP server %q is a program, and there is no sign-in: what it needs goes into its \"env\"", name)
 	}
 	set := c.Settings.MCPServers[name].OAuth
-	server := oauth.Server{Name: name, URL: all[i].URL, ClientID: set.ClientID, ClientSecret: set.ClientSecret, Scopes: set.Scopes, RedirectURI: set.RedirectURI}
+	server := oauth.Server{Name: name, URL: all[i].URL, ClientID: set.ClientID, ClientSecret: set.ClientSecret,
+		Scopes: set.Scopes, RedirectURI: set.RedirectURI}
 	err := c.mcpSignIns().SignIn(ctx, server, func(address string) {
 		what := "To sign in, open this address in a browser of this machine:"
 		if sys.openBrowser(address) {

@@ -121,7 +121,8 @@ func (r *Runtime) takeMCP() {
 }
 
 func (r *Runtime) leaveOut(t tools.Tool, name string) {
-	what := fmt.Sprintf("the tool %q of the MCP server %s is left out: another one is called %s too", t.Info().MCP.Tool, t.Info().MCP.Server, name)
+	what := fmt.Sprintf("the tool %q of the MCP server %s is left out: another one is called %s too", t.Info().MCP.Tool,
+		t.Info().MCP.Server, name)
 	if !r.mcp.silenced[what] {
 		r.mcp.silenced[what] = true
 		r.mcp.warn(what)

@@ -65,7 +65,8 @@ func (r *Runtime) wireOwnModel(w *Frontend) {
 	}
 	own := &Runtime{Config: r.Config.own, Flags: r.Flags, keys: r.lookup}
 	name, err := own.modelName()
-	if err != nil || slices.Equal(own.Config.Env, r.Config.Env) && name == r.ModelName && own.Config.Settings.Security.Auth == r.Config.Settings.Security.Auth {
+	if err != nil || slices.Equal(own.Config.Env, r.Config.Env) && name == r.ModelName &&
+		own.Config.Settings.Security.Auth == r.Config.Settings.Security.Auth {
 		return
 	}
 	if m, err := own.openModel(w); err == nil {

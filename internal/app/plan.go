@@ -34,7 +34,8 @@ func (r *Runtime) plansDir(session string) (dir, reason string) {
 		dir = filepath.Join(root, dir)
 	}
 	if rel, ok := text.Below(root, filepath.Clean(dir)); !ok || rel == "." {
-		return own, fmt.Sprintf("general.plan.directory is %q, which is not a folder in %s: plans go to %s", custom, root, own)
+		return own, fmt.Sprintf("general.plan.directory is %q, which is not a folder in %s: plans go to %s", custom, root,
+			own)
 	}
 	if _, err := r.Workspace.Real(dir); err != nil {
 		return own, fmt.Sprintf("general.plan.directory is %q, which leads out of the project: plans go to %s", custom, own)

@@ -85,8 +85,10 @@ func (r *Runtime) SystemPrompt(interactive bool, warn func(string)) func() strin
 // mode and the tools.
 func (r *Runtime) system(interactive bool) prompt.System {
 	return prompt.System{
-		Interactive: interactive, Git: Exists(filepath.Join(r.Config.ProjectDir, ".git")), Hooks: len(r.Config.Hooks.Hooks) > 0,
-		Memory: contextfile.Render(r.Context.Global, r.Config.Dir), Sandbox: r.Sandbox != nil, Root: r.Config.ProjectDir, Home: r.Config.Home, Getenv: r.lookup,
+		Interactive: interactive, Git: Exists(filepath.Join(r.Config.ProjectDir, ".git")),
+		Hooks:  len(r.Config.Hooks.Hooks) > 0,
+		Memory: contextfile.Render(r.Context.Global, r.Config.Dir), Sandbox: r.Sandbox != nil, Root: r.Config.ProjectDir,
+		Home: r.Config.Home, Getenv: r.lookup,
 	}
 }
 

@@ -14,8 +14,10 @@ import (
 )
 
 // inHome are files and directories of secrets in a home directory.
-const inHome = ".ssh .aws .azure .gnupg .kube .netrc .npmrc .pypirc .git-credentials .docker/config.json .config/gh .config/gcloud .config/hub .cargo/credentials.toml " +
-	".gemini/oauth_creds.json .gemini/mcp-oauth-tokens.json .gemini/.env .bash_history .zsh_history .password-store .local/share/keyrings"
+const inHome = ".ssh .aws .azure .gnupg .kube .netrc .npmrc .pypirc .git-credentials .docker/config.json .config/gh " +
+	".config/gcloud .config/hub .cargo/credentials.toml " +
+	".gemini/oauth_creds.json .gemini/mcp-oauth-tokens.json .gemini/.env .bash_history .zsh_history .password-store " +
+	".local/share/keyrings"
 
 // secretFiles returns the files that commands which only read cannot read: those
 // of secrets in the home directory, and in each of dirs.

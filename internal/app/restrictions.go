@@ -28,7 +28,8 @@ func (c *Configuration) checkRestrictions() error {
 		return exit.Errorf(exit.Config, "%s:%d: %s %s. Nothing runs while what it may hold back is not in force",
 			c.Shorten(g.Origin.File), g.Origin.Line, text.VisibleLine(g.Key), text.VisibleLine(g.Fault))
 	}
-	return exit.Errorf(exit.Config, "%s:%d: %s is %s, which minigem cannot enforce: take it out, or run minigem inside a container that does it",
+	return exit.Errorf(exit.Config, "%s:%d: %s is %s, which minigem cannot enforce: take it out, or run minigem inside "+
+		"a container that does it",
 		c.Shorten(g.Origin.File), g.Origin.Line, text.VisibleLine(g.Key), c.Mask(g.Value))
 }
 
@@ -89,7 +90,8 @@ func (c *Configuration) namesMissed(rules []policy.Rule) []policy.Problem {
 				case meant != "":
 					missed(r, true, "there is no tool %q%s", name, text.DidYouMean(meant))
 				default:
-					missed(r, false, "there is no tool %q: nothing is held back; those of MCP servers are called mcp_SERVER_TOOL", name)
+					missed(r, false, "there is no tool %q: nothing is held back; those of MCP servers are called mcp_SERVER_TOOL",
+						name)
 				}
 			}
 		}

@@ -30,7 +30,8 @@ func (r *Runtime) route() error {
 	if r.AutoModel() == "" || !r.Config.Settings.General.Plan.ModelRouting {
 		return nil
 	}
-	choice, err := r.Config.models.Choose(models.Ask{Name: models.Route(r.asked, r.Policy.Mode() == policy.ModePlan, r.ApprovedPlan().Path != "")})
+	choice, err := r.Config.models.Choose(
+		models.Ask{Name: models.Route(r.asked, r.Policy.Mode() == policy.ModePlan, r.ApprovedPlan().Path != "")})
 	if err == nil && choice.Model != r.ModelName && SameServer(choice.Model, r.ModelName) {
 		r.take(choice)
 	}

@@ -261,7 +261,8 @@ func (r *Runtime) wirePolicy(_ context.Context, _ *System, w *Frontend) error {
 		return err
 	}
 	r.Policy, err = policy.New(policy.Options{
-		Mode: mode, Interactive: w.Interactive, Hooks: slices.ContainsFunc(r.Config.Hooks.Hooks, r.isAsked), Untrusted: !r.Config.Trust.Trusted,
+		Mode: mode, Interactive: w.Interactive, Hooks: slices.ContainsFunc(r.Config.Hooks.Hooks, r.isAsked),
+		Untrusted:   !r.Config.Trust.Trusted,
 		Rules:       rules,
 		Shell:       policy.Shell(proc.ShellName()),
 		Unconfined:  unconfined(r.Sandbox != nil),
@@ -378,7 +379,8 @@ func (r *Runtime) ChangeMode(name string) error {
 	case mode == policy.ModePlan && !r.Config.Settings.General.Plan.Enabled:
 		return errNoPlans
 	case !r.Config.Trust.Trusted && mode != policy.ModeDefault && mode != policy.ModePlan:
-		return fmt.Errorf("this folder is not trusted, and has the modes default and plan alone: /permissions trust changes that")
+		return fmt.Errorf(
+			"this folder is not trusted, and has the modes default and plan alone: /permissions trust changes that")
 	}
 	r.planning.changed(r.Policy.Mode(), mode)
 	r.Policy.SetMode(mode)

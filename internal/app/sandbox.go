@@ -32,7 +32,9 @@ func (r *Runtime) wireSandbox(ctx context.Context, sys *System, w *Frontend) err
 	if err != nil {
 		return err
 	}
-	writable, deep := slices.Concat(r.Workspace.Dirs(), allowed), sync.OnceValue(func() []string { return deepLater(r, w.Warn) })
+	writable, deep := slices.Concat(r.Workspace.Dirs(), allowed), sync.OnceValue(func() []string {
+		return deepLater(r, w.Warn)
+	})
 	for _, dir := range r.Workspace.Dirs() {
 		worktrees, _ := filepath.Glob(filepath.Join(dir, ".gemini", "worktrees", "*")) // the pattern is valid
 		writable = append(writable, worktrees...)
@@ -44,7 +46,9 @@ func (r *Runtime) wireSandbox(ctx context.Context, sys *System, w *Frontend) err
 	})
 	switch {
 	case errors.Is(err, sandbox.ErrUnavailable):
-		return exit.Errorf(exit.Config, "%w. Run minigem inside a container, and switch its own sandbox off there by GEMINI_SANDBOX=false, --sandbox=false or tools.sandbox and security.toolSandboxing in the settings", err)
+		return exit.Errorf(
+			exit.Config, "%w. Run minigem inside a container, and switch its own sandbox off there by GEMINI_SANDBOX=false, "+
+				"--sandbox=false or tools.sandbox and security.toolSandboxing in the settings", err)
 	case err != nil:
 		return exit.Errorf(exit.Config, "commands cannot be confined: %w", err)
 	}
@@ -80,7 +84,8 @@ func deepLater(r *Runtime, warn func(string)) []string {
 	for _, dir := range r.Workspace.Dirs() {
 		found, whole := runslater.Find(dir)
 		if out = append(out, found...); !whole {
-			warn(fmt.Sprintf("the sandbox is not whole: not all of %s could be searched for settings that make programs run, so that commands may change some",
+			warn(fmt.Sprintf("the sandbox is not whole: not all of %s could be searched for settings that make programs run, "+
+				"so that commands may change some",
 				r.Config.Shorten(dir)))
 		}
 	}
@@ -148,7 +153,9 @@ func (c *Configuration) sandboxWanted(sys *System, f *Options) (bool, error) {
 	}
 	name = fmt.Sprintf("%s:%d: %s", c.Shorten(g.Origin.File), g.Origin.Line, g.Key)
 	if g.Key != "tools.sandbox" {
-		return false, exit.Errorf(exit.Config, "%s: the object form is not supported: set tools.sandbox to true, and what it may do by tools.sandboxAllowedPaths and tools.sandboxNetworkAccess", name)
+		return false,
+			exit.Errorf(exit.Config, "%s: the object form is not supported: set tools.sandbox to true, and what it may do by "+
+				"tools.sandboxAllowedPaths and tools.sandboxNetworkAccess", name)
 	}
 	var text string
 	if json.Unmarshal(g.Value, &text) != nil {
@@ -178,8 +185,10 @@ func parseSandbox(name, value string) (on bool, err error) {
 	case v == "false" || v == "0":
 		return false, nil
 	}
-	return false, exit.Errorf(exit.Config, "%s is %q, a sandbox that minigem does not have: true confines commands by the system itself; "+
-		"for another one run minigem inside it, with GEMINI_SANDBOX=false", name, value)
+	return false,
+		exit.Errorf(exit.Config, "%s is %q, a sandbox that minigem does not have: true confines commands by the system "+
+			"itself; "+
+			"for another one run minigem inside it, with GEMINI_SANDBOX=false", name, value)
 }
 
 // sandboxWidened reads what the settings allow confined commands beyond the
@@ -191,7 +200,8 @@ func (c *Configuration) sandboxWidened(warn func(string)) (allowed []string, net
 			continue
 		}
 		if g.Origin.Layer == settings.LayerWorkspace {
-			warn(fmt.Sprintf("%s:%d: %s counts only in your own settings: a project cannot widen its sandbox", c.Shorten(g.Origin.File), g.Origin.Line, g.Key))
+			warn(fmt.Sprintf("%s:%d: %s counts only in your own settings: a project cannot widen its sandbox",
+				c.Shorten(g.Origin.File), g.Origin.Line, g.Key))
 			continue
 		}
 		if g.Key == "tools.sandboxNetworkAccess" {

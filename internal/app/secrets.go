@@ -61,8 +61,9 @@ func (c *Configuration) ChildEnv() []string { return c.childEnvironment }
 // shell commands, all others in the one that would be there without the project.
 func (c *Configuration) HookRunner(children *command.Children) hooks.ByKind {
 	return hooks.ByKind{
-		"command": command.Runner{Dir: c.Dir, Env: c.ownEnvironment, ProjectEnv: c.childEnvironment, Children: children, Within: c.Within},
-		"http":    &webhook.Runner{Env: c.ownEnvironment, ProjectEnv: c.childEnvironment, Hosts: c.Hooks.HTTPHosts},
+		"command": command.Runner{Dir: c.Dir, Env: c.ownEnvironment, ProjectEnv: c.childEnvironment, Children: children,
+			Within: c.Within},
+		"http": &webhook.Runner{Env: c.ownEnvironment, ProjectEnv: c.childEnvironment, Hosts: c.Hooks.HTTPHosts},
 	}
 }
 

@@ -74,7 +74,8 @@ func ofSignIn(v dotenv.Var) bool { return slices.Contains(signInVariables, v.Nam
 // there is one and no variable has it: a variable that is empty hides the line in
 // their .env file. It goes to no address that a project's .env file names.
 func (c *Configuration) findKey() {
-	if gemini.Auth(c.Settings.Security.Auth.SelectedType) != gemini.AuthAPIKey || (&System{Env: c.Env}).Getenv("GEMINI_API_KEY") != "" ||
+	if gemini.Auth(c.Settings.Security.Auth.SelectedType) != gemini.AuthAPIKey ||
+		(&System{Env: c.Env}).Getenv("GEMINI_API_KEY") != "" ||
 		slices.ContainsFunc(c.projectVars, func(name string) bool { return slices.Contains(signInVariables, name) }) {
 		return
 	}
@@ -175,7 +176,8 @@ func (c *Configuration) TrySignIn(ctx context.Context, f *Options, s SignIn) err
 	o.Version, o.MaxAttempts = Version, 1
 	_, err = gemini.New(o).CountTokens(ctx, llm.Request{Model: model, Messages: []llm.Message{llm.UserText("Hello")}})
 	var answered *llm.Error
-	if errors.As(err, &answered) && slices.Contains([]llm.ErrorKind{llm.ErrQuota, llm.ErrRateLimit, llm.ErrNotFound}, answered.Kind) {
+	if errors.As(err, &answered) && slices.Contains([]llm.ErrorKind{llm.ErrQuota, llm.ErrRateLimit, llm.ErrNotFound},
+		answered.Kind) {
 		return nil // who is told that has been let in
 	}
 	return err
@@ -281,7 +283,8 @@ func (c *Configuration) keepKey(key string) (where string, err error) {
 
 // ForgetKey removes the key of the Gemini API that is kept.
 func (c *Configuration) ForgetKey() error {
-	return errors.Join(c.vault().Remove(keyService, keyAccount), writeVariables(c.ownEnvFile(), map[string]string{"GEMINI_API_KEY": ""}))
+	return errors.Join(c.vault().Remove(keyService, keyAccount),
+		writeVariables(c.ownEnvFile(), map[string]string{"GEMINI_API_KEY": ""}))
 }
 
 func writeVariables(path string, variables map[string]string) error {
@@ -291,7 +294,8 @@ func writeVariables(path string, variables map[string]string) error {
 			vars = append(vars, dotenv.Var{Name: name, Value: value})
 		}
 	}
-	if _, err := os.Stat(path); err != nil && !slices.ContainsFunc(vars, func(v dotenv.Var) bool { return v.Value != "" }) {
+	if _, err := os.Stat(path); err != nil &&
+		!slices.ContainsFunc(vars, func(v dotenv.Var) bool { return v.Value != "" }) {
 		return nil
 	}
 	err := os.Chmod(path, 0o600) // before there is a key in it

@@ -38,18 +38,23 @@ func (c *Configuration) AllSkills() ([]skills.Skill, []string) {
 func (c *Configuration) skillSources(extensions []config.Extension, project bool) []skills.Source {
 	var sources []skills.Source
 	for _, e := range extensions {
-		sources = append(sources, skills.Source{Dir: filepath.Join(e.Dir, "skills"), Name: "extension " + e.Name, Replace: c.replacerOf(e)})
+		sources = append(sources, skills.Source{Dir: filepath.Join(e.Dir, "skills"), Name: "extension " + e.Name,
+			Replace: c.replacerOf(e)})
 	}
-	sources = append(sources, skills.Source{Dir: c.SkillDir(false), Name: "user"}, skills.Source{Dir: filepath.Join(c.Home, ".agents", "skills"), Name: "user"})
+	sources = append(sources, skills.Source{Dir: c.SkillDir(false), Name: "user"},
+		skills.Source{Dir: filepath.Join(c.Home, ".agents", "skills"), Name: "user"})
 	if project && c.Dir != c.Home {
-		sources = append(sources, skills.Source{Dir: c.SkillDir(true), Name: "project"}, skills.Source{Dir: filepath.Join(c.Dir, ".agents", "skills"), Name: "project"})
+		sources = append(sources, skills.Source{Dir: c.SkillDir(true), Name: "project"},
+			skills.Source{Dir: filepath.Join(c.Dir, ".agents", "skills"), Name: "project"})
 	}
 	return sources
 }
 
 // SkillOff reports whether the skill called name is disabled.
 func (c *Configuration) SkillOff(name string) bool {
-	return !c.skillsOn() || slices.ContainsFunc(c.Settings.Skills.Disabled, func(d string) bool { return strings.EqualFold(d, name) })
+	return !c.skillsOn() || slices.ContainsFunc(c.Settings.Skills.Disabled, func(d string) bool {
+		return strings.EqualFold(d, name)
+	})
 }
 
 func (c *Configuration) skillsOn() bool {
@@ -146,9 +151,11 @@ func (r *Runtime) activateAgain(warn func(string)) {
 		skills := r.Skills()
 		i := slices.IndexFunc(skills, func(s builtin.Skill) bool { return s.Name == name })
 		if i < 0 {
-			warn(fmt.Sprintf("the skill %s, which was active in this session, is not offered any more: its hooks do not run", name))
+			warn(fmt.Sprintf("the skill %s, which was active in this session, is not offered any more: its hooks do not run",
+				name))
 		} else if err := r.activate(skills[i]); err != nil {
-			warn(fmt.Sprintf("the skill %s, which was active in this session, is not any more, and its hooks do not run: %s", name, r.Config.ShortenIn(err.Error())))
+			warn(fmt.Sprintf("the skill %s, which was active in this session, is not any more, and its hooks do not run: %s",
+				name, r.Config.ShortenIn(err.Error())))
 		}
 	}
 }
@@ -209,14 +216,18 @@ func (c *Configuration) SwitchSkill(name string, on, user bool) (string, error) 
 		project = own
 	}
 	same := func(other string) bool { return strings.EqualFold(other, name) }
-	unknown := exit.Errorf(exit.Input, "%s", text.None("skill", name, names, "; minigem skills list shows those there are"))
+	unknown := exit.Errorf(
+		exit.Input, "%s", text.None("skill", name, names, "; minigem skills list shows those there are"))
 	if on {
 		removed := 0
 		for _, file := range []string{own, project} {
 			if !Exists(file) {
 				continue
 			}
-			if err := jsonc.Edit(file, 0o600, func(d *jsonc.Doc) error { removed += d.RemoveStrings(same, "skills", "disabled"); return nil }); err != nil {
+			if err := jsonc.Edit(file, 0o600, func(d *jsonc.Doc) error {
+				removed += d.RemoveStrings(same, "skills", "disabled")
+				return nil
+			}); err != nil {
 				return "", EditError(err)
 			}
 		}
@@ -238,7 +249,9 @@ func (c *Configuration) SwitchSkill(name string, on, user bool) (string, error) 
 	if user {
 		file = own
 	}
-	if err := jsonc.Edit(file, 0o600, func(d *jsonc.Doc) error { return d.Append(name, "skills", "disabled") }); err != nil {
+	if err := jsonc.Edit(file, 0o600, func(d *jsonc.Doc) error {
+		return d.Append(name, "skills", "disabled")
+	}); err != nil {
 		return "", EditError(err)
 	}
 	return fmt.Sprintf("Skill %q disabled in %s.", name, c.Shorten(file)), nil
@@ -247,5 +260,7 @@ func (c *Configuration) SwitchSkill(name string, on, user bool) (string, error) 
 // SaveSetting writes a setting into the user's settings file. It holds for
 // sessions to come.
 func (c *Configuration) SaveSetting(value any, path ...string) error {
-	return EditError(jsonc.Edit(filepath.Join(c.DotGemini, "settings.json"), 0o600, func(d *jsonc.Doc) error { return d.Set(value, path...) }))
+	return EditError(jsonc.Edit(filepath.Join(c.DotGemini, "settings.json"), 0o600, func(d *jsonc.Doc) error {
+		return d.Set(value, path...)
+	}))
 }

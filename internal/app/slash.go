@@ -15,7 +15,8 @@ import (
 
 // Files returns the files that a prompt may name.
 func (r *Runtime) Files() slash.Files {
-	return slash.Files{Workspace: r.Workspace, Ignore: r.ignore(), Search: r.Config.Settings.Context.FileFiltering.EnableRecursiveFileSearch, Resource: r.resource, Agent: r.AgentCalled}
+	return slash.Files{Workspace: r.Workspace, Ignore: r.ignore(),
+		Search: r.Config.Settings.Context.FileFiltering.EnableRecursiveFileSearch, Resource: r.resource, Agent: r.AgentCalled}
 }
 
 // CustomCommands returns the commands of the user, of the project if the folder
@@ -38,7 +39,8 @@ func (c *Configuration) CustomCommands(taken []string, warn func(string)) []slas
 // Filler puts files and outputs into the prompts of custom commands. ask asks
 // the user for a permission; nil: there is no user.
 func (r *Runtime) Filler(ask func(context.Context, toolcall.Question) toolcall.Answer) slash.Filler {
-	shell := slash.Shell{Tool: r.Registry.Lookup("run_shell_command"), Policy: r.Policy, Ask: ask, Dir: r.Config.Dir, Env: r.Config.ChildEnv(), Within: r.Config.Within}
+	shell := slash.Shell{Tool: r.Registry.Lookup("run_shell_command"), Policy: r.Policy, Ask: ask, Dir: r.Config.Dir,
+		Env: r.Config.ChildEnv(), Within: r.Config.Within}
 	if confine := r.confine(); confine != nil {
 		shell.Confine = func(argv []string, attr *os.ProcAttr) ([]string, error) { return confine(false, argv, attr) }
 	}
@@ -50,7 +52,8 @@ func (r *Runtime) Filler(ask func(context.Context, toolcall.Question) toolcall.A
 // chat is an error, since no model knows what it means; a path, or a word with
 // which no command begins, is a prompt. For ask see [Runtime.Filler].
 func (r *Runtime) Expand(
-	ctx context.Context, text, before string, ask func(context.Context, toolcall.Question) toolcall.Answer, warn func(string),
+	ctx context.Context, text, before string, ask func(context.Context, toolcall.Question) toolcall.Answer,
+	warn func(string),
 ) (agent.Prompt, error) {
 	p := agent.Prompt{Text: text, Context: before}
 	asTyped := func() (agent.Prompt, error) {
@@ -94,5 +97,7 @@ func (r *Runtime) Expand(
 		warn(fmt.Sprintf("/%s is not a command: it is sent as a prompt", name))
 		return asTyped()
 	}
-	return p, exit.Errorf(exit.Input, "/%s works only in the chat, or is not a command: nothing was sent (custom commands from .gemini/commands work here too)", name)
+	return p, exit.Errorf(
+		exit.Input, "/%s works only in the chat, or is not a command: nothing was sent (custom commands from "+
+			".gemini/commands work here too)", name)
 }

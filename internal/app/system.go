@@ -25,7 +25,8 @@ type System struct {
 	Now            func() time.Time
 	Account        func() (string, error)                        // home of the account; nil: there is none
 	Within         func(only []string, begin func() error) error // where programs are started; nil: in none
-	NotRun         string                                        // why commands of the model are answered and not run; empty: they run
+	// why commands of the model are answered and not run; empty: they run
+	NotRun string
 }
 
 // HostSystem returns the System of this process.

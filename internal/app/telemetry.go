@@ -34,14 +34,16 @@ func (r *Runtime) wireTelemetry(ctx context.Context, sys *System, w *Frontend) e
 		return nil
 	}
 	if c.Target == "gcp" && c.Outfile == "" {
-		w.Warn("telemetry does not go to Google Cloud directly: it goes to the collector at " + cmp.Or(c.Endpoint, telemetry.DefaultEndpoint))
+		w.Warn("telemetry does not go to Google Cloud directly: it goes to the collector at " +
+			cmp.Or(c.Endpoint, telemetry.DefaultEndpoint))
 	}
 	if s.UseCLIAuth != nil && *s.UseCLIAuth {
 		w.Warn("telemetry.useCliAuth has no effect: minigem talks to a collector without signing in")
 	}
 	t, err := telemetry.Start(ctx, telemetry.Options{
 		Config: c, Installation: telemetry.Installation(r.Config.DotGemini), Version: Version,
-		Auth: r.authType(), Interactive: w.Interactive, Session: r.sessionID, Mask: r.Config.Masker.String, Warn: w.Warn, Now: sys.Now,
+		Auth: r.authType(), Interactive: w.Interactive, Session: r.sessionID, Mask: r.Config.Masker.String, Warn: w.Warn,
+		Now: sys.Now,
 	})
 	if err != nil {
 		w.Warn(err.Error())
@@ -98,9 +100,12 @@ func (r *Runtime) beginTelemetry(_ context.Context, _ *System, _ *Frontend) erro
 	}
 	auth := r.authType()
 	r.telemetry.Begin(telemetry.Setup{
-		Model: r.ModelName, ModelChosen: r.modelChosen(), Mode: func() string { return string(r.Policy.Mode()) }, OutputFormat: cmp.Or(r.Flags.OutputFormat, "text"),
+		Model: r.ModelName, ModelChosen: r.modelChosen(), Mode: func() string {
+			return string(r.Policy.Mode())
+		}, OutputFormat: cmp.Or(r.Flags.OutputFormat, "text"),
 		CoreTools: r.Config.Settings.Tools.Core, Extensions: extensions, MCPServers: servers, Debug: r.Flags.Debug,
-		Sandbox: r.Sandbox != nil, Worktree: r.Flags.Worktree != "", APIKey: auth == string(gemini.AuthAPIKey), Vertex: auth == string(gemini.AuthVertex),
+		Sandbox: r.Sandbox != nil, Worktree: r.Flags.Worktree != "", APIKey: auth == string(gemini.AuthAPIKey),
+		Vertex:           auth == string(gemini.AuthVertex),
 		RespectGitIgnore: r.Config.Settings.Context.FileFiltering.RespectGitIgnore,
 	})
 	return nil

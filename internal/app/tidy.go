@@ -11,7 +11,8 @@ import (
 // make.
 func (r *Runtime) keepTidy() {
 	temp := r.Project.Temp
-	atomicfile.Sweep(r.Config.DotGemini, filepath.Join(r.Config.DotGemini, "policies"), temp, filepath.Join(temp, "checkpoints"))
+	atomicfile.Sweep(r.Config.DotGemini, filepath.Join(r.Config.DotGemini, "policies"), temp,
+		filepath.Join(temp, "checkpoints"))
 	atomicfile.SweepJournals(temp)
 	journal := atomicfile.NewJournal(temp)
 	r.closers = append(r.closers, func() error {

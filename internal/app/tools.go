@@ -48,7 +48,8 @@ func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
 				return secretFiles(r.Config.Home, append(r.Workspace.Dirs(), r.Config.ProjectDir, dir))
 			},
 		},
-		Web:    builtin.WebOptions{Generator: r.sideModel(sys, telemetry.RoleTool), SearchModel: webModel, FetchModel: webModel, Now: sys.Now},
+		Web: builtin.WebOptions{Generator: r.sideModel(sys, telemetry.RoleTool), SearchModel: webModel,
+			FetchModel: webModel, Now: sys.Now},
 		Plans:  r.plans(w.Warn),
 		Asker:  w.Asker,
 		Skills: r.skillTools(), Session: topic,

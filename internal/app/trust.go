@@ -91,7 +91,8 @@ func (t FolderTrust) RequireTrusted() error {
 	for _, item := range t.Contents {
 		fmt.Fprintf(&b, "  %s\n", item)
 	}
-	b.WriteString("Look at it, then run minigem trust here. For one run: --skip-trust, or GEMINI_CLI_TRUST_WORKSPACE=true.")
+	b.WriteString("Look at it, then run minigem trust here. For one run: --skip-trust, or " +
+		"GEMINI_CLI_TRUST_WORKSPACE=true.")
 	return exit.Errorf(exit.Untrusted, "%s", b.String())
 }
 

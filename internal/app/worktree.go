@@ -26,10 +26,13 @@ func EnterWorktree(ctx context.Context, sys *System, f *Options) (notice string,
 		return "", err
 	}
 	if !c.Trust.Trusted {
-		return "", exit.Errorf(exit.Untrusted, "--worktree checks out files in a folder that is not trusted (%s): run minigem trust here first", c.Trust.Why)
+		return "", exit.Errorf(
+			exit.Untrusted, "--worktree checks out files in a folder that is not trusted (%s): run minigem trust here first",
+			c.Trust.Why)
 	}
 	if !c.Settings.Experimental.Worktrees {
-		return "", exit.Errorf(exit.Failed, `--worktree is experimental: set "experimental": {"worktrees": true} in %s`, c.Shorten(filepath.Join(c.DotGemini, "settings.json")))
+		return "", exit.Errorf(exit.Failed, `--worktree is experimental: set "experimental": {"worktrees": true} in %s`,
+			c.Shorten(filepath.Join(c.DotGemini, "settings.json")))
 	}
 	name := f.Worktree
 	if name == NewWorktree {

@@ -15,7 +15,7 @@ import (
 const (
 	mostFunctionLines = 60
 	mostFileLines     = 400
-	mostCommandLines  = 3300 // of cmd/minigem without its tests: some 80 a subcommand
+	mostCommandLines  = 3500 // of cmd/minigem without its tests: some 80 a subcommand
 )
 
 // long are the functions that may be longer, with the reason.

@@ -34,7 +34,8 @@ func OpenChat(ctx context.Context, s testbed.Setup) (testbed.Chat, error) {
 		Env: append([]string{"TERM=xterm-256color"}, s.Env...), Dir: s.Workspace, Now: time.Now,
 		Within: s.Within, NotRun: s.NotRun,
 	}
-	f := &app.Options{OwnAgents: true, SkipTrust: s.Trust == testbed.TrustOn, Model: "gemini-2.5-flash", ApprovalMode: s.Mode}
+	f := &app.Options{OwnAgents: true, SkipTrust: s.Trust == testbed.TrustOn, Model: "gemini-2.5-flash",
+		ApprovalMode: s.Mode}
 	if s.Resume {
 		f.Resume = "latest"
 	}

@@ -23,7 +23,8 @@ type playedSession struct {
 func As(a played.Agent) testbed.Driver {
 	return func(ctx context.Context, s testbed.Setup) (testbed.Session, error) {
 		if s.Trust != testbed.TrustOn || s.Resume || s.Approver != nil {
-			return nil, &testbed.CannotError{Why: "one prompt in a trusted folder, with nobody to ask, is all that was measured of " + a.Agent.Name}
+			return nil, &testbed.CannotError{
+				Why: "one prompt in a trusted folder, with nobody to ask, is all that was measured of " + a.Agent.Name}
 		}
 		p, err := played.New(a, s)
 		if err != nil {
@@ -35,7 +36,8 @@ func As(a played.Agent) testbed.Driver {
 
 // openPlayed opens a session in which p plays; change, if not nil, changes it
 // further.
-func openPlayed(ctx context.Context, s testbed.Setup, p *played.Player, change func(*app.Configuration, *app.Frontend)) (testbed.Session, error) {
+func openPlayed(ctx context.Context, s testbed.Setup, p *played.Player,
+	change func(*app.Configuration, *app.Frontend)) (testbed.Session, error) {
 	s.Model, s.Sink, s.Mode = p.Model(s.Model), p.Sink(s.Sink), p.Mode()
 	session, err := open(ctx, s, func(c *app.Configuration, w *app.Frontend) {
 		play(p, c, w)

@@ -40,13 +40,16 @@ func CheckRecording(f *app.Options, sys *app.System) error {
 	info, target := os.Stat(path)
 	switch {
 	case target == nil && info.IsDir():
-		return exit.Errorf(exit.Input, "--record-case: %s is a folder: name a file in it, such as %s", f.RecordCase, filepath.Join(f.RecordCase, "case.txtar"))
+		return exit.Errorf(exit.Input, "--record-case: %s is a folder: name a file in it, such as %s", f.RecordCase,
+			filepath.Join(f.RecordCase, "case.txtar"))
 	case err == nil && target != nil:
-		return exit.Errorf(exit.Input, "--record-case: %s is a link to nothing: take another name, or remove it", f.RecordCase)
+		return exit.Errorf(exit.Input, "--record-case: %s is a link to nothing: take another name, or remove it",
+			f.RecordCase)
 	case err == nil && !info.Mode().IsRegular():
 		return exit.Errorf(exit.Input, "--record-case: %s is not a regular file: take another name", f.RecordCase)
 	case err == nil && !f.Force:
-		return exit.Errorf(exit.Input, "--record-case: %s is there already: take another name, or add --force to write over it", f.RecordCase)
+		return exit.Errorf(
+			exit.Input, "--record-case: %s is there already: take another name, or add --force to write over it", f.RecordCase)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return exit.Errorf(exit.Input, "--record-case: %w", err)
 	}
@@ -175,7 +178,8 @@ func (r *Recording) observe(t *chat.Chat) {
 // unrecorded are commands of the chat that a case has no word for, with what it
 // then lacks.
 var unrecorded = map[string]string{
-	"resume": "another session", "chat": "a kept conversation", "checkpoints": "a kept conversation", "rewind": "what was forgotten",
+	"resume": "another session", "chat": "a kept conversation", "checkpoints": "a kept conversation",
+	"rewind":  "what was forgotten",
 	"restore": "the files that were brought back",
 }
 

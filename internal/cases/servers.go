@@ -48,7 +48,8 @@ func (n servers) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	res, err := proc.Run(req.Context(), proc.Command{
-		Path: "bash", Args: []string{program}, Dir: n.setup.Workspace, Env: env, Stdin: [][]byte{body}, Out: proc.Limit{Head: maxAnswer},
+		Path: "bash", Args: []string{program}, Dir: n.setup.Workspace, Env: env, Stdin: [][]byte{body},
+		Out:    proc.Limit{Head: maxAnswer},
 		Within: n.setup.Within,
 	})
 	if err != nil {
@@ -59,7 +60,8 @@ func (n servers) RoundTrip(req *http.Request) (*http.Response, error) {
 		status = http.StatusInternalServerError
 	}
 	return &http.Response{
-		StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"Content-Type": {"application/json"}},
-		Body: io.NopCloser(bytes.NewReader(res.Stdout.Bytes())), ContentLength: -1, Request: req,
+		StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{"Content-Type": {"application/json"}},
+		Body:   io.NopCloser(bytes.NewReader(res.Stdout.Bytes())), ContentLength: -1, Request: req,
 	}, nil
 }

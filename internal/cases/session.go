@@ -55,9 +55,11 @@ func With(change func(*hooks.Engine)) testbed.Driver {
 
 // open opens a session; change, if not nil, changes what it is built from.
 func open(ctx context.Context, s testbed.Setup, change func(*app.Configuration, *app.Frontend)) (*caseSession, error) {
-	sys := &app.System{Stdout: text.NewWriter(s.Stdout), Stderr: text.NewWriter(s.Stderr), Env: s.Env, Dir: s.Workspace, Now: time.Now,
+	sys := &app.System{Stdout: text.NewWriter(s.Stdout), Stderr: text.NewWriter(s.Stderr), Env: s.Env, Dir: s.Workspace,
+		Now:    time.Now,
 		Within: s.Within, NotRun: s.NotRun}
-	f := &app.Options{OwnAgents: true, SkipTrust: s.Trust != testbed.TrustOff, Model: "gemini-2.5-flash", ApprovalMode: s.Mode}
+	f := &app.Options{OwnAgents: true, SkipTrust: s.Trust != testbed.TrustOff, Model: "gemini-2.5-flash",
+		ApprovalMode: s.Mode}
 	if s.Resume {
 		f.Resume = "latest"
 	}
@@ -89,7 +91,10 @@ func open(ctx context.Context, s testbed.Setup, change func(*app.Configuration, 
 		s.Notice(n)
 		out.Notice(n)
 	}
-	session := &caseSession{sys: sys, runtime: r, out: out, context: r.Session.Begin(ctx), notice: func(text string) { s.Notice(text); out.Notice(text) }}
+	session := &caseSession{sys: sys, runtime: r, out: out, context: r.Session.Begin(ctx), notice: func(text string) {
+		s.Notice(text)
+		out.Notice(text)
+	}}
 	if s.Approver != nil {
 		session.ask = s.Approver.Approve
 	}

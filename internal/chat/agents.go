@@ -17,13 +17,16 @@ import (
 
 // agentsCommands are /agents and what follows it (cli/ui/commands/agentsCommand.ts).
 func (t *Chat) agentsCommands() slash.Command {
-	return slash.Command{Name: "agents", Help: "the agents that the model may call", Run: t.agentsList, Sub: []slash.Command{
-		{Name: "list", Help: "list them", Run: t.agentsList},
-		{Name: "enable", Args: "NAME", Help: "offer one again", Run: t.agentsSwitch(true), Values: t.agentNames},
-		{Name: "disable", Args: "NAME", Help: "offer one no more, in this project", Run: t.agentsSwitch(false), Values: t.agentNames},
-		{Name: "config", Args: "NAME [KEY VALUE]", Help: "what one works with: model, turns, minutes", Run: t.agentsConfig, Values: t.agentNames},
-		{Name: "reload", Aliases: []string{"refresh"}, Help: "read the folders of agents again", Run: t.agentsReload},
-	}}
+	return slash.Command{Name: "agents", Help: "the agents that the model may call", Run: t.agentsList,
+		Sub: []slash.Command{
+			{Name: "list", Help: "list them", Run: t.agentsList},
+			{Name: "enable", Args: "NAME", Help: "offer one again", Run: t.agentsSwitch(true), Values: t.agentNames},
+			{Name: "disable", Args: "NAME", Help: "offer one no more, in this project", Run: t.agentsSwitch(false),
+				Values: t.agentNames},
+			{Name: "config", Args: "NAME [KEY VALUE]", Help: "what one works with: model, turns, minutes", Run: t.agentsConfig,
+				Values: t.agentNames},
+			{Name: "reload", Aliases: []string{"refresh"}, Help: "read the folders of agents again", Run: t.agentsReload},
+		}}
 }
 
 func (t *Chat) agentNames() []string {

@@ -20,7 +20,8 @@ func (t *Chat) focused(yes bool) {
 
 // done alerts the user that the work is done. It fires no hooks.
 func (t *Chat) done(prompt string) {
-	t.notifier.Load().Alert(t.Ctx, notify.Alert{Kind: notify.SessionComplete, Title: "minigem", Subtitle: "is done", Body: prompt})
+	t.notifier.Load().Alert(t.Ctx, notify.Alert{Kind: notify.SessionComplete, Title: "minigem", Subtitle: "is done",
+		Body: prompt})
 }
 
 // idleTime is how long the prompt waits for the user before hooks are notified.
@@ -77,7 +78,8 @@ type alertingAsker struct {
 func (a alertingAsker) AskQuestions(ctx context.Context, qs []builtin.Question) (map[int]string, bool, error) {
 	const key = "questions"
 	notifier := a.t.notifier.Load()
-	notifier.Alert(ctx, notify.Alert{Kind: notify.Attention, Key: key, Title: "minigem", Subtitle: "has a question", Body: qs[0].Question})
+	notifier.Alert(ctx, notify.Alert{Kind: notify.Attention, Key: key, Title: "minigem", Subtitle: "has a question",
+		Body: qs[0].Question})
 	defer notifier.Settle(key)
 	return a.Asker.AskQuestions(ctx, qs)
 }

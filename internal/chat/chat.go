@@ -37,14 +37,15 @@ const againTime = 3 * time.Second
 
 // Chat is minigem in a terminal. /resume replaces its runtime.
 type Chat struct {
-	runtime   *app.Runtime
-	Sys       *app.System
-	Flags     *app.Options
-	Ctx       context.Context // ends when a signal ends the program
-	term      *terminal.Terminal
-	view      *terminal.View
-	notifier  atomic.Pointer[notify.Notifier] // of the runtime
-	fixed     bool                            // nothing is shown that depends on time or place, as in cases; the settings win
+	runtime  *app.Runtime
+	Sys      *app.System
+	Flags    *app.Options
+	Ctx      context.Context // ends when a signal ends the program
+	term     *terminal.Terminal
+	view     *terminal.View
+	notifier atomic.Pointer[notify.Notifier] // of the runtime
+	// nothing is shown that depends on time or place, as in cases; the settings win
+	fixed     bool
 	trouble   hookTrouble
 	used      atomic.Int64 // tokens of the conversation; 0: unknown
 	stats     *output.Stats
@@ -138,7 +139,9 @@ func (t *Chat) run(c *app.Configuration) (err error) {
 	if len(t.conversation()) > 0 {
 		t.replay()
 	}
-	if slices.ContainsFunc(t.runtime.Config.Hooks.Hooks, func(h hooks.Hook) bool { return h.Event == protocol.SessionStart }) {
+	if slices.ContainsFunc(t.runtime.Config.Hooks.Hooks, func(h hooks.Hook) bool {
+		return h.Event == protocol.SessionStart
+	}) {
 		begin() // these take time, too
 	}
 	t.begin(t.runtime.Session.Begin)
@@ -189,7 +192,8 @@ func (t *Chat) open(c *app.Configuration) error {
 }
 
 func (t *Chat) approver(c *app.Configuration) toolcall.Approver {
-	a := &terminal.Approver{View: t.view, Dir: c.Dir, Shorten: c.ShortenIn, OnceOnly: c.Settings.Security.DisableAlwaysAllow}
+	a := &terminal.Approver{View: t.view, Dir: c.Dir, Shorten: c.ShortenIn,
+		OnceOnly: c.Settings.Security.DisableAlwaysAllow}
 	a.Edit = t.term.Editor(editorOf(c), c.Env)
 	return ObservedApprover{a, t.Observer}
 }
@@ -247,12 +251,14 @@ func (t *Chat) banner() {
 			active++
 		}
 	}
-	loaded := []string{text.Plural(active, "hook"), text.Plural(len(t.runtime.Context.Paths()), "memory file"), text.Plural(len(t.runtime.Agent.Tools.Specs()), "tool")}
+	loaded := []string{text.Plural(active, "hook"), text.Plural(len(t.runtime.Context.Paths()), "memory file"),
+		text.Plural(len(t.runtime.Agent.Tools.Specs()), "tool")}
 	if !t.runtime.Config.Trust.Trusted {
 		loaded = append(loaded, "folder not trusted")
 	}
 	t.term.Print(fmt.Sprintf("%s %s  %s\n%s\n%s", t.term.Bold("minigem"), app.Version, t.runtime.ModelName,
-		t.term.Dim(terminal.Clean(t.shortenHome(t.runtime.Config.Dir))), t.term.Dim(strings.Join(loaded, ", ")+"  (/help lists commands)")))
+		t.term.Dim(terminal.Clean(t.shortenHome(t.runtime.Config.Dir))),
+		t.term.Dim(strings.Join(loaded, ", ")+"  (/help lists commands)")))
 	notices := append(t.runtime.Config.Notices, t.runtime.Config.HookProblems()...)
 	if !t.asksForHooks(t.runtime.Config) {
 		notices = append(t.runtime.Config.Notices, t.runtime.Config.HookNotices()...)

@@ -15,10 +15,11 @@ import (
 // directoryCommands is /directory: the folders of the workspace
 // (cli/ui/commands/directoryCommand.tsx).
 func (t *Chat) directoryCommands() slash.Command {
-	return slash.Command{Name: "directory", Aliases: []string{"dir"}, Help: "the folders that tools read and write", Run: t.showFolders, Sub: []slash.Command{
-		{Name: "show", Help: "list them", Run: t.showFolders},
-		{Name: "add", Args: "FOLDER[,FOLDER]", Help: "add some for this session", Run: t.addFolders},
-	}}
+	return slash.Command{Name: "directory", Aliases: []string{"dir"}, Help: "the folders that tools read and write",
+		Run: t.showFolders, Sub: []slash.Command{
+			{Name: "show", Help: "list them", Run: t.showFolders},
+			{Name: "add", Args: "FOLDER[,FOLDER]", Help: "add some for this session", Run: t.addFolders},
+		}}
 }
 
 func (t *Chat) showFolders(context.Context, string) error {
@@ -42,7 +43,8 @@ func (t *Chat) addFolders(_ context.Context, names string) error {
 		dirs = append(dirs, dir)
 	}
 	if t.runtime.Sandbox != nil {
-		return fmt.Errorf("commands are confined to the folders that minigem began with: leave, and begin with --include-directories %s", text.VisibleLine(strings.Join(dirs, ",")))
+		return fmt.Errorf("commands are confined to the folders that minigem began with: leave, and begin with "+
+			"--include-directories %s", text.VisibleLine(strings.Join(dirs, ",")))
 	}
 	var added []string
 	for _, dir := range dirs {
@@ -59,7 +61,9 @@ func (t *Chat) addFolders(_ context.Context, names string) error {
 		return nil
 	}
 	t.Flags.IncludeDirs = append(t.Flags.IncludeDirs, added...) // for /clear and /resume
-	t.context = strings.TrimPrefix(t.context+"\n\n<hook_context>The workspace has more folders from now on, which tools may read and write:\n"+strings.Join(added, "\n")+"</hook_context>", "\n\n")
+	t.context = strings.TrimPrefix(
+		t.context+"\n\n<hook_context>The workspace has more folders from now on, which tools may read and write:\n"+
+			strings.Join(added, "\n")+"</hook_context>", "\n\n")
 	if err := t.rereadContext(); err != nil {
 		return err
 	}

@@ -21,7 +21,8 @@ var elsewhere = []struct{ names, instead string }{
 	{"mcp schema", "/mcp desc shows what the model reads of each tool"},
 	{"memory inbox", "minigem proposes nothing to remember by itself; /memory add TEXT"},
 	{"model manage", "/model set NAME"},
-	{"privacy", "prompts, and what the model reads, go to the model's server alone; what it does with them is that server's policy. minigem sends nothing elsewhere, unless telemetry is on in the settings"},
+	{"privacy", "prompts, and what the model reads, go to the model's server alone; what it does with them is that " +
+		"server's policy. minigem sends nothing elsewhere, unless telemetry is on in the settings"},
 	{"setup-github", "a workflow runs minigem as any other program: minigem -p PROMPT"},
 	{"skills link", "minigem skills link FOLDER does it"},
 	{"tasks bg background", "what runs in the background is the model's: ask it, or look with !ps"},
@@ -44,7 +45,8 @@ func withElsewhere(t slash.Table) slash.Table {
 			t = append(t, slash.Command{Name: words[0], Aliases: words[1:], Args: "[WORDS]", Hidden: true, Run: told})
 			continue
 		}
-		t[under].Sub = append(t[under].Sub, slash.Command{Name: words[1], Aliases: words[2:], Args: "[WORDS]", Hidden: true, Run: told})
+		t[under].Sub = append(t[under].Sub, slash.Command{Name: words[1], Aliases: words[2:], Args: "[WORDS]", Hidden: true,
+			Run: told})
 	}
 	return t
 }
@@ -56,7 +58,8 @@ func (t *Chat) placeCommands() slash.Table {
 			{Name: "signin", Aliases: []string{"login"}, Help: "choose the way", Run: t.signIn},
 			{Name: "signout", Aliases: []string{"logout"}, Help: "forget the key that is kept", Run: t.signOut},
 		}},
-		{Name: "footer", Aliases: []string{"statusline"}, Help: "turn the line under the prompt off, or on", Run: t.switchFooter},
+		{Name: "footer", Aliases: []string{"statusline"}, Help: "turn the line under the prompt off, or on",
+			Run: t.switchFooter},
 	}
 }
 
@@ -74,7 +77,8 @@ func (t *Chat) signOut(context.Context, string) error {
 	if err := t.runtime.Config.ForgetKey(); err != nil {
 		return err
 	}
-	t.term.Print("The key of the Gemini API is forgotten; this session still has it. A variable of your shell is not minigem's to change.")
+	t.term.Print("The key of the Gemini API is forgotten; this session still has it. A variable of your shell is not " +
+		"minigem's to change.")
 	return nil
 }
 

@@ -16,21 +16,26 @@ import (
 )
 
 func (t *Chat) extensionsCommands() slash.Command {
-	return slash.Command{Name: "extensions", Help: "the extensions, and what each brings", Run: t.extensionsList, Sub: []slash.Command{
-		{Name: "list", Help: "list them", Run: t.extensionsList},
-		{Name: "install", Args: "SOURCE", Help: "install one, after a question", Run: t.extensionsChange(func(ctx context.Context, e *manage.Extensions, source string) error {
-			return e.Install(ctx, source, false)
-		})},
-		{Name: "update", Args: "[NAME]", Help: "bring one up to date, or all", Run: t.extensionsChange(func(ctx context.Context, e *manage.Extensions, name string) error {
-			return e.Update(ctx, name, name == "")
-		}), Values: t.extensionNames},
-		{Name: "uninstall", Aliases: []string{"delete"}, Args: "NAME", Help: "remove one", Run: t.extensionsChange(func(_ context.Context, e *manage.Extensions, name string) error {
-			return e.Uninstall([]string{name}, false)
-		}), Values: t.extensionNames},
-		{Name: "enable", Args: "NAME", Help: "use one again", Run: t.extensionsSwitch(true), Values: t.extensionNames},
-		{Name: "disable", Args: "NAME", Help: "use one no more, and keep it", Run: t.extensionsSwitch(false), Values: t.extensionNames},
-		{Name: "reload", Aliases: []string{"restart"}, Help: "read all of them again", Run: t.extensionsReload},
-	}}
+	return slash.Command{Name: "extensions", Help: "the extensions, and what each brings", Run: t.extensionsList,
+		Sub: []slash.Command{
+			{Name: "list", Help: "list them", Run: t.extensionsList},
+			{Name: "install", Args: "SOURCE", Help: "install one, after a question",
+				Run: t.extensionsChange(func(ctx context.Context, e *manage.Extensions, source string) error {
+					return e.Install(ctx, source, false)
+				})},
+			{Name: "update", Args: "[NAME]", Help: "bring one up to date, or all",
+				Run: t.extensionsChange(func(ctx context.Context, e *manage.Extensions, name string) error {
+					return e.Update(ctx, name, name == "")
+				}), Values: t.extensionNames},
+			{Name: "uninstall", Aliases: []string{"delete"}, Args: "NAME", Help: "remove one",
+				Run: t.extensionsChange(func(_ context.Context, e *manage.Extensions, name string) error {
+					return e.Uninstall([]string{name}, false)
+				}), Values: t.extensionNames},
+			{Name: "enable", Args: "NAME", Help: "use one again", Run: t.extensionsSwitch(true), Values: t.extensionNames},
+			{Name: "disable", Args: "NAME", Help: "use one no more, and keep it", Run: t.extensionsSwitch(false),
+				Values: t.extensionNames},
+			{Name: "reload", Aliases: []string{"restart"}, Help: "read all of them again", Run: t.extensionsReload},
+		}}
 }
 
 func (t *Chat) extensionNames() []string { return t.runtime.Config.ExtensionManager(nil).Names() }
@@ -45,7 +50,8 @@ const extensionTime = 3 * time.Minute
 
 // extensionsChange does something to extensions, says what, and takes the result
 // into this session.
-func (t *Chat) extensionsChange(do func(context.Context, *manage.Extensions, string) error) func(context.Context, string) error {
+func (t *Chat) extensionsChange(do func(context.Context, *manage.Extensions, string) error) func(
+	context.Context, string) error {
 	return func(_ context.Context, arg string) error {
 		ctx, stop := context.WithTimeout(t.Ctx, extensionTime)
 		defer stop()
@@ -67,7 +73,9 @@ func (t *Chat) extensionsChange(do func(context.Context, *manage.Extensions, str
 }
 
 func (t *Chat) extensionsSwitch(on bool) func(context.Context, string) error {
-	return t.extensionsChange(func(_ context.Context, e *manage.Extensions, name string) error { return e.Switch(name, on) })
+	return t.extensionsChange(func(_ context.Context, e *manage.Extensions, name string) error {
+		return e.Switch(name, on)
+	})
 }
 
 // takeExtensions reads everything again that extensions bring.
@@ -100,7 +108,8 @@ func (u chatUser) Say(s string) { u.t.term.Print(terminal.Clean(strings.TrimSuff
 
 func (u chatUser) Confirm(about, question string) bool {
 	question, _, _ = strings.Cut(question, " [")
-	i, _, ok := u.d.Confirm(u.t.Ctx, terminal.Clean(about), question, []terminal.Choice{{Label: "No", Keys: []string{"n", "no"}}, {Label: "Yes", Keys: []string{"y", "yes"}}})
+	i, _, ok := u.d.Confirm(u.t.Ctx, terminal.Clean(about), question,
+		[]terminal.Choice{{Label: "No", Keys: []string{"n", "no"}}, {Label: "Yes", Keys: []string{"y", "yes"}}})
 	return ok && i == 1
 }
 

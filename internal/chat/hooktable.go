@@ -26,7 +26,8 @@ func (t *Chat) hooksPanel(context.Context, string) error {
 		for _, n := range notes {
 			t.term.Print(t.term.Warning(t.term.Wrap("! " + terminal.Clean(n))))
 		}
-		t.term.Print(t.term.Dim(t.term.Wrap("Runs are those of the newest sessions of this project, p95 that of this session. /hooks why NAME says more.")))
+		t.term.Print(t.term.Dim(t.term.Wrap("Runs are those of the newest sessions of this project, p95 that of this " +
+			"session. /hooks why NAME says more.")))
 	}
 	if len(l.Hooks) == 0 || l.Off != "" || len(l.Problems) > 0 || !l.Loaded() {
 		t.term.Print("")
@@ -44,7 +45,8 @@ func (t *Chat) hookTable(all []listing.ListedHook) (table terminal.Table, notes 
 		here[string(c.Event)+" "+c.ID] = c
 	}
 	table.Columns = []terminal.Column{
-		{Head: "Event", Group: true}, {Head: "Name", Wraps: true}, {Head: "Matcher", Wraps: true}, {Head: "Where", Below: true}, {Head: "State"},
+		{Head: "Event", Group: true}, {Head: "Name", Wraps: true}, {Head: "Matcher", Wraps: true},
+		{Head: "Where", Below: true}, {Head: "State"},
 		{Head: "Runs", Right: true}, {Head: "p95", Right: true}, {Head: "Last"},
 	}
 	said := map[string]int{}
@@ -55,7 +57,8 @@ func (t *Chat) hookTable(all []listing.ListedHook) (table terminal.Table, notes 
 		now := here[string(h.Event)+" "+h.ID]
 		past, _, _ := strings.Cut(h.Last, ",")
 		row := terminal.TableRow{Cells: []string{
-			string(h.Event), terminal.Clean(text.VisibleLine(h.Label())), terminal.Clean(text.VisibleLine(h.MatcherText())), terminal.Clean(h.Place(t.runtime.Config)),
+			string(h.Event), terminal.Clean(text.VisibleLine(h.Label())), terminal.Clean(text.VisibleLine(h.MatcherText())),
+			terminal.Clean(h.Place(t.runtime.Config)),
 			t.hookState(h), fmt.Sprint(h.Runs), now.P95(), t.hookResult(cmp.Or(now.Last, past)),
 		}}
 		remarks := h.Remarks()
@@ -106,5 +109,6 @@ func (t *Chat) statsHooks(context.Context, string) error {
 }
 
 func hookRow(c output.HookCounts) []string {
-	return []string{text.VisibleLine(c.ID), string(c.Event), fmt.Sprint(c.Runs()), fmt.Sprint(c.Acted), fmt.Sprint(c.Failed), c.P95(), c.Last}
+	return []string{text.VisibleLine(c.ID), string(c.Event), fmt.Sprint(c.Runs()), fmt.Sprint(c.Acted),
+		fmt.Sprint(c.Failed), c.P95(), c.Last}
 }

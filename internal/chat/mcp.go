@@ -77,13 +77,16 @@ func (t *Chat) runPrompt(p app.MCPPrompt) func(context.Context, string) error {
 func (t *Chat) mcpCommands() slash.Command {
 	return slash.Command{Name: "mcp", Help: "the MCP servers, and what they offer", Run: t.mcpList, Sub: []slash.Command{
 		{Name: "list", Aliases: []string{"ls", "nodesc"}, Help: "list them", Run: t.mcpList},
-		{Name: "desc", Aliases: []string{"description"}, Help: "with the descriptions that the model reads", Run: t.mcpDescribe},
-		{Name: "reload", Aliases: []string{"refresh"}, Help: "read the settings again and start all of them anew", Run: t.mcpReload},
+		{Name: "desc", Aliases: []string{"description"}, Help: "with the descriptions that the model reads",
+			Run: t.mcpDescribe},
+		{Name: "reload", Aliases: []string{"refresh"}, Help: "read the settings again and start all of them anew",
+			Run: t.mcpReload},
 		{Name: "restart", Help: "start all of them anew", Run: t.mcpRestart},
 		{Name: "log", Args: "NAME", Help: "why one does not answer, whole", Run: t.mcpLog, Values: t.mcpNames},
 		{Name: "auth", Args: "NAME", Help: "sign in at one that asks for it", Run: t.mcpAuth, Values: t.mcpNames},
 		{Name: "enable", Args: "NAME", Help: "start one again that was disabled", Run: t.mcpSwitch(true), Values: t.mcpNames},
-		{Name: "disable", Args: "NAME", Help: "start one no more, in any folder", Run: t.mcpSwitch(false), Values: t.mcpNames},
+		{Name: "disable", Args: "NAME", Help: "start one no more, in any folder", Run: t.mcpSwitch(false),
+			Values: t.mcpNames},
 	}}
 }
 
@@ -160,7 +163,9 @@ func (t *Chat) mcpRestart(context.Context, string) error {
 func (t *Chat) mcpLog(_ context.Context, name string) error {
 	for _, s := range listing.ListedMCPServers(t.runtime.Config, t.runtime.MCPStatuses()) {
 		if s.Name == name {
-			t.term.Print(terminal.Clean(fmt.Sprintf("%s is %s: %s\n%s", s.Name, s.Status, s.Target, cmp.Or(s.Why, "It has reported no error."))))
+			t.term.Print(
+				terminal.Clean(
+					fmt.Sprintf("%s is %s: %s\n%s", s.Name, s.Status, s.Target, cmp.Or(s.Why, "It has reported no error."))))
 			return nil
 		}
 	}

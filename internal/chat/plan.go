@@ -12,7 +12,8 @@ import (
 // planCommands are /plan and what follows it (cli/ui/commands/planCommand.ts).
 func (t *Chat) planCommands() slash.Command {
 	return slash.Command{
-		Name: "plan", Args: "[PROMPT]", Help: "change nothing but a plan; without a prompt, show the plan that was agreed to", Run: t.plan, Sub: []slash.Command{
+		Name: "plan", Args: "[PROMPT]", Help: "change nothing but a plan; without a prompt, show the plan that was agreed to",
+		Run: t.plan, Sub: []slash.Command{
 			{Name: "copy", Help: "copy the plan that was agreed to", Run: t.copyPlan},
 		},
 	}

@@ -38,7 +38,8 @@ func (t *Chat) preferenceCommands() slash.Table {
 func (t *Chat) setTheme(_ context.Context, theme string) error {
 	switch theme {
 	case "":
-		t.term.Print("The theme is " + text.VisibleLine(cmp.Or(t.theme, t.runtime.Config.Settings.UI.Theme, "auto")) + "; it is /theme light, dark or auto.")
+		t.term.Print("The theme is " + text.VisibleLine(cmp.Or(t.theme, t.runtime.Config.Settings.UI.Theme, "auto")) +
+			"; it is /theme light, dark or auto.")
 		return nil
 	case "light", "dark":
 		t.term.SetLight(theme == "light")
@@ -71,7 +72,8 @@ func (t *Chat) switchVim(context.Context, string) error {
 func (t *Chat) setEditor(_ context.Context, command string) error {
 	c := t.runtime.Config
 	if command == "" {
-		t.term.Print("The editor is " + terminal.Clean(text.VisibleLine(editorOf(c))) + ": $VISUAL, $EDITOR, then general.preferredEditor.")
+		t.term.Print("The editor is " + terminal.Clean(text.VisibleLine(editorOf(c))) +
+			": $VISUAL, $EDITOR, then general.preferredEditor.")
 		return nil
 	}
 	if err := c.SaveSetting(command, "general", "preferredEditor"); err != nil {
@@ -108,7 +110,9 @@ func (t *Chat) ownCommandsList(context.Context, string) error {
 	}
 	table := terminal.Table{Columns: []terminal.Column{{Head: "Command"}, {Head: "What it does", Wraps: true}}}
 	for _, c := range all {
-		table.Rows = append(table.Rows, terminal.TableRow{Cells: []string{terminal.Clean(text.VisibleLine("/" + c.Name)), terminal.Clean(text.VisibleLine(c.Help))}})
+		table.Rows = append(
+			table.Rows, terminal.TableRow{
+				Cells: []string{terminal.Clean(text.VisibleLine("/" + c.Name)), terminal.Clean(text.VisibleLine(c.Help))}})
 	}
 	t.term.PrintTable(table)
 	return nil
@@ -126,9 +130,11 @@ func (t *Chat) reportBug(_ context.Context, what string) error {
 	c := t.runtime.Config
 	columns, rows := t.term.Size()
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\nminigem %s, %s/%s, %s\nmodel %s, sign-in %s, mode %s\nterminal %s %s, %d columns, %d rows\n%s, %s, folder trusted: %v\n",
+	fmt.Fprintf(&b, "# %s\n\nminigem %s, %s/%s, %s\nmodel %s, sign-in %s, mode %s\n"+
+		"terminal %s %s, %d columns, %d rows\n%s, %s, folder trusted: %v\n",
 		cmp.Or(what, "What happened, and what should have?"), app.Version, runtime.GOOS, runtime.GOARCH, runtime.Version(),
-		t.runtime.ModelName, cmp.Or(c.Settings.Security.Auth.SelectedType, "as the environment says"), t.runtime.Policy.Mode().Flag(),
+		t.runtime.ModelName, cmp.Or(c.Settings.Security.Auth.SelectedType, "as the environment says"),
+		t.runtime.Policy.Mode().Flag(),
 		cmp.Or(t.Sys.Getenv("TERM"), "unknown"), t.Sys.Getenv("TERM_PROGRAM"), columns, rows,
 		text.Plural(len(c.Hooks.Hooks), "hook"), text.Plural(len(t.runtime.MCPStatuses()), "MCP server"), c.Trust.Trusted)
 	for _, p := range c.Hooks.Problems {

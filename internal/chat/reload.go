@@ -159,7 +159,8 @@ func (t *Chat) memoryAdd(_ context.Context, fact string) error {
 		return errors.New("what should be remembered? /memory add [--project] TEXT")
 	}
 	if args["scope"] != nil && t.runtime.ProjectMemory() == "" {
-		return errors.New("this folder is not trusted, and its memory file is not read: /memory add TEXT keeps it for all projects")
+		return errors.New(
+			"this folder is not trusted, and its memory file is not read: /memory add TEXT keeps it for all projects")
 	}
 	inv, err := t.runtime.Registry.Lookup("save_memory").Prepare(args)
 	if err != nil {
@@ -196,7 +197,8 @@ func (t *Chat) trustNow(context.Context, string) error {
 			err = t.rewire(c, t.runtime.Session.ID())
 		}
 	} else if err = t.reload(); err == nil {
-		t.runtime.Engine.Watch = config.NewWatch(t.runtime.Config.ProjectDir, t.runtime.Config.Hooks) // the user agrees to the current scripts
+		// the user agrees to the current scripts
+		t.runtime.Engine.Watch = config.NewWatch(t.runtime.Config.ProjectDir, t.runtime.Config.Hooks)
 	}
 	if err != nil {
 		return err

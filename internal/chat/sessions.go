@@ -20,7 +20,8 @@ import (
 
 // chatCommand is /chat and /resume: saved conversations, and earlier sessions.
 func (t *Chat) chatCommand(name string, aliases ...string) slash.Command {
-	c := slash.Command{Name: name, Aliases: aliases, Help: "save this conversation, or go back to a saved one", Run: t.listChats, Values: t.tags}
+	c := slash.Command{Name: name, Aliases: aliases, Help: "save this conversation, or go back to a saved one",
+		Run: t.listChats, Values: t.tags}
 	if name == "resume" {
 		c.Help, c.Args, c.Run = "go back to an earlier session", "[NUMBER|ID|TAG|WORDS]", t.resume
 	}
@@ -130,7 +131,8 @@ func (t *Chat) chooseSession(words string) error {
 		t.term.Print("There is no earlier session in this folder.")
 		return nil
 	case len(infos) == 0:
-		return fmt.Errorf("no earlier session of this folder has %q as its id, or in its title or a prompt; /resume lists the sessions", words)
+		return fmt.Errorf("no earlier session of this folder has %q as its id, or in its title or a prompt; /resume lists "+
+			"the sessions", words)
 	}
 	more := ""
 	if n := len(infos) - offered; n > 0 {
@@ -138,11 +140,13 @@ func (t *Chat) chooseSession(words string) error {
 	}
 	choices := make([]terminal.Choice, len(infos))
 	for i, s := range infos {
-		about := fmt.Sprintf("%s, %s, %s", output.Ago(t.Sys.Now().Sub(s.Updated)), text.Plural(s.Messages, "message"), s.ID[:min(len(s.ID), 8)])
+		about := fmt.Sprintf("%s, %s, %s", output.Ago(t.Sys.Now().Sub(s.Updated)), text.Plural(s.Messages, "message"),
+			s.ID[:min(len(s.ID), 8)])
 		choices[i] = terminal.Choice{Label: fmt.Sprintf("%s  %s", listing.TitleOf(s), t.term.Dim(terminal.Clean(about)))}
 	}
 	folder := terminal.Clean(t.shortenHome(t.runtime.Config.Dir))
-	i, _, ok := t.term.Choose(t.Ctx, "", fmt.Sprintf("Go back to which session in %s? (Esc: none%s)", folder, more), choices)
+	i, _, ok := t.term.Choose(t.Ctx, "", fmt.Sprintf("Go back to which session in %s? (Esc: none%s)", folder, more),
+		choices)
 	if !ok {
 		return nil
 	}
@@ -183,7 +187,8 @@ func (t *Chat) replay() {
 	for _, m := range said[max(len(said)-1, 0):] {
 		for _, p := range m.Parts {
 			if r, ok := p.(llm.ToolResult); ok && r.Response["error"] == session.NoResult {
-				t.warn(fmt.Sprintf("the session ended during a call of %s, which may have run: check before you repeat it", text.VisibleLine(r.Name)))
+				t.warn(fmt.Sprintf("the session ended during a call of %s, which may have run: check before you repeat it",
+					text.VisibleLine(r.Name)))
 			}
 		}
 	}

@@ -29,7 +29,8 @@ func (t *Chat) shell(line string) error {
 	if dir, ok := changesFolder(line); ok {
 		return t.changeFolder(dir)
 	}
-	c := proc.Command{Line: line, Dir: cmp.Or(t.shellDir, t.runtime.Config.Dir), Env: t.runtime.Config.ChildEnv(), Merge: true,
+	c := proc.Command{Line: line, Dir: cmp.Or(t.shellDir, t.runtime.Config.Dir), Env: t.runtime.Config.ChildEnv(),
+		Merge:  true,
 		Within: t.Sys.Within}
 	var res proc.Result
 	var err error
@@ -104,6 +105,7 @@ func (t *Chat) changeFolder(dir string) error {
 		return fmt.Errorf("there is no folder %s", text.VisibleLine(dir))
 	}
 	t.shellDir = dir
-	t.term.Print(t.term.Dim(terminal.Clean("Your commands with ! run in " + t.shortenHome(t.shellDir) + " from now on. The model's run where they did; !cd alone goes back.")))
+	t.term.Print(t.term.Dim(terminal.Clean("Your commands with ! run in " + t.shortenHome(t.shellDir) + " from now on. " +
+		"The model's run where they did; !cd alone goes back.")))
 	return nil
 }

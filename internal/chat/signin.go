@@ -48,7 +48,8 @@ func (t *Chat) askSignIn(c *app.Configuration, why error) bool {
 	if e := (*llm.Error)(nil); errors.As(why, &e) {
 		said = e.Message // what to do about it is asked here
 	}
-	return t.chooseSignIn(c, t.term.Bold("minigem needs a model, and knows no way to one yet:")+"\n"+t.term.Wrap(terminal.Clean(said))+".\n\n")
+	return t.chooseSignIn(c, t.term.Bold("minigem needs a model, and knows no way to one yet:")+"\n"+
+		t.term.Wrap(terminal.Clean(said))+".\n\n")
 }
 
 // chooseSignIn is one dialogue, which shows lines above its first question.
@@ -140,8 +141,9 @@ func (t *Chat) try(c *app.Configuration, d *terminal.Dialogue, s app.SignIn) (ag
 		}
 		return true, nil
 	}
-	i, _, ok := d.Choose(t.Ctx, warning(t, "It could not be tried: "+err.Error()), "Keep it all the same?", []terminal.Choice{
-		{Label: "No, go back", Keys: []string{"n", "no"}}, {Label: "Yes, keep it untried", Keys: []string{"y", "yes"}}})
+	i, _, ok := d.Choose(t.Ctx, warning(t, "It could not be tried: "+err.Error()), "Keep it all the same?",
+		[]terminal.Choice{
+			{Label: "No, go back", Keys: []string{"n", "no"}}, {Label: "Yes, keep it untried", Keys: []string{"y", "yes"}}})
 	if !ok || i != 1 {
 		return false, errBack
 	}
@@ -241,7 +243,9 @@ func (t *Chat) askServer(c *app.Configuration, d *terminal.Dialogue) error {
 // modelsOf lists the models of the server, with a key where it wants one.
 func (t *Chat) modelsOf(c *app.Configuration, d *terminal.Dialogue, s *app.SignIn) (names []string, err error) {
 	for {
-		t.work("asking for its models", func(ctx context.Context) { names, err = c.ServerModels(ctx, s.BaseURL, s.ServerKey) })
+		t.work("asking for its models", func(ctx context.Context) {
+			names, err = c.ServerModels(ctx, s.BaseURL, s.ServerKey)
+		})
 		var said *llm.Error
 		switch {
 		case errors.Is(err, context.Canceled):
@@ -284,7 +288,8 @@ func (t *Chat) chooseModel(d *terminal.Dialogue, names []string) (string, bool) 
 	}
 	lines := ""
 	if n := len(names); n > most {
-		lines = t.term.Wrap(terminal.Clean(text.Line(fmt.Sprintf("It has %d models, such as %s.", n, strings.Join(names[:most], ", ")))))
+		lines = t.term.Wrap(
+			terminal.Clean(text.Line(fmt.Sprintf("It has %d models, such as %s.", n, strings.Join(names[:most], ", ")))))
 	}
 	name, ok := d.Ask(t.Ctx, lines, "The name of the model, which must be able to call tools: ")
 	name = strings.TrimSpace(name)

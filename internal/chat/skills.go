@@ -11,12 +11,14 @@ import (
 )
 
 func (t *Chat) skillsCommands() slash.Command {
-	return slash.Command{Name: "skills", Help: "the skills that the model may activate", Run: t.skillsList, Sub: []slash.Command{
-		{Name: "list", Help: "list them", Run: t.skillsList},
-		{Name: "enable", Args: "NAME", Help: "offer one again", Run: t.skillsSwitch(true), Values: t.skillNames},
-		{Name: "disable", Args: "NAME", Help: "offer one no more, in this project", Run: t.skillsSwitch(false), Values: t.skillNames},
-		{Name: "reload", Aliases: []string{"refresh"}, Help: "read the folders of skills again", Run: t.skillsReload},
-	}}
+	return slash.Command{Name: "skills", Help: "the skills that the model may activate", Run: t.skillsList,
+		Sub: []slash.Command{
+			{Name: "list", Help: "list them", Run: t.skillsList},
+			{Name: "enable", Args: "NAME", Help: "offer one again", Run: t.skillsSwitch(true), Values: t.skillNames},
+			{Name: "disable", Args: "NAME", Help: "offer one no more, in this project", Run: t.skillsSwitch(false),
+				Values: t.skillNames},
+			{Name: "reload", Aliases: []string{"refresh"}, Help: "read the folders of skills again", Run: t.skillsReload},
+		}}
 }
 
 func (t *Chat) skillNames() []string {

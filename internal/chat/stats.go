@@ -13,7 +13,8 @@ import (
 
 func (t *Chat) statsSession(ctx context.Context, _ string) error {
 	s := t.stats.Snapshot()
-	t.term.Print(fmt.Sprintf("session  %s\nchanged  +%d -%d lines", t.runtime.Session.ID(), s.Files.TotalLinesAdded, s.Files.TotalLinesRemoved))
+	t.term.Print(fmt.Sprintf("session  %s\nchanged  +%d -%d lines", t.runtime.Session.ID(), s.Files.TotalLinesAdded,
+		s.Files.TotalLinesRemoved))
 	if err := t.statsModel(ctx, ""); err != nil {
 		return err
 	}
@@ -25,8 +26,10 @@ func (t *Chat) statsModel(context.Context, string) error {
 	rows := [][]string{{"model", "requests", "errors", "input", "cached", "output", "thoughts", "time"}}
 	for _, name := range s.Models.Names {
 		m := s.Models.Get(name)
-		rows = append(rows, []string{name, fmt.Sprint(m.API.TotalRequests), fmt.Sprint(m.API.TotalErrors), fmt.Sprint(m.Tokens.Input),
-			fmt.Sprint(m.Tokens.Cached), fmt.Sprint(m.Tokens.Candidates), fmt.Sprint(m.Tokens.Thoughts), output.Milliseconds(time.Duration(m.API.TotalLatencyMS) * time.Millisecond)})
+		rows = append(rows, []string{name, fmt.Sprint(m.API.TotalRequests), fmt.Sprint(m.API.TotalErrors),
+			fmt.Sprint(m.Tokens.Input),
+			fmt.Sprint(m.Tokens.Cached), fmt.Sprint(m.Tokens.Candidates), fmt.Sprint(m.Tokens.Thoughts),
+			output.Milliseconds(time.Duration(m.API.TotalLatencyMS) * time.Millisecond)})
 	}
 	t.rows(rows, "The model was not asked yet.")
 	return nil
@@ -37,7 +40,8 @@ func (t *Chat) statsTools(context.Context, string) error {
 	rows := [][]string{{"tool", "calls", "done", "failed", "time"}}
 	for _, name := range s.ByName.Names {
 		c := s.ByName.Get(name)
-		rows = append(rows, []string{name, fmt.Sprint(c.Count), fmt.Sprint(c.Success), fmt.Sprint(c.Fail), output.Milliseconds(time.Duration(c.DurationMS) * time.Millisecond)})
+		rows = append(rows, []string{name, fmt.Sprint(c.Count), fmt.Sprint(c.Success), fmt.Sprint(c.Fail),
+			output.Milliseconds(time.Duration(c.DurationMS) * time.Millisecond)})
 	}
 	t.rows(rows, "No tool was called yet.")
 	return nil
@@ -70,7 +74,8 @@ func (t *Chat) showTools(described bool) error {
 			continue
 		}
 		spec := tool.Spec()
-		text := fmt.Sprintf("  %s  %s", t.term.Bold(terminal.Clean(tool.Info().DisplayName)), t.term.Dim(terminal.Clean(spec.Name)))
+		text := fmt.Sprintf("  %s  %s", t.term.Bold(terminal.Clean(tool.Info().DisplayName)),
+			t.term.Dim(terminal.Clean(spec.Name)))
 		if described {
 			text += "\n      " + strings.ReplaceAll(strings.TrimSpace(terminal.Clean(spec.Description)), "\n", "\n      ")
 		}

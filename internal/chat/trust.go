@@ -24,7 +24,8 @@ func (t *Chat) askTrust(c *app.Configuration) (*app.Configuration, error) {
 	i, _, ok := t.term.Choose(t.Ctx, t.trustQuestion(c, own, servers), "Trust it?", []terminal.Choice{
 		{Label: "No, not now: go on without them", Keys: []string{"n", "no"}},
 		{Label: "Trust this folder, and its hooks and agents as they are now", Keys: []string{"t", "y", "yes"}},
-		{Label: "Parent: trust " + text.VisibleLine(filepath.Base(filepath.Dir(c.Dir))) + " and all folders in it, and the hooks of this one", Keys: []string{"p"}},
+		{Label: "Parent: trust " + text.VisibleLine(filepath.Base(filepath.Dir(c.Dir))) +
+			" and all folders in it, and the hooks of this one", Keys: []string{"p"}},
 		{Label: "Don't trust it, and don't ask again", Keys: []string{"d"}},
 	})
 	if !ok || i == 0 {
@@ -77,14 +78,16 @@ func (t *Chat) trustQuestion(c *app.Configuration, own []hooks.Hook, servers []s
 	for _, s := range servers {
 		fmt.Fprintf(&b, "  %s\n", text.VisibleLine(s))
 	}
-	b.WriteString(t.term.Wrap("A yes lets programs of this folder run as you, with your files and your network: its hooks, its MCP servers, " +
+	b.WriteString(t.term.Wrap("A yes lets programs of this folder run as you, with your files and your network: its " +
+		"hooks, its MCP servers, " +
 		"and what its custom commands and settings start. Without it none of this is loaded."))
 	return b.String()
 }
 
 // describeHook shows where a hook is defined and what it runs.
 func (t *Chat) describeHook(b *strings.Builder, c *app.Configuration, h hooks.Hook) {
-	fmt.Fprintf(b, "  %s  %s  %s\n", h.Event, text.VisibleLine(h.Label()), t.term.Dim(text.VisibleLine(fmt.Sprintf("%s:%d", c.Relative(h.Source.File), h.Source.Line))))
+	fmt.Fprintf(b, "  %s  %s  %s\n", h.Event, text.VisibleLine(h.Label()),
+		t.term.Dim(text.VisibleLine(fmt.Sprintf("%s:%d", c.Relative(h.Source.File), h.Source.Line))))
 	mark := ""
 	if h.Line() != "" {
 		mark = "$ "

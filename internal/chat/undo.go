@@ -166,10 +166,11 @@ func (t *Chat) choosePrompt(d *terminal.Dialogue, prompts []undo.Prompt) int {
 		t.term.Print("There is no prompt yet to go back to.")
 		return 0
 	}
-	return 1 + t.chooseNewest(d, "Go back to before which prompt? (Esc: none)", "/rewind NUMBER goes back to one of them.", len(prompts), func(i int) string {
-		text, more := listing.Prompt(prompts[i], t.Sys.Now())
-		return text + "  " + t.term.Dim(more)
-	})
+	return 1 + t.chooseNewest(d, "Go back to before which prompt? (Esc: none)", "/rewind NUMBER goes back to one of them.",
+		len(prompts), func(i int) string {
+			text, more := listing.Prompt(prompts[i], t.Sys.Now())
+			return text + "  " + t.term.Dim(more)
+		})
 }
 
 // chooseCheckpoint lets the user choose a checkpoint by its name; empty: none.
@@ -179,9 +180,10 @@ func (t *Chat) chooseCheckpoint(d *terminal.Dialogue) string {
 		t.term.Print("No checkpoint was taken; general.checkpointing.enabled in the settings turns them on.")
 		return ""
 	}
-	i := t.chooseNewest(d, "Go back to before which edit? (Esc: none)", "minigem sessions restore lists all.", len(all), func(i int) string {
-		return t.describeCheckpoint(all[i].Name)
-	})
+	i := t.chooseNewest(d, "Go back to before which edit? (Esc: none)", "minigem sessions restore lists all.", len(all),
+		func(i int) string {
+			return t.describeCheckpoint(all[i].Name)
+		})
 	if i < 0 {
 		return ""
 	}
@@ -251,9 +253,11 @@ func (t *Chat) confirmConflicts(d *terminal.Dialogue, lines string, plan undo.Pl
 		t.term.Print(lines)
 		return true
 	}
-	warning := warning(t, fmt.Sprintf("%s changed in other ways too, and those changes would be undone as well (see above)", text.Plural(n, "file")))
-	i, _, ok := d.Confirm(t.Ctx, lines+warning, "Go back all the same? The current state is saved as a checkpoint.", []terminal.Choice{
-		{Label: "No", Keys: []string{"n", "no"}}, {Label: "Yes", Keys: []string{"y", "yes"}},
-	})
+	warning := warning(t, fmt.Sprintf("%s changed in other ways too, and those changes would be undone as well (see "+
+		"above)", text.Plural(n, "file")))
+	i, _, ok := d.Confirm(t.Ctx, lines+warning, "Go back all the same? The current state is saved as a checkpoint.",
+		[]terminal.Choice{
+			{Label: "No", Keys: []string{"n", "no"}}, {Label: "Yes", Keys: []string{"y", "yes"}},
+		})
 	return ok && i == 1
 }

@@ -56,7 +56,8 @@ func landlock(r Rules, version int) error {
 		}
 	}
 	// The attributes that only later kernels know are left out.
-	n, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Offsetof(attr.Quiet_access_fs), 0)
+	n, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)),
+		unsafe.Offsetof(attr.Quiet_access_fs), 0)
 	if errno != 0 {
 		return failed("making rules for Landlock", errno)
 	}

@@ -34,7 +34,8 @@ var (
 	}
 	// What these change has no path.
 	shared = []uint32{
-		unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMCTL, unix.SYS_SEMTIMEDOP,
+		unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMCTL,
+		unix.SYS_SEMTIMEDOP,
 		unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
 	}
 	// Without Signals, keys of the session and files by their handles are others', too.
@@ -42,17 +43,20 @@ var (
 	// Without Signals, the argument of these that names a process must be 0, the
 	// caller itself: a limit of another can end it.
 	others = map[uint32]int{
-		unix.SYS_PRLIMIT64: 0, unix.SYS_SCHED_SETAFFINITY: 0, unix.SYS_SCHED_SETSCHEDULER: 0, unix.SYS_SCHED_SETPARAM: 0, unix.SYS_SCHED_SETATTR: 0,
-		unix.SYS_SETPRIORITY: 1, unix.SYS_IOPRIO_SET: 1,
+		unix.SYS_PRLIMIT64: 0, unix.SYS_SCHED_SETAFFINITY: 0, unix.SYS_SCHED_SETSCHEDULER: 0, unix.SYS_SCHED_SETPARAM: 0,
+		unix.SYS_SCHED_SETATTR: 0,
+		unix.SYS_SETPRIORITY:   1, unix.SYS_IOPRIO_SET: 1,
 	}
 	// Without Landlock's scopes, no signals at all.
 	signals = []uint32{
-		unix.SYS_KILL, unix.SYS_TKILL, unix.SYS_TGKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO, unix.SYS_PIDFD_SEND_SIGNAL,
+		unix.SYS_KILL, unix.SYS_TKILL, unix.SYS_TGKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO,
+		unix.SYS_PIDFD_SEND_SIGNAL,
 	}
 	// ioctls that only ask, or change the caller's own descriptor. A file system
 	// has others, by which a descriptor opened for reading changes files.
 	asking = []uint32{
-		unix.TCGETS, unix.TCGETS2, unix.TIOCGWINSZ, unix.TIOCGPGRP, unix.TIOCGSID, fionread, fioclex, fionclex, fionbio, fioasync,
+		unix.TCGETS, unix.TCGETS2, unix.TIOCGWINSZ, unix.TIOCGPGRP, unix.TIOCGSID, fionread, fioclex, fionclex, fionbio,
+		fioasync,
 		unix.FS_IOC_GETFLAGS, fiemap,
 	}
 )
@@ -183,7 +187,8 @@ func sockets(n Network) []unix.SockFilter {
 		case OwnNetwork:
 			family(internet, []unix.SockFilter{{Code: answer, K: unix.SECCOMP_RET_ALLOW}})
 		case TCPPorts: // of streams, Landlock looks at TCP alone
-			stream := append(argument(1, kindOf), unix.SockFilter{Code: equal, K: unix.SOCK_STREAM, Jt: 1}, unix.SockFilter{Code: answer, K: refuse})
+			stream := append(argument(1, kindOf), unix.SockFilter{Code: equal, K: unix.SOCK_STREAM, Jt: 1},
+				unix.SockFilter{Code: answer, K: refuse})
 			family(internet, append(stream, only(2, 0, unix.IPPROTO_IP, unix.IPPROTO_TCP)...))
 		}
 	}

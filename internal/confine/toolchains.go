@@ -9,7 +9,8 @@ import (
 
 // system are folders of which everybody may read everything.
 var system = []string{
-	"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/usr", "/etc", "/opt", "/nix", "/gnu", "/snap", "/var/lib", "/proc", "/sys", "/dev",
+	"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/usr", "/etc", "/opt", "/nix", "/gnu", "/snap", "/var/lib", "/proc",
+	"/sys", "/dev",
 	"/run/current-system", "/home/linuxbrew",
 }
 
@@ -47,7 +48,8 @@ func toolchain(dir, home string) []string {
 	case inside(top, home), top == "/", top == os.TempDir():
 		return []string{dir}
 	case name == ".local":
-		return []string{dir, filepath.Join(top, "lib"), filepath.Join(top, "share/uv"), filepath.Join(top, "share/pipx"), filepath.Join(top, "share/mise")}
+		return []string{dir, filepath.Join(top, "lib"), filepath.Join(top, "share/uv"), filepath.Join(top, "share/pipx"),
+			filepath.Join(top, "share/mise")}
 	case name == ".cargo":
 		return []string{dir, filepath.Join(filepath.Dir(top), ".rustup")}
 	case strings.HasPrefix(filepath.Base(dir), "bin"), filepath.Base(dir) == "shims":

@@ -132,7 +132,8 @@ func Render(files []File, root string) string {
 		if rel, ok := text.Below(root, f.Path); ok {
 			name = filepath.ToSlash(rel)
 		}
-		texts = append(texts, fmt.Sprintf("--- Context from: %s ---\n%s\n--- End of Context from: %s ---", name, strings.TrimSpace(f.Text), name))
+		texts = append(texts, fmt.Sprintf("--- Context from: %s ---\n%s\n--- End of Context from: %s ---", name,
+			strings.TrimSpace(f.Text), name))
 	}
 	return strings.Join(texts, "\n\n")
 }

@@ -57,7 +57,8 @@ func (l *loader) imports(body, path, root string) string {
 	out := in.expand(body, filepath.Dir(real))
 	for _, f := range files {
 		name := in.relative(f.Path)
-		out = fmt.Sprintf("%s\n\n--- File: %s ---\n%s\n--- End of File: %s ---", strings.TrimSpace(out), name, strings.TrimSpace(f.Text), name)
+		out = fmt.Sprintf("%s\n\n--- File: %s ---\n%s\n--- End of File: %s ---", strings.TrimSpace(out), name,
+			strings.TrimSpace(f.Text), name)
 	}
 	return out
 }
@@ -104,7 +105,8 @@ func (in importing) one(token, dir string) (put string, used int) {
 		return "@" + token, used
 	}
 	name := in.relative(path)
-	return fmt.Sprintf("<!-- Imported from: %s -->\n%s\n<!-- End of import from: %s -->", name, strings.TrimSpace(content), name), used
+	return fmt.Sprintf("<!-- Imported from: %s -->\n%s\n<!-- End of import from: %s -->", name, strings.TrimSpace(content),
+		name), used
 }
 
 // resolve finds the path at the beginning of token: all of it, or all but the
@@ -124,7 +126,8 @@ func resolve(token, dir string) (path string, used int) {
 			return path, len(t)
 		}
 	}
-	if strings.HasPrefix(trimmed, "./") || strings.HasPrefix(trimmed, "../") || strings.HasPrefix(trimmed, "/") || strings.HasSuffix(trimmed, ".md") {
+	if strings.HasPrefix(trimmed, "./") || strings.HasPrefix(trimmed, "../") || strings.HasPrefix(trimmed, "/") ||
+		strings.HasSuffix(trimmed, ".md") {
 		if !filepath.IsAbs(trimmed) {
 			return filepath.Join(dir, filepath.FromSlash(trimmed)), len(trimmed)
 		}

@@ -60,7 +60,8 @@ func Discover(ctx context.Context, c Commands) (found []tools.Tool, problems []s
 		return nil, nil, nil
 	}
 	if c.Call == "" {
-		return nil, nil, errors.New("discovering tools: tools.discoveryCommand is set, and tools.callCommand, which would run them, is not")
+		return nil, nil,
+			errors.New("discovering tools: tools.discoveryCommand is set, and tools.callCommand, which would run them, is not")
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, discoveryTimeout, fmt.Errorf("it took longer than %v", discoveryTimeout))
 	defer cancel()
@@ -71,7 +72,8 @@ func Discover(ctx context.Context, c Commands) (found []tools.Tool, problems []s
 	case res.Stopped != nil:
 		return nil, nil, fmt.Errorf("discovering tools: %q was stopped: %w", c.Discovery, res.Stopped)
 	case res.ExitCode != 0:
-		return nil, nil, fmt.Errorf("discovering tools: %q exited with code %d: %s", c.Discovery, res.ExitCode, strings.TrimSpace(res.Stderr.String()))
+		return nil, nil, fmt.Errorf("discovering tools: %q exited with code %d: %s", c.Discovery, res.ExitCode,
+			strings.TrimSpace(res.Stderr.String()))
 	case res.Stdout.Dropped > 0:
 		return nil, nil, fmt.Errorf("discovering tools: %q printed more than %d bytes", c.Discovery, kept)
 	}
@@ -133,7 +135,8 @@ func (c Commands) tool(d declaration) (t *tool, why string) {
 }
 
 func (c Commands) command(line string, stdin []byte) proc.Command {
-	return proc.Command{Line: line, Dir: c.Dir, Env: c.Env, Stdin: [][]byte{stdin}, Out: proc.Limit{Head: kept}, Err: proc.Limit{Head: kept}, Grace: grace,
+	return proc.Command{Line: line, Dir: c.Dir, Env: c.Env, Stdin: [][]byte{stdin}, Out: proc.Limit{Head: kept},
+		Err: proc.Limit{Head: kept}, Grace: grace,
 		Within: c.Within}
 }
 
@@ -203,6 +206,8 @@ func (c *call) Run(ctx context.Context) (tools.Result, error) {
 		fault = err.Error()
 	}
 	text := fmt.Sprintf("Stdout: %s\nStderr: %s\nError: %s\nExit Code: %d\nSignal: %s",
-		cmp.Or(res.Stdout.String(), "(empty)"), cmp.Or(res.Stderr.String(), "(empty)"), fault, res.ExitCode, cmp.Or(res.SignalName, "(none)"))
-	return tools.Result{}, &tools.Error{Type: tools.ErrDiscoveredExecution, Message: text, Display: fmt.Sprintf("The discovered tool %s failed.", c.tool.declared.Name), Err: err}
+		cmp.Or(res.Stdout.String(), "(empty)"), cmp.Or(res.Stderr.String(), "(empty)"), fault, res.ExitCode,
+		cmp.Or(res.SignalName, "(none)"))
+	return tools.Result{}, &tools.Error{Type: tools.ErrDiscoveredExecution, Message: text,
+		Display: fmt.Sprintf("The discovered tool %s failed.", c.tool.declared.Name), Err: err}
 }

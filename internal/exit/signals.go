@@ -21,7 +21,8 @@ func impatient(s os.Signal, after time.Duration) bool { return s == os.Interrupt
 
 // OnSignals cancels with [ErrInterrupted] at INT, with [ErrTerminated] at TERM
 // and HUP. The first impatient signal kills the commands that run, so that the session
-// can end; the next one runs last, which may be nil, and ends the program at once. So does QUIT if last is set: Go's runtime then prints the
+// can end; the next one runs last, which may be nil, and ends the program at once. So does QUIT if last is set: Go's
+// runtime then prints the
 // goroutines. stop ends the watching; after the first signal later calls have no
 // effect, because the exit code is decided.
 func OnSignals(cancel context.CancelCauseFunc, last func()) (stop func()) {

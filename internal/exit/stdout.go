@@ -33,7 +33,8 @@ func (s *Stdout) Write(p []byte) (int, error) {
 }
 
 func endOfPipe(err error) bool {
-	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) || runtime.GOOS == "windows" // which has several errors for it
+	// which has several errors for it
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) || runtime.GOOS == "windows"
 }
 
 // Lost returns err, or else that something could not be written whole.

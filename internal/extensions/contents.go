@@ -25,7 +25,9 @@ import (
 
 // Part is one thing that an extension brings, for people.
 type Part struct {
-	Kind string // "hook", "MCP server", "command", "skill", "agent", "policy", "context file", "excluded tool", "setting", "plan directory", "themes"
+	// "hook", "MCP server", "command", "skill", "agent", "policy", "context file", "excluded tool", "setting", "plan
+	// directory", "themes"
+	Kind string
 	Name string
 	Text string // what it runs, or what is asked
 }
@@ -73,7 +75,8 @@ func Read(dir string) (Contents, error) {
 	for _, a := range agents {
 		c.add("agent", a.Name, a.Definition.Description)
 		for _, s := range a.Servers {
-			c.Parts = append(c.Parts, Part{"MCP server", text.VisibleLine(s.Name + " of the agent " + a.Name), text.VisibleLine(s.Target())})
+			c.Parts = append(c.Parts, Part{"MCP server", text.VisibleLine(s.Name + " of the agent " + a.Name),
+				text.VisibleLine(s.Target())})
 		}
 		c.headHooks(dir, config.Head{Of: hooks.Part{Kind: hooks.AgentPart, Name: a.Name}}, a.Hooks)
 	}
@@ -86,7 +89,8 @@ func Read(dir string) (Contents, error) {
 		c.add("excluded tool", t, "")
 	}
 	for _, s := range m.Settings {
-		c.add("setting", cmp.Or(s.Name, s.EnvVar), strings.TrimSpace(s.EnvVar+" "+map[bool]string{true: "(a secret)"}[s.Sensitive]))
+		c.add("setting", cmp.Or(s.Name, s.EnvVar),
+			strings.TrimSpace(s.EnvVar+" "+map[bool]string{true: "(a secret)"}[s.Sensitive]))
 	}
 	if m.PlanDir != "" {
 		c.add("plan directory", m.PlanDir, "")
@@ -119,7 +123,8 @@ func (c *Contents) hooks(dir string) {
 }
 
 func (c *Contents) hook(dir string, h hooks.Hook) {
-	c.Parts = append(c.Parts, Part{"hook", HookName(h), text.VisibleLine(strings.ReplaceAll(h.Target(), dir, "${extensionPath}"))})
+	c.Parts = append(
+		c.Parts, Part{"hook", HookName(h), text.VisibleLine(strings.ReplaceAll(h.Target(), dir, "${extensionPath}"))})
 }
 
 // HookName is the name of the part that h is.

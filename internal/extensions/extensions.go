@@ -79,7 +79,8 @@ func ReadManifest(dir string) (Manifest, error) {
 	}
 	m := Manifest{
 		Name: root.Get("name").Text(), Version: root.Get("version").Text(), ExcludeTools: root.Get("excludeTools").Strings(),
-		PlanDir: root.Get("plan", "directory").Text(), Themes: len(root.Get("themes").Elements()), MigratedTo: root.Get("migratedTo").Text(),
+		PlanDir: root.Get("plan", "directory").Text(), Themes: len(root.Get("themes").Elements()),
+		MigratedTo: root.Get("migratedTo").Text(),
 	}
 	if !nameForm.MatchString(m.Name) {
 		return m, fmt.Errorf("%s: %q is not a name for an extension: only letters, digits and dashes", file, m.Name)
@@ -143,7 +144,8 @@ func readOrigin(dir string) (Origin, error) {
 	}
 	return Origin{
 		Source: root.Get("source").Text(), Type: root.Get("type").Text(), Ref: root.Get("ref").Text(),
-		AutoUpdate: root.Get("autoUpdate").IsTrue(), AllowPreRelease: root.Get("allowPreRelease").IsTrue(), ReleaseTag: root.Get("releaseTag").Text(),
+		AutoUpdate: root.Get("autoUpdate").IsTrue(), AllowPreRelease: root.Get("allowPreRelease").IsTrue(),
+		ReleaseTag: root.Get("releaseTag").Text(),
 	}, nil
 }
 

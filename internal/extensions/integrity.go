@@ -122,8 +122,10 @@ func (r records) check(name string, o Origin) error {
 	if err != nil {
 		return err
 	}
-	if known, ok := all[name]; ok && (known.Hash != hashOf(o) || !hmac.Equal([]byte(known.Signature), []byte(sign(key, []byte(known.Hash))))) {
-		return fmt.Errorf("the file %s of the extension %s is not as it was written when it was installed: uninstall it, and install it again", installFile, name)
+	if known, ok := all[name]; ok &&
+		(known.Hash != hashOf(o) || !hmac.Equal([]byte(known.Signature), []byte(sign(key, []byte(known.Hash))))) {
+		return fmt.Errorf("the file %s of the extension %s is not as it was written when it was installed: uninstall it, "+
+			"and install it again", installFile, name)
 	}
 	return nil
 }

@@ -155,7 +155,8 @@ func writeOrigin(dir string, o Origin) error {
 func (m *Manager) agree(next Installed, before *Installed, agreed bool) error {
 	switch {
 	case before != nil && before.Name != next.Name: // settings, secrets and what is disabled go by the name
-		return fmt.Errorf("the extension %s is called %s now: uninstall it, and install %s", before.Name, next.Name, text.VisibleLine(next.Origin.Source))
+		return fmt.Errorf("the extension %s is called %s now: uninstall it, and install %s", before.Name, next.Name,
+			text.VisibleLine(next.Origin.Source))
 	case before == nil:
 		if old, err := m.find(next.Name); err == nil {
 			return fmt.Errorf("the extension %s is installed already: update or uninstall it", old.Name)
@@ -173,7 +174,8 @@ func (m *Manager) agree(next Installed, before *Installed, agreed bool) error {
 	}
 	from := text.VisibleLine(next.Origin.Source)
 	question := "Install it? [y/N] "
-	about := fmt.Sprintf("The extension %s %s from %s would bring:\n%s", next.Name, text.VisibleLine(next.Version), from, brings.Listing())
+	about := fmt.Sprintf("The extension %s %s from %s would bring:\n%s", next.Name, text.VisibleLine(next.Version), from,
+		brings.Listing())
 	if before != nil {
 		if about, err = describeChanges(*before, next, brings, from); err != nil || about == "" {
 			return err

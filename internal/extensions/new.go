@@ -34,7 +34,8 @@ func New(dir, template string) error {
 		return fmt.Errorf("%q is not a name for an extension: only letters, digits and dashes", name)
 	}
 	if template != "" && !slices.Contains(Templates(), template) {
-		return fmt.Errorf("there is no template %q%s: there are %s", template, text.DidYouMean(text.Nearest(template, Templates())), strings.Join(Templates(), ", "))
+		return fmt.Errorf("there is no template %q%s: there are %s", template,
+			text.DidYouMean(text.Nearest(template, Templates())), strings.Join(Templates(), ", "))
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return err
@@ -45,7 +46,8 @@ func New(dir, template string) error {
 		return err
 	}
 	if template == "" {
-		return os.WriteFile(filepath.Join(dir, manifestFile), []byte("{\n  \"name\": \""+name+"\",\n  \"version\": \"1.0.0\"\n}\n"), 0o644)
+		return os.WriteFile(filepath.Join(dir, manifestFile),
+			[]byte("{\n  \"name\": \""+name+"\",\n  \"version\": \"1.0.0\"\n}\n"), 0o644)
 	}
 	files, err := fs.Sub(templates, "templates/"+template)
 	if err != nil {

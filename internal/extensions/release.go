@@ -67,7 +67,8 @@ func (m *Manager) download(ctx context.Context, o Origin, dir string) (Origin, e
 // release asks for the release that o wants.
 func (m *Manager) release(ctx context.Context, o Origin) (release, error) {
 	owner, repo, _ := onGitHub(o.Source)
-	base := cmp.Or(m.Getenv("GITHUB_API_URL"), "https://api.github.com") + "/repos/" + url.PathEscape(owner) + "/" + url.PathEscape(repo) + "/releases"
+	base := cmp.Or(m.Getenv("GITHUB_API_URL"), "https://api.github.com") + "/repos/" + url.PathEscape(owner) + "/" +
+		url.PathEscape(repo) + "/releases"
 	path := "/latest"
 	switch {
 	case o.Ref != "":
@@ -147,7 +148,8 @@ func (m *Manager) get(ctx context.Context, address, accept string, limit int64) 
 	case http.StatusNotFound:
 		return nil, errNoRelease
 	}
-	return nil, fmt.Errorf("asking for releases: %s answered %s; GITHUB_TOKEN raises the limits of GitHub", req.URL.Host, text.VisibleLine(res.Status))
+	return nil, fmt.Errorf("asking for releases: %s answered %s; GITHUB_TOKEN raises the limits of GitHub", req.URL.Host,
+		text.VisibleLine(res.Status))
 }
 
 func untar(data []byte, dir string) error {

@@ -19,14 +19,18 @@ type given struct {
 }
 
 // ErrNoAnswer: a setting was asked for, and nobody answered.
-var ErrNoAnswer = errors.New("nothing was installed: a setting was asked for, and nobody answered; --skip-settings leaves them for minigem extensions config")
+var ErrNoAnswer = errors.New(
+	"nothing was installed: a setting was asked for, and nobody answered; --skip-settings leaves them for minigem " +
+		"extensions config")
 
 // askSettings asks for the settings of next that before did not have.
 func (m *Manager) askSettings(next Installed, before *Installed, o Options) ([]given, error) {
 	var missing []string
 	var out []given
 	for _, s := range next.Settings {
-		if before != nil && slices.ContainsFunc(before.Settings, func(old Setting) bool { return old.EnvVar == s.EnvVar && old.Sensitive == s.Sensitive }) {
+		if before != nil && slices.ContainsFunc(before.Settings, func(old Setting) bool {
+			return old.EnvVar == s.EnvVar && old.Sensitive == s.Sensitive
+		}) {
 			continue
 		}
 		if o.SkipSettings {
@@ -46,7 +50,8 @@ func (m *Manager) askSettings(next Installed, before *Installed, o Options) ([]g
 		}
 	}
 	if len(missing) > 0 {
-		m.User.Say(fmt.Sprintf("Not set: %s. minigem extensions config %s asks for them.\n", strings.Join(missing, ", "), next.Name))
+		m.User.Say(fmt.Sprintf("Not set: %s. minigem extensions config %s asks for them.\n", strings.Join(missing, ", "),
+			next.Name))
 	}
 	return out, nil
 }

@@ -27,7 +27,8 @@ func ParseSource(text, dir string) (Origin, error) {
 		path = filepath.Join(dir, path)
 	}
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		return Origin{}, fmt.Errorf("there is no folder %s, and an address begins with https://, ssh://, git@, github: or file://", path)
+		return Origin{},
+			fmt.Errorf("there is no folder %s, and an address begins with https://, ssh://, git@, github: or file://", path)
 	}
 	return Origin{Source: filepath.Clean(path), Type: TypeLocal}, nil
 }

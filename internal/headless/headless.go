@@ -22,11 +22,15 @@ func EndingError(ctx context.Context, res agent.Result) error {
 	}
 	switch res.Ending {
 	case agent.MaxTurns:
-		return exit.Errorf(exit.TurnLimit, "the limit of turns for this session is reached: raise model.maxSessionTurns in the settings")
+		return exit.Errorf(
+			exit.TurnLimit, "the limit of turns for this session is reached: raise model.maxSessionTurns in the settings")
 	case agent.MaxRounds:
 		return exit.Errorf(exit.TurnLimit, "%s: go on with --resume", res.Reason)
 	case agent.Loop:
-		return exit.Errorf(exit.TurnLimit, "the model repeated itself and was stopped (%s): say more exactly what is wanted, or set model.disableLoopDetection in the settings", res.Reason)
+		return exit.Errorf(
+			exit.TurnLimit,
+			"the model repeated itself and was stopped (%s): say more exactly what is wanted, or set "+
+				"model.disableLoopDetection in the settings", res.Reason)
 	case agent.Failed, agent.InvalidStream:
 		var e *llm.Error
 		if errors.As(res.Err, &e) && e.Kind == llm.ErrAuth {

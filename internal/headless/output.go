@@ -36,7 +36,8 @@ func New(sys *app.System, f *app.Options, broken func(error)) Output {
 	stderr := &stderrOutput{sys: sys}
 	switch f.OutputFormat {
 	case "json":
-		return &jsonOutput{stderrOutput: stderr, JSON: &output.JSON{Out: sys.Stdout, Err: sys.Stderr, Stats: &output.Stats{}}, session: f.SessionID}
+		return &jsonOutput{stderrOutput: stderr, JSON: &output.JSON{Out: sys.Stdout, Err: sys.Stderr, Stats: &output.Stats{}},
+			session: f.SessionID}
 	case "stream-json":
 		return &streamOutput{stderrOutput: stderr, flags: f, StreamJSON: &output.StreamJSON{
 			Out: sys.Stdout, Stats: &output.Stats{}, Now: sys.Now, Broken: broken}}
@@ -45,7 +46,8 @@ func New(sys *app.System, f *app.Options, broken func(error)) Output {
 	if f.RawOutput {
 		out = text.Raw(out)
 	}
-	return &textOutput{stderrOutput: stderr, Text: &output.Text{Out: out, Err: sys.Stderr, Raw: f.RawOutput, Whole: !sys.StdoutTTY, Broken: broken}}
+	return &textOutput{stderrOutput: stderr, Text: &output.Text{Out: out, Err: sys.Stderr, Raw: f.RawOutput,
+		Whole: !sys.StdoutTTY, Broken: broken}}
 }
 
 // stderrOutput is what all formats write to standard error.

@@ -132,7 +132,8 @@ func (l *scan) close() {
 
 // isKey: what stands before rest is a key of JSON.
 func (l *scan) isKey(rest string) bool {
-	return l.lang.keys && len(l.out) > 0 && l.out[len(l.out)-1].Kind == String && strings.HasPrefix(strings.TrimLeft(rest, " "), ":")
+	return l.lang.keys && len(l.out) > 0 && l.out[len(l.out)-1].Kind == String &&
+		strings.HasPrefix(strings.TrimLeft(rest, " "), ":")
 }
 
 func (l *scan) comment(rest string) bool {
@@ -216,7 +217,8 @@ func character(s string) int {
 // inTag handles the marks and the name of a tag.
 func (l *scan) inTag(rest string) bool {
 	switch {
-	case !l.tag && len(rest) > 1 && rest[0] == '<' && (rest[1] == '/' || rest[1] == '!' || rest[1] == '?' || letter(rune(rest[1]))):
+	case !l.tag && len(rest) > 1 && rest[0] == '<' &&
+		(rest[1] == '/' || rest[1] == '!' || rest[1] == '?' || letter(rune(rest[1]))):
 		l.tag = true
 		n := 1 + len(rest[1:]) - len(strings.TrimLeft(rest[1:], "/!?"))
 		n += wordLength(rest[n:], "-:")

@@ -18,7 +18,8 @@ func WriteAgents(c *app.Configuration, sys *app.System) error {
 		if a.Off != "" {
 			state = "not offered: " + a.Off
 		}
-		fmt.Fprintf(&b, "%s [%s]: %s\n    %s%s\n", a.Name, state, text.VisibleLine(a.Description), text.VisibleLine(a.Source), text.VisibleLine(where(c, a)))
+		fmt.Fprintf(&b, "%s [%s]: %s\n    %s%s\n", a.Name, state, text.VisibleLine(a.Description), text.VisibleLine(a.Source),
+			text.VisibleLine(where(c, a)))
 	}
 	for _, p := range problems {
 		fmt.Fprintf(&b, "%s\n", c.ShortenIn(text.VisibleLine(p)))

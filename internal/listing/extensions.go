@@ -44,7 +44,8 @@ func ListedExtensions(c *app.Configuration) ([]ListedExtension, []hooks.Problem,
 		if err != nil {
 			return nil, nil, err
 		}
-		l := ListedExtension{Name: e.Name, Path: e.Dir, Source: e.Source, Type: e.SourceType, Active: off == "", Why: off, Brings: []ListedPart{}}
+		l := ListedExtension{Name: e.Name, Path: e.Dir, Source: e.Source, Type: e.SourceType, Active: off == "", Why: off,
+			Brings: []ListedPart{}}
 		if m, err := extensions.ReadManifest(e.Dir); err == nil {
 			l.Version = m.Version
 		}

@@ -105,9 +105,12 @@ func listed(h hooks.Hook, loaded bool) ListedHook {
 		timeout = hooks.DefaultTimeout
 	}
 	return ListedHook{
-		Event: h.Event, ID: h.ID(), Name: h.Name, Description: h.Description, Command: h.Command, Matcher: h.Matcher, If: h.If,
-		TimeoutMS: timeout.Milliseconds(), Sequential: h.Sequential, OnError: h.OnError, Dialect: h.Dialect, Handler: h.Handler.Shown(),
-		Layer: h.Source.Layer, Extension: h.Source.Extension, InProject: h.Source.InProject, Within: h.Within.String(), File: h.Source.File, Line: h.Source.Line,
+		Event: h.Event, ID: h.ID(), Name: h.Name, Description: h.Description, Command: h.Command, Matcher: h.Matcher,
+		If:        h.If,
+		TimeoutMS: timeout.Milliseconds(), Sequential: h.Sequential, OnError: h.OnError, Dialect: h.Dialect,
+		Handler: h.Handler.Shown(),
+		Layer:   h.Source.Layer, Extension: h.Source.Extension, InProject: h.Source.InProject, Within: h.Within.String(),
+		File: h.Source.File, Line: h.Source.Line,
 		Enabled: h.Disabled == "", Disabled: h.Disabled, Loaded: loaded,
 		Trusted: loaded && h.Untrusted == "" && h.Note == "", Note: h.Note,
 	}
@@ -122,7 +125,8 @@ func markShadowed(all []ListedHook) {
 		h := &all[i]
 		first := i
 		for j, o := range all {
-			same := runs(o) && o.Event == h.Event && o.Name == h.Name && o.Target() == h.Target() && o.Matcher == h.Matcher && o.Dialect == h.Dialect
+			same := runs(o) && o.Event == h.Event && o.Name == h.Name && o.Target() == h.Target() && o.Matcher == h.Matcher &&
+				o.Dialect == h.Dialect
 			if rank := o.source().Standing() - all[first].source().Standing(); same && (rank > 0 || rank == 0 && j < first) {
 				first = j
 			}
@@ -180,7 +184,8 @@ func WriteAroundHooks(c *app.Configuration, w io.Writer, l HookList) error {
 
 func writeProblems(c *app.Configuration, b *strings.Builder, l HookList) {
 	if !l.Loaded() {
-		fmt.Fprintf(b, "This folder is not trusted (%s): nothing of it is loaded. Look at it, then run minigem trust.\n\n", l.Folder.Why)
+		fmt.Fprintf(b, "This folder is not trusted (%s): nothing of it is loaded. Look at it, then run minigem trust.\n\n",
+			l.Folder.Why)
 	}
 	if len(l.Problems) > 0 {
 		b.WriteString("Problems\n")
@@ -207,7 +212,8 @@ func writeNoHooks(c *app.Configuration, b *strings.Builder) {
 			fmt.Fprintf(b, "  %-16s %s\n", layer, c.Shorten(f.Path))
 		}
 	}
-	fmt.Fprintf(b, "  %-16s %s\n\n", hooks.LayerExtension, c.Shorten(filepath.Join(c.DotGemini, "extensions", "NAME", "hooks", "hooks.json")))
+	fmt.Fprintf(b, "  %-16s %s\n\n", hooks.LayerExtension,
+		c.Shorten(filepath.Join(c.DotGemini, "extensions", "NAME", "hooks", "hooks.json")))
 }
 
 func writeHooks(c *app.Configuration, b *strings.Builder, all []ListedHook) {
@@ -315,7 +321,8 @@ func WhyHook(c *app.Configuration, sys *app.System, name string, asJSON bool) er
 		if near := text.Nearest(name, s.Names()); near != "" {
 			said += "; did you mean " + near + "?"
 		}
-		return exit.Errorf(exit.Input, "%s (minigem hooks list shows what there is; minigem hooks lint, what was left out)", said)
+		return exit.Errorf(exit.Input, "%s (minigem hooks list shows what there is; minigem hooks lint, what was left out)",
+			said)
 	}
 	if asJSON {
 		return output.WriteJSON(sys.Stdout, x)

@@ -39,7 +39,8 @@ func ListedMCPServers(c *app.Configuration, statuses []app.MCPStatus) []ListedMC
 	return out
 }
 
-var mcpMarks = map[string]string{"Connected": "✓", "Disconnected": "✗", "Starting": "…", "Disabled": "○", "Blocked": "⛔"}
+var mcpMarks = map[string]string{"Connected": "✓", "Disconnected": "✗", "Starting": "…", "Disabled": "○",
+	"Blocked": "⛔"}
 
 // WriteMCP lists servers for people, or for programs.
 func WriteMCP(sys *app.System, servers []ListedMCP, asJSON bool) error {
@@ -55,7 +56,8 @@ func WriteMCP(sys *app.System, servers []ListedMCP, asJSON bool) error {
 	var b strings.Builder
 	b.WriteString("Configured MCP servers:\n\n")
 	for _, s := range servers {
-		fmt.Fprintf(&b, "%s %s: %s (%s) - %s\n", mcpMarks[s.Status], text.VisibleLine(s.Name), text.VisibleLine(s.Target), s.Type, s.Status)
+		fmt.Fprintf(&b, "%s %s: %s (%s) - %s\n", mcpMarks[s.Status], text.VisibleLine(s.Name), text.VisibleLine(s.Target),
+			s.Type, s.Status)
 		if s.Why != "" {
 			fmt.Fprintf(&b, "    %s\n", text.VisibleLine(s.Why))
 		}

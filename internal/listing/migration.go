@@ -45,7 +45,8 @@ func Export(o export.Options, r export.Result, colour bool) string {
 		b.WriteString(text.VisibleLine(remark) + "\n")
 	}
 	if len(r.Files) == 0 {
-		fmt.Fprintf(&b, "There is nothing to add: %s has no hooks that %s could have and does not have already.\n", export.Source, o.Agent)
+		fmt.Fprintf(&b, "There is nothing to add: %s has no hooks that %s could have and does not have already.\n",
+			export.Source, o.Agent)
 	}
 	return b.String()
 }

@@ -72,10 +72,14 @@ func WriteRules(c *app.Configuration, sys *app.System, rules []policy.Rule) erro
 			return err
 		}
 	}
-	_, err := fmt.Fprintln(sys.Stderr, "These commands run without a rule where the kernel can confine them, so that they only read:\n"+policy.Readers())
+	_, err := fmt.Fprintln(
+		sys.Stderr, "These commands run without a rule where the kernel can confine them, so that they only read:\n"+
+			policy.Readers())
 	if err == nil && slices.ContainsFunc(rules, heldBackCommands) {
-		_, err = fmt.Fprintln(sys.Stderr, "A rule that holds commands back reads command lines, and what it cannot read it asks about or denies. It is not a sandbox:\n"+
-			"a program or a script that is allowed may run the command, and so may a copy of it under another name.")
+		_, err = fmt.Fprintln(
+			sys.Stderr, "A rule that holds commands back reads command lines, and what it cannot read it asks about or "+
+				"denies. It is not a sandbox:\n"+
+				"a program or a script that is allowed may run the command, and so may a copy of it under another name.")
 	}
 	return err
 }

@@ -74,7 +74,8 @@ func ShowSession(info session.Info, f *transcript.File) ShownSession {
 // WriteSession writes a session for people.
 func WriteSession(w io.Writer, c *app.Configuration, now time.Time, shown ShownSession) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s, %s\n%s\n", text.VisibleLine(shown.Title), shown.ID, output.Ago(now.Sub(shown.Updated)), c.Shorten(shown.File))
+	fmt.Fprintf(&b, "%s\n%s, %s\n%s\n", text.VisibleLine(shown.Title), shown.ID, output.Ago(now.Sub(shown.Updated)),
+		c.Shorten(shown.File))
 	for _, m := range shown.Messages {
 		fmt.Fprintf(&b, "\n%s  %s\n", m.Type, m.Time.Local().Format(time.DateTime))
 		for line := range strings.Lines(m.Text) {

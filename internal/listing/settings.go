@@ -29,14 +29,18 @@ func SettingsBelow(c *app.Configuration, key string) []ListedSetting {
 	out := []ListedSetting{}
 	for _, e := range c.Loaded.Entries() {
 		if key == "" || e.Key == key || strings.HasPrefix(e.Key, key+".") {
-			out = append(out, ListedSetting{e.Key, c.Mask(e.Value), e.Origin.Layer, e.Origin.File, e.Origin.Line, settings.EffectOf(e.Key)})
+			out = append(out, ListedSetting{e.Key, c.Mask(e.Value), e.Origin.Layer, e.Origin.File, e.Origin.Line,
+				settings.EffectOf(e.Key)})
 		}
 	}
-	for _, g := range slices.Backward(slices.Concat(c.Loaded.WithoutEffect(), c.Loaded.Restrictions())) { // the later layer is in force
-		if slices.ContainsFunc(out, func(l ListedSetting) bool { return l.Key == g.Key }) || key != "" && g.Key != key && !strings.HasPrefix(g.Key, key+".") {
+	// the later layer is in force
+	for _, g := range slices.Backward(slices.Concat(c.Loaded.WithoutEffect(), c.Loaded.Restrictions())) {
+		if slices.ContainsFunc(out, func(l ListedSetting) bool { return l.Key == g.Key }) || key != "" && g.Key != key &&
+			!strings.HasPrefix(g.Key, key+".") {
 			continue
 		}
-		out = append(out, ListedSetting{g.Key, c.Mask(g.Value), g.Origin.Layer, g.Origin.File, g.Origin.Line, settings.EffectOf(g.Key)})
+		out = append(out, ListedSetting{g.Key, c.Mask(g.Value), g.Origin.Layer, g.Origin.File, g.Origin.Line,
+			settings.EffectOf(g.Key)})
 	}
 	slices.SortStableFunc(out, func(a, b ListedSetting) int { return strings.Compare(a.Key, b.Key) })
 	return out
@@ -69,7 +73,8 @@ func WriteKnown(sys *app.System, below string) error {
 
 // effects are what people read of a setting that is not simply in force.
 var effects = map[string]string{
-	string(settings.EffectNone): "  (no effect in minigem)", string(settings.EffectRestriction): "  (cannot be enforced: no session begins)", "unknown": "  (not known)",
+	string(settings.EffectNone):        "  (no effect in minigem)",
+	string(settings.EffectRestriction): "  (cannot be enforced: no session begins)", "unknown": "  (not known)",
 }
 
 // WriteSettings lists settings for people, with their origin if asked for.
@@ -101,10 +106,12 @@ func WriteSettingsFaults(c *app.Configuration, sys *app.System) {
 		fmt.Fprintf(sys.Stderr, "[WARNING] %s\n", w)
 	}
 	for _, g := range c.Loaded.Restrictions() {
-		fmt.Fprintf(sys.Stderr, "[WARNING] %s:%d: %s cannot be enforced, so that no session begins\n", c.Shorten(g.Origin.File), g.Origin.Line, text.VisibleLine(g.Key))
+		fmt.Fprintf(sys.Stderr, "[WARNING] %s:%d: %s cannot be enforced, so that no session begins\n",
+			c.Shorten(g.Origin.File), g.Origin.Line, text.VisibleLine(g.Key))
 	}
 	for _, g := range c.Loaded.WithoutEffect() {
-		fmt.Fprintf(sys.Stderr, "[WARNING] %s:%d: %s has no effect in minigem\n", c.Shorten(g.Origin.File), g.Origin.Line, text.VisibleLine(g.Key))
+		fmt.Fprintf(sys.Stderr, "[WARNING] %s:%d: %s has no effect in minigem\n", c.Shorten(g.Origin.File), g.Origin.Line,
+			text.VisibleLine(g.Key))
 	}
 	for _, u := range c.Loaded.Unknown {
 		u.Origin.File = c.Shorten(u.Origin.File)

@@ -48,7 +48,8 @@ func WriteSkills(c *app.Configuration, sys *app.System, found []ListedSkill) err
 		if !s.Enabled {
 			state = "Disabled"
 		}
-		fmt.Fprintf(&b, "%s [%s]\n  Description: %s\n  Location:    %s\n\n", text.VisibleLine(s.Name), state, text.VisibleLine(s.Description), text.VisibleLine(c.Shorten(s.Location)))
+		fmt.Fprintf(&b, "%s [%s]\n  Description: %s\n  Location:    %s\n\n", text.VisibleLine(s.Name), state,
+			text.VisibleLine(s.Description), text.VisibleLine(c.Shorten(s.Location)))
 	}
 	_, err := fmt.Fprint(sys.Stdout, b.String())
 	return err
@@ -59,7 +60,8 @@ func writeSkillHooks(sys *app.System, s skills.Skill) {
 	if s.Hooks.Line == 0 {
 		return
 	}
-	head := config.LoadHead(config.Head{Of: hooks.Part{Kind: hooks.SkillPart, Name: s.Name}, Dir: s.Dir(), Hooks: s.Hooks.JSON, Fault: s.Hooks.Fault})
+	head := config.LoadHead(config.Head{Of: hooks.Part{Kind: hooks.SkillPart, Name: s.Name}, Dir: s.Dir(),
+		Hooks: s.Hooks.JSON, Fault: s.Hooks.Fault})
 	for _, h := range head.Hooks {
 		matcher := ""
 		if h.Matcher != "" {
@@ -83,9 +85,11 @@ func WriteSkillPlan(c *app.Configuration, sys *app.System, source string, plan [
 		if p.Replaces {
 			verb += " in the place of what is there"
 		}
-		fmt.Fprintf(sys.Stderr, "  * %s: %s\n    %s, %s to %s\n", text.VisibleLine(p.Skill.Name), text.VisibleLine(p.Skill.Description),
+		fmt.Fprintf(sys.Stderr, "  * %s: %s\n    %s, %s to %s\n", text.VisibleLine(p.Skill.Name),
+			text.VisibleLine(p.Skill.Description),
 			text.Plural(p.Items, "file"), verb, c.Shorten(p.To))
 		writeSkillHooks(sys, p.Skill)
 	}
-	fmt.Fprintln(sys.Stderr, "A skill tells models what to do, and may bring programs that they are told to run. Read it before you agree.")
+	fmt.Fprintln(sys.Stderr, "A skill tells models what to do, and may bring programs that they are told to run. Read "+
+		"it before you agree.")
 }

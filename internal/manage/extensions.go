@@ -90,13 +90,15 @@ func (e *Extensions) Update(ctx context.Context, name string, all bool) error {
 		u, err := m.Update(ctx, name, e.Options)
 		switch {
 		case errors.Is(err, extensions.ErrRefused):
-			failed = errors.Join(failed, fmt.Errorf("the extension %s was not updated: nobody agreed; --consent says yes beforehand", name))
+			failed = errors.Join(
+				failed, fmt.Errorf("the extension %s was not updated: nobody agreed; --consent says yes beforehand", name))
 		case err != nil:
 			failed = errors.Join(failed, err)
 		case u.Why != "":
 			e.say("Extension %q: %s.", u.Before.Name, u.Why)
 		default:
-			e.say("Extension %q successfully updated: %s -> %s.", u.After.Name, text.VisibleLine(u.Before.Version), text.VisibleLine(u.After.Version))
+			e.say("Extension %q successfully updated: %s -> %s.", u.After.Name, text.VisibleLine(u.Before.Version),
+				text.VisibleLine(u.After.Version))
 		}
 	}
 	if len(names) == 0 {
@@ -140,7 +142,8 @@ func (e *Extensions) New(path, template string) error {
 	if err := extensions.New(path, template); err != nil {
 		return fault(err)
 	}
-	e.say("A new extension is in %s. minigem extensions link %s uses it as it is.", e.Config.Shorten(path), e.Config.Shorten(path))
+	e.say("A new extension is in %s. minigem extensions link %s uses it as it is.", e.Config.Shorten(path),
+		e.Config.Shorten(path))
 	return nil
 }
 

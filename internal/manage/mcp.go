@@ -28,6 +28,7 @@ func EditServers(sys *app.System, scope string, edit func(file string) (string, 
 // WarnUntrusted says what a folder that is not trusted keeps out.
 func WarnUntrusted(c *app.Configuration, sys *app.System) {
 	if !c.Trust.Trusted {
-		fmt.Fprintln(sys.Stderr, "[WARNING] this folder is not trusted: its settings are not read, and no MCP server is started in it; minigem trust changes that")
+		fmt.Fprintln(sys.Stderr, "[WARNING] this folder is not trusted: its settings are not read, and no MCP server is "+
+			"started in it; minigem trust changes that")
 	}
 }

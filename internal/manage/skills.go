@@ -59,7 +59,8 @@ func (s Skills) Uninstall(name string) error {
 	case err != nil:
 		return err
 	case !found:
-		return exit.Errorf(exit.Input, "there is no skill %q in %s; minigem skills list shows where skills are", name, s.Config.Shorten(dir))
+		return exit.Errorf(exit.Input, "there is no skill %q in %s; minigem skills list shows where skills are", name,
+			s.Config.Shorten(dir))
 	}
 	_, err = fmt.Fprintf(s.Sys.Stdout, "Skill %q removed from %s.\n", name, s.Config.Shorten(dir))
 	return err

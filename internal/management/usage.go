@@ -39,7 +39,8 @@ func Usage(cmd *cobra.Command) string {
 		b.WriteString("\n\nFlags:\n" + Flags(cmd, strings.Fields(cmd.Annotations[MostUsed])))
 	}
 	if cmd.HasAvailableInheritedFlags() {
-		b.WriteString("\n\nGlobal Flags:\n" + strings.TrimRight(cmd.InheritedFlags().FlagUsagesWrapped(text.HelpWidth), " \n"))
+		b.WriteString("\n\nGlobal Flags:\n" + strings.TrimRight(cmd.InheritedFlags().FlagUsagesWrapped(text.HelpWidth),
+			" \n"))
 	}
 	if cmd.HasAvailableSubCommands() {
 		b.WriteString("\n\nUse \"" + cmd.CommandPath() + " [command] --help\" for more information about a command.")
@@ -86,7 +87,8 @@ func Flags(cmd *cobra.Command, named []string) string {
 	})
 	if left > 0 {
 		path := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name())
-		lines = append(lines, fmt.Sprintf("\n\"%s help flags%s\" shows %s.", cmd.Root().Name(), path, text.Plural(left, "more flag")))
+		lines = append(lines, fmt.Sprintf("\n\"%s help flags%s\" shows %s.", cmd.Root().Name(), path,
+			text.Plural(left, "more flag")))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -120,9 +120,11 @@ func (s *Session) form(p *mcp.ElicitParams) Form {
 	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
 		d := schema.Properties[name]
 		f := Field{
-			Name: name, Title: clip(text.Line(cmp.Or(d.Title, name)), maxLine), Description: clip(text.Line(d.Description), maxDescription),
-			Type: d.Type, Choices: append(d.Enum, d.Items.Enum...), Labels: d.EnumNames, Required: slices.Contains(schema.Required, name),
-			Least: d.MinItems, Most: d.MaxItems,
+			Name: name, Title: clip(text.Line(cmp.Or(d.Title, name)), maxLine),
+			Description: clip(text.Line(d.Description), maxDescription),
+			Type:        d.Type, Choices: append(d.Enum, d.Items.Enum...), Labels: d.EnumNames,
+			Required: slices.Contains(schema.Required, name),
+			Least:    d.MinItems, Most: d.MaxItems,
 		}
 		for _, one := range append(d.OneOf, d.Items.AnyOf...) {
 			f.Choices, f.Labels = append(f.Choices, one.Const), append(f.Labels, one.Title)

@@ -37,7 +37,8 @@ func (s Server) links() ([]link, error) {
 		return nil, errors.New("it has both a command and a URL")
 	case s.Command != "":
 		p, err := proc.Start(proc.Command{
-			Path: s.Command, Args: s.Args, Dir: s.Dir, Env: s.Env, Open: true, Err: proc.Limit{Tail: stderrKept}, Grace: stopGrace,
+			Path: s.Command, Args: s.Args, Dir: s.Dir, Env: s.Env, Open: true, Err: proc.Limit{Tail: stderrKept},
+			Grace:  stopGrace,
 			Within: s.Within,
 		})
 		if err != nil {
@@ -53,7 +54,8 @@ func (s Server) links() ([]link, error) {
 	modern := &remote{transport: &mcp.StreamableClientTransport{
 		Endpoint: s.URL, HTTPClient: client, MaxRetries: 2, MaxEventSize: maxMessage, DisableStandaloneSSE: true,
 	}, name: s.Name, client: client}
-	older := &remote{transport: &mcp.SSEClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: maxMessage}, name: s.Name, client: client, what: "as an SSE server: "}
+	older := &remote{transport: &mcp.SSEClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: maxMessage},
+		name: s.Name, client: client, what: "as an SSE server: "}
 	switch s.Transport {
 	case TransportHTTP:
 		return []link{modern}, nil
@@ -173,7 +175,8 @@ func (r *remote) stop() {
 func (r *remote) explain(err error) error {
 	for _, status := range []int{http.StatusUnauthorized, http.StatusForbidden} {
 		if strings.Contains(err.Error(), http.StatusText(status)) {
-			return fmt.Errorf("%s%w: sign in by minigem mcp auth %s, or give it what it asks for in \"headers\"", r.what, err, r.name)
+			return fmt.Errorf("%s%w: sign in by minigem mcp auth %s, or give it what it asks for in \"headers\"", r.what, err,
+				r.name)
 		}
 	}
 	return fmt.Errorf("%s%w", r.what, err)

@@ -135,7 +135,8 @@ func dial(ctx context.Context, s Server, version *atomic.Int64) (*Session, error
 			break // it was spoken to: another way gives nothing else
 		}
 	}
-	return nil, fmt.Errorf("connecting to the MCP server %s (%s): %w", text.VisibleLine(s.Name), text.VisibleLine(s.address()), faults)
+	return nil, fmt.Errorf("connecting to the MCP server %s (%s): %w", text.VisibleLine(s.Name),
+		text.VisibleLine(s.address()), faults)
 }
 
 func (s *Session) begin(ctx context.Context) error {
@@ -248,7 +249,8 @@ func (s Server) missed(all, offered []string) error {
 		}
 		name, _, _ := strings.Cut(entry, "(")
 		if meant := text.Nearest(strings.TrimPrefix(name, Name(s.Name, "")), offered); meant != "" {
-			return fmt.Errorf("excludeTools names %q, which it does not have%s", text.VisibleLine(name), text.DidYouMean(text.VisibleLine(meant)))
+			return fmt.Errorf("excludeTools names %q, which it does not have%s", text.VisibleLine(name),
+				text.DidYouMean(text.VisibleLine(meant)))
 		}
 	}
 	return nil

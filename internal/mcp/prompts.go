@@ -39,7 +39,8 @@ func (s *Session) listPrompts(ctx context.Context) ([]Prompt, error) {
 		if text.Line(p.Name) != p.Name || p.Name == "" {
 			continue // nobody could type it
 		}
-		one := Prompt{Server: s.server.Name, Name: p.Name, Description: clip(cleanLine(cmp.Or(p.Description, p.Title)), 200), session: s}
+		one := Prompt{Server: s.server.Name, Name: p.Name, Description: clip(cleanLine(cmp.Or(p.Description, p.Title)), 200),
+			session: s}
 		for _, a := range p.Arguments {
 			if a != nil {
 				one.args = append(one.args, promptArg{a.Name, a.Required})
@@ -90,7 +91,8 @@ func (p Prompt) Fill(ctx context.Context, line string) (string, error) {
 				continue
 			}
 		}
-		return "", fmt.Errorf("the prompt %s of the MCP server %s holds more than text, which cannot be sent", p.Name, p.Server)
+		return "", fmt.Errorf("the prompt %s of the MCP server %s holds more than text, which cannot be sent", p.Name,
+			p.Server)
 	}
 	all := clip(text.Clean(strings.Join(texts, "\n\n")), maxText)
 	if strings.TrimSpace(all) == "" {

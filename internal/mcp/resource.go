@@ -50,13 +50,15 @@ func ResourceTools(sessions []*Session) []tools.Tool {
 		return nil
 	}
 	return []tools.Tool{
-		resourceTool{listSpec, tools.Info{DisplayName: "List MCP Resources", Kind: tools.KindSearch}, listSchema, func(args map[string]any) tools.Invocation {
-			name, _ := args["serverName"].(string)
-			return &listCall{sessions, name}
-		}},
-		resourceTool{readSpec, tools.Info{DisplayName: "Read MCP Resource", Kind: tools.KindRead}, readSchema, func(args map[string]any) tools.Invocation {
-			return &readCall{sessions, args["uri"].(string)}
-		}},
+		resourceTool{listSpec, tools.Info{DisplayName: "List MCP Resources", Kind: tools.KindSearch}, listSchema,
+			func(args map[string]any) tools.Invocation {
+				name, _ := args["serverName"].(string)
+				return &listCall{sessions, name}
+			}},
+		resourceTool{readSpec, tools.Info{DisplayName: "Read MCP Resource", Kind: tools.KindRead}, readSchema,
+			func(args map[string]any) tools.Invocation {
+				return &readCall{sessions, args["uri"].(string)}
+			}},
 	}
 }
 
@@ -165,9 +167,11 @@ func (c *readCall) Run(ctx context.Context) (tools.Result, error) {
 	case ctx.Err() != nil:
 		return tools.Result{}, context.Cause(ctx)
 	case errors.Is(limited.Err(), context.DeadlineExceeded):
-		return tools.Result{}, tools.Errorf(tools.ErrMCP, "the MCP server '%s' did not give the resource %s within %v", s.server.Name, cleanLine(uri), limit)
+		return tools.Result{}, tools.Errorf(tools.ErrMCP, "the MCP server '%s' did not give the resource %s within %v",
+			s.server.Name, cleanLine(uri), limit)
 	case err != nil:
-		return tools.Result{}, tools.Errorf(tools.ErrMCP, "the MCP server '%s' did not give the resource %s: %s", s.server.Name, cleanLine(uri), worded(err))
+		return tools.Result{}, tools.Errorf(tools.ErrMCP, "the MCP server '%s' did not give the resource %s: %s",
+			s.server.Name, cleanLine(uri), worded(err))
 	}
 	var content []mcp.Content
 	for _, r := range res.Contents {

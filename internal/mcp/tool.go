@@ -40,10 +40,12 @@ func newTool(s *Session, t *mcp.Tool) *tool {
 	}
 	return &tool{
 		session: s, schema: schema,
-		spec: llm.ToolSpec{Name: Name(s.server.Name, t.Name), Description: clip(text.Clean(t.Description), maxDescription), Parameters: raw},
+		spec: llm.ToolSpec{Name: Name(s.server.Name, t.Name), Description: clip(text.Clean(t.Description), maxDescription),
+			Parameters: raw},
 		info: tools.Info{
-			DisplayName: fmt.Sprintf("%s (%s MCP Server)", cleanLine(t.Name), s.server.Name), Kind: tools.KindOther, Markdown: true,
-			MCP: origin, Annotations: annotations(t.Annotations),
+			DisplayName: fmt.Sprintf("%s (%s MCP Server)", cleanLine(t.Name), s.server.Name), Kind: tools.KindOther,
+			Markdown: true,
+			MCP:      origin, Annotations: annotations(t.Annotations),
 		},
 	}
 }
@@ -188,7 +190,8 @@ func (c *call) failed(what string, err error) *tools.Error {
 	name := cleanLine(m.Tool)
 	return &tools.Error{
 		Type: tools.ErrMCP, Err: err,
-		Message: fmt.Sprintf("MCP tool '%s' of the server '%s' %s\nThe call: %s", name, m.Server, clip(text.Clean(what), maxText), inJSON(map[string]any{"name": m.Tool, "args": c.args})),
+		Message: fmt.Sprintf("MCP tool '%s' of the server '%s' %s\nThe call: %s", name, m.Server,
+			clip(text.Clean(what), maxText), inJSON(map[string]any{"name": m.Tool, "args": c.args})),
 		Display: fmt.Sprintf("Error: MCP tool '%s' reported an error.", name),
 	}
 }

@@ -38,7 +38,8 @@ type Problem struct{ Key, Text string }
 // New reads modelConfigs, and what the settings change of the models of agents.
 func New(s settings.ModelConfigs, agents map[string]settings.AgentOverride) (*Catalog, []Problem) {
 	c := &Catalog{aliases: map[string]alias{}}
-	for key, list := range map[string]map[string]settings.ModelAlias{"aliases": s.Aliases, "customAliases": s.CustomAliases} {
+	for key, list := range map[string]map[string]settings.ModelAlias{
+		"aliases": s.Aliases, "customAliases": s.CustomAliases} {
 		for name, a := range list {
 			if _, taken := s.CustomAliases[name]; key == "customAliases" || !taken {
 				c.aliases[name] = alias{a, "modelConfigs." + key + "." + name}
@@ -53,7 +54,9 @@ func New(s settings.ModelConfigs, agents map[string]settings.AgentOverride) (*Ca
 		problems = append(problems, c.addOverride(fmt.Sprintf("modelConfigs.customOverrides[%d]", i), o)...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(agents)) { // the model itself is a part of the agent's definition
-		c.overrides = append(c.overrides, override{scope: name, keys: 1, change: settings.ModelConfig{Generate: agents[name].ModelConfig.Generate}})
+		c.overrides = append(
+			c.overrides, override{
+				scope: name, keys: 1, change: settings.ModelConfig{Generate: agents[name].ModelConfig.Generate}})
 	}
 	return c, problems
 }
@@ -72,7 +75,9 @@ func (c *Catalog) checkAliases() (out []Problem) {
 func (c *Catalog) addOverride(key string, o settings.ModelOverride) []Problem {
 	out := override{keys: len(o.Match), change: o.ModelConfig}
 	if len(o.Match) == 0 {
-		return []Problem{{key, `has no "match": it changes nothing; say {"match": {"overrideScope": "core"}} for all requests but those of agents`}}
+		return []Problem{
+			{key, `has no "match": it changes nothing; say {"match": {"overrideScope": "core"}} for all requests but those ` +
+				`of agents`}}
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Match)) {
 		var into any
@@ -84,10 +89,13 @@ func (c *Catalog) addOverride(key string, o settings.ModelOverride) []Problem {
 		case "isChatModel":
 			into = &out.chat
 		default:
-			return []Problem{{key + ".match." + name, "is nothing that minigem tells requests apart by: the override changes nothing; there are model, overrideScope and isChatModel"}}
+			return []Problem{
+				{key + ".match." + name, "is nothing that minigem tells requests apart by: the override changes nothing; there " +
+					"are model, overrideScope and isChatModel"}}
 		}
 		if err := json.Unmarshal(o.Match[name], into); err != nil {
-			return []Problem{{key + ".match." + name, fmt.Sprintf("is %s, which nothing can be: the override changes nothing", o.Match[name])}}
+			return []Problem{
+				{key + ".match." + name, fmt.Sprintf("is %s, which nothing can be: the override changes nothing", o.Match[name])}}
 		}
 	}
 	c.overrides = append(c.overrides, out)
@@ -118,7 +126,8 @@ func (c *Catalog) Choose(a Ask) (Choice, error) {
 	}
 	chain, config, err := c.chain(name)
 	if err != nil {
-		return Choice{}, fmt.Errorf("the model %q is an alias of the settings that cannot be used: %s: %w", name, c.aliases[name].key, err)
+		return Choice{}, fmt.Errorf("the model %q is an alias of the settings that cannot be used: %s: %w", name,
+			c.aliases[name].key, err)
 	}
 	levels := map[string]int{config.Model: 0}
 	for i, n := range chain {
@@ -133,7 +142,9 @@ func (c *Catalog) Choose(a Ask) (Choice, error) {
 		merge(&config, o.change)
 	}
 	if config.Model == "" {
-		return Choice{}, fmt.Errorf("the model %q is an alias of the settings that names no model: %s: give it, or the alias that it extends, a modelConfig.model", name, c.aliases[name].key)
+		return Choice{},
+			fmt.Errorf("the model %q is an alias of the settings that names no model: %s: give it, or the alias that it "+
+				"extends, a modelConfig.model", name, c.aliases[name].key)
 	}
 	return Choice{Name(config.Model), sampling(config.Generate)}, nil
 }
@@ -154,7 +165,8 @@ func (c *Catalog) matching(a Ask, levels map[string]int) []override {
 			}
 			level = l
 		}
-		if o.scope != "" && o.scope != a.Agent && (o.scope != "core" || a.Agent != "") || o.chat != nil && *o.chat != (a.Side == "") {
+		if o.scope != "" && o.scope != a.Agent && (o.scope != "core" || a.Agent != "") || o.chat != nil &&
+			*o.chat != (a.Side == "") {
 			continue
 		}
 		found = append(found, match{o, level})

@@ -12,7 +12,9 @@ func ptr[T any](v T) *T { return &v }
 // builtIn are the aliases that there always are (core/config/defaultModelConfigs.ts).
 func builtIn(name string) (alias, bool) {
 	of := func(extends, model string, g settings.ModelGenerate) (alias, bool) {
-		return alias{ModelAlias: settings.ModelAlias{Extends: extends, ModelConfig: settings.ModelConfig{Model: model, Generate: g}}}, true
+		return alias{
+				ModelAlias: settings.ModelAlias{Extends: extends, ModelConfig: settings.ModelConfig{Model: model, Generate: g}}},
+			true
 	}
 	none := settings.ModelGenerate{}
 	base, isBase := strings.CutSuffix(name, "-base")
@@ -20,7 +22,8 @@ func builtIn(name string) (alias, bool) {
 	case name == "base":
 		return of("", "", settings.ModelGenerate{Temperature: ptr(0.0), TopP: ptr(1.0)})
 	case name == "chat-base":
-		return of("base", "", settings.ModelGenerate{Temperature: ptr(1.0), TopP: ptr(0.95), TopK: ptr(64.0), Thinking: settings.ModelThinking{IncludeThoughts: ptr(true)}})
+		return of("base", "", settings.ModelGenerate{Temperature: ptr(1.0), TopP: ptr(0.95), TopK: ptr(64.0),
+			Thinking: settings.ModelThinking{IncludeThoughts: ptr(true)}})
 	case name == "chat-base-2.5":
 		return of("chat-base", "", settings.ModelGenerate{Thinking: settings.ModelThinking{Budget: ptr(8192)}})
 	case name == "chat-base-3":
@@ -72,11 +75,13 @@ func set[T any](p **T, v *T) {
 
 func sampling(g settings.ModelGenerate) llm.Sampling {
 	s := llm.Sampling{
-		Temperature: g.Temperature, TopP: g.TopP, TopK: g.TopK, MaxOutputTokens: g.MaxOutputTokens, StopSequences: g.StopSequences,
-		Seed: g.Seed, PresencePenalty: g.PresencePenalty, FrequencyPenalty: g.FrequencyPenalty,
+		Temperature: g.Temperature, TopP: g.TopP, TopK: g.TopK, MaxOutputTokens: g.MaxOutputTokens,
+		StopSequences: g.StopSequences,
+		Seed:          g.Seed, PresencePenalty: g.PresencePenalty, FrequencyPenalty: g.FrequencyPenalty,
 	}
 	if t := g.Thinking; t != (settings.ModelThinking{}) {
-		s.Thinking = &llm.Thinking{IncludeThoughts: t.IncludeThoughts != nil && *t.IncludeThoughts, Budget: t.Budget, Level: t.Level}
+		s.Thinking = &llm.Thinking{IncludeThoughts: t.IncludeThoughts != nil && *t.IncludeThoughts, Budget: t.Budget,
+			Level: t.Level}
 	}
 	return s
 }

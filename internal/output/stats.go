@@ -138,7 +138,9 @@ func (s *Stats) Snapshot() Counts {
 
 func (s *Stats) request(as, model string, took time.Duration, u *llm.Usage, failure error) {
 	ms := took.Milliseconds()
-	m := s.counts.Models.at(model, func() *ModelCounts { return &ModelCounts{API: APICounts{ErrorsByType: map[string]int{}}} })
+	m := s.counts.Models.at(model, func() *ModelCounts {
+		return &ModelCounts{API: APICounts{ErrorsByType: map[string]int{}}}
+	})
 	role := m.Roles.at(as, func() *RoleCounts { return &RoleCounts{} })
 	m.API.TotalRequests++
 	m.API.TotalLatencyMS += ms

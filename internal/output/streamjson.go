@@ -146,7 +146,8 @@ func (s *StreamJSON) toolResult(r event.ToolRecord) streamToolResult {
 func (s *StreamJSON) Hook(r hooks.Report) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := streamHook{stamped: s.stamp("hook"), Event: r.Event, Subject: r.Subject, Effect: r.Effect.Kind, Reason: r.Verdict.Reason, DurationMS: r.Duration.Milliseconds()}
+	h := streamHook{stamped: s.stamp("hook"), Event: r.Event, Subject: r.Subject, Effect: r.Effect.Kind,
+		Reason: r.Verdict.Reason, DurationMS: r.Duration.Milliseconds()}
 	for _, run := range r.Runs {
 		if run.Ran() {
 			h.Hooks = append(h.Hooks, run.Hook.ID())

@@ -23,7 +23,8 @@ var Table string
 // Policy returns a page's Content-Security-Policy, for an attribute in double
 // quotes: the page makes no requests, and runs only script.
 func Policy(style, script string) string {
-	return fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'", digest(style), digest(script))
+	return fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'",
+		digest(style), digest(script))
 }
 
 // digest identifies the one text that the policy allows.

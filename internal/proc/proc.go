@@ -117,7 +117,8 @@ func Start(c Command) (*Process, error) {
 	if err := c.confine(cmd); err != nil {
 		return nil, fmt.Errorf("confining %s: %w", path, err)
 	}
-	p := &Process{command: c, cmd: cmd, exited: make(chan struct{}), done: make(chan struct{}), wrote: make(chan struct{}, 1), drained: make(chan struct{})}
+	p := &Process{command: c, cmd: cmd, exited: make(chan struct{}), done: make(chan struct{}),
+		wrote: make(chan struct{}, 1), drained: make(chan struct{})}
 	ends, err := p.connect()
 	if err == nil {
 		p.began = time.Now()

@@ -32,7 +32,8 @@ const treeTime = 250 * time.Millisecond
 // (core/utils/environmentContext.ts)
 func Preamble(ctx context.Context, s Surroundings) string {
 	var b strings.Builder
-	b.WriteString("<session_context>\nThis session is minigem's. Here is where it takes place; there is nothing to answer yet.\n")
+	b.WriteString("<session_context>\nThis session is minigem's. Here is where it takes place; there is nothing to " +
+		"answer yet.\n")
 	fmt.Fprintf(&b, "Today is %s.\n", s.Now.Format("Monday, January 2, 2006"))
 	fmt.Fprintf(&b, "The operating system is: %s\n", s.OS)
 	fmt.Fprintf(&b, "Temporary files of the project go to: %s\n", s.TempDir)

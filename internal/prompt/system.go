@@ -199,14 +199,16 @@ func agentsText(s System) string {
 	if len(s.Agents) == 0 {
 		return ""
 	}
-	return "# Agents\n\nThese agents do a whole task for you and report, which keeps their reading out of this conversation. Call one where its description fits:\n" + list(s.Agents)
+	return "# Agents\n\nThese agents do a whole task for you and report, which keeps their reading out of this " +
+		"conversation. Call one where its description fits:\n" + list(s.Agents)
 }
 
 func skillsText(s System) string {
 	if len(s.Skills) == 0 {
 		return ""
 	}
-	return "# Skills\n\nA skill is a set of instructions for one kind of task. Activate it before you begin such a task, and follow it:\n" + list(s.Skills)
+	return "# Skills\n\nA skill is a set of instructions for one kind of task. Activate it before you begin such a " +
+		"task, and follow it:\n" + list(s.Skills)
 }
 
 // substitute replaces the variables in a file of the user.
@@ -232,7 +234,8 @@ func toolsText(tools []string) string {
 func (s System) serversText() string {
 	var texts []string
 	for _, e := range s.MCP {
-		texts = append(texts, fmt.Sprintf("--- Instructions of the MCP server %s ---\n%s\n--- End of the instructions of %s ---", e.Name, strings.TrimSpace(e.Text), e.Name))
+		texts = append(texts, fmt.Sprintf("--- Instructions of the MCP server %s ---\n%s\n"+
+			"--- End of the instructions of %s ---", e.Name, strings.TrimSpace(e.Text), e.Name))
 	}
 	return join(texts...)
 }
@@ -241,5 +244,6 @@ func (s System) memoryText() string {
 	if strings.TrimSpace(s.Memory) == "" {
 		return ""
 	}
-	return "# Context of the user\n\nWhat follows was written down by the user for every session. It goes before the habits above, not before the rules.\n\n<loaded_context>\n" + strings.TrimSpace(s.Memory) + "\n</loaded_context>"
+	return "# Context of the user\n\nWhat follows was written down by the user for every session. It goes before the " +
+		"habits above, not before the rules.\n\n<loaded_context>\n" + strings.TrimSpace(s.Memory) + "\n</loaded_context>"
 }

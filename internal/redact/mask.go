@@ -36,7 +36,8 @@ func Secrets(env []string) []string {
 func plain(value string) bool {
 	lower := strings.ToLower(value)
 	return strings.HasPrefix(value, "/") && !strings.ContainsAny(value, "=+ ") && !strings.HasPrefix(value, "/+") ||
-		slices.Contains([]string{"disabled", "required", "optional", "undefined", "anonymous", "password", "external", "automatic"}, lower) ||
+		slices.Contains([]string{"disabled", "required", "optional", "undefined", "anonymous", "password", "external",
+			"automatic"}, lower) ||
 		strings.Trim(value, "*") == ""
 }
 

@@ -57,23 +57,27 @@ var shapes = compile([]rule{
 		pattern: `(?:hooks\.slack\.com/(?:services|workflows|triggers)|` +
 			`discord(?:app)?\.com/api/webhooks|[a-z0-9]+\.webhook\.office\.com/webhookb2)/[A-Za-z0-9+/_@-]{20,}`},
 	{kind: "API key", holds: "sk-", pattern: `\bsk-[A-Za-z0-9_-]{20,}`},
-	{kind: "GitLab token", holds: "glpat- glptt- glrt- gldt- glft- glcbt- glimt- glagent- gloas- glsoat- glffct- GR1348941",
+	{kind: "GitLab token", holds: "glpat- glptt- glrt- gldt- glft- glcbt- glimt- glagent- gloas- glsoat- glffct- " +
+		"GR1348941",
 		pattern: `\b(?:gl(?:pat|ptt|rt|dt|ft|cbt|imt|agent|oas|soat|ffct)-|GR1348941)[0-9A-Za-z_.-]{20,}`},
 	{kind: "package registry token", holds: "npm_ pypi- rubygems_ CLOJARS_ oy2", pattern: `\b(?:npm_[A-Za-z0-9]{30,}|` +
 		`pypi-[A-Za-z0-9_-]{50,}|rubygems_[a-f0-9]{48}|CLOJARS_[A-Za-z0-9]{60}|oy2[a-z0-9]{43})`},
 	{kind: "Hugging Face token", holds: "hf_ api_org_", pattern: `\b(?:hf|api_org)_[A-Za-z0-9]{30,}`},
 	{kind: "API key", holds: "gsk_ xai- pplx- r8_ nvapi- fw_ tvly- jina_", pattern: `\b(?:gsk_|xai-|pplx-|r8_|` +
 		`nvapi-|fw_|tvly-|jina_)[A-Za-z0-9_-]{20,}`},
-	{kind: "token", holds: "dop_v1_ doo_v1_ dor_v1_ dapi dp. lin_api_ lin_oauth_ pscale_ pnu_ pul- rdme_ shippo_ duffel_ sntrys_ sntryu_",
+	{kind: "token", holds: "dop_v1_ doo_v1_ dor_v1_ dapi dp. lin_api_ lin_oauth_ pscale_ pnu_ pul- rdme_ shippo_ " +
+		"duffel_ sntrys_ sntryu_",
 		pattern: `\b(?:do[opr]_v1_|dapi|dp\.(?:pt|st|ct|sa|scim|audit)\.|lin_(?:api|oauth)_|pscale_(?:tkn|oauth|` +
 			`pw)_|pnu_|pul-|rdme_|` +
 			`shippo_(?:live|test)_|duffel_(?:live|test)_|sntry[su]_)[A-Za-z0-9_.=+/-]{30,}`},
-	{kind: "token", holds: "shpat_ shpca_ shppa_ shpss_ SG. xkeysib- xsmtpsib- PMAK- glc_ glsa_ hvs. hvb. hvr. atlasv1 ATATT3 ATBB ATCTT3",
+	{kind: "token", holds: "shpat_ shpca_ shppa_ shpss_ SG. xkeysib- xsmtpsib- PMAK- glc_ glsa_ hvs. hvb. hvr. atlasv1 " +
+		"ATATT3 ATBB ATCTT3",
 		pattern: `\b(?:shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}|SG\.[A-Za-z0-9=_.-]{60,}|(?:xkeysib|` +
 			`xsmtpsib)-[a-f0-9]{64}-[A-Za-z0-9]{16}|` +
 			`PMAK-[A-Fa-f0-9]{24}-[A-Fa-f0-9]{34}|gl(?:c|sa)_[A-Za-z0-9+/_]{30,}={0,3}|hv[sbr]\.[A-Za-z0-9_-]{24,}|` +
 			`[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,}|AT(?:ATT3|BB|CTT3)[A-Za-z0-9_=-]{24,})`},
-	{kind: "token", holds: "EAAA sq0 EAAC EAAM EZAK EZTK FLW fio-u- fo1_ fm1 fm2_ ico- dt0c01. AGE-SECRET-KEY- LTAI p8e- API- sha256~ PRVTE",
+	{kind: "token", holds: "EAAA sq0 EAAC EAAM EZAK EZTK FLW fio-u- fo1_ fm1 fm2_ ico- dt0c01. AGE-SECRET-KEY- LTAI " +
+		"p8e- API- sha256~ PRVTE",
 		pattern: `\b(?:EAAA[\w-]{22,}|sq0[a-z]{3}-[\w-]{22,}|EAA[CM][A-Za-z0-9]{20,}|EZ[AT]K[A-Za-z0-9]{54}|` +
 			`FLW(?:SECK|PUBK)(?:_TEST)?-[A-Za-z0-9]{12,}(?:-X)?|` +
 			`fio-u-[A-Za-z0-9_=-]{60,}|(?:fo1|fm1[ar]|fm2)_[\w+/=-]{40,}|ico-[A-Za-z0-9]{32}|` +

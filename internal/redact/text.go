@@ -41,7 +41,8 @@ const (
 
 // contexts are secrets that are recognized by what surrounds them.
 var contexts = compile([]rule{
-	{kind: "Authorization header", pattern: `(?i)\bauthorization["'\\]*[ \t]*[:=,][ \t]*["'\\]*(?:[a-z]+[ \t]+)?([^\s"'\\,;$<{]{4,})`, check: isSecret},
+	{kind: "Authorization header", pattern: `(?i)\bauthorization["'\\]*[ \t]*[:=,][ \t]*["'\\]*(?:[a-z]+[ ` +
+		`\t]+)?([^\s"'\\,;$<{]{4,})`, check: isSecret},
 	{kind: "bearer token", pattern: `(?i)\b(?:bearer|basic)[ \t]+([a-z0-9._~+/-]{12,}=*)`, check: mixed},
 	{kind: "cookie", pattern: `(?i)\b(?:set-)?cookie["'\\]*:[ \t]*["'\\]*([^\n"'\\$]+)`},
 	{kind: "password of curl", pattern: `\b(?:curl|wget|http)\b[^\n|;]*?[ \t](?:-u|` +
@@ -186,7 +187,8 @@ func isSecret(value string) bool {
 
 // mixed reports whether value has more than letters: it is no word of a sentence.
 func mixed(value string) bool {
-	return strings.ContainsFunc(value, unicode.IsDigit) && strings.ContainsFunc(value, unicode.IsLetter) && !codePath.MatchString(value)
+	return strings.ContainsFunc(value, unicode.IsDigit) && strings.ContainsFunc(value, unicode.IsLetter) &&
+		!codePath.MatchString(value)
 }
 
 // opaque reports whether value may be the key of a vendor: one long word with
@@ -212,7 +214,8 @@ func random(value string) bool {
 		if unicode.IsLetter(c) {
 			letters++
 		}
-		if i > 0 && unicode.IsDigit(c) != unicode.IsDigit(rune(value[i-1])) && value[i-1] != '-' && value[i-1] != '_' && c != '-' && c != '_' {
+		if i > 0 && unicode.IsDigit(c) != unicode.IsDigit(rune(value[i-1])) && value[i-1] != '-' && value[i-1] != '_' &&
+			c != '-' && c != '_' {
 			changes++
 		}
 	}

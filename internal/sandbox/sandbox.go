@@ -39,7 +39,8 @@ type Sandbox struct {
 }
 
 // ErrUnavailable: this system cannot confine commands.
-var ErrUnavailable = errors.New("this system has no sandbox that minigem can use: it needs Landlock (Linux 6.2 or later) or sandbox-exec (macOS)")
+var ErrUnavailable = errors.New(
+	"this system has no sandbox that minigem can use: it needs Landlock (Linux 6.2 or later) or sandbox-exec (macOS)")
 
 // Open makes a folder for temporary files and checks that a command can be
 // confined. The error says why not.
@@ -71,7 +72,8 @@ func (s *Sandbox) Partial() string {
 	if !s.partial {
 		return ""
 	}
-	return "this system allows no user namespaces, so that commands may change settings, hooks and .git below the folders that they write to, " +
+	return "this system allows no user namespaces, so that commands may change settings, hooks and .git below the " +
+		"folders that they write to, " +
 		"and permissions, owners and times of your files anywhere; other writing is kept to those folders"
 }
 
@@ -111,7 +113,8 @@ func (s *Sandbox) try(ctx context.Context) error {
 	case r.Stopped != nil:
 		return r.Stopped
 	case r.ExitCode != 0:
-		return fmt.Errorf("a command that does nothing could not be confined: %s", strings.TrimSpace(string(r.Stdout.Bytes())))
+		return fmt.Errorf("a command that does nothing could not be confined: %s",
+			strings.TrimSpace(string(r.Stdout.Bytes())))
 	}
 	return nil
 }
@@ -155,7 +158,8 @@ func belowAny(path string, dirs []string) bool {
 func (r *rules) pinned() []string {
 	var out []string
 	for _, p := range r.kept {
-		for dir := filepath.Dir(p); belowAny(dir, r.writable) && !slices.Contains(r.writable, dir) && !slices.Contains(r.kept, dir); dir = filepath.Dir(dir) {
+		for dir := filepath.Dir(p); belowAny(dir, r.writable) && !slices.Contains(r.writable, dir) &&
+			!slices.Contains(r.kept, dir); dir = filepath.Dir(dir) {
 			out = append(out, dir)
 		}
 	}

@@ -10,7 +10,8 @@ import (
 func (r *rules) profile() string {
 	var b strings.Builder
 	b.WriteString("(version 1)\n(allow default)\n(deny file-write*)\n")
-	b.WriteString(`(allow file-write* (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty") (literal "/dev/ptmx") (regex #"^/dev/ttys[0-9]+$"))` + "\n")
+	b.WriteString(`(allow file-write* (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty") (literal ` +
+		`"/dev/ptmx") (regex #"^/dev/ttys[0-9]+$"))` + "\n")
 	rule := func(what string, paths []string, how string) {
 		for _, p := range paths {
 			b.WriteString("(" + what + " (" + how + " " + strconv.Quote(p) + "))\n")

@@ -67,7 +67,10 @@ func (s *Sessions) Rewind(ctx context.Context, which string, n int, what undo.Wh
 	if what != undo.Conversation {
 		fmt.Fprint(s.sys.Stdout, listing.Changes(s.Config, plan.Changes))
 		if k := plan.Conflicts(); k > 0 && !force {
-			return exit.Errorf(exit.Input, "nothing was done: %s changed in other ways too, which would be lost from the folder (see above). --force goes back all the same, and saves the current state as a checkpoint; --only conversation leaves the files alone", text.Plural(k, "file"))
+			return exit.Errorf(
+				exit.Input, "nothing was done: %s changed in other ways too, which would be lost from the folder (see above). "+
+					"--force goes back all the same, and saves the current state as a checkpoint; --only conversation leaves the "+
+					"files alone", text.Plural(k, "file"))
 		}
 	}
 	if err := s.goBack(ctx, info.ID, store, plan, what); err != nil {
@@ -107,7 +110,8 @@ func (s *Sessions) goBack(ctx context.Context, id string, store undo.Store, plan
 
 func (s *Sessions) printUndo(kept string, err error) error {
 	if err == nil {
-		fmt.Fprintf(s.sys.Stdout, "To undo this: minigem sessions restore %s (in the chat /restore brings the conversation back too)\n", kept)
+		fmt.Fprintf(s.sys.Stdout, "To undo this: minigem sessions restore %s (in the chat /restore brings the "+
+			"conversation back too)\n", kept)
 	}
 	return err
 }
@@ -146,7 +150,8 @@ func (s *Sessions) Restore(ctx context.Context, name string) error {
 		return err
 	}
 	if !c.HasFiles() {
-		return exit.Errorf(exit.Input, "checkpoint %s has no files, only a conversation: /restore in the chat brings it back", c.Name)
+		return exit.Errorf(exit.Input, "checkpoint %s has no files, only a conversation: /restore in the chat brings it back",
+			c.Name)
 	}
 	plan, err := store.To(c)
 	if err != nil {

@@ -20,8 +20,9 @@ type ModelAlias struct {
 type ModelOverride struct {
 	// Match is kept as it was written: an override with a key that nobody knows
 	// must match nothing, rather than more.
-	Match       map[string]json.RawMessage `json:"match,omitempty" jsonschema:"What a request must be: model, overrideScope (the name of an agent, or core), isChatModel."`
-	ModelConfig ModelConfig                `json:"modelConfig,omitzero"`
+	Match map[string]json.
+		RawMessage `json:"match,omitempty" jsonschema:"What a request must be: model, overrideScope (the name of an agent, or core), isChatModel."`
+	ModelConfig ModelConfig `json:"modelConfig,omitzero"`
 }
 
 // ModelConfig is a model and its settings; what is not given is not changed.

@@ -42,11 +42,12 @@ func (o Origin) String() string {
 type WarningKind string
 
 const (
-	WarnType        WarningKind = "type"        // a value of the wrong type or not among those allowed; it is ignored
-	WarnDeprecated  WarningKind = "deprecated"  // an older key; its value was taken over
-	WarnDuplicate   WarningKind = "duplicate"   // a key that occurs twice
-	WarnUnreadable  WarningKind = "unreadable"  // a file that is there but could not be read
-	WarnRestriction WarningKind = "restriction" // a project's value that would lift what a lower layer holds back; it is ignored
+	WarnType       WarningKind = "type"       // a value of the wrong type or not among those allowed; it is ignored
+	WarnDeprecated WarningKind = "deprecated" // an older key; its value was taken over
+	WarnDuplicate  WarningKind = "duplicate"  // a key that occurs twice
+	WarnUnreadable WarningKind = "unreadable" // a file that is there but could not be read
+	// a project's value that would lift what a lower layer holds back; it is ignored
+	WarnRestriction WarningKind = "restriction"
 )
 
 // Warning is a fault that did not stop the rest of the file.

@@ -19,7 +19,8 @@ const (
 	whileRedacting                  // nothing, where the layers below redact
 )
 
-// restricting are the keys whose values hold something back. A value that cannot be understood ends the run; so does one under an
+// restricting are the keys whose values hold something back. A value that cannot be understood ends the run; so does
+// one under an
 // unknown name that is spelled like one of these.
 var restricting = map[string]narrowing{
 	"admin":                    anyValue, // all below it, too
@@ -97,7 +98,9 @@ func (l *Loaded) narrow(below, project *node) {
 			set.items = slices.DeleteFunc(set.items, func(it *node) bool { return !slices.ContainsFunc(held.items, it.equals) })
 		}
 		if rule == inEither && held != nil {
-			set.items = append(slices.DeleteFunc(set.items, func(it *node) bool { return slices.ContainsFunc(held.items, it.equals) }), held.items...)
+			set.items = append(slices.DeleteFunc(set.items, func(it *node) bool {
+				return slices.ContainsFunc(held.items, it.equals)
+			}), held.items...)
 		}
 		if rule == whileRedacting {
 			held = below.at("security.environmentVariableRedaction.enabled")

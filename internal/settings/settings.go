@@ -139,17 +139,18 @@ type FileFiltering struct {
 // Tools is the section "tools". Core is nil when not given and empty when
 // given as [], which disables all built-in tools.
 type Tools struct {
-	Core                        []string        `json:"core,omitempty"`
-	Allowed                     []string        `json:"allowed,omitempty"`
-	Exclude                     []string        `json:"exclude,omitempty"`
-	ConfirmationRequired        []string        `json:"confirmationRequired,omitempty"`
-	DiscoveryCommand            string          `json:"discoveryCommand,omitempty"`
-	CallCommand                 string          `json:"callCommand,omitempty"`
-	TruncateToolOutputThreshold int             `json:"truncateToolOutputThreshold,omitempty" jsonschema:"Characters; 0 or less: never cut."`
-	Sandbox                     json.RawMessage `json:"sandbox,omitempty" jsonschema:"true confines shell commands, see docs/CHAT.md."`
-	SandboxAllowedPaths         []string        `json:"sandboxAllowedPaths,omitempty" jsonschema:"More that confined commands may write to. A project cannot set it."`
-	SandboxNetworkAccess        bool            `json:"sandboxNetworkAccess,omitempty" jsonschema:"Confined commands may use the network. A project cannot set it."`
-	Shell                       Shell           `json:"shell,omitzero"`
+	Core                        []string `json:"core,omitempty"`
+	Allowed                     []string `json:"allowed,omitempty"`
+	Exclude                     []string `json:"exclude,omitempty"`
+	ConfirmationRequired        []string `json:"confirmationRequired,omitempty"`
+	DiscoveryCommand            string   `json:"discoveryCommand,omitempty"`
+	CallCommand                 string   `json:"callCommand,omitempty"`
+	TruncateToolOutputThreshold int      `json:"truncateToolOutputThreshold,omitempty" jsonschema:"Characters; 0 or less: never cut."`
+	Sandbox                     json.
+					RawMessage `json:"sandbox,omitempty" jsonschema:"true confines shell commands, see docs/CHAT.md."`
+	SandboxAllowedPaths  []string `json:"sandboxAllowedPaths,omitempty" jsonschema:"More that confined commands may write to. A project cannot set it."`
+	SandboxNetworkAccess bool     `json:"sandboxNetworkAccess,omitempty" jsonschema:"Confined commands may use the network. A project cannot set it."`
+	Shell                Shell    `json:"shell,omitzero"`
 }
 
 // Shell is "tools.shell".

@@ -41,7 +41,8 @@ func Clone(ctx context.Context, address string) (dir string, err error) {
 		return "", err
 	}
 	res, err := proc.Run(ctx, proc.Command{
-		Path: "git", Args: []string{"-c", "core.hooksPath=/dev/null", "clone", "-q", "--depth", "1", "--", address, dir}, Dir: os.TempDir(),
+		Path: "git", Args: []string{"-c", "core.hooksPath=/dev/null", "clone", "-q", "--depth", "1", "--", address, dir},
+		Dir: os.TempDir(),
 		Env: append(os.Environ(), "GIT_TERMINAL_PROMPT=0"), Err: proc.Limit{Tail: 4 << 10}, Out: proc.Limit{Tail: 1},
 	})
 	if err == nil && res.ExitCode != 0 {
@@ -58,7 +59,8 @@ func Clone(ctx context.Context, address string) (dir string, err error) {
 // to; it changes nothing. No skill, or two of one name, is an error.
 func Plan(from, to string, link bool) ([]Change, error) {
 	if info, err := os.Stat(from); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("there is no folder %s, and the address of a Git repository begins with https://, ssh://, git@ or file://", from)
+		return nil, fmt.Errorf(
+			"there is no folder %s, and the address of a Git repository begins with https://, ssh://, git@ or file://", from)
 	}
 	from, err := filepath.Abs(from)
 	if err != nil {

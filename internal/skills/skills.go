@@ -57,7 +57,8 @@ func Discover(sources []Source) (found []Skill, problems []string) {
 				continue
 			}
 			if found[i].File != s.File {
-				problems = append(problems, fmt.Sprintf("the skill %s of %s is not used: %s is called so too, and counts", s.Name, found[i].File, s.File))
+				problems = append(problems, fmt.Sprintf("the skill %s of %s is not used: %s is called so too, and counts", s.Name,
+					found[i].File, s.File))
 			}
 			found[i] = s
 		}
@@ -146,7 +147,8 @@ func parse(data string) (Skill, error) {
 	if bad != nil || head.Name == "" || head.Description == "" {
 		head.Name, head.Description = lines(yamlText)
 	}
-	s := Skill{Hooks: hooksIn(yamlText, &head.Hooks, bad), Name: clean(head.Name), Description: text.Line(head.Description), Body: strings.TrimSpace(text.Clean(body))}
+	s := Skill{Hooks: hooksIn(yamlText, &head.Hooks, bad), Name: clean(head.Name),
+		Description: text.Line(head.Description), Body: strings.TrimSpace(text.Clean(body))}
 	switch {
 	case s.Name == "":
 		return s, fmt.Errorf("it has no name")

@@ -82,7 +82,8 @@ func readCustom(dir, path string) (Custom, error) {
 	name := strings.ReplaceAll(strings.TrimSuffix(filepath.ToSlash(rel), ".toml"), "/", ":")
 	name = strings.Join(strings.Fields(name), "_")
 	if text.Line(name) != name {
-		return Custom{}, errors.New("its name contains characters that are invisible, or that act upon a terminal: rename the file")
+		return Custom{},
+			errors.New("its name contains characters that are invisible, or that act upon a terminal: rename the file")
 	}
 	return Custom{Name: name, File: path, Description: text.Line(file.Description), Prompt: *file.Prompt}, nil
 }

@@ -83,7 +83,8 @@ func chosen(agents []string) []llm.Part {
 	if len(agents) == 0 {
 		return nil
 	}
-	return []llm.Part{llm.Text{Text: "\n<system_note>\nThe user chose these agents for the task, in this order: " + strings.Join(agents, ", ") +
+	return []llm.Part{llm.Text{Text: "\n<system_note>\nThe user chose these agents for the task, in this order: " +
+		strings.Join(agents, ", ") +
 		". Hand it to them with invoke_agent.\n</system_note>\n"}}
 }
 

@@ -33,7 +33,8 @@ func (s Shell) Run(ctx context.Context, command string) (string, error) {
 	if err := s.mayRun(ctx, command); err != nil {
 		return "", err
 	}
-	res, err := proc.Run(ctx, proc.Command{Line: command, Dir: s.Dir, Env: s.Env, Merge: true, Confine: s.Confine, Within: s.Within})
+	res, err := proc.Run(ctx, proc.Command{Line: command, Dir: s.Dir, Env: s.Env, Merge: true, Confine: s.Confine,
+		Within: s.Within})
 	if err != nil {
 		return "", err
 	}
@@ -62,7 +63,8 @@ func (s Shell) mayRun(ctx context.Context, command string) error {
 	case verdict.Decision == policy.Deny || s.Ask == nil:
 		return fmt.Errorf("the policy does not let this command run: %s", strings.TrimSpace(command+"  "+verdict.Message))
 	}
-	answer := s.Ask(ctx, toolcall.Question{Call: llm.ToolCall{Name: spec.Name, Args: args}, Info: call.Info, Intent: call.Intent})
+	answer := s.Ask(ctx, toolcall.Question{Call: llm.ToolCall{Name: spec.Name, Args: args}, Info: call.Info,
+		Intent: call.Intent})
 	switch answer.Outcome {
 	case policy.ProceedOnce:
 		return nil

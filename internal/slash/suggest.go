@@ -156,7 +156,8 @@ func wordAfterAt(line string) (word string, ok bool) {
 		return "", false
 	}
 	before := []rune(line[:at])
-	if len(before) > 0 && !unicode.IsSpace(before[len(before)-1]) && !strings.ContainsRune(`"'([{<,;`, before[len(before)-1]) {
+	if len(before) > 0 && !unicode.IsSpace(before[len(before)-1]) &&
+		!strings.ContainsRune(`"'([{<,;`, before[len(before)-1]) {
 		return "", false
 	}
 	word = line[at+1:]

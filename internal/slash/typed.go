@@ -4,7 +4,8 @@ import "strings"
 
 // Around a command of the user and what it printed, for the model, and between a
 // prompt and the files that it names.
-const ran, ranPrinted, ranEnd, referenced = "I ran this command:\n```sh\n", "\n```\n\nIt printed:\n```\n", "\n```", "\n--- Content from referenced files ---"
+const ran, ranPrinted, ranEnd, referenced = "I ran this command:\n```sh\n", "\n```\n\nIt printed:\n```\n", "\n```",
+	"\n--- Content from referenced files ---"
 
 // Ran tells the model of a command that the user ran, and what it printed.
 func Ran(line, printed string) string {

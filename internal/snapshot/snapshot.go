@@ -143,10 +143,12 @@ func (s Store) take(ctx context.Context, why string) (string, error) {
 func (s Store) forgetNested(ctx context.Context) error {
 	found := &nested{}
 	// Without a Head, Watch gets all output, and little of it is kept.
-	if _, err := s.run(ctx, proc.Limit{Head: 1, Watch: found}, nil, "ls-files", "--stage", "-z"); err != nil || len(found.names) == 0 {
+	if _, err := s.run(ctx, proc.Limit{Head: 1, Watch: found}, nil, "ls-files", "--stage", "-z"); err != nil ||
+		len(found.names) == 0 {
 		return err
 	}
-	_, err := s.run(ctx, proc.Limit{Head: 4 << 10}, [][]byte{found.names}, "update-index", "--force-remove", "-z", "--stdin")
+	_, err := s.run(ctx, proc.Limit{Head: 4 << 10}, [][]byte{found.names}, "update-index", "--force-remove", "-z",
+		"--stdin")
 	return err
 }
 
@@ -191,7 +193,8 @@ func (s Store) open(ctx context.Context) error {
 	if err := os.MkdirAll(info, 0o700); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(info, "exclude"), []byte("/"+filepath.ToSlash(rel)+"/history/\n/"+filepath.ToSlash(rel)+"/tmp/\n"), 0o600)
+	return os.WriteFile(filepath.Join(info, "exclude"),
+		[]byte("/"+filepath.ToSlash(rel)+"/history/\n/"+filepath.ToSlash(rel)+"/tmp/\n"), 0o600)
 }
 
 func (s Store) repository() string { return filepath.Join(s.Dir, ".git") }
@@ -219,11 +222,14 @@ func (s Store) run(ctx context.Context, out proc.Limit, stdin [][]byte, args ...
 	env = append(env,
 		"GIT_DIR="+s.repository(), "GIT_WORK_TREE="+s.Root, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull,
 		"GIT_TERMINAL_PROMPT=0", "LC_ALL=C",
-		"GIT_AUTHOR_NAME=minigem", "GIT_AUTHOR_EMAIL=minigem@localhost", "GIT_COMMITTER_NAME=minigem", "GIT_COMMITTER_EMAIL=minigem@localhost",
+		"GIT_AUTHOR_NAME=minigem", "GIT_AUTHOR_EMAIL=minigem@localhost", "GIT_COMMITTER_NAME=minigem",
+		"GIT_COMMITTER_EMAIL=minigem@localhost",
 	)
 	res, err := proc.Run(ctx, proc.Command{
-		Path: "git", Dir: s.Root, Env: env, Grace: 200 * time.Millisecond, Stdin: stdin, Out: out, Err: proc.Limit{Head: 8 << 10},
-		Args: append([]string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.autocrlf=false", "-c", "advice.addEmbeddedRepo=false"}, args...),
+		Path: "git", Dir: s.Root, Env: env, Grace: 200 * time.Millisecond, Stdin: stdin, Out: out,
+		Err: proc.Limit{Head: 8 << 10},
+		Args: append([]string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.autocrlf=false", "-c",
+			"advice.addEmbeddedRepo=false"}, args...),
 	})
 	switch {
 	case err != nil:

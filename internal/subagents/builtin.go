@@ -35,7 +35,8 @@ func Builtin() []Agent {
 	return []Agent{
 		{DisplayName: "Codebase Investigator", Source: BuiltIn, Definition: subagent.Definition{
 			Name: "codebase_investigator",
-			Description: "Finds out how this codebase does something: where it is, how it hangs together, what a change would touch. It only reads. " +
+			Description: "Finds out how this codebase does something: where it is, how it hangs together, what a change " +
+				"would touch. It only reads. " +
 				"For questions that need many searches; not for a file or a name that you know.",
 			Instructions: investigator,
 			Tools:        []string{"list_directory", "read_file", "glob", "grep_search"},
@@ -55,17 +56,20 @@ func Builtin() []Agent {
 			Description: "Does a whole piece of work with all tools, and reports. " +
 				"For work in many files, or with long output, that would fill this conversation with what it need not know.",
 			Instructions: generalist, MaxTurns: 20, Timeout: 10 * time.Minute,
-			Result: &subagent.Result{Name: "result", Schema: json.RawMessage(`{"type": "object", "required": ["response"], "properties": {
+			Result: &subagent.Result{
+				Name: "result", Schema: json.RawMessage(`{"type": "object", "required": ["response"], "properties": {
 				"response": {"type": "string", "description": "What was done, what was found, and what is left."}}}`)},
 		}},
 		{DisplayName: "CLI Help Agent", Source: BuiltIn, Definition: subagent.Definition{
 			Name: HelpName,
-			Description: "Answers questions about this program, minigem: its commands, settings, hooks, extensions and how to test hooks. It reads the documentation. " +
+			Description: "Answers questions about this program, minigem: its commands, settings, hooks, extensions and how " +
+				"to test hooks. It reads the documentation. " +
 				"Ask it before you tell the user how minigem works.",
 			Instructions: cliHelp,
 			Tools:        []string{"get_internal_docs"},
 			Model:        "flash", MaxTurns: 10, Timeout: 3 * time.Minute,
-			Result: &subagent.Result{Name: "report", Text: withSources, Schema: json.RawMessage(`{"type": "object", "required": ["answer", "sources"], "properties": {
+			Result: &subagent.Result{Name: "report", Text: withSources,
+				Schema: json.RawMessage(`{"type": "object", "required": ["answer", "sources"], "properties": {
 				"answer": {"type": "string", "description": "The answer, whole."},
 				"sources": {"type": "array", "items": {"type": "string"}, "description": "The pages that it comes from."}}}`)},
 		}},

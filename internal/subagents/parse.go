@@ -182,7 +182,8 @@ func (p *parser) tools(n *yaml.Node) {
 	known := config.BuiltinTools()
 	for _, item := range n.Content {
 		name := p.text(item)
-		if name != "*" && !strings.HasPrefix(name, "mcp_") && !strings.HasPrefix(name, "discovered_tool_") && !slices.Contains(known, name) {
+		if name != "*" && !strings.HasPrefix(name, "mcp_") && !strings.HasPrefix(name, "discovered_tool_") &&
+			!slices.Contains(known, name) {
 			p.fault(at(item), "there is no tool %q%s", text.VisibleLine(name), text.DidYouMean(text.Nearest(name, known)))
 		}
 		p.agent.Tools = append(p.agent.Tools, name)

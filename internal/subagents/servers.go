@@ -78,9 +78,11 @@ func (p *parser) server(s *Server, n *yaml.Node) {
 		into, name := serverFields[key.Value], text.VisibleLine(key.Value)
 		switch {
 		case key.Value == "auth":
-			p.fault(at(key), "%s: minigem has no auth for the server of one agent: put it into the settings (minigem mcp add), and sign in by minigem mcp auth", s.Name)
+			p.fault(at(key), "%s: minigem has no auth for the server of one agent: put it into the settings (minigem mcp "+
+				"add), and sign in by minigem mcp auth", s.Name)
 		case into == nil:
-			p.fault(at(key), "%s: there is no field %q%s", s.Name, name, text.DidYouMean(text.Nearest(key.Value, slices.Sorted(maps.Keys(serverFields)))))
+			p.fault(at(key), "%s: there is no field %q%s", s.Name, name,
+				text.DidYouMean(text.Nearest(key.Value, slices.Sorted(maps.Keys(serverFields)))))
 		case value.Kind == yaml.AliasNode:
 			p.fault(at(value), "%s: %s is an alias: write the value", s.Name, name)
 		case value.Decode(into(s)) != nil:

@@ -51,9 +51,11 @@ func (c Config) Check() error {
 	case !c.Enabled:
 		return nil
 	case c.Target != "" && c.Target != "local" && c.Target != "gcp":
-		return fmt.Errorf("the target of telemetry is %q: it must be local or gcp (telemetry.target, GEMINI_TELEMETRY_TARGET)", c.Target)
+		return fmt.Errorf(
+			"the target of telemetry is %q: it must be local or gcp (telemetry.target, GEMINI_TELEMETRY_TARGET)", c.Target)
 	case c.Protocol != "" && c.Protocol != ProtocolGRPC && c.Protocol != ProtocolHTTP:
-		return fmt.Errorf("the protocol of telemetry is %q: it must be grpc or http (telemetry.otlpProtocol, GEMINI_TELEMETRY_OTLP_PROTOCOL)", c.Protocol)
+		return fmt.Errorf("the protocol of telemetry is %q: it must be grpc or http (telemetry.otlpProtocol, "+
+			"GEMINI_TELEMETRY_OTLP_PROTOCOL)", c.Protocol)
 	}
 	return nil
 }

@@ -77,7 +77,8 @@ func metricsObject(rm *metricdata.ResourceMetrics) fileResourceMetrics {
 }
 
 func metricObject(m metricdata.Metrics) fileMetric {
-	out := fileMetric{Descriptor: fileDescriptor{Name: m.Name, Description: m.Description, Unit: m.Unit}, Temporality: cumulative}
+	out := fileMetric{Descriptor: fileDescriptor{Name: m.Name, Description: m.Description, Unit: m.Unit},
+		Temporality: cumulative}
 	switch data := m.Data.(type) {
 	case metricdata.Sum[int64]:
 		out.Descriptor.Type, out.PointType, out.Monotonic = "COUNTER", pointSum, data.IsMonotonic

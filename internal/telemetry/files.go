@@ -48,7 +48,8 @@ func fileOf(r event.ToolRecord) file {
 		f.attrs = append(f.attrs, attribute.Int("lines", n))
 		f.body += fmt.Sprintf(" Lines: %d.", n)
 	}
-	f.attrs = append(f.attrs, optional("mimetype", kind), optional("extension", ext), optional("programming_language", languages[ext]))
+	f.attrs = append(f.attrs, optional("mimetype", kind), optional("extension", ext),
+		optional("programming_language", languages[ext]))
 	return f
 }
 
@@ -62,8 +63,11 @@ func mimeOf(ext string) string {
 }
 
 var languages = map[string]string{
-	".go": "go", ".js": "javascript", ".mjs": "javascript", ".jsx": "javascript", ".ts": "typescript", ".tsx": "typescript", ".py": "python",
-	".rb": "ruby", ".rs": "rust", ".java": "java", ".kt": "kotlin", ".c": "c", ".h": "c", ".cpp": "cpp", ".cc": "cpp", ".hpp": "cpp",
-	".cs": "csharp", ".php": "php", ".swift": "swift", ".scala": "scala", ".sh": "shell", ".bash": "shell", ".sql": "sql",
-	".html": "html", ".css": "css", ".lua": "lua", ".pl": "perl", ".r": "r", ".dart": "dart", ".hs": "haskell", ".ex": "elixir",
+	".go": "go", ".js": "javascript", ".mjs": "javascript", ".jsx": "javascript", ".ts": "typescript",
+	".tsx": "typescript", ".py": "python",
+	".rb": "ruby", ".rs": "rust", ".java": "java", ".kt": "kotlin", ".c": "c", ".h": "c", ".cpp": "cpp", ".cc": "cpp",
+	".hpp": "cpp",
+	".cs":  "csharp", ".php": "php", ".swift": "swift", ".scala": "scala", ".sh": "shell", ".bash": "shell", ".sql": "sql",
+	".html": "html", ".css": "css", ".lua": "lua", ".pl": "perl", ".r": "r", ".dart": "dart", ".hs": "haskell",
+	".ex": "elixir",
 }

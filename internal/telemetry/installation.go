@@ -29,5 +29,6 @@ func Installation(dir string) string {
 // isID reports whether s is an id rather than a damaged file. Ids of others may
 // have another form than ours.
 func isID(s string) bool {
-	return len(s) >= 6 && len(s) <= 128 && strings.Trim(s, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_") == ""
+	return len(s) >= 6 && len(s) <= 128 &&
+		strings.Trim(s, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_") == ""
 }

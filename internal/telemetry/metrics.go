@@ -49,7 +49,8 @@ func newInstruments(m metric.Meter) (instruments, error) {
 		faults = append(faults, err)
 	}
 	var err error
-	i.genDuration, err = m.Float64Histogram("gen_ai.client.operation.duration", metric.WithUnit("s"), metric.WithDescription("How long requests took."))
+	i.genDuration, err = m.Float64Histogram("gen_ai.client.operation.duration", metric.WithUnit("s"),
+		metric.WithDescription("How long requests took."))
 	return i, errors.Join(append(faults, err)...)
 }
 

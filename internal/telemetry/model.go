@@ -121,7 +121,8 @@ func (c *call) answered() {
 	if data, err := json.Marshal(c.chunks); err == nil && c.chunks != nil {
 		text = string(data)
 	}
-	t.logIn(c.ctx, "gemini_cli.api_response", fmt.Sprintf("API response from %s. Status: 200. Duration: %dms.", c.model, took.Milliseconds()),
+	t.logIn(c.ctx, "gemini_cli.api_response", fmt.Sprintf("API response from %s. Status: 200. Duration: %dms.", c.model,
+		took.Milliseconds()),
 		attribute.String("model", c.model), attribute.Int64("duration_ms", took.Milliseconds()),
 		attribute.Int("input_token_count", u.Prompt), attribute.Int("output_token_count", u.Candidates),
 		attribute.Int("cached_content_token_count", u.Cached), attribute.Int("thoughts_token_count", u.Thoughts),
@@ -129,8 +130,10 @@ func (c *call) answered() {
 		attribute.String("prompt_id", t.promptID()), attribute.Int("status_code", 200),
 		attribute.StringSlice("finish_reasons", c.ends), attribute.String("role", c.role),
 		t.payload("response_text", text), attribute.Int("http.status_code", 200))
-	t.logIn(c.ctx, inference, fmt.Sprintf("GenAI operation response details from %s. Status: 200. Duration: %dms.", c.model, took.Milliseconds()),
-		append(slices.Clip(c.sampling), attribute.StringSlice("gen_ai.response.finish_reasons", c.ends), attribute.String("gen_ai.response.model", c.model),
+	t.logIn(c.ctx, inference, fmt.Sprintf("GenAI operation response details from %s. Status: 200. Duration: %dms.",
+		c.model, took.Milliseconds()),
+		append(slices.Clip(c.sampling), attribute.StringSlice("gen_ai.response.finish_reasons", c.ends),
+			attribute.String("gen_ai.response.model", c.model),
 			attribute.Int("gen_ai.usage.input_tokens", u.Prompt), attribute.Int("gen_ai.usage.output_tokens", u.Candidates))...)
 	c.end(t.o.Now())
 	c.counted(took, attribute.Int("status_code", 200))
@@ -165,7 +168,8 @@ func (c *call) details(req llm.Request) []attribute.KeyValue {
 		}
 	}
 	if req.System != "" {
-		kvs = append(kvs, c.t.payload("gen_ai.system_instructions", inJSON([]map[string]string{{"type": "text", "content": req.System}})))
+		kvs = append(
+			kvs, c.t.payload("gen_ai.system_instructions", inJSON([]map[string]string{{"type": "text", "content": req.System}})))
 	}
 	return kvs
 }
@@ -200,9 +204,11 @@ func (c *call) failed(err error) {
 	case errors.Is(err, context.Canceled):
 		kind = "cancelled"
 	}
-	c.t.logIn(c.ctx, "gemini_cli.api_error", fmt.Sprintf("API error for %s. Error: %v. Duration: %dms.", c.model, err, took.Milliseconds()),
+	c.t.logIn(c.ctx, "gemini_cli.api_error", fmt.Sprintf("API error for %s. Error: %v. Duration: %dms.", c.model, err,
+		took.Milliseconds()),
 		attribute.String("model", c.model), attribute.String("model_name", c.model),
-		attribute.String("error", err.Error()), attribute.String("error.message", err.Error()), attribute.String("error.type", kind), status,
+		attribute.String("error", err.Error()), attribute.String("error.message", err.Error()),
+		attribute.String("error.type", kind), status,
 		attribute.Int64("duration_ms", took.Milliseconds()), attribute.Int64("duration", took.Milliseconds()),
 		attribute.String("prompt_id", c.t.promptID()), attribute.String("role", c.role))
 	c.end(c.t.o.Now())
@@ -214,5 +220,6 @@ func (c *call) failed(err error) {
 
 func (c *call) counted(took time.Duration, status attribute.KeyValue) {
 	c.t.count(c.t.counts.requests, 1, attribute.String("model", c.model), status)
-	c.t.counts.requestLatency.Record(context.Background(), took.Milliseconds(), metric.MeasurementOption(c.t.with(attribute.String("model", c.model))))
+	c.t.counts.requestLatency.Record(context.Background(), took.Milliseconds(),
+		metric.MeasurementOption(c.t.with(attribute.String("model", c.model))))
 }

@@ -56,8 +56,11 @@ func (t *Telemetry) routed() {
 		source, why = "agent-router/override", "Routing bypassed by forced model directive. Using: "
 	}
 	t.log("gemini_cli.model_routing", fmt.Sprintf("Model routing decision. Model: %s, Source: %s", s.Model, source),
-		attribute.String("decision_model", s.Model), attribute.String("decision_source", source), attribute.Int("routing_latency_ms", 0),
+		attribute.String("decision_model", s.Model), attribute.String("decision_source", source),
+		attribute.Int("routing_latency_ms", 0),
 		attribute.Bool("failed", false), attribute.String("approval_mode", mode), attribute.String("reasoning", why+s.Model))
-	t.measure(t.counts.routingLatency, 0, attribute.String("routing.decision_model", s.Model), attribute.String("routing.decision_source", source),
-		attribute.Bool("routing.failed", false), attribute.String("routing.approval_mode", mode), attribute.String("routing.reasoning", why+s.Model))
+	t.measure(t.counts.routingLatency, 0, attribute.String("routing.decision_model", s.Model),
+		attribute.String("routing.decision_source", source),
+		attribute.Bool("routing.failed", false), attribute.String("routing.approval_mode", mode),
+		attribute.String("routing.reasoning", why+s.Model))
 }

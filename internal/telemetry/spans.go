@@ -9,7 +9,8 @@ import (
 )
 
 // span begins a span if spans are on. end ends it.
-func (t *Telemetry) span(name string, start time.Time, attrs ...attribute.KeyValue) (ctx context.Context, end func(time.Time)) {
+func (t *Telemetry) span(name string, start time.Time,
+	attrs ...attribute.KeyValue) (ctx context.Context, end func(time.Time)) {
 	ctx = context.Background()
 	if t.tracer == nil {
 		return ctx, func(time.Time) {}

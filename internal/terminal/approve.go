@@ -55,7 +55,8 @@ func (a *Approver) Approve(ctx context.Context, q toolcall.Question) toolcall.An
 	// visible: what was typed for something else must not permit anything.
 	d := v.Dialogue()
 	defer d.End()
-	i, words, ok := d.choose(ctx, choice{about: a.show(q), question: a.question(q, false), stays: a.question(q, true), choices: choices, fresh: true})
+	i, words, ok := d.choose(ctx, choice{about: a.show(q), question: a.question(q, false), stays: a.question(q, true),
+		choices: choices, fresh: true})
 	v.tools.Store(true) // the result follows
 	if !ok {
 		return toolcall.Answer{Outcome: policy.Cancel}
@@ -64,7 +65,8 @@ func (a *Approver) Approve(ctx context.Context, q toolcall.Question) toolcall.An
 	switch answer.Outcome {
 	case policy.ProceedAlways:
 		if q.Intent.Edit != nil || q.Intent.Plan != nil {
-			v.note(v.style.dim(v.wrap("The mode is auto_edit now: edits in this folder are not asked about. /mode default goes back.")))
+			v.note(v.style.dim(v.wrap("The mode is auto_edit now: edits in this folder are not asked about. /mode default " +
+				"goes back.")))
 		}
 	case policy.ModifyWithEditor:
 		text, err := a.Edit(ctx, q.Intent.Edit.FileName, q.Intent.Edit.New)
@@ -89,11 +91,13 @@ func (a *Approver) question(q toolcall.Question, whole bool) string {
 	case q.Intent.Exec != nil && !whole:
 		return "Allow execution?"
 	case q.Intent.Exec != nil:
-		return "Allow execution of: '" + truncate(cleanLine(q.Intent.Exec.Command), min(max(a.View.Width()-roomForAnswer, 30), 60)) + "'?"
+		return "Allow execution of: '" +
+			truncate(cleanLine(q.Intent.Exec.Command), min(max(a.View.Width()-roomForAnswer, 30), 60)) + "'?"
 	case q.Intent.Plan != nil:
 		return "Allow the model to carry out this plan?"
 	case q.Intent.MCP != nil:
-		return fmt.Sprintf("Allow execution of MCP tool %q from server %q?", cleanLine(q.Intent.MCP.Tool), cleanLine(q.Intent.MCP.Server))
+		return fmt.Sprintf("Allow execution of MCP tool %q from server %q?", cleanLine(q.Intent.MCP.Tool),
+			cleanLine(q.Intent.MCP.Server))
 	}
 	return "Allow " + cleanLine(q.Info.DisplayName) + "?"
 }
@@ -112,7 +116,8 @@ func (a *Approver) permissions(q toolcall.Question) []permission {
 	switch in := q.Intent; {
 	case in.MCP != nil:
 		session("Allow this tool for this session", policy.ProceedAlwaysTool, "a", "t", "always", "tool")
-		session("Server "+cleanLine(in.MCP.Server)+": allow all its tools for this session", policy.ProceedAlwaysServer, "s", "server")
+		session("Server "+cleanLine(in.MCP.Server)+": allow all its tools for this session", policy.ProceedAlwaysServer, "s",
+			"server")
 	case in.Exec != nil:
 		if roots := policy.RootCommands(in.Exec.Command); len(roots) > 0 {
 			session("Allow "+cleanLine(strings.Join(roots, ", "))+" for this session", policy.ProceedAlways, "a", "always")
@@ -123,7 +128,8 @@ func (a *Approver) permissions(q toolcall.Question) []permission {
 		session("Allow for this session", policy.ProceedAlways, "a", "always")
 	}
 	if q.Modifiable && q.Intent.Edit != nil && a.Edit != nil {
-		out = append(out, permission{Choice{"Modify with external editor", []string{"m", "e", "modify", "edit"}, false}, policy.ModifyWithEditor})
+		out = append(out, permission{Choice{"Modify with external editor", []string{"m", "e", "modify", "edit"}, false},
+			policy.ModifyWithEditor})
 	}
 	no := a.View.style.dim("  (or: n why not, for the model)")
 	return append(out, permission{Choice{"No" + no, []string{"n", "no"}, true}, policy.Cancel})
@@ -133,7 +139,8 @@ func (a *Approver) permissions(q toolcall.Question) []permission {
 func (a *Approver) planPermissions() []permission {
 	var out []permission
 	if !a.OnceOnly {
-		out = append(out, permission{Choice{"Yes, and allow edits without asking", []string{"a", "auto"}, false}, policy.ProceedAlways})
+		out = append(out, permission{Choice{"Yes, and allow edits without asking", []string{"a", "auto"}, false},
+			policy.ProceedAlways})
 	}
 	change := a.View.style.dim("  (or: n and what to change, for the model)")
 	return append(out, permission{Choice{"Yes, and ask about each edit", []string{"y", "yes"}, false}, policy.ProceedOnce},
@@ -163,7 +170,8 @@ func (a *Approver) show(q toolcall.Question) string {
 			b.WriteString(s.dim("  in "+cleanLine(in.Exec.Dir)) + "\n")
 		}
 	case in.Plan != nil:
-		b.WriteString(indent(strings.TrimRight(renderMarkdown(visible(in.Plan.Text), s, max(a.View.Width()-3, 8)), "\n"), "  ") + "\n")
+		b.WriteString(indent(strings.TrimRight(renderMarkdown(visible(in.Plan.Text), s, max(a.View.Width()-3, 8)), "\n"),
+			"  ") + "\n")
 		b.WriteString(s.dim("  "+cleanLine(in.Plan.Path)) + "\n")
 	case in.Info != nil:
 		b.WriteString(indent(strings.TrimSpace(visible(in.Info.Prompt)), "  ") + "\n")
@@ -202,7 +210,8 @@ func (v *View) diff(unified string) string {
 	var lines []string
 	for line := range strings.Lines(unified) {
 		line = strings.ReplaceAll(visible(strings.TrimRight(line, "\r\n")), "\t", "    ")
-		if strings.HasPrefix(line, "===") || strings.HasPrefix(line, "+++") || strings.HasPrefix(line, "---") || strings.HasPrefix(line, "Index:") {
+		if strings.HasPrefix(line, "===") || strings.HasPrefix(line, "+++") || strings.HasPrefix(line, "---") ||
+			strings.HasPrefix(line, "Index:") {
 			continue // the file was named before
 		}
 		lines = append(lines, v.style.diffLine(line))
@@ -225,7 +234,8 @@ func (t *Terminal) Editor(command string, env []string) func(ctx context.Context
 		}
 		err = t.RunOutside(func() error {
 			line := command + ` "$MINIGEM_EDIT_FILE"`
-			return proc.RunAttached(ctx, proc.Command{Line: line, Dir: dir, Env: append(env, "MINIGEM_EDIT_FILE="+path)}, t.o.In, t.o.Out)
+			return proc.RunAttached(ctx, proc.Command{Line: line, Dir: dir, Env: append(env, "MINIGEM_EDIT_FILE="+path)}, t.o.In,
+				t.o.Out)
 		})
 		if err != nil {
 			return "", fmt.Errorf("editing with %s: %w", command, err)

@@ -60,18 +60,21 @@ func (d *Dialogue) begin(ctx context.Context) (first, ok bool) {
 // answer: by number or letter and Enter, or by the arrow keys and Enter; Enter alone
 // chooses the marked one, at first the first. words is the text after the key. ok is
 // false for ^C, Esc, and a terminal that is gone.
-func (d *Dialogue) Choose(ctx context.Context, lines, question string, choices []Choice) (index int, words string, ok bool) {
+func (d *Dialogue) Choose(ctx context.Context, lines, question string,
+	choices []Choice) (index int, words string, ok bool) {
 	return d.choose(ctx, choice{lines: lines, question: question, stays: question, choices: choices})
 }
 
 // Confirm is Choose for a permission: what was typed before it was visible does not
 // answer it, and waits for the prompt.
-func (d *Dialogue) Confirm(ctx context.Context, lines, question string, choices []Choice) (index int, words string, ok bool) {
+func (d *Dialogue) Confirm(ctx context.Context, lines, question string,
+	choices []Choice) (index int, words string, ok bool) {
 	return d.choose(ctx, choice{lines: lines, question: question, stays: question, choices: choices, fresh: true})
 }
 
 // Choose is [Dialogue.Choose] of a dialogue of one question.
-func (t *Terminal) Choose(ctx context.Context, lines, question string, choices []Choice) (index int, words string, ok bool) {
+func (t *Terminal) Choose(ctx context.Context, lines, question string,
+	choices []Choice) (index int, words string, ok bool) {
 	d := t.Dialogue()
 	defer d.End()
 	return d.Choose(ctx, lines, question, choices)
@@ -116,7 +119,8 @@ func (d *Dialogue) choose(ctx context.Context, c choice) (index int, words strin
 		if index, words, found := pick(said, c.choices); found {
 			return index, words, true
 		}
-		a.lines = t.style.yellow(fmt.Sprintf("Type a number from 1 to %d, or a first letter, then Enter. Esc refuses.", len(c.choices)))
+		a.lines = t.style.yellow(fmt.Sprintf("Type a number from 1 to %d, or a first letter, then Enter. Esc refuses.",
+			len(c.choices)))
 		a.fresh = false
 	}
 }

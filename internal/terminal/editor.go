@@ -91,7 +91,8 @@ func (e *editor) Paint(line []rune, pos int) []rune {
 }
 
 func (e *editor) draft() draft {
-	d := draft{mark: e.t.mark(), more: moreMark, line: string(e.line), cursor: len(string(e.line[:e.pos])), label: e.t.keys.label}
+	d := draft{mark: e.t.mark(), more: moreMark, line: string(e.line), cursor: len(string(e.line[:e.pos])),
+		label: e.t.keys.label}
 	if !e.t.style.dumb {
 		d.hint = e.t.style.dim(ansi.Truncate(Hint, max(e.t.Width()-len(promptMark)-1, 0), ""))
 	}

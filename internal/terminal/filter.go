@@ -22,7 +22,8 @@ var known = string([]rune{
 	readline.CharLineStart, readline.CharBackward, readline.CharInterrupt, readline.CharDelete, readline.CharLineEnd,
 	readline.CharForward, readline.CharBell, readline.CharCtrlH, readline.CharTab, readline.CharCtrlJ, readline.CharKill,
 	readline.CharEnter, readline.CharNext, readline.CharPrev, readline.CharBckSearch, readline.CharFwdSearch,
-	readline.CharTranspose, readline.CharCtrlU, readline.CharCtrlW, readline.CharCtrlY, readline.CharEsc, readline.CharBackspace,
+	readline.CharTranspose, readline.CharCtrlU, readline.CharCtrlW, readline.CharCtrlY, readline.CharEsc,
+	readline.CharBackspace,
 })
 
 // nothing is a key that does nothing, except end a search.
@@ -31,9 +32,12 @@ const nothing = readline.CharBell
 // endsSearch are the keys that end the line editor's search. Others are
 // searched for.
 var endsSearch = []rune{
-	readline.CharBell, readline.CharTab, readline.CharCtrlU, readline.CharKill, readline.MetaForward, readline.CharTranspose,
-	readline.MetaBackward, readline.MetaDelete, readline.CharLineStart, readline.CharLineEnd, readline.CharCtrlZ, readline.CharCtrlL,
-	readline.MetaBackspace, readline.CharCtrlW, readline.CharCtrlY, readline.CharEnter, readline.CharCtrlJ, readline.CharBackward,
+	readline.CharBell, readline.CharTab, readline.CharCtrlU, readline.CharKill, readline.MetaForward,
+	readline.CharTranspose,
+	readline.MetaBackward, readline.MetaDelete, readline.CharLineStart, readline.CharLineEnd, readline.CharCtrlZ,
+	readline.CharCtrlL,
+	readline.MetaBackspace, readline.CharCtrlW, readline.CharCtrlY, readline.CharEnter, readline.CharCtrlJ,
+	readline.CharBackward,
 	readline.CharForward, readline.CharPrev, readline.CharNext, readline.CharDelete, readline.CharInterrupt,
 }
 

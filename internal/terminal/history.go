@@ -47,7 +47,8 @@ func (t *Terminal) History(path string) {
 // addHistory stores a prompt. Errors are ignored.
 func (t *Terminal) addHistory(text string) {
 	line := strings.ReplaceAll(text, "\n", string(newlineMark))
-	if strings.TrimSpace(text) == "" || len(line) > keptBytes || len(t.prompts) > 0 && t.prompts[len(t.prompts)-1] == line {
+	if strings.TrimSpace(text) == "" || len(line) > keptBytes || len(t.prompts) > 0 &&
+		t.prompts[len(t.prompts)-1] == line {
 		t.remember(t.prompts)
 		return
 	}

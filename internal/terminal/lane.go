@@ -45,7 +45,8 @@ func (v *View) Hook(r hooks.Report) {
 		switch {
 		case m.Suppressed || m.Kind == hooks.MessageNote:
 		case m.Kind == hooks.MessageSystem:
-			b.WriteString(v.style.yellow("  "+strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ")) + v.style.dim("  ["+cleanLine(m.Hook)+"]") + "\n")
+			b.WriteString(v.style.yellow("  "+strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ")) +
+				v.style.dim("  ["+cleanLine(m.Hook)+"]") + "\n")
 		default:
 			b.WriteString(v.style.yellow("  ! "+strings.TrimSpace(v.indented("    ", strings.TrimSpace(text)))) + "\n")
 		}
@@ -119,7 +120,8 @@ func (v *View) line(b *strings.Builder, r hooks.Report) {
 	}
 	if r.Effect.Kind == hooks.EffectRewrite && r.Event == protocol.BeforeTool {
 		for _, changed := range rewritten(r.Effect.Before, r.Effect.After) {
-			b.WriteString(indent(strings.Join(v.style.broken(v.style.dim(cleanLine(changed)), max(v.Width()-7, 10)), "\n"), "      ") + "\n")
+			b.WriteString(indent(strings.Join(v.style.broken(v.style.dim(cleanLine(changed)), max(v.Width()-7, 10)), "\n"),
+				"      ") + "\n")
 		}
 	}
 }

@@ -185,7 +185,8 @@ func (e *editor) menuKey(r rune) (_ rune, ok, done bool) {
 		return r, false, true
 	case r == '@' || r == ' ' || r == '/':
 		m.open, m.closed = true, false
-	case r >= ' ' && !private(r), r == readline.CharBackspace, r == readline.CharCtrlH, r == readline.CharCtrlW, r == readline.CharCtrlU:
+	case r >= ' ' && !private(r), r == readline.CharBackspace, r == readline.CharCtrlH, r == readline.CharCtrlW,
+		r == readline.CharCtrlU:
 		m.open = true
 	case up, down, r == readline.CharBckSearch, r == readline.CharFwdSearch:
 		m.open = false // what is fetched from the history was not typed

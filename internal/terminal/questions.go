@@ -50,7 +50,8 @@ func (v *View) ask(ctx context.Context, d *Dialogue, q builtin.Question) (string
 	lines := "\n" + v.style.bold("? "+cleanLine(q.Header)) + "\n  " + Clean(q.Question)
 	switch q.Type {
 	case "yesno":
-		i, _, ok := d.Choose(ctx, lines, "Your answer", []Choice{{"Yes", []string{"y", "yes"}, false}, {"No", []string{"n", "no"}, false}})
+		i, _, ok := d.Choose(ctx, lines, "Your answer",
+			[]Choice{{"Yes", []string{"y", "yes"}, false}, {"No", []string{"n", "no"}, false}})
 		return []string{"Yes", "No"}[i], ok
 	case "choice":
 		if q.MultiSelect {
@@ -60,7 +61,8 @@ func (v *View) ask(ctx context.Context, d *Dialogue, q builtin.Question) (string
 		for i, o := range q.Options {
 			choices[i] = Choice{Label: cleanLine(o.Label) + v.style.dim("  "+cleanLine(o.Description))}
 		}
-		choices = append(choices, Choice{"Something else" + v.style.dim("  (o and your words)"), []string{"o", "other"}, true})
+		choices = append(choices, Choice{"Something else" + v.style.dim("  (o and your words)"), []string{"o", "other"},
+			true})
 		i, words, ok := d.Choose(ctx, lines, "Your answer", choices)
 		if ok && i < len(q.Options) {
 			words = q.Options[i].Label

@@ -27,7 +27,8 @@ type draftState struct {
 
 // viKeys maps named keys to vi's.
 var viKeys = map[rune]rune{
-	keyUp: 'k', keyDown: 'j', keyLeft: 'h', keyRight: 'l', keyHome: '0', keyEnd: '$', keyDelete: 'x', keyWordLeft: 'b', keyWordRight: 'w',
+	keyUp: 'k', keyDown: 'j', keyLeft: 'h', keyRight: 'l', keyHome: '0', keyEnd: '$', keyDelete: 'x', keyWordLeft: 'b',
+	keyWordRight:           'w',
 	readline.CharBackspace: 'h', readline.CharCtrlH: 'h', readline.CharPrev: 'k', readline.CharNext: 'j', ' ': 'l',
 }
 
@@ -49,7 +50,8 @@ func (v *vi) press(r rune, line []rune, pos int) (_ []rune, _ int, pass rune) {
 		v.normal = true
 		v.reset()
 		return line, pos, 0
-	case r == readline.CharEnter, r == readline.CharCtrlJ, r == readline.CharInterrupt, r == readline.CharDelete, r == readline.CharBckSearch:
+	case r == readline.CharEnter, r == readline.CharCtrlJ, r == readline.CharInterrupt, r == readline.CharDelete,
+		r == readline.CharBckSearch:
 		v.reset()
 		return line, pos, r
 	case v.waiting != 0:

@@ -109,7 +109,8 @@ func (v *View) Emit(e event.Event) {
 		}
 	case event.Waiting:
 		v.endAnswer()
-		v.note(v.style.yellow(fmt.Sprintf("  ↻ %s (attempt %d of %d); trying again in %s", cleanLine(e.Reason), e.Attempt, e.Max, seconds(e.Delay))))
+		v.note(v.style.yellow(fmt.Sprintf("  ↻ %s (attempt %d of %d); trying again in %s", cleanLine(e.Reason), e.Attempt,
+			e.Max, seconds(e.Delay))))
 		v.spin.wait("trying again", time.Now().Add(e.Delay))
 	case event.ToolStarted:
 		v.endAnswer()
@@ -121,7 +122,8 @@ func (v *View) Emit(e event.Event) {
 		v.endAnswer()
 		v.tool(e.Record)
 		for _, tail := range e.Record.Followed {
-			v.note(v.style.dim("  a hook called " + truncate(cleanLine(tail.DisplayName)+"  "+cleanLine(tail.Description), v.Width()-16)))
+			v.note(v.style.dim("  a hook called " + truncate(cleanLine(tail.DisplayName)+"  "+cleanLine(tail.Description),
+				v.Width()-16)))
 		}
 	default:
 		v.ending(e)
@@ -178,7 +180,8 @@ func compression(e event.Compressed) string {
 	case 1, 6:
 		return fmt.Sprintf("Chat history compressed from %d to %d tokens.", e.Before, e.After)
 	case 2:
-		return fmt.Sprintf("Compression did not reduce the size of the history, and it stays as it was (%d tokens).", e.Before)
+		return fmt.Sprintf("Compression did not reduce the size of the history, and it stays as it was (%d tokens).",
+			e.Before)
 	case 4:
 		return "The model gave no summary, and the history stays as it was."
 	case 5:

@@ -140,11 +140,13 @@ type context struct {
 func (c *context) shows(r, next rune) bool {
 	switch {
 	case r == 0x200c || r == 0x200d: // the joiners
-		ok := !c.selected && joins(c.base) && joins(next) || c.selected && r == 0x200d && unicode.Is(unicode.So, c.base) && joins(next)
+		ok := !c.selected && joins(c.base) && joins(next) || c.selected && r == 0x200d && unicode.Is(unicode.So, c.base) &&
+			joins(next)
 		c.selected = true
 		return ok
 	case r == 0xfe0e || r == 0xfe0f: // text and emoji presentation
-		ok := !c.selected && c.marks == 0 && (c.base >= 0x80 && unicode.In(c.base, unicode.So, unicode.Sm, unicode.Po) || next == 0x20e3 && strings.ContainsRune("0123456789#*", c.base))
+		ok := !c.selected && c.marks == 0 && (c.base >= 0x80 && unicode.In(c.base, unicode.So, unicode.Sm, unicode.Po) ||
+			next == 0x20e3 && strings.ContainsRune("0123456789#*", c.base))
 		c.selected = true
 		return ok
 	case Hides(r):
@@ -166,7 +168,8 @@ func (c *context) asks(r rune) bool {
 // and in scripts whose letters join.
 func joins(r rune) bool {
 	return r >= 0x590 && r != utf8.RuneError && unicode.In(r, unicode.L, unicode.M, unicode.So, unicode.Sk) && !Hides(r) &&
-		!unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) ||
+		!unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hangul, unicode.Hiragana,
+			unicode.Katakana) ||
 		r == 0x2640 || r == 0x2642
 }
 

@@ -11,7 +11,8 @@ import (
 func Plural(n int, noun string) string {
 	switch {
 	case n == 1:
-	case strings.HasSuffix(noun, "ch"), strings.HasSuffix(noun, "sh"), strings.HasSuffix(noun, "s"), strings.HasSuffix(noun, "x"):
+	case strings.HasSuffix(noun, "ch"), strings.HasSuffix(noun, "sh"), strings.HasSuffix(noun, "s"),
+		strings.HasSuffix(noun, "x"):
 		noun += "es"
 	case len(noun) > 1 && strings.HasSuffix(noun, "y") && !strings.ContainsRune("aeiou", rune(noun[len(noun)-2])):
 		noun = noun[:len(noun)-1] + "ies"

@@ -14,7 +14,8 @@ import (
 // least percent of mutants noticed is a failure.
 //
 // page, if not nil, gets the mutants before anything is printed.
-func Mutate(ctx context.Context, sys *app.System, s *testbed.Suite, files []string, least int, format string, page func(testbed.Mutation) error) error {
+func Mutate(ctx context.Context, sys *app.System, s *testbed.Suite, files []string, least int, format string,
+	page func(testbed.Mutation) error) error {
 	m, err := s.Mutate(ctx, files, Progress(sys, "mutant"))
 	switch {
 	case ctx.Err() != nil:

@@ -59,8 +59,9 @@ func (o Torture) Run(ctx context.Context, sys *app.System) error {
 	}
 	defer os.RemoveAll(temp)
 	t := torture.Subject{
-		Config: s.only, Dir: s.c.Dir, Temp: temp, Runner: s.runner, Left: s.children.Running, Payload: payload, Timeout: o.Timeout,
-		Guard: s.c.Inspection().MightDeny(s.hook), Heavy: heavy, Most: crowd, Match: o.Match,
+		Config: s.only, Dir: s.c.Dir, Temp: temp, Runner: s.runner, Left: s.children.Running, Payload: payload,
+		Timeout: o.Timeout,
+		Guard:   s.c.Inspection().MightDeny(s.hook), Heavy: heavy, Most: crowd, Match: o.Match,
 	}
 	r, err := torture.Torture(ctx, t, Progress(sys, "trial"))
 	switch {
@@ -74,7 +75,8 @@ func (o Torture) Run(ctx context.Context, sys *app.System) error {
 	} else {
 		said := r.Write(s.hook.ID())
 		if t.Guard && !r.Refuses {
-			said += "\nIt refuses other payloads, it seems. Name such a one with --set, so that denials that are lost are found, too.\n"
+			said += "\nIt refuses other payloads, it seems. Name such a one with --set, so that denials that are lost are " +
+				"found, too.\n"
 		}
 		_, err = io.WriteString(sys.Stdout, said)
 	}

@@ -134,7 +134,8 @@ func find(sys *app.System, c *app.Configuration, ev protocol.Event, name string)
 	path := app.Absolute(sys, name)
 	called := func(h hooks.Hook) bool { return h.Event == ev && (h.Name == name || h.ID() == name) }
 	runs := func(h hooks.Hook) bool {
-		return h.Event == ev && (h.Command == name || slices.Contains(hookconfig.FilesNamed(h, c.Dir, setup.Place.Vars()), path))
+		return h.Event == ev &&
+			(h.Command == name || slices.Contains(hookconfig.FilesNamed(h, c.Dir, setup.Place.Vars()), path))
 	}
 	for _, match := range []func(hooks.Hook) bool{called, runs} {
 		if i := slices.IndexFunc(config.Hooks, match); i >= 0 {

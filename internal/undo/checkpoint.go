@@ -166,7 +166,8 @@ func (s Store) BeforeEdit(ctx context.Context, call llm.ToolCall, sessionID stri
 }
 
 func (s Store) save(c Checkpoint) error {
-	f := checkpointFile{History: []any{}, ClientHistory: slices.Concat([]llm.Message{}, c.Conversation), Commit: c.Commit, SessionID: c.SessionID, Files: c.Files}
+	f := checkpointFile{History: []any{}, ClientHistory: slices.Concat([]llm.Message{}, c.Conversation), Commit: c.Commit,
+		SessionID: c.SessionID, Files: c.Files}
 	f.ToolCall.Name, f.ToolCall.Args = c.Tool, c.Args
 	data, err := json.MarshalIndent(f, "", "  ")
 	if err == nil {

@@ -72,7 +72,8 @@ func (p Plan) Conflicts() int {
 
 // To plans the way back to a checkpoint.
 func (s Store) To(c Checkpoint) (Plan, error) {
-	p := Plan{When: "at " + c.Name, Conversation: c.Conversation, sessionID: c.SessionID, commit: c.Commit, purpose: "before-restore"}
+	p := Plan{When: "at " + c.Name, Conversation: c.Conversation, sessionID: c.SessionID, commit: c.Commit,
+		purpose: "before-restore"}
 	if n := len(p.Conversation); n > 0 && len(p.Conversation[n-1].Calls()) > 0 {
 		p.Conversation = p.Conversation[:n-1] // its edit was not made then
 	}

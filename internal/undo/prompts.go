@@ -123,7 +123,8 @@ func editOf(c transcript.ToolCall) (Edit, bool) {
 		return Edit{}, false
 	}
 	e := Edit{
-		Tool: c.Name, Path: d.FilePath, After: *d.NewContent, New: d.IsNewFile || d.OriginalContent == nil, At: c.Timestamp.Time,
+		Tool: c.Name, Path: d.FilePath, After: *d.NewContent, New: d.IsNewFile || d.OriginalContent == nil,
+		At:    c.Timestamp.Time,
 		Added: d.DiffStat.ModelAdded + d.DiffStat.UserAdded, Removed: d.DiffStat.ModelRemoved + d.DiffStat.UserRemoved,
 	}
 	if d.OriginalContent != nil {

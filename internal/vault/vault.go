@@ -36,7 +36,8 @@ type Vault struct {
 
 // New: on Linux a keychain is there where the session has a message bus.
 func New(dotGemini string, getenv func(string) string) Vault {
-	v := Vault{File: filepath.Join(dotGemini, "gemini-credentials.json"), system: getenv("GEMINI_FORCE_FILE_STORAGE") != "true"}
+	v := Vault{File: filepath.Join(dotGemini, "gemini-credentials.json"),
+		system: getenv("GEMINI_FORCE_FILE_STORAGE") != "true"}
 	if runtime.GOOS != "darwin" && runtime.GOOS != "windows" && getenv("DBUS_SESSION_BUS_ADDRESS") == "" {
 		v.system = false
 	}
@@ -161,7 +162,9 @@ func (v Vault) cipher() (cipher.AEAD, error) {
 
 // decipher reads nonce:tag:text, all in hex.
 func (v Vault) decipher(data []byte) (map[string]map[string]string, error) {
-	broken := fmt.Errorf("%s cannot be read: it is damaged, or was written on another machine or by another user; move it away, and give the settings again", v.File)
+	broken := fmt.Errorf(
+		"%s cannot be read: it is damaged, or was written on another machine or by another user; move it away, and give "+
+			"the settings again", v.File)
 	parts := strings.Split(strings.TrimSpace(string(data)), ":")
 	if len(parts) != 3 {
 		return nil, broken
@@ -197,5 +200,6 @@ func (v Vault) encipher(all map[string]map[string]string) ([]byte, error) {
 	rand.Read(nonce)
 	sealed := c.Seal(nil, nonce, plain, nil)
 	at := len(sealed) - c.Overhead()
-	return []byte(hex.EncodeToString(nonce) + ":" + hex.EncodeToString(sealed[at:]) + ":" + hex.EncodeToString(sealed[:at])), nil
+	return []byte(hex.EncodeToString(nonce) + ":" + hex.EncodeToString(sealed[at:]) + ":" +
+		hex.EncodeToString(sealed[:at])), nil
 }

@@ -30,8 +30,10 @@ type Worktree struct {
 // is checked out there, with the git and the git hooks of the user. env is the
 // environment of git.
 func Add(ctx context.Context, dir, name string, env []string) (Worktree, error) {
-	if !nameForm.MatchString(name) || strings.HasSuffix(name, ".lock") || strings.HasSuffix(name, ".") || strings.Contains(name, "..") {
-		return Worktree{}, fmt.Errorf("%q is no name for a worktree: use up to 64 letters, digits, dots, underscores and dashes", name)
+	if !nameForm.MatchString(name) || strings.HasSuffix(name, ".lock") || strings.HasSuffix(name, ".") ||
+		strings.Contains(name, "..") {
+		return Worktree{},
+			fmt.Errorf("%q is no name for a worktree: use up to 64 letters, digits, dots, underscores and dashes", name)
 	}
 	root, err := git(ctx, dir, env, "rev-parse", "--show-toplevel")
 	if err != nil {
@@ -40,7 +42,8 @@ func Add(ctx context.Context, dir, name string, env []string) (Worktree, error) 
 	above := filepath.Join(filepath.FromSlash(root), ".gemini", "worktrees")
 	w := Worktree{Dir: filepath.Join(above, name), Branch: "worktree-" + name}
 	if _, err := os.Lstat(w.Dir); err == nil {
-		return Worktree{}, fmt.Errorf("there is a worktree %q already: change to the folder %s, or choose another name", name, w.Dir)
+		return Worktree{}, fmt.Errorf("there is a worktree %q already: change to the folder %s, or choose another name", name,
+			w.Dir)
 	}
 	if err := hide(above); err != nil {
 		return Worktree{}, err
@@ -68,7 +71,8 @@ func hide(above string) error {
 
 func git(ctx context.Context, dir string, env []string, args ...string) (string, error) {
 	res, err := proc.Run(ctx, proc.Command{
-		Path: "git", Args: args, Dir: dir, Env: append(proc.GitEnviron(env), "GIT_TERMINAL_PROMPT=0"), Out: proc.Limit{Head: 64 << 10}, Err: proc.Limit{Tail: 4 << 10},
+		Path: "git", Args: args, Dir: dir, Env: append(proc.GitEnviron(env), "GIT_TERMINAL_PROMPT=0"),
+		Out: proc.Limit{Head: 64 << 10}, Err: proc.Limit{Tail: 4 << 10},
 	})
 	switch {
 	case err != nil:

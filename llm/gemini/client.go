@@ -70,7 +70,9 @@ func (c *Client) connect(ctx context.Context) (*genai.Client, error) {
 		APIKey:  o.APIKey,
 		Backend: genai.BackendGeminiAPI,
 		// A redirect could carry the key to another server.
-		HTTPClient:  &http.Client{Transport: newTransport(o), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+		HTTPClient: &http.Client{Transport: newTransport(o), CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		}},
 		HTTPOptions: genai.HTTPOptions{BaseURL: o.BaseURL, APIVersion: o.APIVersion},
 	}
 	switch {
@@ -79,7 +81,8 @@ func (c *Client) connect(ctx context.Context) (*genai.Client, error) {
 	case o.Auth == AuthVertex:
 		config.Backend, config.Project, config.Location = genai.BackendVertexAI, o.Project, o.Location
 		if err := useCredentials(ctx, config); err != nil {
-			return nil, &llm.Error{Kind: llm.ErrAuth, Message: "no Google credentials were found for Vertex AI", Hint: "run: gcloud auth application-default login", Err: err}
+			return nil, &llm.Error{Kind: llm.ErrAuth, Message: "no Google credentials were found for Vertex AI",
+				Hint: "run: gcloud auth application-default login", Err: err}
 		}
 	default:
 		// Set, so that genai does not read the environment.
@@ -88,7 +91,8 @@ func (c *Client) connect(ctx context.Context) (*genai.Client, error) {
 	}
 	api, err := genai.NewClient(ctx, config)
 	if err != nil { // genai's text contains the configuration with the key
-		return nil, &llm.Error{Kind: llm.ErrAuth, Message: "the Gemini client could not be set up", Hint: "check the project, location and key"}
+		return nil, &llm.Error{Kind: llm.ErrAuth, Message: "the Gemini client could not be set up",
+			Hint: "check the project, location and key"}
 	}
 	c.api = api
 	return api, nil
@@ -110,7 +114,8 @@ func useCredentials(ctx context.Context, config *genai.ClientConfig) error {
 }
 
 // attempt makes one call and converts its error.
-func (c *Client) attempt(ctx context.Context, req llm.Request, call func(context.Context, *genai.Models, *exchange) error) error {
+func (c *Client) attempt(ctx context.Context, req llm.Request,
+	call func(context.Context, *genai.Models, *exchange) error) error {
 	api, err := c.connect(ctx)
 	if err != nil {
 		return err
@@ -166,7 +171,8 @@ func (c *Client) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chun
 	}
 }
 
-func stream(ctx context.Context, models *genai.Models, x *exchange, model string, config *genai.GenerateContentConfig, yield func(llm.Chunk, error) bool) error {
+func stream(ctx context.Context, models *genai.Models, x *exchange, model string, config *genai.GenerateContentConfig,
+	yield func(llm.Chunk, error) bool) error {
 	x.stream = true
 	for resp, err := range models.GenerateContentStream(ctx, model, nil, config) {
 		if err != nil {

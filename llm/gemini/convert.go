@@ -28,7 +28,8 @@ func fieldsOf(req llm.Request) (map[string]any, error) {
 		err = json.Unmarshal(data, &raw)
 	}
 	if err != nil {
-		return nil, &llm.Error{Kind: llm.ErrInvalid, Message: "the request cannot be written as JSON", Hint: "look at the hooks that change requests or arguments", Err: err}
+		return nil, &llm.Error{Kind: llm.ErrInvalid, Message: "the request cannot be written as JSON",
+			Hint: "look at the hooks that change requests or arguments", Err: err}
 	}
 	fields := make(map[string]any, len(raw)+1)
 	for name, value := range raw {
@@ -87,9 +88,11 @@ func chunkOf(r *genai.GenerateContentResponse) llm.Chunk {
 		if s == nil {
 			continue
 		}
-		c.SafetyRatings = append(c.SafetyRatings, llm.SafetyRating{Category: string(s.Category), Probability: string(s.Probability), Blocked: s.Blocked})
+		c.SafetyRatings = append(c.SafetyRatings,
+			llm.SafetyRating{Category: string(s.Category), Probability: string(s.Probability), Blocked: s.Blocked})
 	}
-	c.Grounding, c.Citations, c.URLContext = rawOf(k.GroundingMetadata), rawOf(k.CitationMetadata), rawOf(k.URLContextMetadata)
+	c.Grounding, c.Citations, c.URLContext = rawOf(k.GroundingMetadata), rawOf(k.CitationMetadata),
+		rawOf(k.URLContextMetadata)
 	return c
 }
 
@@ -108,11 +111,13 @@ func usageOf(u *genai.GenerateContentResponseUsageMetadata) *llm.Usage {
 func partOf(p *genai.Part) llm.Part {
 	switch {
 	case p.FunctionCall != nil:
-		return llm.ToolCall{ID: p.FunctionCall.ID, Name: p.FunctionCall.Name, Args: p.FunctionCall.Args, Signature: p.ThoughtSignature}
+		return llm.ToolCall{ID: p.FunctionCall.ID, Name: p.FunctionCall.Name, Args: p.FunctionCall.Args,
+			Signature: p.ThoughtSignature}
 	case p.FunctionResponse != nil, isOpaque(p):
 		return opaqueOf(p)
 	case p.InlineData != nil:
-		return llm.Blob{MIMEType: p.InlineData.MIMEType, Data: p.InlineData.Data, Name: p.InlineData.DisplayName, Signature: p.ThoughtSignature}
+		return llm.Blob{MIMEType: p.InlineData.MIMEType, Data: p.InlineData.Data, Name: p.InlineData.DisplayName,
+			Signature: p.ThoughtSignature}
 	case p.FileData != nil:
 		return llm.FileRef{MIMEType: p.FileData.MIMEType, URI: p.FileData.FileURI}
 	case p.Thought:

@@ -39,7 +39,8 @@ func (c *Client) callError(ctx context.Context, err error, x *exchange) error {
 	case errors.As(err, new(*url.Error)):
 		e = c.signInError(err, x)
 	default:
-		e = &llm.Error{Kind: llm.ErrInvalid, Message: "the request could not be made: " + c.secrets.Shown(err.Error()), Hint: "check the model's name and the address of the API", Err: err}
+		e = &llm.Error{Kind: llm.ErrInvalid, Message: "the request could not be made: " + c.secrets.Shown(err.Error()),
+			Hint: "check the model's name and the address of the API", Err: err}
 	}
 	e.Opened = x.opened()
 	if e.Opened && temporary(e.Kind) {
@@ -55,7 +56,8 @@ func temporary(k llm.ErrorKind) bool {
 }
 
 func broken(what string, cause error, x *exchange) *llm.Error {
-	return &llm.Error{Kind: llm.ErrStream, Status: x.status, Message: what, Hint: "try again; if it goes on, the network or a proxy cuts connections", Err: cause}
+	return &llm.Error{Kind: llm.ErrStream, Status: x.status, Message: what,
+		Hint: "try again; if it goes on, the network or a proxy cuts connections", Err: cause}
 }
 
 func (c *Client) offline(err error, x *exchange) *llm.Error {
@@ -99,22 +101,29 @@ func (c *Client) apiError(api genai.APIError, x *exchange) *llm.Error {
 	info := detailsOf(api)
 	switch {
 	case info.badKey(api):
-		e.Kind, e.Message, e.Hint = llm.ErrAuth, "the API key is not valid: "+said, "check GEMINI_API_KEY, or create a new key at https://aistudio.google.com/apikey"
+		e.Kind, e.Message, e.Hint = llm.ErrAuth, "the API key is not valid: "+said,
+			"check GEMINI_API_KEY, or create a new key at https://aistudio.google.com/apikey"
 	case api.Code == http.StatusUnauthorized:
-		e.Kind, e.Message, e.Hint = llm.ErrAuth, "the credentials were refused: "+said, "check the key; for Vertex AI run: gcloud auth application-default login"
+		e.Kind, e.Message, e.Hint = llm.ErrAuth, "the credentials were refused: "+said,
+			"check the key; for Vertex AI run: gcloud auth application-default login"
 	case api.Code == http.StatusForbidden:
-		e.Kind, e.Message, e.Hint = llm.ErrAuth, fmt.Sprintf("access to %s was denied: %s", x.model, said), "check that the key's project may use the Gemini API and this model"
+		e.Kind, e.Message, e.Hint = llm.ErrAuth, fmt.Sprintf("access to %s was denied: %s", x.model, said),
+			"check that the key's project may use the Gemini API and this model"
 	case api.Code == http.StatusNotFound:
-		e.Kind, e.Message, e.Hint = llm.ErrNotFound, fmt.Sprintf("there is no model %s: %s", x.model, said), "choose another one with --model"
+		e.Kind, e.Message, e.Hint = llm.ErrNotFound, fmt.Sprintf("there is no model %s: %s", x.model, said),
+			"choose another one with --model"
 	case api.Code == http.StatusTooManyRequests:
 		c.tooMany(e, info, said, x)
 	case api.Code == remote.StatusCancelled, api.Code >= 500:
 		e.Kind, e.RetryAfter = llm.ErrOverloaded, waitTime(info, x)
-		e.Message, e.Hint = fmt.Sprintf("the server of %s has trouble (%d: %s)", x.model, api.Code, said), "try again later, or choose another model with --model"
+		e.Message, e.Hint = fmt.Sprintf("the server of %s has trouble (%d: %s)", x.model, api.Code, said),
+			"try again later, or choose another model with --model"
 	case api.Code >= 300 && api.Code < 400:
-		e.Kind, e.Message, e.Hint = llm.ErrInvalid, fmt.Sprintf("the server redirects to another address (%d)", api.Code), "GOOGLE_GEMINI_BASE_URL must be the address of the API itself"
+		e.Kind, e.Message, e.Hint = llm.ErrInvalid, fmt.Sprintf("the server redirects to another address (%d)", api.Code),
+			"GOOGLE_GEMINI_BASE_URL must be the address of the API itself"
 	default:
-		e.Kind, e.Message, e.Hint = llm.ErrInvalid, fmt.Sprintf("the request was refused (%d: %s)", api.Code, said), badRequestHint(api.Message)
+		e.Kind, e.Message, e.Hint = llm.ErrInvalid, fmt.Sprintf("the request was refused (%d: %s)", api.Code, said),
+			badRequestHint(api.Message)
 	}
 	return e
 }
@@ -123,11 +132,14 @@ func (c *Client) tooMany(e *llm.Error, info details, said string, x *exchange) {
 	e.RetryAfter = waitTime(info, x)
 	if info.perDay {
 		e.Kind = llm.ErrQuota
-		e.Message, e.Hint = fmt.Sprintf("the quota of %s for today is used up: %s", x.model, said), "wait until tomorrow, choose another model with --model, let minigem choose one (\"model\": {\"fallback\": \"always\"} in the settings), or use a key with billing"
+		e.Message, e.Hint = fmt.Sprintf("the quota of %s for today is used up: %s", x.model, said),
+			"wait until tomorrow, choose another model with --model, let minigem choose one (\"model\": {\"fallback\": "+
+				"\"always\"} in the settings), or use a key with billing"
 		return
 	}
 	e.Kind = llm.ErrRateLimit
-	e.Message, e.Hint = fmt.Sprintf("too many requests for %s: %s", x.model, said), "wait a moment, or choose another model with --model"
+	e.Message, e.Hint = fmt.Sprintf("too many requests for %s: %s", x.model, said),
+		"wait a moment, or choose another model with --model"
 	if e.RetryAfter > 0 {
 		e.Hint = fmt.Sprintf("wait %v, or choose another model with --model", e.RetryAfter.Round(time.Second))
 	}

@@ -87,7 +87,8 @@ func OptionsFor(auth Auth, getenv func(string) string) (Options, error) {
 	case "bearer":
 		o.Bearer = true
 	default:
-		return Options{}, fmt.Errorf("reading GEMINI_API_KEY_AUTH_MECHANISM: %q is neither \"bearer\" nor \"x-goog-api-key\"", m)
+		return Options{}, fmt.Errorf("reading GEMINI_API_KEY_AUTH_MECHANISM: %q is neither \"bearer\" nor \"x-goog-api-key\"",
+			m)
 	}
 	headers, err := parseHeaders(getenv("GEMINI_CLI_CUSTOM_HEADERS"))
 	if err != nil {
@@ -142,7 +143,8 @@ func parseHeaders(s string) (http.Header, error) {
 // Check returns an [*llm.Error] of kind llm.ErrAuth if o lacks something that
 // calls need.
 func (o Options) Check() error {
-	const getKey = "create a key at https://aistudio.google.com/apikey and put it into the variable GEMINI_API_KEY, or the line GEMINI_API_KEY=... into ~/.gemini/.env"
+	const getKey = "create a key at https://aistudio.google.com/apikey and put it into the variable GEMINI_API_KEY, or " +
+		"the line GEMINI_API_KEY=... into ~/.gemini/.env"
 	switch o.Auth {
 	case AuthNone:
 		return &llm.Error{Kind: llm.ErrAuth, Message: "no way of signing in to Gemini is configured", Hint: getKey}

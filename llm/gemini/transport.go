@@ -88,7 +88,8 @@ func (t *transport) setHeaders(h http.Header, model string) {
 	if surface == "" {
 		surface = "terminal"
 	}
-	h.Set("User-Agent", fmt.Sprintf("GeminiCLI-minigem/%s/%s (%s; %s; %s)", t.opts.Version, model, runtime.GOOS, runtime.GOARCH, surface))
+	h.Set("User-Agent", fmt.Sprintf("GeminiCLI-minigem/%s/%s (%s; %s; %s)", t.opts.Version, model, runtime.GOOS,
+		runtime.GOARCH, surface))
 	if t.opts.APIKey == "" {
 		h.Del("x-goog-api-key") // the placeholder that genai requires
 	} else if t.opts.Bearer {

@@ -140,7 +140,8 @@ func (a *assembly) call(p calledPart) {
 }
 
 // finishReasons are the Gemini API's words for how an answer ends.
-var finishReasons = map[string]string{"stop": "STOP", "tool_calls": "STOP", "function_call": "STOP", "length": "MAX_TOKENS", "content_filter": "SAFETY"}
+var finishReasons = map[string]string{"stop": "STOP", "tool_calls": "STOP", "function_call": "STOP",
+	"length": "MAX_TOKENS", "content_filter": "SAFETY"}
 
 const asText = "it is text, which the server did not read as a call: " +
 	"start the server with the tool template of this model (llama-server --jinja), or choose a model that calls tools"

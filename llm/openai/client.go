@@ -38,7 +38,8 @@ func New(o Options) *Client {
 	o.Transport = remote.Transport(o.Transport)
 	return &Client{
 		opts: o, secrets: o.secrets(),
-		attempts: remote.Attempts{Max: o.MaxAttempts, NoFetchRetries: o.NoFetchRetries, Local: o.local(), Notify: o.Notify, Rand: o.Rand},
+		attempts: remote.Attempts{Max: o.MaxAttempts, NoFetchRetries: o.NoFetchRetries, Local: o.local(), Notify: o.Notify,
+			Rand: o.Rand},
 	}
 }
 
@@ -56,7 +57,8 @@ func (c *Client) attempt(ctx context.Context, body []byte, read func(*exchange, 
 	return c.try(ctx, http.MethodPost, "/chat/completions", body, read)
 }
 
-func (c *Client) try(ctx context.Context, method, path string, body []byte, read func(*exchange, io.Reader) error) error {
+func (c *Client) try(ctx context.Context, method, path string, body []byte,
+	read func(*exchange, io.Reader) error) error {
 	if err := c.opts.Check(); err != nil {
 		return err
 	}
@@ -70,7 +72,8 @@ func (c *Client) try(ctx context.Context, method, path string, body []byte, read
 	return c.callError(ctx, err, x)
 }
 
-func (c *Client) send(x *exchange, giveUp context.CancelCauseFunc, method, path string, body []byte, read func(*exchange, io.Reader) error) error {
+func (c *Client) send(x *exchange, giveUp context.CancelCauseFunc, method, path string, body []byte,
+	read func(*exchange, io.Reader) error) error {
 	req, err := http.NewRequestWithContext(x.ctx, method, c.opts.BaseURL+path, bytes.NewReader(body))
 	if err != nil {
 		return err

@@ -59,18 +59,23 @@ func (c *Client) callError(ctx context.Context, err error, x *exchange) error {
 	var e *llm.Error
 	switch {
 	case errors.Is(context.Cause(x.ctx), remote.ErrSilent):
-		e = &llm.Error{Kind: llm.ErrOffline, Message: fmt.Sprintf("the server of %s said nothing for %v", c.opts.Model, c.opts.Silence), Hint: c.hint(), Err: remote.ErrSilent}
+		e = &llm.Error{Kind: llm.ErrOffline, Message: fmt.Sprintf("the server of %s said nothing for %v", c.opts.Model,
+			c.opts.Silence), Hint: c.hint(), Err: remote.ErrSilent}
 	case errors.As(err, &refused):
 		e = c.refused(refused, x)
 	case errors.As(err, new(*remote.Unreadable)):
-		e = &llm.Error{Kind: llm.ErrStream, Message: "the answer cannot be read: " + c.secrets.Shown(err.Error()), Hint: "is " + c.opts.BaseURL + " the address of the API? It usually ends with /v1", Err: err}
+		e = &llm.Error{Kind: llm.ErrStream, Message: "the answer cannot be read: " + c.secrets.Shown(err.Error()),
+			Hint: "is " + c.opts.BaseURL + " the address of the API? It usually ends with /v1", Err: err}
 	case x.status != 0:
-		e = &llm.Error{Kind: llm.ErrStream, Message: "the answer broke off", Hint: "try again; if it goes on, the server has trouble or the network cuts connections", Err: err}
+		e = &llm.Error{Kind: llm.ErrStream, Message: "the answer broke off",
+			Hint: "try again; if it goes on, the server has trouble or the network cuts connections", Err: err}
 	default:
-		e = &llm.Error{Kind: llm.ErrOffline, Message: fmt.Sprintf("the server at %s cannot be reached: %s", c.opts.BaseURL, c.secrets.Shown(err.Error())), Hint: c.hint(), Err: err}
+		e = &llm.Error{Kind: llm.ErrOffline, Message: fmt.Sprintf("the server at %s cannot be reached: %s", c.opts.BaseURL,
+			c.secrets.Shown(err.Error())), Hint: c.hint(), Err: err}
 	}
 	e.Status = cmp.Or(e.Status, x.status)
-	if e.Opened = x.opened; e.Opened && (e.Kind == llm.ErrOverloaded || e.Kind == llm.ErrOffline || e.Kind == llm.ErrRateLimit) {
+	if e.Opened = x.opened; e.Opened && (e.Kind == llm.ErrOverloaded || e.Kind == llm.ErrOffline ||
+		e.Kind == llm.ErrRateLimit) {
 		e.Kind = llm.ErrStream
 	}
 	e.Message, e.Hint, e.Err = c.secrets.Mask(e.Message), c.secrets.Mask(e.Hint), c.secrets.Cause(e.Err)
@@ -90,24 +95,31 @@ func (c *Client) refused(r *refusal, x *exchange) *llm.Error {
 	case status == http.StatusUnauthorized:
 		e.Kind, e.Message, e.Hint = llm.ErrAuth, "the key was refused: "+said, "check OPENAI_API_KEY"
 	case status == http.StatusForbidden:
-		e.Kind, e.Message, e.Hint = llm.ErrAuth, fmt.Sprintf("access to %s was denied: %s", model, said), "check that the key may use this model"
+		e.Kind, e.Message, e.Hint = llm.ErrAuth, fmt.Sprintf("access to %s was denied: %s", model, said),
+			"check that the key may use this model"
 	case status == http.StatusNotFound:
 		e.Kind, e.Message, e.Hint = llm.ErrNotFound, fmt.Sprintf("there is no model %s: %s", model, said), c.missing()
 	case code == "insufficient_quota":
-		e.Kind, e.Message, e.Hint = llm.ErrQuota, fmt.Sprintf("the quota of %s is used up: %s", model, said), "check the plan and the credit of the account, or choose another model with --model"
+		e.Kind, e.Message, e.Hint = llm.ErrQuota, fmt.Sprintf("the quota of %s is used up: %s", model, said),
+			"check the plan and the credit of the account, or choose another model with --model"
 	case status == http.StatusTooManyRequests:
-		e.Kind, e.Message, e.Hint = llm.ErrRateLimit, fmt.Sprintf("too many requests for %s: %s", model, said), "wait a moment, or choose another model with --model"
+		e.Kind, e.Message, e.Hint = llm.ErrRateLimit, fmt.Sprintf("too many requests for %s: %s", model, said),
+			"wait a moment, or choose another model with --model"
 		if e.RetryAfter > 0 {
 			e.Hint = fmt.Sprintf("wait %v, or choose another model with --model", e.RetryAfter.Round(time.Second))
 		}
 	case status/100 == 2 && code != "context_length_exceeded" && code != "invalid_request_error": // in place of a chunk
-		e.Kind, e.Message, e.Hint = llm.ErrStream, fmt.Sprintf("the server of %s has trouble: %s", model, said), "try again later, or choose another model with --model"
+		e.Kind, e.Message, e.Hint = llm.ErrStream, fmt.Sprintf("the server of %s has trouble: %s", model, said),
+			"try again later, or choose another model with --model"
 	case status >= 500:
-		e.Kind, e.Message, e.Hint = llm.ErrOverloaded, fmt.Sprintf("the server of %s has trouble (%d: %s)", model, status, said), "try again later, or choose another model with --model"
+		e.Kind, e.Message, e.Hint = llm.ErrOverloaded, fmt.Sprintf("the server of %s has trouble (%d: %s)", model, status,
+			said), "try again later, or choose another model with --model"
 	case status/100 == 3:
-		e.Kind, e.Message, e.Hint = llm.ErrInvalid, fmt.Sprintf("the server redirects to another address (%d)", status), "give the address of the API itself"
+		e.Kind, e.Message, e.Hint = llm.ErrInvalid, fmt.Sprintf("the server redirects to another address (%d)", status),
+			"give the address of the API itself"
 	default:
-		e.Kind, e.Message, e.Hint = llm.ErrInvalid, fmt.Sprintf("the request was refused (%d: %s)", status, said), badRequestHint(text, code)
+		e.Kind, e.Message, e.Hint = llm.ErrInvalid, fmt.Sprintf("the request was refused (%d: %s)", status, said),
+			badRequestHint(text, code)
 	}
 	return e
 }
@@ -121,7 +133,8 @@ func (c *Client) missing() string {
 
 func badRequestHint(said, code string) string {
 	said = strings.ToLower(said)
-	if code == "context_length_exceeded" || strings.Contains(said, "context length") || strings.Contains(said, "context size") || strings.Contains(said, "maximum context") {
+	if code == "context_length_exceeded" || strings.Contains(said, "context length") ||
+		strings.Contains(said, "context size") || strings.Contains(said, "maximum context") {
 		return "the conversation is too long for the model: use /compress or /clear, or give the model a larger context"
 	}
 	if strings.Contains(said, "does not support tools") {

@@ -43,10 +43,14 @@ type server struct {
 const openAI = "https://api.openai.com/v1"
 
 var servers = []server{
-	{"openai", func(getenv func(string) string) string { return cmp.Or(getenv("OPENAI_BASE_URL"), openAI) }, "OPENAI_BASE_URL", "check the network and OPENAI_BASE_URL"},
+	{"openai", func(getenv func(string) string) string {
+		return cmp.Or(getenv("OPENAI_BASE_URL"), openAI)
+	}, "OPENAI_BASE_URL", "check the network and OPENAI_BASE_URL"},
 	{"ollama", ollama, "OLLAMA_HOST", "start it with: ollama serve; OLLAMA_HOST is its address if it is another"},
-	{"lmstudio", fixed("http://127.0.0.1:1234/v1"), "", "start its server, or use openai/NAME with OPENAI_BASE_URL for another address"},
-	{"llamacpp", fixed("http://127.0.0.1:8080/v1"), "", "start llama-server, or use openai/NAME with OPENAI_BASE_URL for another address"},
+	{"lmstudio", fixed("http://127.0.0.1:1234/v1"), "",
+		"start its server, or use openai/NAME with OPENAI_BASE_URL for another address"},
+	{"llamacpp", fixed("http://127.0.0.1:8080/v1"), "",
+		"start llama-server, or use openai/NAME with OPENAI_BASE_URL for another address"},
 }
 
 func fixed(address string) func(func(string) string) string {
@@ -102,7 +106,8 @@ func split(model string) (s server, name string, ok bool) {
 func OptionsFor(model string, getenv func(string) string) (Options, error) {
 	s, name, ok := split(model)
 	if !ok {
-		return Options{}, fmt.Errorf("%q does not begin with openai/, ollama/, lmstudio/ or llamacpp/ and the name of a model", model)
+		return Options{},
+			fmt.Errorf("%q does not begin with openai/, ollama/, lmstudio/ or llamacpp/ and the name of a model", model)
 	}
 	o := Options{Model: name, BaseURL: strings.TrimSuffix(s.address(getenv), "/"), server: s}
 	if s.word == "openai" {
@@ -116,7 +121,8 @@ func (o Options) Check() error {
 	u, err := url.Parse(o.BaseURL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return &llm.Error{
-			Kind: llm.ErrInvalid, Message: fmt.Sprintf("%q is not the address of a server", remote.Secrets{o.APIKey}.Shown(o.BaseURL)),
+			Kind: llm.ErrInvalid, Message: fmt.Sprintf("%q is not the address of a server",
+				remote.Secrets{o.APIKey}.Shown(o.BaseURL)),
 			Hint: strings.TrimSpace("write it as http://HOST:PORT/v1 " + o.into()),
 		}
 	}

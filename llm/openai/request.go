@@ -90,10 +90,12 @@ type file struct {
 // topK, thoughts and their budget, and signatures.
 func (c *Client) body(req llm.Request, stream bool) ([]byte, error) {
 	if req.Builtins != (llm.Builtins{}) {
-		return nil, &llm.Error{Kind: llm.ErrInvalid, Message: fmt.Sprintf("%s cannot search the web or read pages by itself", c.opts.Model), Hint: "that takes a model of Google's: choose one with --model"}
+		return nil, &llm.Error{Kind: llm.ErrInvalid, Message: fmt.Sprintf("%s cannot search the web or read pages by itself",
+			c.opts.Model), Hint: "that takes a model of Google's: choose one with --model"}
 	}
 	s := req.Sampling
-	r := request{Model: c.modelOf(req), Temperature: s.Temperature, TopP: s.TopP, Stop: s.StopSequences, Seed: s.Seed, Presence: s.PresencePenalty, Frequency: s.FrequencyPenalty, Stream: stream}
+	r := request{Model: c.modelOf(req), Temperature: s.Temperature, TopP: s.TopP, Stop: s.StopSequences, Seed: s.Seed,
+		Presence: s.PresencePenalty, Frequency: s.FrequencyPenalty, Stream: stream}
 	if r.MaxTokens = s.MaxOutputTokens; c.opts.BaseURL == openAI {
 		r.MaxTokens, r.MaxCompletion = nil, s.MaxOutputTokens
 	}
@@ -118,7 +120,8 @@ func (c *Client) body(req llm.Request, stream bool) ([]byte, error) {
 	}
 	data, err := json.Marshal(r)
 	if err != nil {
-		return nil, &llm.Error{Kind: llm.ErrInvalid, Message: "the request cannot be written as JSON", Hint: "look at the hooks that change requests or arguments", Err: err}
+		return nil, &llm.Error{Kind: llm.ErrInvalid, Message: "the request cannot be written as JSON",
+			Hint: "look at the hooks that change requests or arguments", Err: err}
 	}
 	return data, nil
 }
@@ -142,7 +145,8 @@ func (r *request) offer(req llm.Request) {
 		if len(parameters) == 0 {
 			parameters = json.RawMessage(`{"type":"object","properties":{}}`)
 		}
-		r.Tools = append(r.Tools, tool{"function", function{Name: t.Name, Description: t.Description, Parameters: parameters}})
+		r.Tools = append(
+			r.Tools, tool{"function", function{Name: t.Name, Description: t.Description, Parameters: parameters}})
 	}
 	if len(r.Tools) == 0 {
 		return
@@ -212,7 +216,8 @@ func (w *writer) fromModel(m llm.Message) {
 		if len(c.Args) > 0 {
 			var err error
 			if args, err = json.Marshal(c.Args); err != nil {
-				w.err = &llm.Error{Kind: llm.ErrInvalid, Message: fmt.Sprintf("the arguments of %s cannot be written as JSON", c.Name), Err: err}
+				w.err = &llm.Error{Kind: llm.ErrInvalid, Message: fmt.Sprintf("the arguments of %s cannot be written as JSON",
+					c.Name), Err: err}
 				return
 			}
 		}
@@ -281,7 +286,8 @@ func contentOf(p llm.Part) (content, error) {
 }
 
 func unsendable(what string) error {
-	return &llm.Error{Kind: llm.ErrInvalid, Message: "the conversation has " + what + ", which this API does not take", Hint: "use /clear or /rewind, or choose a Gemini model with --model"}
+	return &llm.Error{Kind: llm.ErrInvalid, Message: "the conversation has " + what + ", which this API does not take",
+		Hint: "use /clear or /rewind, or choose a Gemini model with --model"}
 }
 
 // resultText is what the model reads of a result: its output as it is, anything

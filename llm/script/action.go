@@ -44,7 +44,8 @@ func (a Action) Call() llm.ToolCall {
 	case DoWrite:
 		return llm.ToolCall{Name: "write_file", Args: args("file_path", a.Path, "content", a.Text)}
 	case DoEdit:
-		return llm.ToolCall{Name: "replace", Args: args("file_path", a.Path, "instruction", "Replace the text", "old_string", a.Old, "new_string", a.New)}
+		return llm.ToolCall{Name: "replace", Args: args("file_path", a.Path, "instruction", "Replace the text", "old_string",
+			a.Old, "new_string", a.New)}
 	case DoRead:
 		return llm.ToolCall{Name: "read_file", Args: args("file_path", a.Path)}
 	}

@@ -94,8 +94,10 @@ func (q *Queue) missing(m Method, next int, req llm.Request) error {
 		return e
 	}
 	found := q.left[next]
-	e.Message = fmt.Sprintf("request %d is a %s, but the next answer (%s) is for %s", q.requests, m, found.Where(q.taken+1), found.Method)
-	e.Hint = fmt.Sprintf("add a %s line before it, or use --fake-responses-non-strict; the request ends with %s", m, tail(req))
+	e.Message = fmt.Sprintf("request %d is a %s, but the next answer (%s) is for %s", q.requests, m,
+		found.Where(q.taken+1), found.Method)
+	e.Hint = fmt.Sprintf("add a %s line before it, or use --fake-responses-non-strict; the request ends with %s", m,
+		tail(req))
 	return e
 }
 

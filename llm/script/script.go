@@ -130,7 +130,8 @@ func (e *Entry) UnmarshalJSON(data []byte) error {
 		e.Tokens = c.TotalTokens
 	case Embed:
 	default:
-		return fmt.Errorf(`"method" is %q; known are generateContentStream, generateContent, countTokens, embedContent`, w.Method)
+		return fmt.Errorf(`"method" is %q; known are generateContentStream, generateContent, countTokens, embedContent`,
+			w.Method)
 	}
 	return nil
 }

@@ -40,7 +40,9 @@ type activateSkill struct {
 // ActivateSkill is the tool activate_skill (core/tools/activate-skill.ts). What it
 // declares follows the skills that there are.
 func ActivateSkill(s Skills) tools.Tool {
-	return &activateSkill{declared{"activate_skill", activateSkillDescription, nil, tools.Info{DisplayName: "Activate Skill", Kind: tools.KindOther, Markdown: true}}, s}
+	return &activateSkill{
+		declared{"activate_skill", activateSkillDescription, nil,
+			tools.Info{DisplayName: "Activate Skill", Kind: tools.KindOther, Markdown: true}}, s}
 }
 
 // Spec implements tools.Tool.
@@ -58,7 +60,8 @@ func (t *activateSkill) parameters() json.RawMessage {
 		name["enum"] = names
 	}
 	b, err := json.Marshal(map[string]any{
-		"type": "object", "properties": map[string]any{"name": name}, "required": []string{"name"}, "additionalProperties": false,
+		"type": "object", "properties": map[string]any{"name": name}, "required": []string{"name"},
+		"additionalProperties": false,
 	})
 	if err != nil {
 		panic(err) // unreachable: strings can be encoded
@@ -93,8 +96,9 @@ func (c *activateSkillCall) Intent() tools.Intent {
 	return tools.Intent{
 		Description: c.skill.Name + ": " + c.skill.Description,
 		Title:       "Activate Skill: " + c.skill.Name,
-		Info: &tools.InfoIntent{Prompt: fmt.Sprintf("The model is told to follow the skill %s, and may read its files.\n\n%s\n\n%s",
-			c.skill.Name, c.skill.Description, c.tool.skills.Tree(context.Background(), c.skill.Dir))},
+		Info: &tools.InfoIntent{
+			Prompt: fmt.Sprintf("The model is told to follow the skill %s, and may read its files.\n\n%s\n\n%s",
+				c.skill.Name, c.skill.Description, c.tool.skills.Tree(context.Background(), c.skill.Dir))},
 	}
 }
 
@@ -108,7 +112,10 @@ func (c *activateSkillCall) Run(ctx context.Context) (tools.Result, error) {
 	}
 	tree := strings.TrimSpace(c.tool.skills.Tree(ctx, c.skill.Dir))
 	indent := func(s string) string { return "    " + strings.ReplaceAll(s, "\n", "\n    ") }
-	text := fmt.Sprintf("<activated_skill name=%q>\n  <instructions>\n%s\n  </instructions>\n\n  <available_resources>\n%s\n  </available_resources>\n</activated_skill>",
+	text := fmt.Sprintf(
+		"<activated_skill name=%q>\n  <instructions>\n%s\n  </instructions>\n\n  <available_resources>\n%s\n"+
+			"  </available_resources>\n</activated_skill>",
 		c.skill.Name, indent(c.skill.Instructions), indent(tree))
-	return tools.TextResult(text, fmt.Sprintf("Skill **%s** activated. Resources loaded from `%s`:\n\n%s", c.skill.Name, c.skill.Dir, tree)), nil
+	return tools.TextResult(text, fmt.Sprintf("Skill **%s** activated. Resources loaded from `%s`:\n\n%s", c.skill.Name,
+		c.skill.Dir, tree)), nil
 }

@@ -97,8 +97,9 @@ type askUser struct {
 // without a user, that is without an asker.
 func AskUser(asker Asker) tools.Tool {
 	return &askUser{
-		declared: declared{"ask_user", askUserDescription, askUserSchema, tools.Info{DisplayName: "Ask User", Kind: tools.KindCommunicate, Markdown: true, Sequential: true}},
-		asker:    asker,
+		declared: declared{"ask_user", askUserDescription, askUserSchema,
+			tools.Info{DisplayName: "Ask User", Kind: tools.KindCommunicate, Markdown: true, Sequential: true}},
+		asker: asker,
 	}
 }
 
@@ -120,7 +121,8 @@ func (t *askUser) Prepare(args map[string]any) (tools.Invocation, error) {
 			return nil, tools.Errorf(tools.ErrInvalidParams, "Question %d: 'question' and 'header' must be non-empty.", i+1)
 		}
 		if n := len(q.Options); q.Type == "choice" && (n < 2 || n > 4) {
-			return nil, tools.Errorf(tools.ErrInvalidParams, "Question %d: type 'choice' requires 2 to 4 options, not %d.", i+1, n)
+			return nil, tools.Errorf(tools.ErrInvalidParams, "Question %d: type 'choice' requires 2 to 4 options, not %d.", i+1,
+				n)
 		}
 	}
 	return c, nil

@@ -57,10 +57,12 @@ func All(o Options) ([]tools.Tool, error) {
 	}
 	near := func(t tools.Tool) tools.Tool { return withNearby(t, o.Nearby) }
 	add(o.Session != nil, func() tools.Tool { return UpdateTopic(o.Session) })
-	all = append(all, near(ListDirectory(ws, o.Ignore)), near(ReadFile(ws, o.Ignore)), GrepSearch(ws, o.Ignore), Glob(ws, o.Ignore, now),
+	all = append(all, near(ListDirectory(ws, o.Ignore)), near(ReadFile(ws, o.Ignore)), GrepSearch(ws, o.Ignore),
+		Glob(ws, o.Ignore, now),
 		near(forPlans(Replace(ws), o.Plans)), near(forPlans(WriteFile(ws), o.Plans)))
 	add(o.Web.Generator != nil, func() tools.Tool { return WebFetch(o.Web) })
-	all = append(all, RunShellCommand(ws, shell), ListBackgroundProcesses(shell.Processes), ReadBackgroundOutput(shell.Processes))
+	all = append(all, RunShellCommand(ws, shell), ListBackgroundProcesses(shell.Processes),
+		ReadBackgroundOutput(shell.Processes))
 	add(o.Web.Generator != nil, func() tools.Tool { return GoogleWebSearch(o.Web) })
 	if o.Plans.Dir != nil {
 		all = append(all, EnterPlanMode(o.Plans), ExitPlanMode(ws, o.Plans))

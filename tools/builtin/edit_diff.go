@@ -163,7 +163,8 @@ func lastLines(text string, n int) string {
 // that names the file. What is beyond mostDiffText is counted.
 func (c change) unified(name, oldLabel, newLabel string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Index: %s\n%s\n--- %s\t%s\n+++ %s\t%s\n", name, strings.Repeat("=", 67), name, oldLabel, name, newLabel)
+	fmt.Fprintf(&b, "Index: %s\n%s\n--- %s\t%s\n+++ %s\t%s\n", name, strings.Repeat("=", 67), name, oldLabel, name,
+		newLabel)
 	left := 0
 	for _, h := range c.hunks {
 		if left == 0 {

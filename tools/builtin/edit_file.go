@@ -71,7 +71,8 @@ func (e *edit) write() error {
 	err := e.ws.Replace(e.was, e.encode(e.new))
 	if errors.Is(err, workspace.ErrChanged) {
 		return &tools.Error{Type: tools.ErrFileWrite, Err: err, Display: "Error: The file changed meanwhile.",
-			Message: "The file changed since this edit was prepared, and nothing was written: " + e.abs + ". Read it again before retrying."}
+			Message: "The file changed since this edit was prepared, and nothing was written: " + e.abs +
+				". Read it again before retrying."}
 	}
 	if err != nil {
 		return fileError("Error writing to file", e.abs, err, tools.ErrFileWrite)

@@ -50,7 +50,8 @@ func (c *enterPlanModeCall) Intent() tools.Intent {
 	if c.Reason != "" {
 		in.Description = c.Reason
 	}
-	in.Info = &tools.InfoIntent{Prompt: "The model wants to make a plan first, and to change nothing else until you agree to it."}
+	in.Info = &tools.InfoIntent{
+		Prompt: "The model wants to make a plan first, and to change nothing else until you agree to it."}
 	if c.Reason != "" {
 		in.Info.Prompt += "\n\n" + c.Reason
 	}

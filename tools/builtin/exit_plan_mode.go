@@ -70,7 +70,8 @@ func (t *exitPlanMode) Prepare(args map[string]any) (tools.Invocation, error) {
 // project's root, or absolute.
 func (t *exitPlanMode) find(name string) (string, error) {
 	dir := t.plans.Dir()
-	outside := tools.Errorf(tools.ErrInvalidParams, "Access denied: plan path (%s) must be within the designated plans directory (%s).", name, dir)
+	outside := tools.Errorf(tools.ErrInvalidParams,
+		"Access denied: plan path (%s) must be within the designated plans directory (%s).", name, dir)
 	candidates := []string{filepath.Join(dir, name), filepath.Join(t.ws.Root(), name)}
 	if m := planName.FindStringSubmatch(filepath.ToSlash(name)); m != nil {
 		candidates = append([]string{filepath.Join(dir, m[1])}, candidates...)
@@ -109,7 +110,8 @@ func (t *exitPlanMode) find(name string) (string, error) {
 func (c *exitPlanModeCall) read() (string, error) {
 	f, err := c.tool.ws.Open(c.abs)
 	if err != nil {
-		return "", tools.Errorf(tools.ErrFileNotFound, "Plan file does not exist: %s. You must create the plan file before requesting approval.", c.Name)
+		return "", tools.Errorf(tools.ErrFileNotFound,
+			"Plan file does not exist: %s. You must create the plan file before requesting approval.", c.Name)
 	}
 	defer f.Close()
 	info, err := f.Stat()
@@ -121,18 +123,21 @@ func (c *exitPlanModeCall) read() (string, error) {
 		return "", fileError("Error reading the plan", c.abs, err, tools.ErrReadContent)
 	}
 	if len(data) > maxPlan {
-		return "", tools.Errorf(tools.ErrFileTooLarge, "The plan %s is larger than 1 MB: nobody reads that. Make it shorter.", c.Name)
+		return "", tools.Errorf(tools.ErrFileTooLarge, "The plan %s is larger than 1 MB: nobody reads that. Make it shorter.",
+			c.Name)
 	}
 	plan, _ := decodeText(data)
 	if strings.TrimSpace(plan) == "" {
-		return "", tools.Errorf(tools.ErrInvalidParams, "Plan file is empty: %s. Write the plan before requesting approval.", c.Name)
+		return "", tools.Errorf(tools.ErrInvalidParams, "Plan file is empty: %s. Write the plan before requesting approval.",
+			c.Name)
 	}
 	return plan, nil
 }
 
 // Intent implements tools.Invocation.
 func (c *exitPlanModeCall) Intent() tools.Intent {
-	in := tools.Intent{Description: "Requesting plan approval for: " + shortPath(c.tool.ws.Rel(c.abs)), Title: "Plan Approval", Paths: []string{c.abs}}
+	in := tools.Intent{Description: "Requesting plan approval for: " + shortPath(c.tool.ws.Rel(c.abs)),
+		Title: "Plan Approval", Paths: []string{c.abs}}
 	in.Plan = &tools.PlanIntent{Path: c.abs}
 	in.Plan.Text, _ = c.read() // Check says what is wrong
 	return in
@@ -164,7 +169,9 @@ func (c *exitPlanModeCall) Run(ctx context.Context) (tools.Result, error) {
 		return tools.Result{}, context.Cause(ctx)
 	}
 	if c.rejected {
-		return tools.TextResult(fmt.Sprintf("Plan rejected. User feedback: %s\n\nThe plan is in %s. Change it as the user said, then offer it again.", c.feedback, c.abs),
+		return tools.TextResult(
+			fmt.Sprintf("Plan rejected. User feedback: %s\n\nThe plan is in %s. Change it as the user said, then offer it "+
+				"again.", c.feedback, c.abs),
 			"Feedback: "+c.feedback), nil
 	}
 	plan, err := c.read()
@@ -175,6 +182,8 @@ func (c *exitPlanModeCall) Run(ctx context.Context) (tools.Result, error) {
 	if err != nil {
 		return tools.Result{}, tools.Errorf(tools.ErrExecutionFailed, "leaving plan mode: %w", err)
 	}
-	return tools.TextResult(fmt.Sprintf("Plan approved. The approval mode is %s now.\n\nThe approved plan is in %s. Read it again and follow it, step by step.", mode, c.abs),
+	return tools.TextResult(
+		fmt.Sprintf("Plan approved. The approval mode is %s now.\n\nThe approved plan is in %s. Read it again and follow "+
+			"it, step by step.", mode, c.abs),
 		"Plan approved: "+c.abs), nil
 }

@@ -24,9 +24,11 @@ type internalDocs struct {
 // InternalDocs is the tool get_internal_docs (core/tools/get-internal-docs.ts): it
 // lists the pages of a documentation in Markdown, and reads them.
 func InternalDocs(pages fs.FS) tools.Tool {
-	return &internalDocs{declared{"get_internal_docs", "Returns a page of the documentation of this program, or the list of its pages.", internalDocsSchema, tools.Info{
-		DisplayName: "GetInternalDocs", Kind: tools.KindRead, Markdown: true,
-	}}, pages}
+	return &internalDocs{
+		declared{"get_internal_docs", "Returns a page of the documentation of this program, or the list of its pages.",
+			internalDocsSchema, tools.Info{
+				DisplayName: "GetInternalDocs", Kind: tools.KindRead, Markdown: true,
+			}}, pages}
 }
 
 type internalDocsCall struct {
@@ -59,11 +61,14 @@ func (c *internalDocsCall) Run(context.Context) (tools.Result, error) {
 		if err != nil {
 			return tools.Result{}, err
 		}
-		return tools.TextResult("The pages of the documentation:\n- "+strings.Join(names, "\n- "), fmt.Sprintf("%d pages", len(names))), nil
+		return tools.TextResult("The pages of the documentation:\n- "+strings.Join(names, "\n- "),
+			fmt.Sprintf("%d pages", len(names))), nil
 	}
 	page, err := fs.ReadFile(c.tool.pages, c.Path)
 	if err != nil {
-		return tools.Result{}, tools.Errorf(tools.ErrFileNotFound, "There is no page %q in the documentation: call get_internal_docs without a path for the list.", c.Path)
+		return tools.Result{},
+			tools.Errorf(tools.ErrFileNotFound,
+				"There is no page %q in the documentation: call get_internal_docs without a path for the list.", c.Path)
 	}
 	return tools.TextResult(string(page), c.Path), nil
 }

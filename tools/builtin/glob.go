@@ -52,7 +52,9 @@ type glob struct {
 // workspace.
 func Glob(ws *workspace.Workspace, ignore workspace.Ignore, now func() time.Time) tools.Tool {
 	return &glob{
-		fileTool: fileTool{declared{"glob", globDescription, globSchema, tools.Info{DisplayName: "FindFiles", Kind: tools.KindSearch, Markdown: true}}, ws, ignore}, now: now,
+		fileTool: fileTool{
+			declared{"glob", globDescription, globSchema, tools.Info{DisplayName: "FindFiles", Kind: tools.KindSearch,
+				Markdown: true}}, ws, ignore}, now: now,
 	}
 }
 
@@ -164,7 +166,8 @@ func (c *globCall) matcher(dir string) (globMatcher, error) {
 // shorten detects a pattern that names alone can match, as most are. A pattern
 // with a class is not one, because doublestar lets a class match a slash.
 func (m *globMatcher) shorten() {
-	if m.exact || len(m.parts) != 2 || m.parts[0] != "**" || strings.ContainsAny(m.parts[1], `{}[]\`) || strings.Contains(m.parts[1], "**") {
+	if m.exact || len(m.parts) != 2 || m.parts[0] != "**" || strings.ContainsAny(m.parts[1], `{}[]\`) ||
+		strings.Contains(m.parts[1], "**") {
 		return
 	}
 	m.base = m.parts[1]
@@ -233,7 +236,8 @@ func (c *globCall) Run(ctx context.Context) (tools.Result, error) {
 			if ctx.Err() != nil {
 				return tools.Result{}, context.Cause(ctx)
 			}
-			return tools.Result{}, &tools.Error{Type: tools.ErrGlob, Message: "Error during glob search operation: " + err.Error(), Err: err}
+			return tools.Result{}, &tools.Error{Type: tools.ErrGlob, Message: "Error during glob search operation: " +
+				err.Error(), Err: err}
 		}
 		files, ignored = append(files, some...), ignored+n
 	}
@@ -253,13 +257,14 @@ func (c *globCall) search(ctx context.Context, dir string) (files []foundFile, i
 		return nil, 0, nil
 	}
 	var mu sync.Mutex
-	how := workspace.Walk{Ignore: c.over(c.tool.ignore), Skip: unsearched, Enter: m.enter, Ignored: func(e *workspace.Entry) {
-		if m.match(e.Path) {
-			mu.Lock()
-			defer mu.Unlock()
-			ignored++
-		}
-	}}
+	how := workspace.Walk{Ignore: c.over(c.tool.ignore), Skip: unsearched, Enter: m.enter,
+		Ignored: func(e *workspace.Entry) {
+			if m.match(e.Path) {
+				mu.Lock()
+				defer mu.Unlock()
+				ignored++
+			}
+		}}
 	err = c.tool.ws.Walk(ctx, m.dir, how, func(e *workspace.Entry) error {
 		if e.Type&fs.ModeSymlink != 0 || !m.match(e.Path) {
 			return nil
@@ -307,7 +312,8 @@ func (c *globCall) result(files []foundFile, ignored int) tools.Result {
 		where += fmt.Sprintf(" (%d additional files were ignored)", ignored)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Found %d file(s) matching \"%s\" %s, sorted by modification time (newest first):", len(files), c.Pattern, where)
+	fmt.Fprintf(&b, "Found %d file(s) matching \"%s\" %s, sorted by modification time (newest first):", len(files),
+		c.Pattern, where)
 	for _, f := range files {
 		b.WriteString("\n" + f.path)
 	}

@@ -31,7 +31,8 @@ type googleWebSearch struct {
 // provider does the search, within one request.
 func GoogleWebSearch(o WebOptions) tools.Tool {
 	return &googleWebSearch{
-		declared:   declared{"google_web_search", googleWebSearchDescription, googleWebSearchSchema, tools.Info{DisplayName: "GoogleSearch", Kind: tools.KindSearch, Markdown: true}},
+		declared: declared{"google_web_search", googleWebSearchDescription, googleWebSearchSchema,
+			tools.Info{DisplayName: "GoogleSearch", Kind: tools.KindSearch, Markdown: true}},
 		WebOptions: o,
 	}
 }
@@ -62,7 +63,8 @@ func (c *googleWebSearchCall) Intent() tools.Intent {
 // Run implements tools.Invocation.
 func (c *googleWebSearchCall) Run(ctx context.Context) (tools.Result, error) {
 	answer, err := c.tool.Generator.Generate(ctx, llm.Request{
-		Model: c.tool.SearchModel, Role: roleUtility, Messages: []llm.Message{llm.UserText(c.Query)}, Builtins: llm.Builtins{GoogleSearch: true},
+		Model: c.tool.SearchModel, Role: roleUtility, Messages: []llm.Message{llm.UserText(c.Query)},
+		Builtins: llm.Builtins{GoogleSearch: true},
 	})
 	switch {
 	case ctx.Err() != nil:
@@ -71,7 +73,8 @@ func (c *googleWebSearchCall) Run(ctx context.Context) (tools.Result, error) {
 		return tools.Result{}, &tools.Error{Type: tools.ErrWebSearch, Err: err, Display: "Error performing web search.",
 			Message: fmt.Sprintf("Error during web search for query \"%s\": %v", c.Query, err)}
 	case strings.TrimSpace(answer.Text()) == "":
-		return tools.TextResult(fmt.Sprintf(`No search results or information found for query: "%s"`, c.Query), "No information found."), nil
+		return tools.TextResult(fmt.Sprintf(`No search results or information found for query: "%s"`, c.Query),
+			"No information found."), nil
 	}
 	text := fmt.Sprintf("Web search results for \"%s\":\n\n%s", c.Query, cited(answer))
 	return tools.TextResult(text, fmt.Sprintf(`Search results for "%s" returned.`, c.Query)), nil

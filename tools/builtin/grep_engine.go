@@ -53,7 +53,8 @@ const (
 )
 
 // run searches dir. more reports whether there are matches beyond the limit.
-func (s *textSearch) run(ctx context.Context, w *workspace.Workspace, dir string, how workspace.Walk) (files []fileHits, more bool, err error) {
+func (s *textSearch) run(ctx context.Context, w *workspace.Workspace, dir string,
+	how workspace.Walk) (files []fileHits, more bool, err error) {
 	s.buffers.New = func() any { b := make([]byte, 256<<10); return &b }
 	how.Enter = func(rel string) bool { return !s.beyond(rel + "/") }
 	err = w.Walk(ctx, dir, how, func(e *workspace.Entry) error {

@@ -62,7 +62,8 @@ func compileLines(pattern, exclude string, fixed, caseSensitive bool) (*linePatt
 // compileLine prefers Go's syntax, which takes time linear in the text. What
 // Go's does not support, mostly lookarounds and back references, goes to a
 // backtracking engine; lines and tree are nil then.
-func compileLine(pattern string, caseSensitive bool) (match func([]byte) bool, lines *lazydfa.Matcher, tree *syntax.Regexp, err error) {
+func compileLine(pattern string, caseSensitive bool) (match func([]byte) bool, lines *lazydfa.Matcher,
+	tree *syntax.Regexp, err error) {
 	goPattern, opts := pattern, regexp2.RegexOptions(regexp2.ECMAScript)
 	if !caseSensitive {
 		goPattern, opts = "(?i)"+pattern, opts|regexp2.IgnoreCase

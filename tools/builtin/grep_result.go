@@ -59,7 +59,8 @@ func (c *grepCall) names(found grepFound) tools.Result {
 	for _, f := range found.files {
 		b.WriteString("\n" + f.shown)
 	}
-	res := tools.TextResult(b.String(), tools.Matches{Summary: fmt.Sprintf("Found %d files%s", found.count, mark), Matches: []tools.Match{}})
+	res := tools.TextResult(b.String(), tools.Matches{Summary: fmt.Sprintf("Found %d files%s", found.count, mark),
+		Matches: []tools.Match{}})
 	res.Truncatable = true
 	return res
 }
@@ -74,7 +75,8 @@ func (c *grepCall) matches(ctx context.Context, found grepFound) tools.Result {
 	if found.count == 1 {
 		noun = "match"
 	}
-	show := tools.Matches{Summary: fmt.Sprintf("Found %d %s%s", found.count, noun, mark), Matches: make([]tools.Match, 0, found.count)}
+	show := tools.Matches{Summary: fmt.Sprintf("Found %d %s%s", found.count, noun, mark),
+		Matches: make([]tools.Match, 0, found.count)}
 	before, after := c.around(found.count)
 	var b strings.Builder
 	b.Grow(found.size())
@@ -84,7 +86,8 @@ func (c *grepCall) matches(ctx context.Context, found grepFound) tools.Result {
 		c.writeLines(ctx, &b, f, before, after)
 		b.WriteString("---\n")
 		for _, h := range f.hits {
-			show.Matches = append(show.Matches, tools.Match{FilePath: f.shown, AbsolutePath: f.abs, LineNumber: h.number, Line: h.text})
+			show.Matches = append(show.Matches, tools.Match{FilePath: f.shown, AbsolutePath: f.abs, LineNumber: h.number,
+				Line: h.text})
 		}
 	}
 	res := tools.TextResult(strings.TrimSuffix(b.String(), "\n"), show)

@@ -59,7 +59,8 @@ type grepSearch struct {
 func GrepSearch(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {
 	return &grepSearch{
 		fileTool: fileTool{declared{"grep_search", grepSearchDescription, grepSearchSchema,
-			tools.Info{DisplayName: "SearchText", Kind: tools.KindSearch, Markdown: true, Aliases: []string{"search_file_content"}}}, ws, ignore},
+			tools.Info{DisplayName: "SearchText", Kind: tools.KindSearch, Markdown: true,
+				Aliases: []string{"search_file_content"}}}, ws, ignore},
 	}
 }
 
@@ -94,7 +95,8 @@ func (t *grepSearch) Prepare(args map[string]any) (tools.Invocation, error) {
 	var err error
 	c.lines, err = compileLines(c.Pattern, c.Exclude, c.FixedStrings, c.CaseSensitive)
 	if err != nil {
-		return nil, tools.Errorf(tools.ErrInvalidParams, "Invalid regular expression pattern provided: %s. Error: %w", c.Pattern, err)
+		return nil, tools.Errorf(tools.ErrInvalidParams, "Invalid regular expression pattern provided: %s. Error: %w",
+			c.Pattern, err)
 	}
 	if !doublestar.ValidatePattern(c.Include) {
 		return nil, tools.Errorf(tools.ErrInvalidParams, "The 'include_pattern' parameter is not a valid glob: %s", c.Include)
@@ -155,7 +157,8 @@ func (c *grepCall) Run(ctx context.Context) (tools.Result, error) {
 			if ctx.Err() != nil {
 				return tools.Result{}, context.Cause(ctx)
 			}
-			return tools.Result{}, &tools.Error{Type: tools.ErrGrep, Message: "Error during grep search operation: " + err.Error(), Display: "Error: " + err.Error(), Err: err}
+			return tools.Result{}, &tools.Error{Type: tools.ErrGrep, Message: "Error during grep search operation: " +
+				err.Error(), Display: "Error: " + err.Error(), Err: err}
 		}
 	}
 	if c.NamesOnly {

@@ -28,7 +28,8 @@ type listBackground struct {
 func ListBackgroundProcesses(ps *Processes) tools.Tool {
 	info := backgroundInfo
 	info.DisplayName = "List Background Processes"
-	return &listBackground{declared{"list_background_processes", listBackgroundDescription, listBackgroundSchema, info}, ps}
+	return &listBackground{declared{"list_background_processes", listBackgroundDescription, listBackgroundSchema, info},
+		ps}
 }
 
 // Prepare implements tools.Tool.

@@ -61,7 +61,9 @@ type listDirectory struct {
 // CLI it leaves out ignored directories too.
 func ListDirectory(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {
 	return &listDirectory{
-		fileTool: fileTool{declared{"list_directory", listDirectoryDescription, listDirectorySchema, tools.Info{DisplayName: "ReadFolder", Kind: tools.KindSearch, Markdown: true}}, ws, ignore},
+		fileTool: fileTool{
+			declared{"list_directory", listDirectoryDescription, listDirectorySchema,
+				tools.Info{DisplayName: "ReadFolder", Kind: tools.KindSearch, Markdown: true}}, ws, ignore},
 	}
 }
 
@@ -97,7 +99,8 @@ func (c *listDirectoryCall) Run(ctx context.Context) (tools.Result, error) {
 		return tools.Result{}, c.failed(err)
 	}
 	if !info.IsDir() {
-		return tools.Result{}, &tools.Error{Type: tools.ErrPathNotDirectory, Message: "Error: Path is not a directory: " + c.abs, Display: "Error: Path is not a directory."}
+		return tools.Result{}, &tools.Error{Type: tools.ErrPathNotDirectory, Message: "Error: Path is not a directory: " +
+			c.abs, Display: "Error: Path is not a directory."}
 	}
 	entries, err := c.tool.ws.ReadDir(c.abs)
 	if err != nil {
@@ -190,7 +193,8 @@ func (c *listDirectoryCall) result(items []listed, ignored int) tools.Result {
 		return tools.TextResult(fmt.Sprintf("Directory %s is empty.", c.abs), "Directory is empty.")
 	}
 	text := fmt.Sprintf("Directory listing for %s:", c.abs)
-	show := tools.Listing{Summary: strings.TrimRight(fmt.Sprintf("Found %d item(s). %s", len(items), count), " "), Files: []string{}}
+	show := tools.Listing{Summary: strings.TrimRight(fmt.Sprintf("Found %d item(s). %s", len(items), count), " "),
+		Files: []string{}}
 	for _, item := range items {
 		if item.dir {
 			text += "\n[DIR] " + item.name

@@ -46,7 +46,9 @@ type readFile struct {
 // streamed then and its lines are not counted.
 func ReadFile(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {
 	return &readFile{
-		fileTool: fileTool{declared{"read_file", readFileDescription, readFileSchema, tools.Info{DisplayName: "ReadFile", Kind: tools.KindRead, Markdown: true}}, ws, ignore},
+		fileTool: fileTool{
+			declared{"read_file", readFileDescription, readFileSchema, tools.Info{DisplayName: "ReadFile", Kind: tools.KindRead,
+				Markdown: true}}, ws, ignore},
 	}
 }
 
@@ -126,13 +128,15 @@ func (c *readFileCall) whole(data []byte) (tools.Result, error) {
 	name := filepath.Base(c.abs)
 	if strings.EqualFold(filepath.Ext(name), ".svg") {
 		if len(data) > maxSVGSize {
-			return tools.TextResult("Cannot display content of SVG file larger than 1MB: "+c.rel, "Skipped large SVG file (>1MB): "+c.rel), nil
+			return tools.TextResult("Cannot display content of SVG file larger than 1MB: "+c.rel,
+				"Skipped large SVG file (>1MB): "+c.rel), nil
 		}
 		text, _ := decodeText(data)
 		return tools.TextResult(text, "Read SVG as text: "+c.rel), nil
 	}
 	if mime, kind := mediaType(name); mime != "" {
-		return tools.Result{Parts: []llm.Part{llm.Blob{MIMEType: mime, Data: data}}, Display: fmt.Sprintf("Read %s file: %s", kind, c.rel)}, nil
+		return tools.Result{Parts: []llm.Part{llm.Blob{MIMEType: mime, Data: data}},
+			Display: fmt.Sprintf("Read %s file: %s", kind, c.rel)}, nil
 	}
 	if isBinary(data) {
 		return c.binary(), nil
@@ -151,7 +155,8 @@ func (c *readFileCall) lines(text string) (tools.Result, error) {
 	total := strings.Count(text, "\n") + 1
 	first := max(c.StartLine, 1)
 	if first > total {
-		return tools.Result{}, tools.Errorf(tools.ErrInvalidParams, "start_line %d is beyond the end of the file, which has %d lines", first, total)
+		return tools.Result{},
+			tools.Errorf(tools.ErrInvalidParams, "start_line %d is beyond the end of the file, which has %d lines", first, total)
 	}
 	last := min(total, first+maxReadLines-1)
 	if c.EndLine > 0 {
@@ -196,7 +201,9 @@ func (c *readFileCall) part(content string, s span, shortened bool) tools.Result
 	if shortened {
 		next += fmt.Sprintf(" Lines over %d characters were cut.", maxLineRunes)
 	}
-	notice := fmt.Sprintf("\nIMPORTANT: This is not the whole content of the file.\nStatus: Showing lines %d-%d of %s total lines.\nAction: %s\n\n--- FILE CONTENT (truncated) ---\n", s.first, s.last, of, next)
+	notice := fmt.Sprintf(
+		"\nIMPORTANT: This is not the whole content of the file.\nStatus: Showing lines %d-%d of %s total lines.\n"+
+			"Action: %s\n\n--- FILE CONTENT (truncated) ---\n", s.first, s.last, of, next)
 	display := fmt.Sprintf("Read lines %d-%d of %s from %s", s.first, s.last, of, c.rel)
 	if s.first == 1 && s.last == s.total && s.exact {
 		display = fmt.Sprintf("Read all %d lines from %s (some lines were shortened)", s.total, c.rel)
@@ -213,7 +220,9 @@ func (c *readFileCall) large(ctx context.Context, f *os.File, size int64) (tools
 	}
 	if mime, _ := mediaType(c.abs); mime != "" || c.StartLine == 0 && c.EndLine == 0 {
 		return tools.Result{}, &tools.Error{Type: tools.ErrFileTooLarge, Display: "File size exceeds the 20MB limit.",
-			Message: fmt.Sprintf("File size exceeds the 20MB limit: %s (%.2fMB). Text can be read in ranges with start_line and end_line.", c.abs, float64(size)/(1<<20))}
+			Message: fmt.Sprintf(
+				"File size exceeds the 20MB limit: %s (%.2fMB). Text can be read in ranges with start_line and end_line.", c.abs,
+				float64(size)/(1<<20))}
 	}
 	if charsetOf(head).enc == nil && isBinary(head[:n]) {
 		return c.binary(), nil
@@ -231,7 +240,9 @@ func (c *readFileCall) large(ctx context.Context, f *os.File, size int64) (tools
 		return tools.Result{}, c.failed(err)
 	}
 	if len(got.lines) == 0 {
-		return tools.Result{}, tools.Errorf(tools.ErrInvalidParams, "start_line %d is beyond the end of the file, which has %d lines", first, got.total)
+		return tools.Result{},
+			tools.Errorf(tools.ErrInvalidParams, "start_line %d is beyond the end of the file, which has %d lines", first,
+				got.total)
 	}
 	s := span{first, first + len(got.lines) - 1, got.total, got.ended}
 	return c.part(string(bytes.Join(got.lines, []byte("\n"))), s, got.shortened), nil

@@ -37,8 +37,10 @@ var readManyFilesSchema = tools.MustSchema(`{
 // directories of tools and build products, and extensions and names of files
 // that are not text.
 var (
-	excludedDirs  = []string{".vscode", ".idea", "dist", "build", "coverage", "__pycache__"}
-	excludedExts  = strings.Fields(".bin .exe .dll .so .dylib .class .jar .war .zip .tar .gz .bz2 .rar .7z .doc .docx .xls .xlsx .ppt .pptx .odt .ods .odp .pyc .pyo")
+	excludedDirs = []string{".vscode", ".idea", "dist", "build", "coverage", "__pycache__"}
+	excludedExts = strings.Fields(
+		".bin .exe .dll .so .dylib .class .jar .war .zip .tar .gz .bz2 .rar .7z .doc .docx .xls .xlsx .ppt .pptx .odt " +
+			".ods .odp .pyc .pyo")
 	excludedNames = []string{".DS_Store", ".env"}
 )
 
@@ -56,7 +58,10 @@ type readManyFiles struct {
 // The command line's @path includes use it too.
 func ReadManyFiles(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {
 	return &readManyFiles{
-		fileTool: fileTool{declared{"read_many_files", readManyFilesDescription, readManyFilesSchema, tools.Info{DisplayName: "ReadManyFiles", Kind: tools.KindRead, Markdown: true}}, ws, ignore}, read: ReadFile(ws, workspace.Ignore{}),
+		fileTool: fileTool{
+			declared{"read_many_files", readManyFilesDescription, readManyFilesSchema,
+				tools.Info{DisplayName: "ReadManyFiles", Kind: tools.KindRead, Markdown: true}}, ws, ignore}, read: ReadFile(ws,
+			workspace.Ignore{}),
 	}
 }
 
@@ -93,7 +98,8 @@ func (t *readManyFiles) Prepare(args map[string]any) (tools.Invocation, error) {
 
 // Intent implements tools.Invocation.
 func (c *readManyCall) Intent() tools.Intent {
-	return tools.Intent{Description: "Will attempt to read and concatenate files using patterns: " + strings.Join(c.Include, ", "), Paths: c.tool.ws.Dirs()}
+	return tools.Intent{Description: "Will attempt to read and concatenate files using patterns: " +
+		strings.Join(c.Include, ", "), Paths: c.tool.ws.Dirs()}
 }
 
 func isTrue(b *bool) bool { return b == nil || *b }
@@ -107,7 +113,8 @@ func (c *readManyCall) Run(ctx context.Context) (tools.Result, error) {
 			return tools.Result{}, context.Cause(ctx)
 		}
 		if err != nil {
-			return tools.Result{}, &tools.Error{Type: tools.ErrReadManySearch, Message: "Error during file search: " + err.Error(), Err: err}
+			return tools.Result{}, &tools.Error{Type: tools.ErrReadManySearch, Message: "Error during file search: " +
+				err.Error(), Err: err}
 		}
 		files = append(files, some...)
 	}
@@ -180,7 +187,8 @@ func (c *readManyCall) excluded(rel string) bool {
 		return true
 	}
 	name := path.Base(rel)
-	return isTrue(c.DefaultExcludes) && (slices.Contains(excludedExts, strings.ToLower(path.Ext(name))) || slices.Contains(excludedNames, name))
+	return isTrue(c.DefaultExcludes) && (slices.Contains(excludedExts, strings.ToLower(path.Ext(name))) ||
+		slices.Contains(excludedNames, name))
 }
 
 // named reports whether a pattern names the file or its extension, which

@@ -35,8 +35,9 @@ type replace struct {
 // Replace is the tool replace (core/tools/edit.ts).
 func Replace(ws *workspace.Workspace) tools.Tool {
 	return &replace{
-		declared: declared{"replace", replaceDescription, replaceSchema, tools.Info{DisplayName: "Edit", Kind: tools.KindEdit, Markdown: true, Sequential: true}},
-		ws:       ws,
+		declared: declared{"replace", replaceDescription, replaceSchema,
+			tools.Info{DisplayName: "Edit", Kind: tools.KindEdit, Markdown: true, Sequential: true}},
+		ws: ws,
 	}
 }
 
@@ -77,7 +78,9 @@ func (t *replace) Prepare(args map[string]any) (tools.Invocation, error) {
 	c.rel = t.ws.Rel(c.abs)
 	known := placeholders(c.Old)
 	if !c.Modified && slices.ContainsFunc(placeholders(c.New), func(p string) bool { return !slices.Contains(known, p) }) {
-		return nil, tools.Errorf(tools.ErrInvalidParams, "`new_string` contains an omission placeholder (for example 'rest of methods ...'). Provide exact literal replacement text.")
+		return nil, tools.Errorf(tools.ErrInvalidParams,
+			"`new_string` contains an omission placeholder (for example 'rest of methods ...'). Provide exact literal "+
+				"replacement text.")
 	}
 	c.edit = sync.OnceValues(c.prepare)
 	return c, nil
@@ -103,7 +106,9 @@ func (c *replaceCall) prepare() (*replacement, error) {
 		return nil, &tools.Error{Type: tools.ErrCreateExisting, Message: "File already exists, cannot create: " + c.abs,
 			Display: "Error: Failed to edit. Attempted to create a file that already exists."}
 	case !e.lossless():
-		return nil, tools.Errorf(tools.ErrEditPreparation, "The file is not text in UTF-8, or in UTF-16 or UTF-32 with a byte order mark, and cannot be edited without damage: %s", c.abs)
+		return nil, tools.Errorf(tools.ErrEditPreparation,
+			"The file is not text in UTF-8, or in UTF-16 or UTF-32 with a byte order mark, and cannot be edited without "+
+				"damage: %s", c.abs)
 	}
 	return c.match(e)
 }
@@ -119,7 +124,9 @@ func (c *replaceCall) whole(e *edit) (*replacement, error) {
 
 func (c *replaceCall) notFound() error {
 	return &tools.Error{Type: tools.ErrEditNoOccurrence,
-		Message: fmt.Sprintf("Could not find an exact match for 'old_string' in '%s'. The file may have changed, or the lines were never read: read them with read_file, then retry with the text as it stands there.", c.rel),
+		Message: fmt.Sprintf(
+			"Could not find an exact match for 'old_string' in '%s'. The file may have changed, or the lines were never "+
+				"read: read them with read_file, then retry with the text as it stands there.", c.rel),
 		Display: fmt.Sprintf("Error: Could not find an exact match for old_string in '%s'.", c.rel)}
 }
 
@@ -135,7 +142,9 @@ func (c *replaceCall) match(e *edit) (*replacement, error) {
 		return nil, c.notFound()
 	case r.count > 1 && !c.AllowMultiple:
 		return nil, &tools.Error{Type: tools.ErrEditMismatch,
-			Message: fmt.Sprintf("Failed to edit, Expected 1 occurrence but found %d for old_string in file: %s. If you intended to replace multiple occurrences, set 'allow_multiple' to true.", r.count, c.rel),
+			Message: fmt.Sprintf(
+				"Failed to edit, Expected 1 occurrence but found %d for old_string in file: %s. If you intended to replace "+
+					"multiple occurrences, set 'allow_multiple' to true.", r.count, c.rel),
 			Display: fmt.Sprintf("Error: Failed to edit, expected 1 occurrence but found %d.", r.count)}
 	case old == new:
 		return nil, &tools.Error{Type: tools.ErrEditNoChange,
@@ -144,7 +153,8 @@ func (c *replaceCall) match(e *edit) (*replacement, error) {
 	}
 	text := sameEnding(e.original, found.apply(e.original))
 	if text == e.original {
-		return nil, &tools.Error{Type: tools.ErrEditNoChange, Message: "No changes to apply. The new content is identical to the current content of file: " + c.rel,
+		return nil, &tools.Error{Type: tools.ErrEditNoChange,
+			Message: "No changes to apply. The new content is identical to the current content of file: " + c.rel,
 			Display: "Error: No changes to apply. The new content is identical to the current content."}
 	}
 	e.propose(text, text)
@@ -237,5 +247,6 @@ func (c *replaceCall) WithContent(content string) map[string]any {
 	if err != nil {
 		return c.args
 	}
-	return with(c.args, map[string]any{"old_string": r.original, "new_string": content, "modified_by_user": true, "ai_proposed_content": r.proposed})
+	return with(c.args, map[string]any{"old_string": r.original, "new_string": content, "modified_by_user": true,
+		"ai_proposed_content": r.proposed})
 }

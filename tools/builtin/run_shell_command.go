@@ -92,8 +92,9 @@ func RunShellCommand(ws *workspace.Workspace, opts ShellOptions) tools.Tool {
 		opts.Processes = &Processes{}
 	}
 	return &shell{
-		declared: declared{"run_shell_command", shellDescription, shellSchema, tools.Info{DisplayName: "Shell", Kind: tools.KindExecute}},
-		ws:       ws, opts: opts,
+		declared: declared{"run_shell_command", shellDescription, shellSchema,
+			tools.Info{DisplayName: "Shell", Kind: tools.KindExecute}},
+		ws: ws, opts: opts,
 	}
 }
 
@@ -150,7 +151,8 @@ func (c *shellCall) Run(ctx context.Context) (tools.Result, error) {
 func (c *shellCall) RunStream(ctx context.Context, live func(string)) (tools.Result, error) {
 	if substitutes(c.Command) {
 		res := tools.TextResult(
-			"Command injection detected: the command contains a command or process substitution ($(), backticks, <() or >()) and was not run. Write it without, for example as two commands.",
+			"Command injection detected: the command contains a command or process substitution ($(), backticks, <() or >()) "+
+				"and was not run. Write it without, for example as two commands.",
 			"Blocked: command substitution detected in shell command.")
 		res.Data = map[string]any{"isError": true}
 		return res, nil
@@ -172,7 +174,8 @@ func (c *shellCall) RunStream(ctx context.Context, live func(string)) (tools.Res
 	if c.tool.opts.Prelude != nil && proc.ShellName() == "bash" {
 		line = c.tool.opts.Prelude() + line
 	}
-	cmd := proc.Command{Line: line, Dir: dir, Env: c.env(), Merge: true, Grace: shellGrace, Guarded: true, Within: c.tool.opts.Within}
+	cmd := proc.Command{Line: line, Dir: dir, Env: c.env(), Merge: true, Grace: shellGrace, Guarded: true,
+		Within: c.tool.opts.Within}
 	done, err := c.confine(&cmd)
 	if err != nil {
 		return tools.Result{}, c.cannotStart(err)
@@ -258,7 +261,8 @@ func (c *shellCall) runBackground(ctx context.Context, cmd proc.Command, done fu
 		return c.result(p.Wait(ctx), nil), nil
 	case <-time.After(time.Duration(c.Delay) * time.Millisecond):
 	}
-	text := fmt.Sprintf("Command moved to background (PID: %d). Its output can be read with read_background_output.", p.PID())
+	text := fmt.Sprintf("Command moved to background (PID: %d). Its output can be read with read_background_output.",
+		p.PID())
 	out := tools.TextResult(untrusted(text), text)
 	out.Data = map[string]any{"pid": p.PID(), "command": c.Command}
 	return out, nil
@@ -308,12 +312,14 @@ const withoutPermission = "This command ran without permission to write, because
 // refused reports whether a confined command may have failed because of that:
 // the kernel does not say so. Many commands exit with 1 for "no" or "different".
 func refused(code int, output string) bool {
-	return code > 1 || code == 1 && (strings.Contains(output, "ermission denied") || strings.Contains(output, "not permitted"))
+	return code > 1 || code == 1 &&
+		(strings.Contains(output, "ermission denied") || strings.Contains(output, "not permitted"))
 }
 
 func (c *shellCall) stopped(why error) string {
 	if errors.Is(why, proc.ErrIdle) {
-		return fmt.Sprintf("Command was automatically cancelled because it printed nothing for %.4g minutes.", c.tool.opts.Inactivity.Minutes())
+		return fmt.Sprintf("Command was automatically cancelled because it printed nothing for %.4g minutes.",
+			c.tool.opts.Inactivity.Minutes())
 	}
 	return "Command was cancelled by the user before it could complete."
 }

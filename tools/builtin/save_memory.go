@@ -54,8 +54,9 @@ func SaveMemory(files MemoryFiles) tools.Tool {
 		scopes += `, "project"`
 	}
 	return &saveMemory{
-		declared: declared{"save_memory", saveMemoryDescription, tools.MustSchema(fmt.Sprintf(saveMemorySchema, scopes)), tools.Info{DisplayName: "SaveMemory", Kind: tools.KindThink, Markdown: true, Sequential: true}},
-		files:    files, opened: map[string]*workspace.Workspace{},
+		declared: declared{"save_memory", saveMemoryDescription, tools.MustSchema(fmt.Sprintf(saveMemorySchema, scopes)),
+			tools.Info{DisplayName: "SaveMemory", Kind: tools.KindThink, Markdown: true, Sequential: true}},
+		files: files, opened: map[string]*workspace.Workspace{},
 	}
 }
 
@@ -132,7 +133,8 @@ func (c *saveMemoryCall) Run(ctx context.Context) (tools.Result, error) {
 	if err != nil {
 		return tools.Result{}, fileError("Error saving memory to", c.file, err, tools.ErrFileWrite)
 	}
-	return tools.TextResult(fmt.Sprintf("Remembered in %s: %s", c.file, c.Fact), fmt.Sprintf("Remembered: %s", c.Fact)), nil
+	return tools.TextResult(fmt.Sprintf("Remembered in %s: %s", c.file, c.Fact), fmt.Sprintf("Remembered: %s", c.Fact)),
+		nil
 }
 
 // open opens the directory of the file; nothing outside of it can be written.

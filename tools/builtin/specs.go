@@ -11,7 +11,9 @@ import (
 // session offers under certain conditions only.
 func Specs() []llm.ToolSpec {
 	all, err := All(Options{
-		Workspace: &workspace.Workspace{}, Plans: Plans{Dir: none, Active: func() bool { return false }}, Session: none, Web: WebOptions{Generator: nobody{}}, Asker: nobody{}, Skills: Skills{List: func() []Skill { return nil }}, Memory: MemoryFiles{User: "memory"},
+		Workspace: &workspace.Workspace{}, Plans: Plans{Dir: none, Active: func() bool { return false }}, Session: none,
+		Web: WebOptions{Generator: nobody{}}, Asker: nobody{}, Skills: Skills{List: func() []Skill { return nil }},
+		Memory: MemoryFiles{User: "memory"},
 	})
 	if err != nil {
 		panic(err) // unreachable: nothing is missing

@@ -25,7 +25,9 @@ const lookupLimit = 2 * time.Second
 func localName(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	return host == "" || host == "localhost" ||
-		slices.ContainsFunc([]string{".localhost", ".local", ".internal", ".home.arpa"}, func(s string) bool { return strings.HasSuffix(host, s) })
+		slices.ContainsFunc([]string{".localhost", ".local", ".internal", ".home.arpa"}, func(s string) bool {
+			return strings.HasSuffix(host, s)
+		})
 }
 
 // publicAddrs returns the addresses of a host, or an error if there are none or

@@ -49,7 +49,8 @@ func newWebClient(r Resolver, dial func(ctx context.Context, network, address st
 	}
 	c := &webClient{resolver: r, dial: dial}
 	c.http = &http.Client{
-		Transport: &http.Transport{DialContext: c.connect, DisableKeepAlives: true, TLSHandshakeTimeout: fetchTimeout, MaxResponseHeaderBytes: 1 << 20},
+		Transport: &http.Transport{DialContext: c.connect, DisableKeepAlives: true, TLSHandshakeTimeout: fetchTimeout,
+			MaxResponseHeaderBytes: 1 << 20},
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
 			if len(via) > fetchRedirects {
 				return fmt.Errorf("more than %d redirections", fetchRedirects)
@@ -148,7 +149,8 @@ func pageText(body []byte, contentType string) (string, error) {
 		kind = "text/plain"
 	}
 	html := kind == "text/html" || kind == "application/xhtml+xml"
-	text := html || strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "json") || strings.HasSuffix(kind, "xml") || strings.HasSuffix(kind, "javascript") || strings.HasSuffix(kind, "yaml")
+	text := html || strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "json") ||
+		strings.HasSuffix(kind, "xml") || strings.HasSuffix(kind, "javascript") || strings.HasSuffix(kind, "yaml")
 	if !text {
 		return "", fmt.Errorf("content of type %s is not text", kind)
 	}

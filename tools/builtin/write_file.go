@@ -29,8 +29,9 @@ type writeFile struct {
 // WriteFile is the tool write_file (core/tools/write-file.ts).
 func WriteFile(ws *workspace.Workspace) tools.Tool {
 	return &writeFile{
-		declared: declared{"write_file", writeFileDescription, writeFileSchema, tools.Info{DisplayName: "WriteFile", Kind: tools.KindEdit, Markdown: true, Sequential: true}},
-		ws:       ws,
+		declared: declared{"write_file", writeFileDescription, writeFileSchema,
+			tools.Info{DisplayName: "WriteFile", Kind: tools.KindEdit, Markdown: true, Sequential: true}},
+		ws: ws,
 	}
 }
 
@@ -68,7 +69,8 @@ func (t *writeFile) Prepare(args map[string]any) (tools.Invocation, error) {
 		return nil, tools.Errorf(tools.ErrInvalidParams, "Path is a directory, not a file: %s", c.abs)
 	}
 	if !c.Modified && len(placeholders(c.Content)) > 0 {
-		return nil, tools.Errorf(tools.ErrInvalidParams, "`content` contains an omission placeholder (for example 'rest of methods ...'). Provide complete file content.")
+		return nil, tools.Errorf(tools.ErrInvalidParams,
+			"`content` contains an omission placeholder (for example 'rest of methods ...'). Provide complete file content.")
 	}
 	c.edit = sync.OnceValues(c.prepare)
 	return c, nil

@@ -49,7 +49,9 @@ type writeTodos struct{ declared }
 // WriteTodos is the tool write_todos (core/tools/ask-user.ts). It stores
 // nothing: the list is what its last result displays.
 func WriteTodos() tools.Tool {
-	return &writeTodos{declared{"write_todos", writeTodosDescription, writeTodosSchema, tools.Info{DisplayName: "WriteTodos", Kind: tools.KindThink, Markdown: true}}}
+	return &writeTodos{
+		declared{"write_todos", writeTodosDescription, writeTodosSchema,
+			tools.Info{DisplayName: "WriteTodos", Kind: tools.KindThink, Markdown: true}}}
 }
 
 type writeTodosCall struct{ Todos }

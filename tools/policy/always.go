@@ -16,7 +16,8 @@ import (
 const interpreters = "python python2 python3 node deno bun perl ruby php lua awk gawk sed npx ssh kubectl make gmake"
 
 // parted are programs of many commands, of which "always" means one.
-const parted = "git npm pnpm yarn go cargo docker podman gh glab pip pip3 uv poetry gem bundle mvn gradle ./gradlew dotnet terraform brew apt apt-get systemctl"
+const parted = "git npm pnpm yarn go cargo docker podman gh glab pip pip3 uv poetry gem bundle mvn gradle ./gradlew " +
+	"dotnet terraform brew apt apt-get systemctl"
 
 var subcommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9:-]*$`) })
 

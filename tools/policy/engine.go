@@ -151,7 +151,8 @@ func (e *Engine) checkPlain(s situation, c Call) Verdict {
 			continue
 		}
 		v := verdictOf(r)
-		if v.Decision == Allow && s.mode != ModeYolo && r.args == nil && slices.Contains(editTools, c.Tool) && e.changesSensitive(c) {
+		if v.Decision == Allow && s.mode != ModeYolo && r.args == nil && slices.Contains(editTools, c.Tool) &&
+			e.changesSensitive(c) {
 			v.Decision = Ask
 			v.Reason = "it may change what programs run, which only a rule that names the file allows"
 		}

@@ -72,7 +72,8 @@ func listed(entry string, d Decision) (r Rule, fault string) {
 	case tool == shellTool:
 		r.Prefixes = []string{arg}
 	case d == Allow: // without what narrows it, it would allow more than was written
-		return r, fmt.Sprintf("%q allows nothing: only commands can be named in parentheses, as in run_shell_command(git)", entry)
+		return r, fmt.Sprintf("%q allows nothing: only commands can be named in parentheses, as in run_shell_command(git)",
+			entry)
 	}
 	return r, ""
 }

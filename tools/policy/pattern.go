@@ -45,7 +45,8 @@ func patternOf(source string) pattern {
 // is not known; nil: they are too many, or letters of any case.
 func expand(re *syntax.Regexp) []string {
 	switch re.Op {
-	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,
+		syntax.OpWordBoundary, syntax.OpNoWordBoundary:
 		return []string{""}
 	case syntax.OpLiteral:
 		if re.Flags&syntax.FoldCase != 0 {
@@ -106,7 +107,8 @@ func concat(subs []*syntax.Regexp) []string {
 func blank(class []rune) bool {
 	for i := 0; i+1 < len(class); i += 2 {
 		for r := class[i]; r <= class[i+1]; r++ {
-			if !strings.ContainsRune(" \t\n\v\f\r\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff", r) && (r < '\u2000' || r > '\u200a') {
+			if !strings.ContainsRune(" \t\n\v\f\r\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff", r) &&
+				(r < '\u2000' || r > '\u200a') {
 				return false
 			}
 		}

@@ -127,7 +127,8 @@ func (e *Engine) save(c Call) {
 		err = appendRules(e.options.SavedRules, text)
 	}
 	if err != nil && e.options.SaveFailed != nil {
-		e.options.SaveFailed(fmt.Errorf("saving the rule to %s: %w; it holds for this session only", e.options.SavedRules, err))
+		e.options.SaveFailed(fmt.Errorf("saving the rule to %s: %w; it holds for this session only", e.options.SavedRules,
+			err))
 	}
 }
 

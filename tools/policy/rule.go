@@ -85,7 +85,8 @@ type Rule struct {
 // String formats a rule on one line, for lists.
 func (r Rule) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%-8s %4d.%03d  %s", r.Decision, r.Priority/1000, r.Priority%1000, cmp.Or(strings.Join(r.Tools, ","), "*"))
+	fmt.Fprintf(&b, "%-8s %4d.%03d  %s", r.Decision, r.Priority/1000, r.Priority%1000,
+		cmp.Or(strings.Join(r.Tools, ","), "*"))
 	for _, c := range []struct{ label, value string }{
 		{"server", r.Server}, {"subagent", r.Subagent}, {"args", r.Args},
 		{"prefix", strings.Join(r.Prefixes, " | ")}, {"regex", r.Regex}, {"area", string(r.Area)},

@@ -20,7 +20,9 @@ func (e *Engine) checkShell(s situation, c Call) Verdict {
 		line = shell.Line{Text: text}
 	}
 	l := judged{Line: line, call: c, dirs: dirsOf(c, line.Commands), rest: line.Rest(), unread: err != nil}
-	l.reads = line.Plain && !slices.ContainsFunc(line.Commands, func(cmd shell.Command) bool { return !cmd.Reads() || writes(cmd) })
+	l.reads = line.Plain && !slices.ContainsFunc(line.Commands, func(cmd shell.Command) bool {
+		return !cmd.Reads() || writes(cmd)
+	})
 	commands := line.Commands
 	if !line.Plain {
 		commands = append(slices.Clone(commands), shell.Command{Source: text})
@@ -148,7 +150,8 @@ func (e *Engine) caution(s situation, l judged, cmd shell.Command, r *Rule) stri
 		if !also.Always || !also.appliesTo(s, l.call.Tool, l.call.Info, l.call.Subagent) {
 			continue
 		}
-		anywhere := len(cmd.Words) == 0 && also.restrictive() && also.regex != nil && matchesWithin(also.regex.MatchString, l.Text)
+		anywhere := len(cmd.Words) == 0 && also.restrictive() && also.regex != nil &&
+			matchesWithin(also.regex.MatchString, l.Text)
 		if anywhere || also.matchCommand(l, cmd) == yes {
 			if also.Decision == Allow {
 				break

@@ -34,7 +34,8 @@ func dirsOf(c Call, commands []shell.Command) []string {
 	dirs := []string{c.Intent.Exec.Dir}
 	for _, cmd := range commands {
 		switch name := cmd.Name(); {
-		case name == "pushd", name == "popd", name == "cd" && (len(cmd.Words) != 2 || !cmd.Words[1].Known || strings.HasPrefix(cmd.Words[1].Text, "-") || len(dirs) > maxDirs/2):
+		case name == "pushd", name == "popd", name == "cd" &&
+			(len(cmd.Words) != 2 || !cmd.Words[1].Known || strings.HasPrefix(cmd.Words[1].Text, "-") || len(dirs) > maxDirs/2):
 			return nil
 		case name == "cd":
 			for _, d := range slices.Clone(dirs) {
@@ -130,7 +131,8 @@ func (e *Engine) wordAsked(l judged, w shell.Word, reach shell.Reach) string {
 			if _, err := os.Lstat(at); err != nil && !w.Glob && !slices.Contains(strings.Split(name, "/"), "..") {
 				continue
 			}
-			what := e.options.Refused(Reading{Path: at, Pattern: w.Glob, Names: reach.Names, Below: reach.Below, Visible: reach.Visible})
+			what := e.options.Refused(
+				Reading{Path: at, Pattern: w.Glob, Names: reach.Names, Below: reach.Below, Visible: reach.Visible})
 			if what != "" {
 				return "may read " + what + ", which the file tools do not"
 			}
@@ -143,7 +145,8 @@ func (e *Engine) wordAsked(l judged, w shell.Word, reach shell.Reach) string {
 // protected file, as far as its words can say.
 func leaves(name string) bool {
 	protected := workspace.Protected(name)
-	return strings.HasPrefix(name, "/") || slices.Contains(strings.Split(name, "/"), "..") || protected != "" && protected != "node_modules"
+	return strings.HasPrefix(name, "/") || slices.Contains(strings.Split(name, "/"), "..") || protected != "" &&
+		protected != "node_modules"
 }
 
 // gitAsked says why git is asked for although a rule allows it, or although it
@@ -208,7 +211,9 @@ func (e *Engine) namesSensitive(l judged, cmd shell.Command) string {
 			if secret := workspace.Secret(name); secret != "" {
 				return "names " + secret + ", which the file tools do not read"
 			}
-			if ofProcess(name) || slices.ContainsFunc(l.dirs, func(dir string) bool { return e.sensitive(absolute(dir, name), false) }) {
+			if ofProcess(name) || slices.ContainsFunc(l.dirs, func(dir string) bool {
+				return e.sensitive(absolute(dir, name), false)
+			}) {
 				return "names " + name + ", which may say what programs run"
 			}
 		}

@@ -105,7 +105,8 @@ func (c *call) find() {
 		// nor the tail call of another hook may use it then.
 		why := fmt.Sprintf("the tool %s is not available in this turn", name)
 		c.Hooks.NotOffered(c.use(), why)
-		c.fail(&tools.Error{Type: tools.ErrNotRegistered, Message: fmt.Sprintf("Tool %q is not available in this turn.", name)})
+		c.fail(&tools.Error{Type: tools.ErrNotRegistered, Message: fmt.Sprintf("Tool %q is not available in this turn.",
+			name)})
 		return
 	}
 	if _, ok := c.step.Args[waitForPrevious]; ok && !declares(tool.Spec(), waitForPrevious) {
@@ -258,7 +259,8 @@ func (c *call) after(ctx context.Context, res tools.Result, err error, took time
 	use := c.use()
 	use.Took = took
 	use.Exit, _ = res.Data["exitCode"].(int)
-	out, failed := c.Hooks.AfterTool(ctx, use, response(res, failure)), c.Hooks.PostToolUseFailure(ctx, use, response(res, failure))
+	out, failed := c.Hooks.AfterTool(ctx, use, response(res, failure)),
+		c.Hooks.PostToolUseFailure(ctx, use, response(res, failure))
 	by := protocol.AfterTool
 	if failed.Decision > out.Decision {
 		out.Verdict, by = failed.Verdict, protocol.PostToolUseFailure
@@ -271,7 +273,8 @@ func (c *call) after(ctx context.Context, res tools.Result, err error, took time
 	case halted(err) != nil:
 		halt := halted(err)
 		c.stopBy(halt.Event, halt.Verdict)
-		c.fail(&tools.Error{Type: tools.ErrStopExecution, Message: stoppedPrefix + halt.Verdict.Reason, Display: halt.Verdict.Reason})
+		c.fail(&tools.Error{Type: tools.ErrStopExecution, Message: stoppedPrefix + halt.Verdict.Reason,
+			Display: halt.Verdict.Reason})
 	case out.Denied():
 		c.fail(&tools.Error{Type: tools.ErrExecutionFailed, Message: out.Reason, Display: hiddenPrefix + out.Reason})
 	case ctx.Err() != nil: // cancelled hooks may not have decided about the result

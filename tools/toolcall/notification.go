@@ -46,7 +46,8 @@ func notification(q Question) (message string, details any) {
 	switch {
 	case in.Edit != nil:
 		p := plain("edit", "Confirm Edit: "+in.Edit.FileName)
-		return requires(p, "editing"), editDetails{p, in.Edit.FileName, in.Edit.FilePath, in.Edit.Diff, original(in.Edit), in.Edit.New}
+		return requires(p, "editing"), editDetails{p, in.Edit.FileName, in.Edit.FilePath, in.Edit.Diff, original(in.Edit),
+			in.Edit.New}
 	case in.Exec != nil:
 		p := plain("exec", "Confirm Shell Command")
 		return requires(p, "execution"), execDetails{p, in.Exec.Command, in.Exec.Root}

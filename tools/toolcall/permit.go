@@ -29,12 +29,14 @@ func (c *call) permit(ctx context.Context) {
 	switch {
 	case allowed != "" && !forced:
 		c.record.Decision = event.DecisionAutoAccept
-		c.sink.emit(event.Notice{Severity: "info", Text: fmt.Sprintf("The hook %s allowed %s: %s", allowed, c.step.Name, c.describe())})
+		c.sink.emit(event.Notice{Severity: "info", Text: fmt.Sprintf("The hook %s allowed %s: %s", allowed, c.step.Name,
+			c.describe())})
 	case c.Approver != nil:
 		c.confirm(ctx, forced)
 	case forced:
 		reason := cmp.Or(c.judged.Reason, "a hook wants the user to be asked")
-		c.fail(&tools.Error{Type: tools.ErrPolicyViolation, Message: blockedPrefix + reason + " (nobody can be asked in this session)"})
+		c.fail(&tools.Error{Type: tools.ErrPolicyViolation, Message: blockedPrefix + reason + " (nobody can be asked in " +
+			"this session)"})
 	default:
 		c.fail(policyDenial("It has to be confirmed, and nobody can be asked in this session."))
 	}

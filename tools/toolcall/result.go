@@ -188,7 +188,8 @@ func (c *call) truncate(text string) string {
 			where = "the full output could not be saved: " + err.Error()
 		}
 	}
-	return fmt.Sprintf("Output too long: these are its first %s and last %s characters; %s\n%s\n\n... [%s characters left out] ...\n\n%s",
+	return fmt.Sprintf(
+		"Output too long: these are its first %s and last %s characters; %s\n%s\n\n... [%s characters left out] ...\n\n%s",
 		thousands(head), thousands(tail), where,
 		string(runes[:head]), thousands(len(runes)-limit), string(runes[len(runes)-tail:]))
 }

@@ -24,7 +24,8 @@ import (
 // at a time.
 type Runner struct {
 	Registry *tools.Registry
-	Offered  func(tools.Tool) bool // reports whether a tool is offered; a tool that it refuses does not exist; nil: all are
+	// reports whether a tool is offered; a tool that it refuses does not exist; nil: all are
+	Offered func(tools.Tool) bool
 	// NotOffered says why an existing tool is not offered and what to do about
 	// it; the error of a call to it ends with that text. nil: the error is that
 	// of a tool that does not exist.
@@ -149,7 +150,8 @@ func (r *Runner) Specs() []llm.ToolSpec {
 // Run runs calls and returns the result of each, by index. offers reports
 // whether the request that the model answered declared a tool and allowed it to
 // be called; nil: all tools. See agent.ToolRunner for the Verdict.
-func (r *Runner) Run(ctx context.Context, calls []llm.ToolCall, offers func(name string) bool) ([]llm.ToolResult, hooks.Verdict) {
+func (r *Runner) Run(ctx context.Context, calls []llm.ToolCall,
+	offers func(name string) bool) ([]llm.ToolResult, hooks.Verdict) {
 	b := newBatch(r, calls, offers)
 	for _, wave := range b.waves() {
 		b.run(ctx, wave)
@@ -198,7 +200,8 @@ func (noHooks) AfterTool(context.Context, hooks.ToolUse, protocol.ToolResponse) 
 	return
 }
 
-func (noHooks) PostToolUseFailure(context.Context, hooks.ToolUse, protocol.ToolResponse) (o hooks.PostToolUseFailureOutcome) {
+func (noHooks) PostToolUseFailure(context.Context, hooks.ToolUse,
+	protocol.ToolResponse) (o hooks.PostToolUseFailureOutcome) {
 	return
 }
 

@@ -38,8 +38,10 @@ type Case struct {
 	patience time.Duration // how long a tool is waited for when its context is over; 0: as long as go test lets it
 }
 
-var kinds = []tools.Kind{tools.KindRead, tools.KindEdit, tools.KindDelete, tools.KindMove, tools.KindSearch, tools.KindExecute,
-	tools.KindThink, tools.KindAgent, tools.KindFetch, tools.KindCommunicate, tools.KindPlan, tools.KindSwitchMode, tools.KindOther}
+var kinds = []tools.Kind{tools.KindRead, tools.KindEdit, tools.KindDelete, tools.KindMove, tools.KindSearch,
+	tools.KindExecute,
+	tools.KindThink, tools.KindAgent, tools.KindFetch, tools.KindCommunicate, tools.KindPlan, tools.KindSwitchMode,
+	tools.KindOther}
 
 // clauses are the contract, in the order in which it is checked.
 var clauses = []struct {
@@ -95,7 +97,8 @@ func wrongArguments(t require.TestingT, c Case) {
 		requireInvalid(t, c.Tool, args, "params must have required property '"+name+"'")
 	}
 	for name, property := range s.Properties {
-		for kind, value := range map[string]any{"string": "x", "integer": 7, "boolean": true, "array": []any{}, "object": map[string]any{}, "null": nil} {
+		for kind, value := range map[string]any{"string": "x", "integer": 7, "boolean": true, "array": []any{},
+			"object": map[string]any{}, "null": nil} {
 			if kind == property.Type || kind == "integer" && property.Type == "number" || property.Type == "" {
 				continue
 			}

@@ -74,7 +74,9 @@ func (w *Workspace) Ignorer(dir string, ig Ignore) (*Ignorer, error) {
 		}
 		cur.Close()
 		cur = next
-		top = top.enter(path.Join(top.base, name), func() []byte { return readSome(boundedfile.OpenIn(next, ".gitignore")) }, has(next, ".git"))
+		top = top.enter(path.Join(top.base, name), func() []byte {
+			return readSome(boundedfile.OpenIn(next, ".gitignore"))
+		}, has(next, ".git"))
 	}
 	return top, nil
 }
@@ -150,7 +152,8 @@ func ignoreFault(name string) error {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.Size() > maxIgnoreFile {
-		return fmt.Errorf("only the first MiB of what it says to ignore counts: %w", boundedfile.TooLarge(name, maxIgnoreFile))
+		return fmt.Errorf("only the first MiB of what it says to ignore counts: %w",
+			boundedfile.TooLarge(name, maxIgnoreFile))
 	}
 	return nil
 }

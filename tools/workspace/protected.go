@@ -14,7 +14,8 @@ import (
 // secrets: .env.local, .env.production, copies such as .env~ or .env-old, and
 // direnv's .envrc.
 var protectedName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(\.git|\.envrc|\.env([._~-].*)?|node_modules|gha-creds-.*\.json|git~\d+|envr?c?~\d+(\..*)?|node_m~\d+|gha-cr~\d+(\.jso)?)$`)
+	return regexp.MustCompile(
+		`^(\.git|\.envrc|\.env([._~-].*)?|node_modules|gha-creds-.*\.json|git~\d+|envr?c?~\d+(\..*)?|node_m~\d+|gha-cr~\d+(\.jso)?)$`)
 })
 
 // secretName matches those protected names that contain secrets themselves.
@@ -26,7 +27,9 @@ var urlWithPassword = sync.OnceValue(func() *regexp.Regexp { return regexp.MustC
 
 // exampleName matches names like .env.example, which show what a real file
 // would look like.
-var exampleName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\.env\.(example|sample|template|dist)$`) })
+var exampleName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\.env\.(example|sample|template|dist)$`)
+})
 
 // Protected returns the first component of a slash- or OS-separated path that
 // is protected, and "" if there is none. It recognizes other spellings of the

@@ -148,7 +148,8 @@ func (m *refusedSearch) entry(path string, e fs.DirEntry, own Ignore) {
 	case e.Type()&fs.ModeSymlink != 0 && m.reach.Links:
 		real, err := Follow(path)
 		info, stat := os.Stat(path)
-		if err != nil || !m.ws.holds(real) || stat == nil && info.IsDir() || component(m.ws.Rel(real), protectedName()) != "" {
+		if err != nil || !m.ws.holds(real) || stat == nil && info.IsDir() ||
+			component(m.ws.Rel(real), protectedName()) != "" {
 			m.found = m.ws.Rel(path)
 		}
 	}
@@ -172,7 +173,8 @@ func holdsCredentials(dir string) bool {
 			continue
 		}
 		text = bytes.ToLower(text)
-		if err != nil || bytes.Contains(text, []byte("extraheader")) || bytes.Contains(text, []byte("credential")) || urlWithPassword().Match(text) {
+		if err != nil || bytes.Contains(text, []byte("extraheader")) || bytes.Contains(text, []byte("credential")) ||
+			urlWithPassword().Match(text) {
 			return true
 		}
 	}
@@ -184,7 +186,9 @@ func holdsCredentials(dir string) bool {
 func (m *refusedSearch) expand(pattern string) []string {
 	volume := filepath.VolumeName(pattern) + string(filepath.Separator)
 	found := []string{volume}
-	for segment := range strings.FieldsFuncSeq(pattern[len(volume)-1:], func(r rune) bool { return r == filepath.Separator }) {
+	for segment := range strings.FieldsFuncSeq(pattern[len(volume)-1:], func(r rune) bool {
+		return r == filepath.Separator
+	}) {
 		if i := strings.IndexByte(segment, '['); i >= 0 {
 			segment = segment[:i] + "*"
 		}

@@ -195,7 +195,9 @@ func dirOf(t task) string {
 // holds reports whether name is among the sorted items of the directory dir.
 func holds(items []item, dir, name string) bool {
 	base := len(prefix(dir))
-	_, found := slices.BinarySearchFunc(items, name, func(i item, name string) int { return strings.Compare(i.path[base:], name) })
+	_, found := slices.BinarySearchFunc(items, name, func(i item, name string) int {
+		return strings.Compare(i.path[base:], name)
+	})
 	return found
 }
 

@@ -47,7 +47,8 @@ func (e *OutsideError) Error() string {
 		where += " or the project temp directory: " + strings.Join(e.Temp, ", ")
 	}
 	if e.Name != "" {
-		return fmt.Sprintf("Path not in workspace: %q is protected (%s); allowed are other paths in %s", e.Path, e.Name, where)
+		return fmt.Sprintf("Path not in workspace: %q is protected (%s); allowed are other paths in %s", e.Path, e.Name,
+			where)
 	}
 	return fmt.Sprintf("Path not in workspace: %q is outside of the allowed directories: %s", e.Path, where)
 }

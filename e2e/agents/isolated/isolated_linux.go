@@ -76,7 +76,8 @@ func mounts(resolv string) error {
 	if err := unix.Mount("none", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("making mounts private: %w", err)
 	}
-	_ = unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "") // in some containers nobody may; then ids differ
+	// in some containers nobody may; then ids differ
+	_ = unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
 	if at, err := filepath.EvalSymlinks("/etc/resolv.conf"); err == nil {
 		if err := unix.Mount(resolv, at, "", unix.MS_BIND, ""); err != nil {
 			return fmt.Errorf("putting a file over /etc/resolv.conf: %w", err)

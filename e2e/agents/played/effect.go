@@ -14,7 +14,8 @@ import (
 func answer(f hooks.Firing, r hooks.Run) dialect.Answer {
 	return dialect.Answer{
 		Point: played[f.Event], Exit: r.Exit.Code, Stdout: string(r.Exit.Stdout), Stderr: string(r.Exit.Stderr),
-		TimedOut: r.TimedOut, Killed: !r.TimedOut && r.Exit.Signal != "", Odd: !r.TimedOut && r.Exit.Signal == "" && r.Exit.Err != nil,
+		TimedOut: r.TimedOut, Killed: !r.TimedOut && r.Exit.Signal != "", Odd: !r.TimedOut && r.Exit.Signal == "" &&
+			r.Exit.Err != nil,
 	}
 }
 
@@ -43,7 +44,8 @@ func (p *Player) Read(f hooks.Firing, r *hooks.Run) {
 	o.Reason, o.AdditionalContext = e.Reason, e.Context
 	switch e.Kind {
 	case dialect.Unknown:
-		p.unknown("nobody has measured what %s makes of this answer at %s: %s", p.agentOf(r.Hook).Title(), p.name(f), summary(*r))
+		p.unknown("nobody has measured what %s makes of this answer at %s: %s", p.agentOf(r.Hook).Title(), p.name(f),
+			summary(*r))
 	case dialect.Refused, dialect.Asked, dialect.PromptBlocked, dialect.Answered, dialect.Retry:
 		o.Decision, r.Decision = protocol.Deny, hooks.Deny
 	case dialect.RunEnded:
@@ -89,7 +91,8 @@ func (p *Player) Settle(f hooks.Firing, runs []hooks.Run) hooks.Settled {
 		all = append(all, o)
 	}
 	if acting > 1 && p.play.Several.Order == "" {
-		p.unknown("nobody has measured what the answers of several hooks at %s come to in %s", p.name(f), p.Agent.Agent.Title())
+		p.unknown("nobody has measured what the answers of several hooks at %s come to in %s", p.name(f),
+			p.Agent.Agent.Title())
 	}
 	switch f.Event {
 	case protocol.BeforeTool:
@@ -180,21 +183,27 @@ func (p *Player) settleBefore(f hooks.Firing, all []one) hooks.Settled {
 	}
 	more := p.texts(p.play.Several.Contexts, all, contextOf)
 	now := slices.DeleteFunc(slices.Clone(ends), func(o one) bool { return o.Effect.Ran })
-	if len(now) > 0 || len(refuse) > 0 && slices.ContainsFunc(all, func(o one) bool { return o.Kind == dialect.RunEnded || o.Ends }) {
+	if len(now) > 0 || len(refuse) > 0 && slices.ContainsFunc(all, func(o one) bool {
+		return o.Kind == dialect.RunEnded || o.Ends
+	}) {
 		o := cmpOne(now, ends, refuse)
-		return hooks.Settled{Decision: hooks.Stop, Hook: o.Hook.ID(), Output: protocol.Output{Stop: true, StopReason: cmp.Or(o.Reason, "a hook ended the run")}}
+		return hooks.Settled{Decision: hooks.Stop, Hook: o.Hook.ID(),
+			Output: protocol.Output{Stop: true, StopReason: cmp.Or(o.Reason, "a hook ended the run")}}
 	}
 	if len(refuse) > 0 {
 		why := p.texts(p.play.Several.Refusals, refuse, reasonOf)
 		if p.play.Several.ContextFirst {
 			why, more = more, why
 		}
-		return hooks.Settled{Decision: hooks.Deny, Hook: refuse[0].Hook.ID(), Output: protocol.Output{Decision: protocol.Deny, Reason: strings.TrimSpace(why + "\n" + more)}}
+		return hooks.Settled{Decision: hooks.Deny, Hook: refuse[0].Hook.ID(),
+			Output: protocol.Output{Decision: protocol.Deny, Reason: strings.TrimSpace(why + "\n" + more)}}
 	}
 	c := p.callOf(f)
 	c.pending(more, len(ends) > 0)
 	if p.confirms() && !readOnly(c.kind) && !(p.Approves != nil && p.Approves.Is && slices.ContainsFunc(all, one.allows)) {
-		return hooks.Settled{Decision: hooks.Deny, Output: protocol.Output{Decision: protocol.Deny, Reason: "it has to be confirmed, and nobody is there"}}
+		return hooks.Settled{
+			Decision: hooks.Deny,
+			Output:   protocol.Output{Decision: protocol.Deny, Reason: "it has to be confirmed, and nobody is there"}}
 	}
 	rewrites := p.chosen(p.play.Several.Rewrites, having(all, dialect.Rewritten))
 	if len(rewrites) == 0 {
@@ -217,7 +226,8 @@ func (p *Player) nested(all []one) []one {
 	if len(said) == 0 {
 		return all
 	}
-	if len(said) > 1 && len(having(said, dialect.Allowed)) != len(said) && len(having(said, dialect.Refused)) != len(said) {
+	if len(said) > 1 && len(having(said, dialect.Allowed)) != len(said) && len(having(said, dialect.Refused)) != len(
+		said) {
 		p.unknown("nobody has measured which of several permissionDecisions counts in %s", p.Agent.Agent.Title())
 	}
 	return said
@@ -236,7 +246,8 @@ func cmpOne(lists ...[]one) one {
 // allows reports whether the answer lets a call pass that somebody has to
 // confirm.
 func (o one) allows() bool {
-	return o.Exit.Code == 0 && strings.Contains(strings.ReplaceAll(string(o.Exit.Stdout), " ", ""), `"permissionDecision":"allow"`)
+	return o.Exit.Code == 0 && strings.Contains(strings.ReplaceAll(string(o.Exit.Stdout), " ", ""),
+		`"permissionDecision":"allow"`)
 }
 
 func (p *Player) settleAfter(f hooks.Firing, all []one) hooks.Settled {
@@ -256,11 +267,13 @@ func (p *Player) settleAfter(f hooks.Firing, all []one) hooks.Settled {
 		}
 		s.Instead, s.Hook = &text, instead[0].Hook.ID()
 	}
-	if ends := having(all, dialect.RunEnded); len(ends) > 0 || c.ends || slices.ContainsFunc(all, func(o one) bool { return o.Ends }) {
+	if ends := having(all, dialect.RunEnded); len(ends) > 0 || c.ends ||
+		slices.ContainsFunc(all, func(o one) bool { return o.Ends }) {
 		s.Decision, s.Output.Stop, s.Output.StopReason = hooks.Stop, true, "a hook ended the run"
 	}
 	if p.again("tools") && p.prompts {
-		p.unknown("%s fires its event for prompts again for the results of tools, and what a hook's answer does then was not measured", p.Agent.Agent.Title())
+		p.unknown("%s fires its event for prompts again for the results of tools, and what a hook's answer does then was "+
+			"not measured", p.Agent.Agent.Title())
 	}
 	return s
 }
@@ -276,7 +289,8 @@ func (p *Player) settlePrompt(all []one) hooks.Settled {
 		return hooks.Settled{Decision: hooks.Deny, Output: protocol.Output{Decision: protocol.Deny, Reason: ended}}
 	}
 	if blocks := having(all, dialect.PromptBlocked, dialect.Answered, dialect.RunEnded, dialect.Refused); len(blocks) > 0 {
-		return hooks.Settled{Decision: hooks.Deny, Hook: blocks[0].Hook.ID(), Output: protocol.Output{Decision: protocol.Deny, Reason: cmp.Or(blocks[0].Reason, "a hook blocked the prompt")}}
+		return hooks.Settled{Decision: hooks.Deny, Hook: blocks[0].Hook.ID(),
+			Output: protocol.Output{Decision: protocol.Deny, Reason: cmp.Or(blocks[0].Reason, "a hook blocked the prompt")}}
 	}
 	rule := cmp.Or(p.play.Several.Prompts, p.play.Several.Contexts)
 	return hooks.Settled{Output: protocol.Output{AdditionalContext: p.texts(rule, all, contextOf)}}
@@ -295,6 +309,9 @@ func (p *Player) settleStop(all []one) hooks.Settled {
 	if often {
 		p.unknown("nobody has measured how often a hook can make %s go on", p.Agent.Agent.Title())
 	}
-	why := p.texts(p.play.Several.Stops, again, func(o one) string { return strings.TrimSpace(o.Reason + "\n" + o.Context) })
-	return hooks.Settled{Decision: hooks.Deny, Hook: again[0].Hook.ID(), Output: protocol.Output{Decision: protocol.Deny, Reason: why}}
+	why := p.texts(p.play.Several.Stops, again, func(o one) string {
+		return strings.TrimSpace(o.Reason + "\n" + o.Context)
+	})
+	return hooks.Settled{Decision: hooks.Deny, Hook: again[0].Hook.ID(),
+		Output: protocol.Output{Decision: protocol.Deny, Reason: why}}
 }

@@ -23,7 +23,8 @@ type hook struct {
 	hooks.Hook
 	agent  *dialect.Agent // with whose rules: see Player.agentOf
 	native string         // the agent's name for its event
-	tools  []string       // that it is about, where there are no matchers; nil: all. Of agents that were never run they are actions
+	// that it is about, where there are no matchers; nil: all. Of agents that were never run they are actions
+	tools []string
 }
 
 // Hooks are all that the agent finds.
@@ -59,7 +60,9 @@ func (p *Player) find() error {
 		}
 	}
 	if len(p.hooks) == 0 && len(p.cannot) == 0 && files == 0 {
-		return &testbed.CannotError{Why: fmt.Sprintf("the case has no hook that %s reads: write them in a section -- %s --, or in its own files", p.Agent.Agent.Name, testbed.PortableSection)}
+		return &testbed.CannotError{
+			Why: fmt.Sprintf("the case has no hook that %s reads: write them in a section -- %s --, or in its own files",
+				p.Agent.Agent.Name, testbed.PortableSection)}
 	}
 	return nil
 }
@@ -92,7 +95,8 @@ func (p *Player) file(path string) error {
 
 // portable adds a hook of the portable section.
 func (p *Player) portable(x testbed.Portable) error {
-	h := hooks.Hook{Name: x.Name, Command: x.Command, Timeout: x.Timeout, Source: hooks.Source{Layer: hooks.LayerProject, File: testbed.PortableSection}}
+	h := hooks.Hook{Name: x.Name, Command: x.Command, Timeout: x.Timeout,
+		Source: hooks.Source{Layer: hooks.LayerProject, File: testbed.PortableSection}}
 	if p.adapter == nil {
 		return p.unproven(x, h)
 	}
@@ -180,7 +184,8 @@ func (p *Player) program(path string) {
 	if err != nil || info.IsDir() || strings.HasPrefix(filepath.Base(path), ".") {
 		return
 	}
-	p.add(hooks.Hook{Command: "'" + strings.ReplaceAll(path, "'", `'\''`) + "'", Source: hooks.Source{Layer: hooks.LayerProject, File: path}}, filepath.Base(path), nil)
+	p.add(hooks.Hook{Command: "'" + strings.ReplaceAll(path, "'", `'\''`) + "'",
+		Source: hooks.Source{Layer: hooks.LayerProject, File: path}}, filepath.Base(path), nil)
 }
 
 // toml reads [[hooks]].
@@ -195,7 +200,8 @@ func (p *Player) toml(path string, data []byte) {
 	var adds []func()
 	for _, entry := range all.Hooks {
 		text := func(key string) string { s, _ := entry[key].(string); return s }
-		h := hooks.Hook{Command: text("command"), Matcher: text("matcher"), Source: hooks.Source{Layer: hooks.LayerUser, File: path}}
+		h := hooks.Hook{Command: text("command"), Matcher: text("matcher"),
+			Source: hooks.Source{Layer: hooks.LayerUser, File: path}}
 		taken := ""
 		check := func(wrong bool, what, detail string) {
 			if wrong && taken == "" {
@@ -216,7 +222,8 @@ func (p *Player) toml(path string, data []byte) {
 		_, known := p.event(text("event"))
 		check(!known, "event", fmt.Sprintf("there is no event %q", text("event")))
 		for key := range entry {
-			check(!slices.Contains([]string{"event", "command", "matcher", "timeout", "cwd", "env", "name"}, key), "key", fmt.Sprintf("%q is not a key of a hook", key))
+			check(!slices.Contains([]string{"event", "command", "matcher", "timeout", "cwd", "env", "name"}, key), "key",
+				fmt.Sprintf("%q is not a key of a hook", key))
 		}
 		switch taken {
 		case "file", "event":

@@ -113,7 +113,8 @@ func (f *jsonFile) entry(event, matcher string, entry jsonc.Node) {
 	}
 	kind := entry.Get("type")
 	f.check(!kind.Exists(), "no type", "a hook of "+event+" has no type")
-	f.check(kind.Exists() && kind.Text() != "command", "type", fmt.Sprintf("a hook of %s has the type %q", event, kind.Text()))
+	f.check(kind.Exists() && kind.Text() != "command", "type",
+		fmt.Sprintf("a hook of %s has the type %q", event, kind.Text()))
 	f.check(!command.Exists(), "no command", "a hook of "+event+" has no command")
 	f.check(command.Exists() && command.Kind() != jsonc.String, "command", "a command is not a text")
 	f.check(command.Kind() == jsonc.String && command.Text() == "", "empty command", "a command is empty")

@@ -30,7 +30,8 @@ func (j Judge) Cannot(verb string, args []string, conds []testbed.Cond) string {
 		if _, ok := p.Event(played[event]); !ok {
 			return fmt.Sprintf("%s has no event %s", name, event)
 		}
-		if event == "BeforeAgent" && p.again("tools") && slices.ContainsFunc(conds, func(c testbed.Cond) bool { return c.Key == "times" }) {
+		if event == "BeforeAgent" && p.again("tools") &&
+			slices.ContainsFunc(conds, func(c testbed.Cond) bool { return c.Key == "times" }) {
 			return name + " fires it for the results of tools, too, which is not played"
 		}
 	case "stdout", "stderr", "user-saw", "screen", "notice", "ending":
@@ -61,7 +62,8 @@ func (j Judge) noCondition(verb string, args []string, c testbed.Cond) string {
 	switch {
 	case c.Key == "upstream":
 		return "upstream says what Gemini CLI makes of a run of minigem, and this is one of " + name
-	case verb == "fired" && (c.Key == "decision" || c.Key == "reason") && !slices.Contains([]string{"BeforeTool", "BeforeAgent", "AfterAgent"}, args[0]):
+	case verb == "fired" && (c.Key == "decision" || c.Key == "reason") &&
+		!slices.Contains([]string{"BeforeTool", "BeforeAgent", "AfterAgent"}, args[0]):
 		return fmt.Sprintf("what came of a hook at %s has no %s in %s", args[0], c.Key, name)
 	case verb == "fired" && c.Key == "reason" && args[0] == "BeforeAgent":
 		return "the reason for a blocked prompt is shown to the user alone"
@@ -107,7 +109,8 @@ func (j Judge) WhyNot(event, name string) string {
 // Findings implements testbed.Other.
 func (j Judge) Findings() []string {
 	if j.Player.endless() {
-		return []string{j.Player.Agent.Agent.Name + " goes on for ever here: nothing bounds how often a hook makes it go on. It was ended"}
+		return []string{
+			j.Player.Agent.Agent.Name + " goes on for ever here: nothing bounds how often a hook makes it go on. It was ended"}
 	}
 	return nil
 }

@@ -34,12 +34,15 @@ func (p *Player) values(f hooks.Firing, a *dialect.Agent) dialect.Values {
 	}
 	ws := p.setup.Workspace
 	v := dialect.Values{Own: a.Play().Values, Base: map[string]any{
-		"session_id": session, "transcript_path": in.Get("transcript_path").String(), "cwd": in.Get("cwd").String(), "home": p.setup.Home,
-		"now": started.UTC().Format(protocol.TimeLayout), "now_ms": started.UnixMilli(), "dashed": dialect.Dashed(ws),
+		"session_id": session, "transcript_path": in.Get("transcript_path").String(), "cwd": in.Get("cwd").String(),
+		"home": p.setup.Home,
+		"now":  started.UTC().Format(protocol.TimeLayout), "now_ms": started.UnixMilli(), "dashed": dialect.Dashed(ws),
 		"date": started.Format("2006-01-02T15-04-05"), "date_path": started.Format("2006/01/02"),
 		"prompt_id": dialect.UUID(session, "prompt"), "turn_id": dialect.UUID(session, "turn"), "plans": f.Origin.PlansDir,
-		"mode": p.mode(a), "prompt": in.Get("prompt").String(), "answer": in.Get("prompt_response").String(), "answers": p.answered(), "retry": in.Get("stop_hook_active").Bool(),
-		"iteration": p.requests(), "source": in.Get("source").String(), "reason": in.Get("reason").String(), "duration_ms": 10, "tool_response": value(in.Get("tool_response")),
+		"mode": p.mode(a), "prompt": in.Get("prompt").String(), "answer": in.Get("prompt_response").String(),
+		"answers": p.answered(), "retry": in.Get("stop_hook_active").Bool(),
+		"iteration": p.requests(), "source": in.Get("source").String(), "reason": in.Get("reason").String(),
+		"duration_ms": 10, "tool_response": value(in.Get("tool_response")),
 	}}
 	if f.Event == protocol.SessionStart { // one prompt is all that a case has
 		v.Base["prompt"] = p.setup.Prompt
@@ -84,7 +87,8 @@ func (p *Player) use(f hooks.Firing, a *dialect.Agent, c *call, response gjson.R
 	display := response.Get("returnDisplay")
 	u := dialect.Use{
 		Kind: c.kind, Name: c.hook, ID: c.id, Input: c.seen, Command: c.act.Command, Path: p.path(c), File: c.act.Path,
-		Content: c.act.Text, Old: c.act.Old, New: c.act.New, Original: c.original, Output: strings.TrimRight(display.String(), "\n"), Exit: f.Exit,
+		Content: c.act.Text, Old: c.act.Old, New: c.act.New, Original: c.original,
+		Output: strings.TrimRight(display.String(), "\n"), Exit: f.Exit,
 		Diff: display.Get("fileDiff").String(), Display: value(display), FailedCommands: p.play.FailedCommand,
 	}
 	if response.Get("error").Exists() {

@@ -74,8 +74,10 @@ func (a Agent) Cannot() string {
 
 // played are the points at which answers are those of the agent.
 var played = map[protocol.Event]dialect.Point{
-	protocol.SessionStart: dialect.SessionStart, protocol.BeforeAgent: dialect.BeforePrompt, protocol.BeforeTool: dialect.BeforeTool,
-	protocol.AfterTool: dialect.AfterTool, protocol.AfterAgent: dialect.AgentStop, protocol.SessionEnd: sessionEnd, toolFailed: failedPoint,
+	protocol.SessionStart: dialect.SessionStart, protocol.BeforeAgent: dialect.BeforePrompt,
+	protocol.BeforeTool: dialect.BeforeTool,
+	protocol.AfterTool:  dialect.AfterTool, protocol.AfterAgent: dialect.AgentStop, protocol.SessionEnd: sessionEnd,
+	toolFailed: failedPoint,
 }
 
 const (
@@ -205,7 +207,8 @@ func (p *Player) Plan(f hooks.Firing, _ hooks.Config) (runs []hooks.Run, inTurn 
 		case seen[h.agent.ID+h.Command] && p.play.Several.Same == "once":
 			r.Skipped = "the same command runs once at an event there"
 		case seen[h.agent.ID+h.Command] && p.play.Several.Same == "":
-			p.unknown("nobody has measured how often %s runs a command that is configured twice at one event", p.Agent.Agent.Title())
+			p.unknown("nobody has measured how often %s runs a command that is configured twice at one event",
+				p.Agent.Agent.Title())
 		}
 		if r.Skipped == "" {
 			seen[h.agent.ID+h.Command] = true

@@ -134,7 +134,8 @@ func readRun(dir string) (Run, error) {
 	case err != nil:
 		return Run{}, err
 	}
-	run.Exit, run.Signal, run.Signals, run.Problem, run.Took = e.Exit, e.Signal, e.Signals, e.Problem, e.Ended.Sub(b.Started)
+	run.Exit, run.Signal, run.Signals, run.Problem, run.Took = e.Exit, e.Signal, e.Signals, e.Problem,
+		e.Ended.Sub(b.Started)
 	return run, nil
 }
 

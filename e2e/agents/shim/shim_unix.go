@@ -84,7 +84,8 @@ func pass(at string, argv []string) end {
 	read := make(chan struct{}) // all of stdin
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
-	p, err := os.StartProcess(path, argv, &os.ProcAttr{Env: os.Environ(), Files: []*os.File{stdin, stdout, stderr}, Sys: dieTogether()})
+	p, err := os.StartProcess(path, argv, &os.ProcAttr{Env: os.Environ(), Files: []*os.File{stdin, stdout, stderr},
+		Sys: dieTogether()})
 	for _, f := range []*os.File{stdin, stdout, stderr} {
 		f.Close()
 	}

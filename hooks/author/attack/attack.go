@@ -81,7 +81,8 @@ type Report struct {
 
 // Attack fires each spelling at the hook of e's configuration that is called
 // name, as a session would. done, if not nil, is called with how many are finished.
-func Attack(ctx context.Context, e func() *hooks.Engine, ev protocol.Event, name string, g Goal, done func(n, of int)) (Report, error) {
+func Attack(ctx context.Context, e func() *hooks.Engine, ev protocol.Event, name string, g Goal,
+	done func(n, of int)) (Report, error) {
 	all, err := g.Spellings()
 	if err != nil {
 		return Report{}, err

@@ -69,7 +69,8 @@ func caseText(file string, r Report, calls []string) string {
 			fmt.Fprintf(&b, "use %s %s\n", filepath.ToSlash(from), filepath.ToSlash(as))
 		}
 	}
-	fmt.Fprintf(&b, "interactive\nprompt Try it\nfired BeforeTool %s decision=deny times=%d\n\n-- model --\n%s\n\ntext None of it.\n",
+	fmt.Fprintf(&b, "interactive\nprompt Try it\nfired BeforeTool %s decision=deny times=%d\n\n-- model --\n%s\n\n"+
+		"text None of it.\n",
 		name, len(calls), strings.Join(calls, "\n"))
 	return b.String()
 }

@@ -26,7 +26,8 @@ func templates(text string) []template {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		switch {
-		case line == "" || out == nil && strings.HasPrefix(line, "# ") && !strings.Contains(line, "@cmd") || strings.HasPrefix(line, "front: "):
+		case line == "" || out == nil && strings.HasPrefix(line, "# ") && !strings.Contains(line, "@cmd") ||
+			strings.HasPrefix(line, "front: "):
 		case strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]") && !strings.Contains(line, " "):
 			class = strings.Trim(line, "[]")
 		default:
@@ -40,7 +41,8 @@ func templates(text string) []template {
 // inUse finds programs where they are found on this machine.
 func inUse(program string) string {
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		if info, err := os.Stat(filepath.Join(dir, program)); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+		if info, err := os.Stat(filepath.Join(dir, program)); err == nil && info.Mode().IsRegular() &&
+			info.Mode()&0o111 != 0 {
 			return filepath.Join(dir, program)
 		}
 	}
@@ -73,7 +75,8 @@ func commandSpellings(g Goal) ([]Spelling, error) {
 	}
 	add("as it is", line(words), false)
 	for _, t := range templates(commandsText) {
-		if t.plain && slices.ContainsFunc(words, func(w string) bool { return !isPlain(w) }) || len(words) == 1 && strings.Contains(t.text, "last") {
+		if t.plain && slices.ContainsFunc(words, func(w string) bool { return !isPlain(w) }) || len(words) == 1 &&
+			strings.Contains(t.text, "last") {
 			continue
 		}
 		add(t.class, c.fill(t.text), false)

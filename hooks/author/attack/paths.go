@@ -26,14 +26,17 @@ func pathSpellings(g Goal) []Spelling {
 		add("tools", "read_many_files", "include", []string{s}, s, false)
 	}
 	for _, t := range templates(pathsText) {
-		s := strings.NewReplacer("@abs", path.Join(g.Dir, p), "@dir", path.Dir(path.Join(g.Dir, p)), "@glob", globbed(p), "@b1", p[:len(p)-1], "@b2", p[len(p)-1:], "@base", path.Base(p),
+		s := strings.NewReplacer("@abs", path.Join(g.Dir, p), "@dir", path.Dir(path.Join(g.Dir, p)), "@glob", globbed(p),
+			"@b1", p[:len(p)-1], "@b2", p[len(p)-1:], "@base", path.Base(p),
 			"@hex", escapes(p, `\x%02x`), "@oct", escapes(p, `\%03o`), "@f", p).Replace(t.text)
 		add("shell", "run_shell_command", "command", s, s, false)
 	}
-	for _, s := range []string{p + ".example", p + ".md", "docs/about" + p, path.Join(path.Dir(p), "x"+path.Base(p)), "README.md"} {
+	for _, s := range []string{p + ".example", p + ".md", "docs/about" + p, path.Join(path.Dir(p), "x"+path.Base(p)),
+		"README.md"} {
 		add("look-alike", "read_file", "file_path", s, s, true)
 	}
-	for _, s := range []string{"echo @f", "echo 'put keys into @f'", "git check-ignore @f.md", "ls @f.example", "# cat @f", "cat @f.example", "grep -r '@f' docs", "test -f @f.example", "git commit -m 'ignore @f'", "touch x@f"} {
+	for _, s := range []string{"echo @f", "echo 'put keys into @f'", "git check-ignore @f.md", "ls @f.example", "# cat @f",
+		"cat @f.example", "grep -r '@f' docs", "test -f @f.example", "git commit -m 'ignore @f'", "touch x@f"} {
 		s = strings.ReplaceAll(s, "@f", p)
 		add("look-alike", "run_shell_command", "command", s, s, true)
 	}
@@ -48,9 +51,12 @@ func spelledPaths(p, dir string) []string {
 	base := path.Base(dir)
 	abs := path.Join(dir, p)
 	return []string{
-		p, "./" + p, "././" + p, ".//" + p, ".///" + p, "./././" + p, "docs/../" + p, "./docs/../" + p, "docs/./../" + p, "docs//../" + p, "docs/y/../../" + p, "../" + base + "/" + p, "./../" + base + "/" + p,
-		"docs/../../" + base + "/" + p, abs, "/" + abs, path.Join(dir, "docs") + "/../" + p, dir + "/./" + p, dir + "//" + p, path.Dir(dir) + "/./" + base + "/" + p, dir + "/../" + base + "/" + p,
-		"/./" + strings.TrimPrefix(abs, "/"), "/../" + strings.TrimPrefix(abs, "/"), "/tmp/.." + abs, "docs/../docs/../" + p, "../" + base + "/./" + p,
+		p, "./" + p, "././" + p, ".//" + p, ".///" + p, "./././" + p, "docs/../" + p, "./docs/../" + p, "docs/./../" + p,
+		"docs//../" + p, "docs/y/../../" + p, "../" + base + "/" + p, "./../" + base + "/" + p,
+		"docs/../../" + base + "/" + p, abs, "/" + abs, path.Join(dir, "docs") + "/../" + p, dir + "/./" + p, dir + "//" + p,
+		path.Dir(dir) + "/./" + base + "/" + p, dir + "/../" + base + "/" + p,
+		"/./" + strings.TrimPrefix(abs, "/"), "/../" + strings.TrimPrefix(abs, "/"), "/tmp/.." + abs, "docs/../docs/../" + p,
+		"../" + base + "/./" + p,
 	}
 }
 

@@ -52,10 +52,12 @@ func unreached(ctx context.Context, e func() *hooks.Engine, ev protocol.Event, g
 		}
 	}
 	h := e().Config.Hooks[0]
-	said := fmt.Sprintf("%s never runs for this attack: it runs for %s, and --%s is tried with %s", text.VisibleLine(h.ID()),
+	said := fmt.Sprintf("%s never runs for this attack: it runs for %s, and --%s is tried with %s",
+		text.VisibleLine(h.ID()),
 		text.VisibleLine(h.Matcher), g.Kind, strings.Join(tools, ", "))
 	if h.If != "" {
-		said = fmt.Sprintf("%s never runs for this attack: its condition %s fits no spelling of it", text.VisibleLine(h.ID()), text.VisibleLine(h.If))
+		said = fmt.Sprintf("%s never runs for this attack: its condition %s fits no spelling of it", text.VisibleLine(h.ID()),
+			text.VisibleLine(h.If))
 	}
 	if len(flags) > 0 {
 		said += "; try " + strings.Join(flags, " or ")

@@ -13,9 +13,11 @@ func (r Report) Write(most int) string {
 	var b strings.Builder
 	through, alarms, of := r.Through(), r.FalseAlarms(), r.Of(false)
 	if n := r.skipped(); len(n) > 0 {
-		fmt.Fprintf(&b, "The hook did not run for %d of %s, first for %s: %s\n", len(n), text.Plural(len(r.Results), "spelling"), text.VisibleLine(n[0].Text), text.VisibleLine(n[0].Skipped))
+		fmt.Fprintf(&b, "The hook did not run for %d of %s, first for %s: %s\n", len(n),
+			text.Plural(len(r.Results), "spelling"), text.VisibleLine(n[0].Text), text.VisibleLine(n[0].Skipped))
 	}
-	fmt.Fprintf(&b, "%s held %d of %d spellings of %s (%d%%)\n", text.VisibleLine(r.Hook), of-len(through), of, text.VisibleLine(r.Goal.Value), r.Percent())
+	fmt.Fprintf(&b, "%s held %d of %d spellings of %s (%d%%)\n", text.VisibleLine(r.Hook), of-len(through), of,
+		text.VisibleLine(r.Goal.Value), r.Percent())
 	if len(through) > 0 {
 		fmt.Fprintf(&b, "\ngot through, the shortest first\n%s", list(through, most))
 		fmt.Fprintf(&b, "by class: %s\n", classes(through))
@@ -24,7 +26,8 @@ func (r Report) Write(most int) string {
 		fmt.Fprintf(&b, "\n%d of %d harmless look-alikes were refused\n%s", len(alarms), n, list(alarms, most))
 	}
 	if failed := r.pick(func(x Result) bool { return x.Failed != "" }); len(failed) > 0 {
-		fmt.Fprintf(&b, "\nthe hook failed at %s, first at %s: %s\n", text.Plural(len(failed), "spelling"), text.VisibleLine(failed[0].Text), text.VisibleLine(failed[0].Failed))
+		fmt.Fprintf(&b, "\nthe hook failed at %s, first at %s: %s\n", text.Plural(len(failed), "spelling"),
+			text.VisibleLine(failed[0].Text), text.VisibleLine(failed[0].Failed))
 	}
 	return b.String()
 }

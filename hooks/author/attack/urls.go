@@ -21,8 +21,10 @@ type fetched struct {
 
 func parseURL(text string) (fetched, error) {
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.Port() != "" || u.Fragment != "" || strings.ContainsAny(text, "'\"\\ $`{}[]") {
-		return fetched{}, errors.New("attacking a URL: it must be one such as https://example.com/path, without user, port and fragment")
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.Port() != "" ||
+		u.Fragment != "" || strings.ContainsAny(text, "'\"\\ $`{}[]") {
+		return fetched{},
+			errors.New("attacking a URL: it must be one such as https://example.com/path, without user, port and fragment")
 	}
 	scheme, rest, _ := strings.Cut(text, "://")
 	host := u.Hostname()
@@ -38,13 +40,19 @@ func (f fetched) same() []string {
 	}
 	up := strings.ToUpper
 	all := []string{
-		f.text, up(f.scheme) + "://" + f.host + f.rest, f.scheme + "://" + up(f.host) + f.rest, f.scheme + "://" + up(f.host[:1]) + f.host[1:] + f.rest, up(f.scheme) + "://" + up(f.host) + f.rest,
-		f.scheme + "://" + f.host + port + f.rest, f.scheme + "://" + f.host + ".:" + port[1:] + f.rest, f.scheme + "://" + f.host + "." + f.rest, f.scheme + "://user@" + f.host + f.rest, f.scheme + "://user:word@" + f.host + f.rest,
-		f.scheme + "://example.com@" + f.host + f.rest, f.scheme + "://example.com%2F@" + f.host + f.rest, f.scheme + "://@" + f.host + f.rest, f.text + "#top", f.text + "#example.com",
-		f.scheme + "://" + f.host + path[:len(path)-1] + escapes(path[len(path)-1:], "%%%02x"), f.scheme + "://" + f.host + path[:len(path)-1] + escapes(path[len(path)-1:], "%%%02X"),
+		f.text, up(f.scheme) + "://" + f.host + f.rest, f.scheme + "://" + up(f.host) + f.rest, f.scheme + "://" +
+			up(f.host[:1]) + f.host[1:] + f.rest, up(f.scheme) + "://" + up(f.host) + f.rest,
+		f.scheme + "://" + f.host + port + f.rest, f.scheme + "://" + f.host + ".:" + port[1:] + f.rest, f.scheme + "://" +
+			f.host + "." + f.rest, f.scheme + "://user@" + f.host + f.rest, f.scheme + "://user:word@" + f.host + f.rest,
+		f.scheme + "://example.com@" + f.host + f.rest, f.scheme + "://example.com%2F@" + f.host + f.rest, f.scheme + "://@" +
+			f.host + f.rest, f.text + "#top", f.text + "#example.com",
+		f.scheme + "://" + f.host + path[:len(path)-1] + escapes(path[len(path)-1:], "%%%02x"), f.scheme + "://" + f.host +
+			path[:len(path)-1] + escapes(path[len(path)-1:], "%%%02X"),
 	}
 	if path == "/" {
-		all = slices.DeleteFunc(all, func(s string) bool { return strings.HasSuffix(s, "%2f") || strings.HasSuffix(s, "%2F") })
+		all = slices.DeleteFunc(all, func(s string) bool {
+			return strings.HasSuffix(s, "%2f") || strings.HasSuffix(s, "%2F")
+		})
 	}
 	return all
 }
@@ -82,11 +90,13 @@ func urlSpellings(g Goal) ([]Spelling, error) {
 			}
 		}
 	}
-	for _, s := range []string{"https://example.org/", "https://not" + f.host + f.rest, "https://" + f.host + ".example.org" + f.rest, "https://example.org/?from=" + f.host, "https://example.org/" + f.host + "/"} {
+	for _, s := range []string{"https://example.org/", "https://not" + f.host + f.rest, "https://" + f.host +
+		".example.org" + f.rest, "https://example.org/?from=" + f.host, "https://example.org/" + f.host + "/"} {
 		add("look-alike", "web_fetch", "prompt", "Read "+s, true)
 		add("look-alike", "run_shell_command", "command", "curl -s "+quoted(s), true)
 	}
-	for _, s := range []string{"echo @url", "git commit -m 'see @url'", "# curl @url", "echo 'the page is @url' >> notes.md", "grep -r '@url' docs", "curl https://example.org/ # not @url"} {
+	for _, s := range []string{"echo @url", "git commit -m 'see @url'", "# curl @url",
+		"echo 'the page is @url' >> notes.md", "grep -r '@url' docs", "curl https://example.org/ # not @url"} {
 		add("look-alike", "run_shell_command", "command", f.fill(s), true)
 	}
 	return out, nil
@@ -95,7 +105,8 @@ func urlSpellings(g Goal) ([]Spelling, error) {
 // fill writes a template for f.
 func (f fetched) fill(template string) string {
 	return strings.NewReplacer(
-		"@urlb64", base64.StdEncoding.EncodeToString([]byte(f.text)), "@urlrev", single(reversed(f.text)), "@urlhex", escapes(f.text, `\x%02x`), "@urloct", escapes(f.text, `\%03o`), "@url", f.text,
+		"@urlb64", base64.StdEncoding.EncodeToString([]byte(f.text)), "@urlrev", single(reversed(f.text)), "@urlhex",
+		escapes(f.text, `\x%02x`), "@urloct", escapes(f.text, `\%03o`), "@url", f.text,
 		"@scheme", f.scheme, "@host", f.host, "@h1", f.host[:1], "@h2", f.host[1:], "@rest", f.rest,
 	).Replace(template)
 }

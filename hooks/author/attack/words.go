@@ -18,7 +18,8 @@ type command struct {
 
 // parse takes one simple command without variables and redirections.
 func parse(line string) ([]string, error) {
-	wrong := errors.New("attacking a command: it must be one simple command, such as git push --force, with no variable, pipe or redirection")
+	wrong := errors.New(
+		"attacking a command: it must be one simple command, such as git push --force, with no variable, pipe or redirection")
 	file, err := syntax.NewParser().Parse(strings.NewReader(line), "")
 	if err != nil || len(file.Stmts) != 1 || len(file.Stmts[0].Redirs) > 0 {
 		return nil, wrong
@@ -139,12 +140,16 @@ func (c command) fill(template string) string {
 	half := len(last) / 2
 	cmd := line(c.words)
 	return strings.NewReplacer(
-		"@cmdsq", single(cmd), "@cmddq", double(cmd), "@cmdhex", escapes(cmd, `\x%02x`), "@cmdoct", escapes(cmd, `\%03o`), "@cmdrev", single(reversed(cmd)),
-		"@cmdrot", single(rot13(cmd)), "@cmdb64", base64.StdEncoding.EncodeToString([]byte(cmd)), "@cmdpy", list2(c.words, ", "), "@cmdcsv", strings.Join(c.words, ","),
+		"@cmdsq", single(cmd), "@cmddq", double(cmd), "@cmdhex", escapes(cmd, `\x%02x`), "@cmdoct", escapes(cmd, `\%03o`),
+		"@cmdrev", single(reversed(cmd)),
+		"@cmdrot", single(rot13(cmd)), "@cmdb64", base64.StdEncoding.EncodeToString([]byte(cmd)), "@cmdpy",
+		list2(c.words, ", "), "@cmdcsv", strings.Join(c.words, ","),
 		"@cmdnul", strings.Join(args, `\0`), "@cmdhx", escapes(cmd, "%02x"), "@cmd", cmd,
-		"@phex", escapes(prog, `\x%02x`), "@poct", escapes(prog, `\%03o`), "@prev", reversed(prog), "@pup", strings.ToUpper(prog), "@pb64", base64.StdEncoding.EncodeToString([]byte(prog)),
+		"@phex", escapes(prog, `\x%02x`), "@poct", escapes(prog, `\%03o`), "@prev", reversed(prog), "@pup",
+		strings.ToUpper(prog), "@pb64", base64.StdEncoding.EncodeToString([]byte(prog)),
 		"@p1", prog[:1], "@p2", prog[1:], "@prog", prog,
-		"@lhex", escapes(last, `\x%02x`), "@lsq", single(last), "@l1", last[:half], "@l2", last[half:], "@last", quoted(last), "@head", line(head),
+		"@lhex", escapes(last, `\x%02x`), "@lsq", single(last), "@l1", last[:half], "@l2", last[half:], "@last", quoted(last),
+		"@head", line(head),
 		"@args", line(args), "@abs", c.abs, "@dir", filepath.Dir(c.abs),
 	).Replace(template)
 }

@@ -46,7 +46,8 @@ func WritePage(w io.Writer) error {
 	tables = append(tables, about...)
 	var choose, nav, body strings.Builder
 	for _, a := range agents {
-		fmt.Fprintf(&choose, `<label><input type="checkbox" checked value="%s"> %s</label> `, html.EscapeString(a.ID), html.EscapeString(a.Name))
+		fmt.Fprintf(&choose, `<label><input type="checkbox" checked value="%s"> %s</label> `, html.EscapeString(a.ID),
+			html.EscapeString(a.Name))
 	}
 	for _, t := range tables {
 		fmt.Fprintf(&nav, `<a href="#%s">%s</a> `, t.ID, html.EscapeString(t.Title))
@@ -79,7 +80,8 @@ func (t pageTable) write(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, `<tr data-find="%s"><th scope="row">%s</th>`, esc(r.Find), name)
 		for _, c := range r.Cells {
-			fmt.Fprintf(b, `<td data-agent="%s" class="%s" title="%s">%s</td>`, esc(c.Agent), esc(c.Class), esc(c.Hint), esc(c.Words))
+			fmt.Fprintf(b, `<td data-agent="%s" class="%s" title="%s">%s</td>`, esc(c.Agent), esc(c.Class), esc(c.Hint),
+				esc(c.Words))
 		}
 		b.WriteString("</tr>\n")
 	}
@@ -125,7 +127,8 @@ func class(o dialect.Observation) string {
 	switch dialect.Kind(o.Effect) {
 	case dialect.Allowed, dialect.Kind(dialect.NotFired):
 		return "none"
-	case dialect.Context, dialect.Appended, dialect.Rewritten, dialect.Replaced, dialect.Kind(dialect.Fired), dialect.Answered:
+	case dialect.Context, dialect.Appended, dialect.Rewritten, dialect.Replaced, dialect.Kind(dialect.Fired),
+		dialect.Answered:
 		return "change"
 	case dialect.RunEnded:
 		return "stop"

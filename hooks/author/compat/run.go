@@ -25,7 +25,8 @@ func Run(w, raw io.Writer, terminal bool, o Options) error {
 	case o.HTML && o.JSON, len(o.Args) > 0 && (o.JSON || o.HTML):
 		return exit.With(exit.Input, errors.New("give one of --json, --html and an event"))
 	case o.HTML && terminal:
-		return exit.With(exit.Input, errors.New("the page is for a browser: send it to a file, minigem hooks compat --html > compat.html"))
+		return exit.With(
+			exit.Input, errors.New("the page is for a browser: send it to a file, minigem hooks compat --html > compat.html"))
 	case o.HTML:
 		return WritePage(raw)
 	case o.JSON:
@@ -39,7 +40,9 @@ func Run(w, raw io.Writer, terminal bool, o Options) error {
 	}
 	p, ok := PointOf(o.Args[0])
 	if !ok {
-		return exit.Errorf(exit.Input, "nobody has measured answers at %q; it was done at %v, under any agent's name for them", o.Args[0], Points())
+		return exit.Errorf(
+			exit.Input, "nobody has measured answers at %q; it was done at %v, under any agent's name for them", o.Args[0],
+			Points())
 	}
 	return WriteEvent(w, p, agents)
 }

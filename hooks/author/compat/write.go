@@ -96,7 +96,8 @@ func Write(w io.Writer, agents []*dialect.Agent) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "agent\tversion\tevidence\ttime-out\tmatcher\tanswers tried\tretries of a stop")
 	for _, a := range agents {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%s\n", a.ID, orUnknown(a.Version), a.Evidence, timeoutOf(a), a.Matcher.Kind, len(dialect.Observed()[a.ID]), retriesOf(a))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%s\n", a.ID, orUnknown(a.Version), a.Evidence, timeoutOf(a), a.Matcher.Kind,
+			len(dialect.Observed()[a.ID]), retriesOf(a))
 	}
 	if err := t.Flush(); err != nil {
 		return fmt.Errorf("writing the table: %w", err)

@@ -119,8 +119,10 @@ func (x *exporter) hooks(root jsonc.Node) []hook {
 		}
 		for _, group := range event.Value.Elements() {
 			for _, n := range group.Get("hooks").Elements() {
-				h := hook{line: n.Line(), event: protocol.Event(event.Name), matcher: group.Get("matcher").Text(), command: n.Get("command").Text(),
-					dialect: n.Get("dialect").Text(), onError: n.Get("onError").Text(), sequence: group.Get("sequential").IsTrue(), timeout: 60 * time.Second}
+				h := hook{line: n.Line(), event: protocol.Event(event.Name), matcher: group.Get("matcher").Text(),
+					command: n.Get("command").Text(),
+					dialect: n.Get("dialect").Text(), onError: n.Get("onError").Text(), sequence: group.Get("sequential").IsTrue(),
+					timeout: 60 * time.Second}
 				if ms, ok := n.Get("timeout").Float(); ok && ms > 0 && ms < 1e12 {
 					h.timeout = time.Duration(ms) * time.Millisecond
 				}
@@ -129,11 +131,13 @@ func (x *exporter) hooks(root jsonc.Node) []hook {
 				}
 				name := cmp.Or(n.Get("name").Text(), h.command)
 				if args := n.Get("args"); args.Kind() == jsonc.Array {
-					h.command = hooks.Hook{Command: h.command, Handler: hooks.Handler{Args: append([]string{}, args.Strings()...)}}.Line()
+					h.command = hooks.Hook{Command: h.command, Handler: hooks.Handler{Args: append([]string{}, args.Strings()...)}}.
+						Line()
 				}
 				switch {
 				case n.Get("type").Text() != "command" || strings.TrimSpace(h.command) == "":
-					x.say(h, "lost", "a hook of %s of type %q: only commands can be carried over, and what it refuses is not refused there", h.event, n.Get("type").Text())
+					x.say(h, "lost", "a hook of %s of type %q: only commands can be carried over, and what it refuses is not "+
+						"refused there", h.event, n.Get("type").Text())
 				case slices.Contains(disabled, name):
 					x.say(h, "lost", "%s is disabled", name)
 				default:
@@ -179,7 +183,8 @@ func (x *exporter) pointOf(event protocol.Event) dialect.Point {
 func (x *exporter) add(h hook) error {
 	point := x.pointOf(h.event)
 	if h.event.IsAdded() && h.event.CanBlock() {
-		x.say(h, "lost", "a hook of %s: what it answers is not translated, so that what it refuses is not refused there", h.event)
+		x.say(h, "lost", "a hook of %s: what it answers is not translated, so that what it refuses is not refused there",
+			h.event)
 		return nil
 	}
 	events := []dialect.Event{}
@@ -235,13 +240,16 @@ func (x *exporter) judge(h hook, point dialect.Point) {
 	if err != nil {
 		return
 	}
-	kind := map[dialect.Point]dialect.Kind{dialect.BeforeTool: dialect.Refused, dialect.BeforePrompt: dialect.PromptBlocked, dialect.AgentStop: dialect.Retry}[point]
+	kind := map[dialect.Point]dialect.Kind{dialect.BeforeTool: dialect.Refused,
+		dialect.BeforePrompt: dialect.PromptBlocked, dialect.AgentStop: dialect.Retry}[point]
 	if kind == "" {
 		return
 	}
-	stdout := map[string]string{"gemini": `{"decision":"deny","reason":"no"}`, "claude": `{"decision":"block","reason":"no"}`}[own]
+	stdout := map[string]string{"gemini": `{"decision":"deny","reason":"no"}`,
+		"claude": `{"decision":"block","reason":"no"}`}[own]
 	if own == "claude" && point == dialect.BeforeTool {
-		stdout = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}`
+		stdout =
+			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}`
 	}
 	for _, a := range []struct {
 		says   string
@@ -270,7 +278,9 @@ func (x *exporter) result() (Result, error) {
 		if string(data) == string(d.before) {
 			continue
 		}
-		r.Files = append(r.Files, File{Name: d.name, Data: data, Program: d.program, Diff: udiff.Unified(d.name, d.name, string(d.before), string(data))})
+		r.Files = append(
+			r.Files, File{Name: d.name, Data: data, Program: d.program,
+				Diff: udiff.Unified(d.name, d.name, string(d.before), string(data))})
 	}
 	return r, nil
 }
@@ -295,7 +305,8 @@ func (x *exporter) command(h hook) string {
 	if h.event.IsTool() && h.matcher != "" && h.matcher != "*" {
 		words = append(words, "--match", quote(h.matcher))
 	}
-	if limit := h.timeout * 9 / 10; limit > 0 && x.agent.Timeout.Unit != "" { // so that it refuses before the agent lets pass
+	// so that it refuses before the agent lets pass
+	if limit := h.timeout * 9 / 10; limit > 0 && x.agent.Timeout.Unit != "" {
 		words = append(words, "--timeout", limit.String())
 	}
 	return strings.Join(append(words, "--", "sh", "-c", quote(line)), " ")

@@ -67,7 +67,8 @@ func (x *exporter) matcher(h hook) (matcher string, ok bool) {
 		switch {
 		case !ok:
 			missing = ours.Hook
-			x.say(h, "differs", "%s has no tool that is %s: it runs commands instead, and a hook on commands sees them", x.agent.Name, ours.Hook)
+			x.say(h, "differs", "%s has no tool that is %s: it runs commands instead, and a hook on commands sees them",
+				x.agent.Name, ours.Hook)
 		case !slices.Contains(names, theirs.Hook):
 			names = append(names, theirs.Hook)
 		}
@@ -187,7 +188,9 @@ func addProgram(x *exporter, event, _, command string, _ int) (bool, error) {
 		return false, nil
 	}
 	if d.text != "" {
-		x.remarks = append(x.remarks, fmt.Sprintf("lost: %s: there is a program for %s already, and %s has one an event: call this from it: %s", d.name, event, x.agent.Name, command))
+		x.remarks = append(
+			x.remarks, fmt.Sprintf("lost: %s: there is a program for %s already, and %s has one an event: call this from it: %s",
+				d.name, event, x.agent.Name, command))
 		return false, nil
 	}
 	d.text, d.program = text, true

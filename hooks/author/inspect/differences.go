@@ -84,7 +84,8 @@ var hookDifferences = []struct {
 		return v.any(h, func(f program.Facts) bool { return f.Leaves != nil })
 	}},
 	{elsewhere.DifferenceByID("quoted-variable"), func(v *view, h hooks.Hook) bool {
-		return strings.ContainsAny(v.Place.Dir, " '\"$`\\") && slices.ContainsFunc(config.VariableUses(h.Command), func(u config.VariableUse) bool { return u.Quoted == u.Short })
+		return strings.ContainsAny(v.Place.Dir, " '\"$`\\") && slices.ContainsFunc(config.VariableUses(h.Command),
+			func(u config.VariableUse) bool { return u.Quoted == u.Short })
 	}},
 	{elsewhere.DifferenceByID("project-dir"), func(v *view, h hooks.Hook) bool {
 		return v.Place.ProjectDir != v.Place.Dir && v.any(h, func(f program.Facts) bool { return f.Mentions("_PROJECT_DIR") })
@@ -111,7 +112,9 @@ var hookDifferences = []struct {
 		return !v.Trusted && h.Untrusted == "" && h.Source.Layer != hooks.LayerExtension
 	}},
 	{elsewhere.DifferenceByID("context-stays"), func(v *view, h hooks.Hook) bool {
-		return h.Event == protocol.BeforeAgent && v.any(h, func(f program.Facts) bool { return f.Mentions("additionalContext") })
+		return h.Event == protocol.BeforeAgent && v.any(h, func(f program.Facts) bool {
+			return f.Mentions("additionalContext")
+		})
 	}},
 	{elsewhere.DifferenceByID("whole-input"), func(v *view, h hooks.Hook) bool {
 		return h.Event == protocol.BeforeTool && v.any(h, func(f program.Facts) bool {
@@ -127,7 +130,9 @@ func SilentExit2(f program.Facts) bool {
 }
 
 func Exit2WithoutDeny(f program.Facts) bool {
-	return f.Unsaid != nil && !slices.ContainsFunc(f.Decisions, func(d program.Fact) bool { return d.Text == "deny" || d.Text == "block" }) &&
+	return f.Unsaid != nil && !slices.ContainsFunc(f.Decisions, func(d program.Fact) bool {
+		return d.Text == "deny" || d.Text == "block"
+	}) &&
 		!f.Mentions(`"continue"`)
 }
 

@@ -143,7 +143,8 @@ func (h HookPlan) Where() string { return h.hook.Source.String() }
 // Explain plans events, all of them where none is named. subject, if not empty,
 // is the one tool or trigger to plan for; mcp says where an MCP tool comes from.
 func (s *Setup) Explain(events []hooks.Event, subject string, mcp *protocol.MCPContext) Explanation {
-	x := Explanation{Off: s.Config.Off, Trusted: s.Trusted, Files: s.Files, Problems: s.Config.Problems, Events: []EventPlan{}}
+	x := Explanation{Off: s.Config.Off, Trusted: s.Trusted, Files: s.Files, Problems: s.Config.Problems,
+		Events: []EventPlan{}}
 	for _, f := range s.Files {
 		if f.State == FileRead {
 			x.Loaded += f.Hooks
@@ -173,7 +174,8 @@ func (s *Setup) engine() *hooks.Engine {
 	return &hooks.Engine{Config: s.Config, Runner: command{}, Mask: s.Mask}
 }
 
-func (s *Setup) planFor(e *hooks.Engine, v *view, ev hooks.Event, subjects []string, mcp *protocol.MCPContext) EventPlan {
+func (s *Setup) planFor(e *hooks.Engine, v *view, ev hooks.Event, subjects []string,
+	mcp *protocol.MCPContext) EventPlan {
 	p := EventPlan{Event: ev, Hooks: []HookPlan{}}
 	var reports []hooks.Report
 	for _, subject := range subjects {
@@ -250,7 +252,8 @@ func aggregate(reports []hooks.Report, i int) HookPlan {
 	}
 	switch {
 	case len(h.Matches) == 0 && len(reports) > 1:
-		h.Skipped = fmt.Sprintf("matcher %q matches none of %s", strings.TrimSpace(hook.Matcher), strings.Join(subjectsOf(reports), ", "))
+		h.Skipped = fmt.Sprintf("matcher %q matches none of %s", strings.TrimSpace(hook.Matcher),
+			strings.Join(subjectsOf(reports), ", "))
 	case len(h.Matches) == 0:
 		h.Skipped = reports[0].Runs[i].Skipped
 	case len(h.RunsFor) == 0:
@@ -298,9 +301,11 @@ func planOf(h hooks.Hook) HookPlan {
 		timeout = hooks.DefaultTimeout
 	}
 	return HookPlan{
-		ID: h.ID(), Command: h.Command, Matcher: h.Matcher, If: h.If, TimeoutMS: timeout.Milliseconds(), Sequential: h.Sequential, Handler: h.Handler.Shown(),
+		ID: h.ID(), Command: h.Command, Matcher: h.Matcher, If: h.If, TimeoutMS: timeout.Milliseconds(),
+		Sequential: h.Sequential, Handler: h.Handler.Shown(),
 		Layer: h.Source.Layer, Extension: h.Source.Extension, File: h.Source.File, Line: h.Source.Line,
-		Enabled: h.Disabled == "", Trusted: h.Untrusted == "", Note: h.Note, Matches: []string{}, RunsFor: []string{}, hook: h,
+		Enabled: h.Disabled == "", Trusted: h.Untrusted == "", Note: h.Note, Matches: []string{}, RunsFor: []string{},
+		hook: h,
 	}
 }
 

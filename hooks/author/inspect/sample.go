@@ -15,21 +15,23 @@ const samplePrompt = "Fix the tests"
 // samples are plausible arguments of the built-in tools; core/tools has
 // the rules.
 var samples = map[string]map[string]any{
-	"read_file":              {"file_path": "notes.txt"},
-	"read_many_files":        {"include": []any{"*.txt"}},
-	"write_file":             {"file_path": "notes.txt", "content": "hello\n"},
-	"replace":                {"file_path": "notes.txt", "instruction": "Say goodbye instead", "old_string": "hello", "new_string": "goodbye"},
-	"list_directory":         {"dir_path": "."},
-	"glob":                   {"pattern": "**/*.go"},
-	"grep_search":            {"pattern": "TODO"},
-	"run_shell_command":      {"command": "go test ./...", "description": "Run the tests"},
-	"web_fetch":              {"prompt": "Summarize https://example.com"},
-	"google_web_search":      {"query": "agent hooks"},
-	"write_todos":            {"todos": []any{map[string]any{"description": "Run the tests", "status": "pending"}}},
-	"save_memory":            {"fact": "Tests run with go test."},
-	"activate_skill":         {"name": "review"},
-	"invoke_agent":           {"agent_name": "explorer", "prompt": "Find the tests"},
-	"ask_user":               {"questions": []any{map[string]any{"question": "Which one?", "header": "Choice", "type": "text"}}},
+	"read_file":       {"file_path": "notes.txt"},
+	"read_many_files": {"include": []any{"*.txt"}},
+	"write_file":      {"file_path": "notes.txt", "content": "hello\n"},
+	"replace": {"file_path": "notes.txt", "instruction": "Say goodbye instead", "old_string": "hello",
+		"new_string": "goodbye"},
+	"list_directory":    {"dir_path": "."},
+	"glob":              {"pattern": "**/*.go"},
+	"grep_search":       {"pattern": "TODO"},
+	"run_shell_command": {"command": "go test ./...", "description": "Run the tests"},
+	"web_fetch":         {"prompt": "Summarize https://example.com"},
+	"google_web_search": {"query": "agent hooks"},
+	"write_todos":       {"todos": []any{map[string]any{"description": "Run the tests", "status": "pending"}}},
+	"save_memory":       {"fact": "Tests run with go test."},
+	"activate_skill":    {"name": "review"},
+	"invoke_agent":      {"agent_name": "explorer", "prompt": "Find the tests"},
+	"ask_user": {
+		"questions": []any{map[string]any{"question": "Which one?", "header": "Choice", "type": "text"}}},
 	"exit_plan_mode":         {"plan_filename": "plan.md"},
 	"update_topic":           {"strategic_intent": "Find the tests"},
 	"read_background_output": {"pid": float64(1)},
@@ -73,8 +75,9 @@ func sampleRequest() protocol.LLMRequest {
 
 func sampleChunk() protocol.LLMChunk {
 	return protocol.LLMChunk{
-		Text:          "All tests pass now.",
-		Candidates:    []protocol.LLMCandidate{{Content: protocol.LLMContent{Role: "model", Parts: []string{"All tests pass now."}}, FinishReason: "STOP"}},
+		Text: "All tests pass now.",
+		Candidates: []protocol.LLMCandidate{
+			{Content: protocol.LLMContent{Role: "model", Parts: []string{"All tests pass now."}}, FinishReason: "STOP"}},
 		UsageMetadata: &protocol.LLMUsage{PromptTokenCount: 100, CandidatesTokenCount: 10, TotalTokenCount: 110},
 	}
 }

@@ -131,7 +131,8 @@ type stimulus struct {
 }
 
 // stimulusOf makes one of functions for the type of the event's input.
-func stimulusOf[T any](sample func(base protocol.Base, subject string) T, fire func(context.Context, *hooks.Engine, T)) stimulus {
+func stimulusOf[T any](sample func(base protocol.Base, subject string) T,
+	fire func(context.Context, *hooks.Engine, T)) stimulus {
 	return stimulus{
 		func(base protocol.Base, subject string) any { return sample(base, subject) },
 		func(ctx context.Context, e *hooks.Engine, p []byte) error {
@@ -169,7 +170,8 @@ var stimuli = map[protocol.Event]stimulus{
 		}),
 	protocol.PostCompact: stimulusOf(
 		func(b protocol.Base, trigger string) protocol.PostCompactInput {
-			return protocol.PostCompactInput{Base: b, Trigger: trigger, CompactSummary: "<state_snapshot>The tests pass.</state_snapshot>"}
+			return protocol.PostCompactInput{
+				Base: b, Trigger: trigger, CompactSummary: "<state_snapshot>The tests pass.</state_snapshot>"}
 		},
 		func(ctx context.Context, e *hooks.Engine, in protocol.PostCompactInput) {
 			e.PostCompact(ctx, in.Trigger, in.CompactSummary)
@@ -190,7 +192,8 @@ var stimuli = map[protocol.Event]stimulus{
 		}),
 	protocol.AfterModel: stimulusOf(
 		func(b protocol.Base, _ string) protocol.AfterModelInput {
-			return protocol.AfterModelInput{Base: b, LLMRequest: sampleRequest(), LLMResponse: sampleChunk(), FullContent: sampleChunk().Text}
+			return protocol.AfterModelInput{Base: b, LLMRequest: sampleRequest(), LLMResponse: sampleChunk(),
+				FullContent: sampleChunk().Text}
 		},
 		func(ctx context.Context, e *hooks.Engine, in protocol.AfterModelInput) {
 			req, c := request(in.LLMRequest), chunk(in.LLMResponse)
@@ -203,16 +206,19 @@ var stimuli = map[protocol.Event]stimulus{
 		},
 		func(ctx context.Context, e *hooks.Engine, in protocol.BeforeToolInput) {
 			e.BeforeTool(ctx, hooks.ToolUse{
-				Call: llm.ToolCall{ID: in.ToolUseID, Name: in.ToolName, Args: in.ToolInput}, OriginalName: in.OriginalRequestName, MCP: in.MCPContext,
+				Call: llm.ToolCall{ID: in.ToolUseID, Name: in.ToolName, Args: in.ToolInput}, OriginalName: in.OriginalRequestName,
+				MCP: in.MCPContext,
 			})
 		}),
 	protocol.PermissionRequest: stimulusOf(
 		func(b protocol.Base, tool string) protocol.PermissionRequestInput {
-			return protocol.PermissionRequestInput{Base: b, ToolName: tool, ToolInput: sampleArgs(tool), MCPContext: sampleMCP(tool)}
+			return protocol.PermissionRequestInput{Base: b, ToolName: tool, ToolInput: sampleArgs(tool),
+				MCPContext: sampleMCP(tool)}
 		},
 		func(ctx context.Context, e *hooks.Engine, in protocol.PermissionRequestInput) {
 			e.PermissionRequest(ctx, hooks.ToolUse{
-				Call: llm.ToolCall{ID: in.ToolUseID, Name: in.ToolName, Args: in.ToolInput}, OriginalName: in.OriginalRequestName, MCP: in.MCPContext,
+				Call: llm.ToolCall{ID: in.ToolUseID, Name: in.ToolName, Args: in.ToolInput}, OriginalName: in.OriginalRequestName,
+				MCP: in.MCPContext,
 			})
 		}),
 	protocol.Notification: stimulusOf(
@@ -234,7 +240,8 @@ var stimuli = map[protocol.Event]stimulus{
 	protocol.SubagentStop: stimulusOf(
 		func(b protocol.Base, agent string) protocol.SubagentStopInput {
 			b.AgentID, b.AgentType = "agent-1", agent
-			return protocol.SubagentStopInput{Base: b, Prompt: "Review the last change.", PromptResponse: "It is right.", Ending: "GOAL"}
+			return protocol.SubagentStopInput{Base: b, Prompt: "Review the last change.", PromptResponse: "It is right.",
+				Ending: "GOAL"}
 		},
 		func(ctx context.Context, e *hooks.Engine, in protocol.SubagentStopInput) {
 			e.SubagentStop(ctx, hooks.SubagentEnd{Prompt: in.Prompt, Response: in.PromptResponse, Ending: in.Ending,
@@ -253,8 +260,10 @@ var stimuli = map[protocol.Event]stimulus{
 		}),
 	protocol.PostToolUseFailure: stimulusOf(
 		func(b protocol.Base, tool string) protocol.PostToolUseFailureInput {
-			failed := protocol.ToolResponse{LLMContent: "it failed", ReturnDisplay: "it failed", Error: &protocol.ToolError{Message: "it failed", Type: "unknown"}}
-			return protocol.PostToolUseFailureInput{Base: b, ToolName: tool, ToolInput: sampleArgs(tool), MCPContext: sampleMCP(tool),
+			failed := protocol.ToolResponse{LLMContent: "it failed", ReturnDisplay: "it failed", Error: &protocol.ToolError{
+				Message: "it failed", Type: "unknown"}}
+			return protocol.PostToolUseFailureInput{Base: b, ToolName: tool, ToolInput: sampleArgs(tool),
+				MCPContext:   sampleMCP(tool),
 				ToolResponse: failed, Error: failed.Error.Message}
 		},
 		func(ctx context.Context, e *hooks.Engine, in protocol.PostToolUseFailureInput) {
@@ -262,7 +271,8 @@ var stimuli = map[protocol.Event]stimulus{
 				in.ToolResponse.Error = &protocol.ToolError{Message: in.Error, Type: "unknown"}
 			}
 			e.PostToolUseFailure(ctx, hooks.ToolUse{
-				Call: llm.ToolCall{ID: in.ToolUseID, Name: in.ToolName, Args: in.ToolInput}, OriginalName: in.OriginalRequestName, MCP: in.MCPContext,
+				Call: llm.ToolCall{ID: in.ToolUseID, Name: in.ToolName, Args: in.ToolInput}, OriginalName: in.OriginalRequestName,
+				MCP: in.MCPContext,
 			}, in.ToolResponse)
 		}),
 	protocol.AfterAgent: stimulusOf(
@@ -274,10 +284,12 @@ var stimuli = map[protocol.Event]stimulus{
 		}),
 	protocol.StopFailure: stimulusOf(
 		func(b protocol.Base, why string) protocol.StopFailureInput {
-			return protocol.StopFailureInput{Base: b, Prompt: samplePrompt, Error: why, ErrorDetails: "the turn ended: " + why, LastAssistantMessage: "I look at the tests."}
+			return protocol.StopFailureInput{Base: b, Prompt: samplePrompt, Error: why, ErrorDetails: "the turn ended: " + why,
+				LastAssistantMessage: "I look at the tests."}
 		},
 		func(ctx context.Context, e *hooks.Engine, in protocol.StopFailureInput) {
-			e.StopFailure(ctx, hooks.Failure{Prompt: in.Prompt, Error: in.Error, Details: in.ErrorDetails, Said: in.LastAssistantMessage})
+			e.StopFailure(ctx, hooks.Failure{Prompt: in.Prompt, Error: in.Error, Details: in.ErrorDetails,
+				Said: in.LastAssistantMessage})
 		}),
 	protocol.SessionEnd: stimulusOf(
 		func(b protocol.Base, reason string) protocol.SessionEndInput {
@@ -289,7 +301,8 @@ var stimuli = map[protocol.Event]stimulus{
 // request is the request that hooks read in this form.
 func request(in protocol.LLMRequest) *hooks.ModelRequest {
 	r := llm.Request{Model: in.Model, Sampling: llm.Sampling{
-		Temperature: in.Config.Temperature, TopP: in.Config.TopP, TopK: in.Config.TopK, MaxOutputTokens: in.Config.MaxOutputTokens,
+		Temperature: in.Config.Temperature, TopP: in.Config.TopP, TopK: in.Config.TopK,
+		MaxOutputTokens: in.Config.MaxOutputTokens,
 	}}
 	for _, m := range in.Messages {
 		msg := llm.Message{Role: llm.Role(m.Role)}
@@ -360,5 +373,6 @@ func Sample(ev protocol.Event, subject string) ([]byte, error) {
 	} else if subject == "" {
 		subject = "write_file"
 	}
-	return protocol.Encode(s.sample(protocol.Base{HookEventName: ev, Timestamp: time.Time{}.Format(protocol.TimeLayout)}, subject))
+	return protocol.Encode(s.sample(protocol.Base{HookEventName: ev, Timestamp: time.Time{}.Format(protocol.TimeLayout)},
+		subject))
 }

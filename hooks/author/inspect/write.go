@@ -113,7 +113,8 @@ func (h HookPlan) state(p EventPlan) string {
 	case !p.Event.HasSubject() || p.Subject != "":
 		return "runs"
 	case h.If != "":
-		return fmt.Sprintf("runs for %s (matcher %q, if %s)", strings.Join(h.RunsFor, ", "), h.Matcher, text.VisibleLine(h.If))
+		return fmt.Sprintf("runs for %s (matcher %q, if %s)", strings.Join(h.RunsFor, ", "), h.Matcher,
+			text.VisibleLine(h.If))
 	case strings.TrimSpace(h.Matcher) == "" || strings.TrimSpace(h.Matcher) == "*":
 		return "runs always"
 	}

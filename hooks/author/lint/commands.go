@@ -26,9 +26,11 @@ func (l *linter) command(h hooks.Hook) {
 		case h.Dialect == "claude": // it is not for Gemini CLI
 
 		case u.Quoted && u.Short:
-			l.add("HK035", src.File, src.Line, l.commandFix(h), `"$%[1]s" breaks in Gemini CLI where the path has a space; "${%[1]s}" works everywhere`, u.Name)
+			l.add("HK035", src.File, src.Line, l.commandFix(h),
+				`"$%[1]s" breaks in Gemini CLI where the path has a space; "${%[1]s}" works everywhere`, u.Name)
 		case !u.Quoted && !u.Short:
-			l.add("HK035", src.File, src.Line, l.commandFix(h), `${%[1]s} without quotes breaks in Gemini CLI where the path has a space; "${%[1]s}" works everywhere`, u.Name)
+			l.add("HK035", src.File, src.Line, l.commandFix(h),
+				`${%[1]s} without quotes breaks in Gemini CLI where the path has a space; "${%[1]s}" works everywhere`, u.Name)
 		}
 	}
 	if src.Layer != hooks.LayerExtension && h.Dialect != "claude" && program.SingleQuotedVariable(h.Command) {
@@ -46,7 +48,8 @@ func (l *linter) command(h hooks.Hook) {
 var interpreters = []string{"sh", "bash", "zsh", "dash", "python", "python3", "node", "ruby", "perl", "deno", "bun"}
 
 // builtins are what shells know themselves.
-var builtins = strings.Fields(`. : [ [[ alias bg break builtin cd command continue declare dirs disown echo enable eval exec exit export false fc fg
+var builtins = strings.Fields(
+	`. : [ [[ alias bg break builtin cd command continue declare dirs disown echo enable eval exec exit export false fc fg
 	getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return set shift shopt source
 	suspend test time times trap true type typeset ulimit umask unalias unset wait`)
 

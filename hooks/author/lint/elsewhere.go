@@ -39,19 +39,22 @@ func (l *linter) elsewhere(h hooks.Hook, a *dialect.Agent) {
 	}
 	l.matcherElsewhere(h, own, a)
 	for _, u := range config.VariableUses(h.Command) {
-		if a.Of("") == dialect.Measured && a.Config.Shape != "plugin" && !slices.ContainsFunc(a.Env, func(r dialect.Row) bool { return r.Name == u.Name }) {
+		if a.Of("") == dialect.Measured && a.Config.Shape != "plugin" &&
+			!slices.ContainsFunc(a.Env, func(r dialect.Row) bool { return r.Name == u.Name }) {
 			l.add("HK074", src.File, src.Line, nil, "%s does not set $%s", a.Title(), u.Name)
 		}
 	}
 	for _, f := range l.of(h) {
 		for _, field := range f.Fields {
 			if name := lacks(field, point, own, a); name != "" {
-				place{l, h, f}.add("HK075", &program.Fact{Line: field.Line, Text: name}, nil, "hooks read no %s at %s of %s", name, event.Native, a.Title())
+				place{l, h, f}.add("HK075", &program.Fact{Line: field.Line, Text: name}, nil, "hooks read no %s at %s of %s", name,
+					event.Native, a.Title())
 			}
 		}
 		for _, x := range refusals(point, own, f) {
 			if there := a.Read(x.answer); there.Kind != dialect.Unknown && !there.Prevents() {
-				place{l, h, f}.add("HK070", x.fact, nil, "%s refuses in %s; at %s of %s it lets pass: %s", x.says, own.Name, event.Native, a.Title(), there.Because())
+				place{l, h, f}.add("HK070", x.fact, nil, "%s refuses in %s; at %s of %s it lets pass: %s", x.says, own.Name,
+					event.Native, a.Title(), there.Because())
 			}
 		}
 	}
@@ -110,7 +113,8 @@ func (l *linter) matcherElsewhere(h hooks.Hook, own, a *dialect.Agent) {
 		}
 	}
 	if len(names) > 0 {
-		l.add("HK071", h.Source.File, h.Source.Line, nil, "matcher %q never fires in %s: what it means is called %s there", h.Matcher, a.Title(), strings.Join(names, ", "))
+		l.add("HK071", h.Source.File, h.Source.Line, nil, "matcher %q never fires in %s: what it means is called %s there",
+			h.Matcher, a.Title(), strings.Join(names, ", "))
 	}
 }
 
@@ -145,7 +149,8 @@ func refusals(point dialect.Point, own *dialect.Agent, f program.Facts) []refusa
 		switch {
 		case exit2 != nil || len(f.Stdout) > 0:
 		case code > 2:
-			keep(refusalOf{fmt.Sprintf("exit %d with a reason on stderr", code), &f.Exits[0], dialect.Answer{Exit: code, Stderr: "a reason"}})
+			keep(refusalOf{fmt.Sprintf("exit %d with a reason on stderr", code), &f.Exits[0],
+				dialect.Answer{Exit: code, Stderr: "a reason"}})
 		case isObject(text):
 			keep(refusalOf{oneLine(text) + " on stderr", &f.Stderr[i], dialect.Answer{Exit: code, Stderr: text}})
 		}

@@ -60,7 +60,8 @@ func lines(all []Finding, scope Scope, short func(string) string) string {
 	if len(all) == 0 {
 		return fmt.Sprintf("no findings; looked at %s\n", scope)
 	}
-	fmt.Fprintf(&b, "\n%s, %s, %s", text.Plural(counts[Error], "error"), text.Plural(counts[Warning], "warning"), text.Plural(counts[Note], "note"))
+	fmt.Fprintf(&b, "\n%s, %s, %s", text.Plural(counts[Error], "error"), text.Plural(counts[Warning], "warning"),
+		text.Plural(counts[Note], "note"))
 	if fixed > 0 {
 		fmt.Fprintf(&b, "; %d fixed", fixed)
 	}

@@ -86,7 +86,8 @@ func Run(in Input) []Finding {
 	}
 	l.unread()
 	if scope := in.Scope(); scope.Hooks == 0 && len(l.found) == 0 {
-		l.add("HK018", in.Setup.Place.Dir, 0, nil, "no hook was found in %s: nothing was looked at", text.Plural(scope.Files, "file"))
+		l.add("HK018", in.Setup.Place.Dir, 0, nil, "no hook was found in %s: nothing was looked at",
+			text.Plural(scope.Files, "file"))
 	}
 	l.plans()
 	for _, h := range in.Setup.Config.Hooks {
@@ -98,7 +99,8 @@ func Run(in Input) []Finding {
 	}
 	l.disabledNames()
 	slices.SortStableFunc(l.found, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Code, b.Code),
+			cmp.Compare(a.Message, b.Message))
 	})
 	return slices.CompactFunc(l.found, func(a, b Finding) bool {
 		return a.File == b.File && a.Line == b.Line && a.Code == b.Code && a.Message == b.Message

@@ -12,8 +12,10 @@ import (
 )
 
 var (
-	neverSet   = regexp.MustCompile(`\$\{?((?:CLAUDE|GEMINI)_(?:TOOL|FILE|HOOK|EVENT|INPUT|COMMAND|PROMPT|NOTIFICATION|OUTPUT)\w*|TOOL_NAME|TOOL_INPUT|TOOL_OUTPUT|STDIN_JSON|HOOK_INPUT)\b`)
-	neverThere = regexp.MustCompile(`\bjq\b[^|;]*?['"\s(](\.(?:arguments|tool_args|tool_arguments|toolName|toolArgs|tool\.name|tool_input\.(?:path|filepath|filename|cmd)|llm_request\.contents|llm_request\.messages\[[^]]*\]\.parts)\b)`)
+	neverSet = regexp.MustCompile(
+		`\$\{?((?:CLAUDE|GEMINI)_(?:TOOL|FILE|HOOK|EVENT|INPUT|COMMAND|PROMPT|NOTIFICATION|OUTPUT)\w*|TOOL_NAME|TOOL_INPUT|TOOL_OUTPUT|STDIN_JSON|HOOK_INPUT)\b`)
+	neverThere = regexp.MustCompile(
+		`\bjq\b[^|;]*?['"\s(](\.(?:arguments|tool_args|tool_arguments|toolName|toolArgs|tool\.name|tool_input\.(?:path|filepath|filename|cmd)|llm_request\.contents|llm_request\.messages\[[^]]*\]\.parts)\b)`)
 	neverKeys  = regexp.MustCompile(`(llm_request['"\[\]).get(\s]+(?:contents|systemInstruction|system_instruction)\b)`)
 	inJSON     = regexp.MustCompile(`\b(?:echo|printf)\b[^|;#]*"\{[^|;#]*\\"[^"\\]*\$\{?(\w+)`)
 	argument   = regexp.MustCompile(`"\$\{?([1-9])\b|=\$\{?([1-9])\b`)
@@ -53,7 +55,8 @@ func unsetVariable(h hooks.Hook, f program.Facts) *program.Fact {
 
 // assigned: a shell's program sets the variable itself.
 func assigned(text, name string) bool {
-	return regexp.MustCompile(`(?m)(?:^|[\s;({&|])` + name + `\+?=|\b(?:read|for|mapfile|readarray)\b[^\n;]*\b` + name + `\b`).MatchString(text)
+	return regexp.MustCompile(`(?m)(?:^|[\s;({&|])` + name + `\+?=|\b(?:read|for|mapfile|readarray)\b[^\n;]*\b` + name +
+		`\b`).MatchString(text)
 }
 
 // noSuchField finds a field that jq asks for in vain. One with another behind
@@ -144,7 +147,8 @@ func unescaped(_ hooks.Hook, f program.Facts) *program.Fact {
 // noArgument finds an argument of the program that the command does not give.
 // In a function it is one of the function's.
 func noArgument(h hooks.Hook, f program.Facts) *program.Fact {
-	if f.Lang != program.Shell || strings.Contains(f.Text, "()") || strings.Contains(f.Text, "function ") || strings.Contains(f.Text, "set --") ||
+	if f.Lang != program.Shell || strings.Contains(f.Text, "()") || strings.Contains(f.Text, "function ") ||
+		strings.Contains(f.Text, "set --") ||
 		f.Path != "" && strings.Contains(strings.TrimSpace(h.Line()), " ") {
 		return nil
 	}

@@ -49,17 +49,21 @@ func (l *linter) matcher(p inspect.EventPlan, h inspect.HookPlan) {
 		return // the loader has tried the triggers
 	}
 	if glob.MatchString(pattern) {
-		l.add("HK067", h.File, at, l.globFix(h), "matcher %q looks like a glob, and it is a regular expression: %q is what was meant", pattern, unglob(pattern))
+		l.add("HK067", h.File, at, l.globFix(h),
+			"matcher %q looks like a glob, and it is a regular expression: %q is what was meant", pattern, unglob(pattern))
 	}
 	if fault := hooks.MatcherFault(pattern); fault != "" {
-		l.add("HK020", h.File, at, nil, "matcher %q is not a regular expression, so that it is compared literally: %s", pattern, fault)
+		l.add("HK020", h.File, at, nil, "matcher %q is not a regular expression, so that it is compared literally: %s",
+			pattern, fault)
 		return
 	}
 	if p.Event.IsAgent() {
 		return // agents have the names that people give them
 	}
-	if len(h.Matches) == 0 && !strings.Contains(pattern, "mcp_") && !plainWords(pattern) && !config.MatchesOthers(pattern) {
-		l.add("HK022", h.File, at, nil, "matcher %q matches none of the built-in tools: %s", pattern, strings.Join(l.Setup.Subjects(p.Event), ", "))
+	if len(h.Matches) == 0 && !strings.Contains(pattern, "mcp_") && !plainWords(pattern) &&
+		!config.MatchesOthers(pattern) {
+		l.add("HK022", h.File, at, nil, "matcher %q matches none of the built-in tools: %s", pattern,
+			strings.Join(l.Setup.Subjects(p.Event), ", "))
 	}
 	l.loose(h, pattern, at)
 }
@@ -113,7 +117,8 @@ func (l *linter) loose(h inspect.HookPlan, pattern string, at int) {
 		l.add("HK021", h.File, at, nil, "matcher %q is not anchored: it matches %s; ^(%s)$ matches these names alone",
 			pattern, strings.Join(h.Matches, ", "), strings.Join(words, "|"))
 	case len(h.Matches) > 0:
-		l.add("HK028", h.File, at, nil, "matcher %q is not anchored: beside %s it matches any tool whose name holds that, such as my_%s_x",
+		l.add("HK028", h.File, at, nil, "matcher %q is not anchored: beside %s it matches any tool whose name holds that, "+
+			"such as my_%s_x",
 			pattern, strings.Join(h.Matches, ", "), words[0])
 	}
 }

@@ -32,14 +32,17 @@ func (l *linter) programs(h hooks.Hook) {
 		}
 	}
 	if h.Async && h.Event.CanBlock() && (h.Kind() == "prompt" || slices.ContainsFunc(l.of(h), inspect.MightDeny)) {
-		l.add("HK068", h.Source.File, h.Source.Line, nil, "the hook can refuse, and with async nobody waits for what it says: it refuses nothing")
+		l.add("HK068", h.Source.File, h.Source.Line, nil,
+			"the hook can refuse, and with async nobody waits for what it says: it refuses nothing")
 	}
 	if h.Once && h.Event.CanBlock() && slices.ContainsFunc(l.of(h), inspect.MightDeny) {
-		l.add("HK068", h.Source.File, h.Source.Line, nil, "the hook can refuse, and with once it is asked no more in a session after it has let something pass")
+		l.add("HK068", h.Source.File, h.Source.Line, nil,
+			"the hook can refuse, and with once it is asked no more in a session after it has let something pass")
 	}
 	if (h.Event == protocol.AfterAgent || h.Event == protocol.SubagentStop) && l.blocksBlindly(h) {
 		l.add("HK044", h.Source.File, h.Source.Line, nil, "%s",
-			"the hook sends answers back and never reads stop_hook_active: it can send the same answer back for ever; "+effect("HK044"))
+			"the hook sends answers back and never reads stop_hook_active: it can send the same answer back for ever; "+
+				effect("HK044"))
 	}
 }
 
@@ -126,7 +129,8 @@ var programRules = []struct {
 		"%q is printed before the JSON: the whole is then a message for the user, and no answer; print it on stderr"},
 	{"HK047", false, badDecision, "%s is not a decision: allow, deny, block, ask and approve are"},
 	{"HK048", true, func(_ hooks.Hook, f program.Facts) *program.Fact { return first(f.Foreign) },
-		`%s is a field of Claude Code's hooks, and ignored: give the hook "dialect": "claude", or answer as Gemini CLI wants it`},
+		`%s is a field of Claude Code's hooks, and ignored: give the hook "dialect": "claude", or answer as Gemini CLI ` +
+			`wants it`},
 	{"HK049", false, func(_ hooks.Hook, f program.Facts) *program.Fact { return f.Traps },
 		"TERM is ignored: at the time-out " + effect("HK049")},
 	{"HK050", false, func(_ hooks.Hook, f program.Facts) *program.Fact { return f.Leaves },
@@ -165,7 +169,8 @@ var programRules = []struct {
 			return nil
 		}
 		return f.Strict
-	}, "%s: where sh is dash, an unset variable or a cd that fails ends the hook with 2, and so does grep or jq that cannot read a file: that blocks"},
+	}, "%s: where sh is dash, an unset variable or a cd that fails ends the hook with 2, and so does grep or jq that " +
+		"cannot read a file: that blocks"},
 	{"HK065", false, noArgument, "a hook gets no arguments: $%s is empty, and the event is in the JSON on stdin"},
 }
 
@@ -187,8 +192,11 @@ func refusal(f program.Facts) *program.Fact {
 }
 
 var (
-	errorPath = regexp.MustCompile(`\|\||\bexcept\b|\bcatch\b|\brescue\b|(?i:usage|not found|not installed|missing|cannot|could not|failed|invalid|\berror\b)|command -v|\btrap\b`)
-	speaks    = regexp.MustCompile(`\b(echo|printf|print|cat)\b|std(err|out)|console\.|sys\.exit\(\s*[rbf]?["']|SystemExit\(\s*[rbf]?["']`)
+	errorPath = regexp.MustCompile(
+		`\|\||\bexcept\b|\bcatch\b|\brescue\b|(?i:usage|not found|not installed|missing|cannot|could ` +
+			`not|failed|invalid|\berror\b)|command -v|\btrap\b`)
+	speaks = regexp.MustCompile(
+		`\b(echo|printf|print|cat)\b|std(err|out)|console\.|sys\.exit\(\s*[rbf]?["']|SystemExit\(\s*[rbf]?["']`)
 )
 
 func is(want int) func(int) bool { return func(code int) bool { return code == want } }
@@ -209,7 +217,9 @@ func decided(f program.Facts, word string) *program.Fact {
 }
 
 func denials(f program.Facts) []program.Fact {
-	return slices.DeleteFunc(slices.Clone(f.Decisions), func(d program.Fact) bool { return d.Text != "deny" && d.Text != "block" })
+	return slices.DeleteFunc(slices.Clone(f.Decisions), func(d program.Fact) bool {
+		return d.Text != "deny" && d.Text != "block"
+	})
 }
 
 // badDecision finds a word that is none, or an array in an object's place.
@@ -251,6 +261,9 @@ func unknownField(h hooks.Hook, f program.Facts) *program.Fact {
 }
 
 func known(name string, nested bool) bool {
-	return slices.ContainsFunc(protocol.Gemini().Fields(), func(f protocol.Field) bool { return f.Name == name && f.Nested == nested }) ||
-		slices.Contains([]string{"permissionDecision", "permissionDecisionReason", "updatedInput", "updatedToolOutput"}, name) // told by HK048
+	return slices.ContainsFunc(protocol.Gemini().Fields(), func(f protocol.Field) bool {
+		return f.Name == name && f.Nested == nested
+	}) ||
+		// told by HK048
+		slices.Contains([]string{"permissionDecision", "permissionDecisionReason", "updatedInput", "updatedToolOutput"}, name)
 }

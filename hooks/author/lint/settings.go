@@ -59,8 +59,10 @@ func (l *linter) section(s config.Section) {
 		for _, f := range []struct {
 			used       bool
 			difference string
-		}{{h.OnError != "", "on-error"}, {h.Dialect != "", "dialect"}, {h.Dialect == "" && h.Args != nil, "args"}, {h.Dialect == "" && h.Once, "once"}, {h.Dialect == "" && h.Async, "async"},
-			{h.Dialect == "" && h.Kind() != "command", "kind"}, {h.Dialect == "" && h.Event.IsAdded(), "event-added"}, {h.Dialect == "" && elsewhere.NamesAddedTrigger(h), "trigger-added"}} {
+		}{{h.OnError != "", "on-error"}, {h.Dialect != "", "dialect"}, {h.Dialect == "" && h.Args != nil, "args"},
+			{h.Dialect == "" && h.Once, "once"}, {h.Dialect == "" && h.Async, "async"},
+			{h.Dialect == "" && h.Kind() != "command", "kind"}, {h.Dialect == "" && h.Event.IsAdded(), "event-added"},
+			{h.Dialect == "" && elsewhere.NamesAddedTrigger(h), "trigger-added"}} {
 			if f.used && !(told[f.difference] && (f.difference == "dialect" || f.difference == "event-added")) {
 				told[f.difference] = true
 				l.add("HK015", h.Source.File, h.Source.Line, nil, "%s", elsewhere.DifferenceByID(f.difference))
@@ -72,7 +74,8 @@ func (l *linter) section(s config.Section) {
 		key, difference string
 	}{{s.MaxRetries, "maxRetries", "max-retries"}, {s.BlockedExitCode, "blockedExitCode", "blocked-exit-code"}} {
 		if doc := l.docs[s.File]; doc != nil && f.value > 0 {
-			l.add("HK015", s.File, doc.Root().Get("hooksConfig", f.key).Line(), nil, "%s", elsewhere.DifferenceByID(f.difference))
+			l.add("HK015", s.File, doc.Root().Get("hooksConfig", f.key).Line(), nil, "%s",
+				elsewhere.DifferenceByID(f.difference))
 		}
 	}
 }
@@ -118,7 +121,8 @@ func (l *linter) settingsFix(code string, p hooks.Problem) func(*fixer) error {
 	}
 	switch code {
 	case "HK001", "HK002":
-		if from, to := names(p.Text); to != "" && strings.HasPrefix(p.Text, "there is no event") && !doc.Root().Get("hooks", to).Exists() {
+		if from, to := names(p.Text); to != "" && strings.HasPrefix(p.Text, "there is no event") &&
+			!doc.Root().Get("hooks", to).Exists() {
 			return edit(func() error { doc.Root().Get("hooks").Rename(from, to); return nil })
 		}
 		return l.matcherFix(p, edit)

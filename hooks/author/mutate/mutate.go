@@ -42,12 +42,15 @@ type Mutant struct {
 func sorted(was []byte, all []Mutant) []Mutant {
 	var out []Mutant
 	for _, m := range all {
-		if !bytes.Equal(m.Text, was) && !slices.ContainsFunc(out, func(o Mutant) bool { return bytes.Equal(o.Text, m.Text) }) {
+		if !bytes.Equal(m.Text, was) && !slices.ContainsFunc(out, func(o Mutant) bool {
+			return bytes.Equal(o.Text, m.Text)
+		}) {
 			out = append(out, m)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Mutant) int {
-		return cmp.Or(cmp.Compare(slices.Index(Classes, a.Class), slices.Index(Classes, b.Class)), cmp.Compare(a.Line, b.Line))
+		return cmp.Or(cmp.Compare(slices.Index(Classes, a.Class), slices.Index(Classes, b.Class)),
+			cmp.Compare(a.Line, b.Line))
 	})
 	return out
 }

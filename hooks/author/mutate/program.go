@@ -85,7 +85,8 @@ func changed(line string) []change {
 			if shown == "" {
 				shown = "nothing"
 			}
-			out = append(out, change{f.class, line[:at[0]] + by + line[at[1]:], fmt.Sprintf("%s -> %s", strings.TrimSpace(was), shown)})
+			out = append(
+				out, change{f.class, line[:at[0]] + by + line[at[1]:], fmt.Sprintf("%s -> %s", strings.TrimSpace(was), shown)})
 		}
 	}
 	return out

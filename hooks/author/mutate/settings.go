@@ -59,11 +59,16 @@ func (s *settings) change(class, hook, what string, line int, edit func(hooks js
 
 // partners are the events that are most easily taken for each other.
 var partners = map[protocol.Event]protocol.Event{
-	protocol.BeforeTool: protocol.AfterTool, protocol.AfterTool: protocol.BeforeTool, protocol.BeforeModel: protocol.AfterModel,
-	protocol.AfterModel: protocol.BeforeModel, protocol.BeforeAgent: protocol.AfterAgent, protocol.AfterAgent: protocol.BeforeAgent,
-	protocol.SessionStart: protocol.SessionEnd, protocol.SessionEnd: protocol.SessionStart, protocol.BeforeToolSelection: protocol.BeforeModel,
-	protocol.PreCompress: protocol.PostCompact, protocol.PostCompact: protocol.PreCompress, protocol.StopFailure: protocol.AfterAgent,
-	protocol.SubagentStart: protocol.SubagentStop, protocol.SubagentStop: protocol.SubagentStart, protocol.Notification: protocol.BeforeTool,
+	protocol.BeforeTool: protocol.AfterTool, protocol.AfterTool: protocol.BeforeTool,
+	protocol.BeforeModel: protocol.AfterModel,
+	protocol.AfterModel:  protocol.BeforeModel, protocol.BeforeAgent: protocol.AfterAgent,
+	protocol.AfterAgent:   protocol.BeforeAgent,
+	protocol.SessionStart: protocol.SessionEnd, protocol.SessionEnd: protocol.SessionStart,
+	protocol.BeforeToolSelection: protocol.BeforeModel,
+	protocol.PreCompress:         protocol.PostCompact, protocol.PostCompact: protocol.PreCompress,
+	protocol.StopFailure:   protocol.AfterAgent,
+	protocol.SubagentStart: protocol.SubagentStop, protocol.SubagentStop: protocol.SubagentStart,
+	protocol.Notification: protocol.BeforeTool,
 }
 
 // move puts the hooks of an event under its partner, or under the first event
@@ -72,7 +77,9 @@ func (s *settings) move(doc *jsonc.Doc, event string, line int) {
 	all := doc.Root().Get("hooks")
 	for _, to := range append([]protocol.Event{partners[protocol.Event(event)]}, protocol.Events...) {
 		if to != "" && !all.Get(string(to)).Exists() {
-			s.change(Event, "", fmt.Sprintf("%s -> %s", event, to), line, func(n jsonc.Node) bool { return n.Rename(event, string(to)) })
+			s.change(Event, "", fmt.Sprintf("%s -> %s", event, to), line, func(n jsonc.Node) bool {
+				return n.Rename(event, string(to))
+			})
 			return
 		}
 	}
@@ -91,7 +98,9 @@ func (s *settings) matcher(event string, g int, group jsonc.Node) {
 	edit := func(change func(group jsonc.Node) bool) func(jsonc.Node) bool {
 		return func(hooks jsonc.Node) bool { return change(nth(hooks.Get(event), g)) }
 	}
-	s.change(Matcher, name, fmt.Sprintf("matcher %q -> none", text), n.Line(), edit(func(group jsonc.Node) bool { return group.Remove("matcher") }))
+	s.change(Matcher, name, fmt.Sprintf("matcher %q -> none", text), n.Line(), edit(func(group jsonc.Node) bool {
+		return group.Remove("matcher")
+	}))
 	for _, less := range without(text) {
 		s.change(Matcher, name, fmt.Sprintf("matcher %q -> %q", text, less), n.Line(),
 			edit(func(group jsonc.Node) bool { return group.Get("matcher").Replace(less) == nil }))

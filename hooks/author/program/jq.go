@@ -11,7 +11,8 @@ import (
 
 // filter is one of jq that reads a field, or the first of several that is there.
 var filter = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\s*\(?\s*((?:\.[A-Za-z_]\w*)+)\??((?:\s*//\s*(?:(?:\.[A-Za-z_]\w*)+\??|empty|null|""|"[^"]*"))*)\s*\)?\s*(?:\|.*)?$`)
+	return regexp.MustCompile(
+		`^\s*\(?\s*((?:\.[A-Za-z_]\w*)+)\??((?:\s*//\s*(?:(?:\.[A-Za-z_]\w*)+\??|empty|null|""|"[^"]*"))*)\s*\)?\s*(?:\|.*)?$`)
 })
 
 var path = sync.OnceValue(func() *regexp.Regexp {
@@ -29,7 +30,9 @@ func (f *Facts) jq(c *syntax.CallExpr) {
 // they are not plain.
 func fieldsOf(args []string) [][]string {
 	i := slices.IndexFunc(args, func(a string) bool { return !strings.HasPrefix(a, "-") })
-	if i < 0 || slices.ContainsFunc(args[:i], func(a string) bool { return strings.HasPrefix(a, "--arg") || a == "-n" || a == "--null-input" }) {
+	if i < 0 || slices.ContainsFunc(args[:i], func(a string) bool {
+		return strings.HasPrefix(a, "--arg") || a == "-n" || a == "--null-input"
+	}) {
 		return nil
 	}
 	m := filter().FindStringSubmatch(args[i])

@@ -153,7 +153,8 @@ var (
 	// sys.exit with words prints them on stderr and exits with 1.
 	pythonWords = pattern(`\b(?:sys\.exit|SystemExit)\(\s*[rbf]?["']`)
 	stderrJSON  = map[Language]func() *regexp.Regexp{
-		Python: pattern(`json\.dump\([^\n]*sys\.stderr|print\(\s*json\.dumps[^\n]*sys\.stderr|sys\.stderr\.write\(\s*json\.dumps`),
+		Python: pattern(
+			`json\.dump\([^\n]*sys\.stderr|print\(\s*json\.dumps[^\n]*sys\.stderr|sys\.stderr\.write\(\s*json\.dumps`),
 		Script: pattern(`(?:console\.error|process\.stderr\.write)\(\s*JSON\.stringify`),
 	}
 )
@@ -230,7 +231,8 @@ func isJSON(s string) bool {
 // Mentions reports whether the program's text holds word, comments left out.
 func (f Facts) Mentions(word string) bool {
 	for line := range strings.Lines(f.Text) {
-		if t := strings.TrimSpace(line); !strings.HasPrefix(t, "#") && !strings.HasPrefix(t, "//") && strings.Contains(line, word) {
+		if t := strings.TrimSpace(line); !strings.HasPrefix(t, "#") && !strings.HasPrefix(t, "//") &&
+			strings.Contains(line, word) {
 			return true
 		}
 	}

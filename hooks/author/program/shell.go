@@ -185,8 +185,10 @@ func (w *walker) clause(c *syntax.IfClause, shown bool) {
 
 // quiet are commands that print nothing on stdout, or only when asked.
 var quiet = []string{
-	"exit", "return", "test", "[", "[[", "true", "false", ":", "cd", "set", "shift", "local", "export", "read", "trap", "sleep",
-	"kill", "mkdir", "rm", "touch", "cp", "mv", "chmod", "unset", "umask", "wait", "let", "declare", "readonly", "break", "continue",
+	"exit", "return", "test", "[", "[[", "true", "false", ":", "cd", "set", "shift", "local", "export", "read", "trap",
+	"sleep",
+	"kill", "mkdir", "rm", "touch", "cp", "mv", "chmod", "unset", "umask", "wait", "let", "declare", "readonly", "break",
+	"continue",
 }
 
 func (w *walker) call(c *syntax.CallExpr, s *syntax.Stmt, shown, stderr bool) {
@@ -219,7 +221,9 @@ func (w *walker) call(c *syntax.CallExpr, s *syntax.Stmt, shown, stderr bool) {
 	case name == "kill" && strings.Contains(source(c), "$$"):
 		w.f.Kills = &Fact{line, source(c)}
 	case slices.Contains(quiet, name):
-	case name == "grep" && slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "-") && strings.Contains(a, "q") }):
+	case name == "grep" && slices.ContainsFunc(args, func(a string) bool {
+		return strings.HasPrefix(a, "-") && strings.Contains(a, "q")
+	}):
 	case shown || stderr:
 		w.prints = true
 	}

@@ -175,7 +175,8 @@ func (s *Session) recall(activity []transcript.Raw) {
 				Reason string         `json:"reason"`
 			} `json:"hook"`
 		}
-		if json.Unmarshal([]byte(raw), &note) == nil && note.Hook.Event == protocol.AfterAgent && note.Hook.Effect == hooks.EffectRetry {
+		if json.Unmarshal([]byte(raw), &note) == nil && note.Hook.Event == protocol.AfterAgent &&
+			note.Hook.Effect == hooks.EffectRetry {
 			reasons[note.Hook.Reason] = true
 		}
 	}
@@ -284,7 +285,8 @@ func ofClaudeCall(p claudePart) llm.ToolCall {
 	if ours := claude.Tool(p.Name); ours != "" {
 		name = ours
 	}
-	if server, tool, ok := strings.Cut(strings.TrimPrefix(p.Name, "mcp__"), "__"); ok && strings.HasPrefix(p.Name, "mcp__") {
+	if server, tool, ok := strings.Cut(strings.TrimPrefix(p.Name, "mcp__"), "__"); ok &&
+		strings.HasPrefix(p.Name, "mcp__") {
 		name = "mcp_" + server + "_" + tool
 	}
 	args := map[string]any{}

@@ -86,8 +86,12 @@ func (s *Session) messages() []protocol.LLMMessage {
 				response["output"] = step.Response.LLMContent
 			}
 			out = append(out,
-				protocol.LLMMessage{Role: "model", Parts: []protocol.LLMPart{{Type: protocol.PartFunctionCall, Name: step.Call.Name, Args: step.Call.Args, ID: step.Call.ID}}},
-				protocol.LLMMessage{Role: "user", Parts: []protocol.LLMPart{{Type: protocol.PartFunctionResponse, Name: step.Call.Name, Response: response, ID: step.Call.ID}}})
+				protocol.LLMMessage{
+					Role: "model", Parts: []protocol.LLMPart{
+						{Type: protocol.PartFunctionCall, Name: step.Call.Name, Args: step.Call.Args, ID: step.Call.ID}}},
+				protocol.LLMMessage{
+					Role: "user", Parts: []protocol.LLMPart{
+						{Type: protocol.PartFunctionResponse, Name: step.Call.Name, Response: response, ID: step.Call.ID}}})
 		}
 	}
 	return out

@@ -134,7 +134,8 @@ func (r *Result) decide(s *Session, i int, rep hooks.Report) {
 	step := s.Steps[i]
 	d := Decided{
 		Session: s.Path, Step: i + 1, Kind: step.Kind, Event: rep.Event, Subject: rep.Subject, Text: head(step),
-		Now: rep.Verdict.Decision.String(), Reason: rep.Verdict.Reason, Hooks: rep.Verdict.Hooks, Effect: rep.Effect.Kind, Then: hooks.Proceed.String(),
+		Now: rep.Verdict.Decision.String(), Reason: rep.Verdict.Reason, Hooks: rep.Verdict.Hooks, Effect: rep.Effect.Kind,
+		Then: hooks.Proceed.String(),
 	}
 	if step.Denied && rep.Event != protocol.AfterTool {
 		d.Then, d.Was = hooks.Deny.String(), step.Reason
@@ -169,7 +170,8 @@ func (r *Result) time(rep hooks.Report) {
 		if !ok {
 			i = len(r.Hooks)
 			r.index[at] = i
-			r.Hooks = append(r.Hooks, HookTime{ID: at.id, Event: at.event, File: at.file, Line: at.line, Decisions: map[string]int{}})
+			r.Hooks = append(
+				r.Hooks, HookTime{ID: at.id, Event: at.event, File: at.file, Line: at.line, Decisions: map[string]int{}})
 		}
 		if h := &r.Hooks[i]; run.Ran() {
 			h.Runs++

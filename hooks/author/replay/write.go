@@ -10,7 +10,8 @@ import (
 // Text is the result for reading; short, if not nil, makes paths short.
 func (r *Result) Text(short func(string) string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s, %s, %s\n", text.Plural(r.Sessions, "session"), text.Plural(r.Prompts, "prompt"), text.Plural(r.Calls, "call"), text.Plural(r.Answers, "answer"))
+	fmt.Fprintf(&b, "%s: %s, %s, %s\n", text.Plural(r.Sessions, "session"), text.Plural(r.Prompts, "prompt"),
+		text.Plural(r.Calls, "call"), text.Plural(r.Answers, "answer"))
 	group := func(title string, want bool) {
 		n := 0
 		for _, d := range r.Decided {

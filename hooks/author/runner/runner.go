@@ -124,14 +124,16 @@ func (o Options) getenv(name string) string {
 
 // ask runs the script once. failed says that it did not do its work, where that
 // is no reason to refuse.
-func (o Options) ask(ctx context.Context, c *portable.Call, d *protocol.Dialect, payload []byte, tool string) (out protocol.Output, failed string) {
+func (o Options) ask(ctx context.Context, c *portable.Call, d *protocol.Dialect, payload []byte,
+	tool string) (out protocol.Output, failed string) {
 	ran := o.start(ctx, c, payload)
 	unfinished := ran.Failed != "" || ran.Code == 126 || ran.Code == 127
 	ran.Tool = tool
 	reading := d.Parse(c.Event, ran)
 	out = reading.Output
 	if reading.Failed == "" || out.Decision == protocol.Deny || out.Stop {
-		if text := strings.TrimSpace(string(ran.Stderr)); ran.Code == 0 && reading.From != "stderr" && !strings.Contains(text, "{") {
+		if text := strings.TrimSpace(string(ran.Stderr)); ran.Code == 0 && reading.From != "stderr" &&
+			!strings.Contains(text, "{") {
 			failed = text // nothing failed: it is for who reads the log
 		}
 		return out, failed
@@ -154,7 +156,8 @@ func (o Options) start(ctx context.Context, c *portable.Call, payload []byte) pr
 		Path: o.Command[0], Args: o.Command[1:], Dir: o.Dir, Env: o.environment(c), Stdin: [][]byte{payload},
 		Out: proc.Limit{Head: mostOutput}, Err: proc.Limit{Head: mostOutput}, Grace: grace, Guarded: true,
 	})
-	ran := protocol.Ran{Code: res.ExitCode, Stdout: res.Stdout.Head, Stderr: res.Stderr.Head, Cut: protocol.CutStreams(res.Stdout.Dropped > 0, res.Stderr.Dropped > 0)}
+	ran := protocol.Ran{Code: res.ExitCode, Stdout: res.Stdout.Head, Stderr: res.Stderr.Head,
+		Cut: protocol.CutStreams(res.Stdout.Dropped > 0, res.Stderr.Dropped > 0)}
 	switch {
 	case errors.Is(err, syscall.ENOEXEC):
 		ran.Failed = "the system cannot start it: its first line must name the interpreter, such as #!/bin/sh"
@@ -173,7 +176,8 @@ func (o Options) start(ctx context.Context, c *portable.Call, payload []byte) pr
 func (o Options) environment(c *portable.Call) []string {
 	env := slices.Clone(o.Env)
 	dir := o.getenv("CLAUDE_PROJECT_DIR")
-	for _, other := range []string{o.getenv("GEMINI_PROJECT_DIR"), o.getenv("COPILOT_PROJECT_DIR"), o.getenv("QWEN_PROJECT_DIR"), c.Dir(), o.Dir} {
+	for _, other := range []string{o.getenv("GEMINI_PROJECT_DIR"), o.getenv("COPILOT_PROJECT_DIR"),
+		o.getenv("QWEN_PROJECT_DIR"), c.Dir(), o.Dir} {
 		if dir == "" {
 			dir = other
 		}
@@ -196,6 +200,7 @@ func (o Options) passOn(ctx context.Context, c *portable.Call) int {
 		fmt.Fprintln(o.Stderr, "minigem: the hook failed:", ran.Failed)
 		return 1
 	}
-	fmt.Fprintf(o.Stderr, "minigem: %s of %s has no counterpart; what the hook says is passed on as it is\n", c.Native, c.Agent.Name)
+	fmt.Fprintf(o.Stderr, "minigem: %s of %s has no counterpart; what the hook says is passed on as it is\n", c.Native,
+		c.Agent.Name)
 	return ran.Code
 }

@@ -19,7 +19,8 @@ type making struct {
 
 // kind completes the hook.
 func (m *making) kind() error {
-	kinds := map[string]func() error{"": m.command, "command": m.command, "http": m.http, "prompt": m.prompt, "mcp_tool": m.mcpTool}
+	kinds := map[string]func() error{"": m.command, "command": m.command, "http": m.http, "prompt": m.prompt,
+		"mcp_tool": m.mcpTool}
 	add, ok := kinds[m.o.Kind]
 	switch {
 	case !ok:
@@ -73,9 +74,11 @@ func (m *making) command() error {
 // asyncs are the cases of hooks that are not waited for: the prompt on which one
 // answers, and what the model does.
 var asyncs = map[protocol.Event][2]string{
-	protocol.BeforeAgent:        {"Please deploy it", "text It is done."},
-	protocol.BeforeTool:         {"Pin it", `call write_file {"file_path": "app.lock", "content": "1\n"}` + "\n\ntext It is done."},
-	protocol.AfterTool:          {"Write it", `call write_file {"file_path": "a.txt", "content": "x\n"}` + "\n\ntext It is done."},
+	protocol.BeforeAgent: {"Please deploy it", "text It is done."},
+	protocol.BeforeTool: {"Pin it", `call write_file {"file_path": "app.lock", "content": "1\n"}` +
+		"\n\ntext It is done."},
+	protocol.AfterTool: {"Write it", `call write_file {"file_path": "a.txt", "content": "x\n"}` +
+		"\n\ntext It is done."},
 	protocol.PostToolUseFailure: {"Test it", `call run_shell_command {"command": "exit 3"}` + "\n\ntext It is done."},
 	protocol.AfterAgent:         {"Do it", "text It is done; TODO: the rest."},
 }
@@ -85,7 +88,8 @@ var asyncs = map[protocol.Event][2]string{
 func (m *making) unwaited() error {
 	run, ok := asyncs[m.o.Event]
 	if !ok || m.o.Tool != "" {
-		return fmt.Errorf("there is no example of an async hook for this: --async takes the events %s, and no --tool", names(asyncs))
+		return fmt.Errorf("there is no example of an async hook for this: --async takes the events %s, and no --tool",
+			names(asyncs))
 	}
 	const told = "this was looked at meanwhile"
 	m.t.does = "looks at what happens while the session goes on, and says later what it saw"
@@ -116,7 +120,8 @@ func (m *making) http() error {
 	program := m.hook.Program.Path
 	m.hook.Program.Data = []byte(m.t.server(m.o, webServers[m.o.Language]))
 	m.hook.serves = interpreter[m.o.Language] + " " + program + " serve"
-	m.t.files = "-- http " + address + m.o.Name + " --\nexec " + interpreter[m.o.Language] + " " + program + "\n" + m.t.files
+	m.t.files = "-- http " + address + m.o.Name + " --\nexec " + interpreter[m.o.Language] + " " + program + "\n" +
+		m.t.files
 	m.enter(entry{Type: "http", URL: address + m.o.Name, Timeout: 10000})
 	return nil
 }
@@ -153,7 +158,8 @@ func (m *making) prompt() error {
 	m.hook.alone = false
 	m.t.script = ofQuestion.Replace(m.t.script)
 	reason := strings.ReplaceAll(m.t.reason(), "NAME", m.o.Name)
-	answers := fmt.Sprintf("generate\ntext {\"ok\": false, \"reason\": %s}\n\ngenerate\ntext {\"ok\": true}\nrepeat\n\n", quoted(reason))
+	answers := fmt.Sprintf("generate\ntext {\"ok\": false, \"reason\": %s}\n\ngenerate\ntext {\"ok\": true}\nrepeat\n\n",
+		quoted(reason))
 	whose := "-- model --\n"
 	if m.o.Event == protocol.SubagentStop {
 		whose = "-- model agent=helper --\n"
@@ -164,13 +170,15 @@ func (m *making) prompt() error {
 		m.t.files = whose + answers + before
 	}
 	m.enter(entry{Type: "prompt", Timeout: 30000, Prompt: fmt.Sprintf(
-		"You are a hook that %s. Where that is called for, say no, with a reason that begins with %q. Else say yes. This is what happens: $ARGUMENTS", m.t.does, m.o.Name+": ")})
+		"You are a hook that %s. Where that is called for, say no, with a reason that begins with %q. Else say yes. This "+
+			"is what happens: $ARGUMENTS", m.t.does, m.o.Name+": ")})
 	return nil
 }
 
 // ofQuestion makes of the script of a command's case that of a question: it refuses, and
 // is a request of its own.
-var ofQuestion = strings.NewReplacer("effect=context", "decision=deny", "model-requests 0", "model-requests 1", "model-saw last", "model-saw any", "model-saw 3", "model-saw any")
+var ofQuestion = strings.NewReplacer("effect=context", "decision=deny", "model-requests 0", "model-requests 1",
+	"model-saw last", "model-saw any", "model-saw 3", "model-saw any")
 
 // interpreter runs a program in a language, from the project's folder.
 var interpreter = map[string]string{"py": "python3", "js": "node"}

@@ -115,7 +115,8 @@ func (h Hook) Made() string {
 		fmt.Fprintf(&b, "  %s\n    %s\n", n[0], n[1])
 	}
 	if h.Program.Path == "" { // a model answers, in each case
-		fmt.Fprintf(&b, "\nA model answers it. Each other case that comes to %s needs an answer of its own, first in -- model --:\n  generate\n  text {\"ok\": true}\n  repeat\n", h.Event)
+		fmt.Fprintf(&b, "\nA model answers it. Each other case that comes to %s needs an answer of its own, first in -- "+
+			"model --:\n  generate\n  text {\"ok\": true}\n  repeat\n", h.Event)
 	}
 	return b.String()
 }
@@ -179,7 +180,9 @@ func (h *Hook) Narrow(matcher, onError string) error {
 			return fmt.Errorf("the matcher is not a regular expression: %w", err)
 		}
 		if !re.MatchString(h.tool) {
-			return fmt.Errorf("the matcher %q does not match %s, with which the case of the hook tries it: make the hook without it, then change the matcher and the case", matcher, h.tool)
+			return fmt.Errorf(
+				"the matcher %q does not match %s, with which the case of the hook tries it: make the hook without it, then "+
+					"change the matcher and the case", matcher, h.tool)
 		}
 		g.Matcher = matcher
 	}

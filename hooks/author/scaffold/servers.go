@@ -30,12 +30,14 @@ func (t template) reason() string {
 // language's, in which ANSWER, FIELD, HOLDS, AGAIN and NAME are put in.
 func (t template) server(o Options, skeleton string) string {
 	again := map[bool]map[string]string{
-		true:  {"py": "    if again:\n        return \"\"  # one retry is enough\n", "js": "  if (again) return \"\"; // one retry is enough\n"},
+		true: {"py": "    if again:\n        return \"\"  # one retry is enough\n",
+			"js": "  if (again) return \"\"; // one retry is enough\n"},
 		false: {},
 	}[retries(o.Event)][o.Language]
 	mark := map[string]string{"py": "#", "js": "//"}[o.Language]
 	about := fmt.Sprintf("%[1]s %[2]s %[3]s.\n%[1]s\n", mark, o.Name, t.does)
-	return strings.NewReplacer("ABOUT\n", about, "AGAIN\n", again, "ANSWER", quoted(t.answer(o.Name)), "FIELD", list(t.field), "HOLDS", quoted(t.holds), "NAME", o.Name,
+	return strings.NewReplacer("ABOUT\n", about, "AGAIN\n", again, "ANSWER", quoted(t.answer(o.Name)), "FIELD",
+		list(t.field), "HOLDS", quoted(t.holds), "NAME", o.Name,
 		"EVENT", string(o.Event)).Replace(skeleton)
 }
 

@@ -49,8 +49,9 @@ var templates = map[protocol.Event]template{
 		does: "tells the user that the history was compressed", field: []string{"trigger"}, holds: "manual",
 		says:   `{"systemMessage": "NAME: the history was compressed"}`,
 		script: "prompt Hello\nprompt Go on\nprompt And on\ncompress\nfired EVENT NAME subject=manual\n",
-		files:  "-- model --\ntext This answer is long, so that a summary of it is shorter, for else nothing is compressed.\nrepeat\n\ngenerate\ntext <state_snapshot>short</state_snapshot>\nrepeat\n",
-		try:    "trigger=manual",
+		files: "-- model --\ntext This answer is long, so that a summary of it is shorter, for else nothing is " +
+			"compressed.\nrepeat\n\ngenerate\ntext <state_snapshot>short</state_snapshot>\nrepeat\n",
+		try: "trigger=manual",
 	},
 	protocol.BeforeModel: {
 		does: "keeps passwords from being sent to the model", field: []string{"llm_request", "messages"}, holds: "password",
@@ -59,7 +60,8 @@ var templates = map[protocol.Event]template{
 		try:    "llm_request.messages.0.content=password",
 	},
 	protocol.BeforeToolSelection: {
-		does: "leaves the model without tools where it is to explain", field: []string{"llm_request", "messages"}, holds: "Explain",
+		does: "leaves the model without tools where it is to explain", field: []string{"llm_request", "messages"},
+		holds:  "Explain",
 		says:   `{"hookSpecificOutput": {"toolConfig": {"mode": "NONE"}}}`,
 		script: "prompt Explain it\nfired EVENT NAME effect=tools\nmodel-saw 1 mode=NONE\n",
 		files:  "-- model --\ntext It is simple.\n",
@@ -73,18 +75,22 @@ var templates = map[protocol.Event]template{
 		try:    "llm_response.candidates.0.content.parts.0=password",
 	},
 	protocol.BeforeTool: {
-		does: "keeps lock files from being written", matcher: "^(write_file|replace)$", field: []string{"tool_input", "file_path"}, holds: ".lock",
-		says:   `{"decision": "deny", "reason": "NAME: lock files are written by tools"}`,
-		script: "prompt Pin it\nfired EVENT NAME decision=deny\n! tool-ran write_file\n! exists app.lock\nmodel-saw last ~'written by tools'\n",
-		files:  "-- model --\ncall write_file {\"file_path\": \"app.lock\", \"content\": \"1\\n\"}\n\ntext I may not.\n",
-		try:    "tool_input.file_path=app.lock",
+		does: "keeps lock files from being written", matcher: "^(write_file|replace)$",
+		field: []string{"tool_input", "file_path"}, holds: ".lock",
+		says: `{"decision": "deny", "reason": "NAME: lock files are written by tools"}`,
+		script: "prompt Pin it\nfired EVENT NAME decision=deny\n! tool-ran write_file\n! exists app.lock\n" +
+			"model-saw last ~'written by tools'\n",
+		files: "-- model --\ncall write_file {\"file_path\": \"app.lock\", \"content\": \"1\\n\"}\n\ntext I may not.\n",
+		try:   "tool_input.file_path=app.lock",
 	},
 	protocol.PermissionRequest: {
-		does: "refuses to change lock files where somebody would be asked", field: []string{"tool_input", "file_path"}, holds: ".lock",
-		says:   `{"decision": "deny", "reason": "NAME: lock files are written by tools"}`,
-		script: "mode default\nprompt Pin it\nfired EVENT NAME decision=deny\n! exists app.lock\nmodel-saw last ~'written by tools'\n",
-		files:  "-- model --\ncall write_file {\"file_path\": \"app.lock\", \"content\": \"1\\n\"}\n\ntext I may not.\n",
-		try:    "tool_input.file_path=app.lock",
+		does: "refuses to change lock files where somebody would be asked", field: []string{"tool_input", "file_path"},
+		holds: ".lock",
+		says:  `{"decision": "deny", "reason": "NAME: lock files are written by tools"}`,
+		script: "mode default\nprompt Pin it\nfired EVENT NAME decision=deny\n! exists app.lock\n" +
+			"model-saw last ~'written by tools'\n",
+		files: "-- model --\ncall write_file {\"file_path\": \"app.lock\", \"content\": \"1\\n\"}\n\ntext I may not.\n",
+		try:   "tool_input.file_path=app.lock",
 	},
 	protocol.Notification: {
 		does: "adds a line to permission prompts", matcher: "", field: []string{"notification_type"}, holds: "ToolPermission",
@@ -94,20 +100,27 @@ var templates = map[protocol.Event]template{
 	},
 	protocol.SubagentStart: {
 		does: "keeps agents from tasks about a deployment", field: []string{"prompt"}, holds: "deploy",
-		says:   `{"decision": "deny", "reason": "NAME: deployments are made by people"}`,
-		script: "prompt Let it be deployed\nfired EVENT NAME decision=deny\n! event BeforeModel agent=helper\nmodel-saw last ~'made by people'\n",
-		files:  helper + "-- model --\ncall invoke_agent {\"agent_name\": \"helper\", \"prompt\": \"deploy it\"}\n\ntext I may not.\n",
-		try:    "prompt=deploy",
+		says: `{"decision": "deny", "reason": "NAME: deployments are made by people"}`,
+		script: "prompt Let it be deployed\nfired EVENT NAME decision=deny\n! event BeforeModel agent=helper\n" +
+			"model-saw last ~'made by people'\n",
+		files: helper +
+			"-- model --\ncall invoke_agent {\"agent_name\": \"helper\", \"prompt\": \"deploy it\"}\n\ntext I may not.\n",
+		try: "prompt=deploy",
 	},
 	protocol.SubagentStop: {
 		does: "sends an agent on, once, that leaves something to do", field: []string{"prompt_response"}, holds: "TODO",
-		says:   `{"decision": "deny", "reason": "NAME: finish what is marked TODO"}`,
-		script: "prompt Let it be done\nfired EVENT NAME decision=deny times=1\nmodel-saw 3 ~'finish what is marked TODO'\nmodel-saw last ~'All of it'\n",
-		files:  helper + "-- model --\ncall invoke_agent {\"agent_name\": \"helper\", \"prompt\": \"do it\"}\n\ntext Done.\n-- model agent=helper --\ncall complete_task {\"result\": \"Half of it; TODO: the rest.\"}\n\ncall complete_task {\"result\": \"All of it.\"}\n",
-		try:    "prompt_response=TODO",
+		says: `{"decision": "deny", "reason": "NAME: finish what is marked TODO"}`,
+		script: "prompt Let it be done\nfired EVENT NAME decision=deny times=1\n" +
+			"model-saw 3 ~'finish what is marked TODO'\nmodel-saw last ~'All of it'\n",
+		files: helper +
+			"-- model --\ncall invoke_agent {\"agent_name\": \"helper\", \"prompt\": \"do it\"}\n\ntext Done.\n" +
+			"-- model agent=helper --\ncall complete_task {\"result\": \"Half of it; TODO: the rest.\"}\n\n" +
+			"call complete_task {\"result\": \"All of it.\"}\n",
+		try: "prompt_response=TODO",
 	},
 	protocol.AfterTool: {
-		does: "reminds the model of the tests when a file was written", matcher: "^(write_file|replace)$", field: []string{"tool_name"}, holds: "write_file",
+		does: "reminds the model of the tests when a file was written", matcher: "^(write_file|replace)$",
+		field: []string{"tool_name"}, holds: "write_file",
 		says:   `{"hookSpecificOutput": {"additionalContext": "NAME: run the tests now"}}`,
 		script: "prompt Write it\nfired EVENT NAME effect=context\nmodel-saw last ~'run the tests now'\n",
 		files:  "-- model --\ncall write_file {\"file_path\": \"a.txt\", \"content\": \"x\\n\"}\n\ntext Done.\n",
@@ -122,10 +135,11 @@ var templates = map[protocol.Event]template{
 	},
 	protocol.AfterAgent: {
 		does: "sends an answer back, once, that leaves something to do", field: []string{"prompt_response"}, holds: "TODO",
-		says:   `{"decision": "deny", "reason": "NAME: finish what is marked TODO"}`,
-		script: "prompt Do it\nfired EVENT NAME decision=deny times=1\nmodel-saw last ~'finish what is marked TODO'\nmax-retries 1\n",
-		files:  "-- model --\ntext Half of it; TODO: the rest.\n\ntext Still TODO, but this is all I can do.\n",
-		try:    "prompt_response=TODO",
+		says: `{"decision": "deny", "reason": "NAME: finish what is marked TODO"}`,
+		script: "prompt Do it\nfired EVENT NAME decision=deny times=1\nmodel-saw last ~'finish what is marked TODO'\n" +
+			"max-retries 1\n",
+		files: "-- model --\ntext Half of it; TODO: the rest.\n\ntext Still TODO, but this is all I can do.\n",
+		try:   "prompt_response=TODO",
 	},
 	protocol.StopFailure: {
 		does: "says what to do when the model is overloaded", field: []string{"error"}, holds: "overloaded",
@@ -166,7 +180,10 @@ func (m *making) testCase() string {
 }
 
 func (t template) program(name string, event protocol.Event, language string) string {
-	about := fmt.Sprintf("%s %s.\n\nIt reads one JSON object on stdin: minigem hooks payload %s shows it.\nIts answer is JSON on stdout and nothing else; words for the log go to stderr.\nExit 0: done. Exit 2: blocks, the reason on stderr. Anything else is a failure.", name, t.does, event)
+	about := fmt.Sprintf(
+		"%s %s.\n\nIt reads one JSON object on stdin: minigem hooks payload %s shows it.\n"+
+			"Its answer is JSON on stdout and nothing else; words for the log go to stderr.\n"+
+			"Exit 0: done. Exit 2: blocks, the reason on stderr. Anything else is a failure.", name, t.does, event)
 	comment := func(mark string) string {
 		return mark + " " + strings.ReplaceAll(strings.ReplaceAll(about, "\n", "\n"+mark+" "), mark+" \n", mark+"\n") + "\n"
 	}
@@ -189,8 +206,9 @@ func (t template) shell(name string, retry bool) string {
 		text += "# one retry is enough\ncase $input in *'\"stop_hook_active\":true'*) exit 0 ;; esac\n\n"
 	}
 	answer := strings.ReplaceAll(t.answer(name), "'", `'\''`)
-	return text + fmt.Sprintf("# jq reads it better: %s\ncase $input in\n  *'\"%s\":'*'%s'*) printf '%%s\\n' '%s' ;;\nesac\n",
-		"jq -r ."+strings.Join(t.field, "."), key, t.holds, answer)
+	return text +
+		fmt.Sprintf("# jq reads it better: %s\ncase $input in\n  *'\"%s\":'*'%s'*) printf '%%s\\n' '%s' ;;\nesac\n",
+			"jq -r ."+strings.Join(t.field, "."), key, t.holds, answer)
 }
 
 func (t template) python(name string, retry bool) string {
@@ -198,7 +216,8 @@ func (t template) python(name string, retry bool) string {
 	if retry {
 		text += "if payload[\"stop_hook_active\"]:\n    sys.exit(0)  # one retry is enough\n"
 	}
-	text += "value = payload\nfor name in " + list(t.field) + ":\n    value = value.get(name, \"\") if isinstance(value, dict) else \"\"\n"
+	text += "value = payload\nfor name in " + list(t.field) +
+		":\n    value = value.get(name, \"\") if isinstance(value, dict) else \"\"\n"
 	return text + fmt.Sprintf("if %s in str(value):\n    print(%s)\n", quoted(t.holds), quoted(t.answer(name)))
 }
 
@@ -208,18 +227,22 @@ func (t template) javascript(name string, retry bool) string {
 		text += "if (payload.stop_hook_active) process.exit(0); // one retry is enough\n"
 	}
 	text += "let value = payload;\nfor (const name of " + list(t.field) + ") value = value?.[name];\n"
-	return text + fmt.Sprintf("if (JSON.stringify(value ?? \"\").includes(%s)) {\n  console.log(%s);\n}\n", quoted(t.holds), quoted(t.answer(name)))
+	return text + fmt.Sprintf("if (JSON.stringify(value ?? \"\").includes(%s)) {\n  console.log(%s);\n}\n",
+		quoted(t.holds), quoted(t.answer(name)))
 }
 
 func (t template) golang(name string, retry bool) string {
-	text := "package main\n\nimport (\n\t\"encoding/json\"\n\t\"fmt\"\n\t\"os\"\n\t\"strings\"\n)\n\nfunc main() {\n\tvar payload map[string]any\n" +
-		"\tif err := json.NewDecoder(os.Stdin).Decode(&payload); err != nil {\n\t\tfmt.Fprintln(os.Stderr, err)\n\t\tos.Exit(1)\n\t}\n"
+	text := "package main\n\nimport (\n\t\"encoding/json\"\n\t\"fmt\"\n\t\"os\"\n\t\"strings\"\n)\n\nfunc main() {\n" +
+		"\tvar payload map[string]any\n" +
+		"\tif err := json.NewDecoder(os.Stdin).Decode(&payload); err != nil {\n\t\tfmt.Fprintln(os.Stderr, err)\n" +
+		"\t\tos.Exit(1)\n\t}\n"
 	if retry {
 		text += "\tif payload[\"stop_hook_active\"] == true {\n\t\treturn // one retry is enough\n\t}\n"
 	}
 	text += "\tvar value any = payload\n\tfor _, name := range []string{" + strings.Trim(list(t.field), "[]") + "} {\n" +
 		"\t\tobject, _ := value.(map[string]any)\n\t\tvalue = object[name]\n\t}\n"
-	return text + fmt.Sprintf("\tif strings.Contains(fmt.Sprint(value), %s) {\n\t\tfmt.Println(%s)\n\t}\n}\n", quoted(t.holds), quoted(t.answer(name)))
+	return text + fmt.Sprintf("\tif strings.Contains(fmt.Sprint(value), %s) {\n\t\tfmt.Println(%s)\n\t}\n}\n",
+		quoted(t.holds), quoted(t.answer(name)))
 }
 
 func list(words []string) string {

@@ -36,12 +36,16 @@ var aims = map[string]aim{
 // call.
 func forTool(event protocol.Event, tool string) (template, error) {
 	if event != protocol.BeforeTool {
-		return template{}, fmt.Errorf("--tool makes a hook of BeforeTool, not of %s: --matcher '^%s$' chooses the tool of what is made without it", event, tool)
+		return template{},
+			fmt.Errorf("--tool makes a hook of BeforeTool, not of %s: --matcher '^%s$' chooses the tool of what is made "+
+				"without it", event, tool)
 	}
 	a, ok := aims[tool]
 	if !ok {
-		return template{}, fmt.Errorf("no example is known of a call of %s: make the hook without --tool, then change the matcher and the case; --tool takes %s",
-			tool, strings.Join(slices.Sorted(maps.Keys(aims)), ", "))
+		return template{},
+			fmt.Errorf("no example is known of a call of %s: make the hook without --tool, then change the matcher and the "+
+				"case; --tool takes %s",
+				tool, strings.Join(slices.Sorted(maps.Keys(aims)), ", "))
 	}
 	call := inspect.SampleArgs(tool)
 	call[a.argument] = a.value
@@ -54,10 +58,12 @@ func forTool(event protocol.Event, tool string) (template, error) {
 		return template{}, err
 	}
 	return template{
-		tool: tool, does: "refuses calls of " + tool + " that name a secret", matcher: "^" + tool + "$", field: []string{"tool_input", a.argument}, holds: "secret",
-		says:   `{"decision": "deny", "reason": "NAME: secrets are not for the model"}`,
-		script: "prompt Do it\nfired EVENT NAME decision=deny\n! tool-ran " + tool + "\nmodel-saw last ~'not for the model'\n",
-		files:  fmt.Sprintf("-- model --\ncall %s %s\n\ntext I may not.\n", tool, args),
-		try:    "tool_input." + a.argument + "=" + string(value),
+		tool: tool, does: "refuses calls of " + tool + " that name a secret", matcher: "^" + tool + "$",
+		field: []string{"tool_input", a.argument}, holds: "secret",
+		says: `{"decision": "deny", "reason": "NAME: secrets are not for the model"}`,
+		script: "prompt Do it\nfired EVENT NAME decision=deny\n! tool-ran " + tool +
+			"\nmodel-saw last ~'not for the model'\n",
+		files: fmt.Sprintf("-- model --\ncall %s %s\n\ntext I may not.\n", tool, args),
+		try:   "tool_input." + a.argument + "=" + string(value),
 	}, nil
 }

@@ -139,7 +139,8 @@ func (t *torture) fire(at Place, payload []byte) (outcome, error) {
 }
 
 func (t *torture) fireWith(c hooks.Config, at Place, payload []byte) (outcome, error) {
-	r, err := inspect.Fire(t.ctx, &hooks.Engine{Config: c, Runner: t.Runner(at), Origin: hooks.Origin{Cwd: at.Dir, ProjectDir: at.Dir}}, payload)
+	r, err := inspect.Fire(
+		t.ctx, &hooks.Engine{Config: c, Runner: t.Runner(at), Origin: hooks.Origin{Cwd: at.Dir, ProjectDir: at.Dir}}, payload)
 	if err != nil || len(r.Runs) == 0 {
 		return outcome{}, err
 	}
@@ -217,7 +218,8 @@ func (t *torture) left(before map[string]bool) {
 	}
 	slices.Sort(more)
 	if n := len(more); n > 0 {
-		t.find(Files, "all", "%d files and folders are left, such as %s", n, strings.TrimPrefix(strings.TrimPrefix(more[n-1], t.Dir+"/"), t.Temp+"/"))
+		t.find(Files, "all", "%d files and folders are left, such as %s", n,
+			strings.TrimPrefix(strings.TrimPrefix(more[n-1], t.Dir+"/"), t.Temp+"/"))
 	}
 	if n := t.Left(); n > 0 {
 		t.find(Processes, "all", "%d processes are left that hold its streams open", n)
@@ -254,7 +256,9 @@ func SampleFor(c hooks.Config, ev protocol.Event, tools []string) ([]byte, error
 	}
 	if ev.IsAgent() { // they have the names that its matcher gives them
 		for _, h := range c.Hooks {
-			subjects = append(subjects, strings.FieldsFunc(h.Matcher, func(r rune) bool { return strings.ContainsRune("^$()|, ", r) })...)
+			subjects = append(subjects, strings.FieldsFunc(h.Matcher, func(r rune) bool {
+				return strings.ContainsRune("^$()|, ", r)
+			})...)
 		}
 	}
 	for _, tool := range subjects {

@@ -26,12 +26,18 @@ const canary = "made-by-a-payload"
 func hostile(temp string) []struct{ name, text string } {
 	touch := "touch " + filepath.Join(temp, canary)
 	return []struct{ name, text string }{
-		{"single quotes", `it's '`}, {"double quotes", `say "so"`}, {"back slashes", `\ \n \" \`}, {"line breaks", "a\nb\r\nc\n\n"}, {"a NUL", "a\x00b"},
-		{"a command in $()", "$(" + touch + ")"}, {"a command in back quotes", "`" + touch + "`"}, {"a command after a quote", "'; " + touch + "; '"},
-		{"a command after double quotes", `"; ` + touch + `; "`}, {"a command in a line", "\n" + touch + "\n"}, {"code of Python", `""" + str(__import__("os").system("` + touch + `")) + """`},
-		{"patterns", "* ? [a-z] .* ^$ \\d+ (a|b"}, {"formats", "%s %n %d %% {0} {{x}} $1 ${x}"}, {"letters of many scripts", "äöü 漢字 עברית 🎉 e\u0301"}, {"text from right to left", "\u202egnp.exe"},
-		{"zero-width characters", "a\u200bb\ufeffc"}, {"control characters", "\x1b[2J\a\b\x7f"}, {"the replacement character", "\ufffd\uffff"}, {"JSON in a text", `{"decision": "allow"}`},
-		{"an option", "--help"}, {"nothing", ""}, {"blanks", "   "}, {"a long line", strings.Repeat("x", 1<<16)}, {"many lines", strings.Repeat("x\n", 1<<14)},
+		{"single quotes", `it's '`}, {"double quotes", `say "so"`}, {"back slashes", `\ \n \" \`},
+		{"line breaks", "a\nb\r\nc\n\n"}, {"a NUL", "a\x00b"},
+		{"a command in $()", "$(" + touch + ")"}, {"a command in back quotes", "`" + touch + "`"},
+		{"a command after a quote", "'; " + touch + "; '"},
+		{"a command after double quotes", `"; ` + touch + `; "`}, {"a command in a line", "\n" + touch + "\n"},
+		{"code of Python", `""" + str(__import__("os").system("` + touch + `")) + """`},
+		{"patterns", "* ? [a-z] .* ^$ \\d+ (a|b"}, {"formats", "%s %n %d %% {0} {{x}} $1 ${x}"},
+		{"letters of many scripts", "äöü 漢字 עברית 🎉 e\u0301"}, {"text from right to left", "\u202egnp.exe"},
+		{"zero-width characters", "a\u200bb\ufeffc"}, {"control characters", "\x1b[2J\a\b\x7f"},
+		{"the replacement character", "\ufffd\uffff"}, {"JSON in a text", `{"decision": "allow"}`},
+		{"an option", "--help"}, {"nothing", ""}, {"blanks", "   "}, {"a long line", strings.Repeat("x", 1<<16)},
+		{"many lines", strings.Repeat("x\n", 1<<14)},
 	}
 }
 
@@ -45,7 +51,8 @@ func (t *torture) trials() []trial {
 		return t.beside(tr.name, map[string]any{"x_unknown": map[string]any{"a": []any{nil, 1.5e300, true}}})
 	})
 	add("deep nesting", func(t *torture, tr trial) error {
-		return t.beside(tr.name, map[string]any{"x_deep": json.RawMessage(strings.Repeat("[", 400) + strings.Repeat("]", 400))})
+		return t.beside(
+			tr.name, map[string]any{"x_deep": json.RawMessage(strings.Repeat("[", 400) + strings.Repeat("]", 400))})
 	})
 	add("no arguments", func(t *torture, tr trial) error { return t.empty(tr.name) })
 	add("nothing to read", func(t *torture, tr trial) error { return t.unread(tr.name) })
@@ -57,9 +64,12 @@ func (t *torture) trials() []trial {
 		name string
 		env  map[string]string
 	}{
-		{"no HOME", map[string]string{"HOME": ""}}, {"a HOME that does not exist", map[string]string{"HOME": "/nowhere"}}, {"the C locale", map[string]string{"LC_ALL": "C", "LANG": "C"}},
-		{"another locale", map[string]string{"LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8"}}, {"another time zone", map[string]string{"TZ": "Pacific/Chatham"}},
-		{"a dumb terminal", map[string]string{"TERM": "dumb", "COLUMNS": "1"}}, {"another IFS", map[string]string{"IFS": "e"}}, {"CDPATH", map[string]string{"CDPATH": "/"}},
+		{"no HOME", map[string]string{"HOME": ""}}, {"a HOME that does not exist", map[string]string{"HOME": "/nowhere"}},
+		{"the C locale", map[string]string{"LC_ALL": "C", "LANG": "C"}},
+		{"another locale", map[string]string{"LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8"}},
+		{"another time zone", map[string]string{"TZ": "Pacific/Chatham"}},
+		{"a dumb terminal", map[string]string{"TERM": "dumb", "COLUMNS": "1"}},
+		{"another IFS", map[string]string{"IFS": "e"}}, {"CDPATH", map[string]string{"CDPATH": "/"}},
 	} {
 		add(p.name, func(t *torture, tr trial) error { return t.elsewhere(tr.name, t.Dir, p.env) })
 	}
@@ -193,7 +203,8 @@ func (t *torture) heavy(tr trial) error {
 		took[size] = o.took
 	}
 	if a, b := took[t.Heavy/4], took[t.Heavy]; b > 10*a && b > 2*time.Second {
-		t.find(Growth, tr.name, "%d bytes take %s, and four times as many %s", t.Heavy/4, a.Round(time.Millisecond), b.Round(time.Millisecond))
+		t.find(Growth, tr.name, "%d bytes take %s, and four times as many %s", t.Heavy/4, a.Round(time.Millisecond),
+			b.Round(time.Millisecond))
 	}
 	return nil
 }

@@ -119,7 +119,8 @@ func Read(r io.Reader) (reports []json.RawMessage, skipped int, err error) {
 		return nil, skipped, fmt.Errorf("reading the trace: %w", err)
 	}
 	if len(reports) == 0 {
-		return nil, skipped, errors.New("there is no hook event in it: it should be what --hook-trace writes, a line of JSON each")
+		return nil, skipped,
+			errors.New("there is no hook event in it: it should be what --hook-trace writes, a line of JSON each")
 	}
 	return reports, skipped, nil
 }
@@ -189,8 +190,10 @@ const mostStory = 400
 
 // told are the fields of an event's input that say what it is about.
 var told = map[string][]string{
-	"BeforeAgent": {"prompt"}, "AfterAgent": {"prompt_response"}, "AfterModel": {"llm_response.text"}, "Notification": {"message"},
-	"BeforeTool": {"tool_input"}, "PermissionRequest": {"tool_input"}, "PostToolUseFailure": {"error"}, "AfterTool": {"tool_response.llmContent"},
+	"BeforeAgent": {"prompt"}, "AfterAgent": {"prompt_response"}, "AfterModel": {"llm_response.text"},
+	"Notification": {"message"},
+	"BeforeTool":   {"tool_input"}, "PermissionRequest": {"tool_input"}, "PostToolUseFailure": {"error"},
+	"AfterTool": {"tool_response.llmContent"},
 }
 
 // story is what an event is about, in a line.

@@ -84,10 +84,11 @@ func (st Store) signIn(ctx context.Context, s Server, show func(string)) error {
 			config.PreregisteredClient.ClientSecretAuth = &oauthex.ClientSecretAuth{ClientSecret: s.ClientSecret}
 		}
 	} else {
-		config.DynamicClientRegistrationConfig = &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
-			ClientName: "minigem", RedirectURIs: []string{back.url.String()}, TokenEndpointAuthMethod: "none",
-			GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
-		}}
+		config.DynamicClientRegistrationConfig = &auth.DynamicClientRegistrationConfig{
+			Metadata: &oauthex.ClientRegistrationMetadata{
+				ClientName: "minigem", RedirectURIs: []string{back.url.String()}, TokenEndpointAuthMethod: "none",
+				GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
+			}}
 	}
 	handler, err := auth.NewAuthorizationCodeHandler(config)
 	if err != nil {
@@ -173,7 +174,8 @@ func (b *landing) close() {
 
 // wait shows where to sign in and returns what the browser brings back. What does
 // not carry the state of this sign-in is somebody else's, and changes nothing.
-func (b *landing) wait(ctx context.Context, server *url.URL, address string, show func(string)) (*auth.AuthorizationResult, error) {
+func (b *landing) wait(ctx context.Context, server *url.URL, address string,
+	show func(string)) (*auth.AuthorizationResult, error) {
 	at, err := url.Parse(address)
 	if err != nil {
 		return nil, err
@@ -186,25 +188,27 @@ func (b *landing) wait(ctx context.Context, server *url.URL, address string, sho
 		err    error
 	}
 	done := make(chan came, 1)
-	b.server = &http.Server{ReadHeaderTimeout: answerTime, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		q := r.URL.Query()
-		if r.URL.Path != b.url.Path || q.Get("state") != at.Query().Get("state") {
-			http.NotFound(w, r)
-			return
-		}
-		got := came{result: &auth.AuthorizationResult{Code: q.Get("code"), State: q.Get("state"), Iss: q.Get("iss")}}
-		said := "You are signed in. This page can be closed."
-		if q.Get("error") != "" || q.Get("code") == "" {
-			got = came{err: fmt.Errorf("it was refused: %.300s", cmp.Or(q.Get("error_description"), q.Get("error"), "there is no code"))}
-			said = "The sign-in was refused. This page can be closed."
-		}
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = fmt.Fprintln(w, said)
-		select {
-		case done <- got:
-		default:
-		}
-	})}
+	b.server = &http.Server{
+		ReadHeaderTimeout: answerTime, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			q := r.URL.Query()
+			if r.URL.Path != b.url.Path || q.Get("state") != at.Query().Get("state") {
+				http.NotFound(w, r)
+				return
+			}
+			got := came{result: &auth.AuthorizationResult{Code: q.Get("code"), State: q.Get("state"), Iss: q.Get("iss")}}
+			said := "You are signed in. This page can be closed."
+			if q.Get("error") != "" || q.Get("code") == "" {
+				got = came{err: fmt.Errorf("it was refused: %.300s",
+					cmp.Or(q.Get("error_description"), q.Get("error"), "there is no code"))}
+				said = "The sign-in was refused. This page can be closed."
+			}
+			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+			_, _ = fmt.Fprintln(w, said)
+			select {
+			case done <- got:
+			default:
+			}
+		})}
 	go func() { _ = b.server.Serve(b.listener) }() // ends with close
 	show(at.String())
 	select {

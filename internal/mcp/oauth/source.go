@@ -92,7 +92,8 @@ func (s *Source) renew(ctx context.Context, u *url.URL, c *credentials) error {
 	if c.Token.RefreshToken == "" || c.TokenURL == "" || c.ClientID == "" {
 		return again
 	}
-	config := oauth2.Config{ClientID: c.ClientID, ClientSecret: c.ClientSecret, Endpoint: oauth2.Endpoint{TokenURL: c.TokenURL}}
+	config := oauth2.Config{ClientID: c.ClientID, ClientSecret: c.ClientSecret, Endpoint: oauth2.Endpoint{
+		TokenURL: c.TokenURL}}
 	old := c.Token.oauth()
 	old.Expiry = time.Now().Add(-time.Hour)
 	tok, err := config.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, clientFor(u)), old).Token()

@@ -74,7 +74,8 @@ func (o Options) New(target string, args []string) (Entry, error) {
 	u, err := url.Parse(target)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return e, fmt.Errorf("%q is not a URL: with --transport %s it must begin with http:// or https:// and name a host", target, o.Transport)
+		return e, fmt.Errorf("%q is not a URL: with --transport %s it must begin with http:// or https:// and name a host",
+			target, o.Transport)
 	case len(args) > 0:
 		return e, fmt.Errorf("%q follows the URL: a server that is not started takes no arguments", args[0])
 	case e.Env != nil:

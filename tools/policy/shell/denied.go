@@ -16,13 +16,17 @@ func (l Line) Rest() string {
 		return l.Text
 	}
 	evaluates := strings.Contains(l.Text, "$(") || strings.Contains(l.Text, "`") // test -v and printf -v do
-	if !slices.ContainsFunc(l.Commands, func(c Command) bool { return !c.Inert() && (evaluates || !Listed(words, c.Name())) }) {
+	if !slices.ContainsFunc(l.Commands, func(c Command) bool {
+		return !c.Inert() && (evaluates || !Listed(words, c.Name()))
+	}) {
 		return ""
 	}
 	var b strings.Builder
 	for _, c := range l.Commands {
 		args := c.Words[1:]
-		if path.Base(c.Name()) == "git" && slices.ContainsFunc(args, func(w Word) bool { return strings.Contains(w.Text, "alias.") }) {
+		if path.Base(c.Name()) == "git" && slices.ContainsFunc(args, func(w Word) bool {
+			return strings.Contains(w.Text, "alias.")
+		}) {
 			args = c.Words // another name for one of its commands
 		}
 		b.WriteString(joined(args) + "\n")
@@ -47,7 +51,8 @@ func (c Command) Runs() bool {
 // to run is not known, or it is a shell that reads its input.
 func (c Command) Opaque() bool {
 	fed := Listed(shells, path.Base(c.Name())) && !slices.ContainsFunc(c.Words[1:], func(w Word) bool {
-		return !strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "/dev/") && !strings.HasPrefix(w.Text, "/proc/") || w.Text == "--version" || w.Text == "--help"
+		return !strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "/dev/") &&
+			!strings.HasPrefix(w.Text, "/proc/") || w.Text == "--version" || w.Text == "--help"
 	})
 	return c.Name() == "" || c.Runs() && !c.Known() || fed
 }
@@ -62,7 +67,9 @@ func (l Line) May(prefix []string) bool {
 
 // unquoted text is compared, too: c'ur'l is curl.
 var (
-	quotes  = sync.OnceValue(func() *strings.Replacer { return strings.NewReplacer("\\\n", "", `\`, "", `"`, "", `'`, "") })
+	quotes = sync.OnceValue(func() *strings.Replacer {
+		return strings.NewReplacer("\\\n", "", `\`, "", `"`, "", `'`, "")
+	})
 	blanks  = option(`\\[nrtfv]`) // in $'...', and where printf or echo -e writes
 	encoded = option(`\$'[^']*\\[xuUc0-7]|(?i:base64|b64decode|decode64|fromhex|unhexlify|rot_?13|\batob\()`)
 )

@@ -32,7 +32,8 @@ func ParsePOSIX(text string) (Line, error) {
 
 // bashWords are keywords and builtins of bash that other shells take for the
 // name of a program.
-const bashWords = "[[ function select coproc time let declare typeset local mapfile readarray shopt source builtin caller compgen complete " +
+const bashWords = "[[ function select coproc time let declare typeset local mapfile readarray shopt source builtin " +
+	"caller compgen complete " +
 	"disown dirs pushd popd enable help logout suspend"
 
 // plainChars are the characters that PowerShell and bash take alike.

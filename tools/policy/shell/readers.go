@@ -10,13 +10,16 @@ import (
 // inert are commands that have no way to do more than read and print, whatever
 // their arguments: they may stand beside a command that is allowed to write.
 const inert = "base64 basename cat cksum cmp comm cut df diff dirname du echo egrep false fgrep fold grep head " +
-	"id ls md5sum nl paste pwd readlink realpath rev seq sha1sum sha256sum sleep stat tac tail tr true uname wc which whoami :"
+	"id ls md5sum nl paste pwd readlink realpath rev seq sha1sum sha256sum sleep stat tac tail tr true uname wc which " +
+	"whoami :"
 
 // readers are commands that mostly read: they run confined.
-const readers = "[ awk cd column command date file find gawk hexdump hostname jq mawk od printenv printf rg sed sort strings test tree type uniq xxd yq"
+const readers = "[ awk cd column command date file find gawk hexdump hostname jq mawk od printenv printf rg sed " +
+	"sort strings test tree type uniq xxd yq"
 
 // gitReaders are the subcommands of git that mostly read.
-const gitReaders = "blame branch cat-file describe diff grep log ls-files ls-tree merge-base remote rev-list rev-parse shortlog show status tag"
+const gitReaders = "blame branch cat-file describe diff grep log ls-files ls-tree merge-base remote rev-list " +
+	"rev-parse shortlog show status tag"
 
 // changes are arguments by which a command that mostly reads is meant to change
 // something. Confined it could only fail, so that it is asked about.
@@ -60,7 +63,9 @@ func (c Command) Reads() bool {
 	if name == "command" && (first == "-v" || first == "-V") {
 		return true
 	}
-	if not := changes()[name]; not != nil && slices.ContainsFunc(args, func(w Word) bool { return not.MatchString(w.Text) }) {
+	if not := changes()[name]; not != nil && slices.ContainsFunc(args, func(w Word) bool {
+		return not.MatchString(w.Text)
+	}) {
 		return false
 	}
 	if name != "git" {
@@ -77,7 +82,9 @@ func (c Command) Reads() bool {
 		lists := slices.ContainsFunc(args, func(w Word) bool {
 			return slices.Contains([]string{"-l", "--list", "--contains", "--merged", "get-url"}, w.Text)
 		})
-		return lists || !slices.ContainsFunc(args[1:], func(w Word) bool { return !w.Known || !strings.HasPrefix(w.Text, "-") })
+		return lists || !slices.ContainsFunc(args[1:], func(w Word) bool {
+			return !w.Known || !strings.HasPrefix(w.Text, "-")
+		})
 	}
 	return true
 }
@@ -94,14 +101,16 @@ type Reach struct {
 }
 
 const (
-	words = "basename dirname echo false id printenv printf pwd seq sleep test [ tr true uname which whoami : type date hostname"
+	words = "basename dirname echo false id printenv printf pwd seq sleep test [ tr true uname which whoami : type " +
+		"date hostname"
 	names = "cd df du find ls readlink realpath stat tree file"
 )
 
 var (
 	recurses = option(`^(-[a-zA-Z0-9]*[rR]|--(r|dereference-r|directories))`)
 	hidden   = option(`^(-[a-zA-Z0-9]*[u.gL]|--(hidden|unrestricted|glob|iglob|no-ignore|follow|pre|search-zip))`)
-	patch    = option(`^(-[a-zA-Z0-9]*[puULcmWG]|--(pa|pat|patch.*|u|un.*|cc|co?m?b?i?n?e?d.*|word-.*|color-w.*|fun.*|bi.*|rem.*|diff-m.*|dd|te.*|ext.*|follow-p.*))$`)
+	patch    = option(
+		`^(-[a-zA-Z0-9]*[puULcmWG]|--(pa|pat|patch.*|u|un.*|cc|co?m?b?i?n?e?d.*|word-.*|color-w.*|fun.*|bi.*|rem.*|diff-m.*|dd|te.*|ext.*|follow-p.*))$`)
 )
 
 // option compiles an expression when it is first needed.
@@ -141,7 +150,8 @@ func (c Command) Reach() Reach {
 }
 
 // gitValues are git's own options that take the next word.
-const gitValues = "-C -c --git-dir --work-tree --namespace --exec-path --config-env --super-prefix --attr-source --shallow-file"
+const gitValues = "-C -c --git-dir --work-tree --namespace --exec-path --config-env --super-prefix --attr-source " +
+	"--shallow-file"
 
 // gitSubcommand returns git's arguments from the subcommand on.
 func gitSubcommand(args []Word) []Word {

@@ -147,7 +147,9 @@ func (r *reader) plain(s *syntax.Stmt, around []*syntax.Redirect) bool {
 	}
 	switch cmd := s.Cmd.(type) {
 	case *syntax.CallExpr:
-		if len(cmd.Assigns) > 0 || len(cmd.Args) == 0 || slices.ContainsFunc(cmd.Args, func(w *syntax.Word) bool { return !r.plainWord(w.Parts) }) {
+		if len(cmd.Assigns) > 0 || len(cmd.Args) == 0 || slices.ContainsFunc(cmd.Args, func(w *syntax.Word) bool {
+			return !r.plainWord(w.Parts)
+		}) {
 			return false
 		}
 		i := slices.IndexFunc(r.commands, func(c Command) bool { return c.at == cmd.Pos().Offset() })
@@ -179,7 +181,8 @@ func (r *reader) redirect(rd *syntax.Redirect, c *Command) bool {
 		if !target.Known || target.Text != "/dev/null" {
 			c.Redirects = append(c.Redirects, Redirect{Target: target, Writes: rd.Op != syntax.RdrIn})
 		}
-		return !strings.HasPrefix(path.Clean(target.Text), "/dev/tcp") && !strings.HasPrefix(path.Clean(target.Text), "/dev/udp")
+		return !strings.HasPrefix(path.Clean(target.Text), "/dev/tcp") &&
+			!strings.HasPrefix(path.Clean(target.Text), "/dev/udp")
 	}
 	return false
 }

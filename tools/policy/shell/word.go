@@ -16,7 +16,8 @@ func word(w *syntax.Word) Word {
 			s := unescaped(p.Value, "")
 			text.WriteString(s)
 			glob = glob || strings.ContainsAny(bare(p.Value), "*?[")
-			known = known && !strings.Contains(bare(p.Value), "{") && !(i == 0 && strings.HasPrefix(p.Value, "~") || strings.Contains(p.Value, "=~") || strings.Contains(p.Value, ":~"))
+			known = known && !strings.Contains(bare(p.Value), "{") &&
+				!(i == 0 && strings.HasPrefix(p.Value, "~") || strings.Contains(p.Value, "=~") || strings.Contains(p.Value, ":~"))
 		case *syntax.SglQuoted:
 			known = known && !p.Dollar
 			text.WriteString(p.Value)

@@ -70,7 +70,8 @@ func (f *fakeAgent) run(args []string) int {
 		}
 		if len(calls) == 0 {
 			fmt.Println(text)
-			if err := os.WriteFile(filepath.Join(os.Getenv("HOME"), ".fake", "session.jsonl"), []byte(`{"answer": "`+text+`"}`), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(os.Getenv("HOME"), ".fake", "session.jsonl"), []byte(`{"answer": "`+text+`"}`),
+				0o600); err != nil {
 				panic(err)
 			}
 			f.fire("Stop", "", nil)

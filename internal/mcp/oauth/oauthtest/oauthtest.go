@@ -54,7 +54,8 @@ func New(t testing.TB) *Server {
 	t.Helper()
 	s := &Server{ExpiresIn: 3600, good: map[string]bool{}, refresh: map[string]bool{}, challenge: map[string]string{}}
 	tools := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	mcp.AddTool(tools, &mcp.Tool{Name: "hello"}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+	mcp.AddTool(tools, &mcp.Tool{Name: "hello"}, func(context.Context, *mcp.CallToolRequest, struct{}) (
+		*mcp.CallToolResult, any, error) {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "Hello."}}}, nil, nil
 	})
 	offer(tools)
@@ -69,7 +70,8 @@ func New(t testing.TB) *Server {
 		protected.ServeHTTP(w, r)
 	})
 	mux.HandleFunc("/.well-known/oauth-protected-resource/mcp", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, 200, map[string]any{"resource": s.MCP(), "authorization_servers": []string{s.URL}, "scopes_supported": []string{"read"}})
+		answer(w, 200, map[string]any{"resource": s.MCP(), "authorization_servers": []string{s.URL},
+			"scopes_supported": []string{"read"}})
 	})
 	mux.HandleFunc("/.well-known/oauth-authorization-server", s.metadata)
 	mux.HandleFunc("/register", s.register)
@@ -83,19 +85,24 @@ func New(t testing.TB) *Server {
 func offer(s *mcp.Server) {
 	schema := json.RawMessage(`{"type": "object", "required": ["name"], "properties": {
 		"cups": {"type": "integer", "title": "Cups"}, "name": {"type": "string", "description": "Whom to bring it to"}}}`)
-	mcp.AddTool(s, &mcp.Tool{Name: "ask"}, func(ctx context.Context, r *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
+	mcp.AddTool(s, &mcp.Tool{Name: "ask"}, func(ctx context.Context, r *mcp.CallToolRequest, _ struct{}) (
+		*mcp.CallToolResult, any, error) {
 		res, err := r.Session.Elicit(ctx, &mcp.ElicitParams{Message: "Tea for whom?", RequestedSchema: schema})
 		if err != nil {
 			return nil, nil, err
 		}
 		said, err := json.Marshal(res.Content)
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "the user: " + res.Action + " " + string(said)}}}, nil, err
+		return &mcp.CallToolResult{
+			Content: []mcp.Content{&mcp.TextContent{Text: "the user: " + res.Action + " " + string(said)}}}, nil, err
 	})
 	s.AddPrompt(&mcp.Prompt{Name: "greet", Arguments: []*mcp.PromptArgument{{Name: "who", Required: true}}},
 		func(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-			return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: "Greet " + r.Params.Arguments["who"] + " kindly."}}}}, nil
+			return &mcp.GetPromptResult{
+				Messages: []*mcp.PromptMessage{
+					{Role: "user", Content: &mcp.TextContent{Text: "Greet " + r.Params.Arguments["who"] + " kindly."}}}}, nil
 		})
-	s.AddResource(&mcp.Resource{Name: "note", URI: "note://1"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	s.AddResource(&mcp.Resource{Name: "note", URI: "note://1"}, func(context.Context, *mcp.ReadResourceRequest) (
+		*mcp.ReadResourceResult, error) {
 		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: "note://1", Text: "remember the milk"}}}, nil
 	})
 }
@@ -129,7 +136,8 @@ func (s *Server) metadata(w http.ResponseWriter, _ *http.Request) {
 		at = s.URL + "/authorize"
 	}
 	answer(w, 200, map[string]any{
-		"issuer": s.URL, "authorization_endpoint": at, "token_endpoint": s.URL + "/token", "registration_endpoint": s.URL + "/register",
+		"issuer": s.URL, "authorization_endpoint": at, "token_endpoint": s.URL + "/token", "registration_endpoint": s.URL +
+			"/register",
 		"response_types_supported": []string{"code"}, "code_challenge_methods_supported": []string{"S256"},
 	})
 }
@@ -187,5 +195,6 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	s.n++
 	access, renew := fmt.Sprint("access-", s.n), fmt.Sprint("renew-", s.n)
 	s.good[access], s.refresh[renew] = true, true
-	answer(w, 200, map[string]any{"access_token": access, "refresh_token": renew, "token_type": "Bearer", "expires_in": s.ExpiresIn, "scope": "read"})
+	answer(w, 200, map[string]any{"access_token": access, "refresh_token": renew, "token_type": "Bearer",
+		"expires_in": s.ExpiresIn, "scope": "read"})
 }
