@@ -89,7 +89,9 @@ func (o *Options) emit(e event.Event) {
 // rules follow on the instructions of every agent.
 const rules = `# How you work
 
-You do one task, alone: nobody answers questions, and nobody reads what you write beside your calls. Use absolute paths. When you are done, or cannot go on, call ` + CompleteName + ` with your result: whoever gave you the task sees nothing else of you.`
+You do one task, alone: nobody answers questions, and nobody reads what you write beside your calls. Use ` +
+	`absolute paths. When you are done, or cannot go on, call ` + CompleteName + ` with your result: whoever ` +
+	`gave you the task sees nothing else of you.`
 
 func (c *child) config() agent.Config {
 	d, config := c.task.Agent, c.o.Config

@@ -67,7 +67,8 @@ var advices = []struct {
 		`"permissionDecision": "deny", "permissionDecisionReason": R, "cancel": true, "errorMessage": R}`,
 		dialect.Answer{
 			Exit: 2, Stderr: "no",
-			Stdout: `{"decision":"block","reason":"no","permissionDecision":"deny","permissionDecisionReason":"no","cancel":true,"errorMessage":"no"}`}},
+			Stdout: `{"decision":"block","reason":"no","permissionDecision":"deny","permissionDecisionReason":"no",` +
+				`"cancel":true,"errorMessage":"no"}`}},
 	{`{"decision": "block", "reason": R}`, dialect.Answer{Stdout: `{"decision":"block","reason":"no"}`}},
 }
 

@@ -116,7 +116,8 @@ func exitOf(run hooks.Run) string {
 var (
 	base = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(
-			`^\{"session_id":.*?"timestamp":"[^"]*",(?:"agent_id":"[^"]*",)?(?:"agent_type":"[^"]*",)?(?:"permission_mode":"[^"]*",)?`)
+			`^\{"session_id":.*?"timestamp":"[^"]*",(?:"agent_id":"[^"]*",)?(?:"agent_type":"[^"]*",)?` +
+				`(?:"permission_mode":"[^"]*",)?`)
 	})
 	callID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`,"tool_use_id":"[^"]*"`) })
 )

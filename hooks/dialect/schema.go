@@ -172,7 +172,8 @@ func show(v any) string {
 func jsTrim(s string) string {
 	return strings.Trim(
 		s,
-		" \t\r\n\v\f\u00a0\ufeff\u2028\u2029\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000")
+		" \t\r\n\v\f\u00a0\ufeff\u2028\u2029\u1680\u2000\u2001\u2002\u2003"+
+			"\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000")
 }
 
 func str(m map[string]any, key string) string {

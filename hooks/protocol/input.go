@@ -11,13 +11,13 @@ const TimeLayout = "2006-01-02T15:04:05.000Z"
 // Base is what every hook reads, before the fields of its event.
 type Base struct {
 	SessionID      string `json:"session_id" jsonschema:"the session's id; another one after /clear"`
-	TranscriptPath string `json:"transcript_path" jsonschema:"absolute path of the session file (.jsonl); empty if none is kept"`
+	TranscriptPath string `json:"transcript_path" jsonschema:"absolute path of the session file; empty: none"`
 	Cwd            string `json:"cwd" jsonschema:"the agent's working directory, which is the hook's too"`
 	HookEventName  Event  `json:"hook_event_name" jsonschema:"the event"`
 	Timestamp      string `json:"timestamp" jsonschema:"when the event fired: ISO 8601, UTC, milliseconds"`
-	AgentID        string `json:"agent_id,omitempty" jsonschema:"which run of a subagent it is about; absent: the main agent"`
-	AgentType      string `json:"agent_type,omitempty" jsonschema:"which agent it is about: the name of a subagent, or main where permission_mode is"`
-	PermissionMode string `json:"permission_mode,omitempty" jsonschema:"what is asked about: default, autoEdit, yolo or plan; not where a session starts or ends, in notifications and compressions"`
+	AgentID        string `json:"agent_id,omitempty" jsonschema:"the run of a subagent; absent: the main agent"`
+	AgentType      string `json:"agent_type,omitempty" jsonschema:"a subagent's name, or main where permission_mode is"`
+	PermissionMode string `json:"permission_mode,omitempty" jsonschema:"default, autoEdit, yolo or plan"`
 }
 
 // EventName is the event that the input belongs to, as it was read.
@@ -37,7 +37,7 @@ type Input interface {
 type (
 	SessionStartInput struct {
 		Base
-		Source string `json:"source" jsonschema:"startup, resume or clear; compact after a summary took the place of older messages"`
+		Source string `json:"source" jsonschema:"startup, resume or clear; compact after a compression"`
 	}
 
 	BeforeAgentInput struct {
@@ -53,7 +53,7 @@ type (
 	PostCompactInput struct {
 		Base
 		Trigger        string `json:"trigger" jsonschema:"auto or manual"`
-		CompactSummary string `json:"compact_summary" jsonschema:"what took the place of older messages; empty where long outputs were moved to files and that was enough"`
+		CompactSummary string `json:"compact_summary" jsonschema:"what took the place of older messages; may be empty"`
 	}
 
 	BeforeModelInput struct {
@@ -70,7 +70,7 @@ type (
 		Base
 		LLMRequest  LLMRequest `json:"llm_request" jsonschema:"the request as it was sent"`
 		LLMResponse LLMChunk   `json:"llm_response" jsonschema:"one streamed chunk of the answer"`
-		FullContent string     `json:"full_content,omitempty" jsonschema:"the text of the answer so far as this hook has read it, this chunk's with it"`
+		FullContent string     `json:"full_content,omitempty" jsonschema:"the answer so far, with this chunk"`
 	}
 
 	BeforeToolInput struct {
@@ -79,7 +79,7 @@ type (
 		ToolInput           map[string]any `json:"tool_input" jsonschema:"the arguments"`
 		ToolUseID           string         `json:"tool_use_id,omitempty" jsonschema:"the id of the call"`
 		MCPContext          *MCPContext    `json:"mcp_context,omitempty" jsonschema:"where an MCP tool comes from"`
-		OriginalRequestName string         `json:"original_request_name,omitempty" jsonschema:"in a tail call, the name of the first tool"`
+		OriginalRequestName string         `json:"original_request_name,omitempty" jsonschema:"the first tool of a tail call"`
 	}
 
 	PermissionRequestInput struct {
@@ -88,14 +88,14 @@ type (
 		ToolInput           map[string]any `json:"tool_input" jsonschema:"the arguments"`
 		ToolUseID           string         `json:"tool_use_id,omitempty" jsonschema:"the id of the call"`
 		MCPContext          *MCPContext    `json:"mcp_context,omitempty" jsonschema:"where an MCP tool comes from"`
-		OriginalRequestName string         `json:"original_request_name,omitempty" jsonschema:"in a tail call, the name of the first tool"`
+		OriginalRequestName string         `json:"original_request_name,omitempty" jsonschema:"the first tool of a tail call"`
 	}
 
 	NotificationInput struct {
 		Base
 		NotificationType string `json:"notification_type" jsonschema:"ToolPermission, or Idle"`
 		Message          string `json:"message" jsonschema:"one line for people"`
-		Details          any    `json:"details" jsonschema:"what the permission prompt is about: type, title and more by type"`
+		Details          any    `json:"details" jsonschema:"what is asked: type, title and more by type"`
 	}
 
 	SubagentStartInput struct {
@@ -107,9 +107,9 @@ type (
 		Base
 		Prompt              string `json:"prompt" jsonschema:"the task that the agent was given"`
 		PromptResponse      string `json:"prompt_response" jsonschema:"what it hands over, or what went wrong"`
-		Ending              string `json:"ending" jsonschema:"GOAL: it handed its result over; MAX_TURNS, TIMEOUT, ERROR_NO_COMPLETE_TASK_CALL or ERROR: it has none"`
-		StopHookActive      bool   `json:"stop_hook_active" jsonschema:"true where a SubagentStop hook sent the agent on before"`
-		AgentTranscriptPath string `json:"agent_transcript_path" jsonschema:"absolute path of the agent's own transcript; empty if none is kept"`
+		Ending              string `json:"ending" jsonschema:"GOAL, MAX_TURNS, TIMEOUT, ERROR_NO_COMPLETE_TASK_CALL or ERROR"`
+		StopHookActive      bool   `json:"stop_hook_active" jsonschema:"a SubagentStop hook sent the agent on before"`
+		AgentTranscriptPath string `json:"agent_transcript_path" jsonschema:"the agent's own transcript; empty: none is kept"`
 	}
 
 	AfterToolInput struct {
@@ -119,8 +119,8 @@ type (
 		ToolResponse        ToolResponse   `json:"tool_response" jsonschema:"what the tool gave"`
 		ToolUseID           string         `json:"tool_use_id,omitempty" jsonschema:"the id of the call"`
 		MCPContext          *MCPContext    `json:"mcp_context,omitempty" jsonschema:"where an MCP tool comes from"`
-		OriginalRequestName string         `json:"original_request_name,omitempty" jsonschema:"in a tail call, the name of the first tool"`
-		OriginalToolInput   map[string]any `json:"original_tool_input,omitempty" jsonschema:"the arguments as the model gave them, where hooks changed them"`
+		OriginalRequestName string         `json:"original_request_name,omitempty" jsonschema:"the first tool of a tail call"`
+		OriginalToolInput   map[string]any `json:"original_tool_input,omitempty" jsonschema:"before hooks changed them"`
 	}
 
 	PostToolUseFailureInput struct {
@@ -131,7 +131,7 @@ type (
 		Error               string         `json:"error" jsonschema:"why it failed; of a command: Exit code N"`
 		ToolUseID           string         `json:"tool_use_id,omitempty" jsonschema:"the id of the call"`
 		MCPContext          *MCPContext    `json:"mcp_context,omitempty" jsonschema:"where an MCP tool comes from"`
-		OriginalRequestName string         `json:"original_request_name,omitempty" jsonschema:"in a tail call, the name of the first tool"`
+		OriginalRequestName string         `json:"original_request_name,omitempty" jsonschema:"the first tool of a tail call"`
 	}
 
 	AfterAgentInput struct {
@@ -144,9 +144,9 @@ type (
 	StopFailureInput struct {
 		Base
 		Prompt               string `json:"prompt" jsonschema:"the prompt that has no answer"`
-		Error                string `json:"error" jsonschema:"why: authentication_failed, rate_limit, overloaded, invalid_request, model_not_found, server_error, max_output_tokens or unknown, where the model failed; max_turns, max_rounds, loop or cancelled"`
+		Error                string `json:"error" jsonschema:"why it failed, such as rate_limit; docs/HOOKS.md lists them"`
 		ErrorDetails         string `json:"error_details,omitempty" jsonschema:"the same in a sentence, for people"`
-		LastAssistantMessage string `json:"last_assistant_message,omitempty" jsonschema:"what the model said last in this turn, perhaps cut off"`
+		LastAssistantMessage string `json:"last_assistant_message,omitempty" jsonschema:"what the model said last"`
 	}
 
 	SessionEndInput struct {

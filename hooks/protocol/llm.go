@@ -12,7 +12,7 @@ type LLMRequest struct {
 	Messages   []LLMMessage `json:"messages"`
 	Config     LLMConfig    `json:"config"`
 	Tools      []string     `json:"tools,omitempty" jsonschema:"names of the tools offered"`
-	ToolConfig *ToolConfig  `json:"toolConfig,omitempty" jsonschema:"how free the model is to call tools; absent: as it likes"`
+	ToolConfig *ToolConfig  `json:"toolConfig,omitempty" jsonschema:"how free the model is to call tools; absent: free"`
 }
 
 // LLMConfig are the generation settings that hooks see and change; nil ones are

@@ -48,7 +48,7 @@ type TailToolCall struct {
 // ToolConfig narrows or forces tools.
 type ToolConfig struct {
 	Mode                 string   `json:"mode,omitempty" jsonschema:"AUTO, ANY (at least one call) or NONE; absent: AUTO"`
-	AllowedFunctionNames []string `json:"allowedFunctionNames,omitempty" jsonschema:"the only tools that may be called; absent or empty: all"`
+	AllowedFunctionNames []string `json:"allowedFunctionNames,omitempty" jsonschema:"the tools it may call; empty: all"`
 }
 
 // LLMRequestChange is what a BeforeModel hook changes of a request; absent
@@ -79,24 +79,24 @@ type wireOutput struct {
 	Decision       string        `json:"decision,omitempty" jsonschema:"deny (or block), ask, allow (or approve)"`
 	Reason         string        `json:"reason,omitempty" jsonschema:"for the model"`
 	SystemMessage  string        `json:"systemMessage,omitempty" jsonschema:"for the user"`
-	SuppressOutput bool          `json:"suppressOutput,omitempty" jsonschema:"hide this hook's message and its line in the terminal"`
+	SuppressOutput bool          `json:"suppressOutput,omitempty" jsonschema:"hide this hook's message and its line"`
 	Specific       *wireSpecific `json:"hookSpecificOutput,omitempty"`
 }
 
 type wireSpecific struct {
-	AdditionalContext string          `json:"additionalContext,omitempty" jsonschema:"text that the model is given besides"`
-	UpdatedOutput     *string         `json:"updatedOutput,omitempty" jsonschema:"what the model reads in place of the tool's output, which does not make it an error"`
-	ToolInput         map[string]any  `json:"tool_input,omitempty" jsonschema:"merged over the arguments; null deletes a key"`
-	LLMRequest        *wireRequest    `json:"llm_request,omitempty" jsonschema:"merged over the request; what is absent stays"`
-	LLMResponse       *wireResponse   `json:"llm_response,omitempty" jsonschema:"the answer in the model's place, or the chunk in place of this one"`
+	AdditionalContext string          `json:"additionalContext,omitempty" jsonschema:"text that the model is given, too"`
+	UpdatedOutput     *string         `json:"updatedOutput,omitempty" jsonschema:"what the model reads instead; no error"`
+	ToolInput         map[string]any  `json:"tool_input,omitempty" jsonschema:"merged over the arguments; null deletes"`
+	LLMRequest        *wireRequest    `json:"llm_request,omitempty" jsonschema:"merged over the request"`
+	LLMResponse       *wireResponse   `json:"llm_response,omitempty" jsonschema:"the model's answer, or this chunk's"`
 	ToolConfig        *wireToolConfig `json:"toolConfig,omitempty" jsonschema:"narrows or forces tools"`
-	ClearContext      bool            `json:"clearContext,omitempty" jsonschema:"with a deny or a stop: forget the conversation"`
-	TailToolCall      *TailToolCall   `json:"tailToolCallRequest,omitempty" jsonschema:"a tool to call next, whose result takes the place of this one's"`
+	ClearContext      bool            `json:"clearContext,omitempty" jsonschema:"at a deny or stop: forget everything"`
+	TailToolCall      *TailToolCall   `json:"tailToolCallRequest,omitempty" jsonschema:"a tool whose result is used"`
 }
 
 type wireRequest struct {
 	Model      string          `json:"model,omitempty" jsonschema:"another model for this request"`
-	Messages   *[]LLMMessage   `json:"messages,omitempty" jsonschema:"the whole conversation; what is left out is removed; role system adds to the system instruction"`
+	Messages   *[]LLMMessage   `json:"messages,omitempty" jsonschema:"all of it; role system adds instructions"`
 	Config     *LLMConfig      `json:"config,omitempty" jsonschema:"generation settings"`
 	ToolConfig *wireToolConfig `json:"toolConfig,omitempty" jsonschema:"narrows or forces tools"`
 }
@@ -110,7 +110,7 @@ type wireResponse struct {
 // wireToolConfig writes the list also where it is empty, as upstream does.
 type wireToolConfig struct {
 	Mode                 string   `json:"mode,omitempty" jsonschema:"AUTO, ANY (at least one call) or NONE"`
-	AllowedFunctionNames []string `json:"allowedFunctionNames,omitzero" jsonschema:"the only tools that may be called; empty: all"`
+	AllowedFunctionNames []string `json:"allowedFunctionNames,omitzero" jsonschema:"the tools it may call; empty: all"`
 }
 
 // MarshalJSON writes o as a hook prints it.

@@ -11,7 +11,8 @@ import (
 const (
 	titleTimeout = 15 * time.Second
 	titleModel   = "gemini-2.5-flash-lite"
-	titleAsk     = `Give this conversation between a user and a coding agent a title of at most 80 characters: what the user wanted, in
+	titleAsk     = `Give this conversation between a user and a coding agent a title of at most 80 characters: ` +
+		`what the user wanted, in
 plain words, without quotes and without a full stop. Answer with the title alone.`
 )
 

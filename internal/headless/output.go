@@ -112,7 +112,8 @@ func (o *jsonOutput) Refuse(err error) error {
 
 func (o *jsonOutput) End(res agent.Result, err error) error {
 	failure, code := FailureOf(err)
-	if werr := o.Finish(output.Answer{Session: o.session, Text: res.Response, Unfinished: res.Unfinished}, failure); werr != nil {
+	answer := output.Answer{Session: o.session, Text: res.Response, Unfinished: res.Unfinished}
+	if werr := o.Finish(answer, failure); werr != nil {
 		return exit.Silent(code) // nobody would read it
 	}
 	if failure == nil {

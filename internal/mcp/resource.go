@@ -69,7 +69,8 @@ var (
 }`)
 	readSchema = tools.MustSchema(`{
   "type": "object",
-  "properties": {"uri": {"type": "string", "description": "The URI, as list_mcp_resources gives it, with or without the server's name and a colon before it."}},
+  "properties": {"uri": {"type": "string",
+    "description": "The URI, as list_mcp_resources gives it, with or without the server's name and a colon."}},
   "required": ["uri"]
 }`)
 )

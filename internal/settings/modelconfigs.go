@@ -5,14 +5,14 @@ import "encoding/json"
 // ModelConfigs is the section "modelConfigs" (core/services/modelConfigService.ts).
 type ModelConfigs struct {
 	Aliases         map[string]ModelAlias `json:"aliases,omitempty" jsonschema:"As customAliases, which outrank them."`
-	CustomAliases   map[string]ModelAlias `json:"customAliases,omitempty" jsonschema:"Names for a model and its settings, for --model and model.name."`
-	Overrides       []ModelOverride       `json:"overrides,omitempty" jsonschema:"As customOverrides, which come after them."`
-	CustomOverrides []ModelOverride       `json:"customOverrides,omitempty" jsonschema:"What is changed of the requests that match."`
+	CustomAliases   map[string]ModelAlias `json:"customAliases,omitempty" jsonschema:"Names for a model and its settings."`
+	Overrides       []ModelOverride       `json:"overrides,omitempty" jsonschema:"As customOverrides, which come later."`
+	CustomOverrides []ModelOverride       `json:"customOverrides,omitempty" jsonschema:"Changes of requests that match."`
 }
 
 // ModelAlias is one entry of "modelConfigs.customAliases".
 type ModelAlias struct {
-	Extends     string      `json:"extends,omitempty" jsonschema:"Another alias, whose values hold where this one has none."`
+	Extends     string      `json:"extends,omitempty" jsonschema:"Another alias, for what this one leaves out."`
 	ModelConfig ModelConfig `json:"modelConfig,omitzero"`
 }
 
@@ -21,7 +21,7 @@ type ModelOverride struct {
 	// Match is kept as it was written: an override with a key that nobody knows
 	// must match nothing, rather than more.
 	Match map[string]json.
-		RawMessage `json:"match,omitempty" jsonschema:"What a request must be: model, overrideScope (the name of an agent, or core), isChatModel."`
+		RawMessage `json:"match,omitempty" jsonschema:"model, overrideScope (an agent, or core), isChatModel."`
 	ModelConfig ModelConfig `json:"modelConfig,omitzero"`
 }
 
@@ -47,6 +47,6 @@ type ModelGenerate struct {
 // ModelThinking is "generateContentConfig.thinkingConfig".
 type ModelThinking struct {
 	IncludeThoughts *bool  `json:"includeThoughts,omitempty"`
-	Budget          *int   `json:"thinkingBudget,omitempty" jsonschema:"Tokens; 0: no thoughts, -1: as many as the model likes."`
+	Budget          *int   `json:"thinkingBudget,omitempty" jsonschema:"Tokens; 0: no thoughts, -1: as many as it likes."`
 	Level           string `json:"thinkingLevel,omitempty" enum:"MINIMAL|LOW|MEDIUM|HIGH"`
 }

@@ -39,39 +39,42 @@ type Settings struct {
 	Agents           Agents                     `json:"agents,omitzero" jsonschema:"Subagents."`
 	Extensions       Extensions                 `json:"extensions,omitzero" jsonschema:"Extensions."`
 	Experimental     Experimental               `json:"experimental,omitzero" jsonschema:"What may still change."`
-	PolicyPaths      []string                   `json:"policyPaths,omitempty" jsonschema:"Policy files or folders in place of the user's own."`
+	PolicyPaths      []string                   `json:"policyPaths,omitempty" jsonschema:"In place of the user's."`
 	Admin            Admin                      `json:"admin,omitzero" jsonschema:"What an administrator allows."`
-	AdminPolicyPaths []string                   `json:"adminPolicyPaths,omitempty" jsonschema:"Policy files or folders of the administrator."`
+	AdminPolicyPaths []string                   `json:"adminPolicyPaths,omitempty" jsonschema:"The administrator's."`
 }
 
 // General is the section "general".
 type General struct {
-	DefaultApprovalMode string           `json:"defaultApprovalMode,omitempty" enum:"default|auto_edit|plan" jsonschema:"How tool calls are approved; yolo is a flag only."`
-	PreferredEditor     string           `json:"preferredEditor,omitempty" jsonschema:"The editor for changing proposed content."`
-	MaxAttempts         int              `json:"maxAttempts,omitempty" jsonschema:"Attempts at one request to the model."`
-	RetryFetchErrors    bool             `json:"retryFetchErrors,omitempty" jsonschema:"Retry requests that failed before an answer came."`
-	EnableNotifications bool             `json:"enableNotifications,omitempty" jsonschema:"Tell the terminal when attention is needed."`
-	NotificationMethod  string           `json:"notificationMethod,omitempty" enum:"auto|osc9|osc777|bell" jsonschema:"How the terminal is alerted."`
-	VimMode             bool             `json:"vimMode,omitempty" jsonschema:"Edit the prompt as vi does."`
-	SessionRetention    SessionRetention `json:"sessionRetention,omitzero" jsonschema:"When old sessions are deleted."`
-	Checkpointing       Checkpointing    `json:"checkpointing,omitzero" jsonschema:"Snapshots before edits."`
-	Plan                Plan             `json:"plan,omitzero" jsonschema:"Plan mode."`
+	DefaultApprovalMode string `json:"defaultApprovalMode,omitempty" enum:"default|auto_edit|plan" jsonschema:"The mode."`
 
-	TopicUpdateNarration bool `json:"topicUpdateNarration,omitempty" jsonschema:"Offer the model update_topic, by which it says what it works on."`
+	PreferredEditor     string `json:"preferredEditor,omitempty" jsonschema:"The editor for proposed content."`
+	MaxAttempts         int    `json:"maxAttempts,omitempty" jsonschema:"Attempts at one request to the model."`
+	RetryFetchErrors    bool   `json:"retryFetchErrors,omitempty" jsonschema:"Retry requests without an answer."`
+	EnableNotifications bool   `json:"enableNotifications,omitempty" jsonschema:"Alert the user who is waited for."`
+
+	NotificationMethod string `json:"notificationMethod,omitempty" enum:"auto|osc9|osc777|bell" jsonschema:"Its means."`
+
+	VimMode          bool             `json:"vimMode,omitempty" jsonschema:"Edit the prompt as vi does."`
+	SessionRetention SessionRetention `json:"sessionRetention,omitzero" jsonschema:"When old sessions are deleted."`
+	Checkpointing    Checkpointing    `json:"checkpointing,omitzero" jsonschema:"Snapshots before edits."`
+	Plan             Plan             `json:"plan,omitzero" jsonschema:"Plan mode."`
+
+	TopicUpdateNarration bool `json:"topicUpdateNarration,omitempty" jsonschema:"Offer the model update_topic."`
 }
 
 // Plan is "general.plan".
 type Plan struct {
 	Enabled   bool   `json:"enabled,omitempty" jsonschema:"false: there is no plan mode."`
-	Directory string `json:"directory,omitempty" jsonschema:"The folder for plans, in the project; default: one of the session's own."`
+	Directory string `json:"directory,omitempty" jsonschema:"The folder for plans; default: the session's own."`
 
-	ModelRouting bool `json:"modelRouting,omitempty" jsonschema:"The model auto is a large one while planning, and a fast one once a plan is agreed to."`
+	ModelRouting bool `json:"modelRouting,omitempty" jsonschema:"The model auto is large while planning, fast afterwards."`
 }
 
 // UI is the section "ui".
 type UI struct {
 	HideFooter *bool  `json:"hideFooter,omitempty" jsonschema:"No status line under the prompt; default false."`
-	Theme      string `json:"theme,omitempty" jsonschema:"Colours for a light or a dark background: light, dark, or a theme of Gemini CLI; else the terminal is asked."`
+	Theme      string `json:"theme,omitempty" jsonschema:"light, dark, or a theme of Gemini CLI; default: by terminal."`
 }
 
 // SessionRetention is "general.sessionRetention". Ages are numbers with h, d, w
@@ -111,10 +114,10 @@ type Telemetry struct {
 type Model struct {
 	Name                 string  `json:"name,omitempty"`
 	MaxSessionTurns      int     `json:"maxSessionTurns,omitempty" jsonschema:"-1: no limit."`
-	CompressionThreshold float64 `json:"compressionThreshold,omitempty" jsonschema:"Share of the context window from which history is compressed."`
+	CompressionThreshold float64 `json:"compressionThreshold,omitempty" jsonschema:"Compress at: a share of the window."`
 	DisableLoopDetection bool    `json:"disableLoopDetection,omitempty"`
 	// Fallback is minigem's own.
-	Fallback string `json:"fallback,omitempty" enum:"ask|always|never" jsonschema:"Whether another model takes the place of one whose quota is used up; default: the user is asked."`
+	Fallback string `json:"fallback,omitempty" enum:"ask|always|never" jsonschema:"Take another model when a quota ends."`
 }
 
 // Context is the section "context".
@@ -145,11 +148,11 @@ type Tools struct {
 	ConfirmationRequired        []string `json:"confirmationRequired,omitempty"`
 	DiscoveryCommand            string   `json:"discoveryCommand,omitempty"`
 	CallCommand                 string   `json:"callCommand,omitempty"`
-	TruncateToolOutputThreshold int      `json:"truncateToolOutputThreshold,omitempty" jsonschema:"Characters; 0 or less: never cut."`
+	TruncateToolOutputThreshold int      `json:"truncateToolOutputThreshold,omitempty" jsonschema:"Characters; 0: all."`
 	Sandbox                     json.
 					RawMessage `json:"sandbox,omitempty" jsonschema:"true confines shell commands, see docs/CHAT.md."`
-	SandboxAllowedPaths  []string `json:"sandboxAllowedPaths,omitempty" jsonschema:"More that confined commands may write to. A project cannot set it."`
-	SandboxNetworkAccess bool     `json:"sandboxNetworkAccess,omitempty" jsonschema:"Confined commands may use the network. A project cannot set it."`
+	SandboxAllowedPaths  []string `json:"sandboxAllowedPaths,omitempty" jsonschema:"Writable, too. Not for projects."`
+	SandboxNetworkAccess bool     `json:"sandboxNetworkAccess,omitempty" jsonschema:"Not for projects."`
 	Shell                Shell    `json:"shell,omitzero"`
 }
 
@@ -183,10 +186,10 @@ type MCPServer struct {
 
 // MCPOAuth is "mcpServers.NAME.oauth": what a sign-in at the server uses.
 type MCPOAuth struct {
-	ClientID     string   `json:"clientId,omitempty" jsonschema:"A client that is registered there; without it one is registered when the user signs in."`
+	ClientID     string   `json:"clientId,omitempty" jsonschema:"A registered client; default: one is registered."`
 	ClientSecret string   `json:"clientSecret,omitempty"`
 	Scopes       []string `json:"scopes,omitempty"`
-	RedirectURI  string   `json:"redirectUri,omitempty" jsonschema:"Where the browser comes back to: http://localhost:PORT/PATH."`
+	RedirectURI  string   `json:"redirectUri,omitempty" jsonschema:"The way back: http://localhost:PORT/PATH."`
 }
 
 // Security is the section "security".
@@ -232,10 +235,10 @@ type HooksConfig struct {
 	Disabled        []string `json:"disabled,omitempty" jsonschema:"Names or commands of hooks that do not run."`
 	Notifications   bool     `json:"notifications,omitempty"`
 	MaxRetries      int      `json:"maxRetries,omitempty" jsonschema:"AfterAgent retries in a row for one prompt."`
-	BlockedExitCode int      `json:"blockedExitCode,omitempty" jsonschema:"Exit code of a run without a terminal that a hook blocked or stopped."`
-	MayAllow        []string `json:"mayAllow,omitempty" jsonschema:"Names or commands of hooks whose permissions count, beside those of the user and the system; not in a project's settings."`
+	BlockedExitCode int      `json:"blockedExitCode,omitempty" jsonschema:"Exit code of a blocked headless run."`
+	MayAllow        []string `json:"mayAllow,omitempty" jsonschema:"More hooks that may allow. Not for projects."`
 	// AllowedHTTPHosts counts in settings of the user and the system alone.
-	AllowedHTTPHosts []string `json:"allowedHttpHosts,omitempty" jsonschema:"Hosts that hooks of the type http may reach without encryption, beside this machine."`
+	AllowedHTTPHosts []string `json:"allowedHttpHosts,omitempty" jsonschema:"Hosts that http hooks may reach unencrypted."`
 }
 
 // Admin is the section "admin".
@@ -251,7 +254,7 @@ type AdminSkills struct {
 // Skills is the section "skills".
 type Skills struct {
 	Enabled  bool     `json:"enabled,omitempty" jsonschema:"false: there are none for models."`
-	Disabled []string `json:"disabled,omitempty" jsonschema:"Names of skills that models are not offered; of several layers, all."`
+	Disabled []string `json:"disabled,omitempty" jsonschema:"Skills that models are not offered; of all layers."`
 }
 
 // Agents is the section "agents".

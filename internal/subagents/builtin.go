@@ -43,13 +43,17 @@ func Builtin() []Agent {
 			Model:        "flash", Temperature: &cool, MaxTurns: 50, Timeout: 10 * time.Minute,
 			Result: &subagent.Result{Name: "report", Schema: json.RawMessage(`{"type": "object",
 				"required": ["SummaryOfFindings", "ExplorationTrace", "RelevantLocations"], "properties": {
-				"SummaryOfFindings": {"type": "string", "description": "The answer: what you found out, and what follows from it for the task."},
-				"ExplorationTrace": {"type": "array", "items": {"type": "string"}, "description": "What you looked at, step by step, and why."},
-				"RelevantLocations": {"type": "array", "description": "The places that matter, the most important first.", "items": {"type": "object",
+				"SummaryOfFindings": {"type": "string",
+					"description": "The answer: what you found out, and what follows from it for the task."},
+				"ExplorationTrace": {"type": "array", "items": {"type": "string"},
+					"description": "What you looked at, step by step, and why."},
+				"RelevantLocations": {"type": "array",
+					"description": "The places that matter, the most important first.", "items": {"type": "object",
 					"required": ["FilePath", "Reasoning", "KeySymbols"], "properties": {
 					"FilePath": {"type": "string"},
 					"Reasoning": {"type": "string", "description": "Why this file matters."},
-					"KeySymbols": {"type": "array", "items": {"type": "string"}, "description": "Functions, types and the like to look at there."}}}}}}`)},
+					"KeySymbols": {"type": "array", "items": {"type": "string"},
+						"description": "Functions, types and the like to look at there."}}}}}}`)},
 		}},
 		{DisplayName: "Generalist Agent", Source: BuiltIn, Definition: subagent.Definition{
 			Name: "generalist",

@@ -24,7 +24,8 @@ var askUserSchema = tools.MustSchema(`{
         "properties": {
           "question": {"type": "string", "minLength": 1, "description": "The question."},
           "header": {"type": "string", "minLength": 1, "description": "One or two words that stand above it."},
-          "type": {"type": "string", "enum": ["choice", "text", "yesno"], "description": "What kind of answer it wants."},
+          "type": {"type": "string", "enum": ["choice", "text", "yesno"],
+            "description": "What kind of answer it wants."},
           "options": {
             "type": "array", "description": "For 'choice': two to four answers to choose from.",
             "items": {

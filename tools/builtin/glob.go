@@ -27,7 +27,8 @@ var globSchema = tools.MustSchema(`{
   "type": "object",
   "properties": {
     "pattern": {"type": "string", "description": "The glob pattern, such as '**/*.go' or 'docs/*.md'."},
-    "dir_path": {"type": "string", "description": "Directory to search in, absolute or relative to the project's root; without it, everywhere in the workspace."},
+    "dir_path": {"type": "string",
+      "description": "Directory to search in, absolute or relative to the project's root; default: the workspace."},
     "case_sensitive": {"type": "boolean", "description": "Whether case matters. Default: false."},
     "respect_git_ignore": {"type": "boolean", "description": "Leave out what .gitignore files ignore. Default: true."},
     "respect_gemini_ignore": {"type": "boolean", "description": "Leave out what .geminiignore ignores. Default: true."}

@@ -22,7 +22,8 @@ var listDirectorySchema = tools.MustSchema(`{
   "type": "object",
   "properties": {
     "dir_path": {"type": "string", "description": "Path of the directory, absolute or relative to the project's root."},
-    "ignore": {"type": "array", "items": {"type": "string"}, "description": "Names to leave out; * and ? are wildcards."},
+    "ignore": {"type": "array", "items": {"type": "string"},
+      "description": "Names to leave out; * and ? are wildcards."},
     "file_filtering_options": ` + filteringSchema + `
   },
   "required": ["dir_path"]

@@ -24,10 +24,14 @@ var readManyFilesDescription string
 var readManyFilesSchema = tools.MustSchema(`{
   "type": "object",
   "properties": {
-    "include": {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}, "description": "Files, directories and glob patterns, relative to the project's root."},
-    "exclude": {"type": "array", "items": {"type": "string", "minLength": 1}, "description": "Glob patterns of files to leave out."},
-    "recursive": {"type": "boolean", "description": "Whether a directory stands for all below it, or only for its own files. Default: true."},
-    "useDefaultExcludes": {"type": "boolean", "description": "Leave out build products, archives, binary files and the like. Default: true."},
+    "include": {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1},
+      "description": "Files, directories and glob patterns, relative to the project's root."},
+    "exclude": {"type": "array", "items": {"type": "string", "minLength": 1},
+      "description": "Glob patterns of files to leave out."},
+    "recursive": {"type": "boolean",
+      "description": "Whether a directory stands for all below it, or only for its own files. Default: true."},
+    "useDefaultExcludes": {"type": "boolean",
+      "description": "Leave out build products, archives, binary files and the like. Default: true."},
     "file_filtering_options": ` + filteringSchema + `
   },
   "required": ["include"]

@@ -22,7 +22,8 @@ var replaceSchema = tools.MustSchema(`{
     "instruction": {"type": "string", "description": "What the change is for, in a sentence or two."},
     "old_string": {"type": "string", "description": "The text to replace, literally. Empty to create a new file."},
     "new_string": {"type": "string", "description": "The text to put there, literally."},
-    "allow_multiple": {"type": "boolean", "description": "Replace every occurrence; otherwise there must be exactly one."}
+    "allow_multiple": {"type": "boolean",
+      "description": "Replace every occurrence; otherwise there must be exactly one."}
   },
   "required": ["file_path", "instruction", "old_string", "new_string"]
 }`)

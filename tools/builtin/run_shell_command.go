@@ -37,9 +37,12 @@ var shellSchema = tools.MustSchema(`{
   "properties": {
     "command": {"type": "string", "description": "The command line."},
     "description": {"type": "string", "description": "What it does, for the user, in a sentence."},
-    "dir_path": {"type": "string", "description": "The directory to run it in, absolute or relative to the project's root, which is the default. It must exist."},
-    "is_background": {"type": "boolean", "description": "Leave it running and go on. Use read_background_output to see what it prints."},
-    "delay_ms": {"type": "integer", "minimum": 0, "description": "With is_background: how many milliseconds to wait before going on; 200 if not given."}
+    "dir_path": {"type": "string",
+      "description": "The directory to run it in, absolute or relative to the project's root (the default)."},
+    "is_background": {"type": "boolean",
+      "description": "Leave it running and go on. Use read_background_output to see what it prints."},
+    "delay_ms": {"type": "integer", "minimum": 0,
+      "description": "With is_background: how many milliseconds to wait before going on; 200 if not given."}
   },
   "required": ["command"]
 }`)

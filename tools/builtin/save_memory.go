@@ -23,7 +23,8 @@ const saveMemorySchema = `{
   "type": "object",
   "properties": {
     "fact": {"type": "string", "description": "What to remember: one sentence that stands for itself."},
-    "scope": {"type": "string", "enum": [%s], "description": "For whom: every project of the user (global, the default) or this project."}
+    "scope": {"type": "string", "enum": [%s],
+      "description": "For whom: every project of the user (global, the default) or this project."}
   },
   "required": ["fact"]
 }`

@@ -16,7 +16,8 @@ var updateTopicSchema = tools.MustSchema(`{
   "type": "object",
   "properties": {
     "title": {"type": "string", "description": "What the work is about, in a few words, where that changed."},
-    "summary": {"type": "string", "description": "What was found out or done so far, and what comes next, in a few sentences."},
+    "summary": {"type": "string",
+      "description": "What was found out or done so far, and what comes next, in a few sentences."},
     "strategic_intent": {"type": "string", "description": "What the next steps are for, in one sentence."}
   },
   "required": ["strategic_intent"]

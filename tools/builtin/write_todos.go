@@ -22,7 +22,8 @@ var writeTodosSchema = tools.MustSchema(`{
         "type": "object",
         "properties": {
           "description": {"type": "string", "description": "What is to be done."},
-          "status": {"type": "string", "enum": ["pending", "in_progress", "completed", "cancelled", "blocked"], "description": "How far it is."}
+          "status": {"type": "string", "enum": ["pending", "in_progress", "completed", "cancelled", "blocked"],
+            "description": "How far it is."}
         },
         "required": ["description", "status"],
         "additionalProperties": false

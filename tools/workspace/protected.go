@@ -15,7 +15,8 @@ import (
 // direnv's .envrc.
 var protectedName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(
-		`^(\.git|\.envrc|\.env([._~-].*)?|node_modules|gha-creds-.*\.json|git~\d+|envr?c?~\d+(\..*)?|node_m~\d+|gha-cr~\d+(\.jso)?)$`)
+		`^(\.git|\.envrc|\.env([._~-].*)?|node_modules|gha-creds-.*\.json|` +
+			`git~\d+|envr?c?~\d+(\..*)?|node_m~\d+|gha-cr~\d+(\.jso)?)$`)
 })
 
 // secretName matches those protected names that contain secrets themselves.

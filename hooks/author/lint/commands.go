@@ -50,7 +50,8 @@ var interpreters = []string{"sh", "bash", "zsh", "dash", "python", "python3", "n
 // builtins are what shells know themselves.
 var builtins = strings.Fields(
 	`. : [ [[ alias bg break builtin cd command continue declare dirs disown echo enable eval exec exit export false fc fg
-	getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return set shift shopt source
+	getopts hash help history jobs kill let local logout
+	mapfile popd printf pushd pwd read readarray readonly return set shift shopt source
 	suspend test time times trap true type typeset ulimit umask unalias unset wait`)
 
 // program looks for what c starts.

@@ -13,9 +13,11 @@ import (
 
 var (
 	neverSet = regexp.MustCompile(
-		`\$\{?((?:CLAUDE|GEMINI)_(?:TOOL|FILE|HOOK|EVENT|INPUT|COMMAND|PROMPT|NOTIFICATION|OUTPUT)\w*|TOOL_NAME|TOOL_INPUT|TOOL_OUTPUT|STDIN_JSON|HOOK_INPUT)\b`)
+		`\$\{?((?:CLAUDE|GEMINI)_(?:TOOL|FILE|HOOK|EVENT|INPUT|COMMAND|PROMPT|NOTIFICATION|OUTPUT)\w*|` +
+			`TOOL_NAME|TOOL_INPUT|TOOL_OUTPUT|STDIN_JSON|HOOK_INPUT)\b`)
 	neverThere = regexp.MustCompile(
-		`\bjq\b[^|;]*?['"\s(](\.(?:arguments|tool_args|tool_arguments|toolName|toolArgs|tool\.name|tool_input\.(?:path|filepath|filename|cmd)|llm_request\.contents|llm_request\.messages\[[^]]*\]\.parts)\b)`)
+		`\bjq\b[^|;]*?['"\s(](\.(?:arguments|tool_args|tool_arguments|toolName|toolArgs|tool\.name|` +
+			`tool_input\.(?:path|filepath|filename|cmd)|llm_request\.contents|llm_request\.messages\[[^]]*\]\.parts)\b)`)
 	neverKeys  = regexp.MustCompile(`(llm_request['"\[\]).get(\s]+(?:contents|systemInstruction|system_instruction)\b)`)
 	inJSON     = regexp.MustCompile(`\b(?:echo|printf)\b[^|;#]*"\{[^|;#]*\\"[^"\\]*\$\{?(\w+)`)
 	argument   = regexp.MustCompile(`"\$\{?([1-9])\b|=\$\{?([1-9])\b`)

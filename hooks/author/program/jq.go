@@ -12,7 +12,8 @@ import (
 // filter is one of jq that reads a field, or the first of several that is there.
 var filter = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(
-		`^\s*\(?\s*((?:\.[A-Za-z_]\w*)+)\??((?:\s*//\s*(?:(?:\.[A-Za-z_]\w*)+\??|empty|null|""|"[^"]*"))*)\s*\)?\s*(?:\|.*)?$`)
+		`^\s*\(?\s*((?:\.[A-Za-z_]\w*)+)\??` +
+			`((?:\s*//\s*(?:(?:\.[A-Za-z_]\w*)+\??|empty|null|""|"[^"]*"))*)\s*\)?\s*(?:\|.*)?$`)
 })
 
 var path = sync.OnceValue(func() *regexp.Regexp {

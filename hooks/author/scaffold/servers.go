@@ -180,7 +180,8 @@ AGAIN
 function result(method, params) {
   switch (method) {
     case "initialize":
-      return { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "NAME", version: "1" } };
+      return { protocolVersion: params.protocolVersion, capabilities: { tools: {} },
+        serverInfo: { name: "NAME", version: "1" } };
     case "tools/list":
       return { tools: [tool] };
     case "tools/call": {

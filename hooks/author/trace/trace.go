@@ -228,7 +228,9 @@ func write(w io.Writer, title, only string, about any) error {
 <header><h1>%s</h1><p id="summary"></p>
 <form id="filters"><input id="text" type="search" placeholder="Filter (/): event, tool, hook, text" aria-label="Filter">
 <label><input id="effects" type="checkbox"> %s</label>
-<button id="open" type="button">open all</button><button id="close" type="button">close all</button><span id="shown" role="status"></span></form></header>
+<button id="open" type="button">open all</button>
+<button id="close" type="button">close all</button>
+<span id="shown" role="status"></span></form></header>
 <section id="sums"></section>
 <main id="events"></main>
 <noscript>This page needs JavaScript. The trace as JSON lines can be read without.</noscript>

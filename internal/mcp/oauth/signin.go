@@ -115,7 +115,8 @@ func (st Store) keep(ctx context.Context, c credentials) error {
 // authorize asks the server for something, so that it says what a sign-in needs,
 // and does that.
 func authorize(ctx context.Context, handler *auth.AuthorizationCodeHandler, client *http.Client, address string) error {
-	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"gemini-cli-mcp-client","version":"0.0.1"}}}`
+	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+		`"capabilities":{},"clientInfo":{"name":"gemini-cli-mcp-client","version":"0.0.1"}}}`
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader([]byte(hello)))
 	if err != nil {
 		return err

@@ -110,7 +110,8 @@ var (
 	recurses = option(`^(-[a-zA-Z0-9]*[rR]|--(r|dereference-r|directories))`)
 	hidden   = option(`^(-[a-zA-Z0-9]*[u.gL]|--(hidden|unrestricted|glob|iglob|no-ignore|follow|pre|search-zip))`)
 	patch    = option(
-		`^(-[a-zA-Z0-9]*[puULcmWG]|--(pa|pat|patch.*|u|un.*|cc|co?m?b?i?n?e?d.*|word-.*|color-w.*|fun.*|bi.*|rem.*|diff-m.*|dd|te.*|ext.*|follow-p.*))$`)
+		`^(-[a-zA-Z0-9]*[puULcmWG]|--(pa|pat|patch.*|u|un.*|cc|co?m?b?i?n?e?d.*|word-.*|` +
+			`color-w.*|fun.*|bi.*|rem.*|diff-m.*|dd|te.*|ext.*|follow-p.*))$`)
 )
 
 // option compiles an expression when it is first needed.
