@@ -116,8 +116,8 @@ func slurp(path string) (string, error) {
 	b.Grow(int(info.Size()) + 1)
 	// This buffer fits into the processor's cache. os.File would use a small
 	// one of its own.
-	limited := struct{ io.Reader }{io.LimitReader(f, boundedfile.Recorded)}
-	if _, err := io.CopyBuffer(&b, limited, make([]byte, 256<<10)); err != nil {
+	if _, err := io.CopyBuffer(&b, struct{ io.Reader }{io.LimitReader(f, boundedfile.Recorded)},
+		make([]byte, 256<<10)); err != nil {
 		return "", err
 	}
 	return b.String(), nil
