@@ -116,7 +116,7 @@ func TestAsyncDecidesNothing(t *testing.T) {
 						e.Config.Hooks = append(e.Config.Hooks, guard)
 					}
 					before := len(rep.soFar())
-					hookstest.Case{Event: ev}.Fire(e)
+					hookstest.Stimulus{Event: ev}.Fire(e)
 					first, want := rep.soFar()[before], hooks.Proceed
 					if guarded && ev.CanBlock() {
 						want = hooks.Deny

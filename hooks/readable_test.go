@@ -39,7 +39,7 @@ func TestOneScriptAtManyEventsWarnsOnce(t *testing.T) {
 	var lines int
 	for i, ev := range protocol.Events {
 		e.Config.Hooks[0].Event, e.Config.Hooks[0].Source = ev, hooks.Source{File: "/settings.json", Line: i + 1}
-		hookstest.Case{Event: ev}.Fire(e)
+		hookstest.Stimulus{Event: ev}.Fire(e)
 		lines += len(rep.last().Messages)
 	}
 	assert.Equal(t, 1, lines)
@@ -57,7 +57,7 @@ func TestAnEchoSaysNothing(t *testing.T) {
 					rep := &reports{}
 					e := &hooks.Engine{Runner: change, Origin: hookstest.Origin, Report: rep.add}
 					e.Config.Hooks = []hooks.Hook{{Event: ev, Name: "echo", Command: "cat", Dialect: d}}
-					hookstest.Case{Event: ev}.Fire(e)
+					hookstest.Stimulus{Event: ev}.Fire(e)
 					r := rep.last()
 					require.True(t, strings.HasPrefix(string(r.Runs[0].Exit.Stdout), "{"), r.Runs[0])
 					if change.from == "" {

@@ -249,7 +249,7 @@ func (f fault) run(t *testing.T, dir string, ev hooks.Event, h hooks.Hook) (hook
 	if f.large {
 		e.Origin.TranscriptPath = strings.Repeat("x", 2<<20)
 	}
-	hookstest.Case{Event: ev}.Fire(e)
+	hookstest.Stimulus{Event: ev}.Fire(e)
 	if !assert.Len(t, reports, 1) || !assert.Len(t, reports[0].Runs, 1) {
 		return hooks.Report{}, false
 	}

@@ -22,13 +22,13 @@ func TestCasesWithProcesses(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("the cases are written for bash")
 	}
-	start := func(t *testing.T, _ map[string]hookstest.Script) hooks.Runner {
+	processes := func(t *testing.T, _ map[string]hookstest.Script) hooks.Runner {
 		return ready{command.Runner{Dir: t.TempDir(), Env: os.Environ()}}
 	}
-	for _, c := range hookstest.Cases() {
+	for _, c := range contract() {
 		t.Run(string(c.Event)+"/"+c.Name, func(t *testing.T) {
 			t.Parallel()
-			c.Check(t, start)
+			c.check(t, processes)
 		})
 	}
 }

@@ -11,8 +11,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"minigem/hooks/hookstest"
 )
 
 // proofs says for each known fault of Gemini CLI and each of its traps
@@ -97,7 +95,7 @@ func TestEveryKnownFaultHasItsProof(t *testing.T) {
 		}
 	}
 	assert.Len(t, proofs, len(numbers), "what is not a number of the lists")
-	for _, c := range hookstest.Cases() {
+	for _, c := range contract() {
 		n, _, _ := strings.Cut(c.Name, " ")
 		if regexp.MustCompile(`^(T\d+|9\.[123]\.\d+)$`).MatchString(n) {
 			assert.Contains(t, proofs[n], "case", "the case %q", c.Name)
@@ -111,7 +109,7 @@ func proven(t *testing.T, number, proof string) bool {
 	case "none:":
 		return name != ""
 	case "case":
-		return slices.ContainsFunc(hookstest.Cases(), func(c hookstest.Case) bool { return strings.HasPrefix(c.Name, number+" ") })
+		return slices.ContainsFunc(contract(), func(c contractCase) bool { return strings.HasPrefix(c.Name, number+" ") })
 	case "script":
 		return slices.ContainsFunc([]string{"script", "cases"}, func(folder string) bool { // of scripts, and of cases of the testbed
 			_, err := os.Stat(filepath.Join("..", "..", "e2e", "testdata", folder, name+".txtar"))

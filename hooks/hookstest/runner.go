@@ -1,6 +1,7 @@
-// Package hookstest is what tests of hooks share: a Runner without processes,
-// and the contract of the hook system as cases (Cases), which any Runner has to
-// pass. Nothing of the product imports it.
+// Package hookstest is what tests of hooks share: a Runner without processes and
+// sample data for each event. Its testdata holds the contract of the hook system
+// as cases, which its own tests run with and without processes. Nothing of the
+// product imports it.
 package hookstest
 
 import (

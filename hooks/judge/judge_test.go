@@ -80,7 +80,7 @@ func TestFaultMatrix(t *testing.T) {
 						Runner: hooks.ByKind{"prompt": judge.Runner{Model: c.model, Name: func(string) string { return "m" }}},
 						Config: hooks.Config{Hooks: []hooks.Hook{{Event: ev, Name: "h", OnError: onError, Handler: hooks.Handler{Type: "prompt", Prompt: "Fine?"}}}},
 					}
-					hookstest.Case{Event: ev}.Fire(e)
+					hookstest.Stimulus{Event: ev}.Fire(e)
 					name := fmt.Sprintf("%s %s onError=%s", c.name, ev, onError)
 					require.Len(t, reports, 1, name)
 					want := hooks.Proceed

@@ -1,10 +1,12 @@
 package schema_test
 
 import (
+	"encoding/json"
 	"flag"
 	"os"
 	"testing"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -91,4 +93,23 @@ func TestSchemasJudge(t *testing.T) {
 		err := judge(t, outputs[c.event], []byte(c.json))
 		assert.Equal(t, c.ok, err == nil, "%s %s: %v", c.event, c.json, err)
 	}
+}
+
+func resolve(t *testing.T, describe func(protocol.Event) (*jsonschema.Schema, error)) map[protocol.Event]*jsonschema.Resolved {
+	t.Helper()
+	all := map[protocol.Event]*jsonschema.Resolved{}
+	for _, event := range protocol.Events {
+		s, err := describe(event)
+		require.NoError(t, err)
+		all[event], err = s.Resolve(nil)
+		require.NoError(t, err)
+	}
+	return all
+}
+
+func judge(t *testing.T, s *jsonschema.Resolved, text []byte) error {
+	t.Helper()
+	var v any
+	require.NoError(t, json.Unmarshal(text, &v), string(text))
+	return s.Validate(v)
 }

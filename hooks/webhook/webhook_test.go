@@ -148,7 +148,7 @@ func (f fault) meet(t *testing.T, r hooks.Runner, h hooks.Hook, answer string, s
 			Config: hooks.Config{Hooks: []hooks.Hook{h}}, Origin: hookstest.Origin, Patience: time.Hour,
 			Runner: hooks.ByKind{"http": r}, Report: func(r hooks.Report) { reports = append(reports, r) },
 		}
-		hookstest.Case{Event: h.Event}.Fire(e)
+		hookstest.Stimulus{Event: h.Event}.Fire(e)
 		require.Len(t, reports, 1, name)
 		if rep = reports[0]; !f.hangs || len(rep.Runs[0].Exit.Stdout) == len(answer) {
 			break

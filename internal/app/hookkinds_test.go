@@ -79,7 +79,7 @@ func TestMCPHooksAtEveryEvent(t *testing.T) {
 					h := hooks.Hook{Event: ev, Name: "h", OnError: onError, Handler: hooks.Handler{Type: "mcp_tool", Server: c.server, Tool: c.tool, Input: map[string]any{"say": c.say}}}
 					e := &hooks.Engine{Origin: hookstest.Origin, Runner: runner, Patience: time.Hour, Config: hooks.Config{Hooks: []hooks.Hook{h}},
 						Report: func(r hooks.Report) { reports = append(reports, r) }}
-					hookstest.Case{Event: ev}.Fire(e)
+					hookstest.Stimulus{Event: ev}.Fire(e)
 					require.Len(t, reports, 1)
 					run := reports[0].Runs[0]
 					garbled := run.Reading.Garbled

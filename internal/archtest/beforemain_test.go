@@ -36,7 +36,6 @@ var beforeMain = map[string]int{
 	"hooks/condition":       2,
 	"hooks/config":          1,
 	"hooks/dialect":         5,
-	"hooks/hookstest":       714,
 	"hooks/jsonc":           1,
 	"hooks/judge":           3,
 	"hooks/protocol":        9,

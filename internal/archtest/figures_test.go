@@ -52,7 +52,7 @@ var rooms = []room{
 	{"hooks/command", "hooks/webhook hooks/judge hooks/schema", 6_200, 6_000},
 	{"hooks/agents", "hooks/dialect hooks/elsewhere hooks/spoken hooks/claude hooks/portable hooks/author/export hooks/author/compat", 42_000, 30_000},
 	{"hooks/author", "", 57_500, 54_000},
-	{"hooks/hookstest", "", 28_600, 0}, // becomes data
+	{"hooks/hookstest", "", 1_600, 0}, // what tests of several packages share
 	{"tools", "", 81_500, 75_000},
 	{"session", "transcript compress notify", 30_000, 26_000},
 	{"e2e", "", 131_500, 114_000},      // hooktest; a green proves something; cases are confined
@@ -61,7 +61,7 @@ var rooms = []room{
 }
 
 // whole is the budget of all rooms together, in tokens.
-var whole = struct{ budget, target int }{790_000, 680_000}
+var whole = struct{ budget, target int }{765_000, 680_000}
 
 // manyMethods are the types with more than mostMethods methods, with how many
 // they have. Take a type off the list when it is small enough.

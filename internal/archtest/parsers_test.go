@@ -113,7 +113,6 @@ var parsers = []fuzzed{
 	{why: "a record of a session file that was parsed before", folder: "internal/app", functions: "activated"},
 	{why: "a file that the program brings", folder: "hooks/dialect", functions: "decode decoded"},
 	{why: "settings that were loaded before", folder: "hooks/author/scaffold", functions: "configure"},
-	{why: "a case that the program brings", folder: "hooks/hookstest", functions: "Case.fireTool"},
 	{why: "a payload that the engine wrote", folder: "hooks/protocol", functions: "Dialect.Translate Dialect.arguments decode"},
 	{why: "a payload that the engine wrote", folder: "hooks/spoken", functions: "Speaker.Speak"},
 	{why: "what the case itself wrote", folder: "internal/cases", functions: "touch"},

@@ -1,4 +1,4 @@
-package hooks_test
+package hookstest_test
 
 import (
 	"testing"
@@ -6,26 +6,24 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"minigem/hooks/hookstest"
 )
 
-// TestContract runs the contract without processes; hooks/command runs the same
-// cases with them.
+// TestContract runs the contract without processes. TestCasesWithProcesses runs
+// the same cases with them.
 func TestContract(t *testing.T) {
 	t.Parallel()
-	for _, c := range hookstest.Cases() {
+	for _, c := range contract() {
 		t.Run(string(c.Event)+"/"+c.Name, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) { c.Check(t, hookstest.Fake) })
+			synctest.Test(t, func(t *testing.T) { c.check(t, fake) })
 		})
 	}
 }
 
 func TestContractIsLarge(t *testing.T) {
 	t.Parallel()
-	cases := hookstest.Cases()
-	assert.GreaterOrEqual(t, len(cases), 250)
+	cases := contract()
+	assert.GreaterOrEqual(t, len(cases), 600)
 	seen := map[string]bool{}
 	for _, c := range cases {
 		key := string(c.Event) + "/" + c.Name

@@ -1,0 +1,412 @@
+package hookstest_test
+
+// The contract of the hook system as cases: testdata/*.toml. Each case is one
+// sentence of the contract: an event, the hooks configured for it, and the
+// outcome.
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/hooks"
+	"minigem/hooks/hookstest"
+	"minigem/hooks/protocol"
+	"minigem/hooks/spoken"
+	"minigem/llm"
+)
+
+// contractCase is one [[case]] of testdata. Fields that are absent have the
+// sample data of hookstest.Stimulus.
+type contractCase struct {
+	Name  string
+	Event hooks.Event
+	Hooks []caseHook
+	Want  want
+
+	Tool     string
+	MCP      *struct{ ServerName, ToolName string }
+	Args     string // JSON of the call's arguments
+	Trigger  string
+	WithCall bool   // AfterModel: the chunk holds a thought and a call as well
+	Off      string // Config.Off
+}
+
+// caseHook is one hook of a case, in words that a shell can act on too.
+type caseHook struct {
+	Out, Err string // printed at once
+	Bytes    bool   // each character of Out and Err is one byte
+	Exit     int
+	Signal   string // "KILL", "TERM": it dies of it
+	Hangs    bool   // it never ends by itself
+	OnTerm   int    // its exit code when it is told to end; 0: it dies of that
+	Missing  bool   // its command does not exist
+
+	Name, Matcher, OnError, Dialect string // Name "": "a", "b", "c" by its index
+	Sequential                      bool
+	Layer                           hooks.Layer
+	InProject                       bool // of an extension
+	Disabled, Untrusted             string
+	MayAllow                        bool
+	Seconds                         int // its timeout; 0: one if it hangs
+	Env                             map[string]string
+}
+
+// want is the whole outcome of a case: what it does not say must not happen.
+type want struct {
+	Decision string // "ask", "deny", "stop"; "": proceed
+	Reason   string
+	Message  string // the merged systemMessage
+	Context  string // as wrapped
+	Args     string // JSON of the arguments to run; "": unchanged
+	Request  string // see showRequest; "": unchanged
+	Answer   string // see showChunk: the synthetic response
+	Chunk    string // see showChunk: the chunk, if it was replaced; "(empty)" if nothing is left
+	Tail     string // "name {args}"
+	Instead  string // the text that replaces the tool's output
+	Clear    bool
+	Allowed  []string // the hooks that allow the call
+	Warn     []string // a part of each warning, in order
+	Failed   []string // a part of each failure, in order
+	Skipped  []string // "name: part of the reason", in order
+	Read     []string // a part of the stdin of each hook that ran, in order; absent: not checked
+	Effect   string   // the effect's kind; "": not checked
+}
+
+// contract returns all cases.
+var contract = sync.OnceValue(func() []contractCase {
+	words := readWords()
+	files, err := filepath.Glob("testdata/*.toml")
+	must(err)
+	var all []contractCase
+	for _, file := range files {
+		if filepath.Base(file) == "words.toml" {
+			continue
+		}
+		var written struct{ Case []any }
+		decodeTOML(file, &written)
+		data, err := json.Marshal(expand(written.Case, words))
+		must(err)
+		var cases []contractCase
+		d := json.NewDecoder(bytes.NewReader(data))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&cases); err != nil {
+			panic(file + ": " + err.Error())
+		}
+		all = append(all, cases...)
+	}
+	for _, c := range all {
+		for i := range c.Hooks {
+			if h := &c.Hooks[i]; h.Bytes {
+				h.Out, h.Err = bytesOf(h.Out), bytesOf(h.Err)
+			}
+		}
+	}
+	return all
+})
+
+// readWords returns a replacer of the words of testdata/words.toml.
+func readWords() *strings.Replacer {
+	var written struct {
+		Word []struct {
+			Name, Text string
+			Times      int
+		}
+	}
+	decodeTOML("testdata/words.toml", &written)
+	var pairs []string
+	for _, w := range written.Word {
+		text := strings.NewReplacer(pairs...).Replace(w.Text)
+		pairs = append(pairs, "${"+w.Name+"}", strings.Repeat(text, max(w.Times, 1)))
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+func decodeTOML(file string, into any) {
+	data, err := os.ReadFile(file)
+	must(err)
+	if err := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(into); err != nil {
+		panic(file + ": " + err.Error())
+	}
+}
+
+// expand returns v with the words in all of its strings replaced.
+func expand(v any, words *strings.Replacer) any {
+	switch v := v.(type) {
+	case string:
+		return words.Replace(v)
+	case []any:
+		for i := range v {
+			v[i] = expand(v[i], words)
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = expand(v[k], words)
+		}
+	}
+	return v
+}
+
+func bytesOf(s string) string {
+	var out []byte
+	for _, r := range s {
+		out = append(out, byte(r))
+	}
+	return string(out)
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// start returns the Runner of a case; scripts are by command.
+type start func(t *testing.T, scripts map[string]hookstest.Script) hooks.Runner
+
+// fake is the start of tests without processes.
+func fake(_ *testing.T, scripts map[string]hookstest.Script) hooks.Runner {
+	return &hookstest.Runner{Scripts: scripts}
+}
+
+// check runs the case and compares the whole outcome.
+func (c contractCase) check(t *testing.T, begin start) {
+	t.Helper()
+	var report hooks.Report
+	late := make(chan struct{})
+	e := &hooks.Engine{
+		Origin: hookstest.Origin,
+		Report: func(r hooks.Report) {
+			if r.Late {
+				close(late)
+			} else {
+				report = r
+			}
+		},
+	}
+	scripts := map[string]hookstest.Script{}
+	for i, h := range c.Hooks {
+		configured, script := h.configure(c.Event, i)
+		scripts[configured.Command] = script
+		if h.Hangs {
+			e.Patience = 100 * time.Millisecond
+		}
+		e.Config.Hooks = append(e.Config.Hooks, configured)
+	}
+	e.Config.Off, e.Config.Speaker = c.Off, spoken.Speaker{}
+	e.Runner = begin(t, scripts)
+	got := c.fire(t, e)
+	require.Equal(t, c.Event, report.Event, "the event was not reported")
+	if slices.ContainsFunc(report.Runs, func(r hooks.Run) bool { return r.Left }) {
+		<-late
+	}
+	got.fill(report)
+	c.compare(t, got)
+}
+
+func (c contractCase) compare(t *testing.T, got want) {
+	t.Helper()
+	parts(t, "warning", c.Want.Warn, got.Warn)
+	parts(t, "failure", c.Want.Failed, got.Failed)
+	parts(t, "skipped", c.Want.Skipped, got.Skipped)
+	want := c.Want
+	if want.Read != nil {
+		parts(t, "stdin", want.Read, got.Read)
+	}
+	if want.Effect == "" {
+		got.Effect = ""
+	}
+	want.Warn, got.Warn, want.Failed, got.Failed = nil, nil, nil, nil
+	want.Skipped, got.Skipped, want.Read, got.Read = nil, nil, nil, nil
+	assert.Equal(t, want, got)
+}
+
+// parts checks that each got contains the want of the same index.
+func parts(t *testing.T, what string, want, got []string) {
+	t.Helper()
+	if !assert.Len(t, got, len(want), "%ss: %q", what, got) {
+		return
+	}
+	for i := range want {
+		assert.Contains(t, got[i], want[i], what)
+	}
+}
+
+// hang is longer than any patience or timeout of a case.
+const hang = time.Hour
+
+func (h caseHook) configure(ev hooks.Event, i int) (hooks.Hook, hookstest.Script) {
+	s := hookstest.Script{Exit: h.Exit, Stdout: h.Out, Stderr: h.Err, Signal: h.Signal, OnTerm: h.OnTerm}
+	if h.Hangs {
+		s.Delay = hang
+		h.Seconds = max(h.Seconds, 1)
+	}
+	command := shell(s)
+	if h.Missing {
+		command, s = "./no-such-hook", hookstest.Script{Exit: 127, Stderr: "bash: line 1: ./no-such-hook: No such file or directory\n"}
+	}
+	if h.Name == "" {
+		h.Name = string(rune('a' + i))
+	}
+	return hooks.Hook{
+		Event: ev, Name: h.Name, Command: command, Matcher: h.Matcher, Sequential: h.Sequential, OnError: h.OnError,
+		Dialect: h.Dialect, Timeout: time.Duration(h.Seconds) * time.Second, MayAllow: h.MayAllow,
+		Disabled: h.Disabled, Untrusted: h.Untrusted, Env: h.Env,
+		Source: hooks.Source{Layer: h.Layer, File: string(h.Layer) + "settings.json", Line: i + 1, InProject: h.InProject},
+	}, s
+}
+
+// shell returns a command line that does what s does.
+func shell(s hookstest.Script) string {
+	var b strings.Builder
+	print := func(text, to string) {
+		if strings.ContainsRune(text, 0) { // no command line can hold one
+			octal := ""
+			for _, c := range []byte(text) {
+				octal += fmt.Sprintf(`\%03o`, c)
+			}
+			fmt.Fprintf(&b, "printf '%s'%s; ", octal, to)
+		} else if text != "" {
+			fmt.Fprintf(&b, "printf %%s '%s'%s; ", strings.ReplaceAll(text, "'", `'\''`), to)
+		}
+	}
+	if s.OnTerm != 0 {
+		fmt.Fprintf(&b, "trap 'exit %d' TERM; ", s.OnTerm)
+	}
+	print(s.Stdout, "")
+	print(s.Stderr, " >&2")
+	if s.Delay > 0 && s.OnTerm != 0 { // bash reports on stderr that a foreground child was killed
+		fmt.Fprintf(&b, "sleep %g & wait; ", s.Delay.Seconds())
+	} else if s.Delay > 0 {
+		fmt.Fprintf(&b, "sleep %g; ", s.Delay.Seconds())
+	}
+	if s.Signal != "" {
+		fmt.Fprintf(&b, "kill -%s $$; ", s.Signal)
+	}
+	fmt.Fprintf(&b, "exit %d", s.Exit)
+	return b.String()
+}
+
+// fire fires the case's event and returns what its outcome says.
+func (c contractCase) fire(t *testing.T, e *hooks.Engine) (got want) {
+	t.Helper()
+	req := hooks.NewModelRequest(hookstest.Request())
+	s := hookstest.Stimulus{Event: c.Event, Trigger: c.Trigger, Use: c.use(t), Request: req}
+	if c.WithCall {
+		s.Chunk = chunkWithCall()
+	}
+	changed := func(r *hooks.ModelRequest) {
+		if r != req {
+			got.Request = showRequest(r.Request)
+		}
+	}
+	switch o := s.Fire(e).(type) {
+	case hooks.SessionStartOutcome:
+		got.Context = o.Context
+	case hooks.PreCompressOutcome:
+		got.Context = o.Context
+	case hooks.BeforeAgentOutcome:
+		got.Context = o.Context
+	case hooks.AfterAgentOutcome:
+		got.Clear, got.Context = o.ClearContext, o.Context
+	case hooks.SubagentStartOutcome:
+		got.Context = o.Context
+	case hooks.SubagentStopOutcome:
+		got.Context = o.Context
+	case hooks.PostToolUseFailureOutcome:
+		got.Context = o.Context
+	case hooks.BeforeToolOutcome:
+		got.Context = o.Context
+		if o.Changed {
+			got.Args = compact(o.Args)
+		}
+	case hooks.PermissionRequestOutcome:
+		got.Allowed = o.Allowed
+		if o.Changed {
+			got.Args = compact(o.Args)
+		}
+	case hooks.AfterToolOutcome:
+		got.Context = o.Context
+		if o.Instead != nil {
+			got.Instead = *o.Instead
+		}
+		if o.Tail != nil {
+			got.Tail = o.Tail.Name + " " + compact(o.Tail.Args)
+		}
+	case hooks.BeforeModelOutcome:
+		changed(o.Request)
+		for _, chunk := range o.Response {
+			got.Answer += showChunk(chunk)
+		}
+	case hooks.BeforeToolSelectionOutcome:
+		changed(o.Request)
+	case hooks.AfterModelOutcome:
+		if o.Replaced {
+			got.Chunk = showChunk(o.Chunk)
+		}
+	case nil:
+	default:
+		t.Fatalf("the outcome of %s is not compared: %T", c.Event, o)
+	}
+	return got
+}
+
+// use returns the call of the case, or nil for the usual one.
+func (c contractCase) use(t *testing.T) *hooks.ToolUse {
+	t.Helper()
+	if c.Tool == "" && c.MCP == nil && c.Args == "" {
+		return nil
+	}
+	use := hooks.ToolUse{Call: llm.ToolCall{ID: "write_file__1", Name: "write_file", Args: map[string]any{"file_path": "a.txt", "content": "x"}}}
+	if c.MCP != nil {
+		use.MCP = &protocol.MCPContext{ServerName: c.MCP.ServerName, ToolName: c.MCP.ToolName}
+	}
+	if c.Tool != "" {
+		use.Call.Name = c.Tool
+	}
+	if c.Args != "" {
+		use.Call.Args = nil
+		require.NoError(t, json.Unmarshal([]byte(c.Args), &use.Call.Args))
+	}
+	return &use
+}
+
+func compact(v any) string {
+	data, err := protocol.Encode(v)
+	must(err)
+	return string(data)
+}
+
+// fill adds what the report says.
+func (w *want) fill(r hooks.Report) {
+	if r.Verdict.Decision != hooks.Proceed {
+		w.Decision = r.Verdict.Decision.String()
+	}
+	w.Reason, w.Message, w.Effect = r.Verdict.Reason, r.Verdict.SystemMessage, r.Effect.Kind
+	w.Warn = append(w.Warn, r.Warnings...)
+	for _, run := range r.Runs {
+		w.Warn = append(w.Warn, run.Warnings...)
+		switch {
+		case run.Skipped != "":
+			w.Skipped = append(w.Skipped, run.Hook.ID()+": "+run.Skipped)
+		case run.Left:
+			w.Skipped = append(w.Skipped, run.Hook.ID()+": left running")
+		default:
+			w.Read = append(w.Read, run.Stdin.String())
+		}
+		if run.Failed != "" {
+			w.Failed = append(w.Failed, run.Failed)
+		}
+	}
+}
