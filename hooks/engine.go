@@ -46,9 +46,9 @@ type Engine struct {
 	// BlockFailed: a call is blocked if a BeforeTool hook failed whose OnError is
 	// empty, as if it were "block".
 	BlockFailed bool
-	// Player, if not nil, takes the place of our own rules: the engine of a test
-	// case does as another agent does.
-	Player Player
+	// Rules are another agent's, by event. Absent: the engine's own. nil: the event
+	// does not happen. They must not change once an event was fired.
+	Rules map[Event]Rules
 	// Mode, if not nil, is the approval mode that is in force: "default",
 	// "autoEdit", "yolo" or "plan".
 	Mode func() string
@@ -128,7 +128,10 @@ func (e *Engine) isActive(skill string) bool {
 // for it and nobody wants to know. It costs nothing, so that programs
 // without hooks pay nothing.
 func (e *Engine) idle(ev Event) bool {
-	if e == nil || e.Player != nil && ev.IsAdded() { // the agent that is played fires its own
+	if e == nil {
+		return true
+	}
+	if r, ok := e.Rules[ev]; ok && r == nil {
 		return true
 	}
 	e.mu.RLock()

@@ -22,12 +22,9 @@ func (e *Engine) Explain(ev Event, subject string, mcp *protocol.MCPContext) Rep
 	e.mu.RLock()
 	c, mask, o := e.Config, e.Mask, e.Origin
 	e.mu.RUnlock()
-	p := e.plan(c, ev, subjectOf(subject, mcp), ToolUse{}, o, at{})
-	r := Report{Event: ev, Subject: subject, Sequential: p.sequential, Runs: p.runs, mask: mask}
-	return r
+	p := e.plan(Firing{Event: ev, Subject: subject, Use: ToolUse{MCP: mcp}, Config: c, Origin: o}, at{})
+	return Report{Event: ev, Subject: subject, Sequential: p.InTurn, Runs: p.Runs, mask: mask}
 }
-
-func subjectOf(name string, mcp *protocol.MCPContext) subject { return subject{name: name, mcp: mcp} }
 
 // MatcherFinds reports whether a tool matcher finds the name, or takes too long to
 // say.

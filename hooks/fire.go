@@ -3,6 +3,7 @@ package hooks
 // The life of one event: plan, run, read, merge, report.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,7 +46,7 @@ type answer struct {
 	hook    string
 	report  *Report
 	run     *Run
-	instead *string // of a Player: see Settled
+	instead *string // see Settled
 }
 
 // note records a step of the merge.
@@ -58,57 +59,73 @@ func (a *answer) warn(format string, args ...any) {
 	a.run.Warnings = append(a.run.Warnings, fmt.Sprintf(format, args...))
 }
 
-// firing is one event on its way.
+// firing is the state of one event while its hooks run.
 type firing[S any] struct {
-	e        *Engine
-	config   Config
-	ev       event[S]
-	base     protocol.Base
-	origin   Origin
-	env      []string
-	promptID string
-	todo     []int
-	report   Report
-	player   Player // nil: our own rules
-	what     Firing // for the player
-	settled  Run    // what the player makes of all runs
+	Firing
+	e       *Engine
+	ev      event[S]
+	rules   Rules
+	settler func([]Run) Settled // see Plan.Settle
+	settled Run                 // what settler made of all runs
+	todo    []int
+	report  Report
 
 	mu sync.Mutex // guards report.Runs while hooks run
 }
 
-// fire runs ev and returns the state and the decision that came of it.
-func fire[S any](ctx context.Context, e *Engine, ev event[S]) (S, Verdict) {
-	started := time.Now()
+// copied returns a firing of the same event with a report of its own.
+func (f *firing[S]) copied() *firing[S] {
+	c := &firing[S]{
+		Firing: f.Firing, e: f.e, ev: f.ev, rules: f.rules, settler: f.settler, todo: f.todo, report: f.report,
+	}
+	c.report.Runs = slices.Clone(f.report.Runs)
+	return c
+}
+
+// newFiring returns what is known of an event before its hooks are planned.
+func newFiring[S any](ctx context.Context, e *Engine, ev event[S], started time.Time) *firing[S] {
 	seq, config, origin := e.begin()
-	f := &firing[S]{e: e, config: config, ev: ev, origin: origin, env: origin.env(),
-		promptID: e.promptID(origin.SessionID), base: protocol.Base{
-			SessionID: origin.SessionID, TranscriptPath: origin.TranscriptPath, Cwd: origin.Cwd,
-			HookEventName: ev.name, Timestamp: started.UTC().Format(protocol.TimeLayout), PermissionMode: e.mode(ev.name),
-		}}
 	agent := SubagentOf(ctx)
-	f.base.AgentID, f.base.AgentType = agent.ID, agent.Type
-	if f.base.PermissionMode != "" && agent == (Subagent{}) {
-		f.base.AgentType = "main"
+	f := &firing[S]{e: e, ev: ev, rules: e.rulesOf(ev.name), Firing: Firing{
+		Event: ev.name, Subject: ev.subject.name, Use: ev.use, Tools: ev.tools, Agent: agent, Origin: origin, Config: config,
+		PromptID: e.promptID(origin.SessionID),
+		Base: protocol.Base{
+			SessionID: origin.SessionID, TranscriptPath: origin.TranscriptPath, Cwd: origin.Cwd, HookEventName: ev.name,
+			Timestamp: started.UTC().Format(protocol.TimeLayout), PermissionMode: e.mode(ev.name),
+			AgentID: agent.ID, AgentType: agent.Type,
+		},
+	}}
+	if f.Base.PermissionMode != "" && agent == (Subagent{}) {
+		f.Base.AgentType = "main"
+	}
+	f.Input = func() Payload {
+		if f.report.Input == nil {
+			f.report.Input = ev.stdin(f.Base, ev.state)
+		}
+		return f.report.Input
 	}
 	f.report = Report{Seq: seq, Event: ev.name, Subject: ev.subject.name, Agent: agent, Started: started, mask: e.Mask}
-	if e.Player != nil && e.Player.Plays(ev.name) {
-		f.player, f.report.Input = e.Player, ev.stdin(f.base, ev.state)
-		f.what = Firing{Event: ev.name, Subject: ev.subject.name, Call: ev.use.Call, Exit: ev.use.Exit, Origin: origin,
-			Input: f.report.Input}
-		f.report.Event, f.report.Subject = f.player.Name(f.what)
+	return f
+}
+
+// fire runs ev and returns the state and the decision that came of it.
+func fire[S any](ctx context.Context, e *Engine, ev event[S]) (S, Verdict) {
+	f := newFiring(ctx, e, ev, time.Now())
+	p := f.rules.Plan(f.Firing)
+	f.report.Event, f.report.Subject = cmp.Or(p.Event, ev.name), cmp.Or(p.Subject, ev.subject.name)
+	f.report.Sequential, f.report.Runs, f.settler = p.InTurn, p.Runs, p.Settle
+	var late []int
+	f.todo, late = p.split(ev.name)
+	if len(f.todo)+len(late) > 0 || e.ReportIdle {
+		f.Input()
 	}
-	p := f.plan(config)
-	f.todo, f.report.Sequential, f.report.Runs = p.todo, p.sequential, p.runs
-	if f.report.Input == nil && (len(p.todo)+len(p.late) > 0 || e.ReportIdle) {
-		f.report.Input = ev.stdin(f.base, ev.state)
-	}
-	over := f.startLate(ctx, p.late)
-	if len(p.todo) > 0 && e.Starting != nil {
+	over := f.startLate(ctx, late)
+	if len(f.todo) > 0 && e.Starting != nil {
 		e.Starting(ev.name, f.planned())
 	}
 	state := ev.state
 	switch {
-	case len(p.todo) == 0:
+	case len(f.todo) == 0:
 		state = f.settle(state)
 	case ev.leave:
 		state = f.runPatiently(ctx)
@@ -169,7 +186,7 @@ func (f *firing[S]) runInTurn(ctx context.Context) S {
 			if f.ev.next != nil {
 				state = f.ev.next(state)
 			}
-			stdin = f.ev.stdin(f.base, state)
+			stdin = f.ev.stdin(f.Base, state)
 		}
 		if why := f.unmet(i, stdin); why != "" {
 			f.skip(i, why)
@@ -177,7 +194,7 @@ func (f *firing[S]) runInTurn(ctx context.Context) S {
 		}
 		f.runOne(ctx, i, stdin)
 		state = f.absorb(state, i)
-		if r := &f.report.Runs[i]; r.Decision == Stop && f.player == nil || f.player != nil && f.player.Halts(f.what, *r) {
+		if r := &f.report.Runs[i]; f.rules.Halts(f.Firing, *r) {
 			stopped = r.Hook.ID()
 		}
 	}
@@ -195,9 +212,7 @@ func (f *firing[S]) skip(i int, why string) {
 // second report follows when they have ended, and no answer counts.
 func (f *firing[S]) runPatiently(ctx context.Context) S {
 	running, cancel := detached(ctx)
-	whole := &firing[S]{e: f.e, config: f.config, ev: f.ev, base: f.base, origin: f.origin, env: f.env,
-		promptID: f.promptID, todo: f.todo, report: f.report, player: f.player, what: f.what}
-	whole.report.Runs = slices.Clone(f.report.Runs)
+	whole := f.copied()
 	done := make(chan struct{})
 	state := f.ev.state // of whole, which done guards
 	go func() {
@@ -255,16 +270,12 @@ func (f *firing[S]) runOne(ctx context.Context, i int, stdin Payload) {
 	r := f.report.Runs[i]
 	f.mu.Unlock()
 	var env []string
-	if f.player != nil {
-		r.Stdin, env = f.player.Payload(f.what, r.Hook), f.player.Env(f.what, r.Hook)
-	} else {
-		r.Stdin, env = f.inDialect(r.Hook, stdin)
-	}
+	r.Stdin, env = f.rules.Ask(f.Firing, r.Hook, stdin)
 	limit := r.Hook.Timeout
 	if limit <= 0 {
 		limit = DefaultTimeout
 	}
-	if why := f.e.withheld(r.Hook); why != "" && f.player == nil {
+	if why := f.e.withheld(r.Hook); why != "" {
 		r.withhold(f.ev.name, why)
 		f.mu.Lock()
 		f.report.Runs[i] = r
@@ -285,40 +296,18 @@ func (f *firing[S]) runOne(ctx context.Context, i int, stdin Payload) {
 	if r.Exit.Warning != "" {
 		r.Warnings = append(r.Warnings, r.Exit.Warning)
 	}
-	f.read(&r, r.failure(ctx, limit), stdin)
-	f.e.hasRun(r, f.origin.SessionID)
+	r.Failed = r.failure(ctx, limit)
+	f.rules.Read(f.Firing, &r, stdin)
+	f.e.hasRun(r, f.Origin.SessionID)
 	f.mu.Lock()
 	f.report.Runs[i] = r
 	f.mu.Unlock()
 }
 
-// read says what a run means.
-func (f *firing[S]) read(r *Run, failed string, stdin Payload) {
-	if f.player != nil {
-		r.Failed = failed
-		f.player.Read(f.what, r)
-		return
-	}
-	var input []byte
-	if f.ev.name == protocol.BeforeTool || f.ev.name == protocol.PermissionRequest {
-		input = stdin.Bytes()
-	}
-	r.Reading = protocol.DialectOf(r.Hook.Dialect).Parse(f.ev.name, protocol.Ran{
-		Input: input, Code: r.Exit.Code, Failed: failed,
-		Cut:    protocol.CutStreams(r.Exit.StdoutTruncated, r.Exit.StderrTruncated),
-		Stdout: r.Exit.Stdout, Stderr: r.Exit.Stderr, Tool: f.ev.subject.name, Tools: f.ev.tools,
-		Read: r.Stdin.Bytes,
-	})
-	if f.e.BlockFailed && f.ev.name == protocol.BeforeTool && r.Hook.OnError == "" && r.Reading.Failed != "" {
-		r.block("in a sandbox a call is blocked if a hook fails and has no onError", r.Reading.Failed)
-	}
-	r.judge(f.ev.name)
-}
-
 // absorb applies the answer of run i to state.
 func (f *firing[S]) absorb(state S, i int) S {
 	r := &f.report.Runs[i]
-	if r.Skipped != "" || f.player != nil {
+	if r.Skipped != "" || f.settler != nil {
 		return state
 	}
 	a := &answer{Output: r.Reading.Output, hook: r.Hook.ID(), report: &f.report, run: r}
@@ -334,11 +323,26 @@ func (f *firing[S]) absorb(state S, i int) S {
 	return state
 }
 
+// settle applies what the rules make of all answers together, if they do.
+func (f *firing[S]) settle(state S) S {
+	if f.settler == nil {
+		return state
+	}
+	s := f.settler(f.report.Runs)
+	f.settled = Run{Hook: Hook{Name: s.Hook}, Reading: protocol.Reading{Output: s.Output}, Decision: s.Decision}
+	if f.ev.apply != nil {
+		state = f.ev.apply(state, &answer{
+			Output: s.Output, report: &f.report, run: &f.settled, hook: s.Hook, instead: s.Instead,
+		})
+	}
+	return state
+}
+
 // finish merges the decisions, completes the report and hands it over.
 func (f *firing[S]) finish(state S) Verdict {
 	rep := &f.report
 	v := merge(rep.Runs)
-	if f.player != nil {
+	if f.settler != nil {
 		v = merge([]Run{f.settled})
 	}
 	rep.Verdict = v

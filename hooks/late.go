@@ -127,12 +127,12 @@ func (f *firing[S]) startLate(ctx context.Context, todo []int) (over func(Report
 	if len(todo) == 0 {
 		return func(Report) {}
 	}
-	own := &firing[S]{e: f.e, ev: f.ev, base: f.base, origin: f.origin, env: f.env, promptID: f.promptID, report: f.report}
-	own.report.Runs = slices.Clone(f.report.Runs)
+	own := f.copied()
+	own.todo = nil
 	var wg sync.WaitGroup
 	for _, i := range todo {
 		r := &f.report.Runs[i]
-		until := f.e.late.claim(f.origin.SessionID)
+		until := f.e.late.claim(f.Origin.SessionID)
 		if until == nil {
 			r.Skipped = fmt.Sprintf("%d hooks with async run or wait to be read already", mostLate)
 			r.Warnings = append(r.Warnings, "it did not run: "+r.Skipped)

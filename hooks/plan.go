@@ -50,13 +50,6 @@ type subject struct {
 	mcp  *protocol.MCPContext
 }
 
-type plan struct {
-	runs       []Run // every hook configured for the event, in order
-	todo       []int // indices of those that run
-	late       []int // and of those that are not waited for
-	sequential bool
-}
-
 var layerRank = map[Layer]int{
 	LayerProject: 0, LayerUser: 2, LayerSystemDefaults: 3, LayerSystem: 4, LayerExtension: 5,
 }
@@ -83,56 +76,48 @@ func (s Source) Standing() int {
 	return layerRank[s.Layer]
 }
 
-// plan is for ev; use is the call, the zero one where it is unknown; where is where it happens.
-func (e *Engine) plan(c Config, ev Event, s subject, use ToolUse, o Origin, where at) plan {
-	var p plan
-	for _, h := range c.Hooks {
-		if h.Event == ev {
-			p.runs = append(p.runs, Run{Hook: h})
+// plan is that of our own rules; where is where the event happens.
+func (e *Engine) plan(f Firing, where at) Plan {
+	var p Plan
+	for _, h := range f.Config.Hooks {
+		if h.Event == f.Event {
+			p.Runs = append(p.Runs, Run{Hook: h})
 		}
 	}
-	slices.SortStableFunc(p.runs, func(a, b Run) int {
+	slices.SortStableFunc(p.Runs, func(a, b Run) int {
 		return cmp.Compare(a.Hook.Source.Rank(), b.Hook.Source.Rank())
 	})
-	for i := range p.runs {
-		r := &p.runs[i]
+	for i := range p.Runs {
+		r := &p.Runs[i]
 		why := ""
-		r.Matched, why = e.match(r, s)
-		r.Skipped = r.skip(c.Off, why, e.Runner == nil)
+		r.Matched, why = e.match(r, subject{f.Subject, f.Use.MCP})
+		r.Skipped = r.skip(f.Config.Off, why, e.Runner == nil)
 		if r.Skipped == "" {
 			r.Skipped = where.without(r.Hook)
 		}
-		if r.Skipped == "" && e.hadIts(r.Hook, o.SessionID) {
+		if r.Skipped == "" && e.hadIts(r.Hook, f.Origin.SessionID) {
 			r.Skipped = onceRan
 		}
-		if r.Skipped == "" && r.Hook.If != "" && !ev.IsTool() {
-			r.Skipped = "its condition is for tools, and " + string(ev) + " has none"
+		if r.Skipped == "" && r.Hook.If != "" && !f.Event.IsTool() {
+			r.Skipped = "its condition is for tools, and " + string(f.Event) + " has none"
 		}
-		if r.Skipped == "" && ev == protocol.AfterTool && use.Failed && protocol.DialectOf(r.Hook.Dialect).FailuresApart {
+		failed := f.Event == protocol.AfterTool && f.Use.Failed
+		if r.Skipped == "" && failed && protocol.DialectOf(r.Hook.Dialect).FailuresApart {
 			r.Skipped = "the tool failed: hooks of this dialect read that at PostToolUseFailure"
 		}
-		p.sequential = p.sequential || r.Skipped == "" && r.Hook.Sequential
+		p.InTurn = p.InTurn || r.Skipped == "" && r.Hook.Sequential
 	}
-	p.conditions(c, s, use.Call.Args, o)
+	p.conditions(f)
 	p.shadow()
-	for i := range p.runs {
-		switch h := p.runs[i].Hook; {
-		case p.runs[i].Skipped != "":
-		case h.Async && ev != protocol.SessionEnd:
-			p.late = append(p.late, i)
-		default:
-			p.todo = append(p.todo, i)
-		}
-	}
 	return p
 }
 
 // conditions leaves out the hooks whose condition does not hold. Of hooks that
 // run one after the other that is only known when their turn comes.
-func (p *plan) conditions(c Config, s subject, args map[string]any, o Origin) {
-	for i := range p.runs {
-		if r := &p.runs[i]; r.Skipped == "" && !p.sequential {
-			r.Skipped = c.unmet(r.Hook, Call{s.name, s.mcp, args, o})
+func (p *Plan) conditions(f Firing) {
+	for i := range p.Runs {
+		if r := &p.Runs[i]; r.Skipped == "" && !p.InTurn {
+			r.Skipped = f.Config.unmet(r.Hook, Call{f.Subject, f.Use.MCP, f.Use.Call.Args, f.Origin})
 		}
 	}
 }
@@ -148,11 +133,11 @@ func (c Config) unmet(h Hook, call Call) string {
 // unmet says why hook i does not run, given what the ones before it left.
 func (f *firing[S]) unmet(i int, stdin Payload) string {
 	h := f.report.Runs[i].Hook
-	if h.If == "" || f.player != nil {
+	if h.If == "" {
 		return ""
 	}
 	args, _ := gjson.GetBytes(stdin.Bytes(), "tool_input").Value().(map[string]any)
-	return f.config.unmet(h, Call{f.ev.subject.name, f.ev.subject.mcp, args, f.origin})
+	return f.Config.unmet(h, Call{f.Subject, f.Use.MCP, args, f.Origin})
 }
 
 // skip says why r does not run whatever the others are; empty: it may.
@@ -173,11 +158,11 @@ func (r *Run) skip(off, unmatched string, noRunner bool) string {
 }
 
 // shadow leaves one of those that are the same, and tells how they differ.
-func (p *plan) shadow() {
+func (p *Plan) shadow() {
 	type key struct{ name, target, url, dialect, condition string }
 	same := map[key][]*Run{}
-	for i := range p.runs {
-		if r := &p.runs[i]; r.Skipped == "" {
+	for i := range p.Runs {
+		if r := &p.Runs[i]; r.Skipped == "" {
 			k := key{r.Hook.Name, r.Hook.Target(), r.Hook.URL, protocol.DialectOf(r.Hook.Dialect).Name, r.Hook.If}
 			same[k] = append(same[k], r)
 		}

@@ -26,22 +26,22 @@ type Speaker interface {
 	Speak(s Speech) (stdin []byte, env []string)
 }
 
-// inDialect is what h reads where stdin is the event in Gemini CLI's form, and
+// inDialect returns what h reads where stdin is the event in Gemini CLI's form, and
 // the variables that it gets.
-func (f *firing[S]) inDialect(h Hook, stdin Payload) (Payload, []string) {
+func (e *Engine) inDialect(f Firing, h Hook, stdin Payload) (Payload, []string) {
 	d := protocol.DialectOf(h.Dialect)
 	if d == protocol.Gemini() {
-		return stdin, f.env
+		return stdin, f.Origin.env()
 	}
-	out := d.Translate(f.ev.name, stdin.Bytes())
-	if f.config.Speaker == nil {
-		return Payload{out}, f.env
+	out := d.Translate(f.Event, stdin.Bytes())
+	if f.Config.Speaker == nil {
+		return Payload{out}, f.Origin.env()
 	}
-	out, env := f.config.Speaker.Speak(Speech{
-		Dialect: d, Event: f.ev.name, Stdin: stdin, Translated: out, Base: f.base, PromptID: f.promptID, Use: f.ev.use,
-		Transcript: f.e.Transcript, EnvFile: f.e.EnvFile,
+	out, env := f.Config.Speaker.Speak(Speech{
+		Dialect: d, Event: f.Event, Stdin: stdin, Translated: out, Base: f.Base, PromptID: f.PromptID, Use: f.Use,
+		Transcript: e.Transcript, EnvFile: e.EnvFile,
 	})
-	return Payload{out}, slices.Concat(env, f.env)
+	return Payload{out}, slices.Concat(env, f.Origin.env())
 }
 
 // env are the variables that every hook gets (core/hooks/hookRunner.ts).

@@ -144,14 +144,15 @@ func (e *Engine) NotOffered(use ToolUse, why string) {
 		return
 	}
 	seq, config, origin := e.begin()
-	p := e.plan(config, protocol.BeforeTool, subject{use.Call.Name, use.MCP}, use, origin, at{skill: e.isActive})
-	for i := range p.runs {
-		if p.runs[i].Skipped == "" {
-			p.runs[i].Skipped = why
+	f := Firing{Event: protocol.BeforeTool, Subject: use.Call.Name, Use: use, Origin: origin, Config: config}
+	p := e.plan(f, at{skill: e.isActive})
+	for i := range p.Runs {
+		if p.Runs[i].Skipped == "" {
+			p.Runs[i].Skipped = why
 		}
 	}
 	e.Report(Report{
-		Seq: seq, Event: protocol.BeforeTool, Subject: use.Call.Name, Started: time.Now(), Runs: p.runs,
+		Seq: seq, Event: protocol.BeforeTool, Subject: use.Call.Name, Started: time.Now(), Runs: p.Runs,
 		Effect: Effect{Kind: EffectNone}, Warnings: []string{"not fired: " + why}, mask: e.Mask,
 	})
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestOnlyCasesPlayOtherAgents: an engine gets a Player, which takes the place of
-// our own rules, in the driver of test cases alone. So nothing that is
+// TestOnlyCasesPlayOtherAgents: an engine gets Rules that replace its own in the driver of test cases alone. So nothing that is
 // configured leads there.
 func TestOnlyCasesPlayOtherAgents(t *testing.T) {
 	t.Parallel()
@@ -35,7 +34,7 @@ func TestOnlyCasesPlayOtherAgents(t *testing.T) {
 					if s, ok := e.(*ast.SelectorExpr); ok {
 						e = s.Sel
 					}
-					if id, ok := e.(*ast.Ident); ok && id.Name == "Player" {
+					if id, ok := e.(*ast.Ident); ok && id.Name == "Rules" {
 						found = append(found, dir+" "+nameOf(decl))
 					}
 				}

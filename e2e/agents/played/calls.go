@@ -294,11 +294,11 @@ func patched(c llm.ToolCall) (script.Action, bool) {
 // callOf is the call that an event is about.
 func (p *Player) callOf(f hooks.Firing) *call {
 	p.mu.Lock()
-	c := p.calls[wireID(f.Call)]
+	c := p.calls[wireID(f.Use.Call)]
 	p.mu.Unlock()
 	if c == nil { // of a tail call, or of what a hook made up
-		act, _ := agents.ActionOf(f.Call)
-		c = &call{act: act, kind: string(act.Kind), id: wireID(f.Call), hook: f.Call.Name, seen: f.Call.Args}
+		act, _ := agents.ActionOf(f.Use.Call)
+		c = &call{act: act, kind: string(act.Kind), id: wireID(f.Use.Call), hook: f.Use.Call.Name, seen: f.Use.Call.Args}
 		p.keep(c)
 	}
 	return c

@@ -36,8 +36,8 @@ func (p *Player) effect(f hooks.Firing, r hooks.Run) dialect.Effect {
 	return e
 }
 
-// Read implements hooks.Player.
-func (p *Player) Read(f hooks.Firing, r *hooks.Run) {
+// Read implements hooks.Rules.
+func (p *Player) Read(f hooks.Firing, r *hooks.Run, _ hooks.Payload) {
 	e := p.effect(f, *r)
 	r.Warnings = append(r.Warnings, e.Why...)
 	o := &r.Reading.Output
@@ -76,8 +76,8 @@ type one struct {
 
 func (o one) ended() int64 { return o.Started.Add(o.Exit.Duration).UnixNano() }
 
-// Settle implements hooks.Player.
-func (p *Player) Settle(f hooks.Firing, runs []hooks.Run) hooks.Settled {
+// settle returns what the answers of all runs have as their effect.
+func (p *Player) settle(f hooks.Firing, runs []hooks.Run) hooks.Settled {
 	var all []one
 	acting := 0
 	for _, r := range runs {

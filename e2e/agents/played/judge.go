@@ -24,7 +24,7 @@ func (j Judge) Cannot(verb string, args []string, conds []testbed.Cond) string {
 	switch verb {
 	case "fired", "not-fired", "event":
 		event := hooks.Event(args[0])
-		if !p.Plays(event) {
+		if !p.plays(event) {
 			break
 		}
 		if _, ok := p.Event(played[event]); !ok {

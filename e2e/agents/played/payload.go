@@ -13,20 +13,20 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Payload implements hooks.Player.
-func (p *Player) Payload(f hooks.Firing, h hooks.Hook) hooks.Payload {
+// Ask implements hooks.Rules.
+func (p *Player) Ask(f hooks.Firing, h hooks.Hook, _ hooks.Payload) (stdin hooks.Payload, env []string) {
 	a := p.agentOf(h)
 	native, _ := a.Event(played[h.Event])
 	template, ok := a.Play().Payloads[native.Native]
 	if !ok && a.Evidence != dialect.Documented { // of those its column says so
 		p.unknown("what hooks of %s read at %s was not recorded", a.Title(), native.Native)
 	}
-	return hooks.Payload{dialect.InOrder(template, p.values(f, a).Payload(template))}
+	return hooks.Payload{dialect.InOrder(template, p.values(f, a).Payload(template))}, p.env(f, h)
 }
 
 // values are those of one event.
 func (p *Player) values(f hooks.Firing, a *dialect.Agent) dialect.Values {
-	in := gjson.ParseBytes(f.Input.Bytes())
+	in := gjson.ParseBytes(f.Input().Bytes())
 	session := in.Get("session_id").String()
 	started, err := time.Parse(protocol.TimeLayout, in.Get("timestamp").String())
 	if err != nil {
@@ -88,7 +88,7 @@ func (p *Player) use(f hooks.Firing, a *dialect.Agent, c *call, response gjson.R
 	u := dialect.Use{
 		Kind: c.kind, Name: c.hook, ID: c.id, Input: c.seen, Command: c.act.Command, Path: p.path(c), File: c.act.Path,
 		Content: c.act.Text, Old: c.act.Old, New: c.act.New, Original: c.original,
-		Output: strings.TrimRight(display.String(), "\n"), Exit: f.Exit,
+		Output: strings.TrimRight(display.String(), "\n"), Exit: f.Use.Exit,
 		Diff: display.Get("fileDiff").String(), Display: value(display), FailedCommands: p.play.FailedCommand,
 	}
 	if response.Get("error").Exists() {
@@ -118,5 +118,5 @@ func (p *Player) now(c *call) string {
 
 // failed reports whether a tool failed, as the agent sees it.
 func (p *Player) failed(f hooks.Firing) bool {
-	return p.use(f, p.Agent.Agent, p.callOf(f), gjson.GetBytes(f.Input.Bytes(), "tool_response")).Failed()
+	return p.use(f, p.Agent.Agent, p.callOf(f), gjson.GetBytes(f.Input().Bytes(), "tool_response")).Failed()
 }

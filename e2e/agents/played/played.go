@@ -89,7 +89,7 @@ const (
 // ownModelEvents are those of Gemini CLI that minigem fires by its own rules.
 var ownModelEvents = []protocol.Event{protocol.BeforeModel, protocol.BeforeToolSelection, protocol.AfterModel}
 
-// Player plays one agent in one session. It implements hooks.Player.
+// Player plays one agent in one session. It implements hooks.Rules.
 type Player struct {
 	Agent
 	setup testbed.Setup
@@ -154,25 +154,39 @@ func readOnly(kind string) bool {
 	return slices.Contains([]string{"read", "search", "find", "list"}, kind)
 }
 
-// Plays implements hooks.Player.
-func (p *Player) Plays(ev hooks.Event) bool {
+// Rules returns the player as the rules of all events that it plays. Events that
+// minigem added do not happen.
+func (p *Player) Rules() map[hooks.Event]hooks.Rules {
+	rules := map[hooks.Event]hooks.Rules{}
+	for _, ev := range protocol.Events {
+		switch {
+		case ev.IsAdded():
+			rules[ev] = nil
+		case p.plays(ev):
+			rules[ev] = p
+		}
+	}
+	return rules
+}
+
+// plays reports whether the agent's rules hold at ev, or ours.
+func (p *Player) plays(ev hooks.Event) bool {
 	return p.ID != "gemini" || !slices.Contains(ownModelEvents, ev)
 }
 
-// Name implements hooks.Player.
-func (p *Player) Name(f hooks.Firing) (hooks.Event, string) {
-	name := p.name(f)
+// subject returns what matchers of the event see.
+func (p *Player) subject(f hooks.Firing, name hooks.Event) string {
 	if f.Event.IsTool() {
-		return name, p.toolName(f, p.Agent.Agent)
+		return p.toolName(f, p.Agent.Agent)
 	}
 	native, _ := p.Event(played[name])
 	payload := p.values(f, p.Agent.Agent).Payload(p.play.Payloads[native.Native])
 	for _, key := range []string{"source", "reason"} {
 		if s, ok := payload[key].(string); ok {
-			return name, s
+			return s
 		}
 	}
-	return name, f.Subject
+	return f.Subject
 }
 
 func (p *Player) name(f hooks.Firing) hooks.Event {
@@ -188,11 +202,15 @@ func (p *Player) tellsFailures() bool {
 	return ok
 }
 
-// Plan implements hooks.Player.
-func (p *Player) Plan(f hooks.Firing, _ hooks.Config) (runs []hooks.Run, inTurn bool) {
+// Plan implements hooks.Rules.
+func (p *Player) Plan(f hooks.Firing) hooks.Plan {
 	name := p.name(f)
 	why := p.whyNot(f, name)
 	p.noteRetry(f)
+	plan := hooks.Plan{
+		Event: name, Subject: p.subject(f, name), InTurn: p.play.Several.Order == "in turn",
+		Settle: func(runs []hooks.Run) hooks.Settled { return p.settle(f, runs) },
+	}
 	seen := map[string]bool{}
 	for _, h := range p.hooks {
 		if h.Event != name {
@@ -213,9 +231,9 @@ func (p *Player) Plan(f hooks.Firing, _ hooks.Config) (runs []hooks.Run, inTurn 
 		if r.Skipped == "" {
 			seen[h.agent.ID+h.Command] = true
 		}
-		runs = append(runs, r)
+		plan.Runs = append(plan.Runs, r)
 	}
-	return runs, p.play.Several.Order == "in turn"
+	return plan
 }
 
 // whyNot says why no hook runs at what fires; empty: they do.
@@ -283,7 +301,7 @@ func (p *Player) matches(h hook, f hooks.Firing) (matched bool, why string) {
 	return true, ""
 }
 
-// Halts implements hooks.Player.
+// Halts implements hooks.Rules.
 func (p *Player) Halts(f hooks.Firing, r hooks.Run) bool {
 	if !p.play.Several.Halts || !f.Event.IsTool() {
 		return false
@@ -292,8 +310,8 @@ func (p *Player) Halts(f hooks.Firing, r hooks.Run) bool {
 	return e.Kind == dialect.Refused || e.Kind == dialect.Asked || e.Kind == dialect.Replaced && e.Reason != ""
 }
 
-// Env implements hooks.Player.
-func (p *Player) Env(f hooks.Firing, h hooks.Hook) []string {
+// env returns the variables that h gets.
+func (p *Player) env(f hooks.Firing, h hooks.Hook) []string {
 	var env []string
 	a := p.agentOf(h)
 	v := p.values(f, a)
